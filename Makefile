@@ -1,0 +1,259 @@
+# tracekit - GNU make, nothing to configure.
+#
+#   make                 build/tracekit, build/libtracekit.a, build/libtracekit.so
+#   make demo            merge the ranks of a small PyTorch job into build/demo/merged.json.gz
+#   make test            everything that takes less than two minutes; make test-long the rest
+#   make install         PREFIX=/usr/local DESTDIR=
+#   make help            the other targets and the variables
+#
+# Sources are found by wildcard: a new file in lib/ or cli/ needs no line here.  The first step, on a machine that lacks something,
+# is .ci/setup; it leaves build/config.mk, and make starts again with what that says.
+
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+PREFIX ?= /usr/local
+BUILD ?= build
+B := $(BUILD)$(if $(filter 1,$(SAN)),/san)
+VERSION := $(shell sed -n 's/^.define TK_VERSION "\(.*\)"/\1/p' lib/tracekit.h)
+SOVERSION := 0
+
+ifeq ($(origin CC),default)
+CC := gcc
+ifeq ($(shell command -v gcc 2>/dev/null),)
+CC := cc
+endif
+endif
+OBJCOPY ?= objcopy
+AR ?= ar
+PKG_CONFIG ?= pkg-config
+INSTALL ?= install
+
+# ---- what is there ------------------------------------------------------------------------------------------------------------
+
+# Goals that build nothing need nothing.
+NEEDS_DEPS := $(filter-out clean help lint-text,$(or $(MAKECMDGOALS),all))
+ifneq ($(NEEDS_DEPS),)
+include $(BUILD)/config.mk
+endif
+
+$(BUILD)/config.mk: .ci/setup
+	@mkdir -p $(@D)
+	@.ci/setup build
+	@{ for p in zlib libarchive libisal libprotobuf-c; do \
+	     if $(PKG_CONFIG) --exists $$p; then \
+	       echo "HAVE_$$p := 1"; \
+	       echo "CFLAGS_$$p := $$($(PKG_CONFIG) --cflags $$p)"; \
+	       echo "LIBS_$$p := $$($(PKG_CONFIG) --libs $$p)"; \
+	     fi; done; } > $@.tmp
+	@mv $@.tmp $@
+
+$(BUILD)/.deps-test: .ci/setup
+	@mkdir -p $(@D)
+	@.ci/setup test
+	@touch $@
+
+# ---- files --------------------------------------------------------------------------------------------------------------------
+
+LIB_SRC := $(sort $(wildcard lib/*.c lib/*/*.c))
+CLI_SRC := $(sort $(wildcard cli/*.c))
+LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
+CLI_OBJ := $(CLI_SRC:%.c=$(B)/obj/%.o)
+SUPPORT_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c tests/support/*.c)))
+TEST_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/*/*.c))
+UNIT := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/unit/test_*.c)))
+PROPERTY := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/property/*.c)))
+FUZZ := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+
+GEN_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(sort $(wildcard tests/gen/*.c)))
+GEN := $(if $(GEN_OBJ),$(B)/tests/gen/gen)
+
+BIN := $(B)/tracekit
+STATIC := $(B)/libtracekit.a
+SHARED := $(B)/libtracekit.so.$(SOVERSION)
+
+# ---- flags --------------------------------------------------------------------------------------------------------------------
+
+# A dependency is linked as soon as a source includes its header.
+uses = $(shell grep -lE '^ *$(1)include <$(2)' $(LIB_SRC) $(wildcard lib/*/*.h) 2>/dev/null)
+HASH := \#
+DEPS := zlib
+DEPS += $(if $(call uses,$(HASH),archive(_entry)?\.h),libarchive)
+DEPS += $(if $(call uses,$(HASH),protobuf-c/),libprotobuf-c)
+ifneq ($(ISAL),0)
+ISAL_FOUND := $(HAVE_libisal)
+endif
+DEPS += $(if $(ISAL_FOUND),libisal)
+
+CFLAGS ?= -O2 -g
+comma := ,
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(filter 1,$(WERROR)),-Werror)
+SANITIZE := $(if $(filter 1,$(SAN)),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+ALL_CPPFLAGS = -Ilib -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(if $(ISAL_FOUND),-DTK_HAVE_ISAL=1) \
+  $(foreach d,$(DEPS),$(CFLAGS_$(d))) $(CPPFLAGS)
+ALL_CFLAGS = -std=c11 -pthread -fPIC -fvisibility=hidden $(WARNINGS) $(CFLAGS) $(SANITIZE)
+ALL_LDFLAGS = -pthread $(SANITIZE) $(LDFLAGS)
+ALL_LIBS = $(foreach d,$(DEPS),$(LIBS_$(d))) -lm $(LIBS)
+
+# Objects are made again when a flag, the compiler or the list of files changed.
+FLAGS_NOW = $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(ALL_LIBS)
+LIST_NOW = $(LIB_SRC) $(CLI_SRC)
+$(B)/flags: always
+	@mkdir -p $(@D)
+	@echo '$(FLAGS_NOW)' | cmp -s - $@ || echo '$(FLAGS_NOW)' > $@
+$(B)/files: always
+	@mkdir -p $(@D)
+	@echo '$(LIST_NOW)' | cmp -s - $@ || echo '$(LIST_NOW)' > $@
+.PHONY: always
+
+# ---- build --------------------------------------------------------------------------------------------------------------------
+
+.PHONY: all
+all: $(BIN) $(STATIC) $(SHARED)
+
+$(B)/obj/%.o: %.c $(B)/flags
+	@mkdir -p $(@D)
+	@echo "  CC    $<"
+	@$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+
+# The static library is one object whose hidden symbols are local: only tk_* can collide with an embedder's names.
+$(B)/libtracekit.o: $(LIB_OBJ) $(B)/files
+	@echo "  LD    $@"
+	@$(LD) -r -o $@.tmp $(LIB_OBJ)
+	@$(OBJCOPY) --localize-hidden $@.tmp $@
+	@rm -f $@.tmp
+
+$(STATIC): $(B)/libtracekit.o
+	@rm -f $@
+	@$(AR) rcs $@ $<
+
+$(SHARED): $(LIB_OBJ) $(B)/files
+	@echo "  LD    $@"
+	@$(CC) -shared -Wl,-soname,libtracekit.so.$(SOVERSION) $(ALL_LDFLAGS) -o $@ $(LIB_OBJ) $(ALL_LIBS)
+	@ln -sf libtracekit.so.$(SOVERSION) $(B)/libtracekit.so
+
+$(BIN): $(CLI_OBJ) $(STATIC) $(B)/files
+	@echo "  LD    $@"
+	@$(CC) $(ALL_LDFLAGS) -o $@ $(CLI_OBJ) $(STATIC) $(ALL_LIBS)
+
+# Unit tests see the insides: they link the plain objects, each only those that it needs.
+PLAIN := $(B)/obj/plain.a
+$(PLAIN): $(LIB_OBJ) $(B)/files
+	@rm -f $@
+	@$(AR) rcs $@ $(LIB_OBJ)
+
+CMOCKA = $(shell $(PKG_CONFIG) --libs cmocka)
+$(UNIT) $(PROPERTY): $(B)/tests/%: $(B)/obj/tests/%.o $(SUPPORT_OBJ) $(PLAIN)
+	@mkdir -p $(@D)
+	@echo "  LD    $@"
+	@$(CC) $(ALL_LDFLAGS) -o $@ $< $(SUPPORT_OBJ) $(PLAIN) $(CMOCKA) $(ALL_LIBS)
+
+# A fuzz target is one function; replay.c feeds it the files of a corpus where there is no fuzzer.
+$(FUZZ): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/obj/tests/fuzz/replay.o $(PLAIN)
+	@mkdir -p $(@D)
+	@echo "  LD    $@"
+	@$(CC) $(ALL_LDFLAGS) -o $@ $< $(B)/obj/tests/fuzz/replay.o $(PLAIN) $(ALL_LIBS)
+
+# The generator of synthetic traces stands alone.
+$(B)/tests/gen/gen: $(GEN_OBJ)
+	@mkdir -p $(@D)
+	@echo "  LD    $@"
+	@$(CC) $(ALL_LDFLAGS) -o $@ $^ -lm
+
+$(TEST_OBJ): | $(BUILD)/.deps-test
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d)
+
+# ---- documentation ------------------------------------------------------------------------------------------------------------
+
+COMMANDS = $(shell $(BIN) __docs commands)
+
+.PHONY: docs
+docs: $(B)/.docs
+$(B)/.docs: $(BIN)
+	@mkdir -p $(B)/man $(B)/completions
+	@$(BIN) __docs man > $(B)/man/tracekit.1
+	@for c in $(COMMANDS); do $(BIN) __docs man $$c > $(B)/man/tracekit-$$c.1 || exit 1; done
+	@$(BIN) __docs bash > $(B)/completions/tracekit.bash
+	@$(BIN) __docs zsh > $(B)/completions/_tracekit
+	@$(BIN) __docs fish > $(B)/completions/tracekit.fish
+	@touch $@
+
+# ---- tests --------------------------------------------------------------------------------------------------------------------
+
+JOBS := $(shell nproc 2>/dev/null || echo 2)
+TEST_ENV = B=$(abspath $(B)) TRACEKIT=$(abspath $(BIN)) FIXTURES=$(abspath fixtures) GEN=$(abspath $(GEN)) SRC=$(CURDIR) JOBS=$(JOBS) CC="$(CC)"
+
+.PHONY: test test-long test-programs golden corpus interop bench lint demo
+test-programs: all $(UNIT) $(PROPERTY) $(FUZZ) $(GEN)
+
+test: | $(BUILD)/.deps-test
+	@+$(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS)) test-programs
+	@+$(TEST_ENV) tests/run.sh
+
+test-long: | $(BUILD)/.deps-test
+	@+$(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS)) test-programs
+	@+LONG=1 $(TEST_ENV) tests/run.sh
+
+golden: | $(BUILD)/.deps-test
+	@+$(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS)) test-programs
+	@+GOLDEN=1 $(TEST_ENV) tests/run.sh
+
+# The expectations of the command line are files: make golden writes them, git diff shows what changed.
+corpus interop bench: all $(GEN)
+	@if [ ! -x tests/$@/run.sh ]; then echo "SKIPPED: $@: there is no tests/$@/run.sh"; \
+	elif [ $@ != interop ] && [ -z "$(CORPUS)" ]; then echo "SKIPPED: $@: say where the traces are: make $@ CORPUS=DIR"; \
+	else CORPUS="$(CORPUS)" $(TEST_ENV) tests/$@/run.sh; fi
+
+lint: all | $(BUILD)/.deps-test
+	@$(TEST_ENV) tests/lint/run.sh
+
+demo: all
+	@$(TEST_ENV) .ci/demo $(B)/demo
+
+# ---- install ------------------------------------------------------------------------------------------------------------------
+
+BINDIR = $(DESTDIR)$(PREFIX)/bin
+LIBDIR = $(DESTDIR)$(PREFIX)/lib
+INCDIR = $(DESTDIR)$(PREFIX)/include
+MANDIR = $(DESTDIR)$(PREFIX)/share/man/man1
+BASHDIR = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+ZSHDIR = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+FISHDIR = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+
+$(B)/tracekit.pc: tracekit.pc.in lib/tracekit.h $(B)/flags
+	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@REQUIRES@|$(strip $(DEPS))|' $< > $@
+
+.PHONY: install uninstall clean help deps
+install: all docs $(B)/tracekit.pc
+	$(INSTALL) -d $(BINDIR) $(LIBDIR)/pkgconfig $(INCDIR) $(MANDIR) $(BASHDIR) $(ZSHDIR) $(FISHDIR)
+	$(INSTALL) -m 755 $(BIN) $(BINDIR)/tracekit
+	for c in $(COMMANDS); do ln -sf tracekit $(BINDIR)/tracekit-$$c; done
+	$(INSTALL) -m 644 $(STATIC) $(LIBDIR)/libtracekit.a
+	$(INSTALL) -m 755 $(SHARED) $(LIBDIR)/libtracekit.so.$(SOVERSION)
+	ln -sf libtracekit.so.$(SOVERSION) $(LIBDIR)/libtracekit.so
+	$(INSTALL) -m 644 lib/tracekit.h $(INCDIR)/tracekit.h
+	$(INSTALL) -m 644 $(B)/tracekit.pc $(LIBDIR)/pkgconfig/tracekit.pc
+	$(INSTALL) -m 644 $(B)/man/*.1 $(MANDIR)
+	$(INSTALL) -m 644 $(B)/completions/tracekit.bash $(BASHDIR)/tracekit
+	$(INSTALL) -m 644 $(B)/completions/_tracekit $(ZSHDIR)/_tracekit
+	$(INSTALL) -m 644 $(B)/completions/tracekit.fish $(FISHDIR)/tracekit.fish
+
+uninstall: all
+	rm -f $(BINDIR)/tracekit $(LIBDIR)/libtracekit.a $(LIBDIR)/libtracekit.so $(LIBDIR)/libtracekit.so.$(SOVERSION)
+	rm -f $(INCDIR)/tracekit.h $(LIBDIR)/pkgconfig/tracekit.pc $(MANDIR)/tracekit.1
+	rm -f $(BASHDIR)/tracekit $(ZSHDIR)/_tracekit $(FISHDIR)/tracekit.fish
+	for c in $(COMMANDS); do rm -f $(BINDIR)/tracekit-$$c $(MANDIR)/tracekit-$$c.1; done
+
+clean:
+	rm -rf $(BUILD)
+
+deps:
+	@rm -f $(BUILD)/.deps-test
+	@.ci/setup build test
+
+help:
+	@sed -n 's/^# \{0,1\}//p' Makefile | sed -n '1,8p'
+	@echo '  other targets: docs golden lint corpus interop bench deps uninstall clean'
+	@echo '  variables: CC=gcc|clang SAN=1 WERROR=1 ISAL=0 CFLAGS= BUILD=build CORPUS=DIR PREFIX= DESTDIR='

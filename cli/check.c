@@ -1,0 +1,67 @@
+/* check.c - tracekit check: is this a trace that needs no repair, and does the graph made of it hold its invariants? */
+#include "commands.h"
+#include "run.h"
+#include "tty.h"
+
+struct params {
+  struct shared shared;
+};
+
+static const struct opt opts[] = { ROWS_READ, ROW_END };
+
+static const struct example examples[] = {
+  { "tracekit check trace.json.gz", "status 0 if all is well" },
+  { "tracekit check -q rank0.json.gz rank1.json.gz", "for scripts: the status alone" },
+  { 0, 0 },
+};
+
+static bool was_repaired(const struct tk_trace *t) {
+  for (tk_id i = 1; i <= t->n_notes; i++)
+    if (t->notes[i].kind == TK_NOTE_REPAIR) return true;
+  return false;
+}
+
+static int check_one(const struct shared *s, const char *source) {
+  struct tk_err err = { 0 };
+  int status = STATUS_DONE;
+  struct tk_trace *t = run_load(s, source, &status);
+  if (!t) return status;
+  if (!tk_check(t, &err)) {
+    tty_say("%s: %s", source, err.msg);
+    status = STATUS_FINDING;
+  } else if (was_repaired(t)) {
+    status = STATUS_FINDING;
+  }
+  if (!s->quiet) {
+    tty_string(stdout, source);
+    puts(status == STATUS_DONE ? ": ok" : ": faults");
+  }
+  tk_free(t);
+  return status;
+}
+
+static int run(const void *params, const struct operands *in) {
+  const struct shared *s = &((const struct params *)params)->shared;
+  int worst = STATUS_DONE;
+  for (size_t i = 0; i < in->n; i++) {
+    int status = check_one(s, in->v[i]);
+    if (status >= STATUS_SIGNALLED) return status;
+    if (status > worst) worst = status;
+  }
+  return worst;
+}
+
+const struct command command_check = {
+  .name = "check",
+  .summary = "say whether a trace is sound",
+  .operands = "INPUT...",
+  .description =
+    "Reads each input in full and says whether it needed repair. Faults are printed to standard error, with their place. "
+    "The exit status is 1 if there were any, and 3 if an input is no trace at all.",
+  .opts = opts,
+  .examples = examples,
+  .params_size = sizeof(struct params),
+  .min_operands = 1,
+  .max_operands = ANY_NUMBER,
+  .run = run,
+};

@@ -1,0 +1,13 @@
+/* commands.h - the commands, one file each; main.c puts them into its table. */
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+
+#include "opt.h"
+
+extern const struct command command_convert;
+extern const struct command command_merge;
+extern const struct command command_info;
+extern const struct command command_check;
+extern const struct command command_dump;
+
+#endif

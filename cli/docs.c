@@ -1,0 +1,291 @@
+/* docs.c - help, manual pages and the README's command section from the rows; completions are in complete.c.
+ *
+ * The three kinds of text hold the same parts in the same order: usage, description, options, examples, exit status. */
+#include "docs.h"
+
+#include "tracekit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDTH = 80, INDENT = 26, LONG_NAME = 64 };
+
+static const char about[] =
+    "tracekit converts, merges and describes profiler traces: the timelines that PyTorch, JAX, viztracer, Chrome and others "
+    "write.";
+
+static const struct {
+  int status;
+  const char *meaning;
+} statuses[] = {
+  { 0, "done" },
+  { 1, "check: the trace has faults" },
+  { 2, "wrong usage" },
+  { 3, "an input cannot be read, is damaged and --strict was given, or a limit was reached" },
+  { 4, "the output cannot be written" },
+  { 130, "interrupted; there is no partial output" },
+};
+enum { N_STATUSES = sizeof statuses / sizeof *statuses };
+
+const char *docs_long(const struct opt *o, char *text, size_t size) {
+  snprintf(text, size, o->kind == OPT_SWITCH ? "--[no-]%s" : "--%s", o->name);
+  return text;
+}
+
+const char *docs_word(const struct opt *o, size_t n, const char **help) {
+  if (o->kind == OPT_FORMAT) {
+    const struct tk_format_info *f = tk_format(n);
+    *help = f ? f->title : NULL;
+    return f ? f->name : NULL;
+  }
+  if (o->kind != OPT_WORD) return NULL;
+  *help = o->words[n].help;
+  return o->words[n].word;
+}
+
+/* ---- plain text ---- */
+
+/* Words of `text` in lines of WIDTH, from column `at`, further lines indented. */
+static void wrap(FILE *to, const char *text, int at, int indent) {
+  int column = at;
+  bool first = true;
+  while (*text) {
+    int n = (int)strcspn(text, " \n");
+    if (!first && column + 1 + n > WIDTH) {
+      fprintf(to, "\n%*s", indent, "");
+      column = indent;
+      first = true;
+    }
+    if (!first) fputc(' ', to);
+    fwrite(text, 1, (size_t)n, to);
+    column += n + !first;
+    first = false;
+    text += n;
+    if (!strncmp(text, "\n\n", 2)) {
+      fprintf(to, "\n\n%*s", indent, "");
+      column = indent;
+      first = true;
+    }
+    text += strspn(text, " \n");
+  }
+  fputc('\n', to);
+}
+
+static void help_option(FILE *to, const struct opt *o) {
+  char name[LONG_NAME], left[LONG_NAME * 2], letter[8] = "    ";
+  const char *help, *word;
+  int n;
+  if (o->letter) snprintf(letter, sizeof letter, "-%c, ", o->letter);
+  n = snprintf(left, sizeof left, "  %s%s%s%s", letter, docs_long(o, name, sizeof name), o->arg ? "=" : "",
+               o->arg ? o->arg : "");
+  fputs(left, to);
+  if (n + 2 > INDENT) fprintf(to, "\n%*s", INDENT, "");
+  else fprintf(to, "%*s", INDENT - n, "");
+  wrap(to, o->help, INDENT, INDENT);
+  if (o->kind != OPT_WORD) return;
+  for (size_t i = 0; (word = docs_word(o, i, &help)); i++) {
+    fprintf(to, "%*s%s: ", INDENT + 2, "", word);
+    wrap(to, help, INDENT + 4 + (int)strlen(word), INDENT + 4);
+  }
+}
+
+void docs_help(FILE *to, const struct command *c) {
+  fprintf(to, "Usage: tracekit %s [options] %s\n\n", c->name, c->operands);
+  wrap(to, c->description, 0, 0);
+  fputs("\nOptions:\n", to);
+  for (const struct opt *o = c->opts; o->kind != OPT_END; o++) help_option(to, o);
+  fprintf(to, "  %-*s%s\n", INDENT - 2, "-h, --help", "print this");
+  fputs("\nExamples:\n", to);
+  for (const struct example *e = c->examples; e->line; e++) fprintf(to, "  # %s\n  %s\n", e->help, e->line);
+}
+
+void docs_usage(FILE *to) {
+  fputs("Usage: tracekit COMMAND [options] [INPUT...] [-o OUTPUT]\n\n", to);
+  wrap(to, about, 0, 0);
+  fputs("\nCommands:\n", to);
+  for (const struct command *const *c = commands; *c; c++) fprintf(to, "  %-10s%s\n", (*c)->name, (*c)->summary);
+  fprintf(to, "  %-10s%s\n", "help", "describe a command: tracekit help merge");
+  fputs("\nOptions:\n  -h, --help     print this\n  -V, --version  print the version and what it was built with\n", to);
+  fputs("\nFormats:\n", to);
+  docs_formats(to);
+  fputs("\nExit status:\n", to);
+  for (int i = 0; i < N_STATUSES; i++) fprintf(to, "  %-5d%s\n", statuses[i].status, statuses[i].meaning);
+}
+
+void docs_formats(FILE *to) {
+  const struct tk_format_info *f;
+  for (size_t i = 0; (f = tk_format(i)); i++) {
+    const char *can = f->can_read && f->can_write ? "read, write" : f->can_read ? "read" : "write";
+    fprintf(to, "  %-10s%s (%s; .%s)\n", f->name, f->title, can, f->extensions);
+  }
+}
+
+/* ---- mdoc ---- */
+
+/* Text with what roff would obey taken apart: backslashes, and dots and quotes that begin a line.  A sentence begins a line. */
+static void roff(FILE *to, const char *text) {
+  bool line_start = true;
+  while (*text) {
+    if (!strncmp(text, "\n\n", 2) || !strncmp(text, ". ", 2)) {
+      fputs(*text == '.' ? ".\n" : "\n.Pp\n", to);
+      text += 2;
+      line_start = true;
+      continue;
+    }
+    if (line_start && (*text == '.' || *text == '\'')) fputs("\\&", to);
+    if (*text == '\\') fputs("\\e", to);
+    else if (*text == '-') fputs("\\-", to);
+    else fputc(*text, to);
+    line_start = *text++ == '\n';
+  }
+  fputc('\n', to);
+}
+
+static void man_option(FILE *to, const struct opt *o) {
+  char name[LONG_NAME];
+  const char *help, *word;
+  fputs(".It ", to);
+  if (o->letter) fprintf(to, "Fl %c , ", o->letter);
+  fprintf(to, "Fl %s", docs_long(o, name, sizeof name) + 1);
+  if (o->arg) fprintf(to, " Ns = Ns Ar %s", o->arg);
+  fputc('\n', to);
+  roff(to, o->help);
+  if (o->kind != OPT_WORD) return;
+  fputs(".Bl -tag -width indent -compact\n", to);
+  for (size_t i = 0; (word = docs_word(o, i, &help)); i++) {
+    fprintf(to, ".It Cm %s\n", word);
+    roff(to, help);
+  }
+  fputs(".El\n", to);
+}
+
+/* No date of its own: the same rows give the same page. */
+static void man_head(FILE *to, const char *name, const char *summary) {
+  fputs(".Dd November 20, 2026\n.Dt ", to);
+  for (const char *s = name; *s; s++) fputc(*s >= 'a' && *s <= 'z' ? *s - 'a' + 'A' : *s, to);
+  fprintf(to, " 1\n.Os\n.Sh NAME\n.Nm %s\n.Nd %s\n", name, summary);
+}
+
+static void man_statuses(FILE *to) {
+  fputs(".Sh EXIT STATUS\n.Bl -tag -width indent -compact\n", to);
+  for (int i = 0; i < N_STATUSES; i++) {
+    fprintf(to, ".It %d\n", statuses[i].status);
+    roff(to, statuses[i].meaning);
+  }
+  fputs(".El\n", to);
+}
+
+static void man_overview(FILE *to) {
+  const struct tk_format_info *f;
+  man_head(to, "tracekit", "convert, merge and describe profiler traces");
+  fputs(".Sh SYNOPSIS\n.Nm\n.Ar command\n.Op Ar options\n.Op Ar input ...\n.Op Fl o Ar output\n.Sh DESCRIPTION\n", to);
+  roff(to, about);
+  fputs(".Sh COMMANDS\n.Bl -tag -width tracekit-convert\n", to);
+  for (const struct command *const *c = commands; *c; c++) {
+    fprintf(to, ".It Xr tracekit-%s 1\n", (*c)->name);
+    roff(to, (*c)->summary);
+  }
+  fputs(".El\n.Sh FORMATS\n.Bl -tag -width indent\n", to);
+  for (size_t i = 0; (f = tk_format(i)); i++) {
+    fprintf(to, ".It Cm %s\n", f->name);
+    roff(to, f->title);
+  }
+  fputs(".El\n", to);
+  man_statuses(to);
+}
+
+void docs_man(FILE *to, const struct command *c) {
+  char name[LONG_NAME];
+  if (!c) {
+    man_overview(to);
+    return;
+  }
+  snprintf(name, sizeof name, "tracekit-%s", c->name);
+  man_head(to, name, c->summary);
+  fprintf(to, ".Sh SYNOPSIS\n.Nm tracekit %s\n.Op Ar options\n.Ar %s\n.Sh DESCRIPTION\n", c->name, c->operands);
+  roff(to, c->description);
+  fputs(".Sh OPTIONS\n.Bl -tag -width indent\n", to);
+  for (const struct opt *o = c->opts; o->kind != OPT_END; o++) man_option(to, o);
+  fputs(".El\n", to);
+  man_statuses(to);
+  fputs(".Sh EXAMPLES\n", to);
+  for (const struct example *e = c->examples; e->line; e++) {
+    if (e != c->examples) fputs(".Pp\n", to);
+    fprintf(to, "%c", e->help[0] >= 'a' && e->help[0] <= 'z' ? e->help[0] - 'a' + 'A' : e->help[0]);
+    roff(to, e->help + 1);
+    fputs(".Dl ", to);
+    roff(to, e->line);
+  }
+  fputs(".Sh SEE ALSO\n.Xr tracekit 1\n", to);
+}
+
+/* ---- markdown ---- */
+
+static void markdown_cell(FILE *to, const char *text) {
+  for (; *text; text++) {
+    if (*text == '|' || *text == '<') fputc('\\', to);
+    fputc(*text, to);
+  }
+}
+
+static void markdown_option(FILE *to, const struct opt *o) {
+  char name[LONG_NAME];
+  const char *help, *word;
+  fputs("| `", to);
+  if (o->letter) fprintf(to, "-%c`, `", o->letter);
+  fprintf(to, "%s%s%s` | ", docs_long(o, name, sizeof name), o->arg ? "=" : "", o->arg ? o->arg : "");
+  markdown_cell(to, o->help);
+  for (size_t i = 0; o->kind == OPT_WORD && (word = docs_word(o, i, &help)); i++) {
+    fprintf(to, "%s`%s` ", i ? "; " : ": ", word);
+    markdown_cell(to, help);
+  }
+  fputs(" |\n", to);
+}
+
+static void markdown_command(FILE *to, const struct command *c) {
+  fprintf(to, "### tracekit %s\n\n`tracekit %s [options] %s`\n\n%s\n\n", c->name, c->name, c->operands, c->description);
+  fputs("```sh\n", to);
+  for (const struct example *e = c->examples; e->line; e++) fprintf(to, "%s  # %s\n", e->line, e->help);
+  fputs("```\n\n| option | |\n|---|---|\n", to);
+  for (const struct opt *o = c->opts; o->kind != OPT_END; o++) markdown_option(to, o);
+  fputc('\n', to);
+}
+
+void docs_markdown(FILE *to) {
+  for (const struct command *const *c = commands; *c; c++) markdown_command(to, *c);
+  fputs("### Exit status\n\n| status | meaning |\n|--:|---|\n", to);
+  for (int i = 0; i < N_STATUSES; i++) fprintf(to, "| %d | %s |\n", statuses[i].status, statuses[i].meaning);
+}
+
+/* ---- the hidden command ---- */
+
+static void print_commands(FILE *to) {
+  for (const struct command *const *c = commands; *c; c++) fprintf(to, "%s\n", (*c)->name);
+}
+
+static void print_examples(FILE *to) {
+  for (const struct command *const *c = commands; *c; c++)
+    for (const struct example *e = (*c)->examples; e->line; e++) fprintf(to, "%s\n", e->line);
+}
+
+int docs_main(char **argv) {
+  static const struct {
+    const char *name;
+    void (*print)(FILE *to);
+  } kinds[] = {
+    { "markdown", docs_markdown }, { "bash", docs_bash },          { "zsh", docs_zsh },
+    { "fish", docs_fish },         { "commands", print_commands }, { "examples", print_examples },
+  };
+  const struct command *c = argv[0] && argv[1] ? command_find(argv[1]) : NULL;
+  if (!argv[0] || (argv[1] && !c)) return 2;
+  if (!strcmp(argv[0], "man")) {
+    docs_man(stdout, c);
+    return 0;
+  }
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    if (strcmp(argv[0], kinds[i].name)) continue;
+    kinds[i].print(stdout);
+    return 0;
+  }
+  return 2;
+}

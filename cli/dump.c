@@ -1,0 +1,49 @@
+/* dump.c - tracekit dump: the event graph as canonical text, for looking at it and for diff(1). */
+#include "commands.h"
+#include "run.h"
+#include "tty.h"
+
+struct params {
+  struct shared shared;
+};
+
+static const struct opt opts[] = { ROWS_READ, ROW_END };
+
+static const struct example examples[] = {
+  { "tracekit dump trace.json", "everything that was understood, one thing per line" },
+  { 0, 0 },
+};
+
+static int run(const void *params, const struct operands *in) {
+  const struct shared *s = &((const struct params *)params)->shared;
+  int status = STATUS_DONE;
+  const char *input = run_input("dump", in, &status);
+  struct tk_trace *t = input ? run_load(s, input, &status) : NULL;
+  char *text;
+  if (!t) return status;
+  text = tk_dump(t);
+  if (text) {
+    fputs(text, stdout);
+  } else {
+    tty_say("out of memory");
+    status = STATUS_INPUT;
+  }
+  tk_free_text(text);
+  tk_free(t);
+  return status;
+}
+
+const struct command command_dump = {
+  .name = "dump",
+  .summary = "print the event graph of a trace as text",
+  .operands = "[INPUT]",
+  .description =
+    "Prints what was understood of a trace: tracks, events with their depth and args, flows, records, metadata and notes, "
+    "in a canonical order. Two traces that mean the same print the same. The text is for people and for diff; it is not a "
+    "format that can be read back, and it may change between versions.",
+  .opts = opts,
+  .examples = examples,
+  .params_size = sizeof(struct params),
+  .max_operands = 1,
+  .run = run,
+};

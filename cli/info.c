@@ -1,0 +1,309 @@
+/* info.c - tracekit info: one screen about each trace, or the same as JSON (schemas/info.schema.json). */
+#include "commands.h"
+#include "json.h"
+#include "run.h"
+#include "tty.h"
+
+#include <string.h>
+
+struct params {
+  struct shared shared;
+};
+
+static const struct opt opts[] = { ROW_JSON, ROWS_READ, ROW_END };
+
+static const struct example examples[] = {
+  { "tracekit info trace.json.gz", "what is in it" },
+  { "tracekit info -v trace.json.gz", "also its processes, its metadata, and the memory it takes" },
+  { "tracekit info --json rank0.json.gz rank1.json.gz", "for scripts" },
+  { 0, 0 },
+};
+
+static const char *clock_name(enum tk_clock clock) {
+  switch (clock) {
+    case TK_CLOCK_REALTIME: return "realtime";
+    case TK_CLOCK_BOOTTIME: return "boottime";
+    case TK_CLOCK_MONOTONIC: return "monotonic";
+    default: return "unknown";
+  }
+}
+
+static uint64_t n_events(const struct tk_summary *s) { return s->spans + s->instants + s->counters; }
+
+static const char *format_title(const char *name) {
+  const struct tk_format_info *f;
+  for (size_t i = 0; (f = tk_format(i)); i++)
+    if (name && !strcmp(f->name, name)) return f->title;
+  return name ? name : "unknown format";
+}
+
+/* ---- text ---- */
+
+static void label(const char *name) { printf("  %-10s", name); }
+
+/* ", 12 instants": nothing for none. */
+static void also(uint64_t n, const char *what) {
+  char text[32];
+  if (n) printf(", %s %s", tty_count(n, text), what);
+}
+
+static void print_time(const struct tk_trace *t, const struct tk_summary *s) {
+  char start[64], length[32];
+  if (n_events(s) == 0) return;
+  label("time");
+  tk_print_duration(s->end - s->start, length);
+  if (t->clock == TK_CLOCK_REALTIME) tk_print_absolute(t->origin_ns, s->start, start);
+  else tk_print_duration(s->start, start);
+  printf("%s long, from %s (%s clock)\n", length, start, clock_name(t->clock));
+}
+
+static void print_rank(const struct tk_summary *s) {
+  if (s->rank < 0 && !*s->host) return;
+  label("rank");
+  if (s->rank >= 0) printf("%lld (from %s)", (long long)s->rank, s->rank_from);
+  else fputs("unknown", stdout);
+  if (*s->host) {
+    fputs(", host ", stdout);
+    tty_string(stdout, s->host);
+  }
+  putchar('\n');
+}
+
+static void print_contents(const struct tk_trace *t, const struct tk_summary *s) {
+  char n[32], size[32];
+  tk_print_size(t->counts.bytes, size);
+  label("read");
+  printf("%s records, %s of text", tty_count(t->counts.read, n), size);
+  also(t->counts.dropped, "dropped");
+  putchar('\n');
+  label("events");
+  printf("%s: %s spans", tty_count(n_events(s), n), tty_count(s->spans, size));
+  also(s->instants, "instants");
+  also(s->counters, "counter samples");
+  putchar('\n');
+  label("tracks");
+  printf("%u processes, %u threads", s->processes, s->threads);
+  also(s->counter_tracks, "counters");
+  also(s->async_tracks, "with async events");
+  putchar('\n');
+  label("nesting");
+  printf("depth %u", s->max_depth);
+  also(s->overlaps, "overlapping");
+  also(s->unfinished, "unfinished");
+  also(s->lost_clock, "without a time");
+  if (s->flow_points) {
+    putchar('\n');
+    label("flows");
+    printf("%s arrows, %s points", tty_count(s->flow_pairs, n), tty_count(s->flow_points, size));
+    also(s->dangling_points, "dangling");
+  }
+  putchar('\n');
+}
+
+static void print_string(const struct tk_trace *t, tk_id id) {
+  size_t len;
+  const char *text = tk_string(t, id, &len);
+  tty_text(stdout, text, len);
+}
+
+static void print_ident(const struct tk_trace *t, const struct tk_ident *ident) {
+  if (ident->kind == TK_IDENT_STR) print_string(t, ident->str);
+  else if (ident->kind != TK_IDENT_NONE) printf("%lld", (long long)ident->num);
+}
+
+/* Events of a process and of all tracks under it. */
+static uint64_t process_events(const struct tk_trace *t, tk_id process) {
+  uint64_t n = t->tracks[process].count;
+  for (tk_id i = 1; i <= t->n_tracks; i++)
+    if (t->tracks[i].parent == process) n += t->tracks[i].count;
+  return n;
+}
+
+static void print_processes(const struct tk_trace *t) {
+  char n[32];
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    const struct tk_track *track = &t->tracks[i];
+    if (track->kind != TK_PROCESS) continue;
+    label("process");
+    print_ident(t, &track->pid);
+    if (track->name) fputs(" ", stdout);
+    print_string(t, track->name);
+    if (track->labels) fputs(" / ", stdout);
+    print_string(t, track->labels);
+    printf(": %s events\n", tty_count(process_events(t, i), n));
+  }
+}
+
+static void print_metadata(const struct tk_trace *t) {
+  if (t->n_metas == 0) return;
+  label("metadata");
+  for (tk_id i = 1; i <= t->n_metas; i++) {
+    if (i > 1) fputs(", ", stdout);
+    print_string(t, t->metas[i].key);
+  }
+  putchar('\n');
+}
+
+static void print_memory(const struct tk_summary *s) {
+  uint64_t n = n_events(s) ? n_events(s) : 1;
+  char graph[32], strings[32], args[32];
+  tk_print_size(s->memory, graph);
+  tk_print_size(s->string_bytes, strings);
+  tk_print_size(s->arg_bytes, args);
+  label("memory");
+  printf("%s graph, %.1f bytes an event; args %s, %.1f an event in %u shapes; %u strings, %s\n", graph,
+         (double)s->memory / (double)n, args, (double)s->arg_bytes / (double)n, s->arg_shapes, s->n_strings, strings);
+}
+
+static void print_text(const struct shared *shared, const struct tk_trace *t, const struct tk_summary *s) {
+  fputs(tty_bold(stdout), stdout);
+  tty_string(stdout, t->source);
+  printf("%s: %s\n", tty_plain(stdout), format_title(t->format));
+  print_contents(t, s);
+  print_time(t, s);
+  print_rank(s);
+  if (!shared->verbose) return;
+  print_processes(t);
+  print_metadata(t);
+  print_memory(s);
+  label("fast path");
+  printf("%.1f%% of the records\n", t->counts.read ? 100.0 * (double)t->counts.predicted / (double)t->counts.read : 0.0);
+}
+
+/* ---- JSON ---- */
+
+static void json_phases(struct json *j, const struct tk_counts *counts) {
+  json_open(j, "records_by_phase", '{');
+  for (int c = 0; c < 128; c++) {
+    char key[2] = { (char)c, 0 };
+    if (counts->by_phase[c]) json_uint(j, c ? key : "none", counts->by_phase[c]);
+  }
+  json_close(j, '}');
+}
+
+static void json_notes(struct json *j, const struct tk_trace *t) {
+  json_open(j, "notes", '[');
+  for (tk_id i = 1; i <= t->n_notes; i++) {
+    const struct tk_note *n = &t->notes[i];
+    size_t len;
+    const char *text = tk_string(t, n->text, &len);
+    json_open(j, NULL, '{');
+    json_string(j, "kind", n->kind == TK_NOTE_REPAIR ? "repair" : "info");
+    json_text(j, "text", text, len);
+    json_uint(j, "count", n->count);
+    if (n->offset != UINT64_MAX) json_uint(j, "first_byte", n->offset);
+    json_close(j, '}');
+  }
+  json_close(j, ']');
+}
+
+static void json_events(struct json *j, const struct tk_summary *s) {
+  json_uint(j, "events", n_events(s));
+  json_uint(j, "spans", s->spans);
+  json_uint(j, "instants", s->instants);
+  json_uint(j, "counter_samples", s->counters);
+  json_uint(j, "flow_points", s->flow_points);
+  json_uint(j, "flow_pairs", s->flow_pairs);
+  json_uint(j, "dangling_flow_points", s->dangling_points);
+  json_uint(j, "metadata_records", s->records);
+  json_uint(j, "overlapping", s->overlaps);
+  json_uint(j, "unfinished", s->unfinished);
+  json_uint(j, "without_time", s->lost_clock);
+  json_uint(j, "processes", s->processes);
+  json_uint(j, "threads", s->threads);
+  json_uint(j, "counter_tracks", s->counter_tracks);
+  json_uint(j, "async_tracks", s->async_tracks);
+  json_uint(j, "max_depth", s->max_depth);
+}
+
+static void json_time(struct json *j, const struct tk_trace *t, const struct tk_summary *s) {
+  json_string(j, "clock", clock_name(t->clock));
+  json_int(j, "origin_ns", t->origin_ns);
+  json_int(j, "zero_ns", t->zero_ns);
+  if (n_events(s) == 0) return;
+  json_int(j, "start_ps", s->start);
+  json_int(j, "end_ps", s->end);
+}
+
+static void json_memory(struct json *j, const struct tk_summary *s) {
+  json_open(j, "memory", '{');
+  json_uint(j, "graph_bytes", s->memory);
+  json_uint(j, "arg_bytes", s->arg_bytes);
+  json_uint(j, "string_bytes", s->string_bytes);
+  json_uint(j, "strings", s->n_strings);
+  json_uint(j, "arg_shapes", s->arg_shapes);
+  json_close(j, '}');
+}
+
+static void print_json(struct json *j, const struct tk_trace *t, const struct tk_summary *s) {
+  json_open(j, NULL, '{');
+  json_string(j, "input", t->source);
+  json_string(j, "format", t->format);
+  json_uint(j, "bytes", t->counts.bytes);
+  json_uint(j, "read_records", t->counts.read);
+  json_uint(j, "predicted_records", t->counts.predicted);
+  json_uint(j, "empty_records", t->counts.empty);
+  json_uint(j, "dropped", t->counts.dropped);
+  json_phases(j, &t->counts);
+  json_events(j, s);
+  json_time(j, t, s);
+  if (s->rank >= 0) {
+    json_int(j, "rank", s->rank);
+    json_string(j, "rank_from", s->rank_from);
+  }
+  if (*s->host) json_string(j, "host", s->host);
+  json_memory(j, s);
+  json_notes(j, t);
+  json_close(j, '}');
+}
+
+/* ---- the command ---- */
+
+static int info_one(const struct shared *shared, const char *source, struct json *j) {
+  struct tk_summary summary;
+  int status = STATUS_DONE;
+  struct tk_trace *t = run_load(shared, source, &status);
+  if (!t) return status;
+  tk_summarise(t, &summary);
+  if (shared->json) print_json(j, t, &summary);
+  else print_text(shared, t, &summary);
+  tk_free(t);
+  return STATUS_DONE;
+}
+
+static int run(const void *params, const struct operands *in) {
+  const struct shared *s = &((const struct params *)params)->shared;
+  struct json j = { .to = stdout };
+  int worst = STATUS_DONE, status;
+  const char *first = run_input("info", in, &status);
+  if (!first) return status;
+  if (s->json) {
+    json_open(&j, NULL, '{');
+    json_open(&j, "traces", '[');
+  }
+  for (size_t i = 0; (i == 0 || i < in->n) && worst < STATUS_SIGNALLED; i++) {
+    if (i > 0 && !s->json) putchar('\n');
+    status = info_one(s, i ? in->v[i] : first, &j);
+    if (status > worst) worst = status;
+  }
+  if (s->json) {
+    json_close(&j, ']');
+    json_close(&j, '}');
+  }
+  return worst;
+}
+
+const struct command command_info = {
+  .name = "info",
+  .summary = "say what is in a trace",
+  .operands = "[INPUT...]",
+  .description =
+    "Prints one screen about each input (standard input without one): what was read, events, tracks, nesting, flows, time, "
+    "rank and host. What had to be assumed or repaired goes to standard error. If an input cannot be read the others still "
+    "are, and the exit status is 3.",
+  .opts = opts,
+  .examples = examples,
+  .params_size = sizeof(struct params),
+  .max_operands = ANY_NUMBER,
+  .run = run,
+};

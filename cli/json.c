@@ -1,0 +1,102 @@
+/* json.c - see json.h.  Control characters and everything outside printable ASCII are escaped: the text is valid JSON whatever
+ * the bytes were, and harmless on a terminal. */
+#include "json.h"
+
+#include <string.h>
+
+static void quote(struct json *j, const char *text, size_t n);
+
+static void begin(struct json *j, const char *key) {
+  if (j->more) fputc(',', j->to);
+  if (j->depth > 0) fprintf(j->to, "\n%*s", (int)j->depth * 2, "");
+  j->more = true;
+  if (!key) return;
+  quote(j, key, strlen(key));
+  fputs(": ", j->to);
+}
+
+void json_open(struct json *j, const char *key, char bracket) {
+  begin(j, key);
+  fputc(bracket, j->to);
+  j->depth++;
+  j->more = false;
+}
+
+void json_close(struct json *j, char bracket) {
+  j->depth--;
+  if (j->more) fprintf(j->to, "\n%*s", (int)j->depth * 2, "");
+  fputc(bracket, j->to);
+  j->more = true;
+  if (j->depth == 0) fputc('\n', j->to);
+}
+
+void json_uint(struct json *j, const char *key, uint64_t n) {
+  begin(j, key);
+  fprintf(j->to, "%llu", (unsigned long long)n);
+}
+
+void json_int(struct json *j, const char *key, int64_t n) {
+  begin(j, key);
+  fprintf(j->to, "%lld", (long long)n);
+}
+
+void json_bool(struct json *j, const char *key, bool b) {
+  begin(j, key);
+  fputs(b ? "true" : "false", j->to);
+}
+
+void json_null(struct json *j, const char *key) {
+  begin(j, key);
+  fputs("null", j->to);
+}
+
+void json_milli(struct json *j, const char *key, uint64_t n) {
+  begin(j, key);
+  fprintf(j->to, "%llu.%03u", (unsigned long long)(n / 1000), (unsigned)(n % 1000));
+}
+
+static void unit(FILE *to, uint32_t code) {
+  if (code >= 0x10000) {
+    fprintf(to, "\\u%04x\\u%04x", (unsigned)(0xd7c0 + (code >> 10)), (unsigned)(0xdc00 + (code & 0x3ff)));
+  } else {
+    fprintf(to, "\\u%04x", (unsigned)code);
+  }
+}
+
+/* One code point of s: its length; bytes that begin none are one U+FFFD each. */
+static size_t decode(const unsigned char *s, size_t n, uint32_t *code) {
+  size_t len = s[0] < 0x80 ? 1 : s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : s[0] >= 0xc2 ? 2 : 0;
+  *code = 0xfffd;
+  if (len == 1) *code = s[0];
+  if (len < 2 || len > n || s[0] > 0xf4) return 1;
+  uint32_t c = s[0] & (0xff >> (len + 1));
+  for (size_t i = 1; i < len; i++) {
+    if ((s[i] & 0xc0) != 0x80) return 1;
+    c = c << 6 | (s[i] & 0x3f);
+  }
+  if ((len == 3 && (c < 0x800 || (c >= 0xd800 && c < 0xe000))) || (len == 4 && (c < 0x10000 || c > 0x10ffff))) return 1;
+  *code = c;
+  return len;
+}
+
+static void quote(struct json *j, const char *text, size_t n) {
+  const unsigned char *s = (const unsigned char *)text;
+  fputc('"', j->to);
+  while (n > 0) {
+    uint32_t code;
+    size_t len = decode(s, n, &code);
+    if (code == '"' || code == '\\') fprintf(j->to, "\\%c", (int)code);
+    else if (code >= 0x20 && code < 0x7f) fputc((int)code, j->to);
+    else unit(j->to, code);
+    s += len;
+    n -= len;
+  }
+  fputc('"', j->to);
+}
+
+void json_text(struct json *j, const char *key, const char *text, size_t n) {
+  begin(j, key);
+  quote(j, text, n);
+}
+
+void json_string(struct json *j, const char *key, const char *text) { json_text(j, key, text, strlen(text)); }

@@ -1,0 +1,101 @@
+/* main.c - the table of commands, and the way from argv to one of them.
+ *
+ * A command is chosen by the first argument or by the program's own name: `tracekit merge` and `tracekit-merge` are the same.
+ */
+#include "commands.h"
+#include "docs.h"
+#include "run.h"
+#include "tty.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct command *const commands[] = {
+  &command_convert, &command_merge, &command_info, &command_check, &command_dump, NULL,
+};
+
+static int version(void) {
+  puts(tk_build_info());
+  return STATUS_DONE;
+}
+
+static int formats(void) {
+  docs_formats(stdout);
+  return STATUS_DONE;
+}
+
+/* argv[0] is the command's name. */
+static int run_command(const struct command *c, int argc, char **argv) {
+  struct opt_error error;
+  struct operands in = { .v = calloc((size_t)argc + 1, sizeof *in.v) };
+  void *params = calloc(1, c->params_size);
+  int status = STATUS_INPUT;
+  if (!in.v || !params) {
+    tty_say("out of memory");
+  } else {
+    switch (opt_parse(c, argv, params, &in, &error)) {
+      case PARSED_RUN: status = c->run(params, &in); break;
+      case PARSED_HELP: docs_help(stdout, c), status = STATUS_DONE; break;
+      case PARSED_VERSION: status = version(); break;
+      case PARSED_FORMATS: status = formats(); break;
+      case PARSED_ERROR: status = run_usage(c->name, error.why); break;
+    }
+  }
+  free(params);
+  free(in.v);
+  return status;
+}
+
+static int unknown_command(const char *name) {
+  const char *const options[] = { "--help", "--version", NULL };
+  const char *names[sizeof commands / sizeof *commands + 1] = { "help" };
+  struct opt_error error;
+  for (size_t i = 0; commands[i]; i++) names[i + 1] = commands[i]->name;
+  if (name[0] == '-') opt_unknown(&error, "option", name, options);
+  else opt_unknown(&error, "command", name, names);
+  tty_say("%s (try 'tracekit help')", error.why);
+  return STATUS_USAGE;
+}
+
+static int help(const char *name) {
+  const struct command *c = name ? command_find(name) : NULL;
+  if (name && !c) return unknown_command(name);
+  if (c) docs_help(stdout, c);
+  else docs_usage(stdout);
+  return STATUS_DONE;
+}
+
+static int dispatch(int argc, char **argv) {
+  const struct command *c;
+  if (argc < 2) {
+    docs_usage(stderr);
+    return STATUS_USAGE;
+  }
+  if (!strcmp(argv[1], "help")) return help(argv[2]);
+  if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")) return help(NULL);
+  if (!strcmp(argv[1], "-V") || !strcmp(argv[1], "--version")) return version();
+  if (!strcmp(argv[1], "__docs")) return docs_main(argv + 2);
+  c = command_find(argv[1]);
+  return c ? run_command(c, argc - 1, argv + 1) : unknown_command(argv[1]);
+}
+
+/* "tracekit-merge", with any directory before it: the command merge. */
+static const struct command *named_by(const char *program) {
+  static const char prefix[] = "tracekit-";
+  const char *slash = strrchr(program, '/');
+  const char *name = slash ? slash + 1 : program;
+  return strncmp(name, prefix, sizeof prefix - 1) ? NULL : command_find(name + sizeof prefix - 1);
+}
+
+int main(int argc, char **argv) {
+  const struct command *c = argc > 0 ? named_by(argv[0]) : NULL;
+  int status;
+  interrupt_catch();
+  status = c ? run_command(c, argc, argv) : dispatch(argc, argv);
+  /* What was printed counts only when it arrived; a reader that went away (head) knows it already. */
+  errno = 0;
+  if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+  if (errno != EPIPE) tty_say("standard output: %s", errno ? strerror(errno) : "write error");
+  return status ? status : STATUS_OUTPUT;
+}

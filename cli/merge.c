@@ -1,0 +1,205 @@
+/* merge.c - tracekit merge: the traces of several ranks become one timeline. */
+#include "commands.h"
+#include "json.h"
+#include "run.h"
+#include "table.h"
+#include "tty.h"
+
+#include <string.h>
+
+struct params {
+  struct shared shared;
+  int align;
+  bool keep_going;
+};
+
+static const struct opt_word align_words[] = {
+  { "clock", TK_ALIGN_CLOCK, "by absolute time, where the inputs know it" },
+  { "none", TK_ALIGN_NONE, "leave times as they are printed" },
+  { 0, 0, 0 },
+};
+
+static const struct opt opts[] = {
+  ROW_OUTPUT,
+  { OPT_WORD, 0, "align", "HOW", "put the ranks on one time base", offsetof(struct params, align), align_words, 0, 0 },
+  { OPT_FLAG, 'k', "keep-going", 0, "leave out inputs that cannot be read (the exit status is still 3)",
+    offsetof(struct params, keep_going), 0, 0, 0 },
+  ROW_FORMAT,
+  ROW_FORCE,
+  ROW_DRY_RUN,
+  ROW_PRETTY,
+  ROW_LEVEL,
+  ROW_NO_PROVENANCE,
+  ROW_JSON,
+  ROWS_READ,
+  ROW_END
+};
+
+static const struct example examples[] = {
+  { "tracekit merge rank0.json.gz rank1.json.gz -o merged.json.gz", "two ranks, one timeline" },
+  { "tracekit merge rank*.json.gz --align=none -o merged.json.gz", "do not touch the times" },
+  { "tracekit merge --keep-going --json rank*.json.gz -o merged.json.gz > report.json", "a report for a script" },
+  { 0, 0 },
+};
+
+/* ---- the report ---- */
+
+static void header(struct table *table) {
+  const char *const names[] = { "rank", "host", "input", "records", "events", "flows", "processes", "shift" };
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) table_cell(table, "%s", names[i]);
+}
+
+static void failed_row(struct table *table, const struct tk_merge_rank *r) {
+  table_cell(table, "-");
+  table_cell(table, "%s", r->host ? r->host : "");
+  table_cell(table, "%s", r->input);
+  for (int i = 0; i < 4; i++) table_cell(table, "-");
+  table_cell(table, "left out");
+}
+
+/* Shifts are kept in ns; beyond the range of a graph time they are shown in days. */
+static void shift_text(int64_t ns, char *text, size_t size) {
+  int64_t most = INT64_MAX / 1000;
+  char *at = text;
+  if (ns == 0) {
+    snprintf(text, size, "0");
+    return;
+  }
+  *at++ = ns < 0 ? '-' : '+';
+  if (ns > most || ns < -most) snprintf(at, size - 1, "%.1f days", (ns < 0 ? -1.0 : 1.0) * (double)ns / 86400e9);
+  else tk_print_duration((ns < 0 ? -ns : ns) * 1000, at);
+}
+
+static void row(struct table *table, const struct tk_merge_rank *r) {
+  char n[32], shift[64];
+  if (r->failed) {
+    failed_row(table, r);
+    return;
+  }
+  shift_text(r->shift_ns, shift, sizeof shift);
+  table_cell(table, "%lld", (long long)r->rank);
+  table_cell(table, "%s", r->host && *r->host ? r->host : "?");
+  table_cell(table, "%s", r->input);
+  table_cell(table, "%s", tty_count(r->read, n));
+  table_cell(table, "%s", tty_count(r->events, n));
+  table_cell(table, "%s", tty_count(r->flows, n));
+  if (r->hidden_processes) table_cell(table, "%u (+%u empty)", r->processes, r->hidden_processes);
+  else table_cell(table, "%u", r->processes);
+  table_cell(table, "%s", shift);
+}
+
+static void print_text(FILE *to, const struct shared *s, const struct tk_merge_report *report, const char *output) {
+  char a[32], b[32], c[32], size[32];
+  struct table table = { .align = "rllrrrlr" };
+  header(&table);
+  for (size_t i = 0; i < report->n_ranks; i++) row(&table, &report->ranks[i]);
+  table_print(&table, to);
+  fputs(s->dry_run ? "would write " : "wrote ", to);
+  tty_string(to, run_is_stdout(output) ? "to standard output" : output);
+  fprintf(to, ": %s records, %s events, %s flow points", tty_count(report->saved.records, a),
+          tty_count(report->saved.events, b), tty_count(report->saved.flows, c));
+  tk_print_size(report->saved.bytes, size);
+  if (!s->dry_run) fprintf(to, ", %s", size);
+  fputc('\n', to);
+}
+
+static void json_rank(struct json *j, const struct tk_merge_rank *r) {
+  json_open(j, NULL, '{');
+  json_string(j, "input", r->input);
+  if (r->failed) {
+    json_string(j, "failed", r->failed);
+    json_close(j, '}');
+    return;
+  }
+  json_int(j, "rank", r->rank);
+  json_string(j, "rank_from", r->rank_from ? r->rank_from : "");
+  json_string(j, "host", r->host ? r->host : "");
+  json_uint(j, "read_records", r->read);
+  json_uint(j, "events", r->events);
+  json_uint(j, "flow_points", r->flows);
+  json_uint(j, "bytes", r->bytes);
+  json_uint(j, "processes", r->processes);
+  json_uint(j, "empty_processes", r->hidden_processes);
+  json_int(j, "shift_ns", r->shift_ns);
+  json_close(j, '}');
+}
+
+static void print_json(FILE *to, const struct shared *s, const struct tk_merge_report *report, const char *output) {
+  struct json j = { .to = to };
+  json_open(&j, NULL, '{');
+  json_string(&j, "output", output);
+  json_bool(&j, "dry_run", s->dry_run);
+  json_open(&j, "ranks", '[');
+  for (size_t i = 0; i < report->n_ranks; i++) json_rank(&j, &report->ranks[i]);
+  json_close(&j, ']');
+  json_uint(&j, "written_records", report->saved.records);
+  json_uint(&j, "written_events", report->saved.events);
+  json_uint(&j, "written_flow_points", report->saved.flows);
+  json_uint(&j, "bytes", report->saved.bytes);
+  json_uint(&j, "raw_bytes", report->saved.raw_bytes);
+  json_close(&j, '}');
+}
+
+/* Says which inputs were left out; the exit status of a merge that is complete but for them. */
+static int say_failed(const struct tk_merge_report *report) {
+  int status = STATUS_DONE;
+  for (size_t i = 0; i < report->n_ranks; i++) {
+    if (!report->ranks[i].failed) continue;
+    tty_say("left out: %s", report->ranks[i].failed);
+    status = STATUS_INPUT;
+  }
+  return status;
+}
+
+static int print_report(const struct shared *s, const struct tk_merge_report *report, const char *output) {
+  FILE *to = run_report_to(s, output);
+  int status;
+  run_notes(s, NULL, report->notes);
+  status = say_failed(report);
+  if (s->json) print_json(to, s, report, output);
+  else if (!s->quiet) print_text(to, s, report, output);
+  return status;
+}
+
+static int run(const void *params, const struct operands *in) {
+  const struct params *p = params;
+  struct tk_err err = { 0 };
+  struct tk_merge_report report = { 0 };
+  struct progress progress;
+  struct tk_merge_options options = {
+    .load = run_load_options(&p->shared, &progress),
+    .save = run_save_options(&p->shared, "tracekit merge", &progress),
+    .align = (enum tk_align)p->align,
+    .keep_going = p->keep_going,
+  };
+  int status;
+  const char *output = run_output(&p->shared, "merge", in, &status);
+  bool ok;
+  if (!output) return status;
+  progress_start(&progress, "merging", p->shared.quiet ? -1 : p->shared.progress);
+  ok = tk_merge(in->v, in->n, output, &options, &report, &err);
+  progress_end(&progress);
+  status = ok ? print_report(&p->shared, &report, output) : run_fail(&err);
+  if (!ok && err.code != TK_EINTERRUPTED && status == STATUS_INPUT && !p->keep_going && in->n > 1)
+    tty_say("nothing was written; --keep-going leaves out what cannot be read");
+  tk_merge_report_free(&report);
+  return status;
+}
+
+const struct command command_merge = {
+  .name = "merge",
+  .summary = "put the traces of several ranks into one timeline",
+  .operands = "INPUT...",
+  .description =
+    "Reads the inputs in the order given, one at a time, and writes one trace with a labelled group of processes for each "
+    "rank, rank 0 first. Process ids, flow ids and async ids of different ranks are kept apart; names and args are not "
+    "changed; the top-level metadata of every rank is kept. Processes that have metadata but no events get no row.\n\n"
+    "The rank is taken from the trace (distributedInfo), else from the file name, else from the order of the inputs. The "
+    "table that is printed shows it, with what was read and how far each rank was shifted.",
+  .opts = opts,
+  .examples = examples,
+  .params_size = sizeof(struct params),
+  .min_operands = 1,
+  .max_operands = ANY_NUMBER,
+  .run = run,
+};

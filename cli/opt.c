@@ -1,0 +1,260 @@
+/* opt.c - the parser of option rows (opt.h): -x, -xVALUE, -x VALUE, -xyz, --name, --name=VALUE, --name VALUE, --no-name, "--",
+ * and operands anywhere between them.  Names are not abbreviated: a script must not break when an option is added. */
+#include "opt.h"
+
+#include "tracekit.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_WORD = 64, MAX_VALID = 64 };
+
+/* Where the parser stands. */
+struct parser {
+  const struct command *command;
+  char **next; /* the next argument */
+  void *params;
+  struct opt_error *error;
+};
+
+static enum parsed fail(struct opt_error *error, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static enum parsed fail(struct opt_error *error, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  vsnprintf(error->why, sizeof error->why, fmt, ap);
+  va_end(ap);
+  return PARSED_ERROR;
+}
+
+/* ---- did you mean ---- */
+
+static size_t min3(size_t a, size_t b, size_t c) {
+  size_t m = a < b ? a : b;
+  return m < c ? m : c;
+}
+
+/* Edit distance of two short words (a transposition counts 2). */
+static size_t distance(const char *a, const char *b) {
+  size_t row[MAX_WORD + 1], na = strlen(a), nb = strlen(b);
+  if (na > MAX_WORD || nb > MAX_WORD) return MAX_WORD;
+  for (size_t j = 0; j <= nb; j++) row[j] = j;
+  for (size_t i = 1; i <= na; i++) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= nb; j++) {
+      size_t up = row[j];
+      row[j] = min3(up + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+      diagonal = up;
+    }
+  }
+  return row[nb];
+}
+
+static const char *nearest(const char *word, const char *const *valid) {
+  const char *best = NULL;
+  size_t best_distance = strlen(word) / 3 + 2; /* beyond this it is another word */
+  for (; *valid; valid++) {
+    size_t d = distance(word, *valid);
+    if (d >= best_distance) continue;
+    best = *valid;
+    best_distance = d;
+  }
+  return best;
+}
+
+void opt_unknown(struct opt_error *error, const char *what, const char *word, const char *const *valid) {
+  const char *near = nearest(word, valid);
+  if (near) fail(error, "unknown %s '%s'; did you mean '%s'?", what, word, near);
+  else fail(error, "unknown %s '%s'", what, word);
+}
+
+/* ---- values ---- */
+
+static void *field(const struct parser *p, const struct opt *o) { return (char *)p->params + o->offset; }
+
+static enum parsed bad_word(const struct parser *p, const struct opt *o, const char *value, const char *const *valid) {
+  const char *near = nearest(value, valid);
+  char list[256] = "";
+  for (size_t i = 0; valid[i]; i++) {
+    size_t n = strlen(list);
+    snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "", valid[i]);
+  }
+  if (near) return fail(p->error, "--%s: unknown word '%s'; did you mean '%s'? (one of %s)", o->name, value, near, list);
+  return fail(p->error, "--%s: unknown word '%s' (one of %s)", o->name, value, list);
+}
+
+static enum parsed set_word(const struct parser *p, const struct opt *o, const char *value) {
+  const char *valid[MAX_VALID];
+  size_t n = 0;
+  for (; o->words[n].word && n < MAX_VALID - 1; n++) {
+    if (!strcmp(value, o->words[n].word)) {
+      *(int *)field(p, o) = o->words[n].value;
+      return PARSED_RUN;
+    }
+    valid[n] = o->words[n].word;
+  }
+  valid[n] = NULL;
+  return bad_word(p, o, value, valid);
+}
+
+static enum parsed set_format(const struct parser *p, const struct opt *o, const char *value) {
+  const char *valid[MAX_VALID];
+  const struct tk_format_info *format;
+  size_t n = 0;
+  if (!strcmp(value, "help")) return PARSED_FORMATS;
+  for (; (format = tk_format(n)) && n < MAX_VALID - 1; n++) {
+    if (!strcmp(value, format->name)) {
+      *(const char **)field(p, o) = format->name;
+      return PARSED_RUN;
+    }
+    valid[n] = format->name;
+  }
+  valid[n] = NULL;
+  return bad_word(p, o, value, valid);
+}
+
+static enum parsed set_int(const struct parser *p, const struct opt *o, const char *value) {
+  char *end;
+  long n;
+  errno = 0;
+  n = strtol(value, &end, 10);
+  if (end == value || *end || errno) return fail(p->error, "--%s: '%s' is not a number", o->name, value);
+  if (n < o->min || n > o->max) return fail(p->error, "--%s: %s is not within %d..%d", o->name, value, o->min, o->max);
+  *(int *)field(p, o) = (int)n;
+  return PARSED_RUN;
+}
+
+static enum parsed set_value(const struct parser *p, const struct opt *o, const char *value) {
+  switch (o->kind) {
+    case OPT_INT: return set_int(p, o, value);
+    case OPT_WORD: return set_word(p, o, value);
+    case OPT_FORMAT: return set_format(p, o, value);
+    case OPT_SIZE:
+      if (tk_parse_size(value, field(p, o))) return PARSED_RUN;
+      return fail(p->error, "--%s: '%s' is not a size such as 64K, 2MiB or 1G", o->name, value);
+    case OPT_TIME:
+      if (tk_parse_duration(value, field(p, o))) return PARSED_RUN;
+      return fail(p->error, "--%s: '%s' is not a duration such as 1.5ms, 20us or 3s", o->name, value);
+    default:
+      if (!*value) return fail(p->error, "--%s: the value is empty", o->name);
+      *(const char **)field(p, o) = value;
+      return PARSED_RUN;
+  }
+}
+
+static void set_flag(const struct parser *p, const struct opt *o, bool on) {
+  if (o->kind == OPT_FLAG) *(bool *)field(p, o) = on;
+  else if (o->kind == OPT_SWITCH) *(int *)field(p, o) = on ? 1 : -1;
+  else *(int *)field(p, o) = on ? *(int *)field(p, o) + 1 : 0;
+}
+
+/* ---- names ---- */
+
+static const struct opt *find_letter(const struct command *c, char letter) {
+  for (const struct opt *o = c->opts; o->kind != OPT_END; o++)
+    if (o->letter == letter) return o;
+  return NULL;
+}
+
+static bool same_name(const char *row, const char *word, size_t n) { return strlen(row) == n && !memcmp(row, word, n); }
+
+static bool starts_with_no(const char *s) { return !strncmp(s, "no-", 3); }
+
+/* The row of a long option; *on tells NAME from no-NAME. */
+static const struct opt *find_long(const struct command *c, const char *word, size_t n, bool *on) {
+  for (const struct opt *o = c->opts; o->kind != OPT_END; o++) {
+    *on = true;
+    if (same_name(o->name, word, n)) return o;
+    if (opt_has_value(o)) continue;
+    *on = false;
+    if (starts_with_no(o->name) && same_name(o->name + 3, word, n)) return o;
+    if (n > 3 && starts_with_no(word) && same_name(o->name, word + 3, n - 3)) return o;
+  }
+  return NULL;
+}
+
+static enum parsed unknown_long(const struct parser *p, const char *word, size_t n) {
+  const char *valid[MAX_VALID] = { "help", "version" };
+  char shown[MAX_WORD + 4], dashed[MAX_VALID][MAX_WORD];
+  size_t count = 2;
+  for (const struct opt *o = p->command->opts; o->kind != OPT_END && count < MAX_VALID - 1; o++) valid[count++] = o->name;
+  valid[count] = NULL;
+  for (size_t i = 0; i < count; i++) {
+    snprintf(dashed[i], sizeof dashed[i], "--%s", valid[i]);
+    valid[i] = dashed[i];
+  }
+  snprintf(shown, sizeof shown, "--%.*s", (int)(n < MAX_WORD ? n : MAX_WORD), word);
+  opt_unknown(p->error, "option", shown, valid);
+  return PARSED_ERROR;
+}
+
+/* ---- the three shapes of an argument ---- */
+
+static enum parsed parse_long(struct parser *p, const char *word) {
+  const char *equals = strchr(word, '=');
+  size_t n = equals ? (size_t)(equals - word) : strlen(word);
+  const struct opt *o;
+  bool on;
+  if (same_name("help", word, n)) return PARSED_HELP;
+  if (same_name("version", word, n)) return PARSED_VERSION;
+  o = find_long(p->command, word, n, &on);
+  if (!o) return unknown_long(p, word, n);
+  if (opt_has_value(o)) {
+    const char *value = equals ? equals + 1 : *p->next;
+    if (!value) return fail(p->error, "--%s needs a value: %s", o->name, o->arg);
+    if (!equals) p->next++;
+    return set_value(p, o, value);
+  }
+  if (equals) return fail(p->error, "--%.*s takes no value", (int)n, word);
+  set_flag(p, o, on);
+  return PARSED_RUN;
+}
+
+static enum parsed parse_letters(struct parser *p, const char *letters) {
+  for (; *letters; letters++) {
+    const struct opt *o;
+    if (*letters == 'h') return PARSED_HELP;
+    if (*letters == 'V') return PARSED_VERSION;
+    o = find_letter(p->command, *letters);
+    if (!o) return fail(p->error, "unknown option '-%c'", *letters);
+    if (opt_has_value(o)) {
+      const char *value = letters[1] ? letters + 1 : *p->next;
+      if (!value) return fail(p->error, "-%c needs a value: %s", o->letter, o->arg);
+      if (!letters[1]) p->next++;
+      return set_value(p, o, value);
+    }
+    set_flag(p, o, true);
+  }
+  return PARSED_RUN;
+}
+
+static enum parsed check_operands(const struct parser *p, const struct operands *in) {
+  const struct command *c = p->command;
+  if (in->n < c->min_operands) return fail(p->error, "missing operand: %s", c->operands);
+  if (in->n > c->max_operands) return fail(p->error, "unexpected operand '%s'", in->v[c->max_operands]);
+  return PARSED_RUN;
+}
+
+enum parsed opt_parse(const struct command *c, char **argv, void *params, struct operands *in, struct opt_error *error) {
+  struct parser p = { .command = c, .next = argv + 1, .params = params, .error = error };
+  bool only_operands = false;
+  while (*p.next) {
+    const char *arg = *p.next++;
+    enum parsed result = PARSED_RUN;
+    if (only_operands || arg[0] != '-' || !arg[1]) in->v[in->n++] = arg;
+    else if (!strcmp(arg, "--")) only_operands = true;
+    else if (arg[1] == '-') result = parse_long(&p, arg + 2);
+    else result = parse_letters(&p, arg + 1);
+    if (result != PARSED_RUN) return result;
+  }
+  return check_operands(&p, in);
+}
+
+const struct command *command_find(const char *name) {
+  for (const struct command *const *c = commands; *c; c++)
+    if (!strcmp((*c)->name, name)) return *c;
+  return NULL;
+}

@@ -1,0 +1,87 @@
+/* opt.h - options and commands as rows.
+ *
+ * An option is one `struct opt`; the parser, --help, the man page, the shell completions and the command section of the README
+ * are all made from it.  A command is one `struct command`: its rows, its operands, its examples (which are run as tests) and
+ * the function that does the work.  Parsed values land in the command's own params struct, at the row's offset, so a command
+ * reads typed fields and never sees a string to parse.  All-zero params are the defaults. */
+#ifndef CLI_OPT_H
+#define CLI_OPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum opt_kind {
+  OPT_END,    /* the last row */
+  OPT_FLAG,   /* bool; --no-NAME (or, of a row "no-NAME", --NAME) takes it back */
+  OPT_SWITCH, /* int: 1 for --NAME, -1 for --no-NAME, 0 = not said */
+  OPT_COUNT,  /* int: how often */
+  OPT_STRING, /* const char * */
+  OPT_FILE,   /* const char *: completed as a file name */
+  OPT_INT,    /* int, min..max */
+  OPT_SIZE,   /* uint64_t bytes */
+  OPT_TIME,   /* int64_t picoseconds */
+  OPT_WORD,   /* int: one of `words` */
+  OPT_FORMAT  /* const char *: a row of the format table, or "help" */
+};
+
+struct opt_word {
+  const char *word;
+  int value;
+  const char *help;
+};
+
+struct opt {
+  enum opt_kind kind;
+  char letter; /* 0 = long form only */
+  const char *name;
+  const char *arg; /* what --help calls the value */
+  const char *help;
+  size_t offset;                /* of the field in the params struct */
+  const struct opt_word *words; /* ended by a NULL word */
+  int min, max;
+};
+
+struct example {
+  const char *line; /* a whole command line */
+  const char *help;
+};
+
+struct operands {
+  const char **v;
+  size_t n;
+};
+
+enum { ANY_NUMBER = 1 << 30 };
+
+struct command {
+  const char *name;
+  const char *summary;     /* one line, no full stop */
+  const char *operands;    /* "INPUT...", as the usage line shows it */
+  const char *description; /* paragraphs divided by an empty line */
+  const struct opt *opts;
+  const struct example *examples; /* ended by a NULL line */
+  size_t params_size;
+  size_t min_operands, max_operands;
+  int (*run)(const void *params, const struct operands *in);
+};
+
+extern const struct command *const commands[]; /* ended by NULL; in main.c */
+
+enum parsed { PARSED_RUN, PARSED_HELP, PARSED_VERSION, PARSED_FORMATS, PARSED_ERROR };
+
+/* Parses argv[1..] for `c` into params and operands (room for argc of them).  On PARSED_ERROR, `why` holds one line. */
+struct opt_error {
+  char why[512];
+};
+enum parsed opt_parse(const struct command *c, char **argv, void *params, struct operands *in, struct opt_error *error);
+
+const struct command *command_find(const char *name);
+
+/* Writes "unknown command 'mrege'; did you mean 'merge'?" and the like. */
+void opt_unknown(struct opt_error *error, const char *what, const char *word, const char *const *valid);
+
+/* Is the value of this row a separate word? */
+static inline bool opt_has_value(const struct opt *o) { return o->kind >= OPT_STRING; }
+
+#endif

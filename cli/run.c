@@ -1,0 +1,126 @@
+/* run.c - see run.h.  The library checks its output again when it opens it; here the same questions are asked before an hour of
+ * reading instead of after it. */
+#include "run.h"
+
+#include "tty.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool run_is_stdout(const char *path) { return !strcmp(path, "-"); }
+
+FILE *run_report_to(const struct shared *s, const char *output) {
+  return run_is_stdout(output) && !s->dry_run ? stderr : stdout;
+}
+
+int run_usage(const char *command, const char *why) {
+  tty_say("%s: %s (try 'tracekit help %s')", command, why, command);
+  return STATUS_USAGE;
+}
+
+int run_fail(const struct tk_err *err) {
+  if (err->code == TK_EINTERRUPTED) {
+    tty_say("interrupted");
+    return STATUS_SIGNALLED + (interrupt_signal() ? interrupt_signal() : 2);
+  }
+  tty_say("%s", err->msg);
+  return tk_exit_status(err->code);
+}
+
+static struct tk_progress ticker(struct progress *p) { return (struct tk_progress){ .tick = progress_tick, .arg = p }; }
+
+struct tk_load_options run_load_options(const struct shared *s, struct progress *p) {
+  return (struct tk_load_options){
+    .max_memory = s->max_memory, .max_size = s->max_size, .strict = s->strict, .progress = ticker(p)
+  };
+}
+
+struct tk_save_options run_save_options(const struct shared *s, const char *command, struct progress *p) {
+  return (struct tk_save_options){ .format = s->format,
+                                   .command = s->no_provenance ? NULL : command,
+                                   .level = s->level,
+                                   .progress = ticker(p),
+                                   .pretty = s->pretty,
+                                   .force = s->force,
+                                   .dry_run = s->dry_run };
+}
+
+/* ---- notes ---- */
+
+static void note(const char *source, const struct tk_trace *t, const struct tk_note *n) {
+  char count[32], byte[32];
+  size_t len;
+  const char *text = tk_string(t, n->text, &len);
+  fputs("tracekit: ", stderr);
+  if (source) {
+    tty_string(stderr, source);
+    fputs(": ", stderr);
+  }
+  if (n->kind == TK_NOTE_REPAIR) fputs("repair: ", stderr);
+  tty_text(stderr, text, len);
+  if (n->count > 1) fprintf(stderr, " (%s times", tty_count(n->count, count));
+  if (n->offset != UINT64_MAX) fprintf(stderr, "%s byte %s", n->count > 1 ? ", first at" : " (at", tty_count(n->offset, byte));
+  fputs(n->count > 1 || n->offset != UINT64_MAX ? ")\n" : "\n", stderr);
+}
+
+void run_notes(const struct shared *s, const char *source, const struct tk_trace *t) {
+  if (s->quiet || !t) return;
+  fflush(stdout);
+  for (tk_id i = 1; i <= t->n_notes; i++) note(source, t, &t->notes[i]);
+}
+
+struct tk_trace *run_load(const struct shared *s, const char *source, int *status) {
+  struct tk_err err = { 0 };
+  struct progress progress;
+  struct tk_load_options options = run_load_options(s, &progress);
+  struct tk_trace *t;
+  progress_start(&progress, source, s->quiet ? -1 : s->progress);
+  t = tk_load(source, &options, &err);
+  progress_end(&progress);
+  if (t) run_notes(s, source, t);
+  else *status = run_fail(&err);
+  return t;
+}
+
+const char *run_input(const char *command, const struct operands *in, int *status) {
+  if (in->n > 0) return in->v[0];
+  if (!isatty(STDIN_FILENO)) return "-";
+  *status = run_usage(command, "standard input is a terminal: name the trace to read");
+  return NULL;
+}
+
+/* ---- output ---- */
+
+static bool is_input(const struct stat *output, const struct operands *in) {
+  struct stat st;
+  for (size_t i = 0; i < in->n; i++) {
+    if (run_is_stdout(in->v[i]) || stat(in->v[i], &st) != 0) continue;
+    if (st.st_dev == output->st_dev && st.st_ino == output->st_ino) return true;
+  }
+  return false;
+}
+
+static bool refuse(const char *path, const char *why, int *status) {
+  tty_say("%s: %s", path, why);
+  *status = STATUS_OUTPUT;
+  return false;
+}
+
+static bool check_file(const struct shared *s, const char *path, const struct operands *in, int *status) {
+  struct stat st;
+  if (stat(path, &st) != 0) return true;
+  if (S_ISDIR(st.st_mode)) return refuse(path, "is a directory", status);
+  if (!S_ISREG(st.st_mode)) return true; /* a device or a FIFO: nothing is lost by writing to it */
+  if (is_input(&st, in)) return refuse(path, "is an input; the output must be another file", status);
+  if (!s->force) return refuse(path, "exists already; --force replaces it", status);
+  return true;
+}
+
+const char *run_output(const struct shared *s, const char *command, const struct operands *in, int *status) {
+  const char *path = s->output ? s->output : "-";
+  if (!run_is_stdout(path)) return check_file(s, path, in, status) ? path : NULL;
+  if (s->dry_run || !isatty(STDOUT_FILENO)) return path;
+  *status = run_usage(command, "standard output is a terminal: say where to write with -o FILE");
+  return NULL;
+}

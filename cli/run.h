@@ -1,0 +1,94 @@
+/* run.h - what the commands share: option rows, loading with progress and notes, checking the output before long work. */
+#ifndef CLI_RUN_H
+#define CLI_RUN_H
+
+#include "opt.h"
+#include "tracekit.h"
+
+#include <stdio.h>
+
+/* Fields of the shared rows.  The first member of every command's params, so that the rows' offsets hold for all. */
+struct shared {
+  const char *output, *format;
+  uint64_t max_memory, max_size;
+  int threads, level, progress, quiet, verbose;
+  bool force, dry_run, strict, json, pretty, no_provenance;
+};
+
+#define SHARED(field) offsetof(struct shared, field)
+#define ROW_OUTPUT                                                                                                             \
+  { OPT_FILE, 'o', "output", "FILE", "write here; '-' is standard output; .gz compresses", SHARED(output), 0, 0, 0 }
+#define ROW_FORMAT                                                                                                             \
+  {                                                                                                                            \
+    OPT_FORMAT, 'f', "format", "FORMAT",                                                                                       \
+        "format to write (default: by the extension of the output, else as read); 'help' lists them", SHARED(format), 0, 0, 0  \
+  }
+#define ROW_THREADS                                                                                                            \
+  { OPT_INT, 'j', "threads", "N", "number of threads (0 = all cores); never changes the output", SHARED(threads), 0, 0, 4096 }
+#define ROW_QUIET                                                                                                              \
+  { OPT_COUNT, 'q', "quiet", 0, "print errors only", SHARED(quiet), 0, 0, 0 }
+#define ROW_VERBOSE                                                                                                            \
+  { OPT_COUNT, 'v', "verbose", 0, "print more", SHARED(verbose), 0, 0, 0 }
+#define ROW_FORCE                                                                                                              \
+  { OPT_FLAG, 0, "force", 0, "replace an existing output file", SHARED(force), 0, 0, 0 }
+#define ROW_DRY_RUN                                                                                                            \
+  { OPT_FLAG, 'n', "dry-run", 0, "read everything, say what would be written, write nothing", SHARED(dry_run), 0, 0, 0 }
+#define ROW_STRICT                                                                                                             \
+  { OPT_FLAG, 0, "strict", 0, "refuse an input that needs repair", SHARED(strict), 0, 0, 0 }
+#define ROW_JSON                                                                                                               \
+  { OPT_FLAG, 0, "json", 0, "print the report as JSON", SHARED(json), 0, 0, 0 }
+#define ROW_PROGRESS                                                                                                           \
+  { OPT_SWITCH, 0, "progress", 0, "show progress (default: on a terminal)", SHARED(progress), 0, 0, 0 }
+#define ROW_MAX_MEMORY                                                                                                         \
+  {                                                                                                                            \
+    OPT_SIZE, 0, "max-memory", "SIZE", "give up beyond this much memory (default: 75% of what there is)", SHARED(max_memory),  \
+        0, 0, 0                                                                                                                \
+  }
+#define ROW_MAX_SIZE                                                                                                           \
+  { OPT_SIZE, 0, "max-size", "SIZE", "give up on an input that decompresses to more", SHARED(max_size), 0, 0, 0 }
+#define ROW_PRETTY                                                                                                             \
+  { OPT_FLAG, 0, "pretty", 0, "JSON: one event per line, indented", SHARED(pretty), 0, 0, 0 }
+#define ROW_LEVEL                                                                                                              \
+  { OPT_INT, 0, "level", "N", "compression: 1 is fastest, 9 is smallest", SHARED(level), 0, 1, 9 }
+#define ROW_NO_PROVENANCE                                                                                                      \
+  {                                                                                                                            \
+    OPT_FLAG, 0, "no-provenance", 0, "leave out the metadata that says how the output was made", SHARED(no_provenance), 0, 0,  \
+        0                                                                                                                      \
+  }
+
+/* The two bundles that most commands list. */
+#define ROWS_READ ROW_STRICT, ROW_MAX_MEMORY, ROW_MAX_SIZE, ROW_THREADS, ROW_PROGRESS, ROW_QUIET, ROW_VERBOSE
+#define ROWS_WRITE ROW_OUTPUT, ROW_FORMAT, ROW_FORCE, ROW_DRY_RUN, ROW_PRETTY, ROW_LEVEL, ROW_NO_PROVENANCE
+#define ROW_END                                                                                                                \
+  { OPT_END, 0, "", 0, 0, 0, 0, 0, 0 }
+
+enum { STATUS_DONE, STATUS_FINDING, STATUS_USAGE, STATUS_INPUT, STATUS_OUTPUT, STATUS_SIGNALLED = 128 };
+
+struct progress;
+
+struct tk_load_options run_load_options(const struct shared *s, struct progress *p);
+struct tk_save_options run_save_options(const struct shared *s, const char *command, struct progress *p);
+
+/* Loads, with progress; prints the notes, or the error and returns NULL with the exit status in *status. */
+struct tk_trace *run_load(const struct shared *s, const char *source, int *status);
+
+/* Prints "tracekit: FILE: repair: TEXT (12 times, first at byte 8812)" for every note of t, unless quiet. */
+void run_notes(const struct shared *s, const char *source, const struct tk_trace *t);
+
+/* Prints the error, without its usual meaning after an interrupt.  Returns the exit status. */
+int run_fail(const struct tk_err *err);
+int run_usage(const char *command, const char *why);
+
+/* The input of a command with one or no operand: "-" without one, unless standard input is a terminal (NULL, *status). */
+const char *run_input(const char *command, const struct operands *in, int *status);
+
+/* The output that s asks for, checked before any work: given or a pipe, no terminal, not one of the inputs, not an existing
+ * file without --force.  NULL: *status is the exit status and the reason was printed. */
+const char *run_output(const struct shared *s, const char *command, const struct operands *in, int *status);
+
+bool run_is_stdout(const char *path);
+
+/* Where reports go: stdout, unless the trace goes there. */
+FILE *run_report_to(const struct shared *s, const char *output);
+
+#endif

@@ -1,0 +1,18 @@
+/* table.h - columns of text that line up, for reports. */
+#ifndef CLI_TABLE_H
+#define CLI_TABLE_H
+
+#include <stdio.h>
+
+struct table {
+  const char *align; /* a character a column: 'l' left, 'r' right */
+  char **cells;      /* row by row */
+  size_t n, room;
+};
+
+/* Adds the next cell; its text is made safe for a terminal. */
+void table_cell(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Prints all rows, the first one bold where `to` is a terminal, and frees the table. */
+void table_print(struct table *t, FILE *to);
+
+#endif

@@ -1,0 +1,148 @@
+/* tty.c - see tty.h.  Names in a trace may hold anything, also sequences that a terminal obeys or that turn the text around;
+ * they are shown as escapes, always, so that what a test sees is what a person sees.  Progress appears after half a second, six
+ * times a second at most, and leaves no trace. */
+#include "tty.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FIRST_SHOWN_MS = 500, BETWEEN_SHOWN_MS = 160 };
+
+/* The one global that can change: what a signal handler may touch. */
+static volatile sig_atomic_t caught;
+
+static void on_signal(int number) { caught = number; }
+
+void interrupt_catch(void) {
+  const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+  struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
+  struct sigaction before;
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    /* A signal that was ignored from outside (nohup, a background job) stays ignored. */
+    if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler == SIG_IGN) continue;
+    sigaction(numbers[i], &action, NULL);
+  }
+  signal(SIGPIPE, SIG_IGN);
+}
+
+int interrupt_signal(void) { return caught; }
+
+/* ---- text ---- */
+
+/* Length of the UTF-8 sequence at s, its code point in *code; 0 if it is none. */
+static size_t utf8(const unsigned char *s, size_t n, uint32_t *code) {
+  static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+  size_t len = s[0] < 0x80                   ? 1
+               : s[0] >= 0xf0 && s[0] < 0xf8 ? 4
+               : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
+               : s[0] >= 0xc0 && s[0] < 0xe0 ? 2
+                                             : 0;
+  if (len == 0 || len > n) return 0;
+  *code = len == 1 ? s[0] : s[0] & (0xff >> (len + 1));
+  for (size_t i = 1; i < len; i++) {
+    if ((s[i] & 0xc0) != 0x80) return 0;
+    *code = *code << 6 | (s[i] & 0x3f);
+  }
+  if (*code < least[len] || *code > 0x10ffff || (*code >= 0xd800 && *code < 0xe000)) return 0;
+  return len;
+}
+
+/* Controls, marks and overrides of direction, line separators, invisible tags. */
+static bool obeyed(uint32_t c) {
+  return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
+         (c >= 0x2066 && c <= 0x2069) || c == 0xfeff || (c >= 0xe0000 && c <= 0xe007f);
+}
+
+void tty_text(FILE *to, const char *text, size_t n) {
+  const unsigned char *s = (const unsigned char *)text;
+  while (n > 0) {
+    uint32_t code = 0;
+    size_t len = utf8(s, n, &code);
+    if (len == 0) fprintf(to, "\\x%02x", s[0]);
+    else if (!obeyed(code)) fwrite(s, 1, len, to);
+    else fprintf(to, code < 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)code);
+    s += len ? len : 1;
+    n -= len ? len : 1;
+  }
+}
+
+void tty_string(FILE *to, const char *text) { tty_text(to, text, strlen(text)); }
+
+const char *tty_count(uint64_t n, char *text) {
+  char digits[24];
+  int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
+  char *out = text;
+  for (int i = 0; i < len; i++) {
+    if (i > 0 && (len - i) % 3 == 0) *out++ = ',';
+    *out++ = digits[i];
+  }
+  *out = 0;
+  return text;
+}
+
+void tty_say(const char *fmt, ...) {
+  char line[2048];
+  va_list ap;
+  va_start(ap, fmt);
+  vsnprintf(line, sizeof line, fmt, ap);
+  va_end(ap);
+  fflush(stdout);
+  fputs("tracekit: ", stderr);
+  tty_string(stderr, line);
+  fputc('\n', stderr);
+}
+
+static bool coloured(FILE *to) {
+  const char *no = getenv("NO_COLOR");
+  const char *term = getenv("TERM");
+  return !(no && *no) && term && strcmp(term, "dumb") && isatty(fileno(to));
+}
+
+const char *tty_bold(FILE *to) { return coloured(to) ? "\033[1m" : ""; }
+const char *tty_plain(FILE *to) { return coloured(to) ? "\033[0m" : ""; }
+
+/* ---- progress ---- */
+
+static uint64_t now_ms(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+void progress_start(struct progress *p, const char *what, int choice) {
+  *p = (struct progress){ .what = what, .started_ms = now_ms() };
+  p->on = choice > 0 || (choice == 0 && isatty(STDERR_FILENO));
+}
+
+static void show(const struct progress *p, uint64_t done, uint64_t total) {
+  char size[32];
+  const char *what = strlen(p->what) > 48 ? p->what + strlen(p->what) - 48 : p->what;
+  tk_print_size(done, size);
+  fputs("\r\033[K", stderr);
+  tty_string(stderr, what);
+  if (total > 0) fprintf(stderr, ": %s, %u%%", size, (unsigned)(done < total ? done * 100.0 / total : 100));
+  else fprintf(stderr, ": %s", size);
+  fflush(stderr);
+}
+
+bool progress_tick(void *progress, uint64_t done, uint64_t total) {
+  struct progress *p = progress;
+  uint64_t now;
+  if (caught) return false;
+  if (!p->on) return true;
+  now = now_ms();
+  if (now - p->started_ms < FIRST_SHOWN_MS || now - p->shown_ms < BETWEEN_SHOWN_MS) return true;
+  p->shown_ms = now;
+  p->visible = true;
+  show(p, done, total);
+  return true;
+}
+
+void progress_end(struct progress *p) {
+  if (p->visible) fputs("\r\033[K", stderr);
+  p->visible = false;
+}

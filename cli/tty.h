@@ -1,0 +1,41 @@
+/* tty.h - what is said to a person: messages, progress, and strings of unknown origin on a terminal. */
+#ifndef CLI_TTY_H
+#define CLI_TTY_H
+
+#include "tracekit.h"
+
+#include <stdio.h>
+
+/* Prints n bytes of a trace: control characters, bidirectional controls and bytes that are not UTF-8 as \x1b, \u202e. */
+void tty_text(FILE *to, const char *text, size_t n);
+void tty_string(FILE *to, const char *text);
+
+/* 1234567 as "1,234,567", into at least 32 bytes; returns `text`. */
+const char *tty_count(uint64_t n, char *text);
+
+/* "tracekit: " and a message, on stderr. */
+void tty_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Starts and ends bold text where `to` is a terminal and NO_COLOR is not set. */
+const char *tty_bold(FILE *to);
+const char *tty_plain(FILE *to);
+
+/* A line on stderr that is rewritten while work goes on. */
+struct progress {
+  const char *what; /* "reading rank0.json" */
+  uint64_t started_ms, shown_ms;
+  bool on;
+  bool visible;
+};
+
+/* choice: 1 always, -1 never, 0 = where stderr is a terminal. */
+void progress_start(struct progress *p, const char *what, int choice);
+void progress_end(struct progress *p);
+/* For tk_progress.tick, with a struct progress as its arg: false after an interrupt. */
+bool progress_tick(void *progress, uint64_t done, uint64_t total);
+
+/* Interrupts end the work in hand with the output removed; a second one ends the program.  The signal, or 0. */
+void interrupt_catch(void);
+int interrupt_signal(void);
+
+#endif

@@ -1,0 +1,82 @@
+#include "err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* File names and trace strings end up in messages: what a terminal could obey does not. */
+static void sanitize(char *s) {
+  for (unsigned char *p = (unsigned char *)s; *p; p++)
+    if (*p < 0x20 || *p == 0x7f) *p = '?';
+}
+
+static bool set(struct tk_err *err, enum tk_code code, int sys, uint64_t offset, const char *fmt, va_list ap) {
+  if (!err || err->code != TK_OK) return false;
+  err->code = code;
+  err->sys = sys;
+  err->offset = offset;
+  vsnprintf(err->msg, sizeof err->msg, fmt, ap);
+  if (sys) {
+    size_t n = strlen(err->msg);
+    snprintf(err->msg + n, sizeof err->msg - n, ": %s", strerror(sys));
+  }
+  sanitize(err->msg);
+  return false;
+}
+
+bool err_set(struct tk_err *err, enum tk_code code, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  set(err, code, 0, UINT64_MAX, fmt, ap);
+  va_end(ap);
+  return false;
+}
+
+bool err_at(struct tk_err *err, enum tk_code code, uint64_t offset, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  set(err, code, 0, offset, fmt, ap);
+  va_end(ap);
+  return false;
+}
+
+bool err_sys(struct tk_err *err, enum tk_code code, int sys, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  set(err, code, sys, UINT64_MAX, fmt, ap);
+  va_end(ap);
+  return false;
+}
+
+bool err_prefix(struct tk_err *err, const char *fmt, ...) {
+  char where[sizeof err->msg / 2];
+  size_t n, keep;
+  va_list ap;
+  if (!err || err->code == TK_OK) return false;
+  va_start(ap, fmt);
+  vsnprintf(where, sizeof where - 2, fmt, ap);
+  va_end(ap);
+  sanitize(where);
+  strcat(where, ": ");
+  n = strlen(where);
+  keep = strlen(err->msg);
+  if (keep > sizeof err->msg - 1 - n) keep = sizeof err->msg - 1 - n;
+  memmove(err->msg + n, err->msg, keep);
+  memcpy(err->msg, where, n);
+  err->msg[n + keep] = 0;
+  return false;
+}
+
+void err_clear(struct tk_err *err) {
+  if (err) *err = (struct tk_err){.offset = UINT64_MAX};
+}
+
+int tk_exit_status(enum tk_code code) {
+  switch (code) {
+  case TK_OK: return 0;
+  case TK_EUSAGE: return 2;
+  case TK_EWRITE: return 4;
+  case TK_EINTERRUPTED: return 130;
+  default: return 3;
+  }
+}

@@ -1,0 +1,99 @@
+#include "intern.h"
+
+#include <string.h>
+
+__extension__ typedef unsigned __int128 u128;
+
+static uint64_t load64(const uint8_t *p) {
+  uint64_t v;
+  memcpy(&v, p, 8);
+  return v;
+}
+
+static uint64_t load32(const uint8_t *p) {
+  uint32_t v;
+  memcpy(&v, p, 4);
+  return v;
+}
+
+/* Both halves of a 64x64 product: every input bit reaches every output bit. */
+static uint64_t mix(uint64_t a, uint64_t b) {
+  u128 r = (u128)a * b;
+  return (uint64_t)r ^ (uint64_t)(r >> 64);
+}
+
+/* Odd constants without structure (digits of pi and e). */
+#define K0 0x243f6a8885a308d3u
+#define K1 0xb7e151628aed2a6bu
+
+uint64_t hash_bytes(const void *bytes, size_t n) {
+  const uint8_t *p = bytes;
+  uint64_t h = K0 ^ n, a, b;
+  for (; n > 16; n -= 16, p += 16) h = mix(load64(p) ^ h, load64(p + 8) ^ K1);
+  if (n >= 8) {
+    a = load64(p);
+    b = load64(p + n - 8);
+  } else if (n >= 4) {
+    a = load32(p);
+    b = load32(p + n - 4);
+  } else {
+    a = n ? (uint64_t)p[0] << 16 | (uint64_t)p[n / 2] << 8 | p[n - 1] : 0;
+    b = 0;
+  }
+  return mix(mix(a ^ h, b ^ K1), K0);
+}
+
+void intern_init(struct intern *in, struct mem *mem) { *in = (struct intern){.mem = mem, .arena = {.mem = mem}}; }
+
+void intern_free(struct intern *in) {
+  if (!in->mem) return;
+  if (in->strs) mem_resize(in->mem, in->strs, (size_t)in->cap * sizeof *in->strs, 0);
+  if (in->slots) mem_resize(in->mem, in->slots, ((size_t)in->mask + 1) * sizeof *in->slots, 0);
+  arena_free(&in->arena);
+  *in = (struct intern){0};
+}
+
+uint32_t intern_find(const struct intern *in, const void *p, size_t n, uint32_t hash) {
+  uint32_t at, id;
+  if (!in->slots) return 0;
+  for (at = hash & in->mask; (id = in->slots[at]) != 0; at = (at + 1) & in->mask) {
+    const struct intern_str *s = &in->strs[id];
+    if (s->hash == hash && s->len == n && memcmp(s->bytes, p, n) == 0) return id;
+  }
+  return 0;
+}
+
+static bool rehash(struct intern *in) {
+  uint32_t mask = in->slots ? in->mask * 2 + 1 : 1023, at;
+  uint32_t *slots = mem_resize(in->mem, NULL, 0, ((size_t)mask + 1) * sizeof *slots);
+  if (!slots) return false;
+  memset(slots, 0, ((size_t)mask + 1) * sizeof *slots);
+  for (uint32_t id = 1; id <= in->n; id++) {
+    for (at = in->strs[id].hash & mask; slots[at]; at = (at + 1) & mask) {}
+    slots[at] = id;
+  }
+  if (in->slots) mem_resize(in->mem, in->slots, ((size_t)in->mask + 1) * sizeof *slots, 0);
+  in->slots = slots;
+  in->mask = mask;
+  return true;
+}
+
+uint32_t intern_add(struct intern *in, const void *p, size_t n, uint32_t hash) {
+  uint32_t id = intern_find(in, p, n, hash), at;
+  uint8_t *bytes;
+  if (id) return id;
+  if (n >= UINT32_MAX || !mem_grow(in->mem, (void **)&in->strs, &in->cap, (uint64_t)in->n + 2, sizeof *in->strs)) {
+    in->mem->failed = true;
+    return 0;
+  }
+  if ((!in->slots || in->n >= in->mask / 2) && !rehash(in)) return 0;
+  bytes = arena_bytes(&in->arena, n + 1);
+  if (!bytes) return 0;
+  if (n) memcpy(bytes, p, n);
+  bytes[n] = 0;
+  id = ++in->n;
+  in->strs[id] = (struct intern_str){bytes, (uint32_t)n, hash};
+  for (at = hash & in->mask; in->slots[at]; at = (at + 1) & in->mask) {}
+  in->slots[at] = id;
+  return id;
+}

@@ -1,0 +1,40 @@
+/* intern.h - a table of distinct byte strings: bytes <-> 32-bit id.
+ *
+ * Ids count from 1 in order of first appearance; 0 means none.  Bytes stay where they are until the table goes and are followed by
+ * a NUL.  The table does not look into the bytes: whoever adds text has checked it (once per distinct string, which is why
+ * validation is nearly free). */
+#ifndef BASE_INTERN_H
+#define BASE_INTERN_H
+
+#include "mem.h"
+
+struct intern_str {
+  const uint8_t *bytes;
+  uint32_t len;
+  uint32_t hash;
+};
+
+struct intern {
+  struct mem *mem;
+  struct arena arena;
+  struct intern_str *strs; /* [1..n] */
+  uint32_t n, cap;
+  uint32_t *slots; /* open addressing, linear probing, at most half full */
+  uint32_t mask;
+};
+
+/* 64-bit hash of n bytes; reads exactly those. */
+uint64_t hash_bytes(const void *p, size_t n);
+
+void intern_init(struct intern *in, struct mem *mem);
+void intern_free(struct intern *in);
+
+/* The id of the bytes, or 0 if they are not there. */
+uint32_t intern_find(const struct intern *in, const void *p, size_t n, uint32_t hash);
+/* The id of the bytes, added if need be.  0 only when memory has run out (sticky in mem) or n exceeds 4 GiB. */
+uint32_t intern_add(struct intern *in, const void *p, size_t n, uint32_t hash);
+static inline uint32_t intern(struct intern *in, const void *p, size_t n) {
+  return intern_add(in, p, n, (uint32_t)hash_bytes(p, n));
+}
+
+#endif

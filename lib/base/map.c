@@ -1,0 +1,50 @@
+#include "map.h"
+
+#include <string.h>
+
+/* Multiplying by an odd constant and taking the upper bits spreads keys that differ in few bits. */
+static uint32_t place(uint64_t key, uint32_t mask) {
+  uint64_t h = (key ^ key >> 29) * 0x9e3779b97f4a7c15u;
+  return (uint32_t)(h >> 32 ^ h >> 15) & mask;
+}
+
+void map_init(struct map *m, struct mem *mem) { *m = (struct map){.mem = mem}; }
+
+void map_free(struct map *m) {
+  if (m->slots) mem_resize(m->mem, m->slots, ((size_t)m->mask + 1) * sizeof *m->slots, 0);
+  *m = (struct map){0};
+}
+
+uint32_t *map_get(const struct map *m, uint64_t key) {
+  if (!m->slots) return NULL;
+  for (uint32_t at = place(key, m->mask); m->slots[at].used; at = (at + 1) & m->mask)
+    if (m->slots[at].key == key) return &m->slots[at].value;
+  return NULL;
+}
+
+static bool grow(struct map *m) {
+  uint32_t mask = m->slots ? m->mask * 2 + 1 : 255;
+  struct map_slot *slots = mem_resize(m->mem, NULL, 0, ((size_t)mask + 1) * sizeof *slots);
+  if (!slots) return false;
+  memset(slots, 0, ((size_t)mask + 1) * sizeof *slots);
+  for (uint32_t i = 0; m->slots && i <= m->mask; i++) {
+    uint32_t at;
+    if (!m->slots[i].used) continue;
+    for (at = place(m->slots[i].key, mask); slots[at].used; at = (at + 1) & mask) {}
+    slots[at] = m->slots[i];
+  }
+  if (m->slots) mem_resize(m->mem, m->slots, ((size_t)m->mask + 1) * sizeof *slots, 0);
+  m->slots = slots;
+  m->mask = mask;
+  return true;
+}
+
+uint32_t *map_put(struct map *m, uint64_t key, uint32_t value) {
+  uint32_t *old = map_get(m, key), at;
+  if (old) return old;
+  if ((!m->slots || m->n >= m->mask / 2) && !grow(m)) return NULL;
+  for (at = place(key, m->mask); m->slots[at].used; at = (at + 1) & m->mask) {}
+  m->slots[at] = (struct map_slot){key, value, 1};
+  m->n++;
+  return &m->slots[at].value;
+}

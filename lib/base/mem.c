@@ -1,0 +1,127 @@
+#include "mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void *mem_resize(struct mem *m, void *p, size_t old_size, size_t new_size) {
+  void *q;
+  if (new_size > old_size && m->limit && m->used + (new_size - old_size) > m->limit) {
+    m->failed = true;
+    return NULL;
+  }
+  if (new_size == 0) {
+    free(p);
+    m->used -= old_size;
+    return NULL;
+  }
+  q = realloc(p, new_size);
+  if (!q) {
+    m->failed = true;
+    return NULL;
+  }
+  m->used += new_size - old_size;
+  if (m->used > m->peak) m->peak = m->used;
+  return q;
+}
+
+bool mem_grow(struct mem *m, void **array, uint32_t *cap, uint64_t need, size_t elem) {
+  uint64_t want;
+  void *q;
+  if (need <= *cap) return true;
+  if (need >= UINT32_MAX || m->failed) {
+    m->failed = true;
+    return false;
+  }
+  want = (uint64_t)*cap + *cap / 2;
+  if (want < need) want = need;
+  if (want < 64) want = 64;
+  if (want >= UINT32_MAX) want = UINT32_MAX - 1;
+  q = mem_resize(m, *array, (size_t)*cap * elem, (size_t)want * elem);
+  if (!q) return false;
+  *array = q;
+  *cap = (uint32_t)want;
+  return true;
+}
+
+bool mem_check(const struct mem *m, struct tk_err *err) {
+  if (!m->failed) return true;
+  return err_set(err, TK_ELIMIT, "out of memory: %llu MB in use, limit %llu MB (see --max-memory)",
+                 (unsigned long long)(m->used >> 20), (unsigned long long)(m->limit >> 20));
+}
+
+uint8_t *buf_reserve(struct buf *b, size_t n) {
+  size_t want;
+  uint8_t *q;
+  if (b->cap - b->len >= n) return b->data + b->len;
+  if (n > SIZE_MAX / 4) return NULL;
+  want = b->cap + b->cap / 2;
+  if (want < b->len + n) want = b->len + n;
+  if (want < 256) want = 256;
+  q = mem_resize(b->mem, b->data, b->cap, want);
+  if (!q) return NULL;
+  b->data = q;
+  b->cap = want;
+  return b->data + b->len;
+}
+
+bool buf_append(struct buf *b, const void *p, size_t n) {
+  uint8_t *q = buf_reserve(b, n);
+  if (!q) return false;
+  if (n) memcpy(q, p, n);
+  b->len += n;
+  return true;
+}
+
+void buf_free(struct buf *b) {
+  if (b->data) mem_resize(b->mem, b->data, b->cap, 0);
+  b->data = NULL;
+  b->len = b->cap = 0;
+}
+
+struct arena_block {
+  struct arena_block *next;
+  size_t size;
+};
+
+enum { ARENA_BLOCK = 1 << 16, ARENA_ALIGN = 16 };
+
+/* A block with room for n bytes becomes the current one. */
+static bool arena_grow(struct arena *a, size_t n) {
+  size_t size = n + sizeof(struct arena_block) > ARENA_BLOCK ? n + sizeof(struct arena_block) : ARENA_BLOCK;
+  struct arena_block *b = mem_resize(a->mem, NULL, 0, size);
+  if (!b) return false;
+  b->next = a->blocks;
+  b->size = size;
+  a->blocks = b;
+  a->next = (uint8_t *)(b + 1);
+  a->end = (uint8_t *)b + size;
+  return true;
+}
+
+void *arena_bytes(struct arena *a, size_t n) {
+  void *p;
+  if (n > SIZE_MAX / 2 || ((size_t)(a->end - a->next) < n && !arena_grow(a, n))) return NULL;
+  p = a->next;
+  a->next += n;
+  return p;
+}
+
+void *arena_alloc(struct arena *a, size_t n) {
+  size_t pad = -(uintptr_t)a->next & (ARENA_ALIGN - 1);
+  if (n > SIZE_MAX / 2) return NULL;
+  if ((size_t)(a->end - a->next) < n + pad) {
+    if (!arena_grow(a, n + ARENA_ALIGN)) return NULL;
+    pad = -(uintptr_t)a->next & (ARENA_ALIGN - 1);
+  }
+  a->next += pad;
+  return arena_bytes(a, n);
+}
+
+void arena_free(struct arena *a) {
+  while (a->blocks) {
+    struct arena_block *b = a->blocks;
+    a->blocks = b->next;
+    mem_resize(a->mem, b, b->size, 0);
+  }
+  a->next = a->end = NULL;
+}

@@ -1,0 +1,55 @@
+/* mem.h - memory with a budget and a sticky failure.
+ *
+ * All memory of one trace is counted against one `struct mem`.  When the budget or the system runs out, `failed` is set and stays
+ * set; growing functions then return false and leave what there was.  Code that fills the graph goes on with its dummy slots and
+ * asks once, at the end of its stage (mem_check): no branch per allocation, no exit, no longjmp. */
+#ifndef BASE_MEM_H
+#define BASE_MEM_H
+
+#include "err.h"
+
+struct mem {
+  uint64_t used, peak;
+  uint64_t limit; /* bytes, 0 = none */
+  bool failed;
+};
+
+/* realloc within the budget: NULL on failure (the old block stays).  size 0 frees. */
+void *mem_resize(struct mem *m, void *p, size_t old_size, size_t new_size);
+
+/* Makes room for `need` elements of `elem` bytes in *array, growing by half, cleared memory excluded.  *cap counts elements and
+ * is 32-bit like every id. */
+bool mem_grow(struct mem *m, void **array, uint32_t *cap, uint64_t need, size_t elem);
+
+/* False with TK_ELIMIT in err if anything failed. */
+bool mem_check(const struct mem *m, struct tk_err *err);
+
+/* ---- buf: growing bytes ---- */
+
+struct buf {
+  struct mem *mem;
+  uint8_t *data;
+  size_t len, cap;
+};
+
+/* At least n free bytes at data + len, or NULL. */
+uint8_t *buf_reserve(struct buf *b, size_t n);
+bool buf_append(struct buf *b, const void *p, size_t n);
+void buf_free(struct buf *b);
+
+/* ---- arena: bytes that stay where they are until all go ---- */
+
+struct arena_block;
+struct arena {
+  struct mem *mem;
+  struct arena_block *blocks;
+  uint8_t *next, *end;
+};
+
+/* n bytes aligned for any type, or NULL. */
+void *arena_alloc(struct arena *a, size_t n);
+/* n bytes without alignment: text. */
+void *arena_bytes(struct arena *a, size_t n);
+void arena_free(struct arena *a);
+
+#endif

@@ -1,0 +1,254 @@
+#include "num.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool digit(uint8_t c) { return (uint8_t)(c - '0') < 10; }
+
+/* Digits of the mantissa at p, integer part and fraction.  `n` counts significant digits; more than 19 do not fit. */
+struct digits {
+  uint64_t v;
+  int n;
+  int fraction;
+  bool overflow;
+};
+
+static const uint8_t *take_digits(const uint8_t *p, struct digits *d) {
+  for (; digit(*p); p++) {
+    unsigned c = *p - '0';
+    if (d->v > (UINT64_MAX - c) / 10) d->overflow = true;
+    else d->v = d->v * 10 + c;
+    d->n++;
+  }
+  return p;
+}
+
+/* Exponent at p ("e-12"), or nothing.  Values beyond +-9999 saturate. */
+static const uint8_t *take_exponent(const uint8_t *p, int *exp) {
+  const uint8_t *q = p + 1;
+  bool neg = *q == '-';
+  int v = 0;
+  *exp = 0;
+  if ((*p | 32) != 'e') return p;
+  if (*q == '-' || *q == '+') q++;
+  if (!digit(*q)) return p;
+  for (; digit(*q); q++)
+    if (v < 9999) v = v * 10 + (*q - '0');
+  *exp = neg ? -v : v;
+  return q;
+}
+
+struct num num_scan(const uint8_t *p, const uint8_t **end) {
+  const struct num none = {NUM_NONE, 0, 0};
+  struct num out = {NUM_INT, 0, 0};
+  struct digits d = {0, 0, 0, false};
+  bool neg = *p == '-';
+  const uint8_t *q = p + neg, *start = q;
+  int exp;
+  *end = p;
+  if (!digit(*q)) return none;
+  q = *q == '0' ? q + 1 : take_digits(q, &d);
+  if (*q == '.' && digit(q[1])) {
+    start = q + 1;
+    q = take_digits(q + 1, &d);
+    d.fraction = (int)(q - start);
+    out.kind = NUM_DEC;
+  }
+  start = q;
+  q = take_exponent(q, &exp);
+  if (q != start) out.kind = NUM_DEC;
+  *end = q;
+  out.exp = exp - d.fraction;
+  if (d.overflow || (neg && d.v == 0) || out.exp < -64 || out.exp > 63) out.kind = NUM_BIG;
+  else if (d.v > (uint64_t)INT64_MAX) out.kind = neg || out.kind == NUM_DEC ? NUM_BIG : NUM_UINT;
+  out.mant = neg ? (int64_t)(0 - d.v) : (int64_t)d.v;
+  return out;
+}
+
+static const i128 LIMIT = (i128)1 << 100;
+
+/* v x 10^exp, rounding half away from zero when exp < 0. */
+static bool scale(i128 v, int exp, i128 *out) {
+  bool neg = v < 0;
+  i128 div = 1;
+  if (neg) v = -v;
+  for (; exp > 0 && v; exp--) {
+    if (v > LIMIT / 10) return false;
+    v *= 10;
+  }
+  for (; exp < 0 && div <= v * 2; exp++) {
+    if (div > LIMIT / 10) {
+      v = 0;
+      break;
+    }
+    div *= 10;
+  }
+  v = exp < 0 ? 0 : (v + div / 2) / div;
+  *out = neg ? -v : v;
+  return true;
+}
+
+static const uint64_t POW10[] = {1u,
+                                 10u,
+                                 100u,
+                                 1000u,
+                                 10000u,
+                                 100000u,
+                                 1000000u,
+                                 10000000u,
+                                 100000000u,
+                                 1000000000u,
+                                 10000000000u,
+                                 100000000000u,
+                                 1000000000000u,
+                                 10000000000000u,
+                                 100000000000000u,
+                                 1000000000000000u,
+                                 10000000000000000u,
+                                 100000000000000000u,
+                                 1000000000000000000u};
+
+/* The powers that times need take one multiplication or one 64-bit division; the loop in scale takes up to 200 ns. */
+bool num_scale(int64_t mant, int exp, i128 *out) {
+  uint64_t v = mant < 0 ? 0 - (uint64_t)mant : (uint64_t)mant, q;
+  if (exp >= 0 && exp <= 12) return *out = (i128)mant * (i128)POW10[exp], true;
+  if (exp >= 0 || exp < -18) return scale(mant, exp, out);
+  q = (v + POW10[-exp] / 2) / POW10[-exp];
+  *out = mant < 0 ? -(i128)q : (i128)q;
+  return true;
+}
+
+bool num_scaled(const uint8_t *p, const uint8_t *end, int shift, i128 *out) {
+  const uint8_t *q = p;
+  i128 v = 0;
+  int exp = 0, e;
+  bool neg = p < end && *p == '-', point = false, any = false;
+  if (p < end && (*p == '-' || *p == '+')) q++;
+  for (; q < end && (digit(*q) || (*q == '.' && !point)); q++) {
+    if (*q == '.') {
+      point = true;
+      continue;
+    }
+    any = true;
+    if (v < LIMIT / 10) {
+      v = v * 10 + (*q - '0');
+      exp -= point;
+    } else if (!point) {
+      exp++;
+    }
+  }
+  if (!any) return false;
+  if (q < end) {
+    char tail[16] = {0};
+    size_t n = (size_t)(end - q);
+    if (n >= sizeof tail) return false;
+    memcpy(tail, q, n);
+    if (take_exponent((const uint8_t *)tail, &e) != (const uint8_t *)tail + n) return false;
+    exp += e;
+  }
+  return scale(neg ? -v : v, exp + shift, out);
+}
+
+static const char PAIRS[] = "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
+                            "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+
+size_t num_put_u64(char *out, uint64_t v) {
+  char text[20];
+  char *p = text + sizeof text;
+  size_t n;
+  while (v >= 100) {
+    p -= 2;
+    memcpy(p, PAIRS + v % 100 * 2, 2);
+    v /= 100;
+  }
+  if (v >= 10) {
+    p -= 2;
+    memcpy(p, PAIRS + v * 2, 2);
+  } else {
+    *--p = (char)('0' + v);
+  }
+  n = (size_t)(text + sizeof text - p);
+  memcpy(out, p, n);
+  return n;
+}
+
+size_t num_put_i64(char *out, int64_t v) {
+  if (v >= 0) return num_put_u64(out, (uint64_t)v);
+  *out = '-';
+  return 1 + num_put_u64(out + 1, 0 - (uint64_t)v);
+}
+
+size_t num_put_decimal(char *out, int64_t mant, int exp) {
+  char text[24];
+  size_t sign = mant < 0, n = num_put_u64(text, mant < 0 ? 0 - (uint64_t)mant : (uint64_t)mant), at = 0;
+  if (sign) out[at++] = '-';
+  if (exp >= 0 || exp < -40) {
+    memcpy(out + at, text, n);
+    at += n;
+    out[at++] = 'e';
+    return at + num_put_i64(out + at, exp);
+  }
+  size_t frac = (size_t)-exp;
+  if (n > frac) {
+    memcpy(out + at, text, n - frac);
+    at += n - frac;
+    out[at++] = '.';
+    memcpy(out + at, text + n - frac, frac);
+    return at + frac;
+  }
+  out[at++] = '0';
+  out[at++] = '.';
+  memset(out + at, '0', frac - n);
+  memcpy(out + at + frac - n, text, n);
+  return at + frac;
+}
+
+/* Magnitudes beyond 64 bits are rare (lost clocks): printed in two halves. */
+static size_t put_u128(char *out, i128 v) {
+  const uint64_t cut = 1000000000000000000u;
+  size_t n, m;
+  if (v < (i128)cut) return num_put_u64(out, (uint64_t)v);
+  n = num_put_u64(out, (uint64_t)(v / (i128)cut));
+  char low[24];
+  m = num_put_u64(low, (uint64_t)(v % (i128)cut));
+  memset(out + n, '0', 18 - m);
+  memcpy(out + n + 18 - m, low, m);
+  return n + 18;
+}
+
+size_t num_put_us(char *out, i128 ps) {
+  size_t n = 0;
+  uint32_t frac;
+  if (ps < 0) {
+    out[n++] = '-';
+    ps = -ps;
+  }
+  if (ps < (i128)INT64_MAX) {
+    n += num_put_u64(out + n, (uint64_t)ps / 1000000u);
+    frac = (uint32_t)((uint64_t)ps % 1000000u);
+  } else {
+    n += put_u128(out + n, ps / 1000000);
+    frac = (uint32_t)(ps % 1000000);
+  }
+  if (!frac) return n;
+  out[n] = '.';
+  memcpy(out + n + 1, PAIRS + frac / 10000 * 2, 2);
+  memcpy(out + n + 3, PAIRS + frac / 100 % 100 * 2, 2);
+  memcpy(out + n + 5, PAIRS + frac % 100 * 2, 2);
+  n += 7;
+  while (out[n - 1] == '0') n--;
+  return n;
+}
+
+size_t num_put_double(char *out, double d) {
+  char text[40];
+  int n = 0;
+  for (int precision = 15; precision <= 17; precision++) {
+    n = snprintf(text, sizeof text, "%.*g", precision, d);
+    char *end;
+    if (strtod(text, &end) == d) break; /* reading back our own text, not input */
+  }
+  memcpy(out, text, (size_t)n);
+  return (size_t)n;
+}

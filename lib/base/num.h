@@ -1,0 +1,46 @@
+/* num.h - exact numbers: nothing goes through a double that was not one.
+ *
+ * A JSON number is (mantissa, exponent) as long as 64 bits hold the mantissa; what does not fit stays text.  Times are read from
+ * decimal microseconds to whole picoseconds in 128 bits and printed back as decimals. */
+#ifndef BASE_NUM_H
+#define BASE_NUM_H
+
+#include "err.h"
+
+__extension__ typedef __int128 i128;
+
+enum num_kind {
+  NUM_NONE, /* not a number at all */
+  NUM_INT,  /* mant */
+  NUM_UINT, /* (uint64_t)mant, above INT64_MAX */
+  NUM_DEC,  /* mant x 10^exp, -64 <= exp <= 63 */
+  NUM_BIG   /* valid, but only its text is exact: "-0", 30 digits, 1e400 */
+};
+
+struct num {
+  enum num_kind kind;
+  int32_t exp;
+  int64_t mant;
+};
+
+/* Reads the longest JSON number at p (RFC 8259 grammar); *end is behind it.  Reads no further than the first byte that cannot
+ * belong to a number, so p must be followed by one (a NUL will do). */
+struct num num_scan(const uint8_t *p, const uint8_t **end);
+
+/* The number in text [p, end), scaled by 10^shift, rounded to nearest, half away from zero.  False if it is not a number or does
+ * not fit 100 bits. */
+bool num_scaled(const uint8_t *p, const uint8_t *end, int shift, i128 *out);
+
+/* mant x 10^exp, rounded to nearest.  False if it does not fit 100 bits. */
+bool num_scale(int64_t mant, int exp, i128 *out);
+
+/* Printing: bytes written, no NUL.  Room: 24 bytes; num_put_decimal 96. */
+size_t num_put_u64(char *out, uint64_t v);
+size_t num_put_i64(char *out, int64_t v);
+size_t num_put_decimal(char *out, int64_t mant, int exp);
+/* ps as decimal microseconds, without trailing zeros: 1500000 -> "1.5".  Room: 48. */
+size_t num_put_us(char *out, i128 ps);
+/* Shortest decimal that reads back as d; d is finite.  Room: 32. */
+size_t num_put_double(char *out, double d);
+
+#endif

@@ -1,0 +1,132 @@
+/* os.c - what differs between systems.  POSIX everywhere; Linux adds control groups and processor affinity. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* sched_getaffinity */
+#endif
+#include "os.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
+static uint64_t physical_memory(void) {
+#if defined(_SC_PHYS_PAGES)
+  long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+  if (pages > 0 && size > 0) return (uint64_t)pages * (uint64_t)size;
+#endif
+  return 0;
+}
+
+#if defined(__linux__)
+/* The number in a file of a control group; "max" and a missing file are no limit. */
+static uint64_t limit_of(const char *root, const char *group, const char *file) {
+  char path[4352];
+  unsigned long long v = 0;
+  FILE *f;
+  snprintf(path, sizeof path, "%s%s/%s", root, group, file);
+  f = fopen(path, "re");
+  if (!f) return UINT64_MAX;
+  if (fscanf(f, "%llu", &v) != 1) v = UINT64_MAX;
+  fclose(f);
+  return v;
+}
+
+/* A group is bound by its own limit and by those of all groups above it. */
+static uint64_t limit_up(const char *root, char *group, const char *file) {
+  uint64_t least = limit_of(root, "", file), v;
+  char *slash;
+  while (*group && (slash = strrchr(group, '/'))) {
+    v = limit_of(root, group, file);
+    if (v < least) least = v;
+    *slash = 0;
+  }
+  return least;
+}
+
+/* Lines "0::/group" (version 2) and "7:memory:/group" (version 1). */
+static uint64_t group_memory(void) {
+  uint64_t least = UINT64_MAX, v = UINT64_MAX;
+  char line[4096], *group;
+  FILE *f = fopen("/proc/self/cgroup", "re");
+  if (!f) return least;
+  while (fgets(line, sizeof line, f)) {
+    line[strcspn(line, "\n")] = 0;
+    if (strncmp(line, "0::/", 4) == 0)
+      v = limit_up("/sys/fs/cgroup", line + 3, "memory.max");
+    else if ((group = strstr(line, ":memory:/")))
+      v = limit_up("/sys/fs/cgroup/memory", group + 8, "memory.limit_in_bytes");
+    if (v < least) least = v;
+  }
+  fclose(f);
+  return least;
+}
+#else
+static uint64_t group_memory(void) { return UINT64_MAX; }
+#endif
+
+uint64_t os_memory(void) {
+  uint64_t all = physical_memory(), group = group_memory();
+  if (all == 0) return group == UINT64_MAX ? 0 : group;
+  return group < all ? group : all;
+}
+
+unsigned os_cores(void) {
+  long n;
+#if defined(__linux__)
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return (unsigned)CPU_COUNT(&set);
+#endif
+  n = sysconf(_SC_NPROCESSORS_ONLN);
+  return n > 0 ? (unsigned)n : 1;
+}
+
+bool os_is_terminal(int fd) { return isatty(fd) == 1; }
+
+static bool identify(const char *name, int dash, struct stat *st) {
+  return strcmp(name, "-") == 0 ? fstat(dash, st) == 0 : stat(name, st) == 0;
+}
+
+bool os_same_file(const char *a, int dash_a, const char *b, int dash_b) {
+  struct stat sa, sb;
+  if (!identify(a, dash_a, &sa) || !identify(b, dash_b, &sb)) return false;
+  return S_ISREG(sa.st_mode) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
+/* After a failed call: true if it is worth trying again. */
+static bool retry(int fd, short events) {
+  struct pollfd p = {.fd = fd, .events = events};
+  if (errno == EINTR) return true;
+  if (errno != EAGAIN && errno != EWOULDBLOCK) return false;
+  return poll(&p, 1, -1) >= 0 || errno == EINTR;
+}
+
+/* Linux moves at most 2 GB at once; other systems refuse more. */
+enum { AT_ONCE = 1 << 30 };
+
+ptrdiff_t os_read(int fd, void *p, size_t n) {
+  ssize_t got;
+  do got = read(fd, p, n < AT_ONCE ? n : AT_ONCE);
+  while (got < 0 && retry(fd, POLLIN));
+  return got;
+}
+
+bool os_write(int fd, const void *p, size_t n) {
+  const char *c = p;
+  ssize_t put;
+  while (n > 0) {
+    put = write(fd, c, n < AT_ONCE ? n : AT_ONCE);
+    if (put < 0) {
+      if (!retry(fd, POLLOUT)) return false;
+      continue;
+    }
+    c += put;
+    n -= (size_t)put;
+  }
+  return true;
+}

@@ -1,0 +1,29 @@
+/* os.h - what differs between systems, in one place: every #if on a platform lives in os.c.
+ *
+ * Reads and writes here go on after a signal and wait for descriptors that are not ready (a terminal that another program has
+ * left non-blocking), so that callers see the end, an error or progress and nothing else. */
+#ifndef BASE_OS_H
+#define BASE_OS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes of memory that this process may use: of the machine or of its control group, whichever is less.  0 = unknown. */
+uint64_t os_memory(void);
+
+/* Processors that this process may run on, at least 1. */
+unsigned os_cores(void);
+
+bool os_is_terminal(int fd);
+
+/* Do the two names ("-": `dash`, a descriptor) lead to one file?  False if either does not exist. */
+bool os_same_file(const char *a, int dash_a, const char *b, int dash_b);
+
+/* Up to n bytes; 0 at the end; -1 with errno. */
+ptrdiff_t os_read(int fd, void *p, size_t n);
+
+/* All n bytes; false with errno. */
+bool os_write(int fd, const void *p, size_t n);
+
+#endif

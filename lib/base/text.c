@@ -1,0 +1,99 @@
+/* text.c - numbers as people write them: sizes, durations, absolute times. */
+#include "num.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct unit {
+  const char *name;
+  uint64_t factor;
+};
+
+static const struct unit SIZES[] = {
+    {"", 1},           {"B", 1},          {"K", 1ull << 10},  {"KiB", 1ull << 10}, {"M", 1ull << 20},  {"MiB", 1ull << 20},
+    {"G", 1ull << 30}, {"GiB", 1ull << 30}, {"T", 1ull << 40}, {"TiB", 1ull << 40}, {"kB", 1000},       {"KB", 1000},
+    {"MB", 1000000},   {"GB", 1000000000}, {"TB", 1000000000000}, {NULL, 0}};
+
+static const struct unit TIMES[] = {{"ps", 1},
+                                    {"ns", 1000},
+                                    {"us", 1000000},
+                                    {"\xc2\xb5s", 1000000},
+                                    {"ms", 1000000000},
+                                    {"s", 1000000000000},
+                                    {"m", 60000000000000},
+                                    {"min", 60000000000000},
+                                    {"h", 3600000000000000},
+                                    {"d", 86400000000000000},
+                                    {NULL, 0}};
+
+/* number [blank] unit -> number x factor, rounded. */
+static bool parse(const char *text, const struct unit *units, i128 *out) {
+  const char *p = text + strspn(text, "+-0123456789.");
+  const char *unit = p + (*p == ' ');
+  i128 v;
+  if (p == text || !num_scaled((const uint8_t *)text, (const uint8_t *)p, 12, &v)) return false;
+  for (; units->name; units++) {
+    if (strcmp(units->name, unit) != 0) continue;
+    if (v > ((i128)1 << 106) / (i128)units->factor) return false;
+    v *= (i128)units->factor;
+    *out = (v + (v < 0 ? -500000000000 : 500000000000)) / 1000000000000;
+    return true;
+  }
+  return false;
+}
+
+bool tk_parse_size(const char *text, uint64_t *bytes) {
+  i128 v;
+  if (!parse(text, SIZES, &v) || v < 0 || v > (i128)UINT64_MAX) return false;
+  *bytes = (uint64_t)v;
+  return true;
+}
+
+bool tk_parse_duration(const char *text, tk_time *ps) {
+  i128 v;
+  if (strcmp(text, "0") == 0) return *ps = 0, true;
+  if (!parse(text, TIMES, &v) || v > INT64_MAX || v < INT64_MIN) return false;
+  *ps = (tk_time)v;
+  return true;
+}
+
+void tk_print_duration(tk_time ps, char *text) {
+  static const struct unit steps[] = {{"ps", 1}, {"ns", 1000}, {"us", 1000000}, {"ms", 1000000000}, {"s", 1000000000000}, {NULL, 0}};
+  double v = ps < 0 ? -(double)ps : (double)ps;
+  const struct unit *u = steps;
+  while (u[1].name && v >= (double)u[1].factor) u++;
+  snprintf(text, 32, u->factor == 1 ? "%s%.0f %s" : "%s%.3f %s", ps < 0 ? "-" : "", v / (double)u->factor, u->name);
+}
+
+void tk_print_size(uint64_t bytes, char *text) {
+  static const char *const units[] = {"B", "KB", "MB", "GB", "TB"};
+  double v = (double)bytes;
+  int u = 0;
+  for (; v >= 1000 && u < 4; u++) v /= 1000;
+  snprintf(text, 32, u ? "%.1f %s" : "%.0f %s", v, units[u]);
+}
+
+/* Days since 1970-01-01 to a date of the proleptic Gregorian calendar: years of 400 / 100 / 4 / 1, counted from March so that the
+ * leap day is last. */
+static void civil(int64_t days, int64_t *year, int *month, int *day) {
+  int64_t z = days + 719468;
+  int64_t era = (z >= 0 ? z : z - 146096) / 146097;
+  int64_t doe = z - era * 146097;
+  int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
+  int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+  int64_t mp = (5 * doy + 2) / 153;
+  *day = (int)(doy - (153 * mp + 2) / 5 + 1);
+  *month = (int)(mp < 10 ? mp + 3 : mp - 9);
+  *year = yoe + era * 400 + (*month <= 2);
+}
+
+void tk_print_absolute(int64_t origin_ns, tk_time ts, char *text) {
+  i128 ns = (i128)origin_ns + (ts >= 0 ? ts / 1000 : -((999 - ts) / 1000));
+  int64_t s = (int64_t)(ns / 1000000000), frac = (int64_t)(ns % 1000000000), year;
+  int month, day, second;
+  if (frac < 0) frac += 1000000000, s--;
+  second = (int)(((s % 86400) + 86400) % 86400);
+  civil((s - second) / 86400, &year, &month, &day);
+  snprintf(text, 40, "%04lld-%02d-%02dT%02d:%02d:%02d.%09lldZ", (long long)year, month, day, second / 3600, second / 60 % 60,
+           second % 60, (long long)frac);
+}

@@ -1,0 +1,290 @@
+/* chrome_write.c - Chrome JSON from one or several graphs: strict JSON, valid UTF-8, exact decimals.
+ *
+ *     {"schemaVersion":1, ..., "traceEvents":[           top-level data of the first graph that stood before its events
+ *     {"ph":"M",...},                                    metadata records first: viewers name a track when it appears
+ *     {"ph":"X",...},                                    events by track, parents before children, E where its depth ends
+ *     {"ph":"s",...},                                    flow points by time, starts before ends
+ *     {"ph":"O",...}                                     other records
+ *     ],"traceName":"...","tracekit":{...}}              what stood behind them, and our own facts
+ *
+ * One event per line; a viewer sorts by time anyway, and B/E pairs, async ends included, come in an order that any stable sort by
+ * time keeps right. */
+#include <string.h>
+
+#include "chrome_print.h"
+#include "format.h"
+#include "json.h"
+
+struct pending {
+  tk_time end;
+  tk_id event;
+};
+
+struct chrome_sink {
+  struct sink sink;
+  struct out *out;
+  struct sink_options opt;
+  struct mem mem;
+  struct printer printer;
+  int64_t zero_ns;
+  bool any; /* an element of the events array has been written */
+  struct buf stack; /* of struct pending */
+  uint64_t done, total;
+};
+
+static void text(struct chrome_sink *s, const char *p) { out_write(s->out, p, strlen(p)); }
+
+static void element(struct chrome_sink *s) {
+  text(s, s->any ? ",\n" : "\n");
+  s->any = true;
+  s->sink.saved.records++;
+}
+
+/* ---- top level ---- */
+
+static void put_key(struct chrome_sink *s, const struct tk_trace *t, tk_id key) {
+  struct buf b = {.mem = &s->mem};
+  size_t n;
+  const char *p = tk_string(t, key, &n);
+  json_quote(&b, p, n);
+  out_write(s->out, b.data, b.len);
+  text(s, ":");
+  buf_free(&b);
+}
+
+static bool is_ours(const struct tk_trace *t, const struct tk_meta *m) { return strcmp(tk_string(t, m->key, NULL), "tracekit") == 0; }
+
+/* Of a key given twice the last one counts: the earlier ones are not written. */
+static bool superseded(const struct tk_trace *t, tk_id i) {
+  for (tk_id k = i + 1; k <= t->n_metas; k++)
+    if (t->metas[k].key == t->metas[i].key) return true;
+  return false;
+}
+
+static void put_metas(struct chrome_sink *s, const struct tk_trace *t, bool after, bool ours, const char *comma) {
+  char number[24];
+  for (tk_id i = 1; i <= t->n_metas; i++) {
+    const struct tk_meta *m = &t->metas[i];
+    if (m->after != after || (is_ours(t, m) && !ours) || superseded(t, i)) continue;
+    if (*comma) text(s, comma);
+    put_key(s, t, m->key);
+    if (t->has_zero && strcmp(tk_string(t, m->key, NULL), "baseTimeNanoseconds") == 0)
+      out_write(s->out, number, num_put_i64(number, t->zero_ns));
+    else
+      out_write(s->out, trace_raw(t, m->at), m->size);
+    if (!*comma) text(s, ",\n");
+  }
+}
+
+static bool chrome_open(struct sink *sink, const struct tk_trace *first, struct tk_err *err) {
+  struct chrome_sink *s = (struct chrome_sink *)sink;
+  (void)err;
+  s->zero_ns = first->zero_ns;
+  text(s, "{");
+  put_metas(s, first, false, false, "");
+  text(s, "\"traceEvents\":[");
+  return true;
+}
+
+static bool chrome_close(struct sink *sink, const struct tk_trace *first, const char *provenance, struct tk_err *err) {
+  struct chrome_sink *s = (struct chrome_sink *)sink;
+  (void)err;
+  text(s, "\n]");
+  put_metas(s, first, true, false, ",\n");
+  if (provenance) {
+    text(s, ",\n\"tracekit\":");
+    text(s, provenance);
+  }
+  text(s, "}\n");
+  return true;
+}
+
+/* ---- records ---- */
+
+static bool hidden(const struct tk_trace *t, tk_id track) {
+  return track && (t->tracks[track].hidden || t->tracks[t->tracks[track].parent].hidden);
+}
+
+/* Records that an operation has overruled are replaced by what the track says now. */
+static bool overruled(const struct tk_trace *t, const struct tk_record *r) {
+  return r->kind != TK_REC_OTHER && r->track && t->tracks[r->track].renamed;
+}
+
+static void put_records(struct chrome_sink *s, const struct tk_trace *t, bool metadata) {
+  for (tk_id i = 1; i <= t->n_records; i++) {
+    const struct tk_record *r = &t->records[i];
+    if ((r->phase == 'M') != metadata || hidden(t, r->track) || overruled(t, r)) continue;
+    element(s);
+    print_record(&s->printer, r);
+  }
+}
+
+static void put_name(struct chrome_sink *s, const struct tk_trace *t, tk_id track, const char *what, const char *arg, tk_id value) {
+  struct buf b = {.mem = &s->mem};
+  const struct fragment *f = &s->printer.tracks[track];
+  char number[24];
+  size_t n;
+  const char *p = tk_string(t, value, &n);
+  element(s);
+  text(s, "{\"ph\":\"M\",\"name\":\"");
+  text(s, what);
+  text(s, "\"");
+  out_write(s->out, s->printer.text.data + f->at, f->n);
+  text(s, ",\"args\":{\"");
+  text(s, arg);
+  text(s, "\":");
+  if (value) json_quote(&b, p, n);
+  else buf_append(&b, number, num_put_i64(number, t->tracks[track].sort_index));
+  out_write(s->out, b.data, b.len);
+  text(s, "}}");
+  buf_free(&b);
+}
+
+static void put_names(struct chrome_sink *s, const struct tk_trace *t) {
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    const struct tk_track *k = &t->tracks[i];
+    bool process = k->kind == TK_PROCESS;
+    if (!k->renamed || hidden(t, i) || k->kind == TK_COUNTERS) continue;
+    if (k->name) put_name(s, t, i, process ? "process_name" : "thread_name", "name", k->name);
+    if (k->labels) put_name(s, t, i, "process_labels", "labels", k->labels);
+    if (k->has_sort) put_name(s, t, i, process ? "process_sort_index" : "thread_sort_index", "sort_index", 0);
+  }
+}
+
+/* ---- events ---- */
+
+static struct pending *stack_top(struct chrome_sink *s) {
+  return s->stack.len ? (struct pending *)(void *)(s->stack.data + s->stack.len) - 1 : NULL;
+}
+
+static void end_event(struct chrome_sink *s, const struct tk_trace *t, tk_id id) {
+  element(s);
+  print_event(&s->printer, &t->events[id], END);
+}
+
+static void put_event(struct chrome_sink *s, const struct tk_trace *t, tk_id id, bool paired) {
+  element(s);
+  print_event(&s->printer, &t->events[id], paired ? BEGIN : WHOLE);
+}
+
+/* Threads: an end comes before the next event that is not below its begin. */
+static void put_thread(struct chrome_sink *s, const struct tk_trace *t, const struct tk_track *k) {
+  struct pending *top;
+  for (tk_id i = k->first; i < k->first + k->count; i++) {
+    const struct tk_event *e = &t->events[i];
+    while ((top = stack_top(s)) != NULL && t->events[top->event].depth >= e->depth) {
+      end_event(s, t, top->event);
+      s->stack.len -= sizeof *top;
+    }
+    put_event(s, t, i, e->flags & TK_PAIRED);
+    struct pending p = {0, i};
+    if ((e->flags & (TK_PAIRED | TK_UNFINISHED)) == TK_PAIRED) buf_append(&s->stack, &p, sizeof p);
+  }
+  while ((top = stack_top(s)) != NULL) {
+    end_event(s, t, top->event);
+    s->stack.len -= sizeof *top;
+  }
+}
+
+/* Async ends wait in a heap: earliest first, at one time the begin written last. */
+static bool sooner(const struct pending *a, const struct pending *b) { return a->end != b->end ? a->end < b->end : a->event > b->event; }
+
+static void heap_push(struct buf *b, struct pending p) {
+  struct pending *h;
+  size_t i = b->len / sizeof p;
+  if (!buf_append(b, &p, sizeof p)) return;
+  h = (struct pending *)(void *)b->data;
+  for (; i && sooner(&p, &h[(i - 1) / 2]); i = (i - 1) / 2) h[i] = h[(i - 1) / 2];
+  h[i] = p;
+}
+
+static struct pending heap_pop(struct buf *b) {
+  struct pending *h = (struct pending *)(void *)b->data, top = h[0], last;
+  size_t n = b->len / sizeof *h - 1, i = 0, c;
+  last = h[n];
+  b->len -= sizeof *h;
+  for (; (c = 2 * i + 1) < n; i = c) {
+    if (c + 1 < n && sooner(&h[c + 1], &h[c])) c++;
+    if (!sooner(&h[c], &last)) break;
+    h[i] = h[c];
+  }
+  h[i] = last;
+  return top;
+}
+
+static void put_flat(struct chrome_sink *s, const struct tk_trace *t, const struct tk_track *k) {
+  for (tk_id i = k->first; i < k->first + k->count; i++) {
+    const struct tk_event *e = &t->events[i];
+    while (s->stack.len && ((struct pending *)(void *)s->stack.data)->end <= e->ts) end_event(s, t, heap_pop(&s->stack).event);
+    put_event(s, t, i, e->flags & TK_PAIRED);
+    if ((e->flags & (TK_PAIRED | TK_UNFINISHED)) == TK_PAIRED) heap_push(&s->stack, (struct pending){e->ts + e->dur, i});
+  }
+  while (s->stack.len) end_event(s, t, heap_pop(&s->stack).event);
+}
+
+static bool tick(struct chrome_sink *s, struct tk_err *err) {
+  struct tk_progress p = s->opt.progress;
+  if (p.tick && !p.tick(p.arg, s->done, s->total)) return err_set(err, TK_EINTERRUPTED, "interrupted");
+  return true;
+}
+
+static bool put_tracks(struct chrome_sink *s, const struct tk_trace *t, struct tk_err *err) {
+  s->done = 0;
+  s->total = t->n_events;
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    if (t->tracks[i].kind == TK_THREAD) put_thread(s, t, &t->tracks[i]);
+    else put_flat(s, t, &t->tracks[i]);
+    s->done += t->tracks[i].count;
+    if (!tick(s, err)) return false;
+  }
+  return true;
+}
+
+static void put_flows(struct chrome_sink *s, const struct tk_trace *t) {
+  for (tk_id i = 1; i <= t->n_flows; i++) {
+    const struct tk_flow *f = &t->flows[i];
+    if (f->role >= TK_FLOW_OUT) continue; /* printed as fields of their event */
+    element(s);
+    print_flow(&s->printer, f);
+    s->sink.saved.flows++;
+  }
+}
+
+static bool chrome_write(struct sink *sink, const struct tk_trace *t, struct tk_err *err) {
+  struct chrome_sink *s = (struct chrome_sink *)sink;
+  bool ok = printer_begin(&s->printer, s->out, t, s->zero_ns, &s->mem);
+  if (ok) {
+    put_names(s, t);
+    put_records(s, t, true);
+    ok = put_tracks(s, t, err);
+  }
+  if (ok) {
+    put_flows(s, t);
+    put_records(s, t, false);
+    s->sink.saved.events += t->n_events;
+  }
+  printer_end(&s->printer);
+  return ok && mem_check(&s->mem, err);
+}
+
+static void chrome_free(struct sink *sink) {
+  struct chrome_sink *s = (struct chrome_sink *)sink;
+  struct mem mem = s->mem;
+  buf_free(&s->stack);
+  mem_resize(&mem, s, 0, 0);
+}
+
+struct sink *chrome_writer(struct out *out, const struct sink_options *opt);
+
+struct sink *chrome_writer(struct out *out, const struct sink_options *opt) {
+  struct mem mem = {0};
+  struct chrome_sink *s = mem_resize(&mem, NULL, 0, sizeof *s);
+  if (!s) return NULL;
+  *s = (struct chrome_sink){.out = out, .opt = *opt};
+  s->stack.mem = &s->mem;
+  s->sink.open = chrome_open;
+  s->sink.write = chrome_write;
+  s->sink.close = chrome_close;
+  s->sink.free = chrome_free;
+  return &s->sink;
+}

@@ -1,0 +1,34 @@
+/* format.h - the table of formats.
+ *
+ * A format is a row: how much of it a beginning of bytes looks like, how to read it into a graph, how to write graphs out.  A new
+ * format is its two files and one line in format.c; help, detection, completion and the tests of every reader against every writer
+ * iterate over the table. */
+#ifndef FORMAT_FORMAT_H
+#define FORMAT_FORMAT_H
+
+#include "../graph/sink.h"
+#include "../graph/trace.h"
+#include "../io/in.h"
+#include "../io/out.h"
+
+struct format {
+  struct tk_format_info info;
+  /* Bits of structure verified in the first n bytes (of up to FORMAT_PEEK); 0 = not mine. */
+  unsigned (*bid)(const uint8_t *p, size_t n);
+  /* Reads the input to its end into an empty trace, without sealing. */
+  bool (*read)(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err);
+  /* A sink that writes to out, which it does not own.  NULL when out of memory. */
+  struct sink *(*writer)(struct out *out, const struct sink_options *opt);
+};
+
+enum { FORMAT_PEEK = 4096 };
+
+extern const struct format format_chrome;
+
+const struct format *format_by_name(const char *name);
+/* By the extension of a path (".gz" and the like set aside); NULL if none claims it. */
+const struct format *format_by_extension(const char *path);
+/* The best bid on the input; NULL with an error that says what the content looks like instead. */
+const struct format *format_detect(struct in *in, const char *path, struct tk_err *err);
+
+#endif

@@ -1,0 +1,346 @@
+/* json.c - the scanner.  See json.h. */
+#include "json.h"
+
+#include <string.h>
+
+bool json_bad(struct json *j, const uint8_t *at, const char *why) {
+  if (j->status != JSON_OK) return false;
+  j->status = JSON_BAD;
+  j->at = at;
+  j->why = why;
+  return false;
+}
+
+static bool more(struct json *j) {
+  if (j->last) return json_bad(j, j->end, "the input ends here");
+  if (j->status == JSON_OK) j->status = JSON_MORE;
+  return false;
+}
+
+void json_fix(struct json *j, const uint8_t *at, const char *text) {
+  if (j->n_fixes < JSON_FIXES) j->fixes[j->n_fixes++] = (struct json_fix){text, at, false};
+}
+
+void json_remark(struct json *j, const uint8_t *at, const char *text) {
+  if (j->n_fixes < JSON_FIXES) j->fixes[j->n_fixes++] = (struct json_fix){text, at, true};
+}
+
+static bool is_blank(uint8_t c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+bool json_blank(struct json *j) {
+  while (is_blank(*j->p)) j->p++; /* the zeros behind the window stop it */
+  return j->p < j->end || more(j);
+}
+
+/* ---- strings ---- */
+
+/* First quote, backslash or control character at or after p; eight bytes at a time.  A byte below 0x20 borrows in the subtraction,
+ * an equal byte becomes zero in the exclusive or. */
+static const uint8_t *string_stop(const uint8_t *p) {
+  const uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
+  for (;; p += 8) {
+    uint64_t w, q, b, hit;
+    memcpy(&w, p, 8);
+    q = w ^ ones * '"';
+    b = w ^ ones * '\\';
+    hit = (((w - ones * 0x20) & ~w) | ((q - ones) & ~q) | ((b - ones) & ~b)) & high;
+    if (!hit) continue;
+    while (*p != '"' && *p != '\\' && *p >= 0x20) p++;
+    return p;
+  }
+}
+
+/* Is the quote at q the end of a value?  What follows must be a comma, a bracket or the end. */
+static bool ends_value(struct json *j, const uint8_t *q) {
+  const uint8_t *r = q + 1;
+  while (is_blank(*r)) r++;
+  if (r >= j->end) return j->last || more(j);
+  return *r == ',' || *r == '}' || *r == ']';
+}
+
+/* The string whose opening quote is at j->p.  Producers that do not escape leave quotes in the middle of values: such a quote is
+ * told by what follows it, and only within one line, so that a missing comma cannot swallow the file. */
+static bool scan_string(struct json *j, struct json_string *s, bool is_value) {
+  const uint8_t *p = j->p + 1, *newline = NULL;
+  s->p = p;
+  s->plain = true;
+  for (;;) {
+    p = string_stop(p);
+    if (p >= j->end) return more(j);
+    if (*p == '"') {
+      if (!is_value || ends_value(j, p)) break;
+      if (j->status != JSON_OK) return false;
+      if (newline) return json_bad(j, p, "text behind a string");
+      s->plain = false;
+      json_fix(j, p, "quote that is not escaped inside of a string");
+      p++;
+    } else if (*p == '\\') {
+      s->plain = false;
+      p += 2;
+    } else {
+      if (*p == '\n') newline = p;
+      s->plain = false;
+      p++;
+    }
+  }
+  s->n = (size_t)(p - s->p);
+  j->p = p + 1;
+  return true;
+}
+
+bool json_key(struct json *j, struct json_string *key) {
+  if (!json_blank(j)) return false;
+  if (*j->p != '"') return json_bad(j, j->p, "expected a key");
+  if (!scan_string(j, key, false) || !json_blank(j)) return false;
+  if (*j->p != ':') return json_bad(j, j->p, "expected ':' behind a key");
+  j->p++;
+  return true;
+}
+
+const uint8_t *json_text(struct json *j, const struct json_string *s, size_t *n) {
+  *n = s->n;
+  if (s->plain && utf8_valid(s->p, s->n)) return s->p;
+  j->scratch.len = 0;
+  if (!json_decode(j, s->p, s->n, &j->scratch)) *n = 0;
+  else *n = j->scratch.len;
+  return j->scratch.data;
+}
+
+bool json_is(struct json *j, const struct json_string *s, const char *text) {
+  size_t n = strlen(text), m;
+  if (s->plain) return s->n == n && memcmp(s->p, text, n) == 0;
+  const uint8_t *p = json_text(j, s, &m);
+  return m == n && memcmp(p, text, n) == 0;
+}
+
+/* ---- values ---- */
+
+bool json_skip(struct json *j) {
+  uint64_t depth = 0;
+  for (;;) {
+    struct json_string s;
+    if (!json_blank(j)) return false;
+    switch (*j->p) {
+    case '"':
+      if (!scan_string(j, &s, false)) return false;
+      break;
+    case '{':
+    case '[':
+      depth++;
+      j->p++;
+      break;
+    case '}':
+    case ']':
+      if (depth == 0) return true;
+      depth--;
+      j->p++;
+      break;
+    case ',':
+      if (depth == 0) return true;
+      j->p++;
+      break;
+    default: j->p++;
+    }
+    if (depth == 0 && (j->p[-1] == '"' || j->p[-1] == '}' || j->p[-1] == ']')) return true;
+  }
+}
+
+struct word {
+  const char *text;
+  enum json_type type;
+  const char *fix;  /* NULL: it is JSON */
+  const char *said; /* STRING: the text that stands for it */
+};
+
+static const char NOT_FINITE[] = "NaN or Infinity: kept as a string";
+static const char NOT_LITERAL[] = "literal of another language (True, None, undefined)";
+static const struct word WORDS[] = {
+    {"true", JSON_TRUE, NULL, NULL},
+    {"false", JSON_FALSE, NULL, NULL},
+    {"null", JSON_NULL, NULL, NULL},
+    {"NaN", JSON_STRING, NOT_FINITE, "NaN"},
+    {"nan", JSON_STRING, NOT_FINITE, "NaN"},
+    {"-nan", JSON_STRING, NOT_FINITE, "NaN"},
+    {"-NaN", JSON_STRING, NOT_FINITE, "NaN"},
+    {"Infinity", JSON_STRING, NOT_FINITE, "Infinity"},
+    {"-Infinity", JSON_STRING, NOT_FINITE, "-Infinity"},
+    {"inf", JSON_STRING, NOT_FINITE, "Infinity"},
+    {"-inf", JSON_STRING, NOT_FINITE, "-Infinity"},
+    {"True", JSON_TRUE, NOT_LITERAL, NULL},
+    {"False", JSON_FALSE, NOT_LITERAL, NULL},
+    {"None", JSON_NULL, NOT_LITERAL, NULL},
+    {"undefined", JSON_NULL, NOT_LITERAL, NULL},
+};
+
+static bool word_char(uint8_t c) {
+  return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_' || c == '+' || c == '-' || c == '.';
+}
+
+static bool scan_word(struct json *j, struct json_value *v) {
+  const uint8_t *q = j->p;
+  size_t n;
+  while (word_char(*q)) q++;
+  if (q >= j->end && !j->last) return more(j);
+  n = (size_t)(q - j->p);
+  for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0]; i++) {
+    const struct word *w = &WORDS[i];
+    if (strlen(w->text) != n || memcmp(w->text, j->p, n) != 0) continue;
+    v->type = w->type;
+    if (w->fix) json_fix(j, j->p, w->fix);
+    v->fixed = w->fix != NULL;
+    if (w->said) v->str = (struct json_string){(const uint8_t *)w->said, strlen(w->said), true};
+    v->end = j->p = q;
+    return true;
+  }
+  return json_bad(j, j->p, "not a JSON value");
+}
+
+/* "+5", ".5", "5.": what they mean is plain.  Hexadecimal and leading zeros are not numbers. */
+static bool scan_odd_number(struct json *j, struct json_value *v) {
+  char text[64] = "";
+  const uint8_t *q = j->p, *end;
+  size_t n = 0, at;
+  if (*q == '+') q++;
+  if (*q == '.') text[n++] = '0';
+  for (at = n; n + 2 < sizeof text && ((*q >= '0' && *q <= '9') || *q == '.'); q++) text[n++] = (char)*q;
+  if (n == at || word_char(*q)) return false;
+  if (text[n - 1] == '.') text[n++] = '0';
+  v->num = num_scan((const uint8_t *)text, &end);
+  if ((v->num.kind != NUM_INT && v->num.kind != NUM_DEC) || *end) return false;
+  json_fix(j, j->p, "number that is not JSON (+5, .5, 5.)");
+  v->type = JSON_NUMBER;
+  v->fixed = true;
+  v->end = j->p = q;
+  return true;
+}
+
+static bool scan_number(struct json *j, struct json_value *v) {
+  const uint8_t *q;
+  v->num = num_scan(j->p, &q);
+  if (v->num.kind != NUM_NONE && !word_char(*q)) {
+    if (q >= j->end) return more(j); /* 12 may be the beginning of 1234 */
+    v->type = JSON_NUMBER;
+    v->end = j->p = q;
+    return true;
+  }
+  if (j->end - j->p < 64 && !j->last) return more(j);
+  return scan_odd_number(j, v) || scan_word(j, v);
+}
+
+bool json_value(struct json *j, struct json_value *v) {
+  if (!json_blank(j)) return false;
+  v->p = j->p;
+  v->fixed = false;
+  switch (*j->p) {
+  case '"': {
+    unsigned fixes = j->n_fixes;
+    v->type = JSON_STRING;
+    if (!scan_string(j, &v->str, true)) return false;
+    v->end = j->p;
+    v->fixed = j->n_fixes != fixes;
+    return true;
+  }
+  case '{':
+  case '[':
+    v->type = *j->p == '{' ? JSON_OBJECT : JSON_ARRAY;
+    if (!json_skip(j)) return false;
+    v->end = j->p;
+    return true;
+  default: return scan_number(j, v);
+  }
+}
+
+/* ---- copying ---- */
+
+static bool put(struct json *j, struct buf *out, const void *p, size_t n) {
+  return buf_append(out, p, n) || json_bad(j, j->p, "out of memory");
+}
+
+static bool put_string(struct json *j, struct buf *out, const struct json_string *s) {
+  size_t n;
+  const uint8_t *p;
+  if (s->plain && utf8_valid(s->p, s->n))
+    return put(j, out, "\"", 1) && put(j, out, s->p, s->n) && put(j, out, "\"", 1);
+  p = json_text(j, s, &n);
+  return json_quote(out, p, n) || json_bad(j, j->p, "out of memory");
+}
+
+static bool copy_scalar(struct json *j, struct buf *out) {
+  struct json_value v;
+  char text[96];
+  if (!json_value(j, &v)) return false;
+  switch (v.type) {
+  case JSON_STRING: return put_string(j, out, &v.str);
+  case JSON_NULL: return put(j, out, "null", 4);
+  case JSON_TRUE: return put(j, out, "true", 4);
+  case JSON_FALSE: return put(j, out, "false", 5);
+  default:
+    if (!v.fixed) return put(j, out, v.p, (size_t)(v.end - v.p));
+    return put(j, out, text, v.num.kind == NUM_INT ? num_put_i64(text, v.num.mant) : num_put_decimal(text, v.num.mant, v.num.exp));
+  }
+}
+
+static bool copy_key(struct json *j, struct buf *out) {
+  struct json_string key;
+  return json_key(j, &key) && put_string(j, out, &key) && put(j, out, ":", 1);
+}
+
+/* Behind a value inside of a container: ',' goes on (and copies the next key), a bracket closes.  *depth counts down. */
+static bool copy_next(struct json *j, struct buf *out, const uint8_t *kinds, unsigned *depth, bool *closed) {
+  uint8_t close = kinds[*depth - 1] == '{' ? '}' : ']';
+  *closed = false;
+  if (!json_blank(j)) return false;
+  if (*j->p == ',') {
+    j->p++;
+    if (!json_blank(j)) return false;
+    if (*j->p != close) return put(j, out, ",", 1) && (close == ']' || copy_key(j, out));
+    json_remark(j, j->p, "comma before a closing bracket");
+  }
+  if (*j->p != close) return json_bad(j, j->p, close == '}' ? "expected ',' or '}'" : "expected ',' or ']'");
+  j->p++;
+  *closed = true;
+  (*depth)--;
+  return put(j, out, &close, 1);
+}
+
+static bool copy_too_deep(struct json *j, struct buf *out) {
+  json_fix(j, j->p, "nested deeper than 512 levels: replaced by null");
+  return json_skip(j) && put(j, out, "null", 4);
+}
+
+bool json_copy(struct json *j, struct buf *out) {
+  uint8_t kinds[JSON_DEPTH];
+  unsigned depth = 0;
+  bool closed;
+  for (;;) {
+    if (!json_blank(j)) return false;
+    bool open = *j->p == '{' || *j->p == '[';
+    if (open && depth == JSON_DEPTH) {
+      if (!copy_too_deep(j, out)) return false;
+    } else if (open) {
+      uint8_t c = *j->p++;
+      kinds[depth++] = c;
+      if (!put(j, out, &c, 1) || !json_blank(j)) return false;
+      if (*j->p != (c == '{' ? '}' : ']')) {
+        if (c == '{' && !copy_key(j, out)) return false;
+        continue;
+      }
+    } else if (!copy_scalar(j, out)) {
+      return false;
+    }
+    for (closed = true; closed && depth;)
+      if (!copy_next(j, out, kinds, &depth, &closed)) return false;
+    if (depth == 0) return true;
+  }
+}
+
+bool json_member(const char *text, size_t n, const char *key, struct json_value *v) {
+  struct json j = {.p = (const uint8_t *)text, .end = (const uint8_t *)text + n, .last = true};
+  struct json_string k;
+  if (n == 0 || *j.p != '{') return false;
+  for (j.p++; j.p < j.end && *j.p == '"'; j.p++)
+    if (!json_key(&j, &k) || !json_value(&j, v)) return false;
+    else if (json_is(&j, &k, key)) return true;
+    else if (j.p >= j.end || *j.p != ',') return false;
+  return false;
+}

@@ -1,0 +1,103 @@
+/* check.c - the invariants of a sealed graph, stated as code.
+ *
+ *   1. Events are grouped by track: track k holds events first .. first+count-1, tracks in order, without gaps.
+ *   2. Within a track times do not decrease (events without a clock apart), and depth grows by at most one per event.
+ *   3. Only spans, instants and counter samples remain; dur >= 0, and 0 unless a span.
+ *   4. A span lies within the span it hangs under, unless flagged as overlapping, unfinished or without a clock.
+ *   5. Ids are in range: classes, tracks, strings of classes and args; parents of tracks are processes.
+ *   6. Flow points are in time order; a bound one names a span. */
+#include <string.h>
+
+#include "trace.h"
+
+static bool fail(struct tk_err *err, const char *what, tk_id id) {
+  return err_set(err, TK_ECORRUPT, "invariant broken: %s (%u)", what, id);
+}
+
+static bool check_args(const struct tk_trace *t, uint32_t args) {
+  struct tk_args it = tk_args_of(t, args);
+  struct tk_arg arg;
+  if (args >= t->store->pool.len && args) return false;
+  while (tk_args_next(&it, &arg)) {
+    if (arg.key == 0 || arg.key > t->store->strings.n) return false;
+    if (arg.type >= TK_ARG_STR && arg.type <= TK_ARG_REF && (arg.s == 0 || arg.s > t->store->strings.n)) return false;
+  }
+  return true;
+}
+
+static bool check_event(const struct tk_trace *t, tk_id i, tk_id track, struct tk_err *err) {
+  const struct tk_event *e = &t->events[i];
+  if (e->track != track) return fail(err, "event on another track than its group", i);
+  if (e->kind > TK_COUNTER) return fail(err, "begin or end event left", i);
+  if (e->dur < 0 || (e->dur && e->kind != TK_SPAN)) return fail(err, "duration", i);
+  if (e->ts > INT64_MAX - e->dur) return fail(err, "end beyond the range of time", i);
+  if (e->cls == 0 || e->cls > t->n_classes) return fail(err, "class of event", i);
+  if (!check_args(t, e->args)) return fail(err, "args of event", i);
+  return true;
+}
+
+static const uint8_t LOOSE = TK_OVERLAPS | TK_UNFINISHED | TK_LOST_CLOCK;
+
+static bool check_nesting(const struct tk_trace *t, const struct tk_track *k, tk_id *ancestors, struct tk_err *err) {
+  tk_time last = INT64_MIN;
+  uint32_t depth_before = 0;
+  for (tk_id i = k->first; i < k->first + k->count; i++) {
+    const struct tk_event *e = &t->events[i];
+    if (e->flags & TK_LOST_CLOCK) continue;
+    if (e->ts < last) return fail(err, "times decrease within a track", i);
+    last = e->ts;
+    if (k->kind != TK_THREAD) {
+      if (e->depth) return fail(err, "depth outside of threads", i);
+      continue;
+    }
+    if (last != INT64_MIN && e->depth > depth_before + 1) return fail(err, "depth jumps", i);
+    if (e->depth && !(e->flags & LOOSE)) {
+      const struct tk_event *up = &t->events[ancestors[e->depth - 1]];
+      if (!(up->flags & LOOSE) && up->ts + up->dur < e->ts + e->dur) return fail(err, "span sticks out of its parent", i);
+    }
+    if (e->kind == TK_SPAN && (!(e->flags & TK_OVERLAPS) || e->flags & TK_PAIRED)) ancestors[e->depth] = i;
+    depth_before = e->depth;
+  }
+  return true;
+}
+
+static bool check_tracks(const struct tk_trace *t, tk_id *ancestors, struct tk_err *err) {
+  tk_id at = 1;
+  for (tk_id k = 1; k <= t->n_tracks; k++) {
+    const struct tk_track *track = &t->tracks[k];
+    if (track->first != at) return fail(err, "gap between tracks", k);
+    if (track->kind != TK_PROCESS && t->tracks[track->parent].kind != TK_PROCESS) return fail(err, "parent of track", k);
+    for (tk_id i = at; i < at + track->count; i++)
+      if (!check_event(t, i, k, err)) return false;
+    if (!check_nesting(t, track, ancestors, err)) return false;
+    at += track->count;
+  }
+  return at == t->n_events + 1 || fail(err, "events outside of tracks", at);
+}
+
+static bool check_flows(const struct tk_trace *t, struct tk_err *err) {
+  for (tk_id i = 1; i <= t->n_flows; i++) {
+    const struct tk_flow *f = &t->flows[i];
+    if (i > 1 && f->ts < t->flows[i - 1].ts) return fail(err, "flow points out of order", i);
+    if (f->at == 0 || f->at > (f->bound ? t->n_events : t->n_tracks)) return fail(err, "place of flow point", i);
+    if (f->cls == 0 || f->cls > t->n_classes) return fail(err, "class of flow point", i);
+    if (!check_args(t, f->args)) return fail(err, "args of flow point", i);
+  }
+  return true;
+}
+
+bool tk_check(const struct tk_trace *t, struct tk_err *err) {
+  static const uint32_t DEPTHS = UINT16_MAX + 2;
+  struct mem mem = {0};
+  tk_id *ancestors;
+  bool ok;
+  if (!t->sealed) return fail(err, "not sealed", 0);
+  for (tk_id i = 1; i <= t->n_classes; i++)
+    if (t->classes[i].name > t->store->strings.n || t->classes[i].cat > t->store->strings.n) return fail(err, "class", i);
+  ancestors = mem_resize(&mem, NULL, 0, DEPTHS * sizeof *ancestors);
+  if (!ancestors) return mem_check(&mem, err);
+  memset(ancestors, 0, DEPTHS * sizeof *ancestors);
+  ok = check_tracks(t, ancestors, err) && check_flows(t, err);
+  mem_resize(&mem, ancestors, DEPTHS * sizeof *ancestors, 0);
+  return ok;
+}

@@ -1,0 +1,169 @@
+/* dump.c - canonical text of a graph: what goldens hold and diffs compare.
+ *
+ * One line per thing, ids spelled out, times in picoseconds from the graph's origin, sections in fixed order:
+ *
+ *     trace origin=1000000ns zero=0ns clock=unknown
+ *     track pid=1 tid=7 thread "main"
+ *       0 span 0 +5000000 "a" [cat] {x=1}
+ *     flow start 0 "f" [c] id=1 -> "a"@0
+ *     record M pid=1 "name":"process_name",...
+ *     meta traceName "x"
+ *     note repair x2 @17 negative duration */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "trace.h"
+
+static void put(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
+static void put(struct buf *b, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  int n = vsnprintf(NULL, 0, fmt, ap);
+  va_end(ap);
+  if (n < 0 || !buf_reserve(b, (size_t)n + 1)) return;
+  va_start(ap, fmt);
+  vsnprintf((char *)b->data + b->len, (size_t)n + 1, fmt, ap);
+  va_end(ap);
+  b->len += (size_t)n;
+}
+
+/* Strings in quotes, with what would break a line escaped. */
+static void put_string(struct buf *b, const struct tk_trace *t, tk_id id) {
+  size_t n;
+  const char *s = tk_string(t, id, &n);
+  if (!id) {
+    put(b, "-");
+    return;
+  }
+  buf_append(b, "\"", 1);
+  for (size_t i = 0; i < n; i++) {
+    unsigned char c = (unsigned char)s[i];
+    if (c < 0x20 || c == '"' || c == '\\' || c == 0x7f) put(b, "\\x%02x", c);
+    else buf_append(b, &s[i], 1);
+  }
+  buf_append(b, "\"", 1);
+}
+
+static void put_ident(struct buf *b, const struct tk_trace *t, const char *what, struct tk_ident i) {
+  if (i.kind == TK_IDENT_NONE) return;
+  put(b, " %s=", what);
+  if (i.kind == TK_IDENT_STR) put_string(b, t, i.str);
+  else put(b, i.kind == TK_IDENT_QUOTED ? "\"%lld\"" : "%lld", (long long)i.num);
+}
+
+static void put_value(struct buf *b, const struct tk_trace *t, const struct tk_arg *a) {
+  char text[128];
+  switch (a->type) {
+  case TK_ARG_NULL: put(b, "null"); return;
+  case TK_ARG_FALSE: put(b, "false"); return;
+  case TK_ARG_TRUE: put(b, "true"); return;
+  case TK_ARG_INT: put(b, "%lld", (long long)a->i); return;
+  case TK_ARG_UINT: put(b, "%lluu", (unsigned long long)a->u); return;
+  case TK_ARG_POINTER: put(b, "0x%llx", (unsigned long long)a->u); return;
+  case TK_ARG_DOUBLE: put(b, "%.17gd", a->d); return;
+  case TK_ARG_DECIMAL: put(b, "%.*s", (int)num_put_decimal(text, a->i, a->exp), text); return;
+  case TK_ARG_NUMBER:
+  case TK_ARG_JSON: put(b, "%s", tk_string(t, a->s, NULL)); return;
+  default:
+    if (a->type != TK_ARG_STR) put(b, a->type == TK_ARG_REF ? "ref:" : "bytes:");
+    put_string(b, t, a->s);
+  }
+}
+
+static void put_args(struct buf *b, const struct tk_trace *t, uint32_t args) {
+  struct tk_args it = tk_args_of(t, args);
+  struct tk_arg arg;
+  const char *sep = " {";
+  if (!args) return;
+  for (; tk_args_next(&it, &arg); sep = ", ") {
+    put(b, "%s%s=", sep, tk_string(t, arg.key, NULL));
+    put_value(b, t, &arg);
+  }
+  put(b, *sep == ',' ? "}" : " {}");
+}
+
+static void put_class(struct buf *b, const struct tk_trace *t, tk_id id) {
+  const struct tk_class *c = &t->classes[id];
+  put(b, " ");
+  put_string(b, t, c->name);
+  if (c->cat) put(b, " [%s]", tk_string(t, c->cat, NULL));
+  if (c->args) put(b, " shared");
+  put_args(b, t, c->args);
+}
+
+static void put_event(struct buf *b, const struct tk_trace *t, const struct tk_event *e) {
+  static const char *const kinds[] = {"span", "instant", "counter", "begin", "end"};
+  static const char *const flags[] = {"paired", "unfinished", "clipped", "repaired", "overlaps", "lost-clock", "end-named", "async"};
+  put(b, "  %u %s %lld", e->depth, kinds[e->kind], (long long)e->ts);
+  if (e->kind == TK_SPAN) put(b, " +%lld", (long long)e->dur);
+  put_class(b, t, e->cls);
+  for (unsigned i = 0; i < 8; i++)
+    if (e->flags & 1u << i) put(b, " %s", flags[i]);
+  put_args(b, t, e->args);
+  put(b, "\n");
+}
+
+static void put_track(struct buf *b, const struct tk_trace *t, const struct tk_track *k) {
+  static const char *const kinds[] = {"root", "process", "thread", "counter", "async"};
+  put(b, "track %s", kinds[k->kind]);
+  put_ident(b, t, "pid", k->pid);
+  put_ident(b, t, "tid", k->tid);
+  if (k->name) put(b, " "), put_string(b, t, k->name);
+  if (k->labels) put(b, " labels="), put_string(b, t, k->labels);
+  if (k->has_sort) put(b, " sort=%lld", (long long)k->sort_index);
+  if (k->hidden) put(b, " hidden");
+  put(b, "\n");
+  for (tk_id i = k->first; i < k->first + k->count; i++) put_event(b, t, &t->events[i]);
+}
+
+static void put_flow(struct buf *b, const struct tk_trace *t, const struct tk_flow *f) {
+  static const char *const roles[] = {"start", "step", "end", "out", "in", "inout"};
+  const struct tk_track *k = &t->tracks[tk_flow_track(t, f)];
+  put(b, "flow %s %lld", roles[f->role], (long long)f->ts);
+  put_class(b, t, f->cls);
+  put(b, " id=");
+  if (f->id_is_str) put_string(b, t, (tk_id)f->id);
+  else put(b, "%lld", (long long)f->id);
+  if (f->enclosing) put(b, " enclosing");
+  put_ident(b, t, "pid", k->pid);
+  put_ident(b, t, "tid", k->tid);
+  put_args(b, t, f->args);
+  if (f->bound) put(b, " -> %lld", (long long)t->events[f->at].ts), put_class(b, t, t->events[f->at].cls);
+  put(b, "\n");
+}
+
+static void put_record(struct buf *b, const struct tk_trace *t, const struct tk_record *r) {
+  put(b, "record %c", r->phase ? r->phase : '-');
+  if (r->has_ts) put(b, " %lld", (long long)r->ts);
+  if (r->track) put_ident(b, t, "pid", t->tracks[r->track].pid), put_ident(b, t, "tid", t->tracks[r->track].tid);
+  put(b, " %.*s\n", (int)r->size, trace_raw(t, r->at));
+}
+
+char *tk_dump(const struct tk_trace *t) {
+  static const char *const clocks[] = {"unknown", "realtime", "boottime", "monotonic"};
+  struct mem mem = {0};
+  struct buf b = {.mem = &mem};
+  put(&b, "trace origin=%lldns zero=%lldns clock=%s\n", (long long)t->origin_ns, (long long)t->zero_ns, clocks[t->clock]);
+  for (tk_id i = 1; i <= t->n_tracks; i++) put_track(&b, t, &t->tracks[i]);
+  for (tk_id i = 1; i <= t->n_flows; i++) put_flow(&b, t, &t->flows[i]);
+  for (tk_id i = 1; i <= t->n_records; i++) put_record(&b, t, &t->records[i]);
+  for (tk_id i = 1; i <= t->n_metas; i++)
+    put(&b, "meta %s %.*s\n", tk_string(t, t->metas[i].key, NULL), (int)t->metas[i].size, trace_raw(t, t->metas[i].at));
+  for (tk_id i = 1; i <= t->n_notes; i++) {
+    const struct tk_note *n = &t->notes[i];
+    put(&b, "note %s x%llu", n->kind == TK_NOTE_REPAIR ? "repair" : "info", (unsigned long long)n->count);
+    if (n->offset != UINT64_MAX) put(&b, " @%llu", (unsigned long long)n->offset);
+    put(&b, " %s\n", tk_string(t, n->text, NULL));
+  }
+  if (!buf_append(&b, "", 1)) {
+    buf_free(&b);
+    return NULL;
+  }
+  return (char *)b.data;
+}
+
+void tk_free_text(char *text) {
+  struct mem mem = {0};
+  mem_resize(&mem, text, 0, 0);
+}

@@ -1,0 +1,41 @@
+/* keys.h - arg keys and strings that the code itself speaks of.
+ *
+ * Every trace interns them first and in this order, so that their string ids are constants: KEY_ID == the id of "json.id".
+ * A key under "json." is a field of a Chrome JSON event that the model does not name; the JSON writer puts it back in its place,
+ * every other format shows it.  "json.end." holds what the end event of a begin/end pair says, "json.args." an arg whose own key
+ * begins with "json.".  "repaired." holds a value that was not usable as it stood: it is shown as an ordinary arg everywhere. */
+#ifndef GRAPH_KEYS_H
+#define GRAPH_KEYS_H
+
+#define KEYS(X)                                   \
+  X(ARGS, "json.args")                            \
+  X(PH, "json.ph")                                \
+  X(SCOPE_OF_INSTANT, "json.s")                   \
+  X(ID, "json.id")                                \
+  X(ID2, "json.id2")                              \
+  X(SCOPE, "json.scope")                          \
+  X(TID, "json.tid")                              \
+  X(PID, "json.pid")                              \
+  X(TS, "json.ts")                                \
+  X(BIND_ID, "json.bind_id")                      \
+  X(FLOW_IN, "json.flow_in")                      \
+  X(FLOW_OUT, "json.flow_out")                    \
+  X(BP, "json.bp")                                \
+  X(NAME_FIELD, "json.name")                      \
+  X(CAT_FIELD, "json.cat")                        \
+  X(END_NAME, "json.end.json.name")               \
+  X(END_CAT, "json.end.json.cat")                 \
+  X(END_TID, "json.end.json.tid")                 \
+  X(END_PID, "json.end.json.pid")                 \
+  X(REPAIRED_DUR, "repaired.dur")                 \
+  X(EMPTY, "")
+
+enum key {
+  KEY_NONE,
+#define X(name, text) KEY_##name,
+  KEYS(X)
+#undef X
+  KEY_COUNT
+};
+
+#endif

@@ -1,0 +1,390 @@
+/* seal.c - establishes the invariants after reading.
+ *
+ *     file order, B and E apart   --scatter-->   by track   --sort-->   by (ts, rank, longest)   --sweep-->   preorder + depth
+ *
+ * Ties at one time follow trace_processor: E first, then X with the longest first, then the rest in file order; in a trace without
+ * any X, file order alone (so B E B E at one time stays what it was).  A span that ends at a time has ended: what starts there is
+ * its sibling.  A span that sticks out of the one it starts in is kept as its child without children of its own, flagged: the
+ * depths of all others are then those that trace_processor gives.
+ *
+ * Measured on 6 M Kineto events: counting sort 4 ns an event once the memory is touched; tracks are runs, so sorting is mostly one
+ * comparison an event. */
+#include "seal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What sorting needs of an event. */
+struct sort_key {
+  tk_time ts, dur;
+  uint32_t at; /* position in the track before sorting */
+  uint32_t rank;
+};
+
+struct sealer {
+  struct tk_trace *t;
+  bool has_x;          /* some span came complete */
+  tk_time end;         /* of the trace */
+  uint32_t *order;     /* [1..n]: old event ids in new order; NULL when nobody asks */
+  struct sort_key *keys, *spare;
+  uint32_t *runs;
+  struct tk_event *moved;
+  uint32_t *moved_order;
+  uint32_t n_unmatched;
+};
+
+static bool timed(const struct tk_event *e) { return !(e->flags & TK_LOST_CLOCK); }
+
+/* ---- begin/end pairs ---- */
+
+/* E's own args follow B's under "json.end."; most ends have none. */
+static void end_args(struct tk_trace *t, struct tk_event *begin, const struct tk_event *end) {
+  const struct tk_class *b = &t->classes[begin->cls], *e = &t->classes[end->cls];
+  bool same = e->name == b->name && e->cat == b->cat;
+  struct tk_args it;
+  struct tk_arg arg;
+  if (same) begin->flags |= TK_END_NAMED;
+  if (end->args == 0 && (same || (e->name == 0 && e->cat == 0))) return;
+  args_begin(t);
+  for (it = tk_args_of(t, begin->args); tk_args_next(&it, &arg);) args_copy(t, &arg);
+  if (!same && e->name) args_str(t, KEY_END_NAME, TK_ARG_STR, e->name);
+  if (!same && e->cat) args_str(t, KEY_END_CAT, TK_ARG_STR, e->cat);
+  for (it = tk_args_of(t, end->args); tk_args_next(&it, &arg);) {
+    char key[512] = "json.end.";
+    size_t n;
+    const char *own = tk_string(t, arg.key, &n);
+    if (n > sizeof key - 9) n = sizeof key - 9;
+    memcpy(key + 9, own, n);
+    arg.key = trace_string(t, key, 9 + n);
+    args_copy(t, &arg);
+  }
+  begin->args = args_end(t);
+}
+
+void seal_close(struct tk_trace *t, struct tk_event *begin, const struct tk_event *end) {
+  begin->kind = TK_SPAN;
+  begin->flags |= TK_PAIRED;
+  begin->dur = end->ts > begin->ts ? end->ts - begin->ts : 0;
+  end_args(t, begin, end);
+}
+
+/* ---- by track ---- */
+
+/* Stable counting sort by track into a new array. */
+static bool scatter(struct sealer *s) {
+  struct tk_trace *t = s->t;
+  struct mem *m = &t->store->mem;
+  uint32_t cap = 0, at = 1;
+  struct tk_event *to = NULL;
+  for (tk_id k = 1; k <= t->n_tracks; k++) t->tracks[k].count = 0;
+  for (tk_id i = 1; i <= t->n_events; i++) t->tracks[t->events[i].track].count += t->events[i].kind != KIND_DEAD;
+  for (tk_id k = 1; k <= t->n_tracks; k++) {
+    t->tracks[k].first = at;
+    at += t->tracks[k].count;
+    t->tracks[k].count = 0;
+  }
+  if (!mem_grow(m, (void **)&to, &cap, (uint64_t)t->n_events + 1, sizeof *to)) return false;
+  to[0] = (struct tk_event){0};
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    struct tk_track *k = &t->tracks[t->events[i].track];
+    if (t->events[i].kind == KIND_DEAD) continue;
+    at = k->first + k->count++;
+    to[at] = t->events[i];
+    if (s->order) s->order[at] = i;
+  }
+  mem_resize(m, t->events, (size_t)t->store->cap_events * sizeof *to, 0);
+  t->events = to;
+  t->store->cap_events = cap;
+  return true;
+}
+
+static int compare(const struct sort_key *a, const struct sort_key *b) {
+  if (a->ts != b->ts) return a->ts < b->ts ? -1 : 1;
+  if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
+  return a->dur > b->dur ? -1 : a->dur < b->dur;
+}
+
+static struct sort_key key_of(const struct sealer *s, const struct tk_event *e, uint32_t at) {
+  struct sort_key k = {e->ts, 0, at, 0};
+  if (!s->has_x) return k;
+  k.rank = e->kind == TK_END ? 0 : e->kind == TK_SPAN ? 1 : 2;
+  if (e->kind == TK_SPAN) k.dur = e->dur;
+  return k;
+}
+
+static void merge_runs(struct sort_key *to, const struct sort_key *a, size_t na, const struct sort_key *b, size_t nb) {
+  while (na && nb) {
+    if (compare(b, a) < 0) {
+      *to++ = *b++;
+      nb--;
+    } else {
+      *to++ = *a++;
+      na--;
+    }
+  }
+  memcpy(to, a, na * sizeof *a);
+  memcpy(to + na, b, nb * sizeof *b);
+}
+
+/* Stable natural merge sort: producers write runs per thread, so there are few. */
+static struct sort_key *sort_keys(struct sealer *s, uint32_t n) {
+  struct sort_key *from = s->keys, *to = s->spare, *swap;
+  uint32_t n_runs = 0, i;
+  for (i = 0; i < n; i++)
+    if (i == 0 || compare(&from[i - 1], &from[i]) > 0) s->runs[n_runs++] = i;
+  s->runs[n_runs] = n;
+  while (n_runs > 1) {
+    uint32_t kept = 0;
+    for (i = 0; i + 1 < n_runs; i += 2) {
+      uint32_t a = s->runs[i], b = s->runs[i + 1], end = s->runs[i + 2];
+      merge_runs(to + a, from + a, b - a, from + b, end - b);
+      s->runs[kept++] = a;
+    }
+    if (i < n_runs) {
+      memcpy(to + s->runs[i], from + s->runs[i], (size_t)(n - s->runs[i]) * sizeof *to);
+      s->runs[kept++] = s->runs[i];
+    }
+    s->runs[kept] = n;
+    n_runs = kept;
+    swap = from, from = to, to = swap;
+  }
+  return from;
+}
+
+static bool sorted_already(const struct sealer *s, const struct tk_event *e, uint32_t n) {
+  struct sort_key last, k;
+  if (n == 0) return true;
+  last = key_of(s, &e[0], 0);
+  for (uint32_t i = 1; i < n; i++, last = k) {
+    k = key_of(s, &e[i], i);
+    if (compare(&last, &k) > 0) return false;
+  }
+  return true;
+}
+
+static void sort_track(struct sealer *s, const struct tk_track *k) {
+  struct tk_event *e = s->t->events + k->first;
+  uint32_t n = k->count;
+  if (sorted_already(s, e, n)) return;
+  for (uint32_t i = 0; i < n; i++) s->keys[i] = key_of(s, &e[i], i);
+  const struct sort_key *sorted = sort_keys(s, n);
+  for (uint32_t i = 0; i < n; i++) s->moved[i] = e[sorted[i].at];
+  memcpy(e, s->moved, (size_t)n * sizeof *e);
+  if (!s->order) return;
+  for (uint32_t i = 0; i < n; i++) s->moved_order[i] = s->order[k->first + sorted[i].at];
+  memcpy(s->order + k->first, s->moved_order, (size_t)n * sizeof *s->order);
+}
+
+/* Events without a clock stand at the start of their track. */
+static void place_lost(struct tk_trace *t) {
+  tk_time first = INT64_MAX;
+  for (tk_id i = 1; i <= t->n_events; i++)
+    if (timed(&t->events[i]) && t->events[i].ts < first) first = t->events[i].ts;
+  for (tk_id k = 1; k <= t->n_tracks; k++) {
+    struct tk_event *e = t->events + t->tracks[k].first;
+    tk_time start = INT64_MAX;
+    bool lost = false;
+    for (uint32_t i = 0; i < t->tracks[k].count; i++) {
+      if (!timed(&e[i])) lost = true;
+      else if (e[i].ts < start) start = e[i].ts;
+    }
+    if (start == INT64_MAX) start = first == INT64_MAX ? 0 : first;
+    for (uint32_t i = 0; lost && i < t->tracks[k].count; i++)
+      if (!timed(&e[i])) e[i].ts = start;
+  }
+}
+
+/* ---- preorder and depth of one track ---- */
+
+/* The spans that are open at a point of the sweep: positions in the track. */
+struct sweep {
+  struct tk_event *e;
+  uint32_t *stack;
+  uint32_t n;
+};
+
+static tk_time end_of(const struct tk_event *e) { return e->ts + e->dur; }
+
+static void pop_ended(struct sweep *w, tk_time ts) {
+  while (w->n) {
+    const struct tk_event *top = &w->e[w->stack[w->n - 1]];
+    if (top->kind == TK_BEGIN || end_of(top) > ts) return;
+    w->n--;
+  }
+}
+
+/* E closes the innermost open B, whatever its name (as catapult does); an X still open above it sticks out. */
+static void close_begin(struct sealer *s, struct sweep *w, struct tk_event *end) {
+  uint32_t at = w->n;
+  while (at > 0 && w->e[w->stack[at - 1]].kind != TK_BEGIN) at--;
+  end->kind = KIND_DEAD;
+  if (at == 0) {
+    s->n_unmatched++;
+    return;
+  }
+  for (uint32_t i = at; i < w->n; i++) w->e[w->stack[i]].flags |= TK_OVERLAPS;
+  struct tk_event *begin = &w->e[w->stack[at - 1]];
+  const struct tk_class *b = &s->t->classes[begin->cls], *e = &s->t->classes[end->cls];
+  if (e->name && e->name != b->name)
+    trace_note(s->t, TK_NOTE_REPAIR, UINT64_MAX, "end event with another name than the begin event it closes");
+  seal_close(s->t, begin, end);
+  w->n = at - 1;
+  if (w->n && w->e[w->stack[w->n - 1]].kind == TK_SPAN && end_of(&w->e[w->stack[w->n - 1]]) < end_of(begin))
+    begin->flags |= TK_OVERLAPS;
+}
+
+static void place_span(struct sweep *w, uint32_t at) {
+  struct tk_event *e = &w->e[at];
+  const struct tk_event *top = w->n ? &w->e[w->stack[w->n - 1]] : NULL;
+  e->depth = (uint16_t)(w->n < UINT16_MAX ? w->n : UINT16_MAX);
+  if (e->flags & TK_LOST_CLOCK) {
+    e->depth = 0;
+    e->flags |= TK_OVERLAPS;
+    return;
+  }
+  e->flags &= (uint8_t)~TK_OVERLAPS;
+  if (top && top->kind == TK_SPAN && e->kind == TK_SPAN && end_of(e) > end_of(top)) e->flags |= TK_OVERLAPS;
+  else w->stack[w->n++] = at;
+}
+
+static void sweep_thread(struct sealer *s, const struct tk_track *k, uint32_t *stack) {
+  struct sweep w = {s->t->events + k->first, stack, 0};
+  for (uint32_t i = 0; i < k->count; i++) {
+    struct tk_event *e = &w.e[i];
+    if (e->kind == TK_END) {
+      close_begin(s, &w, e);
+      continue;
+    }
+    if (timed(e)) pop_ended(&w, e->ts);
+    if (e->kind == TK_INSTANT) e->depth = (uint16_t)(timed(e) && w.n < UINT16_MAX ? w.n : 0);
+    else if (e->kind != TK_COUNTER) place_span(&w, i);
+  }
+  for (uint32_t i = 0; i < w.n; i++) {
+    struct tk_event *e = &w.e[stack[i]];
+    if (e->kind != TK_BEGIN) continue;
+    e->kind = TK_SPAN;
+    e->flags |= TK_PAIRED | TK_UNFINISHED;
+    e->dur = s->end > e->ts ? s->end - e->ts : 0;
+  }
+}
+
+/* Async events, process instants and counters have no stack: depth 0. */
+static void flatten(struct tk_trace *t, const struct tk_track *k) {
+  for (uint32_t i = 0; i < k->count; i++) {
+    t->events[k->first + i].depth = 0;
+    t->events[k->first + i].flags &= (uint8_t)~TK_OVERLAPS;
+  }
+}
+
+/* ---- all tracks ---- */
+
+static void *scratch(struct sealer *s, uint64_t n, size_t elem) { return mem_resize(&s->t->store->mem, NULL, 0, (n + 1) * elem); }
+static void release(struct sealer *s, void *p, uint64_t n, size_t elem) {
+  if (p) mem_resize(&s->t->store->mem, p, (n + 1) * elem, 0);
+}
+
+static bool each_track(struct sealer *s) {
+  struct tk_trace *t = s->t;
+  uint32_t most = 0, unsorted = 0;
+  for (tk_id k = 1; k <= t->n_tracks; k++) {
+    const struct tk_track *track = &t->tracks[k];
+    if (track->count > most) most = track->count;
+    if (track->count > unsorted && !sorted_already(s, t->events + track->first, track->count)) unsorted = track->count;
+  }
+  uint32_t *stack = scratch(s, most, sizeof *stack);
+  s->keys = scratch(s, unsorted, sizeof *s->keys);
+  s->spare = scratch(s, unsorted, sizeof *s->spare);
+  s->runs = scratch(s, unsorted, sizeof *s->runs);
+  s->moved = scratch(s, unsorted, sizeof *s->moved);
+  s->moved_order = s->order ? scratch(s, unsorted, sizeof *s->moved_order) : NULL;
+  bool ok = stack && s->keys && s->spare && s->runs && s->moved && (!s->order || s->moved_order);
+  for (tk_id k = 1; ok && k <= t->n_tracks; k++) {
+    sort_track(s, &t->tracks[k]);
+    if (t->tracks[k].kind == TK_THREAD) sweep_thread(s, &t->tracks[k], stack);
+    else flatten(t, &t->tracks[k]);
+  }
+  release(s, stack, most, sizeof *stack);
+  release(s, s->keys, unsorted, sizeof *s->keys);
+  release(s, s->spare, unsorted, sizeof *s->spare);
+  release(s, s->runs, unsorted, sizeof *s->runs);
+  release(s, s->moved, unsorted, sizeof *s->moved);
+  release(s, s->moved_order, unsorted, sizeof *s->moved_order);
+  return ok;
+}
+
+/* Closes the gaps that matched ends left. */
+static void compact(struct sealer *s) {
+  struct tk_trace *t = s->t;
+  tk_id to = 1;
+  for (tk_id k = 1; k <= t->n_tracks; k++) {
+    struct tk_track *track = &t->tracks[k];
+    tk_id first = to;
+    for (uint32_t i = 0; i < track->count; i++) {
+      tk_id from = track->first + i;
+      if (t->events[from].kind == KIND_DEAD) continue;
+      if (s->order) s->order[to] = s->order[from];
+      if (to != from) t->events[to] = t->events[from];
+      to++;
+    }
+    track->first = first;
+    track->count = to - first;
+  }
+  t->n_events = to - 1;
+}
+
+/* Flow points that are fields of an event follow it to its new id. */
+static bool renumber_points(struct sealer *s, tk_id n_old) {
+  struct tk_trace *t = s->t;
+  uint32_t *now = scratch(s, n_old, sizeof *now);
+  if (!now) return false;
+  memset(now, 0, ((size_t)n_old + 1) * sizeof *now);
+  for (tk_id i = 1; i <= t->n_events; i++) now[s->order[i]] = i;
+  for (tk_id i = 1; i <= t->n_flows; i++)
+    if (t->flows[i].bound) t->flows[i].at = now[t->flows[i].at];
+  release(s, now, n_old, sizeof *now);
+  return true;
+}
+
+static void survey(struct sealer *s, bool *has_async, bool *has_ends) {
+  struct tk_trace *t = s->t;
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    const struct tk_event *e = &t->events[i];
+    if (e->kind == TK_SPAN && !(e->flags & TK_PAIRED)) s->has_x = true;
+    if (e->kind == TK_END) *has_ends = true;
+    if (e->flags & TK_ASYNC && (e->kind == TK_BEGIN || e->kind == TK_END)) *has_async = true;
+    if (timed(e) && end_of(e) > s->end) s->end = end_of(e);
+  }
+}
+
+static bool run(struct sealer *s) {
+  struct tk_trace *t = s->t;
+  tk_id n_old = t->n_events;
+  bool has_async = false, has_ends = false, ok;
+  survey(s, &has_async, &has_ends);
+  for (tk_id i = 1; i <= t->n_flows && !s->order; i++)
+    if (t->flows[i].bound) s->order = scratch(s, n_old, sizeof *s->order);
+  ok = (!has_async || seal_async(t, s->end)) && scatter(s);
+  if (ok) place_lost(t);
+  ok = ok && each_track(s);
+  if (ok && has_ends) compact(s);
+  else if (ok) t->n_events = t->tracks[t->n_tracks].first + t->tracks[t->n_tracks].count - (t->n_tracks != 0);
+  ok = ok && (!s->order || renumber_points(s, n_old));
+  release(s, s->order, n_old, sizeof *s->order);
+  return ok && seal_flows(t);
+}
+
+bool seal(struct tk_trace *t, struct tk_err *err) {
+  struct sealer s = {.t = t, .end = INT64_MIN};
+  bool ok;
+  if (!mem_check(&t->store->mem, err)) return false;
+  ok = run(&s);
+  if (s.n_unmatched) {
+    trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "end events without a begin event: dropped");
+    t->notes[t->n_notes].count = s.n_unmatched;
+    t->counts.dropped += s.n_unmatched;
+  }
+  if (!ok) t->store->mem.failed = true;
+  if (!mem_check(&t->store->mem, err)) return false;
+  t->sealed = true;
+  return true;
+}

@@ -1,0 +1,20 @@
+/* seal.h - from what a reader added to a graph that keeps its invariants (stated in check.c). */
+#ifndef GRAPH_SEAL_H
+#define GRAPH_SEAL_H
+
+#include "trace.h"
+
+/* Matches begin and end events, sorts by track, counts depth, binds flow points.  False when memory runs out. */
+bool seal(struct tk_trace *t, struct tk_err *err);
+
+/* The steps, each in its own file. */
+bool seal_async(struct tk_trace *t, tk_time trace_end);  /* seal_async.c: pairs b/e by identity */
+bool seal_flows(struct tk_trace *t);                     /* seal_flow.c: sorts and binds points */
+
+/* Turns a begin event into the span that its end closes, keeping what the end says of its own. */
+void seal_close(struct tk_trace *t, struct tk_event *begin, const struct tk_event *end);
+
+/* An event that seal has consumed. */
+enum { KIND_DEAD = 255 };
+
+#endif

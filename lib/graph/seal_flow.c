@@ -1,0 +1,156 @@
+/* seal_flow.c - sorts flow points by time and binds each to its span.
+ *
+ * A point binds to the innermost span of its thread that has begun and not ended before it (its end still counts); an end without
+ * "bp":"e" binds to the next span that starts.  A point that finds none stays on its track, so that a dangling end survives. */
+#include <string.h>
+
+#include "seal.h"
+
+struct point_key {
+  tk_time ts;
+  uint32_t flow;
+  uint32_t rank;
+};
+
+static uint32_t rank_of(const struct tk_flow *f) {
+  static const uint8_t ranks[] = {[TK_FLOW_START] = 0, [TK_FLOW_OUT] = 0, [TK_FLOW_STEP] = 1, [TK_FLOW_INOUT] = 1, [TK_FLOW_END] = 2, [TK_FLOW_IN] = 2};
+  return ranks[f->role];
+}
+
+static bool after(const struct point_key *a, const struct point_key *b) {
+  return a->ts != b->ts ? a->ts > b->ts : a->rank > b->rank;
+}
+
+/* Bottom-up merge sort that skips what is in order already. */
+static struct point_key *sort_points(struct point_key *a, struct point_key *spare, uint32_t n) {
+  for (uint64_t width = 1; width < n; width *= 2) {
+    for (uint64_t lo = 0; lo < n; lo += 2 * width) {
+      uint64_t mid = lo + width < n ? lo + width : n, hi = lo + 2 * width < n ? lo + 2 * width : n, i = lo, j = mid, to = lo;
+      if (mid == hi || !after(&a[mid - 1], &a[mid])) {
+        memcpy(spare + lo, a + lo, (size_t)(hi - lo) * sizeof *a);
+        continue;
+      }
+      while (i < mid || j < hi) spare[to++] = j >= hi || (i < mid && !after(&a[i], &a[j])) ? a[i++] : a[j++];
+    }
+    struct point_key *swap = a;
+    a = spare;
+    spare = swap;
+  }
+  return a;
+}
+
+/* Flow points in time order become the array's order. */
+static bool order_flows(struct tk_trace *t) {
+  struct tk_store *s = t->store;
+  struct mem *m = &s->mem;
+  uint32_t n = t->n_flows, cap = 0;
+  size_t bytes = ((size_t)n + 1) * sizeof(struct point_key);
+  struct point_key *keys = mem_resize(m, NULL, 0, bytes), *spare = mem_resize(m, NULL, 0, bytes), *sorted;
+  struct tk_flow *to = NULL;
+  bool in_order = true, ok = keys && spare;
+  for (uint32_t i = 0; ok && i < n; i++) {
+    keys[i] = (struct point_key){t->flows[i + 1].ts, i + 1, rank_of(&t->flows[i + 1])};
+    if (i && after(&keys[i - 1], &keys[i])) in_order = false;
+  }
+  if (ok && !in_order) {
+    sorted = sort_points(keys, spare, n);
+    ok = mem_grow(m, (void **)&to, &cap, (uint64_t)n + 1, sizeof *to);
+    for (uint32_t i = 0; ok && i < n; i++) to[i + 1] = t->flows[sorted[i].flow];
+    if (ok) {
+      to[0] = (struct tk_flow){0};
+      mem_resize(m, t->flows, (size_t)s->cap_flows * sizeof *to, 0);
+      t->flows = to;
+      s->cap_flows = cap;
+    }
+  }
+  if (keys) mem_resize(m, keys, bytes, 0);
+  if (spare) mem_resize(m, spare, bytes, 0);
+  return ok;
+}
+
+/* One track's spans swept along its points, both in time order. */
+struct binder {
+  struct tk_trace *t;
+  const struct tk_track *track;
+  tk_id *stack;
+  uint32_t n;
+  uint32_t next; /* event of the track not swept yet */
+};
+
+static void advance(struct binder *b, tk_time ts) {
+  for (; b->next < b->track->count; b->next++) {
+    tk_id id = b->track->first + b->next;
+    const struct tk_event *e = &b->t->events[id];
+    if (e->ts > ts) return;
+    if (e->kind != TK_SPAN || e->flags & TK_LOST_CLOCK) continue;
+    while (b->n && b->t->events[b->stack[b->n - 1]].ts + b->t->events[b->stack[b->n - 1]].dur <= e->ts) b->n--;
+    b->stack[b->n++] = id;
+  }
+}
+
+static tk_id enclosing(struct binder *b, tk_time ts) {
+  advance(b, ts);
+  for (uint32_t i = b->n; i-- > 0;) {
+    const struct tk_event *e = &b->t->events[b->stack[i]];
+    if (e->ts + e->dur >= ts) return b->stack[i];
+  }
+  return 0;
+}
+
+static tk_id next_span(struct binder *b, tk_time ts) {
+  uint32_t lo = 0, hi = b->track->count;
+  while (lo < hi) {
+    uint32_t mid = lo + (hi - lo) / 2;
+    if (b->t->events[b->track->first + mid].ts < ts) lo = mid + 1;
+    else hi = mid;
+  }
+  for (; lo < b->track->count; lo++)
+    if (b->t->events[b->track->first + lo].kind == TK_SPAN) return b->track->first + lo;
+  return 0;
+}
+
+static void bind(struct binder *b, struct tk_flow *f) {
+  tk_id id = f->role == TK_FLOW_END && !f->enclosing ? next_span(b, f->ts) : enclosing(b, f->ts);
+  if (!id) return;
+  f->at = id;
+  f->bound = true;
+}
+
+/* Points by track: a counting sort keeps their time order. */
+static bool bind_all(struct tk_trace *t) {
+  struct mem *m = &t->store->mem;
+  uint32_t n = t->n_flows, most = 0, at = 0;
+  uint32_t *by_track = mem_resize(m, NULL, 0, ((size_t)n + 1) * sizeof *by_track);
+  for (tk_id k = 1; k <= t->n_tracks; k++) {
+    t->tracks[k].n_points = 0;
+    if (t->tracks[k].count > most) most = t->tracks[k].count;
+  }
+  tk_id *stack = mem_resize(m, NULL, 0, ((size_t)most + 1) * sizeof *stack);
+  uint32_t *start = mem_resize(m, NULL, 0, ((size_t)t->n_tracks + 2) * sizeof *start);
+  bool ok = by_track && stack && start;
+  for (tk_id i = 1; i <= n; i++) t->tracks[tk_flow_track(t, &t->flows[i])].n_points += 1;
+  for (tk_id k = 0; ok && k <= t->n_tracks; k++) {
+    start[k] = at;
+    at += t->tracks[k].n_points;
+  }
+  t->tracks[0].n_points = 0;
+  for (tk_id i = 1; ok && i <= n; i++) by_track[start[tk_flow_track(t, &t->flows[i])]++] = i;
+  for (tk_id k = 1; ok && k <= t->n_tracks; k++) {
+    struct binder b = {t, &t->tracks[k], stack, 0, 0};
+    for (uint32_t i = start[k] - t->tracks[k].n_points; i < start[k]; i++)
+      if (!t->flows[by_track[i]].bound) bind(&b, &t->flows[by_track[i]]);
+  }
+  if (by_track) mem_resize(m, by_track, ((size_t)n + 1) * sizeof *by_track, 0);
+  if (stack) mem_resize(m, stack, ((size_t)most + 1) * sizeof *stack, 0);
+  if (start) mem_resize(m, start, ((size_t)t->n_tracks + 2) * sizeof *start, 0);
+  return ok;
+}
+
+bool seal_flows(struct tk_trace *t) {
+  if (t->n_flows == 0) return true;
+  for (tk_id i = 1; i <= t->n_flows; i++) {
+    struct tk_flow *f = &t->flows[i];
+    if (f->bound) f->ts = t->events[f->at].ts;
+  }
+  return order_flows(t) && bind_all(t);
+}

@@ -1,0 +1,26 @@
+/* sink.h - where operations put their graphs, without knowing a format.
+ *
+ * A sink takes several sealed graphs one after the other: open, write x n, close.  That is how a merge of a thousand ranks holds
+ * one rank at a time.  Writers implement it; merge, split and shrink receive it. */
+#ifndef GRAPH_SINK_H
+#define GRAPH_SINK_H
+
+#include "trace.h"
+
+struct sink_options {
+  bool pretty;
+  struct tk_progress progress;
+};
+
+struct sink {
+  /* Everything that can stand before events; `first` gives the zero of time and the top-level data. */
+  bool (*open)(struct sink *s, const struct tk_trace *first, struct tk_err *err);
+  /* Events, flows and records of one graph. */
+  bool (*write)(struct sink *s, const struct tk_trace *t, struct tk_err *err);
+  /* What stands after events.  `provenance` is the JSON text of the "tracekit" object, or NULL. */
+  bool (*close)(struct sink *s, const struct tk_trace *first, const char *provenance, struct tk_err *err);
+  void (*free)(struct sink *s);
+  struct tk_saved saved; /* counted while writing */
+};
+
+#endif

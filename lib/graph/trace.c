@@ -1,0 +1,178 @@
+/* trace.c - the arrays of the graph and the tables that give out their ids. */
+#include "trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Slot 0 exists in every array from the start: whoever fails later still has a place to write to. */
+static bool first_slots(struct tk_trace *t) {
+  struct tk_store *s = t->store;
+  struct mem *m = &s->mem;
+  bool ok = mem_grow(m, (void **)&t->events, &s->cap_events, 1, sizeof *t->events) &&
+            mem_grow(m, (void **)&t->classes, &s->cap_classes, 1, sizeof *t->classes) &&
+            mem_grow(m, (void **)&t->tracks, &s->cap_tracks, 1, sizeof *t->tracks) &&
+            mem_grow(m, (void **)&t->flows, &s->cap_flows, 1, sizeof *t->flows) &&
+            mem_grow(m, (void **)&t->records, &s->cap_records, 1, sizeof *t->records) &&
+            mem_grow(m, (void **)&t->metas, &s->cap_metas, 1, sizeof *t->metas) &&
+            mem_grow(m, (void **)&t->notes, &s->cap_notes, 1, sizeof *t->notes) && buf_append(&s->pool, "", 1);
+  if (!ok) return false;
+  t->events[0] = (struct tk_event){0};
+  t->classes[0] = (struct tk_class){0};
+  t->tracks[0] = (struct tk_track){0};
+  t->flows[0] = (struct tk_flow){0};
+  t->records[0] = (struct tk_record){0};
+  t->metas[0] = (struct tk_meta){0};
+  t->notes[0] = (struct tk_note){0};
+  return true;
+}
+
+static void well_known_strings(struct tk_trace *t) {
+#define X(name, text) trace_text(t, text);
+  KEYS(X)
+#undef X
+}
+
+struct tk_trace *trace_new(uint64_t max_memory) {
+  struct tk_trace *t = calloc(1, sizeof *t);
+  struct tk_store *s = calloc(1, sizeof *s);
+  if (!t || !s) {
+    free(t);
+    free(s);
+    return NULL;
+  }
+  t->store = s;
+  t->source = t->format = "";
+  s->mem.limit = max_memory;
+  intern_init(&s->strings, &s->mem);
+  map_init(&s->class_index, &s->mem);
+  map_init(&s->track_index, &s->mem);
+  map_init(&s->shape_index, &s->mem);
+  s->pool.mem = s->raw.mem = s->builder.payload.mem = &s->mem;
+  if (!first_slots(t)) {
+    tk_free(t);
+    return NULL;
+  }
+  well_known_strings(t);
+  return t;
+}
+
+void tk_free(struct tk_trace *t) {
+  struct tk_store *s;
+  if (!t) return;
+  s = t->store;
+  free(t->events);
+  free(t->classes);
+  free(t->tracks);
+  free(t->flows);
+  free(t->records);
+  free(t->metas);
+  free(t->notes);
+  intern_free(&s->strings);
+  map_free(&s->class_index);
+  map_free(&s->track_index);
+  args_free(s);
+  buf_free(&s->raw);
+  free(s->source);
+  free(s);
+  free(t);
+}
+
+tk_id trace_string(struct tk_trace *t, const void *p, size_t n) { return intern(&t->store->strings, p, n); }
+tk_id trace_text(struct tk_trace *t, const char *text) { return trace_string(t, text, strlen(text)); }
+
+const char *tk_string(const struct tk_trace *t, tk_id id, size_t *len) {
+  const struct intern *in = &t->store->strings;
+  if (id == 0 || id > in->n) {
+    if (len) *len = 0;
+    return "";
+  }
+  if (len) *len = in->strs[id].len;
+  return (const char *)in->strs[id].bytes;
+}
+
+tk_id trace_class(struct tk_trace *t, tk_id name, tk_id cat) {
+  struct tk_store *s = t->store;
+  uint32_t *slot = map_put(&s->class_index, (uint64_t)name << 32 | cat, 0);
+  if (!slot) return 0;
+  if (*slot) return *slot;
+  if (!mem_grow(&s->mem, (void **)&t->classes, &s->cap_classes, (uint64_t)t->n_classes + 2, sizeof *t->classes)) return 0;
+  t->classes[++t->n_classes] = (struct tk_class){.name = name, .cat = cat};
+  return *slot = t->n_classes;
+}
+
+bool ident_equal(struct tk_ident a, struct tk_ident b) {
+  bool a_num = a.kind == TK_IDENT_INT || a.kind == TK_IDENT_QUOTED, b_num = b.kind == TK_IDENT_INT || b.kind == TK_IDENT_QUOTED;
+  if (a_num || b_num) return a_num && b_num && a.num == b.num;
+  return a.kind == b.kind && a.str == b.str;
+}
+
+static uint64_t ident_hash(struct tk_ident a) {
+  if (a.kind == TK_IDENT_INT || a.kind == TK_IDENT_QUOTED) return (uint64_t)a.num * 0x9e3779b97f4a7c15u + 1;
+  return ((uint64_t)a.str << 8 | a.kind) * 0xc2b2ae3d27d4eb4fu;
+}
+
+static tk_id find_or_add(struct tk_trace *t, const struct tk_track *want) {
+  struct tk_store *s = t->store;
+  uint64_t h = ident_hash(want->pid) * 31 + ident_hash(want->tid) * 17 + want->kind + (uint64_t)want->name * 0x9e3779b1u;
+  uint32_t *slot;
+  for (;; h++) {
+    slot = map_put(&s->track_index, h, 0);
+    if (!slot) return 0;
+    if (*slot == 0) break;
+    const struct tk_track *k = &t->tracks[*slot];
+    if (k->kind == want->kind && ident_equal(k->pid, want->pid) && ident_equal(k->tid, want->tid) &&
+        (want->kind != TK_COUNTERS || k->name == want->name))
+      return *slot;
+  }
+  if (!mem_grow(&s->mem, (void **)&t->tracks, &s->cap_tracks, (uint64_t)t->n_tracks + 2, sizeof *t->tracks)) return 0;
+  t->tracks[++t->n_tracks] = *want;
+  return *slot = t->n_tracks;
+}
+
+tk_id trace_process(struct tk_trace *t, struct tk_ident pid) {
+  struct tk_track want = {.kind = TK_PROCESS, .pid = pid};
+  return find_or_add(t, &want);
+}
+
+tk_id trace_track(struct tk_trace *t, enum tk_track_kind kind, struct tk_ident pid, struct tk_ident tid, tk_id name) {
+  struct tk_track want = {.kind = (uint8_t)kind, .pid = pid, .tid = tid, .name = name};
+  want.parent = trace_process(t, pid);
+  return find_or_add(t, &want);
+}
+
+/* One adder per array: the next slot cleared, or the dummy when there is no room. */
+#define ADDER(function, type, array, count, capacity)                                                                         \
+  struct type *function(struct tk_trace *t) {                                                                                 \
+    struct tk_store *s = t->store;                                                                                            \
+    if (t->count + 1 >= s->capacity &&                                                                                        \
+        !mem_grow(&s->mem, (void **)&t->array, &s->capacity, (uint64_t)t->count + 2, sizeof *t->array))                       \
+      return &t->array[0];                                                                                                    \
+    t->array[++t->count] = (struct type){0};                                                                                  \
+    return &t->array[t->count];                                                                                               \
+  }
+ADDER(trace_add_event, tk_event, events, n_events, cap_events)
+ADDER(trace_add_flow, tk_flow, flows, n_flows, cap_flows)
+ADDER(trace_add_record, tk_record, records, n_records, cap_records)
+ADDER(trace_add_meta, tk_meta, metas, n_metas, cap_metas)
+static ADDER(add_note, tk_note, notes, n_notes, cap_notes)
+
+enum { MAX_NOTES = 256 };
+
+void trace_note(struct tk_trace *t, enum tk_note_kind kind, uint64_t offset, const char *text) {
+  struct tk_note *note;
+  tk_id id = trace_text(t, t->n_notes < MAX_NOTES ? text : "further repairs of other kinds");
+  for (tk_id i = 1; i <= t->n_notes; i++) {
+    note = &t->notes[i];
+    if (note->text != id || note->kind != kind) continue;
+    note->count++;
+    if (offset < note->offset) note->offset = offset;
+    return;
+  }
+  *add_note(t) = (struct tk_note){kind, id, 1, offset};
+}
+
+const struct tk_meta *trace_meta(const struct tk_trace *t, const char *key) {
+  for (tk_id i = t->n_metas; i > 0; i--)
+    if (strcmp(tk_string(t, t->metas[i].key, NULL), key) == 0) return &t->metas[i];
+  return NULL;
+}

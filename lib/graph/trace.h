@@ -1,0 +1,110 @@
+/* trace.h - building the event graph: what readers and operations call.
+ *
+ * A reader adds tracks, classes, args, events, flows, records in the order of its input, with TK_BEGIN and TK_END events as they
+ * come, and then calls seal (seal.h), which establishes the invariants.  All adders return ids; when memory or ids run out they
+ * return 0 and the failure sticks in the trace's memory (mem_check): slot 0 of every array is a dummy that may be written to. */
+#ifndef GRAPH_TRACE_H
+#define GRAPH_TRACE_H
+
+#include "../base/intern.h"
+#include "../base/map.h"
+#include "../base/num.h"
+#include "keys.h"
+
+struct tk_arg_shape {
+  uint32_t id, n, hash;
+  struct shape_field {
+    tk_id key;
+    uint8_t type;
+  } fields[];
+};
+
+/* Args under construction: keys and types, and the packed values. */
+struct arg_builder {
+  struct shape_field *fields;
+  uint32_t n, cap;
+  struct buf payload;
+  uint32_t *stamps; /* by key: serial of the record that used it last, to see duplicates in O(1) */
+  uint32_t n_stamps, serial;
+  bool duplicates;
+};
+
+struct tk_store {
+  struct mem mem;
+  struct intern strings;
+  uint32_t cap_events, cap_classes, cap_tracks, cap_flows, cap_records, cap_metas, cap_notes;
+  struct tk_arg_shape **shapes; /* [1..n_shapes] */
+  uint32_t n_shapes, cap_shapes;
+  struct map shape_index; /* hash -> first shape; collisions go on with hash + 1 */
+  struct buf pool;        /* packed args; offset 0 is none */
+  struct arg_builder builder;
+  struct map class_index; /* name, cat -> class without shared args */
+  struct map track_index; /* hash of identity -> track; collisions go on with hash + 1 */
+  struct buf raw;         /* raw text of records and metas */
+  char *source;
+};
+
+/* An empty trace with a memory limit (0 = none), or NULL. */
+struct tk_trace *trace_new(uint64_t max_memory);
+
+/* Strings: valid UTF-8, checked by whoever adds it. */
+tk_id trace_string(struct tk_trace *t, const void *p, size_t n);
+tk_id trace_text(struct tk_trace *t, const char *text);
+static inline const struct intern_str *trace_str(const struct tk_trace *t, tk_id id) { return &t->store->strings.strs[id]; }
+
+tk_id trace_class(struct tk_trace *t, tk_id name, tk_id cat);
+
+static inline struct tk_ident ident_int(int64_t v) { return (struct tk_ident){v, 0, TK_IDENT_INT}; }
+static inline struct tk_ident ident_str(tk_id s) { return (struct tk_ident){0, s, TK_IDENT_STR}; }
+static inline struct tk_ident ident_none(void) { return (struct tk_ident){0, 0, TK_IDENT_NONE}; }
+/* 7 and "7" are the same thread: some producers write both for one. */
+bool ident_equal(struct tk_ident a, struct tk_ident b);
+
+/* The track with this identity, made if need be (with its process).  `name` distinguishes counters and is 0 otherwise. */
+tk_id trace_process(struct tk_trace *t, struct tk_ident pid);
+tk_id trace_track(struct tk_trace *t, enum tk_track_kind kind, struct tk_ident pid, struct tk_ident tid, tk_id name);
+
+struct tk_event *trace_add_event(struct tk_trace *t);
+struct tk_flow *trace_add_flow(struct tk_trace *t);
+struct tk_record *trace_add_record(struct tk_trace *t);
+struct tk_meta *trace_add_meta(struct tk_trace *t);
+
+/* Counts one more of this note; `offset` is kept of the first. */
+void trace_note(struct tk_trace *t, enum tk_note_kind kind, uint64_t offset, const char *text);
+
+/* Text of a record or meta. */
+static inline const char *trace_raw(const struct tk_trace *t, uint64_t at) { return (const char *)t->store->raw.data + at; }
+/* The meta with this key, or NULL. */
+const struct tk_meta *trace_meta(const struct tk_trace *t, const char *key);
+
+/* ---- args: begin, add values, end ---- */
+
+void args_begin(struct tk_trace *t);
+void args_flag(struct tk_trace *t, tk_id key, enum tk_arg_type type); /* NULL, TRUE, FALSE */
+void args_int(struct tk_trace *t, tk_id key, int64_t v);
+void args_uint(struct tk_trace *t, tk_id key, enum tk_arg_type type, uint64_t v); /* UINT, POINTER */
+void args_decimal(struct tk_trace *t, tk_id key, int64_t mant, int exp);
+void args_double(struct tk_trace *t, tk_id key, double v);
+void args_str(struct tk_trace *t, tk_id key, enum tk_arg_type type, tk_id s); /* STR, NUMBER, JSON, BYTES, REF */
+void args_copy(struct tk_trace *t, const struct tk_arg *arg);
+/* The packed record; 0 if there were none.  Of a key given twice the last value wins. */
+uint32_t args_end(struct tk_trace *t);
+
+/* For readers that predict: the shape of the args just built, and a packed record with the same shape. */
+uint32_t args_shape_of(const struct tk_trace *t, uint32_t args);
+uint32_t args_packed(struct tk_trace *t, uint32_t shape, const uint8_t *payload, size_t n);
+
+static inline uint8_t *pack_varint(uint8_t *p, uint64_t v) {
+  while (v >= 0x80) {
+    *p++ = (uint8_t)(v | 0x80);
+    v >>= 7;
+  }
+  *p++ = (uint8_t)v;
+  return p;
+}
+static inline uint64_t zigzag(int64_t v) { return (uint64_t)v << 1 ^ (uint64_t)(v >> 63); }
+static inline int64_t unzigzag(uint64_t v) { return (int64_t)(v >> 1) ^ -(int64_t)(v & 1); }
+
+void args_free(struct tk_store *s);
+
+#endif

@@ -1,0 +1,70 @@
+/* identity.c - rank and host, from what the trace says, else from its file's name.
+ *
+ *     distributedInfo.rank                  Kineto, any version of torch
+ *     rank3.json, trace_rank-3.json.gz      how people name them
+ *     <host>_<pid>.<time>.pt.trace.json     tensorboard_trace_handler
+ *     host_name                             Kineto's C++ exporter */
+#include "identity.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "format/json.h"
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+static bool digit(char c) { return c >= '0' && c <= '9'; }
+static bool letter(char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
+
+/* "rank" as a word of the name, then a separator or none, then digits. */
+static bool rank_in_name(const char *name, int64_t *rank) {
+  for (const char *p = strstr(name, "rank"); p; p = strstr(p + 1, "rank")) {
+    const char *q = p + 4;
+    int64_t v = 0;
+    if (p > name && letter(p[-1])) continue;
+    if (*q == '_' || *q == '-' || *q == '.' || *q == '=') q++;
+    if (!digit(*q)) continue;
+    for (; digit(*q) && v < 100000000; q++) v = v * 10 + (*q - '0');
+    return *rank = v, true;
+  }
+  return false;
+}
+
+static bool stated_rank(const struct tk_trace *t, int64_t *rank) {
+  const struct tk_meta *m = trace_meta(t, "distributedInfo");
+  struct json_value v;
+  if (!m || !json_member(trace_raw(t, m->at), m->size, "rank", &v)) return false;
+  if (v.type != JSON_NUMBER || v.num.kind != NUM_INT || v.num.mant < 0) return false;
+  return *rank = v.num.mant, true;
+}
+
+static void set_host(struct identity *id, const char *p, size_t n) {
+  if (n >= sizeof id->host) n = sizeof id->host - 1;
+  memcpy(id->host, p, n);
+  id->host[n] = 0;
+}
+
+static void find_host(const struct tk_trace *t, struct identity *id) {
+  const struct tk_meta *m = trace_meta(t, "host_name");
+  const char *name = base_name(t->source), *suffix = strstr(name, ".pt.trace.json"), *at;
+  if (m && m->size > 2 && *trace_raw(t, m->at) == '"') {
+    set_host(id, trace_raw(t, m->at) + 1, m->size - 2);
+    return;
+  }
+  at = suffix ? strrchr(name, '_') : NULL;
+  if (!at || at > suffix || at == name || !digit(at[1])) return;
+  const char *q = at + 1;
+  while (digit(*q)) q++;
+  if (*q == '.') set_host(id, name, (size_t)(at - name));
+}
+
+struct identity identity_of(const struct tk_trace *t) {
+  struct identity id = {.rank = -1, .rank_from = ""};
+  if (stated_rank(t, &id.rank)) id.rank_from = "distributedInfo";
+  else if (rank_in_name(base_name(t->source), &id.rank)) id.rank_from = "file name";
+  find_host(t, &id);
+  return id;
+}

@@ -1,0 +1,240 @@
+/* flate.c - raw deflate streams by zlib and, with TK_HAVE_ISAL, by ISA-L.
+ *
+ * Measured on Kineto JSON, one core: inflate 3-5 GB/s with ISA-L against 0.4; deflate 1.4 GB/s against 0.06-0.25.  ISA-L's best
+ * level is weaker than zlib's 6, so from there on zlib deflates in every build. */
+#include "flate.h"
+
+#include <string.h>
+#include <zlib.h>
+#ifdef TK_HAVE_ISAL
+#include <isa-l/crc.h>
+#include <isa-l/igzip_lib.h>
+#endif
+
+enum { ZLIB_FROM = 6, ISAL_DEFAULT = 1, ZLIB_DEFAULT = 3, CHUNK = 1 << 30 };
+
+bool flate_has(enum flate_backend backend) {
+#ifdef TK_HAVE_ISAL
+  (void)backend;
+  return true;
+#else
+  return backend != FLATE_ISAL;
+#endif
+}
+
+uint32_t flate_crc(uint32_t crc, const void *p, size_t n) {
+#ifdef TK_HAVE_ISAL
+  return crc32_gzip_refl(crc, p, n);
+#else
+  return (uint32_t)crc32_z(crc, p, n);
+#endif
+}
+
+static uint32_t clip(size_t n) { return n < CHUNK ? (uint32_t)n : CHUNK; }
+
+/* ---- inflate ------------------------------------------------------------------------------------------------------ */
+
+struct inflater {
+  struct mem *mem;
+  z_stream zlib;
+#ifdef TK_HAVE_ISAL
+  struct inflate_state *isal; /* NULL = zlib */
+#endif
+};
+
+static void *out_of_memory(struct mem *mem, struct tk_err *err) {
+  mem->failed = true;
+  mem_check(mem, err);
+  return NULL;
+}
+
+struct inflater *inflater_open(enum flate_backend backend, struct mem *mem, struct tk_err *err) {
+  struct inflater *z = mem_resize(mem, NULL, 0, sizeof *z);
+  if (!z) return out_of_memory(mem, err);
+  memset(z, 0, sizeof *z);
+  z->mem = mem;
+#ifdef TK_HAVE_ISAL
+  if (backend != FLATE_ZLIB) {
+    z->isal = mem_resize(mem, NULL, 0, sizeof *z->isal);
+    if (z->isal) {
+      isal_inflate_init(z->isal);
+      return z;
+    }
+    mem_resize(mem, z, sizeof *z, 0);
+    return out_of_memory(mem, err);
+  }
+#else
+  (void)backend;
+#endif
+  if (inflateInit2(&z->zlib, -MAX_WBITS) == Z_OK) return z;
+  mem_resize(mem, z, sizeof *z, 0);
+  return out_of_memory(mem, err);
+}
+
+void inflater_reset(struct inflater *z) {
+#ifdef TK_HAVE_ISAL
+  if (z->isal) {
+    isal_inflate_reset(z->isal);
+    return;
+  }
+#endif
+  inflateReset(&z->zlib);
+}
+
+#ifdef TK_HAVE_ISAL
+/* ISA-L reads up to 8 bytes ahead into its bit buffer: at the end of the stream they are given back. */
+static enum flate_status run_isal(struct inflate_state *s, struct flate_io *io) {
+  uint32_t in = clip(io->n_in), out = clip(io->n_out), back;
+  int ret;
+  s->next_in = (uint8_t *)(uintptr_t)io->in;
+  s->avail_in = in;
+  s->next_out = io->out;
+  s->avail_out = out;
+  ret = isal_inflate(s);
+  io->in += in - s->avail_in;
+  io->n_in -= in - s->avail_in;
+  io->out += out - s->avail_out;
+  io->n_out -= out - s->avail_out;
+  if (ret < ISAL_DECOMP_OK || ret == ISAL_NEED_DICT) return FLATE_BAD;
+  if (s->block_state != ISAL_BLOCK_FINISH) return FLATE_MORE;
+  back = (uint32_t)s->read_in_length / 8;
+  io->in -= back;
+  io->n_in += back;
+  return FLATE_END;
+}
+#endif
+
+enum flate_status inflater_run(struct inflater *z, struct flate_io *io) {
+  uint32_t in, out;
+  int ret;
+#ifdef TK_HAVE_ISAL
+  if (z->isal) return run_isal(z->isal, io);
+#endif
+  in = clip(io->n_in);
+  out = clip(io->n_out);
+  z->zlib.next_in = (Bytef *)(uintptr_t)io->in;
+  z->zlib.avail_in = in;
+  z->zlib.next_out = io->out;
+  z->zlib.avail_out = out;
+  ret = inflate(&z->zlib, Z_NO_FLUSH);
+  io->in += in - z->zlib.avail_in;
+  io->n_in -= in - z->zlib.avail_in;
+  io->out += out - z->zlib.avail_out;
+  io->n_out -= out - z->zlib.avail_out;
+  if (ret == Z_STREAM_END) return FLATE_END;
+  return ret == Z_OK || ret == Z_BUF_ERROR ? FLATE_MORE : FLATE_BAD;
+}
+
+void inflater_close(struct inflater *z) {
+  if (!z) return;
+#ifdef TK_HAVE_ISAL
+  if (z->isal) mem_resize(z->mem, z->isal, sizeof *z->isal, 0);
+#endif
+  inflateEnd(&z->zlib); /* harmless where zlib was not started */
+  mem_resize(z->mem, z, sizeof *z, 0);
+}
+
+/* ---- deflate ------------------------------------------------------------------------------------------------------ */
+
+struct deflater {
+  struct mem *mem;
+  z_stream zlib;
+  size_t left; /* of the input, behind what zlib or ISA-L has been shown */
+  bool last;
+#ifdef TK_HAVE_ISAL
+  struct isal_zstream *isal; /* NULL = zlib */
+  uint8_t *work;
+  size_t n_work;
+#endif
+};
+
+#ifdef TK_HAVE_ISAL
+static bool open_isal(struct deflater *z, int level) {
+  static const uint32_t work[] = {ISAL_DEF_LVL0_DEFAULT, ISAL_DEF_LVL1_DEFAULT, ISAL_DEF_LVL2_DEFAULT,
+                                  ISAL_DEF_LVL3_DEFAULT};
+  z->n_work = work[level];
+  z->isal = mem_resize(z->mem, NULL, 0, sizeof *z->isal);
+  if (z->n_work) z->work = mem_resize(z->mem, NULL, 0, z->n_work);
+  if (!z->isal || (z->n_work && !z->work)) return false;
+  memset(z->isal, 0, sizeof *z->isal);
+  isal_deflate_init(z->isal);
+  z->isal->level = (uint32_t)level;
+  z->isal->level_buf = z->work;
+  z->isal->level_buf_size = (uint32_t)z->n_work;
+  z->isal->flush = NO_FLUSH;
+  z->isal->gzip_flag = IGZIP_DEFLATE;
+  return true;
+}
+
+/* Ours 0..5 to ISA-L's 0..3: its 1 is as fast as its 0 and a sixth smaller, its 3 costs a third of the speed of 2. */
+static int isal_level(int level) {
+  static const uint8_t map[ZLIB_FROM] = {ISAL_DEFAULT, 0, 1, 2, 3, 3};
+  return map[level];
+}
+#endif
+
+struct deflater *deflater_open(enum flate_backend backend, int level, struct mem *mem, struct tk_err *err) {
+  struct deflater *z = mem_resize(mem, NULL, 0, sizeof *z);
+  if (!z) return out_of_memory(mem, err);
+  memset(z, 0, sizeof *z);
+  z->mem = mem;
+  if (level < 0) level = 0;
+  if (level > 9) level = 9;
+#ifdef TK_HAVE_ISAL
+  if (backend != FLATE_ZLIB && level < ZLIB_FROM) {
+    if (open_isal(z, isal_level(level))) return z;
+    deflater_close(z);
+    return out_of_memory(mem, err);
+  }
+#else
+  (void)backend;
+#endif
+  if (level == 0) level = ZLIB_DEFAULT;
+  if (deflateInit2(&z->zlib, level, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) == Z_OK) return z;
+  deflater_close(z);
+  return out_of_memory(mem, err);
+}
+
+void deflater_feed(struct deflater *z, const uint8_t *p, size_t n, bool last) {
+  z->left = n;
+  z->last = last;
+#ifdef TK_HAVE_ISAL
+  if (z->isal) {
+    z->isal->next_in = (uint8_t *)(uintptr_t)p;
+    return;
+  }
+#endif
+  z->zlib.next_in = (Bytef *)(uintptr_t)p;
+}
+
+size_t deflater_pull(struct deflater *z, uint8_t *p, size_t n) {
+  uint32_t in = clip(z->left), room = clip(n);
+  bool last = z->last && in == z->left;
+#ifdef TK_HAVE_ISAL
+  if (z->isal) {
+    z->isal->avail_in = in;
+    z->isal->end_of_stream = last;
+    z->isal->next_out = p;
+    z->isal->avail_out = room;
+    if (z->isal->internal_state.state != ZSTATE_END) isal_deflate(z->isal);
+    z->left -= in - z->isal->avail_in;
+    return room - z->isal->avail_out;
+  }
+#endif
+  z->zlib.avail_in = in;
+  z->zlib.next_out = p;
+  z->zlib.avail_out = room;
+  deflate(&z->zlib, last ? Z_FINISH : Z_NO_FLUSH);
+  z->left -= in - z->zlib.avail_in;
+  return room - z->zlib.avail_out;
+}
+
+void deflater_close(struct deflater *z) {
+  if (!z) return;
+#ifdef TK_HAVE_ISAL
+  if (z->isal) mem_resize(z->mem, z->isal, sizeof *z->isal, 0);
+  if (z->work) mem_resize(z->mem, z->work, z->n_work, 0);
+#endif
+  deflateEnd(&z->zlib); /* harmless where zlib was not started */
+  mem_resize(z->mem, z, sizeof *z, 0);
+}

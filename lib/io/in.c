@@ -1,0 +1,267 @@
+/* in.c - the window: a buffer that slides over a source.
+ *
+ *     buf                start            end                 cap      cap + IN_PAD
+ *      |-- consumed ------|-- available ---|-- zeros, then stale ---|
+ *
+ * Bytes are read() into a block that fits a core's cache and given out from there: measured as fast as mmap, and one path for
+ * files, pipes and inflating streams.  What is left of the window moves to the front only when the room behind it is small, and
+ * the buffer doubles only when more than half of it is in use, so moving costs less than reading.  It grows with what has
+ * arrived, not with what was asked for: a hostile length cannot make it big. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "in.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../base/os.h"
+#include "layer.h"
+
+enum { WINDOW = 256 << 10, NOTE_TEXT = 160, PEELS = 3 };
+
+/* Belongs to the outermost source's input, shared by the layers over it. */
+struct notes {
+  struct in_note note[IN_NOTES];
+  char text[IN_NOTES][NOTE_TEXT];
+  size_t n;
+};
+
+struct in {
+  struct in_source source;
+  struct in *inner;    /* what the source reads from, if it is an input too */
+  struct notes *notes;
+  struct mem *mem;
+  uint8_t *buf;
+  size_t cap;          /* without the pad */
+  size_t start, end;
+  uint64_t offset;
+  uint64_t got;        /* bytes from the source */
+  bool ended;
+  struct tk_err fault; /* the source's last word, if it was an error */
+};
+
+/* ---- construction ------------------------------------------------------------------------------------------------- */
+
+static void *take(struct mem *mem, size_t n, struct tk_err *err) {
+  void *p = mem_resize(mem, NULL, 0, n);
+  if (!p) {
+    mem_check(mem, err);
+    return NULL;
+  }
+  return memset(p, 0, n);
+}
+
+struct in *in_layer(struct in_source source, struct in *inner, struct mem *mem, struct tk_err *err) {
+  struct in *in = take(mem, sizeof *in, err);
+  if (!in) {
+    if (source.close) source.close(source.self);
+    return NULL;
+  }
+  *in = (struct in){.source = source, .inner = inner, .mem = mem, .fault = {.offset = UINT64_MAX}};
+  in->notes = inner ? inner->notes : take(mem, sizeof *in->notes, err);
+  in->buf = take(mem, WINDOW + IN_PAD, err);
+  if (in->buf) in->cap = WINDOW;
+  if (in->notes && in->buf) return in;
+  in_close(in);
+  return NULL;
+}
+
+struct in *in_custom(struct in_source source, struct mem *mem, struct tk_err *err) {
+  return in_layer(source, NULL, mem, err);
+}
+
+void in_close(struct in *in) {
+  if (!in) return;
+  if (in->notes && !in->inner) mem_resize(in->mem, in->notes, sizeof *in->notes, 0);
+  if (in->source.close) in->source.close(in->source.self);
+  if (in->buf) mem_resize(in->mem, in->buf, in->cap + IN_PAD, 0);
+  mem_resize(in->mem, in, sizeof *in, 0);
+}
+
+/* ---- the window --------------------------------------------------------------------------------------------------- */
+
+static bool grow(struct in *in) {
+  uint8_t *p = mem_resize(in->mem, in->buf, in->cap + IN_PAD, in->cap * 2 + IN_PAD);
+  if (!p) return mem_check(in->mem, &in->fault);
+  in->buf = p;
+  in->cap *= 2;
+  return true;
+}
+
+static bool make_room(struct in *in) {
+  size_t left = in->end - in->start;
+  if (in->cap - in->end >= in->cap / 4) return true;
+  if (left > in->cap / 2 && !grow(in)) return false;
+  memmove(in->buf, in->buf + in->start, left);
+  in->start = 0;
+  in->end = left;
+  return true;
+}
+
+/* One read.  False at the end and at a fault. */
+static bool fill(struct in *in) {
+  ptrdiff_t n;
+  if (in->ended || in->fault.code != TK_OK || !make_room(in)) return false;
+  n = in->source.read(in->source.self, in->buf + in->end, in->cap - in->end, &in->fault);
+  if (n < 0 && in->fault.code == TK_OK) err_set(&in->fault, TK_EREAD, "cannot read");
+  if (n <= 0) {
+    in->ended = n == 0;
+    n = 0;
+  }
+  in->end += (size_t)n;
+  in->got += (uint64_t)n;
+  memset(in->buf + in->end, 0, IN_PAD);
+  return n > 0;
+}
+
+const uint8_t *in_ahead(struct in *in, size_t min, size_t *avail, struct tk_err *err) {
+  if (min == 0) min = 1; /* so that *avail == 0 is the end and nothing else */
+  while (in->end - in->start < min && fill(in)) {
+  }
+  *avail = in->end - in->start;
+  if (*avail < min && in->fault.code != TK_OK) {
+    *avail = 0;
+    if (err && err->code == TK_OK) *err = in->fault;
+    return NULL;
+  }
+  return in->buf + in->start;
+}
+
+void in_consume(struct in *in, size_t n) {
+  if (n > in->end - in->start) n = in->end - in->start;
+  in->start += n;
+  in->offset += n;
+}
+
+/* ---- what is known of it ------------------------------------------------------------------------------------------ */
+
+static const struct in *outermost(const struct in *in) {
+  while (in->inner) in = in->inner;
+  return in;
+}
+
+uint64_t in_offset(const struct in *in) { return in->offset; }
+uint64_t in_raw_offset(const struct in *in) { return outermost(in)->offset; }
+uint64_t in_raw_read(const struct in *in) { return outermost(in)->got; }
+uint64_t in_raw_total(const struct in *in) { return outermost(in)->source.total; }
+
+void in_add_note(struct in *in, bool repair, uint64_t offset, const char *fmt, ...) {
+  struct notes *s = in->notes;
+  va_list ap;
+  if (s->n == IN_NOTES) return;
+  va_start(ap, fmt);
+  vsnprintf(s->text[s->n], NOTE_TEXT, fmt, ap);
+  va_end(ap);
+  s->note[s->n] = (struct in_note){.text = s->text[s->n], .offset = offset, .repair = repair};
+  s->n++;
+}
+
+size_t in_notes(const struct in *in, const struct in_note **notes) {
+  *notes = in->notes->note;
+  return in->notes->n;
+}
+
+/* ---- files -------------------------------------------------------------------------------------------------------- */
+
+struct file {
+  struct mem *mem;
+  uint64_t at;
+  int fd;
+};
+
+static ptrdiff_t file_read(void *self, uint8_t *p, size_t n, struct tk_err *err) {
+  struct file *f = self;
+  ptrdiff_t got = os_read(f->fd, p, n);
+  if (got < 0) {
+    err_sys(err, TK_EREAD, errno, "cannot read at byte %llu", (unsigned long long)f->at);
+    return -1;
+  }
+  f->at += (uint64_t)got;
+  return got;
+}
+
+static void file_close(void *self) {
+  struct file *f = self;
+  if (f->fd > STDIN_FILENO) close(f->fd);
+  mem_resize(f->mem, f, sizeof *f, 0);
+}
+
+static int open_fd(const char *path, uint64_t *total, struct tk_err *err) {
+  struct stat st;
+  bool is_stdin = strcmp(path, "-") == 0;
+  int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (fd < 0 || fstat(fd, &st) != 0) {
+    err_sys(err, TK_EOPEN, errno, "cannot open");
+  } else if (S_ISDIR(st.st_mode)) {
+    err_set(err, TK_EOPEN, "cannot open: is a directory");
+  } else {
+    *total = S_ISREG(st.st_mode) && st.st_size > 0 ? (uint64_t)st.st_size : 0;
+    return fd;
+  }
+  if (fd > STDIN_FILENO) close(fd);
+  return -1;
+}
+
+static struct in *open_file(const char *path, struct mem *mem, struct tk_err *err) {
+  struct in_source source = {.read = file_read, .close = file_close};
+  int fd = open_fd(path, &source.total, err);
+  struct file *f;
+  if (fd < 0) return NULL;
+  f = take(mem, sizeof *f, err);
+  if (!f) {
+    if (fd > STDIN_FILENO) close(fd);
+    return NULL;
+  }
+  *f = (struct file){.mem = mem, .fd = fd};
+  source.self = f;
+  return in_custom(source, mem, err);
+}
+
+/* Servers and scripts compress what is compressed already, so gzip in gzip is peeled too. */
+struct in *in_open(const char *path, uint64_t max_size, struct mem *mem, struct tk_err *err) {
+  struct in *in = open_file(path, mem, err), *peeled;
+  for (int i = 0; in && i < PEELS; i++) {
+    peeled = in_gunzip(in, max_size, mem, err);
+    if (peeled == in) break;
+    in = peeled;
+  }
+  return in;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------- */
+
+struct bytes {
+  struct mem *mem;
+  const uint8_t *next;
+  size_t left;
+};
+
+static ptrdiff_t bytes_read(void *self, uint8_t *p, size_t n, struct tk_err *err) {
+  struct bytes *b = self;
+  (void)err;
+  if (n > b->left) n = b->left;
+  if (n > 0) memcpy(p, b->next, n);
+  b->next += n;
+  b->left -= n;
+  return (ptrdiff_t)n;
+}
+
+static void bytes_close(void *self) {
+  struct bytes *b = self;
+  mem_resize(b->mem, b, sizeof *b, 0);
+}
+
+/* The caller's bytes have no pad behind them, so they pass through a window like any others. */
+struct in *in_memory(const void *p, size_t n, struct mem *mem, struct tk_err *err) {
+  static const uint8_t nothing[1];
+  struct bytes *b = take(mem, sizeof *b, err);
+  if (!b) return NULL;
+  *b = (struct bytes){.mem = mem, .next = n ? p : nothing, .left = n};
+  return in_custom((struct in_source){.read = bytes_read, .close = bytes_close, .self = b, .total = n}, mem, err);
+}

@@ -1,0 +1,280 @@
+/* out.c - the output buffer and where it goes.
+ *
+ *     buf            next                      BLOCK      end
+ *      |-- written -->|------- free -------------|-- OUT_ROOM --|
+ *
+ * Bytes leave in blocks of exactly BLOCK, and what stands behind moves to the front: the deflater sees the same blocks however
+ * the writer made its pieces, so equal contents give equal files.  Since the room asked for is at most OUT_ROOM, a full block
+ * is always there when the buffer is full.
+ *
+ * A file gets its name last: until out_commit it is `.<name>.tmp-<pid>-<n>` beside its target.  Devices, pipes and stdout
+ * have no such thing and are written to directly.  After a failure the buffer goes round as a scratch area. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../base/os.h"
+#include "flate.h"
+
+enum { BLOCK = 256 << 10, PACKED = 64 << 10, TRIES = 100, NAME_PART = 200 };
+
+struct out_impl {
+  struct mem *mem;
+  uint8_t *buf;
+  struct deflater *z; /* NULL = plain */
+  uint8_t *packed;
+  struct buf memory;  /* where bytes go if fd < 0 */
+  int fd;
+  char *path;         /* target, links resolved; NULL = none */
+  char *temporary;    /* NULL = written to directly */
+  uint64_t raw, file;
+  uint32_t crc;
+  bool force, committed;
+  struct tk_err err;
+};
+
+/* ---- blocks ------------------------------------------------------------------------------------------------------- */
+
+static void put(struct out_impl *w, const void *p, size_t n) {
+  if (w->err.code != TK_OK || n == 0) return;
+  w->file += n;
+  if (w->fd >= 0) {
+    if (!os_write(w->fd, p, n)) err_sys(&w->err, TK_EWRITE, errno, "cannot write");
+  } else if (!buf_append(&w->memory, p, n)) {
+    mem_check(w->mem, &w->err);
+    err_set(&w->err, TK_ELIMIT, "out of memory for the output");
+  }
+}
+
+static void emit(struct out_impl *w, const uint8_t *p, size_t n, bool last) {
+  size_t made;
+  w->raw += n;
+  if (w->err.code != TK_OK) return;
+  if (!w->z) {
+    put(w, p, n);
+    return;
+  }
+  w->crc = flate_crc(w->crc, p, n);
+  deflater_feed(w->z, p, n, last);
+  while ((made = deflater_pull(w->z, w->packed, PACKED)) > 0 && w->err.code == TK_OK) put(w, w->packed, made);
+}
+
+uint8_t *out_flush(struct out *o) {
+  struct out_impl *w = o->impl;
+  size_t used = (size_t)(o->next - w->buf), block = used < BLOCK ? used : BLOCK;
+  if (w->err.code != TK_OK) block = used;
+  emit(w, w->buf, block, false);
+  memmove(w->buf, w->buf + block, used - block);
+  o->next = w->buf + (used - block);
+  return o->next;
+}
+
+void out_write(struct out *o, const void *p, size_t n) {
+  const uint8_t *c = p;
+  while (n > 0) {
+    size_t room = (size_t)(o->end - o->next), part = n < room ? n : room;
+    memcpy(o->next, c, part);
+    o->next += part;
+    c += part;
+    n -= part;
+    if (n > 0) out_flush(o);
+  }
+}
+
+/* ---- opening ------------------------------------------------------------------------------------------------------ */
+
+static void put_header(struct out_impl *w, int level) {
+  uint8_t h[10] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}; /* no time, no name, no system: equal bytes everywhere */
+  h[8] = level == 9 ? 2 : level == 1 ? 4 : 0;
+  put(w, h, sizeof h);
+}
+
+static bool out_start(struct out *o, const struct out_options *opt, struct mem *mem, struct tk_err *err) {
+  struct out_impl *w = mem_resize(mem, NULL, 0, sizeof *w);
+  *o = (struct out){0};
+  if (!w) return mem_check(mem, err);
+  *w = (struct out_impl){.mem = mem, .memory = {.mem = mem}, .fd = -1, .err = {.offset = UINT64_MAX}};
+  o->impl = w;
+  w->buf = mem_resize(mem, NULL, 0, BLOCK + OUT_ROOM);
+  if (!w->buf) return mem_check(mem, err);
+  o->next = w->buf;
+  o->end = w->buf + BLOCK + OUT_ROOM;
+  w->force = opt && opt->force;
+  if (!opt || !opt->gzip) return true;
+  w->packed = mem_resize(mem, NULL, 0, PACKED);
+  if (!w->packed) return mem_check(mem, err);
+  w->z = deflater_open(FLATE_BEST, opt->level, mem, err);
+  return w->z != NULL;
+}
+
+/* `path` split behind its last slash. */
+static const char *name_of(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+static bool open_temporary(struct out_impl *w, struct tk_err *err) {
+  const char *name = name_of(w->path);
+  size_t size = strlen(w->path) + 64;
+  w->temporary = malloc(size);
+  if (!w->temporary) return err_set(err, TK_ELIMIT, "out of memory");
+  for (int n = 0; n < TRIES; n++) {
+    snprintf(w->temporary, size, "%.*s.%.*s.tmp-%ld-%d", (int)(name - w->path), w->path, NAME_PART, name, (long)getpid(), n);
+    w->fd = open(w->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (w->fd >= 0) return true;
+    if (errno != EEXIST) break;
+  }
+  err_sys(err, TK_EWRITE, errno, "cannot create the file");
+  free(w->temporary);
+  w->temporary = NULL;
+  return false;
+}
+
+static bool refuse_existing(struct tk_err *err) {
+  return err_sys(err, TK_EWRITE, EEXIST, "not replaced without --force");
+}
+
+/* A link is followed, so that what it points to is replaced and not the link. */
+static bool open_target(struct out_impl *w, const char *path, struct tk_err *err) {
+  struct stat st;
+  char *real;
+  bool exists = lstat(path, &st) == 0;
+  if (exists && S_ISLNK(st.st_mode)) {
+    real = realpath(path, NULL);
+    if (!real || stat(real, &st) != 0) {
+      err_sys(err, TK_EWRITE, errno, "cannot follow the link");
+      free(real);
+      return false;
+    }
+    w->path = real;
+  } else {
+    w->path = strdup(path);
+  }
+  if (!w->path) return err_set(err, TK_ELIMIT, "out of memory");
+  if (exists && S_ISDIR(st.st_mode)) return err_sys(err, TK_EWRITE, EISDIR, "cannot write");
+  if (exists && !S_ISREG(st.st_mode)) {
+    w->fd = open(w->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    return w->fd >= 0 || err_sys(err, TK_EWRITE, errno, "cannot open for writing");
+  }
+  if (!*name_of(w->path)) return err_sys(err, TK_EWRITE, *path ? EISDIR : ENOENT, "cannot write");
+  if (exists && !w->force) return refuse_existing(err);
+  return open_temporary(w, err);
+}
+
+static bool check_inputs(const char *path, const struct out_options *opt, struct tk_err *err) {
+  for (const char *const *in = opt ? opt->inputs : NULL; in && *in; in++)
+    if (os_same_file(path, STDOUT_FILENO, *in, STDIN_FILENO))
+      return err_set(err, TK_EUSAGE, "is an input too: give the output another name");
+  return true;
+}
+
+static bool check_terminal(int fd, const struct out_options *opt, struct tk_err *err) {
+  if (!opt || !(opt->gzip || opt->binary) || !os_is_terminal(fd)) return true;
+  return err_set(err, TK_EUSAGE, "%s bytes are not written to a terminal: give a file with -o",
+                 opt->gzip ? "compressed" : "binary");
+}
+
+bool out_open(struct out *o, const char *path, const struct out_options *opt, struct mem *mem, struct tk_err *err) {
+  if (strcmp(path, "/dev/stdout") == 0) path = "-";
+  if (!out_start(o, opt, mem, err) || !check_inputs(path, opt, err)) goto fail;
+  if (strcmp(path, "-") == 0)
+    o->impl->fd = STDOUT_FILENO;
+  else if (!open_target(o->impl, path, err))
+    goto fail;
+  if (!check_terminal(o->impl->fd, opt, err)) goto fail;
+  if (o->impl->z) put_header(o->impl, opt->level);
+  return true;
+fail:
+  out_close(o);
+  return false;
+}
+
+bool out_memory(struct out *o, const struct out_options *opt, struct mem *mem, struct tk_err *err) {
+  if (!out_start(o, opt, mem, err)) {
+    out_close(o);
+    return false;
+  }
+  if (o->impl->z) put_header(o->impl, opt->level);
+  return true;
+}
+
+/* ---- finishing ---------------------------------------------------------------------------------------------------- */
+
+static void put_trailer(struct out_impl *w) {
+  uint32_t size = (uint32_t)w->raw;
+  uint8_t t[8];
+  for (int i = 0; i < 4; i++) {
+    t[i] = (uint8_t)(w->crc >> 8 * i);
+    t[4 + i] = (uint8_t)(size >> 8 * i);
+  }
+  put(w, t, sizeof t);
+}
+
+/* Some file systems tell only now that there is no room. */
+static void close_fd(struct out_impl *w) {
+  if (w->fd > STDERR_FILENO && close(w->fd) != 0) err_sys(&w->err, TK_EWRITE, errno, "cannot write");
+  w->fd = -1;
+}
+
+static void give_name(struct out_impl *w) {
+  struct stat st;
+  if (w->err.code != TK_OK || !w->temporary) return;
+  if (!w->force && lstat(w->path, &st) == 0) { /* it came while we wrote */
+    refuse_existing(&w->err);
+  } else if (rename(w->temporary, w->path) != 0) {
+    err_sys(&w->err, TK_EWRITE, errno, "cannot rename the finished file");
+  } else {
+    free(w->temporary);
+    w->temporary = NULL;
+  }
+}
+
+bool out_commit(struct out *o, struct tk_err *err) {
+  struct out_impl *w = o->impl;
+  if (!w->committed) {
+    while (o->next - w->buf > BLOCK && w->err.code == TK_OK) out_flush(o);
+    emit(w, w->buf, (size_t)(o->next - w->buf), true);
+    o->next = w->buf;
+    if (w->z) put_trailer(w);
+    close_fd(w);
+    give_name(w);
+    w->committed = true;
+  }
+  if (w->err.code == TK_OK) return true;
+  if (err && err->code == TK_OK) *err = w->err;
+  return false;
+}
+
+void out_close(struct out *o) {
+  struct out_impl *w = o->impl;
+  if (!w) return;
+  close_fd(w);
+  if (w->temporary) unlink(w->temporary);
+  free(w->temporary);
+  free(w->path);
+  buf_free(&w->memory);
+  deflater_close(w->z);
+  if (w->packed) mem_resize(w->mem, w->packed, PACKED, 0);
+  if (w->buf) mem_resize(w->mem, w->buf, BLOCK + OUT_ROOM, 0);
+  mem_resize(w->mem, w, sizeof *w, 0);
+  *o = (struct out){0};
+}
+
+/* ---- what is known of it ------------------------------------------------------------------------------------------ */
+
+const uint8_t *out_memory_data(const struct out *o, size_t *n) {
+  *n = o->impl->memory.len;
+  return o->impl->memory.data;
+}
+
+uint64_t out_raw_bytes(const struct out *o) { return o->impl->raw + (uint64_t)(o->next - o->impl->buf); }
+uint64_t out_file_bytes(const struct out *o) { return o->impl->file; }

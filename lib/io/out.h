@@ -1,0 +1,50 @@
+/* out.h - bytes out: buffered, optionally gzipped, and either whole or not there.
+ *
+ * A file is written under a temporary name in its own directory and renamed by out_commit; out_close without commit removes it.
+ * The first write error sticks: writers go on and learn of it from out_commit. */
+#ifndef IO_OUT_H
+#define IO_OUT_H
+
+#include "../base/mem.h"
+
+struct out {
+  uint8_t *next, *end; /* free space of the buffer: writers may fill it directly through out_reserve */
+  struct out_impl *impl;
+};
+
+struct out_options {
+  bool gzip;   /* one member, no name, mtime 0 */
+  bool binary; /* not text: refused on a terminal, as gzip is */
+  int level;   /* 0 = default, 1 fastest .. 9 smallest */
+  bool force;  /* replace an existing file */
+  const char *const *inputs; /* files that must not be the output (NULL-terminated), or NULL */
+};
+
+/* "-" is stdout.  Refuses an existing file without force, an output that is one of the inputs, compressed or binary bytes to a
+ * terminal.  A device or a pipe is written to as it is.  Messages do not name the path, which the caller prefixes.  The caller
+ * ignores SIGPIPE if it wants to hear of a closed pipe. */
+bool out_open(struct out *o, const char *path, const struct out_options *opt, struct mem *mem, struct tk_err *err);
+
+/* Into memory; out_memory_data gives the bytes between commit and close. */
+bool out_memory(struct out *o, const struct out_options *opt, struct mem *mem, struct tk_err *err);
+const uint8_t *out_memory_data(const struct out *o, size_t *n);
+
+/* At least n bytes of room at o->next (n <= OUT_ROOM), else a scratch area when writing has failed: never NULL. */
+enum { OUT_ROOM = 4096 };
+uint8_t *out_flush(struct out *o);
+static inline uint8_t *out_reserve(struct out *o, size_t n) {
+  return (size_t)(o->end - o->next) >= n ? o->next : out_flush(o);
+}
+/* Any number of bytes. */
+void out_write(struct out *o, const void *p, size_t n);
+
+/* Bytes given to the writer so far, before compression; bytes of the file, after commit. */
+uint64_t out_raw_bytes(const struct out *o);
+uint64_t out_file_bytes(const struct out *o);
+
+/* Finishes the file and gives it its name; false with the first error of the whole life of the output. */
+bool out_commit(struct out *o, struct tk_err *err);
+/* Frees; removes the temporary file if it was not committed.  Safe on a zeroed struct and twice. */
+void out_close(struct out *o);
+
+#endif

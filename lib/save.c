@@ -1,0 +1,77 @@
+/* save.c - graph -> format writer -> output file: what tk_save does. */
+#include "save.h"
+
+#include <string.h>
+
+#include "format/json.h"
+
+static const struct format *choose(const char *path, const struct tk_save_options *opt, const char *like, struct tk_err *err) {
+  const struct format *f = opt->format ? format_by_name(opt->format) : format_by_extension(path);
+  if (!f && opt->format) {
+    err_set(err, TK_EUSAGE, "unknown format '%s' (see -f help)", opt->format);
+    return NULL;
+  }
+  if (!f && strcmp(path, "-") == 0) f = format_by_name(like);
+  if (!f) err_set(err, TK_EUSAGE, "%s: no format has this extension: say -f (see -f help)", path);
+  else if (!f->info.can_write) err_set(err, TK_EUSAGE, "%s cannot be written", f->info.title);
+  else return f;
+  return NULL;
+}
+
+static bool ends_with(const char *s, const char *end) {
+  size_t n = strlen(s), m = strlen(end);
+  return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+bool saver_open(struct saver *s, const char *path, const struct tk_save_options *opt, const char *like, const char *const *inputs,
+                struct tk_err *err) {
+  struct out_options out = {.gzip = ends_with(path, ".gz"), .level = opt->level, .force = opt->force, .inputs = inputs};
+  struct sink_options sink = {.pretty = opt->pretty, .progress = opt->progress};
+  *s = (struct saver){0};
+  s->format = choose(path, opt, like, err);
+  if (!s->format) return false;
+  if (!out_open(&s->out, opt->dry_run ? "/dev/null" : path, &out, &s->mem, err)) return false;
+  s->sink = s->format->writer(&s->out, &sink);
+  return s->sink || err_set(err, TK_ELIMIT, "out of memory");
+}
+
+bool saver_commit(struct saver *s, struct tk_saved *done, struct tk_err *err) {
+  if (!out_commit(&s->out, err)) return false;
+  *done = s->sink->saved;
+  done->raw_bytes = out_raw_bytes(&s->out);
+  done->bytes = out_file_bytes(&s->out);
+  return true;
+}
+
+void saver_close(struct saver *s) {
+  if (s->sink) s->sink->free(s->sink);
+  out_close(&s->out);
+  s->sink = NULL;
+}
+
+const char *saver_provenance(struct buf *b, const struct tk_save_options *opt) {
+  if (!opt->command) return NULL;
+  buf_append(b, "{\"version\":\"" TK_VERSION "\",\"command\":", strlen("{\"version\":\"" TK_VERSION "\",\"command\":"));
+  json_quote(b, opt->command, strlen(opt->command));
+  if (!buf_append(b, "}", 2)) return NULL;
+  return (const char *)b->data;
+}
+
+bool tk_save(const struct tk_trace *t, const char *path, const struct tk_save_options *opt, struct tk_saved *done, struct tk_err *err) {
+  static const struct tk_save_options defaults = {0};
+  const char *inputs[] = {t->source, NULL};
+  struct tk_saved counted;
+  struct tk_err own;
+  struct saver s;
+  bool ok;
+  if (!err) err = &own;
+  err_clear(err);
+  if (!opt) opt = &defaults;
+  ok = saver_open(&s, path, opt, t->format, inputs, err);
+  struct buf provenance = {.mem = &s.mem};
+  ok = ok && s.sink->open(s.sink, t, err) && s.sink->write(s.sink, t, err) &&
+       s.sink->close(s.sink, t, saver_provenance(&provenance, opt), err) && saver_commit(&s, done ? done : &counted, err);
+  buf_free(&provenance);
+  saver_close(&s);
+  return ok || err_prefix(err, "%s", strcmp(path, "-") == 0 ? "standard output" : path);
+}

@@ -1,0 +1,91 @@
+/* summary.c - what `info` says of a graph, counted from its arrays; and what this build is made of. */
+#include <stdio.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "graph/trace.h"
+#include "identity.h"
+#ifdef TK_HAVE_ISAL
+#include <isa-l.h>
+#endif
+
+static void count_events(const struct tk_trace *t, struct tk_summary *s) {
+  s->start = INT64_MAX;
+  s->end = INT64_MIN;
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    const struct tk_event *e = &t->events[i];
+    if (e->kind == TK_SPAN) s->spans++;
+    else if (e->kind == TK_INSTANT) s->instants++;
+    else s->counters++;
+    s->overlaps += (e->flags & TK_OVERLAPS) != 0;
+    s->unfinished += (e->flags & TK_UNFINISHED) != 0;
+    if (e->depth > s->max_depth) s->max_depth = e->depth;
+    if (e->flags & TK_LOST_CLOCK) {
+      s->lost_clock++;
+      continue;
+    }
+    if (e->ts < s->start) s->start = e->ts;
+    if (e->ts + e->dur > s->end) s->end = e->ts + e->dur;
+  }
+  if (s->start > s->end) s->start = s->end = 0;
+}
+
+static void count_tracks(const struct tk_trace *t, struct tk_summary *s) {
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    const struct tk_track *k = &t->tracks[i];
+    s->processes += k->kind == TK_PROCESS;
+    s->threads += k->kind == TK_THREAD;
+    s->counter_tracks += k->kind == TK_COUNTERS;
+    s->async_tracks += k->kind == TK_ASYNCS;
+  }
+}
+
+/* A flow: its starts and ends have met.  Points come in time order, so one pass with the open ids is enough. */
+static void count_flows(const struct tk_trace *t, struct tk_summary *s) {
+  struct mem mem = {0};
+  struct map open;
+  map_init(&open, &mem);
+  for (tk_id i = 1; i <= t->n_flows; i++) {
+    const struct tk_flow *f = &t->flows[i];
+    uint64_t key = ((uint64_t)f->id * 0x9e3779b97f4a7c15u) ^ ((uint64_t)f->cls << 1 | f->id_is_str);
+    uint32_t *points = map_put(&open, key, 0);
+    if (!points) break;
+    bool source = f->role == TK_FLOW_START || f->role == TK_FLOW_OUT;
+    if (!source && *points) s->flow_pairs++;
+    if (!source && !*points) s->dangling_points++;
+    if (source && *points == 1) s->dangling_points++;
+    *points = source ? 1 : *points ? 2 : 0; /* 1: begun, 2: met */
+  }
+  for (uint32_t i = 0; open.slots && i <= open.mask; i++) s->dangling_points += open.slots[i].used && open.slots[i].value == 1;
+  map_free(&open);
+}
+
+static void count_memory(const struct tk_trace *t, struct tk_summary *s) {
+  const struct tk_store *st = t->store;
+  s->arg_bytes = st->pool.len;
+  s->arg_shapes = st->n_shapes;
+  s->n_strings = st->strings.n;
+  for (uint32_t i = 1; i <= st->strings.n; i++) s->string_bytes += st->strings.strs[i].len;
+  s->memory = (uint64_t)t->n_events * sizeof *t->events + (uint64_t)t->n_flows * sizeof *t->flows + st->pool.len +
+              (uint64_t)t->n_classes * sizeof *t->classes + (uint64_t)t->n_tracks * sizeof *t->tracks;
+}
+
+void tk_summarise(const struct tk_trace *t, struct tk_summary *s) {
+  struct identity id = identity_of(t);
+  *s = (struct tk_summary){.records = t->n_records, .flow_points = t->n_flows};
+  count_events(t, s);
+  count_tracks(t, s);
+  count_flows(t, s);
+  count_memory(t, s);
+  s->rank = id.rank;
+  s->rank_from = id.rank_from;
+  memcpy(s->host, id.host, sizeof s->host);
+}
+
+#ifdef TK_HAVE_ISAL
+#define ISAL_TEXT "\nISA-L"
+#else
+#define ISAL_TEXT ""
+#endif
+
+const char *tk_build_info(void) { return "tracekit " TK_VERSION "\nzlib " ZLIB_VERSION ISAL_TEXT; }

@@ -1,0 +1,384 @@
+/* tracekit.h - the whole public interface of libtracekit.
+ *
+ *     bytes -> io -> format reader -> event graph -> operations -> format writer -> io -> bytes
+ *
+ * Load a trace (tk_load), look at its arrays or hand it to an operation, save it (tk_save), free it (tk_free).  The trace owns
+ * everything that can be reached from it; the caller owns `struct tk_err` and options.  Strings, classes, tracks and events are
+ * named by 32-bit ids, 0 = none: slot 0 of every array is a dummy, so the iterator is `for (i = 1; i <= t->n_events; i++)`.
+ * Options structs: zero is the default for every field.  The library never prints, never exits and has no mutable globals;
+ * different traces may be used from different threads, one trace from one thread at a time.
+ */
+#ifndef TRACEKIT_H
+#define TRACEKIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TK_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#define TK_API __attribute__((visibility("default")))
+#else
+#define TK_API
+#endif
+
+typedef uint32_t tk_id;  /* index into an array of the trace; 0 = none */
+typedef int64_t tk_time; /* picoseconds, relative to tk_trace.origin_ns: +-106 days */
+
+/* ---- errors ------------------------------------------------------------------------------------------------------- */
+
+enum tk_code {
+  TK_OK,
+  TK_EUSAGE,      /* the call, not the data */
+  TK_EOPEN,       /* a source cannot be opened */
+  TK_EREAD,       /* the system failed while reading */
+  TK_EFORMAT,     /* not a trace, or not one that we know */
+  TK_ECORRUPT,    /* a trace, but damaged beyond repair, or damaged and --strict */
+  TK_ELIMIT,      /* --max-memory, --max-size, 32-bit ids */
+  TK_EWRITE,      /* the output cannot be written */
+  TK_EINTERRUPTED /* the progress callback said stop */
+};
+
+/* The first error wins; each layer prefixes where it was: "rank0.json.gz: event 14 at byte 2034: truncated string". */
+struct tk_err {
+  enum tk_code code;
+  int sys;         /* errno, or 0 */
+  uint64_t offset; /* byte offset in the (decompressed) input, or UINT64_MAX */
+  char msg[768];   /* one line of valid UTF-8 without control characters */
+};
+
+/* The exit status that the command gives for a code: 0, 2 usage, 3 input or limit, 4 output, 130 interrupted. */
+TK_API int tk_exit_status(enum tk_code code);
+
+/* ---- the event graph ---------------------------------------------------------------------------------------------- */
+
+enum tk_kind { TK_SPAN, TK_INSTANT, TK_COUNTER, TK_BEGIN, TK_END /* the last two only before seal */ };
+
+enum tk_flag {
+  TK_PAIRED = 1,        /* came as begin/end, is written as such where the format can */
+  TK_UNFINISHED = 2,    /* never ended: dur reaches the end of the trace */
+  TK_CLIPPED = 4,       /* cut at the edge of a window */
+  TK_REPAIRED = 8,      /* a value was not usable as it was; a note says why */
+  TK_OVERLAPS = 16,     /* sticks out of the span it hangs under; has no children */
+  TK_LOST_CLOCK = 32,   /* its time is meaningless; stands at its track's start, original in arg json.ts */
+  TK_END_NAMED = 64,    /* paired: the end event repeats name and category */
+  TK_ASYNC = 128        /* identity is (category, scope, id), not its track's stack */
+};
+
+/* 32 bytes.  After seal: grouped by track, preorder (parents before children), depth counted within the track. */
+struct tk_event {
+  tk_time ts;
+  tk_time dur;   /* >= 0; 0 unless a span */
+  tk_id cls;     /* name, category, shared args */
+  tk_id track;
+  uint32_t args; /* offset into the pool of packed args; 0 = none */
+  uint16_t depth;
+  uint8_t kind;
+  uint8_t flags;
+};
+
+struct tk_class {
+  tk_id name, cat; /* strings; 0 = absent, which is not "" */
+  uint32_t args;   /* shared by all events of the class */
+};
+
+/* pid, tid: integer, string, or absent; `quoted` integers were written as strings ("tid":"7") and are written so again. */
+enum tk_ident_kind { TK_IDENT_NONE, TK_IDENT_INT, TK_IDENT_QUOTED, TK_IDENT_STR };
+struct tk_ident {
+  int64_t num;
+  tk_id str;
+  uint32_t kind;
+};
+
+enum tk_track_kind { TK_ROOT, TK_PROCESS, TK_THREAD, TK_COUNTERS, TK_ASYNCS };
+
+/* A timeline.  PROCESS holds process- and global-scope instants; COUNTERS one counter; ASYNCS a thread's async events. */
+struct tk_track {
+  struct tk_ident pid, tid;
+  tk_id parent;       /* track: the process of a thread, counter, async track */
+  tk_id name;         /* string, from metadata; the counter's name; 0 = none */
+  tk_id labels;       /* string: process labels */
+  int64_t sort_index; /* valid if has_sort */
+  tk_id first, count; /* its events after seal: first .. first+count-1 */
+  tk_id n_points;     /* its flow points */
+  uint8_t kind;
+  bool has_sort;
+  bool renamed;   /* name, labels or sort_index were set by an operation: metadata records of it are not to be written */
+  bool hidden;    /* an operation left it out of the timeline */
+};
+
+enum tk_flow_role { TK_FLOW_START, TK_FLOW_STEP, TK_FLOW_END, TK_FLOW_OUT, TK_FLOW_IN, TK_FLOW_INOUT };
+
+/* One point of a flow.  START, STEP and END are events of their own, with a time, on a track; OUT, IN and INOUT belong to the
+ * event that they are bound to.  Points of equal (class, id) belong together.  After seal: by time, starts first at equal times. */
+struct tk_flow {
+  tk_time ts;
+  int64_t id; /* integer, or a string id if id_is_str */
+  tk_id cls;  /* name and category */
+  tk_id at;   /* the event if bound, else the track; see tk_flow_track */
+  uint32_t args;
+  uint8_t role;
+  bool id_is_str;
+  bool enclosing; /* END: binds to the enclosing span ("bp":"e"), else to the next one */
+  bool bound;
+};
+
+enum tk_record_kind {
+  TK_REC_OTHER, TK_REC_PROCESS_NAME, TK_REC_PROCESS_LABELS, TK_REC_PROCESS_SORT, TK_REC_THREAD_NAME, TK_REC_THREAD_SORT
+};
+
+/* What has no time or no meaning here, kept raw: the JSON members of an event without pid, tid and ts. */
+struct tk_record {
+  tk_time ts; /* valid if has_ts */
+  uint64_t at;
+  uint32_t size; /* bytes [at, at+size) of the trace's raw text */
+  tk_id track;
+  uint8_t kind;
+  char phase; /* 'M', ...; 0 = none */
+  bool has_ts;
+  bool strong; /* names its track by pid and tid (false: has neither) */
+};
+
+/* Top-level data that is not an event: raw JSON value by key. */
+struct tk_meta {
+  tk_id key;
+  uint64_t at, size;
+  bool after; /* stood after the events */
+};
+
+enum tk_note_kind { TK_NOTE_INFO, TK_NOTE_REPAIR };
+/* What was assumed (info) or changed to make sense of the input (repair). */
+struct tk_note {
+  enum tk_note_kind kind;
+  tk_id text;      /* string */
+  uint64_t count;
+  uint64_t offset; /* first byte, UINT64_MAX = not of one place */
+};
+
+enum tk_clock { TK_CLOCK_UNKNOWN, TK_CLOCK_REALTIME, TK_CLOCK_BOOTTIME, TK_CLOCK_MONOTONIC };
+
+/* What was counted while reading: source records, metadata included. */
+struct tk_counts {
+  uint64_t read;          /* objects in the events array */
+  uint64_t by_phase[128]; /* by the first character of ph; [0] = none or not ASCII */
+  uint64_t empty;         /* {} */
+  uint64_t dropped;       /* not representable, with a note */
+  uint64_t bytes;         /* decompressed input */
+  uint64_t predicted;     /* read by the fast path */
+};
+
+/* Private: strings, packed args, raw text. */
+struct tk_store;
+
+struct tk_trace {
+  struct tk_event *events;
+  struct tk_class *classes;
+  struct tk_track *tracks;
+  struct tk_flow *flows;
+  struct tk_record *records;
+  struct tk_meta *metas;
+  struct tk_note *notes;
+  tk_id n_events, n_classes, n_tracks, n_flows, n_records, n_metas, n_notes;
+
+  int64_t origin_ns; /* absolute time of ts 0, on `clock`; includes zero_ns */
+  int64_t zero_ns;   /* what the file prints its times against (baseTimeNanoseconds); absolute */
+  enum tk_clock clock;
+  bool sealed;
+  bool has_zero; /* the file states zero_ns */
+
+  struct tk_counts counts;
+  const char *source; /* what the caller named */
+  const char *format; /* name of the format that was read */
+  struct tk_store *store;
+};
+
+TK_API void tk_free(struct tk_trace *t);
+
+static inline tk_id tk_flow_track(const struct tk_trace *t, const struct tk_flow *f) {
+  return f->bound ? t->events[f->at].track : f->at;
+}
+
+/* Bytes of string `id` (valid UTF-8, may contain NUL, always followed by one); "" for 0. */
+TK_API const char *tk_string(const struct tk_trace *t, tk_id id, size_t *len);
+
+/* ---- args --------------------------------------------------------------------------------------------------------- */
+
+enum tk_arg_type {
+  TK_ARG_NULL, TK_ARG_FALSE, TK_ARG_TRUE,
+  TK_ARG_INT,     /* i */
+  TK_ARG_UINT,    /* u: above INT64_MAX, or typed so by the source */
+  TK_ARG_DECIMAL, /* i x 10^exp, as it was printed */
+  TK_ARG_DOUBLE,  /* d: finite or not */
+  TK_ARG_STR,     /* s */
+  TK_ARG_NUMBER,  /* s: text of a number that fits none of the above */
+  TK_ARG_JSON,    /* s: text of a nested array or object */
+  TK_ARG_BYTES,   /* s */
+  TK_ARG_REF,     /* s: string by reference (XPlane) */
+  TK_ARG_POINTER, /* u */
+  TK_ARG_TYPES
+};
+
+/* One arg.  Keys under "json." (and "xplane.", "perfetto.") are fields that the model does not name. */
+struct tk_arg {
+  tk_id key;
+  enum tk_arg_type type;
+  int32_t exp;
+  union {
+    int64_t i;
+    uint64_t u;
+    double d;
+    tk_id s;
+  };
+};
+
+struct tk_args {
+  const struct tk_trace *trace;
+  const uint8_t *next;
+  const struct tk_arg_shape *shape;
+  uint32_t i;
+};
+
+/* for (it = tk_args_of(t, e->args); tk_args_next(&it, &arg);) */
+TK_API struct tk_args tk_args_of(const struct tk_trace *t, uint32_t args);
+TK_API bool tk_args_next(struct tk_args *it, struct tk_arg *arg);
+TK_API bool tk_args_find(const struct tk_trace *t, uint32_t args, const char *key, struct tk_arg *arg);
+
+/* ---- load and save ------------------------------------------------------------------------------------------------ */
+
+/* Called now and then with bytes done and, where known, total (else 0).  false = stop: the call fails with TK_EINTERRUPTED. */
+struct tk_progress {
+  bool (*tick)(void *arg, uint64_t done, uint64_t total);
+  void *arg;
+};
+
+struct tk_load_options {
+  const char *format;  /* name; NULL = by content */
+  uint64_t max_memory; /* bytes of graph and buffers; 0 = 75% of RAM or cgroup */
+  uint64_t max_size;   /* bytes after decompression; 0 = no limit but ratio */
+  struct tk_progress progress;
+  bool strict;         /* any repair is TK_ECORRUPT */
+  bool no_predict;     /* general reading path only: for tests */
+  bool check;          /* verify the invariants after sealing: for tests */
+};
+
+/* Reads and seals `source`: a path or "-".  NULL on error. */
+TK_API struct tk_trace *tk_load(const char *source, const struct tk_load_options *opt, struct tk_err *err);
+
+struct tk_save_options {
+  const char *format;   /* name, e.g. "json"; NULL = by the extension of the path, else what was read */
+  const char *command;  /* for the provenance block; NULL = none is written */
+  int level;            /* gzip: 0 = default, 1 fastest .. 9 smallest */
+  struct tk_progress progress;
+  bool pretty;          /* JSON: one event per line, indented */
+  bool force;           /* replace an existing file */
+  bool dry_run;         /* compute what would be written and lost; write nothing */
+};
+
+struct tk_saved {
+  uint64_t records; /* source records written, metadata included */
+  uint64_t events;  /* spans + instants + counter samples */
+  uint64_t flows;   /* flow points */
+  uint64_t bytes;   /* of the file, compressed */
+  uint64_t raw_bytes;
+};
+
+/* Writes a sealed trace to `path` ("-" = stdout): to a temporary name, renamed on success.  ".gz" compresses. */
+TK_API bool tk_save(const struct tk_trace *t, const char *path, const struct tk_save_options *opt, struct tk_saved *done,
+                    struct tk_err *err);
+
+/* ---- formats ------------------------------------------------------------------------------------------------------ */
+
+struct tk_format_info {
+  const char *name;       /* "json" */
+  const char *title;      /* "Chrome JSON" */
+  const char *extensions; /* "json,trace" */
+  bool can_read, can_write;
+};
+
+/* The i-th row of the format table; NULL past the end. */
+TK_API const struct tk_format_info *tk_format(size_t i);
+
+/* ---- operations --------------------------------------------------------------------------------------------------- */
+
+enum tk_align { TK_ALIGN_CLOCK, TK_ALIGN_NONE };
+
+struct tk_merge_options {
+  struct tk_load_options load;
+  struct tk_save_options save;
+  enum tk_align align; /* CLOCK: absolute times where both clocks are known; NONE: as printed */
+  bool keep_going;     /* leave out inputs that cannot be read */
+};
+
+/* What became of one input.  Strings live until tk_merge_report_free. */
+struct tk_merge_rank {
+  const char *input;
+  const char *host; /* "" = unknown */
+  int64_t rank;
+  const char *rank_from; /* "distributedInfo", "file name", "input order" */
+  uint64_t read, events, flows, bytes;
+  uint32_t processes, hidden_processes;
+  int64_t shift_ns; /* its zero against the first input's */
+  const char *failed; /* NULL, or why it was left out */
+};
+
+struct tk_merge_report {
+  struct tk_merge_rank *ranks;
+  size_t n_ranks;
+  struct tk_saved saved;
+  struct tk_trace *notes; /* a trace that holds only notes: tk_note's text by tk_string */
+  void *owner;
+};
+
+/* Merges `inputs` in their order into `output`, one input in memory at a time. */
+TK_API bool tk_merge(const char *const *inputs, size_t n, const char *output, const struct tk_merge_options *opt,
+                     struct tk_merge_report *report, struct tk_err *err);
+TK_API void tk_merge_report_free(struct tk_merge_report *report);
+
+/* What `info` shows; computed from the arrays. */
+struct tk_summary {
+  uint64_t spans, instants, counters, flow_points, flow_pairs, dangling_points, records;
+  uint64_t overlaps, unfinished, lost_clock;
+  uint32_t processes, threads, counter_tracks, async_tracks;
+  uint32_t max_depth;
+  tk_time start, end;        /* of events that have a clock */
+  uint64_t memory;           /* bytes of the graph without distinct strings */
+  uint64_t string_bytes;     /* distinct strings */
+  uint64_t arg_bytes;        /* packed args */
+  uint32_t arg_shapes, n_strings;
+  int64_t rank;              /* -1 = unknown */
+  const char *rank_from;     /* "" = unknown */
+  char host[256];
+};
+
+TK_API void tk_summarise(const struct tk_trace *t, struct tk_summary *s);
+
+/* Verifies the invariants of a sealed graph: false and the first violation in `err`. */
+TK_API bool tk_check(const struct tk_trace *t, struct tk_err *err);
+
+/* Canonical text of the graph, for goldens and diffs.  The caller frees it with tk_free_text; NULL = out of memory. */
+TK_API char *tk_dump(const struct tk_trace *t);
+TK_API void tk_free_text(char *text);
+
+/* ---- numbers, as the command line writes them --------------------------------------------------------------------- */
+
+/* "64K", "2MiB", "1G" (powers of 1024; "2MB" is 10^6).  "1.5ms", "20us", "3s", "2h" to ps.  False if malformed or out of range. */
+TK_API bool tk_parse_size(const char *text, uint64_t *bytes);
+TK_API bool tk_parse_duration(const char *text, tk_time *ps);
+/* Absolute time of a graph time, "2026-11-20T10:21:49.123456789Z", into at least 40 bytes. */
+TK_API void tk_print_absolute(int64_t origin_ns, tk_time ts, char *text);
+/* "12.3 ms" into at least 32 bytes; "1.9 GB". */
+TK_API void tk_print_duration(tk_time ps, char *text);
+TK_API void tk_print_size(uint64_t bytes, char *text);
+
+/* "tracekit 0.1.0", and the libraries it was built with, one per line. */
+TK_API const char *tk_build_info(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

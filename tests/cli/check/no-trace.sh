@@ -1,0 +1,2 @@
+echo no > t.json
+tracekit check t.json

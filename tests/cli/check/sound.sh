@@ -1,0 +1,2 @@
+cp "$FIXTURES/json/viz/viz_small.json" t.json
+tracekit check t.json

@@ -1,0 +1,1 @@
+tracekit convert none.json -o out.json; s=$?; ls; exit $s

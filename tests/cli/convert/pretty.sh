@@ -1,0 +1,4 @@
+printf %s "{\"traceEvents\":[{\"ph\":\"X\",\"name\":\"a\",\"ts\":1.5,\"dur\":2,\"pid\":1,\"tid\":1,\"args\":{\"n\":1}}]}" > t.json
+tracekit convert --no-provenance t.json
+echo
+tracekit convert --no-provenance --pretty t.json

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Every example that the help shows, run as it stands over fixtures of the names that the examples use.
+set -u
+: "${TRACEKIT:?}" "${FIXTURES:?}"
+work=$(mktemp -d) || exit 1
+mkdir "$work/bin" && ln -s "$TRACEKIT" "$work/bin/tracekit"
+PATH=$work/bin:$PATH
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+while IFS= read -r line; do
+  rm -rf "$work/case" && mkdir "$work/case"
+  cp "$FIXTURES/json/viz/viz_small.json" "$work/case/trace.json"
+  gzip -n < "$work/case/trace.json" > "$work/case/trace.json.gz"
+  for rank in 0 1; do cp "$FIXTURES/json/torch/ddp2_plain/rank$rank.json.gz" "$work/case/"; done
+  # What the example writes is not there before.
+  for output in $(printf '%s\n' "$line" | grep -oE '(-o|>) [^ ]+' | sed 's/.* //'); do rm -f "$work/case/$output"; done
+  if out=$(cd "$work/case" && bash -o pipefail -c "$line" 2>&1 < /dev/null); then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    printf '%s\n%s\n' "example failed: $line" "$out"
+  fi
+done < <("$TRACEKIT" __docs examples)
+echo "$passed passed, $failed failed"

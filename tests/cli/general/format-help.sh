@@ -1,0 +1,2 @@
+tracekit convert -f help
+tracekit merge --format=help

@@ -1,0 +1,1 @@
+tracekit convert -f jsn a.json -o b.json

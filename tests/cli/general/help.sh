@@ -1,0 +1,2 @@
+tracekit help
+tracekit --help | cmp - <(tracekit help) && tracekit -h | cmp - <(tracekit help)

@@ -1,0 +1,1 @@
+tracekit convert --level=fast a.json

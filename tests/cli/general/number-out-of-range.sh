@@ -1,0 +1,1 @@
+tracekit convert --level 10 a.json

@@ -1,0 +1,1 @@
+tracekit merge -o x.json

@@ -1,0 +1,4 @@
+# tracekit-merge is tracekit merge.
+tracekit-merge --help | cmp - <(tracekit help merge)
+tracekit-convert -f help
+tracekit-merge --aling=none

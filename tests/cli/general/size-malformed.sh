@@ -1,0 +1,1 @@
+tracekit info --max-memory=12Q a.json

@@ -1,0 +1,1 @@
+tracekit cnvert a.json

@@ -1,0 +1,1 @@
+tracekit convert -Z a.json

@@ -1,0 +1,1 @@
+tracekit convert --strct a.json

@@ -1,0 +1,1 @@
+tracekit convert a.json --output=

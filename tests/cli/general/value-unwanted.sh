@@ -1,0 +1,1 @@
+tracekit convert --force=yes a.json

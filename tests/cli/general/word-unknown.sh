@@ -1,0 +1,1 @@
+tracekit merge a.json --align=clok

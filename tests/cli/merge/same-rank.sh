@@ -1,0 +1,2 @@
+cp "$FIXTURES"/nasty/merge/same_rank/?.json .
+tracekit merge a.json b.json -o merged.json

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# The command against expected output.  A case is <command>/<case>.sh; its expectations stand beside it:
+#
+#   <case>.stdout   what it prints (no file: nothing)        <case>.exit   its status (no file: 0)
+#   <case>.stderr   what it says (no file: nothing)
+#
+# It is run by bash in an empty directory with $TRACEKIT, $FIXTURES and `tracekit` on the PATH.  GOLDEN=1 (make golden) writes the
+# expectations.  `tests/cli/run.sh PATTERN` runs the cases whose name holds PATTERN.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+: "${TRACEKIT:=$here/../../build/tracekit}" "${FIXTURES:=$here/../../fixtures}"
+export TRACEKIT FIXTURES LC_ALL=C.UTF-8 TERM=dumb
+unset NO_COLOR
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/bin"
+ln -s "$TRACEKIT" "$work/bin/tracekit"
+for command in $("$TRACEKIT" __docs commands); do ln -s "$TRACEKIT" "$work/bin/tracekit-$command"; done
+PATH=$work/bin:$PATH
+passed=0 failed=0
+
+expect() { # CASE-STEM KIND ACTUAL
+  if [ -n "${GOLDEN:-}" ]; then
+    if [ -s "$3" ] && ! { [ "$2" = exit ] && [ "$(cat "$3")" = 0 ]; }; then cp "$3" "$1.$2"; else rm -f "$1.$2"; fi
+    return 0
+  fi
+  local expected=$1.$2
+  if [ ! -e "$expected" ]; then
+    expected=$work/empty
+    if [ "$2" = exit ]; then echo 0; fi > "$expected"
+  fi
+  diff -u --label "$1.$2" --label actual "$expected" "$3"
+}
+
+run_case() { # FILE
+  local stem=${1%.sh} dir=$work/case ok=0 kind
+  rm -rf "$dir" && mkdir "$dir"
+  (cd "$dir" && bash "$1" > "$work/stdout" 2> "$work/stderr" < /dev/null; echo $? > "$work/exit")
+  for kind in stdout stderr exit; do expect "$stem" $kind "$work/$kind" || ok=1; done
+  return $ok
+}
+
+for file in "$here"/*/*.sh; do
+  name=${file#"$here"/}
+  case $name in *"${1:-}"*) ;; *) continue ;; esac
+  if run_case "$file"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL cli/$name"; fi
+done
+
+# Scripts beside this one look after themselves: "n passed, n failed".
+for file in "$here"/*.sh; do
+  name=${file##*/}
+  [ "$name" != run.sh ] || continue
+  case $name in *"${1:-}"*) ;; *) continue ;; esac
+  out=$(bash "$file" 2>&1)
+  line=$(printf '%s\n' "$out" | tail -n 1)
+  case $line in
+    *" passed, "*" failed") good=${line%% *} bad=${line#*, } bad=${bad%% *} ;;
+    *) good=0 bad=1 ;;
+  esac
+  passed=$((passed + good)) failed=$((failed + bad))
+  [ "$bad" -eq 0 ] || { echo "FAIL cli/$name"; printf '%s\n' "$out"; }
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

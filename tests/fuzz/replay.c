@@ -1,0 +1,68 @@
+/* replay.c - drives a fuzz target without a fuzzer: each file of a corpus as it is, cut at many places, and with bits flipped, always
+ * in the same way.  Small files are cut at every byte.  Each target links this file; with -fsanitize=fuzzer it is left out. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { EVERY_BYTE = 512, MEDIUM = 1 << 16, FEW = 8, FLIPS = 24 };
+
+static void cuts(const uint8_t *data, size_t size) {
+  size_t n = size <= EVERY_BYTE ? size : size <= MEDIUM ? FEW * 2 : FEW / 4;
+  for (size_t i = 0; i < n; i++) LLVMFuzzerTestOneInput(data, size * i / n);
+}
+
+static const char structure[] = { '"', '\\', '{', '}', '[', ']', ',', ':' };
+
+/* A linear congruential generator: the same places on every machine. */
+static uint32_t next(uint32_t *state) { return *state = *state * 1664525 + 1013904223; }
+
+static void flips(uint8_t *data, size_t size) {
+  uint32_t state = (uint32_t)size;
+  size_t n = size <= MEDIUM ? FLIPS : 2;
+  for (size_t i = 0; size > 0 && i < n; i++) {
+    size_t at = next(&state) % size;
+    uint8_t was = data[at];
+    data[at] = i % 2 ? (uint8_t)(was ^ 1u << (next(&state) >> 29)) : (uint8_t)structure[next(&state) >> 29];
+    LLVMFuzzerTestOneInput(data, size);
+    data[at] = was;
+  }
+}
+
+/* The whole file into a block of exactly its size, so that a sanitizer sees a read past the end. */
+static uint8_t *read_file(const char *path, size_t *size) {
+  FILE *f = fopen(path, "rb");
+  uint8_t *data;
+  long end;
+  if (!f || fseek(f, 0, SEEK_END) != 0 || (end = ftell(f)) < 0) {
+    perror(path);
+    exit(1);
+  }
+  rewind(f);
+  *size = (size_t)end;
+  data = malloc(*size ? *size : 1);
+  if (!data || fread(data, 1, *size, f) != *size) {
+    perror(path);
+    exit(1);
+  }
+  fclose(f);
+  return data;
+}
+
+int main(int argc, char **argv) {
+  for (int i = 1; i < argc; i++) {
+    size_t size;
+    uint8_t *data = read_file(argv[i], &size);
+    /* The name stands last in the output if the target aborts. */
+    printf("%s\n", argv[i]);
+    fflush(stdout);
+    LLVMFuzzerTestOneInput(data, size);
+    cuts(data, size);
+    flips(data, size);
+    free(data);
+  }
+  printf("%d passed, 0 failed\n", argc - 1);
+  return 0;
+}

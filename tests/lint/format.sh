@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# What holds for every text file, whatever version of clang-format is at hand: a newline at the end, no CR, shell that parses.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+status=0
+for file in Makefile ./*.md .ci/* cli/*.[ch] lib/*.[ch] lib/*/*.[ch] tests/*/*.[ch] tests/*.sh tests/*/*.sh tests/*/*.py; do
+  [ -f "$file" ] || continue
+  [ -z "$(tail -c 1 "$file")" ] || { echo "$file: no newline at the end"; status=1; }
+  ! grep -q $'\r' "$file" || { echo "$file: a carriage return"; status=1; }
+done
+for file in .ci/* tests/*.sh tests/*/*.sh; do
+  [ -f "$file" ] || continue
+  bash -n "$file" || status=1
+done
+exit $status

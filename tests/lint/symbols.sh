@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# The libraries export tk_* alone, the library has no writable data, and the command has one global that changes: the signal.
+set -u
+B=${B:-build}
+cd "$(dirname "$0")/../.." || exit 1
+status=0
+fault() { echo "$1"; status=1; }
+
+exported=$(nm -D --defined-only "$B/libtracekit.so" | awk '{print $3}' | sed 's/@.*//')
+[ -n "$exported" ] || fault "$B/libtracekit.so exports nothing"
+other=$(printf '%s\n' "$exported" | grep -v '^tk_')
+[ -z "$other" ] || fault "$B/libtracekit.so exports: $(echo $other)"
+other=$(nm -g --defined-only "$B/libtracekit.a" | awk 'NF == 3 {print $3}' | grep -v '^tk_')
+[ -z "$other" ] || fault "$B/libtracekit.a exports: $(echo $other)"
+
+# Everything that the header declares exists.
+for name in $(grep -oE '^TK_API .*' lib/tracekit.h | grep -oE 'tk_[a-z_]+\(' | tr -d '('); do
+  printf '%s\n' "$exported" | grep -qx "$name" || fault "tracekit.h declares $name, which the library does not define"
+done
+
+# Writable symbols: d/D data, b/B zeroed.  Constant tables with relocations are 'd' in .data.rel.ro, which is read-only at run time.
+writable() { # FILE
+  objdump -t "$1" 2>/dev/null | awk '$0 ~ /[[:space:]]\.(data|bss)([.][a-zA-Z_0-9]+)*[[:space:]]/ && $0 ~ / O / && $0 !~ /\.data\.rel\.ro/ {print $NF}'
+}
+while read -r object; do
+  for name in $(writable "$object"); do
+    case $object:$name in
+      */cli/tty.o:caught) ;;
+      *) fault "$object: writable global '$name'" ;;
+    esac
+  done
+done < <(find "$B/obj/lib" "$B/obj/cli" -name '*.o' 2>/dev/null)
+exit $status

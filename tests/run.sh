@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Runs every test that there is, as many at a time as there are cores, and sums up; called by `make test` after building.
+#
+#   tests/unit/test_*       cmocka programs, a module each
+#   tests/cli               the command against expected output
+#   tests/property/*        programs and scripts
+#   tests/fuzz/fuzz_*       over the fixtures
+#
+# A test program counts by what it says: cmocka's "[  PASSED  ] n test(s)", or a last line "n passed, n failed"; else it is one
+# test, and its exit status says which way it went.  The last line here is "N passed, N failed".  LONG=1 is handed to the tests: they
+# do more then.  GOLDEN=1 too: they write their expectations instead of comparing.
+set -u
+: "${B:?run me by make test}" "${TRACEKIT:?}" "${FIXTURES:?}" "${SRC:?}"
+export B TRACEKIT FIXTURES SRC GEN=${GEN:-} LONG=${LONG:-} GOLDEN=${GOLDEN:-} CC=${CC:-cc}
+cd "$SRC" || exit 1
+log=$B/test-log
+rm -rf "$log" && mkdir -p "$log"
+
+list() {
+  local p
+  for p in "$SRC"/tests/unit/test_*.c; do [ -e "$p" ] && echo "unit/$(basename "$p" .c)"; done
+  for p in "$SRC"/tests/property/*.c; do [ -e "$p" ] && echo "property/$(basename "$p" .c)"; done
+  for p in "$SRC"/tests/property/*.sh "$SRC"/tests/property/*.py; do
+    # Only what is executable is a test; the rest is what tests import.
+    [ -x "$p" ] && echo "property/$(basename "$p")"
+  done
+  for p in "$SRC"/tests/fuzz/fuzz_*.c; do [ -e "$p" ] && echo "fuzz/$(basename "$p" .c)"; done
+  echo cli/run.sh
+}
+
+# One test program; its output and status go into the log.  Called by xargs as `run.sh --one NAME`.
+one() {
+  local name=$1 out=$log/${1//\//.} start=$SECONDS
+  case $name in
+    *.sh | *.py) "$SRC/tests/$name" ;;
+    fuzz/*) find "$FIXTURES" -type f ! -name '*.tsv' ! -name '*.md' -print0 | xargs -0 "$B/tests/$name" ;;
+    *) "$B/tests/$name" ;;
+  esac > "$out.out" 2>&1 < /dev/null
+  echo "$? $((SECONDS - start))" > "$out.status"
+}
+
+if [ "${1:-}" = --one ]; then one "$2"; exit 0; fi
+
+names=$(list)
+# shellcheck disable=SC2086
+printf '%s\n' $names | xargs -P "${JOBS:-2}" -n 1 "$SRC/tests/run.sh" --one
+
+sum() { # PATTERN FILE: adds the numbers that the pattern captures
+  sed -nE "s/$1/\\1/p" "$2" | awk '{ n += $1 } END { print n + 0 }'
+}
+
+passed=0 failed=0
+for name in $names; do
+  out=$log/${name//\//.}
+  read -r status seconds < "$out.status"
+  good=$(sum '^\[  PASSED  \] ([0-9]+) test.*' "$out.out")
+  bad=$(sum '^ ([0-9]+) FAILED TEST\(S\).*' "$out.out")
+  if line=$(tail -n 1 "$out.out" | grep -oE '[0-9]+ passed, [0-9]+ failed$'); then
+    good=${line%% *} bad=${line#*, } bad=${bad%% *}
+  fi
+  # A program that died, or failed without saying how often, is one failure more; a silent good one is one test.
+  [ "$status" -ne 0 ] && [ "$bad" -eq 0 ] && bad=1
+  [ "$status" -eq 0 ] && [ "$good" -eq 0 ] && [ "$bad" -eq 0 ] && good=1
+  passed=$((passed + good)) failed=$((failed + bad))
+  printf '  %-4s %-36s %5s passed  %3ss\n' "$([ "$bad" -eq 0 ] && echo ok || echo FAIL)" "$name" "$good" "$seconds"
+  [ "$bad" -eq 0 ] || { echo "---- $name: status $status"; tail -n 60 "$out.out"; echo "----"; }
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

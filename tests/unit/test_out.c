@@ -1,0 +1,429 @@
+/* test_out.c - the output is whole or not there, says so, and is the same bytes for the same contents. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "io/flate.h"
+#include "io/in.h"
+#include "io/out.h"
+
+/* Each test has an empty directory and stands in it. */
+static int enter(void **state) {
+  char *name = strdup("/tmp/tracekit-out-XXXXXX");
+  *state = name;
+  return name && mkdtemp(name) && chdir(name) == 0 ? 0 : -1;
+}
+
+static int leave(void **state) {
+  char command[100];
+  snprintf(command, sizeof command, "rm -rf '%s'", (char *)*state);
+  free(*state);
+  return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
+}
+
+static size_t entries(void) {
+  struct dirent *e;
+  size_t n = 0;
+  DIR *d = opendir(".");
+  assert_non_null(d);
+  while ((e = readdir(d))) n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+  closedir(d);
+  return n;
+}
+
+static void make(const char *name, const char *text) {
+  int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  assert_true(fd >= 0);
+  assert_true(os_write(fd, text, strlen(text)));
+  close(fd);
+}
+
+static void holds(const char *name, const void *data, size_t n) {
+  struct mem mem = {0};
+  struct in *in = in_open(name, 0, &mem, NULL);
+  const uint8_t *p;
+  size_t avail;
+  assert_non_null(in);
+  p = in_ahead(in, n + 1, &avail, NULL);
+  assert_int_equal(avail, n);
+  assert_memory_equal(p, data, n);
+  in_close(in);
+}
+
+static uint8_t *text(size_t n) {
+  char *p = malloc(n + 128);
+  uint32_t r = 1;
+  assert_non_null(p);
+  for (size_t at = 0; at < n; r = r * 1664525 + 1013904223)
+    at += (size_t)sprintf(p + at, "{\"ph\":\"X\",\"name\":\"op%u\",\"ts\":%zu.%03u,\"dur\":%u},\n", r >> 28, at, r >> 22,
+                          r >> 16 & 0xfff);
+  return (uint8_t *)p;
+}
+
+/* Writes n bytes in pieces of changing size, some into the buffer directly. */
+static void pieces(struct out *o, const uint8_t *p, size_t n, uint32_t seed) {
+  for (size_t at = 0, part; at < n; at += part, seed = seed * 1664525 + 1013904223) {
+    part = (seed >> 8) % 10 == 0 ? seed >> 10 & 0xfffff : seed >> 10 & 0xfff;
+    if (part > n - at) part = n - at;
+    if (part <= OUT_ROOM && (seed >> 9 & 1)) {
+      memcpy(out_reserve(o, part), p + at, part);
+      o->next += part;
+    } else {
+      out_write(o, p + at, part);
+    }
+    assert_int_equal(out_raw_bytes(o), at + part);
+  }
+}
+
+/* ---- contents ----------------------------------------------------------------------------------------------------- */
+
+static void plain_file(void **state) {
+  enum { N = 3000000 };
+  uint8_t *data = text(N);
+  struct mem mem = {0};
+  struct tk_err err = {0};
+  struct out o;
+  (void)state;
+  assert_true(out_open(&o, "a.json", NULL, &mem, &err));
+  pieces(&o, data, N, 7);
+  assert_int_equal(access("a.json", F_OK), -1);
+  assert_int_equal(entries(), 1);
+  assert_true(out_commit(&o, &err));
+  assert_true(out_commit(&o, &err));
+  assert_int_equal(out_raw_bytes(&o), N);
+  assert_int_equal(out_file_bytes(&o), N);
+  out_close(&o);
+  out_close(&o);
+  assert_int_equal(entries(), 1);
+  assert_int_equal(mem.used, 0);
+  holds("a.json", data, N);
+  free(data);
+}
+
+static struct buf gzipped(const uint8_t *data, size_t n, int level, uint32_t seed) {
+  static struct mem pool;
+  struct mem mem = {0};
+  struct buf copy = {.mem = &pool};
+  struct out o;
+  size_t size;
+  const uint8_t *p;
+  assert_true(out_memory(&o, &(struct out_options){.gzip = true, .level = level}, &mem, NULL));
+  pieces(&o, data, n, seed);
+  assert_true(out_commit(&o, NULL));
+  p = out_memory_data(&o, &size);
+  assert_int_equal(out_file_bytes(&o), size);
+  assert_true(buf_append(&copy, p, size));
+  out_close(&o);
+  assert_int_equal(mem.used, 0);
+  return copy;
+}
+
+/* Equal contents give equal bytes, however they were written; one member; levels in order of size. */
+static void gzip_levels(void **state) {
+  enum { N = 2000000 };
+  uint8_t *data = text(N);
+  size_t size[10];
+  (void)state;
+  for (int level = 0; level <= 9; level++) {
+    struct buf a = gzipped(data, N, level, 1), b = gzipped(data, N, level, 99);
+    struct mem mem = {0};
+    struct in *in;
+    const struct in_note *notes;
+    size_t avail;
+    size[level] = a.len;
+    assert_int_equal(a.len, b.len);
+    assert_memory_equal(a.data, b.data, a.len);
+    assert_memory_equal(a.data, "\x1f\x8b\x08\0\0\0\0\0", 8);
+    assert_int_equal(a.data[9], 255);
+    in = in_gunzip(in_memory(a.data, a.len, &mem, NULL), N, &mem, NULL);
+    assert_memory_equal(in_ahead(in, N + 1, &avail, NULL), data, N);
+    assert_int_equal(avail, N);
+    assert_int_equal(in_notes(in, &notes), 0);
+    in_close(in);
+    buf_free(&a);
+    buf_free(&b);
+  }
+  for (int level = 2; level <= 9; level++) assert_true(size[level] <= size[level - 1]);
+  assert_true(size[0] <= size[1] && size[0] >= size[9]);
+  free(data);
+}
+
+static void gzip_sizes(void **state) {
+  static const size_t sizes[] = {0, 1, 100, 262143, 262144, 262145, 266240, 266241, 524288};
+  uint8_t *data = text(600000);
+  (void)state;
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    for (int level = 0; level <= 6; level += 3) {
+      struct buf a = gzipped(data, sizes[i], level, 5);
+      struct mem mem = {0};
+      struct in *in = in_gunzip(in_memory(a.data, a.len, &mem, NULL), 0, &mem, NULL);
+      size_t avail;
+      const uint8_t *p = in_ahead(in, sizes[i] + 1, &avail, NULL);
+      assert_int_equal(avail, sizes[i]);
+      if (avail) assert_memory_equal(p, data, avail);
+      in_close(in);
+      buf_free(&a);
+    }
+  }
+  free(data);
+}
+
+static void gzip_file(void **state) {
+  struct mem mem = {0};
+  struct out o;
+  (void)state;
+  assert_true(out_open(&o, "a.json.gz", &(struct out_options){.gzip = true}, &mem, NULL));
+  out_write(&o, "hello", 5);
+  assert_true(out_commit(&o, NULL));
+  assert_int_equal(out_raw_bytes(&o), 5);
+  out_close(&o);
+  holds("a.json.gz", "hello", 5);
+}
+
+/* ---- names -------------------------------------------------------------------------------------------------------- */
+
+static void abandoned(void **state) {
+  struct mem mem = {0};
+  struct out o;
+  (void)state;
+  assert_true(out_open(&o, "a.json", NULL, &mem, NULL));
+  out_write(&o, "half", 4);
+  assert_int_equal(entries(), 1);
+  out_close(&o);
+  assert_int_equal(entries(), 0);
+  assert_int_equal(mem.used, 0);
+}
+
+static void existing_files(void **state) {
+  struct mem mem = {0};
+  struct tk_err err = {0};
+  struct out o;
+  (void)state;
+  make("a.json", "old");
+  assert_false(out_open(&o, "a.json", NULL, &mem, &err));
+  assert_int_equal(err.code, TK_EWRITE);
+  assert_int_equal(err.sys, EEXIST);
+  assert_non_null(strstr(err.msg, "--force"));
+  assert_int_equal(mem.used, 0);
+  assert_true(out_open(&o, "a.json", &(struct out_options){.force = true}, &mem, NULL));
+  out_write(&o, "new", 3);
+  out_close(&o);
+  holds("a.json", "old", 3);
+  assert_true(out_open(&o, "a.json", &(struct out_options){.force = true}, &mem, NULL));
+  out_write(&o, "new", 3);
+  assert_true(out_commit(&o, NULL));
+  out_close(&o);
+  holds("a.json", "new", 3);
+  assert_int_equal(entries(), 1);
+}
+
+static void came_meanwhile(void **state) {
+  struct mem mem = {0};
+  struct tk_err err = {0};
+  struct out o;
+  (void)state;
+  assert_true(out_open(&o, "a.json", NULL, &mem, NULL));
+  make("a.json", "theirs");
+  assert_false(out_commit(&o, &err));
+  assert_int_equal(err.sys, EEXIST);
+  out_close(&o);
+  holds("a.json", "theirs", 6);
+  assert_int_equal(entries(), 1);
+}
+
+static void links(void **state) {
+  struct mem mem = {0};
+  struct out o;
+  struct stat st;
+  (void)state;
+  assert_int_equal(mkdir("d", 0755), 0);
+  make("d/target", "old");
+  assert_int_equal(symlink("d/target", "link"), 0);
+  assert_false(out_open(&o, "link", NULL, &mem, NULL));
+  assert_true(out_open(&o, "link", &(struct out_options){.force = true}, &mem, NULL));
+  out_write(&o, "new", 3);
+  assert_true(out_commit(&o, NULL));
+  out_close(&o);
+  assert_int_equal(lstat("link", &st), 0);
+  assert_true(S_ISLNK(st.st_mode));
+  holds("d/target", "new", 3);
+}
+
+static void bad_places(void **state) {
+  static const char *const places[] = {"no/such/dir/a.json", ".", ""};
+  struct mem mem = {0};
+  (void)state;
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    struct tk_err err = {0};
+    struct out o;
+    assert_false(out_open(&o, places[i], &(struct out_options){.force = true}, &mem, &err));
+    assert_int_equal(err.code, TK_EWRITE);
+    assert_int_not_equal(err.sys, 0);
+    out_close(&o);
+  }
+  assert_int_equal(mem.used, 0);
+  assert_int_equal(entries(), 0);
+}
+
+static void long_name(void **state) {
+  struct mem mem = {0};
+  struct out o;
+  char name[256];
+  (void)state;
+  memset(name, 'x', 255);
+  name[255] = 0;
+  assert_true(out_open(&o, name, NULL, &mem, NULL));
+  assert_true(out_commit(&o, NULL));
+  out_close(&o);
+  assert_int_equal(access(name, F_OK), 0);
+}
+
+static void an_input_too(void **state) {
+  const char *inputs[] = {"b.json", "./c.json", NULL};
+  struct out_options opt = {.force = true, .inputs = inputs};
+  struct mem mem = {0};
+  struct tk_err err = {0};
+  struct out o;
+  (void)state;
+  make("b.json", "b");
+  make("c.json", "c");
+  assert_int_equal(link("c.json", "same.json"), 0);
+  assert_false(out_open(&o, "same.json", &opt, &mem, &err));
+  assert_int_equal(err.code, TK_EUSAGE);
+  holds("c.json", "c", 1);
+  assert_true(out_open(&o, "other.json", &opt, &mem, NULL));
+  out_close(&o);
+  assert_int_equal(entries(), 3);
+}
+
+/* ---- what is not a file ------------------------------------------------------------------------------------------- */
+
+static void no_room(void **state) {
+  enum { N = 2000000 };
+  uint8_t *data = text(N);
+  (void)state;
+  for (int gzip = 0; gzip <= 1; gzip++) {
+    struct mem mem = {0};
+    struct tk_err err = {0};
+    struct out o;
+    assert_true(out_open(&o, "/dev/full", &(struct out_options){.gzip = gzip}, &mem, &err));
+    pieces(&o, data, N, 3); /* goes on as if nothing had happened */
+    assert_false(out_commit(&o, &err));
+    assert_int_equal(err.code, TK_EWRITE);
+    assert_int_equal(err.sys, ENOSPC);
+    out_close(&o);
+    assert_int_equal(mem.used, 0);
+  }
+  assert_int_equal(access("/dev/full", F_OK), 0);
+  free(data);
+}
+
+static void closed_pipe(void **state) {
+  struct mem mem = {0};
+  struct tk_err err = {0};
+  struct out o;
+  int fds[2], saved = dup(STDOUT_FILENO);
+  bool opened, done;
+  (void)state;
+  signal(SIGPIPE, SIG_IGN);
+  assert_int_equal(pipe(fds), 0);
+  close(fds[0]);
+  fflush(stdout);
+  dup2(fds[1], STDOUT_FILENO);
+  close(fds[1]);
+  opened = out_open(&o, "-", NULL, &mem, &err);
+  if (opened) out_write(&o, "hello", 5);
+  done = opened && out_commit(&o, &err);
+  out_close(&o);
+  dup2(saved, STDOUT_FILENO);
+  close(saved);
+  assert_true(opened);
+  assert_false(done);
+  assert_int_equal(err.code, TK_EWRITE);
+  assert_int_equal(err.sys, EPIPE);
+}
+
+static void nowhere(void **state) {
+  struct mem mem = {0};
+  struct out o;
+  (void)state;
+  assert_true(out_open(&o, "/dev/null", NULL, &mem, NULL));
+  out_write(&o, "hello", 5);
+  assert_true(out_commit(&o, NULL));
+  out_close(&o);
+}
+
+static void terminal(void **state) {
+  struct mem mem = {0};
+  struct tk_err err = {0};
+  struct out o;
+  int fd = posix_openpt(O_RDWR | O_NOCTTY);
+  const char *name;
+  (void)state;
+  if (fd < 0 || grantpt(fd) != 0 || unlockpt(fd) != 0 || !(name = ptsname(fd))) skip();
+  assert_false(out_open(&o, name, &(struct out_options){.gzip = true}, &mem, &err));
+  assert_int_equal(err.code, TK_EUSAGE);
+  err = (struct tk_err){0};
+  assert_false(out_open(&o, name, &(struct out_options){.binary = true}, &mem, &err));
+  assert_int_equal(err.code, TK_EUSAGE);
+  assert_true(out_open(&o, name, NULL, &mem, NULL));
+  out_close(&o);
+  close(fd);
+  assert_int_equal(mem.used, 0);
+}
+
+static void out_of_memory(void **state) {
+  enum { N = 2000000 };
+  uint8_t *data = text(N);
+  (void)state;
+  for (uint64_t limit = 1000; limit < 3000000; limit = limit * 5 / 4) {
+    struct mem mem = {.limit = limit};
+    struct tk_err err = {0};
+    struct out o;
+    bool ok = out_memory(&o, &(struct out_options){.gzip = limit & 1}, &mem, &err);
+    if (ok) pieces(&o, data, N, 3);
+    ok = ok && out_commit(&o, &err);
+    assert_int_equal(err.code, ok ? TK_OK : TK_ELIMIT);
+    out_close(&o);
+    assert_int_equal(mem.used, 0);
+  }
+  free(data);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test_setup_teardown(plain_file, enter, leave),
+    cmocka_unit_test(gzip_levels),
+    cmocka_unit_test(gzip_sizes),
+    cmocka_unit_test_setup_teardown(gzip_file, enter, leave),
+    cmocka_unit_test_setup_teardown(abandoned, enter, leave),
+    cmocka_unit_test_setup_teardown(existing_files, enter, leave),
+    cmocka_unit_test_setup_teardown(came_meanwhile, enter, leave),
+    cmocka_unit_test_setup_teardown(links, enter, leave),
+    cmocka_unit_test_setup_teardown(bad_places, enter, leave),
+    cmocka_unit_test_setup_teardown(long_name, enter, leave),
+    cmocka_unit_test_setup_teardown(an_input_too, enter, leave),
+    cmocka_unit_test(no_room),
+    cmocka_unit_test(closed_pipe),
+    cmocka_unit_test(nowhere),
+    cmocka_unit_test(terminal),
+    cmocka_unit_test(out_of_memory),
+  };
+  return cmocka_run_group_tests_name("out", tests, NULL, NULL);
+}
