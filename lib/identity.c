@@ -61,8 +61,16 @@ static void find_host(const struct tk_trace *t, struct identity *id) {
   if (*q == '.') set_host(id, name, (size_t)(at - name));
 }
 
+/* A merged trace is of many ranks: what its first one says of itself is not of the whole. */
+static bool is_merged(const struct tk_trace *t) {
+  const struct tk_meta *m = trace_meta(t, "tracekit");
+  struct json_value v;
+  return m && json_member(trace_raw(t, m->at), m->size, "ranks", &v);
+}
+
 struct identity identity_of(const struct tk_trace *t) {
   struct identity id = {.rank = -1, .rank_from = ""};
+  if (is_merged(t)) return id;
   if (stated_rank(t, &id.rank)) id.rank_from = "distributedInfo";
   else if (rank_in_name(base_name(t->source), &id.rank)) id.rank_from = "file name";
   find_host(t, &id);

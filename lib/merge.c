@@ -1,4 +1,353 @@
-#include "tracekit.h"
+/* merge.c - many inputs, one output: what tk_merge does.
+ *
+ *     for each input: load -> place on the base of time -> op_merge -> sink -> free
+ *
+ * One input is in memory at a time.  What the whole needs at its end is small and kept aside: the first input's top-level data,
+ * which comes where viewers look for it, and each rank's own, which goes into the "tracekit" block behind the events (a stream
+ * cannot know it before). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/json.h"
+#include "identity.h"
+#include "load.h"
+#include "op/merge.h"
+#include "save.h"
+
+enum { SORT_STRIDE = 1000 };
+
+struct merger {
+  const struct tk_merge_options *opt;
+  const char *const *inputs;
+  size_t n_inputs, n_merged;
+  struct tk_merge_report *report;
+  struct tk_err *err;
+  struct saver saver;
+  struct mem mem;
+  struct merge_ids ids;
+  struct map ranks;        /* ranks that are taken -> input + 1 */
+  struct map fingerprints; /* of contents -> input + 1 */
+  struct tk_trace *first;  /* metas and base of time of the first input */
+  struct buf blocks;       /* JSON of the ranks, comma-separated */
+  bool opened;
+};
+
+/* ---- notes and strings of the report ---- */
+
+static const char *keep_text(struct merger *m, const char *text) {
+  return tk_string(m->report->notes, trace_text(m->report->notes, text), NULL);
+}
+
+static void note(struct merger *m, enum tk_note_kind kind, const char *input, const char *text, uint64_t count) {
+  char line[1024];
+  struct tk_trace *notes = m->report->notes;
+  snprintf(line, sizeof line, "%s: %s", input, text);
+  trace_note(notes, kind, UINT64_MAX, line);
+  notes->notes[notes->n_notes].count = count;
+}
+
+static void keep_notes(struct merger *m, const struct tk_trace *t) {
+  for (tk_id i = 1; i <= t->n_notes; i++) note(m, t->notes[i].kind, t->source, tk_string(t, t->notes[i].text, NULL), t->notes[i].count);
+}
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+/* ---- who is it ---- */
+
+/* The rank that the input claims; else one that is free. */
+static int64_t claim_rank(struct merger *m, size_t input, struct tk_merge_rank *r, const struct identity *id) {
+  uint32_t *slot;
+  int64_t rank = id->rank >= 0 ? id->rank : (int64_t)input, sort = rank;
+  r->rank_from = id->rank >= 0 ? id->rank_from : "input order";
+  r->rank = rank;
+  slot = map_put(&m->ranks, (uint64_t)rank, 0);
+  if (slot && *slot) {
+    char text[512];
+    snprintf(text, sizeof text, "claims rank %lld as %s does: both are kept apart", (long long)rank, m->inputs[*slot - 1]);
+    note(m, TK_NOTE_INFO, m->inputs[input], text, 1);
+    while (slot && *slot) slot = map_put(&m->ranks, (uint64_t)++sort, 0);
+  }
+  if (slot) *slot = (uint32_t)input + 1;
+  if (id->rank < 0) note(m, TK_NOTE_INFO, m->inputs[input], "states no rank: its place in the order of inputs is taken", 1);
+  return sort;
+}
+
+static void warn_of_copies(struct merger *m, size_t input, const struct tk_trace *t) {
+  uint64_t h = hash_bytes(t->events + 1, (size_t)t->n_events * sizeof *t->events) ^ t->counts.bytes;
+  uint32_t *slot = map_put(&m->fingerprints, h, 0);
+  char text[512];
+  if (!slot || t->n_events == 0) return;
+  if (*slot) {
+    snprintf(text, sizeof text, "has the same content as %s", m->inputs[*slot - 1]);
+    note(m, TK_NOTE_INFO, m->inputs[input], text, 1);
+  } else {
+    *slot = (uint32_t)input + 1;
+  }
+}
+
+/* ---- one base of time ---- */
+
+static void place_in_time(struct merger *m, struct tk_trace *t, struct tk_merge_rank *r) {
+  const struct tk_trace *first = m->first;
+  bool known = t->clock == first->clock && t->clock != TK_CLOCK_UNKNOWN;
+  if (m->opt->align == TK_ALIGN_CLOCK && known) {
+    r->shift_ns = t->zero_ns - first->zero_ns;
+    return;
+  }
+  if (m->opt->align == TK_ALIGN_CLOCK && t->clock != first->clock)
+    note(m, TK_NOTE_INFO, t->source, "its clock cannot be compared with that of the first input: times are taken as printed", 1);
+  t->origin_ns += first->zero_ns - t->zero_ns;
+}
+
+/* ---- the rank's block ---- */
+
+static void put(struct buf *b, const char *text) { buf_append(b, text, strlen(text)); }
+static void put_int(struct buf *b, int64_t v) {
+  char text[24];
+  buf_append(b, text, num_put_i64(text, v));
+}
+
+static void put_ident(struct buf *b, const struct tk_trace *t, struct tk_ident i, bool as_key) {
+  char text[24];
+  size_t n = 0;
+  const char *s = i.kind == TK_IDENT_STR ? tk_string(t, i.str, &n) : text;
+  if (i.kind == TK_IDENT_INT || i.kind == TK_IDENT_QUOTED) n = num_put_i64(text, i.num);
+  if (i.kind == TK_IDENT_INT && !as_key) buf_append(b, text, n);
+  else json_quote(b, s, n);
+}
+
+static void put_pids(struct buf *b, const struct tk_trace *t, const struct merge_pid *was, uint32_t n) {
+  put(b, ",\"pids\":{");
+  for (uint32_t i = 0; i < n; i++) {
+    if (i) put(b, ",");
+    put_ident(b, t, was[i].was, true);
+    put(b, ":");
+    put_ident(b, t, t->tracks[was[i].track].pid, false);
+  }
+  put(b, "}");
+}
+
+static void put_metas(struct buf *b, const struct tk_trace *t) {
+  const char *comma = "";
+  put(b, ",\"meta\":{");
+  for (tk_id i = 1; i <= t->n_metas; i++) {
+    size_t n;
+    const char *key = tk_string(t, t->metas[i].key, &n);
+    if (trace_meta(t, key) != &t->metas[i]) continue; /* given again later */
+    put(b, comma);
+    json_quote(b, key, n);
+    put(b, ":");
+    buf_append(b, trace_raw(t, t->metas[i].at), (size_t)t->metas[i].size);
+    comma = ",";
+  }
+  put(b, "}");
+}
+
+/* Records of processes that are left out of the timeline, and their pid. */
+static void put_hidden(struct buf *b, const struct tk_trace *t) {
+  const char *comma = "";
+  put(b, ",\"records\":[");
+  for (tk_id i = 1; i <= t->n_records; i++) {
+    const struct tk_record *r = &t->records[i];
+    const struct tk_track *k = &t->tracks[r->track];
+    if (!r->track || !(k->hidden || t->tracks[k->parent].hidden)) continue;
+    put(b, comma);
+    put(b, "{");
+    buf_append(b, trace_raw(t, r->at), r->size);
+    put(b, r->size ? ",\"pid\":" : "\"pid\":");
+    put_ident(b, t, k->pid, false);
+    if (k->kind != TK_PROCESS) put(b, ",\"tid\":"), put_ident(b, t, k->tid, false);
+    put(b, "}");
+    comma = ",";
+  }
+  put(b, "]}");
+}
+
+static void put_block(struct merger *m, const struct tk_trace *t, const struct tk_merge_rank *r, const struct merge_pid *was) {
+  struct buf *b = &m->blocks;
+  const char *input = base_name(r->input);
+  put(b, b->len ? ",\n{\"rank\":" : "{\"rank\":");
+  put_int(b, r->rank);
+  put(b, ",\"host\":");
+  json_quote(b, r->host, strlen(r->host));
+  put(b, ",\"input\":");
+  if (utf8_valid((const uint8_t *)input, strlen(input))) json_quote(b, input, strlen(input));
+  else put(b, "\"?\"");
+  put(b, ",\"shift_ns\":");
+  put_int(b, r->shift_ns);
+  put(b, ",\"events\":");
+  put_int(b, (int64_t)r->events);
+  put_pids(b, t, was, r->processes);
+  if (m->n_merged) put_metas(b, t); /* the first input's stand at the top */
+  put_hidden(b, t);
+}
+
+/* ---- one input ---- */
+
+static bool open_output(struct merger *m, const struct tk_trace *t) {
+  m->first->zero_ns = t->zero_ns;
+  m->first->has_zero = t->has_zero;
+  m->first->clock = t->clock;
+  for (tk_id i = 1; i <= t->n_metas; i++) {
+    const struct tk_meta *from = &t->metas[i];
+    struct buf *raw = &m->first->store->raw;
+    struct tk_meta *to = trace_add_meta(m->first);
+    size_t n;
+    const char *key = tk_string(t, from->key, &n);
+    *to = (struct tk_meta){trace_string(m->first, key, n), raw->len, from->size, from->after};
+    buf_append(raw, trace_raw(t, from->at), (size_t)from->size);
+  }
+  m->opened = true;
+  return m->saver.sink->open(m->saver.sink, m->first, m->err);
+}
+
+static uint32_t count_processes(const struct tk_trace *t, bool hidden) {
+  uint32_t n = 0;
+  for (tk_id i = 1; i <= t->n_tracks; i++) n += t->tracks[i].kind == TK_PROCESS && t->tracks[i].hidden == hidden;
+  return n;
+}
+
+/* A single input stays as it is: merging one trace is converting it. */
+static bool join(struct merger *m, struct tk_trace *t, struct tk_merge_rank *r, int64_t slot) {
+  char label[512], suffix[64];
+  struct merge_place place = {label, suffix, slot * SORT_STRIDE};
+  struct merge_pid *was = mem_resize(&m->mem, NULL, 0, ((size_t)t->n_tracks + 1) * sizeof *was);
+  bool ok = was != NULL;
+  if (!ok) return mem_check(&m->mem, m->err);
+  snprintf(suffix, sizeof suffix, slot == r->rank ? " [rank %lld]" : " [rank %lld, %lld]", (long long)r->rank, (long long)slot);
+  snprintf(label, sizeof label, *r->host ? "%.*s - %s" : "%.*s", (int)strlen(suffix) - 3, suffix + 2, r->host);
+  r->processes = 0;
+  if (m->n_inputs > 1) ok = op_merge(t, &m->ids, &place, was, &r->processes, m->err);
+  else
+    for (tk_id i = 1; i <= t->n_tracks; i++)
+      if (t->tracks[i].kind == TK_PROCESS) was[r->processes++] = (struct merge_pid){i, t->tracks[i].pid};
+  r->hidden_processes = count_processes(t, true);
+  if (ok) put_block(m, t, r, was);
+  mem_resize(&m->mem, was, ((size_t)t->n_tracks + 1) * sizeof *was, 0);
+  return ok && m->saver.sink->write(m->saver.sink, t, m->err);
+}
+
+static bool merge_trace(struct merger *m, size_t input, struct tk_trace *t) {
+  struct tk_merge_rank *r = &m->report->ranks[input];
+  struct identity id = identity_of(t);
+  int64_t slot = claim_rank(m, input, r, &id);
+  r->host = keep_text(m, id.host);
+  r->read = t->counts.read;
+  r->events = t->n_events;
+  r->flows = t->n_flows;
+  r->bytes = t->counts.bytes;
+  keep_notes(m, t);
+  warn_of_copies(m, input, t);
+  if (!m->opened && !open_output(m, t)) return false;
+  place_in_time(m, t, r);
+  if (!join(m, t, r, slot)) return false;
+  m->n_merged++;
+  return mem_check(&m->mem, m->err);
+}
+
+/* An input that ends too early is not merged as if it were whole. */
+static struct tk_trace *load_whole(struct merger *m, const char *input) {
+  struct tk_trace *t = tk_load(input, &m->opt->load, m->err);
+  if (!t || !t->truncated) return t;
+  err_set(m->err, TK_ECORRUPT, "%s: truncated: its last events are missing", input);
+  tk_free(t);
+  return NULL;
+}
+
+static bool merge_input(struct merger *m, size_t input) {
+  struct tk_merge_rank *r = &m->report->ranks[input];
+  struct tk_trace *t = load_whole(m, m->inputs[input]);
+  bool ok;
+  r->input = keep_text(m, m->inputs[input]);
+  r->host = "";
+  r->rank = -1;
+  r->rank_from = "";
+  if (t) {
+    ok = merge_trace(m, input, t);
+    tk_free(t);
+    return ok;
+  }
+  if (m->opt->keep_going && m->err->code != TK_EINTERRUPTED) {
+    r->failed = keep_text(m, m->err->msg);
+    err_clear(m->err);
+    return true;
+  }
+  if (m->n_inputs > 1 && m->err->code != TK_EINTERRUPTED) {
+    char hint[sizeof m->err->msg];
+    snprintf(hint, sizeof hint, "%.700s (--keep-going leaves it out)", m->err->msg);
+    memcpy(m->err->msg, hint, sizeof hint);
+  }
+  return false;
+}
+
+/* ---- all ---- */
+
+static const char *provenance(struct merger *m, struct buf *b) {
+  static const char *const aligns[] = {[TK_ALIGN_CLOCK] = "clock", [TK_ALIGN_NONE] = "none"};
+  if (!saver_provenance(b, &m->opt->save)) return NULL;
+  b->len -= 2; /* its brace and NUL */
+  put(b, ",\"align\":{\"method\":\"");
+  put(b, aligns[m->opt->align]);
+  put(b, "\"},\"ranks\":[\n");
+  buf_append(b, m->blocks.data, m->blocks.len);
+  put(b, "\n]}");
+  return buf_append(b, "", 1) ? (const char *)b->data : NULL;
+}
+
+static bool run(struct merger *m) {
+  struct sink *sink = m->saver.sink;
+  struct buf b = {.mem = &m->mem};
+  bool ok = true;
+  for (size_t i = 0; ok && i < m->n_inputs; i++) ok = merge_input(m, i);
+  if (ok && !m->opened) ok = err_set(m->err, TK_EFORMAT, "no input could be read");
+  ok = ok && sink->close(sink, m->first, provenance(m, &b), m->err) && saver_commit(&m->saver, &m->report->saved, m->err);
+  buf_free(&b);
+  return ok;
+}
+
+static bool prepare(struct merger *m, const char *output, const char **inputs) {
+  struct tk_merge_report *r = m->report;
+  *r = (struct tk_merge_report){.notes = trace_new(0), .n_ranks = m->n_inputs};
+  r->ranks = calloc(m->n_inputs + 1, sizeof *r->ranks);
+  m->first = trace_new(0);
+  if (!r->notes || !r->ranks || !m->first || !inputs) return err_set(m->err, TK_ELIMIT, "out of memory");
+  for (size_t i = 0; i < m->n_inputs; i++) inputs[i] = m->inputs[i];
+  m->blocks.mem = &m->mem;
+  merge_ids_init(&m->ids, &m->mem);
+  map_init(&m->ranks, &m->mem);
+  map_init(&m->fingerprints, &m->mem);
+  if (m->n_inputs == 0) return err_set(m->err, TK_EUSAGE, "nothing to merge");
+  return saver_open(&m->saver, output, &m->opt->save, "json", inputs, m->err) || err_prefix(m->err, "%s", output);
+}
+
 bool tk_merge(const char *const *inputs, size_t n, const char *output, const struct tk_merge_options *opt,
-                     struct tk_merge_report *report, struct tk_err *err) {(void)inputs;(void)n;(void)output;(void)opt;(void)report;(void)err; return false;}
-void tk_merge_report_free(struct tk_merge_report *report) {(void)report;}
+              struct tk_merge_report *report, struct tk_err *err) {
+  static const struct tk_merge_options defaults = {0};
+  struct tk_err own;
+  struct tk_merge_report unused;
+  struct merger m = {.opt = opt ? opt : &defaults, .inputs = inputs, .n_inputs = n, .report = report ? report : &unused};
+  const char **not_output = calloc(n + 1, sizeof *not_output);
+  bool ok;
+  m.err = err ? err : &own;
+  err_clear(m.err);
+  ok = prepare(&m, output, not_output) && run(&m);
+  saver_close(&m.saver);
+  merge_ids_free(&m.ids);
+  map_free(&m.ranks);
+  map_free(&m.fingerprints);
+  buf_free(&m.blocks);
+  tk_free(m.first);
+  free(not_output);
+  if (!report) tk_merge_report_free(&unused);
+  return ok;
+}
+
+void tk_merge_report_free(struct tk_merge_report *report) {
+  tk_free(report->notes);
+  free(report->ranks);
+  *report = (struct tk_merge_report){0};
+}

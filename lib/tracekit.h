@@ -189,7 +189,8 @@ struct tk_trace {
   int64_t zero_ns;   /* what the file prints its times against (baseTimeNanoseconds); absolute */
   enum tk_clock clock;
   bool sealed;
-  bool has_zero; /* the file states zero_ns */
+  bool has_zero;  /* the file states zero_ns */
+  bool truncated; /* the input ended too early; a note says where */
 
   struct tk_counts counts;
   const char *source; /* what the caller named */
@@ -331,7 +332,6 @@ struct tk_merge_report {
   size_t n_ranks;
   struct tk_saved saved;
   struct tk_trace *notes; /* a trace that holds only notes: tk_note's text by tk_string */
-  void *owner;
 };
 
 /* Merges `inputs` in their order into `output`, one input in memory at a time. */

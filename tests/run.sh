@@ -30,11 +30,11 @@ list() {
 
 # One test program; its output and status go into the log.  Called by xargs as `run.sh --one NAME`.
 one() {
-  local name=$1 out=$log/${1//\//.} start=$SECONDS
+  local name=$1 out=$log/${1//\//.} start=$SECONDS most=600
   case $name in
-    *.sh | *.py) "$SRC/tests/$name" ;;
-    fuzz/*) find "$FIXTURES" -type f ! -name '*.tsv' ! -name '*.md' -print0 | xargs -0 "$B/tests/$name" ;;
-    *) "$B/tests/$name" ;;
+    *.sh | *.py) timeout "$most" "$SRC/tests/$name" ;;
+    fuzz/*) find "$FIXTURES" -type f ! -name '*.tsv' ! -name '*.md' -print0 | xargs -0 timeout "$most" "$B/tests/$name" ;;
+    *) timeout "$most" "$B/tests/$name" ;;
   esac > "$out.out" 2>&1 < /dev/null
   echo "$? $((SECONDS - start))" > "$out.status"
 }

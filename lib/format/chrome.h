@@ -4,6 +4,7 @@
  *     chrome_event.c    one event by the general path: any key order, any repair
  *     chrome_predict.c  one event by the predicted path: the same fields from bytes that were seen before
  *     chrome_emit.c     the fields of one event -> graph: what the phases mean
+ *     chrome_meta.c     top-level data that means something here
  *     chrome_record.c   events that are kept raw, and the track names that they carry
  *
  * Both paths fill the same struct chrome_event and go through the same chrome_emit, so they cannot mean different things. */
@@ -39,11 +40,14 @@ struct chrome_event {
   size_t own_args; /* bytes of packed args before those of chrome_extra_args */
 };
 
-/* Events whose time is more than 100 days from the first one's: settled when the file has been read. */
-struct far_event {
+/* What cannot be placed in time before the file has been read: events more than 100 days from the first one, and records that
+ * stand before it, whose text ends with their ts (`size` bytes) until then. */
+enum far_kind { FAR_EVENT, FAR_FLOW, FAR_RECORD };
+struct far {
   i128 ps;
   uint32_t at;
-  bool is_flow;
+  uint32_t size;
+  enum far_kind kind;
 };
 
 struct predictor;
@@ -63,7 +67,7 @@ struct chrome {
   struct buf text; /* scratch */
   bool has_origin;
   int64_t origin_ns; /* of the file's own times */
-  struct far_event *far;
+  struct far *far;
   uint32_t n_far, cap_far;
   struct predictor *predictor; /* NULL = general path only */
   struct {
@@ -92,6 +96,10 @@ void chrome_extra_args(struct chrome *r, struct chrome_event *e);
 void chrome_emit(struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *from);
 /* A pid or tid that was a string: of digits, it is the integer. */
 struct tk_ident chrome_ident(const struct chrome *r, tk_id text);
+/* Time relative to the first one met; false if it is more than 100 days from it, and so of another clock. */
+bool chrome_relative(struct chrome *r, i128 ps, tk_time *out);
+/* Remembers it for chrome_settle. */
+void chrome_far(struct chrome *r, struct far f);
 tk_id chrome_thread(struct chrome *r, struct tk_ident pid, struct tk_ident tid);
 /* Phases that become events or flow points; all others are kept as records. */
 bool chrome_phase_known(uint8_t ph);
@@ -100,7 +108,9 @@ void chrome_drop_nan(struct chrome *r);
 /* Keeps the members of the object at `from` but those that its track and time say. */
 void chrome_record(struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *from);
 /* Settles clocks when everything has been read. */
-bool chrome_settle(struct chrome *r);
+void chrome_settle(struct chrome *r);
+/* What the top-level data says of the clock; what is odd about it becomes notes (chrome_meta.c). */
+void chrome_meta(struct chrome *r);
 
 /* ---- prediction (chrome_predict.c) ---- */
 

@@ -28,8 +28,7 @@ static const char *unusable(const struct chrome_event *e) {
 enum { FAR_NS_DAYS = 100 };
 static const int64_t FAR_NS = (int64_t)FAR_NS_DAYS * 86400 * 1000000000;
 
-/* Time relative to the first one met; false if it is too far away to be of the same clock. */
-static bool relative(struct chrome *r, i128 ps, tk_time *out) {
+bool chrome_relative(struct chrome *r, i128 ps, tk_time *out) {
   i128 delta;
   if (!r->has_origin) {
     i128 ns = ps >= 0 ? ps / 1000 : -((999 - ps) / 1000);
@@ -43,9 +42,9 @@ static bool relative(struct chrome *r, i128 ps, tk_time *out) {
   return true;
 }
 
-static void remember_far(struct chrome *r, i128 ps, uint32_t at, bool flow) {
+void chrome_far(struct chrome *r, struct far f) {
   if (!mem_grow(&r->t->store->mem, (void **)&r->far, &r->cap_far, (uint64_t)r->n_far + 1, sizeof *r->far)) return;
-  r->far[r->n_far++] = (struct far_event){ps, at, flow};
+  r->far[r->n_far++] = f;
 }
 
 /* ---- args of the phase ---- */
@@ -205,7 +204,7 @@ static void emit_event(struct chrome *r, const struct chrome_event *e, uint32_t 
     drop(r, e, "event without a usable ts: dropped");
     return;
   }
-  near = relative(r, e->ts.ps, &ts);
+  near = chrome_relative(r, e->ts.ps, &ts);
   ev = trace_add_event(r->t);
   ev->ts = ts;
   ev->cls = trace_class(r->t, e->name, e->cat);
@@ -215,7 +214,7 @@ static void emit_event(struct chrome *r, const struct chrome_event *e, uint32_t 
   else if (e->ph == 'X') ev->flags |= TK_REPAIRED;
   if (!near) {
     ev->flags |= TK_LOST_CLOCK;
-    remember_far(r, e->ts.ps, r->t->n_events, false);
+    chrome_far(r, (struct far){e->ts.ps, r->t->n_events, 0, FAR_EVENT});
   }
   if (e->has_bind_id && ev->kind != TK_END) bound_point(r, e, r->t->n_events);
 }
@@ -228,7 +227,7 @@ static void emit_flow(struct chrome *r, const struct chrome_event *e, uint32_t a
     drop(r, e, "flow event without a usable ts: dropped");
     return;
   }
-  near = relative(r, e->ts.ps, &ts);
+  near = chrome_relative(r, e->ts.ps, &ts);
   f = trace_add_flow(r->t);
   f->ts = ts;
   f->role = e->ph == 's' ? TK_FLOW_START : e->ph == 't' ? TK_FLOW_STEP : TK_FLOW_END;
@@ -238,7 +237,7 @@ static void emit_flow(struct chrome *r, const struct chrome_event *e, uint32_t a
   f->id = f->id_is_str ? (int64_t)e->id.s : e->id.i;
   f->enclosing = e->enclosing;
   f->args = args;
-  if (!near) remember_far(r, e->ts.ps, r->t->n_flows, true);
+  if (!near) chrome_far(r, (struct far){e->ts.ps, r->t->n_flows, 0, FAR_FLOW});
 }
 
 /* xprof prints a counter as one event with entries:[[ts,value],...]: every pair becomes a sample. */
@@ -295,66 +294,4 @@ void chrome_emit(struct chrome *r, const struct chrome_event *e, uint32_t args, 
   } else if (!emit_entries(r, e, args)) {
     emit_event(r, e, args);
   }
-}
-
-/* ---- at the end ---- */
-
-/* A time that is kept as its text. */
-static uint32_t with_lost_ts(struct chrome *r, uint32_t args, i128 ps) {
-  struct tk_args it = tk_args_of(r->t, args);
-  struct tk_arg arg;
-  char text[64];
-  args_begin(r->t);
-  while (tk_args_next(&it, &arg)) args_copy(r->t, &arg);
-  args_str(r->t, KEY_TS, TK_ARG_NUMBER, trace_string(r->t, text, num_put_us(text, ps)));
-  return args_end(r->t);
-}
-
-/* The first event may be the one that lost its clock: then the many that seem far away are the trace. */
-static void swap_origin(struct chrome *r) {
-  struct tk_trace *t = r->t;
-  struct far_event *old = r->far;
-  uint32_t n = r->n_far, cap = r->cap_far;
-  i128 was = (i128)r->origin_ns * 1000;
-  r->far = NULL;
-  r->n_far = r->cap_far = 0;
-  r->has_origin = false;
-  tk_time ts;
-  relative(r, old[n / 2].ps, &ts);
-  for (tk_id i = 1; i <= t->n_events; i++) {
-    struct tk_event *e = &t->events[i];
-    if (e->flags & TK_LOST_CLOCK) continue;
-    e->flags |= TK_LOST_CLOCK;
-    remember_far(r, was + e->ts, i, false);
-  }
-  for (tk_id i = 1; i <= t->n_flows; i++)
-    if (!t->flows[i].bound && !relative(r, was + t->flows[i].ts, &t->flows[i].ts)) t->flows[i].ts = 0;
-  for (tk_id i = 1; i <= t->n_records; i++)
-    if (t->records[i].has_ts && !relative(r, was + t->records[i].ts, &t->records[i].ts)) t->records[i].ts = 0;
-  for (uint32_t i = 0; i < n; i++) {
-    if (!relative(r, old[i].ps, &ts)) {
-      remember_far(r, old[i].ps, old[i].at, old[i].is_flow);
-    } else if (old[i].is_flow) {
-      t->flows[old[i].at].ts = ts;
-    } else {
-      t->events[old[i].at].ts = ts;
-      t->events[old[i].at].flags &= (uint8_t)~TK_LOST_CLOCK;
-    }
-  }
-  mem_resize(&t->store->mem, old, (size_t)cap * sizeof *old, 0);
-}
-
-bool chrome_settle(struct chrome *r) {
-  struct tk_trace *t = r->t;
-  if (r->n_far > t->n_events / 2) swap_origin(r);
-  for (uint32_t i = 0; i < r->n_far; i++) {
-    const struct far_event *f = &r->far[i];
-    if (f->is_flow) {
-      trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "flow points more than 100 days from the rest: placed at the start");
-      continue;
-    }
-    t->events[f->at].args = with_lost_ts(r, t->events[f->at].args, f->ps);
-    trace_note(t, TK_NOTE_INFO, UINT64_MAX, "events more than 100 days from the rest have lost their clock: ranges of time ignore them");
-  }
-  return true;
 }

@@ -132,7 +132,7 @@ static bool args_object(struct chrome *r, struct chrome_event *e) {
   struct tk_arg arg;
   e->has_args = true;
   if (!first_member(&r->j)) {
-    if (r->j.status == JSON_OK) args_flag(r->t, KEY_ARGS, TK_ARG_NULL); /* "args":{} */
+    if (r->j.status == JSON_OK) args_str(r->t, KEY_ARGS, TK_ARG_JSON, trace_text(r->t, "{}"));
     return r->j.status == JSON_OK;
   }
   do {
@@ -206,6 +206,8 @@ static bool when_field(struct chrome *r, struct when *w, enum predict_op op, str
   if (!json_value(&r->j, &v)) return false;
   p = v.type == JSON_STRING ? v.str.p : v.p;
   end = v.type == JSON_STRING ? v.str.p + v.str.n : v.end;
+  while (p < end && *p == ' ') p++;
+  while (p < end && end[-1] == ' ') end--;
   w->kind = WHEN_OK;
   if (v.fixed && v.type == JSON_NUMBER ? num_scale(v.num.mant, v.num.exp + 6, &w->ps) : num_scaled(p, end, 6, &w->ps)) {
     if (v.type == JSON_NUMBER && !v.fixed) return learn(r, op, v.p, v.end);

@@ -309,9 +309,7 @@ static bool finish(struct reading *w, const struct leaf *leaf, const uint8_t *fr
   uint32_t args = 0;
   struct chrome_event proto = leaf->proto;
   if (!num_scale(w->ts.mant, w->ts.exp + 6, &ts)) return false;
-  if (e->ph == 'X' || proto.ph == 'X') {
-    if (!num_scale(w->dur.mant, w->dur.exp + 6, &dur) || dur > (i128)1 << 62) return false;
-  }
+  if (proto.ph == 'X' && (!num_scale(w->dur.mant, w->dur.exp + 6, &dur) || dur > (i128)1 << 62)) return false;
   proto.name = e->name ? e->name : proto.name;
   proto.pid = e->pid.kind ? e->pid : proto.pid;
   proto.tid = e->tid.kind ? e->tid : proto.tid;
@@ -334,7 +332,6 @@ const uint8_t *predict(struct chrome *r, const uint8_t *p) {
   w.r = r;
   w.packed = w.payload;
   w.e.name = 0;
-  w.e.ph = 0;
   w.e.pid.kind = w.e.tid.kind = TK_IDENT_NONE;
   do {
     n = step(&w, n, &p);

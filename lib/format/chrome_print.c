@@ -219,8 +219,7 @@ static void put_args(struct printer *p, uint32_t args, enum place place, enum pl
   for (; tk_args_next(&it, &arg); f++) {
     if (!simple && f->place == mark) {
       PUT(p, ",\"args\":");
-      if (arg.type == TK_ARG_NULL) PUT(p, "{}");
-      else put_value(p, &arg);
+      put_value(p, &arg);
       return;
     }
     if (!simple && f->place != place) continue;
@@ -374,15 +373,15 @@ void print_record(struct printer *p, const struct tk_record *r) {
     put(p, trace_raw(p->t, r->at), r->size);
     comma = ",";
   }
-  if (r->track && p->tracks[r->track].n) {
-    put(p, comma, strlen(comma));
-    put(p, p->text.data + p->tracks[r->track].at + 1, p->tracks[r->track].n - 1); /* without its leading comma */
-    comma = ",";
-  }
   if (r->has_ts) {
     put(p, comma, strlen(comma));
     PUT(p, "\"ts\":");
     put_time(p, r->ts);
+  }
+  if (r->track && p->tracks[r->track].n) {
+    put(p, comma, strlen(comma));
+    put(p, p->text.data + p->tracks[r->track].at + 1, p->tracks[r->track].n - 1); /* without its leading comma */
+    comma = ",";
   }
   PUT(p, "}");
 }

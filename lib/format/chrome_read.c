@@ -120,6 +120,7 @@ static bool skip_damage(struct chrome *r) {
 
 static bool cut_short(struct chrome *r, const uint8_t *at) {
   chrome_note(r, TK_NOTE_REPAIR, at, "cut in the middle of an event: that event is lost");
+  r->t->truncated = true;
   r->t->counts.dropped++;
   r->j.p = r->j.end;
   r->j.status = JSON_OK;
@@ -144,9 +145,14 @@ static bool one_event(struct chrome *r) {
   }
 }
 
-/* An element of the events array that is not an object. */
+/* An element of the events array that is not an object; what is no value at all is the rest of a damaged event. */
 static bool odd_element(struct chrome *r, int c) {
   const uint8_t *from = r->j.p;
+  if (c != 1 && !strchr("\"-0123456789tfnTFN[", c)) {
+    r->j.at = r->at = from;
+    r->j.why = "text between events";
+    return skip_damage(r);
+  }
   if (c == 1) { /* a NUL: a page that never reached the disk */
     chrome_note(r, TK_NOTE_REPAIR, from, "NUL bytes skipped");
     while (r->j.p < r->j.end && *r->j.p == 0) r->j.p++;
@@ -204,7 +210,7 @@ static enum array_end read_events(struct chrome *r) {
       r->j.p++;
       return ARRAY_CLOSED;
     }
-    if (c == '[') {
+    if (c == '[' && first) {
       corrupt(r, r->j.p, "array inside of the events array (several traces joined by hand? see tracekit merge)");
       return ARRAY_ERROR;
     }
@@ -251,6 +257,7 @@ struct object_state {
 static bool members_cut(struct chrome *r, const struct object_state *o) {
   if (r->err->code != TK_OK || !o->events) return false;
   chrome_note(r, TK_NOTE_REPAIR, r->j.p < r->j.end ? r->j.p : r->j.end, "cut behind the events: what follows is lost");
+  r->t->truncated = true;
   r->j.status = JSON_OK;
   r->j.p = r->j.end;
   return true;
@@ -265,7 +272,10 @@ static bool events_member(struct chrome *r, struct object_state *o) {
   o->events = true;
   r->j.p++;
   end = read_events(r);
-  if (end == ARRAY_CUT) chrome_note(r, TK_NOTE_REPAIR, r->j.end, "truncated: the events array does not end");
+  if (end == ARRAY_CUT) {
+    chrome_note(r, TK_NOTE_REPAIR, r->j.end, "truncated: the events array does not end");
+    r->t->truncated = true;
+  }
   return end != ARRAY_ERROR;
 }
 
@@ -304,7 +314,8 @@ static bool read_object(struct chrome *r) {
     }
     if (c == 0) {
       if (!o.events) return no_events(r, &o);
-      chrome_note(r, TK_NOTE_REPAIR, r->j.end, "truncated: the object around the events does not end");
+      if (!r->t->truncated) chrome_note(r, TK_NOTE_REPAIR, r->j.end, "truncated: the object around the events does not end");
+      r->t->truncated = true;
       return true;
     }
     if (!read_member(r, &o)) return members_cut(r, &o) || no_events(r, &o);
@@ -377,40 +388,7 @@ static bool read_file(struct chrome *r) {
   return end == ARRAY_CUT || (end == ARRAY_CLOSED && read_tail(r));
 }
 
-/* ---- what the file says about itself ---- */
-
-/* Kineto and viztracer say when their zero was; without that, microseconds near 1.6e15 can only be since the epoch. */
-static void set_clock(struct chrome *r) {
-  struct tk_trace *t = r->t;
-  const struct tk_meta *m = trace_meta(t, "baseTimeNanoseconds"), *viz = trace_meta(t, "viztracer_metadata");
-  const uint8_t *end;
-  int64_t base = 0;
-  if (m) {
-    struct num v = num_scan((const uint8_t *)trace_raw(t, m->at), &end);
-    t->has_zero = v.kind == NUM_INT;
-    base = v.kind == NUM_INT ? v.mant : 0;
-  } else if (viz) {
-    struct json_value v;
-    t->has_zero = json_member(trace_raw(t, viz->at), viz->size, "baseTimeNanoseconds", &v) && v.type == JSON_NUMBER && v.num.kind == NUM_INT;
-    if (t->has_zero) base = v.num.mant;
-  }
-  if (base > INT64_MAX / 2 || base < INT64_MIN / 2) {
-    trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "baseTimeNanoseconds out of range: ignored");
-    base = 0;
-    t->has_zero = false;
-  }
-  t->zero_ns = base;
-  t->origin_ns = r->origin_ns > INT64_MAX / 2 || r->origin_ns < INT64_MIN / 2 ? r->origin_ns : r->origin_ns + base;
-  if (t->has_zero || (r->origin_ns > 1000000000000000000 && r->origin_ns < 4000000000000000000)) t->clock = TK_CLOCK_REALTIME;
-}
-
-static void say_what_is_odd(struct chrome *r) {
-  struct tk_trace *t = r->t;
-  const struct tk_meta *unit = trace_meta(t, "displayTimeUnit");
-  if (unit && strncmp(trace_raw(t, unit->at), "\"ms\"", unit->size) != 0 && strncmp(trace_raw(t, unit->at), "\"ns\"", unit->size) != 0)
-    trace_note(t, TK_NOTE_INFO, UINT64_MAX, "displayTimeUnit is neither \"ms\" nor \"ns\": it does not change the unit of ts");
-  if (t->n_events + t->n_flows == 0) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "no events");
-}
+/* ---- the row of the format ---- */
 
 static bool chrome_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
   struct chrome r = {.t = t, .in = in, .opt = opt, .err = err};
@@ -422,9 +400,8 @@ static bool chrome_read(struct in *in, struct tk_trace *t, const struct tk_load_
   ok = read_file(&r);
   if (ok) {
     t->counts.bytes = chrome_offset(&r, r.j.end);
-    ok = chrome_settle(&r);
-    set_clock(&r);
-    say_what_is_odd(&r);
+    chrome_settle(&r);
+    chrome_meta(&r);
   }
   predict_free(r.predictor);
   intern_free(&r.raw);

@@ -6,10 +6,6 @@
 
 #include "chrome.h"
 
-/* Which members a record's track and time say already. */
-struct said {
-  bool tid, ts;
-};
 
 static bool append_key(struct json *j, const struct json_string *key, struct buf *out) {
   size_t n;
@@ -17,14 +13,15 @@ static bool append_key(struct json *j, const struct json_string *key, struct buf
   return json_quote(out, text, n) && buf_append(out, ":", 1);
 }
 
-static bool copy_members(struct json *j, struct said said, struct buf *out) {
+/* Members but those that the track says, and the ts. */
+static bool copy_members(struct json *j, bool drop_tid, bool drop_ts, struct buf *out) {
   struct json_string key;
   bool any = false;
   for (j->p++; json_blank(j);) {
     if (*j->p == ',') j->p++;
     if (!json_blank(j) || *j->p == '}') return j->status == JSON_OK;
     if (!json_key(j, &key)) return false;
-    if (json_is(j, &key, "pid") || (said.tid && json_is(j, &key, "tid")) || (said.ts && json_is(j, &key, "ts"))) {
+    if (json_is(j, &key, "pid") || (drop_tid && json_is(j, &key, "tid")) || (drop_ts && json_is(j, &key, "ts"))) {
       if (!json_blank(j) || !json_skip(j)) return false;
       continue;
     }
@@ -72,9 +69,18 @@ static void name_track(struct chrome *r, const struct tk_record *rec, const stru
   }
 }
 
-static bool near_origin(const struct chrome *r, const struct when *w) {
-  i128 ns = w->ps / 1000 - r->origin_ns;
-  return r->has_origin && ns < INT64_MAX / 2000 && ns > -(INT64_MAX / 2000);
+/* A record's time goes into its ts, or stands at the end of its text until the trace's clock is known. */
+static void keep_time(struct chrome *r, struct tk_record *rec, tk_id id, i128 ps) {
+  struct buf *raw = &r->t->store->raw;
+  char text[80] = ",\"ts\":";
+  size_t n;
+  rec->has_ts = r->has_origin && chrome_relative(r, ps, &rec->ts);
+  if (rec->has_ts) return;
+  n = 6 + num_put_us(text + 6, ps);
+  if (rec->size == 0) memmove(text, text + 1, --n);
+  buf_append(raw, text, n);
+  rec->size += (uint32_t)n;
+  chrome_far(r, (struct far){ps, id, (uint32_t)n, FAR_RECORD});
 }
 
 void chrome_record(struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *from) {
@@ -87,12 +93,11 @@ void chrome_record(struct chrome *r, const struct chrome_event *e, uint32_t args
   rec->kind = (uint8_t)n->kind;
   rec->phase = (char)e->ph;
   rec->strong = e->pid.kind != TK_IDENT_NONE || e->tid.kind != TK_IDENT_NONE;
-  rec->has_ts = e->ts.kind == WHEN_OK && near_origin(r, &e->ts);
-  if (rec->has_ts) rec->ts = (tk_time)(e->ts.ps - (i128)r->origin_ns * 1000);
   if (rec->strong) rec->track = of_thread(n->kind) ? chrome_thread(r, e->pid, e->tid) : trace_process(r->t, e->pid);
   rec->at = raw->len;
-  copy_members(&j, (struct said){of_thread(n->kind), rec->has_ts}, raw);
+  copy_members(&j, of_thread(n->kind), e->ts.kind == WHEN_OK, raw);
   rec->size = (uint32_t)(raw->len - rec->at);
   r->j.scratch = j.scratch;
+  if (e->ts.kind == WHEN_OK) keep_time(r, rec, r->t->n_records, e->ts.ps);
   if (n->name) name_track(r, rec, n, args);
 }

@@ -228,16 +228,49 @@ static bool tick(struct chrome_sink *s, struct tk_err *err) {
   return true;
 }
 
+/* Tracks in the order in which a reader of this file will meet them: as their metadata comes, then as they are.  So a second
+ * round writes the same bytes. */
+struct track_order {
+  tk_id *tracks;
+  bool *met;
+  uint32_t n;
+};
+
+static void meet(struct track_order *o, const struct tk_trace *t, tk_id track) {
+  if (!track || o->met[track]) return;
+  meet(o, t, t->tracks[track].parent); /* a process: one level */
+  o->met[track] = true;
+  o->tracks[o->n++] = track;
+}
+
+static bool order_tracks(struct chrome_sink *s, const struct tk_trace *t, struct track_order *o) {
+  o->tracks = mem_resize(&s->mem, NULL, 0, ((size_t)t->n_tracks + 1) * sizeof *o->tracks);
+  o->met = mem_resize(&s->mem, NULL, 0, (size_t)t->n_tracks + 1);
+  if (!o->tracks || !o->met) return false;
+  memset(o->met, 0, (size_t)t->n_tracks + 1);
+  for (tk_id i = 1; i <= t->n_tracks; i++)
+    if (t->tracks[i].renamed && !hidden(t, i)) meet(o, t, i);
+  for (tk_id i = 1; i <= t->n_records; i++)
+    if (t->records[i].phase == 'M' && !hidden(t, t->records[i].track)) meet(o, t, t->records[i].track);
+  for (tk_id i = 1; i <= t->n_tracks; i++) meet(o, t, i);
+  return true;
+}
+
 static bool put_tracks(struct chrome_sink *s, const struct tk_trace *t, struct tk_err *err) {
+  struct track_order o = {0};
+  bool ok = order_tracks(s, t, &o);
   s->done = 0;
   s->total = t->n_events;
-  for (tk_id i = 1; i <= t->n_tracks; i++) {
-    if (t->tracks[i].kind == TK_THREAD) put_thread(s, t, &t->tracks[i]);
-    else put_flat(s, t, &t->tracks[i]);
-    s->done += t->tracks[i].count;
-    if (!tick(s, err)) return false;
+  for (uint32_t i = 0; ok && i < o.n; i++) {
+    const struct tk_track *k = &t->tracks[o.tracks[i]];
+    if (k->kind == TK_THREAD) put_thread(s, t, k);
+    else put_flat(s, t, k);
+    s->done += k->count;
+    ok = tick(s, err);
   }
-  return true;
+  if (o.tracks) mem_resize(&s->mem, o.tracks, ((size_t)t->n_tracks + 1) * sizeof *o.tracks, 0);
+  if (o.met) mem_resize(&s->mem, o.met, (size_t)t->n_tracks + 1, 0);
+  return ok;
 }
 
 static void put_flows(struct chrome_sink *s, const struct tk_trace *t) {

@@ -373,6 +373,12 @@ static bool run(struct sealer *s) {
   return ok && seal_flows(t);
 }
 
+static void note_overlaps(struct tk_trace *t) {
+  for (tk_id i = 1; i <= t->n_events; i++)
+    if ((t->events[i].flags & (TK_OVERLAPS | TK_LOST_CLOCK)) == TK_OVERLAPS)
+      trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "spans that stick out of the span they begin in: kept beside it");
+}
+
 bool seal(struct tk_trace *t, struct tk_err *err) {
   struct sealer s = {.t = t, .end = INT64_MIN};
   bool ok;
@@ -383,6 +389,7 @@ bool seal(struct tk_trace *t, struct tk_err *err) {
     t->notes[t->n_notes].count = s.n_unmatched;
     t->counts.dropped += s.n_unmatched;
   }
+  note_overlaps(t);
   if (!ok) t->store->mem.failed = true;
   if (!mem_check(&t->store->mem, err)) return false;
   t->sealed = true;

@@ -2,6 +2,7 @@
  *
  * A point binds to the innermost span of its thread that has begun and not ended before it (its end still counts); an end without
  * "bp":"e" binds to the next span that starts.  A point that finds none stays on its track, so that a dangling end survives. */
+#include <stdio.h>
 #include <string.h>
 
 #include "seal.h"
@@ -146,11 +147,40 @@ static bool bind_all(struct tk_trace *t) {
   return ok;
 }
 
+/* A flow that ends before it begins: two clocks that disagree.  Nothing is moved; the reader is told how far they are apart. */
+static bool note_backward(struct tk_trace *t) {
+  struct map waiting; /* identity of an end that no start precedes -> its point */
+  uint32_t *slot;
+  char text[128], worst[32];
+  tk_time most = 0;
+  uint64_t n = 0;
+  map_init(&waiting, &t->store->mem);
+  for (tk_id i = 1; i <= t->n_flows; i++) {
+    const struct tk_flow *f = &t->flows[i];
+    bool start = f->role == TK_FLOW_START || f->role == TK_FLOW_OUT;
+    uint64_t identity = ((uint64_t)f->id << 1 | f->id_is_str) * 0x9e3779b97f4a7c15u + f->cls;
+    slot = map_put(&waiting, identity, 0);
+    if (!slot) break;
+    if (start && *slot && *slot != UINT32_MAX) {
+      n++;
+      if (f->ts - t->flows[*slot].ts > most) most = f->ts - t->flows[*slot].ts;
+    }
+    *slot = start ? UINT32_MAX : *slot ? *slot : i;
+  }
+  map_free(&waiting);
+  if (!n || !most) return !t->store->mem.failed;
+  tk_print_duration(most, worst);
+  snprintf(text, sizeof text, "flows that end before they begin (clock skew?), by up to %s", worst);
+  trace_note(t, TK_NOTE_INFO, UINT64_MAX, text);
+  t->notes[t->n_notes].count = n;
+  return true;
+}
+
 bool seal_flows(struct tk_trace *t) {
   if (t->n_flows == 0) return true;
   for (tk_id i = 1; i <= t->n_flows; i++) {
     struct tk_flow *f = &t->flows[i];
     if (f->bound) f->ts = t->events[f->at].ts;
   }
-  return order_flows(t) && bind_all(t);
+  return order_flows(t) && bind_all(t) && note_backward(t);
 }

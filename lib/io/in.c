@@ -22,6 +22,7 @@
 
 #include "../base/os.h"
 #include "layer.h"
+#include "utf16.h"
 
 enum { WINDOW = 256 << 10, NOTE_TEXT = 160, PEELS = 3 };
 
@@ -231,7 +232,7 @@ struct in *in_open(const char *path, uint64_t max_size, struct mem *mem, struct 
     if (peeled == in) break;
     in = peeled;
   }
-  return in;
+  return in ? in_utf16(in, mem, err) : NULL;
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* in.h - bytes in: look ahead, then consume.
  *
  * A reader sees a window on the input.  in_ahead gives at least `min` bytes without moving (fewer only at the end of the
- * input); in_consume moves.  The same two functions stand over a file, stdin, memory, an inflating stream and, in tests, a source that
- * gives one byte at a time or fails on demand:
+ * input); in_consume moves.  The same two functions stand over a file, stdin, memory, an inflating stream and, in tests, a
+ * source that gives one byte at a time or fails on demand:
  *
  *        offset
  *          |<---------- *avail, >= min unless the input ends ---------->| IN_PAD readable bytes of zero
@@ -34,9 +34,9 @@ struct in_note {
 };
 enum { IN_NOTES = 8 };
 
-/* Opens a path or "-".  Peels gzip (any number of members) by content.  `max_size` limits the bytes after decompression (0: only
- * the ratio guard); `mem` pays for buffers and outlives the input.  NULL with err set on failure; messages here and below do
- * not name the path, which the caller prefixes. */
+/* Opens a path or "-".  Peels gzip (any number of members) by content.  `max_size` limits the bytes after decompression (0:
+ * only the ratio guard); `mem` pays for buffers and outlives the input.  NULL with err set on failure; messages here and below
+ * do not name the path, which the caller prefixes. */
 struct in *in_open(const char *path, uint64_t max_size, struct mem *mem, struct tk_err *err);
 
 /* Over memory (not copied), over any source (owned and closed by the input).  No decompression. */

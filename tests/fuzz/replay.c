@@ -3,15 +3,22 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { EVERY_BYTE = 512, MEDIUM = 1 << 16, FEW = 8, FLIPS = 24 };
+enum { SECONDS = 20, EVERY_BYTE = 512, MEDIUM = 1 << 16, FEW = 8, FLIPS = 24 };
+
+/* An input that never ends is a fault as well: SIGALRM ends the program. */
+static void try(const uint8_t *data, size_t size) {
+  alarm(SECONDS);
+  LLVMFuzzerTestOneInput(data, size);
+  alarm(0);
+}
 
 static void cuts(const uint8_t *data, size_t size) {
   size_t n = size <= EVERY_BYTE ? size : size <= MEDIUM ? FEW * 2 : FEW / 4;
-  for (size_t i = 0; i < n; i++) LLVMFuzzerTestOneInput(data, size * i / n);
+  for (size_t i = 0; i < n; i++) try(data, size * i / n);
 }
 
 static const char structure[] = { '"', '\\', '{', '}', '[', ']', ',', ':' };
@@ -26,7 +33,7 @@ static void flips(uint8_t *data, size_t size) {
     size_t at = next(&state) % size;
     uint8_t was = data[at];
     data[at] = i % 2 ? (uint8_t)(was ^ 1u << (next(&state) >> 29)) : (uint8_t)structure[next(&state) >> 29];
-    LLVMFuzzerTestOneInput(data, size);
+    try(data, size);
     data[at] = was;
   }
 }
@@ -58,7 +65,7 @@ int main(int argc, char **argv) {
     /* The name stands last in the output if the target aborts. */
     printf("%s\n", argv[i]);
     fflush(stdout);
-    LLVMFuzzerTestOneInput(data, size);
+    try(data, size);
     cuts(data, size);
     flips(data, size);
     free(data);

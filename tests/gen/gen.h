@@ -16,11 +16,11 @@ enum { MAX_HOSTS = 64, MAX_RANKS = 4096, MAX_LAYERS = 64, MAX_SLOTS = 16, GPUS =
 
 struct options {
   uint64_t spans, seed;
-  int ranks, rank, hosts, host, steps, layers;
+  int ranks, rank, hosts, steps, layers;
   double offset_us[MAX_HOSTS], drift_ppm[MAX_HOSTS];
   double slew_ppm, slew_at; /* from `slew_at` seconds on, all clocks but the first run this much faster */
   int straggler;            /* rank that is slower, -1 = none */
-  bool no_base, compact, lines, stack, memory;
+  bool no_base, compact, lines, stack, memory, tpu;
   const char *truth;        /* file for the true clocks, "-" = stderr */
 };
 
@@ -123,6 +123,34 @@ void put_us(int64_t ns); /* microseconds with three decimals */
 void put_d(double v);    /* the shortest text that reads back as v */
 uint64_t put_bytes(void);
 bool put_finish(void);
+
+/* ---- protobuf ------------------------------------------------------------------------------------------------------------- */
+
+/* A message of a few fields, made here and then put or nested. */
+struct pb {
+  size_t n;
+  uint8_t b[4096];
+};
+void pb_varint(struct pb *m, uint64_t v);
+void pb_u(struct pb *m, unsigned field, uint64_t v);
+void pb_double(struct pb *m, unsigned field, double v);
+void pb_fixed64(struct pb *m, unsigned field, uint64_t v);
+void pb_bytes(struct pb *m, unsigned field, const void *p, size_t n);
+void pb_text(struct pb *m, unsigned field, const char *s);
+void pb_message(struct pb *m, unsigned field, const struct pb *inner);
+/* A field straight to the output: all of a message, or its head only. */
+void put_message(unsigned field, const struct pb *m);
+void put_head(unsigned field, uint64_t n);
+uint64_t size_message(uint64_t n); /* with a head of a one-byte tag */
+
+/* Names to small numbers, from 1 in the order of their first use. */
+struct names {
+  char *text[4096];
+  unsigned n;
+  uint16_t slot[8192];
+};
+unsigned name_id(struct names *t, const char *text, bool *fresh);
+void names_free(struct names *t);
 
 /* ---- dialects ------------------------------------------------------------------------------------------------------------ */
 

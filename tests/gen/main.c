@@ -9,14 +9,15 @@ static const char usage[] =
   "  --spans N        about this many spans (default 10000); --steps N says how many steps instead\n"
   "  --seed N         another job\n"
   "  --ranks N        ranks of the job (default 1); --rank K: the one to write (default 0)\n"
-  "  --hosts N        hosts of the job (default 1); xplane and perfetto write the host of --rank\n"
+  "  --hosts N        hosts of the job (default 1); xplane writes all ranks of the host of --rank\n"
   "  --layers N       layers of the model (default 12)\n"
   "  --offset-us A,B  what each host's clock is ahead;  --drift-ppm A,B  and how much faster it runs\n"
   "  --slew-ppm X --slew-at S   from second S on all clocks but host 0's run X ppm faster\n"
   "  --straggler K    rank K is slow\n"
   "  --truth FILE     writes the true clocks as JSON ('-' = stderr)\n"
   "  kineto only: --no-base (epoch microseconds), --lines (one key per line, torch 2.15), --compact (one event per line),\n"
-  "  --no-stack (no Python frames), --memory (allocator instants)\n";
+  "  --no-stack (no Python frames), --memory (allocator instants)\n"
+  "  xplane only: --tpu (TPU planes instead of GPU planes)\n";
 
 static bool list(const char *text, double *values) {
   char *end;
@@ -35,6 +36,7 @@ static bool flag(struct options *o, const char *name) {
   if (strcmp(name, "--compact") == 0) return o->compact = true;
   if (strcmp(name, "--lines") == 0) return o->lines = true;
   if (strcmp(name, "--memory") == 0) return o->memory = true;
+  if (strcmp(name, "--tpu") == 0) return o->tpu = true;
   if (strcmp(name, "--no-stack") == 0) return !(o->stack = false);
   return false;
 }

@@ -185,7 +185,8 @@ static unsigned lay(const struct row *rows, unsigned n, int64_t period, struct r
     s[i].kernel = s[i].launch_end + rng_in(r, 1200, 5000);
     if (s[i].kernel < stream + 700) s[i].kernel = stream + 700;
     /* Most kernels take microseconds, a few take all the room there is. */
-    s[i].kernel_end = s[i].kernel + 1200 + ((period - 1000 - s[i].kernel) / kernels-- >> rng_in(r, 0, 5)) * rng_in(r, 500, 999) / 1000;
+    s[i].kernel_end = (period - 1000 - s[i].kernel) / kernels-- >> rng_in(r, 0, 5);
+    s[i].kernel_end = s[i].kernel + 1200 + s[i].kernel_end * rng_in(r, 500, 999) / 1000;
     if (s[i].kernel_end > period - 400) s[i].kernel_end = period - 400;
     stream = s[i].kernel_end;
     at += rng_in(r, 100, 900);

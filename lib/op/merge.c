@@ -1,0 +1,196 @@
+/* merge.c - one rank's graph, made to stand beside others on one timeline.
+ *
+ * Pids: a rank keeps a pid that is free, else it gets the next one from 10,000,000 on (above any real pid, below what viewers cut
+ * to 32 bits).  Ids of flows and async events are given out anew for every rank, so that no arrow leads to another rank.  Args are
+ * never rewritten but for those ids: a correlation is a rank's own.  Processes are named "rank 3 - host - python" and sorted so
+ * that rank 0 comes first, within a rank in its own order. */
+#include "merge.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { FIRST_NEW_PID = 10000000, SORT_ROOM = 1000 };
+
+void merge_ids_init(struct merge_ids *ids, struct mem *mem) {
+  *ids = (struct merge_ids){.mem = mem, .next_pid = FIRST_NEW_PID};
+  map_init(&ids->pids, mem);
+}
+
+void merge_ids_free(struct merge_ids *ids) { map_free(&ids->pids); }
+
+/* ---- processes ---- */
+
+static bool is_number(struct tk_ident i) { return i.kind == TK_IDENT_INT || i.kind == TK_IDENT_QUOTED; }
+
+/* Processes without events, flow points or records of their own stay out of the timeline. */
+static void hide_empty(struct tk_trace *t) {
+  for (tk_id i = 1; i <= t->n_tracks; i++) t->tracks[i].hidden = t->tracks[i].kind == TK_PROCESS;
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    struct tk_track *k = &t->tracks[i];
+    tk_id process = k->kind == TK_PROCESS ? i : k->parent;
+    if (k->count || k->n_points) t->tracks[process].hidden = false;
+  }
+  for (tk_id i = 1; i <= t->n_records; i++) {
+    const struct tk_record *r = &t->records[i];
+    if (!r->track || r->phase == 'M') continue;
+    tk_id process = t->tracks[r->track].kind == TK_PROCESS ? r->track : t->tracks[r->track].parent;
+    t->tracks[process].hidden = false;
+  }
+}
+
+static struct tk_ident with_suffix(struct tk_trace *t, struct tk_ident pid, const char *suffix) {
+  char text[1024];
+  size_t n;
+  const char *s = tk_string(t, pid.str, &n);
+  size_t m = strlen(suffix);
+  if (n > sizeof text - m) return pid;
+  memcpy(text, s, n);
+  memcpy(text + n, suffix, m);
+  return ident_str(trace_string(t, text, n + m));
+}
+
+static struct tk_ident new_pid(struct tk_trace *t, struct merge_ids *ids, const struct merge_place *place, struct tk_ident pid) {
+  uint32_t *taken;
+  if (pid.kind == TK_IDENT_STR) return with_suffix(t, pid, place->suffix);
+  if (!is_number(pid)) pid = ident_int(0);
+  while ((taken = map_put(&ids->pids, (uint64_t)pid.num, 0)) != NULL && *taken) pid.num = ids->next_pid++;
+  if (taken) *taken = 1;
+  return pid;
+}
+
+static bool starts_with(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
+
+/* "rank 3 - host42 - GPU 0": Kineto calls every process "python" and tells the GPUs by their labels. */
+static void name_process(struct tk_trace *t, struct tk_track *k, struct tk_ident was, const char *label) {
+  char text[2048];
+  const char *name = tk_string(t, k->name, NULL), *labels = tk_string(t, k->labels, NULL);
+  if (starts_with(labels, "GPU")) snprintf(text, sizeof text, "%s - %s", label, labels);
+  else if (*name) snprintf(text, sizeof text, *labels ? "%s - %s (%s)" : "%s - %s", label, name, labels);
+  else if (was.kind == TK_IDENT_STR && *tk_string(t, was.str, NULL))
+    snprintf(text, sizeof text, "%s - %s", label, tk_string(t, was.str, NULL));
+  else if (is_number(was)) snprintf(text, sizeof text, "%s - pid %lld", label, (long long)was.num);
+  else snprintf(text, sizeof text, "%s", label);
+  size_t n = strlen(text);
+  if (n == sizeof text - 1) /* cut: not in the middle of a character */
+    while (n && ((unsigned char)text[n] & 0xc0) == 0x80) n--;
+  k->name = trace_string(t, text, n);
+  k->renamed = true;
+}
+
+static int64_t own_order(const struct tk_track *k) { return k->has_sort ? k->sort_index : INT64_MAX; }
+
+/* Processes of a rank in their own order, those that state none behind, numbered from the rank's base. */
+static void sort_processes(struct tk_trace *t, struct merge_pid *was, uint32_t n, int64_t base) {
+  for (uint32_t i = 1; i < n; i++) {
+    struct merge_pid p = was[i];
+    uint32_t at = i;
+    for (; at && own_order(&t->tracks[was[at - 1].track]) > own_order(&t->tracks[p.track]); at--) was[at] = was[at - 1];
+    was[at] = p;
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    struct tk_track *k = &t->tracks[was[i].track];
+    k->sort_index = base + (i < SORT_ROOM ? i : SORT_ROOM - 1);
+    k->has_sort = true;
+  }
+}
+
+static void renumber_processes(struct tk_trace *t, struct merge_ids *ids, const struct merge_place *place, struct merge_pid *was,
+                               uint32_t *n_was) {
+  *n_was = 0;
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    struct tk_track *k = &t->tracks[i];
+    if (k->kind != TK_PROCESS || k->hidden) continue;
+    was[(*n_was)++] = (struct merge_pid){i, k->pid};
+    k->pid = new_pid(t, ids, place, k->pid);
+    name_process(t, k, was[*n_was - 1].was, place->label);
+  }
+  for (tk_id i = 1; i <= t->n_tracks; i++)
+    if (t->tracks[i].kind != TK_PROCESS) t->tracks[i].pid = t->tracks[t->tracks[i].parent].pid;
+  sort_processes(t, was, *n_was, place->sort_base);
+}
+
+/* ---- ids of flows and async events ---- */
+
+struct renumber {
+  struct tk_trace *t;
+  struct merge_ids *ids;
+  struct map numbers, strings; /* old -> new, less the first of this rank */
+  int64_t first;
+};
+
+static int64_t fresh(struct renumber *r, bool is_str, int64_t old) {
+  uint32_t *slot = map_put(is_str ? &r->strings : &r->numbers, (uint64_t)old, UINT32_MAX);
+  if (!slot) return 0;
+  if (*slot == UINT32_MAX) *slot = (uint32_t)(r->ids->next_id++ - r->first);
+  return r->first + *slot;
+}
+
+static const char GLOBAL[] = "{\"global\":";
+
+/* {"global":"0x1"} -> {"global":"0x2a"}; ids local to a process are told apart by it. */
+static void global_id2(struct renumber *r, struct tk_arg *arg) {
+  char text[64];
+  size_t n;
+  const char *old = tk_string(r->t, arg->s, &n);
+  if (n <= sizeof GLOBAL || memcmp(old, GLOBAL, sizeof GLOBAL - 1) != 0) return;
+  int len = snprintf(text, sizeof text, "%s\"0x%llx\"}", GLOBAL, (unsigned long long)fresh(r, true, arg->s));
+  arg->s = trace_string(r->t, text, (size_t)len);
+}
+
+static bool is_identity(const struct tk_event *e, tk_id key) {
+  return key == KEY_BIND_ID || (e->flags & TK_ASYNC && (key == KEY_ID || key == KEY_ID2)) || key == KEY_END_PID;
+}
+
+/* The pid that an async end names is another process of this rank. */
+static void end_pid(struct renumber *r, struct tk_arg *arg, const struct merge_pid *was, uint32_t n_was) {
+  struct tk_ident pid = arg->type == TK_ARG_INT ? ident_int(arg->i) : ident_str(arg->s);
+  for (uint32_t i = 0; i < n_was; i++) {
+    if (!ident_equal(was[i].was, pid)) continue;
+    pid = r->t->tracks[was[i].track].pid;
+    *arg = (struct tk_arg){.key = arg->key, .type = TK_ARG_STR, .s = pid.str};
+    if (is_number(pid)) *arg = (struct tk_arg){.key = arg->key, .type = TK_ARG_INT, .i = pid.num};
+    return;
+  }
+}
+
+static void renumber_args(struct renumber *r, struct tk_event *e, const struct merge_pid *was, uint32_t n_was) {
+  struct tk_args it = tk_args_of(r->t, e->args);
+  struct tk_arg arg;
+  bool any = false;
+  for (uint32_t i = 0; it.shape && i < it.shape->n && !any; i++) any = is_identity(e, it.shape->fields[i].key);
+  if (!any) return;
+  args_begin(r->t);
+  while (tk_args_next(&it, &arg)) {
+    bool id = is_identity(e, arg.key), is_str = arg.type == TK_ARG_STR;
+    if (id && arg.key == KEY_END_PID) end_pid(r, &arg, was, n_was);
+    else if (id && arg.key == KEY_ID2) global_id2(r, &arg);
+    else if (id && (is_str || arg.type == TK_ARG_INT))
+      arg = (struct tk_arg){.key = arg.key, .type = TK_ARG_INT, .i = fresh(r, is_str, is_str ? (int64_t)arg.s : arg.i)};
+    args_copy(r->t, &arg);
+  }
+  e->args = args_end(r->t);
+}
+
+static void renumber_ids(struct tk_trace *t, struct merge_ids *ids, const struct merge_pid *was, uint32_t n_was) {
+  struct renumber r = {.t = t, .ids = ids};
+  if (ids->next_id == 0) ids->next_id = 1;
+  r.first = ids->next_id;
+  map_init(&r.numbers, &t->store->mem);
+  map_init(&r.strings, &t->store->mem);
+  for (tk_id i = 1; i <= t->n_flows; i++) {
+    struct tk_flow *f = &t->flows[i];
+    f->id = fresh(&r, f->id_is_str, f->id);
+    f->id_is_str = false;
+  }
+  for (tk_id i = 1; i <= t->n_events; i++) renumber_args(&r, &t->events[i], was, n_was);
+  map_free(&r.numbers);
+  map_free(&r.strings);
+}
+
+bool op_merge(struct tk_trace *t, struct merge_ids *ids, const struct merge_place *place, struct merge_pid *was, uint32_t *n_was,
+              struct tk_err *err) {
+  hide_empty(t);
+  renumber_processes(t, ids, place, was, n_was);
+  renumber_ids(t, ids, was, *n_was);
+  return mem_check(&t->store->mem, err) && mem_check(ids->mem, err);
+}

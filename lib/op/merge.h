@@ -1,0 +1,35 @@
+/* merge.h - makes one rank's graph fit to stand beside others. */
+#ifndef OP_MERGE_H
+#define OP_MERGE_H
+
+#include "../graph/trace.h"
+
+/* What all ranks share: the ids that are taken. */
+struct merge_ids {
+  struct mem *mem;
+  struct map pids;   /* taken process ids */
+  int64_t next_pid;  /* for those that are taken already */
+  int64_t next_id;   /* of flows and async events */
+};
+
+void merge_ids_init(struct merge_ids *ids, struct mem *mem);
+void merge_ids_free(struct merge_ids *ids);
+
+struct merge_place {
+  const char *label;  /* "rank 3 - host42" */
+  const char *suffix; /* of string pids: " [rank 3]" */
+  int64_t sort_base;  /* of process_sort_index */
+};
+
+/* Which process became which: filled for the report. */
+struct merge_pid {
+  tk_id track;
+  struct tk_ident was;
+};
+
+/* Renumbers pids, flow and async ids, labels and orders the processes, hides those that have no events.  Times and args stay as
+ * they are.  `was` has room for t->n_tracks entries; *n_was says how many processes are visible. */
+bool op_merge(struct tk_trace *t, struct merge_ids *ids, const struct merge_place *place, struct merge_pid *was, uint32_t *n_was,
+              struct tk_err *err);
+
+#endif

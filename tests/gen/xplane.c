@@ -1,0 +1,341 @@
+/* xplane.c - the same job as a JAX profile of one host: XSpace with a host plane and a plane for each of its devices.
+ *
+ *     /host:CPU            a line for each rank's Python thread and its runtime thread: ops, launches, the step annotation (_r)
+ *     /device:GPU:N        a line for each stream: kernels with correlation_id, hlo_op, kernel_details; collectives
+ *     /device:TPU:N        (--tpu) Steps, XLA Modules, XLA Ops, Async XLA Ops: the collectives with their replica_groups
+ *     /host:metadata, Task Environment (profile_start_time: the host's clock when the profile began)
+ *
+ * As in real files a plane's lines precede its maps of names, times are ps from the start of the profile, and proto3 defaults
+ * are absent.  A message's length stands before it, so each line is walked twice: measured, then written. */
+#include <string.h>
+
+#include "gen.h"
+
+enum line_kind { HOST_PYTHON, HOST_RUNTIME, GPU_COMPUTE, GPU_NCCL, TPU_STEPS, TPU_MODULES, TPU_OPS, TPU_ASYNC };
+
+static const char *const stat_names[] = {
+  NULL, "_r", "step_num", "correlation_id", "device_id", "hlo_op", "hlo_module", "program_id", "kernel_details",
+  "replica_groups", "group_id", "run_id", "device_offset_ps", "device_duration_ps", "profile_start_time",
+  "profile_stop_time", "hlo_category", "theoretical_occupancy_pct", "jit_train_step", "process_id", "device_vendor",
+  "device_type_string",
+};
+enum {
+  S_ROOT = 1, S_STEP, S_CORRELATION, S_DEVICE, S_HLO_OP, S_HLO_MODULE, S_PROGRAM, S_KERNEL,
+  S_REPLICAS, S_GROUP, S_RUN, S_OFFSET, S_DURATION, S_START,
+  S_STOP, S_CATEGORY, S_OCCUPANCY, S_MODULE_NAME, S_PROCESS, S_VENDOR,
+  S_TYPE, N_STATS
+};
+enum { UINT = 3, INT = 4, STR = 5, REF = 7, LINE_START_NS = 1000, PROGRAM = 77 };
+
+struct xplane {
+  struct options o;      /* with the rank that is being written */
+  struct names names, refs;
+  enum line_kind kind;
+  bool measuring;
+  uint64_t size;         /* of the events of the line */
+  uint64_t correlation;
+};
+
+static uint64_t ps(const struct xplane *x, int64_t t) {
+  int host = host_of(&x->o, x->o.rank);
+  return (uint64_t)(clock_read(&x->o, host, t) - clock_read(&x->o, host, 0) - LINE_START_NS) * 1000;
+}
+
+static void stat_u(struct pb *e, unsigned field, unsigned id, unsigned type, uint64_t v) {
+  struct pb s = {0};
+  pb_u(&s, 1, id);
+  pb_u(&s, type, v);
+  pb_message(e, field, &s);
+}
+
+static void stat_text(struct pb *e, unsigned field, unsigned id, const char *text) {
+  struct pb s = {0};
+  pb_u(&s, 1, id);
+  pb_text(&s, STR, text);
+  pb_message(e, field, &s);
+}
+
+static void stat_double(struct pb *e, unsigned field, unsigned id, double v) {
+  struct pb s = {0};
+  pb_u(&s, 1, id);
+  pb_double(&s, 2, v);
+  pb_message(e, field, &s);
+}
+
+/* A name that a stat refers to is itself in the table of stat names, behind the fixed ones. */
+static unsigned ref(struct xplane *x, const char *text) { return N_STATS + name_id(&x->refs, text, NULL); }
+
+/* Devices measure in ps: some digits below the ns of the host. */
+static void event(struct xplane *x, struct pb *e, const char *name, int64_t start, int64_t end) {
+  bool device = x->kind >= GPU_COMPUTE;
+  uint64_t a = ps(x, start) + (device ? mix((uint64_t)start, 3) % 1000 : 0);
+  uint64_t b = ps(x, end) + (device ? mix((uint64_t)end, 4) % 1000 : 0);
+  e->n = 0;
+  pb_u(e, 1, name_id(&x->names, name, NULL));
+  pb_u(e, 2, a);
+  if (b > a) pb_u(e, 3, b - a);
+}
+
+static void emit(struct xplane *x, const struct pb *e) {
+  if (x->measuring)
+    x->size += size_message(e->n);
+  else
+    put_message(4, e);
+}
+
+static void replicas(const struct xplane *x, char *text, size_t size) {
+  size_t n = (size_t)snprintf(text, size, "{{0");
+  if (x->o.ranks > 64) { /* the short form of XLA */
+    snprintf(text, size, "[1,%d]<=[%d]", x->o.ranks, x->o.ranks);
+    return;
+  }
+  for (int r = 1; r < x->o.ranks; r++) n += (size_t)snprintf(text + n, size - n, ",%d", r);
+  snprintf(text + n, size - n, "}}");
+}
+
+static void collective(struct xplane *x, const struct piece *p) {
+  char text[512], name[64];
+  struct pb e;
+  uint64_t correlation = ++x->correlation;
+  if (x->kind == HOST_RUNTIME) {
+    event(x, &e, "cuLaunchKernelEx", p->start + 30000, p->start + 42000);
+    stat_u(&e, 4, S_CORRELATION, UINT, correlation);
+    emit(x, &e);
+  } else if (x->kind == GPU_NCCL || x->kind == TPU_ASYNC) {
+    snprintf(name, sizeof name, "all-reduce-start.%d", p->layer);
+    event(x, &e, x->kind == GPU_NCCL ? "ncclDevKernel_AllReduce_Sum_f32_RING_LL" : name, p->kernel, p->kernel_end);
+    if (x->kind == GPU_NCCL) stat_u(&e, 4, S_CORRELATION, UINT, correlation);
+    stat_u(&e, 4, S_HLO_OP, REF, ref(x, name));
+    stat_u(&e, 4, S_PROGRAM, UINT, PROGRAM);
+    stat_u(&e, 4, S_RUN, UINT, (uint64_t)p->step + 5);
+    replicas(x, text, sizeof text);
+    stat_text(&e, 4, S_REPLICAS, text);
+    emit(x, &e);
+  }
+}
+
+static void device_op(struct xplane *x, const struct piece *p, const struct slot *s) {
+  char kernel[600], op[64], text[160];
+  uint64_t pick = mix(p->group * 16 + (uint64_t)(s - p->slots), (uint64_t)p->layer % 3);
+  struct pb e;
+  kernel_name(s->row->kernel, pick, kernel, sizeof kernel);
+  snprintf(op, sizeof op, "%s.%u", s->row->kernel == K_GEMM ? "gemm_fusion_dot" : "loop_fusion",
+           p->group * 16 + (unsigned)(s - p->slots));
+  if (x->kind == GPU_COMPUTE) {
+    event(x, &e, kernel, s->kernel, s->kernel_end);
+    stat_u(&e, 4, S_CORRELATION, UINT, x->correlation);
+    stat_u(&e, 4, S_HLO_OP, REF, ref(x, op));
+    stat_u(&e, 4, S_HLO_MODULE, REF, S_MODULE_NAME);
+    stat_u(&e, 4, S_PROGRAM, UINT, PROGRAM);
+    snprintf(text, sizeof text, "regs:%d static_shared:0 dynamic_shared:%d grid:%d,1,1 block:%d,1,1 occ_pct:37.5",
+             16 + (int)(pick >> 24 & 15) * 8, 49152, 1 + (int)(pick >> 8 & 2047), 256);
+    stat_text(&e, 4, S_KERNEL, text);
+    stat_double(&e, 4, S_OCCUPANCY, 37.5);
+  } else {
+    snprintf(text, sizeof text, "%%%s = bf16[8,128]{1,0:T(8,128)} fusion(bf16[8,128]{1,0} %%p.%u), kind=kLoop", op, p->group);
+    event(x, &e, text, s->kernel, s->kernel_end);
+    stat_u(&e, 4, S_OFFSET, UINT, (uint64_t)(s->kernel - p->start) * 1000);
+    stat_u(&e, 4, S_DURATION, UINT, (uint64_t)(s->kernel_end - s->kernel) * 1000);
+    stat_text(&e, 4, S_CATEGORY, s->row->kernel == K_GEMM ? "convolution fusion" : "loop fusion");
+  }
+  emit(x, &e);
+}
+
+static void launch(struct xplane *x, const struct slot *s) {
+  struct pb e;
+  event(x, &e, "cuLaunchKernel", s->launch, s->launch_end);
+  stat_u(&e, 4, S_CORRELATION, UINT, x->correlation);
+  stat_u(&e, 4, S_DEVICE, INT, (uint64_t)local_rank(&x->o, x->o.rank));
+  emit(x, &e);
+}
+
+static void visit(void *self, const struct piece *p) {
+  struct xplane *x = self;
+  bool backward = p->phase == BACKWARD, device = x->kind == GPU_COMPUTE || x->kind == TPU_OPS;
+  bool host = x->kind == (backward ? HOST_RUNTIME : HOST_PYTHON);
+  if (p->phase == COMMUNICATION) collective(x, p);
+  for (unsigned i = 0; i < p->n; i++) {
+    struct pb e;
+    if (host) {
+      event(x, &e, p->slots[i].row->name, p->slots[i].start, p->slots[i].end);
+      emit(x, &e);
+    }
+    if (!p->slots[i].row->kernel) continue;
+    x->correlation++;
+    if (host) launch(x, &p->slots[i]);
+    if (device) device_op(x, p, &p->slots[i]);
+  }
+}
+
+static void step(struct xplane *x, const struct plan *p) {
+  char name[32];
+  struct pb e;
+  if (x->kind == HOST_PYTHON) {
+    event(x, &e, "train", p->start, p->end);
+    stat_u(&e, 4, S_ROOT, INT, 1);
+    stat_u(&e, 4, S_STEP, INT, (uint64_t)p->step);
+    emit(x, &e);
+  } else if (x->kind == TPU_STEPS) {
+    snprintf(name, sizeof name, "%d", p->step);
+    event(x, &e, name, p->start, p->end);
+    stat_u(&e, 4, S_GROUP, INT, (uint64_t)p->step);
+    emit(x, &e);
+  } else if (x->kind == TPU_MODULES) {
+    event(x, &e, "jit_train_step(1234567890123456789)", p->start + 50000, p->optimizer_end);
+    stat_u(&e, 4, S_RUN, UINT, (uint64_t)p->step + 5);
+    stat_u(&e, 4, S_GROUP, INT, (uint64_t)p->step);
+    emit(x, &e);
+  }
+}
+
+static bool line_events(struct xplane *x) {
+  struct job j;
+  struct plan p;
+  x->size = 0;
+  x->correlation = 100 + (uint64_t)local_rank(&x->o, x->o.rank) * 100000000; /* one process has all devices */
+  if (!job_start(&j, &x->o)) return false;
+  for (int s = 0; s < x->o.steps; s++) {
+    job_step(&j, &p);
+    step(x, &p);
+    walk(&x->o, &p, visit, x);
+  }
+  job_end(&j);
+  return true;
+}
+
+/* ---- planes ----------------------------------------------------------------------------------------------------------- */
+
+struct line {
+  enum line_kind kind;
+  int rank;
+  struct pb head;
+  uint64_t size; /* of the whole line, without its own tag and length */
+};
+
+static bool line_measure(struct xplane *x, struct line *l, enum line_kind kind, int rank, uint64_t id, const char *name) {
+  l->kind = x->kind = kind;
+  l->rank = x->o.rank = rank;
+  l->head.n = 0;
+  pb_u(&l->head, 1, id);
+  pb_text(&l->head, 2, name);
+  pb_u(&l->head, 3, LINE_START_NS);
+  x->measuring = true;
+  if (!line_events(x)) return false;
+  l->size = l->head.n + x->size;
+  return true;
+}
+
+static bool line_write(struct xplane *x, const struct line *l) {
+  x->kind = l->kind;
+  x->o.rank = l->rank;
+  x->measuring = false;
+  put_head(3, l->size);
+  put_n(l->head.b, l->head.n);
+  return line_events(x);
+}
+
+static void map_entry(struct pb *entry, unsigned id, const char *name) {
+  struct pb m = {0};
+  pb_u(&m, 1, id);
+  pb_text(&m, 2, name);
+  entry->n = 0;
+  pb_u(entry, 1, id);
+  pb_message(entry, 2, &m);
+}
+
+/* The maps of names, measured or written. */
+static uint64_t maps(const struct xplane *x, bool writing) {
+  uint64_t size = 0;
+  struct pb entry;
+  for (unsigned i = 1; i <= x->names.n; i++) {
+    map_entry(&entry, i, x->names.text[i]);
+    size += size_message(entry.n);
+    if (writing) put_message(4, &entry);
+  }
+  for (unsigned i = 1; i < N_STATS + 1 + x->refs.n; i++) {
+    if (i == N_STATS) continue;
+    map_entry(&entry, i, i < N_STATS ? stat_names[i] : x->refs.text[i - N_STATS]);
+    size += size_message(entry.n);
+    if (writing) put_message(5, &entry);
+  }
+  return size;
+}
+
+static bool plane(struct xplane *x, uint64_t id, const char *name, struct line *lines, unsigned n, const struct pb *stats) {
+  struct pb head = {0};
+  uint64_t size;
+  bool ok = true;
+  if (id) pb_u(&head, 1, id);
+  pb_text(&head, 2, name);
+  size = head.n + stats->n + maps(x, false);
+  for (unsigned i = 0; i < n; i++) size += size_message(lines[i].size);
+  put_head(1, size);
+  put_n(head.b, head.n);
+  for (unsigned i = 0; ok && i < n; i++) ok = line_write(x, &lines[i]);
+  maps(x, true);
+  put_n(stats->b, stats->n);
+  names_free(&x->names);
+  names_free(&x->refs);
+  return ok;
+}
+
+static bool device_plane(struct xplane *x, int rank) {
+  static struct line lines[4];
+  bool tpu = x->o.tpu, ok;
+  struct pb stats = {0};
+  char name[40];
+  int device = local_rank(&x->o, rank);
+  snprintf(name, sizeof name, tpu ? "/device:TPU:%d" : "/device:GPU:%d", device);
+  stat_text(&stats, 6, tpu ? S_TYPE : S_VENDOR, tpu ? "TPU v6 Lite" : "Nvidia");
+  if (tpu)
+    ok = line_measure(x, &lines[0], TPU_STEPS, rank, 1, "Steps") &&
+         line_measure(x, &lines[1], TPU_MODULES, rank, 2, "XLA Modules") &&
+         line_measure(x, &lines[2], TPU_OPS, rank, 3, "XLA Ops") &&
+         line_measure(x, &lines[3], TPU_ASYNC, rank, 4, "Async XLA Ops");
+  else
+    ok = line_measure(x, &lines[0], GPU_COMPUTE, rank, 7, "Stream #7(Compute)") &&
+         line_measure(x, &lines[1], GPU_NCCL, rank, 40, "Stream #40(Compute)");
+  return ok && plane(x, (uint64_t)device, name, lines, tpu ? 4 : 2, &stats);
+}
+
+static bool host_plane(struct xplane *x, int first, int last) {
+  static struct line lines[2 * MAX_RANKS];
+  struct pb stats = {0};
+  unsigned n = 0;
+  bool ok = true;
+  stat_u(&stats, 6, S_PROCESS, INT, 30000);
+  for (int r = first; ok && r <= last; r++) {
+    uint64_t tid = 30000 + (uint64_t)local_rank(&x->o, r) * 113;
+    ok = line_measure(x, &lines[n++], HOST_PYTHON, r, tid, "python") &&
+         line_measure(x, &lines[n++], HOST_RUNTIME, r, mix(tid, 9), "tf_XLAPjRtGpuClient"); /* ids of such lines are hashes */
+  }
+  return ok && plane(x, 701, "/host:CPU", lines, n, &stats);
+}
+
+static void other_planes(struct xplane *x, int64_t end) {
+  struct pb stats = {0}, host = {0};
+  int h = host_of(&x->o, x->o.rank);
+  char name[32];
+  stat_u(&stats, 6, S_PROCESS, INT, 30000);
+  plane(x, 702, "/host:metadata", NULL, 0, &stats);
+  stats.n = 0;
+  stat_u(&stats, 6, S_START, UINT, (uint64_t)clock_read(&x->o, h, 0));
+  stat_u(&stats, 6, S_STOP, UINT, (uint64_t)clock_read(&x->o, h, end));
+  plane(x, 703, "Task Environment", NULL, 0, &stats);
+  snprintf(name, sizeof name, "host%d", h);
+  pb_text(&host, 4, name);
+  put_n(host.b, host.n);
+}
+
+bool xplane(const struct options *o) {
+  static struct xplane x;
+  int host = host_of(o, o->rank), first = o->rank, last = o->rank;
+  bool ok;
+  x.o = *o;
+  while (first > 0 && host_of(o, first - 1) == host) first--;
+  while (last + 1 < o->ranks && host_of(o, last + 1) == host) last++;
+  ok = host_plane(&x, first, last);
+  for (int r = first; ok && r <= last; r++) ok = device_plane(&x, r);
+  other_planes(&x, (int64_t)10 * 1000 * 1000 * 1000);
+  return ok;
+}
