@@ -1,7 +1,8 @@
 /* identity.c - rank and host, from what the trace says, else from its file's name.
  *
  *     distributedInfo.rank                  Kineto, any version of torch
- *     rank3.json, trace_rank-3.json.gz      how people name them
+ *     rank3.json, trace_rank-3.json.gz,     how people name them
+ *     worker3_step_12.<time>.pt.trace.json
  *     <host>_<pid>.<time>.pt.trace.json     tensorboard_trace_handler
  *     host_name                             Kineto's C++ exporter */
 #include "identity.h"
@@ -19,10 +20,10 @@ static const char *base_name(const char *path) {
 static bool digit(char c) { return c >= '0' && c <= '9'; }
 static bool letter(char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
 
-/* "rank" as a word of the name, then a separator or none, then digits. */
-static bool rank_in_name(const char *name, int64_t *rank) {
-  for (const char *p = strstr(name, "rank"); p; p = strstr(p + 1, "rank")) {
-    const char *q = p + 4;
+/* "rank" or "worker" as a word of the name, then a separator or none, then digits. */
+static bool number_in_name(const char *name, const char *word, int64_t *rank) {
+  for (const char *p = strstr(name, word); p; p = strstr(p + 1, word)) {
+    const char *q = p + strlen(word);
     int64_t v = 0;
     if (p > name && letter(p[-1])) continue;
     if (*q == '_' || *q == '-' || *q == '.' || *q == '=') q++;
@@ -31,6 +32,10 @@ static bool rank_in_name(const char *name, int64_t *rank) {
     return *rank = v, true;
   }
   return false;
+}
+
+static bool rank_in_name(const char *name, int64_t *rank) {
+  return number_in_name(name, "rank", rank) || number_in_name(name, "worker", rank);
 }
 
 static bool stated_rank(const struct tk_trace *t, int64_t *rank) {
@@ -50,11 +55,12 @@ static void set_host(struct identity *id, const char *p, size_t n) {
 static void find_host(const struct tk_trace *t, struct identity *id) {
   const struct tk_meta *m = trace_meta(t, "host_name");
   const char *name = base_name(t->source), *suffix = strstr(name, ".pt.trace.json"), *at;
+  int64_t rank;
   if (m && m->size > 2 && *trace_raw(t, m->at) == '"') {
     set_host(id, trace_raw(t, m->at) + 1, m->size - 2);
     return;
   }
-  at = suffix ? strrchr(name, '_') : NULL;
+  at = suffix && !rank_in_name(name, &rank) ? strrchr(name, '_') : NULL;
   if (!at || at > suffix || at == name || !digit(at[1])) return;
   const char *q = at + 1;
   while (digit(*q)) q++;

@@ -65,9 +65,9 @@ uint8_t *buf_reserve(struct buf *b, size_t n) {
 }
 
 bool buf_append(struct buf *b, const void *p, size_t n) {
-  uint8_t *q = buf_reserve(b, n);
-  if (!q) return false;
-  if (n) memcpy(q, p, n);
+  uint8_t *q = n ? buf_reserve(b, n) : NULL;
+  if (!q) return n == 0;
+  memcpy(q, p, n);
   b->len += n;
   return true;
 }

@@ -74,6 +74,9 @@ struct chrome {
     struct tk_ident pid, tid;
     tk_id track;
   } tracks[64]; /* threads met last */
+  struct {
+    tk_id name, cat, cls;
+  } classes[1024]; /* classes met last, by name */
 };
 
 uint64_t chrome_offset(const struct chrome *r, const uint8_t *p);

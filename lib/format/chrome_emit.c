@@ -157,6 +157,15 @@ static tk_id counter_track(struct chrome *r, const struct chrome_event *e) {
 
 /* ---- events ---- */
 
+/* A direct-mapped cache in front of trace_class: 4% of reading. */
+static tk_id class_of(struct chrome *r, tk_id name, tk_id cat) {
+  unsigned at = name & 1023;
+  if (r->classes[at].cls && r->classes[at].name == name && r->classes[at].cat == cat) return r->classes[at].cls;
+  r->classes[at].name = name;
+  r->classes[at].cat = cat;
+  return r->classes[at].cls = trace_class(r->t, name, cat);
+}
+
 static void drop(struct chrome *r, const struct chrome_event *e, const char *why) {
   trace_note(r->t, TK_NOTE_REPAIR, e->offset, why);
   r->t->counts.dropped++;
@@ -207,7 +216,7 @@ static void emit_event(struct chrome *r, const struct chrome_event *e, uint32_t 
   near = chrome_relative(r, e->ts.ps, &ts);
   ev = trace_add_event(r->t);
   ev->ts = ts;
-  ev->cls = trace_class(r->t, e->name, e->cat);
+  ev->cls = class_of(r, e->name, e->cat);
   ev->args = args;
   place(r, e, ev);
   if (e->ph == 'X' && e->dur.kind == WHEN_OK) ev->dur = (tk_time)e->dur.ps;
@@ -231,7 +240,7 @@ static void emit_flow(struct chrome *r, const struct chrome_event *e, uint32_t a
   f = trace_add_flow(r->t);
   f->ts = ts;
   f->role = e->ph == 's' ? TK_FLOW_START : e->ph == 't' ? TK_FLOW_STEP : TK_FLOW_END;
-  f->cls = trace_class(r->t, e->name, e->cat);
+  f->cls = class_of(r, e->name, e->cat);
   f->at = chrome_thread(r, e->pid, e->tid);
   f->id_is_str = e->id.type != TK_ARG_INT;
   f->id = f->id_is_str ? (int64_t)e->id.s : e->id.i;
