@@ -32,7 +32,7 @@ static struct tk_progress ticker(struct progress *p) { return (struct tk_progres
 
 struct tk_load_options run_load_options(const struct shared *s, struct progress *p) {
   return (struct tk_load_options){
-    .max_memory = s->max_memory, .max_size = s->max_size, .strict = s->strict, .progress = ticker(p)
+    .threads = (unsigned)s->threads, .max_memory = s->max_memory, .max_size = s->max_size, .strict = s->strict, .progress = ticker(p)
   };
 }
 
@@ -40,6 +40,7 @@ struct tk_save_options run_save_options(const struct shared *s, const char *comm
   return (struct tk_save_options){ .format = s->format,
                                    .command = s->no_provenance ? NULL : command,
                                    .level = s->level,
+                                   .threads = (unsigned)s->threads,
                                    .progress = ticker(p),
                                    .pretty = s->pretty,
                                    .force = s->force,

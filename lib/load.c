@@ -73,5 +73,7 @@ struct tk_trace *tk_load(const char *source, const struct tk_load_options *opt, 
     err_set(err, TK_ELIMIT, "out of memory");
     return NULL;
   }
-  return load_input(in_open(source, opt->max_size, &t->store->mem, err), source, opt, t, err);
+  bool threads = (opt->threads ? opt->threads : os_cores()) > 1;
+  struct in *in = (threads ? in_open_ahead : in_open)(source, opt->max_size, &t->store->mem, err);
+  return load_input(in, source, opt, t, err);
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/os.h"
 #include "format/json.h"
 
 static const struct format *choose(const char *path, const struct tk_save_options *opt, const char *like, struct tk_err *err) {
@@ -26,6 +27,7 @@ static bool ends_with(const char *s, const char *end) {
 bool saver_open(struct saver *s, const char *path, const struct tk_save_options *opt, const char *like, const char *const *inputs,
                 struct tk_err *err) {
   struct out_options out = {.gzip = ends_with(path, ".gz"), .level = opt->level, .force = opt->force, .inputs = inputs};
+  out.thread = (opt->threads ? opt->threads : os_cores()) > 1;
   struct sink_options sink = {.pretty = opt->pretty, .progress = opt->progress};
   *s = (struct saver){0};
   s->format = choose(path, opt, like, err);

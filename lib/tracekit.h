@@ -262,6 +262,7 @@ struct tk_load_options {
   uint64_t max_memory; /* bytes of graph and buffers; 0 = 75% of RAM or cgroup */
   uint64_t max_size;   /* bytes after decompression; 0 = no limit but ratio */
   struct tk_progress progress;
+  unsigned threads;    /* 0 = as many as there are cores, 1 = none beside the caller's */
   bool strict;         /* any repair is TK_ECORRUPT */
   bool no_predict;     /* general reading path only: for tests */
   bool check;          /* verify the invariants after sealing: for tests */
@@ -275,6 +276,7 @@ struct tk_save_options {
   const char *command;  /* for the provenance block; NULL = none is written */
   int level;            /* gzip: 0 = default, 1 fastest .. 9 smallest */
   struct tk_progress progress;
+  unsigned threads;     /* as in tk_load_options; the bytes do not depend on it */
   bool pretty;          /* JSON: one event per line, indented */
   bool force;           /* replace an existing file */
   bool dry_run;         /* compute what would be written and lost; write nothing */

@@ -116,7 +116,7 @@ static bool fill(struct in *in) {
     n = 0;
   }
   in->end += (size_t)n;
-  in->got += (uint64_t)n;
+  __atomic_store_n(&in->got, in->got + (uint64_t)n, __ATOMIC_RELAXED); /* progress looks at it from another thread */
   memset(in->buf + in->end, 0, IN_PAD);
   return n > 0;
 }
@@ -149,7 +149,7 @@ static const struct in *outermost(const struct in *in) {
 
 uint64_t in_offset(const struct in *in) { return in->offset; }
 uint64_t in_raw_offset(const struct in *in) { return outermost(in)->offset; }
-uint64_t in_raw_read(const struct in *in) { return outermost(in)->got; }
+uint64_t in_raw_read(const struct in *in) { return __atomic_load_n(&outermost(in)->got, __ATOMIC_RELAXED); }
 uint64_t in_raw_total(const struct in *in) { return outermost(in)->source.total; }
 
 void in_add_note(struct in *in, bool repair, uint64_t offset, const char *fmt, ...) {

@@ -39,6 +39,9 @@ enum { IN_NOTES = 8 };
  * do not name the path, which the caller prefixes. */
 struct in *in_open(const char *path, uint64_t max_size, struct mem *mem, struct tk_err *err);
 
+/* The same, read and inflated by a thread of its own (-j 2 and more). */
+struct in *in_open_ahead(const char *path, uint64_t max_size, struct mem *mem, struct tk_err *err);
+
 /* Over memory (not copied), over any source (owned and closed by the input).  No decompression. */
 struct in *in_memory(const void *p, size_t n, struct mem *mem, struct tk_err *err);
 struct in *in_custom(struct in_source source, struct mem *mem, struct tk_err *err);

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "../base/os.h"
+#include "../base/ring.h"
 #include "flate.h"
 
 enum { BLOCK = 256 << 10, PACKED = 64 << 10, TRIES = 100, NAME_PART = 200 };
@@ -39,7 +40,11 @@ struct out_impl {
   uint64_t raw, file;
   uint32_t crc;
   bool force, committed;
-  struct tk_err err;
+  struct tk_err err;     /* of the caller's side; with a thread, the thread's own until it has ended */
+  struct ring ring;      /* blocks on their way to the thread */
+  struct mem thread_mem; /* pays for the ring and the deflater */
+  pthread_t thread;
+  bool threaded, failed; /* failed: told to the writer's side without waiting for the thread */
 };
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------- */
@@ -55,9 +60,8 @@ static void put(struct out_impl *w, const void *p, size_t n) {
   }
 }
 
-static void emit(struct out_impl *w, const uint8_t *p, size_t n, bool last) {
+static void pack(struct out_impl *w, const uint8_t *p, size_t n, bool last) {
   size_t made;
-  w->raw += n;
   if (w->err.code != TK_OK) return;
   if (!w->z) {
     put(w, p, n);
@@ -68,11 +72,47 @@ static void emit(struct out_impl *w, const uint8_t *p, size_t n, bool last) {
   while ((made = deflater_pull(w->z, w->packed, PACKED)) > 0 && w->err.code == TK_OK) put(w, w->packed, made);
 }
 
+/* The thread's life: what the ring brings, in order. */
+static void *run(void *self) {
+  struct out_impl *w = self;
+  const uint8_t *p;
+  size_t n;
+  while ((p = ring_next(&w->ring, &n)) != NULL) {
+    pack(w, p, n, false);
+    if (w->err.code != TK_OK) __atomic_store_n(&w->failed, true, __ATOMIC_RELAXED);
+    ring_pop(&w->ring);
+  }
+  return NULL;
+}
+
+static bool failed(const struct out_impl *w) {
+  return w->threaded ? __atomic_load_n(&w->failed, __ATOMIC_RELAXED) : w->err.code != TK_OK;
+}
+
+static void emit(struct out_impl *w, const uint8_t *p, size_t n) {
+  w->raw += n;
+  if (!w->threaded) {
+    pack(w, p, n, false);
+  } else if (!failed(w) && n > 0) {
+    memcpy(ring_block(&w->ring), p, n);
+    ring_push(&w->ring, n);
+  }
+}
+
+/* Waits until everything given so far is out; from here on the caller's side packs. */
+static void join(struct out_impl *w) {
+  if (!w->threaded) return;
+  ring_end(&w->ring);
+  pthread_join(w->thread, NULL);
+  ring_free(&w->ring);
+  w->threaded = false;
+}
+
 uint8_t *out_flush(struct out *o) {
   struct out_impl *w = o->impl;
   size_t used = (size_t)(o->next - w->buf), block = used < BLOCK ? used : BLOCK;
-  if (w->err.code != TK_OK) block = used;
-  emit(w, w->buf, block, false);
+  if (failed(w)) block = used;
+  emit(w, w->buf, block);
   memmove(w->buf, w->buf + block, used - block);
   o->next = w->buf + (used - block);
   return o->next;
@@ -114,6 +154,14 @@ static bool out_start(struct out *o, const struct out_options *opt, struct mem *
   if (!w->packed) return mem_check(mem, err);
   w->z = deflater_open(FLATE_BEST, opt->level, mem, err);
   return w->z != NULL;
+}
+
+/* Without memory or a thread to be had the caller's own does the work. */
+static void start_thread(struct out_impl *w) {
+  _Static_assert((int)RING_BLOCK >= (int)BLOCK, "a block of the output fits a block of the ring");
+  if (!ring_init(&w->ring, &w->thread_mem)) return;
+  w->threaded = pthread_create(&w->thread, NULL, run, w) == 0;
+  if (!w->threaded) ring_free(&w->ring);
 }
 
 /* `path` split behind its last slash. */
@@ -192,6 +240,7 @@ bool out_open(struct out *o, const char *path, const struct out_options *opt, st
     goto fail;
   if (!check_terminal(o->impl->fd, opt, err)) goto fail;
   if (o->impl->z) put_header(o->impl, opt->level);
+  if (opt && opt->thread) start_thread(o->impl);
   return true;
 fail:
   out_close(o);
@@ -241,8 +290,10 @@ static void give_name(struct out_impl *w) {
 bool out_commit(struct out *o, struct tk_err *err) {
   struct out_impl *w = o->impl;
   if (!w->committed) {
-    while (o->next - w->buf > BLOCK && w->err.code == TK_OK) out_flush(o);
-    emit(w, w->buf, (size_t)(o->next - w->buf), true);
+    while (o->next - w->buf > BLOCK && !failed(w)) out_flush(o);
+    join(w);
+    w->raw += (size_t)(o->next - w->buf);
+    pack(w, w->buf, (size_t)(o->next - w->buf), true);
     o->next = w->buf;
     if (w->z) put_trailer(w);
     close_fd(w);
@@ -257,6 +308,7 @@ bool out_commit(struct out *o, struct tk_err *err) {
 void out_close(struct out *o) {
   struct out_impl *w = o->impl;
   if (!w) return;
+  join(w);
   close_fd(w);
   if (w->temporary) unlink(w->temporary);
   free(w->temporary);

@@ -17,6 +17,7 @@ struct out_options {
   bool binary; /* not text: refused on a terminal, as gzip is */
   int level;   /* 0 = default, 1 fastest .. 9 smallest */
   bool force;  /* replace an existing file */
+  bool thread; /* deflate and write in a thread of its own; the bytes are the same */
   const char *const *inputs; /* files that must not be the output (NULL-terminated), or NULL */
 };
 

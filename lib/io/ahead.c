@@ -1,0 +1,88 @@
+/* ahead.c - an input that is read and inflated by a thread of its own while the reader parses what came before.
+ *
+ *     file -> gunzip -> [thread] -> ring -> [reader's thread] -> window
+ *
+ * The stack below the ring belongs to the thread and is paid from a budget of its own; an error travels at its place in the
+ * stream.  Inflating takes about as long as parsing, so on two cores a .gz loads in the time of the slower one. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <string.h>
+
+#include "../base/ring.h"
+#include "layer.h"
+
+struct ahead {
+  struct mem *mem;  /* of the reader: pays for this struct */
+  struct mem below; /* of the thread */
+  struct in *inner;
+  struct ring ring;
+  pthread_t thread;
+  bool running;
+  struct tk_err err; /* the thread's, set before the ring ends */
+  size_t taken;      /* of the block at the ring's tail */
+};
+
+static void *run(void *self) {
+  struct ahead *a = self;
+  uint8_t *block;
+  while ((block = ring_block(&a->ring)) != NULL) {
+    size_t n = 0, avail;
+    while (n < RING_BLOCK) {
+      const uint8_t *p = in_ahead(a->inner, 1, &avail, &a->err);
+      if (!p || avail == 0) break;
+      if (avail > RING_BLOCK - n) avail = RING_BLOCK - n;
+      memcpy(block + n, p, avail);
+      in_consume(a->inner, avail);
+      n += avail;
+    }
+    if (n == 0) break;
+    ring_push(&a->ring, n);
+  }
+  ring_end(&a->ring);
+  return NULL;
+}
+
+static ptrdiff_t ahead_read(void *self, uint8_t *out, size_t n, struct tk_err *err) {
+  struct ahead *a = self;
+  size_t size, part;
+  const uint8_t *block = ring_next(&a->ring, &size);
+  if (!block) {
+    if (a->err.code == TK_OK) return 0;
+    *err = a->err;
+    return -1;
+  }
+  part = size - a->taken < n ? size - a->taken : n;
+  memcpy(out, block + a->taken, part);
+  a->taken += part;
+  if (a->taken == size) {
+    a->taken = 0;
+    ring_pop(&a->ring);
+  }
+  return (ptrdiff_t)part;
+}
+
+static void ahead_close(void *self) {
+  struct ahead *a = self;
+  if (a->running) {
+    ring_stop(&a->ring);
+    pthread_join(a->thread, NULL);
+  }
+  ring_free(&a->ring);
+  in_close(a->inner);
+  mem_resize(a->mem, a, sizeof *a, 0);
+}
+
+struct in *in_open_ahead(const char *path, uint64_t max_size, struct mem *mem, struct tk_err *err) {
+  struct ahead *a = mem_resize(mem, NULL, 0, sizeof *a);
+  if (!a) return mem_check(mem, err), NULL;
+  *a = (struct ahead){.mem = mem, .below = {.limit = mem->limit}, .err = {.offset = UINT64_MAX}};
+  a->inner = in_open(path, max_size, &a->below, err);
+  if (!a->inner || !ring_init(&a->ring, &a->below) || pthread_create(&a->thread, NULL, run, a) != 0) {
+    if (a->inner && err && err->code == TK_OK) err_set(err, TK_ELIMIT, "no memory or thread to read with");
+    ahead_close(a);
+    return NULL;
+  }
+  a->running = true;
+  return in_layer((struct in_source){ahead_read, ahead_close, a, 0}, a->inner, mem, err);
+}
