@@ -47,7 +47,8 @@ static bool read_input(struct in *in, struct tk_trace *t, const struct tk_load_o
   return !opt->strict || refuse_repairs(t, err);
 }
 
-struct tk_trace *load_input(struct in *in, const char *source, const struct tk_load_options *opt, struct tk_trace *t, struct tk_err *err) {
+struct tk_trace *load_input(struct in *in, const char *source, const struct tk_load_options *opt, struct tk_trace *t,
+                            struct tk_err *err) {
   size_t n = strlen(source) + 1;
   bool ok;
   t->store->source = malloc(n);

@@ -296,14 +296,18 @@ static bool other_field(struct chrome *r, struct chrome_event *e, const struct j
   return true;
 }
 
-enum field { F_PH = 1, F_NAME = 2, F_CAT = 4, F_TS = 8, F_DUR = 16, F_PID = 32, F_TID = 64, F_ARGS = 128, F_ID = 256, F_S = 512, F_BP = 1024 };
+enum field {
+  F_PH = 1 << 0, F_NAME = 1 << 1, F_CAT = 1 << 2, F_TS = 1 << 3, F_DUR = 1 << 4, F_PID = 1 << 5, F_TID = 1 << 6, F_ARGS = 1 << 7,
+  F_ID = 1 << 8, F_S = 1 << 9, F_BP = 1 << 10
+};
 
 struct field_name {
   const char *text;
   enum field field;
 };
-static const struct field_name FIELDS[] = {{"ph", F_PH},   {"name", F_NAME}, {"cat", F_CAT}, {"ts", F_TS}, {"dur", F_DUR}, {"pid", F_PID},
-                                           {"tid", F_TID}, {"args", F_ARGS}, {"id", F_ID},   {"s", F_S},   {"bp", F_BP}};
+static const struct field_name FIELDS[] = {{"ph", F_PH},     {"name", F_NAME}, {"cat", F_CAT}, {"ts", F_TS},
+                                           {"dur", F_DUR},   {"pid", F_PID},   {"tid", F_TID}, {"args", F_ARGS},
+                                           {"id", F_ID},     {"s", F_S},       {"bp", F_BP}};
 
 static enum field field_of(struct json *j, const struct json_string *key) {
   for (size_t i = 0; i < sizeof FIELDS / sizeof FIELDS[0]; i++)

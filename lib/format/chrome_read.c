@@ -286,7 +286,8 @@ static bool read_member(struct chrome *r, struct object_state *o) {
   if (peek(r) < 0 || !keep_meta(r, key, o->events)) return false;
   const struct tk_meta *m = &r->t->metas[r->t->n_metas];
   const char *text = trace_raw(r->t, m->at);
-  for (size_t i = 0; !o->events && i + 14 < m->size && i < 4096; i++) o->nested = o->nested || memcmp(text + i, "\"traceEvents\":", 14) == 0;
+  for (size_t i = 0; !o->events && !o->nested && i + 14 < m->size && i < 4096; i++)
+    o->nested = memcmp(text + i, "\"traceEvents\":", 14) == 0;
   return true;
 }
 
@@ -331,7 +332,8 @@ static bool read_tail(struct chrome *r) {
   if (c <= 0) return c == 0;
   if (c == '{' || c == '[')
     return corrupt(r, from, "a second JSON document begins (files joined by cat? see tracekit merge)");
-  chrome_note(r, TK_NOTE_REPAIR, from, c == 1 ? "zeros behind the end of the trace: ignored" : "text behind the end of the trace: ignored");
+  chrome_note(r, TK_NOTE_REPAIR, from,
+              c == 1 ? "zeros behind the end of the trace: ignored" : "text behind the end of the trace: ignored");
   return true;
 }
 

@@ -96,6 +96,7 @@ void chrome_settle(struct chrome *r) {
       continue;
     }
     t->events[f->at].args = with_ts(r, t->events[f->at].args, f->ps);
-    trace_note(t, TK_NOTE_INFO, UINT64_MAX, "events more than 100 days from the rest have lost their clock: ranges of time ignore them");
+    trace_note(t, TK_NOTE_INFO, UINT64_MAX,
+               "events more than 100 days from the rest have lost their clock: ranges of time ignore them");
   }
 }

@@ -187,7 +187,9 @@ static void put_thread(struct chrome_sink *s, const struct tk_trace *t, const st
 }
 
 /* Async ends wait in a heap: earliest first, at one time the begin written last. */
-static bool sooner(const struct pending *a, const struct pending *b) { return a->end != b->end ? a->end < b->end : a->event > b->event; }
+static bool sooner(const struct pending *a, const struct pending *b) {
+  return a->end != b->end ? a->end < b->end : a->event > b->event;
+}
 
 static void heap_push(struct buf *b, struct pending p) {
   struct pending *h;

@@ -14,7 +14,8 @@ struct point_key {
 };
 
 static uint32_t rank_of(const struct tk_flow *f) {
-  static const uint8_t ranks[] = {[TK_FLOW_START] = 0, [TK_FLOW_OUT] = 0, [TK_FLOW_STEP] = 1, [TK_FLOW_INOUT] = 1, [TK_FLOW_END] = 2, [TK_FLOW_IN] = 2};
+  static const uint8_t ranks[] = {[TK_FLOW_START] = 0, [TK_FLOW_OUT] = 0, [TK_FLOW_STEP] = 1,
+                                  [TK_FLOW_INOUT] = 1, [TK_FLOW_END] = 2, [TK_FLOW_IN] = 2};
   return ranks[f->role];
 }
 
