@@ -14,7 +14,6 @@ set -u
 export B TRACEKIT FIXTURES SRC GEN=${GEN:-} LONG=${LONG:-} GOLDEN=${GOLDEN:-} CC=${CC:-cc}
 cd "$SRC" || exit 1
 log=$B/test-log
-rm -rf "$log" && mkdir -p "$log"
 
 list() {
   local p
@@ -41,6 +40,7 @@ one() {
 
 if [ "${1:-}" = --one ]; then one "$2"; exit 0; fi
 
+rm -rf "$log" && mkdir -p "$log"
 names=$(list)
 # shellcheck disable=SC2086
 printf '%s\n' $names | xargs -P "${JOBS:-2}" -n 1 "$SRC/tests/run.sh" --one

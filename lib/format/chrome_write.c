@@ -14,6 +14,7 @@
 #include "chrome_print.h"
 #include "format.h"
 #include "json.h"
+#include "json_pretty.h"
 
 struct pending {
   tk_time end;
@@ -22,7 +23,10 @@ struct pending {
 
 struct chrome_sink {
   struct sink sink;
-  struct out *out;
+  struct out *out;  /* of the caller, or `side` */
+  struct out *real; /* pretty: where what went to `side` ends up */
+  struct out side;
+  struct json_pretty pretty;
   struct sink_options opt;
   struct mem mem;
   struct printer printer;
@@ -34,7 +38,16 @@ struct chrome_sink {
 
 static void text(struct chrome_sink *s, const char *p) { out_write(s->out, p, strlen(p)); }
 
+/* Pretty printing: what has been printed so far gets its blanks. */
+static void drain(struct chrome_sink *s) {
+  size_t n;
+  if (!s->real) return;
+  const uint8_t *p = out_memory_take(&s->side, &n);
+  json_pretty(&s->pretty, p, n, s->real);
+}
+
 static void element(struct chrome_sink *s) {
+  drain(s);
   text(s, s->any ? ",\n" : "\n");
   s->any = true;
   s->sink.saved.records++;
@@ -96,6 +109,7 @@ static bool chrome_close(struct sink *sink, const struct tk_trace *first, const 
     text(s, provenance);
   }
   text(s, "}\n");
+  drain(s);
   return true;
 }
 
@@ -306,6 +320,7 @@ static void chrome_free(struct sink *sink) {
   struct chrome_sink *s = (struct chrome_sink *)sink;
   struct mem mem = s->mem;
   buf_free(&s->stack);
+  out_close(&s->side);
   mem_resize(&mem, s, 0, 0);
 }
 
@@ -317,6 +332,14 @@ struct sink *chrome_writer(struct out *out, const struct sink_options *opt) {
   if (!s) return NULL;
   *s = (struct chrome_sink){.out = out, .opt = *opt};
   s->stack.mem = &s->mem;
+  if (opt->pretty) {
+    if (!out_memory(&s->side, NULL, &s->mem, NULL)) {
+      mem_resize(&mem, s, 0, 0);
+      return NULL;
+    }
+    s->real = out;
+    s->out = &s->side;
+  }
   s->sink.open = chrome_open;
   s->sink.write = chrome_write;
   s->sink.close = chrome_close;

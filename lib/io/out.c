@@ -328,5 +328,14 @@ const uint8_t *out_memory_data(const struct out *o, size_t *n) {
   return o->impl->memory.data;
 }
 
+const uint8_t *out_memory_take(struct out *o, size_t *n) {
+  struct out_impl *w = o->impl;
+  pack(w, w->buf, (size_t)(o->next - w->buf), false);
+  o->next = w->buf;
+  *n = w->memory.len;
+  w->memory.len = 0;
+  return w->memory.data;
+}
+
 uint64_t out_raw_bytes(const struct out *o) { return o->impl->raw + (uint64_t)(o->next - o->impl->buf); }
 uint64_t out_file_bytes(const struct out *o) { return o->impl->file; }

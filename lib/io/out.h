@@ -29,6 +29,8 @@ bool out_open(struct out *o, const char *path, const struct out_options *opt, st
 /* Into memory; out_memory_data gives the bytes between commit and close. */
 bool out_memory(struct out *o, const struct out_options *opt, struct mem *mem, struct tk_err *err);
 const uint8_t *out_memory_data(const struct out *o, size_t *n);
+/* What was written since the last call, valid until the next write: memory as a place to stop over. */
+const uint8_t *out_memory_take(struct out *o, size_t *n);
 
 /* At least n bytes of room at o->next (n <= OUT_ROOM), else a scratch area when writing has failed: never NULL. */
 enum { OUT_ROOM = 4096 };

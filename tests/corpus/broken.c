@@ -1,0 +1,98 @@
+/* broken.c - a reader that does one thing wrong, to see that the tests notice.
+ *
+ * Stands in for tk_load in a library whose own one is called real_tk_load (tests/support/build.sh makes it), so that whatever loads a
+ * trace gets one in which $TEST_FAULT happened: drop_event, one_ns, lost_flow, swapped_track, lost_arg, or one_path (one_ns, but on
+ * the predicted path only).  Nothing is announced: no note, no count changes.  Where a trace has nothing that the fault could hit,
+ * and without $TEST_FAULT, it is loaded as it is. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tracekit.h"
+
+struct tk_trace *real_tk_load(const char *source, const struct tk_load_options *opt, struct tk_err *err);
+
+static bool has_flow(const struct tk_trace *t, tk_id event) {
+  for (tk_id i = 1; i <= t->n_flows; i++)
+    if (t->flows[i].bound && t->flows[i].at == event) return true;
+  return false;
+}
+
+/* From the middle on, the first span that nothing hangs under. */
+static tk_id a_leaf(const struct tk_trace *t) {
+  for (tk_id i = t->n_events / 2 + 1; i < t->n_events; i++) {
+    const struct tk_event *e = &t->events[i], *next = e + 1;
+    bool parent = next->track == e->track && next->depth > e->depth;
+    if (e->kind == TK_SPAN && !parent && !has_flow(t, i)) return i;
+  }
+  return 0;
+}
+
+static void drop_event(struct tk_trace *t) {
+  tk_id gone = a_leaf(t);
+  if (!gone) return;
+  t->tracks[t->events[gone].track].count--;
+  memmove(&t->events[gone], &t->events[gone + 1], (t->n_events - gone) * sizeof *t->events);
+  t->n_events--;
+  for (tk_id i = 1; i <= t->n_tracks; i++)
+    if (t->tracks[i].first > gone) t->tracks[i].first--;
+  for (tk_id i = 1; i <= t->n_flows; i++)
+    if (t->flows[i].bound && t->flows[i].at > gone) t->flows[i].at--;
+}
+
+static void one_ns(struct tk_trace *t) {
+  tk_id i = a_leaf(t);
+  if (i) t->events[i].dur += 1000;
+}
+
+/* The first point that has a partner and is bound: an arrow that a viewer draws. */
+static void lost_flow(struct tk_trace *t) {
+  for (tk_id i = 1; i <= t->n_flows; i++) {
+    const struct tk_flow *f = &t->flows[i];
+    if (f->role != TK_FLOW_START || !f->bound) continue;
+    if (f->at) t->tracks[tk_flow_track(t, f)].n_points--;
+    memmove(&t->flows[i], &t->flows[i + 1], (t->n_flows - i) * sizeof *t->flows);
+    t->n_flows--;
+    return;
+  }
+}
+
+static void give(struct tk_trace *t, tk_id track, tk_id first, tk_id count) {
+  for (tk_id i = first; i < first + count; i++) t->events[i].track = track;
+  t->tracks[track].first = first;
+  t->tracks[track].count = count;
+}
+
+/* Two threads exchange what happened on them. */
+static void swapped_track(struct tk_trace *t) {
+  tk_id one = 0;
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    if (t->tracks[i].kind != TK_THREAD || !t->tracks[i].count) continue;
+    if (one) {
+      struct tk_track a = t->tracks[one], b = t->tracks[i];
+      give(t, one, b.first, b.count);
+      give(t, i, a.first, a.count);
+      return;
+    }
+    one = i;
+  }
+}
+
+static void lost_arg(struct tk_trace *t) {
+  for (tk_id i = t->n_events / 2 + 1; i <= t->n_events; i++) {
+    if (!t->events[i].args || t->events[i].kind != TK_SPAN) continue;
+    t->events[i].args = 0;
+    return;
+  }
+}
+
+struct tk_trace *tk_load(const char *source, const struct tk_load_options *opt, struct tk_err *err) {
+  struct tk_trace *t = real_tk_load(source, opt, err);
+  const char *fault = getenv("TEST_FAULT");
+  if (!t || !fault) return t;
+  if (strcmp(fault, "drop_event") == 0) drop_event(t);
+  else if (strcmp(fault, "one_ns") == 0 || (strcmp(fault, "one_path") == 0 && !(opt && opt->no_predict))) one_ns(t);
+  else if (strcmp(fault, "lost_flow") == 0) lost_flow(t);
+  else if (strcmp(fault, "swapped_track") == 0) swapped_track(t);
+  else if (strcmp(fault, "lost_arg") == 0) lost_arg(t);
+  return t;
+}

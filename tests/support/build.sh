@@ -1,0 +1,37 @@
+# build.sh - sourced: programs of the tests that are linked to the library, and to a library whose reader is broken.
+# Wants B (the build folder) and SRC.  Results go to $B/tests/corpus/.
+
+TESTS=$B/tests/corpus
+
+# Compiles and links with the flags of the build; they stand on both sides, for the libraries among them are wanted behind the objects.
+# shellcheck disable=SC2046
+build() { # OUTPUT ARG...
+  local output=$1
+  shift
+  (cd "$SRC" && $(cat "$B/flags") -o "$output" "$@" $(cut -d' ' -f2- "$B/flags"))
+}
+
+objects_of() { (cd "$SRC" && printf '%s\n' "$@" | sed "s|^|$B/obj/|; s|\.c$|.o|"); }
+
+newest() { [ -e "$1" ] && [ -z "$(find "$SRC"/tests/corpus/*.c "$B"/libtracekit.a "$B"/tracekit -newer "$1")" ]; }
+
+# The library with broken.c before its tk_load; what is hidden in it stays its own, for the command has functions of the same names.
+# shellcheck disable=SC2046
+broken_library() {
+  local load=$TESTS/load.o all=$TESTS/all.o
+  objcopy --redefine-sym tk_load=real_tk_load "$B/obj/lib/load.o" "$load" &&
+    build "$TESTS/broken.o" -c tests/corpus/broken.c &&
+    ld -r -o "$all" "$load" "$TESTS/broken.o" $(cd "$SRC" && objects_of lib/*.c lib/*/*.c | grep -vx "$B/obj/lib/load.o") &&
+    objcopy --localize-hidden "$all" "$TESTS/library.o"
+}
+
+# paths: reads by both paths.  broken: the command, whose reader does $TEST_FAULT; broken-paths likewise.
+# shellcheck disable=SC2046
+build_programs() {
+  newest "$TESTS/broken-paths" && return 0
+  mkdir -p "$TESTS"
+  build "$TESTS/paths" tests/corpus/paths.c "$B/libtracekit.a" &&
+    broken_library &&
+    build "$TESTS/broken" $(cd "$SRC" && objects_of cli/*.c) "$TESTS/library.o" &&
+    build "$TESTS/broken-paths" tests/corpus/paths.c "$TESTS/library.o"
+}
