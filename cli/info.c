@@ -155,7 +155,9 @@ static void print_memory(const struct tk_summary *s) {
          (double)s->memory / (double)n, args, (double)s->arg_bytes / (double)n, s->arg_shapes, s->n_strings, strings);
 }
 
-static void print_text(const struct shared *shared, const struct tk_trace *t, const struct tk_summary *s) {
+/* `more`: another trace was printed before. */
+static void print_text(const struct shared *shared, const struct tk_trace *t, const struct tk_summary *s, bool more) {
+  if (more) putchar('\n');
   fputs(tty_bold(stdout), stdout);
   tty_string(stdout, t->source);
   printf("%s: %s\n", tty_plain(stdout), format_title(t->format));
@@ -266,7 +268,8 @@ static int info_one(const struct shared *shared, const char *source, struct json
   if (!t) return status;
   tk_summarise(t, &summary);
   if (shared->json) print_json(j, t, &summary);
-  else print_text(shared, t, &summary);
+  else print_text(shared, t, &summary, j->more);
+  j->more = true;
   tk_free(t);
   return STATUS_DONE;
 }
@@ -282,7 +285,6 @@ static int run(const void *params, const struct operands *in) {
     json_open(&j, "traces", '[');
   }
   for (size_t i = 0; (i == 0 || i < in->n) && worst < STATUS_SIGNALLED; i++) {
-    if (i > 0 && !s->json) putchar('\n');
     status = info_one(s, i ? in->v[i] : first, &j);
     if (status > worst) worst = status;
   }

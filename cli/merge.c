@@ -180,8 +180,6 @@ static int run(const void *params, const struct operands *in) {
   ok = tk_merge(in->v, in->n, output, &options, &report, &err);
   progress_end(&progress);
   status = ok ? print_report(&p->shared, &report, output) : run_fail(&err);
-  if (!ok && err.code != TK_EINTERRUPTED && status == STATUS_INPUT && !p->keep_going && in->n > 1)
-    tty_say("nothing was written; --keep-going leaves out what cannot be read");
   tk_merge_report_free(&report);
   return status;
 }

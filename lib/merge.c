@@ -198,7 +198,9 @@ static bool open_output(struct merger *m, const struct tk_trace *t) {
     struct tk_meta *to = trace_add_meta(m->first);
     size_t n;
     const char *key = tk_string(t, from->key, &n);
-    *to = (struct tk_meta){trace_string(m->first, key, n), raw->len, from->size, from->after};
+    *to = *from;
+    to->key = trace_string(m->first, key, n);
+    to->at = raw->len;
     buf_append(raw, trace_raw(t, from->at), (size_t)from->size);
   }
   m->opened = true;

@@ -149,6 +149,7 @@ struct tk_meta {
   tk_id key;
   uint64_t at, size;
   bool after; /* stood after the events */
+  bool binary; /* bytes that only its own format understands: not JSON */
 };
 
 enum tk_note_kind { TK_NOTE_INFO, TK_NOTE_REPAIR };

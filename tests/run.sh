@@ -31,9 +31,9 @@ list() {
 one() {
   local name=$1 out=$log/${1//\//.} start=$SECONDS most=600
   case $name in
-    *.sh | *.py) timeout "$most" "$SRC/tests/$name" ;;
-    fuzz/*) find "$FIXTURES" -type f ! -name '*.tsv' ! -name '*.md' -print0 | xargs -0 timeout "$most" "$B/tests/$name" ;;
-    *) timeout "$most" "$B/tests/$name" ;;
+    *.sh | *.py) timeout -k 5 "$most" "$SRC/tests/$name" ;;
+    fuzz/*) find "$FIXTURES" -type f ! -name '*.tsv' ! -name '*.md' -print0 | xargs -0 timeout -k 5 "$most" "$B/tests/$name" ;;
+    *) timeout -k 5 "$most" "$B/tests/$name" ;;
   esac > "$out.out" 2>&1 < /dev/null
   echo "$? $((SECONDS - start))" > "$out.status"
 }

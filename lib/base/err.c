@@ -4,10 +4,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* File names and trace strings end up in messages: what a terminal could obey does not. */
+#include "utf8.h"
+
+/* File names and trace strings end up in messages: what a terminal could obey, and what is not UTF-8 (or was cut in the middle of a
+ * character), does not. */
 static void sanitize(char *s) {
-  for (unsigned char *p = (unsigned char *)s; *p; p++)
-    if (*p < 0x20 || *p == 0x7f) *p = '?';
+  uint8_t *p = (uint8_t *)s;
+  for (size_t n = strlen(s), len; n; p += len, n -= len) {
+    len = utf8_sequence(p, n);
+    if (!len || *p < 0x20 || *p == 0x7f) {
+      *p = '?';
+      len = 1;
+    }
+  }
 }
 
 static bool set(struct tk_err *err, enum tk_code code, int sys, uint64_t offset, const char *fmt, va_list ap) {
@@ -56,7 +65,6 @@ bool err_prefix(struct tk_err *err, const char *fmt, ...) {
   va_start(ap, fmt);
   vsnprintf(where, sizeof where - 2, fmt, ap);
   va_end(ap);
-  sanitize(where);
   strcat(where, ": ");
   n = strlen(where);
   keep = strlen(err->msg);
@@ -64,6 +72,7 @@ bool err_prefix(struct tk_err *err, const char *fmt, ...) {
   memmove(err->msg + n, err->msg, keep);
   memcpy(err->msg, where, n);
   err->msg[n + keep] = 0;
+  sanitize(err->msg);
   return false;
 }
 

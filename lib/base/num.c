@@ -61,7 +61,7 @@ struct num num_scan(const uint8_t *p, const uint8_t **end) {
   *end = q;
   out.exp = exp - d.fraction;
   if (d.overflow || (neg && d.v == 0) || out.exp < -64 || out.exp > 63) out.kind = NUM_BIG;
-  else if (d.v > (uint64_t)INT64_MAX) out.kind = neg || out.kind == NUM_DEC ? NUM_BIG : NUM_UINT;
+  else if (d.v > (uint64_t)INT64_MAX + neg) out.kind = neg || out.kind == NUM_DEC ? NUM_BIG : NUM_UINT;
   out.mant = neg ? (int64_t)(0 - d.v) : (int64_t)d.v;
   return out;
 }

@@ -25,8 +25,8 @@ static const char *unusable(const struct chrome_event *e) {
 
 /* ---- times ---- */
 
-enum { FAR_NS_DAYS = 100 };
-static const int64_t FAR_NS = (int64_t)FAR_NS_DAYS * 86400 * 1000000000;
+/* What is further away than 100 days has lost its clock; tk_time holds 106.  No span lasts 53 days. */
+static const i128 FAR_PS = (i128)100 * 86400 * 1000000000000, LONG_PS = (i128)1 << 62;
 
 bool chrome_relative(struct chrome *r, i128 ps, tk_time *out) {
   i128 delta;
@@ -37,7 +37,7 @@ bool chrome_relative(struct chrome *r, i128 ps, tk_time *out) {
     r->origin_ns = (int64_t)ns;
   }
   delta = ps - (i128)r->origin_ns * 1000;
-  if (delta >= (i128)FAR_NS * 1000 || delta <= -(i128)FAR_NS * 1000) return false;
+  if (delta >= FAR_PS || delta <= -FAR_PS) return false;
   *out = (tk_time)delta;
   return true;
 }
@@ -69,8 +69,8 @@ static void usable_dur(struct chrome *r, struct chrome_event *e) {
   } else if (e->dur.ps < 0) {
     json_fix(&r->j, r->at, "negative dur: 0 is taken");
     repaired_dur(r, e);
-  } else if (e->dur.ps >= (i128)FAR_NS * 1000) {
-    json_fix(&r->j, r->at, "dur of more than 100 days: 0 is taken");
+  } else if (e->dur.ps >= LONG_PS) {
+    json_fix(&r->j, r->at, "dur of more than 53 days: 0 is taken");
     repaired_dur(r, e);
   }
 }
@@ -102,27 +102,15 @@ void chrome_extra_args(struct chrome *r, struct chrome_event *e) {
   if (wide && e->tid.kind == TK_IDENT_STR) args_str(r->t, KEY_TID, TK_ARG_STR, e->tid.str);
 }
 
+static bool is_finite(const struct tk_trace *t, const struct tk_arg *arg) {
+  const char *text = arg->type == TK_ARG_STR ? tk_string(t, arg->s, NULL) : "";
+  return strcmp(text, "NaN") != 0 && strcmp(text, "Infinity") != 0 && strcmp(text, "-Infinity") != 0;
+}
+
 void chrome_drop_nan(struct chrome *r) {
-  static const char *const words[] = {"NaN", "Infinity", "-Infinity"};
-  struct tk_trace *t = r->t;
-  size_t pool = t->store->pool.len;
-  uint32_t args = args_end(t);
-  struct buf kept = {.mem = &t->store->mem};
-  struct tk_args it = tk_args_of(t, args);
-  struct tk_arg arg;
-  while (tk_args_next(&it, &arg)) {
-    bool nan = false;
-    for (size_t i = 0; i < 3 && arg.type == TK_ARG_STR; i++) nan = nan || strcmp(tk_string(t, arg.s, NULL), words[i]) == 0;
-    if (nan) json_fix(&r->j, r->at, "counter series that is not a number: its sample is dropped");
-    else buf_append(&kept, &arg, sizeof arg);
-  }
-  t->store->pool.len = pool;
-  args_begin(t);
-  for (size_t i = 0; i + sizeof arg <= kept.len; i += sizeof arg) {
-    memcpy(&arg, kept.data + i, sizeof arg);
-    args_copy(t, &arg);
-  }
-  buf_free(&kept);
+  uint32_t n = r->t->store->builder.n;
+  args_keep(r->t, is_finite);
+  for (; n > r->t->store->builder.n; n--) json_fix(&r->j, r->at, "counter series that is not a number: its sample is dropped");
 }
 
 /* ---- tracks ---- */
@@ -221,6 +209,11 @@ static void emit_event(struct chrome *r, const struct chrome_event *e, uint32_t 
   place(r, e, ev);
   if (e->ph == 'X' && e->dur.kind == WHEN_OK) ev->dur = (tk_time)e->dur.ps;
   else if (e->ph == 'X') ev->flags |= TK_REPAIRED;
+  if (ts > INT64_MAX - ev->dur) {
+    trace_note(r->t, TK_NOTE_REPAIR, e->offset, "span that ends more than 106 days from the rest: cut there");
+    ev->dur = INT64_MAX - ts;
+    ev->flags |= TK_REPAIRED;
+  }
   if (!near) {
     ev->flags |= TK_LOST_CLOCK;
     chrome_far(r, (struct far){e->ts.ps, r->t->n_events, 0, FAR_EVENT});
@@ -281,7 +274,7 @@ static bool emit_entries(struct chrome *r, const struct chrome_event *e, uint32_
 }
 
 static void note_phase(struct chrome *r, const struct chrome_event *e) {
-  char text[64] = "event without a phase: kept as it is";
+  char text[64] = "event without a phase of one letter: kept as it is";
   if (e->ph && strchr("MPNODVvc()=", e->ph)) return;
   if (e->ph) {
     memcpy(text, "unknown phase '?': kept as it is", 33);

@@ -315,13 +315,22 @@ static enum field field_of(struct json *j, const struct json_string *key) {
   return 0;
 }
 
+static const char GIVEN_TWICE[] = "key given twice: the last value counts";
+
+/* Is the arg a field of the event itself, not one of its "args"? */
+static bool is_field(const struct tk_trace *t, const struct tk_arg *arg) {
+  const char *key = tk_string(t, arg->key, NULL);
+  return strncmp(key, JSON_FIELD, 5) == 0 && strncmp(key, "json.args", 9) != 0;
+}
+
 static bool read_field(struct chrome *r, struct chrome_event *e, const struct json_string *key, unsigned *seen) {
   enum field f = field_of(&r->j, key);
   struct tk_arg ignored;
   bool is_string;
   if (f && *seen & f) {
     if (r->predictor) predict_give_up(r->predictor);
-    if (f == F_ARGS) args_begin(r->t); /* a key given twice: the last one counts */
+    json_remark(&r->j, r->at, GIVEN_TWICE);
+    if (f == F_ARGS) args_keep(r->t, is_field);
   }
   *seen |= f;
   switch (f) {
@@ -371,7 +380,10 @@ bool chrome_event(struct chrome *r) {
   e.own_args = t->store->builder.payload.len;
   chrome_extra_args(r, &e);
   if (e.ph == 'C' && r->j.n_fixes) chrome_drop_nan(r);
-  if (t->store->builder.duplicates && r->predictor) predict_give_up(r->predictor);
+  if (t->store->builder.duplicates) {
+    json_remark(&r->j, from, GIVEN_TWICE);
+    if (r->predictor) predict_give_up(r->predictor);
+  }
   args = args_end(t);
   if (!chrome_phase_known(e.ph) && r->predictor) predict_give_up(r->predictor);
   if (r->predictor && r->j.n_fixes == 0) predict_learn(r->predictor, r, &e, args, r->j.p);

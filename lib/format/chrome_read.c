@@ -58,11 +58,13 @@ static bool corrupt(struct chrome *r, const uint8_t *at, const char *why) {
   return err_at(r->err, TK_ECORRUPT, offset, "%s at byte %llu", why, (unsigned long long)offset);
 }
 
-/* The next byte that is not blank; 0 at the end of the input, -1 on an error. */
+enum { NUL_BYTE = 256 };
+
+/* The next byte that is not blank, NUL_BYTE for a zero; 0 at the end of the input, -1 on an error. */
 static int peek(struct chrome *r) {
   for (;;) {
     while (is_blank(*r->j.p)) r->j.p++;
-    if (r->j.p < r->j.end) return *r->j.p ? *r->j.p : 1;
+    if (r->j.p < r->j.end) return *r->j.p ? *r->j.p : NUL_BYTE;
     if (r->j.last) return 0;
     if (!refill(r, r->j.p, WINDOW)) return -1;
   }
@@ -148,12 +150,12 @@ static bool one_event(struct chrome *r) {
 /* An element of the events array that is not an object; what is no value at all is the rest of a damaged event. */
 static bool odd_element(struct chrome *r, int c) {
   const uint8_t *from = r->j.p;
-  if (c != 1 && !strchr("\"-0123456789tfnTFN[", c)) {
+  if (c != NUL_BYTE && !strchr("\"-0123456789tfnTFN[", c)) {
     r->j.at = r->at = from;
     r->j.why = "text between events";
     return skip_damage(r);
   }
-  if (c == 1) { /* a NUL: a page that never reached the disk */
+  if (c == NUL_BYTE) { /* a page that never reached the disk */
     chrome_note(r, TK_NOTE_REPAIR, from, "NUL bytes skipped");
     while (r->j.p < r->j.end && *r->j.p == 0) r->j.p++;
     return true;
@@ -233,7 +235,7 @@ static bool keep_meta(struct chrome *r, tk_id key, bool after) {
   }
   keep_fixes(r);
   m = trace_add_meta(r->t);
-  *m = (struct tk_meta){key, at, raw->len - at, after};
+  *m = (struct tk_meta){.key = key, .at = at, .size = raw->len - at, .after = after};
   return true;
 }
 
@@ -333,7 +335,7 @@ static bool read_tail(struct chrome *r) {
   if (c == '{' || c == '[')
     return corrupt(r, from, "a second JSON document begins (files joined by cat? see tracekit merge)");
   chrome_note(r, TK_NOTE_REPAIR, from,
-              c == 1 ? "zeros behind the end of the trace: ignored" : "text behind the end of the trace: ignored");
+              c == NUL_BYTE ? "zeros behind the end of the trace: ignored" : "text behind the end of the trace: ignored");
   return true;
 }
 

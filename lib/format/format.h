@@ -24,6 +24,7 @@ struct format {
 enum { FORMAT_PEEK = 4096 };
 
 extern const struct format format_chrome;
+extern const struct format format_perfetto;
 
 const struct format *format_by_name(const char *name);
 /* By the extension of a path (".gz" and the like set aside); NULL if none claims it. */

@@ -70,7 +70,7 @@ static bool scan_string(struct json *j, struct json_string *s, bool is_value) {
     if (*p == '"') {
       if (!is_value || ends_value(j, p)) break;
       if (j->status != JSON_OK) return false;
-      if (newline) return json_bad(j, p, "text behind a string");
+      if (newline) return json_bad(j, newline, "text behind a string");
       s->plain = false;
       json_fix(j, p, "quote that is not escaped inside of a string");
       p++;

@@ -9,6 +9,7 @@
 #define FORMAT_JSON_H
 
 #include "../base/num.h"
+#include "../base/utf8.h"
 #include "../base/mem.h"
 
 enum json_status { JSON_OK, JSON_MORE, JSON_BAD };
@@ -73,7 +74,6 @@ bool json_member(const char *text, size_t n, const char *key, struct json_value 
 
 /* ---- text (json_text.c) ---- */
 
-bool utf8_valid(const uint8_t *p, size_t n);
 /* Decodes escapes, replaces what is not UTF-8 by U+FFFD, lists repairs.  Appends to out. */
 bool json_decode(struct json *j, const uint8_t *p, size_t n, struct buf *out);
 /* Appends text as a JSON string with its quotes. */

@@ -238,6 +238,25 @@ uint32_t args_end(struct tk_trace *t) {
   return shape ? args_packed(t, shape, b->payload.data, b->payload.len) : 0;
 }
 
+void args_keep(struct tk_trace *t, bool (*keep)(const struct tk_trace *t, const struct tk_arg *arg)) {
+  struct arg_builder *b = &t->store->builder;
+  const uint8_t *from = b->payload.data;
+  uint32_t kept = 0;
+  size_t len = 0;
+  for (uint32_t i = 0; i < b->n; i++) {
+    struct tk_arg arg = {.key = b->fields[i].key};
+    const uint8_t *next = unpack(from, b->fields[i].type, &arg);
+    if (keep(t, &arg)) {
+      b->fields[kept++] = b->fields[i];
+      memmove(b->payload.data + len, from, (size_t)(next - from));
+      len += (size_t)(next - from);
+    }
+    from = next;
+  }
+  b->n = kept;
+  b->payload.len = len;
+}
+
 void args_free(struct tk_store *s) {
   struct arg_builder *b = &s->builder;
   mem_resize(&s->mem, s->shapes, (size_t)s->cap_shapes * sizeof(void *), 0);

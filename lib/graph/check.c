@@ -3,7 +3,7 @@
  *   1. Events are grouped by track: track k holds events first .. first+count-1, tracks in order, without gaps.
  *   2. Within a track times do not decrease (events without a clock apart), and depth grows by at most one per event.
  *   3. Only spans, instants and counter samples remain; dur >= 0, and 0 unless a span.
- *   4. A span lies within the span it hangs under, unless flagged as overlapping, unfinished or without a clock.
+ *   4. A span lies within the span it hangs under (up to 1 ns of rounding), unless flagged as overlapping, unfinished or without a clock.
  *   5. Ids are in range: classes, tracks, strings of classes and args; parents of tracks are processes.
  *   6. Flow points are in time order; a bound one names a span. */
 #include <string.h>
@@ -53,7 +53,7 @@ static bool check_nesting(const struct tk_trace *t, const struct tk_track *k, tk
     if (last != INT64_MIN && e->depth > depth_before + 1) return fail(err, "depth jumps", i);
     if (e->depth && !(e->flags & LOOSE)) {
       const struct tk_event *up = &t->events[ancestors[e->depth - 1]];
-      if (!(up->flags & LOOSE) && up->ts + up->dur < e->ts + e->dur) return fail(err, "span sticks out of its parent", i);
+      if (!(up->flags & LOOSE) && e->ts + e->dur - (up->ts + up->dur) > 1000) return fail(err, "span sticks out of its parent", i);
     }
     if (e->kind == TK_SPAN && (!(e->flags & TK_OVERLAPS) || e->flags & TK_PAIRED)) ancestors[e->depth] = i;
     depth_before = e->depth;

@@ -28,7 +28,9 @@
   X(END_TID, "json.end.json.tid")                 \
   X(END_PID, "json.end.json.pid")                 \
   X(REPAIRED_DUR, "repaired.dur")                 \
-  X(EMPTY, "")
+  X(EMPTY, "")                                    \
+  X(XPLANE_OCCURRENCES, "xplane.num_occurrences") \
+  X(XPLANE_OFFSET, "xplane.offset_ps")
 
 enum key {
   KEY_NONE,

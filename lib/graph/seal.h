@@ -14,6 +14,8 @@ bool seal_flows(struct tk_trace *t);                     /* seal_flow.c: sorts a
 /* Turns a begin event into the span that its end closes, keeping what the end says of its own. */
 void seal_close(struct tk_trace *t, struct tk_event *begin, const struct tk_event *end);
 
+#define SEAL_UNFINISHED "spans that never end: taken to last until the end of the trace"
+
 /* An event that seal has consumed. */
 enum { KIND_DEAD = 255 };
 

@@ -1,7 +1,8 @@
 /* seal_async.c - pairs async begin and end events by identity instead of by a thread's stack.
  *
- * Identity is (category, scope, id), with the process when the id is local to it (id2.local); the old phases S/F are matched by
- * name instead of category.  Begins of one identity nest: an end closes the innermost.  Chrome's viewers do the same. */
+ * Identity is (process, category, scope, id); the old phases S/F are matched by name instead of category.  Begins of one identity
+ * nest: an end closes the innermost.  An end that finds none in its own process closes one of another, unless its id is local
+ * (id2.local): Chrome passes work between processes under one id, while other producers take pointers for ids. */
 #include <string.h>
 
 #include "seal.h"
@@ -9,15 +10,16 @@
 struct async_item {
   tk_time ts;
   uint32_t event;
-  uint32_t below; /* the begin under this one on its identity's stack, index + 1 */
-  uint64_t identity;
+  uint32_t below, below_any; /* the begin under this one on its identity's stacks, index + 1 */
+  uint64_t identity;         /* without the process */
+  tk_id process;             /* 0 for an id that is not local */
 };
 
 struct pairing {
   struct tk_trace *t;
   struct async_item *items;
   uint32_t n;
-  struct map tops; /* identity -> index + 1 of the innermost open begin */
+  struct map tops; /* identity -> index + 1 of the innermost begin: of the process, and of all */
 };
 
 static uint64_t mix(uint64_t h, uint64_t v) {
@@ -39,7 +41,7 @@ static uint64_t identity(const struct tk_trace *t, const struct tk_event *e) {
       size_t n;
       const char *text = tk_string(t, arg.s, &n);
       bool local = n > 8 && memcmp(text, "{\"local\"", 8) == 0;
-      h = mix(mix(h, arg.s), local ? t->tracks[e->track].parent : 0);
+      h = mix(mix(h, arg.s), local ? t->tracks[e->track].parent : 0); /* local: of no other process */
     }
   }
   return mix(h, legacy ? (uint64_t)c->name << 32 : c->cat);
@@ -50,7 +52,7 @@ static bool collect(struct pairing *p) {
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
     if (!(e->flags & TK_ASYNC) || (e->kind != TK_BEGIN && e->kind != TK_END)) continue;
-    p->items[p->n++] = (struct async_item){e->ts, i, 0, identity(t, e)};
+    p->items[p->n++] = (struct async_item){e->ts, i, 0, 0, identity(t, e), t->tracks[e->track].parent};
   }
   return true;
 }
@@ -83,26 +85,41 @@ static void prepare_end(struct tk_trace *t, const struct tk_event *begin, struct
   end->args = args_end(t);
 }
 
-static void pair(struct pairing *p, uint32_t at) {
-  struct tk_trace *t = p->t;
+/* Begins that an end of another process has closed meanwhile are passed over. */
+static uint32_t innermost(const struct pairing *p, uint32_t top, bool any) {
+  while (top && p->t->events[p->items[top - 1].event].kind != TK_BEGIN) top = any ? p->items[top - 1].below_any : p->items[top - 1].below;
+  return top;
+}
+
+static void open_begin(struct pairing *p, uint32_t at) {
   struct async_item *item = &p->items[at];
-  struct tk_event *e = &t->events[item->event];
-  uint32_t *top = map_put(&p->tops, item->identity, 0);
+  uint32_t *top = map_put(&p->tops, mix(item->identity, item->process), 0);
   if (!top) return;
-  if (e->kind == TK_BEGIN) {
-    item->below = *top;
-    *top = at + 1;
-    return;
-  }
+  item->below = *top;
+  *top = at + 1;
+  top = map_put(&p->tops, item->identity, 0);
+  if (!top) return;
+  item->below_any = *top;
+  *top = at + 1;
+}
+
+static void close_end(struct pairing *p, uint32_t at) {
+  struct tk_trace *t = p->t;
+  const struct async_item *item = &p->items[at];
+  struct tk_event *e = &t->events[item->event];
+  uint32_t *own = map_put(&p->tops, mix(item->identity, item->process), 0), *any = map_put(&p->tops, item->identity, 0), found;
+  own = map_get(&p->tops, mix(item->identity, item->process)); /* the second put may have moved it */
+  if (!own || !any) return;
+  *own = innermost(p, *own, false);
+  *any = innermost(p, *any, true);
+  found = *own ? *own : *any;
   e->kind = KIND_DEAD;
-  if (*top == 0) {
+  if (found == 0) {
     trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "async end events without a begin event: dropped");
     t->counts.dropped++;
     return;
   }
-  struct async_item *open = &p->items[*top - 1];
-  struct tk_event *begin = &t->events[open->event];
-  *top = open->below;
+  struct tk_event *begin = &t->events[p->items[found - 1].event];
   struct tk_event end = *e;
   prepare_end(t, begin, &end);
   seal_close(t, begin, &end);
@@ -118,13 +135,17 @@ bool seal_async(struct tk_trace *t, tk_time trace_end) {
   map_init(&p.tops, m);
   bool ok = spare && p.items && collect(&p);
   if (ok) sort_items(p.items, spare, p.n);
-  for (uint32_t i = 0; ok && i < p.n; i++) pair(&p, i);
+  for (uint32_t i = 0; ok && i < p.n; i++) {
+    if (t->events[p.items[i].event].kind == TK_BEGIN) open_begin(&p, i);
+    else close_end(&p, i);
+  }
   for (uint32_t i = 0; ok && i < p.n; i++) {
     struct tk_event *e = &t->events[p.items[i].event];
     if (e->kind != TK_BEGIN) continue;
     e->kind = TK_SPAN;
     e->flags |= TK_PAIRED | TK_UNFINISHED;
     e->dur = trace_end > e->ts ? trace_end - e->ts : 0;
+    trace_note(t, TK_NOTE_INFO, UINT64_MAX, SEAL_UNFINISHED);
   }
   if (spare) mem_resize(m, spare, (n + 1) * sizeof *spare, 0);
   if (p.items) mem_resize(m, p.items, (n + 1) * sizeof *p.items, 0);

@@ -150,6 +150,8 @@ tk_id trace_track(struct tk_trace *t, enum tk_track_kind kind, struct tk_ident p
     t->array[++t->count] = (struct type){0};                                                                                  \
     return &t->array[t->count];                                                                                               \
   }
+ADDER(trace_add_class, tk_class, classes, n_classes, cap_classes)
+ADDER(trace_add_track, tk_track, tracks, n_tracks, cap_tracks)
 ADDER(trace_add_event, tk_event, events, n_events, cap_events)
 ADDER(trace_add_flow, tk_flow, flows, n_flows, cap_flows)
 ADDER(trace_add_record, tk_record, records, n_records, cap_records)

@@ -64,6 +64,10 @@ bool ident_equal(struct tk_ident a, struct tk_ident b);
 tk_id trace_process(struct tk_trace *t, struct tk_ident pid);
 tk_id trace_track(struct tk_trace *t, enum tk_track_kind kind, struct tk_ident pid, struct tk_ident tid, tk_id name);
 
+/* A class or track of its own, which trace_class and trace_track do not find: for formats with identities of their own. */
+struct tk_class *trace_add_class(struct tk_trace *t);
+struct tk_track *trace_add_track(struct tk_trace *t);
+
 struct tk_event *trace_add_event(struct tk_trace *t);
 struct tk_flow *trace_add_flow(struct tk_trace *t);
 struct tk_record *trace_add_record(struct tk_trace *t);
@@ -87,6 +91,8 @@ void args_decimal(struct tk_trace *t, tk_id key, int64_t mant, int exp);
 void args_double(struct tk_trace *t, tk_id key, double v);
 void args_str(struct tk_trace *t, tk_id key, enum tk_arg_type type, tk_id s); /* STR, NUMBER, JSON, BYTES, REF */
 void args_copy(struct tk_trace *t, const struct tk_arg *arg);
+/* Drops those of the args so far that `keep` does not want. */
+void args_keep(struct tk_trace *t, bool (*keep)(const struct tk_trace *t, const struct tk_arg *arg));
 /* The packed record; 0 if there were none.  Of a key given twice the last value wins. */
 uint32_t args_end(struct tk_trace *t);
 

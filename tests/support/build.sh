@@ -18,11 +18,13 @@ newest() { [ -e "$1" ] && [ -z "$(find "$SRC"/tests/corpus/*.c "$B"/libtracekit.
 # The library with broken.c before its tk_load; what is hidden in it stays its own, for the command has functions of the same names.
 # shellcheck disable=SC2046
 broken_library() {
-  local load=$TESTS/load.o all=$TESTS/all.o
-  objcopy --redefine-sym tk_load=real_tk_load "$B/obj/lib/load.o" "$load" &&
+  local load objects
+  objects=$(cd "$SRC" && objects_of lib/*.c lib/*/*.c)
+  load=$(for o in $objects; do nm "$o" | grep -q ' T tk_load$' && echo "$o"; done)
+  objcopy --redefine-sym tk_load=real_tk_load "$load" "$TESTS/load.o" &&
     build "$TESTS/broken.o" -c tests/corpus/broken.c &&
-    ld -r -o "$all" "$load" "$TESTS/broken.o" $(cd "$SRC" && objects_of lib/*.c lib/*/*.c | grep -vx "$B/obj/lib/load.o") &&
-    objcopy --localize-hidden "$all" "$TESTS/library.o"
+    ld -r -o "$TESTS/library.o" "$TESTS/load.o" "$TESTS/broken.o" $(printf '%s\n' $objects | grep -vxF "$load") &&
+    objcopy --localize-hidden "$TESTS/library.o"
 }
 
 # paths: reads by both paths.  broken: the command, whose reader does $TEST_FAULT; broken-paths likewise.

@@ -6,6 +6,7 @@ begin and end are paired by (time, place in the file), and of records that say t
 are {} say nothing and may go.  The top-level key `tracekit` is the provenance that we add."""
 import gzip
 import json
+import re
 import zlib
 from collections import Counter, defaultdict
 from decimal import Decimal
@@ -13,6 +14,7 @@ from decimal import Decimal
 PICOSECOND = Decimal('0.000001')
 NUMBER = '\0'  # first character of what was a number
 MOST_REPAIRS = 1000
+INTEGER = re.compile(r'0|-?[1-9][0-9]*')
 
 
 def read_bytes(path):
@@ -127,6 +129,17 @@ def last_words(trace):
 
 def shortened(counter, n=3):
     return '; '.join(str(text)[:300] for text in list(counter)[:n]).replace('\\u0000', '')
+
+
+def one_spelling(trace):
+    """The same trace with "tid":"7" and "tid":7 told apart no longer: some producers write both for one thread."""
+    def spelled(event):
+        if not isinstance(event, dict):
+            return event
+        ids = {k: NUMBER + event[k] for k in ('pid', 'tid') if isinstance(event.get(k), str) and INTEGER.fullmatch(event[k])}
+        return {**event, **ids}
+    events = [spelled(e) for e in events_of(trace)]
+    return events if isinstance(trace, list) else {**trace, 'traceEvents': events}
 
 
 def differences(before, after):

@@ -1,0 +1,13 @@
+/* utf8.h - what is well-formed UTF-8 (Unicode, table 3-7). */
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Length of the well-formed sequence at p, of which n > 0 bytes are there; 0 = there is none. */
+unsigned utf8_sequence(const uint8_t *p, size_t n);
+bool utf8_valid(const uint8_t *p, size_t n);
+
+#endif

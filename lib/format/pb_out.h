@@ -1,0 +1,57 @@
+/* pb_out.h - protobuf on its way out: fields appended to a buffer.
+ *
+ * Lengths come before bytes, so a message inside of another is built in a buffer of its own and then put as bytes: for messages of
+ * some tens of bytes a copy is cheaper than leaving room and coming back. */
+#ifndef FORMAT_PB_OUT_H
+#define FORMAT_PB_OUT_H
+
+#include <string.h>
+
+#include "../base/mem.h"
+
+enum pb_wire { PB_VARINT = 0, PB_FIXED64 = 1, PB_LENGTH = 2, PB_FIXED32 = 5 };
+
+static inline uint8_t *pb_raw_varint(uint8_t *p, uint64_t v) {
+  while (v >= 0x80) {
+    *p++ = (uint8_t)(v | 0x80);
+    v >>= 7;
+  }
+  *p++ = (uint8_t)v;
+  return p;
+}
+
+static inline uint8_t *pb_key(uint8_t *p, uint32_t field, enum pb_wire wire) { return pb_raw_varint(p, (uint64_t)field << 3 | wire); }
+
+static inline void pb_u64(struct buf *b, uint32_t field, uint64_t v) {
+  uint8_t *p = buf_reserve(b, 16);
+  if (p) b->len = (size_t)(pb_raw_varint(pb_key(p, field, PB_VARINT), v) - b->data);
+}
+
+/* int32, int64: negative numbers take ten bytes. */
+static inline void pb_i64(struct buf *b, uint32_t field, int64_t v) { pb_u64(b, field, (uint64_t)v); }
+
+static inline void pb_fixed64(struct buf *b, uint32_t field, uint64_t v) {
+  uint8_t *p = buf_reserve(b, 16);
+  if (!p) return;
+  p = pb_key(p, field, PB_FIXED64);
+  for (int i = 0; i < 8; i++) *p++ = (uint8_t)(v >> 8 * i);
+  b->len = (size_t)(p - b->data);
+}
+
+static inline void pb_double(struct buf *b, uint32_t field, double v) {
+  uint64_t bits;
+  memcpy(&bits, &v, 8);
+  pb_fixed64(b, field, bits);
+}
+
+static inline void pb_bytes(struct buf *b, uint32_t field, const void *bytes, size_t n) {
+  uint8_t *p = buf_reserve(b, n + 20);
+  if (!p) return;
+  p = pb_raw_varint(pb_key(p, field, PB_LENGTH), n);
+  if (n) memcpy(p, bytes, n);
+  b->len = (size_t)(p + n - b->data);
+}
+
+static inline void pb_message(struct buf *b, uint32_t field, const struct buf *inner) { pb_bytes(b, field, inner->data, inner->len); }
+
+#endif

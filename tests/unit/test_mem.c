@@ -1,0 +1,97 @@
+/* test_mem.c - the budget is kept, failure sticks, what was there stays. */
+#include "help.h"
+
+static void budget(void **state) {
+  struct mem m = {.limit = 1000};
+  struct tk_err err = {0};
+  char *p = mem_resize(&m, NULL, 0, 600);
+  (void)state;
+  assert_non_null(p);
+  p[599] = 'x';
+  assert_null(mem_resize(&m, p, 600, 1001));
+  assert_true(m.failed);
+  assert_int_equal(p[599], 'x');
+  assert_int_equal(m.used, 600);
+  assert_false(mem_check(&m, &err));
+  assert_int_equal(err.code, TK_ELIMIT);
+  assert_non_null(strstr(err.msg, "--max-memory"));
+  assert_null(mem_resize(&m, p, 600, 0));
+  assert_int_equal(m.used, 0);
+  assert_int_equal(m.peak, 600);
+  assert_true(m.failed);
+}
+
+static void whole_budget(void **state) {
+  struct mem m = {.limit = 1000};
+  char *p = mem_resize(&m, NULL, 0, 1000);
+  (void)state;
+  assert_non_null(p);
+  assert_true(mem_check(&m, NULL));
+  p = mem_resize(&m, p, 1000, 500);
+  assert_int_equal(m.used, 500);
+  mem_resize(&m, p, 500, 0);
+}
+
+static void arrays(void **state) {
+  struct mem m = {0};
+  uint32_t *a = NULL, cap = 0;
+  (void)state;
+  for (uint32_t n = 1; n < 10000; n++) {
+    assert_true(mem_grow(&m, (void **)&a, &cap, n, sizeof *a));
+    assert_true(cap >= n);
+    a[n - 1] = n;
+  }
+  for (uint32_t n = 1; n < 10000; n++) assert_int_equal(a[n - 1], n);
+  assert_int_equal(m.used, (uint64_t)cap * sizeof *a);
+  assert_false(mem_grow(&m, (void **)&a, &cap, UINT32_MAX, sizeof *a)); /* ids are 32-bit */
+  assert_true(m.failed);
+  assert_true(mem_grow(&m, (void **)&a, &cap, 10, sizeof *a));         /* fits already */
+  assert_false(mem_grow(&m, (void **)&a, &cap, cap + 1ull, sizeof *a)); /* failure sticks */
+  mem_resize(&m, a, (size_t)cap * sizeof *a, 0);
+  assert_int_equal(m.used, 0);
+}
+
+static void bufs(void **state) {
+  struct mem m = {.limit = 100000};
+  struct buf b = {.mem = &m};
+  (void)state;
+  assert_true(buf_append(&b, NULL, 0));
+  for (unsigned i = 0; i < 50000; i++) assert_true(buf_append(&b, &(uint8_t){(uint8_t)i}, 1));
+  for (unsigned i = 0; i < 50000; i++) assert_int_equal(b.data[i], (uint8_t)i);
+  assert_null(buf_reserve(&b, SIZE_MAX / 2));
+  assert_null(buf_reserve(&b, 60000));
+  assert_true(m.failed);
+  assert_int_equal(b.len, 50000);
+  buf_free(&b);
+  buf_free(&b);
+  assert_int_equal(m.used, 0);
+}
+
+static void arenas(void **state) {
+  struct mem m = {0};
+  struct arena a = {.mem = &m};
+  uint8_t *p[300];
+  (void)state;
+  for (size_t i = 0; i < LENGTH(p); i++) {
+    size_t n = i * i + 1;
+    p[i] = i % 2 ? arena_alloc(&a, n) : arena_bytes(&a, n);
+    assert_non_null(p[i]);
+    if (i % 2) assert_int_equal((uintptr_t)p[i] % 16, 0);
+    memset(p[i], (int)i, n);
+  }
+  for (size_t i = 1; i < LENGTH(p); i++) {
+    assert_int_equal(p[i][0], (uint8_t)i);
+    assert_int_equal(p[i][i * i], (uint8_t)i);
+  }
+  assert_null(arena_alloc(&a, SIZE_MAX));
+  assert_null(arena_bytes(&a, SIZE_MAX));
+  arena_free(&a);
+  assert_int_equal(m.used, 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(budget), cmocka_unit_test(whole_budget), cmocka_unit_test(arrays), cmocka_unit_test(bufs), cmocka_unit_test(arenas),
+  };
+  return cmocka_run_group_tests_name("mem", tests, NULL, NULL);
+}
