@@ -202,6 +202,7 @@ static bool open_output(struct merger *m, const struct tk_trace *t) {
     to->key = trace_string(m->first, key, n);
     to->at = raw->len;
     buf_append(raw, trace_raw(t, from->at), (size_t)from->size);
+    trace_end_raw(m->first);
   }
   m->opened = true;
   return m->saver.sink->open(m->saver.sink, m->first, m->err);

@@ -57,8 +57,9 @@ uint8_t *buf_reserve(struct buf *b, size_t n) {
   want = b->cap + b->cap / 2;
   if (want < b->len + n) want = b->len + n;
   if (want < 256) want = 256;
-  q = mem_resize(b->mem, b->data, b->cap, want);
+  q = mem_resize(b->mem, b->data, b->cap ? b->cap + MEM_SLACK : 0, want + MEM_SLACK);
   if (!q) return NULL;
+  memset(q + want, 0, MEM_SLACK);
   b->data = q;
   b->cap = want;
   return b->data + b->len;
@@ -73,7 +74,7 @@ bool buf_append(struct buf *b, const void *p, size_t n) {
 }
 
 void buf_free(struct buf *b) {
-  if (b->data) mem_resize(b->mem, b->data, b->cap, 0);
+  if (b->data) mem_resize(b->mem, b->data, b->cap + MEM_SLACK, 0);
   b->data = NULL;
   b->len = b->cap = 0;
 }
@@ -88,7 +89,7 @@ enum { ARENA_BLOCK = 1 << 16, ARENA_ALIGN = 16 };
 /* A block with room for n bytes becomes the current one. */
 static bool arena_grow(struct arena *a, size_t n) {
   size_t size = n + sizeof(struct arena_block) > ARENA_BLOCK ? n + sizeof(struct arena_block) : ARENA_BLOCK;
-  struct arena_block *b = mem_resize(a->mem, NULL, 0, size);
+  struct arena_block *b = mem_resize(a->mem, NULL, 0, size + MEM_SLACK);
   if (!b) return false;
   b->next = a->blocks;
   b->size = size;
@@ -121,7 +122,7 @@ void arena_free(struct arena *a) {
   while (a->blocks) {
     struct arena_block *b = a->blocks;
     a->blocks = b->next;
-    mem_resize(a->mem, b, b->size, 0);
+    mem_resize(a->mem, b, b->size + MEM_SLACK, 0);
   }
   a->next = a->end = NULL;
 }

@@ -24,6 +24,9 @@ bool mem_grow(struct mem *m, void **array, uint32_t *cap, uint64_t need, size_t 
 /* False with TK_ELIMIT in err if anything failed. */
 bool mem_check(const struct mem *m, struct tk_err *err);
 
+/* Blocks of buf and arena can be read this far beyond their end: scanners compare whole words. */
+enum { MEM_SLACK = 16 };
+
 /* ---- buf: growing bytes ---- */
 
 struct buf {

@@ -27,10 +27,11 @@ static const uint8_t *take_digits(const uint8_t *p, struct digits *d) {
 /* Exponent at p ("e-12"), or nothing.  Values beyond +-9999 saturate. */
 static const uint8_t *take_exponent(const uint8_t *p, int *exp) {
   const uint8_t *q = p + 1;
-  bool neg = *q == '-';
+  bool neg;
   int v = 0;
   *exp = 0;
   if ((*p | 32) != 'e') return p;
+  neg = *q == '-';
   if (*q == '-' || *q == '+') q++;
   if (!digit(*q)) return p;
   for (; digit(*q); q++)

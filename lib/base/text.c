@@ -88,7 +88,7 @@ static void civil(int64_t days, int64_t *year, int *month, int *day) {
 }
 
 void tk_print_absolute(int64_t origin_ns, tk_time ts, char *text) {
-  i128 ns = (i128)origin_ns + (ts >= 0 ? ts / 1000 : -((999 - ts) / 1000));
+  i128 ns = (i128)origin_ns + (ts >= 0 ? ts / 1000 : ts / 1000 - (ts % 1000 != 0));
   int64_t s = (int64_t)(ns / 1000000000), frac = (int64_t)(ns % 1000000000), year;
   int month, day, second;
   if (frac < 0) frac += 1000000000, s--;

@@ -85,6 +85,22 @@ static void shape_fragments(struct printer *p, const struct tk_arg_shape *s, str
   }
 }
 
+/* One point an event; further ones are printed as events of their own. */
+static void find_points(struct printer *p, struct mem *mem) {
+  const struct tk_trace *t = p->t;
+  struct tk_arg arg;
+  for (tk_id i = 1; i <= t->n_flows; i++) {
+    const struct tk_flow *f = &t->flows[i];
+    if (f->role < TK_FLOW_OUT || !f->bound || tk_args_find(t, t->events[f->at].args, "json.bind_id", &arg)) continue;
+    if (!p->points) {
+      p->points = mem_resize(mem, NULL, 0, ((size_t)t->n_events + 1) * sizeof *p->points);
+      if (!p->points) return;
+      memset(p->points, 0, ((size_t)t->n_events + 1) * sizeof *p->points);
+    }
+    if (!p->points[f->at]) p->points[f->at] = i;
+  }
+}
+
 static void *array(struct mem *m, uint64_t n, size_t elem) { return mem_resize(m, NULL, 0, (n + 1) * elem); }
 
 bool printer_begin(struct printer *p, struct out *out, const struct tk_trace *t, int64_t zero_ns, struct mem *mem) {
@@ -102,6 +118,7 @@ bool printer_begin(struct printer *p, struct out *out, const struct tk_trace *t,
   for (tk_id i = 1; i <= t->n_tracks; i++) p->tracks[i] = track_fragment(p, &t->tracks[i]);
   for (uint32_t i = 1; i <= s->strings.n; i++) p->clean[i] = json_clean(s->strings.strs[i].bytes, s->strings.strs[i].len);
   for (uint32_t i = 1; i <= s->n_shapes; i++) shape_fragments(p, s->shapes[i], &p->shapes[i]);
+  find_points(p, mem);
   return !mem->failed;
 }
 
@@ -114,6 +131,7 @@ void printer_end(struct printer *p) {
   mem_resize(m, p->clean, (size_t)t->store->strings.n + 1, 0);
   mem_resize(m, p->shapes, ((size_t)t->store->n_shapes + 1) * sizeof *p->shapes, 0);
   mem_resize(m, p->fields, ((size_t)p->n_fields + 1) * sizeof *p->fields, 0);
+  if (p->points) mem_resize(m, p->points, ((size_t)t->n_events + 1) * sizeof *p->points, 0);
   buf_free(&p->text);
   p->t = NULL;
 }
@@ -155,6 +173,21 @@ static void put_double(struct printer *p, double d) {
   else p->out->next += num_put_double((char *)out_reserve(p->out, 32), d);
 }
 
+/* Bytes that are no text: a data URL, which says what it is and loses nothing. */
+static void put_bytes(struct printer *p, tk_id id) {
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const struct intern_str *s = trace_str(p->t, id);
+  PUT(p, "\"data:;base64,");
+  for (uint32_t i = 0; i < s->len; i += 3) {
+    uint32_t left = s->len - i, v = (uint32_t)s->bytes[i] << 16;
+    if (left > 1) v |= (uint32_t)s->bytes[i + 1] << 8;
+    if (left > 2) v |= s->bytes[i + 2];
+    char four[4] = {digits[v >> 18], digits[v >> 12 & 63], left > 1 ? digits[v >> 6 & 63] : '=', left > 2 ? digits[v & 63] : '='};
+    put(p, four, 4);
+  }
+  PUT(p, "\"");
+}
+
 static void put_value(struct printer *p, const struct tk_arg *a) {
   struct out *o = p->out;
   switch (a->type) {
@@ -166,6 +199,7 @@ static void put_value(struct printer *p, const struct tk_arg *a) {
   case TK_ARG_UINT: o->next += num_put_u64((char *)out_reserve(o, 24), a->u); return;
   case TK_ARG_DECIMAL: o->next += num_put_decimal((char *)out_reserve(o, 96), a->i, a->exp); return;
   case TK_ARG_DOUBLE: put_double(p, a->d); return;
+  case TK_ARG_BYTES: put_bytes(p, a->s); return;
   case TK_ARG_NUMBER:
   case TK_ARG_JSON: put(p, trace_str(p->t, a->s)->bytes, trace_str(p->t, a->s)->len); return;
   default: put_string(p, a->s);
@@ -211,13 +245,38 @@ static void put_fields(struct printer *p, uint32_t args, enum place place) {
   }
 }
 
-static void put_args(struct printer *p, uint32_t args, enum place place, enum place mark) {
-  struct tk_args it = tk_args_of(p->t, args);
+static bool has_key(const struct printer *p, uint32_t args, tk_id key) {
+  const struct tk_arg_shape *s = tk_args_of(p->t, args).shape;
+  for (uint32_t i = 0; s && i < s->n; i++)
+    if (s->fields[i].key == key) return true;
+  return false;
+}
+
+/* Args of a class belong to each of its events, unless the event has one of that name. */
+static bool put_shared(struct printer *p, uint32_t shared, uint32_t args) {
+  struct tk_args it = tk_args_of(p->t, shared);
   const struct printed_field *f = &p->fields[p->shapes[it.shape->id].first];
   struct tk_arg arg;
-  bool any = false, simple = p->shapes[it.shape->id].simple;
+  bool any = false;
   for (; tk_args_next(&it, &arg); f++) {
-    if (!simple && f->place == mark) {
+    if (f->place != IN_ARGS || has_key(p, args, arg.key)) continue;
+    if (any) PUT(p, ",");
+    else PUT(p, ",\"args\":{");
+    any = true;
+    put_fragment(p, f->key);
+    put_value(p, &arg);
+  }
+  return any;
+}
+
+/* `open`: the object of args has begun. */
+static void put_args(struct printer *p, uint32_t args, enum place place, enum place mark, bool open) {
+  struct tk_args it = tk_args_of(p->t, args);
+  const struct printed_field *f = it.shape ? &p->fields[p->shapes[it.shape->id].first] : NULL;
+  struct tk_arg arg;
+  bool any = open, simple = !it.shape || p->shapes[it.shape->id].simple;
+  for (; tk_args_next(&it, &arg); f++) {
+    if (!simple && f->place == mark && !open) {
       PUT(p, ",\"args\":");
       put_value(p, &arg);
       return;
@@ -320,9 +379,24 @@ static void print_end(struct printer *p, const struct tk_event *e) {
   if (e->flags & TK_ASYNC) put_identity(p, e);
   if (e->args) {
     put_fields(p, e->args, AS_END_FIELD);
-    put_args(p, e->args, IN_END_ARGS, MARK_END_ARGS);
+    put_args(p, e->args, IN_END_ARGS, MARK_END_ARGS, false);
   }
   PUT(p, "}");
+}
+
+static void put_point(struct printer *p, const struct tk_flow *f) {
+  struct tk_arg id = {.type = f->id_is_str ? TK_ARG_STR : TK_ARG_INT, .i = f->id};
+  if (f->id_is_str) id.s = (tk_id)f->id;
+  put_mark(p, ",\"bind_id\":", &id);
+  if (f->role != TK_FLOW_OUT) PUT(p, ",\"flow_in\":true");
+  if (f->role != TK_FLOW_IN) PUT(p, ",\"flow_out\":true");
+}
+
+bool print_is_field(const struct printer *p, const struct tk_flow *f) {
+  struct tk_arg arg;
+  if (f->role < TK_FLOW_OUT) return false;
+  if (!f->bound || (p->points && p->points[f->at] == (tk_id)(f - p->t->flows))) return true;
+  return tk_args_find(p->t, p->t->events[f->at].args, "json.bind_id", &arg);
 }
 
 void print_event(struct printer *p, const struct tk_event *e, enum event_part part) {
@@ -340,15 +414,18 @@ void print_event(struct printer *p, const struct tk_event *e, enum event_part pa
     PUT(p, ",\"dur\":");
     put_dur(p, e->dur);
   }
-  if (e->args) {
-    if (!p->shapes[tk_args_of(p->t, e->args).shape->id].simple) put_fields(p, e->args, AS_FIELD);
-    put_args(p, e->args, IN_ARGS, MARK_ARGS);
+  if (p->points && p->points[e - p->t->events]) put_point(p, &p->t->flows[p->points[e - p->t->events]]);
+  if (e->args || p->t->classes[e->cls].args) {
+    uint32_t shared = p->t->classes[e->cls].args;
+    if (e->args && !p->shapes[tk_args_of(p->t, e->args).shape->id].simple) put_fields(p, e->args, AS_FIELD);
+    put_args(p, e->args, IN_ARGS, MARK_ARGS, shared && put_shared(p, shared, e->args));
   }
   PUT(p, "}");
 }
 
 void print_flow(struct printer *p, const struct tk_flow *f) {
-  static const char phases[] = {[TK_FLOW_START] = 's', [TK_FLOW_STEP] = 't', [TK_FLOW_END] = 'f'};
+  static const char phases[] = {
+      [TK_FLOW_START] = 's', [TK_FLOW_STEP] = 't', [TK_FLOW_END] = 'f', [TK_FLOW_OUT] = 's', [TK_FLOW_IN] = 'f', [TK_FLOW_INOUT] = 't'};
   struct tk_arg id = {.type = TK_ARG_INT, .i = f->id};
   if (f->id_is_str) id = (struct tk_arg){.type = TK_ARG_STR, .s = (tk_id)f->id};
   put_phase(p, phases[f->role]);
@@ -358,10 +435,10 @@ void print_flow(struct printer *p, const struct tk_flow *f) {
   put_time(p, f->ts);
   PUT(p, ",\"id\":");
   put_value(p, &id);
-  if (f->enclosing) PUT(p, ",\"bp\":\"e\"");
+  if (f->enclosing || f->role == TK_FLOW_IN) PUT(p, ",\"bp\":\"e\"");
   if (f->args) {
     put_fields(p, f->args, AS_FIELD);
-    put_args(p, f->args, IN_ARGS, MARK_ARGS);
+    put_args(p, f->args, IN_ARGS, MARK_ARGS, false);
   }
   PUT(p, "}");
 }

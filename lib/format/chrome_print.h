@@ -42,6 +42,7 @@ struct printer {
   struct printed_shape *shapes;
   struct printed_field *fields;
   uint32_t n_fields;
+  tk_id *points; /* by event: a flow point of it that its args do not say, to be printed as bind_id; NULL = there are none */
 };
 
 /* Prepares fragments for the graph; false when memory runs out. */
@@ -50,6 +51,8 @@ void printer_end(struct printer *p);
 
 enum event_part { WHOLE, BEGIN, END };
 void print_event(struct printer *p, const struct tk_event *e, enum event_part part);
+/* Points that belong to an event (OUT, IN, INOUT) are fields of it: those of JSON by its args, of other formats one each. */
+bool print_is_field(const struct printer *p, const struct tk_flow *f);
 void print_flow(struct printer *p, const struct tk_flow *f);
 void print_record(struct printer *p, const struct tk_record *r);
 

@@ -236,6 +236,7 @@ static bool keep_meta(struct chrome *r, tk_id key, bool after) {
   keep_fixes(r);
   m = trace_add_meta(r->t);
   *m = (struct tk_meta){.key = key, .at = at, .size = raw->len - at, .after = after};
+  trace_end_raw(r->t);
   return true;
 }
 

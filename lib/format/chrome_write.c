@@ -292,7 +292,7 @@ static bool put_tracks(struct chrome_sink *s, const struct tk_trace *t, struct t
 static void put_flows(struct chrome_sink *s, const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_flows; i++) {
     const struct tk_flow *f = &t->flows[i];
-    if (f->role >= TK_FLOW_OUT) continue; /* printed as fields of their event */
+    if (print_is_field(&s->printer, f)) continue;
     element(s);
     print_flow(&s->printer, f);
     s->sink.saved.flows++;

@@ -99,6 +99,7 @@ static void move_text(struct appender *a) {
     m.key = a->strings[m.key];
     m.at = raw->len;
     buf_append(raw, trace_raw(from, from->metas[i].at), (size_t)m.size);
+    trace_end_raw(a->to);
     *trace_add_meta(a->to) = m;
   }
   for (tk_id i = 1; i <= from->n_notes; i++) {

