@@ -203,7 +203,7 @@ golden: | $(BUILD)/.deps-test
 # The expectations of the command line are files: make golden writes them, git diff shows what changed.
 corpus interop bench: all $(GEN)
 	@if [ ! -x tests/$@/run.sh ]; then echo "SKIPPED: $@: there is no tests/$@/run.sh"; \
-	elif [ $@ != interop ] && [ -z "$(CORPUS)" ]; then echo "SKIPPED: $@: say where the traces are: make $@ CORPUS=DIR"; \
+	elif [ $@ = corpus ] && [ -z "$(CORPUS)" ]; then echo "SKIPPED: $@: say where the traces are: make $@ CORPUS=DIR"; \
 	else CORPUS="$(CORPUS)" $(TEST_ENV) tests/$@/run.sh; fi
 
 lint: all | $(BUILD)/.deps-test

@@ -137,7 +137,6 @@ static void put_metas(struct buf *b, const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_metas; i++) {
     size_t n;
     const char *key = tk_string(t, t->metas[i].key, &n);
-    if (trace_meta(t, key) != &t->metas[i]) continue; /* given again later */
     put(b, comma);
     json_quote(b, key, n);
     put(b, ":");
@@ -227,7 +226,7 @@ static bool join(struct merger *m, struct tk_trace *t, struct tk_merge_rank *r, 
   if (m->n_inputs > 1) ok = op_merge(t, &m->ids, &place, was, &r->processes, m->err);
   else
     for (tk_id i = 1; i <= t->n_tracks; i++)
-      if (t->tracks[i].kind == TK_PROCESS) was[r->processes++] = (struct merge_pid){i, t->tracks[i].pid};
+      if (t->tracks[i].kind == TK_PROCESS) was[r->processes++] = (struct merge_pid){.track = i, .was = t->tracks[i].pid};
   r->hidden_processes = count_processes(t, true);
   if (ok) put_block(m, t, r, was);
   mem_resize(&m->mem, was, ((size_t)t->n_tracks + 1) * sizeof *was, 0);

@@ -64,7 +64,8 @@ struct chrome {
   struct intern raw; /* spellings of nested values and escaped strings -> their text's id, by raw_ids */
   uint32_t *raw_ids;
   uint32_t cap_raw_ids;
-  struct buf text; /* scratch */
+  struct buf text;  /* scratch */
+  struct map metas; /* top-level key -> meta: of a key given twice the last value counts */
   bool has_origin;
   int64_t origin_ns; /* of the file's own times */
   struct far *far;
@@ -78,6 +79,8 @@ struct chrome {
     tk_id name, cat, cls;
   } classes[1024]; /* classes met last, by name */
 };
+
+#define CHROME_GIVEN_TWICE "key given twice: the last value counts"
 
 uint64_t chrome_offset(const struct chrome *r, const uint8_t *p);
 void chrome_note(struct chrome *r, enum tk_note_kind kind, const uint8_t *at, const char *text);

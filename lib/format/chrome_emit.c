@@ -159,6 +159,18 @@ static void drop(struct chrome *r, const struct chrome_event *e, const char *why
   r->t->counts.dropped++;
 }
 
+/* A sample taken by another thread than the counter's first one says so. */
+static uint32_t with_tid(struct chrome *r, uint32_t args, struct tk_ident tid) {
+  struct tk_args it = tk_args_of(r->t, args);
+  struct tk_arg arg;
+  args_begin(r->t);
+  while (tk_args_next(&it, &arg)) args_copy(r->t, &arg);
+  if (tid.kind == TK_IDENT_NONE) args_flag(r->t, KEY_TID, TK_ARG_NULL);
+  else if (tid.kind == TK_IDENT_STR) args_str(r->t, KEY_TID, TK_ARG_STR, tid.str);
+  else args_int(r->t, KEY_TID, tid.num);
+  return args_end(r->t);
+}
+
 static void place(struct chrome *r, const struct chrome_event *e, struct tk_event *ev) {
   const char *s = tk_string(r->t, e->s, NULL);
   if (e->ph == 'X' || e->ph == 'B' || e->ph == 'E') {
@@ -170,6 +182,7 @@ static void place(struct chrome *r, const struct chrome_event *e, struct tk_even
   } else if (e->ph == 'C') {
     ev->kind = TK_COUNTER;
     ev->track = counter_track(r, e);
+    if (!ident_equal(r->t->tracks[ev->track].tid, e->tid)) ev->args = with_tid(r, ev->args, e->tid);
   } else {
     ev->kind = e->ph == 'b' || e->ph == 'S' ? TK_BEGIN : e->ph == 'e' || e->ph == 'F' ? TK_END : TK_INSTANT;
     ev->flags |= TK_ASYNC;

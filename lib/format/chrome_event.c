@@ -315,8 +315,6 @@ static enum field field_of(struct json *j, const struct json_string *key) {
   return 0;
 }
 
-static const char GIVEN_TWICE[] = "key given twice: the last value counts";
-
 /* Is the arg a field of the event itself, not one of its "args"? */
 static bool is_field(const struct tk_trace *t, const struct tk_arg *arg) {
   const char *key = tk_string(t, arg->key, NULL);
@@ -329,7 +327,7 @@ static bool read_field(struct chrome *r, struct chrome_event *e, const struct js
   bool is_string;
   if (f && *seen & f) {
     if (r->predictor) predict_give_up(r->predictor);
-    json_remark(&r->j, r->at, GIVEN_TWICE);
+    json_remark(&r->j, r->at, CHROME_GIVEN_TWICE);
     if (f == F_ARGS) args_keep(r->t, is_field);
   }
   *seen |= f;
@@ -381,7 +379,7 @@ bool chrome_event(struct chrome *r) {
   chrome_extra_args(r, &e);
   if (e.ph == 'C' && r->j.n_fixes) chrome_drop_nan(r);
   if (t->store->builder.duplicates) {
-    json_remark(&r->j, from, GIVEN_TWICE);
+    json_remark(&r->j, from, CHROME_GIVEN_TWICE);
     if (r->predictor) predict_give_up(r->predictor);
   }
   args = args_end(t);

@@ -333,6 +333,19 @@ static void put_mark(struct printer *p, const char *key, const struct tk_arg *ar
   put_value(p, arg);
 }
 
+/* Events of a process (instants, counters) may say which thread they came from. */
+static void put_track(struct printer *p, const struct tk_event *e) {
+  const struct tk_track *k = &p->t->tracks[e->track];
+  bool of_process = k->kind == TK_PROCESS || k->kind == TK_COUNTERS;
+  struct tk_arg tid;
+  if (!of_process || !find_mark(p, e->args, MARK_TID, &tid)) {
+    put_fragment(p, p->tracks[e->track]);
+    return;
+  }
+  put_fragment(p, p->tracks[k->kind == TK_PROCESS ? e->track : k->parent]);
+  if (tid.type != TK_ARG_NULL) put_mark(p, ",\"tid\":", &tid);
+}
+
 static void put_end_names(struct printer *p, const struct tk_event *e) {
   struct tk_arg arg;
   if (e->flags & TK_END_NAMED) {
@@ -400,15 +413,13 @@ bool print_is_field(const struct printer *p, const struct tk_flow *f) {
 }
 
 void print_event(struct printer *p, const struct tk_event *e, enum event_part part) {
-  struct tk_arg tid;
   if (part == END) {
     print_end(p, e);
     return;
   }
   put_phase(p, phase_of(p, e, part));
   put_fragment(p, p->classes[e->cls]);
-  put_fragment(p, p->tracks[e->track]);
-  if (p->t->tracks[e->track].kind == TK_PROCESS && find_mark(p, e->args, MARK_TID, &tid)) put_mark(p, ",\"tid\":", &tid);
+  put_track(p, e);
   put_ts(p, e, e->ts);
   if (part == WHOLE && e->kind == TK_SPAN) {
     PUT(p, ",\"dur\":");

@@ -226,6 +226,7 @@ static bool keep_meta(struct chrome *r, tk_id key, bool after) {
   struct buf *raw = &r->t->store->raw;
   size_t at = raw->len;
   struct tk_meta *m;
+  uint32_t *slot;
   const uint8_t *from = r->j.p;
   while (!json_copy(&r->j, raw)) {
     raw->len = at;
@@ -234,7 +235,10 @@ static bool keep_meta(struct chrome *r, tk_id key, bool after) {
     from = r->j.p;
   }
   keep_fixes(r);
-  m = trace_add_meta(r->t);
+  slot = map_put(&r->metas, key, 0);
+  if (slot && *slot) chrome_note(r, TK_NOTE_INFO, from, CHROME_GIVEN_TWICE);
+  m = slot && *slot ? &r->t->metas[*slot] : trace_add_meta(r->t);
+  if (slot && !*slot) *slot = r->t->n_metas;
   *m = (struct tk_meta){.key = key, .at = at, .size = raw->len - at, .after = after};
   trace_end_raw(r->t);
   return true;
@@ -287,7 +291,7 @@ static bool read_member(struct chrome *r, struct object_state *o) {
   if (!member_key(r, &key)) return false;
   if (strcmp(tk_string(r->t, key, NULL), "traceEvents") == 0) return events_member(r, o);
   if (peek(r) < 0 || !keep_meta(r, key, o->events)) return false;
-  const struct tk_meta *m = &r->t->metas[r->t->n_metas];
+  const struct tk_meta *m = &r->t->metas[*map_get(&r->metas, key)];
   const char *text = trace_raw(r->t, m->at);
   for (size_t i = 0; !o->events && !o->nested && i + 14 < m->size && i < 4096; i++)
     o->nested = memcmp(text + i, "\"traceEvents\":", 14) == 0;
@@ -400,6 +404,7 @@ static bool chrome_read(struct in *in, struct tk_trace *t, const struct tk_load_
   struct mem *mem = &t->store->mem;
   bool ok;
   intern_init(&r.raw, mem);
+  map_init(&r.metas, mem);
   r.j.scratch.mem = r.text.mem = mem;
   if (!opt->no_predict) r.predictor = predict_new(mem);
   ok = read_file(&r);
@@ -410,6 +415,7 @@ static bool chrome_read(struct in *in, struct tk_trace *t, const struct tk_load_
   }
   predict_free(r.predictor);
   intern_free(&r.raw);
+  map_free(&r.metas);
   mem_resize(mem, r.raw_ids, (size_t)r.cap_raw_ids * sizeof *r.raw_ids, 0);
   mem_resize(mem, r.far, (size_t)r.cap_far * sizeof *r.far, 0);
   buf_free(&r.j.scratch);

@@ -67,18 +67,11 @@ static void put_key(struct chrome_sink *s, const struct tk_trace *t, tk_id key) 
 
 static bool is_ours(const struct tk_trace *t, const struct tk_meta *m) { return strcmp(tk_string(t, m->key, NULL), "tracekit") == 0; }
 
-/* Of a key given twice the last one counts: the earlier ones are not written. */
-static bool superseded(const struct tk_trace *t, tk_id i) {
-  for (tk_id k = i + 1; k <= t->n_metas; k++)
-    if (t->metas[k].key == t->metas[i].key) return true;
-  return false;
-}
-
 static void put_metas(struct chrome_sink *s, const struct tk_trace *t, bool after, bool ours, const char *comma) {
   char number[24];
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];
-    if (m->after != after || m->binary || (is_ours(t, m) && !ours) || superseded(t, i)) continue;
+    if (m->after != after || m->binary || (is_ours(t, m) && !ours)) continue;
     if (*comma) text(s, comma);
     put_key(s, t, m->key);
     if (t->has_zero && strcmp(tk_string(t, m->key, NULL), "baseTimeNanoseconds") == 0)

@@ -157,6 +157,18 @@ void args_copy(struct tk_trace *t, const struct tk_arg *a) {
   }
 }
 
+bool args_rename(struct tk_trace *t, tk_id key, tk_id to) {
+  struct tk_store *s = t->store;
+  struct arg_builder *b = &s->builder;
+  if (key >= b->n_stamps || b->stamps[key] != b->serial) return false;
+  see_key(s, to);
+  if (to >= b->n_stamps) return false;
+  b->stamps[key] = b->serial - 1;
+  for (uint32_t i = 0; i < b->n; i++)
+    if (b->fields[i].key == key) b->fields[i].key = to;
+  return true;
+}
+
 /* Of a key given more than once only the last value stays.  Linear: hostile records repeat a key 100,000 times. */
 static void drop_duplicates(struct arg_builder *b) {
   enum { DEAD = 0x80 };

@@ -28,21 +28,21 @@ static void put(struct buf *b, const char *fmt, ...) {
   b->len += (size_t)n;
 }
 
-/* Strings in quotes, with what would break a line escaped. */
-static void put_string(struct buf *b, const struct tk_trace *t, tk_id id) {
+/* A string with what would break a line escaped. */
+static void put_text(struct buf *b, const struct tk_trace *t, tk_id id) {
   size_t n;
   const char *s = tk_string(t, id, &n);
-  if (!id) {
-    put(b, "-");
-    return;
-  }
-  buf_append(b, "\"", 1);
   for (size_t i = 0; i < n; i++) {
     unsigned char c = (unsigned char)s[i];
     if (c < 0x20 || c == '"' || c == '\\' || c == 0x7f) put(b, "\\x%02x", c);
     else buf_append(b, &s[i], 1);
   }
-  buf_append(b, "\"", 1);
+}
+
+static void put_string(struct buf *b, const struct tk_trace *t, tk_id id) {
+  put(b, id ? "\"" : "-");
+  put_text(b, t, id);
+  if (id) put(b, "\"");
 }
 
 static void put_ident(struct buf *b, const struct tk_trace *t, const char *what, struct tk_ident i) {
@@ -77,7 +77,9 @@ static void put_args(struct buf *b, const struct tk_trace *t, uint32_t args) {
   const char *sep = " {";
   if (!args) return;
   for (; tk_args_next(&it, &arg); sep = ", ") {
-    put(b, "%s%s=", sep, tk_string(t, arg.key, NULL));
+    put(b, "%s", sep);
+    put_text(b, t, arg.key);
+    put(b, "=");
     put_value(b, t, &arg);
   }
   put(b, *sep == ',' ? "}" : " {}");
@@ -87,7 +89,7 @@ static void put_class(struct buf *b, const struct tk_trace *t, tk_id id) {
   const struct tk_class *c = &t->classes[id];
   put(b, " ");
   put_string(b, t, c->name);
-  if (c->cat) put(b, " [%s]", tk_string(t, c->cat, NULL));
+  if (c->cat) put(b, " ["), put_text(b, t, c->cat), put(b, "]");
   if (c->args) put(b, " shared");
   put_args(b, t, c->args);
 }
@@ -148,13 +150,18 @@ char *tk_dump(const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_tracks; i++) put_track(&b, t, &t->tracks[i]);
   for (tk_id i = 1; i <= t->n_flows; i++) put_flow(&b, t, &t->flows[i]);
   for (tk_id i = 1; i <= t->n_records; i++) put_record(&b, t, &t->records[i]);
-  for (tk_id i = 1; i <= t->n_metas; i++)
-    put(&b, "meta %s %.*s\n", tk_string(t, t->metas[i].key, NULL), (int)t->metas[i].size, trace_raw(t, t->metas[i].at));
+  for (tk_id i = 1; i <= t->n_metas; i++) {
+    put(&b, "meta ");
+    put_text(&b, t, t->metas[i].key);
+    put(&b, " %.*s\n", (int)t->metas[i].size, trace_raw(t, t->metas[i].at));
+  }
   for (tk_id i = 1; i <= t->n_notes; i++) {
     const struct tk_note *n = &t->notes[i];
     put(&b, "note %s x%llu", n->kind == TK_NOTE_REPAIR ? "repair" : "info", (unsigned long long)n->count);
     if (n->offset != UINT64_MAX) put(&b, " @%llu", (unsigned long long)n->offset);
-    put(&b, " %s\n", tk_string(t, n->text, NULL));
+    put(&b, " ");
+    put_text(&b, t, n->text);
+    put(&b, "\n");
   }
   if (!buf_append(&b, "", 1)) {
     buf_free(&b);

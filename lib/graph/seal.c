@@ -4,7 +4,7 @@
  *
  * Ties at one time follow trace_processor: E first, then X with the longest first, then the rest in file order; in a trace without
  * any X, file order alone.  Unlike there, an E stays behind a B of its own time, so B E B E at one time stays what it was.  A span that ends at a time has ended: what starts there is
- * its sibling.  A span that sticks out (by more than 1 ns, which is rounding) of the one it starts in is kept as its child without children of its own, flagged: the
+ * its sibling, unless both begin there (X of no time nest in file order).  A span that sticks out (by more than 1 ns, which is rounding) of the one it starts in is kept as its child without children of its own, flagged: the
  * depths of all others are then those that trace_processor gives.
  *
  * Measured on 6 M Kineto events: counting sort 4 ns an event once the memory is touched; tracks are runs, so sorting is mostly one
@@ -61,10 +61,15 @@ static void end_args(struct tk_trace *t, struct tk_event *begin, const struct tk
   begin->args = args_end(t);
 }
 
+tk_time seal_dur(tk_time ts, tk_time end) {
+  if (end <= ts) return 0;
+  return ts < 0 && end > INT64_MAX + ts ? INT64_MAX : end - ts;
+}
+
 void seal_close(struct tk_trace *t, struct tk_event *begin, const struct tk_event *end) {
   begin->kind = TK_SPAN;
   begin->flags |= TK_PAIRED;
-  begin->dur = end->ts > begin->ts ? end->ts - begin->ts : 0;
+  begin->dur = seal_dur(begin->ts, end->ts);
   end_args(t, begin, end);
 }
 
@@ -231,7 +236,7 @@ static tk_time end_of(const struct tk_event *e) { return e->ts + e->dur; }
 static void pop_ended(struct sweep *w, tk_time ts) {
   while (w->n) {
     const struct tk_event *top = &w->e[w->stack[w->n - 1]];
-    if (top->kind == TK_BEGIN || end_of(top) > ts) return;
+    if (top->kind == TK_BEGIN || end_of(top) > ts || top->ts == ts) return;
     w->n--;
   }
 }
@@ -291,7 +296,7 @@ static void sweep_thread(struct sealer *s, const struct tk_track *k, uint32_t *s
     if (e->kind != TK_BEGIN) continue;
     e->kind = TK_SPAN;
     e->flags |= TK_PAIRED | TK_UNFINISHED;
-    e->dur = s->end > e->ts ? s->end - e->ts : 0;
+    e->dur = seal_dur(e->ts, s->end);
     trace_note(s->t, TK_NOTE_INFO, UINT64_MAX, SEAL_UNFINISHED);
   }
 }

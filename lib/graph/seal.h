@@ -11,6 +11,9 @@ bool seal(struct tk_trace *t, struct tk_err *err);
 bool seal_async(struct tk_trace *t, tk_time trace_end);  /* seal_async.c: pairs b/e by identity */
 bool seal_flows(struct tk_trace *t);                     /* seal_flow.c: sorts and binds points */
 
+/* From ts to end, cut where tk_time ends. */
+tk_time seal_dur(tk_time ts, tk_time end);
+
 /* Turns a begin event into the span that its end closes, keeping what the end says of its own. */
 void seal_close(struct tk_trace *t, struct tk_event *begin, const struct tk_event *end);
 

@@ -144,7 +144,7 @@ bool seal_async(struct tk_trace *t, tk_time trace_end) {
     if (e->kind != TK_BEGIN) continue;
     e->kind = TK_SPAN;
     e->flags |= TK_PAIRED | TK_UNFINISHED;
-    e->dur = trace_end > e->ts ? trace_end - e->ts : 0;
+    e->dur = seal_dur(e->ts, trace_end);
     trace_note(t, TK_NOTE_INFO, UINT64_MAX, SEAL_UNFINISHED);
   }
   if (spare) mem_resize(m, spare, (n + 1) * sizeof *spare, 0);

@@ -113,16 +113,16 @@ static uint64_t ident_hash(struct tk_ident a) {
 
 static tk_id find_or_add(struct tk_trace *t, const struct tk_track *want) {
   struct tk_store *s = t->store;
-  uint64_t h = ident_hash(want->pid) * 31 + ident_hash(want->tid) * 17 + want->kind + (uint64_t)want->name * 0x9e3779b1u;
+  uint64_t place = want->kind == TK_COUNTERS ? (uint64_t)want->name * 0x9e3779b1u : ident_hash(want->tid);
+  uint64_t h = ident_hash(want->pid) * 31 + place * 17 + want->kind;
   uint32_t *slot;
   for (;; h++) {
     slot = map_put(&s->track_index, h, 0);
     if (!slot) return 0;
     if (*slot == 0) break;
     const struct tk_track *k = &t->tracks[*slot];
-    if (k->kind == want->kind && ident_equal(k->pid, want->pid) && ident_equal(k->tid, want->tid) &&
-        (want->kind != TK_COUNTERS || k->name == want->name))
-      return *slot;
+    bool same_place = want->kind == TK_COUNTERS ? k->name == want->name : ident_equal(k->tid, want->tid);
+    if (k->kind == want->kind && same_place && ident_equal(k->pid, want->pid)) return *slot;
   }
   if (!mem_grow(&s->mem, (void **)&t->tracks, &s->cap_tracks, (uint64_t)t->n_tracks + 2, sizeof *t->tracks)) return 0;
   t->tracks[++t->n_tracks] = *want;

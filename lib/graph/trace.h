@@ -60,7 +60,8 @@ static inline struct tk_ident ident_none(void) { return (struct tk_ident){0, 0, 
 /* 7 and "7" are the same thread: some producers write both for one. */
 bool ident_equal(struct tk_ident a, struct tk_ident b);
 
-/* The track with this identity, made if need be (with its process).  `name` distinguishes counters and is 0 otherwise. */
+/* The track with this identity, made if need be (with its process).  Counters are of their process: they are told apart by `name`,
+ * which is 0 otherwise, and tid says which thread sampled first. */
 tk_id trace_process(struct tk_trace *t, struct tk_ident pid);
 tk_id trace_track(struct tk_trace *t, enum tk_track_kind kind, struct tk_ident pid, struct tk_ident tid, tk_id name);
 
@@ -95,6 +96,8 @@ void args_str(struct tk_trace *t, tk_id key, enum tk_arg_type type, tk_id s); /*
 void args_copy(struct tk_trace *t, const struct tk_arg *arg);
 /* Drops those of the args so far that `keep` does not want. */
 void args_keep(struct tk_trace *t, bool (*keep)(const struct tk_trace *t, const struct tk_arg *arg));
+/* If the args under construction hold `key`, it is called `to` from now on. */
+bool args_rename(struct tk_trace *t, tk_id key, tk_id to);
 /* The packed record; 0 if there were none.  Of a key given twice the last value wins. */
 uint32_t args_end(struct tk_trace *t);
 

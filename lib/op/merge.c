@@ -7,6 +7,7 @@
 #include "merge.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { FIRST_NEW_PID = 10000000, SORT_ROOM = 1000 };
@@ -79,14 +80,16 @@ static void name_process(struct tk_trace *t, struct tk_track *k, struct tk_ident
 
 static int64_t own_order(const struct tk_track *k) { return k->has_sort ? k->sort_index : INT64_MAX; }
 
+static int by_order(const void *a, const void *b) {
+  const struct merge_pid *x = a, *y = b;
+  if (x->order != y->order) return x->order < y->order ? -1 : 1;
+  return x->track < y->track ? -1 : x->track > y->track;
+}
+
 /* Processes of a rank in their own order, those that state none behind, numbered from the rank's base. */
 static void sort_processes(struct tk_trace *t, struct merge_pid *was, uint32_t n, int64_t base) {
-  for (uint32_t i = 1; i < n; i++) {
-    struct merge_pid p = was[i];
-    uint32_t at = i;
-    for (; at && own_order(&t->tracks[was[at - 1].track]) > own_order(&t->tracks[p.track]); at--) was[at] = was[at - 1];
-    was[at] = p;
-  }
+  for (uint32_t i = 0; i < n; i++) was[i].order = own_order(&t->tracks[was[i].track]);
+  qsort(was, n, sizeof *was, by_order);
   for (uint32_t i = 0; i < n; i++) {
     struct tk_track *k = &t->tracks[was[i].track];
     k->sort_index = base + (i < SORT_ROOM ? i : SORT_ROOM - 1);
@@ -100,7 +103,7 @@ static void renumber_processes(struct tk_trace *t, struct merge_ids *ids, const 
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     struct tk_track *k = &t->tracks[i];
     if (k->kind != TK_PROCESS || k->hidden) continue;
-    was[(*n_was)++] = (struct merge_pid){i, k->pid};
+    was[(*n_was)++] = (struct merge_pid){.track = i, .was = k->pid};
     k->pid = new_pid(t, ids, place, k->pid);
     name_process(t, k, was[*n_was - 1].was, place->label);
   }

@@ -25,6 +25,7 @@ struct merge_place {
 struct merge_pid {
   tk_id track;
   struct tk_ident was;
+  int64_t order; /* its place among the processes of its rank */
 };
 
 /* Renumbers pids, flow and async ids, labels and orders the processes, hides those that have no events.  Times and args stay as

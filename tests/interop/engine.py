@@ -5,7 +5,9 @@ import hashlib
 import json
 import os
 import subprocess
+import threading
 
+SECONDS = 120  # for some damaged inputs an engine never comes back
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -27,9 +29,18 @@ class Engine:
 
     def ask(self, path):
         """{query: [row]}, or {'failed': message}."""
-        process, answers, rows = self.start(), {}, []
-        print(path, file=process.stdin, flush=True)
-        for line in process.stdout:
+        process = self.start()
+        timer = threading.Timer(SECONDS, process.kill)
+        timer.start()
+        try:
+            print(path, file=process.stdin, flush=True)
+            return self.answer(process.stdout)
+        finally:
+            timer.cancel()
+
+    def answer(self, lines):
+        answers, rows = {}, []
+        for line in lines:
             value = json.loads(line)
             if 'done' in value:
                 return answers
@@ -41,7 +52,7 @@ class Engine:
             else:
                 rows.append(value)
         self.close()
-        return {'failed': 'the engine died'}
+        return {'failed': f'the engine died, or took more than {SECONDS} s'}
 
     def record(self, path):
         """ask, once for each content."""

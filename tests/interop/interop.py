@@ -47,11 +47,12 @@ def merges(corpus, work, results):
 
 
 def interop(corpus):
-    files = [(path, fixture(path)) for path in [*sources.fixtures(FIXTURES), *nasty()]]
+    files = [(path, fixture(path), False) for path in sources.fixtures(FIXTURES)]
+    files += [(path, fixture(path), True) for path in nasty()]
     with open(REPORT, 'w', encoding='utf-8') as report, tempfile.TemporaryDirectory() as work:
         results = Results(report)
         if corpus:
-            files += [(label, path) for label, path, _ in sources.corpus_files(corpus, work)[0]]
+            files += [(label, path, False) for label, path, _ in sources.corpus_files(corpus, work)[0]]
         roundtrip.run(files, results)
         if corpus:
             native.run(corpus, results)
@@ -66,7 +67,7 @@ def self_test():
         results = Results(report)
         for fault, what in [('', ''), *FAULTS.items()]:
             os.environ['TEST_FAULT'] = fault
-            found = roundtrip.one((SELF_TEST, fixture(SELF_TEST), engines))[2]
+            found = roundtrip.one((SELF_TEST, fixture(SELF_TEST), False, engines))[2]
             seen = ' '.join(name for name, text in found.items() if text)
             good = bool(found.get(what)) if what else not seen
             results.judge(f'self-test: {fault or "no fault"}: {"caught by " + seen if seen else "nothing found"}',

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Times whole processes against each other: A B A B ..., so that a machine whose speed drifts treats both alike.  The figures are the
+median of wall and CPU seconds and the largest resident set; the ratio is of the medians.  Absolute seconds are of this machine only.
+
+Usage: bench.py TRACEKIT GENERATOR WORKDIR [MEGABYTES]"""
+import json
+import os
+import subprocess
+import sys
+import time
+
+TRACEKIT, GENERATOR, WORK = sys.argv[1:4]
+MEGABYTES = int(sys.argv[4]) if len(sys.argv) > 4 else 185
+ROUNDS = 5
+SPAN_BYTES = 400  # of generated JSON, about
+
+
+def measure(command):
+    start = time.monotonic()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    if status != 0:
+        raise SystemExit(f'failed: {" ".join(command)}')
+    return time.monotonic() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def median(values):
+    return sorted(values)[len(values) // 2]
+
+
+def race(commands):
+    """{name: command} -> {name: (wall, cpu, MB)}"""
+    runs = {name: [] for name in commands}
+    for _ in range(ROUNDS):
+        for name, command in commands.items():
+            runs[name].append(measure(command))
+    return {name: tuple(median(column) for column in zip(*rows)) for name, rows in runs.items()}
+
+
+def table(title, size, events, commands):
+    print(f'\n{title}')
+    print(f'  {"":34} {"wall s":>8} {"cpu s":>8} {"MB":>7} {"GB/s cpu":>9} {"ns/event":>9} {"ratio":>7}')
+    results = race(commands)
+    base = next(iter(results.values()))
+    for name, (wall, cpu, memory) in results.items():
+        print(f'  {name:34} {wall:8.3f} {cpu:8.3f} {memory:7.0f} {size / cpu / 1e9:9.2f} {cpu / events * 1e9:9.0f} {wall / base[0]:6.1f}x')
+
+
+def generate(path, *options):
+    if not os.path.exists(path):
+        with open(path + '.tmp', 'wb') as out:
+            subprocess.run([GENERATOR, 'kineto', *options], stdout=out, check=True)
+        os.rename(path + '.tmp', path)
+
+
+def have_orjson():
+    return subprocess.run([sys.executable, '-c', 'import orjson'], stderr=subprocess.DEVNULL).returncode == 0
+
+
+LOAD = 'import sys, orjson; orjson.loads(open(sys.argv[1], "rb").read())'
+COPY = 'import sys, orjson; open(sys.argv[2], "wb").write(orjson.dumps(orjson.loads(open(sys.argv[1], "rb").read())))'
+MERGE = '''
+import gzip, sys, orjson
+events = []
+for rank, path in enumerate(sys.argv[2:]):
+    for e in orjson.loads(gzip.open(path).read())["traceEvents"]:
+        if isinstance(e.get("pid"), int): e["pid"] += 10000000 * rank
+        if "id" in e: e["id"] = f'{rank}.{e["id"]}'
+        events.append(e)
+gzip.open(sys.argv[1], "wb", compresslevel=1).write(orjson.dumps({"traceEvents": events}))
+'''
+
+
+def main():
+    spans = str(MEGABYTES * 1000000 // SPAN_BYTES)
+    ranks = [os.path.join(WORK, f'rank{i}.{MEGABYTES}.json') for i in range(4)]
+    for i, path in enumerate(ranks):
+        generate(path, '--spans', spans, '--ranks', '4', '--rank', str(i), '--seed', '7')
+        if not os.path.exists(path + '.gz'):
+            subprocess.run([TRACEKIT, 'convert', '-q', path, '-o', path + '.gz', '--level', '1'], check=True)
+    info = json.loads(subprocess.run([TRACEKIT, 'info', '-q', '--json', ranks[0]], stdout=subprocess.PIPE, check=True).stdout)
+    events, size = info['traces'][0]['events'], os.path.getsize(ranks[0])
+    print(f'{size / 1e6:.0f} MB of Kineto JSON, {events} events, {ROUNDS} rounds, medians; one core unless -j2 is said')
+    peer = have_orjson()
+    out = os.path.join(WORK, 'out.json')
+    table('read', size, events, {'tracekit info -j1': [TRACEKIT, 'info', '-q', '-j1', ranks[0]],
+                                 'tracekit info -j1, .gz': [TRACEKIT, 'info', '-q', '-j1', ranks[0] + '.gz'],
+                                 'tracekit info -j2, .gz': [TRACEKIT, 'info', '-q', '-j2', ranks[0] + '.gz'],
+                                 **({'orjson.loads': [sys.executable, '-c', LOAD, ranks[0]]} if peer else {})})
+    table('read and write', size, events,
+          {'tracekit convert -j1': [TRACEKIT, 'convert', '-q', '-j1', '--force', ranks[0], '-o', out],
+           'tracekit convert -j2, .gz to .gz': [TRACEKIT, 'convert', '-q', '-j2', '--force', ranks[0] + '.gz', '-o', out + '.gz'],
+           **({'orjson loads, dumps': [sys.executable, '-c', COPY, ranks[0], out]} if peer else {})})
+    gz = [path + '.gz' for path in ranks]
+    table('merge 4 ranks, .gz to .gz', 4 * size, 4 * events,
+          {'tracekit merge -j2': [TRACEKIT, 'merge', '-q', '-j2', '--force', *gz, '-o', out + '.gz'],
+           'tracekit merge -j1': [TRACEKIT, 'merge', '-q', '-j1', '--force', *gz, '-o', out + '.gz'],
+           **({'orjson, gzip -1': [sys.executable, '-c', MERGE, out + '.gz', *gz]} if peer else {})})
+
+
+main()

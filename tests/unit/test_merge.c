@@ -1,0 +1,394 @@
+/* test_merge.c - ranks on one timeline: whose pids, ids, names and times become what, and what is refused. */
+#include "help.h"
+
+#include <unistd.h>
+
+static char dir[] = "/tmp/tracekit-merge-XXXXXX";
+
+static int make_dir(void **state) {
+  (void)state;
+  return mkdtemp(dir) ? 0 : -1;
+}
+
+static int remove_dir(void **state) {
+  char command[100];
+  (void)state;
+  snprintf(command, sizeof command, "rm -rf '%s'", dir);
+  return system(command);
+}
+
+/* ---- merging texts ---- */
+
+enum { MOST = 8 };
+struct merged {
+  bool ok;
+  struct tk_err err;
+  struct tk_merge_report report;
+  struct tk_trace *t; /* the output, read again */
+  char *text;         /* as it was written */
+};
+
+static struct merged merge(const char *const *texts, size_t n, struct tk_merge_options opt) {
+  struct merged m = {0};
+  char paths[MOST][100], output[100];
+  const char *inputs[MOST];
+  for (size_t i = 0; i < n; i++) {
+    snprintf(paths[i], sizeof paths[i], "%s/in%zu.json", dir, i);
+    inputs[i] = paths[i];
+    FILE *f = fopen(paths[i], "wb");
+    assert_non_null(f);
+    assert_true(fputs(texts[i], f) >= 0);
+    fclose(f);
+  }
+  snprintf(output, sizeof output, "%s/out.json", dir);
+  unlink(output);
+  opt.save.command = "test";
+  opt.load.check = true;
+  m.ok = tk_merge(inputs, n, output, &opt, &m.report, &m.err);
+  if (m.ok) {
+    struct bytes b = read_whole(output);
+    struct tk_err err;
+    assert_non_null(b.p);
+    assert_true(strict_json(b.p, b.n));
+    m.text = (char *)b.p;
+    m.t = tk_load(output, &(struct tk_load_options){.check = true}, &err);
+    assert_non_null(m.t);
+  } else {
+    assert_true(access(output, F_OK) != 0); /* nothing half-written */
+    assert_true(m.err.code != TK_OK && m.err.msg[0]);
+  }
+  return m;
+}
+
+static void done(struct merged *m) {
+  tk_merge_report_free(&m->report);
+  tk_free(m->t);
+  free(m->text);
+}
+
+static const struct tk_track *process(const struct tk_trace *t, int64_t pid) {
+  for (tk_id i = 1; i <= t->n_tracks; i++)
+    if (t->tracks[i].kind == TK_PROCESS && ident_equal(t->tracks[i].pid, ident_int(pid))) return &t->tracks[i];
+  return NULL;
+}
+
+static const struct tk_event *event(const struct tk_trace *t, const char *name) {
+  for (tk_id i = 1; i <= t->n_events; i++)
+    if (strcmp(tk_string(t, t->classes[t->events[i].cls].name, NULL), name) == 0) return &t->events[i];
+  return NULL;
+}
+
+static bool noted(const struct tk_merge_report *r, const char *text) {
+  for (tk_id i = 1; i <= r->notes->n_notes; i++)
+    if (strstr(tk_string(r->notes, r->notes->notes[i].text, NULL), text)) return true;
+  return false;
+}
+
+#define RANK(r, events) "{\"distributedInfo\":{\"rank\":" #r "},\"traceEvents\":[" events "]}"
+#define RANK_AT(r, base, events) "{\"distributedInfo\":{\"rank\":" #r "},\"baseTimeNanoseconds\":" #base ",\"traceEvents\":[" events "]}"
+#define X(pid, ts, name) "{\"ph\":\"X\",\"pid\":" #pid ",\"tid\":7,\"ts\":" #ts ",\"dur\":5,\"name\":\"" name "\"}"
+#define NAME(pid, name) "{\"ph\":\"M\",\"pid\":" #pid ",\"name\":\"process_name\",\"args\":{\"name\":\"" name "\"}}"
+#define LABEL(pid, name) "{\"ph\":\"M\",\"pid\":" #pid ",\"name\":\"process_labels\",\"args\":{\"labels\":\"" name "\"}}"
+#define SORT(pid, at) "{\"ph\":\"M\",\"pid\":" #pid ",\"name\":\"process_sort_index\",\"args\":{\"sort_index\":" #at "}}"
+
+/* ---- processes ---- */
+
+static void pids(void **state) {
+  static const char *const in[] = {RANK(0, X(1, 0, "a") "," X(2, 0, "b")), RANK(1, X(1, 0, "c") "," X(3, 0, "d")),
+                                   RANK(2, X(1, 0, "e") "," X(10000000, 0, "f"))};
+  struct merged m = merge(in, 3, (struct tk_merge_options){0});
+  (void)state;
+  assert_true(m.ok);
+  assert_int_equal(m.t->n_events, 6);
+  static const struct { const char *name; int64_t pid; } want[] = {{"a", 1}, {"b", 2}, {"c", 10000000}, {"d", 3}, {"e", 10000001}};
+  for (size_t i = 0; i < LENGTH(want); i++) {
+    const struct tk_track *k = &m.t->tracks[event(m.t, want[i].name)->track];
+    if (!ident_equal(k->pid, ident_int(want[i].pid))) fail_msg("%s: pid %lld", want[i].name, (long long)k->pid.num);
+    assert_int_equal(k->tid.num, 7);
+  }
+  int64_t f = m.t->tracks[event(m.t, "f")->track].pid.num;
+  assert_true(f > 10000001); /* its own pid was given away */
+  assert_non_null(strstr(m.text, "\"pids\":{\"1\":10000000,\"3\":3}"));
+  done(&m);
+}
+
+static void string_pids(void **state) {
+  struct merged m = merge((const char *const[]){RANK(0, "{\"ph\":\"X\",\"pid\":\"Spans\",\"tid\":\"x\",\"ts\":0,\"dur\":1,\"name\":\"a\"}"),
+                                                RANK(1, "{\"ph\":\"X\",\"pid\":\"Spans\",\"tid\":\"x\",\"ts\":0,\"dur\":1,\"name\":\"b\"}")},
+                          2, (struct tk_merge_options){0});
+  (void)state;
+  assert_true(m.ok);
+  const struct tk_track *a = &m.t->tracks[event(m.t, "a")->track], *b = &m.t->tracks[event(m.t, "b")->track];
+  assert_string_equal(tk_string(m.t, a->pid.str, NULL), "Spans [rank 0]");
+  assert_string_equal(tk_string(m.t, b->pid.str, NULL), "Spans [rank 1]");
+  assert_string_equal(tk_string(m.t, b->tid.str, NULL), "x");
+  done(&m);
+}
+
+static void names(void **state) {
+  static const char *const in[] = {
+    RANK(0, NAME(1, "python") "," LABEL(1, "CPU") "," X(1, 0, "a") "," NAME(2, "python") "," LABEL(2, "GPU 0") "," X(2, 0, "b") "," X(3, 0, "c")),
+    RANK(3, NAME(1, "python") "," LABEL(1, "CPU") "," X(1, 0, "d"))};
+  static const struct { const char *event, *name; } want[] = {
+    {"a", "rank 0 - python (CPU)"}, {"b", "rank 0 - GPU 0"}, {"c", "rank 0 - pid 3"}, {"d", "rank 3 - python (CPU)"}};
+  struct merged m = merge(in, 2, (struct tk_merge_options){0});
+  (void)state;
+  assert_true(m.ok);
+  for (size_t i = 0; i < LENGTH(want); i++) {
+    const struct tk_track *k = &m.t->tracks[m.t->tracks[event(m.t, want[i].event)->track].parent];
+    assert_string_equal(tk_string(m.t, k->name, NULL), want[i].name);
+  }
+  done(&m);
+}
+
+/* Ranks in their order whatever that of the inputs, within a rank its own; those that state none come last. */
+static void sort(void **state) {
+  static const char *const in[] = {RANK(1, SORT(5, -10) "," X(5, 0, "b0") "," SORT(6, 99999999) "," X(6, 0, "b1") "," X(7, 0, "b2")),
+                                   RANK(0, SORT(1, 7) "," X(1, 0, "a1") "," SORT(2, 3) "," X(2, 0, "a0"))};
+  static const char *const order[] = {"a0", "a1", "b0", "b1", "b2"};
+  struct merged m = merge(in, 2, (struct tk_merge_options){0});
+  int64_t last = INT64_MIN;
+  (void)state;
+  assert_true(m.ok);
+  for (size_t i = 0; i < LENGTH(order); i++) {
+    const struct tk_track *k = &m.t->tracks[m.t->tracks[event(m.t, order[i])->track].parent];
+    assert_true(k->has_sort);
+    if (k->sort_index <= last) fail_msg("%s: %lld after %lld", order[i], (long long)k->sort_index, (long long)last);
+    last = k->sort_index;
+  }
+  done(&m);
+}
+
+/* Kineto declares 8 GPUs and uses one: the others have no row, but their records are kept. */
+static void hidden(void **state) {
+  static const char *const in[] = {RANK(0, X(1, 0, "a") "," NAME(20, "unused")), RANK(1, X(2, 0, "b") "," NAME(21, "also unused"))};
+  struct merged m = merge(in, 2, (struct tk_merge_options){0});
+  (void)state;
+  assert_true(m.ok);
+  assert_null(process(m.t, 20));
+  assert_null(process(m.t, 21));
+  assert_int_equal(m.report.ranks[0].hidden_processes, 1);
+  assert_int_equal(m.report.ranks[0].processes, 1);
+  assert_non_null(strstr(m.text, "\"also unused\""));
+  done(&m);
+}
+
+/* ---- ids ---- */
+
+#define FLOW(ph, id, ts) "{\"ph\":\"" ph "\",\"pid\":1,\"tid\":7,\"ts\":" #ts ",\"id\":" id ",\"name\":\"f\",\"cat\":\"c\",\"bp\":\"e\"}"
+#define ASYNC(ph, id, ts) "{\"ph\":\"" ph "\",\"pid\":1,\"tid\":7,\"ts\":" #ts ",\"name\":\"as\",\"cat\":\"c\"," id "}"
+
+static void flow_ids(void **state) {
+  static const char rank[] = RANK(0, X(1, 0, "a") "," FLOW("s", "5", 1) "," FLOW("f", "5", 2) "," FLOW("s", "\"5\"", 3) "," FLOW("f", "\"5\"", 4)
+                                  ",{\"ph\":\"X\",\"pid\":1,\"tid\":8,\"ts\":1,\"dur\":1,\"name\":\"o\",\"bind_id\":9,\"flow_out\":true}"
+                                  ",{\"ph\":\"X\",\"pid\":1,\"tid\":8,\"ts\":4,\"dur\":1,\"name\":\"i\",\"bind_id\":9,\"flow_in\":true}");
+  static const char *const in[] = {rank, rank, rank};
+  struct merged m = merge(in, 3, (struct tk_merge_options){0});
+  struct tk_summary s;
+  (void)state;
+  assert_true(m.ok);
+  assert_int_equal(m.t->n_flows, 18);
+  tk_summarise(m.t, &s);
+  assert_int_equal(s.flow_pairs, 9); /* as many as before, none from rank to rank */
+  assert_int_equal(s.dangling_points, 0);
+  for (tk_id i = 1; i <= m.t->n_flows; i++) {
+    const struct tk_flow *f = &m.t->flows[i];
+    for (tk_id k = 1; k <= m.t->n_flows; k++) {
+      const struct tk_flow *g = &m.t->flows[k];
+      tk_id p = m.t->tracks[tk_flow_track(m.t, f)].parent, q = m.t->tracks[tk_flow_track(m.t, g)].parent;
+      if (f->id == g->id && f->id_is_str == g->id_is_str && f->cls == g->cls) assert_int_equal(p, q);
+    }
+  }
+  done(&m);
+}
+
+static void async_ids(void **state) {
+  static const char *const ids[] = {"\"id\":1", "\"id\":\"0x1\"", "\"id2\":{\"global\":\"0x1\"}", "\"id2\":{\"local\":\"0x1\"}"};
+  (void)state;
+  for (size_t i = 0; i < LENGTH(ids); i++) {
+    char texts[2][600];
+    const char *in[] = {texts[0], texts[1]};
+    for (int r = 0; r < 2; r++)
+      snprintf(texts[r], sizeof texts[r],
+               "{\"distributedInfo\":{\"rank\":%d},\"traceEvents\":[{\"ph\":\"b\",\"pid\":1,\"tid\":7,\"ts\":%d,\"name\":\"as\",\"cat\":\"c\",%s,\"args\":{\"id\":77}},"
+               "{\"ph\":\"n\",\"pid\":1,\"tid\":7,\"ts\":%d,\"name\":\"as\",\"cat\":\"c\",%s},{\"ph\":\"e\",\"pid\":1,\"tid\":7,\"ts\":%d,\"name\":\"as\",\"cat\":\"c\",%s}]}",
+               r, 10 + r, ids[i], 15 + r, ids[i], 20 + r * 10, ids[i]);
+    struct merged m = merge(in, 2, (struct tk_merge_options){0});
+    assert_true(m.ok);
+    assert_int_equal(m.t->n_events, 4);
+    assert_int_equal(m.t->n_notes, 0);
+    for (tk_id k = 1; k <= m.t->n_events; k++) {
+      const struct tk_event *e = &m.t->events[k];
+      struct tk_arg arg;
+      if (e->kind != TK_SPAN) continue;
+      if (e->dur != 10000000 && e->dur != 19000000) fail_msg("%s: paired across ranks: dur %lld", ids[i], (long long)e->dur);
+      assert_false(e->flags & TK_UNFINISHED);
+      assert_true(tk_args_find(m.t, e->args, "id", &arg) && arg.i == 77); /* args are never rewritten */
+    }
+    done(&m);
+  }
+}
+
+/* ---- times ---- */
+
+static int64_t absolute(const struct tk_trace *t, const char *name) { return t->origin_ns * 1 + event(t, name)->ts / 1000; }
+
+static void base_times(void **state) {
+  static const char *const in[] = {RANK_AT(0, 1700000000000000000, X(1, 10, "a")), RANK_AT(1, 1700000002500000000, X(1, 10, "b"))};
+  struct merged m = merge(in, 2, (struct tk_merge_options){0});
+  (void)state;
+  assert_true(m.ok);
+  assert_int_equal(m.t->zero_ns, 1700000000000000000);
+  assert_int_equal(absolute(m.t, "a"), 1700000000000010000);
+  assert_int_equal(absolute(m.t, "b"), 1700000002500010000);
+  assert_int_equal(m.report.ranks[1].shift_ns, 2500000000);
+  done(&m);
+  m = merge(in, 2, (struct tk_merge_options){.align = TK_ALIGN_NONE});
+  assert_int_equal(absolute(m.t, "b"), 1700000000000010000); /* as printed */
+  done(&m);
+}
+
+static void unknown_clock(void **state) {
+  static const char *const in[] = {RANK_AT(0, 1700000000000000000, X(1, 10, "a")), RANK(1, X(1, 10, "b"))};
+  struct merged m = merge(in, 2, (struct tk_merge_options){0});
+  (void)state;
+  assert_true(m.ok);
+  assert_true(noted(&m.report, "clock"));
+  assert_int_equal(absolute(m.t, "b"), absolute(m.t, "a"));
+  done(&m);
+}
+
+/* One with a base, one in microseconds since the epoch: both know when they were. */
+static void base_and_epoch(void **state) {
+  static const char *const in[] = {RANK_AT(0, 1700000000000000000, X(1, 10, "a")), RANK(1, X(1, 1700000001000000.5, "b"))};
+  (void)state;
+  for (int order = 0; order < 2; order++) {
+    struct merged m = merge((const char *const[]){in[order], in[!order]}, 2, (struct tk_merge_options){0});
+    assert_true(m.ok);
+    assert_int_equal(absolute(m.t, "a"), 1700000000000010000);
+    assert_int_equal(absolute(m.t, "b"), 1700000001000000500);
+    done(&m);
+  }
+}
+
+/* ---- ranks ---- */
+
+static void ranks(void **state) {
+  static const char *const in[] = {RANK(4, X(1, 0, "a")), RANK(4, X(1, 1, "b")), "[" X(1, 0, "c") "]"};
+  struct merged m = merge(in, 3, (struct tk_merge_options){0});
+  (void)state;
+  assert_true(m.ok);
+  assert_int_equal(m.report.ranks[0].rank, 4);
+  assert_string_equal(m.report.ranks[0].rank_from, "distributedInfo");
+  assert_string_equal(m.report.ranks[2].rank_from, "input order");
+  assert_true(noted(&m.report, "claims rank 4"));
+  assert_true(noted(&m.report, "states no rank"));
+  assert_false(noted(&m.report, "same content"));
+  done(&m);
+  m = merge((const char *const[]){in[0], in[0]}, 2, (struct tk_merge_options){0});
+  assert_true(noted(&m.report, "same content"));
+  done(&m);
+}
+
+/* ---- what stays ---- */
+
+/* One input is only converted. */
+static void one(const char *path, struct bytes b) {
+  struct tk_err err;
+  struct tk_trace *t = feed_bytes(b.p, b.n, (struct feed){0}, &err);
+  if (!t || t->truncated) {
+    tk_free(t);
+    return;
+  }
+  char *text = malloc(b.n + 1);
+  memcpy(text, b.p, b.n);
+  text[b.n] = 0;
+  if (strlen(text) == b.n) {
+    struct merged m = merge((const char *const[]){text}, 1, (struct tk_merge_options){0});
+    if (!m.ok) fail_msg("%s: %s", path, m.err.msg);
+    struct bytes plain = written(t, false);
+    size_t same = 0, end = plain.n > 4 ? plain.n - 4 : 0; /* but for the block of facts behind the events */
+    while (same < end && plain.p[same] == (uint8_t)m.text[same]) same++;
+    if (same < end) expect(false, path, m.text, (char *)plain.p);
+    free(plain.p);
+    done(&m);
+  }
+  free(text);
+  tk_free(t);
+}
+
+static void one_input(void **state) {
+  (void)state;
+  each_fixture("nasty/json", 100000, one);
+  each_fixture("json/viz", 100000, one);
+}
+
+static void metadata(void **state) {
+  static const char *const in[] = {"{\"distributedInfo\":{\"rank\":0},\"k\":\"zero\",\"traceEvents\":[" X(1, 0, "a") "]}",
+                                   "{\"distributedInfo\":{\"rank\":1},\"k\":\"one\",\"traceEvents\":[" X(1, 0, "b") ",{\"ph\":\"q\",\"pid\":1}]}"};
+  struct merged m = merge(in, 2, (struct tk_merge_options){0});
+  (void)state;
+  assert_true(m.ok);
+  assert_ptr_equal(strstr(m.text, "\"k\":\"zero\""), strstr(m.text, "\"k\":"));
+  const char *events = strstr(m.text, "\"traceEvents\""), *other = strstr(m.text, "\"k\":\"one\"");
+  assert_true(events && other && other > events);
+  assert_int_equal(m.t->n_records - m.t->counts.by_phase['M'], 1);
+  done(&m);
+}
+
+/* ---- refusals ---- */
+
+static void refusals(void **state) {
+  static const char whole[] = RANK(0, X(1, 0, "a")), cut[] = "{\"distributedInfo\":{\"rank\":1},\"traceEvents\":[" X(1, 0, "b") ",{\"ph\":\"X\",\"pid\"";
+  static const char *const bad[] = {cut, "not a trace", ""};
+  (void)state;
+  for (size_t i = 0; i < LENGTH(bad); i++) {
+    for (int first = 0; first < 2; first++) {
+      const char *const in[] = {first ? bad[i] : whole, first ? whole : bad[i], whole};
+      struct merged m = merge(in, 3, (struct tk_merge_options){0});
+      assert_false(m.ok);
+      assert_int_equal(tk_exit_status(m.err.code), 3);
+      assert_non_null(strstr(m.err.msg, first ? "in0.json" : "in1.json"));
+      assert_non_null(strstr(m.err.msg, "--keep-going"));
+      done(&m);
+      m = merge(in, 3, (struct tk_merge_options){.keep_going = true});
+      assert_true(m.ok);
+      assert_int_equal(m.t->n_events, 2);
+      assert_non_null(m.report.ranks[first ? 0 : 1].failed);
+      assert_null(m.report.ranks[2].failed);
+      done(&m);
+    }
+  }
+  struct merged m = merge((const char *const[]){cut, ""}, 2, (struct tk_merge_options){.keep_going = true});
+  assert_false(m.ok);
+  done(&m);
+  m = merge(NULL, 0, (struct tk_merge_options){0});
+  assert_false(m.ok);
+  assert_int_equal(m.err.code, TK_EUSAGE);
+  done(&m);
+  m = merge((const char *const[]){whole, RANK(1, "{\"ph\":\"X\",\"ts\":0}")}, 2, (struct tk_merge_options){.load.strict = true});
+  assert_false(m.ok);
+  assert_int_equal(m.err.code, TK_ECORRUPT);
+  done(&m);
+}
+
+/* Any limit of memory: an error, and nothing written. */
+static void out_of_memory(void **state) {
+  static const char *const in[] = {RANK(0, X(1, 0, "a") "," FLOW("s", "5", 1)), RANK(1, X(1, 0, "b") "," FLOW("s", "5", 1))};
+  (void)state;
+  for (uint64_t limit = 1000; limit < 3000000; limit += limit / 4) {
+    struct merged m = merge(in, 2, (struct tk_merge_options){.load.max_memory = limit});
+    if (!m.ok) assert_int_equal(m.err.code, TK_ELIMIT);
+    done(&m);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(pids),          cmocka_unit_test(string_pids),    cmocka_unit_test(names), cmocka_unit_test(sort),
+    cmocka_unit_test(hidden),        cmocka_unit_test(flow_ids),       cmocka_unit_test(async_ids), cmocka_unit_test(base_times),
+    cmocka_unit_test(unknown_clock), cmocka_unit_test(base_and_epoch), cmocka_unit_test(ranks), cmocka_unit_test(one_input),
+    cmocka_unit_test(metadata),      cmocka_unit_test(refusals),       cmocka_unit_test(out_of_memory),
+  };
+  return cmocka_run_group_tests_name("merge", tests, make_dir, remove_dir);
+}
