@@ -77,7 +77,8 @@ static int64_t claim_rank(struct merger *m, size_t input, struct tk_merge_rank *
 }
 
 static void warn_of_copies(struct merger *m, size_t input, const struct tk_trace *t) {
-  uint64_t h = hash_bytes(t->events + 1, (size_t)t->n_events * sizeof *t->events) ^ t->counts.bytes;
+  uint64_t h = hash_bytes(t->events + 1, (size_t)t->n_events * sizeof *t->events) ^ t->counts.bytes ^ (uint64_t)t->origin_ns;
+  for (uint32_t i = 1; i <= t->store->strings.n; i++) h = h * 31 + trace_str(t, i)->hash;
   uint32_t *slot = map_put(&m->fingerprints, h, 0);
   char text[512];
   if (!slot || t->n_events == 0) return;

@@ -275,6 +275,7 @@ static void put_args(struct printer *p, uint32_t args, enum place place, enum pl
   const struct printed_field *f = it.shape ? &p->fields[p->shapes[it.shape->id].first] : NULL;
   struct tk_arg arg;
   bool any = open, simple = !it.shape || p->shapes[it.shape->id].simple;
+  if (simple && place != IN_ARGS) return; /* nothing of it is the end's */
   for (; tk_args_next(&it, &arg); f++) {
     if (!simple && f->place == mark && !open) {
       PUT(p, ",\"args\":");

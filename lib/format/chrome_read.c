@@ -55,6 +55,7 @@ static void keep_fixes(struct chrome *r) {
 
 static bool corrupt(struct chrome *r, const uint8_t *at, const char *why) {
   uint64_t offset = chrome_offset(r, at);
+  if (!mem_check(&r->t->store->mem, r->err)) return false; /* what was lost for want of memory is no damage */
   return err_at(r->err, TK_ECORRUPT, offset, "%s at byte %llu", why, (unsigned long long)offset);
 }
 
@@ -222,7 +223,7 @@ static enum array_end read_events(struct chrome *r) {
 
 /* ---- the object around the events ---- */
 
-static bool keep_meta(struct chrome *r, tk_id key, bool after) {
+static struct tk_meta *keep_meta(struct chrome *r, tk_id key, bool after) {
   struct buf *raw = &r->t->store->raw;
   size_t at = raw->len;
   struct tk_meta *m;
@@ -230,8 +231,7 @@ static bool keep_meta(struct chrome *r, tk_id key, bool after) {
   const uint8_t *from = r->j.p;
   while (!json_copy(&r->j, raw)) {
     raw->len = at;
-    if (r->j.status != JSON_MORE) return false;
-    if (!widen(r, from)) return false;
+    if (r->j.status != JSON_MORE || !widen(r, from)) return NULL;
     from = r->j.p;
   }
   keep_fixes(r);
@@ -241,7 +241,7 @@ static bool keep_meta(struct chrome *r, tk_id key, bool after) {
   if (slot && !*slot) *slot = r->t->n_metas;
   *m = (struct tk_meta){.key = key, .at = at, .size = raw->len - at, .after = after};
   trace_end_raw(r->t);
-  return true;
+  return m;
 }
 
 /* A member's key at j.p, as a string id. */
@@ -290,8 +290,8 @@ static bool read_member(struct chrome *r, struct object_state *o) {
   tk_id key;
   if (!member_key(r, &key)) return false;
   if (strcmp(tk_string(r->t, key, NULL), "traceEvents") == 0) return events_member(r, o);
-  if (peek(r) < 0 || !keep_meta(r, key, o->events)) return false;
-  const struct tk_meta *m = &r->t->metas[*map_get(&r->metas, key)];
+  const struct tk_meta *m = peek(r) < 0 ? NULL : keep_meta(r, key, o->events);
+  if (!m) return false;
   const char *text = trace_raw(r->t, m->at);
   for (size_t i = 0; !o->events && !o->nested && i + 14 < m->size && i < 4096; i++)
     o->nested = memcmp(text + i, "\"traceEvents\":", 14) == 0;
@@ -407,7 +407,7 @@ static bool chrome_read(struct in *in, struct tk_trace *t, const struct tk_load_
   map_init(&r.metas, mem);
   r.j.scratch.mem = r.text.mem = mem;
   if (!opt->no_predict) r.predictor = predict_new(mem);
-  ok = read_file(&r);
+  ok = read_file(&r) && mem_check(mem, err);
   if (ok) {
     t->counts.bytes = chrome_offset(&r, r.j.end);
     chrome_settle(&r);
@@ -430,6 +430,7 @@ static unsigned chrome_bid(const uint8_t *p, size_t n) {
   if (i == n || (p[i] != '{' && p[i] != '[')) return 0;
   for (size_t k = i + 1; k < n; k++) {
     if (is_blank(p[k])) continue;
+    if (p[k] == 0) return 0; /* UTF-16 or UTF-32 */
     return p[k] == '"' || p[k] == '{' || p[k] == '}' || p[k] == ']' || p[k] == '[' || p[k] == ',' ? 24 : 8;
   }
   return 8;

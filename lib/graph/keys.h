@@ -30,7 +30,10 @@
   X(REPAIRED_DUR, "repaired.dur")                 \
   X(EMPTY, "")                                    \
   X(XPLANE_OCCURRENCES, "xplane.num_occurrences") \
-  X(XPLANE_OFFSET, "xplane.offset_ps")
+  X(XPLANE_OFFSET, "xplane.offset_ps")            \
+  X(PERFETTO_CORRELATION, "perfetto.correlation_id") \
+  X(PERFETTO_FIELDS, "perfetto.fields")           \
+  X(COUNTER_VALUE, "value")
 
 enum key {
   KEY_NONE,

@@ -24,7 +24,8 @@ struct sort_key {
 struct sealer {
   struct tk_trace *t;
   bool has_x;          /* some span came complete */
-  tk_time end;         /* of the trace */
+  bool has_lost;       /* some event has no clock */
+  tk_time start, end;  /* of the trace */
   uint32_t *order;     /* [1..n]: old event ids in new order; NULL when nobody asks */
   struct sort_key *keys, *spare;
   uint32_t *runs;
@@ -204,10 +205,9 @@ static void sort_track(struct sealer *s, const struct tk_track *k) {
 }
 
 /* Events without a clock stand at the start of their track. */
-static void place_lost(struct tk_trace *t) {
-  tk_time first = INT64_MAX;
-  for (tk_id i = 1; i <= t->n_events; i++)
-    if (timed(&t->events[i]) && t->events[i].ts < first) first = t->events[i].ts;
+static void place_lost(struct sealer *s) {
+  struct tk_trace *t = s->t;
+  if (!s->has_lost) return;
   for (tk_id k = 1; k <= t->n_tracks; k++) {
     struct tk_event *e = t->events + t->tracks[k].first;
     tk_time start = INT64_MAX;
@@ -216,7 +216,7 @@ static void place_lost(struct tk_trace *t) {
       if (!timed(&e[i])) lost = true;
       else if (e[i].ts < start) start = e[i].ts;
     }
-    if (start == INT64_MAX) start = first == INT64_MAX ? 0 : first;
+    if (start == INT64_MAX) start = s->start == INT64_MAX ? 0 : s->start;
     for (uint32_t i = 0; lost && i < t->tracks[k].count; i++)
       if (!timed(&e[i])) e[i].ts = start;
   }
@@ -387,7 +387,12 @@ static void survey(struct sealer *s, bool *has_async, bool *any_ends) {
     if (e->kind == TK_SPAN && !(e->flags & TK_PAIRED)) s->has_x = true;
     if (e->kind == TK_END) *any_ends = true;
     if (e->flags & TK_ASYNC && (e->kind == TK_BEGIN || e->kind == TK_END)) *has_async = true;
-    if (timed(e) && end_of(e) > s->end) s->end = end_of(e);
+    if (!timed(e)) {
+      s->has_lost = true;
+      continue;
+    }
+    if (e->ts < s->start) s->start = e->ts;
+    if (end_of(e) > s->end) s->end = end_of(e);
   }
 }
 
@@ -399,7 +404,7 @@ static bool run(struct sealer *s) {
   for (tk_id i = 1; i <= t->n_flows && !s->order; i++)
     if (t->flows[i].bound) s->order = scratch(s, n_old, sizeof *s->order);
   ok = (!has_async || seal_async(t, s->end)) && scatter(s);
-  if (ok) place_lost(t);
+  if (ok) place_lost(s);
   ok = ok && each_track(s);
   if (ok && any_ends) compact(s);
   else if (ok) t->n_events = t->tracks[t->n_tracks].first + t->tracks[t->n_tracks].count - (t->n_tracks != 0);
@@ -415,7 +420,7 @@ static void note_overlaps(struct tk_trace *t) {
 }
 
 bool seal(struct tk_trace *t, struct tk_err *err) {
-  struct sealer s = {.t = t, .end = INT64_MIN};
+  struct sealer s = {.t = t, .start = INT64_MAX, .end = INT64_MIN};
   bool ok;
   if (!mem_check(&t->store->mem, err)) return false;
   ok = run(&s);
