@@ -1,6 +1,7 @@
 /* summary.c - what `info` says of a graph, counted from its arrays; and what this build is made of. */
 #include <stdio.h>
 #include <string.h>
+#include <archive.h>
 #include <zlib.h>
 
 #include "graph/trace.h"
@@ -88,4 +89,4 @@ void tk_summarise(const struct tk_trace *t, struct tk_summary *s) {
 #define ISAL_TEXT ""
 #endif
 
-const char *tk_build_info(void) { return "tracekit " TK_VERSION "\nzlib " ZLIB_VERSION ISAL_TEXT; }
+const char *tk_build_info(void) { return "tracekit " TK_VERSION "\nzlib " ZLIB_VERSION "\n" ARCHIVE_VERSION_STRING ISAL_TEXT; }

@@ -22,6 +22,7 @@
 
 #include "../base/os.h"
 #include "layer.h"
+#include "unpack.h"
 #include "utf16.h"
 
 enum { WINDOW = 256 << 10, NOTE_TEXT = 160, PEELS = 3 };
@@ -224,13 +225,14 @@ static struct in *open_file(const char *path, struct mem *mem, struct tk_err *er
   return in_custom(source, mem, err);
 }
 
-/* Servers and scripts compress what is compressed already, so gzip in gzip is peeled too. */
+/* Servers and scripts compress what is compressed already, so layers in layers are peeled too. */
 struct in *in_open(const char *path, uint64_t max_size, struct mem *mem, struct tk_err *err) {
-  struct in *in = open_file(path, mem, err), *peeled;
+  struct in *in = open_file(path, mem, err), *outer;
   for (int i = 0; in && i < PEELS; i++) {
-    peeled = in_gunzip(in, max_size, mem, err);
-    if (peeled == in) break;
-    in = peeled;
+    outer = in;
+    in = in_gunzip(in, max_size, mem, err);
+    if (in) in = in_unpack(in, max_size, mem, err);
+    if (in == outer) break;
   }
   return in ? in_utf16(in, mem, err) : NULL;
 }

@@ -1,0 +1,82 @@
+/* fuzz_roundtrip.c - any bytes that load: what is written of them loads without repair, is the same graph, and is written as the same
+ * bytes again.  In memory, so that it goes many thousand times a second.
+ *
+ * With a fuzzer (replay.c is left out then), from the root of the source tree after `make CC=clang`:
+ *
+ *     clang -g -O1 -std=c11 -D_GNU_SOURCE -Ilib -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+ *       tests/fuzz/fuzz_roundtrip.c lib/[a-z]*.c lib/[a-z]*[a-z]/[a-z]*.c -lz -lm -pthread -o /tmp/fuzz_roundtrip
+ *     mkdir -p /tmp/corpus && /tmp/fuzz_roundtrip -max_len=4096 -max_total_time=120 /tmp/corpus fixtures/nasty/json \
+ *       tests/property/semantics */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/format.h"
+#include "load.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool ok, const char *what, const char *message) {
+  if (ok) return;
+  fprintf(stderr, "%s: %s\n", what, message);
+  abort();
+}
+
+static struct tk_trace *read_bytes(const void *p, size_t n, struct tk_err *err) {
+  const struct tk_load_options opt = {.format = "json", .check = true};
+  struct tk_trace *t = trace_new(256 << 20);
+  require(t != NULL, "trace_new", "no memory");
+  err_clear(err);
+  return load_input(in_memory(p, n, &t->store->mem, err), "input", &opt, t, err);
+}
+
+/* The text of the graph; the caller closes `out`. */
+static const uint8_t *write_trace(const struct tk_trace *t, struct out *out, struct mem *mem, size_t *n) {
+  const struct out_options plain = {0};
+  const struct sink_options options = {0};
+  struct tk_err err = {0};
+  require(out_memory(out, &plain, mem, &err), "out_memory", err.msg);
+  struct sink *s = format_chrome.writer(out, &options);
+  require(s != NULL, "writer", "no memory");
+  bool ok = s->open(s, t, &err) && s->write(s, t, &err) && s->close(s, t, NULL, &err) && out_commit(out, &err);
+  require(ok, "write", err.msg);
+  s->free(s);
+  return out_memory_data(out, n);
+}
+
+/* Counts that writing must not change. */
+static void compare(const struct tk_trace *a, const struct tk_trace *b) {
+  tk_time longest_a = 0, longest_b = 0;
+  require(a->n_events == b->n_events, "events", "another number once written");
+  require(a->n_flows == b->n_flows, "flow points", "another number once written");
+  require(a->n_records == b->n_records, "records", "another number once written");
+  for (tk_id i = 1; i <= a->n_events; i++) {
+    if (a->events[i].dur > longest_a && !(a->events[i].flags & TK_UNFINISHED)) longest_a = a->events[i].dur;
+    if (b->events[i].dur > longest_b && !(b->events[i].flags & TK_UNFINISHED)) longest_b = b->events[i].dur;
+  }
+  require(longest_a == longest_b, "durations", "another longest span once written");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  struct tk_err err;
+  struct mem mem = {0};
+  struct out first = {0}, second = {0};
+  size_t n_first, n_second;
+  struct tk_trace *t = read_bytes(data, size, &err), *again;
+  if (!t) {
+    require(err.code != TK_OK && err.msg[0], "load", "failed without saying why");
+    return 0;
+  }
+  const uint8_t *once = write_trace(t, &first, &mem, &n_first);
+  again = read_bytes(once, n_first, &err);
+  require(again != NULL, "load of what was written", err.msg);
+  compare(t, again);
+  const uint8_t *twice = write_trace(again, &second, &mem, &n_second);
+  require(n_first == n_second && memcmp(once, twice, n_first) == 0, "written again", "other bytes");
+  out_close(&first);
+  out_close(&second);
+  require(mem.used == 0, "writer", "memory left");
+  tk_free(t);
+  tk_free(again);
+  return 0;
+}
