@@ -118,12 +118,12 @@ enum tk_flow_role { TK_FLOW_START, TK_FLOW_STEP, TK_FLOW_END, TK_FLOW_OUT, TK_FL
  * event that they are bound to.  Points of equal (class, id) belong together.  After seal: by time, starts first at equal times. */
 struct tk_flow {
   tk_time ts;
-  int64_t id; /* integer, or a string id if id_is_str */
+  int64_t id; /* integer, a uint64_t if id_is_uint, or a string id if id_is_str */
   tk_id cls;  /* name and category */
   tk_id at;   /* the event if bound, else the track; see tk_flow_track */
   uint32_t args;
   uint8_t role;
-  bool id_is_str;
+  bool id_is_str : 1, id_is_uint : 1;
   bool enclosing; /* END: binds to the enclosing span ("bp":"e"), else to the next one */
   bool bound;
 };

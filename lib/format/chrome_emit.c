@@ -15,9 +15,17 @@ static bool is_instant(uint8_t ph) { return ph == 'i' || ph == 'I' || ph == 'R';
 static bool is_legacy_async(uint8_t ph) { return ph == 'S' || ph == 'T' || ph == 'p' || ph == 'F'; }
 static bool is_async(uint8_t ph) { return ph == 'b' || ph == 'n' || ph == 'e' || is_legacy_async(ph); }
 
+static bool plain_id(const struct tk_arg *id) { return id->type == TK_ARG_INT || id->type == TK_ARG_UINT || id->type == TK_ARG_STR; }
+
+static void set_id(struct tk_flow *f, const struct tk_arg *id) {
+  f->id_is_str = id->type == TK_ARG_STR;
+  f->id_is_uint = id->type == TK_ARG_UINT;
+  f->id = f->id_is_str ? (int64_t)id->s : id->i;
+}
+
 /* Phases known before that must be records after all: an async event or a flow point without an identity. */
 static const char *unusable(const struct chrome_event *e) {
-  if (is_flow(e->ph) && (!e->has_id || e->has_id2)) return "flow event without a plain id: kept as it is";
+  if (is_flow(e->ph) && (!e->has_id || e->has_id2 || !plain_id(&e->id))) return "flow event without a plain id: kept as it is";
   if (is_async(e->ph) && e->has_id && e->has_id2) return "async event with both id and id2: kept as it is";
   if (is_async(e->ph) && !e->has_id && !e->has_id2) return "async event without an id: kept as it is";
   return NULL;
@@ -193,6 +201,10 @@ static void place(struct chrome *r, const struct chrome_event *e, struct tk_even
 /* bind_id: the event itself is a point of a flow. */
 static void bound_point(struct chrome *r, const struct chrome_event *e, tk_id event) {
   struct tk_flow *f;
+  if (!plain_id(&e->bind_id)) {
+    trace_note(r->t, TK_NOTE_INFO, e->offset, "bind_id that is neither an integer nor a string: no flow");
+    return;
+  }
   if (!e->flow_in && !e->flow_out) {
     trace_note(r->t, TK_NOTE_INFO, e->offset, "bind_id without flow_in or flow_out: no flow");
     return;
@@ -200,8 +212,7 @@ static void bound_point(struct chrome *r, const struct chrome_event *e, tk_id ev
   f = trace_add_flow(r->t);
   f->role = e->flow_in && e->flow_out ? TK_FLOW_INOUT : e->flow_in ? TK_FLOW_IN : TK_FLOW_OUT;
   f->cls = trace_class(r->t, 0, 0);
-  f->id_is_str = e->bind_id.type == TK_ARG_STR;
-  f->id = f->id_is_str ? (int64_t)e->bind_id.s : e->bind_id.i;
+  set_id(f, &e->bind_id);
   f->bound = true;
   f->at = event;
 }
@@ -248,8 +259,7 @@ static void emit_flow(struct chrome *r, const struct chrome_event *e, uint32_t a
   f->role = e->ph == 's' ? TK_FLOW_START : e->ph == 't' ? TK_FLOW_STEP : TK_FLOW_END;
   f->cls = class_of(r, e->name, e->cat);
   f->at = chrome_thread(r, e->pid, e->tid);
-  f->id_is_str = e->id.type != TK_ARG_INT;
-  f->id = f->id_is_str ? (int64_t)e->id.s : e->id.i;
+  set_id(f, &e->id);
   f->enclosing = e->enclosing;
   f->args = args;
   if (!near) chrome_far(r, (struct far){e->ts.ps, r->t->n_flows, 0, FAR_FLOW});

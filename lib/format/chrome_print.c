@@ -440,6 +440,7 @@ void print_flow(struct printer *p, const struct tk_flow *f) {
       [TK_FLOW_START] = 's', [TK_FLOW_STEP] = 't', [TK_FLOW_END] = 'f', [TK_FLOW_OUT] = 's', [TK_FLOW_IN] = 'f', [TK_FLOW_INOUT] = 't'};
   struct tk_arg id = {.type = TK_ARG_INT, .i = f->id};
   if (f->id_is_str) id = (struct tk_arg){.type = TK_ARG_STR, .s = (tk_id)f->id};
+  if (f->id_is_uint) id.type = TK_ARG_UINT;
   put_phase(p, phases[f->role]);
   put_fragment(p, p->classes[f->cls]);
   put_fragment(p, p->tracks[tk_flow_track(p->t, f)]);

@@ -80,6 +80,7 @@ static bool check_flows(const struct tk_trace *t, struct tk_err *err) {
     const struct tk_flow *f = &t->flows[i];
     if (i > 1 && f->ts < t->flows[i - 1].ts) return fail(err, "flow points out of order", i);
     if (f->at == 0 || f->at > (f->bound ? t->n_events : t->n_tracks)) return fail(err, "place of flow point", i);
+    if (f->id_is_str && (f->id <= 0 || f->id > t->store->strings.n)) return fail(err, "id of flow point", i);
     if (f->cls == 0 || f->cls > t->n_classes) return fail(err, "class of flow point", i);
     if (!check_args(t, f->args)) return fail(err, "args of flow point", i);
   }

@@ -126,6 +126,7 @@ static void put_flow(struct buf *b, const struct tk_trace *t, const struct tk_fl
   put_class(b, t, f->cls);
   put(b, " id=");
   if (f->id_is_str) put_string(b, t, (tk_id)f->id);
+  else if (f->id_is_uint) put(b, "%llu", (unsigned long long)f->id);
   else put(b, "%lld", (long long)f->id);
   if (f->enclosing) put(b, " enclosing");
   put_ident(b, t, "pid", k->pid);

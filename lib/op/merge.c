@@ -183,7 +183,7 @@ static void renumber_ids(struct tk_trace *t, struct merge_ids *ids, const struct
   for (tk_id i = 1; i <= t->n_flows; i++) {
     struct tk_flow *f = &t->flows[i];
     f->id = fresh(&r, f->id_is_str, f->id);
-    f->id_is_str = false;
+    f->id_is_str = f->id_is_uint = false;
   }
   for (tk_id i = 1; i <= t->n_events; i++) renumber_args(&r, &t->events[i], was, n_was);
   map_free(&r.numbers);

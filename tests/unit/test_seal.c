@@ -58,7 +58,7 @@ static void spans_as_modelled(void **state) {
     uint32_t width = 1 + rng(40), length = 1 + rng(20);
     for (unsigned i = rng(200); i > 0; i--) {
       unsigned k = rng(2);
-      tk_time ts = rng(width), dur = rng(length);
+      tk_time ts = (tk_time)rng(width) * 10000, dur = (tk_time)rng(length) * 10000; /* 10 ns: no overlap is rounding */
       struct tk_event *e = span(t, tracks[k], ts, dur);
       m[k][n[k]++] = (struct model){.ts = ts, .dur = dur, .at = t->n_events, .cls = e->cls};
     }
