@@ -124,7 +124,7 @@ void chrome_drop_nan(struct chrome *r) {
 /* ---- tracks ---- */
 
 tk_id chrome_thread(struct chrome *r, struct tk_ident pid, struct tk_ident tid) {
-  unsigned at = (unsigned)((pid.num * 31 + tid.num + pid.str * 7 + tid.str) & 63);
+  unsigned at = (unsigned)(((uint64_t)pid.num * 31 + (uint64_t)tid.num + pid.str * 7 + tid.str) & 63);
   if (r->tracks[at].track && memcmp(&r->tracks[at].pid, &pid, sizeof pid) == 0 && memcmp(&r->tracks[at].tid, &tid, sizeof tid) == 0)
     return r->tracks[at].track;
   r->tracks[at].pid = pid;

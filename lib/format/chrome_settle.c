@@ -38,6 +38,20 @@ static void choose_origin(struct chrome *r, const struct far *far, uint32_t n) {
   chrome_relative(r, far[i].ps, &ts);
 }
 
+/* A record's time goes back into its text. */
+static void unplace(struct chrome *r, struct tk_record *rec, i128 ps) {
+  struct buf *raw = &r->t->store->raw;
+  char text[80] = ",\"ts\":";
+  size_t at = raw->len, n = 6 + num_put_us(text + 6, ps), skip = rec->size == 0;
+  if (!buf_reserve(raw, rec->size + n)) return;
+  buf_append(raw, raw->data + rec->at, rec->size);
+  buf_append(raw, text + skip, n - skip);
+  rec->at = at;
+  rec->size += (uint32_t)(n - skip);
+  rec->has_ts = false;
+  rec->ts = 0;
+}
+
 /* What was near becomes far. */
 static void banish(struct chrome *r, i128 was) {
   struct tk_trace *t = r->t;
@@ -46,10 +60,17 @@ static void banish(struct chrome *r, i128 was) {
     t->events[i].flags |= TK_LOST_CLOCK;
     chrome_far(r, (struct far){was + t->events[i].ts, i, 0, FAR_EVENT});
   }
-  for (tk_id i = 1; i <= t->n_flows; i++)
-    if (!t->flows[i].bound && !chrome_relative(r, was + t->flows[i].ts, &t->flows[i].ts)) t->flows[i].ts = 0;
-  for (tk_id i = 1; i <= t->n_records; i++)
-    if (t->records[i].has_ts && !chrome_relative(r, was + t->records[i].ts, &t->records[i].ts)) t->records[i].ts = 0;
+  for (tk_id i = 1; i <= t->n_flows; i++) {
+    i128 ps = was + t->flows[i].ts;
+    if (t->flows[i].bound || chrome_relative(r, ps, &t->flows[i].ts)) continue;
+    t->flows[i].ts = 0;
+    chrome_far(r, (struct far){ps, i, 0, FAR_FLOW});
+  }
+  for (tk_id i = 1; i <= t->n_records; i++) {
+    struct tk_record *rec = &t->records[i];
+    i128 ps = was + rec->ts;
+    if (rec->has_ts && !chrome_relative(r, ps, &rec->ts)) unplace(r, rec, ps);
+  }
 }
 
 static void place(struct chrome *r, const struct far *f) {

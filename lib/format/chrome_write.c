@@ -282,10 +282,17 @@ static bool put_tracks(struct chrome_sink *s, const struct tk_trace *t, struct t
   return ok;
 }
 
-static void put_flows(struct chrome_sink *s, const struct tk_trace *t) {
+/* An end that binds to the next span stands before the B of that span if both are of one time: viewers go by the order of the file
+ * there.  (An X is sorted before all else by them, wherever it stands.) */
+static bool precedes(const struct tk_trace *t, const struct tk_flow *f) {
+  const struct tk_event *e = &t->events[f->bound ? f->at : 0];
+  return f->bound && f->role == TK_FLOW_END && !f->enclosing && e->ts == f->ts && e->flags & TK_PAIRED;
+}
+
+static void put_flows(struct chrome_sink *s, const struct tk_trace *t, bool before) {
   for (tk_id i = 1; i <= t->n_flows; i++) {
     const struct tk_flow *f = &t->flows[i];
-    if (print_is_field(&s->printer, f)) continue;
+    if (precedes(t, f) != before || print_is_field(&s->printer, f)) continue;
     element(s);
     print_flow(&s->printer, f);
     s->sink.saved.flows++;
@@ -298,10 +305,11 @@ static bool chrome_write(struct sink *sink, const struct tk_trace *t, struct tk_
   if (ok) {
     put_names(s, t);
     put_records(s, t, true);
+    put_flows(s, t, true);
     ok = put_tracks(s, t, err);
   }
   if (ok) {
-    put_flows(s, t);
+    put_flows(s, t, false);
     put_records(s, t, false);
     s->sink.saved.events += t->n_events;
   }

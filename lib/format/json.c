@@ -335,12 +335,15 @@ bool json_copy(struct json *j, struct buf *out) {
 }
 
 bool json_member(const char *text, size_t n, const char *key, struct json_value *v) {
-  struct json j = {.p = (const uint8_t *)text, .end = (const uint8_t *)text + n, .last = true};
+  struct mem mem = {0};
+  struct json j = {.p = (const uint8_t *)text, .end = (const uint8_t *)text + n, .last = true, .scratch = {.mem = &mem}};
   struct json_string k;
+  bool found = false;
   if (n == 0 || *j.p != '{') return false;
-  for (j.p++; j.p < j.end && *j.p == '"'; j.p++)
-    if (!json_key(&j, &k) || !json_value(&j, v)) return false;
-    else if (json_is(&j, &k, key)) return true;
-    else if (j.p >= j.end || *j.p != ',') return false;
-  return false;
+  for (j.p++; !found && j.p < j.end && *j.p == '"'; j.p += j.p < j.end && *j.p == ',') {
+    if (!json_key(&j, &k) || !json_value(&j, v)) break;
+    found = json_is(&j, &k, key);
+  }
+  buf_free(&j.scratch);
+  return found;
 }

@@ -18,9 +18,11 @@ QUERIES = {
                    from counter c join counter_track ct on ct.id = c.track_id group by 1""",
     'flows': """select a.name as source, b.name as target, count(*) as n, sum(a.ts % 1000000007) as ts, sum(b.ts % 1000000007) as end
                 from flow f join slice a on a.id = f.slice_out join slice b on b.id = f.slice_in group by 1, 2""",
-    'args': """select flat_key, value_type, count(*) as n, sum(int_value % 1000000007) as ints, printf('%.6g', total(real_value)) as reals,
-               sum(length(string_value)) as chars, count(distinct string_value) as strings
-               from slice s join args a using (arg_set_id) group by 1, 2""",
+    # Slices with the same args share one set of them.
+    'args': """with sets as materialized (select arg_set_id, count(*) as c from slice group by 1)
+               select flat_key, value_type, sum(c) as n, sum(c * (int_value % 1000000007)) as ints,
+               printf('%.6g', total(c * real_value)) as reals, sum(c * length(string_value)) as chars, count(distinct string_value) as strings
+               from sets join args using (arg_set_id) group by 1, 2""",
     'errors': "select name, value from stats where severity in ('error', 'data_loss') and value > 0",
 }
 

@@ -35,6 +35,7 @@ struct feed {
   bool no_predict;
   bool strict;
   uint64_t max_memory;
+  const char *format; /* NULL = json */
 };
 
 /* The trace, checked, or NULL and the error.  Nothing of it refers to `p` afterwards. */

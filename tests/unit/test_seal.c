@@ -40,7 +40,7 @@ static void nest(struct model *m, size_t n) {
   assert_non_null(stack);
   qsort(m, n, sizeof *m, by_time);
   for (size_t i = 0; i < n; i++) {
-    while (top && m[stack[top - 1]].ts + m[stack[top - 1]].dur <= m[i].ts) top--;
+    while (top && m[stack[top - 1]].ts + m[stack[top - 1]].dur <= m[i].ts && m[stack[top - 1]].ts != m[i].ts) top--;
     m[i].depth = (unsigned)top;
     m[i].overlaps = top && m[stack[top - 1]].ts + m[stack[top - 1]].dur < m[i].ts + m[i].dur;
     if (!m[i].overlaps) stack[top++] = i;
