@@ -50,6 +50,9 @@ struct far {
   enum far_kind kind;
 };
 
+/* The time of a flow point that is not placed yet. */
+#define FAR_TS INT64_MIN
+
 struct predictor;
 
 struct chrome {

@@ -255,7 +255,7 @@ static void emit_flow(struct chrome *r, const struct chrome_event *e, uint32_t a
   }
   near = chrome_relative(r, e->ts.ps, &ts);
   f = trace_add_flow(r->t);
-  f->ts = ts;
+  f->ts = near ? ts : FAR_TS;
   f->role = e->ph == 's' ? TK_FLOW_START : e->ph == 't' ? TK_FLOW_STEP : TK_FLOW_END;
   f->cls = class_of(r, e->name, e->cat);
   f->at = chrome_thread(r, e->pid, e->tid);

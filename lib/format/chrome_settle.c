@@ -62,8 +62,7 @@ static void banish(struct chrome *r, i128 was) {
   }
   for (tk_id i = 1; i <= t->n_flows; i++) {
     i128 ps = was + t->flows[i].ts;
-    if (t->flows[i].bound || chrome_relative(r, ps, &t->flows[i].ts)) continue;
-    t->flows[i].ts = 0;
+    if (t->flows[i].bound || t->flows[i].ts == FAR_TS || chrome_relative(r, ps, &t->flows[i].ts)) continue;
     chrome_far(r, (struct far){ps, i, 0, FAR_FLOW});
   }
   for (tk_id i = 1; i <= t->n_records; i++) {
@@ -113,6 +112,7 @@ void chrome_settle(struct chrome *r) {
     const struct far *f = &r->far[i];
     if (f->kind == FAR_RECORD) continue; /* its text says it */
     if (f->kind == FAR_FLOW) {
+      t->flows[f->at].ts = 0;
       trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "flow points more than 100 days from the rest: placed at the start");
       continue;
     }
