@@ -148,7 +148,26 @@ CMOCKA = $(shell $(PKG_CONFIG) --libs cmocka)
 $(UNIT) $(PROPERTY): $(B)/tests/%: $(B)/obj/tests/%.o $(SUPPORT_OBJ) $(PLAIN)
 	@mkdir -p $(@D)
 	@echo "  LD    $@"
-	@$(CC) $(ALL_LDFLAGS) -o $@ $< $(SUPPORT_OBJ) $(PLAIN) $(CMOCKA) $(ALL_LIBS)
+	@$(CC) $(ALL_LDFLAGS) -o $@ $< $(SUPPORT_OBJ) $(EXTRA) $(PLAIN) $(CMOCKA) $(ALL_LIBS)
+
+# The definitions in proto/ as protobuf-c reads them: test_<name>_proto holds the readers' field numbers against them.
+PROTO := $(patsubst proto/%.proto,%,$(wildcard proto/*.proto))
+$(B)/proto/%.pb-c.c $(B)/proto/%.pb-c.h &: proto/%.proto | $(BUILD)/.deps-test
+	@mkdir -p $(@D)
+	@protoc-c --proto_path=proto --c_out=$(@D) $<
+
+$(B)/obj/proto/%.o: $(B)/proto/%.pb-c.c
+	@mkdir -p $(@D)
+	@echo "  CC    $<"
+	@$(CC) $(ALL_CPPFLAGS) $(CFLAGS_libprotobuf-c) $(ALL_CFLAGS) -c $< -o $@
+
+define PROTO_TEST
+$(B)/obj/tests/unit/test_$(1)_proto.o: $(B)/proto/$(1).pb-c.h
+$(B)/obj/tests/unit/test_$(1)_proto.o: CPPFLAGS += -I$(B)/proto
+$(B)/tests/unit/test_$(1)_proto: $(B)/obj/proto/$(1).o
+$(B)/tests/unit/test_$(1)_proto: EXTRA = $(B)/obj/proto/$(1).o $$(shell $(PKG_CONFIG) --libs libprotobuf-c)
+endef
+$(foreach p,$(PROTO),$(eval $(call PROTO_TEST,$(p))))
 
 # A fuzz target is one function; replay.c feeds it the files of a corpus where there is no fuzzer.
 $(FUZZ): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/obj/tests/fuzz/replay.o $(PLAIN)

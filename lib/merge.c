@@ -138,6 +138,7 @@ static void put_metas(struct buf *b, const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_metas; i++) {
     size_t n;
     const char *key = tk_string(t, t->metas[i].key, &n);
+    if (t->metas[i].binary) continue;
     put(b, comma);
     json_quote(b, key, n);
     put(b, ":");

@@ -467,6 +467,7 @@ void print_record(struct printer *p, const struct tk_record *r) {
     put(p, comma, strlen(comma));
     PUT(p, "\"ts\":");
     put_time(p, r->ts);
+    comma = ",";
   }
   if (r->track && p->tracks[r->track].n) {
     put(p, comma, strlen(comma));

@@ -237,6 +237,13 @@ static bool tick(struct chrome_sink *s, struct tk_err *err) {
   return true;
 }
 
+/* An end that binds to the next span stands before the B of that span if both are of one time: viewers go by the order of the file
+ * there.  (An X is sorted before all else by them, wherever it stands.) */
+static bool precedes(const struct tk_trace *t, const struct tk_flow *f) {
+  const struct tk_event *e = &t->events[f->bound ? f->at : 0];
+  return f->bound && f->role == TK_FLOW_END && !f->enclosing && e->ts == f->ts && e->flags & TK_PAIRED;
+}
+
 /* Tracks in the order in which a reader of this file will meet them: as their metadata comes, then as they are.  So a second
  * round writes the same bytes. */
 struct track_order {
@@ -261,6 +268,8 @@ static bool order_tracks(struct chrome_sink *s, const struct tk_trace *t, struct
     if (t->tracks[i].renamed && !hidden(t, i)) meet(o, t, i);
   for (tk_id i = 1; i <= t->n_records; i++)
     if (t->records[i].phase == 'M' && !hidden(t, t->records[i].track)) meet(o, t, t->records[i].track);
+  for (tk_id i = 1; i <= t->n_flows; i++)
+    if (precedes(t, &t->flows[i]) && !print_is_field(&s->printer, &t->flows[i])) meet(o, t, tk_flow_track(t, &t->flows[i]));
   for (tk_id i = 1; i <= t->n_tracks; i++) meet(o, t, i);
   return true;
 }
@@ -280,13 +289,6 @@ static bool put_tracks(struct chrome_sink *s, const struct tk_trace *t, struct t
   if (o.tracks) mem_resize(&s->mem, o.tracks, ((size_t)t->n_tracks + 1) * sizeof *o.tracks, 0);
   if (o.met) mem_resize(&s->mem, o.met, (size_t)t->n_tracks + 1, 0);
   return ok;
-}
-
-/* An end that binds to the next span stands before the B of that span if both are of one time: viewers go by the order of the file
- * there.  (An X is sorted before all else by them, wherever it stands.) */
-static bool precedes(const struct tk_trace *t, const struct tk_flow *f) {
-  const struct tk_event *e = &t->events[f->bound ? f->at : 0];
-  return f->bound && f->role == TK_FLOW_END && !f->enclosing && e->ts == f->ts && e->flags & TK_PAIRED;
 }
 
 static void put_flows(struct chrome_sink *s, const struct tk_trace *t, bool before) {

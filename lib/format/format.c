@@ -5,6 +5,7 @@
 
 static const struct format *const FORMATS[] = {
     &format_chrome,
+    &format_xplane,
     &format_perfetto,
 };
 enum { N_FORMATS = sizeof FORMATS / sizeof FORMATS[0] };

@@ -23,7 +23,7 @@ struct format {
 
 enum { FORMAT_PEEK = 4096 };
 
-extern const struct format format_chrome;
+extern const struct format format_chrome, format_xplane;
 extern const struct format format_perfetto;
 
 const struct format *format_by_name(const char *name);

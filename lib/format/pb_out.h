@@ -7,9 +7,7 @@
 
 #include <string.h>
 
-#include "../base/mem.h"
-
-enum pb_wire { PB_VARINT = 0, PB_FIXED64 = 1, PB_LENGTH = 2, PB_FIXED32 = 5 };
+#include "pb.h"
 
 static inline uint8_t *pb_raw_varint(uint8_t *p, uint64_t v) {
   while (v >= 0x80) {
@@ -47,7 +45,7 @@ static inline void pb_double(struct buf *b, uint32_t field, double v) {
 static inline void pb_bytes(struct buf *b, uint32_t field, const void *bytes, size_t n) {
   uint8_t *p = buf_reserve(b, n + 20);
   if (!p) return;
-  p = pb_raw_varint(pb_key(p, field, PB_LENGTH), n);
+  p = pb_raw_varint(pb_key(p, field, PB_BYTES), n);
   if (n) memcpy(p, bytes, n);
   b->len = (size_t)(p + n - b->data);
 }

@@ -31,9 +31,9 @@ bool writer_begin(struct event_writer *w, const struct tk_trace *t, int64_t base
   w->started = false;
   w->track = 0;
   w->n_arrows = w->next_arrow = 0;
-  w->interned.mem = w->event.mem = w->annotation.mem = w->packet.mem = w->scratch.mem = mem;
+  w->interned.mem = w->event.mem = w->annotation.mem = w->packet.mem = w->scratch.mem = w->facts.mem = mem;
   return iids_init(&w->names, n, mem) && iids_init(&w->categories, n, mem) && iids_init(&w->keys, n, mem) &&
-         iids_init(&w->values, n, mem);
+         iids_init(&w->values, n, mem) && iids_init(&w->end_keys, n, mem);
 }
 
 void writer_end(struct event_writer *w) {
@@ -42,6 +42,10 @@ void writer_end(struct event_writer *w) {
   iids_free(&w->categories, n, w->mem);
   iids_free(&w->keys, n, w->mem);
   iids_free(&w->values, n, w->mem);
+  iids_free(&w->end_keys, n, w->mem);
+  mem_resize(w->mem, w->points, ((size_t)w->n_points + 1) * sizeof *w->points, 0);
+  w->points = NULL;
+  w->n_points = 0;
   mem_resize(w->mem, w->arrows, (size_t)w->cap_arrows * sizeof *w->arrows, 0);
   w->arrows = NULL;
   w->cap_arrows = 0;
@@ -50,13 +54,14 @@ void writer_end(struct event_writer *w) {
   buf_free(&w->annotation);
   buf_free(&w->packet);
   buf_free(&w->scratch);
+  buf_free(&w->facts);
 }
 
 /* ---- packets ---- */
 
 void writer_packet(struct out *out, const struct buf *packet) {
   uint8_t *p = out_reserve(out, 16);
-  out->next = pb_raw_varint(pb_key(p, TRACE_PACKET, PB_LENGTH), packet->len);
+  out->next = pb_raw_varint(pb_key(p, TRACE_PACKET, PB_BYTES), packet->len);
   out_write(out, packet->data, packet->len);
 }
 
@@ -101,16 +106,19 @@ void writer_track(struct event_writer *w, uint64_t uuid) {
 
 /* ---- interning ---- */
 
-static uint32_t iid(struct event_writer *w, struct iids *kind, uint32_t field, tk_id s) {
+static uint32_t iid_behind(struct event_writer *w, struct iids *kind, uint32_t field, tk_id s, uint32_t skip) {
   const struct intern_str *text = trace_str(w->t, s);
+  uint32_t *n = kind == &w->end_keys ? &w->keys.n : &kind->n; /* both are names of annotations */
   if (kind->iid[s]) return kind->iid[s];
-  kind->iid[s] = ++kind->n;
+  kind->iid[s] = ++*n;
   w->scratch.len = 0;
-  pb_u64(&w->scratch, INTERNED_IID, kind->n);
-  pb_bytes(&w->scratch, INTERNED_TEXT, text->bytes, text->len);
+  pb_u64(&w->scratch, INTERNED_IID, kind->iid[s]);
+  pb_bytes(&w->scratch, INTERNED_TEXT, text->bytes + skip, text->len - skip);
   pb_message(&w->interned, field, &w->scratch);
-  return kind->n;
+  return kind->iid[s];
 }
+
+static uint32_t iid(struct event_writer *w, struct iids *kind, uint32_t field, tk_id s) { return iid_behind(w, kind, field, s, 0); }
 
 /* ---- args ---- */
 
@@ -126,6 +134,23 @@ static double decimal(const struct tk_arg *a) {
   return v;
 }
 
+/* Bytes that are no text: a data URL, which says what it is and loses nothing. */
+static void put_bytes(struct event_writer *w, struct buf *b, tk_id id) {
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const struct intern_str *s = trace_str(w->t, id);
+  struct buf *url = &w->scratch;
+  url->len = 0;
+  buf_append(url, "data:;base64,", 13);
+  for (uint32_t i = 0; i < s->len; i += 3) {
+    uint32_t left = s->len - i, v = (uint32_t)s->bytes[i] << 16;
+    if (left > 1) v |= (uint32_t)s->bytes[i + 1] << 8;
+    if (left > 2) v |= s->bytes[i + 2];
+    char four[4] = {digits[v >> 18], digits[v >> 12 & 63], left > 1 ? digits[v >> 6 & 63] : '=', left > 2 ? digits[v & 63] : '='};
+    buf_append(url, four, 4);
+  }
+  pb_bytes(b, ANNOTATION_STRING, url->data, url->len);
+}
+
 static void annotation_value(struct event_writer *w, struct buf *b, const struct tk_arg *a) {
   switch (a->type) {
   case TK_ARG_NULL: pb_bytes(b, ANNOTATION_JSON, "null", 4); return;
@@ -136,16 +161,41 @@ static void annotation_value(struct event_writer *w, struct buf *b, const struct
   case TK_ARG_POINTER: pb_u64(b, ANNOTATION_POINTER, a->u); return;
   case TK_ARG_DECIMAL: pb_double(b, ANNOTATION_DOUBLE, decimal(a)); return;
   case TK_ARG_DOUBLE: pb_double(b, ANNOTATION_DOUBLE, a->d); return;
+  case TK_ARG_BYTES: put_bytes(w, b, a->s); return;
+  case TK_ARG_NUMBER:
   case TK_ARG_JSON: pb_bytes(b, ANNOTATION_JSON, trace_str(w->t, a->s)->bytes, trace_str(w->t, a->s)->len); return;
   default: pb_u64(b, ANNOTATION_STRING_IID, iid(w, &w->values, INTERNED_ANNOTATION_STRINGS, a->s)); return;
   }
 }
 
-static void put_args(struct event_writer *w, uint32_t args) {
+/* Args that are fields of a TrackEvent go back there.  True if it was one. */
+static bool put_field(struct event_writer *w, const struct tk_arg *a) {
+  const struct intern_str *s = a->type == TK_ARG_STR || a->type == TK_ARG_BYTES ? trace_str(w->t, a->s) : NULL;
+  if (a->key == KEY_PERFETTO_FIELDS && a->type == TK_ARG_BYTES) return buf_append(&w->event, s->bytes, s->len);
+  if (a->key != KEY_PERFETTO_CORRELATION) return false;
+  if (a->type == TK_ARG_UINT) pb_u64(&w->event, EVENT_CORRELATION_ID, a->u);
+  else if (a->type == TK_ARG_STR) pb_bytes(&w->event, EVENT_CORRELATION_ID_STR, s->bytes, s->len);
+  else return false;
+  return true;
+}
+
+/* "json.end.key": an arg of the end event, unless it stands for a field of it. */
+static const char END_ARG[] = "json.end.", END_FIELD[] = "json.end.json.";
+static bool is_end_arg(const struct event_writer *w, tk_id key) {
+  const struct intern_str *s = trace_str(w->t, key);
+  return s->len >= 9 && memcmp(s->bytes, END_ARG, 9) == 0 && (s->len < 14 || memcmp(s->bytes, END_FIELD, 14) != 0);
+}
+
+/* The args of the begin event, or those of the end event. */
+static void put_args(struct event_writer *w, uint32_t args, bool at_end) {
   struct tk_args it = tk_args_of(w->t, args);
   struct tk_arg arg;
-  while (tk_args_next(&it, &arg)) {
-    uint32_t key = iid(w, &w->keys, INTERNED_ANNOTATION_NAMES, arg.key);
+    while (tk_args_next(&it, &arg)) {
+    bool of_end = is_end_arg(w, arg.key);
+    if (of_end != at_end) continue;
+    if (arg.key < KEY_COUNT && put_field(w, &arg)) continue;
+    uint32_t key = at_end ? iid_behind(w, &w->end_keys, INTERNED_ANNOTATION_NAMES, arg.key, 9)
+                          : iid(w, &w->keys, INTERNED_ANNOTATION_NAMES, arg.key);
     w->annotation.len = 0;
     pb_u64(&w->annotation, ANNOTATION_NAME_IID, key);
     annotation_value(w, &w->annotation, &arg);
@@ -164,8 +214,8 @@ static void names(struct event_writer *w, const struct tk_event *e) {
   const struct tk_class *c = &w->t->classes[e->cls];
   if (c->cat) pb_u64(&w->event, EVENT_CATEGORY_IIDS, iid(w, &w->categories, INTERNED_CATEGORIES, c->cat));
   if (c->name) pb_u64(&w->event, EVENT_NAME_IID, iid(w, &w->names, INTERNED_NAMES, c->name));
-  if (c->args) put_args(w, c->args);
-  if (e->args) put_args(w, e->args);
+  if (c->args) put_args(w, c->args, false);
+  if (e->args) put_args(w, e->args, false);
 }
 
 static void event_end(struct event_writer *w, int64_t ns) {
@@ -175,9 +225,13 @@ static void event_end(struct event_writer *w, int64_t ns) {
   pb_u64(p, PACKET_SEQUENCE_ID, w->sequence);
   pb_u64(p, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
   if (w->interned.len) pb_message(p, PACKET_INTERNED_DATA, &w->interned);
-  pb_message(p, PACKET_TRACK_EVENT, &w->event);
+  if (w->event.len) pb_message(p, PACKET_TRACK_EVENT, &w->event);
+  if (w->has_facts) pb_message(p, PACKET_TRACEKIT, &w->facts);
   writer_packet(w->out, p);
   w->last_ns = ns;
+  w->has_facts = false;
+  w->facts.len = 0;
+  w->n_packets++;
 }
 
 /* Arrows are in order of events, and so nearly are the calls: the place is found from where the last one was. */
@@ -189,8 +243,48 @@ static void put_arrows(struct event_writer *w, tk_id event, bool at_end) {
     else hi = mid;
   }
   for (; lo < w->n_arrows && w->arrows[lo].event == event; lo++)
-    if (w->arrows[lo].at_end == at_end)
+    if (w->arrows[lo].at_end == at_end) {
+      w->has_facts = w->has_facts || w->arrows[lo].has_points;
       pb_fixed64(&w->event, w->arrows[lo].terminating ? EVENT_TERMINATING_FLOW_IDS : EVENT_FLOW_IDS, w->arrows[lo].id);
+    }
+}
+
+/* ---- flow points in full ---- */
+
+static void put_point(struct event_writer *w, tk_id flow) {
+  const struct tk_flow *f = &w->t->flows[flow];
+  const struct tk_class *c = &w->t->classes[f->cls];
+  struct buf *b = &w->annotation;
+  uint32_t name = c->name ? iid(w, &w->names, INTERNED_NAMES, c->name) : 0, id = 0;
+  uint32_t cat = c->cat ? iid(w, &w->categories, INTERNED_CATEGORIES, c->cat) : 0;
+  if (f->id_is_str) id = iid(w, &w->names, INTERNED_NAMES, (tk_id)f->id);
+  b->len = 0;
+  pb_u64(b, POINT_ROLE, f->role);
+  if (f->id_is_str) pb_u64(b, POINT_ID_TEXT, id);
+  else pb_i64(b, POINT_ID, f->id);
+  if (name) pb_u64(b, POINT_NAME_IID, name);
+  if (cat) pb_u64(b, POINT_CATEGORY_IID, cat);
+  pb_i64(b, POINT_TIME, writer_ns(w, f->ts));
+  if (f->enclosing) pb_u64(b, POINT_ENCLOSING, 1);
+  pb_message(&w->facts, TRACEKIT_POINTS, b);
+  w->has_facts = true;
+}
+
+static void put_points(struct event_writer *w, tk_id event) {
+  uint32_t lo = 0, hi = w->n_points;
+  while (lo < hi) {
+    uint32_t mid = lo + (hi - lo) / 2;
+    if (w->t->flows[w->points[mid]].at < event) lo = mid + 1;
+    else hi = mid;
+  }
+  for (; lo < w->n_points && w->t->flows[w->points[lo]].at == event; lo++) put_point(w, w->points[lo]);
+}
+
+void writer_lone_point(struct event_writer *w, uint64_t uuid, tk_id flow) {
+  writer_track(w, uuid);
+  w->event.len = w->interned.len = 0;
+  put_point(w, flow);
+  event_end(w, writer_ns(w, w->t->flows[flow].ts));
 }
 
 void writer_slice_begin(struct event_writer *w, tk_id id) {
@@ -198,12 +292,15 @@ void writer_slice_begin(struct event_writer *w, tk_id id) {
   event_begin(w, TYPE_SLICE_BEGIN);
   names(w, e);
   if (w->n_arrows) put_arrows(w, id, false);
+  if (w->n_points) put_points(w, id);
   event_end(w, writer_ns(w, e->ts));
 }
 
 void writer_slice_end(struct event_writer *w, tk_id id, int64_t ns) {
+  const struct tk_event *e = &w->t->events[id];
   event_begin(w, TYPE_SLICE_END);
   if (w->n_arrows) put_arrows(w, id, true);
+  if (e->flags & TK_PAIRED && e->args) put_args(w, e->args, true);
   event_end(w, ns);
 }
 

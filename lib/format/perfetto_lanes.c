@@ -2,6 +2,8 @@
  *
  * A track of Perfetto is one stack, so a span that sticks out of another goes to a lane of its own, under the same name.  A flow of
  * Perfetto is a chain, so every arrow gets an id of its own: from a start (or the last step) to each end. */
+#include <stdlib.h>
+
 #include "perfetto_write.h"
 
 /* ---- lanes: a heap by the end of the last span ---- */
@@ -45,10 +47,11 @@ static void add_arrow(struct event_writer *w, struct arrow a) {
 }
 
 /* The arrow leaves where its span begins.  If the target has begun by then, the arrow arrives at the target's end. */
-static void arrow(struct event_writer *w, tk_id from, tk_id to, uint64_t id) {
-  const struct tk_event *a = &w->t->events[from], *b = &w->t->events[to];
-  add_arrow(w, (struct arrow){from, false, false, id});
-  add_arrow(w, (struct arrow){to, b->ts < a->ts, true, id});
+static void arrow(struct event_writer *w, tk_id from, const struct tk_flow *f, uint64_t id) {
+  const struct tk_event *a = &w->t->events[from], *b = &w->t->events[f->at];
+  bool full = f->role < TK_FLOW_OUT;
+  add_arrow(w, (struct arrow){from, false, false, full, id});
+  add_arrow(w, (struct arrow){f->at, b->ts < a->ts, true, full, id});
 }
 
 static int by_event(const void *a, const void *b) {
@@ -57,13 +60,41 @@ static int by_event(const void *a, const void *b) {
   return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Merge sort by hand is not worth it here: arrows come nearly in order and are few. */
-#include <stdlib.h>
+/* Points of events of their own (s, t, f of JSON) have a name, an id and a time, which no field of a TrackEvent holds. */
+static void collect_points(struct event_writer *w) {
+  const struct tk_trace *t = w->t;
+  uint64_t n = 0;
+  for (tk_id i = 1; i <= t->n_flows; i++) n += t->flows[i].bound && t->flows[i].role < TK_FLOW_OUT;
+  w->points = mem_resize(w->mem, NULL, 0, (n + 1) * sizeof *w->points);
+  if (!w->points) return;
+  w->n_points = 0;
+  for (tk_id i = 1; i <= t->n_flows; i++)
+    if (t->flows[i].bound && t->flows[i].role < TK_FLOW_OUT) w->points[w->n_points++] = i;
+}
+
+/* By event: a counting sort would need as much memory as there are events. */
+static void sort_points(struct event_writer *w) {
+  const struct tk_flow *flows = w->t->flows;
+  uint32_t n = w->n_points;
+  tk_id *from = w->points, *to = mem_resize(w->mem, NULL, 0, ((size_t)n + 1) * sizeof *to), *swap;
+  if (!from || !to) return;
+  for (uint64_t width = 1; width < n; width *= 2) {
+    for (uint64_t lo = 0; lo < n; lo += 2 * width) {
+      uint64_t mid = lo + width < n ? lo + width : n, hi = lo + 2 * width < n ? lo + 2 * width : n, i = lo, j = mid, k = lo;
+      while (i < mid || j < hi) to[k++] = j >= hi || (i < mid && flows[from[i]].at <= flows[from[j]].at) ? from[i++] : from[j++];
+    }
+    swap = from, from = to, to = swap;
+  }
+  w->points = from;
+  mem_resize(w->mem, to, ((size_t)n + 1) * sizeof *to, 0);
+}
 
 uint64_t writer_arrows(struct event_writer *w, uint64_t *next_id) {
   const struct tk_trace *t = w->t;
   struct map sources; /* identity -> event that the next arrow leaves from */
   uint64_t lost = 0;
+  collect_points(w);
+  sort_points(w);
   map_init(&sources, w->mem);
   for (tk_id i = 1; i <= t->n_flows; i++) {
     const struct tk_flow *f = &t->flows[i];
@@ -75,7 +106,8 @@ uint64_t writer_arrows(struct event_writer *w, uint64_t *next_id) {
       lost++;
       continue;
     }
-    if (!start && *source != f->at) arrow(w, *source, f->at, (*next_id)++);
+    if (!start && *source == f->at) lost++;
+    if (!start && *source != f->at) arrow(w, *source, f, (*next_id)++);
     if (start || f->role == TK_FLOW_STEP || f->role == TK_FLOW_INOUT) *source = f->at;
   }
   map_free(&sources);

@@ -9,121 +9,15 @@
 #include <string.h>
 
 #include "format.h"
+#include "perfetto_read.h"
 #include "perfetto_write.h"
+
+enum { FIRST_MADE_ID = 20000000 };
 
 struct lane_group {
   tk_id name;
   struct lanes lanes;
 };
-
-struct open_span {
-  tk_id event;
-  int64_t end_ns;
-  bool endless;
-};
-
-struct perfetto_sink {
-  struct sink sink;
-  struct out *out;
-  struct sink_options opt;
-  struct mem mem;
-  int64_t zero_ns;
-  uint32_t next_sequence;
-  uint64_t next_uuid, next_flow;
-  int32_t next_pid; /* for pids that are no int32 */
-  const struct tk_trace *t;
-  struct event_writer w;
-  uint64_t *uuids; /* by track */
-  int64_t *pids;   /* by track: of processes */
-  struct buf packet, inner, text;
-  struct open_span *stack;
-  uint32_t n_stack, cap_stack;
-};
-
-enum { FIRST_MADE_ID = 20000000 };
-
-/* ---- descriptors ---- */
-
-static void put_descriptor(struct perfetto_sink *s, struct buf *descriptor) {
-  s->packet.len = 0;
-  pb_message(&s->packet, PACKET_TRACK_DESCRIPTOR, descriptor);
-  writer_packet(s->out, &s->packet);
-}
-
-static bool is_number(struct tk_ident i) { return i.kind == TK_IDENT_INT || i.kind == TK_IDENT_QUOTED; }
-
-/* An int32 as it is, anything else gets a number of its own and shows its text as the name. */
-static int64_t small_id(struct perfetto_sink *s, struct tk_ident i, int64_t most) {
-  if (i.kind == TK_IDENT_NONE) return 0;
-  if (is_number(i) && i.num >= 0 && i.num <= most) return i.num;
-  return s->next_pid++;
-}
-
-static void put_string(struct perfetto_sink *s, struct buf *b, uint32_t field, tk_id id) {
-  size_t n;
-  const char *p = tk_string(s->t, id, &n);
-  pb_bytes(b, field, p, n);
-}
-
-static void put_name(struct perfetto_sink *s, struct buf *b, uint32_t field, tk_id name, struct tk_ident i) {
-  char text[32];
-  if (name) put_string(s, b, field, name);
-  else if (i.kind == TK_IDENT_STR) put_string(s, b, field, i.str);
-  else if (is_number(i) && (i.num < 0 || i.num > INT32_MAX)) pb_bytes(b, field, text, num_put_i64(text, i.num));
-}
-
-static void describe_process(struct perfetto_sink *s, tk_id track) {
-  const struct tk_track *k = &s->t->tracks[track];
-  struct buf descriptor = {.mem = &s->mem};
-  s->pids[track] = small_id(s, k->pid, INT32_MAX);
-  s->inner.len = 0;
-  pb_i64(&s->inner, PROCESS_PID, s->pids[track]);
-  put_name(s, &s->inner, PROCESS_NAME, k->name, k->pid);
-  if (k->labels) put_string(s, &s->inner, PROCESS_LABELS, k->labels);
-  pb_u64(&descriptor, DESCRIPTOR_UUID, s->uuids[track] = ++s->next_uuid);
-  pb_message(&descriptor, DESCRIPTOR_PROCESS, &s->inner);
-  if (k->has_sort) pb_i64(&descriptor, DESCRIPTOR_SIBLING_ORDER_RANK, k->sort_index);
-  put_descriptor(s, &descriptor);
-  buf_free(&descriptor);
-}
-
-static void describe_thread(struct perfetto_sink *s, tk_id track) {
-  const struct tk_track *k = &s->t->tracks[track];
-  struct buf descriptor = {.mem = &s->mem};
-  int64_t pid = s->pids[k->parent], tid = small_id(s, k->tid, UINT32_MAX);
-  if (k->tid.kind == TK_IDENT_NONE || tid == 0) tid = pid; /* as the JSON importer does */
-  s->inner.len = 0;
-  pb_i64(&s->inner, THREAD_PID, pid);
-  pb_i64(&s->inner, THREAD_TID, tid);
-  put_name(s, &s->inner, THREAD_NAME, k->name, k->tid);
-  pb_u64(&descriptor, DESCRIPTOR_UUID, s->uuids[track] = ++s->next_uuid);
-  pb_u64(&descriptor, DESCRIPTOR_PARENT_UUID, s->uuids[k->parent]);
-  pb_message(&descriptor, DESCRIPTOR_THREAD, &s->inner);
-  if (k->has_sort) pb_i64(&descriptor, DESCRIPTOR_SIBLING_ORDER_RANK, k->sort_index);
-  put_descriptor(s, &descriptor);
-  buf_free(&descriptor);
-}
-
-/* A named track under another: a lane, a counter (`counter`), a process's instants. */
-static uint64_t describe_child(struct perfetto_sink *s, uint64_t parent, const char *name, size_t n, bool counter) {
-  struct buf descriptor = {.mem = &s->mem};
-  pb_u64(&descriptor, DESCRIPTOR_UUID, ++s->next_uuid);
-  pb_u64(&descriptor, DESCRIPTOR_PARENT_UUID, parent);
-  pb_bytes(&descriptor, DESCRIPTOR_NAME, name, n);
-  if (counter) pb_bytes(&descriptor, DESCRIPTOR_COUNTER, "", 0);
-  put_descriptor(s, &descriptor);
-  buf_free(&descriptor);
-  return s->next_uuid;
-}
-
-static bool hidden(const struct tk_trace *t, tk_id track) { return t->tracks[track].hidden || t->tracks[t->tracks[track].parent].hidden; }
-
-static void describe_tracks(struct perfetto_sink *s) {
-  for (tk_id i = 1; i <= s->t->n_tracks; i++)
-    if (s->t->tracks[i].kind == TK_PROCESS && !hidden(s->t, i)) describe_process(s, i);
-  for (tk_id i = 1; i <= s->t->n_tracks; i++)
-    if (s->t->tracks[i].kind == TK_THREAD && !hidden(s->t, i)) describe_thread(s, i);
-}
 
 /* ---- threads ---- */
 
@@ -183,7 +77,9 @@ static void put_overlaps(struct perfetto_sink *s, tk_id track) {
     uint64_t uuid = lanes_take(&lanes, e->ts, e->ts + e->dur);
     if (!uuid) {
       const char *name = tk_string(s->t, k->name, &n);
-      uuid = describe_child(s, s->uuids[track], n ? name : "overlapping", n ? n : 11, false);
+      struct child c = {.parent = s->uuids[track], .name = n ? name : "overlapping", .n = n ? n : 11, .form = FORM_LANE};
+      c.form |= e->flags & TK_PAIRED ? 0 : FORM_COMPLETE;
+      uuid = describe_child(s, &c);
       lanes_add(&lanes, uuid, e->ts + e->dur);
     }
     writer_track(&s->w, uuid);
@@ -225,7 +121,8 @@ static void put_asyncs(struct perfetto_sink *s, tk_id track) {
     struct lanes *lanes = &list[*slot].lanes;
     uint64_t uuid = lanes_take(lanes, e->ts, end);
     if (!uuid) {
-      uuid = describe_child(s, s->uuids[k->parent], n ? name : "async", n ? n : 5, false);
+      struct child c = {.parent = s->uuids[k->parent], .name = n ? name : "async", .n = n ? n : 5, .form = FORM_ASYNC, .tid = k->tid};
+      uuid = describe_child(s, &c);
       lanes_add(lanes, uuid, end);
     }
     writer_track(&s->w, uuid);
@@ -237,70 +134,85 @@ static void put_asyncs(struct perfetto_sink *s, tk_id track) {
   map_free(&groups);
 }
 
+/* Of a process, or of none (JSON's scope "g"). */
 static void put_instants(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
-  if (k->count == 0) return;
-  writer_track(&s->w, describe_child(s, s->uuids[track], "instants", 8, false));
-  for (tk_id i = k->first; i < k->first + k->count; i++) writer_instant(&s->w, i);
+  struct tk_arg scope;
+  uint64_t globals = 0;
+  for (tk_id i = k->first; i < k->first + k->count; i++) {
+    bool global = tk_args_find(s->t, s->t->events[i].args, "json.s", &scope) && strcmp(tk_string(s->t, scope.s, NULL), "g") == 0;
+    if (global && !globals) {
+      struct child c = {.name = "instants", .n = 8, .form = FORM_GLOBAL, .process = s->uuids[track]};
+      globals = describe_child(s, &c);
+    }
+    writer_track(&s->w, global ? globals : s->uuids[track]);
+    writer_instant(&s->w, i);
+  }
 }
 
 static bool is_value(const struct tk_arg *a) {
   return a->type == TK_ARG_INT || a->type == TK_ARG_UINT || a->type == TK_ARG_DECIMAL || a->type == TK_ARG_DOUBLE;
 }
 
-static uint64_t series(struct perfetto_sink *s, tk_id track, tk_id key) {
+/* A counter with a whole name is its only series; others are named as the JSON importer names them: "counter series". */
+static uint64_t describe_series(struct perfetto_sink *s, tk_id track, tk_id key) {
   const struct tk_track *k = &s->t->tracks[track];
+  struct child c = {.parent = s->uuids[k->parent], .counter = true, .has_rank = k->has_sort, .rank = k->sort_index};
   size_t n;
-  const char *p = tk_string(s->t, k->name, &n);
+  const char *name = tk_string(s->t, k->name, &n), *text;
   s->text.len = 0;
-  buf_append(&s->text, p, n);
-  buf_append(&s->text, " ", 1);
-  p = tk_string(s->t, key, &n);
-  buf_append(&s->text, p, n);
-  return describe_child(s, s->uuids[k->parent], (const char *)s->text.data, s->text.len, true);
+  buf_append(&s->text, name, n);
+  text = tk_string(s->t, key, &n);
+  if (k->renamed) {
+    if (key != KEY_COUNTER_VALUE) c.unit = text;
+    if (k->tid.kind == TK_IDENT_INT) c.parent = describe_thread_uuid(s, k->parent, k->tid.num);
+  } else {
+    buf_append(&s->text, " ", 1);
+    buf_append(&s->text, text, n);
+    c.form = FORM_SERIES;
+    c.tid = ident_str(key);
+  }
+  c.name = (const char *)s->text.data;
+  c.n = s->text.len;
+  return describe_child(s, &c);
 }
 
-/* One track per series, named as the JSON importer names it: "counter series". */
+static uint64_t series_uuid(struct perfetto_sink *s, tk_id track, tk_id key) {
+  const struct tk_track *k = &s->t->tracks[track];
+  uint64_t of = k->renamed ? (uint64_t)track << 32 | 1u << 31 : (uint64_t)k->parent << 32 | k->name;
+  uint32_t *slot = map_put(&s->series, of * 0x9e3779b97f4a7c15u ^ key, UINT32_MAX);
+  if (!slot) return 0;
+  if (*slot == UINT32_MAX) *slot = (uint32_t)(describe_series(s, track, key) - s->first_series);
+  return s->first_series + *slot;
+}
+
 static void put_counters(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
-  struct map keys;
   struct tk_arg arg;
-  map_init(&keys, &s->mem);
-  uint64_t first = s->next_uuid + 1;
   for (tk_id i = k->first; i < k->first + k->count; i++)
     for (struct tk_args it = tk_args_of(s->t, s->t->events[i].args); tk_args_next(&it, &arg);) {
-      uint32_t *slot = is_value(&arg) && arg.key >= KEY_COUNT ? map_put(&keys, arg.key, UINT32_MAX) : NULL;
-      if (slot && *slot == UINT32_MAX) *slot = (uint32_t)(series(s, track, arg.key) - first);
-    }
-  for (tk_id i = k->first; i < k->first + k->count; i++)
-    for (struct tk_args it = tk_args_of(s->t, s->t->events[i].args); tk_args_next(&it, &arg);) {
-      uint32_t *slot = is_value(&arg) ? map_get(&keys, arg.key) : NULL;
-      if (!slot) continue;
-      writer_track(&s->w, first + *slot);
+      if (!is_value(&arg) || (arg.key < KEY_COUNT && arg.key != KEY_COUNTER_VALUE && arg.key != KEY_EMPTY)) continue;
+      writer_track(&s->w, series_uuid(s, track, arg.key));
       writer_counter(&s->w, i, &arg);
     }
-  map_free(&keys);
 }
 
 /* ---- the sink ---- */
 
+/* The earliest time of a trace whose clock says nothing of when it was: what is negative would be dropped, so all move up. */
+static int64_t shift_of(const struct tk_trace *t) {
+  tk_time first = 0;
+  for (tk_id i = 1; i <= t->n_events; i++)
+    if (!(t->events[i].flags & TK_LOST_CLOCK) && (i == 1 || t->events[i].ts < first)) first = t->events[i].ts;
+  int64_t ns = t->origin_ns - t->zero_ns + first / 1000 - 1;
+  return t->n_events && ns < -1 ? -ns : 0;
+}
+
 static bool perfetto_open(struct sink *sink, const struct tk_trace *first, struct tk_err *err) {
   struct perfetto_sink *s = (struct perfetto_sink *)sink;
-  struct buf clocks = {.mem = &s->mem};
   (void)err;
-  s->zero_ns = first->zero_ns;
-  if (first->clock == TK_CLOCK_REALTIME) {
-    for (int real = 0; real < 2; real++) {
-      s->inner.len = 0;
-      pb_u64(&s->inner, CLOCK_ID, real ? CLOCK_REALTIME : CLOCK_BOOTTIME);
-      pb_u64(&s->inner, CLOCK_TIMESTAMP, real ? (uint64_t)first->zero_ns : 0);
-      pb_message(&clocks, SNAPSHOT_CLOCKS, &s->inner);
-    }
-    s->packet.len = 0;
-    pb_message(&s->packet, PACKET_CLOCK_SNAPSHOT, &clocks);
-    writer_packet(s->out, &s->packet);
-    buf_free(&clocks);
-  }
+  s->zero_ns = first->zero_ns - shift_of(first);
+  describe_trace(s, first);
   return true;
 }
 
@@ -318,7 +230,7 @@ static bool put_tracks(struct perfetto_sink *s, struct tk_err *err) {
   struct tk_progress p = s->opt.progress;
   uint64_t done = 0;
   for (tk_id i = 1; i <= s->t->n_tracks; i++) {
-    if (!hidden(s->t, i)) put_track(s, i);
+    if (!track_hidden(s->t, i)) put_track(s, i);
     done += s->t->tracks[i].count;
     if (p.tick && !p.tick(p.arg, done, s->t->n_events)) return err_set(err, TK_EINTERRUPTED, "interrupted");
   }
@@ -331,25 +243,37 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
   bool ok;
   s->t = t;
   s->w.sequence = s->next_sequence++;
+  s->w.n_packets = 0;
+  s->first_series = s->next_uuid;
+  map_init(&s->named, &s->mem);
+  map_init(&s->series, &s->mem);
   s->uuids = mem_resize(&s->mem, NULL, 0, n * sizeof *s->uuids);
   s->pids = mem_resize(&s->mem, NULL, 0, n * sizeof *s->pids);
   ok = s->uuids && s->pids && writer_begin(&s->w, t, t->origin_ns - s->zero_ns, s->out, &s->mem);
   if (ok) {
-    writer_arrows(&s->w, &s->next_flow);
+    uint64_t lost = writer_arrows(&s->w, &s->next_flow);
     describe_tracks(s);
     ok = put_tracks(s, err);
+    for (tk_id i = 1; ok && i <= t->n_flows; i++)
+      if (!t->flows[i].bound && s->uuids[t->flows[i].at]) writer_lone_point(&s->w, s->uuids[t->flows[i].at], i);
     s->sink.saved.events += t->n_events;
-    s->sink.saved.records += t->n_events;
+    s->sink.saved.records += s->w.n_packets;
+    s->sink.saved.flows += t->n_flows - lost;
   }
   writer_end(&s->w);
+  map_free(&s->named);
+  map_free(&s->series);
   if (s->uuids) mem_resize(&s->mem, s->uuids, n * sizeof *s->uuids, 0);
   if (s->pids) mem_resize(&s->mem, s->pids, n * sizeof *s->pids, 0);
   return ok && mem_check(&s->mem, err);
 }
 
+/* Our own facts, which v58 and later show as metadata. */
 static bool perfetto_close(struct sink *sink, const struct tk_trace *first, const char *provenance, struct tk_err *err) {
-  (void)sink, (void)first, (void)provenance, (void)err;
-  return true;
+  struct perfetto_sink *s = (struct perfetto_sink *)sink;
+  (void)first;
+  if (provenance) put_attribute(s, "tracekit", provenance, strlen(provenance));
+  return mem_check(&s->mem, err);
 }
 
 static void perfetto_free(struct sink *sink) {
@@ -358,6 +282,7 @@ static void perfetto_free(struct sink *sink) {
   buf_free(&s->packet);
   buf_free(&s->inner);
   buf_free(&s->text);
+  buf_free(&s->facts);
   mem_resize(&s->mem, s->stack, (size_t)s->cap_stack * sizeof *s->stack, 0);
   mem_resize(&mem, s, 0, 0);
 }
@@ -367,7 +292,7 @@ static struct sink *perfetto_writer(struct out *out, const struct sink_options *
   struct perfetto_sink *s = mem_resize(&mem, NULL, 0, sizeof *s);
   if (!s) return NULL;
   *s = (struct perfetto_sink){.out = out, .opt = *opt, .next_sequence = 1, .next_flow = 1, .next_pid = FIRST_MADE_ID};
-  s->packet.mem = s->inner.mem = s->text.mem = &s->mem;
+  s->packet.mem = s->inner.mem = s->text.mem = s->facts.mem = &s->mem;
   s->sink.open = perfetto_open;
   s->sink.write = perfetto_write;
   s->sink.close = perfetto_close;
@@ -376,6 +301,8 @@ static struct sink *perfetto_writer(struct out *out, const struct sink_options *
 }
 
 const struct format format_perfetto = {
-    .info = {.name = "perfetto", .title = "Perfetto protobuf", .extensions = "pftrace,perfetto-trace", .can_write = true},
+    .info = {.name = "perfetto", .title = "Perfetto protobuf", .extensions = "pftrace,perfetto-trace", .can_read = true, .can_write = true},
+    .bid = perfetto_bid,
+    .read = perfetto_read,
     .writer = perfetto_writer,
 };

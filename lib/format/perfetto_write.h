@@ -1,13 +1,14 @@
 /* perfetto_write.h - what the files of the Perfetto writer share.
  *
- *     perfetto_write.c   the sink: descriptors, clocks, one track after the other
+ *     perfetto_write.c   the sink: one track after the other
+ *     perfetto_describe.c  descriptors of tracks, clocks, top-level data
  *     perfetto_lanes.c   which lane a span goes to, which arrows there are
  *     perfetto_event.c   one TrackEvent: interning, args, time
  */
 #ifndef FORMAT_PERFETTO_WRITE_H
 #define FORMAT_PERFETTO_WRITE_H
 
-#include "../graph/trace.h"
+#include "../graph/sink.h"
 #include "../io/out.h"
 #include "pb_out.h"
 #include "perfetto.h"
@@ -23,6 +24,7 @@ struct arrow {
   tk_id event;
   bool at_end; /* goes with the span's end: its other end begins later than this span */
   bool terminating;
+  bool has_points; /* the flow points stand in full as well */
   uint64_t id;
 };
 
@@ -32,14 +34,18 @@ struct event_writer {
   struct mem *mem;
   const struct tk_trace *t;
   uint32_t sequence;
+  bool has_facts;        /* `facts` goes into the packet, also if it is empty */
   bool started;          /* its first packet, which clears the state, is written */
   int64_t base_ns;       /* of ts 0 against what the file prints times */
   int64_t last_ns;       /* the incremental clock */
   uint64_t track;        /* default track of the sequence now */
-  struct iids names, categories, keys, values;
+  struct iids names, categories, keys, end_keys, values;
+  uint64_t n_packets;    /* descriptors, events */
+  tk_id *points;         /* flow points that Perfetto's ids do not say all of, in order of their events */
+  uint32_t n_points;
   struct arrow *arrows;
   uint32_t n_arrows, cap_arrows, next_arrow;
-  struct buf interned, event, annotation, packet, scratch;
+  struct buf interned, event, annotation, packet, scratch, facts;
 };
 
 bool writer_begin(struct event_writer *w, const struct tk_trace *t, int64_t base_ns, struct out *out, struct mem *mem);
@@ -53,6 +59,8 @@ void writer_track(struct event_writer *w, uint64_t uuid);
 void writer_slice_begin(struct event_writer *w, tk_id event);
 void writer_slice_end(struct event_writer *w, tk_id event, int64_t ns);
 void writer_instant(struct event_writer *w, tk_id event);
+/* A flow point that no span holds: for our own reader alone. */
+void writer_lone_point(struct event_writer *w, uint64_t uuid, tk_id flow);
 void writer_counter(struct event_writer *w, tk_id event, const struct tk_arg *value);
 
 /* A packet outside of the sequence. */
@@ -77,5 +85,56 @@ struct lanes {
 uint64_t lanes_take(struct lanes *l, tk_time ts, tk_time end);
 void lanes_add(struct lanes *l, uint64_t uuid, tk_time end);
 void lanes_free(struct lanes *l);
+
+/* ---- the sink ---- */
+
+struct open_span {
+  tk_id event;
+  int64_t end_ns;
+  bool endless;
+};
+
+struct perfetto_sink {
+  struct sink sink;
+  struct out *out;
+  struct sink_options opt;
+  struct mem mem;
+  int64_t zero_ns;
+  uint32_t next_sequence;
+  uint64_t next_uuid, next_flow;
+  int32_t next_pid; /* for pids that are no int32 */
+  const struct tk_trace *t;
+  struct event_writer w;
+  uint64_t *uuids; /* by track */
+  int64_t *pids;   /* by track: of processes */
+  struct map named;  /* process and text of the tid -> named track */
+  struct map series; /* process, counter, series -> its uuid, from first_series on */
+  uint64_t first_series;
+  struct buf packet, inner, text, facts;
+  struct open_span *stack;
+  uint32_t n_stack, cap_stack;
+};
+
+/* ---- descriptors (perfetto_describe.c) ---- */
+
+void describe_tracks(struct perfetto_sink *s);
+/* A named track under another (0 = under none).  `form` and `tid` are for our own reader. */
+struct child {
+  uint64_t parent;
+  const char *name;
+  size_t n;
+  uint32_t form;
+  struct tk_ident tid;
+  uint64_t process;
+  bool counter, has_rank, explicit;
+  const char *unit;
+  int64_t rank;
+};
+uint64_t describe_thread_uuid(const struct perfetto_sink *s, tk_id process, int64_t tid);
+uint64_t describe_child(struct perfetto_sink *s, const struct child *c);
+/* What stands of the trace as a whole: clocks, extension descriptors, top-level data. */
+void describe_trace(struct perfetto_sink *s, const struct tk_trace *t);
+void put_attribute(struct perfetto_sink *s, const char *key, const char *text, size_t n);
+bool track_hidden(const struct tk_trace *t, tk_id track);
 
 #endif

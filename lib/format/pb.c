@@ -1,0 +1,198 @@
+/* pb.c - see pb.h. */
+#include "pb.h"
+
+#include <string.h>
+
+static const char OVERLONG[] = "varint of more than 10 bytes", SHORT[] = "message ends inside of a field";
+static const char ZERO[] = "field number 0", WIRE[] = "wire type that does not exist",
+                  UNOPENED[] = "end of a group that did not begin";
+static const char UNCLOSED[] = "group that does not end", DEEP[] = "groups nested more than 100 deep";
+
+/* ---- in memory ---- */
+
+static bool fault(struct pb *c, const char *what) {
+  c->fault = what;
+  return false;
+}
+
+bool pb_varint_slow(struct pb *c, uint64_t *v) {
+  uint64_t out = 0;
+  for (unsigned i = 0; i < 10; i++) {
+    if (c->p + i >= c->end) return fault(c, SHORT);
+    out |= (uint64_t)(c->p[i] & 0x7f) << (7 * i);
+    if (c->p[i] >= 0x80) continue;
+    c->p += i + 1;
+    *v = out;
+    return true;
+  }
+  return fault(c, OVERLONG);
+}
+
+static uint64_t little_endian(const uint8_t *p, unsigned n) {
+  uint64_t v = 0;
+  for (unsigned i = n; i-- > 0;) v = v << 8 | p[i];
+  return v;
+}
+
+static bool fixed(struct pb *c, unsigned n, uint64_t *v) {
+  if ((size_t)(c->end - c->p) < n) return fault(c, SHORT);
+  *v = little_endian(c->p, n);
+  c->p += n;
+  return true;
+}
+
+static bool header(struct pb *c, struct pb_field *f) {
+  uint64_t tag;
+  if (!pb_varint(c, &tag)) return false;
+  f->wire = tag & 7;
+  f->number = (uint32_t)(tag >> 3);
+  if (tag >> 3 == 0 || tag >> 32) return fault(c, ZERO);
+  return f->wire <= PB_FIXED32 || fault(c, WIRE);
+}
+
+/* What follows the header of anything but a group's edge. */
+static bool content(struct pb *c, struct pb_field *f) {
+  switch (f->wire) {
+    case PB_VARINT: return pb_varint(c, &f->value);
+    case PB_FIXED64: return fixed(c, 8, &f->value);
+    case PB_FIXED32: return fixed(c, 4, &f->value);
+    default:
+      if (!pb_varint(c, &f->value)) return false;
+      if (f->value > (uint64_t)(c->end - c->p)) return fault(c, SHORT);
+      f->p = c->p;
+      c->p += f->value;
+      return true;
+  }
+}
+
+/* Open groups, by number. */
+struct groups {
+  uint32_t open[PB_LEVELS];
+  unsigned n;
+};
+
+/* Takes a header that is the edge of a group; *what says what is wrong. */
+static bool edge(struct groups *g, const struct pb_field *f, const char **what) {
+  *what = NULL;
+  if (f->wire == PB_GROUP) {
+    if (g->n == PB_LEVELS) *what = DEEP;
+    else g->open[g->n++] = f->number;
+  } else if (g->n == 0 || g->open[--g->n] != f->number) {
+    *what = UNOPENED;
+  }
+  return *what == NULL;
+}
+
+static bool skip_group(struct pb *c, struct pb_field *f) {
+  struct groups g = {.n = 0};
+  const char *what;
+  do {
+    if (f->wire == PB_GROUP || f->wire == PB_GROUP_END) {
+      if (!edge(&g, f, &what)) {
+        c->limit = what == DEEP;
+        return fault(c, what);
+      }
+    } else if (!content(c, f)) {
+      return false;
+    }
+    if (g.n && c->p == c->end) return fault(c, UNCLOSED);
+  } while (g.n && header(c, f));
+  return !c->fault;
+}
+
+bool pb_next(struct pb *c, struct pb_field *f) {
+  while (c->p < c->end) {
+    if (!header(c, f)) return false;
+    if (f->wire != PB_GROUP && f->wire != PB_GROUP_END) return content(c, f);
+    if (!skip_group(c, f)) return false;
+  }
+  return false;
+}
+
+/* ---- over an input ---- */
+
+bool pb_in_ahead(struct pb_in *s, size_t n) {
+  size_t avail;
+  if (s->last || (size_t)(s->end - s->p) >= n) return true;
+  if (s->p != s->base) in_consume(s->in, (size_t)(s->p - s->base));
+  s->base = in_ahead(s->in, n, &avail, s->err);
+  s->base_offset = in_offset(s->in);
+  s->p = s->base;
+  s->end = s->base + avail;
+  s->last = avail < n;
+  return s->base != NULL;
+}
+
+static enum pb_status corrupt(struct pb_in *s, const char *what) {
+  uint64_t at = pb_in_offset(s);
+  err_at(s->err, what == DEEP ? TK_ELIMIT : TK_ECORRUPT, at, "%s at byte %llu", what, (unsigned long long)at);
+  return PB_FAIL;
+}
+
+/* A header and, of a number, its value; of PB_BYTES its length, held against the message's end. */
+static enum pb_status in_header(struct pb_in *s, uint64_t end, struct pb_field *f) {
+  struct pb c;
+  uint64_t at = pb_in_offset(s), left;
+  if (at >= end) return PB_DONE;
+  if (!pb_in_ahead(s, PB_HEADER)) return PB_FAIL;
+  if (s->p == s->end) return end == UINT64_MAX ? PB_DONE : PB_CUT;
+  left = end - at;
+  c = pb_over(s->p, left < (uint64_t)(s->end - s->p) ? (size_t)left : (size_t)(s->end - s->p));
+  bool ok = header(&c, f);
+  if (ok && f->wire == PB_BYTES) ok = pb_varint(&c, &f->value);
+  else if (ok && f->wire != PB_GROUP && f->wire != PB_GROUP_END) ok = content(&c, f);
+  if (!ok) return c.fault == SHORT && s->last && c.end == s->end ? PB_CUT : corrupt(s, c.fault);
+  s->p = c.p;
+  f->p = NULL;
+  if (f->wire == PB_BYTES && end != UINT64_MAX && f->value > end - pb_in_offset(s))
+    return corrupt(s, "length beyond the end of its message");
+  return PB_FIELD;
+}
+
+static enum pb_status in_skip_group(struct pb_in *s, uint64_t end, struct pb_field *f) {
+  struct groups g = {.n = 0};
+  enum pb_status status;
+  const char *what;
+  for (;;) {
+    if (f->wire == PB_GROUP || f->wire == PB_GROUP_END) {
+      if (!edge(&g, f, &what)) return corrupt(s, what);
+    } else if (f->wire == PB_BYTES && (status = pb_in_skip(s, f->value)) != PB_FIELD) {
+      return status;
+    }
+    if (g.n == 0) return PB_FIELD;
+    status = in_header(s, end, f);
+    if (status == PB_DONE || status == PB_CUT) return corrupt(s, UNCLOSED);
+    if (status != PB_FIELD) return status;
+  }
+}
+
+enum pb_status pb_in_next(struct pb_in *s, uint64_t end, struct pb_field *f) {
+  enum pb_status status;
+  while ((status = in_header(s, end, f)) == PB_FIELD) {
+    if (f->wire != PB_GROUP && f->wire != PB_GROUP_END) return PB_FIELD;
+    if ((status = in_skip_group(s, end, f)) != PB_FIELD) return status;
+  }
+  return status;
+}
+
+enum pb_status pb_in_bytes(struct pb_in *s, uint64_t n, const uint8_t **p) {
+  if (n > (uint64_t)(s->end - s->p)) {
+    if (n > SIZE_MAX / 4 && !s->last) n = SIZE_MAX / 4; /* more than any input has: it grows with what arrives */
+    if (!pb_in_ahead(s, (size_t)n)) return PB_FAIL;
+    if (n > (uint64_t)(s->end - s->p)) return PB_CUT;
+  }
+  *p = s->p;
+  s->p += n;
+  return PB_FIELD;
+}
+
+enum pb_status pb_in_skip(struct pb_in *s, uint64_t n) {
+  while (n > (uint64_t)(s->end - s->p)) {
+    n -= (uint64_t)(s->end - s->p);
+    s->p = s->end;
+    if (s->last) return PB_CUT;
+    if (!pb_in_ahead(s, 1)) return PB_FAIL;
+  }
+  s->p += n;
+  return PB_FIELD;
+}

@@ -1,0 +1,249 @@
+/* perfetto_describe.c - TrackDescriptors, the clock, and what a trace says at its top level.
+ *
+ * trace_processor takes one uuid per process and per thread; a track under any other needs a name.  What Perfetto has no field for
+ * (a tid that was a string, lanes that are one track elsewhere) stands in a field of ours that importers pass over. */
+#include <stdio.h>
+#include <string.h>
+
+#include "perfetto_write.h"
+
+static void put_descriptor(struct perfetto_sink *s, struct buf *descriptor) {
+  s->packet.len = 0;
+  pb_message(&s->packet, PACKET_TRACK_DESCRIPTOR, descriptor);
+  writer_packet(s->out, &s->packet);
+  s->w.n_packets++;
+}
+
+bool track_hidden(const struct tk_trace *t, tk_id track) { return t->tracks[track].hidden || t->tracks[t->tracks[track].parent].hidden; }
+
+static bool is_number(struct tk_ident i) { return i.kind == TK_IDENT_INT || i.kind == TK_IDENT_QUOTED; }
+static bool is_named(const struct tk_track *k) { return k->kind == TK_THREAD && k->tid.kind == TK_IDENT_STR && k->tid.num != 0; }
+
+/* An int32 as it is, anything else gets a number of its own and shows its text as the name. */
+static int64_t small_id(struct perfetto_sink *s, struct tk_ident i, int64_t least, int64_t most) {
+  if (i.kind == TK_IDENT_NONE) return 0;
+  if (is_number(i) && i.num >= least && i.num <= most) return i.num;
+  return s->next_pid++;
+}
+
+static void put_string(struct perfetto_sink *s, struct buf *b, uint32_t field, tk_id id) {
+  size_t n;
+  const char *p = tk_string(s->t, id, &n);
+  pb_bytes(b, field, p, n);
+}
+
+static void put_name(struct perfetto_sink *s, struct buf *b, uint32_t field, tk_id name, struct tk_ident i, int64_t written) {
+  char text[32];
+  if (name) put_string(s, b, field, name);
+  else if (i.kind == TK_IDENT_STR) put_string(s, b, field, i.str);
+  else if (is_number(i) && i.num != written) pb_bytes(b, field, text, num_put_i64(text, i.num));
+}
+
+/* What the numbers cannot say goes into our own field. */
+static void put_facts(struct perfetto_sink *s, struct buf *descriptor, uint32_t form, struct tk_ident ident, int64_t written) {
+  char text[32];
+  s->facts.len = 0;
+  if (ident.kind == TK_IDENT_NONE) form |= FORM_ABSENT;
+  if (ident.kind == TK_IDENT_QUOTED) form |= FORM_QUOTED;
+  if (form) pb_u64(&s->facts, TRACK_FORM, form);
+  if (ident.kind == TK_IDENT_STR) put_string(s, &s->facts, TRACK_IDENT, ident.str);
+  else if (is_number(ident) && ident.num != written) pb_bytes(&s->facts, TRACK_IDENT, text, num_put_i64(text, ident.num));
+  if (s->facts.len) pb_message(descriptor, DESCRIPTOR_TRACEKIT, &s->facts);
+}
+
+/* Spans of one form only, so that it is said once and not by each. */
+static uint32_t form_of(const struct perfetto_sink *s, const struct tk_track *k) {
+  bool any = false;
+  for (tk_id i = k->first; i < k->first + k->count; i++) {
+    const struct tk_event *e = &s->t->events[i];
+    if (e->kind != TK_SPAN) continue;
+    if (e->flags & TK_PAIRED) return 0;
+    any = true;
+  }
+  return any ? FORM_COMPLETE : 0;
+}
+
+/* ---- processes and threads ---- */
+
+static void describe_process(struct perfetto_sink *s, tk_id track) {
+  const struct tk_track *k = &s->t->tracks[track];
+  struct buf d = {.mem = &s->mem};
+  s->pids[track] = small_id(s, k->pid, 0, INT32_MAX);
+  s->inner.len = 0;
+  pb_i64(&s->inner, PROCESS_PID, s->pids[track]);
+  put_name(s, &s->inner, PROCESS_NAME, k->name, k->pid, s->pids[track]);
+  if (k->labels) put_string(s, &s->inner, PROCESS_LABELS, k->labels);
+  pb_u64(&d, DESCRIPTOR_UUID, s->uuids[track]);
+  pb_message(&d, DESCRIPTOR_PROCESS, &s->inner);
+  if (k->has_sort) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, k->sort_index);
+  put_facts(s, &d, 0, k->pid, s->pids[track]);
+  put_descriptor(s, &d);
+  buf_free(&d);
+}
+
+static void describe_thread(struct perfetto_sink *s, tk_id track) {
+  const struct tk_track *k = &s->t->tracks[track];
+  struct buf d = {.mem = &s->mem};
+  int64_t pid = s->pids[k->parent], tid = small_id(s, k->tid, INT32_MIN, UINT32_MAX), said = tid;
+  if (k->tid.kind == TK_IDENT_NONE || tid == 0) tid = pid; /* as the JSON importer does */
+  s->inner.len = 0;
+  pb_i64(&s->inner, THREAD_PID, pid);
+  pb_i64(&s->inner, THREAD_TID, tid);
+  put_name(s, &s->inner, THREAD_NAME, k->name, k->tid, said);
+  pb_u64(&d, DESCRIPTOR_UUID, s->uuids[track]);
+  pb_u64(&d, DESCRIPTOR_PARENT_UUID, s->uuids[k->parent]);
+  pb_message(&d, DESCRIPTOR_THREAD, &s->inner);
+  if (k->has_sort) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, k->sort_index);
+  put_facts(s, &d, form_of(s, k), k->tid, tid);
+  put_descriptor(s, &d);
+  buf_free(&d);
+}
+
+/* ---- named tracks ---- */
+
+uint64_t describe_child(struct perfetto_sink *s, const struct child *c) {
+  struct buf d = {.mem = &s->mem};
+  uint64_t uuid = ++s->next_uuid;
+  pb_u64(&d, DESCRIPTOR_UUID, uuid);
+  if (c->parent) pb_u64(&d, DESCRIPTOR_PARENT_UUID, c->parent);
+  pb_bytes(&d, DESCRIPTOR_NAME, c->name, c->n);
+  if (c->explicit) pb_u64(&d, DESCRIPTOR_CHILD_ORDERING, ORDERING_EXPLICIT);
+  if (c->has_rank) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, c->rank);
+  s->inner.len = 0;
+  if (c->unit) pb_bytes(&s->inner, COUNTER_UNIT_NAME, c->unit, strlen(c->unit));
+  if (c->counter) pb_message(&d, DESCRIPTOR_COUNTER, &s->inner);
+  s->facts.len = 0;
+  if (c->form) pb_u64(&s->facts, TRACK_FORM, c->form);
+  if (c->tid.kind == TK_IDENT_STR) put_string(s, &s->facts, TRACK_IDENT, c->tid.str);
+  if (is_number(c->tid)) pb_i64(&s->facts, TRACK_TID, c->tid.num);
+  if (c->process) pb_u64(&s->facts, TRACK_PROCESS, c->process);
+  if (s->facts.len) pb_message(&d, DESCRIPTOR_TRACEKIT, &s->facts);
+  put_descriptor(s, &d);
+  buf_free(&d);
+  return uuid;
+}
+
+uint64_t describe_thread_uuid(const struct perfetto_sink *s, tk_id process, int64_t tid) {
+  for (tk_id i = 1; i <= s->t->n_tracks; i++) {
+    const struct tk_track *k = &s->t->tracks[i];
+    if (k->kind == TK_THREAD && k->parent == process && is_number(k->tid) && k->tid.num == tid) return s->uuids[i];
+  }
+  return s->uuids[process];
+}
+
+/* Named tracks stand behind those that they hang under. */
+static void describe_named(struct perfetto_sink *s, tk_id track) {
+  const struct tk_track *k = &s->t->tracks[track];
+  const struct intern *strings = &s->t->store->strings;
+  uint32_t code = (uint32_t)((uint64_t)k->tid.num % NAMED_CODES), *up = NULL;
+  int64_t rest = k->tid.num >> 3;
+  struct child c = {.parent = s->uuids[k->parent], .form = form_of(s, k), .has_rank = k->has_sort, .rank = k->sort_index};
+  size_t n;
+  const char *tid = tk_string(s->t, k->tid.str, &n);
+  c.name = tk_string(s->t, k->name ? k->name : k->tid.str, &c.n);
+  if (code == NAMED_IS_PROCESS) {
+    s->uuids[track] = s->uuids[k->parent];
+    return;
+  }
+  if (code == NAMED_GLOBAL) c.parent = 0;
+  if (code == NAMED_OF_THREAD) c.parent = describe_thread_uuid(s, k->parent, rest);
+  if (code == NAMED_OF_TRACK && rest >= 0 && (size_t)rest < n) {
+    tk_id text = intern_find(strings, tid, (size_t)rest, (uint32_t)hash_bytes(tid, (size_t)rest));
+    up = text ? map_get(&s->named, (uint64_t)k->parent << 32 | text) : NULL;
+    if (up) c.parent = s->uuids[*up];
+  }
+  s->uuids[track] = describe_child(s, &c);
+  uint32_t *slot = map_put(&s->named, (uint64_t)k->parent << 32 | k->tid.str, track);
+  if (slot) *slot = track;
+}
+
+/* ---- all ---- */
+
+/* A process that holds nothing but tracks of no process is none. */
+static bool is_process(const struct perfetto_sink *s, tk_id process) {
+  const struct tk_trace *t = s->t;
+  if (t->tracks[process].pid.kind != TK_IDENT_NONE || t->tracks[process].count) return true;
+  for (tk_id i = 1; i <= t->n_tracks; i++)
+    if (t->tracks[i].parent == process && !is_named(&t->tracks[i]) && !(t->tracks[i].kind == TK_COUNTERS && t->tracks[i].renamed)) return true;
+  return false;
+}
+
+/* Sort indices count only where the root says so (TrackDescriptor.process_ordering, thread_ordering; v58 and later). */
+static void describe_order(struct perfetto_sink *s) {
+  struct buf d = {.mem = &s->mem};
+  bool any = false;
+  for (tk_id i = 1; i <= s->t->n_tracks; i++) any = any || (s->t->tracks[i].has_sort && s->t->tracks[i].kind <= TK_THREAD);
+  if (any) {
+    pb_u64(&d, DESCRIPTOR_UUID, 0);
+    pb_u64(&d, DESCRIPTOR_PROCESS_ORDERING, 1);
+    pb_u64(&d, DESCRIPTOR_THREAD_ORDERING, 1);
+    put_descriptor(s, &d);
+  }
+  buf_free(&d);
+}
+
+void describe_tracks(struct perfetto_sink *s) {
+  const struct tk_trace *t = s->t;
+  describe_order(s);
+  for (tk_id i = 1; i <= t->n_tracks; i++) s->uuids[i] = 0;
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    if (t->tracks[i].kind != TK_PROCESS || track_hidden(t, i) || !is_process(s, i)) continue;
+    s->uuids[i] = ++s->next_uuid;
+    describe_process(s, i);
+  }
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    if (t->tracks[i].kind != TK_THREAD || track_hidden(t, i) || is_named(&t->tracks[i])) continue;
+    s->uuids[i] = ++s->next_uuid;
+    describe_thread(s, i);
+  }
+  for (tk_id i = 1; i <= t->n_tracks; i++)
+    if (is_named(&t->tracks[i]) && !track_hidden(t, i)) describe_named(s, i);
+}
+
+/* ---- the trace ---- */
+
+static void put_clocks(struct perfetto_sink *s) {
+  struct buf clocks = {.mem = &s->mem};
+  for (int real = 0; real < 2; real++) {
+    s->inner.len = 0;
+    pb_u64(&s->inner, CLOCK_ID, real ? CLOCK_REALTIME : CLOCK_BOOTTIME);
+    pb_u64(&s->inner, CLOCK_TIMESTAMP, real ? (uint64_t)s->zero_ns : 0);
+    pb_message(&clocks, SNAPSHOT_CLOCKS, &s->inner);
+  }
+  s->packet.len = 0;
+  pb_message(&s->packet, PACKET_CLOCK_SNAPSHOT, &clocks);
+  writer_packet(s->out, &s->packet);
+  buf_free(&clocks);
+}
+
+void put_attribute(struct perfetto_sink *s, const char *key, const char *text, size_t n) {
+  struct buf attribute = {.mem = &s->mem};
+  s->inner.len = s->packet.len = 0;
+  pb_bytes(&s->inner, ATTRIBUTE_KEY, key, strlen(key));
+  pb_bytes(&s->inner, ATTRIBUTE_STRING, text, n);
+  pb_message(&attribute, ATTRIBUTES_ATTRIBUTE, &s->inner);
+  pb_message(&s->packet, PACKET_TRACE_ATTRIBUTES, &attribute);
+  writer_packet(s->out, &s->packet);
+  buf_free(&attribute);
+}
+
+/* Top-level data of JSON becomes attributes "json.KEY", with the text of their values. */
+void describe_trace(struct perfetto_sink *s, const struct tk_trace *t) {
+  for (tk_id i = 1; i <= t->n_metas; i++) {
+    const struct tk_meta *m = &t->metas[i];
+    if (!m->binary || strcmp(tk_string(t, m->key, NULL), "perfetto.extension_descriptor") != 0) continue;
+    s->packet.len = 0;
+    pb_bytes(&s->packet, PACKET_EXTENSION_DESCRIPTOR, trace_raw(t, m->at), (size_t)m->size);
+    writer_packet(s->out, &s->packet);
+  }
+  if (t->clock == TK_CLOCK_REALTIME) put_clocks(s);
+  for (tk_id i = 1; i <= t->n_metas; i++) {
+    const struct tk_meta *m = &t->metas[i];
+    const char *key = tk_string(t, m->key, NULL);
+    if (m->binary || strcmp(key, "tracekit") == 0 || (t->has_zero && strcmp(key, "baseTimeNanoseconds") == 0)) continue;
+    s->text.len = 0;
+    buf_append(&s->text, m->after ? "json.after." : "json.", m->after ? 11 : 5);
+    if (!buf_append(&s->text, key, strlen(key) + 1)) return;
+    put_attribute(s, (const char *)s->text.data, trace_raw(t, m->at), (size_t)m->size);
+  }
+}

@@ -1,0 +1,225 @@
+/* xplane_own.c - reads back what our own writer added, so that Chrome JSON -> XPlane -> Chrome JSON is what it was.
+ *
+ *     plane stat "tracekit.tracks"
+ * {"pid":..,"name":..,"labels":..,"sort":..,"lines":[{"line":1,"kind":"async","tid":..,..},..]} plane "/tracekit:metadata" zero
+ * and base of time, top-level data by key
+ *
+ * A file may claim anything: what is not as we write it is left alone. */
+#include <string.h>
+
+#include "json.h"
+#include "xplane.h"
+
+enum { PAD = 64 };
+
+bool xplane_strict_json(const void *p, size_t n, struct buf *out) {
+  struct buf copy = {.mem = out->mem};
+  struct json j;
+  bool ok;
+  static const uint8_t pad[PAD] = {' '}; /* a blank ends a number */
+  out->len = 0;
+  if (!buf_append(out, p, n) || !buf_append(out, pad, PAD)) return false;
+  out->len = n;
+  j = (struct json){.p = out->data, .end = out->data + n + 1, .last = true, .scratch = {.mem = out->mem}};
+  ok = n && json_copy(&j, &copy) && j.p == out->data + n && j.n_fixes == 0 && copy.len == n &&
+       memcmp(copy.data, out->data, n) == 0;
+  buf_free(&copy);
+  buf_free(&j.scratch);
+  return ok;
+}
+
+/* ---- tracks ---- */
+
+/* The text of an object that json_member can read. */
+struct object {
+  struct xplane_reader *r;
+  const char *p;
+  size_t n;
+};
+
+static tk_id text_of(struct xplane_reader *r, const struct json_value *v) {
+  struct json j = {.p = v->p, .end = v->end, .last = true, .scratch = {.mem = &r->t->store->mem}};
+  size_t n;
+  const uint8_t *text = json_text(&j, &v->str, &n);
+  tk_id id = trace_string(r->t, text, n);
+  buf_free(&j.scratch);
+  return id;
+}
+
+static tk_id member_text(const struct object *o, const char *key) {
+  struct json_value v;
+  return json_member(o->p, o->n, key, &v) && v.type == JSON_STRING ? text_of(o->r, &v) : 0;
+}
+
+static bool member_int(const struct object *o, const char *key, int64_t *value) {
+  struct json_value v;
+  if (!json_member(o->p, o->n, key, &v) || v.type != JSON_NUMBER || v.num.kind != NUM_INT) return false;
+  *value = v.num.mant;
+  return true;
+}
+
+static struct tk_ident member_ident(const struct object *o, const char *key) {
+  struct json_value v;
+  struct tk_ident i = ident_none();
+  if (!json_member(o->p, o->n, key, &v)) return i;
+  if (v.type == JSON_STRING) return ident_str(text_of(o->r, &v));
+  if (v.type != JSON_NUMBER || v.num.kind != NUM_INT) return i;
+  i = ident_int(v.num.mant);
+  if (json_member(o->p, o->n, "quoted", &v) && v.type == JSON_TRUE) i.kind = TK_IDENT_QUOTED;
+  return i;
+}
+
+static struct xplane_line *line_at(struct xplane_reader *r, tk_id process, int64_t ordinal) {
+  uint32_t n;
+  struct xplane_line *lines = xplane_lines(r, &n);
+  for (uint32_t i = 0; i < n; i++)
+    if (lines[i].process == process && lines[i].ordinal == ordinal) return &lines[i];
+  return NULL;
+}
+
+static void move_events(struct xplane_reader *r, const struct xplane_line *line, tk_id track) {
+  for (tk_id i = line->first; i < line->first + line->count; i++) r->t->events[i].track = track;
+}
+
+static void restore_line(const struct object *o, struct xplane_line *line) {
+  struct tk_trace *t = o->r->t;
+  struct tk_track *k = &t->tracks[line->track];
+  const char *kind = tk_string(t, member_text(o, "kind"), NULL);
+  k->tid = member_ident(o, "tid");
+  k->name = member_text(o, "name");
+  k->has_sort = member_int(o, "sort", &k->sort_index);
+  if (strcmp(kind, "async") == 0) line->kind = XLINE_ASYNC, k->kind = TK_ASYNCS;
+  if (strcmp(kind, "process") == 0) line->kind = XLINE_PROCESS, move_events(o->r, line, line->process);
+  if (line->kind == XLINE_PROCESS || line->kind == XLINE_COUNTERS) k->hidden = true; /* no thread at all */
+}
+
+/* {"name":..,"tid":..}: the thread that a counter was sampled on. */
+static void restore_counter(const struct object *o, tk_id process) {
+  struct tk_trace *t = o->r->t;
+  tk_id name = member_text(o, "name");
+  for (tk_id i = 1; i <= t->n_tracks; i++)
+    if (t->tracks[i].kind == TK_COUNTERS && t->tracks[i].parent == process && t->tracks[i].name == name)
+      t->tracks[i].tid = member_ident(o, "tid");
+}
+
+/* The objects of an array. */
+static void each_object(const struct object *o, const char *key, tk_id process,
+                        void (*take)(const struct object *o, tk_id process)) {
+  struct json_value list, v;
+  struct json j = {.last = true};
+  if (!json_member(o->p, o->n, key, &list) || list.type != JSON_ARRAY) return;
+  j.p = list.p;
+  j.end = list.end;
+  for (j.p++; j.p < j.end && *j.p == '{'; j.p += *j.p == ',') {
+    struct object one = {o->r, (const char *)j.p, 0};
+    if (!json_value(&j, &v)) return;
+    one.n = (size_t)(v.end - v.p);
+    take(&one, process);
+  }
+}
+
+static void restore_one_line(const struct object *o, tk_id process) {
+  struct xplane_line *line;
+  int64_t ordinal;
+  if (member_int(o, "line", &ordinal) && (line = line_at(o->r, process, ordinal)) != NULL) restore_line(o, line);
+}
+
+static void restore_tracks(struct xplane_reader *r, const struct xplane_plane *plane) {
+  struct tk_trace *t = r->t;
+  struct buf text = {.mem = &t->store->mem};
+  struct tk_track *k = &t->tracks[plane->process];
+  struct xstat s;
+  if (xplane_plane_stat(t, plane, XPLANE_OWN_TRACKS, &s) && s.field == XSTAT_STR &&
+      xplane_strict_json(s.p, (size_t)s.value, &text)) {
+    struct object o = {r, (const char *)text.data, text.len};
+    k->pid = member_ident(&o, "pid");
+    k->name = member_text(&o, "name");
+    k->labels = member_text(&o, "labels");
+    k->has_sort = member_int(&o, "sort", &k->sort_index);
+    each_object(&o, "lines", plane->process, restore_one_line);
+    each_object(&o, "counters", plane->process, restore_counter);
+    for (tk_id i = 1; i <= t->n_tracks; i++)
+      if (t->tracks[i].parent == plane->process) t->tracks[i].pid = k->pid;
+  }
+  buf_free(&text);
+}
+
+/* ---- the whole file ---- */
+
+/* Top-level data by its key; "after." says that it stood behind the events. */
+static void restore_meta(struct xplane_reader *r, const struct xplane_name *name, const struct xstat *s) {
+  struct tk_trace *t = r->t;
+  size_t own = strlen(XPLANE_OWN_META);
+  struct buf text = {.mem = &t->store->mem};
+  bool after = name->n > own + 6 && memcmp(name->p + own, "after.", 6) == 0;
+  if (after) own += 6;
+  if (s->field == XSTAT_STR && utf8_valid(name->p, name->n) && xplane_strict_json(s->p, (size_t)s->value, &text)) {
+    tk_id key = trace_string(t, name->p + own, name->n - own);
+    xplane_add_meta(t, tk_string(t, key, NULL), text.data, text.len, false);
+    t->metas[t->n_metas].after = after;
+    r->own = true;
+  }
+  buf_free(&text);
+}
+
+static bool begins_with(const struct xplane_name *name, const char *text) {
+  return name && name->n > strlen(text) && memcmp(name->p, text, strlen(text)) == 0;
+}
+
+/* The plane's text is copied first: adding metas moves what it points to. */
+static void restore_file(struct xplane_reader *r, const struct xplane_plane *plane) {
+  struct buf copy = {.mem = &r->t->store->mem};
+  struct xplane_names names;
+  struct pb c, inner;
+  struct pb_field f;
+  struct xstat s;
+  bool odd;
+  if (!buf_append(&copy, trace_raw(r->t, plane->at), (size_t)plane->size)) return;
+  c = pb_over(copy.data, copy.len);
+  xplane_names_of(&names, c, copy.mem);
+  while (pb_next(&c, &f)) {
+    if (pb_field_key(&f) != PB_KEY(XPLANE_STATS, PB_BYTES)) continue;
+    inner = pb_inside(&f);
+    if (xplane_stat(&inner, &s, &odd) && begins_with(xplane_name_of(&names, s.id), XPLANE_OWN_META))
+      restore_meta(r, xplane_name_of(&names, s.id), &s);
+  }
+  xplane_names_free(&names);
+  buf_free(&copy);
+}
+
+static void restore_clock(struct xplane_reader *r, const struct xplane_plane *plane) {
+  static const int64_t SANE = INT64_MAX / 4;
+  struct tk_trace *t = r->t;
+  int64_t zero, base;
+  if (!xplane_plane_int(t, plane, XPLANE_OWN_ZERO, &zero) || !xplane_plane_int(t, plane, XPLANE_OWN_BASE, &base)) return;
+  if (zero > SANE || zero < -SANE || base > SANE || base < -SANE || t->origin_ns > SANE || t->origin_ns < -SANE) return;
+  r->own = true;
+  if (r->base_ns == 0) {
+    r->base_ns = base;
+    t->origin_ns += base;
+  }
+  t->zero_ns = zero;
+  t->has_zero = trace_meta(t, "baseTimeNanoseconds") != NULL;
+}
+
+/* What tracks are called now: a name that differs from it later was given by an operation. */
+static void remember_names(struct xplane_reader *r) {
+  uint32_t n;
+  struct xplane_plane *planes = xplane_planes(r, &n);
+  for (uint32_t i = 0; i < n; i++) planes[i].shown = planes[i].process ? r->t->tracks[planes[i].process].name : 0;
+  struct xplane_line *lines = xplane_lines(r, &n);
+  for (uint32_t i = 0; i < n; i++) lines[i].shown = r->t->tracks[lines[i].track].name;
+}
+
+void xplane_restore(struct xplane_reader *r) {
+  uint32_t n;
+  const struct xplane_plane *planes = xplane_planes(r, &n);
+  for (uint32_t i = 0; i < n; i++) {
+    const struct xplane_plane plane = planes[i];
+    if (plane.process && plane.process <= r->t->n_tracks && !r->t->tracks[plane.process].hidden) restore_tracks(r, &plane);
+    if (strcmp(tk_string(r->t, plane.name, NULL), XPLANE_OWN_PLANE) != 0) continue;
+    restore_file(r, &plane);
+    restore_clock(r, &plane);
+  }
+  remember_names(r);
+}

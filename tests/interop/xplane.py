@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""The real xprof package reads what we write as XPlane.
+
+  1. Its trace viewer, overview and op profile give the same on a JAX file and on that file read and written by us.
+  2. PyTorch's, viztracer's and JAX's Chrome JSON, converted to XPlane, open in its streaming viewer with every process, thread, span
+     and counter.
+  3. Three hosts merged into one file are three processes there, on one timeline.
+
+Installs xprof into build/interop/xprof, which needs the network once; without it this is SKIPPED, loudly."""
+import collections
+import glob
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from decimal import Decimal
+
+B, FIXTURES, TRACEKIT = os.environ['B'], os.environ['FIXTURES'], os.environ['TRACEKIT']
+VENV = os.environ.get('XPROF_VENV') or os.path.join(B, 'interop', 'xprof')
+
+
+def reexec():
+    """Goes on inside of a virtual environment that has xprof."""
+    python = os.path.join(VENV, 'bin', 'python')
+    if not os.path.exists(python):
+        made = subprocess.run([sys.executable, '-m', 'venv', VENV], capture_output=True).returncode == 0
+        if not made or subprocess.run([python, '-m', 'pip', 'install', '-q', 'xprof'], capture_output=True).returncode != 0:
+            shutil.rmtree(VENV, ignore_errors=True)
+            print('SKIPPED: interop/xplane: the xprof package cannot be installed')
+            sys.exit(0)
+    os.environ['XPROF_INSIDE'] = '1'
+    os.execv(python, [python, __file__, *sys.argv[1:]])
+
+
+def tool(name, path, work):
+    """What xprof's tool says of the file: in a directory of its own, since caches are written beside it."""
+    from xprof.convert import raw_to_tool_data
+    folder = tempfile.mkdtemp(dir=work)
+    copy = os.path.join(folder, 'host.xplane.pb')
+    shutil.copy(path, copy)
+    data, _ = raw_to_tool_data.xspace_to_tool_data([copy], name, {'trace_viewer_options': {}} if name.endswith('@') else {})
+    return data.decode() if isinstance(data, bytes) else data
+
+
+def tracekit(*args):
+    p = subprocess.run([TRACEKIT, *args], capture_output=True, text=True)
+    if p.returncode != 0:
+        raise RuntimeError(f'{args}: {p.stderr}')
+
+
+def ps(us):
+    return int((Decimal(str(us)) * 1000000).to_integral_value())
+
+
+def without_flows(text):
+    """Ids of flows are salted per process: only that they are there can be compared."""
+    events = json.loads(text)['traceEvents']
+    for e in events:
+        for place in (e, e.get('args', {})):
+            for key in ('flow', 'bind_id'):
+                if key in place:
+                    place[key] = 'some'
+    return collections.Counter(json.dumps(e, sort_keys=True) for e in events)
+
+
+def same_tools(path, work):
+    ours = os.path.join(work, 'ours.xplane.pb')
+    tracekit('convert', '--force', path, '-o', ours)
+    if without_flows(tool('trace_viewer', path, work)) != without_flows(tool('trace_viewer', ours, work)):
+        yield 'trace_viewer differs'
+    for name in ('overview_page', 'op_profile'):
+        if tool(name, path, work) != tool(name, ours, work):
+            yield f'{name} differs'
+
+
+def json_events(path):
+    with (gzip.open if path.endswith('.gz') else open)(path, 'rb') as f:
+        trace = json.loads(f.read(), parse_float=Decimal, strict=False)
+    events = trace if isinstance(trace, list) else trace['traceEvents']
+    return [e for e in events if e]
+
+
+def spans_of(events, names):
+    """(name, thread, start, duration) of the spans of these names; starts count from the first of them, since an XSpace may have
+    another zero.  xprof shows 1 ps at least."""
+    spans = [e for e in events if e.get('ph') == 'X' and e['name'] in names]
+    zero = min((ps(e['ts']) for e in spans), default=0)
+    return collections.Counter((e['name'], e['tid'], ps(e['ts']) - zero, max(ps(e.get('dur', 0)), 1)) for e in spans)
+
+
+def streams(path, work):
+    ours, again = os.path.join(work, 'json.xplane.pb'), os.path.join(work, 'again.json')
+    tracekit('convert', '--force', path, '-f', 'xplane', '-o', ours)
+    tracekit('convert', '--force', path, '-o', again)
+    shown = json.loads(tool('trace_viewer@', ours, work))['traceEvents']
+    source = json_events(again)
+    whole = [e for e in source if isinstance(e.get('tid'), int)]
+    names = {e['name'] for e in whole if e.get('ph') == 'X'} - {e['name'] for e in source if e.get('ph') == 'i'}
+    missing = spans_of(whole, names) - spans_of(shown, names)
+    if missing:
+        yield f'{missing.total()} of {len(whole)} spans are not shown, e.g. {next(iter(missing))}'
+    counters = {e['name'] for e in source if e.get('ph') == 'C'} - {e['name'] for e in shown if e.get('ph') == 'C'}
+    if counters:
+        yield f'counters that are not shown: {counters}'
+
+
+def merged(work):
+    out = os.path.join(work, 'merged.xplane.pb')
+    tracekit('merge', '--force', *sorted(glob.glob(os.path.join(FIXTURES, 'xplane', 'multihost', '*.xplane.pb'))), '-o', out)
+    shown = json.loads(tool('trace_viewer@', out, work))['traceEvents']
+    names = {e['args']['name'] for e in shown if e.get('name') == 'process_name'}
+    if len(names) != 3:
+        yield f'processes: {names}'
+
+
+def main():
+    checks = [('tools ' + os.path.relpath(p, FIXTURES), lambda w, p=p: same_tools(p, w))
+              for p in sorted(glob.glob(os.path.join(FIXTURES, 'xplane', '*', '*.xplane.pb')))]
+    files = glob.glob(os.path.join(FIXTURES, 'json', 'torch', '*', 'rank0.json.gz')) + glob.glob(os.path.join(FIXTURES, 'json', 'viz', '*.json'))
+    checks += [('stream ' + os.path.relpath(p, FIXTURES), lambda w, p=p: streams(p, w)) for p in sorted(files)]
+    checks.append(('merged hosts', merged))
+    failed = 0
+    for name, check in checks:
+        with tempfile.TemporaryDirectory() as work:
+            faults = list(check(work))
+        failed += bool(faults)
+        print(f'{"FAIL" if faults else "ok"} {name}' + ''.join(f'\n     {f[:500]}' for f in faults), flush=True)
+    print(f'{len(checks) - failed} passed, {failed} failed')
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    if not os.environ.get('XPROF_INSIDE'):
+        reexec()
+    os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '3')
+    sys.exit(main())

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""Holds the reading of XPlane to what jaxlib itself wrote beside it: every event of <host>.trace.json.gz is in our JSON with equal
+name, process, thread, start and duration (to the picosecond that is printed) and args (after their turn into strings).  What we
+have more is counted by plane and line.
+
+Their writer leaves out planes, `Async XLA Ops`, some stats and, beyond a million, events; it prints a duration of 0 as 1 ps and
+counters as spans.  Arguments: directories to search; default: the fixtures."""
+import collections
+import glob
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from decimal import Decimal
+
+TRACEKIT = os.environ['TRACEKIT']
+UNSEEN = {'_pt', '_p', '_ct', '_c', '_r', 'flops', 'program_id', 'symbol_id'}  # stats that their writer leaves out
+
+
+def load(path):
+    opener = gzip.open if path.endswith('.gz') else open
+    with opener(path, 'rb') as f:
+        return json.loads(f.read(), parse_float=Decimal)
+
+
+def ps(us):
+    """Their times are doubles printed with 17 digits: the nearest picosecond is meant."""
+    return int((Decimal(us) * 1000000).to_integral_value())
+
+
+def as_text(value):
+    """An arg as their writer turns it into a string; None = it cannot be told."""
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, Decimal):
+        return '%g' % float(value)
+    if isinstance(value, str) and value.startswith('data:;base64,'):
+        return '<opaque bytes>'
+    if value in ('NaN', 'Infinity', '-Infinity'):
+        return {'NaN': 'nan', 'Infinity': 'inf', '-Infinity': '-inf'}[value]
+    return str(value)
+
+
+def equal_arg(ours, theirs):
+    if ours == theirs or as_text(ours) == theirs:
+        return True
+    try:
+        return not isinstance(ours, str) and '%g' % float(ours) == theirs  # 1e10 is an int for Python, 1e+10 for them
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def events(trace):
+    names = {}
+    found = collections.defaultdict(list)
+    for e in trace['traceEvents']:
+        if e.get('ph') == 'M' and e['name'] in ('process_name', 'thread_name'):
+            names[(e['pid'], e.get('tid') if e['name'] == 'thread_name' else None)] = e['args']['name']
+    for e in trace['traceEvents']:
+        if e.get('ph') in ('X', 'C'):
+            process = (e['pid'], names.get((e['pid'], None)))
+            thread = (e.get('tid'), names.get((e['pid'], e.get('tid')))) if e['ph'] == 'X' else None
+            found[(process, e['name'], ps(e['ts']))].append((thread, max(ps(e.get('dur', 0)), 1), e.get('args', {})))
+    return found
+
+
+def same(ours, theirs):
+    thread, dur, args = ours
+    their_thread, their_dur, their_args = theirs
+    if thread is not None and (thread != their_thread or dur != their_dur):
+        return False
+    return all(k in args and equal_arg(args[k], v) for k, v in their_args.items())
+
+
+def take(ours, theirs):
+    for i, e in enumerate(ours):
+        if same(e, theirs):
+            return ours.pop(i)
+    return None
+
+
+def compare(xplane, golden, work):
+    out = os.path.join(work, 'out.json')
+    p = subprocess.run([TRACEKIT, 'convert', '--force', xplane, '-o', out], capture_output=True, text=True)
+    if p.returncode != 0:
+        return [f'status {p.returncode}: {p.stderr.strip()}'], 0, 0, {}
+    ours, theirs = events(load(out)), events(load(golden))
+    faults, n, more_args = [], 0, collections.Counter()
+    for key, wanted in theirs.items():
+        for event in wanted:
+            n += 1
+            found = take(ours.get(key, []), event)
+            if found is None:
+                faults.append(f'not found: {key} {event}; there are {ours.get(key, [])[:3]}')
+            else:
+                more_args.update(set(found[2]) - set(event[2]) - UNSEEN)
+    more = collections.Counter()
+    for (process, _, _), left in ours.items():
+        for thread, _, _ in left:
+            more[(process[1], thread and thread[1])] += 1
+    for key, count in more_args.items():
+        if not key.startswith('xplane.'):  # what a later stat of the same name overrules, counts of aggregated events
+            faults.append(f'arg {key} on {count} events that they do not have')
+    return faults, n, sum(more.values()), more
+
+
+def stays(path, work):
+    """XPlane -> graph -> XPlane: the same bytes.  From Chrome JSON: the same bytes on the second round."""
+    once, twice = os.path.join(work, 'once.pb'), os.path.join(work, 'twice.pb')
+    for source, out in ((path, once), (once, twice)):
+        p = subprocess.run([TRACEKIT, 'convert', '--force', '--no-provenance', '-f', 'xplane', source, '-o', out], capture_output=True, text=True)
+        if p.returncode != 0:
+            return [f'{path}: status {p.returncode}: {p.stderr.strip()}']
+    first, second = (open(f, 'rb').read() for f in (once, twice))
+    if first != second:
+        return [f'{path}: the second round differs: {len(first)} bytes, then {len(second)}']
+    if path.endswith('.xplane.pb') and first != open(path, 'rb').read():
+        return [f'{path}: written again, it differs']
+    return []
+
+
+def pairs(roots):
+    for root in roots:
+        for xplane in sorted(glob.glob(os.path.join(root, '**', '*.xplane.pb'), recursive=True)):
+            stem = xplane[:-len('.xplane.pb')]
+            for golden in (stem + '.trace.json.gz', stem + '.jax.json'):
+                if os.path.exists(golden):
+                    yield xplane, golden
+
+
+def main():
+    roots = sys.argv[1:] or [os.path.join(os.environ['FIXTURES'], 'xplane')]
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as work:
+        for xplane, golden in pairs(roots):
+            faults, n, more, by_line = compare(xplane, golden, work)
+            faults += stays(xplane, work)
+            passed += not faults
+            failed += bool(faults)
+            print(f'{xplane}: {n} events equal, {more} more' if not faults else f'FAILED {xplane}: {len(faults)} of {n}')
+            for fault in faults[:5]:
+                print('   ', fault[:600])
+            for (plane, line), count in by_line.most_common(8):
+                print(f'    more: {count} on {plane} / {line}')
+        for path in [] if sys.argv[1:] else sorted(glob.glob(os.path.join(os.environ['FIXTURES'], 'json', '*', '*', '*.json*'))):
+            faults = stays(path, work)
+            passed += not faults
+            failed += bool(faults)
+            print('\n'.join(faults), end='\n' if faults else '')
+    print(f'{passed} passed, {failed + (passed == 0)} failed')
+    return 1 if failed or not passed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
