@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""JSON -> Perfetto -> JSON keeps every event of the fixtures: name, category, time to the ns, track, args, flow points; and Perfetto ->
+Perfetto -> Perfetto is the same bytes.
+
+What Perfetto has no place for is declared in LOSS.  Both sides of a comparison are JSON of our own writer, so that what reading JSON
+repairs is not looked at here."""
+import collections
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal, ROUND_HALF_UP
+
+TRACEKIT, FIXTURES = os.environ['TRACEKIT'], os.environ['FIXTURES']
+MOST = 40_000_000 if os.environ.get('LONG') else 8_000_000  # bytes of JSON
+
+NAMES = {'process_name', 'process_labels', 'process_sort_index', 'thread_name', 'thread_sort_index'}
+
+LOSS = """
+records of phases that are no event (O, N, D, V, v, P, ... and metadata other than names, labels and sort order)
+times below 1 ns; counters' args that are no numbers; args of flow events
+name and category of an E event, where it repeats them; spans that overlap come back whole, not as B and E
+of several names given to one track the last
+"""
+
+
+def convert(source, target):
+    p = subprocess.run([TRACEKIT, 'convert', '-q', '--force', source, '-o', target], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    return p.returncode, p.stderr.decode('utf-8', 'replace').strip()
+
+
+def load(path):
+    with open(path, 'rb') as f:
+        return json.loads(f.read(), parse_float=Decimal)
+
+
+def ns(us):
+    return int((Decimal(us) * 1000).quantize(Decimal(1), ROUND_HALF_UP)) if us is not None else None
+
+
+def plain(v):
+    """Values as a double holds them: 1.50 and 1.5 are one number."""
+    if isinstance(v, Decimal):
+        return int(v) if v == int(v) and abs(v) < 1 << 53 else float(v)
+    if isinstance(v, int) and not isinstance(v, bool) and abs(v) >= 1 << 63:
+        return float(v)
+    if isinstance(v, dict):
+        return {k: plain(x) for k, x in v.items()}
+    if isinstance(v, list):
+        return [plain(x) for x in v]
+    return v
+
+
+def text(v):
+    return json.dumps(plain(v), sort_keys=True)
+
+
+def is_number(v):
+    return isinstance(v, (int, Decimal)) and not isinstance(v, bool)
+
+
+def event_key(e):
+    ph = e['ph']
+    rest = {k: v for k, v in e.items() if k not in ('ph', 'ts', 'dur', 'args')}
+    args = e.get('args')
+    if ph == 'E':
+        rest.pop('name', None), rest.pop('cat', None)
+    if ph == 'C':
+        rest.pop('tid', None), rest.pop('cat', None)
+        args = {k: v for k, v in (args or {}).items() if is_number(v)} if isinstance(args, dict) else None
+    if ph in 'stf':
+        args = None
+        rest = {k: v for k, v in rest.items() if k in ('name', 'cat', 'id', 'pid', 'tid', 'bp')}
+    return ph, ns(e.get('ts')), text(rest), text(args)
+
+
+def explode(e):
+    """A counter event of several series is one sample each."""
+    args = e.get('args')
+    if e['ph'] != 'C' or not isinstance(args, dict):
+        return [e]
+    return [{**e, 'args': {k: v}} for k, v in args.items() if is_number(v)]
+
+
+def events(trace):
+    out = collections.defaultdict(list)
+    for whole in trace['traceEvents']:
+        if whole.get('ph') not in tuple('XBEiIRbnesStTpFfC'):
+            continue
+        for e in explode(whole):
+            end = None
+            if e['ph'] == 'X':
+                end = ns(Decimal(e['ts']) + Decimal(e.get('dur', 0))) - ns(e['ts'])
+            out[event_key(e)].append(end or 0)
+    return out
+
+
+def names(trace):
+    out = {}
+    for e in trace['traceEvents']:
+        if e.get('ph') == 'M' and e.get('name') in NAMES and isinstance(e.get('args'), dict):
+            value = next((e['args'][k] for k in ('name', 'labels', 'sort_index') if k in e['args']), None)
+            thread = e['name'].startswith('thread')
+            out[text((e['name'], e.get('pid'), e.get('tid') if thread else None))] = text(value)
+    return out
+
+
+def differences(a, b):
+    for key in sorted(set(a) | set(b), key=repr):
+        x, y = sorted(a.get(key, [])), sorted(b.get(key, []))
+        if len(x) != len(y):
+            yield f'{len(x)} against {len(y)}: {key}'
+        elif any(abs(p - q) > 1 for p, q in zip(x, y)):
+            yield f'durations {x[:3]} against {y[:3]}: {key}'
+
+
+def check(path, work):
+    base = os.path.join(work, path.replace('/', '_'))
+    straight, there, back, again, more = (base + s for s in ('.a.json', '.pftrace', '.b.json', '.2.pftrace', '.3.pftrace'))
+    for source, target in ((path, straight), (straight, there), (there, back), (there, again), (again, more)):
+        status, err = convert(source, target)
+        if status != 0:
+            return [] if source == path else [f'{source} -> {target}: status {status}: {err}']
+    a, b = load(straight), load(back)
+    faults = list(differences(events(a), events(b)))
+    x, y = names(a), names(b)
+    faults += [f'name {k}: {x.get(k)} against {y.get(k)}' for k in sorted(set(x) | set(y)) if x.get(k) != y.get(k)]
+    with open(again, 'rb') as f, open(more, 'rb') as g:
+        if f.read() != g.read():
+            faults.append('Perfetto -> Perfetto: other bytes the second time')
+    for f in (straight, there, back, again, more):
+        os.remove(f)
+    return faults
+
+
+def size(path):
+    with open(path, 'rb') as f:
+        head = f.read(2)
+    if head != b'\x1f\x8b':
+        return os.path.getsize(path)
+    n = 0
+    with gzip.open(path) as f:
+        while block := f.read(1 << 20):
+            n += len(block)
+    return n
+
+
+def main():
+    paths = sys.argv[1:]
+    for folder, _, files in sorted(os.walk(os.path.join(FIXTURES, 'json'))) if not paths else []:
+        paths += [p for f in sorted(files) if size(p := os.path.join(folder, f)) <= MOST]
+    failed = 0
+    with tempfile.TemporaryDirectory() as work, ThreadPoolExecutor(2) as pool:
+        for path, faults in zip(paths, pool.map(lambda p: check(p, work), paths)):
+            failed += bool(faults)
+            for fault in faults[:8]:
+                print(f'{os.path.relpath(path, FIXTURES)}: {fault[:300]}')
+    print(f'{len(paths) - failed} passed, {failed} failed')
+    return 1 if failed else 0
+
+
+sys.exit(main())
