@@ -32,6 +32,7 @@ bool saver_open(struct saver *s, const char *path, const struct tk_save_options 
   *s = (struct saver){0};
   s->format = choose(path, opt, like, err);
   if (!s->format) return false;
+  out.binary = s->format->binary;
   if (!out_open(&s->out, opt->dry_run ? "/dev/null" : path, &out, &s->mem, err)) return false;
   s->sink = s->format->writer(&s->out, &sink);
   return s->sink || err_set(err, TK_ELIMIT, "out of memory");

@@ -184,7 +184,7 @@ struct decimal {
   int exp;
 };
 
-/* A number of up to 18 digits without exponent, as JSON spells it; NULL otherwise. */
+/* A number of up to 19 digits (epoch microseconds with nanoseconds have them) without exponent, as JSON spells it; NULL otherwise. */
 static inline const uint8_t *number(const uint8_t *p, struct decimal *d) {
   bool neg = *p == '-';
   const uint8_t *start = p += neg, *point = NULL;
@@ -197,7 +197,7 @@ static inline const uint8_t *number(const uint8_t *p, struct decimal *d) {
     for (; (c = *p - (unsigned)'0') < 10; p++) v = v * 10 + c;
     if (p == point) return NULL;
   }
-  if (p - start > 18 || (neg && v == 0) || (*p | 32) == 'e') return NULL;
+  if (p - start - (point != NULL) > 19 || v > (uint64_t)INT64_MAX || (neg && v == 0) || (*p | 32) == 'e') return NULL;
   d->exp = point ? -(int)(p - point) : 0;
   d->mant = neg ? -(int64_t)v : (int64_t)v;
   return p;

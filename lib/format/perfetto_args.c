@@ -270,6 +270,6 @@ void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb
       json_arg(r, a.key, &scalar);
     }
     return;
-  default: return; /* no value, no arg */
+  default: args_flag(t, a.key, TK_ARG_NULL); /* no value */
   }
 }

@@ -153,7 +153,7 @@ static void put_bytes(struct event_writer *w, struct buf *b, tk_id id) {
 
 static void annotation_value(struct event_writer *w, struct buf *b, const struct tk_arg *a) {
   switch (a->type) {
-  case TK_ARG_NULL: pb_bytes(b, ANNOTATION_JSON, "null", 4); return;
+  case TK_ARG_NULL: return; /* no value; the JSON text "null" ends trace_processor v52 */
   case TK_ARG_FALSE:
   case TK_ARG_TRUE: pb_u64(b, ANNOTATION_BOOL, a->type == TK_ARG_TRUE); return;
   case TK_ARG_INT: pb_i64(b, ANNOTATION_INT, a->i); return;

@@ -301,6 +301,7 @@ static struct sink *perfetto_writer(struct out *out, const struct sink_options *
 }
 
 const struct format format_perfetto = {
+    .binary = true,
     .info = {.name = "perfetto", .title = "Perfetto protobuf", .extensions = "pftrace,perfetto-trace", .can_read = true, .can_write = true},
     .bid = perfetto_bid,
     .read = perfetto_read,

@@ -124,6 +124,7 @@ struct xplane_clock {
 #define XPLANE_OWN_BITS "tracekit.event"
 #define XPLANE_OWN_CAT "tracekit.cat"
 #define XPLANE_OWN_TRACKS "tracekit.tracks"
+#define XPLANE_OWN_RECORDS "tracekit.records"
 #define XPLANE_OWN_ZERO "tracekit.zero_ns"
 #define XPLANE_OWN_BASE "tracekit.base_ns"
 #define XPLANE_OWN_HOST "tracekit.host" /* of several in one file: ids of contexts are each host's own */

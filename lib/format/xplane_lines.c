@@ -333,3 +333,41 @@ bool xplane_tell_tracks(struct xplane_encoder *e, struct buf *b) {
   say(b, "}");
   return true;
 }
+
+/* Metadata and what else has no time or no meaning here: {"tid":..,"kind":..,"strong":..,"ph":"M","ts":ps,"raw":{members}}. */
+static void tell_record(struct xplane_encoder *e, struct buf *b, const struct tk_record *r) {
+  const struct tk_trace *t = e->g->t;
+  const struct tk_track *k = &t->tracks[r->track];
+  say_number(b, "{\"kind\":", r->kind);
+  if (k->kind != TK_PROCESS) {
+    say(b, ",\"thread\":true");
+    say_ident(e, b, ",\"tid\":", k->tid);
+  }
+  if (r->strong) say(b, ",\"strong\":true");
+  if (r->phase > 0x20 && r->phase < 0x7f && r->phase != '"' && r->phase != '\\') {
+    say(b, ",\"ph\":\"");
+    buf_append(b, &r->phase, 1);
+    say(b, "\"");
+  }
+  if (r->has_ts) say_number(b, ",\"ts\":", r->ts);
+  say(b, ",\"raw\":{");
+  buf_append(b, trace_raw(t, r->at), r->size);
+  say(b, "}}");
+}
+
+bool xplane_tell_records(struct xplane_encoder *e, struct buf *b) {
+  const struct tk_trace *t = e->g->t;
+  const char *sep = "[";
+  for (tk_id i = 1; i <= t->n_records; i++) {
+    const struct tk_record *r = &t->records[i];
+    tk_id process = !r->track ? 0 : t->tracks[r->track].kind == TK_PROCESS ? r->track : t->tracks[r->track].parent;
+    if (process != e->process) continue;
+    if (r->kind != TK_REC_OTHER && t->tracks[r->track].renamed) continue; /* overruled by what the track is called */
+    say(b, sep);
+    tell_record(e, b, r);
+    sep = ",";
+  }
+  if (*sep == '[') return false;
+  say(b, "]");
+  return true;
+}

@@ -144,6 +144,53 @@ static void restore_tracks(struct xplane_reader *r, const struct xplane_plane *p
   buf_free(&text);
 }
 
+/* ---- records ---- */
+
+static tk_id thread_of(struct xplane_reader *r, tk_id process, struct tk_ident tid) {
+  const struct tk_trace *t = r->t;
+  for (tk_id i = 1; i <= t->n_tracks; i++)
+    if (t->tracks[i].parent == process && t->tracks[i].kind == TK_THREAD && !t->tracks[i].hidden && ident_equal(t->tracks[i].tid, tid))
+      return i;
+  return 0;
+}
+
+static void restore_record(const struct object *o, tk_id process) {
+  struct tk_trace *t = o->r->t;
+  struct json_value raw, v;
+  struct tk_record rec = {.track = process};
+  int64_t kind, ts;
+  if (!member_int(o, "kind", &kind) || kind < TK_REC_OTHER || kind > TK_REC_THREAD_SORT) return;
+  if (!json_member(o->p, o->n, "raw", &raw) || raw.type != JSON_OBJECT) return;
+  if (json_member(o->p, o->n, "thread", &v)) rec.track = thread_of(o->r, process, member_ident(o, "tid"));
+  rec.kind = (uint8_t)kind;
+  rec.phase = *tk_string(t, member_text(o, "ph"), NULL);
+  rec.strong = json_member(o->p, o->n, "strong", &v);
+  rec.has_ts = member_int(o, "ts", &ts);
+  rec.ts = rec.has_ts ? ts : 0;
+  rec.at = t->store->raw.len;
+  rec.size = (uint32_t)(raw.end - raw.p - 2);
+  if (!rec.track || !buf_append(&t->store->raw, raw.p + 1, rec.size)) return;
+  trace_end_raw(t);
+  *trace_add_record(t) = rec;
+  if (kind != TK_REC_OTHER) t->tracks[rec.track].renamed = false; /* its records say its name */
+}
+
+/* Times of records count from the origin that the trace had: the file's base, when all is read. */
+static void restore_records(struct xplane_reader *r, const struct xplane_plane *plane) {
+  struct buf text = {.mem = &r->t->store->mem}, object = {.mem = &r->t->store->mem};
+  struct xstat s;
+  if (xplane_plane_stat(r->t, plane, XPLANE_OWN_RECORDS, &s) && s.field == XSTAT_STR &&
+      xplane_strict_json(s.p, (size_t)s.value, &text)) {
+    buf_append(&object, "{\"records\":", 11);
+    buf_append(&object, text.data, text.len);
+    buf_append(&object, "}", 2);
+    struct object o = {r, (const char *)object.data, object.len - 1};
+    each_object(&o, "records", plane->process, restore_record);
+  }
+  buf_free(&text);
+  buf_free(&object);
+}
+
 /* ---- the whole file ---- */
 
 /* Top-level data by its key; "after." says that it stood behind the events. */

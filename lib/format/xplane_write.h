@@ -74,4 +74,7 @@ uint64_t xplane_lines_size(const struct xplane_encoder *e);
 /* The JSON text that tells of tracks what a plane and its lines cannot; false if there is nothing to tell. */
 bool xplane_tell_tracks(struct xplane_encoder *e, struct buf *text);
 
+/* The JSON text of the records that are tied to the plane's tracks; false if there are none. */
+bool xplane_tell_records(struct xplane_encoder *e, struct buf *text);
+
 #endif

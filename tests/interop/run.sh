@@ -25,5 +25,7 @@ python3 "$here/interop.py" --self-test
 tested=$?
 python3 "$here/interop.py" $corpus
 status=$?
+"$here/xplane.py"
+xprof=$?
 [ "$tested" -eq 0 ] || echo "the self-test failed"
-[ "$status" -eq 0 ] && [ "$tested" -eq 0 ]
+[ "$status" -eq 0 ] && [ "$tested" -eq 0 ] && [ "$xprof" -eq 0 ]
