@@ -349,7 +349,8 @@ static void tell_record(struct xplane_encoder *e, struct buf *b, const struct tk
     buf_append(b, &r->phase, 1);
     say(b, "\"");
   }
-  if (r->has_ts) say_number(b, ",\"ts\":", r->ts);
+  i128 ts = r->ts + ((i128)t->origin_ns - e->g->base_ns) * 1000; /* as all times of the file */
+  if (r->has_ts && ts < INT64_MAX && ts > INT64_MIN) say_number(b, ",\"ts\":", (int64_t)ts);
   say(b, ",\"raw\":{");
   buf_append(b, trace_raw(t, r->at), r->size);
   say(b, "}}");

@@ -11,6 +11,7 @@
 #include "xplane.h"
 
 enum { PAD = 64 };
+static const uint8_t ZEROS[PAD];
 
 bool xplane_strict_json(const void *p, size_t n, struct buf *out) {
   struct buf copy = {.mem = out->mem};
@@ -165,8 +166,11 @@ static void restore_record(const struct object *o, tk_id process) {
   rec.kind = (uint8_t)kind;
   rec.phase = *tk_string(t, member_text(o, "ph"), NULL);
   rec.strong = json_member(o->p, o->n, "strong", &v);
-  rec.has_ts = member_int(o, "ts", &ts);
-  rec.ts = rec.has_ts ? ts : 0;
+  if (member_int(o, "ts", &ts)) {
+    i128 ps = ts - ((i128)t->origin_ns - o->r->base_ns) * 1000;
+    rec.has_ts = ps < INT64_MAX && ps > INT64_MIN;
+    rec.ts = rec.has_ts ? (tk_time)ps : 0;
+  }
   rec.at = t->store->raw.len;
   rec.size = (uint32_t)(raw.end - raw.p - 2);
   if (!rec.track || !buf_append(&t->store->raw, raw.p + 1, rec.size)) return;
@@ -175,7 +179,6 @@ static void restore_record(const struct object *o, tk_id process) {
   if (kind != TK_REC_OTHER) t->tracks[rec.track].renamed = false; /* its records say its name */
 }
 
-/* Times of records count from the origin that the trace had: the file's base, when all is read. */
 static void restore_records(struct xplane_reader *r, const struct xplane_plane *plane) {
   struct buf text = {.mem = &r->t->store->mem}, object = {.mem = &r->t->store->mem};
   struct xstat s;
@@ -183,8 +186,10 @@ static void restore_records(struct xplane_reader *r, const struct xplane_plane *
       xplane_strict_json(s.p, (size_t)s.value, &text)) {
     buf_append(&object, "{\"records\":", 11);
     buf_append(&object, text.data, text.len);
-    buf_append(&object, "}", 2);
-    struct object o = {r, (const char *)object.data, object.len - 1};
+    buf_append(&object, "}", 1);
+    struct object o = {r, (const char *)object.data, object.len};
+    buf_append(&object, ZEROS, sizeof ZEROS);
+    o.p = (const char *)object.data;
     each_object(&o, "records", plane->process, restore_record);
   }
   buf_free(&text);
@@ -262,11 +267,14 @@ void xplane_restore(struct xplane_reader *r) {
   uint32_t n;
   const struct xplane_plane *planes = xplane_planes(r, &n);
   for (uint32_t i = 0; i < n; i++) {
-    const struct xplane_plane plane = planes[i];
-    if (plane.process && plane.process <= r->t->n_tracks && !r->t->tracks[plane.process].hidden) restore_tracks(r, &plane);
-    if (strcmp(tk_string(r->t, plane.name, NULL), XPLANE_OWN_PLANE) != 0) continue;
-    restore_file(r, &plane);
-    restore_clock(r, &plane);
+    if (strcmp(tk_string(r->t, planes[i].name, NULL), XPLANE_OWN_PLANE) != 0) continue;
+    restore_file(r, &planes[i]);
+    restore_clock(r, &planes[i]);
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    if (!planes[i].process || r->t->tracks[planes[i].process].hidden) continue;
+    restore_tracks(r, &planes[i]);
+    restore_records(r, &planes[i]);
   }
   remember_names(r);
 }

@@ -250,6 +250,9 @@ static bool write_new(struct xplane_sink *s, const struct xplane_graph *g, tk_id
   xplane_encoder_init(&e, g, process, NULL, &s->mem);
   ok = xplane_lay_out(&e);
   if (xplane_tell_tracks(&e, &text)) xplane_add_own_stat(&e, &own, XPLANE_STATS, XPLANE_OWN_TRACKS, text.data, text.len);
+  text.len = 0;
+  if (xplane_tell_records(&e, &text))
+    xplane_add_own_stat(&e, &own, XPLANE_STATS, XPLANE_OWN_RECORDS, text.data, text.len);
   if (e.new_classes.len) buf_append(&rest, e.new_classes.data, e.new_classes.len);
   if (e.new_stats.len) buf_append(&rest, e.new_stats.data, e.new_stats.len);
   if (own.len) buf_append(&rest, own.data, own.len);
