@@ -56,6 +56,7 @@ void intern_free(struct intern *in) {
 uint32_t intern_find(const struct intern *in, const void *p, size_t n, uint32_t hash) {
   uint32_t at, id;
   if (!in->slots) return 0;
+  if (n == 0) p = "";
   for (at = hash & in->mask; (id = in->slots[at]) != 0; at = (at + 1) & in->mask) {
     const struct intern_str *s = &in->strs[id];
     if (s->hash == hash && s->len == n && memcmp(s->bytes, p, n) == 0) return id;

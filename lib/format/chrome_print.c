@@ -144,7 +144,7 @@ static inline void put(struct printer *p, const void *text, size_t n) {
     out_write(o, text, n);
     return;
   }
-  memcpy(o->next, text, n);
+  if (n) memcpy(o->next, text, n);
   o->next += n;
 }
 #define PUT(p, literal) put(p, literal, sizeof literal - 1)

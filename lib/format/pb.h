@@ -32,7 +32,8 @@ struct pb {
   bool limit;        /* the fault is groups nested too deep */
 };
 
-static inline struct pb pb_over(const void *p, size_t n) { return (struct pb){.p = p, .end = (const uint8_t *)p + n}; }
+/* p is NULL for what is no message. */
+static inline struct pb pb_over(const void *p, size_t n) { return (struct pb){.p = p, .end = p ? (const uint8_t *)p + n : NULL}; }
 static inline struct pb pb_inside(const struct pb_field *f) { return pb_over(f->p, (size_t)f->value); }
 
 /* The general path of pb_varint. */

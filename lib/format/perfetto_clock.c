@@ -26,7 +26,8 @@ uint32_t clock_builtin(struct perfetto *r, uint32_t machine, uint32_t id) { retu
 static uint32_t clock_of(struct perfetto *r, struct sequence *q, uint32_t machine, uint32_t id) {
   if (q->clock && q->clock_id == id) return q->clock;
   q->clock_id = id;
-  return q->clock = of_sequence(id) ? find_clock(r, (uint64_t)(q - r->sequences) << 33 | 1ull << 32 | id) : clock_builtin(r, machine, id);
+  if (!of_sequence(id)) return q->clock = clock_builtin(r, machine, id);
+  return q->clock = find_clock(r, (uint64_t)(q - r->sequences) << 33 | 1ull << 32 | id);
 }
 
 static bool is_trace_clock(const struct perfetto *r, uint32_t clock) { return r->clocks[clock].key == r->trace_clock; }
@@ -102,7 +103,8 @@ void clock_snapshot(struct perfetto *r, struct sequence *q, uint32_t machine, co
   int64_t trace;
   while (pb_next(&c, &g)) {
     if (pb_field_key(&g) == PB_KEY(SNAPSHOT_PRIMARY_CLOCK, PB_VARINT)) primary = (uint32_t)g.value;
-    else if (pb_field_key(&g) == PB_KEY(SNAPSHOT_CLOCKS, PB_BYTES) && n < SNAPSHOT_CLOCKS_MOST) read_clock(r, q, machine, &g, &all[n++]);
+    else if (pb_field_key(&g) == PB_KEY(SNAPSHOT_CLOCKS, PB_BYTES) && n < SNAPSHOT_CLOCKS_MOST)
+      read_clock(r, q, machine, &g, &all[n++]);
   }
   if (primary && !r->has_trace_clock && machine == 0) r->trace_clock = primary, r->has_trace_clock = true;
   if (!place_snapshot(r, all, n, &trace)) {

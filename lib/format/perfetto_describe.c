@@ -14,7 +14,9 @@ static void put_descriptor(struct perfetto_sink *s, struct buf *descriptor) {
   s->w.n_packets++;
 }
 
-bool track_hidden(const struct tk_trace *t, tk_id track) { return t->tracks[track].hidden || t->tracks[t->tracks[track].parent].hidden; }
+bool track_hidden(const struct tk_trace *t, tk_id track) {
+  return t->tracks[track].hidden || t->tracks[t->tracks[track].parent].hidden;
+}
 
 static bool is_number(struct tk_ident i) { return i.kind == TK_IDENT_INT || i.kind == TK_IDENT_QUOTED; }
 static bool is_named(const struct tk_track *k) { return k->kind == TK_THREAD && k->tid.kind == TK_IDENT_STR && k->tid.num != 0; }
@@ -163,8 +165,10 @@ static void describe_named(struct perfetto_sink *s, tk_id track) {
 static bool is_process(const struct perfetto_sink *s, tk_id process) {
   const struct tk_trace *t = s->t;
   if (t->tracks[process].pid.kind != TK_IDENT_NONE || t->tracks[process].count) return true;
-  for (tk_id i = 1; i <= t->n_tracks; i++)
-    if (t->tracks[i].parent == process && !is_named(&t->tracks[i]) && !(t->tracks[i].kind == TK_COUNTERS && t->tracks[i].renamed)) return true;
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    const struct tk_track *k = &t->tracks[i];
+    if (k->parent == process && !is_named(k) && !(k->kind == TK_COUNTERS && k->renamed)) return true;
+  }
   return false;
 }
 
@@ -227,7 +231,6 @@ void put_attribute(struct perfetto_sink *s, const char *key, const char *text, s
   buf_free(&attribute);
 }
 
-/* Top-level data of JSON becomes attributes "json.KEY", with the text of their values. */
 void describe_trace(struct perfetto_sink *s, const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];
@@ -237,6 +240,11 @@ void describe_trace(struct perfetto_sink *s, const struct tk_trace *t) {
     writer_packet(s->out, &s->packet);
   }
   if (t->clock == TK_CLOCK_REALTIME) put_clocks(s);
+}
+
+/* Top-level data of JSON becomes attributes "json.KEY", with the text of their values.  They are long and stand at the end: a file
+ * is known by its beginning. */
+void describe_metas(struct perfetto_sink *s, const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];
     const char *key = tk_string(t, m->key, NULL);

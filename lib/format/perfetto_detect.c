@@ -13,6 +13,8 @@ static bool is_message(struct pb c) {
   return !c.fault;
 }
 
+static bool is_zlib(const uint8_t *p) { return (p[0] & 15) == 8 && (p[0] * 256 + p[1]) % 31 == 0; }
+
 static unsigned field_bid(const struct pb_field *f, bool *wrong) {
   static const struct {
     uint32_t number, wire;
@@ -27,7 +29,7 @@ static unsigned field_bid(const struct pb_field *f, bool *wrong) {
     return 6;
   }
   if (f->number <= 2 && f->wire == PB_BYTES && !is_message(pb_inside(f))) *wrong = true;
-  if (f->number == PACKET_COMPRESSED && f->wire == PB_BYTES) return f->value > 2 && (f->p[0] & 15) == 8 && (f->p[0] * 256 + f->p[1]) % 31 == 0 ? 16 : 2;
+  if (f->number == PACKET_COMPRESSED && f->wire == PB_BYTES) return f->value > 2 && is_zlib(f->p) ? 16 : 2;
   return 1;
 }
 
@@ -40,12 +42,15 @@ static unsigned packet_bid(const uint8_t *p, size_t n, bool cut, bool *wrong) {
   return bits;
 }
 
-/* A compressed packet is longer than the peek: its beginning has to do. */
+/* A packet that is longer than the peek: its first field has to do. */
 static unsigned cut_packet_bid(const uint8_t *p, size_t n) {
   struct pb c = pb_over(p, n);
   uint64_t tag, length;
-  if (!pb_varint(&c, &tag) || tag != ((uint64_t)PACKET_COMPRESSED << 3 | PB_BYTES) || !pb_varint(&c, &length) || c.end - c.p < 2) return 0;
-  return (c.p[0] & 15) == 8 && (c.p[0] * 256 + c.p[1]) % 31 == 0 ? 16 : 0;
+  if (!pb_varint(&c, &tag)) return 0;
+  if (tag == PB_KEY(PACKET_TRACE_ATTRIBUTES, PB_BYTES) || tag == PB_KEY(PACKET_EXTENSION_DESCRIPTOR, PB_BYTES)) return 8;
+  if (tag == PB_KEY(PACKET_TRACK_DESCRIPTOR, PB_BYTES) || tag == PB_KEY(PACKET_INTERNED_DATA, PB_BYTES)) return 8;
+  if (tag != PB_KEY(PACKET_COMPRESSED, PB_BYTES)) return 0;
+  return pb_varint(&c, &length) && c.end - c.p >= 2 && is_zlib(c.p) ? 16 : 0;
 }
 
 unsigned perfetto_bid(const uint8_t *p, size_t n) {

@@ -23,7 +23,7 @@ static bool adler_fits(const uint8_t *p, size_t n, const uint8_t *want) {
     b = (b + a) % 65521;
   }
   uint32_t sum = b << 16 | a;
-  return want[0] == (uint8_t)(sum >> 24) && want[1] == (uint8_t)(sum >> 16) && want[2] == (uint8_t)(sum >> 8) && want[3] == (uint8_t)sum;
+  return sum == ((uint32_t)want[0] << 24 | (uint32_t)want[1] << 16 | (uint32_t)want[2] << 8 | want[3]);
 }
 
 enum inflated { INFLATED, INFLATE_DAMAGED, INFLATE_LIMIT };
@@ -85,8 +85,8 @@ static bool push_level(struct perfetto *r, struct inflated_stack *s, const struc
   default:
     buf_free(&l.bytes);
     mem_check(&r->t->store->mem, r->err);
-    return err_at(r->err, TK_ELIMIT, r->offset, "compressed packets that grow more than %d times, or beyond the limit, at byte %llu", BOMB_RATIO,
-                  (unsigned long long)r->offset);
+    return err_at(r->err, TK_ELIMIT, r->offset, "compressed packets that grow more than %d times, or beyond the limit, at byte %llu",
+                  BOMB_RATIO, (unsigned long long)r->offset);
   }
   l.c = pb_over(l.bytes.data, l.bytes.len);
   s->level[s->n++] = l;
@@ -169,7 +169,8 @@ static bool read_trace(struct perfetto *r, struct in *in) {
 static void release(struct perfetto *r) {
   struct mem *mem = &r->t->store->mem;
   for (uint32_t i = 1; i <= r->n_sequences; i++) sequence_clear(&r->sequences[i], mem);
-  for (uint32_t i = 1; i <= r->n_clocks; i++) mem_resize(mem, r->clocks[i].points, (size_t)r->clocks[i].cap * sizeof(struct clock_point), 0);
+  for (uint32_t i = 1; i <= r->n_clocks; i++)
+    mem_resize(mem, r->clocks[i].points, (size_t)r->clocks[i].cap * sizeof(struct clock_point), 0);
   mem_resize(mem, r->sequences, (size_t)r->cap_sequences * sizeof *r->sequences, 0);
   mem_resize(mem, r->nodes, (size_t)r->cap_nodes * sizeof *r->nodes, 0);
   mem_resize(mem, r->clocks, (size_t)r->cap_clocks * sizeof *r->clocks, 0);

@@ -101,7 +101,8 @@ static void counter_fields(struct perfetto *r, struct node *n, const struct pb_f
   while (pb_next(&c, &g)) {
     switch (pb_field_key(&g)) {
     case PB_KEY(COUNTER_TYPE, PB_VARINT):
-      if (!n->name && g.value >= 1 && g.value <= 2) n->name = trace_text(r->t, g.value == 1 ? "thread_time" : "thread_instruction_count");
+      if (n->name || g.value < 1 || g.value > 2) break;
+      n->name = trace_text(r->t, g.value == 1 ? "thread_time" : "thread_instruction_count");
       break;
     case PB_KEY(COUNTER_UNIT, PB_VARINT):
       if (!n->unit && g.value >= 1 && g.value <= 3) n->unit = trace_text(r->t, units[g.value]);
@@ -179,7 +180,8 @@ void track_descriptor(struct perfetto *r, struct sequence *q, uint32_t machine, 
   if (!descriptor_fields(r, &n, f)) perfetto_note(r, TK_NOTE_REPAIR, "damaged track descriptor: read as far as it goes");
   n.described = true;
   if (was.described && differs(&was, &n))
-    perfetto_note(r, TK_NOTE_INFO, "track described again under the same uuid, differently (concatenated traces?): the last description counts");
+    perfetto_note(r, TK_NOTE_INFO, "track described again under the same uuid, differently (concatenated traces?): the last "
+                                   "description counts");
   r->nodes[at] = n;
   r->t->counts.read++;
   r->t->counts.by_phase['M']++;

@@ -178,8 +178,16 @@ static bool read_fields(struct perfetto *r, struct sequence *q, struct track_eve
     }
     case PB_KEY(EVENT_DEBUG_ANNOTATIONS, PB_BYTES): annotation(r, q, e, &g); break;
     case PB_KEY(EVENT_LEGACY, PB_BYTES): legacy(r, q, e, &g); break;
-    case PB_KEY(EVENT_COUNTER_VALUE, PB_VARINT): e->value = (int64_t)g.value, e->has_value = true, e->has_double = false; break;
-    case PB_KEY(EVENT_DOUBLE_COUNTER_VALUE, PB_FIXED64): e->double_value = pb_as_double(g.value), e->has_double = true, e->has_value = false; break;
+    case PB_KEY(EVENT_COUNTER_VALUE, PB_VARINT):
+      e->value = (int64_t)g.value;
+      e->has_value = true;
+      e->has_double = false;
+      break;
+    case PB_KEY(EVENT_DOUBLE_COUNTER_VALUE, PB_FIXED64):
+      e->double_value = pb_as_double(g.value);
+      e->has_double = true;
+      e->has_value = false;
+      break;
     case PB_KEY(EVENT_TIMESTAMP_DELTA_US, PB_VARINT): e->delta_us = (int64_t)g.value, e->has_delta = true; break;
     case PB_KEY(EVENT_TIMESTAMP_ABSOLUTE_US, PB_VARINT): e->absolute_us = (int64_t)g.value, e->has_absolute = true; break;
     case PB_KEY(EVENT_THREAD_TIME_ABSOLUTE_US, PB_VARINT): e->thread_us = (int64_t)g.value, e->has_thread_us = true; break;
@@ -193,7 +201,8 @@ static bool read_fields(struct perfetto *r, struct sequence *q, struct track_eve
 
 /* ---- time and track ---- */
 
-static bool time_of(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e, int64_t *ns, uint32_t *late) {
+static bool time_of(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e, int64_t *ns,
+                    uint32_t *late) {
   bool known = true;
   *late = 0;
   if (k->has_timestamp) {
@@ -235,7 +244,8 @@ static void identity_args(struct perfetto *r, struct track_event *e, bool with_p
   if (e->id_field == LEGACY_UNSCOPED_ID || e->id_field == 0) {
     args_int(t, KEY_ID, (int64_t)e->id);
   } else {
-    int n = snprintf(text, sizeof text, "{\"%s\":\"0x%llx\"}", e->id_field == LEGACY_LOCAL_ID ? "local" : "global", (unsigned long long)e->id);
+    const char *scope = e->id_field == LEGACY_LOCAL_ID ? "local" : "global";
+    int n = snprintf(text, sizeof text, "{\"%s\":\"0x%llx\"}", scope, (unsigned long long)e->id);
     args_str(t, KEY_ID2, TK_ARG_JSON, trace_string(t, text, (size_t)n));
   }
   if (e->id_scope) args_str(t, KEY_SCOPE, TK_ARG_STR, e->id_scope);
@@ -404,6 +414,8 @@ static bool close_open(struct perfetto *r, uint32_t node, struct track_event *e,
   return true;
 }
 
+static const char PHASES[] = {[TK_SPAN] = 'X', [TK_INSTANT] = 'i', [TK_COUNTER] = 'C', [TK_BEGIN] = 'B', [TK_END] = 'E'};
+
 static void emit(struct perfetto *r, uint32_t node, struct track_event *e, enum tk_kind kind, bool async, int64_t ns) {
   struct tk_trace *t = r->t;
   struct tk_event *ev;
@@ -435,7 +447,7 @@ static void emit(struct perfetto *r, uint32_t node, struct track_event *e, enum 
     ev->dur = r->nodes[node].open;
     r->nodes[node].open = t->n_events;
   }
-  t->counts.by_phase[(unsigned char)(kind == TK_BEGIN ? 'B' : kind == TK_END ? 'E' : kind == TK_SPAN ? 'X' : kind == TK_COUNTER ? 'C' : 'i')]++;
+  t->counts.by_phase[(unsigned char)PHASES[kind]]++;
 }
 
 static void read_point(struct perfetto *r, struct sequence *q, const struct pb_field *f, uint32_t place) {

@@ -271,7 +271,7 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
 /* Our own facts, which v58 and later show as metadata. */
 static bool perfetto_close(struct sink *sink, const struct tk_trace *first, const char *provenance, struct tk_err *err) {
   struct perfetto_sink *s = (struct perfetto_sink *)sink;
-  (void)first;
+  describe_metas(s, first);
   if (provenance) put_attribute(s, "tracekit", provenance, strlen(provenance));
   return mem_check(&s->mem, err);
 }
@@ -302,7 +302,8 @@ static struct sink *perfetto_writer(struct out *out, const struct sink_options *
 
 const struct format format_perfetto = {
     .binary = true,
-    .info = {.name = "perfetto", .title = "Perfetto protobuf", .extensions = "pftrace,perfetto-trace", .can_read = true, .can_write = true},
+    .info = {.name = "perfetto", .title = "Perfetto protobuf", .extensions = "pftrace,perfetto-trace",
+             .can_read = true, .can_write = true},
     .bid = perfetto_bid,
     .read = perfetto_read,
     .writer = perfetto_writer,

@@ -132,8 +132,9 @@ struct child {
 };
 uint64_t describe_thread_uuid(const struct perfetto_sink *s, tk_id process, int64_t tid);
 uint64_t describe_child(struct perfetto_sink *s, const struct child *c);
-/* What stands of the trace as a whole: clocks, extension descriptors, top-level data. */
+/* What stands of the trace as a whole: clocks and extension descriptors at its start, top-level data at its end. */
 void describe_trace(struct perfetto_sink *s, const struct tk_trace *t);
+void describe_metas(struct perfetto_sink *s, const struct tk_trace *t);
 void put_attribute(struct perfetto_sink *s, const char *key, const char *text, size_t n);
 bool track_hidden(const struct tk_trace *t, tk_id track);
 

@@ -76,7 +76,8 @@ struct xplane_plane {
   int64_t id;
   uint64_t at; /* of the trace's raw text: the plane's fields less its lines */
   uint64_t size;
-  uint32_t lines;   /* were in it */
+  uint32_t lines; /* were in it */
+  uint32_t first_line;
   uint32_t segment; /* files joined by cat: which of them */
 };
 
@@ -124,6 +125,7 @@ struct xplane_clock {
 #define XPLANE_OWN_BITS "tracekit.event"
 #define XPLANE_OWN_CAT "tracekit.cat"
 #define XPLANE_OWN_TRACKS "tracekit.tracks"
+#define XPLANE_OWN_FLOWS "tracekit.flows"
 #define XPLANE_OWN_RECORDS "tracekit.records"
 #define XPLANE_OWN_ZERO "tracekit.zero_ns"
 #define XPLANE_OWN_BASE "tracekit.base_ns"
@@ -134,6 +136,10 @@ struct xplane_clock {
 #define XPLANE_COUNTERS "_counters_"
 #define XPLANE_TASK "Task Environment"
 #define XPLANE_START "profile_start_time"
+
+/* A stat "flow" of this description is for xprof alone: tracekit.flows says it all. */
+#define XPLANE_OWN_FLOW XPLANE_OWN_TYPE "flow"
+enum { XPLANE_DROP = TK_ARG_TYPES + 1 };
 
 /* Decimals that a double holds exactly and gives back. */
 enum { XPLANE_DECIMAL = 100, XPLANE_MAX_EXP = 18 };

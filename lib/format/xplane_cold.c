@@ -58,7 +58,7 @@ bool xplane_plane_stat(const struct tk_trace *t, const struct xplane_plane *p, c
   struct pb c = fields_of(t, p), inner;
   struct pb_field f;
   struct xstat s;
-  bool found = false, odd;
+  bool found = false, odd = false;
   xplane_names_of(&names, c, &mem);
   while (pb_next(&c, &f)) {
     if (pb_field_key(&f) != PB_KEY(XPLANE_STATS, PB_BYTES)) continue;
@@ -132,7 +132,7 @@ static void put_stats(struct xplane_reader *r, struct buf *b, struct pb plane) {
   struct pb c = plane, inner;
   struct pb_field f;
   struct xstat s;
-  bool odd, any = false;
+  bool odd = false, any = false;
   uint32_t n = 0, *at;
   xplane_names_of(&names, plane, mem);
   map_init(&last, mem);

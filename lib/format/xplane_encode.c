@@ -51,8 +51,12 @@ static const char *description_of(unsigned types, char room[40]) {
   return room;
 }
 
+enum { OWN_FLOW = 255 }; /* of descriptions: the stat "flow" that is for xprof alone */
+
 static unsigned family_of(const struct pb_field *description) {
   char room[40];
+  size_t n = strlen(XPLANE_OWN_FLOW);
+  if (description->value == n && memcmp(description->p, XPLANE_OWN_FLOW, n) == 0) return OWN_FLOW;
   for (unsigned i = 1; i <= XPLANE_DECIMAL + XPLANE_MAX_EXP; i++) {
     if (i >= TK_ARG_TYPES && i < XPLANE_DECIMAL - XPLANE_MAX_EXP) continue;
     const char *text = i == TK_ARG_FALSE || i == TK_ARG_DECIMAL ? "" : description_of(i, room);
@@ -228,20 +232,21 @@ static void add_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, c
   pb_message(b, number, s);
 }
 
-static int64_t own_stat_id(struct xplane_encoder *e, const char *name) {
+static int64_t own_stat_id(struct xplane_encoder *e, const char *name, const char *description) {
   tk_id text = find_text(e->g->t, name, strlen(name));
-  uint64_t key = text ? (uint64_t)text << 8 : (hash_bytes(name, strlen(name)) | (uint64_t)1 << 63);
+  unsigned types = *description ? OWN_FLOW : 0;
+  uint64_t key = text ? (uint64_t)text << 8 | types : (hash_bytes(name, strlen(name)) << 8 | types | (uint64_t)1 << 63);
   uint32_t *slot = map_get(&e->stats, key);
   int64_t id;
   if (slot) return *slot;
-  id = new_stat(e, name, strlen(name), "");
+  id = new_stat(e, name, strlen(name), description);
   map_put(&e->stats, key, (uint32_t)id);
   return id;
 }
 
 void xplane_add_own_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, const char *name, const void *text,
                          size_t n) {
-  int64_t id = own_stat_id(e, name);
+  int64_t id = own_stat_id(e, name, "");
   e->stat.len = 0;
   pb_i64(&e->stat, XSTAT_METADATA_ID, id);
   pb_bytes(&e->stat, XSTAT_STR, text, n);
@@ -249,7 +254,7 @@ void xplane_add_own_stat(struct xplane_encoder *e, struct buf *b, uint32_t numbe
 }
 
 void xplane_add_own_int(struct xplane_encoder *e, struct buf *b, uint32_t number, const char *name, int64_t v) {
-  int64_t id = own_stat_id(e, name);
+  int64_t id = own_stat_id(e, name, "");
   e->stat.len = 0;
   pb_i64(&e->stat, XSTAT_METADATA_ID, id);
   pb_i64(&e->stat, XSTAT_INT64, v);
@@ -350,10 +355,11 @@ void xplane_encode_event(struct xplane_encoder *e, const struct xplane_out_line 
   if (duration) pb_i64(b, XEVENT_DURATION_PS, duration);
   if (stats->len) buf_append(b, stats->data, stats->len);
   if (e->g->flows && e->g->flows[event] && !f.has_flow) {
-    int64_t flow = own_stat_id(e, "flow");
+    uint64_t value = e->g->flows[event];
+    int64_t flow = own_stat_id(e, "flow", value & XPLANE_FLOW_TOLD ? XPLANE_OWN_FLOW : "");
     e->stat.len = 0;
     pb_i64(&e->stat, XSTAT_METADATA_ID, flow);
-    pb_u64(&e->stat, XSTAT_UINT64, e->g->flows[event]);
+    pb_u64(&e->stat, XSTAT_UINT64, value & ~XPLANE_FLOW_TOLD);
     pb_message(b, XEVENT_STATS, &e->stat);
   }
   if (bits) xplane_add_own_int(e, b, XEVENT_STATS, XPLANE_OWN_BITS, bits);

@@ -176,7 +176,7 @@ static void put_line_name(struct xplane_encoder *e, struct buf *b, const struct 
   if (line->kind == XLINE_COUNTERS) name = XPLANE_COUNTERS, n = strlen(name);
   if (line->kind == XLINE_PROCESS) name = "process", n = strlen(name);
   if (n) buf_append(&text, name, n);
-  if (line->kind == XLINE_ASYNC) buf_append(&text, " (async)" + (n == 0), strlen(" (async)") - (n == 0));
+  if (line->kind == XLINE_ASYNC) buf_append(&text, n ? " (async)" : "(async)", n ? 8 : 7);
   if (text.len) pb_bytes(b, XLINE_NAME, text.data, text.len);
   buf_free(&text);
 }
@@ -316,7 +316,7 @@ bool xplane_tell_tracks(struct xplane_encoder *e, struct buf *b) {
   uint32_t n;
   const struct xplane_out_line *lines = lines_of(e, &n);
   bool any = false;
-  if (e->was) return false; /* read as XPlane: its planes and lines say it all */
+  if (e->was && !e->g->own) return false; /* read as XPlane: its planes and lines say it all */
   say(b, "{\"process\":true");
   say_ident(e, b, ",\"pid\":", process->pid);
   say_string(e, b, ",\"name\":", process->name);
@@ -366,6 +366,36 @@ bool xplane_tell_records(struct xplane_encoder *e, struct buf *b) {
     if (r->kind != TK_REC_OTHER && t->tracks[r->track].renamed) continue; /* overruled by what the track is called */
     say(b, sep);
     tell_record(e, b, r);
+    sep = ",";
+  }
+  if (*sep == '[') return false;
+  say(b, "]");
+  return true;
+}
+
+static void tell_flow(struct xplane_encoder *e, struct buf *b, const struct tk_flow *f, const struct tk_track *k) {
+  const struct tk_trace *t = e->g->t;
+  i128 ts = f->ts + ((i128)t->origin_ns - e->g->base_ns) * 1000;
+  say_number(b, "{\"role\":", f->role);
+  say_number(b, ",\"ts\":", (int64_t)ts);
+  say_ident(e, b, ",\"tid\":", k->tid);
+  say_string(e, b, ",\"name\":", t->classes[f->cls].name);
+  say_string(e, b, ",\"cat\":", t->classes[f->cls].cat);
+  if (f->id_is_str) say_string(e, b, ",\"id\":", (tk_id)f->id);
+  else say_number(b, ",\"id\":", f->id);
+  if (f->enclosing) say(b, ",\"enclosing\":true");
+  say(b, "}");
+}
+
+bool xplane_tell_flows(struct xplane_encoder *e, struct buf *b) {
+  const struct tk_trace *t = e->g->t;
+  const char *sep = "[";
+  for (tk_id i = 1; i <= t->n_flows; i++) {
+    const struct tk_flow *f = &t->flows[i];
+    const struct tk_track *k = &t->tracks[tk_flow_track(t, f)];
+    if (f->role >= TK_FLOW_OUT || k->kind != TK_THREAD || k->parent != e->process) continue;
+    say(b, sep);
+    tell_flow(e, b, f, k);
     sep = ",";
   }
   if (*sep == '[') return false;

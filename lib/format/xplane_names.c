@@ -45,8 +45,12 @@ static bool map_entry(struct naming *n, const struct pb_field *f, int64_t *key, 
 
 static const struct {
   const char *word;
-  enum tk_arg_type type;
-} TYPES[] = {{"json", TK_ARG_JSON}, {"number", TK_ARG_NUMBER}, {"bool", TK_ARG_TRUE}, {"pointer", TK_ARG_POINTER}};
+  unsigned type;
+} TYPES[] = {{"json", TK_ARG_JSON},
+             {"number", TK_ARG_NUMBER},
+             {"bool", TK_ARG_TRUE},
+             {"pointer", TK_ARG_POINTER},
+             {"flow", XPLANE_DROP}};
 
 static uint8_t type_of(const struct pb_field *description) {
   size_t own = strlen(XPLANE_OWN_TYPE), n = (size_t)description->value;
@@ -256,7 +260,7 @@ static void put_typed(struct naming *n, struct tk_arg *arg, uint8_t type) {
   const uint8_t *end = NULL;
   if (type == TK_ARG_TRUE && arg->type == TK_ARG_INT) args_flag(t, arg->key, arg->i ? TK_ARG_TRUE : TK_ARG_FALSE);
   else if (type == TK_ARG_POINTER && arg->type == TK_ARG_UINT) args_uint(t, arg->key, TK_ARG_POINTER, arg->u);
-  else if (type > TK_ARG_TYPES && arg->type == TK_ARG_DOUBLE) put_decimal(n, arg, type - XPLANE_DECIMAL);
+  else if (type > XPLANE_DROP && arg->type == TK_ARG_DOUBLE) put_decimal(n, arg, type - XPLANE_DECIMAL);
   else if (type == TK_ARG_JSON && s && is_json(n, arg->s)) args_str(t, arg->key, TK_ARG_JSON, arg->s);
   else if (type == TK_ARG_NUMBER && s && num_scan(s->bytes, &end).kind != NUM_NONE && end == s->bytes + s->len)
     args_str(t, arg->key, TK_ARG_NUMBER, arg->s);
@@ -273,6 +277,7 @@ static uint32_t rebuild(struct naming *n, uint32_t args, int64_t *bits, tk_id *c
     const struct xplane_stat_name *s = stat_of_key(n, arg.key);
     arg.key = final_key(n, arg.key);
     if (arg.type == TK_ARG_REF) arg.s = ref_text(n, arg.s);
+    if (s && s->type == XPLANE_DROP) continue;
     if (arg.key == n->bits && arg.type == TK_ARG_INT && bits) *bits = arg.i;
     else if (arg.key == n->cat && arg.type == TK_ARG_STR && cat) *cat = arg.s;
     else put_typed(n, &arg, s ? s->type : TK_ARG_TYPES);

@@ -31,18 +31,27 @@ bool xplane_strict_json(const void *p, size_t n, struct buf *out) {
 
 /* ---- tracks ---- */
 
+/* A plane whose tracks are told, and how what is told finds them. */
+struct told {
+  struct xplane_reader *r;
+  const struct xplane_plane *plane;
+  struct map threads;  /* tid -> track */
+  struct map counters; /* name -> track */
+};
+
 /* The text of an object that json_member can read. */
 struct object {
   struct xplane_reader *r;
   const char *p;
   size_t n;
+  struct told *told;
 };
 
 static tk_id text_of(struct xplane_reader *r, const struct json_value *v) {
   struct json j = {.p = v->p, .end = v->end, .last = true, .scratch = {.mem = &r->t->store->mem}};
   size_t n;
   const uint8_t *text = json_text(&j, &v->str, &n);
-  tk_id id = trace_string(r->t, text, n);
+  tk_id id = n ? trace_string(r->t, text, n) : KEY_EMPTY;
   buf_free(&j.scratch);
   return id;
 }
@@ -70,12 +79,10 @@ static struct tk_ident member_ident(const struct object *o, const char *key) {
   return i;
 }
 
-static struct xplane_line *line_at(struct xplane_reader *r, tk_id process, int64_t ordinal) {
+static struct xplane_line *line_at(const struct told *told, int64_t ordinal) {
   uint32_t n;
-  struct xplane_line *lines = xplane_lines(r, &n);
-  for (uint32_t i = 0; i < n; i++)
-    if (lines[i].process == process && lines[i].ordinal == ordinal) return &lines[i];
-  return NULL;
+  struct xplane_line *lines = xplane_lines(told->r, &n);
+  return ordinal >= 1 && ordinal <= told->plane->lines ? &lines[told->plane->first_line + ordinal - 1] : NULL;
 }
 
 static void move_events(struct xplane_reader *r, const struct xplane_line *line, tk_id track) {
@@ -95,74 +102,80 @@ static void restore_line(const struct object *o, struct xplane_line *line) {
 }
 
 /* {"name":..,"tid":..}: the thread that a counter was sampled on. */
-static void restore_counter(const struct object *o, tk_id process) {
-  struct tk_trace *t = o->r->t;
-  tk_id name = member_text(o, "name");
-  for (tk_id i = 1; i <= t->n_tracks; i++)
-    if (t->tracks[i].kind == TK_COUNTERS && t->tracks[i].parent == process && t->tracks[i].name == name)
-      t->tracks[i].tid = member_ident(o, "tid");
+static void restore_counter(const struct object *o) {
+  uint32_t *track = map_get(&o->told->counters, member_text(o, "name"));
+  if (track) o->r->t->tracks[*track].tid = member_ident(o, "tid");
 }
 
 /* The objects of an array. */
-static void each_object(const struct object *o, const char *key, tk_id process,
-                        void (*take)(const struct object *o, tk_id process)) {
+static void each_object(const struct object *o, const char *key, void (*take)(const struct object *o)) {
   struct json_value list, v;
   struct json j = {.last = true};
   if (!json_member(o->p, o->n, key, &list) || list.type != JSON_ARRAY) return;
   j.p = list.p;
   j.end = list.end;
   for (j.p++; j.p < j.end && *j.p == '{'; j.p += *j.p == ',') {
-    struct object one = {o->r, (const char *)j.p, 0};
+    struct object one = {o->r, (const char *)j.p, 0, o->told};
     if (!json_value(&j, &v)) return;
     one.n = (size_t)(v.end - v.p);
-    take(&one, process);
+    take(&one);
   }
 }
 
-static void restore_one_line(const struct object *o, tk_id process) {
+static void restore_one_line(const struct object *o) {
   struct xplane_line *line;
   int64_t ordinal;
-  if (member_int(o, "line", &ordinal) && (line = line_at(o->r, process, ordinal)) != NULL) restore_line(o, line);
+  if (member_int(o, "line", &ordinal) && (line = line_at(o->told, ordinal)) != NULL) restore_line(o, line);
 }
 
-static void restore_tracks(struct xplane_reader *r, const struct xplane_plane *plane) {
-  struct tk_trace *t = r->t;
-  struct buf text = {.mem = &t->store->mem};
-  struct tk_track *k = &t->tracks[plane->process];
+static void restore_tracks(struct told *told) {
+  struct xplane_reader *r = told->r;
+  struct buf text = {.mem = &r->t->store->mem};
+  struct tk_track *k = &r->t->tracks[told->plane->process];
   struct xstat s;
-  if (xplane_plane_stat(t, plane, XPLANE_OWN_TRACKS, &s) && s.field == XSTAT_STR &&
+  if (xplane_plane_stat(r->t, told->plane, XPLANE_OWN_TRACKS, &s) && s.field == XSTAT_STR &&
       xplane_strict_json(s.p, (size_t)s.value, &text)) {
-    struct object o = {r, (const char *)text.data, text.len};
+    struct object o = {r, (const char *)text.data, text.len, told};
     k->pid = member_ident(&o, "pid");
     k->name = member_text(&o, "name");
     k->labels = member_text(&o, "labels");
     k->has_sort = member_int(&o, "sort", &k->sort_index);
-    each_object(&o, "lines", plane->process, restore_one_line);
-    each_object(&o, "counters", plane->process, restore_counter);
-    for (tk_id i = 1; i <= t->n_tracks; i++)
-      if (t->tracks[i].parent == plane->process) t->tracks[i].pid = k->pid;
+    each_object(&o, "lines", restore_one_line);
+    each_object(&o, "counters", restore_counter);
   }
   buf_free(&text);
 }
 
 /* ---- records ---- */
 
-static tk_id thread_of(struct xplane_reader *r, tk_id process, struct tk_ident tid) {
-  const struct tk_trace *t = r->t;
-  for (tk_id i = 1; i <= t->n_tracks; i++)
-    if (t->tracks[i].parent == process && t->tracks[i].kind == TK_THREAD && !t->tracks[i].hidden && ident_equal(t->tracks[i].tid, tid))
-      return i;
-  return 0;
+static uint64_t key_of(struct tk_ident i) {
+  return i.kind == TK_IDENT_STR ? (uint64_t)i.str * 0x9e3779b97f4a7c15u : (uint64_t)i.num + (i.kind == TK_IDENT_NONE);
 }
 
-static void restore_record(const struct object *o, tk_id process) {
+static tk_id thread_of(const struct object *o, const char *key) {
+  struct tk_ident tid = member_ident(o, key);
+  uint32_t *track = map_get(&o->told->threads, key_of(tid));
+  return track && ident_equal(o->r->t->tracks[*track].tid, tid) ? *track : 0;
+}
+
+/* Threads bear their own tids from here on. */
+static void find_threads(struct told *told) {
+  const struct tk_trace *t = told->r->t;
+  for (uint32_t i = 1; i <= told->plane->lines; i++) {
+    tk_id track = line_at(told, i)->track;
+    if (t->tracks[track].kind == TK_THREAD && !t->tracks[track].hidden)
+      map_put(&told->threads, key_of(t->tracks[track].tid), track);
+  }
+}
+
+static void restore_record(const struct object *o) {
   struct tk_trace *t = o->r->t;
   struct json_value raw, v;
-  struct tk_record rec = {.track = process};
+  struct tk_record rec = {.track = o->told->plane->process};
   int64_t kind, ts;
   if (!member_int(o, "kind", &kind) || kind < TK_REC_OTHER || kind > TK_REC_THREAD_SORT) return;
   if (!json_member(o->p, o->n, "raw", &raw) || raw.type != JSON_OBJECT) return;
-  if (json_member(o->p, o->n, "thread", &v)) rec.track = thread_of(o->r, process, member_ident(o, "tid"));
+  if (json_member(o->p, o->n, "thread", &v)) rec.track = thread_of(o, "tid");
   rec.kind = (uint8_t)kind;
   rec.phase = *tk_string(t, member_text(o, "ph"), NULL);
   rec.strong = json_member(o->p, o->n, "strong", &v);
@@ -179,21 +192,62 @@ static void restore_record(const struct object *o, tk_id process) {
   if (kind != TK_REC_OTHER) t->tracks[rec.track].renamed = false; /* its records say its name */
 }
 
-static void restore_records(struct xplane_reader *r, const struct xplane_plane *plane) {
-  struct buf text = {.mem = &r->t->store->mem}, object = {.mem = &r->t->store->mem};
+static void restore_flow(const struct object *o) {
+  struct tk_trace *t = o->r->t;
+  struct json_value v;
+  struct tk_flow f = {.at = thread_of(o, "tid")};
+  int64_t role, ts, id = 0;
+  i128 ps;
+  if (!f.at || !member_int(o, "role", &role) || role < TK_FLOW_START || role > TK_FLOW_END || !member_int(o, "ts", &ts)) return;
+  f.id_is_str = !member_int(o, "id", &id);
+  f.id = f.id_is_str ? (int64_t)member_text(o, "id") : id;
+  ps = ts - ((i128)t->origin_ns - o->r->base_ns) * 1000;
+  if (ps >= INT64_MAX / 2 || ps <= INT64_MIN / 2 || (f.id_is_str && !f.id)) return;
+  f.ts = (tk_time)ps;
+  f.role = (uint8_t)role;
+  f.enclosing = json_member(o->p, o->n, "enclosing", &v);
+  f.cls = trace_class(t, member_text(o, "name"), member_text(o, "cat"));
+  *trace_add_flow(t) = f;
+}
+
+/* The objects of a plane's stat that is a JSON array. */
+static void restore_list(struct told *told, const char *stat, void (*take)(const struct object *o)) {
+  struct tk_trace *t = told->r->t;
+  struct buf text = {.mem = &t->store->mem}, object = {.mem = &t->store->mem};
   struct xstat s;
-  if (xplane_plane_stat(r->t, plane, XPLANE_OWN_RECORDS, &s) && s.field == XSTAT_STR &&
-      xplane_strict_json(s.p, (size_t)s.value, &text)) {
-    buf_append(&object, "{\"records\":", 11);
+  if (xplane_plane_stat(t, told->plane, stat, &s) && s.field == XSTAT_STR && xplane_strict_json(s.p, (size_t)s.value, &text)) {
+    buf_append(&object, "{\"list\":", 8);
     buf_append(&object, text.data, text.len);
     buf_append(&object, "}", 1);
-    struct object o = {r, (const char *)object.data, object.len};
-    buf_append(&object, ZEROS, sizeof ZEROS);
-    o.p = (const char *)object.data;
-    each_object(&o, "records", plane->process, restore_record);
+    struct object o = {told->r, NULL, object.len, told};
+    if (buf_append(&object, ZEROS, sizeof ZEROS)) {
+      o.p = (const char *)object.data;
+      each_object(&o, "list", take);
+    }
   }
   buf_free(&text);
   buf_free(&object);
+}
+
+static void restore_plane(struct xplane_reader *r, const struct xplane_plane *plane) {
+  struct told told = {.r = r, .plane = plane};
+  const struct tk_trace *t = r->t;
+  struct xstat s;
+  if (!xplane_plane_stat(t, plane, XPLANE_OWN_TRACKS, &s)) return;
+  map_init(&told.threads, &r->t->store->mem);
+  map_init(&told.counters, &r->t->store->mem);
+  for (uint32_t i = 1; i <= plane->lines; i++) {
+    const struct xplane_line *line = line_at(&told, i);
+    if (line->kind != XLINE_COUNTERS) continue;
+    for (tk_id e = line->first; e < line->first + line->count; e++)
+      map_put(&told.counters, t->tracks[t->events[e].track].name, t->events[e].track);
+  }
+  restore_tracks(&told);
+  find_threads(&told);
+  restore_list(&told, XPLANE_OWN_FLOWS, restore_flow);
+  restore_list(&told, XPLANE_OWN_RECORDS, restore_record);
+  map_free(&told.threads);
+  map_free(&told.counters);
 }
 
 /* ---- the whole file ---- */
@@ -225,7 +279,7 @@ static void restore_file(struct xplane_reader *r, const struct xplane_plane *pla
   struct pb c, inner;
   struct pb_field f;
   struct xstat s;
-  bool odd;
+  bool odd = false;
   if (!buf_append(&copy, trace_raw(r->t, plane->at), (size_t)plane->size)) return;
   c = pb_over(copy.data, copy.len);
   xplane_names_of(&names, c, copy.mem);
@@ -273,8 +327,9 @@ void xplane_restore(struct xplane_reader *r) {
   }
   for (uint32_t i = 0; i < n; i++) {
     if (!planes[i].process || r->t->tracks[planes[i].process].hidden) continue;
-    restore_tracks(r, &planes[i]);
-    restore_records(r, &planes[i]);
+    restore_plane(r, &planes[i]);
   }
+  for (tk_id i = 1; i <= r->t->n_tracks; i++)
+    if (r->t->tracks[i].parent) r->t->tracks[i].pid = r->t->tracks[r->t->tracks[i].parent].pid;
   remember_names(r);
 }

@@ -477,6 +477,7 @@ static enum pb_status read_plane(struct xplane_reader *r, uint64_t end) {
   plane.segment = r->segment;
   plane.process = new_track(r, TK_PROCESS, 0);
   xplane_lines(r, &first_line);
+  plane.first_line = first_line;
   forget_plane(r);
   r->first_shape = r->t->store->n_shapes + 1;
   buf_append(&r->planes, &plane, sizeof plane);

@@ -69,8 +69,9 @@ static uint64_t *flow_stats(struct xplane_sink *s, const struct tk_trace *t) {
     if (!id) break;
     if (!*id) *id = (uint32_t)s->next_flow++;
     uint64_t *at = &flows[f->at], value = (uint64_t)*id << 2 | directions[f->role];
+    if (f->role < TK_FLOW_OUT) value |= XPLANE_FLOW_TOLD;
     if (!*at) *at = value;
-    else if (*at >> 2 == *id) *at |= value;
+    else if ((*at & ~XPLANE_FLOW_TOLD) >> 2 == *id) *at |= value;
     s->sink.saved.flows++;
   }
   map_free(&ids);
@@ -88,9 +89,10 @@ static void begin_graph(struct xplane_sink *s, struct xplane_graph *g, const str
   g->lines = aligned(&s->mem, lines, (size_t)g->n_lines * sizeof *g->lines);
   g->classes = aligned(&s->mem, classes, (size_t)g->n_classes * sizeof *g->classes);
   if (clock_of(t, &was)) {
+    g->own = was.own != 0;
     g->moved_ns = (int64_t)((i128)t->origin_ns - was.origin_ns + was.base_ns - s->base_ns);
   }
-  if (!planes && t->n_flows) g->flows = flow_stats(s, t);
+  if ((!planes || g->own) && t->n_flows) g->flows = flow_stats(s, t);
 }
 
 static void end_graph(struct xplane_sink *s, struct xplane_graph *g) {
@@ -199,13 +201,42 @@ static void put_head(struct buf *b, int64_t id, const struct buf *name) {
   if (name->len) pb_message(b, XPLANE_NAME, name);
 }
 
-/* A plane's fields as they were, but for id, name and lines. */
-static void put_raw(struct buf *b, const struct tk_trace *t, const struct xplane_plane *p) {
-  struct pb c = pb_over(trace_raw(t, p->at), (size_t)p->size);
+/* Is the stat one of those that are told anew? */
+static bool is_told(const struct xplane_names *names, const struct pb_field *f) {
+  static const char *const told[] = {XPLANE_OWN_TRACKS, XPLANE_OWN_FLOWS, XPLANE_OWN_RECORDS};
+  struct pb c = pb_inside(f);
+  struct xstat s;
+  bool odd = false;
+  const struct xplane_name *name = xplane_stat(&c, &s, &odd) ? xplane_name_of(names, s.id) : NULL;
+  for (size_t i = 0; name && i < sizeof told / sizeof told[0]; i++)
+    if (strlen(told[i]) == name->n && memcmp(told[i], name->p, name->n) == 0) return true;
+  return false;
+}
+
+/* A plane's fields as they were, but for id, name and lines, and what we tell of tracks. */
+static void put_raw(struct buf *b, const struct xplane_graph *g, const struct xplane_plane *p) {
+  struct pb c = pb_over(trace_raw(g->t, p->at), (size_t)p->size);
+  struct xplane_names names;
   struct pb_field f;
   const uint8_t *from = c.p;
-  for (; pb_next(&c, &f); from = c.p)
-    if (f.number != XPLANE_ID && f.number != XPLANE_NAME) buf_append(b, from, (size_t)(c.p - from));
+  xplane_names_of(&names, c, b->mem);
+  for (; pb_next(&c, &f); from = c.p) {
+    if (f.number == XPLANE_ID || f.number == XPLANE_NAME) continue;
+    if (g->own && pb_field_key(&f) == PB_KEY(XPLANE_STATS, PB_BYTES) && is_told(&names, &f)) continue;
+    buf_append(b, from, (size_t)(c.p - from));
+  }
+  xplane_names_free(&names);
+}
+
+/* What a plane and its lines cannot say of its tracks. */
+static void tell(struct xplane_encoder *e, struct buf *own) {
+  struct buf text = {.mem = e->mem};
+  if (xplane_tell_tracks(e, &text)) xplane_add_own_stat(e, own, XPLANE_STATS, XPLANE_OWN_TRACKS, text.data, text.len);
+  text.len = 0;
+  if (xplane_tell_flows(e, &text)) xplane_add_own_stat(e, own, XPLANE_STATS, XPLANE_OWN_FLOWS, text.data, text.len);
+  text.len = 0;
+  if (xplane_tell_records(e, &text)) xplane_add_own_stat(e, own, XPLANE_STATS, XPLANE_OWN_RECORDS, text.data, text.len);
+  buf_free(&text);
 }
 
 static bool write_known(struct xplane_sink *s, const struct xplane_graph *g, const struct xplane_plane *p, struct tk_err *err) {
@@ -218,7 +249,8 @@ static bool write_known(struct xplane_sink *s, const struct xplane_graph *g, con
   put_head(&head, plane_id(s, g, (const char *)name.data, p->id), &name);
   xplane_encoder_init(&e, g, p->process, p, &s->mem);
   ok = !lines || xplane_lay_out(&e);
-  put_raw(&rest, g->t, p);
+  put_raw(&rest, g, p);
+  if (lines && g->own) tell(&e, &own);
   if (lines && g->ordinal) xplane_add_own_int(&e, &own, XPLANE_STATS, XPLANE_OWN_HOST, g->ordinal);
   if (lines) {
     if (e.new_classes.len) buf_append(&rest, e.new_classes.data, e.new_classes.len);
@@ -235,8 +267,7 @@ static bool write_known(struct xplane_sink *s, const struct xplane_graph *g, con
 }
 
 static bool write_new(struct xplane_sink *s, const struct xplane_graph *g, tk_id process, struct tk_err *err) {
-  struct buf name = {.mem = &s->mem}, head = {.mem = &s->mem}, rest = {.mem = &s->mem}, own = {.mem = &s->mem},
-             text = {.mem = &s->mem};
+  struct buf name = {.mem = &s->mem}, head = {.mem = &s->mem}, rest = {.mem = &s->mem}, own = {.mem = &s->mem};
   struct xplane_encoder e;
   bool ok;
   name_new(s, g->t, &g->t->tracks[process], &name);
@@ -249,10 +280,7 @@ static bool write_new(struct xplane_sink *s, const struct xplane_graph *g, tk_id
   put_head(&head, id, &name);
   xplane_encoder_init(&e, g, process, NULL, &s->mem);
   ok = xplane_lay_out(&e);
-  if (xplane_tell_tracks(&e, &text)) xplane_add_own_stat(&e, &own, XPLANE_STATS, XPLANE_OWN_TRACKS, text.data, text.len);
-  text.len = 0;
-  if (xplane_tell_records(&e, &text))
-    xplane_add_own_stat(&e, &own, XPLANE_STATS, XPLANE_OWN_RECORDS, text.data, text.len);
+  tell(&e, &own);
   if (e.new_classes.len) buf_append(&rest, e.new_classes.data, e.new_classes.len);
   if (e.new_stats.len) buf_append(&rest, e.new_stats.data, e.new_stats.len);
   if (own.len) buf_append(&rest, own.data, own.len);
@@ -262,7 +290,6 @@ static bool write_new(struct xplane_sink *s, const struct xplane_graph *g, tk_id
   buf_free(&head);
   buf_free(&rest);
   buf_free(&own);
-  buf_free(&text);
   return ok || mem_check(&s->mem, err);
 }
 
@@ -307,8 +334,8 @@ static bool write_planes(struct xplane_sink *s, const struct xplane_graph *g, st
 
 /* ---- the sink ---- */
 
-/* xprof loses times below zero and prints the others as doubles, which are exact to the picosecond up to 2^53 ps: 2.5 hours.  Where
- * the source's own zero is too far, times count from the first event, and a stat of ours keeps that zero. */
+/* xprof loses times below zero and prints the others as doubles, which are exact to the picosecond up to 2^53 ps: 2.5 hours.
+ * Where the source's own zero is too far, times count from the first event, and a stat of ours keeps that zero. */
 static int64_t choose_base(const struct tk_trace *t) {
   static const i128 EXACT_PS = (i128)1 << 53;
   struct xplane_clock was;

@@ -22,6 +22,7 @@ struct xplane_graph {
   int64_t base_ns;  /* what the file's times count from */
   int64_t moved_ns; /* of its lines' timestamps against what they were */
   uint32_t ordinal; /* 0 = the first graph of the file */
+  bool own;         /* was XPlane, but written by tracekit from another format */
   uint64_t *flows;  /* by event: value of its stat "flow", 0 = none; NULL = no event has one */
 };
 
@@ -34,6 +35,9 @@ struct xplane_out_line {
   i128 zero_ps;  /* of its offsets, on the graph's own time */
   uint64_t size; /* of the encoded message */
 };
+
+/* In xplane_graph.flows: the points are told, and so the stat is for xprof alone. */
+static const uint64_t XPLANE_FLOW_TOLD = (uint64_t)1 << 63;
 
 struct xplane_encoder {
   struct mem *mem;
@@ -74,6 +78,8 @@ uint64_t xplane_lines_size(const struct xplane_encoder *e);
 /* The JSON text that tells of tracks what a plane and its lines cannot; false if there is nothing to tell. */
 bool xplane_tell_tracks(struct xplane_encoder *e, struct buf *text);
 
+/* The JSON text of the flow points that are events of their own; false if there are none. */
+bool xplane_tell_flows(struct xplane_encoder *e, struct buf *text);
 /* The JSON text of the records that are tied to the plane's tracks; false if there are none. */
 bool xplane_tell_records(struct xplane_encoder *e, struct buf *text);
 

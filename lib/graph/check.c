@@ -3,7 +3,7 @@
  *   1. Events are grouped by track: track k holds events first .. first+count-1, tracks in order, without gaps.
  *   2. Within a track times do not decrease (events without a clock apart), and depth grows by at most one per event.
  *   3. Only spans, instants and counter samples remain; dur >= 0, and 0 unless a span.
- *   4. A span lies within the span it hangs under (up to 1 ns of rounding), unless flagged as overlapping, unfinished or without a clock.
+ *   4. A span lies within the span it hangs under (up to 1 ns of rounding), unless flagged as overlapping, unfinished or lost.
  *   5. Ids are in range: classes, tracks, strings of classes and args; parents of tracks are processes.
  *   6. Flow points are in time order; a bound one names an event. */
 #include <string.h>

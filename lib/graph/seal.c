@@ -3,9 +3,11 @@
  *     file order, B and E apart   --scatter-->   by track   --sort-->   by (ts, rank, longest)   --sweep-->   preorder + depth
  *
  * Ties at one time follow trace_processor: E first, then X with the longest first, then the rest in file order; in a trace without
- * any X, file order alone.  Unlike there, an E stays behind a B of its own time, so B E B E at one time stays what it was.  A span that ends at a time has ended: what starts there is
- * its sibling, unless both begin there (X of no time nest in file order).  A span that sticks out (by more than 1 ns, which is rounding) of the one it starts in is kept as its child without children of its own, flagged: the
- * depths of all others are then those that trace_processor gives.
+ * any X, file order alone.  Unlike there, an E stays behind a B of its own time, so B E B E at one time stays what it was.
+ *
+ * A span that ends at a time has ended: what starts there is its sibling, unless both begin there (X of no time nest in file
+ * order).  A span that sticks out (by more than 1 ns, which is rounding) of the one it starts in is kept as its child without
+ * children of its own, flagged: the depths of all others are then those that trace_processor gives.
  *
  * Measured on 6 M Kineto events: counting sort 4 ns an event once the memory is touched; tracks are runs, so sorting is mostly one
  * comparison an event. */
@@ -70,7 +72,7 @@ tk_time seal_dur(tk_time ts, tk_time end) {
 void seal_close(struct tk_trace *t, struct tk_event *begin, const struct tk_event *end) {
   begin->kind = TK_SPAN;
   begin->flags |= TK_PAIRED;
-  begin->dur = seal_dur(begin->ts, end->ts);
+  begin->dur = timed(begin) ? seal_dur(begin->ts, end->ts) : 0;
   end_args(t, begin, end);
 }
 
@@ -272,6 +274,7 @@ static void place_span(struct sweep *w, uint32_t at) {
   e->depth = (uint16_t)(w->n < UINT16_MAX ? w->n : UINT16_MAX);
   if (e->flags & TK_LOST_CLOCK) {
     e->depth = 0;
+    if (e->kind == TK_BEGIN) w->stack[w->n++] = at; /* its end, as lost as it is, comes next */
     return;
   }
   e->flags &= (uint8_t)~TK_OVERLAPS;
@@ -296,7 +299,7 @@ static void sweep_thread(struct sealer *s, const struct tk_track *k, uint32_t *s
     if (e->kind != TK_BEGIN) continue;
     e->kind = TK_SPAN;
     e->flags |= TK_PAIRED | TK_UNFINISHED;
-    e->dur = seal_dur(e->ts, s->end);
+    e->dur = timed(e) ? seal_dur(e->ts, s->end) : 0;
     trace_note(s->t, TK_NOTE_INFO, UINT64_MAX, SEAL_UNFINISHED);
   }
 }

@@ -87,7 +87,8 @@ static void prepare_end(struct tk_trace *t, const struct tk_event *begin, struct
 
 /* Begins that an end of another process has closed meanwhile are passed over. */
 static uint32_t innermost(const struct pairing *p, uint32_t top, bool any) {
-  while (top && p->t->events[p->items[top - 1].event].kind != TK_BEGIN) top = any ? p->items[top - 1].below_any : p->items[top - 1].below;
+  while (top && p->t->events[p->items[top - 1].event].kind != TK_BEGIN)
+    top = any ? p->items[top - 1].below_any : p->items[top - 1].below;
   return top;
 }
 

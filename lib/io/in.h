@@ -34,9 +34,9 @@ struct in_note {
 };
 enum { IN_NOTES = 8 };
 
-/* Opens a path or "-".  Peels gzip (any number of members), zstd, xz and bzip2 by content.  `max_size` limits the bytes after decompression (0:
- * only the ratio guard); `mem` pays for buffers and outlives the input.  NULL with err set on failure; messages here and below
- * do not name the path, which the caller prefixes. */
+/* Opens a path or "-".  Peels gzip (any number of members), zstd, xz and bzip2 by content.  `max_size` limits the bytes after
+ * decompression (0: only the ratio guard); `mem` pays for buffers and outlives the input.  NULL with err set on failure; messages
+ * here and below do not name the path, which the caller prefixes. */
 struct in *in_open(const char *path, uint64_t max_size, struct mem *mem, struct tk_err *err);
 
 /* The same, read and inflated by a thread of its own (-j 2 and more). */

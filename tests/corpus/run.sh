@@ -15,7 +15,5 @@ if [ -z "${CORPUS:-}" ]; then
   echo "SKIPPED: corpus: say where the traces are: make corpus CORPUS=DIR"
   exit 0
 fi
+self_test || { echo "corpus: the self-test failed"; exit 1; }
 python3 "$SRC/tests/corpus/corpus.py" "$(realpath "$CORPUS")"
-status=$?
-self_test || status=1
-exit $status

@@ -13,13 +13,16 @@ enum { DEPTHS = 1024 };
 struct facts {
   uint64_t slices, unfinished, samples, threads, processes, depth[DEPTHS];
   int64_t dur_ns;
-  bool odd_ids; /* a pid or tid that is no plain number: trace_processor makes one up */
+  bool odd_ids; /* a pid or tid that is no plain number */
 };
 
 static int64_t nanoseconds(tk_time ps) { return (ps + 500) / 1000; }
 
 static bool is_number(const struct tk_arg *a) {
-  return a->type == TK_ARG_INT || a->type == TK_ARG_UINT || a->type == TK_ARG_DECIMAL || a->type == TK_ARG_DOUBLE || a->type == TK_ARG_STR;
+  switch (a->type) {
+  case TK_ARG_INT: case TK_ARG_UINT: case TK_ARG_DECIMAL: case TK_ARG_DOUBLE: case TK_ARG_STR: return true;
+  default: return false;
+  }
 }
 
 static unsigned series(const struct tk_trace *t, const struct tk_event *e) {
@@ -49,11 +52,14 @@ static bool is_main(const struct tk_track *k) {
   return k->tid.kind == TK_IDENT_INT && k->pid.kind == TK_IDENT_INT && k->tid.num == k->pid.num;
 }
 
+/* What the engine takes as it is: others become 0, or a number that it makes up. */
+static bool is_plain(struct tk_ident id) { return id.kind == TK_IDENT_INT && id.num >= 0 && id.num <= UINT32_MAX; }
+
 static void count_tracks(const struct tk_trace *t, struct facts *f) {
   f->threads = f->processes = 1;
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
-    if (k->pid.kind != TK_IDENT_INT || (k->kind == TK_THREAD && k->tid.kind != TK_IDENT_INT)) f->odd_ids = true;
+    if (!is_plain(k->pid) || (k->kind == TK_THREAD && !is_plain(k->tid))) f->odd_ids = true;
     if (k->kind == TK_PROCESS) {
       f->processes++;
       f->threads++;

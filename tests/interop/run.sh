@@ -21,11 +21,22 @@ export FACTS=$TESTS/facts BROKEN=$TESTS/broken
 
 [ -n "${CORPUS:-}" ] && corpus=$(realpath "$CORPUS") || corpus=
 [ -n "$corpus" ] || echo "interop: the fixtures only; a corpus too: make interop CORPUS=DIR"
-python3 "$here/interop.py" --self-test
-tested=$?
-python3 "$here/interop.py" $corpus
-status=$?
-"$here/xplane.py"
-xprof=$?
-[ "$tested" -eq 0 ] || echo "the self-test failed"
-[ "$status" -eq 0 ] && [ "$tested" -eq 0 ] && [ "$xprof" -eq 0 ]
+# Runs a program whose last line is "N passed, N failed", and adds up.
+passed=0 failed=0
+step() {
+  local log=$INTEROP/step.log line
+  "$@" | tee "$log"
+  local status=${PIPESTATUS[0]}
+  line=$(tail -n 1 "$log" | grep -oE '^[0-9]+ passed, [0-9]+ failed$') || line="0 passed, $((status != 0)) failed"
+  passed=$((passed + ${line%% *}))
+  line=${line#*, } line=${line%% *}
+  [ "$status" -ne 0 ] && [ "$line" -eq 0 ] && line=1
+  failed=$((failed + line))
+}
+
+step python3 "$here/interop.py" --self-test
+step python3 "$here/interop.py" $corpus
+step python3 "$here/perfetto.py" $corpus
+step "$here/xplane.py"
+echo "interop: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -7,8 +7,8 @@
  *     merging one trace is writing it                      merge(a) = a
  *     a file in two parts is the file                      seal(append(read(a), read(b))) = seal(read(ab))
  *
- * Graphs hold threads and processes of all kinds of identity, spans that nest and spans that do not, pairs, instants, counters, async
- * spans, flows and args of all types.  The seed of a graph that fails is in the message: SEED=n runs it alone. */
+ * Graphs hold threads and processes of all kinds of identity, spans that nest and spans that do not, pairs, instants, counters,
+ * async spans, flows and args of all types.  The seed of a graph that fails is in the message: SEED=n runs it alone. */
 #include "../unit/help.h"
 
 #include "format/format.h"
@@ -112,8 +112,16 @@ static void asyncs(struct random_graph *g) {
     for (int part = 0; part < 3; part++) {
       uint32_t args = some_args(t, i);
       if (part == 1 && rng(2)) continue;
-      *trace_add_event(t) = (struct tk_event){.ts = part == 0 ? start : part == 1 ? (start + end) / 2 : end, .cls = cls, .track = track,
-        .args = args, .kind = part == 0 ? TK_BEGIN : part == 1 ? TK_INSTANT : TK_END, .flags = TK_ASYNC};
+      *trace_add_event(t) = (struct tk_event){.ts = part == 0   ? start
+                                                    : part == 1 ? (start + end) / 2
+                                                                : end,
+                                              .cls = cls,
+                                              .track = track,
+                                              .args = args,
+                                              .kind = part == 0   ? TK_BEGIN
+                                                      : part == 1 ? TK_INSTANT
+                                                                  : TK_END,
+                                              .flags = TK_ASYNC};
     }
   }
 }
@@ -137,7 +145,12 @@ static void flows(struct random_graph *g) {
     uint32_t args = some_args(g->t, 0);
     tk_id str = rng(5) ? 0 : text(g->t, "id", 5);
     struct tk_flow *f = trace_add_flow(g->t);
-    *f = (struct tk_flow){.ts = rng(1000), .id = str ? str : rng(6), .id_is_str = str != 0, .cls = cls, .at = thread(g), .args = args,
+    *f = (struct tk_flow){.ts = rng(1000),
+                          .id = str ? str : rng(6),
+                          .id_is_str = str != 0,
+                          .cls = cls,
+                          .at = thread(g),
+                          .args = args,
                           .role = (uint8_t)rng(3)};
     f->enclosing = f->role == TK_FLOW_END && rng(2);
   }
@@ -174,7 +187,8 @@ static struct tk_trace *random_trace(uint64_t seed) {
 
 static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-/* Every line of a dump with the track it belongs to, times made absolute, sorted; without notes and tracks that nothing stands on. */
+/* Every line of a dump with the track it belongs to, times made absolute, sorted; without notes and tracks that nothing stands
+ * on. */
 static char *canonical(const struct tk_trace *t) {
   char *dump = dump_of(t), *out = NULL, track[500] = "", **lines = malloc((strlen(dump) / 2 + 1) * sizeof *lines), *save = NULL;
   size_t n = 0, size = 1;
@@ -235,7 +249,8 @@ static void writing(uint64_t seed) {
   struct tk_trace *g = random_trace(seed), *again, *of_pretty;
   struct bytes once = written(g, false), twice = written(g, false), pretty = written(g, true), stable;
   same_bytes("written twice", seed, once, twice);
-  if (!strict_json(once.p, once.n) || !strict_json(pretty.p, pretty.n)) fail_msg("SEED=%llu: not JSON", (unsigned long long)seed);
+  if (!strict_json(once.p, once.n) || !strict_json(pretty.p, pretty.n))
+    fail_msg("SEED=%llu: not JSON", (unsigned long long)seed);
   again = read_again("read", seed, once);
   same_graph("read what was written", seed, g, again);
   of_pretty = read_again("read pretty", seed, pretty);
@@ -284,7 +299,8 @@ static void splitting(uint64_t seed) {
     whole = read_again("split", seed, text);
     a = read_unsealed(first, strlen(first));
     b = read_unsealed(second, strlen(second));
-    if (!append(a, b, &err) || !seal(a, &err) || !tk_check(a, &err)) fail_msg("SEED=%llu: %s", (unsigned long long)seed, err.msg);
+    if (!append(a, b, &err) || !seal(a, &err) || !tk_check(a, &err))
+      fail_msg("SEED=%llu: %s", (unsigned long long)seed, err.msg);
     same_graph("a file in two parts", seed, whole, a);
     tk_free(whole), tk_free(a), tk_free(b);
   }
@@ -303,7 +319,8 @@ static void merging(uint64_t seed) {
   const struct merge_place place = {"rank 0", " [rank 0]", 0};
   assert_non_null(was);
   merge_ids_init(&ids, &mem);
-  if (!op_merge(m, &ids, &place, was, &n, &err) || !tk_check(m, &err)) fail_msg("SEED=%llu: %s", (unsigned long long)seed, err.msg);
+  if (!op_merge(m, &ids, &place, was, &n, &err) || !tk_check(m, &err))
+    fail_msg("SEED=%llu: %s", (unsigned long long)seed, err.msg);
   assert_int_equal(m->n_events, g->n_events);
   for (tk_id i = 1; i <= m->n_events; i++) {
     const struct tk_event *e = &m->events[i], *f = &g->events[i];

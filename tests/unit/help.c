@@ -31,7 +31,8 @@ static ptrdiff_t drip(void *self, uint8_t *p, size_t n, struct tk_err *err) {
 }
 
 struct tk_trace *feed_bytes(const void *p, size_t n, struct feed how, struct tk_err *err) {
-  const struct tk_load_options opt = {.format = how.format ? how.format : "json", .no_predict = how.no_predict, .strict = how.strict, .check = true};
+  const struct tk_load_options opt = {
+      .format = how.format ? how.format : "json", .no_predict = how.no_predict, .strict = how.strict, .check = true};
   struct dripping d = {.p = p, .n = n, .how = how};
   struct tk_trace *t = trace_new(how.max_memory);
   struct in *in = NULL;
@@ -87,7 +88,8 @@ struct bytes written(const struct tk_trace *t, bool pretty) {
   assert_true(out_memory(&out, &plain, &mem, &err));
   struct sink *s = format_chrome.writer(&out, &options);
   assert_non_null(s);
-  if (!s->open(s, t, &err) || !s->write(s, t, &err) || !s->close(s, t, NULL, &err) || !out_commit(&out, &err)) fail_msg("%s", err.msg);
+  if (!s->open(s, t, &err) || !s->write(s, t, &err) || !s->close(s, t, NULL, &err) || !out_commit(&out, &err))
+    fail_msg("%s", err.msg);
   const uint8_t *p = out_memory_data(&out, &b.n);
   b.p = malloc(b.n + 1);
   assert_non_null(b.p);
@@ -99,7 +101,8 @@ struct bytes written(const struct tk_trace *t, bool pretty) {
   return b;
 }
 
-/* A checker of its own, so that a fault of the scanner cannot hide one of the writer: a stack of brackets and what may come next. */
+/* A checker of its own, so that a fault of the scanner cannot hide one of the writer: a stack of brackets and what may come
+ * next. */
 enum expected { VALUE, VALUE_OR_END, KEY, KEY_OR_END, COMMA_OR_END, NOTHING };
 
 static const uint8_t *string_end(const uint8_t *p) {

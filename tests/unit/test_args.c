@@ -1,5 +1,5 @@
-/* test_args.c - every type of arg comes back as it was given; of a key given twice the last value stays; records that are the same
- * in keys and types share a shape. */
+/* test_args.c - every type of arg comes back as it was given; of a key given twice the last value stays; records that are the
+ * same in keys and types share a shape. */
 #include "help.h"
 
 static const struct tk_arg values[] = {
@@ -153,7 +153,8 @@ static void many(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(round_trips), cmocka_unit_test(none), cmocka_unit_test(shapes), cmocka_unit_test(duplicates), cmocka_unit_test(many),
+      cmocka_unit_test(round_trips), cmocka_unit_test(none), cmocka_unit_test(shapes),
+      cmocka_unit_test(duplicates),  cmocka_unit_test(many),
   };
   return cmocka_run_group_tests_name("args", tests, NULL, NULL);
 }

@@ -3,8 +3,10 @@
 
 static const char text[] =
     "{\"traceEvents\":[{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":0,\"dur\":10,\"name\":\"a\",\"args\":{\"x\":1,\"s\":\"t\"}},"
-    "{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":2,\"dur\":4,\"name\":\"b\"},{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":3,\"dur\":1,\"name\":\"c\"},"
-    "{\"ph\":\"i\",\"pid\":1,\"tid\":7,\"ts\":8,\"name\":\"d\"},{\"ph\":\"C\",\"pid\":1,\"ts\":1,\"name\":\"n\",\"args\":{\"v\":1}},"
+    "{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":2,\"dur\":4,\"name\":\"b\"},{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":3,\"dur\":1,"
+    "\"name\":\"c\"},"
+    "{\"ph\":\"i\",\"pid\":1,\"tid\":7,\"ts\":8,\"name\":\"d\"},{\"ph\":\"C\",\"pid\":1,\"ts\":1,\"name\":\"n\",\"args\":{"
+    "\"v\":1}},"
     "{\"ph\":\"s\",\"pid\":1,\"tid\":7,\"ts\":1,\"id\":1,\"name\":\"f\",\"cat\":\"c\"},"
     "{\"ph\":\"f\",\"pid\":1,\"tid\":7,\"ts\":3,\"id\":1,\"name\":\"f\",\"cat\":\"c\",\"bp\":\"e\"}]}";
 
@@ -64,12 +66,17 @@ static void broken(const char *name, void (*breaks)(struct tk_trace *)) {
 
 static void invariants(void **state) {
 #define CASE(f) {#f, f}
-  static const struct { const char *name; void (*breaks)(struct tk_trace *); } cases[] = {
-    CASE(not_sealed), CASE(gap), CASE(no_end), CASE(parent), CASE(orphan), CASE(other_track), CASE(begin_left), CASE(end_left),
-    CASE(dead_left), CASE(negative_dur), CASE(dur_of_instant), CASE(dur_of_counter), CASE(beyond_time), CASE(no_class),
-    CASE(class_range), CASE(class_name), CASE(class_cat), CASE(args_range), CASE(decreasing), CASE(depth_jumps), CASE(depth_of_counter),
-    CASE(sticks_out), CASE(flow_order), CASE(flow_nowhere), CASE(flow_range), CASE(flow_class), CASE(flow_args),
-    CASE(args_string), CASE(args_key)};
+  static const struct {
+    const char *name;
+    void (*breaks)(struct tk_trace *);
+  } cases[] = {CASE(not_sealed),       CASE(gap),          CASE(no_end),         CASE(parent),
+               CASE(orphan),           CASE(other_track),  CASE(begin_left),     CASE(end_left),
+               CASE(dead_left),        CASE(negative_dur), CASE(dur_of_instant), CASE(dur_of_counter),
+               CASE(beyond_time),      CASE(no_class),     CASE(class_range),    CASE(class_name),
+               CASE(class_cat),        CASE(args_range),   CASE(decreasing),     CASE(depth_jumps),
+               CASE(depth_of_counter), CASE(sticks_out),   CASE(flow_order),     CASE(flow_nowhere),
+               CASE(flow_range),       CASE(flow_class),   CASE(flow_args),      CASE(args_string),
+               CASE(args_key)};
   (void)state;
   for (size_t i = 0; i < LENGTH(cases); i++) broken(cases[i].name, cases[i].breaks);
 }

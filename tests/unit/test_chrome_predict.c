@@ -25,7 +25,8 @@ static void fixtures(void **state) {
 }
 
 static void generated(void **state) {
-  static const char *const options[] = {"--seed 1", "--seed 2 --no-base", "--seed 3 --lines", "--seed 4 --compact", "--seed 5 --memory --no-stack"};
+  static const char *const options[] = {"--seed 1", "--seed 2 --no-base", "--seed 3 --lines", "--seed 4 --compact",
+                                        "--seed 5 --memory --no-stack"};
   const char *gen = getenv("GEN");
   (void)state;
   if (!gen || !*gen) skip();
@@ -49,16 +50,24 @@ static uint32_t rng_state = 7;
 static uint32_t rng(uint32_t n) { return (rng_state = rng_state * 1664525 + 1013904223, rng_state >> 8) % n; }
 
 static const char *const members[][8] = {
-  {"\"ph\":\"X\"", "\"ph\":\"i\"", "\"ph\":\"B\"", "\"ph\":\"E\"", "\"ph\":\"s\"", "\"ph\":\"C\"", "\"ph\":\"M\"", "\"ph\":\"b\""},
-  {"\"pid\":1", "\"pid\":2", "\"pid\":\"1\"", "\"pid\":\"Spans\"", "\"pid\":-0", "\"pid\":1.0", "\"pid\":null", "\"pid\":99999999999"},
-  {"\"tid\":7", "\"tid\":8", "\"tid\":\"7\"", "\"tid\":\"main\"", "\"tid\":007", "\"tid\":1e1", "\"tid\": 9", "\"tid\":true"},
-  {"\"ts\":%u", "\"ts\":%u.5", "\"ts\":%u.123456789", "\"ts\":\"%u\"", "\"ts\":%ue0", "\"ts\":-%u", "\"ts\":%u.", "\"ts\":1%u23456789012345.67"},
-  {"\"dur\":%u", "\"dur\":0", "\"dur\":-%u", "\"dur\":%u.25", "\"dur\":null", "\"dur\":1e%u", "\"dur\":\"%u\"", "\"dur\":%u000000000000000000"},
-  {"\"name\":\"n%u\"", "\"name\":\"a\"", "\"name\":\"\"", "\"name\":\"\\u0061\"", "\"name\":5", "\"name\":\"\xc3\xa9\"", "\"name\":\"\xff\"", "\"name\":\"a\x01\""},
-  {"\"cat\":\"c\"", "\"cat\":\"d\"", "\"cat\":null", "\"id\":%u", "\"id\":\"0x%u\"", "\"bp\":\"e\"", "\"s\":\"p\"", "\"s\":\"t\""},
-  {"\"args\":{\"a\":%u,\"b\":\"x%u\"}", "\"args\":{\"a\":%u}", "\"args\":{}", "\"args\":{\"a\":%u.5,\"n\":[%u,{\"x\":\"y\"}]}", "\"args\":{\"a\":null,\"b\":true}",
-   "\"args\":{\"a\":1,\"a\":%u}", "\"args\":[%u]", "\"args\":{\"a\":\"%u\\n\",\"json.id\":%u}"},
-  {"\"x\":1", "\"tts\":%u", "\"cname\":\"good\"", "\"bind_id\":%u", "\"flow_out\":true", "\"flow_in\":true", "\"id2\":{\"local\":\"%u\"}", "\"scope\":\"s\""},
+    {"\"ph\":\"X\"", "\"ph\":\"i\"", "\"ph\":\"B\"", "\"ph\":\"E\"", "\"ph\":\"s\"", "\"ph\":\"C\"", "\"ph\":\"M\"",
+     "\"ph\":\"b\""},
+    {"\"pid\":1", "\"pid\":2", "\"pid\":\"1\"", "\"pid\":\"Spans\"", "\"pid\":-0", "\"pid\":1.0", "\"pid\":null",
+     "\"pid\":99999999999"},
+    {"\"tid\":7", "\"tid\":8", "\"tid\":\"7\"", "\"tid\":\"main\"", "\"tid\":007", "\"tid\":1e1", "\"tid\": 9", "\"tid\":true"},
+    {"\"ts\":%u", "\"ts\":%u.5", "\"ts\":%u.123456789", "\"ts\":\"%u\"", "\"ts\":%ue0", "\"ts\":-%u", "\"ts\":%u.",
+     "\"ts\":1%u23456789012345.67"},
+    {"\"dur\":%u", "\"dur\":0", "\"dur\":-%u", "\"dur\":%u.25", "\"dur\":null", "\"dur\":1e%u", "\"dur\":\"%u\"",
+     "\"dur\":%u000000000000000000"},
+    {"\"name\":\"n%u\"", "\"name\":\"a\"", "\"name\":\"\"", "\"name\":\"\\u0061\"", "\"name\":5", "\"name\":\"\xc3\xa9\"",
+     "\"name\":\"\xff\"", "\"name\":\"a\x01\""},
+    {"\"cat\":\"c\"", "\"cat\":\"d\"", "\"cat\":null", "\"id\":%u", "\"id\":\"0x%u\"", "\"bp\":\"e\"", "\"s\":\"p\"",
+     "\"s\":\"t\""},
+    {"\"args\":{\"a\":%u,\"b\":\"x%u\"}", "\"args\":{\"a\":%u}", "\"args\":{}",
+     "\"args\":{\"a\":%u.5,\"n\":[%u,{\"x\":\"y\"}]}", "\"args\":{\"a\":null,\"b\":true}", "\"args\":{\"a\":1,\"a\":%u}",
+     "\"args\":[%u]", "\"args\":{\"a\":\"%u\\n\",\"json.id\":%u}"},
+    {"\"x\":1", "\"tts\":%u", "\"cname\":\"good\"", "\"bind_id\":%u", "\"flow_out\":true", "\"flow_in\":true",
+     "\"id2\":{\"local\":\"%u\"}", "\"scope\":\"s\""},
 };
 
 /* An event of a few spellings, so that most have been seen before. */
@@ -112,43 +121,72 @@ static void shuffled(void **state) {
 
 /* ---- traps ---- */
 
-#define SEEN "{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1.5,\"n\":[1,\"x\"]}}"
+#define SEEN                                                                                                                   \
+  "{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1.5,\"n\":[1,"      \
+  "\"x\"]}}"
 static const char *const traps[] = {
-  /* the same beginning, another end */
-  SEEN "," SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1.5,\"n\":[1,\"x\"]},\"x\":1}",
-  SEEN "," SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1.5,\"n\":[1,\"x\"]}",
-  /* values of another type or form where a value varies */
-  SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":\"1\",\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1.5,\"n\":[1,\"x\"]}}",
-  SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":01,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1.5,\"n\":[1,\"x\"]}}",
-  SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1e2,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1.5,\"n\":[1,\"x\"]}}",
-  SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":-0,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":-0,\"s\":\"t\",\"d\":-0.0,\"n\":[1,\"x\"]}}",
-  SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":-2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1.5,\"n\":[1,\"x\"]}}",
-  SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":99999999999999,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1.5,\"n\":[1,\"x\"]}}",
-  SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5.0,\"s\":\"t\",\"d\":1.5,\"n\":[1,\"x\"]}}",
-  SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":99999999999999999999,\"s\":\"t\",\"d\":1.5,\"n\":[1,\"x\"]}}",
-  SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":9223372036854775807,\"s\":\"t\",\"d\":922337203685477580.7,\"n\":[1,\"x\"]}}",
-  SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1.50,\"n\":[1,\"x\"]}}",
-  SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"\\u0074\",\"d\":1.5,\"n\":[1,\"\\u0078\"]}}",
-  SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"\xff\",\"args\":{\"k\":5,\"s\":\"\xff\",\"d\":1.5,\"n\":[1,\"\xff\"]}}",
-  SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"a \"b\" c\",\"d\":1.5,\"n\":[1,\"x\"]}}",
-  SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1.5,\"n\":[1,\"x\"}}}",
-  SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1.5,\"n\":[1,2,]}}",
-  SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1.5,\"n\":[[[[]]]]}}",
-  SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1.5,\"n\":[1,NaN]}}",
-  /* far away in time, before and after what was seen */
-  SEEN "," SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":99999999999999,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1.5,\"n\":[1,\"x\"]}}",
-  /* a key twice; the same shape reached by other constants */
-  "{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"args\":{\"a\":1,\"a\":2}},{\"ph\":\"X\",\"ts\":3,\"dur\":1,\"args\":{\"a\":3,\"a\":4}}",
-  "{\"ph\":\"X\",\"ts\":1,\"ts\":2,\"dur\":1},{\"ph\":\"X\",\"ts\":3,\"ts\":4,\"dur\":1}",
-  "{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"args\":{\"a\":null}},{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"args\":{\"a\":true}},{\"ph\":\"X\",\"ts\":2,\"dur\":1,\"args\":{\"a\":null}}",
-  "{\"ph\":\"i\",\"ts\":1,\"s\":\"t\",\"tid\":1},{\"ph\":\"i\",\"ts\":2,\"s\":\"g\",\"tid\":2},{\"ph\":\"i\",\"ts\":3,\"s\":\"t\",\"tid\":3},{\"ph\":\"i\",\"ts\":4,\"s\":\"g\",\"tid\":4}",
-  /* ids, bound points, async */
-  "{\"ph\":\"b\",\"ts\":1,\"id\":1},{\"ph\":\"e\",\"ts\":2,\"id\":1},{\"ph\":\"b\",\"ts\":3,\"id\":2},{\"ph\":\"e\",\"ts\":4,\"id\":2}",
-  "{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"bind_id\":1,\"flow_out\":true},{\"ph\":\"X\",\"ts\":2,\"dur\":1,\"bind_id\":2,\"flow_out\":true}",
-  "{\"ph\":\"s\",\"ts\":1,\"id\":1,\"args\":{\"k\":1}},{\"ph\":\"s\",\"ts\":2,\"id\":2,\"args\":{\"k\":2}},{\"ph\":\"s\",\"ts\":3,\"id\":\"x\",\"args\":{\"k\":3}}",
-  /* what varies stands where a literal might: keys inside of values, strings that look like the rest */
-  "{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"\\\",\\\"ts\\\":5\"},{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"x\"},{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"},{\"}",
-  "{\"ph\":\"C\",\"ts\":1,\"name\":\"n\",\"args\":{\"v\":1}},{\"ph\":\"C\",\"ts\":2,\"name\":\"n\",\"args\":{\"v\":NaN}},{\"ph\":\"C\",\"ts\":3,\"name\":\"n\",\"args\":{\"v\":2.5}}",
+    /* the same beginning, another end */
+    SEEN "," SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1."
+                  "5,\"n\":[1,\"x\"]},\"x\":1}",
+    SEEN "," SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1."
+                  "5,\"n\":[1,\"x\"]}",
+    /* values of another type or form where a value varies */
+    SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":\"1\",\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1.5,"
+         "\"n\":[1,\"x\"]}}",
+    SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":01,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1.5,\"n\":["
+         "1,\"x\"]}}",
+    SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1e2,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1.5,\"n\":"
+         "[1,\"x\"]}}",
+    SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":-0,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":-0,\"s\":\"t\",\"d\":-0.0,"
+         "\"n\":[1,\"x\"]}}",
+    SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":-2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1.5,\"n\":["
+         "1,\"x\"]}}",
+    SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":99999999999999,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\","
+         "\"d\":1.5,\"n\":[1,\"x\"]}}",
+    SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5.0,\"s\":\"t\",\"d\":1.5,\"n\":"
+         "[1,\"x\"]}}",
+    SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":99999999999999999999,\"s\":"
+         "\"t\",\"d\":1.5,\"n\":[1,\"x\"]}}",
+    SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":9223372036854775807,\"s\":\"t\","
+         "\"d\":922337203685477580.7,\"n\":[1,\"x\"]}}",
+    SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1.50,\"n\":["
+         "1,\"x\"]}}",
+    SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"\\u0074\",\"d\":1.5,"
+         "\"n\":[1,\"\\u0078\"]}}",
+    SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"\xff\",\"args\":{\"k\":5,\"s\":\"\xff\",\"d\":1.5,"
+         "\"n\":[1,\"\xff\"]}}",
+    SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"a \"b\" "
+         "c\",\"d\":1.5,\"n\":[1,\"x\"]}}",
+    SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1.5,\"n\":["
+         "1,\"x\"}}}",
+    SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1.5,\"n\":["
+         "1,2,]}}",
+    SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1.5,\"n\":[["
+         "[[]]]]}}",
+    SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1.5,\"n\":["
+         "1,NaN]}}",
+    /* far away in time, before and after what was seen */
+    SEEN "," SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":99999999999999,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":"
+                  "\"t\",\"d\":1.5,\"n\":[1,\"x\"]}}",
+    /* a key twice; the same shape reached by other constants */
+    "{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"args\":{\"a\":1,\"a\":2}},{\"ph\":\"X\",\"ts\":3,\"dur\":1,\"args\":{\"a\":3,\"a\":4}}",
+    "{\"ph\":\"X\",\"ts\":1,\"ts\":2,\"dur\":1},{\"ph\":\"X\",\"ts\":3,\"ts\":4,\"dur\":1}",
+    "{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"args\":{\"a\":null}},{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"args\":{\"a\":true}},{\"ph\":"
+    "\"X\",\"ts\":2,\"dur\":1,\"args\":{\"a\":null}}",
+    "{\"ph\":\"i\",\"ts\":1,\"s\":\"t\",\"tid\":1},{\"ph\":\"i\",\"ts\":2,\"s\":\"g\",\"tid\":2},{\"ph\":\"i\",\"ts\":3,\"s\":"
+    "\"t\",\"tid\":3},{\"ph\":\"i\",\"ts\":4,\"s\":\"g\",\"tid\":4}",
+    /* ids, bound points, async */
+    "{\"ph\":\"b\",\"ts\":1,\"id\":1},{\"ph\":\"e\",\"ts\":2,\"id\":1},{\"ph\":\"b\",\"ts\":3,\"id\":2},{\"ph\":\"e\",\"ts\":4,"
+    "\"id\":2}",
+    "{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"bind_id\":1,\"flow_out\":true},{\"ph\":\"X\",\"ts\":2,\"dur\":1,\"bind_id\":2,\"flow_"
+    "out\":true}",
+    "{\"ph\":\"s\",\"ts\":1,\"id\":1,\"args\":{\"k\":1}},{\"ph\":\"s\",\"ts\":2,\"id\":2,\"args\":{\"k\":2}},{\"ph\":\"s\","
+    "\"ts\":3,\"id\":\"x\",\"args\":{\"k\":3}}",
+    /* what varies stands where a literal might: keys inside of values, strings that look like the rest */
+    "{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"\\\",\\\"ts\\\":5\"},{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"x\"},{\"ph\":"
+    "\"X\",\"ts\":1,\"dur\":1,\"name\":\"},{\"}",
+    "{\"ph\":\"C\",\"ts\":1,\"name\":\"n\",\"args\":{\"v\":1}},{\"ph\":\"C\",\"ts\":2,\"name\":\"n\",\"args\":{\"v\":NaN}},{"
+    "\"ph\":\"C\",\"ts\":3,\"name\":\"n\",\"args\":{\"v\":2.5}}",
 };
 
 static void misled(void **state) {
@@ -172,7 +210,9 @@ static void overfull(void **state) {
   assert_non_null(text);
   at = (size_t)snprintf(text, room, "[{\"ph\":\"X\",\"ts\":0,\"dur\":0}");
   for (int round = 0; round < 2; round++)
-    for (int i = 0; i < 6000; i++) at += (size_t)snprintf(text + at, room - at, ",{\"ph\":\"X\",\"k%d\":1,\"ts\":%d,\"dur\":1,\"args\":{\"l%d\":2}}", i, i, i % 77);
+    for (int i = 0; i < 6000; i++)
+      at += (size_t)snprintf(text + at, room - at, ",{\"ph\":\"X\",\"k%d\":1,\"ts\":%d,\"dur\":1,\"args\":{\"l%d\":2}}", i, i,
+                             i % 77);
   for (int round = 0; round < 3; round++) {
     at += (size_t)snprintf(text + at, room - at, ",{\"ph\":\"X\",\"ts\":%d,\"dur\":1,\"args\":{", round);
     for (int i = 0; i < 300; i++) at += (size_t)snprintf(text + at, room - at, "%s\"m%d\":%d", i ? "," : "", i, i + round);
@@ -188,7 +228,8 @@ static void overfull(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(fixtures), cmocka_unit_test(generated), cmocka_unit_test(shuffled), cmocka_unit_test(misled), cmocka_unit_test(overfull),
+      cmocka_unit_test(fixtures), cmocka_unit_test(generated), cmocka_unit_test(shuffled),
+      cmocka_unit_test(misled),   cmocka_unit_test(overfull),
   };
   return cmocka_run_group_tests_name("chrome_predict", tests, NULL, NULL);
 }

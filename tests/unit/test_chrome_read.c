@@ -1,5 +1,5 @@
-/* test_chrome_read.c - reading does not depend on how bytes arrive, fails where they fail, and of a file that was cut gives nothing
- * that the whole file does not hold. */
+/* test_chrome_read.c - reading does not depend on how bytes arrive, fails where they fail, and of a file that was cut gives
+ * nothing that the whole file does not hold. */
 #include "help.h"
 
 /* ---- chunks ---- */
@@ -27,8 +27,10 @@ static void chunks(void **state) {
 static const char small[] =
     "{\"schemaVersion\":1,\"traceEvents\":[\n"
     "{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"main\"}},\n"
-    "{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":10.5,\"dur\":1234,\"name\":\"a\\u00e9\",\"args\":{\"k\":[1,{\"l\":\"m\"}],\"n\":12.50}},\n"
-    "{\"ph\":\"B\",\"pid\":1,\"tid\":8,\"ts\":12,\"name\":\"b\"},\n{\"ph\":\"E\",\"pid\":1,\"tid\":8,\"ts\":1200,\"name\":\"b\"},\n"
+    "{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":10.5,\"dur\":1234,\"name\":\"a\\u00e9\",\"args\":{\"k\":[1,{\"l\":\"m\"}],\"n\":"
+    "12.50}},\n"
+    "{\"ph\":\"B\",\"pid\":1,\"tid\":8,\"ts\":12,\"name\":\"b\"},\n{\"ph\":\"E\",\"pid\":1,\"tid\":8,\"ts\":1200,\"name\":"
+    "\"b\"},\n"
     "{\"ph\":\"s\",\"pid\":1,\"tid\":7,\"ts\":11,\"id\":55,\"name\":\"f\",\"cat\":\"c\"},\n"
     "{\"ph\":\"C\",\"pid\":1,\"ts\":20,\"name\":\"n\",\"args\":{\"v\":100}},\n"
     "{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":2000,\"dur\":5,\"name\":\"z\",\"args\":{\"k\":[1,{\"l\":\"m\"}],\"n\":12.50}}\n"
@@ -120,7 +122,8 @@ static void cuts_are_announced(void **state) {
 /* ---- counting ---- */
 
 static void counts(void **state) {
-  struct tk_trace *t = feed_text("[{\"ph\":\"X\",\"ts\":0,\"dur\":1},{\"ph\":\"M\",\"name\":\"x\"},{},{\"ph\":\"X\",\"ts\":\"?\"},5,{\"ph\":\"E\",\"ts\":1},{\"name\":1}]");
+  struct tk_trace *t = feed_text("[{\"ph\":\"X\",\"ts\":0,\"dur\":1},{\"ph\":\"M\",\"name\":\"x\"},{},{\"ph\":\"X\",\"ts\":\"?"
+                                 "\"},5,{\"ph\":\"E\",\"ts\":1},{\"name\":1}]");
   (void)state;
   assert_int_equal(t->counts.read, 6);
   assert_int_equal(t->counts.empty, 1);

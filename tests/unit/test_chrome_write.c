@@ -38,19 +38,42 @@ static void fixtures(void **state) {
 
 /* Each of these in every place where a string can stand. */
 static void strings(void **state) {
-  static const char *const texts[] = {"", "a", "\\\"", "\\\\", "/", "\\b\\f\\n\\r\\t", "\\u0000", "\\u001f", "\x7f", "\\u0080", "\\u2028", "\\ud83d\\ude00",
-                                      "\xf0\x9f\x98\x80", "\\ufffe", "\\udbff\\udfff", "</script>", "%s%n", "\\u0041", "null", "5", "json.id", "json.args"};
+  static const char *const texts[] = {"",
+                                      "a",
+                                      "\\\"",
+                                      "\\\\",
+                                      "/",
+                                      "\\b\\f\\n\\r\\t",
+                                      "\\u0000",
+                                      "\\u001f",
+                                      "\x7f",
+                                      "\\u0080",
+                                      "\\u2028",
+                                      "\\ud83d\\ude00",
+                                      "\xf0\x9f\x98\x80",
+                                      "\\ufffe",
+                                      "\\udbff\\udfff",
+                                      "</script>",
+                                      "%s%n",
+                                      "\\u0041",
+                                      "null",
+                                      "5",
+                                      "json.id",
+                                      "json.args"};
   (void)state;
   for (size_t i = 0; i < LENGTH(texts); i++) {
     const char *s = texts[i];
     char text[2000];
-    snprintf(text, sizeof text,
-             "{\"k%s\":\"%s\",\"traceEvents\":[{\"ph\":\"M\",\"pid\":1,\"name\":\"thread_name\",\"args\":{\"name\":\"%s\",\"k%s\":1}},"
-             "{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":1,\"name\":\"%s\",\"cat\":\"%s\",\"x%s\":\"%s\",\"args\":{\"%s\":\"%s\",\"n\":[\"%s\",{\"%s\":1}]}},"
-             "{\"ph\":\"b\",\"pid\":\"%s\",\"tid\":\"%s\",\"ts\":1,\"name\":\"%s\",\"cat\":\"%s\",\"id\":\"%s\",\"scope\":\"%s\"},"
-             "{\"ph\":\"C\",\"pid\":1,\"ts\":1,\"name\":\"%s\",\"id\":\"%s\",\"args\":{\"%s\":1}},"
-             "{\"ph\":\"s\",\"pid\":1,\"tid\":7,\"ts\":1,\"name\":\"%s\",\"cat\":\"%s\",\"id\":\"%s\"}]}",
-             s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s);
+    snprintf(
+        text, sizeof text,
+        "{\"k%s\":\"%s\",\"traceEvents\":[{\"ph\":\"M\",\"pid\":1,\"name\":\"thread_name\",\"args\":{\"name\":\"%s\",\"k%s\":1}"
+        "},"
+        "{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":1,\"name\":\"%s\",\"cat\":\"%s\",\"x%s\":\"%s\",\"args\":{\"%s\":"
+        "\"%s\",\"n\":[\"%s\",{\"%s\":1}]}},"
+        "{\"ph\":\"b\",\"pid\":\"%s\",\"tid\":\"%s\",\"ts\":1,\"name\":\"%s\",\"cat\":\"%s\",\"id\":\"%s\",\"scope\":\"%s\"},"
+        "{\"ph\":\"C\",\"pid\":1,\"ts\":1,\"name\":\"%s\",\"id\":\"%s\",\"args\":{\"%s\":1}},"
+        "{\"ph\":\"s\",\"pid\":1,\"tid\":7,\"ts\":1,\"name\":\"%s\",\"cat\":\"%s\",\"id\":\"%s\"}]}",
+        s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s);
     struct tk_trace *t = feed_text(text);
     struct bytes b = written(t, false);
     struct tk_err err;
@@ -66,27 +89,35 @@ static void strings(void **state) {
 
 /* ---- exact text ---- */
 
-static const struct { const char *event, *line; } exact[] = {
-  /* every field once, in the order of the writer; only what must change changes */
-  {"{\"ts\":1.50,\"ph\":\"X\",\"name\":\"a\",\"dur\":2e0,\"pid\":1,\"tid\":\"7\",\"cat\":\"c\"}",
-   "{\"ph\":\"X\",\"cat\":\"c\",\"name\":\"a\",\"pid\":1,\"tid\":\"7\",\"ts\":1.5,\"dur\":2}"},
-  {"{\"ph\":\"X\",\"ts\":0,\"dur\":0}", "{\"ph\":\"X\",\"ts\":0,\"dur\":0}"},
-  {"{\"ph\":\"X\",\"ts\":-1.000001,\"dur\":0.000001,\"name\":\"\"}", "{\"ph\":\"X\",\"name\":\"\",\"ts\":-1.000001,\"dur\":0.000001}"},
-  {"{\"ph\":\"X\",\"ts\":1700000000000000.001,\"dur\":1}", "{\"ph\":\"X\",\"ts\":1700000000000000.001,\"dur\":1}"},
-  {"{\"ph\":\"X\",\"ts\":0,\"dur\":0,\"args\":{\"a\":-1,\"b\":1.50,\"c\":[1, 2.0],\"d\":null,\"e\":true,\"f\":\"\\u00e9\",\"g\":18446744073709551615}}",
-   "{\"ph\":\"X\",\"ts\":0,\"dur\":0,\"args\":{\"a\":-1,\"b\":1.50,\"c\":[1,2.0],\"d\":null,\"e\":true,\"f\":\"\xc3\xa9\",\"g\":18446744073709551615}}"},
-  {"{\"ph\":\"X\",\"ts\":0,\"dur\":0,\"args\":{}}", "{\"ph\":\"X\",\"ts\":0,\"dur\":0,\"args\":{}}"},
-  {"{\"ph\":\"X\",\"ts\":0,\"dur\":0,\"args\":[1]}", "{\"ph\":\"X\",\"ts\":0,\"dur\":0,\"args\":[1]}"},
-  {"{\"ph\":\"X\",\"ts\":0,\"dur\":0,\"args\":{\"json.x\":1}}", "{\"ph\":\"X\",\"ts\":0,\"dur\":0,\"args\":{\"json.x\":1}}"},
-  {"{\"ph\":\"X\",\"ts\":0,\"dur\":0,\"cname\":\"good\",\"tts\":5}", "{\"ph\":\"X\",\"ts\":0,\"dur\":0,\"cname\":\"good\",\"tts\":5}"},
-  {"{\"ph\":\"I\",\"ts\":0,\"s\":\"t\"}", "{\"ph\":\"I\",\"ts\":0,\"s\":\"t\"}"},
-  {"{\"ph\":\"i\",\"ts\":0,\"s\":\"p\",\"pid\":1,\"tid\":7}", "{\"ph\":\"i\",\"pid\":1,\"ts\":0,\"s\":\"p\",\"tid\":7}"},
-  {"{\"ph\":\"C\",\"ts\":0,\"name\":\"n\",\"args\":{\"v\":1e3}}", "{\"ph\":\"C\",\"name\":\"n\",\"ts\":0,\"args\":{\"v\":1e3}}"},
-  {"{\"ph\":\"f\",\"ts\":0,\"name\":\"n\",\"cat\":\"c\",\"id\":7,\"bp\":\"e\"}", "{\"ph\":\"f\",\"cat\":\"c\",\"name\":\"n\",\"ts\":0,\"id\":7,\"bp\":\"e\"}"},
-  {"{\"ph\":\"S\",\"ts\":0,\"name\":\"n\",\"id\":\"0x7\"}", "{\"ph\":\"S\",\"name\":\"n\",\"ts\":0,\"id\":\"0x7\"}"},
-  {"{\"ph\":\"q\",\"ts\":1,\"x\":[1, 2]}", "{\"ph\":\"q\",\"x\":[1,2],\"ts\":1}"},
-  {"{\"ph\":\"M\",\"pid\":1,\"tid\":7,\"name\":\"thread_name\",\"args\":{\"name\":\"x\"}}",
-   "{\"ph\":\"M\",\"name\":\"thread_name\",\"args\":{\"name\":\"x\"},\"pid\":1,\"tid\":7}"},
+static const struct {
+  const char *event, *line;
+} exact[] = {
+    /* every field once, in the order of the writer; only what must change changes */
+    {"{\"ts\":1.50,\"ph\":\"X\",\"name\":\"a\",\"dur\":2e0,\"pid\":1,\"tid\":\"7\",\"cat\":\"c\"}",
+     "{\"ph\":\"X\",\"cat\":\"c\",\"name\":\"a\",\"pid\":1,\"tid\":\"7\",\"ts\":1.5,\"dur\":2}"},
+    {"{\"ph\":\"X\",\"ts\":0,\"dur\":0}", "{\"ph\":\"X\",\"ts\":0,\"dur\":0}"},
+    {"{\"ph\":\"X\",\"ts\":-1.000001,\"dur\":0.000001,\"name\":\"\"}",
+     "{\"ph\":\"X\",\"name\":\"\",\"ts\":-1.000001,\"dur\":0.000001}"},
+    {"{\"ph\":\"X\",\"ts\":1700000000000000.001,\"dur\":1}", "{\"ph\":\"X\",\"ts\":1700000000000000.001,\"dur\":1}"},
+    {"{\"ph\":\"X\",\"ts\":0,\"dur\":0,\"args\":{\"a\":-1,\"b\":1.50,\"c\":[1, "
+     "2.0],\"d\":null,\"e\":true,\"f\":\"\\u00e9\",\"g\":18446744073709551615}}",
+     "{\"ph\":\"X\",\"ts\":0,\"dur\":0,\"args\":{\"a\":-1,\"b\":1.50,\"c\":[1,2.0],\"d\":null,\"e\":true,\"f\":\"\xc3\xa9\","
+     "\"g\":18446744073709551615}}"},
+    {"{\"ph\":\"X\",\"ts\":0,\"dur\":0,\"args\":{}}", "{\"ph\":\"X\",\"ts\":0,\"dur\":0,\"args\":{}}"},
+    {"{\"ph\":\"X\",\"ts\":0,\"dur\":0,\"args\":[1]}", "{\"ph\":\"X\",\"ts\":0,\"dur\":0,\"args\":[1]}"},
+    {"{\"ph\":\"X\",\"ts\":0,\"dur\":0,\"args\":{\"json.x\":1}}", "{\"ph\":\"X\",\"ts\":0,\"dur\":0,\"args\":{\"json.x\":1}}"},
+    {"{\"ph\":\"X\",\"ts\":0,\"dur\":0,\"cname\":\"good\",\"tts\":5}",
+     "{\"ph\":\"X\",\"ts\":0,\"dur\":0,\"cname\":\"good\",\"tts\":5}"},
+    {"{\"ph\":\"I\",\"ts\":0,\"s\":\"t\"}", "{\"ph\":\"I\",\"ts\":0,\"s\":\"t\"}"},
+    {"{\"ph\":\"i\",\"ts\":0,\"s\":\"p\",\"pid\":1,\"tid\":7}", "{\"ph\":\"i\",\"pid\":1,\"ts\":0,\"s\":\"p\",\"tid\":7}"},
+    {"{\"ph\":\"C\",\"ts\":0,\"name\":\"n\",\"args\":{\"v\":1e3}}",
+     "{\"ph\":\"C\",\"name\":\"n\",\"ts\":0,\"args\":{\"v\":1e3}}"},
+    {"{\"ph\":\"f\",\"ts\":0,\"name\":\"n\",\"cat\":\"c\",\"id\":7,\"bp\":\"e\"}",
+     "{\"ph\":\"f\",\"cat\":\"c\",\"name\":\"n\",\"ts\":0,\"id\":7,\"bp\":\"e\"}"},
+    {"{\"ph\":\"S\",\"ts\":0,\"name\":\"n\",\"id\":\"0x7\"}", "{\"ph\":\"S\",\"name\":\"n\",\"ts\":0,\"id\":\"0x7\"}"},
+    {"{\"ph\":\"q\",\"ts\":1,\"x\":[1, 2]}", "{\"ph\":\"q\",\"x\":[1,2],\"ts\":1}"},
+    {"{\"ph\":\"M\",\"pid\":1,\"tid\":7,\"name\":\"thread_name\",\"args\":{\"name\":\"x\"}}",
+     "{\"ph\":\"M\",\"name\":\"thread_name\",\"args\":{\"name\":\"x\"},\"pid\":1,\"tid\":7}"},
 };
 
 /* Members in any order, as a sorted list: the order is the writer's affair, each member's text is not. */
@@ -125,7 +156,8 @@ static void texts(void **state) {
     *strchr(line + 1, '\n') = 0;
     unsigned n = members_of(line + 1, got_members), m = members_of(want, want_members);
     for (unsigned k = 0; k < n && k < m; k++)
-      if (strcmp(got_members[k], want_members[k]) != 0) fail_msg("%s: got %s, expected %s", exact[i].event, got_members[k], want_members[k]);
+      if (strcmp(got_members[k], want_members[k]) != 0)
+        fail_msg("%s: got %s, expected %s", exact[i].event, got_members[k], want_members[k]);
     if (n != m) fail_msg("%s: %u members, expected %u", exact[i].event, n, m);
     free(b.p);
     tk_free(t);
@@ -176,7 +208,8 @@ static void pairs(void **state) {
       snprintf(copy, sizeof copy, "%s", bodies[i]);
       for (char *p = strtok_r(copy, ",", &save); p; p = strtok_r(NULL, ",", &save)) {
         size_t n = strlen(text);
-        snprintf(text + n, sizeof text - n, "%s{\"ph\":\"%c\",\"pid\":1,\"tid\":7,\"name\":\"%c\",\"ts\":%s}", n > 1 ? "," : "", p[0], p[2], p + 4);
+        snprintf(text + n, sizeof text - n, "%s{\"ph\":\"%c\",\"pid\":1,\"tid\":7,\"name\":\"%c\",\"ts\":%s}", n > 1 ? "," : "",
+                 p[0], p[2], p + 4);
       }
       strcat(text, x ? ",{\"ph\":\"X\",\"pid\":1,\"tid\":8,\"ts\":0,\"dur\":20}]" : "]");
       struct tk_trace *t = feed_text(text), *again;

@@ -2,10 +2,10 @@
 #include "help.h"
 
 static void whole(void **state) {
-  static const char text[] =
-      "{\"traceEvents\":[{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"p\"}},"
-      "{\"ph\":\"X\",\"pid\":1,\"tid\":\"7\",\"ts\":1.5,\"dur\":2,\"name\":\"a\",\"cat\":\"c\",\"args\":{\"i\":-1,\"d\":1.50,\"n\":[1]}},"
-      "{\"ph\":\"s\",\"pid\":1,\"tid\":7,\"ts\":2,\"id\":\"x\",\"name\":\"f\"}],\"k\":[1]}";
+  static const char text[] = "{\"traceEvents\":[{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"p\"}},"
+                             "{\"ph\":\"X\",\"pid\":1,\"tid\":\"7\",\"ts\":1.5,\"dur\":2,\"name\":\"a\",\"cat\":\"c\",\"args\":"
+                             "{\"i\":-1,\"d\":1.50,\"n\":[1]}},"
+                             "{\"ph\":\"s\",\"pid\":1,\"tid\":7,\"ts\":2,\"id\":\"x\",\"name\":\"f\"}],\"k\":[1]}";
   static const char want[] =
       "trace origin=1500ns zero=0ns clock=unknown\n"
       "track process pid=1 \"p\"\n"
@@ -40,20 +40,24 @@ static void types(void **state) {
   e->args = args_end(t);
   assert_true(seal(t, NULL));
   char *dump = dump_of(t);
-  assert_non_null(strstr(dump, "\"x\" {null=null, u=18446744073709551615u, p=0xabc, d=0.5d, ref=ref:\"x\", b=bytes:\"x\", num=1e400}\n"));
+  assert_non_null(
+      strstr(dump, "\"x\" {null=null, u=18446744073709551615u, p=0xabc, d=0.5d, ref=ref:\"x\", b=bytes:\"x\", num=1e400}\n"));
   free(dump);
   tk_free(t);
 }
 
 /* A name cannot forge a line; two graphs that differ only in such bytes differ in their dumps. */
 static void hostile_strings(void **state) {
-  static const char *const names[] = {"a\\nnote repair x1 forged", "a\\\\nnote repair x1 forged", "\\\"", "\\\\x22", "\\u0000", "\\\\u0000"};
+  static const char *const names[] = {
+      "a\\nnote repair x1 forged", "a\\\\nnote repair x1 forged", "\\\"", "\\\\x22", "\\u0000", "\\\\u0000"};
   char *dumps[LENGTH(names)];
   (void)state;
   for (size_t i = 0; i < LENGTH(names); i++) {
     char text[256];
     unsigned lines = 0;
-    snprintf(text, sizeof text, "[{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":0,\"dur\":1,\"name\":\"%s\",\"args\":{\"k\":\"%s\"}}]", names[i], names[i]);
+    snprintf(text, sizeof text,
+             "[{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":0,\"dur\":1,\"name\":\"%s\",\"args\":{\"k\":\"%s\"}}]", names[i],
+             names[i]);
     struct tk_trace *t = feed_text(text);
     dumps[i] = dump_of(t);
     for (const char *p = dumps[i]; *p; p++) lines += *p == '\n';
@@ -66,9 +70,9 @@ static void hostile_strings(void **state) {
 
 /* The same holds for what stands without quotes: keys and categories. */
 static void hostile_keys(void **state) {
-  static const char text[] =
-      "{\"traceEvents\":[{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":0,\"dur\":1,\"name\":\"a\",\"cat\":\"c\\nnote info x1 forged\","
-      "\"args\":{\"k\\nnote info x1 forged\":1}}],\"m\\nnote info x1 forged\":1}";
+  static const char text[] = "{\"traceEvents\":[{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":0,\"dur\":1,\"name\":\"a\",\"cat\":"
+                             "\"c\\nnote info x1 forged\","
+                             "\"args\":{\"k\\nnote info x1 forged\":1}}],\"m\\nnote info x1 forged\":1}";
   struct tk_trace *t = feed_text(text);
   char *dump = dump_of(t);
   (void)state;

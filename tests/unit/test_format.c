@@ -27,13 +27,28 @@ static void table(void **state) {
 }
 
 static void extensions(void **state) {
-  static const struct { const char *path; const char *format; } t[] = {
-    {"a.json", "json"}, {"a.json.gz", "json"}, {"a.pt.trace.json.gz", "json"}, {"a.trace", "json"}, {"/x.json/a", NULL}, {"json", NULL},
-    {"a.JSON.txt", NULL}, {"", NULL}, {"a.", NULL}, {".", NULL}, {"a.gz", NULL}, {"a.json.", NULL}, {".json", "json"}, {"a.jsonx", NULL}};
+  static const struct {
+    const char *path;
+    const char *format;
+  } t[] = {{"a.json", "json"},
+           {"a.json.gz", "json"},
+           {"a.pt.trace.json.gz", "json"},
+           {"a.trace", "json"},
+           {"/x.json/a", NULL},
+           {"json", NULL},
+           {"a.JSON.txt", NULL},
+           {"", NULL},
+           {"a.", NULL},
+           {".", NULL},
+           {"a.gz", NULL},
+           {"a.json.", NULL},
+           {".json", "json"},
+           {"a.jsonx", NULL}};
   (void)state;
   for (size_t i = 0; i < LENGTH(t); i++) {
     const struct format *f = format_by_extension(t[i].path);
-    if (!f != !t[i].format || (f && strcmp(f->info.name, t[i].format) != 0)) fail_msg("'%s': %s", t[i].path, f ? f->info.name : "none");
+    if (!f != !t[i].format || (f && strcmp(f->info.name, t[i].format) != 0))
+      fail_msg("'%s': %s", t[i].path, f ? f->info.name : "none");
   }
 }
 
@@ -96,6 +111,7 @@ static void bids(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(table), cmocka_unit_test(extensions), cmocka_unit_test(detection), cmocka_unit_test(bids)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(table), cmocka_unit_test(extensions), cmocka_unit_test(detection),
+                                     cmocka_unit_test(bids)};
   return cmocka_run_group_tests_name("format", tests, NULL, NULL);
 }

@@ -69,7 +69,8 @@ static void out_of_memory(void **state) {
     intern_init(&in, &m);
     while (id && n < 100000) id = intern(&in, &n, sizeof n), n += id != 0;
     assert_true(m.failed);
-    for (uint32_t i = 0; i < n; i += 97) assert_int_equal(intern_find(&in, &i, sizeof i, (uint32_t)hash_bytes(&i, sizeof i)), i + 1);
+    for (uint32_t i = 0; i < n; i += 97)
+      assert_int_equal(intern_find(&in, &i, sizeof i, (uint32_t)hash_bytes(&i, sizeof i)), i + 1);
     intern_free(&in);
     assert_int_equal(m.used, 0);
   }

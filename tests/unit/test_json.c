@@ -1,4 +1,5 @@
-/* test_json.c - the scanner: each function by table; a window that ends anywhere asks for more and never calls a beginning bad. */
+/* test_json.c - the scanner: each function by table; a window that ends anywhere asks for more, and never calls a
+ * beginning bad. */
 #include "help.h"
 
 #include "format/json.h"
@@ -83,8 +84,11 @@ static void value(void **state) {
 
 /* The fault is where it is. */
 static void places(void **state) {
-  static const struct { const char *text; size_t at; } t[] = {{"{\"a\":1 \"b\":2}", 7}, {"[1 2]", 3}, {"{\"a\" 1}", 5}, {"{1:2}", 1},
-                                                             {"[1,,2]", 3}, {"{\"a\":}", 5}, {"[1}", 2}, {"{\"a\":1]", 6}};
+  static const struct {
+    const char *text;
+    size_t at;
+  } t[] = {{"{\"a\":1 \"b\":2}", 7}, {"[1 2]", 3}, {"{\"a\" 1}", 5}, {"{1:2}", 1}, {"[1,,2]", 3},
+           {"{\"a\":}", 5},          {"[1}", 2},   {"{\"a\":1]", 6}};
   (void)state;
   for (size_t i = 0; i < LENGTH(t); i++) {
     struct json j = over(t[i].text, strlen(t[i].text), true);
@@ -151,13 +155,13 @@ static void copy_deep(void **state) {
 
 /* ---- windows ---- */
 
-static const char document[] =
-    "{\"k\\u0065y\" : [1, -2.5e-3, true, false, null, \"text \\\" \\\\ \\ud83d\\ude00 \xe2\x82\xac\", {\"a\":{\"b\":[[],{}]}}, +5, None, "
-    "NaN, 12345678901234567890123], \"x\":\"un\"quoted\",\n \"y\":-Infinity} ,";
+static const char document[] = "{\"k\\u0065y\" : [1, -2.5e-3, true, false, null, \"text \\\" \\\\ \\ud83d\\ude00 "
+                               "\xe2\x82\xac\", {\"a\":{\"b\":[[],{}]}}, +5, None, "
+                               "NaN, 12345678901234567890123], \"x\":\"un\"quoted\",\n \"y\":-Infinity} ,";
 static const size_t VALUE_ENDS = sizeof document - 3;
 
-/* Whatever the window ends with, more is asked for; how far the scanner looks ahead behind the end is its own affair.  Only copying
- * understands quotes that are not escaped. */
+/* Whatever the window ends with, more is asked for; how far the scanner looks ahead behind the end is its own affair.  Only
+ * copying understands quotes that are not escaped. */
 static void prefixes(void **state) {
   char text[sizeof document + 65];
   (void)state;
@@ -172,7 +176,8 @@ static void prefixes(void **state) {
       struct buf out = {.mem = &pool};
       bool ok = what == 0 ? json_copy(&j, &out) : what == 1 ? json_value(&j, &v) : json_skip(&j);
       if (j.status == JSON_BAD) fail_msg("cut at %zu: function %d calls it bad: %s", cut, what, j.why);
-      if (ok ? cut < VALUE_ENDS : cut == sizeof text - 1) fail_msg("cut at %zu: function %d: %s", cut, what, ok ? "read" : "wants more");
+      if (ok ? cut < VALUE_ENDS : cut == sizeof text - 1)
+        fail_msg("cut at %zu: function %d: %s", cut, what, ok ? "read" : "wants more");
       buf_free(&out);
       buf_free(&j.scratch);
     }
@@ -231,13 +236,38 @@ static void member(void **state) {
 /* ---- text ---- */
 
 static void utf8(void **state) {
-  static const struct { const char *text; bool ok; } t[] = {
-    {"", true}, {"abc", true}, {"\xc2\x80", true}, {"\xdf\xbf", true}, {"\xe0\xa0\x80", true}, {"\xed\x9f\xbf", true},
-    {"\xee\x80\x80", true}, {"\xef\xbf\xbf", true}, {"\xf0\x90\x80\x80", true}, {"\xf4\x8f\xbf\xbf", true}, {"eight by\xc3\xa9", true},
-    {"\x80", false}, {"\xbf", false}, {"\xc0\x80", false}, {"\xc1\xbf", false}, {"\xe0\x9f\xbf", false}, {"\xed\xa0\x80", false},
-    {"\xed\xbf\xbf", false}, {"\xf0\x8f\xbf\xbf", false}, {"\xf4\x90\x80\x80", false}, {"\xf5\x80\x80\x80", false}, {"\xff", false},
-    {"\xc3", false}, {"\xe2\x82", false}, {"\xf0\x9f\x98", false}, {"\xc3(", false}, {"\xe2\x82(", false}, {"\xf0\x9f\x98(", false},
-    {"long text that is fine up to \xe9 here", false}};
+  static const struct {
+    const char *text;
+    bool ok;
+  } t[] = {{"", true},
+           {"abc", true},
+           {"\xc2\x80", true},
+           {"\xdf\xbf", true},
+           {"\xe0\xa0\x80", true},
+           {"\xed\x9f\xbf", true},
+           {"\xee\x80\x80", true},
+           {"\xef\xbf\xbf", true},
+           {"\xf0\x90\x80\x80", true},
+           {"\xf4\x8f\xbf\xbf", true},
+           {"eight by\xc3\xa9", true},
+           {"\x80", false},
+           {"\xbf", false},
+           {"\xc0\x80", false},
+           {"\xc1\xbf", false},
+           {"\xe0\x9f\xbf", false},
+           {"\xed\xa0\x80", false},
+           {"\xed\xbf\xbf", false},
+           {"\xf0\x8f\xbf\xbf", false},
+           {"\xf4\x90\x80\x80", false},
+           {"\xf5\x80\x80\x80", false},
+           {"\xff", false},
+           {"\xc3", false},
+           {"\xe2\x82", false},
+           {"\xf0\x9f\x98", false},
+           {"\xc3(", false},
+           {"\xe2\x82(", false},
+           {"\xf0\x9f\x98(", false},
+           {"long text that is fine up to \xe9 here", false}};
   (void)state;
   for (size_t i = 0; i < LENGTH(t); i++) {
     size_t n = strlen(t[i].text);
@@ -257,8 +287,9 @@ static void code_points(void **state) {
     struct json j = {.last = true, .scratch = {.mem = &pool}};
     struct buf out = {.mem = &pool}, again = {.mem = &pool};
     bool surrogate = c >= 0xd800 && c < 0xe000;
-    int n = c < 0x10000 ? snprintf(escaped, sizeof escaped, "\\u%04x", c)
-                        : snprintf(escaped, sizeof escaped, "\\u%04X\\u%04X", 0xd800 + ((c - 0x10000) >> 10), 0xdc00 + (c & 0x3ff));
+    int n = c < 0x10000
+                ? snprintf(escaped, sizeof escaped, "\\u%04x", c)
+                : snprintf(escaped, sizeof escaped, "\\u%04X\\u%04X", 0xd800 + ((c - 0x10000) >> 10), 0xdc00 + (c & 0x3ff));
     assert_true(json_decode(&j, (uint8_t *)escaped, (size_t)n, &out));
     assert_true(utf8_valid(out.data, out.len));
     assert_int_equal(j.n_fixes, surrogate);
@@ -275,10 +306,22 @@ static void code_points(void **state) {
 }
 
 static void decode(void **state) {
-  static const struct { const char *text, *said; unsigned fixes; } t[] = {
-    {"\\b\\f\\n\\r\\t\\/\\\\\\\"", "\b\f\n\r\t/\\\"", 0}, {"\\u00", "\\u00", 1}, {"\\uzzzz", "\\uzzzz", 1}, {"\\", "\\", 1}, {"\\q", "\\q", 1},
-    {"\\ud83dx", "\xef\xbf\xbdx", 1}, {"\\ude00\\ud83d", "\xef\xbf\xbd\xef\xbf\xbd", 2}, {"\\ud83d\\u0041", "\xef\xbf\xbd""A", 1},
-    {"a\xe2\x82", "a\xef\xbf\xbd", 1}, {"\x01", "\x01", 1}};
+  static const struct {
+    const char *text, *said;
+    unsigned fixes;
+  } t[] = {{"\\b\\f\\n\\r\\t\\/\\\\\\\"", "\b\f\n\r\t/\\\"", 0},
+           {"\\u00", "\\u00", 1},
+           {"\\uzzzz", "\\uzzzz", 1},
+           {"\\", "\\", 1},
+           {"\\q", "\\q", 1},
+           {"\\ud83dx", "\xef\xbf\xbdx", 1},
+           {"\\ude00\\ud83d", "\xef\xbf\xbd\xef\xbf\xbd", 2},
+           {"\\ud83d\\u0041",
+            "\xef\xbf\xbd"
+            "A",
+            1},
+           {"a\xe2\x82", "a\xef\xbf\xbd", 1},
+           {"\x01", "\x01", 1}};
   (void)state;
   for (size_t i = 0; i < LENGTH(t); i++) {
     struct json j = {.last = true};
@@ -318,9 +361,10 @@ static void many_fixes(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(value),      cmocka_unit_test(places), cmocka_unit_test(copy),   cmocka_unit_test(copy_deep), cmocka_unit_test(prefixes),
-    cmocka_unit_test(cut_inputs), cmocka_unit_test(keys),   cmocka_unit_test(member), cmocka_unit_test(utf8),      cmocka_unit_test(code_points),
-    cmocka_unit_test(decode),     cmocka_unit_test(quote),  cmocka_unit_test(many_fixes),
+      cmocka_unit_test(value),      cmocka_unit_test(places),      cmocka_unit_test(copy),   cmocka_unit_test(copy_deep),
+      cmocka_unit_test(prefixes),   cmocka_unit_test(cut_inputs),  cmocka_unit_test(keys),   cmocka_unit_test(member),
+      cmocka_unit_test(utf8),       cmocka_unit_test(code_points), cmocka_unit_test(decode), cmocka_unit_test(quote),
+      cmocka_unit_test(many_fixes),
   };
   return cmocka_run_group_tests_name("json", tests, NULL, NULL);
 }

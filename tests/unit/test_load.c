@@ -1,5 +1,5 @@
-/* test_load.c - loading and saving by name: what is refused, what --strict refuses, limits of memory anywhere, progress that says stop,
- * and an output that is either whole or not there. */
+/* test_load.c - loading and saving by name: what is refused, what --strict refuses, limits of memory anywhere, progress that
+ * says stop, and an output that is either whole or not there. */
 #include "help.h"
 
 #include <errno.h>
@@ -107,7 +107,8 @@ static void limited(const char *path, struct bytes b) {
     struct tk_err err;
     struct tk_trace *t = feed_bytes(b.p, b.n, (struct feed){.max_memory = limits[i], .chunk = 1 << 20}, &err);
     if (t) assert_true(t->store->mem.peak <= limits[i]);
-    else if (err.code != TK_ELIMIT && err.code != TK_ECORRUPT && err.code != TK_EFORMAT) fail_msg("%s, limit %llu: %s", path, (unsigned long long)limits[i], err.msg);
+    else if (err.code != TK_ELIMIT && err.code != TK_ECORRUPT && err.code != TK_EFORMAT)
+      fail_msg("%s, limit %llu: %s", path, (unsigned long long)limits[i], err.msg);
     refusals += !t && err.code == TK_ELIMIT;
     tk_free(t);
   }
@@ -125,15 +126,18 @@ static void every_limit(void **state) {
   static const char text[] =
       "{\"a\":{\"b\":[1]},\"traceEvents\":[{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"p\"}},"
       "{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":5,\"dur\":10,\"name\":\"a\\n\",\"args\":{\"k\":[1,{}],\"d\":1.5,\"d\":2}},"
-      "{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":0,\"dur\":10,\"name\":\"a\\n\",\"bind_id\":5,\"flow_out\":true},{\"ph\":\"C\",\"ts\":1,\"args\":{\"v\":NaN,\"w\":1}},"
-      "{\"ph\":\"B\",\"ts\":3,\"name\":\"u\"},{\"ph\":\"B\",\"ts\":4,\"name\":\"v\"},{\"ph\":\"E\",\"ts\":5,\"args\":{\"r\":1}},{\"ph\":\"X\",\"ts\":1e17,\"dur\":1},"
-      "{\"ph\":\"b\",\"ts\":3,\"id\":1},{\"ph\":\"e\",\"ts\":5,\"id\":1},{\"ph\":\"s\",\"ts\":7,\"id\":1},{\"ph\":\"f\",\"ts\":6,\"id\":\"x\"}],"
+      "{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":0,\"dur\":10,\"name\":\"a\\n\",\"bind_id\":5,\"flow_out\":true},{\"ph\":\"C\","
+      "\"ts\":1,\"args\":{\"v\":NaN,\"w\":1}},"
+      "{\"ph\":\"B\",\"ts\":3,\"name\":\"u\"},{\"ph\":\"B\",\"ts\":4,\"name\":\"v\"},{\"ph\":\"E\",\"ts\":5,\"args\":{\"r\":1}}"
+      ",{\"ph\":\"X\",\"ts\":1e17,\"dur\":1},"
+      "{\"ph\":\"b\",\"ts\":3,\"id\":1},{\"ph\":\"e\",\"ts\":5,\"id\":1},{\"ph\":\"s\",\"ts\":7,\"id\":1},{\"ph\":\"f\",\"ts\":"
+      "6,\"id\":\"x\"}],"
       "\"stackFrames\":{\"1\":{\"parent\":2}}}";
   struct tk_trace *t = feed_text(text);
   uint64_t peak = t->store->mem.peak;
   (void)state;
   tk_free(t);
-  for (uint64_t limit = 1; limit < peak; limit += long_run() ? 64 : 1021) {
+  for (uint64_t limit = 1; limit < peak; limit += long_run() ? 64 : 509) {
     struct tk_err err;
     t = feed_bytes(text, strlen(text), (struct feed){.max_memory = limit}, &err);
     if (!t) assert_int_equal(err.code, TK_ELIMIT);
@@ -192,10 +196,12 @@ static void provenance(void **state) {
   (void)state;
   write_file(path_a, sound);
   struct tk_trace *t = tk_load(path_a, NULL, &err);
-  assert_true(tk_save(t, path_b, &(struct tk_save_options){.force = true, .command = "tracekit \"x\" \n \xc3\xa9"}, NULL, &err));
+  assert_true(
+      tk_save(t, path_b, &(struct tk_save_options){.force = true, .command = "tracekit \"x\" \n \xc3\xa9"}, NULL, &err));
   struct bytes b = read_whole(path_b);
   assert_true(strict_json(b.p, b.n));
-  assert_non_null(strstr((char *)b.p, "\"tracekit\":{\"version\":\"" TK_VERSION "\",\"command\":\"tracekit \\\"x\\\" \\n \xc3\xa9\"}"));
+  assert_non_null(
+      strstr((char *)b.p, "\"tracekit\":{\"version\":\"" TK_VERSION "\",\"command\":\"tracekit \\\"x\\\" \\n \xc3\xa9\"}"));
   free(b.p);
   tk_free(t);
 }

@@ -91,7 +91,8 @@ static void arenas(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(budget), cmocka_unit_test(whole_budget), cmocka_unit_test(arrays), cmocka_unit_test(bufs), cmocka_unit_test(arenas),
+      cmocka_unit_test(budget), cmocka_unit_test(whole_budget), cmocka_unit_test(arrays),
+      cmocka_unit_test(bufs),   cmocka_unit_test(arenas),
   };
   return cmocka_run_group_tests_name("mem", tests, NULL, NULL);
 }

@@ -85,7 +85,8 @@ static bool noted(const struct tk_merge_report *r, const char *text) {
 }
 
 #define RANK(r, events) "{\"distributedInfo\":{\"rank\":" #r "},\"traceEvents\":[" events "]}"
-#define RANK_AT(r, base, events) "{\"distributedInfo\":{\"rank\":" #r "},\"baseTimeNanoseconds\":" #base ",\"traceEvents\":[" events "]}"
+#define RANK_AT(r, base, events)                                                                                               \
+  "{\"distributedInfo\":{\"rank\":" #r "},\"baseTimeNanoseconds\":" #base ",\"traceEvents\":[" events "]}"
 #define X(pid, ts, name) "{\"ph\":\"X\",\"pid\":" #pid ",\"tid\":7,\"ts\":" #ts ",\"dur\":5,\"name\":\"" name "\"}"
 #define NAME(pid, name) "{\"ph\":\"M\",\"pid\":" #pid ",\"name\":\"process_name\",\"args\":{\"name\":\"" name "\"}}"
 #define LABEL(pid, name) "{\"ph\":\"M\",\"pid\":" #pid ",\"name\":\"process_labels\",\"args\":{\"labels\":\"" name "\"}}"
@@ -100,7 +101,10 @@ static void pids(void **state) {
   (void)state;
   assert_true(m.ok);
   assert_int_equal(m.t->n_events, 6);
-  static const struct { const char *name; int64_t pid; } want[] = {{"a", 1}, {"b", 2}, {"c", 10000000}, {"d", 3}, {"e", 10000001}};
+  static const struct {
+    const char *name;
+    int64_t pid;
+  } want[] = {{"a", 1}, {"b", 2}, {"c", 10000000}, {"d", 3}, {"e", 10000001}};
   for (size_t i = 0; i < LENGTH(want); i++) {
     const struct tk_track *k = &m.t->tracks[event(m.t, want[i].name)->track];
     if (!ident_equal(k->pid, ident_int(want[i].pid))) fail_msg("%s: pid %lld", want[i].name, (long long)k->pid.num);
@@ -113,9 +117,10 @@ static void pids(void **state) {
 }
 
 static void string_pids(void **state) {
-  struct merged m = merge((const char *const[]){RANK(0, "{\"ph\":\"X\",\"pid\":\"Spans\",\"tid\":\"x\",\"ts\":0,\"dur\":1,\"name\":\"a\"}"),
-                                                RANK(1, "{\"ph\":\"X\",\"pid\":\"Spans\",\"tid\":\"x\",\"ts\":0,\"dur\":1,\"name\":\"b\"}")},
-                          2, (struct tk_merge_options){0});
+  struct merged m =
+      merge((const char *const[]){RANK(0, "{\"ph\":\"X\",\"pid\":\"Spans\",\"tid\":\"x\",\"ts\":0,\"dur\":1,\"name\":\"a\"}"),
+                                  RANK(1, "{\"ph\":\"X\",\"pid\":\"Spans\",\"tid\":\"x\",\"ts\":0,\"dur\":1,\"name\":\"b\"}")},
+            2, (struct tk_merge_options){0});
   (void)state;
   assert_true(m.ok);
   const struct tk_track *a = &m.t->tracks[event(m.t, "a")->track], *b = &m.t->tracks[event(m.t, "b")->track];
@@ -126,9 +131,9 @@ static void string_pids(void **state) {
 }
 
 static void names(void **state) {
-  static const char *const in[] = {
-    RANK(0, NAME(1, "python") "," LABEL(1, "CPU") "," X(1, 0, "a") "," NAME(2, "python") "," LABEL(2, "GPU 0") "," X(2, 0, "b") "," X(3, 0, "c")),
-    RANK(3, NAME(1, "python") "," LABEL(1, "CPU") "," X(1, 0, "d"))};
+  static const char *const in[] = {RANK(0, NAME(1, "python") "," LABEL(1, "CPU") "," X(1, 0, "a") "," NAME(
+                                               2, "python") "," LABEL(2, "GPU 0") "," X(2, 0, "b") "," X(3, 0, "c")),
+                                   RANK(3, NAME(1, "python") "," LABEL(1, "CPU") "," X(1, 0, "d"))};
   static const struct { const char *event, *name; } want[] = {
     {"a", "rank 0 - python (CPU)"}, {"b", "rank 0 - GPU 0"}, {"c", "rank 0 - pid 3"}, {"d", "rank 3 - python (CPU)"}};
   struct merged m = merge(in, 2, (struct tk_merge_options){0});
@@ -143,8 +148,9 @@ static void names(void **state) {
 
 /* Ranks in their order whatever that of the inputs, within a rank its own; those that state none come last. */
 static void sort(void **state) {
-  static const char *const in[] = {RANK(1, SORT(5, -10) "," X(5, 0, "b0") "," SORT(6, 99999999) "," X(6, 0, "b1") "," X(7, 0, "b2")),
-                                   RANK(0, SORT(1, 7) "," X(1, 0, "a1") "," SORT(2, 3) "," X(2, 0, "a0"))};
+  static const char *const in[] = {
+      RANK(1, SORT(5, -10) "," X(5, 0, "b0") "," SORT(6, 99999999) "," X(6, 0, "b1") "," X(7, 0, "b2")),
+      RANK(0, SORT(1, 7) "," X(1, 0, "a1") "," SORT(2, 3) "," X(2, 0, "a0"))};
   static const char *const order[] = {"a0", "a1", "b0", "b1", "b2"};
   struct merged m = merge(in, 2, (struct tk_merge_options){0});
   int64_t last = INT64_MIN;
@@ -161,7 +167,8 @@ static void sort(void **state) {
 
 /* Kineto declares 8 GPUs and uses one: the others have no row, but their records are kept. */
 static void hidden(void **state) {
-  static const char *const in[] = {RANK(0, X(1, 0, "a") "," NAME(20, "unused")), RANK(1, X(2, 0, "b") "," NAME(21, "also unused"))};
+  static const char *const in[] = {RANK(0, X(1, 0, "a") "," NAME(20, "unused")),
+                                   RANK(1, X(2, 0, "b") "," NAME(21, "also unused"))};
   struct merged m = merge(in, 2, (struct tk_merge_options){0});
   (void)state;
   assert_true(m.ok);
@@ -175,13 +182,16 @@ static void hidden(void **state) {
 
 /* ---- ids ---- */
 
-#define FLOW(ph, id, ts) "{\"ph\":\"" ph "\",\"pid\":1,\"tid\":7,\"ts\":" #ts ",\"id\":" id ",\"name\":\"f\",\"cat\":\"c\",\"bp\":\"e\"}"
+#define FLOW(ph, id, ts)                                                                                                       \
+  "{\"ph\":\"" ph "\",\"pid\":1,\"tid\":7,\"ts\":" #ts ",\"id\":" id ",\"name\":\"f\",\"cat\":\"c\",\"bp\":\"e\"}"
 #define ASYNC(ph, id, ts) "{\"ph\":\"" ph "\",\"pid\":1,\"tid\":7,\"ts\":" #ts ",\"name\":\"as\",\"cat\":\"c\"," id "}"
 
 static void flow_ids(void **state) {
-  static const char rank[] = RANK(0, X(1, 0, "a") "," FLOW("s", "5", 1) "," FLOW("f", "5", 2) "," FLOW("s", "\"5\"", 3) "," FLOW("f", "\"5\"", 4)
-                                  ",{\"ph\":\"X\",\"pid\":1,\"tid\":8,\"ts\":1,\"dur\":1,\"name\":\"o\",\"bind_id\":9,\"flow_out\":true}"
-                                  ",{\"ph\":\"X\",\"pid\":1,\"tid\":8,\"ts\":4,\"dur\":1,\"name\":\"i\",\"bind_id\":9,\"flow_in\":true}");
+  static const char rank[] =
+      RANK(0, X(1, 0, "a") "," FLOW("s", "5", 1) "," FLOW("f", "5", 2) "," FLOW("s", "\"5\"", 3) "," FLOW(
+                  "f", "\"5\"",
+                  4) ",{\"ph\":\"X\",\"pid\":1,\"tid\":8,\"ts\":1,\"dur\":1,\"name\":\"o\",\"bind_id\":9,\"flow_out\":true}"
+                     ",{\"ph\":\"X\",\"pid\":1,\"tid\":8,\"ts\":4,\"dur\":1,\"name\":\"i\",\"bind_id\":9,\"flow_in\":true}");
   static const char *const in[] = {rank, rank, rank};
   struct merged m = merge(in, 3, (struct tk_merge_options){0});
   struct tk_summary s;
@@ -203,15 +213,18 @@ static void flow_ids(void **state) {
 }
 
 static void async_ids(void **state) {
-  static const char *const ids[] = {"\"id\":1", "\"id\":\"0x1\"", "\"id2\":{\"global\":\"0x1\"}", "\"id2\":{\"local\":\"0x1\"}"};
+  static const char *const ids[] = {"\"id\":1", "\"id\":\"0x1\"", "\"id2\":{\"global\":\"0x1\"}",
+                                    "\"id2\":{\"local\":\"0x1\"}"};
   (void)state;
   for (size_t i = 0; i < LENGTH(ids); i++) {
     char texts[2][600];
     const char *in[] = {texts[0], texts[1]};
     for (int r = 0; r < 2; r++)
       snprintf(texts[r], sizeof texts[r],
-               "{\"distributedInfo\":{\"rank\":%d},\"traceEvents\":[{\"ph\":\"b\",\"pid\":1,\"tid\":7,\"ts\":%d,\"name\":\"as\",\"cat\":\"c\",%s,\"args\":{\"id\":77}},"
-               "{\"ph\":\"n\",\"pid\":1,\"tid\":7,\"ts\":%d,\"name\":\"as\",\"cat\":\"c\",%s},{\"ph\":\"e\",\"pid\":1,\"tid\":7,\"ts\":%d,\"name\":\"as\",\"cat\":\"c\",%s}]}",
+               "{\"distributedInfo\":{\"rank\":%d},\"traceEvents\":[{\"ph\":\"b\",\"pid\":1,\"tid\":7,\"ts\":%d,\"name\":"
+               "\"as\",\"cat\":\"c\",%s,\"args\":{\"id\":77}},"
+               "{\"ph\":\"n\",\"pid\":1,\"tid\":7,\"ts\":%d,\"name\":\"as\",\"cat\":\"c\",%s},{\"ph\":\"e\",\"pid\":1,\"tid\":"
+               "7,\"ts\":%d,\"name\":\"as\",\"cat\":\"c\",%s}]}",
                r, 10 + r, ids[i], 15 + r, ids[i], 20 + r * 10, ids[i]);
     struct merged m = merge(in, 2, (struct tk_merge_options){0});
     assert_true(m.ok);
@@ -234,7 +247,8 @@ static void async_ids(void **state) {
 static int64_t absolute(const struct tk_trace *t, const char *name) { return t->origin_ns * 1 + event(t, name)->ts / 1000; }
 
 static void base_times(void **state) {
-  static const char *const in[] = {RANK_AT(0, 1700000000000000000, X(1, 10, "a")), RANK_AT(1, 1700000002500000000, X(1, 10, "b"))};
+  static const char *const in[] = {RANK_AT(0, 1700000000000000000, X(1, 10, "a")),
+                                   RANK_AT(1, 1700000002500000000, X(1, 10, "b"))};
   struct merged m = merge(in, 2, (struct tk_merge_options){0});
   (void)state;
   assert_true(m.ok);
@@ -324,8 +338,9 @@ static void one_input(void **state) {
 }
 
 static void metadata(void **state) {
-  static const char *const in[] = {"{\"distributedInfo\":{\"rank\":0},\"k\":\"zero\",\"traceEvents\":[" X(1, 0, "a") "]}",
-                                   "{\"distributedInfo\":{\"rank\":1},\"k\":\"one\",\"traceEvents\":[" X(1, 0, "b") ",{\"ph\":\"q\",\"pid\":1}]}"};
+  static const char *const in[] = {
+      "{\"distributedInfo\":{\"rank\":0},\"k\":\"zero\",\"traceEvents\":[" X(1, 0, "a") "]}",
+      "{\"distributedInfo\":{\"rank\":1},\"k\":\"one\",\"traceEvents\":[" X(1, 0, "b") ",{\"ph\":\"q\",\"pid\":1}]}"};
   struct merged m = merge(in, 2, (struct tk_merge_options){0});
   (void)state;
   assert_true(m.ok);
@@ -339,7 +354,8 @@ static void metadata(void **state) {
 /* ---- refusals ---- */
 
 static void refusals(void **state) {
-  static const char whole[] = RANK(0, X(1, 0, "a")), cut[] = "{\"distributedInfo\":{\"rank\":1},\"traceEvents\":[" X(1, 0, "b") ",{\"ph\":\"X\",\"pid\"";
+  static const char whole[] = RANK(0, X(1, 0, "a")),
+                    cut[] = "{\"distributedInfo\":{\"rank\":1},\"traceEvents\":[" X(1, 0, "b") ",{\"ph\":\"X\",\"pid\"";
   static const char *const bad[] = {cut, "not a trace", ""};
   (void)state;
   for (size_t i = 0; i < LENGTH(bad); i++) {
@@ -366,7 +382,8 @@ static void refusals(void **state) {
   assert_false(m.ok);
   assert_int_equal(m.err.code, TK_EUSAGE);
   done(&m);
-  m = merge((const char *const[]){whole, RANK(1, "{\"ph\":\"X\",\"ts\":0}")}, 2, (struct tk_merge_options){.load.strict = true});
+  m = merge((const char *const[]){whole, RANK(1, "{\"ph\":\"X\",\"ts\":0}")}, 2,
+            (struct tk_merge_options){.load.strict = true});
   assert_false(m.ok);
   assert_int_equal(m.err.code, TK_ECORRUPT);
   done(&m);
@@ -385,10 +402,11 @@ static void out_of_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(pids),          cmocka_unit_test(string_pids),    cmocka_unit_test(names), cmocka_unit_test(sort),
-    cmocka_unit_test(hidden),        cmocka_unit_test(flow_ids),       cmocka_unit_test(async_ids), cmocka_unit_test(base_times),
-    cmocka_unit_test(unknown_clock), cmocka_unit_test(base_and_epoch), cmocka_unit_test(ranks), cmocka_unit_test(one_input),
-    cmocka_unit_test(metadata),      cmocka_unit_test(refusals),       cmocka_unit_test(out_of_memory),
+      cmocka_unit_test(pids),           cmocka_unit_test(string_pids), cmocka_unit_test(names),
+      cmocka_unit_test(sort),           cmocka_unit_test(hidden),      cmocka_unit_test(flow_ids),
+      cmocka_unit_test(async_ids),      cmocka_unit_test(base_times),  cmocka_unit_test(unknown_clock),
+      cmocka_unit_test(base_and_epoch), cmocka_unit_test(ranks),       cmocka_unit_test(one_input),
+      cmocka_unit_test(metadata),       cmocka_unit_test(refusals),    cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests_name("merge", tests, make_dir, remove_dir);
 }

@@ -48,7 +48,8 @@ static void scan(void **state) {
   for (size_t i = 0; i < LENGTH(scans); i++) {
     const uint8_t *end, *p = (const uint8_t *)scans[i].text;
     struct num n = num_scan(p, &end);
-    if (n.kind != scans[i].kind || end != p + scans[i].used) fail_msg("%s: kind %d, %td bytes", scans[i].text, (int)n.kind, end - p);
+    if (n.kind != scans[i].kind || end != p + scans[i].used)
+      fail_msg("%s: kind %d, %td bytes", scans[i].text, (int)n.kind, end - p);
     if (n.kind == NUM_NONE || n.kind == NUM_BIG) continue;
     if (n.mant != scans[i].mant || n.exp != scans[i].exp) fail_msg("%s: %lld e %d", scans[i].text, (long long)n.mant, n.exp);
   }
@@ -181,7 +182,8 @@ static void microseconds(void **state) {
 }
 
 static void doubles(void **state) {
-  static const double values[] = {0.1, 1.0 / 3, 1e300, 5e-324, -2.5, 123456789.125, 1e15, 1e16, 0.30000000000000004, 1.7976931348623157e308};
+  static const double values[] = {
+      0.1, 1.0 / 3, 1e300, 5e-324, -2.5, 123456789.125, 1e15, 1e16, 0.30000000000000004, 1.7976931348623157e308};
   char text[64];
   (void)state;
   for (size_t i = 0; i < LENGTH(values); i++) {

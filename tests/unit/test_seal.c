@@ -1,5 +1,5 @@
-/* test_seal.c - what sealing establishes: order, depth, pairs, bound flows.  Rule by rule it is shown in tests/property/semantics;
- * here by models that know nothing of it, at sizes that those cannot have. */
+/* test_seal.c - what sealing establishes: order, depth, pairs, bound flows.  Rule by rule it is shown in
+ * tests/property/semantics; here by models that know nothing of it, at sizes that those cannot have. */
 #include "help.h"
 
 static uint32_t rng_state = 1;
@@ -52,7 +52,8 @@ static void spans_as_modelled(void **state) {
   (void)state;
   for (int round = 0; round < 300; round++) {
     struct tk_trace *t = trace_new(0);
-    tk_id tracks[] = {trace_track(t, TK_THREAD, ident_int(1), ident_int(1), 0), trace_track(t, TK_THREAD, ident_int(1), ident_int(2), 0)};
+    tk_id tracks[] = {trace_track(t, TK_THREAD, ident_int(1), ident_int(1), 0),
+                      trace_track(t, TK_THREAD, ident_int(1), ident_int(2), 0)};
     struct model m[2][200];
     size_t n[2] = {0, 0};
     uint32_t width = 1 + rng(40), length = 1 + rng(20);
@@ -159,7 +160,8 @@ static void pairs_as_modelled(void **state) {
 static void async_pairs(void **state) {
   enum { N = 20000 };
   struct tk_trace *t = trace_new(0);
-  tk_id cls = trace_class(t, trace_text(t, "a"), trace_text(t, "c")), track = trace_track(t, TK_ASYNCS, ident_int(1), ident_int(1), 0);
+  tk_id cls = trace_class(t, trace_text(t, "a"), trace_text(t, "c")),
+        track = trace_track(t, TK_ASYNCS, ident_int(1), ident_int(1), 0);
   (void)state;
   for (int end = 0; end < 2; end++) {
     for (int i = 0; i < N; i++) {
@@ -212,7 +214,8 @@ static void flows_as_searched(void **state) {
       }
     for (unsigned i = 0; i < 60; i++) {
       struct tk_flow *f = trace_add_flow(t);
-      *f = (struct tk_flow){.ts = rng(70), .id = rng(10), .cls = cls, .at = tracks[rng(3)], .role = (uint8_t)rng(3), .enclosing = rng(2)};
+      *f = (struct tk_flow){
+          .ts = rng(70), .id = rng(10), .cls = cls, .at = tracks[rng(3)], .role = (uint8_t)rng(3), .enclosing = rng(2)};
     }
     sealed(t);
     assert_int_equal(t->n_flows, 60);

@@ -2,36 +2,89 @@
 #include "help.h"
 
 static void sizes(void **state) {
-  static const struct { const char *text; bool ok; uint64_t bytes; } t[] = {
-    {"0", true, 0}, {"1", true, 1}, {"512B", true, 512}, {"64K", true, 65536}, {"2MiB", true, 2097152}, {"2MB", true, 2000000},
-    {"1G", true, 1ull << 30}, {"1.5K", true, 1536}, {"1 KiB", true, 1024}, {"1kB", true, 1000}, {"2TiB", true, 2ull << 40},
-    {"1000000000000000000", true, 1000000000000000000}, {"18446744073709551616", false, 0}, {"99999999999T", false, 0}, {"", false, 0},
-    {"K", false, 0}, {"-1", false, 0}, {"1X", false, 0}, {"1  K", false, 0}, {"1Kfoo", false, 0}, {"0x10", false, 0}, {"1e3", false, 0},
-    {"1.2.3", false, 0}, {"+", false, 0}, {" 1", false, 0}};
+  static const struct {
+    const char *text;
+    bool ok;
+    uint64_t bytes;
+  } t[] = {{"0", true, 0},
+           {"1", true, 1},
+           {"512B", true, 512},
+           {"64K", true, 65536},
+           {"2MiB", true, 2097152},
+           {"2MB", true, 2000000},
+           {"1G", true, 1ull << 30},
+           {"1.5K", true, 1536},
+           {"1 KiB", true, 1024},
+           {"1kB", true, 1000},
+           {"2TiB", true, 2ull << 40},
+           {"1000000000000000000", true, 1000000000000000000},
+           {"18446744073709551616", false, 0},
+           {"99999999999T", false, 0},
+           {"", false, 0},
+           {"K", false, 0},
+           {"-1", false, 0},
+           {"1X", false, 0},
+           {"1  K", false, 0},
+           {"1Kfoo", false, 0},
+           {"0x10", false, 0},
+           {"1e3", false, 0},
+           {"1.2.3", false, 0},
+           {"+", false, 0},
+           {" 1", false, 0}};
   (void)state;
   for (size_t i = 0; i < LENGTH(t); i++) {
     uint64_t v = 7;
-    if (tk_parse_size(t[i].text, &v) != t[i].ok || (t[i].ok && v != t[i].bytes)) fail_msg("'%s': %llu", t[i].text, (unsigned long long)v);
+    if (tk_parse_size(t[i].text, &v) != t[i].ok || (t[i].ok && v != t[i].bytes))
+      fail_msg("'%s': %llu", t[i].text, (unsigned long long)v);
   }
 }
 
 static void durations(void **state) {
-  static const struct { const char *text; bool ok; tk_time ps; } t[] = {
-    {"0", true, 0}, {"1ps", true, 1}, {"1.5ms", true, 1500000000}, {"20us", true, 20000000}, {"20 \xc2\xb5s", true, 20000000},
-    {"3s", true, 3000000000000}, {"2h", true, 7200000000000000}, {"1m", true, 60000000000000}, {"1min", true, 60000000000000},
-    {"-5ns", true, -5000}, {"+5ns", true, 5000}, {"0.4ps", true, 0}, {"0.5ps", true, 1}, {"106d", true, 9158400000000000000},
-    {"107d", false, 0}, {"99999999999999999999d", false, 0}, {"5", false, 0}, {"s", false, 0}, {"5 parsecs", false, 0}, {"", false, 0},
-    {"1e3s", false, 0}, {"nan", false, 0}};
+  static const struct {
+    const char *text;
+    bool ok;
+    tk_time ps;
+  } t[] = {{"0", true, 0},
+           {"1ps", true, 1},
+           {"1.5ms", true, 1500000000},
+           {"20us", true, 20000000},
+           {"20 \xc2\xb5s", true, 20000000},
+           {"3s", true, 3000000000000},
+           {"2h", true, 7200000000000000},
+           {"1m", true, 60000000000000},
+           {"1min", true, 60000000000000},
+           {"-5ns", true, -5000},
+           {"+5ns", true, 5000},
+           {"0.4ps", true, 0},
+           {"0.5ps", true, 1},
+           {"106d", true, 9158400000000000000},
+           {"107d", false, 0},
+           {"99999999999999999999d", false, 0},
+           {"5", false, 0},
+           {"s", false, 0},
+           {"5 parsecs", false, 0},
+           {"", false, 0},
+           {"1e3s", false, 0},
+           {"nan", false, 0}};
   (void)state;
   for (size_t i = 0; i < LENGTH(t); i++) {
     tk_time v = 7;
-    if (tk_parse_duration(t[i].text, &v) != t[i].ok || (t[i].ok && v != t[i].ps)) fail_msg("'%s': %lld", t[i].text, (long long)v);
+    if (tk_parse_duration(t[i].text, &v) != t[i].ok || (t[i].ok && v != t[i].ps))
+      fail_msg("'%s': %lld", t[i].text, (long long)v);
   }
 }
 
 static void print_durations(void **state) {
-  static const struct { tk_time ps; const char *text; } t[] = {{0, "0 ps"}, {999, "999 ps"}, {1000, "1.000 ns"}, {-1500000, "-1.500 us"},
-    {12300000000, "12.300 ms"}, {1000000000000, "1.000 s"}, {7200000000000000, "7200.000 s"}};
+  static const struct {
+    tk_time ps;
+    const char *text;
+  } t[] = {{0, "0 ps"},
+           {999, "999 ps"},
+           {1000, "1.000 ns"},
+           {-1500000, "-1.500 us"},
+           {12300000000, "12.300 ms"},
+           {1000000000000, "1.000 s"},
+           {7200000000000000, "7200.000 s"}};
   char text[32];
   (void)state;
   for (size_t i = 0; i < LENGTH(t); i++) {
@@ -43,8 +96,10 @@ static void print_durations(void **state) {
 }
 
 static void print_sizes(void **state) {
-  static const struct { uint64_t bytes; const char *text; } t[] = {{0, "0 B"}, {999, "999 B"}, {1000, "1.0 KB"}, {1900000000, "1.9 GB"},
-    {5000000000000, "5.0 TB"}};
+  static const struct {
+    uint64_t bytes;
+    const char *text;
+  } t[] = {{0, "0 B"}, {999, "999 B"}, {1000, "1.0 KB"}, {1900000000, "1.9 GB"}, {5000000000000, "5.0 TB"}};
   char text[32];
   (void)state;
   for (size_t i = 0; i < LENGTH(t); i++) {

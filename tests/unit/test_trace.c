@@ -33,7 +33,8 @@ static void classes(void **state) {
 
 static void identities(void **state) {
   struct tk_trace *t = trace_new(0);
-  struct tk_ident i7 = ident_int(7), q7 = {7, 0, TK_IDENT_QUOTED}, s7 = ident_str(trace_text(t, "7x")), none = ident_none(), zero = ident_int(0);
+  struct tk_ident i7 = ident_int(7), q7 = {7, 0, TK_IDENT_QUOTED}, s7 = ident_str(trace_text(t, "7x")), none = ident_none(),
+                  zero = ident_int(0);
   struct tk_ident all[] = {i7, q7, s7, none, zero};
   (void)state;
   for (size_t i = 0; i < LENGTH(all); i++)

@@ -1,0 +1,136 @@
+/* The Perfetto reader: whatever the chunks, the same graph; cut anywhere, what came before; damaged anywhere, an answer. */
+#include "help.h"
+
+#include "format/pb_out.h"
+#include "format/perfetto.h"
+
+/* ---- a small trace by hand ---- */
+
+struct builder {
+  struct mem mem;
+  struct buf trace, packet, inner, deep;
+};
+
+static void begin(struct builder *b) {
+  *b = (struct builder){.trace = {.len = 0}};
+  b->trace.mem = b->packet.mem = b->inner.mem = b->deep.mem = &b->mem;
+}
+
+static void release(struct builder *b) {
+  buf_free(&b->trace);
+  buf_free(&b->packet);
+  buf_free(&b->inner);
+  buf_free(&b->deep);
+}
+
+static void thread(struct builder *b, uint64_t uuid, int64_t pid, int64_t tid) {
+  b->packet.len = b->inner.len = b->deep.len = 0;
+  pb_i64(&b->deep, THREAD_PID, pid);
+  pb_i64(&b->deep, THREAD_TID, tid);
+  pb_u64(&b->inner, DESCRIPTOR_UUID, uuid);
+  pb_message(&b->inner, DESCRIPTOR_THREAD, &b->deep);
+  pb_message(&b->packet, PACKET_TRACK_DESCRIPTOR, &b->inner);
+  pb_message(&b->trace, TRACE_PACKET, &b->packet);
+}
+
+static void event(struct builder *b, uint64_t ns, uint64_t uuid, uint32_t type, const char *name) {
+  b->packet.len = b->inner.len = 0;
+  pb_u64(&b->inner, EVENT_TYPE, type);
+  pb_u64(&b->inner, EVENT_TRACK_UUID, uuid);
+  if (name) pb_bytes(&b->inner, EVENT_NAME, name, strlen(name));
+  if (b->deep.len) pb_message(&b->inner, EVENT_DEBUG_ANNOTATIONS, &b->deep);
+  pb_u64(&b->packet, PACKET_TIMESTAMP, ns);
+  pb_u64(&b->packet, PACKET_SEQUENCE_ID, 1);
+  pb_message(&b->packet, PACKET_TRACK_EVENT, &b->inner);
+  pb_message(&b->trace, TRACE_PACKET, &b->packet);
+  b->deep.len = 0;
+}
+
+static void small(struct builder *b) {
+  begin(b);
+  thread(b, 7, 1, 2);
+  b->deep.len = 0;
+  event(b, 1000, 7, TYPE_SLICE_BEGIN, "outer");
+  event(b, 1100, 7, TYPE_SLICE_BEGIN, "inner");
+  event(b, 1200, 7, TYPE_INSTANT, "tick");
+  event(b, 1300, 7, TYPE_SLICE_END, NULL);
+  event(b, 1400, 7, TYPE_SLICE_END, NULL);
+}
+
+static void test_small(void **state) {
+  struct builder b;
+  struct tk_err err = {0};
+  (void)state;
+  small(&b);
+  struct tk_trace *t = feed_bytes(b.trace.data, b.trace.len, (struct feed){.format = "perfetto"}, &err);
+  assert_non_null(t);
+  assert_string_equal(t->format, "perfetto");
+  assert_int_equal(t->n_events, 3);
+  assert_int_equal(t->events[1].dur, 400000);
+  assert_int_equal(t->events[2].depth, 1);
+  assert_int_equal(t->events[3].depth, 2);
+  tk_free(t);
+  release(&b);
+}
+
+static void test_chunks(void **state) {
+  struct builder b;
+  (void)state;
+  small(&b);
+  char *whole = dump_fed(b.trace.data, b.trace.len, (struct feed){.format = "perfetto"});
+  for (size_t chunk = 1; chunk < 9; chunk++) {
+    char *got = dump_fed(b.trace.data, b.trace.len, (struct feed){.format = "perfetto", .chunk = chunk});
+    expect(strcmp(got, whole) == 0, "chunks", got, whole);
+    free(got);
+  }
+  free(whole);
+  release(&b);
+}
+
+/* Cut at every byte, and with every byte changed: no crash, and the checker is content with what is read. */
+static void test_damage(void **state) {
+  struct builder b;
+  (void)state;
+  small(&b);
+  for (size_t n = 0; n <= b.trace.len; n++) free(dump_fed(b.trace.data, n, (struct feed){.format = "perfetto"}));
+  for (size_t i = 0; i < b.trace.len; i++) {
+    for (unsigned bit = 0; bit < 8; bit++) {
+      b.trace.data[i] ^= (uint8_t)(1u << bit);
+      free(dump_fed(b.trace.data, b.trace.len, (struct feed){.format = "perfetto"}));
+      b.trace.data[i] ^= (uint8_t)(1u << bit);
+    }
+  }
+  release(&b);
+}
+
+/* A dictionary in a dictionary, 5000 deep: cut at 100, and nothing recurses. */
+static void test_deep(void **state) {
+  struct builder b;
+  struct tk_err err = {0};
+  (void)state;
+  begin(&b);
+  thread(&b, 7, 1, 2);
+  b.deep.len = 0;
+  pb_u64(&b.deep, ANNOTATION_INT, 1);
+  for (int i = 0; i < 5000; i++) {
+    b.inner.len = 0;
+    pb_bytes(&b.inner, ANNOTATION_NAME, "k", 1);
+    pb_message(&b.inner, ANNOTATION_DICT, &b.deep);
+    b.deep.len = 0;
+    buf_append(&b.deep, b.inner.data, b.inner.len);
+  }
+  event(&b, 1, 7, TYPE_INSTANT, "deep");
+  struct tk_trace *t = feed_bytes(b.trace.data, b.trace.len, (struct feed){.format = "perfetto"}, &err);
+  struct tk_arg arg;
+  assert_non_null(t);
+  assert_true(tk_args_find(t, t->events[1].args, "k", &arg));
+  assert_int_equal(arg.type, TK_ARG_JSON);
+  tk_free(t);
+  release(&b);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_small), cmocka_unit_test(test_chunks), cmocka_unit_test(test_damage),
+                                     cmocka_unit_test(test_deep)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
