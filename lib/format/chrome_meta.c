@@ -90,7 +90,7 @@ static void check_frames(struct chrome *r) {
   intern_init(&f.ids, mem);
   read_frames(&f, trace_raw(r->t, m->at), m->size);
   mark = mem_resize(mem, NULL, 0, ((size_t)f.ids.n + 1) * sizeof *mark);
-  if (mark && f.ids.n) {
+  if (mark && f.ids.n && !mem->failed) {
     memset(mark, 0, ((size_t)f.ids.n + 1) * sizeof *mark);
     if (lost_frames(&f, mark))
       trace_note(r->t, TK_NOTE_REPAIR, UINT64_MAX, "stackFrames with parents that are missing or lead in a circle: kept as they are");
