@@ -87,7 +87,7 @@ ISAL_FOUND := $(HAVE_libisal)
 endif
 DEPS += $(if $(ISAL_FOUND),libisal)
 
-CFLAGS ?= -O2 -g
+CFLAGS ?= -O3 -g
 comma := ,
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(filter 1,$(WERROR)),-Werror)
 SANITIZE := $(if $(filter 1,$(SAN)),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
