@@ -34,7 +34,10 @@ struct pb {
 
 /* p is NULL for what is no message. */
 static inline struct pb pb_over(const void *p, size_t n) { return (struct pb){.p = p, .end = p ? (const uint8_t *)p + n : NULL}; }
-static inline struct pb pb_inside(const struct pb_field *f) { return pb_over(f->p, (size_t)f->value); }
+/* The message that a field holds; an empty one if its wire type is that of a number. */
+static inline struct pb pb_inside(const struct pb_field *f) {
+  return f->wire == PB_BYTES ? pb_over(f->p, (size_t)f->value) : pb_over(NULL, 0);
+}
 
 /* The general path of pb_varint. */
 bool pb_varint_slow(struct pb *c, uint64_t *v);
