@@ -65,6 +65,7 @@ SUPPORT_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(filter-out tests/unit/test_%,$(wild
 TEST_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/*/*.c))
 UNIT := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/unit/test_*.c)))
 PROPERTY := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/property/*.c)))
+BENCH := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/bench/*.c)))
 FUZZ := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
 GEN_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(sort $(wildcard tests/gen/*.c)))
@@ -175,6 +176,12 @@ $(FUZZ): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/obj/tests/fuzz/replay.o $(PLAIN)
 	@echo "  LD    $@"
 	@$(CC) $(ALL_LDFLAGS) -o $@ $< $(B)/obj/tests/fuzz/replay.o $(PLAIN) $(ALL_LIBS)
 
+# Benchmarks are users of the library.
+$(BENCH): $(B)/tests/%: $(B)/obj/tests/%.o $(STATIC)
+	@mkdir -p $(@D)
+	@echo "  LD    $@"
+	@$(CC) $(ALL_LDFLAGS) -o $@ $< $(STATIC) $(ALL_LIBS)
+
 # The generator of synthetic traces stands alone.
 $(B)/tests/gen/gen: $(GEN_OBJ)
 	@mkdir -p $(@D)
@@ -220,6 +227,7 @@ golden: | $(BUILD)/.deps-test
 	@+GOLDEN=1 $(TEST_ENV) tests/run.sh
 
 # The expectations of the command line are files: make golden writes them, git diff shows what changed.
+bench: $(BENCH)
 corpus interop bench: all $(GEN)
 	@if [ ! -x tests/$@/run.sh ]; then echo "SKIPPED: $@: there is no tests/$@/run.sh"; \
 	elif [ $@ = corpus ] && [ -z "$(CORPUS)" ]; then echo "SKIPPED: $@: say where the traces are: make $@ CORPUS=DIR"; \

@@ -4,7 +4,7 @@
 #include <archive.h>
 #include <zlib.h>
 
-#include "graph/trace.h"
+#include "graph/chain.h"
 #include "identity.h"
 #ifdef TK_HAVE_ISAL
 #include <isa-l.h>
@@ -41,24 +41,22 @@ static void count_tracks(const struct tk_trace *t, struct tk_summary *s) {
   }
 }
 
-/* A flow: its starts and ends have met.  Points come in time order, so one pass with the open ids is enough. */
+/* A flow: its starts and ends have met.  Points come in time order, so the last one stands for its chain: a start that waits, or
+ * a step or end that has met one. */
 static void count_flows(const struct tk_trace *t, struct tk_summary *s) {
   struct mem mem = {0};
-  struct map open;
-  map_init(&open, &mem);
+  struct chains open;
+  if (!chains_init(&open, t, &mem)) return;
   for (tk_id i = 1; i <= t->n_flows; i++) {
     const struct tk_flow *f = &t->flows[i];
-    uint64_t key = ((uint64_t)f->id * 0x9e3779b97f4a7c15u) ^ ((uint64_t)f->cls << 1 | f->id_is_str);
-    uint32_t *points = map_put(&open, key, 0);
-    if (!points) break;
-    bool source = f->role == TK_FLOW_START || f->role == TK_FLOW_OUT;
-    if (!source && *points) s->flow_pairs++;
-    if (!source && !*points) s->dangling_points++;
-    if (source && *points == 1) s->dangling_points++;
-    *points = source ? 1 : *points ? 2 : 0; /* 1: begun, 2: met */
+    tk_id *last = chains_of(&open, f);
+    if (flow_starts(f)) s->dangling_points += *last && flow_starts(&t->flows[*last]);
+    else if (*last) s->flow_pairs++;
+    else s->dangling_points++;
+    if (flow_starts(f) || *last) *last = i;
   }
-  for (uint32_t i = 0; open.slots && i <= open.mask; i++) s->dangling_points += open.slots[i].used && open.slots[i].value == 1;
-  map_free(&open);
+  for (uint32_t i = 0; i <= open.mask; i++) s->dangling_points += open.slots[i] && flow_starts(&t->flows[open.slots[i]]);
+  chains_free(&open);
 }
 
 static void count_memory(const struct tk_trace *t, struct tk_summary *s) {

@@ -1,7 +1,12 @@
 #include "mem.h"
 
+#include "os.h"
+
 #include <stdlib.h>
 #include <string.h>
+
+/* From here on an array is worth huge pages: 7% of reading a 285 MB trace were page faults.  Up to 2 MB are touched too many. */
+enum { HUGE_FROM = 4 << 20 };
 
 void *mem_resize(struct mem *m, void *p, size_t old_size, size_t new_size) {
   void *q;
@@ -19,6 +24,7 @@ void *mem_resize(struct mem *m, void *p, size_t old_size, size_t new_size) {
     m->failed = true;
     return NULL;
   }
+  if (new_size >= HUGE_FROM && old_size == 0) os_huge_pages(q, new_size);
   m->used += new_size - old_size;
   if (m->used > m->peak) m->peak = m->used;
   return q;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #if defined(__linux__)
@@ -84,6 +85,16 @@ unsigned os_cores(void) {
 #endif
   n = sysconf(_SC_NPROCESSORS_ONLN);
   return n > 0 ? (unsigned)n : 1;
+}
+
+void os_huge_pages(void *p, size_t n) {
+#if defined(MADV_HUGEPAGE)
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = ((uintptr_t)p + page - 1) & ~(page - 1);
+  madvise((void *)from, n - (size_t)(from - (uintptr_t)p), MADV_HUGEPAGE);
+#else
+  (void)p;
+  (void)n;
+#endif
 }
 
 bool os_is_terminal(int fd) { return isatty(fd) == 1; }

@@ -15,6 +15,9 @@ uint64_t os_memory(void);
 /* Processors that this process may run on, at least 1. */
 unsigned os_cores(void);
 
+/* Asks for huge pages under memory that is about to be filled: fewer faults, nothing else changes. */
+void os_huge_pages(void *p, size_t n);
+
 bool os_is_terminal(int fd);
 
 /* Do the two names ("-": `dash`, a descriptor) lead to one file?  False if either does not exist. */

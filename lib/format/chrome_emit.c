@@ -6,9 +6,11 @@
 
 #include "chrome.h"
 
-bool chrome_phase_known(uint8_t ph) {
-  return ph && strchr("XBEiIRCbneSTpFstf", ph) != NULL;
-}
+static const bool KNOWN[256] = {['X'] = true, ['B'] = true, ['E'] = true, ['i'] = true, ['I'] = true, ['R'] = true,
+                                ['C'] = true, ['b'] = true, ['n'] = true, ['e'] = true, ['S'] = true, ['T'] = true,
+                                ['p'] = true, ['F'] = true, ['s'] = true, ['t'] = true, ['f'] = true};
+
+bool chrome_phase_known(uint8_t ph) { return KNOWN[ph]; }
 
 static bool is_flow(uint8_t ph) { return ph == 's' || ph == 't' || ph == 'f'; }
 static bool is_instant(uint8_t ph) { return ph == 'i' || ph == 'I' || ph == 'R'; }
@@ -57,6 +59,12 @@ void chrome_far(struct chrome *r, struct far f) {
 
 /* ---- args of the phase ---- */
 
+/* An instant of its process or of the whole trace. */
+static bool is_wide(const struct chrome *r, const struct chrome_event *e) {
+  const char *s = tk_string(r->t, e->s, NULL);
+  return is_instant(e->ph) && (*s == 'g' || *s == 'p') && !s[1];
+}
+
 static void repaired_dur(struct chrome *r, struct chrome_event *e) {
   char text[64];
   if (e->dur.kind == WHEN_OK) {
@@ -91,7 +99,7 @@ static void copy_as(struct chrome *r, struct tk_arg arg, tk_id key) {
 void chrome_extra_args(struct chrome *r, struct chrome_event *e) {
   char ph = (char)e->ph;
   const char *s = tk_string(r->t, e->s, NULL);
-  bool wide = is_instant(e->ph) && (*s == 'g' || *s == 'p') && !s[1];
+  bool wide = is_wide(r, e);
   if (!chrome_phase_known(e->ph)) return;
   if (e->ph == 'X') usable_dur(r, e);
   else if (e->dur.kind != WHEN_NONE) {
@@ -180,13 +188,12 @@ static uint32_t with_tid(struct chrome *r, uint32_t args, struct tk_ident tid) {
 }
 
 static void place(struct chrome *r, const struct chrome_event *e, struct tk_event *ev) {
-  const char *s = tk_string(r->t, e->s, NULL);
   if (e->ph == 'X' || e->ph == 'B' || e->ph == 'E') {
     ev->kind = e->ph == 'X' ? TK_SPAN : e->ph == 'B' ? TK_BEGIN : TK_END;
     ev->track = chrome_thread(r, e->pid, e->tid);
   } else if (is_instant(e->ph)) {
     ev->kind = TK_INSTANT;
-    ev->track = (*s == 'g' || *s == 'p') && !s[1] ? trace_process(r->t, e->pid) : chrome_thread(r, e->pid, e->tid);
+    ev->track = is_wide(r, e) ? trace_process(r->t, e->pid) : chrome_thread(r, e->pid, e->tid);
   } else if (e->ph == 'C') {
     ev->kind = TK_COUNTER;
     ev->track = counter_track(r, e);
@@ -265,15 +272,19 @@ static void emit_flow(struct chrome *r, const struct chrome_event *e, uint32_t a
   if (!near) chrome_far(r, (struct far){e->ts.ps, r->t->n_flows, 0, FAR_FLOW});
 }
 
-/* xprof prints a counter as one event with entries:[[ts,value],...]: every pair becomes a sample. */
-static bool emit_entries(struct chrome *r, const struct chrome_event *e, uint32_t args) {
-  struct tk_arg entries, series;
+/* xprof prints a counter as one event with entries:[[ts,value],...]. */
+static bool has_entries(const struct chrome *r, const struct chrome_event *e, uint32_t args, struct tk_arg *entries) {
+  if (e->ph != 'C' || e->ts.kind != WHEN_NONE || !tk_args_find(r->t, args, "json.entries", entries)) return false;
+  return entries->type == TK_ARG_JSON;
+}
+
+/* Every pair becomes a sample. */
+static void emit_entries(struct chrome *r, const struct chrome_event *e, uint32_t args, struct tk_arg entries) {
+  struct tk_arg series;
   struct chrome_event sample = *e;
   struct json j = {.last = true};
   struct json_value ts, value;
   size_t n;
-  if (e->ph != 'C' || e->ts.kind != WHEN_NONE || !tk_args_find(r->t, args, "json.entries", &entries)) return false;
-  if (entries.type != TK_ARG_JSON) return false;
   bool named = tk_args_find(r->t, args, "json.event_stats", &series) && series.type == TK_ARG_STR;
   tk_id key = named ? series.s : trace_text(r->t, "value");
   j.p = (const uint8_t *)tk_string(r->t, entries.s, &n);
@@ -293,7 +304,6 @@ static bool emit_entries(struct chrome *r, const struct chrome_event *e, uint32_
     emit_event(r, &sample, args_end(r->t));
   }
   trace_note(r->t, TK_NOTE_REPAIR, e->offset, "counter with entries instead of ts: expanded to samples");
-  return true;
 }
 
 static void note_phase(struct chrome *r, const struct chrome_event *e) {
@@ -309,6 +319,7 @@ static void note_phase(struct chrome *r, const struct chrome_event *e) {
 void chrome_emit(struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *from) {
   struct tk_counts *c = &r->t->counts;
   const char *why = unusable(e);
+  struct tk_arg entries;
   c->by_phase[e->ph]++;
   if (!chrome_phase_known(e->ph) || why) {
     if (why) trace_note(r->t, TK_NOTE_REPAIR, e->offset, why);
@@ -316,7 +327,9 @@ void chrome_emit(struct chrome *r, const struct chrome_event *e, uint32_t args, 
     chrome_record(r, e, args, from);
   } else if (is_flow(e->ph)) {
     emit_flow(r, e, args);
-  } else if (!emit_entries(r, e, args)) {
+  } else if (has_entries(r, e, args, &entries)) {
+    emit_entries(r, e, args, entries);
+  } else {
     emit_event(r, e, args);
   }
 }

@@ -26,6 +26,7 @@ struct sort_key {
 struct sealer {
   struct tk_trace *t;
   bool has_x;          /* some span came complete */
+  bool has_ends;       /* some event ends a begin event */
   bool has_lost;       /* some event has no clock */
   tk_time start, end;  /* of the trace */
   uint32_t *order;     /* [1..n]: old event ids in new order; NULL when nobody asks */
@@ -187,9 +188,9 @@ static void mark_brief_ends(struct sealer *s, const struct tk_track *k, uint32_t
   }
 }
 
-static bool has_ends(const struct tk_trace *t, const struct tk_track *k) {
-  for (uint32_t i = 0; i < k->count; i++)
-    if (t->events[k->first + i].kind == TK_END) return true;
+static bool has_ends(const struct sealer *s, const struct tk_track *k) {
+  for (uint32_t i = 0; s->has_ends && i < k->count; i++)
+    if (s->t->events[k->first + i].kind == TK_END) return true;
   return false;
 }
 
@@ -326,7 +327,7 @@ static bool each_track(struct sealer *s) {
     const struct tk_track *track = &t->tracks[k];
     if (track->count > most) most = track->count;
     if (track->count <= unsorted) continue;
-    if (has_ends(t, track) || !sorted_already(s, t->events + track->first, track->count)) unsorted = track->count;
+    if (has_ends(s, track) || !sorted_already(s, t->events + track->first, track->count)) unsorted = track->count;
   }
   uint32_t *stack = scratch(s, most, sizeof *stack);
   s->keys = scratch(s, unsorted, sizeof *s->keys);
@@ -336,7 +337,7 @@ static bool each_track(struct sealer *s) {
   s->moved_order = s->order ? scratch(s, unsorted, sizeof *s->moved_order) : NULL;
   bool ok = stack && s->keys && s->spare && s->runs && s->moved && (!s->order || s->moved_order);
   for (tk_id k = 1; ok && k <= t->n_tracks; k++) {
-    if (s->has_x && t->tracks[k].kind == TK_THREAD && has_ends(t, &t->tracks[k])) mark_brief_ends(s, &t->tracks[k], stack);
+    if (s->has_x && t->tracks[k].kind == TK_THREAD && has_ends(s, &t->tracks[k])) mark_brief_ends(s, &t->tracks[k], stack);
     sort_track(s, &t->tracks[k]);
     if (t->tracks[k].kind == TK_THREAD) sweep_thread(s, &t->tracks[k], stack);
     else flatten(t, &t->tracks[k]);
@@ -383,12 +384,12 @@ static bool renumber_points(struct sealer *s, tk_id n_old) {
   return true;
 }
 
-static void survey(struct sealer *s, bool *has_async, bool *any_ends) {
+static void survey(struct sealer *s, bool *has_async) {
   struct tk_trace *t = s->t;
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
     if (e->kind == TK_SPAN && !(e->flags & TK_PAIRED)) s->has_x = true;
-    if (e->kind == TK_END) *any_ends = true;
+    if (e->kind == TK_END) s->has_ends = true;
     if (e->flags & TK_ASYNC && (e->kind == TK_BEGIN || e->kind == TK_END)) *has_async = true;
     if (!timed(e)) {
       s->has_lost = true;
@@ -402,14 +403,14 @@ static void survey(struct sealer *s, bool *has_async, bool *any_ends) {
 static bool run(struct sealer *s) {
   struct tk_trace *t = s->t;
   tk_id n_old = t->n_events;
-  bool has_async = false, any_ends = false, ok;
-  survey(s, &has_async, &any_ends);
+  bool has_async = false, ok;
+  survey(s, &has_async);
   for (tk_id i = 1; i <= t->n_flows && !s->order; i++)
     if (t->flows[i].bound) s->order = scratch(s, n_old, sizeof *s->order);
   ok = (!has_async || seal_async(t, s->end)) && scatter(s);
   if (ok) place_lost(s);
   ok = ok && each_track(s);
-  if (ok && any_ends) compact(s);
+  if (ok && s->has_ends) compact(s);
   else if (ok) t->n_events = t->tracks[t->n_tracks].first + t->tracks[t->n_tracks].count - (t->n_tracks != 0);
   ok = ok && (!s->order || renumber_points(s, n_old));
   release(s, s->order, n_old, sizeof *s->order);

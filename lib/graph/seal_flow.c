@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "chain.h"
 #include "seal.h"
 
 struct point_key {
@@ -150,25 +151,21 @@ static bool bind_all(struct tk_trace *t) {
 
 /* A flow that ends before it begins: two clocks that disagree.  Nothing is moved; the reader is told how far they are apart. */
 static bool note_backward(struct tk_trace *t) {
-  struct map waiting; /* identity of an end that no start precedes -> its point */
-  uint32_t *slot;
+  struct chains waiting; /* a chain's start, or the end that no start precedes */
   char text[128], worst[32];
   tk_time most = 0;
   uint64_t n = 0;
-  map_init(&waiting, &t->store->mem);
+  if (!chains_init(&waiting, t, &t->store->mem)) return false;
   for (tk_id i = 1; i <= t->n_flows; i++) {
     const struct tk_flow *f = &t->flows[i];
-    bool start = f->role == TK_FLOW_START || f->role == TK_FLOW_OUT;
-    uint64_t identity = ((uint64_t)f->id << 1 | f->id_is_str) * 0x9e3779b97f4a7c15u + f->cls;
-    slot = map_put(&waiting, identity, 0);
-    if (!slot) break;
-    if (start && *slot && *slot != UINT32_MAX) {
+    tk_id *met = chains_of(&waiting, f);
+    if (*met && flow_starts(f) && !flow_starts(&t->flows[*met])) {
       n++;
-      if (f->ts - t->flows[*slot].ts > most) most = f->ts - t->flows[*slot].ts;
+      if (f->ts - t->flows[*met].ts > most) most = f->ts - t->flows[*met].ts;
     }
-    *slot = start ? UINT32_MAX : *slot ? *slot : i;
+    if (!*met || flow_starts(f)) *met = i;
   }
-  map_free(&waiting);
+  chains_free(&waiting);
   if (!n || !most) return !t->store->mem.failed;
   tk_print_duration(most, worst);
   snprintf(text, sizeof text, "flows that end before they begin (clock skew?), by up to %s", worst);

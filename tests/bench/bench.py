@@ -2,15 +2,15 @@
 """Times whole processes against each other: A B A B ..., so that a machine whose speed drifts treats both alike.  The figures are the
 median of wall and CPU seconds and the largest resident set; the ratio is of the medians.  Absolute seconds are of this machine only.
 
-Usage: bench.py TRACEKIT GENERATOR WORKDIR [MEGABYTES]"""
+Usage: bench.py TRACEKIT GENERATOR STAGES WORKDIR [MEGABYTES]"""
 import json
 import os
 import subprocess
 import sys
 import time
 
-TRACEKIT, GENERATOR, WORK = sys.argv[1:4]
-MEGABYTES = int(sys.argv[4]) if len(sys.argv) > 4 else 185
+TRACEKIT, GENERATOR, STAGES, WORK = sys.argv[1:5]
+MEGABYTES = int(sys.argv[5]) if len(sys.argv) > 5 else 185
 ROUNDS = 5
 SPAN_BYTES = 400  # of generated JSON, about
 
@@ -53,6 +53,13 @@ def generate(path, *options):
         os.rename(path + '.tmp', path)
 
 
+def stages(path):
+    """Reading and writing alone, inside of one process: the best of the rounds."""
+    best = json.loads(subprocess.run([STAGES, path, '9'], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=True).stderr)
+    for stage in ('read', 'write'):
+        print(f'  {stage:6} alone: {best["bytes"] / best[stage] / 1e9:5.2f} GB/s of one core, {best[stage] / best["events"] * 1e9:4.0f} ns an event')
+
+
 def have_orjson():
     return subprocess.run([sys.executable, '-c', 'import orjson'], stderr=subprocess.DEVNULL).returncode == 0
 
@@ -81,6 +88,7 @@ def main():
     info = json.loads(subprocess.run([TRACEKIT, 'info', '-q', '--json', ranks[0]], stdout=subprocess.PIPE, check=True).stdout)
     events, size = info['traces'][0]['events'], os.path.getsize(ranks[0])
     print(f'{size / 1e6:.0f} MB of Kineto JSON, {events} events, {ROUNDS} rounds, medians; one core unless -j2 is said')
+    stages(ranks[0])
     peer = have_orjson()
     out = os.path.join(WORK, 'out.json')
     table('read', size, events, {'tracekit info -j1': [TRACEKIT, 'info', '-q', '-j1', ranks[0]],

@@ -11,4 +11,4 @@ if [ -x "$work/venv/bin/python" ] && ! "$work/venv/bin/python" -c 'import orjson
 fi
 python=$work/venv/bin/python
 [ -x "$python" ] || python=python3
-exec "$python" "$(dirname "$0")/bench.py" "$TRACEKIT" "$B/tests/gen/gen" "$work"
+exec "$python" "$(dirname "$0")/bench.py" "$TRACEKIT" "$B/tests/gen/gen" "$B/tests/bench/stages" "$work"
