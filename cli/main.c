@@ -12,7 +12,8 @@
 #include <string.h>
 
 const struct command *const commands[] = {
-  &command_convert, &command_merge, &command_info, &command_check, &command_dump, NULL,
+  &command_convert, &command_merge, &command_rebase, &command_filter, &command_split,
+  &command_info,    &command_check, &command_dump,   NULL,
 };
 
 static int version(void) {
@@ -42,6 +43,7 @@ static int run_command(const struct command *c, int argc, char **argv) {
       case PARSED_ERROR: status = run_usage(c->name, error.why); break;
     }
   }
+  opt_free(c, params);
   free(params);
   free(in.v);
   return status;

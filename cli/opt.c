@@ -29,44 +29,8 @@ static enum parsed fail(struct opt_error *error, const char *fmt, ...) {
   return PARSED_ERROR;
 }
 
-/* ---- did you mean ---- */
-
-static size_t min3(size_t a, size_t b, size_t c) {
-  size_t m = a < b ? a : b;
-  return m < c ? m : c;
-}
-
-/* Edit distance of two short words (a transposition counts 2). */
-static size_t distance(const char *a, const char *b) {
-  size_t row[MAX_WORD + 1], na = strlen(a), nb = strlen(b);
-  if (na > MAX_WORD || nb > MAX_WORD) return MAX_WORD;
-  for (size_t j = 0; j <= nb; j++) row[j] = j;
-  for (size_t i = 1; i <= na; i++) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= nb; j++) {
-      size_t up = row[j];
-      row[j] = min3(up + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
-      diagonal = up;
-    }
-  }
-  return row[nb];
-}
-
-static const char *nearest(const char *word, const char *const *valid) {
-  const char *best = NULL;
-  size_t best_distance = strlen(word) / 3 + 2; /* beyond this it is another word */
-  for (; *valid; valid++) {
-    size_t d = distance(word, *valid);
-    if (d >= best_distance) continue;
-    best = *valid;
-    best_distance = d;
-  }
-  return best;
-}
-
 void opt_unknown(struct opt_error *error, const char *what, const char *word, const char *const *valid) {
-  const char *near = nearest(word, valid);
+  const char *near = tk_nearest(word, valid);
   if (near) fail(error, "unknown %s '%s'; did you mean '%s'?", what, word, near);
   else fail(error, "unknown %s '%s'", what, word);
 }
@@ -76,7 +40,7 @@ void opt_unknown(struct opt_error *error, const char *what, const char *word, co
 static void *field(const struct parser *p, const struct opt *o) { return (char *)p->params + o->offset; }
 
 static enum parsed bad_word(const struct parser *p, const struct opt *o, const char *value, const char *const *valid) {
-  const char *near = nearest(value, valid);
+  const char *near = tk_nearest(value, valid);
   char list[256] = "";
   for (size_t i = 0; valid[i]; i++) {
     size_t n = strlen(list);
@@ -127,6 +91,21 @@ static enum parsed set_int(const struct parser *p, const struct opt *o, const ch
   return PARSED_RUN;
 }
 
+static enum parsed set_list(const struct parser *p, const struct opt *o, const char *value) {
+  struct opt_list *list = field(p, o);
+  const char **v = realloc(list->v, (list->n + 2) * sizeof *v);
+  if (!v) return fail(p->error, "out of memory");
+  list->v = v;
+  v[list->n++] = value;
+  v[list->n] = NULL;
+  return PARSED_RUN;
+}
+
+void opt_free(const struct command *c, void *params) {
+  for (const struct opt *o = c->opts; params && o->kind != OPT_END; o++)
+    if (o->kind == OPT_LIST) free(((struct opt_list *)(void *)((char *)params + o->offset))->v);
+}
+
 static enum parsed set_value(const struct parser *p, const struct opt *o, const char *value) {
   switch (o->kind) {
     case OPT_INT: return set_int(p, o, value);
@@ -140,6 +119,7 @@ static enum parsed set_value(const struct parser *p, const struct opt *o, const 
       return fail(p->error, "--%s: '%s' is not a duration such as 1.5ms, 20us or 3s", o->name, value);
     default:
       if (!*value) return fail(p->error, "--%s: the value is empty", o->name);
+      if (o->kind == OPT_LIST) return set_list(p, o, value);
       *(const char **)field(p, o) = value;
       return PARSED_RUN;
   }

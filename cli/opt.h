@@ -17,12 +17,19 @@ enum opt_kind {
   OPT_SWITCH, /* int: 1 for --NAME, -1 for --no-NAME, 0 = not said */
   OPT_COUNT,  /* int: how often */
   OPT_STRING, /* const char * */
+  OPT_LIST,   /* struct opt_list: may be given more than once */
   OPT_FILE,   /* const char *: completed as a file name */
   OPT_INT,    /* int, min..max */
   OPT_SIZE,   /* uint64_t bytes */
   OPT_TIME,   /* int64_t picoseconds */
   OPT_WORD,   /* int: one of `words` */
   OPT_FORMAT  /* const char *: a row of the format table, or "help" */
+};
+
+/* Values in the order given, ended by NULL. */
+struct opt_list {
+  const char **v;
+  size_t n;
 };
 
 struct opt_word {
@@ -75,6 +82,9 @@ struct opt_error {
   char why[512];
 };
 enum parsed opt_parse(const struct command *c, char **argv, void *params, struct operands *in, struct opt_error *error);
+
+/* Frees what the lists among the params hold. */
+void opt_free(const struct command *c, void *params);
 
 const struct command *command_find(const char *name);
 

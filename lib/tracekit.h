@@ -342,6 +342,74 @@ TK_API bool tk_merge(const char *const *inputs, size_t n, const char *output, co
                      struct tk_merge_report *report, struct tk_err *err);
 TK_API void tk_merge_report_free(struct tk_merge_report *report);
 
+/* What stays of a trace.  Everything is decided on the trace as it is; what stays is valid: spans that cross an edge of the time
+ * range are clipped and say so (arg tracekit.clipped), counters keep the value that they have at its left edge, an arrow that loses
+ * one end goes. */
+struct tk_filter_options {
+  const char *const *where;     /* NULL-terminated expressions that must all hold, e.g. "name =~ 'nccl' && dur > 10us"; NULL = all */
+  const char *time;             /* "+2s..+5s" (op/window.h); NULL = all */
+  const char *steps;            /* "3" or "3..5": training steps as a range of time; NULL = all */
+  const char *const *keep_args; /* NULL-terminated globs of arg keys; NULL = all */
+  const char *const *drop_args;
+  bool keep_parents;  /* spans around what passes */
+  bool keep_children; /* spans within what passes */
+  bool keep_flows;    /* what an arrow or a correlation id ties to it */
+  bool drop_flows;
+};
+
+struct tk_filter_report {
+  uint64_t events_before, events;
+  uint64_t points_before, points; /* flow points */
+  uint64_t broken_flows;          /* arrows that lost an end, and so the other */
+  uint64_t records_dropped;
+  uint64_t clipped;
+  uint64_t foreign; /* blocks that only the input's own format understands, dropped */
+};
+
+/* Filters a sealed trace in place.  `report` may be NULL; it is added to. */
+TK_API bool tk_filter(struct tk_trace *t, const struct tk_filter_options *opt, struct tk_filter_report *report, struct tk_err *err);
+
+/* Moves a trace in time: first scale, then shift, then at most one of the others.  Where the clock is known (realtime) only the zero
+ * that times are printed against moves, and absolute times stay; a shift, a scale and an unknown clock move the events. */
+struct tk_rebase_options {
+  bool to_zero;      /* the first event is printed at 0 */
+  const char *to;    /* ... at this time: microseconds, or a number with a unit */
+  const char *at;    /* the nth event of this name (or glob) is printed at 0 */
+  uint32_t nth;      /* 0 and 1: the first */
+  bool absolute;     /* times are printed since the epoch */
+  bool has_base;     /* times are printed against base_ns, on the scale of tk_trace.origin_ns: several traces on one base */
+  int64_t base_ns;
+  const char *scale; /* "0.99998" or "-20ppm": times are stretched about the first event */
+  tk_time shift;     /* ps */
+};
+
+TK_API bool tk_rebase(struct tk_trace *t, const struct tk_rebase_options *opt, struct tk_err *err);
+
+enum tk_split_by { TK_SPLIT_STEP, TK_SPLIT_RANK, TK_SPLIT_PROCESS, TK_SPLIT_TIME, TK_SPLIT_SIZE };
+
+struct tk_split_options {
+  struct tk_save_options save;
+  enum tk_split_by by;
+  tk_time every;  /* TIME: ps a part */
+  uint64_t bytes; /* SIZE: of a written file, at most */
+};
+
+struct tk_split_part {
+  char *output;
+  struct tk_saved saved;
+};
+
+struct tk_split_report {
+  struct tk_split_part *parts;
+  size_t n_parts;
+};
+
+/* Writes the parts of a sealed trace to `pattern`, whose {} becomes the part's step, rank, process or number.  All or nothing: if
+ * one cannot be written, those before it are removed. */
+TK_API bool tk_split(struct tk_trace *t, const char *pattern, const struct tk_split_options *opt, struct tk_split_report *report,
+                     struct tk_err *err);
+TK_API void tk_split_report_free(struct tk_split_report *report);
+
 /* What `info` shows; computed from the arrays. */
 struct tk_summary {
   uint64_t spans, instants, counters, flow_points, flow_pairs, dangling_points, records;
@@ -377,6 +445,9 @@ TK_API void tk_print_absolute(int64_t origin_ns, tk_time ts, char *text);
 /* "12.3 ms" into at least 32 bytes; "1.9 GB". */
 TK_API void tk_print_duration(tk_time ps, char *text);
 TK_API void tk_print_size(uint64_t bytes, char *text);
+
+/* The word of a NULL-terminated list that a mistyped one most likely meant, or NULL if none is near. */
+TK_API const char *tk_nearest(const char *word, const char *const *valid);
 
 /* "tracekit 0.1.0", and the libraries it was built with, one per line. */
 TK_API const char *tk_build_info(void);

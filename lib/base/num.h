@@ -43,4 +43,7 @@ size_t num_put_us(char *out, i128 ps);
 /* Shortest decimal that reads back as d; d is finite.  Room: 32. */
 size_t num_put_double(char *out, double d);
 
+/* "2026-11-20T10:37:52.123456789Z" (the fraction and the Z may be left out) as ps since the epoch. */
+bool num_parse_absolute(const char *text, i128 *ps);
+
 #endif

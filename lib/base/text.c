@@ -97,3 +97,28 @@ void tk_print_absolute(int64_t origin_ns, tk_time ts, char *text) {
   snprintf(text, 40, "%04lld-%02d-%02dT%02d:%02d:%02d.%09lldZ", (long long)year, month, day, second / 3600, second / 60 % 60,
            second % 60, (long long)frac);
 }
+
+static int64_t days_from(int64_t year, int month, int day) {
+  int64_t y = year - (month <= 2), era = (y >= 0 ? y : y - 399) / 400, yoe = y - era * 400;
+  int64_t doy = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
+  return era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468;
+}
+
+bool num_parse_absolute(const char *text, i128 *ps) {
+  int year, month, day, hour, minute, second, n = 0;
+  i128 fraction = 0;
+  if (sscanf(text, "%4d-%2d-%2d%*1[T ]%2d:%2d:%2d%n", &year, &month, &day, &hour, &minute, &second, &n) != 6 || n == 0) return false;
+  if (month < 1 || month > 12 || day < 1 || day > 31 || hour < 0 || hour > 23 || minute < 0 || minute > 59) return false;
+  if (second < 0 || second > 60) return false;
+  const char *p = text + n;
+  if (*p == '.') {
+    size_t digits = strspn(p + 1, "0123456789");
+    if (!digits || !num_scaled((const uint8_t *)p, (const uint8_t *)p + 1 + digits, 12, &fraction)) return false;
+    p += 1 + digits;
+  }
+  if (*p == 'Z') p++;
+  if (*p) return false;
+  int64_t s = days_from(year, month, day) * 86400 + hour * 3600 + minute * 60 + second;
+  *ps = (i128)s * 1000000000000 + fraction;
+  return true;
+}

@@ -55,7 +55,7 @@ static bool check_nesting(const struct tk_trace *t, const struct tk_track *k, tk
       const struct tk_event *up = &t->events[ancestors[e->depth - 1]];
       if (!(up->flags & LOOSE) && e->ts + e->dur - (up->ts + up->dur) > 1000) return fail(err, "span sticks out of its parent", i);
     }
-    if (e->kind == TK_SPAN && (!(e->flags & TK_OVERLAPS) || e->flags & TK_PAIRED)) ancestors[e->depth] = i;
+    if (event_nests(e)) ancestors[e->depth] = i;
     depth_before = e->depth;
   }
   return true;

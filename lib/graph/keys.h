@@ -33,7 +33,8 @@
   X(XPLANE_OFFSET, "xplane.offset_ps")            \
   X(PERFETTO_CORRELATION, "perfetto.correlation_id") \
   X(PERFETTO_FIELDS, "perfetto.fields")           \
-  X(COUNTER_VALUE, "value")
+  X(COUNTER_VALUE, "value")                       \
+  X(CLIPPED, "tracekit.clipped")
 
 enum key {
   KEY_NONE,

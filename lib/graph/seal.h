@@ -11,6 +11,9 @@ bool seal(struct tk_trace *t, struct tk_err *err);
 bool seal_async(struct tk_trace *t, tk_time trace_end);  /* seal_async.c: pairs b/e by identity */
 bool seal_flows(struct tk_trace *t);                     /* seal_flow.c: sorts and binds points */
 
+/* Flow points whose times have changed into time order again. */
+bool seal_order_flows(struct tk_trace *t);
+
 /* From ts to end, cut where tk_time ends. */
 tk_time seal_dur(tk_time ts, tk_time end);
 

@@ -43,7 +43,7 @@ static struct point_key *sort_points(struct point_key *a, struct point_key *spar
 }
 
 /* Flow points in time order become the array's order. */
-static bool order_flows(struct tk_trace *t) {
+bool seal_order_flows(struct tk_trace *t) {
   struct tk_store *s = t->store;
   struct mem *m = &s->mem;
   uint32_t n = t->n_flows, cap = 0;
@@ -180,5 +180,5 @@ bool seal_flows(struct tk_trace *t) {
     struct tk_flow *f = &t->flows[i];
     if (f->bound) f->ts = t->events[f->at].ts;
   }
-  return order_flows(t) && bind_all(t) && note_backward(t);
+  return seal_order_flows(t) && bind_all(t) && note_backward(t);
 }

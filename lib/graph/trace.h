@@ -74,6 +74,11 @@ struct tk_flow *trace_add_flow(struct tk_trace *t);
 struct tk_record *trace_add_record(struct tk_trace *t);
 struct tk_meta *trace_add_meta(struct tk_trace *t);
 
+/* A span that others may hang under: one that sticks out of its own parent has no children, unless it came as begin/end. */
+static inline bool event_nests(const struct tk_event *e) {
+  return e->kind == TK_SPAN && (!(e->flags & TK_OVERLAPS) || e->flags & TK_PAIRED);
+}
+
 /* Counts one more of this note; `offset` is kept of the first. */
 void trace_note(struct tk_trace *t, enum tk_note_kind kind, uint64_t offset, const char *text);
 

@@ -45,8 +45,8 @@ class Engines:
 class Results:
     """Counts, prints and keeps what was found; asks the exceptions before it calls something a failure."""
 
-    def __init__(self, report):
-        self.exceptions = Exceptions(os.path.join(HERE, 'exceptions.tsv'))
+    def __init__(self, report, exceptions='exceptions.tsv'):
+        self.exceptions = Exceptions(os.path.join(HERE, exceptions))
         self.passed = self.failed = 0
         self.report = report
 

@@ -36,6 +36,7 @@ step() {
 
 step python3 "$here/interop.py" --self-test
 step python3 "$here/interop.py" $corpus
+step python3 "$here/filtered.py" $corpus
 step python3 "$here/perfetto.py"
 [ -z "$corpus" ] || echo "SKIPPED: the corpus by way of Perfetto: many of its files are not held to yet; tests/interop/perfetto.py CORPUS shows which"
 step "$here/xplane.py"

@@ -1,0 +1,282 @@
+/* filter.c - tracekit filter: what matters of a trace, still a valid trace.
+ *
+ * Every plain option is an expression that somebody did not have to write: --min-dur 10us is "dur >= 10us".  So there is one
+ * language, one place that understands it, and all that is asked for must hold. */
+#include "commands.h"
+#include "tty.h"
+#include "write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct params {
+  struct shared shared;
+  struct opt_list exprs, names, excludes, regexes, cats, pids, tids, ranks, hosts, devices, tracks, kinds, keep;
+  struct opt_list keep_args, drop_args;
+  const char *depth, *min_dur, *max_dur, *time, *step;
+  bool no_python, drop_flows;
+};
+
+#define FIELD(field) offsetof(struct params, field)
+#define ROW_LIST(name, arg, help, field) { OPT_LIST, 0, name, arg, help, FIELD(field), 0, 0, 0 }
+#define ROW_TEXT(name, arg, help, field) { OPT_STRING, 0, name, arg, help, FIELD(field), 0, 0, 0 }
+
+static const struct opt opts[] = {
+  { OPT_LIST, 'e', "expr", "EXPR", "events for which this expression holds", FIELD(exprs), 0, 0, 0 },
+  ROW_LIST("name", "GLOB", "events of this name; several: of any of them", names),
+  ROW_LIST("exclude", "GLOB", "no events of this name", excludes),
+  ROW_LIST("regex", "REGEX", "events whose name holds this extended regular expression", regexes),
+  ROW_LIST("cat", "GLOB", "events of this category", cats),
+  ROW_LIST("kind", "KIND", "kernel, memcpy, memset, collective, runtime, python, step, annotation, span, instant, counter or async",
+           kinds),
+  ROW_TEXT("depth", "A..B", "spans nested this deep; 0 is outermost", depth),
+  ROW_TEXT("min-dur", "TIME", "spans that last at least this long", min_dur),
+  ROW_TEXT("max-dur", "TIME", "spans that last at most this long", max_dur),
+  ROW_TEXT("time", "A..B", "a range of time: +2s..+5s after the start, -1s.. before the end, 10%..20%, 1500us..3ms as printed, or UTC",
+           time),
+  ROW_TEXT("step", "N..M", "training steps, as a range of time", step),
+  ROW_LIST("pid", "N..M", "processes", pids),
+  ROW_LIST("tid", "N..M", "threads", tids),
+  ROW_LIST("rank", "N..M", "ranks of a merged trace", ranks),
+  ROW_LIST("host", "GLOB", "hosts", hosts),
+  ROW_LIST("device", "N..M", "accelerators, by number", devices),
+  ROW_LIST("track", "GLOB", "threads, counters and processes, by name", tracks),
+  ROW_LIST("keep", "WHAT", "beside what passes, its parents, its children, or what flows tie to it", keep),
+  ROW_LIST("drop-args", "GLOB", "leave out args with this key", drop_args),
+  ROW_LIST("keep-args", "GLOB", "leave out args with any other key", keep_args),
+  { OPT_FLAG, 0, "drop-flows", 0, "leave out all flow arrows", FIELD(drop_flows), 0, 0, 0 },
+  { OPT_FLAG, 0, "no-python", 0, "no frames of the Python interpreter", FIELD(no_python), 0, 0, 0 },
+  ROWS_WRITE,
+  ROW_JSON,
+  ROWS_READ,
+  ROW_END,
+};
+
+static const struct example examples[] = {
+  { "tracekit filter trace.json --min-dur 100us -o long.json.gz", "spans of at least 100 us" },
+  { "tracekit filter trace.json --name '*kernel*' --keep parents --keep flows -o kernels.json",
+    "kernels, with what launched them and what that was part of" },
+  { "tracekit filter trace.json -e 'dur > 1ms && (depth <= 2 || kind == collective)' -o big.json", "an expression" },
+  { "tracekit filter trace.json --time 25%..50% --no-python -o quarter.pftrace", "a range of time" },
+  { 0, 0 },
+};
+
+/* ---- options to expressions ---- */
+
+struct exprs {
+  char **v;
+  size_t n;
+  bool failed;
+};
+
+static void add_expr(struct exprs *e, char *text) {
+  char **v = text ? realloc(e->v, (e->n + 2) * sizeof *v) : NULL;
+  if (!v) {
+    free(text);
+    e->failed = true;
+    return;
+  }
+  e->v = v;
+  v[e->n++] = text;
+  v[e->n] = NULL;
+}
+
+static void append(char **text, const char *more) {
+  size_t n = *text ? strlen(*text) : 0, m = strlen(more);
+  char *longer = realloc(*text, n + m + 1);
+  if (!longer) return;
+  memcpy(longer + n, more, m + 1);
+  *text = longer;
+}
+
+static void append_quoted(char **text, const char *value) {
+  char c[3] = { 0 };
+  append(text, "\"");
+  for (; *value; value++) {
+    bool escape = *value == '"' || (*value == '\\' && (value[1] == '"' || value[1] == '\\' || !value[1]));
+    c[0] = escape ? '\\' : *value;
+    c[1] = escape ? *value : 0;
+    append(text, c);
+  }
+  append(text, "\"");
+}
+
+/* symbol op "a" || symbol op "b" */
+static void any_of(struct exprs *e, const char *symbol_op, const struct opt_list *list) {
+  char *text = NULL;
+  for (size_t i = 0; i < list->n; i++) {
+    if (i) append(&text, " || ");
+    append(&text, symbol_op);
+    append_quoted(&text, list->v[i]);
+  }
+  if (list->n) add_expr(e, text);
+}
+
+static void none_of(struct exprs *e, const char *symbol_op, const struct opt_list *list) {
+  for (size_t i = 0; i < list->n; i++) {
+    char *text = NULL;
+    append(&text, "!");
+    append(&text, symbol_op);
+    append_quoted(&text, list->v[i]);
+    add_expr(e, text);
+  }
+}
+
+/* "3", "3..5", "3..", "..5", or a word: symbol == 3, symbol >= 3 && symbol <= 5. */
+static void append_range(char **text, const char *symbol, const char *range) {
+  const char *dots = strstr(range, "..");
+  char low[64];
+  append(text, "(");
+  append(text, symbol);
+  if (!dots) {
+    append(text, " == ");
+    append(text, range);
+  } else {
+    snprintf(low, sizeof low, "%.*s", (int)(dots - range), range);
+    if (*low) append(text, " >= "), append(text, low);
+    if (*low && dots[2]) append(text, " && "), append(text, symbol);
+    if (dots[2]) append(text, " <= "), append(text, dots + 2);
+  }
+  append(text, ")");
+}
+
+static void any_range(struct exprs *e, const char *symbol, const struct opt_list *list) {
+  char *text = NULL;
+  for (size_t i = 0; i < list->n; i++) {
+    if (i) append(&text, " || ");
+    append_range(&text, symbol, list->v[i]);
+  }
+  if (list->n) add_expr(e, text);
+}
+
+static void one_range(struct exprs *e, const char *symbol, const char *range) {
+  struct opt_list list = { &range, 1 };
+  if (range) any_range(e, symbol, &list);
+}
+
+static void one_test(struct exprs *e, const char *symbol_op, const char *value) {
+  char *text = NULL;
+  if (!value) return;
+  append(&text, symbol_op);
+  append(&text, value);
+  add_expr(e, text);
+}
+
+static struct exprs expressions(const struct params *p) {
+  static const char *const python = "python";
+  struct exprs e = { 0 };
+  for (size_t i = 0; i < p->exprs.n; i++) {
+    char *text = NULL;
+    append(&text, p->exprs.v[i]);
+    add_expr(&e, text);
+  }
+  any_of(&e, "name ~ ", &p->names);
+  any_of(&e, "name =~ ", &p->regexes);
+  none_of(&e, "name ~ ", &p->excludes);
+  any_of(&e, "cat ~ ", &p->cats);
+  any_of(&e, "kind == ", &p->kinds);
+  any_of(&e, "host ~ ", &p->hosts);
+  any_of(&e, "track ~ ", &p->tracks);
+  any_range(&e, "pid", &p->pids);
+  any_range(&e, "tid", &p->tids);
+  any_range(&e, "rank", &p->ranks);
+  any_range(&e, "device", &p->devices);
+  one_range(&e, "depth", p->depth);
+  one_test(&e, "dur >= ", p->min_dur);
+  one_test(&e, "dur <= ", p->max_dur);
+  if (p->no_python) one_test(&e, "kind != ", python);
+  return e;
+}
+
+/* ---- the report ---- */
+
+static void report_text(FILE *to, const void *arg) {
+  const struct tk_filter_report *r = arg;
+  char a[32], b[32];
+  fprintf(to, "kept %s of %s events", tty_count(r->events, a), tty_count(r->events_before, b));
+  if (r->points_before) fprintf(to, ", %s of %s flow points", tty_count(r->points, a), tty_count(r->points_before, b));
+  if (r->clipped) fprintf(to, ", clipped %s", tty_count(r->clipped, a));
+  if (r->broken_flows) fprintf(to, ", dropped %s arrows that lost an end", tty_count(r->broken_flows, a));
+  if (r->records_dropped) fprintf(to, ", dropped %s other records", tty_count(r->records_dropped, a));
+  if (r->foreign) fputs(", dropped packets that are not events", to);
+  fputc('\n', to);
+}
+
+static void report_json(struct json *j, const void *arg) {
+  const struct tk_filter_report *r = arg;
+  json_uint(j, "events_before", r->events_before);
+  json_uint(j, "events", r->events);
+  json_uint(j, "flow_points_before", r->points_before);
+  json_uint(j, "flow_points", r->points);
+  json_uint(j, "clipped", r->clipped);
+  json_uint(j, "broken_flows", r->broken_flows);
+  json_uint(j, "records_dropped", r->records_dropped);
+}
+
+/* ---- the command ---- */
+
+static bool read_keep(const struct params *p, struct tk_filter_options *o) {
+  static const char *const words[] = { "parents", "children", "flows", NULL };
+  for (size_t i = 0; i < p->keep.n; i++) {
+    const char *word = p->keep.v[i], *near = tk_nearest(word, words);
+    if (!strcmp(word, "parents")) o->keep_parents = true;
+    else if (!strcmp(word, "children")) o->keep_children = true;
+    else if (!strcmp(word, "flows")) o->keep_flows = true;
+    else return tty_say("filter: --keep: unknown word '%s'; did you mean '%s'?", word, near ? near : "parents"), false;
+  }
+  return true;
+}
+
+static int filter(const struct params *p, struct tk_trace *t, const char *output) {
+  struct exprs e = expressions(p);
+  struct tk_filter_options options = { .where = (const char *const *)e.v,
+                                       .time = p->time,
+                                       .steps = p->step,
+                                       .keep_args = (const char *const *)p->keep_args.v,
+                                       .drop_args = (const char *const *)p->drop_args.v,
+                                       .drop_flows = p->drop_flows };
+  struct tk_filter_report done = { 0 };
+  struct report more = { report_json, report_text, &done };
+  struct tk_err err = { 0 };
+  int status = STATUS_USAGE;
+  if (e.failed) tty_say("out of memory");
+  else if (read_keep(p, &options)) status = tk_filter(t, &options, &done, &err) ? STATUS_DONE : run_fail(&err);
+  if (status == STATUS_DONE) status = write_trace(&p->shared, "filter", t, output, &more);
+  for (size_t i = 0; i < e.n; i++) free(e.v[i]);
+  free(e.v);
+  return status;
+}
+
+static int run(const void *params, const struct operands *in) {
+  const struct params *p = params;
+  int status;
+  const char *input = run_input("filter", in, &status);
+  const char *output = input ? run_output(&p->shared, "filter", in, &status) : NULL;
+  struct tk_trace *t;
+  if (!output) return status;
+  t = run_load(&p->shared, input, &status);
+  if (!t) return status;
+  status = filter(p, t, output);
+  tk_free(t);
+  return status;
+}
+
+const struct command command_filter = {
+  .name = "filter",
+  .summary = "keep the part of a trace that matters, as a valid trace",
+  .operands = "[INPUT]",
+  .description =
+    "Keeps the events that pass everything that is asked for, and writes them as convert would. What stays is valid: depths "
+    "close up, spans that cross the edge of a time range are clipped and say so in the arg tracekit.clipped, a counter keeps the "
+    "value that it has at the left edge, an arrow that loses one end goes, tracks that become empty go with their metadata. "
+    "Everything is decided on the trace as it was read.\n\n"
+    "Expressions (-e): tests joined by && || ! ( ). A test is SYMBOL OP VALUE with == != < <= > >=, =~ !~ (extended regular "
+    "expression), ~ (glob), or a symbol alone (the event has it). Symbols: name cat ts dur end self depth pid tid rank host process "
+    "thread track kind step stream device arg.KEY. Times need a unit (10us); ts and end count from the first event. A test of what "
+    "an event does not have is false: counters have no dur and no depth.",
+  .opts = opts,
+  .examples = examples,
+  .params_size = sizeof(struct params),
+  .max_operands = 1,
+  .run = run,
+};

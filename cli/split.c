@@ -1,0 +1,124 @@
+/* split.c - tracekit split: one trace into several. */
+#include "commands.h"
+#include "json.h"
+#include "run.h"
+#include "tty.h"
+
+#include <string.h>
+
+struct params {
+  struct shared shared;
+  int by;
+  const char *every;
+};
+
+#define FIELD(field) offsetof(struct params, field)
+
+enum { BY_NOTHING };
+
+static const struct opt_word by_words[] = {
+  { "step", TK_SPLIT_STEP + 1, "training steps" },
+  { "rank", TK_SPLIT_RANK + 1, "ranks of a merged trace" },
+  { "process", TK_SPLIT_PROCESS + 1, "processes that have events" },
+  { "time", TK_SPLIT_TIME + 1, "parts of equal length: --every TIME" },
+  { "size", TK_SPLIT_SIZE + 1, "files of at most --every SIZE" },
+  { 0, 0, 0 },
+};
+
+static const struct opt opts[] = {
+  { OPT_WORD, 0, "by", "WHAT", "what a part is", FIELD(by), by_words, 0, 0 },
+  { OPT_STRING, 0, "every", "TIME|SIZE", "length of a part (--by time), or size of a file (--by size)", FIELD(every), 0, 0, 0 },
+  ROWS_WRITE,
+  ROW_JSON,
+  ROWS_READ,
+  ROW_END,
+};
+
+static const struct example examples[] = {
+  { "tracekit split trace.json --by process -o 'part.{}.json.gz'", "a file for each process" },
+  { "tracekit split trace.json --by time --every 100ms -o 'part.{}.json'", "a file for every 100 ms" },
+  { 0, 0 },
+};
+
+static void print_text(FILE *to, const struct tk_split_report *r, bool dry_run) {
+  char a[32], size[32];
+  for (size_t i = 0; i < r->n_parts; i++) {
+    const struct tk_split_part *p = &r->parts[i];
+    fputs(dry_run ? "would write " : "wrote ", to);
+    tty_string(to, p->output);
+    tk_print_size(p->saved.bytes, size);
+    fprintf(to, ": %s events", tty_count(p->saved.events, a));
+    if (!dry_run) fprintf(to, ", %s", size);
+    fputc('\n', to);
+  }
+}
+
+static void print_json(FILE *to, const struct tk_trace *t, const struct tk_split_report *r, bool dry_run) {
+  struct json j = { .to = to };
+  json_open(&j, NULL, '{');
+  json_string(&j, "input", t->source);
+  json_bool(&j, "dry_run", dry_run);
+  json_open(&j, "parts", '[');
+  for (size_t i = 0; i < r->n_parts; i++) {
+    json_open(&j, NULL, '{');
+    json_string(&j, "output", r->parts[i].output);
+    json_uint(&j, "written_events", r->parts[i].saved.events);
+    json_uint(&j, "written_flow_points", r->parts[i].saved.flows);
+    json_uint(&j, "bytes", r->parts[i].saved.bytes);
+    json_close(&j, '}');
+  }
+  json_close(&j, ']');
+  json_close(&j, '}');
+}
+
+/* NULL, or what is wrong with the request. */
+static const char *read_options(const struct params *p, struct tk_split_options *o) {
+  if (p->by == BY_NOTHING) return "say --by step, rank, process, time or size";
+  o->by = (enum tk_split_by)(p->by - 1);
+  if (!p->shared.output) return "say where to: -o 'part.{}.json.gz'";
+  if (!strstr(p->shared.output, "{}")) return "-o needs {} where the part's name goes: 'part.{}.json.gz'";
+  bool by_time = o->by == TK_SPLIT_TIME, by_size = o->by == TK_SPLIT_SIZE;
+  if (!p->every) return by_time || by_size ? "--every is missing: how long or how large a part is" : NULL;
+  if (!by_time && !by_size) return "--every goes with --by time and --by size";
+  if (by_time && (!tk_parse_duration(p->every, &o->every) || o->every <= 0)) return "--every: not a duration such as 100ms";
+  if (by_size && (!tk_parse_size(p->every, &o->bytes) || !o->bytes)) return "--every: not a size such as 50MB";
+  return NULL;
+}
+
+static int run(const void *params, const struct operands *in) {
+  const struct params *p = params;
+  const struct shared *s = &p->shared;
+  struct progress progress;
+  struct tk_split_options options = { .save = run_save_options(s, "tracekit split", &progress) };
+  struct tk_split_report report;
+  struct tk_err err = { 0 };
+  int status;
+  const char *wrong = read_options(p, &options), *input = wrong ? NULL : run_input("split", in, &status);
+  if (wrong) return run_usage("split", wrong);
+  struct tk_trace *t = input ? run_load(s, input, &status) : NULL;
+  if (!t) return status;
+  progress_start(&progress, "splitting", s->quiet ? -1 : s->progress);
+  bool ok = tk_split(t, s->output, &options, &report, &err);
+  progress_end(&progress);
+  status = ok ? STATUS_DONE : run_fail(&err);
+  if (ok && s->json) print_json(stdout, t, &report, s->dry_run);
+  else if (ok && !s->quiet) print_text(stdout, &report, s->dry_run);
+  tk_split_report_free(&report);
+  tk_free(t);
+  return status;
+}
+
+const struct command command_split = {
+  .name = "split",
+  .summary = "write the parts of a trace as traces of their own",
+  .operands = "[INPUT]",
+  .description =
+    "Writes one file for each step, rank or process, or for equal lengths of time, or as many as are needed so that none is larger "
+    "than a limit. The {} in the output's name becomes the step, the rank, the process or the number of the part. Parts in time are "
+    "cut as filter --time does it. All or nothing: if a part cannot be written, those before it are removed.",
+  .opts = opts,
+  .examples = examples,
+  .params_size = sizeof(struct params),
+  .max_operands = 1,
+  .run = run,
+};

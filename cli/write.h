@@ -1,0 +1,18 @@
+/* write.h - saving what a command made of a trace, and the report of it: what convert, filter and rebase end with. */
+#ifndef CLI_WRITE_H
+#define CLI_WRITE_H
+
+#include "json.h"
+#include "run.h"
+
+/* What a command adds to the report. */
+struct report {
+  void (*json)(struct json *j, const void *arg); /* members of the object */
+  void (*text)(FILE *to, const void *arg);       /* a line before the last one */
+  const void *arg;
+};
+
+/* Saves `t`, with progress; prints the report.  `more` may be NULL.  Returns the exit status. */
+int write_trace(const struct shared *s, const char *command, const struct tk_trace *t, const char *output, const struct report *more);
+
+#endif

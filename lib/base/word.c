@@ -1,0 +1,40 @@
+/* word.c - "did you mean": the valid word that is nearest to a mistyped one. */
+#include <string.h>
+
+#include "../tracekit.h"
+
+enum { MAX_WORD = 64 };
+
+static size_t min3(size_t a, size_t b, size_t c) {
+  size_t m = a < b ? a : b;
+  return m < c ? m : c;
+}
+
+/* Edit distance of two short words (a transposition counts 2). */
+static size_t distance(const char *a, const char *b) {
+  size_t row[MAX_WORD + 1], na = strlen(a), nb = strlen(b);
+  if (na > MAX_WORD || nb > MAX_WORD) return MAX_WORD;
+  for (size_t j = 0; j <= nb; j++) row[j] = j;
+  for (size_t i = 1; i <= na; i++) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= nb; j++) {
+      size_t up = row[j];
+      row[j] = min3(up + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+      diagonal = up;
+    }
+  }
+  return row[nb];
+}
+
+const char *tk_nearest(const char *word, const char *const *valid) {
+  const char *best = NULL;
+  size_t best_distance = strlen(word) / 3 + 2; /* beyond this it is another word */
+  for (; *valid; valid++) {
+    size_t d = distance(word, *valid);
+    if (d >= best_distance) continue;
+    best = *valid;
+    best_distance = d;
+  }
+  return best;
+}

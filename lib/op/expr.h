@@ -1,0 +1,67 @@
+/* expr.h - the language of filters, from text to a tree.
+ *
+ *     name =~ "nccl.*" && dur > 10us && depth <= 2
+ *
+ *     or   = and { "||" and }        test    = symbol [ op value ]     a symbol alone: the event has it
+ *     and  = not { "&&" not }        op      = == != < <= > >= =~ !~ ~ (a glob)
+ *     not  = "!" not | "(" or ")" | test     value = "text" 'text' word 12 1.5ms
+ *
+ * A test of something that the event does not have is false; `!=` and `!~` are the opposites of `==` and `=~`, so they are true
+ * then. */
+#ifndef OP_EXPR_H
+#define OP_EXPR_H
+
+#include <regex.h>
+
+#include "../graph/trace.h"
+
+enum symbol {
+  SYM_NAME, SYM_CAT, SYM_TS, SYM_DUR, SYM_END, SYM_DEPTH, SYM_SELF, SYM_PID, SYM_TID, SYM_RANK, SYM_HOST, SYM_PROCESS,
+  SYM_THREAD, SYM_TRACK, SYM_KIND, SYM_STEP, SYM_STREAM, SYM_DEVICE, SYM_ARG, SYM_COUNT
+};
+
+/* What a value of a symbol is. */
+enum symbol_type { TYPE_TEXT, TYPE_TIME, TYPE_NUMBER, TYPE_IDENT, TYPE_KIND, TYPE_ANY };
+
+/* What has to be looked at to decide a test. */
+enum symbol_scope { OF_CLASS, OF_TRACK, OF_EVENT };
+
+struct symbol_info {
+  const char *name;
+  enum symbol_type type;
+  enum symbol_scope scope;
+  const char *help;
+};
+extern const struct symbol_info expr_symbols[SYM_COUNT];
+
+enum expr_op { OP_HAS, OP_EQ, OP_LT, OP_LE, OP_GT, OP_GE, OP_REGEX, OP_GLOB };
+
+struct literal {
+  char *text;       /* as it was given, without quotes */
+  bool is_number;   /* mant x 10^exp */
+  struct num num;
+  tk_time time;     /* TYPE_TIME; with `kind` bits for TYPE_KIND */
+};
+
+enum expr_kind { EXPR_OR, EXPR_AND, EXPR_NOT, EXPR_TEST };
+
+struct expr {
+  enum expr_kind kind;
+  struct expr *left, *right;
+  enum symbol symbol;
+  enum expr_op op;
+  char *key; /* SYM_ARG */
+  struct literal value;
+  regex_t regex;
+  bool has_regex;
+  uint32_t index; /* number of this test, from 0 */
+};
+
+/* The tree of `text`; *n_tests counts on by the tests that it holds, and numbers them.  NULL with TK_EUSAGE: the column, what was
+ * expected, near names. */
+struct expr *expr_parse(const char *text, uint32_t *n_tests, struct tk_err *err);
+/* Both must hold; takes over both.  NULL when memory runs out. */
+struct expr *expr_and(struct expr *a, struct expr *b);
+void expr_free(struct expr *e);
+
+#endif

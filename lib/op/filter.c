@@ -1,0 +1,385 @@
+/* filter.c - keeps what an expression, a window of time and a few wishes ask for.
+ *
+ *     mark     events that pass; then what belongs to them (--keep parents, children, flows)
+ *     keep     graph/keep.c: the part as a graph; arrows that lost an end go
+ *     clip     spans that cross an edge of the window, and counters' last values before it
+ *     args     the keys that are not wanted
+ *
+ * Everything is decided on the input: depth, self time and steps are those that the trace had before anything was taken out. */
+#include "filter.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../graph/chain.h"
+#include "../graph/keep.h"
+#include "../graph/seal.h"
+
+struct filter {
+  struct tk_trace *t;
+  const struct tk_filter_options *opt;
+  const struct filter_plan *plan;
+  struct tk_filter_report *report;
+  struct mem *mem;
+  struct match match;
+  struct keep keep;
+  struct window window;
+  bool has_window;
+};
+
+/* ---- windows ---- */
+
+static bool parse_steps(const char *text, int64_t *first, int64_t *last) {
+  const uint8_t *end;
+  struct num n = num_scan((const uint8_t *)text, &end);
+  *first = *last = n.mant;
+  if (n.kind != NUM_INT) return false;
+  if (!*end) return true;
+  if (end[0] != '.' || end[1] != '.') return false;
+  n = num_scan(end + 2, &end);
+  *last = n.mant;
+  return n.kind == NUM_INT && !*end && *last >= *first;
+}
+
+static void narrow(struct filter *f, struct window w) {
+  if (w.start > f->window.start) f->window.start = w.start;
+  if (w.end < f->window.end) f->window.end = w.end;
+  f->has_window = true;
+}
+
+static bool step_window(struct filter *f, struct tk_err *err) {
+  int64_t first, last;
+  struct window w;
+  const struct steps *s = &f->match.steps;
+  if (!parse_steps(f->opt->steps, &first, &last)) return err_set(err, TK_EUSAGE, "steps '%s': expected N or N..M", f->opt->steps);
+  if (!s->n) return err_set(err, TK_EUSAGE, "this trace has no steps (ProfilerStep#N, step_num or a Steps line)");
+  if (!steps_range(s, first, last, &w.start, &w.end)) {
+    int64_t lo = INT64_MAX, hi = INT64_MIN;
+    for (uint32_t i = 0; i < s->n; i++) {
+      if (s->v[i].number < lo) lo = s->v[i].number;
+      if (s->v[i].number > hi) hi = s->v[i].number;
+    }
+    return err_set(err, TK_EUSAGE, "steps '%s': this trace has the steps %lld to %lld", f->opt->steps, (long long)lo, (long long)hi);
+  }
+  narrow(f, w);
+  return true;
+}
+
+static bool find_window(struct filter *f, struct tk_err *err) {
+  if (f->plan->cut) {
+    f->window = *f->plan->cut;
+    f->has_window = true;
+  }
+  if (f->opt->time) {
+    struct window w;
+    if (!window_parse(f->opt->time, f->t, &w, err)) return false;
+    narrow(f, w);
+  }
+  return !f->opt->steps || step_window(f, err);
+}
+
+static bool in_window(const struct filter *f, const struct tk_event *e) {
+  if (!f->has_window) return true;
+  if (e->flags & TK_LOST_CLOCK || e->ts >= f->window.end) return false;
+  return e->ts >= f->window.start || (e->kind == TK_SPAN && e->ts + e->dur > f->window.start);
+}
+
+/* A counter keeps the value that it has at the left edge: its last sample before that. */
+static void keep_left_edge(struct filter *f) {
+  for (tk_id k = 1; f->has_window && k <= f->t->n_tracks; k++) {
+    const struct tk_track *track = &f->t->tracks[k];
+    tk_id last = 0;
+    if (track->kind != TK_COUNTERS) continue;
+    for (tk_id i = track->first; i < track->first + track->count && f->t->events[i].ts <= f->window.start; i++)
+      if (!(f->t->events[i].flags & TK_LOST_CLOCK)) last = i;
+    if (last) f->keep.events[last] = (!f->plan->tracks || f->plan->tracks[k]) && match_event(&f->match, last);
+  }
+}
+
+/* ---- what belongs to what passes ---- */
+
+/* Spans around what stays.  From a track's last event to its first: children come before their parent, wanted[d] says that one of
+ * depth d has come. */
+static void keep_parents(struct filter *f, bool *wanted) {
+  struct tk_trace *t = f->t;
+  for (tk_id k = 1; k <= t->n_tracks; k++) {
+    const struct tk_track *track = &t->tracks[k];
+    if (track->kind != TK_THREAD || !track->count) continue;
+    memset(wanted, 0, UINT16_MAX + 2);
+    for (tk_id i = track->first + track->count; i-- > track->first;) {
+      struct tk_event *e = &t->events[i];
+      if (event_nests(e) && wanted[e->depth + 1]) f->keep.events[i] |= in_window(f, e);
+      if (event_nests(e)) wanted[e->depth + 1] = false;
+      if (f->keep.events[i]) wanted[e->depth] = true;
+    }
+  }
+}
+
+static void keep_children(struct filter *f) {
+  struct tk_trace *t = f->t;
+  for (tk_id k = 1; k <= t->n_tracks; k++) {
+    uint32_t under = UINT32_MAX; /* depth of the span that stays, whose children are passing by */
+    for (tk_id i = t->tracks[k].first; i < t->tracks[k].first + t->tracks[k].count && t->tracks[k].kind == TK_THREAD; i++) {
+      const struct tk_event *e = &t->events[i];
+      if (e->depth <= under) under = UINT32_MAX;
+      if (under != UINT32_MAX) f->keep.events[i] |= in_window(f, e);
+      else if (f->keep.events[i] && event_nests(e)) under = e->depth;
+    }
+  }
+}
+
+/* Events on either side of an arrow: what one of them is kept for, all are. */
+static bool keep_arrows(struct filter *f) {
+  struct tk_trace *t = f->t;
+  struct chains chains;
+  uint8_t *wanted = mem_resize(f->mem, NULL, 0, (size_t)t->n_flows + 1);
+  tk_id *chain_of = mem_resize(f->mem, NULL, 0, ((size_t)t->n_flows + 1) * sizeof *chain_of);
+  bool ok = wanted && chain_of && chains_init(&chains, t, f->mem);
+  if (ok) memset(wanted, 0, (size_t)t->n_flows + 1);
+  for (tk_id i = 1; ok && i <= t->n_flows; i++) {
+    tk_id *chain = chains_of(&chains, &t->flows[i]);
+    if (!*chain || flow_starts(&t->flows[i])) *chain = i;
+    chain_of[i] = *chain;
+    if (t->flows[i].bound && f->keep.events[t->flows[i].at]) wanted[*chain] = 1;
+  }
+  for (tk_id i = 1; ok && i <= t->n_flows; i++)
+    if (t->flows[i].bound && wanted[chain_of[i]]) f->keep.events[t->flows[i].at] |= in_window(f, &t->events[t->flows[i].at]);
+  if (ok) chains_free(&chains);
+  if (wanted) mem_resize(f->mem, wanted, (size_t)t->n_flows + 1, 0);
+  if (chain_of) mem_resize(f->mem, chain_of, ((size_t)t->n_flows + 1) * sizeof *chain_of, 0);
+  return ok;
+}
+
+/* The correlation id that CUPTI, roctracer and XLA give to a launch and to what it launched; of one rank. */
+static bool correlation_of(const struct filter *f, const struct tk_event *e, const tk_id *keys, uint64_t *id) {
+  struct tk_args it = tk_args_of(f->t, e->args);
+  struct tk_arg arg;
+  bool has = false;
+  for (uint32_t i = 0; it.shape && i < it.shape->n && !has; i++)
+    has = it.shape->fields[i].key == keys[0] || it.shape->fields[i].key == keys[1];
+  while (has && tk_args_next(&it, &arg)) {
+    if (arg.key != keys[0] && arg.key != keys[1]) continue;
+    if ((arg.type != TK_ARG_INT && arg.type != TK_ARG_UINT) || arg.i == 0) return false;
+    int64_t rank = f->match.origins ? f->match.origins[e->track].rank : 0;
+    *id = arg.u ^ (uint64_t)rank << 44;
+    return true;
+  }
+  return false;
+}
+
+static bool keep_correlated(struct filter *f) {
+  static const char *const NAMES[] = {"correlation", "correlation_id"};
+  struct tk_trace *t = f->t;
+  struct map wanted;
+  tk_id keys[2];
+  uint64_t id;
+  for (int i = 0; i < 2; i++)
+    keys[i] = intern_find(&t->store->strings, NAMES[i], strlen(NAMES[i]), (uint32_t)hash_bytes(NAMES[i], strlen(NAMES[i])));
+  if (!keys[0] && !keys[1]) return true;
+  map_init(&wanted, f->mem);
+  for (tk_id i = 1; i <= t->n_events; i++)
+    if (f->keep.events[i] && correlation_of(f, &t->events[i], keys, &id)) map_put(&wanted, id, 1);
+  for (tk_id i = 1; i <= t->n_events; i++)
+    if (!f->keep.events[i] && correlation_of(f, &t->events[i], keys, &id) && map_get(&wanted, id))
+      f->keep.events[i] = in_window(f, &t->events[i]);
+  map_free(&wanted);
+  return !f->mem->failed;
+}
+
+static bool keep_relatives(struct filter *f) {
+  const struct tk_filter_options *o = f->opt;
+  if (o->keep_flows && !(keep_arrows(f) && keep_correlated(f))) return false;
+  if (o->keep_children) keep_children(f);
+  if (!o->keep_parents) return true;
+  bool *wanted = mem_resize(f->mem, NULL, 0, UINT16_MAX + 2);
+  if (!wanted) return false;
+  keep_parents(f, wanted);
+  mem_resize(f->mem, wanted, UINT16_MAX + 2, 0);
+  return true;
+}
+
+/* ---- marking ---- */
+
+static bool any_dropped(const struct filter *f) { return f->match.root || f->has_window || f->plan->tracks; }
+
+static bool passes(const struct filter *f, tk_id event) {
+  const struct tk_event *e = &f->t->events[event];
+  return (!f->plan->tracks || f->plan->tracks[e->track]) && in_window(f, e) && match_event(&f->match, event);
+}
+
+/* Points that hang on no event go with their track's events and with the window. */
+static void mark_points(struct filter *f) {
+  struct tk_trace *t = f->t;
+  for (tk_id i = 1; i <= t->n_flows; i++) {
+    const struct tk_flow *p = &t->flows[i];
+    if (f->opt->drop_flows) f->keep.points[i] = 0;
+    else if (p->bound) continue;
+    else if (f->plan->tracks && !f->plan->tracks[p->at]) f->keep.points[i] = 0;
+    else if (f->has_window && (p->ts < f->window.start || p->ts >= f->window.end)) f->keep.points[i] = 0;
+    else if (f->match.root && match_track(&f->match, p->at) == NO) f->keep.points[i] = 0;
+  }
+}
+
+/* What has no meaning here can only be judged by its track and its time. */
+static void mark_records(struct filter *f) {
+  struct tk_trace *t = f->t;
+  for (tk_id i = 1; i <= t->n_records; i++) {
+    const struct tk_record *r = &t->records[i];
+    if (r->phase == 'M') continue;
+    if (f->plan->tracks && r->track && !f->plan->tracks[r->track]) f->keep.records[i] = 0;
+    if (f->has_window && r->has_ts) f->keep.records[i] = r->ts >= f->window.start && r->ts < f->window.end;
+    if (f->match.root && (!r->track || match_track(&f->match, r->track) != YES)) f->keep.records[i] = 0;
+  }
+}
+
+/* A track that had no events before goes if its name, process or rank says that none could pass. */
+static void mark_tracks(struct filter *f) {
+  for (tk_id i = 1; i <= f->t->n_tracks; i++)
+    f->keep.tracks[i] = match_track(&f->match, i) != NO && (!f->plan->tracks || f->plan->tracks[i]);
+}
+
+static bool mark(struct filter *f) {
+  struct tk_trace *t = f->t;
+  for (tk_id i = 1; any_dropped(f) && i <= t->n_events; i++)
+    f->keep.events[i] = passes(f, i);
+  keep_left_edge(f);
+  mark_points(f);
+  mark_records(f);
+  mark_tracks(f);
+  return !any_dropped(f) || keep_relatives(f);
+}
+
+/* ---- clipping ---- */
+
+static void say_clipped(struct tk_trace *to, struct tk_event *e, const char *edge) {
+  struct tk_args it = tk_args_of(to, e->args);
+  struct tk_arg arg;
+  args_begin(to);
+  while (tk_args_next(&it, &arg))
+    if (arg.key != KEY_CLIPPED) args_copy(to, &arg);
+    else if (strcmp(tk_string(to, arg.s, NULL), edge) != 0) edge = "both";
+  args_str(to, KEY_CLIPPED, TK_ARG_STR, trace_text(to, edge));
+  e->args = args_end(to);
+}
+
+static bool clip_event(struct tk_trace *to, struct tk_event *e, struct window w) {
+  tk_time end = e->ts + e->dur;
+  bool left = e->ts < w.start, right = e->kind == TK_SPAN && end > w.end;
+  if (!left && !right) return false;
+  if (left) e->ts = w.start;
+  if (right) end = w.end;
+  e->flags |= TK_CLIPPED;
+  if (e->kind != TK_SPAN) return true; /* of a counter the args are its series */
+  e->dur = end - e->ts;
+  say_clipped(to, e, left && right ? "both" : left ? "start" : "end");
+  return true;
+}
+
+/* Spans keep within the window, points within their spans. */
+static bool clip(struct tk_trace *to, struct window w, struct tk_filter_report *report) {
+  bool moved = false;
+  for (tk_id i = 1; i <= to->n_events; i++) report->clipped += clip_event(to, &to->events[i], w);
+  for (tk_id i = 1; i <= to->n_flows; i++) {
+    struct tk_flow *p = &to->flows[i];
+    const struct tk_event *e = &to->events[p->bound ? p->at : 0];
+    tk_time ts = p->ts;
+    if (!p->bound || !(e->flags & TK_CLIPPED)) continue;
+    if (ts < e->ts) ts = e->ts;
+    if (ts > e->ts + e->dur) ts = e->ts + e->dur;
+    moved |= ts != p->ts;
+    p->ts = ts;
+  }
+  return !moved || seal_order_flows(to);
+}
+
+/* ---- args ---- */
+
+static bool any_glob(const char *const *globs, const char *text) {
+  for (; globs && *globs; globs++)
+    if (fnmatch(*globs, text, 0) == 0) return true;
+  return false;
+}
+
+/* Fields of the event itself are not args: an id, a scope, what a repair kept. */
+static bool is_own(const char *key) {
+  static const char *const OWN[] = {"json.", "xplane.", "perfetto.", "repaired.", "tracekit."};
+  for (size_t i = 0; i < sizeof OWN / sizeof OWN[0]; i++)
+    if (strncmp(key, OWN[i], strlen(OWN[i])) == 0) return true;
+  return false;
+}
+
+static bool wants(const struct tk_filter_options *o, const char *key) {
+  if (is_own(key)) return true;
+  return !any_glob(o->drop_args, key) && (!o->keep_args || any_glob(o->keep_args, key));
+}
+
+/* By string id: 0 = not asked, 1 = goes, 2 = stays. */
+static uint32_t without(struct tk_trace *to, uint32_t args, const struct tk_filter_options *o, uint8_t *memo) {
+  struct tk_args it = tk_args_of(to, args);
+  struct tk_arg arg;
+  bool all = true;
+  for (uint32_t i = 0; it.shape && i < it.shape->n; i++) {
+    tk_id key = it.shape->fields[i].key;
+    if (!memo[key]) memo[key] = (uint8_t)(1 + wants(o, tk_string(to, key, NULL)));
+    all &= memo[key] == 2;
+  }
+  if (all) return args;
+  args_begin(to);
+  while (tk_args_next(&it, &arg))
+    if (memo[arg.key] == 2) args_copy(to, &arg);
+  return args_end(to);
+}
+
+static bool drop_args(struct tk_trace *to, const struct tk_filter_options *o, struct mem *mem) {
+  uint32_t n = to->store->strings.n;
+  if (!o->drop_args && !o->keep_args) return true;
+  uint8_t *memo = mem_resize(mem, NULL, 0, (size_t)n + 1);
+  if (!memo) return false;
+  memset(memo, 0, (size_t)n + 1);
+  for (tk_id i = 1; i <= to->n_events; i++)
+    if (to->events[i].kind != TK_COUNTER) /* whose args are its series */
+      to->events[i].args = without(to, to->events[i].args, o, memo);
+  for (tk_id i = 1; i <= to->n_flows; i++) to->flows[i].args = without(to, to->flows[i].args, o, memo);
+  for (tk_id i = 1; i <= to->n_classes; i++) to->classes[i].args = without(to, to->classes[i].args, o, memo);
+  mem_resize(mem, memo, (size_t)n + 1, 0);
+  return true;
+}
+
+/* ---- all ---- */
+
+/* Bytes that only their own format understands speak of what may be gone: they go, and it is said. */
+static void drop_foreign(struct tk_trace *to, struct tk_filter_report *report) {
+  for (tk_id i = 1; i <= to->n_metas; i++) {
+    struct tk_meta *m = &to->metas[i];
+    if (strcmp(tk_string(to, m->key, NULL), "perfetto.packets") != 0 || m->size == 0) continue;
+    m->size = 0;
+    report->foreign++;
+  }
+}
+
+static bool run(struct filter *f, struct tk_trace *to, struct tk_err *err) {
+  struct kept kept = {0};
+  tk_id events = f->t->n_events, points = f->t->n_flows, records = f->t->n_records;
+  if (!keep_init(&f->keep, f->t, f->mem) || !mark(f) || !keep_part(f->t, &f->keep, to, &kept, err)) return false;
+  if (f->has_window && !clip(to, f->window, f->report)) return false;
+  if (!drop_args(to, f->opt, f->mem)) return false;
+  if (events != to->n_events || f->has_window) drop_foreign(to, f->report);
+  f->report->events_before += events;
+  f->report->events += to->n_events;
+  f->report->points_before += points;
+  f->report->points += to->n_flows;
+  f->report->records_dropped += records - to->n_records;
+  f->report->broken_flows += kept.broken_flows;
+  return true;
+}
+
+bool op_filter(struct tk_trace *t, struct tk_trace *to, const struct filter_plan *plan, struct tk_filter_report *report,
+               struct tk_err *err) {
+  struct filter f = {.t = t, .opt = plan->opt, .plan = plan, .report = report, .mem = &t->store->mem, .window = {INT64_MIN, INT64_MAX}};
+  bool ok = match_init(&f.match, t, plan->opt->where, plan->origins, f.mem, err) && find_window(&f, err) && run(&f, to, err);
+  if (f.keep.mem) keep_free(&f.keep);
+  match_free(&f.match);
+  if (ok) return mem_check(f.mem, err);
+  return mem_check(f.mem, err) && err_set(err, TK_ELIMIT, "out of memory");
+}

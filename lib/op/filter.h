@@ -1,0 +1,19 @@
+/* filter.h - the part of a graph that a filter asks for, still a valid graph. */
+#ifndef OP_FILTER_H
+#define OP_FILTER_H
+
+#include "match.h"
+#include "window.h"
+
+struct filter_plan {
+  const struct tk_filter_options *opt;
+  const struct match_origin *origins; /* rank and host by track, or NULL */
+  const struct window *cut;           /* beside the options' own, or NULL */
+  const uint8_t *tracks;              /* by track: 0 = none of its events; NULL = all */
+};
+
+/* Filters `t` into `to` (t itself, or a view of it: graph/keep.h). */
+bool op_filter(struct tk_trace *t, struct tk_trace *to, const struct filter_plan *plan, struct tk_filter_report *report,
+               struct tk_err *err);
+
+#endif

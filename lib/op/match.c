@@ -1,0 +1,325 @@
+/* match.c - evaluates filter expressions over a graph (match.h). */
+#include "match.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- preparing ---- */
+
+static bool asks(const struct expr *e, enum symbol symbol) {
+  if (e->kind == EXPR_TEST) return e->symbol == symbol;
+  return asks(e->left, symbol) || (e->right && asks(e->right, symbol));
+}
+
+static uint8_t *blank_bytes(struct mem *mem, uint64_t n) {
+  uint8_t *p = mem_resize(mem, NULL, 0, n + 1);
+  if (p) memset(p, 0, n + 1);
+  return p;
+}
+
+static bool prepare(struct match *m, const struct expr *e) {
+  uint32_t i = e->index;
+  if (e->kind != EXPR_TEST) return prepare(m, e->left) && (!e->right || prepare(m, e->right));
+  enum symbol_scope scope = expr_symbols[e->symbol].scope;
+  if (scope == OF_CLASS) m->of_class[i] = blank_bytes(m->mem, m->t->n_classes);
+  if (scope == OF_TRACK) m->of_track[i] = blank_bytes(m->mem, m->t->n_tracks);
+  map_init(&m->texts[i], m->mem);
+  const char *key = e->symbol == SYM_ARG ? e->key : e->symbol == SYM_STREAM ? "stream" : e->symbol == SYM_DEVICE ? "device" : NULL;
+  if (key) m->keys[i] = intern_find(&m->t->store->strings, key, strlen(key), (uint32_t)hash_bytes(key, strlen(key)));
+  return (scope != OF_CLASS || m->of_class[i]) && (scope != OF_TRACK || m->of_track[i]);
+}
+
+/* Durations less those of the spans directly below. */
+static bool count_self(struct match *m) {
+  const struct tk_trace *t = m->t;
+  tk_id *above = mem_resize(m->mem, NULL, 0, (UINT16_MAX + 2) * sizeof *above);
+  m->self = mem_resize(m->mem, NULL, 0, ((size_t)t->n_events + 1) * sizeof *m->self);
+  if (!above || !m->self) return false;
+  above[0] = 0;
+  m->self[0] = 0;
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    const struct tk_event *e = &t->events[i];
+    m->self[i] = e->dur;
+    if (t->tracks[e->track].kind != TK_THREAD || e->kind != TK_SPAN) continue;
+    if (e->depth && above[e->depth]) m->self[above[e->depth]] -= e->dur;
+    if (event_nests(e)) above[e->depth + 1] = i;
+  }
+  mem_resize(m->mem, above, (UINT16_MAX + 2) * sizeof *above, 0);
+  return true;
+}
+
+static tk_time first_start(const struct tk_trace *t) {
+  tk_time start = INT64_MAX;
+  for (tk_id i = 1; i <= t->n_events; i++)
+    if (!(t->events[i].flags & TK_LOST_CLOCK) && t->events[i].ts < start) start = t->events[i].ts;
+  return start == INT64_MAX ? 0 : start;
+}
+
+static void *tables(struct match *m, size_t elem) {
+  void *p = mem_resize(m->mem, NULL, 0, ((size_t)m->n_tests + 1) * elem);
+  if (p) memset(p, 0, ((size_t)m->n_tests + 1) * elem);
+  return p;
+}
+
+static bool parse_all(struct match *m, const char *const *where, struct tk_err *err) {
+  for (; where && *where; where++) {
+    struct expr *e = expr_parse(*where, &m->n_tests, err), *both;
+    if (!e) return err_prefix(err, "filter '%.200s'", *where);
+    both = m->root ? expr_and(m->root, e) : e;
+    if (!both) m->root = NULL;
+    if (!both) return err_set(err, TK_ELIMIT, "out of memory");
+    m->root = both;
+  }
+  return true;
+}
+
+bool match_init(struct match *m, const struct tk_trace *t, const char *const *where, const struct match_origin *origins,
+                struct mem *mem, struct tk_err *err) {
+  bool ok;
+  *m = (struct match){.mem = mem, .t = t, .origins = origins, .n_events = t->n_events};
+  m->start = first_start(t);
+  if (!parse_all(m, where, err)) return false;
+  m->of_class = tables(m, sizeof *m->of_class);
+  m->of_track = tables(m, sizeof *m->of_track);
+  m->texts = tables(m, sizeof *m->texts);
+  m->keys = tables(m, sizeof *m->keys);
+  ok = m->of_class && m->of_track && m->texts && m->keys && kinds_init(&m->kinds, t, mem) && steps_init(&m->steps, t, mem);
+  ok = ok && (!m->root || (prepare(m, m->root) && (!asks(m->root, SYM_SELF) || count_self(m))));
+  return ok || mem_check(mem, err) || err_set(err, TK_ELIMIT, "out of memory");
+}
+
+void match_free(struct match *m) {
+  size_t n = (size_t)m->n_tests + 1;
+  if (!m->mem) return;
+  for (uint32_t i = 0; i < m->n_tests && m->keys; i++) {
+    if (m->of_class[i]) mem_resize(m->mem, m->of_class[i], (size_t)m->t->n_classes + 1, 0);
+    if (m->of_track[i]) mem_resize(m->mem, m->of_track[i], (size_t)m->t->n_tracks + 1, 0);
+    if (m->texts[i].mem) map_free(&m->texts[i]);
+  }
+  if (m->of_class) mem_resize(m->mem, m->of_class, n * sizeof *m->of_class, 0);
+  if (m->of_track) mem_resize(m->mem, m->of_track, n * sizeof *m->of_track, 0);
+  if (m->texts) mem_resize(m->mem, m->texts, n * sizeof *m->texts, 0);
+  if (m->keys) mem_resize(m->mem, m->keys, n * sizeof *m->keys, 0);
+  if (m->self) mem_resize(m->mem, m->self, ((size_t)m->n_events + 1) * sizeof *m->self, 0);
+  kinds_free(&m->kinds);
+  steps_free(&m->steps);
+  expr_free(m->root);
+  *m = (struct match){0};
+}
+
+/* ---- values ---- */
+
+static bool text_passes(const struct expr *e, const char *text) {
+  if (e->op == OP_REGEX) return regexec(&e->regex, text, 0, NULL, 0) == 0;
+  if (e->op == OP_GLOB) return fnmatch(e->value.text, text, 0) == 0;
+  return e->op == OP_HAS || strcmp(text, e->value.text) == 0;
+}
+
+static bool order_passes(enum expr_op op, int order) {
+  switch (op) {
+  case OP_EQ: return order == 0;
+  case OP_LT: return order < 0;
+  case OP_LE: return order <= 0;
+  case OP_GT: return order > 0;
+  case OP_GE: return order >= 0;
+  default: return true;
+  }
+}
+
+static bool time_passes(const struct expr *e, i128 time) {
+  return order_passes(e->op, time < e->value.time ? -1 : time > e->value.time);
+}
+
+/* Exact wherever both are integers or decimals: 10^25 is beyond what either can be told apart by. */
+static bool number_passes(const struct expr *e, int64_t mant, int exp) {
+  i128 a, b;
+  if (e->op == OP_HAS) return true;
+  if (!e->value.is_number) return false;
+  bool fits = num_scale(mant, exp + 9, &a) && num_scale(e->value.num.mant, e->value.num.exp + 9, &b);
+  return fits && order_passes(e->op, a < b ? -1 : a > b);
+}
+
+static double literal_double(const struct expr *e) {
+  double v = (double)e->value.num.mant;
+  for (int i = e->value.num.exp; i > 0; i--) v *= 10;
+  for (int i = e->value.num.exp; i < 0; i++) v /= 10;
+  return v;
+}
+
+static bool double_passes(const struct expr *e, double v) {
+  if (e->op == OP_HAS) return true;
+  if (!e->value.is_number || v != v) return false;
+  double want = literal_double(e);
+  return order_passes(e->op, v < want ? -1 : v > want);
+}
+
+/* ---- tests of classes and tracks ---- */
+
+static bool class_passes(const struct match *m, const struct expr *e, tk_id cls) {
+  const struct tk_class *c = &m->t->classes[cls];
+  tk_id text = e->symbol == SYM_NAME ? c->name : c->cat;
+  return text && text_passes(e, tk_string(m->t, text, NULL));
+}
+
+static bool ident_passes(const struct match *m, const struct expr *e, struct tk_ident i) {
+  char digits[24];
+  if (i.kind == TK_IDENT_NONE) return false;
+  if (i.kind == TK_IDENT_STR) return e->op < OP_LT || e->op > OP_GE ? text_passes(e, tk_string(m->t, i.str, NULL)) : false;
+  if (e->op == OP_HAS || e->value.is_number) return number_passes(e, i.num, 0);
+  digits[num_put_i64(digits, i.num)] = 0;
+  return (e->op < OP_LT || e->op > OP_GE) && text_passes(e, digits);
+}
+
+static bool track_passes(const struct match *m, const struct expr *e, tk_id track) {
+  const struct tk_track *k = &m->t->tracks[track], *process = k->kind == TK_PROCESS ? k : &m->t->tracks[k->parent];
+  const struct match_origin *o = m->origins ? &m->origins[track] : NULL;
+  tk_id text = 0;
+  switch (e->symbol) {
+  case SYM_PID: return ident_passes(m, e, process->pid);
+  case SYM_TID: return k->kind != TK_PROCESS && ident_passes(m, e, k->tid);
+  case SYM_RANK: return o && o->rank >= 0 && number_passes(e, o->rank, 0);
+  case SYM_HOST: return o && *o->host && text_passes(e, o->host);
+  case SYM_PROCESS: text = process->name; break;
+  case SYM_THREAD: text = k->kind == TK_THREAD || k->kind == TK_ASYNCS ? k->name : 0; break;
+  default: text = k->name ? k->name : process->name; break;
+  }
+  return text && text_passes(e, tk_string(m->t, text, NULL));
+}
+
+static bool remembered(uint8_t *memo, bool (*ask)(const struct match *, const struct expr *, tk_id), const struct match *m,
+                       const struct expr *e, tk_id id) {
+  if (!memo[id]) memo[id] = (uint8_t)(ask(m, e, id) + 1);
+  return memo[id] == 2;
+}
+
+/* ---- tests of events ---- */
+
+/* A text is asked once; one that spells a number compares as the number. */
+static bool arg_text_passes(const struct match *m, const struct expr *e, tk_id s) {
+  bool orders = e->op >= OP_LT && e->op <= OP_GE;
+  if (e->op == OP_HAS) return true;
+  uint32_t *memo = map_put(&m->texts[e->index], s, MAYBE);
+  if (memo && *memo != MAYBE) return *memo == YES;
+  const char *text = tk_string(m->t, s, NULL);
+  const uint8_t *end;
+  struct num n = num_scan((const uint8_t *)text, &end);
+  bool number = e->value.is_number && !*end && (n.kind == NUM_INT || n.kind == NUM_DEC) && e->op <= OP_GE;
+  bool passes = number ? number_passes(e, n.mant, n.exp) : !orders && text_passes(e, text);
+  if (memo) *memo = passes ? YES : NO;
+  return passes;
+}
+
+static bool value_passes(const struct match *m, const struct expr *e, const struct tk_arg *arg) {
+  char digits[96];
+  bool text_op = e->op == OP_REGEX || e->op == OP_GLOB || (e->op == OP_EQ && !e->value.is_number);
+  switch (arg->type) {
+  case TK_ARG_NULL: return e->op == OP_HAS || (e->op == OP_EQ && strcmp(e->value.text, "null") == 0);
+  case TK_ARG_TRUE:
+  case TK_ARG_FALSE: return e->op == OP_HAS || (text_op && text_passes(e, arg->type == TK_ARG_TRUE ? "true" : "false"));
+  case TK_ARG_INT:
+  case TK_ARG_DECIMAL:
+    if (!text_op) return number_passes(e, arg->i, arg->exp);
+    digits[num_put_decimal(digits, arg->i, arg->exp)] = 0;
+    return text_passes(e, digits);
+  case TK_ARG_UINT:
+  case TK_ARG_POINTER:
+    if (!text_op) return arg->u <= INT64_MAX ? number_passes(e, arg->i, 0) : double_passes(e, (double)arg->u);
+    digits[num_put_u64(digits, arg->u)] = 0;
+    return text_passes(e, digits);
+  case TK_ARG_DOUBLE: return double_passes(e, arg->d);
+  default: return arg_text_passes(m, e, arg->s);
+  }
+}
+
+static bool find_arg(const struct match *m, tk_id key, uint32_t args, struct tk_arg *arg) {
+  struct tk_args it = tk_args_of(m->t, args);
+  bool has = false;
+  for (uint32_t i = 0; it.shape && i < it.shape->n && !has; i++) has = it.shape->fields[i].key == key;
+  if (!has || !key) return false;
+  while (tk_args_next(&it, arg) && arg->key != key) {}
+  return true;
+}
+
+static bool arg_passes(const struct match *m, const struct expr *e, const struct tk_event *ev, bool *has) {
+  struct tk_arg arg;
+  tk_id key = m->keys[e->index];
+  *has = find_arg(m, key, ev->args, &arg) || find_arg(m, key, m->t->classes[ev->cls].args, &arg);
+  return *has && value_passes(m, e, &arg);
+}
+
+/* The number behind the last word of a name: "/device:GPU:3", "GPU 3", "Stream #7(Compute)". */
+static bool number_in(const char *name, const char *word, int64_t *number) {
+  const uint8_t *end;
+  const char *p = strstr(name, word);
+  if (!p) return false;
+  p += strlen(word);
+  p += strspn(p, " #:");
+  struct num n = num_scan((const uint8_t *)p, &end);
+  *number = n.mant;
+  return n.kind == NUM_INT;
+}
+
+static bool named_number_passes(const struct match *m, const struct expr *e, const struct tk_event *ev) {
+  const struct tk_track *k = &m->t->tracks[ev->track], *process = &m->t->tracks[k->parent];
+  const char *thread = tk_string(m->t, k->name, NULL), *name = tk_string(m->t, process->name, NULL);
+  const char *labels = tk_string(m->t, process->labels, NULL);
+  int64_t n;
+  bool found = e->symbol == SYM_STREAM ? number_in(thread, "tream", &n)
+                                       : number_in(labels, "GPU", &n) || number_in(name, "GPU", &n) || number_in(name, "TPU", &n);
+  return found && number_passes(e, n, 0);
+}
+
+static bool event_passes(const struct match *m, const struct expr *e, tk_id id) {
+  const struct tk_event *ev = &m->t->events[id];
+  bool timed = !(ev->flags & TK_LOST_CLOCK), counter = ev->kind == TK_COUNTER, has;
+  int64_t number;
+  switch (e->symbol) {
+  case SYM_TS: return timed && (e->op == OP_HAS || time_passes(e, (i128)ev->ts - m->start));
+  case SYM_END: return timed && (e->op == OP_HAS || time_passes(e, (i128)ev->ts + ev->dur - m->start));
+  case SYM_DUR: return !counter && (e->op == OP_HAS || time_passes(e, ev->dur));
+  case SYM_SELF: return !counter && (e->op == OP_HAS || time_passes(e, m->self[id]));
+  case SYM_DEPTH: return !counter && number_passes(e, ev->depth, 0);
+  case SYM_KIND: return e->op == OP_HAS || (kinds_of(&m->kinds, ev) & (unsigned)e->value.time) != 0;
+  case SYM_STEP: return steps_of(&m->steps, ev, &number) && number_passes(e, number, 0);
+  case SYM_ARG: return arg_passes(m, e, ev, &has);
+  default: break;
+  }
+  bool passes = arg_passes(m, e, ev, &has);
+  return has ? passes : named_number_passes(m, e, ev);
+}
+
+static bool test_passes(const struct match *m, const struct expr *e, tk_id id) {
+  const struct tk_event *ev = &m->t->events[id];
+  if (m->of_class[e->index]) return remembered(m->of_class[e->index], class_passes, m, e, ev->cls);
+  if (m->of_track[e->index]) return remembered(m->of_track[e->index], track_passes, m, e, ev->track);
+  return event_passes(m, e, id);
+}
+
+/* ---- trees ---- */
+
+static bool passes(const struct match *m, const struct expr *e, tk_id id) {
+  switch (e->kind) {
+  case EXPR_OR: return passes(m, e->left, id) || passes(m, e->right, id);
+  case EXPR_AND: return passes(m, e->left, id) && passes(m, e->right, id);
+  case EXPR_NOT: return !passes(m, e->left, id);
+  default: return test_passes(m, e, id);
+  }
+}
+
+bool match_event(const struct match *m, tk_id event) { return !m->root || passes(m, m->root, event); }
+
+static enum verdict opposite(enum verdict v) { return v == MAYBE ? MAYBE : v == YES ? NO : YES; }
+
+static enum verdict judge(const struct match *m, const struct expr *e, tk_id track) {
+  if (e->kind == EXPR_TEST && !m->of_track[e->index]) return MAYBE;
+  if (e->kind == EXPR_TEST) return remembered(m->of_track[e->index], track_passes, m, e, track) ? YES : NO;
+  enum verdict a = judge(m, e->left, track), b;
+  if (e->kind == EXPR_NOT) return opposite(a);
+  if (a == (e->kind == EXPR_OR ? YES : NO)) return a;
+  b = judge(m, e->right, track);
+  if (b == (e->kind == EXPR_OR ? YES : NO)) return b;
+  return a == MAYBE || b == MAYBE ? MAYBE : a;
+}
+
+enum verdict match_track(const struct match *m, tk_id track) { return m->root ? judge(m, m->root, track) : YES; }

@@ -1,0 +1,44 @@
+/* match.h - does an event pass an expression?
+ *
+ * What a test asks of a class or a track is answered once for it and remembered: of a million events there are a thousand names. */
+#ifndef OP_MATCH_H
+#define OP_MATCH_H
+
+#include "expr.h"
+#include "kind.h"
+#include "steps.h"
+
+/* Who recorded a track; of a merged trace each process has its own. */
+struct match_origin {
+  const char *host; /* "" = unknown */
+  int64_t rank;     /* -1 = unknown */
+};
+
+enum verdict { NO, YES, MAYBE };
+
+struct match {
+  struct mem *mem;
+  const struct tk_trace *t;
+  struct expr *root; /* NULL: everything passes */
+  uint32_t n_tests;
+  uint8_t **of_class, **of_track; /* by test: verdict + 1 by id, 0 = not asked yet */
+  struct map *texts;              /* by test: string of an arg -> verdict */
+  tk_id *keys;                    /* by test: the arg's key */
+  const struct match_origin *origins; /* by track; NULL = unknown */
+  struct kinds kinds;
+  struct steps steps;
+  tk_time *self; /* by event, if some test asks */
+  tk_time start; /* of the first event */
+  tk_id n_events;
+};
+
+/* `where`: expressions that must all hold, NULL-terminated; NULL passes everything. */
+bool match_init(struct match *m, const struct tk_trace *t, const char *const *where, const struct match_origin *origins,
+                struct mem *mem, struct tk_err *err);
+void match_free(struct match *m);
+
+bool match_event(const struct match *m, tk_id event);
+/* Of what is known without an event: NO if no event of this track can pass, YES if every one does. */
+enum verdict match_track(const struct match *m, tk_id track);
+
+#endif

@@ -1,0 +1,202 @@
+/* rebase.c - moves a trace in time: what its times are printed against, or the times themselves.
+ *
+ * A trace whose clock is known keeps its absolute times when it is printed from another zero (baseTimeNanoseconds moves along): that
+ * can be undone.  A shift, a scale, and everything on an unknown clock move the events.  Whole nanoseconds go into the zero or the
+ * origin, which hold nothing smaller, the rest into the events: exact to the picosecond, and back again. */
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/err.h"
+#include "../graph/seal.h"
+#include "window.h"
+
+static bool beyond(struct tk_err *err) { return err_set(err, TK_EUSAGE, "this would move times beyond the range of 64 bits"); }
+
+/* ---- moving ---- */
+
+static bool shift_ts(tk_time *ts, tk_time dur, tk_time by) {
+  i128 moved = (i128)*ts + by;
+  if (moved > INT64_MAX - dur || moved < INT64_MIN) return false;
+  *ts = (tk_time)moved;
+  return true;
+}
+
+/* By less than a nanosecond, as a rule. */
+static bool shift_events(struct tk_trace *t, tk_time by, struct tk_err *err) {
+  bool ok = true;
+  for (tk_id i = 1; by && i <= t->n_events; i++) ok &= shift_ts(&t->events[i].ts, t->events[i].dur, by);
+  for (tk_id i = 1; by && i <= t->n_flows; i++) ok &= shift_ts(&t->flows[i].ts, 0, by);
+  for (tk_id i = 1; by && i <= t->n_records; i++)
+    if (t->records[i].has_ts) ok &= shift_ts(&t->records[i].ts, 0, by);
+  return ok || beyond(err);
+}
+
+static bool add_ns(int64_t *ns, i128 by, struct tk_err *err) {
+  i128 sum = *ns + by;
+  if (sum > INT64_MAX || sum < INT64_MIN) return beyond(err);
+  *ns = (int64_t)sum;
+  return true;
+}
+
+static bool move_events(struct tk_trace *t, i128 by, struct tk_err *err) {
+  return add_ns(&t->origin_ns, by / 1000, err) && shift_events(t, (tk_time)(by % 1000), err);
+}
+
+/* ---- the zero that times are printed against ---- */
+
+static const char BASE[] = "baseTimeNanoseconds";
+
+static void forget_zero(struct tk_trace *t) {
+  tk_id n = 0;
+  for (tk_id i = 1; i <= t->n_metas; i++)
+    if (strcmp(tk_string(t, t->metas[i].key, NULL), BASE) != 0) t->metas[++n] = t->metas[i];
+  t->n_metas = n;
+  t->has_zero = false;
+  t->zero_ns = 0;
+}
+
+/* A trace that prints epoch times can say its zero from now on. */
+static void state_zero(struct tk_trace *t) {
+  char text[24];
+  if (t->has_zero) return;
+  t->has_zero = true;
+  if (trace_meta(t, BASE)) return;
+  struct tk_meta m = {.key = trace_text(t, BASE), .at = t->store->raw.len, .size = num_put_i64(text, t->zero_ns)};
+  buf_append(&t->store->raw, text, m.size);
+  trace_end_raw(t);
+  *trace_add_meta(t) = m;
+}
+
+/* Printed times become larger by `by` ps. */
+static bool print_later(struct tk_trace *t, i128 by, struct tk_err *err) {
+  if (t->clock != TK_CLOCK_REALTIME) return move_events(t, by, err);
+  state_zero(t);
+  return add_ns(&t->zero_ns, -(by / 1000), err) && shift_events(t, (tk_time)(by % 1000), err);
+}
+
+static i128 printed(const struct tk_trace *t, tk_time ts) { return ((i128)t->origin_ns - t->zero_ns) * 1000 + ts; }
+
+/* ---- what is asked for ---- */
+
+static int by_time(const void *a, const void *b) {
+  const tk_time *x = a, *y = b;
+  return *x < *y ? -1 : *x > *y;
+}
+
+/* The start of the nth event of this name; names may be globs. */
+static bool find_event(const struct tk_trace *t, const char *name, uint32_t nth, tk_time *ts, struct tk_err *err) {
+  struct mem mem = {0};
+  tk_time *starts = NULL;
+  uint32_t n = 0, cap = 0;
+  bool ok = true;
+  for (tk_id i = 1; ok && i <= t->n_events; i++) {
+    const char *own = tk_string(t, t->classes[t->events[i].cls].name, NULL);
+    if (t->events[i].flags & TK_LOST_CLOCK || (strcmp(own, name) != 0 && fnmatch(name, own, 0) != 0)) continue;
+    ok = mem_grow(&mem, (void **)&starts, &cap, (uint64_t)n + 1, sizeof *starts);
+    if (ok) starts[n++] = t->events[i].ts;
+  }
+  if (!ok) mem_check(&mem, err);
+  else if (n == 0) ok = err_set(err, TK_EUSAGE, "no event is called '%s'", name);
+  else if (nth > n) ok = err_set(err, TK_EUSAGE, "there are only %u events called '%s'", n, name);
+  if (ok) {
+    qsort(starts, n, sizeof *starts, by_time);
+    *ts = starts[nth ? nth - 1 : 0];
+  }
+  if (starts) mem_resize(&mem, starts, (size_t)cap * sizeof *starts, 0);
+  return ok;
+}
+
+static bool parse_time(const char *text, i128 *ps, struct tk_err *err) {
+  const uint8_t *p = (const uint8_t *)text;
+  tk_time v;
+  if (num_scaled(p, p + strlen(text), 6, ps)) return true;
+  if (!tk_parse_duration(text, &v)) return err_set(err, TK_EUSAGE, "'%s' is not a time: microseconds, or a number with a unit", text);
+  *ps = v;
+  return true;
+}
+
+/* "0.99998" or "-20ppm" as a factor x 10^12. */
+static bool parse_scale(const char *text, i128 *factor, struct tk_err *err) {
+  static const i128 ONE = 1000000000000;
+  size_t n = strlen(text);
+  bool ppm = n > 3 && strcmp(text + n - 3, "ppm") == 0, ok;
+  const uint8_t *p = (const uint8_t *)text;
+  ok = num_scaled(p, p + n - (ppm ? 3 : 0), ppm ? 6 : 12, factor);
+  if (ok && ppm) *factor += ONE;
+  if (ok && *factor >= ONE / 1000 && *factor <= ONE * 1000) return true;
+  return err_set(err, TK_EUSAGE, "'%s' is not a scale such as 0.99998 or -20ppm", text);
+}
+
+static i128 stretched(tk_time ts, tk_time about, i128 factor) {
+  i128 p = ((i128)ts - about) * factor, half = 500000000000;
+  return about + (p + (p < 0 ? -half : half)) / 1000000000000;
+}
+
+/* Both ends of a span are rounded, never its duration: nesting survives. */
+static bool scale_events(struct tk_trace *t, const char *text, struct tk_err *err) {
+  i128 factor, last = 0;
+  tk_time start, end;
+  if (!parse_scale(text, &factor, err)) return false;
+  window_extent(t, &start, &end);
+  last = stretched(end, start, factor);
+  if (last > INT64_MAX) return beyond(err);
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    struct tk_event *e = &t->events[i];
+    if (e->flags & TK_LOST_CLOCK) continue;
+    i128 from = stretched(e->ts, start, factor), to = stretched(e->ts + e->dur, start, factor);
+    e->ts = (tk_time)from;
+    e->dur = (tk_time)(to - from);
+  }
+  for (tk_id i = 1; i <= t->n_flows; i++) {
+    i128 ts = stretched(t->flows[i].ts, start, factor);
+    if (ts > INT64_MAX || ts < INT64_MIN) return beyond(err);
+    t->flows[i].ts = (tk_time)ts;
+  }
+  for (tk_id i = 1; i <= t->n_records; i++) {
+    i128 ts = stretched(t->records[i].ts, start, factor);
+    if (!t->records[i].has_ts) continue;
+    if (ts > INT64_MAX || ts < INT64_MIN) return beyond(err);
+    t->records[i].ts = (tk_time)ts;
+  }
+  return true;
+}
+
+static bool to_base(struct tk_trace *t, int64_t base_ns, struct tk_err *err) {
+  if (t->clock != TK_CLOCK_REALTIME) return add_ns(&t->origin_ns, -(i128)base_ns, err);
+  state_zero(t);
+  t->zero_ns = base_ns;
+  return true;
+}
+
+static bool to_epoch(struct tk_trace *t, struct tk_err *err) {
+  if (t->clock != TK_CLOCK_REALTIME) return err_set(err, TK_EUSAGE, "this trace does not say what time it was");
+  forget_zero(t);
+  return true;
+}
+
+static bool check_request(const struct tk_rebase_options *o, struct tk_err *err) {
+  int places = o->to_zero + (o->to != NULL) + (o->at != NULL) + o->absolute + o->has_base;
+  if (places > 1) return err_set(err, TK_EUSAGE, "more than one place to rebase to");
+  if (places || o->shift || o->scale) return true;
+  return err_set(err, TK_EUSAGE, "nothing to do: say to zero, to a time, at an event, absolute, a shift or a scale");
+}
+
+bool tk_rebase(struct tk_trace *t, const struct tk_rebase_options *o, struct tk_err *err) {
+  struct tk_err own;
+  tk_time start, end;
+  i128 to = 0;
+  if (!err) err = &own;
+  err_clear(err);
+  if (!check_request(o, err)) return false;
+  if (o->scale && !scale_events(t, o->scale, err)) return false;
+  if (o->shift && !move_events(t, o->shift, err)) return false;
+  if (o->absolute) return to_epoch(t, err);
+  if (o->has_base) return to_base(t, o->base_ns, err);
+  if (!o->to_zero && !o->to && !o->at) return true;
+  if (o->to && !parse_time(o->to, &to, err)) return false;
+  window_extent(t, &start, &end);
+  if (o->at && !find_event(t, o->at, o->nth, &start, err)) return false;
+  return print_later(t, to - printed(t, start), err);
+}

@@ -1,0 +1,114 @@
+/* steps.c - training steps, from the spans that mark them (steps.h). */
+#include "steps.h"
+
+#include <string.h>
+
+static bool number_at(const char *p, int64_t *number) {
+  const uint8_t *end;
+  struct num n = num_scan((const uint8_t *)p, &end);
+  if (n.kind != NUM_INT || *end || n.mant < 0) return false;
+  *number = n.mant;
+  return true;
+}
+
+static const char PYTORCH[] = "ProfilerStep#";
+
+static bool by_name(const char *name, bool on_steps, int64_t *number) {
+  if (strncmp(name, PYTORCH, sizeof PYTORCH - 1) == 0) return number_at(name + sizeof PYTORCH - 1, number);
+  return on_steps && number_at(name, number);
+}
+
+static bool has_key(const struct tk_args *it, tk_id key) {
+  for (uint32_t i = 0; it->shape && i < it->shape->n; i++)
+    if (it->shape->fields[i].key == key) return true;
+  return false;
+}
+
+static bool by_arg(const struct tk_trace *t, const struct tk_event *e, tk_id key, int64_t *number) {
+  struct tk_args it = tk_args_of(t, e->args);
+  struct tk_arg arg;
+  if (!key || !has_key(&it, key)) return false;
+  while (tk_args_next(&it, &arg)) {
+    if (arg.key != key) continue;
+    if (arg.type == TK_ARG_STR) return number_at(tk_string(t, arg.s, NULL), number);
+    if (arg.type != TK_ARG_INT && arg.type != TK_ARG_UINT) return false;
+    return *number = arg.i, true;
+  }
+  return false;
+}
+
+static void find_main(struct steps *s) {
+  for (uint32_t i = 0, n; i < s->n; i += n) {
+    for (n = 1; i + n < s->n && s->v[i + n].track == s->v[i].track;) n++;
+    if (n <= s->n_main) continue;
+    s->main = i;
+    s->n_main = n;
+  }
+}
+
+bool steps_init(struct steps *s, const struct tk_trace *t, struct mem *mem) {
+  static const char STEP_NUM[] = "step_num";
+  tk_id key = intern_find(&t->store->strings, STEP_NUM, sizeof STEP_NUM - 1, (uint32_t)hash_bytes(STEP_NUM, sizeof STEP_NUM - 1));
+  *s = (struct steps){.mem = mem};
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    const struct tk_track *k = &t->tracks[i];
+    bool on_steps = strcmp(tk_string(t, k->name, NULL), "Steps") == 0;
+    for (tk_id j = k->first; j < k->first + k->count; j++) {
+      const struct tk_event *e = &t->events[j];
+      int64_t number;
+      if (e->kind != TK_SPAN || e->flags & TK_LOST_CLOCK) continue;
+      if (!by_name(tk_string(t, t->classes[e->cls].name, NULL), on_steps, &number) && !by_arg(t, e, key, &number)) continue;
+      if (!mem_grow(mem, (void **)&s->v, &s->cap, (uint64_t)s->n + 1, sizeof *s->v)) return false;
+      s->v[s->n++] = (struct step){number, e->ts, e->ts + e->dur, i};
+    }
+  }
+  find_main(s);
+  return true;
+}
+
+void steps_free(struct steps *s) {
+  if (s->v) mem_resize(s->mem, s->v, (size_t)s->cap * sizeof *s->v, 0);
+  *s = (struct steps){0};
+}
+
+/* The last step of v[from..from+n) that starts at or before ts, if it has not ended. */
+static bool find(const struct steps *s, uint32_t from, uint32_t n, tk_time ts, int64_t *number) {
+  uint32_t lo = from, hi = from + n;
+  while (lo < hi) {
+    uint32_t mid = lo + (hi - lo) / 2;
+    if (s->v[mid].start <= ts) lo = mid + 1;
+    else hi = mid;
+  }
+  if (lo == from || ts >= s->v[lo - 1].end) return false;
+  *number = s->v[lo - 1].number;
+  return true;
+}
+
+/* The first step of this track or a later one. */
+static uint32_t first_of(const struct steps *s, tk_id track) {
+  uint32_t lo = 0, hi = s->n;
+  while (lo < hi) {
+    uint32_t mid = lo + (hi - lo) / 2;
+    if (s->v[mid].track < track) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo;
+}
+
+bool steps_of(const struct steps *s, const struct tk_event *e, int64_t *number) {
+  if (e->flags & TK_LOST_CLOCK) return false;
+  uint32_t own = first_of(s, e->track), n = first_of(s, e->track + 1) - own;
+  return n ? find(s, own, n, e->ts, number) : find(s, s->main, s->n_main, e->ts, number);
+}
+
+bool steps_range(const struct steps *s, int64_t first, int64_t last, tk_time *start, tk_time *end) {
+  bool any = false;
+  for (uint32_t i = 0; i < s->n; i++) {
+    const struct step *v = &s->v[i];
+    if (v->number < first || v->number > last) continue;
+    if (!any || v->start < *start) *start = v->start;
+    if (!any || v->end > *end) *end = v->end;
+    any = true;
+  }
+  return any;
+}

@@ -1,0 +1,24 @@
+/* window.h - a range of time as people write it: "+2s..+5s", "-1s..", "10%..20%", "2026-11-20T10:37:52Z..", "1500us..3ms".
+ *
+ *     +2s       after the first event            -1s      before the last one's end
+ *     25%       of the way between the two       1500us   as the file prints its times; a bare number is microseconds
+ *     2026-11-20T10:37:52.5Z                     UTC, for traces whose clock is known
+ *
+ * A side that is left out is open.  The end itself does not belong to the range, unless it is the trace's own end. */
+#ifndef OP_WINDOW_H
+#define OP_WINDOW_H
+
+#include "../graph/trace.h"
+
+struct window {
+  tk_time start, end; /* INT64_MIN, INT64_MAX: open */
+};
+
+/* When the trace's first event starts and its last one ends, as tk_time; 0, 0 without any that has a clock. */
+void window_extent(const struct tk_trace *t, tk_time *start, tk_time *end);
+
+/* One time of those above. */
+bool window_time(const char *text, size_t n, const struct tk_trace *t, tk_time *out, struct tk_err *err);
+bool window_parse(const char *text, const struct tk_trace *t, struct window *w, struct tk_err *err);
+
+#endif

@@ -1,0 +1,198 @@
+/* test_filter.c - the filter language, test by test, against the names of what passes; what stays valid; what is refused and where. */
+#include "help.h"
+
+static const char TRACE[] =
+    "{\"baseTimeNanoseconds\":1700000000000000000,\"distributedInfo\":{\"rank\":3},\"traceEvents\":["
+    "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{\"name\":\"python\"}},"
+    "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":2,\"args\":{\"name\":\"GPU 5\"}},"
+    "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":7,\"args\":{\"name\":\"main\"}},"
+    "{\"ph\":\"X\",\"name\":\"ProfilerStep#4\",\"cat\":\"user_annotation\",\"pid\":1,\"tid\":7,\"ts\":100,\"dur\":50},"
+    "{\"ph\":\"X\",\"name\":\"aten::mm\",\"cat\":\"cpu_op\",\"pid\":1,\"tid\":7,\"ts\":110,\"dur\":30,"
+    "\"args\":{\"Sizes\":\"12\",\"x\":1.50}},"
+    "{\"ph\":\"X\",\"name\":\"launch\",\"cat\":\"cuda_runtime\",\"pid\":1,\"tid\":7,\"ts\":120,\"dur\":5,\"args\":{\"correlation\":9}},"
+    "{\"ph\":\"s\",\"name\":\"ac2g\",\"cat\":\"ac2g\",\"id\":9,\"pid\":1,\"tid\":7,\"ts\":121},"
+    "{\"ph\":\"f\",\"bp\":\"e\",\"name\":\"ac2g\",\"cat\":\"ac2g\",\"id\":9,\"pid\":2,\"tid\":3,\"ts\":200},"
+    "{\"ph\":\"X\",\"name\":\"gemm\",\"cat\":\"kernel\",\"pid\":2,\"tid\":3,\"ts\":200,\"dur\":40,"
+    "\"args\":{\"correlation\":9,\"stream\":3}},"
+    "{\"ph\":\"X\",\"name\":\"ncclDevKernel_AllReduce\",\"cat\":\"kernel\",\"pid\":2,\"tid\":3,\"ts\":250,\"dur\":10},"
+    "{\"ph\":\"i\",\"name\":\"mark\",\"pid\":1,\"tid\":7,\"ts\":130,\"s\":\"t\"},"
+    "{\"ph\":\"C\",\"name\":\"memory\",\"pid\":1,\"ts\":90,\"args\":{\"bytes\":1}},"
+    "{\"ph\":\"C\",\"name\":\"memory\",\"pid\":1,\"ts\":220,\"args\":{\"bytes\":2}}]}";
+
+/* "a b c" of the events that are left, by track; or the error. */
+static char *left(const struct tk_filter_options *o) {
+  struct tk_err err = {0};
+  struct tk_trace *t = feed_text(TRACE);
+  char *names = calloc(1, 1024);
+  if (!tk_filter(t, o, NULL, &err)) {
+    assert_true(snprintf(names, 1024, "%s", err.msg) > 0);
+  } else {
+    if (!tk_check(t, &err)) fail_msg("%s", err.msg);
+    for (tk_id i = 1; i <= t->n_events; i++) {
+      if (*names) strcat(names, " ");
+      strcat(names, tk_string(t, t->classes[t->events[i].cls].name, NULL));
+    }
+  }
+  tk_free(t);
+  return names;
+}
+
+static void leaves(const struct tk_filter_options *o, const char *want) {
+  char *got = left(o);
+  assert_string_equal(got, want);
+  free(got);
+}
+
+static void where(const char *text, const char *want) {
+  const char *const list[] = {text, NULL};
+  struct tk_filter_options o = {.where = list};
+  leaves(&o, want);
+}
+
+static void symbols(void **state) {
+  (void)state;
+  where("name == gemm", "gemm");
+  where("name =~ '^(gemm|launch)$'", "launch gemm");
+  where("name ~ \"*::*\"", "aten::mm");
+  where("cat == kernel", "gemm ncclDevKernel_AllReduce");
+  where("cat != kernel && kind == span", "ProfilerStep#4 aten::mm launch");
+  where("dur >= 30us && dur < 50us", "aten::mm gemm");
+  where("self <= 25us && cat == cpu_op", "aten::mm");
+  where("self < 25us && cat == cpu_op", "");
+  where("depth == 1", "aten::mm");
+  where("depth > 1", "launch mark");
+  where("pid == 2", "gemm ncclDevKernel_AllReduce");
+  where("rank == 3 && name == mark", "mark");
+  where("rank != 3", "");
+  where("process == \"GPU 5\" && stream == 3", "gemm");
+  where("device == 5", "gemm ncclDevKernel_AllReduce");
+  where("thread == main && kind == instant", "mark");
+  where("track == memory", "memory memory");
+  where("kind == collective", "ncclDevKernel_AllReduce");
+  where("step == 4 && kind == span && pid == 1", "ProfilerStep#4 aten::mm launch");
+  where("ts >= 110us && kind == kernel", "gemm ncclDevKernel_AllReduce");
+  where("end <= 60us && kind == span", "ProfilerStep#4 aten::mm launch");
+}
+
+static void args(void **state) {
+  (void)state;
+  where("arg.stream", "gemm");
+  where("arg.correlation == 9", "launch gemm");
+  where("arg.correlation >= 9.5", "");
+  where("arg.Sizes == 12", "aten::mm"); /* text that spells a number is one */
+  where("arg.Sizes == \"12\"", "aten::mm");
+  where("arg.Sizes =~ '^1'", "aten::mm");
+  where("arg.x == 1.5 && arg.x < 1.6", "aten::mm");
+  where("!arg.correlation && kind == kernel", "ncclDevKernel_AllReduce");
+}
+
+/* A test of what an event does not have is false; not equal is its opposite. */
+static void absent(void **state) {
+  (void)state;
+  where("dur < 1s && kind == counter", "");
+  where("depth >= 0 && kind == counter", "");
+  where("arg.none != 1 && name == mark", "mark");
+  where("cat != x && name == mark", "mark");
+  where("!(cat == x) && name == mark", "mark");
+}
+
+static void grammar(void **state) {
+  (void)state;
+  where("name==gemm||name==mark", "mark gemm");
+  where("(name == gemm || name == mark) && pid == 1", "mark");
+  where("name == gemm || name == mark && pid == 2", "gemm");
+  where("!(!(name == gemm))", "gemm");
+}
+
+static void complaints(void **state) {
+  (void)state;
+  where("nmae == x", "filter 'nmae == x': column 1: unknown symbol: 'nmae': did you mean 'name'?");
+  where("dur > 10", "filter 'dur > 10': column 7: expected a time with its unit, such as 10us, 1.5ms or 2s");
+  where("dur =~ x", "filter 'dur =~ x': column 5: this symbol is no text: compare it with == != < <= > >=");
+  where("name > x", "filter 'name > x': column 6: text has no order: use == != =~ !~ or ~");
+  where("name = x", "filter 'name = x': column 6: unknown operator '=': did you mean '=='?");
+  where("name == \"x", "filter 'name == \"x': column 9: text without a closing quote");
+  where("(name == x", "filter '(name == x': column 11: expected ')', '&&' or '||'");
+  where("name == x y", "filter 'name == x y': column 11: expected '&&', '||' or the end");
+  where("", "filter '': column 1: expected a test, found the end");
+  where("kind == kernal", "filter 'kind == kernal': column 9: unknown kind: did you mean 'kernel'?");
+  where("depth == x", "filter 'depth == x': column 10: expected a number");
+}
+
+static void deep(void **state) {
+  char text[3000];
+  const char *const list[] = {text, NULL};
+  struct tk_filter_options o = {.where = list};
+  (void)state;
+  memset(text, '(', 2000);
+  text[2000] = 0;
+  char *got = left(&o);
+  assert_non_null(strstr(got, "nested too deeply"));
+  free(got);
+}
+
+static void relatives(void **state) {
+  static const char *const kernel[] = {"name == gemm", NULL};
+  struct tk_filter_options o = {.where = kernel, .keep_flows = true};
+  (void)state;
+  leaves(&o, "launch gemm");
+  o.keep_parents = true;
+  leaves(&o, "ProfilerStep#4 aten::mm launch gemm");
+  static const char *const op[] = {"name == 'aten::mm'", NULL};
+  o = (struct tk_filter_options){.where = op, .keep_children = true};
+  leaves(&o, "aten::mm launch mark");
+}
+
+/* Clipped, marked, and a counter keeps its value at the left edge. */
+static void windows(void **state) {
+  struct tk_filter_options o = {.time = "115us..205us"};
+  struct tk_err err = {0};
+  (void)state;
+  leaves(&o, "ProfilerStep#4 aten::mm launch mark gemm memory");
+  struct tk_trace *t = feed_text(TRACE);
+  struct tk_filter_report r = {0};
+  assert_true(tk_filter(t, &o, &r, &err));
+  assert_int_equal(r.clipped, 4);
+  char *dump = tk_dump(t);
+  assert_non_null(strstr(dump, "tracekit.clipped"));
+  tk_free_text(dump);
+  tk_free(t);
+  o.time = "+25us..+120us"; /* of the first event, which is at 90 us */
+  leaves(&o, "ProfilerStep#4 aten::mm launch mark gemm memory");
+  o.time = "2023-11-14T22:13:20.00021Z..";
+  leaves(&o, "gemm ncclDevKernel_AllReduce memory memory");
+  o.time = "..10us";
+  leaves(&o, "");
+  o.time = "9..8";
+  leaves(&o, "time range '9..8': it ends before it starts");
+  o.time = "soon..";
+  leaves(&o, "time range: 'soon' is not a time such as +2s, -1s, 25%, 1500us or 2026-11-20T10:37:52Z");
+  o = (struct tk_filter_options){.steps = "4"};
+  leaves(&o, "ProfilerStep#4 aten::mm launch mark memory");
+  o.steps = "5..6";
+  leaves(&o, "steps '5..6': this trace has the steps 4 to 4");
+}
+
+static void flows(void **state) {
+  static const char *const gpu[] = {"pid == 2", NULL};
+  struct tk_filter_options o = {.where = gpu};
+  struct tk_filter_report r = {0};
+  struct tk_err err = {0};
+  struct tk_trace *t = feed_text(TRACE);
+  (void)state;
+  assert_true(tk_filter(t, &o, &r, &err));
+  assert_int_equal(t->n_flows, 0);
+  assert_int_equal(r.broken_flows, 1);
+  assert_true(t->tracks[trace_process(t, ident_int(1))].hidden);
+  assert_false(t->tracks[trace_process(t, ident_int(2))].hidden);
+  tk_free(t);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(symbols),   cmocka_unit_test(args), cmocka_unit_test(absent),    cmocka_unit_test(grammar),
+      cmocka_unit_test(complaints), cmocka_unit_test(deep), cmocka_unit_test(relatives), cmocka_unit_test(windows),
+      cmocka_unit_test(flows),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
