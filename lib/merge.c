@@ -292,7 +292,7 @@ static bool merge_input(struct merger *m, size_t input) {
 
 static const char *provenance(struct merger *m, struct buf *b) {
   static const char *const aligns[] = {[TK_ALIGN_CLOCK] = "clock", [TK_ALIGN_NONE] = "none"};
-  if (!saver_provenance(b, &m->opt->save)) return NULL;
+  if (!saver_provenance(b, &m->opt->save, NULL)) return NULL;
   b->len -= 2; /* its brace and NUL */
   put(b, ",\"align\":{\"method\":\"");
   put(b, aligns[m->opt->align]);

@@ -1,6 +1,7 @@
 /* save.c - graph -> format writer -> output file: what tk_save does. */
 #include "save.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/os.h"
@@ -52,10 +53,40 @@ void saver_close(struct saver *s) {
   s->sink = NULL;
 }
 
-const char *saver_provenance(struct buf *b, const struct tk_save_options *opt) {
+static void put(struct buf *b, const char *text) { buf_append(b, text, strlen(text)); }
+
+/* What an earlier command said of the trace (its ranks, how it was shrunk) stays true: all members but those that are said anew. */
+static void put_earlier(struct buf *b, const struct tk_trace *t, const char *facts) {
+  const struct tk_meta *m = t ? trace_meta(t, "tracekit") : NULL;
+  struct json_string key;
+  struct json_value v;
+  if (!m || m->binary || m->size < 2 || *trace_raw(t, m->at) != '{') return;
+  const uint8_t *text = (const uint8_t *)trace_raw(t, m->at);
+  struct json j = {.p = text + 1, .end = text + m->size, .last = true, .scratch = {.mem = b->mem}};
+  while (json_blank(&j) && *j.p == '"' && json_key(&j, &key) && json_value(&j, &v)) {
+    bool anew = json_is(&j, &key, "version") || json_is(&j, &key, "command") || (facts && json_is(&j, &key, facts));
+    if (!anew) {
+      put(b, ",");
+      buf_append(b, key.p - 1, key.n + 2);
+      put(b, ":");
+      buf_append(b, v.p, (size_t)(v.end - v.p));
+    }
+    if (!json_blank(&j) || *j.p++ != ',') break;
+  }
+  buf_free(&j.scratch);
+}
+
+const char *saver_provenance(struct buf *b, const struct tk_save_options *opt, const struct tk_trace *t) {
+  char said[32] = "";
   if (!opt->command) return NULL;
-  buf_append(b, "{\"version\":\"" TK_VERSION "\",\"command\":", strlen("{\"version\":\"" TK_VERSION "\",\"command\":"));
+  if (opt->facts && sscanf(opt->facts, "\"%31[a-z]", said) != 1) *said = 0;
+  put(b, "{\"version\":\"" TK_VERSION "\",\"command\":");
   json_quote(b, opt->command, strlen(opt->command));
+  put_earlier(b, t, *said ? said : NULL);
+  if (opt->facts) {
+    put(b, ",");
+    put(b, opt->facts);
+  }
   if (!buf_append(b, "}", 2)) return NULL;
   return (const char *)b->data;
 }
@@ -73,7 +104,7 @@ bool tk_save(const struct tk_trace *t, const char *path, const struct tk_save_op
   ok = saver_open(&s, path, opt, t->format, inputs, err);
   struct buf provenance = {.mem = &s.mem};
   ok = ok && s.sink->open(s.sink, t, err) && s.sink->write(s.sink, t, err) &&
-       s.sink->close(s.sink, t, saver_provenance(&provenance, opt), err) && saver_commit(&s, done ? done : &counted, err);
+       s.sink->close(s.sink, t, saver_provenance(&provenance, opt, t), err) && saver_commit(&s, done ? done : &counted, err);
   buf_free(&provenance);
   saver_close(&s);
   return ok || err_prefix(err, "%s", strcmp(path, "-") == 0 ? "standard output" : path);

@@ -20,7 +20,8 @@ bool saver_commit(struct saver *s, struct tk_saved *done, struct tk_err *err);
 /* Frees; what was not committed is gone. */
 void saver_close(struct saver *s);
 
-/* The JSON text of the "tracekit" object that every converted file carries; NULL if opt asks for none.  In b. */
-const char *saver_provenance(struct buf *b, const struct tk_save_options *opt);
+/* The JSON text of the "tracekit" object that every converted file carries, with what that of `t` (or NULL) said already; NULL if
+ * opt asks for none.  In b. */
+const char *saver_provenance(struct buf *b, const struct tk_save_options *opt, const struct tk_trace *t);
 
 #endif

@@ -275,6 +275,7 @@ TK_API struct tk_trace *tk_load(const char *source, const struct tk_load_options
 struct tk_save_options {
   const char *format;   /* name, e.g. "json"; NULL = by the extension of the path, else what was read */
   const char *command;  /* for the provenance block; NULL = none is written */
+  const char *facts;    /* further members of that block as JSON, such as "\"shrink\":{}"; NULL = none */
   int level;            /* gzip: 0 = default, 1 fastest .. 9 smallest */
   struct tk_progress progress;
   unsigned threads;     /* as in tk_load_options; the bytes do not depend on it */
@@ -409,6 +410,42 @@ struct tk_split_report {
 TK_API bool tk_split(struct tk_trace *t, const char *pattern, const struct tk_split_options *opt, struct tk_split_report *report,
                      struct tk_err *err);
 TK_API void tk_split_report_free(struct tk_split_report *report);
+
+/* Makes a trace fit.  Exactly one target: bytes, events, percent or lossless. */
+struct tk_shrink_options {
+  struct tk_save_options save;
+  uint64_t bytes;     /* of the written file, at most */
+  uint64_t events;    /* in it, at most */
+  double percent;     /* of what converting the trace to the same output would write */
+  bool lossless;      /* all events, the smallest file */
+  bool hard;          /* kernels, collectives, steps and annotations may go too */
+  const char *keep;   /* events that never go: an expression as of tk_filter */
+  const char *drop;   /* events that go first */
+  const char *ladder; /* rungs in another order, or fewer: "args,python,coalesce,spans,counters" */
+};
+
+enum { TK_SHRINK_RUNGS = 7 };
+
+struct tk_shrink_rung {
+  const char *name;
+  uint64_t events; /* that went, or were put into another */
+  uint64_t args;   /* events that lost args */
+  double seconds;  /* sum of the durations of those that went */
+  uint64_t bytes;  /* of the file with this rung climbed; only of a dry run */
+};
+
+struct tk_shrink_report {
+  uint64_t before, target; /* bytes, or events */
+  uint64_t events_before;
+  struct tk_saved saved;
+  struct tk_shrink_rung rungs[TK_SHRINK_RUNGS];
+  uint64_t coalesced, broken_flows;
+  int level; /* gzip level that it was written with; 0 = the default */
+};
+
+/* Writes the sealed trace so that it fits.  A target that cannot be met is TK_ELIMIT and says the smallest size that can. */
+TK_API bool tk_shrink(struct tk_trace *t, const char *output, const struct tk_shrink_options *opt, struct tk_shrink_report *report,
+                      struct tk_err *err);
 
 /* What `info` shows; computed from the arrays. */
 struct tk_summary {

@@ -15,6 +15,7 @@
 #include "../graph/chain.h"
 #include "../graph/keep.h"
 #include "../graph/seal.h"
+#include "strip.h"
 
 struct filter {
   struct tk_trace *t;
@@ -257,8 +258,8 @@ static void say_clipped(struct tk_trace *to, struct tk_event *e, const char *edg
   struct tk_arg arg;
   args_begin(to);
   while (tk_args_next(&it, &arg))
-    if (arg.key != KEY_CLIPPED) args_copy(to, &arg);
-    else if (strcmp(tk_string(to, arg.s, NULL), edge) != 0) edge = "both";
+    if (arg.key != KEY_CLIPPED && !strip_is_bare(to, &arg)) args_copy(to, &arg);
+    else if (arg.key == KEY_CLIPPED && strcmp(tk_string(to, arg.s, NULL), edge) != 0) edge = "both";
   args_str(to, KEY_CLIPPED, TK_ARG_STR, trace_text(to, edge));
   e->args = args_end(to);
 }
@@ -301,48 +302,28 @@ static bool any_glob(const char *const *globs, const char *text) {
   return false;
 }
 
-/* Fields of the event itself are not args: an id, a scope, what a repair kept. */
-static bool is_own(const char *key) {
-  static const char *const OWN[] = {"json.", "xplane.", "perfetto.", "repaired.", "tracekit."};
-  for (size_t i = 0; i < sizeof OWN / sizeof OWN[0]; i++)
-    if (strncmp(key, OWN[i], strlen(OWN[i])) == 0) return true;
-  return false;
-}
-
 static bool wants(const struct tk_filter_options *o, const char *key) {
-  if (is_own(key)) return true;
+  if (strip_is_own(key)) return true;
   return !any_glob(o->drop_args, key) && (!o->keep_args || any_glob(o->keep_args, key));
-}
-
-/* By string id: 0 = not asked, 1 = goes, 2 = stays. */
-static uint32_t without(struct tk_trace *to, uint32_t args, const struct tk_filter_options *o, uint8_t *memo) {
-  struct tk_args it = tk_args_of(to, args);
-  struct tk_arg arg;
-  bool all = true;
-  for (uint32_t i = 0; it.shape && i < it.shape->n; i++) {
-    tk_id key = it.shape->fields[i].key;
-    if (!memo[key]) memo[key] = (uint8_t)(1 + wants(o, tk_string(to, key, NULL)));
-    all &= memo[key] == 2;
-  }
-  if (all) return args;
-  args_begin(to);
-  while (tk_args_next(&it, &arg))
-    if (memo[arg.key] == 2) args_copy(to, &arg);
-  return args_end(to);
 }
 
 static bool drop_args(struct tk_trace *to, const struct tk_filter_options *o, struct mem *mem) {
   uint32_t n = to->store->strings.n;
   if (!o->drop_args && !o->keep_args) return true;
-  uint8_t *memo = mem_resize(mem, NULL, 0, (size_t)n + 1);
-  if (!memo) return false;
-  memset(memo, 0, (size_t)n + 1);
+  uint8_t *goes = mem_resize(mem, NULL, 0, (size_t)n + 1);
+  if (!goes) return false;
+  memset(goes, 0, (size_t)n + 1);
+  for (uint32_t i = 1; i <= to->store->n_shapes; i++)
+    for (uint32_t k = 0; k < to->store->shapes[i]->n; k++) {
+      tk_id key = to->store->shapes[i]->fields[k].key;
+      goes[key] = !wants(o, tk_string(to, key, NULL));
+    }
   for (tk_id i = 1; i <= to->n_events; i++)
     if (to->events[i].kind != TK_COUNTER) /* whose args are its series */
-      to->events[i].args = without(to, to->events[i].args, o, memo);
-  for (tk_id i = 1; i <= to->n_flows; i++) to->flows[i].args = without(to, to->flows[i].args, o, memo);
-  for (tk_id i = 1; i <= to->n_classes; i++) to->classes[i].args = without(to, to->classes[i].args, o, memo);
-  mem_resize(mem, memo, (size_t)n + 1, 0);
+      to->events[i].args = strip_args(to, to->events[i].args, goes);
+  for (tk_id i = 1; i <= to->n_flows; i++) to->flows[i].args = strip_args(to, to->flows[i].args, goes);
+  for (tk_id i = 1; i <= to->n_classes; i++) to->classes[i].args = strip_args(to, to->classes[i].args, goes);
+  mem_resize(mem, goes, (size_t)n + 1, 0);
   return true;
 }
 

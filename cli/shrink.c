@@ -1,0 +1,163 @@
+/* shrink.c - tracekit shrink: make it fit. */
+#include "commands.h"
+#include "json.h"
+#include "run.h"
+#include "tty.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct params {
+  struct shared shared;
+  uint64_t to, events;
+  const char *percent, *keep, *drop, *ladder;
+  bool lossless, hard;
+};
+
+#define FIELD(field) offsetof(struct params, field)
+
+static const struct opt opts[] = {
+  { OPT_SIZE, 0, "to", "SIZE", "the file is at most this large", FIELD(to), 0, 0, 0 },
+  { OPT_SIZE, 0, "events", "N", "at most so many events: 500000, or 2M (powers of 1000)", FIELD(events), 0, 0, 0 },
+  { OPT_STRING, 0, "percent", "N", "at most this share of what convert would write", FIELD(percent), 0, 0, 0 },
+  { OPT_FLAG, 0, "lossless", 0, "all events, in the smallest file", FIELD(lossless), 0, 0, 0 },
+  { OPT_STRING, 0, "keep", "EXPR", "events that stay whatever happens (an expression as of filter)", FIELD(keep), 0, 0, 0 },
+  { OPT_STRING, 0, "drop", "EXPR", "events that go first", FIELD(drop), 0, 0, 0 },
+  { OPT_STRING, 0, "ladder", "RUNGS", "what goes, in this order: args,python,coalesce,spans,counters", FIELD(ladder), 0, 0, 0 },
+  { OPT_FLAG, 0, "hard", 0, "at the end kernels, collectives, steps and annotations may go too", FIELD(hard), 0, 0, 0 },
+  ROWS_WRITE,
+  ROW_JSON,
+  ROWS_READ,
+  ROW_END,
+};
+
+static const struct example examples[] = {
+  { "tracekit shrink trace.json --to 20K -o small.json.gz", "at most 20 KB" },
+  { "tracekit shrink trace.json --percent 50 --dry-run -f json", "what half of it would cost" },
+  { "tracekit shrink trace.json --lossless -o packed.json.gz", "the smallest file with everything in it" },
+  { "tracekit shrink trace.json --events 100 --keep 'name ~ \"*sorted*\"' -o few.json", "by number of events" },
+  { 0, 0 },
+};
+
+static const char *const WHAT[TK_SHRINK_RUNGS] = { "unwanted events", "args by cost", "python frames, deepest first",
+                                                   "neighbours into one span", "shortest spans", "counter samples",
+                                                   "kernels, collectives, steps" };
+
+static void print_text(FILE *to, const struct shared *s, const struct tk_shrink_report *r, const char *output) {
+  char a[32], b[32], size[32];
+  for (int i = 0; i < TK_SHRINK_RUNGS; i++) {
+    const struct tk_shrink_rung *g = &r->rungs[i];
+    if (!g->events && !g->args) continue;
+    fprintf(to, "%-9s %-29s", g->name, WHAT[i]);
+    if (g->events) fprintf(to, " %s events, %.6f s", tty_count(g->events, a), g->seconds);
+    if (g->args) fprintf(to, " of %s events", tty_count(g->args, a));
+    if (g->bytes) tk_print_size(g->bytes, size), fprintf(to, " -> %s", size);
+    fputc('\n', to);
+  }
+  fputs(s->dry_run ? "would write " : "wrote ", to);
+  tty_string(to, run_is_stdout(output) ? "to standard output" : output);
+  tk_print_size(r->saved.bytes, size);
+  fprintf(to, ": %s of %s events, %s", tty_count(r->saved.events, a), tty_count(r->events_before, b), size);
+  tk_print_size(r->before, size);
+  if (r->before != r->events_before) fprintf(to, " instead of %s", size);
+  if (r->level) fprintf(to, ", compression level %d", r->level);
+  fputc('\n', to);
+}
+
+static void print_json(FILE *to, const struct shared *s, const struct tk_trace *t, const struct tk_shrink_report *r,
+                       const char *output) {
+  struct json j = { .to = to };
+  json_open(&j, NULL, '{');
+  json_string(&j, "input", t->source);
+  json_string(&j, "output", output);
+  json_bool(&j, "dry_run", s->dry_run);
+  json_uint(&j, "before", r->before);
+  json_uint(&j, "target", r->target);
+  json_uint(&j, "events_before", r->events_before);
+  json_uint(&j, "written_events", r->saved.events);
+  json_uint(&j, "written_flow_points", r->saved.flows);
+  json_uint(&j, "bytes", r->saved.bytes);
+  json_uint(&j, "coalesced", r->coalesced);
+  json_uint(&j, "broken_flows", r->broken_flows);
+  json_open(&j, "rungs", '[');
+  for (int i = 0; i < TK_SHRINK_RUNGS; i++) {
+    const struct tk_shrink_rung *g = &r->rungs[i];
+    if (!g->events && !g->args) continue;
+    json_open(&j, NULL, '{');
+    json_string(&j, "rung", g->name);
+    json_uint(&j, "events", g->events);
+    json_uint(&j, "args", g->args);
+    if (g->bytes) json_uint(&j, "bytes", g->bytes);
+    json_close(&j, '}');
+  }
+  json_close(&j, ']');
+  json_close(&j, '}');
+}
+
+static const char *read_options(const struct params *p, struct tk_shrink_options *o) {
+  char *end;
+  o->bytes = p->to;
+  o->events = p->events;
+  o->lossless = p->lossless;
+  o->hard = p->hard;
+  o->keep = p->keep;
+  o->drop = p->drop;
+  o->ladder = p->ladder;
+  if (!p->percent) return NULL;
+  o->percent = strtod(p->percent, &end);
+  if (*end == '%') end++;
+  return *end || !(o->percent > 0 && o->percent <= 100) ? "--percent: a number above 0, up to 100" : NULL;
+}
+
+static int shrink(const struct params *p, struct tk_trace *t, const char *output) {
+  const struct shared *s = &p->shared;
+  struct progress progress;
+  struct tk_shrink_options options = { .save = run_save_options(s, "tracekit shrink", &progress) };
+  struct tk_shrink_report report;
+  struct tk_err err = { 0 };
+  FILE *to = run_report_to(s, output);
+  const char *wrong = read_options(p, &options);
+  bool ok;
+  if (wrong) return run_usage("shrink", wrong);
+  progress_start(&progress, output, s->quiet ? -1 : s->progress);
+  ok = tk_shrink(t, output, &options, &report, &err);
+  progress_end(&progress);
+  if (!ok) return run_fail(&err);
+  if (s->json) print_json(to, s, t, &report, output);
+  else if (!s->quiet) print_text(to, s, &report, output);
+  return STATUS_DONE;
+}
+
+static int run(const void *params, const struct operands *in) {
+  const struct params *p = params;
+  int status;
+  const char *input = run_input("shrink", in, &status);
+  const char *output = input ? run_output(&p->shared, "shrink", in, &status) : NULL;
+  struct tk_trace *t;
+  if (!output) return status;
+  t = run_load(&p->shared, input, &status);
+  if (!t) return status;
+  status = shrink(p, t, output);
+  tk_free(t);
+  return status;
+}
+
+const struct command command_shrink = {
+  .name = "shrink",
+  .summary = "make a trace fit a limit, losing as little as possible, and account for what goes",
+  .operands = "[INPUT]",
+  .description =
+    "Writes the trace so that the file is at most as large as asked, and nearly as large as it may be. First what loses nothing: "
+    "other formats and better compression; then, one rung after the other and each only as far as needed: args by cost (never those "
+    "that tie events together), frames of the Python interpreter from the deepest up, neighbours of one name under one parent put "
+    "into one span that carries count and total (microseconds), the shortest spans, and counter samples. Kernels, copies, "
+    "collectives, steps and annotations stay unless --hard.\n\n"
+    "Totals survive: whatever goes is counted, by process, kind of track and name, in a table that stands in the output's metadata "
+    "(tracekit.shrink.dropped): with the spans that stay and those that were put together it adds up to the original. A target that "
+    "cannot be met is an error that says the smallest size that can.",
+  .opts = opts,
+  .examples = examples,
+  .params_size = sizeof(struct params),
+  .max_operands = 1,
+  .run = run,
+};

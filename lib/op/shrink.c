@@ -1,0 +1,490 @@
+/* shrink.c - takes away what matters least, rung by rung, and accounts for every event that goes.
+ *
+ *     drop       what the user does not want
+ *     args       by cost, never those that tie events together
+ *     python     frames of the interpreter, the deepest first
+ *     coalesce   neighbours of one name under one parent become one span that carries `count` and `total`
+ *     spans      the shortest spans and instants
+ *     counters   samples, evenly thinned
+ *     hard       kernels, collectives, steps and annotations, only if asked for
+ *
+ * Whatever goes is counted under (process, kind, name): what stays and that table add up to the original.  A span knows the sum of
+ * those that were put into it. */
+#include "shrink.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "strip.h"
+
+const char *const rung_names[RUNGS] = {"drop", "args", "python", "coalesce", "spans", "counters", "hard"};
+
+/* ---- preparing ---- */
+
+static void *bytes(struct mem *m, uint64_t n, size_t elem) {
+  void *p = mem_resize(m, NULL, 0, (n + 1) * elem);
+  if (p) memset(p, 0, (n + 1) * elem);
+  return p;
+}
+
+static void release(struct mem *m, void *p, uint64_t n, size_t elem) {
+  if (p) mem_resize(m, p, (n + 1) * elem, 0);
+}
+
+/* How large an event is: its duration, ties broken evenly, so that every level takes its share. */
+static uint64_t size_of(const struct tk_event *e, tk_id id) {
+  uint64_t dur = (uint64_t)e->dur < ((uint64_t)1 << 50) ? (uint64_t)e->dur : ((uint64_t)1 << 50) - 1;
+  return dur << 13 | (id * 2654435761u >> 19);
+}
+
+static int by_size(const void *a, const void *b) {
+  const uint64_t *x = a, *y = b;
+  return *x < *y ? -1 : *x > *y;
+}
+
+enum { SAMPLE = 1 << 16 };
+
+static bool sample_sizes(struct shrink *s) {
+  tk_id n = s->t->n_events, stride = n / SAMPLE + 1;
+  s->order = bytes(s->mem, n / stride + 1, sizeof *s->order);
+  if (!s->order) return false;
+  for (tk_id i = 1; i <= n; i += stride) s->order[s->n_order++] = size_of(&s->t->events[i], i);
+  qsort(s->order, s->n_order, sizeof *s->order, by_size);
+  return true;
+}
+
+static uint64_t threshold(const struct shrink *s, double level) {
+  if (level >= 1 || s->n_order == 0) return UINT64_MAX;
+  double at = level * s->n_order;
+  uint32_t i = (uint32_t)at;
+  uint64_t low = s->order[i], high = i + 1 < s->n_order ? s->order[i + 1] : low;
+  return low + (uint64_t)((double)(high - low) * (at - i));
+}
+
+static bool mark(uint8_t *marks, const struct tk_trace *t, const char *where, const struct match_origin *origins, struct mem *mem,
+                 struct tk_err *err) {
+  const char *const list[] = {where, NULL};
+  struct match m;
+  bool ok = match_init(&m, t, list, origins, mem, err);
+  for (tk_id i = 1; ok && i <= t->n_events; i++) marks[i] |= match_event(&m, i);
+  match_free(&m);
+  return ok;
+}
+
+/* What a reader of the trace comes for. */
+static void mark_safe(struct shrink *s) {
+  static const unsigned PRECIOUS = KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET | KIND_COLLECTIVE | KIND_STEP | KIND_ANNOTATION;
+  for (tk_id i = 1; i <= s->t->n_events; i++) s->safe[i] = (kinds_of(&s->kinds, &s->t->events[i]) & PRECIOUS) != 0;
+}
+
+/* ---- the ladder ---- */
+
+/* Args that tie an event to others, or say what it was done for. */
+static bool ties(const char *key) {
+  static const char *const TIES[] = {"correlation",   "External id",        "external id",   "Ev Idx",        "stream",        "device",
+                                     "step",          "Step",               "context",       "Collective",    "Process Group", "Seq",
+                                     "Group size",    "In msg nelems",      "Out msg nelems", "dtype",        "group_id",      "run_id",
+                                     "hlo_",          "program_id",         "replica_group", "Record function id", "Sequence number",
+                                     "Fwd thread id", "count",              "total",         NULL};
+  for (const char *const *t = TIES; *t; t++)
+    if (strncmp(key, *t, strlen(*t)) == 0) return true;
+  return strip_is_own(key);
+}
+
+static struct rung_step *add_step(struct shrink *s, enum rung rung) {
+  if (!mem_grow(s->mem, (void **)&s->steps, &s->cap_steps, (uint64_t)s->n_steps + 1, sizeof *s->steps)) return NULL;
+  s->steps[s->n_steps] = (struct rung_step){.rung = rung};
+  return &s->steps[s->n_steps++];
+}
+
+static int by_cost(const void *a, const void *b) {
+  const struct rung_step *x = a, *y = b;
+  if (x->cost != y->cost) return x->cost > y->cost ? -1 : 1;
+  return x->key < y->key ? -1 : x->key > y->key;
+}
+
+static uint32_t digits(uint64_t v) {
+  uint32_t n = 1;
+  for (; v >= 10; v /= 10) n++;
+  return n;
+}
+
+static uint64_t cost_of(const struct tk_trace *t, const struct tk_arg *arg) {
+  size_t n = 0;
+  if (arg->type >= TK_ARG_STR && arg->type <= TK_ARG_REF) tk_string(t, arg->s, &n);
+  else if (arg->type == TK_ARG_DOUBLE) n = 10;
+  else if (arg->type > TK_ARG_TRUE) n = digits(arg->i < 0 ? 0 - arg->u : arg->u);
+  return n + 4 + trace_str(t, arg->key)->len;
+}
+
+static bool add_args(struct shrink *s) {
+  const struct tk_trace *t = s->t;
+  uint64_t *cost = bytes(s->mem, t->store->strings.n, sizeof *cost);
+  uint32_t first = s->n_steps, n = t->store->strings.n;
+  bool ok = cost != NULL;
+  for (tk_id i = 1; ok && i <= t->n_events; i++) {
+    struct tk_args it = tk_args_of(t, t->events[i].args);
+    struct tk_arg arg;
+    if (t->events[i].kind == TK_COUNTER) continue;
+    while (tk_args_next(&it, &arg)) cost[arg.key] += cost_of(t, &arg);
+  }
+  for (tk_id key = 1; ok && key <= n; key++) {
+    struct rung_step *step = cost[key] && !ties(tk_string(t, key, NULL)) ? add_step(s, RUNG_ARG) : NULL;
+    if (!step) continue;
+    step->key = key;
+    step->cost = cost[key];
+  }
+  if (s->n_steps > first) qsort(s->steps + first, s->n_steps - first, sizeof *s->steps, by_cost);
+  release(s->mem, cost, n, sizeof *cost);
+  return ok;
+}
+
+static bool is_python(const struct shrink *s, const struct tk_event *e) {
+  return e->kind == TK_SPAN && (s->kinds.of_class[e->cls] & KIND_PYTHON);
+}
+
+/* A step for each depth at which there are frames, the deepest first. */
+static bool add_python(struct shrink *s) {
+  uint8_t *met = bytes(s->mem, UINT16_MAX, 1);
+  if (!met) return false;
+  for (tk_id i = 1; i <= s->t->n_events; i++)
+    if (is_python(s, &s->t->events[i])) met[s->t->events[i].depth] = 1;
+  for (uint32_t d = UINT16_MAX + 1; d-- > 0;) {
+    struct rung_step *step = met[d] ? add_step(s, RUNG_PYTHON) : NULL;
+    if (step) step->depth = d;
+  }
+  release(s->mem, met, UINT16_MAX, 1);
+  return true;
+}
+
+static bool add_rung(struct shrink *s, enum rung rung) {
+  if (rung == RUNG_ARG) return add_args(s);
+  if (rung == RUNG_PYTHON) return add_python(s);
+  return add_step(s, rung) != NULL;
+}
+
+/* The rungs in their order, or those that were named, in that order. */
+static bool make_ladder(struct shrink *s, const struct tk_shrink_options *o, struct tk_err *err) {
+  static const enum rung USUAL[] = {RUNG_ARG, RUNG_PYTHON, RUNG_COALESCE, RUNG_SPANS, RUNG_COUNTERS};
+  bool ok = !o->drop || add_rung(s, RUNG_DROP);
+  for (size_t i = 0; !o->ladder && ok && i < sizeof USUAL / sizeof USUAL[0]; i++) ok = add_rung(s, USUAL[i]);
+  for (const char *p = o->ladder; ok && p && *p;) {
+    size_t n = strcspn(p, ","), r = 1;
+    while (r < RUNG_HARD && (strlen(rung_names[r]) != n || strncmp(rung_names[r], p, n) != 0)) r++;
+    if (r == RUNG_HARD)
+      return err_set(err, TK_EUSAGE, "ladder: unknown rung '%.*s' (one of args, python, coalesce, spans, counters)", (int)n, p);
+    ok = add_rung(s, (enum rung)r);
+    p += n + (p[n] == ',');
+  }
+  return ok && (!o->hard || add_rung(s, RUNG_HARD));
+}
+
+bool shrink_init(struct shrink *s, struct tk_trace *t, const struct tk_shrink_options *opt, const struct match_origin *origins,
+                 struct mem *mem, struct tk_err *err) {
+  *s = (struct shrink){.mem = mem, .t = t, .n_events = t->n_events};
+  s->count = trace_text(t, "count");
+  s->total = trace_text(t, "total");
+  s->safe = bytes(mem, t->n_events, 1);
+  s->wanted = bytes(mem, t->n_events, 1);
+  s->unwanted = bytes(mem, t->n_events, 1);
+  bool ok = s->safe && s->wanted && s->unwanted && kinds_init(&s->kinds, t, mem) && sample_sizes(s);
+  if (ok) mark_safe(s);
+  ok = ok && (!opt->keep || mark(s->wanted, t, opt->keep, origins, mem, err));
+  ok = ok && (!opt->drop || mark(s->unwanted, t, opt->drop, origins, mem, err));
+  return ok && make_ladder(s, opt, err);
+}
+
+void shrink_free(struct shrink *s) {
+  if (!s->mem) return;
+  release(s->mem, s->safe, s->n_events, 1);
+  release(s->mem, s->wanted, s->n_events, 1);
+  release(s->mem, s->unwanted, s->n_events, 1);
+  release(s->mem, s->order, s->n_events / (s->n_events / SAMPLE + 1) + 1, sizeof *s->order);
+  if (s->steps) mem_resize(s->mem, s->steps, (size_t)s->cap_steps * sizeof *s->steps, 0);
+  kinds_free(&s->kinds);
+  *s = (struct shrink){0};
+}
+
+/* ---- how far it is climbed ---- */
+
+/* Thresholds of each rung: what is smaller than that goes. */
+struct climb {
+  uint64_t drop, coalesce, spans, hard;
+  double counters;          /* share of the samples that go */
+  uint32_t python_depth;    /* frames this deep go */
+  uint32_t python_part;     /* of those at this depth, such as are smaller than python_size */
+  uint64_t python_size;
+  uint8_t *goes;            /* by string: args with this key go */
+  tk_id part_key;           /* args with this key go from events that are smaller than part_size */
+  uint64_t part_size;
+};
+
+static bool climb(const struct shrink *s, uint32_t whole, double level, struct climb *c) {
+  *c = (struct climb){.python_depth = UINT32_MAX};
+  c->goes = bytes(s->mem, s->t->store->strings.n, 1);
+  if (!c->goes) return false;
+  for (uint32_t i = 0; i < s->n_steps && i <= whole; i++) {
+    const struct rung_step *step = &s->steps[i];
+    double l = i < whole ? 1 : level;
+    uint64_t size = threshold(s, l);
+    if (l <= 0) break;
+    switch (step->rung) {
+    case RUNG_DROP: c->drop = size; break;
+    case RUNG_COALESCE: c->coalesce = size; break;
+    case RUNG_SPANS: c->spans = size; break;
+    case RUNG_HARD: c->hard = size; break;
+    case RUNG_COUNTERS: c->counters = l; break;
+    case RUNG_PYTHON:
+      if (l >= 1) c->python_depth = step->depth;
+      else c->python_part = step->depth, c->python_size = size;
+      break;
+    default:
+      if (l >= 1) c->goes[step->key] = 1;
+      else c->part_key = step->key, c->part_size = size;
+    }
+  }
+  return true;
+}
+
+/* ---- the account ---- */
+
+static struct gone *account(struct shrunk *out, const struct tk_trace *t, const struct tk_event *e) {
+  const struct tk_track *k = &t->tracks[e->track];
+  tk_id process = k->kind == TK_PROCESS ? e->track : k->parent, name = t->classes[e->cls].name;
+  uint32_t kind = k->kind, *slot;
+  uint64_t h = ((uint64_t)process << 40 ^ (uint64_t)kind << 34 ^ name) * 0x9e3779b97f4a7c15u;
+  for (;; h++) {
+    slot = map_put(&out->index, h, 0);
+    if (!slot) return NULL;
+    if (!*slot) break;
+    struct gone *g = &out->gone[*slot];
+    if (g->process == process && g->name == name && g->kind == kind) return g;
+  }
+  if (!mem_grow(out->mem, (void **)&out->gone, &out->cap_gone, (uint64_t)out->n_gone + 2, sizeof *out->gone)) return NULL;
+  *slot = ++out->n_gone;
+  out->gone[*slot] = (struct gone){.process = process, .name = name, .kind = kind};
+  return &out->gone[*slot];
+}
+
+static void leave(struct shrunk *out, const struct tk_trace *t, const struct tk_event *e, enum rung rung) {
+  struct gone *g = account(out, t, e);
+  if (g) {
+    g->count++;
+    g->total += e->dur;
+  }
+  out->rungs[rung].events++;
+  out->rungs[rung].time += e->dur;
+}
+
+void shrunk_free(struct shrunk *s) {
+  if (!s->mem) return;
+  if (s->gone) mem_resize(s->mem, s->gone, (size_t)s->cap_gone * sizeof *s->gone, 0);
+  map_free(&s->index);
+  *s = (struct shrunk){0};
+}
+
+/* ---- taking away ---- */
+
+/* The rung at which the event goes, or RUNGS if it stays. */
+static enum rung goes_at(const struct shrink *s, const struct climb *c, tk_id id) {
+  const struct tk_event *e = &s->t->events[id];
+  uint64_t size = size_of(e, id);
+  if (s->wanted[id] || e->flags & TK_UNFINISHED) return RUNGS; /* how long an open span lasts, nobody knows */
+  if (s->unwanted[id] && size < c->drop) return RUNG_DROP;
+  if (e->kind == TK_COUNTER) return RUNGS;
+  if (s->safe[id]) return size < c->hard ? RUNG_HARD : RUNGS;
+  if (is_python(s, e) && e->depth >= c->python_depth) return RUNG_PYTHON;
+  if (size < c->python_size && is_python(s, e) && e->depth == c->python_part) return RUNG_PYTHON;
+  return size < c->spans ? RUNG_SPANS : RUNGS;
+}
+
+static void take_events(const struct shrink *s, const struct climb *c, struct keep *k, struct shrunk *out) {
+  for (tk_id i = 1; i <= s->t->n_events; i++) {
+    enum rung rung = goes_at(s, c, i);
+    if (rung == RUNGS) continue;
+    k->events[i] = 0;
+    leave(out, s->t, &s->t->events[i], rung);
+  }
+}
+
+/* Evenly: of every counter the same share, its first sample always stays. */
+static void thin_counters(const struct shrink *s, const struct climb *c, struct keep *k, struct shrunk *out) {
+  double stays = 1 - c->counters;
+  for (tk_id i = 1; c->counters > 0 && i <= s->t->n_tracks; i++) {
+    const struct tk_track *track = &s->t->tracks[i];
+    if (track->kind != TK_COUNTERS) continue;
+    for (uint32_t j = 1; j < track->count; j++) {
+      tk_id id = track->first + j;
+      if (s->wanted[id] || !k->events[id] || (uint64_t)(j * stays) != (uint64_t)((j - 1) * stays)) continue;
+      k->events[id] = 0;
+      leave(out, s->t, &s->t->events[id], RUNG_COUNTERS);
+    }
+  }
+}
+
+/* ---- neighbours into one ---- */
+
+struct run {
+  tk_id first, last; /* spans of the run */
+  uint64_t count;
+  i128 total;
+};
+
+/* It has args of those names, or something else in the place of args: it cannot carry ours. */
+static bool counts_already(const struct shrink *s, const struct tk_event *e) {
+  struct tk_args it = tk_args_of(s->t, e->args);
+  struct tk_arg arg;
+  bool odd = false;
+  for (uint32_t i = 0; it.shape && i < it.shape->n; i++) {
+    tk_id key = it.shape->fields[i].key;
+    if (key == s->count || key == s->total) return true;
+    odd |= key == KEY_ARGS;
+  }
+  while (odd && tk_args_next(&it, &arg))
+    if (arg.key == KEY_ARGS && !strip_is_bare(s->t, &arg)) return true;
+  return false;
+}
+
+static bool is_small(const struct shrink *s, const struct climb *c, tk_id id) {
+  static const uint8_t ODD = TK_UNFINISHED | TK_OVERLAPS | TK_LOST_CLOCK | TK_ASYNC;
+  const struct tk_event *e = &s->t->events[id];
+  return e->kind == TK_SPAN && !s->safe[id] && !s->wanted[id] && !(e->flags & ODD) && size_of(e, id) < c->coalesce &&
+         !counts_already(s, e);
+}
+
+/* Nothing that stays hangs under it. */
+static bool is_leaf(const struct tk_trace *t, const struct keep *k, tk_id id, tk_id end) {
+  for (tk_id i = id + 1; i < end && t->events[i].depth > t->events[id].depth; i++)
+    if (k->events[i]) return false;
+  return true;
+}
+
+struct merged {
+  tk_id id;
+  uint64_t count;
+  i128 total;
+  tk_time end;
+};
+
+static bool finish_run(const struct tk_trace *t, struct run *r, struct buf *merged) {
+  struct merged m = {r->first, r->count, r->total, t->events[r->last].ts + t->events[r->last].dur};
+  bool fine = r->count < 2 || buf_append(merged, &m, sizeof m);
+  r->count = 0;
+  return fine;
+}
+
+/* Runs are open at every depth; a span that stays ends those at its depth and below. */
+static bool coalesce_track(const struct shrink *s, const struct climb *c, struct keep *k, tk_id track, struct run *runs,
+                           struct buf *merged, struct shrunk *out) {
+  const struct tk_trace *t = s->t;
+  tk_id first = t->tracks[track].first, end = first + t->tracks[track].count;
+  uint32_t deepest = 0;
+  bool ok = true;
+  for (tk_id i = first; ok && i < end; i++) {
+    const struct tk_event *e = &t->events[i];
+    if (!k->events[i]) continue;
+    for (; ok && deepest > e->depth; deepest--) ok = finish_run(t, &runs[deepest], merged);
+    for (; deepest < e->depth; deepest++) runs[deepest + 1].count = 0;
+    struct run *r = &runs[e->depth];
+    bool small = is_small(s, c, i) && is_leaf(t, k, i, end);
+    if (small && r->count && t->events[r->first].cls == e->cls) {
+      k->events[i] = 0;
+      out->coalesced++;
+      out->rungs[RUNG_COALESCE].events++;
+      out->rungs[RUNG_COALESCE].time += e->dur;
+      r->last = i;
+      r->count++;
+      r->total += e->dur;
+      continue;
+    }
+    ok = finish_run(t, r, merged);
+    if (small) *r = (struct run){i, i, 1, e->dur};
+  }
+  for (uint32_t d = 0; ok && d <= deepest; d++) ok = finish_run(t, &runs[d], merged);
+  return ok;
+}
+
+static bool coalesce(const struct shrink *s, const struct climb *c, struct keep *k, struct buf *merged, struct shrunk *out) {
+  struct run *runs = c->coalesce ? bytes(s->mem, UINT16_MAX + 1, sizeof *runs) : NULL;
+  bool ok = runs || !c->coalesce;
+  for (tk_id i = 1; runs && ok && i <= s->t->n_tracks; i++) {
+    runs[0].count = 0;
+    if (s->t->tracks[i].kind == TK_THREAD) ok = coalesce_track(s, c, k, i, runs, merged, out);
+  }
+  release(s->mem, runs, UINT16_MAX + 1, sizeof *runs);
+  return ok;
+}
+
+static int by_id(const void *a, const void *b) {
+  const struct merged *x = a, *y = b;
+  return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* The first of a run reaches to the end of the last; its args are those that it had, its count and its total in microseconds. */
+static void stretch(const struct shrink *s, struct tk_trace *view, struct tk_event *e, const struct merged *m) {
+  struct tk_args it = tk_args_of(view, e->args);
+  struct tk_arg arg;
+  int64_t total = (int64_t)m->total;
+  int exp = -6;
+  for (; exp < 0 && total % 10 == 0; exp++) total /= 10;
+  args_begin(view);
+  while (tk_args_next(&it, &arg))
+    if (!strip_is_bare(view, &arg)) args_copy(view, &arg);
+  args_uint(view, s->count, TK_ARG_UINT, m->count);
+  if (exp < 0) args_decimal(view, s->total, total, exp);
+  else args_int(view, s->total, total);
+  e->args = args_end(view);
+  e->dur = m->end - e->ts;
+}
+
+/* Ids of the whole to those of the view: both are in the same order. */
+static void stretch_runs(const struct shrink *s, struct tk_trace *view, const struct keep *k, struct merged *m, size_t n) {
+  tk_id now = 0, at = 0;
+  qsort(m, n, sizeof *m, by_id);
+  for (size_t i = 0; i < n; i++) {
+    for (; at < m[i].id; now += k->events[++at]) {}
+    stretch(s, view, &view->events[now], &m[i]);
+  }
+}
+
+/* ---- args ---- */
+
+static void strip(const struct climb *c, struct tk_trace *view, struct shrunk *out) {
+  for (tk_id i = 1; i <= view->n_events; i++) {
+    struct tk_event *e = &view->events[i];
+    if (e->kind == TK_COUNTER) continue;
+    bool part = c->part_key && !c->goes[c->part_key] && size_of(e, i) < c->part_size;
+    if (part) c->goes[c->part_key] = 1;
+    uint32_t args = strip_args(view, e->args, c->goes);
+    if (part) c->goes[c->part_key] = 0;
+    out->rungs[RUNG_ARG].args += args != e->args;
+    e->args = args;
+  }
+}
+
+bool shrink_apply(struct shrink *s, uint32_t whole, double level, struct tk_trace *view, struct shrunk *out, struct tk_err *err) {
+  struct climb c;
+  struct keep k;
+  struct buf merged = {.mem = s->mem};
+  *out = (struct shrunk){.mem = s->mem};
+  map_init(&out->index, s->mem);
+  bool ok = climb(s, whole, level, &c), has_view = false;
+  uint32_t n_strings = s->t->store->strings.n;
+  if (!ok) return mem_check(s->mem, err) && err_set(err, TK_ELIMIT, "out of memory");
+  ok = keep_init(&k, s->t, s->mem);
+  if (ok) take_events(s, &c, &k, out);
+  if (ok) thin_counters(s, &c, &k, out);
+  ok = ok && coalesce(s, &c, &k, &merged, out) && keep_part(s->t, &k, view, &out->kept, err);
+  if (ok) {
+    has_view = true;
+    strip(&c, view, out);
+    stretch_runs(s, view, &k, (struct merged *)(void *)merged.data, merged.len / sizeof(struct merged));
+  }
+  keep_free(&k);
+  buf_free(&merged);
+  release(s->mem, c.goes, n_strings, 1);
+  if (ok && mem_check(s->mem, err)) return true;
+  if (has_view) keep_free_view(view);
+  shrunk_free(out);
+  return mem_check(s->mem, err) && err_set(err, TK_ELIMIT, "out of memory");
+}

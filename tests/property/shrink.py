@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""What shrink leaves and what it accounts for add up to the original, exactly, on every fixture and at every target.
+
+Counts and sums of durations by (process, name) are taken from the JSON by Python: of the original, of what is left, where a span that
+others were put into carries `count` and `total`, and of the table of what went.  Usage: shrink.py [TRACE...]"""
+import collections
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+
+TRACEKIT, FIXTURES = os.environ['TRACEKIT'], os.environ['FIXTURES']
+MOST = 200_000_000 if os.environ.get('LONG') else 3_000_000  # bytes of JSON
+TARGETS = (50, 20, 5, 1)
+PLAIN = 'XiIRC'  # one event each; begin and end are paired by the writer
+
+
+class Wrong(Exception):
+    pass
+
+
+def run(*args):
+    return subprocess.run([TRACEKIT, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def load(path):
+    with open(path, 'rb') as f:
+        return json.loads(f.read(), parse_float=Decimal)
+
+
+def hashable(pid):
+    return json.dumps(pid)
+
+
+def add_pairs(events, sums):
+    """B and E by stack in time order, as viewers pair them; async begins and ends by identity."""
+    stacks, open_async = collections.defaultdict(list), collections.defaultdict(list)
+    timed = [e for e in events if e.get('ph') in ('B', 'E', 'b', 'e', 'n', 'S', 'F', 'T', 'p') and 'ts' in e]
+    for e in sorted(timed, key=lambda e: Decimal(e['ts'])):
+        pid, ph = hashable(e.get('pid')), e['ph']
+        if ph in ('n', 'T', 'p'):
+            sums[pid, e.get('name')] += (1, Decimal(0))
+        elif ph == 'B':
+            stacks[pid, e.get('tid')].append(e)
+        elif ph == 'E' and stacks[pid, e.get('tid')]:
+            b = stacks[pid, e.get('tid')].pop()
+            add(sums, b, Decimal(e['ts']) - Decimal(b['ts']))
+        elif ph in 'bS':
+            open_async[pid, e.get('cat'), json.dumps(e.get('id', e.get('id2')))].append(e)
+        elif ph in 'eF' and open_async[pid, e.get('cat'), json.dumps(e.get('id', e.get('id2')))]:
+            b = open_async[pid, e.get('cat'), json.dumps(e.get('id', e.get('id2')))].pop()
+            add(sums, b, Decimal(e['ts']) - Decimal(b['ts']))
+    return sum(map(len, stacks.values())) + sum(map(len, open_async.values()))
+
+
+class Sum:
+    def __init__(self):
+        self.count, self.total = 0, Decimal(0)
+
+    def __iadd__(self, other):
+        self.count += other[0]
+        self.total += Decimal(other[1])
+        return self
+
+    def __repr__(self):
+        return f'{self.count} x {self.total}'
+
+    def __eq__(self, other):
+        return self.count == other.count and self.total == other.total
+
+
+def add(sums, event, dur):
+    args = event.get('args') if isinstance(event.get('args'), dict) else {}
+    merged = 'count' in args and 'total' in args
+    sums[hashable(event.get('pid')), event.get('name')] += (int(args['count']), args['total']) if merged else (1, dur)
+
+
+def totals(trace):
+    sums = collections.defaultdict(Sum)
+    events = [e for e in trace['traceEvents'] if isinstance(e, dict)]
+    for e in events:
+        if e.get('ph') in PLAIN and 'ts' in e:
+            add(sums, e, Decimal(e.get('dur', 0)) if e['ph'] == 'X' else Decimal(0))
+    add_pairs(events, sums)
+    for pid, _, _, name, count, total in trace.get('tracekit', {}).get('shrink', {}).get('dropped', []):
+        sums[hashable(pid), name or None] += (count, total)
+    return {key if key[1] else (key[0], None): value for key, value in sums.items() if value.count}
+
+
+def compare(what, before, after):
+    different = [key for key in before.keys() | after.keys() if before.get(key, Sum()) != after.get(key, Sum())]
+    if different:
+        key = different[0]
+        raise Wrong(f'{what}: {len(different)} names do not add up, such as {key}: {before.get(key)} became {after.get(key)}')
+
+
+def shrink(source, percent, target, *args):
+    """The report, or None if it cannot be made to fit, which says by how much."""
+    p = run('shrink', '--json', '-q', '--force', source, '--percent', str(percent), *args, '-o', target)
+    if p.returncode == 3 and b'cannot be made to fit' in p.stderr:
+        return None
+    if p.returncode:
+        raise Wrong(f'{percent}%: status {p.returncode}: {p.stderr.decode("utf-8", "replace")[:300]}')
+    return json.loads(p.stdout)
+
+
+def laws(source):
+    reached = 0
+    with tempfile.TemporaryDirectory() as work:
+        plain, small = work + '/plain.json', work + '/small.json'
+        if run('convert', '-q', '--no-provenance', source, '-o', plain).returncode or os.path.getsize(plain) > MOST:
+            return None
+        before, valid = totals(load(plain)), run('check', '-q', plain).returncode == 0
+        for percent in TARGETS:
+            for hard in ([], ['--hard']):
+                report = shrink(source, percent, small, *hard)
+                if not report:
+                    continue
+                size = os.path.getsize(small)
+                if size != report['bytes'] or size > report['target']:
+                    raise Wrong(f'{percent}%: {size} bytes, asked for {report["target"]}')
+                if size < 0.85 * report['target'] and report['events_before'] > 100:
+                    raise Wrong(f'{percent}%: only {size} of {report["target"]} bytes are used')
+                if valid and run('check', '-q', small).returncode:
+                    raise Wrong(f'{percent}%: not valid')
+                compare(f'{percent}% {"".join(hard)}', before, totals(load(small)))
+                reached += 1
+                break
+    return reached
+
+
+def sources():
+    for where in ('json', 'xplane', 'perfetto'):
+        for top, _, names in sorted(os.walk(os.path.join(FIXTURES, where))):
+            for name in sorted(names):
+                path = os.path.join(top, name)
+                if run('info', '-q', '--strict', path).returncode == 0:
+                    yield path
+
+
+def main():
+    passed = failed = reached = 0
+
+    def one(path):
+        try:
+            return path, laws(path), None
+        except Wrong as e:
+            return path, -1, e
+
+    with ThreadPoolExecutor(int(os.environ.get('JOBS', '2'))) as pool:
+        for path, n, why in pool.map(one, sys.argv[1:] or sources()):
+            if n is None:
+                continue
+            passed += n >= 0
+            failed += n < 0
+            reached += max(n, 0)
+            if n < 0:
+                print(f'not ok  {path}: {why}')
+    print(f'targets reached: {reached} of {len(TARGETS) * passed}; the others say the smallest size there is')
+    print(f'{passed} passed, {failed} failed')
+    return failed > 0 or not passed or reached < passed
+
+
+sys.exit(main())
