@@ -13,7 +13,7 @@
 
 const struct command *const commands[] = {
   &command_convert, &command_merge, &command_rebase, &command_filter, &command_split,
-  &command_shrink,  &command_info,  &command_check,  &command_dump,   NULL,
+  &command_shrink,  &command_size,  &command_info,  &command_check,  &command_dump,   NULL,
 };
 
 static int version(void) {

@@ -29,8 +29,8 @@ bool saver_open(struct saver *s, const char *path, const struct tk_save_options 
                 struct tk_err *err) {
   struct out_options out = {.gzip = ends_with(path, ".gz"), .level = opt->level, .force = opt->force, .inputs = inputs};
   out.thread = (opt->threads ? opt->threads : os_cores()) > 1;
-  struct sink_options sink = {.pretty = opt->pretty, .progress = opt->progress};
-  *s = (struct saver){0};
+  struct sink_options sink = {.pretty = opt->pretty, .progress = opt->progress, .meter = s->meter};
+  *s = (struct saver){.meter = s->meter};
   s->format = choose(path, opt, like, err);
   if (!s->format) return false;
   out.binary = s->format->binary;
@@ -96,7 +96,7 @@ bool tk_save(const struct tk_trace *t, const char *path, const struct tk_save_op
   const char *inputs[] = {t->source, NULL};
   struct tk_saved counted;
   struct tk_err own;
-  struct saver s;
+  struct saver s = {0};
   bool ok;
   if (!err) err = &own;
   err_clear(err);

@@ -10,6 +10,7 @@ struct saver {
   struct sink *sink;
   struct mem mem;
   const struct format *format;
+  struct sink_meter meter; /* set before opening: hears what bytes are spent on, if the format can tell */
 };
 
 /* Opens `path` for the format that opt, the path or `like` (a format that was read) asks for.  `inputs` must not be the output. */

@@ -447,6 +447,28 @@ struct tk_shrink_report {
 TK_API bool tk_shrink(struct tk_trace *t, const char *output, const struct tk_shrink_options *opt, struct tk_shrink_report *report,
                       struct tk_err *err);
 
+enum tk_size_by { TK_SIZE_KIND, TK_SIZE_CAT, TK_SIZE_NAME, TK_SIZE_ARG, TK_SIZE_TRACK, TK_SIZE_RANK, TK_SIZE_BYS };
+
+/* One row: what the bytes were spent on. */
+struct tk_size_row {
+  enum tk_size_by by;
+  char *key;       /* text, "" = without one */
+  uint64_t bytes;  /* of the written text */
+  uint64_t events; /* of ARG: values */
+};
+
+struct tk_size_report {
+  uint64_t bytes;       /* as it would be written */
+  uint64_t packed;      /* compressed */
+  bool exact;           /* the rows are bytes of that format; false: shares of Chrome JSON, scaled to it */
+  struct tk_size_row *rows; /* by `by`, largest first; the rows of each but ARG and RANK add up to bytes */
+  size_t n_rows;
+};
+
+/* What a sealed trace is made of, as written in `format` (NULL: as read). */
+TK_API bool tk_size(struct tk_trace *t, const struct tk_save_options *opt, struct tk_size_report *report, struct tk_err *err);
+TK_API void tk_size_report_free(struct tk_size_report *report);
+
 /* What `info` shows; computed from the arrays. */
 struct tk_summary {
   uint64_t spans, instants, counters, flow_points, flow_pairs, dangling_points, records;

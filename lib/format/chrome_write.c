@@ -34,6 +34,11 @@ struct chrome_sink {
   bool any; /* an element of the events array has been written */
   struct buf stack; /* of struct pending */
   uint64_t done, total;
+  struct {
+    uint64_t at; /* bytes that have been accounted for */
+    enum sink_part part;
+    tk_id id;
+  } metered;
 };
 
 static void text(struct chrome_sink *s, const char *p) { out_write(s->out, p, strlen(p)); }
@@ -46,8 +51,19 @@ static void drain(struct chrome_sink *s) {
   json_pretty(&s->pretty, p, n, s->real);
 }
 
-static void element(struct chrome_sink *s) {
+/* What was written since the last call was for the part that it named; from here on it is for this one. */
+static void meter(struct chrome_sink *s, enum sink_part part, tk_id id) {
+  if (!s->opt.meter.add || s->real) return;
+  uint64_t now = out_raw_bytes(s->out);
+  s->opt.meter.add(s->opt.meter.arg, s->metered.part, s->metered.id, now - s->metered.at);
+  s->metered.at = now;
+  s->metered.part = part;
+  s->metered.id = id;
+}
+
+static void element(struct chrome_sink *s, enum sink_part part, tk_id id) {
   drain(s);
+  meter(s, part, id);
   text(s, s->any ? ",\n" : "\n");
   s->any = true;
   s->sink.saved.records++;
@@ -86,6 +102,7 @@ static bool chrome_open(struct sink *sink, const struct tk_trace *first, struct 
   struct chrome_sink *s = (struct chrome_sink *)sink;
   (void)err;
   s->zero_ns = first->zero_ns;
+  s->metered.part = SINK_META;
   text(s, "{");
   put_metas(s, first, false, false, "");
   text(s, "\"traceEvents\":[");
@@ -95,6 +112,7 @@ static bool chrome_open(struct sink *sink, const struct tk_trace *first, struct 
 static bool chrome_close(struct sink *sink, const struct tk_trace *first, const char *provenance, struct tk_err *err) {
   struct chrome_sink *s = (struct chrome_sink *)sink;
   (void)err;
+  meter(s, SINK_META, 0);
   text(s, "\n]");
   put_metas(s, first, true, false, ",\n");
   if (provenance) {
@@ -102,6 +120,7 @@ static bool chrome_close(struct sink *sink, const struct tk_trace *first, const 
     text(s, provenance);
   }
   text(s, "}\n");
+  meter(s, SINK_META, 0);
   drain(s);
   return true;
 }
@@ -121,7 +140,7 @@ static void put_records(struct chrome_sink *s, const struct tk_trace *t, bool me
   for (tk_id i = 1; i <= t->n_records; i++) {
     const struct tk_record *r = &t->records[i];
     if ((r->phase == 'M') != metadata || hidden(t, r->track) || overruled(t, r)) continue;
-    element(s);
+    element(s, SINK_META, i);
     print_record(&s->printer, r);
   }
 }
@@ -132,7 +151,7 @@ static void put_name(struct chrome_sink *s, const struct tk_trace *t, tk_id trac
   char number[24];
   size_t n;
   const char *p = tk_string(t, value, &n);
-  element(s);
+  element(s, SINK_META, track);
   text(s, "{\"ph\":\"M\",\"name\":\"");
   text(s, what);
   text(s, "\"");
@@ -165,12 +184,12 @@ static struct pending *stack_top(struct chrome_sink *s) {
 }
 
 static void end_event(struct chrome_sink *s, const struct tk_trace *t, tk_id id) {
-  element(s);
+  element(s, SINK_EVENT, id);
   print_event(&s->printer, &t->events[id], END);
 }
 
 static void put_event(struct chrome_sink *s, const struct tk_trace *t, tk_id id, bool paired) {
-  element(s);
+  element(s, SINK_EVENT, id);
   print_event(&s->printer, &t->events[id], paired ? BEGIN : WHOLE);
 }
 
@@ -295,7 +314,7 @@ static void put_flows(struct chrome_sink *s, const struct tk_trace *t, bool befo
   for (tk_id i = 1; i <= t->n_flows; i++) {
     const struct tk_flow *f = &t->flows[i];
     if (precedes(t, f) != before || print_is_field(&s->printer, f)) continue;
-    element(s);
+    element(s, SINK_FLOW, i);
     print_flow(&s->printer, f);
     s->sink.saved.flows++;
   }

@@ -7,8 +7,17 @@
 
 #include "trace.h"
 
+/* What bytes of the output are spent on.  A writer that can tell calls it with the event (or flow point) that they were for. */
+enum sink_part { SINK_EVENT, SINK_FLOW, SINK_META, SINK_PARTS };
+
+struct sink_meter {
+  void (*add)(void *arg, enum sink_part part, tk_id id, uint64_t bytes);
+  void *arg;
+};
+
 struct sink_options {
   bool pretty;
+  struct sink_meter meter;
   struct tk_progress progress;
 };
 

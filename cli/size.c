@@ -1,0 +1,118 @@
+/* size.c - tracekit size: what is this file made of? */
+#include "commands.h"
+#include "json.h"
+#include "run.h"
+#include "tty.h"
+
+#include <string.h>
+
+struct params {
+  struct shared shared;
+  int top;
+};
+
+static const struct opt opts[] = {
+  ROW_FORMAT,
+  { OPT_INT, 0, "top", "N", "rows of each table (default: 10)", offsetof(struct params, top), 0, 1, 1000000000 },
+  ROW_LEVEL,
+  ROW_JSON,
+  ROWS_READ,
+  ROW_END,
+};
+
+static const struct example examples[] = {
+  { "tracekit size trace.json", "what the bytes are spent on" },
+  { "tracekit size trace.json -f pftrace --top 3", "as it would be in another format" },
+  { 0, 0 },
+};
+
+static const char *const TITLES[TK_SIZE_BYS] = { "kind", "category", "name", "arg", "track", "rank" };
+static const char *const KEYS[TK_SIZE_BYS] = { "kinds", "categories", "names", "args", "tracks", "ranks" };
+
+static void print_row(FILE *to, const struct tk_size_row *row, uint64_t all) {
+  char size[32], n[32];
+  tk_print_size(row->bytes, size);
+  fprintf(to, "  %10s %5.1f%% %12s  ", size, all ? 100.0 * (double)row->bytes / (double)all : 0.0, tty_count(row->events, n));
+  tty_string(to, *row->key ? row->key : "(none)");
+  fputc('\n', to);
+}
+
+static void print_text(FILE *to, const struct tk_size_report *r, const char *source, const char *format, size_t top) {
+  char size[32], packed[32];
+  size_t shown = 0;
+  tk_print_size(r->bytes, size);
+  tk_print_size(r->packed, packed);
+  tty_string(to, source);
+  fprintf(to, ": %s as %s, %s compressed%s\n", size, format, packed, r->exact ? "" : "; shares are those of its JSON");
+  for (size_t i = 0; i < r->n_rows; i++) {
+    const struct tk_size_row *row = &r->rows[i];
+    bool first = i == 0 || row->by != r->rows[i - 1].by;
+    if (first) shown = 0;
+    if (first) fprintf(to, "by %s\n", TITLES[row->by]);
+    if (shown++ < top) print_row(to, row, r->bytes);
+    else if (shown == top + 2) fputs("             ...\n", to);
+  }
+}
+
+static void print_json(FILE *to, const struct tk_size_report *r, const char *source, const char *format, size_t top) {
+  struct json j = { .to = to };
+  size_t shown = 0;
+  json_open(&j, NULL, '{');
+  json_string(&j, "input", source);
+  json_string(&j, "format", format);
+  json_uint(&j, "bytes", r->bytes);
+  json_uint(&j, "compressed", r->packed);
+  json_bool(&j, "exact", r->exact);
+  for (size_t i = 0; i < r->n_rows; i++) {
+    const struct tk_size_row *row = &r->rows[i];
+    bool first = i == 0 || row->by != r->rows[i - 1].by;
+    if (first && i) json_close(&j, ']');
+    if (first) json_open(&j, KEYS[row->by], '['), shown = 0;
+    if (shown++ >= top) continue;
+    json_open(&j, NULL, '{');
+    json_string(&j, TITLES[row->by], row->key);
+    json_uint(&j, "bytes", row->bytes);
+    json_uint(&j, row->by == TK_SIZE_ARG ? "values" : "events", row->events);
+    json_close(&j, '}');
+  }
+  if (r->n_rows) json_close(&j, ']');
+  json_close(&j, '}');
+}
+
+static int run(const void *params, const struct operands *in) {
+  const struct params *p = params;
+  struct progress progress;
+  struct tk_save_options options = run_save_options(&p->shared, NULL, &progress);
+  struct tk_size_report report;
+  struct tk_err err = { 0 };
+  int status;
+  const char *input = run_input("size", in, &status);
+  struct tk_trace *t = input ? run_load(&p->shared, input, &status) : NULL;
+  if (!t) return status;
+  progress_start(&progress, input, p->shared.quiet ? -1 : p->shared.progress);
+  bool ok = tk_size(t, &options, &report, &err);
+  progress_end(&progress);
+  const char *format = p->shared.format ? p->shared.format : t->format;
+  size_t top = p->top ? (size_t)p->top : 10;
+  if (!ok) status = run_fail(&err);
+  else if (p->shared.json) print_json(stdout, &report, t->source, format, p->top ? top : SIZE_MAX);
+  else print_text(stdout, &report, t->source, format, top);
+  if (ok) tk_size_report_free(&report);
+  tk_free(t);
+  return ok ? STATUS_DONE : status;
+}
+
+const struct command command_size = {
+  .name = "size",
+  .summary = "say what a trace is made of: bytes by kind, category, name, arg, track and rank",
+  .operands = "[INPUT]",
+  .description =
+    "Says how large the trace is as it would be written in its own format or another one, compressed too, and what the bytes are "
+    "spent on: before compression, by kind, by category, by name, by arg, by track and by rank. The rows of a table add up to the "
+    "whole, but for args, which are a part of it, and ranks, which leave out the metadata.",
+  .opts = opts,
+  .examples = examples,
+  .params_size = sizeof(struct params),
+  .max_operands = 1,
+  .run = run,
+};
