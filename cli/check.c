@@ -21,10 +21,11 @@ static bool was_repaired(const struct tk_trace *t) {
   return false;
 }
 
-static int check_one(const struct shared *s, const char *source) {
+static int check_one(const struct shared *s, struct tk_sources *sources, size_t i) {
+  const char *source = sources->inputs[i].name;
   struct tk_err err = { 0 };
   int status = STATUS_DONE;
-  struct tk_trace *t = run_load(s, source, &status);
+  struct tk_trace *t = run_load_input(s, sources, i, &status);
   if (!t) return status;
   if (!tk_check(t, &err)) {
     tty_say("%s: %s", source, err.msg);
@@ -43,11 +44,12 @@ static int check_one(const struct shared *s, const char *source) {
 static int run(const void *params, const struct operands *in) {
   const struct shared *s = &((const struct params *)params)->shared;
   int worst = STATUS_DONE;
-  for (size_t i = 0; i < in->n; i++) {
-    int status = check_one(s, in->v[i]);
-    if (status >= STATUS_SIGNALLED) return status;
+  struct tk_sources *sources = run_sources(s, "check", in, &worst);
+  for (size_t i = 0; sources && i < sources->n && worst < STATUS_SIGNALLED; i++) {
+    int status = check_one(s, sources, i);
     if (status > worst) worst = status;
   }
+  tk_sources_close(sources);
   return worst;
 }
 

@@ -4,6 +4,8 @@
 
 #include "opt.h"
 
+extern const struct command command_extract;
+extern const struct command command_list;
 extern const struct command command_convert;
 extern const struct command command_merge;
 extern const struct command command_rebase;

@@ -1,6 +1,7 @@
 /* convert.c - tracekit convert: one trace in, the same trace out in another format or compression. */
 #include "commands.h"
 #include "run.h"
+#include "tty.h"
 #include "write.h"
 
 struct params {
@@ -17,17 +18,63 @@ static const struct example examples[] = {
   { 0, 0 },
 };
 
+static int convert_one(const struct shared *s, struct tk_sources *sources, const char *output) {
+  int status = STATUS_DONE;
+  struct tk_trace *t = run_load_input(s, sources, 0, &status);
+  if (t) status = write_trace(s, "convert", t, output, NULL);
+  tk_free(t);
+  return status;
+}
+
+static void print_several(FILE *to, const struct shared *s, const struct tk_extracted *f) {
+  struct json j = { .to = to };
+  json_open(&j, NULL, '{');
+  json_string(&j, "input", f->from);
+  json_string(&j, "output", f->output);
+  json_bool(&j, "dry_run", s->dry_run);
+  json_uint(&j, "inputs", f->n_inputs);
+  json_uint(&j, "written_records", f->records);
+  json_uint(&j, "written_events", f->events);
+  json_uint(&j, "written_flow_points", f->flows);
+  json_uint(&j, "bytes", f->bytes);
+  json_uint(&j, "raw_bytes", f->raw_bytes);
+  json_close(&j, '}');
+}
+
+/* Several hosts or ranks of a run become one timeline, as extract and merge make it. */
+static int convert_several(const struct shared *s, struct tk_sources *sources, const char *output) {
+  struct tk_err err = { 0 };
+  struct tk_extract_report report = { 0 };
+  struct progress progress;
+  struct tk_extract_options options = {
+    .sources = sources,
+    .load = run_load_options(s, &progress),
+    .save = run_save_options(s, "tracekit convert", &progress),
+    .output = output,
+  };
+  int status;
+  bool ok;
+  progress_start(&progress, "converting", s->quiet ? -1 : s->progress);
+  ok = tk_extract(NULL, 0, &options, &report, &err);
+  progress_end(&progress);
+  run_notes(s, NULL, report.notes);
+  status = ok ? STATUS_DONE : run_fail(&err);
+  if (ok && report.files[0].n_failed) status = STATUS_INPUT;
+  if (ok && s->json) print_several(run_report_to(s, output), s, &report.files[0]);
+  else if (ok && !s->quiet) tty_say("%s: %zu traces on one timeline", output, report.files[0].n_inputs);
+  tk_extract_report_free(&report);
+  return status;
+}
+
 static int run(const void *params, const struct operands *in) {
   const struct shared *s = &((const struct params *)params)->shared;
   int status;
   const char *input = run_input("convert", in, &status);
   const char *output = input ? run_output(s, "convert", in, &status) : NULL;
-  struct tk_trace *t;
-  if (!output) return status;
-  t = run_load(s, input, &status);
-  if (!t) return status;
-  status = write_trace(s, "convert", t, output, NULL);
-  tk_free(t);
+  struct tk_sources *sources = output ? run_sources(s, "convert", in, &status) : NULL;
+  if (!sources) return status;
+  status = sources->n > 1 ? convert_several(s, sources, output) : convert_one(s, sources, output);
+  tk_sources_close(sources);
   return status;
 }
 

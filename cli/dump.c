@@ -14,11 +14,9 @@ static const struct example examples[] = {
   { 0, 0 },
 };
 
-static int run(const void *params, const struct operands *in) {
-  const struct shared *s = &((const struct params *)params)->shared;
+static int dump_one(const struct shared *s, struct tk_sources *sources, size_t i) {
   int status = STATUS_DONE;
-  const char *input = run_input("dump", in, &status);
-  struct tk_trace *t = input ? run_load(s, input, &status) : NULL;
+  struct tk_trace *t = run_load_input(s, sources, i, &status);
   char *text;
   if (!t) return status;
   text = tk_dump(t);
@@ -31,6 +29,18 @@ static int run(const void *params, const struct operands *in) {
   tk_free_text(text);
   tk_free(t);
   return status;
+}
+
+static int run(const void *params, const struct operands *in) {
+  const struct shared *s = &((const struct params *)params)->shared;
+  int worst = STATUS_DONE;
+  struct tk_sources *sources = run_sources(s, "dump", in, &worst);
+  for (size_t i = 0; sources && i < sources->n && worst < STATUS_SIGNALLED; i++) {
+    int status = dump_one(s, sources, i);
+    if (status > worst) worst = status;
+  }
+  tk_sources_close(sources);
+  return worst;
 }
 
 const struct command command_dump = {

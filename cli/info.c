@@ -261,10 +261,10 @@ static void print_json(struct json *j, const struct tk_trace *t, const struct tk
 
 /* ---- the command ---- */
 
-static int info_one(const struct shared *shared, const char *source, struct json *j) {
+static int info_one(const struct shared *shared, struct tk_sources *sources, size_t i, struct json *j) {
   struct tk_summary summary;
   int status = STATUS_DONE;
-  struct tk_trace *t = run_load(shared, source, &status);
+  struct tk_trace *t = run_load_input(shared, sources, i, &status);
   if (!t) return status;
   tk_summarise(t, &summary);
   if (shared->json) print_json(j, t, &summary);
@@ -278,20 +278,21 @@ static int run(const void *params, const struct operands *in) {
   const struct shared *s = &((const struct params *)params)->shared;
   struct json j = { .to = stdout };
   int worst = STATUS_DONE, status;
-  const char *first = run_input("info", in, &status);
-  if (!first) return status;
+  struct tk_sources *sources = run_sources(s, "info", in, &status);
+  if (!sources) return status;
   if (s->json) {
     json_open(&j, NULL, '{');
     json_open(&j, "traces", '[');
   }
-  for (size_t i = 0; (i == 0 || i < in->n) && worst < STATUS_SIGNALLED; i++) {
-    status = info_one(s, i ? in->v[i] : first, &j);
+  for (size_t i = 0; i < sources->n && worst < STATUS_SIGNALLED; i++) {
+    status = info_one(s, sources, i, &j);
     if (status > worst) worst = status;
   }
   if (s->json) {
     json_close(&j, ']');
     json_close(&j, '}');
   }
+  tk_sources_close(sources);
   return worst;
 }
 

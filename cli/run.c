@@ -36,6 +36,10 @@ struct tk_load_options run_load_options(const struct shared *s, struct progress 
   };
 }
 
+struct tk_source_options run_source_options(const struct shared *s, struct progress *p) {
+  return (struct tk_source_options){ .max_memory = s->max_memory, .max_size = s->max_size, .progress = ticker(p) };
+}
+
 struct tk_save_options run_save_options(const struct shared *s, const char *command, struct progress *p) {
   return (struct tk_save_options){ .format = s->format,
                                    .command = s->no_provenance ? NULL : command,
@@ -71,6 +75,36 @@ void run_notes(const struct shared *s, const char *source, const struct tk_trace
   for (tk_id i = 1; i <= t->n_notes; i++) note(source, t, &t->notes[i]);
 }
 
+struct tk_sources *run_sources(const struct shared *s, const char *command, const struct operands *in, int *status) {
+  struct tk_err err = { 0 };
+  struct progress progress;
+  struct tk_source_options options = run_source_options(s, &progress);
+  const char *first = run_input(command, in, status);
+  struct tk_sources *sources;
+  if (!first) return NULL;
+  progress_start(&progress, "looking", s->quiet ? -1 : s->progress);
+  sources = tk_sources_open(in->n ? in->v : &first, in->n ? in->n : 1, &options, &err);
+  progress_end(&progress);
+  if (!sources) *status = run_fail(&err);
+  if (!sources || sources->n > 0) return sources;
+  tk_sources_close(sources);
+  *status = run_usage(command, "the names stand for nothing");
+  return NULL;
+}
+
+struct tk_trace *run_load_input(const struct shared *s, struct tk_sources *sources, size_t i, int *status) {
+  struct tk_err err = { 0 };
+  struct progress progress;
+  struct tk_load_options options = run_load_options(s, &progress);
+  struct tk_trace *t;
+  progress_start(&progress, sources->inputs[i].name, s->quiet ? -1 : s->progress);
+  t = tk_sources_load(sources, i, &options, &err);
+  progress_end(&progress);
+  if (t) run_notes(s, t->source, t);
+  else *status = run_fail(&err);
+  return t;
+}
+
 struct tk_trace *run_load(const struct shared *s, const char *source, int *status) {
   struct tk_err err = { 0 };
   struct progress progress;
@@ -79,7 +113,7 @@ struct tk_trace *run_load(const struct shared *s, const char *source, int *statu
   progress_start(&progress, source, s->quiet ? -1 : s->progress);
   t = tk_load(source, &options, &err);
   progress_end(&progress);
-  if (t) run_notes(s, source, t);
+  if (t) run_notes(s, t->source, t);
   else *status = run_fail(&err);
   return t;
 }

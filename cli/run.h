@@ -67,9 +67,15 @@ enum { STATUS_DONE, STATUS_FINDING, STATUS_USAGE, STATUS_INPUT, STATUS_OUTPUT, S
 struct progress;
 
 struct tk_load_options run_load_options(const struct shared *s, struct progress *p);
+struct tk_source_options run_source_options(const struct shared *s, struct progress *p);
 struct tk_save_options run_save_options(const struct shared *s, const char *command, struct progress *p);
 
-/* Loads, with progress; prints the notes, or the error and returns NULL with the exit status in *status. */
+/* The traces that the command line names: "-" without an operand, unless standard input is a terminal.  NULL: *status. */
+struct tk_sources *run_sources(const struct shared *s, const char *command, const struct operands *in, int *status);
+
+/* Loads one of them, with progress; prints the notes, or the error and returns NULL with the exit status in *status. */
+struct tk_trace *run_load_input(const struct shared *s, struct tk_sources *sources, size_t i, int *status);
+/* The same for a name that stands for one trace. */
 struct tk_trace *run_load(const struct shared *s, const char *source, int *status);
 
 /* Prints "tracekit: FILE: repair: TEXT (12 times, first at byte 8812)" for every note of t, unless quiet. */

@@ -4,13 +4,16 @@
  *     rank3.json, trace_rank-3.json.gz,     how people name them
  *     worker3_step_12.<time>.pt.trace.json
  *     <host>_<pid>.<time>.pt.trace.json     tensorboard_trace_handler
- *     host_name                             Kineto's C++ exporter */
+ *     rank3/trace.json                      the folder's name
+ *     host_name                             Kineto's C++ exporter
+ *     <host>.xplane.pb                      in a run directory (rundir.h) */
 #include "identity.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "format/json.h"
+#include "io/rundir.h"
 
 static const char *base_name(const char *path) {
   const char *slash = strrchr(path, '/');
@@ -18,25 +21,6 @@ static const char *base_name(const char *path) {
 }
 
 static bool digit(char c) { return c >= '0' && c <= '9'; }
-static bool letter(char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
-
-/* "rank" or "worker" as a word of the name, then a separator or none, then digits. */
-static bool number_in_name(const char *name, const char *word, int64_t *rank) {
-  for (const char *p = strstr(name, word); p; p = strstr(p + 1, word)) {
-    const char *q = p + strlen(word);
-    int64_t v = 0;
-    if (p > name && letter(p[-1])) continue;
-    if (*q == '_' || *q == '-' || *q == '.' || *q == '=') q++;
-    if (!digit(*q)) continue;
-    for (; digit(*q) && v < 100000000; q++) v = v * 10 + (*q - '0');
-    return *rank = v, true;
-  }
-  return false;
-}
-
-static bool rank_in_name(const char *name, int64_t *rank) {
-  return number_in_name(name, "rank", rank) || number_in_name(name, "worker", rank);
-}
 
 static bool stated_rank(const struct tk_trace *t, int64_t *rank) {
   const struct tk_meta *m = trace_meta(t, "distributedInfo");
@@ -60,11 +44,21 @@ static void find_host(const struct tk_trace *t, struct identity *id) {
     set_host(id, trace_raw(t, m->at) + 1, m->size - 2);
     return;
   }
-  at = suffix && !rank_in_name(name, &rank) ? strrchr(name, '_') : NULL;
+  at = suffix && !rundir_rank(name, &rank) ? strrchr(name, '_') : NULL;
   if (!at || at > suffix || at == name || !digit(at[1])) return;
   const char *q = at + 1;
   while (digit(*q)) q++;
   if (*q == '.') set_host(id, name, (size_t)(at - name));
+}
+
+static bool rank_of_folder(const char *path, int64_t *rank) {
+  const char *end = strrchr(path, '/'), *from = end;
+  char folder[256];
+  while (from && from > path && from[-1] != '/' && from[-1] != ':') from--;
+  if (!from || end == from || (size_t)(end - from) >= sizeof folder) return false;
+  memcpy(folder, from, (size_t)(end - from));
+  folder[end - from] = 0;
+  return rundir_rank(folder, rank);
 }
 
 /* A merged trace is of many ranks: what its first one says of itself is not of the whole. */
@@ -78,8 +72,10 @@ struct identity identity_of(const struct tk_trace *t) {
   struct identity id = {.rank = -1, .rank_from = ""};
   if (is_merged(t)) return id;
   if (stated_rank(t, &id.rank)) id.rank_from = "distributedInfo";
-  else if (rank_in_name(base_name(t->source), &id.rank)) id.rank_from = "file name";
+  else if (rundir_rank(base_name(t->source), &id.rank)) id.rank_from = "file name";
+  else if (rank_of_folder(t->source, &id.rank)) id.rank_from = "folder name";
   find_host(t, &id);
+  if (!*id.host) set_host(&id, t->host, strlen(t->host));
   return id;
 }
 

@@ -1,4 +1,5 @@
 /* load.c - source -> input -> detect -> read -> seal: what tk_load does. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "graph/seal.h"
 #include "io/in.h"
 #include "load.h"
+#include "sources.h"
 
 uint64_t load_memory_limit(uint64_t asked) {
   if (asked) return asked;
@@ -17,6 +19,7 @@ uint64_t load_memory_limit(uint64_t asked) {
 static void keep_input_notes(struct tk_trace *t, const struct in *in) {
   const struct in_note *notes;
   size_t n = in_notes(in, &notes);
+  t->damaged = in_is_damaged(in);
   for (size_t i = 0; i < n; i++)
     trace_note(t, notes[i].repair ? TK_NOTE_REPAIR : TK_NOTE_INFO, notes[i].offset, notes[i].text);
 }
@@ -47,6 +50,17 @@ static bool read_input(struct in *in, struct tk_trace *t, const struct tk_load_o
   return !opt->strict || refuse_repairs(t, err);
 }
 
+static const char *keep(struct tk_trace *t, const char *text) {
+  size_t n = strlen(text) + 1;
+  char *p = arena_bytes(&t->store->strings.arena, n);
+  return p ? memcpy(p, text, n) : "";
+}
+
+void load_place(struct tk_trace *t, const char *host, const char *run) {
+  t->host = keep(t, host);
+  t->run = keep(t, run);
+}
+
 struct tk_trace *load_input(struct in *in, const char *source, const struct tk_load_options *opt, struct tk_trace *t,
                             struct tk_err *err) {
   size_t n = strlen(source) + 1;
@@ -62,19 +76,28 @@ struct tk_trace *load_input(struct in *in, const char *source, const struct tk_l
   return NULL;
 }
 
+/* "3 traces (host-0, host-1, host-2)": by what tells them apart. */
+static bool several(const struct tk_sources *s, const char *source, struct tk_err *err) {
+  char names[400] = "";
+  for (size_t i = 0; i < s->n; i++) {
+    size_t n = strlen(names);
+    if (n > sizeof names / 2) {
+      snprintf(names + n, sizeof names - n, ", ...");
+      break;
+    }
+    snprintf(names + n, sizeof names - n, "%s%.150s", i ? ", " : "", s->inputs[i].name);
+  }
+  return err_set(err, TK_EUSAGE, "%s: holds %zu traces: name one of them (%s)", source, s->n, names);
+}
+
 struct tk_trace *tk_load(const char *source, const struct tk_load_options *opt, struct tk_err *err) {
   static const struct tk_load_options defaults = {0};
-  struct tk_err own;
-  struct tk_trace *t;
-  if (!err) err = &own;
-  err_clear(err);
-  if (!opt) opt = &defaults;
-  t = trace_new(load_memory_limit(opt->max_memory));
-  if (!t) {
-    err_set(err, TK_ELIMIT, "out of memory");
-    return NULL;
-  }
-  bool threads = (opt->threads ? opt->threads : os_cores()) > 1;
-  struct in *in = (threads ? in_open_ahead : in_open)(source, opt->max_size, &t->store->mem, err);
-  return load_input(in, source, opt, t, err);
+  struct tk_source_options options = sources_options(opt ? opt : &defaults);
+  struct tk_sources *s = tk_sources_open(&source, 1, &options, err);
+  struct tk_trace *t = NULL;
+  if (s && s->n > 1) several(s, source, err);
+  else if (s) t = s->n ? tk_sources_load(s, 0, opt, err) : NULL;
+  if (s && s->n == 0) err_set(err, TK_EFORMAT, "%s: names nothing", source);
+  tk_sources_close(s);
+  return t;
 }

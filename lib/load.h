@@ -8,7 +8,11 @@
 /* The limit for one trace: what the caller asked for, else 75% of RAM or cgroup. */
 uint64_t load_memory_limit(uint64_t asked);
 
-/* Reads `in` (closed here, NULL = opening failed with err set) into the empty trace t.  On failure t is freed and NULL returned. */
+/* Keeps with the trace what its place tells ("" = nothing). */
+void load_place(struct tk_trace *t, const char *host, const char *run);
+
+/* Reads `in` (closed here, NULL = opening failed with err set) into t, which holds at most notes.  On failure t is freed and NULL
+ * returned. */
 struct tk_trace *load_input(struct in *in, const char *source, const struct tk_load_options *opt, struct tk_trace *t,
                             struct tk_err *err);
 

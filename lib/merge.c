@@ -11,16 +11,18 @@
 
 #include "format/json.h"
 #include "identity.h"
-#include "load.h"
+#include "merge.h"
 #include "op/merge.h"
 #include "save.h"
+#include "sources.h"
 
 enum { SORT_STRIDE = 1000 };
 
 struct merger {
   const struct tk_merge_options *opt;
-  const char *const *inputs;
-  size_t n_inputs, n_merged;
+  struct tk_sources *sources;
+  const struct tk_input *inputs; /* those of the sources that are merged */
+  size_t first, n_inputs, n_merged;
   struct tk_merge_report *report;
   struct tk_err *err;
   struct saver saver;
@@ -28,7 +30,7 @@ struct merger {
   struct merge_ids ids;
   struct map ranks;        /* ranks that are taken -> input + 1 */
   struct map fingerprints; /* of contents -> input + 1 */
-  struct tk_trace *first;  /* metas and base of time of the first input */
+  struct tk_trace *first_trace; /* metas and base of time of the first input */
   struct buf blocks;       /* JSON of the ranks, comma-separated */
   bool opened;
 };
@@ -67,12 +69,14 @@ static int64_t claim_rank(struct merger *m, size_t input, struct tk_merge_rank *
   slot = map_put(&m->ranks, (uint64_t)rank, 0);
   if (slot && *slot) {
     char text[512];
-    snprintf(text, sizeof text, "claims rank %lld as %s does: both are kept apart", (long long)rank, m->inputs[*slot - 1]);
-    note(m, TK_NOTE_INFO, m->inputs[input], text, 1);
+    snprintf(text, sizeof text, "claims rank %lld as %s does: both are kept apart", (long long)rank, m->inputs[*slot - 1].name);
+    note(m, TK_NOTE_INFO, m->inputs[input].name, text, 1);
     while (slot && *slot) slot = map_put(&m->ranks, (uint64_t)++sort, 0);
   }
   if (slot) *slot = (uint32_t)input + 1;
-  if (id->rank < 0) note(m, TK_NOTE_INFO, m->inputs[input], "states no rank: its place in the order of inputs is taken", 1);
+  bool known = *m->inputs[input].host; /* hosts of a run directory have names instead of ranks */
+  if (id->rank < 0 && !known)
+    note(m, TK_NOTE_INFO, m->inputs[input].name, "states no rank: its place in the order of inputs is taken", 1);
   return sort;
 }
 
@@ -83,8 +87,8 @@ static void warn_of_copies(struct merger *m, size_t input, const struct tk_trace
   char text[512];
   if (!slot || t->n_events == 0) return;
   if (*slot) {
-    snprintf(text, sizeof text, "has the same content as %s", m->inputs[*slot - 1]);
-    note(m, TK_NOTE_INFO, m->inputs[input], text, 1);
+    snprintf(text, sizeof text, "has the same content as %s", m->inputs[*slot - 1].name);
+    note(m, TK_NOTE_INFO, m->inputs[input].name, text, 1);
   } else {
     *slot = (uint32_t)input + 1;
   }
@@ -93,7 +97,7 @@ static void warn_of_copies(struct merger *m, size_t input, const struct tk_trace
 /* ---- one base of time ---- */
 
 static void place_in_time(struct merger *m, struct tk_trace *t, struct tk_merge_rank *r) {
-  const struct tk_trace *first = m->first;
+  const struct tk_trace *first = m->first_trace;
   bool known = t->clock == first->clock && t->clock != TK_CLOCK_UNKNOWN;
   if (m->opt->align == TK_ALIGN_CLOCK && known) {
     r->shift_ns = t->zero_ns - first->zero_ns;
@@ -190,23 +194,23 @@ static void put_block(struct merger *m, const struct tk_trace *t, const struct t
 /* ---- one input ---- */
 
 static bool open_output(struct merger *m, const struct tk_trace *t) {
-  m->first->zero_ns = t->zero_ns;
-  m->first->has_zero = t->has_zero;
-  m->first->clock = t->clock;
+  m->first_trace->zero_ns = t->zero_ns;
+  m->first_trace->has_zero = t->has_zero;
+  m->first_trace->clock = t->clock;
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *from = &t->metas[i];
-    struct buf *raw = &m->first->store->raw;
-    struct tk_meta *to = trace_add_meta(m->first);
+    struct buf *raw = &m->first_trace->store->raw;
+    struct tk_meta *to = trace_add_meta(m->first_trace);
     size_t n;
     const char *key = tk_string(t, from->key, &n);
     *to = *from;
-    to->key = trace_string(m->first, key, n);
+    to->key = trace_string(m->first_trace, key, n);
     to->at = raw->len;
     buf_append(raw, trace_raw(t, from->at), (size_t)from->size);
-    trace_end_raw(m->first);
+    trace_end_raw(m->first_trace);
   }
   m->opened = true;
-  return m->saver.sink->open(m->saver.sink, m->first, m->err);
+  return m->saver.sink->open(m->saver.sink, m->first_trace, m->err);
 }
 
 static uint32_t count_processes(const struct tk_trace *t, bool hidden) {
@@ -254,19 +258,19 @@ static bool merge_trace(struct merger *m, size_t input, struct tk_trace *t) {
 }
 
 /* An input that ends too early is not merged as if it were whole. */
-static struct tk_trace *load_whole(struct merger *m, const char *input) {
-  struct tk_trace *t = tk_load(input, &m->opt->load, m->err);
-  if (!t || !t->truncated) return t;
-  err_set(m->err, TK_ECORRUPT, "%s: truncated: its last events are missing", input);
+static struct tk_trace *load_whole(struct merger *m, size_t input) {
+  struct tk_trace *t = tk_sources_load(m->sources, m->first + input, &m->opt->load, m->err);
+  if (!t || !t->truncated || m->opt->keep_truncated) return t;
+  err_set(m->err, TK_ECORRUPT, "%s: truncated: its last events are missing", t->source);
   tk_free(t);
   return NULL;
 }
 
 static bool merge_input(struct merger *m, size_t input) {
   struct tk_merge_rank *r = &m->report->ranks[input];
-  struct tk_trace *t = load_whole(m, m->inputs[input]);
+  struct tk_trace *t = load_whole(m, input);
   bool ok;
-  r->input = keep_text(m, m->inputs[input]);
+  r->input = keep_text(m, m->inputs[input].name);
   r->host = "";
   r->rank = -1;
   r->rank_from = "";
@@ -307,8 +311,8 @@ static bool run(struct merger *m) {
   struct buf b = {.mem = &m->mem};
   bool ok = true;
   for (size_t i = 0; ok && i < m->n_inputs; i++) ok = merge_input(m, i);
-  if (ok && !m->opened) ok = err_set(m->err, TK_EFORMAT, "no input could be read");
-  ok = ok && sink->close(sink, m->first, provenance(m, &b), m->err) && saver_commit(&m->saver, &m->report->saved, m->err);
+  if (ok && !m->opened) ok = err_set(m->err, TK_EFORMAT, "no input could be read: %s", m->report->ranks[0].failed);
+  ok = ok && sink->close(sink, m->first_trace, provenance(m, &b), m->err) && saver_commit(&m->saver, &m->report->saved, m->err);
   buf_free(&b);
   return ok;
 }
@@ -317,9 +321,9 @@ static bool prepare(struct merger *m, const char *output, const char **inputs) {
   struct tk_merge_report *r = m->report;
   *r = (struct tk_merge_report){.notes = trace_new(0), .n_ranks = m->n_inputs};
   r->ranks = calloc(m->n_inputs + 1, sizeof *r->ranks);
-  m->first = trace_new(0);
-  if (!r->notes || !r->ranks || !m->first || !inputs) return err_set(m->err, TK_ELIMIT, "out of memory");
-  for (size_t i = 0; i < m->n_inputs; i++) inputs[i] = m->inputs[i];
+  m->first_trace = trace_new(0);
+  if (!r->notes || !r->ranks || !m->first_trace || !inputs) return err_set(m->err, TK_ELIMIT, "out of memory");
+  for (size_t i = 0; i < m->n_inputs; i++) inputs[i] = sources_path(m->sources, m->first + i);
   m->blocks.mem = &m->mem;
   merge_ids_init(&m->ids, &m->mem);
   map_init(&m->ranks, &m->mem);
@@ -328,13 +332,14 @@ static bool prepare(struct merger *m, const char *output, const char **inputs) {
   return saver_open(&m->saver, output, &m->opt->save, "json", inputs, m->err) || err_prefix(m->err, "%s", output);
 }
 
-bool tk_merge(const char *const *inputs, size_t n, const char *output, const struct tk_merge_options *opt,
-              struct tk_merge_report *report, struct tk_err *err) {
+bool merge_inputs(const struct merge_inputs *in, const char *output, const struct tk_merge_options *opt,
+                  struct tk_merge_report *report, struct tk_err *err) {
   static const struct tk_merge_options defaults = {0};
   struct tk_err own;
   struct tk_merge_report unused;
-  struct merger m = {.opt = opt ? opt : &defaults, .inputs = inputs, .n_inputs = n, .report = report ? report : &unused};
-  const char **not_output = calloc(n + 1, sizeof *not_output);
+  struct merger m = {.opt = opt ? opt : &defaults, .sources = in->sources, .inputs = in->sources->inputs + in->first,
+                     .first = in->first, .n_inputs = in->n, .report = report ? report : &unused};
+  const char **not_output = calloc(in->n + 1, sizeof *not_output);
   bool ok;
   m.err = err ? err : &own;
   err_clear(m.err);
@@ -344,9 +349,20 @@ bool tk_merge(const char *const *inputs, size_t n, const char *output, const str
   map_free(&m.ranks);
   map_free(&m.fingerprints);
   buf_free(&m.blocks);
-  tk_free(m.first);
+  tk_free(m.first_trace);
   free(not_output);
   if (!report) tk_merge_report_free(&unused);
+  return ok;
+}
+
+bool tk_merge(const char *const *names, size_t n, const char *output, const struct tk_merge_options *opt,
+              struct tk_merge_report *report, struct tk_err *err) {
+  static const struct tk_load_options defaults = {0};
+  struct tk_source_options options = sources_options(opt ? &opt->load : &defaults);
+  struct tk_sources *s = tk_sources_open(names, n, &options, err);
+  if (report) *report = (struct tk_merge_report){0};
+  bool ok = s && merge_inputs(&(struct merge_inputs){s, 0, s->n}, output, opt, report, err);
+  tk_sources_close(s);
   return ok;
 }
 

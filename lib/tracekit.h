@@ -192,9 +192,12 @@ struct tk_trace {
   bool sealed;
   bool has_zero;  /* the file states zero_ns */
   bool truncated; /* the input ended too early; a note says where */
+  bool damaged;   /* ... because its bytes are wrong from there on */
 
   struct tk_counts counts;
   const char *source; /* what the caller named */
+  const char *host;   /* that its place tells: a run directory's <host>.xplane.pb, ...; "" = unknown */
+  const char *run;    /* ... its time stamp, or the folder's name; "" = unknown */
   const char *format; /* name of the format that was read */
   struct tk_store *store;
 };
@@ -269,8 +272,63 @@ struct tk_load_options {
   bool check;          /* verify the invariants after sealing: for tests */
 };
 
-/* Reads and seals `source`: a path or "-".  NULL on error. */
+/* Reads and seals `source`: anything that tk_sources_open takes and that holds one trace.  NULL on error. */
 TK_API struct tk_trace *tk_load(const char *source, const struct tk_load_options *opt, struct tk_err *err);
+
+/* ---- sources ------------------------------------------------------------------------------------------------------ */
+
+/* What a full read would tell is UNKNOWN until then. */
+enum tk_health {
+  TK_HEALTH_UNKNOWN,
+  TK_HEALTH_OK,
+  TK_HEALTH_EMPTY,     /* no bytes, or no events */
+  TK_HEALTH_TRUNCATED, /* ends too early */
+  TK_HEALTH_CORRUPT,   /* bytes of it are wrong: it can be read up to there, or not at all */
+  TK_HEALTH_REPAIRED,  /* whole, but not as it should be */
+  TK_HEALTH_NO_TRACE
+};
+
+/* One trace to read, and what is known of it before.  Strings live as long as the sources. */
+struct tk_input {
+  const char *name;   /* "logs/plugins/profile/2026_11_20_10_21_49/vm.xplane.pb", "logs.zip:rank0.json": can be named itself */
+  const char *run;    /* "2026_11_20_10_21_49", else the folder's name */
+  const char *step;   /* "100" of a folder "step_100"; "" = none */
+  const char *host;   /* "" = not told */
+  int64_t rank;       /* -1 = not told */
+  uint64_t size;      /* bytes as it lies there; UINT64_MAX = not known */
+  int64_t run_ns;     /* when the run was, by its name or its newest file: orders runs, in an unknown time zone */
+  uint32_t run_id;    /* inputs of one run have the same */
+  const char *format; /* NULL = not known yet */
+  enum tk_health health;
+  const char *why;    /* it is not well, or NULL */
+  bool best;          /* read by default: other views of the same session are not */
+};
+
+/* Zero: the best file of each host of the newest run. */
+struct tk_source_options {
+  const char *run;  /* this run, or the newest whose name begins so; NULL = the newest */
+  const char *step; /* of runs in a folder step_<this> */
+  const char *host; /* a name, or a pattern as for files */
+  const char *rank; /* a number */
+  bool all_runs;
+  bool all_files;   /* also other views, what is empty and what is no trace: for listing */
+  uint64_t max_memory, max_size; /* as in tk_load_options */
+  struct tk_progress progress;
+};
+
+struct tk_sources {
+  struct tk_input *inputs;
+  size_t n;
+  struct tk_sources_impl *impl;
+};
+
+/* What the names stand for, in their order: a file, "-", a folder at any depth above traces (a run directory of JAX, TensorFlow or
+ * PyTorch, or any other), an archive (tar, zip, 7z), "archive:member", "@list", a pattern.  A name that cannot be read, or holds
+ * nothing, is an input that fails when it is loaded.  NULL only on an interrupt or when memory has run out. */
+TK_API struct tk_sources *tk_sources_open(const char *const *names, size_t n, const struct tk_source_options *opt, struct tk_err *err);
+/* Reads and seals the i-th input.  What was decided on the way to it (which run, which view) is among its notes. */
+TK_API struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk_load_options *opt, struct tk_err *err);
+TK_API void tk_sources_close(struct tk_sources *s);
 
 struct tk_save_options {
   const char *format;   /* name, e.g. "json"; NULL = by the extension of the path, else what was read */
@@ -317,6 +375,7 @@ struct tk_merge_options {
   struct tk_save_options save;
   enum tk_align align; /* CLOCK: absolute times where both clocks are known; NONE: as printed */
   bool keep_going;     /* leave out inputs that cannot be read */
+  bool keep_truncated; /* take what there is of inputs that end too early, else they cannot be read */
 };
 
 /* What became of one input.  Strings live until tk_merge_report_free. */
@@ -338,8 +397,8 @@ struct tk_merge_report {
   struct tk_trace *notes; /* a trace that holds only notes: tk_note's text by tk_string */
 };
 
-/* Merges `inputs` in their order into `output`, one input in memory at a time. */
-TK_API bool tk_merge(const char *const *inputs, size_t n, const char *output, const struct tk_merge_options *opt,
+/* Merges what `names` stand for (tk_sources_open) in their order into `output`, one input in memory at a time. */
+TK_API bool tk_merge(const char *const *names, size_t n, const char *output, const struct tk_merge_options *opt,
                      struct tk_merge_report *report, struct tk_err *err);
 TK_API void tk_merge_report_free(struct tk_merge_report *report);
 
@@ -468,6 +527,67 @@ struct tk_size_report {
 /* What a sealed trace is made of, as written in `format` (NULL: as read). */
 TK_API bool tk_size(struct tk_trace *t, const struct tk_save_options *opt, struct tk_size_report *report, struct tk_err *err);
 TK_API void tk_size_report_free(struct tk_size_report *report);
+
+struct tk_list_options {
+  struct tk_source_options source; /* all_runs and all_files are taken as said */
+  struct tk_load_options load;
+  bool deep; /* read everything: events, time and what can be saved of the damaged */
+};
+
+struct tk_listed {
+  struct tk_input input; /* with what the reading told */
+  bool deep;             /* the rest is known */
+  uint64_t events, bytes; /* that can be read; decompressed */
+  tk_time start, end;
+  int64_t origin_ns;
+  enum tk_clock clock;
+};
+
+struct tk_list_report {
+  struct tk_listed *files; /* the newest run first */
+  size_t n;
+  struct tk_sources *sources; /* owner of the strings */
+  struct tk_trace *notes;     /* owner of others, and notes */
+};
+
+/* Lists every file that the names stand for.  What cannot be read is in the list, with the reason; false only on an interrupt or
+ * when memory has run out. */
+TK_API bool tk_list(const char *const *names, size_t n, const struct tk_list_options *opt, struct tk_list_report *report,
+                    struct tk_err *err);
+TK_API void tk_list_report_free(struct tk_list_report *report);
+
+struct tk_extract_options {
+  struct tk_sources *sources; /* opened already, taken instead of the names and not closed; or NULL */
+  struct tk_source_options source;
+  struct tk_load_options load;
+  struct tk_save_options save;
+  const char *output; /* a file, a folder ("out/", or one that is there), "-"; NULL = the current folder */
+  bool split;         /* a file for each host instead of one for each run */
+  bool raw;           /* copies, as they lie there */
+};
+
+/* One file that was written (dry_run: that would be). */
+struct tk_extracted {
+  const char *output;
+  const char *run, *from; /* from: the input, or the first of several */
+  size_t n_inputs, n_failed; /* failed: left out, see the notes */
+  uint64_t records, events, flows; /* written; not of copies */
+  uint64_t bytes, raw_bytes;
+  uint64_t saved; /* events of damaged inputs that could be saved */
+};
+
+struct tk_extract_report {
+  struct tk_extracted *files;
+  size_t n;
+  struct tk_trace *notes; /* as in tk_merge_report */
+};
+
+/* Writes what the names stand for: of the newest run the best file of each host, on one timeline.  Files are called
+ * <run>.<host>.json.gz unless `output` names one; nothing is replaced without save.force, and names from an archive decide nothing.
+ * Hosts of a run that cannot be read are left out if others can (n_failed), unless load.strict. */
+TK_API bool tk_extract(const char *const *names, size_t n, const struct tk_extract_options *opt, struct tk_extract_report *report,
+                       struct tk_err *err);
+TK_API void tk_extract_report_free(struct tk_extract_report *report);
 
 /* What `info` shows; computed from the arrays. */
 struct tk_summary {

@@ -41,7 +41,7 @@ struct tk_trace *trace_new(uint64_t max_memory) {
     return NULL;
   }
   t->store = s;
-  t->source = t->format = "";
+  t->source = t->format = t->host = t->run = "";
   s->mem.limit = max_memory;
   intern_init(&s->strings, &s->mem);
   map_init(&s->class_index, &s->mem);

@@ -73,11 +73,11 @@ static void ahead_close(void *self) {
   mem_resize(a->mem, a, sizeof *a, 0);
 }
 
-struct in *in_open_ahead(const char *path, uint64_t max_size, struct mem *mem, struct tk_err *err) {
+struct in *in_open_ahead(struct in_opener opener, uint64_t max_size, struct mem *mem, struct tk_err *err) {
   struct ahead *a = mem_resize(mem, NULL, 0, sizeof *a);
   if (!a) return mem_check(mem, err), NULL;
   *a = (struct ahead){.mem = mem, .below = {.limit = mem->limit}, .err = {.offset = UINT64_MAX}};
-  a->inner = in_open(path, max_size, &a->below, err);
+  a->inner = opener.open(opener.self, max_size, &a->below, err);
   if (!a->inner || !ring_init(&a->ring, &a->below) || pthread_create(&a->thread, NULL, run, a) != 0) {
     if (a->inner && err && err->code == TK_OK) err_set(err, TK_ELIMIT, "no memory or thread to read with");
     ahead_close(a);

@@ -209,6 +209,7 @@ static bool step_data(struct gunzip *g, uint8_t *out, size_t n, size_t *made) {
   if (status == FLATE_MORE && *made == 0 && avail == g->seen) return broken(g, "cut", 1);
   g->seen = (size_t)(io.in - p);
   if (!guard(g, made)) return false;
+  if (status == FLATE_BAD) in_set_damaged(g->inner);
   if (status == FLATE_BAD) return broken(g, "damaged", TRUSTED);
   if (status == FLATE_END) g->state = AT_TRAILER;
   if (status == FLATE_END)

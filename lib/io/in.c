@@ -32,6 +32,7 @@ struct notes {
   struct in_note note[IN_NOTES];
   char text[IN_NOTES][NOTE_TEXT];
   size_t n;
+  bool damaged;
 };
 
 struct in {
@@ -164,6 +165,9 @@ void in_add_note(struct in *in, bool repair, uint64_t offset, const char *fmt, .
   s->n++;
 }
 
+void in_set_damaged(struct in *in) { in->notes->damaged = true; }
+bool in_is_damaged(const struct in *in) { return in->notes->damaged; }
+
 size_t in_notes(const struct in *in, const struct in_note **notes) {
   *notes = in->notes->note;
   return in->notes->n;
@@ -210,7 +214,7 @@ static int open_fd(const char *path, uint64_t *total, struct tk_err *err) {
   return -1;
 }
 
-static struct in *open_file(const char *path, struct mem *mem, struct tk_err *err) {
+struct in *in_open_raw(const char *path, struct mem *mem, struct tk_err *err) {
   struct in_source source = {.read = file_read, .close = file_close};
   int fd = open_fd(path, &source.total, err);
   struct file *f;
@@ -226,15 +230,31 @@ static struct in *open_file(const char *path, struct mem *mem, struct tk_err *er
 }
 
 /* Servers and scripts compress what is compressed already, so layers in layers are peeled too. */
-struct in *in_open(const char *path, uint64_t max_size, struct mem *mem, struct tk_err *err) {
-  struct in *in = open_file(path, mem, err), *outer;
+static struct in *peel(struct in *in, uint64_t max_size, struct mem *mem, struct tk_err *err) {
+  struct in *outer;
   for (int i = 0; in && i < PEELS; i++) {
     outer = in;
     in = in_gunzip(in, max_size, mem, err);
     if (in) in = in_unpack(in, max_size, mem, err);
     if (in == outer) break;
   }
+  return in;
+}
+
+struct in *in_decode(struct in *in, uint64_t max_size, struct mem *mem, struct tk_err *err) {
+  struct in *outer = peel(in, max_size, mem, err);
+  in = outer ? in_member(outer, max_size, mem, err) : NULL;
+  if (in && in != outer) in = peel(in, max_size, mem, err);
   return in ? in_utf16(in, mem, err) : NULL;
+}
+
+struct in *in_open(const char *path, uint64_t max_size, struct mem *mem, struct tk_err *err) {
+  struct in *in = in_open_raw(path, mem, err);
+  return in ? in_decode(in, max_size, mem, err) : NULL;
+}
+
+struct in *in_open_packed(const char *path, uint64_t max_size, struct mem *mem, struct tk_err *err) {
+  return peel(in_open_raw(path, mem, err), max_size, mem, err);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------- */

@@ -34,13 +34,18 @@ struct in_note {
 };
 enum { IN_NOTES = 8 };
 
-/* Opens a path or "-".  Peels gzip (any number of members), zstd, xz and bzip2 by content.  `max_size` limits the bytes after
- * decompression (0: only the ratio guard); `mem` pays for buffers and outlives the input.  NULL with err set on failure; messages
- * here and below do not name the path, which the caller prefixes. */
+/* Opens a path or "-".  Peels gzip (any number of members), zstd, xz and bzip2 by content; of an archive, reads the first member.
+ * `max_size` limits the bytes after decompression (0: only the ratio guard); `mem` pays for buffers and outlives the input.  NULL
+ * with err set on failure; messages here and below do not name the path, which the caller prefixes. */
 struct in *in_open(const char *path, uint64_t max_size, struct mem *mem, struct tk_err *err);
 
-/* The same, read and inflated by a thread of its own (-j 2 and more). */
-struct in *in_open_ahead(const char *path, uint64_t max_size, struct mem *mem, struct tk_err *err);
+/* An input that is opened, read and inflated by a thread of its own (-j 2 and more).  `open` is called at once; what it opens is
+ * read by the thread and paid from a budget of its own. */
+struct in_opener {
+  struct in *(*open)(void *self, uint64_t max_size, struct mem *mem, struct tk_err *err);
+  void *self;
+};
+struct in *in_open_ahead(struct in_opener opener, uint64_t max_size, struct mem *mem, struct tk_err *err);
 
 /* Over memory (not copied), over any source (owned and closed by the input).  No decompression. */
 struct in *in_memory(const void *p, size_t n, struct mem *mem, struct tk_err *err);
@@ -59,6 +64,7 @@ uint64_t in_offset(const struct in *in);   /* consumed bytes, decompressed */
 uint64_t in_raw_read(const struct in *in); /* bytes read from the outermost source: progress */
 uint64_t in_raw_total(const struct in *in);
 size_t in_notes(const struct in *in, const struct in_note **notes);
+bool in_is_damaged(const struct in *in); /* a decompressor found wrong bytes and ended there */
 void in_close(struct in *in);
 
 #endif

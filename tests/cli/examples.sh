@@ -12,6 +12,9 @@ while IFS= read -r line; do
   cp "$FIXTURES/json/viz/viz_small.json" "$work/case/trace.json"
   gzip -n < "$work/case/trace.json" > "$work/case/trace.json.gz"
   for rank in 0 1; do cp "$FIXTURES/json/torch/ddp2_plain/rank$rank.json.gz" "$work/case/"; done
+  mkdir -p "$work/case/logdir/plugins/profile/2026_11_20_12_00_00"
+  cp "$FIXTURES"/xplane/multihost/* "$work/case/logdir/plugins/profile/2026_11_20_12_00_00/"
+  (cd "$work/case" && python3 -m zipfile -c traces.zip rank0.json.gz rank1.json.gz)
   # What the example writes is not there before.
   for output in $(printf '%s\n' "$line" | grep -oE '(-o|>) [^ ]+' | sed 's/.* //'); do rm -f "$work/case/$output"; done
   if out=$(cd "$work/case" && bash -o pipefail -c "$line" 2>&1 < /dev/null); then

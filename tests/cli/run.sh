@@ -8,8 +8,8 @@
 # expectations.  `tests/cli/run.sh PATTERN` runs the cases whose name holds PATTERN.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-: "${TRACEKIT:=$here/../../build/tracekit}" "${FIXTURES:=$here/../../fixtures}"
-export TRACEKIT FIXTURES LC_ALL=C.UTF-8 TERM=dumb
+: "${TRACEKIT:=$here/../../build/tracekit}" "${FIXTURES:=$here/../../fixtures}" "${SRC:=$(cd "$here/../.." && pwd)}"
+export TRACEKIT FIXTURES SRC LC_ALL=C.UTF-8 TERM=dumb
 unset NO_COLOR
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

@@ -1,15 +1,15 @@
 /* broken.c - a reader that does one thing wrong, to see that the tests notice.
  *
- * Stands in for tk_load in a library whose own one is called real_tk_load (tests/support/build.sh makes it), so that whatever loads a
- * trace gets one in which $TEST_FAULT happened: drop_event, one_ns, lost_flow, swapped_track, lost_arg, or one_path (one_ns, but on
- * the predicted path only).  Nothing is announced: no note, no count changes.  Where a trace has nothing that the fault could hit,
- * and without $TEST_FAULT, it is loaded as it is. */
+ * Stands in for tk_sources_load in a library whose own one is called real_tk_sources_load (tests/support/build.sh makes it), so that
+ * whatever loads a trace gets one in which $TEST_FAULT happened: drop_event, one_ns, lost_flow, swapped_track, lost_arg, or one_path
+ * (one_ns, but on the predicted path only).  Nothing is announced: no note, no count changes.  Where a trace has nothing that the
+ * fault could hit, and without $TEST_FAULT, it is loaded as it is. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tracekit.h"
 
-struct tk_trace *real_tk_load(const char *source, const struct tk_load_options *opt, struct tk_err *err);
+struct tk_trace *real_tk_sources_load(struct tk_sources *s, size_t i, const struct tk_load_options *opt, struct tk_err *err);
 
 static bool has_flow(const struct tk_trace *t, tk_id event) {
   for (tk_id i = 1; i <= t->n_flows; i++)
@@ -85,8 +85,8 @@ static void lost_arg(struct tk_trace *t) {
   }
 }
 
-struct tk_trace *tk_load(const char *source, const struct tk_load_options *opt, struct tk_err *err) {
-  struct tk_trace *t = real_tk_load(source, opt, err);
+struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk_load_options *opt, struct tk_err *err) {
+  struct tk_trace *t = real_tk_sources_load(s, i, opt, err);
   const char *fault = getenv("TEST_FAULT");
   if (!t || !fault) return t;
   if (strcmp(fault, "drop_event") == 0) drop_event(t);

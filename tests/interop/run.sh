@@ -39,6 +39,8 @@ step python3 "$here/interop.py" $corpus
 step python3 "$here/filtered.py" $corpus
 step python3 "$here/perfetto.py"
 [ -z "$corpus" ] || echo "SKIPPED: the corpus by way of Perfetto: many of its files are not held to yet; tests/interop/perfetto.py CORPUS shows which"
+step python3 "$here/extracted.py"
+step "$here/viewers.sh"
 step "$here/xplane.py"
 echo "interop: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -45,8 +45,18 @@ def strict_json(data):
         sys.setrecursionlimit(limit)
 
 
+def traces_fault(path, expected):
+    status, out, _ = run('info', '-q', '--json', path)
+    found = len(json.loads(out)['traces']) if status == 0 else f'status {status}'
+    if found != expected:
+        yield f'{found} traces, expected {expected}'
+
+
 def events_fault(path, expected):
     """Faults in the number of events, or of records where metadata counts too ("3 slices", "1 flow" are left to other tests)."""
+    if m := re.fullmatch(r'(\d+) traces?', expected):
+        yield from traces_fault(path, int(m[1]))
+        return
     m = re.fullmatch(r'(>=)?(\d+)(?:\.\.(\d+))?', expected)
     if not m:
         return
@@ -115,7 +125,7 @@ def check(path, verdict, events, work):
     if status == 0:
         yield from output_faults(output)
         yield from events_fault(source, events)
-        if verdict != 'limit':
+        if verdict != 'limit' and 'trace' not in events:
             yield from events_fault(output, events)
 
 

@@ -1,0 +1,153 @@
+/* extract.c - tracekit extract: out of a run directory or an archive, the file that a viewer opens. */
+#include "commands.h"
+#include "json.h"
+#include "run.h"
+#include "tty.h"
+
+#include <string.h>
+
+struct params {
+  struct shared shared;
+  const char *run, *step, *host, *rank;
+  bool latest, all, split, raw;
+};
+
+static const struct opt opts[] = {
+  { OPT_FILE, 'o', "output", "FILE", "write here; a folder ('out/') gets a file for each run; '-' is standard output",
+    SHARED(output), 0, 0, 0 },
+  { OPT_FLAG, 0, "latest", 0, "the newest run (this is the default)", offsetof(struct params, latest), 0, 0, 0 },
+  { OPT_STRING, 0, "run", "RUN", "this run, or the newest whose name begins so", offsetof(struct params, run), 0, 0, 0 },
+  { OPT_STRING, 0, "step", "N", "the run in a folder step_N", offsetof(struct params, step), 0, 0, 0 },
+  { OPT_STRING, 0, "host", "HOST", "this host only; '*' and '?' match as in file names", offsetof(struct params, host), 0, 0, 0 },
+  { OPT_STRING, 0, "rank", "N", "this rank only", offsetof(struct params, rank), 0, 0, 0 },
+  { OPT_FLAG, 'a', "all", 0, "all runs", offsetof(struct params, all), 0, 0, 0 },
+  { OPT_FLAG, 0, "split", 0, "a file for each host, not one timeline of all", offsetof(struct params, split), 0, 0, 0 },
+  { OPT_FLAG, 0, "raw", 0, "copy the files as they are", offsetof(struct params, raw), 0, 0, 0 },
+  ROW_FORMAT,
+  ROW_FORCE,
+  ROW_DRY_RUN,
+  ROW_PRETTY,
+  ROW_LEVEL,
+  ROW_NO_PROVENANCE,
+  ROW_JSON,
+  ROWS_READ,
+  ROW_END
+};
+
+static const struct example examples[] = {
+  { "tracekit extract logdir", "the newest run, as <run>.<host>.json.gz in the current folder" },
+  { "tracekit extract logdir -o trace.pftrace", "for ui.perfetto.dev" },
+  { "tracekit extract --all --split logdir -o out/", "every run, a file for each host" },
+  { "tracekit extract traces.zip -o merged.json.gz", "what is in an archive, on one timeline" },
+  { 0, 0 },
+};
+
+static void print_one(FILE *to, const struct shared *s, const struct params *p, const struct tk_extracted *f) {
+  char n[32], size[32];
+  fputs(s->dry_run ? "would write " : "wrote ", to);
+  tty_string(to, run_is_stdout(f->output) ? "to standard output" : f->output);
+  fputs(": ", to);
+  if (!p->raw) fprintf(to, "%s events, ", tty_count(f->events, n));
+  tk_print_size(f->bytes, size);
+  if (!s->dry_run || p->raw) fprintf(to, "%s, ", size);
+  fputs("from ", to);
+  tty_string(to, f->from);
+  if (f->n_inputs > 1) fprintf(to, " and %zu more", f->n_inputs - 1);
+  if (f->n_failed) fprintf(to, ", %zu left out", f->n_failed);
+  if (f->saved) fprintf(to, " (damaged: %s events were saved)", tty_count(f->saved, n));
+  fputc('\n', to);
+}
+
+static void json_one(struct json *j, const struct params *p, const struct tk_extracted *f) {
+  json_open(j, NULL, '{');
+  json_string(j, "output", f->output);
+  json_string(j, "run", f->run);
+  json_string(j, "from", f->from);
+  json_uint(j, "inputs", f->n_inputs);
+  json_uint(j, "left_out", f->n_failed);
+  if (!p->raw) {
+    json_uint(j, "written_records", f->records);
+    json_uint(j, "written_events", f->events);
+    json_uint(j, "written_flow_points", f->flows);
+    json_uint(j, "raw_bytes", f->raw_bytes);
+  }
+  json_uint(j, "bytes", f->bytes);
+  json_close(j, '}');
+}
+
+static void print_report(const struct params *p, const struct tk_extract_report *r, FILE *to) {
+  struct json j = { .to = to };
+  if (!p->shared.json) {
+    for (size_t i = 0; i < r->n && !p->shared.quiet; i++) print_one(to, &p->shared, p, &r->files[i]);
+    return;
+  }
+  json_open(&j, NULL, '{');
+  json_bool(&j, "dry_run", p->shared.dry_run);
+  json_open(&j, "files", '[');
+  for (size_t i = 0; i < r->n; i++) json_one(&j, p, &r->files[i]);
+  json_close(&j, ']');
+  json_close(&j, '}');
+}
+
+static int status_of(const struct tk_extract_report *r) {
+  for (size_t i = 0; i < r->n; i++)
+    if (r->files[i].n_failed) return STATUS_INPUT;
+  return STATUS_DONE;
+}
+
+static struct tk_extract_options options_of(const struct params *p, struct progress *progress) {
+  struct tk_extract_options o = {
+    .source = run_source_options(&p->shared, progress),
+    .load = run_load_options(&p->shared, progress),
+    .save = run_save_options(&p->shared, "tracekit extract", progress),
+    .output = p->shared.output,
+    .split = p->split,
+    .raw = p->raw,
+  };
+  o.source.run = p->run;
+  o.source.step = p->step;
+  o.source.host = p->host;
+  o.source.rank = p->rank;
+  o.source.all_runs = p->all;
+  return o;
+}
+
+static int run(const void *params, const struct operands *in) {
+  static const char *const here[] = { "." };
+  const struct params *p = params;
+  struct progress progress;
+  struct tk_err err = { 0 };
+  struct tk_extract_report report = { 0 };
+  struct tk_extract_options options = options_of(p, &progress);
+  int status = STATUS_DONE;
+  bool ok;
+  if (p->latest && p->all) return run_usage("extract", "--latest and --all exclude each other");
+  progress_start(&progress, "extracting", p->shared.quiet ? -1 : p->shared.progress);
+  ok = tk_extract(in->n ? in->v : here, in->n ? in->n : 1, &options, &report, &err);
+  progress_end(&progress);
+  run_notes(&p->shared, NULL, report.notes);
+  if (!ok) status = run_fail(&err);
+  print_report(p, &report, run_report_to(&p->shared, p->shared.output ? p->shared.output : ""));
+  if (ok) status = status_of(&report);
+  tk_extract_report_free(&report);
+  return status;
+}
+
+const struct command command_extract = {
+  .name = "extract",
+  .summary = "take a trace that viewers open out of a run directory or an archive",
+  .operands = "[SOURCE...]",
+  .description =
+    "Finds the newest run in a run directory of JAX, TensorFlow or PyTorch, in any other folder or in an archive, at any depth "
+    "(the current folder without one), and writes its best file as one that ui.perfetto.dev and others open. The best is "
+    "xplane.pb: the trace.json.gz beside it silently holds the first million events only. Several hosts or ranks of a run are "
+    "merged on one timeline, unless --split is given.\n\n"
+    "Without -o the file is called <run>.<host>.json.gz and stands in the current folder. Nothing is replaced without --force. "
+    "What is cut or damaged is saved as far as it goes, and said; a host of which nothing can be read is left out, said, and "
+    "makes the exit status 3.",
+  .opts = opts,
+  .examples = examples,
+  .params_size = sizeof(struct params),
+  .max_operands = ANY_NUMBER,
+  .run = run,
+};

@@ -1,0 +1,207 @@
+/* list.c - tracekit list: what traces there are in run directories and archives, as a table or as JSON (schemas/list.schema.json). */
+#include "commands.h"
+#include "json.h"
+#include "run.h"
+#include "table.h"
+#include "tty.h"
+
+#include <string.h>
+
+struct params {
+  struct shared shared;
+  const char *run, *step, *host, *rank;
+  bool deep, all;
+};
+
+static const struct opt opts[] = {
+  { OPT_FLAG, 0, "deep", 0, "read everything: events, time span, what is damaged and what can be saved of it",
+    offsetof(struct params, deep), 0, 0, 0 },
+  { OPT_FLAG, 'a', "all", 0, "also list files that are no traces", offsetof(struct params, all), 0, 0, 0 },
+  { OPT_STRING, 0, "run", "RUN", "only runs whose name begins so", offsetof(struct params, run), 0, 0, 0 },
+  { OPT_STRING, 0, "step", "N", "only runs in a folder step_N", offsetof(struct params, step), 0, 0, 0 },
+  { OPT_STRING, 0, "host", "HOST", "only this host; '*' and '?' match as in file names", offsetof(struct params, host), 0, 0, 0 },
+  { OPT_STRING, 0, "rank", "N", "only this rank", offsetof(struct params, rank), 0, 0, 0 },
+  ROW_JSON,
+  ROW_MAX_MEMORY,
+  ROW_MAX_SIZE,
+  ROW_THREADS,
+  ROW_PROGRESS,
+  ROW_QUIET,
+  ROW_VERBOSE,
+  ROW_END
+};
+
+static const struct example examples[] = {
+  { "tracekit list logdir", "runs and hosts, the newest first" },
+  { "tracekit list --deep logdir", "also what only reading tells: events, time span, damage" },
+  { "tracekit list --json traces.zip", "an archive, for a script" },
+  { 0, 0 },
+};
+
+static const char *health_name(enum tk_health health) {
+  switch (health) {
+    case TK_HEALTH_OK: return "ok";
+    case TK_HEALTH_EMPTY: return "empty";
+    case TK_HEALTH_TRUNCATED: return "truncated";
+    case TK_HEALTH_CORRUPT: return "corrupt";
+    case TK_HEALTH_REPAIRED: return "repaired";
+    case TK_HEALTH_NO_TRACE: return "not a trace";
+    default: return "";
+  }
+}
+
+static bool is_shown(const struct params *p, const struct tk_listed *f) {
+  return p->all || f->input.health != TK_HEALTH_NO_TRACE || f->input.best;
+}
+
+/* ---- table ---- */
+
+static void header(struct table *t) {
+  const char *const names[] = { "run", "step", "host", "rank", "format", "size", "events", "time", "health", "file" };
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) table_cell(t, "%s", names[i]);
+}
+
+static void row(struct table *t, const struct tk_listed *f) {
+  const struct tk_input *in = &f->input;
+  char size[32] = "", time[32] = "", count[32] = "";
+  if (in->size != UINT64_MAX) tk_print_size(in->size, size);
+  if (f->deep && f->events) tk_print_duration(f->end - f->start, time);
+  table_cell(t, "%s", in->run);
+  table_cell(t, "%s", in->step);
+  table_cell(t, "%s", in->host);
+  if (in->rank >= 0) table_cell(t, "%lld", (long long)in->rank);
+  else table_cell(t, "%s", "");
+  table_cell(t, "%s", in->format ? in->format : "");
+  table_cell(t, "%s", size);
+  table_cell(t, "%s", f->deep ? tty_count(f->events, count) : "");
+  table_cell(t, "%s", time);
+  table_cell(t, "%s", health_name(in->health));
+  table_cell(t, "%s%s", in->name, in->best ? "" : " (not read)");
+}
+
+/* What is not well, and what can be saved, a line each below the table. */
+static void print_faults(const struct params *p, const struct tk_list_report *r) {
+  char events[32], bytes[32];
+  for (size_t i = 0; i < r->n; i++) {
+    const struct tk_listed *f = &r->files[i];
+    if (!f->input.why || !is_shown(p, f)) continue;
+    tty_string(stdout, f->input.name);
+    fputs(": ", stdout);
+    tty_string(stdout, f->input.why);
+    if (f->deep) printf("; %s events in %s bytes can be saved", tty_count(f->events, events), tty_count(f->bytes, bytes));
+    putchar('\n');
+  }
+}
+
+static void print_text(const struct params *p, const struct tk_list_report *r) {
+  struct table table = { .align = "lllrlrrrll" };
+  size_t others = 0;
+  header(&table);
+  for (size_t i = 0; i < r->n; i++) {
+    if (is_shown(p, &r->files[i])) row(&table, &r->files[i]);
+    else others++;
+  }
+  table_print(&table, stdout);
+  print_faults(p, r);
+  if (others && !p->shared.quiet) printf("%zu other %s no trace (-a lists all)\n", others, others == 1 ? "file is" : "files are");
+}
+
+/* ---- JSON ---- */
+
+static void json_deep(struct json *j, const struct tk_listed *f) {
+  char start[64];
+  json_uint(j, "events", f->events);
+  json_uint(j, "bytes", f->bytes);
+  if (!f->events) return;
+  json_int(j, "duration_ps", f->end - f->start);
+  if (f->clock != TK_CLOCK_REALTIME) return;
+  tk_print_absolute(f->origin_ns, f->start, start);
+  json_string(j, "start", start);
+}
+
+static void json_file(struct json *j, const struct tk_listed *f) {
+  const struct tk_input *in = &f->input;
+  json_open(j, NULL, '{');
+  json_string(j, "file", in->name);
+  if (*in->run) json_string(j, "run", in->run);
+  if (*in->step) json_string(j, "step", in->step);
+  if (*in->host) json_string(j, "host", in->host);
+  if (in->rank >= 0) json_int(j, "rank", in->rank);
+  if (in->format) json_string(j, "format", in->format);
+  if (in->size != UINT64_MAX) json_uint(j, "size", in->size);
+  json_bool(j, "best", in->best);
+  if (in->health != TK_HEALTH_UNKNOWN) json_string(j, "health", health_name(in->health));
+  if (in->why) json_string(j, "why", in->why);
+  if (f->deep) json_deep(j, f);
+  json_close(j, '}');
+}
+
+static void print_json(const struct params *p, const struct tk_list_report *r) {
+  struct json j = { .to = stdout };
+  json_open(&j, NULL, '{');
+  json_open(&j, "files", '[');
+  for (size_t i = 0; i < r->n; i++)
+    if (is_shown(p, &r->files[i])) json_file(&j, &r->files[i]);
+  json_close(&j, ']');
+  json_close(&j, '}');
+}
+
+/* ---- the command ---- */
+
+/* 3 if one of the names could not be listed at all. */
+static int status_of(const struct tk_list_report *r) {
+  int status = STATUS_DONE;
+  for (size_t i = 0; i < r->n; i++) {
+    if (r->files[i].input.run_id != UINT32_MAX) continue;
+    tty_say("%s: %s", r->files[i].input.name, r->files[i].input.why);
+    status = STATUS_INPUT;
+  }
+  return status;
+}
+
+static int run(const void *params, const struct operands *in) {
+  static const char *const here[] = { "." };
+  const struct params *p = params;
+  struct progress progress;
+  struct tk_err err = { 0 };
+  struct tk_list_report report = { 0 };
+  struct tk_list_options options = { .load = run_load_options(&p->shared, &progress), .deep = p->deep };
+  int status;
+  bool ok;
+  options.source = run_source_options(&p->shared, &progress);
+  options.source.run = p->run;
+  options.source.step = p->step;
+  options.source.host = p->host;
+  options.source.rank = p->rank;
+  options.source.all_runs = options.source.all_files = true;
+  progress_start(&progress, "listing", p->shared.quiet ? -1 : p->shared.progress);
+  ok = tk_list(in->n ? in->v : here, in->n ? in->n : 1, &options, &report, &err);
+  progress_end(&progress);
+  if (!ok) {
+    status = run_fail(&err);
+  } else {
+    run_notes(&p->shared, NULL, report.notes);
+    status = status_of(&report);
+    if (p->shared.json) print_json(p, &report);
+    else if (status == STATUS_DONE || report.n > 1) print_text(p, &report);
+  }
+  tk_list_report_free(&report);
+  return status;
+}
+
+const struct command command_list = {
+  .name = "list",
+  .summary = "list the runs, hosts and files of a run directory or archive",
+  .operands = "[SOURCE...]",
+  .description =
+    "Lists the traces in a run directory of JAX, TensorFlow or PyTorch, any other folder, or an archive, at any depth (the "
+    "current folder without one): the newest run first, with host, rank, format and size. A file that other commands pass "
+    "over, because a better view of the same session is there, is marked so.\n\n"
+    "Only the beginning of each file is looked at. What takes reading all of it, events, time span and damage, is blank unless "
+    "--deep is given; that something is empty or no trace is always known.",
+  .opts = opts,
+  .examples = examples,
+  .params_size = sizeof(struct params),
+  .max_operands = ANY_NUMBER,
+  .run = run,
+};

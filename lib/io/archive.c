@@ -1,0 +1,296 @@
+/* archive.c - see archive.h.  A plain archive is read by libarchive from its file, since the directories of zip and 7z stand at the
+ * end; one inside of gzip, zstd, xz or bzip2 is pulled through our own layers, which know what to do about damage. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "archive.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "layer.h"
+#include "unpack.h"
+
+enum { HEAD = 512, END_RECORD = 22, TAIL = END_RECORD + (64 << 10), BLOCK = 64 << 10, RATIO = 1000, WHOLE = 1024, NAME = 64 };
+static const uint64_t SMALL = 1 << 30; /* what may come out whatever the ratio */
+
+struct arc {
+  struct archive *la;
+  struct mem mem;     /* of `packed` */
+  struct in *packed;  /* what a compressed archive is pulled from; NULL = libarchive reads fd */
+  int fd;
+  size_t held;        /* bytes of packed's window that libarchive looks at */
+  struct tk_err err;  /* of packed */
+  char *path;
+  uint64_t max_size;
+  struct arc_member member;
+  char unnamed[NAME];
+  uint32_t next;      /* index of the next regular file */
+  int64_t at_start;   /* of the archive's bytes, when the member began */
+  uint64_t made;      /* of the member */
+  bool open;          /* a content is open */
+  const char *remark;
+  char damage[256];
+};
+
+/* ---- what is an archive ---- */
+
+static uint32_t le32(const uint8_t *p) { return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24; }
+
+/* Does the file end in a zip's end record, and is the directory where that says? */
+static bool has_zip_directory(int fd, uint64_t size) {
+  static const uint8_t mark[] = {'P', 'K', 5, 6}, zip64[] = {0xff, 0xff, 0xff, 0xff};
+  uint8_t *tail = malloc(TAIL), entry[4];
+  uint64_t from = size > TAIL ? size - TAIL : 0;
+  ssize_t n = tail ? pread(fd, tail, TAIL, (off_t)from) : -1;
+  bool found = false;
+  for (ssize_t i = n - END_RECORD; i >= 0 && !found; i--) {
+    if (memcmp(tail + i, mark, 4) != 0 || i + END_RECORD + (tail[i + 20] | tail[i + 21] << 8) != n) continue;
+    uint64_t directory = le32(tail + i + 12), at = from + (uint64_t)i;
+    found = directory == 0 || memcmp(tail + i + 16, zip64, 4) == 0 ||
+            (directory <= at && pread(fd, entry, 4, (off_t)(at - directory)) == 4 && memcmp(entry, "PK\1\2", 4) == 0);
+  }
+  free(tail);
+  return found;
+}
+
+enum kind { NO_ARCHIVE, SEEKABLE, BEHIND, PACKED };
+
+static enum kind kind_of_packed(const char *path) {
+  struct mem mem = {0};
+  struct in *in = in_open_packed(path, 0, &mem, NULL);
+  size_t n = 0;
+  const uint8_t *p = in ? in_ahead(in, HEAD, &n, NULL) : NULL;
+  enum kind kind = p && arc_magic(p, n) ? PACKED : NO_ARCHIVE;
+  in_close(in);
+  return kind;
+}
+
+static enum kind kind_of(const char *path, bool *whole) {
+  uint8_t head[HEAD];
+  struct stat st;
+  int fd = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
+  ssize_t n = fd >= 0 ? pread(fd, head, sizeof head, 0) : -1;
+  enum arc_magic magic = n > 0 ? arc_magic(head, (size_t)n) : MAGIC_NONE;
+  enum kind kind = magic ? SEEKABLE : NO_ARCHIVE;
+  *whole = true;
+  if (magic == MAGIC_ZIP) *whole = has_zip_directory(fd, (uint64_t)st.st_size);
+  else if (n > 0 && !magic && has_zip_directory(fd, (uint64_t)st.st_size)) kind = BEHIND;
+  if (fd >= 0) close(fd);
+  if (kind == NO_ARCHIVE && n > 0 && in_is_packed(head, (size_t)n)) kind = kind_of_packed(path);
+  return kind;
+}
+
+bool arc_is(const char *path) {
+  bool whole;
+  return kind_of(path, &whole) != NO_ARCHIVE;
+}
+
+/* ---- opening ---- */
+
+static la_ssize_t pull(struct archive *la, void *self, const void **p) {
+  struct arc *a = self;
+  size_t n;
+  (void)la;
+  in_consume(a->packed, a->held);
+  a->held = 0;
+  *p = in_ahead(a->packed, 1, &n, &a->err);
+  if (!*p) return -1;
+  a->held = n;
+  return (la_ssize_t)n;
+}
+
+static bool fault(struct arc *a, struct tk_err *err) {
+  const char *why = archive_error_string(a->la);
+  if (a->err.code != TK_OK) {
+    if (err && err->code == TK_OK) *err = a->err;
+    return false;
+  }
+  return err_set(err, TK_ECORRUPT, "archive: %s", why ? why : "cannot be read");
+}
+
+static bool start(struct arc *a, enum kind kind, struct tk_err *err) {
+  uint64_t whole = a->max_size > UINT64_MAX / WHOLE ? 0 : a->max_size * WHOLE;
+  a->err = (struct tk_err){.offset = UINT64_MAX};
+  a->held = 0;
+  a->next = 0;
+  a->la = archive_read_new();
+  if (!a->la) return err_set(err, TK_ELIMIT, "out of memory");
+  archive_read_support_format_tar(a->la);
+  archive_read_support_format_zip(a->la);
+  archive_read_support_format_7zip(a->la);
+  if (kind == PACKED) {
+    a->packed = in_open_packed(a->path, whole, &a->mem, err);
+    return a->packed && (archive_read_open(a->la, a, NULL, pull, NULL) == ARCHIVE_OK || fault(a, err));
+  }
+  a->fd = open(a->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (a->fd < 0) return err_sys(err, TK_EOPEN, errno, "cannot open");
+  return archive_read_open_fd(a->la, a->fd, BLOCK) == ARCHIVE_OK || fault(a, err);
+}
+
+static void stop(struct arc *a) {
+  if (a->la) archive_read_free(a->la);
+  in_close(a->packed);
+  if (a->fd >= 0) close(a->fd);
+  a->la = NULL;
+  a->packed = NULL;
+  a->fd = -1;
+}
+
+struct arc *arc_open(const char *path, uint64_t max_size, struct tk_err *err) {
+  struct arc *a = calloc(1, sizeof *a);
+  bool whole;
+  enum kind kind = kind_of(path, &whole);
+  if (a) *a = (struct arc){.fd = -1, .path = strdup(path), .max_size = max_size};
+  if (!a || !a->path) err_set(err, TK_ELIMIT, "out of memory");
+  else if (kind == NO_ARCHIVE) err_set(err, TK_EFORMAT, "not an archive");
+  else if (!whole) snprintf(a->damage, sizeof a->damage, "archive: its directory is missing or damaged: members are read as found");
+  if (a && kind == BEHIND) a->remark = "archive: it begins behind other bytes (a program that unpacks it?), which were passed over";
+  if (a && a->path && kind != NO_ARCHIVE && start(a, kind, err)) return a;
+  arc_close(a);
+  return NULL;
+}
+
+void arc_close(struct arc *a) {
+  if (!a) return;
+  stop(a);
+  free(a->path);
+  free(a);
+}
+
+/* ---- members ---- */
+
+bool arc_is_junk(const char *name) {
+  for (const char *p = name; p; p = strchr(p, '/')) {
+    p += *p == '/';
+    if (*p == '.' && p[1] && p[1] != '/' && !(p[1] == '.' && (!p[2] || p[2] == '/'))) return true;
+    if (strncmp(p, "__MACOSX", 8) == 0 && (!p[8] || p[8] == '/')) return true;
+  }
+  return false;
+}
+
+/* The name in UTF-8 if it has one, whatever the locale. */
+static const char *name_of(struct arc *a, struct archive_entry *e) {
+  const char *name = archive_entry_pathname_utf8(e);
+  if (!name) name = archive_entry_pathname(e);
+  while (name && name[0] == '.' && name[1] == '/') name += 2;
+  if (name && *name) return name;
+  snprintf(a->unnamed, sizeof a->unnamed, "member-%u", a->next + 1);
+  return a->unnamed;
+}
+
+static bool take(struct arc *a, struct archive_entry *e) {
+  if (archive_entry_filetype(e) != AE_IFREG || archive_entry_hardlink(e)) return false;
+  a->member = (struct arc_member){.name = name_of(a, e), .size = UINT64_MAX};
+  if (arc_is_junk(a->member.name)) return false;
+  if (archive_entry_size_is_set(e)) a->member.size = (uint64_t)archive_entry_size(e);
+  if (archive_entry_mtime_is_set(e)) a->member.time_ns = (int64_t)archive_entry_mtime(e) * 1000000000;
+  a->member.index = a->next++;
+  a->at_start = archive_filter_bytes(a->la, -1);
+  a->made = 0;
+  return true;
+}
+
+int arc_next(struct arc *a, struct arc_member *m, struct tk_err *err) {
+  struct archive_entry *e;
+  int status;
+  while ((status = archive_read_next_header(a->la, &e)) == ARCHIVE_OK || status == ARCHIVE_WARN || status == ARCHIVE_RETRY) {
+    if (status == ARCHIVE_RETRY || !take(a, e)) continue;
+    *m = a->member;
+    return 1;
+  }
+  if (status == ARCHIVE_EOF) return 0;
+  if (a->next == 0 || a->err.code == TK_ELIMIT) return fault(a, err) - 1;
+  const char *why = a->err.code ? a->err.msg : archive_error_string(a->la);
+  snprintf(a->damage, sizeof a->damage, "archive: damaged behind its member %u: %.160s", a->next, why ? why : "cannot be read");
+  return 0;
+}
+
+bool arc_goto(struct arc *a, uint32_t index, struct tk_err *err) {
+  struct arc_member m;
+  if (a->next == index + 1 && a->made == 0) return true;
+  if (a->next > index) {
+    enum kind kind = a->packed ? PACKED : SEEKABLE;
+    stop(a);
+    if (!start(a, kind, err)) return false;
+  }
+  while (a->next <= index) {
+    int got = arc_next(a, &m, err);
+    if (got < 0) return false;
+    if (got == 0) return err_set(err, TK_ECORRUPT, "archive: it has no member %u any more", index + 1);
+  }
+  return true;
+}
+
+const char *arc_remark(const struct arc *a) { return a->remark; }
+const char *arc_damage(const struct arc *a) { return *a->damage ? a->damage : NULL; }
+
+/* ---- content ---- */
+
+static bool within(struct arc *a, struct tk_err *err) {
+  uint64_t in = (uint64_t)(archive_filter_bytes(a->la, -1) - a->at_start);
+  if (a->max_size && a->made > a->max_size) return err_set(err, TK_ELIMIT, "archive: the member decompresses to more than --max-size");
+  if (!a->max_size && a->made > SMALL && a->made / RATIO > in)
+    return err_set(err, TK_ELIMIT, "archive: the member becomes more than %d times as big (if that is right, give --max-size)", RATIO);
+  return true;
+}
+
+struct content {
+  struct arc *arc;
+  struct mem *mem;
+  struct in *in; /* over this, for notes */
+};
+
+static ptrdiff_t content_read(void *self, uint8_t *p, size_t n, struct tk_err *err) {
+  struct content *c = self;
+  struct arc *a = c->arc;
+  la_ssize_t got = archive_read_data(a->la, p, n);
+  if (got >= 0) {
+    a->made += (uint64_t)got;
+    return within(a, err) ? (ptrdiff_t)got : -1;
+  }
+  if (a->made == 0 || a->err.code == TK_ELIMIT) {
+    fault(a, err);
+    return -1;
+  }
+  if (c->in)
+    in_add_note(c->in, true, UINT64_MAX, "archive: the member is damaged or cut (%.80s): the %llu bytes before that were read",
+                archive_error_string(a->la), (unsigned long long)a->made);
+  if (c->in) in_set_damaged(c->in);
+  c->in = NULL; /* once */
+  return 0;
+}
+
+static void content_close(void *self) {
+  struct content *c = self;
+  c->arc->open = false;
+  mem_resize(c->mem, c, sizeof *c, 0);
+}
+
+struct in *arc_content_raw(struct arc *a, struct mem *mem, struct tk_err *err) {
+  struct content *c;
+  if (a->open || a->made > 0) {
+    err_set(err, TK_EUSAGE, "archive: a member is read once at a time");
+    return NULL;
+  }
+  c = mem_resize(mem, NULL, 0, sizeof *c);
+  if (!c) return mem_check(mem, err), NULL;
+  *c = (struct content){.arc = a, .mem = mem};
+  a->open = true;
+  uint64_t total = a->member.size == UINT64_MAX ? 0 : a->member.size;
+  struct in *in = in_custom((struct in_source){content_read, content_close, c, total}, mem, err);
+  if (in) c->in = in;
+  return in;
+}
+
+struct in *arc_content(struct arc *a, struct mem *mem, struct tk_err *err) {
+  struct in *in = arc_content_raw(a, mem, err);
+  return in ? in_decode(in, a->max_size, mem, err) : NULL;
+}

@@ -1,0 +1,8 @@
+# The newest run's xplane.pb, not the views beside it, under a name of our own.
+. "$SRC/tests/support/rundirs.sh"
+jax_run logs 2026_11_20_11_06_10
+jax_run logs 2026_11_20_11_06_14
+tracekit extract logs && ls
+tracekit extract -q --no-provenance logs -o a.json
+tracekit convert -q --no-provenance logs/plugins/profile/2026_11_20_11_06_14/vm.xplane.pb -o b.json
+cmp a.json b.json

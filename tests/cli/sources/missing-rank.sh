@@ -1,0 +1,7 @@
+# A rank that is empty is no rank that is not there.
+mkdir run
+cp "$FIXTURES"/nasty/merge/same_pids/rank?.json run
+: > run/rank2.json
+tracekit merge run -o a.json; echo "status $?"
+tracekit merge --keep-going run -o a.json > report; echo "status $?"
+cut -c1-30 report

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""Sources at scale, and what listings say of themselves.
+
+    hosts     a run directory of 1,000 hosts lists in a time that grows linearly, and merges in the memory of one
+    files     never more than a few are open, whatever is named
+    archives  the same traces in tar, tar.gz, tar.zst, tar.xz, zip and a folder are the same
+    schemas   --json of list, extract and convert is what schemas/ says
+    stdin     an archive through a pipe is read as one that is named"""
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+
+TRACEKIT, FIXTURES, SRC = os.environ['TRACEKIT'], os.environ['FIXTURES'], os.environ['SRC']
+SANITIZED = '/san/' in TRACEKIT  # another allocator: its memory tells nothing
+RUN = 'logs/plugins/profile/2026_11_20_12_00_00'
+passed = failed = 0
+
+
+def judge(what, fault):
+    global passed, failed
+    passed += not fault
+    failed += bool(fault)
+    if fault:
+        print(f'{what}: {fault}')
+
+
+def run(*args, files=None, stdin=subprocess.DEVNULL):
+    """Output, seconds of processor time, bytes of memory at most."""
+    limit = (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))) if files else None
+    with tempfile.TemporaryFile() as out:
+        p = subprocess.Popen([TRACEKIT, *args], stdin=stdin, stdout=out, stderr=subprocess.PIPE, preexec_fn=limit)
+        err = p.stderr.read().decode('utf-8', 'replace')
+        _, status, usage = os.wait4(p.pid, 0)
+        p.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        text = out.read().decode()
+    if p.returncode:
+        raise SystemExit(f'{args}: status {p.returncode}: {err}')
+    return text, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+
+
+def make_hosts(folder, n):
+    os.makedirs(f'{folder}/{RUN}')
+    for i in range(n):
+        for kind in ('xplane.pb', 'trace.json.gz'):
+            shutil.copy(f'{FIXTURES}/xplane/multihost/host-{i % 3}.{kind}', f'{folder}/{RUN}/host-{i}.{kind}')
+
+
+def events_of(path):
+    return json.loads(run('info', '-q', '--json', path)[0])['traces'][0]['events']
+
+
+def hosts(work):
+    make_hosts(f'{work}/few', 100)
+    make_hosts(f'{work}/many', 1000)
+    _, few, _ = run('list', '--json', f'{work}/few')
+    text, many, _ = run('list', '--json', f'{work}/many')
+    files = json.loads(text)['files']
+    best = [f['file'] for f in files if f['best']]
+    judge('list of 1,000 hosts', '' if len(files) == 2000 and len(best) == 1000 and all('xplane' in f for f in best) else f'{len(files)} files')
+    judge('order of hosts', '' if best[10].endswith('host-10.xplane.pb') else best[10])
+    judge('time of listing', '' if many < 25 * few + 0.5 else f'100 hosts: {few:.2f} s, 1,000 hosts: {many:.2f} s')
+    _, _, one = run('extract', '-q', '--host', 'host-0', f'{work}/many', '-o', f'{work}/one.json', '-j1')
+    _, _, all_of_them = run('extract', '-q', f'{work}/many', '-o', f'{work}/all.json', '-j1', files=24)
+    found, expected = events_of(f'{work}/all.json'), sum((202, 201, 204)[i % 3] for i in range(1000))
+    judge('events of 1,000 hosts', '' if found == expected else f'{found}, not {expected}')
+    # Each host leaves its metadata for the end, a few KB; a host's graph would be many times that.
+    judge('memory of 1,000 hosts', '' if SANITIZED or all_of_them < one + (12 << 20) else f'{all_of_them >> 20} MB; of one: {one >> 20} MB')
+
+
+def archives(work):
+    ranks = [f'{FIXTURES}/json/torch/ddp2_plain/rank{i}.json.gz' for i in (0, 1)]
+    os.makedirs(f'{work}/folder/sub')
+    for path in ranks:
+        shutil.copy(path, f'{work}/folder/sub')
+    for kind in ('', 'gz', 'bz2', 'xz'):
+        with tarfile.open(f'{work}/a.tar.{kind}'.rstrip('.'), f'w:{kind}') as t:
+            t.add(f'{work}/folder/sub', 'sub')
+    with zipfile.ZipFile(f'{work}/a.zip', 'w', zipfile.ZIP_DEFLATED) as z:
+        for path in ranks:
+            z.write(path, f'sub/{os.path.basename(path)}')
+    run('merge', '-q', *ranks, '-o', f'{work}/expected.json', '--no-provenance')
+    expected = open(f'{work}/expected.json', 'rb').read()
+    names = ['folder', 'a.tar', 'a.tar.gz', 'a.tar.bz2', 'a.tar.xz', 'a.zip', 'a.zip:sub', 'a.tar.gz:sub/rank*']
+    if shutil.which('zstd'):
+        subprocess.run(['zstd', '-q', f'{work}/a.tar'], check=True)
+        names.append('a.tar.zst')
+    for name in names:
+        for threads in ('-j1', '-j2'):
+            run('merge', '-q', f'{work}/{name}', '-o', f'{work}/found.json', '--no-provenance', '--force', threads)
+            same = open(f'{work}/found.json', 'rb').read() == expected
+            judge(f'{name} {threads}', '' if same else 'not what its files merge to')
+    many = []
+    for i in range(60):
+        many.append(f'{work}/{i}.zip')
+        shutil.copy(f'{work}/a.zip', many[-1])
+    run('info', '-q', *many, files=24)
+    judge('many archives', '')
+
+
+def conforms(schema, report):
+    try:
+        import jsonschema
+    except ImportError:
+        return by_hand(schema, schema, report)
+    try:
+        jsonschema.validate(report, schema)
+    except jsonschema.ValidationError as e:
+        return str(e.message)
+    return by_hand(schema, schema, report)
+
+
+def by_hand(root, schema, value):
+    """The little of JSON Schema that ours use, where there is no library for it."""
+    if '$ref' in schema:
+        return by_hand(root, root['$defs'][schema['$ref'].rsplit('/', 1)[1]], value)
+    types = {'object': dict, 'array': list, 'string': str, 'integer': int, 'boolean': bool}
+    if 'type' in schema and not isinstance(value, types[schema['type']]):
+        return f'{value!r} is no {schema["type"]}'
+    if 'enum' in schema and value not in schema['enum']:
+        return f'{value!r} is none of {schema["enum"]}'
+    if isinstance(value, list):
+        return next((f for v in value if (f := by_hand(root, schema['items'], v))), '')
+    if not isinstance(value, dict):
+        return ''
+    missing = [k for k in schema.get('required', []) if k not in value]
+    unknown = [k for k in value if k not in schema['properties']]
+    inner = next((f for k, v in value.items() if k not in unknown and (f := by_hand(root, schema['properties'][k], v))), '')
+    return f'missing {missing}, unknown {unknown}' if missing or unknown else inner
+
+
+def schemas(work):
+    def held(name, text):
+        with open(f'{SRC}/schemas/{name}.schema.json', encoding='utf-8') as f:
+            judge(f'schemas/{name}', conforms(json.load(f), json.loads(text)))
+    make_hosts(f'{work}/three', 3)
+    held('list', run('list', '--json', f'{work}/three')[0])
+    held('list', run('list', '--json', '--deep', '-a', f'{FIXTURES}/nasty/gzip', f'{FIXTURES}/json/torch')[0])
+    held('extract', run('extract', '--json', f'{work}/three', '-o', f'{work}/x.json')[0])
+    held('extract', run('extract', '--json', '--raw', f'{work}/three', '-o', f'{work}/raw/')[0])
+    held('report', run('convert', '--json', f'{work}/three', '-o', f'{work}/y.json')[0])
+
+
+def stdin(work):
+    for name in ('a.zip', 'a.tar', 'a.tar.gz'):
+        with open(f'{work}/{name}', 'rb') as f:
+            text, _, _ = run('info', '-q', '--json', '-', stdin=f)
+        judge(f'{name} as a file on stdin', '' if len(json.loads(text)['traces']) == 2 else 'not its two traces')
+        cat = subprocess.Popen(['cat', f'{work}/{name}'], stdout=subprocess.PIPE)
+        text, _, _ = run('info', '-q', '--json', '-', stdin=cat.stdout)
+        cat.stdout.close()
+        cat.wait()
+        judge(f'{name} through a pipe', '' if len(json.loads(text)['traces']) == 2 else 'not its two traces')
+
+
+with tempfile.TemporaryDirectory() as folder:
+    hosts(folder)
+    archives(folder)
+    schemas(folder)
+    stdin(folder)
+print(f'{passed} passed, {failed} failed')
+sys.exit(1 if failed else 0)
