@@ -164,6 +164,7 @@ enum {
   TRACK_FORM = 1,      /* bits, below */
   TRACK_IDENT = 2,     /* the pid or tid that was a string */
   TRACK_TID = 3,       /* of an async lane: its thread */
+  TRACK_COUNTER_ID = 5, /* of a counter: its id, which is part of its name */
   TRACK_PROCESS = 4,   /* of FORM_GLOBAL: uuid of the process that has them elsewhere */
   FORM_COMPLETE = 1,   /* spans came whole, not as begin and end */
   FORM_ASYNC = 2,      /* async events of the parent */
@@ -171,6 +172,8 @@ enum {
   FORM_ABSENT = 8,     /* there was no pid, no tid */
   FORM_QUOTED = 16,    /* an integer in quotes */
   FORM_GLOBAL = 64,    /* instants of global scope of one process */
+  FORM_TEXT = 128,     /* of a counter: its values were strings */
+  FORM_NUMBER_ID = 256, /* TRACK_COUNTER_ID was a number */
   FORM_SERIES = 32,    /* a counter's name ends with a blank and the series that TRACK_IDENT names */
 
   DESCRIPTOR_PROCESS_ORDERING = 19,

@@ -21,11 +21,9 @@ bool track_hidden(const struct tk_trace *t, tk_id track) {
 static bool is_number(struct tk_ident i) { return i.kind == TK_IDENT_INT || i.kind == TK_IDENT_QUOTED; }
 static bool is_named(const struct tk_track *k) { return k->kind == TK_THREAD && k->tid.kind == TK_IDENT_STR && k->tid.num != 0; }
 
-/* An int32 as it is, anything else gets a number of its own and shows its text as the name. */
+/* A number that fits as it is, anything else gets one of its own and shows its text as the name. */
 static int64_t small_id(struct perfetto_sink *s, struct tk_ident i, int64_t least, int64_t most) {
-  if (i.kind == TK_IDENT_NONE) return 0;
-  if (is_number(i) && i.num >= least && i.num <= most) return i.num;
-  return s->next_pid++;
+  return is_number(i) && i.num >= least && i.num <= most ? i.num : s->next_pid++;
 }
 
 static void put_string(struct perfetto_sink *s, struct buf *b, uint32_t field, tk_id id) {
@@ -38,7 +36,7 @@ static void put_name(struct perfetto_sink *s, struct buf *b, uint32_t field, tk_
   char text[32];
   if (name) put_string(s, b, field, name);
   else if (i.kind == TK_IDENT_STR) put_string(s, b, field, i.str);
-  else if (is_number(i) && i.num != written) pb_bytes(b, field, text, num_put_i64(text, i.num));
+  else if (is_number(i) && i.num != written && i.num) pb_bytes(b, field, text, num_put_i64(text, i.num));
 }
 
 /* What the numbers cannot say goes into our own field. */
@@ -70,7 +68,8 @@ static uint32_t form_of(const struct perfetto_sink *s, const struct tk_track *k)
 static void describe_process(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   struct buf d = {.mem = &s->mem};
-  s->pids[track] = small_id(s, k->pid, 0, INT32_MAX);
+  /* pid 0 of a protobuf trace is Linux's idle process, which viewers leave out: GPU 0 of Kineto is none */
+  s->pids[track] = small_id(s, k->pid, 1, INT32_MAX);
   s->inner.len = 0;
   pb_i64(&s->inner, PROCESS_PID, s->pids[track]);
   put_name(s, &s->inner, PROCESS_NAME, k->name, k->pid, s->pids[track]);
@@ -86,12 +85,12 @@ static void describe_process(struct perfetto_sink *s, tk_id track) {
 static void describe_thread(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   struct buf d = {.mem = &s->mem};
-  int64_t pid = s->pids[k->parent], tid = small_id(s, k->tid, INT32_MIN, UINT32_MAX), said = tid;
-  if (k->tid.kind == TK_IDENT_NONE || tid == 0) tid = pid; /* as the JSON importer does */
+  bool of_process = k->tid.kind == TK_IDENT_NONE || (is_number(k->tid) && k->tid.num == 0); /* as the JSON importer has it */
+  int64_t pid = s->pids[k->parent], tid = of_process ? pid : small_id(s, k->tid, INT32_MIN, UINT32_MAX);
   s->inner.len = 0;
   pb_i64(&s->inner, THREAD_PID, pid);
   pb_i64(&s->inner, THREAD_TID, tid);
-  put_name(s, &s->inner, THREAD_NAME, k->name, k->tid, said);
+  put_name(s, &s->inner, THREAD_NAME, k->name, k->tid, tid);
   pb_u64(&d, DESCRIPTOR_UUID, s->uuids[track]);
   pb_u64(&d, DESCRIPTOR_PARENT_UUID, s->uuids[k->parent]);
   pb_message(&d, DESCRIPTOR_THREAD, &s->inner);
@@ -119,6 +118,7 @@ uint64_t describe_child(struct perfetto_sink *s, const struct child *c) {
   if (c->tid.kind == TK_IDENT_STR) put_string(s, &s->facts, TRACK_IDENT, c->tid.str);
   if (is_number(c->tid)) pb_i64(&s->facts, TRACK_TID, c->tid.num);
   if (c->process) pb_u64(&s->facts, TRACK_PROCESS, c->process);
+  if (c->id) pb_bytes(&s->facts, TRACK_COUNTER_ID, c->id, c->n_id);
   if (s->facts.len) pb_message(&d, DESCRIPTOR_TRACEKIT, &s->facts);
   put_descriptor(s, &d);
   buf_free(&d);

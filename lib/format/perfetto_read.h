@@ -63,6 +63,7 @@ struct node {
   tk_id cls; /* of its samples */
   uint32_t form;          /* FORM_*: of a track that our own writer made */
   tk_id ident_text;       /* the pid or tid that was a string */
+  tk_id counter_id;
   struct tk_ident thread; /* of an async lane */
   uint64_t process;       /* of instants of global scope: the uuid of their process */
   tk_id open;             /* spans that are paired while reading: the innermost; each begin's dur is the one around it */

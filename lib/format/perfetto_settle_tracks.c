@@ -196,6 +196,17 @@ static tk_id settle_process(struct settler *s, const struct node *n) {
   return id;
 }
 
+/* "counter[id]", as the JSON reader has it; its events are named without the id. */
+static tk_id with_id(struct perfetto *r, const char *name, size_t n, tk_id id, tk_id cls) {
+  r->text.len = 0;
+  r->t->classes[cls].name = trace_string(r->t, name, n);
+  buf_append(&r->text, name, n);
+  buf_append(&r->text, "[", 1);
+  buf_append(&r->text, trace_str(r->t, id)->bytes, trace_str(r->t, id)->len);
+  buf_append(&r->text, "]", 1);
+  return trace_string(r->t, r->text.data, r->text.len);
+}
+
 /* "counter series" of our own writer: the counter again, which its other series belong to as well. */
 static tk_id settle_series(struct settler *s, uint32_t at, tk_id process) {
   struct perfetto *r = s->r;
@@ -204,8 +215,9 @@ static tk_id settle_series(struct settler *s, uint32_t at, tk_id process) {
   const char *name = tk_string(r->t, n->name, &len);
   tk_string(r->t, n->ident_text, &series);
   if (len < series + 1) return 0;
-  tk_id counter = trace_string(r->t, name, len - series - 1);
-  r->t->classes[n->cls].name = counter;
+  tk_id counter = trace_string(r->t, name, len - series - 1), id = n->counter_id;
+  if (id && len >= series + 6 + trace_str(r->t, id)->len) counter = with_id(r, name, len - series - 6 - trace_str(r->t, id)->len, id, n->cls);
+  else r->t->classes[n->cls].name = counter;
   return trace_track(r->t, TK_COUNTERS, r->t->tracks[process].pid, ident_none(), counter);
 }
 

@@ -268,10 +268,24 @@ static void field_args(struct perfetto *r, struct track_event *e) {
 
 /* ---- counters ---- */
 
+static tk_id number_text(struct tk_trace *t, const struct tk_arg *v) {
+  char text[32];
+  size_t n = v->type == TK_ARG_INT ? num_put_i64(text, v->i) : v->d - v->d == 0 ? num_put_double(text, v->d) : 0;
+  return trace_string(t, text, n);
+}
+
+static void counter_id(struct perfetto *r, const struct node *n) {
+  const uint8_t *end;
+  if (!n->counter_id) return;
+  if (n->form & FORM_NUMBER_ID) args_int(r->t, KEY_ID, num_scan(trace_str(r->t, n->counter_id)->bytes, &end).mant);
+  else args_str(r->t, KEY_ID, TK_ARG_STR, n->counter_id);
+}
+
 static void sample(struct perfetto *r, uint32_t at, int64_t ns, uint32_t late, const struct tk_arg *value) {
   struct tk_trace *t = r->t;
   struct node *n = &r->nodes[at];
   struct tk_event *ev;
+  struct tk_arg v = {.type = value->type};
   tk_id key = n->unit ? n->unit : KEY_COUNTER_VALUE;
   if (!at) return;
   if (!n->cls) {
@@ -279,13 +293,17 @@ static void sample(struct perfetto *r, uint32_t at, int64_t ns, uint32_t late, c
     n->cls = t->n_classes;
   }
   args_begin(t);
+  counter_id(r, n);
   if (value->type == TK_ARG_INT) {
     n->sum = n->incremental ? (int64_t)((uint64_t)n->sum + (uint64_t)value->i) : value->i;
-    args_int(t, key, (int64_t)((uint64_t)n->sum * (uint64_t)n->multiplier));
+    v.i = (int64_t)((uint64_t)n->sum * (uint64_t)n->multiplier);
   } else {
     n->sum_double = n->incremental ? n->sum_double + value->d : value->d;
-    args_double(t, key, n->sum_double * (double)n->multiplier);
+    v.d = n->sum_double * (double)n->multiplier;
   }
+  if (n->form & FORM_TEXT) args_str(t, key, TK_ARG_STR, number_text(t, &v));
+  else if (v.type == TK_ARG_INT) args_int(t, key, v.i);
+  else args_double(t, key, v.d);
   uint32_t args = args_end(t);
   ev = trace_add_event(t);
   ev->ts = ns;

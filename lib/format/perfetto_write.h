@@ -2,6 +2,8 @@
  *
  *     perfetto_write.c   the sink: one track after the other
  *     perfetto_describe.c  descriptors of tracks, clocks, top-level data
+ *     perfetto_asyncs.c    async spans: lanes by name, those of one id nested
+ *     perfetto_counters.c  counter samples: a track for each series
  *     perfetto_lanes.c   which lane a span goes to, which arrows there are
  *     perfetto_event.c   one TrackEvent: interning, args, time
  */
@@ -91,7 +93,7 @@ void lanes_free(struct lanes *l);
 struct open_span {
   tk_id event;
   int64_t end_ns;
-  bool endless;
+  bool endless, cut; /* never ends; did not, but is in a span that does */
 };
 
 struct perfetto_sink {
@@ -112,8 +114,17 @@ struct perfetto_sink {
   uint64_t first_series;
   struct buf packet, inner, text, facts;
   struct open_span *stack;
-  uint32_t n_stack, cap_stack;
+  uint32_t n_stack, cap_stack, n_cut;
 };
+
+/* The stack of the lane that is being written.  A child ends no later than its parent. */
+void slices_open(struct perfetto_sink *s, tk_id event);
+void slices_close(struct perfetto_sink *s, uint32_t height);
+
+/* The events of an async track (perfetto_asyncs.c). */
+void asyncs_write(struct perfetto_sink *s, tk_id track);
+/* The samples of a counter track (perfetto_counters.c). */
+void counters_write(struct perfetto_sink *s, tk_id track);
 
 /* ---- descriptors (perfetto_describe.c) ---- */
 
@@ -127,7 +138,8 @@ struct child {
   struct tk_ident tid;
   uint64_t process;
   bool counter, has_rank, explicit;
-  const char *unit;
+  const char *unit, *id; /* of a counter; the id that is part of its name */
+  size_t n_id;
   int64_t rank;
 };
 uint64_t describe_thread_uuid(const struct perfetto_sink *s, tk_id process, int64_t tid);
