@@ -239,7 +239,8 @@ void describe_trace(struct perfetto_sink *s, const struct tk_trace *t) {
     pb_bytes(&s->packet, PACKET_EXTENSION_DESCRIPTOR, trace_raw(t, m->at), (size_t)m->size);
     writer_packet(s->out, &s->packet);
   }
-  if (t->clock == TK_CLOCK_REALTIME) put_clocks(s);
+  writer_kept(s, t);
+  if (t->clock == TK_CLOCK_REALTIME && !s->has_clocks) put_clocks(s);
 }
 
 /* Top-level data of JSON becomes attributes "json.KEY", with the text of their values.  They are long and stand at the end: a file

@@ -75,7 +75,7 @@ static void clock_snapshot(struct event_writer *w, int64_t ns) {
   snapshot->len = 0;
   for (int own = 0; own < 2; own++) {
     b->len = 0;
-    pb_u64(b, CLOCK_ID, own ? CLOCK_OF_SEQUENCE : CLOCK_BOOTTIME);
+    pb_u64(b, CLOCK_ID, own ? CLOCK_OF_SEQUENCE : w->clock);
     pb_u64(b, CLOCK_TIMESTAMP, (uint64_t)ns);
     if (own) pb_u64(b, CLOCK_IS_INCREMENTAL, 1);
     pb_message(snapshot, SNAPSHOT_CLOCKS, b);

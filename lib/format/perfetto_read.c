@@ -168,7 +168,10 @@ static bool read_trace(struct perfetto *r, struct in *in) {
 
 static void release(struct perfetto *r) {
   struct mem *mem = &r->t->store->mem;
-  for (uint32_t i = 1; i <= r->n_sequences; i++) sequence_clear(&r->sequences[i], mem);
+  for (uint32_t i = 1; i <= r->n_sequences; i++) {
+    sequence_clear(&r->sequences[i], mem);
+    buf_free(&r->sequences[i].pending);
+  }
   for (uint32_t i = 1; i <= r->n_clocks; i++)
     mem_resize(mem, r->clocks[i].points, (size_t)r->clocks[i].cap * sizeof(struct clock_point), 0);
   mem_resize(mem, r->sequences, (size_t)r->cap_sequences * sizeof *r->sequences, 0);
@@ -184,6 +187,7 @@ static void release(struct perfetto *r) {
   buf_free(&r->json);
   buf_free(&r->fields);
   buf_free(&r->copy);
+  buf_free(&r->packets);
   mem_resize(mem, r, sizeof *r, 0);
 }
 

@@ -2,6 +2,7 @@
  *
  *     perfetto_read.c      the file: packets through a window, compressed packets, detection
  *     perfetto_packet.c    one packet: its sequence's state, then what it carries
+ *     perfetto_keep.c      packets that are not modelled: as they are
  *     perfetto_state.c     sequences: interned text, defaults
  *     perfetto_clock.c     clocks and snapshots: every time becomes one of the trace's clock
  *     perfetto_track.c     descriptors of tracks
@@ -33,6 +34,8 @@ struct uuid_list {
 };
 
 struct sequence {
+  struct buf pending; /* its state since the last clearing, if no packet of it has been kept yet */
+  bool has_others;    /* holds packets that are not modelled */
   uint64_t key; /* machine and trusted_packet_sequence_id */
   bool valid;   /* its state has been cleared once and nothing was lost since */
   bool has_track, has_thread;
@@ -113,8 +116,9 @@ struct perfetto {
   bool has_trace_clock, has_real, has_snapshot;
   int64_t zero_ns, last_real;
   uint32_t n_opaque;
+  tk_id kept; /* meta of the packets kept last */
   uint64_t inflated; /* bytes out of compressed packets */
-  struct buf text, json, fields, copy;
+  struct buf text, json, fields, copy, packets;
 };
 
 /* What a packet says, in one pass. */
@@ -123,6 +127,7 @@ struct packet {
   uint64_t timestamp, sequence, flags;
   uint32_t clock, machine;
   bool has_timestamp, has_clock, dropped;
+  bool of_sequence; /* the snapshot is of the sequence's own clocks */
   uint32_t other; /* a field that is not modelled */
 };
 
@@ -132,6 +137,10 @@ tk_id perfetto_opaque(struct perfetto *r, const uint8_t *p, size_t n);
 
 /* One packet.  Never fails: what is damaged is noted and skipped.  A compressed one is left to the caller. */
 void perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed);
+
+/* Packets that are not modelled (perfetto_keep.c).  `ns`: the packet's time, if it counts on a clock of its sequence, else NULL. */
+void perfetto_keep(struct perfetto *r, struct sequence *q, const struct packet *k, const uint8_t *p, size_t n, const int64_t *ns);
+void perfetto_keep_clock(struct perfetto *r);
 
 /* ---- state ---- */
 
@@ -144,7 +153,10 @@ tk_id sequence_text(struct perfetto *r, struct sequence *q, enum iid_kind kind, 
 
 /* ---- clocks ---- */
 
-void clock_snapshot(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
+/* True if clocks of the sequence itself are in it. */
+bool clock_snapshot(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
+/* Does the packet's time count on a clock of its sequence? */
+bool clock_of_sequence(const struct sequence *q, const struct packet *k);
 /* ns of the trace's clock; false: not known yet, *ns is the clock's own and *clock its place. */
 bool clock_time(struct perfetto *r, struct sequence *q, const struct packet *k, int64_t *ns, uint32_t *clock);
 bool clock_to_trace(struct perfetto *r, uint32_t clock, int64_t own, int64_t *ns);

@@ -171,7 +171,8 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
   size_t n = (size_t)t->n_tracks + 1;
   bool ok;
   s->t = t;
-  s->w.sequence = s->next_sequence++;
+  s->w.sequence = writer_sequence(s);
+  s->w.clock = s->clock;
   s->w.n_packets = 0;
   s->first_series = s->next_uuid;
   map_init(&s->named, &s->mem);
@@ -208,6 +209,7 @@ static bool perfetto_close(struct sink *sink, const struct tk_trace *first, cons
 static void perfetto_free(struct sink *sink) {
   struct perfetto_sink *s = (struct perfetto_sink *)sink;
   struct mem mem = {0};
+  map_free(&s->sequences);
   buf_free(&s->packet);
   buf_free(&s->inner);
   buf_free(&s->text);
@@ -220,8 +222,9 @@ static struct sink *perfetto_writer(struct out *out, const struct sink_options *
   struct mem mem = {0};
   struct perfetto_sink *s = mem_resize(&mem, NULL, 0, sizeof *s);
   if (!s) return NULL;
-  *s = (struct perfetto_sink){.out = out, .opt = *opt, .next_sequence = 1, .next_flow = 1, .next_pid = FIRST_MADE_ID};
+  *s = (struct perfetto_sink){.out = out, .opt = *opt, .next_sequence = 1, .clock = CLOCK_BOOTTIME, .next_flow = 1, .next_pid = FIRST_MADE_ID};
   s->packet.mem = s->inner.mem = s->text.mem = s->facts.mem = &s->mem;
+  map_init(&s->sequences, &s->mem);
   s->sink.open = perfetto_open;
   s->sink.write = perfetto_write;
   s->sink.close = perfetto_close;

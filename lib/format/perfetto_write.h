@@ -35,7 +35,7 @@ struct event_writer {
   struct out *out;
   struct mem *mem;
   const struct tk_trace *t;
-  uint32_t sequence;
+  uint32_t sequence, clock;
   bool has_facts;        /* `facts` goes into the packet, also if it is empty */
   bool started;          /* its first packet, which clears the state, is written */
   int64_t base_ns;       /* of ts 0 against what the file prints times */
@@ -96,13 +96,20 @@ struct open_span {
   bool endless, cut; /* never ends; did not, but is in a span that does */
 };
 
+/* Packets of a Perfetto input that are not modelled, and a sequence that they do not use (perfetto_keep.c). */
+struct perfetto_sink;
+void writer_kept(struct perfetto_sink *s, const struct tk_trace *t);
+uint32_t writer_sequence(struct perfetto_sink *s);
+
 struct perfetto_sink {
   struct sink sink;
   struct out *out;
   struct sink_options opt;
   struct mem mem;
   int64_t zero_ns;
-  uint32_t next_sequence;
+  uint32_t next_sequence, clock; /* what times count on: BOOTTIME, unless kept packets say another */
+  struct map sequences;          /* that kept packets are on */
+  bool has_clocks;               /* kept packets say REALTIME */
   uint64_t next_uuid, next_flow;
   int32_t next_pid; /* for pids that are no int32 */
   const struct tk_trace *t;
