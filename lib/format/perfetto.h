@@ -176,6 +176,11 @@ enum {
   FORM_NUMBER_ID = 256, /* TRACK_COUNTER_ID was a number */
   FORM_SERIES = 32,    /* a counter's name ends with a blank and the series that TRACK_IDENT names */
 
+  /* Of the meta "perfetto.tracks", within the graph alone. */
+  KEPT_TRACK = 1,
+  KEPT_DESCRIPTOR = 2,
+  KEPT_OWN = 3, /* of its process, thread or counter */
+
   DESCRIPTOR_PROCESS_ORDERING = 19,
   DESCRIPTOR_THREAD_ORDERING = 20,
   ATTRIBUTES_ATTRIBUTE = 1,

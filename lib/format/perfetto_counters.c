@@ -56,7 +56,7 @@ static void append(struct perfetto_sink *s, tk_id text) {
 
 static uint64_t describe_series(struct perfetto_sink *s, tk_id track, const struct tk_event *e, const struct series *of) {
   const struct tk_track *k = &s->t->tracks[track];
-  struct child c = {.parent = s->uuids[k->parent], .counter = true, .has_rank = k->has_sort, .rank = k->sort_index};
+  struct child c = {.parent = s->uuids[k->parent], .counter = true, .track = track, .has_rank = k->has_sort, .rank = k->sort_index};
   char number[24];
   s->text.len = 0;
   append(s, of->has_id ? s->t->classes[e->cls].name : k->name);
@@ -95,6 +95,7 @@ static uint64_t series_uuid(struct perfetto_sink *s, tk_id track, const struct t
 void counters_write(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   struct tk_arg arg, value;
+  if (k->count == 0 && k->renamed) describe_series(s, track, NULL, &(struct series){.key = KEY_COUNTER_VALUE});
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &s->t->events[i];
     struct series series = {.has_id = e->args && tk_args_find(s->t, e->args, "json.id", &series.id)};

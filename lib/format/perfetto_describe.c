@@ -74,8 +74,10 @@ static void describe_process(struct perfetto_sink *s, tk_id track) {
   pb_i64(&s->inner, PROCESS_PID, s->pids[track]);
   put_name(s, &s->inner, PROCESS_NAME, k->name, k->pid, s->pids[track]);
   if (k->labels) put_string(s, &s->inner, PROCESS_LABELS, k->labels);
+  writer_kept_fields(s, track, true, &s->inner);
   pb_u64(&d, DESCRIPTOR_UUID, s->uuids[track]);
   pb_message(&d, DESCRIPTOR_PROCESS, &s->inner);
+  writer_kept_fields(s, track, false, &d);
   if (k->has_sort) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, k->sort_index);
   put_facts(s, &d, 0, k->pid, s->pids[track]);
   put_descriptor(s, &d);
@@ -86,14 +88,16 @@ static void describe_thread(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   struct buf d = {.mem = &s->mem};
   bool of_process = k->tid.kind == TK_IDENT_NONE || (is_number(k->tid) && k->tid.num == 0); /* as the JSON importer has it */
-  int64_t pid = s->pids[k->parent], tid = of_process ? pid : small_id(s, k->tid, INT32_MIN, UINT32_MAX);
+  int64_t pid = s->pids[k->parent], tid = of_process ? pid : small_id(s, k->tid, INT32_MIN, INT64_MAX);
   s->inner.len = 0;
   pb_i64(&s->inner, THREAD_PID, pid);
   pb_i64(&s->inner, THREAD_TID, tid);
   put_name(s, &s->inner, THREAD_NAME, k->name, k->tid, tid);
+  writer_kept_fields(s, track, true, &s->inner);
   pb_u64(&d, DESCRIPTOR_UUID, s->uuids[track]);
   pb_u64(&d, DESCRIPTOR_PARENT_UUID, s->uuids[k->parent]);
   pb_message(&d, DESCRIPTOR_THREAD, &s->inner);
+  writer_kept_fields(s, track, false, &d);
   if (k->has_sort) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, k->sort_index);
   put_facts(s, &d, form_of(s, k), k->tid, tid);
   put_descriptor(s, &d);
@@ -112,7 +116,9 @@ uint64_t describe_child(struct perfetto_sink *s, const struct child *c) {
   if (c->has_rank) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, c->rank);
   s->inner.len = 0;
   if (c->unit) pb_bytes(&s->inner, COUNTER_UNIT_NAME, c->unit, strlen(c->unit));
+  writer_kept_fields(s, c->track, true, &s->inner);
   if (c->counter) pb_message(&d, DESCRIPTOR_COUNTER, &s->inner);
+  writer_kept_fields(s, c->track, false, &d);
   s->facts.len = 0;
   if (c->form) pb_u64(&s->facts, TRACK_FORM, c->form);
   if (c->tid.kind == TK_IDENT_STR) put_string(s, &s->facts, TRACK_IDENT, c->tid.str);
@@ -139,9 +145,11 @@ static void describe_named(struct perfetto_sink *s, tk_id track) {
   const struct intern *strings = &s->t->store->strings;
   uint32_t code = (uint32_t)((uint64_t)k->tid.num % NAMED_CODES), *up = NULL;
   int64_t rest = k->tid.num >> 3;
-  struct child c = {.parent = s->uuids[k->parent], .form = form_of(s, k), .has_rank = k->has_sort, .rank = k->sort_index};
+  struct child c = {.parent = s->uuids[k->parent], .form = form_of(s, k), .track = track};
   size_t n;
   const char *tid = tk_string(s->t, k->tid.str, &n);
+  c.has_rank = k->has_sort;
+  c.rank = k->sort_index;
   c.name = tk_string(s->t, k->name ? k->name : k->tid.str, &c.n);
   if (code == NAMED_IS_PROCESS) {
     s->uuids[track] = s->uuids[k->parent];

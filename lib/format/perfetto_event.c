@@ -308,6 +308,8 @@ void writer_instant(struct event_writer *w, tk_id id) {
   const struct tk_event *e = &w->t->events[id];
   event_begin(w, TYPE_INSTANT);
   names(w, e);
+  if (w->n_arrows) put_arrows(w, id, false);
+  if (w->n_points) put_points(w, id);
   event_end(w, writer_ns(w, e->ts));
 }
 

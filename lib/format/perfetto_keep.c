@@ -128,3 +128,28 @@ uint32_t writer_sequence(struct perfetto_sink *s) {
   return s->next_sequence++;
 }
 
+
+/* ---- tracks ---- */
+
+void writer_kept_tracks(struct perfetto_sink *s) {
+  const struct tk_meta *m = s->kept_tracks = trace_meta(s->t, "perfetto.tracks");
+  struct pb_field entry, f;
+  map_init(&s->kept, &s->mem);
+  if (!m || !m->binary) return;
+  struct pb c = pb_over(trace_raw(s->t, m->at), (size_t)m->size);
+  for (const uint8_t *start = c.p, *from = c.p; pb_next(&c, &entry); from = c.p) {
+    struct pb in = pb_inside(&entry);
+    if (pb_next(&in, &f) && f.number == KEPT_TRACK) map_put(&s->kept, f.value, (uint32_t)(from - start));
+  }
+}
+
+void writer_kept_fields(struct perfetto_sink *s, tk_id track, bool own, struct buf *to) {
+  const uint32_t *at = track ? map_get(&s->kept, track) : NULL;
+  const struct tk_meta *m = s->kept_tracks;
+  struct pb_field entry, f;
+  if (!at) return;
+  struct pb c = pb_over(trace_raw(s->t, m->at + *at), (size_t)m->size - *at);
+  if (!pb_next(&c, &entry)) return;
+  for (struct pb in = pb_inside(&entry); pb_next(&in, &f);)
+    if (f.number == (own ? KEPT_OWN : KEPT_DESCRIPTOR)) buf_append(to, f.p, (size_t)f.value);
+}

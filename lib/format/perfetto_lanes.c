@@ -3,6 +3,7 @@
  * A track of Perfetto is one stack, so a span that sticks out of another goes to a lane of its own, under the same name.  A flow of
  * Perfetto is a chain, so every arrow gets an id of its own: from a start (or the last step) to each end. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "perfetto_write.h"
 
@@ -54,6 +55,25 @@ static void arrow(struct event_writer *w, tk_id from, const struct tk_flow *f, u
   add_arrow(w, (struct arrow){f->at, b->ts < a->ts, true, full, id});
 }
 
+/* Chains of a Perfetto input keep their ids: the reader has them as they are, bound to begins and ends of spans. */
+static bool is_chain(const struct tk_trace *t, const struct tk_flow *f) {
+  return f->role >= TK_FLOW_OUT && f->enclosing && f->bound && t->format && strcmp(t->format, "perfetto") == 0;
+}
+
+static void link_of_chain(struct event_writer *w, const struct tk_flow *f) {
+  const struct tk_event *e = &w->t->events[f->at];
+  bool at_end = e->dur > 0 && f->ts == e->ts + e->dur - 1;
+  add_arrow(w, (struct arrow){f->at, at_end, f->role == TK_FLOW_IN, false, (uint64_t)f->id});
+}
+
+/* Ids of our own arrows lie beyond those of chains; where these fill the range, a clash is as likely as between two of theirs. */
+static void pass_chains(const struct tk_trace *t, uint64_t *next_id) {
+  uint64_t most = 0;
+  for (tk_id i = 1; i <= t->n_flows; i++)
+    if (is_chain(t, &t->flows[i]) && (uint64_t)t->flows[i].id > most) most = (uint64_t)t->flows[i].id;
+  if (most >= *next_id && most < UINT64_MAX / 2) *next_id = most + 1;
+}
+
 static int by_event(const void *a, const void *b) {
   const struct arrow *x = a, *y = b;
   if (x->event != y->event) return x->event < y->event ? -1 : 1;
@@ -95,9 +115,14 @@ uint64_t writer_arrows(struct event_writer *w, uint64_t *next_id) {
   uint64_t lost = 0;
   collect_points(w);
   sort_points(w);
+  pass_chains(t, next_id);
   map_init(&sources, w->mem);
   for (tk_id i = 1; i <= t->n_flows; i++) {
     const struct tk_flow *f = &t->flows[i];
+    if (is_chain(t, f)) {
+      link_of_chain(w, f);
+      continue;
+    }
     uint64_t identity = ((uint64_t)f->id << 1 | f->id_is_str) * 0x9e3779b97f4a7c15u + f->cls;
     bool start = f->role == TK_FLOW_START || f->role == TK_FLOW_OUT;
     uint32_t *source = map_put(&sources, identity, 0);

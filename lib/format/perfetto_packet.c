@@ -109,7 +109,8 @@ static void note_other(struct perfetto *r, const struct packet *k) {
     uint32_t field;
     const char *name;
   } names[] = {{1, "ftrace_events"}, {2, "process_tree"}, {4, "inode_file_map"}, {5, "chrome_events"}, {9, "process_stats"},
-               {33, "trace_config"}, {35, "trace_stats"}, {36, "synchronization_marker"}, {45, "system_info"}, {PACKET_TRACE_ATTRIBUTES, "trace_attributes"},
+               {33, "trace_config"}, {35, "trace_stats"}, {36, "synchronization_marker"}, {45, "system_info"},
+               {PACKET_TRACE_ATTRIBUTES, "trace_attributes"},
                {53, "gpu_render_stage_event"},
                {52, "gpu_counter_event"}, {67, "perf_sample"}, {89, "trace_uuid"}, {PACKET_ZSTD, "zstd_compressed_packets"}, {0, NULL}};
   char text[96];

@@ -58,13 +58,14 @@ struct node {
   uint64_t uuid, parent_uuid;
   uint32_t machine;
   uint8_t kind;
-  bool described, has_parent, has_rank, has_slices, incremental, settled, is_default;
+  bool described, has_parent, has_rank, has_slices, has_events, incremental, settled, is_default;
   tk_id name, own_name, labels; /* own_name: of process or thread */
   tk_id unit, first_name;
   int64_t pid, tid, rank, multiplier, sum;
   double sum_double;
   tk_id cls; /* of its samples */
   uint32_t form;          /* FORM_*: of a track that our own writer made */
+  tk_id more, more_own;   /* fields of the descriptor that are not modelled, and of its process, thread or counter */
   tk_id ident_text;       /* the pid or tid that was a string */
   tk_id counter_id;
   struct tk_ident thread; /* of an async lane */
@@ -96,6 +97,7 @@ struct raw_point {
   int64_t ts;
   uint32_t event, place, order;
   bool terminating, at_end;
+  uint8_t direction; /* of an older event's flow: 1 in, 2 out, 3 both; 0 = it is a chain */
 };
 
 struct perfetto {

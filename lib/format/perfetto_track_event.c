@@ -459,6 +459,7 @@ static void emit(struct perfetto *r, uint32_t node, struct track_event *e, enum 
   if (r->nodes[node].form & FORM_LANE) ev->track = parent_of(r, node) * ASPECTS + ON_TRACK;
   if (kind == TK_COUNTER) ev->track = node * ASPECTS + ON_PROCESS;
   if (!async && kind != TK_INSTANT && kind != TK_COUNTER) r->nodes[node].has_slices = true;
+  r->nodes[node].has_events = true;
   if (!r->nodes[node].first_name && e->name) r->nodes[node].first_name = e->name;
   own_points(r, e, ev, t->n_events, kind == TK_END);
   if (pairs && kind == TK_BEGIN) {
@@ -542,7 +543,10 @@ void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct p
     r->n_points = e.first_point;
     perfetto_points(r, q, k, node);
   }
-  if (e.bind_id && e.direction && !flow) point(r, e.bind_id ^ 1ull << 63, e.direction == 1);
+  if (e.bind_id && e.direction && !flow) {
+    point(r, e.bind_id ^ 1ull << 63, e.direction == 1);
+    if (r->n_points) r->points[r->n_points - 1].direction = (uint8_t)(e.direction & 3);
+  }
   if (flow) {
     legacy_flow(r, node, &e, ns, late);
     return;

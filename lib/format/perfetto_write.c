@@ -177,6 +177,7 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
   s->first_series = s->next_uuid;
   map_init(&s->named, &s->mem);
   map_init(&s->series, &s->mem);
+  writer_kept_tracks(s);
   s->uuids = mem_resize(&s->mem, NULL, 0, n * sizeof *s->uuids);
   s->pids = mem_resize(&s->mem, NULL, 0, n * sizeof *s->pids);
   ok = s->uuids && s->pids && writer_begin(&s->w, t, t->origin_ns - s->zero_ns, s->out, &s->mem);
@@ -193,6 +194,7 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
   writer_end(&s->w);
   map_free(&s->named);
   map_free(&s->series);
+  map_free(&s->kept);
   if (s->uuids) mem_resize(&s->mem, s->uuids, n * sizeof *s->uuids, 0);
   if (s->pids) mem_resize(&s->mem, s->pids, n * sizeof *s->pids, 0);
   return ok && mem_check(&s->mem, err);
@@ -222,7 +224,8 @@ static struct sink *perfetto_writer(struct out *out, const struct sink_options *
   struct mem mem = {0};
   struct perfetto_sink *s = mem_resize(&mem, NULL, 0, sizeof *s);
   if (!s) return NULL;
-  *s = (struct perfetto_sink){.out = out, .opt = *opt, .next_sequence = 1, .clock = CLOCK_BOOTTIME, .next_flow = 1, .next_pid = FIRST_MADE_ID};
+  *s = (struct perfetto_sink){.out = out, .opt = *opt, .next_sequence = 1, .clock = CLOCK_BOOTTIME,
+                              .next_flow = 1, .next_pid = FIRST_MADE_ID};
   s->packet.mem = s->inner.mem = s->text.mem = s->facts.mem = &s->mem;
   map_init(&s->sequences, &s->mem);
   s->sink.open = perfetto_open;

@@ -98,6 +98,9 @@ struct open_span {
 
 /* Packets of a Perfetto input that are not modelled, and a sequence that they do not use (perfetto_keep.c). */
 struct perfetto_sink;
+/* Fields of the track's descriptor, or of the process, thread or counter in it, that are not modelled. */
+void writer_kept_fields(struct perfetto_sink *s, tk_id track, bool own, struct buf *to);
+void writer_kept_tracks(struct perfetto_sink *s);
 void writer_kept(struct perfetto_sink *s, const struct tk_trace *t);
 uint32_t writer_sequence(struct perfetto_sink *s);
 
@@ -116,6 +119,8 @@ struct perfetto_sink {
   struct event_writer w;
   uint64_t *uuids; /* by track */
   int64_t *pids;   /* by track: of processes */
+  const struct tk_meta *kept_tracks;
+  struct map kept;   /* by track: where in the graph's text its further fields stand */
   struct map named;  /* process and text of the tid -> named track */
   struct map series; /* process, counter, series -> its uuid, from first_series on */
   uint64_t first_series;
@@ -144,6 +149,7 @@ struct child {
   uint32_t form;
   struct tk_ident tid;
   uint64_t process;
+  tk_id track; /* that it stands for; 0 = none */
   bool counter, has_rank, explicit;
   const char *unit, *id; /* of a counter; the id that is part of its name */
   size_t n_id;

@@ -153,6 +153,9 @@ def main():
                 print(f'       {what}: {fault[:700]}')
             sys.stdout.flush()
     engines.close()
+    for row in exceptions.needless():
+        print(f'perfetto_exceptions.tsv: not needed: {row}')
+        failed += 1
     print(f'{unverified} unverified')
     print(f'{passed} passed, {failed} failed')
     return 1 if failed else 0
