@@ -44,6 +44,7 @@ static bool read_packet(struct pb *c, struct packet *k) {
     case PB_KEY(PACKET_PREVIOUS_DROPPED, PB_VARINT): k->dropped = f.value != 0; break;
     case PB_KEY(PACKET_PROCESS_DESCRIPTOR, PB_BYTES): k->process = f; break;
     case PB_KEY(PACKET_THREAD_DESCRIPTOR, PB_BYTES): k->thread = f; break;
+    case PB_KEY(PACKET_ZSTD, PB_BYTES):
     case PB_KEY(PACKET_COMPRESSED, PB_BYTES): k->compressed = f; break;
     case PB_KEY(PACKET_EXTENSION_DESCRIPTOR, PB_BYTES): k->extension = f; break;
     case PB_KEY(PACKET_MACHINE_ID, PB_VARINT): k->machine = (uint32_t)f.value; break;
@@ -112,7 +113,7 @@ static void note_other(struct perfetto *r, const struct packet *k) {
                {33, "trace_config"}, {35, "trace_stats"}, {36, "synchronization_marker"}, {45, "system_info"},
                {PACKET_TRACE_ATTRIBUTES, "trace_attributes"},
                {53, "gpu_render_stage_event"},
-               {52, "gpu_counter_event"}, {67, "perf_sample"}, {89, "trace_uuid"}, {PACKET_ZSTD, "zstd_compressed_packets"}, {0, NULL}};
+               {52, "gpu_counter_event"}, {67, "perf_sample"}, {89, "trace_uuid"}, {0, NULL}};
   char text[96];
   unsigned i = 0;
   while (names[i].name && names[i].field != k->other) i++;
