@@ -156,12 +156,13 @@ enum {
   PACKET_TRACEKIT = 1990,
   TRACEKIT_POINTS = 1, /* a flow point of the event, or, in a packet without one, of the default track */
   POINT_ROLE = 1,
-  POINT_ID = 2,        /* integer */
+  POINT_ID = 2,        /* integer; absent = the only flow id of the event */
   POINT_ID_TEXT = 3,   /* iid of an event name */
   POINT_NAME_IID = 4,
   POINT_CATEGORY_IID = 5,
-  POINT_TIME = 6,      /* ns, of the trace's clock */
+  POINT_TIME = 6,      /* ns, of the trace's clock; absent = the packet's */
   POINT_ENCLOSING = 7,
+  POINT_NEW_CLASS = 8, /* name and category are these from here on, else those of the sequence's last point */
   DESCRIPTOR_TRACEKIT = 1990,
   TRACK_FORM = 1,      /* bits, below */
   TRACK_IDENT = 2,     /* the pid or tid that was a string */

@@ -46,6 +46,7 @@ struct sequence {
   int64_t pid, tid, time_us; /* of an old thread_descriptor packet */
   uint32_t clock_id, clock;  /* clock met last, its place */
   uint64_t last_uuid;        /* track met last */
+  tk_id point_name, point_cat; /* of the flow point met last */
   uint32_t last_node;
 };
 
@@ -176,8 +177,9 @@ void old_thread_descriptor(struct perfetto *r, struct sequence *q, uint32_t mach
 /* ---- events ---- */
 
 void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct packet *k);
-/* Flow points in full, as our own writer keeps them.  `node` is where they are; 0 = on the sequence's track. */
-void perfetto_points(struct perfetto *r, struct sequence *q, const struct packet *k, uint32_t node);
+/* Flow points in full, as our own writer keeps them.  `node` is where they are, `known` time and id of the event; node 0 = on the
+ * sequence's track. */
+void perfetto_points(struct perfetto *r, struct sequence *q, const struct packet *k, uint32_t node, const struct tk_flow *known);
 /* Adds the annotation to the args under construction. */
 void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f);
 /* Is it JSON?  Then r->json is its strict compact text. */

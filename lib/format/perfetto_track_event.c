@@ -469,12 +469,13 @@ static void emit(struct perfetto *r, uint32_t node, struct track_event *e, enum 
   t->counts.by_phase[(unsigned char)PHASES[kind]]++;
 }
 
-static void read_point(struct perfetto *r, struct sequence *q, const struct pb_field *f, uint32_t place) {
-  struct tk_flow p = {.at = place};
+static void read_point(struct perfetto *r, struct sequence *q, const struct pb_field *f, const struct tk_flow *known) {
+  struct tk_flow p = *known;
   struct pb c = pb_inside(f);
   struct pb_field g;
   tk_id name = 0, cat = 0;
   uint64_t role = TK_FLOW_START;
+  bool fresh = false;
   while (pb_next(&c, &g)) {
     switch (pb_field_key(&g)) {
     case PB_KEY(POINT_ROLE, PB_VARINT): role = g.value; break;
@@ -485,6 +486,7 @@ static void read_point(struct perfetto *r, struct sequence *q, const struct pb_f
       break;
     case PB_KEY(POINT_NAME_IID, PB_VARINT): name = sequence_text(r, q, IID_NAME, g.value); break;
     case PB_KEY(POINT_CATEGORY_IID, PB_VARINT): cat = sequence_text(r, q, IID_CATEGORY, g.value); break;
+    case PB_KEY(POINT_NEW_CLASS, PB_VARINT): fresh = g.value != 0; break;
     case PB_KEY(POINT_TIME, PB_VARINT): p.ts = (int64_t)g.value; break;
     case PB_KEY(POINT_ENCLOSING, PB_VARINT): p.enclosing = g.value != 0; break;
     default: break;
@@ -492,23 +494,24 @@ static void read_point(struct perfetto *r, struct sequence *q, const struct pb_f
   }
   if (role > TK_FLOW_END) return;
   p.role = (uint8_t)role;
-  p.cls = trace_class(r->t, name, cat);
+  if (fresh) q->point_name = name, q->point_cat = cat;
+  p.cls = trace_class(r->t, q->point_name, q->point_cat);
   *trace_add_flow(r->t) = p;
 }
 
-void perfetto_points(struct perfetto *r, struct sequence *q, const struct packet *k, uint32_t node) {
+void perfetto_points(struct perfetto *r, struct sequence *q, const struct packet *k, uint32_t node, const struct tk_flow *known) {
   struct pb c = pb_inside(&k->facts);
   struct pb_field g;
-  int64_t ns;
+  struct tk_flow base = known ? *known : (struct tk_flow){0};
   uint32_t clock;
   if (!node) {
-    clock_time(r, q, k, &ns, &clock); /* deltas count on */
+    clock_time(r, q, k, &base.ts, &clock); /* deltas count on */
     node = node_of_uuid(r, q, k->machine, q->has_track ? q->default_track : 0);
   }
   if (!node) return;
-  uint32_t on = r->nodes[node].form & FORM_LANE ? parent_of(r, node) : node;
+  base.at = (r->nodes[node].form & FORM_LANE ? parent_of(r, node) : node) * ASPECTS + ON_TRACK;
   while (pb_next(&c, &g))
-    if (pb_field_key(&g) == PB_KEY(TRACEKIT_POINTS, PB_BYTES)) read_point(r, q, &g, on * ASPECTS + ON_TRACK);
+    if (pb_field_key(&g) == PB_KEY(TRACEKIT_POINTS, PB_BYTES)) read_point(r, q, &g, &base);
 }
 
 static void drop(struct perfetto *r, const struct track_event *e, const char *why) {
@@ -540,8 +543,10 @@ void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct p
   }
   if ((node = node_of(r, q, k, &e)) == 0) return;
   if (k->facts.p) {
+    bool only = r->n_points == e.first_point + 1;
+    struct tk_flow base = {.ts = ns, .id = only ? (int64_t)r->points[e.first_point].id : 0};
     r->n_points = e.first_point;
-    perfetto_points(r, q, k, node);
+    perfetto_points(r, q, k, node, &base);
   }
   if (e.bind_id && e.direction && !flow) {
     point(r, e.bind_id ^ 1ull << 63, e.direction == 1);

@@ -45,6 +45,9 @@ struct event_writer {
   uint64_t n_packets;    /* descriptors, events */
   tk_id *points;         /* flow points that Perfetto's ids do not say all of, in order of their events */
   uint32_t n_points;
+  uint8_t *has_flows;    /* by event, a bit: it is in `points` or `arrows` */
+  tk_id point_class;     /* of the point written last */
+  uint64_t only_id;      /* of the packet, if it has one flow id */
   struct arrow *arrows;
   uint32_t n_arrows, cap_arrows, next_arrow;
   struct buf interned, event, annotation, packet, scratch, facts;
