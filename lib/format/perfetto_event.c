@@ -175,6 +175,7 @@ static void annotation_value(struct event_writer *w, struct buf *b, const struct
 static bool put_field(struct event_writer *w, const struct tk_arg *a) {
   const struct intern_str *s = a->type == TK_ARG_STR || a->type == TK_ARG_BYTES ? trace_str(w->t, a->s) : NULL;
   if (a->key == KEY_PERFETTO_FIELDS && a->type == TK_ARG_BYTES) return buf_append(&w->event, s->bytes, s->len);
+  if (a->key == KEY_SCOPE_OF_INSTANT && w->track_has_scope) return true;
   if (a->key != KEY_PERFETTO_CORRELATION) return false;
   if (a->type == TK_ARG_UINT) pb_u64(&w->event, EVENT_CORRELATION_ID, a->u);
   else if (a->type == TK_ARG_STR) pb_bytes(&w->event, EVENT_CORRELATION_ID_STR, s->bytes, s->len);

@@ -434,6 +434,15 @@ static bool close_open(struct perfetto *r, uint32_t node, struct track_event *e,
 
 static const char PHASES[] = {[TK_SPAN] = 'X', [TK_INSTANT] = 'i', [TK_COUNTER] = 'C', [TK_BEGIN] = 'B', [TK_END] = 'E'};
 
+/* Whose the instant is, as JSON says it: of all, of its process; nothing for that of a thread or of another track. */
+static void scope_arg(struct perfetto *r, struct track_event *e, uint32_t node) {
+  bool global = aspect_of(e, TK_INSTANT, false) == ON_GLOBAL || r->nodes[node].form & FORM_GLOBAL;
+  bool process = aspect_of(e, TK_INSTANT, false) == ON_PROCESS || r->nodes[node].kind == NODE_PROCESS;
+  if (!global && !process) return;
+  more_args(r, e);
+  args_str(r->t, KEY_SCOPE_OF_INSTANT, TK_ARG_STR, trace_text(r->t, global ? "g" : "p"));
+}
+
 static void emit(struct perfetto *r, uint32_t node, struct track_event *e, enum tk_kind kind, bool async, int64_t ns) {
   struct tk_trace *t = r->t;
   struct tk_event *ev;
@@ -441,10 +450,7 @@ static void emit(struct perfetto *r, uint32_t node, struct track_event *e, enum 
   if (pairs && kind == TK_END && close_open(r, node, e, ns)) return;
   if (async) identity_args(r, e, strchr("STpF", e->phase) != NULL);
   field_args(r, e);
-  if (aspect_of(e, kind, async) == ON_GLOBAL) {
-    more_args(r, e);
-    args_str(t, KEY_SCOPE_OF_INSTANT, TK_ARG_STR, trace_text(t, "g"));
-  }
+  if (kind == TK_INSTANT && !async) scope_arg(r, e, node);
   uint32_t args = e->has_args ? args_end(t) : 0;
   ev = trace_add_event(t);
   ev->ts = ns;

@@ -115,6 +115,7 @@ static void put_instants(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   struct tk_arg scope;
   uint64_t globals = 0;
+  s->w.track_has_scope = true;
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     bool global = tk_args_find(s->t, s->t->events[i].args, "json.s", &scope) && strcmp(tk_string(s->t, scope.s, NULL), "g") == 0;
     if (global && !globals) {
@@ -124,6 +125,7 @@ static void put_instants(struct perfetto_sink *s, tk_id track) {
     writer_track(&s->w, global ? globals : s->uuids[track]);
     writer_instant(&s->w, i);
   }
+  s->w.track_has_scope = false;
 }
 
 /* ---- the sink ---- */

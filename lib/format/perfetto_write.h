@@ -37,6 +37,7 @@ struct event_writer {
   const struct tk_trace *t;
   uint32_t sequence, clock;
   bool has_facts;        /* `facts` goes into the packet, also if it is empty */
+  bool track_has_scope;  /* what the scope of instants on it is, the track says */
   bool started;          /* its first packet, which clears the state, is written */
   int64_t base_ns;       /* of ts 0 against what the file prints times */
   int64_t last_ns;       /* the incremental clock */

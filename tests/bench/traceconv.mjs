@@ -31,7 +31,14 @@ class FileReaderSync {
   }
 }
 
+let said = '';
+process.on('uncaughtException', () => {
+  process.stderr.write(`traceconv: ${said}\n`);
+  process.exit(1);
+});
+
 function answer(message) {
+  if (message.kind === 'updateStatus') said = message.status;
   if (message.kind === 'error') {
     process.stderr.write(`${JSON.stringify(message.error)}\n`);
     process.exit(1);

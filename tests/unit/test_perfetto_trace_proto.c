@@ -154,6 +154,7 @@ static const struct number numbers[] = {
     ROW(flow_point, "category_iid", POINT_CATEGORY_IID, UINT64),
     ROW(flow_point, "time_ns", POINT_TIME, INT64),
     ROW(flow_point, "enclosing", POINT_ENCLOSING, BOOL),
+    ROW(flow_point, "new_class", POINT_NEW_CLASS, BOOL),
     ROW(track_facts, "form", TRACK_FORM, UINT32),
     ROW(track_facts, "ident", TRACK_IDENT, BYTES),
     ROW(track_facts, "tid", TRACK_TID, INT64),
