@@ -1,6 +1,6 @@
-/* test_perfetto_trace_proto.c - the cursor's field numbers are those of proto/perfetto_trace.proto; and what protobuf-c finds in what we
- * write is what an importer needs: every event on a described track and a cleared sequence, every interned id defined before it is
- * used, begins and ends balanced, times that come to those of the graph. */
+/* test_perfetto_trace_proto.c - the cursor's field numbers are those of proto/perfetto_trace.proto; and what protobuf-c finds in
+ * what we write is what an importer needs: every event on a described track and a cleared sequence, every interned id defined before
+ * it is used, begins and ends balanced, times that come to those of the graph. */
 #include "help.h"
 
 #include <protobuf-c/protobuf-c.h>
@@ -345,8 +345,8 @@ static void counter_names(void **state) {
 static void async_lanes(void **state) {
   Perfetto__Trace *trace = trace_of(
       "{\"traceEvents\":["
-      "{\"ph\":\"b\",\"pid\":1,\"cat\":\"c\",\"id\":1,\"ts\":1,\"name\":\"up\"},{\"ph\":\"b\",\"pid\":1,\"cat\":\"c\",\"id\":1,\"ts\":2,"
-      "\"name\":\"down\"},{\"ph\":\"b\",\"pid\":1,\"cat\":\"c\",\"id\":2,\"ts\":2,\"name\":\"up\"},"
+      "{\"ph\":\"b\",\"pid\":1,\"cat\":\"c\",\"id\":1,\"ts\":1,\"name\":\"up\"},{\"ph\":\"b\",\"pid\":1,\"cat\":\"c\",\"id\":1,"
+      "\"ts\":2,\"name\":\"down\"},{\"ph\":\"b\",\"pid\":1,\"cat\":\"c\",\"id\":2,\"ts\":2,\"name\":\"up\"},"
       "{\"ph\":\"e\",\"pid\":1,\"cat\":\"c\",\"id\":1,\"ts\":3,\"name\":\"down\"},"
       "{\"ph\":\"e\",\"pid\":1,\"cat\":\"c\",\"id\":1,\"ts\":4,\"name\":\"up\"},"
       "{\"ph\":\"e\",\"pid\":1,\"cat\":\"c\",\"id\":2,\"ts\":4,\"name\":\"up\"}]}");
