@@ -151,7 +151,7 @@ static void test_kept(void **state) {
   small(&b);
   raw_packet(&b, 9, SEQUENCE_CLEARED, PACKET_INTERNED_DATA, "\x7a\x03old"); /* field 15, which is none of ours */
   raw_packet(&b, 9, SEQUENCE_CLEARED, PACKET_INTERNED_DATA, "\x7a\x03new");
-  raw_packet(&b, 9, SEQUENCE_NEEDS_STATE, 33, "\x7a\x06config");
+  raw_packet(&b, 9, SEQUENCE_NEEDS_STATE, 33, "\x7a\x06" "config");
   raw_packet(&b, 8, SEQUENCE_CLEARED, PACKET_INTERNED_DATA, "\x7a\x05other");
   struct tk_trace *t = feed_bytes(b.trace.data, b.trace.len, (struct feed){.format = "perfetto"}, &err);
   assert_non_null(t);
