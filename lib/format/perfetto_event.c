@@ -296,7 +296,9 @@ void writer_lone_point(struct event_writer *w, uint64_t uuid, tk_id flow) {
   event_end(w, writer_ns(w, w->t->flows[flow].ts));
 }
 
-static bool has_flows(const struct event_writer *w, tk_id event) { return w->has_flows && w->has_flows[event >> 3] >> (event & 7) & 1; }
+static bool has_flows(const struct event_writer *w, tk_id event) {
+  return w->has_flows && w->has_flows[event >> 3] >> (event & 7) & 1;
+}
 
 static void put_flows(struct event_writer *w, tk_id event) {
   if (!has_flows(w, event)) return;
