@@ -285,7 +285,8 @@ static void put_points(struct event_writer *w, tk_id event) {
     if (w->t->flows[w->points[mid]].at < event) lo = mid + 1;
     else hi = mid;
   }
-  for (; lo < w->n_points && w->t->flows[w->points[lo]].at == event; lo++) put_point(w, w->points[lo], writer_ns(w, w->t->events[event].ts));
+  for (; lo < w->n_points && w->t->flows[w->points[lo]].at == event; lo++)
+    put_point(w, w->points[lo], writer_ns(w, w->t->events[event].ts));
 }
 
 void writer_lone_point(struct event_writer *w, uint64_t uuid, tk_id flow) {
