@@ -239,6 +239,18 @@ static bool join(struct merger *m, struct tk_trace *t, struct tk_merge_rank *r, 
   return ok && m->saver.sink->write(m->saver.sink, t, m->err);
 }
 
+/* Packets that a Perfetto reader kept as they were name processes as they were: no part of a merge. */
+static void drop_packets(struct tk_trace *t) {
+  bool any = false;
+  for (tk_id i = 1; i <= t->n_metas; i++) {
+    const char *key = tk_string(t, t->metas[i].key, NULL);
+    bool packets = strcmp(key, "perfetto.packets") == 0, tracks = strcmp(key, "perfetto.tracks") == 0;
+    if (t->metas[i].binary && (packets || tracks)) t->metas[i].size = 0;
+    any = any || packets;
+  }
+  if (any) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "packets of other kinds than track events: not merged");
+}
+
 static bool merge_trace(struct merger *m, size_t input, struct tk_trace *t) {
   struct tk_merge_rank *r = &m->report->ranks[input];
   struct identity id = identity_of(t);
@@ -248,6 +260,7 @@ static bool merge_trace(struct merger *m, size_t input, struct tk_trace *t) {
   r->events = t->n_events;
   r->flows = t->n_flows;
   r->bytes = t->counts.bytes;
+  if (m->n_inputs > 1) drop_packets(t);
   keep_notes(m, t);
   warn_of_copies(m, input, t);
   if (!m->opened && !open_output(m, t)) return false;

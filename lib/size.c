@@ -12,8 +12,9 @@
 
 /* Kinds of the first table, the first that fits counts; args stand apart. */
 enum slot { S_ARGS, S_FLOWS, S_PYTHON, S_KERNEL, S_COPY, S_ANNOTATION, S_RUNTIME, S_SPAN, S_INSTANT, S_COUNTER, S_META, SLOTS };
-static const char *const SLOT_NAMES[SLOTS] = {"args",        "flows",    "python frames", "kernels",         "copies",  "annotations and steps",
-                                              "runtime calls", "other spans", "instants", "counter samples", "metadata"};
+static const char *const SLOT_NAMES[SLOTS] = {
+    "args",          "flows",       "python frames", "kernels",         "copies",  "annotations and steps",
+    "runtime calls", "other spans", "instants",      "counter samples", "metadata"};
 
 struct cell {
   uint64_t bytes, events;
@@ -137,7 +138,7 @@ static bool add_row(struct tk_size_report *r, enum tk_size_by by, const char *ke
   }
   char *copy = malloc(strlen(key) + 1);
   if (!copy) return false;
-  strcpy(copy, key);
+  memcpy(copy, key, strlen(key) + 1);
   r->rows[r->n_rows++] = (struct tk_size_row){by, copy, c.bytes, c.events};
   return true;
 }

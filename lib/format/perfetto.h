@@ -6,6 +6,8 @@
 enum {
   TRACE_PACKET = 1,
 
+  PACKET_FTRACE = 1,
+  PACKET_PROCESS_TREE = 2,
   PACKET_CHROME_EVENTS = 5,
   PACKET_CLOCK_SNAPSHOT = 6,
   PACKET_TIMESTAMP = 8,
@@ -154,16 +156,18 @@ enum {
   PACKET_TRACEKIT = 1990,
   TRACEKIT_POINTS = 1, /* a flow point of the event, or, in a packet without one, of the default track */
   POINT_ROLE = 1,
-  POINT_ID = 2,        /* integer */
+  POINT_ID = 2,        /* integer; absent = the only flow id of the event */
   POINT_ID_TEXT = 3,   /* iid of an event name */
   POINT_NAME_IID = 4,
   POINT_CATEGORY_IID = 5,
-  POINT_TIME = 6,      /* ns, of the trace's clock */
+  POINT_TIME = 6,      /* ns, of the trace's clock; absent = the packet's */
   POINT_ENCLOSING = 7,
+  POINT_NEW_CLASS = 8, /* name and category are these from here on, else those of the sequence's last point */
   DESCRIPTOR_TRACEKIT = 1990,
   TRACK_FORM = 1,      /* bits, below */
   TRACK_IDENT = 2,     /* the pid or tid that was a string */
   TRACK_TID = 3,       /* of an async lane: its thread */
+  TRACK_COUNTER_ID = 5, /* of a counter: its id, which is part of its name */
   TRACK_PROCESS = 4,   /* of FORM_GLOBAL: uuid of the process that has them elsewhere */
   FORM_COMPLETE = 1,   /* spans came whole, not as begin and end */
   FORM_ASYNC = 2,      /* async events of the parent */
@@ -171,7 +175,14 @@ enum {
   FORM_ABSENT = 8,     /* there was no pid, no tid */
   FORM_QUOTED = 16,    /* an integer in quotes */
   FORM_GLOBAL = 64,    /* instants of global scope of one process */
+  FORM_TEXT = 128,     /* of a counter: its values were strings */
+  FORM_NUMBER_ID = 256, /* TRACK_COUNTER_ID was a number */
   FORM_SERIES = 32,    /* a counter's name ends with a blank and the series that TRACK_IDENT names */
+
+  /* Of the meta "perfetto.tracks", within the graph alone. */
+  KEPT_TRACK = 1,
+  KEPT_DESCRIPTOR = 2,
+  KEPT_OWN = 3, /* of its process, thread or counter */
 
   DESCRIPTOR_PROCESS_ORDERING = 19,
   DESCRIPTOR_THREAD_ORDERING = 20,

@@ -95,23 +95,25 @@ static void use_realtime(struct perfetto *r, int64_t real, int64_t trace) {
   r->last_real = real;
 }
 
-void clock_snapshot(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f) {
+bool clock_snapshot(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f) {
   struct reading all[SNAPSHOT_CLOCKS_MOST];
   struct pb c = pb_inside(f);
   struct pb_field g;
   uint32_t n = 0, primary = 0;
   int64_t trace;
+  bool own = false;
   while (pb_next(&c, &g)) {
     if (pb_field_key(&g) == PB_KEY(SNAPSHOT_PRIMARY_CLOCK, PB_VARINT)) primary = (uint32_t)g.value;
     else if (pb_field_key(&g) == PB_KEY(SNAPSHOT_CLOCKS, PB_BYTES) && n < SNAPSHOT_CLOCKS_MOST)
       read_clock(r, q, machine, &g, &all[n++]);
   }
+  for (uint32_t i = 0; i < n; i++) own = own || of_sequence(all[i].id);
   if (primary && !r->has_trace_clock && machine == 0) r->trace_clock = primary, r->has_trace_clock = true;
   if (!place_snapshot(r, all, n, &trace)) {
     /* No clock in it is known: the first snapshot of such a file defines the trace's time by its first clock of the system. */
     uint32_t i = 0;
     while (i < n && of_sequence(all[i].id)) i++;
-    if (i == n || r->has_snapshot) return;
+    if (i == n || r->has_snapshot) return own;
     trace = all[i].own;
   }
   for (uint32_t i = 0; i < n; i++) {
@@ -120,6 +122,11 @@ void clock_snapshot(struct perfetto *r, struct sequence *q, uint32_t machine, co
     if (all[i].id != r->trace_clock) r->has_snapshot = true;
     if (all[i].id == CLOCK_REALTIME && machine == 0) use_realtime(r, all[i].own, trace);
   }
+  return own;
+}
+
+bool clock_of_sequence(const struct sequence *q, const struct packet *k) {
+  return of_sequence(k->has_clock ? k->clock : q->default_clock);
 }
 
 bool clock_time(struct perfetto *r, struct sequence *q, const struct packet *k, int64_t *ns, uint32_t *clock) {

@@ -21,11 +21,9 @@ bool track_hidden(const struct tk_trace *t, tk_id track) {
 static bool is_number(struct tk_ident i) { return i.kind == TK_IDENT_INT || i.kind == TK_IDENT_QUOTED; }
 static bool is_named(const struct tk_track *k) { return k->kind == TK_THREAD && k->tid.kind == TK_IDENT_STR && k->tid.num != 0; }
 
-/* An int32 as it is, anything else gets a number of its own and shows its text as the name. */
+/* A number that fits as it is, anything else gets one of its own and shows its text as the name. */
 static int64_t small_id(struct perfetto_sink *s, struct tk_ident i, int64_t least, int64_t most) {
-  if (i.kind == TK_IDENT_NONE) return 0;
-  if (is_number(i) && i.num >= least && i.num <= most) return i.num;
-  return s->next_pid++;
+  return is_number(i) && i.num >= least && i.num <= most ? i.num : s->next_pid++;
 }
 
 static void put_string(struct perfetto_sink *s, struct buf *b, uint32_t field, tk_id id) {
@@ -38,7 +36,7 @@ static void put_name(struct perfetto_sink *s, struct buf *b, uint32_t field, tk_
   char text[32];
   if (name) put_string(s, b, field, name);
   else if (i.kind == TK_IDENT_STR) put_string(s, b, field, i.str);
-  else if (is_number(i) && i.num != written) pb_bytes(b, field, text, num_put_i64(text, i.num));
+  else if (is_number(i) && i.num != written && i.num) pb_bytes(b, field, text, num_put_i64(text, i.num));
 }
 
 /* What the numbers cannot say goes into our own field. */
@@ -70,13 +68,16 @@ static uint32_t form_of(const struct perfetto_sink *s, const struct tk_track *k)
 static void describe_process(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   struct buf d = {.mem = &s->mem};
-  s->pids[track] = small_id(s, k->pid, 0, INT32_MAX);
+  /* pid 0 of a protobuf trace is Linux's idle process, which viewers leave out: GPU 0 of Kineto is none */
+  s->pids[track] = small_id(s, k->pid, 1, INT32_MAX);
   s->inner.len = 0;
   pb_i64(&s->inner, PROCESS_PID, s->pids[track]);
   put_name(s, &s->inner, PROCESS_NAME, k->name, k->pid, s->pids[track]);
   if (k->labels) put_string(s, &s->inner, PROCESS_LABELS, k->labels);
+  writer_kept_fields(s, track, true, &s->inner);
   pb_u64(&d, DESCRIPTOR_UUID, s->uuids[track]);
   pb_message(&d, DESCRIPTOR_PROCESS, &s->inner);
+  writer_kept_fields(s, track, false, &d);
   if (k->has_sort) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, k->sort_index);
   put_facts(s, &d, 0, k->pid, s->pids[track]);
   put_descriptor(s, &d);
@@ -86,15 +87,17 @@ static void describe_process(struct perfetto_sink *s, tk_id track) {
 static void describe_thread(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   struct buf d = {.mem = &s->mem};
-  int64_t pid = s->pids[k->parent], tid = small_id(s, k->tid, INT32_MIN, UINT32_MAX), said = tid;
-  if (k->tid.kind == TK_IDENT_NONE || tid == 0) tid = pid; /* as the JSON importer does */
+  bool of_process = k->tid.kind == TK_IDENT_NONE || (is_number(k->tid) && k->tid.num == 0); /* as the JSON importer has it */
+  int64_t pid = s->pids[k->parent], tid = of_process ? pid : small_id(s, k->tid, INT32_MIN, INT64_MAX);
   s->inner.len = 0;
   pb_i64(&s->inner, THREAD_PID, pid);
   pb_i64(&s->inner, THREAD_TID, tid);
-  put_name(s, &s->inner, THREAD_NAME, k->name, k->tid, said);
+  put_name(s, &s->inner, THREAD_NAME, k->name, k->tid, tid);
+  writer_kept_fields(s, track, true, &s->inner);
   pb_u64(&d, DESCRIPTOR_UUID, s->uuids[track]);
   pb_u64(&d, DESCRIPTOR_PARENT_UUID, s->uuids[k->parent]);
   pb_message(&d, DESCRIPTOR_THREAD, &s->inner);
+  writer_kept_fields(s, track, false, &d);
   if (k->has_sort) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, k->sort_index);
   put_facts(s, &d, form_of(s, k), k->tid, tid);
   put_descriptor(s, &d);
@@ -113,12 +116,15 @@ uint64_t describe_child(struct perfetto_sink *s, const struct child *c) {
   if (c->has_rank) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, c->rank);
   s->inner.len = 0;
   if (c->unit) pb_bytes(&s->inner, COUNTER_UNIT_NAME, c->unit, strlen(c->unit));
+  writer_kept_fields(s, c->track, true, &s->inner);
   if (c->counter) pb_message(&d, DESCRIPTOR_COUNTER, &s->inner);
+  writer_kept_fields(s, c->track, false, &d);
   s->facts.len = 0;
   if (c->form) pb_u64(&s->facts, TRACK_FORM, c->form);
   if (c->tid.kind == TK_IDENT_STR) put_string(s, &s->facts, TRACK_IDENT, c->tid.str);
   if (is_number(c->tid)) pb_i64(&s->facts, TRACK_TID, c->tid.num);
   if (c->process) pb_u64(&s->facts, TRACK_PROCESS, c->process);
+  if (c->id) pb_bytes(&s->facts, TRACK_COUNTER_ID, c->id, c->n_id);
   if (s->facts.len) pb_message(&d, DESCRIPTOR_TRACEKIT, &s->facts);
   put_descriptor(s, &d);
   buf_free(&d);
@@ -139,9 +145,11 @@ static void describe_named(struct perfetto_sink *s, tk_id track) {
   const struct intern *strings = &s->t->store->strings;
   uint32_t code = (uint32_t)((uint64_t)k->tid.num % NAMED_CODES), *up = NULL;
   int64_t rest = k->tid.num >> 3;
-  struct child c = {.parent = s->uuids[k->parent], .form = form_of(s, k), .has_rank = k->has_sort, .rank = k->sort_index};
+  struct child c = {.parent = s->uuids[k->parent], .form = form_of(s, k), .track = track};
   size_t n;
   const char *tid = tk_string(s->t, k->tid.str, &n);
+  c.has_rank = k->has_sort;
+  c.rank = k->sort_index;
   c.name = tk_string(s->t, k->name ? k->name : k->tid.str, &c.n);
   if (code == NAMED_IS_PROCESS) {
     s->uuids[track] = s->uuids[k->parent];
@@ -239,7 +247,8 @@ void describe_trace(struct perfetto_sink *s, const struct tk_trace *t) {
     pb_bytes(&s->packet, PACKET_EXTENSION_DESCRIPTOR, trace_raw(t, m->at), (size_t)m->size);
     writer_packet(s->out, &s->packet);
   }
-  if (t->clock == TK_CLOCK_REALTIME) put_clocks(s);
+  writer_kept(s, t);
+  if (t->clock == TK_CLOCK_REALTIME && !s->has_clocks) put_clocks(s);
 }
 
 /* Top-level data of JSON becomes attributes "json.KEY", with the text of their values.  They are long and stand at the end: a file

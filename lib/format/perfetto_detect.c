@@ -21,7 +21,8 @@ static unsigned field_bid(const struct pb_field *f, bool *wrong) {
   } known[] = {{PACKET_TIMESTAMP, PB_VARINT},        {PACKET_SEQUENCE_ID, PB_VARINT},  {PACKET_SEQUENCE_FLAGS, PB_VARINT},
                {PACKET_TIMESTAMP_CLOCK_ID, PB_VARINT}, {PACKET_TRACK_EVENT, PB_BYTES},   {PACKET_INTERNED_DATA, PB_BYTES},
                {PACKET_CLOCK_SNAPSHOT, PB_BYTES},    {PACKET_DEFAULTS, PB_BYTES},       {PACKET_TRACK_DESCRIPTOR, PB_BYTES},
-               {PACKET_CHROME_EVENTS, PB_BYTES},     {PACKET_EXTENSION_DESCRIPTOR, PB_BYTES}, {0, 0}};
+               {PACKET_CHROME_EVENTS, PB_BYTES},     {PACKET_EXTENSION_DESCRIPTOR, PB_BYTES},
+               {PACKET_FTRACE, PB_BYTES},            {PACKET_PROCESS_TREE, PB_BYTES},   {0, 0}};
   if (f->number < sizeof PACKET - 1 && PACKET[f->number] != '-' && PACKET[f->number] != (char)('0' + f->wire)) return *wrong = true, 0;
   for (unsigned i = 0; known[i].number; i++) {
     if (known[i].number != f->number) continue;

@@ -30,6 +30,7 @@ bool writer_begin(struct event_writer *w, const struct tk_trace *t, int64_t base
   w->base_ns = base_ns;
   w->started = false;
   w->track = 0;
+  w->point_class = 0;
   w->n_arrows = w->next_arrow = 0;
   w->interned.mem = w->event.mem = w->annotation.mem = w->packet.mem = w->scratch.mem = w->facts.mem = mem;
   return iids_init(&w->names, n, mem) && iids_init(&w->categories, n, mem) && iids_init(&w->keys, n, mem) &&
@@ -44,6 +45,8 @@ void writer_end(struct event_writer *w) {
   iids_free(&w->values, n, w->mem);
   iids_free(&w->end_keys, n, w->mem);
   mem_resize(w->mem, w->points, ((size_t)w->n_points + 1) * sizeof *w->points, 0);
+  if (w->has_flows) mem_resize(w->mem, w->has_flows, (size_t)w->t->n_events / 8 + 1, 0);
+  w->has_flows = NULL;
   w->points = NULL;
   w->n_points = 0;
   mem_resize(w->mem, w->arrows, (size_t)w->cap_arrows * sizeof *w->arrows, 0);
@@ -75,7 +78,7 @@ static void clock_snapshot(struct event_writer *w, int64_t ns) {
   snapshot->len = 0;
   for (int own = 0; own < 2; own++) {
     b->len = 0;
-    pb_u64(b, CLOCK_ID, own ? CLOCK_OF_SEQUENCE : CLOCK_BOOTTIME);
+    pb_u64(b, CLOCK_ID, own ? CLOCK_OF_SEQUENCE : w->clock);
     pb_u64(b, CLOCK_TIMESTAMP, (uint64_t)ns);
     if (own) pb_u64(b, CLOCK_IS_INCREMENTAL, 1);
     pb_message(snapshot, SNAPSHOT_CLOCKS, b);
@@ -172,6 +175,7 @@ static void annotation_value(struct event_writer *w, struct buf *b, const struct
 static bool put_field(struct event_writer *w, const struct tk_arg *a) {
   const struct intern_str *s = a->type == TK_ARG_STR || a->type == TK_ARG_BYTES ? trace_str(w->t, a->s) : NULL;
   if (a->key == KEY_PERFETTO_FIELDS && a->type == TK_ARG_BYTES) return buf_append(&w->event, s->bytes, s->len);
+  if (a->key == KEY_SCOPE_OF_INSTANT && w->track_has_scope) return true;
   if (a->key != KEY_PERFETTO_CORRELATION) return false;
   if (a->type == TK_ARG_UINT) pb_u64(&w->event, EVENT_CORRELATION_ID, a->u);
   else if (a->type == TK_ARG_STR) pb_bytes(&w->event, EVENT_CORRELATION_ID_STR, s->bytes, s->len);
@@ -234,9 +238,9 @@ static void event_end(struct event_writer *w, int64_t ns) {
   w->n_packets++;
 }
 
-/* Arrows are in order of events, and so nearly are the calls: the place is found from where the last one was. */
+/* Most events have none, which a bit of theirs says. */
 static void put_arrows(struct event_writer *w, tk_id event, bool at_end) {
-  uint32_t lo = 0, hi = w->n_arrows;
+  uint32_t lo = 0, hi = w->n_arrows, n = 0;
   while (lo < hi) {
     uint32_t mid = lo + (hi - lo) / 2;
     if (w->arrows[mid].event < event) lo = mid + 1;
@@ -245,28 +249,32 @@ static void put_arrows(struct event_writer *w, tk_id event, bool at_end) {
   for (; lo < w->n_arrows && w->arrows[lo].event == event; lo++)
     if (w->arrows[lo].at_end == at_end) {
       w->has_facts = w->has_facts || w->arrows[lo].has_points;
+      w->only_id = n++ ? 0 : w->arrows[lo].id;
       pb_fixed64(&w->event, w->arrows[lo].terminating ? EVENT_TERMINATING_FLOW_IDS : EVENT_FLOW_IDS, w->arrows[lo].id);
     }
 }
 
 /* ---- flow points in full ---- */
 
-static void put_point(struct event_writer *w, tk_id flow) {
+static void put_point(struct event_writer *w, tk_id flow, int64_t ns) {
   const struct tk_flow *f = &w->t->flows[flow];
   const struct tk_class *c = &w->t->classes[f->cls];
   struct buf *b = &w->annotation;
-  uint32_t name = c->name ? iid(w, &w->names, INTERNED_NAMES, c->name) : 0, id = 0;
-  uint32_t cat = c->cat ? iid(w, &w->categories, INTERNED_CATEGORIES, c->cat) : 0;
+  bool fresh = f->cls != w->point_class;
+  uint32_t name = fresh && c->name ? iid(w, &w->names, INTERNED_NAMES, c->name) : 0, id = 0;
+  uint32_t cat = fresh && c->cat ? iid(w, &w->categories, INTERNED_CATEGORIES, c->cat) : 0;
   if (f->id_is_str) id = iid(w, &w->names, INTERNED_NAMES, (tk_id)f->id);
   b->len = 0;
-  pb_u64(b, POINT_ROLE, f->role);
+  if (f->role) pb_u64(b, POINT_ROLE, f->role);
   if (f->id_is_str) pb_u64(b, POINT_ID_TEXT, id);
-  else pb_i64(b, POINT_ID, f->id);
+  else if (f->id == 0 || (uint64_t)f->id != w->only_id) pb_i64(b, POINT_ID, f->id);
+  if (fresh) pb_u64(b, POINT_NEW_CLASS, 1);
   if (name) pb_u64(b, POINT_NAME_IID, name);
   if (cat) pb_u64(b, POINT_CATEGORY_IID, cat);
-  pb_i64(b, POINT_TIME, writer_ns(w, f->ts));
+  if (writer_ns(w, f->ts) != ns) pb_i64(b, POINT_TIME, writer_ns(w, f->ts));
   if (f->enclosing) pb_u64(b, POINT_ENCLOSING, 1);
   pb_message(&w->facts, TRACEKIT_POINTS, b);
+  w->point_class = f->cls;
   w->has_facts = true;
 }
 
@@ -277,29 +285,41 @@ static void put_points(struct event_writer *w, tk_id event) {
     if (w->t->flows[w->points[mid]].at < event) lo = mid + 1;
     else hi = mid;
   }
-  for (; lo < w->n_points && w->t->flows[w->points[lo]].at == event; lo++) put_point(w, w->points[lo]);
+  for (; lo < w->n_points && w->t->flows[w->points[lo]].at == event; lo++)
+    put_point(w, w->points[lo], writer_ns(w, w->t->events[event].ts));
 }
 
 void writer_lone_point(struct event_writer *w, uint64_t uuid, tk_id flow) {
   writer_track(w, uuid);
   w->event.len = w->interned.len = 0;
-  put_point(w, flow);
+  w->only_id = 0;
+  put_point(w, flow, writer_ns(w, w->t->flows[flow].ts));
   event_end(w, writer_ns(w, w->t->flows[flow].ts));
+}
+
+static bool has_flows(const struct event_writer *w, tk_id event) {
+  return w->has_flows && w->has_flows[event >> 3] >> (event & 7) & 1;
+}
+
+static void put_flows(struct event_writer *w, tk_id event) {
+  if (!has_flows(w, event)) return;
+  w->only_id = 0;
+  if (w->n_arrows) put_arrows(w, event, false);
+  if (w->n_points) put_points(w, event);
 }
 
 void writer_slice_begin(struct event_writer *w, tk_id id) {
   const struct tk_event *e = &w->t->events[id];
   event_begin(w, TYPE_SLICE_BEGIN);
   names(w, e);
-  if (w->n_arrows) put_arrows(w, id, false);
-  if (w->n_points) put_points(w, id);
+  put_flows(w, id);
   event_end(w, writer_ns(w, e->ts));
 }
 
 void writer_slice_end(struct event_writer *w, tk_id id, int64_t ns) {
   const struct tk_event *e = &w->t->events[id];
   event_begin(w, TYPE_SLICE_END);
-  if (w->n_arrows) put_arrows(w, id, true);
+  if (has_flows(w, id)) put_arrows(w, id, true);
   if (e->flags & TK_PAIRED && e->args) put_args(w, e->args, true);
   event_end(w, ns);
 }
@@ -308,6 +328,7 @@ void writer_instant(struct event_writer *w, tk_id id) {
   const struct tk_event *e = &w->t->events[id];
   event_begin(w, TYPE_INSTANT);
   names(w, e);
+  put_flows(w, id);
   event_end(w, writer_ns(w, e->ts));
 }
 

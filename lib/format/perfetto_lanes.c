@@ -3,6 +3,7 @@
  * A track of Perfetto is one stack, so a span that sticks out of another goes to a lane of its own, under the same name.  A flow of
  * Perfetto is a chain, so every arrow gets an id of its own: from a start (or the last step) to each end. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "perfetto_write.h"
 
@@ -41,7 +42,12 @@ void lanes_free(struct lanes *l) {
 
 /* ---- arrows ---- */
 
+static void mark(struct event_writer *w, tk_id event) {
+  if (w->has_flows) w->has_flows[event >> 3] |= (uint8_t)(1 << (event & 7));
+}
+
 static void add_arrow(struct event_writer *w, struct arrow a) {
+  mark(w, a.event);
   if (!mem_grow(w->mem, (void **)&w->arrows, &w->cap_arrows, (uint64_t)w->n_arrows + 1, sizeof a)) return;
   w->arrows[w->n_arrows++] = a;
 }
@@ -54,6 +60,44 @@ static void arrow(struct event_writer *w, tk_id from, const struct tk_flow *f, u
   add_arrow(w, (struct arrow){f->at, b->ts < a->ts, true, full, id});
 }
 
+/* Chains of a Perfetto input keep their ids: the reader has them as they are, bound to begins and ends of spans. */
+static bool is_chain(const struct tk_trace *t, const struct tk_flow *f) {
+  return f->role >= TK_FLOW_OUT && f->enclosing && f->bound && t->format && strcmp(t->format, "perfetto") == 0;
+}
+
+static void link_of_chain(struct event_writer *w, const struct tk_flow *f) {
+  const struct tk_event *e = &w->t->events[f->at];
+  bool at_end = e->dur > 0 && f->ts == e->ts + e->dur - 1;
+  add_arrow(w, (struct arrow){f->at, at_end, f->role == TK_FLOW_IN, false, (uint64_t)f->id});
+}
+
+/* An id that stands for one arrow alone is that arrow's: then the point need not say it again.  By id: its class and how many of its
+ * points start, how many go on or end. */
+static void count_ids(const struct tk_trace *t, struct map *ids) {
+  for (tk_id i = 1; i <= t->n_flows; i++) {
+    const struct tk_flow *f = &t->flows[i];
+    bool start = f->role == TK_FLOW_START;
+    if (f->id_is_str || f->id <= 0) continue;
+    uint32_t *uses = map_put(ids, (uint64_t)f->id, f->cls << 2);
+    if (!uses) return;
+    if (f->role >= TK_FLOW_OUT || *uses >> 2 != (f->cls & UINT32_MAX >> 2) || *uses & (start ? 1 : 2)) *uses = UINT32_MAX;
+    else *uses |= start ? 1 : 2;
+  }
+}
+
+static bool is_alone(const struct map *ids, const struct tk_flow *f, uint64_t least) {
+  const uint32_t *uses = f->id_is_str || f->id <= 0 || (uint64_t)f->id < least ? NULL : map_get(ids, (uint64_t)f->id);
+  return uses && *uses != UINT32_MAX;
+}
+
+/* Other arrows get ids beyond all of these; where these fill the range, a clash is as likely as between two of theirs. */
+static void pass_ids(const struct tk_trace *t, uint64_t *next_id) {
+  uint64_t most = 0;
+  for (tk_id i = 1; i <= t->n_flows; i++)
+    if (!t->flows[i].id_is_str && (uint64_t)t->flows[i].id > most && t->flows[i].id >= 0) most = (uint64_t)t->flows[i].id;
+  if (most >= *next_id && most < UINT64_MAX / 2) *next_id = most + 1;
+}
+
 static int by_event(const void *a, const void *b) {
   const struct arrow *x = a, *y = b;
   if (x->event != y->event) return x->event < y->event ? -1 : 1;
@@ -64,12 +108,18 @@ static int by_event(const void *a, const void *b) {
 static void collect_points(struct event_writer *w) {
   const struct tk_trace *t = w->t;
   uint64_t n = 0;
+  size_t size = (size_t)t->n_events / 8 + 1;
+  if (t->n_flows) w->has_flows = mem_resize(w->mem, NULL, 0, size);
+  if (w->has_flows) memset(w->has_flows, 0, size);
   for (tk_id i = 1; i <= t->n_flows; i++) n += t->flows[i].bound && t->flows[i].role < TK_FLOW_OUT;
   w->points = mem_resize(w->mem, NULL, 0, (n + 1) * sizeof *w->points);
   if (!w->points) return;
   w->n_points = 0;
   for (tk_id i = 1; i <= t->n_flows; i++)
-    if (t->flows[i].bound && t->flows[i].role < TK_FLOW_OUT) w->points[w->n_points++] = i;
+    if (t->flows[i].bound && t->flows[i].role < TK_FLOW_OUT) {
+      mark(w, t->flows[i].at);
+      w->points[w->n_points++] = i;
+    }
 }
 
 /* By event: a counting sort would need as much memory as there are events. */
@@ -91,13 +141,21 @@ static void sort_points(struct event_writer *w) {
 
 uint64_t writer_arrows(struct event_writer *w, uint64_t *next_id) {
   const struct tk_trace *t = w->t;
-  struct map sources; /* identity -> event that the next arrow leaves from */
+  struct map sources, ids; /* sources: identity -> event that the next arrow leaves from */
   uint64_t lost = 0;
   collect_points(w);
   sort_points(w);
+  uint64_t least = *next_id;
+  pass_ids(t, next_id);
   map_init(&sources, w->mem);
+  map_init(&ids, w->mem);
+  count_ids(t, &ids);
   for (tk_id i = 1; i <= t->n_flows; i++) {
     const struct tk_flow *f = &t->flows[i];
+    if (is_chain(t, f)) {
+      link_of_chain(w, f);
+      continue;
+    }
     uint64_t identity = ((uint64_t)f->id << 1 | f->id_is_str) * 0x9e3779b97f4a7c15u + f->cls;
     bool start = f->role == TK_FLOW_START || f->role == TK_FLOW_OUT;
     uint32_t *source = map_put(&sources, identity, 0);
@@ -107,10 +165,11 @@ uint64_t writer_arrows(struct event_writer *w, uint64_t *next_id) {
       continue;
     }
     if (!start && *source == f->at) lost++;
-    if (!start && *source != f->at) arrow(w, *source, f, (*next_id)++);
+    if (!start && *source != f->at) arrow(w, *source, f, is_alone(&ids, f, least) ? (uint64_t)f->id : (*next_id)++);
     if (start || f->role == TK_FLOW_STEP || f->role == TK_FLOW_INOUT) *source = f->at;
   }
   map_free(&sources);
+  map_free(&ids);
   if (w->n_arrows) qsort(w->arrows, w->n_arrows, sizeof *w->arrows, by_event);
   return lost;
 }

@@ -12,19 +12,12 @@ void perfetto_note(struct perfetto *r, enum tk_note_kind kind, const char *text)
 
 /* Only text that was not met before is looked at: distinct strings are few. */
 tk_id perfetto_text(struct perfetto *r, const uint8_t *p, size_t n) {
-  static const uint8_t REPLACED[] = "\xef\xbf\xbd";
   struct intern *strings = &r->t->store->strings;
   uint32_t hash = (uint32_t)hash_bytes(p, n), id = intern_find(strings, p, n, hash);
   if (id && r->n_opaque == 0) return id;
   if (utf8_valid(p, n)) return id ? id : intern_add(strings, p, n, hash);
   r->text.len = 0;
-  for (size_t i = 0; i < n;) {
-    size_t good = 1;
-    while (good <= 4 && i + good <= n && !utf8_valid(p + i, good)) good++;
-    bool ok = good <= 4 && i + good <= n;
-    buf_append(&r->text, ok ? p + i : REPLACED, ok ? good : 3);
-    i += ok ? good : 1;
-  }
+  utf8_repair(&r->text, p, n);
   perfetto_note(r, TK_NOTE_REPAIR, "text that is not UTF-8: replaced by U+FFFD");
   return trace_string(r->t, r->text.data, r->text.len);
 }
@@ -51,6 +44,7 @@ static bool read_packet(struct pb *c, struct packet *k) {
     case PB_KEY(PACKET_PREVIOUS_DROPPED, PB_VARINT): k->dropped = f.value != 0; break;
     case PB_KEY(PACKET_PROCESS_DESCRIPTOR, PB_BYTES): k->process = f; break;
     case PB_KEY(PACKET_THREAD_DESCRIPTOR, PB_BYTES): k->thread = f; break;
+    case PB_KEY(PACKET_ZSTD, PB_BYTES):
     case PB_KEY(PACKET_COMPRESSED, PB_BYTES): k->compressed = f; break;
     case PB_KEY(PACKET_EXTENSION_DESCRIPTOR, PB_BYTES): k->extension = f; break;
     case PB_KEY(PACKET_MACHINE_ID, PB_VARINT): k->machine = (uint32_t)f.value; break;
@@ -77,7 +71,8 @@ static void keep_raw(struct perfetto *r, const char *key, const struct pb_field 
 }
 
 /* Attributes that our own writer makes of JSON's top level: "tracekit", "json.KEY", "json.after.KEY". */
-static void read_attribute(struct perfetto *r, const struct pb_field *f) {
+/* False: none of ours. */
+static bool read_attribute(struct perfetto *r, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g, key = {0}, text = {0};
   while (pb_next(&c, &g)) {
@@ -88,10 +83,9 @@ static void read_attribute(struct perfetto *r, const struct pb_field *f) {
   bool after = key.value >= 11 && memcmp(key.p, "json.after.", 11) == 0;
   size_t skip = ours ? 0 : after ? 11 : 5;
   if (!ours && (key.value < 5 || memcmp(key.p, "json.", 5) != 0)) {
-    perfetto_note(r, TK_NOTE_INFO, "trace attributes: not kept");
-    return;
+    return false;
   }
-  if (!perfetto_is_json(r, &text)) return;
+  if (!perfetto_is_json(r, &text)) return true;
   struct tk_meta *m = trace_add_meta(r->t);
   m->key = perfetto_text(r, key.p + skip, (size_t)key.value - skip);
   m->at = r->t->store->raw.len;
@@ -99,13 +93,16 @@ static void read_attribute(struct perfetto *r, const struct pb_field *f) {
   m->after = ours || after;
   buf_append(&r->t->store->raw, r->json.data, r->json.len);
   trace_end_raw(r->t);
+  return true;
 }
 
-static void read_attributes(struct perfetto *r, const struct pb_field *f) {
+static bool read_attributes(struct perfetto *r, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;
+  bool ours = true;
   while (pb_next(&c, &g))
-    if (pb_field_key(&g) == PB_KEY(ATTRIBUTES_ATTRIBUTE, PB_BYTES)) read_attribute(r, &g);
+    if (pb_field_key(&g) == PB_KEY(ATTRIBUTES_ATTRIBUTE, PB_BYTES)) ours &= read_attribute(r, &g);
+  return ours;
 }
 
 static void note_other(struct perfetto *r, const struct packet *k) {
@@ -114,21 +111,31 @@ static void note_other(struct perfetto *r, const struct packet *k) {
     const char *name;
   } names[] = {{1, "ftrace_events"}, {2, "process_tree"}, {4, "inode_file_map"}, {5, "chrome_events"}, {9, "process_stats"},
                {33, "trace_config"}, {35, "trace_stats"}, {36, "synchronization_marker"}, {45, "system_info"},
+               {PACKET_TRACE_ATTRIBUTES, "trace_attributes"},
                {53, "gpu_render_stage_event"},
-               {52, "gpu_counter_event"}, {67, "perf_sample"}, {89, "trace_uuid"}, {PACKET_ZSTD, "zstd_compressed_packets"}, {0, NULL}};
+               {52, "gpu_counter_event"}, {67, "perf_sample"}, {89, "trace_uuid"}, {0, NULL}};
   char text[96];
   unsigned i = 0;
   while (names[i].name && names[i].field != k->other) i++;
-  if (names[i].name) snprintf(text, sizeof text, "packets of other kinds are not kept: %s", names[i].name);
-  else snprintf(text, sizeof text, "packets of other kinds are not kept: field %u", k->other);
+  if (names[i].name) snprintf(text, sizeof text, "packets of other kinds: for Perfetto output alone: %s", names[i].name);
+  else snprintf(text, sizeof text, "packets of other kinds: for Perfetto output alone: field %u", k->other);
   perfetto_note(r, TK_NOTE_INFO, text);
 }
 
-static void sequence_state(struct perfetto *r, struct sequence *q, const struct packet *k) {
+static void sequence_state(struct perfetto *r, struct sequence *q, struct packet *k) {
   if (k->dropped) q->valid = false;
   if (k->flags & SEQUENCE_CLEARED) sequence_clear(q, &r->t->store->mem);
   if (k->defaults.p) sequence_defaults(q, &k->defaults);
-  if (k->snapshot.p) clock_snapshot(r, q, k->machine, &k->snapshot);
+  if (k->snapshot.p) k->of_sequence = clock_snapshot(r, q, k->machine, &k->snapshot);
+}
+
+/* Every time counts on an incremental clock, also that of a packet without an event. */
+static void keep_packet(struct perfetto *r, struct sequence *q, const struct packet *k, const uint8_t *p, size_t n) {
+  bool own = k->has_timestamp && clock_of_sequence(q, k), counted = k->event.p || k->facts.p;
+  int64_t ns;
+  uint32_t clock;
+  if (own && !counted) own = clock_time(r, q, k, &ns, &clock);
+  perfetto_keep(r, q, k, p, n, own && !counted ? &ns : NULL);
 }
 
 void perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed) {
@@ -144,6 +151,8 @@ void perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_f
   q = perfetto_sequence(r, k.machine, k.sequence);
   if (!q) return;
   sequence_state(r, q, &k);
+  if (k.attributes.p && !read_attributes(r, &k.attributes)) k.other = PACKET_TRACE_ATTRIBUTES;
+  keep_packet(r, q, &k, p, n);
   if (k.flags & SEQUENCE_NEEDS_STATE && !q->valid) {
     perfetto_note(r, TK_NOTE_REPAIR, "packets that need the state of their sequence, which is not there: skipped");
     if (k.event.p) r->t->counts.read++, r->t->counts.dropped++;
@@ -153,9 +162,8 @@ void perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_f
   if (k.descriptor.p) track_descriptor(r, q, k.machine, &k.descriptor);
   if (k.process.p) old_process_descriptor(r, k.machine, &k.process);
   if (k.thread.p) old_thread_descriptor(r, q, k.machine, &k.thread);
-  if (k.attributes.p) read_attributes(r, &k.attributes);
   if (k.extension.p) keep_raw(r, "perfetto.extension_descriptor", &k.extension);
   if (k.event.p) perfetto_track_event(r, q, &k);
-  else if (k.facts.p) perfetto_points(r, q, &k, 0);
+  else if (k.facts.p) perfetto_points(r, q, &k, 0, NULL);
   else if (k.other) note_other(r, &k);
 }

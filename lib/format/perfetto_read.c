@@ -2,12 +2,13 @@
  *
  *     Trace        packet*                               repeated field 1, any number of them
  *       packet     state of its sequence, then its data  perfetto_packet.c
- *       packet     compressed_packets: zlib of packets   inflated whole, read from a stack of at most four
+ *       packet     compressed_packets: zlib or zstd      inflated whole, read from a stack of at most four
  *
  * What is damaged is skipped as long as packets can be told apart; where they cannot, what came before is kept. */
 #include <string.h>
 
 #include "../io/flate.h"
+#include "../io/unpack.h"
 #include "format.h"
 #include "perfetto_read.h"
 
@@ -26,6 +27,12 @@ static bool adler_fits(const uint8_t *p, size_t n, const uint8_t *want) {
   return sum == ((uint32_t)want[0] << 24 | (uint32_t)want[1] << 16 | (uint32_t)want[2] << 8 | want[3]);
 }
 
+/* Beyond the ratio of a bomb, or the limit that the caller set. */
+static bool too_large(const struct perfetto *r, const struct buf *out, uint64_t size) {
+  if (out->len > BOMB_SIZE && out->len / BOMB_RATIO > size) return true;
+  return r->opt->max_size && r->inflated + out->len > r->opt->max_size;
+}
+
 enum inflated { INFLATED, INFLATE_DAMAGED, INFLATE_LIMIT };
 
 static enum inflated run_inflater(struct perfetto *r, struct inflater *z, struct flate_io *io, struct buf *out, uint64_t size) {
@@ -38,8 +45,7 @@ static enum inflated run_inflater(struct perfetto *r, struct inflater *z, struct
     enum flate_status status = inflater_run(z, io);
     size_t made = room - io->n_out;
     out->len += made;
-    if (out->len > BOMB_SIZE && out->len / BOMB_RATIO > size) return INFLATE_LIMIT;
-    if (r->opt->max_size && r->inflated + out->len > r->opt->max_size) return INFLATE_LIMIT;
+    if (too_large(r, out, size)) return INFLATE_LIMIT;
     if (status == FLATE_END) return INFLATED;
     if (status == FLATE_BAD || (made == 0 && io->n_in == had)) return INFLATE_DAMAGED;
   }
@@ -70,13 +76,34 @@ struct inflated_stack {
   unsigned n;
 };
 
+/* zstd's frames are unpacked as a file of them would be. */
+static enum inflated unzstd_packets(struct perfetto *r, const struct pb_field *f, struct buf *out) {
+  struct mem *mem = &r->t->store->mem;
+  struct tk_err err = {0};
+  size_t n = 1;
+  struct in *in = in_memory(f->p, (size_t)f->value, mem, &err);
+  enum inflated got = INFLATED;
+  if (in) in = in_unpack(in, 0, mem, &err);
+  if (!in) return mem->failed ? INFLATE_LIMIT : INFLATE_DAMAGED;
+  while (n && got == INFLATED) {
+    const uint8_t *p = in_ahead(in, 1, &n, &err);
+    if (!p) got = INFLATE_DAMAGED;
+    else if (!buf_append(out, p, n) || too_large(r, out, f->value)) got = INFLATE_LIMIT;
+    else in_consume(in, n);
+  }
+  if (in_notes(in, &(const struct in_note *){NULL})) got = INFLATE_DAMAGED;
+  in_close(in);
+  r->inflated += out->len;
+  return got;
+}
+
 static bool push_level(struct perfetto *r, struct inflated_stack *s, const struct pb_field *f) {
   struct inflated_level l = {.bytes = {.mem = &r->t->store->mem}};
   if (s->n == INFLATED_LEVELS) {
     perfetto_note(r, TK_NOTE_REPAIR, "compressed packets in compressed packets, more than 4 deep: skipped");
     return true;
   }
-  switch (inflate_packets(r, f, &l.bytes)) {
+  switch (f->number == PACKET_ZSTD ? unzstd_packets(r, f, &l.bytes) : inflate_packets(r, f, &l.bytes)) {
   case INFLATED: break;
   case INFLATE_DAMAGED:
     perfetto_note(r, TK_NOTE_REPAIR, "damaged compressed packets: skipped");
@@ -168,7 +195,10 @@ static bool read_trace(struct perfetto *r, struct in *in) {
 
 static void release(struct perfetto *r) {
   struct mem *mem = &r->t->store->mem;
-  for (uint32_t i = 1; i <= r->n_sequences; i++) sequence_clear(&r->sequences[i], mem);
+  for (uint32_t i = 1; i <= r->n_sequences; i++) {
+    sequence_clear(&r->sequences[i], mem);
+    buf_free(&r->sequences[i].pending);
+  }
   for (uint32_t i = 1; i <= r->n_clocks; i++)
     mem_resize(mem, r->clocks[i].points, (size_t)r->clocks[i].cap * sizeof(struct clock_point), 0);
   mem_resize(mem, r->sequences, (size_t)r->cap_sequences * sizeof *r->sequences, 0);
@@ -184,6 +214,7 @@ static void release(struct perfetto *r) {
   buf_free(&r->json);
   buf_free(&r->fields);
   buf_free(&r->copy);
+  buf_free(&r->packets);
   mem_resize(mem, r, sizeof *r, 0);
 }
 

@@ -2,6 +2,7 @@
  *
  *     perfetto_read.c      the file: packets through a window, compressed packets, detection
  *     perfetto_packet.c    one packet: its sequence's state, then what it carries
+ *     perfetto_keep.c      packets that are not modelled: as they are
  *     perfetto_state.c     sequences: interned text, defaults
  *     perfetto_clock.c     clocks and snapshots: every time becomes one of the trace's clock
  *     perfetto_track.c     descriptors of tracks
@@ -33,6 +34,8 @@ struct uuid_list {
 };
 
 struct sequence {
+  struct buf pending; /* its state since the last clearing, if no packet of it has been kept yet */
+  bool has_others;    /* holds packets that are not modelled */
   uint64_t key; /* machine and trusted_packet_sequence_id */
   bool valid;   /* its state has been cleared once and nothing was lost since */
   bool has_track, has_thread;
@@ -43,6 +46,7 @@ struct sequence {
   int64_t pid, tid, time_us; /* of an old thread_descriptor packet */
   uint32_t clock_id, clock;  /* clock met last, its place */
   uint64_t last_uuid;        /* track met last */
+  tk_id point_name, point_cat; /* of the flow point met last */
   uint32_t last_node;
 };
 
@@ -55,14 +59,16 @@ struct node {
   uint64_t uuid, parent_uuid;
   uint32_t machine;
   uint8_t kind;
-  bool described, has_parent, has_rank, has_slices, incremental, settled, is_default;
+  bool described, has_parent, has_rank, has_slices, has_events, incremental, settled, is_default;
   tk_id name, own_name, labels; /* own_name: of process or thread */
   tk_id unit, first_name;
   int64_t pid, tid, rank, multiplier, sum;
   double sum_double;
   tk_id cls; /* of its samples */
   uint32_t form;          /* FORM_*: of a track that our own writer made */
+  tk_id more, more_own;   /* fields of the descriptor that are not modelled, and of its process, thread or counter */
   tk_id ident_text;       /* the pid or tid that was a string */
+  tk_id counter_id;
   struct tk_ident thread; /* of an async lane */
   uint64_t process;       /* of instants of global scope: the uuid of their process */
   tk_id open;             /* spans that are paired while reading: the innermost; each begin's dur is the one around it */
@@ -92,6 +98,7 @@ struct raw_point {
   int64_t ts;
   uint32_t event, place, order;
   bool terminating, at_end;
+  uint8_t direction; /* of an older event's flow: 1 in, 2 out, 3 both; 0 = it is a chain */
 };
 
 struct perfetto {
@@ -112,8 +119,9 @@ struct perfetto {
   bool has_trace_clock, has_real, has_snapshot;
   int64_t zero_ns, last_real;
   uint32_t n_opaque;
+  tk_id kept; /* meta of the packets kept last */
   uint64_t inflated; /* bytes out of compressed packets */
-  struct buf text, json, fields, copy;
+  struct buf text, json, fields, copy, packets;
 };
 
 /* What a packet says, in one pass. */
@@ -122,6 +130,7 @@ struct packet {
   uint64_t timestamp, sequence, flags;
   uint32_t clock, machine;
   bool has_timestamp, has_clock, dropped;
+  bool of_sequence; /* the snapshot is of the sequence's own clocks */
   uint32_t other; /* a field that is not modelled */
 };
 
@@ -131,6 +140,10 @@ tk_id perfetto_opaque(struct perfetto *r, const uint8_t *p, size_t n);
 
 /* One packet.  Never fails: what is damaged is noted and skipped.  A compressed one is left to the caller. */
 void perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed);
+
+/* Packets that are not modelled (perfetto_keep.c).  `ns`: the packet's time, if it counts on a clock of its sequence, else NULL. */
+void perfetto_keep(struct perfetto *r, struct sequence *q, const struct packet *k, const uint8_t *p, size_t n, const int64_t *ns);
+void perfetto_keep_clock(struct perfetto *r);
 
 /* ---- state ---- */
 
@@ -143,7 +156,10 @@ tk_id sequence_text(struct perfetto *r, struct sequence *q, enum iid_kind kind, 
 
 /* ---- clocks ---- */
 
-void clock_snapshot(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
+/* True if clocks of the sequence itself are in it. */
+bool clock_snapshot(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
+/* Does the packet's time count on a clock of its sequence? */
+bool clock_of_sequence(const struct sequence *q, const struct packet *k);
 /* ns of the trace's clock; false: not known yet, *ns is the clock's own and *clock its place. */
 bool clock_time(struct perfetto *r, struct sequence *q, const struct packet *k, int64_t *ns, uint32_t *clock);
 bool clock_to_trace(struct perfetto *r, uint32_t clock, int64_t own, int64_t *ns);
@@ -161,8 +177,9 @@ void old_thread_descriptor(struct perfetto *r, struct sequence *q, uint32_t mach
 /* ---- events ---- */
 
 void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct packet *k);
-/* Flow points in full, as our own writer keeps them.  `node` is where they are; 0 = on the sequence's track. */
-void perfetto_points(struct perfetto *r, struct sequence *q, const struct packet *k, uint32_t node);
+/* Flow points in full, as our own writer keeps them.  `node` is where they are, `known` time and id of the event; node 0 = on the
+ * sequence's track. */
+void perfetto_points(struct perfetto *r, struct sequence *q, const struct packet *k, uint32_t node, const struct tk_flow *known);
 /* Adds the annotation to the args under construction. */
 void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f);
 /* Is it JSON?  Then r->json is its strict compact text. */

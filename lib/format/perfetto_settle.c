@@ -128,20 +128,30 @@ static void add_point(struct perfetto *r, const struct raw_point *p, int64_t id,
   f->role = (uint8_t)role;
   f->cls = trace_class(r->t, 0, 0);
   f->id = id;
+  f->id_is_uint = id < 0;
   f->bound = !p->at_end;
   f->at = p->at_end ? p->place : p->event;
-  f->enclosing = true;
+  f->enclosing = !p->direction || p->at_end;
   if (p->at_end && f->ts > INT64_MIN) f->ts--;
 }
 
 /* A flow runs through its points in order of time until one ends it; then its id may be used again. */
+/* Flows of Chrome's older events are no chains: every one that goes in comes from the last that went out. */
+static enum tk_flow_role role_of(const struct raw_point *p) {
+  return p->direction == 1 ? TK_FLOW_IN : p->direction == 2 ? TK_FLOW_OUT : TK_FLOW_INOUT;
+}
+
 static void chain_points(struct perfetto *r) {
-  int64_t id = 0;
   if (r->n_points) qsort(r->points, r->n_points, sizeof *r->points, by_time);
   for (uint32_t i = 0, first = 0; i < r->n_points; i++) {
     const struct raw_point *p = &r->points[i];
     bool last = i + 1 == r->n_points || r->points[i + 1].id != p->id || p->terminating;
-    if (i == first) id++;
+    int64_t id = (int64_t)p->id;
+    if (p->direction) {
+      add_point(r, p, id ^ INT64_MIN, role_of(p));
+      first = i + 1;
+      continue;
+    }
     if (i > first && p->event == r->points[i - 1].event) {} /* named twice by one event */
     else if (i == first) add_point(r, p, id, last && p->terminating ? TK_FLOW_IN : TK_FLOW_OUT);
     else add_point(r, p, id, last ? TK_FLOW_IN : TK_FLOW_INOUT);
@@ -156,5 +166,6 @@ void perfetto_settle(struct perfetto *r) {
   set_clock(r);
   chain_points(r);
   perfetto_settle_tracks(r);
+  perfetto_keep_clock(r);
   if (t->n_events + t->n_flows == 0) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "no events");
 }

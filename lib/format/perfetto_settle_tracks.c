@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pb_out.h"
 #include "perfetto_read.h"
 
 enum { PARENTS_MOST = 512 };
@@ -110,7 +111,7 @@ static tk_id unique(struct settler *s, tk_id proc, const char *text, size_t n) {
 
 static tk_id name_of(const struct perfetto *r, const struct node *n) {
   if (n->kind == NODE_PROCESS) return trace_text(r->t, "process");
-  if (n->is_default && !n->name) return trace_text(r->t, "global");
+  if (n->is_default && !n->name) return trace_text(r->t, "Default Track");
   return n->name ? n->name : n->first_name ? n->first_name : trace_text(r->t, "track");
 }
 
@@ -196,6 +197,17 @@ static tk_id settle_process(struct settler *s, const struct node *n) {
   return id;
 }
 
+/* "counter[id]", as the JSON reader has it; its events are named without the id. */
+static tk_id with_id(struct perfetto *r, const char *name, size_t n, tk_id id, tk_id cls) {
+  r->text.len = 0;
+  r->t->classes[cls].name = trace_string(r->t, name, n);
+  buf_append(&r->text, name, n);
+  buf_append(&r->text, "[", 1);
+  buf_append(&r->text, trace_str(r->t, id)->bytes, trace_str(r->t, id)->len);
+  buf_append(&r->text, "]", 1);
+  return trace_string(r->t, r->text.data, r->text.len);
+}
+
 /* "counter series" of our own writer: the counter again, which its other series belong to as well. */
 static tk_id settle_series(struct settler *s, uint32_t at, tk_id process) {
   struct perfetto *r = s->r;
@@ -204,8 +216,10 @@ static tk_id settle_series(struct settler *s, uint32_t at, tk_id process) {
   const char *name = tk_string(r->t, n->name, &len);
   tk_string(r->t, n->ident_text, &series);
   if (len < series + 1) return 0;
-  tk_id counter = trace_string(r->t, name, len - series - 1);
-  r->t->classes[n->cls].name = counter;
+  tk_id counter = trace_string(r->t, name, len - series - 1), id = n->counter_id;
+  size_t tail = id ? series + 6 + trace_str(r->t, id)->len : 0; /* " id: ID series" */
+  if (id && len >= tail) counter = with_id(r, name, len - tail, id, n->cls);
+  else r->t->classes[n->cls].name = counter;
   return trace_track(r->t, TK_COUNTERS, r->t->tracks[process].pid, ident_none(), counter);
 }
 
@@ -262,19 +276,55 @@ static tk_id event_track(struct settler *s, const struct tk_event *e) {
   return id;
 }
 
+/* Tracks that nothing is on may still order or group others. */
+static void keep_empty(struct settler *s) {
+  for (uint32_t i = 1; i <= s->r->n_nodes; i++) {
+    const struct node *n = &s->r->nodes[i];
+    if (!n->described || n->form & (FORM_LANE | FORM_ASYNC | FORM_GLOBAL | FORM_SERIES)) continue;
+    if (n->kind == NODE_NAMED && !n->is_default) track_of(s, i * ASPECTS + ON_TRACK);
+    if (n->kind == NODE_COUNTER) track_of(s, i * ASPECTS + ON_COUNTER);
+  }
+}
+
+/* "perfetto.tracks": the fields of descriptors that are not modelled, by track. */
+static void keep_descriptors(struct perfetto *r) {
+  struct buf *b = &r->copy, *all = &r->packets;
+  all->mem = &r->t->store->mem;
+  all->len = 0;
+  for (uint32_t i = 1; i <= r->n_nodes; i++) {
+    const struct node *n = &r->nodes[i];
+    enum aspect on = n->kind == NODE_COUNTER ? ON_COUNTER : n->kind == NODE_PROCESS ? ON_PROCESS : ON_TRACK;
+    tk_id track = n->tracks[on];
+    const struct intern_str *more = trace_str(r->t, n->more), *own = trace_str(r->t, n->more_own);
+    if (!track || (!n->more && !n->more_own)) continue;
+    b->len = 0;
+    pb_u64(b, KEPT_TRACK, track);
+    if (n->more) pb_bytes(b, KEPT_DESCRIPTOR, more->bytes, more->len);
+    if (n->more_own) pb_bytes(b, KEPT_OWN, own->bytes, own->len);
+    pb_message(all, 1, b);
+  }
+  if (all->len == 0) return;
+  struct tk_meta *m = trace_add_meta(r->t);
+  *m = (struct tk_meta){.key = trace_text(r->t, "perfetto.tracks"), .at = r->t->store->raw.len, .size = all->len, .binary = true};
+  buf_append(&r->t->store->raw, all->data, all->len);
+  trace_end_raw(r->t);
+}
+
 void perfetto_settle_tracks(struct perfetto *r) {
   struct settler s = {.r = r, .next_pid = 10000000};
   struct tk_trace *t = r->t;
   map_init(&s.pids, &t->store->mem);
   map_init(&s.tids, &t->store->mem);
   for (uint32_t i = 1; i <= r->n_nodes; i++) /* also those without events have a name to give */
-    if (r->nodes[i].kind == NODE_PROCESS) settle_process(&s, &r->nodes[i]);
+    if (r->nodes[i].kind == NODE_PROCESS) r->nodes[i].tracks[ON_PROCESS] = settle_process(&s, &r->nodes[i]);
   for (uint32_t i = 1; i <= r->n_nodes; i++) {
     if (r->nodes[i].kind == NODE_THREAD) r->nodes[i].tracks[ON_TRACK] = settle_thread(&s, &r->nodes[i]);
   }
   for (tk_id i = 1; i <= t->n_events; i++) t->events[i].track = event_track(&s, &t->events[i]);
   for (tk_id i = 1; i <= t->n_flows; i++)
     if (!t->flows[i].bound) t->flows[i].at = track_of(&s, t->flows[i].at);
+  keep_empty(&s);
+  keep_descriptors(r);
   map_free(&s.pids);
   map_free(&s.tids);
 }

@@ -31,6 +31,7 @@ void sequence_clear(struct sequence *q, struct mem *mem) {
     *t = (struct iid_table){0};
   }
   q->has_track = false;
+  q->point_name = q->point_cat = 0;
   q->default_clock = 0;
   q->extra.n = q->extra_double.n = 0;
   q->valid = true;

@@ -58,12 +58,15 @@ uint32_t node_of_thread(struct perfetto *r, uint32_t machine, int64_t pid, int64
 
 static tk_id text_of(struct perfetto *r, const struct pb_field *f) { return perfetto_text(r, f->p, (size_t)f->value); }
 
+/* What is not modelled stays with the track: bytes of fields. */
+static void more_fields(struct buf *b, const struct pb *c, const uint8_t *from) { buf_append(b, from, (size_t)(c->p - from)); }
+
 static void process_fields(struct perfetto *r, struct node *n, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;
   struct buf *labels = &r->json; /* as one string, as Chrome's process_labels are */
-  labels->len = 0;
-  while (pb_next(&c, &g)) {
+  labels->len = r->fields.len = 0;
+  for (const uint8_t *from = c.p; pb_next(&c, &g); from = c.p) {
     switch (pb_field_key(&g)) {
     case PB_KEY(PROCESS_PID, PB_VARINT): n->pid = (int64_t)g.value; break;
     case PB_KEY(PROCESS_NAME, PB_BYTES): n->own_name = text_of(r, &g); break;
@@ -72,24 +75,28 @@ static void process_fields(struct perfetto *r, struct node *n, const struct pb_f
       buf_append(labels, g.p, (size_t)g.value);
       break;
     case PB_KEY(PROCESS_LEGACY_SORT_INDEX, PB_VARINT): n->rank = (int64_t)g.value, n->has_rank = true; break;
-    default: break;
+    default: more_fields(&r->fields, &c, from);
     }
   }
+  n->more_own = r->fields.len ? perfetto_opaque(r, r->fields.data, r->fields.len) : 0;
   n->labels = labels->len ? perfetto_text(r, labels->data, labels->len) : 0;
 }
 
 static void thread_fields(struct perfetto *r, struct node *n, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;
-  while (pb_next(&c, &g)) {
+  r->fields.len = 0;
+  for (const uint8_t *from = c.p; pb_next(&c, &g); from = c.p) {
     switch (pb_field_key(&g)) {
     case PB_KEY(THREAD_PID, PB_VARINT): n->pid = (int64_t)g.value; break;
     case PB_KEY(THREAD_TID, PB_VARINT): n->tid = (int64_t)g.value; break;
     case PB_KEY(THREAD_NAME, PB_BYTES): n->own_name = text_of(r, &g); break;
     case PB_KEY(THREAD_LEGACY_SORT_INDEX, PB_VARINT): n->rank = (int64_t)g.value, n->has_rank = true; break;
-    default: break;
+    case PB_KEY(THREAD_REFERENCE_US, PB_VARINT): break;
+    default: more_fields(&r->fields, &c, from);
     }
   }
+  n->more_own = r->fields.len ? perfetto_opaque(r, r->fields.data, r->fields.len) : 0;
   if (n->tid > INT32_MAX || n->tid < INT32_MIN)
     perfetto_note(r, TK_NOTE_INFO, "thread ids beyond 32 bits: kept here, cut by readers that take them for int32");
 }
@@ -98,7 +105,8 @@ static void counter_fields(struct perfetto *r, struct node *n, const struct pb_f
   static const char *const units[] = {"", "ns", "count", "bytes"};
   struct pb c = pb_inside(f);
   struct pb_field g;
-  while (pb_next(&c, &g)) {
+  r->fields.len = 0;
+  for (const uint8_t *from = c.p; pb_next(&c, &g); from = c.p) {
     switch (pb_field_key(&g)) {
     case PB_KEY(COUNTER_TYPE, PB_VARINT):
       if (n->name || g.value < 1 || g.value > 2) break;
@@ -110,9 +118,10 @@ static void counter_fields(struct perfetto *r, struct node *n, const struct pb_f
     case PB_KEY(COUNTER_UNIT_NAME, PB_BYTES): n->unit = text_of(r, &g); break;
     case PB_KEY(COUNTER_MULTIPLIER, PB_VARINT): n->multiplier = g.value ? (int64_t)g.value : 1; break;
     case PB_KEY(COUNTER_IS_INCREMENTAL, PB_VARINT): n->incremental = g.value != 0; break;
-    default: break;
+    default: more_fields(&r->fields, &c, from);
     }
   }
+  n->more_own = r->fields.len ? perfetto_opaque(r, r->fields.data, r->fields.len) : 0;
 }
 
 /* Two traces in one file, or a producer that changes its mind. */
@@ -129,6 +138,7 @@ static void own_facts(struct perfetto *r, struct node *n, const struct pb_field 
     switch (pb_field_key(&g)) {
     case PB_KEY(TRACK_FORM, PB_VARINT): n->form = (uint32_t)g.value; break;
     case PB_KEY(TRACK_IDENT, PB_BYTES): n->ident_text = text_of(r, &g); break;
+    case PB_KEY(TRACK_COUNTER_ID, PB_BYTES): n->counter_id = text_of(r, &g); break;
     case PB_KEY(TRACK_PROCESS, PB_VARINT): n->process = g.value; break;
     case PB_KEY(TRACK_TID, PB_VARINT): n->thread = ident_int((int64_t)g.value); break;
     default: break;
@@ -141,11 +151,15 @@ static void own_facts(struct perfetto *r, struct node *n, const struct pb_field 
 static bool descriptor_fields(struct perfetto *r, struct node *n, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;
-  while (pb_next(&c, &g)) {
+  r->copy.len = 0;
+  for (const uint8_t *from = c.p; pb_next(&c, &g); from = c.p) {
     switch (pb_field_key(&g)) {
     case PB_KEY(DESCRIPTOR_NAME, PB_BYTES):
     case PB_KEY(DESCRIPTOR_STATIC_NAME, PB_BYTES):
-    case PB_KEY(DESCRIPTOR_ATRACE_NAME, PB_BYTES): n->name = text_of(r, &g); break;
+    case PB_KEY(DESCRIPTOR_ATRACE_NAME, PB_BYTES): /* trace_processor takes the last one before the track's first event */
+      if (!n->name || !n->has_events) n->name = text_of(r, &g);
+      break;
+    case PB_KEY(DESCRIPTOR_UUID, PB_VARINT): break;
     case PB_KEY(DESCRIPTOR_PARENT_UUID, PB_VARINT): n->parent_uuid = g.value, n->has_parent = g.value != 0; break;
     case PB_KEY(DESCRIPTOR_PROCESS, PB_BYTES):
       n->kind = NODE_PROCESS;
@@ -161,9 +175,11 @@ static bool descriptor_fields(struct perfetto *r, struct node *n, const struct p
       break;
     case PB_KEY(DESCRIPTOR_SIBLING_ORDER_RANK, PB_VARINT): n->rank = (int64_t)g.value, n->has_rank = true; break;
     case PB_KEY(DESCRIPTOR_TRACEKIT, PB_BYTES): own_facts(r, n, &g); break;
-    default: break;
+    default:
+      if (n->uuid) more_fields(&r->copy, &c, from);
     }
   }
+  n->more = r->copy.len ? perfetto_opaque(r, r->copy.data, r->copy.len) : n->more;
   return !c.fault;
 }
 
@@ -179,6 +195,7 @@ void track_descriptor(struct perfetto *r, struct sequence *q, uint32_t machine, 
   if (n.kind == NODE_UNKNOWN) n.kind = NODE_NAMED;
   if (!descriptor_fields(r, &n, f)) perfetto_note(r, TK_NOTE_REPAIR, "damaged track descriptor: read as far as it goes");
   n.described = true;
+  if (n.kind == NODE_THREAD) q->has_thread = true, q->pid = n.pid, q->tid = n.tid;
   if (was.described && differs(&was, &n))
     perfetto_note(r, TK_NOTE_INFO, "track described again under the same uuid, differently (concatenated traces?): the last "
                                    "description counts");

@@ -268,10 +268,24 @@ static void field_args(struct perfetto *r, struct track_event *e) {
 
 /* ---- counters ---- */
 
+static tk_id number_text(struct tk_trace *t, const struct tk_arg *v) {
+  char text[32];
+  size_t n = v->type == TK_ARG_INT ? num_put_i64(text, v->i) : v->d - v->d == 0 ? num_put_double(text, v->d) : 0;
+  return trace_string(t, text, n);
+}
+
+static void counter_id(struct perfetto *r, const struct node *n) {
+  const uint8_t *end;
+  if (!n->counter_id) return;
+  if (n->form & FORM_NUMBER_ID) args_int(r->t, KEY_ID, num_scan(trace_str(r->t, n->counter_id)->bytes, &end).mant);
+  else args_str(r->t, KEY_ID, TK_ARG_STR, n->counter_id);
+}
+
 static void sample(struct perfetto *r, uint32_t at, int64_t ns, uint32_t late, const struct tk_arg *value) {
   struct tk_trace *t = r->t;
   struct node *n = &r->nodes[at];
   struct tk_event *ev;
+  struct tk_arg v = {.type = value->type};
   tk_id key = n->unit ? n->unit : KEY_COUNTER_VALUE;
   if (!at) return;
   if (!n->cls) {
@@ -279,13 +293,17 @@ static void sample(struct perfetto *r, uint32_t at, int64_t ns, uint32_t late, c
     n->cls = t->n_classes;
   }
   args_begin(t);
+  counter_id(r, n);
   if (value->type == TK_ARG_INT) {
     n->sum = n->incremental ? (int64_t)((uint64_t)n->sum + (uint64_t)value->i) : value->i;
-    args_int(t, key, (int64_t)((uint64_t)n->sum * (uint64_t)n->multiplier));
+    v.i = (int64_t)((uint64_t)n->sum * (uint64_t)n->multiplier);
   } else {
     n->sum_double = n->incremental ? n->sum_double + value->d : value->d;
-    args_double(t, key, n->sum_double * (double)n->multiplier);
+    v.d = n->sum_double * (double)n->multiplier;
   }
+  if (n->form & FORM_TEXT) args_str(t, key, TK_ARG_STR, number_text(t, &v));
+  else if (v.type == TK_ARG_INT) args_int(t, key, v.i);
+  else args_double(t, key, v.d);
   uint32_t args = args_end(t);
   ev = trace_add_event(t);
   ev->ts = ns;
@@ -416,6 +434,15 @@ static bool close_open(struct perfetto *r, uint32_t node, struct track_event *e,
 
 static const char PHASES[] = {[TK_SPAN] = 'X', [TK_INSTANT] = 'i', [TK_COUNTER] = 'C', [TK_BEGIN] = 'B', [TK_END] = 'E'};
 
+/* Whose the instant is, as JSON says it: of all, of its process; nothing for that of a thread or of another track. */
+static void scope_arg(struct perfetto *r, struct track_event *e, uint32_t node) {
+  bool global = aspect_of(e, TK_INSTANT, false) == ON_GLOBAL || r->nodes[node].form & FORM_GLOBAL;
+  bool process = aspect_of(e, TK_INSTANT, false) == ON_PROCESS || r->nodes[node].kind == NODE_PROCESS;
+  if (!global && !process) return;
+  more_args(r, e);
+  args_str(r->t, KEY_SCOPE_OF_INSTANT, TK_ARG_STR, trace_text(r->t, global ? "g" : "p"));
+}
+
 static void emit(struct perfetto *r, uint32_t node, struct track_event *e, enum tk_kind kind, bool async, int64_t ns) {
   struct tk_trace *t = r->t;
   struct tk_event *ev;
@@ -423,10 +450,7 @@ static void emit(struct perfetto *r, uint32_t node, struct track_event *e, enum 
   if (pairs && kind == TK_END && close_open(r, node, e, ns)) return;
   if (async) identity_args(r, e, strchr("STpF", e->phase) != NULL);
   field_args(r, e);
-  if (aspect_of(e, kind, async) == ON_GLOBAL) {
-    more_args(r, e);
-    args_str(t, KEY_SCOPE_OF_INSTANT, TK_ARG_STR, trace_text(t, "g"));
-  }
+  if (kind == TK_INSTANT && !async) scope_arg(r, e, node);
   uint32_t args = e->has_args ? args_end(t) : 0;
   ev = trace_add_event(t);
   ev->ts = ns;
@@ -441,6 +465,7 @@ static void emit(struct perfetto *r, uint32_t node, struct track_event *e, enum 
   if (r->nodes[node].form & FORM_LANE) ev->track = parent_of(r, node) * ASPECTS + ON_TRACK;
   if (kind == TK_COUNTER) ev->track = node * ASPECTS + ON_PROCESS;
   if (!async && kind != TK_INSTANT && kind != TK_COUNTER) r->nodes[node].has_slices = true;
+  r->nodes[node].has_events = true;
   if (!r->nodes[node].first_name && e->name) r->nodes[node].first_name = e->name;
   own_points(r, e, ev, t->n_events, kind == TK_END);
   if (pairs && kind == TK_BEGIN) {
@@ -450,12 +475,13 @@ static void emit(struct perfetto *r, uint32_t node, struct track_event *e, enum 
   t->counts.by_phase[(unsigned char)PHASES[kind]]++;
 }
 
-static void read_point(struct perfetto *r, struct sequence *q, const struct pb_field *f, uint32_t place) {
-  struct tk_flow p = {.at = place};
+static void read_point(struct perfetto *r, struct sequence *q, const struct pb_field *f, const struct tk_flow *known) {
+  struct tk_flow p = *known;
   struct pb c = pb_inside(f);
   struct pb_field g;
   tk_id name = 0, cat = 0;
   uint64_t role = TK_FLOW_START;
+  bool fresh = false;
   while (pb_next(&c, &g)) {
     switch (pb_field_key(&g)) {
     case PB_KEY(POINT_ROLE, PB_VARINT): role = g.value; break;
@@ -466,6 +492,7 @@ static void read_point(struct perfetto *r, struct sequence *q, const struct pb_f
       break;
     case PB_KEY(POINT_NAME_IID, PB_VARINT): name = sequence_text(r, q, IID_NAME, g.value); break;
     case PB_KEY(POINT_CATEGORY_IID, PB_VARINT): cat = sequence_text(r, q, IID_CATEGORY, g.value); break;
+    case PB_KEY(POINT_NEW_CLASS, PB_VARINT): fresh = g.value != 0; break;
     case PB_KEY(POINT_TIME, PB_VARINT): p.ts = (int64_t)g.value; break;
     case PB_KEY(POINT_ENCLOSING, PB_VARINT): p.enclosing = g.value != 0; break;
     default: break;
@@ -473,23 +500,24 @@ static void read_point(struct perfetto *r, struct sequence *q, const struct pb_f
   }
   if (role > TK_FLOW_END) return;
   p.role = (uint8_t)role;
-  p.cls = trace_class(r->t, name, cat);
+  if (fresh) q->point_name = name, q->point_cat = cat;
+  p.cls = trace_class(r->t, q->point_name, q->point_cat);
   *trace_add_flow(r->t) = p;
 }
 
-void perfetto_points(struct perfetto *r, struct sequence *q, const struct packet *k, uint32_t node) {
+void perfetto_points(struct perfetto *r, struct sequence *q, const struct packet *k, uint32_t node, const struct tk_flow *known) {
   struct pb c = pb_inside(&k->facts);
   struct pb_field g;
-  int64_t ns;
+  struct tk_flow base = known ? *known : (struct tk_flow){0};
   uint32_t clock;
   if (!node) {
-    clock_time(r, q, k, &ns, &clock); /* deltas count on */
+    clock_time(r, q, k, &base.ts, &clock); /* deltas count on */
     node = node_of_uuid(r, q, k->machine, q->has_track ? q->default_track : 0);
   }
   if (!node) return;
-  uint32_t on = r->nodes[node].form & FORM_LANE ? parent_of(r, node) : node;
+  base.at = (r->nodes[node].form & FORM_LANE ? parent_of(r, node) : node) * ASPECTS + ON_TRACK;
   while (pb_next(&c, &g))
-    if (pb_field_key(&g) == PB_KEY(TRACEKIT_POINTS, PB_BYTES)) read_point(r, q, &g, on * ASPECTS + ON_TRACK);
+    if (pb_field_key(&g) == PB_KEY(TRACEKIT_POINTS, PB_BYTES)) read_point(r, q, &g, &base);
 }
 
 static void drop(struct perfetto *r, const struct track_event *e, const char *why) {
@@ -521,10 +549,15 @@ void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct p
   }
   if ((node = node_of(r, q, k, &e)) == 0) return;
   if (k->facts.p) {
+    bool only = r->n_points == e.first_point + 1;
+    struct tk_flow base = {.ts = ns, .id = only ? (int64_t)r->points[e.first_point].id : 0};
     r->n_points = e.first_point;
-    perfetto_points(r, q, k, node);
+    perfetto_points(r, q, k, node, &base);
   }
-  if (e.bind_id && e.direction && !flow) point(r, e.bind_id ^ 1ull << 63, e.direction == 1);
+  if (e.bind_id && e.direction && !flow) {
+    point(r, e.bind_id ^ 1ull << 63, e.direction == 1);
+    if (r->n_points) r->points[r->n_points - 1].direction = (uint8_t)(e.direction & 3);
+  }
   if (flow) {
     legacy_flow(r, node, &e, ns, late);
     return;

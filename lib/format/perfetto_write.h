@@ -2,6 +2,8 @@
  *
  *     perfetto_write.c   the sink: one track after the other
  *     perfetto_describe.c  descriptors of tracks, clocks, top-level data
+ *     perfetto_asyncs.c    async spans: lanes by name, those of one id nested
+ *     perfetto_counters.c  counter samples: a track for each series
  *     perfetto_lanes.c   which lane a span goes to, which arrows there are
  *     perfetto_event.c   one TrackEvent: interning, args, time
  */
@@ -33,8 +35,9 @@ struct event_writer {
   struct out *out;
   struct mem *mem;
   const struct tk_trace *t;
-  uint32_t sequence;
+  uint32_t sequence, clock;
   bool has_facts;        /* `facts` goes into the packet, also if it is empty */
+  bool track_has_scope;  /* what the scope of instants on it is, the track says */
   bool started;          /* its first packet, which clears the state, is written */
   int64_t base_ns;       /* of ts 0 against what the file prints times */
   int64_t last_ns;       /* the incremental clock */
@@ -43,6 +46,9 @@ struct event_writer {
   uint64_t n_packets;    /* descriptors, events */
   tk_id *points;         /* flow points that Perfetto's ids do not say all of, in order of their events */
   uint32_t n_points;
+  uint8_t *has_flows;    /* by event, a bit: it is in `points` or `arrows` */
+  tk_id point_class;     /* of the point written last */
+  uint64_t only_id;      /* of the packet, if it has one flow id */
   struct arrow *arrows;
   uint32_t n_arrows, cap_arrows, next_arrow;
   struct buf interned, event, annotation, packet, scratch, facts;
@@ -91,8 +97,16 @@ void lanes_free(struct lanes *l);
 struct open_span {
   tk_id event;
   int64_t end_ns;
-  bool endless;
+  bool endless, cut; /* never ends; did not, but is in a span that does */
 };
+
+/* Packets of a Perfetto input that are not modelled, and a sequence that they do not use (perfetto_keep.c). */
+struct perfetto_sink;
+/* Fields of the track's descriptor, or of the process, thread or counter in it, that are not modelled. */
+void writer_kept_fields(struct perfetto_sink *s, tk_id track, bool own, struct buf *to);
+void writer_kept_tracks(struct perfetto_sink *s);
+void writer_kept(struct perfetto_sink *s, const struct tk_trace *t);
+uint32_t writer_sequence(struct perfetto_sink *s);
 
 struct perfetto_sink {
   struct sink sink;
@@ -100,20 +114,33 @@ struct perfetto_sink {
   struct sink_options opt;
   struct mem mem;
   int64_t zero_ns;
-  uint32_t next_sequence;
+  uint32_t next_sequence, clock; /* what times count on: BOOTTIME, unless kept packets say another */
+  struct map sequences;          /* that kept packets are on */
+  bool has_clocks;               /* kept packets say REALTIME */
   uint64_t next_uuid, next_flow;
   int32_t next_pid; /* for pids that are no int32 */
   const struct tk_trace *t;
   struct event_writer w;
   uint64_t *uuids; /* by track */
   int64_t *pids;   /* by track: of processes */
+  const struct tk_meta *kept_tracks;
+  struct map kept;   /* by track: where in the graph's text its further fields stand */
   struct map named;  /* process and text of the tid -> named track */
   struct map series; /* process, counter, series -> its uuid, from first_series on */
   uint64_t first_series;
   struct buf packet, inner, text, facts;
   struct open_span *stack;
-  uint32_t n_stack, cap_stack;
+  uint32_t n_stack, cap_stack, n_cut;
 };
+
+/* The stack of the lane that is being written.  A child ends no later than its parent. */
+void slices_open(struct perfetto_sink *s, tk_id event);
+void slices_close(struct perfetto_sink *s, uint32_t height);
+
+/* The events of an async track (perfetto_asyncs.c). */
+void asyncs_write(struct perfetto_sink *s, tk_id track);
+/* The samples of a counter track (perfetto_counters.c). */
+void counters_write(struct perfetto_sink *s, tk_id track);
 
 /* ---- descriptors (perfetto_describe.c) ---- */
 
@@ -126,8 +153,10 @@ struct child {
   uint32_t form;
   struct tk_ident tid;
   uint64_t process;
+  tk_id track; /* that it stands for; 0 = none */
   bool counter, has_rank, explicit;
-  const char *unit;
+  const char *unit, *id; /* of a counter; the id that is part of its name */
+  size_t n_id;
   int64_t rank;
 };
 uint64_t describe_thread_uuid(const struct perfetto_sink *s, tk_id process, int64_t tid);

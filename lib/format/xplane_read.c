@@ -36,17 +36,10 @@ static void note_odd(struct xplane_reader *r) {
 tk_id xplane_text(struct xplane_reader *r, const uint8_t *p, size_t n) {
   struct intern *strings = &r->t->store->strings;
   uint32_t hash = (uint32_t)hash_bytes(p, n), id = intern_find(strings, p, n, hash);
-  static const uint8_t REPLACED[] = "\xef\xbf\xbd";
   if (id && r->n_opaque == 0) return id;
   if (utf8_valid(p, n)) return id ? id : intern_add(strings, p, n, hash);
   r->text.len = 0;
-  for (size_t i = 0; i < n;) {
-    size_t good = 1;
-    while (good <= 4 && i + good <= n && !utf8_valid(p + i, good)) good++;
-    bool ok = good <= 4 && i + good <= n;
-    buf_append(&r->text, ok ? p + i : REPLACED, ok ? good : 3);
-    i += ok ? good : 1;
-  }
+  utf8_repair(&r->text, p, n);
   xplane_note(r, TK_NOTE_REPAIR, "text that is not UTF-8: replaced by U+FFFD");
   return trace_string(r->t, r->text.data, r->text.len);
 }

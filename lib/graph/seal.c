@@ -283,6 +283,11 @@ static void place_span(struct sweep *w, uint32_t at) {
   else w->stack[w->n++] = at;
 }
 
+/* A begin does not open inside of an X of no time: nothing can be inside of that. */
+static void pop_momentary(struct sweep *w) {
+  while (w->n && w->e[w->stack[w->n - 1]].kind == TK_SPAN && w->e[w->stack[w->n - 1]].dur == 0) w->n--;
+}
+
 static void sweep_thread(struct sealer *s, const struct tk_track *k, uint32_t *stack) {
   struct sweep w = {s->t->events + k->first, stack, 0};
   for (uint32_t i = 0; i < k->count; i++) {
@@ -292,6 +297,7 @@ static void sweep_thread(struct sealer *s, const struct tk_track *k, uint32_t *s
       continue;
     }
     if (timed(e)) pop_ended(&w, e->ts);
+    if (timed(e) && e->kind == TK_BEGIN) pop_momentary(&w);
     if (e->kind == TK_INSTANT) e->depth = (uint16_t)(timed(e) && w.n < UINT16_MAX ? w.n : 0);
     else if (e->kind != TK_COUNTER) place_span(&w, i);
   }

@@ -324,6 +324,16 @@ static void thin_counters(const struct shrink *s, const struct climb *c, struct 
 
 /* ---- neighbours into one ---- */
 
+/* What the pass over the tracks shares. */
+struct coalescing {
+  const struct shrink *s;
+  const struct climb *c;
+  struct keep *k;
+  struct run *runs;   /* by depth */
+  struct buf *merged; /* of struct merged */
+  struct shrunk *out;
+};
+
 struct run {
   tk_id first, last; /* spans of the run */
   uint64_t count;
@@ -374,42 +384,43 @@ static bool finish_run(const struct tk_trace *t, struct run *r, struct buf *merg
 }
 
 /* Runs are open at every depth; a span that stays ends those at its depth and below. */
-static bool coalesce_track(const struct shrink *s, const struct climb *c, struct keep *k, tk_id track, struct run *runs,
-                           struct buf *merged, struct shrunk *out) {
-  const struct tk_trace *t = s->t;
+static bool coalesce_track(const struct coalescing *g, tk_id track) {
+  const struct tk_trace *t = g->s->t;
+  struct run *runs = g->runs;
   tk_id first = t->tracks[track].first, end = first + t->tracks[track].count;
   uint32_t deepest = 0;
   bool ok = true;
   for (tk_id i = first; ok && i < end; i++) {
     const struct tk_event *e = &t->events[i];
-    if (!k->events[i]) continue;
-    for (; ok && deepest > e->depth; deepest--) ok = finish_run(t, &runs[deepest], merged);
+    if (!g->k->events[i]) continue;
+    for (; ok && deepest > e->depth; deepest--) ok = finish_run(t, &runs[deepest], g->merged);
     for (; deepest < e->depth; deepest++) runs[deepest + 1].count = 0;
     struct run *r = &runs[e->depth];
-    bool small = is_small(s, c, i) && is_leaf(t, k, i, end);
+    bool small = is_small(g->s, g->c, i) && is_leaf(t, g->k, i, end);
     if (small && r->count && t->events[r->first].cls == e->cls) {
-      k->events[i] = 0;
-      out->coalesced++;
-      out->rungs[RUNG_COALESCE].events++;
-      out->rungs[RUNG_COALESCE].time += e->dur;
+      g->k->events[i] = 0;
+      g->out->coalesced++;
+      g->out->rungs[RUNG_COALESCE].events++;
+      g->out->rungs[RUNG_COALESCE].time += e->dur;
       r->last = i;
       r->count++;
       r->total += e->dur;
       continue;
     }
-    ok = finish_run(t, r, merged);
+    ok = finish_run(t, r, g->merged);
     if (small) *r = (struct run){i, i, 1, e->dur};
   }
-  for (uint32_t d = 0; ok && d <= deepest; d++) ok = finish_run(t, &runs[d], merged);
+  for (uint32_t d = 0; ok && d <= deepest; d++) ok = finish_run(t, &runs[d], g->merged);
   return ok;
 }
 
 static bool coalesce(const struct shrink *s, const struct climb *c, struct keep *k, struct buf *merged, struct shrunk *out) {
   struct run *runs = c->coalesce ? bytes(s->mem, UINT16_MAX + 1, sizeof *runs) : NULL;
+  struct coalescing g = {s, c, k, runs, merged, out};
   bool ok = runs || !c->coalesce;
   for (tk_id i = 1; runs && ok && i <= s->t->n_tracks; i++) {
     runs[0].count = 0;
-    if (s->t->tracks[i].kind == TK_THREAD) ok = coalesce_track(s, c, k, i, runs, merged, out);
+    if (s->t->tracks[i].kind == TK_THREAD) ok = coalesce_track(&g, i);
   }
   release(s->mem, runs, UINT16_MAX + 1, sizeof *runs);
   return ok;

