@@ -54,7 +54,10 @@ static int rebase_one(const struct params *p, const char *input, const char *out
   int status;
   struct tk_trace *t = run_load(&p->shared, input, &status);
   if (!t) return status;
-  if (tk_rebase(t, options, &err)) status = write_trace(&p->shared, "rebase", t, output, NULL);
+  tk_id last = t->n_notes;
+  bool ok = tk_rebase(t, options, &err);
+  run_notes_after(&p->shared, input, t, last);
+  if (ok) status = write_trace(&p->shared, "rebase", t, output, NULL);
   else status = run_fail(&err);
   tk_free(t);
   return status;

@@ -69,10 +69,12 @@ static void note(const char *source, const struct tk_trace *t, const struct tk_n
   fputs(n->count > 1 || n->offset != UINT64_MAX ? ")\n" : "\n", stderr);
 }
 
-void run_notes(const struct shared *s, const char *source, const struct tk_trace *t) {
+void run_notes(const struct shared *s, const char *source, const struct tk_trace *t) { run_notes_after(s, source, t, 0); }
+
+void run_notes_after(const struct shared *s, const char *source, const struct tk_trace *t, tk_id last) {
   if (s->quiet || !t) return;
   fflush(stdout);
-  for (tk_id i = 1; i <= t->n_notes; i++) note(source, t, &t->notes[i]);
+  for (tk_id i = last + 1; i <= t->n_notes; i++) note(source, t, &t->notes[i]);
 }
 
 struct tk_sources *run_sources(const struct shared *s, const char *command, const struct operands *in, int *status) {

@@ -80,6 +80,8 @@ struct tk_trace *run_load(const struct shared *s, const char *source, int *statu
 
 /* Prints "tracekit: FILE: repair: TEXT (12 times, first at byte 8812)" for every note of t, unless quiet. */
 void run_notes(const struct shared *s, const char *source, const struct tk_trace *t);
+/* Only those that came after note `last`: an operation's own. */
+void run_notes_after(const struct shared *s, const char *source, const struct tk_trace *t, tk_id last);
 
 /* Prints the error, without its usual meaning after an interrupt.  Returns the exit status. */
 int run_fail(const struct tk_err *err);

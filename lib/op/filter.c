@@ -329,23 +329,13 @@ static bool drop_args(struct tk_trace *to, const struct tk_filter_options *o, st
 
 /* ---- all ---- */
 
-/* Bytes that only their own format understands speak of what may be gone: they go, and it is said. */
-static void drop_foreign(struct tk_trace *to, struct tk_filter_report *report) {
-  for (tk_id i = 1; i <= to->n_metas; i++) {
-    struct tk_meta *m = &to->metas[i];
-    if (strcmp(tk_string(to, m->key, NULL), "perfetto.packets") != 0 || m->size == 0) continue;
-    m->size = 0;
-    report->foreign++;
-  }
-}
-
 static bool run(struct filter *f, struct tk_trace *to, struct tk_err *err) {
   struct kept kept = {0};
   tk_id events = f->t->n_events, points = f->t->n_flows, records = f->t->n_records;
   if (!keep_init(&f->keep, f->t, f->mem) || !mark(f) || !keep_part(f->t, &f->keep, to, &kept, err)) return false;
   if (f->has_window && !clip(to, f->window, f->report)) return false;
   if (!drop_args(to, f->opt, f->mem)) return false;
-  if (events != to->n_events || f->has_window) drop_foreign(to, f->report);
+  if (events != to->n_events || f->has_window) f->report->foreign += strip_foreign(to);
   f->report->events_before += events;
   f->report->events += to->n_events;
   f->report->points_before += points;

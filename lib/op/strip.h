@@ -7,6 +7,9 @@
 /* Keys that are fields of the event itself, in whatever format it came: an id, a scope, what a repair kept.  They are no args. */
 bool strip_is_own(const char *key);
 
+/* Blocks that only their own format understands speak of what is gone or has moved: they go.  How many. */
+unsigned strip_foreign(struct tk_trace *t);
+
 /* "args":{} of a JSON event: in the way of args that are added. */
 bool strip_is_bare(const struct tk_trace *t, const struct tk_arg *arg);
 
