@@ -191,7 +191,7 @@ bool tk_rebase(struct tk_trace *t, const struct tk_rebase_options *o, struct tk_
   if (!err) err = &own;
   err_clear(err);
   if (!check_request(o, err)) return false;
-  if (strip_foreign(t)) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "packets that are not events: dropped, they would stay at their old times");
+  if (strip_foreign(t)) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "packets that are no events: dropped, their times cannot be moved");
   if (o->scale && !scale_events(t, o->scale, err)) return false;
   if (o->shift && !move_events(t, o->shift, err)) return false;
   if (o->absolute) return to_epoch(t, err);

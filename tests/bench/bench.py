@@ -60,8 +60,16 @@ def stages(path):
         print(f'  {stage:6} alone: {best["bytes"] / best[stage] / 1e9:5.2f} GB/s of one core, {best[stage] / best["events"] * 1e9:4.0f} ns an event')
 
 
+def have(module):
+    return subprocess.run([sys.executable, '-c', f'import {module}'], stderr=subprocess.DEVNULL).returncode == 0
+
+
 def have_orjson():
-    return subprocess.run([sys.executable, '-c', 'import orjson'], stderr=subprocess.DEVNULL).returncode == 0
+    return have('orjson')
+
+
+def have_ijson():
+    return have('ijson')
 
 
 LOAD = 'import sys, orjson; orjson.loads(open(sys.argv[1], "rb").read())'
@@ -76,6 +84,33 @@ for rank, path in enumerate(sys.argv[2:]):
         events.append(e)
 gzip.open(sys.argv[1], "wb", compresslevel=1).write(orjson.dumps({"traceEvents": events}))
 '''
+
+
+FILTER = '''
+import gzip, sys, ijson, json
+kept = [e for e in ijson.items(gzip.open(sys.argv[1]), "traceEvents.item", use_float=True) if e.get("cat") == "kernel"]
+gzip.open(sys.argv[2], "wt", compresslevel=1).write(json.dumps({"traceEvents": kept}))
+'''
+
+
+def operations(path, size, events, out, peer):
+    """Whatever is done between reading and writing, beside reading and writing alone."""
+    quiet = ['-q', '--force', path]
+    table('operations on a plain file, -j1', size, events,
+          {'tracekit convert': [TRACEKIT, 'convert', '-j1', *quiet, '-o', out],
+           'tracekit filter, all events': [TRACEKIT, 'filter', '-j1', *quiet, '-o', out],
+           'tracekit filter --min-dur 10us': [TRACEKIT, 'filter', '-j1', *quiet, '--min-dur', '10us', '-o', out],
+           'tracekit filter, regex and arg': [TRACEKIT, 'filter', '-j1', *quiet, '-e', 'name =~ "mm|nccl" || arg.stream == 7', '-o', out],
+           'tracekit filter --time 25%..75%': [TRACEKIT, 'filter', '-j1', *quiet, '--time', '25%..75%', '-o', out],
+           'tracekit rebase --to-zero': [TRACEKIT, 'rebase', '-j1', *quiet, '--to-zero', '-o', out],
+           'tracekit rebase --scale': [TRACEKIT, 'rebase', '-j1', *quiet, '--scale', '-20ppm', '-o', out]})
+    table('kernels only, .gz to .gz', size, events,
+          {'tracekit filter --kind kernel': [TRACEKIT, 'filter', '-q', '--force', path + '.gz', '--kind', 'kernel', '-o', out + '.gz'],
+           **({'ijson': [sys.executable, '-c', FILTER, path + '.gz', out + '.gz']} if peer else {})})
+    table('shrink, .gz to .gz', size, events,
+          {'tracekit convert': [TRACEKIT, 'convert', '-q', '--force', path + '.gz', '-o', out + '.gz'],
+           'tracekit shrink --percent 50': [TRACEKIT, 'shrink', '-q', '--force', path + '.gz', '--percent', '50', '-o', out + '.gz'],
+           'tracekit shrink --percent 20': [TRACEKIT, 'shrink', '-q', '--force', path + '.gz', '--percent', '20', '-o', out + '.gz']})
 
 
 def main():
@@ -99,6 +134,7 @@ def main():
           {'tracekit convert -j1': [TRACEKIT, 'convert', '-q', '-j1', '--force', ranks[0], '-o', out],
            'tracekit convert -j2, .gz to .gz': [TRACEKIT, 'convert', '-q', '-j2', '--force', ranks[0] + '.gz', '-o', out + '.gz'],
            **({'orjson loads, dumps': [sys.executable, '-c', COPY, ranks[0], out]} if peer else {})})
+    operations(ranks[0], size, events, out, have_ijson())
     gz = [path + '.gz' for path in ranks]
     table('merge 4 ranks, .gz to .gz', 4 * size, 4 * events,
           {'tracekit merge -j2': [TRACEKIT, 'merge', '-q', '-j2', '--force', *gz, '-o', out + '.gz'],

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # make bench: how fast and how large, beside what people use today, in one run.  Inputs are generated; peers that a package registry
-# holds (orjson) go into build/bench, and are left out loudly where there is none.
+# holds (orjson, ijson) go into build/bench, and are left out loudly where there is none.
 set -u
 : "${B:?run me by make bench}" "${TRACEKIT:?}"
 work=$B/bench
 mkdir -p "$work"
 [ -x "$work/venv/bin/python" ] || python3 -m venv "$work/venv" 2> /dev/null || echo "SKIPPED: no venv (apt install python3-venv): peers are left out"
-if [ -x "$work/venv/bin/python" ] && ! "$work/venv/bin/python" -c 'import orjson' 2> /dev/null; then
-  "$work/venv/bin/pip" install -q --disable-pip-version-check orjson 2> /dev/null || echo "SKIPPED: orjson cannot be installed"
+if [ -x "$work/venv/bin/python" ] && ! "$work/venv/bin/python" -c 'import orjson, ijson' 2> /dev/null; then
+  "$work/venv/bin/pip" install -q --disable-pip-version-check orjson ijson 2> /dev/null || echo "SKIPPED: orjson and ijson cannot be installed"
 fi
 python=$work/venv/bin/python
 [ -x "$python" ] || python=python3

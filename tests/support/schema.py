@@ -1,0 +1,32 @@
+"""Does a report say what its schema promises?"""
+
+
+def conforms(schema, report):
+    try:
+        import jsonschema
+    except ImportError:
+        return by_hand(schema, schema, report)
+    try:
+        jsonschema.validate(report, schema)
+    except jsonschema.ValidationError as e:
+        return str(e.message)
+    return by_hand(schema, schema, report)
+
+
+def by_hand(root, schema, value):
+    """The little of JSON Schema that ours use, where there is no library for it."""
+    if '$ref' in schema:
+        return by_hand(root, root['$defs'][schema['$ref'].rsplit('/', 1)[1]], value)
+    types = {'object': dict, 'array': list, 'string': str, 'integer': int, 'boolean': bool}
+    if 'type' in schema and not isinstance(value, types[schema['type']]):
+        return f'{value!r} is no {schema["type"]}'
+    if 'enum' in schema and value not in schema['enum']:
+        return f'{value!r} is none of {schema["enum"]}'
+    if isinstance(value, list):
+        return next((f for v in value if (f := by_hand(root, schema['items'], v))), '')
+    if not isinstance(value, dict):
+        return ''
+    missing = [k for k in schema.get('required', []) if k not in value]
+    unknown = [k for k in value if k not in schema['properties']]
+    inner = next((f for k, v in value.items() if k not in unknown and (f := by_hand(root, schema['properties'][k], v))), '')
+    return f'missing {missing}, unknown {unknown}' if missing or unknown else inner
