@@ -6,6 +6,9 @@
  *     blanks mean nothing                                  dump(read(pretty(g))) = dump(read(write(g)))
  *     merging one trace is writing it                      merge(a) = a
  *     a file in two parts is the file                      seal(append(read(a), read(b))) = seal(read(ab))
+ *     a filter that all pass changes nothing               filter(g, true) = g
+ *     twice is once; both at once is one after the other   filter(g, a) twice, filter(g, a && b) = filter(filter(g, b), a)
+ *     there and back                                       shift(shift(g, d), -d) = g, exact to the picosecond
  *
  * Graphs hold threads and processes of all kinds of identity, spans that nest and spans that do not, pairs, instants, counters,
  * async spans, flows and args of all types.  The seed of a graph that fails is in the message: SEED=n runs it alone. */
@@ -337,6 +340,46 @@ static void merging(uint64_t seed) {
   tk_free(g), tk_free(m);
 }
 
+/* What passes, and what is left of its arrows: by the dump, which names no ids. */
+static struct tk_trace *filtered(uint64_t seed, const char *a, const char *b) {
+  struct tk_trace *g = random_trace(seed);
+  const char *const first[] = {a, NULL}, *const then[] = {b, NULL};
+  struct tk_filter_options of_a = {.where = first}, of_b = {.where = then};
+  struct tk_err err = {0};
+  if (!tk_filter(g, &of_a, NULL, &err) || (b && !tk_filter(g, &of_b, NULL, &err)) || !tk_check(g, &err))
+    fail_msg("SEED=%llu: %s", (unsigned long long)seed, err.msg);
+  return g;
+}
+
+static void filtering(uint64_t seed) {
+  static const char *const tests[] = {"name =~ '[0-4]$'", "dur > 3us", "cat != 'c1'", "pid == 1 || pid == 2", "arg.key1", "depth < 2"};
+  const char *a = tests[seed % LENGTH(tests)], *b = tests[seed / LENGTH(tests) % LENGTH(tests)];
+  char both[100];
+  snprintf(both, sizeof both, "(%s) && (%s)", a, b);
+  struct tk_trace *g = random_trace(seed), *all = filtered(seed, "pid || !pid", NULL), *once = filtered(seed, a, NULL);
+  struct tk_trace *twice = filtered(seed, a, a), *at_once = filtered(seed, both, NULL), *in_turn = filtered(seed, b, a);
+  bool by_depth = strchr(a, '<') || strchr(b, '<'); /* depths close up: what was at 2 may be at 1 in the second round */
+  same_graph("filter(true)", seed, g, all);
+  if (!strchr(a, '<')) same_graph("filter twice", seed, once, twice);
+  if (!by_depth) same_graph("filter(a && b)", seed, at_once, in_turn);
+  tk_free(g), tk_free(all), tk_free(once), tk_free(twice), tk_free(at_once), tk_free(in_turn);
+}
+
+static void moving(uint64_t seed) {
+  struct tk_trace *g = random_trace(seed), *m = random_trace(seed);
+  tk_time by = (tk_time)rng(1u << 30) * 997 + 1;
+  struct tk_rebase_options there = {.shift = by}, back = {.shift = -by};
+  struct tk_err err = {0};
+  if (!tk_rebase(m, &there, &err) || !tk_check(m, &err)) fail_msg("SEED=%llu: %s", (unsigned long long)seed, err.msg);
+  for (tk_id i = 1; i <= g->n_events; i++) {
+    i128 before = (i128)g->origin_ns * 1000 + g->events[i].ts, after = (i128)m->origin_ns * 1000 + m->events[i].ts;
+    if (after - before != by) fail_msg("SEED=%llu: event %u", (unsigned long long)seed, i);
+  }
+  if (!tk_rebase(m, &back, &err)) fail_msg("SEED=%llu: %s", (unsigned long long)seed, err.msg);
+  same_graph("there and back", seed, g, m);
+  tk_free(g), tk_free(m);
+}
+
 static void each_seed(void (*law)(uint64_t seed)) {
   const char *seed = getenv("SEED");
   unsigned n = long_run() ? 5000 : 300;
@@ -363,10 +406,19 @@ static void merge_laws(void **state) {
   (void)state;
   each_seed(merging);
 }
+static void filter_laws(void **state) {
+  (void)state;
+  each_seed(filtering);
+}
+static void rebase_laws(void **state) {
+  (void)state;
+  each_seed(moving);
+}
 
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(write_laws), cmocka_unit_test(append_laws), cmocka_unit_test(split_laws), cmocka_unit_test(merge_laws),
+    cmocka_unit_test(filter_laws), cmocka_unit_test(rebase_laws),
   };
   return cmocka_run_group_tests_name("laws", tests, NULL, NULL);
 }

@@ -173,6 +173,30 @@ static void windows(void **state) {
   leaves(&o, "steps '5..6': this trace has the steps 4 to 4");
 }
 
+/* Whatever is typed: an error of use, or a valid trace. */
+static void mutations(void **state) {
+  static const char *const seeds[] = {"name =~ '^(gemm|launch)$' && dur >= 1.5us", "!(depth <= 2) || arg.correlation == 9.50",
+                                      "kind == kernel && track ~ \"*x\\\"y*\"", "step == 4 && (ts < 10us || end > 1s) && self != 0s"};
+  static const char letters[] = "()!&|<>=~'\"\\. 0123456789abcdefmnsux\xc3\t";
+  uint32_t rng = 7;
+  (void)state;
+  for (int round = 0; round < 3000; round++) {
+    char text[128];
+    const char *const list[] = {text, NULL};
+    struct tk_filter_options o = {.where = list, .keep_parents = round & 1, .keep_flows = round & 2, .keep_children = round & 4};
+    struct tk_err err = {0};
+    struct tk_trace *t = feed_text(TRACE);
+    snprintf(text, sizeof text, "%s", seeds[round % 4]);
+    for (int i = 0; i < 1 + round % 3; i++) {
+      rng = rng * 1664525 + 1013904223;
+      text[(rng >> 8) % strlen(text)] = letters[(rng >> 16) % (sizeof letters - 1)];
+    }
+    if (!tk_filter(t, &o, NULL, &err)) assert_int_equal(err.code, TK_EUSAGE);
+    else if (!tk_check(t, &err)) fail_msg("%s: %s", text, err.msg);
+    tk_free(t);
+  }
+}
+
 static void flows(void **state) {
   static const char *const gpu[] = {"pid == 2", NULL};
   struct tk_filter_options o = {.where = gpu};
@@ -192,7 +216,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(symbols),   cmocka_unit_test(args), cmocka_unit_test(absent),    cmocka_unit_test(grammar),
       cmocka_unit_test(complaints), cmocka_unit_test(deep), cmocka_unit_test(relatives), cmocka_unit_test(windows),
-      cmocka_unit_test(flows),
+      cmocka_unit_test(flows),     cmocka_unit_test(mutations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
