@@ -108,15 +108,23 @@ struct tk_trace *run_load_input(const struct shared *s, struct tk_sources *sourc
 }
 
 struct tk_trace *run_load(const struct shared *s, const char *source, int *status) {
+  const struct operands one = { .v = &source, .n = 1 };
+  struct tk_sources *sources = run_sources(s, "", &one, status);
   struct tk_err err = { 0 };
   struct progress progress;
   struct tk_load_options options = run_load_options(s, &progress);
   struct tk_trace *t;
-  progress_start(&progress, source, s->quiet ? -1 : s->progress);
-  t = tk_load(source, &options, &err);
-  progress_end(&progress);
-  if (t) run_notes(s, t->source, t);
-  else *status = run_fail(&err);
+  if (!sources) return NULL;
+  if (sources->n == 1) {
+    t = run_load_input(s, sources, 0, status);
+  } else {
+    progress_start(&progress, source, s->quiet ? -1 : s->progress);
+    t = tk_sources_load_all(sources, source, &options, &err);
+    progress_end(&progress);
+    if (t) run_notes(s, t->source, t);
+    else *status = run_fail(&err);
+  }
+  tk_sources_close(sources);
   return t;
 }
 
