@@ -68,6 +68,21 @@ static void put_gone(struct buf *b, const struct tk_trace *t, const struct gone 
   put(b, "]");
 }
 
+/* What an earlier shrink took away, the first one first. */
+static void put_before(const struct shrinker *s, struct buf *b) {
+  const struct tk_meta *m = trace_meta(s->t, "tracekit");
+  struct json_value shrink, before;
+  if (!m || m->binary || !json_member(trace_raw(s->t, m->at), m->size, "shrink", &shrink) || shrink.type != JSON_OBJECT) return;
+  put(b, ",\"before\":[");
+  const char *text = (const char *)shrink.p;
+  if (json_member(text, (size_t)(shrink.end - shrink.p), "before", &before) && before.type == JSON_ARRAY && before.end - before.p > 2) {
+    buf_append(b, before.p + 1, (size_t)(before.end - before.p) - 2);
+    put(b, ",");
+  }
+  buf_append(b, text, (size_t)(shrink.end - shrink.p));
+  put(b, "]");
+}
+
 /* Members of the provenance block. */
 static const char *facts(struct shrinker *s, const struct shrunk *done, struct buf *b) {
   bool any = false;
@@ -93,7 +108,9 @@ static const char *facts(struct shrinker *s, const struct shrunk *done, struct b
     put(b, i > 1 ? ",\n" : "\n");
     put_gone(b, s->t, &done->gone[i]);
   }
-  put(b, "]}");
+  put(b, "]");
+  put_before(s, b);
+  put(b, "}");
   return buf_append(b, "", 1) ? (const char *)b->data : NULL;
 }
 

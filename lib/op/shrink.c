@@ -451,7 +451,7 @@ static void stretch(const struct shrink *s, struct tk_trace *view, struct tk_eve
 /* Ids of the whole to those of the view: both are in the same order. */
 static void stretch_runs(const struct shrink *s, struct tk_trace *view, const struct keep *k, struct merged *m, size_t n) {
   tk_id now = 0, at = 0;
-  qsort(m, n, sizeof *m, by_id);
+  if (n) qsort(m, n, sizeof *m, by_id);
   for (size_t i = 0; i < n; i++) {
     for (; at < m[i].id; now += k->events[++at]) {}
     stretch(s, view, &view->events[now], &m[i]);
