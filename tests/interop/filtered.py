@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What filter keeps is what an engine finds when it is asked the same of the original, and the engine has nothing new to complain of.
+"""What filter keeps is what an engine finds when it is asked the same of the original, and the engine has nothing new to complain of,
+nor of what shrink makes.
 
 Usage: filtered.py [CORPUS].  Corpus files of more than MOST bytes are left to `make interop CORPUS=` with LONG=1."""
 import json
@@ -57,6 +58,17 @@ def kept(path, options, target):
     return report['events']
 
 
+def shrunk(path, percent, target):
+    """False if it cannot be made to fit: said, and nothing is written."""
+    try:
+        tracekit('shrink', '-q', '--force', path, '--percent', percent, '-o', target)
+    except Refused as e:
+        if 'cannot be made to fit' not in str(e):
+            raise
+        return False
+    return True
+
+
 def samples(path):
     """Counter samples pass filters as events, the engine keeps them elsewhere."""
     return {name: json.loads(tracekit('filter', '--json', '-q', '-n', path, *options, '-e', 'kind != counter', '-f', 'json', '-o', '/dev/null'))['events']
@@ -81,6 +93,10 @@ def one(job):
                     continue
                 said = count(before, name)
                 found[f'filter.{name}'] = '' if moved or said == ours[name] else f'the engine keeps {said}, we {ours[name]}'
+            for percent in ('50', '10'):
+                target = os.path.join(work, f'{percent}.json')
+                if shrunk(path, percent, target):
+                    found[f'shrink.{percent}.errors'] = complaint(before, engine.ask(target), moved)
             return label, found
         except (Refused, OSError, ValueError, KeyError) as e:
             return label, {'filter': str(e)}
