@@ -55,10 +55,9 @@ bool mem_check(const struct mem *m, struct tk_err *err) {
                  (unsigned long long)(m->used >> 20), (unsigned long long)(m->limit >> 20));
 }
 
-uint8_t *buf_reserve(struct buf *b, size_t n) {
+uint8_t *buf_grow(struct buf *b, size_t n) {
   size_t want;
   uint8_t *q;
-  if (b->cap - b->len >= n) return b->data + b->len;
   if (n > SIZE_MAX / 4) return NULL;
   want = b->cap + b->cap / 2;
   if (want < b->len + n) want = b->len + n;

@@ -36,7 +36,8 @@ struct buf {
 };
 
 /* At least n free bytes at data + len, or NULL. */
-uint8_t *buf_reserve(struct buf *b, size_t n);
+uint8_t *buf_grow(struct buf *b, size_t n);
+static inline uint8_t *buf_reserve(struct buf *b, size_t n) { return b->cap - b->len >= n ? b->data + b->len : buf_grow(b, n); }
 bool buf_append(struct buf *b, const void *p, size_t n);
 void buf_free(struct buf *b);
 
