@@ -111,8 +111,14 @@ def comparable(events):
     return True
 
 
+def dangling(path):
+    """Ends of arrows that lead nowhere."""
+    return json.loads(tracekit('info', '-q', '--json', path).stdout)['traces'][0]['dangling_flow_points']
+
+
 def filter_laws(source, plain, work):
     events = load(plain)
+    loose = dangling(source)
     identity = write('filter', source, work + 'identity.json')
     same('filter(true) = identity', plain, identity)
     everything = write('filter', source, work + 'all.json', '-e', 'pid || !pid')
@@ -134,8 +140,12 @@ def filter_laws(source, plain, work):
             raise Wrong(f'filter({a} && {b}) is not filter({a}) of filter({b})')
     for name in ('parents', 'children', 'flows'):
         if chosen:
-            write('filter', source, work + 'kept.json', '-e', chosen[0][0], '--keep', name)
-    write('filter', source, work + 'window.json', '--time', '25%..75%')
+            kept = write('filter', source, work + 'kept.json', '-e', chosen[0][0], '--keep', name)
+            if dangling(kept) > loose:
+                raise Wrong(f'--keep {name}: {dangling(kept)} ends dangle, {loose} did')
+    window = write('filter', source, work + 'window.json', '--time', '25%..75%')
+    if dangling(window) > loose:
+        raise Wrong(f'--time: {dangling(window)} ends dangle, {loose} did')
 
 
 def multiset(events):
