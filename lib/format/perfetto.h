@@ -204,4 +204,10 @@ enum {
  * A counter of Perfetto has one series; that its name is whole (other counters show "name series") is said by `renamed`. */
 enum { NAMED_OF_PROCESS = 1, NAMED_GLOBAL, NAMED_OF_THREAD, NAMED_IS_PROCESS, NAMED_OF_TRACK, NAMED_CODES = 8 };
 
+struct tk_trace;
+struct tk_parts;
+struct arena;
+/* What the file was made of (perfetto_parts.c). */
+void perfetto_parts(const struct tk_trace *t, struct tk_parts *p, struct arena *keep);
+
 #endif

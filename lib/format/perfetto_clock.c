@@ -75,6 +75,7 @@ static void read_clock(struct perfetto *r, struct sequence *q, uint32_t machine,
   out->clock = clock_of(r, q, machine, (uint32_t)id);
   struct clock *k = &r->clocks[out->clock];
   k->unit = unit;
+  k->n_readings++;
   k->incremental = incremental;
   out->own = k->now = (int64_t)(at * unit);
 }

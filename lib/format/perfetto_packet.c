@@ -106,18 +106,9 @@ static bool read_attributes(struct perfetto *r, const struct pb_field *f) {
 }
 
 static void note_other(struct perfetto *r, const struct packet *k) {
-  static const struct {
-    uint32_t field;
-    const char *name;
-  } names[] = {{1, "ftrace_events"}, {2, "process_tree"}, {4, "inode_file_map"}, {5, "chrome_events"}, {9, "process_stats"},
-               {33, "trace_config"}, {35, "trace_stats"}, {36, "synchronization_marker"}, {45, "system_info"},
-               {PACKET_TRACE_ATTRIBUTES, "trace_attributes"},
-               {53, "gpu_render_stage_event"},
-               {52, "gpu_counter_event"}, {67, "perf_sample"}, {89, "trace_uuid"}, {0, NULL}};
+  const char *name = perfetto_packet_name(k->other);
   char text[96];
-  unsigned i = 0;
-  while (names[i].name && names[i].field != k->other) i++;
-  if (names[i].name) snprintf(text, sizeof text, "packets of other kinds: for Perfetto output alone: %s", names[i].name);
+  if (name) snprintf(text, sizeof text, "packets of other kinds: for Perfetto output alone: %s", name);
   else snprintf(text, sizeof text, "packets of other kinds: for Perfetto output alone: field %u", k->other);
   perfetto_note(r, TK_NOTE_INFO, text);
 }
@@ -147,6 +138,7 @@ void perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_f
     r->t->counts.dropped++;
     return;
   }
+  perfetto_count(r, &k, n);
   *compressed = k.compressed;
   q = perfetto_sequence(r, k.machine, k.sequence);
   if (!q) return;

@@ -2,6 +2,7 @@
  *
  *     perfetto_read.c      the file: packets through a window, compressed packets, detection
  *     perfetto_packet.c    one packet: its sequence's state, then what it carries
+ *     perfetto_parts.c     packets by kind, sequences, clocks: for `info`
  *     perfetto_keep.c      packets that are not modelled: as they are
  *     perfetto_state.c     sequences: interned text, defaults
  *     perfetto_clock.c     clocks and snapshots: every time becomes one of the trace's clock
@@ -85,6 +86,7 @@ struct clock {
   bool incremental;
   struct clock_point *points;
   uint32_t n, cap, at;
+  uint32_t n_readings;
 };
 
 /* A time on a clock that no snapshot has tied to the trace's yet. */
@@ -100,6 +102,23 @@ struct raw_point {
   bool terminating, at_end;
   uint8_t direction; /* of an older event's flow: 1 in, 2 out, 3 both; 0 = it is a chain */
 };
+
+/* Packets by what they carry. */
+enum { PACKET_KINDS = 64 };
+struct packet_kind {
+  uint32_t field; /* 0 = nothing */
+  uint64_t count, bytes;
+};
+/* For `info`: the meta "perfetto.counts", followed by these. */
+struct perfetto_counts {
+  uint32_t n_kinds, n_clocks;
+  uint64_t n_sequences;
+};
+struct perfetto_clock {
+  uint32_t id, machine, readings;
+  bool of_sequence;
+};
+#define PERFETTO_META_COUNTS "perfetto.counts"
 
 struct perfetto {
   struct tk_trace *t;
@@ -119,6 +138,8 @@ struct perfetto {
   bool has_trace_clock, has_real, has_snapshot;
   int64_t zero_ns, last_real;
   uint32_t n_opaque;
+  struct packet_kind kinds[PACKET_KINDS];
+  uint32_t n_kinds, last_kind;
   tk_id kept; /* meta of the packets kept last */
   uint64_t inflated; /* bytes out of compressed packets */
   struct buf text, json, fields, copy, packets;
@@ -144,6 +165,13 @@ void perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_f
 /* Packets that are not modelled (perfetto_keep.c).  `ns`: the packet's time, if it counts on a clock of its sequence, else NULL. */
 void perfetto_keep(struct perfetto *r, struct sequence *q, const struct packet *k, const uint8_t *p, size_t n, const int64_t *ns);
 void perfetto_keep_clock(struct perfetto *r);
+
+/* ---- what the file is made of (perfetto_parts.c) ---- */
+
+void perfetto_count(struct perfetto *r, const struct packet *k, size_t n);
+void perfetto_keep_counts(struct perfetto *r);
+/* "track_event", or NULL. */
+const char *perfetto_packet_name(uint32_t field);
 
 /* ---- state ---- */
 

@@ -167,5 +167,6 @@ void perfetto_settle(struct perfetto *r) {
   chain_points(r);
   perfetto_settle_tracks(r);
   perfetto_keep_clock(r);
+  perfetto_keep_counts(r);
   if (t->n_events + t->n_flows == 0) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "no events");
 }

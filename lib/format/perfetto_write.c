@@ -255,5 +255,6 @@ const struct format format_perfetto = {
              .can_read = true, .can_write = true},
     .bid = perfetto_bid,
     .read = perfetto_read,
+    .parts = perfetto_parts,
     .writer = perfetto_writer,
 };

@@ -7,6 +7,7 @@
  *     xplane_settle.c   the file's end: pids, clocks, facts for everybody
  *     xplane_own.c      what our own writer added for the way back
  *     xplane_cold.c     what the graph has no place for, kept as it is on the wire
+ *     xplane_parts.c    what the file was made of, for `info`
  *     xplane_write.c    graphs -> planes of one XSpace
  *     xplane_encode.c   an event -> bytes
  *
@@ -79,6 +80,7 @@ struct xplane_plane {
   uint32_t lines; /* were in it */
   uint32_t first_line;
   uint32_t segment; /* files joined by cat: which of them */
+  uint64_t line_bytes, stat_bytes; /* on the wire: of its lines, and of these what the stats of events take */
 };
 
 struct xplane_line {
@@ -183,6 +185,7 @@ struct xplane_reader {
   struct map parts; /* planes by (segment, name, id) */
   bool segment_ends;
   int64_t base_ns; /* what timestamps of lines count from */
+  uint64_t stat_bytes; /* of the plane's events so far */
   bool own;        /* written by tracekit from another format: has its own metas */
   /* the plane being read */
   struct map class_ids;           /* event metadata id -> class */
@@ -265,6 +268,9 @@ bool xplane_strict_json(const void *p, size_t n, struct buf *out);
 unsigned xplane_bid(const uint8_t *p, size_t n);
 /* Was every byte above 0x7f replaced by U+FFFD? */
 bool xplane_mangled(const uint8_t *p, size_t n);
+
+/* What the file was made of (xplane_parts.c). */
+void xplane_parts(const struct tk_trace *t, struct tk_parts *p, struct arena *keep);
 
 struct sink *xplane_writer(struct out *out, const struct sink_options *opt);
 

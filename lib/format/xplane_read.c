@@ -185,6 +185,7 @@ static bool event_stat(struct xplane_reader *r, struct xevent *e, const struct p
   struct pb c = pb_inside(f);
   struct xstat s;
   if (!xplane_stat(&c, &s, &e->odd)) return xplane_damaged(r, &c, "a stat");
+  r->stat_bytes += f->value + (f->value < 0x80 ? 2 : 3); /* a length of 16 KB or more is rare */
   tk_id key = provisional_key(r, s.id);
   const struct arg_builder *b = &r->t->store->builder;
   if (!e->has_stats) args_begin(r->t);
@@ -434,7 +435,9 @@ static enum pb_status plane_fields(struct xplane_reader *r, struct xplane_plane 
   struct pb_field f;
   while ((status = pb_in_next(&r->s, end, &f)) == PB_FIELD) {
     if (pb_field_key(&f) == PB_KEY(XPLANE_LINES, PB_BYTES)) {
-      status = read_line(r, plane->process, ++plane->lines, pb_in_offset(&r->s) + f.value);
+      uint64_t at = pb_in_offset(&r->s);
+      status = read_line(r, plane->process, ++plane->lines, at + f.value);
+      plane->line_bytes += pb_in_offset(&r->s) - at;
       if (status == PB_DONE) status = PB_FIELD;
     } else {
       status = plane_field(r, plane, &f);
@@ -472,10 +475,12 @@ static enum pb_status read_plane(struct xplane_reader *r, uint64_t end) {
   xplane_lines(r, &first_line);
   plane.first_line = first_line;
   forget_plane(r);
+  r->stat_bytes = 0;
   r->first_shape = r->t->store->n_shapes + 1;
   buf_append(&r->planes, &plane, sizeof plane);
   status = plane_fields(r, &plane, end);
   plane.size = r->t->store->raw.len - plane.at;
+  plane.stat_bytes = r->stat_bytes;
   r->t->tracks[plane.process].name = shown(plane.name);
   if (status != PB_FAIL && !xplane_name_plane(r, &plane, first_line)) status = PB_FAIL;
   if (status == PB_FAIL) {
@@ -574,5 +579,6 @@ const struct format format_xplane = {
     .info = {.name = "xplane", .title = "XPlane", .extensions = "pb", .can_read = true, .can_write = true},
     .bid = xplane_bid,
     .read = xplane_read,
+    .parts = xplane_parts,
     .writer = xplane_writer,
 };
