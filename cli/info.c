@@ -309,8 +309,8 @@ const struct command command_info = {
   .description =
     "Prints one screen about each input (standard input without one): what was read, events, tracks, nesting, flows, time, "
     "rank and host; training steps; of XPlane hosts, devices, planes, of Perfetto packets, sequences, and what the bytes are spent "
-    "on. With -v also lines and clocks. What had to be assumed or repaired goes to standard error. If an input cannot be read the others still "
-    "are, and the exit status is 3.",
+    "on. With -v also lines and clocks. What had to be assumed or repaired goes to standard error. If an input cannot be read the "
+    "others still are, and the exit status is 3.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -8,7 +8,9 @@
 #include "xplane.h"
 
 enum { PART_EVENTS, PART_EVENT_STATS, PART_EVENT_METADATA, PART_STAT_METADATA, PART_PLANE_STATS, PART_OTHER, PARTS };
-static const char *const PART_NAMES[PARTS] = {"events", "stats of events", "event metadata", "stat metadata", "stats of planes", "other"};
+static const char *const PART_NAMES[PARTS] = {"events",
+                                              "stats of events", "event metadata",
+                                              "stat metadata", "stats of planes", "other"};
 
 /* A side table copied out, since raw text has no alignment. */
 static void *table(const struct tk_trace *t, const char *key, size_t elem, uint32_t *n, struct arena *keep) {
