@@ -112,6 +112,13 @@ static int64_t stat_id(struct xplane_encoder *e, tk_id name, unsigned types) {
   return *slot = (uint32_t)id;
 }
 
+/* A ref to nothing is 0, unless the plane names something "". */
+static int64_t ref_id(struct xplane_encoder *e, tk_id text) {
+  const uint32_t *known = text == KEY_EMPTY ? map_get(&e->stats, (uint64_t)text << 8) : NULL;
+  if (text == KEY_EMPTY) return known ? *known : 0;
+  return stat_id(e, text, 0);
+}
+
 /* What the plane's own maps name already. */
 static void learn_stat(struct xplane_encoder *e, const struct pb_field *entry) {
   struct pb c = pb_inside(entry), v = pb_over("", 0);
@@ -212,7 +219,7 @@ static uint64_t bits_of(double d) {
 static void add_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, const struct tk_arg *a) {
   struct buf *s = &e->stat;
   const struct intern_str *text = trace_str(e->g->t, a->type >= TK_ARG_STR && a->type <= TK_ARG_REF ? a->s : 0);
-  int64_t ref = a->type == TK_ARG_REF && a->s != KEY_EMPTY ? stat_id(e, a->s, 0) : 0;
+  int64_t ref = a->type == TK_ARG_REF ? ref_id(e, a->s) : 0;
   char digits[96];
   s->len = 0;
   pb_i64(s, XSTAT_METADATA_ID, stat_id(e, stat_name(e, a->key), family(a)));

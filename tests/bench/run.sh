@@ -13,6 +13,7 @@ python=$work/venv/bin/python
 [ -x "$python" ] || python=python3
 "$python" "$(dirname "$0")/bench.py" "$TRACEKIT" "$B/tests/gen/gen" "$B/tests/bench/stages" "$work" || exit 1
 echo
-"$python" "$(dirname "$0")/perfetto.py" "$TRACEKIT" "$B/tests/gen/gen" "$work" "${B%/san}/interop"
-echo
-exec "$python" "$(dirname "$0")/shrink.py" "$TRACEKIT" "$B/tests/gen/gen" "$work" "${B%/san}/interop"
+for peer in perfetto shrink xplane; do
+  "$python" "$(dirname "$0")/$peer.py" "$TRACEKIT" "$B/tests/gen/gen" "$work" "${B%/san}/interop" || exit 1
+  echo
+done

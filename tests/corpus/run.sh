@@ -1,5 +1,10 @@
 #!/usr/bin/env bash
-# make corpus CORPUS=DIR - reads, writes and reads again every trace of an external corpus: corpus.py says what is held against what.
+# make corpus CORPUS=DIR - every trace of an external corpus, in three steps with a table of their counts at the end:
+#
+#   json     read, written and read again: corpus.py says what is held against what
+#   xplane   held to what jaxlib and xprof made of the same files, and written again: tests/property/xplane.py
+#   shrink   totals survive, on the JSON files of up to SHRINK_MOST bytes (default 300 KB): tests/property/shrink.py
+#
 # run.sh --self-test: readers that do one thing wrong must be caught, on a fixture; needs no corpus.
 set -u
 : "${B:?run me by make corpus}" "${SRC:?}" "${TRACEKIT:?}" "${FIXTURES:?}"
@@ -16,4 +21,31 @@ if [ -z "${CORPUS:-}" ]; then
   exit 0
 fi
 self_test || { echo "corpus: the self-test failed"; exit 1; }
-python3 "$SRC/tests/corpus/corpus.py" "$(realpath "$CORPUS")"
+corpus=$(realpath "$CORPUS") log=$(mktemp -d) status=0
+trap 'rm -rf "$log"' EXIT
+
+step() { # NAME COMMAND...
+  local name=$1
+  shift
+  "$@" 2>&1 | tee "$log/$name"
+  [ "${PIPESTATUS[0]}" = 0 ] || { status=1; echo "corpus: $name: failed" | tee -a "$log/$name"; }
+}
+
+xplane() {
+  [ -n "$(find -L "$corpus" -name '*.xplane.pb' -print -quit)" ] || { echo "SKIPPED: there is no XPlane in the corpus"; return 0; }
+  python3 "$SRC/tests/property/xplane.py" "$corpus"
+}
+
+shrink() {
+  local most=${SHRINK_MOST:-300000}
+  python3 "$SRC/tests/support/sources.py" "$corpus" "$most" > "$log/small" || return 1
+  [ -s "$log/small" ] || { echo "SKIPPED: there is no JSON of up to $most bytes"; return 0; }
+  xargs -0 python3 "$SRC/tests/property/shrink.py" < "$log/small"
+}
+
+step json python3 "$SRC/tests/corpus/corpus.py" "$corpus"
+step xplane xplane
+step shrink shrink
+echo
+for name in json xplane shrink; do printf '%-8s %s\n' "$name" "$(tail -n 2 "$log/$name" | paste -sd';' | sed 's/;/; /')"; done
+exit $status

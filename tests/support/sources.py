@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import tarfile
+import tempfile
 
 NAMES = ('.json', '.json.gz')
 
@@ -66,3 +67,14 @@ def corpus_files(corpus, work):
             found.append((label, path, row))
     missing = sorted(set(rows) - set(walk(corpus)))
     return found, missing
+
+
+def small(corpus, most):
+    """Chrome JSON of at most so many bytes as it lies there, none out of archives."""
+    with tempfile.TemporaryDirectory() as work:
+        files, _ = corpus_files(corpus, work)
+        return [path for label, path, _ in files if '.tar.gz/' not in label and os.path.getsize(path) <= most]
+
+
+if __name__ == '__main__':  # sources.py CORPUS BYTES: for xargs -0
+    sys.stdout.write(''.join(path + '\0' for path in small(sys.argv[1], int(sys.argv[2]))))
