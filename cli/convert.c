@@ -84,7 +84,7 @@ const struct command command_convert = {
   .operands = "[INPUT]",
   .description =
     "Reads one trace and writes it again. The input's format is found from its content, whatever it is called; the "
-    "output's comes from -f, else from the extension of the output, and a further .gz compresses it. Without INPUT, or "
+    "output's comes from -f, else from the extension of the output, and a further .gz or .zst compresses it. Without INPUT, or "
     "with '-', standard input is read; without -o, standard output is written if it is not a terminal.\n\n"
     "Nothing is left out silently: what had to be repaired is said on standard error, with how often and where. A damaged "
     "input keeps what can be saved of it, unless --strict is given.",

@@ -17,7 +17,7 @@ struct shared {
 
 #define SHARED(field) offsetof(struct shared, field)
 #define ROW_OUTPUT                                                                                                             \
-  { OPT_FILE, 'o', "output", "FILE", "write here; '-' is standard output; .gz compresses", SHARED(output), 0, 0, 0 }
+  { OPT_FILE, 'o', "output", "FILE", "write here; '-' is standard output; .gz and .zst compress", SHARED(output), 0, 0, 0 }
 #define ROW_FORMAT                                                                                                             \
   {                                                                                                                            \
     OPT_FORMAT, 'f', "format", "FORMAT",                                                                                       \

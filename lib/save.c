@@ -27,12 +27,15 @@ static bool ends_with(const char *s, const char *end) {
 
 bool saver_open(struct saver *s, const char *path, const struct tk_save_options *opt, const char *like, const char *const *inputs,
                 struct tk_err *err) {
-  struct out_options out = {.gzip = ends_with(path, ".gz"), .level = opt->level, .force = opt->force, .inputs = inputs};
+  struct out_options out = {.gzip = ends_with(path, ".gz"), .zstd = ends_with(path, ".zst"), .level = opt->level,
+                            .force = opt->force, .inputs = inputs};
   out.thread = (opt->threads ? opt->threads : os_cores()) > 1;
   struct sink_options sink = {.pretty = opt->pretty, .progress = opt->progress, .meter = s->meter};
   *s = (struct saver){.meter = s->meter};
   s->format = choose(path, opt, like, err);
   if (!s->format) return false;
+  if (ends_with(path, ".xz") || ends_with(path, ".bz2"))
+    return err_set(err, TK_EUSAGE, "xz and bzip2 are not written: name it .gz or .zst");
   out.binary = s->format->binary;
   if (!out_open(&s->out, opt->dry_run ? "/dev/null" : path, &out, &s->mem, err)) return false;
   s->sink = s->format->writer(&s->out, &sink);

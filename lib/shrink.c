@@ -221,16 +221,16 @@ static bool find_level(struct shrinker *s, struct place *at) {
   return true;
 }
 
-static bool is_gzip(const char *path) {
-  size_t n = strlen(path);
-  return n > 3 && strcmp(path + n - 3, ".gz") == 0;
+static bool is_compressed(const char *path) {
+  const char *dot = strrchr(path, '.');
+  return dot && (strcmp(dot, ".gz") == 0 || strcmp(dot, ".zst") == 0);
 }
 
 enum { SMALLEST = 9 };
 
 /* Nothing lost but time: the best compression, where it may be enough. */
 static bool pack_better(struct shrinker *s, uint64_t *weight) {
-  bool may = is_gzip(s->output) && !s->opt->save.level && !s->opt->events;
+  bool may = is_compressed(s->output) && !s->opt->save.level && !s->opt->events;
   uint64_t packed;
   if (!may || (!s->opt->lossless && *weight > s->report->target * 2)) return true;
   s->save.level = SMALLEST;

@@ -337,7 +337,7 @@ struct tk_save_options {
   const char *format;   /* name, e.g. "json"; NULL = by the extension of the path, else what was read */
   const char *command;  /* for the provenance block; NULL = none is written */
   const char *facts;    /* further members of that block as JSON, such as "\"shrink\":{}"; NULL = none */
-  int level;            /* gzip: 0 = default, 1 fastest .. 9 smallest */
+  int level;            /* compression: 0 = default, 1 fastest .. 9 smallest */
   struct tk_progress progress;
   unsigned threads;     /* as in tk_load_options; the bytes do not depend on it */
   bool pretty;          /* JSON: one event per line, indented */
@@ -353,7 +353,7 @@ struct tk_saved {
   uint64_t raw_bytes;
 };
 
-/* Writes a sealed trace to `path` ("-" = stdout): to a temporary name, renamed on success.  ".gz" compresses. */
+/* Writes a sealed trace to `path` ("-" = stdout): to a temporary name, renamed on success.  ".gz" and ".zst" compress. */
 TK_API bool tk_save(const struct tk_trace *t, const char *path, const struct tk_save_options *opt, struct tk_saved *done,
                     struct tk_err *err);
 

@@ -25,13 +25,15 @@
 #include "../base/os.h"
 #include "../base/ring.h"
 #include "flate.h"
+#include "zstd.h"
 
 enum { BLOCK = 256 << 10, PACKED = 64 << 10, TRIES = 100, NAME_PART = 200 };
 
 struct out_impl {
   struct mem *mem;
   uint8_t *buf;
-  struct deflater *z; /* NULL = plain */
+  struct deflater *z; /* NULL = no gzip */
+  struct zstd_out *zstd; /* NULL = no zstd */
   uint8_t *packed;
   struct buf memory;  /* where bytes go if fd < 0 */
   int fd;
@@ -60,9 +62,15 @@ static void put(struct out_impl *w, const void *p, size_t n) {
   }
 }
 
+static void take_packed(void *self, const void *p, size_t n) { put(self, p, n); }
+
 static void pack(struct out_impl *w, const uint8_t *p, size_t n, bool last) {
   size_t made;
   if (w->err.code != TK_OK) return;
+  if (w->zstd) {
+    if (zstd_write(w->zstd, p, n, &w->err) && last) zstd_end(w->zstd, &w->err);
+    return;
+  }
   if (!w->z) {
     put(w, p, n);
     return;
@@ -149,6 +157,10 @@ static bool out_start(struct out *o, const struct out_options *opt, struct mem *
   o->next = w->buf;
   o->end = w->buf + BLOCK + OUT_ROOM;
   w->force = opt && opt->force;
+  if (opt && opt->zstd) {
+    w->zstd = zstd_open(opt->level, take_packed, w, mem, err);
+    return w->zstd != NULL;
+  }
   if (!opt || !opt->gzip) return true;
   w->packed = mem_resize(mem, NULL, 0, PACKED);
   if (!w->packed) return mem_check(mem, err);
@@ -226,9 +238,9 @@ static bool check_inputs(const char *path, const struct out_options *opt, struct
 }
 
 static bool check_terminal(int fd, const struct out_options *opt, struct tk_err *err) {
-  if (!opt || !(opt->gzip || opt->binary) || !os_is_terminal(fd)) return true;
+  if (!opt || !(opt->gzip || opt->zstd || opt->binary) || !os_is_terminal(fd)) return true;
   return err_set(err, TK_EUSAGE, "%s bytes are not written to a terminal: give a file with -o",
-                 opt->gzip ? "compressed" : "binary");
+                 opt->gzip || opt->zstd ? "compressed" : "binary");
 }
 
 bool out_open(struct out *o, const char *path, const struct out_options *opt, struct mem *mem, struct tk_err *err) {
@@ -315,6 +327,7 @@ void out_close(struct out *o) {
   free(w->path);
   buf_free(&w->memory);
   deflater_close(w->z);
+  zstd_close(w->zstd);
   if (w->packed) mem_resize(w->mem, w->packed, PACKED, 0);
   if (w->buf) mem_resize(w->mem, w->buf, BLOCK + OUT_ROOM, 0);
   mem_resize(w->mem, w, sizeof *w, 0);

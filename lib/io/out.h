@@ -1,4 +1,4 @@
-/* out.h - bytes out: buffered, optionally gzipped, and either whole or not there.
+/* out.h - bytes out: buffered, optionally in gzip or zstd, and either whole or not there.
  *
  * A file is written under a temporary name in its own directory and renamed by out_commit; out_close without commit removes it.
  * The first write error sticks: writers go on and learn of it from out_commit. */
@@ -14,7 +14,8 @@ struct out {
 
 struct out_options {
   bool gzip;   /* one member, no name, mtime 0 */
-  bool binary; /* not text: refused on a terminal, as gzip is */
+  bool zstd;   /* one frame */
+  bool binary; /* not text: refused on a terminal, as what is compressed is */
   int level;   /* 0 = default, 1 fastest .. 9 smallest */
   bool force;  /* replace an existing file */
   bool thread; /* deflate and write in a thread of its own; the bytes are the same */

@@ -1,0 +1,18 @@
+/* zstd.h - a zstd stream on its way out, by libarchive (unpack.h reads them). */
+#ifndef IO_ZSTD_H
+#define IO_ZSTD_H
+
+#include "../base/mem.h"
+
+struct zstd_out;
+
+/* Takes what has been compressed. */
+typedef void zstd_take(void *arg, const void *p, size_t n);
+
+/* level: 0 = default, 1 fastest .. 9 smallest. */
+struct zstd_out *zstd_open(int level, zstd_take *take, void *arg, struct mem *mem, struct tk_err *err);
+bool zstd_write(struct zstd_out *z, const void *p, size_t n, struct tk_err *err);
+bool zstd_end(struct zstd_out *z, struct tk_err *err);
+void zstd_close(struct zstd_out *z);
+
+#endif
