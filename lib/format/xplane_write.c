@@ -239,58 +239,65 @@ static void tell(struct xplane_encoder *e, struct buf *own) {
   buf_free(&text);
 }
 
-static bool write_known(struct xplane_sink *s, const struct xplane_graph *g, const struct xplane_plane *p, struct tk_err *err) {
-  struct buf name = {.mem = &s->mem}, head = {.mem = &s->mem}, rest = {.mem = &s->mem}, own = {.mem = &s->mem};
-  bool lines = p->process && p->process <= g->t->n_tracks && !g->t->tracks[p->process].hidden, ok;
-  struct xplane_encoder e;
-  name_known(g, p, &name);
-  buf_append(&name, "", 1);
-  name.len--;
-  put_head(&head, plane_id(s, g, (const char *)name.data, p->id), &name);
-  xplane_encoder_init(&e, g, p->process, p, &s->mem);
-  ok = !lines || xplane_lay_out(&e);
-  put_raw(&rest, g, p);
-  if (lines && g->own) tell(&e, &own);
-  if (lines && g->ordinal) xplane_add_own_int(&e, &own, XPLANE_STATS, XPLANE_OWN_HOST, g->ordinal);
-  if (lines) {
-    if (e.new_classes.len) buf_append(&rest, e.new_classes.data, e.new_classes.len);
-    if (e.new_stats.len) buf_append(&rest, e.new_stats.data, e.new_stats.len);
-    if (own.len) buf_append(&rest, own.data, own.len);
-  }
-  ok = ok && put_plane(s, lines ? &e : NULL, &head, &rest, err);
-  xplane_encoder_free(&e);
-  buf_free(&name);
-  buf_free(&head);
-  buf_free(&rest);
-  buf_free(&own);
+/* The pieces of a plane on its way out. */
+struct pieces {
+  struct buf name, head, rest, own;
+};
+
+static struct pieces no_pieces(struct mem *mem) { return (struct pieces){{.mem = mem}, {.mem = mem}, {.mem = mem}, {.mem = mem}}; }
+
+/* A NUL behind the name, which is not of it. */
+static const char *text_of(struct buf *name) {
+  if (!buf_append(name, "", 1)) return "";
+  name->len--;
+  return (const char *)name->data;
+}
+
+/* What the lines have added to the plane's maps stands behind them, then our own facts; `e` is NULL if there are no lines. */
+static bool end_plane(struct xplane_sink *s, struct xplane_encoder *e, struct pieces *p, bool laid_out, struct tk_err *err) {
+  const struct buf *more[] = {e ? &e->new_classes : NULL, e ? &e->new_stats : NULL, &p->own};
+  bool ok = laid_out;
+  for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+    if (more[i] && more[i]->len) buf_append(&p->rest, more[i]->data, more[i]->len);
+  ok = ok && put_plane(s, e, &p->head, &p->rest, err);
+  buf_free(&p->name);
+  buf_free(&p->head);
+  buf_free(&p->rest);
+  buf_free(&p->own);
   return ok || mem_check(&s->mem, err);
 }
 
+static bool write_known(struct xplane_sink *s, const struct xplane_graph *g, const struct xplane_plane *plane, struct tk_err *err) {
+  struct pieces p = no_pieces(&s->mem);
+  bool lines = plane->process && plane->process <= g->t->n_tracks && !g->t->tracks[plane->process].hidden, ok;
+  struct xplane_encoder e;
+  name_known(g, plane, &p.name);
+  put_head(&p.head, plane_id(s, g, text_of(&p.name), plane->id), &p.name);
+  xplane_encoder_init(&e, g, plane->process, plane, &s->mem);
+  ok = !lines || xplane_lay_out(&e);
+  put_raw(&p.rest, g, plane);
+  if (lines && g->own) tell(&e, &p.own);
+  if (lines && g->ordinal) xplane_add_own_int(&e, &p.own, XPLANE_STATS, XPLANE_OWN_HOST, g->ordinal);
+  ok = end_plane(s, lines ? &e : NULL, &p, ok, err);
+  xplane_encoder_free(&e);
+  return ok;
+}
+
 static bool write_new(struct xplane_sink *s, const struct xplane_graph *g, tk_id process, struct tk_err *err) {
-  struct buf name = {.mem = &s->mem}, head = {.mem = &s->mem}, rest = {.mem = &s->mem}, own = {.mem = &s->mem};
+  struct pieces p = no_pieces(&s->mem);
   struct xplane_encoder e;
   bool ok;
-  name_new(s, g->t, &g->t->tracks[process], &name);
-  buf_append(&name, "", 1);
-  name.len--;
-  int64_t id = kind_of((const char *)name.data) == 2 ? s->next_custom++ : 0;
-  if (!take_id(s, kind_of((const char *)name.data), id))
-    while (!take_id(s, kind_of((const char *)name.data), ++id)) {
-    }
-  put_head(&head, id, &name);
+  name_new(s, g->t, &g->t->tracks[process], &p.name);
+  unsigned kind = kind_of(text_of(&p.name));
+  int64_t id = kind == 2 ? s->next_custom++ : 0;
+  while (!take_id(s, kind, id)) id++;
+  put_head(&p.head, id, &p.name);
   xplane_encoder_init(&e, g, process, NULL, &s->mem);
   ok = xplane_lay_out(&e);
-  tell(&e, &own);
-  if (e.new_classes.len) buf_append(&rest, e.new_classes.data, e.new_classes.len);
-  if (e.new_stats.len) buf_append(&rest, e.new_stats.data, e.new_stats.len);
-  if (own.len) buf_append(&rest, own.data, own.len);
-  ok = ok && put_plane(s, &e, &head, &rest, err);
+  tell(&e, &p.own);
+  ok = end_plane(s, &e, &p, ok, err);
   xplane_encoder_free(&e);
-  buf_free(&name);
-  buf_free(&head);
-  buf_free(&rest);
-  buf_free(&own);
-  return ok || mem_check(&s->mem, err);
+  return ok;
 }
 
 /* Facts that the file as a whole states once. */
