@@ -3,7 +3,7 @@
 
   1. Its trace viewer, overview and op profile give the same on a JAX file and on that file read and written by us.
   2. PyTorch's, viztracer's and JAX's Chrome JSON, converted to XPlane, open in its streaming viewer with every process, thread, span
-     and counter.
+     and counter; asked for single spans, as a click on one does, it shows every arg of theirs.
   3. Three hosts merged into one file are three processes there, on one timeline.
 
 Installs xprof into build/interop/xprof, which needs the network once; without it this is SKIPPED, loudly."""
@@ -19,6 +19,7 @@ import tempfile
 from decimal import Decimal
 
 B, FIXTURES, TRACEKIT = os.environ['B'], os.environ['FIXTURES'], os.environ['TRACEKIT']
+QUERIES = 12  # spans of a file that are asked for one by one
 VENV = os.environ.get('XPROF_VENV') or os.path.join(B, 'interop', 'xprof')
 
 
@@ -35,13 +36,13 @@ def reexec():
     os.execv(python, [python, __file__, *sys.argv[1:]])
 
 
-def tool(name, path, work):
+def tool(name, path, work, **query):
     """What xprof's tool says of the file: in a directory of its own, since caches are written beside it."""
     from xprof.convert import raw_to_tool_data
     folder = tempfile.mkdtemp(dir=work)
     copy = os.path.join(folder, 'host.xplane.pb')
     shutil.copy(path, copy)
-    data, _ = raw_to_tool_data.xspace_to_tool_data([copy], name, {'trace_viewer_options': {}} if name.endswith('@') else {})
+    data, _ = raw_to_tool_data.xspace_to_tool_data([copy], name, {'trace_viewer_options': query} if name.endswith('@') else {})
     return data.decode() if isinstance(data, bytes) else data
 
 
@@ -91,6 +92,35 @@ def spans_of(events, names):
     return collections.Counter((e['name'], e['tid'], ps(e['ts']) - zero, max(ps(e.get('dur', 0)), 1)) for e in spans)
 
 
+def same_value(ours, theirs):
+    """Numbers are numbers there; what an XStat has no type for is its text."""
+    if isinstance(ours, (int, Decimal)) and not isinstance(ours, bool):
+        return not isinstance(theirs, str) and float(ours) == float(theirs) or str(ours) == theirs
+    if isinstance(ours, str):
+        return ours == theirs
+    return theirs in (int(ours), str(ours).lower()) if isinstance(ours, bool) else json.loads(theirs, parse_float=Decimal) == ours
+
+
+def lost_args(source, shown, names, ours, work):
+    """Some of the spans, evenly: the args that the query for one does not show."""
+    spans = [e for e in source if e.get('ph') == 'X' and e['name'] in names]
+    there = [e for e in shown if e.get('ph') == 'X' and e['name'] in names]
+    zero, their_zero = (min((ps(e['ts']) for e in found), default=0) for found in (spans, there))
+    by_place = {(e['name'], e['tid'], ps(e['ts']) - zero, max(ps(e.get('dur', 0)), 1)): e for e in spans if e.get('args')}
+    places = {(e['name'], e['tid'], ps(e['ts']) - their_zero, max(ps(e['dur']), 1)): e for e in there}
+    asked = [place for place in places if place in by_place]
+    for place in asked[::max(1, len(asked) // QUERIES)][:QUERIES]:
+        e = places[place]
+        answer = tool('trace_viewer@', ours, work, event_name=e['name'], start_time_ms=repr(e['ts'] / 1000),
+                      duration_ms=repr(e['dur'] / 1000), unique_id=str(e.get('args', {}).get('uid', 0)))
+        found = [a.get('args', {}) for a in json.loads(answer)['traceEvents'] if a.get('ph') == 'X']
+        wanted = {k: v for k, v in by_place[place]['args'].items() if v is not None}
+        if not any(all(k in args and same_value(v, args[k]) for k, v in wanted.items()) for args in found):
+            yield f'{place[0]}: args {wanted} are shown as {found[:2]}'
+    if not asked:
+        yield 'no span with args could be asked for'
+
+
 def streams(path, work):
     ours, again = os.path.join(work, 'json.xplane.pb'), os.path.join(work, 'again.json')
     tracekit('convert', '--force', path, '-f', 'xplane', '-o', ours)
@@ -102,6 +132,8 @@ def streams(path, work):
     missing = spans_of(whole, names) - spans_of(shown, names)
     if missing:
         yield f'{missing.total()} of {len(whole)} spans are not shown, e.g. {next(iter(missing))}'
+    if any(e.get('args') for e in whole if e.get('ph') == 'X' and e['name'] in names):
+        yield from lost_args(whole, shown, names, ours, work)
     counters = {e['name'] for e in source if e.get('ph') == 'C'} - {e['name'] for e in shown if e.get('ph') == 'C'}
     if counters:
         yield f'counters that are not shown: {counters}'
