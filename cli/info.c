@@ -156,8 +156,25 @@ static void print_memory(const struct tk_summary *s) {
          (double)s->memory / (double)n, args, (double)s->arg_bytes / (double)n, s->arg_shapes, s->n_strings, strings);
 }
 
+/* As it would be written again: what tracekit size says at length. */
+static void print_size(struct tk_trace *t, const struct tk_summary *s) {
+  static const struct tk_save_options options = { .threads = 1 };
+  struct tk_size_report r;
+  struct tk_err err = { 0 };
+  char size[32], packed[32];
+  if (s->spans + s->instants + s->counters == 0 || !tk_size(t, &options, &r, &err)) return;
+  tk_print_size(r.bytes, size);
+  tk_print_size(r.packed, packed);
+  label("size");
+  printf("%s, %s compressed", size, packed);
+  for (size_t i = 0; i < r.n_rows && r.rows[i].by == TK_SIZE_KIND; i++)
+    printf("%s %s %.0f%%", i ? "," : ":", r.rows[i].key, 100.0 * (double)r.rows[i].bytes / (double)r.bytes);
+  putchar('\n');
+  tk_size_report_free(&r);
+}
+
 /* `more`: another trace was printed before. */
-static void print_text(const struct shared *shared, const struct tk_trace *t, const struct tk_summary *s,
+static void print_text(const struct shared *shared, struct tk_trace *t, const struct tk_summary *s,
                        const struct tk_parts *parts, bool more) {
   if (more) putchar('\n');
   fputs(tty_bold(stdout), stdout);
@@ -171,6 +188,7 @@ static void print_text(const struct shared *shared, const struct tk_trace *t, co
   print_processes(t);
   print_metadata(t);
   print_memory(s);
+  print_size(t, s);
   label("fast path");
   printf("%.1f%% of the records\n", t->counts.read ? 100.0 * (double)t->counts.predicted / (double)t->counts.read : 0.0);
 }
