@@ -227,7 +227,7 @@ golden: | $(BUILD)/.deps-test
 	@+GOLDEN=1 $(TEST_ENV) tests/run.sh
 
 # The expectations of the command line are files: make golden writes them, git diff shows what changed.
-bench: $(BENCH)
+bench: $(BENCH) $(B)/tests/property/cluster
 corpus interop bench: all $(GEN)
 	@if [ ! -x tests/$@/run.sh ]; then echo "SKIPPED: $@: there is no tests/$@/run.sh"; \
 	elif [ $@ = corpus ] && [ -z "$(CORPUS)" ]; then echo "SKIPPED: $@: say where the traces are: make $@ CORPUS=DIR"; \

@@ -45,6 +45,11 @@ void json_bool(struct json *j, const char *key, bool b) {
   fputs(b ? "true" : "false", j->to);
 }
 
+void json_raw(struct json *j, const char *key, const char *text) {
+  begin(j, key);
+  fputs(text, j->to);
+}
+
 void json_null(struct json *j, const char *key) {
   begin(j, key);
   fputs("null", j->to);

@@ -19,6 +19,8 @@ void json_close(struct json *j, char bracket); /* at depth 0 also ends the line 
 void json_uint(struct json *j, const char *key, uint64_t n);
 void json_int(struct json *j, const char *key, int64_t n);
 void json_bool(struct json *j, const char *key, bool b);
+/* Text that is JSON already. */
+void json_raw(struct json *j, const char *key, const char *text);
 void json_null(struct json *j, const char *key);
 /* Bytes that are not UTF-8 become U+FFFD. */
 void json_text(struct json *j, const char *key, const char *text, size_t n);

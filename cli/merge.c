@@ -5,25 +5,42 @@
 #include "table.h"
 #include "tty.h"
 
+#include <errno.h>
+#include <math.h>
 #include <string.h>
 
 struct params {
   struct shared shared;
-  int align;
-  bool keep_going;
+  struct opt_choice align;
+  const char *reference, *align_report;
+  struct opt_list offsets;
+  bool keep_going, require_align;
 };
 
+#define FIELD(field) offsetof(struct params, field)
+
 static const struct opt_word align_words[] = {
+  { "auto", TK_ALIGN_AUTO, "hosts by the collectives of their ranks where these can be trusted, else clock" },
   { "clock", TK_ALIGN_CLOCK, "by absolute time, where the inputs know it" },
+  { "collectives", TK_ALIGN_COLLECTIVES, "by collectives, trusted or not" },
+  { "marker=", TK_ALIGN_MARKER, "by the ends of the events of this name, or pattern" },
+  { "start", TK_ALIGN_START, "the first events of all hosts at one time" },
   { "none", TK_ALIGN_NONE, "leave times as they are printed" },
   { 0, 0, 0 },
 };
 
 static const struct opt opts[] = {
   ROW_OUTPUT,
-  { OPT_WORD, 0, "align", "HOW", "put the ranks on one time base", offsetof(struct params, align), align_words, 0, 0 },
+  { OPT_WORD, 0, "align", "HOW", "put the clocks of the hosts on one", FIELD(align), align_words, 0, 0 },
+  { OPT_LIST, 0, "offset", "RANK=TIME", "move a rank, or a host, by so much and no further, such as 3=+1.5ms or host42=-20us",
+    FIELD(offsets), 0, 0, 0 },
+  { OPT_STRING, 0, "reference", "WHO", "the rank or host whose clock is right (default: the first input's)",
+    FIELD(reference), 0, 0, 0 },
+  { OPT_FLAG, 0, "require-align", 0, "exit with status 1 unless every host is aligned and can be trusted",
+    FIELD(require_align), 0, 0, 0 },
+  { OPT_FILE, 0, "align-report", "FILE", "write what was found of the clocks here, as JSON", FIELD(align_report), 0, 0, 0 },
   { OPT_FLAG, 'k', "keep-going", 0, "leave out inputs that cannot be read (the exit status is still 3)",
-    offsetof(struct params, keep_going), 0, 0, 0 },
+    FIELD(keep_going), 0, 0, 0 },
   ROW_FORMAT,
   ROW_FORCE,
   ROW_DRY_RUN,
@@ -38,6 +55,7 @@ static const struct opt opts[] = {
 static const struct example examples[] = {
   { "tracekit merge rank0.json.gz rank1.json.gz -o merged.json.gz", "two ranks, one timeline" },
   { "tracekit merge rank*.json.gz --align=none -o merged.json.gz", "do not touch the times" },
+  { "tracekit merge rank*.json.gz --offset 1=+1.5ms --align-report clocks.json -o merged.json.gz", "what is known already, and why" },
   { "tracekit merge --keep-going --json rank*.json.gz -o merged.json.gz > report.json", "a report for a script" },
   { 0, 0 },
 };
@@ -88,12 +106,15 @@ static void row(struct table *table, const struct tk_merge_rank *r) {
   table_cell(table, "%s", shift);
 }
 
+static void print_clocks(FILE *to, const struct tk_align_report *a);
+
 static void print_text(FILE *to, const struct shared *s, const struct tk_merge_report *report, const char *output) {
   char a[32], b[32], c[32], size[32];
   struct table table = { .align = "rllrrrlr" };
   header(&table);
   for (size_t i = 0; i < report->n_ranks; i++) row(&table, &report->ranks[i]);
   table_print(&table, to);
+  print_clocks(to, &report->align);
   fputs(s->dry_run ? "would write " : "wrote ", to);
   tty_string(to, run_is_stdout(output) ? "to standard output" : output);
   fprintf(to, ": %s records, %s events, %s flow points", tty_count(report->saved.records, a),
@@ -101,6 +122,43 @@ static void print_text(FILE *to, const struct shared *s, const struct tk_merge_r
   tk_print_size(report->saved.bytes, size);
   if (!s->dry_run) fprintf(to, ", %s", size);
   fputc('\n', to);
+}
+
+/* ---- the clocks ---- */
+
+static void us_text(double us, char *text, size_t size) { snprintf(text, size, fabs(us) < 100 ? "%.1f us" : "%.0f us", us); }
+
+static void clock_row(struct table *table, const struct tk_align_host *h) {
+  char text[64];
+  table_cell(table, "%s", h->name);
+  table_cell(table, "%s", h->method);
+  shift_text(h->offset_ns, text, sizeof text);
+  table_cell(table, "%s", text);
+  table_cell(table, h->knots > 2 ? "%.2f ppm (%u pieces)" : "%.2f ppm", h->drift_ppm, h->knots - 1);
+  table_cell(table, h->rejected ? "%u (%u rejected)" : "%u", h->anchors, h->rejected);
+  us_text(h->mad_us, text, sizeof text);
+  table_cell(table, "%s", text);
+  us_text(h->p95_us, text, sizeof text);
+  table_cell(table, "%s", text);
+  if (h->bounded) table_cell(table, h->feasible ? "%.1f..%+.1f us" : "contradictory", h->low_us, h->high_us);
+  else table_cell(table, "-");
+  table_cell(table, "%u -> %u", h->violations_before, h->violations_after);
+}
+
+/* Only where there were several clocks. */
+static void print_clocks(FILE *to, const struct tk_align_report *a) {
+  const char *const names[] = { "host", "clock by", "ahead", "drift", "collectives", "residual", "95%", "bounds", "violations" };
+  struct table table = { .align = "llrrrrrrr" };
+  if (a->n_hosts < 2) return;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) table_cell(&table, "%s", names[i]);
+  for (size_t i = 0; i < a->n_hosts; i++) clock_row(&table, &a->hosts[i]);
+  table_print(&table, to);
+  for (size_t i = 0; i < a->n_hosts; i++) {
+    tty_string(to, a->hosts[i].name);
+    fputs(": ", to);
+    tty_string(to, a->hosts[i].trust);
+    fputc('\n', to);
+  }
 }
 
 static void json_rank(struct json *j, const struct tk_merge_rank *r) {
@@ -132,6 +190,7 @@ static void print_json(FILE *to, const struct shared *s, const struct tk_merge_r
   json_open(&j, "ranks", '[');
   for (size_t i = 0; i < report->n_ranks; i++) json_rank(&j, &report->ranks[i]);
   json_close(&j, ']');
+  json_raw(&j, "align", report->align.json);
   json_uint(&j, "written_records", report->saved.records);
   json_uint(&j, "written_events", report->saved.events);
   json_uint(&j, "written_flow_points", report->saved.flows);
@@ -161,27 +220,66 @@ static int print_report(const struct shared *s, const struct tk_merge_report *re
   return status;
 }
 
-static int run(const void *params, const struct operands *in) {
-  const struct params *p = params;
+/* Opened before the work, so that no work is lost for it. */
+static bool open_clocks(const struct params *p, FILE **to) {
+  *to = NULL;
+  if (!p->align_report || p->shared.dry_run) return true;
+  *to = fopen(p->align_report, p->shared.force ? "w" : "wx");
+  if (*to) return true;
+  tty_say(errno == EEXIST ? "%s: exists; --force replaces it" : "%s: %s", p->align_report, strerror(errno));
+  return false;
+}
+
+/* What was written, or nothing at all. */
+static bool close_clocks(const struct params *p, FILE *to, const char *json) {
+  if (!to) return true;
+  bool ok = json && fputs(json, to) >= 0 && fputc('\n', to) != EOF;
+  ok = fclose(to) == 0 && ok;
+  if (ok) return true;
+  remove(p->align_report);
+  if (json) tty_say("%s: cannot be written", p->align_report);
+  return false;
+}
+
+static int finding(const struct params *p, const struct tk_align_report *a, int status) {
+  if (!p->require_align || a->trusted || status != STATUS_DONE) return status;
+  tty_say("--require-align: the clocks are not aligned such that every host can be trusted");
+  return STATUS_FINDING;
+}
+
+static int run_merge(const struct params *p, const struct operands *in, const char *output, struct tk_merge_options *options) {
   struct tk_err err = { 0 };
   struct tk_merge_report report = { 0 };
+  FILE *clocks;
+  int status;
+  if (!open_clocks(p, &clocks)) return STATUS_OUTPUT;
+  struct progress *progress = options->load.progress.arg;
+  progress_start(progress, "merging", p->shared.quiet ? -1 : p->shared.progress);
+  bool ok = tk_merge(in->v, in->n, output, options, &report, &err);
+  progress_end(progress);
+  bool written = close_clocks(p, clocks, ok ? report.align.json : NULL);
+  status = ok ? print_report(&p->shared, &report, output) : run_fail(&err);
+  if (ok && !written) status = STATUS_OUTPUT;
+  status = finding(p, &report.align, status);
+  tk_merge_report_free(&report);
+  return status;
+}
+
+static int run(const void *params, const struct operands *in) {
+  const struct params *p = params;
   struct progress progress;
   struct tk_merge_options options = {
     .load = run_load_options(&p->shared, &progress),
     .save = run_save_options(&p->shared, "tracekit merge", &progress),
-    .align = (enum tk_align)p->align,
+    .align = (enum tk_align)p->align.value,
+    .marker = p->align.text,
+    .reference = p->reference,
+    .offsets = p->offsets.v,
     .keep_going = p->keep_going,
   };
   int status;
   const char *output = run_output(&p->shared, "merge", in, &status);
-  bool ok;
-  if (!output) return status;
-  progress_start(&progress, "merging", p->shared.quiet ? -1 : p->shared.progress);
-  ok = tk_merge(in->v, in->n, output, &options, &report, &err);
-  progress_end(&progress);
-  status = ok ? print_report(&p->shared, &report, output) : run_fail(&err);
-  tk_merge_report_free(&report);
-  return status;
+  return output ? run_merge(p, in, output, &options) : status;
 }
 
 const struct command command_merge = {
@@ -192,6 +290,10 @@ const struct command command_merge = {
     "Reads the inputs in the order given, one at a time, and writes one trace with a labelled group of processes for each "
     "rank, rank 0 first. Process ids, flow ids and async ids of different ranks are kept apart; names and args are not "
     "changed; the top-level metadata of every rank is kept. Processes that have metadata but no events get no row.\n\n"
+    "Clocks of different hosts disagree by microseconds to seconds. Where ranks of several hosts ran the same collectives, these "
+    "say by how much: all ranks leave a collective together. Every host is moved as a whole, by a constant, or by a line where its "
+    "clock ran faster; ranks of one host are never moved against each other. A second table shows what was found and how far it "
+    "can be trusted; a host of which too little is known stays on its wall clock, which is said. Inputs are then read twice.\n\n"
     "The rank is taken from the trace (distributedInfo), else from the file name, else from the order of the inputs. The "
     "table that is printed shows it, with what was read and how far each rank was shifted.",
   .opts = opts,

@@ -50,12 +50,22 @@ static enum parsed bad_word(const struct parser *p, const struct opt *o, const c
   return fail(p->error, "--%s: unknown word '%s' (one of %s)", o->name, value, list);
 }
 
+/* "marker=" with something behind it. */
+static bool set_choice(const struct parser *p, const struct opt *o, const struct opt_word *w, const char *value) {
+  size_t n = strlen(w->word);
+  if (w->word[n - 1] != '=' || strncmp(value, w->word, n) != 0 || !value[n]) return false;
+  *(struct opt_choice *)field(p, o) = (struct opt_choice){ w->value, value + n };
+  return true;
+}
+
 static enum parsed set_word(const struct parser *p, const struct opt *o, const char *value) {
   const char *valid[MAX_VALID];
   size_t n = 0;
   for (; o->words[n].word && n < MAX_VALID - 1; n++) {
-    if (!strcmp(value, o->words[n].word)) {
-      *(int *)field(p, o) = o->words[n].value;
+    const struct opt_word *w = &o->words[n];
+    if (set_choice(p, o, w, value)) return PARSED_RUN;
+    if (!strcmp(value, w->word) && w->word[strlen(w->word) - 1] != '=') {
+      *(int *)field(p, o) = w->value;
       return PARSED_RUN;
     }
     valid[n] = o->words[n].word;

@@ -22,7 +22,7 @@ enum opt_kind {
   OPT_INT,    /* int, min..max */
   OPT_SIZE,   /* uint64_t bytes */
   OPT_TIME,   /* int64_t picoseconds */
-  OPT_WORD,   /* int: one of `words` */
+  OPT_WORD,   /* int: one of `words`; struct opt_choice if a word ends in '=' and takes text */
   OPT_FORMAT  /* const char *: a row of the format table, or "help" */
 };
 
@@ -36,6 +36,12 @@ struct opt_word {
   const char *word;
   int value;
   const char *help;
+};
+
+/* The value of "marker=NAME" and its NAME; NULL of a word without. */
+struct opt_choice {
+  int value;
+  const char *text;
 };
 
 struct opt {

@@ -1,5 +1,6 @@
 /* merge.c - many inputs, one output: what tk_merge does.
  *
+ *     for each input: load -> take its collectives out -> free     (merge_align.c; only where several hosts are to be aligned)
  *     for each input: load -> place on the base of time -> op_merge -> sink -> free
  *
  * One input is in memory at a time.  What the whole needs at its end is small and kept aside: the first input's top-level data,
@@ -12,6 +13,7 @@
 #include "format/json.h"
 #include "identity.h"
 #include "merge.h"
+#include "merge_align.h"
 #include "op/merge.h"
 #include "save.h"
 #include "sources.h"
@@ -25,6 +27,7 @@ struct merger {
   size_t first, n_inputs, n_merged;
   struct tk_merge_report *report;
   struct tk_err *err;
+  struct merge_alignment alignment;
   struct saver saver;
   struct mem mem;
   struct merge_ids ids;
@@ -96,16 +99,19 @@ static void warn_of_copies(struct merger *m, size_t input, const struct tk_trace
 
 /* ---- one base of time ---- */
 
-static void place_in_time(struct merger *m, struct tk_trace *t, struct tk_merge_rank *r) {
-  const struct tk_trace *first = m->first_trace;
-  bool known = t->clock == first->clock && t->clock != TK_CLOCK_UNKNOWN;
-  if (m->opt->align == TK_ALIGN_CLOCK && known) {
-    r->shift_ns = t->zero_ns - first->zero_ns;
-    return;
-  }
-  if (m->opt->align == TK_ALIGN_CLOCK && t->clock != first->clock)
+static bool place_in_time(struct merger *m, size_t input, struct tk_trace *t, struct tk_merge_rank *r) {
+  struct merge_base base = {m->first_trace->zero_ns, m->first_trace->clock};
+  const struct align_map *map = merge_map(&m->alignment, input);
+  bool known = merge_is_comparable(&base, t) && m->opt->align != TK_ALIGN_NONE;
+  if (!map && m->opt->align != TK_ALIGN_NONE && t->clock != base.clock)
     note(m, TK_NOTE_INFO, t->source, "its clock cannot be compared with that of the first input: times are taken as printed", 1);
-  t->origin_ns += first->zero_ns - t->zero_ns;
+  r->shift_ns = known ? t->zero_ns - base.zero_ns : 0;
+  if (!map) {
+    t->origin_ns += merge_later(&base, t, m->opt->align);
+    return true;
+  }
+  r->shift_ns -= align_offset(map, map->pivot_ns);
+  return align_apply(t, map, merge_later(&base, t, m->opt->align), m->err) || err_prefix(m->err, "%s", t->source);
 }
 
 /* ---- the rank's block ---- */
@@ -264,7 +270,7 @@ static bool merge_trace(struct merger *m, size_t input, struct tk_trace *t) {
   keep_notes(m, t);
   warn_of_copies(m, input, t);
   if (!m->opened && !open_output(m, t)) return false;
-  place_in_time(m, t, r);
+  if (!place_in_time(m, input, t, r)) return false;
   if (!join(m, t, r, slot)) return false;
   m->n_merged++;
   return mem_check(&m->mem, m->err);
@@ -308,12 +314,11 @@ static bool merge_input(struct merger *m, size_t input) {
 /* ---- all ---- */
 
 static const char *provenance(struct merger *m, struct buf *b) {
-  static const char *const aligns[] = {[TK_ALIGN_CLOCK] = "clock", [TK_ALIGN_NONE] = "none"};
   if (!saver_provenance(b, &m->opt->save, NULL)) return NULL;
   b->len -= 2; /* its brace and NUL */
-  put(b, ",\"align\":{\"method\":\"");
-  put(b, aligns[m->opt->align]);
-  put(b, "\"},\"ranks\":[\n");
+  put(b, ",\"align\":");
+  put(b, m->report->align.json);
+  put(b, ",\"ranks\":[\n");
   buf_append(b, m->blocks.data, m->blocks.len);
   put(b, "\n]}");
   return buf_append(b, "", 1) ? (const char *)b->data : NULL;
@@ -322,7 +327,8 @@ static const char *provenance(struct merger *m, struct buf *b) {
 static bool run(struct merger *m) {
   struct sink *sink = m->saver.sink;
   struct buf b = {.mem = &m->mem};
-  bool ok = true;
+  struct merge_inputs in = {m->sources, m->first, m->n_inputs};
+  bool ok = merge_align(&m->alignment, &in, m->opt, m->report, m->err);
   for (size_t i = 0; ok && i < m->n_inputs; i++) ok = merge_input(m, i);
   if (ok && !m->opened) ok = err_set(m->err, TK_EFORMAT, "no input could be read: %s", m->report->ranks[0].failed);
   ok = ok && sink->close(sink, m->first_trace, provenance(m, &b), m->err) && saver_commit(&m->saver, &m->report->saved, m->err);
@@ -358,6 +364,7 @@ bool merge_inputs(const struct merge_inputs *in, const char *output, const struc
   err_clear(m.err);
   ok = prepare(&m, output, not_output) && run(&m);
   saver_close(&m.saver);
+  merge_alignment_free(&m.alignment);
   merge_ids_free(&m.ids);
   map_free(&m.ranks);
   map_free(&m.fingerprints);
@@ -382,5 +389,6 @@ bool tk_merge(const char *const *names, size_t n, const char *output, const stru
 void tk_merge_report_free(struct tk_merge_report *report) {
   tk_free(report->notes);
   free(report->ranks);
+  free(report->align.hosts);
   *report = (struct tk_merge_report){0};
 }

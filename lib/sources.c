@@ -471,6 +471,15 @@ struct in *sources_raw(struct tk_sources *s, size_t i, struct mem *mem, struct t
   return in;
 }
 
+bool sources_keep(struct tk_sources *s, size_t i, struct tk_err *err) {
+  struct source *src = &s->impl->source;
+  uint32_t entry = s->impl->chosen[i].entry;
+  src->progress = s->impl->opt.progress;
+  bool ok = entry == UINT32_MAX || source_keep(src, entry, err);
+  src->progress = (struct tk_progress){.tick = NULL};
+  return ok;
+}
+
 /* ---- loading ---- */
 
 static struct tk_trace *load_entry(struct tk_sources *s, size_t i, uint32_t entry, const char *instead,

@@ -9,12 +9,23 @@
 #error "include tracekit.h"
 #endif
 
-enum tk_align { TK_ALIGN_CLOCK, TK_ALIGN_NONE };
+/* How the clocks of several hosts are put on one.  Inputs of one host are never moved against each other. */
+enum tk_align {
+  TK_ALIGN_AUTO,        /* by collectives where they can be trusted, else by the wall clock */
+  TK_ALIGN_CLOCK,       /* absolute times where both clocks are known */
+  TK_ALIGN_COLLECTIVES, /* by collectives, trusted or not */
+  TK_ALIGN_MARKER,      /* by the ends of events called `marker` */
+  TK_ALIGN_START,       /* every host's first event at the same time */
+  TK_ALIGN_NONE         /* as printed */
+};
 
 struct tk_merge_options {
   struct tk_load_options load;
   struct tk_save_options save;
-  enum tk_align align; /* CLOCK: absolute times where both clocks are known; NONE: as printed */
+  enum tk_align align;
+  const char *marker;         /* a name, or a pattern as for files; for MARKER */
+  const char *reference;      /* rank or host whose clock is right; NULL = of the first input */
+  const char *const *offsets; /* NULL-terminated "3=+1.5ms", "host42=-20us": later by that, and not moved otherwise; NULL = none */
   bool keep_going;     /* leave out inputs that cannot be read */
   bool keep_truncated; /* take what there is of inputs that end too early, else they cannot be read */
 };
@@ -27,13 +38,44 @@ struct tk_merge_rank {
   const char *rank_from; /* "distributedInfo", "file name", "input order" */
   uint64_t read, events, flows, bytes;
   uint32_t processes, hidden_processes;
-  int64_t shift_ns; /* its zero against the first input's */
+  int64_t shift_ns; /* its zero against the first input's, less its clock's lead where that was found */
   const char *failed; /* NULL, or why it was left out */
+};
+
+/* What was found of one host's clock. */
+struct tk_align_host {
+  const char *name;        /* the host's, else that of its first input */
+  const char *method;      /* "reference", "collectives", "marker", "start", "given", "clock", "none" */
+  uint32_t inputs;
+  int64_t offset_ns;       /* its clock's lead over the reference's that was taken away, at at_ns by its own clock */
+  int64_t at_ns;
+  double drift_ppm;        /* how much faster it ran; between the first and the last of its collectives */
+  uint32_t knots;          /* of its map of time: 1 = a constant, 2 = a line */
+  uint32_t anchors, rejected; /* collectives that it shares with other hosts; those that disagree */
+  double mad_us, p95_us;   /* residuals: how far from the other hosts it leaves a collective; median and 95% */
+  bool bounded, feasible;  /* collectives bound its clock from both sides; without contradiction */
+  double low_us, high_us;  /* it could be moved by low..high before it left a collective too early, or came too late */
+  uint32_t violations_before, violations_after; /* collectives that somebody left before somebody else came */
+  bool trusted;
+  const char *trust;       /* a sentence */
+};
+
+struct tk_align_report {
+  const char *method;      /* "collectives", "clock", ... */
+  const char *matched_by;  /* "sequence numbers", "steps", "votes", "" */
+  const char *reference;   /* host */
+  struct tk_align_host *hosts; /* none if clocks were not compared */
+  size_t n_hosts;
+  uint32_t collectives;    /* on two hosts or more */
+  uint32_t violations_before, violations_after;
+  bool trusted;            /* one host, or all are trusted and no violation is left */
+  const char *json;        /* all this, as the output's metadata hold it (schemas/align.schema.json) */
 };
 
 struct tk_merge_report {
   struct tk_merge_rank *ranks;
   size_t n_ranks;
+  struct tk_align_report align;
   struct tk_saved saved;
   struct tk_trace *notes; /* a trace that holds only notes: tk_note's text by tk_string */
 };

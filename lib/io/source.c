@@ -245,26 +245,50 @@ static bool write_all(struct source *s, struct in *in, int fd, struct tk_err *wh
   return p != NULL;
 }
 
+/* What the stream holds in a file without a name, called "/dev/fd/N" in *path (to be freed).  -1 with `why`, or err on an interrupt. */
+static int spool(struct source *s, struct in *in, char **path, struct tk_err *why, struct tk_err *err) {
+  const char *tmp = getenv("TMPDIR");
+  *path = NULL;
+  if (asprintf(path, "%s/tracekit-XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0) *path = NULL;
+  int fd = *path ? mkostemp(*path, O_CLOEXEC) : -1;
+  if (fd >= 0) unlink(*path);
+  else err_sys(why, TK_EREAD, errno, "cannot make a temporary file");
+  free(*path);
+  *path = NULL;
+  if (fd >= 0 && write_all(s, in, fd, why, err) && asprintf(path, "/dev/fd/%d", fd) >= 0) return fd;
+  *path = NULL;
+  if (fd >= 0) close(fd);
+  return -1;
+}
+
 /* Of an archive the directory may stand at the end, and its members are wanted more than once. */
 static bool add_spooled(struct source *s, const char *name, struct in *in, struct tk_err *err) {
-  const char *tmp = getenv("TMPDIR");
-  char *path;
   struct tk_err why = {.offset = UINT64_MAX};
-  if (asprintf(&path, "%s/tracekit-XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0) return err_set(err, TK_ELIMIT, "out of memory");
-  int fd = mkostemp(path, O_CLOEXEC);
-  if (fd >= 0) unlink(path);
-  free(path);
-  if (fd < 0) err_sys(&why, TK_EREAD, errno, "cannot make a temporary file");
-  if (fd < 0 || !write_all(s, in, fd, &why, err)) {
-    if (fd >= 0) close(fd);
-    return why.code == TK_OK ? false : add_failed(s, ORIGIN_FILE, name, &why);
-  }
-  if (asprintf(&path, "/dev/fd/%d", fd) < 0) path = NULL;
-  bool ok = path && add_archive(s, name, source_text(s, path), "", err);
+  char *path;
+  int fd = spool(s, in, &path, &why, err);
+  if (fd < 0) return why.code == TK_OK ? false : add_failed(s, ORIGIN_FILE, name, &why);
+  bool ok = add_archive(s, name, source_text(s, path), "", err);
   free(path);
   if (s->n_origins && ok) s->origins[s->n_origins - 1].spool = fd;
   else close(fd);
   return ok;
+}
+
+bool source_keep(struct source *s, uint32_t entry, struct tk_err *err) {
+  struct source_entry *e = &s->entries[entry];
+  struct tk_err why = {.offset = UINT64_MAX};
+  char *path;
+  if (!e->once || !e->held) return true;
+  int fd = spool(s, e->held, &path, &why, err);
+  if (fd < 0 && why.code != TK_OK) return err_set(err, why.code, "%s: %s", e->name, why.msg);
+  if (fd < 0) return false;
+  in_close(e->held);
+  e->held = NULL;
+  e->once = false;
+  e->path = source_text(s, path);
+  s->origins[e->origin].spool = fd;
+  free(path);
+  return true;
 }
 
 static bool add_stream(struct source *s, const char *name, struct tk_err *err) {

@@ -74,6 +74,9 @@ bool source_look(struct source *s, uint32_t entry, struct tk_err *err);
 struct in *source_open(struct source *s, uint32_t entry, bool ahead, struct mem *mem, struct tk_err *err);
 struct in *source_open_raw(struct source *s, uint32_t entry, struct mem *mem, struct tk_err *err);
 
+/* What can be read once (a pipe) can be read again from now on: it goes to a file without a name. */
+bool source_keep(struct source *s, uint32_t entry, struct tk_err *err);
+
 const char *source_text(struct source *s, const char *text);
 void source_free(struct source *s);
 

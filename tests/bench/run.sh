@@ -17,3 +17,4 @@ for peer in perfetto shrink xplane; do
   "$python" "$(dirname "$0")/$peer.py" "$TRACEKIT" "$B/tests/gen/gen" "$work" "${B%/san}/interop" || exit 1
   echo
 done
+"$B/tests/property/cluster" --table

@@ -46,6 +46,7 @@ shrink() {
 step json python3 "$SRC/tests/corpus/corpus.py" "$corpus"
 step xplane xplane
 step shrink shrink
+step align python3 "$SRC/tests/corpus/align.py" "$corpus"
 echo
-for name in json xplane shrink; do printf '%-8s %s\n' "$name" "$(tail -n 2 "$log/$name" | paste -sd';' | sed 's/;/; /')"; done
+for name in json xplane shrink align; do printf '%-8s %s\n' "$name" "$(tail -n 2 "$log/$name" | paste -sd';' | sed 's/;/; /')"; done
 exit $status

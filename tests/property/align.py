@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+"""Alignment from the command line, on jobs whose true clocks are known because they were generated.
+
+    drift     20 ppm and an offset are given back within 1 ppm and 1 us, at the times of the events that were written
+    missing   a quarter of the collectives removed from every rank: right, or said to be untrustworthy
+    unkeyed   the same without sequence numbers and group names
+    order     moved events keep durations (constants) and nesting (lines), and no collective ends before another rank came
+    one host  ranks of one host stay as they are, byte for byte but for the metadata, whatever the collectives say
+    choices   --offset, --reference, --require-align, --align=start|marker|clock|none|collectives, pipes; errors and statuses
+    report    is what its schema says, on file, in the metadata and in --json"""
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+
+TRACEKIT, GEN, SRC = os.environ['TRACEKIT'], os.environ['GEN'], os.environ['SRC']
+TYPES = {'object': dict, 'array': list, 'string': str, 'integer': int, 'boolean': bool, 'number': (int, float)}
+passed = failed = 0
+
+
+def judge(what, fault=''):
+    global passed, failed
+    passed += not fault
+    failed += bool(fault)
+    if fault:
+        print(f'{what}: {fault}')
+
+
+def tracekit(*args, status=0, stdin=subprocess.DEVNULL):
+    p = subprocess.run([TRACEKIT, *args], stdin=stdin, capture_output=True, text=True, check=False)
+    if p.returncode != status:
+        judge(' '.join(args), f'status {p.returncode}: {p.stderr.strip()}')
+    return p.stdout, p.stderr
+
+
+def generate(work, name, *options, ranks=4, hosts=2):
+    """Paths of the collectives and steps of each rank, named after hosts."""
+    paths = []
+    for rank in range(ranks):
+        path = f'{work}/{name}-host{rank * hosts // ranks}_{100 + rank}.1.pt.trace.json'
+        raw = subprocess.run([GEN, 'kineto', '--ranks', str(ranks), '--hosts', str(hosts), '--rank', str(rank), '--no-stack', *options],
+                             check=True, stdout=subprocess.PIPE)
+        subprocess.run([TRACEKIT, 'filter', '-q', '-', '-e', 'kind == collective || kind == step || name ~ "aten::*mm"', '-f', 'json',
+                        '-o', path, '--force'], input=raw.stdout, check=True)
+        paths.append(path)
+    return paths
+
+
+def merge(work, paths, *options, status=0):
+    out, report = f'{work}/merged.json', f'{work}/clocks.json'
+    tracekit('merge', '-q', '--force', *paths, '-o', out, '--align-report', report, *options, status=status)
+    with open(out, encoding='utf-8') as f, open(report, encoding='utf-8') as g:
+        return json.load(f), json.load(g)
+
+
+def load(path):
+    with open(path, encoding='utf-8') as f:
+        return json.load(f)
+
+
+def rank_of_pid(trace):
+    return {str(pid): r['rank'] for r in trace['tracekit']['ranks'] for pid in r['pids'].values()}
+
+
+def collectives(trace):
+    """End by (sequence number, rank), us."""
+    ranks = rank_of_pid(trace)
+    return {(e['args']['Seq'], ranks[str(e['pid'])]): (e['ts'], e['ts'] + e['dur'])
+            for e in trace['traceEvents'] if 'Seq' in e.get('args', {})}
+
+
+def gaps(trace, hosts_of):
+    """Median difference of ends between the hosts in the first and the last tenth of the trace."""
+    ends = collectives(trace)
+    numbers = sorted({n for n, _ in ends})
+    tenth = max(len(numbers) // 10, 1)
+
+    def gap(some):
+        return statistics.median(statistics.median(ends[n, r][1] for r in hosts_of[1]) - statistics.median(ends[n, r][1] for r in hosts_of[0])
+                                 for n in some)
+    return gap(numbers[:tenth]), gap(numbers[-tenth:])
+
+
+def violations(trace):
+    groups = {}
+    for (n, rank), (start, end) in collectives(trace).items():
+        groups.setdefault(n, []).append((start, end))
+    return sum(max(s for s, _ in g) > min(e for _, e in g) for g in groups.values())
+
+
+def schema_fault(root, schema, value):
+    if '$ref' in schema:
+        return schema_fault(root, root['$defs'][schema['$ref'].rsplit('/', 1)[1]], value)
+    if 'type' in schema and (not isinstance(value, TYPES[schema['type']]) or (isinstance(value, bool) and schema['type'] != 'boolean')):
+        return f'{value!r} is no {schema["type"]}'
+    if 'enum' in schema and value not in schema['enum']:
+        return f'{value!r} is none of {schema["enum"]}'
+    if isinstance(value, list):
+        return next((f for v in value if (f := schema_fault(root, schema['items'], v))), '')
+    if not isinstance(value, dict):
+        return ''
+    wrong = [k for k in schema.get('required', []) if k not in value] + [k for k in value if k not in schema['properties']]
+    return f'keys {wrong}' if wrong else next((f for k, v in value.items() if (f := schema_fault(root, schema['properties'][k], v))), '')
+
+
+def drift(work):
+    steps = '4500' if os.environ.get('LONG') else '700'
+    paths = generate(work, 'drift', '--steps', steps, '--layers', '1', '--offset-us', '0,3000', '--drift-ppm', '0,20')
+    merged, report = merge(work, paths)
+    host = report['hosts'][1]
+    judge('drift: before', '' if abs(gaps(merge(work, paths, '--align=clock')[0], ((0, 1), (2, 3)))[0]) > 2000 else 'the clocks agree')
+    merged, report = merge(work, paths)
+    first, last = gaps(merged, ((0, 1), (2, 3)))
+    judge('drift: rate', '' if abs(host['drift_ppm'] - 20) < 1 else f'{host["drift_ppm"]} ppm')
+    judge('drift: offset', '' if abs(first) < 1 and abs(last) < 1 else f'{first:.3f} us at the beginning, {last:.3f} at the end')
+    judge('drift: trust', '' if report['trusted'] and report['violations_after'] == 0 else str(host))
+    judge('drift: causality', '' if violations(merged) == 0 else f'{violations(merged)} violations')
+    before, after = tracekit('dump', paths[2])[0], tracekit('dump', f'{work}/merged.json')[0]
+    judge('drift: nesting', '' if before.count('aten::') and after.count('aten::') >= before.count('aten::') else 'events are gone')
+    tracekit('check', '-q', f'{work}/merged.json')
+
+
+def without(paths, rng, keys):
+    """A quarter of the collectives is missing on every rank; without `keys` also what names them."""
+    for path in paths:
+        trace = load(path)
+        trace['traceEvents'] = [e for e in trace['traceEvents'] if 'Seq' not in e.get('args', {}) or rng.random() > 0.25]
+        for e in trace['traceEvents']:
+            if 'Seq' in e.get('args', {}) and not keys:
+                e['args']['true'] = e['args']['Seq']
+                for key in ('Seq', 'Collective name', 'Process Group Name', 'Process Group Ranks'):
+                    del e['args'][key]
+        with open(path, 'w', encoding='utf-8') as f:
+            json.dump(trace, f)
+
+
+def missing(work):
+    trusted = 0
+    for seed in range(1, 9):
+        for keys in (True, False):
+            truth = random.Random(seed).randint(-20_000_000, 20_000_000)
+            paths = generate(work, 'missing', '--steps', '20', '--layers', '4', '--seed', str(seed), '--offset-us', f'0,{truth}')
+            without(paths, random.Random(seed), keys)
+            host = merge(work, paths)[1]['hosts'][1]
+            error = abs(host['offset_ns'] / 1e3 - truth)
+            trusted += host['trusted']
+            name = f'missing: seed {seed}{"" if keys else ", unkeyed"}'
+            judge(name, '' if not host['trusted'] or error < 10 else f'silently wrong by {error} us: {host}')
+            judge(f'{name}: keys suffice', f'declared untrustworthy: {host["trust"]}' if keys and not host['trusted'] else '')
+    judge('missing: most are aligned', '' if trusted >= 14 else f'{trusted} of 16')
+
+
+def order(work):
+    """A constant moves every event of the host by the same amount: nothing else changes."""
+    paths = generate(work, 'order', '--steps', '3', '--offset-us', '0,-777.5')
+    aligned, report = merge(work, paths)
+    clock, _ = merge(work, paths, '--align=clock')
+    ranks = rank_of_pid(aligned)
+    moved = {}
+    for a, b in zip(aligned['traceEvents'], clock['traceEvents']):
+        if 'ts' in a:
+            moved.setdefault(ranks.get(str(a['pid'])), set()).add((round((a['ts'] - b['ts']) * 1000), a.get('dur') == b.get('dur')))
+    shift = -report['hosts'][1]['offset_ns']
+    judge('order: ranks of a host move together', '' if all(moved[r] == {(shift, True)} for r in (2, 3)) else str(moved)[:300])
+    judge('order: the reference stays', '' if all(moved[r] == {(0, True)} for r in (0, 1)) else str(moved)[:300])
+    judge('order: where they belong', '' if abs(shift - 777_500) < 4000 else f'{shift} ns')
+
+
+def one_host(work):
+    paths = generate(work, 'one', '--steps', '3', hosts=1)
+    bare = []
+    for rank, path in enumerate(paths):
+        bare.append(f'{work}/bare-rank{rank}.json')
+        os.link(path, bare[-1])
+    for what, some in (('by name', paths), ('by clock', bare)):
+        aligned, report = merge(work, some)
+        clock, _ = merge(work, some, '--align=clock')
+        judge(f'one host {what}', '' if aligned['traceEvents'] == clock['traceEvents'] and report['trusted'] else str(report)[:300])
+
+
+def choices(work):
+    paths = generate(work, 'choices', '--steps', '3', '--offset-us', '0,5000')
+    given = merge(work, paths, '--align=clock', '--offset', '2=-5ms', '--offset', '3=-5ms')
+    first, last = gaps(given[0], ((0, 1), (2, 3)))
+    judge('choices: offsets that are given', '' if abs(first) < 4 and abs(last) < 4 else f'{first} {last}')
+    named = merge(work, paths, '--offset=choices-host1=-5000us')[1]
+    judge('choices: by host', '' if [h['method'] for h in named['hosts']] == ['reference', 'given', 'given'] else str(named))
+    turned = merge(work, paths, '--reference', '3')[1]
+    methods = {h['host']: (h['method'], h['offset_ns']) for h in turned['hosts']}
+    judge('choices: reference', '' if methods['choices-host1'][0] == 'reference' and abs(methods['choices-host0'][1] + 5e6) < 4000 else str(methods))
+    merge(work, paths, '--require-align')
+    merge(work, paths, '--require-align', '--align=clock', status=1)
+    starts = merge(work, paths, '--align=start')[0]
+    pids = rank_of_pid(starts)
+    low = [min(e['ts'] for e in starts['traceEvents'] if e['ph'] in 'Xi' and pids.get(str(e['pid'])) in some) for some in ((0, 1), (2, 3))]
+    judge('choices: start', '' if abs(low[0] - low[1]) < 0.002 else str(low))
+    marked = merge(work, paths, '--align=marker=ncclDevKernel*')[1]['hosts'][1]
+    judge('choices: marker', '' if marked['method'] == 'marker' and abs(marked['offset_ns'] - 5e6) < 4000 else str(marked))
+    same = merge(work, paths, '--align=collectives')[1]
+    judge('choices: collectives', '' if same['hosts'][1]['method'] == 'collectives' else str(same))
+    for bad in (['--align=colectives'], ['--align=marker='], ['--offset', '7=1ms'], ['--offset', '1ms'], ['--offset', '1=fast'],
+                ['--reference', 'nobody']):
+        _, err = tracekit('merge', *paths, '-o', f'{work}/no.json', *bad, status=2)
+        judge(f'choices: {bad}', '' if err.count('\n') == 1 and not os.path.exists(f'{work}/no.json') else err)
+
+
+def pipes(work):
+    """What comes through a pipe is read twice as well."""
+    paths = generate(work, 'pipes', '--steps', '3', '--offset-us', '0,5000')
+    plain = merge(work, paths)[1]
+    with open(paths[0], 'rb') as f:
+        cat = subprocess.Popen(['cat'], stdin=f, stdout=subprocess.PIPE)
+        tracekit('merge', '-q', '--force', '-', *paths[1:], '-o', f'{work}/piped.json', '--align-report', f'{work}/piped-clocks.json', stdin=cat.stdout)
+        cat.stdout.close()
+        cat.wait()
+    piped = load(f'{work}/piped-clocks.json')
+    judge('pipes', '' if piped['hosts'][-1]['offset_ns'] // 10000 == plain['hosts'][-1]['offset_ns'] // 10000 else str(piped))
+
+
+def reports(work):
+    schema = load(f'{SRC}/schemas/align.schema.json')
+    paths = generate(work, 'report', '--steps', '3', '--offset-us', '0,5000')
+    for options in ([], ['--align=clock'], ['--offset=1=3us'], ['--align=start']):
+        merged, report = merge(work, paths, *options)
+        judge(f'report {options}', schema_fault(schema, schema, report))
+        judge(f'report {options}: in the metadata', '' if merged['tracekit']['align'] == report else 'another one')
+    said = json.loads(tracekit('merge', '--json', '--force', *paths, '-o', f'{work}/merged.json')[0])
+    judge('report: --json', '' if said['align'] == merge(work, paths)[1] else 'another one')
+
+
+with tempfile.TemporaryDirectory() as folder:
+    for test in (drift, missing, order, one_host, choices, pipes, reports):
+        test(folder)
+print(f'{passed} passed, {failed} failed')
+sys.exit(1 if failed else 0)

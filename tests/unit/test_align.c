@@ -1,0 +1,101 @@
+/* test_align.c - the curve through noisy points, and a map of time upon a graph. */
+#include "help.h"
+
+#include <math.h>
+
+#include "graph/seal.h"
+#include "op/align.h"
+
+enum { N = 200 };
+static struct point points[N];
+static double room[2 * N];
+
+static double noise(int i) { return (double)((i * 7919 + 13) % 7) * 500; } /* 0 .. 3 us */
+
+static void constants(void **state) {
+  struct curve c;
+  (void)state;
+  for (int i = 0; i < N; i++) points[i] = (struct point){i * 1e6, 5e6 + noise(i) + (i % 3 == 0 ? 4e8 : 0)};
+  curve_fit(&c, points, N, room);
+  assert_int_equal(c.n, 1);
+  assert_true(fabs(curve_at(&c, 0) - 5e6 - 1500) < 500); /* a third is late by 400 ms: nothing of it shows */
+  curve_fit(&c, points, 0, room);
+  assert_int_equal(c.n, 0);
+  assert_true(curve_at(&c, 77) == 0);
+  points[0] = (struct point){3, 42};
+  curve_fit(&c, points, 1, room);
+  assert_true(curve_at(&c, 1e9) == 42);
+}
+
+static void lines(void **state) {
+  struct curve c;
+  (void)state;
+  for (int i = 0; i < N; i++) points[N - 1 - i] = (struct point){i * 1e8, -7e6 + i * 1e8 * 20e-6 + noise(i) + (i % 4 == 0 ? 1e7 : 0)};
+  curve_fit(&c, points, N, room);
+  assert_int_equal(c.n, 2);
+  assert_true(fabs(curve_slope(&c) - 20e-6) < 0.1e-6);
+  assert_true(fabs(curve_at(&c, 1e10) - (-7e6 + 1e10 * 20e-6) - 1500) < 500);
+  /* 0.1% is no clock: no line is claimed. */
+  for (int i = 0; i < N; i++) points[i].y = points[i].x * 1e-3;
+  curve_fit(&c, points, N, room);
+  assert_int_equal(c.n, 1);
+}
+
+static void pieces(void **state) {
+  struct curve c;
+  (void)state;
+  for (int i = 0; i < N; i++) {
+    double x = i * 1e9, bent = i > 100 ? (i - 100) * 1e9 * 50e-6 : 0;
+    points[i] = (struct point){x, bent + noise(i)};
+  }
+  curve_fit(&c, points, N, room);
+  assert_true(c.n > 2);
+  assert_true(fabs(curve_at(&c, 50e9)) < 4000);
+  assert_true(fabs(curve_at(&c, 180e9) - 80e9 * 50e-6) < 4000);
+}
+
+static struct tk_trace *nested(void) {
+  return feed_text("{\"baseTimeNanoseconds\":1000000000,\"traceEvents\":["
+                   "{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":1000000},"
+                   "{\"ph\":\"X\",\"name\":\"b\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":500000},"
+                   "{\"ph\":\"X\",\"name\":\"c\",\"pid\":1,\"tid\":1,\"ts\":500000,\"dur\":500000},"
+                   "{\"ph\":\"s\",\"name\":\"f\",\"id\":1,\"pid\":1,\"tid\":1,\"ts\":500000},"
+                   "{\"ph\":\"C\",\"name\":\"n\",\"pid\":1,\"ts\":900000,\"args\":{\"v\":1}}]}");
+}
+
+static void a_constant_moves_the_origin(void **state) {
+  struct tk_trace *t = nested();
+  struct align_map m = {.offset_ns = 2500, .curve = {.n = 1, .y = {0.4}}};
+  struct tk_err err = {0};
+  int64_t origin = t->origin_ns;
+  tk_time ts = t->events[2].ts;
+  (void)state;
+  assert_true(align_apply(t, &m, 100, &err));
+  assert_int_equal(t->origin_ns, origin + 100 - 2500);
+  assert_int_equal(t->events[2].ts, ts);
+  tk_free(t);
+}
+
+static void a_line_moves_both_ends(void **state) {
+  struct tk_trace *t = nested();
+  /* 100 ppm fast from 1 s of its clock on, and 2 us ahead there. */
+  struct align_map m = {.pivot_ns = 1000000000, .offset_ns = 2000, .curve = {.n = 2, .x = {0, 1e9}, .y = {0, 1e5}}};
+  struct tk_err err = {0};
+  int64_t before = t->origin_ns;
+  (void)state;
+  assert_true(align_apply(t, &m, 0, &err));
+  assert_int_equal(t->origin_ns, before - 2000);
+  for (tk_id i = 1; i <= t->n_events; i++)
+    if (t->events[i].dur > 600000000000) assert_int_equal(t->events[i].dur, 999900000000);
+    else if (t->events[i].kind == TK_SPAN) assert_int_equal(t->events[i].dur, 499950000000);
+  assert_true(tk_check(t, &err));
+  tk_free(t);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(constants), cmocka_unit_test(lines), cmocka_unit_test(pieces),
+      cmocka_unit_test(a_constant_moves_the_origin), cmocka_unit_test(a_line_moves_both_ends),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
