@@ -215,7 +215,7 @@ static bool make_keys(struct collector *c) {
     v[i].label = mix(v[i].label, who);
     if (seq) v[i].exact = mix(mix(who, seq), 3);
   }
-  qsort(v + c->first, c->out->n - c->first, sizeof *v, by_end);
+  if (c->out->n - c->first) qsort(v + c->first, c->out->n - c->first, sizeof *v, by_end);
   return count_in_steps(c);
 }
 

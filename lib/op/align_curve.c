@@ -38,7 +38,7 @@ static int by_value(const void *a, const void *b) {
 
 double point_median(double *v, uint32_t n) {
   if (n == 0) return 0;
-  qsort(v, n, sizeof *v, by_value);
+  if (n) qsort(v, n, sizeof *v, by_value);
   return (v[(n - 1) / 2] + v[n / 2]) / 2;
 }
 
@@ -176,6 +176,6 @@ void curve_fit(struct curve *c, struct point *p, uint32_t n, double *room) {
   struct fit f = {.p = p, .n = n, .w = room, .scratch = room + n};
   *c = (struct curve){.n = 0};
   if (n == 0) return;
-  qsort(p, n, sizeof *p, by_x);
+  if (n) qsort(p, n, sizeof *p, by_x);
   choose(&f, c);
 }

@@ -73,7 +73,7 @@ static void list_by_host(struct align_work *w) {
 bool align_members(struct align_work *w) {
   const struct align_anchor *a = w->p->anchors->v;
   uint32_t n = w->p->anchors->n;
-  qsort_r(w->p->anchors->v, n, sizeof *a, by_match, w->p->host_of);
+  if (n) qsort_r(w->p->anchors->v, n, sizeof *a, by_match, w->p->host_of);
   w->n_members = w->n_collectives = 0;
   for (uint32_t i = 0, k; i < n; i += k) {
     for (k = 1; i + k < n && a[i + k].match == a[i].match;) k++;
@@ -170,7 +170,7 @@ static void ask_others(struct align_work *w, uint32_t collective) {
   uint32_t n = w->first[collective + 1] - w->first[collective];
   double *sorted = w->values;
   for (uint32_t i = 0; i < n; i++) sorted[i] = align_true(w, m[i].host, m[i].end);
-  qsort(sorted, n, sizeof *sorted, by_value);
+  if (n) qsort(sorted, n, sizeof *sorted, by_value);
   for (uint32_t i = 0; i < n; i++) {
     double own = align_true(w, m[i].host, m[i].end);
     uint32_t at = 0;

@@ -30,7 +30,7 @@ static int by_step(const void *pa, const void *pb) {
 static void match_by_key(struct align_work *w, enum align_tier tier) {
   struct align_anchor *v = w->p->anchors->v;
   uint32_t n = w->p->anchors->n, match = 0;
-  qsort(v, n, sizeof *v, tier == ALIGN_BY_SEQUENCE ? by_sequence : by_step);
+  if (n) qsort(v, n, sizeof *v, tier == ALIGN_BY_SEQUENCE ? by_sequence : by_step);
   for (uint32_t i = 0; i < n; i++) {
     uint64_t key = key_of(&v[i], tier);
     if (i == 0 || key != key_of(&v[i - 1], tier)) match++;
@@ -129,7 +129,7 @@ static struct ballot vote(struct voting *v, uint32_t host) {
   uint32_t n = all_differences(v, host);
   double unused;
   if (n == UINT32_MAX || n == 0) return b;
-  qsort(v->differences, n, sizeof(double), by_value);
+  if (n) qsort(v->differences, n, sizeof(double), by_value);
   b.votes = fullest(v->differences, n, v->window, INFINITY, &b.offset);
   b.second = fullest(v->differences, n, v->window, b.offset, &unused);
   return b;
@@ -171,7 +171,7 @@ static void join(struct voting *v, uint32_t host) {
     a->match = k ? k->match : v->pool[n - 1].match;
   }
   v->n_pool = n;
-  qsort(v->pool, v->n_pool, sizeof *v->pool, by_label);
+  if (v->n_pool) qsort(v->pool, v->n_pool, sizeof *v->pool, by_label);
 }
 
 /* Compares anchors by host, then by end. */
