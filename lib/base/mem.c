@@ -49,6 +49,8 @@ bool mem_grow(struct mem *m, void **array, uint32_t *cap, uint64_t need, size_t 
   return true;
 }
 
+void mem_forget(void *p, size_t n) { os_release(p, n); }
+
 bool mem_check(const struct mem *m, struct tk_err *err) {
   if (!m->failed) return true;
   return err_set(err, TK_ELIMIT, "out of memory: %llu MB in use, limit %llu MB (see --max-memory)",

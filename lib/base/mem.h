@@ -21,6 +21,9 @@ void *mem_resize(struct mem *m, void *p, size_t old_size, size_t new_size);
  * is 32-bit like every id. */
 bool mem_grow(struct mem *m, void **array, uint32_t *cap, uint64_t need, size_t elem);
 
+/* These bytes of a block will not be read again: what they stand on goes back to the system before the block is freed. */
+void mem_forget(void *p, size_t n);
+
 /* False with TK_ELIMIT in err if anything failed. */
 bool mem_check(const struct mem *m, struct tk_err *err);
 

@@ -87,15 +87,17 @@ unsigned os_cores(void) {
   return n > 0 ? (unsigned)n : 1;
 }
 
-void os_huge_pages(void *p, size_t n) {
-#if defined(MADV_HUGEPAGE)
-  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = ((uintptr_t)p + page - 1) & ~(page - 1);
-  madvise((void *)from, n - (size_t)(from - (uintptr_t)p), MADV_HUGEPAGE);
-#else
-  (void)p;
-  (void)n;
-#endif
+#if defined(__linux__)
+static void advise(void *p, size_t n, int advice) {
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = ((uintptr_t)p + page - 1) & ~(page - 1), to = ((uintptr_t)p + n) & ~(page - 1);
+  if (from < to) madvise((void *)from, to - from, advice);
 }
+void os_huge_pages(void *p, size_t n) { advise(p, n, MADV_HUGEPAGE); }
+void os_release(void *p, size_t n) { advise(p, n, MADV_DONTNEED); }
+#else
+void os_huge_pages(void *p, size_t n) { (void)p, (void)n; }
+void os_release(void *p, size_t n) { (void)p, (void)n; }
+#endif
 
 bool os_is_terminal(int fd) { return isatty(fd) == 1; }
 

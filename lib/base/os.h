@@ -18,6 +18,9 @@ unsigned os_cores(void);
 /* Asks for huge pages under memory that is about to be filled: fewer faults, nothing else changes. */
 void os_huge_pages(void *p, size_t n);
 
+/* Gives the whole pages of [p, p + n) back: they read as anything from now on. */
+void os_release(void *p, size_t n);
+
 bool os_is_terminal(int fd);
 
 /* Do the two names ("-": `dash`, a descriptor) lead to one file?  False if either does not exist. */

@@ -30,12 +30,12 @@ struct leaf {
 };
 
 struct node {
-  const uint8_t *literal; /* padded */
   uint32_t n;
   uint8_t op;
   uint8_t n_children;
   struct node *next, *first, *hot;
   struct leaf *leaf; /* OP_END */
+  uint8_t literal[]; /* n bytes, padded */
 };
 
 struct mark {
@@ -46,7 +46,7 @@ struct mark {
 struct predictor {
   struct mem *mem;
   struct arena arena;
-  struct node root;
+  struct node *root;
   uint32_t n_nodes;
   const uint8_t *from;
   struct mark marks[MAX_VALUES];
@@ -54,11 +54,23 @@ struct predictor {
   bool useless; /* the event being read is not worth learning */
 };
 
+static struct node *new_node(struct predictor *p, enum predict_op op, const void *literal, size_t n) {
+  struct node *c = arena_alloc(&p->arena, sizeof *c + n + LIT_PAD);
+  if (!c) return NULL;
+  *c = (struct node){.n = (uint32_t)n, .op = (uint8_t)op};
+  memcpy(c->literal, literal, n);
+  memset(c->literal + n, 0, LIT_PAD);
+  return c;
+}
+
 struct predictor *predict_new(struct mem *mem) {
   struct predictor *p = mem_resize(mem, NULL, 0, sizeof *p);
   if (!p) return NULL;
   *p = (struct predictor){.mem = mem, .arena = {.mem = mem}};
-  return p;
+  p->root = new_node(p, OP_END, "", 0);
+  if (p->root) return p;
+  predict_free(p);
+  return NULL;
 }
 
 void predict_free(struct predictor *p) {
@@ -85,16 +97,12 @@ void predict_value(struct predictor *p, enum predict_op op, const uint8_t *value
 
 static struct node *child(struct predictor *p, struct node *up, enum predict_op op, const uint8_t *literal, size_t n) {
   struct node *c;
-  uint8_t *copy;
   for (c = up->first; c; c = c->next)
     if (c->op == op && c->n == n && memcmp(c->literal, literal, n) == 0) return c;
   if (up->n_children == MAX_CHILDREN || n > MAX_LITERAL) return NULL;
-  c = arena_alloc(&p->arena, sizeof *c);
-  copy = arena_alloc(&p->arena, n + LIT_PAD);
-  if (!c || !copy) return NULL;
-  memcpy(copy, literal, n);
-  memset(copy + n, 0, LIT_PAD);
-  *c = (struct node){.literal = copy, .n = (uint32_t)n, .op = (uint8_t)op, .next = up->first};
+  c = new_node(p, op, literal, n);
+  if (!c) return NULL;
+  c->next = up->first;
   up->first = up->hot = c;
   up->n_children++;
   p->n_nodes++;
@@ -126,7 +134,7 @@ static bool worth_it(const struct chrome *r, const struct chrome_event *e) {
 void predict_learn(struct predictor *p, struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *end) {
   const struct buf *payload = &r->t->store->builder.payload;
   const uint8_t *at = p->from;
-  struct node *n = &p->root;
+  struct node *n = p->root;
   if (p->useless || !worth_it(r, e) || !packs(p, r, e)) return;
   for (unsigned i = 0; i < p->n_marks && n; i++) {
     n = child(p, n, p->marks[i].op, at, (size_t)(p->marks[i].value - at));
@@ -334,7 +342,7 @@ static bool finish(struct reading *w, struct leaf *leaf, const uint8_t *from) {
 const uint8_t *predict(struct chrome *r, const uint8_t *p) {
   struct reading w;
   const uint8_t *from = p;
-  struct node *n = &r->predictor->root;
+  struct node *n = r->predictor->root;
   if (*p != '{') return NULL;
   w.r = r;
   w.packed = w.payload;

@@ -16,25 +16,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What sorting needs of an event. */
-struct sort_key {
-  tk_time ts, dur;
-  uint32_t at; /* position in the track before sorting */
-  uint32_t rank;
-};
-
 struct sealer {
   struct tk_trace *t;
   bool has_x;          /* some span came complete */
   bool has_ends;       /* some event ends a begin event */
+  bool has_async;      /* ... of a pair that its identity makes, wherever its two stand */
   bool has_lost;       /* some event has no clock */
+  bool grouped;        /* the events came by track */
   tk_time start, end;  /* of the trace */
   uint32_t *order;     /* [1..n]: old event ids in new order; NULL when nobody asks */
-  struct sort_key *keys, *spare;
-  uint32_t *runs;
-  struct tk_event *moved;
-  uint32_t *moved_order;
-  uint32_t n_unmatched;
+  uint32_t *by_time, *spare, *runs; /* scratch for the largest track yet that came unsorted */
+  uint32_t n_scratch;
+  uint32_t n_unmatched, n_overlaps;
 };
 
 static bool timed(const struct tk_event *e) { return !(e->flags & TK_LOST_CLOCK); }
@@ -79,77 +72,94 @@ void seal_close(struct tk_trace *t, struct tk_event *begin, const struct tk_even
 
 /* ---- by track ---- */
 
-/* Stable counting sort by track into a new array. */
+/* Stable counting sort by track into a new array, unless the events came in this order.  What has been moved is given back while
+ * the rest moves, so that there is memory for one array, not for two. */
 static bool scatter(struct sealer *s) {
+  enum { STRETCH = 1 << 16 };
   struct tk_trace *t = s->t;
   struct mem *m = &t->store->mem;
   uint32_t cap = 0, at = 1;
-  struct tk_event *to = NULL;
-  for (tk_id k = 1; k <= t->n_tracks; k++) t->tracks[k].count = 0;
-  for (tk_id i = 1; i <= t->n_events; i++) t->tracks[t->events[i].track].count += t->events[i].kind != KIND_DEAD;
+  struct tk_event *to = NULL, *from = t->events;
   for (tk_id k = 1; k <= t->n_tracks; k++) {
     t->tracks[k].first = at;
     at += t->tracks[k].count;
-    t->tracks[k].count = 0;
+  }
+  if (s->grouped) {
+    for (tk_id i = 1; s->order && i <= t->n_events; i++) s->order[i] = i;
+    return true;
   }
   if (!mem_grow(m, (void **)&to, &cap, (uint64_t)t->n_events + 1, sizeof *to)) return false;
   to[0] = (struct tk_event){0};
+  for (tk_id k = 1; k <= t->n_tracks; k++) t->tracks[k].count = 0;
   for (tk_id i = 1; i <= t->n_events; i++) {
-    struct tk_track *k = &t->tracks[t->events[i].track];
-    if (t->events[i].kind == KIND_DEAD) continue;
+    struct tk_track *k = &t->tracks[from[i].track];
+    if (i % STRETCH == 0) mem_forget(from + (i - STRETCH), STRETCH * sizeof *from);
+    if (from[i].kind == KIND_DEAD) continue;
     at = k->first + k->count++;
-    to[at] = t->events[i];
+    to[at] = from[i];
     if (s->order) s->order[at] = i;
   }
-  mem_resize(m, t->events, (size_t)t->store->cap_events * sizeof *to, 0);
+  mem_resize(m, from, (size_t)t->store->cap_events * sizeof *to, 0);
   t->events = to;
   t->store->cap_events = cap;
   return true;
 }
 
-static int compare(const struct sort_key *a, const struct sort_key *b) {
-  if (a->ts != b->ts) return a->ts < b->ts ? -1 : 1;
-  if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
-  return a->dur > b->dur ? -1 : a->dur < b->dur;
+static void *scratch(struct sealer *s, uint64_t n, size_t elem) { return mem_resize(&s->t->store->mem, NULL, 0, (n + 1) * elem); }
+static void release(struct sealer *s, void *p, uint64_t n, size_t elem) {
+  if (p) mem_resize(&s->t->store->mem, p, (n + 1) * elem, 0);
 }
 
-static struct sort_key key_of(const struct sealer *s, const struct tk_event *e, uint32_t at) {
-  struct sort_key k = {e->ts, 0, at, 0};
-  if (!timed(e)) return k;
-  k.rank = 3;
-  if (!s->has_x) return k;
-  if (e->kind == TK_END) k.rank = e->depth ? 3 : 1; /* marked: its begin is of the same time and comes first */
-  if (e->kind == TK_SPAN) k.rank = 2;
-  if (e->kind == TK_SPAN) k.dur = e->dur;
-  return k;
+static void release_track(struct sealer *s) {
+  release(s, s->by_time, s->n_scratch, sizeof *s->by_time);
+  release(s, s->spare, s->n_scratch, sizeof *s->spare);
+  release(s, s->runs, s->n_scratch, sizeof *s->runs);
 }
 
-static void merge_runs(struct sort_key *to, const struct sort_key *a, size_t na, const struct sort_key *b, size_t nb) {
-  while (na && nb) {
-    if (compare(b, a) < 0) {
-      *to++ = *b++;
-      nb--;
-    } else {
-      *to++ = *a++;
-      na--;
-    }
-  }
-  memcpy(to, a, na * sizeof *a);
-  memcpy(to + na, b, nb * sizeof *b);
+/* Scratch for a track of n events that came unsorted: few do. */
+static bool room_for_track(struct sealer *s, uint32_t n) {
+  if (n <= s->n_scratch && s->by_time) return true;
+  release_track(s);
+  s->n_scratch = n;
+  s->by_time = scratch(s, n, sizeof *s->by_time);
+  s->spare = scratch(s, n, sizeof *s->spare);
+  s->runs = scratch(s, n, sizeof *s->runs);
+  return s->by_time && s->spare && s->runs;
 }
 
-/* Stable natural merge sort: producers write runs per thread, so there are few. */
-static struct sort_key *sort_keys(struct sealer *s, uint32_t n) {
-  struct sort_key *from = s->keys, *to = s->spare, *swap;
-  uint32_t n_runs = 0, i;
+static uint32_t rank_of(const struct sealer *s, const struct tk_event *e) {
+  if (!timed(e)) return 0;
+  if (!s->has_x) return 3;
+  if (e->kind == TK_END) return e->depth ? 3 : 1; /* marked: its begin is of the same time and comes first */
+  return e->kind == TK_SPAN ? 2 : 3;
+}
+
+/* At equal places the one that was first in the file comes first: whoever sorts is stable. */
+static inline bool after(const struct sealer *s, const struct tk_event *a, const struct tk_event *b) {
+  if (a->ts != b->ts) return a->ts > b->ts;
+  uint32_t rank = rank_of(s, a), other = rank_of(s, b);
+  return rank != other ? rank > other : rank == 2 && a->dur < b->dur;
+}
+
+static void merge_runs(const struct sealer *s, const struct tk_event *e, uint32_t *to, const uint32_t *a, const uint32_t *b, const uint32_t *end) {
+  const uint32_t *mid = b;
+  while (a < mid && b < end) *to++ = after(s, &e[*a], &e[*b]) ? *b++ : *a++;
+  memcpy(to, a, (size_t)(mid - a) * sizeof *a);
+  memcpy(to + (mid - a), b, (size_t)(end - b) * sizeof *b);
+}
+
+/* The n positions in s->by_time, which lead into e, in time order.  Stable natural merge sort: producers write runs per thread, so
+ * there are few. */
+static uint32_t *sort_by_time(struct sealer *s, const struct tk_event *e, uint32_t n) {
+  uint32_t *from = s->by_time, *to = s->spare, *swap, n_runs = 0, i;
   for (i = 0; i < n; i++)
-    if (i == 0 || compare(&from[i - 1], &from[i]) > 0) s->runs[n_runs++] = i;
+    if (i == 0 || after(s, &e[from[i - 1]], &e[from[i]])) s->runs[n_runs++] = i;
   s->runs[n_runs] = n;
   while (n_runs > 1) {
     uint32_t kept = 0;
     for (i = 0; i + 1 < n_runs; i += 2) {
-      uint32_t a = s->runs[i], b = s->runs[i + 1], end = s->runs[i + 2];
-      merge_runs(to + a, from + a, b - a, from + b, end - b);
+      uint32_t a = s->runs[i];
+      merge_runs(s, e, to + a, from + a, from + s->runs[i + 1], from + s->runs[i + 2]);
       s->runs[kept++] = a;
     }
     if (i < n_runs) {
@@ -164,28 +174,46 @@ static struct sort_key *sort_keys(struct sealer *s, uint32_t n) {
 }
 
 static bool sorted_already(const struct sealer *s, const struct tk_event *e, uint32_t n) {
-  struct sort_key last, k;
-  if (n == 0) return true;
-  last = key_of(s, &e[0], 0);
-  for (uint32_t i = 1; i < n; i++, last = k) {
-    k = key_of(s, &e[i], i);
-    if (compare(&last, &k) > 0) return false;
-  }
+  for (uint32_t i = 1; i < n; i++)
+    if (after(s, &e[i - 1], &e[i])) return false;
   return true;
 }
 
+/* e[i] becomes what e[from[i]] was, cycle by cycle, and `order` (where there is one) likewise: a second array of events would be
+ * the peak of reading. */
+static void permute(struct tk_event *e, uint32_t *order, uint32_t *from, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    struct tk_event first = e[i];
+    uint32_t to = i, was = order ? order[i] : 0;
+    while (from[to] != i) {
+      uint32_t next = from[to];
+      e[to] = e[next];
+      if (order) order[to] = order[next];
+      from[to] = to;
+      to = next;
+    }
+    e[to] = first;
+    if (order) order[to] = was;
+    from[to] = to;
+  }
+}
+
 /* Ends whose begin is of the same time: they must not be sorted before it.  Pairs are those of the stack in file order. */
-static void mark_brief_ends(struct sealer *s, const struct tk_track *k, uint32_t *stack) {
+static bool mark_brief_ends(struct sealer *s, const struct tk_track *k, uint32_t *stack) {
   struct tk_event *e = s->t->events + k->first;
   uint32_t n = 0, open = 0;
+  if (!room_for_track(s, k->count)) return false;
   for (uint32_t i = 0; i < k->count; i++)
-    if (e[i].kind == TK_BEGIN || e[i].kind == TK_END) s->keys[n++] = (struct sort_key){e[i].ts, 0, i, 0};
-  const struct sort_key *sorted = sort_keys(s, n);
+    if (e[i].kind == TK_BEGIN || e[i].kind == TK_END) s->by_time[n++] = i;
+  s->has_x = false;
+  const uint32_t *sorted = sort_by_time(s, e, n);
+  s->has_x = true;
   for (uint32_t i = 0; i < n; i++) {
-    struct tk_event *end = &e[sorted[i].at];
-    if (end->kind == TK_BEGIN) stack[open++] = sorted[i].at;
+    struct tk_event *end = &e[sorted[i]];
+    if (end->kind == TK_BEGIN) stack[open++] = sorted[i];
     else if (open) end->depth = e[stack[--open]].ts == end->ts;
   }
+  return true;
 }
 
 static bool has_ends(const struct sealer *s, const struct tk_track *k) {
@@ -194,17 +222,13 @@ static bool has_ends(const struct sealer *s, const struct tk_track *k) {
   return false;
 }
 
-static void sort_track(struct sealer *s, const struct tk_track *k) {
+static bool sort_track(struct sealer *s, const struct tk_track *k) {
   struct tk_event *e = s->t->events + k->first;
-  uint32_t n = k->count;
-  if (sorted_already(s, e, n)) return;
-  for (uint32_t i = 0; i < n; i++) s->keys[i] = key_of(s, &e[i], i);
-  const struct sort_key *sorted = sort_keys(s, n);
-  for (uint32_t i = 0; i < n; i++) s->moved[i] = e[sorted[i].at];
-  memcpy(e, s->moved, (size_t)n * sizeof *e);
-  if (!s->order) return;
-  for (uint32_t i = 0; i < n; i++) s->moved_order[i] = s->order[k->first + sorted[i].at];
-  memcpy(s->order + k->first, s->moved_order, (size_t)n * sizeof *s->order);
+  if (sorted_already(s, e, k->count)) return true;
+  if (!room_for_track(s, k->count)) return false;
+  for (uint32_t i = 0; i < k->count; i++) s->by_time[i] = i;
+  permute(e, s->order ? s->order + k->first : NULL, sort_by_time(s, e, k->count), k->count);
+  return true;
 }
 
 /* Events without a clock stand at the start of their track. */
@@ -247,6 +271,11 @@ static void pop_ended(struct sweep *w, tk_time ts) {
 /* Rounded ends may stick out by this much: that is nesting still. */
 static const tk_time ROUNDING = 1000;
 
+static void overlaps(struct sealer *s, struct tk_event *e) {
+  s->n_overlaps += !(e->flags & TK_OVERLAPS);
+  e->flags |= TK_OVERLAPS;
+}
+
 /* E closes the innermost open B, whatever its name (as catapult does); an X still open above it sticks out. */
 static void close_begin(struct sealer *s, struct sweep *w, struct tk_event *end) {
   uint32_t at;
@@ -258,7 +287,7 @@ static void close_begin(struct sealer *s, struct sweep *w, struct tk_event *end)
     s->n_unmatched++;
     return;
   }
-  for (uint32_t i = at; i < w->n; i++) w->e[w->stack[i]].flags |= TK_OVERLAPS;
+  for (uint32_t i = at; i < w->n; i++) overlaps(s, &w->e[w->stack[i]]);
   struct tk_event *begin = &w->e[w->stack[at - 1]];
   const struct tk_class *b = &s->t->classes[begin->cls], *e = &s->t->classes[end->cls];
   if (e->name && e->name != b->name)
@@ -266,10 +295,10 @@ static void close_begin(struct sealer *s, struct sweep *w, struct tk_event *end)
   seal_close(s->t, begin, end);
   w->n = at - 1;
   if (w->n && w->e[w->stack[w->n - 1]].kind == TK_SPAN && end_of(begin) - end_of(&w->e[w->stack[w->n - 1]]) > ROUNDING)
-    begin->flags |= TK_OVERLAPS;
+    overlaps(s, begin);
 }
 
-static void place_span(struct sweep *w, uint32_t at) {
+static void place_span(struct sealer *s, struct sweep *w, uint32_t at) {
   struct tk_event *e = &w->e[at];
   const struct tk_event *top = w->n ? &w->e[w->stack[w->n - 1]] : NULL;
   e->depth = (uint16_t)(w->n < UINT16_MAX ? w->n : UINT16_MAX);
@@ -279,7 +308,7 @@ static void place_span(struct sweep *w, uint32_t at) {
     return;
   }
   e->flags &= (uint8_t)~TK_OVERLAPS;
-  if (top && top->kind == TK_SPAN && e->kind == TK_SPAN && end_of(e) - end_of(top) > ROUNDING) e->flags |= TK_OVERLAPS;
+  if (top && top->kind == TK_SPAN && e->kind == TK_SPAN && end_of(e) - end_of(top) > ROUNDING) overlaps(s, e);
   else w->stack[w->n++] = at;
 }
 
@@ -299,7 +328,7 @@ static void sweep_thread(struct sealer *s, const struct tk_track *k, uint32_t *s
     if (timed(e)) pop_ended(&w, e->ts);
     if (timed(e) && e->kind == TK_BEGIN) pop_momentary(&w);
     if (e->kind == TK_INSTANT) e->depth = (uint16_t)(timed(e) && w.n < UINT16_MAX ? w.n : 0);
-    else if (e->kind != TK_COUNTER) place_span(&w, i);
+    else if (e->kind != TK_COUNTER) place_span(s, &w, i);
   }
   for (uint32_t i = 0; i < w.n; i++) {
     struct tk_event *e = &w.e[stack[i]];
@@ -321,39 +350,26 @@ static void flatten(struct tk_trace *t, const struct tk_track *k) {
 
 /* ---- all tracks ---- */
 
-static void *scratch(struct sealer *s, uint64_t n, size_t elem) { return mem_resize(&s->t->store->mem, NULL, 0, (n + 1) * elem); }
-static void release(struct sealer *s, void *p, uint64_t n, size_t elem) {
-  if (p) mem_resize(&s->t->store->mem, p, (n + 1) * elem, 0);
+static bool seal_thread(struct sealer *s, const struct tk_track *k, uint32_t *stack) {
+  if (s->has_x && has_ends(s, k) && !mark_brief_ends(s, k, stack)) return false;
+  if (!sort_track(s, k)) return false;
+  sweep_thread(s, k, stack);
+  return true;
 }
 
 static bool each_track(struct sealer *s) {
   struct tk_trace *t = s->t;
-  uint32_t most = 0, unsorted = 0;
-  for (tk_id k = 1; k <= t->n_tracks; k++) {
-    const struct tk_track *track = &t->tracks[k];
-    if (track->count > most) most = track->count;
-    if (track->count <= unsorted) continue;
-    if (has_ends(s, track) || !sorted_already(s, t->events + track->first, track->count)) unsorted = track->count;
-  }
+  uint32_t most = 0;
+  for (tk_id k = 1; k <= t->n_tracks; k++)
+    if (t->tracks[k].count > most) most = t->tracks[k].count;
   uint32_t *stack = scratch(s, most, sizeof *stack);
-  s->keys = scratch(s, unsorted, sizeof *s->keys);
-  s->spare = scratch(s, unsorted, sizeof *s->spare);
-  s->runs = scratch(s, unsorted, sizeof *s->runs);
-  s->moved = scratch(s, unsorted, sizeof *s->moved);
-  s->moved_order = s->order ? scratch(s, unsorted, sizeof *s->moved_order) : NULL;
-  bool ok = stack && s->keys && s->spare && s->runs && s->moved && (!s->order || s->moved_order);
+  bool ok = stack != NULL;
   for (tk_id k = 1; ok && k <= t->n_tracks; k++) {
-    if (s->has_x && t->tracks[k].kind == TK_THREAD && has_ends(s, &t->tracks[k])) mark_brief_ends(s, &t->tracks[k], stack);
-    sort_track(s, &t->tracks[k]);
-    if (t->tracks[k].kind == TK_THREAD) sweep_thread(s, &t->tracks[k], stack);
-    else flatten(t, &t->tracks[k]);
+    if (t->tracks[k].kind == TK_THREAD) ok = seal_thread(s, &t->tracks[k], stack);
+    else if ((ok = sort_track(s, &t->tracks[k]))) flatten(t, &t->tracks[k]);
   }
   release(s, stack, most, sizeof *stack);
-  release(s, s->keys, unsorted, sizeof *s->keys);
-  release(s, s->spare, unsorted, sizeof *s->spare);
-  release(s, s->runs, unsorted, sizeof *s->runs);
-  release(s, s->moved, unsorted, sizeof *s->moved);
-  release(s, s->moved_order, unsorted, sizeof *s->moved_order);
+  release_track(s);
   return ok;
 }
 
@@ -390,13 +406,17 @@ static bool renumber_points(struct sealer *s, tk_id n_old) {
   return true;
 }
 
-static void survey(struct sealer *s, bool *has_async) {
+static void survey(struct sealer *s) {
   struct tk_trace *t = s->t;
+  s->grouped = true;
+  for (tk_id k = 1; k <= t->n_tracks; k++) t->tracks[k].count = 0;
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
+    t->tracks[e->track].count++;
+    if (e->track < e[-1].track) s->grouped = false;
     if (e->kind == TK_SPAN && !(e->flags & TK_PAIRED)) s->has_x = true;
     if (e->kind == TK_END) s->has_ends = true;
-    if (e->flags & TK_ASYNC && (e->kind == TK_BEGIN || e->kind == TK_END)) *has_async = true;
+    if (e->flags & TK_ASYNC && (e->kind == TK_BEGIN || e->kind == TK_END)) s->has_async = true;
     if (!timed(e)) {
       s->has_lost = true;
       continue;
@@ -409,11 +429,12 @@ static void survey(struct sealer *s, bool *has_async) {
 static bool run(struct sealer *s) {
   struct tk_trace *t = s->t;
   tk_id n_old = t->n_events;
-  bool has_async = false, ok;
-  survey(s, &has_async);
+  bool ok;
+  survey(s);
+  if (s->has_async) s->grouped = false; /* ends that are matched go */
   for (tk_id i = 1; i <= t->n_flows && !s->order; i++)
     if (t->flows[i].bound) s->order = scratch(s, n_old, sizeof *s->order);
-  ok = (!has_async || seal_async(t, s->end)) && scatter(s);
+  ok = (!s->has_async || seal_async(t, s->end)) && scatter(s);
   if (ok) place_lost(s);
   ok = ok && each_track(s);
   if (ok && s->has_ends) compact(s);
@@ -423,10 +444,10 @@ static bool run(struct sealer *s) {
   return ok && seal_flows(t);
 }
 
-static void note_overlaps(struct tk_trace *t) {
-  for (tk_id i = 1; i <= t->n_events; i++)
-    if (t->events[i].flags & TK_OVERLAPS)
-      trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "spans that stick out of the span they begin in: kept beside it");
+static void note_counted(struct tk_trace *t, const char *text, uint32_t n) {
+  if (n == 0) return;
+  trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, text);
+  t->notes[t->n_notes].count = n;
 }
 
 bool seal(struct tk_trace *t, struct tk_err *err) {
@@ -434,12 +455,9 @@ bool seal(struct tk_trace *t, struct tk_err *err) {
   bool ok;
   if (!mem_check(&t->store->mem, err)) return false;
   ok = run(&s);
-  if (s.n_unmatched) {
-    trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "end events without a begin event: dropped");
-    t->notes[t->n_notes].count = s.n_unmatched;
-    t->counts.dropped += s.n_unmatched;
-  }
-  note_overlaps(t);
+  note_counted(t, "end events without a begin event: dropped", s.n_unmatched);
+  note_counted(t, "spans that stick out of the span they begin in: kept beside it", s.n_overlaps);
+  t->counts.dropped += s.n_unmatched;
   if (!ok) t->store->mem.failed = true;
   if (!mem_check(&t->store->mem, err)) return false;
   t->sealed = true;

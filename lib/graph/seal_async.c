@@ -115,6 +115,7 @@ static void close_end(struct pairing *p, uint32_t at) {
   *any = innermost(p, *any, true);
   found = *own ? *own : *any;
   e->kind = KIND_DEAD;
+  t->tracks[e->track].count--;
   if (found == 0) {
     trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "async end events without a begin event: dropped");
     t->counts.dropped++;

@@ -42,30 +42,42 @@ static struct point_key *sort_points(struct point_key *a, struct point_key *spar
   return a;
 }
 
+/* a[i] becomes what a[from[i]] was, cycle by cycle: a second array would be the peak of reading. */
+static void permute(struct tk_flow *a, uint32_t *from, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    struct tk_flow first = a[i];
+    uint32_t to = i;
+    while (from[to] != i) {
+      uint32_t next = from[to];
+      a[to] = a[next];
+      from[to] = to;
+      to = next;
+    }
+    a[to] = first;
+    from[to] = to;
+  }
+}
+
+/* The order that sorting found becomes the array's. */
+static void reorder(struct tk_trace *t, struct point_key *keys, struct point_key *spare) {
+  const struct point_key *sorted = sort_points(keys, spare, t->n_flows);
+  uint32_t *from = (void *)(sorted == keys ? spare : keys); /* closer together: following a cycle waits for each of its steps */
+  for (uint32_t i = 0; i < t->n_flows; i++) from[i] = sorted[i].flow - 1;
+  permute(t->flows + 1, from, t->n_flows);
+}
+
 /* Flow points in time order become the array's order. */
 bool seal_order_flows(struct tk_trace *t) {
-  struct tk_store *s = t->store;
-  struct mem *m = &s->mem;
-  uint32_t n = t->n_flows, cap = 0;
+  struct mem *m = &t->store->mem;
+  uint32_t n = t->n_flows;
   size_t bytes = ((size_t)n + 1) * sizeof(struct point_key);
-  struct point_key *keys = mem_resize(m, NULL, 0, bytes), *spare = mem_resize(m, NULL, 0, bytes), *sorted;
-  struct tk_flow *to = NULL;
+  struct point_key *keys = mem_resize(m, NULL, 0, bytes), *spare = mem_resize(m, NULL, 0, bytes);
   bool in_order = true, ok = keys && spare;
   for (uint32_t i = 0; ok && i < n; i++) {
     keys[i] = (struct point_key){t->flows[i + 1].ts, i + 1, rank_of(&t->flows[i + 1])};
     if (i && after(&keys[i - 1], &keys[i])) in_order = false;
   }
-  if (ok && !in_order) {
-    sorted = sort_points(keys, spare, n);
-    ok = mem_grow(m, (void **)&to, &cap, (uint64_t)n + 1, sizeof *to);
-    for (uint32_t i = 0; ok && i < n; i++) to[i + 1] = t->flows[sorted[i].flow];
-    if (ok) {
-      to[0] = (struct tk_flow){0};
-      mem_resize(m, t->flows, (size_t)s->cap_flows * sizeof *to, 0);
-      t->flows = to;
-      s->cap_flows = cap;
-    }
-  }
+  if (ok && !in_order) reorder(t, keys, spare);
   if (keys) mem_resize(m, keys, bytes, 0);
   if (spare) mem_resize(m, spare, bytes, 0);
   return ok;
