@@ -77,6 +77,7 @@ static void print_json(FILE *to, const struct shared *s, const struct tk_trace *
   json_uint(&j, "written_events", r->saved.events);
   json_uint(&j, "written_flow_points", r->saved.flows);
   json_uint(&j, "bytes", r->saved.bytes);
+  if (r->estimate) json_uint(&j, "estimate", r->estimate);
   json_uint(&j, "coalesced", r->coalesced);
   json_uint(&j, "broken_flows", r->broken_flows);
   json_open(&j, "rungs", '[');

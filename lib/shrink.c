@@ -1,16 +1,18 @@
 /* shrink.c - climbs the ladder of op/shrink.c until the written file fits.
  *
- * Sizes are not estimated: what a plan would give is written to nowhere and counted, so what is written in the end is what was
- * weighed.  A target is met by about ten such weighings, of ever smaller files: the ladder is bisected for the step that first
- * fits, then that step for how much of it is needed. */
+ * How far to climb is found on a sample of the trace: what a place on the ladder would give is written to nowhere, counted, and
+ * multiplied.  The whole trace is climbed in place, in the memory that it has, and then weighed: that is exact, and says how wrong
+ * the sample is.  The first aim is above the target, because what is gone does not come back; the second one lands within a few
+ * per cent below it.  A small trace is its own sample, and the first aim is the target.
+ *
+ *     1.9 GB of JSON (5.2 M events): three writings of the whole, each smaller than the one before. */
 #include "op/shrink.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#include "format/json.h"
 #include "identity.h"
 #include "save.h"
+#include "shrink_facts.h"
 
 struct shrinker {
   struct tk_trace *t;
@@ -19,157 +21,107 @@ struct shrinker {
   struct tk_shrink_report *report;
   struct tk_err *err;
   struct mem mem;
-  struct shrink ladder;
   struct tk_save_options save;
+  struct shrink whole;
+  struct shrunk done; /* to the whole */
+  struct place at;    /* where the whole is */
+  struct sample sample, none; /* of it as it was: a part, and its metadata alone */
+  struct shrink part;
+  uint32_t every;     /* one event in so many is in the sample; 1 = all */
+  uint64_t fixed;     /* weight of `none` */
+  double scale;       /* of the events' weights, sample to whole */
 };
-
-/* ---- the account, as JSON ---- */
-
-static void put(struct buf *b, const char *text) { buf_append(b, text, strlen(text)); }
-
-static void put_us(struct buf *b, i128 ps) {
-  char text[48];
-  buf_append(b, text, num_put_us(text, ps));
-}
-
-static void put_count(struct buf *b, uint64_t v) {
-  char text[24];
-  buf_append(b, text, num_put_u64(text, v));
-}
-
-static void put_string(struct buf *b, const struct tk_trace *t, tk_id id) {
-  size_t n;
-  const char *s = tk_string(t, id, &n);
-  json_quote(b, s, n);
-}
-
-static void put_pid(struct buf *b, const struct tk_trace *t, struct tk_ident pid) {
-  char text[24];
-  if (pid.kind == TK_IDENT_STR) put_string(b, t, pid.str);
-  else if (pid.kind == TK_IDENT_NONE) put(b, "null");
-  else buf_append(b, text, num_put_i64(text, pid.num));
-}
-
-static void put_gone(struct buf *b, const struct tk_trace *t, const struct gone *g) {
-  static const char *const KINDS[] = {"", "process", "thread", "counter", "async"};
-  const struct tk_track *k = &t->tracks[g->process];
-  put(b, "[");
-  put_pid(b, t, k->pid);
-  put(b, ",");
-  put_string(b, t, k->name);
-  put(b, ",\"");
-  put(b, KINDS[g->kind]);
-  put(b, "\",");
-  put_string(b, t, g->name);
-  put(b, ",");
-  put_count(b, g->count);
-  put(b, ",");
-  put_us(b, g->total);
-  put(b, "]");
-}
-
-/* What an earlier shrink took away, the first one first. */
-static void put_before(const struct shrinker *s, struct buf *b) {
-  const struct tk_meta *m = trace_meta(s->t, "tracekit");
-  struct json_value shrink, before;
-  if (!m || m->binary || !json_member(trace_raw(s->t, m->at), m->size, "shrink", &shrink) || shrink.type != JSON_OBJECT) return;
-  put(b, ",\"before\":[");
-  const char *text = (const char *)shrink.p;
-  if (json_member(text, (size_t)(shrink.end - shrink.p), "before", &before) && before.type == JSON_ARRAY && before.end - before.p > 2) {
-    buf_append(b, before.p + 1, (size_t)(before.end - before.p) - 2);
-    put(b, ",");
-  }
-  buf_append(b, text, (size_t)(shrink.end - shrink.p));
-  put(b, "]");
-}
-
-/* Members of the provenance block. */
-static const char *facts(struct shrinker *s, const struct shrunk *done, struct buf *b) {
-  bool any = false;
-  put(b, "\"shrink\":{\"rungs\":[");
-  for (int r = 0; r < RUNGS; r++) {
-    const struct rung_report *rung = &done->rungs[r];
-    if (!rung->events && !rung->args) continue;
-    put(b, any ? ",{\"rung\":\"" : "{\"rung\":\"");
-    put(b, rung_names[r]);
-    put(b, "\",\"events\":");
-    put_count(b, rung->events);
-    put(b, ",\"args\":");
-    put_count(b, rung->args);
-    put(b, ",\"total_us\":");
-    put_us(b, rung->time);
-    put(b, "}");
-    any = true;
-  }
-  put(b, "],\"coalesced\":");
-  put_count(b, done->coalesced);
-  put(b, ",\"columns\":[\"pid\",\"process\",\"kind\",\"name\",\"count\",\"total_us\"],\"dropped\":[");
-  for (uint32_t i = 1; i <= done->n_gone; i++) {
-    put(b, i > 1 ? ",\n" : "\n");
-    put_gone(b, s->t, &done->gone[i]);
-  }
-  put(b, "]");
-  put_before(s, b);
-  put(b, "}");
-  return buf_append(b, "", 1) ? (const char *)b->data : NULL;
-}
 
 /* ---- weighing ---- */
 
-/* A place on the ladder: whole steps, and how far the next one. */
-struct place {
-  uint32_t whole;
-  double level;
-};
-
-static void take_report(struct shrinker *s, const struct shrunk *done) {
-  struct tk_shrink_report *r = s->report;
-  for (int i = 0; i < RUNGS; i++) {
-    r->rungs[i].name = rung_names[i];
-    r->rungs[i].events = done->rungs[i].events;
-    r->rungs[i].args = done->rungs[i].args;
-    r->rungs[i].seconds = (double)done->rungs[i].time * 1e-12;
-  }
-  r->coalesced = done->coalesced;
-  r->broken_flows = done->kept.broken_flows;
+/* Bytes of the trace as it would be written. */
+static bool weigh_trace(struct shrinker *s, const struct tk_trace *t, const char *facts, uint64_t *weight) {
+  struct tk_save_options save = s->save;
+  struct tk_saved saved = {0};
+  save.dry_run = true;
+  save.facts = facts;
+  if (!facts) save.command = NULL;
+  if (!tk_save(t, s->output, &save, &saved, s->err)) return false;
+  *weight = saved.bytes;
+  return true;
 }
 
-/* Writes what the place gives.  The args that it rewrote are forgotten again. */
-static bool write_place(struct shrinker *s, struct place at, bool dry_run, struct tk_saved *saved) {
+static bool write_whole(struct shrinker *s, bool dry_run, struct tk_saved *saved) {
   struct tk_save_options save = s->save;
   struct buf text = {.mem = &s->mem};
-  struct tk_trace view;
-  struct shrunk done;
-  size_t pool = s->t->store->pool.len;
   save.dry_run |= dry_run;
-  if (!shrink_apply(&s->ladder, at.whole, at.level, &view, &done, s->err)) return false;
-  save.facts = facts(s, &done, &text);
-  bool ok = save.facts ? tk_save(&view, s->output, &save, saved, s->err) : mem_check(&s->mem, s->err);
-  take_report(s, &done);
-  shrunk_free(&done);
-  keep_free_view(&view);
+  save.facts = shrink_facts(&text, s->t, &s->done);
+  bool ok = save.facts ? tk_save(s->t, s->output, &save, saved, s->err) : mem_check(&s->mem, s->err);
+  buf_free(&text);
+  return ok;
+}
+
+/* Bytes or events, whatever the target is of. */
+static bool weigh_whole(struct shrinker *s, uint64_t *weight) {
+  struct tk_saved saved = {0};
+  if (!s->opt->events && !write_whole(s, true, &saved)) return false;
+  *weight = s->opt->events ? s->t->n_events : saved.bytes;
+  return true;
+}
+
+/* The events of a sample are multiplied; metadata and the account of what went are not. */
+static bool weigh_view(struct shrinker *s, const struct tk_trace *view, const char *facts, double *weight) {
+  uint64_t events, rest;
+  if (s->every == 1) {
+    if (!weigh_trace(s, view, facts, &events)) return false;
+    *weight = (double)events;
+    return true;
+  }
+  if (!weigh_trace(s, view, NULL, &events) || !weigh_trace(s, &s->none.view, facts, &rest)) return false;
+  *weight = (double)rest + ((double)events - (double)s->fixed) * s->scale;
+  return true;
+}
+
+/* What the whole would weigh at this place, by the sample.  The args that were rewritten for it are forgotten again. */
+static bool estimate(struct shrinker *s, struct place at, double *weight) {
+  struct buf text = {.mem = &s->mem};
+  struct tk_trace view;
+  struct shrunk gone;
+  size_t pool = s->t->store->pool.len;
+  shrunk_init(&gone, &s->t->store->mem);
+  bool ok = shrink_apply(&s->part, at, &view, &gone, s->err);
+  if (ok) {
+    const char *facts = shrink_facts(&text, s->t, &gone);
+    *weight = (double)view.n_events * s->scale;
+    if (!s->opt->events) ok = facts ? weigh_view(s, &view, facts, weight) : mem_check(&s->mem, s->err);
+    keep_free_view(&view);
+  }
+  shrunk_free(&gone);
   buf_free(&text);
   s->t->store->pool.len = pool;
   return ok;
 }
 
-/* Bytes or events, whatever the target is of. */
-static bool weigh(struct shrinker *s, struct place at, uint64_t *weight) {
-  struct tk_saved saved = {0};
+/* ---- the sample ---- */
+
+enum { SAMPLE = 1 << 15, WHOLE_TO = 1 << 16 };
+
+static bool take_sample(struct shrinker *s, const struct match_origin *origins) {
+  struct mem *mem = &s->t->store->mem;
+  uint64_t all = s->report->before, some;
+  s->every = s->t->n_events <= WHOLE_TO ? 1 : s->t->n_events / SAMPLE;
+  s->scale = 1;
+  if (!sample_take(&s->sample, s->t, s->every, mem, s->err) || !sample_take(&s->none, s->t, 0, mem, s->err)) return false;
+  if (!shrink_init_sample(&s->part, &s->sample, &s->whole.ladder, s->opt, origins, s->err)) return false;
+  if (s->every == 1) return true;
   if (s->opt->events) {
-    struct tk_trace view;
-    struct shrunk done;
-    size_t pool = s->t->store->pool.len;
-    if (!shrink_apply(&s->ladder, at.whole, at.level, &view, &done, s->err)) return false;
-    *weight = view.n_events;
-    shrunk_free(&done);
-    keep_free_view(&view);
-    s->t->store->pool.len = pool;
+    s->scale = (double)s->t->n_events / (s->sample.view.n_events ? s->sample.view.n_events : 1);
     return true;
   }
-  if (!write_place(s, at, true, &saved)) return false;
-  *weight = saved.bytes;
+  if (!weigh_trace(s, &s->none.view, NULL, &s->fixed) || !weigh_trace(s, &s->sample.view, NULL, &some)) return false;
+  if (some > s->fixed && all > s->fixed) s->scale = (double)(all - s->fixed) / (double)(some - s->fixed);
   return true;
+}
+
+static void free_sample(struct shrinker *s) {
+  shrink_free(&s->part);
+  sample_free(&s->sample, &s->t->store->mem);
+  sample_free(&s->none, &s->t->store->mem);
 }
 
 /* ---- finding the place ---- */
@@ -185,40 +137,62 @@ static bool too_small(struct shrinker *s, uint64_t smallest) {
                  (unsigned long long)smallest, s->opt->hard ? "" : " without --hard");
 }
 
-/* The first whole step that fits: sizes fall along the ladder. */
-static bool find_step(struct shrinker *s, uint64_t *step) {
-  uint64_t lo = 0, hi = s->ladder.n_steps, weight;
-  if (!weigh(s, (struct place){(uint32_t)hi, 0}, &weight)) return false;
-  if (weight > s->report->target) return too_small(s, weight);
-  while (hi - lo > 1) {
-    uint64_t mid = lo + (hi - lo) / 2;
-    if (!weigh(s, (struct place){(uint32_t)mid, 0}, &weight)) return false;
-    if (weight > s->report->target) lo = mid;
-    else hi = mid;
-  }
-  *step = hi;
-  return true;
-}
-
 enum { MOST_HALVINGS = 20 };
-static const double FULL_ENOUGH = 0.97;
 
-/* How much of the last step is needed: the file shall be nearly as large as it may be. */
-static bool find_level(struct shrinker *s, struct place *at) {
-  double lo = 0, hi = 1;
-  uint64_t weight;
+/* How much of the step behind at->whole is needed, beyond at->level. */
+static bool find_level(struct shrinker *s, double goal, double full_enough, struct place *at, double *weight) {
+  double lo = at->level, hi = 1, w;
   for (int i = 0; i < MOST_HALVINGS && hi - lo > 1e-6; i++) {
     double mid = (lo + hi) / 2;
-    if (!weigh(s, (struct place){at->whole, mid}, &weight)) return false;
-    if (weight > s->report->target) {
+    if (!estimate(s, (struct place){at->whole, mid}, &w)) return false;
+    if (w > goal) {
       lo = mid;
       continue;
     }
     hi = mid;
-    if ((double)weight >= FULL_ENOUGH * (double)s->report->target) break;
+    *weight = w;
+    if (w >= full_enough * goal) break;
   }
   at->level = hi;
   return true;
+}
+
+/* The first place from here on whose estimate is at most `goal`, nearly as much of it as may be; the end of the ladder if there
+ * is none.  Sizes fall along the ladder: it is bisected for the step that first fits, then that step. */
+static bool find_place(struct shrinker *s, double goal, double full_enough, struct place *at, double *weight) {
+  uint32_t lo = at->whole, hi = s->whole.ladder.n_steps;
+  double w;
+  if (!estimate(s, (struct place){hi, 0}, weight)) return false;
+  if (*weight > goal) return *at = (struct place){hi, 0}, true;
+  while (hi - lo > 1) {
+    uint32_t mid = lo + (hi - lo) / 2;
+    if (!estimate(s, (struct place){mid, 0}, &w)) return false;
+    if (w > goal) lo = mid;
+    else hi = mid, *weight = w;
+  }
+  if (lo != at->whole) *at = (struct place){lo, 0};
+  return find_level(s, goal, full_enough, at, weight);
+}
+
+static bool is_at_end(const struct shrinker *s) { return s->at.whole >= s->whole.ladder.n_steps; }
+
+/* What to aim at, in parts of the target, until it is met: what is gone does not come back. */
+static bool make_fit(struct shrinker *s, uint64_t weight) {
+  static const double AIMS[] = {1.25, 1.03, 0.985, 0.96, 0.93, 0.9, 0.8, 0.6, 0.3, 0};
+  enum { N = sizeof AIMS / sizeof AIMS[0] };
+  double wrong = 1; /* weight of the whole per estimate of it */
+  for (int i = s->every == 1 ? -1 : 0; i < N && weight > s->report->target && !is_at_end(s); i++) {
+    struct place next = s->at;
+    double goal = (double)s->report->target * (i < 0 ? 1 : AIMS[i]), guess = 0;
+    if ((double)weight <= goal) continue;
+    if (!find_place(s, goal / wrong, i < 0 ? 0.97 : 0.99, &next, &guess)) return false;
+    if (!shrink_apply(&s->whole, next, s->t, &s->done, s->err)) return false;
+    s->at = next;
+    if (!weigh_whole(s, &weight)) return false;
+    s->report->estimate = (uint64_t)(guess * wrong);
+    if (guess > 0) wrong = (double)weight / guess;
+  }
+  return weight <= s->report->target || too_small(s, weight);
 }
 
 static bool is_compressed(const char *path) {
@@ -228,52 +202,67 @@ static bool is_compressed(const char *path) {
 
 enum { SMALLEST = 9 };
 
-/* Nothing lost but time: the best compression, where it may be enough. */
+/* Nothing lost but time: the best compression, where it may be enough.  The sample says whether it is worth trying. */
 static bool pack_better(struct shrinker *s, uint64_t *weight) {
-  bool may = is_compressed(s->output) && !s->opt->save.level && !s->opt->events;
+  const struct tk_shrink_options *o = s->opt;
+  double usual, best;
   uint64_t packed;
-  if (!may || (!s->opt->lossless && *weight > s->report->target * 2)) return true;
+  if (!is_compressed(s->output) || o->save.level || o->events) return true;
+  if (!o->lossless) {
+    if (!estimate(s, s->at, &usual)) return false;
+    s->save.level = SMALLEST;
+    if (!estimate(s, s->at, &best)) return false;
+    s->save.level = o->save.level;
+    if ((double)*weight * best / usual > (double)s->report->target * 1.03) return true;
+  }
   s->save.level = SMALLEST;
-  if (!weigh(s, (struct place){0, 0}, &packed)) return false;
-  if (s->opt->lossless || packed <= s->report->target) return *weight = packed, true;
-  s->save.level = s->opt->save.level;
+  if (!weigh_whole(s, &packed)) return false;
+  if (o->lossless || packed <= s->report->target) return *weight = packed, true;
+  s->save.level = o->save.level;
   return true;
 }
 
-static bool find_place(struct shrinker *s, struct place *at) {
+/* What each rung that was climbed made of the file, by the sample: a later step of a rung replaces what an earlier one said. */
+static bool weigh_rungs(struct shrinker *s) {
+  const struct rung_step *steps = s->whole.ladder.steps;
+  uint32_t n = s->whole.ladder.n_steps;
+  double weight;
+  for (uint32_t i = 0; i < n && i <= s->at.whole; i++) {
+    bool last = i == s->at.whole, goes_on = !last && i + 1 < n && steps[i + 1].rung == steps[i].rung;
+    if (goes_on || (last && s->at.level <= 0)) continue;
+    if (!estimate(s, last ? s->at : (struct place){i + 1, 0}, &weight)) return false;
+    s->report->rungs[steps[i].rung].bytes = (uint64_t)weight;
+  }
+  return true;
+}
+
+static void take_report(struct shrinker *s) {
+  struct tk_shrink_report *r = s->report;
+  for (int i = 0; i < RUNGS; i++) {
+    r->rungs[i].name = rung_names[i];
+    r->rungs[i].events = s->done.rungs[i].events;
+    r->rungs[i].args = s->done.rungs[i].args;
+    r->rungs[i].seconds = (double)s->done.rungs[i].time * 1e-12;
+  }
+  r->coalesced = s->done.coalesced;
+  r->broken_flows = s->done.kept.broken_flows;
+  r->level = s->save.level;
+}
+
+static bool run(struct shrinker *s, const struct match_origin *origins) {
   struct tk_shrink_report *r = s->report;
   const struct tk_shrink_options *o = s->opt;
-  uint64_t weight, step = 0;
-  *at = (struct place){0, 0};
-  if (!weigh(s, *at, &weight)) return false;
+  uint64_t weight;
+  if (!weigh_whole(s, &weight)) return false;
   r->before = weight;
   r->target = o->events ? o->events : o->bytes ? o->bytes : (uint64_t)((double)weight * o->percent / 100);
-  if (!pack_better(s, &weight)) return false;
-  r->level = s->save.level;
-  if (o->lossless || weight <= r->target) return true;
-  if (!find_step(s, &step)) return false;
-  at->whole = (uint32_t)step - 1;
-  return find_level(s, at);
-}
-
-/* What each rung that is climbed makes of the file. */
-static bool weigh_rungs(struct shrinker *s, struct place at) {
-  uint64_t weights[RUNGS] = {0};
-  for (uint32_t i = 0; i <= at.whole && i < s->ladder.n_steps; i++) {
-    enum rung rung = s->ladder.steps[i].rung;
-    bool last = i == at.whole, ends = last || s->ladder.steps[i + 1].rung != rung;
-    struct place here = last ? at : (struct place){i + 1, 0};
-    if (ends && (!last || at.level > 0) && !weigh(s, here, &weights[rung])) return false;
+  if (o->lossless || weight > r->target) {
+    if (!take_sample(s, origins) || !pack_better(s, &weight)) return false;
+    if (!o->lossless && !make_fit(s, weight)) return false;
+    if (o->save.dry_run && !weigh_rungs(s)) return false;
   }
-  for (int r = 0; r < RUNGS; r++) s->report->rungs[r].bytes = weights[r];
-  return true;
-}
-
-static bool run(struct shrinker *s) {
-  struct place at;
-  if (!find_place(s, &at)) return false;
-  if (s->opt->save.dry_run && !weigh_rungs(s, at)) return false;
-  return write_place(s, at, false, &s->report->saved);
+  take_report(s);
+  return write_whole(s, false, &r->saved);
 }
 
 static bool check_target(const struct tk_shrink_options *o, struct tk_err *err) {
@@ -287,13 +276,17 @@ bool tk_shrink(struct tk_trace *t, const char *output, const struct tk_shrink_op
                struct tk_err *err) {
   struct tk_err own;
   struct shrinker s = {.t = t, .output = output, .opt = opt, .report = report, .err = err ? err : &own, .save = opt->save};
+  struct mem *mem = &t->store->mem;
   err_clear(s.err);
   *report = (struct tk_shrink_report){.events_before = t->n_events};
   if (!check_target(opt, s.err)) return false;
+  shrunk_init(&s.done, mem);
   struct match_origin *origins = identity_of_tracks(t, &s.mem);
-  bool ok = origins && shrink_init(&s.ladder, t, opt, origins, &t->store->mem, s.err) && run(&s);
+  bool ok = origins && shrink_init(&s.whole, t, opt, origins, s.err) && run(&s, origins);
   if (!ok && s.err->code == TK_OK && mem_check(&s.mem, s.err)) err_set(s.err, TK_ELIMIT, "out of memory");
-  shrink_free(&s.ladder);
+  free_sample(&s);
+  shrink_free(&s.whole);
+  shrunk_free(&s.done);
   identity_free_tracks(origins, t, &s.mem);
   return ok;
 }

@@ -173,7 +173,7 @@ struct tk_shrink_rung {
   uint64_t events; /* that went, or were put into another */
   uint64_t args;   /* events that lost args */
   double seconds;  /* sum of the durations of those that went */
-  uint64_t bytes;  /* of the file with this rung climbed; only of a dry run */
+  uint64_t bytes;  /* of the file with this rung climbed, by a sample of large traces; only of a dry run */
 };
 
 struct tk_shrink_report {
@@ -181,11 +181,13 @@ struct tk_shrink_report {
   uint64_t events_before;
   struct tk_saved saved;
   struct tk_shrink_rung rungs[TK_SHRINK_RUNGS];
+  uint64_t estimate; /* what was expected of the plan before it was written; 0 = nothing had to go */
   uint64_t coalesced, broken_flows;
   int level; /* gzip level that it was written with; 0 = the default */
 };
 
-/* Writes the sealed trace so that it fits.  A target that cannot be met is TK_ELIMIT and says the smallest size that can. */
+/* Writes the sealed trace so that it fits; it is afterwards what was written.  A target that cannot be met is TK_ELIMIT and says the
+ * smallest size that can. */
 TK_API bool tk_shrink(struct tk_trace *t, const char *output, const struct tk_shrink_options *opt, struct tk_shrink_report *report,
                       struct tk_err *err);
 

@@ -89,7 +89,8 @@ unsigned os_cores(void) {
 
 #if defined(__linux__)
 static void advise(void *p, size_t n, int advice) {
-  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = ((uintptr_t)p + page - 1) & ~(page - 1), to = ((uintptr_t)p + n) & ~(page - 1);
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = ((uintptr_t)p + page - 1) & ~(page - 1);
+  uintptr_t to = ((uintptr_t)p + n) & ~(page - 1);
   if (from < to) madvise((void *)from, to - from, advice);
 }
 void os_huge_pages(void *p, size_t n) { advise(p, n, MADV_HUGEPAGE); }

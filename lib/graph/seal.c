@@ -141,8 +141,9 @@ static inline bool after(const struct sealer *s, const struct tk_event *a, const
   return rank != other ? rank > other : rank == 2 && a->dur < b->dur;
 }
 
-static void merge_runs(const struct sealer *s, const struct tk_event *e, uint32_t *to, const uint32_t *a, const uint32_t *b, const uint32_t *end) {
-  const uint32_t *mid = b;
+/* Runs [a, b) and [b, end) of positions in e. */
+static void merge_runs(const struct sealer *s, const struct tk_event *e, uint32_t *to, const uint32_t *const run[3]) {
+  const uint32_t *a = run[0], *b = run[1], *mid = b, *end = run[2];
   while (a < mid && b < end) *to++ = after(s, &e[*a], &e[*b]) ? *b++ : *a++;
   memcpy(to, a, (size_t)(mid - a) * sizeof *a);
   memcpy(to + (mid - a), b, (size_t)(end - b) * sizeof *b);
@@ -159,7 +160,7 @@ static uint32_t *sort_by_time(struct sealer *s, const struct tk_event *e, uint32
     uint32_t kept = 0;
     for (i = 0; i + 1 < n_runs; i += 2) {
       uint32_t a = s->runs[i];
-      merge_runs(s, e, to + a, from + a, from + s->runs[i + 1], from + s->runs[i + 2]);
+      merge_runs(s, e, to + a, (const uint32_t *const[]){from + a, from + s->runs[i + 1], from + s->runs[i + 2]});
       s->runs[kept++] = a;
     }
     if (i < n_runs) {

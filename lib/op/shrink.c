@@ -17,6 +17,9 @@
 
 #include "strip.h"
 
+/* What never goes but for RUNG_HARD; what not even then; what goes first; what has lost args before. */
+enum shrink_mark { SAFE = 1, WANTED = 2, UNWANTED = 4, STRIPPED = 8 };
+
 const char *const rung_names[RUNGS] = {"drop", "args", "python", "coalesce", "spans", "counters", "hard"};
 
 /* ---- preparing ---- */
@@ -45,28 +48,30 @@ static int by_size(const void *a, const void *b) {
 enum { SAMPLE = 1 << 16 };
 
 static bool sample_sizes(struct shrink *s) {
+  struct ladder *l = &s->ladder;
   tk_id n = s->t->n_events, stride = n / SAMPLE + 1;
-  s->order = bytes(s->mem, n / stride + 1, sizeof *s->order);
-  if (!s->order) return false;
-  for (tk_id i = 1; i <= n; i += stride) s->order[s->n_order++] = size_of(&s->t->events[i], i);
-  qsort(s->order, s->n_order, sizeof *s->order, by_size);
+  l->cap_order = n / stride + 1;
+  l->order = bytes(s->mem, l->cap_order, sizeof *l->order);
+  if (!l->order) return false;
+  for (tk_id i = 1; i <= n; i += stride) l->order[l->n_order++] = size_of(&s->t->events[i], i);
+  qsort(l->order, l->n_order, sizeof *l->order, by_size);
   return true;
 }
 
-static uint64_t threshold(const struct shrink *s, double level) {
-  if (level >= 1 || s->n_order == 0) return UINT64_MAX;
-  double at = level * s->n_order;
+static uint64_t threshold(const struct ladder *l, double level) {
+  if (level >= 1 || l->n_order == 0) return UINT64_MAX;
+  double at = level * l->n_order;
   uint32_t i = (uint32_t)at;
-  uint64_t low = s->order[i], high = i + 1 < s->n_order ? s->order[i + 1] : low;
+  uint64_t low = l->order[i], high = i + 1 < l->n_order ? l->order[i + 1] : low;
   return low + (uint64_t)((double)(high - low) * (at - i));
 }
 
-static bool mark(uint8_t *marks, const struct tk_trace *t, const char *where, const struct match_origin *origins, struct mem *mem,
-                 struct tk_err *err) {
+static bool mark(struct shrink *s, enum shrink_mark as, const char *where, const struct match_origin *origins, struct tk_err *err) {
   const char *const list[] = {where, NULL};
   struct match m;
-  bool ok = match_init(&m, t, list, origins, mem, err);
-  for (tk_id i = 1; ok && i <= t->n_events; i++) marks[i] |= match_event(&m, i);
+  if (!where) return true;
+  bool ok = match_init(&m, s->t, list, origins, s->mem, err);
+  for (tk_id i = 1; ok && i <= s->t->n_events; i++) s->marks[i] |= match_event(&m, i) ? as : 0;
   match_free(&m);
   return ok;
 }
@@ -74,7 +79,32 @@ static bool mark(uint8_t *marks, const struct tk_trace *t, const char *where, co
 /* What a reader of the trace comes for. */
 static void mark_safe(struct shrink *s) {
   static const unsigned PRECIOUS = KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET | KIND_COLLECTIVE | KIND_STEP | KIND_ANNOTATION;
-  for (tk_id i = 1; i <= s->t->n_events; i++) s->safe[i] = (kinds_of(&s->kinds, &s->t->events[i]) & PRECIOUS) != 0;
+  for (tk_id i = 1; i <= s->t->n_events; i++) s->marks[i] = kinds_of(&s->kinds, &s->t->events[i]) & PRECIOUS ? SAFE : 0;
+}
+
+static bool prepare(struct shrink *s, struct tk_trace *t, const struct tk_shrink_options *opt, const struct match_origin *origins,
+                    struct tk_err *err) {
+  *s = (struct shrink){.mem = &t->store->mem, .t = t, .n_marks = t->n_events};
+  s->count = trace_text(t, "count");
+  s->total = trace_text(t, "total");
+  s->marks = bytes(s->mem, t->n_events, 1);
+  if (!s->marks || !kinds_init(&s->kinds, t, s->mem)) return false;
+  mark_safe(s);
+  return mark(s, WANTED, opt->keep, origins, err) && mark(s, UNWANTED, opt->drop, origins, err);
+}
+
+static void ladder_free(struct ladder *l, struct mem *mem) {
+  release(mem, l->order, l->cap_order, sizeof *l->order);
+  if (l->steps) mem_resize(mem, l->steps, (size_t)l->cap_steps * sizeof *l->steps, 0);
+  *l = (struct ladder){0};
+}
+
+void shrink_free(struct shrink *s) {
+  if (!s->mem) return;
+  release(s->mem, s->marks, s->n_marks, 1);
+  kinds_free(&s->kinds);
+  if (!s->depths) ladder_free(&s->ladder, s->mem);
+  *s = (struct shrink){0};
 }
 
 /* ---- the ladder ---- */
@@ -92,9 +122,10 @@ static bool ties(const char *key) {
 }
 
 static struct rung_step *add_step(struct shrink *s, enum rung rung) {
-  if (!mem_grow(s->mem, (void **)&s->steps, &s->cap_steps, (uint64_t)s->n_steps + 1, sizeof *s->steps)) return NULL;
-  s->steps[s->n_steps] = (struct rung_step){.rung = rung};
-  return &s->steps[s->n_steps++];
+  struct ladder *l = &s->ladder;
+  if (!mem_grow(s->mem, (void **)&l->steps, &l->cap_steps, (uint64_t)l->n_steps + 1, sizeof *l->steps)) return NULL;
+  l->steps[l->n_steps] = (struct rung_step){.rung = rung};
+  return &l->steps[l->n_steps++];
 }
 
 static int by_cost(const void *a, const void *b) {
@@ -120,7 +151,8 @@ static uint64_t cost_of(const struct tk_trace *t, const struct tk_arg *arg) {
 static bool add_args(struct shrink *s) {
   const struct tk_trace *t = s->t;
   uint64_t *cost = bytes(s->mem, t->store->strings.n, sizeof *cost);
-  uint32_t first = s->n_steps, n = t->store->strings.n;
+  struct ladder *l = &s->ladder;
+  uint32_t first = l->n_steps, n = t->store->strings.n;
   bool ok = cost != NULL;
   for (tk_id i = 1; ok && i <= t->n_events; i++) {
     struct tk_args it = tk_args_of(t, t->events[i].args);
@@ -134,7 +166,7 @@ static bool add_args(struct shrink *s) {
     step->key = key;
     step->cost = cost[key];
   }
-  if (s->n_steps > first) qsort(s->steps + first, s->n_steps - first, sizeof *s->steps, by_cost);
+  if (l->n_steps > first) qsort(l->steps + first, l->n_steps - first, sizeof *l->steps, by_cost);
   release(s->mem, cost, n, sizeof *cost);
   return ok;
 }
@@ -142,6 +174,8 @@ static bool add_args(struct shrink *s) {
 static bool is_python(const struct shrink *s, const struct tk_event *e) {
   return e->kind == TK_SPAN && (s->kinds.of_class[e->cls] & KIND_PYTHON);
 }
+
+static uint32_t depth_of(const struct shrink *s, tk_id id) { return s->depths ? s->depths[id] : s->t->events[id].depth; }
 
 /* A step for each depth at which there are frames, the deepest first. */
 static bool add_python(struct shrink *s) {
@@ -180,29 +214,16 @@ static bool make_ladder(struct shrink *s, const struct tk_shrink_options *o, str
 }
 
 bool shrink_init(struct shrink *s, struct tk_trace *t, const struct tk_shrink_options *opt, const struct match_origin *origins,
-                 struct mem *mem, struct tk_err *err) {
-  *s = (struct shrink){.mem = mem, .t = t, .n_events = t->n_events};
-  s->count = trace_text(t, "count");
-  s->total = trace_text(t, "total");
-  s->safe = bytes(mem, t->n_events, 1);
-  s->wanted = bytes(mem, t->n_events, 1);
-  s->unwanted = bytes(mem, t->n_events, 1);
-  bool ok = s->safe && s->wanted && s->unwanted && kinds_init(&s->kinds, t, mem) && sample_sizes(s);
-  if (ok) mark_safe(s);
-  ok = ok && (!opt->keep || mark(s->wanted, t, opt->keep, origins, mem, err));
-  ok = ok && (!opt->drop || mark(s->unwanted, t, opt->drop, origins, mem, err));
-  return ok && make_ladder(s, opt, err);
+                 struct tk_err *err) {
+  return prepare(s, t, opt, origins, err) && sample_sizes(s) && make_ladder(s, opt, err);
 }
 
-void shrink_free(struct shrink *s) {
-  if (!s->mem) return;
-  release(s->mem, s->safe, s->n_events, 1);
-  release(s->mem, s->wanted, s->n_events, 1);
-  release(s->mem, s->unwanted, s->n_events, 1);
-  release(s->mem, s->order, s->n_events / (s->n_events / SAMPLE + 1) + 1, sizeof *s->order);
-  if (s->steps) mem_resize(s->mem, s->steps, (size_t)s->cap_steps * sizeof *s->steps, 0);
-  kinds_free(&s->kinds);
-  *s = (struct shrink){0};
+bool shrink_init_sample(struct shrink *s, struct sample *sample, const struct ladder *ladder, const struct tk_shrink_options *opt,
+                        const struct match_origin *origins, struct tk_err *err) {
+  if (!prepare(s, &sample->view, opt, origins, err)) return false;
+  s->ladder = *ladder;
+  s->depths = sample->depths;
+  return true;
 }
 
 /* ---- how far it is climbed ---- */
@@ -219,14 +240,14 @@ struct climb {
   uint64_t part_size;
 };
 
-static bool climb(const struct shrink *s, uint32_t whole, double level, struct climb *c) {
+static bool climb(const struct shrink *s, struct place at, struct climb *c) {
   *c = (struct climb){.python_depth = UINT32_MAX};
   c->goes = bytes(s->mem, s->t->store->strings.n, 1);
   if (!c->goes) return false;
-  for (uint32_t i = 0; i < s->n_steps && i <= whole; i++) {
-    const struct rung_step *step = &s->steps[i];
-    double l = i < whole ? 1 : level;
-    uint64_t size = threshold(s, l);
+  for (uint32_t i = 0; i < s->ladder.n_steps && i <= at.whole; i++) {
+    const struct rung_step *step = &s->ladder.steps[i];
+    double l = i < at.whole ? 1 : at.level;
+    uint64_t size = threshold(&s->ladder, l);
     if (l <= 0) break;
     switch (step->rung) {
     case RUNG_DROP: c->drop = size; break;
@@ -266,14 +287,49 @@ static struct gone *account(struct shrunk *out, const struct tk_trace *t, const 
   return &out->gone[*slot];
 }
 
-static void leave(struct shrunk *out, const struct tk_trace *t, const struct tk_event *e, enum rung rung) {
-  struct gone *g = account(out, t, e);
+/* Does the shape have args of both names? */
+static bool carries_count(const struct shrink *s, const struct tk_args *it) {
+  unsigned met = 0;
+  for (uint32_t i = 0; it->shape && i < it->shape->n; i++)
+    met |= (it->shape->fields[i].key == s->count ? 1u : 0) | (it->shape->fields[i].key == s->total ? 2u : 0);
+  return met == 3;
+}
+
+/* The spans that were put into this one, by this shrink or one before it: it counts for all of them. */
+static void stands_for(const struct shrink *s, const struct tk_event *e, uint64_t *count, i128 *total) {
+  struct tk_args it = tk_args_of(s->t, e->args);
+  struct tk_arg arg;
+  uint64_t n = 0;
+  i128 sum = -1;
+  *count = 1;
+  *total = e->dur;
+  if (!carries_count(s, &it)) return;
+  while (tk_args_next(&it, &arg)) {
+    if (arg.key == s->count && (arg.type == TK_ARG_INT || arg.type == TK_ARG_UINT)) n = arg.u;
+    if (arg.key == s->total && (arg.type == TK_ARG_INT || arg.type == TK_ARG_DECIMAL))
+      if (!num_scale(arg.i, (arg.type == TK_ARG_DECIMAL ? arg.exp : 0) + 6, &sum)) sum = -1;
+  }
+  if (n == 0 || sum < 0) return;
+  *count = n;
+  *total = sum;
+}
+
+static void leave(const struct shrink *s, struct shrunk *out, const struct tk_event *e, enum rung rung) {
+  struct gone *g = account(out, s->t, e);
+  uint64_t count;
+  i128 total;
+  stands_for(s, e, &count, &total);
   if (g) {
-    g->count++;
-    g->total += e->dur;
+    g->count += count;
+    g->total += total;
   }
   out->rungs[rung].events++;
-  out->rungs[rung].time += e->dur;
+  out->rungs[rung].time += total;
+}
+
+void shrunk_init(struct shrunk *s, struct mem *mem) {
+  *s = (struct shrunk){.mem = mem};
+  map_init(&s->index, mem);
 }
 
 void shrunk_free(struct shrunk *s) {
@@ -289,12 +345,12 @@ void shrunk_free(struct shrunk *s) {
 static enum rung goes_at(const struct shrink *s, const struct climb *c, tk_id id) {
   const struct tk_event *e = &s->t->events[id];
   uint64_t size = size_of(e, id);
-  if (s->wanted[id] || e->flags & TK_UNFINISHED) return RUNGS; /* how long an open span lasts, nobody knows */
-  if (s->unwanted[id] && size < c->drop) return RUNG_DROP;
+  if (s->marks[id] & WANTED || e->flags & TK_UNFINISHED) return RUNGS; /* how long an open span lasts, nobody knows */
+  if (s->marks[id] & UNWANTED && size < c->drop) return RUNG_DROP;
   if (e->kind == TK_COUNTER) return RUNGS;
-  if (s->safe[id]) return size < c->hard ? RUNG_HARD : RUNGS;
-  if (is_python(s, e) && e->depth >= c->python_depth) return RUNG_PYTHON;
-  if (size < c->python_size && is_python(s, e) && e->depth == c->python_part) return RUNG_PYTHON;
+  if (s->marks[id] & SAFE) return size < c->hard ? RUNG_HARD : RUNGS;
+  if (is_python(s, e) && depth_of(s, id) >= c->python_depth) return RUNG_PYTHON;
+  if (size < c->python_size && is_python(s, e) && depth_of(s, id) == c->python_part) return RUNG_PYTHON;
   return size < c->spans ? RUNG_SPANS : RUNGS;
 }
 
@@ -303,21 +359,21 @@ static void take_events(const struct shrink *s, const struct climb *c, struct ke
     enum rung rung = goes_at(s, c, i);
     if (rung == RUNGS) continue;
     k->events[i] = 0;
-    leave(out, s->t, &s->t->events[i], rung);
+    leave(s, out, &s->t->events[i], rung);
   }
 }
 
 /* Evenly: of every counter the same share, its first sample always stays. */
 static void thin_counters(const struct shrink *s, const struct climb *c, struct keep *k, struct shrunk *out) {
-  double stays = 1 - c->counters;
-  for (tk_id i = 1; c->counters > 0 && i <= s->t->n_tracks; i++) {
+  double stays = s->thinned < 1 ? (1 - c->counters) / (1 - s->thinned) : 1;
+  for (tk_id i = 1; stays < 1 && i <= s->t->n_tracks; i++) {
     const struct tk_track *track = &s->t->tracks[i];
     if (track->kind != TK_COUNTERS) continue;
     for (uint32_t j = 1; j < track->count; j++) {
       tk_id id = track->first + j;
-      if (s->wanted[id] || !k->events[id] || (uint64_t)(j * stays) != (uint64_t)((j - 1) * stays)) continue;
+      if (s->marks[id] & WANTED || !k->events[id] || (uint64_t)(j * stays) != (uint64_t)((j - 1) * stays)) continue;
       k->events[id] = 0;
-      leave(out, s->t, &s->t->events[id], RUNG_COUNTERS);
+      leave(s, out, &s->t->events[id], RUNG_COUNTERS);
     }
   }
 }
@@ -329,7 +385,8 @@ struct coalescing {
   const struct shrink *s;
   const struct climb *c;
   struct keep *k;
-  struct run *runs;   /* by depth */
+  struct run *runs;   /* by depth among what stays */
+  uint16_t *above;    /* by depth in the whole: how many of a span's ancestors stay */
   struct buf *merged; /* of struct merged */
   struct shrunk *out;
 };
@@ -358,7 +415,7 @@ static bool counts_already(const struct shrink *s, const struct tk_event *e) {
 static bool is_small(const struct shrink *s, const struct climb *c, tk_id id) {
   static const uint8_t ODD = TK_UNFINISHED | TK_OVERLAPS | TK_LOST_CLOCK | TK_ASYNC;
   const struct tk_event *e = &s->t->events[id];
-  return e->kind == TK_SPAN && !s->safe[id] && !s->wanted[id] && !(e->flags & ODD) && size_of(e, id) < c->coalesce &&
+  return e->kind == TK_SPAN && !(s->marks[id] & (SAFE | WANTED)) && !(e->flags & ODD) && size_of(e, id) < c->coalesce &&
          !counts_already(s, e);
 }
 
@@ -383,6 +440,14 @@ static bool finish_run(const struct tk_trace *t, struct run *r, struct buf *merg
   return fine;
 }
 
+/* The event's depth among what stays: neighbours under different parents are no neighbours. */
+static uint32_t depth_left(const struct coalescing *g, tk_id id) {
+  const struct tk_event *e = &g->s->t->events[id];
+  uint16_t depth = g->above[e->depth];
+  if (event_nests(e) && e->depth < UINT16_MAX) g->above[e->depth + 1] = (uint16_t)(depth + g->k->events[id]);
+  return depth;
+}
+
 /* Runs are open at every depth; a span that stays ends those at its depth and below. */
 static bool coalesce_track(const struct coalescing *g, tk_id track) {
   const struct tk_trace *t = g->s->t;
@@ -392,10 +457,11 @@ static bool coalesce_track(const struct coalescing *g, tk_id track) {
   bool ok = true;
   for (tk_id i = first; ok && i < end; i++) {
     const struct tk_event *e = &t->events[i];
+    uint32_t depth = depth_left(g, i);
     if (!g->k->events[i]) continue;
-    for (; ok && deepest > e->depth; deepest--) ok = finish_run(t, &runs[deepest], g->merged);
-    for (; deepest < e->depth; deepest++) runs[deepest + 1].count = 0;
-    struct run *r = &runs[e->depth];
+    for (; ok && deepest > depth; deepest--) ok = finish_run(t, &runs[deepest], g->merged);
+    for (; deepest < depth; deepest++) runs[deepest + 1].count = 0;
+    struct run *r = &runs[depth];
     bool small = is_small(g->s, g->c, i) && is_leaf(t, g->k, i, end);
     if (small && r->count && t->events[r->first].cls == e->cls) {
       g->k->events[i] = 0;
@@ -416,13 +482,15 @@ static bool coalesce_track(const struct coalescing *g, tk_id track) {
 
 static bool coalesce(const struct shrink *s, const struct climb *c, struct keep *k, struct buf *merged, struct shrunk *out) {
   struct run *runs = c->coalesce ? bytes(s->mem, UINT16_MAX + 1, sizeof *runs) : NULL;
-  struct coalescing g = {s, c, k, runs, merged, out};
-  bool ok = runs || !c->coalesce;
-  for (tk_id i = 1; runs && ok && i <= s->t->n_tracks; i++) {
+  uint16_t *above = c->coalesce ? bytes(s->mem, UINT16_MAX + 1, sizeof *above) : NULL;
+  struct coalescing g = {s, c, k, runs, above, merged, out};
+  bool ok = (runs && above) || !c->coalesce;
+  for (tk_id i = 1; c->coalesce && ok && i <= s->t->n_tracks; i++) {
     runs[0].count = 0;
     if (s->t->tracks[i].kind == TK_THREAD) ok = coalesce_track(&g, i);
   }
   release(s->mem, runs, UINT16_MAX + 1, sizeof *runs);
+  release(s->mem, above, UINT16_MAX + 1, sizeof *above);
   return ok;
 }
 
@@ -460,42 +528,51 @@ static void stretch_runs(const struct shrink *s, struct tk_trace *view, const st
 
 /* ---- args ---- */
 
-static void strip(const struct climb *c, struct tk_trace *view, struct shrunk *out) {
-  for (tk_id i = 1; i <= view->n_events; i++) {
-    struct tk_event *e = &view->events[i];
+static void strip(struct shrink *s, const struct climb *c, struct tk_trace *to, struct shrunk *out) {
+  uint8_t *marks = to == s->t ? s->marks : NULL;
+  for (tk_id i = 1; i <= to->n_events; i++) {
+    struct tk_event *e = &to->events[i];
     if (e->kind == TK_COUNTER) continue;
     bool part = c->part_key && !c->goes[c->part_key] && size_of(e, i) < c->part_size;
     if (part) c->goes[c->part_key] = 1;
-    uint32_t args = strip_args(view, e->args, c->goes);
+    uint32_t args = strip_args(to, e->args, c->goes);
     if (part) c->goes[c->part_key] = 0;
-    out->rungs[RUNG_ARG].args += args != e->args;
+    if (args == e->args) continue;
     e->args = args;
+    out->rungs[RUNG_ARG].args += !marks || !(marks[i] & STRIPPED);
+    if (marks) marks[i] |= STRIPPED;
   }
 }
 
-bool shrink_apply(struct shrink *s, uint32_t whole, double level, struct tk_trace *view, struct shrunk *out, struct tk_err *err) {
+/* ---- all of it ---- */
+
+/* The marks follow the events that stay. */
+static void settle(struct shrink *s, const struct climb *c, const struct keep *k) {
+  tk_id n = 0;
+  for (tk_id i = 1; i <= k->n_events; i++)
+    if (k->events[i]) s->marks[++n] = s->marks[i];
+  if (c->counters > s->thinned) s->thinned = c->counters;
+}
+
+bool shrink_apply(struct shrink *s, struct place at, struct tk_trace *to, struct shrunk *out, struct tk_err *err) {
   struct climb c;
-  struct keep k;
+  struct keep k = {.mem = s->mem};
   struct buf merged = {.mem = s->mem};
-  *out = (struct shrunk){.mem = s->mem};
-  map_init(&out->index, s->mem);
-  bool ok = climb(s, whole, level, &c), has_view = false;
   uint32_t n_strings = s->t->store->strings.n;
-  if (!ok) return mem_check(s->mem, err) && err_set(err, TK_ELIMIT, "out of memory");
-  ok = keep_init(&k, s->t, s->mem);
+  bool ok = climb(s, at, &c) && keep_init(&k, s->t, s->mem);
   if (ok) take_events(s, &c, &k, out);
   if (ok) thin_counters(s, &c, &k, out);
-  ok = ok && coalesce(s, &c, &k, &merged, out) && keep_part(s->t, &k, view, &out->kept, err);
+  ok = ok && coalesce(s, &c, &k, &merged, out) && keep_part(s->t, &k, to, &out->kept, err);
+  bool has_view = ok && to != s->t;
   if (ok) {
-    has_view = true;
-    strip(&c, view, out);
-    stretch_runs(s, view, &k, (struct merged *)(void *)merged.data, merged.len / sizeof(struct merged));
+    if (to == s->t) settle(s, &c, &k);
+    strip(s, &c, to, out);
+    stretch_runs(s, to, &k, (struct merged *)(void *)merged.data, merged.len / sizeof(struct merged));
   }
   keep_free(&k);
   buf_free(&merged);
   release(s->mem, c.goes, n_strings, 1);
   if (ok && mem_check(s->mem, err)) return true;
-  if (has_view) keep_free_view(view);
-  shrunk_free(out);
+  if (has_view) keep_free_view(to);
   return mem_check(s->mem, err) && err_set(err, TK_ELIMIT, "out of memory");
 }

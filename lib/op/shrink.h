@@ -4,6 +4,7 @@
 
 #include "../graph/keep.h"
 #include "match.h"
+#include "sample.h"
 
 /* One rung of the ladder.  Each may be climbed in part: then what is shortest goes first. */
 enum rung { RUNG_DROP, RUNG_ARG, RUNG_PYTHON, RUNG_COALESCE, RUNG_SPANS, RUNG_COUNTERS, RUNG_HARD, RUNGS };
@@ -15,20 +16,31 @@ struct rung_step {
   uint64_t cost;  /* ARG: bytes, roughly */
 };
 
+/* The rungs in the order in which they are climbed. */
+struct ladder {
+  struct rung_step *steps;
+  uint32_t n_steps, cap_steps;
+  uint64_t *order; /* sorted sample of how large events are: levels to thresholds */
+  uint32_t n_order, cap_order;
+};
+
+/* A place on it: whole steps, and how far the next one (0..1). */
+struct place {
+  uint32_t whole;
+  double level;
+};
+
 /* Everything that does not depend on how far the ladder is climbed. */
 struct shrink {
   struct mem *mem;
   struct tk_trace *t;
   struct kinds kinds;
-  uint8_t *safe;          /* by event: never goes (but for RUNG_HARD) */
-  uint8_t *wanted;        /* by event: not even then */
-  uint8_t *unwanted;      /* by event: goes first */
-  tk_id count, total;     /* keys of what a coalesced span carries */
-  uint64_t *order;        /* sorted sample of how large events are: levels to thresholds */
-  uint32_t n_order;
-  struct rung_step *steps;
-  uint32_t n_steps, cap_steps;
-  tk_id n_events;
+  uint8_t *marks;     /* by event: enum shrink_mark */
+  tk_id n_marks;
+  tk_id count, total; /* keys of what a coalesced span carries */
+  struct ladder ladder;
+  const uint16_t *depths; /* of a sample: see there; NULL = it is a whole trace, and the ladder is its own */
+  double thinned;     /* share of the counter samples that the trace has lost already */
 };
 
 /* Events of one name on one kind of track of one process that are no longer there. */
@@ -55,11 +67,16 @@ struct shrunk {
 };
 
 bool shrink_init(struct shrink *s, struct tk_trace *t, const struct tk_shrink_options *opt, const struct match_origin *origins,
-                 struct mem *mem, struct tk_err *err);
+                 struct tk_err *err);
+/* Of a sample, with the ladder of the trace that it was taken from; both must outlive it. */
+bool shrink_init_sample(struct shrink *s, struct sample *sample, const struct ladder *ladder, const struct tk_shrink_options *opt,
+                        const struct match_origin *origins, struct tk_err *err);
 void shrink_free(struct shrink *s);
 
-/* The view of the trace with steps 0..whole-1 of the ladder climbed, and the next one up to `level` (0..1).  `out` is begun anew. */
-bool shrink_apply(struct shrink *s, uint32_t whole, double level, struct tk_trace *view, struct shrunk *out, struct tk_err *err);
+/* Climbs to the place: the result is a view of the trace, or the trace itself (to == s->t), from where it can only be climbed
+ * further.  What went is added to `out`. */
+bool shrink_apply(struct shrink *s, struct place at, struct tk_trace *to, struct shrunk *out, struct tk_err *err);
+void shrunk_init(struct shrunk *s, struct mem *mem);
 void shrunk_free(struct shrunk *s);
 
 extern const char *const rung_names[RUNGS];

@@ -3,7 +3,7 @@
 #
 #   json     read, written and read again: corpus.py says what is held against what
 #   xplane   held to what jaxlib and xprof made of the same files, and written again: tests/property/xplane.py
-#   shrink   totals survive, on the JSON files of up to SHRINK_MOST bytes (default 300 KB): tests/property/shrink.py
+#   shrink   totals survive, on the JSON files of up to SHRINK_MOST bytes (default 20 MB): tests/property/shrink.py
 #
 # run.sh --self-test: readers that do one thing wrong must be caught, on a fixture; needs no corpus.
 set -u
@@ -37,7 +37,7 @@ xplane() {
 }
 
 shrink() {
-  local most=${SHRINK_MOST:-300000}
+  local most=${SHRINK_MOST:-20000000}
   python3 "$SRC/tests/support/sources.py" "$corpus" "$most" > "$log/small" || return 1
   [ -s "$log/small" ] || { echo "SKIPPED: there is no JSON of up to $most bytes"; return 0; }
   xargs -0 python3 "$SRC/tests/property/shrink.py" < "$log/small"

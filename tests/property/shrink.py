@@ -2,7 +2,8 @@
 """What shrink leaves and what it accounts for add up to the original, exactly, on every fixture and at every target.
 
 Counts and sums of durations by (process, name) are taken from the JSON by Python: of the original, of what is left, where a span that
-others were put into carries `count` and `total`, and of the table of what went.  Usage: shrink.py [TRACE...]"""
+others were put into carries `count` and `total`, and of the table of what went.  A generated trace is large enough
+to be planned by a sample.  Usage: shrink.py [TRACE...]"""
 import collections
 import json
 import os
@@ -12,7 +13,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
-TRACEKIT, FIXTURES = os.environ['TRACEKIT'], os.environ['FIXTURES']
+TRACEKIT, FIXTURES, GEN = os.environ['TRACEKIT'], os.environ['FIXTURES'], os.environ['GEN']
 MOST = 200_000_000 if os.environ.get('LONG') else 3_000_000  # bytes of JSON
 TARGETS = (50, 20, 5, 1)
 PLAIN = 'XiIRC'  # one event each; begin and end are paired by the writer
@@ -107,14 +108,14 @@ def shrink(source, percent, target, *args):
     return json.loads(p.stdout)
 
 
-def laws(source):
+def laws(source, most=MOST, targets=TARGETS):
     reached = 0
     with tempfile.TemporaryDirectory() as work:
         plain, small = work + '/plain.json', work + '/small.json'
-        if run('convert', '-q', '--no-provenance', source, '-o', plain).returncode or os.path.getsize(plain) > MOST:
+        if run('convert', '-q', '--no-provenance', source, '-o', plain).returncode or os.path.getsize(plain) > most:
             return None
         before, valid = totals(load(plain)), run('check', '-q', plain).returncode == 0
-        for percent in TARGETS:
+        for percent in targets:
             for hard in ([], ['--hard']):
                 report = shrink(source, percent, small, *hard)
                 if not report:
@@ -124,12 +125,25 @@ def laws(source):
                     raise Wrong(f'{percent}%: {size} bytes, asked for {report["target"]}')
                 if size < 0.85 * report['target'] and report['events_before'] > 100:
                     raise Wrong(f'{percent}%: only {size} of {report["target"]} bytes are used')
+                if report.get('estimate') and abs(report['estimate'] - size) > 0.1 * size:
+                    raise Wrong(f'{percent}%: {report["estimate"]} bytes were expected, {size} written')
                 if valid and run('check', '-q', small).returncode:
                     raise Wrong(f'{percent}%: not valid')
                 compare(f'{percent}% {"".join(hard)}', before, totals(load(small)))
                 reached += 1
                 break
     return reached
+
+
+def generated(work):
+    """Three samples large, without args, which Python would take long to read."""
+    full, bare = work + '/generated.json', work + '/bare.json'
+    with open(full, 'wb') as out:
+        subprocess.run([GEN, 'kineto', '--spans', '100000', '--seed', '3'], stdout=out, check=True)
+    if run('filter', '-q', '--drop-args', '*', full, '-o', bare).returncode:
+        raise Wrong('the generated trace cannot be filtered')
+    os.remove(full)
+    return bare
 
 
 def sources():
@@ -142,24 +156,28 @@ def sources():
 
 
 def main():
-    passed = failed = reached = 0
+    passed = failed = reached = asked = 0
 
-    def one(path):
+    def one(task):
         try:
-            return path, laws(path), None
+            return task, laws(*task), None
         except Wrong as e:
-            return path, -1, e
+            return task, -1, e
 
-    with ThreadPoolExecutor(int(os.environ.get('JOBS', '2'))) as pool:
-        for path, n, why in pool.map(one, sys.argv[1:] or sources()):
+    with tempfile.TemporaryDirectory() as work, ThreadPoolExecutor(int(os.environ.get('JOBS', '2'))) as pool:
+        tasks = [(path,) for path in sys.argv[1:] or sources()]
+        if not sys.argv[1:]:
+            tasks.append((generated(work), 1 << 40, (50, 20)))
+        for task, n, why in pool.map(one, tasks):
             if n is None:
                 continue
             passed += n >= 0
             failed += n < 0
             reached += max(n, 0)
+            asked += len(task[2] if len(task) > 2 else TARGETS)
             if n < 0:
-                print(f'not ok  {path}: {why}')
-    print(f'targets reached: {reached} of {len(TARGETS) * passed}; the others say the smallest size there is')
+                print(f'not ok  {task[0]}: {why}')
+    print(f'targets reached: {reached} of {asked}; the others say the smallest size there is')
     print(f'{passed} passed, {failed} failed')
     return failed > 0 or not passed or reached < passed
 

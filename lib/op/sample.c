@@ -1,0 +1,54 @@
+/* sample.c - blocks of neighbours, evenly spread over the whole.
+ *
+ * Blocks, because what coalesces or nests are neighbours; many small ones, because a trace has phases. */
+#include "sample.h"
+
+#include "../graph/chain.h"
+
+enum { BLOCK = 64 };
+
+static bool is_taken(tk_id id, uint32_t every) { return every && id / BLOCK % every == every / 2; }
+
+/* Where arrows end follows where they start. */
+static bool follow_arrows(const struct tk_trace *t, struct keep *k) {
+  struct chains chains;
+  if (t->n_flows == 0) return true;
+  if (!chains_init(&chains, t, k->mem)) return false;
+  for (tk_id i = 1; i <= t->n_flows; i++) {
+    const struct tk_flow *f = &t->flows[i];
+    tk_id *chain = chains_of(&chains, f);
+    if (!*chain || flow_starts(f)) *chain = i;
+    else if (f->bound && t->flows[*chain].bound) k->events[f->at] = k->events[t->flows[*chain].at];
+  }
+  chains_free(&chains);
+  return true;
+}
+
+static bool take_depths(struct sample *s, const struct tk_trace *t, const struct keep *k) {
+  tk_id n = 0;
+  s->n_depths = s->view.n_events;
+  s->depths = mem_resize(k->mem, NULL, 0, ((size_t)s->n_depths + 1) * sizeof *s->depths);
+  for (tk_id i = 1; s->depths && i <= t->n_events; i++)
+    if (k->events[i]) s->depths[++n] = t->events[i].depth;
+  return s->depths != NULL;
+}
+
+void sample_free(struct sample *s, struct mem *mem) {
+  if (s->depths) mem_resize(mem, s->depths, ((size_t)s->n_depths + 1) * sizeof *s->depths, 0);
+  keep_free_view(&s->view);
+  *s = (struct sample){0};
+}
+
+bool sample_take(struct sample *s, const struct tk_trace *t, uint32_t every, struct mem *mem, struct tk_err *err) {
+  struct keep k;
+  struct kept kept = {0};
+  bool ok = keep_init(&k, t, mem);
+  *s = (struct sample){0};
+  for (tk_id i = 1; ok && every != 1 && i <= t->n_events; i++) k.events[i] = is_taken(i, every);
+  for (tk_id i = 1; ok && every != 1 && i <= t->n_records; i++) k.records[i] = t->records[i].phase == 'M' || is_taken(i, every);
+  if (ok && every > 1) ok = follow_arrows(t, &k);
+  for (tk_id i = 1; ok && every != 1 && i <= t->n_flows; i++) k.points[i] = t->flows[i].bound || is_taken(i, every);
+  ok = ok && keep_part(t, &k, &s->view, &kept, err) && take_depths(s, t, &k);
+  keep_free(&k);
+  return ok || (mem_check(mem, err) && err_set(err, TK_ELIMIT, "out of memory"));
+}
