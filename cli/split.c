@@ -49,6 +49,8 @@ static void print_text(FILE *to, const struct tk_split_report *r, bool dry_run) 
     tk_print_size(p->saved.bytes, size);
     fprintf(to, ": %s events", tty_count(p->saved.events, a));
     if (!dry_run) fprintf(to, ", %s", size);
+    if (p->clipped) fprintf(to, ", clipped %s", tty_count(p->clipped, a));
+    if (p->broken_flows) fprintf(to, ", dropped %s arrows to other parts", tty_count(p->broken_flows, a));
     fputc('\n', to);
   }
 }
@@ -65,6 +67,8 @@ static void print_json(FILE *to, const struct tk_trace *t, const struct tk_split
     json_uint(&j, "written_events", r->parts[i].saved.events);
     json_uint(&j, "written_flow_points", r->parts[i].saved.flows);
     json_uint(&j, "bytes", r->parts[i].saved.bytes);
+    json_uint(&j, "clipped", r->parts[i].clipped);
+    json_uint(&j, "broken_flows", r->parts[i].broken_flows);
     json_close(&j, '}');
   }
   json_close(&j, ']');

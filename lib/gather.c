@@ -2,26 +2,14 @@
  *
  * They are merged as merge does it into a temporary file, which is read again and gone at once: while they are merged one of them is
  * in memory at a time, and there is one way only to put hosts on one timeline. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* mkstemps */
-#endif
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/os.h"
 #include "graph/trace.h"
-
-static bool temporary(char *path, size_t size, struct tk_err *err) {
-  const char *folder = getenv("TMPDIR");
-  if (!folder || !*folder) folder = "/tmp";
-  if ((size_t)snprintf(path, size, "%s/tracekit-XXXXXX.json", folder) >= size) return err_set(err, TK_EWRITE, "TMPDIR is too long");
-  int fd = mkstemps(path, 5);
-  if (fd < 0) return err_sys(err, TK_EWRITE, errno, "%s: cannot make a temporary file", folder);
-  close(fd);
-  return true;
-}
+#include "merge.h"
 
 /* It is called what was asked for, not what it was merged into. */
 static void rename_trace(struct tk_trace *t, const char *source) {
@@ -33,27 +21,50 @@ static void rename_trace(struct tk_trace *t, const char *source) {
   t->source = copy;
 }
 
-static void keep_notes(struct tk_trace *t, const struct tk_trace *notes) {
-  for (tk_id i = 1; notes && i <= notes->n_notes; i++)
-    trace_note(t, notes->notes[i].kind, notes->notes[i].offset, tk_string(notes, notes->notes[i].text, NULL));
+/* What was noted of the inputs; of the file between, which is our own, it would be said twice. */
+static void take_notes(struct tk_trace *t, const struct tk_trace *notes) {
+  t->n_notes = 0;
+  for (tk_id i = 1; notes && i <= notes->n_notes; i++) {
+    const struct tk_note *n = &notes->notes[i];
+    trace_note(t, n->kind, n->offset, tk_string(notes, n->text, NULL));
+    if (t->n_notes) t->notes[t->n_notes].count = n->count;
+  }
+}
+
+/* A result without one of its hosts would look like one with all of them. */
+static bool check_ranks(const struct tk_merge_report *merged, struct tk_err *err) {
+  for (size_t i = 0; merged->ranks && i < merged->n_ranks; i++)
+    if (merged->ranks[i].failed)
+      return err_set(err, TK_EFORMAT, "%s (tracekit merge --keep-going leaves it out)", merged->ranks[i].failed);
+  return true;
+}
+
+static struct tk_trace *merge_and_load(struct tk_sources *s, const char *path, const struct tk_load_options *opt, struct tk_err *err) {
+  struct tk_merge_options merge = {.load = *opt, .keep_going = true, .keep_truncated = !opt->strict};
+  struct tk_load_options load = *opt;
+  struct tk_merge_report merged;
+  struct tk_trace *t = NULL;
+  merge.save = (struct tk_save_options){.format = "json", .command = "tracekit merge", .force = true, .threads = opt->threads};
+  load.format = "json";
+  bool ok = merge_inputs(&(struct merge_inputs){s, 0, s->n}, path, &merge, &merged, err) && check_ranks(&merged, err);
+  if (ok) t = tk_load(path, &load, err);
+  if (t) take_notes(t, merged.notes);
+  tk_merge_report_free(&merged);
+  return t;
 }
 
 struct tk_trace *tk_sources_load_all(struct tk_sources *s, const char *source, const struct tk_load_options *opt, struct tk_err *err) {
-  char path[4096];
-  struct tk_extract_options extract = {.sources = s, .load = *opt, .output = path};
-  struct tk_extract_report report = {0};
-  struct tk_load_options load = *opt;
-  struct tk_trace *t = NULL;
+  char *path;
   err_clear(err);
-  if (!temporary(path, sizeof path, err)) return NULL;
-  extract.save = (struct tk_save_options){.format = "json", .command = "tracekit merge", .force = true, .threads = opt->threads};
-  load.format = "json";
-  if (tk_extract(NULL, 0, &extract, &report, err)) t = tk_load(path, &load, err);
-  unlink(path);
-  if (t) {
-    rename_trace(t, source);
-    keep_notes(t, report.notes);
+  int fd = os_temporary(".json", &path);
+  if (fd < 0) {
+    err_sys(err, TK_EWRITE, errno, "cannot make a temporary file");
+    return NULL;
   }
-  tk_extract_report_free(&report);
+  close(fd);
+  struct tk_trace *t = merge_and_load(s, path, opt, err);
+  unlink(path);
+  free(path);
+  if (t) rename_trace(t, source);
   return t;
 }

@@ -56,8 +56,6 @@ void saver_close(struct saver *s) {
   s->sink = NULL;
 }
 
-static void put(struct buf *b, const char *text) { buf_append(b, text, strlen(text)); }
-
 /* What an earlier command said of the trace (its ranks, how it was shrunk) stays true: all members but those that are said anew. */
 static void put_earlier(struct buf *b, const struct tk_trace *t, const char *facts) {
   const struct tk_meta *m = t ? trace_meta(t, "tracekit") : NULL;
@@ -69,9 +67,9 @@ static void put_earlier(struct buf *b, const struct tk_trace *t, const char *fac
   while (json_blank(&j) && *j.p == '"' && json_key(&j, &key) && json_value(&j, &v)) {
     bool anew = json_is(&j, &key, "version") || json_is(&j, &key, "command") || (facts && json_is(&j, &key, facts));
     if (!anew) {
-      put(b, ",");
+      buf_text(b, ",");
       buf_append(b, key.p - 1, key.n + 2);
-      put(b, ":");
+      buf_text(b, ":");
       buf_append(b, v.p, (size_t)(v.end - v.p));
     }
     if (!json_blank(&j) || *j.p++ != ',') break;
@@ -83,12 +81,12 @@ const char *saver_provenance(struct buf *b, const struct tk_save_options *opt, c
   char said[32] = "";
   if (!opt->command) return NULL;
   if (opt->facts && sscanf(opt->facts, "\"%31[a-z]", said) != 1) *said = 0;
-  put(b, "{\"version\":\"" TK_VERSION "\",\"command\":");
+  buf_text(b, "{\"version\":\"" TK_VERSION "\",\"command\":");
   json_quote(b, opt->command, strlen(opt->command));
   put_earlier(b, t, *said ? said : NULL);
   if (opt->facts) {
-    put(b, ",");
-    put(b, opt->facts);
+    buf_text(b, ",");
+    buf_text(b, opt->facts);
   }
   if (!buf_append(b, "}", 2)) return NULL;
   return (const char *)b->data;

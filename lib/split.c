@@ -158,7 +158,7 @@ static bool write_name(const struct splitter *s, const char *label, char **name)
   return true;
 }
 
-static bool write_part(struct splitter *s, const struct part *p, const char *name, bool dry_run, struct tk_saved *saved) {
+static bool write_part(struct splitter *s, const struct part *p, const char *name, bool dry_run, struct tk_split_part *done) {
   static const struct tk_filter_options all = {0};
   struct tk_filter_report report = {0};
   struct filter_plan plan = {.opt = &all, .cut = p->tracks ? NULL : &p->window, .tracks = p->tracks};
@@ -166,8 +166,10 @@ static bool write_part(struct splitter *s, const struct part *p, const char *nam
   struct tk_trace view;
   save.dry_run |= dry_run;
   if (!op_filter(s->t, &view, &plan, &report, s->err)) return false;
-  bool ok = tk_save(&view, name, &save, saved, s->err);
+  bool ok = tk_save(&view, name, &save, &done->saved, s->err);
   keep_free_view(&view);
+  done->clipped = report.clipped;
+  done->broken_flows = report.broken_flows;
   return ok;
 }
 
@@ -178,7 +180,7 @@ static bool new_file(struct splitter *s, const struct part *p) {
   struct tk_split_part *out = &parts[s->report->n_parts];
   *out = (struct tk_split_part){0};
   if (!write_name(s, p->label, &out->output)) return false;
-  if (!write_part(s, p, out->output, false, &out->saved)) {
+  if (!write_part(s, p, out->output, false, out)) {
     free(out->output);
     return false;
   }
@@ -217,16 +219,17 @@ static bool middle(const struct splitter *s, struct window w, tk_time *at) {
 
 static bool fit(struct splitter *s, struct window w) {
   struct part p = {.window = w};
-  struct tk_saved saved;
+  struct tk_split_part would = {0};
   char *name;
   tk_time at;
   if (!write_name(s, "0", &name)) return false;
-  bool ok = write_part(s, &p, name, true, &saved);
+  bool ok = write_part(s, &p, name, true, &would);
   free(name);
-  if (!ok || saved.bytes <= s->opt->bytes) return ok && add_window(s, w.start, w.end);
+  if (!ok || would.saved.bytes <= s->opt->bytes) return ok && add_window(s, w.start, w.end);
   if (!middle(s, w, &at))
     return err_set(s->err, TK_ELIMIT, "no part fits into %llu bytes: %llu events of one moment take %llu",
-                   (unsigned long long)s->opt->bytes, (unsigned long long)saved.events, (unsigned long long)saved.bytes);
+                   (unsigned long long)s->opt->bytes, (unsigned long long)would.saved.events,
+                   (unsigned long long)would.saved.bytes);
   return fit(s, (struct window){w.start, at}) && fit(s, (struct window){at, w.end});
 }
 

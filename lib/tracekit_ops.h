@@ -140,6 +140,8 @@ struct tk_split_options {
 struct tk_split_part {
   char *output;
   struct tk_saved saved;
+  uint64_t clipped;      /* spans that reach into other parts of time */
+  uint64_t broken_flows; /* arrows whose other end is in another part, dropped */
 };
 
 struct tk_split_report {

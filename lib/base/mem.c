@@ -80,6 +80,8 @@ bool buf_append(struct buf *b, const void *p, size_t n) {
   return true;
 }
 
+bool buf_text(struct buf *b, const char *text) { return buf_append(b, text, strlen(text)); }
+
 void buf_free(struct buf *b) {
   if (b->data) mem_resize(b->mem, b->data, b->cap + MEM_SLACK, 0);
   b->data = NULL;

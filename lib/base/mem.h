@@ -42,6 +42,7 @@ struct buf {
 uint8_t *buf_grow(struct buf *b, size_t n);
 static inline uint8_t *buf_reserve(struct buf *b, size_t n) { return b->cap - b->len >= n ? b->data + b->len : buf_grow(b, n); }
 bool buf_append(struct buf *b, const void *p, size_t n);
+bool buf_text(struct buf *b, const char *text); /* without its NUL */
 void buf_free(struct buf *b);
 
 /* ---- arena: bytes that stay where they are until all go ---- */

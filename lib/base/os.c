@@ -5,6 +5,7 @@
 #include "os.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,6 +100,21 @@ void os_release(void *p, size_t n) { advise(p, n, MADV_DONTNEED); }
 void os_huge_pages(void *p, size_t n) { (void)p, (void)n; }
 void os_release(void *p, size_t n) { (void)p, (void)n; }
 #endif
+
+int os_temporary(const char *suffix, char **path) {
+  static const char NAME[] = "/tracekit-XXXXXX";
+  const char *folder = getenv("TMPDIR");
+  if (!folder || !*folder) folder = "/tmp";
+  size_t n = strlen(folder) + sizeof NAME + strlen(suffix);
+  *path = malloc(n);
+  if (!*path) return -1;
+  snprintf(*path, n, "%s%s%s", folder, NAME, suffix);
+  int fd = mkostemps(*path, (int)strlen(suffix), O_CLOEXEC);
+  if (fd >= 0) return fd;
+  free(*path);
+  *path = NULL;
+  return -1;
+}
 
 bool os_is_terminal(int fd) { return isatty(fd) == 1; }
 

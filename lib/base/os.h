@@ -23,6 +23,10 @@ void os_release(void *p, size_t n);
 
 bool os_is_terminal(int fd);
 
+/* A new file in $TMPDIR or /tmp, open for reading and writing and closed on exec, whose name ends in `suffix`; its path, to be freed.
+ * -1 with errno. */
+int os_temporary(const char *suffix, char **path);
+
 /* Do the two names ("-": `dash`, a descriptor) lead to one file?  False if either does not exist. */
 bool os_same_file(const char *a, int dash_a, const char *b, int dash_b);
 

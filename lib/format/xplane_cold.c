@@ -88,8 +88,6 @@ void xplane_add_meta(struct tk_trace *t, const char *key, const void *p, size_t 
   trace_end_raw(t);
 }
 
-static void put(struct buf *b, const char *text) { buf_append(b, text, strlen(text)); }
-
 /* Text of the file as a JSON string, repaired where it is not UTF-8. */
 static void put_text(struct xplane_reader *r, struct buf *b, const uint8_t *p, size_t n) {
   const struct intern_str *s = trace_str(r->t, xplane_text(r, p, n));
@@ -112,15 +110,15 @@ static void put_stat(struct xplane_reader *r, struct buf *b, const struct xplane
     case XSTAT_REF: put_text(r, b, ref ? ref->p : (const uint8_t *)"", ref ? ref->n : 0); return;
     case XSTAT_DOUBLE:
       if (d - d == 0) buf_append(b, text, num_put_double(text, d));
-      else put(b, d != d ? "\"NaN\"" : d > 0 ? "\"Infinity\"" : "\"-Infinity\"");
+      else buf_text(b, d != d ? "\"NaN\"" : d > 0 ? "\"Infinity\"" : "\"-Infinity\"");
       return;
     case XSTAT_BYTES:
     case XSTAT_COMPRESSED_STR:
-      put(b, "\"<");
+      buf_text(b, "\"<");
       put_number(b, (int64_t)s->value);
-      put(b, " bytes>\"");
+      buf_text(b, " bytes>\"");
       return;
-    default: put(b, "null");
+    default: buf_text(b, "null");
   }
 }
 
@@ -142,21 +140,21 @@ static void put_stats(struct xplane_reader *r, struct buf *b, struct pb plane) {
     n++;
     if (xplane_stat(&inner, &s, &odd) && (at = map_put(&last, (uint64_t)s.id, 0)) != NULL) *at = n;
   }
-  put(b, ",\"stats\":{");
+  buf_text(b, ",\"stats\":{");
   for (c = plane, n = 0; pb_next(&c, &f);) {
     if (pb_field_key(&f) != PB_KEY(XPLANE_STATS, PB_BYTES)) continue;
     inner = pb_inside(&f);
     n++;
     if (!xplane_stat(&inner, &s, &odd) || (at = map_get(&last, (uint64_t)s.id)) == NULL || *at != n) continue;
     const struct xplane_name *name = xplane_name_of(&names, s.id);
-    if (any) put(b, ",");
+    if (any) buf_text(b, ",");
     any = true;
     if (name) put_text(r, b, name->p, name->n);
-    else put(b, "\"#"), put_number(b, s.id), put(b, "\"");
-    put(b, ":");
+    else buf_text(b, "\"#"), put_number(b, s.id), buf_text(b, "\"");
+    buf_text(b, ":");
     put_stat(r, b, &names, &s);
   }
-  put(b, "}");
+  buf_text(b, "}");
   map_free(&last);
   xplane_names_free(&names);
 }
@@ -167,21 +165,21 @@ static void put_plane(struct xplane_reader *r, struct buf *b, const struct xplan
   struct pb_field f;
   const struct intern_str *name = plane->name ? trace_str(t, plane->name) : NULL;
   int64_t metadata = 0;
-  put(b, "{\"name\":");
+  buf_text(b, "{\"name\":");
   json_quote(b, name ? name->bytes : (const uint8_t *)"", name ? name->len : 0);
-  put(b, ",\"id\":");
+  buf_text(b, ",\"id\":");
   put_number(b, plane->id);
   if (plane->process && t->tracks[plane->process].pid.kind == TK_IDENT_INT) {
-    put(b, ",\"pid\":");
+    buf_text(b, ",\"pid\":");
     put_number(b, t->tracks[plane->process].pid.num);
   }
-  put(b, ",\"lines\":");
+  buf_text(b, ",\"lines\":");
   put_number(b, plane->lines);
   while (pb_next(&c, &f)) metadata += f.number == XPLANE_EVENT_METADATA;
-  put(b, ",\"event_metadata\":");
+  buf_text(b, ",\"event_metadata\":");
   put_number(b, metadata);
   put_stats(r, b, fields_of(t, plane));
-  put(b, "}");
+  buf_text(b, "}");
 }
 
 static struct pb space_of(const struct xplane_reader *r) {
@@ -194,11 +192,11 @@ static void put_list(struct xplane_reader *r, struct buf *b, const char *key, ui
   bool any = false;
   while (pb_next(&c, &f)) {
     if (f.number != number || f.wire != PB_BYTES) continue;
-    put(b, any ? "," : key);
+    buf_text(b, any ? "," : key);
     any = true;
     put_text(r, b, f.p, (size_t)f.value);
   }
-  if (any) put(b, "],\n");
+  if (any) buf_text(b, "],\n");
 }
 
 /* The profiler's own complaints must reach the user. */
@@ -211,7 +209,7 @@ static void note_complaints(struct xplane_reader *r) {
     if (f.wire != PB_BYTES || (f.number != XSPACE_ERRORS && f.number != XSPACE_WARNINGS)) continue;
     s = trace_str(r->t, xplane_text(r, f.p, (size_t)f.value));
     b.len = 0;
-    put(&b, f.number == XSPACE_ERRORS ? "the profiler reported an error: " : "the profiler warned: ");
+    buf_text(&b, f.number == XSPACE_ERRORS ? "the profiler reported an error: " : "the profiler warned: ");
     buf_append(&b, s->bytes, strlen((const char *)s->bytes));
     if (buf_append(&b, "", 1)) trace_note(r->t, TK_NOTE_INFO, UINT64_MAX, (const char *)b.data);
   }
@@ -235,16 +233,16 @@ static void keep_facts(struct xplane_reader *r) {
   struct buf b = {.mem = &r->t->store->mem};
   uint32_t n;
   const struct xplane_plane *planes = xplane_planes(r, &n);
-  put(&b, "{");
+  buf_text(&b, "{");
   put_list(r, &b, "\"hostnames\":[", XSPACE_HOSTNAMES);
   put_list(r, &b, "\"errors\":[", XSPACE_ERRORS);
   put_list(r, &b, "\"warnings\":[", XSPACE_WARNINGS);
-  put(&b, "\"planes\":[\n");
+  buf_text(&b, "\"planes\":[\n");
   for (uint32_t i = 0; i < n; i++) {
-    if (i) put(&b, ",\n");
+    if (i) buf_text(&b, ",\n");
     put_plane(r, &b, &planes[i]);
   }
-  put(&b, "]}");
+  buf_text(&b, "]}");
   xplane_add_meta(r->t, "xplane", b.data, b.len, false);
   buf_free(&b);
 }

@@ -247,10 +247,8 @@ static bool write_all(struct source *s, struct in *in, int fd, struct tk_err *wh
 
 /* What the stream holds in a file without a name, called "/dev/fd/N" in *path (to be freed).  -1 with `why`, or err on an interrupt. */
 static int spool(struct source *s, struct in *in, char **path, struct tk_err *why, struct tk_err *err) {
-  const char *tmp = getenv("TMPDIR");
   *path = NULL;
-  if (asprintf(path, "%s/tracekit-XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0) *path = NULL;
-  int fd = *path ? mkostemp(*path, O_CLOEXEC) : -1;
+  int fd = os_temporary("", path);
   if (fd >= 0) unlink(*path);
   else err_sys(why, TK_EREAD, errno, "cannot make a temporary file");
   free(*path);

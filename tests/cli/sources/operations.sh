@@ -10,3 +10,8 @@ tracekit shrink run --percent 30 -o small.json | tail -n 1
 tracekit rebase -q run --to-zero -o zero.json && tracekit check zero.json
 tracekit filter run/none -o none.json; echo "status $?"
 ls tmp
+# a host that cannot be read is no host to leave out silently
+mkdir -p part/plugins/profile/r
+cp "$FIXTURES/json/torch/ddp2_plain/rank0.json.gz" part/plugins/profile/r/a.trace.json.gz
+printf 'no trace' > part/plugins/profile/r/b.trace.json.gz
+tracekit filter --cat cpu_op part -o left.json; echo "status $?"; ls left.json 2> /dev/null

@@ -10,3 +10,7 @@ tracekit split all.json.gz --by rank -o r.json.gz; echo "status $?"
 tracekit split all.json.gz --by size --every 10 -o 't.{}.json'; echo "status $?"
 tracekit split all.json.gz -o 't.{}.json'; echo "status $?"
 ls t.* 2> /dev/null
+printf '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"launch"},{"ph":"s","pid":1,"tid":1,"ts":2,"id":1,"cat":"c","name":"f"},
+{"ph":"X","pid":2,"tid":1,"ts":5,"dur":2,"name":"kernel"},{"ph":"f","bp":"e","pid":2,"tid":1,"ts":5,"id":1,"cat":"c","name":"f"}]' > arrow.json
+tracekit split arrow.json --by process -o 'a.{}.json'
+tracekit split arrow.json --by time --every 1us -o 'w.{}.json' --dry-run
