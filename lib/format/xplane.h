@@ -94,12 +94,14 @@ struct xplane_line {
   uint32_t ordinal; /* in its plane, from 1 */
   uint8_t kind;     /* enum xplane_line_kind */
   bool links;       /* may hold stats that link events */
+  bool series;      /* COUNTERS: every series of a sample stands in an event of its own besides */
 };
 
 /* By class id: the metadata that it came from. */
 struct xplane_class {
   tk_id process;
   bool derived; /* named by a step_name: the metadata has another name */
+  bool series;  /* of events that repeat one series of the counter sample before them, for viewers that show one of each */
   int64_t id;
 };
 
@@ -125,6 +127,8 @@ struct xplane_clock {
 #define XPLANE_OWN_PLANE "/tracekit:metadata"
 #define XPLANE_EARLIER "xplane.earlier." /* an arg that a later stat of the same name overrules */
 #define XPLANE_OWN_BITS "tracekit.event"
+/* XEventMetadata.metadata of one series of a counter: a stat would be drawn as one. */
+#define XPLANE_OWN_SERIES "tracekit.series"
 #define XPLANE_OWN_CAT "tracekit.cat"
 #define XPLANE_OWN_TRACKS "tracekit.tracks"
 #define XPLANE_OWN_FLOWS "tracekit.flows"

@@ -343,9 +343,61 @@ static int64_t bits_for(const struct xplane_out_line *line, const struct tk_even
   return (int64_t)(kind | flags << 8);
 }
 
-void xplane_encode_event(struct xplane_encoder *e, const struct xplane_out_line *line, tk_id event) {
+/* The metadata of this name that the plane has already, or 0. */
+static int64_t known_class(const struct xplane_encoder *e, const struct buf *name) {
+  const struct xplane_graph *g = e->g;
+  tk_id text = find_text(g->t, name->data, name->len);
+  for (tk_id i = 1; text && i < g->n_classes && i <= g->t->n_classes; i++)
+    if (g->classes[i].process == e->process && g->t->classes[i].name == text && map_get(&e->classes, i)) return *map_get(&e->classes, i);
+  return 0;
+}
+
+/* The metadata of one series of a counter: "<counter> <series>". */
+static int64_t series_class_id(struct xplane_encoder *e, tk_id cls, tk_id series) {
   const struct tk_trace *t = e->g->t;
+  const struct intern_str *name = trace_str(t, t->classes[cls].name), *key = trace_str(t, series);
+  uint32_t *slot = map_put(&e->classes, (uint64_t)series << 32 | cls, 0);
+  if (!slot) return 0;
+  if (*slot) return *slot;
+  struct buf b = {.mem = e->mem}, text = {.mem = e->mem};
+  buf_append(&text, name->bytes, name->len);
+  buf_text(&text, " ");
+  buf_append(&text, key->bytes, key->len);
+  int64_t id = known_class(e, &text);
+  if (!id) {
+    id = e->next_class++;
+    pb_i64(&b, XEVENT_METADATA_KEY, id);
+    pb_bytes(&b, XEVENT_METADATA_NAME, text.data, text.len);
+    pb_bytes(&b, XEVENT_METADATA_METADATA, XPLANE_OWN_SERIES, strlen(XPLANE_OWN_SERIES));
+    map_entry(&e->new_classes, XPLANE_EVENT_METADATA, id, &b);
+  }
+  *slot = (uint32_t)id;
+  buf_free(&text);
+  buf_free(&b);
+  return id;
+}
+
+/* One series of a counter sample alone. */
+static void encode_series(struct xplane_encoder *e, const struct xplane_out_line *line, struct xplane_out_event event) {
+  const struct tk_event *ev = &e->g->t->events[event.id];
+  struct tk_args it = tk_args_of(e->g->t, ev->args);
+  struct tk_arg arg;
+  uint32_t nth = 0;
+  e->event.len = 0;
+  while (tk_args_next(&it, &arg) && (nth += xplane_is_number(arg.type)) < event.series) {}
+  pb_i64(&e->event, XEVENT_METADATA_ID, series_class_id(e, ev->cls, arg.key));
+  pb_i64(&e->event, XEVENT_OFFSET_PS, clamp((i128)ev->ts - line->zero_ps));
+  add_stat(e, &e->event, XEVENT_STATS, &arg);
+}
+
+void xplane_encode_event(struct xplane_encoder *e, const struct xplane_out_line *line, struct xplane_out_event which) {
+  const struct tk_trace *t = e->g->t;
+  tk_id event = which.id;
   const struct tk_event *ev = &t->events[event];
+  if (which.series) {
+    encode_series(e, line, which);
+    return;
+  }
   struct tk_args it = tk_args_of(t, ev->args);
   struct fields f = {0};
   struct tk_arg arg;

@@ -21,40 +21,65 @@ static bool is_number(struct tk_ident i) { return i.kind == TK_IDENT_INT || i.ki
 
 struct sample {
   tk_time ts;
-  tk_id event;
+  struct xplane_out_event event;
 };
 
 static int by_time(const void *a, const void *b) {
   const struct sample *x = a, *y = b;
   if (x->ts != y->ts) return x->ts < y->ts ? -1 : 1;
-  return x->event < y->event ? -1 : 1;
+  if (x->event.id != y->event.id) return x->event.id < y->event.id ? -1 : 1;
+  return x->event.series < y->event.series ? -1 : x->event.series > y->event.series;
+}
+
+/* xprof shows the first series of an event: each of the others gets an event of its own behind it.  A line that came without such
+ * events goes without. */
+static bool wants_series(const struct xplane_encoder *e) {
+  for (uint32_t i = 0; i < e->g->n_lines; i++)
+    if (e->g->lines[i].process == e->process && e->g->lines[i].kind == XLINE_COUNTERS) return e->g->lines[i].series;
+  return true;
+}
+
+static uint32_t series_of(const struct tk_trace *t, tk_id event) {
+  struct tk_args it = tk_args_of(t, t->events[event].args);
+  struct tk_arg arg;
+  uint32_t n = 0;
+  while (tk_args_next(&it, &arg)) n += xplane_is_number(arg.type);
+  return n;
+}
+
+static bool add_sample(struct buf *samples, tk_time ts, tk_id event, uint32_t series) {
+  struct sample s = {ts, {event, series}};
+  return buf_append(samples, &s, sizeof s);
 }
 
 static bool collect_counters(struct xplane_encoder *e) {
   const struct tk_trace *t = e->g->t;
-  struct sample *samples;
-  uint32_t n = 0;
-  for (tk_id k = 1; k <= t->n_tracks; k++)
-    if (t->tracks[k].kind == TK_COUNTERS && t->tracks[k].parent == e->process) e->n_counters += t->tracks[k].count;
-  e->counters = mem_resize(e->mem, NULL, 0, ((size_t)e->n_counters + 1) * sizeof *e->counters);
-  samples = mem_resize(e->mem, NULL, 0, ((size_t)e->n_counters + 1) * sizeof *samples);
-  if (!e->counters || !samples) return false;
+  struct buf samples = {.mem = e->mem};
+  bool all = wants_series(e), ok = true;
   for (tk_id k = 1; k <= t->n_tracks; k++) {
     const struct tk_track *track = &t->tracks[k];
     if (track->kind != TK_COUNTERS || track->parent != e->process) continue;
-    for (tk_id i = track->first; i < track->first + track->count; i++) samples[n++] = (struct sample){t->events[i].ts, i};
+    for (tk_id i = track->first; ok && i < track->first + track->count; i++) {
+      uint32_t n = all ? series_of(t, i) : 0;
+      ok = add_sample(&samples, t->events[i].ts, i, 0);
+      for (uint32_t nth = 2; ok && nth <= n; nth++) ok = add_sample(&samples, t->events[i].ts, i, nth);
+    }
   }
-  qsort(samples, n, sizeof *samples, by_time);
-  for (uint32_t i = 0; i < n; i++) e->counters[i] = samples[i].event;
-  mem_resize(e->mem, samples, ((size_t)e->n_counters + 1) * sizeof *samples, 0);
-  return true;
+  struct sample *v = (struct sample *)(void *)samples.data;
+  e->n_counters = (uint32_t)(samples.len / sizeof *v);
+  e->counters = mem_resize(e->mem, NULL, 0, ((size_t)e->n_counters + 1) * sizeof *e->counters);
+  ok = ok && e->counters;
+  if (ok && e->n_counters) qsort(v, e->n_counters, sizeof *v, by_time);
+  for (uint32_t i = 0; ok && i < e->n_counters; i++) e->counters[i] = v[i].event;
+  buf_free(&samples);
+  return ok;
 }
 
-/* The i-th event of the line, 0 = there are no more. */
-static tk_id event_of(const struct xplane_encoder *e, const struct xplane_out_line *line, uint32_t i) {
+/* The i-th event of the line, id 0 = there are no more. */
+static struct xplane_out_event event_of(const struct xplane_encoder *e, const struct xplane_out_line *line, uint32_t i) {
   const struct tk_track *k = &e->g->t->tracks[line->track];
-  if (line->kind == XLINE_COUNTERS) return i < e->n_counters ? e->counters[i] : 0;
-  return i < k->count ? k->first + i : 0;
+  if (line->kind == XLINE_COUNTERS) return i < e->n_counters ? e->counters[i] : (struct xplane_out_event){0, 0};
+  return (struct xplane_out_event){i < k->count ? k->first + i : 0, 0};
 }
 
 /* ---- ids ---- */
@@ -100,7 +125,7 @@ static i128 floor_div(i128 v, i128 by) { return v >= 0 ? v / by : -((-v + by - 1
 static void set_times(const struct xplane_encoder *e, struct xplane_out_line *line) {
   const struct tk_trace *t = e->g->t;
   i128 origin = ((i128)t->origin_ns - e->g->base_ns) * 1000; /* of the graph's time, as the file counts */
-  tk_id first = event_of(e, line, 0);
+  tk_id first = event_of(e, line, 0).id;
   if (line->was) {
     line->timestamp_ns = (int64_t)(line->was->timestamp_ns + e->g->moved_ns);
     line->zero_ps = line->was->zero_ps;
@@ -204,12 +229,12 @@ static uint64_t with_header(uint64_t n) {
 
 static void measure(struct xplane_encoder *e, struct xplane_out_line *line) {
   struct buf b = {.mem = e->mem};
-  tk_id event;
+  struct xplane_out_event event;
   put_head(e, &b, line);
   line->size = b.len;
   put_tail(e, &b, line);
   line->size += b.len;
-  for (uint32_t i = 0; (event = event_of(e, line, i)) != 0; i++) {
+  for (uint32_t i = 0; (event = event_of(e, line, i)).id != 0; i++) {
     xplane_encode_event(e, line, event);
     line->size += with_header(e->event.len);
   }
@@ -244,12 +269,12 @@ void xplane_put_lines(struct xplane_encoder *e, struct out *out) {
   struct buf b = {.mem = e->mem};
   uint32_t n;
   const struct xplane_out_line *lines = lines_of(e, &n);
-  tk_id event;
+  struct xplane_out_event event;
   for (uint32_t i = 0; i < n; i++) {
     put_header(out, XPLANE_LINES, lines[i].size);
     put_head(e, &b, &lines[i]);
     out_write(out, b.data, b.len);
-    for (uint32_t k = 0; (event = event_of(e, &lines[i], k)) != 0; k++) {
+    for (uint32_t k = 0; (event = event_of(e, &lines[i], k)).id != 0; k++) {
       xplane_encode_event(e, &lines[i], event);
       put_header(out, XLINE_EVENTS, e->event.len);
       out_write(out, e->event.data, e->event.len);

@@ -8,6 +8,7 @@
  * Records that need more than that are packed anew: two stats of one name (the last counts), types of our own. */
 #include <string.h>
 
+#include "../graph/seal.h"
 #include "xplane.h"
 
 enum { NEED_REFS = 1, NEED_REBUILD = 2, NEED_STEP = 4, NEED_LINK = 8 };
@@ -103,6 +104,10 @@ static bool class_stat(struct naming *n, const struct pb_field *f) {
   return true;
 }
 
+static bool is_series(const struct pb_field *f) {
+  return f->value == strlen(XPLANE_OWN_SERIES) && memcmp(f->p, XPLANE_OWN_SERIES, strlen(XPLANE_OWN_SERIES)) == 0;
+}
+
 /* The class is the metadata, if an event used it: its name, and what all its events share. */
 static bool event_metadata(struct naming *n, const struct pb_field *f) {
   struct tk_trace *t = n->r->t;
@@ -114,6 +119,8 @@ static bool event_metadata(struct naming *n, const struct pb_field *f) {
   if ((cls = map_get(&n->r->class_ids, (uint64_t)key)) == NULL) return true;
   again = c;
   while (pb_next(&c, &g)) {
+    if (pb_field_key(&g) == PB_KEY(XEVENT_METADATA_METADATA, PB_BYTES) && is_series(&g))
+      ((struct xplane_class *)(void *)n->r->classes.data)[*cls].series = true;
     if (pb_field_key(&g) == PB_KEY(XEVENT_METADATA_KEY, PB_VARINT)) note_mismatch(n, key, (int64_t)g.value);
     if (pb_field_key(&g) == PB_KEY(XEVENT_METADATA_NAME, PB_BYTES)) name = xplane_text(n->r, g.p, (size_t)g.value);
     if (pb_field_key(&g) == PB_KEY(XEVENT_METADATA_DISPLAY_NAME, PB_BYTES)) display = xplane_text(n->r, g.p, (size_t)g.value);
@@ -357,14 +364,20 @@ static void step_names(struct naming *n, tk_id first) {
 /* ---- counters ---- */
 
 /* Samples of a line "_counters_": one track per name. */
-static void counter_tracks(struct naming *n, const struct xplane_line *line) {
+static void counter_tracks(struct naming *n, struct xplane_line *line) {
   struct tk_trace *t = n->r->t;
+  const struct xplane_class *classes = (const struct xplane_class *)(const void *)n->r->classes.data;
   struct map tracks;
   map_init(&tracks, &t->store->mem);
   for (tk_id i = line->first; i < line->first + line->count; i++) {
     struct tk_event *e = &t->events[i];
     struct tk_arg arg;
     struct tk_args it = tk_args_of(t, e->args);
+    if (classes[e->cls].series) {
+      e->kind = KIND_DEAD;
+      line->series = true;
+      continue;
+    }
     tk_id *track = map_put(&tracks, t->classes[e->cls].name, 0);
     if (!track) break;
     if (!*track) {

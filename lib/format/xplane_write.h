@@ -39,6 +39,12 @@ struct xplane_out_line {
 /* In xplane_graph.flows: the points are told, and so the stat is for xprof alone. */
 static const uint64_t XPLANE_FLOW_TOLD = (uint64_t)1 << 63;
 
+/* An event, or only one series of a counter sample (from 1). */
+struct xplane_out_event {
+  tk_id id;
+  uint32_t series;
+};
+
 struct xplane_encoder {
   struct mem *mem;
   const struct xplane_graph *g;
@@ -50,7 +56,7 @@ struct xplane_encoder {
   struct buf new_classes, new_stats; /* encoded map entries, with their tags */
   struct buf event, stat, inner;     /* scratch */
   struct buf lines;                  /* struct xplane_out_line */
-  tk_id *counters;                   /* samples of the plane by time */
+  struct xplane_out_event *counters; /* samples of the plane by time */
   uint32_t n_counters;
   tk_id key_flow, key_bits, key_cat, key_long_name; /* strings of the trace, 0 = it has none */
   const char *failed;
@@ -62,7 +68,11 @@ void xplane_encoder_init(struct xplane_encoder *e, const struct xplane_graph *g,
                          struct mem *mem);
 void xplane_encoder_free(struct xplane_encoder *e);
 /* The body of an XEvent into e->event. */
-void xplane_encode_event(struct xplane_encoder *e, const struct xplane_out_line *line, tk_id event);
+void xplane_encode_event(struct xplane_encoder *e, const struct xplane_out_line *line, struct xplane_out_event event);
+/* Can a viewer draw it? */
+static inline bool xplane_is_number(enum tk_arg_type type) {
+  return type == TK_ARG_INT || type == TK_ARG_UINT || type == TK_ARG_DECIMAL || type == TK_ARG_DOUBLE;
+}
 /* Adds a stat whose name is our own: a field of number `number` in b. */
 void xplane_add_own_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, const char *name, const void *text,
                          size_t n);

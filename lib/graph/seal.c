@@ -413,8 +413,9 @@ static void survey(struct sealer *s) {
   for (tk_id k = 1; k <= t->n_tracks; k++) t->tracks[k].count = 0;
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
+    if (e->kind == KIND_DEAD || e->track < e[-1].track) s->grouped = false;
+    if (e->kind == KIND_DEAD) continue;
     t->tracks[e->track].count++;
-    if (e->track < e[-1].track) s->grouped = false;
     if (e->kind == TK_SPAN && !(e->flags & TK_PAIRED)) s->has_x = true;
     if (e->kind == TK_END) s->has_ends = true;
     if (e->flags & TK_ASYNC && (e->kind == TK_BEGIN || e->kind == TK_END)) s->has_async = true;

@@ -22,7 +22,7 @@ void seal_close(struct tk_trace *t, struct tk_event *begin, const struct tk_even
 
 #define SEAL_UNFINISHED "spans that never end: taken to last until the end of the trace"
 
-/* An event that seal has consumed: its track does not count it. */
+/* An event that is none: seal has consumed it, or a reader found that it only repeats another.  Its track does not count it. */
 enum { KIND_DEAD = 255 };
 
 #endif

@@ -52,6 +52,13 @@ def tracekit(*args):
         raise RuntimeError(f'{args}: {p.stderr}')
 
 
+def series_of(events):
+    """The first series of a counter bears its name, the others stand beside it."""
+    for_each = (e for e in events if e.get('ph') == 'C')
+    numbers = ((e['name'], [key for key, value in e.get('args', {}).items() if type(value) in (int, float, Decimal)]) for e in for_each)
+    return {f'{name} {key}' if nth else name for name, keys in numbers for nth, key in enumerate(keys)}
+
+
 def ps(us):
     return int((Decimal(str(us)) * 1000000).to_integral_value())
 
@@ -134,7 +141,7 @@ def streams(path, work):
         yield f'{missing.total()} of {len(whole)} spans are not shown, e.g. {next(iter(missing))}'
     if any(e.get('args') for e in whole if e.get('ph') == 'X' and e['name'] in names):
         yield from lost_args(whole, shown, names, ours, work)
-    counters = {e['name'] for e in source if e.get('ph') == 'C'} - {e['name'] for e in shown if e.get('ph') == 'C'}
+    counters = series_of(source) - {e['name'] for e in shown if e.get('ph') == 'C'}
     if counters:
         yield f'counters that are not shown: {counters}'
 
