@@ -348,7 +348,8 @@ static int64_t known_class(const struct xplane_encoder *e, const struct buf *nam
   const struct xplane_graph *g = e->g;
   tk_id text = find_text(g->t, name->data, name->len);
   for (tk_id i = 1; text && i < g->n_classes && i <= g->t->n_classes; i++)
-    if (g->classes[i].process == e->process && g->t->classes[i].name == text && map_get(&e->classes, i)) return *map_get(&e->classes, i);
+    if (g->classes[i].process == e->process && g->t->classes[i].name == text && map_get(&e->classes, i))
+      return *map_get(&e->classes, i);
   return 0;
 }
 
