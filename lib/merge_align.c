@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "align_groups.h"
 #include "align_report.h"
 #include "base/err.h"
 #include "identity.h"
@@ -90,6 +91,13 @@ static const char *keep(struct aligner *a, const char *text) {
   return tk_string(a->report->notes, trace_text(a->report->notes, text), NULL);
 }
 
+static bool collect(struct aligner *a, const struct tk_trace *t, struct align_source *from) {
+  struct arena arena = {.mem = a->mem};
+  bool ok = align_groups(t, from, &arena) && align_collect(&a->anchors, t, from);
+  arena_free(&arena);
+  return ok;
+}
+
 static bool take_input(struct aligner *a, size_t i, const struct tk_trace *t) {
   struct align_input *input = &a->inputs[i];
   struct identity id = identity_of(t);
@@ -103,8 +111,9 @@ static bool take_input(struct aligner *a, size_t i, const struct tk_trace *t) {
   int64_t later = merge_later(&a->base, t, a->opt->align);
   window_extent(t, &start, &end);
   input->start_ns = t->origin_ns + later + start / 1000;
-  const char *marker = a->opt->align == TK_ALIGN_MARKER ? a->opt->marker : NULL;
-  return !anchors || align_collect(&a->anchors, t, (uint32_t)i, marker, later) || mem_check(a->mem, a->err);
+  struct align_source from = {.input = (uint32_t)i, .rank = id.rank, .later_ns = later};
+  from.marker = a->opt->align == TK_ALIGN_MARKER ? a->opt->marker : NULL;
+  return !anchors || collect(a, t, &from) || mem_check(a->mem, a->err);
 }
 
 static bool read_all(struct aligner *a) {

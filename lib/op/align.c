@@ -18,7 +18,8 @@ static const char *doubt(const struct align_work *w, const struct align_problem 
   double error = o->anchors ? 1.4826 * o->mad_ns / sqrt(o->anchors) : 0;
   bool exact = tier == ALIGN_BY_SEQUENCE;
   if (p->marker) return NULL;
-  if (o->anchors < 4) return "too few collectives in common";
+  if (o->anchors < (exact ? 3 : 4)) return "too few collectives in common";
+  if (w->vague[h]) return "its collectives do not say which devices took part";
   if (!w->clear[h]) return "another way of matching its collectives fits nearly as well";
   if (o->mad_ns > (exact ? 100 : 30) * US || error > 25 * US) return "its collectives end too far from those of the others";
   if (o->rejected * 3 > o->anchors) return "its collectives contradict each other";
@@ -160,6 +161,7 @@ static bool prepare(struct align_work *w) {
   w->pivot = arena_alloc(&w->arena, hosts * sizeof *w->pivot);
   w->curve = arena_alloc(&w->arena, hosts * sizeof *w->curve);
   w->clear = arena_alloc(&w->arena, hosts);
+  w->vague = arena_alloc(&w->arena, hosts);
   w->parent = arena_alloc(&w->arena, hosts * sizeof *w->parent);
   w->members = arena_alloc(&w->arena, anchors * sizeof *w->members);
   w->first = arena_alloc(&w->arena, anchors * sizeof *w->first);

@@ -11,17 +11,33 @@
 #ifndef OP_ALIGN_H
 #define OP_ALIGN_H
 
+#include <math.h>
+
 #include "../graph/trace.h"
 
-/* One collective on one rank.  Keys are hashes of what the trace says of it; 0 = it does not say. */
+/* What an end and a start of an anchor are good for. */
+enum align_says {
+  ALIGN_EQUAL = 1,    /* all leave it together */
+  ALIGN_SENDS = 2,    /* no other leaves before this one came */
+  ALIGN_RECEIVES = 4, /* it does not leave before all the others came */
+  ALIGN_BARRIER = 7,
+  ALIGN_VAGUE = 8     /* as good as EQUAL at best: who took part is not known */
+};
+
+/* One collective on one device of a rank.  Keys are hashes of what the trace says of it; 0 = it does not say. */
 struct align_anchor {
   uint64_t exact;     /* group, sequence number */
   uint64_t counted;   /* group, name, sizes, and the how manieth of how many in which step */
   uint64_t label;     /* name, sizes */
+  uint64_t module;    /* of XLA: the program that it is a part of; such anchors get their exact key in align_executions */
   int64_t start, end; /* ns since the epoch, as the input's clock reads */
-  uint32_t input;
+  int64_t run;        /* of XLA: what the device calls this execution of its program, if it says: a counter of its own */
+  int64_t step;       /* of its step; valid if stepped */
+  uint32_t input, device; /* the how manieth device of the input */
+  uint32_t execution; /* of XLA: the how manieth of the device that has anchors, from 1 */
   uint32_t match;     /* set by matching: equal numbers are one collective; 0 = alone */
-  bool loose;         /* alltoallv and the like: ranks may leave long before others */
+  uint8_t says;
+  bool has_run, stepped;
 };
 
 struct align_anchors {
@@ -30,10 +46,27 @@ struct align_anchors {
   uint32_t n, cap;
 };
 
-/* Takes the anchors out of one input, `later_ns` after what its origin says; with `marker` the spans and instants of that name (or
- * glob) instead of collectives.  False when memory runs out. */
-bool align_collect(struct align_anchors *a, const struct tk_trace *t, uint32_t input, const char *marker, int64_t later_ns);
+/* A process group as the rank itself lists it: complete, whatever the args of its kernels leave out. */
+struct align_group {
+  const char *name;
+  uint64_t members; /* hash of its ranks */
+  int64_t place;    /* of the rank in the group, -1 = it is not in it */
+};
+
+/* What is known of an input beside its graph. */
+struct align_source {
+  uint32_t input;
+  int64_t rank;       /* -1 = unknown */
+  int64_t later_ns;   /* its anchors stand that much after what its origin says */
+  const char *marker; /* spans and instants of this name, or glob, instead of collectives; NULL = collectives */
+  const struct align_group *groups;
+  uint32_t n_groups;
+};
+
+/* Takes the anchors out of one input.  False when memory runs out. */
+bool align_collect(struct align_anchors *a, const struct tk_trace *t, const struct align_source *from);
 void align_anchors_free(struct align_anchors *a);
+uint64_t align_mix(uint64_t a, uint64_t b); /* never 0 */
 
 /* ---- maps ---- */
 
@@ -121,9 +154,10 @@ void align_solution_free(struct align_solution *s);
 struct align_member {
   uint32_t host, collective, ranks;
   double end;                 /* of its first rank, or of that in the middle; ns from the host's pivot */
-  double last_start, first_end;
+  double last_start, last_sent;     /* of all its ranks, of those that the others wait for; -INFINITY = of none */
+  double first_end, first_received; /* of all its ranks, of those that wait for the others; INFINITY = of none */
   double others;              /* when the other hosts left, on the reference's clock, from its pivot */
-  bool loose, used;           /* used: it counts in the fit */
+  bool equal, vague, used;    /* used: it counts in the fit */
 };
 
 struct align_work {
@@ -132,6 +166,7 @@ struct align_work {
   int64_t *pivot;                /* by host */
   struct curve *curve;           /* by host, over time from its pivot */
   uint8_t *clear;                /* by host: matched beyond doubt */
+  uint8_t *vague;                /* by host: nothing but vague anchors ties it to the others */
   uint32_t *parent;              /* by host: through whom it hangs on the reference; itself = a root */
   struct align_member *members;  /* by collective */
   uint32_t n_members, n_collectives;
@@ -142,6 +177,10 @@ struct align_work {
 };
 
 bool align_match(struct align_work *w, enum align_tier tier);
+/* Exact keys for the anchors of XLA's programs: which execution on one device is which on another. */
+bool align_executions(struct align_work *w);
+/* Matches what counting within steps could not, where ranks have not as many of a kind. */
+bool align_steps(struct align_work *w);
 /* From matched anchors to members.  False when memory runs out. */
 bool align_members(struct align_work *w);
 bool align_fit_hosts(struct align_work *w);
@@ -155,6 +194,8 @@ static inline uint32_t align_root(const struct align_work *w, uint32_t host) {
 }
 
 /* A member's time on the reference's clock, from its pivot. */
-static inline double align_true(const struct align_work *w, uint32_t host, double t) { return t - curve_at(&w->curve[host], t); }
+static inline double align_true(const struct align_work *w, uint32_t host, double t) {
+  return isfinite(t) ? t - curve_at(&w->curve[host], t) : t;
+}
 
 #endif

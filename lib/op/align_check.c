@@ -54,20 +54,36 @@ static double placed(const struct align_work *w, uint32_t host, double t, bool b
   return align_true(w, host, t);
 }
 
+/* Of the ranks of each host: who came and left last and first, and of those that the others wait for, or that wait for them. */
+struct stays {
+  struct two came, sent, left, received;
+};
+static const struct two NONE = {-INFINITY, -INFINITY, UINT32_MAX};
+
+static void take_stay(const struct align_work *w, struct stays *s, const struct align_member *m, bool by_wall) {
+  take(&s->came, m->host, placed(w, m->host, m->last_start, by_wall));
+  take(&s->sent, m->host, placed(w, m->host, m->last_sent, by_wall));
+  take(&s->left, m->host, -placed(w, m->host, m->first_end, by_wall));
+  take(&s->received, m->host, -placed(w, m->host, m->first_received, by_wall));
+}
+
+static bool is_violated(const struct align_work *w, const struct stays *s, const struct align_member *m, bool by_wall) {
+  return placed(w, m->host, m->first_end, by_wall) < beside(&s->sent, m->host) ||
+         placed(w, m->host, m->first_received, by_wall) < beside(&s->came, m->host) ||
+         placed(w, m->host, m->last_sent, by_wall) > -beside(&s->left, m->host) ||
+         placed(w, m->host, m->last_start, by_wall) > -beside(&s->received, m->host);
+}
+
 /* Counts collectives in which a host leaves before another one has come, or comes when another one has left. */
 static uint32_t violations(const struct align_work *w, struct align_solution *s, bool by_wall) {
   uint32_t all = 0;
   for (uint32_t i = 0; i < w->n_collectives; i++) {
     const struct align_member *from = &w->members[w->first[i]], *to = &w->members[w->first[i + 1]];
-    struct two came = {-INFINITY, -INFINITY, 0}, left = {-INFINITY, -INFINITY, 0};
+    struct stays stays = {NONE, NONE, NONE, NONE};
     bool any = false;
-    for (const struct align_member *m = from; m < to && !m->loose; m++) {
-      take(&came, m->host, placed(w, m->host, m->last_start, by_wall));
-      take(&left, m->host, -placed(w, m->host, m->first_end, by_wall));
-    }
-    for (const struct align_member *m = from; m < to && !m->loose; m++) {
-      bool bad = placed(w, m->host, m->first_end, by_wall) < beside(&came, m->host) ||
-                 placed(w, m->host, m->last_start, by_wall) > -beside(&left, m->host);
+    for (const struct align_member *m = from; m < to; m++) take_stay(w, &stays, m, by_wall);
+    for (const struct align_member *m = from; m < to; m++) {
+      bool bad = is_violated(w, &stays, m, by_wall);
       uint32_t *count = by_wall ? &s->hosts[m->host].before : &s->hosts[m->host].after;
       *count += bad;
       any = any || bad;
@@ -91,11 +107,12 @@ static bool find_bounds(struct align_work *w, struct bounds *b) {
   for (size_t i = 0; i < (size_t)b->n * b->n; i++) b->slack[i] = INFINITY;
   for (uint32_t i = 0; i < w->n_collectives; i++) {
     const struct align_member *from = &w->members[w->first[i]], *to = &w->members[w->first[i + 1]];
-    for (const struct align_member *x = from; x < to && !x->loose; x++) {
-      double came = align_true(w, x->host, x->last_start);
+    for (const struct align_member *x = from; x < to; x++) {
+      double came = align_true(w, x->host, x->last_start), sent = align_true(w, x->host, x->last_sent);
       for (const struct align_member *y = from; y < to; y++) {
+        double left = align_true(w, y->host, y->first_end), received = align_true(w, y->host, y->first_received);
         double *slack = &b->slack[(size_t)x->host * b->n + y->host];
-        if (y != x) *slack = fmin(*slack, align_true(w, y->host, y->first_end) - came);
+        if (y != x) *slack = fmin(*slack, fmin(left - sent, received - came));
       }
     }
   }

@@ -9,7 +9,7 @@
 
 #include "align.h"
 
-enum { ROUNDS = 10, NONE = UINT32_MAX, ENOUGH = 8 };
+enum { ROUNDS = 10, NONE = UINT32_MAX, ENOUGH = 3 };
 
 /* ---- members ---- */
 
@@ -18,21 +18,31 @@ static int by_match(const void *pa, const void *pb, void *host_of) {
   uint32_t x = ((const uint32_t *)host_of)[a->input], y = ((const uint32_t *)host_of)[b->input];
   if (a->match != b->match) return a->match < b->match ? -1 : 1;
   if (x != y) return x < y ? -1 : 1;
-  return (a->input > b->input) - (a->input < b->input);
+  if (a->input != b->input) return a->input < b->input ? -1 : 1;
+  return (a->device > b->device) - (a->device < b->device);
+}
+
+static bool same_rank(const struct align_anchor *a, const struct align_anchor *b) {
+  return a->input == b->input && a->device == b->device;
 }
 
 /* One member of the anchors [from, to), which are one collective on one host.  A rank that claims it twice says nothing. */
 static void add_member(struct align_work *w, const struct align_anchor *a, uint32_t from, uint32_t to) {
   uint32_t host = w->p->host_of[a[from].input], n = 0;
-  struct align_member m = {.host = host, .collective = w->n_collectives, .last_start = -INFINITY, .first_end = INFINITY};
+  struct align_member m = {.host = host, .collective = w->n_collectives, .equal = true, .vague = true};
+  m.last_start = m.last_sent = -INFINITY;
+  m.first_end = m.first_received = INFINITY;
   for (uint32_t i = from; i < to; i++) {
-    bool twice = (i > from && a[i - 1].input == a[i].input) || (i + 1 < to && a[i + 1].input == a[i].input);
+    bool twice = (i > from && same_rank(&a[i - 1], &a[i])) || (i + 1 < to && same_rank(&a[i + 1], &a[i]));
     double start = (double)(a[i].start - w->pivot[host]), end = (double)(a[i].end - w->pivot[host]);
     if (twice) continue;
     w->values[n++] = end;
     m.last_start = fmax(m.last_start, start);
     m.first_end = fmin(m.first_end, end);
-    m.loose = m.loose || a[i].loose;
+    if (a[i].says & ALIGN_SENDS) m.last_sent = fmax(m.last_sent, start);
+    if (a[i].says & ALIGN_RECEIVES) m.first_received = fmin(m.first_received, end);
+    m.equal = m.equal && a[i].says & ALIGN_EQUAL;
+    m.vague = m.vague && a[i].says & (ALIGN_EQUAL | ALIGN_VAGUE);
   }
   if (n == 0) return;
   m.ranks = n;
@@ -86,11 +96,17 @@ bool align_members(struct align_work *w) {
 
 /* ---- what counts ---- */
 
-/* Loose ends are taken where there is nothing better. */
+/* What is vague is taken where a host has nothing better. */
 static void choose_members(struct align_work *w) {
-  uint32_t strict = 0;
-  for (uint32_t i = 0; i < w->n_collectives; i++) strict += !w->members[w->first[i]].loose;
-  for (uint32_t i = 0; i < w->n_members; i++) w->members[i].used = !w->members[i].loose || strict < ENOUGH;
+  for (uint32_t h = 0; h < w->p->n_hosts; h++) {
+    uint32_t equal = 0;
+    for (uint32_t i = w->host_first[h]; i < w->host_first[h + 1]; i++) equal += w->members[w->by_host[i]].equal;
+    w->vague[h] = equal < ENOUGH;
+    for (uint32_t i = w->host_first[h]; i < w->host_first[h + 1]; i++) {
+      struct align_member *m = &w->members[w->by_host[i]];
+      m->used = m->equal || (m->vague && w->vague[h]);
+    }
+  }
 }
 
 /* ---- the tree ---- */

@@ -18,7 +18,8 @@ static uint64_t key_of(const struct align_anchor *a, enum align_tier tier) {
 static int by_sequence(const void *pa, const void *pb) {
   const struct align_anchor *a = pa, *b = pb;
   if (a->exact != b->exact) return a->exact < b->exact ? -1 : 1;
-  return (a->input > b->input) - (a->input < b->input);
+  if (a->input != b->input) return a->input < b->input ? -1 : 1;
+  return (a->device > b->device) - (a->device < b->device);
 }
 
 static int by_step(const void *pa, const void *pb) {
@@ -36,7 +37,6 @@ static void match_by_key(struct align_work *w, enum align_tier tier) {
     if (i == 0 || key != key_of(&v[i - 1], tier)) match++;
     v[i].match = key ? match : 0;
   }
-  for (uint32_t h = 0; h < w->p->n_hosts; h++) w->clear[h] = 1;
 }
 
 /* ---- by vote ---- */
@@ -86,13 +86,16 @@ static double reading(const struct voting *v, const struct align_anchor *a) {
   return (double)(a->end - v->w->pivot[v->w->p->host_of[a->input]]);
 }
 
+/* What may have ended together; what has no label is none of that. */
+static bool has_vote(const struct align_anchor *a) { return a->label && a->says & (ALIGN_EQUAL | ALIGN_VAGUE); }
+
 /* Differences of every pair of equal labels, of some anchors only if there are many; n of them, UINT32_MAX without memory. */
 static uint32_t all_differences(struct voting *v, uint32_t host) {
   const struct align_anchor *a = v->w->p->anchors->v;
   uint32_t from = v->first[host], to = v->first[host + 1], stride = (to - from) / VOTERS + 1, n = 0;
   for (uint32_t i = from, passed = 0; i < to; i++) {
     bool twin = i > from && a[i].label == a[i - 1].label && (double)(a[i].end - a[i - 1].end) < TWIN;
-    if (twin || passed++ % stride) continue;
+    if (!has_vote(&a[i]) || twin || passed++ % stride) continue;
     double t = reading(v, &a[i]);
     for (uint32_t k = pool_find(v, a[i].label, -INFINITY); k < v->n_pool && v->pool[k].label == a[i].label; k++) {
       if (!mem_grow(v->w->p->mem, (void **)&v->differences, &v->cap_differences, (uint64_t)n + 1, sizeof(double))) return UINT32_MAX;
@@ -153,6 +156,7 @@ static void follow(struct voting *v, uint32_t host, double offset) {
     uint32_t n = 0;
     for (uint32_t i = v->first[host]; i < v->first[host + 1]; i++) {
       double t = reading(v, &v->w->p->anchors->v[i]);
+      if (!has_vote(&v->w->p->anchors->v[i])) continue;
       const struct known *k = nearest(v, v->w->p->anchors->v[i].label, align_true(v->w, host, t), reach);
       if (k) v->w->points[n++] = (struct point){t, t - k->t};
     }
@@ -164,6 +168,7 @@ static void join(struct voting *v, uint32_t host) {
   uint32_t n = v->n_pool;
   for (uint32_t i = v->first[host]; i < v->first[host + 1]; i++) {
     struct align_anchor *a = &v->w->p->anchors->v[i];
+    if (!has_vote(a)) continue;
     double t = align_true(v->w, host, reading(v, a));
     const struct known *k = nearest(v, a->label, t, NARROW);
     bool twin = n > v->n_pool && v->pool[n - 1].label == a->label && t - v->pool[n - 1].t < TWIN;
@@ -231,6 +236,8 @@ static bool match_by_vote(struct align_work *w) {
 
 bool align_match(struct align_work *w, enum align_tier tier) {
   if (tier == ALIGN_BY_VOTE) return match_by_vote(w);
+  memset(w->clear, 1, w->p->n_hosts);
+  if (tier == ALIGN_BY_SEQUENCE && !align_executions(w)) return false;
   match_by_key(w, tier);
-  return true;
+  return tier != ALIGN_BY_STEP || align_steps(w);
 }

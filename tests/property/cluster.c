@@ -94,7 +94,8 @@ static bool add(struct align_anchors *a, const struct cluster *c, unsigned input
   if (s->removed > 0 && uniform() < s->removed) return true;
   if (!mem_grow(a->mem, (void **)&a->v, &a->cap, (uint64_t)a->n + 1, sizeof *a->v)) return false;
   v = &a->v[a->n++];
-  *v = (struct align_anchor){.label = 1 + i % 3, .input = input, .loose = (i * 2654435761u % 1000) < s->loose * 1000};
+  *v = (struct align_anchor){.label = 1 + i % 3, .input = input, .says = ALIGN_BARRIER};
+  if ((i * 2654435761u % 1000) < s->loose * 1000) v->says = 0;
   if (!s->bare) v->exact = i + 1;
   v->start = EPOCH + (int64_t)(clock_of(c, host, stay.start) * 1000);
   v->end = EPOCH + (int64_t)(clock_of(c, host, stay.end) * 1000);

@@ -1,0 +1,104 @@
+/* align_replicas.c - replica groups (align_replicas.h). */
+#include "align_replicas.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool digit(char c) { return c >= '0' && c <= '9'; }
+
+/* "2,4]": numbers up to the closing character, behind which *p is left. */
+static bool numbers(const char **p, char close, uint64_t *v, uint32_t *n) {
+  for (*n = 0; digit(**p) && *n < REPLICA_DIMS;) {
+    char *end;
+    v[(*n)++] = strtoull(*p, &end, 10);
+    *p = end;
+    if (**p == ',') ++*p;
+  }
+  return *n > 0 && *(*p)++ == close;
+}
+
+static bool is_order(const uint64_t *v, uint32_t n) {
+  uint32_t seen = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    if (v[i] >= n || seen >> v[i] & 1) return false;
+    seen |= 1u << v[i];
+  }
+  return true;
+}
+
+static bool parse_iota(struct replicas *r, const char *p) {
+  uint64_t shape[REPLICA_DIMS], order[REPLICA_DIMS], all = 1;
+  uint32_t n;
+  if (!numbers(&p, ']', shape, &n) || n != 2 || strncmp(p, "<=[", 3) != 0) return false;
+  p += 3;
+  if (!numbers(&p, ']', r->dims, &r->n_dims)) return false;
+  for (uint32_t i = 0; i < r->n_dims; i++) order[i] = i;
+  if (*p == 'T') {
+    if (*++p != '(') return false;
+    p++;
+    if (!numbers(&p, ')', order, &n) || n != r->n_dims || !is_order(order, n)) return false;
+  }
+  for (uint32_t i = 0; i < r->n_dims; i++) {
+    if (r->dims[i] == 0 || r->dims[i] > UINT32_MAX || all > UINT32_MAX) return false;
+    all *= r->dims[i];
+    r->order[i] = (uint32_t)order[i];
+  }
+  if (shape[0] == 0 || shape[0] > UINT32_MAX || shape[1] == 0 || all % shape[0] != 0 || all / shape[0] != shape[1]) return false;
+  r->n_groups = (uint32_t)shape[0];
+  r->group_size = shape[1];
+  return true;
+}
+
+static bool parse_list(struct replicas *r, const char *p) {
+  r->list = p;
+  for (; *p && *p != '}'; p++) {
+    if (*p == ',' || *p == ' ') continue;
+    if (*p++ != '{') return false;
+    r->n_groups++;
+    while (digit(*p) || *p == ',' || *p == ' ') p++;
+    if (*p != '}') return false;
+  }
+  if (*p != '}') return false;
+  if (r->n_groups == 0) r->n_groups = 1;
+  return true;
+}
+
+bool replicas_parse(struct replicas *r, const char *text) {
+  *r = (struct replicas){0};
+  if (*text == '[') return parse_iota(r, text + 1);
+  return *text == '{' && parse_list(r, text + 1);
+}
+
+static bool find_in_list(const struct replicas *r, uint64_t id, uint64_t *group) {
+  uint64_t g = 0;
+  for (const char *p = r->list; *p && *p != '}'; p++) {
+    if (*p != '{') continue;
+    for (p++; *p && *p != '}';) {
+      char *end;
+      if (!digit(*p)) {
+        p++;
+        continue;
+      }
+      if (strtoull(p, &end, 10) == id) return *group = g, true;
+      p = end;
+    }
+    if (!*p) return false;
+    g++;
+  }
+  return false;
+}
+
+/* Where the transposition puts element `id`, which stands at its own place before. */
+static bool find_in_iota(const struct replicas *r, uint64_t id, uint64_t *group) {
+  uint64_t at[REPLICA_DIMS], place = 0;
+  for (uint32_t i = r->n_dims; i-- > 0; id /= r->dims[i]) at[i] = id % r->dims[i];
+  if (id) return false;
+  for (uint32_t i = 0; i < r->n_dims; i++) place = place * r->dims[r->order[i]] + at[r->order[i]];
+  *group = place / r->group_size;
+  return true;
+}
+
+bool replicas_group(const struct replicas *r, uint64_t id, uint64_t *group) {
+  if (r->n_groups == 1) return *group = 0, true;
+  return r->list ? find_in_list(r, id, group) : find_in_iota(r, id, group);
+}
