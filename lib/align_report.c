@@ -40,6 +40,8 @@ static void sentence(const struct align_reporter *r, struct tk_align_host *h, co
   else if (found->state == ALIGN_APART)
     snprintf(text, sizeof text,
              "within %.1f us of the hosts that it shares collectives with, of which none shares any with the reference", h->mad_us);
+  else if (found->state == ALIGN_ROUGH)
+    snprintf(text, sizeof text, "only about: %s", why);
   else if (!h->trusted)
     snprintf(text, sizeof text, "not to be trusted: %s", why);
   else
@@ -88,7 +90,7 @@ static void report_host(const struct align_reporter *r, uint32_t host, uint32_t 
 /* Hosts that are known to be several; of inputs that may well be one host's nothing is said unless there was something to see. */
 static bool is_worth_a_word(const struct align_reporter *r, uint32_t host) {
   enum align_state state = r->solution->hosts[host].state;
-  return state == ALIGN_POOR || state == ALIGN_APART || (state == ALIGN_ALONE && r->problem->known[host]);
+  return state == ALIGN_ROUGH || state == ALIGN_POOR || state == ALIGN_APART || (state == ALIGN_ALONE && r->problem->known[host]);
 }
 
 static void warn(const struct align_reporter *r, const uint32_t *row) {

@@ -189,7 +189,7 @@ static bool solve(struct aligner *a) {
 
 static bool is_applied(const struct aligner *a, uint32_t host) {
   enum align_state state = a->solution.hosts[host].state;
-  return state == ALIGN_GOOD || state == ALIGN_APART || (state == ALIGN_POOR && a->opt->align != TK_ALIGN_AUTO);
+  return state == ALIGN_GOOD || state == ALIGN_APART || state == ALIGN_ROUGH || (state == ALIGN_POOR && a->opt->align != TK_ALIGN_AUTO);
 }
 
 static int64_t first_start(const struct aligner *a, uint32_t host) {

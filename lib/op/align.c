@@ -19,12 +19,19 @@ static const char *doubt(const struct align_work *w, const struct align_problem 
   bool exact = tier == ALIGN_BY_SEQUENCE;
   if (p->marker) return NULL;
   if (o->anchors < (exact ? 3 : 4)) return "too few collectives in common";
-  if (w->vague[h]) return "its collectives do not say which devices took part";
   if (!w->clear[h]) return "another way of matching its collectives fits nearly as well";
   if (o->mad_ns > (exact ? 100 : 30) * US || error > 25 * US) return "its collectives end too far from those of the others";
   if (o->rejected * 3 > o->anchors) return "its collectives contradict each other";
   if (o->after * 10 > o->anchors) return "collectives would still end before they begin";
   return NULL;
+}
+
+/* Who took part is not known, but that they were in them at one time is. */
+static void judge_vague(struct align_host *o) {
+  bool denied = o->never_met * 2 > o->anchors;
+  o->state = denied ? ALIGN_ROUGH : ALIGN_POOR;
+  o->why = denied ? "its collectives do not say which devices took part, but by its wall clock they never met"
+                  : "its collectives do not say which devices took part";
 }
 
 static void judge(const struct align_work *w, enum align_tier tier, struct align_solution *s) {
@@ -37,6 +44,7 @@ static void judge(const struct align_work *w, enum align_tier tier, struct align
     if (o->state != ALIGN_GOOD) continue;
     o->why = doubt(w, p, tier, h, o);
     if (o->why) o->state = ALIGN_POOR;
+    else if (w->vague[h] && !p->marker) judge_vague(o);
     else if (o->root != p->reference) o->state = ALIGN_APART;
   }
   /* Who hangs on a host that cannot be trusted cannot be trusted: as deep as the tree is. */
@@ -44,7 +52,7 @@ static void judge(const struct align_work *w, enum align_tier tier, struct align
     changed = false;
     for (uint32_t h = 0; h < p->n_hosts; h++) {
       bool good = s->hosts[h].state == ALIGN_GOOD || s->hosts[h].state == ALIGN_APART;
-      if (!good || s->hosts[w->parent[h]].state != ALIGN_POOR) continue;
+      if (!good || s->hosts[w->parent[h]].state < ALIGN_ROUGH) continue;
       s->hosts[h].state = ALIGN_POOR;
       s->hosts[h].why = "it is tied to the others only by a host that cannot be trusted";
       changed = true;
@@ -92,7 +100,10 @@ static uint32_t with_anchors(const struct align_problem *p, uint8_t *seen) {
 /* Hosts that can be trusted, then those that can against some others, then those that there is an estimate of at all. */
 static uint64_t score(const struct align_problem *p, const struct align_solution *s) {
   uint64_t some = 0;
-  for (uint32_t h = 0; h < p->n_hosts; h++) some += s->hosts[h].state == ALIGN_APART ? p->n_hosts : s->hosts[h].state == ALIGN_POOR;
+  for (uint32_t h = 0; h < p->n_hosts; h++) {
+    enum align_state state = s->hosts[h].state;
+    some += state == ALIGN_APART ? (uint64_t)p->n_hosts << 16 : state == ALIGN_ROUGH ? p->n_hosts : state == ALIGN_POOR;
+  }
   return ((uint64_t)count_good(p, s) << 48) + some;
 }
 

@@ -110,19 +110,21 @@ enum align_state {
   ALIGN_REFERENCE, /* its clock is the clock */
   ALIGN_GOOD,
   ALIGN_APART,     /* as GOOD, but only against hosts of which none is tied to the reference */
+  ALIGN_ROUGH,     /* as POOR, but the wall clock is certainly wrong: it denies that the collectives met at all */
   ALIGN_POOR       /* there is an estimate, but not one to trust */
 };
 
 struct align_host {
   enum align_state state;
-  const char *why;        /* of POOR: what speaks against it */
+  const char *why;        /* of ROUGH and POOR: what speaks against it */
   uint32_t root;          /* host whose clock it was put on: the reference, itself, or another one that is not tied to that */
-  struct align_map map;   /* of GOOD, APART and POOR */
+  struct align_map map;   /* of GOOD, APART, ROUGH and POOR */
   uint32_t anchors, rejected;
   double mad_ns, p95_ns;  /* of residuals against the other hosts */
   bool bounded, feasible; /* collectives bound the clock at all; from both sides without contradiction */
   double low_ns, high_ns; /* it could be moved by that much until a rank left before another one came */
   uint32_t before, after; /* collectives that somebody leaves before somebody else came, by wall clock and by the map */
+  uint32_t never_met;     /* collectives that no other host was in at the same time, by wall clock */
   bool moved;             /* to where causality holds */
 };
 

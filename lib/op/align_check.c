@@ -93,6 +93,21 @@ static uint32_t violations(const struct align_work *w, struct align_solution *s,
   return all;
 }
 
+/* ---- did they meet? ---- */
+
+static void count_meetings(const struct align_work *w, struct align_solution *s) {
+  for (uint32_t i = 0; i < w->n_members; i++) {
+    const struct align_member *m = &w->members[i];
+    double start = placed(w, m->host, m->last_start, true), end = placed(w, m->host, m->first_end, true);
+    bool met = !m->used;
+    for (uint32_t k = w->first[m->collective]; !met && k < w->first[m->collective + 1]; k++) {
+      const struct align_member *o = &w->members[k];
+      met = o != m && placed(w, o->host, o->last_start, true) <= end && placed(w, o->host, o->first_end, true) >= start;
+    }
+    s->hosts[m->host].never_met += !met;
+  }
+}
+
 /* ---- bounds ---- */
 
 struct bounds {
@@ -172,6 +187,7 @@ bool align_check(struct align_work *w, struct align_solution *s) {
   if (!find_bounds(w, &b)) return false;
   intervals(w, &b, d, s);
   for (uint32_t h = 0; h < w->p->n_hosts; h++) residuals(w, h, &s->hosts[h]);
+  count_meetings(w, s);
   s->before = violations(w, s, true);
   s->after = violations(w, s, false);
   s->collectives = w->n_collectives;

@@ -17,10 +17,10 @@ enum { MAX_HOSTS = 64, MAX_RANKS = 4096, MAX_LAYERS = 64, MAX_SLOTS = 16, GPUS =
 struct options {
   uint64_t spans, seed;
   int ranks, rank, hosts, steps, layers;
-  double offset_us[MAX_HOSTS], drift_ppm[MAX_HOSTS];
+  double offset_us[MAX_HOSTS], drift_ppm[MAX_HOSTS], late_ms[MAX_HOSTS];
   double slew_ppm, slew_at; /* from `slew_at` seconds on, all clocks but the first run this much faster */
   int straggler;            /* rank that is slower, -1 = none */
-  bool no_base, compact, lines, stack, memory, tpu;
+  bool no_base, compact, lines, stack, memory, tpu, no_run_id;
   const char *truth;        /* file for the true clocks, "-" = stderr */
 };
 

@@ -17,7 +17,8 @@ static const char usage[] =
   "  --truth FILE     writes the true clocks as JSON ('-' = stderr)\n"
   "  kineto only: --no-base (epoch microseconds), --lines (one key per line, torch 2.15), --compact (one event per line),\n"
   "  --no-stack (no Python frames), --memory (allocator instants)\n"
-  "  xplane only: --tpu (TPU planes instead of GPU planes)\n";
+  "  xplane only: --tpu (TPU planes instead of GPU planes), --late-ms A,B (when each host's profile begins),\n"
+  "  --no-run-id (executions of programs are not numbered)\n";
 
 static bool list(const char *text, double *values) {
   char *end;
@@ -37,6 +38,7 @@ static bool flag(struct options *o, const char *name) {
   if (strcmp(name, "--lines") == 0) return o->lines = true;
   if (strcmp(name, "--memory") == 0) return o->memory = true;
   if (strcmp(name, "--tpu") == 0) return o->tpu = true;
+  if (strcmp(name, "--no-run-id") == 0) return o->no_run_id = true;
   if (strcmp(name, "--no-stack") == 0) return !(o->stack = false);
   return false;
 }
@@ -56,6 +58,7 @@ static bool option(struct options *o, const char *name, const char *value) {
   if (strcmp(name, "--seed") == 0) return o->seed = strtoull(value, NULL, 10), true;
   if (strcmp(name, "--offset-us") == 0) return list(value, o->offset_us);
   if (strcmp(name, "--drift-ppm") == 0) return list(value, o->drift_ppm);
+  if (strcmp(name, "--late-ms") == 0) return list(value, o->late_ms);
   if (strcmp(name, "--slew-ppm") == 0) return o->slew_ppm = atof(value), true;
   if (strcmp(name, "--slew-at") == 0) return o->slew_at = atof(value), true;
   if (strcmp(name, "--truth") == 0) return o->truth = value, true;

@@ -2,7 +2,7 @@
  *
  *     /host:CPU            a line for each rank's Python thread and its runtime thread: ops, launches, the step annotation (_r)
  *     /device:GPU:N        a line for each stream: kernels with correlation_id, hlo_op, kernel_details; collectives
- *     /device:TPU:N        (--tpu) Steps, XLA Modules, XLA Ops, Async XLA Ops: the collectives with their replica_groups
+ *     /device:TPU:N        (--tpu) Steps, XLA Modules, XLA Ops with the -start and -done of collectives; Async XLA Ops: these whole
  *     /host:metadata, Task Environment (profile_start_time: the host's clock when the profile began)
  *
  * As in real files a plane's lines precede its maps of names, times are ps from the start of the profile, and proto3 defaults
@@ -31,14 +31,17 @@ struct xplane {
   struct options o;      /* with the rank that is being written */
   struct names names, refs;
   enum line_kind kind;
-  bool measuring;
+  bool measuring, skipped; /* skipped: the event is before the profile began */
   uint64_t size;         /* of the events of the line */
   uint64_t correlation;
 };
 
+/* True time when the host's profile began. */
+static int64_t begun(const struct xplane *x) { return (int64_t)(x->o.late_ms[host_of(&x->o, x->o.rank)] * 1e6); }
+
 static uint64_t ps(const struct xplane *x, int64_t t) {
   int host = host_of(&x->o, x->o.rank);
-  return (uint64_t)(clock_read(&x->o, host, t) - clock_read(&x->o, host, 0) - LINE_START_NS) * 1000;
+  return (uint64_t)(clock_read(&x->o, host, t) - clock_read(&x->o, host, begun(x)) - LINE_START_NS) * 1000;
 }
 
 static void stat_u(struct pb *e, unsigned field, unsigned id, unsigned type, uint64_t v) {
@@ -71,12 +74,15 @@ static void event(struct xplane *x, struct pb *e, const char *name, int64_t star
   uint64_t a = ps(x, start) + (device ? mix((uint64_t)start, 3) % 1000 : 0);
   uint64_t b = ps(x, end) + (device ? mix((uint64_t)end, 4) % 1000 : 0);
   e->n = 0;
+  x->skipped = start < begun(x) + LINE_START_NS;
+  if (x->skipped) return;
   pb_u(e, 1, name_id(&x->names, name, NULL));
   pb_u(e, 2, a);
   if (b > a) pb_u(e, 3, b - a);
 }
 
 static void emit(struct xplane *x, const struct pb *e) {
+  if (x->skipped) return;
   if (x->measuring)
     x->size += size_message(e->n);
   else
@@ -93,6 +99,27 @@ static void replicas(const struct xplane *x, char *text, size_t size) {
   snprintf(text + n, size - n, "}}");
 }
 
+/* Every device counts what it runs by itself. */
+static void stat_run(struct xplane *x, struct pb *e, int step) {
+  if (!x->o.no_run_id) stat_u(e, 4, S_RUN, UINT, (uint64_t)(step + 5 + x->o.rank * 3 % 7));
+}
+
+/* A TPU's core begins it, goes on, and waits for it later. */
+static void halves(struct xplane *x, const struct piece *p) {
+  char members[512], text[800];
+  struct pb e;
+  int64_t done = p->kernel_end - p->kernel > 8000 ? p->kernel_end - 4000 : p->kernel + 2000;
+  replicas(x, members, sizeof members);
+  snprintf(text, sizeof text, "%%all-reduce-start.%d = f32[1024]{0} all-reduce-start(f32[1024]{0} %%p.%d), channel_id=%d, "
+           "replica_groups=%s, use_global_device_ids=true, to_apply=%%add", p->layer + 100, p->layer, p->layer + 1, members);
+  event(x, &e, text, p->kernel, p->kernel + 1000);
+  emit(x, &e);
+  snprintf(text, sizeof text, "%%all-reduce-done.%d = f32[1024]{0} all-reduce-done(f32[1024]{0} %%all-reduce-start.%d)", p->layer,
+           p->layer + 100);
+  event(x, &e, text, done, p->kernel_end);
+  emit(x, &e);
+}
+
 static void collective(struct xplane *x, const struct piece *p) {
   char text[512], name[64];
   struct pb e;
@@ -101,13 +128,16 @@ static void collective(struct xplane *x, const struct piece *p) {
     event(x, &e, "cuLaunchKernelEx", p->start + 30000, p->start + 42000);
     stat_u(&e, 4, S_CORRELATION, UINT, correlation);
     emit(x, &e);
+  } else if (x->kind == TPU_OPS) {
+    halves(x, p);
   } else if (x->kind == GPU_NCCL || x->kind == TPU_ASYNC) {
     snprintf(name, sizeof name, "all-reduce-start.%d", p->layer);
     event(x, &e, x->kind == GPU_NCCL ? "ncclDevKernel_AllReduce_Sum_f32_RING_LL" : name, p->kernel, p->kernel_end);
     if (x->kind == GPU_NCCL) stat_u(&e, 4, S_CORRELATION, UINT, correlation);
     stat_u(&e, 4, S_HLO_OP, REF, ref(x, name));
+    stat_u(&e, 4, S_HLO_MODULE, REF, S_MODULE_NAME);
     stat_u(&e, 4, S_PROGRAM, UINT, PROGRAM);
-    stat_u(&e, 4, S_RUN, UINT, (uint64_t)p->step + 5);
+    stat_run(x, &e, p->step);
     replicas(x, text, sizeof text);
     stat_text(&e, 4, S_REPLICAS, text);
     emit(x, &e);
@@ -182,7 +212,7 @@ static void step(struct xplane *x, const struct plan *p) {
     emit(x, &e);
   } else if (x->kind == TPU_MODULES) {
     event(x, &e, "jit_train_step(1234567890123456789)", p->start + 50000, p->optimizer_end);
-    stat_u(&e, 4, S_RUN, UINT, (uint64_t)p->step + 5);
+    stat_run(x, &e, p->step);
     stat_u(&e, 4, S_GROUP, INT, (uint64_t)p->step);
     emit(x, &e);
   }
@@ -319,7 +349,7 @@ static void other_planes(struct xplane *x, int64_t end) {
   stat_u(&stats, 6, S_PROCESS, INT, 30000);
   plane(x, 702, "/host:metadata", NULL, 0, &stats);
   stats.n = 0;
-  stat_u(&stats, 6, S_START, UINT, (uint64_t)clock_read(&x->o, h, 0));
+  stat_u(&stats, 6, S_START, UINT, (uint64_t)clock_read(&x->o, h, begun(x)));
   stat_u(&stats, 6, S_STOP, UINT, (uint64_t)clock_read(&x->o, h, end));
   plane(x, 703, "Task Environment", NULL, 0, &stats);
   snprintf(name, sizeof name, "host%d", h);

@@ -1,0 +1,94 @@
+"""xspace.py - just enough of XSpace's wire format to take planes out of a profile and to make its clock lie."""
+
+
+def _varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            return value, at
+
+
+def fields(data):
+    """(number, value) of each field: integers for varints, bytes for what has a length."""
+    at = 0
+    while at < len(data):
+        key, at = _varint(data, at)
+        size = {1: 8, 5: 4}.get(key & 7)
+        if key & 7 == 0:
+            value, at = _varint(data, at)
+        else:
+            if size is None:
+                size, at = _varint(data, at)
+            value, at = data[at:at + size], at + size
+        yield key >> 3, value
+
+
+def varint(value):
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def number(field, value):
+    return varint(field << 3) + varint(value & (1 << 64) - 1)
+
+
+def message(field, data):
+    return varint(field << 3 | 2) + varint(len(data)) + data
+
+
+def plane_name(plane):
+    return next((value.decode() for field, value in fields(plane) if field == 2), '')
+
+
+def task_environment(start_ns):
+    """The plane that says when the profile began."""
+    name = message(5, number(1, 1) + message(2, number(1, 1) + message(2, b'profile_start_time')))
+    return message(2, b'Task Environment') + name + message(6, number(1, 1) + number(3, start_ns))
+
+
+def start_of(space):
+    """profile_start_time, or 0."""
+    for field, plane in fields(space):
+        if field == 1 and plane_name(plane) == 'Task Environment':
+            names = {}
+            for number_, entry in fields(plane):
+                if number_ == 5:
+                    value = dict(fields(dict(fields(entry))[2]))
+                    names[value.get(1, 0)] = value.get(2)
+            for number_, stat in fields(plane):
+                stat = dict(fields(stat)) if number_ == 6 else {}
+                if names.get(stat.get(1)) == b'profile_start_time':
+                    return stat[3]
+    return 0
+
+
+def host(space, name, keep, start_ns):
+    """A profile of the planes that `keep` wants, of a host that began it at start_ns by its clock."""
+    planes = [plane for field, plane in fields(space) if field == 1 and keep(plane_name(plane))]
+    return b''.join(message(1, plane) for plane in planes) + message(1, task_environment(start_ns)) + message(4, name.encode())
+
+
+def without(space, stats):
+    """The same without the stats of these names on events: what older profilers did not write."""
+    out = b''
+    for field, value in fields(space):
+        if field != 1:
+            out += message(field, value) if isinstance(value, bytes) else number(field, value)
+            continue
+        plane = b''
+        for number_, part in fields(value):
+            if number_ == 5:
+                meta = dict(fields(dict(fields(part))[2]))
+                if meta.get(2, b'').decode() in stats:
+                    part = number(1, meta[1]) + message(2, number(1, meta[1]) + message(2, b'x_' + meta[2]))
+            plane += message(number_, part) if isinstance(part, bytes) else number(number_, part)
+        out += message(1, plane)
+    return out
