@@ -220,6 +220,7 @@ bool align_report(const struct align_reporter *r) {
   a->method = any || r->align == TK_ALIGN_NONE ? METHODS[r->align] : "clock";
   a->collectives = r->solution->collectives;
   a->matched_by = a->collectives ? MATCHES[r->solution->tier] : "";
+  if (a->collectives && r->solution->tier == ALIGN_BY_SEQUENCE && r->solution->programs) a->matched_by = "executions";
   a->violations_before = r->solution->before;
   a->violations_after = any ? r->solution->after : r->solution->before;
   if (a->violations_after) a->trusted = false;

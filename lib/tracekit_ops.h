@@ -62,7 +62,7 @@ struct tk_align_host {
 
 struct tk_align_report {
   const char *method;      /* "collectives", "clock", ... */
-  const char *matched_by;  /* "sequence numbers", "steps", "votes", "" */
+  const char *matched_by;  /* "sequence numbers", "executions" (of XLA's programs), "steps", "votes", "" */
   const char *reference;   /* host */
   struct tk_align_host *hosts; /* none if clocks were not compared */
   size_t n_hosts;

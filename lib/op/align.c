@@ -17,10 +17,11 @@ static const char *doubt(const struct align_work *w, const struct align_problem 
                          const struct align_host *o) {
   double error = o->anchors ? 1.4826 * o->mad_ns / sqrt(o->anchors) : 0;
   bool exact = tier == ALIGN_BY_SEQUENCE;
+  double most = exact && !w->programs ? 100 * US : 30 * US;
   if (p->marker) return NULL;
   if (o->anchors < (exact ? 3 : 4)) return "too few collectives in common";
   if (!w->clear[h]) return "another way of matching its collectives fits nearly as well";
-  if (o->mad_ns > (exact ? 100 : 30) * US || error > 25 * US) return "its collectives end too far from those of the others";
+  if (o->mad_ns > most || error > 25 * US) return "its collectives end too far from those of the others";
   if (o->rejected * 3 > o->anchors) return "its collectives contradict each other";
   if (o->after * 10 > o->anchors) return "collectives would still end before they begin";
   return NULL;
@@ -81,6 +82,7 @@ static bool solve_by(struct align_work *w, enum align_tier tier, struct align_so
   memset(s->hosts, 0, s->cap * sizeof *s->hosts);
   s->tier = tier;
   if (!align_match(w, tier) || !align_members(w) || !align_fit_hosts(w) || !align_check(w, s)) return false;
+  s->programs = w->programs;
   judge(w, tier, s);
   keep_maps(w, s);
   return true;

@@ -144,6 +144,7 @@ struct align_solution {
   uint32_t cap;
   enum align_tier tier;
   uint32_t collectives;     /* that were seen on two hosts or more */
+  bool programs;            /* SEQUENCE is by executions of XLA's programs */
   uint32_t before, after;
 };
 
@@ -168,6 +169,7 @@ struct align_work {
   int64_t *pivot;                /* by host */
   struct curve *curve;           /* by host, over time from its pivot */
   uint8_t *clear;                /* by host: matched beyond doubt */
+  bool programs;                 /* there are anchors of XLA's */
   uint8_t *vague;                /* by host: nothing but vague anchors ties it to the others */
   uint32_t *parent;              /* by host: through whom it hangs on the reference; itself = a root */
   struct align_member *members;  /* by collective */

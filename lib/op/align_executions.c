@@ -14,7 +14,7 @@
 #include "align.h"
 #include "align_lcs.h"
 
-enum { NONE = UINT32_MAX, CANDIDATES = 64, VOTERS = 128, POINTS = 256, LABELS = 256, FEWEST = 3, LONGEST = 1024, TRIES = 8 };
+enum { NONE = UINT32_MAX, CANDIDATES = 48, VOTERS = 128, POINTS = 128, LABELS = 256, FEWEST = 3, LONGEST = 1024, TRIES = 8 };
 #define FLOOR 2e3 /* ns: deviations below are as good as each other */
 
 struct execution {
@@ -272,8 +272,10 @@ static bool pair(struct executor *e, const struct device *x, const struct device
   if (x->numbered && y->numbered) try_shifts(e, &c, x, y, true);
   try_shifts(e, &c, x, y, false);
   if (pair_by_order(e, x, y)) enter(e, &c, x, y);
-  bool same = x->host == y->host;
-  return c.best.pairs > 0 && c.second >= 2 * c.best.deviation && (same || c.best.pairs >= FEWEST);
+  if (x->host == y->host) return c.best.pairs > 0 && c.second >= 2 * c.best.deviation;
+  /* Of many pairings of few executions one may be good by chance. */
+  bool most = c.best.pairs * 2 >= (x->n < y->n ? x->n : y->n);
+  return c.best.pairs >= FEWEST && c.second >= (most ? 3 : 6) * c.best.deviation;
 }
 
 /* ---- one after the other ---- */
@@ -338,6 +340,7 @@ bool align_executions(struct align_work *w) {
   bool any = false;
   for (uint32_t i = 0; i < w->p->anchors->n && !any; i++) any = w->p->anchors->v[i].module != 0;
   if (!any) return true;
+  w->programs = true;
   if (!list_devices(&e)) return false;
   place_all(&e);
   for (uint32_t i = 0; i < e.n_x; i++)

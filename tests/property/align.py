@@ -7,6 +7,8 @@
     order     moved events keep durations (constants) and nesting (lines), and no collective ends before another rank came
     one host  ranks of one host stay as they are, byte for byte but for the metadata, whatever the collectives say
     choices   --offset, --reference, --require-align, --align=start|marker|clock|none|collectives, pipes; errors and statuses
+    planes    JAX profiles of several hosts: by profile_start_time where that is right, by the executions of programs where it lies,
+              however late a profile began and whether runs are numbered; where nothing was recorded by both, nothing is claimed
     report    is what its schema says, on file, in the metadata and in --json"""
 import json
 import os
@@ -220,6 +222,63 @@ def pipes(work):
     judge('pipes', '' if piped['hosts'][-1]['offset_ns'] // 10000 == plain['hosts'][-1]['offset_ns'] // 10000 else str(piped))
 
 
+def profiles(work, *options, hosts=2, steps=(14, 14)):
+    paths = []
+    for host in range(hosts):
+        paths.append(f'{work}/host{host}.xplane.pb')
+        with open(paths[-1], 'wb') as out:
+            subprocess.run([GEN, 'xplane', '--ranks', str(2 * hosts), '--hosts', str(hosts), '--rank', str(2 * host), '--layers', '3',
+                            '--steps', str(steps[host]), *options], check=True, stdout=out)
+    return paths
+
+
+def ends_by_step(trace, name):
+    """Median end of each host's spans whose name begins so, by the step that they are of."""
+    ranks, ends = rank_of_pid(trace), {}
+    steps = sorted((e['ts'], e['ts'] + e['dur'], e['args']['step_num']) for e in trace['traceEvents'] if 'step_num' in e.get('args', {}))
+    threads = {(e['pid'], e['tid']): e['args']['name'] for e in trace['traceEvents'] if e['name'] == 'thread_name'}
+    for e in trace['traceEvents']:
+        if e['ph'] != 'X' or not e['name'].lstrip('%').startswith(name) or threads[e['pid'], e['tid']].startswith('Async'):
+            continue
+        end = e['ts'] + e['dur']
+        step = next((n for a, b, n in steps if a <= end <= b), None)
+        ends.setdefault((step, e.get('args', {}).get('hlo_op', e['name'])), {}).setdefault(ranks[str(e['pid'])], []).append(end)
+    return {k: {r: statistics.median(v) for r, v in by.items()} for k, by in ends.items() if k[0] is not None}
+
+
+def apart(trace, name):
+    """Median difference of the ends of the collectives of host 1 and host 0."""
+    both = [by[1] - by[0] for by in ends_by_step(trace, name).values() if 0 in by and 1 in by]
+    return statistics.median(both), len(both)
+
+
+def planes(work):
+    late = ('--late-ms', '0,110')
+    for kind, name in (((), 'ncclDevKernel'), (('--tpu',), 'all-reduce-done'), (('--tpu', '--no-run-id'), 'all-reduce-done'), (('--no-run-id',), 'ncclDevKernel')):
+        what = f'planes {" ".join(kind)}'
+        honest = profiles(work, *kind, *late)
+        gap, n = apart(merge(work, honest, '--align=clock')[0], name)
+        judge(f'{what}: by profile_start_time', '' if abs(gap) < 4 and n > 10 else f'{gap} us in {n}')
+        host = merge(work, honest)[1]['hosts'][-1]
+        judge(f'{what}: an honest clock stays', '' if abs(host['offset_ns']) < 4000 else str(host))
+        lying = profiles(work, *kind, *late, '--offset-us', '0,3000000', '--drift-ppm', '0,20')
+        merged, report = merge(work, lying)
+        host = report['hosts'][1]
+        judge(f'{what}: a lying clock', '' if abs(host['offset_ns'] / 1e3 - 3e6) < 8 and host['trusted'] and report['matched_by'] == 'executions'
+              else str(report))
+        gap, n = apart(merged, name)
+        judge(f'{what}: ends meet', '' if abs(gap) < 4 and n > 10 else f'{gap} us in {n}')
+        never = profiles(work, *kind, '--late-ms', '0,140', steps=(5, 14), *(('--offset-us', '0,-2000000')))
+        report = merge(work, never)[1]
+        judge(f'{what}: nothing in common', '' if not report['trusted'] and report['hosts'][1]['method'] == 'clock' else str(report))
+    run = f'{work}/log/plugins/profile/2026_11_20_10_21_49'
+    os.makedirs(run)
+    profiles(run, '--offset-us', '0,3000000')
+    tracekit('extract', '-q', f'{work}/log', '-o', f'{work}/extracted.json')
+    gap, n = apart(load(f'{work}/extracted.json'), 'ncclDevKernel')
+    judge('planes: extract', '' if abs(gap) < 4 and n > 10 else f'{gap} us in {n}')
+
+
 def reports(work):
     schema = load(f'{SRC}/schemas/align.schema.json')
     paths = generate(work, 'report', '--steps', '3', '--offset-us', '0,5000')
@@ -232,7 +291,7 @@ def reports(work):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    for test in (drift, missing, order, one_host, choices, pipes, reports):
+    for test in (drift, missing, order, one_host, choices, pipes, planes, reports):
         test(folder)
 print(f'{passed} passed, {failed} failed')
 sys.exit(1 if failed else 0)

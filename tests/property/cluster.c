@@ -26,6 +26,10 @@ struct scene {
   unsigned chain;   /* hosts share collectives with their neighbours only */
   bool bare;        /* no sequence numbers: equal labels only */
   bool lonely;      /* the last host shares nothing */
+  unsigned program; /* collectives of an XLA program: every device counts its runs by itself, and begins at another one */
+  bool numbered;    /* ... and says the number */
+  double jitter;    /* us: of the program's period, which is regular but for that */
+  bool vain;        /* no two hosts recorded the same runs: nothing may be trusted */
   double most, wrong; /* us: median of the worst errors; no trusted host may be beyond `wrong` */
   double least;     /* share of hosts that must be trusted */
 };
@@ -44,6 +48,10 @@ static const struct scene scenes[] = {
     {"4 hosts, one without collectives", 5, 4, 4, 100, 20, .lonely = true, .most = 2, .wrong = 6, .least = 0.75},
     {"4 hosts, 25% missing", 5, 4, 2, 100, 20, .removed = 0.25, .most = 3, .wrong = 10, .least = 1},
     {"4 hosts, 25% missing, no keys", 5, 4, 2, 100, 20, .removed = 0.25, .bare = true, .most = 3, .wrong = 10, .least = 0.9},
+    {"4 hosts, XLA, numbered runs", 10, 4, 4, 600, 20, .program = 12, .numbered = true, .jitter = 100, .most = 2, .wrong = 5, .least = 0.95},
+    {"4 hosts, XLA, 25% missing", 10, 4, 4, 600, 20, .program = 12, .jitter = 100, .removed = 0.25, .most = 2, .wrong = 5, .least = 0.95},
+    {"4 hosts, XLA, regular to 5 us", 10, 4, 4, 600, 20, .program = 12, .jitter = 5, .most = 2, .wrong = 5, .least = 0.2},
+    {"2 hosts, XLA, no run in common", 10, 2, 4, 600, 20, .program = 12, .jitter = 100, .vain = true, .most = 0, .wrong = 0, .least = 0.5},
     {"2 hosts, 8, 25% missing, no keys", 0.02, 2, 1, 8, 0, .removed = 0.25, .bare = true, .most = 6, .wrong = 15, .least = 0.2},
 };
 
@@ -86,6 +94,18 @@ struct stay {
   double start, end;
 };
 
+/* Whether the device recorded this run, and what it calls it. */
+static bool is_recorded(const struct scene *s, unsigned input, unsigned run, struct align_anchor *v) {
+  unsigned host = input / s->gpus, runs = s->collectives / s->program, from = host * 5 % (runs / 3), to = runs - host * 3 % (runs / 4);
+  if (s->vain) from = host ? runs / 2 : 0, to = host ? runs : runs / 2;
+  v->module = 7;
+  v->execution = run + 1;
+  v->run = run + 3 + input * 13 % 5;
+  v->has_run = s->numbered;
+  v->device = input;
+  return run >= from && run < to;
+}
+
 static bool add(struct align_anchors *a, const struct cluster *c, unsigned input, unsigned i, struct stay stay) {
   const struct scene *s = c->scene;
   unsigned host = input / s->gpus;
@@ -96,7 +116,9 @@ static bool add(struct align_anchors *a, const struct cluster *c, unsigned input
   v = &a->v[a->n++];
   *v = (struct align_anchor){.label = 1 + i % 3, .input = input, .says = ALIGN_BARRIER};
   if ((i * 2654435761u % 1000) < s->loose * 1000) v->says = 0;
-  if (!s->bare) v->exact = i + 1;
+  if (!s->bare && !s->program) v->exact = i + 1;
+  if (s->program) v->label = 1 + i % s->program;
+  if (s->program && !is_recorded(s, input, i / s->program, v)) a->n--;
   v->start = EPOCH + (int64_t)(clock_of(c, host, stay.start) * 1000);
   v->end = EPOCH + (int64_t)(clock_of(c, host, stay.end) * 1000);
   return true;
@@ -136,6 +158,11 @@ static void simulate(struct align_anchors *a, struct cluster *c, const struct sc
   }
   for (unsigned i = 0; i < s->collectives; i++) times[i] = uniform() * s->seconds * 1e6;
   qsort(times, s->collectives, sizeof *times, by_value);
+  for (unsigned i = 0; s->program && i < s->collectives; i++) {
+    double period = s->seconds * 1e6 * s->program / s->collectives, before = i ? times[i - 1] : 0;
+    if (i % s->program == 0) times[i] = before + period * 0.4 + uniform() * s->jitter;
+    else times[i] = before + period * 0.6 / (s->program - 1) + uniform() * s->jitter / s->program;
+  }
   for (unsigned i = 0; i < s->collectives; i++) collective(a, c, i, times[i] + 1e6);
   c->n_ends = s->collectives;
 }
