@@ -3,7 +3,10 @@
 
     dlrm_kineto        8 V100 ranks of one host, 8 collectives: every rank declared a host of its own, by up to 20 s beside the others;
                        also with a quarter of the collectives removed
-    sampled_rank-0, 1  two ranks of which half of the collectives correspond: nothing may be claimed of them"""
+    sampled_rank-0, 1  two ranks of which half of the collectives correspond: nothing may be claimed of them
+    tpu_inference_2    4 TPU chips, each made a host of its own whose profile began at another time by a clock that lies: 3 all-reduces of
+                       several replica groups, which the file does not tell apart, so they line up about, and that is said
+    GPU-multi-worker   2 GPUs of a TensorFlow job that ran one after the other, without any collective on them: nothing is claimed"""
 import glob
 import json
 import os
@@ -13,6 +16,9 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+import xspace  # noqa: E402
 
 TRACEKIT = os.environ['TRACEKIT']
 failed = 0
@@ -84,6 +90,51 @@ def merge_says(work, paths):
     return subprocess.run([TRACEKIT, 'merge', '--force', *paths, '-o', f'{work}/merged.json'], capture_output=True, text=True, check=True).stderr
 
 
+def spliced(work, space, names, rng):
+    """A profile for each of these device planes, whose clocks are up to 20 s beside each other."""
+    start, paths, truth = xspace.start_of(space) or 1_700_000_000_000_000_000, [], []
+    for i, name in enumerate(names):
+        truth.append(rng.randint(-20_000_000_000, 20_000_000_000) if i else 0)
+        paths.append(f'{work}/chip{i}.xplane.pb')
+        with open(paths[-1], 'wb') as f:
+            f.write(xspace.host(space, f'chip{i}', lambda plane, name=name: plane == name, start + truth[-1]))
+    return paths, truth
+
+
+def chips(work, space):
+    """The chips have one clock: what was put on must come back."""
+    worst = 0
+    for seed in range(8):
+        for older in (False, True):
+            rng = random.Random(seed)
+            paths, truth = spliced(work, xspace.without(space, {'run_id'}) if older else space, [f'/device:TPU:{i}' for i in range(4)], rng)
+            report, _ = merge(work, paths)
+            hosts = {h['host']: h for h in report['hosts']}
+            errors = [abs(hosts[f'chip{i}']['offset_ns'] - truth[i]) / 1e3 for i in range(4)]
+            worst = max(worst, *errors)
+            said = all('do not say which devices took part' in hosts[f'chip{i}']['trust'] for i in range(1, 4))
+            if max(errors) > 25 or report['trusted'] or not said or report['matched_by'] != 'executions':
+                return judge('tpu_inference_2', False, f'seed {seed}: errors {errors} us: {report}')
+    return judge('tpu_inference_2', True, f'4 chips, clocks up to 20 s apart, put within {worst:.1f} us (ends of different groups are 20 us apart)')
+
+
+def idle_gpus(work, space):
+    paths, _ = spliced(work, space, ['/device:GPU:4', '/device:GPU:6'], random.Random(1))
+    report, said = merge(work, paths)
+    host = report['hosts'][-1]
+    judge('GPU-multi-worker', host['method'] == 'clock' and not host['trusted'] and host['anchors'] == 0, host['trust'] + said)
+
+
+def planes(work, top):
+    tpu, gpu = find(top, 'v_2cc1243f__tpu_inference_2.xplane.pb'), glob.glob(f'{top}/**/GPU-multi-worker/*.xplane.pb', recursive=True)
+    for paths, test in ((tpu, chips), (gpu, idle_gpus)):
+        for path in paths[:1]:
+            with open(path, 'rb') as f:
+                test(work, f.read())
+    if not tpu or not gpu:
+        print('SKIPPED: align: the corpus does not hold v_2cc1243f__tpu_inference_2.xplane.pb and GPU-multi-worker')
+
+
 def find(top, name):
     return sorted(glob.glob(f'{top}/**/{name}', recursive=True))
 
@@ -98,6 +149,7 @@ def main(top):
             dlrm(work, traces, 0.25, 16)
         if len(pair) == 2:
             sampled(work, sorted(pair, key=os.path.basename))
+        planes(work, top)
         if not archives or len(pair) != 2:
             print('SKIPPED: align: the corpus does not hold dlrm_kineto.tar.gz and sampled_rank-{0,1}.json.gz')
     return 1 if failed else 0
