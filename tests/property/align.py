@@ -157,7 +157,7 @@ def missing(work):
 
 def order(work):
     """A constant moves every event of the host by the same amount: nothing else changes."""
-    paths = generate(work, 'order', '--steps', '3', '--offset-us', '0,-777.5')
+    paths = generate(work, 'order', '--steps', '1', '--layers', '6', '--offset-us', '0,-777.5')
     aligned, report = merge(work, paths)
     clock, _ = merge(work, paths, '--align=clock')
     ranks = rank_of_pid(aligned)

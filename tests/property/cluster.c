@@ -36,7 +36,7 @@ struct scene {
 
 static const struct scene scenes[] = {
     {"0.3 s, 30 collectives, 20 ppm", 0.3, 2, 8, 30, 20, .most = 2, .wrong = 8, .least = 1},
-    {"0.3 s, 6 collectives, tails", 0.3, 2, 8, 6, 20, .tails = 0.3, .most = 4, .wrong = 12, .least = 0.9},
+    {"0.3 s, 6 collectives, tails", 0.3, 2, 8, 6, 20, .tails = 0.3, .most = 2, .wrong = 12, .least = 0.9},
     {"30 s, 600, 20 ppm", 30, 2, 8, 600, 20, .most = 0.5, .wrong = 1, .least = 1},
     {"30 s, 600, 20 ppm, tails", 30, 2, 8, 600, 20, .tails = 0.3, .most = 0.5, .wrong = 1, .least = 1},
     {"30 s, one GPU a host, tails", 30, 2, 1, 600, 20, .tails = 0.3, .most = 1, .wrong = 3, .least = 1},
@@ -254,12 +254,14 @@ static bool run_scene(const struct scene *s, unsigned runs, bool table) {
 
 int main(int argc, char **argv) {
   bool table = argc > 1 && strcmp(argv[1], "--table") == 0;
-  unsigned runs = table || getenv("LONG") ? 30 : 8, passed = 0, n = sizeof scenes / sizeof *scenes;
+  unsigned passed = 0, n = sizeof scenes / sizeof *scenes;
   if (table)
-    printf("worst error within the trace, us (median of %u runs)\n%-34s %10s %10s %10s %9s %9s %9s %6s\n", runs, "", "starts",
-           "barrier",
-           "median", "tracekit", "max", "trusted", "wrong");
-  for (unsigned i = 0; i < n; i++) passed += run_scene(&scenes[i], runs, table);
+    printf("worst error within the trace, us (median of 30 runs, of 200 where there are two hosts)\n"
+           "%-34s %10s %10s %10s %9s %9s %9s %6s\n", "", "starts", "barrier", "median", "tracekit", "max", "trusted", "wrong");
+  for (unsigned i = 0; i < n; i++) {
+    unsigned runs = !table && !getenv("LONG") ? 8 : scenes[i].hosts > 2 ? 30 : 200;
+    passed += run_scene(&scenes[i], runs, table);
+  }
   printf("%u passed, %u failed\n", passed, n - passed);
   return passed != n;
 }
