@@ -25,8 +25,16 @@ static const char *base_name(const char *path) {
 
 /* ---- one host ---- */
 
-static void sentence(const struct align_reporter *r, struct tk_align_host *h, const struct align_host *found) {
-  char text[400];
+/* Inputs that name no host, and were found to share a clock. */
+static void add_joined(char *text, size_t size, const struct tk_align_host *h, bool named) {
+  size_t n = strlen(text);
+  if (named || h->inputs < 2) return;
+  snprintf(text + n, size - n, "; its %u inputs name no host, but their clocks agree within microseconds: they are taken for one host's",
+           (unsigned)h->inputs);
+}
+
+static void sentence(const struct align_reporter *r, struct tk_align_host *h, const struct align_host *found, bool named) {
+  char text[600];
   double about = fmax(1, h->mad_us + (h->anchors ? 2 * 1.4826 * h->mad_us / sqrt(h->anchors) : 0));
   const char *why = found->why ? found->why : "it shares no collective with the others";
   if (strcmp(h->method, "reference") == 0)
@@ -48,6 +56,7 @@ static void sentence(const struct align_reporter *r, struct tk_align_host *h, co
     snprintf(text, sizeof text, "good to about %.0f us: it leaves %u %s within %.1f us of the other hosts (median)%s", ceil(about),
              h->anchors, r->align == TK_ALIGN_MARKER ? "markers" : "collectives", h->mad_us,
              found->moved ? ", after a move to keep causality" : "");
+  add_joined(text, sizeof text, h, named);
   h->trust = keep(r->report, text);
 }
 
@@ -82,7 +91,7 @@ static void report_host(const struct align_reporter *r, uint32_t host, uint32_t 
   else h->violations_after = h->violations_before;
   if (found->state == ALIGN_REFERENCE) h->bounded = h->feasible = false, h->violations_after = found->after;
   if (h->bounded) h->low_us = found->low_ns / 1e3, h->high_us = found->high_ns / 1e3;
-  sentence(r, h, found);
+  sentence(r, h, found, *input->host);
 }
 
 /* ---- warnings ---- */

@@ -199,7 +199,8 @@ bool align_solve(struct align_problem *p, struct align_solution *s, struct tk_er
   *s = (struct align_solution){.mem = p->mem, .cap = p->n_hosts};
   s->hosts = mem_resize(p->mem, NULL, 0, ((size_t)p->n_hosts + 1) * sizeof *s->hosts);
   uint32_t *into = mem_resize(p->mem, NULL, 0, ((size_t)p->n_hosts + 1) * sizeof *into), n = p->n_hosts;
-  if (s->hosts && into && solve(p, s) && join_hosts(p, s, into)) solve(p, s);
+  /* A marker is to be put upon the others, however near it is. */
+  if (s->hosts && into && solve(p, s) && !p->marker && join_hosts(p, s, into)) solve(p, s);
   if (into) mem_resize(p->mem, into, ((size_t)n + 1) * sizeof *into, 0);
   return mem_check(p->mem, err);
 }

@@ -1,0 +1,332 @@
+/* test_align_match.c - which anchors are one collective: replica groups, common subsequences, groups, roots, steps, programs. */
+#include "help.h"
+
+#include "align_groups.h"
+#include "op/align.h"
+#include "op/align_lcs.h"
+#include "op/align_replicas.h"
+
+/* ---- replica groups ---- */
+
+static int group_of(const char *text, uint64_t id) {
+  struct replicas r;
+  uint64_t group;
+  assert_true(replicas_parse(&r, text));
+  return replicas_group(&r, id, &group) ? (int)group : -1;
+}
+
+static void groups_that_are_listed(void **state) {
+  (void)state;
+  assert_int_equal(group_of("{{0,1},{2,3}}, use_global_device_ids=true", 1), 0);
+  assert_int_equal(group_of("{{0,1},{2,3}}", 2), 1);
+  assert_int_equal(group_of("{{0,12},{2,3}}", 12), 0);
+  assert_int_equal(group_of("{{0,12},{2,3}}", 1), -1);
+  assert_int_equal(group_of("{}", 77), 0); /* all are one */
+  assert_int_equal(group_of("{{}}", 77), 0);
+  assert_int_equal(group_of("{{5,6,7}}", 5), 0);
+}
+
+static void groups_by_iota(void **state) {
+  (void)state;
+  /* 0..7 as 2 x 4, transposed: 0 4 1 5 2 6 3 7. */
+  for (uint64_t id = 0; id < 8; id++) assert_int_equal(group_of("[4,2]<=[2,4]T(1,0), use", id), (int)(id % 4));
+  for (uint64_t id = 0; id < 8; id++) assert_int_equal(group_of("[2,4]<=[8]", id), (int)(id / 4));
+  /* 2 x 2 x 2 with the middle one last: 0 2 1 3 4 6 5 7. */
+  for (uint64_t id = 0; id < 8; id++) assert_int_equal(group_of("[4,2]<=[2,2,2]T(0,2,1)", id), (int)(id / 4 * 2 + id % 2));
+  assert_int_equal(group_of("[4,2]<=[2,4]T(1,0)", 8), -1);
+  assert_int_equal(group_of("[1,8]<=[8]", 3), 0);
+}
+
+static void no_groups(void **state) {
+  static const char *const bad[] = {"",           "x",           "{",           "{{0,1}",         "{{0,a}}",           "[4,2]",
+                                    "[4,2]<=[7]", "[0,2]<=[0]",  "[4,2]<=[8",   "[4,2]<=[2,4]T(1", "[4,2]<=[2,4]T(1,1)", "[4,2]<=[2,4]T(0,1,2)",
+                                    "[4]<=[4]",   "[4,2]<=[2,4]T1,0)", "[99999999999999999999,1]<=[99999999999999999999]"};
+  struct replicas r;
+  (void)state;
+  for (size_t i = 0; i < LENGTH(bad); i++) assert_false(replicas_parse(&r, bad[i]));
+}
+
+/* ---- common subsequences ---- */
+
+static uint32_t common(const char *a, const char *b, uint32_t *partner) {
+  struct mem mem = {0};
+  struct arena arena = {.mem = &mem};
+  uint64_t x[32], y[32];
+  uint32_t n = 0, pairs = 0;
+  for (; a[n]; n++) x[n] = (uint64_t)a[n];
+  struct lcs l = {x, y, n, 0};
+  for (; b[l.n_b]; l.n_b++) y[l.n_b] = (uint64_t)b[l.n_b];
+  assert_true(lcs(&arena, &l, partner));
+  for (uint32_t i = 0, last = 0; i < l.n_b; i++) {
+    if (partner[i] == UINT32_MAX) continue;
+    assert_true(x[partner[i]] == y[i] && (pairs == 0 || partner[i] > last));
+    last = partner[i];
+    pairs++;
+  }
+  arena_free(&arena);
+  assert_int_equal(mem.used, 0);
+  return pairs;
+}
+
+static void subsequences(void **state) {
+  uint32_t p[32];
+  (void)state;
+  assert_int_equal(common("", "", p), 0);
+  assert_int_equal(common("abc", "", p), 0);
+  assert_int_equal(common("", "abc", p), 0);
+  assert_int_equal(common("abcabc", "abcabc", p), 6);
+  assert_int_equal(common("xaby", "aby", p), 3);
+  assert_int_equal(p[0], 1);
+  assert_int_equal(common("abcbdab", "bdcaba", p), 4);
+  assert_int_equal(common("abcdefgh", "abxdeygh", p), 6);
+  assert_int_equal(p[2], UINT32_MAX);
+  assert_int_equal(common("abc", "xyz", p), 0);
+}
+
+/* ---- anchors of traces ---- */
+
+struct fleet {
+  struct mem mem;
+  struct align_anchors a;
+  struct align_solution s;
+  uint32_t n, host_of[8];
+  bool known[8];
+};
+
+static void fleet_add(struct fleet *f, const char *text) {
+  struct tk_trace *t = feed_text(text);
+  struct arena arena = {.mem = &f->mem};
+  struct align_source from = {.input = f->n, .rank = f->n};
+  f->a.mem = &f->mem;
+  assert_true(align_groups(t, &from, &arena) && align_collect(&f->a, t, &from));
+  f->host_of[f->n] = f->n;
+  f->known[f->n++] = true;
+  arena_free(&arena);
+  tk_free(t);
+}
+
+static void fleet_solve(struct fleet *f) {
+  struct align_problem p = {.mem = &f->mem, .anchors = &f->a, .host_of = f->host_of, .known = f->known, .n_inputs = f->n, .n_hosts = f->n};
+  struct tk_err err = {0};
+  assert_true(align_solve(&p, &f->s, &err));
+}
+
+static void fleet_free(struct fleet *f) {
+  align_solution_free(&f->s);
+  align_anchors_free(&f->a);
+  assert_int_equal(f->mem.used, 0);
+}
+
+static char text[1 << 16];
+static size_t length;
+static void say(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  length += (size_t)vsnprintf(text + length, sizeof text - length, format, args);
+  va_end(args);
+  assert_true(length < sizeof text);
+}
+static void begin(const char *head) {
+  length = 0;
+  say("{%s\"baseTimeNanoseconds\":1000000000,\"traceEvents\":[{\"ph\":\"i\",\"name\":\"x\",\"pid\":1,\"tid\":1,\"ts\":0,\"s\":\"t\"}", head);
+}
+static const char *end(void) {
+  say("]}");
+  return text;
+}
+static void kernel(double ts, double dur, const char *name, const char *args) {
+  say(",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"ncclDevKernel\",\"pid\":1,\"tid\":7,\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"Collective name\":\"%s\"%s}}",
+      ts, dur, name, args);
+}
+
+/* The kernels' ranks are cut short; "3" and "5" are the same ranks, called "13" and "25" on the other. */
+static void groups_are_as_the_rank_lists_them(void **state) {
+  static const char *const names[2][2] = {{"3", "5"}, {"13", "25"}};
+  struct fleet f = {.n = 0};
+  char args[200], head[400];
+  (void)state;
+  for (int rank = 0; rank < 2; rank++) {
+    snprintf(head, sizeof head, "\"distributedInfo\":{\"rank\":%d,\"pg_config\":[{\"pg_name\":\"%s\",\"ranks\":[0, 1]},{\"pg_name\":\"%s\",\"ranks\":[0,1]}]},",
+             rank, names[rank][0], names[rank][1]);
+    begin(head);
+    for (int i = 0; i < 8; i++) {
+      for (int g = 0; g < 2; g++) {
+        snprintf(args, sizeof args, ",\"Process Group Name\":\"%s\",\"Process Group Ranks\":\"[0, ..., 1]\",\"Group size\":2,\"Seq\":%d", names[rank][g], i);
+        kernel(1000 * i + 500 * g + rank * 7777 - i % 3 * 100, 90 + i % 3 * 100, "allreduce", args);
+      }
+    }
+    fleet_add(&f, end());
+  }
+  fleet_solve(&f);
+  assert_int_equal(f.s.tier, ALIGN_BY_SEQUENCE);
+  assert_int_equal(f.s.collectives, 16);
+  assert_int_equal(f.s.hosts[1].state, ALIGN_GOOD);
+  assert_true(fabs((double)align_offset(&f.s.hosts[1].map, f.s.hosts[1].map.pivot_ns) - 7777e3) < 1);
+  fleet_free(&f);
+}
+
+/* A broadcast may be over on its root before others come: it bounds on one side, and says nothing equal. */
+static void roots_only_bound(void **state) {
+  struct fleet f = {.n = 0};
+  char args[200];
+  (void)state;
+  for (int rank = 0; rank < 2; rank++) {
+    begin("");
+    for (int i = 0; i < 24; i++) {
+      snprintf(args, sizeof args, ",\"Process Group Name\":\"0\",\"Process Group Ranks\":\"[0, 1]\",\"Group size\":2,\"Rank\":0,\"Seq\":%d", i);
+      if (i % 2) kernel(1000 * i + rank * 20, 10 + rank * 30, "broadcast", args); /* 0..10 and 20..50 */
+      else if (i < 12) kernel(1000 * i + 40 * rank, 150 - 40 * rank, "allreduce", args);
+    }
+    fleet_add(&f, end());
+  }
+  fleet_solve(&f);
+  assert_int_equal(f.s.collectives, 18);
+  assert_int_equal(f.s.hosts[1].anchors, 6);
+  assert_true(fabs((double)align_offset(&f.s.hosts[1].map, f.s.hosts[1].map.pivot_ns)) < 1);
+  assert_true(f.s.hosts[1].bounded && f.s.hosts[1].feasible);
+  assert_true(fabs(f.s.hosts[1].high_ns - 50e3) < 2 && fabs(f.s.hosts[1].low_ns + 110e3) < 2);
+  assert_int_equal(f.s.before, 0);
+  fleet_free(&f);
+}
+
+/* A message that ends before it was sent by the wall clock is a violation. */
+static void messages_bound(void **state) {
+  struct fleet f = {.n = 0};
+  (void)state;
+  for (int rank = 0; rank < 2; rank++) {
+    begin("");
+    say(",{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#4\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":1000000}");
+    for (int i = 0; i < 5; i++) {
+      kernel(9000 + 1000 * i + rank * 5000, 100, "allreduce",
+             ",\"Process Group Name\":\"0\",\"Process Group Ranks\":\"[0, 1]\",\"Group size\":2,\"In msg nelems\":7");
+      kernel(9500 + 1000 * i - rank * 4000, 100, rank ? "recv" : "send",
+             rank ? ",\"Process Group Name\":\"0\",\"Process Group Ranks\":\"[0, 1]\",\"Src Rank\":0"
+                  : ",\"Process Group Name\":\"0\",\"Process Group Ranks\":\"[0, 1]\",\"Dst Rank\":1");
+    }
+    fleet_add(&f, end());
+  }
+  fleet_solve(&f);
+  assert_int_equal(f.s.tier, ALIGN_BY_STEP);
+  assert_int_equal(f.s.collectives, 10);
+  assert_true(f.s.before >= 5);
+  assert_true(f.s.after >= 5); /* 9 ms too early after the move: nothing that is equal can mend that */
+  assert_int_equal(f.s.hosts[1].state, ALIGN_POOR);
+  fleet_free(&f);
+}
+
+/* One rank lacks two of the ten collectives of its step: the others are found by their order. */
+static void steps_with_gaps(void **state) {
+  struct fleet f = {.n = 0};
+  char args[100];
+  (void)state;
+  for (int rank = 0; rank < 2; rank++) {
+    begin("");
+    say(",{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#4\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":1000000}");
+    for (int i = 0; i < 10; i++) {
+      static const int sizes[] = {1, 2, 1, 3, 1, 4, 1, 5, 1, 6};
+      snprintf(args, sizeof args, ",\"Process Group Name\":\"0\",\"Process Group Ranks\":\"[0, 1]\",\"In msg nelems\":%d", sizes[i]);
+      if (rank == 0 || (i != 2 && i != 4)) kernel(1000 * i * i + rank * 33, 200, "allreduce", args);
+    }
+    fleet_add(&f, end());
+  }
+  fleet_solve(&f);
+  assert_int_equal(f.s.tier, ALIGN_BY_STEP);
+  assert_int_equal(f.s.collectives, 8); /* 5 of other sizes, 3 of size 1 */
+  assert_true(fabs((double)align_offset(&f.s.hosts[1].map, f.s.hosts[1].map.pivot_ns) - 33e3) < 1);
+  fleet_free(&f);
+}
+
+/* ---- XLA ---- */
+
+struct plane_says {
+  const char *groups; /* behind replica_groups= */
+  int replica;        /* -1 = not said */
+};
+
+/* Eight executions of one program with a sync and an async all-reduce; the other host's profile begins two later. */
+static void chip(int host, struct plane_says s) {
+  begin("");
+  say(",{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":3,\"args\":{\"name\":\"/device:TPU:0\"}}");
+  for (int line = 0; line < 3; line++)
+    say(",{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":3,\"tid\":%d,\"args\":{\"name\":\"%s\"}}", line + 1,
+        line == 0 ? "XLA Modules" : line == 1 ? "XLA Ops" : "Async XLA Ops");
+  for (int run = host * 2; run < 8 + host * 2; run++) {
+    double at = run * 1000 + run * run * 17 + host * 5000;
+    say(",{\"ph\":\"X\",\"name\":\"jit_f(12190760917235803885)\",\"pid\":3,\"tid\":1,\"ts\":%.3f,\"dur\":900,\"args\":{\"run_id\":%d", at, run + 100 * host);
+    if (s.replica >= 0) say(",\"replica_id\":%d", s.replica);
+    say("}},{\"ph\":\"X\",\"name\":\"%%all-reduce.1 = f32[] all-reduce(f32[] %%p), replica_groups=%s\",\"pid\":3,\"tid\":2,\"ts\":%.3f,\"dur\":%d}", s.groups,
+        at + 100 - host * 20, 80 + host * 20);
+    say(",{\"ph\":\"X\",\"name\":\"%%all-reduce-start.2 = f32[] all-reduce-start(f32[] %%q), replica_groups=%s\",\"pid\":3,\"tid\":2,\"ts\":%.3f,\"dur\":5}",
+        s.groups, at + 200);
+    say(",{\"ph\":\"X\",\"name\":\"%%all-reduce-done.9 = f32[] all-reduce-done(f32[] %%all-reduce-start.2)\",\"pid\":3,\"tid\":2,\"ts\":%.3f,\"dur\":30}",
+        at + 300);
+    /* It had come long before the core asked: no anchor.  The async line says it all again. */
+    say(",{\"ph\":\"X\",\"name\":\"all-gather-done.5\",\"pid\":3,\"tid\":2,\"ts\":%.3f,\"dur\":0.5}", at + 600 + host * 77);
+    say(",{\"ph\":\"X\",\"name\":\"all-reduce.7\",\"pid\":3,\"tid\":3,\"ts\":%.3f,\"dur\":30}", at + 700 + host * 55);
+  }
+}
+
+static struct fleet chips(struct plane_says a, struct plane_says b) {
+  struct fleet f = {.n = 0};
+  chip(0, a);
+  fleet_add(&f, end());
+  chip(1, b);
+  fleet_add(&f, end());
+  f.a.mem = &f.mem;
+  return f;
+}
+
+static void one_group_is_all(void **state) {
+  struct fleet f = chips((struct plane_says){"{{0,1}}, use_global_device_ids=true", -1}, (struct plane_says){"{{0,1}}, use_global_device_ids=true", -1});
+  (void)state;
+  f.a.mem = &f.mem;
+  assert_int_equal(f.a.n, 32);
+  fleet_solve(&f);
+  f.s.mem = &f.mem;
+  assert_int_equal(f.s.tier, ALIGN_BY_SEQUENCE);
+  assert_int_equal(f.s.collectives, 12);
+  assert_int_equal(f.s.hosts[1].state, ALIGN_GOOD);
+  assert_true(fabs((double)align_offset(&f.s.hosts[1].map, f.s.hosts[1].map.pivot_ns) - 5e6) < 1);
+  /* Bounded by the -start, which both reach 130 us before the -done is over, and by the sync one. */
+  assert_true(f.s.hosts[1].feasible && fabs(f.s.hosts[1].high_ns - 80e3) < 2 && fabs(f.s.hosts[1].low_ns + 80e3) < 22e3);
+  fleet_free(&f);
+}
+
+static void replicas_that_say_who_they_are(void **state) {
+  struct fleet same = chips((struct plane_says){"[2,2]<=[2,2]T(1,0)", 0}, (struct plane_says){"[2,2]<=[2,2]T(1,0)", 2});
+  (void)state;
+  same.a.mem = &same.mem;
+  fleet_solve(&same);
+  assert_int_equal(same.s.hosts[1].state, ALIGN_GOOD);
+  same.s.mem = &same.mem;
+  fleet_free(&same);
+  struct fleet other = chips((struct plane_says){"[2,2]<=[2,2]T(1,0)", 0}, (struct plane_says){"[2,2]<=[2,2]T(1,0)", 1});
+  other.a.mem = &other.mem;
+  fleet_solve(&other);
+  assert_int_equal(other.s.hosts[1].state, ALIGN_ALONE);
+  assert_int_equal(other.s.collectives, 0);
+  other.s.mem = &other.mem;
+  fleet_free(&other);
+}
+
+static void groups_that_cannot_be_told_apart(void **state) {
+  struct fleet f = chips((struct plane_says){"{{0,2},{1,3}}, use_global_device_ids=true", 0}, (struct plane_says){"{{0,2},{1,3}}, use_global_device_ids=true", 0});
+  (void)state;
+  f.a.mem = &f.mem;
+  fleet_solve(&f);
+  f.s.mem = &f.mem;
+  assert_int_equal(f.s.hosts[1].state, ALIGN_ROUGH); /* 5 ms apart they never met */
+  assert_true(fabs((double)align_offset(&f.s.hosts[1].map, f.s.hosts[1].map.pivot_ns) - 5e6) < 1);
+  assert_false(f.s.hosts[1].bounded);
+  fleet_free(&f);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(groups_that_are_listed), cmocka_unit_test(groups_by_iota), cmocka_unit_test(no_groups),
+      cmocka_unit_test(subsequences), cmocka_unit_test(groups_are_as_the_rank_lists_them), cmocka_unit_test(roots_only_bound),
+      cmocka_unit_test(messages_bound), cmocka_unit_test(steps_with_gaps), cmocka_unit_test(one_group_is_all),
+      cmocka_unit_test(replicas_that_say_who_they_are), cmocka_unit_test(groups_that_cannot_be_told_apart),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
