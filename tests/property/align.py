@@ -113,6 +113,8 @@ def drift(work):
     paths = generate(work, 'drift', '--steps', steps, '--layers', '1', '--offset-us', '0,3000', '--drift-ppm', '0,20')
     merged, report = merge(work, paths)
     host = report['hosts'][1]
+    spans = [e['ts'] for e in load(paths[0])['traceEvents'] if e['ph'] == 'X']
+    judge('drift: long', '' if max(spans) - min(spans) > (30e6 if os.environ.get('LONG') else 4e6) else f'{max(spans) - min(spans)} us')
     judge('drift: before', '' if abs(gaps(merge(work, paths, '--align=clock')[0], ((0, 1), (2, 3)))[0]) > 2000 else 'the clocks agree')
     merged, report = merge(work, paths)
     first, last = gaps(merged, ((0, 1), (2, 3)))
@@ -180,7 +182,12 @@ def one_host(work):
     for what, some in (('by name', paths), ('by clock', bare)):
         aligned, report = merge(work, some)
         clock, _ = merge(work, some, '--align=clock')
+        judge(f'one host {what}: said', '' if what == 'by name' or 'taken for one host' in str(report) else str(report)[:300])
         judge(f'one host {what}', '' if aligned['traceEvents'] == clock['traceEvents'] and report['trusted'] else str(report)[:300])
+
+
+    report = merge(work, bare, '--align=marker=ncclDevKernel*')[1]
+    judge('one host by marker', '' if [h['method'] for h in report['hosts']] == ['reference'] + ['marker'] * 3 else str(report)[:300])
 
 
 def choices(work):

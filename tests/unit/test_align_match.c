@@ -174,7 +174,7 @@ static void roots_only_bound(void **state) {
     begin("");
     for (int i = 0; i < 24; i++) {
       snprintf(args, sizeof args, ",\"Process Group Name\":\"0\",\"Process Group Ranks\":\"[0, 1]\",\"Group size\":2,\"Rank\":0,\"Seq\":%d", i);
-      if (i % 2) kernel(1000 * i + rank * 20, 10 + rank * 30, "broadcast", args); /* 0..10 and 20..50 */
+      if (i % 2) kernel(1000 * i + rank * 20, 10 + rank * 30, "broadcast", args); /* 0..10 and 20..60 */
       else if (i < 12) kernel(1000 * i + 40 * rank, 150 - 40 * rank, "allreduce", args);
     }
     fleet_add(&f, end());
@@ -184,7 +184,7 @@ static void roots_only_bound(void **state) {
   assert_int_equal(f.s.hosts[1].anchors, 6);
   assert_true(fabs((double)align_offset(&f.s.hosts[1].map, f.s.hosts[1].map.pivot_ns)) < 1);
   assert_true(f.s.hosts[1].bounded && f.s.hosts[1].feasible);
-  assert_true(fabs(f.s.hosts[1].high_ns - 50e3) < 2 && fabs(f.s.hosts[1].low_ns + 110e3) < 2);
+  assert_true(fabs(f.s.hosts[1].high_ns - 60e3) < 2 && fabs(f.s.hosts[1].low_ns + 110e3) < 2);
   assert_int_equal(f.s.before, 0);
   fleet_free(&f);
 }
