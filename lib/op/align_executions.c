@@ -14,7 +14,7 @@
 #include "align.h"
 #include "align_lcs.h"
 
-enum { NONE = UINT32_MAX, CANDIDATES = 48, VOTERS = 128, POINTS = 128, LABELS = 256, FEWEST = 3, LONGEST = 1024, TRIES = 8 };
+enum { NONE = UINT32_MAX, CANDIDATES = 48, VOTERS = 128, POINTS = 128, LABELS = 256, FEWEST = 3, LONGEST = 1024, TRIES = 4 };
 #define FLOOR 2e3 /* ns: deviations below are as good as each other */
 
 struct execution {
