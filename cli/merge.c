@@ -38,7 +38,8 @@ static const struct opt opts[] = {
     FIELD(reference), 0, 0, 0 },
   { OPT_FLAG, 0, "require-align", 0, "exit with status 1 unless every host is aligned and can be trusted",
     FIELD(require_align), 0, 0, 0 },
-  { OPT_FILE, 0, "align-report", "FILE", "write what was found of the clocks here, as JSON, also of a dry run", FIELD(align_report), 0, 0, 0 },
+  { OPT_FILE, 0, "align-report", "FILE", "write what was found of the clocks here, as JSON, also of a dry run",
+    FIELD(align_report), 0, 0, 0 },
   { OPT_FLAG, 'k', "keep-going", 0, "leave out inputs that cannot be read (the exit status is still 3)",
     FIELD(keep_going), 0, 0, 0 },
   ROW_FORMAT,
@@ -290,10 +291,11 @@ const struct command command_merge = {
     "Reads the inputs in the order given, one at a time, and writes one trace with a labelled group of processes for each "
     "rank, rank 0 first. Process ids, flow ids and async ids of different ranks are kept apart; names and args are not "
     "changed; the top-level metadata of every rank is kept. Processes that have metadata but no events get no row.\n\n"
-    "Clocks of different hosts disagree by microseconds to seconds. Where ranks of several hosts ran the same collectives (kernels of "
-    "NCCL and RCCL, ops of XLA's device planes), these say by how much: all ranks leave a collective together. Every host is moved as a whole, by a constant, or by a line where its "
-    "clock ran faster; ranks of one host are never moved against each other. A second table shows what was found and how far it "
-    "can be trusted; a host of which too little is known stays on its wall clock, which is said. Inputs are then read twice.\n\n"
+    "Clocks of different hosts disagree by microseconds to seconds. Where ranks of several hosts ran the same collectives (kernels "
+    "of NCCL and RCCL, ops of XLA's device planes), these say by how much: all ranks leave a collective together. Every host is "
+    "moved as a whole, by a constant, or by a line where its clock ran faster; ranks of one host are never moved against each "
+    "other. A second table shows what was found and how far it can be trusted; a host of which too little is known stays on its "
+    "wall clock, which is said. Inputs are then read twice.\n\n"
     "The rank is taken from the trace (distributedInfo), else from the file name, else from the order of the inputs. The "
     "table that is printed shows it, with what was read and how far each rank was shifted.",
   .opts = opts,

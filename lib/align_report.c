@@ -29,7 +29,8 @@ static const char *base_name(const char *path) {
 static void add_joined(char *text, size_t size, const struct tk_align_host *h, bool named) {
   size_t n = strlen(text);
   if (named || h->inputs < 2) return;
-  snprintf(text + n, size - n, "; its %u inputs name no host, but their clocks agree within microseconds: they are taken for one host's",
+  snprintf(text + n, size - n, "; its %u inputs name no host, but their clocks agree within microseconds: they are taken "
+           "for one host's",
            (unsigned)h->inputs);
 }
 

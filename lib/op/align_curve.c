@@ -168,9 +168,9 @@ static bool is_monotone(const struct curve *c) {
 
 /* ---- which ---- */
 
-/* Two clocks always drift apart, by some 10 ppm; few points over a short time say less of it than that.  So the slope is weighed against
- * that prior, as normal distributions are: the line is turned about its middle towards the constant, and where more than a fifth of
- * it would go it is not worth having. */
+/* Two clocks always drift apart, by some 10 ppm; few points over a short time say less of it than that.  So the slope is weighed
+ * against that prior, as normal distributions are: the line is turned about its middle towards the constant, and where more than a
+ * fifth of it would go it is not worth having. */
 static bool line_pays(const struct fit *f, struct curve *line, double scale) {
   double mean = 0, spread = 0, noise = scale * (1 + 5.0 / f->n), kept;
   for (uint32_t i = 0; i < f->n; i++) mean += f->p[i].x / f->n;

@@ -316,9 +316,11 @@ static bool take_device(struct planes *p, tk_id process, bool kernels) {
   p->n_executions = 0;
   p->first = p->c->out->n;
   p->device++;
-  for (tk_id i = 1; ok && i <= t->n_tracks; i++)
-    if (t->tracks[i].kind == TK_THREAD && t->tracks[i].parent == process && strcmp(tk_string(t, t->tracks[i].name, NULL), "XLA Modules") == 0)
-      ok = take_executions(p, &t->tracks[i]);
+  for (tk_id i = 1; ok && i <= t->n_tracks; i++) {
+    const struct tk_track *k = &t->tracks[i];
+    bool own = k->kind == TK_THREAD && k->parent == process;
+    if (own && strcmp(tk_string(t, k->name, NULL), "XLA Modules") == 0) ok = take_executions(p, k);
+  }
   map_init(&p->starts, p->c->out->mem);
   for (tk_id i = 1; ok && i <= t->n_tracks; i++) {
     const char *name = tk_string(t, t->tracks[i].name, NULL);

@@ -48,10 +48,13 @@ static const struct scene scenes[] = {
     {"4 hosts, one without collectives", 5, 4, 4, 100, 20, .lonely = true, .most = 2, .wrong = 6, .least = 0.75},
     {"4 hosts, 25% missing", 5, 4, 2, 100, 20, .removed = 0.25, .most = 3, .wrong = 10, .least = 1},
     {"4 hosts, 25% missing, no keys", 5, 4, 2, 100, 20, .removed = 0.25, .bare = true, .most = 3, .wrong = 10, .least = 0.9},
-    {"4 hosts, XLA, numbered runs", 10, 4, 4, 600, 20, .program = 12, .numbered = true, .jitter = 100, .most = 2, .wrong = 5, .least = 0.95},
-    {"4 hosts, XLA, 25% missing", 10, 4, 4, 600, 20, .program = 12, .jitter = 100, .removed = 0.25, .most = 2, .wrong = 5, .least = 0.95},
+    {"4 hosts, XLA, numbered runs", 10, 4, 4, 600, 20, .program = 12, .numbered = true, .jitter = 100, .most = 2,
+     .wrong = 5, .least = 0.95},
+    {"4 hosts, XLA, 25% missing", 10, 4, 4, 600, 20, .program = 12, .jitter = 100, .removed = 0.25, .most = 2, .wrong = 5,
+     .least = 0.95},
     {"4 hosts, XLA, regular to 5 us", 10, 4, 4, 600, 20, .program = 12, .jitter = 5, .most = 2, .wrong = 5, .least = 0.2},
-    {"2 hosts, XLA, no run in common", 10, 2, 4, 600, 20, .program = 12, .jitter = 100, .vain = true, .most = 0, .wrong = 0, .least = 0.5},
+    {"2 hosts, XLA, no run in common", 10, 2, 4, 600, 20, .program = 12, .jitter = 100, .vain = true, .most = 0,
+     .wrong = 0, .least = 0.5},
     {"2 hosts, 8, 25% missing, no keys", 0.02, 2, 1, 8, 0, .removed = 0.25, .bare = true, .most = 6, .wrong = 15, .least = 0.2},
 };
 

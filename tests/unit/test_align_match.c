@@ -39,7 +39,8 @@ static void groups_by_iota(void **state) {
 
 static void no_groups(void **state) {
   static const char *const bad[] = {"",           "x",           "{",           "{{0,1}",         "{{0,a}}",           "[4,2]",
-                                    "[4,2]<=[7]", "[0,2]<=[0]",  "[4,2]<=[8",   "[4,2]<=[2,4]T(1", "[4,2]<=[2,4]T(1,1)", "[4,2]<=[2,4]T(0,1,2)",
+                                    "[4,2]<=[7]", "[0,2]<=[0]",  "[4,2]<=[8",   "[4,2]<=[2,4]T(1", "[4,2]<=[2,4]T(1,1)",
+                                        "[4,2]<=[2,4]T(0,1,2)",
                                     "[4]<=[4]",   "[4,2]<=[2,4]T1,0)", "[99999999999999999999,1]<=[99999999999999999999]"};
   struct replicas r;
   (void)state;
@@ -106,7 +107,8 @@ static void fleet_add(struct fleet *f, const char *text) {
 }
 
 static void fleet_solve(struct fleet *f) {
-  struct align_problem p = {.mem = &f->mem, .anchors = &f->a, .host_of = f->host_of, .known = f->known, .n_inputs = f->n, .n_hosts = f->n};
+  struct align_problem p = {.mem = &f->mem, .anchors = &f->a, .host_of = f->host_of, .known = f->known, .n_inputs = f->n,
+      .n_hosts = f->n};
   struct tk_err err = {0};
   assert_true(align_solve(&p, &f->s, &err));
 }
@@ -128,14 +130,16 @@ static void say(const char *format, ...) {
 }
 static void begin(const char *head) {
   length = 0;
-  say("{%s\"baseTimeNanoseconds\":1000000000,\"traceEvents\":[{\"ph\":\"i\",\"name\":\"x\",\"pid\":1,\"tid\":1,\"ts\":0,\"s\":\"t\"}", head);
+  say("{%s\"baseTimeNanoseconds\":1000000000,\"traceEvents\":[{\"ph\":\"i\",\"name\":\"x\","
+      "\"pid\":1,\"tid\":1,\"ts\":0,\"s\":\"t\"}", head);
 }
 static const char *end(void) {
   say("]}");
   return text;
 }
 static void kernel(double ts, double dur, const char *name, const char *args) {
-  say(",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"ncclDevKernel\",\"pid\":1,\"tid\":7,\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"Collective name\":\"%s\"%s}}",
+  say(",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"ncclDevKernel\","
+      "\"pid\":1,\"tid\":7,\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"Collective name\":\"%s\"%s}}",
       ts, dur, name, args);
 }
 
@@ -146,12 +150,14 @@ static void groups_are_as_the_rank_lists_them(void **state) {
   char args[200], head[400];
   (void)state;
   for (int rank = 0; rank < 2; rank++) {
-    snprintf(head, sizeof head, "\"distributedInfo\":{\"rank\":%d,\"pg_config\":[{\"pg_name\":\"%s\",\"ranks\":[0, 1]},{\"pg_name\":\"%s\",\"ranks\":[0,1]}]},",
+    snprintf(head, sizeof head,
+        "\"distributedInfo\":{\"rank\":%d,\"pg_config\":[{\"pg_name\":\"%s\",\"ranks\":[0, 1]},{\"pg_name\":\"%s\",\"ranks\":[0,1]}]},",
              rank, names[rank][0], names[rank][1]);
     begin(head);
     for (int i = 0; i < 8; i++) {
       for (int g = 0; g < 2; g++) {
-        snprintf(args, sizeof args, ",\"Process Group Name\":\"%s\",\"Process Group Ranks\":\"[0, ..., 1]\",\"Group size\":2,\"Seq\":%d", names[rank][g], i);
+        snprintf(args, sizeof args,
+            ",\"Process Group Name\":\"%s\",\"Process Group Ranks\":\"[0, ..., 1]\",\"Group size\":2,\"Seq\":%d", names[rank][g], i);
         kernel(1000 * i + 500 * g + rank * 7777 - i % 3 * 100, 90 + i % 3 * 100, "allreduce", args);
       }
     }
@@ -173,7 +179,8 @@ static void roots_only_bound(void **state) {
   for (int rank = 0; rank < 2; rank++) {
     begin("");
     for (int i = 0; i < 24; i++) {
-      snprintf(args, sizeof args, ",\"Process Group Name\":\"0\",\"Process Group Ranks\":\"[0, 1]\",\"Group size\":2,\"Rank\":0,\"Seq\":%d", i);
+      snprintf(args, sizeof args,
+          ",\"Process Group Name\":\"0\",\"Process Group Ranks\":\"[0, 1]\",\"Group size\":2,\"Rank\":0,\"Seq\":%d", i);
       if (i % 2) kernel(1000 * i + rank * 20, 10 + rank * 30, "broadcast", args); /* 0..10 and 20..60 */
       else if (i < 12) kernel(1000 * i + 40 * rank, 150 - 40 * rank, "allreduce", args);
     }
@@ -252,13 +259,17 @@ static void chip(int host, struct plane_says s) {
         line == 0 ? "XLA Modules" : line == 1 ? "XLA Ops" : "Async XLA Ops");
   for (int run = host * 2; run < 8 + host * 2; run++) {
     double at = run * 1000 + run * run * 17 + host * 5000;
-    say(",{\"ph\":\"X\",\"name\":\"jit_f(12190760917235803885)\",\"pid\":3,\"tid\":1,\"ts\":%.3f,\"dur\":900,\"args\":{\"run_id\":%d", at, run + 100 * host);
+    say(",{\"ph\":\"X\",\"name\":\"jit_f(12190760917235803885)\","
+        "\"pid\":3,\"tid\":1,\"ts\":%.3f,\"dur\":900,\"args\":{\"run_id\":%d", at, run + 100 * host);
     if (s.replica >= 0) say(",\"replica_id\":%d", s.replica);
-    say("}},{\"ph\":\"X\",\"name\":\"%%all-reduce.1 = f32[] all-reduce(f32[] %%p), replica_groups=%s\",\"pid\":3,\"tid\":2,\"ts\":%.3f,\"dur\":%d}", s.groups,
+    say("}},{\"ph\":\"X\",\"name\":\"%%all-reduce.1 = f32[] all-reduce(f32[] %%p), replica_groups=%s\","
+        "\"pid\":3,\"tid\":2,\"ts\":%.3f,\"dur\":%d}", s.groups,
         at + 100 - host * 20, 80 + host * 20);
-    say(",{\"ph\":\"X\",\"name\":\"%%all-reduce-start.2 = f32[] all-reduce-start(f32[] %%q), replica_groups=%s\",\"pid\":3,\"tid\":2,\"ts\":%.3f,\"dur\":5}",
+    say(",{\"ph\":\"X\",\"name\":\"%%all-reduce-start.2 = f32[] all-reduce-start(f32[] %%q), replica_groups=%s\","
+        "\"pid\":3,\"tid\":2,\"ts\":%.3f,\"dur\":5}",
         s.groups, at + 200);
-    say(",{\"ph\":\"X\",\"name\":\"%%all-reduce-done.9 = f32[] all-reduce-done(f32[] %%all-reduce-start.2)\",\"pid\":3,\"tid\":2,\"ts\":%.3f,\"dur\":30}",
+    say(",{\"ph\":\"X\",\"name\":\"%%all-reduce-done.9 = f32[] all-reduce-done(f32[] %%all-reduce-start.2)\","
+        "\"pid\":3,\"tid\":2,\"ts\":%.3f,\"dur\":30}",
         at + 300);
     /* It had come long before the core asked: no anchor.  The async line says it all again. */
     say(",{\"ph\":\"X\",\"name\":\"all-gather-done.5\",\"pid\":3,\"tid\":2,\"ts\":%.3f,\"dur\":0.5}", at + 600 + host * 77);
@@ -277,7 +288,8 @@ static struct fleet chips(struct plane_says a, struct plane_says b) {
 }
 
 static void one_group_is_all(void **state) {
-  struct fleet f = chips((struct plane_says){"{{0,1}}, use_global_device_ids=true", -1}, (struct plane_says){"{{0,1}}, use_global_device_ids=true", -1});
+  struct fleet f = chips((struct plane_says){"{{0,1}}, use_global_device_ids=true", -1},
+      (struct plane_says){"{{0,1}}, use_global_device_ids=true", -1});
   (void)state;
   f.a.mem = &f.mem;
   assert_int_equal(f.a.n, 32);
@@ -310,7 +322,8 @@ static void replicas_that_say_who_they_are(void **state) {
 }
 
 static void groups_that_cannot_be_told_apart(void **state) {
-  struct fleet f = chips((struct plane_says){"{{0,2},{1,3}}, use_global_device_ids=true", 0}, (struct plane_says){"{{0,2},{1,3}}, use_global_device_ids=true", 0});
+  struct fleet f = chips((struct plane_says){"{{0,2},{1,3}}, use_global_device_ids=true", 0},
+      (struct plane_says){"{{0,2},{1,3}}, use_global_device_ids=true", 0});
   (void)state;
   f.a.mem = &f.mem;
   fleet_solve(&f);
