@@ -28,6 +28,7 @@ struct sizer {
   struct match_origin *origins;
   uint32_t n_strings;
   uint64_t total;
+  uint64_t of_args; /* of the event that is told of next */
 };
 
 static void *cells(struct sizer *s, uint64_t n) {
@@ -53,50 +54,12 @@ static enum slot slot_of(const struct sizer *s, const struct tk_event *e) {
   return kind & KIND_COUNTER ? S_COUNTER : kind & KIND_INSTANT ? S_INSTANT : S_SPAN;
 }
 
-static uint32_t digits(uint64_t v) {
-  uint32_t n = 1;
-  for (; v >= 10; v /= 10) n++;
-  return n;
-}
-
-/* "key":value, as text. */
-static uint64_t arg_bytes(const struct tk_trace *t, const struct tk_arg *arg) {
-  char number[96];
-  size_t n = 4;
-  switch (arg->type) {
-  case TK_ARG_NULL:
-  case TK_ARG_TRUE: break;
-  case TK_ARG_FALSE: n = 5; break;
-  case TK_ARG_INT: n = digits(arg->i < 0 ? 0 - arg->u : arg->u) + (arg->i < 0); break;
-  case TK_ARG_UINT:
-  case TK_ARG_POINTER: n = digits(arg->u); break;
-  case TK_ARG_DECIMAL: n = num_put_decimal(number, arg->i, arg->exp); break;
-  case TK_ARG_DOUBLE: n = arg->d - arg->d == 0 ? num_put_double(number, arg->d) : 5; break;
-  default:
-    tk_string(t, arg->s, &n);
-    n += arg->type == TK_ARG_JSON || arg->type == TK_ARG_NUMBER ? 0 : 2;
-  }
-  return n + trace_str(t, arg->key)->len + 4;
-}
-
-static uint64_t count_args(struct sizer *s, uint32_t args, uint64_t most) {
-  struct tk_args it = tk_args_of(s->t, args);
-  struct tk_arg arg;
-  uint64_t all = 0;
-  while (tk_args_next(&it, &arg)) {
-    uint64_t n = arg_bytes(s->t, &arg);
-    count(&s->args[arg.key], n);
-    all += n;
-  }
-  if (all > most) all = most;
-  if (all) count(&s->slots[S_ARGS], all);
-  return all;
-}
-
 static void of_event(struct sizer *s, tk_id id, uint64_t bytes) {
   const struct tk_event *e = &s->t->events[id];
   const struct tk_class *c = &s->t->classes[e->cls];
-  uint64_t args = count_args(s, e->args, bytes);
+  uint64_t args = s->of_args < bytes ? s->of_args : bytes;
+  s->of_args = 0;
+  if (args) count(&s->slots[S_ARGS], args);
   count(&s->slots[slot_of(s, e)], bytes - args);
   count(&s->cats[c->cat], bytes);
   count(&s->names[c->name], bytes);
@@ -105,11 +68,17 @@ static void of_event(struct sizer *s, tk_id id, uint64_t bytes) {
 
 static void hear(void *arg, enum sink_part part, tk_id id, uint64_t bytes) {
   struct sizer *s = arg;
+  if (part == SINK_ARG) {
+    s->of_args += bytes;
+    count(&s->args[id], bytes);
+    return;
+  }
   s->total += bytes;
   if (part == SINK_EVENT) {
     of_event(s, id, bytes);
   } else if (part == SINK_FLOW) {
     const struct tk_flow *f = &s->t->flows[id];
+    s->of_args = 0;
     count(&s->slots[S_FLOWS], bytes);
     count(&s->cats[s->t->classes[f->cls].cat], bytes);
     count(&s->names[s->t->classes[f->cls].name], bytes);
@@ -245,7 +214,8 @@ static bool run(struct sizer *s, const struct tk_save_options *opt, struct tk_si
   json.format = "json";
   if (!weigh(s, opt, "-.gz", true, &packed, err)) return false;
   plain = packed;
-  r->exact = s->total != 0;
+  r->exact = s->total != 0 || s->t->n_events == 0;
+  if (r->exact && packed.raw_bytes > s->total) count(&s->slots[S_META], packed.raw_bytes - s->total);
   if (!r->exact && !weigh(s, &json, "-", true, &plain, err)) return false;
   r->bytes = packed.raw_bytes;
   r->packed = packed.bytes;

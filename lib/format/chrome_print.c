@@ -286,8 +286,10 @@ static void put_args(struct printer *p, uint32_t args, enum place place, enum pl
     if (any) PUT(p, ",");
     else PUT(p, ",\"args\":{");
     any = true;
+    uint64_t before = p->meter ? out_raw_bytes(p->out) : 0;
     put_fragment(p, f->key);
     put_value(p, &arg);
+    if (p->meter) p->meter->add(p->meter->arg, SINK_ARG, arg.key, out_raw_bytes(p->out) - before + 1);
   }
   if (any) PUT(p, "}");
 }

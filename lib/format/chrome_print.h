@@ -5,7 +5,7 @@
 #ifndef FORMAT_CHROME_PRINT_H
 #define FORMAT_CHROME_PRINT_H
 
-#include "../graph/trace.h"
+#include "../graph/sink.h"
 #include "../io/out.h"
 
 /* Where an arg of the graph stands in the JSON event. */
@@ -42,6 +42,7 @@ struct printer {
   struct printed_shape *shapes;
   struct printed_field *fields;
   uint32_t n_fields;
+  const struct sink_meter *meter; /* hears of args; NULL = nobody does */
   tk_id *points; /* by event: a flow point of it that its args do not say, to be printed as bind_id; NULL = there are none */
 };
 

@@ -323,6 +323,7 @@ static void put_flows(struct chrome_sink *s, const struct tk_trace *t, bool befo
 static bool chrome_write(struct sink *sink, const struct tk_trace *t, struct tk_err *err) {
   struct chrome_sink *s = (struct chrome_sink *)sink;
   bool ok = printer_begin(&s->printer, s->out, t, s->zero_ns, &s->mem);
+  s->printer.meter = s->opt.meter.add && !s->real ? &s->opt.meter : NULL;
   if (ok) {
     put_names(s, t);
     put_records(s, t, true);

@@ -404,8 +404,11 @@ void xplane_encode_event(struct xplane_encoder *e, const struct xplane_out_line 
   struct tk_arg arg;
   struct buf *b = &e->event, *stats = &e->inner;
   stats->len = b->len = 0;
-  while (tk_args_next(&it, &arg))
+  while (tk_args_next(&it, &arg)) {
+    size_t before = stats->len;
     if (!is_field(e, ev, &arg, &f)) add_stat(e, stats, XEVENT_STATS, &arg);
+    if (e->meter) e->meter->add(e->meter->arg, SINK_ARG, arg.key, stats->len - before);
+  }
   int64_t offset = f.has_offset ? f.offset : clamp((i128)ev->ts - line->zero_ps),
           duration = f.has_duration ? f.duration : ev->dur;
   int64_t bits = bits_for(line, ev, &f), id = class_id(e, ev->cls);

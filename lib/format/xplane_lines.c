@@ -278,6 +278,7 @@ void xplane_put_lines(struct xplane_encoder *e, struct out *out) {
       xplane_encode_event(e, &lines[i], event);
       put_header(out, XLINE_EVENTS, e->event.len);
       out_write(out, e->event.data, e->event.len);
+      if (e->meter) e->meter->add(e->meter->arg, SINK_EVENT, event.id, with_header(e->event.len));
     }
     put_tail(e, &b, &lines[i]);
     out_write(out, b.data, b.len);
@@ -287,37 +288,35 @@ void xplane_put_lines(struct xplane_encoder *e, struct out *out) {
 
 /* ---- what is told beside the lines ---- */
 
-static void say(struct buf *b, const char *text) { buf_append(b, text, strlen(text)); }
-
 static void say_string(struct xplane_encoder *e, struct buf *b, const char *key, tk_id text) {
   if (!text) return;
-  say(b, key);
+  buf_text(b, key);
   json_quote(b, trace_str(e->g->t, text)->bytes, trace_str(e->g->t, text)->len);
 }
 
 static void say_number(struct buf *b, const char *key, int64_t v) {
   char text[24];
-  say(b, key);
+  buf_text(b, key);
   buf_append(b, text, num_put_i64(text, v));
 }
 
 static void say_ident(struct xplane_encoder *e, struct buf *b, const char *key, struct tk_ident i) {
   if (i.kind == TK_IDENT_STR) say_string(e, b, key, i.str);
   else if (i.kind != TK_IDENT_NONE) say_number(b, key, i.num);
-  if (i.kind == TK_IDENT_QUOTED) say(b, ",\"quoted\":true");
+  if (i.kind == TK_IDENT_QUOTED) buf_text(b, ",\"quoted\":true");
 }
 
 static void tell_line(struct xplane_encoder *e, struct buf *b, const struct xplane_out_line *line, uint32_t ordinal) {
   static const char *const kinds[] = {"thread", "async", "process", "counters"};
   const struct tk_track *k = &e->g->t->tracks[line->track];
   say_number(b, "{\"line\":", ordinal);
-  say(b, ",\"kind\":\"");
-  say(b, kinds[line->kind]);
-  say(b, "\"");
+  buf_text(b, ",\"kind\":\"");
+  buf_text(b, kinds[line->kind]);
+  buf_text(b, "\"");
   say_ident(e, b, ",\"tid\":", k->tid);
   say_string(e, b, ",\"name\":", line->kind == XLINE_COUNTERS ? 0 : k->name);
   if (k->has_sort) say_number(b, ",\"sort\":", k->sort_index);
-  say(b, "}");
+  buf_text(b, "}");
 }
 
 /* The thread that a counter was sampled on. */
@@ -327,13 +326,13 @@ static void tell_counters(struct xplane_encoder *e, struct buf *b) {
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
     if (k->kind != TK_COUNTERS || k->parent != e->process || k->tid.kind == TK_IDENT_NONE || !k->name) continue;
-    say(b, sep);
+    buf_text(b, sep);
     say_string(e, b, "{\"name\":", k->name);
     say_ident(e, b, ",\"tid\":", k->tid);
-    say(b, "}");
+    buf_text(b, "}");
     sep = ",";
   }
-  if (*sep == ',' && !sep[1]) say(b, "]");
+  if (*sep == ',' && !sep[1]) buf_text(b, "]");
 }
 
 bool xplane_tell_tracks(struct xplane_encoder *e, struct buf *b) {
@@ -342,20 +341,20 @@ bool xplane_tell_tracks(struct xplane_encoder *e, struct buf *b) {
   const struct xplane_out_line *lines = lines_of(e, &n);
   bool any = false;
   if (e->was && !e->g->own) return false; /* read as XPlane: its planes and lines say it all */
-  say(b, "{\"process\":true");
+  buf_text(b, "{\"process\":true");
   say_ident(e, b, ",\"pid\":", process->pid);
   say_string(e, b, ",\"name\":", process->name);
   say_string(e, b, ",\"labels\":", process->labels);
   if (process->has_sort) say_number(b, ",\"sort\":", process->sort_index);
-  say(b, ",\"lines\":[");
+  buf_text(b, ",\"lines\":[");
   for (uint32_t i = 0; i < n; i++) {
-    if (any) say(b, ",");
+    if (any) buf_text(b, ",");
     any = true;
     tell_line(e, b, &lines[i], i + 1);
   }
-  say(b, "]");
+  buf_text(b, "]");
   tell_counters(e, b);
-  say(b, "}");
+  buf_text(b, "}");
   return true;
 }
 
@@ -365,20 +364,20 @@ static void tell_record(struct xplane_encoder *e, struct buf *b, const struct tk
   const struct tk_track *k = &t->tracks[r->track];
   say_number(b, "{\"kind\":", r->kind);
   if (k->kind != TK_PROCESS) {
-    say(b, ",\"thread\":true");
+    buf_text(b, ",\"thread\":true");
     say_ident(e, b, ",\"tid\":", k->tid);
   }
-  if (r->strong) say(b, ",\"strong\":true");
+  if (r->strong) buf_text(b, ",\"strong\":true");
   if (r->phase > 0x20 && r->phase < 0x7f && r->phase != '"' && r->phase != '\\') {
-    say(b, ",\"ph\":\"");
+    buf_text(b, ",\"ph\":\"");
     buf_append(b, &r->phase, 1);
-    say(b, "\"");
+    buf_text(b, "\"");
   }
   i128 ts = r->ts + ((i128)t->origin_ns - e->g->base_ns) * 1000; /* as all times of the file */
   if (r->has_ts && ts < INT64_MAX && ts > INT64_MIN) say_number(b, ",\"ts\":", (int64_t)ts);
-  say(b, ",\"raw\":{");
+  buf_text(b, ",\"raw\":{");
   buf_append(b, trace_raw(t, r->at), r->size);
-  say(b, "}}");
+  buf_text(b, "}}");
 }
 
 bool xplane_tell_records(struct xplane_encoder *e, struct buf *b) {
@@ -389,12 +388,12 @@ bool xplane_tell_records(struct xplane_encoder *e, struct buf *b) {
     tk_id process = !r->track ? 0 : t->tracks[r->track].kind == TK_PROCESS ? r->track : t->tracks[r->track].parent;
     if (process != e->process) continue;
     if (r->kind != TK_REC_OTHER && t->tracks[r->track].renamed) continue; /* overruled by what the track is called */
-    say(b, sep);
+    buf_text(b, sep);
     tell_record(e, b, r);
     sep = ",";
   }
   if (*sep == '[') return false;
-  say(b, "]");
+  buf_text(b, "]");
   return true;
 }
 
@@ -408,8 +407,8 @@ static void tell_flow(struct xplane_encoder *e, struct buf *b, const struct tk_f
   say_string(e, b, ",\"cat\":", t->classes[f->cls].cat);
   if (f->id_is_str) say_string(e, b, ",\"id\":", (tk_id)f->id);
   else say_number(b, ",\"id\":", f->id);
-  if (f->enclosing) say(b, ",\"enclosing\":true");
-  say(b, "}");
+  if (f->enclosing) buf_text(b, ",\"enclosing\":true");
+  buf_text(b, "}");
 }
 
 bool xplane_tell_flows(struct xplane_encoder *e, struct buf *b) {
@@ -419,11 +418,11 @@ bool xplane_tell_flows(struct xplane_encoder *e, struct buf *b) {
     const struct tk_flow *f = &t->flows[i];
     const struct tk_track *k = &t->tracks[tk_flow_track(t, f)];
     if (f->role >= TK_FLOW_OUT || k->kind != TK_THREAD || k->parent != e->process) continue;
-    say(b, sep);
+    buf_text(b, sep);
     tell_flow(e, b, f, k);
     sep = ",";
   }
   if (*sep == '[') return false;
-  say(b, "]");
+  buf_text(b, "]");
   return true;
 }

@@ -191,6 +191,7 @@ static bool put_plane(struct xplane_sink *s, struct xplane_encoder *e, const str
   q = out_reserve(s->out, 16);
   s->out->next = pb_raw_varint(pb_key(q, XSPACE_PLANES, PB_BYTES), size);
   out_write(s->out, head->data, head->len);
+  if (e && s->opt.meter.add) e->meter = &s->opt.meter; /* not while sizes were measured */
   if (e) xplane_put_lines(e, s->out);
   if (rest->len) out_write(s->out, rest->data, rest->len);
   return mem_check(&s->mem, err);

@@ -60,6 +60,7 @@ struct xplane_encoder {
   uint32_t n_counters;
   tk_id key_flow, key_bits, key_cat, key_long_name; /* strings of the trace, 0 = it has none */
   const char *failed;
+  const struct sink_meter *meter; /* hears of what is encoded, or NULL */
 };
 
 /* ---- xplane_encode.c ---- */

@@ -7,8 +7,9 @@
 
 #include "trace.h"
 
-/* What bytes of the output are spent on.  A writer that can tell calls it with the event (or flow point) that they were for. */
-enum sink_part { SINK_EVENT, SINK_FLOW, SINK_META, SINK_PARTS };
+/* What bytes of the output are spent on.  A writer calls it with the event or flow point that they were for, and before it with each
+ * arg (its key) that is among them; what it does not tell of is metadata. */
+enum sink_part { SINK_EVENT, SINK_FLOW, SINK_ARG, SINK_META, SINK_PARTS };
 
 struct sink_meter {
   void (*add)(void *arg, enum sink_part part, tk_id id, uint64_t bytes);
