@@ -155,6 +155,7 @@ enum {
   /* Ours alone, which every importer passes over: what of another format's events Perfetto has no place for. */
   PACKET_TRACEKIT = 1990,
   TRACEKIT_POINTS = 1, /* a flow point of the event, or, in a packet without one, of the default track */
+  TRACEKIT_CHAIN = 2,  /* the flow id of the event stands for no point in full */
   POINT_ROLE = 1,
   POINT_ID = 2,        /* integer; absent = the only flow id of the event */
   POINT_ID_TEXT = 3,   /* iid of an event name */
@@ -162,7 +163,8 @@ enum {
   POINT_CATEGORY_IID = 5,
   POINT_TIME = 6,      /* ns, of the trace's clock; absent = the packet's */
   POINT_ENCLOSING = 7,
-  POINT_NEW_CLASS = 8, /* name and category are these from here on, else those of the sequence's last point */
+  POINT_NEW_CLASS = 8, /* name and category are these from here on, for events of this category, else those of the last such point */
+  POINT_ID_ARG = 9,    /* which debug annotation of the event, from 1 on, is the id */
   DESCRIPTOR_TRACEKIT = 1990,
   TRACK_FORM = 1,      /* bits, below */
   TRACK_IDENT = 2,     /* the pid or tid that was a string */

@@ -156,6 +156,6 @@ void perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_f
   if (k.thread.p) old_thread_descriptor(r, q, k.machine, &k.thread);
   if (k.extension.p) keep_raw(r, "perfetto.extension_descriptor", &k.extension);
   if (k.event.p) perfetto_track_event(r, q, &k);
-  else if (k.facts.p) perfetto_points(r, q, &k, 0, NULL);
+  else if (k.facts.p) perfetto_lone_points(r, q, &k);
   else if (k.other) note_other(r, &k);
 }

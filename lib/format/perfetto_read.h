@@ -7,8 +7,9 @@
  *     perfetto_state.c     sequences: interned text, defaults
  *     perfetto_clock.c     clocks and snapshots: every time becomes one of the trace's clock
  *     perfetto_track.c     descriptors of tracks
- *     perfetto_event.c     TrackEvent -> event, counter samples, flow points
+ *     perfetto_track_event.c  TrackEvent -> event, counter samples, flow points
  *     perfetto_args.c      DebugAnnotation -> arg
+ *     perfetto_points.c    flow points in full, as our own writer has them
  *     perfetto_settle.c    what is known only at the end: which tracks there are, flows in order of time, the origin
  *
  * While reading, an event's ts is ns of the trace's clock and its track is a place (node and aspect, below); perfetto_settle
@@ -47,7 +48,7 @@ struct sequence {
   int64_t pid, tid, time_us; /* of an old thread_descriptor packet */
   uint32_t clock_id, clock;  /* clock met last, its place */
   uint64_t last_uuid;        /* track met last */
-  tk_id point_name, point_cat; /* of the flow point met last */
+  struct map point_classes; /* by category of the event: class of the flow point met last */
   uint32_t last_node;
 };
 
@@ -197,6 +198,9 @@ uint32_t clock_builtin(struct perfetto *r, uint32_t machine, uint32_t id);
 
 uint32_t node_of_uuid(struct perfetto *r, struct sequence *q, uint32_t machine, uint64_t uuid);
 uint32_t node_find(const struct perfetto *r, uint32_t machine, uint64_t uuid); /* 0 = never mentioned */
+/* What the node hangs under; the process that its events of global scope are of; itself if there is none. */
+uint32_t node_parent(const struct perfetto *r, uint32_t node);
+uint32_t node_process(const struct perfetto *r, uint32_t node);
 uint32_t node_of_thread(struct perfetto *r, uint32_t machine, int64_t pid, int64_t tid);
 void track_descriptor(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
 void old_process_descriptor(struct perfetto *r, uint32_t machine, const struct pb_field *f);
@@ -205,9 +209,17 @@ void old_thread_descriptor(struct perfetto *r, struct sequence *q, uint32_t mach
 /* ---- events ---- */
 
 void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct packet *k);
-/* Flow points in full, as our own writer keeps them.  `node` is where they are, `known` time and id of the event; node 0 = on the
- * sequence's track. */
-void perfetto_points(struct perfetto *r, struct sequence *q, const struct packet *k, uint32_t node, const struct tk_flow *known);
+/* Flow points in full: of an event at `node`, whose flow ids are r->points from `first` on; its points take their place. */
+struct point_place {
+  uint32_t node;
+  tk_id cat;
+  int64_t ns;
+  uint32_t first;
+  bool implied; /* a flow id alone may stand for a point */
+};
+void perfetto_points(struct perfetto *r, struct sequence *q, const struct packet *k, const struct point_place *of);
+/* Those of a packet without an event. */
+void perfetto_lone_points(struct perfetto *r, struct sequence *q, const struct packet *k);
 /* Adds the annotation to the args under construction. */
 void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f);
 /* Is it JSON?  Then r->json is its strict compact text. */

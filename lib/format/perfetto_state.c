@@ -31,7 +31,8 @@ void sequence_clear(struct sequence *q, struct mem *mem) {
     *t = (struct iid_table){0};
   }
   q->has_track = false;
-  q->point_name = q->point_cat = 0;
+  if (q->point_classes.mem) map_free(&q->point_classes);
+  q->point_classes = (struct map){0};
   q->default_clock = 0;
   q->extra.n = q->extra_double.n = 0;
   q->valid = true;

@@ -36,6 +36,16 @@ uint32_t node_find(const struct perfetto *r, uint32_t machine, uint64_t uuid) {
   }
 }
 
+uint32_t node_parent(const struct perfetto *r, uint32_t node) {
+  uint32_t up = node_find(r, r->nodes[node].machine, r->nodes[node].parent_uuid);
+  return up ? up : node;
+}
+
+uint32_t node_process(const struct perfetto *r, uint32_t node) {
+  uint32_t process = node_find(r, r->nodes[node].machine, r->nodes[node].process);
+  return process ? process : node;
+}
+
 uint32_t node_of_uuid(struct perfetto *r, struct sequence *q, uint32_t machine, uint64_t uuid) {
   if (q->last_node && q->last_uuid == uuid) return q->last_node;
   q->last_uuid = uuid;

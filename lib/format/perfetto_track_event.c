@@ -402,16 +402,6 @@ static void legacy_flow(struct perfetto *r, uint32_t node, const struct track_ev
     r->late[r->n_late++] = (struct late){late, r->t->n_flows, true};
 }
 
-static uint32_t parent_of(const struct perfetto *r, uint32_t node) {
-  uint32_t up = node_find(r, r->nodes[node].machine, r->nodes[node].parent_uuid);
-  return up ? up : node;
-}
-
-static uint32_t process_of(const struct perfetto *r, uint32_t node) {
-  uint32_t process = node_find(r, r->nodes[node].machine, r->nodes[node].process);
-  return process ? process : node;
-}
-
 /* Tracks that our own writer made hold their packets in order: spans are paired as they come, and come out as they were. */
 static bool close_open(struct perfetto *r, uint32_t node, struct track_event *e, int64_t ns) {
   struct tk_trace *t = r->t;
@@ -461,8 +451,8 @@ static void emit(struct perfetto *r, uint32_t node, struct track_event *e, enum 
   ev->track = node * ASPECTS + (uint32_t)aspect_of(e, kind, async);
   if (kind == TK_SPAN && e->dur_us > 0 && e->dur_us < INT64_MAX / 1000) ev->dur = e->dur_us * 1000;
   if (r->nodes[node].form & FORM_ASYNC) ev->flags |= TK_ASYNC, ev->track = node * ASPECTS + ON_ASYNCS;
-  if (r->nodes[node].form & FORM_GLOBAL) ev->track = process_of(r, node) * ASPECTS + ON_PROCESS;
-  if (r->nodes[node].form & FORM_LANE) ev->track = parent_of(r, node) * ASPECTS + ON_TRACK;
+  if (r->nodes[node].form & FORM_GLOBAL) ev->track = node_process(r, node) * ASPECTS + ON_PROCESS;
+  if (r->nodes[node].form & FORM_LANE) ev->track = node_parent(r, node) * ASPECTS + ON_TRACK;
   if (kind == TK_COUNTER) ev->track = node * ASPECTS + ON_PROCESS;
   if (!async && kind != TK_INSTANT && kind != TK_COUNTER) r->nodes[node].has_slices = true;
   r->nodes[node].has_events = true;
@@ -473,51 +463,6 @@ static void emit(struct perfetto *r, uint32_t node, struct track_event *e, enum 
     r->nodes[node].open = t->n_events;
   }
   t->counts.by_phase[(unsigned char)PHASES[kind]]++;
-}
-
-static void read_point(struct perfetto *r, struct sequence *q, const struct pb_field *f, const struct tk_flow *known) {
-  struct tk_flow p = *known;
-  struct pb c = pb_inside(f);
-  struct pb_field g;
-  tk_id name = 0, cat = 0;
-  uint64_t role = TK_FLOW_START;
-  bool fresh = false;
-  while (pb_next(&c, &g)) {
-    switch (pb_field_key(&g)) {
-    case PB_KEY(POINT_ROLE, PB_VARINT): role = g.value; break;
-    case PB_KEY(POINT_ID, PB_VARINT): p.id = (int64_t)g.value; break;
-    case PB_KEY(POINT_ID_TEXT, PB_VARINT):
-      p.id = sequence_text(r, q, IID_NAME, g.value);
-      p.id_is_str = true;
-      break;
-    case PB_KEY(POINT_NAME_IID, PB_VARINT): name = sequence_text(r, q, IID_NAME, g.value); break;
-    case PB_KEY(POINT_CATEGORY_IID, PB_VARINT): cat = sequence_text(r, q, IID_CATEGORY, g.value); break;
-    case PB_KEY(POINT_NEW_CLASS, PB_VARINT): fresh = g.value != 0; break;
-    case PB_KEY(POINT_TIME, PB_VARINT): p.ts = (int64_t)g.value; break;
-    case PB_KEY(POINT_ENCLOSING, PB_VARINT): p.enclosing = g.value != 0; break;
-    default: break;
-    }
-  }
-  if (role > TK_FLOW_END) return;
-  p.role = (uint8_t)role;
-  if (fresh) q->point_name = name, q->point_cat = cat;
-  p.cls = trace_class(r->t, q->point_name, q->point_cat);
-  *trace_add_flow(r->t) = p;
-}
-
-void perfetto_points(struct perfetto *r, struct sequence *q, const struct packet *k, uint32_t node, const struct tk_flow *known) {
-  struct pb c = pb_inside(&k->facts);
-  struct pb_field g;
-  struct tk_flow base = known ? *known : (struct tk_flow){0};
-  uint32_t clock;
-  if (!node) {
-    clock_time(r, q, k, &base.ts, &clock); /* deltas count on */
-    node = node_of_uuid(r, q, k->machine, q->has_track ? q->default_track : 0);
-  }
-  if (!node) return;
-  base.at = (r->nodes[node].form & FORM_LANE ? parent_of(r, node) : node) * ASPECTS + ON_TRACK;
-  while (pb_next(&c, &g))
-    if (pb_field_key(&g) == PB_KEY(TRACEKIT_POINTS, PB_BYTES)) read_point(r, q, &g, &base);
 }
 
 static void drop(struct perfetto *r, const struct track_event *e, const char *why) {
@@ -548,12 +493,8 @@ void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct p
     return;
   }
   if ((node = node_of(r, q, k, &e)) == 0) return;
-  if (k->facts.p) {
-    bool only = r->n_points == e.first_point + 1;
-    struct tk_flow base = {.ts = ns, .id = only ? (int64_t)r->points[e.first_point].id : 0};
-    r->n_points = e.first_point;
-    perfetto_points(r, q, k, node, &base);
-  }
+  if (r->n_points > e.first_point || k->facts.p)
+    perfetto_points(r, q, k, &(struct point_place){node, e.cat, ns, e.first_point, kind == TK_BEGIN || kind == TK_INSTANT});
   if (e.bind_id && e.direction && !flow) {
     point(r, e.bind_id ^ 1ull << 63, e.direction == 1);
     if (r->n_points) r->points[r->n_points - 1].direction = (uint8_t)(e.direction & 3);

@@ -6,6 +6,7 @@
  *     perfetto_counters.c  counter samples: a track for each series
  *     perfetto_lanes.c   which lane a span goes to, which arrows there are
  *     perfetto_event.c   one TrackEvent: interning, args, time
+ *     perfetto_points.c  flows of an event: ids, points in full
  */
 #ifndef FORMAT_PERFETTO_WRITE_H
 #define FORMAT_PERFETTO_WRITE_H
@@ -47,8 +48,7 @@ struct event_writer {
   tk_id *points;         /* flow points that Perfetto's ids do not say all of, in order of their events */
   uint32_t n_points;
   uint8_t *has_flows;    /* by event, a bit: it is in `points` or `arrows` */
-  tk_id point_class;     /* of the point written last */
-  uint64_t only_id;      /* of the packet, if it has one flow id */
+  struct iids point_classes; /* by category of the event: class of the point written last */
   struct arrow *arrows;
   uint32_t n_arrows, cap_arrows, next_arrow;
   struct buf interned, event, annotation, packet, scratch, facts;
@@ -68,6 +68,12 @@ void writer_instant(struct event_writer *w, tk_id event);
 /* A flow point that no span holds: for our own reader alone. */
 void writer_lone_point(struct event_writer *w, uint64_t uuid, tk_id flow);
 void writer_counter(struct event_writer *w, tk_id event, const struct tk_arg *value);
+/* The flows of the event whose fields stand in w->event: those of its begin, or those of its end. */
+void writer_flows(struct event_writer *w, tk_id event, bool at_end);
+/* The iid of a string, which is interned in the packet if it is new. */
+uint32_t writer_iid(struct event_writer *w, struct iids *kind, uint32_t field, tk_id s);
+/* The packet of w->event and w->facts. */
+void writer_event(struct event_writer *w, int64_t ns);
 
 /* A packet outside of the sequence. */
 void writer_packet(struct out *out, const struct buf *packet);
