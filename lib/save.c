@@ -37,6 +37,7 @@ bool saver_open(struct saver *s, const char *path, const struct tk_save_options 
   if (ends_with(path, ".xz") || ends_with(path, ".bz2"))
     return err_set(err, TK_EUSAGE, "xz and bzip2 are not written: name it .gz or .zst");
   out.binary = s->format->binary;
+  if (out.gzip && !out.level) out.level = s->format->gzip_level;
   if (!out_open(&s->out, opt->dry_run ? "/dev/null" : path, &out, &s->mem, err)) return false;
   s->sink = s->format->writer(&s->out, &sink);
   return s->sink || err_set(err, TK_ELIMIT, "out of memory");

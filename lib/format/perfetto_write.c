@@ -16,7 +16,21 @@
  *     extension, strings as well         80.7     11.5   17.5      629  609
  *
  * Numbers in an extension save a tenth of the time and nothing of the memory; strings in one cost half as much again and more, being
- * interned no longer.  A mixture would show an event's args under two prefixes ("args." and "debug."), for that tenth: annotations. */
+ * interned no longer.  A mixture would show an event's args under two prefixes ("args." and "debug."), for that tenth: annotations.
+ *
+ * Size.  The same trace, gzipped, MB; what is left is 6 M literals and 5.6 M matches, most of them times and ids:
+ *
+ *                               gzip -1   zlib 3   zlib 5   gzip -6   ISA-L   zstd 3
+ *     JSON                         48.9                        36.2    40.0     33.5
+ *     .pftrace                     21.7     20.6     19.2      18.9    22.5     16.7
+ *
+ * A file of a fifth of JSON's bytes can be deflated longer: zlib 5, which a .pftrace.gz has unless told otherwise, costs 1.3 s of CPU
+ * here against ISA-L's 0.2 and takes a seventh off; 6 twice that for 2%.  Tried and left: decimals as JSON text (+0.2%), times
+ * padded to a fixed length (-1% by zlib 6, +1% by zlib 1), ids of names by frequency (-0.3%), absolute times (+18%).
+ *
+ * Import.  Without args trace_processor v52 spends on two packets with nothing but type, name, category and time what it spends on one
+ * JSON event: 2.8 s of CPU beyond an empty trace on 1.1 M spans that are written as barely as the format allows, 2.6 s on their JSON
+ * (3.3 s on ours, with 0.2 M flows).  Absolute times, no flags and one track instead of forty change that by less than 5%. */
 #include <stdio.h>
 #include <string.h>
 
@@ -251,6 +265,7 @@ static struct sink *perfetto_writer(struct out *out, const struct sink_options *
 
 const struct format format_perfetto = {
     .binary = true,
+    .gzip_level = 5,
     .info = {.name = "perfetto", .title = "Perfetto protobuf", .extensions = "pftrace,perfetto-trace",
              .can_read = true, .can_write = true},
     .bid = perfetto_bid,
