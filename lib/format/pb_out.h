@@ -36,6 +36,14 @@ static inline void pb_fixed64(struct buf *b, uint32_t field, uint64_t v) {
   b->len = (size_t)(p - b->data);
 }
 
+static inline void pb_fixed32(struct buf *b, uint32_t field, uint32_t v) {
+  uint8_t *p = buf_reserve(b, 16);
+  if (!p) return;
+  p = pb_key(p, field, PB_FIXED32);
+  for (int i = 0; i < 4; i++) *p++ = (uint8_t)(v >> 8 * i);
+  b->len = (size_t)(p - b->data);
+}
+
 static inline void pb_double(struct buf *b, uint32_t field, double v) {
   uint64_t bits;
   memcpy(&bits, &v, 8);

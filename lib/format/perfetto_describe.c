@@ -239,14 +239,21 @@ void put_attribute(struct perfetto_sink *s, const char *key, const char *text, s
   buf_free(&attribute);
 }
 
-void describe_trace(struct perfetto_sink *s, const struct tk_trace *t) {
+static const char EXTENSIONS[] = "perfetto.extension_descriptor";
+
+void describe_extensions(struct perfetto_sink *s, const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];
-    if (!m->binary || strcmp(tk_string(t, m->key, NULL), "perfetto.extension_descriptor") != 0) continue;
+    if (!m->binary || strcmp(tk_string(t, m->key, NULL), EXTENSIONS) != 0) continue;
     s->packet.len = 0;
     pb_bytes(&s->packet, PACKET_EXTENSION_DESCRIPTOR, trace_raw(t, m->at), (size_t)m->size);
     writer_packet(s->out, &s->packet);
   }
+}
+
+void describe_trace(struct perfetto_sink *s, const struct tk_trace *t) {
+  describe_extensions(s, t);
+  s->has_extensions = true;
   writer_kept(s, t);
   if (t->clock == TK_CLOCK_REALTIME && !s->has_clocks) put_clocks(s);
 }

@@ -32,6 +32,10 @@ bool writer_begin(struct event_writer *w, const struct tk_trace *t, int64_t base
   w->track = 0;
   w->n_arrows = w->next_arrow = 0;
   w->interned.mem = w->event.mem = w->annotation.mem = w->packet.mem = w->scratch.mem = w->facts.mem = mem;
+  schema_init(&w->schema, mem);
+  for (tk_id i = 1; i <= t->n_metas; i++)
+    if (t->metas[i].binary && strcmp(tk_string(t, t->metas[i].key, NULL), "perfetto.extension_descriptor") == 0)
+      schema_read(&w->schema, (const uint8_t *)trace_raw(t, t->metas[i].at), (size_t)t->metas[i].size);
   return iids_init(&w->names, n, mem) && iids_init(&w->categories, n, mem) && iids_init(&w->keys, n, mem) &&
          iids_init(&w->values, n, mem) && iids_init(&w->end_keys, n, mem) &&
          iids_init(&w->point_classes, n, mem);
@@ -53,6 +57,7 @@ void writer_end(struct event_writer *w) {
   mem_resize(w->mem, w->arrows, (size_t)w->cap_arrows * sizeof *w->arrows, 0);
   w->arrows = NULL;
   w->cap_arrows = 0;
+  schema_free(&w->schema);
   buf_free(&w->interned);
   buf_free(&w->event);
   buf_free(&w->annotation);
@@ -195,10 +200,11 @@ static bool is_end_arg(const struct event_writer *w, tk_id key) {
 static void put_args(struct event_writer *w, uint32_t args, bool at_end) {
   struct tk_args it = tk_args_of(w->t, args);
   struct tk_arg arg;
-    while (tk_args_next(&it, &arg)) {
+  while (tk_args_next(&it, &arg)) {
     bool of_end = is_end_arg(w, arg.key);
     if (of_end != at_end) continue;
     if (arg.key < KEY_COUNT && put_field(w, &arg)) continue;
+    if (w->schema.n && extension_write(&w->schema, w->t, &arg, at_end ? 9 : 0, &w->event)) continue;
     uint32_t key = at_end ? iid_behind(w, &w->end_keys, INTERNED_ANNOTATION_NAMES, arg.key, 9)
                           : writer_iid(w, &w->keys, INTERNED_ANNOTATION_NAMES, arg.key);
     w->annotation.len = 0;
@@ -206,6 +212,7 @@ static void put_args(struct event_writer *w, uint32_t args, bool at_end) {
     annotation_value(w, &w->annotation, &arg);
     pb_message(&w->event, EVENT_DEBUG_ANNOTATIONS, &w->annotation);
   }
+  extension_end(&w->schema, &w->event);
 }
 
 /* ---- events ---- */

@@ -154,7 +154,10 @@ void perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_f
   if (k.descriptor.p) track_descriptor(r, q, k.machine, &k.descriptor);
   if (k.process.p) old_process_descriptor(r, k.machine, &k.process);
   if (k.thread.p) old_thread_descriptor(r, q, k.machine, &k.thread);
-  if (k.extension.p) keep_raw(r, "perfetto.extension_descriptor", &k.extension);
+  if (k.extension.p) {
+    keep_raw(r, "perfetto.extension_descriptor", &k.extension);
+    schema_read(&r->schema, k.extension.p, (size_t)k.extension.value);
+  }
   if (k.event.p) perfetto_track_event(r, q, &k);
   else if (k.facts.p) perfetto_lone_points(r, q, &k);
   else if (k.other) note_other(r, &k);

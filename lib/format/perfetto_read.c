@@ -210,6 +210,7 @@ static void release(struct perfetto *r) {
   map_free(&r->uuid_index);
   map_free(&r->thread_index);
   map_free(&r->clock_index);
+  schema_free(&r->schema);
   buf_free(&r->text);
   buf_free(&r->json);
   buf_free(&r->fields);
@@ -229,6 +230,7 @@ bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_optio
   map_init(&r->uuid_index, mem);
   map_init(&r->thread_index, mem);
   map_init(&r->clock_index, mem);
+  schema_init(&r->schema, mem);
   ok = read_trace(r, in);
   if (ok) perfetto_settle(r);
   release(r);

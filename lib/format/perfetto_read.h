@@ -9,6 +9,7 @@
  *     perfetto_track.c     descriptors of tracks
  *     perfetto_track_event.c  TrackEvent -> event, counter samples, flow points
  *     perfetto_args.c      DebugAnnotation -> arg
+ *     perfetto_extension.c  fields that the file describes itself -> args
  *     perfetto_points.c    flow points in full, as our own writer has them
  *     perfetto_settle.c    what is known only at the end: which tracks there are, flows in order of time, the origin
  *
@@ -20,6 +21,7 @@
 #include "../graph/trace.h"
 #include "pb.h"
 #include "perfetto.h"
+#include "perfetto_extension.h"
 
 /* Interned text of one kind in one sequence: iid -> string, dense while iids are, else by hash. */
 struct iid_table {
@@ -144,6 +146,7 @@ struct perfetto {
   tk_id kept; /* meta of the packets kept last */
   uint64_t inflated; /* bytes out of compressed packets */
   struct buf text, json, fields, copy, packets;
+  struct schema schema; /* of extensions that the file describes */
 };
 
 /* What a packet says, in one pass. */

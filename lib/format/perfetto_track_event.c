@@ -79,6 +79,12 @@ static void put_uuid(void *to, uint64_t v) {
   if (l->n < EXTRA_COUNTERS) l->uuid[l->n++] = v;
 }
 
+static void unknown_field(struct perfetto *r, const char *of, uint32_t number) {
+  char text[80];
+  snprintf(text, sizeof text, "fields of %s that are not modelled: left out: field %u", of, number);
+  perfetto_note(r, TK_NOTE_INFO, text);
+}
+
 /* legacy_event: fields that JSON events have under other names. */
 static void legacy(struct perfetto *r, struct sequence *q, struct track_event *e, const struct pb_field *f) {
   struct pb c = pb_inside(f);
@@ -102,7 +108,7 @@ static void legacy(struct perfetto *r, struct sequence *q, struct track_event *e
     case PB_KEY(LEGACY_INSTANT_SCOPE, PB_VARINT): e->scope = g.value; break;
     case PB_KEY(LEGACY_PID_OVERRIDE, PB_VARINT): e->pid = (int64_t)g.value, e->has_pid = true; break;
     case PB_KEY(LEGACY_TID_OVERRIDE, PB_VARINT): e->tid = (int64_t)g.value, e->has_tid = true; break;
-    default: break;
+    default: unknown_field(r, "legacy events", g.number);
     }
   }
 }
@@ -153,7 +159,7 @@ static void flows_and_counters(struct perfetto *r, struct sequence *q, struct tr
     break;
   case PB_KEY(EVENT_CORRELATION_ID_STR, PB_BYTES): e->correlation = perfetto_text(r, f->p, (size_t)f->value); break;
   case PB_KEY(EVENT_CORRELATION_ID_IID, PB_VARINT): e->correlation = sequence_text(r, q, IID_CORRELATION, f->value); break;
-  default: break;
+  default: unknown_field(r, "track events", f->number);
   }
 }
 
@@ -252,6 +258,16 @@ static void identity_args(struct perfetto *r, struct track_event *e, bool with_p
   if (with_phase) args_str(t, KEY_PH, TK_ARG_STR, trace_string(t, &e->phase, 1));
 }
 
+/* What the file describes are args of their own, the rest is kept with its numbers. */
+static void extension_fields(struct perfetto *r, struct track_event *e) {
+  uint32_t n;
+  const struct member *members = extension_read(&r->schema, &r->fields, &n);
+  const struct buf *rest = n ? extension_rest(&r->schema) : &r->fields;
+  more_args(r, e);
+  r->n_opaque += extension_args(&r->schema, members, n, r->t);
+  if (rest->len) args_str(r->t, KEY_PERFETTO_FIELDS, TK_ARG_BYTES, perfetto_opaque(r, rest->data, rest->len));
+}
+
 static void field_args(struct perfetto *r, struct track_event *e) {
   struct tk_trace *t = r->t;
   if (e->has_correlation || e->correlation) more_args(r, e);
@@ -261,9 +277,7 @@ static void field_args(struct perfetto *r, struct track_event *e) {
     more_args(r, e);
     args_int(t, trace_text(t, "json.tts"), e->thread_us);
   }
-  if (r->fields.len == 0) return;
-  more_args(r, e);
-  args_str(t, KEY_PERFETTO_FIELDS, TK_ARG_BYTES, perfetto_opaque(r, r->fields.data, r->fields.len));
+  if (r->fields.len) extension_fields(r, e);
 }
 
 /* ---- counters ---- */

@@ -15,6 +15,7 @@
 #include "../io/out.h"
 #include "pb_out.h"
 #include "perfetto.h"
+#include "perfetto_extension.h"
 
 /* Interned ids of one kind: by string id. */
 struct iids {
@@ -52,6 +53,7 @@ struct event_writer {
   struct arrow *arrows;
   uint32_t n_arrows, cap_arrows, next_arrow;
   struct buf interned, event, annotation, packet, scratch, facts;
+  struct schema schema; /* of extensions that the graph's file described */
 };
 
 bool writer_begin(struct event_writer *w, const struct tk_trace *t, int64_t base_ns, struct out *out, struct mem *mem);
@@ -123,6 +125,7 @@ struct perfetto_sink {
   uint32_t next_sequence, clock; /* what times count on: BOOTTIME, unless kept packets say another */
   struct map sequences;          /* that kept packets are on */
   bool has_clocks;               /* kept packets say REALTIME */
+  bool has_extensions;           /* the descriptors of the graph that comes next are written */
   uint64_t next_uuid, next_flow;
   int32_t next_pid; /* for pids that are no int32 */
   const struct tk_trace *t;
@@ -169,6 +172,8 @@ uint64_t describe_thread_uuid(const struct perfetto_sink *s, tk_id process, int6
 uint64_t describe_child(struct perfetto_sink *s, const struct child *c);
 /* What stands of the trace as a whole: clocks and extension descriptors at its start, top-level data at its end. */
 void describe_trace(struct perfetto_sink *s, const struct tk_trace *t);
+/* Of each graph, those of the first at the start. */
+void describe_extensions(struct perfetto_sink *s, const struct tk_trace *t);
 void describe_metas(struct perfetto_sink *s, const struct tk_trace *t);
 void put_attribute(struct perfetto_sink *s, const char *key, const char *text, size_t n);
 bool track_hidden(const struct tk_trace *t, tk_id track);
