@@ -174,7 +174,8 @@ static struct member *add_member(struct schema *s, uint32_t extension, uint32_t 
 }
 
 /* One arg of the occurrences of a field. */
-static bool read_group(struct schema *s, uint32_t extension, uint32_t name, const struct schema_field *field, uint32_t lo, uint32_t hi) {
+static bool read_group(struct schema *s, uint32_t extension, uint32_t name, const struct schema_field *field, uint32_t lo,
+                       uint32_t hi) {
   struct scalar v = {0};
   size_t json = s->json.len;
   bool deep = field->repeated || field->type == FIELD_MESSAGE;
@@ -305,10 +306,28 @@ static bool write_scalar(const struct schema *s, struct buf *b, const struct sch
   return true;
 }
 
-/* JSON that we wrote.  A double is the one that prints as this text. */
+/* The double that prints as this text, which is that of one; false if it is not found. */
+static bool double_of(const struct num *num, const char *text, size_t n, double *d) {
+  char again[40];
+  long double v = num->kind == NUM_UINT ? (long double)(uint64_t)num->mant : (long double)num->mant;
+  int exp = num->kind == NUM_DEC ? num->exp : 0;
+  int64_t bits;
+  if (num->kind != NUM_DEC && num->kind != NUM_INT && num->kind != NUM_UINT) return false;
+  for (; exp > 0; exp--) v *= 10;
+  long double by = 1;
+  for (; exp < 0; exp++) by *= 10;
+  *d = (double)(v / by);
+  memcpy(&bits, d, sizeof bits);
+  bits--;
+  for (int i = 0; i < 3; i++, bits++) { /* a division and two roundings may be one step off */
+    memcpy(d, &bits, sizeof bits);
+    if (num_put_double(again, *d) == n && memcmp(again, text, n) == 0) return true;
+  }
+  return false;
+}
+
+/* JSON that we wrote. */
 static bool json_scalar(const struct schema_field *field, struct json *j, const struct json_value *v, struct scalar *out) {
-  char text[40] = {0}, again[32];
-  size_t n = (size_t)(v->end - v->p);
   *out = (struct scalar){.type = v->type == JSON_TRUE ? TK_ARG_TRUE : TK_ARG_FALSE};
   if (v->type == JSON_TRUE || v->type == JSON_FALSE) return true;
   if (v->type == JSON_STRING) {
@@ -316,12 +335,10 @@ static bool json_scalar(const struct schema_field *field, struct json *j, const 
     out->p = json_text(j, &v->str, &out->n);
     return true;
   }
-  if (v->type != JSON_NUMBER || n >= sizeof text) return false;
+  if (v->type != JSON_NUMBER) return false;
   if (field->type == FIELD_DOUBLE || field->type == FIELD_FLOAT) {
-    memcpy(text, v->p, n);
     out->type = TK_ARG_DOUBLE;
-    out->d = strtod(text, NULL);
-    return num_put_double(again, out->d) == n && memcmp(again, text, n) == 0;
+    return double_of(&v->num, (const char *)v->p, (size_t)(v->end - v->p), &out->d);
   }
   out->type = TK_ARG_INT;
   out->i = v->num.mant;

@@ -61,12 +61,13 @@ struct schema {
   uint32_t n_members, cap_members;
   struct buf json, path, message;
   uint32_t open; /* field whose message is being written */
+  bool damaged;
 };
 
 void schema_init(struct schema *s, struct mem *mem);
 void schema_free(struct schema *s);
-/* Adds what an ExtensionDescriptor describes. */
-void schema_read(struct schema *s, const uint8_t *p, size_t n);
+/* Adds what an ExtensionDescriptor describes.  False: it is damaged, and read as far as it goes. */
+bool schema_read(struct schema *s, const uint8_t *p, size_t n);
 /* NULL if there is none. */
 const struct schema_field *schema_by_number(const struct schema *s, uint32_t message, uint32_t number);
 const struct schema_field *schema_by_name(const struct schema *s, uint32_t message, const void *name, size_t n);

@@ -70,6 +70,12 @@ static void keep_raw(struct perfetto *r, const char *key, const struct pb_field 
   trace_end_raw(r->t);
 }
 
+/* A damaged one would spoil what we write: trace_processor takes it as it comes. */
+static void extension_descriptor(struct perfetto *r, const struct pb_field *f) {
+  if (schema_read(&r->schema, f->p, (size_t)f->value)) keep_raw(r, "perfetto.extension_descriptor", f);
+  else perfetto_note(r, TK_NOTE_REPAIR, "damaged extension descriptor: read as far as it goes, and left out");
+}
+
 /* Attributes that our own writer makes of JSON's top level: "tracekit", "json.KEY", "json.after.KEY". */
 /* False: none of ours. */
 static bool read_attribute(struct perfetto *r, const struct pb_field *f) {
@@ -154,10 +160,7 @@ void perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_f
   if (k.descriptor.p) track_descriptor(r, q, k.machine, &k.descriptor);
   if (k.process.p) old_process_descriptor(r, k.machine, &k.process);
   if (k.thread.p) old_thread_descriptor(r, q, k.machine, &k.thread);
-  if (k.extension.p) {
-    keep_raw(r, "perfetto.extension_descriptor", &k.extension);
-    schema_read(&r->schema, k.extension.p, (size_t)k.extension.value);
-  }
+  if (k.extension.p) extension_descriptor(r, &k.extension);
   if (k.event.p) perfetto_track_event(r, q, &k);
   else if (k.facts.p) perfetto_lone_points(r, q, &k);
   else if (k.other) note_other(r, &k);

@@ -108,6 +108,7 @@ static void read_field(struct schema *s, const struct pb_field *from, uint32_t m
     }
   }
   if (!message) message = extendee;
+  if (c.fault) s->damaged = true;
   if (c.fault || !field.name || !field.number || !field.type || !message) return;
   if (!mem_grow(s->mem, (void **)&s->fields, &s->cap, (uint64_t)s->n + 2, sizeof field)) return;
   s->fields[++s->n] = field;
@@ -123,6 +124,7 @@ static void read_value(struct schema *s, const struct pb_field *from, uint32_t o
     if (pb_field_key(&f) == PB_KEY(VALUE_NAME, PB_BYTES)) name = text_of(s, &f);
     else if (pb_field_key(&f) == PB_KEY(VALUE_NUMBER, PB_VARINT)) number = (uint32_t)f.value;
   }
+  if (c.fault) s->damaged = true;
   if (!name) return;
   map_put(&s->enum_names, pair(of, number), name);
   map_put(&s->enum_numbers, pair(of, name), number);
@@ -148,6 +150,7 @@ static void read_enum(struct schema *s, const struct pb_field *from) {
   uint32_t of = enter(s, from, ENUM_NAME);
   while (of && pb_next(&c, &f))
     if (pb_field_key(&f) == PB_KEY(ENUM_VALUE, PB_BYTES)) read_value(s, &f, of);
+  if (c.fault) s->damaged = true;
   s->path.len = outside;
 }
 
@@ -165,6 +168,7 @@ static void read_message(struct schema *s, const struct pb_field *from, unsigned
     default: break;
     }
   }
+  if (c.fault) s->damaged = true;
   s->path.len = outside;
 }
 
@@ -185,15 +189,20 @@ static void read_file(struct schema *s, const struct pb_field *from) {
     default: break;
     }
   }
+  if (c.fault) s->damaged = true;
 }
 
-void schema_read(struct schema *s, const uint8_t *p, size_t n) {
+bool schema_read(struct schema *s, const uint8_t *p, size_t n) {
   struct pb c = pb_over(p, n);
   struct pb_field set, file;
   s->event = intern(&s->text, EVENT, sizeof EVENT - 1);
+  s->damaged = false;
   while (pb_next(&c, &set)) {
     if (pb_field_key(&set) != PB_KEY(DESCRIPTOR_SET, PB_BYTES)) continue;
-    for (struct pb in = pb_inside(&set); pb_next(&in, &file);)
+    struct pb in = pb_inside(&set);
+    while (pb_next(&in, &file))
       if (pb_field_key(&file) == PB_KEY(SET_FILE, PB_BYTES)) read_file(s, &file);
+    if (in.fault) s->damaged = true;
   }
+  return !c.fault && !s->damaged;
 }

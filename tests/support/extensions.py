@@ -91,10 +91,13 @@ def deep(levels):
 
 
 def trace(cases, end=b'', described_by=None):
-    """A packet for each event; `end` are fields of their end events, `described_by` another ExtensionDescriptor."""
+    """A packet for each event; `end` are fields of their end events, `described_by` another ExtensionDescriptor, which
+    stands behind some events: a file is known by its beginning."""
     thread = field(60, field(1, 7) + field(4, field(1, 1) + field(2, 2)))
-    packets = [thread, field(72, descriptor('foreign' in cases) if described_by is None else described_by)]
+    packets = [thread, field(72, descriptor('foreign' in cases))]
     for i, (name, (fields, _)) in enumerate(cases.items()):
         packets.append(field(11, field(9, 1) + field(11, 7) + field(23, name.encode()) + fields) + field(10, 1) + field(8, 1000 * i + 1))
         packets.append(field(11, field(9, 2) + field(11, 7) + end) + field(10, 1) + field(8, 1000 * i + 500))
+    if described_by is not None:
+        packets[1], packets[8:8] = packets[2], [field(72, described_by)]
     return b''.join(field(1, packet) for packet in packets)
