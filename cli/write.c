@@ -13,6 +13,7 @@ static void print_text(FILE *to, const struct shared *s, const struct tk_trace *
   fprintf(to, ": %s of %s records, %s events", tty_count(done->records, a), tty_count(t->counts.read, b),
           tty_count(done->events, c));
   if (t->counts.dropped) fprintf(to, ", %s dropped", tty_count(t->counts.dropped, a));
+  if (done->dangling) fprintf(to, ", %s flow points that lead nowhere not shown", tty_count(done->dangling, a));
   if (!s->dry_run) fprintf(to, ", %s", size);
   fputc('\n', to);
 }
@@ -29,6 +30,7 @@ static void print_json(FILE *to, const struct shared *s, const struct tk_trace *
   json_uint(&j, "written_records", done->records);
   json_uint(&j, "written_events", done->events);
   json_uint(&j, "written_flow_points", done->flows);
+  json_uint(&j, "dangling_flow_points", done->dangling);
   json_uint(&j, "dropped", t->counts.dropped);
   json_uint(&j, "bytes", done->bytes);
   json_uint(&j, "raw_bytes", done->raw_bytes);

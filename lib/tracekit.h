@@ -349,6 +349,7 @@ struct tk_saved {
   uint64_t records; /* source records written, metadata included */
   uint64_t events;  /* spans + instants + counter samples */
   uint64_t flows;   /* flow points */
+  uint64_t dangling; /* flow points that lead nowhere, of which the format's viewers show nothing; not in `flows` */
   uint64_t bytes;   /* of the file, compressed */
   uint64_t raw_bytes;
 };

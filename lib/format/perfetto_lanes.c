@@ -139,37 +139,56 @@ static void sort_points(struct event_writer *w) {
   mem_resize(w->mem, to, ((size_t)n + 1) * sizeof *to, 0);
 }
 
+/* Where the next arrow of a flow leaves from, and points that no arrow has so far. */
+struct sources {
+  struct map at, loose; /* by identity: the event; 1 = it was a start, and nothing has come of it */
+  uint64_t dangling;
+};
+
+static void leave(struct sources *s, uint64_t identity, uint32_t *source, const struct tk_flow *f, bool start) {
+  uint32_t *loose = map_put(&s->loose, identity, 0);
+  *source = f->at;
+  if (loose) *loose = start;
+  s->dangling += start;
+}
+
+static bool follow(struct event_writer *w, struct sources *s, const struct tk_flow *f, uint64_t *id, bool own_id) {
+  uint64_t identity = ((uint64_t)f->id << 1 | f->id_is_str) * 0x9e3779b97f4a7c15u + f->cls;
+  bool start = f->role == TK_FLOW_START || f->role == TK_FLOW_OUT;
+  uint32_t *source = map_put(&s->at, identity, 0), *loose;
+  if (!source) return false;
+  if (!f->bound || (!start && (!*source || *source == f->at))) s->dangling++;
+  if (!f->bound || (!start && !*source)) return true;
+  if (!start && *source != f->at) {
+    arrow(w, *source, f, own_id ? (uint64_t)f->id : (*id)++);
+    loose = map_put(&s->loose, identity, 0);
+    if (loose && *loose) *loose = 0, s->dangling--;
+  }
+  if (start || f->role == TK_FLOW_STEP || f->role == TK_FLOW_INOUT) leave(s, identity, source, f, start);
+  return true;
+}
+
 uint64_t writer_arrows(struct event_writer *w, uint64_t *next_id) {
   const struct tk_trace *t = w->t;
-  struct map sources, ids; /* sources: identity -> event that the next arrow leaves from */
-  uint64_t lost = 0;
+  struct sources s = {.dangling = 0};
+  struct map ids;
+  uint64_t least = *next_id;
+  bool ok = true;
   collect_points(w);
   sort_points(w);
-  uint64_t least = *next_id;
   pass_ids(t, next_id);
-  map_init(&sources, w->mem);
+  map_init(&s.at, w->mem);
+  map_init(&s.loose, w->mem);
   map_init(&ids, w->mem);
   count_ids(t, &ids);
-  for (tk_id i = 1; i <= t->n_flows; i++) {
+  for (tk_id i = 1; ok && i <= t->n_flows; i++) {
     const struct tk_flow *f = &t->flows[i];
-    if (is_chain(t, f)) {
-      link_of_chain(w, f);
-      continue;
-    }
-    uint64_t identity = ((uint64_t)f->id << 1 | f->id_is_str) * 0x9e3779b97f4a7c15u + f->cls;
-    bool start = f->role == TK_FLOW_START || f->role == TK_FLOW_OUT;
-    uint32_t *source = map_put(&sources, identity, 0);
-    if (!source) break;
-    if (!f->bound || (!start && !*source)) {
-      lost++;
-      continue;
-    }
-    if (!start && *source == f->at) lost++;
-    if (!start && *source != f->at) arrow(w, *source, f, is_alone(&ids, f, least) ? (uint64_t)f->id : (*next_id)++);
-    if (start || f->role == TK_FLOW_STEP || f->role == TK_FLOW_INOUT) *source = f->at;
+    if (is_chain(t, f)) link_of_chain(w, f);
+    else ok = follow(w, &s, f, next_id, is_alone(&ids, f, least));
   }
-  map_free(&sources);
+  map_free(&s.at);
+  map_free(&s.loose);
   map_free(&ids);
   if (w->n_arrows) qsort(w->arrows, w->n_arrows, sizeof *w->arrows, by_event);
-  return lost;
+  return s.dangling;
 }

@@ -220,6 +220,7 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
     s->sink.saved.events += t->n_events;
     s->sink.saved.records += s->w.n_packets;
     s->sink.saved.flows += t->n_flows - lost;
+    s->sink.saved.dangling += lost;
   }
   writer_end(&s->w);
   map_free(&s->named);

@@ -117,6 +117,14 @@ def differences(a, b):
             yield f'durations {x[:3]} against {y[:3]}: {key}'
 
 
+def against(straight, back):
+    """Faults of the JSON `back` against the JSON `straight`."""
+    a, b = load(straight), load(back)
+    x, y = names(a), names(b)
+    return list(differences(events(a), events(b))) + [f'name {k}: {x.get(k)} against {y.get(k)}' for k in sorted(set(x) | set(y))
+                                                      if x.get(k) != y.get(k)]
+
+
 def check(path, work):
     base = os.path.join(work, path.replace('/', '_'))
     straight, there, back, again, more = (base + s for s in ('.a.json', '.pftrace', '.b.json', '.2.pftrace', '.3.pftrace'))
@@ -124,10 +132,7 @@ def check(path, work):
         status, err = convert(source, target)
         if status != 0:
             return [] if source == path else [f'{source} -> {target}: status {status}: {err}']
-    a, b = load(straight), load(back)
-    faults = list(differences(events(a), events(b)))
-    x, y = names(a), names(b)
-    faults += [f'name {k}: {x.get(k)} against {y.get(k)}' for k in sorted(set(x) | set(y)) if x.get(k) != y.get(k)]
+    faults = against(straight, back)
     with open(again, 'rb') as f, open(more, 'rb') as g:
         if f.read() != g.read():
             faults.append('Perfetto -> Perfetto: other bytes the second time')
@@ -148,7 +153,7 @@ def size(path):
     return n
 
 
-def main():
+def main(check):
     paths = sys.argv[1:]
     for folder, _, files in sorted(os.walk(os.path.join(FIXTURES, 'json'))) if not paths else []:
         paths += [p for f in sorted(files) if size(p := os.path.join(folder, f)) <= MOST]
@@ -163,4 +168,4 @@ def main():
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(main(check))
