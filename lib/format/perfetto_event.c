@@ -30,7 +30,8 @@ bool writer_begin(struct event_writer *w, const struct tk_trace *t, int64_t base
   w->base_ns = base_ns;
   w->started = false;
   w->track = 0;
-  w->n_arrows = w->next_arrow = 0;
+  w->n_arrows = w->last_arrow = w->last_point = 0;
+  w->has_ends = false;
   w->interned.mem = w->event.mem = w->annotation.mem = w->packet.mem = w->scratch.mem = w->facts.mem = mem;
   schema_init(&w->schema, mem);
   for (tk_id i = 1; i <= t->n_metas; i++)

@@ -48,6 +48,7 @@ static void mark(struct event_writer *w, tk_id event) {
 
 static void add_arrow(struct event_writer *w, struct arrow a) {
   mark(w, a.event);
+  w->has_ends = w->has_ends || a.at_end;
   if (!mem_grow(w->mem, (void **)&w->arrows, &w->cap_arrows, (uint64_t)w->n_arrows + 1, sizeof a)) return;
   w->arrows[w->n_arrows++] = a;
 }

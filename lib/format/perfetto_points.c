@@ -56,14 +56,30 @@ struct flow_ids {
   bool terminating, points; /* of the last: it ends the flow; of any: the point in full is written as well */
 };
 
-static struct flow_ids put_ids(struct event_writer *w, tk_id event, bool at_end) {
-  struct flow_ids ids = {0};
-  uint32_t lo = 0, hi = w->n_arrows;
+static tk_id event_of_arrow(const struct event_writer *w, uint32_t i) { return w->arrows[i].event; }
+static tk_id event_of_point(const struct event_writer *w, uint32_t i) { return w->t->flows[w->points[i]].at; }
+
+/* The first of n, in order of events, that is not before the event.  Events come in order but for lanes and ends, so it is most often
+ * the first or second behind `last`, the one found before. */
+static inline uint32_t seek(const struct event_writer *w, tk_id (*of)(const struct event_writer *, uint32_t), uint32_t n, uint32_t last,
+                            tk_id event) {
+  uint32_t lo = 0, hi = n;
+  if (last < n && of(w, last) <= event) {
+    for (lo = last; lo < n && lo < last + 4; lo++)
+      if (of(w, lo) >= event) return lo;
+  }
   while (lo < hi) {
     uint32_t mid = lo + (hi - lo) / 2;
-    if (w->arrows[mid].event < event) lo = mid + 1;
+    if (of(w, mid) < event) lo = mid + 1;
     else hi = mid;
   }
+  return lo;
+}
+
+static struct flow_ids put_ids(struct event_writer *w, tk_id event, bool at_end) {
+  struct flow_ids ids = {0};
+  uint32_t lo = seek(w, event_of_arrow, w->n_arrows, w->last_arrow, event);
+  w->last_arrow = lo;
   for (const struct arrow *a = w->arrows + lo; lo < w->n_arrows && a->event == event; lo++, a++) {
     if (a->at_end != at_end) continue;
     ids.n++;
@@ -108,12 +124,7 @@ static void put_points(struct event_writer *w, tk_id event, const struct flow_id
   const struct tk_flow *flows = w->t->flows;
   tk_id cat = w->t->classes[e->cls].cat;
   int64_t ns = writer_ns(w, e->ts);
-  uint32_t lo = 0, hi = w->n_points, n = 0;
-  while (lo < hi) {
-    uint32_t mid = lo + (hi - lo) / 2;
-    if (flows[w->points[mid]].at < event) lo = mid + 1;
-    else hi = mid;
-  }
+  uint32_t lo = w->last_point = seek(w, event_of_point, w->n_points, w->last_point, event), n = 0;
   while (lo + n < w->n_points && flows[w->points[lo + n]].at == event) n++;
   if (n == 1 && is_implied(w, &flows[w->points[lo]], cat, ns, ids)) return;
   for (uint32_t i = lo; i < lo + n; i++) put_point(w, &flows[w->points[i]], cat, ns, ids);
@@ -126,6 +137,7 @@ static void put_points(struct event_writer *w, tk_id event, const struct flow_id
 /* Most events have none, which a bit of theirs says. */
 void writer_flows(struct event_writer *w, tk_id event, bool at_end) {
   if (!w->has_flows || !(w->has_flows[event >> 3] >> (event & 7) & 1)) return;
+  if (at_end && !w->has_ends) return;
   struct flow_ids ids = put_ids(w, event, at_end);
   if (at_end) w->has_facts = ids.points;
   else put_points(w, event, &ids);

@@ -51,7 +51,8 @@ struct event_writer {
   uint8_t *has_flows;    /* by event, a bit: it is in `points` or `arrows` */
   struct iids point_classes; /* by category of the event: class of the point written last */
   struct arrow *arrows;
-  uint32_t n_arrows, cap_arrows, next_arrow;
+  uint32_t n_arrows, cap_arrows, last_arrow, last_point; /* last: where the events before were found */
+  bool has_ends; /* an arrow is at_end */
   struct buf interned, event, annotation, packet, scratch, facts;
   struct schema schema; /* of extensions that the graph's file described */
 };
