@@ -3,7 +3,8 @@
 pinned trace_processor; and how fast the two directions are, against traceconv's WebAssembly for the way back.
 
 Rounds alternate between the files, so that a machine whose speed drifts treats all alike; medians.  The memory of an engine is that
-of its process less that of one that loads an empty trace.  Without the engine (make interop installs it) that part is SKIPPED.
+of its process less that of one that loads an empty trace.  Without args no file of begins and ends is much faster than the JSON:
+lib/format/perfetto_write.c has the experiment.  Without the engine (make interop installs it) that part is SKIPPED.
 
 Usage: perfetto.py TRACEKIT GENERATOR WORKDIR INTEROP [SPANS]"""
 import os
