@@ -43,7 +43,7 @@ static void print_text(FILE *to, const struct tk_size_report *r, const char *sou
   tk_print_size(r->bytes, size);
   tk_print_size(r->packed, packed);
   tty_string(to, source);
-  fprintf(to, ": %s as %s, %s compressed%s\n", size, format, packed, r->exact ? "" : "; shares are those of its JSON");
+  fprintf(to, ": %s as %s, %s compressed\n", size, format, packed);
   for (size_t i = 0; i < r->n_rows; i++) {
     const struct tk_size_row *row = &r->rows[i];
     bool first = i == 0 || row->by != r->rows[i - 1].by;
@@ -62,7 +62,6 @@ static void print_json(FILE *to, const struct tk_size_report *r, const char *sou
   json_string(&j, "format", format);
   json_uint(&j, "bytes", r->bytes);
   json_uint(&j, "compressed", r->packed);
-  json_bool(&j, "exact", r->exact);
   for (size_t i = 0; i < r->n_rows; i++) {
     const struct tk_size_row *row = &r->rows[i];
     bool first = i == 0 || row->by != r->rows[i - 1].by;

@@ -58,6 +58,6 @@ int write_trace(const struct shared *s, const char *command, const struct tk_tra
   }
   if (s->quiet) return STATUS_DONE;
   if (more) more->text(to, more->arg);
-  if (more || s->verbose || s->dry_run) print_text(to, s, t, &done, output);
+  if (more || s->verbose || s->dry_run || done.dangling) print_text(to, s, t, &done, output);
   return STATUS_DONE;
 }

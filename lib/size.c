@@ -1,7 +1,7 @@
 /* size.c - what a file is made of: the trace is written to nowhere, and the writer says what each byte was for.
  *
- * Bytes are of the written text before compression; what compression makes of the whole is said beside it.  The JSON writer can tell;
- * for other formats the shares are those of JSON, scaled to their size. */
+ * Bytes are those before compression; what compression makes of the whole is said beside it.  A string that the format writes once,
+ * where it is met first, counts for the event that it was met in. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,15 +169,13 @@ static bool make_rows(struct sizer *s, struct tk_size_report *r) {
 
 /* ---- all ---- */
 
-/* Writes to nowhere; `meter` hears it if the format can tell. */
-static bool weigh(struct sizer *s, const struct tk_save_options *opt, const char *path, bool listen, struct tk_saved *saved,
-                  struct tk_err *err) {
+/* Writes to nowhere, compressed, and hears what is written. */
+static bool weigh(struct sizer *s, const struct tk_save_options *opt, struct tk_saved *saved, struct tk_err *err) {
   struct tk_save_options o = *opt;
-  struct saver out = {0};
+  struct saver out = {.meter = {hear, s}};
   const char *inputs[] = {NULL};
   o.dry_run = true;
-  if (listen) out.meter = (struct sink_meter){hear, s};
-  bool ok = saver_open(&out, path, &o, s->t->format, inputs, err) && out.sink->open(out.sink, s->t, err) &&
+  bool ok = saver_open(&out, "-.gz", &o, s->t->format, inputs, err) && out.sink->open(out.sink, s->t, err) &&
             out.sink->write(out.sink, s->t, err) && out.sink->close(out.sink, s->t, NULL, err) && saver_commit(&out, saved, err);
   saver_close(&out);
   return ok;
@@ -202,26 +200,13 @@ static void release(struct sizer *s) {
   kinds_free(&s->kinds);
 }
 
-/* Shares of JSON to bytes of another format. */
-static void scale(struct tk_size_report *r, uint64_t json) {
-  for (size_t i = 0; i < r->n_rows && json; i++)
-    r->rows[i].bytes = (uint64_t)((double)r->rows[i].bytes * (double)r->bytes / (double)json + 0.5);
-}
-
 static bool run(struct sizer *s, const struct tk_save_options *opt, struct tk_size_report *r, struct tk_err *err) {
-  struct tk_save_options json = *opt;
-  struct tk_saved plain, packed;
-  json.format = "json";
-  if (!weigh(s, opt, "-.gz", true, &packed, err)) return false;
-  plain = packed;
-  r->exact = s->total != 0 || s->t->n_events == 0;
-  if (r->exact && packed.raw_bytes > s->total) count(&s->slots[S_META], packed.raw_bytes - s->total);
-  if (!r->exact && !weigh(s, &json, "-", true, &plain, err)) return false;
-  r->bytes = packed.raw_bytes;
-  r->packed = packed.bytes;
-  if (!make_rows(s, r)) return err_set(err, TK_ELIMIT, "out of memory");
-  if (!r->exact) scale(r, s->total);
-  return true;
+  struct tk_saved saved;
+  if (!weigh(s, opt, &saved, err)) return false;
+  r->bytes = saved.raw_bytes;
+  r->packed = saved.bytes;
+  if (r->bytes > s->total) count(&s->slots[S_META], r->bytes - s->total);
+  return make_rows(s, r) || err_set(err, TK_ELIMIT, "out of memory");
 }
 
 bool tk_size(struct tk_trace *t, const struct tk_save_options *opt, struct tk_size_report *report, struct tk_err *err) {

@@ -206,7 +206,6 @@ struct tk_size_row {
 struct tk_size_report {
   uint64_t bytes;       /* as it would be written */
   uint64_t packed;      /* compressed */
-  bool exact;           /* the rows are bytes of that format; false: shares of Chrome JSON, scaled to it */
   struct tk_size_row *rows; /* by `by`, largest first; the rows of each but ARG and RANK add up to bytes */
   size_t n_rows;
 };

@@ -69,6 +69,11 @@ void writer_end(struct event_writer *w) {
 
 /* ---- packets ---- */
 
+static uint64_t packet_size(const struct buf *packet) {
+  uint8_t room[16];
+  return (uint64_t)(pb_raw_varint(pb_key(room, TRACE_PACKET, PB_BYTES), packet->len) - room) + packet->len;
+}
+
 void writer_packet(struct out *out, const struct buf *packet) {
   uint8_t *p = out_reserve(out, 16);
   out->next = pb_raw_varint(pb_key(p, TRACE_PACKET, PB_BYTES), packet->len);
@@ -197,21 +202,26 @@ static bool is_end_arg(const struct event_writer *w, tk_id key) {
   return s->len >= 9 && memcmp(s->bytes, END_ARG, 9) == 0 && (s->len < 14 || memcmp(s->bytes, END_FIELD, 14) != 0);
 }
 
+static void put_arg(struct event_writer *w, const struct tk_arg *arg, bool at_end) {
+  if (arg->key < KEY_COUNT && put_field(w, arg)) return;
+  if (w->schema.n && extension_write(&w->schema, w->t, arg, at_end ? 9 : 0, &w->event)) return;
+  uint32_t key = at_end ? iid_behind(w, &w->end_keys, INTERNED_ANNOTATION_NAMES, arg->key, 9)
+                        : writer_iid(w, &w->keys, INTERNED_ANNOTATION_NAMES, arg->key);
+  w->annotation.len = 0;
+  pb_u64(&w->annotation, ANNOTATION_NAME_IID, key);
+  annotation_value(w, &w->annotation, arg);
+  pb_message(&w->event, EVENT_DEBUG_ANNOTATIONS, &w->annotation);
+}
+
 /* The args of the begin event, or those of the end event. */
 static void put_args(struct event_writer *w, uint32_t args, bool at_end) {
   struct tk_args it = tk_args_of(w->t, args);
   struct tk_arg arg;
   while (tk_args_next(&it, &arg)) {
-    bool of_end = is_end_arg(w, arg.key);
-    if (of_end != at_end) continue;
-    if (arg.key < KEY_COUNT && put_field(w, &arg)) continue;
-    if (w->schema.n && extension_write(&w->schema, w->t, &arg, at_end ? 9 : 0, &w->event)) continue;
-    uint32_t key = at_end ? iid_behind(w, &w->end_keys, INTERNED_ANNOTATION_NAMES, arg.key, 9)
-                          : writer_iid(w, &w->keys, INTERNED_ANNOTATION_NAMES, arg.key);
-    w->annotation.len = 0;
-    pb_u64(&w->annotation, ANNOTATION_NAME_IID, key);
-    annotation_value(w, &w->annotation, &arg);
-    pb_message(&w->event, EVENT_DEBUG_ANNOTATIONS, &w->annotation);
+    size_t before = w->event.len + w->interned.len;
+    if (is_end_arg(w, arg.key) != at_end) continue;
+    put_arg(w, &arg, at_end);
+    if (w->meter) w->meter->add(w->meter->arg, SINK_ARG, arg.key, w->event.len + w->interned.len - before);
   }
   extension_end(&w->schema, &w->event);
 }
@@ -233,7 +243,7 @@ static void describe(struct event_writer *w, const struct tk_event *e, uint32_t 
 
 /* The order of fields is that of what deflate finds: what varies from packet to packet (lengths, name; time and the next length)
  * stands together, what does not is one match between. */
-void writer_event(struct event_writer *w, int64_t ns) {
+void writer_event(struct event_writer *w, int64_t ns, enum sink_part part, tk_id id) {
   struct buf *p = &w->packet;
   p->len = 0;
   if (w->interned.len) pb_message(p, PACKET_INTERNED_DATA, &w->interned);
@@ -247,13 +257,14 @@ void writer_event(struct event_writer *w, int64_t ns) {
   w->has_facts = false;
   w->facts.len = 0;
   w->n_packets++;
+  if (w->meter) w->meter->add(w->meter->arg, part, id, packet_size(p));
 }
 
 void writer_slice_begin(struct event_writer *w, tk_id id) {
   const struct tk_event *e = &w->t->events[id];
   describe(w, e, TYPE_SLICE_BEGIN);
   writer_flows(w, id, false);
-  writer_event(w, writer_ns(w, e->ts));
+  writer_event(w, writer_ns(w, e->ts), SINK_EVENT, id);
 }
 
 void writer_slice_end(struct event_writer *w, tk_id id, int64_t ns) {
@@ -262,14 +273,14 @@ void writer_slice_end(struct event_writer *w, tk_id id, int64_t ns) {
   pb_u64(&w->event, EVENT_TYPE, TYPE_SLICE_END);
   writer_flows(w, id, true);
   if (e->flags & TK_PAIRED && e->args) put_args(w, e->args, true);
-  writer_event(w, ns);
+  writer_event(w, ns, SINK_EVENT, id);
 }
 
 void writer_instant(struct event_writer *w, tk_id id) {
   const struct tk_event *e = &w->t->events[id];
   describe(w, e, TYPE_INSTANT);
   writer_flows(w, id, false);
-  writer_event(w, writer_ns(w, e->ts));
+  writer_event(w, writer_ns(w, e->ts), SINK_EVENT, id);
 }
 
 void writer_counter(struct event_writer *w, tk_id id, const struct tk_arg *value) {
@@ -278,5 +289,5 @@ void writer_counter(struct event_writer *w, tk_id id, const struct tk_arg *value
   if (value->type == TK_ARG_INT) pb_i64(&w->event, EVENT_COUNTER_VALUE, value->i);
   else if (value->type == TK_ARG_UINT) pb_double(&w->event, EVENT_DOUBLE_COUNTER_VALUE, (double)value->u);
   else pb_double(&w->event, EVENT_DOUBLE_COUNTER_VALUE, value->type == TK_ARG_DOUBLE ? value->d : decimal(value));
-  writer_event(w, writer_ns(w, w->t->events[id].ts));
+  writer_event(w, writer_ns(w, w->t->events[id].ts), SINK_EVENT, id);
 }

@@ -148,7 +148,7 @@ void writer_lone_point(struct event_writer *w, uint64_t uuid, tk_id flow) {
   writer_track(w, uuid);
   w->event.len = w->interned.len = 0;
   put_point(w, f, 0, writer_ns(w, f->ts), &(struct flow_ids){0});
-  writer_event(w, writer_ns(w, f->ts));
+  writer_event(w, writer_ns(w, f->ts), SINK_FLOW, (tk_id)(f - w->t->flows));
 }
 
 /* ---- in ---- */

@@ -214,6 +214,7 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
   writer_kept_tracks(s);
   s->uuids = mem_resize(&s->mem, NULL, 0, n * sizeof *s->uuids);
   s->pids = mem_resize(&s->mem, NULL, 0, n * sizeof *s->pids);
+  s->w.meter = s->opt.meter.add ? &s->opt.meter : NULL;
   ok = s->uuids && s->pids && writer_begin(&s->w, t, t->origin_ns - s->zero_ns, s->out, &s->mem);
   if (ok) {
     uint64_t lost = writer_arrows(&s->w, &s->next_flow);

@@ -46,6 +46,7 @@ struct event_writer {
   uint64_t track;        /* default track of the sequence now */
   struct iids names, categories, keys, end_keys, values;
   uint64_t n_packets;    /* descriptors, events */
+  const struct sink_meter *meter; /* NULL = nobody hears */
   tk_id *points;         /* flow points that Perfetto's ids do not say all of, in order of their events */
   uint32_t n_points;
   uint8_t *has_flows;    /* by event, a bit: it is in `points` or `arrows` */
@@ -75,8 +76,8 @@ void writer_counter(struct event_writer *w, tk_id event, const struct tk_arg *va
 void writer_flows(struct event_writer *w, tk_id event, bool at_end);
 /* The iid of a string, which is interned in the packet if it is new. */
 uint32_t writer_iid(struct event_writer *w, struct iids *kind, uint32_t field, tk_id s);
-/* The packet of w->event and w->facts. */
-void writer_event(struct event_writer *w, int64_t ns);
+/* The packet of w->event and w->facts, which is for this event or flow point. */
+void writer_event(struct event_writer *w, int64_t ns, enum sink_part part, tk_id id);
 
 /* A packet outside of the sequence. */
 void writer_packet(struct out *out, const struct buf *packet);
