@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "utf8.h"
+
 __extension__ typedef unsigned __int128 u128;
 
 static uint64_t load64(const uint8_t *p) {
@@ -96,5 +98,17 @@ uint32_t intern_add(struct intern *in, const void *p, size_t n, uint32_t hash) {
   in->strs[id] = (struct intern_str){bytes, (uint32_t)n, hash};
   for (at = hash & in->mask; in->slots[at]; at = (at + 1) & in->mask) {}
   in->slots[at] = id;
+  return id;
+}
+
+uint32_t intern_text(struct intern *in, const uint8_t *p, size_t n, bool mixed, bool *repaired) {
+  uint32_t hash = (uint32_t)hash_bytes(p, n), id = intern_find(in, p, n, hash);
+  struct buf text = {.mem = in->mem};
+  if (id && !mixed) return id;
+  if (utf8_valid(p, n)) return id ? id : intern_add(in, p, n, hash);
+  *repaired = true;
+  utf8_repair(&text, p, n);
+  id = intern(in, text.data, text.len);
+  buf_free(&text);
   return id;
 }

@@ -32,16 +32,11 @@ static void note_odd(struct xplane_reader *r) {
 
 /* ---- strings ---- */
 
-/* Only text that was not met before is looked at: distinct strings are few. */
 tk_id xplane_text(struct xplane_reader *r, const uint8_t *p, size_t n) {
-  struct intern *strings = &r->t->store->strings;
-  uint32_t hash = (uint32_t)hash_bytes(p, n), id = intern_find(strings, p, n, hash);
-  if (id && r->n_opaque == 0) return id;
-  if (utf8_valid(p, n)) return id ? id : intern_add(strings, p, n, hash);
-  r->text.len = 0;
-  utf8_repair(&r->text, p, n);
-  xplane_note(r, TK_NOTE_REPAIR, "text that is not UTF-8: replaced by U+FFFD");
-  return trace_string(r->t, r->text.data, r->text.len);
+  bool repaired = false;
+  tk_id id = intern_text(&r->t->store->strings, p, n, r->n_opaque != 0, &repaired);
+  if (repaired) xplane_note(r, TK_NOTE_REPAIR, "text that is not UTF-8: replaced by U+FFFD");
+  return id;
 }
 
 /* ---- stats ---- */
