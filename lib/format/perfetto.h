@@ -165,6 +165,7 @@ enum {
   POINT_ENCLOSING = 7,
   POINT_NEW_CLASS = 8, /* name and category are these from here on, for events of this category, else those of the last such point */
   POINT_ID_ARG = 9,    /* which debug annotation of the event, from 1 on, is the id */
+  POINT_ARGS = 10,     /* JSON object */
   DESCRIPTOR_TRACEKIT = 1990,
   TRACK_FORM = 1,      /* bits, below */
   TRACK_IDENT = 2,     /* the pid or tid that was a string */

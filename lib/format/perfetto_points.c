@@ -10,6 +10,7 @@
  *               flow ends here, an end there that binds to the event around it.  An id that is no such point says so (TRACEKIT_CHAIN)
  *
  * Of 407 MB of Kineto JSON with 0.55 M points that took 4% off the gzipped file. */
+#include "json_args.h"
 #include "perfetto_read.h"
 #include "perfetto_write.h"
 
@@ -108,6 +109,11 @@ static void put_point(struct event_writer *w, const struct tk_flow *f, tk_id cat
   if (of) pb_u64(b, POINT_CATEGORY_IID, of);
   if (writer_ns(w, f->ts) != ns) pb_i64(b, POINT_TIME, writer_ns(w, f->ts));
   if (f->enclosing) pb_u64(b, POINT_ENCLOSING, 1);
+  if (f->args) {
+    w->scratch.len = 0;
+    json_put_args(&w->scratch, w->t, f->args);
+    pb_bytes(b, POINT_ARGS, w->scratch.data, w->scratch.len);
+  }
   pb_message(&w->facts, TRACEKIT_POINTS, b);
   w->point_classes.iid[cat] = f->cls;
   w->has_facts = true;
@@ -115,7 +121,7 @@ static void put_point(struct event_writer *w, const struct tk_flow *f, tk_id cat
 
 /* What an event's flow id alone says (implied_point reads it). */
 static bool is_implied(const struct event_writer *w, const struct tk_flow *f, tk_id cat, int64_t ns, const struct flow_ids *ids) {
-  return ids->n == 1 && !f->id_is_str && (uint64_t)f->id == ids->last && f->cls == w->point_classes.iid[cat] &&
+  return ids->n == 1 && !f->id_is_str && !f->args && (uint64_t)f->id == ids->last && f->cls == w->point_classes.iid[cat] &&
          f->role == (ids->terminating ? TK_FLOW_END : TK_FLOW_START) && f->enclosing == ids->terminating && writer_ns(w, f->ts) == ns;
 }
 
@@ -179,6 +185,7 @@ static void read_point(struct perfetto *r, struct sequence *q, const struct pack
     case PB_KEY(POINT_NEW_CLASS, PB_VARINT): fresh = g.value != 0; break;
     case PB_KEY(POINT_TIME, PB_VARINT): p.ts = (int64_t)g.value; break;
     case PB_KEY(POINT_ENCLOSING, PB_VARINT): p.enclosing = g.value != 0; break;
+    case PB_KEY(POINT_ARGS, PB_BYTES): p.args = json_take_args(r->t, g.p, (size_t)g.value); break;
     default: break;
     }
   }

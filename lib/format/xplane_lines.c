@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
+#include "json_args.h"
 #include "xplane_write.h"
 
 static struct xplane_out_line *lines_of(const struct xplane_encoder *e, uint32_t *n) {
@@ -408,6 +408,10 @@ static void tell_flow(struct xplane_encoder *e, struct buf *b, const struct tk_f
   if (f->id_is_str) say_string(e, b, ",\"id\":", (tk_id)f->id);
   else say_number(b, ",\"id\":", f->id);
   if (f->enclosing) buf_text(b, ",\"enclosing\":true");
+  if (f->args) {
+    buf_text(b, ",\"args\":");
+    json_put_args(b, t, f->args);
+  }
   buf_text(b, "}");
 }
 

@@ -7,7 +7,7 @@
  * A file may claim anything: what is not as we write it is left alone. */
 #include <string.h>
 
-#include "json.h"
+#include "json_args.h"
 #include "xplane.h"
 
 enum { PAD = 64 };
@@ -207,6 +207,7 @@ static void restore_flow(const struct object *o) {
   f.role = (uint8_t)role;
   f.enclosing = json_member(o->p, o->n, "enclosing", &v);
   f.cls = trace_class(t, member_text(o, "name"), member_text(o, "cat"));
+  if (json_member(o->p, o->n, "args", &v)) f.args = json_take_args(t, v.p, (size_t)(v.end - v.p));
   *trace_add_flow(t) = f;
 }
 

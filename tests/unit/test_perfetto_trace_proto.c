@@ -157,6 +157,7 @@ static const struct number numbers[] = {
     ROW(flow_point, "enclosing", POINT_ENCLOSING, BOOL),
     ROW(flow_point, "new_class", POINT_NEW_CLASS, BOOL),
     ROW(flow_point, "id_arg", POINT_ID_ARG, UINT32),
+    ROW(flow_point, "args", POINT_ARGS, BYTES),
     ROW(track_facts, "form", TRACK_FORM, UINT32),
     ROW(track_facts, "ident", TRACK_IDENT, BYTES),
     ROW(track_facts, "tid", TRACK_TID, INT64),

@@ -1,0 +1,99 @@
+#include "json_args.h"
+
+#include "../io/in.h"
+
+/* ---- out ---- */
+
+static bool put_number(struct buf *b, const struct tk_arg *a) {
+  char text[96];
+  if (a->type == TK_ARG_INT) return buf_append(b, text, num_put_i64(text, a->i));
+  if (a->type == TK_ARG_DECIMAL) return buf_append(b, text, num_put_decimal(text, a->i, a->exp));
+  if (a->type != TK_ARG_DOUBLE) return buf_append(b, text, num_put_u64(text, a->u));
+  return a->d - a->d == 0 ? buf_append(b, text, num_put_double(text, a->d)) : buf_text(b, "null");
+}
+
+static bool put_value(struct buf *b, const struct tk_trace *t, const struct tk_arg *a) {
+  switch (a->type) {
+  case TK_ARG_NULL: return buf_text(b, "null");
+  case TK_ARG_FALSE: return buf_text(b, "false");
+  case TK_ARG_TRUE: return buf_text(b, "true");
+  case TK_ARG_INT:
+  case TK_ARG_UINT:
+  case TK_ARG_POINTER:
+  case TK_ARG_DECIMAL:
+  case TK_ARG_DOUBLE: return put_number(b, a);
+  case TK_ARG_NUMBER:
+  case TK_ARG_JSON: return buf_append(b, trace_str(t, a->s)->bytes, trace_str(t, a->s)->len);
+  default: return json_quote(b, trace_str(t, a->s)->bytes, trace_str(t, a->s)->len);
+  }
+}
+
+bool json_put_args(struct buf *b, const struct tk_trace *t, uint32_t args) {
+  struct tk_args it = tk_args_of(t, args);
+  struct tk_arg arg;
+  bool ok = buf_text(b, "{");
+  for (const char *comma = ""; ok && tk_args_next(&it, &arg); comma = ",")
+    ok = buf_text(b, comma) && json_quote(b, trace_str(t, arg.key)->bytes, trace_str(t, arg.key)->len) && buf_text(b, ":") &&
+         put_value(b, t, &arg);
+  return ok && buf_text(b, "}");
+}
+
+/* ---- in ---- */
+
+static tk_id text_of(struct tk_trace *t, struct json *j, const struct json_string *s) {
+  size_t n;
+  const uint8_t *p = json_text(j, s, &n);
+  return trace_string(t, p, n);
+}
+
+static void take_number(struct tk_trace *t, tk_id key, const struct json_value *v) {
+  switch (v->num.kind) {
+  case NUM_INT: args_int(t, key, v->num.mant); return;
+  case NUM_UINT: args_uint(t, key, TK_ARG_UINT, (uint64_t)v->num.mant); return;
+  case NUM_DEC: args_decimal(t, key, v->num.mant, v->num.exp); return;
+  default: args_str(t, key, TK_ARG_NUMBER, trace_string(t, v->p, (size_t)(v->end - v->p)));
+  }
+}
+
+static void take_value(struct tk_trace *t, struct json *j, tk_id key, const struct json_value *v) {
+  switch (v->type) {
+  case JSON_NULL: args_flag(t, key, TK_ARG_NULL); return;
+  case JSON_FALSE: args_flag(t, key, TK_ARG_FALSE); return;
+  case JSON_TRUE: args_flag(t, key, TK_ARG_TRUE); return;
+  case JSON_NUMBER: take_number(t, key, v); return;
+  case JSON_STRING: args_str(t, key, TK_ARG_STR, text_of(t, j, &v->str)); return;
+  default: args_str(t, key, TK_ARG_JSON, trace_string(t, v->p, (size_t)(v->end - v->p)));
+  }
+}
+
+/* The members of compact JSON that json_copy wrote. */
+static uint32_t members(struct tk_trace *t, struct json *j) {
+  struct json_string key;
+  struct json_value v;
+  args_begin(t);
+  for (j->p++; j->p < j->end && *j->p == '"'; j->p += j->p < j->end && *j->p == ',') {
+    if (!json_key(j, &key)) break;
+    tk_id id = text_of(t, j, &key);
+    if (!json_value(j, &v)) break;
+    take_value(t, j, id, &v);
+  }
+  return args_end(t);
+}
+
+uint32_t json_take_args(struct tk_trace *t, const void *text, size_t n) {
+  static const uint8_t pad[IN_PAD];
+  struct mem *mem = &t->store->mem;
+  struct buf raw = {.mem = mem}, strict = {.mem = mem};
+  uint32_t args = 0;
+  if (buf_append(&raw, text, n) && buf_append(&raw, pad, sizeof pad)) {
+    struct json j = {.p = raw.data, .end = raw.data + n, .last = true, .scratch = {.mem = mem}};
+    bool ok = json_blank(&j) && *j.p == '{' && json_copy(&j, &strict) && buf_append(&strict, pad, sizeof pad);
+    buf_free(&j.scratch);
+    j = (struct json){.p = strict.data, .end = strict.data + strict.len - sizeof pad, .last = true, .scratch = {.mem = mem}};
+    if (ok) args = members(t, &j);
+    buf_free(&j.scratch);
+  }
+  buf_free(&raw);
+  buf_free(&strict);
+  return args;
+}
