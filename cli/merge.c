@@ -12,9 +12,10 @@
 struct params {
   struct shared shared;
   struct opt_choice align;
-  const char *reference, *align_report;
+  const char *reference, *align_report, *label;
   struct opt_list offsets;
-  bool keep_going, require_align;
+  int group_by;
+  bool keep_going, require_align, manifest;
 };
 
 #define FIELD(field) offsetof(struct params, field)
@@ -29,6 +30,13 @@ static const struct opt_word align_words[] = {
   { 0, 0, 0 },
 };
 
+static const struct opt_word group_words[] = {
+  { "rank", TK_GROUP_RANK, "rank 0 first, the rows of each in their own order" },
+  { "host", TK_GROUP_HOST, "ranks of one host together, the host of the lowest rank first" },
+  { "kind", TK_GROUP_KIND, "CPUs of all ranks, then GPUs and TPUs of all ranks, then the rest" },
+  { 0, 0, 0 },
+};
+
 static const struct opt opts[] = {
   ROW_OUTPUT,
   { OPT_WORD, 0, "align", "HOW", "put the clocks of the hosts on one", FIELD(align), align_words, 0, 0 },
@@ -40,6 +48,11 @@ static const struct opt opts[] = {
     FIELD(require_align), 0, 0, 0 },
   { OPT_FILE, 0, "align-report", "FILE", "write what was found of the clocks here, as JSON, also of a dry run",
     FIELD(align_report), 0, 0, 0 },
+  { OPT_STRING, 0, "label", "TEXT",
+    "how processes are called (default: \"rank {rank} - {host} - {process}\"); also {pid}, {input}", FIELD(label), 0, 0, 0 },
+  { OPT_WORD, 0, "group-by", "WHAT", "order of the rows", FIELD(group_by), group_words, 0, 0 },
+  { OPT_FLAG, 0, "manifest", 0,
+    "write a tar of the inputs as they are, with a manifest by which Perfetto (58 and later) merges them", FIELD(manifest), 0, 0, 0 },
   { OPT_FLAG, 'k', "keep-going", 0, "leave out inputs that cannot be read (the exit status is still 3)",
     FIELD(keep_going), 0, 0, 0 },
   ROW_FORMAT,
@@ -57,6 +70,8 @@ static const struct example examples[] = {
   { "tracekit merge rank0.json.gz rank1.json.gz -o merged.json.gz", "two ranks, one timeline" },
   { "tracekit merge rank*.json.gz --align=none -o merged.json.gz", "do not touch the times" },
   { "tracekit merge rank*.json.gz --offset 1=+1.5ms --align-report clocks.json -o merged.json.gz", "what is known already, and why" },
+  { "tracekit merge rank*.json.gz --label '{host}/{rank}: {process}' --group-by=kind -o merged.json.gz", "other names, all GPUs together" },
+  { "tracekit merge rank*.json.gz --manifest -o merged.tar", "the files as they are, for Perfetto to merge" },
   { "tracekit merge --keep-going --json rank*.json.gz -o merged.json.gz > report.json", "a report for a script" },
   { 0, 0 },
 };
@@ -277,6 +292,9 @@ static int run(const void *params, const struct operands *in) {
     .reference = p->reference,
     .offsets = p->offsets.v,
     .keep_going = p->keep_going,
+    .label = p->label,
+    .group_by = (enum tk_group_by)p->group_by,
+    .manifest = p->manifest,
   };
   int status;
   const char *output = run_output(&p->shared, "merge", in, &status);
@@ -296,6 +314,10 @@ const struct command command_merge = {
     "moved as a whole, by a constant, or by a line where its clock ran faster; ranks of one host are never moved against each "
     "other. A second table shows what was found and how far it can be trusted; a host of which too little is known stays on its "
     "wall clock, which is said. Inputs are then read twice.\n\n"
+    "--manifest changes no input: it writes a tar of them (.tar, .tar.gz) and a perfetto_manifest.json that names each one by its "
+    "rank and host and says how its clock stands to the first one's. Perfetto 58 and later merges them when it opens the tar. What "
+    "Perfetto does not read (XPlane, zstd) is refused, and a clock's drift is lost, which is said.\n\n"
+    "In a --label a field that is not known goes with the text that ties it to the one before it; {{ is a brace.\n\n"
     "The rank is taken from the trace (distributedInfo), else from the file name, else from the order of the inputs. The "
     "table that is printed shows it, with what was read and how far each rank was shifted.",
   .opts = opts,

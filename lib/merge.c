@@ -6,19 +6,23 @@
  * One input is in memory at a time.  What the whole needs at its end is small and kept aside: the first input's top-level data,
  * which comes where viewers look for it, and each rank's own, which goes into the "tracekit" block behind the events (a stream
  * cannot know it before). */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "format/json.h"
 #include "identity.h"
+#include "manifest.h"
 #include "merge.h"
 #include "merge_align.h"
+#include "merge_order.h"
 #include "op/merge.h"
+#include "op/window.h"
 #include "save.h"
 #include "sources.h"
 
-enum { SORT_STRIDE = 1000 };
+enum { MOST_DRIFT_US = 5 }; /* of a clock over a trace that is not worth a word */
 
 struct merger {
   const struct tk_merge_options *opt;
@@ -28,7 +32,9 @@ struct merger {
   struct tk_merge_report *report;
   struct tk_err *err;
   struct merge_alignment alignment;
-  struct saver saver;
+  struct saver saver;       /* of a trace; */
+  struct manifest manifest; /* of a manifest */
+  uint32_t *places;         /* of the rows, by input; NULL = by rank */
   struct mem mem;
   struct merge_ids ids;
   struct map ranks;        /* ranks that are taken -> input + 1 */
@@ -99,19 +105,31 @@ static void warn_of_copies(struct merger *m, size_t input, const struct tk_trace
 
 /* ---- one base of time ---- */
 
+/* A manifest says one offset of an input: that in its middle. */
+static int64_t middle_offset(struct merger *m, const struct tk_trace *t, const struct align_map *map, int64_t later) {
+  tk_time start, end;
+  char text[256];
+  window_extent(t, &start, &end);
+  int64_t origin = t->origin_ns + later, first = origin + start / 1000, last = origin + end / 1000;
+  double lost = (double)(align_offset(map, last) - align_offset(map, first)) / 1000;
+  snprintf(text, sizeof text, "its clock drifts by %.1f us over the trace, which a manifest cannot say: merge without one", fabs(lost));
+  if (fabs(lost) > MOST_DRIFT_US) note(m, TK_NOTE_INFO, t->source, text, 1);
+  return align_offset(map, first + (last - first) / 2);
+}
+
 static bool place_in_time(struct merger *m, size_t input, struct tk_trace *t, struct tk_merge_rank *r) {
   struct merge_base base = {m->first_trace->zero_ns, m->first_trace->clock};
   const struct align_map *map = merge_map(&m->alignment, input);
   bool known = merge_is_comparable(&base, t) && m->opt->align != TK_ALIGN_NONE;
+  int64_t later = merge_later(&base, t, m->opt->align);
   if (!map && m->opt->align != TK_ALIGN_NONE && t->clock != base.clock)
     note(m, TK_NOTE_INFO, t->source, "its clock cannot be compared with that of the first input: times are taken as printed", 1);
   r->shift_ns = known ? t->zero_ns - base.zero_ns : 0;
-  if (!map) {
-    t->origin_ns += merge_later(&base, t, m->opt->align);
-    return true;
-  }
-  r->shift_ns -= align_offset(map, map->pivot_ns);
-  return align_apply(t, map, merge_later(&base, t, m->opt->align), m->err) || err_prefix(m->err, "%s", t->source);
+  if (map) r->shift_ns -= m->opt->manifest ? middle_offset(m, t, map, later) : align_offset(map, map->pivot_ns);
+  if (m->opt->manifest) return true;
+  if (map) return align_apply(t, map, later, m->err) || err_prefix(m->err, "%s", t->source);
+  t->origin_ns += later;
+  return true;
 }
 
 /* ---- the rank's block ---- */
@@ -178,7 +196,7 @@ static void put_hidden(struct buf *b, const struct tk_trace *t) {
   put(b, "]}");
 }
 
-static void put_block(struct merger *m, const struct tk_trace *t, const struct tk_merge_rank *r, const struct merge_pid *was) {
+static void put_rank(struct merger *m, const struct tk_merge_rank *r) {
   struct buf *b = &m->blocks;
   const char *input = base_name(r->input);
   put(b, b->len ? ",\n{\"rank\":" : "{\"rank\":");
@@ -192,9 +210,13 @@ static void put_block(struct merger *m, const struct tk_trace *t, const struct t
   put_int(b, r->shift_ns);
   put(b, ",\"events\":");
   put_int(b, (int64_t)r->events);
-  put_pids(b, t, was, r->processes);
-  if (m->n_merged) put_metas(b, t); /* the first input's stand at the top */
-  put_hidden(b, t);
+}
+
+static void put_block(struct merger *m, const struct tk_trace *t, const struct tk_merge_rank *r, const struct merge_pid *was) {
+  put_rank(m, r);
+  put_pids(&m->blocks, t, was, r->processes);
+  if (m->n_merged) put_metas(&m->blocks, t); /* the first input's stand at the top */
+  put_hidden(&m->blocks, t);
 }
 
 /* ---- one input ---- */
@@ -216,7 +238,7 @@ static bool open_output(struct merger *m, const struct tk_trace *t) {
     trace_end_raw(m->first_trace);
   }
   m->opened = true;
-  return m->saver.sink->open(m->saver.sink, m->first_trace, m->err);
+  return m->opt->manifest || m->saver.sink->open(m->saver.sink, m->first_trace, m->err);
 }
 
 static uint32_t count_processes(const struct tk_trace *t, bool hidden) {
@@ -225,17 +247,35 @@ static uint32_t count_processes(const struct tk_trace *t, bool hidden) {
   return n;
 }
 
-/* A single input stays as it is: merging one trace is converting it. */
-static bool join(struct merger *m, struct tk_trace *t, struct tk_merge_rank *r, int64_t slot) {
-  char label[512], suffix[64];
-  struct merge_place place = {label, suffix, slot * SORT_STRIDE};
+/* How a rank and its processes are called. */
+struct called {
+  char rank[48], suffix[64];
+  struct label_values values;
+};
+
+static const char *label_of(const struct merger *m) { return m->opt->label ? m->opt->label : LABEL_DEFAULT; }
+
+static void call(struct called *c, const struct tk_merge_rank *r, int64_t slot) {
+  snprintf(c->rank, sizeof c->rank, slot == r->rank ? "%lld" : "%lld, %lld", (long long)r->rank, (long long)slot);
+  snprintf(c->suffix, sizeof c->suffix, " [rank %s]", c->rank);
+  const char *input = base_name(r->input);
+  c->values = (struct label_values){{[LABEL_RANK] = c->rank, [LABEL_HOST] = r->host}};
+  c->values.of[LABEL_INPUT] = utf8_valid((const uint8_t *)input, strlen(input)) ? input : "";
+}
+
+/* A single input stays as it is, unless more is asked for: merging one trace is converting it. */
+static bool is_joined(const struct merger *m) { return m->n_inputs > 1 || m->opt->label || m->opt->group_by != TK_GROUP_RANK; }
+
+static bool join(struct merger *m, size_t input, struct tk_trace *t, int64_t slot) {
+  struct tk_merge_rank *r = &m->report->ranks[input];
+  struct called c;
+  call(&c, r, slot);
+  struct merge_place place = {label_of(m), c.values, c.suffix, m->places ? m->places[input] : slot, m->opt->group_by == TK_GROUP_KIND};
   struct merge_pid *was = mem_resize(&m->mem, NULL, 0, ((size_t)t->n_tracks + 1) * sizeof *was);
   bool ok = was != NULL;
   if (!ok) return mem_check(&m->mem, m->err);
-  snprintf(suffix, sizeof suffix, slot == r->rank ? " [rank %lld]" : " [rank %lld, %lld]", (long long)r->rank, (long long)slot);
-  snprintf(label, sizeof label, *r->host ? "%.*s - %s" : "%.*s", (int)strlen(suffix) - 3, suffix + 2, r->host);
   r->processes = 0;
-  if (m->n_inputs > 1) ok = op_merge(t, &m->ids, &place, was, &r->processes, m->err);
+  if (is_joined(m)) ok = op_merge(t, &m->ids, &place, was, &r->processes, m->err);
   else
     for (tk_id i = 1; i <= t->n_tracks; i++)
       if (t->tracks[i].kind == TK_PROCESS) was[r->processes++] = (struct merge_pid){.track = i, .was = t->tracks[i].pid};
@@ -243,6 +283,31 @@ static bool join(struct merger *m, struct tk_trace *t, struct tk_merge_rank *r, 
   if (ok) put_block(m, t, r, was);
   mem_resize(&m->mem, was, ((size_t)t->n_tracks + 1) * sizeof *was, 0);
   return ok && m->saver.sink->write(m->saver.sink, t, m->err);
+}
+
+static bool is_reference(const struct merger *m, const struct tk_merge_rank *r) {
+  char rank[24];
+  snprintf(rank, sizeof rank, "%lld", (long long)r->rank);
+  return m->opt->reference && (strcmp(m->opt->reference, rank) == 0 || strcmp(m->opt->reference, r->host) == 0);
+}
+
+/* The input goes into the tar as it is. */
+static bool describe(struct merger *m, size_t input, const struct tk_trace *t, int64_t slot) {
+  struct tk_merge_rank *r = &m->report->ranks[input];
+  struct tk_saved *saved = &m->report->saved;
+  struct called c;
+  char machine[1024];
+  bool first = m->manifest.n == 0 || !is_reference(m, &m->report->ranks[m->manifest.files[m->manifest.reference].input - m->first]);
+  call(&c, r, slot);
+  if (label_expand(label_of(m), &c.values, machine, sizeof machine) == 0) snprintf(machine, sizeof machine, "rank %s", c.rank);
+  put_rank(m, r);
+  put(&m->blocks, "}");
+  r->processes = count_processes(t, false);
+  saved->records += r->read;
+  saved->events += r->events;
+  saved->flows += r->flows;
+  if (first && is_reference(m, r)) m->manifest.reference = m->manifest.n;
+  return manifest_add(&m->manifest, t, m->sources, m->first + input, machine, r->shift_ns, m->err);
 }
 
 /* Packets that a Perfetto reader kept as they were name processes as they were: no part of a merge. */
@@ -266,12 +331,12 @@ static bool merge_trace(struct merger *m, size_t input, struct tk_trace *t) {
   r->events = t->n_events;
   r->flows = t->n_flows;
   r->bytes = t->counts.bytes;
-  if (m->n_inputs > 1) drop_packets(t);
+  if (is_joined(m) && !m->opt->manifest) drop_packets(t);
   keep_notes(m, t);
   warn_of_copies(m, input, t);
   if (!m->opened && !open_output(m, t)) return false;
   if (!place_in_time(m, input, t, r)) return false;
-  if (!join(m, t, r, slot)) return false;
+  if (!(m->opt->manifest ? describe(m, input, t, slot) : join(m, input, t, slot))) return false;
   m->n_merged++;
   return mem_check(&m->mem, m->err);
 }
@@ -279,8 +344,10 @@ static bool merge_trace(struct merger *m, size_t input, struct tk_trace *t) {
 /* An input that ends too early is not merged as if it were whole. */
 static struct tk_trace *load_whole(struct merger *m, size_t input) {
   struct tk_trace *t = tk_sources_load(m->sources, m->first + input, &m->opt->load, m->err);
-  if (!t || !t->truncated || m->opt->keep_truncated) return t;
-  err_set(m->err, TK_ECORRUPT, "%s: truncated: its last events are missing", t->source);
+  if (t && t->truncated && !m->opt->keep_truncated)
+    err_set(m->err, TK_ECORRUPT, "%s: truncated: its last events are missing", t->source);
+  else if (!t || !m->opt->manifest || manifest_takes(m->sources, m->first + input, t, m->err))
+    return t;
   tk_free(t);
   return NULL;
 }
@@ -324,16 +391,40 @@ static const char *provenance(struct merger *m, struct buf *b) {
   return buf_append(b, "", 1) ? (const char *)b->data : NULL;
 }
 
-static bool run(struct merger *m) {
+static bool finish(struct merger *m, const char *provenance) {
+  struct tk_saved *saved = &m->report->saved;
   struct sink *sink = m->saver.sink;
+  if (!m->opt->manifest) return sink->close(sink, m->first_trace, provenance, m->err) && saver_commit(&m->saver, saved, m->err);
+  bool ok = manifest_write(&m->manifest, m->sources, provenance, &m->opt->load.progress, saved, m->err);
+  for (uint32_t i = 0; i < m->manifest.n; i++)
+    if (m->manifest.files[i].early)
+      note(m, TK_NOTE_INFO, m->manifest.files[i].path, "begins before the zero of time of the reference: Perfetto drops what is there", 1);
+  return ok;
+}
+
+static bool order(struct merger *m) {
+  if (m->opt->group_by != TK_GROUP_HOST || !m->alignment.who) return true;
+  m->places = mem_resize(&m->mem, NULL, 0, m->n_inputs * sizeof *m->places);
+  if (!m->places) return mem_check(&m->mem, m->err);
+  return merge_order(m->alignment.who, m->n_inputs, m->places) || err_set(m->err, TK_ELIMIT, "out of memory");
+}
+
+static bool run(struct merger *m) {
   struct buf b = {.mem = &m->mem};
   struct merge_inputs in = {m->sources, m->first, m->n_inputs};
-  bool ok = merge_align(&m->alignment, &in, m->opt, m->report, m->err);
+  bool ok = merge_align(&m->alignment, &in, m->opt, m->report, m->err) && order(m);
+  for (size_t i = 0; ok && m->opt->manifest && i < m->n_inputs; i++) ok = sources_keep(m->sources, m->first + i, m->err);
   for (size_t i = 0; ok && i < m->n_inputs; i++) ok = merge_input(m, i);
   if (ok && !m->opened) ok = err_set(m->err, TK_EFORMAT, "no input could be read: %s", m->report->ranks[0].failed);
-  ok = ok && sink->close(sink, m->first_trace, provenance(m, &b), m->err) && saver_commit(&m->saver, &m->report->saved, m->err);
+  ok = ok && finish(m, provenance(m, &b));
   buf_free(&b);
   return ok;
+}
+
+static bool check_options(const struct merger *m) {
+  if (m->opt->label && !label_check(m->opt->label, m->err)) return false;
+  if (!m->opt->manifest || m->opt->group_by == TK_GROUP_RANK) return true;
+  return err_set(m->err, TK_EUSAGE, "a manifest cannot say in which order rows stand");
 }
 
 static bool prepare(struct merger *m, const char *output, const char **inputs) {
@@ -348,7 +439,10 @@ static bool prepare(struct merger *m, const char *output, const char **inputs) {
   map_init(&m->ranks, &m->mem);
   map_init(&m->fingerprints, &m->mem);
   if (m->n_inputs == 0) return err_set(m->err, TK_EUSAGE, "nothing to merge");
-  return saver_open(&m->saver, output, &m->opt->save, "json", inputs, m->err) || err_prefix(m->err, "%s", output);
+  if (!check_options(m)) return false;
+  return (m->opt->manifest ? manifest_open(&m->manifest, output, &m->opt->save, inputs, m->err)
+                           : saver_open(&m->saver, output, &m->opt->save, "json", inputs, m->err)) ||
+         err_prefix(m->err, "%s", output);
 }
 
 bool merge_inputs(const struct merge_inputs *in, const char *output, const struct tk_merge_options *opt,
@@ -364,6 +458,8 @@ bool merge_inputs(const struct merge_inputs *in, const char *output, const struc
   err_clear(m.err);
   ok = prepare(&m, output, not_output) && run(&m);
   saver_close(&m.saver);
+  manifest_close(&m.manifest);
+  if (m.places) mem_resize(&m.mem, m.places, m.n_inputs * sizeof *m.places, 0);
   merge_alignment_free(&m.alignment);
   merge_ids_free(&m.ids);
   map_free(&m.ranks);

@@ -230,6 +230,7 @@ static bool one_host_by_place(const struct merge_inputs *in) {
 
 static bool is_needed(const struct merge_inputs *in, const struct tk_merge_options *opt) {
   if (opt->offsets && *opt->offsets) return true;
+  if (opt->group_by == TK_GROUP_HOST && in->n > 1 && !one_host_by_place(in)) return true;
   return opt->align != TK_ALIGN_CLOCK && opt->align != TK_ALIGN_NONE && in->n > 1 && !one_host_by_place(in);
 }
 
@@ -238,11 +239,13 @@ static bool run(struct aligner *a) {
   a->inputs = arena_alloc(&a->arena, (n + 1) * sizeof *a->inputs);
   a->out->maps = mem_resize(a->mem, NULL, 0, n * sizeof *a->out->maps);
   a->out->mapped = mem_resize(a->mem, NULL, 0, n);
+  a->out->who = mem_resize(a->mem, NULL, 0, n * sizeof *a->out->who);
   a->out->n = n;
-  if (!a->inputs || !a->out->maps || !a->out->mapped) return mem_check(a->mem, a->err);
+  if (!a->out->who || !a->inputs || !a->out->maps || !a->out->mapped) return mem_check(a->mem, a->err);
   memset(a->inputs, 0, (n + 1) * sizeof *a->inputs);
   if (!read_all(a) || !take_offsets(a) || !solve(a)) return false;
   make_maps(a);
+  for (size_t i = 0; i < n; i++) a->out->who[i] = (struct merge_who){a->inputs[i].host, a->inputs[i].rank};
   struct align_reporter reporter = {a->report, a->opt->align, a->inputs, &a->problem, &a->solution, a->out->maps, a->out->mapped};
   return align_report(&reporter) || err_set(a->err, TK_ELIMIT, "out of memory");
 }
@@ -265,5 +268,6 @@ bool merge_align(struct merge_alignment *out, const struct merge_inputs *in, con
 void merge_alignment_free(struct merge_alignment *a) {
   if (a->maps) mem_resize(&a->mem, a->maps, a->n * sizeof *a->maps, 0);
   if (a->mapped) mem_resize(&a->mem, a->mapped, a->n, 0);
+  if (a->who) mem_resize(&a->mem, a->who, a->n * sizeof *a->who, 0);
   *a = (struct merge_alignment){.n = 0};
 }

@@ -15,8 +15,15 @@ bool merge_is_comparable(const struct merge_base *base, const struct tk_trace *t
 /* What is added to the origin of a trace to stand on the base: nothing where clocks compare, else times are taken as printed. */
 int64_t merge_later(const struct merge_base *base, const struct tk_trace *t, enum tk_align align);
 
+/* Who an input is, as far as it could be read. */
+struct merge_who {
+  const char *host; /* "" = unknown; lives with the report's notes */
+  int64_t rank;
+};
+
 struct merge_alignment {
   struct mem mem;
+  struct merge_who *who;  /* by input; NULL if nothing was read */
   struct align_map *maps; /* by input */
   bool *mapped;
   size_t n;

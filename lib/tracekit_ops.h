@@ -19,6 +19,13 @@ enum tk_align {
   TK_ALIGN_NONE         /* as printed */
 };
 
+/* How the rows of a merged trace are ordered. */
+enum tk_group_by {
+  TK_GROUP_RANK, /* rank 0 first, each in its own order */
+  TK_GROUP_HOST, /* ranks of one host together, that of the lowest rank first; the inputs are read twice */
+  TK_GROUP_KIND  /* CPUs of all ranks, then accelerators of all ranks, then the rest */
+};
+
 struct tk_merge_options {
   struct tk_load_options load;
   struct tk_save_options save;
@@ -26,6 +33,9 @@ struct tk_merge_options {
   const char *marker;         /* a name, or a pattern as for files; for MARKER */
   const char *reference;      /* rank or host whose clock is right; NULL = of the first input */
   const char *const *offsets; /* NULL-terminated "3=+1.5ms", "host42=-20us": later by that, and not moved otherwise; NULL = none */
+  const char *label;   /* how processes are named; NULL = "rank {rank} - {host} - {process}"; also {pid}, {input} */
+  enum tk_group_by group_by;
+  bool manifest;       /* not one trace, but a tar of the inputs as they are with Perfetto's perfetto_manifest.json before them */
   bool keep_going;     /* leave out inputs that cannot be read */
   bool keep_truncated; /* take what there is of inputs that end too early, else they cannot be read */
 };
@@ -80,7 +90,8 @@ struct tk_merge_report {
   struct tk_trace *notes; /* a trace that holds only notes: tk_note's text by tk_string */
 };
 
-/* Merges what `names` stand for (tk_sources_open) in their order into `output`, one input in memory at a time. */
+/* Merges what `names` stand for (tk_sources_open) in their order into `output`, one input in memory at a time.  A single input stays
+ * as it is unless a label or an order is asked for. */
 TK_API bool tk_merge(const char *const *names, size_t n, const char *output, const struct tk_merge_options *opt,
                      struct tk_merge_report *report, struct tk_err *err);
 TK_API void tk_merge_report_free(struct tk_merge_report *report);

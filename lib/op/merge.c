@@ -2,15 +2,21 @@
  *
  * Pids: a rank keeps a pid that is free, else it gets the next one from 10,000,000 on (above any real pid, below what viewers cut
  * to 32 bits).  Ids of flows and async events are given out anew for every rank, so that no arrow leads to another rank.  Args are
- * never rewritten but for those ids: a correlation is a rank's own.  Processes are named "rank 3 - host - python" and sorted so
- * that rank 0 comes first, within a rank in its own order. */
+ * never rewritten but for those ids: a correlation is a rank's own.  Processes are named "rank 3 - host - python" (label.h) and
+ * sorted so that rank 0 comes first, within a rank in its own order.
+ *
+ *     sort index = kind * KIND_ROOM (if asked for) + the rank's place * SORT_ROOM + the process's place in it
+ *
+ * which stays within 32 bits, beyond which viewers wrap around. */
 #include "merge.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_NEW_PID = 10000000, SORT_ROOM = 1000 };
+#include "../base/utf8.h"
+
+enum { FIRST_NEW_PID = 10000000, SORT_ROOM = 1000, KIND_ROOM = 1 << 29 };
 
 void merge_ids_init(struct merge_ids *ids, struct mem *mem) {
   *ids = (struct merge_ids){.mem = mem, .next_pid = FIRST_NEW_PID};
@@ -61,19 +67,26 @@ static struct tk_ident new_pid(struct tk_trace *t, struct merge_ids *ids, const 
 
 static bool starts_with(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
 
-/* "rank 3 - host42 - GPU 0": Kineto calls every process "python" and tells the GPUs by their labels. */
-static void name_process(struct tk_trace *t, struct tk_track *k, struct tk_ident was, const char *label) {
-  char text[2048];
+/* Kineto calls every process "python" and tells the GPUs by their labels: "GPU 0", "python (CPU)". */
+static const char *process_text(const struct tk_trace *t, const struct tk_track *k, struct tk_ident was, char *text, size_t size) {
   const char *name = tk_string(t, k->name, NULL), *labels = tk_string(t, k->labels, NULL);
-  if (starts_with(labels, "GPU")) snprintf(text, sizeof text, "%s - %s", label, labels);
-  else if (*name) snprintf(text, sizeof text, *labels ? "%s - %s (%s)" : "%s - %s", label, name, labels);
-  else if (was.kind == TK_IDENT_STR && *tk_string(t, was.str, NULL))
-    snprintf(text, sizeof text, "%s - %s", label, tk_string(t, was.str, NULL));
-  else if (is_number(was)) snprintf(text, sizeof text, "%s - pid %lld", label, (long long)was.num);
-  else snprintf(text, sizeof text, "%s", label);
-  size_t n = strlen(text);
-  if (n == sizeof text - 1) /* cut: not in the middle of a character */
-    while (n && ((unsigned char)text[n] & 0xc0) == 0x80) n--;
+  if (starts_with(labels, "GPU")) snprintf(text, size, "%s", labels);
+  else if (*name) snprintf(text, size, *labels ? "%s (%s)" : "%s", name, labels);
+  else if (was.kind == TK_IDENT_STR) snprintf(text, size, "%s", tk_string(t, was.str, NULL));
+  else if (is_number(was)) snprintf(text, size, "pid %lld", (long long)was.num);
+  else *text = 0;
+  return text;
+}
+
+static void name_process(struct tk_trace *t, struct tk_track *k, struct tk_ident was, const struct merge_place *place) {
+  char text[2048], process[2048], pid[24] = "";
+  struct label_values values = place->values;
+  if (is_number(was)) snprintf(pid, sizeof pid, "%lld", (long long)was.num);
+  values.of[LABEL_PID] = was.kind == TK_IDENT_STR ? tk_string(t, was.str, NULL) : pid;
+  values.of[LABEL_PROCESS] = process_text(t, k, was, process, sizeof process);
+  size_t n = label_expand(place->label, &values, text, sizeof text);
+  if (n == 0) n = label_expand("{process}", &values, text, sizeof text);
+  while (n && !utf8_valid((const uint8_t *)text, n)) n--; /* a process's name was cut within a character */
   k->name = trace_string(t, text, n);
   k->renamed = true;
 }
@@ -86,13 +99,28 @@ static int by_order(const void *a, const void *b) {
   return x->track < y->track ? -1 : x->track > y->track;
 }
 
-/* Processes of a rank in their own order, those that state none behind, numbered from the rank's base. */
-static void sort_processes(struct tk_trace *t, struct merge_pid *was, uint32_t n, int64_t base) {
+/* Rows that belong together: 0 = of a CPU, 1 = of an accelerator, 2 = what belongs to neither, such as Kineto's "Spans". */
+static int64_t kind_of(const struct tk_trace *t, const struct tk_track *k, struct tk_ident was) {
+  const char *labels = tk_string(t, k->labels, NULL), *name = tk_string(t, k->name, NULL);
+  if (starts_with(labels, "GPU") || starts_with(name, "GPU ")) return 1;
+  if (strstr(name, "/device:GPU:") || strstr(name, "/device:TPU:")) return 1;
+  if (starts_with(labels, "CPU") || strstr(name, "/host:")) return 0;
+  return was.kind == TK_IDENT_STR || strstr(name, "/device:") ? 2 : 0;
+}
+
+static int64_t place_of(const struct merge_place *place, int64_t kind) {
+  int64_t most = ((place->by_kind ? KIND_ROOM : INT32_MAX) - SORT_ROOM) / SORT_ROOM;
+  int64_t order = place->order < 0 ? 0 : place->order > most ? most : place->order;
+  return (place->by_kind ? kind * KIND_ROOM : 0) + order * SORT_ROOM;
+}
+
+/* Processes of a rank in their own order, those that state none behind. */
+static void sort_processes(struct tk_trace *t, struct merge_pid *was, uint32_t n, const struct merge_place *place) {
   for (uint32_t i = 0; i < n; i++) was[i].order = own_order(&t->tracks[was[i].track]);
   qsort(was, n, sizeof *was, by_order);
   for (uint32_t i = 0; i < n; i++) {
     struct tk_track *k = &t->tracks[was[i].track];
-    k->sort_index = base + (i < SORT_ROOM ? i : SORT_ROOM - 1);
+    k->sort_index = place_of(place, was[i].kind) + (i < SORT_ROOM ? i : SORT_ROOM - 1);
     k->has_sort = true;
   }
 }
@@ -103,13 +131,13 @@ static void renumber_processes(struct tk_trace *t, struct merge_ids *ids, const 
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     struct tk_track *k = &t->tracks[i];
     if (k->kind != TK_PROCESS || k->hidden) continue;
-    was[(*n_was)++] = (struct merge_pid){.track = i, .was = k->pid};
+    was[(*n_was)++] = (struct merge_pid){.track = i, .was = k->pid, .kind = kind_of(t, k, k->pid)};
     k->pid = new_pid(t, ids, place, k->pid);
-    name_process(t, k, was[*n_was - 1].was, place->label);
+    name_process(t, k, was[*n_was - 1].was, place);
   }
   for (tk_id i = 1; i <= t->n_tracks; i++)
     if (t->tracks[i].kind != TK_PROCESS) t->tracks[i].pid = t->tracks[t->tracks[i].parent].pid;
-  sort_processes(t, was, *n_was, place->sort_base);
+  sort_processes(t, was, *n_was, place);
 }
 
 /* ---- ids of flows and async events ---- */

@@ -3,6 +3,7 @@
 #define OP_MERGE_H
 
 #include "../graph/trace.h"
+#include "label.h"
 
 /* What all ranks share: the ids that are taken. */
 struct merge_ids {
@@ -16,9 +17,11 @@ void merge_ids_init(struct merge_ids *ids, struct mem *mem);
 void merge_ids_free(struct merge_ids *ids);
 
 struct merge_place {
-  const char *label;  /* "rank 3 - host42" */
+  const char *label;  /* a template that has been checked */
+  struct label_values values; /* what is the same for all processes of the rank */
   const char *suffix; /* of string pids: " [rank 3]" */
-  int64_t sort_base;  /* of process_sort_index */
+  int64_t order;      /* of the rank among all, or of its host's rows; any */
+  bool by_kind;       /* all CPUs, then all accelerators, then the rest, each by `order` */
 };
 
 /* Which process became which: filled for the report. */
@@ -26,6 +29,7 @@ struct merge_pid {
   tk_id track;
   struct tk_ident was;
   int64_t order; /* its place among the processes of its rank */
+  int64_t kind;  /* 0 CPU, 1 accelerator, 2 neither */
 };
 
 /* Renumbers pids, flow and async ids, labels and orders the processes, hides those that have no events.  Times and args stay as

@@ -1,0 +1,72 @@
+/* tar.c - see tar.h.  The ustar form; libarchive adds a pax header where a member is larger than that can say (8 GiB). */
+#include "tar.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <stdlib.h>
+
+struct tar {
+  struct archive *la;
+  struct out *out;
+  uint64_t left;
+};
+
+static la_ssize_t take(struct archive *la, void *self, const void *p, size_t n) {
+  struct tar *t = self;
+  (void)la;
+  out_write(t->out, p, n);
+  return (la_ssize_t)n;
+}
+
+static bool fault(struct tar *t, struct tk_err *err) {
+  const char *why = archive_error_string(t->la);
+  return err_set(err, TK_EWRITE, "tar: %s", why ? why : "cannot be written");
+}
+
+struct tar *tar_open(struct out *out, struct tk_err *err) {
+  struct tar *t = calloc(1, sizeof *t);
+  if (t) t->la = archive_write_new();
+  if (!t || !t->la) {
+    err_set(err, TK_ELIMIT, "out of memory");
+    free(t);
+    return NULL;
+  }
+  t->out = out;
+  archive_write_set_format_pax_restricted(t->la);
+  if (archive_write_open(t->la, t, NULL, take, NULL) == ARCHIVE_OK) return t;
+  fault(t, err);
+  tar_close(t);
+  return NULL;
+}
+
+bool tar_member(struct tar *t, const char *name, uint64_t size, struct tk_err *err) {
+  struct archive_entry *e = archive_entry_new();
+  if (!e) return err_set(err, TK_ELIMIT, "out of memory");
+  archive_entry_set_pathname(e, name);
+  archive_entry_set_filetype(e, AE_IFREG);
+  archive_entry_set_perm(e, 0644);
+  archive_entry_set_size(e, (la_int64_t)size);
+  archive_entry_set_mtime(e, 0, 0);
+  archive_entry_set_uid(e, 0);
+  archive_entry_set_gid(e, 0);
+  bool ok = archive_write_header(t->la, e) == ARCHIVE_OK || fault(t, err);
+  archive_entry_free(e);
+  t->left = size;
+  return ok;
+}
+
+bool tar_write(struct tar *t, const void *p, size_t n, struct tk_err *err) {
+  if (n > t->left) return err_set(err, TK_EUSAGE, "tar: more bytes than the member has");
+  t->left -= n;
+  return archive_write_data(t->la, p, n) == (la_ssize_t)n || fault(t, err);
+}
+
+uint64_t tar_left(const struct tar *t) { return t->left; }
+
+bool tar_end(struct tar *t, struct tk_err *err) { return archive_write_close(t->la) == ARCHIVE_OK || fault(t, err); }
+
+void tar_close(struct tar *t) {
+  if (!t) return;
+  archive_write_free(t->la);
+  free(t);
+}

@@ -1,0 +1,52 @@
+/* manifest.h - merging by description: a tar of the inputs as they are, and Perfetto's manifest that says how they stand to each
+ * other (https://perfetto.dev/docs/reference/perfetto-manifest, read by its version 58 and later).
+ *
+ *     perfetto_manifest.json        {"perfetto_manifest":{"version":1,"files":[{"path":..,"machine":{..},"clocks":{..}},..]}}
+ *     rank0.json.gz rank1.json.gz   byte for byte
+ *
+ * Each input is a machine of its own there, named by the label of its rank, so that equal pids of different ranks stay apart. */
+#ifndef MANIFEST_H
+#define MANIFEST_H
+
+#include "io/out.h"
+#include "tracekit.h"
+
+/* One input. */
+struct manifest_file {
+  size_t input;        /* of the sources */
+  const char *path;    /* its name in the tar */
+  const char *machine; /* "rank 3 - host42" */
+  const char *clock;   /* Perfetto's name of the clock that it tells time by; NULL = none of its own */
+  int64_t shift_ns;    /* what it prints as T stands at T + shift on the merge's base of time */
+  int64_t start_ns;    /* when its first event starts, as it prints it */
+  uint64_t size;
+  bool early;          /* begins before the reference's zero, where Perfetto's time begins; told by manifest_write */
+};
+
+struct manifest {
+  struct out out;
+  struct mem mem;
+  struct arena arena;
+  struct manifest_file *files;
+  uint32_t n, cap;
+  uint32_t reference; /* whose clock the others are told against */
+};
+
+/* Opens the output, "-" or a name that ends in .tar or .tar.gz. */
+bool manifest_open(struct manifest *m, const char *output, const struct tk_save_options *opt, const char *const *inputs,
+                   struct tk_err *err);
+
+/* Can Perfetto read what this trace was loaded from?  If not, err says why, and what can be done. */
+bool manifest_takes(struct tk_sources *s, size_t input, const struct tk_trace *t, struct tk_err *err);
+
+/* Adds an input; `t` is as it was loaded.  The machine's name is copied. */
+bool manifest_add(struct manifest *m, const struct tk_trace *t, struct tk_sources *s, size_t input, const char *machine, int64_t shift_ns,
+                  struct tk_err *err);
+
+/* Writes the tar and commits it. */
+bool manifest_write(struct manifest *m, struct tk_sources *s, const char *provenance, const struct tk_progress *progress,
+                    struct tk_saved *saved, struct tk_err *err);
+/* Frees; what was not committed is gone. */
+void manifest_close(struct manifest *m);
+
+#endif

@@ -1,0 +1,46 @@
+/* merge_order.c - places of inputs, host by host (merge_order.h).
+ *
+ * Sorted twice: by host and rank, which shows each host's lowest rank; then by that. */
+#include "merge_order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct item {
+  const char *host;
+  int64_t rank, lowest; /* lowest: of its host */
+  uint32_t input;
+};
+
+static int compare(int64_t a, int64_t b) { return (a > b) - (a < b); }
+
+static int by_rank(const struct item *a, const struct item *b) {
+  int order = compare(a->rank, b->rank);
+  return order ? order : compare(a->input, b->input);
+}
+
+static int by_host(const void *pa, const void *pb) {
+  const struct item *a = pa, *b = pb;
+  int order = strcmp(a->host, b->host);
+  return order ? order : by_rank(a, b);
+}
+
+static int by_lowest(const void *pa, const void *pb) {
+  const struct item *a = pa, *b = pb;
+  int order = compare(a->lowest, b->lowest);
+  if (!order) order = strcmp(a->host, b->host); /* two that claim one rank */
+  return order ? order : by_rank(a, b);
+}
+
+bool merge_order(const struct merge_who *who, size_t n, uint32_t *places) {
+  struct item *items = calloc(n + 1, sizeof *items);
+  if (!items) return false;
+  for (size_t i = 0; i < n; i++) items[i] = (struct item){who[i].host, who[i].rank, who[i].rank, (uint32_t)i};
+  qsort(items, n, sizeof *items, by_host);
+  for (size_t i = 1; i < n; i++)
+    if (*items[i].host && strcmp(items[i].host, items[i - 1].host) == 0) items[i].lowest = items[i - 1].lowest;
+  qsort(items, n, sizeof *items, by_lowest);
+  for (size_t i = 0; i < n; i++) places[items[i].input] = (uint32_t)i;
+  free(items);
+  return true;
+}
