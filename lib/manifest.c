@@ -26,11 +26,12 @@ static bool ends_with(const char *s, const char *end) {
 
 bool manifest_open(struct manifest *m, const char *output, const struct tk_save_options *opt, const char *const *inputs,
                    struct tk_err *err) {
-  struct out_options out = {.gzip = ends_with(output, ".gz"), .level = opt->level, .force = opt->force, .inputs = inputs, .binary = true};
+  struct out_options out = {.gzip = ends_with(output, ".gz"), .level = opt->level, .force = opt->force, .inputs = inputs};
   bool named = strcmp(output, "-") == 0 || ends_with(output, ".tar") || ends_with(output, ".tar.gz");
   m->arena.mem = &m->mem;
   if (opt->format) return err_set(err, TK_EUSAGE, "a manifest leaves the inputs in their formats: it cannot be -f %s", opt->format);
   if (!named) return err_set(err, TK_EUSAGE, "a manifest and its traces are a tar: name it .tar or .tar.gz");
+  out.binary = true;
   return out_open(&m->out, opt->dry_run ? "/dev/null" : output, &out, &m->mem, err);
 }
 
@@ -53,7 +54,8 @@ bool manifest_takes(struct tk_sources *s, size_t input, const struct tk_trace *t
   const char *name = s->inputs[input].name, *by = NULL;
   struct mem mem = {0};
   size_t n = 0;
-  if (strcmp(t->source, name) != 0) return err_set(err, TK_ECORRUPT, "%s: is damaged: a manifest cannot put %s in its place", name, t->source);
+  if (strcmp(t->source, name) != 0)
+    return err_set(err, TK_ECORRUPT, "%s: is damaged: a manifest cannot put %s in its place", name, t->source);
   if (strcmp(t->format, "xplane") == 0)
     return err_set(err, TK_EFORMAT, "%s: Perfetto reads no XPlane: convert it first, or merge without a manifest", name);
   struct in *in = sources_raw(s, input, &mem, err);
@@ -124,21 +126,20 @@ static const char *clock_name(const struct tk_trace *t) {
   return t->clock == TK_CLOCK_REALTIME && t->zero_ns == 0 ? "REALTIME" : "BOOTTIME";
 }
 
-bool manifest_add(struct manifest *m, const struct tk_trace *t, struct tk_sources *s, size_t input, const char *machine, int64_t shift_ns,
-                  struct tk_err *err) {
-  struct manifest_file *f;
+bool manifest_add(struct manifest *m, const struct tk_trace *t, struct tk_sources *s, struct manifest_file file, struct tk_err *err) {
   tk_time start, end;
-  size_t n = strlen(machine) + 1;
-  char *kept = arena_bytes(&m->arena, n);
-  if (!kept || !mem_grow(&m->mem, (void **)&m->files, &m->cap, (uint64_t)m->n + 1, sizeof *m->files)) return mem_check(&m->mem, err);
-  f = &m->files[m->n];
-  *f = (struct manifest_file){.input = input, .machine = memcpy(kept, machine, n), .clock = clock_name(t), .shift_ns = shift_ns};
-  f->path = name_member(m, t, base_name(s->inputs[input].name, sources_path(s, input)));
-  if (!f->path) return mem_check(&m->mem, err);
+  size_t n = strlen(file.machine) + 1;
+  char *machine = arena_bytes(&m->arena, n);
+  if (!machine || !mem_grow(&m->mem, (void **)&m->files, &m->cap, (uint64_t)m->n + 1, sizeof *m->files)) return mem_check(&m->mem, err);
+  file.machine = memcpy(machine, file.machine, n);
+  file.clock = clock_name(t);
+  file.path = name_member(m, t, base_name(s->inputs[file.input].name, sources_path(s, file.input)));
+  if (!file.path) return mem_check(&m->mem, err);
   window_extent(t, &start, &end);
-  f->start_ns = t->origin_ns - t->zero_ns + start / 1000;
-  m->n++;
-  return measure(s, input, &f->size, err);
+  file.start_ns = t->origin_ns - t->zero_ns + start / 1000;
+  if (!measure(s, file.input, &file.size, err)) return false;
+  m->files[m->n++] = file;
+  return true;
 }
 
 /* ---- the manifest ---- */

@@ -39,9 +39,8 @@ bool manifest_open(struct manifest *m, const char *output, const struct tk_save_
 /* Can Perfetto read what this trace was loaded from?  If not, err says why, and what can be done. */
 bool manifest_takes(struct tk_sources *s, size_t input, const struct tk_trace *t, struct tk_err *err);
 
-/* Adds an input; `t` is as it was loaded.  The machine's name is copied. */
-bool manifest_add(struct manifest *m, const struct tk_trace *t, struct tk_sources *s, size_t input, const char *machine, int64_t shift_ns,
-                  struct tk_err *err);
+/* Adds file.input of the sources, which t was loaded from, with the file's machine (copied) and shift; the rest is found. */
+bool manifest_add(struct manifest *m, const struct tk_trace *t, struct tk_sources *s, struct manifest_file file, struct tk_err *err);
 
 /* Writes the tar and commits it. */
 bool manifest_write(struct manifest *m, struct tk_sources *s, const char *provenance, const struct tk_progress *progress,

@@ -307,7 +307,8 @@ static bool describe(struct merger *m, size_t input, const struct tk_trace *t, i
   saved->events += r->events;
   saved->flows += r->flows;
   if (first && is_reference(m, r)) m->manifest.reference = m->manifest.n;
-  return manifest_add(&m->manifest, t, m->sources, m->first + input, machine, r->shift_ns, m->err);
+  struct manifest_file file = {.input = m->first + input, .machine = machine, .shift_ns = r->shift_ns};
+  return manifest_add(&m->manifest, t, m->sources, file, m->err);
 }
 
 /* Packets that a Perfetto reader kept as they were name processes as they were: no part of a merge. */
@@ -396,9 +397,10 @@ static bool finish(struct merger *m, const char *provenance) {
   struct sink *sink = m->saver.sink;
   if (!m->opt->manifest) return sink->close(sink, m->first_trace, provenance, m->err) && saver_commit(&m->saver, saved, m->err);
   bool ok = manifest_write(&m->manifest, m->sources, provenance, &m->opt->load.progress, saved, m->err);
-  for (uint32_t i = 0; i < m->manifest.n; i++)
-    if (m->manifest.files[i].early)
-      note(m, TK_NOTE_INFO, m->manifest.files[i].path, "begins before the zero of time of the reference: Perfetto drops what is there", 1);
+  for (uint32_t i = 0; i < m->manifest.n; i++) {
+    const struct manifest_file *f = &m->manifest.files[i];
+    if (f->early) note(m, TK_NOTE_INFO, f->path, "begins before the reference's zero of time: Perfetto drops what is there", 1);
+  }
   return ok;
 }
 

@@ -278,10 +278,13 @@ bool source_keep(struct source *s, uint32_t entry, struct tk_err *err) {
   char *path;
   if (!e->once || !e->held) return true;
   int fd = spool(s, e->held, &path, &why, err);
-  if (fd < 0 && why.code != TK_OK) return err_set(err, why.code, "%s: %s", e->name, why.msg);
-  if (fd < 0) return false;
+  if (fd < 0 && why.code == TK_OK) return false;
   in_close(e->held);
   e->held = NULL;
+  if (fd < 0) { /* told by whoever opens it */
+    s->origins[e->origin].failed = why;
+    return true;
+  }
   e->once = false;
   e->path = source_text(s, path);
   s->origins[e->origin].spool = fd;
@@ -411,6 +414,10 @@ static struct in *open_member(void *self, uint64_t max_size, struct mem *mem, st
 struct in *source_open(struct source *s, uint32_t entry, bool ahead, struct mem *mem, struct tk_err *err) {
   struct source_entry *e = &s->entries[entry];
   struct in_opener opener = {e->once ? open_held : open_file, e->once ? (void *)e : (void *)e->path};
+  if (e->once && s->origins[e->origin].failed.code != TK_OK) {
+    *err = s->origins[e->origin].failed;
+    return NULL;
+  }
   if (s->origins[e->origin].kind == ORIGIN_ARCHIVE) {
     opener = (struct in_opener){open_member, archive_of(s, e, err)};
     if (!opener.self) return NULL;

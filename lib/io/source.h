@@ -74,7 +74,8 @@ bool source_look(struct source *s, uint32_t entry, struct tk_err *err);
 struct in *source_open(struct source *s, uint32_t entry, bool ahead, struct mem *mem, struct tk_err *err);
 struct in *source_open_raw(struct source *s, uint32_t entry, struct mem *mem, struct tk_err *err);
 
-/* What can be read once (a pipe) can be read again from now on: it goes to a file without a name. */
+/* What can be read once (a pipe) can be read again from now on: it goes to a file without a name.  If it fails on the way there,
+ * that is told when it is opened; false only on an interrupt. */
 bool source_keep(struct source *s, uint32_t entry, struct tk_err *err);
 
 const char *source_text(struct source *s, const char *text);

@@ -165,6 +165,72 @@ static void sort(void **state) {
   done(&m);
 }
 
+/* The names of processes in order of their rows. */
+static void rows(const struct merged *m, const char *const *want, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    const struct tk_track *before = NULL, *k = NULL;
+    for (tk_id j = 1; j <= m->t->n_tracks; j++) {
+      const struct tk_track *t = &m->t->tracks[j];
+      if (t->kind == TK_PROCESS && strcmp(tk_string(m->t, t->name, NULL), want[i]) == 0) k = t;
+      if (i && t->kind == TK_PROCESS && strcmp(tk_string(m->t, t->name, NULL), want[i - 1]) == 0) before = t;
+    }
+    if (!k || !k->has_sort) fail_msg("no process is called '%s'", want[i]);
+    assert_in_range(k->sort_index, 0, INT32_MAX);
+    if (before && before->sort_index >= k->sort_index) fail_msg("%s stands behind %s", want[i - 1], want[i]);
+  }
+}
+
+#define KINETO(r, host)                                                                                                        \
+  "{\"distributedInfo\":{\"rank\":" #r "},\"host_name\":\"" host "\",\"traceEvents\":[" NAME(1, "python") "," LABEL(1, "CPU") "," X( \
+      1, 0, "a") "," NAME(2, "python") "," LABEL(2, "GPU 0") "," X(2, 0, "b") ",{\"ph\":\"X\",\"pid\":\"Spans\",\"tid\":1,\"ts\":0," \
+      "\"dur\":1,\"name\":\"c\"}]}"
+
+static const char *const FOUR[] = {KINETO(2, "A"), KINETO(1, "B"), KINETO(3, "B"), KINETO(0, "A")};
+
+static void by_host(void **state) {
+  static const char *const want[] = {"0@A GPU 0", "2@A GPU 0", "1@B GPU 0", "3@B GPU 0"};
+  struct merged m = merge(FOUR, 4, (struct tk_merge_options){.group_by = TK_GROUP_HOST, .label = "{rank}@{host} {process}"});
+  (void)state;
+  assert_true(m.ok);
+  rows(&m, want, LENGTH(want));
+  done(&m);
+  m = merge(FOUR, 4, (struct tk_merge_options){.group_by = TK_GROUP_HOST, .label = "{rank}@{host} {process}", .align = TK_ALIGN_NONE});
+  rows(&m, want, LENGTH(want));
+  done(&m);
+}
+
+static void by_kind(void **state) {
+  static const char *const want[] = {"0 python (CPU)", "1 python (CPU)", "2 python (CPU)", "3 python (CPU)", "0 GPU 0", "1 GPU 0",
+                                     "2 GPU 0",        "3 GPU 0",        "0 Spans",        "1 Spans",        "2 Spans", "3 Spans"};
+  struct merged m = merge(FOUR, 4, (struct tk_merge_options){.group_by = TK_GROUP_KIND, .label = "{rank} {process}"});
+  (void)state;
+  assert_true(m.ok);
+  rows(&m, want, LENGTH(want));
+  done(&m);
+}
+
+/* Ranks are as large as a file claims: rows stay within 32 bits. */
+static void far_ranks(void **state) {
+  static const char *const in[] = {KINETO(9000000000000000, "A"), KINETO(5, "B")};
+  static const char *const want[] = {"5 GPU 0", "9000000000000000 GPU 0"};
+  (void)state;
+  for (int by = TK_GROUP_RANK; by <= TK_GROUP_KIND; by++) {
+    struct merged m = merge(in, 2, (struct tk_merge_options){.group_by = (enum tk_group_by)by, .label = "{rank} {process}"});
+    assert_true(m.ok);
+    rows(&m, want, LENGTH(want));
+    done(&m);
+  }
+}
+
+static void one_labelled(void **state) {
+  static const char *const want[] = {"rank 2 of A"};
+  struct merged m = merge(FOUR, 1, (struct tk_merge_options){.label = "rank {rank} of {host}"});
+  (void)state;
+  assert_true(m.ok);
+  rows(&m, want, 1);
+  done(&m);
+}
+
 /* Kineto declares 8 GPUs and uses one: the others have no row, but their records are kept. */
 static void hidden(void **state) {
   static const char *const in[] = {RANK(0, X(1, 0, "a") "," NAME(20, "unused")),
@@ -403,7 +469,8 @@ static void out_of_memory(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pids),           cmocka_unit_test(string_pids), cmocka_unit_test(names),
-      cmocka_unit_test(sort),           cmocka_unit_test(hidden),      cmocka_unit_test(flow_ids),
+      cmocka_unit_test(by_host),        cmocka_unit_test(by_kind),     cmocka_unit_test(far_ranks),
+      cmocka_unit_test(one_labelled),   cmocka_unit_test(sort),        cmocka_unit_test(hidden),      cmocka_unit_test(flow_ids),
       cmocka_unit_test(async_ids),      cmocka_unit_test(base_times),  cmocka_unit_test(unknown_clock),
       cmocka_unit_test(base_and_epoch), cmocka_unit_test(ranks),       cmocka_unit_test(one_input),
       cmocka_unit_test(metadata),       cmocka_unit_test(refusals),    cmocka_unit_test(out_of_memory),

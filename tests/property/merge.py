@@ -1,0 +1,275 @@
+#!/usr/bin/env python3
+"""What merge writes, by Python's own json and tarfile.
+
+    manifest   the tar holds the inputs byte for byte, the manifest is what its schema says, the offsets are those of the generated
+               clocks; equal bytes every time; equal names, pipes and members of archives; what Perfetto does not read is refused
+    mixed      XPlane hosts, PyTorch ranks and Perfetto traces in one: sums of events, every name and order, in all three formats
+    runs       several runs of one log directory, all files of the same names
+    broken     a rank that cannot be read is named and stops the merge; --keep-going leaves it out, also of a pipe that fails
+    many       200 inputs with 32 files open at most, in the memory of one (LONG=1: of 2 MB each)"""
+import gzip
+import io
+import json
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from schema import conforms  # noqa: E402
+
+TRACEKIT, FIXTURES, GEN, SRC = (os.environ[name] for name in ('TRACEKIT', 'FIXTURES', 'GEN', 'SRC'))
+LONG, SANITIZED = bool(os.environ.get('LONG')), '/san/' in TRACEKIT
+TORCH = [f'{FIXTURES}/json/torch/ddp4_full/rank{i}.json.gz' for i in range(4)]
+XPLANE = [f'{FIXTURES}/xplane/multihost/host-{i}.xplane.pb' for i in range(3)]
+PERFETTO = f'{FIXTURES}/perfetto/small.pftrace.gz'
+passed = failed = 0
+
+
+def judge(what, fault=''):
+    global passed, failed
+    passed += not fault
+    failed += bool(fault)
+    if fault:
+        print(f'{what}: {fault}')
+
+
+def run(*args, stdin=subprocess.DEVNULL, env=None, files=None):
+    """Status, output, what it said, bytes of memory at most."""
+    limit = (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))) if files else None
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        p = subprocess.Popen([TRACEKIT, *args], stdin=stdin, stdout=out, stderr=err, env=env, preexec_fn=limit)
+        _, status, usage = os.wait4(p.pid, 0)
+        p.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        return p.returncode, out.read(), err.read().decode(), usage.ru_maxrss * 1024
+
+
+def good(*args, **more):
+    status, out, err, memory = run(*args, **more)
+    judge(' '.join(args), f'status {status}: {err}' if status else '')
+    return out, err, memory
+
+
+def read(path):
+    with open(path, 'rb') as f:
+        return f.read()
+
+
+def generate(path, *options):
+    raw = subprocess.run([GEN, *options], check=True, stdout=subprocess.PIPE).stdout
+    with open(path, 'wb') as f:
+        f.write(gzip.compress(raw, 1) if path.endswith('.gz') else raw)
+    return path
+
+
+# ---- manifest ----
+
+with open(f'{SRC}/schemas/perfetto_manifest.schema.json', encoding='utf-8') as f:
+    SCHEMA = json.load(f)
+
+
+def unpack(data):
+    """Members by name, the manifest apart; what is wrong with them as such."""
+    with tarfile.open(fileobj=io.BytesIO(data)) as tar:
+        members = tar.getmembers()
+        contents = {m.name: tar.extractfile(m).read() for m in members}
+    odd = [m.name for m in members if m.mtime or m.uid or m.gid or m.uname or m.gname or m.mode != 0o644 or len(m.name) > 99]
+    text = contents.pop(members[0].name)
+    manifest = json.loads(text)
+    files = manifest['perfetto_manifest']['files']
+    faults = [
+        f'odd members: {odd}' if odd or members[0].name != 'perfetto_manifest.json' else '',
+        '' if text.startswith(b'{"perfetto_manifest"') else 'the manifest would not be known as one',
+        conforms(SCHEMA, manifest),
+        '' if [f['path'] for f in files] == list(contents) else f'files {[f["path"] for f in files]}, members {list(contents)}',
+        '' if sum('clocks' not in f for f in files) == 1 else 'not one file is the reference',
+        '' if all(f['clocks']['sync_to']['file'] in contents for f in files if 'clocks' in f) else 'synced to no member']
+    return contents, files, manifest['perfetto_manifest'], next((fault for fault in faults if fault), '')
+
+
+def manifest(what, want, *args, **more):
+    """`want`: the bytes of each input."""
+    out, err, _ = good('merge', '--manifest', '-q', *args, '-o', '-', **more)
+    contents, files, whole, fault = unpack(out)
+    if not fault and list(contents.values()) != want:
+        fault = f'members {[len(c) for c in contents.values()]}, inputs {[len(w) for w in want]} bytes'
+    judge(what, fault)
+    return list(contents), files, whole, err
+
+
+def manifests(work):
+    ranks = [generate(f'{work}/node{r // 2}_{10 + r}.1.pt.trace.json.gz', 'kineto', '--ranks', '4', '--hosts', '2', '--rank', str(r),
+                      '--spans', '3000', '--offset-us', '0,1500') for r in range(4)]
+    base = [json.loads(gzip.decompress(read(p)))['baseTimeNanoseconds'] for p in ranks]
+    names, files, whole, _ = manifest('manifest of four ranks', [read(p) for p in ranks], *ranks)
+    found = [f.get('clocks', {}).get('offset_ns', 0) for f in files]
+    true = [base[r] - base[0] - 1500000 * (r // 2) for r in range(4)]
+    judge('offsets', '' if all(abs(a - b) < 10000 for a, b in zip(found, true)) else f'{found}, truly {true}')
+    judge('machines', '' if [f['machine']['name'] for f in files] == [f'rank {r} - node{r // 2}' for r in range(4)] else f'{files}')
+    own = json.loads(whole['attributes']['tracekit'])
+    judge('ranks in the attributes', '' if [r['rank'] for r in own['ranks']] == [0, 1, 2, 3] and 'align' in own else f'{own}')
+
+    _, files, _, _ = manifest('another reference', [read(p) for p in ranks], *ranks, '--reference', 'node1', '--no-provenance')
+    there = [f.get('clocks', {}).get('offset_ns', 0) for f in files]
+    judge('offsets against it', '' if max(abs(a - b - there[0]) for a, b in zip(there, true)) < 10000 else f'{there}, truly {true}')
+
+    good('merge', '--manifest', '-q', *ranks, '-o', f'{work}/a.tar')
+    good('merge', '--manifest', '-q', *ranks, '-j1', '-o', f'{work}/b.tar.gz')
+    judge('equal bytes', '' if read(f'{work}/a.tar') == gzip.decompress(read(f'{work}/b.tar.gz')) else 'they differ')
+
+    _, files, whole, _ = manifest('a Perfetto trace is the reference', [read(ranks[0]), read(PERFETTO)], ranks[0], PERFETTO)
+    judge('its clock', '' if whole['trace_time'] == {'clock': 'BOOTTIME', 'file': 'small.pftrace.gz'} else f'{whole["trace_time"]}')
+
+    drifts = [generate(f'{work}/drift{r}_{r}.1.pt.trace.json', 'kineto', '--ranks', '2', '--hosts', '2', '--rank', str(r), '--no-stack',
+                       '--steps', '120', '--layers', '2', '--drift-ppm', '0,80') for r in range(2)]
+    _, err, _ = good('merge', '--manifest', *drifts, '-o', f'{work}/drift.tar')
+    drift = re.search(r'drift1.*drifts by (-?[0-9.]+) us', err)
+    span = [float(v) for v in re.findall(r'"ts": ?([0-9.]+)', read(drifts[1]).decode()) if float(v) > 0]
+    true = (max(span) - min(span)) * 80e-6
+    judge('drift', '' if drift and abs(abs(float(drift[1])) - true) < true / 10 else f'{err.strip()!r}, truly {true:.1f} us')
+
+
+def member_names(work):
+    for folder in ('x', 'y', 'z'):
+        os.makedirs(f'{work}/{folder}')
+    inputs = [shutil.copy(TORCH[i], f'{work}/{folder}/trace.json.gz') for i, folder in enumerate(('x', 'y', 'z'))]
+    want = [read(p) for p in inputs]
+    names, _, _, _ = manifest('equal names', want, *inputs)
+    judge('distinct', '' if len(set(names)) == 3 and names[0] == 'trace.json.gz' else f'{names}')
+    with zipfile.ZipFile(f'{work}/logs.zip', 'w') as z:
+        for p in inputs:
+            z.write(p, os.path.relpath(p, work))
+    names, _, _, _ = manifest('members of an archive', want, f'{work}/logs.zip')
+    judge('of an archive', '' if len(set(names)) == 3 and names[0] == 'trace.json.gz' else f'{names}')
+    odd = [shutil.copy(TORCH[0], f'{work}/.hidden \u00fc.json.gz'), shutil.copy(TORCH[1], f'{work}/{"long" * 50}.json.gz'),
+           shutil.copy(TORCH[2], f'{work}/perfetto_manifest.json')]
+    names, _, _, _ = manifest('odd names', [read(p) for p in odd], *odd)
+    judge('safe', '' if all(re.fullmatch(r'[^.][!-~]*', n) for n in names) else f'{names}')
+    plain = f'{work}/plain.json'
+    with open(plain, 'wb') as f:
+        f.write(gzip.decompress(read(TORCH[3])))
+    with open(plain, 'rb') as f:
+        manifest('a pipe', [read(inputs[0]), read(plain)], inputs[0], '-', stdin=subprocess.Popen(['cat'], stdin=f, stdout=subprocess.PIPE).stdout)
+
+
+def refusals(work):
+    packed = f'{work}/rank9.json.zst'
+    good('convert', '-q', TORCH[1], '-o', packed)
+    for bad, why in ((XPLANE[0], 'no XPlane'), (packed, 'no zstd'), (f'{work}/none.json', 'cannot open')):
+        out = f'{work}/refused.tar'
+        status, _, err, _ = run('merge', '--manifest', TORCH[0], bad, '-o', out)
+        judge(f'refused: {why}', '' if status == 3 and why in err and bad in err and not os.path.exists(out) else f'{status}: {err}')
+        status, _, err, _ = run('merge', '--manifest', '--keep-going', '-q', TORCH[0], bad, '-o', out, '--force')
+        contents, _, _, fault = unpack(read(out))
+        judge(f'left out: {why}', fault or ('' if status == 3 and list(contents) == ['rank0.json.gz'] else f'{status}: {err}'))
+        os.remove(out)
+
+
+# ---- traces ----
+
+def counted(path):
+    return json.loads(good('info', '-q', '--json', path)[0])['traces'][0]['events']
+
+
+def names_and_order(path):
+    """Process names in the order of their rows, as Python reads them."""
+    data = json.loads(good('convert', '-q', path, '-f', 'json', '-o', '-')[0])
+    names, order = {}, {}
+    for e in data['traceEvents']:
+        if e.get('name') == 'process_name':
+            names[e['pid']] = e['args']['name']
+        if e.get('name') == 'process_sort_index':
+            order[e['pid']] = int(e['args']['sort_index'])
+    return [names[pid] for pid in sorted(names, key=lambda pid: order.get(pid, 0))]
+
+
+def mixed(work):
+    inputs = [*XPLANE, *TORCH, PERFETTO]
+    n = sum(map(counted, inputs))
+    for ending in ('json.gz', 'pftrace', 'xplane.pb'):
+        out = f'{work}/mixed.{ending}'
+        good('merge', '-q', '--align=clock', *inputs, '-o', out)
+        found = counted(out)
+        judge(f'mixed into {ending}', '' if found == n else f'{found} events, the inputs have {n}')
+
+
+def ordered(work):
+    ranks = [generate(f'{work}/host{r % 2}_{10 + r}.1.pt.trace.json', 'kineto', '--ranks', '4', '--hosts', '4', '--rank', str(r), '--spans',
+                      '300') for r in range(4)]
+    for ending in ('json', 'pftrace', 'xplane.pb'):
+        for by, key in (('rank', lambda n: n[0]), ('host', lambda n: (n[1], n[0])), ('kind', lambda n: (n[2], n[0]))):
+            out = f'{work}/ordered.{ending}'
+            good('merge', '-q', '--force', *reversed(ranks), '--label', 'R{rank} {host} | {process}', '--group-by', by, '-o', out)
+            seen = [re.search(r'R([0-9]) host([0-9])(?: \| (.*))?', n) for n in names_and_order(out)]
+            if None in seen:
+                judge(f'labels in {ending}', f'{names_and_order(out)}')
+                continue
+            keys = [key((m[1], m[2], 1 if 'GPU' in (m[3] or '') else 0 if 'CPU' in (m[3] or '') else 2)) for m in seen]
+            judge(f'--group-by={by} in {ending}', '' if keys == sorted(keys) and len(keys) >= 8 else f'{names_and_order(out)}')
+
+
+def runs(work):
+    whole = 0
+    folders = []
+    for i, time in enumerate(('2026_11_20_10_00_00', '2026_11_20_11_00_00', '2026_11_20_12_00_00')):
+        folders.append(f'{work}/logs/plugins/profile/{time}')
+        os.makedirs(folders[-1])
+        shutil.copy(XPLANE[i], f'{folders[-1]}/vm.xplane.pb')
+        whole += counted(XPLANE[i])
+    for ending in ('json', 'pftrace', 'xplane.pb'):
+        good('merge', '-q', *folders, '-o', f'{work}/runs.{ending}')
+        found = counted(f'{work}/runs.{ending}')
+        judge(f'three runs into {ending}', '' if found == whole else f'{found} events, the runs have {whole}')
+
+
+def broken(work):
+    cut = f'{work}/rank1.json.gz'
+    with open(cut, 'wb') as f:
+        f.write(read(TORCH[1])[:5000])
+    alone = counted(TORCH[0])
+    for options in ([], ['--align=clock']):
+        out = f'{work}/left.json'
+        status, _, err, _ = run('merge', *options, TORCH[0], cut, '-o', out)
+        judge('a broken rank', '' if status == 3 and cut in err and '--keep-going' in err and not os.path.exists(out) else f'{status}: {err}')
+        status, _, err, _ = run('merge', '-k', '-q', *options, TORCH[0], cut, '-o', out)
+        judge('left out', '' if status == 3 and cut in err and counted(out) == alone else f'{status}: {err}')
+        for env, data in (({'TMPDIR': f'{work}/none'}, TORCH[1]), ({}, cut)):  # no room to spool it; a pipe that breaks off
+            with open(data, 'rb') as f:
+                pipe = subprocess.Popen(['cat'], stdin=f, stdout=subprocess.PIPE).stdout
+            status, _, err, _ = run('merge', '-k', '-q', '--force', *options, TORCH[0], '-', '-o', out, stdin=pipe, env={**os.environ, **env})
+            fails = data == cut or not options  # by wall clock alone nothing is read twice
+            fault = f'{status}: {err}' if status != (3 if fails else 0) or (fails and counted(out) != alone) else ''
+            judge(f'a pipe {options} {env}', fault)
+        os.remove(out)
+
+
+def many(work):
+    spans = '5000' if LONG else '100'
+    first = generate(f'{work}/rank0.json', 'kineto', '--spans', spans)
+    ranks = [first] + [f'{work}/rank{i}.json' for i in range(1, 200)]
+    for path in ranks[1:]:
+        os.link(first, path)
+    options = ('-q', '-j1', '--force')
+    _, _, one = good('convert', first, *options, '-o', f'{work}/one.json.gz')
+    for more in ((f'{work}/all.json.gz',), (f'{work}/all.pftrace',), (f'{work}/all.tar', '--manifest')):
+        _, _, memory = good('merge', *ranks, *options, '-o', *more, files=32)
+        text = f'{memory >> 20} MiB, one takes {one >> 20} MiB'
+        if LONG:
+            print(f'200 ranks of {os.path.getsize(first) >> 10} KiB into {os.path.basename(more[0])}: {text}')
+        judge(f'memory of {more}', '' if SANITIZED or memory < one + (64 << 20) else text)
+    found, n = counted(f'{work}/all.json.gz'), counted(first)
+    judge('200 ranks', '' if found == 200 * n else f'{found} events, 200 times {n} are wanted')
+
+
+for test in (manifests, member_names, refusals, mixed, ordered, runs, broken, many):
+    with tempfile.TemporaryDirectory() as folder:
+        test(folder)
+print(f'{passed} passed, {failed} failed')
+sys.exit(1 if failed else 0)
