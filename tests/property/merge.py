@@ -12,7 +12,6 @@ import io
 import json
 import os
 import re
-import resource
 import shutil
 import subprocess
 import sys
@@ -39,22 +38,33 @@ def judge(what, fault=''):
         print(f'{what}: {fault}')
 
 
-def run(*args, stdin=subprocess.DEVNULL, env=None, files=None):
-    """Status, output, what it said, bytes of memory at most."""
-    limit = (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))) if files else None
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        p = subprocess.Popen([TRACEKIT, *args], stdin=stdin, stdout=out, stderr=err, env=env, preexec_fn=limit)
-        _, status, usage = os.wait4(p.pid, 0)
-        p.returncode = os.waitstatus_to_exitcode(status)
-        out.seek(0)
-        err.seek(0)
-        return p.returncode, out.read(), err.read().decode(), usage.ru_maxrss * 1024
+def run(*args, stdin=subprocess.DEVNULL, env=None):
+    """Status, output, what it said."""
+    p = subprocess.run([TRACEKIT, *args], stdin=stdin, capture_output=True, env=env, check=False)
+    return p.returncode, p.stdout, p.stderr.decode()
 
 
 def good(*args, **more):
-    status, out, err, memory = run(*args, **more)
+    status, out, err = run(*args, **more)
     judge(' '.join(args), f'status {status}: {err}' if status else '')
-    return out, err, memory
+    return out, err
+
+
+# A small process of its own, since a child counts as its memory what its parent held when it came.
+MEASURED = """
+import os, resource, sys
+resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[1]), int(sys.argv[1])))
+_, status, usage = os.wait4(os.posix_spawn(sys.argv[2], sys.argv[2:], os.environ), 0)
+print(os.waitstatus_to_exitcode(status), usage.ru_maxrss * 1024)
+"""
+
+
+def measured(*args, files=1024):
+    """Bytes of memory at most."""
+    p = subprocess.run([sys.executable, '-I', '-S', '-c', MEASURED, str(files), TRACEKIT, *args], stdout=subprocess.PIPE, check=True)
+    status, memory = map(int, p.stdout.split())
+    judge(' '.join(args[:3]), f'status {status}' if status else '')
+    return memory
 
 
 def read(path):
@@ -96,7 +106,7 @@ def unpack(data):
 
 def manifest(what, want, *args, **more):
     """`want`: the bytes of each input."""
-    out, err, _ = good('merge', '--manifest', '-q', *args, '-o', '-', **more)
+    out, err = good('merge', '--manifest', '-q', *args, '-o', '-', **more)
     contents, files, whole, fault = unpack(out)
     if not fault and list(contents.values()) != want:
         fault = f'members {[len(c) for c in contents.values()]}, inputs {[len(w) for w in want]} bytes'
@@ -129,7 +139,7 @@ def manifests(work):
 
     drifts = [generate(f'{work}/drift{r}_{r}.1.pt.trace.json', 'kineto', '--ranks', '2', '--hosts', '2', '--rank', str(r), '--no-stack',
                        '--steps', '120', '--layers', '2', '--drift-ppm', '0,80') for r in range(2)]
-    _, err, _ = good('merge', '--manifest', *drifts, '-o', f'{work}/drift.tar')
+    _, err = good('merge', '--manifest', *drifts, '-o', f'{work}/drift.tar')
     drift = re.search(r'drift1.*drifts by (-?[0-9.]+) us', err)
     span = [float(v) for v in re.findall(r'"ts": ?([0-9.]+)', read(drifts[1]).decode()) if float(v) > 0]
     true = (max(span) - min(span)) * 80e-6
@@ -164,9 +174,9 @@ def refusals(work):
     good('convert', '-q', TORCH[1], '-o', packed)
     for bad, why in ((XPLANE[0], 'no XPlane'), (packed, 'no zstd'), (f'{work}/none.json', 'cannot open')):
         out = f'{work}/refused.tar'
-        status, _, err, _ = run('merge', '--manifest', TORCH[0], bad, '-o', out)
+        status, _, err = run('merge', '--manifest', TORCH[0], bad, '-o', out)
         judge(f'refused: {why}', '' if status == 3 and why in err and bad in err and not os.path.exists(out) else f'{status}: {err}')
-        status, _, err, _ = run('merge', '--manifest', '--keep-going', '-q', TORCH[0], bad, '-o', out, '--force')
+        status, _, err = run('merge', '--manifest', '--keep-going', '-q', TORCH[0], bad, '-o', out, '--force')
         contents, _, _, fault = unpack(read(out))
         judge(f'left out: {why}', fault or ('' if status == 3 and list(contents) == ['rank0.json.gz'] else f'{status}: {err}'))
         os.remove(out)
@@ -236,14 +246,14 @@ def broken(work):
     alone = counted(TORCH[0])
     for options in ([], ['--align=clock']):
         out = f'{work}/left.json'
-        status, _, err, _ = run('merge', *options, TORCH[0], cut, '-o', out)
+        status, _, err = run('merge', *options, TORCH[0], cut, '-o', out)
         judge('a broken rank', '' if status == 3 and cut in err and '--keep-going' in err and not os.path.exists(out) else f'{status}: {err}')
-        status, _, err, _ = run('merge', '-k', '-q', *options, TORCH[0], cut, '-o', out)
+        status, _, err = run('merge', '-k', '-q', *options, TORCH[0], cut, '-o', out)
         judge('left out', '' if status == 3 and cut in err and counted(out) == alone else f'{status}: {err}')
         for env, data in (({'TMPDIR': f'{work}/none'}, TORCH[1]), ({}, cut)):  # no room to spool it; a pipe that breaks off
             with open(data, 'rb') as f:
                 pipe = subprocess.Popen(['cat'], stdin=f, stdout=subprocess.PIPE).stdout
-            status, _, err, _ = run('merge', '-k', '-q', '--force', *options, TORCH[0], '-', '-o', out, stdin=pipe, env={**os.environ, **env})
+            status, _, err = run('merge', '-k', '-q', '--force', *options, TORCH[0], '-', '-o', out, stdin=pipe, env={**os.environ, **env})
             fails = data == cut or not options  # by wall clock alone nothing is read twice
             fault = f'{status}: {err}' if status != (3 if fails else 0) or (fails and counted(out) != alone) else ''
             judge(f'a pipe {options} {env}', fault)
@@ -257,9 +267,9 @@ def many(work):
     for path in ranks[1:]:
         os.link(first, path)
     options = ('-q', '-j1', '--force')
-    _, _, one = good('convert', first, *options, '-o', f'{work}/one.json.gz')
+    one = measured('convert', first, *options, '-o', f'{work}/one.json.gz')
     for more in ((f'{work}/all.json.gz',), (f'{work}/all.pftrace',), (f'{work}/all.tar', '--manifest')):
-        _, _, memory = good('merge', *ranks, *options, '-o', *more, files=32)
+        memory = measured('merge', *ranks, *options, '-o', *more, files=32)
         text = f'{memory >> 20} MiB, one takes {one >> 20} MiB'
         if LONG:
             print(f'200 ranks of {os.path.getsize(first) >> 10} KiB into {os.path.basename(more[0])}: {text}')

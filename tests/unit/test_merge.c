@@ -185,10 +185,10 @@ static void rows(const struct merged *m, const char *const *want, size_t n) {
       1, 0, "a") "," NAME(2, "python") "," LABEL(2, "GPU 0") "," X(2, 0, "b") ",{\"ph\":\"X\",\"pid\":\"Spans\",\"tid\":1,\"ts\":0," \
       "\"dur\":1,\"name\":\"c\"}]}"
 
-static const char *const FOUR[] = {KINETO(2, "A"), KINETO(1, "B"), KINETO(3, "B"), KINETO(0, "A")};
+static const char *const FOUR[] = {KINETO(2, "Z"), KINETO(1, "B"), KINETO(3, "B"), KINETO(0, "Z")};
 
 static void by_host(void **state) {
-  static const char *const want[] = {"0@A GPU 0", "2@A GPU 0", "1@B GPU 0", "3@B GPU 0"};
+  static const char *const want[] = {"0@Z GPU 0", "2@Z GPU 0", "1@B GPU 0", "3@B GPU 0"};
   struct merged m = merge(FOUR, 4, (struct tk_merge_options){.group_by = TK_GROUP_HOST, .label = "{rank}@{host} {process}"});
   (void)state;
   assert_true(m.ok);
@@ -223,7 +223,7 @@ static void far_ranks(void **state) {
 }
 
 static void one_labelled(void **state) {
-  static const char *const want[] = {"rank 2 of A"};
+  static const char *const want[] = {"rank 2 of Z"};
   struct merged m = merge(FOUR, 1, (struct tk_merge_options){.label = "rank {rank} of {host}"});
   (void)state;
   assert_true(m.ok);
