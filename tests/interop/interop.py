@@ -39,6 +39,7 @@ def ranks_in(folder):
 def merges(corpus, work, results):
     merged.run('ddp4_full', ranks_in(fixture('json', 'torch', 'ddp4_full')), results)
     merged.run('ddp2_plain', ranks_in(fixture('json', 'torch', 'ddp2_plain')), results)
+    merged.run_generated(work, results)
     for label in sources.walk(corpus) if corpus else ():
         if label.endswith('.tar.gz'):
             into = os.path.join(work, 'ranks')

@@ -1,12 +1,17 @@
 """A merge of ranks, as an engine and as Python see it.
 
-    sum      as many events as all ranks have together, in our counting and in the engine's slices
+    sum      as many events as all ranks have together, in our counting and in the engine's slices, processes and threads
     labels   every process says its rank; in the order of sort_index they are rank 0, 1, 2, ... and none is missing
     rows     no process is declared that has nothing in it
-    arrows   as many as in all ranks together, none from one rank to another"""
+    arrows   as many as in all ranks together, none from one rank to another
+
+Merged are fixtures, generated ranks, and a mix of formats, into Chrome JSON and into Perfetto.  What an input has is what the engine
+makes of it: of the file itself where it is in the format that is written, else of it alone converted to that (roundtrip.py and
+perfetto.py say what conversions keep)."""
 import json
 import os
 import re
+import subprocess
 import tempfile
 
 import chromejson
@@ -38,7 +43,9 @@ def sum_fault(ranks, merged, befores, after):
     n, dur = sum(p['n'] for p in parts), sum(p['dur'] or 0 for p in parts)
     if found['n'] != n or abs(found['dur'] - dur) > n:
         return f'{found["n"]} slices of {found["dur"]} ns, the ranks have {n} of {dur} ns'
-    return ''
+    used, parts = rows(after, 'used')[0], [rows(b, 'used')[0] for b in befores]
+    sums = {what: sum(p[what] for p in parts) for what in used}
+    return '' if used == sums else f'{used}, the ranks have {sums}'
 
 
 def label_fault(path, n):
@@ -57,16 +64,19 @@ def label_fault(path, n):
 
 
 def global_only(path):
-    """Processes that hold nothing but instants of global scope, which an engine shows elsewhere; their pids are strings, and names."""
-    scopes = {}
+    """Processes that hold nothing but instants of global scope, which an engine shows elsewhere: pids, and names."""
+    scopes, names = {}, {}
     for e in chromejson.events_of(chromejson.read(path)):
         if chromejson.phase(e) != 'M':
             scopes.setdefault(e.get('pid'), set()).add(e.get('s'))
-    return {pid for pid, seen in scopes.items() if seen == {'g'}}
+        elif e['name'] == 'process_name':
+            names[e['pid']] = e['args']['name']
+    pids = {pid for pid, seen in scopes.items() if seen == {'g'}}
+    return pids | {names.get(pid) for pid in pids}
 
 
-def row_fault(path, after):
-    used = {row['process'] for row in rows(after, 'rows')} | global_only(path)
+def row_fault(elsewhere, after):
+    used = {row['process'] for row in rows(after, 'rows')} | elsewhere
     empty = [row['name'] for row in rows(after, 'declared') if row['name'] not in used]
     return f'{len(empty)} processes are empty: {empty[:5]}' if empty else ''
 
@@ -80,13 +90,21 @@ def arrow_fault(befores, after):
     return '' if n == before else f'{n}, the ranks have {before}'
 
 
-def examine(ranks, merged, engine):
-    befores, after = [engine.record(path) for path in ranks], engine.ask(merged)
+def named_fault(after, n):
+    """The same of a trace that has no text to look into."""
+    ranks = [rank_of(row['name']) for row in rows(after, 'declared')]
+    return '' if set(ranks) == set(range(n)) else f'ranks in the names of processes: {ranks}'
+
+
+def examine(ranks, seen, merged, elsewhere, engine):
+    """`seen`: the ranks as the engine is to read them."""
+    befores, after = [engine.record(path) for path in seen], engine.ask(merged)
     failed = [answer['failed'] for answer in [*befores, after] if 'failed' in answer]
     if failed:
         return {'load': failed[0]}
-    return {'load': '', 'sum': sum_fault(ranks, merged, befores, after), 'labels': label_fault(merged, len(ranks)),
-            'rows': row_fault(merged, after), 'arrows': arrow_fault(befores, after)}
+    labels = label_fault(merged, len(ranks)) if merged.endswith('.json') else named_fault(after, len(ranks))
+    return {'load': '', 'sum': sum_fault(ranks, merged, befores, after), 'labels': labels, 'rows': row_fault(elsewhere, after),
+            'arrows': arrow_fault(befores, after)}
 
 
 def naive(ranks, merged):
@@ -101,17 +119,44 @@ def naive(ranks, merged):
         json.dump({'traceEvents': events}, f)
 
 
+def alone(rank, ending, work):
+    """The rank in the format of that ending."""
+    if f'.{ending}' in rank:
+        return rank
+    into = os.path.join(work, f'{len(os.listdir(work))}.{ending}')
+    tracekit('convert', '-q', rank, '-o', into)
+    return into
+
+
 def run(label, ranks, results):
     engines = Engines(MERGED)
-    with tempfile.TemporaryDirectory() as work:
-        merged = os.path.join(work, 'merged.json')
-        try:
-            tracekit('merge', '-q', *ranks, '-o', merged)
-            found = examine(ranks, merged, engines.mine())
-        except Refused as e:
-            found = {'merge': str(e)}
+    for ending in ('json', 'pftrace'):
+        with tempfile.TemporaryDirectory() as work:
+            merged, text = os.path.join(work, f'merged.{ending}'), os.path.join(work, 'text.json')
+            try:
+                tracekit('merge', '-q', *ranks, '-o', merged)
+                tracekit('merge', '-q', *ranks, '-o', text)
+                seen = [alone(rank, ending, work) for rank in ranks]
+                found = examine(ranks, seen, merged, global_only(text), engines.mine())
+            except Refused as e:
+                found = {'merge': str(e)}
+        results.judge(f'merge of {len(ranks)} ranks into {ending}: {label}', found)
     engines.close()
-    results.judge(f'merge of {len(ranks)} ranks: {label}', found)
+
+
+def generate(path, *options):
+    with open(path, 'wb') as f:
+        subprocess.run([os.environ['GEN'], *options], stdout=f, check=True)
+    return path
+
+
+def run_generated(work, results):
+    job = ('--ranks', '4', '--hosts', '2', '--spans', '5000')
+    torch = [generate(f'{work}/node{r // 2}_{r}.1.pt.trace.json', 'kineto', '--rank', str(r), *job) for r in range(4)]
+    run('generated', torch, results)
+    xplane = generate(f'{work}/rank2.xplane.pb', 'xplane', '--rank', '2', *job)
+    perfetto = generate(f'{work}/rank3.pftrace', 'perfetto', '--rank', '3', *job)
+    run('of all formats', [*torch[:2], xplane, perfetto], results)
 
 
 def self_test(ranks, results):
@@ -120,7 +165,7 @@ def self_test(ranks, results):
     with tempfile.TemporaryDirectory() as work:
         merged = os.path.join(work, 'merged.json')
         naive(ranks, merged)
-        found = examine(ranks, merged, engines.mine())
+        found = examine(ranks, ranks, merged, global_only(merged), engines.mine())
     engines.close()
     missed = [what for what in ('arrows',) if not found.get(what)]
     seen = ' '.join(what for what, fault in found.items() if fault)

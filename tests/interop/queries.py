@@ -36,4 +36,5 @@ MERGED = {
                 join process p using (upid) group by 1""",
     'declared': 'select name from process where name is not null',
     'slices': 'select count(*) as n, sum(iif(dur < 0, 0, dur)) as dur from slice',
+    'used': f'select count(distinct p.upid) as processes, count(distinct t.utid) as threads {WHERE}',
 }
