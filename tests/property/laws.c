@@ -319,7 +319,7 @@ static void merging(uint64_t seed) {
   struct merge_pid *was = calloc(m->n_tracks + 1, sizeof *was);
   uint32_t n;
   struct tk_err err = {0};
-  const struct merge_place place = {"rank 0", " [rank 0]", 0};
+  const struct merge_place place = {.label = "rank 0 - {process}", .suffix = " [rank 0]"};
   assert_non_null(was);
   merge_ids_init(&ids, &mem);
   if (!op_merge(m, &ids, &place, was, &n, &err) || !tk_check(m, &err))
