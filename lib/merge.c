@@ -344,7 +344,8 @@ static bool merge_trace(struct merger *m, size_t input, struct tk_trace *t) {
 
 /* An input that ends too early is not merged as if it were whole. */
 static struct tk_trace *load_whole(struct merger *m, size_t input) {
-  struct tk_trace *t = tk_sources_load(m->sources, m->first + input, &m->opt->load, m->err);
+  const struct merge_inputs in = {m->sources, m->first, m->n_inputs};
+  struct tk_trace *t = merge_load(&m->alignment, &in, input, &m->opt->load, m->err);
   if (t && t->truncated && !m->opt->keep_truncated)
     err_set(m->err, TK_ECORRUPT, "%s: truncated: its last events are missing", t->source);
   else if (!t || !m->opt->manifest || manifest_takes(m->sources, m->first + input, t, m->err))

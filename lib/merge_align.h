@@ -24,6 +24,8 @@ struct merge_who {
 struct merge_alignment {
   struct mem mem;
   struct merge_who *who;  /* by input; NULL if nothing was read */
+  struct tk_trace **kept; /* by input: small ones that were read and wait for the second pass; NULL if nothing was read */
+  uint64_t kept_bytes;
   struct align_map *maps; /* by input */
   bool *mapped;
   size_t n;
@@ -33,6 +35,10 @@ struct merge_alignment {
 static inline const struct align_map *merge_map(const struct merge_alignment *a, size_t input) {
   return a->maps && a->mapped[input] ? &a->maps[input] : NULL;
 }
+
+/* Loads an input, or hands out what was kept of the first pass. */
+struct tk_trace *merge_load(struct merge_alignment *a, const struct merge_inputs *in, size_t i, const struct tk_load_options *opt,
+                            struct tk_err *err);
 
 /* Reads the inputs if that is needed, and says in the report what was found.  Inputs that cannot be read are left to the second
  * pass, which says so. */
