@@ -315,9 +315,9 @@ const struct command command_merge = {
     "moved as a whole, by a constant, or by a line where its clock ran faster; ranks of one host are never moved against each "
     "other. A second table shows what was found and how far it can be trusted; a host of which too little is known stays on its "
     "wall clock, which is said. Inputs are then read twice.\n\n"
-    "--manifest changes no input: it writes a tar of them (.tar, .tar.gz) and a perfetto_manifest.json that names each one by its "
-    "rank and host and says how its clock stands to the first one's. Perfetto 58 and later merges them when it opens the tar. What "
-    "Perfetto does not read (XPlane, zstd) is refused, and a clock's drift is lost, which is said.\n\n"
+    "--manifest changes no input: it writes a tar of them as they lie there (.tar, .tar.gz; what comes through a pipe unpacked) and a "
+    "perfetto_manifest.json that names each by its rank and host and says how its clock stands to one of them. Perfetto 58 and later "
+    "merges them when it opens the tar. What Perfetto does not read (XPlane, zstd) is refused; a drift is lost, which is said.\n\n"
     "In a --label a field that is not known goes with the text that ties it to the one before it; {{ is a brace.\n\n"
     "The rank is taken from the trace (distributedInfo), else from the file name, else from the order of the inputs. The "
     "table that is printed shows it, with what was read and how far each rank was shifted.",
