@@ -9,6 +9,20 @@
 #ifdef TK_HAVE_ISAL
 #include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+#endif
+
+/* ISA-L comes back with the upper halves of vector registers in use, and code that was compiled without AVX waits for them from then
+ * on: converting to .gz on one core took 0.66 s instead of 0.45. */
+#if defined(TK_HAVE_ISAL) && defined(__x86_64__)
+__attribute__((target("avx"))) static void clear_upper_halves(void) { _mm256_zeroupper(); }
+static void leave_isal(void) {
+  if (__builtin_cpu_supports("avx")) clear_upper_halves();
+}
+#else
+#define leave_isal() ((void)0)
 #endif
 
 enum { ZLIB_FROM = 5, ISAL_DEFAULT = 1, ZLIB_DEFAULT = 3, CHUNK = 1 << 30 };
@@ -24,7 +38,9 @@ bool flate_has(enum flate_backend backend) {
 
 uint32_t flate_crc(uint32_t crc, const void *p, size_t n) {
 #ifdef TK_HAVE_ISAL
-  return crc32_gzip_refl(crc, p, n);
+  crc = crc32_gzip_refl(crc, p, n);
+  leave_isal();
+  return crc;
 #else
   return (uint32_t)crc32_z(crc, p, n);
 #endif
@@ -91,6 +107,7 @@ static enum flate_status run_isal(struct inflate_state *s, struct flate_io *io) 
   s->next_out = io->out;
   s->avail_out = out;
   ret = isal_inflate(s);
+  leave_isal();
   io->in += in - s->avail_in;
   io->n_in -= in - s->avail_in;
   io->out += out - s->avail_out;
@@ -217,6 +234,7 @@ size_t deflater_pull(struct deflater *z, uint8_t *p, size_t n) {
     z->isal->next_out = p;
     z->isal->avail_out = room;
     if (z->isal->internal_state.state != ZSTATE_END) isal_deflate(z->isal);
+    leave_isal();
     z->left -= in - z->isal->avail_in;
     return room - z->isal->avail_out;
   }

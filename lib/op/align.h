@@ -87,6 +87,8 @@ double curve_at(const struct curve *c, double x);
 double curve_slope(const struct curve *c);
 /* The simplest curve that explains the points (sorted by x here; ns), whatever a minority of them says.  Room for 2 n numbers. */
 void curve_fit(struct curve *c, struct point *p, uint32_t n, double *room);
+/* The k-th smallest of n > k; what is smaller stands before it then. */
+double point_nth(double *v, uint32_t n, uint32_t k);
 double point_median(double *v, uint32_t n); /* reorders v; 0 of none */
 
 /* The offset of a clock by its own reading: whole nanoseconds `offset_ns`, and a curve over (reading - pivot_ns) on top. */

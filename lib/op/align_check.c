@@ -24,8 +24,8 @@ static void residuals(struct align_work *w, uint32_t host, struct align_host *ou
   }
   out->anchors = n;
   if (n == 0) return;
-  out->mad_ns = point_median(w->values, n); /* sorts */
-  out->p95_ns = w->values[(uint32_t)((n - 1) * 0.95 + 0.5)];
+  out->mad_ns = point_median(w->values, n);
+  out->p95_ns = point_nth(w->values, n, (uint32_t)((n - 1) * 0.95 + 0.5));
   limit = fmax(6 * 1.4826 * out->mad_ns, OUTLIER);
   for (uint32_t i = 0; i < n; i++) out->rejected += w->values[i] > limit;
 }

@@ -38,10 +38,44 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+static void swap(double *a, double *b) {
+  double was = *a;
+  *a = *b;
+  *b = was;
+}
+
+/* The one in the middle of v[lo], v[hi] and the one between them. */
+static double pivot_of(const double *v, uint32_t lo, uint32_t hi) {
+  double a = v[lo], b = v[lo + (hi - lo) / 2], c = v[hi];
+  return fmax(fmin(a, b), fmin(fmax(a, b), c));
+}
+
+/* Quickselect, and sorting for what resists it.  Medians were a tenth of merging four ranks of 188 MB while they were sorted for. */
+double point_nth(double *v, uint32_t n, uint32_t k) {
+  uint32_t lo = 0, hi = n - 1;
+  for (int rounds = 0; lo < hi && rounds < 64; rounds++) {
+    double pivot = pivot_of(v, lo, hi);
+    uint32_t i = lo, j = hi;
+    for (;; i++, j--) {
+      while (v[i] < pivot) i++;
+      while (v[j] > pivot) j--;
+      if (i >= j) break;
+      swap(&v[i], &v[j]);
+    }
+    if (k <= j) hi = j;
+    else lo = j + 1;
+  }
+  if (lo < hi) qsort(v + lo, hi - lo + 1, sizeof *v, by_value);
+  return v[k];
+}
+
 double point_median(double *v, uint32_t n) {
   if (n == 0) return 0;
-  if (n) qsort(v, n, sizeof *v, by_value);
-  return (v[(n - 1) / 2] + v[n / 2]) / 2;
+  double upper = point_nth(v, n, n / 2), lower = upper;
+  if (n % 2) return upper;
+  lower = v[0];
+  for (uint32_t i = 1; i < n / 2; i++) lower = fmax(lower, v[i]);
+  return (lower + upper) / 2;
 }
 
 static int by_x(const void *a, const void *b) {
@@ -65,8 +99,12 @@ static bool is_peaked(const struct fit *f, const struct curve *c) {
   double middle, sum = 0;
   uint32_t n = 0;
   for (uint32_t i = 0; i < f->n; i++) f->scratch[i] = fabs(f->p[i].y - curve_at(c, f->p[i].x));
-  middle = point_median(f->scratch, f->n); /* sorts */
-  for (; n < f->n && f->scratch[n] <= 9 * middle; n++) sum += f->scratch[n];
+  middle = point_median(f->scratch, f->n);
+  for (uint32_t i = 0; i < f->n; i++) {
+    if (f->scratch[i] > 9 * middle) continue;
+    sum += f->scratch[i];
+    n++;
+  }
   return f->n >= ENOUGH_FOR_SHAPE && middle < 0.77 * sum / n;
 }
 

@@ -92,8 +92,33 @@ static void a_line_moves_both_ends(void **state) {
   tk_free(t);
 }
 
+static int by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Few distinct values, falling, rising and mixed: the k-th smallest is the one that sorting finds. */
+static void selects_as_sorting_does(void **state) {
+  uint32_t seed = 1;
+  (void)state;
+  for (uint32_t n = 1; n < 300; n++) {
+    double v[300], sorted[300];
+    for (uint32_t i = 0; i < n; i++) {
+      seed = seed * 1664525 + 1013904223;
+      sorted[i] = n % 4 == 0 ? i : n % 4 == 1 ? n - i : (double)(seed >> 16) / (n % 4 == 2 ? 1 : 16384);
+    }
+    uint32_t k = seed % n;
+    memcpy(v, sorted, sizeof v);
+    qsort(sorted, n, sizeof *sorted, by_value);
+    assert_true(point_nth(v, n, k) == sorted[k]);
+    for (uint32_t i = 0; i < k; i++) assert_true(v[i] <= v[k]);
+    assert_true(point_median(v, n) == (sorted[(n - 1) / 2] + sorted[n / 2]) / 2);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(selects_as_sorting_does),
       cmocka_unit_test(constants), cmocka_unit_test(lines), cmocka_unit_test(pieces),
       cmocka_unit_test(a_constant_moves_the_origin), cmocka_unit_test(a_line_moves_both_ends),
   };
