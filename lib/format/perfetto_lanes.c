@@ -142,30 +142,29 @@ static void sort_points(struct event_writer *w) {
 
 /* Where the next arrow of a flow leaves from, and points that no arrow has so far. */
 struct sources {
-  struct map at, loose; /* by identity: the event; 1 = it was a start, and nothing has come of it */
+  struct map at;  /* by identity: the point that the flow has come to */
+  uint8_t *loose; /* by point: a start of which nothing has come yet */
   uint64_t dangling;
 };
 
-static void leave(struct sources *s, uint64_t identity, uint32_t *source, const struct tk_flow *f, bool start) {
-  uint32_t *loose = map_put(&s->loose, identity, 0);
-  *source = f->at;
-  if (loose) *loose = start;
-  s->dangling += start;
-}
-
-static bool follow(struct event_writer *w, struct sources *s, const struct tk_flow *f, uint64_t *id, bool own_id) {
+static bool follow(struct event_writer *w, struct sources *s, tk_id point, uint64_t *id, bool own_id) {
+  const struct tk_flow *f = &w->t->flows[point];
   uint64_t identity = ((uint64_t)f->id << 1 | f->id_is_str) * 0x9e3779b97f4a7c15u + f->cls;
   bool start = f->role == TK_FLOW_START || f->role == TK_FLOW_OUT;
-  uint32_t *source = map_put(&s->at, identity, 0), *loose;
+  uint32_t *source = map_put(&s->at, identity, 0);
   if (!source) return false;
-  if (!f->bound || (!start && (!*source || *source == f->at))) s->dangling++;
-  if (!f->bound || (!start && !*source)) return true;
-  if (!start && *source != f->at) {
-    arrow(w, *source, f, own_id ? (uint64_t)f->id : (*id)++);
-    loose = map_put(&s->loose, identity, 0);
-    if (loose && *loose) *loose = 0, s->dangling--;
+  tk_id from = *source ? w->t->flows[*source].at : 0;
+  if (!f->bound || (!start && (!from || from == f->at))) s->dangling++;
+  if (!f->bound || (!start && !from)) return true;
+  if (!start && from != f->at) {
+    arrow(w, from, f, own_id ? (uint64_t)f->id : (*id)++);
+    s->dangling -= s->loose[*source];
+    s->loose[*source] = 0;
   }
-  if (start || f->role == TK_FLOW_STEP || f->role == TK_FLOW_INOUT) leave(s, identity, source, f, start);
+  if (!start && f->role != TK_FLOW_STEP && f->role != TK_FLOW_INOUT) return true;
+  *source = point;
+  s->loose[point] = start;
+  s->dangling += start;
   return true;
 }
 
@@ -174,21 +173,23 @@ uint64_t writer_arrows(struct event_writer *w, uint64_t *next_id) {
   struct sources s = {.dangling = 0};
   struct map ids;
   uint64_t least = *next_id;
-  bool ok = true;
+  bool ok;
   collect_points(w);
   sort_points(w);
   pass_ids(t, next_id);
   map_init(&s.at, w->mem);
-  map_init(&s.loose, w->mem);
+  s.loose = mem_resize(w->mem, NULL, 0, (size_t)t->n_flows + 1);
+  if (s.loose) memset(s.loose, 0, (size_t)t->n_flows + 1);
   map_init(&ids, w->mem);
   count_ids(t, &ids);
+  ok = s.loose != NULL;
   for (tk_id i = 1; ok && i <= t->n_flows; i++) {
     const struct tk_flow *f = &t->flows[i];
     if (is_chain(t, f)) link_of_chain(w, f);
-    else ok = follow(w, &s, f, next_id, is_alone(&ids, f, least));
+    else ok = follow(w, &s, i, next_id, is_alone(&ids, f, least));
   }
   map_free(&s.at);
-  map_free(&s.loose);
+  if (s.loose) mem_resize(w->mem, s.loose, (size_t)t->n_flows + 1, 0);
   map_free(&ids);
   if (w->n_arrows) qsort(w->arrows, w->n_arrows, sizeof *w->arrows, by_event);
   return s.dangling;
