@@ -76,6 +76,32 @@ def sizes(path):
     return ours, [os.path.getsize(p) / 1e6 for p in (path, path + '.gz', ours, ours + '.gz')]
 
 
+def varint(v):
+    out = bytearray()
+    while v >= 128:
+        out.append(v & 127 | 128)
+        v >>= 7
+    out.append(v)
+    return bytes(out)
+
+
+def field(number, v):
+    """A number, or bytes with their length."""
+    return varint(number << 3) + varint(v) if isinstance(v, int) else varint(number << 3 | 2) + varint(len(v)) + v
+
+
+def bare_minimum(path):
+    """As many spans as a Perfetto file can say them with least: a begin and an end each, on one track, of 64 interned names."""
+    names = b''.join(field(2, field(1, i + 1) + field(2, b'name%d' % i)) for i in range(64))
+    ends = field(10, 1) + field(13, 2) + field(11, field(9, 2) + field(11, 7))
+    begins = [field(10, 1) + field(13, 2) + field(11, field(9, 1) + field(10, i + 1) + field(11, 7)) for i in range(64)]
+    with open(path, 'wb') as out:
+        out.write(field(1, field(60, field(1, 7) + field(2, b'track'))))
+        out.write(field(1, field(10, 1) + field(13, 1) + field(12, names)))
+        for i in range(SPANS):
+            out.write(field(1, field(8, 1000 * i + 1) + begins[i % 64]) + field(1, field(8, 1000 * i + 900) + ends))
+
+
 def main():
     env = engine()
     files = {}
@@ -103,6 +129,13 @@ def main():
         print(f'import of {os.path.basename(path)}: JSON {wall_j:.2f} s wall, {cpu_j:.2f} s cpu, {mem_j:.0f} MB; .pftrace {wall_p:.2f} s, '
               f'{cpu_p:.2f} s, {mem_p:.0f} MB: {(cpu_p - zero) / (cpu_j - zero):.2f}x the time, {(mem_p - floor) / (mem_j - floor):.2f}x the memory '
               f'({mem_p / mem_j:.2f}x with the {floor:.0f} MB of an engine that holds nothing)')
+    least = os.path.join(WORK, 'perfetto.least.pftrace')
+    bare_minimum(least)
+    bare = list(files)[1]
+    found = race({'empty': tpq + [empty], 'json': tpq + [bare], 'least': tpq + [least]}, env)
+    zero, json_cpu, cpu = (found[name][1] for name in ('empty', 'json', 'least'))
+    print(f'import of {SPANS} spans, the least that a Perfetto file can say of them (a begin and an end each): {cpu:.2f} s cpu, of the JSON '
+          f'without args {json_cpu:.2f} s: {(cpu - zero) / (json_cpu - zero):.2f}x the time')
     theirs = race({'traceconv': [env['NODE'], os.path.join(HERE, 'traceconv.mjs'), ours, back]}, env)['traceconv']
     print(f'.pftrace -> JSON by traceconv.wasm: {theirs[0]:.2f} s, cpu {theirs[1]:.2f} s, {theirs[2]:.0f} MB: '
           f'{theirs[0] / there[".pftrace -> JSON"][0]:.1f}x as long')
