@@ -81,7 +81,7 @@ class Browser {
   close() {
     this.process.kill();
     return new Promise((resolve) => this.process.on('exit', () => {
-      rmSync(this.folder, {recursive: true, force: true});
+      rmSync(this.folder, {recursive: true, force: true, maxRetries: 20, retryDelay: 100});
       resolve();
     }));
   }
