@@ -8,7 +8,7 @@
 /* Appends {"key":value,...}.  Every type that JSON can tell comes back as it was. */
 bool json_put_args(struct buf *b, const struct tk_trace *t, uint32_t args);
 
-/* The packed args of the object in text[0, n); 0 if it is none. */
+/* The packed args of the object in text[0, n); 0 if it is none.  Args that are under construction stay so. */
 uint32_t json_take_args(struct tk_trace *t, const void *text, size_t n);
 
 #endif

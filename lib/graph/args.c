@@ -269,12 +269,27 @@ void args_keep(struct tk_trace *t, bool (*keep)(const struct tk_trace *t, const 
   b->payload.len = len;
 }
 
-void args_free(struct tk_store *s) {
+static void free_builder(struct tk_store *s) {
   struct arg_builder *b = &s->builder;
-  mem_resize(&s->mem, s->shapes, (size_t)s->cap_shapes * sizeof(void *), 0);
   mem_resize(&s->mem, b->fields, (size_t)b->cap * sizeof *b->fields, 0);
   mem_resize(&s->mem, b->stamps, (size_t)b->n_stamps * sizeof *b->stamps, 0);
   buf_free(&b->payload);
+}
+
+struct arg_builder args_set_aside(struct tk_trace *t) {
+  struct arg_builder was = t->store->builder;
+  t->store->builder = (struct arg_builder){.payload.mem = &t->store->mem};
+  return was;
+}
+
+void args_take_up(struct tk_trace *t, struct arg_builder was) {
+  free_builder(t->store);
+  t->store->builder = was;
+}
+
+void args_free(struct tk_store *s) {
+  mem_resize(&s->mem, s->shapes, (size_t)s->cap_shapes * sizeof(void *), 0);
+  free_builder(s);
   buf_free(&s->pool);
   map_free(&s->shape_index);
 }

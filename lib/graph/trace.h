@@ -106,6 +106,10 @@ bool args_rename(struct tk_trace *t, tk_id key, tk_id to);
 /* The packed record; 0 if there were none.  Of a key given twice the last value wins. */
 uint32_t args_end(struct tk_trace *t);
 
+/* Other args can be built between these two while those of an event are under construction. */
+struct arg_builder args_set_aside(struct tk_trace *t);
+void args_take_up(struct tk_trace *t, struct arg_builder was);
+
 /* For readers that predict: the shape of the args just built, and a packed record with the same shape. */
 uint32_t args_shape_of(const struct tk_trace *t, uint32_t args);
 uint32_t args_packed(struct tk_trace *t, uint32_t shape, const uint8_t *payload, size_t n);
