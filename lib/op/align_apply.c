@@ -18,9 +18,12 @@ struct bend {
   double level; /* ns: taken away with the origin */
 };
 
+/* To whole nanoseconds: less would be made up, and viewers that round begin and duration of their own no longer nest what nests. */
 static tk_time straight(const struct bend *b, tk_time ts) {
   double x = ((double)ts + (double)b->to_pivot_ps) / 1000;
-  return ts - (tk_time)llround((curve_at(&b->map->curve, x) - b->level) * 1000);
+  tk_time moved = ts - (tk_time)llround((curve_at(&b->map->curve, x) - b->level) * 1000), rest = moved % 1000;
+  if (rest < 0) rest += 1000;
+  return moved - rest + (rest >= 500 ? 1000 : 0);
 }
 
 static void bend_events(struct tk_trace *t, const struct bend *b) {
