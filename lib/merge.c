@@ -249,18 +249,20 @@ static uint32_t count_processes(const struct tk_trace *t, bool hidden) {
 
 /* How a rank and its processes are called. */
 struct called {
-  char rank[48], suffix[64];
+  char rank[48], suffix[64], machine[1024];
   struct label_values values;
 };
 
 static const char *label_of(const struct merger *m) { return m->opt->label ? m->opt->label : LABEL_DEFAULT; }
 
-static void call(struct called *c, const struct tk_merge_rank *r, int64_t slot) {
+static void call(const struct merger *m, struct called *c, const struct tk_merge_rank *r, int64_t slot) {
   snprintf(c->rank, sizeof c->rank, slot == r->rank ? "%lld" : "%lld, %lld", (long long)r->rank, (long long)slot);
   snprintf(c->suffix, sizeof c->suffix, " [rank %s]", c->rank);
   const char *input = base_name(r->input);
   c->values = (struct label_values){{[LABEL_RANK] = c->rank, [LABEL_HOST] = r->host}};
   c->values.of[LABEL_INPUT] = utf8_valid((const uint8_t *)input, strlen(input)) ? input : "";
+  if (label_expand(label_of(m), &c->values, c->machine, sizeof c->machine) == 0)
+    snprintf(c->machine, sizeof c->machine, "rank %s", c->rank);
 }
 
 /* A single input stays as it is, unless more is asked for: merging one trace is converting it. */
@@ -269,8 +271,9 @@ static bool is_joined(const struct merger *m) { return m->n_inputs > 1 || m->opt
 static bool join(struct merger *m, size_t input, struct tk_trace *t, int64_t slot) {
   struct tk_merge_rank *r = &m->report->ranks[input];
   struct called c;
-  call(&c, r, slot);
-  struct merge_place place = {label_of(m), c.values, c.suffix, m->places ? m->places[input] : slot, m->opt->group_by == TK_GROUP_KIND};
+  call(m, &c, r, slot);
+  struct merge_place place = {.label = label_of(m), .values = c.values, .machine = c.machine, .suffix = c.suffix,
+                              .order = m->places ? m->places[input] : slot, .by_kind = m->opt->group_by == TK_GROUP_KIND};
   struct merge_pid *was = mem_resize(&m->mem, NULL, 0, ((size_t)t->n_tracks + 1) * sizeof *was);
   bool ok = was != NULL;
   if (!ok) return mem_check(&m->mem, m->err);
@@ -296,10 +299,8 @@ static bool describe(struct merger *m, size_t input, const struct tk_trace *t, i
   struct tk_merge_rank *r = &m->report->ranks[input];
   struct tk_saved *saved = &m->report->saved;
   struct called c;
-  char machine[1024];
   bool first = m->manifest.n == 0 || !is_reference(m, &m->report->ranks[m->manifest.files[m->manifest.reference].input - m->first]);
-  call(&c, r, slot);
-  if (label_expand(label_of(m), &c.values, machine, sizeof machine) == 0) snprintf(machine, sizeof machine, "rank %s", c.rank);
+  call(m, &c, r, slot);
   put_rank(m, r);
   put(&m->blocks, "}");
   r->processes = count_processes(t, false);
@@ -307,7 +308,7 @@ static bool describe(struct merger *m, size_t input, const struct tk_trace *t, i
   saved->events += r->events;
   saved->flows += r->flows;
   if (first && is_reference(m, r)) m->manifest.reference = m->manifest.n;
-  struct manifest_file file = {.input = m->first + input, .machine = machine, .shift_ns = r->shift_ns};
+  struct manifest_file file = {.input = m->first + input, .machine = c.machine, .shift_ns = r->shift_ns};
   return manifest_add(&m->manifest, t, m->sources, file, m->err);
 }
 
@@ -316,8 +317,8 @@ static void drop_packets(struct tk_trace *t) {
   bool any = false;
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const char *key = tk_string(t, t->metas[i].key, NULL);
-    bool packets = strcmp(key, "perfetto.packets") == 0, tracks = strcmp(key, "perfetto.tracks") == 0;
-    if (t->metas[i].binary && (packets || tracks)) t->metas[i].size = 0;
+    bool packets = strcmp(key, "perfetto.packets") == 0, ids = strcmp(key, "perfetto.machines") == 0;
+    if (t->metas[i].binary && (packets || ids || strcmp(key, "perfetto.tracks") == 0)) t->metas[i].size = 0;
     any = any || packets;
   }
   if (any) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "packets of other kinds than track events: not merged");

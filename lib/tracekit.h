@@ -103,6 +103,7 @@ struct tk_track {
   tk_id parent;       /* track: the process of a thread, counter, async track */
   tk_id name;         /* string, from metadata; the counter's name; 0 = none */
   tk_id labels;       /* string: process labels */
+  tk_id machine;      /* string: of a process, the machine that it is of, where the trace tells several apart; 0 = not told */
   int64_t sort_index; /* valid if has_sort */
   tk_id first, count; /* its events after seal: first .. first+count-1 */
   tk_id n_points;     /* its flow points */

@@ -25,6 +25,7 @@ enum {
   PACKET_TRACK_DESCRIPTOR = 60,
   PACKET_EXTENSION_DESCRIPTOR = 72,
   PACKET_MACHINE_ID = 98,
+  PACKET_REMOTE_CLOCK_SYNC = 107,
   PACKET_TRACE_ATTRIBUTES = 126,
   PACKET_ZSTD = 133,
 
@@ -37,6 +38,9 @@ enum {
   EVENT_DEFAULTS_EXTRA_UUIDS = 31,
   EVENT_DEFAULTS_EXTRA_DOUBLE_UUIDS = 45,
 
+  REMOTE_SYNCED_CLOCKS = 1,
+  SYNCED_CLIENT = 2,
+  SYNCED_HOST = 3,
   SNAPSHOT_CLOCKS = 1,
   SNAPSHOT_PRIMARY_CLOCK = 2,
   CLOCK_ID = 1,
@@ -172,6 +176,7 @@ enum {
   TRACK_TID = 3,       /* of an async lane: its thread */
   TRACK_COUNTER_ID = 5, /* of a counter: its id, which is part of its name */
   TRACK_PROCESS = 4,   /* of FORM_GLOBAL: uuid of the process that has them elsewhere */
+  TRACK_MACHINE = 6,   /* of a process: name of its machine */
   FORM_COMPLETE = 1,   /* spans came whole, not as begin and end */
   FORM_ASYNC = 2,      /* async events of the parent */
   FORM_LANE = 4,       /* overlaps of the parent thread */
@@ -186,6 +191,11 @@ enum {
   KEPT_TRACK = 1,
   KEPT_DESCRIPTOR = 2,
   KEPT_OWN = 3, /* of its process, thread or counter */
+  KEPT_PID = 4, /* of a process whose pid another machine has as well */
+  /* Of the meta "perfetto.machines", within the graph alone. */
+  KEPT_MACHINE_ID = 1,
+  KEPT_MACHINE_AHEAD = 2, /* ns */
+  KEPT_MACHINE_NAME = 3,  /* string of the graph */
 
   DESCRIPTOR_PROCESS_ORDERING = 19,
   DESCRIPTOR_THREAD_ORDERING = 20,

@@ -30,12 +30,22 @@ static uint32_t clock_of(struct perfetto *r, struct sequence *q, uint32_t machin
   return q->clock = find_clock(r, (uint64_t)(q - r->sequences) << 33 | 1ull << 32 | id);
 }
 
-static bool is_trace_clock(const struct perfetto *r, uint32_t clock) { return r->clocks[clock].key == r->trace_clock; }
+/* Each machine has one. */
+static bool is_trace_clock(const struct perfetto *r, uint32_t clock) {
+  uint64_t key = r->clocks[clock].key;
+  return (uint32_t)key == r->trace_clock && !(key >> 32 & 1);
+}
+
+static uint32_t machine_of(const struct perfetto *r, uint32_t clock) {
+  uint64_t key = r->clocks[clock].key;
+  return (uint32_t)(key >> 32 & 1 ? r->sequences[key >> 33].key >> 32 : key >> 33);
+}
 
 /* Sums beyond 64 bits come back around: such times are nobody's. */
 static int64_t add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 
-bool clock_to_trace(struct perfetto *r, uint32_t clock, int64_t own, int64_t *ns) {
+/* On its own machine. */
+static bool to_trace_clock(struct perfetto *r, uint32_t clock, int64_t own, int64_t *ns) {
   struct clock *c = &r->clocks[clock];
   *ns = own;
   if (is_trace_clock(r, clock)) return true;
@@ -44,6 +54,12 @@ bool clock_to_trace(struct perfetto *r, uint32_t clock, int64_t own, int64_t *ns
   while (c->at + 1 < c->n && c->points[c->at + 1].own <= own) c->at++;
   *ns = add(c->points[c->at].trace, add(own, -c->points[c->at].own));
   return true;
+}
+
+bool clock_to_trace(struct perfetto *r, uint32_t clock, int64_t own, int64_t *ns) {
+  bool known = to_trace_clock(r, clock, own, ns);
+  if (known && r->n_machines) *ns = add(*ns, -machine_ahead(r, machine_of(r, clock)));
+  return known;
 }
 
 static void add_point(struct perfetto *r, uint32_t clock, int64_t own, int64_t trace) {
@@ -85,7 +101,7 @@ static bool place_snapshot(struct perfetto *r, const struct reading *all, uint32
   for (uint32_t i = 0; i < n; i++)
     if (is_trace_clock(r, all[i].clock)) return *trace = all[i].own, true;
   for (uint32_t i = 0; i < n; i++)
-    if (!of_sequence(all[i].id) && clock_to_trace(r, all[i].clock, all[i].own, trace)) return true;
+    if (!of_sequence(all[i].id) && to_trace_clock(r, all[i].clock, all[i].own, trace)) return true;
   return false;
 }
 

@@ -10,6 +10,7 @@
 static void put_descriptor(struct perfetto_sink *s, struct buf *descriptor) {
   s->packet.len = 0;
   pb_message(&s->packet, PACKET_TRACK_DESCRIPTOR, descriptor);
+  if (s->w.machine) pb_u64(&s->packet, PACKET_MACHINE_ID, s->w.machine);
   writer_packet(s->out, &s->packet);
   s->w.n_packets++;
 }
@@ -40,7 +41,8 @@ static void put_name(struct perfetto_sink *s, struct buf *b, uint32_t field, tk_
 }
 
 /* What the numbers cannot say goes into our own field. */
-static void put_facts(struct perfetto_sink *s, struct buf *descriptor, uint32_t form, struct tk_ident ident, int64_t written) {
+static void put_facts(struct perfetto_sink *s, struct buf *descriptor, uint32_t form, struct tk_ident ident, int64_t written,
+                      tk_id machine) {
   char text[32];
   s->facts.len = 0;
   if (ident.kind == TK_IDENT_NONE) form |= FORM_ABSENT;
@@ -48,6 +50,7 @@ static void put_facts(struct perfetto_sink *s, struct buf *descriptor, uint32_t 
   if (form) pb_u64(&s->facts, TRACK_FORM, form);
   if (ident.kind == TK_IDENT_STR) put_string(s, &s->facts, TRACK_IDENT, ident.str);
   else if (is_number(ident) && ident.num != written) pb_bytes(&s->facts, TRACK_IDENT, text, num_put_i64(text, ident.num));
+  if (machine) put_string(s, &s->facts, TRACK_MACHINE, machine);
   if (s->facts.len) pb_message(descriptor, DESCRIPTOR_TRACEKIT, &s->facts);
 }
 
@@ -65,21 +68,30 @@ static uint32_t form_of(const struct perfetto_sink *s, const struct tk_track *k)
 
 /* ---- processes and threads ---- */
 
+/* The name of its machine, unless that is what readers call it anyway. */
+static tk_id machine_fact(const struct perfetto_sink *s, const struct tk_track *k) {
+  char text[32];
+  snprintf(text, sizeof text, "machine %u", s->w.machine);
+  return strcmp(tk_string(s->t, k->machine, NULL), text) == 0 ? 0 : k->machine;
+}
+
 static void describe_process(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   struct buf d = {.mem = &s->mem};
+  struct tk_ident pid = k->pid;
+  if (writer_kept_pid(s, track, &pid.num)) pid.kind = TK_IDENT_INT;
   /* pid 0 of a protobuf trace is Linux's idle process, which viewers leave out: GPU 0 of Kineto is none */
-  s->pids[track] = small_id(s, k->pid, 1, INT32_MAX);
+  s->pids[track] = small_id(s, pid, 1, INT32_MAX);
   s->inner.len = 0;
   pb_i64(&s->inner, PROCESS_PID, s->pids[track]);
-  put_name(s, &s->inner, PROCESS_NAME, k->name, k->pid, s->pids[track]);
+  put_name(s, &s->inner, PROCESS_NAME, k->name, pid, s->pids[track]);
   if (k->labels) put_string(s, &s->inner, PROCESS_LABELS, k->labels);
   writer_kept_fields(s, track, true, &s->inner);
   pb_u64(&d, DESCRIPTOR_UUID, s->uuids[track]);
   pb_message(&d, DESCRIPTOR_PROCESS, &s->inner);
   writer_kept_fields(s, track, false, &d);
   if (k->has_sort) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, k->sort_index);
-  put_facts(s, &d, 0, k->pid, s->pids[track]);
+  put_facts(s, &d, 0, pid, s->pids[track], machine_fact(s, k));
   put_descriptor(s, &d);
   buf_free(&d);
 }
@@ -99,7 +111,7 @@ static void describe_thread(struct perfetto_sink *s, tk_id track) {
   pb_message(&d, DESCRIPTOR_THREAD, &s->inner);
   writer_kept_fields(s, track, false, &d);
   if (k->has_sort) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, k->sort_index);
-  put_facts(s, &d, form_of(s, k), k->tid, tid);
+  put_facts(s, &d, form_of(s, k), k->tid, tid, 0);
   put_descriptor(s, &d);
   buf_free(&d);
 }
@@ -169,6 +181,21 @@ static void describe_named(struct perfetto_sink *s, tk_id track) {
 
 /* ---- all ---- */
 
+static void put_clocks(struct perfetto_sink *s) {
+  struct buf clocks = {.mem = &s->mem};
+  for (int real = 0; real < 2; real++) {
+    s->inner.len = 0;
+    pb_u64(&s->inner, CLOCK_ID, real ? CLOCK_REALTIME : CLOCK_BOOTTIME);
+    pb_u64(&s->inner, CLOCK_TIMESTAMP, real ? (uint64_t)s->zero_ns : 0);
+    pb_message(&clocks, SNAPSHOT_CLOCKS, &s->inner);
+  }
+  s->packet.len = 0;
+  pb_message(&s->packet, PACKET_CLOCK_SNAPSHOT, &clocks);
+  if (s->w.machine) pb_u64(&s->packet, PACKET_MACHINE_ID, s->w.machine);
+  writer_packet(s->out, &s->packet);
+  buf_free(&clocks);
+}
+
 /* A process that holds nothing but tracks of no process is none. */
 static bool is_process(const struct perfetto_sink *s, tk_id process) {
   const struct tk_trace *t = s->t;
@@ -194,39 +221,36 @@ static void describe_order(struct perfetto_sink *s) {
   buf_free(&d);
 }
 
+/* The track's machine, with what stands of each once. */
+static void enter(struct perfetto_sink *s, tk_id track) {
+  if (!writer_machine(s, track)) return;
+  describe_order(s);
+  if (s->w.machine && s->t->clock == TK_CLOCK_REALTIME && !s->has_clocks) put_clocks(s);
+}
+
 void describe_tracks(struct perfetto_sink *s) {
   const struct tk_trace *t = s->t;
-  describe_order(s);
   for (tk_id i = 1; i <= t->n_tracks; i++) s->uuids[i] = 0;
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     if (t->tracks[i].kind != TK_PROCESS || track_hidden(t, i) || !is_process(s, i)) continue;
     s->uuids[i] = ++s->next_uuid;
+    enter(s, i);
     describe_process(s, i);
   }
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     if (t->tracks[i].kind != TK_THREAD || track_hidden(t, i) || is_named(&t->tracks[i])) continue;
     s->uuids[i] = ++s->next_uuid;
+    enter(s, i);
     describe_thread(s, i);
   }
   for (tk_id i = 1; i <= t->n_tracks; i++)
-    if (is_named(&t->tracks[i]) && !track_hidden(t, i)) describe_named(s, i);
+    if (is_named(&t->tracks[i]) && !track_hidden(t, i)) {
+      enter(s, i);
+      describe_named(s, i);
+    }
 }
 
 /* ---- the trace ---- */
-
-static void put_clocks(struct perfetto_sink *s) {
-  struct buf clocks = {.mem = &s->mem};
-  for (int real = 0; real < 2; real++) {
-    s->inner.len = 0;
-    pb_u64(&s->inner, CLOCK_ID, real ? CLOCK_REALTIME : CLOCK_BOOTTIME);
-    pb_u64(&s->inner, CLOCK_TIMESTAMP, real ? (uint64_t)s->zero_ns : 0);
-    pb_message(&clocks, SNAPSHOT_CLOCKS, &s->inner);
-  }
-  s->packet.len = 0;
-  pb_message(&s->packet, PACKET_CLOCK_SNAPSHOT, &clocks);
-  writer_packet(s->out, &s->packet);
-  buf_free(&clocks);
-}
 
 void put_attribute(struct perfetto_sink *s, const char *key, const char *text, size_t n) {
   struct buf attribute = {.mem = &s->mem};

@@ -12,7 +12,7 @@
 
 static bool iids_init(struct iids *i, uint32_t n, struct mem *mem) {
   size_t size = ((size_t)n + 1) * sizeof *i->iid;
-  i->n = 0;
+  *i = (struct iids){0};
   i->iid = mem_resize(mem, NULL, 0, size);
   if (i->iid) memset(i->iid, 0, size);
   return i->iid != NULL;
@@ -20,6 +20,18 @@ static bool iids_init(struct iids *i, uint32_t n, struct mem *mem) {
 
 static void iids_free(struct iids *i, uint32_t n, struct mem *mem) {
   if (i->iid) mem_resize(mem, i->iid, ((size_t)n + 1) * sizeof *i->iid, 0);
+  mem_resize(mem, i->known, (size_t)i->cap_known * sizeof *i->known, 0);
+}
+
+void iids_set(struct event_writer *w, struct iids *kind, tk_id s, uint32_t iid) {
+  if (!kind->iid[s] && mem_grow(w->mem, (void **)&kind->known, &kind->cap_known, (uint64_t)kind->n_known + 1, sizeof *kind->known))
+    kind->known[kind->n_known++] = s;
+  kind->iid[s] = iid;
+}
+
+static void iids_forget(struct iids *i) {
+  while (i->n_known) i->iid[i->known[--i->n_known]] = 0;
+  i->n = 0;
 }
 
 bool writer_begin(struct event_writer *w, const struct tk_trace *t, int64_t base_ns, struct out *out, struct mem *mem) {
@@ -67,6 +79,15 @@ void writer_end(struct event_writer *w) {
   buf_free(&w->facts);
 }
 
+void writer_switch(struct event_writer *w, uint32_t machine, int64_t base_ns) {
+  struct iids *all[] = {&w->names, &w->categories, &w->keys, &w->end_keys, &w->values, &w->point_classes};
+  w->base_ns = base_ns;
+  w->machine = machine;
+  for (size_t i = 0; w->started && i < sizeof all / sizeof *all; i++) iids_forget(all[i]);
+  w->started = false;
+  w->track = 0;
+}
+
 /* ---- packets ---- */
 
 static uint64_t packet_size(const struct buf *packet) {
@@ -85,6 +106,12 @@ int64_t writer_ns(const struct event_writer *w, tk_time ts) {
   return w->base_ns + ns;
 }
 
+static void put_sequence(struct event_writer *w, struct buf *packet, uint64_t flags) {
+  pb_u64(packet, PACKET_SEQUENCE_ID, w->sequence);
+  pb_u64(packet, PACKET_SEQUENCE_FLAGS, flags);
+  if (w->machine) pb_u64(packet, PACKET_MACHINE_ID, w->machine);
+}
+
 static void clock_snapshot(struct event_writer *w, int64_t ns) {
   struct buf *b = &w->scratch, *snapshot = &w->annotation;
   snapshot->len = 0;
@@ -96,8 +123,7 @@ static void clock_snapshot(struct event_writer *w, int64_t ns) {
     pb_message(snapshot, SNAPSHOT_CLOCKS, b);
   }
   w->packet.len = 0;
-  pb_u64(&w->packet, PACKET_SEQUENCE_ID, w->sequence);
-  pb_u64(&w->packet, PACKET_SEQUENCE_FLAGS, SEQUENCE_CLEARED);
+  put_sequence(w, &w->packet, SEQUENCE_CLEARED);
   pb_message(&w->packet, PACKET_CLOCK_SNAPSHOT, snapshot);
   writer_packet(w->out, &w->packet);
   w->last_ns = ns;
@@ -112,8 +138,7 @@ void writer_track(struct event_writer *w, uint64_t uuid) {
   pb_u64(b, EVENT_DEFAULTS_TRACK_UUID, uuid);
   pb_message(defaults, DEFAULTS_TRACK_EVENT, b);
   pb_u64(defaults, DEFAULTS_TIMESTAMP_CLOCK_ID, CLOCK_OF_SEQUENCE);
-  pb_u64(&w->packet, PACKET_SEQUENCE_ID, w->sequence);
-  pb_u64(&w->packet, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
+  put_sequence(w, &w->packet, SEQUENCE_NEEDS_STATE);
   pb_message(&w->packet, PACKET_DEFAULTS, defaults);
   writer_packet(w->out, &w->packet);
   w->track = uuid;
@@ -125,7 +150,7 @@ static uint32_t iid_behind(struct event_writer *w, struct iids *kind, uint32_t f
   const struct intern_str *text = trace_str(w->t, s);
   uint32_t *n = kind == &w->end_keys ? &w->keys.n : &kind->n; /* both are names of annotations */
   if (kind->iid[s]) return kind->iid[s];
-  kind->iid[s] = ++*n;
+  iids_set(w, kind, s, ++*n);
   w->scratch.len = 0;
   pb_u64(&w->scratch, INTERNED_IID, kind->iid[s]);
   pb_bytes(&w->scratch, INTERNED_TEXT, text->bytes + skip, text->len - skip);
@@ -249,8 +274,7 @@ void writer_event(struct event_writer *w, int64_t ns, enum sink_part part, tk_id
   if (w->interned.len) pb_message(p, PACKET_INTERNED_DATA, &w->interned);
   if (w->event.len) pb_message(p, PACKET_TRACK_EVENT, &w->event);
   if (w->has_facts) pb_message(p, PACKET_TRACEKIT, &w->facts);
-  pb_u64(p, PACKET_SEQUENCE_ID, w->sequence);
-  pb_u64(p, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
+  put_sequence(w, p, SEQUENCE_NEEDS_STATE);
   pb_u64(p, PACKET_TIMESTAMP, (uint64_t)(ns - w->last_ns));
   writer_packet(w->out, p);
   w->last_ns = ns;

@@ -105,6 +105,7 @@ static void look_at(struct perfetto_sink *s, const struct pb_field *packet) {
   while (pb_next(&c, &f)) {
     if (pb_field_key(&f) == PB_KEY(PACKET_SEQUENCE_ID, PB_VARINT)) map_put(&s->sequences, (uint32_t)f.value, 1);
     if (pb_field_key(&f) == PB_KEY(PACKET_CLOCK_SNAPSHOT, PB_BYTES)) s->has_clocks = s->has_clocks || says_realtime(&f);
+    if (f.number == PACKET_REMOTE_CLOCK_SYNC) s->has_remote_clocks = true;
   }
 }
 
@@ -128,7 +129,6 @@ uint32_t writer_sequence(struct perfetto_sink *s) {
   return s->next_sequence++;
 }
 
-
 /* ---- tracks ---- */
 
 void writer_kept_tracks(struct perfetto_sink *s) {
@@ -143,13 +143,25 @@ void writer_kept_tracks(struct perfetto_sink *s) {
   }
 }
 
-void writer_kept_fields(struct perfetto_sink *s, tk_id track, bool own, struct buf *to) {
+static bool kept_entry(const struct perfetto_sink *s, tk_id track, struct pb_field *entry) {
   const uint32_t *at = track ? map_get(&s->kept, track) : NULL;
   const struct tk_meta *m = s->kept_tracks;
-  struct pb_field entry, f;
-  if (!at) return;
+  if (!at) return false;
   struct pb c = pb_over(trace_raw(s->t, m->at + *at), (size_t)m->size - *at);
-  if (!pb_next(&c, &entry)) return;
+  return pb_next(&c, entry);
+}
+
+void writer_kept_fields(struct perfetto_sink *s, tk_id track, bool own, struct buf *to) {
+  struct pb_field entry, f;
+  if (!kept_entry(s, track, &entry)) return;
   for (struct pb in = pb_inside(&entry); pb_next(&in, &f);)
     if (f.number == (own ? KEPT_OWN : KEPT_DESCRIPTOR)) buf_append(to, f.p, (size_t)f.value);
+}
+
+bool writer_kept_pid(struct perfetto_sink *s, tk_id track, int64_t *pid) {
+  struct pb_field entry, f;
+  if (!kept_entry(s, track, &entry)) return false;
+  for (struct pb in = pb_inside(&entry); pb_next(&in, &f);)
+    if (f.number == KEPT_PID) return *pid = (int64_t)f.value, true;
+  return false;
 }

@@ -42,6 +42,7 @@ static bool read_packet(struct pb *c, struct packet *k) {
     case PB_KEY(PACKET_ZSTD, PB_BYTES):
     case PB_KEY(PACKET_COMPRESSED, PB_BYTES): k->compressed = f; break;
     case PB_KEY(PACKET_EXTENSION_DESCRIPTOR, PB_BYTES): k->extension = f; break;
+    case PB_KEY(PACKET_REMOTE_CLOCK_SYNC, PB_BYTES): k->sync = f, k->other = f.number; break;
     case PB_KEY(PACKET_MACHINE_ID, PB_VARINT): k->machine = (uint32_t)f.value; break;
     case PB_KEY(PACKET_TRACE_ATTRIBUTES, PB_BYTES): k->attributes = f; break;
     case PB_KEY(PACKET_TRACEKIT, PB_BYTES): k->facts = f; break;
@@ -119,6 +120,7 @@ static void sequence_state(struct perfetto *r, struct sequence *q, struct packet
   if (k->flags & SEQUENCE_CLEARED) sequence_clear(q, &r->t->store->mem);
   if (k->defaults.p) sequence_defaults(q, &k->defaults);
   if (k->snapshot.p) k->of_sequence = clock_snapshot(r, q, k->machine, &k->snapshot);
+  if (k->sync.p) machine_sync(r, q, k->machine, &k->sync);
 }
 
 /* Every time counts on an incremental clock, also that of a packet without an event. */

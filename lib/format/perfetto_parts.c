@@ -33,6 +33,7 @@ static const struct {
              {67, "perf_sample"},
              {PACKET_EXTENSION_DESCRIPTOR, "extension_descriptor"},
              {89, "trace_uuid"},
+             {PACKET_REMOTE_CLOCK_SYNC, "remote_clock_sync"},
              {PACKET_TRACE_ATTRIBUTES, "trace_attributes"},
              {PACKET_ZSTD, "zstd_compressed_packets"},
              {PACKET_TRACEKIT, "tracekit"}};

@@ -115,7 +115,7 @@ static void put_point(struct event_writer *w, const struct tk_flow *f, tk_id cat
     pb_bytes(b, POINT_ARGS, w->scratch.data, w->scratch.len);
   }
   pb_message(&w->facts, TRACEKIT_POINTS, b);
-  w->point_classes.iid[cat] = f->cls;
+  iids_set(w, &w->point_classes, cat, f->cls);
   w->has_facts = true;
 }
 

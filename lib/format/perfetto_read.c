@@ -204,12 +204,14 @@ static void release(struct perfetto *r) {
   mem_resize(mem, r->sequences, (size_t)r->cap_sequences * sizeof *r->sequences, 0);
   mem_resize(mem, r->nodes, (size_t)r->cap_nodes * sizeof *r->nodes, 0);
   mem_resize(mem, r->clocks, (size_t)r->cap_clocks * sizeof *r->clocks, 0);
+  mem_resize(mem, r->machines, (size_t)r->cap_machines * sizeof *r->machines, 0);
   mem_resize(mem, r->late, (size_t)r->cap_late * sizeof *r->late, 0);
   mem_resize(mem, r->points, (size_t)r->cap_points * sizeof *r->points, 0);
   map_free(&r->sequence_index);
   map_free(&r->uuid_index);
   map_free(&r->thread_index);
   map_free(&r->clock_index);
+  map_free(&r->machine_index);
   schema_free(&r->schema);
   buf_free(&r->text);
   buf_free(&r->json);
@@ -230,6 +232,7 @@ bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_optio
   map_init(&r->uuid_index, mem);
   map_init(&r->thread_index, mem);
   map_init(&r->clock_index, mem);
+  map_init(&r->machine_index, mem);
   schema_init(&r->schema, mem);
   ok = read_trace(r, in);
   if (ok) perfetto_settle(r);

@@ -6,6 +6,7 @@
  *     perfetto_keep.c      packets that are not modelled: as they are
  *     perfetto_state.c     sequences: interned text, defaults
  *     perfetto_clock.c     clocks and snapshots: every time becomes one of the trace's clock
+ *     perfetto_machine.c   machines: their names, how far their clocks are apart
  *     perfetto_track.c     descriptors of tracks
  *     perfetto_track_event.c  TrackEvent -> event, counter samples, flow points
  *     perfetto_args.c      DebugAnnotation -> arg
@@ -92,6 +93,13 @@ struct clock {
   uint32_t n_readings;
 };
 
+/* Of a trace of several (perfetto_machine.c). */
+struct machine {
+  uint32_t id;
+  tk_id name;       /* 0 = not asked for yet */
+  int64_t ahead_ns; /* of its clock before machine 0's */
+};
+
 /* A time on a clock that no snapshot has tied to the trace's yet. */
 struct late {
   uint32_t clock, at;
@@ -131,10 +139,11 @@ struct perfetto {
   struct sequence *sequences;
   struct node *nodes;
   struct clock *clocks;
+  struct machine *machines;
   struct late *late;
   struct raw_point *points;
-  uint32_t n_sequences, cap_sequences, n_nodes, cap_nodes, n_clocks, cap_clocks, n_late, cap_late, n_points, cap_points;
-  struct map sequence_index, uuid_index, thread_index, clock_index;
+  uint32_t n_sequences, cap_sequences, n_nodes, cap_nodes, n_clocks, cap_clocks, n_machines, cap_machines, n_late, cap_late, n_points, cap_points;
+  struct map sequence_index, uuid_index, thread_index, clock_index, machine_index;
   uint64_t last_sequence_key;
   uint32_t last_sequence;
   uint32_t trace_clock; /* what times count on: BOOTTIME, unless a snapshot names another */
@@ -151,7 +160,7 @@ struct perfetto {
 
 /* What a packet says, in one pass. */
 struct packet {
-  struct pb_field event, interned, defaults, descriptor, snapshot, compressed, process, thread, attributes, extension, facts;
+  struct pb_field event, interned, defaults, descriptor, snapshot, compressed, process, thread, attributes, extension, facts, sync;
   uint64_t timestamp, sequence, flags;
   uint32_t clock, machine;
   bool has_timestamp, has_clock, dropped;
@@ -196,6 +205,17 @@ bool clock_of_sequence(const struct sequence *q, const struct packet *k);
 bool clock_time(struct perfetto *r, struct sequence *q, const struct packet *k, int64_t *ns, uint32_t *clock);
 bool clock_to_trace(struct perfetto *r, uint32_t clock, int64_t own, int64_t *ns);
 uint32_t clock_builtin(struct perfetto *r, uint32_t machine, uint32_t id);
+
+/* ---- machines ---- */
+
+/* RemoteClockSync of a machine other than 0. */
+void machine_sync(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
+int64_t machine_ahead(const struct perfetto *r, uint32_t id);
+void machine_named(struct perfetto *r, uint32_t id, tk_id name);
+/* 0 for machine 0, unless it was named. */
+tk_id machine_name(struct perfetto *r, uint32_t id);
+/* For the writer: which ids they have. */
+void machines_keep(struct perfetto *r);
 
 /* ---- tracks ---- */
 

@@ -16,7 +16,8 @@ struct settler {
   struct perfetto *r;
   struct map pids;   /* machine and pid -> track of the process */
   struct map tids;   /* process and text of a tid -> used */
-  uint32_t next_pid; /* for a pid that another machine has */
+  struct map renumbered; /* process -> its pid, which another machine has as well */
+  uint32_t next_pid;     /* what it gets instead */
 };
 
 /* Where a track hangs: its process, and the thread or the named track between. */
@@ -47,12 +48,19 @@ static tk_id process_as(struct settler *s, uint32_t machine, int64_t pid, struct
   tk_id before = t->n_tracks, id;
   if (!slot) return 0;
   if (*slot) return *slot;
+  tk_id name = machine_name(s->r, machine);
   id = trace_process(t, ident);
-  while (id && id <= before && machine) { /* of another machine */
+  bool taken = false;
+  while (id && id <= before && t->tracks[id].machine != name) {
+    taken = true;
     id = trace_process(t, ident_int(s->next_pid++));
-    perfetto_note(s->r, TK_NOTE_INFO, "process ids that several machines use: those of later machines are renumbered");
+    perfetto_note(s->r, TK_NOTE_INFO, "process ids that several machines use: those of later machines are numbered anew");
   }
-  if (id) t->tracks[id].renamed = true; /* no record says its name */
+  if (id) {
+    t->tracks[id].renamed = true; /* no record says its name */
+    t->tracks[id].machine = name;
+    if (taken) map_put(&s->renumbered, id, (uint32_t)pid);
+  }
   return *slot = id;
 }
 
@@ -286,23 +294,38 @@ static void keep_empty(struct settler *s) {
   }
 }
 
-/* "perfetto.tracks": the fields of descriptors that are not modelled, by track. */
-static void keep_descriptors(struct perfetto *r) {
-  struct buf *b = &r->copy, *all = &r->packets;
-  all->mem = &r->t->store->mem;
-  all->len = 0;
-  for (uint32_t i = 1; i <= r->n_nodes; i++) {
+static void keep_entry(struct settler *s, tk_id track, const struct node *n, struct buf *all) {
+  struct perfetto *r = s->r;
+  const uint32_t *pid = map_get(&s->renumbered, track);
+  const struct intern_str *more = trace_str(r->t, n->more), *own = trace_str(r->t, n->more_own);
+  struct buf *b = &r->copy;
+  if (!pid && !n->more && !n->more_own) return;
+  b->len = 0;
+  pb_u64(b, KEPT_TRACK, track);
+  if (n->more) pb_bytes(b, KEPT_DESCRIPTOR, more->bytes, more->len);
+  if (n->more_own) pb_bytes(b, KEPT_OWN, own->bytes, own->len);
+  if (pid) pb_i64(b, KEPT_PID, (int32_t)*pid);
+  pb_message(all, 1, b);
+}
+
+/* "perfetto.tracks": the fields of descriptors that are not modelled and the pids of other machines, by track. */
+static void keep_descriptors(struct settler *s) {
+  struct perfetto *r = s->r;
+  struct mem *mem = &r->t->store->mem;
+  struct buf *all = &r->packets;
+  size_t size = ((size_t)r->t->n_tracks + 1) * sizeof(uint32_t);
+  uint32_t *node_of = mem_resize(mem, NULL, 0, size);
+  if (!node_of) return;
+  memset(node_of, 0, size);
+  for (uint32_t i = r->n_nodes; i >= 1; i--) {
     const struct node *n = &r->nodes[i];
     enum aspect on = n->kind == NODE_COUNTER ? ON_COUNTER : n->kind == NODE_PROCESS ? ON_PROCESS : ON_TRACK;
-    tk_id track = n->tracks[on];
-    const struct intern_str *more = trace_str(r->t, n->more), *own = trace_str(r->t, n->more_own);
-    if (!track || (!n->more && !n->more_own)) continue;
-    b->len = 0;
-    pb_u64(b, KEPT_TRACK, track);
-    if (n->more) pb_bytes(b, KEPT_DESCRIPTOR, more->bytes, more->len);
-    if (n->more_own) pb_bytes(b, KEPT_OWN, own->bytes, own->len);
-    pb_message(all, 1, b);
+    if (n->more || n->more_own) node_of[n->tracks[on]] = i;
   }
+  all->mem = mem;
+  all->len = 0;
+  for (tk_id i = 1; i <= r->t->n_tracks; i++) keep_entry(s, i, node_of[i] ? &r->nodes[node_of[i]] : &(struct node){0}, all);
+  mem_resize(mem, node_of, size, 0);
   if (all->len == 0) return;
   struct tk_meta *m = trace_add_meta(r->t);
   *m = (struct tk_meta){.key = trace_text(r->t, "perfetto.tracks"), .at = r->t->store->raw.len, .size = all->len, .binary = true};
@@ -315,6 +338,7 @@ void perfetto_settle_tracks(struct perfetto *r) {
   struct tk_trace *t = r->t;
   map_init(&s.pids, &t->store->mem);
   map_init(&s.tids, &t->store->mem);
+  map_init(&s.renumbered, &t->store->mem);
   for (uint32_t i = 1; i <= r->n_nodes; i++) /* also those without events have a name to give */
     if (r->nodes[i].kind == NODE_PROCESS) r->nodes[i].tracks[ON_PROCESS] = settle_process(&s, &r->nodes[i]);
   for (uint32_t i = 1; i <= r->n_nodes; i++) {
@@ -324,7 +348,9 @@ void perfetto_settle_tracks(struct perfetto *r) {
   for (tk_id i = 1; i <= t->n_flows; i++)
     if (!t->flows[i].bound) t->flows[i].at = track_of(&s, t->flows[i].at);
   keep_empty(&s);
-  keep_descriptors(r);
+  keep_descriptors(&s);
+  machines_keep(r);
   map_free(&s.pids);
+  map_free(&s.renumbered);
   map_free(&s.tids);
 }

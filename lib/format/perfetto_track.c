@@ -150,6 +150,7 @@ static void own_facts(struct perfetto *r, struct node *n, const struct pb_field 
     case PB_KEY(TRACK_IDENT, PB_BYTES): n->ident_text = text_of(r, &g); break;
     case PB_KEY(TRACK_COUNTER_ID, PB_BYTES): n->counter_id = text_of(r, &g); break;
     case PB_KEY(TRACK_PROCESS, PB_VARINT): n->process = g.value; break;
+    case PB_KEY(TRACK_MACHINE, PB_BYTES): machine_named(r, n->machine, text_of(r, &g)); break;
     case PB_KEY(TRACK_TID, PB_VARINT): n->thread = ident_int((int64_t)g.value); break;
     default: break;
     }

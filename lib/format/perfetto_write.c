@@ -191,7 +191,10 @@ static bool put_tracks(struct perfetto_sink *s, struct tk_err *err) {
   struct tk_progress p = s->opt.progress;
   uint64_t done = 0;
   for (tk_id i = 1; i <= s->t->n_tracks; i++) {
-    if (!track_hidden(s->t, i)) put_track(s, i);
+    if (!track_hidden(s->t, i) && s->t->tracks[i].count) {
+      writer_machine(s, i);
+      put_track(s, i);
+    }
     done += s->t->tracks[i].count;
     if (p.tick && !p.tick(p.arg, done, s->t->n_events)) return err_set(err, TK_EINTERRUPTED, "interrupted");
   }
@@ -215,13 +218,16 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
   s->uuids = mem_resize(&s->mem, NULL, 0, n * sizeof *s->uuids);
   s->pids = mem_resize(&s->mem, NULL, 0, n * sizeof *s->pids);
   s->w.meter = s->opt.meter.add ? &s->opt.meter : NULL;
-  ok = s->uuids && s->pids && writer_begin(&s->w, t, t->origin_ns - s->zero_ns, s->out, &s->mem);
+  ok = writer_machines(s) && s->uuids && s->pids && writer_begin(&s->w, t, t->origin_ns - s->zero_ns, s->out, &s->mem);
   if (ok) {
     uint64_t lost = writer_arrows(&s->w, &s->next_flow);
     describe_tracks(s);
     ok = put_tracks(s, err);
-    for (tk_id i = 1; ok && i <= t->n_flows; i++)
-      if (!t->flows[i].bound && s->uuids[t->flows[i].at]) writer_lone_point(&s->w, s->uuids[t->flows[i].at], i);
+    for (tk_id i = 1; ok && i <= t->n_flows; i++) {
+      if (t->flows[i].bound || !s->uuids[t->flows[i].at]) continue;
+      writer_machine(s, t->flows[i].at);
+      writer_lone_point(&s->w, s->uuids[t->flows[i].at], i);
+    }
     s->sink.saved.events += t->n_events;
     s->sink.saved.records += s->w.n_packets;
     s->sink.saved.flows += t->n_flows - lost;
@@ -231,6 +237,7 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
   map_free(&s->named);
   map_free(&s->series);
   map_free(&s->kept);
+  map_free(&s->machine_of);
   if (s->uuids) mem_resize(&s->mem, s->uuids, n * sizeof *s->uuids, 0);
   if (s->pids) mem_resize(&s->mem, s->pids, n * sizeof *s->pids, 0);
   return ok && mem_check(&s->mem, err);
@@ -248,6 +255,8 @@ static void perfetto_free(struct sink *sink) {
   struct perfetto_sink *s = (struct perfetto_sink *)sink;
   struct mem mem = {0};
   map_free(&s->sequences);
+  map_free(&s->machine_ids);
+  mem_resize(&s->mem, s->machines, (size_t)s->cap_machines * sizeof *s->machines, 0);
   buf_free(&s->packet);
   buf_free(&s->inner);
   buf_free(&s->text);
@@ -264,6 +273,7 @@ static struct sink *perfetto_writer(struct out *out, const struct sink_options *
                               .next_flow = 1, .next_pid = FIRST_MADE_ID};
   s->packet.mem = s->inner.mem = s->text.mem = s->facts.mem = &s->mem;
   map_init(&s->sequences, &s->mem);
+  map_init(&s->machine_ids, &s->mem);
   s->sink.open = perfetto_open;
   s->sink.write = perfetto_write;
   s->sink.close = perfetto_close;

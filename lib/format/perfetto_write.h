@@ -2,6 +2,7 @@
  *
  *     perfetto_write.c   the sink: one track after the other
  *     perfetto_describe.c  descriptors of tracks, clocks, top-level data
+ *     perfetto_machine.c   which machine tracks are of
  *     perfetto_asyncs.c    async spans: lanes by name, those of one id nested
  *     perfetto_counters.c  counter samples: a track for each series
  *     perfetto_lanes.c   which lane a span goes to, which arrows there are
@@ -21,6 +22,8 @@
 struct iids {
   uint32_t *iid; /* 0 = not yet */
   uint32_t n;
+  tk_id *known; /* the strings that have one */
+  uint32_t n_known, cap_known;
 };
 
 /* One end of an arrow; in order of events. */
@@ -32,12 +35,12 @@ struct arrow {
   uint64_t id;
 };
 
-/* The packets of one graph: one sequence, so that names are interned once. */
+/* The packets of one graph: one sequence for each machine, so that names are interned once. */
 struct event_writer {
   struct out *out;
   struct mem *mem;
   const struct tk_trace *t;
-  uint32_t sequence, clock;
+  uint32_t sequence, clock, machine;
   bool has_facts;        /* `facts` goes into the packet, also if it is empty */
   bool track_has_scope;  /* what the scope of instants on it is, the track says */
   bool started;          /* its first packet, which clears the state, is written */
@@ -60,6 +63,10 @@ struct event_writer {
 
 bool writer_begin(struct event_writer *w, const struct tk_trace *t, int64_t base_ns, struct out *out, struct mem *mem);
 void writer_end(struct event_writer *w);
+/* What follows is of this machine, on the sequence that the caller set if any was begun. */
+void writer_switch(struct event_writer *w, uint32_t machine, int64_t base_ns);
+/* The string has this iid from now on. */
+void iids_set(struct event_writer *w, struct iids *kind, tk_id s, uint32_t iid);
 
 /* ns of a graph time as it is printed: rounded to nearest, so order and nesting survive. */
 int64_t writer_ns(const struct event_writer *w, tk_time ts);
@@ -115,6 +122,7 @@ struct perfetto_sink;
 /* Fields of the track's descriptor, or of the process, thread or counter in it, that are not modelled. */
 void writer_kept_fields(struct perfetto_sink *s, tk_id track, bool own, struct buf *to);
 void writer_kept_tracks(struct perfetto_sink *s);
+bool writer_kept_pid(struct perfetto_sink *s, tk_id track, int64_t *pid);
 void writer_kept(struct perfetto_sink *s, const struct tk_trace *t);
 uint32_t writer_sequence(struct perfetto_sink *s);
 
@@ -127,6 +135,7 @@ struct perfetto_sink {
   uint32_t next_sequence, clock; /* what times count on: BOOTTIME, unless kept packets say another */
   struct map sequences;          /* that kept packets are on */
   bool has_clocks;               /* kept packets say REALTIME */
+  bool has_remote_clocks;        /* and how far clocks of other machines are ahead */
   bool has_extensions;           /* the descriptors of the graph that comes next are written */
   uint64_t next_uuid, next_flow;
   int32_t next_pid; /* for pids that are no int32 */
@@ -137,6 +146,15 @@ struct perfetto_sink {
   const struct tk_meta *kept_tracks;
   struct map kept;   /* by track: where in the graph's text its further fields stand */
   struct map named;  /* process and text of the tid -> named track */
+  struct writer_machine {
+    uint32_t id;
+    int64_t ahead_ns; /* of its clock, by packets that are kept */
+    bool described;
+  } *machines; /* of the graph; 0 = of processes that say none */
+  uint32_t n_machines, cap_machines, next_machine;
+  tk_id machine_name;     /* that is written of */
+  struct map machine_of;  /* name -> machine */
+  struct map machine_ids; /* that are taken */
   struct map series; /* process, counter, series -> its uuid, from first_series on */
   uint64_t first_series;
   struct buf packet, inner, text, facts;
@@ -152,6 +170,12 @@ void slices_close(struct perfetto_sink *s, uint32_t height);
 void asyncs_write(struct perfetto_sink *s, tk_id track);
 /* The samples of a counter track (perfetto_counters.c). */
 void counters_write(struct perfetto_sink *s, tk_id track);
+
+/* ---- machines (perfetto_machine.c) ---- */
+
+bool writer_machines(struct perfetto_sink *s);
+/* What follows is of the track's machine.  True if that is the first of it in the graph. */
+bool writer_machine(struct perfetto_sink *s, tk_id track);
 
 /* ---- descriptors (perfetto_describe.c) ---- */
 

@@ -59,6 +59,7 @@ static void move_tracks(struct appender *a) {
     struct tk_track *to = &a->to->tracks[a->tracks[i] = id];
     if (name) to->name = name;
     if (k->labels) to->labels = a->strings[k->labels];
+    if (k->machine) to->machine = a->strings[k->machine];
     if (k->has_sort) to->has_sort = true, to->sort_index = k->sort_index;
   }
 }

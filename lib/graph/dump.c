@@ -113,6 +113,7 @@ static void put_track(struct buf *b, const struct tk_trace *t, const struct tk_t
   put_ident(b, t, "tid", k->tid);
   if (k->name) put(b, " "), put_string(b, t, k->name);
   if (k->labels) put(b, " labels="), put_string(b, t, k->labels);
+  if (k->machine) put(b, " machine="), put_string(b, t, k->machine);
   if (k->has_sort) put(b, " sort=%lld", (long long)k->sort_index);
   if (k->hidden) put(b, " hidden");
   put(b, "\n");

@@ -91,6 +91,13 @@ static void name_process(struct tk_trace *t, struct tk_track *k, struct tk_ident
   k->renamed = true;
 }
 
+/* A rank is a machine of its own, as it is where viewers are given the ranks as files; several that it tells apart stay apart. */
+static void set_machine(struct tk_trace *t, struct tk_track *k, const struct merge_place *place) {
+  char text[2048];
+  snprintf(text, sizeof text, k->machine ? "%s - %s" : "%s", place->machine, tk_string(t, k->machine, NULL));
+  k->machine = trace_text(t, text);
+}
+
 static int64_t own_order(const struct tk_track *k) { return k->has_sort ? k->sort_index : INT64_MAX; }
 
 static int by_order(const void *a, const void *b) {
@@ -134,6 +141,7 @@ static void renumber_processes(struct tk_trace *t, struct merge_ids *ids, const 
     was[(*n_was)++] = (struct merge_pid){.track = i, .was = k->pid, .kind = kind_of(t, k, k->pid)};
     k->pid = new_pid(t, ids, place, k->pid);
     name_process(t, k, was[*n_was - 1].was, place);
+    set_machine(t, k, place);
   }
   for (tk_id i = 1; i <= t->n_tracks; i++)
     if (t->tracks[i].kind != TK_PROCESS) t->tracks[i].pid = t->tracks[t->tracks[i].parent].pid;

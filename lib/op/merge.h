@@ -19,6 +19,7 @@ void merge_ids_free(struct merge_ids *ids);
 struct merge_place {
   const char *label;  /* a template that has been checked */
   struct label_values values; /* what is the same for all processes of the rank */
+  const char *machine; /* that its processes are of: "rank 3 - host42" */
   const char *suffix; /* of string pids: " [rank 3]" */
   int64_t order;      /* of the rank among all, or of its host's rows; any */
   bool by_kind;       /* all CPUs, then all accelerators, then the rest, each by `order` */
