@@ -83,6 +83,7 @@ static void print_contents(const struct tk_trace *t, const struct tk_summary *s)
   also(s->counters, "counter samples");
   putchar('\n');
   label("tracks");
+  if (s->machines) printf("%u machines, ", s->machines);
   printf("%u processes, %u threads", s->processes, s->threads);
   also(s->counter_tracks, "counters");
   also(s->async_tracks, "with async events");
@@ -232,6 +233,7 @@ static void json_events(struct json *j, const struct tk_summary *s) {
   json_uint(j, "overlapping", s->overlaps);
   json_uint(j, "unfinished", s->unfinished);
   json_uint(j, "without_time", s->lost_clock);
+  json_uint(j, "machines", s->machines);
   json_uint(j, "processes", s->processes);
   json_uint(j, "threads", s->threads);
   json_uint(j, "counter_tracks", s->counter_tracks);

@@ -41,6 +41,20 @@ static void count_tracks(const struct tk_trace *t, struct tk_summary *s) {
   }
 }
 
+static void count_machines(const struct tk_trace *t, struct tk_summary *s) {
+  struct mem mem = {0};
+  struct map seen;
+  map_init(&seen, &mem);
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    const struct tk_track *k = &t->tracks[i];
+    uint32_t *slot = k->kind == TK_PROCESS && k->machine ? map_put(&seen, k->machine, 0) : NULL;
+    if (!slot || *slot) continue;
+    *slot = 1;
+    s->machines++;
+  }
+  map_free(&seen);
+}
+
 /* A flow: its starts and ends have met.  Points come in time order, so the last one stands for its chain: a start that waits, or
  * a step or end that has met one. */
 static void count_flows(const struct tk_trace *t, struct tk_summary *s) {
@@ -74,6 +88,7 @@ void tk_summarise(const struct tk_trace *t, struct tk_summary *s) {
   *s = (struct tk_summary){.records = t->n_records, .flow_points = t->n_flows};
   count_events(t, s);
   count_tracks(t, s);
+  count_machines(t, s);
   count_flows(t, s);
   count_memory(t, s);
   s->rank = id.rank;

@@ -381,6 +381,7 @@ TK_API const struct tk_format_info *tk_format(size_t i);
 struct tk_summary {
   uint64_t spans, instants, counters, flow_points, flow_pairs, dangling_points, records;
   uint64_t overlaps, unfinished, lost_clock;
+  uint32_t machines; /* that it tells apart; 0 = it speaks of none */
   uint32_t processes, threads, counter_tracks, async_tracks;
   uint32_t max_depth;
   tk_time start, end;        /* of events that have a clock */

@@ -45,7 +45,10 @@ tk_id machine_name(struct perfetto *r, uint32_t id) {
   uint32_t at = find(r, id);
   if (!at) return 0;
   snprintf(text, sizeof text, "machine %u", id);
-  if (!r->machines[at].name) r->machines[at].name = trace_text(r->t, text);
+  if (!r->machines[at].name) {
+    r->machines[at].name = trace_text(r->t, text);
+    perfetto_note(r, TK_NOTE_INFO, "processes of several machines: which is whose is for Perfetto output alone");
+  }
   return r->machines[at].name;
 }
 

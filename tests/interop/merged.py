@@ -1,6 +1,7 @@
 """A merge of ranks, as an engine and as Python see it.
 
-    sum      as many events as all ranks have together, in our counting and in the engine's slices, processes and threads
+    sum      as many events as all ranks have together, in our counting and in the engine's slices, processes and threads; in
+             Perfetto as many machines (JSON knows none)
     labels   every process says its rank; in the order of sort_index they are rank 0, 1, 2, ... and none is missing
     rows     no process is declared that has nothing in it
     arrows   as many as in all ranks together, none from one rank to another
@@ -43,6 +44,9 @@ def sum_fault(ranks, merged, befores, after):
     n, dur = sum(p['n'] for p in parts), sum(p['dur'] or 0 for p in parts)
     if found['n'] != n or abs(found['dur'] - dur) > n:
         return f'{found["n"]} slices of {found["dur"]} ns, the ranks have {n} of {dur} ns'
+    machines, parts = rows(after, 'machines')[0]['n'], [rows(b, 'machines')[0]['n'] for b in befores]
+    if machines != (sum(parts) if merged.endswith('.pftrace') else 1):
+        return f'{machines} machines, the ranks have {sum(parts)}'
     used, parts = rows(after, 'used')[0], [rows(b, 'used')[0] for b in befores]
     sums = {what: sum(p[what] for p in parts) for what in used}
     return '' if used == sums else f'{used}, the ranks have {sums}'

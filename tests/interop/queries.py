@@ -34,6 +34,7 @@ MERGED = {
     'rows': f"""select p.name as process, count(*) as n {WHERE} group by 1
                 union all select p.name, count(*) from counter c join process_counter_track t on t.id = c.track_id
                 join process p using (upid) group by 1""",
+    'machines': 'select count(*) as n from machine',
     'declared': 'select name from process where name is not null',
     'slices': 'select count(*) as n, sum(iif(dur < 0, 0, dur)) as dur from slice',
     'used': f'select count(distinct p.upid) as processes, count(distinct t.utid) as threads {WHERE}',

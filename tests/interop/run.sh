@@ -39,6 +39,7 @@ step python3 "$here/interop.py" $corpus
 step python3 "$here/filtered.py" $corpus
 step python3 "$here/perfetto.py" $corpus
 step python3 "$here/extensions.py"
+step python3 "$here/machines.py"
 step python3 "$here/extracted.py"
 step "$here/viewers.sh"
 step "$here/xplane.py"

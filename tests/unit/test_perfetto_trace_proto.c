@@ -36,6 +36,7 @@ static const struct number numbers[] = {
     ROW(trace_packet, "track_descriptor", PACKET_TRACK_DESCRIPTOR, MESSAGE),
     ROW(trace_packet, "extension_descriptor", PACKET_EXTENSION_DESCRIPTOR, BYTES),
     ROW(trace_packet, "machine_id", PACKET_MACHINE_ID, UINT32),
+    ROW(trace_packet, "remote_clock_sync", PACKET_REMOTE_CLOCK_SYNC, MESSAGE),
     ROW(trace_packet, "trace_attributes", PACKET_TRACE_ATTRIBUTES, MESSAGE),
     ROW(trace_packet, "zstd_compressed_packets", PACKET_ZSTD, BYTES),
     ROW(trace_packet, "tracekit", PACKET_TRACEKIT, MESSAGE),
@@ -50,6 +51,9 @@ static const struct number numbers[] = {
     ROW(clock_snapshot__clock, "timestamp", CLOCK_TIMESTAMP, UINT64),
     ROW(clock_snapshot__clock, "is_incremental", CLOCK_IS_INCREMENTAL, BOOL),
     ROW(clock_snapshot__clock, "unit_multiplier_ns", CLOCK_UNIT_NS, UINT64),
+    ROW(remote_clock_sync, "synced_clocks", REMOTE_SYNCED_CLOCKS, MESSAGE),
+    ROW(remote_clock_sync__synced_clocks, "client_clocks", SYNCED_CLIENT, MESSAGE),
+    ROW(remote_clock_sync__synced_clocks, "host_clocks", SYNCED_HOST, MESSAGE),
     ROW(interned_data, "event_categories", INTERNED_CATEGORIES, MESSAGE),
     ROW(interned_data, "event_names", INTERNED_NAMES, MESSAGE),
     ROW(interned_data, "debug_annotation_names", INTERNED_ANNOTATION_NAMES, MESSAGE),
@@ -163,6 +167,7 @@ static const struct number numbers[] = {
     ROW(track_facts, "tid", TRACK_TID, INT64),
     ROW(track_facts, "process_uuid", TRACK_PROCESS, UINT64),
     ROW(track_facts, "counter_id", TRACK_COUNTER_ID, BYTES),
+    ROW(track_facts, "machine", TRACK_MACHINE, BYTES),
 };
 
 static void field_numbers(void **state) {
