@@ -142,7 +142,8 @@ struct perfetto {
   struct machine *machines;
   struct late *late;
   struct raw_point *points;
-  uint32_t n_sequences, cap_sequences, n_nodes, cap_nodes, n_clocks, cap_clocks, n_machines, cap_machines, n_late, cap_late, n_points, cap_points;
+  uint32_t n_sequences, cap_sequences, n_nodes, cap_nodes, n_clocks, cap_clocks, n_late, cap_late, n_points, cap_points;
+  uint32_t n_machines, cap_machines;
   struct map sequence_index, uuid_index, thread_index, clock_index, machine_index;
   uint64_t last_sequence_key;
   uint32_t last_sequence;
