@@ -309,7 +309,8 @@ const struct command command_merge = {
   .description =
     "Reads the inputs in the order given, one at a time, and writes one trace with a labelled group of processes for each "
     "rank, rank 0 first. Process ids, flow ids and async ids of different ranks are kept apart; names and args are not "
-    "changed; the top-level metadata of every rank is kept. Processes that have metadata but no events get no row.\n\n"
+    "changed; the top-level metadata of every rank is kept. Processes that have metadata but no events get no row. In Perfetto "
+    "output each rank is a machine.\n\n"
     "Clocks of different hosts disagree by microseconds to seconds. Where ranks of several hosts ran the same collectives (kernels "
     "of NCCL and RCCL, ops of XLA's device planes), these say by how much: all ranks leave a collective together. Every host is "
     "moved as a whole, by a constant, or by a line where its clock ran faster; ranks of one host are never moved against each "
@@ -317,7 +318,8 @@ const struct command command_merge = {
     "wall clock, which is said. Inputs are then read twice.\n\n"
     "--manifest changes no input: it writes a tar of them as they lie there (.tar, .tar.gz; what comes through a pipe unpacked) and a "
     "perfetto_manifest.json that names each by its rank and host and says how its clock stands to one of them. Perfetto 58 and later "
-    "merges them when it opens the tar. What Perfetto does not read (XPlane, zstd) is refused; a drift is lost, which is said.\n\n"
+    "merges them when it opens the tar. What Perfetto does not read (XPlane, zstd), and a second Perfetto trace of several machines, "
+    "is refused; a drift is lost, which is said.\n\n"
     "In a --label a field that is not known goes with the text that ties it to the one before it; {{ is a brace.\n\n"
     "The rank is taken from the trace (distributedInfo), else from the file name, else from the order of the inputs. The "
     "table that is printed shows it, with what was read and how far each rank was shifted.",

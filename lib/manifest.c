@@ -2,14 +2,17 @@
  *
  * Perfetto's rule: a file's clock reads T when that of the file it is synced to reads T + offset_ns.  Chrome JSON has no clock of its
  * own: it is pinned, and what would stand before 0 is dropped.  So all are told against one file, which is a Perfetto trace if there
- * is one; else the reference of the merge, unless somebody started before its zero: then that whose zero is the earliest. */
+ * is one; else the reference of the merge, unless somebody started before its zero: then that whose zero is the earliest.  Files are
+ * told against one of several machines by naming one of them; such a file cannot itself be told against another. */
 #include "manifest.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/num.h"
+#include "base/utf8.h"
 #include "format/json.h"
+#include "format/perfetto.h"
 #include "io/tar.h"
 #include "op/window.h"
 #include "sources.h"
@@ -83,6 +86,13 @@ static const char *base_name(const char *name, const char *archive) {
   return slash ? slash + 1 : name;
 }
 
+static const char *keep(struct manifest *m, const char *text, size_t n) {
+  char *kept = arena_bytes(&m->arena, n + 1);
+  if (!kept) return NULL;
+  kept[n] = 0;
+  return memcpy(kept, text, n);
+}
+
 /* A name that every reader of tars takes, and no other input has; standard input is called by its format.  Files whose names begin
  * with a dot are passed over by Perfetto. */
 static const char *name_member(struct manifest *m, const struct tk_trace *t, const char *base) {
@@ -95,9 +105,7 @@ static const char *name_member(struct manifest *m, const struct tk_trace *t, con
   if (*safe == '.') *safe = '_';
   snprintf(name, sizeof name, "%s", safe);
   for (unsigned again = 2; is_taken(m, name); again++) snprintf(name, sizeof name, "%u.%s", again, safe);
-  n = strlen(name);
-  char *kept = arena_bytes(&m->arena, n + 1);
-  return kept ? memcpy(kept, name, n + 1) : NULL;
+  return keep(m, name, strlen(name));
 }
 
 /* ---- inputs ---- */
@@ -126,12 +134,34 @@ static const char *clock_name(const struct tk_trace *t) {
   return t->clock == TK_CLOCK_REALTIME && t->zero_ns == 0 ? "REALTIME" : "BOOTTIME";
 }
 
+/* What a trace of several machines calls them, behind the rank: the one without an id is the rank itself. */
+static bool name_machines(struct manifest *m, const struct tk_trace *t, struct manifest_file *file) {
+  struct perfetto_machine k;
+  char text[1280];
+  uint32_t n = 0;
+  while (perfetto_machine(t, n, &k)) n++;
+  if (n == 0 || (n == 1 && perfetto_machine(t, 0, &k) && k.id == 0)) return true;
+  struct manifest_machine *all = arena_alloc(&m->arena, (n + 1) * sizeof *all);
+  if (!all) return false;
+  all[file->n_machines++] = (struct manifest_machine){0, file->machine};
+  for (uint32_t i = 0; perfetto_machine(t, i, &k); i++) {
+    if (k.id == 0) continue;
+    snprintf(text, sizeof text, "%s - %s", file->machine, tk_string(t, k.name, NULL));
+    size_t len = strlen(text);
+    while (len && !utf8_valid((const uint8_t *)text, len)) len--; /* it was cut within a character */
+    const char *name = keep(m, text, len);
+    if (!name) return false;
+    all[file->n_machines++] = (struct manifest_machine){k.id, name};
+  }
+  file->machines = all;
+  return true;
+}
+
 bool manifest_add(struct manifest *m, const struct tk_trace *t, struct tk_sources *s, struct manifest_file file, struct tk_err *err) {
   tk_time start, end;
-  size_t n = strlen(file.machine) + 1;
-  char *machine = arena_bytes(&m->arena, n);
-  if (!machine || !mem_grow(&m->mem, (void **)&m->files, &m->cap, (uint64_t)m->n + 1, sizeof *m->files)) return mem_check(&m->mem, err);
-  file.machine = memcpy(machine, file.machine, n);
+  file.machine = keep(m, file.machine, strlen(file.machine));
+  if (!file.machine || !name_machines(m, t, &file)) return mem_check(&m->mem, err);
+  if (!mem_grow(&m->mem, (void **)&m->files, &m->cap, (uint64_t)m->n + 1, sizeof *m->files)) return mem_check(&m->mem, err);
   file.clock = clock_name(t);
   file.path = name_member(m, t, base_name(s->inputs[file.input].name, sources_path(s, file.input)));
   if (!file.path) return mem_check(&m->mem, err);
@@ -168,21 +198,41 @@ static void choose_reference(struct manifest *m) {
     if (m->files[i].clock && !m->files[m->reference].clock) m->reference = i;
     if (m->files[i].shift_ns < m->files[earliest].shift_ns) earliest = i;
   }
+  for (uint32_t i = 0; i < m->n; i++)
+    if (m->files[i].n_machines && !m->files[m->reference].n_machines) m->reference = i;
   for (uint32_t i = 0; i < m->n; i++) before = before || is_before(&m->files[i], &m->files[m->reference]);
   if (before && !m->files[m->reference].clock) m->reference = earliest;
   for (uint32_t i = 0; i < m->n; i++) m->files[i].early = is_before(&m->files[i], &m->files[m->reference]);
+}
+
+static void put_machine(struct buf *b, const struct manifest_file *f) {
+  char number[24];
+  if (!f->n_machines) {
+    put_member(b, ",\"machine\":{\"name\":", f->machine);
+    put(b, "}");
+    return;
+  }
+  for (uint32_t i = 0; i < f->n_machines; i++) {
+    put(b, i ? ",{\"id\":" : ",\"machines\":[{\"id\":");
+    buf_append(b, number, num_put_u64(number, f->machines[i].id));
+    put_member(b, ",\"name\":", f->machines[i].name);
+    put(b, "}");
+  }
+  put(b, "]");
 }
 
 static bool put_file(struct buf *b, const struct manifest_file *f, const struct manifest_file *to, struct tk_err *err) {
   char number[24];
   int64_t ns;
   put_member(b, "\n{\"path\":", f->path);
-  put_member(b, ",\"machine\":{\"name\":", f->machine);
-  put(b, "}");
+  put_machine(b, f);
   if (f == to) return put(b, "}"), true;
+  if (f->n_machines)
+    return err_set(err, TK_EUSAGE, "%s, %s: a manifest can hold one trace of several machines: merge without one", to->path, f->path);
   if (!offset(f, to, &ns)) return err_set(err, TK_ELIMIT, "%s: too far from %s in time for a manifest", f->path, to->path);
   if (f->clock) put_member(b, ",\"clocks\":{\"clock\":", f->clock);
   put_member(b, f->clock ? ",\"sync_to\":{\"file\":" : ",\"clocks\":{\"sync_to\":{\"file\":", to->path);
+  if (to->n_machines) put_member(b, ",\"machine\":", to->machine);
   if (to->clock) put_member(b, ",\"clock\":", to->clock);
   put(b, "},\"offset_ns\":");
   buf_append(b, number, num_put_i64(number, ns));
@@ -196,6 +246,7 @@ static bool put_manifest(struct buf *b, const struct manifest *m, const char *pr
   if (to->clock) {
     put_member(b, "\"trace_time\":{\"clock\":", to->clock);
     put_member(b, ",\"file\":", to->path);
+    if (to->n_machines) put_member(b, ",\"machine\":", to->machine);
     put(b, "},");
   }
   put(b, "\"files\":[");

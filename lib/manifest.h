@@ -4,18 +4,26 @@
  *     perfetto_manifest.json        {"perfetto_manifest":{"version":1,"files":[{"path":..,"machine":{..},"clocks":{..}},..]}}
  *     rank0.json.gz rank1.json.gz   byte for byte
  *
- * Each input is a machine of its own there, named by the label of its rank, so that equal pids of different ranks stay apart. */
+ * Each input is a machine of its own there, named by the label of its rank, so that equal pids of different ranks stay apart; a
+ * Perfetto trace of several machines says the name of each. */
 #ifndef MANIFEST_H
 #define MANIFEST_H
 
 #include "io/out.h"
 #include "tracekit.h"
 
+struct manifest_machine {
+  uint32_t id;
+  const char *name;
+};
+
 /* One input. */
 struct manifest_file {
   size_t input;        /* of the sources */
   const char *path;    /* its name in the tar */
   const char *machine; /* "rank 3 - host42" */
+  const struct manifest_machine *machines; /* of a trace of several: its own first */
+  uint32_t n_machines; /* 0 = it is one */
   const char *clock;   /* Perfetto's name of the clock that it tells time by; NULL = none of its own */
   int64_t shift_ns;    /* what it prints as T stands at T + shift on the merge's base of time */
   int64_t start_ns;    /* when its first event starts, as it prints it */

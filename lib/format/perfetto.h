@@ -3,6 +3,9 @@
 #ifndef FORMAT_PERFETTO_H
 #define FORMAT_PERFETTO_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 enum {
   TRACE_PACKET = 1,
 
@@ -192,10 +195,6 @@ enum {
   KEPT_DESCRIPTOR = 2,
   KEPT_OWN = 3, /* of its process, thread or counter */
   KEPT_PID = 4, /* of a process whose pid another machine has as well */
-  /* Of the meta "perfetto.machines", within the graph alone. */
-  KEPT_MACHINE_ID = 1,
-  KEPT_MACHINE_AHEAD = 2, /* ns */
-  KEPT_MACHINE_NAME = 3,  /* string of the graph */
 
   DESCRIPTOR_PROCESS_ORDERING = 19,
   DESCRIPTOR_THREAD_ORDERING = 20,
@@ -218,6 +217,14 @@ enum {
 enum { NAMED_OF_PROCESS = 1, NAMED_GLOBAL, NAMED_OF_THREAD, NAMED_IS_PROCESS, NAMED_OF_TRACK, NAMED_CODES = 8 };
 
 struct tk_trace;
+/* Machines of the Perfetto file that a graph was read from, if there are several: the `at`-th, false behind the last. */
+struct perfetto_machine {
+  uint32_t id;       /* TracePacket.machine_id; 0 = none */
+  int64_t ahead_ns;  /* of its clock before machine 0's */
+  uint32_t name;     /* string of the graph */
+};
+bool perfetto_machine(const struct tk_trace *t, uint32_t at, struct perfetto_machine *m);
+
 struct tk_parts;
 struct arena;
 /* What the file was made of (perfetto_parts.c). */

@@ -28,6 +28,8 @@ static uint32_t find(struct perfetto *r, uint32_t id) {
   return *slot;
 }
 
+void machine_seen(struct perfetto *r, uint32_t id) { find(r, id); }
+
 int64_t machine_ahead(const struct perfetto *r, uint32_t id) {
   const uint32_t *at = id ? map_get(&r->machine_index, id) : NULL;
   return at && *at ? r->machines[*at].ahead_ns : 0;
@@ -108,21 +110,26 @@ void machine_sync(struct perfetto *r, struct sequence *q, uint32_t machine, cons
   if (at && n) r->machines[at].ahead_ns = (int64_t)sum / n;
 }
 
+static const char MACHINES[] = "perfetto.machines";
+
 void machines_keep(struct perfetto *r) {
-  struct buf *b = &r->copy, *raw = &r->t->store->raw;
+  struct buf *raw = &r->t->store->raw;
   if (r->n_machines == 0) return;
   struct tk_meta *m = trace_add_meta(r->t);
-  *m = (struct tk_meta){.key = trace_text(r->t, "perfetto.machines"), .at = raw->len, .binary = true};
+  *m = (struct tk_meta){.key = trace_text(r->t, MACHINES), .at = raw->len, .binary = true};
   for (uint32_t i = 1; i <= r->n_machines; i++) {
-    const struct machine *k = &r->machines[i];
-    b->len = 0;
-    pb_u64(b, KEPT_MACHINE_ID, k->id);
-    pb_i64(b, KEPT_MACHINE_AHEAD, k->ahead_ns);
-    pb_u64(b, KEPT_MACHINE_NAME, k->name);
-    pb_message(raw, 1, b);
+    struct perfetto_machine k = {r->machines[i].id, r->machines[i].ahead_ns, machine_name(r, r->machines[i].id)};
+    buf_append(raw, &k, sizeof k);
   }
   m->size = raw->len - m->at;
   trace_end_raw(r->t);
+}
+
+bool perfetto_machine(const struct tk_trace *t, uint32_t at, struct perfetto_machine *m) {
+  const struct tk_meta *kept = trace_meta(t, MACHINES);
+  if (!kept || !kept->binary || kept->size / sizeof *m <= at) return false;
+  memcpy(m, trace_raw(t, kept->at) + at * sizeof *m, sizeof *m);
+  return true;
 }
 
 /* ---- writing ---- */
@@ -136,19 +143,9 @@ static uint32_t keep_machine(struct perfetto_sink *s, struct writer_machine m) {
 
 /* Those of this graph that were in its file. */
 static void kept_machines(struct perfetto_sink *s) {
-  const struct tk_meta *m = trace_meta(s->t, "perfetto.machines");
-  struct pb_field entry, f;
-  if (!m || !m->binary) return;
-  for (struct pb c = pb_over(trace_raw(s->t, m->at), (size_t)m->size); pb_next(&c, &entry);) {
-    struct writer_machine k = {0};
-    uint64_t name = 0;
-    for (struct pb in = pb_inside(&entry); pb_next(&in, &f);) {
-      if (f.number == KEPT_MACHINE_ID) k.id = (uint32_t)f.value;
-      if (f.number == KEPT_MACHINE_AHEAD && s->has_remote_clocks) k.ahead_ns = (int64_t)f.value;
-      if (f.number == KEPT_MACHINE_NAME) name = f.value;
-    }
-    if (name) map_put(&s->machine_of, name, keep_machine(s, k));
-  }
+  struct perfetto_machine m;
+  for (uint32_t i = 0; perfetto_machine(s->t, i, &m); i++)
+    map_put(&s->machine_of, m.name, keep_machine(s, (struct writer_machine){m.id, s->has_remote_clocks ? m.ahead_ns : 0, false}));
 }
 
 bool writer_machines(struct perfetto_sink *s) {

@@ -211,11 +211,12 @@ uint32_t clock_builtin(struct perfetto *r, uint32_t machine, uint32_t id);
 
 /* RemoteClockSync of a machine other than 0. */
 void machine_sync(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
+void machine_seen(struct perfetto *r, uint32_t id);
 int64_t machine_ahead(const struct perfetto *r, uint32_t id);
 void machine_named(struct perfetto *r, uint32_t id, tk_id name);
 /* 0 for machine 0, unless it was named. */
 tk_id machine_name(struct perfetto *r, uint32_t id);
-/* For the writer: which ids they have. */
+/* For the writer and a manifest: which ids they have. */
 void machines_keep(struct perfetto *r);
 
 /* ---- tracks ---- */

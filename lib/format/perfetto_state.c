@@ -17,6 +17,7 @@ struct sequence *perfetto_sequence(struct perfetto *r, uint32_t machine, uint64_
   if (!*slot) {
     if (!mem_grow(mem, (void **)&r->sequences, &r->cap_sequences, (uint64_t)r->n_sequences + 2, sizeof *r->sequences)) return NULL;
     r->sequences[*slot = ++r->n_sequences] = (struct sequence){.key = key};
+    if (machine) machine_seen(r, machine);
   }
   r->last_sequence_key = key;
   r->last_sequence = *slot;

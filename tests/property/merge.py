@@ -20,6 +20,8 @@ import tempfile
 import zipfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+import machines  # noqa: E402
+from manifest import refusal  # noqa: E402
 from schema import conforms  # noqa: E402
 
 TRACEKIT, FIXTURES, GEN, SRC = (os.environ[name] for name in ('TRACEKIT', 'FIXTURES', 'GEN', 'SRC'))
@@ -91,6 +93,7 @@ def unpack(data):
         members = tar.getmembers()
         contents = {m.name: tar.extractfile(m).read() for m in members}
     odd = [m.name for m in members if m.mtime or m.uid or m.gid or m.uname or m.gname or m.mode != 0o644 or len(m.name) > 99]
+    refused = refusal([(m.name, contents[m.name]) for m in members])
     text = contents.pop(members[0].name)
     manifest = json.loads(text)
     files = manifest['perfetto_manifest']['files']
@@ -98,6 +101,7 @@ def unpack(data):
         f'odd members: {odd}' if odd or members[0].name != 'perfetto_manifest.json' else '',
         '' if text.startswith(b'{"perfetto_manifest"') else 'the manifest would not be known as one',
         conforms(SCHEMA, manifest),
+        refused,
         '' if [f['path'] for f in files] == list(contents) else f'files {[f["path"] for f in files]}, members {list(contents)}',
         '' if sum('clocks' not in f for f in files) == 1 else 'not one file is the reference',
         '' if all(f['clocks']['sync_to']['file'] in contents for f in files if 'clocks' in f) else 'synced to no member']
@@ -136,6 +140,19 @@ def manifests(work):
 
     _, files, whole, _ = manifest('a Perfetto trace is the reference', [read(ranks[0]), read(PERFETTO)], ranks[0], PERFETTO)
     judge('its clock', '' if whole['trace_time'] == {'clock': 'BOOTTIME', 'file': 'small.pftrace.gz'} else f'{whole["trace_time"]}')
+
+    guests = f'{work}/guests.pftrace'
+    with open(guests, 'wb') as f:
+        f.write(machines.trace())
+    _, files, whole, _ = manifest('a trace of several machines', [read(ranks[0]), read(guests)], ranks[0], guests)
+    label = files[1]['machines'][0]['name'] if 'machines' in files[1] else ''
+    named = [{'id': 0, 'name': label}] + [{'id': i, 'name': f'{label} - machine {i}'} for i in (7, machines.OTHER)]
+    judge('its machines', '' if label and files[1]['machines'] == named else f'{files}')
+    found = whole['trace_time'], files[0]['clocks']['sync_to']
+    want = {'clock': 'BOOTTIME', 'file': 'guests.pftrace', 'machine': label}
+    judge('time told against it', '' if found == (want, want) else f'{found}')
+    status, _, err = run('merge', '--manifest', '-q', guests, guests, '-o', f'{work}/two.tar')
+    judge('two traces of several machines', '' if status == 2 and 'merge without' in err else f'status {status}: {err}')
 
     drifts = [generate(f'{work}/drift{r}_{r}.1.pt.trace.json', 'kineto', '--ranks', '2', '--hosts', '2', '--rank', str(r), '--no-stack',
                        '--steps', '120', '--layers', '2', '--drift-ppm', '0,80') for r in range(2)]
