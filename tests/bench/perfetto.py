@@ -3,8 +3,9 @@
 pinned trace_processor; and how fast the two directions are, against traceconv's WebAssembly for the way back.
 
 Rounds alternate between the files, so that a machine whose speed drifts treats all alike; medians.  The memory of an engine is that
-of its process less that of one that loads an empty trace.  Without args no file of begins and ends is much faster than the JSON:
-lib/format/perfetto_write.c has the experiment.  Without the engine (make interop installs it) that part is SKIPPED.
+of its process less that of one that loads an empty trace.  Args are what an import costs; without them no file of begins and ends is
+much faster than JSON without them: lib/format/perfetto_write.c has the experiment.  Without the engine (make interop installs it)
+that part is SKIPPED.
 
 Usage: perfetto.py TRACEKIT GENERATOR WORKDIR INTEROP [SPANS]"""
 import os
@@ -12,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import time
+import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TRACEKIT, GENERATOR, WORK, INTEROP = sys.argv[1:5]
@@ -67,13 +69,26 @@ def inputs():
     return full, bare
 
 
+def deflated(path, level):
+    """Bytes by zlib."""
+    n, z = 0, zlib.compressobj(level)
+    with open(path, 'rb') as f:
+        while piece := f.read(1 << 20):
+            n += len(z.compress(piece))
+    return n + len(z.flush())
+
+
 def sizes(path):
-    """Of the JSON and of our Perfetto file of it, plain and gzipped at the same level."""
+    """Says what the JSON and our Perfetto file of it take, which is returned."""
     ours = path[:-len('.json')] + '.pftrace'
     convert(path, ours)
     for target in (path + '.gz', ours + '.gz'):
         convert(path, target)
-    return ours, [os.path.getsize(p) / 1e6 for p in (path, path + '.gz', ours, ours + '.gz')]
+    found = [[os.path.getsize(p), os.path.getsize(p + '.gz'), deflated(p, 1), deflated(p, 6)] for p in (path, ours)]
+    columns = zip(('plain', 'as tracekit gzips', 'gzip -1', 'gzip -6'), *found)
+    print(f'{os.path.basename(path)}, MB of JSON and of .pftrace: ' +
+          '; '.join(f'{name} {a / 1e6:.1f}, {b / 1e6:.1f} ({b / a:.2f}x)' for name, a, b in columns))
+    return ours
 
 
 def varint(v):
@@ -106,10 +121,7 @@ def main():
     env = engine()
     files = {}
     for path in inputs():
-        ours, (json_mb, json_gz, mb, gz) = sizes(path)
-        files[path] = ours
-        print(f'{os.path.basename(path)}: {json_mb:.0f} MB, gzipped {json_gz:.1f} MB; .pftrace {mb:.0f} MB, gzipped {gz:.1f} MB: '
-              f'{gz / json_gz:.2f}x')
+        files[path] = sizes(path)
     full, ours = next(iter(files.items()))
     back = os.path.join(WORK, 'perfetto.back.json')
     there = race({'JSON -> .pftrace': [TRACEKIT, 'convert', '-q', '-j1', '--force', full, '-o', os.path.join(WORK, 'perfetto.out.pftrace')],
@@ -123,12 +135,15 @@ def main():
     empty = os.path.join(WORK, 'perfetto.empty.json')
     with open(empty, 'w', encoding='utf-8') as f:
         f.write('{"traceEvents":[]}')
+    json_with_args = None
     for path, mine in files.items():
         found = race({'empty': tpq + [empty], 'json': tpq + [path], 'pftrace': tpq + [mine]}, env)
         (_, zero, floor), (wall_j, cpu_j, mem_j), (wall_p, cpu_p, mem_p) = found['empty'], found['json'], found['pftrace']
         print(f'import of {os.path.basename(path)}: JSON {wall_j:.2f} s wall, {cpu_j:.2f} s cpu, {mem_j:.0f} MB; .pftrace {wall_p:.2f} s, '
               f'{cpu_p:.2f} s, {mem_p:.0f} MB: {(cpu_p - zero) / (cpu_j - zero):.2f}x the time, {(mem_p - floor) / (mem_j - floor):.2f}x the memory '
               f'({mem_p / mem_j:.2f}x with the {floor:.0f} MB of an engine that holds nothing)')
+        json_with_args = json_with_args or cpu_j - zero
+    print(f'import of the .pftrace without args: the JSON with them takes {json_with_args / (cpu_p - zero):.1f} times as long')
     least = os.path.join(WORK, 'perfetto.least.pftrace')
     bare_minimum(least)
     bare = list(files)[1]
