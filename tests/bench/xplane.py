@@ -13,7 +13,8 @@ import os
 import re
 import subprocess
 import sys
-import time
+
+from timing import race
 
 TRACEKIT, GENERATOR, WORK, INTEROP = sys.argv[1:5]
 SPANS = int(sys.argv[5]) if len(sys.argv) > 5 else 1_000_000
@@ -25,24 +26,6 @@ data, _ = raw_to_tool_data.xspace_to_tool_data([sys.argv[1]], 'trace_viewer', {}
 with gzip.open(sys.argv[2], 'wb', compresslevel=6) as out:
     out.write(data.encode() if isinstance(data, str) else data or b'')
 '''
-
-
-def run(command):
-    """Seconds of wall and of CPU, the largest resident set in MB."""
-    start = time.monotonic()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    if status != 0:
-        raise SystemExit(f'failed: {" ".join(command)}')
-    return time.monotonic() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
-
-
-def race(commands):
-    rows = {name: [] for name in commands}
-    for _ in range(ROUNDS):
-        for name, command in commands.items():
-            rows[name].append(run(command))
-    return {name: [sorted(column)[ROUNDS // 2] for column in zip(*found)] for name, found in rows.items()}
 
 
 def peer():
@@ -86,7 +69,7 @@ def main():
             f.write(b'\x12\x00')  # an XSpace of one empty error
         commands['xprof, empty'] = [python, '-c', XPROF, empty, theirs + '.empty']
         commands['xprof'] = [python, '-c', XPROF, path, theirs]
-    found = race(commands)
+    found = race(commands, ROUNDS)
     for name, (wall, cpu, memory) in found.items():
         print(f'{name}: {wall:.2f} s, cpu {cpu:.2f} s, {memory:.0f} MB')
     if not python:

@@ -10,15 +10,7 @@ import tempfile
 TRACEKIT, SRC = os.environ['TRACEKIT'], os.environ['SRC']
 sys.path.insert(0, os.path.join(SRC, 'tests', 'support'))
 import extensions  # noqa: E402
-
-faults, checks = [], 0
-
-
-def check(what, ok, found=''):
-    global checks
-    checks += 1
-    if not ok:
-        faults.append(f'{what}: {found}')
+from verdict import check, finish  # noqa: E402
 
 
 def run(*args):
@@ -107,10 +99,7 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         for step in (cases, dropped, merged, depth, damage, unmodelled):
             step(work)
-    for fault in faults:
-        print(fault[:400])
-    print(f'{checks - len(faults)} passed, {len(faults)} failed')
-    return 1 if faults else 0
+    return finish()
 
 
 if __name__ == '__main__':

@@ -11,15 +11,7 @@ import tempfile
 TRACEKIT, SRC, FIXTURES = (os.environ[name] for name in ('TRACEKIT', 'SRC', 'FIXTURES'))
 sys.path.insert(0, os.path.join(SRC, 'tests', 'support'))
 import machines  # noqa: E402
-
-faults, checks = [], 0
-
-
-def check(what, ok, found=''):
-    global checks
-    checks += 1
-    if not ok:
-        faults.append(f'{what}: {found}')
+from verdict import check, finish  # noqa: E402
 
 
 def run(*args):
@@ -109,10 +101,7 @@ def main():
         whole(source, work)
         merged(source, work)
         damaged(source, work)
-    for fault in faults:
-        print(fault)
-    print(f'{checks - len(faults)} passed, {len(faults)} failed')
-    return 1 if faults else 0
+    return finish()
 
 
 if __name__ == '__main__':

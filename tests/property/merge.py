@@ -23,21 +23,13 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import machines  # noqa: E402
 from manifest import refusal  # noqa: E402
 from schema import conforms  # noqa: E402
+from verdict import finish, judge  # noqa: E402
 
 TRACEKIT, FIXTURES, GEN, SRC = (os.environ[name] for name in ('TRACEKIT', 'FIXTURES', 'GEN', 'SRC'))
 LONG, SANITIZED = bool(os.environ.get('LONG')), '/san/' in TRACEKIT
 TORCH = [f'{FIXTURES}/json/torch/ddp4_full/rank{i}.json.gz' for i in range(4)]
 XPLANE = [f'{FIXTURES}/xplane/multihost/host-{i}.xplane.pb' for i in range(3)]
 PERFETTO = f'{FIXTURES}/perfetto/small.pftrace.gz'
-passed = failed = 0
-
-
-def judge(what, fault=''):
-    global passed, failed
-    passed += not fault
-    failed += bool(fault)
-    if fault:
-        print(f'{what}: {fault}')
 
 
 def run(*args, stdin=subprocess.DEVNULL, env=None):
@@ -298,5 +290,4 @@ def many(work):
 for test in (manifests, member_names, refusals, mixed, ordered, runs, broken, many):
     with tempfile.TemporaryDirectory() as folder:
         test(folder)
-print(f'{passed} passed, {failed} failed')
-sys.exit(1 if failed else 0)
+sys.exit(finish())

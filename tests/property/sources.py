@@ -18,19 +18,11 @@ import zipfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
 from schema import conforms  # noqa: E402
+from verdict import finish, judge  # noqa: E402
 
 TRACEKIT, FIXTURES, SRC = os.environ['TRACEKIT'], os.environ['FIXTURES'], os.environ['SRC']
 SANITIZED = '/san/' in TRACEKIT  # another allocator: its memory tells nothing
 RUN = 'logs/plugins/profile/2026_11_20_12_00_00'
-passed = failed = 0
-
-
-def judge(what, fault):
-    global passed, failed
-    passed += not fault
-    failed += bool(fault)
-    if fault:
-        print(f'{what}: {fault}')
 
 
 def run(*args, files=None, stdin=subprocess.DEVNULL):
@@ -139,5 +131,4 @@ with tempfile.TemporaryDirectory() as folder:
     archives(folder)
     schemas(folder)
     stdin(folder)
-print(f'{passed} passed, {failed} failed')
-sys.exit(1 if failed else 0)
+sys.exit(finish())

