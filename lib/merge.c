@@ -444,9 +444,12 @@ static bool prepare(struct merger *m, const char *output, const char **inputs) {
   map_init(&m->fingerprints, &m->mem);
   if (m->n_inputs == 0) return err_set(m->err, TK_EUSAGE, "nothing to merge");
   if (!check_options(m)) return false;
-  return (m->opt->manifest ? manifest_open(&m->manifest, output, &m->opt->save, inputs, m->err)
-                           : saver_open(&m->saver, output, &m->opt->save, "json", inputs, m->err)) ||
-         err_prefix(m->err, "%s", output);
+  if (!(m->opt->manifest ? manifest_open(&m->manifest, output, &m->opt->save, inputs, m->err)
+                         : saver_open(&m->saver, output, &m->opt->save, "json", inputs, m->err)))
+    return err_prefix(m->err, "%s", output);
+  if (m->opt->group_by != TK_GROUP_RANK && m->saver.format && m->saver.format->own_order)
+    note(m, TK_NOTE_INFO, output, "its viewers order rows by what they are: --group-by has no say", 1);
+  return true;
 }
 
 bool merge_inputs(const struct merge_inputs *in, const char *output, const struct tk_merge_options *opt,

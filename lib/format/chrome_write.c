@@ -313,10 +313,11 @@ static bool put_tracks(struct chrome_sink *s, const struct tk_trace *t, struct t
 static void put_flows(struct chrome_sink *s, const struct tk_trace *t, bool before) {
   for (tk_id i = 1; i <= t->n_flows; i++) {
     const struct tk_flow *f = &t->flows[i];
-    if (precedes(t, f) != before || print_is_field(&s->printer, f)) continue;
+    if (precedes(t, f) != before) continue;
+    s->sink.saved.flows++;
+    if (print_is_field(&s->printer, f)) continue;
     element(s, SINK_FLOW, i);
     print_flow(&s->printer, f);
-    s->sink.saved.flows++;
   }
 }
 

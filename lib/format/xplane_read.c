@@ -571,6 +571,7 @@ static bool xplane_read(struct in *in, struct tk_trace *t, const struct tk_load_
 
 const struct format format_xplane = {
     .binary = true,
+    .own_order = true,
     .info = {.name = "xplane", .title = "XPlane", .extensions = "pb", .can_read = true, .can_write = true},
     .bid = xplane_bid,
     .read = xplane_read,

@@ -93,6 +93,7 @@ static void begin_graph(struct xplane_sink *s, struct xplane_graph *g, const str
     g->moved_ns = (int64_t)((i128)t->origin_ns - was.origin_ns + was.base_ns - s->base_ns);
   }
   if ((!planes || g->own) && t->n_flows) g->flows = flow_stats(s, t);
+  else s->sink.saved.flows += t->n_flows; /* the stats that say them are args */
 }
 
 static void end_graph(struct xplane_sink *s, struct xplane_graph *g) {
