@@ -237,27 +237,6 @@ static int print_report(const struct shared *s, const struct tk_merge_report *re
   return status;
 }
 
-/* Opened before the work, so that no work is lost for it. */
-static bool open_clocks(const struct params *p, FILE **to) {
-  *to = NULL;
-  if (!p->align_report) return true; /* also of a dry run: it is asked for beside the output */
-  *to = fopen(p->align_report, p->shared.force ? "w" : "wx");
-  if (*to) return true;
-  tty_say(errno == EEXIST ? "%s: exists; --force replaces it" : "%s: %s", p->align_report, strerror(errno));
-  return false;
-}
-
-/* What was written, or nothing at all. */
-static bool close_clocks(const struct params *p, FILE *to, const char *json) {
-  if (!to) return true;
-  bool ok = json && fputs(json, to) >= 0 && fputc('\n', to) != EOF;
-  ok = fclose(to) == 0 && ok;
-  if (ok) return true;
-  remove(p->align_report);
-  if (json) tty_say("%s: cannot be written", p->align_report);
-  return false;
-}
-
 static int finding(const struct params *p, const struct tk_align_report *a, int status) {
   if (!p->require_align || a->trusted || status != STATUS_DONE) return status;
   tty_say("--require-align: the clocks are not aligned such that every host can be trusted");
@@ -267,16 +246,11 @@ static int finding(const struct params *p, const struct tk_align_report *a, int 
 static int run_merge(const struct params *p, const struct operands *in, const char *output, struct tk_merge_options *options) {
   struct tk_err err = { 0 };
   struct tk_merge_report report = { 0 };
-  FILE *clocks;
-  int status;
-  if (!open_clocks(p, &clocks)) return STATUS_OUTPUT;
   struct progress *progress = options->load.progress.arg;
   progress_start(progress, "merging", p->shared.quiet ? -1 : p->shared.progress);
   bool ok = tk_merge(in->v, in->n, output, options, &report, &err);
   progress_end(progress);
-  bool written = close_clocks(p, clocks, ok ? report.align.json : NULL);
-  status = ok ? print_report(&p->shared, &report, output) : run_fail(&err);
-  if (ok && !written) status = STATUS_OUTPUT;
+  int status = ok ? print_report(&p->shared, &report, output) : run_fail(&err);
   status = finding(p, &report.align, status);
   tk_merge_report_free(&report);
   return status;
@@ -296,6 +270,7 @@ static int run(const void *params, const struct operands *in) {
     .label = p->label,
     .group_by = (enum tk_group_by)p->group_by,
     .manifest = p->manifest,
+    .align_report = p->align_report,
   };
   int status;
   const char *output = run_output(&p->shared, "merge", in, &status);

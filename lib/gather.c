@@ -9,7 +9,9 @@
 
 #include "base/os.h"
 #include "graph/trace.h"
+#include "load.h"
 #include "merge.h"
+#include "sources.h"
 
 /* It is called what was asked for, not what it was merged into. */
 static void rename_trace(struct tk_trace *t, const char *source) {
@@ -19,6 +21,15 @@ static void rename_trace(struct tk_trace *t, const char *source) {
   free(t->store->source);
   t->store->source = copy;
   t->source = copy;
+}
+
+static bool keep_files(struct tk_trace *t, const struct tk_sources *s, struct tk_err *err) {
+  const char **paths = calloc(s->n + 1, sizeof *paths);
+  if (!paths) return err_set(err, TK_ELIMIT, "out of memory");
+  for (size_t i = 0; i < s->n; i++) paths[i] = sources_path(s, i);
+  load_files(t, paths, s->n);
+  free(paths);
+  return mem_check(&t->store->mem, err);
 }
 
 /* What was noted of the inputs; of the file between, which is our own, it would be said twice. */
@@ -65,6 +76,9 @@ struct tk_trace *tk_sources_load_all(struct tk_sources *s, const char *source, c
   struct tk_trace *t = merge_and_load(s, path, opt, err);
   unlink(path);
   free(path);
-  if (t) rename_trace(t, source);
-  return t;
+  if (!t) return NULL;
+  rename_trace(t, source);
+  if (keep_files(t, s, err)) return t;
+  tk_free(t);
+  return NULL;
 }

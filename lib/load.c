@@ -76,6 +76,14 @@ struct tk_trace *load_input(struct in *in, const char *source, const struct tk_l
   return NULL;
 }
 
+void load_files(struct tk_trace *t, const char *const *paths, size_t n) {
+  const char **files = arena_alloc(&t->store->strings.arena, (n + 1) * sizeof *files);
+  if (!files) return;
+  for (size_t i = 0; i < n; i++) files[i] = keep(t, paths[i]);
+  files[n] = NULL;
+  t->files = files;
+}
+
 /* "3 traces (host-0, host-1, host-2)": by what tells them apart. */
 static bool several(const struct tk_sources *s, const char *source, struct tk_err *err) {
   char names[400] = "";

@@ -34,6 +34,7 @@ struct merger {
   struct merge_alignment alignment;
   struct saver saver;       /* of a trace; */
   struct manifest manifest; /* of a manifest */
+  struct out clocks;        /* the report on them, if it is asked for */
   uint32_t *places;         /* of the rows, by input; NULL = by rank */
   struct mem mem;
   struct merge_ids ids;
@@ -413,6 +414,24 @@ static bool order(struct merger *m) {
   return merge_order(m->alignment.who, m->n_inputs, m->places) || err_set(m->err, TK_ELIMIT, "out of memory");
 }
 
+static bool open_clocks(struct merger *m, const char *output, const char **inputs) {
+  const struct out_options o = {.force = m->opt->save.force, .inputs = inputs};
+  const char *path = m->opt->align_report;
+  if (!path) return true;
+  inputs[m->n_inputs] = output;
+  bool ok = strcmp(path, output) == 0 ? err_set(m->err, TK_EUSAGE, "is the output of the traces") : out_open(&m->clocks, path, &o, &m->mem, m->err);
+  return ok || err_prefix(m->err, "%s", path);
+}
+
+/* Also of a dry run: it is asked for beside the output. */
+static bool write_clocks(struct merger *m) {
+  const char *json = m->report->align.json;
+  if (!m->opt->align_report) return true;
+  out_write(&m->clocks, json, strlen(json));
+  out_write(&m->clocks, "\n", 1);
+  return out_commit(&m->clocks, m->err) || err_prefix(m->err, "%s", m->opt->align_report);
+}
+
 static bool run(struct merger *m) {
   struct buf b = {.mem = &m->mem};
   struct merge_inputs in = {m->sources, m->first, m->n_inputs};
@@ -420,7 +439,7 @@ static bool run(struct merger *m) {
   for (size_t i = 0; ok && m->opt->manifest && i < m->n_inputs; i++) ok = sources_keep(m->sources, m->first + i, m->err);
   for (size_t i = 0; ok && i < m->n_inputs; i++) ok = merge_input(m, i);
   if (ok && !m->opened) ok = err_set(m->err, TK_EFORMAT, "no input could be read: %s", m->report->ranks[0].failed);
-  ok = ok && finish(m, provenance(m, &b));
+  ok = ok && finish(m, provenance(m, &b)) && write_clocks(m);
   buf_free(&b);
   return ok;
 }
@@ -449,7 +468,7 @@ static bool prepare(struct merger *m, const char *output, const char **inputs) {
     return err_prefix(m->err, "%s", output);
   if (m->opt->group_by != TK_GROUP_RANK && m->saver.format && m->saver.format->own_order)
     note(m, TK_NOTE_INFO, output, "its viewers order rows by what they are: --group-by has no say", 1);
-  return true;
+  return open_clocks(m, output, inputs);
 }
 
 bool merge_inputs(const struct merge_inputs *in, const char *output, const struct tk_merge_options *opt,
@@ -459,12 +478,13 @@ bool merge_inputs(const struct merge_inputs *in, const char *output, const struc
   struct tk_merge_report unused;
   struct merger m = {.opt = opt ? opt : &defaults, .sources = in->sources, .inputs = in->sources->inputs + in->first,
                      .first = in->first, .n_inputs = in->n, .report = report ? report : &unused};
-  const char **not_output = calloc(in->n + 1, sizeof *not_output);
+  const char **not_output = calloc(in->n + 2, sizeof *not_output);
   bool ok;
   m.err = err ? err : &own;
   err_clear(m.err);
   ok = prepare(&m, output, not_output) && run(&m);
   saver_close(&m.saver);
+  out_close(&m.clocks);
   manifest_close(&m.manifest);
   if (m.places) mem_resize(&m.mem, m.places, m.n_inputs * sizeof *m.places, 0);
   merge_alignment_free(&m.alignment);

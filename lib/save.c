@@ -95,7 +95,7 @@ const char *saver_provenance(struct buf *b, const struct tk_save_options *opt, c
 
 bool tk_save(const struct tk_trace *t, const char *path, const struct tk_save_options *opt, struct tk_saved *done, struct tk_err *err) {
   static const struct tk_save_options defaults = {0};
-  const char *inputs[] = {t->source, NULL};
+  const char *const named[] = {t->source, NULL}, *const *inputs = t->files ? t->files : named;
   struct tk_saved counted;
   struct tk_err own;
   struct saver s = {0};

@@ -493,6 +493,7 @@ static struct tk_trace *load_entry(struct tk_sources *s, size_t i, uint32_t entr
     return NULL;
   }
   load_place(t, src->places[entry].host, s->inputs[i].run);
+  load_files(t, &(const char *){sources_path(s, i)}, 1);
   for (unsigned k = 0; k < c->n_notes; k++)
     trace_note(t, c->note[k].repair ? TK_NOTE_REPAIR : TK_NOTE_INFO, UINT64_MAX, c->note[k].text);
   if (instead) trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, instead);

@@ -197,6 +197,7 @@ struct tk_trace {
 
   struct tk_counts counts;
   const char *source; /* what the caller named */
+  const char *const *files; /* that it was read from, which no output may replace (NULL-terminated); NULL = none */
   const char *host;   /* that its place tells: a run directory's <host>.xplane.pb, ...; "" = unknown */
   const char *run;    /* ... its time stamp, or the folder's name; "" = unknown */
   const char *format; /* name of the format that was read */

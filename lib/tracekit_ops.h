@@ -38,6 +38,7 @@ struct tk_merge_options {
   bool manifest;       /* not one trace, but a tar of the inputs as they are with Perfetto's perfetto_manifest.json before them */
   bool keep_going;     /* leave out inputs that cannot be read */
   bool keep_truncated; /* take what there is of inputs that end too early, else they cannot be read */
+  const char *align_report; /* file for what was found of the clocks, as JSON; NULL = none */
 };
 
 /* What became of one input.  Strings live until tk_merge_report_free. */
