@@ -37,8 +37,7 @@ static void note(struct extractor *x, enum tk_note_kind kind, const char *input,
   char line[1024];
   struct tk_trace *notes = x->report->notes;
   snprintf(line, sizeof line, "%s: %s", input, text);
-  trace_note(notes, kind, like ? like->offset : UINT64_MAX, line);
-  if (like) notes->notes[notes->n_notes].count = like->count;
+  trace_notes(notes, kind, like ? like->offset : UINT64_MAX, line, like ? like->count : 1);
 }
 
 /* ---- names ---- */
@@ -234,8 +233,7 @@ static bool join(struct extractor *x, struct tk_extracted *f, size_t first) {
   ok = merge_inputs(&(struct merge_inputs){x->sources, first, f->n_inputs}, f->output, &options, &merged, x->err);
   for (tk_id i = 1; merged.notes && i <= merged.notes->n_notes; i++) {
     const struct tk_note *n = &merged.notes->notes[i];
-    trace_note(x->report->notes, n->kind, n->offset, tk_string(merged.notes, n->text, NULL));
-    x->report->notes->notes[x->report->notes->n_notes].count = n->count;
+    trace_notes(x->report->notes, n->kind, n->offset, tk_string(merged.notes, n->text, NULL), n->count);
   }
   for (size_t i = 0; merged.ranks && i < merged.n_ranks; i++) {
     if (!merged.ranks[i].failed) continue;

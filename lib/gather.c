@@ -37,8 +37,7 @@ static void take_notes(struct tk_trace *t, const struct tk_trace *notes) {
   t->n_notes = 0;
   for (tk_id i = 1; notes && i <= notes->n_notes; i++) {
     const struct tk_note *n = &notes->notes[i];
-    trace_note(t, n->kind, n->offset, tk_string(notes, n->text, NULL));
-    if (t->n_notes) t->notes[t->n_notes].count = n->count;
+    trace_notes(t, n->kind, n->offset, tk_string(notes, n->text, NULL), n->count);
   }
 }
 

@@ -55,8 +55,7 @@ static void note(struct merger *m, enum tk_note_kind kind, const char *input, co
   char line[1024];
   struct tk_trace *notes = m->report->notes;
   snprintf(line, sizeof line, "%s: %s", input, text);
-  trace_note(notes, kind, UINT64_MAX, line);
-  notes->notes[notes->n_notes].count = count;
+  trace_notes(notes, kind, UINT64_MAX, line, count);
 }
 
 static void keep_notes(struct merger *m, const struct tk_trace *t) {
@@ -161,13 +160,14 @@ static void put_pids(struct buf *b, const struct tk_trace *t, const struct merge
   put(b, "}");
 }
 
-static void put_metas(struct buf *b, const struct tk_trace *t) {
+/* Those of the first input stand at the top, where the merge itself speaks as "tracekit". */
+static void put_metas(struct buf *b, const struct tk_trace *t, bool first) {
   const char *comma = "";
   put(b, ",\"meta\":{");
   for (tk_id i = 1; i <= t->n_metas; i++) {
     size_t n;
     const char *key = tk_string(t, t->metas[i].key, &n);
-    if (t->metas[i].binary) continue;
+    if (t->metas[i].binary || (first && strcmp(key, "tracekit") != 0)) continue;
     put(b, comma);
     json_quote(b, key, n);
     put(b, ":");
@@ -216,7 +216,7 @@ static void put_rank(struct merger *m, const struct tk_merge_rank *r) {
 static void put_block(struct merger *m, const struct tk_trace *t, const struct tk_merge_rank *r, const struct merge_pid *was) {
   put_rank(m, r);
   put_pids(&m->blocks, t, was, r->processes);
-  if (m->n_merged) put_metas(&m->blocks, t); /* the first input's stand at the top */
+  if (m->n_merged || trace_meta(t, "tracekit")) put_metas(&m->blocks, t, m->n_merged == 0);
   put_hidden(&m->blocks, t);
 }
 
@@ -384,12 +384,18 @@ static bool merge_input(struct merger *m, size_t input) {
 
 /* ---- all ---- */
 
+/* What the ranks said of themselves is no account of how the output was made: it stays without one. */
 static const char *provenance(struct merger *m, struct buf *b) {
-  if (!saver_provenance(b, &m->opt->save, NULL)) return NULL;
-  b->len -= 2; /* its brace and NUL */
-  put(b, ",\"align\":");
-  put(b, m->report->align.json);
-  put(b, ",\"ranks\":[\n");
+  bool converted = !is_joined(m) && !m->opt->manifest && (trace_meta(m->first_trace, "tracekit") || !m->opt->save.command);
+  if (converted) return saver_provenance(b, &m->opt->save, m->first_trace);
+  if (saver_provenance(b, &m->opt->save, NULL)) {
+    b->len -= 2; /* its brace and NUL */
+    put(b, ",\"align\":");
+    put(b, m->report->align.json);
+  } else if (m->opt->manifest) {
+    return NULL;
+  }
+  put(b, b->len ? ",\"ranks\":[\n" : "{\"ranks\":[\n");
   buf_append(b, m->blocks.data, m->blocks.len);
   put(b, "\n]}");
   return buf_append(b, "", 1) ? (const char *)b->data : NULL;

@@ -259,7 +259,7 @@ static bool run(struct shrinker *s, const struct match_origin *origins) {
   if (o->lossless || weight > r->target) {
     if (!take_sample(s, origins) || !pack_better(s, &weight)) return false;
     if (!o->lossless && !make_fit(s, weight)) return false;
-    if (o->save.dry_run && !weigh_rungs(s)) return false;
+    if (o->save.dry_run && !o->events && !weigh_rungs(s)) return false;
   }
   take_report(s);
   return write_whole(s, false, &r->saved);

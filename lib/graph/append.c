@@ -105,9 +105,7 @@ static void move_text(struct appender *a) {
   }
   for (tk_id i = 1; i <= from->n_notes; i++) {
     const struct tk_note *n = &from->notes[i];
-    trace_note(a->to, n->kind, n->offset, tk_string(from, n->text, NULL));
-    for (tk_id k = 1; k <= a->to->n_notes; k++)
-      if (a->to->notes[k].text == a->strings[n->text] && a->to->notes[k].kind == n->kind) a->to->notes[k].count += n->count - 1;
+    trace_notes(a->to, n->kind, n->offset, tk_string(from, n->text, NULL), n->count);
   }
 }
 

@@ -160,18 +160,20 @@ static ADDER(add_note, tk_note, notes, n_notes, cap_notes)
 
 enum { MAX_NOTES = 256 };
 
-void trace_note(struct tk_trace *t, enum tk_note_kind kind, uint64_t offset, const char *text) {
+void trace_notes(struct tk_trace *t, enum tk_note_kind kind, uint64_t offset, const char *text, uint64_t count) {
   struct tk_note *note;
   tk_id id = trace_text(t, t->n_notes < MAX_NOTES ? text : "further repairs of other kinds");
   for (tk_id i = 1; i <= t->n_notes; i++) {
     note = &t->notes[i];
     if (note->text != id || note->kind != kind) continue;
-    note->count++;
+    note->count += count;
     if (offset < note->offset) note->offset = offset;
     return;
   }
-  *add_note(t) = (struct tk_note){kind, id, 1, offset};
+  *add_note(t) = (struct tk_note){kind, id, count, offset};
 }
+
+void trace_note(struct tk_trace *t, enum tk_note_kind kind, uint64_t offset, const char *text) { trace_notes(t, kind, offset, text, 1); }
 
 const struct tk_meta *trace_meta(const struct tk_trace *t, const char *key) {
   for (tk_id i = t->n_metas; i > 0; i--)

@@ -81,6 +81,8 @@ static inline bool event_nests(const struct tk_event *e) {
 
 /* Counts one more of this note; `offset` is kept of the first. */
 void trace_note(struct tk_trace *t, enum tk_note_kind kind, uint64_t offset, const char *text);
+/* `count` times. */
+void trace_notes(struct tk_trace *t, enum tk_note_kind kind, uint64_t offset, const char *text, uint64_t count);
 
 /* Text of a record or meta. */
 static inline const char *trace_raw(const struct tk_trace *t, uint64_t at) { return (const char *)t->store->raw.data + at; }

@@ -3,7 +3,8 @@
  *     drop       what the user does not want
  *     args       by cost, never those that tie events together
  *     python     frames of the interpreter, the deepest first
- *     coalesce   neighbours of one name under one parent become one span that carries `count` and `total`
+ *     coalesce   neighbours of one name under one parent become one span that carries `count` and `total` (`tracekit.count` and
+ *                `tracekit.total`, if the trace has its own args of those names)
  *     spans      the shortest spans and instants
  *     counters   samples, evenly thinned
  *     hard       kernels, collectives, steps and annotations, only if asked for
@@ -82,11 +83,33 @@ static void mark_safe(struct shrink *s) {
   for (tk_id i = 1; i <= s->t->n_events; i++) s->marks[i] = kinds_of(&s->kinds, &s->t->events[i]) & PRECIOUS ? SAFE : 0;
 }
 
+static bool any_shape_has(const struct tk_trace *t, tk_id a, tk_id b) {
+  for (uint32_t i = 1; i <= t->store->n_shapes; i++) {
+    const struct tk_arg_shape *shape = t->store->shapes[i];
+    unsigned met = 0;
+    for (uint32_t k = 0; k < shape->n; k++) met |= (shape->fields[k].key == a ? 1u : 0) | (shape->fields[k].key == b ? 2u : 0);
+    if (met == 3) return true;
+  }
+  return false;
+}
+
+/* `count` and `total`, unless the trace has args of these names that mean something else: that are not from an earlier shrink. */
+static void name_counts(struct shrink *s) {
+  struct tk_trace *t = s->t;
+  const struct tk_meta *m = trace_meta(t, "tracekit");
+  bool shrunk = m && !m->binary && strstr(trace_raw(t, m->at), "\"shrink\":");
+  tk_id count = trace_text(t, "count"), total = trace_text(t, "total");
+  s->count = trace_text(t, "tracekit.count");
+  s->total = trace_text(t, "tracekit.total");
+  if (any_shape_has(t, s->count, s->total) || (!shrunk && any_shape_has(t, count, total))) return;
+  s->count = count;
+  s->total = total;
+}
+
 static bool prepare(struct shrink *s, struct tk_trace *t, const struct tk_shrink_options *opt, const struct match_origin *origins,
                     struct tk_err *err) {
   *s = (struct shrink){.mem = &t->store->mem, .t = t, .n_marks = t->n_events};
-  s->count = trace_text(t, "count");
-  s->total = trace_text(t, "total");
+  name_counts(s);
   s->marks = bytes(s->mem, t->n_events, 1);
   if (!s->marks || !kinds_init(&s->kinds, t, s->mem)) return false;
   mark_safe(s);
@@ -309,7 +332,7 @@ static void stands_for(const struct shrink *s, const struct tk_event *e, uint64_
     if (arg.key == s->total && (arg.type == TK_ARG_INT || arg.type == TK_ARG_DECIMAL))
       if (!num_scale(arg.i, (arg.type == TK_ARG_DECIMAL ? arg.exp : 0) + 6, &sum)) sum = -1;
   }
-  if (n == 0 || sum < 0) return;
+  if (n == 0 || n > INT64_MAX || sum < 0) return;
   *count = n;
   *total = sum;
 }
