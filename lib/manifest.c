@@ -22,6 +22,14 @@ enum { LONGEST = 99 }; /* bytes of a member's name that the viewer's own packer 
 
 /* ---- the output ---- */
 
+/* The name is taken from now on; false: it was.  Of two hashes that are one the second name is as good as taken. */
+static bool take(struct manifest *m, const char *name) {
+  uint32_t *next = map_put(&m->names, hash_bytes(name, strlen(name)), 0);
+  if (!next || *next) return false;
+  *next = 2;
+  return true;
+}
+
 static bool ends_with(const char *s, const char *end) {
   size_t n = strlen(s), m = strlen(end);
   return n >= m && strcmp(s + n - m, end) == 0;
@@ -32,6 +40,8 @@ bool manifest_open(struct manifest *m, const char *output, const struct tk_save_
   struct out_options out = {.gzip = ends_with(output, ".gz"), .level = opt->level, .force = opt->force, .inputs = inputs};
   bool named = strcmp(output, "-") == 0 || ends_with(output, ".tar") || ends_with(output, ".tar.gz");
   m->arena.mem = &m->mem;
+  map_init(&m->names, &m->mem);
+  take(m, MEMBER);
   if (opt->format) return err_set(err, TK_EUSAGE, "a manifest leaves the inputs in their formats: it cannot be -f %s", opt->format);
   if (!named) return err_set(err, TK_EUSAGE, "a manifest and its traces are a tar: name it .tar or .tar.gz");
   out.binary = true;
@@ -41,6 +51,7 @@ bool manifest_open(struct manifest *m, const char *output, const struct tk_save_
 void manifest_close(struct manifest *m) {
   out_close(&m->out);
   if (m->files) mem_resize(&m->mem, m->files, (size_t)m->cap * sizeof *m->files, 0);
+  if (m->names.mem) map_free(&m->names);
   arena_free(&m->arena);
   *m = (struct manifest){.n = 0};
 }
@@ -71,13 +82,6 @@ bool manifest_takes(struct tk_sources *s, size_t input, const struct tk_trace *t
 
 /* ---- names ---- */
 
-static bool is_taken(const struct manifest *m, const char *name) {
-  if (strcmp(name, MEMBER) == 0) return true;
-  for (uint32_t i = 0; i < m->n; i++)
-    if (strcmp(m->files[i].path, name) == 0) return true;
-  return false;
-}
-
 /* The last part of the input's name, be it a path or a member of an archive. */
 static const char *base_name(const char *name, const char *archive) {
   size_t n = strlen(archive);
@@ -104,7 +108,11 @@ static const char *name_member(struct manifest *m, const struct tk_trace *t, con
   safe[n] = 0;
   if (*safe == '.') *safe = '_';
   snprintf(name, sizeof name, "%s", safe);
-  for (unsigned again = 2; is_taken(m, name); again++) snprintf(name, sizeof name, "%u.%s", again, safe);
+  while (!take(m, name)) {
+    uint32_t *next = map_get(&m->names, hash_bytes(safe, strlen(safe)));
+    if (!next) return NULL;
+    snprintf(name, sizeof name, "%u.%s", (*next)++, safe);
+  }
   return keep(m, name, strlen(name));
 }
 

@@ -9,6 +9,7 @@
 #ifndef MANIFEST_H
 #define MANIFEST_H
 
+#include "base/map.h"
 #include "io/out.h"
 #include "tracekit.h"
 
@@ -36,6 +37,7 @@ struct manifest {
   struct mem mem;
   struct arena arena;
   struct manifest_file *files;
+  struct map names; /* of members: hash -> the number that the next one of it gets */
   uint32_t n, cap;
   uint32_t reference; /* whose clock the others are told against */
 };

@@ -80,6 +80,7 @@ static int64_t claim_rank(struct merger *m, size_t input, struct tk_merge_rank *
     char text[512];
     snprintf(text, sizeof text, "claims rank %lld as %s does: both are kept apart", (long long)rank, m->inputs[*slot - 1].name);
     note(m, TK_NOTE_INFO, m->inputs[input].name, text, 1);
+    if (sort > INT32_MAX) sort = 0; /* room to count on */
     while (slot && *slot) slot = map_put(&m->ranks, (uint64_t)++sort, 0);
   }
   if (slot) *slot = (uint32_t)input + 1;

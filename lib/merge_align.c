@@ -117,7 +117,7 @@ static bool take_input(struct aligner *a, size_t i, const struct tk_trace *t) {
   input->start_ns = t->origin_ns + later + start / 1000;
   struct align_source from = {.input = (uint32_t)i, .rank = id.rank, .later_ns = later};
   from.marker = a->opt->align == TK_ALIGN_MARKER ? a->opt->marker : NULL;
-  return !anchors || collect(a, t, &from) || mem_check(a->mem, a->err);
+  return !anchors || collect(a, t, &from) || mem_refuse(a->mem, a->err);
 }
 
 /* Graphs that are small together are not read again: a merge may hold 64 MB beside the largest input. */
@@ -226,7 +226,7 @@ static int64_t first_start(const struct aligner *a, uint32_t host) {
   return start;
 }
 
-static void make_maps(struct aligner *a) {
+static bool make_maps(struct aligner *a) {
   for (size_t i = 0; i < a->in->n; i++) {
     uint32_t host = a->problem.host_of[i];
     struct align_map *m = &a->out->maps[i];
@@ -236,7 +236,8 @@ static void make_maps(struct aligner *a) {
     if (a->inputs[i].given) {
       m->offset_ns = -a->inputs[i].given_ns;
     } else if (a->opt->align == TK_ALIGN_START) {
-      m->offset_ns = first_start(a, host) - first_start(a, a->problem.reference);
+      if (__builtin_sub_overflow(first_start(a, host), first_start(a, a->problem.reference), &m->offset_ns))
+        return err_set(a->err, TK_ELIMIT, "%s: starts too far from the reference", a->in->sources->inputs[a->in->first + i].name);
     } else if (is_applied(a, host)) {
       *m = a->solution.hosts[host].map;
     } else {
@@ -244,6 +245,7 @@ static void make_maps(struct aligner *a) {
     }
     a->out->mapped[i] = true;
   }
+  return true;
 }
 
 /* ---- all ---- */
@@ -273,7 +275,7 @@ static bool run(struct aligner *a) {
   if (!a->out->kept || !a->out->who || !a->inputs || !a->out->maps || !a->out->mapped) return mem_check(a->mem, a->err);
   memset(a->inputs, 0, (n + 1) * sizeof *a->inputs);
   if (!read_all(a) || !take_offsets(a) || !solve(a)) return false;
-  make_maps(a);
+  if (!make_maps(a)) return false;
   for (size_t i = 0; i < n; i++) a->out->who[i] = (struct merge_who){a->inputs[i].host, a->inputs[i].rank};
   struct align_reporter reporter = {a->report, a->opt->align, a->inputs, &a->problem, &a->solution, a->out->maps, a->out->mapped};
   return align_report(&reporter) || err_set(a->err, TK_ELIMIT, "out of memory");

@@ -135,3 +135,5 @@ void arena_free(struct arena *a) {
   }
   a->next = a->end = NULL;
 }
+
+bool mem_refuse(const struct mem *m, struct tk_err *err) { return mem_check(m, err) && err_set(err, TK_ELIMIT, "out of memory"); }

@@ -26,6 +26,8 @@ void mem_forget(void *p, size_t n);
 
 /* False with TK_ELIMIT in err if anything failed. */
 bool mem_check(const struct mem *m, struct tk_err *err);
+/* For a step that failed, for want of memory unless err says why already: false, with err set. */
+bool mem_refuse(const struct mem *m, struct tk_err *err);
 
 /* Blocks of buf and arena can be read this far beyond their end: scanners compare whole words. */
 enum { MEM_SLACK = 16 };

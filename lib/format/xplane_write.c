@@ -266,7 +266,7 @@ static bool end_plane(struct xplane_sink *s, struct xplane_encoder *e, struct pi
   buf_free(&p->head);
   buf_free(&p->rest);
   buf_free(&p->own);
-  return ok || mem_check(&s->mem, err);
+  return ok || mem_refuse(&s->mem, err);
 }
 
 static bool write_known(struct xplane_sink *s, const struct xplane_graph *g, const struct xplane_plane *plane, struct tk_err *err) {

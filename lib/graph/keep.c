@@ -209,5 +209,5 @@ bool keep_part(const struct tk_trace *t, struct keep *k, struct tk_trace *to, st
   }
   release(k->mem, content, t->n_tracks, sizeof *content);
   release(k->mem, now, k->n_events, sizeof *now);
-  return ok || mem_check(k->mem, err) || err_set(err, TK_ELIMIT, "out of memory");
+  return ok || mem_refuse(k->mem, err);
 }

@@ -47,5 +47,5 @@ bool align_apply(struct tk_trace *t, const struct align_map *m, int64_t later_ns
   if (align_is_constant(m)) return true;
   b.to_pivot_ps = (int64_t)far;
   bend_events(t, &b);
-  return seal_order_flows(t) || mem_check(&t->store->mem, err);
+  return seal_order_flows(t) || mem_refuse(&t->store->mem, err);
 }

@@ -35,7 +35,10 @@ static bool count_self(struct match *m) {
   const struct tk_trace *t = m->t;
   tk_id *above = mem_resize(m->mem, NULL, 0, (UINT16_MAX + 2) * sizeof *above);
   m->self = mem_resize(m->mem, NULL, 0, ((size_t)t->n_events + 1) * sizeof *m->self);
-  if (!above || !m->self) return false;
+  if (!above || !m->self) {
+    mem_resize(m->mem, above, (UINT16_MAX + 2) * sizeof *above, 0);
+    return false;
+  }
   above[0] = 0;
   m->self[0] = 0;
   for (tk_id i = 1; i <= t->n_events; i++) {
@@ -86,7 +89,7 @@ bool match_init(struct match *m, const struct tk_trace *t, const char *const *wh
   m->keys = tables(m, sizeof *m->keys);
   ok = m->of_class && m->of_track && m->texts && m->keys && kinds_init(&m->kinds, t, mem) && steps_init(&m->steps, t, mem);
   ok = ok && (!m->root || (prepare(m, m->root) && (!asks(m->root, SYM_SELF) || count_self(m))));
-  return ok || mem_check(mem, err) || err_set(err, TK_ELIMIT, "out of memory");
+  return ok || mem_refuse(mem, err);
 }
 
 void match_free(struct match *m) {

@@ -46,14 +46,14 @@ static void hide_empty(struct tk_trace *t) {
 }
 
 static struct tk_ident with_suffix(struct tk_trace *t, struct tk_ident pid, const char *suffix) {
-  char text[1024];
+  struct buf text = {.mem = &t->store->mem};
   size_t n;
   const char *s = tk_string(t, pid.str, &n);
-  size_t m = strlen(suffix);
-  if (n > sizeof text - m) return pid;
-  memcpy(text, s, n);
-  memcpy(text + n, suffix, m);
-  return ident_str(trace_string(t, text, n + m));
+  buf_append(&text, s, n);
+  buf_text(&text, suffix);
+  pid = ident_str(trace_string(t, text.data, text.len));
+  buf_free(&text);
+  return pid;
 }
 
 static struct tk_ident new_pid(struct tk_trace *t, struct merge_ids *ids, const struct merge_place *place, struct tk_ident pid) {
@@ -180,6 +180,21 @@ static bool is_identity(const struct tk_event *e, tk_id key) {
   return key == KEY_BIND_ID || (e->flags & TK_ASYNC && (key == KEY_ID || key == KEY_ID2)) || key == KEY_END_PID;
 }
 
+/* Numbers that are no integers go by their digits, where no string has its id. */
+static void fresh_id(struct renumber *r, struct tk_arg *arg) {
+  static const uint64_t NO_STRING = 1ull << 63;
+  int64_t id;
+  switch (arg->type) {
+  case TK_ARG_INT: id = fresh(r, false, arg->i); break;
+  case TK_ARG_UINT: id = fresh(r, false, (int64_t)arg->u); break;
+  case TK_ARG_DECIMAL: id = fresh(r, true, (int64_t)(((uint64_t)arg->i * 64 + (uint64_t)(arg->exp & 63)) | NO_STRING)); break;
+  case TK_ARG_STR:
+  case TK_ARG_NUMBER: id = fresh(r, true, arg->s); break;
+  default: return;
+  }
+  *arg = (struct tk_arg){.key = arg->key, .type = TK_ARG_INT, .i = id};
+}
+
 /* The pid that an async end names is another process of this rank. */
 static void end_pid(struct renumber *r, struct tk_arg *arg, const struct merge_pid *was, uint32_t n_was) {
   struct tk_ident pid = arg->type == TK_ARG_INT ? ident_int(arg->i) : ident_str(arg->s);
@@ -200,11 +215,10 @@ static void renumber_args(struct renumber *r, struct tk_event *e, const struct m
   if (!any) return;
   args_begin(r->t);
   while (tk_args_next(&it, &arg)) {
-    bool id = is_identity(e, arg.key), is_str = arg.type == TK_ARG_STR;
+    bool id = is_identity(e, arg.key);
     if (id && arg.key == KEY_END_PID) end_pid(r, &arg, was, n_was);
     else if (id && arg.key == KEY_ID2) global_id2(r, &arg);
-    else if (id && (is_str || arg.type == TK_ARG_INT))
-      arg = (struct tk_arg){.key = arg.key, .type = TK_ARG_INT, .i = fresh(r, is_str, is_str ? (int64_t)arg.s : arg.i)};
+    else if (id) fresh_id(r, &arg);
     args_copy(r->t, &arg);
   }
   e->args = args_end(r->t);

@@ -50,5 +50,5 @@ bool sample_take(struct sample *s, const struct tk_trace *t, uint32_t every, str
   for (tk_id i = 1; ok && every != 1 && i <= t->n_flows; i++) k.points[i] = t->flows[i].bound || is_taken(i, every);
   ok = ok && keep_part(t, &k, &s->view, &kept, err) && take_depths(s, t, &k);
   keep_free(&k);
-  return ok || (mem_check(mem, err) && err_set(err, TK_ELIMIT, "out of memory"));
+  return ok || mem_refuse(mem, err);
 }

@@ -597,5 +597,5 @@ bool shrink_apply(struct shrink *s, struct place at, struct tk_trace *to, struct
   release(s->mem, c.goes, n_strings, 1);
   if (ok && mem_check(s->mem, err)) return true;
   if (has_view) keep_free_view(to);
-  return mem_check(s->mem, err) && err_set(err, TK_ELIMIT, "out of memory");
+  return mem_refuse(s->mem, err);
 }
