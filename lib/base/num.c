@@ -1,5 +1,6 @@
 #include "num.h"
 
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -240,6 +241,17 @@ size_t num_put_us(char *out, i128 ps) {
   n += 7;
   while (out[n - 1] == '0') n--;
   return n;
+}
+
+double num_double(const char *text, size_t n) {
+  char copy[1200]; /* beyond that many digits it is out of range, or the rest says nothing */
+  const char *point = localeconv()->decimal_point;
+  if (n >= sizeof copy) n = sizeof copy - 1;
+  memcpy(copy, text, n);
+  copy[n] = 0;
+  char *dot = memchr(copy, '.', n);
+  if (dot && point[0] && !point[1]) *dot = *point;
+  return strtod(copy, NULL);
 }
 
 size_t num_put_double(char *out, double d) {

@@ -40,6 +40,8 @@ size_t num_put_i64(char *out, int64_t v);
 size_t num_put_decimal(char *out, int64_t mant, int exp);
 /* ps as decimal microseconds, without trailing zeros: 1500000 -> "1.5".  Room: 48. */
 size_t num_put_us(char *out, i128 ps);
+/* The double nearest to a number's text, as JSON has it. */
+double num_double(const char *text, size_t n);
 /* Shortest decimal that reads back as d; d is finite.  Room: 32. */
 size_t num_put_double(char *out, double d);
 

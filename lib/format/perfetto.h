@@ -124,6 +124,7 @@ enum {
   ANNOTATION_ARRAY = 12,
   ANNOTATION_PROTO = 14,
   ANNOTATION_STRING_IID = 17,
+  ANNOTATION_TRACEKIT = 1990, /* ours: text of a number that double_value is not exactly */
   NESTED_TYPE = 1, /* 1 dict, 2 array */
   NESTED_KEYS = 2,
   NESTED_VALUES = 3,

@@ -11,6 +11,7 @@ enum { LEVELS = 100 };
 
 struct annotation {
   struct pb_field value; /* number 0 = none */
+  struct pb_field number; /* what a double was as text; p NULL = just that */
   tk_id key;
 };
 
@@ -34,6 +35,7 @@ static void scan(struct perfetto *r, struct sequence *q, const struct pb_field *
     case PB_KEY(ANNOTATION_PROTO, PB_BYTES):
     case PB_KEY(ANNOTATION_DICT, PB_BYTES):
     case PB_KEY(ANNOTATION_ARRAY, PB_BYTES): a->value = g; break;
+    case PB_KEY(ANNOTATION_TRACEKIT, PB_BYTES): a->number = g; break;
     default: break;
     }
   }
@@ -44,13 +46,13 @@ static void scan(struct perfetto *r, struct sequence *q, const struct pb_field *
 
 /* Appends the text as compact strict JSON to r->json; false if it is none. */
 static bool copy_json(struct perfetto *r, const struct pb_field *f) {
-  static const uint8_t pad[IN_PAD];
+  static const uint8_t pad[IN_PAD] = {' '}; /* a blank ends a number */
   struct json j = {.last = true, .scratch = {.mem = &r->t->store->mem}};
   size_t from = r->json.len;
   r->copy.len = 0;
   if (!buf_append(&r->copy, f->p, (size_t)f->value) || !buf_append(&r->copy, pad, sizeof pad)) return false;
   j.p = r->copy.data;
-  j.end = j.p + f->value;
+  j.end = j.p + f->value + 1;
   bool ok = json_blank(&j) && json_copy(&j, &r->json);
   if (ok && j.n_fixes) perfetto_note(r, TK_NOTE_REPAIR, "JSON in an annotation that is not strict: repaired");
   if (!ok) r->json.len = from;
@@ -209,15 +211,15 @@ static void json_arg(struct perfetto *r, tk_id key, const struct pb_field *f) {
   struct json j = {.last = true, .scratch = {.mem = &t->store->mem}};
   struct json_value v;
   r->json.len = 0;
-  if (!copy_json(r, f) || !buf_append(&r->json, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16)) {
+  if (!copy_json(r, f) || !buf_append(&r->json, " \0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16)) {
     perfetto_note(r, TK_NOTE_REPAIR, "annotation that should be JSON: kept as text");
     args_str(t, key, TK_ARG_STR, perfetto_text(r, f->p, (size_t)f->value));
     return;
   }
   j.p = r->json.data;
-  j.end = j.p + r->json.len - 16;
+  j.end = j.p + r->json.len - 15;
   if (*j.p == '{' || *j.p == '[') {
-    args_str(t, key, TK_ARG_JSON, trace_string(t, j.p, (size_t)(j.end - j.p)));
+    args_str(t, key, TK_ARG_JSON, trace_string(t, j.p, (size_t)(j.end - j.p) - 1));
     return;
   }
   if (!json_value(&j, &v)) return;
@@ -251,7 +253,10 @@ void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb
   case ANNOTATION_INT: args_int(t, a.key, (int64_t)v->value); return;
   case ANNOTATION_UINT: args_uint(t, a.key, TK_ARG_UINT, v->value); return;
   case ANNOTATION_POINTER: args_uint(t, a.key, TK_ARG_POINTER, v->value); return;
-  case ANNOTATION_DOUBLE: args_double(t, a.key, pb_as_double(v->value)); return;
+  case ANNOTATION_DOUBLE:
+    if (a.number.p) json_arg(r, a.key, &a.number);
+    else args_double(t, a.key, pb_as_double(v->value));
+    return;
   case ANNOTATION_STRING: args_str(t, a.key, TK_ARG_STR, perfetto_text(r, v->p, (size_t)v->value)); return;
   case ANNOTATION_STRING_IID: args_str(t, a.key, TK_ARG_STR, sequence_text(r, q, IID_VALUE, v->value)); return;
   case ANNOTATION_PROTO: args_str(t, a.key, TK_ARG_BYTES, perfetto_opaque(r, v->p, (size_t)v->value)); return;

@@ -46,6 +46,11 @@ static bool series_value(const struct perfetto_sink *s, const struct tk_arg *arg
   *value = *arg;
   if (field || (key->len >= 5 && memcmp(key->bytes, "json.", 5) == 0)) return false;
   if (arg->type == TK_ARG_STR) return number_in(trace_str(s->t, arg->s), value);
+  if (arg->type == TK_ARG_NUMBER) {
+    const struct intern_str *text = trace_str(s->t, arg->s);
+    *value = (struct tk_arg){.type = TK_ARG_DOUBLE, .d = num_double((const char *)text->bytes, text->len)};
+    return true;
+  }
   return arg->type == TK_ARG_INT || arg->type == TK_ARG_UINT || arg->type == TK_ARG_DECIMAL || arg->type == TK_ARG_DOUBLE;
 }
 

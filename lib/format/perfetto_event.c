@@ -191,6 +191,12 @@ static void put_bytes(struct event_writer *w, struct buf *b, tk_id id) {
   pb_bytes(b, ANNOTATION_STRING, url->data, url->len);
 }
 
+/* trace_processor v52 passes over JSON that is a number: a double, beside what it was. */
+static void put_number(struct buf *b, const struct intern_str *text) {
+  pb_double(b, ANNOTATION_DOUBLE, num_double((const char *)text->bytes, text->len));
+  pb_bytes(b, ANNOTATION_TRACEKIT, text->bytes, text->len);
+}
+
 static void annotation_value(struct event_writer *w, struct buf *b, const struct tk_arg *a) {
   switch (a->type) {
   case TK_ARG_NULL: return; /* no value; the JSON text "null" ends trace_processor v52 */
@@ -202,7 +208,7 @@ static void annotation_value(struct event_writer *w, struct buf *b, const struct
   case TK_ARG_DECIMAL: pb_double(b, ANNOTATION_DOUBLE, decimal(a)); return;
   case TK_ARG_DOUBLE: pb_double(b, ANNOTATION_DOUBLE, a->d); return;
   case TK_ARG_BYTES: put_bytes(w, b, a->s); return;
-  case TK_ARG_NUMBER:
+  case TK_ARG_NUMBER: put_number(b, trace_str(w->t, a->s)); return;
   case TK_ARG_JSON: pb_bytes(b, ANNOTATION_JSON, trace_str(w->t, a->s)->bytes, trace_str(w->t, a->s)->len); return;
   default: pb_u64(b, ANNOTATION_STRING_IID, writer_iid(w, &w->values, INTERNED_ANNOTATION_STRINGS, a->s)); return;
   }

@@ -83,9 +83,20 @@ static void close_cut(struct perfetto_sink *s, tk_time ts) {
 
 /* What cannot stand on its track's stack. */
 static const uint8_t ASIDE = TK_OVERLAPS | TK_LOST_CLOCK;
+/* trace_processor takes no begin beyond this depth, and the end would close another span. */
+enum { STACK_MOST = 512 };
 
-/* Events first .. end-1 of a track, of which those at `depth` are on the ground of the lane. */
-static void put_nested(struct perfetto_sink *s, tk_id first, tk_id end, uint32_t depth, bool skip_overlaps) {
+static bool goes_aside(struct perfetto_sink *s, tk_id id) {
+  const struct tk_event *e = &s->t->events[id];
+  if (e->flags & ASIDE) return true;
+  if (s->n_stack < STACK_MOST || e->kind != TK_SPAN) return false;
+  if (mem_grow(&s->mem, (void **)&s->deep, &s->cap_deep, (uint64_t)s->n_deep + 1, sizeof *s->deep)) s->deep[s->n_deep++] = id;
+  return true;
+}
+
+/* Events first .. end-1 of a track, of which those at `depth` are on the ground of the lane, less what goes aside with all in it;
+ * `root` is what the lane is for. */
+static void put_nested(struct perfetto_sink *s, tk_id first, tk_id end, uint32_t depth, tk_id root) {
   uint32_t skip_below = UINT32_MAX;
   for (tk_id i = first; i < end; i++) {
     const struct tk_event *e = &s->t->events[i];
@@ -93,7 +104,7 @@ static void put_nested(struct perfetto_sink *s, tk_id first, tk_id end, uint32_t
     skip_below = UINT32_MAX;
     slices_close(s, e->depth > depth ? e->depth - depth : 0);
     if (s->n_cut) close_cut(s, e->ts);
-    if (skip_overlaps && e->flags & ASIDE) skip_below = e->depth;
+    if (i != root && goes_aside(s, i)) skip_below = e->depth;
     else if (e->kind == TK_SPAN) slices_open(s, i);
     else writer_instant(&s->w, i);
   }
@@ -107,35 +118,33 @@ static tk_id subtree(const struct tk_trace *t, const struct tk_track *k, tk_id i
   return end;
 }
 
-static void put_overlaps(struct perfetto_sink *s, tk_id track) {
+static void put_aside(struct perfetto_sink *s, tk_id track, struct lanes *lanes, tk_id id) {
   const struct tk_track *k = &s->t->tracks[track];
-  struct lanes lanes = {.mem = &s->mem};
+  const struct tk_event *e = &s->t->events[id];
+  uint64_t uuid = lanes_take(lanes, e->ts, e->ts + e->dur);
   size_t n;
-  for (tk_id i = k->first; i < k->first + k->count; i++) {
-    const struct tk_event *e = &s->t->events[i];
-    if (!(e->flags & ASIDE)) continue;
-    uint64_t uuid = lanes_take(&lanes, e->ts, e->ts + e->dur);
-    if (!uuid) {
-      const char *name = tk_string(s->t, k->name, &n);
-      struct child c = {.parent = s->uuids[track], .name = n ? name : "overlapping", .n = n ? n : 11, .form = FORM_LANE};
-      c.form |= e->flags & TK_PAIRED ? 0 : FORM_COMPLETE;
-      uuid = describe_child(s, &c);
-      lanes_add(&lanes, uuid, e->ts + e->dur);
-    }
-    writer_track(&s->w, uuid);
-    put_nested(s, i, subtree(s->t, k, i), e->depth, false);
+  if (!uuid) {
+    const char *name = tk_string(s->t, k->name, &n);
+    struct child c = {.parent = s->uuids[track], .name = n ? name : "overlapping", .n = n ? n : 11, .form = FORM_LANE};
+    c.form |= e->flags & TK_PAIRED ? 0 : FORM_COMPLETE;
+    uuid = describe_child(s, &c);
+    lanes_add(lanes, uuid, e->ts + e->dur);
   }
-  lanes_free(&lanes);
+  writer_track(&s->w, uuid);
+  put_nested(s, id, subtree(s->t, k, id), e->depth, id);
 }
 
 static void put_thread(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
-  bool overlaps = false;
+  struct lanes lanes = {.mem = &s->mem};
   if (k->count == 0) return;
   writer_track(&s->w, s->uuids[track]);
-  put_nested(s, k->first, k->first + k->count, 0, true);
-  for (tk_id i = k->first; i < k->first + k->count && !overlaps; i++) overlaps = s->t->events[i].flags & ASIDE;
-  if (overlaps) put_overlaps(s, track);
+  s->n_deep = 0;
+  put_nested(s, k->first, k->first + k->count, 0, 0);
+  for (tk_id i = k->first; i < k->first + k->count; i++)
+    if (s->t->events[i].flags & ASIDE) put_aside(s, track, &lanes, i);
+  for (uint32_t i = 0; i < s->n_deep; i++) put_aside(s, track, &lanes, s->deep[i]);
+  lanes_free(&lanes);
 }
 
 /* ---- what has no stack ---- */
@@ -262,6 +271,7 @@ static void perfetto_free(struct sink *sink) {
   buf_free(&s->text);
   buf_free(&s->facts);
   mem_resize(&s->mem, s->stack, (size_t)s->cap_stack * sizeof *s->stack, 0);
+  mem_resize(&s->mem, s->deep, (size_t)s->cap_deep * sizeof *s->deep, 0);
   mem_resize(&mem, s, 0, 0);
 }
 

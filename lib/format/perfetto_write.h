@@ -160,6 +160,8 @@ struct perfetto_sink {
   struct buf packet, inner, text, facts;
   struct open_span *stack;
   uint32_t n_stack, cap_stack, n_cut;
+  tk_id *deep; /* of the track: spans too deep for its stack */
+  uint32_t n_deep, cap_deep;
 };
 
 /* The stack of the lane that is being written.  A child ends no later than its parent. */

@@ -112,6 +112,7 @@ static const struct number numbers[] = {
     ROW(debug_annotation, "array_values", ANNOTATION_ARRAY, MESSAGE),
     ROW(debug_annotation, "proto_value", ANNOTATION_PROTO, BYTES),
     ROW(debug_annotation, "string_value_iid", ANNOTATION_STRING_IID, UINT64),
+    ROW(debug_annotation, "tracekit", ANNOTATION_TRACEKIT, BYTES),
     ROW(nested_value, "nested_type", NESTED_TYPE, UINT32),
     ROW(nested_value, "dict_keys", NESTED_KEYS, BYTES),
     ROW(nested_value, "dict_values", NESTED_VALUES, MESSAGE),
