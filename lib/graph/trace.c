@@ -173,7 +173,9 @@ void trace_notes(struct tk_trace *t, enum tk_note_kind kind, uint64_t offset, co
   *add_note(t) = (struct tk_note){kind, id, count, offset};
 }
 
-void trace_note(struct tk_trace *t, enum tk_note_kind kind, uint64_t offset, const char *text) { trace_notes(t, kind, offset, text, 1); }
+void trace_note(struct tk_trace *t, enum tk_note_kind kind, uint64_t offset, const char *text) {
+  trace_notes(t, kind, offset, text, 1);
+}
 
 const struct tk_meta *trace_meta(const struct tk_trace *t, const char *key) {
   for (tk_id i = t->n_metas; i > 0; i--)

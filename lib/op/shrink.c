@@ -99,11 +99,9 @@ static void name_counts(struct shrink *s) {
   const struct tk_meta *m = trace_meta(t, "tracekit");
   bool shrunk = m && !m->binary && strstr(trace_raw(t, m->at), "\"shrink\":");
   tk_id count = trace_text(t, "count"), total = trace_text(t, "total");
-  s->count = trace_text(t, "tracekit.count");
-  s->total = trace_text(t, "tracekit.total");
+  s->count = trace_text(t, "tracekit.count"), s->total = trace_text(t, "tracekit.total");
   if (any_shape_has(t, s->count, s->total) || (!shrunk && any_shape_has(t, count, total))) return;
-  s->count = count;
-  s->total = total;
+  s->count = count, s->total = total;
 }
 
 static bool prepare(struct shrink *s, struct tk_trace *t, const struct tk_shrink_options *opt, const struct match_origin *origins,
