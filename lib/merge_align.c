@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "align_groups.h"
+#include "align_programs.h"
 #include "align_report.h"
 #include "base/err.h"
 #include "identity.h"
@@ -97,7 +98,7 @@ static const char *keep(struct aligner *a, const char *text) {
 
 static bool collect(struct aligner *a, const struct tk_trace *t, struct align_source *from) {
   struct arena arena = {.mem = a->mem};
-  bool ok = align_groups(t, from, &arena) && align_collect(&a->anchors, t, from);
+  bool ok = align_groups(t, from, &arena) && align_programs(t, from, &arena) && align_collect(&a->anchors, t, from);
   arena_free(&arena);
   return ok;
 }

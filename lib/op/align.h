@@ -53,6 +53,15 @@ struct align_group {
   int64_t place;    /* of the rank in the group, -1 = it is not in it */
 };
 
+/* A collective of a program as the program itself has it, whatever its kernels leave out. */
+struct align_op {
+  uint64_t module, op;  /* hashes of their names: "jit_step", "all-reduce.3" */
+  uint64_t program;     /* its number in the process that ran it */
+  const char *opcode;   /* "all-reduce" */
+  const char *groups;   /* as HLO's text has them (align_replicas.h); NULL = not known */
+  bool global;          /* ... not of replicas */
+};
+
 /* What is known of an input beside its graph. */
 struct align_source {
   uint32_t input;
@@ -60,7 +69,8 @@ struct align_source {
   int64_t later_ns;   /* its anchors stand that much after what its origin says */
   const char *marker; /* spans and instants of this name, or glob, instead of collectives; NULL = collectives */
   const struct align_group *groups;
-  uint32_t n_groups;
+  const struct align_op *ops;
+  uint32_t n_groups, n_ops;
 };
 
 /* Takes the anchors out of one input.  False when memory runs out. */

@@ -6,6 +6,9 @@
  * An op is named by its program (fingerprint), its own name, and the how manieth of its execution it is; which execution of the
  * program on one device is which on another is found later (align_executions.c).  Other lines only repeat these.
  *
+ * Its text, the event, or the program itself (struct align_op) tells its replica groups.  Kernels tell none: theirs are the program's,
+ * which is looked up by what a process calls it, name and number.
+ *
  * Only the members of one replica group leave together.  Groups list replicas, or global ids of devices; a plane tells its replica,
  * but not its global id: what looks like one (core_details) counts chips in another order than programs do.  So where an op has several
  * groups by global ids, or does not say its groups, its anchors are vague. */
@@ -24,16 +27,18 @@ enum part { WHOLE, START, DONE };
 struct op {
   tk_id name;            /* the string that it was told from */
   bool collective, one_way;
+  bool by_partition;     /* with a channel, its groups are of partitions */
   uint8_t part;
   uint64_t hash;         /* of its name */
   uint64_t start_hash;   /* of a -done: of the name of its -start, 0 = not told */
   const char *groups;    /* text of its replica groups, NULL = not told */
-  bool global;           /* ... which are of global ids */
+  bool global;           /* ... which are not of replicas */
 };
 
 struct execution {
   tk_time start, end;
-  uint64_t module;
+  uint64_t module;  /* the same everywhere */
+  uint64_t program; /* what the process calls it */
   int64_t run, replica;
   bool has_run, has_replica;
 };
@@ -43,6 +48,7 @@ struct planes {
   struct op *ops;
   uint32_t n_ops, cap_ops;
   struct map op_of;      /* class and hlo_op -> op + 1 */
+  struct map told;       /* program and op -> place of what is told of it + 1 */
   struct execution *executions; /* of the device, by time; only where it has a line of them */
   uint32_t n_executions, cap_executions;
   struct map starts;     /* name of a -start -> the anchor that holds its time + 1 */
@@ -67,6 +73,7 @@ static bool parse_opcode(struct op *op, const char *p, size_t n) {
     else if (left == 5 && memcmp(rest, "-done", 5) == 0) op->part = DONE;
     else if (left != 0) continue;
     op->one_way = code - OPCODES >= 4;
+    op->by_partition = code - OPCODES >= 3;
     return op->collective = true;
   }
   return false;
@@ -85,7 +92,7 @@ static void parse_text(struct op *op, const char *text) {
   }
   if (!op->collective) return;
   if ((p = strstr(text, "replica_groups="))) op->groups = p + strlen("replica_groups=");
-  op->global = strstr(text, "use_global_device_ids=true") != NULL;
+  op->global = strstr(text, "use_global_device_ids=true") || (op->by_partition && strstr(text, "channel_id="));
   p = op->part == DONE ? strstr(text, "-done(") : NULL;
   if (p && (p = strchr(p, '%'))) op->start_hash = hash_bytes(p + 1, token(p + 1));
 }
@@ -110,7 +117,8 @@ static struct op make_op(const struct planes *p, tk_id cls, tk_id hlo_op) {
   return op;
 }
 
-/* Kernels are named by their library; which op they are of is said beside.  NULL: not a collective. */
+/* Kernels are named by their library; which op they are of is said beside, and its program may say more of that.  NULL: not a
+ * collective. */
 static const struct op *op_of(struct planes *p, const struct tk_event *e, bool kernels) {
   const struct tk_trace *t = p->c->t;
   tk_id hlo_op = 0;
@@ -124,7 +132,57 @@ static const struct op *op_of(struct planes *p, const struct tk_event *e, bool k
     *slot = ++p->n_ops;
   }
   const struct op *op = &p->ops[*slot - 1];
-  return op->collective && !op->one_way ? op : NULL;
+  return (op->collective || kernels) && !op->one_way ? op : NULL;
+}
+
+/* ---- what programs tell ---- */
+
+enum { CONTRADICTED = UINT32_MAX }; /* in told: two programs of one name and number, or of one of these alone, differ */
+
+static uint64_t hash_of_name(const char *module) {
+  const char *paren = strrchr(module, '(');
+  return hash_bytes(module, paren ? (size_t)(paren - module) : strlen(module));
+}
+
+/* By name, number, or both; 0 = neither. */
+static uint64_t program_key(bool named, uint64_t name, bool numbered, uint64_t number) {
+  if (!named && !numbered) return 0;
+  return align_mix(named ? align_mix(51, name) : 52, numbered ? align_mix(53, number) : 54);
+}
+
+static bool same(const struct align_op *a, const struct align_op *b) {
+  bool groups = a->groups == b->groups || (a->groups && b->groups && strcmp(a->groups, b->groups) == 0);
+  return groups && a->global == b->global && a->opcode == b->opcode;
+}
+
+static bool learn(struct planes *p, uint32_t i, uint64_t program) {
+  const struct align_op *ops = p->c->from->ops;
+  uint32_t *at = map_put(&p->told, align_mix(program, ops[i].op), i + 1);
+  if (at && *at != CONTRADICTED && !same(&ops[*at - 1], &ops[i])) *at = CONTRADICTED;
+  return at != NULL;
+}
+
+static bool learn_programs(struct planes *p) {
+  const struct align_source *from = p->c->from;
+  bool ok = true;
+  for (uint32_t i = 0; ok && i < from->n_ops; i++) {
+    const struct align_op *o = &from->ops[i];
+    ok = learn(p, i, program_key(true, o->module, true, o->program)) && learn(p, i, program_key(true, o->module, false, 0)) &&
+         learn(p, i, program_key(false, 0, true, o->program));
+  }
+  return ok;
+}
+
+static const struct align_op *told_of(const struct planes *p, const struct op *op, const struct execution *x) {
+  uint64_t name = op->part == DONE ? op->start_hash : op->hash;
+  const uint32_t *at = x->program ? map_get(&p->told, align_mix(x->program, name)) : NULL;
+  return at && *at != CONTRADICTED ? &p->c->from->ops[*at - 1] : NULL;
+}
+
+static bool is_anchor(const struct op *op, const struct align_op *told) {
+  struct op as_told = {0};
+  if (told) parse_opcode(&as_told, told->opcode, strlen(told->opcode));
+  return told ? as_told.collective && !as_told.one_way : op->collective;
 }
 
 /* ---- executions ---- */
@@ -146,7 +204,9 @@ static bool take_executions(struct planes *p, const struct tk_track *line) {
       return false;
     struct execution *x = &p->executions[p->n_executions++];
     *x = (struct execution){.start = e->ts, .end = e->ts + e->dur};
-    x->module = hash_of_module(tk_string(t, t->classes[e->cls].name, NULL), 0);
+    const char *name = tk_string(t, t->classes[e->cls].name, NULL), *paren = strrchr(name, '(');
+    x->module = hash_of_module(name, 0);
+    x->program = program_key(true, hash_of_name(name), paren != NULL, paren ? strtoull(paren + 1, NULL, 10) : 0);
     x->has_run = collect_number(t, e->args, "run_id", &x->run);
     x->has_replica = collect_number(t, e->args, "replica_id", &x->replica);
   }
@@ -173,6 +233,7 @@ static struct execution execution_of(const struct planes *p, const struct tk_eve
   const char *module = collect_text(t, e->args, "hlo_module", &id);
   bool numbered = collect_number(t, e->args, "program_id", &program);
   if (module || numbered) x.module = hash_of_module(module ? module : "", (uint64_t)program);
+  x.program = program_key(module != NULL, module ? hash_of_name(module) : 0, numbered, (uint64_t)program);
   x.has_run = collect_number(t, e->args, "run_id", &x.run);
   x.has_replica = collect_number(t, e->args, "replica_id", &x.replica);
   return x;
@@ -181,18 +242,19 @@ static struct execution execution_of(const struct planes *p, const struct tk_eve
 /* ---- anchors ---- */
 
 /* The group of the device in this op; *vague: not known. */
-static uint64_t group_of(const struct op *op, const char *said, const struct execution *x, bool *vague) {
+static uint64_t group_of(const struct op *op, const char *said, const struct align_op *told, const struct execution *x, bool *vague) {
   struct replicas r;
   uint64_t group = 0;
-  const char *text = said ? said : op->groups;
+  const char *text = said ? said : op->groups ? op->groups : told ? told->groups : NULL;
+  bool global = op->global || (told && told->global);
   *vague = !text || !replicas_parse(&r, text);
   if (*vague || r.n_groups == 1) return 0;
-  *vague = op->global || !x->has_replica || x->replica < 0 || !replicas_group(&r, (uint64_t)x->replica, &group);
+  *vague = global || !x->has_replica || x->replica < 0 || !replicas_group(&r, (uint64_t)x->replica, &group);
   return *vague ? 0 : align_mix(group, 31);
 }
 
 /* Until executions are numbered `label` is the op with its group, `exact` the op, `execution` that of the line + 1. */
-static bool add(struct planes *p, const struct tk_event *e, const struct op *op, const struct execution *x) {
+static bool add(struct planes *p, const struct tk_event *e, const struct op *op, const struct align_op *told, const struct execution *x) {
   tk_id id;
   bool vague;
   const char *said = collect_text(p->c->t, e->args, "replica_groups", &id);
@@ -207,7 +269,7 @@ static bool add(struct planes *p, const struct tk_event *e, const struct op *op,
   a->run = x->run;
   a->has_run = x->has_run;
   a->execution = p->n_executions ? (uint32_t)(x - p->executions) + 1 : 0;
-  a->label = align_mix(align_mix(x->module, op->hash), group_of(first, said, x, &vague));
+  a->label = align_mix(align_mix(x->module, op->hash), group_of(first, said, told, x, &vague));
   a->exact = op->hash;
   a->says = vague ? ALIGN_VAGUE : ALIGN_BARRIER;
   a->match = (uint32_t)(op - p->ops);
@@ -221,9 +283,10 @@ static bool take_op(struct planes *p, const struct tk_event *e, const struct op 
   if (p->n_executions && !known) return true;
   if (!known) said = execution_of(p, e);
   if (!known && !said.module) return true;
+  const struct align_op *told = told_of(p, op, known ? known : &said);
   bool waits = !kernels && op->part == DONE;
-  if (waits && e->dur < WAITED) return true;
-  if (!add(p, e, op, known ? known : &said)) return false;
+  if (!is_anchor(op, told) || (waits && e->dur < WAITED)) return true;
+  if (!add(p, e, op, told, known ? known : &said)) return false;
   if (kernels || op->part != START) return true;
   uint32_t *start = map_put(&p->starts, op->hash, 0);
   if (start) *start = p->c->out->n;
@@ -333,8 +396,9 @@ static bool take_device(struct planes *p, tk_id process, bool kernels) {
 
 bool collect_planes(struct collector *c) {
   struct planes p = {.c = c};
-  bool ok = true;
   map_init(&p.op_of, c->out->mem);
+  map_init(&p.told, c->out->mem);
+  bool ok = learn_programs(&p);
   for (tk_id i = 1; ok && i <= c->t->n_tracks; i++) {
     const struct tk_track *k = &c->t->tracks[i];
     const char *name = tk_string(c->t, k->name, NULL);
@@ -342,6 +406,7 @@ bool collect_planes(struct collector *c) {
     if (k->kind == TK_PROCESS && !k->hidden && (gpu || begins(name, "/device:TPU:"))) ok = take_device(&p, i, gpu);
   }
   map_free(&p.op_of);
+  map_free(&p.told);
   if (p.ops) mem_resize(c->out->mem, p.ops, (size_t)p.cap_ops * sizeof *p.ops, 0);
   if (p.executions) mem_resize(c->out->mem, p.executions, (size_t)p.cap_executions * sizeof *p.executions, 0);
   return ok;

@@ -20,7 +20,7 @@ struct options {
   double offset_us[MAX_HOSTS], drift_ppm[MAX_HOSTS], late_ms[MAX_HOSTS];
   double slew_ppm, slew_at; /* from `slew_at` seconds on, all clocks but the first run this much faster */
   int straggler;            /* rank that is slower, -1 = none */
-  bool no_base, compact, lines, stack, memory, tpu, no_run_id;
+  bool no_base, compact, lines, stack, memory, tpu, no_run_id, no_hlo;
   const char *truth;        /* file for the true clocks, "-" = stderr */
 };
 

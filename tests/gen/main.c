@@ -18,7 +18,7 @@ static const char usage[] =
   "  kineto only: --no-base (epoch microseconds), --lines (one key per line, torch 2.15), --compact (one event per line),\n"
   "  --no-stack (no Python frames), --memory (allocator instants)\n"
   "  xplane only: --tpu (TPU planes instead of GPU planes), --late-ms A,B (when each host's profile begins),\n"
-  "  --no-run-id (executions of programs are not numbered)\n";
+  "  --no-run-id (executions of programs are not numbered), --no-hlo (GPU planes only: without the program)\n";
 
 static bool list(const char *text, double *values) {
   char *end;
@@ -39,6 +39,7 @@ static bool flag(struct options *o, const char *name) {
   if (strcmp(name, "--memory") == 0) return o->memory = true;
   if (strcmp(name, "--tpu") == 0) return o->tpu = true;
   if (strcmp(name, "--no-run-id") == 0) return o->no_run_id = true;
+  if (strcmp(name, "--no-hlo") == 0) return o->no_hlo = true;
   if (strcmp(name, "--no-stack") == 0) return !(o->stack = false);
   return false;
 }

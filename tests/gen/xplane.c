@@ -3,7 +3,8 @@
  *     /host:CPU            a line for each rank's Python thread and its runtime thread: ops, launches, the step annotation (_r)
  *     /device:GPU:N        a line for each stream: kernels with correlation_id, hlo_op, kernel_details; collectives
  *     /device:TPU:N        (--tpu) Steps, XLA Modules, XLA Ops with the -start and -done of collectives; Async XLA Ops: these whole
- *     /host:metadata, Task Environment (profile_start_time: the host's clock when the profile began)
+ *     /host:metadata       with GPUs the HLO of the program, which alone says the replica groups of its collectives (--no-hlo: none)
+ *     Task Environment     profile_start_time: the host's clock when the profile began
  *
  * As in real files a plane's lines precede its maps of names, times are ps from the start of the profile, and proto3 defaults
  * are absent.  A message's length stands before it, so each line is walked twice: measured, then written. */
@@ -17,21 +18,22 @@ static const char *const stat_names[] = {
   NULL, "_r", "step_num", "correlation_id", "device_id", "hlo_op", "hlo_module", "program_id", "kernel_details",
   "replica_groups", "group_id", "run_id", "device_offset_ps", "device_duration_ps", "profile_start_time",
   "profile_stop_time", "hlo_category", "theoretical_occupancy_pct", "jit_train_step", "process_id", "device_vendor",
-  "device_type_string",
+  "device_type_string", "Hlo Proto",
 };
 enum {
   S_ROOT = 1, S_STEP, S_CORRELATION, S_DEVICE, S_HLO_OP, S_HLO_MODULE, S_PROGRAM, S_KERNEL,
   S_REPLICAS, S_GROUP, S_RUN, S_OFFSET, S_DURATION, S_START,
   S_STOP, S_CATEGORY, S_OCCUPANCY, S_MODULE_NAME, S_PROCESS, S_VENDOR,
-  S_TYPE, N_STATS
+  S_TYPE, S_HLO, N_STATS
 };
-enum { UINT = 3, INT = 4, STR = 5, REF = 7, LINE_START_NS = 1000, PROGRAM = 77 };
+enum { UINT = 3, INT = 4, STR = 5, BYTES = 6, REF = 7, LINE_START_NS = 1000, PROGRAM = 77 };
 
 struct xplane {
   struct options o;      /* with the rank that is being written */
   struct names names, refs;
   enum line_kind kind;
   bool measuring, skipped; /* skipped: the event is before the profile began */
+  bool programs;         /* the plane holds them */
   uint64_t size;         /* of the events of the line */
   uint64_t correlation;
 };
@@ -138,8 +140,10 @@ static void collective(struct xplane *x, const struct piece *p) {
     stat_u(&e, 4, S_HLO_MODULE, REF, S_MODULE_NAME);
     stat_u(&e, 4, S_PROGRAM, UINT, PROGRAM);
     stat_run(x, &e, p->step);
-    replicas(x, text, sizeof text);
-    stat_text(&e, 4, S_REPLICAS, text);
+    if (x->kind == TPU_ASYNC) {
+      replicas(x, text, sizeof text);
+      stat_text(&e, 4, S_REPLICAS, text);
+    }
     emit(x, &e);
   }
 }
@@ -291,17 +295,88 @@ static uint64_t maps(const struct xplane *x, bool writing) {
   return size;
 }
 
+/* One collective, its groups in one of the three forms that compilers have written. */
+static void instruction(const struct xplane *x, int layer, struct pb *i) {
+  struct pb ids = {0}, group = {0}, list = {0};
+  char name[64];
+  i->n = 0;
+  snprintf(name, sizeof name, "all-reduce-start.%d", layer);
+  pb_text(i, 1, name);
+  pb_text(i, 2, "all-reduce-start");
+  pb_u(i, 26, (uint64_t)layer + 1);
+  pb_u(i, 35, (uint64_t)layer + 100);
+  pb_u(i, 71, 1);
+  for (int r = 0; r < x->o.ranks && x->o.ranks <= 64; r++) pb_varint(&ids, (uint64_t)r);
+  pb_bytes(&group, 1, ids.b, ids.n);
+  if (x->o.ranks > 64 || layer % 3 == 0) {
+    ids.n = group.n = 0;
+    pb_varint(&ids, (uint64_t)x->o.ranks);
+    pb_u(&group, 1, 1);
+    pb_u(&group, 2, (uint64_t)x->o.ranks);
+    pb_bytes(&group, 3, ids.b, ids.n);
+    pb_bytes(&group, 4, "", 1);
+    pb_message(&list, 2, &group);
+    pb_message(i, 87, &list);
+  } else if (layer % 3 == 1) {
+    pb_message(&list, 1, &group);
+    pb_message(i, 87, &list);
+  } else {
+    pb_message(i, 49, &group);
+  }
+}
+
+static uint64_t instructions(const struct xplane *x, bool writing) {
+  uint64_t size = 0;
+  struct pb i;
+  for (int layer = 0; layer < x->o.layers; layer++) {
+    instruction(x, layer, &i);
+    size += size_message(i.n);
+    if (writing) put_message(2, &i);
+  }
+  return size;
+}
+
+/* The event metadata that holds the program, measured or written: entry { metadata { stat { HLO { module { computation. */
+static uint64_t program(const struct xplane *x, bool writing) {
+  struct pb entry = {0}, metadata = {0}, stat = {0}, module = {0};
+  char name[64];
+  if (!x->programs || x->o.tpu || x->o.no_hlo) return 0;
+  snprintf(name, sizeof name, "%s(%d)", stat_names[S_MODULE_NAME], PROGRAM);
+  pb_text(&module, 1, stat_names[S_MODULE_NAME]);
+  pb_u(&module, 5, PROGRAM);
+  pb_u(&stat, 1, S_HLO);
+  pb_u(&metadata, 1, 1);
+  pb_text(&metadata, 2, name);
+  pb_u(&entry, 1, 1);
+  uint64_t computation = instructions(x, false), inner = module.n + size_message(computation), hlo = size_message(inner);
+  uint64_t value = stat.n + size_message(hlo), body = metadata.n + size_message(value), all = entry.n + size_message(body);
+  if (!writing) return size_message(all);
+  put_head(4, all);
+  put_n(entry.b, entry.n);
+  put_head(2, body);
+  put_n(metadata.b, metadata.n);
+  put_head(5, value);
+  put_n(stat.b, stat.n);
+  put_head(BYTES, hlo);
+  put_head(1, inner);
+  put_n(module.b, module.n);
+  put_head(3, computation);
+  instructions(x, true);
+  return size_message(all);
+}
+
 static bool plane(struct xplane *x, uint64_t id, const char *name, struct line *lines, unsigned n, const struct pb *stats) {
   struct pb head = {0};
   uint64_t size;
   bool ok = true;
   if (id) pb_u(&head, 1, id);
   pb_text(&head, 2, name);
-  size = head.n + stats->n + maps(x, false);
+  size = head.n + stats->n + maps(x, false) + program(x, false);
   for (unsigned i = 0; i < n; i++) size += size_message(lines[i].size);
   put_head(1, size);
   put_n(head.b, head.n);
   for (unsigned i = 0; ok && i < n; i++) ok = line_write(x, &lines[i]);
+  program(x, true);
   maps(x, true);
   put_n(stats->b, stats->n);
   names_free(&x->names);
@@ -347,7 +422,9 @@ static void other_planes(struct xplane *x, int64_t end) {
   int h = host_of(&x->o, x->o.rank);
   char name[32];
   stat_u(&stats, 6, S_PROCESS, INT, 30000);
+  x->programs = true;
   plane(x, 702, "/host:metadata", NULL, 0, &stats);
+  x->programs = false;
   stats.n = 0;
   stat_u(&stats, 6, S_START, UINT, (uint64_t)clock_read(&x->o, h, begun(x)));
   stat_u(&stats, 6, S_STOP, UINT, (uint64_t)clock_read(&x->o, h, end));

@@ -9,6 +9,7 @@
     choices   --offset, --reference, --require-align, --align=start|marker|clock|none|collectives, pipes; errors and statuses
     planes    JAX profiles of several hosts: by profile_start_time where that is right, by the executions of programs where it lies,
               however late a profile began and whether runs are numbered; where nothing was recorded by both, nothing is claimed
+    programs  kernels of GPUs: trusted where their program's HLO says who took part, vague without it, and where it is damaged
     report    is what its schema says, on file, in the metadata and in --json"""
 import json
 import os
@@ -17,6 +18,9 @@ import statistics
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+import xspace  # noqa: E402
 
 TRACEKIT, GEN, SRC = os.environ['TRACEKIT'], os.environ['GEN'], os.environ['SRC']
 TYPES = {'object': dict, 'array': list, 'string': str, 'integer': int, 'boolean': bool, 'number': (int, float)}
@@ -56,6 +60,11 @@ def merge(work, paths, *options, status=0):
     tracekit('merge', '-q', '--force', *paths, '-o', out, '--align-report', report, *options, status=status)
     with open(out, encoding='utf-8') as f, open(report, encoding='utf-8') as g:
         return json.load(f), json.load(g)
+
+
+def read(path):
+    with open(path, 'rb') as f:
+        return f.read()
 
 
 def load(path):
@@ -229,12 +238,13 @@ def pipes(work):
     judge('pipes', '' if piped['hosts'][-1]['offset_ns'] // 10000 == plain['hosts'][-1]['offset_ns'] // 10000 else str(piped))
 
 
-def profiles(work, *options, hosts=2, steps=(14, 14)):
+def profiles(work, *options, hosts=2, steps=(14, 14), ranks=None):
     paths = []
     for host in range(hosts):
         paths.append(f'{work}/host{host}.xplane.pb')
         with open(paths[-1], 'wb') as out:
-            subprocess.run([GEN, 'xplane', '--ranks', str(2 * hosts), '--hosts', str(hosts), '--rank', str(2 * host), '--layers', '3',
+            each = (ranks or 2 * hosts) // hosts
+            subprocess.run([GEN, 'xplane', '--ranks', str(each * hosts), '--hosts', str(hosts), '--rank', str(each * host), '--layers', '3',
                             '--steps', str(steps[host]), *options], check=True, stdout=out)
     return paths
 
@@ -286,6 +296,24 @@ def planes(work):
     judge('planes: extract', '' if abs(gap) < 4 and n > 10 else f'{gap} us in {n}')
 
 
+def programs(work):
+    """Without the program the same kernels say about the same, but not of whom."""
+    lie = ('--offset-us', '0,3000000')
+    for ranks, steps in ((4, 14), (66, 5)):  # as a list of groups and in the short form
+        whole = merge(work, profiles(work, *lie, ranks=ranks, steps=(steps, steps)))[1]['hosts'][1]
+        judge(f'programs: {ranks} ranks', '' if whole['trusted'] and whole['anchors'] > 10 and 'bounds_us' in whole else str(whole))
+    for what, change in (('none', None), ('cut', lambda hlo: hlo[:-3]), ('empty', lambda hlo: b''), ('noise', lambda hlo: hlo[::-1])):
+        paths = profiles(work, *lie, *([] if change else ['--no-hlo']))
+        for path in paths if change else ():
+            space = xspace.with_hlo(read(path), change)
+            with open(path, 'wb') as f:
+                f.write(space)
+        report = merge(work, paths)[1]
+        host = report['hosts'][1]
+        judge(f'programs: {what}', '' if not report['trusted'] and not host['trusted'] and abs(host['offset_ns'] / 1e3 - 3e6) < 8
+              and 'do not say which devices took part' in host['trust'] else str(report))
+
+
 def reports(work):
     schema = load(f'{SRC}/schemas/align.schema.json')
     paths = generate(work, 'report', '--steps', '3', '--offset-us', '0,5000')
@@ -298,7 +326,7 @@ def reports(work):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    for test in (drift, missing, order, one_host, choices, pipes, planes, reports):
+    for test in (drift, missing, order, one_host, choices, pipes, planes, programs, reports):
         test(folder)
 print(f'{passed} passed, {failed} failed')
 sys.exit(1 if failed else 0)

@@ -1,4 +1,4 @@
-"""xspace.py - just enough of XSpace's wire format to take planes out of a profile and to make its clock lie."""
+"""xspace.py - just enough of XSpace's wire format to take planes out of a profile, to make its clock lie, and to reach its programs."""
 
 
 def _varint(data, at):
@@ -92,3 +92,25 @@ def without(space, stats):
             plane += message(number_, part) if isinstance(part, bytes) else number(number_, part)
         out += message(1, plane)
     return out
+
+
+def _changed(data, field, change):
+    """The message with `change` applied to each field of that number that has a length."""
+    return b''.join(number(n, v) if isinstance(v, int) else message(n, change(v) if n == field else v) for n, v in fields(data))
+
+
+def _stat_names(plane):
+    entries = (dict(fields(dict(fields(entry)).get(2, b''))) for n, entry in fields(plane) if n == 5)
+    return {entry.get(1, 0): entry.get(2, b'') for entry in entries}
+
+
+def with_hlo(space, change):
+    """The same with `change` applied to the HLO of each of its programs."""
+    def plane(data):
+        names = _stat_names(data)
+
+        def stat(value):
+            parts = dict(fields(value))
+            return _changed(value, 6, change) if names.get(parts.get(1)) == b'Hlo Proto' else value
+        return _changed(data, 4, lambda entry: _changed(entry, 2, lambda meta: _changed(meta, 5, stat)))
+    return _changed(space, 1, lambda data: plane(data) if plane_name(data) == '/host:metadata' else data)

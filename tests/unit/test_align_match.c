@@ -2,6 +2,7 @@
 #include "help.h"
 
 #include "align_groups.h"
+#include "base/intern.h"
 #include "op/align.h"
 #include "op/align_lcs.h"
 #include "op/align_replicas.h"
@@ -94,10 +95,10 @@ struct fleet {
   bool known[8];
 };
 
-static void fleet_add(struct fleet *f, const char *text) {
+static void fleet_add_with(struct fleet *f, const char *text, const struct align_op *ops, uint32_t n_ops) {
   struct tk_trace *t = feed_text(text);
   struct arena arena = {.mem = &f->mem};
-  struct align_source from = {.input = f->n, .rank = f->n};
+  struct align_source from = {.input = f->n, .rank = f->n, .ops = ops, .n_ops = n_ops};
   f->a.mem = &f->mem;
   assert_true(align_groups(t, &from, &arena) && align_collect(&f->a, t, &from));
   f->host_of[f->n] = f->n;
@@ -105,6 +106,8 @@ static void fleet_add(struct fleet *f, const char *text) {
   arena_free(&arena);
   tk_free(t);
 }
+
+static void fleet_add(struct fleet *f, const char *text) { fleet_add_with(f, text, NULL, 0); }
 
 static void fleet_solve(struct fleet *f) {
   struct align_problem p = {.mem = &f->mem, .anchors = &f->a, .host_of = f->host_of, .known = f->known, .n_inputs = f->n,
@@ -248,6 +251,7 @@ static void steps_with_gaps(void **state) {
 struct plane_says {
   const char *groups; /* behind replica_groups= */
   int replica;        /* -1 = not said */
+  const char *op;     /* of the sync one; NULL = all-reduce */
 };
 
 /* Eight executions of one program with a sync and an async all-reduce; the other host's profile begins two later. */
@@ -262,8 +266,8 @@ static void chip(int host, struct plane_says s) {
     say(",{\"ph\":\"X\",\"name\":\"jit_f(12190760917235803885)\","
         "\"pid\":3,\"tid\":1,\"ts\":%.3f,\"dur\":900,\"args\":{\"run_id\":%d", at, run + 100 * host);
     if (s.replica >= 0) say(",\"replica_id\":%d", s.replica);
-    say("}},{\"ph\":\"X\",\"name\":\"%%all-reduce.1 = f32[] all-reduce(f32[] %%p), replica_groups=%s\","
-        "\"pid\":3,\"tid\":2,\"ts\":%.3f,\"dur\":%d}", s.groups,
+    say("}},{\"ph\":\"X\",\"name\":\"%%op.1 = f32[] %s(f32[] %%p), channel_id=1, replica_groups=%s\","
+        "\"pid\":3,\"tid\":2,\"ts\":%.3f,\"dur\":%d}", s.op ? s.op : "all-reduce", s.groups,
         at + 100 - host * 20, 80 + host * 20);
     say(",{\"ph\":\"X\",\"name\":\"%%all-reduce-start.2 = f32[] all-reduce-start(f32[] %%q), replica_groups=%s\","
         "\"pid\":3,\"tid\":2,\"ts\":%.3f,\"dur\":5}",
@@ -288,8 +292,8 @@ static struct fleet chips(struct plane_says a, struct plane_says b) {
 }
 
 static void one_group_is_all(void **state) {
-  struct fleet f = chips((struct plane_says){"{{0,1}}, use_global_device_ids=true", -1},
-      (struct plane_says){"{{0,1}}, use_global_device_ids=true", -1});
+  struct fleet f = chips((struct plane_says){"{{0,1}}, use_global_device_ids=true", -1, NULL},
+      (struct plane_says){"{{0,1}}, use_global_device_ids=true", -1, NULL});
   (void)state;
   f.a.mem = &f.mem;
   assert_int_equal(f.a.n, 32);
@@ -305,14 +309,14 @@ static void one_group_is_all(void **state) {
 }
 
 static void replicas_that_say_who_they_are(void **state) {
-  struct fleet same = chips((struct plane_says){"[2,2]<=[2,2]T(1,0)", 0}, (struct plane_says){"[2,2]<=[2,2]T(1,0)", 2});
+  struct fleet same = chips((struct plane_says){"[2,2]<=[2,2]T(1,0)", 0, NULL}, (struct plane_says){"[2,2]<=[2,2]T(1,0)", 2, NULL});
   (void)state;
   same.a.mem = &same.mem;
   fleet_solve(&same);
   assert_int_equal(same.s.hosts[1].state, ALIGN_GOOD);
   same.s.mem = &same.mem;
   fleet_free(&same);
-  struct fleet other = chips((struct plane_says){"[2,2]<=[2,2]T(1,0)", 0}, (struct plane_says){"[2,2]<=[2,2]T(1,0)", 1});
+  struct fleet other = chips((struct plane_says){"[2,2]<=[2,2]T(1,0)", 0, NULL}, (struct plane_says){"[2,2]<=[2,2]T(1,0)", 1, NULL});
   other.a.mem = &other.mem;
   fleet_solve(&other);
   assert_int_equal(other.s.hosts[1].state, ALIGN_ALONE);
@@ -321,9 +325,22 @@ static void replicas_that_say_who_they_are(void **state) {
   fleet_free(&other);
 }
 
+/* With a channel, all-to-all goes between partitions: what replica a device is does not help. */
+static void groups_of_partitions(void **state) {
+  struct plane_says says = {"{{0,1},{2,3}}", 0, "all-to-all"};
+  struct fleet f = chips(says, says);
+  unsigned vague = 0;
+  (void)state;
+  f.a.mem = &f.mem;
+  for (uint32_t i = 0; i < f.a.n; i++) vague += f.a.v[i].says == ALIGN_VAGUE;
+  assert_int_equal(f.a.n, 32);
+  assert_int_equal(vague, 16);
+  fleet_free(&f);
+}
+
 static void groups_that_cannot_be_told_apart(void **state) {
-  struct fleet f = chips((struct plane_says){"{{0,2},{1,3}}, use_global_device_ids=true", 0},
-      (struct plane_says){"{{0,2},{1,3}}, use_global_device_ids=true", 0});
+  struct fleet f = chips((struct plane_says){"{{0,2},{1,3}}, use_global_device_ids=true", 0, NULL},
+      (struct plane_says){"{{0,2},{1,3}}, use_global_device_ids=true", 0, NULL});
   (void)state;
   f.a.mem = &f.mem;
   fleet_solve(&f);
@@ -334,12 +351,78 @@ static void groups_that_cannot_be_told_apart(void **state) {
   fleet_free(&f);
 }
 
+/* ---- kernels, whose programs say the rest ---- */
+
+static struct align_op program_op(uint64_t program, const char *name, const char *opcode, const char *groups) {
+  return (struct align_op){.module = hash_bytes("jit_f", 5), .program = program, .op = hash_bytes(name, strlen(name)),
+                           .opcode = opcode, .groups = groups};
+}
+
+/* Twelve kernels of one op on a GPU; `called` are the args that name the program. */
+static void gpu(int host, const char *called, const char *op) {
+  begin("");
+  say(",{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":3,\"args\":{\"name\":\"/device:GPU:0\"}}"
+      ",{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":3,\"tid\":1,\"args\":{\"name\":\"Stream #40(Compute)\"}}");
+  for (int run = 0; run < 12; run++)
+    say(",{\"ph\":\"X\",\"name\":\"ncclDevKernel_AllReduce\",\"pid\":3,\"tid\":1,\"ts\":%d,\"dur\":90,"
+        "\"args\":{\"hlo_op\":\"%s\"%s}}", run * 1000 + run * run * 17 + host * 5000, op, called);
+}
+
+/* How much is known of the second of two GPUs: their anchors, and what becomes of its clock. */
+static enum align_state gpus(const char *called, const char *op, const struct align_op *ops, uint32_t n_ops) {
+  struct fleet f = {.n = 0};
+  for (int host = 0; host < 2; host++) {
+    gpu(host, called, op);
+    fleet_add_with(&f, end(), ops, n_ops);
+  }
+  fleet_solve(&f);
+  enum align_state state = f.s.hosts[1].state;
+  fleet_free(&f);
+  return state;
+}
+
+#define BOTH ",\"hlo_module\":\"jit_f\",\"program_id\":7"
+
+static void kernels_by_their_program(void **state) {
+  struct align_op one = program_op(7, "all-reduce-start.1", "all-reduce", "{{0,1}}");
+  struct align_op any = program_op(7, "psum.1", "all-reduce", "{}"), uneven = program_op(7, "psum.1", "ragged-all-to-all", "{}");
+  (void)state;
+  assert_int_equal(gpus(BOTH, "all-reduce-start.1", &one, 1), ALIGN_GOOD);
+  assert_int_equal(gpus(",\"hlo_module\":\"jit_f\"", "all-reduce-start.1", &one, 1), ALIGN_GOOD);
+  assert_int_equal(gpus(",\"program_id\":7", "all-reduce-start.1", &one, 1), ALIGN_GOOD);
+  assert_int_equal(gpus(BOTH, "all-reduce-start.1", NULL, 0), ALIGN_ROUGH);
+  assert_int_equal(gpus(BOTH, "all-reduce-start.2", &one, 1), ALIGN_ROUGH);
+  assert_int_equal(gpus(",\"hlo_module\":\"jit_f\",\"program_id\":8", "all-reduce-start.1", &one, 1), ALIGN_ROUGH);
+  assert_int_equal(gpus(",\"hlo_module\":\"jit_g\",\"program_id\":7", "all-reduce-start.1", &one, 1), ALIGN_ROUGH);
+  /* What it is may stand in the program alone. */
+  assert_int_equal(gpus(BOTH, "psum.1", &any, 1), ALIGN_GOOD);
+  assert_int_equal(gpus(BOTH, "psum.1", NULL, 0), ALIGN_ALONE);
+  assert_int_equal(gpus(BOTH, "psum.1", &uneven, 1), ALIGN_ALONE);
+}
+
+static void programs_that_do_not_settle_it(void **state) {
+  struct align_op several = program_op(7, "all-reduce.1", "all-reduce", "{{0,1},{2,3}}"), global = several;
+  struct align_op unknown = program_op(7, "all-reduce.1", "all-reduce", NULL);
+  struct align_op two[] = {program_op(7, "all-reduce.1", "all-reduce", "{{0,1}}"), program_op(8, "all-reduce.1", "all-reduce", "{{0},{1}}")};
+  struct align_op same[] = {two[0], program_op(7, "all-reduce.1", "all-reduce", "{{0},{1}}")};
+  (void)state;
+  global.global = true;
+  assert_int_equal(gpus(BOTH, "all-reduce.1", &several, 1), ALIGN_ROUGH); /* which replica it is nobody says */
+  assert_int_equal(gpus(BOTH ",\"replica_id\":1", "all-reduce.1", &several, 1), ALIGN_GOOD);
+  assert_int_equal(gpus(BOTH ",\"replica_id\":1", "all-reduce.1", &global, 1), ALIGN_ROUGH);
+  assert_int_equal(gpus(BOTH, "all-reduce.1", &unknown, 1), ALIGN_ROUGH);
+  assert_int_equal(gpus(BOTH, "all-reduce.1", two, 2), ALIGN_GOOD);
+  assert_int_equal(gpus(",\"hlo_module\":\"jit_f\"", "all-reduce.1", two, 2), ALIGN_ROUGH); /* which of the two? */
+  assert_int_equal(gpus(BOTH, "all-reduce.1", same, 2), ALIGN_ROUGH); /* files of two processes joined by cat */
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(groups_that_are_listed), cmocka_unit_test(groups_by_iota), cmocka_unit_test(no_groups),
       cmocka_unit_test(subsequences), cmocka_unit_test(groups_are_as_the_rank_lists_them), cmocka_unit_test(roots_only_bound),
       cmocka_unit_test(messages_bound), cmocka_unit_test(steps_with_gaps), cmocka_unit_test(one_group_is_all),
       cmocka_unit_test(replicas_that_say_who_they_are), cmocka_unit_test(groups_that_cannot_be_told_apart),
+      cmocka_unit_test(groups_of_partitions), cmocka_unit_test(kernels_by_their_program), cmocka_unit_test(programs_that_do_not_settle_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
