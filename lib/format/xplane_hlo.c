@@ -19,10 +19,10 @@ struct reader {
 /* An instruction as far as it matters here. */
 struct instruction {
   struct hlo_text name, opcode;
-  struct pb_field devices, iota; /* p NULL = absent */
+  struct pb_field devices, iota, mesh; /* p NULL = absent */
   struct hlo_text called;        /* packed ids */
   uint64_t callee;
-  bool calls, mesh, global, channel, damaged;
+  bool calls, global, channel, damaged;
 };
 
 static struct hlo_text text_of(const struct pb_field *f) { return (struct hlo_text){f->p, (size_t)f->value}; }
@@ -75,13 +75,16 @@ static bool put_list(struct reader *r, struct pb c, uint32_t number) {
   return !c.fault;
 }
 
+static void put_number(struct reader *r, const char *before, uint64_t v) {
+  char digits[24];
+  buf_text(&r->text, before);
+  buf_append(&r->text, digits, num_put_u64(digits, v));
+}
+
 /* "[4,2]<=[2,4]T(1,0)"; the order of one dimension is left out. */
 static bool put_iota(struct reader *r, struct pb c) {
-  char digits[24];
-  buf_text(&r->text, "[");
-  buf_append(&r->text, digits, num_put_u64(digits, number_of(c, IOTA_GROUPS)));
-  buf_text(&r->text, ",");
-  buf_append(&r->text, digits, num_put_u64(digits, number_of(c, IOTA_GROUP_SIZE)));
+  put_number(r, "[", number_of(c, IOTA_GROUPS));
+  put_number(r, ",", number_of(c, IOTA_GROUP_SIZE));
   buf_text(&r->text, "]<=[");
   bool dims = put_repeated(r, c, IOTA_DIMS);
   buf_text(&r->text, "]");
@@ -94,6 +97,75 @@ static bool put_iota(struct reader *r, struct pb c) {
   return dims;
 }
 
+/* ---- ... by the axes of a mesh ---- */
+
+enum { AXES = 16 };
+struct mesh {
+  uint64_t size[AXES];
+  uint64_t groups, group_size;
+  uint32_t n, n_grouped;
+  uint8_t grouped[AXES]; /* places of the axes along which a group lies, in its order */
+  bool inside[AXES];     /* is among them */
+  bool listed;           /* its devices stand in an order of their own */
+};
+
+static bool parse_mesh(struct mesh *m, struct pb c) {
+  struct pb_field f;
+  while (pb_next(&c, &f)) {
+    if (f.number != MESH_AXES) m->listed = true;
+    else if (m->n == AXES) return false;
+    else m->size[m->n++] = number_of(pb_inside(&f), MESH_AXIS_SIZE);
+  }
+  return !c.fault;
+}
+
+/* False for a part of an axis, and for what is none. */
+static bool parse_axis(struct mesh *m, struct pb c) {
+  struct pb_field f;
+  uint64_t at = 0;
+  for (; pb_next(&c, &f); at = f.value)
+    if (pb_field_key(&f) != PB_KEY(AXIS_REF_INDEX, PB_VARINT)) return false;
+  if (c.fault || at >= m->n || m->inside[at]) return false;
+  m->inside[at] = true;
+  m->grouped[m->n_grouped++] = (uint8_t)at;
+  return true;
+}
+
+static bool count_groups(struct mesh *m) {
+  m->groups = m->group_size = 1;
+  for (uint32_t i = 0; i < m->n; i++) {
+    uint64_t *product = m->inside[i] ? &m->group_size : &m->groups;
+    if (m->size[i] == 0 || m->size[i] > UINT32_MAX || (*product *= m->size[i]) > UINT32_MAX) return false;
+  }
+  return m->n_grouped > 0;
+}
+
+static bool parse_mesh_list(struct mesh *m, struct pb list) {
+  struct pb c = list;
+  struct pb_field f;
+  while (pb_next(&c, &f))
+    if (pb_field_key(&f) == PB_KEY(MESH_LIST_MESH, PB_BYTES) && !parse_mesh(m, pb_inside(&f))) return false;
+  for (c = list; pb_next(&c, &f);)
+    if (f.number != MESH_LIST_MESH && (f.number != MESH_LIST_AXES || !parse_axis(m, pb_inside(&f)))) return false;
+  return !c.fault && count_groups(m) && (m->groups == 1 || !m->listed);
+}
+
+/* Axes 'a'=2, 'b'=4 with groups along 'a' are "[4,2]<=[2,4]T(1,0)". */
+static bool put_mesh(struct reader *r, struct pb c) {
+  struct mesh m = {.n = 0};
+  const char *before = "(";
+  if (!parse_mesh_list(&m, c)) return false;
+  put_number(r, "[", m.groups);
+  put_number(r, ",", m.group_size);
+  for (uint32_t i = 0; i < m.n; i++) put_number(r, i ? "," : "]<=[", m.size[i]);
+  buf_text(&r->text, "]T");
+  for (uint32_t i = 0; i < m.n; i++)
+    if (!m.inside[i]) put_number(r, before, i), before = ",";
+  for (uint32_t i = 0; i < m.n_grouped; i++) put_number(r, before, m.grouped[i]), before = ",";
+  buf_text(&r->text, ")");
+  return true;
+}
+
 /* As XLA itself reads them: the newer of several forms counts.  False: in none that is known here. */
 static bool put_groups(struct reader *r, const struct instruction *i, struct pb instruction) {
   struct pb c = pb_inside(&i->devices);
@@ -101,7 +173,7 @@ static bool put_groups(struct reader *r, const struct instruction *i, struct pb 
   r->text.len = 0;
   r->damaged = i->damaged;
   if (i->iota.p) return put_iota(r, pb_inside(&i->iota));
-  if (i->mesh) return false;
+  if (i->mesh.p) return put_mesh(r, pb_inside(&i->mesh));
   if (!i->devices.p) return put_list(r, instruction, HLO_REPLICA_GROUPS);
   while (pb_next(&c, &f)) {
     if (pb_field_key(&f) == PB_KEY(DEVICE_LIST_IOTA, PB_BYTES)) return put_iota(r, pb_inside(&f));
@@ -151,7 +223,7 @@ static struct instruction parse_instruction(struct pb c) {
       case PB_KEY(HLO_GLOBAL_IDS, PB_VARINT): i.global = f.value != 0; break;
       case PB_KEY(HLO_DEVICE_LIST, PB_BYTES): i.devices = f; break;
       case PB_KEY(HLO_IOTA_LIST, PB_BYTES): i.iota = f; break;
-      case PB_KEY(HLO_MESH_AXES, PB_BYTES): i.mesh = true; break;
+      case PB_KEY(HLO_MESH_LIST, PB_BYTES): i.mesh = f; break;
       default: break;
     }
   }

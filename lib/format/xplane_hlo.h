@@ -22,10 +22,14 @@ enum {
   HLO_GLOBAL_IDS = 71,
   HLO_DEVICE_LIST = 87,
   HLO_IOTA_LIST = 92,
-  HLO_MESH_AXES = 93
+  HLO_MESH_LIST = 93
 };
 enum { REPLICA_GROUP_IDS = 1 };
 enum { DEVICE_LIST_GROUPS = 1, DEVICE_LIST_IOTA };
+enum { MESH_LIST_MESH = 1, MESH_LIST_AXES };
+enum { MESH_AXES = 1, MESH_DEVICE_IDS };
+enum { MESH_AXIS_SIZE = 2 };
+enum { AXIS_REF_INDEX = 1, AXIS_REF_PART };
 enum { IOTA_GROUPS = 1, IOTA_GROUP_SIZE, IOTA_DIMS, IOTA_ORDER };
 
 struct hlo_text {
@@ -37,7 +41,7 @@ struct hlo_collective {
   struct hlo_text module, op; /* "jit_step", "all-reduce.3" */
   uint64_t program;           /* the number in "jit_step(5)" */
   const char *opcode;         /* "all-reduce", also of its -start and of what wraps it */
-  const char *groups;         /* as HLO's text has them: "{{0,1},{2,3}}", "[2,2]<=[4]", "{}"; NULL = not in a form that is known */
+  const char *groups;         /* as in HLO's text: "{{0,1},{2,3}}", "[2,2]<=[4]", "{}"; NULL = not in a form that is known */
   bool global;                /* their ids are not those of replicas */
 };
 
@@ -46,8 +50,8 @@ struct hlo_collectives {
   uint32_t n, cap;
 };
 
-/* In the order of the file; a damaged program gives what stands before the damage.  Nothing for a trace that was no XPlane.  The text of
- * groups lives in the arena, the rest as long as the trace.  False when memory runs out. */
+/* In the order of the file; a damaged program gives what stands before the damage.  Nothing for a trace that was no XPlane.  The
+ * text of groups lives in the arena, the rest as long as the trace.  False when memory runs out. */
 bool xplane_hlo(struct hlo_collectives *h, const struct tk_trace *t, struct arena *arena);
 void xplane_hlo_free(struct hlo_collectives *h, struct mem *mem);
 

@@ -254,7 +254,8 @@ static uint64_t group_of(const struct op *op, const char *said, const struct ali
 }
 
 /* Until executions are numbered `label` is the op with its group, `exact` the op, `execution` that of the line + 1. */
-static bool add(struct planes *p, const struct tk_event *e, const struct op *op, const struct align_op *told, const struct execution *x) {
+static bool add(struct planes *p, const struct tk_event *e, const struct op *op, const struct align_op *told,
+                const struct execution *x) {
   tk_id id;
   bool vague;
   const char *said = collect_text(p->c->t, e->args, "replica_groups", &id);

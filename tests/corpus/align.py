@@ -6,11 +6,13 @@
     sampled_rank-0, 1  two ranks of which half of the collectives correspond: nothing may be claimed of them
     tpu_inference_2    4 TPU chips, each made a host of its own whose profile began at another time by a clock that lies: 3 all-reduces of
                        several replica groups, which the file does not tell apart, so they line up about, and that is said
-    GPU-multi-worker   2 GPUs of a TensorFlow job that ran one after the other, without any collective on them: nothing is claimed"""
+    GPU-multi-worker   2 GPUs of a TensorFlow job that ran one after the other, without any collective on them: nothing is claimed
+    programs           in every XPlane file the replica groups that an op's text says are those that are read from its program's HLO"""
 import glob
 import json
 import os
 import random
+import re
 import statistics
 import subprocess
 import sys
@@ -135,6 +137,38 @@ def planes(work, top):
         print('SKIPPED: align: the corpus does not hold v_2cc1243f__tpu_inference_2.xplane.pb and GPU-multi-worker')
 
 
+def texts_of(space):
+    """(op, groups, global) of the collectives whose HLO is the name of their event metadata."""
+    for field, plane in xspace.fields(space):
+        for number, entry in xspace.fields(plane) if field == 1 else ():
+            name = dict(xspace.fields(dict(xspace.fields(entry)).get(2, b''))).get(2, b'').decode('utf-8', 'replace') if number == 4 else ''
+            said = re.match(r'%(\S+) = .*\breplica_groups=(\{\}|\{\{.*?\}\}|\S+?\]<=\[.*?\](?:T\(.*?\))?)(?:,|$)', name)
+            if said:
+                yield said[1], said[2], 'use_global_device_ids=true' in name
+
+
+def programs(top):
+    """By op: programs are told apart by number, texts of ops are not, so an op must have one of the groups that its namesakes have."""
+    ops = files = 0
+    for path in find(top, '*.xplane.pb'):
+        with open(path, 'rb') as f:
+            space = f.read()
+        try:
+            texts = set(texts_of(space))
+        except (IndexError, TypeError):
+            continue  # a damaged file, which has its own tests
+        if not texts:
+            continue
+        p = subprocess.run([os.environ['B'] + '/tests/corpus/hlo', path], capture_output=True, text=True, check=True)
+        told = {(op, groups, flag == '1') for _, op, groups, flag in (line.rsplit(' ', 3) for line in p.stdout.splitlines())}
+        ops, files = ops + len(texts), files + 1
+        if not texts <= told:
+            judge(f'programs: {os.path.basename(path)}', False, f'{sorted(texts - told)[:3]} not among {sorted(told)[:5]}')
+    if not files:
+        return print('SKIPPED: align: no XPlane file of the corpus says replica groups in the text of its ops')
+    return judge('programs', True, f'{ops} collectives of {files} files have the groups that their text says')
+
+
 def find(top, name):
     return sorted(glob.glob(f'{top}/**/{name}', recursive=True))
 
@@ -150,6 +184,7 @@ def main(top):
         if len(pair) == 2:
             sampled(work, sorted(pair, key=os.path.basename))
         planes(work, top)
+        programs(top)
         if not archives or len(pair) != 2:
             print('SKIPPED: align: the corpus does not hold dlrm_kineto.tar.gz and sampled_rank-{0,1}.json.gz')
     return 1 if failed else 0

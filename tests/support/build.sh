@@ -27,12 +27,13 @@ broken_library() {
     objcopy --localize-hidden "$TESTS/library.o"
 }
 
-# paths: reads by both paths.  broken: the command, whose reader does $TEST_FAULT; broken-paths likewise.
+# hlo: sees the insides.  paths: reads by both paths.  broken: the command, whose reader does $TEST_FAULT; broken-paths likewise.
 # shellcheck disable=SC2046
 build_programs() {
   newest "$TESTS/broken-paths" && return 0
   mkdir -p "$TESTS"
   build "$TESTS/paths" tests/corpus/paths.c "$B/libtracekit.a" &&
+    build "$TESTS/hlo" tests/corpus/hlo.c $(cd "$SRC" && objects_of lib/*.c lib/*/*.c) &&
     broken_library &&
     build "$TESTS/broken" $(cd "$SRC" && objects_of cli/*.c) "$TESTS/library.o" &&
     build "$TESTS/broken-paths" tests/corpus/paths.c "$TESTS/library.o"

@@ -385,7 +385,8 @@ static enum align_state gpus(const char *called, const char *op, const struct al
 
 static void kernels_by_their_program(void **state) {
   struct align_op one = program_op(7, "all-reduce-start.1", "all-reduce", "{{0,1}}");
-  struct align_op any = program_op(7, "psum.1", "all-reduce", "{}"), uneven = program_op(7, "psum.1", "ragged-all-to-all", "{}");
+  struct align_op any = program_op(7, "psum.1", "all-reduce", "{}");
+  struct align_op uneven = program_op(7, "psum.1", "ragged-all-to-all", "{}");
   (void)state;
   assert_int_equal(gpus(BOTH, "all-reduce-start.1", &one, 1), ALIGN_GOOD);
   assert_int_equal(gpus(",\"hlo_module\":\"jit_f\"", "all-reduce-start.1", &one, 1), ALIGN_GOOD);
@@ -403,7 +404,8 @@ static void kernels_by_their_program(void **state) {
 static void programs_that_do_not_settle_it(void **state) {
   struct align_op several = program_op(7, "all-reduce.1", "all-reduce", "{{0,1},{2,3}}"), global = several;
   struct align_op unknown = program_op(7, "all-reduce.1", "all-reduce", NULL);
-  struct align_op two[] = {program_op(7, "all-reduce.1", "all-reduce", "{{0,1}}"), program_op(8, "all-reduce.1", "all-reduce", "{{0},{1}}")};
+  struct align_op two[] = {program_op(7, "all-reduce.1", "all-reduce", "{{0,1}}"),
+      program_op(8, "all-reduce.1", "all-reduce", "{{0},{1}}")};
   struct align_op same[] = {two[0], program_op(7, "all-reduce.1", "all-reduce", "{{0},{1}}")};
   (void)state;
   global.global = true;
@@ -422,7 +424,8 @@ int main(void) {
       cmocka_unit_test(subsequences), cmocka_unit_test(groups_are_as_the_rank_lists_them), cmocka_unit_test(roots_only_bound),
       cmocka_unit_test(messages_bound), cmocka_unit_test(steps_with_gaps), cmocka_unit_test(one_group_is_all),
       cmocka_unit_test(replicas_that_say_who_they_are), cmocka_unit_test(groups_that_cannot_be_told_apart),
-      cmocka_unit_test(groups_of_partitions), cmocka_unit_test(kernels_by_their_program), cmocka_unit_test(programs_that_do_not_settle_it),
+      cmocka_unit_test(groups_of_partitions), cmocka_unit_test(kernels_by_their_program),
+      cmocka_unit_test(programs_that_do_not_settle_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

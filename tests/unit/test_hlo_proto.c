@@ -31,7 +31,7 @@ static void field_numbers(void **state) {
       {&hlo__hlo_instruction_proto__descriptor, "use_global_device_ids", HLO_GLOBAL_IDS, PROTOBUF_C_TYPE_BOOL},
       {&hlo__hlo_instruction_proto__descriptor, "collective_device_list", HLO_DEVICE_LIST, PROTOBUF_C_TYPE_MESSAGE},
       {&hlo__hlo_instruction_proto__descriptor, "iota_collective_device_list", HLO_IOTA_LIST, PROTOBUF_C_TYPE_MESSAGE},
-      {&hlo__hlo_instruction_proto__descriptor, "mesh_axes_replica_group_list", HLO_MESH_AXES, PROTOBUF_C_TYPE_BYTES},
+      {&hlo__hlo_instruction_proto__descriptor, "mesh_axes_replica_group_list", HLO_MESH_LIST, PROTOBUF_C_TYPE_MESSAGE},
       {&hlo__replica_group__descriptor, "replica_ids", REPLICA_GROUP_IDS, PROTOBUF_C_TYPE_INT64},
       {&hlo__collective_device_list_proto__descriptor, "replica_groups", DEVICE_LIST_GROUPS, PROTOBUF_C_TYPE_MESSAGE},
       {&hlo__collective_device_list_proto__descriptor, "iota_replica_group_list", DEVICE_LIST_IOTA, PROTOBUF_C_TYPE_MESSAGE},
@@ -39,6 +39,13 @@ static void field_numbers(void **state) {
       {&hlo__iota_replica_group_list_proto__descriptor, "num_devices_per_group", IOTA_GROUP_SIZE, PROTOBUF_C_TYPE_INT64},
       {&hlo__iota_replica_group_list_proto__descriptor, "iota_reshape_dims", IOTA_DIMS, PROTOBUF_C_TYPE_INT64},
       {&hlo__iota_replica_group_list_proto__descriptor, "iota_transpose_perm", IOTA_ORDER, PROTOBUF_C_TYPE_INT32},
+      {&hlo__mesh_axes_replica_group_list_proto__descriptor, "mesh", MESH_LIST_MESH, PROTOBUF_C_TYPE_MESSAGE},
+      {&hlo__mesh_axes_replica_group_list_proto__descriptor, "axes", MESH_LIST_AXES, PROTOBUF_C_TYPE_MESSAGE},
+      {&hlo__mesh_proto__descriptor, "axes", MESH_AXES, PROTOBUF_C_TYPE_MESSAGE},
+      {&hlo__mesh_proto__descriptor, "device_ids", MESH_DEVICE_IDS, PROTOBUF_C_TYPE_INT64},
+      {&hlo__mesh_proto__mesh_axis__descriptor, "size", MESH_AXIS_SIZE, PROTOBUF_C_TYPE_INT64},
+      {&hlo__axis_ref_proto__descriptor, "mesh_axis_index", AXIS_REF_INDEX, PROTOBUF_C_TYPE_INT64},
+      {&hlo__axis_ref_proto__descriptor, "sub_axis_info", AXIS_REF_PART, PROTOBUF_C_TYPE_BYTES},
   };
   size_t n = 0;
   (void)state;
@@ -191,12 +198,12 @@ static void forms(void **state) {
   Hlo__CollectiveDeviceListProto listed = HLO__COLLECTIVE_DEVICE_LIST_PROTO__INIT, short_form = HLO__COLLECTIVE_DEVICE_LIST_PROTO__INIT;
   Hlo__HloInstructionProto scatter = instruction("reduce-scatter.1", "reduce-scatter"), old = instruction("all-reduce.2", "all-reduce"),
       list = instruction("all-gather-start.3", "all-gather-start"), by_iota = instruction("psum.4", "all-reduce"),
-      newer = instruction("all-reduce.5", "all-reduce"), mesh = instruction("all-reduce.6", "all-reduce"),
+      newer = instruction("all-reduce.5", "all-reduce"),
       none = instruction("all-reduce.7", "all-reduce"), parts = instruction("all-to-all.8", "all-to-all"),
       start = instruction("async-start.9", "async-start"), done = instruction("all-gather-done.3", "all-gather-done"),
       other = instruction("add.1", "add"), astray = instruction("async-start.10", "async-start");
   Hlo__HloInstructionProto *inner[] = {&other, &scatter};
-  Hlo__HloInstructionProto *main[] = {&other, &old, &list, &done, &by_iota, &newer, &mesh, &none, &parts, &start, &astray};
+  Hlo__HloInstructionProto *main[] = {&other, &old, &list, &done, &by_iota, &newer, &none, &parts, &start, &astray};
   (void)state;
   make_groups();
   listed.replica_groups = two;
@@ -211,7 +218,6 @@ static void forms(void **state) {
   list.n_replica_groups = 1;
   by_iota.collective_device_list = &short_form;
   newer.iota_collective_device_list = &line;
-  mesh.mesh_axes_replica_group_list = BYTES("\n\1x");
   start.called_computation_ids = callee;
   start.n_called_computation_ids = 1;
   pack_program(&mem, inner, 2, main, LENGTH(main), &hlo);
@@ -221,12 +227,53 @@ static void forms(void **state) {
         "jit_step/77 all-gather-start.3 all-gather {{0,2},{1,300}}\n"
         "jit_step/77 psum.4 all-reduce [4,2]<=[2,4]T(1,0)\n"
         "jit_step/77 all-reduce.5 all-reduce [1,8]<=[8]\n"
-        "jit_step/77 all-reduce.6 all-reduce ?\n"
         "jit_step/77 all-reduce.7 all-reduce {}\n"
         "jit_step/77 all-to-all.8 all-to-all {{0,2},{1,300}} global\n"
         "jit_step/77 async-start.9 reduce-scatter {{0,2},{1,300}} global\n");
   buf_free(&hlo);
   assert_int_equal(mem.used, 0);
+}
+
+/* What the axes `grouped` (-1 ends them) of a mesh of 2 x 3 x 4 say. */
+static void mesh_says(const int *grouped, const char *part, size_t n_ids, const char *wanted) {
+  struct mem mem = {0};
+  struct buf hlo;
+  char line_wanted[100];
+  int64_t ids[24] = {0};
+  Hlo__MeshProto__MeshAxis axes[3] = {HLO__MESH_PROTO__MESH_AXIS__INIT, HLO__MESH_PROTO__MESH_AXIS__INIT, HLO__MESH_PROTO__MESH_AXIS__INIT};
+  Hlo__MeshProto__MeshAxis *axis[] = {&axes[0], &axes[1], &axes[2]};
+  Hlo__AxisRefProto refs[4] = {HLO__AXIS_REF_PROTO__INIT, HLO__AXIS_REF_PROTO__INIT, HLO__AXIS_REF_PROTO__INIT, HLO__AXIS_REF_PROTO__INIT};
+  Hlo__AxisRefProto *ref[] = {&refs[0], &refs[1], &refs[2], &refs[3]};
+  Hlo__MeshProto mesh = HLO__MESH_PROTO__INIT;
+  Hlo__MeshAxesReplicaGroupListProto list = HLO__MESH_AXES_REPLICA_GROUP_LIST_PROTO__INIT;
+  Hlo__HloInstructionProto op = instruction("x", "all-reduce"), *main[] = {&op};
+  for (int i = 0; i < 3; i++) axes[i].size = i + 2;
+  for (; grouped[list.n_axes] >= 0; list.n_axes++) refs[list.n_axes].mesh_axis_index = grouped[list.n_axes];
+  refs[0].sub_axis_info = BYTES(part);
+  mesh.axes = axis;
+  mesh.n_axes = 3;
+  mesh.device_ids = ids;
+  mesh.n_device_ids = n_ids;
+  list.mesh = &mesh;
+  list.axes = ref;
+  op.mesh_axes_replica_group_list = &list;
+  pack_program(&mem, NULL, 0, main, 1, &hlo);
+  snprintf(line_wanted, sizeof line_wanted, "jit_step/77 x all-reduce %s\n", wanted);
+  tells(hlo.data, hlo.len, (struct spelling){.id = 1}, line_wanted);
+  buf_free(&hlo);
+}
+
+static void meshes(void **state) {
+  (void)state;
+  mesh_says((const int[]){0, -1}, "", 0, "[12,2]<=[2,3,4]T(1,2,0)");
+  mesh_says((const int[]){2, 0, -1}, "", 0, "[3,8]<=[2,3,4]T(1,2,0)");
+  mesh_says((const int[]){0, 1, 2, -1}, "", 0, "[1,24]<=[2,3,4]T(0,1,2)");
+  mesh_says((const int[]){0, 1, 2, -1}, "", 24, "[1,24]<=[2,3,4]T(0,1,2)"); /* all of them, in whatever order */
+  mesh_says((const int[]){0, -1}, "", 24, "?");
+  mesh_says((const int[]){0, -1}, "\x08\x01", 0, "?");
+  mesh_says((const int[]){3, -1}, "", 0, "?");
+  mesh_says((const int[]){1, 1, -1}, "", 0, "?");
+  mesh_says((const int[]){-1}, "", 0, "?");
 }
 
 static void spellings(void **state) {
@@ -335,7 +382,7 @@ static void any_byte(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(field_numbers), cmocka_unit_test(forms),     cmocka_unit_test(spellings),
+      cmocka_unit_test(field_numbers), cmocka_unit_test(forms), cmocka_unit_test(meshes), cmocka_unit_test(spellings),
       cmocka_unit_test(ids_one_by_one), cmocka_unit_test(cut_short), cmocka_unit_test(any_byte),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
