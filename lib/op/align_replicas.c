@@ -63,8 +63,73 @@ static bool parse_list(struct replicas *r, const char *p) {
   return true;
 }
 
+/* ---- axes of a mesh ---- */
+
+struct axis {
+  const char *name;
+  size_t n;
+  bool grouped;
+};
+
+/* "'axis_0'": *p is left behind it. */
+static bool parse_axis(const char **p, struct axis *a) {
+  if (**p != '\'') return false;
+  *a = (struct axis){.name = *p + 1, .n = strcspn(*p + 1, "'")};
+  *p = a->name + a->n;
+  return *(*p)++ == '\'';
+}
+
+/* "'axis_0'=2,'axis_1'=4]" */
+static bool parse_axes(struct replicas *r, const char **p, struct axis *axes) {
+  do {
+    char *end;
+    if (r->n_dims == REPLICA_DIMS || !parse_axis(p, &axes[r->n_dims]) || *(*p)++ != '=' || !digit(**p)) return false;
+    r->dims[r->n_dims] = strtoull(*p, &end, 10);
+    if (r->dims[r->n_dims] == 0 || r->dims[r->n_dims] > UINT32_MAX) return false;
+    r->n_dims++;
+    *p = end;
+  } while (*(*p)++ == ',');
+  return (*p)[-1] == ']';
+}
+
+/* "'axis_1'}": their places are the beginning of the order.  An axis of which a part is meant has a colon behind it. */
+static bool parse_grouped(struct replicas *r, const char *p, struct axis *axes, uint32_t *n) {
+  struct axis a;
+  do {
+    uint32_t i = 0;
+    if (!parse_axis(&p, &a)) return false;
+    while (i < r->n_dims && (axes[i].n != a.n || memcmp(axes[i].name, a.name, a.n) != 0)) i++;
+    if (i == r->n_dims || axes[i].grouped) return false;
+    axes[i].grouped = true;
+    r->order[(*n)++] = i;
+  } while (*p++ == ',');
+  return p[-1] == '}';
+}
+
+/* The axes of the groups last: the devices of each stand in a row then. */
+static bool parse_mesh(struct replicas *r, const char *p) {
+  struct axis axes[REPLICA_DIMS];
+  uint32_t grouped = 0, others = 0, order[REPLICA_DIMS];
+  uint64_t groups = 1;
+  r->group_size = 1;
+  if (!parse_axes(r, &p, axes)) return false;
+  bool listed = *p != ' '; /* "], device_ids=(...) {": not 0, 1, 2 ... */
+  p += strcspn(p, "{");
+  if (*p++ != '{' || !parse_grouped(r, p, axes, &grouped)) return false;
+  memcpy(order, r->order, sizeof order);
+  for (uint32_t i = 0; i < r->n_dims; i++) {
+    uint64_t *product = axes[i].grouped ? &r->group_size : &groups;
+    if ((*product *= r->dims[i]) > UINT32_MAX) return false;
+    if (!axes[i].grouped) r->order[others++] = i;
+  }
+  memcpy(r->order + others, order, grouped * sizeof *order);
+  r->n_groups = (uint32_t)groups;
+  return groups == 1 || !listed;
+}
+
 bool replicas_parse(struct replicas *r, const char *text) {
   *r = (struct replicas){0};
+  if (strncmp(text, "mesh[", 5) == 0) return parse_mesh(r, text + 5);
   if (*text == '[') return parse_iota(r, text + 1);
   return *text == '{' && parse_list(r, text + 1);
 }

@@ -295,9 +295,10 @@ static uint64_t maps(const struct xplane *x, bool writing) {
   return size;
 }
 
-/* One collective, its groups in one of the three forms that compilers have written. */
+/* One collective, its groups in one of the four forms that compilers have written. */
 static void instruction(const struct xplane *x, int layer, struct pb *i) {
   struct pb ids = {0}, group = {0}, list = {0};
+  int form = x->o.ranks > 64 ? layer % 2 : layer % 4; /* 0 and 1 are the short ones */
   char name[64];
   i->n = 0;
   snprintf(name, sizeof name, "all-reduce-start.%d", layer);
@@ -306,10 +307,7 @@ static void instruction(const struct xplane *x, int layer, struct pb *i) {
   pb_u(i, 26, (uint64_t)layer + 1);
   pb_u(i, 35, (uint64_t)layer + 100);
   pb_u(i, 71, 1);
-  for (int r = 0; r < x->o.ranks && x->o.ranks <= 64; r++) pb_varint(&ids, (uint64_t)r);
-  pb_bytes(&group, 1, ids.b, ids.n);
-  if (x->o.ranks > 64 || layer % 3 == 0) {
-    ids.n = group.n = 0;
+  if (form == 0) {
     pb_varint(&ids, (uint64_t)x->o.ranks);
     pb_u(&group, 1, 1);
     pb_u(&group, 2, (uint64_t)x->o.ranks);
@@ -317,12 +315,22 @@ static void instruction(const struct xplane *x, int layer, struct pb *i) {
     pb_bytes(&group, 4, "", 1);
     pb_message(&list, 2, &group);
     pb_message(i, 87, &list);
-  } else if (layer % 3 == 1) {
-    pb_message(&list, 1, &group);
-    pb_message(i, 87, &list);
-  } else {
-    pb_message(i, 49, &group);
+    return;
   }
+  if (form == 1) {
+    pb_text(&ids, 1, "axis_0");
+    pb_u(&ids, 2, (uint64_t)x->o.ranks);
+    pb_message(&group, 1, &ids);
+    pb_message(&list, 1, &group);
+    pb_text(&list, 2, ""); /* the axis 0 */
+    pb_message(i, 93, &list);
+    return;
+  }
+  for (int r = 0; r < x->o.ranks; r++) pb_varint(&ids, (uint64_t)r);
+  pb_bytes(&group, 1, ids.b, ids.n);
+  pb_message(&list, 1, &group);
+  if (form == 2) pb_message(i, 49, &group);
+  else pb_message(i, 87, &list);
 }
 
 static uint64_t instructions(const struct xplane *x, bool writing) {
