@@ -52,10 +52,12 @@ static void no_groups(void **state) {
   static const char *const bad[] = {"",           "x",           "{",           "{{0,1}",         "{{0,a}}",           "[4,2]",
                                     "[4,2]<=[7]", "[0,2]<=[0]",  "[4,2]<=[8",   "[4,2]<=[2,4]T(1", "[4,2]<=[2,4]T(1,1)",
                                         "[4,2]<=[2,4]T(0,1,2)",
-                                    "[4]<=[4]", "mesh[", "mesh['a'=2", "mesh['a'=2]", "mesh['a'=2] {", "mesh['a'=2] {'b'}", "mesh['a'=2] {'a','a'}",
-                                    "mesh['a'=2] {}", "mesh['a'=0] {'a'}", "mesh['a=2] {'a'}", "mesh['a'=2,] {'a'}", "mesh['a'=8] {'a':(1)2}",
-                                    "mesh['a'=2,'b'=2], device_ids=([2,2]T(1,0)) {'a'}", "mesh['a'=4294967295,'b'=4294967295] {'a','b'}",
-                                    "mesh['a'=2,'b'=2,'c'=2,'d'=2,'e'=2,'f'=2,'g'=2,'h'=2,'i'=2] {'a'}", "mesh['a'=2] {'a'",
+                                    "[4]<=[4]", "mesh[", "mesh['a'=2", "mesh['a'=2]", "mesh['a'=2] {", "mesh['a'=2] {'b'}",
+                                    "mesh['a'=2] {'a','a'}", "mesh['a'=2] {}", "mesh['a'=2] {'a'", "mesh['a'=0] {'a'}",
+                                    "mesh['a=2] {'a'}", "mesh['a'=2,] {'a'}", "mesh['a'=8] {'a':(1)2}",
+                                    "mesh['a'=2,'b'=2], device_ids=([2,2]T(1,0)) {'a'}",
+                                    "mesh['a'=4294967295,'b'=4294967295] {'a','b'}",
+                                    "mesh['a'=2,'b'=2,'c'=2,'d'=2,'e'=2,'f'=2,'g'=2,'h'=2,'i'=2] {'a'}",
                                       "[4,2]<=[2,4]T1,0)", "[99999999999999999999,1]<=[99999999999999999999]"};
   struct replicas r;
   (void)state;
@@ -434,7 +436,8 @@ static void programs_that_do_not_settle_it(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(groups_that_are_listed), cmocka_unit_test(groups_by_iota), cmocka_unit_test(groups_by_mesh), cmocka_unit_test(no_groups),
+      cmocka_unit_test(groups_that_are_listed), cmocka_unit_test(groups_by_iota), cmocka_unit_test(groups_by_mesh),
+      cmocka_unit_test(no_groups),
       cmocka_unit_test(subsequences), cmocka_unit_test(groups_are_as_the_rank_lists_them), cmocka_unit_test(roots_only_bound),
       cmocka_unit_test(messages_bound), cmocka_unit_test(steps_with_gaps), cmocka_unit_test(one_group_is_all),
       cmocka_unit_test(replicas_that_say_who_they_are), cmocka_unit_test(groups_that_cannot_be_told_apart),

@@ -240,14 +240,16 @@ static void mesh_says(const int *grouped, const char *part, size_t n_ids, const 
   struct buf hlo;
   char line_wanted[100];
   int64_t ids[24] = {0};
-  Hlo__MeshProto__MeshAxis axes[3] = {HLO__MESH_PROTO__MESH_AXIS__INIT, HLO__MESH_PROTO__MESH_AXIS__INIT, HLO__MESH_PROTO__MESH_AXIS__INIT};
-  Hlo__MeshProto__MeshAxis *axis[] = {&axes[0], &axes[1], &axes[2]};
-  Hlo__AxisRefProto refs[4] = {HLO__AXIS_REF_PROTO__INIT, HLO__AXIS_REF_PROTO__INIT, HLO__AXIS_REF_PROTO__INIT, HLO__AXIS_REF_PROTO__INIT};
-  Hlo__AxisRefProto *ref[] = {&refs[0], &refs[1], &refs[2], &refs[3]};
+  Hlo__MeshProto__MeshAxis axes[3], *axis[3];
+  Hlo__AxisRefProto refs[3], *ref[3];
   Hlo__MeshProto mesh = HLO__MESH_PROTO__INIT;
   Hlo__MeshAxesReplicaGroupListProto list = HLO__MESH_AXES_REPLICA_GROUP_LIST_PROTO__INIT;
   Hlo__HloInstructionProto op = instruction("x", "all-reduce"), *main[] = {&op};
-  for (int i = 0; i < 3; i++) axes[i].size = i + 2;
+  for (int i = 0; i < 3; i++) {
+    hlo__mesh_proto__mesh_axis__init(axis[i] = &axes[i]);
+    hlo__axis_ref_proto__init(ref[i] = &refs[i]);
+    axes[i].size = i + 2;
+  }
   for (; grouped[list.n_axes] >= 0; list.n_axes++) refs[list.n_axes].mesh_axis_index = grouped[list.n_axes];
   refs[0].sub_axis_info = BYTES(part);
   mesh.axes = axis;
@@ -380,10 +382,37 @@ static void any_byte(void **state) {
   buf_free(&hlo);
 }
 
+static void out_of_memory(void **state) {
+  struct mem mem = {0}, small = {0};
+  struct buf hlo;
+  Hlo__HloInstructionProto op = instruction("all-reduce.1", "all-reduce"), *main[600];
+  bool ok = false;
+  unsigned failures = 0;
+  (void)state;
+  for (size_t i = 0; i < LENGTH(main); i++) main[i] = &op;
+  pack_program(&mem, NULL, 0, main, LENGTH(main), &hlo);
+  struct tk_trace *t = space_of(&mem, hlo.data, hlo.len, (struct spelling){.id = 1});
+  for (small.limit = 64; !ok; small.limit += 500) {
+    struct arena arena = {.mem = &small};
+    struct hlo_collectives h;
+    small.failed = false;
+    ok = xplane_hlo(&h, t, &arena);
+    assert_true(!ok || h.n == LENGTH(main));
+    failures += !ok;
+    xplane_hlo_free(&h, &small);
+    arena_free(&arena);
+    assert_int_equal(small.used, 0);
+  }
+  assert_true(failures > 10);
+  tk_free(t);
+  buf_free(&hlo);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(field_numbers), cmocka_unit_test(forms), cmocka_unit_test(meshes), cmocka_unit_test(spellings),
       cmocka_unit_test(ids_one_by_one), cmocka_unit_test(cut_short), cmocka_unit_test(any_byte),
+      cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
