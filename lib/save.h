@@ -21,8 +21,8 @@ bool saver_commit(struct saver *s, struct tk_saved *done, struct tk_err *err);
 /* Frees; what was not committed is gone. */
 void saver_close(struct saver *s);
 
-/* The JSON text of the "tracekit" object that every converted file carries, with what that of `t` (or NULL) said already, its ranks also
- * where opt asks for none; NULL if there is nothing to say.  In b, which is empty. */
+/* The JSON text of the "tracekit" object that every converted file carries, with what that of `t` (or NULL) said already, its ranks
+ * also where opt asks for none; NULL if there is nothing to say.  In b, which is empty. */
 const char *saver_provenance(struct buf *b, const struct tk_save_options *opt, const struct tk_trace *t);
 
 #endif
