@@ -426,8 +426,9 @@ static bool open_clocks(struct merger *m, const char *output, const char **input
   const char *path = m->opt->align_report;
   if (!path) return true;
   inputs[m->n_inputs] = output;
-  bool ok = strcmp(path, output) == 0 ? err_set(m->err, TK_EUSAGE, "is the output of the traces") : out_open(&m->clocks, path, &o, &m->mem, m->err);
-  return ok || err_prefix(m->err, "%s", path);
+  if (strcmp(path, output) == 0) err_set(m->err, TK_EUSAGE, "is the output of the traces");
+  else if (out_open(&m->clocks, path, &o, &m->mem, m->err)) return true;
+  return err_prefix(m->err, "%s", path);
 }
 
 /* Also of a dry run: it is asked for beside the output. */

@@ -96,6 +96,8 @@ static void describe_process(struct perfetto_sink *s, tk_id track) {
   buf_free(&d);
 }
 
+static uint64_t thread_key(tk_id process, int64_t tid) { return ((uint64_t)tid * 0x9e3779b97f4a7c15u) ^ process; }
+
 static void describe_thread(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   struct buf d = {.mem = &s->mem};
@@ -111,6 +113,7 @@ static void describe_thread(struct perfetto_sink *s, tk_id track) {
   pb_message(&d, DESCRIPTOR_THREAD, &s->inner);
   writer_kept_fields(s, track, false, &d);
   if (k->has_sort) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, k->sort_index);
+  if (is_number(k->tid)) map_put(&s->threads, thread_key(k->parent, k->tid.num), track);
   put_facts(s, &d, form_of(s, k), k->tid, tid, 0);
   put_descriptor(s, &d);
   buf_free(&d);
@@ -144,11 +147,9 @@ uint64_t describe_child(struct perfetto_sink *s, const struct child *c) {
 }
 
 uint64_t describe_thread_uuid(const struct perfetto_sink *s, tk_id process, int64_t tid) {
-  for (tk_id i = 1; i <= s->t->n_tracks; i++) {
-    const struct tk_track *k = &s->t->tracks[i];
-    if (k->kind == TK_THREAD && k->parent == process && is_number(k->tid) && k->tid.num == tid) return s->uuids[i];
-  }
-  return s->uuids[process];
+  const uint32_t *at = map_get(&s->threads, thread_key(process, tid));
+  const struct tk_track *k = at ? &s->t->tracks[*at] : NULL;
+  return k && k->parent == process && k->tid.num == tid ? s->uuids[*at] : s->uuids[process];
 }
 
 /* Named tracks stand behind those that they hang under. */
@@ -196,58 +197,62 @@ static void put_clocks(struct perfetto_sink *s) {
   buf_free(&clocks);
 }
 
-/* A process that holds nothing but tracks of no process is none. */
-static bool is_process(const struct perfetto_sink *s, tk_id process) {
+/* A process that holds nothing but tracks of no process is none: only what has a uuid here is one. */
+static void find_processes(struct perfetto_sink *s) {
   const struct tk_trace *t = s->t;
-  if (t->tracks[process].pid.kind != TK_IDENT_NONE || t->tracks[process].count) return true;
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
-    if (k->parent == process && !is_named(k) && !(k->kind == TK_COUNTERS && k->renamed)) return true;
+    bool own = k->kind == TK_PROCESS && (k->pid.kind != TK_IDENT_NONE || k->count);
+    if (own) s->uuids[i] = 1;
+    if (k->parent && !is_named(k) && !(k->kind == TK_COUNTERS && k->renamed)) s->uuids[k->parent] = 1;
   }
-  return false;
+  for (tk_id i = 1; i <= t->n_tracks; i++) s->uuids[i] = s->uuids[i] && !track_hidden(t, i) ? ++s->next_uuid : 0;
 }
 
 /* Sort indices count only where the root says so (TrackDescriptor.process_ordering, thread_ordering; v58 and later). */
+static bool is_sorted(const struct tk_trace *t) {
+  for (tk_id i = 1; i <= t->n_tracks; i++)
+    if (t->tracks[i].has_sort && t->tracks[i].kind <= TK_THREAD) return true;
+  return false;
+}
+
 static void describe_order(struct perfetto_sink *s) {
   struct buf d = {.mem = &s->mem};
-  bool any = false;
-  for (tk_id i = 1; i <= s->t->n_tracks; i++) any = any || (s->t->tracks[i].has_sort && s->t->tracks[i].kind <= TK_THREAD);
-  if (any) {
-    pb_u64(&d, DESCRIPTOR_UUID, 0);
-    pb_u64(&d, DESCRIPTOR_PROCESS_ORDERING, 1);
-    pb_u64(&d, DESCRIPTOR_THREAD_ORDERING, 1);
-    put_descriptor(s, &d);
-  }
+  pb_u64(&d, DESCRIPTOR_UUID, 0);
+  pb_u64(&d, DESCRIPTOR_PROCESS_ORDERING, 1);
+  pb_u64(&d, DESCRIPTOR_THREAD_ORDERING, 1);
+  put_descriptor(s, &d);
   buf_free(&d);
 }
 
 /* The track's machine, with what stands of each once. */
-static void enter(struct perfetto_sink *s, tk_id track) {
+static void enter(struct perfetto_sink *s, tk_id track, bool sorted) {
   if (!writer_machine(s, track)) return;
-  describe_order(s);
+  if (sorted) describe_order(s);
   if (s->w.machine && s->t->clock == TK_CLOCK_REALTIME && !s->has_clocks) put_clocks(s);
 }
 
 void describe_tracks(struct perfetto_sink *s) {
   const struct tk_trace *t = s->t;
+  bool sorted = is_sorted(t);
   for (tk_id i = 1; i <= t->n_tracks; i++) s->uuids[i] = 0;
+  find_processes(s);
   for (tk_id i = 1; i <= t->n_tracks; i++) {
-    if (t->tracks[i].kind != TK_PROCESS || track_hidden(t, i) || !is_process(s, i)) continue;
-    s->uuids[i] = ++s->next_uuid;
-    enter(s, i);
+    if (!s->uuids[i]) continue;
+    enter(s, i, sorted);
     describe_process(s, i);
   }
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     if (t->tracks[i].kind != TK_THREAD || track_hidden(t, i) || is_named(&t->tracks[i])) continue;
     s->uuids[i] = ++s->next_uuid;
-    enter(s, i);
+    enter(s, i, sorted);
     describe_thread(s, i);
   }
-  for (tk_id i = 1; i <= t->n_tracks; i++)
-    if (is_named(&t->tracks[i]) && !track_hidden(t, i)) {
-      enter(s, i);
-      describe_named(s, i);
-    }
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    if (!is_named(&t->tracks[i]) || track_hidden(t, i)) continue;
+    enter(s, i, sorted);
+    describe_named(s, i);
+  }
 }
 
 /* ---- the trace ---- */

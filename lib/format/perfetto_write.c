@@ -222,6 +222,7 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
   s->has_extensions = false;
   s->first_series = s->next_uuid;
   map_init(&s->named, &s->mem);
+  map_init(&s->threads, &s->mem);
   map_init(&s->series, &s->mem);
   writer_kept_tracks(s);
   s->uuids = mem_resize(&s->mem, NULL, 0, n * sizeof *s->uuids);
@@ -244,6 +245,7 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
   }
   writer_end(&s->w);
   map_free(&s->named);
+  map_free(&s->threads);
   map_free(&s->series);
   map_free(&s->kept);
   map_free(&s->machine_of);

@@ -146,6 +146,7 @@ struct perfetto_sink {
   const struct tk_meta *kept_tracks;
   struct map kept;   /* by track: where in the graph's text its further fields stand */
   struct map named;  /* process and text of the tid -> named track */
+  struct map threads; /* process and number of the tid -> thread */
   struct writer_machine {
     uint32_t id;
     int64_t ahead_ns; /* of its clock, by packets that are kept */
