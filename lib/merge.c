@@ -227,6 +227,7 @@ static bool open_output(struct merger *m, const struct tk_trace *t) {
   m->first_trace->zero_ns = t->zero_ns;
   m->first_trace->has_zero = t->has_zero;
   m->first_trace->clock = t->clock;
+  if (m->alignment.start_ns < INT64_MAX) m->first_trace->origin_ns = m->alignment.start_ns;
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *from = &t->metas[i];
     struct buf *raw = &m->first_trace->store->raw;
@@ -443,7 +444,8 @@ static bool write_clocks(struct merger *m) {
 static bool run(struct merger *m) {
   struct buf b = {.mem = &m->mem};
   struct merge_inputs in = {m->sources, m->first, m->n_inputs};
-  bool ok = merge_align(&m->alignment, &in, m->opt, m->report, m->err) && order(m);
+  bool start = m->saver.format && m->saver.format->needs_start;
+  bool ok = merge_align(&m->alignment, &in, m->opt, start, m->report, m->err) && order(m);
   for (size_t i = 0; ok && m->opt->manifest && i < m->n_inputs; i++) ok = sources_keep(m->sources, m->first + i, m->err);
   for (size_t i = 0; ok && i < m->n_inputs; i++) ok = merge_input(m, i);
   if (ok && !m->opened) ok = err_set(m->err, TK_EFORMAT, "no input could be read: %s", m->report->ranks[0].failed);

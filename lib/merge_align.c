@@ -29,6 +29,7 @@ struct aligner {
   struct arena arena;
   struct merge_base base;
   bool any;
+  bool start_only; /* nothing is to be aligned: only when the first event is */
   struct align_input *inputs;
   struct align_anchors anchors;
   struct align_problem problem;
@@ -118,7 +119,7 @@ static bool take_input(struct aligner *a, size_t i, const struct tk_trace *t) {
   input->start_ns = t->origin_ns + later + start / 1000;
   struct align_source from = {.input = (uint32_t)i, .rank = id.rank, .later_ns = later};
   from.marker = a->opt->align == TK_ALIGN_MARKER ? a->opt->marker : NULL;
-  return !anchors || collect(a, t, &from) || mem_refuse(a->mem, a->err);
+  return a->start_only || !anchors || collect(a, t, &from) || mem_refuse(a->mem, a->err);
 }
 
 /* Graphs that are small together are not read again: a merge may hold 64 MB beside the largest input. */
@@ -264,6 +265,14 @@ static bool is_needed(const struct merge_inputs *in, const struct tk_merge_optio
   return opt->align != TK_ALIGN_CLOCK && opt->align != TK_ALIGN_NONE && in->n > 1 && !one_host_by_place(in);
 }
 
+static void find_start(struct aligner *a) {
+  for (size_t i = 0; i < a->in->n; i++) {
+    const struct align_map *map = merge_map(a->out, i);
+    int64_t start = a->inputs[i].start_ns - (map ? align_offset(map, a->inputs[i].start_ns) : 0);
+    if (a->inputs[i].read && start < a->out->start_ns) a->out->start_ns = start;
+  }
+}
+
 static bool run(struct aligner *a) {
   size_t n = a->in->n;
   a->inputs = arena_alloc(&a->arena, (n + 1) * sizeof *a->inputs);
@@ -275,22 +284,26 @@ static bool run(struct aligner *a) {
   if (a->out->kept) memset(a->out->kept, 0, n * sizeof *a->out->kept);
   if (!a->out->kept || !a->out->who || !a->inputs || !a->out->maps || !a->out->mapped) return mem_check(a->mem, a->err);
   memset(a->inputs, 0, (n + 1) * sizeof *a->inputs);
-  if (!read_all(a) || !take_offsets(a) || !solve(a)) return false;
-  if (!make_maps(a)) return false;
+  memset(a->out->mapped, 0, n);
+  if (!read_all(a)) return false;
   for (size_t i = 0; i < n; i++) a->out->who[i] = (struct merge_who){a->inputs[i].host, a->inputs[i].rank};
+  if (a->start_only) return find_start(a), true;
+  if (!take_offsets(a) || !solve(a) || !make_maps(a)) return false;
+  find_start(a);
   struct align_reporter reporter = {a->report, a->opt->align, a->inputs, &a->problem, &a->solution, a->out->maps, a->out->mapped};
   return align_report(&reporter) || err_set(a->err, TK_ELIMIT, "out of memory");
 }
 
-bool merge_align(struct merge_alignment *out, const struct merge_inputs *in, const struct tk_merge_options *opt,
+bool merge_align(struct merge_alignment *out, const struct merge_inputs *in, const struct tk_merge_options *opt, bool start,
                  struct tk_merge_report *report, struct tk_err *err) {
   struct aligner a = {.out = out, .in = in, .opt = opt, .report = report, .err = err, .mem = &out->mem};
-  *out = (struct merge_alignment){.n = 0};
+  *out = (struct merge_alignment){.start_ns = INT64_MAX};
   a.arena.mem = a.anchors.mem = a.mem;
   if (opt->align == TK_ALIGN_MARKER && !opt->marker) return err_set(err, TK_EUSAGE, "no marker is named");
   if (!check_request(&a)) return false;
-  if (!is_needed(in, opt)) return align_report_none(report, opt->align, in->n < 2 || one_host_by_place(in));
-  bool ok = run(&a);
+  a.start_only = !is_needed(in, opt);
+  bool ok = a.start_only ? align_report_none(report, opt->align, in->n < 2 || one_host_by_place(in)) : true;
+  if (ok && (!a.start_only || (start && in->n > 1))) ok = run(&a);
   align_solution_free(&a.solution);
   align_anchors_free(&a.anchors);
   arena_free(&a.arena);

@@ -26,6 +26,7 @@ struct merge_alignment {
   struct merge_who *who;  /* by input; NULL if nothing was read */
   struct tk_trace **kept; /* by input: small ones that were read and wait for the second pass; NULL if nothing was read */
   uint64_t kept_bytes;
+  int64_t start_ns;       /* when the first event of all is, aligned, on the base's clock; INT64_MAX = nothing was read */
   struct align_map *maps; /* by input */
   bool *mapped;
   size_t n;
@@ -40,9 +41,9 @@ static inline const struct align_map *merge_map(const struct merge_alignment *a,
 struct tk_trace *merge_load(struct merge_alignment *a, const struct merge_inputs *in, size_t i, const struct tk_load_options *opt,
                             struct tk_err *err);
 
-/* Reads the inputs if that is needed, and says in the report what was found.  Inputs that cannot be read are left to the second
- * pass, which says so. */
-bool merge_align(struct merge_alignment *a, const struct merge_inputs *in, const struct tk_merge_options *opt,
+/* Reads the inputs if that is needed, as it is for their start, and says in the report what was found.  Inputs that cannot be read
+ * are left to the second pass, which says so. */
+bool merge_align(struct merge_alignment *a, const struct merge_inputs *in, const struct tk_merge_options *opt, bool start,
                  struct tk_merge_report *report, struct tk_err *err);
 void merge_alignment_free(struct merge_alignment *a);
 

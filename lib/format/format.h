@@ -14,6 +14,7 @@
 struct format {
   struct tk_format_info info;
   bool binary; /* not text: a terminal is no place for it */
+  bool needs_start; /* no event may be before the time that it counts from: a merge must know of the earliest before it writes */
   bool own_order; /* its viewers order processes by what they are, not by sort indices */
   int gzip_level; /* where none is asked for; 0 = that of every output */
   /* Bits of structure verified in the first n bytes (of up to FORMAT_PEEK); 0 = not mine. */

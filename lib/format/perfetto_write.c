@@ -169,13 +169,13 @@ static void put_instants(struct perfetto_sink *s, tk_id track) {
 
 /* ---- the sink ---- */
 
-/* The earliest time of a trace whose clock says nothing of when it was: what is negative would be dropped, so all move up. */
+/* What is negative would be dropped, so all moves up to the earliest; that of a merge is the origin of a graph without events. */
 static int64_t shift_of(const struct tk_trace *t) {
   tk_time first = 0;
   for (tk_id i = 1; i <= t->n_events; i++)
     if (!(t->events[i].flags & TK_LOST_CLOCK) && (i == 1 || t->events[i].ts < first)) first = t->events[i].ts;
   int64_t ns = t->origin_ns - t->zero_ns + first / 1000 - 1;
-  return t->n_events && ns < -1 ? -ns : 0;
+  return (t->n_events || t->origin_ns) && ns < -1 ? -ns : 0;
 }
 
 static bool perfetto_open(struct sink *sink, const struct tk_trace *first, struct tk_err *err) {
@@ -296,6 +296,7 @@ static struct sink *perfetto_writer(struct out *out, const struct sink_options *
 const struct format format_perfetto = {
     .binary = true,
     .gzip_level = 5,
+    .needs_start = true,
     .info = {.name = "perfetto", .title = "Perfetto protobuf", .extensions = "pftrace,perfetto-trace",
              .can_read = true, .can_write = true},
     .bid = perfetto_bid,

@@ -234,6 +234,38 @@ def ordered(work):
             judge(f'--group-by={by} in {ending}', '' if keys == sorted(keys) and len(keys) >= 8 else f'{names_and_order(out)}')
 
 
+def early(work):
+    """Perfetto's readers drop what is before the time that a file counts from, whichever input comes first."""
+    for ranks in (XPLANE, XPLANE[::-1], TORCH[1::-1]):
+        for options in ((), ('--align=none',)):
+            good('merge', '-q', *options, *ranks, '-o', f'{work}/early.pftrace', '--force')
+            out, _ = good('convert', '-q', f'{work}/early.pftrace', '-f', 'json', '-o', '-')
+            first = min(float(e['ts']) for e in json.loads(out)['traceEvents'] if e['ph'] != 'M')
+            judge(f'start of {os.path.basename(ranks[0])}, ... {options}', '' if first >= 0 else f'{first} us')
+
+
+def kept(work):
+    """What a merge said of its ranks stays through the next one, and where nothing is to be said of commands."""
+    for rank in range(3):
+        with open(f'{work}/t{rank}.json', 'w', encoding='utf-8') as f:
+            idle = {'ph': 'M', 'name': 'process_name', 'pid': 99, 'args': {'name': f'idle{rank}'}}
+            bad = {'ph': 'X', 'name': 'back', 'pid': rank, 'tid': 1, 'ts': 90, 'dur': -5}
+            json.dump({'distributedInfo': {'rank': rank}, f'own{rank}': 1,
+                       'traceEvents': [idle, {'ph': 'X', 'name': 'e', 'pid': rank, 'tid': 1, 'ts': 10, 'dur': 5}, bad, bad]}, f)
+    t = [f'{work}/t{rank}.json' for rank in range(3)]
+    both = f'{work}/both.json'
+    _, err = good('merge', '--align=none', *t[:2], t[1], '-o', both)
+    counts = re.findall(r't1.json: negative dur[^(]*\((\d+) times', err)
+    judge('count of a note that both copies have', '' if counts == ['4'] else f'{err}')
+    for args, own in ((('merge', both), 1), (('merge', both, t[2]), 1), (('merge', t[2], both), 1), (('convert', both), 1),
+                      (('merge', '--no-provenance', *t[:2]), 1), (('convert', '--no-provenance', both), 1),
+                      (('convert', '--no-provenance', t[0]), 0)):
+        out, _ = good(args[0], '-q', *args[1:], '-f', 'json', '-o', '-')
+        said = json.dumps(json.loads(out).get('tracekit', ''))
+        found = ('own1' in said) + ('idle1' in said), '"command"' in said
+        judge(f'metadata of {args}', '' if found == (2 * own, '--no-provenance' not in args) else f'{found}')
+
+
 def runs(work):
     whole = 0
     folders = []
@@ -287,7 +319,7 @@ def many(work):
     judge('200 ranks', '' if found == 200 * n else f'{found} events, 200 times {n} are wanted')
 
 
-for test in (manifests, member_names, refusals, mixed, ordered, runs, broken, many):
+for test in (manifests, member_names, refusals, mixed, ordered, early, kept, runs, broken, many):
     with tempfile.TemporaryDirectory() as folder:
         test(folder)
 sys.exit(finish())
