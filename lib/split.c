@@ -9,14 +9,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "graph/keep.h"
 #include "identity.h"
 #include "op/filter.h"
+#include "save.h"
+
+enum { LABEL = 160 };
 
 struct part {
-  char label[160];
+  char label[LABEL + 16]; /* and a number before it */
   struct window window;
-  uint8_t *tracks; /* NULL = all */
 };
 
 struct splitter {
@@ -28,6 +31,10 @@ struct splitter {
   struct mem mem;
   struct part *parts;
   uint32_t n, cap;
+  uint32_t *part_of;     /* by track: 1 + the part that it is of, 0 = none; NULL = parts are windows of time */
+  struct intern labels;
+  struct map used;       /* label -> the last number before it */
+  struct saver **files;  /* of the report's parts: whole, but without a name yet */
 };
 
 static struct part *add_part(struct splitter *s) {
@@ -65,12 +72,17 @@ static bool parts_by_step(struct splitter *s) {
 
 /* What may stand in a file name everywhere: a label never leads to another folder. */
 static void put_safe(char *label, size_t size, const char *text) {
-  size_t n = strlen(label);
-  for (; *text && n + 1 < size; text++) {
+  size_t n = strlen(label), left = strlen(text);
+  while (left > 0) {
     unsigned char c = (unsigned char)*text;
-    bool fine = (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '.' || c == '-' || c >= 0x80;
-    label[n] = fine && !(c == '.' && n == 0) ? *text : '_';
-    n++;
+    unsigned bytes = utf8_sequence((const uint8_t *)text, left);
+    bool fine = (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '.' || c == '-' || bytes > 1;
+    if (bytes == 0) bytes = 1;
+    if (n + bytes >= size) break;
+    memcpy(label + n, fine && !(c == '.' && n == 0) ? text : "_", bytes);
+    n += bytes;
+    text += bytes;
+    left -= bytes;
   }
   label[n] = 0;
 }
@@ -89,37 +101,56 @@ static void label_process(const struct tk_trace *t, const struct tk_track *k, ch
   if (!*label) put_safe(label, size, "none");
 }
 
-/* The part with this label; a new one holds no track yet. */
-static struct part *part_called(struct splitter *s, const char *label) {
-  for (uint32_t i = 0; i < s->n; i++)
-    if (strcmp(s->parts[i].label, label) == 0) return &s->parts[i];
-  struct part *p = add_part(s);
-  if (!p) return NULL;
-  snprintf(p->label, sizeof p->label, "%s", label);
-  p->tracks = mem_resize(&s->mem, NULL, 0, (size_t)s->t->n_tracks + 1);
-  if (p->tracks) memset(p->tracks, 0, (size_t)s->t->n_tracks + 1);
-  return p->tracks ? p : NULL;
+static uint32_t *times_used(struct splitter *s, const char *label) {
+  return map_put(&s->used, intern(&s->labels, label, strlen(label)), 0);
 }
 
-static bool holds_something(const struct tk_trace *t, tk_id process) {
-  for (tk_id i = 1; i <= t->n_tracks; i++)
-    if ((i == process || t->tracks[i].parent == process) && (t->tracks[i].count || t->tracks[i].n_points)) return true;
-  return false;
+/* The label of a new part: with a number before it if another part has that already. */
+static bool give_label(struct splitter *s, struct part *p, const char *label) {
+  uint32_t *used = times_used(s, label), number = used ? *used : 0;
+  snprintf(p->label, sizeof p->label, "%s", label);
+  while (used && *used) {
+    snprintf(p->label, sizeof p->label, "%u.%s", ++number, label);
+    used = times_used(s, p->label);
+  }
+  if (used) *used = 1;
+  used = times_used(s, label);
+  if (used && number) *used = number;
+  return used && !s->mem.failed;
+}
+
+/* 1 + the part of a process: each has its own, or those of a rank have one. */
+static uint32_t part_of_process(struct splitter *s, tk_id process, const int64_t *rank, struct map *ranks) {
+  char label[LABEL] = "unknown";
+  uint32_t *part = rank ? map_put(ranks, (uint64_t)*rank, 0) : NULL;
+  if (rank && (!part || *part)) return part ? *part : 0;
+  struct part *p = add_part(s);
+  if (!p) return 0;
+  if (part) *part = s->n;
+  if (!rank) label_process(s->t, &s->t->tracks[process], label, sizeof label);
+  else if (*rank >= 0) snprintf(label, sizeof label, "%lld", (long long)*rank);
+  return give_label(s, p, label) ? s->n : 0;
 }
 
 static bool parts_by_track(struct splitter *s, bool by_rank) {
+  const struct tk_track *tracks = s->t->tracks;
   struct match_origin *origins = identity_of_tracks(s->t, &s->mem);
-  bool ok = origins != NULL;
+  struct map ranks;
+  map_init(&ranks, &s->mem);
+  s->part_of = mem_resize(&s->mem, NULL, 0, ((size_t)s->t->n_tracks + 1) * sizeof *s->part_of);
+  bool ok = origins && s->part_of;
+  if (ok) memset(s->part_of, 0, ((size_t)s->t->n_tracks + 1) * sizeof *s->part_of);
+  for (tk_id i = 1; ok && i <= s->t->n_tracks; i++) /* a process that holds something is marked */
+    if (tracks[i].count || tracks[i].n_points) s->part_of[tracks[i].kind == TK_PROCESS ? i : tracks[i].parent] = 1;
   for (tk_id i = 1; ok && i <= s->t->n_tracks; i++) {
-    char label[160] = "unknown";
-    struct part *p;
-    if (s->t->tracks[i].kind != TK_PROCESS || !holds_something(s->t, i)) continue;
-    if (!by_rank) label_process(s->t, &s->t->tracks[i], label, sizeof label);
-    else if (origins[i].rank >= 0) snprintf(label, sizeof label, "%lld", (long long)origins[i].rank);
-    p = part_called(s, label);
-    ok = p != NULL;
-    for (tk_id j = 1; ok && j <= s->t->n_tracks; j++) p->tracks[j] |= j == i || s->t->tracks[j].parent == i;
+    if (tracks[i].kind != TK_PROCESS || !s->part_of[i]) continue;
+    s->part_of[i] = part_of_process(s, i, by_rank ? &origins[i].rank : NULL, &ranks);
+    ok = s->part_of[i] != 0;
   }
+  if (ok) s->part_of[0] = 0;
+  for (tk_id i = 1; ok && i <= s->t->n_tracks; i++)
+    if (tracks[i].kind != TK_PROCESS) s->part_of[i] = s->part_of[tracks[i].parent];
+  map_free(&ranks);
   identity_free_tracks(origins, s->t, &s->mem);
   return ok;
 }
@@ -158,39 +189,72 @@ static bool write_name(const struct splitter *s, const char *label, char **name)
   return true;
 }
 
-static bool write_part(struct splitter *s, const struct part *p, const char *name, bool dry_run, struct tk_split_part *done) {
+/* All of the file but its name. */
+static bool save_view(struct saver *file, const struct tk_trace *view, const char *name, const struct tk_save_options *opt,
+                      struct tk_saved *saved, struct tk_err *err) {
+  const char *inputs[] = {view->source, NULL};
+  bool ok = saver_open(file, name, opt, view->format, inputs, err);
+  struct buf provenance = {.mem = &file->mem};
+  ok = ok && file->sink->open(file->sink, view, err) && file->sink->write(file->sink, view, err) &&
+       file->sink->close(file->sink, view, saver_provenance(&provenance, opt, view), err) && out_finish(&file->out, err);
+  buf_free(&provenance);
+  if (!ok) return err_prefix(err, "%s", name);
+  *saved = file->sink->saved;
+  saved->bytes = out_file_bytes(&file->out);
+  saved->raw_bytes = out_raw_bytes(&file->out);
+  file->sink->free(file->sink);
+  file->sink = NULL;
+  return true;
+}
+
+static bool write_part(struct splitter *s, uint32_t part, struct window window, struct saver *file, bool dry_run,
+                       struct tk_split_part *done) {
   static const struct tk_filter_options all = {0};
   struct tk_filter_report report = {0};
-  struct filter_plan plan = {.opt = &all, .cut = p->tracks ? NULL : &p->window, .tracks = p->tracks};
+  struct filter_plan plan = {.opt = &all, .cut = s->part_of ? NULL : &window, .part_of = s->part_of, .part = part + 1};
   struct tk_save_options save = s->opt->save;
   struct tk_trace view;
   save.dry_run |= dry_run;
   if (!op_filter(s->t, &view, &plan, &report, s->err)) return false;
-  bool ok = tk_save(&view, name, &save, &done->saved, s->err);
+  bool ok = save_view(file, &view, done->output, &save, &done->saved, s->err);
   keep_free_view(&view);
   done->clipped = report.clipped;
   done->broken_flows = report.broken_flows;
   return ok;
 }
 
-static bool new_file(struct splitter *s, const struct part *p) {
-  struct tk_split_part *parts = realloc(s->report->parts, (s->report->n_parts + 1) * sizeof *parts);
-  if (!parts) return err_set(s->err, TK_ELIMIT, "out of memory");
-  s->report->parts = parts;
-  struct tk_split_part *out = &parts[s->report->n_parts];
-  *out = (struct tk_split_part){0};
-  if (!write_name(s, p->label, &out->output)) return false;
-  if (!write_part(s, p, out->output, false, out)) {
-    free(out->output);
-    return false;
-  }
-  s->report->n_parts++;
-  return true;
+static bool make_room(struct splitter *s) {
+  s->report->parts = calloc(s->n, sizeof *s->report->parts);
+  s->files = calloc(s->n, sizeof *s->files);
+  return (s->report->parts && s->files) || err_set(s->err, TK_ELIMIT, "out of memory");
 }
 
-static void remove_files(struct splitter *s) {
-  if (s->opt->save.dry_run) return;
-  for (size_t i = 0; i < s->report->n_parts; i++) unlink(s->report->parts[i].output);
+static bool new_file(struct splitter *s, uint32_t part) {
+  struct tk_split_part *done = &s->report->parts[part];
+  struct saver *file = s->files[part] = calloc(1, sizeof *file);
+  if (!file) return err_set(s->err, TK_ELIMIT, "out of memory");
+  if (!write_name(s, s->parts[part].label, &done->output)) return false;
+  s->report->n_parts++;
+  return write_part(s, part, s->parts[part].window, file, false, done);
+}
+
+/* Only now are files replaced: all parts are whole.  What did not exist before can be taken back, what was replaced cannot. */
+static bool name_files(struct splitter *s) {
+  uint32_t named = 0;
+  while (named < s->n && out_commit(&s->files[named]->out, s->err)) named++;
+  if (named == s->n) return true;
+  err_prefix(s->err, "%s", s->report->parts[named].output);
+  if (s->opt->save.force && named) return err_prefix(s->err, "%u of %u files were written", named, s->n);
+  while (named-- > 0) unlink(s->report->parts[named].output);
+  return false;
+}
+
+static void close_files(struct splitter *s) {
+  for (uint32_t i = 0; s->files && i < s->n && s->files[i]; i++) {
+    saver_close(s->files[i]);
+    free(s->files[i]);
+  }
+  free(s->files);
 }
 
 /* ---- by size: windows are halved until each fits ---- */
@@ -218,13 +282,13 @@ static bool middle(const struct splitter *s, struct window w, tk_time *at) {
 }
 
 static bool fit(struct splitter *s, struct window w) {
-  struct part p = {.window = w};
   struct tk_split_part would = {0};
-  char *name;
+  struct saver file = {0};
   tk_time at;
-  if (!write_name(s, "0", &name)) return false;
-  bool ok = write_part(s, &p, name, true, &would);
-  free(name);
+  if (!write_name(s, "0", &would.output)) return false;
+  bool ok = write_part(s, 0, w, &file, true, &would);
+  saver_close(&file);
+  free(would.output);
   if (!ok || would.saved.bytes <= s->opt->bytes) return ok && add_window(s, w.start, w.end);
   if (!middle(s, w, &at))
     return err_set(s->err, TK_ELIMIT, "no part fits into %llu bytes: %llu events of one moment take %llu",
@@ -253,15 +317,32 @@ static bool find_parts(struct splitter *s) {
 /* Asked of all before the first is written. */
 static bool check_names(struct splitter *s) {
   struct stat st;
-  for (uint32_t i = 0; i < s->n && !s->opt->save.force && !s->opt->save.dry_run; i++) {
+  bool ok = true;
+  for (uint32_t i = 0; ok && i < s->n; i++) {
     char *name;
     if (!write_name(s, s->parts[i].label, &name)) return false;
-    bool taken = stat(name, &st) == 0;
-    if (taken) err_set(s->err, TK_EWRITE, "%s: exists already (--force replaces it)", name);
+    bool exists = stat(name, &st) == 0;
+    if (exists && S_ISDIR(st.st_mode)) ok = err_set(s->err, TK_EWRITE, "%s: is a directory", name);
+    else if (exists && !s->opt->save.force) ok = err_set(s->err, TK_EWRITE, "%s: exists already (--force replaces it)", name);
     free(name);
-    if (taken) return false;
   }
-  return true;
+  return ok;
+}
+
+static bool write_parts(struct splitter *s) {
+  if (s->n == 0) return err_set(s->err, TK_EUSAGE, "nothing to split: the trace has no events");
+  if (!make_room(s)) return false;
+  for (uint32_t i = 0; i < s->n; i++)
+    if (!new_file(s, i)) return false;
+  return name_files(s);
+}
+
+static void release(struct splitter *s) {
+  close_files(s);
+  intern_free(&s->labels);
+  map_free(&s->used);
+  if (s->part_of) mem_resize(&s->mem, s->part_of, ((size_t)s->t->n_tracks + 1) * sizeof *s->part_of, 0);
+  if (s->parts) mem_resize(&s->mem, s->parts, (size_t)s->cap * sizeof *s->parts, 0);
 }
 
 bool tk_split(struct tk_trace *t, const char *pattern, const struct tk_split_options *opt, struct tk_split_report *report,
@@ -272,13 +353,10 @@ bool tk_split(struct tk_trace *t, const char *pattern, const struct tk_split_opt
   err_clear(s.err);
   *report = (struct tk_split_report){0};
   if (!strstr(pattern, "{}")) return err_set(s.err, TK_EUSAGE, "%s: a pattern has {} where the part's name goes", pattern);
-  ok = find_parts(&s) && check_names(&s);
-  if (ok && s.n == 0) ok = err_set(s.err, TK_EUSAGE, "nothing to split: the trace has no events");
-  for (uint32_t i = 0; ok && i < s.n; i++) ok = new_file(&s, &s.parts[i]);
-  if (!ok) remove_files(&s);
-  for (uint32_t i = 0; i < s.n; i++)
-    if (s.parts[i].tracks) mem_resize(&s.mem, s.parts[i].tracks, (size_t)t->n_tracks + 1, 0);
-  if (s.parts) mem_resize(&s.mem, s.parts, (size_t)s.cap * sizeof *s.parts, 0);
+  intern_init(&s.labels, &s.mem);
+  map_init(&s.used, &s.mem);
+  ok = find_parts(&s) && check_names(&s) && write_parts(&s);
+  release(&s);
   if (!ok && mem_check(&s.mem, s.err)) err_set(s.err, TK_ELIMIT, "out of memory");
   return ok;
 }

@@ -41,7 +41,7 @@ struct out_impl {
   char *temporary;    /* NULL = written to directly */
   uint64_t raw, file;
   uint32_t crc;
-  bool force, committed;
+  bool force, finished, committed;
   struct tk_err err;     /* of the caller's side; with a thread, the thread's own until it has ended */
   struct ring ring;      /* blocks on their way to the thread */
   struct mem thread_mem; /* pays for the ring and the deflater */
@@ -299,22 +299,44 @@ static void give_name(struct out_impl *w) {
   }
 }
 
-bool out_commit(struct out *o, struct tk_err *err) {
+static void free_buffers(struct out *o) {
   struct out_impl *w = o->impl;
-  if (!w->committed) {
+  deflater_close(w->z);
+  zstd_close(w->zstd);
+  if (w->packed) mem_resize(w->mem, w->packed, PACKED, 0);
+  if (w->buf) mem_resize(w->mem, w->buf, BLOCK + OUT_ROOM, 0);
+  w->z = NULL;
+  w->zstd = NULL;
+  w->packed = w->buf = o->next = o->end = NULL;
+}
+
+static bool tell(const struct out_impl *w, struct tk_err *err) {
+  if (w->err.code == TK_OK) return true;
+  if (err && err->code == TK_OK) *err = w->err;
+  return false;
+}
+
+bool out_finish(struct out *o, struct tk_err *err) {
+  struct out_impl *w = o->impl;
+  if (!w->finished) {
     while (o->next - w->buf > BLOCK && !failed(w)) out_flush(o);
     join(w);
     w->raw += (size_t)(o->next - w->buf);
     pack(w, w->buf, (size_t)(o->next - w->buf), true);
-    o->next = w->buf;
     if (w->z) put_trailer(w);
     close_fd(w);
-    give_name(w);
-    w->committed = true;
+    free_buffers(o);
+    w->finished = true;
   }
-  if (w->err.code == TK_OK) return true;
-  if (err && err->code == TK_OK) *err = w->err;
-  return false;
+  return tell(w, err);
+}
+
+bool out_commit(struct out *o, struct tk_err *err) {
+  struct out_impl *w = o->impl;
+  out_finish(o, NULL);
+  if (!w->committed) give_name(w);
+  w->committed = true;
+  return tell(w, err);
 }
 
 void out_close(struct out *o) {
@@ -326,10 +348,7 @@ void out_close(struct out *o) {
   free(w->temporary);
   free(w->path);
   buf_free(&w->memory);
-  deflater_close(w->z);
-  zstd_close(w->zstd);
-  if (w->packed) mem_resize(w->mem, w->packed, PACKED, 0);
-  if (w->buf) mem_resize(w->mem, w->buf, BLOCK + OUT_ROOM, 0);
+  free_buffers(o);
   mem_resize(w->mem, w, sizeof *w, 0);
   *o = (struct out){0};
 }
@@ -350,5 +369,7 @@ const uint8_t *out_memory_take(struct out *o, size_t *n) {
   return w->memory.data;
 }
 
-uint64_t out_raw_bytes(const struct out *o) { return o->impl->raw + (uint64_t)(o->next - o->impl->buf); }
+uint64_t out_raw_bytes(const struct out *o) {
+  return o->impl->raw + (o->impl->finished ? 0 : (uint64_t)(o->next - o->impl->buf));
+}
 uint64_t out_file_bytes(const struct out *o) { return o->impl->file; }

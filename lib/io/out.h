@@ -46,6 +46,9 @@ void out_write(struct out *o, const void *p, size_t n);
 uint64_t out_raw_bytes(const struct out *o);
 uint64_t out_file_bytes(const struct out *o);
 
+/* Writes the last of it and frees the buffers: of many outputs that wait for one another each takes little while it does.  Only
+ * out_commit, out_close and the counts may follow.  Safe twice. */
+bool out_finish(struct out *o, struct tk_err *err);
 /* Finishes the file and gives it its name; false with the first error of the whole life of the output. */
 bool out_commit(struct out *o, struct tk_err *err);
 /* Frees; removes the temporary file if it was not committed.  Safe on a zeroed struct and twice. */

@@ -86,6 +86,10 @@ static bool in_window(const struct filter *f, const struct tk_event *e) {
   return e->ts >= f->window.start || (e->kind == TK_SPAN && e->ts + e->dur > f->window.start);
 }
 
+static bool wants_track(const struct filter *f, tk_id track) {
+  return !f->plan->part_of || f->plan->part_of[track] == f->plan->part;
+}
+
 /* A counter keeps the value that it has at the left edge: its last sample before that. */
 static void keep_left_edge(struct filter *f) {
   for (tk_id k = 1; f->has_window && k <= f->t->n_tracks; k++) {
@@ -94,7 +98,7 @@ static void keep_left_edge(struct filter *f) {
     if (track->kind != TK_COUNTERS) continue;
     for (tk_id i = track->first; i < track->first + track->count && f->t->events[i].ts <= f->window.start; i++)
       if (!(f->t->events[i].flags & TK_LOST_CLOCK)) last = i;
-    if (last) f->keep.events[last] = (!f->plan->tracks || f->plan->tracks[k]) && match_event(&f->match, last);
+    if (last) f->keep.events[last] = wants_track(f, k) && match_event(&f->match, last);
   }
 }
 
@@ -202,11 +206,11 @@ static bool keep_relatives(struct filter *f) {
 
 /* ---- marking ---- */
 
-static bool any_dropped(const struct filter *f) { return f->match.root || f->has_window || f->plan->tracks; }
+static bool any_dropped(const struct filter *f) { return f->match.root || f->has_window || f->plan->part_of; }
 
 static bool passes(const struct filter *f, tk_id event) {
   const struct tk_event *e = &f->t->events[event];
-  return (!f->plan->tracks || f->plan->tracks[e->track]) && in_window(f, e) && match_event(&f->match, event);
+  return wants_track(f, e->track) && in_window(f, e) && match_event(&f->match, event);
 }
 
 /* Points that hang on no event go with their track's events and with the window. */
@@ -216,7 +220,7 @@ static void mark_points(struct filter *f) {
     const struct tk_flow *p = &t->flows[i];
     if (f->opt->drop_flows) f->keep.points[i] = 0;
     else if (p->bound) continue;
-    else if (f->plan->tracks && !f->plan->tracks[p->at]) f->keep.points[i] = 0;
+    else if (!wants_track(f, p->at)) f->keep.points[i] = 0;
     else if (f->has_window && (p->ts < f->window.start || p->ts >= f->window.end)) f->keep.points[i] = 0;
     else if (f->match.root && match_track(&f->match, p->at) == NO) f->keep.points[i] = 0;
   }
@@ -228,7 +232,7 @@ static void mark_records(struct filter *f) {
   for (tk_id i = 1; i <= t->n_records; i++) {
     const struct tk_record *r = &t->records[i];
     if (r->phase == 'M') continue;
-    if (f->plan->tracks && r->track && !f->plan->tracks[r->track]) f->keep.records[i] = 0;
+    if (r->track && !wants_track(f, r->track)) f->keep.records[i] = 0;
     if (f->has_window && r->has_ts) f->keep.records[i] = r->ts >= f->window.start && r->ts < f->window.end;
     if (f->match.root && (!r->track || match_track(&f->match, r->track) != YES)) f->keep.records[i] = 0;
   }
@@ -237,7 +241,7 @@ static void mark_records(struct filter *f) {
 /* A track that had no events before goes if its name, process or rank says that none could pass. */
 static void mark_tracks(struct filter *f) {
   for (tk_id i = 1; i <= f->t->n_tracks; i++)
-    f->keep.tracks[i] = match_track(&f->match, i) != NO && (!f->plan->tracks || f->plan->tracks[i]);
+    f->keep.tracks[i] = match_track(&f->match, i) != NO && wants_track(f, i);
 }
 
 static bool mark(struct filter *f) {
