@@ -6,6 +6,7 @@
 #include "tty.h"
 #include "write.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +67,8 @@ static const struct example examples[] = {
 struct exprs {
   char **v;
   size_t n;
-  bool failed;
+  bool failed; /* out of memory */
+  bool wrong;  /* said already */
 };
 
 static void add_expr(struct exprs *e, char *text) {
@@ -122,54 +124,91 @@ static void none_of(struct exprs *e, const char *symbol_op, const struct opt_lis
   }
 }
 
-/* "3", "3..5", "3..", "..5", or a word: symbol == 3, symbol >= 3 && symbol <= 5. */
-static void append_range(char **text, const char *symbol, const char *range) {
-  const char *dots = strstr(range, "..");
-  char low[64];
-  append(text, "(");
-  append(text, symbol);
-  if (!dots) {
-    append(text, " == ");
-    append(text, range);
-  } else {
-    snprintf(low, sizeof low, "%.*s", (int)(dots - range), range);
-    if (*low) append(text, " >= "), append(text, low);
-    if (*low && dots[2]) append(text, " && "), append(text, symbol);
-    if (dots[2]) append(text, " <= "), append(text, dots + 2);
-  }
-  append(text, ")");
+/* A whole number that is written as such: what looks otherwise ("007") can only be text. */
+static bool number(const char *text, size_t n, long long *value) {
+  char copy[24], again[24];
+  if (n == 0 || n >= sizeof copy) return false;
+  memcpy(copy, text, n);
+  copy[n] = 0;
+  *value = strtoll(copy, NULL, 10);
+  snprintf(again, sizeof again, "%lld", *value);
+  return !strcmp(copy, again);
 }
 
-static void any_range(struct exprs *e, const char *symbol, const struct opt_list *list) {
+static void append_test(char **text, const char *symbol, const char *op, long long value) {
+  char test[96];
+  snprintf(test, sizeof test, "%s %s %lld", symbol, op, value);
+  append(text, test);
+}
+
+/* "3..5", "3.." or "..5": symbol >= 3 && symbol <= 5. */
+static bool append_bounds(char **text, const char *symbol, const char *range, const char *dots) {
+  long long low = LLONG_MIN, high = LLONG_MAX;
+  bool has_low = dots != range, has_high = dots[2];
+  if (has_low && !number(range, (size_t)(dots - range), &low)) return false;
+  if (has_high && !number(dots + 2, strlen(dots + 2), &high)) return false;
+  if ((!has_low && !has_high) || low > high) return false;
+  append(text, "(");
+  if (has_low) append_test(text, symbol, ">=", low);
+  if (has_low && has_high) append(text, " && ");
+  if (has_high) append_test(text, symbol, "<=", high);
+  append(text, ")");
+  return true;
+}
+
+/* A range, a number or, of an id, text. */
+static bool append_range(char **text, const char *symbol, const char *range, bool is_id) {
+  const char *dots = strstr(range, "..");
+  long long value;
+  if (dots) return append_bounds(text, symbol, range, dots);
+  if (number(range, strlen(range), &value)) return append_test(text, symbol, "==", value), true;
+  if (!is_id || !*range) return false;
+  append(text, symbol);
+  append(text, " == ");
+  append_quoted(text, range);
+  return true;
+}
+
+static void any_range(struct exprs *e, const char *symbol, const struct opt_list *list, bool is_id) {
   char *text = NULL;
   for (size_t i = 0; i < list->n; i++) {
     if (i) append(&text, " || ");
-    append_range(&text, symbol, list->v[i]);
+    if (append_range(&text, symbol, list->v[i], is_id)) continue;
+    tty_say("filter: --%s: '%s' is not N, N..M, N.. or ..M%s", symbol, list->v[i], is_id ? ", nor a name" : "");
+    e->wrong = true;
   }
   if (list->n) add_expr(e, text);
 }
 
 static void one_range(struct exprs *e, const char *symbol, const char *range) {
   struct opt_list list = { &range, 1 };
-  if (range) any_range(e, symbol, &list);
+  if (range) any_range(e, symbol, &list, false);
 }
 
-static void one_test(struct exprs *e, const char *symbol_op, const char *value) {
+/* The option is called as `word`-dur. */
+static void one_limit(struct exprs *e, const char *word, const char *op, const char *value) {
   char *text = NULL;
+  tk_time ps;
   if (!value) return;
-  append(&text, symbol_op);
-  append(&text, value);
+  if (!tk_parse_duration(value, &ps)) {
+    tty_say("filter: --%s-dur: '%s' is not a duration such as 1.5ms, 20us or 3s", word, value);
+    e->wrong = true;
+    return;
+  }
+  append_test(&text, "dur", op, ps);
+  append(&text, "ps");
+  add_expr(e, text);
+}
+
+static void as_given(struct exprs *e, const char *expr) {
+  char *text = NULL;
+  append(&text, expr);
   add_expr(e, text);
 }
 
 static struct exprs expressions(const struct params *p) {
-  static const char *const python = "python";
   struct exprs e = { 0 };
-  for (size_t i = 0; i < p->exprs.n; i++) {
-    char *text = NULL;
-    append(&text, p->exprs.v[i]);
-    add_expr(&e, text);
-  }
+  for (size_t i = 0; i < p->exprs.n; i++) as_given(&e, p->exprs.v[i]);
   any_of(&e, "name ~ ", &p->names);
   any_of(&e, "name =~ ", &p->regexes);
   none_of(&e, "name ~ ", &p->excludes);
@@ -177,14 +216,14 @@ static struct exprs expressions(const struct params *p) {
   any_of(&e, "kind == ", &p->kinds);
   any_of(&e, "host ~ ", &p->hosts);
   any_of(&e, "track ~ ", &p->tracks);
-  any_range(&e, "pid", &p->pids);
-  any_range(&e, "tid", &p->tids);
-  any_range(&e, "rank", &p->ranks);
-  any_range(&e, "device", &p->devices);
+  any_range(&e, "pid", &p->pids, true);
+  any_range(&e, "tid", &p->tids, true);
+  any_range(&e, "rank", &p->ranks, false);
+  any_range(&e, "device", &p->devices, false);
   one_range(&e, "depth", p->depth);
-  one_test(&e, "dur >= ", p->min_dur);
-  one_test(&e, "dur <= ", p->max_dur);
-  if (p->no_python) one_test(&e, "kind != ", python);
+  one_limit(&e, "min", ">=", p->min_dur);
+  one_limit(&e, "max", "<=", p->max_dur);
+  if (p->no_python) as_given(&e, "kind != python");
   return e;
 }
 
@@ -227,7 +266,24 @@ static bool read_keep(const struct params *p, struct tk_filter_options *o) {
   return true;
 }
 
-static int filter(const struct params *p, struct tk_trace *t, const char *output) {
+static int filter(const struct params *p, const struct tk_filter_options *options, const struct operands *in) {
+  struct tk_filter_report done = { 0 };
+  struct report more = { report_json, report_text, &done };
+  struct tk_err err = { 0 };
+  int status;
+  const char *input = run_input("filter", in, &status);
+  const char *output = input ? run_output(&p->shared, "filter", in, &status) : NULL;
+  struct tk_trace *t = output ? run_load(&p->shared, input, &status) : NULL;
+  if (!t) return status;
+  if (tk_filter(t, options, &done, &err)) status = write_trace(&p->shared, "filter", t, output, &more);
+  else status = run_fail(&err);
+  tk_free(t);
+  return status;
+}
+
+/* What is asked for is understood before anything is read. */
+static int run(const void *params, const struct operands *in) {
+  const struct params *p = params;
   struct exprs e = expressions(p);
   struct tk_filter_options options = { .where = (const char *const *)e.v,
                                        .time = p->time,
@@ -235,29 +291,12 @@ static int filter(const struct params *p, struct tk_trace *t, const char *output
                                        .keep_args = (const char *const *)p->keep_args.v,
                                        .drop_args = (const char *const *)p->drop_args.v,
                                        .drop_flows = p->drop_flows };
-  struct tk_filter_report done = { 0 };
-  struct report more = { report_json, report_text, &done };
   struct tk_err err = { 0 };
   int status = STATUS_USAGE;
-  if (e.failed) tty_say("out of memory");
-  else if (read_keep(p, &options)) status = tk_filter(t, &options, &done, &err) ? STATUS_DONE : run_fail(&err);
-  if (status == STATUS_DONE) status = write_trace(&p->shared, "filter", t, output, &more);
+  if (e.failed && !e.wrong) tty_say("out of memory");
+  else if (!e.wrong && read_keep(p, &options)) status = tk_filter_check(&options, &err) ? filter(p, &options, in) : run_fail(&err);
   for (size_t i = 0; i < e.n; i++) free(e.v[i]);
   free(e.v);
-  return status;
-}
-
-static int run(const void *params, const struct operands *in) {
-  const struct params *p = params;
-  int status;
-  const char *input = run_input("filter", in, &status);
-  const char *output = input ? run_output(&p->shared, "filter", in, &status) : NULL;
-  struct tk_trace *t;
-  if (!output) return status;
-  t = run_load(&p->shared, input, &status);
-  if (!t) return status;
-  status = filter(p, t, output);
-  tk_free(t);
   return status;
 }
 

@@ -103,7 +103,7 @@ TK_API void tk_merge_report_free(struct tk_merge_report *report);
 struct tk_filter_options {
   const char *const *where;     /* NULL-terminated expressions that must all hold, e.g. "name =~ 'nccl' && dur > 10us"; NULL = all */
   const char *time;             /* "+2s..+5s" (op/window.h); NULL = all */
-  const char *steps;            /* "3" or "3..5": training steps as a range of time; NULL = all */
+  const char *steps;            /* "3", "3..5", "3.." or "..5": training steps as a range of time; NULL = all */
   const char *const *keep_args; /* NULL-terminated globs of arg keys; NULL = all */
   const char *const *drop_args;
   bool keep_parents;  /* spans around what passes */
@@ -120,6 +120,9 @@ struct tk_filter_report {
   uint64_t clipped;
   uint64_t foreign; /* blocks that only the input's own format understands, dropped */
 };
+
+/* Can these options be understood?  Asked without a trace, so that a mistyped expression costs no reading. */
+TK_API bool tk_filter_check(const struct tk_filter_options *opt, struct tk_err *err);
 
 /* Filters a sealed trace in place.  `report` may be NULL; it is added to. */
 TK_API bool tk_filter(struct tk_trace *t, const struct tk_filter_options *opt, struct tk_filter_report *report, struct tk_err *err);

@@ -31,16 +31,27 @@ struct filter {
 
 /* ---- windows ---- */
 
+/* "3", "3..5", "3.." or "..5". */
 static bool parse_steps(const char *text, int64_t *first, int64_t *last) {
-  const uint8_t *end;
-  struct num n = num_scan((const uint8_t *)text, &end);
-  *first = *last = n.mant;
-  if (n.kind != NUM_INT) return false;
-  if (!*end) return true;
-  if (end[0] != '.' || end[1] != '.') return false;
-  n = num_scan(end + 2, &end);
+  const uint8_t *p = (const uint8_t *)text;
+  struct num n;
+  *first = INT64_MIN;
+  *last = INT64_MAX;
+  if (*p != '.') {
+    n = num_scan(p, &p);
+    if (n.kind != NUM_INT) return false;
+    *first = n.mant;
+    if (!*p) return *last = n.mant, true;
+  }
+  if (p[0] != '.' || p[1] != '.') return false;
+  if (!p[2]) return *text != '.';
+  n = num_scan(p + 2, &p);
   *last = n.mant;
-  return n.kind == NUM_INT && !*end && *last >= *first;
+  return n.kind == NUM_INT && !*p && *last >= *first;
+}
+
+static bool bad_steps(const char *text, struct tk_err *err) {
+  return err_set(err, TK_EUSAGE, "steps '%s': expected N, N..M, N.. or ..M", text);
 }
 
 static void narrow(struct filter *f, struct window w) {
@@ -53,7 +64,7 @@ static bool step_window(struct filter *f, struct tk_err *err) {
   int64_t first, last;
   struct window w;
   const struct steps *s = &f->match.steps;
-  if (!parse_steps(f->opt->steps, &first, &last)) return err_set(err, TK_EUSAGE, "steps '%s': expected N or N..M", f->opt->steps);
+  if (!parse_steps(f->opt->steps, &first, &last)) return bad_steps(f->opt->steps, err);
   if (!s->n) return err_set(err, TK_EUSAGE, "this trace has no steps (ProfilerStep#N, step_num or a Steps line)");
   if (!steps_range(s, first, last, &w.start, &w.end)) {
     int64_t lo = INT64_MAX, hi = INT64_MIN;
@@ -357,4 +368,19 @@ bool op_filter(struct tk_trace *t, struct tk_trace *to, const struct filter_plan
   match_free(&f.match);
   if (ok) return mem_check(f.mem, err);
   return mem_check(f.mem, err) && err_set(err, TK_ELIMIT, "out of memory");
+}
+
+bool tk_filter_check(const struct tk_filter_options *opt, struct tk_err *err) {
+  uint32_t n_tests = 0;
+  int64_t first, last;
+  struct tk_err own;
+  if (!err) err = &own;
+  err_clear(err);
+  for (const char *const *where = opt->where; where && *where; where++) {
+    struct expr *e = expr_parse(*where, &n_tests, err);
+    if (!e) return err_prefix(err, "filter '%.200s'", *where);
+    expr_free(e);
+  }
+  if (opt->time && !window_check(opt->time, err)) return false;
+  return !opt->steps || parse_steps(opt->steps, &first, &last) || bad_steps(opt->steps, err);
 }

@@ -65,13 +65,24 @@ bool window_time(const char *text, size_t n, const struct tk_trace *t, tk_time *
   return err_set(err, TK_EUSAGE, "'%s' is not a time such as +2s, -1s, 25%%, 1500us or 2026-11-20T10:37:52Z", copy);
 }
 
-bool window_parse(const char *text, const struct tk_trace *t, struct window *w, struct tk_err *err) {
+static bool read_sides(const char *text, const struct tk_trace *t, struct window *w, struct tk_err *err) {
   const char *dots = strstr(text, "..");
-  tk_time start, end;
   *w = (struct window){INT64_MIN, INT64_MAX};
   if (!dots) return err_set(err, TK_EUSAGE, "time range '%s': expected START..END, each of which may be left out", text);
   if (dots != text && !window_time(text, (size_t)(dots - text), t, &w->start, err)) return err_prefix(err, "time range");
   if (dots[2] && !window_time(dots + 2, strlen(dots + 2), t, &w->end, err)) return err_prefix(err, "time range");
+  return true;
+}
+
+bool window_check(const char *text, struct tk_err *err) {
+  static const struct tk_trace any = {.clock = TK_CLOCK_REALTIME};
+  struct window w;
+  return read_sides(text, &any, &w, err);
+}
+
+bool window_parse(const char *text, const struct tk_trace *t, struct window *w, struct tk_err *err) {
+  tk_time start, end;
+  if (!read_sides(text, t, w, err)) return false;
   if (w->start > w->end) return err_set(err, TK_EUSAGE, "time range '%s': it ends before it starts", text);
   window_extent(t, &start, &end);
   if (w->end == end) w->end = INT64_MAX;

@@ -19,6 +19,8 @@ void window_extent(const struct tk_trace *t, tk_time *start, tk_time *end);
 
 /* One time of those above. */
 bool window_time(const char *text, size_t n, const struct tk_trace *t, tk_time *out, struct tk_err *err);
+/* Is it one, of whatever trace?  Whether it ends after it starts only the trace can tell. */
+bool window_check(const char *text, struct tk_err *err);
 bool window_parse(const char *text, const struct tk_trace *t, struct window *w, struct tk_err *err);
 
 #endif
