@@ -5,6 +5,7 @@
 #include "run.h"
 #include "tty.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct params {
@@ -113,17 +114,17 @@ static void print_ident(const struct tk_trace *t, const struct tk_ident *ident) 
   else if (ident->kind != TK_IDENT_NONE) printf("%lld", (long long)ident->num);
 }
 
-/* Events of a process and of all tracks under it. */
-static uint64_t process_events(const struct tk_trace *t, tk_id process) {
-  uint64_t n = t->tracks[process].count;
-  for (tk_id i = 1; i <= t->n_tracks; i++)
-    if (t->tracks[i].parent == process) n += t->tracks[i].count;
+/* By process: its events and those of all tracks under it.  NULL when memory has run out. */
+static uint64_t *process_events(const struct tk_trace *t) {
+  uint64_t *n = calloc((size_t)t->n_tracks + 1, sizeof *n);
+  for (tk_id i = 1; n && i <= t->n_tracks; i++) n[t->tracks[i].kind == TK_PROCESS ? i : t->tracks[i].parent] += t->tracks[i].count;
   return n;
 }
 
 static void print_processes(const struct tk_trace *t) {
   char n[32];
-  for (tk_id i = 1; i <= t->n_tracks; i++) {
+  uint64_t *events = process_events(t);
+  for (tk_id i = 1; events && i <= t->n_tracks; i++) {
     const struct tk_track *track = &t->tracks[i];
     if (track->kind != TK_PROCESS) continue;
     label("process");
@@ -132,8 +133,9 @@ static void print_processes(const struct tk_trace *t) {
     print_string(t, track->name);
     if (track->labels) fputs(" / ", stdout);
     print_string(t, track->labels);
-    printf(": %s events\n", tty_count(process_events(t, i), n));
+    printf(": %s events\n", tty_count(events[i], n));
   }
+  free(events);
 }
 
 static void print_metadata(const struct tk_trace *t) {

@@ -81,48 +81,91 @@ struct identity identity_of(const struct tk_trace *t) {
 
 /* ---- by track ---- */
 
-/* Does the value spell this pid?  In the block's "pids" integers stand as such, text as text. */
-static bool is_pid(const struct tk_trace *t, struct json *j, const struct json_value *v, struct tk_ident pid) {
-  if (v->type == JSON_NUMBER) return v->num.kind == NUM_INT && pid.kind != TK_IDENT_STR && pid.num == v->num.mant;
-  if (v->type != JSON_STRING) return false;
-  if (pid.kind == TK_IDENT_STR) return json_is(j, &v->str, tk_string(t, pid.str, NULL));
+/* Processes by pid: the last of each, and before it others of the same. */
+struct pids {
+  struct tk_trace *t;
+  struct mem *mem;
+  struct map numbers, texts; /* pid, or its string -> track */
+  tk_id *before;             /* by track */
+};
+
+static bool pids_init(struct pids *p, struct tk_trace *t, struct mem *mem) {
+  *p = (struct pids){.t = t, .mem = mem, .before = mem_resize(mem, NULL, 0, ((size_t)t->n_tracks + 1) * sizeof *p->before)};
+  map_init(&p->numbers, mem);
+  map_init(&p->texts, mem);
+  for (tk_id i = 1; p->before && i <= t->n_tracks; i++) {
+    struct tk_ident pid = t->tracks[i].pid;
+    if (t->tracks[i].kind != TK_PROCESS || pid.kind == TK_IDENT_NONE) continue;
+    bool text = pid.kind == TK_IDENT_STR;
+    uint32_t *last = map_put(text ? &p->texts : &p->numbers, text ? pid.str : (uint64_t)pid.num, 0);
+    if (!last) return false;
+    p->before[i] = *last;
+    *last = i;
+  }
+  return p->before != NULL;
+}
+
+static void pids_free(struct pids *p) {
+  map_free(&p->numbers);
+  map_free(&p->texts);
+  if (p->before) mem_resize(p->mem, p->before, ((size_t)p->t->n_tracks + 1) * sizeof *p->before, 0);
+}
+
+static void place(const struct pids *p, const struct map *of, uint64_t pid, struct match_origin origin, struct match_origin *out) {
+  const uint32_t *last = map_get(of, pid);
+  for (tk_id i = last ? *last : 0; i; i = p->before[i]) out[i] = origin;
+}
+
+/* In the block's "pids" integers stand as such, text as text. */
+static void place_pid(const struct pids *p, struct json *j, const struct json_value *v, struct match_origin origin,
+                      struct match_origin *out) {
   const uint8_t *end;
-  struct num n = num_scan(v->str.p, &end);
-  return n.kind == NUM_INT && end == v->str.p + v->str.n && pid.num == n.mant;
+  size_t n;
+  if (v->type == JSON_NUMBER && v->num.kind == NUM_INT) place(p, &p->numbers, (uint64_t)v->num.mant, origin, out);
+  if (v->type != JSON_STRING) return;
+  const uint8_t *text = json_text(j, &v->str, &n);
+  tk_id str = text ? intern_find(&p->t->store->strings, text, n, (uint32_t)hash_bytes(text, n)) : 0;
+  if (str) place(p, &p->texts, str, origin, out);
+  struct num number = num_scan(v->str.p, &end);
+  if (number.kind == NUM_INT && end == v->str.p + v->str.n) place(p, &p->numbers, (uint64_t)number.mant, origin, out);
 }
 
 /* The processes of one rank of a merged trace. */
-static void place_pids(struct tk_trace *t, const struct json_value *pids, struct match_origin origin, struct match_origin *out) {
-  struct json j = {.p = pids->p + 1, .end = pids->end, .last = true};
+static void place_pids(const struct pids *p, const struct json_value *pids, struct match_origin origin, struct match_origin *out) {
+  struct json j = {.p = pids->p + 1, .end = pids->end, .last = true, .scratch = {.mem = p->mem}};
   struct json_string key;
   struct json_value v;
   while (json_blank(&j) && *j.p != '}' && json_key(&j, &key) && json_value(&j, &v)) {
-    for (tk_id i = 1; i <= t->n_tracks; i++)
-      if (t->tracks[i].kind == TK_PROCESS && is_pid(t, &j, &v, t->tracks[i].pid)) out[i] = origin;
-    if (!json_blank(&j) || *j.p++ != ',') return;
+    place_pid(p, &j, &v, origin, out);
+    if (!json_blank(&j) || *j.p++ != ',') break;
   }
+  buf_free(&j.scratch);
 }
 
-static void place_rank(struct tk_trace *t, const struct json_value *block, struct match_origin *out) {
+static void place_rank(const struct pids *p, const struct json_value *block, struct match_origin *out) {
   struct match_origin origin = {"", -1};
   struct json_value v;
   const char *text = (const char *)block->p;
   size_t n = (size_t)(block->end - block->p);
   if (json_member(text, n, "rank", &v) && v.type == JSON_NUMBER && v.num.kind == NUM_INT) origin.rank = v.num.mant;
   if (json_member(text, n, "host", &v) && v.type == JSON_STRING)
-    origin.host = tk_string(t, trace_string(t, v.str.p, v.str.n), NULL);
-  if (json_member(text, n, "pids", &v) && v.type == JSON_OBJECT) place_pids(t, &v, origin, out);
+    origin.host = tk_string(p->t, trace_string(p->t, v.str.p, v.str.n), NULL);
+  if (json_member(text, n, "pids", &v) && v.type == JSON_OBJECT) place_pids(p, &v, origin, out);
 }
 
-static void place_ranks(struct tk_trace *t, struct match_origin *out) {
+static bool place_ranks(struct tk_trace *t, struct match_origin *out, struct mem *mem) {
   const struct tk_meta *m = trace_meta(t, "tracekit");
   struct json_value ranks, block;
-  if (!m || !json_member(trace_raw(t, m->at), m->size, "ranks", &ranks) || ranks.type != JSON_ARRAY) return;
+  struct pids pids;
+  if (!m || !json_member(trace_raw(t, m->at), m->size, "ranks", &ranks) || ranks.type != JSON_ARRAY) return true;
+  bool ok = pids_init(&pids, t, mem);
   struct json j = {.p = ranks.p + 1, .end = ranks.end, .last = true};
-  while (json_blank(&j) && *j.p == '{' && json_value(&j, &block)) {
-    place_rank(t, &block, out);
-    if (!json_blank(&j) || *j.p++ != ',') return;
+  while (ok && json_blank(&j) && *j.p == '{' && json_value(&j, &block)) {
+    place_rank(&pids, &block, out);
+    if (!json_blank(&j) || *j.p++ != ',') break;
   }
+  pids_free(&pids);
+  return ok;
 }
 
 struct match_origin *identity_of_tracks(struct tk_trace *t, struct mem *mem) {
@@ -131,7 +174,10 @@ struct match_origin *identity_of_tracks(struct tk_trace *t, struct mem *mem) {
   struct match_origin origin = {*id.host ? tk_string(t, trace_text(t, id.host), NULL) : "", id.rank};
   if (!out) return NULL;
   for (tk_id i = 0; i <= t->n_tracks; i++) out[i] = origin;
-  place_ranks(t, out);
+  if (!place_ranks(t, out, mem)) {
+    identity_free_tracks(out, t, mem);
+    return NULL;
+  }
   for (tk_id i = 1; i <= t->n_tracks; i++)
     if (t->tracks[i].kind != TK_PROCESS) out[i] = out[t->tracks[i].parent];
   return out;

@@ -24,7 +24,7 @@ struct sizer {
   struct tk_trace *t;
   struct mem mem;
   struct kinds kinds;
-  struct cell slots[SLOTS], *cats, *names, *args, *tracks, *ranks;
+  struct cell slots[SLOTS], *cats, *names, *args, *tracks;
   struct match_origin *origins;
   uint32_t n_strings;
   uint64_t total;
@@ -135,21 +135,25 @@ static bool track_rows(struct sizer *s, struct tk_size_report *r) {
 
 /* One row for each rank: those of its tracks together. */
 static bool rank_rows(struct sizer *s, struct tk_size_report *r) {
+  struct map sums; /* rank -> its first track, in whose cell the sum is made */
+  struct cell *sum = cells(s, s->t->n_tracks);
+  bool ok = sum != NULL;
   char text[24];
-  bool ok = true;
+  map_init(&sums, &s->mem);
   for (tk_id i = 1; ok && i <= s->t->n_tracks; i++) {
-    struct cell sum = {0};
-    int64_t rank = s->origins[i].rank;
-    bool first = true;
-    for (tk_id j = 1; j < i && first; j++) first = s->origins[j].rank != rank;
-    for (tk_id j = i; first && j <= s->t->n_tracks; j++) {
-      if (s->origins[j].rank != rank) continue;
-      sum.bytes += s->tracks[j].bytes;
-      sum.events += s->tracks[j].events;
-    }
-    snprintf(text, sizeof text, rank < 0 ? "unknown" : "%lld", (long long)rank);
-    if (first) ok = add_row(r, TK_SIZE_RANK, text, sum);
+    const uint32_t *first = map_put(&sums, (uint64_t)s->origins[i].rank, i);
+    ok = first != NULL;
+    if (!ok) break;
+    sum[*first].bytes += s->tracks[i].bytes;
+    sum[*first].events += s->tracks[i].events;
   }
+  for (tk_id i = 1; ok && i <= s->t->n_tracks; i++) {
+    long long rank = s->origins[i].rank;
+    snprintf(text, sizeof text, rank < 0 ? "unknown" : "%lld", rank);
+    ok = add_row(r, TK_SIZE_RANK, text, sum[i]);
+  }
+  map_free(&sums);
+  if (sum) mem_resize(&s->mem, sum, ((size_t)s->t->n_tracks + 1) * sizeof *sum, 0);
   return ok;
 }
 
