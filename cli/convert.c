@@ -70,7 +70,7 @@ static int run(const void *params, const struct operands *in) {
   const struct shared *s = &((const struct params *)params)->shared;
   int status;
   const char *input = run_input("convert", in, &status);
-  const char *output = input ? run_output(s, "convert", in, &status) : NULL;
+  const char *output = input ? run_trace_output(s, "convert", in, &status) : NULL;
   struct tk_sources *sources = output ? run_sources(s, "convert", in, &status) : NULL;
   if (!sources) return status;
   status = sources->n > 1 ? convert_several(s, sources, output) : convert_one(s, sources, output);

@@ -272,7 +272,7 @@ static int filter(const struct params *p, const struct tk_filter_options *option
   struct tk_err err = { 0 };
   int status;
   const char *input = run_input("filter", in, &status);
-  const char *output = input ? run_output(&p->shared, "filter", in, &status) : NULL;
+  const char *output = input ? run_trace_output(&p->shared, "filter", in, &status) : NULL;
   struct tk_trace *t = output ? run_load(&p->shared, input, &status) : NULL;
   if (!t) return status;
   if (tk_filter(t, options, &done, &err)) status = write_trace(&p->shared, "filter", t, output, &more);

@@ -38,7 +38,6 @@ static const struct example examples[] = {
   { 0, 0 },
 };
 
-
 static struct tk_rebase_options asked(const struct params *p) {
   return (struct tk_rebase_options){ .to_zero = p->to_zero,
                                      .to = p->to,
@@ -65,20 +64,27 @@ static int rebase_one(const struct params *p, const char *input, const char *out
 
 /* ---- several inputs: one base, a folder of outputs ---- */
 
+/* Those of two clocks have no common zero. */
+static bool same_clock(const struct tk_trace *t, enum tk_clock clock, size_t i, int *status) {
+  if (i == 0 || t->clock == clock) return true;
+  tty_say("%s: its clock is not that of the first input: they have no earliest event in common", t->source);
+  *status = STATUS_INPUT;
+  return false;
+}
+
 /* The first event of each is looked at before any is written: one input in memory at a time. */
 static int common_base(const struct params *p, const struct operands *in, struct tk_rebase_options *o) {
   struct shared quiet = p->shared;
   int status = STATUS_DONE;
   enum tk_clock clock = TK_CLOCK_UNKNOWN;
   quiet.quiet = 1;
-  for (size_t i = 0; i < in->n; i++) {
+  for (size_t i = 0; i < in->n && status == STATUS_DONE; i++) {
     struct tk_trace *t = run_load(&quiet, in->v[i], &status);
     struct tk_summary s;
     if (!t) return status;
     tk_summarise(t, &s);
     int64_t first = t->origin_ns + (s.start >= 0 ? s.start / 1000 : -((999 - s.start) / 1000));
-    if (i == 0) clock = t->clock;
-    else if (clock != t->clock) tty_say("%s: its clock cannot be compared with that of the first input", in->v[i]);
+    if (same_clock(t, clock, i, &status)) clock = t->clock;
     if (i == 0 || first < o->base_ns) o->base_ns = first;
     tk_free(t);
   }
@@ -87,49 +93,115 @@ static int common_base(const struct params *p, const struct operands *in, struct
   return status;
 }
 
-static int rebase_each(const struct params *p, const struct operands *in, const char *folder, const struct tk_rebase_options *o) {
-  int status = STATUS_DONE;
-  for (size_t i = 0; i < in->n && status == STATUS_DONE; i++) {
-    const char *slash = strrchr(in->v[i], '/'), *name = slash ? slash + 1 : in->v[i];
-    size_t n = strlen(folder) + strlen(name) + 2;
-    char *output = malloc(n);
-    if (!output) return tty_say("out of memory"), STATUS_INPUT;
-    snprintf(output, n, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name);
-    status = rebase_one(p, in->v[i], output, o);
-    free(output);
-  }
-  return status;
+static const char *extension(const char *format) {
+  const struct tk_format_info *f;
+  if (!strcmp(format, "xplane")) return "xplane.pb";
+  for (size_t i = 0; (f = tk_format(i)); i++)
+    if (!strcmp(f->name, format)) return f->extensions;
+  return format;
 }
 
-static bool same_names(const struct operands *in) {
-  for (size_t i = 0; i < in->n; i++) {
-    const char *a = strrchr(in->v[i], '/');
-    for (size_t j = i + 1; j < in->n; j++) {
-      const char *b = strrchr(in->v[j], '/');
-      if (!strcmp(a ? a + 1 : in->v[i], b ? b + 1 : in->v[j])) return true;
-    }
-  }
+/* The last part of a path, without slashes behind it, or the name of an archive's member. */
+static const char *leaf_of(char *path) {
+  size_t n = strlen(path);
+  while (n > 1 && path[n - 1] == '/') path[--n] = 0;
+  char *slash = strrchr(path, '/'), *leaf = slash && slash[1] ? slash + 1 : path, *colon = strrchr(leaf, ':');
+  return colon ? colon + 1 : leaf;
+}
+
+/* What stays of a compression's extension: that of one which is written. */
+static const char *packed_as(const char *leaf) {
+  const char *dot = strrchr(leaf, '.');
+  if (!dot) return "";
+  if (!strcmp(dot, ".zst")) return ".zst";
+  return !strcmp(dot, ".gz") || !strcmp(dot, ".bz2") || !strcmp(dot, ".xz") ? ".gz" : "";
+}
+
+/* "out/rank3.json.gz" of "a/rank3.json.gz", of "logs.zip:rank3.json.gz" and, as JSON, of "a/rank3.pftrace.gz".  Where `format` is NULL
+ * the input's own name says it.  NULL: out of memory. */
+static char *name_output(const char *folder, const char *input, const char *format) {
+  char *path = strdup(input), *output = NULL;
+  if (!path) return NULL;
+  size_t stem;
+  const char *leaf = leaf_of(path), *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
+  const struct tk_format_info *own = run_format_of(leaf, &stem);
+  bool same = own && (!format || !strcmp(own->name, format));
+  const char *ext = same ? leaf + stem + 1 : extension(format);
+  size_t size = strlen(folder) + strlen(leaf) + strlen(ext) + sizeof "/..zst";
+  if ((output = malloc(size)))
+    snprintf(output, size, "%s%s%.*s.%.*s%s", folder, slash, (int)stem, leaf, (int)strcspn(ext, same ? "." : ","), ext,
+             packed_as(leaf));
+  free(path);
+  return output;
+}
+
+/* NULL, or why this input cannot be one of several. */
+static const char *why_not(const struct params *p, const char *input) {
+  struct stat st;
+  size_t stem;
+  if (run_is_stdout(input)) return "standard input has no name for its output: name a file";
+  if (p->to_zero && stat(input, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+    return "can be read only once, and --to-zero of several inputs reads twice: name a file";
+  return p->shared.format || run_format_of(input, &stem) ? NULL : "no format has this extension: say -f (see -f help)";
+}
+
+static bool is_among(char *const *names, size_t n, const char *name) {
+  for (size_t i = 0; i < n; i++)
+    if (!strcmp(names[i], name)) return true;
   return false;
 }
 
-static int several(const struct params *p, const struct operands *in) {
+/* All that can be asked of inputs and outputs before the first is read. */
+static int plan(const struct params *p, const struct operands *in, const char *folder, char **outputs) {
+  struct shared one = p->shared;
+  int status = STATUS_DONE;
+  for (size_t i = 0; i < in->n; i++) {
+    const char *why = why_not(p, in->v[i]);
+    if (why) return tty_say("rebase: %s: %s", in->v[i], why), STATUS_USAGE;
+    outputs[i] = name_output(folder, in->v[i], p->shared.format);
+    if (!outputs[i]) return tty_say("out of memory"), STATUS_INPUT;
+    if (is_among(outputs, i, outputs[i])) return run_usage("rebase", "two inputs have the same name: they would be one output");
+  }
+  for (size_t i = 0; i < in->n; i++) {
+    one.output = outputs[i];
+    if (!run_trace_output(&one, "rebase", in, &status)) return status;
+  }
+  return STATUS_DONE;
+}
+
+static int rebase_each(const struct params *p, const struct operands *in, char **outputs) {
   struct tk_rebase_options options = asked(p);
+  int status = p->to_zero ? common_base(p, in, &options) : STATUS_DONE;
+  size_t done = 0;
+  for (; done < in->n && status == STATUS_DONE; done += status == STATUS_DONE)
+    status = rebase_one(p, in->v[done], outputs[done], &options);
+  for (size_t i = 0; i < done && status != STATUS_DONE && !p->shared.dry_run; i++)
+    tty_say("%s: was written before that", outputs[i]);
+  return status;
+}
+
+static int several(const struct params *p, const struct operands *in) {
   struct stat st;
   const char *folder = p->shared.output;
-  int status = STATUS_DONE;
   if (!folder || stat(folder, &st) || !S_ISDIR(st.st_mode)) return run_usage("rebase", "several inputs: -o names an existing folder");
-  if (same_names(in)) return run_usage("rebase", "two inputs have the same name: they would be one output");
-  if (p->to_zero) status = common_base(p, in, &options);
-  return status == STATUS_DONE ? rebase_each(p, in, folder, &options) : status;
+  char **outputs = calloc(in->n, sizeof *outputs);
+  if (!outputs) return tty_say("out of memory"), STATUS_INPUT;
+  int status = plan(p, in, folder, outputs);
+  if (status == STATUS_DONE) status = rebase_each(p, in, outputs);
+  for (size_t i = 0; i < in->n; i++) free(outputs[i]);
+  free(outputs);
+  return status;
 }
 
 static int run(const void *params, const struct operands *in) {
   const struct params *p = params;
   struct tk_rebase_options options = asked(p);
+  struct tk_err err = { 0 };
   int status;
+  if (!tk_rebase_check(&options, &err)) return run_fail(&err);
   if (in->n > 1) return several(p, in);
   const char *input = run_input("rebase", in, &status);
-  const char *output = input ? run_output(&p->shared, "rebase", in, &status) : NULL;
+  const char *output = input ? run_trace_output(&p->shared, "rebase", in, &status) : NULL;
   return output ? rebase_one(p, input, output, &options) : status;
 }
 
@@ -141,7 +213,8 @@ const struct command command_rebase = {
     "Changes the times of all events alike, exact to the picosecond, and writes the trace as convert would. A trace that states its "
     "base time keeps the absolute time of every event: only the base moves. Otherwise, and with --shift and --scale, the events "
     "move. A time beyond the range of 64-bit picoseconds is an error.\n\n"
-    "Of several inputs --to-zero takes the earliest event of all; they are written under their own names into the folder -o.",
+    "Of several inputs --to-zero takes the earliest event of all; they are written under their own names into the folder -o, with "
+    "-f under its extension. Inputs whose clocks differ have no earliest event in common, which is an error.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

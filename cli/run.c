@@ -4,6 +4,7 @@
 
 #include "tty.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -152,9 +153,18 @@ static bool refuse(const char *path, const char *why, int *status) {
   return false;
 }
 
+static bool has_folder(const char *path) {
+  struct stat st;
+  const char *slash = strrchr(path, '/');
+  char *folder = slash && slash > path ? strndup(path, (size_t)(slash - path)) : NULL;
+  bool has = !folder || (stat(folder, &st) == 0 && S_ISDIR(st.st_mode));
+  free(folder);
+  return has;
+}
+
 static bool check_file(const struct shared *s, const char *path, const struct operands *in, int *status) {
   struct stat st;
-  if (stat(path, &st) != 0) return true;
+  if (stat(path, &st) != 0) return has_folder(path) || refuse(path, "there is no such folder", status);
   if (S_ISDIR(st.st_mode)) return refuse(path, "is a directory", status);
   if (!S_ISREG(st.st_mode)) return true; /* a device or a FIFO: nothing is lost by writing to it */
   if (is_input(&st, in)) return refuse(path, "is an input; the output must be another file", status);
@@ -162,10 +172,43 @@ static bool check_file(const struct shared *s, const char *path, const struct op
   return true;
 }
 
+/* Where the last extension of path[0, n) begins, its dot; n without one. */
+static size_t extension_of(const char *path, size_t n) {
+  size_t i = n;
+  while (i > 0 && path[i - 1] != '.' && path[i - 1] != '/') i--;
+  return i > 0 && path[i - 1] == '.' ? i - 1 : n;
+}
+
+const struct tk_format_info *run_format_of(const char *path, size_t *stem) {
+  static const char *const packed[] = { ".gz", ".zst", ".bz2", ".xz", NULL };
+  const struct tk_format_info *format;
+  size_t end = strlen(path), dot = extension_of(path, end);
+  for (size_t i = 0; packed[i]; i++)
+    if (!strcmp(path + dot, packed[i])) {
+      end = dot;
+      dot = extension_of(path, end);
+      break;
+    }
+  *stem = dot;
+  for (size_t i = 0; dot < end && (format = tk_format(i)); i++)
+    if (opt_has_extension(format, path + dot + 1, end - dot - 1)) return format;
+  *stem = end;
+  return NULL;
+}
+
 const char *run_output(const struct shared *s, const char *command, const struct operands *in, int *status) {
   const char *path = s->output ? s->output : "-";
   if (!run_is_stdout(path)) return check_file(s, path, in, status) ? path : NULL;
   if (s->dry_run || !isatty(STDOUT_FILENO)) return path;
   *status = run_usage(command, "standard output is a terminal: say where to write with -o FILE");
+  return NULL;
+}
+
+const char *run_trace_output(const struct shared *s, const char *command, const struct operands *in, int *status) {
+  const char *path = run_output(s, command, in, status);
+  size_t stem;
+  if (!path || run_is_stdout(path) || s->format || run_format_of(path, &stem)) return path;
+  tty_say("%s: no format has this extension: say -f (see -f help)", path);
+  *status = STATUS_USAGE;
   return NULL;
 }

@@ -94,6 +94,13 @@ const char *run_input(const char *command, const struct operands *in, int *statu
  * file without --force.  NULL: *status is the exit status and the reason was printed. */
 const char *run_output(const struct shared *s, const char *command, const struct operands *in, int *status);
 
+/* The same for an output that is a trace: its name or -f says in which format. */
+const char *run_trace_output(const struct shared *s, const char *command, const struct operands *in, int *status);
+
+/* The format whose extension the path has before that of a compression, and where its name ends without both; else NULL and where it
+ * ends without that of a compression. */
+const struct tk_format_info *run_format_of(const char *path, size_t *stem);
+
 bool run_is_stdout(const char *path);
 
 /* Where reports go: stdout, unless the trace goes there. */

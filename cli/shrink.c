@@ -133,7 +133,7 @@ static int run(const void *params, const struct operands *in) {
   const struct params *p = params;
   int status;
   const char *input = run_input("shrink", in, &status);
-  const char *output = input ? run_output(&p->shared, "shrink", in, &status) : NULL;
+  const char *output = input ? run_trace_output(&p->shared, "shrink", in, &status) : NULL;
   struct tk_trace *t;
   if (!output) return status;
   t = run_load(&p->shared, input, &status);

@@ -192,7 +192,7 @@ static bool write_name(const struct splitter *s, const char *label, char **name)
 /* All of the file but its name. */
 static bool save_view(struct saver *file, const struct tk_trace *view, const char *name, const struct tk_save_options *opt,
                       struct tk_saved *saved, struct tk_err *err) {
-  const char *inputs[] = {view->source, NULL};
+  const char *const named[] = {view->source, NULL}, *const *inputs = view->files ? view->files : named;
   bool ok = saver_open(file, name, opt, view->format, inputs, err);
   struct buf provenance = {.mem = &file->mem};
   ok = ok && file->sink->open(file->sink, view, err) && file->sink->write(file->sink, view, err) &&

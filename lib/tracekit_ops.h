@@ -141,6 +141,8 @@ struct tk_rebase_options {
   tk_time shift;     /* ps */
 };
 
+/* Can these options be understood?  Asked without a trace; tk_rebase asks it first. */
+TK_API bool tk_rebase_check(const struct tk_rebase_options *opt, struct tk_err *err);
 TK_API bool tk_rebase(struct tk_trace *t, const struct tk_rebase_options *opt, struct tk_err *err);
 
 enum tk_split_by { TK_SPLIT_STEP, TK_SPLIT_RANK, TK_SPLIT_PROCESS, TK_SPLIT_TIME, TK_SPLIT_SIZE };

@@ -177,9 +177,16 @@ static bool to_epoch(struct tk_trace *t, struct tk_err *err) {
   return true;
 }
 
-static bool check_request(const struct tk_rebase_options *o, struct tk_err *err) {
+bool tk_rebase_check(const struct tk_rebase_options *o, struct tk_err *err) {
   int places = o->to_zero + (o->to != NULL) + (o->at != NULL) + o->absolute + o->has_base;
+  struct tk_err own;
+  i128 unused;
+  if (!err) err = &own;
+  err_clear(err);
   if (places > 1) return err_set(err, TK_EUSAGE, "more than one place to rebase to");
+  if (o->nth && !o->at) return err_set(err, TK_EUSAGE, "an Nth event is one of a name: say at which");
+  if (o->to && !parse_time(o->to, &unused, err)) return false;
+  if (o->scale && !parse_scale(o->scale, &unused, err)) return false;
   if (places || o->shift || o->scale) return true;
   return err_set(err, TK_EUSAGE, "nothing to do: say to zero, to a time, at an event, absolute, a shift or a scale");
 }
@@ -189,8 +196,7 @@ bool tk_rebase(struct tk_trace *t, const struct tk_rebase_options *o, struct tk_
   tk_time start, end;
   i128 to = 0;
   if (!err) err = &own;
-  err_clear(err);
-  if (!check_request(o, err)) return false;
+  if (!tk_rebase_check(o, err)) return false;
   if (strip_foreign(t)) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "packets that are no events: dropped, their times cannot be moved");
   if (o->scale && !scale_events(t, o->scale, err)) return false;
   if (o->shift && !move_events(t, o->shift, err)) return false;
