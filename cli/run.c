@@ -204,11 +204,19 @@ const char *run_output(const struct shared *s, const char *command, const struct
   return NULL;
 }
 
+bool run_names_trace(const struct shared *s, const char *path, int *status) {
+  const char *slash = strrchr(path, '/'), *hole = strstr(path, "{}");
+  size_t stem;
+  if (run_is_stdout(path)) return true;
+  if (!s->format && !run_format_of(path, &stem)) {
+    tty_say("%s: no format has this extension: say -f (see -f help)", path);
+    *status = STATUS_USAGE;
+    return false;
+  }
+  return has_folder(path) || (hole && hole < slash) || refuse(path, "there is no such folder", status);
+}
+
 const char *run_trace_output(const struct shared *s, const char *command, const struct operands *in, int *status) {
   const char *path = run_output(s, command, in, status);
-  size_t stem;
-  if (!path || run_is_stdout(path) || s->format || run_format_of(path, &stem)) return path;
-  tty_say("%s: no format has this extension: say -f (see -f help)", path);
-  *status = STATUS_USAGE;
-  return NULL;
+  return path && run_names_trace(s, path, status) ? path : NULL;
 }

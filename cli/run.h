@@ -94,7 +94,9 @@ const char *run_input(const char *command, const struct operands *in, int *statu
  * file without --force.  NULL: *status is the exit status and the reason was printed. */
 const char *run_output(const struct shared *s, const char *command, const struct operands *in, int *status);
 
-/* The same for an output that is a trace: its name or -f says in which format. */
+/* Does the name of this output, or -f, say its format, and is its folder there?  (Not asked of one whose name has {} in it.) */
+bool run_names_trace(const struct shared *s, const char *path, int *status);
+/* run_output of a trace: this is asked too. */
 const char *run_trace_output(const struct shared *s, const char *command, const struct operands *in, int *status);
 
 /* The format whose extension the path has before that of a compression, and where its name ends without both; else NULL and where it

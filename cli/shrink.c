@@ -9,8 +9,8 @@
 
 struct params {
   struct shared shared;
-  uint64_t to, events;
-  const char *percent, *keep, *drop, *ladder;
+  uint64_t to;
+  const char *events, *percent, *keep, *drop, *ladder;
   bool lossless, hard;
 };
 
@@ -18,7 +18,7 @@ struct params {
 
 static const struct opt opts[] = {
   { OPT_SIZE, 0, "to", "SIZE", "the file is at most this large", FIELD(to), 0, 0, 0 },
-  { OPT_SIZE, 0, "events", "N", "at most so many events: 500000, or 2M (powers of 1000)", FIELD(events), 0, 0, 0 },
+  { OPT_STRING, 0, "events", "N", "at most so many events: 500000, or 2M (powers of 1000)", FIELD(events), 0, 0, 0 },
   { OPT_STRING, 0, "percent", "N", "at most this share of what convert would write", FIELD(percent), 0, 0, 0 },
   { OPT_FLAG, 0, "lossless", 0, "all events, in the smallest file", FIELD(lossless), 0, 0, 0 },
   { OPT_STRING, 0, "keep", "EXPR", "events that stay whatever happens (an expression as of filter)", FIELD(keep), 0, 0, 0 },
@@ -95,33 +95,47 @@ static void print_json(FILE *to, const struct shared *s, const struct tk_trace *
   json_close(&j, '}');
 }
 
+/* "500000", "2M", "1.5k": counts go by thousands, as the sizes "2MB" and "1.5kB" do. */
+static bool read_count(const char *text, uint64_t *n) {
+  char size[64];
+  size_t digits = strspn(text, "0123456789.");
+  bool scaled = text[digits] && strchr("kKMGT", text[digits]) && !text[digits + 1];
+  if (digits > 40 || (text[digits] && !scaled)) return false;
+  snprintf(size, sizeof size, "%s%s", text, scaled ? "B" : "");
+  return tk_parse_size(size, n) && *n > 0;
+}
+
+/* NULL, or what is wrong with the request. */
 static const char *read_options(const struct params *p, struct tk_shrink_options *o) {
+  int targets = (p->to != 0) + (p->events != NULL) + (p->percent != NULL) + p->lossless;
   char *end;
   o->bytes = p->to;
-  o->events = p->events;
   o->lossless = p->lossless;
   o->hard = p->hard;
   o->keep = p->keep;
   o->drop = p->drop;
   o->ladder = p->ladder;
-  if (!p->percent) return NULL;
-  o->percent = strtod(p->percent, &end);
-  if (*end == '%') end++;
-  return *end || !(o->percent > 0 && o->percent <= 100) ? "--percent: a number above 0, up to 100" : NULL;
+  if (p->events && !read_count(p->events, &o->events)) return "--events: not a number of events such as 500000 or 2M";
+  if (p->percent) o->percent = strtod(p->percent, &end), end += *end == '%';
+  if (p->percent && (*end || !(o->percent > 0 && o->percent <= 100))) return "--percent: a number above 0, up to 100";
+  return targets == 1 ? NULL : targets ? "more than one target" : "no target: say how large the file may be";
 }
 
-static int shrink(const struct params *p, struct tk_trace *t, const char *output) {
+/* Are the expressions such? */
+static bool check_exprs(const struct params *p, struct tk_err *err) {
+  const char *exprs[] = { p->keep ? p->keep : p->drop, p->keep ? p->drop : NULL, NULL };
+  return tk_filter_check(&(struct tk_filter_options){ .where = exprs }, err);
+}
+
+static int shrink(const struct params *p, struct tk_trace *t, const char *output, struct tk_shrink_options *options) {
   const struct shared *s = &p->shared;
   struct progress progress;
-  struct tk_shrink_options options = { .save = run_save_options(s, "tracekit shrink", &progress) };
   struct tk_shrink_report report;
   struct tk_err err = { 0 };
   FILE *to = run_report_to(s, output);
-  const char *wrong = read_options(p, &options);
-  bool ok;
-  if (wrong) return run_usage("shrink", wrong);
+  options->save = run_save_options(s, "tracekit shrink", &progress);
   progress_start(&progress, output, s->quiet ? -1 : s->progress);
-  ok = tk_shrink(t, output, &options, &report, &err);
+  bool ok = tk_shrink(t, output, options, &report, &err);
   progress_end(&progress);
   if (!ok) return run_fail(&err);
   if (s->json) print_json(to, s, t, &report, output);
@@ -131,14 +145,17 @@ static int shrink(const struct params *p, struct tk_trace *t, const char *output
 
 static int run(const void *params, const struct operands *in) {
   const struct params *p = params;
+  struct tk_shrink_options options = { 0 };
+  struct tk_err err = { 0 };
   int status;
+  const char *wrong = read_options(p, &options);
+  if (wrong) return run_usage("shrink", wrong);
+  if (!check_exprs(p, &err)) return run_fail(&err);
   const char *input = run_input("shrink", in, &status);
   const char *output = input ? run_trace_output(&p->shared, "shrink", in, &status) : NULL;
-  struct tk_trace *t;
-  if (!output) return status;
-  t = run_load(&p->shared, input, &status);
+  struct tk_trace *t = output ? run_load(&p->shared, input, &status) : NULL;
   if (!t) return status;
-  status = shrink(p, t, output);
+  status = shrink(p, t, output, &options);
   tk_free(t);
   return status;
 }

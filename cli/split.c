@@ -99,7 +99,7 @@ static int run(const void *params, const struct operands *in) {
   int status;
   const char *wrong = read_options(p, &options), *input = wrong ? NULL : run_input("split", in, &status);
   if (wrong) return run_usage("split", wrong);
-  struct tk_trace *t = input ? run_load(s, input, &status) : NULL;
+  struct tk_trace *t = input && run_names_trace(s, s->output, &status) ? run_load(s, input, &status) : NULL;
   if (!t) return status;
   progress_start(&progress, "splitting", s->quiet ? -1 : s->progress);
   bool ok = tk_split(t, s->output, &options, &report, &err);

@@ -21,3 +21,8 @@ printf '[{"ph":"X","pid":"a b","tid":1,"ts":1,"dur":1,"name":"x"},{"ph":"X","pid
 {"ph":"X","pid":"%sää1","tid":1,"ts":4,"dur":1,"name":"x"},{"ph":"X","pid":"%sää€2","tid":1,"ts":5,"dur":1,"name":"x"},
 {"ph":"X","pid":"%s€€","tid":1,"ts":6,"dur":1,"name":"x"}]' "$long" "$long" "$long" > same.json
 tracekit split same.json --by process -o 's.{}.json'
+
+# ... and before anything is read where the name alone tells.
+tracekit split missing.json --by process -o 'p.{}.foo'; echo "status $?"
+tracekit split missing.json --by process -o 'nowhere/p.{}.json'; echo "status $?"
+tracekit split two.json --by process -o '{}/p.json' | wc -l
