@@ -119,7 +119,8 @@ const struct command command_split = {
   .description =
     "Writes one file for each step, rank or process, or for equal lengths of time, or as many as are needed so that none is larger "
     "than a limit. The {} in the output's name becomes the step, the rank, the process or the number of the part. Parts in time are "
-    "cut as filter --time does it. All or nothing: if a part cannot be written, those before it are removed.",
+    "cut as filter --time does it. Processes whose names are the same in a file's name get a number before it. All or nothing: files "
+    "get their names when all parts are whole, and what is there already is replaced only then.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -166,8 +166,8 @@ struct tk_split_report {
   size_t n_parts;
 };
 
-/* Writes the parts of a sealed trace to `pattern`, whose {} becomes the part's step, rank, process or number.  All or nothing: if
- * one cannot be written, those before it are removed. */
+/* Writes the parts of a sealed trace to `pattern`, whose {} becomes the part's step, rank, process or number.  All or nothing:
+ * files get their names, and replace what is there (save.force), when all are whole. */
 TK_API bool tk_split(struct tk_trace *t, const char *pattern, const struct tk_split_options *opt, struct tk_split_report *report,
                      struct tk_err *err);
 TK_API void tk_split_report_free(struct tk_split_report *report);

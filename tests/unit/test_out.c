@@ -116,6 +116,37 @@ static void plain_file(void **state) {
   free(data);
 }
 
+/* Many may wait, whole, for one another: they take little memory, and what has that name stays until the commit. */
+static void finished_first(void **state) {
+  enum { N = 700000 };
+  uint8_t *data = text(N);
+  struct mem mem = {0};
+  struct tk_err err = {0};
+  struct out_options options = {.force = true, .gzip = true};
+  struct out o;
+  (void)state;
+  make("a.json", "old");
+  for (int round = 0; round < 3; round++) {
+    options.thread = round == 1;
+    assert_true(out_open(&o, "a.json", &options, &mem, &err));
+    pieces(&o, data, N, 5);
+    assert_true(out_finish(&o, &err));
+    assert_true(out_finish(&o, &err));
+    assert_true(mem.used < 4096);
+    assert_int_equal(out_raw_bytes(&o), N);
+    uint64_t bytes = out_file_bytes(&o);
+    assert_true(bytes > 18);
+    if (round == 0) holds("a.json", "old", 3);
+    assert_int_equal(entries(), 2);
+    if (round < 2) assert_true(out_commit(&o, &err));
+    assert_int_equal(out_file_bytes(&o), bytes);
+    out_close(&o);
+    assert_int_equal(mem.used, 0);
+    assert_int_equal(entries(), 1);
+  }
+  free(data);
+}
+
 static struct buf gzipped(const uint8_t *data, size_t n, int level, uint32_t seed) {
   static struct mem pool;
   struct mem mem = {0};
@@ -414,6 +445,7 @@ int main(void) {
     cmocka_unit_test_setup_teardown(gzip_file, enter, leave),
     cmocka_unit_test_setup_teardown(abandoned, enter, leave),
     cmocka_unit_test_setup_teardown(existing_files, enter, leave),
+    cmocka_unit_test_setup_teardown(finished_first, enter, leave),
     cmocka_unit_test_setup_teardown(came_meanwhile, enter, leave),
     cmocka_unit_test_setup_teardown(links, enter, leave),
     cmocka_unit_test_setup_teardown(bad_places, enter, leave),
