@@ -260,7 +260,7 @@ static bool one_host_by_place(const struct merge_inputs *in) {
 }
 
 static bool is_needed(const struct merge_inputs *in, const struct tk_merge_options *opt) {
-  if (opt->offsets && *opt->offsets) return true;
+  if ((opt->offsets && *opt->offsets) || opt->reference) return true; /* is there such a rank or host? */
   if (opt->group_by == TK_GROUP_HOST && in->n > 1 && !one_host_by_place(in)) return true;
   return opt->align != TK_ALIGN_CLOCK && opt->align != TK_ALIGN_NONE && in->n > 1 && !one_host_by_place(in);
 }
@@ -297,7 +297,7 @@ static bool run(struct aligner *a) {
 bool merge_align(struct merge_alignment *out, const struct merge_inputs *in, const struct tk_merge_options *opt, bool start,
                  struct tk_merge_report *report, struct tk_err *err) {
   struct aligner a = {.out = out, .in = in, .opt = opt, .report = report, .err = err, .mem = &out->mem};
-  *out = (struct merge_alignment){.start_ns = INT64_MAX};
+  *out = (struct merge_alignment){.start_ns = INT64_MAX, .mem = {.limit = load_memory_limit(opt->load.max_memory)}};
   a.arena.mem = a.anchors.mem = a.mem;
   if (opt->align == TK_ALIGN_MARKER && !opt->marker) return err_set(err, TK_EUSAGE, "no marker is named");
   if (!check_request(&a)) return false;

@@ -14,7 +14,7 @@ static const struct format *choose(const char *path, const struct tk_save_option
     return NULL;
   }
   if (!f && strcmp(path, "-") == 0) f = format_by_name(like);
-  if (!f) err_set(err, TK_EUSAGE, "%s: no format has this extension: say -f (see -f help)", path);
+  if (!f) err_set(err, TK_EUSAGE, "no format has this extension: say -f (see -f help)");
   else if (!f->info.can_write) err_set(err, TK_EUSAGE, "%s cannot be written", f->info.title);
   else return f;
   return NULL;
