@@ -10,39 +10,53 @@
 
 enum { SNAPSHOT_CLOCKS_MOST = 32 };
 
-static uint32_t find_clock(struct perfetto *r, uint64_t key) {
-  uint32_t *slot = map_put(&r->clock_index, key, 0);
+static uint32_t find_clock(struct perfetto *r, struct map *index, uint64_t key, uint32_t machine) {
+  uint32_t *slot = map_put(index, key, 0);
   if (!slot) return 0;
   if (*slot) return *slot;
   if (!mem_grow(&r->t->store->mem, (void **)&r->clocks, &r->cap_clocks, (uint64_t)r->n_clocks + 2, sizeof *r->clocks)) return 0;
-  r->clocks[*slot = ++r->n_clocks] = (struct clock){.key = key, .unit = 1};
+  r->clocks[*slot = ++r->n_clocks] = (struct clock){.id = (uint32_t)key, .machine = machine, .unit = 1};
+  r->clocks[*slot].of_sequence = index == &r->sequence_clock_index;
   return *slot;
 }
 
 static bool of_sequence(uint32_t id) { return id >= CLOCK_OF_SEQUENCE && id <= CLOCK_SEQUENCE_LAST; }
 
-uint32_t clock_builtin(struct perfetto *r, uint32_t machine, uint32_t id) { return find_clock(r, (uint64_t)machine << 33 | id); }
+uint32_t clock_builtin(struct perfetto *r, uint32_t machine, uint32_t id) {
+  return find_clock(r, &r->clock_index, (uint64_t)machine << 32 | id, machine);
+}
 
 static uint32_t clock_of(struct perfetto *r, struct sequence *q, uint32_t machine, uint32_t id) {
   if (q->clock && q->clock_id == id) return q->clock;
   q->clock_id = id;
   if (!of_sequence(id)) return q->clock = clock_builtin(r, machine, id);
-  return q->clock = find_clock(r, (uint64_t)(q - r->sequences) << 33 | 1ull << 32 | id);
+  return q->clock = find_clock(r, &r->sequence_clock_index, (uint64_t)(q - r->sequences) << 32 | id, machine);
 }
 
 /* Each machine has one. */
 static bool is_trace_clock(const struct perfetto *r, uint32_t clock) {
-  uint64_t key = r->clocks[clock].key;
-  return (uint32_t)key == r->trace_clock && !(key >> 32 & 1);
-}
-
-static uint32_t machine_of(const struct perfetto *r, uint32_t clock) {
-  uint64_t key = r->clocks[clock].key;
-  return (uint32_t)(key >> 32 & 1 ? r->sequences[key >> 33].key >> 32 : key >> 33);
+  return r->clocks[clock].id == r->trace_clock && !r->clocks[clock].of_sequence;
 }
 
 /* Sums beyond 64 bits come back around: such times are nobody's. */
 static int64_t add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
+
+enum { STEPS_MOST = 8 };
+
+/* c->at becomes the last point that is not after `own`, the first if all are.  Most times lie near the one before; where points
+ * are not in order of their own times, which add_point sees, it is the nearest such point from the one of the last time on. */
+static void go_to(struct clock *c, int64_t own) {
+  uint32_t most = c->unsorted ? UINT32_MAX : STEPS_MOST, steps = 0, lo, hi = c->n;
+  while (c->at > 0 && c->points[c->at].own > own && steps++ < most) c->at--;
+  while (c->at + 1 < c->n && c->points[c->at + 1].own <= own && steps++ < most) c->at++;
+  if (steps <= most) return;
+  for (lo = 0; hi - lo > 1;) {
+    uint32_t mid = lo + (hi - lo) / 2;
+    if (c->points[mid].own <= own) lo = mid;
+    else hi = mid;
+  }
+  c->at = lo;
+}
 
 /* On its own machine. */
 static bool to_trace_clock(struct perfetto *r, uint32_t clock, int64_t own, int64_t *ns) {
@@ -50,15 +64,14 @@ static bool to_trace_clock(struct perfetto *r, uint32_t clock, int64_t own, int6
   *ns = own;
   if (is_trace_clock(r, clock)) return true;
   if (c->n == 0) return false;
-  while (c->at > 0 && c->points[c->at].own > own) c->at--;
-  while (c->at + 1 < c->n && c->points[c->at + 1].own <= own) c->at++;
+  go_to(c, own);
   *ns = add(c->points[c->at].trace, add(own, -c->points[c->at].own));
   return true;
 }
 
 bool clock_to_trace(struct perfetto *r, uint32_t clock, int64_t own, int64_t *ns) {
   bool known = to_trace_clock(r, clock, own, ns);
-  if (known && r->n_machines) *ns = add(*ns, -machine_ahead(r, machine_of(r, clock)));
+  if (known && r->n_machines) *ns = add(*ns, -machine_ahead(r, r->clocks[clock].machine));
   return known;
 }
 
@@ -66,6 +79,7 @@ static void add_point(struct perfetto *r, uint32_t clock, int64_t own, int64_t t
   struct clock *c = &r->clocks[clock];
   if (!mem_grow(&r->t->store->mem, (void **)&c->points, &c->cap, (uint64_t)c->n + 1, sizeof *c->points)) return;
   if (c->n && c->points[c->n - 1].own == own && c->points[c->n - 1].trace == trace) return;
+  c->unsorted = c->unsorted || (c->n && c->points[c->n - 1].own > own);
   c->points[c->n++] = (struct clock_point){own, trace};
 }
 
@@ -100,8 +114,9 @@ static void read_clock(struct perfetto *r, struct sequence *q, uint32_t machine,
 static bool place_snapshot(struct perfetto *r, const struct reading *all, uint32_t n, int64_t *trace) {
   for (uint32_t i = 0; i < n; i++)
     if (is_trace_clock(r, all[i].clock)) return *trace = all[i].own, true;
-  for (uint32_t i = 0; i < n; i++)
-    if (!of_sequence(all[i].id) && to_trace_clock(r, all[i].clock, all[i].own, trace)) return true;
+  for (int own = 0; own < 2; own++) /* a sequence's own clocks last */
+    for (uint32_t i = 0; i < n; i++)
+      if (of_sequence(all[i].id) == own && to_trace_clock(r, all[i].clock, all[i].own, trace)) return true;
   return false;
 }
 

@@ -86,8 +86,8 @@ void perfetto_keep_counts(struct perfetto *r) {
   buf_append(raw, r->kinds, r->n_kinds * sizeof *r->kinds);
   for (uint32_t i = 1; i <= r->n_clocks; i++) {
     const struct clock *c = &r->clocks[i];
-    struct perfetto_clock clock = {.id = (uint32_t)c->key, .readings = c->n_readings, .of_sequence = c->key >> 32 & 1};
-    clock.machine = clock.of_sequence ? 0 : (uint32_t)(c->key >> 33);
+    struct perfetto_clock clock = {.id = c->id, .readings = c->n_readings, .of_sequence = c->of_sequence};
+    if (!c->of_sequence) clock.machine = c->machine;
     buf_append(raw, &clock, sizeof clock);
   }
   m->size = raw->len - m->at;

@@ -211,7 +211,9 @@ static void release(struct perfetto *r) {
   map_free(&r->uuid_index);
   map_free(&r->thread_index);
   map_free(&r->clock_index);
+  map_free(&r->sequence_clock_index);
   map_free(&r->machine_index);
+  map_free(&r->machine_names);
   schema_free(&r->schema);
   buf_free(&r->text);
   buf_free(&r->json);
@@ -232,7 +234,9 @@ bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_optio
   map_init(&r->uuid_index, mem);
   map_init(&r->thread_index, mem);
   map_init(&r->clock_index, mem);
+  map_init(&r->sequence_clock_index, mem);
   map_init(&r->machine_index, mem);
+  map_init(&r->machine_names, mem);
   schema_init(&r->schema, mem);
   ok = read_trace(r, in);
   if (ok) perfetto_settle(r);

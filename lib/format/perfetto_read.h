@@ -85,7 +85,9 @@ struct clock_point {
   int64_t own, trace;
 };
 struct clock {
-  uint64_t key, unit;
+  uint32_t id, machine;
+  bool of_sequence, unsorted; /* unsorted: a point's own time is before that of the one before it */
+  uint64_t unit;
   int64_t now; /* incremental */
   bool incremental;
   struct clock_point *points;
@@ -96,7 +98,8 @@ struct clock {
 /* Of a trace of several (perfetto_machine.c). */
 struct machine {
   uint32_t id;
-  tk_id name;       /* 0 = not asked for yet */
+  tk_id name, said; /* 0 = not asked for yet; as its descriptors have it */
+  uint32_t n_same;  /* others that were called the same */
   int64_t ahead_ns; /* of its clock before machine 0's */
 };
 
@@ -109,7 +112,7 @@ struct late {
 struct raw_point {
   uint64_t id;
   int64_t ts;
-  uint32_t event, place, order;
+  uint32_t event, place, order, machine;
   bool terminating, at_end;
   uint8_t direction; /* of an older event's flow: 1 in, 2 out, 3 both; 0 = it is a chain */
 };
@@ -144,7 +147,7 @@ struct perfetto {
   struct raw_point *points;
   uint32_t n_sequences, cap_sequences, n_nodes, cap_nodes, n_clocks, cap_clocks, n_late, cap_late, n_points, cap_points;
   uint32_t n_machines, cap_machines;
-  struct map sequence_index, uuid_index, thread_index, clock_index, machine_index;
+  struct map sequence_index, uuid_index, thread_index, clock_index, sequence_clock_index, machine_index, machine_names;
   uint64_t last_sequence_key;
   uint32_t last_sequence;
   uint32_t trace_clock; /* what times count on: BOOTTIME, unless a snapshot names another */
