@@ -35,9 +35,29 @@ int64_t machine_ahead(const struct perfetto *r, uint32_t id) {
   return at && *at ? r->machines[*at].ahead_ns : 0;
 }
 
+/* In the graph a machine is its name: of several that are called the same, each later one gets a number. */
+static tk_id own_name(struct perfetto *r, uint32_t at, tk_id said) {
+  const uint32_t *first = map_put(&r->machine_names, said, at), *mine = first;
+  tk_id name = said;
+  char number[16];
+  while (mine && *mine != at) {
+    struct buf *b = &r->text;
+    int n = snprintf(number, sizeof number, " [%u]", ++r->machines[*first].n_same + 1);
+    b->len = 0;
+    buf_append(b, trace_str(r->t, said)->bytes, trace_str(r->t, said)->len);
+    buf_append(b, number, (size_t)n);
+    name = trace_string(r->t, b->data, b->len);
+    mine = map_put(&r->machine_names, name, at);
+    first = map_get(&r->machine_names, said);
+  }
+  return name;
+}
+
 void machine_named(struct perfetto *r, uint32_t id, tk_id name) {
   uint32_t at = find(r, id);
-  if (at) r->machines[at].name = name;
+  if (!at || r->machines[at].said == name) return;
+  r->machines[at].said = name;
+  r->machines[at].name = own_name(r, at, name);
 }
 
 tk_id machine_name(struct perfetto *r, uint32_t id) {
@@ -48,7 +68,7 @@ tk_id machine_name(struct perfetto *r, uint32_t id) {
   if (!at) return 0;
   snprintf(text, sizeof text, "machine %u", id);
   if (!r->machines[at].name) {
-    r->machines[at].name = trace_text(r->t, text);
+    r->machines[at].name = own_name(r, at, trace_text(r->t, text));
     perfetto_note(r, TK_NOTE_INFO, "processes of several machines: which is whose is for Perfetto output alone");
   }
   return r->machines[at].name;

@@ -12,9 +12,20 @@
 
 enum { PARENTS_MOST = 512 };
 
+/* A process of a machine. */
+struct placed {
+  uint32_t machine;
+  int64_t pid;
+  tk_id track;
+};
+
 struct settler {
   struct perfetto *r;
-  struct map pids;   /* machine and pid -> track of the process */
+  struct placed *placed;
+  uint32_t n_placed, cap_placed;
+  struct map pids;   /* machine and pid -> place in `placed` */
+  struct map absent; /* machine -> the process of what has none */
+  struct map theirs; /* process without an id, kind, tid or name -> its track */
   struct map tids;   /* process and text of a tid -> used */
   struct map renumbered; /* process -> its pid, which another machine has as well */
   uint32_t next_pid;     /* what it gets instead */
@@ -41,13 +52,62 @@ static struct tk_ident ident_of(const struct perfetto *r, const struct node *n, 
   return i;
 }
 
-static tk_id process_as(struct settler *s, uint32_t machine, int64_t pid, struct tk_ident ident) {
+/* Tracks without a process are their machine's all the same: each has a process without an id for them.  trace_process knows one alone. */
+static tk_id nowhere(struct settler *s, uint32_t machine) {
   struct tk_trace *t = s->r->t;
-  uint64_t key = ((uint64_t)pid ^ (uint64_t)machine << 40) * 0x9e3779b97f4a7c15u;
-  uint32_t *slot = map_put(&s->pids, key, 0);
-  tk_id before = t->n_tracks, id;
+  tk_id name = machine_name(s->r, machine);
+  uint32_t *slot = map_put(&s->absent, machine, 0);
   if (!slot) return 0;
   if (*slot) return *slot;
+  if (!name) return *slot = trace_process(t, ident_none());
+  struct tk_track *k = trace_add_track(t);
+  k->kind = TK_PROCESS;
+  k->machine = name;
+  k->renamed = true;
+  return *slot = t->n_tracks;
+}
+
+/* trace_track finds by the pid: of processes without one that is the nameless machine's. */
+static tk_id track_in(struct settler *s, tk_id process, enum tk_track_kind kind, struct tk_ident tid, tk_id name) {
+  struct tk_trace *t = s->r->t;
+  struct tk_ident pid = t->tracks[process].pid;
+  if (pid.kind != TK_IDENT_NONE || !t->tracks[process].machine) return trace_track(t, kind, pid, tid, name);
+  uint64_t place = kind == TK_COUNTERS ? name : (uint64_t)tid.num ^ tid.str;
+  uint64_t key = (place * 0x9e3779b97f4a7c15u ^ process) * 8 + kind;
+  uint32_t *slot;
+  for (;; key++) {
+    slot = map_put(&s->theirs, key, 0);
+    if (!slot) return 0;
+    if (!*slot) break;
+    const struct tk_track *k = &t->tracks[*slot];
+    if (k->kind == kind && k->parent == process && (kind == TK_COUNTERS ? k->name == name : ident_equal(k->tid, tid))) return *slot;
+  }
+  *trace_add_track(t) = (struct tk_track){.kind = (uint8_t)kind, .pid = pid, .tid = tid, .name = name, .parent = process};
+  return *slot = t->n_tracks;
+}
+
+/* 0 = not placed yet; NULL when memory has run out. */
+static tk_id *find_placed(struct settler *s, uint32_t machine, int64_t pid) {
+  uint64_t key = ((uint64_t)pid * 0xc2b2ae3d27d4eb4fu ^ machine) * 0x9e3779b97f4a7c15u;
+  uint32_t *slot;
+  for (;; key++) {
+    slot = map_put(&s->pids, key, 0);
+    if (!slot) return NULL;
+    if (!*slot) break;
+    struct placed *p = &s->placed[*slot];
+    if (p->machine == machine && p->pid == pid) return &p->track;
+  }
+  if (!mem_grow(&s->r->t->store->mem, (void **)&s->placed, &s->cap_placed, (uint64_t)s->n_placed + 2, sizeof *s->placed)) return NULL;
+  s->placed[*slot = ++s->n_placed] = (struct placed){machine, pid, 0};
+  return &s->placed[*slot].track;
+}
+
+static tk_id process_as(struct settler *s, uint32_t machine, int64_t pid, struct tk_ident ident) {
+  struct tk_trace *t = s->r->t;
+  tk_id *place = find_placed(s, machine, pid), before = t->n_tracks, id;
+  if (!place) return 0;
+  if (*place) return *place;
+  if (ident.kind == TK_IDENT_NONE) return *place = nowhere(s, machine);
   tk_id name = machine_name(s->r, machine);
   id = trace_process(t, ident);
   bool taken = false;
@@ -61,12 +121,10 @@ static tk_id process_as(struct settler *s, uint32_t machine, int64_t pid, struct
     t->tracks[id].machine = name;
     if (taken) map_put(&s->renumbered, id, (uint32_t)pid);
   }
-  return *slot = id;
+  return *place = id;
 }
 
 static tk_id process(struct settler *s, uint32_t machine, int64_t pid) { return process_as(s, machine, pid, ident_int(pid)); }
-
-static tk_id nowhere(struct settler *s) { return trace_process(s->r->t, ident_none()); }
 
 static struct home home_of(struct settler *s, uint32_t at) {
   struct perfetto *r = s->r;
@@ -81,23 +139,24 @@ static struct home home_of(struct settler *s, uint32_t at) {
       return h;
     }
     if (!k->has_parent) {
-      h.process = nowhere(s);
+      h.process = nowhere(s, k->machine);
       return h;
     }
     n = node_find(r, k->machine, k->parent_uuid);
     if (!n || (!r->nodes[n].described && !r->nodes[n].is_default)) {
       perfetto_note(r, TK_NOTE_REPAIR, "tracks whose parent was never described: kept without it");
-      return (struct home){.process = nowhere(s)};
+      return (struct home){.process = nowhere(s, r->nodes[at].machine)};
     }
   }
   perfetto_note(r, TK_NOTE_REPAIR, "tracks whose parents lead in a circle: kept without them");
-  return (struct home){.process = nowhere(s)};
+  return (struct home){.process = nowhere(s, r->nodes[at].machine)};
 }
 
 /* ---- named tracks ---- */
 
-/* The text becomes one that no other track of the process has. */
-static tk_id unique(struct settler *s, tk_id proc, const char *text, size_t n) {
+/* The text becomes one that no other track of the process has; what has no process is one in JSON, of all machines. */
+static tk_id unique(struct settler *s, tk_id process, const char *text, size_t n) {
+  tk_id proc = s->r->t->tracks[process].pid.kind == TK_IDENT_NONE ? 0 : process;
   struct buf *b = &s->r->json;
   char number[24];
   uint32_t *used = map_put(&s->tids, (uint64_t)proc << 32 | trace_string(s->r->t, text, n), 0);
@@ -186,7 +245,7 @@ static tk_id settle_named(struct settler *s, uint32_t at) {
 
 static tk_id settle_thread(struct settler *s, struct node *n) {
   struct tk_trace *t = s->r->t;
-  tk_id proc = process(s, n->machine, n->pid), id = trace_track(t, TK_THREAD, t->tracks[proc].pid, ident_of(s->r, n, n->tid), 0);
+  tk_id proc = process(s, n->machine, n->pid), id = track_in(s, proc, TK_THREAD, ident_of(s->r, n, n->tid), 0);
   struct tk_track *k = &t->tracks[id];
   k->renamed = true;
   if (n->own_name || n->name) k->name = n->own_name ? n->own_name : n->name;
@@ -228,7 +287,7 @@ static tk_id settle_series(struct settler *s, uint32_t at, tk_id process) {
   size_t tail = id ? series + 6 + trace_str(r->t, id)->len : 0; /* " id: ID series" */
   if (id && len >= tail) counter = with_id(r, name, len - tail, id, n->cls);
   else r->t->classes[n->cls].name = counter;
-  return trace_track(r->t, TK_COUNTERS, r->t->tracks[process].pid, ident_none(), counter);
+  return track_in(s, process, TK_COUNTERS, ident_none(), counter);
 }
 
 static tk_id settle_counter(struct settler *s, uint32_t at) {
@@ -273,14 +332,14 @@ static tk_id track_of(struct settler *s, uint32_t place) {
   if (aspect != ON_ASYNCS) return *id = proc;
   if (r->nodes[at].kind == NODE_THREAD) tid = ident_int(r->nodes[at].tid);
   if (r->nodes[at].form & FORM_ASYNC) tid = r->nodes[at].thread;
-  return *id = trace_track(r->t, TK_ASYNCS, r->t->tracks[proc].pid, tid, 0);
+  return *id = track_in(s, proc, TK_ASYNCS, tid, 0);
 }
 
 static tk_id event_track(struct settler *s, const struct tk_event *e) {
   struct tk_trace *t = s->r->t;
   if (e->kind != TK_COUNTER || e->track % ASPECTS != ON_PROCESS) return track_of(s, e->track);
   /* a counter of the old phase C: named by its event */
-  tk_id proc = track_of(s, e->track), id = trace_track(t, TK_COUNTERS, t->tracks[proc].pid, ident_none(), t->classes[e->cls].name);
+  tk_id proc = track_of(s, e->track), id = track_in(s, proc, TK_COUNTERS, ident_none(), t->classes[e->cls].name);
   return id;
 }
 
@@ -337,6 +396,8 @@ void perfetto_settle_tracks(struct perfetto *r) {
   struct settler s = {.r = r, .next_pid = 10000000};
   struct tk_trace *t = r->t;
   map_init(&s.pids, &t->store->mem);
+  map_init(&s.absent, &t->store->mem);
+  map_init(&s.theirs, &t->store->mem);
   map_init(&s.tids, &t->store->mem);
   map_init(&s.renumbered, &t->store->mem);
   for (uint32_t i = 1; i <= r->n_nodes; i++) /* also those without events have a name to give */
@@ -350,7 +411,10 @@ void perfetto_settle_tracks(struct perfetto *r) {
   keep_empty(&s);
   keep_descriptors(&s);
   machines_keep(r);
+  mem_resize(&t->store->mem, s.placed, (size_t)s.cap_placed * sizeof *s.placed, 0);
   map_free(&s.pids);
+  map_free(&s.absent);
+  map_free(&s.theirs);
   map_free(&s.renumbered);
   map_free(&s.tids);
 }
