@@ -167,8 +167,38 @@ static void test_kept(void **state) {
   release(&b);
 }
 
+/* A track for instants of global scope has them alone: its spans stay on it, whole. */
+static void test_global(void **state) {
+  struct builder b;
+  struct tk_err err = {0};
+  (void)state;
+  begin(&b);
+  b.deep.len = 0;
+  pb_u64(&b.deep, TRACK_FORM, FORM_GLOBAL);
+  pb_u64(&b.inner, DESCRIPTOR_UUID, 7);
+  pb_bytes(&b.inner, DESCRIPTOR_NAME, "global", 6);
+  pb_message(&b.inner, DESCRIPTOR_TRACEKIT, &b.deep);
+  pb_message(&b.packet, PACKET_TRACK_DESCRIPTOR, &b.inner);
+  pb_message(&b.trace, TRACE_PACKET, &b.packet);
+  b.deep.len = 0;
+  event(&b, 1000, 7, TYPE_SLICE_BEGIN, "span");
+  event(&b, 1200, 7, TYPE_INSTANT, "tick");
+  event(&b, 1300, 7, TYPE_SLICE_END, NULL);
+  struct tk_trace *t = feed_bytes(b.trace.data, b.trace.len, (struct feed){.format = "perfetto"}, &err);
+  assert_non_null(t);
+  assert_int_equal(t->n_events, 2);
+  for (tk_id i = 1; i <= 2; i++) {
+    const struct tk_event *e = &t->events[i];
+    assert_true(e->kind == TK_SPAN ? e->dur == 300000 && t->tracks[e->track].kind == TK_THREAD
+                                   : e->kind == TK_INSTANT && t->tracks[e->track].kind != TK_THREAD);
+  }
+  tk_free(t);
+  release(&b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_small), cmocka_unit_test(test_chunks), cmocka_unit_test(test_damage),
-                                     cmocka_unit_test(test_deep), cmocka_unit_test(test_kept)};
+                                     cmocka_unit_test(test_deep), cmocka_unit_test(test_kept),
+                                     cmocka_unit_test(test_global)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
