@@ -81,7 +81,11 @@ static void place_times(struct perfetto *r) {
     if (e->ts > 0 && e->dur > INT64_MAX - e->ts) e->dur = INT64_MAX - e->ts;
   }
   for (tk_id i = 1; i <= t->n_flows; i++) t->flows[i].ts = near(t->flows[i].ts, origin) ? (t->flows[i].ts - origin) * 1000 : 0;
-  for (uint32_t i = 0; i < r->n_points; i++) r->points[i].ts = t->events[r->points[i].event].ts;
+  for (uint32_t i = 0; i < r->n_points; i++) {
+    const struct tk_event *e = &t->events[r->points[i].event];
+    r->points[i].ts = e->ts;
+    r->points[i].machine = r->nodes[e->track / ASPECTS].machine;
+  }
   t->origin_ns = origin;
 }
 
@@ -117,6 +121,7 @@ static void set_clock(struct perfetto *r) {
 static int by_time(const void *a, const void *b) {
   const struct raw_point *x = a, *y = b;
   if (x->id != y->id) return x->id < y->id ? -1 : 1;
+  if (x->machine != y->machine) return x->machine < y->machine ? -1 : 1;
   if (x->ts != y->ts) return x->ts < y->ts ? -1 : 1;
   return x->order < y->order ? -1 : x->order > y->order;
 }
@@ -135,28 +140,52 @@ static void add_point(struct perfetto *r, const struct raw_point *p, int64_t id,
   if (p->at_end && f->ts > INT64_MIN) f->ts--;
 }
 
-/* A flow runs through its points in order of time until one ends it; then its id may be used again. */
 /* Flows of Chrome's older events are no chains: every one that goes in comes from the last that went out. */
 static enum tk_flow_role role_of(const struct raw_point *p) {
   return p->direction == 1 ? TK_FLOW_IN : p->direction == 2 ? TK_FLOW_OUT : TK_FLOW_INOUT;
 }
 
+/* Ids that no flow of the file has, from 1 on. */
+struct fresh_ids {
+  struct map used;
+  int64_t last;
+};
+
+static void use_ids(struct perfetto *r, struct fresh_ids *f) {
+  const struct tk_trace *t = r->t;
+  map_init(&f->used, &r->t->store->mem);
+  for (uint32_t i = 0; i < r->n_points; i++) map_put(&f->used, r->points[i].id ^ (r->points[i].direction ? 1ull << 63 : 0), 1);
+  for (tk_id i = 1; i <= t->n_flows; i++)
+    if (!t->flows[i].id_is_str) map_put(&f->used, (uint64_t)t->flows[i].id, 1);
+}
+
+static int64_t fresh_id(struct perfetto *r, struct fresh_ids *f) {
+  if (!f->used.mem) use_ids(r, f);
+  while (map_get(&f->used, (uint64_t)++f->last)) {}
+  return f->last;
+}
+
+/* Does the point belong to what the one before it, in order, belongs to? */
+static bool goes_on(const struct raw_point *before, const struct raw_point *p) {
+  if (before->id != p->id || before->machine != p->machine || !before->direction != !p->direction) return false;
+  return p->direction || !before->terminating;
+}
+
+/* A flow runs through its points in order of time until one ends it; then its id may be used again, and so may other machines use it.
+ * In the graph an id is one flow: the first that has it keeps it. */
 static void chain_points(struct perfetto *r) {
+  struct fresh_ids fresh = {.last = 0};
+  int64_t id = 0;
   if (r->n_points) qsort(r->points, r->n_points, sizeof *r->points, by_time);
-  for (uint32_t i = 0, first = 0; i < r->n_points; i++) {
+  for (uint32_t i = 0; i < r->n_points; i++) {
     const struct raw_point *p = &r->points[i];
-    bool last = i + 1 == r->n_points || r->points[i + 1].id != p->id || p->terminating;
-    int64_t id = (int64_t)p->id;
-    if (p->direction) {
-      add_point(r, p, id ^ INT64_MIN, role_of(p));
-      first = i + 1;
-      continue;
-    }
-    if (i > first && p->event == r->points[i - 1].event) {} /* named twice by one event */
-    else if (i == first) add_point(r, p, id, last && p->terminating ? TK_FLOW_IN : TK_FLOW_OUT);
-    else add_point(r, p, id, last ? TK_FLOW_IN : TK_FLOW_INOUT);
-    if (last) first = i + 1;
+    bool begins = i == 0 || !goes_on(p - 1, p), last = i + 1 == r->n_points || !goes_on(p, p + 1);
+    if (begins) id = i && p[-1].id == p->id ? fresh_id(r, &fresh) : (int64_t)(p->direction ? p->id ^ 1ull << 63 : p->id);
+    if (p->direction) add_point(r, p, id, role_of(p));
+    else if (begins) add_point(r, p, id, last && p->terminating ? TK_FLOW_IN : TK_FLOW_OUT);
+    else if (p->event != p[-1].event) add_point(r, p, id, last ? TK_FLOW_IN : TK_FLOW_INOUT); /* not named twice by one event */
   }
+  if (fresh.used.mem) map_free(&fresh.used);
 }
 
 void perfetto_settle(struct perfetto *r) {

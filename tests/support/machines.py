@@ -1,6 +1,6 @@
 """A Perfetto trace of three machines with the same pids, uuids and sequences, whose clocks are not the same: what states a clock
 counts on its machine's own, and RemoteClockSync says how far that one is ahead.  Times are as trace_processor v52 has them."""
-from extensions import field, varint
+from extensions import field, fixed, varint
 
 REALTIME, MONOTONIC, BOOTTIME = 1, 3, 6
 HOST, GUEST, OTHER = 0, 7, 2420838448
@@ -34,9 +34,9 @@ def described(machine, name):
     return packet(machine, field(60, process)) + packet(machine, field(60, thread))
 
 
-def span(machine, name, ns, clock=0):
+def span(machine, name, ns, clock=0, track=2, more=b''):
     stamp = field(58, clock) if clock else b''
-    begin, end = field(9, 1) + field(11, 2) + field(23, name.encode()), field(9, 2) + field(11, 2)
+    begin, end = field(9, 1) + field(11, track) + field(23, name.encode()) + more, field(9, 2) + field(11, track)
     return b''.join(packet(machine, field(8, at) + stamp + field(10, 5) + field(11, event)) for at, event in ((ns, begin), (ns + 50, end)))
 
 
@@ -44,20 +44,69 @@ def synced(machine, *rounds):
     return packet(machine, field(107, b''.join(field(1, field(2, clocks(client)) + field(3, clocks(host))) for client, host in rounds)))
 
 
-def trace():
+def trace(guest=GUEST, other=OTHER):
     names = iter(CASES)
     out = packet(HOST, field(6, clocks({BOOTTIME: 100_000, REALTIME: REAL_NS + 100_000})))
-    out += described(HOST, b'host') + described(GUEST, b'guest') + described(OTHER, b'other')
-    out += span(HOST, next(names), 200_000) + span(GUEST, next(names), 300_000)
-    out += packet(GUEST, field(6, clocks({BOOTTIME: 500_000, REALTIME: 9_000_000_000, MONOTONIC: 100_000})))
-    out += span(GUEST, next(names), 400_000, BOOTTIME) + span(GUEST, next(names), 410_000, MONOTONIC)
-    out += span(GUEST, next(names), 9_001_000_000, REALTIME)
+    out += described(HOST, b'host') + described(guest, b'guest') + described(other, b'other')
+    out += span(HOST, next(names), 200_000) + span(guest, next(names), 300_000)
+    out += packet(guest, field(6, clocks({BOOTTIME: 500_000, REALTIME: 9_000_000_000, MONOTONIC: 100_000})))
+    out += span(guest, next(names), 400_000, BOOTTIME) + span(guest, next(names), 410_000, MONOTONIC)
+    out += span(guest, next(names), 9_001_000_000, REALTIME)
     # 9,798,000 and 9,797,995 ahead: the mean of both, cut
-    out += synced(GUEST, ({BOOTTIME: 10_000_000, MONOTONIC: 5_000_000}, {BOOTTIME: 202_100}),
+    out += synced(guest, ({BOOTTIME: 10_000_000, MONOTONIC: 5_000_000}, {BOOTTIME: 202_100}),
                   ({BOOTTIME: 10_000_200, MONOTONIC: 5_000_200}, {BOOTTIME: 202_310}))
-    out += span(GUEST, next(names), 10_500_000, BOOTTIME) + span(GUEST, next(names), 5_500_000, MONOTONIC)
-    out += span(GUEST, next(names), 10_600_000) + span(OTHER, next(names), 900_000)
+    out += span(guest, next(names), 10_500_000, BOOTTIME) + span(guest, next(names), 5_500_000, MONOTONIC)
+    out += span(guest, next(names), 10_600_000) + span(other, next(names), 900_000)
     return out
+
+
+def outside(ids):
+    """Tracks and counters of no process, and one process, on each machine."""
+    out = b''
+    for machine in ids:
+        name = b'of %d' % machine
+        for track in (field(1, 3) + field(2, b'global'), field(1, 4) + field(5, 3) + field(2, b'nested ' + name),
+                      field(1, 5) + field(2, b'counter') + field(8, b'')):
+            out += packet(machine, field(60, track))
+        out += described(machine, name) + span(machine, 'in a thread ' + name.decode(), 100)
+        out += span(machine, f'global {machine}', 1000 + machine % 10, 0, 3) + span(machine, f'nested {machine}', 2000, 0, 4)
+        out += packet(machine, field(8, 3000), field(10, 5), field(11, field(9, 4) + field(11, 5) + field(30, machine)))
+    return out
+
+
+def flows(ids):
+    """Arrows 0 -> 1 and 2 -> 3 of the same flow id on each machine."""
+    out = b''
+    for machine in ids:
+        out += described(machine, b'%d' % machine)
+        for i in range(4):
+            out += span(machine, f'{machine}/{i}', 1000 * (i + 1), more=fixed(47 + i % 2, 'Q', 77))
+    return out
+
+
+def called_alike(ids, name):
+    """Machines that our own writer would have named so."""
+    out = b''
+    for machine in ids:
+        process = field(1, 1) + field(3, field(1, 10) + field(6, b'process of %d' % machine)) + field(1990, field(6, name))
+        thread = field(1, 2) + field(5, 1) + field(4, field(1, 10) + field(2, 11))
+        out += packet(machine, field(60, process)) + packet(machine, field(60, thread)) + span(machine, f'on {machine}', 100)
+    return out
+
+
+def placed_by_own_clock():
+    """Of the second snapshot only the sequence's own clock is known."""
+    out = described(HOST, b'host')
+    for readings in ({BOOTTIME: 100_000, 64: 5_000}, {64: 6_000, MONOTONIC: 70}):
+        out += packet(HOST, field(10, 5), field(13, 1), field(6, clocks(readings)))
+    return out + span(HOST, 'own', 6_000, 64) + span(HOST, 'by it', 170, MONOTONIC) + span(HOST, 'of the trace', 102_000, BOOTTIME)
+
+
+def far_apart(places):
+    """BOOTTIME runs ahead of MONOTONIC by 5 ns more with every snapshot; a time after each snapshot, in the order of `places`."""
+    n = len(places)
+    out = described(HOST, b'host') + b''.join(packet(HOST, field(6, clocks({BOOTTIME: 1005 * i, MONOTONIC: 1000 * i}))) for i in range(n))
+    return out + b''.join(span(HOST, f'{i}', 1000 * i + 7, MONOTONIC) for i in places)
 
 
 def read_varint(raw, at):
@@ -83,4 +132,5 @@ def fields(raw):
     return found
 
 
-__all__ = ['CASES', 'GUEST', 'HOST', 'OTHER', 'REAL_NS', 'fields', 'trace', 'varint']
+__all__ = ['CASES', 'GUEST', 'HOST', 'OTHER', 'REAL_NS', 'called_alike', 'far_apart', 'fields', 'flows', 'outside', 'placed_by_own_clock',
+           'trace', 'varint']
