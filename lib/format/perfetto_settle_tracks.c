@@ -52,7 +52,8 @@ static struct tk_ident ident_of(const struct perfetto *r, const struct node *n, 
   return i;
 }
 
-/* Tracks without a process are their machine's all the same: each has a process without an id for them.  trace_process knows one alone. */
+/* Tracks without a process are their machine's all the same: each has a process without an id for them, of which trace_process
+ * knows one alone. */
 static tk_id nowhere(struct settler *s, uint32_t machine) {
   struct tk_trace *t = s->r->t;
   tk_id name = machine_name(s->r, machine);

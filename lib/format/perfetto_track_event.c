@@ -465,7 +465,8 @@ static void emit(struct perfetto *r, uint32_t node, struct track_event *e, enum 
   ev->track = node * ASPECTS + (uint32_t)aspect_of(e, kind, async);
   if (kind == TK_SPAN && e->dur_us > 0 && e->dur_us < INT64_MAX / 1000) ev->dur = e->dur_us * 1000;
   if (r->nodes[node].form & FORM_ASYNC) ev->flags |= TK_ASYNC, ev->track = node * ASPECTS + ON_ASYNCS;
-  if (r->nodes[node].form & FORM_GLOBAL && kind == TK_INSTANT && !(ev->flags & TK_ASYNC)) ev->track = node_process(r, node) * ASPECTS + ON_PROCESS;
+  if (r->nodes[node].form & FORM_GLOBAL && kind == TK_INSTANT && !(ev->flags & TK_ASYNC))
+    ev->track = node_process(r, node) * ASPECTS + ON_PROCESS;
   if (r->nodes[node].form & FORM_LANE) ev->track = node_parent(r, node) * ASPECTS + ON_TRACK;
   if (kind == TK_COUNTER) ev->track = node * ASPECTS + ON_PROCESS;
   if (!async && kind != TK_INSTANT && kind != TK_COUNTER) r->nodes[node].has_slices = true;
