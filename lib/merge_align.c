@@ -268,8 +268,9 @@ static bool is_needed(const struct merge_inputs *in, const struct tk_merge_optio
 static void find_start(struct aligner *a) {
   for (size_t i = 0; i < a->in->n; i++) {
     const struct align_map *map = merge_map(a->out, i);
-    int64_t start = a->inputs[i].start_ns - (map ? align_offset(map, a->inputs[i].start_ns) : 0);
-    if (a->inputs[i].read && start < a->out->start_ns) a->out->start_ns = start;
+    int64_t start = a->inputs[i].start_ns;
+    if (!a->inputs[i].read || (map && __builtin_sub_overflow(start, align_offset(map, start), &start))) continue;
+    if (start < a->out->start_ns) a->out->start_ns = start;
   }
 }
 

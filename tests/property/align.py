@@ -21,18 +21,10 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
 import xspace  # noqa: E402
+from verdict import finish, judge  # noqa: E402
 
 TRACEKIT, GEN, SRC = os.environ['TRACEKIT'], os.environ['GEN'], os.environ['SRC']
 TYPES = {'object': dict, 'array': list, 'string': str, 'integer': int, 'boolean': bool, 'number': (int, float)}
-passed = failed = 0
-
-
-def judge(what, fault=''):
-    global passed, failed
-    passed += not fault
-    failed += bool(fault)
-    if fault:
-        print(f'{what}: {fault}')
 
 
 def tracekit(*args, status=0, stdin=subprocess.DEVNULL):
@@ -328,5 +320,4 @@ def reports(work):
 with tempfile.TemporaryDirectory() as folder:
     for test in (drift, missing, order, one_host, choices, pipes, planes, programs, reports):
         test(folder)
-print(f'{passed} passed, {failed} failed')
-sys.exit(1 if failed else 0)
+sys.exit(finish())
