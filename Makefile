@@ -57,7 +57,7 @@ $(BUILD)/.deps-test: .ci/setup
 
 # ---- files --------------------------------------------------------------------------------------------------------------------
 
-LIB_SRC := $(sort $(wildcard lib/*.c lib/*/*.c))
+LIB_SRC := $(sort $(wildcard lib/*/*.c lib/*/*/*.c))
 CLI_SRC := $(sort $(wildcard cli/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/obj/%.o)
@@ -78,7 +78,7 @@ SHARED := $(B)/libtracekit.so.$(SOVERSION)
 # ---- flags --------------------------------------------------------------------------------------------------------------------
 
 # A dependency is linked as soon as a source includes its header.
-uses = $(shell grep -lE '^ *$(1)include <$(2)' $(LIB_SRC) $(wildcard lib/*/*.h) 2>/dev/null)
+uses = $(shell grep -lE '^ *$(1)include <$(2)' $(LIB_SRC) $(wildcard lib/*/*.h lib/*/*/*.h) 2>/dev/null)
 HASH := \#
 DEPS := zlib
 DEPS += $(if $(call uses,$(HASH),archive(_entry)?\.h),libarchive)
@@ -143,7 +143,7 @@ $(BIN): $(CLI_OBJ) $(STATIC) $(B)/files
 PLAIN := $(B)/obj/plain.a
 $(PLAIN): $(LIB_OBJ) $(B)/files
 	@rm -f $@
-	@$(AR) rcs $@ $(LIB_OBJ)
+	@$(AR) rcsP $@ $(LIB_OBJ)
 
 CMOCKA = $(shell $(PKG_CONFIG) --libs cmocka)
 $(UNIT) $(PROPERTY): $(B)/tests/%: $(B)/obj/tests/%.o $(SUPPORT_OBJ) $(PLAIN)

@@ -1,7 +1,7 @@
 /* info.c - tracekit info: one screen about each trace, or the same as JSON (schemas/info.schema.json). */
 #include "commands.h"
 #include "json.h"
-#include "parts.h"
+#include "inspect.h"
 #include "run.h"
 #include "tty.h"
 

@@ -4,7 +4,7 @@
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 
-#include "../tracekit.h"
+#include "tracekit.h"
 
 #if defined(__GNUC__)
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))

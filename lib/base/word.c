@@ -1,7 +1,7 @@
 /* word.c - "did you mean": the valid word that is nearest to a mistyped one. */
 #include <string.h>
 
-#include "../tracekit.h"
+#include "tracekit.h"
 
 enum { MAX_WORD = 64 };
 

@@ -6,10 +6,10 @@
 #ifndef FORMAT_FORMAT_H
 #define FORMAT_FORMAT_H
 
-#include "../graph/sink.h"
-#include "../graph/trace.h"
-#include "../io/in.h"
-#include "../io/out.h"
+#include "graph/sink.h"
+#include "graph/trace.h"
+#include "io/in.h"
+#include "io/out.h"
 
 struct format {
   struct tk_format_info info;

@@ -8,9 +8,9 @@
 #ifndef FORMAT_JSON_H
 #define FORMAT_JSON_H
 
-#include "../base/num.h"
-#include "../base/utf8.h"
-#include "../base/mem.h"
+#include "base/num.h"
+#include "base/utf8.h"
+#include "base/mem.h"
 
 enum json_status { JSON_OK, JSON_MORE, JSON_BAD };
 

@@ -1,6 +1,6 @@
 #include "json_args.h"
 
-#include "../io/in.h"
+#include "io/in.h"
 
 /* ---- out ---- */
 

@@ -2,7 +2,7 @@
 #ifndef FORMAT_JSON_ARGS_H
 #define FORMAT_JSON_ARGS_H
 
-#include "../graph/trace.h"
+#include "graph/trace.h"
 #include "json.h"
 
 /* Appends {"key":value,...}.  Every type that JSON can tell comes back as it was. */

@@ -2,7 +2,7 @@
 #ifndef FORMAT_JSON_PRETTY_H
 #define FORMAT_JSON_PRETTY_H
 
-#include "../io/out.h"
+#include "io/out.h"
 
 /* Zero to begin. */
 struct json_pretty {

@@ -8,7 +8,7 @@
 #ifndef FORMAT_PB_H
 #define FORMAT_PB_H
 
-#include "../io/in.h"
+#include "io/in.h"
 
 enum pb_wire { PB_VARINT, PB_FIXED64, PB_BYTES, PB_GROUP, PB_GROUP_END, PB_FIXED32 };
 enum { PB_LEVELS = 100, PB_HEADER = 20 /* bytes of a tag and a length at most */ };

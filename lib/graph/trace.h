@@ -6,9 +6,9 @@
 #ifndef GRAPH_TRACE_H
 #define GRAPH_TRACE_H
 
-#include "../base/intern.h"
-#include "../base/map.h"
-#include "../base/num.h"
+#include "base/intern.h"
+#include "base/map.h"
+#include "base/num.h"
 #include "keys.h"
 
 struct tk_arg_shape {

@@ -9,7 +9,7 @@
 #endif
 #include <string.h>
 
-#include "../base/ring.h"
+#include "base/ring.h"
 #include "layer.h"
 
 struct ahead {

@@ -6,7 +6,7 @@
 #ifndef IO_FLATE_H
 #define IO_FLATE_H
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 enum flate_backend { FLATE_BEST, FLATE_ZLIB, FLATE_ISAL };
 

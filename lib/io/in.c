@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../base/os.h"
+#include "base/os.h"
 #include "layer.h"
 #include "unpack.h"
 #include "utf16.h"

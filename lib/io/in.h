@@ -12,7 +12,7 @@
 #ifndef IO_IN_H
 #define IO_IN_H
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 enum { IN_PAD = 64 };
 

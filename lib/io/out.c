@@ -22,8 +22,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../base/os.h"
-#include "../base/ring.h"
+#include "base/os.h"
+#include "base/ring.h"
 #include "flate.h"
 #include "zstd.h"
 

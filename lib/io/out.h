@@ -5,7 +5,7 @@
 #ifndef IO_OUT_H
 #define IO_OUT_H
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 struct out {
   uint8_t *next, *end; /* free space of the buffer: writers may fill it directly through out_reserve */

@@ -2,7 +2,7 @@
 #ifndef IO_ZSTD_H
 #define IO_ZSTD_H
 
-#include "../base/mem.h"
+#include "base/mem.h"
 
 struct zstd_out;
 

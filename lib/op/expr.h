@@ -13,7 +13,7 @@
 
 #include <regex.h>
 
-#include "../graph/trace.h"
+#include "graph/trace.h"
 
 enum symbol {
   SYM_NAME, SYM_CAT, SYM_TS, SYM_DUR, SYM_END, SYM_DEPTH, SYM_SELF, SYM_PID, SYM_TID, SYM_RANK, SYM_HOST, SYM_PROCESS,

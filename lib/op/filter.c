@@ -1,7 +1,7 @@
 /* filter.c - keeps what an expression, a window of time and a few wishes ask for.
  *
  *     mark     events that pass; then what belongs to them (--keep parents, children, flows)
- *     keep     graph/keep.c: the part as a graph; arrows that lost an end go
+ *     keep     graph/subset.c: the part as a graph; arrows that lost an end go
  *     clip     spans that cross an edge of the window, and counters' last values before it
  *     args     the keys that are not wanted
  *
@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../graph/chain.h"
-#include "../graph/keep.h"
-#include "../graph/seal.h"
+#include "graph/chain.h"
+#include "graph/subset.h"
+#include "graph/seal.h"
 #include "strip.h"
 
 struct filter {

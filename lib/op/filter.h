@@ -13,7 +13,7 @@ struct filter_plan {
   uint32_t part;                      /* ... and the one that is wanted */
 };
 
-/* Filters `t` into `to` (t itself, or a view of it: graph/keep.h). */
+/* Filters `t` into `to` (t itself, or a view of it: graph/subset.h). */
 bool op_filter(struct tk_trace *t, struct tk_trace *to, const struct filter_plan *plan, struct tk_filter_report *report,
                struct tk_err *err);
 

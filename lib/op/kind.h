@@ -4,7 +4,7 @@
 #ifndef OP_KIND_H
 #define OP_KIND_H
 
-#include "../graph/trace.h"
+#include "graph/trace.h"
 
 enum kind {
   KIND_SPAN = 1, KIND_INSTANT = 2, KIND_COUNTER = 4, KIND_ASYNC = 8,

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../base/utf8.h"
+#include "base/utf8.h"
 
 static const char *const FIELDS[] = {"rank", "host", "process", "pid", "input"};
 _Static_assert(sizeof FIELDS / sizeof *FIELDS == LABEL_FIELDS, "a name for each field");

@@ -6,7 +6,7 @@
 #ifndef OP_LABEL_H
 #define OP_LABEL_H
 
-#include "../base/err.h"
+#include "base/err.h"
 
 enum label_field { LABEL_RANK, LABEL_HOST, LABEL_PROCESS, LABEL_PID, LABEL_INPUT, LABEL_FIELDS };
 

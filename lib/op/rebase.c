@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/err.h"
-#include "../graph/seal.h"
+#include "base/err.h"
+#include "graph/seal.h"
 #include "strip.h"
 #include "window.h"
 

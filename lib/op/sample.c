@@ -3,7 +3,7 @@
  * Blocks, because what coalesces or nests are neighbours; many small ones, because a trace has phases. */
 #include "sample.h"
 
-#include "../graph/chain.h"
+#include "graph/chain.h"
 
 enum { BLOCK = 64 };
 

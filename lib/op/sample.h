@@ -2,10 +2,10 @@
 #ifndef OP_SAMPLE_H
 #define OP_SAMPLE_H
 
-#include "../graph/keep.h"
+#include "graph/subset.h"
 
 struct sample {
-  struct tk_trace view; /* graph/keep.h */
+  struct tk_trace view; /* graph/subset.h */
   uint16_t *depths;     /* by event: how deep it stands in the whole, where its ancestors need not be in the sample */
   tk_id n_depths;
 };

@@ -2,7 +2,7 @@
 #ifndef OP_SHRINK_H
 #define OP_SHRINK_H
 
-#include "../graph/keep.h"
+#include "graph/subset.h"
 #include "match.h"
 #include "sample.h"
 

@@ -5,7 +5,7 @@
 #ifndef OP_STEPS_H
 #define OP_STEPS_H
 
-#include "../graph/trace.h"
+#include "graph/trace.h"
 
 struct step {
   int64_t number;

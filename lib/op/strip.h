@@ -2,7 +2,7 @@
 #ifndef OP_STRIP_H
 #define OP_STRIP_H
 
-#include "../graph/trace.h"
+#include "graph/trace.h"
 
 /* Keys that are fields of the event itself, in whatever format it came: an id, a scope, what a repair kept.  They are no args. */
 bool strip_is_own(const char *key);

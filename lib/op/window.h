@@ -8,7 +8,7 @@
 #ifndef OP_WINDOW_H
 #define OP_WINDOW_H
 
-#include "../graph/trace.h"
+#include "graph/trace.h"
 
 struct window {
   tk_time start, end; /* INT64_MIN, INT64_MAX: open */

@@ -4,7 +4,7 @@ pinned trace_processor; and how fast the two directions are, against traceconv's
 
 Rounds alternate between the files, so that a machine whose speed drifts treats all alike; medians.  The memory of an engine is that
 of its process less that of one that loads an empty trace.  Args are what an import costs; without them no file of begins and ends is
-much faster than JSON without them: lib/format/perfetto_write.c has the experiment.  Without the engine (make interop installs it)
+much faster than JSON without them: lib/format/perfetto/write.c has the experiment.  Without the engine (make interop installs it)
 that part is SKIPPED.
 
 Usage: perfetto.py TRACEKIT GENERATOR WORKDIR INTEROP [SPANS]"""

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../../lib/tracekit.h"
+#include "tracekit.h"
 
 static double cpu_seconds(void) {
   struct timespec now;

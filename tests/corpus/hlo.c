@@ -1,7 +1,7 @@
 /* hlo.c - the collectives of the programs in each XPlane file, as alignment is told of them: "program op groups global" a line. */
 #include <stdio.h>
 
-#include "format/xplane_hlo.h"
+#include "format/xplane/hlo.h"
 #include "tracekit.h"
 
 static int print(const char *path) {

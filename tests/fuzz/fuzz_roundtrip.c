@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "format/format.h"
-#include "load.h"
+#include "command/load.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

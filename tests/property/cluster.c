@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "op/align.h"
+#include "align/align.h"
 
 enum { HOSTS = 64, SAMPLES = 50 };
 

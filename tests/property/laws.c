@@ -16,7 +16,7 @@
 
 #include "format/format.h"
 #include "graph/append.h"
-#include "op/merge.h"
+#include "op/renumber.h"
 
 static uint64_t rng_state;
 static uint32_t rng(uint32_t n) {

@@ -6,7 +6,7 @@
 
 #include "format/format.h"
 #include "format/json.h"
-#include "load.h"
+#include "command/load.h"
 
 /* ---- reading ---- */
 

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "graph/seal.h"
-#include "op/align.h"
+#include "align/align.h"
 
 enum { N = 200 };
 static struct point points[N];

@@ -1,11 +1,11 @@
 /* test_align_match.c - which anchors are one collective: replica groups, common subsequences, groups, roots, steps, programs. */
 #include "help.h"
 
-#include "align_groups.h"
+#include "align/groups.h"
 #include "base/intern.h"
-#include "op/align.h"
-#include "op/align_lcs.h"
-#include "op/align_replicas.h"
+#include "align/align.h"
+#include "align/lcs.h"
+#include "align/replicas.h"
 
 /* ---- replica groups ---- */
 

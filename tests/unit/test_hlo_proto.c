@@ -5,8 +5,8 @@
 #include <protobuf-c/protobuf-c.h>
 
 #include "format/pb_out.h"
-#include "format/xplane.h"
-#include "format/xplane_hlo.h"
+#include "format/xplane/xplane.h"
+#include "format/xplane/hlo.h"
 #include "hlo.pb-c.h"
 
 struct number {

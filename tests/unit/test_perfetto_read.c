@@ -2,7 +2,7 @@
 #include "help.h"
 
 #include "format/pb_out.h"
-#include "format/perfetto.h"
+#include "format/perfetto/fields.h"
 
 /* ---- a small trace by hand ---- */
 

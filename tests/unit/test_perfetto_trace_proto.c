@@ -6,7 +6,7 @@
 #include <protobuf-c/protobuf-c.h>
 
 #include "format/format.h"
-#include "format/perfetto.h"
+#include "format/perfetto/fields.h"
 #include "perfetto_trace.pb-c.h"
 
 struct number {

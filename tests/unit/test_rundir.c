@@ -1,7 +1,7 @@
 /* test_rundir.c - what names tell: runs, hosts, ranks, steps, views, and which of them is read. */
 #include "help.h"
 
-#include "io/rundir.h"
+#include "source/rundir.h"
 
 enum { MOST = 32 };
 static const int64_t SECOND = 1000000000;

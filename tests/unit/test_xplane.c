@@ -5,7 +5,7 @@
 #include "help.h"
 
 #include "format/pb_out.h"
-#include "format/xplane.h"
+#include "format/xplane/xplane.h"
 #include "io/out.h"
 
 /* ---- building ---- */

@@ -4,7 +4,7 @@
 
 #include <protobuf-c/protobuf-c.h>
 
-#include "format/xplane.h"
+#include "format/xplane/xplane.h"
 #include "xplane.pb-c.h"
 
 struct number {

@@ -1,0 +1,51 @@
+/* apply.c - a map of time upon a graph: both ends of every span are moved, never its duration, so order and nesting stay. */
+#include <math.h>
+
+#include "base/err.h"
+#include "graph/seal.h"
+#include "align.h"
+
+bool align_is_constant(const struct align_map *m) { return m->curve.n < 2; }
+
+int64_t align_offset(const struct align_map *m, int64_t reading_ns) {
+  return m->offset_ns + llround(curve_at(&m->curve, (double)(reading_ns - m->pivot_ns)));
+}
+
+/* The curve in ps, as the graph's events see it: origin is that before anything moved. */
+struct bend {
+  const struct align_map *map;
+  int64_t to_pivot_ps;
+  double level; /* ns: taken away with the origin */
+};
+
+/* To whole nanoseconds: less would be made up, and viewers that round begin and duration of their own no longer nest what nests. */
+static tk_time straight(const struct bend *b, tk_time ts) {
+  double x = ((double)ts + (double)b->to_pivot_ps) / 1000;
+  tk_time moved = ts - (tk_time)llround((curve_at(&b->map->curve, x) - b->level) * 1000), rest = moved % 1000;
+  if (rest < 0) rest += 1000;
+  return moved - rest + (rest >= 500 ? 1000 : 0);
+}
+
+static void bend_events(struct tk_trace *t, const struct bend *b) {
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    struct tk_event *e = &t->events[i];
+    tk_time from = straight(b, e->ts), to = straight(b, e->ts + e->dur);
+    e->ts = from;
+    if (e->kind == TK_SPAN) e->dur = to - from;
+  }
+  for (tk_id i = 1; i <= t->n_flows; i++) t->flows[i].ts = straight(b, t->flows[i].ts);
+  for (tk_id i = 1; i <= t->n_records; i++)
+    if (t->records[i].has_ts) t->records[i].ts = straight(b, t->records[i].ts);
+}
+
+bool align_apply(struct tk_trace *t, const struct align_map *m, int64_t later_ns, struct tk_err *err) {
+  struct bend b = {.map = m, .level = m->curve.n ? (double)llround(m->curve.y[0]) : 0};
+  i128 origin = (i128)t->origin_ns + later_ns, moved = origin - m->offset_ns - (int64_t)b.level, far = (origin - m->pivot_ns) * 1000;
+  if (moved > INT64_MAX || moved < INT64_MIN || far > INT64_MAX || far < INT64_MIN)
+    return err_set(err, TK_ELIMIT, "aligned times are beyond the range of 64 bits");
+  t->origin_ns = (int64_t)moved;
+  if (align_is_constant(m)) return true;
+  b.to_pivot_ps = (int64_t)far;
+  bend_events(t, &b);
+  return seal_order_flows(t) || mem_refuse(&t->store->mem, err);
+}

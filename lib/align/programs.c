@@ -1,0 +1,34 @@
+/* programs.c - the collectives of the programs that an input holds itself (programs.h).
+ *
+ * Programs are large, and kernels of devices alone need them: a profile without devices is not searched. */
+#include "programs.h"
+
+#include <string.h>
+
+#include "format/xplane/hlo.h"
+
+static bool has_devices(const struct tk_trace *t) {
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    const struct tk_track *k = &t->tracks[i];
+    if (k->kind == TK_PROCESS && !k->hidden && strncmp(tk_string(t, k->name, NULL), "/device:", 8) == 0) return true;
+  }
+  return false;
+}
+
+static uint64_t hash_of(struct hlo_text text) { return hash_bytes(text.p ? text.p : (const uint8_t *)"", text.n); }
+
+bool align_programs(const struct tk_trace *t, struct align_source *from, struct arena *arena) {
+  struct hlo_collectives hlo;
+  if (!has_devices(t)) return true;
+  bool ok = xplane_hlo(&hlo, t, arena);
+  struct align_op *ops = ok ? arena_alloc(arena, ((size_t)hlo.n + 1) * sizeof *ops) : NULL;
+  for (uint32_t i = 0; ops && i < hlo.n; i++) {
+    const struct hlo_collective *c = &hlo.v[i];
+    ops[i] = (struct align_op){.module = hash_of(c->module), .program = c->program, .op = hash_of(c->op), .opcode = c->opcode,
+                               .groups = c->groups, .global = c->global};
+  }
+  from->ops = ops;
+  from->n_ops = ops ? hlo.n : 0;
+  xplane_hlo_free(&hlo, arena->mem);
+  return ops != NULL;
+}

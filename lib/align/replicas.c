@@ -1,0 +1,169 @@
+/* replicas.c - replica groups (replicas.h). */
+#include "replicas.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool digit(char c) { return c >= '0' && c <= '9'; }
+
+/* "2,4]": numbers up to the closing character, behind which *p is left. */
+static bool numbers(const char **p, char close, uint64_t *v, uint32_t *n) {
+  for (*n = 0; digit(**p) && *n < REPLICA_DIMS;) {
+    char *end;
+    v[(*n)++] = strtoull(*p, &end, 10);
+    *p = end;
+    if (**p == ',') ++*p;
+  }
+  return *n > 0 && *(*p)++ == close;
+}
+
+static bool is_order(const uint64_t *v, uint32_t n) {
+  uint32_t seen = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    if (v[i] >= n || seen >> v[i] & 1) return false;
+    seen |= 1u << v[i];
+  }
+  return true;
+}
+
+static bool parse_iota(struct replicas *r, const char *p) {
+  uint64_t shape[REPLICA_DIMS], order[REPLICA_DIMS], all = 1;
+  uint32_t n;
+  if (!numbers(&p, ']', shape, &n) || n != 2 || strncmp(p, "<=[", 3) != 0) return false;
+  p += 3;
+  if (!numbers(&p, ']', r->dims, &r->n_dims)) return false;
+  for (uint32_t i = 0; i < r->n_dims; i++) order[i] = i;
+  if (*p == 'T') {
+    if (*++p != '(') return false;
+    p++;
+    if (!numbers(&p, ')', order, &n) || n != r->n_dims || !is_order(order, n)) return false;
+  }
+  for (uint32_t i = 0; i < r->n_dims; i++) {
+    if (r->dims[i] == 0 || r->dims[i] > UINT32_MAX || all > UINT32_MAX) return false;
+    all *= r->dims[i];
+    r->order[i] = (uint32_t)order[i];
+  }
+  if (shape[0] == 0 || shape[0] > UINT32_MAX || shape[1] == 0 || all % shape[0] != 0 || all / shape[0] != shape[1]) return false;
+  r->n_groups = (uint32_t)shape[0];
+  r->group_size = shape[1];
+  return true;
+}
+
+static bool parse_list(struct replicas *r, const char *p) {
+  r->list = p;
+  for (; *p && *p != '}'; p++) {
+    if (*p == ',' || *p == ' ') continue;
+    if (*p++ != '{') return false;
+    r->n_groups++;
+    while (digit(*p) || *p == ',' || *p == ' ') p++;
+    if (*p != '}') return false;
+  }
+  if (*p != '}') return false;
+  if (r->n_groups == 0) r->n_groups = 1;
+  return true;
+}
+
+/* ---- axes of a mesh ---- */
+
+struct axis {
+  const char *name;
+  size_t n;
+  bool grouped;
+};
+
+/* "'axis_0'": *p is left behind it. */
+static bool parse_axis(const char **p, struct axis *a) {
+  if (**p != '\'') return false;
+  *a = (struct axis){.name = *p + 1, .n = strcspn(*p + 1, "'")};
+  *p = a->name + a->n;
+  return *(*p)++ == '\'';
+}
+
+/* "'axis_0'=2,'axis_1'=4]" */
+static bool parse_axes(struct replicas *r, const char **p, struct axis *axes) {
+  do {
+    char *end;
+    if (r->n_dims == REPLICA_DIMS || !parse_axis(p, &axes[r->n_dims]) || *(*p)++ != '=' || !digit(**p)) return false;
+    r->dims[r->n_dims] = strtoull(*p, &end, 10);
+    if (r->dims[r->n_dims] == 0 || r->dims[r->n_dims] > UINT32_MAX) return false;
+    r->n_dims++;
+    *p = end;
+  } while (*(*p)++ == ',');
+  return (*p)[-1] == ']';
+}
+
+/* "'axis_1'}": their places are the beginning of the order.  An axis of which a part is meant has a colon behind it. */
+static bool parse_grouped(struct replicas *r, const char *p, struct axis *axes, uint32_t *n) {
+  struct axis a;
+  do {
+    uint32_t i = 0;
+    if (!parse_axis(&p, &a)) return false;
+    while (i < r->n_dims && (axes[i].n != a.n || memcmp(axes[i].name, a.name, a.n) != 0)) i++;
+    if (i == r->n_dims || axes[i].grouped) return false;
+    axes[i].grouped = true;
+    r->order[(*n)++] = i;
+  } while (*p++ == ',');
+  return p[-1] == '}';
+}
+
+/* The axes of the groups last: the devices of each stand in a row then. */
+static bool parse_mesh(struct replicas *r, const char *p) {
+  struct axis axes[REPLICA_DIMS];
+  uint32_t grouped = 0, others = 0, order[REPLICA_DIMS];
+  uint64_t groups = 1;
+  r->group_size = 1;
+  if (!parse_axes(r, &p, axes)) return false;
+  bool listed = *p != ' '; /* "], device_ids=(...) {": not 0, 1, 2 ... */
+  p += strcspn(p, "{");
+  if (*p++ != '{' || !parse_grouped(r, p, axes, &grouped)) return false;
+  memcpy(order, r->order, sizeof order);
+  for (uint32_t i = 0; i < r->n_dims; i++) {
+    uint64_t *product = axes[i].grouped ? &r->group_size : &groups;
+    if ((*product *= r->dims[i]) > UINT32_MAX) return false;
+    if (!axes[i].grouped) r->order[others++] = i;
+  }
+  memcpy(r->order + others, order, grouped * sizeof *order);
+  r->n_groups = (uint32_t)groups;
+  return groups == 1 || !listed;
+}
+
+bool replicas_parse(struct replicas *r, const char *text) {
+  *r = (struct replicas){0};
+  if (strncmp(text, "mesh[", 5) == 0) return parse_mesh(r, text + 5);
+  if (*text == '[') return parse_iota(r, text + 1);
+  return *text == '{' && parse_list(r, text + 1);
+}
+
+static bool find_in_list(const struct replicas *r, uint64_t id, uint64_t *group) {
+  uint64_t g = 0;
+  for (const char *p = r->list; *p && *p != '}'; p++) {
+    if (*p != '{') continue;
+    for (p++; *p && *p != '}';) {
+      char *end;
+      if (!digit(*p)) {
+        p++;
+        continue;
+      }
+      if (strtoull(p, &end, 10) == id) return *group = g, true;
+      p = end;
+    }
+    if (!*p) return false;
+    g++;
+  }
+  return false;
+}
+
+/* Where the transposition puts element `id`, which stands at its own place before. */
+static bool find_in_iota(const struct replicas *r, uint64_t id, uint64_t *group) {
+  uint64_t at[REPLICA_DIMS], place = 0;
+  for (uint32_t i = r->n_dims; i-- > 0; id /= r->dims[i]) at[i] = id % r->dims[i];
+  if (id) return false;
+  for (uint32_t i = 0; i < r->n_dims; i++) place = place * r->dims[r->order[i]] + at[r->order[i]];
+  *group = place / r->group_size;
+  return true;
+}
+
+bool replicas_group(const struct replicas *r, uint64_t id, uint64_t *group) {
+  if (r->n_groups == 1) return *group = 0, true;
+  return r->list ? find_in_list(r, id, group) : find_in_iota(r, id, group);
+}

@@ -1,0 +1,240 @@
+/* report.c - what is said of an alignment (report.h). */
+#include "report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/json.h"
+
+static const char *const METHODS[] = {[TK_ALIGN_AUTO] = "collectives", [TK_ALIGN_CLOCK] = "clock",
+                                      [TK_ALIGN_COLLECTIVES] = "collectives", [TK_ALIGN_MARKER] = "marker",
+                                      [TK_ALIGN_START] = "start", [TK_ALIGN_NONE] = "none"};
+static const char *const MATCHES[] = {[ALIGN_BY_NONE] = "", [ALIGN_BY_SEQUENCE] = "sequence numbers", [ALIGN_BY_STEP] = "steps",
+                                      [ALIGN_BY_VOTE] = "votes"};
+
+static const char *keep(struct tk_merge_report *report, const char *text) {
+  return tk_string(report->notes, trace_text(report->notes, text), NULL);
+}
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash && slash[1] ? slash + 1 : path;
+}
+
+/* ---- one host ---- */
+
+/* Inputs that name no host, and were found to share a clock. */
+static void add_joined(char *text, size_t size, const struct tk_align_host *h, bool named) {
+  size_t n = strlen(text);
+  if (named || h->inputs < 2) return;
+  snprintf(text + n, size - n, "; its %u inputs name no host, but their clocks agree within microseconds: they are taken "
+           "for one host's",
+           (unsigned)h->inputs);
+}
+
+static void sentence(const struct align_reporter *r, struct tk_align_host *h, const struct align_host *found, bool named) {
+  char text[600];
+  double about = fmax(1, h->mad_us + (h->anchors ? 2 * 1.4826 * h->mad_us / sqrt(h->anchors) : 0));
+  const char *why = found->why ? found->why : "it shares no collective with the others";
+  if (strcmp(h->method, "reference") == 0)
+    snprintf(text, sizeof text, "its clock is the reference");
+  else if (strcmp(h->method, "given") == 0)
+    snprintf(text, sizeof text, "moved by the offset that was given");
+  else if (strcmp(h->method, "start") == 0)
+    snprintf(text, sizeof text, "its first event was put where the reference's first event is: hosts start up to seconds apart");
+  else if (strcmp(h->method, "clock") == 0)
+    snprintf(text, sizeof text, "by its wall clock, which may be off by milliseconds: %s", why);
+  else if (found->state == ALIGN_APART)
+    snprintf(text, sizeof text,
+             "within %.1f us of the hosts that it shares collectives with, of which none shares any with the reference", h->mad_us);
+  else if (found->state == ALIGN_ROUGH)
+    snprintf(text, sizeof text, "only about: %s", why);
+  else if (!h->trusted)
+    snprintf(text, sizeof text, "not to be trusted: %s", why);
+  else
+    snprintf(text, sizeof text, "good to about %.0f us: it leaves %u %s within %.1f us of the other hosts (median)%s", ceil(about),
+             h->anchors, r->align == TK_ALIGN_MARKER ? "markers" : "collectives", h->mad_us,
+             found->moved ? ", after a move to keep causality" : "");
+  add_joined(text, sizeof text, h, named);
+  h->trust = keep(r->report, text);
+}
+
+static const char *method_of(const struct align_reporter *r, uint32_t host, const struct align_input *first, bool mapped) {
+  if (first->given) return "given";
+  if (host == r->problem->reference) return "reference";
+  return mapped ? METHODS[r->align] : "clock";
+}
+
+/* The offset in the middle of what bore it out. */
+static void take_map(struct tk_align_host *h, const struct align_map *m) {
+  double middle = m->curve.n ? (m->curve.x[0] + m->curve.x[m->curve.n - 1]) / 2 : 0;
+  h->at_ns = m->pivot_ns + llround(middle);
+  h->offset_ns = align_offset(m, h->at_ns);
+  h->drift_ppm = curve_slope(&m->curve) * 1e6;
+  h->knots = m->curve.n ? m->curve.n : 1;
+}
+
+static void report_host(const struct align_reporter *r, uint32_t host, uint32_t first, uint32_t inputs) {
+  const struct align_host *found = &r->solution->hosts[host];
+  const struct align_input *input = &r->inputs[first];
+  struct tk_align_host *h = &r->report->align.hosts[r->report->align.n_hosts++];
+  *h = (struct tk_align_host){
+      .name = *input->host ? input->host : base_name(input->name), .inputs = inputs,
+      .anchors = found->anchors, .rejected = found->rejected,
+      .mad_us = found->mad_ns / 1e3, .p95_us = found->p95_ns / 1e3, .bounded = found->bounded, .feasible = found->feasible,
+      .violations_before = found->before, .violations_after = found->after};
+  h->method = method_of(r, host, input, r->mapped[first]);
+  h->trusted = input->given || found->state == ALIGN_REFERENCE || (r->mapped[first] && found->state == ALIGN_GOOD);
+  h->knots = 1;
+  if (r->mapped[first]) take_map(h, &r->maps[first]);
+  else h->violations_after = h->violations_before;
+  if (found->state == ALIGN_REFERENCE) h->bounded = h->feasible = false, h->violations_after = found->after;
+  if (h->bounded) h->low_us = found->low_ns / 1e3, h->high_us = found->high_ns / 1e3;
+  sentence(r, h, found, *input->host);
+}
+
+/* ---- warnings ---- */
+
+/* Hosts that are known to be several; of inputs that may well be one host's nothing is said unless there was something to see. */
+static bool is_worth_a_word(const struct align_reporter *r, uint32_t host) {
+  enum align_state state = r->solution->hosts[host].state;
+  return state == ALIGN_ROUGH || state == ALIGN_POOR || state == ALIGN_APART || (state == ALIGN_ALONE && r->problem->known[host]);
+}
+
+static void warn(const struct align_reporter *r, const uint32_t *row) {
+  char text[700];
+  uint32_t n = 0, first = 0;
+  for (uint32_t h = 0; h < r->problem->n_hosts; h++) {
+    if (row[h] == UINT32_MAX || !is_worth_a_word(r, h)) continue;
+    if (strcmp(r->report->align.hosts[row[h]].method, "given") == 0) continue;
+    if (n++ == 0) first = row[h];
+  }
+  if (n == 0 || r->align == TK_ALIGN_START) return;
+  const struct tk_align_host *h = &r->report->align.hosts[first];
+  if (n == 1) snprintf(text, sizeof text, "alignment: %.200s: %.380s", h->name, h->trust);
+  else snprintf(text, sizeof text, "alignment: %u hosts could not be aligned; %.200s: %.380s", n, h->name, h->trust);
+  trace_note(r->report->notes, TK_NOTE_INFO, UINT64_MAX, text);
+}
+
+/* ---- JSON ---- */
+
+static void put(struct buf *b, const char *text) { buf_append(b, text, strlen(text)); }
+
+static void put_text(struct buf *b, const char *key, const char *text) {
+  put(b, key);
+  if (utf8_valid((const uint8_t *)text, strlen(text))) json_quote(b, text, strlen(text));
+  else put(b, "\"?\"");
+}
+
+static void put_integer(struct buf *b, const char *key, int64_t v) {
+  char text[24];
+  put(b, key);
+  buf_append(b, text, num_put_i64(text, v));
+}
+
+/* To a thousandth: more would say more than is known. */
+static void put_number(struct buf *b, const char *key, double v) {
+  char text[40];
+  put(b, key);
+  buf_append(b, text, (size_t)snprintf(text, sizeof text, "%.3f", fmax(-1e18, fmin(1e18, v))));
+}
+
+static void put_host(struct buf *b, const struct tk_align_host *h) {
+  put_text(b, "{\"host\":", h->name);
+  put_text(b, ",\"method\":", h->method);
+  put_integer(b, ",\"inputs\":", h->inputs);
+  put_integer(b, ",\"offset_ns\":", h->offset_ns);
+  put_integer(b, ",\"at_ns\":", h->at_ns);
+  put_number(b, ",\"drift_ppm\":", h->drift_ppm);
+  put_integer(b, ",\"knots\":", h->knots);
+  put_integer(b, ",\"anchors\":", h->anchors);
+  put_integer(b, ",\"rejected\":", h->rejected);
+  put_number(b, ",\"residual_mad_us\":", h->mad_us);
+  put_number(b, ",\"residual_p95_us\":", h->p95_us);
+  if (h->bounded) {
+    put_number(b, ",\"bounds_us\":[", h->low_us);
+    put_number(b, ",", h->high_us);
+    put(b, h->feasible ? "],\"feasible\":true" : "],\"feasible\":false");
+  }
+  put_integer(b, ",\"violations_before\":", h->violations_before);
+  put_integer(b, ",\"violations_after\":", h->violations_after);
+  put(b, h->trusted ? ",\"trusted\":true" : ",\"trusted\":false");
+  put_text(b, ",\"trust\":", h->trust);
+  put(b, "}");
+}
+
+static bool make_json(struct tk_merge_report *report) {
+  struct tk_align_report *a = &report->align;
+  struct mem mem = {0};
+  struct buf b = {.mem = &mem};
+  put_text(&b, "{\"method\":", a->method);
+  if (a->n_hosts) {
+    put_text(&b, ",\"matched_by\":", a->matched_by);
+    put_text(&b, ",\"reference\":", a->reference);
+    put_integer(&b, ",\"collectives\":", a->collectives);
+    put_integer(&b, ",\"violations_before\":", a->violations_before);
+    put_integer(&b, ",\"violations_after\":", a->violations_after);
+    put(&b, a->trusted ? ",\"trusted\":true" : ",\"trusted\":false");
+    put(&b, ",\"hosts\":[");
+    for (size_t i = 0; i < a->n_hosts; i++) {
+      put(&b, i ? ",\n" : "\n");
+      put_host(&b, &a->hosts[i]);
+    }
+    put(&b, "]");
+  }
+  put(&b, "}");
+  if (buf_append(&b, "", 1)) a->json = keep(report, (const char *)b.data);
+  buf_free(&b);
+  return !mem.failed && a->json;
+}
+
+/* ---- all ---- */
+
+bool align_report_none(struct tk_merge_report *report, enum tk_align align, bool one_host) {
+  bool by_clock = align == TK_ALIGN_AUTO || align == TK_ALIGN_COLLECTIVES;
+  report->align = (struct tk_align_report){.method = by_clock ? "clock" : METHODS[align], .matched_by = "", .reference = "",
+                                           .trusted = one_host};
+  return make_json(report);
+}
+
+static void report_hosts(const struct align_reporter *r, uint32_t *row) {
+  struct tk_align_report *a = &r->report->align;
+  const struct align_problem *p = r->problem;
+  for (uint32_t h = 0; h < p->n_hosts; h++) {
+    uint32_t first = UINT32_MAX, n = 0;
+    for (uint32_t i = p->n_inputs; i-- > 0;)
+      if (p->host_of[i] == h && r->inputs[i].read) first = i, n++;
+    row[h] = UINT32_MAX;
+    if (n == 0) continue;
+    row[h] = (uint32_t)a->n_hosts;
+    report_host(r, h, first, n);
+    a->trusted = a->trusted && a->hosts[row[h]].trusted;
+    if (h == p->reference) a->reference = a->hosts[row[h]].name;
+  }
+}
+
+bool align_report(const struct align_reporter *r) {
+  struct tk_align_report *a = &r->report->align;
+  bool any = false;
+  uint32_t *row = calloc((size_t)r->problem->n_hosts + 1, sizeof *row);
+  *a = (struct tk_align_report){.matched_by = "", .reference = "", .trusted = true};
+  a->hosts = calloc((size_t)r->problem->n_hosts + 1, sizeof *a->hosts);
+  if (!a->hosts || !row) {
+    free(row);
+    return false;
+  }
+  report_hosts(r, row);
+  for (size_t i = 0; i < a->n_hosts; i++) any = any || strcmp(a->hosts[i].method, METHODS[r->align]) == 0;
+  a->method = any || r->align == TK_ALIGN_NONE ? METHODS[r->align] : "clock";
+  a->collectives = r->solution->collectives;
+  a->matched_by = a->collectives ? MATCHES[r->solution->tier] : "";
+  if (a->collectives && r->solution->tier == ALIGN_BY_SEQUENCE && r->solution->programs) a->matched_by = "executions";
+  a->violations_before = r->solution->before;
+  a->violations_after = any ? r->solution->after : r->solution->before;
+  if (a->violations_after) a->trusted = false;
+  warn(r, row);
+  free(row);
+  return make_json(r->report);
+}

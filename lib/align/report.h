@@ -1,0 +1,29 @@
+/* report.h - what is said of an alignment: rows, a sentence for each host, JSON, and the warnings. */
+#ifndef ALIGN_REPORT_H
+#define ALIGN_REPORT_H
+
+#include "align.h"
+
+/* What the first pass of a merge keeps of an input. */
+struct align_input {
+  const char *name, *host; /* host: "" = unknown */
+  int64_t rank, start_ns, given_ns;
+  bool read, given;
+};
+
+struct align_reporter {
+  struct tk_merge_report *report;
+  enum tk_align align;
+  const struct align_input *inputs;
+  const struct align_problem *problem;
+  const struct align_solution *solution;
+  const struct align_map *maps; /* by input */
+  const bool *mapped;
+};
+
+/* Fills report->align; its strings live with the report's notes, among which the warnings go.  False when memory runs out. */
+bool align_report(const struct align_reporter *r);
+/* ... of a merge that compared no clocks. */
+bool align_report_none(struct tk_merge_report *report, enum tk_align align, bool one_host);
+
+#endif

@@ -1,0 +1,299 @@
+/* extract.c - out of a run directory or an archive, files that viewers open: what tk_extract does.
+ *
+ *     names -> inputs -> plan: which inputs go into which file -> each file: copy, or load and save, or merge
+ *
+ * The plan is made and every output name checked before anything is read.  An output is called by us: of a member's name, only what
+ * is harmless in a file name gets into it. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "graph/trace.h"
+#include "merge.h"
+#include "save.h"
+#include "source/sources.h"
+
+enum { NAME = 200 };
+
+struct extractor {
+  const struct tk_extract_options *opt;
+  struct tk_sources *sources;
+  struct tk_extract_report *report;
+  size_t *first; /* input of each file */
+  const char *folder; /* that outputs go into, "" = the current one; NULL = output names the file */
+  struct tk_err *err;
+};
+
+static const char *keep_text(struct extractor *x, const char *text) {
+  return tk_string(x->report->notes, trace_text(x->report->notes, text), NULL);
+}
+
+static void note(struct extractor *x, enum tk_note_kind kind, const char *input, const char *text, const struct tk_note *like) {
+  char line[1024];
+  struct tk_trace *notes = x->report->notes;
+  snprintf(line, sizeof line, "%s: %s", input, text);
+  trace_notes(notes, kind, like ? like->offset : UINT64_MAX, line, like ? like->count : 1);
+}
+
+/* ---- names ---- */
+
+/* Appends what may stand in a file name everywhere; the beginning of a name is no dot. */
+static void put_safe(char *name, const char *part) {
+  size_t n = strlen(name);
+  for (; *part && n < NAME; part++) {
+    unsigned char c = (unsigned char)*part;
+    bool bad = c < 0x20 || c == 0x7f || strchr("/\\:*?\"<>|", c) || (c == '.' && n == 0);
+    name[n++] = bad ? '_' : (char)c;
+  }
+  name[n] = 0;
+}
+
+static bool same_run(const struct tk_input *a, const struct tk_input *b) { return a->run_id == b->run_id; }
+
+static const char *base_name(const char *name) {
+  const char *slash = strrchr(name, '/');
+  return slash ? slash + 1 : name;
+}
+
+/* Do several of the run's inputs go by one host's name?  Then their files' names tell them apart. */
+static bool host_is_shared(const struct extractor *x, size_t input) {
+  const struct tk_input *in = x->sources->inputs;
+  for (size_t i = 0; i < x->sources->n; i++)
+    if (i != input && same_run(&in[i], &in[input]) && strcmp(in[i].host, in[input].host) == 0) return true;
+  return false;
+}
+
+/* "rank3" of "a/rank3.json.gz" and of "logs.zip:rank3.json". */
+static void put_stem(char *name, const char *input) {
+  const char *base = base_name(input), *colon = strrchr(base, ':');
+  char *stem = strdup(colon ? colon + 1 : base), *dot;
+  static const char *const endings[] = {".gz", ".zst", ".bz2", ".xz", ".json", ".pftrace", ".pb", ".trace", ".xplane", ".pt"};
+  if (!stem) return;
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+    if ((dot = strrchr(stem, '.')) && dot != stem && strcmp(dot, endings[i]) == 0) *dot = 0;
+  put_safe(name, stem);
+  free(stem);
+}
+
+static const char *extension(const struct extractor *x) {
+  const struct format *f = x->opt->save.format ? format_by_name(x->opt->save.format) : NULL;
+  if (!f || strcmp(f->info.name, "json") == 0) return "json.gz";
+  return strcmp(f->info.name, "xplane") == 0 ? "xplane.pb" : strcmp(f->info.name, "perfetto") == 0 ? "pftrace" : f->info.extensions;
+}
+
+static void put_name(const struct extractor *x, size_t input, size_t n, char *name) {
+  const struct tk_input *in = &x->sources->inputs[input];
+  put_safe(name, *in->run ? in->run : "trace");
+  if (x->opt->raw) {
+    const char *base = base_name(in->name), *colon = strrchr(base, ':');
+    put_safe(name, ".");
+    put_safe(name, colon ? colon + 1 : base);
+    return;
+  }
+  if (n == 1) {
+    put_safe(name, ".");
+    if (*in->host && !host_is_shared(x, input)) put_safe(name, in->host);
+    else put_stem(name, in->name);
+  }
+  put_safe(name, ".");
+  put_safe(name, extension(x));
+}
+
+static bool is_taken(const struct extractor *x, const char *path) {
+  for (size_t i = 0; i < x->report->n; i++)
+    if (strcmp(x->report->files[i].output, path) == 0) return true;
+  return false;
+}
+
+/* A name that no other output has: a number before it, where it cannot be taken for a part of the host's name. */
+static const char *name_output(struct extractor *x, size_t input, size_t n) {
+  char name[NAME + 1], path[4096];
+  const char *folder = x->folder;
+  if (!folder) return x->opt->output;
+  for (unsigned again = 1; again < 1 << 20; again++) {
+    *name = 0;
+    if (again > 1) snprintf(name, sizeof name, "%u.", again);
+    put_name(x, input, n, name);
+    size_t end = strlen(folder);
+    if (snprintf(path, sizeof path, "%s%s%s", folder, end && folder[end - 1] != '/' ? "/" : "", name) >= (int)sizeof path) break;
+    if (!is_taken(x, path)) return keep_text(x, path);
+  }
+  return NULL;
+}
+
+/* ---- the plan ---- */
+
+static bool is_folder(const char *path) {
+  struct stat st;
+  size_t n = strlen(path);
+  return (n > 0 && path[n - 1] == '/') || (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
+}
+
+static bool add_file(struct extractor *x, size_t first, size_t n) {
+  const struct tk_input *in = &x->sources->inputs[first];
+  const char *output = name_output(x, first, n);
+  if (!output) return err_set(x->err, TK_EUSAGE, "%s: no name can be given to the output", in->name);
+  x->first[x->report->n] = first;
+  x->report->files[x->report->n++] = (struct tk_extracted){.output = output, .run = in->run, .from = in->name, .n_inputs = n};
+  return true;
+}
+
+static bool make_plan(struct extractor *x) {
+  const struct tk_input *in = x->sources->inputs;
+  bool single = x->opt->split || x->opt->raw;
+  for (size_t i = 0, n; i < x->sources->n; i += n) {
+    n = 1;
+    while (!single && i + n < x->sources->n && same_run(&in[i], &in[i + n])) n++;
+    if (!add_file(x, i, n)) return false;
+  }
+  if (x->report->n == 0) return err_set(x->err, TK_EFORMAT, "there is nothing to extract");
+  if (x->report->n > 1 && !x->folder)
+    return err_set(x->err, TK_EUSAGE, "%s: these are %zu files: say -o FOLDER/", x->opt->output, x->report->n);
+  return true;
+}
+
+static bool check_outputs(struct extractor *x) {
+  struct stat st;
+  for (size_t i = 0; i < x->report->n && !x->opt->save.force; i++) {
+    const char *path = x->report->files[i].output;
+    if (strcmp(path, "-") != 0 && lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+      return err_set(x->err, TK_EWRITE, "%s: exists already; --force replaces it", path);
+  }
+  if (!x->folder || !*x->folder || x->opt->save.dry_run) return true;
+  if (mkdir(x->folder, 0777) == 0 || errno == EEXIST) return true;
+  return err_sys(x->err, TK_EWRITE, errno, "%s: cannot make the folder", x->folder);
+}
+
+/* ---- one file ---- */
+
+static bool copy_bytes(struct in *in, struct out *out, const struct tk_progress *progress, struct tk_err *err) {
+  size_t n;
+  const uint8_t *p;
+  while ((p = in_ahead(in, 1, &n, err)) != NULL && n > 0) {
+    out_write(out, p, n);
+    in_consume(in, n);
+    if (progress->tick && !progress->tick(progress->arg, in_raw_read(in), in_raw_total(in)))
+      return err_set(err, TK_EINTERRUPTED, "interrupted");
+  }
+  return p != NULL;
+}
+
+static bool copy(struct extractor *x, struct tk_extracted *f, size_t input) {
+  const char *inputs[] = {sources_path(x->sources, input), NULL};
+  struct out_options options = {.binary = true, .force = x->opt->save.force, .inputs = inputs};
+  struct mem mem = {0};
+  struct out out = {0};
+  struct in *in = sources_raw(x->sources, input, &mem, x->err);
+  bool read = in != NULL, ok;
+  ok = read && out_open(&out, x->opt->save.dry_run ? "/dev/null" : f->output, &options, &mem, x->err);
+  if (ok) read = copy_bytes(in, &out, &x->opt->load.progress, x->err);
+  ok = ok && read && out_commit(&out, x->err);
+  if (ok) f->bytes = f->raw_bytes = out_file_bytes(&out);
+  out_close(&out);
+  in_close(in);
+  return ok || !read || err_prefix(x->err, "%s", f->output);
+}
+
+static bool put_trace(struct extractor *x, struct tk_extracted *f, const struct tk_trace *t) {
+  struct tk_save_options save = x->opt->save;
+  struct tk_saved done;
+  if (!save.format && (x->folder || strcmp(f->output, "-") == 0)) save.format = "json";
+  if (!tk_save(t, f->output, &save, &done, x->err)) return false;
+  f->records = done.records;
+  f->events = done.events;
+  f->flows = done.flows;
+  f->bytes = done.bytes;
+  f->raw_bytes = done.raw_bytes;
+  return true;
+}
+
+static bool convert(struct extractor *x, struct tk_extracted *f, size_t input) {
+  struct tk_trace *t = tk_sources_load(x->sources, input, &x->opt->load, x->err);
+  bool ok;
+  if (!t) return false;
+  for (tk_id i = 1; i <= t->n_notes; i++)
+    note(x, t->notes[i].kind, t->source, tk_string(t, t->notes[i].text, NULL), &t->notes[i]);
+  if (t->truncated || t->damaged) f->saved = t->n_events;
+  ok = put_trace(x, f, t);
+  tk_free(t);
+  return ok;
+}
+
+static bool join(struct extractor *x, struct tk_extracted *f, size_t first) {
+  struct tk_merge_options options = {
+      .load = x->opt->load, .save = x->opt->save, .keep_going = !x->opt->load.strict, .keep_truncated = !x->opt->load.strict};
+  struct tk_merge_report merged;
+  bool ok;
+  if (x->folder && !options.save.format) options.save.format = "json";
+  ok = merge_inputs(&(struct merge_inputs){x->sources, first, f->n_inputs}, f->output, &options, &merged, x->err);
+  for (tk_id i = 1; merged.notes && i <= merged.notes->n_notes; i++) {
+    const struct tk_note *n = &merged.notes->notes[i];
+    trace_notes(x->report->notes, n->kind, n->offset, tk_string(merged.notes, n->text, NULL), n->count);
+  }
+  for (size_t i = 0; merged.ranks && i < merged.n_ranks; i++) {
+    if (!merged.ranks[i].failed) continue;
+    f->n_failed++;
+    trace_note(x->report->notes, TK_NOTE_REPAIR, UINT64_MAX, merged.ranks[i].failed);
+  }
+  f->records = merged.saved.records;
+  f->events = merged.saved.events;
+  f->flows = merged.saved.flows;
+  f->bytes = merged.saved.bytes;
+  f->raw_bytes = merged.saved.raw_bytes;
+  tk_merge_report_free(&merged);
+  return ok;
+}
+
+static bool extract_one(struct extractor *x, size_t i) {
+  struct tk_extracted *f = &x->report->files[i];
+  if (x->opt->raw) return copy(x, f, x->first[i]);
+  return f->n_inputs == 1 ? convert(x, f, x->first[i]) : join(x, f, x->first[i]);
+}
+
+/* ---- all ---- */
+
+static bool run(struct extractor *x, const char *const *names, size_t n) {
+  struct tk_extract_report *r = x->report;
+  x->sources = x->opt->sources ? x->opt->sources : tk_sources_open(names, n, &x->opt->source, x->err);
+  if (!x->sources) return false;
+  r->notes = trace_new(0);
+  r->files = calloc(x->sources->n + 1, sizeof *r->files);
+  x->first = calloc(x->sources->n + 1, sizeof *x->first);
+  if (!r->notes || !r->files || !x->first) return err_set(x->err, TK_ELIMIT, "out of memory");
+  if (!make_plan(x) || !check_outputs(x)) return r->n = 0, false;
+  for (size_t i = 0; i < r->n; i++) {
+    struct tk_extracted *f = &r->files[i];
+    f->from = keep_text(x, f->from);
+    f->run = keep_text(x, f->run);
+    if (!extract_one(x, i)) return r->n = i, false;
+  }
+  return true;
+}
+
+bool tk_extract(const char *const *names, size_t n, const struct tk_extract_options *opt, struct tk_extract_report *report,
+                struct tk_err *err) {
+  static const struct tk_extract_options defaults = {0};
+  struct extractor x = {.opt = opt ? opt : &defaults, .report = report};
+  const char *output = x.opt->output;
+  struct tk_err own;
+  bool ok;
+  x.err = err ? err : &own;
+  err_clear(x.err);
+  *report = (struct tk_extract_report){0};
+  x.folder = !output ? "" : strcmp(output, "-") != 0 && is_folder(output) ? output : NULL;
+  ok = run(&x, names, n);
+  if (x.sources != x.opt->sources) tk_sources_close(x.sources);
+  free(x.first);
+  return ok;
+}
+
+void tk_extract_report_free(struct tk_extract_report *report) {
+  tk_free(report->notes);
+  free(report->files);
+  *report = (struct tk_extract_report){0};
+}

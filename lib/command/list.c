@@ -1,0 +1,99 @@
+/* list.c - what there is: what tk_list does.  A look at the beginning of each file is enough for most of it; `deep` reads all, one
+ * at a time, and tells what can be saved of what is damaged. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/trace.h"
+#include "source/identity.h"
+#include "source/sources.h"
+
+static const char *keep_text(struct tk_list_report *r, const char *text) {
+  return tk_string(r->notes, trace_text(r->notes, text), NULL);
+}
+
+/* What was repaired: the input's damage, which is noted last, and what that did to the trace.  NULL = nothing. */
+static const char *repairs_of(struct tk_list_report *r, const struct tk_trace *t) {
+  const char *first = NULL, *last = NULL;
+  char text[512];
+  for (tk_id i = 1; i <= t->n_notes; i++) {
+    if (t->notes[i].kind != TK_NOTE_REPAIR) continue;
+    last = tk_string(t, t->notes[i].text, NULL);
+    if (!first) first = last;
+  }
+  if (!first) return NULL;
+  snprintf(text, sizeof text, "%s%s%s", last, last == first ? "" : "; ", last == first ? "" : first);
+  return keep_text(r, text);
+}
+
+static enum tk_health health_of(const struct tk_trace *t, bool repaired) {
+  if (t->damaged) return TK_HEALTH_CORRUPT;
+  if (t->truncated) return TK_HEALTH_TRUNCATED;
+  if (t->n_events == 0) return TK_HEALTH_EMPTY;
+  return repaired ? TK_HEALTH_REPAIRED : TK_HEALTH_OK;
+}
+
+static void tell(struct tk_list_report *r, struct tk_listed *f, const struct tk_trace *t) {
+  struct identity id = identity_of(t);
+  struct tk_summary sum;
+  tk_summarise(t, &sum);
+  f->deep = true;
+  f->events = t->n_events;
+  f->bytes = t->counts.bytes;
+  f->start = sum.start;
+  f->end = sum.end;
+  f->origin_ns = t->origin_ns;
+  f->clock = t->clock;
+  f->input.format = keep_text(r, t->format);
+  f->input.rank = id.rank;
+  if (*id.host) f->input.host = keep_text(r, id.host);
+  f->input.why = repairs_of(r, t);
+  f->input.health = health_of(t, f->input.why != NULL);
+}
+
+/* Beyond repair: nothing of it can be read. */
+static bool tell_failure(struct tk_list_report *r, struct tk_listed *f, struct tk_err *err) {
+  if (err->code == TK_EINTERRUPTED) return false;
+  f->input.health = err->code == TK_EFORMAT ? TK_HEALTH_NO_TRACE : err->code == TK_ELIMIT ? TK_HEALTH_UNKNOWN : TK_HEALTH_CORRUPT;
+  size_t n = strlen(f->input.name);
+  bool prefixed = strncmp(err->msg, f->input.name, n) == 0 && strncmp(err->msg + n, ": ", 2) == 0;
+  f->input.why = keep_text(r, err->msg + (prefixed ? n + 2 : 0));
+  err_clear(err);
+  return true;
+}
+
+static bool read_one(struct tk_list_report *r, size_t i, const struct tk_list_options *opt, struct tk_err *err) {
+  struct tk_listed *f = &r->files[i];
+  struct tk_trace *t;
+  if (f->input.health != TK_HEALTH_UNKNOWN) return true;
+  t = tk_sources_load(r->sources, i, &opt->load, err);
+  if (!t) return tell_failure(r, f, err);
+  tell(r, f, t);
+  tk_free(t);
+  return true;
+}
+
+bool tk_list(const char *const *names, size_t n, const struct tk_list_options *opt, struct tk_list_report *report, struct tk_err *err) {
+  static const struct tk_list_options defaults = {0};
+  struct tk_err own;
+  bool ok;
+  if (!err) err = &own;
+  if (!opt) opt = &defaults;
+  *report = (struct tk_list_report){.sources = tk_sources_open(names, n, &opt->source, err)};
+  if (!report->sources) return false;
+  report->notes = trace_new(0);
+  report->n = report->sources->n;
+  report->files = calloc(report->n + 1, sizeof *report->files);
+  ok = (report->notes && report->files) || err_set(err, TK_ELIMIT, "out of memory");
+  for (size_t i = 0; ok && i < report->n; i++) report->files[i].input = report->sources->inputs[i];
+  if (ok) sources_remarks(report->sources, report->notes);
+  for (size_t i = 0; ok && opt->deep && i < report->n; i++) ok = read_one(report, i, opt, err);
+  return ok;
+}
+
+void tk_list_report_free(struct tk_list_report *report) {
+  tk_sources_close(report->sources);
+  tk_free(report->notes);
+  free(report->files);
+  *report = (struct tk_list_report){0};
+}

@@ -1,0 +1,111 @@
+/* load.c - source -> input -> detect -> read -> seal: what tk_load does. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/os.h"
+#include "format/format.h"
+#include "graph/seal.h"
+#include "io/in.h"
+#include "load.h"
+#include "source/sources.h"
+
+uint64_t load_memory_limit(uint64_t asked) {
+  if (asked) return asked;
+  return os_memory() / 4 * 3;
+}
+
+/* What the input layer repaired becomes notes of the trace. */
+static void keep_input_notes(struct tk_trace *t, const struct in *in) {
+  const struct in_note *notes;
+  size_t n = in_notes(in, &notes);
+  t->damaged = in_is_damaged(in);
+  for (size_t i = 0; i < n; i++)
+    trace_note(t, notes[i].repair ? TK_NOTE_REPAIR : TK_NOTE_INFO, notes[i].offset, notes[i].text);
+}
+
+static bool refuse_repairs(const struct tk_trace *t, struct tk_err *err) {
+  for (tk_id i = 1; i <= t->n_notes; i++)
+    if (t->notes[i].kind == TK_NOTE_REPAIR)
+      return err_at(err, TK_ECORRUPT, t->notes[i].offset, "--strict: %s", tk_string(t, t->notes[i].text, NULL));
+  return true;
+}
+
+static const struct format *choose(struct in *in, const char *source, const struct tk_load_options *opt, struct tk_err *err) {
+  const struct format *f;
+  if (!opt->format) return format_detect(in, source, err);
+  f = format_by_name(opt->format);
+  if (!f) err_set(err, TK_EUSAGE, "unknown format '%s'", opt->format);
+  return f;
+}
+
+static bool read_input(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
+  const struct format *f = choose(in, t->source, opt, err);
+  if (!f) return false;
+  t->format = f->info.name;
+  if (!f->read(in, t, opt, err)) return false;
+  keep_input_notes(t, in);
+  if (!seal(t, err)) return false;
+  if (opt->check && !tk_check(t, err)) return false;
+  return !opt->strict || refuse_repairs(t, err);
+}
+
+static const char *keep(struct tk_trace *t, const char *text) {
+  size_t n = strlen(text) + 1;
+  char *p = arena_bytes(&t->store->strings.arena, n);
+  return p ? memcpy(p, text, n) : "";
+}
+
+void load_place(struct tk_trace *t, const char *host, const char *run) {
+  t->host = keep(t, host);
+  t->run = keep(t, run);
+}
+
+struct tk_trace *load_input(struct in *in, const char *source, const struct tk_load_options *opt, struct tk_trace *t,
+                            struct tk_err *err) {
+  size_t n = strlen(source) + 1;
+  bool ok;
+  t->store->source = malloc(n);
+  if (t->store->source) memcpy(t->store->source, source, n);
+  t->source = t->store->source ? t->store->source : "";
+  ok = in && read_input(in, t, opt, err);
+  if (in) in_close(in);
+  if (ok) return t;
+  err_prefix(err, "%s", strcmp(source, "-") == 0 ? "standard input" : source);
+  tk_free(t);
+  return NULL;
+}
+
+void load_files(struct tk_trace *t, const char *const *paths, size_t n) {
+  const char **files = arena_alloc(&t->store->strings.arena, (n + 1) * sizeof *files);
+  if (!files) return;
+  for (size_t i = 0; i < n; i++) files[i] = keep(t, paths[i]);
+  files[n] = NULL;
+  t->files = files;
+}
+
+/* "3 traces (host-0, host-1, host-2)": by what tells them apart. */
+static bool several(const struct tk_sources *s, const char *source, struct tk_err *err) {
+  char names[400] = "";
+  for (size_t i = 0; i < s->n; i++) {
+    size_t n = strlen(names);
+    if (n > sizeof names / 2) {
+      snprintf(names + n, sizeof names - n, ", ...");
+      break;
+    }
+    snprintf(names + n, sizeof names - n, "%s%.150s", i ? ", " : "", s->inputs[i].name);
+  }
+  return err_set(err, TK_EUSAGE, "%s: holds %zu traces: name one of them (%s)", source, s->n, names);
+}
+
+struct tk_trace *tk_load(const char *source, const struct tk_load_options *opt, struct tk_err *err) {
+  static const struct tk_load_options defaults = {0};
+  struct tk_source_options options = sources_options(opt ? opt : &defaults);
+  struct tk_sources *s = tk_sources_open(&source, 1, &options, err);
+  struct tk_trace *t = NULL;
+  if (s && s->n > 1) several(s, source, err);
+  else if (s) t = s->n ? tk_sources_load(s, 0, opt, err) : NULL;
+  if (s && s->n == 0) err_set(err, TK_EFORMAT, "%s: names nothing", source);
+  tk_sources_close(s);
+  return t;
+}

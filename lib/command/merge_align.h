@@ -1,0 +1,50 @@
+/* merge_align.h - the first pass of a merge: what each host's clock was ahead. */
+#ifndef COMMAND_MERGE_ALIGN_H
+#define COMMAND_MERGE_ALIGN_H
+
+#include "merge.h"
+#include "align/align.h"
+
+/* The base of time of a merge: the first input's. */
+struct merge_base {
+  int64_t zero_ns;
+  enum tk_clock clock;
+};
+
+bool merge_is_comparable(const struct merge_base *base, const struct tk_trace *t);
+/* What is added to the origin of a trace to stand on the base: nothing where clocks compare, else times are taken as printed. */
+int64_t merge_later(const struct merge_base *base, const struct tk_trace *t, enum tk_align align);
+
+/* Who an input is, as far as it could be read. */
+struct merge_who {
+  const char *host; /* "" = unknown; lives with the report's notes */
+  int64_t rank;
+};
+
+struct merge_alignment {
+  struct mem mem;
+  struct merge_who *who;  /* by input; NULL if nothing was read */
+  struct tk_trace **kept; /* by input: small ones that were read and wait for the second pass; NULL if nothing was read */
+  uint64_t kept_bytes;
+  int64_t start_ns;       /* when the first event of all is, aligned, on the base's clock; INT64_MAX = nothing was read */
+  struct align_map *maps; /* by input */
+  bool *mapped;
+  size_t n;
+};
+
+/* The map of an input, or NULL if it stays as it is placed. */
+static inline const struct align_map *merge_map(const struct merge_alignment *a, size_t input) {
+  return a->maps && a->mapped[input] ? &a->maps[input] : NULL;
+}
+
+/* Loads an input, or hands out what was kept of the first pass. */
+struct tk_trace *merge_load(struct merge_alignment *a, const struct merge_inputs *in, size_t i, const struct tk_load_options *opt,
+                            struct tk_err *err);
+
+/* Reads the inputs if that is needed, as it is for their start, and says in the report what was found.  Inputs that cannot be read
+ * are left to the second pass, which says so. */
+bool merge_align(struct merge_alignment *a, const struct merge_inputs *in, const struct tk_merge_options *opt, bool start,
+                 struct tk_merge_report *report, struct tk_err *err);
+void merge_alignment_free(struct merge_alignment *a);
+
+#endif

@@ -1,0 +1,28 @@
+/* save.h - what the drivers share of saving: a format's sink over an output file. */
+#ifndef COMMAND_SAVE_H
+#define COMMAND_SAVE_H
+
+#include "format/format.h"
+#include "io/out.h"
+
+struct saver {
+  struct out out;
+  struct sink *sink;
+  struct mem mem;
+  const struct format *format;
+  struct sink_meter meter; /* set before opening: hears what bytes are spent on, if the format can tell */
+};
+
+/* Opens `path` for the format that opt, the path or `like` (a format that was read) asks for.  `inputs` must not be the output. */
+bool saver_open(struct saver *s, const char *path, const struct tk_save_options *opt, const char *like, const char *const *inputs,
+                struct tk_err *err);
+/* Commits the file and counts it in *done. */
+bool saver_commit(struct saver *s, struct tk_saved *done, struct tk_err *err);
+/* Frees; what was not committed is gone. */
+void saver_close(struct saver *s);
+
+/* The JSON text of the "tracekit" object that every converted file carries, with what that of `t` (or NULL) said already, its ranks
+ * also where opt asks for none; NULL if there is nothing to say.  In b, which is empty. */
+const char *saver_provenance(struct buf *b, const struct tk_save_options *opt, const struct tk_trace *t);
+
+#endif

@@ -1,0 +1,292 @@
+/* shrink.c - climbs the ladder of op/shrink.c until the written file fits.
+ *
+ * How far to climb is found on a sample of the trace: what a place on the ladder would give is written to nowhere, counted, and
+ * multiplied.  The whole trace is climbed in place, in the memory that it has, and then weighed: that is exact, and says how wrong
+ * the sample is.  The first aim is above the target, because what is gone does not come back; the second one lands within a few
+ * per cent below it.  A small trace is its own sample, and the first aim is the target.
+ *
+ *     1.9 GB of JSON (5.2 M events): three writings of the whole, each smaller than the one before. */
+#include "op/shrink.h"
+
+#include <string.h>
+
+#include "source/identity.h"
+#include "save.h"
+#include "shrink_provenance.h"
+
+struct shrinker {
+  struct tk_trace *t;
+  const char *output;
+  const struct tk_shrink_options *opt;
+  struct tk_shrink_report *report;
+  struct tk_err *err;
+  struct mem mem;
+  struct tk_save_options save;
+  struct shrink whole;
+  struct shrunk done; /* to the whole */
+  struct place at;    /* where the whole is */
+  struct sample sample, none; /* of it as it was: a part, and its metadata alone */
+  struct shrink part;
+  uint32_t every;     /* one event in so many is in the sample; 1 = all */
+  uint64_t fixed;     /* weight of `none` */
+  double scale;       /* of the events' weights, sample to whole */
+};
+
+/* ---- weighing ---- */
+
+/* Bytes of the trace as it would be written. */
+static bool weigh_trace(struct shrinker *s, const struct tk_trace *t, const char *facts, uint64_t *weight) {
+  struct tk_save_options save = s->save;
+  struct tk_saved saved = {0};
+  save.dry_run = true;
+  save.facts = facts;
+  if (!facts) save.command = NULL;
+  if (!tk_save(t, s->output, &save, &saved, s->err)) return false;
+  *weight = saved.bytes;
+  return true;
+}
+
+static bool write_whole(struct shrinker *s, bool dry_run, struct tk_saved *saved) {
+  struct tk_save_options save = s->save;
+  struct buf text = {.mem = &s->mem};
+  save.dry_run |= dry_run;
+  save.facts = shrink_facts(&text, s->t, &s->done);
+  bool ok = save.facts ? tk_save(s->t, s->output, &save, saved, s->err) : mem_check(&s->mem, s->err);
+  buf_free(&text);
+  return ok;
+}
+
+/* Bytes or events, whatever the target is of. */
+static bool weigh_whole(struct shrinker *s, uint64_t *weight) {
+  struct tk_saved saved = {0};
+  if (!s->opt->events && !write_whole(s, true, &saved)) return false;
+  *weight = s->opt->events ? s->t->n_events : saved.bytes;
+  return true;
+}
+
+/* The events of a sample are multiplied; metadata and the account of what went are not. */
+static bool weigh_view(struct shrinker *s, const struct tk_trace *view, const char *facts, double *weight) {
+  uint64_t events, rest;
+  if (s->every == 1) {
+    if (!weigh_trace(s, view, facts, &events)) return false;
+    *weight = (double)events;
+    return true;
+  }
+  if (!weigh_trace(s, view, NULL, &events) || !weigh_trace(s, &s->none.view, facts, &rest)) return false;
+  *weight = (double)rest + ((double)events - (double)s->fixed) * s->scale;
+  return true;
+}
+
+/* What the whole would weigh at this place, by the sample.  The args that were rewritten for it are forgotten again. */
+static bool estimate(struct shrinker *s, struct place at, double *weight) {
+  struct buf text = {.mem = &s->mem};
+  struct tk_trace view;
+  struct shrunk gone;
+  size_t pool = s->t->store->pool.len;
+  shrunk_init(&gone, &s->t->store->mem);
+  bool ok = shrink_apply(&s->part, at, &view, &gone, s->err);
+  if (ok) {
+    const char *facts = shrink_facts(&text, s->t, &gone);
+    *weight = (double)view.n_events * s->scale;
+    if (!s->opt->events) ok = facts ? weigh_view(s, &view, facts, weight) : mem_check(&s->mem, s->err);
+    keep_free_view(&view);
+  }
+  shrunk_free(&gone);
+  buf_free(&text);
+  s->t->store->pool.len = pool;
+  return ok;
+}
+
+/* ---- the sample ---- */
+
+enum { SAMPLE = 1 << 15, WHOLE_TO = 1 << 16 };
+
+static bool take_sample(struct shrinker *s, const struct match_origin *origins) {
+  struct mem *mem = &s->t->store->mem;
+  uint64_t all = s->report->before, some;
+  s->every = s->t->n_events <= WHOLE_TO ? 1 : s->t->n_events / SAMPLE;
+  s->scale = 1;
+  if (!sample_take(&s->sample, s->t, s->every, mem, s->err) || !sample_take(&s->none, s->t, 0, mem, s->err)) return false;
+  if (!shrink_init_sample(&s->part, &s->sample, &s->whole.ladder, s->opt, origins, s->err)) return false;
+  if (s->every == 1) return true;
+  if (s->opt->events) {
+    s->scale = (double)s->t->n_events / (s->sample.view.n_events ? s->sample.view.n_events : 1);
+    return true;
+  }
+  if (!weigh_trace(s, &s->none.view, NULL, &s->fixed) || !weigh_trace(s, &s->sample.view, NULL, &some)) return false;
+  if (some > s->fixed && all > s->fixed) s->scale = (double)(all - s->fixed) / (double)(some - s->fixed);
+  return true;
+}
+
+static void free_sample(struct shrinker *s) {
+  shrink_free(&s->part);
+  sample_free(&s->sample, &s->t->store->mem);
+  sample_free(&s->none, &s->t->store->mem);
+}
+
+/* ---- finding the place ---- */
+
+static bool too_small(struct shrinker *s, uint64_t smallest) {
+  char size[32], target[32];
+  if (s->opt->events)
+    return err_set(s->err, TK_ELIMIT, "cannot be made to fit: %llu events are the fewest%s", (unsigned long long)smallest,
+                   s->opt->hard ? "" : " without --hard");
+  tk_print_size(smallest, size);
+  tk_print_size(s->report->target, target);
+  return err_set(s->err, TK_ELIMIT, "cannot be made to fit into %s: the smallest is %s (%llu bytes)%s", target, size,
+                 (unsigned long long)smallest, s->opt->hard ? "" : " without --hard");
+}
+
+enum { MOST_HALVINGS = 20 };
+
+/* How much of the step behind at->whole is needed, beyond at->level. */
+static bool find_level(struct shrinker *s, double goal, double full_enough, struct place *at, double *weight) {
+  double lo = at->level, hi = 1, w;
+  for (int i = 0; i < MOST_HALVINGS && hi - lo > 1e-6; i++) {
+    double mid = (lo + hi) / 2;
+    if (!estimate(s, (struct place){at->whole, mid}, &w)) return false;
+    if (w > goal) {
+      lo = mid;
+      continue;
+    }
+    hi = mid;
+    *weight = w;
+    if (w >= full_enough * goal) break;
+  }
+  at->level = hi;
+  return true;
+}
+
+/* The first place from here on whose estimate is at most `goal`, nearly as much of it as may be; the end of the ladder if there
+ * is none.  Sizes fall along the ladder: it is bisected for the step that first fits, then that step. */
+static bool find_place(struct shrinker *s, double goal, double full_enough, struct place *at, double *weight) {
+  uint32_t lo = at->whole, hi = s->whole.ladder.n_steps;
+  double w;
+  if (!estimate(s, (struct place){hi, 0}, weight)) return false;
+  if (*weight > goal) return *at = (struct place){hi, 0}, true;
+  while (hi - lo > 1) {
+    uint32_t mid = lo + (hi - lo) / 2;
+    if (!estimate(s, (struct place){mid, 0}, &w)) return false;
+    if (w > goal) lo = mid;
+    else hi = mid, *weight = w;
+  }
+  if (lo != at->whole) *at = (struct place){lo, 0};
+  return find_level(s, goal, full_enough, at, weight);
+}
+
+static bool is_at_end(const struct shrinker *s) { return s->at.whole >= s->whole.ladder.n_steps; }
+
+/* What to aim at, in parts of the target, until it is met: what is gone does not come back. */
+static bool make_fit(struct shrinker *s, uint64_t weight) {
+  static const double AIMS[] = {1.25, 1.03, 0.985, 0.96, 0.93, 0.9, 0.8, 0.6, 0.3, 0};
+  enum { N = sizeof AIMS / sizeof AIMS[0] };
+  double wrong = 1; /* weight of the whole per estimate of it */
+  for (int i = s->every == 1 ? -1 : 0; i < N && weight > s->report->target && !is_at_end(s); i++) {
+    struct place next = s->at;
+    double goal = (double)s->report->target * (i < 0 ? 1 : AIMS[i]), guess = 0;
+    if ((double)weight <= goal) continue;
+    if (!find_place(s, goal / wrong, i < 0 ? 0.97 : 0.99, &next, &guess)) return false;
+    if (!shrink_apply(&s->whole, next, s->t, &s->done, s->err)) return false;
+    s->at = next;
+    if (!weigh_whole(s, &weight)) return false;
+    s->report->estimate = (uint64_t)(guess * wrong);
+    if (guess > 0) wrong = (double)weight / guess;
+  }
+  return weight <= s->report->target || too_small(s, weight);
+}
+
+static bool is_compressed(const char *path) {
+  const char *dot = strrchr(path, '.');
+  return dot && (strcmp(dot, ".gz") == 0 || strcmp(dot, ".zst") == 0);
+}
+
+enum { SMALLEST = 9 };
+
+/* Nothing lost but time: the best compression, where it may be enough.  The sample says whether it is worth trying. */
+static bool pack_better(struct shrinker *s, uint64_t *weight) {
+  const struct tk_shrink_options *o = s->opt;
+  double usual, best;
+  uint64_t packed;
+  if (!is_compressed(s->output) || o->save.level || o->events) return true;
+  if (!o->lossless) {
+    if (!estimate(s, s->at, &usual)) return false;
+    s->save.level = SMALLEST;
+    if (!estimate(s, s->at, &best)) return false;
+    s->save.level = o->save.level;
+    if ((double)*weight * best / usual > (double)s->report->target * 1.03) return true;
+  }
+  s->save.level = SMALLEST;
+  if (!weigh_whole(s, &packed)) return false;
+  if (o->lossless || packed <= s->report->target) return *weight = packed, true;
+  s->save.level = o->save.level;
+  return true;
+}
+
+/* What each rung that was climbed made of the file, by the sample: a later step of a rung replaces what an earlier one said. */
+static bool weigh_rungs(struct shrinker *s) {
+  const struct rung_step *steps = s->whole.ladder.steps;
+  uint32_t n = s->whole.ladder.n_steps;
+  double weight;
+  for (uint32_t i = 0; i < n && i <= s->at.whole; i++) {
+    bool last = i == s->at.whole, goes_on = !last && i + 1 < n && steps[i + 1].rung == steps[i].rung;
+    if (goes_on || (last && s->at.level <= 0)) continue;
+    if (!estimate(s, last ? s->at : (struct place){i + 1, 0}, &weight)) return false;
+    s->report->rungs[steps[i].rung].bytes = (uint64_t)weight;
+  }
+  return true;
+}
+
+static void take_report(struct shrinker *s) {
+  struct tk_shrink_report *r = s->report;
+  for (int i = 0; i < RUNGS; i++) {
+    r->rungs[i].name = rung_names[i];
+    r->rungs[i].events = s->done.rungs[i].events;
+    r->rungs[i].args = s->done.rungs[i].args;
+    r->rungs[i].seconds = (double)s->done.rungs[i].time * 1e-12;
+  }
+  r->coalesced = s->done.coalesced;
+  r->broken_flows = s->done.kept.broken_flows;
+  r->level = s->save.level;
+}
+
+static bool run(struct shrinker *s, const struct match_origin *origins) {
+  struct tk_shrink_report *r = s->report;
+  const struct tk_shrink_options *o = s->opt;
+  uint64_t weight;
+  if (!weigh_whole(s, &weight)) return false;
+  r->before = weight;
+  r->target = o->events ? o->events : o->bytes ? o->bytes : (uint64_t)((double)weight * o->percent / 100);
+  if (o->lossless || weight > r->target) {
+    if (!take_sample(s, origins) || !pack_better(s, &weight)) return false;
+    if (!o->lossless && !make_fit(s, weight)) return false;
+    if (o->save.dry_run && !o->events && !weigh_rungs(s)) return false;
+  }
+  take_report(s);
+  return write_whole(s, false, &r->saved);
+}
+
+static bool check_target(const struct tk_shrink_options *o, struct tk_err *err) {
+  int targets = (o->bytes != 0) + (o->events != 0) + (o->percent != 0) + o->lossless;
+  if (targets != 1) return err_set(err, TK_EUSAGE, targets ? "more than one target" : "no target: say how large the file may be");
+  if (o->percent < 0 || o->percent > 100) return err_set(err, TK_EUSAGE, "a percentage is between 0 and 100");
+  return true;
+}
+
+bool tk_shrink(struct tk_trace *t, const char *output, const struct tk_shrink_options *opt, struct tk_shrink_report *report,
+               struct tk_err *err) {
+  struct tk_err own;
+  struct shrinker s = {.t = t, .output = output, .opt = opt, .report = report, .err = err ? err : &own, .save = opt->save};
+  struct mem *mem = &t->store->mem;
+  err_clear(s.err);
+  *report = (struct tk_shrink_report){.events_before = t->n_events};
+  if (!check_target(opt, s.err)) return false;
+  shrunk_init(&s.done, mem);
+  struct match_origin *origins = identity_of_tracks(t, &s.mem);
+  bool ok = origins && shrink_init(&s.whole, t, opt, origins, s.err) && run(&s, origins);
+  if (!ok && s.err->code == TK_OK && mem_check(&s.mem, s.err)) err_set(s.err, TK_ELIMIT, "out of memory");
+  free_sample(&s);
+  shrink_free(&s.whole);
+  shrunk_free(&s.done);
+  identity_free_tracks(origins, t, &s.mem);
+  return ok;
+}

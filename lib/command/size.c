@@ -1,0 +1,235 @@
+/* size.c - what a file is made of: the trace is written to nowhere, and the writer says what each byte was for.
+ *
+ * Bytes are those before compression; what compression makes of the whole is said beside it.  A string that the format writes once,
+ * where it is met first, counts for the event that it was met in. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "source/identity.h"
+#include "op/kind.h"
+#include "save.h"
+
+/* Kinds of the first table, the first that fits counts; args stand apart. */
+enum slot { S_ARGS, S_FLOWS, S_PYTHON, S_KERNEL, S_COPY, S_ANNOTATION, S_RUNTIME, S_SPAN, S_INSTANT, S_COUNTER, S_META, SLOTS };
+static const char *const SLOT_NAMES[SLOTS] = {
+    "args",          "flows",       "python frames", "kernels",         "copies",  "annotations and steps",
+    "runtime calls", "other spans", "instants",      "counter samples", "metadata"};
+
+struct cell {
+  uint64_t bytes, events;
+};
+
+struct sizer {
+  struct tk_trace *t;
+  struct mem mem;
+  struct kinds kinds;
+  struct cell slots[SLOTS], *cats, *names, *args, *tracks;
+  struct match_origin *origins;
+  uint32_t n_strings;
+  uint64_t total;
+  uint64_t of_args; /* of the event that is told of next */
+};
+
+static void *cells(struct sizer *s, uint64_t n) {
+  void *p = mem_resize(&s->mem, NULL, 0, (n + 1) * sizeof(struct cell));
+  if (p) memset(p, 0, (n + 1) * sizeof(struct cell));
+  return p;
+}
+
+static void count(struct cell *c, uint64_t bytes) {
+  c->bytes += bytes;
+  c->events++;
+}
+
+/* ---- hearing the writer ---- */
+
+static enum slot slot_of(const struct sizer *s, const struct tk_event *e) {
+  unsigned kind = kinds_of(&s->kinds, e);
+  if (kind & KIND_PYTHON) return S_PYTHON;
+  if (kind & (KIND_KERNEL | KIND_COLLECTIVE)) return S_KERNEL;
+  if (kind & (KIND_MEMCPY | KIND_MEMSET)) return S_COPY;
+  if (kind & (KIND_ANNOTATION | KIND_STEP)) return S_ANNOTATION;
+  if (kind & KIND_RUNTIME) return S_RUNTIME;
+  return kind & KIND_COUNTER ? S_COUNTER : kind & KIND_INSTANT ? S_INSTANT : S_SPAN;
+}
+
+static void of_event(struct sizer *s, tk_id id, uint64_t bytes) {
+  const struct tk_event *e = &s->t->events[id];
+  const struct tk_class *c = &s->t->classes[e->cls];
+  uint64_t args = s->of_args < bytes ? s->of_args : bytes;
+  s->of_args = 0;
+  if (args) count(&s->slots[S_ARGS], args);
+  count(&s->slots[slot_of(s, e)], bytes - args);
+  count(&s->cats[c->cat], bytes);
+  count(&s->names[c->name], bytes);
+  count(&s->tracks[e->track], bytes);
+}
+
+static void hear(void *arg, enum sink_part part, tk_id id, uint64_t bytes) {
+  struct sizer *s = arg;
+  if (part == SINK_ARG) {
+    s->of_args += bytes;
+    count(&s->args[id], bytes);
+    return;
+  }
+  s->total += bytes;
+  if (part == SINK_EVENT) {
+    of_event(s, id, bytes);
+  } else if (part == SINK_FLOW) {
+    const struct tk_flow *f = &s->t->flows[id];
+    s->of_args = 0;
+    count(&s->slots[S_FLOWS], bytes);
+    count(&s->cats[s->t->classes[f->cls].cat], bytes);
+    count(&s->names[s->t->classes[f->cls].name], bytes);
+    count(&s->tracks[tk_flow_track(s->t, f)], bytes);
+  } else {
+    count(&s->slots[S_META], bytes);
+  }
+}
+
+/* ---- rows ---- */
+
+static int by_bytes(const void *a, const void *b) {
+  const struct tk_size_row *x = a, *y = b;
+  if (x->by != y->by) return x->by < y->by ? -1 : 1;
+  if (x->bytes != y->bytes) return x->bytes > y->bytes ? -1 : 1;
+  return strcmp(x->key, y->key);
+}
+
+static bool add_row(struct tk_size_report *r, enum tk_size_by by, const char *key, struct cell c) {
+  struct tk_size_row *rows;
+  if (!c.events) return true;
+  if ((r->n_rows & (r->n_rows - 1)) == 0) {
+    rows = realloc(r->rows, (r->n_rows ? r->n_rows * 2 : 1) * sizeof *rows);
+    if (!rows) return false;
+    r->rows = rows;
+  }
+  char *copy = malloc(strlen(key) + 1);
+  if (!copy) return false;
+  memcpy(copy, key, strlen(key) + 1);
+  r->rows[r->n_rows++] = (struct tk_size_row){by, copy, c.bytes, c.events};
+  return true;
+}
+
+static void track_name(const struct tk_trace *t, tk_id track, char *out, size_t n) {
+  const struct tk_track *k = &t->tracks[track], *p = k->kind == TK_PROCESS ? k : &t->tracks[k->parent];
+  char pid[24] = "", tid[24] = "";
+  if (p->pid.kind == TK_IDENT_INT || p->pid.kind == TK_IDENT_QUOTED) pid[num_put_i64(pid, p->pid.num)] = 0;
+  if (k->tid.kind == TK_IDENT_INT || k->tid.kind == TK_IDENT_QUOTED) tid[num_put_i64(tid, k->tid.num)] = 0;
+  snprintf(out, n, "%s%s%s", tk_string(t, p->name ? p->name : p->pid.str, NULL), *pid ? " " : "", pid);
+  if (k->kind == TK_PROCESS) return;
+  size_t used = strlen(out);
+  snprintf(out + used, n - used, " / %s%s%s", tk_string(t, k->name ? k->name : k->tid.str, NULL), *tid ? " " : "", tid);
+}
+
+static bool track_rows(struct sizer *s, struct tk_size_report *r) {
+  char text[512];
+  bool ok = true;
+  for (tk_id i = 1; ok && i <= s->t->n_tracks; i++) {
+    track_name(s->t, i, text, sizeof text);
+    ok = add_row(r, TK_SIZE_TRACK, text, s->tracks[i]);
+  }
+  return ok;
+}
+
+/* One row for each rank: those of its tracks together. */
+static bool rank_rows(struct sizer *s, struct tk_size_report *r) {
+  struct map sums; /* rank -> its first track, in whose cell the sum is made */
+  struct cell *sum = cells(s, s->t->n_tracks);
+  bool ok = sum != NULL;
+  char text[24];
+  map_init(&sums, &s->mem);
+  for (tk_id i = 1; ok && i <= s->t->n_tracks; i++) {
+    const uint32_t *first = map_put(&sums, (uint64_t)s->origins[i].rank, i);
+    ok = first != NULL;
+    if (!ok) break;
+    sum[*first].bytes += s->tracks[i].bytes;
+    sum[*first].events += s->tracks[i].events;
+  }
+  for (tk_id i = 1; ok && i <= s->t->n_tracks; i++) {
+    long long rank = s->origins[i].rank;
+    snprintf(text, sizeof text, rank < 0 ? "unknown" : "%lld", rank);
+    ok = add_row(r, TK_SIZE_RANK, text, sum[i]);
+  }
+  map_free(&sums);
+  if (sum) mem_resize(&s->mem, sum, ((size_t)s->t->n_tracks + 1) * sizeof *sum, 0);
+  return ok;
+}
+
+static bool make_rows(struct sizer *s, struct tk_size_report *r) {
+  const struct tk_trace *t = s->t;
+  bool ok = true;
+  for (int i = 0; ok && i < SLOTS; i++) ok = add_row(r, TK_SIZE_KIND, SLOT_NAMES[i], s->slots[i]);
+  for (tk_id i = 0; ok && i <= s->n_strings; i++) {
+    const char *text = tk_string(t, i, NULL);
+    ok = add_row(r, TK_SIZE_CAT, text, s->cats[i]) && add_row(r, TK_SIZE_NAME, text, s->names[i]) &&
+         add_row(r, TK_SIZE_ARG, text, s->args[i]);
+  }
+  ok = ok && track_rows(s, r) && rank_rows(s, r);
+  if (ok && r->n_rows) qsort(r->rows, r->n_rows, sizeof *r->rows, by_bytes);
+  return ok;
+}
+
+/* ---- all ---- */
+
+/* Writes to nowhere, compressed, and hears what is written. */
+static bool weigh(struct sizer *s, const struct tk_save_options *opt, struct tk_saved *saved, struct tk_err *err) {
+  struct tk_save_options o = *opt;
+  struct saver out = {.meter = {hear, s}};
+  const char *inputs[] = {NULL};
+  o.dry_run = true;
+  bool ok = saver_open(&out, "-.gz", &o, s->t->format, inputs, err) && out.sink->open(out.sink, s->t, err) &&
+            out.sink->write(out.sink, s->t, err) && out.sink->close(out.sink, s->t, NULL, err) && saver_commit(&out, saved, err);
+  saver_close(&out);
+  return ok;
+}
+
+static bool prepare(struct sizer *s) {
+  s->n_strings = s->t->store->strings.n;
+  s->cats = cells(s, s->n_strings);
+  s->names = cells(s, s->n_strings);
+  s->args = cells(s, s->n_strings);
+  s->tracks = cells(s, s->t->n_tracks);
+  s->origins = identity_of_tracks(s->t, &s->mem);
+  return s->cats && s->names && s->args && s->tracks && s->origins && kinds_init(&s->kinds, s->t, &s->mem);
+}
+
+static void release(struct sizer *s) {
+  struct cell *of_strings[] = {s->cats, s->names, s->args};
+  for (int i = 0; i < 3; i++)
+    if (of_strings[i]) mem_resize(&s->mem, of_strings[i], ((size_t)s->n_strings + 1) * sizeof(struct cell), 0);
+  if (s->tracks) mem_resize(&s->mem, s->tracks, ((size_t)s->t->n_tracks + 1) * sizeof(struct cell), 0);
+  identity_free_tracks(s->origins, s->t, &s->mem);
+  kinds_free(&s->kinds);
+}
+
+static bool run(struct sizer *s, const struct tk_save_options *opt, struct tk_size_report *r, struct tk_err *err) {
+  struct tk_saved saved;
+  if (!weigh(s, opt, &saved, err)) return false;
+  r->bytes = saved.raw_bytes;
+  r->packed = saved.bytes;
+  if (r->bytes > s->total) count(&s->slots[S_META], r->bytes - s->total);
+  return make_rows(s, r) || err_set(err, TK_ELIMIT, "out of memory");
+}
+
+bool tk_size(struct tk_trace *t, const struct tk_save_options *opt, struct tk_size_report *report, struct tk_err *err) {
+  struct sizer s = {.t = t};
+  struct tk_save_options o = *opt;
+  struct tk_err own;
+  bool ok;
+  if (!err) err = &own;
+  err_clear(err);
+  *report = (struct tk_size_report){0};
+  if (!o.format) o.format = t->format;
+  ok = prepare(&s) ? run(&s, &o, report, err) : mem_check(&s.mem, err) && err_set(err, TK_ELIMIT, "out of memory");
+  release(&s);
+  if (!ok) tk_size_report_free(report);
+  return ok;
+}
+
+void tk_size_report_free(struct tk_size_report *report) {
+  for (size_t i = 0; i < report->n_rows; i++) free(report->rows[i].key);
+  free(report->rows);
+  *report = (struct tk_size_report){0};
+}

@@ -1,0 +1,368 @@
+/* split.c - one trace into several files: by step, rank, process, time or size.
+ *
+ * A part is a view of the graph (graph/subset.h): nothing is copied but the events that it holds, so a thousand steps of a trace take
+ * the memory of the trace and of one step. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/utf8.h"
+#include "graph/subset.h"
+#include "source/identity.h"
+#include "op/filter.h"
+#include "save.h"
+
+enum { LABEL = 160 };
+
+struct part {
+  char label[LABEL + 16]; /* and a number before it */
+  struct window window;
+};
+
+struct splitter {
+  struct tk_trace *t;
+  const struct tk_split_options *opt;
+  const char *pattern;
+  struct tk_split_report *report;
+  struct tk_err *err;
+  struct mem mem;
+  struct part *parts;
+  uint32_t n, cap;
+  uint32_t *part_of;     /* by track: 1 + the part that it is of, 0 = none; NULL = parts are windows of time */
+  struct intern labels;
+  struct map used;       /* label -> the last number before it */
+  struct saver **files;  /* of the report's parts: whole, but without a name yet */
+};
+
+static struct part *add_part(struct splitter *s) {
+  if (!mem_grow(&s->mem, (void **)&s->parts, &s->cap, (uint64_t)s->n + 1, sizeof *s->parts)) return NULL;
+  s->parts[s->n] = (struct part){.window = {INT64_MIN, INT64_MAX}};
+  return &s->parts[s->n++];
+}
+
+/* ---- which parts there are ---- */
+
+static int by_value(const void *a, const void *b) {
+  const int64_t *x = a, *y = b;
+  return *x < *y ? -1 : *x > *y;
+}
+
+static bool parts_by_step(struct splitter *s) {
+  struct steps steps;
+  int64_t *numbers = NULL;
+  uint32_t cap = 0, n = 0;
+  bool ok = steps_init(&steps, s->t, &s->mem);
+  if (ok && !steps.n) ok = err_set(s->err, TK_EUSAGE, "this trace has no steps (ProfilerStep#N, step_num or a Steps line)");
+  ok = ok && mem_grow(&s->mem, (void **)&numbers, &cap, steps.n, sizeof *numbers);
+  for (uint32_t i = 0; ok && i < steps.n; i++) numbers[n++] = steps.v[i].number;
+  if (ok) qsort(numbers, n, sizeof *numbers, by_value);
+  for (uint32_t i = 0; ok && i < n; i++) {
+    struct part *p = i && numbers[i] == numbers[i - 1] ? NULL : add_part(s);
+    if (!p) continue;
+    snprintf(p->label, sizeof p->label, "%lld", (long long)numbers[i]);
+    steps_range(&steps, numbers[i], numbers[i], &p->window.start, &p->window.end);
+  }
+  if (numbers) mem_resize(&s->mem, numbers, (size_t)cap * sizeof *numbers, 0);
+  steps_free(&steps);
+  return ok;
+}
+
+/* What may stand in a file name everywhere: a label never leads to another folder. */
+static void put_safe(char *label, size_t size, const char *text) {
+  size_t n = strlen(label), left = strlen(text);
+  while (left > 0) {
+    unsigned char c = (unsigned char)*text;
+    unsigned bytes = utf8_sequence((const uint8_t *)text, left);
+    bool fine = (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '.' || c == '-' || bytes > 1;
+    if (bytes == 0) bytes = 1;
+    if (n + bytes >= size) break;
+    memcpy(label + n, fine && !(c == '.' && n == 0) ? text : "_", bytes);
+    n += bytes;
+    text += bytes;
+    left -= bytes;
+  }
+  label[n] = 0;
+}
+
+static void label_process(const struct tk_trace *t, const struct tk_track *k, char *label, size_t size) {
+  char number[24];
+  const char *name = tk_string(t, k->name, NULL);
+  *label = 0;
+  if (k->pid.kind == TK_IDENT_STR) put_safe(label, size, tk_string(t, k->pid.str, NULL));
+  else if (k->pid.kind != TK_IDENT_NONE) {
+    number[num_put_i64(number, k->pid.num)] = 0;
+    put_safe(label, size, number);
+  }
+  if (*name && *label) put_safe(label, size, "-");
+  put_safe(label, size, name);
+  if (!*label) put_safe(label, size, "none");
+}
+
+static uint32_t *times_used(struct splitter *s, const char *label) {
+  return map_put(&s->used, intern(&s->labels, label, strlen(label)), 0);
+}
+
+/* The label of a new part: with a number before it if another part has that already. */
+static bool give_label(struct splitter *s, struct part *p, const char *label) {
+  uint32_t *used = times_used(s, label), number = used ? *used : 0;
+  snprintf(p->label, sizeof p->label, "%s", label);
+  while (used && *used) {
+    snprintf(p->label, sizeof p->label, "%u.%s", ++number, label);
+    used = times_used(s, p->label);
+  }
+  if (used) *used = 1;
+  used = times_used(s, label);
+  if (used && number) *used = number;
+  return used && !s->mem.failed;
+}
+
+/* 1 + the part of a process: each has its own, or those of a rank have one. */
+static uint32_t part_of_process(struct splitter *s, tk_id process, const int64_t *rank, struct map *ranks) {
+  char label[LABEL] = "unknown";
+  uint32_t *part = rank ? map_put(ranks, (uint64_t)*rank, 0) : NULL;
+  if (rank && (!part || *part)) return part ? *part : 0;
+  struct part *p = add_part(s);
+  if (!p) return 0;
+  if (part) *part = s->n;
+  if (!rank) label_process(s->t, &s->t->tracks[process], label, sizeof label);
+  else if (*rank >= 0) snprintf(label, sizeof label, "%lld", (long long)*rank);
+  return give_label(s, p, label) ? s->n : 0;
+}
+
+static bool parts_by_track(struct splitter *s, bool by_rank) {
+  const struct tk_track *tracks = s->t->tracks;
+  struct match_origin *origins = identity_of_tracks(s->t, &s->mem);
+  struct map ranks;
+  map_init(&ranks, &s->mem);
+  s->part_of = mem_resize(&s->mem, NULL, 0, ((size_t)s->t->n_tracks + 1) * sizeof *s->part_of);
+  bool ok = origins && s->part_of;
+  if (ok) memset(s->part_of, 0, ((size_t)s->t->n_tracks + 1) * sizeof *s->part_of);
+  for (tk_id i = 1; ok && i <= s->t->n_tracks; i++) /* a process that holds something is marked */
+    if (tracks[i].count || tracks[i].n_points) s->part_of[tracks[i].kind == TK_PROCESS ? i : tracks[i].parent] = 1;
+  for (tk_id i = 1; ok && i <= s->t->n_tracks; i++) {
+    if (tracks[i].kind != TK_PROCESS || !s->part_of[i]) continue;
+    s->part_of[i] = part_of_process(s, i, by_rank ? &origins[i].rank : NULL, &ranks);
+    ok = s->part_of[i] != 0;
+  }
+  if (ok) s->part_of[0] = 0;
+  for (tk_id i = 1; ok && i <= s->t->n_tracks; i++)
+    if (tracks[i].kind != TK_PROCESS) s->part_of[i] = s->part_of[tracks[i].parent];
+  map_free(&ranks);
+  identity_free_tracks(origins, s->t, &s->mem);
+  return ok;
+}
+
+enum { MAX_PARTS = 100000 };
+
+static bool add_window(struct splitter *s, tk_time start, tk_time end) {
+  struct part *p = add_part(s);
+  if (!p) return false;
+  if (s->n > MAX_PARTS) return err_set(s->err, TK_EUSAGE, "more than %d parts", MAX_PARTS);
+  snprintf(p->label, sizeof p->label, "%u", s->n - 1);
+  p->window = (struct window){start, end};
+  return true;
+}
+
+static bool parts_by_time(struct splitter *s) {
+  tk_time start, end;
+  bool ok = true;
+  if (s->opt->every <= 0) return err_set(s->err, TK_EUSAGE, "say how long a part is");
+  window_extent(s->t, &start, &end);
+  for (i128 at = start; ok && (at < end || at == start); at += s->opt->every) {
+    i128 to = at + s->opt->every;
+    ok = add_window(s, s->n ? (tk_time)at : INT64_MIN, to >= end ? INT64_MAX : (tk_time)to);
+  }
+  return ok;
+}
+
+/* ---- writing ---- */
+
+static bool write_name(const struct splitter *s, const char *label, char **name) {
+  const char *hole = strstr(s->pattern, "{}");
+  size_t n = strlen(s->pattern) + strlen(label) + 1;
+  *name = malloc(n);
+  if (!*name) return err_set(s->err, TK_ELIMIT, "out of memory");
+  snprintf(*name, n, "%.*s%s%s", (int)(hole - s->pattern), s->pattern, label, hole + 2);
+  return true;
+}
+
+/* All of the file but its name. */
+static bool save_view(struct saver *file, const struct tk_trace *view, const char *name, const struct tk_save_options *opt,
+                      struct tk_saved *saved, struct tk_err *err) {
+  const char *const named[] = {view->source, NULL}, *const *inputs = view->files ? view->files : named;
+  bool ok = saver_open(file, name, opt, view->format, inputs, err);
+  struct buf provenance = {.mem = &file->mem};
+  ok = ok && file->sink->open(file->sink, view, err) && file->sink->write(file->sink, view, err) &&
+       file->sink->close(file->sink, view, saver_provenance(&provenance, opt, view), err) && out_finish(&file->out, err);
+  buf_free(&provenance);
+  if (!ok) return err_prefix(err, "%s", name);
+  *saved = file->sink->saved;
+  saved->bytes = out_file_bytes(&file->out);
+  saved->raw_bytes = out_raw_bytes(&file->out);
+  file->sink->free(file->sink);
+  file->sink = NULL;
+  return true;
+}
+
+static bool write_part(struct splitter *s, uint32_t part, struct window window, struct saver *file, bool dry_run,
+                       struct tk_split_part *done) {
+  static const struct tk_filter_options all = {0};
+  struct tk_filter_report report = {0};
+  struct filter_plan plan = {.opt = &all, .cut = s->part_of ? NULL : &window, .part_of = s->part_of, .part = part + 1};
+  struct tk_save_options save = s->opt->save;
+  struct tk_trace view;
+  save.dry_run |= dry_run;
+  if (!op_filter(s->t, &view, &plan, &report, s->err)) return false;
+  bool ok = save_view(file, &view, done->output, &save, &done->saved, s->err);
+  keep_free_view(&view);
+  done->clipped = report.clipped;
+  done->broken_flows = report.broken_flows;
+  return ok;
+}
+
+static bool make_room(struct splitter *s) {
+  s->report->parts = calloc(s->n, sizeof *s->report->parts);
+  s->files = calloc(s->n, sizeof *s->files);
+  return (s->report->parts && s->files) || err_set(s->err, TK_ELIMIT, "out of memory");
+}
+
+static bool new_file(struct splitter *s, uint32_t part) {
+  struct tk_split_part *done = &s->report->parts[part];
+  struct saver *file = s->files[part] = calloc(1, sizeof *file);
+  if (!file) return err_set(s->err, TK_ELIMIT, "out of memory");
+  if (!write_name(s, s->parts[part].label, &done->output)) return false;
+  s->report->n_parts++;
+  return write_part(s, part, s->parts[part].window, file, false, done);
+}
+
+/* Only now are files replaced: all parts are whole.  What did not exist before can be taken back, what was replaced cannot. */
+static bool name_files(struct splitter *s) {
+  uint32_t named = 0;
+  while (named < s->n && out_commit(&s->files[named]->out, s->err)) named++;
+  if (named == s->n) return true;
+  err_prefix(s->err, "%s", s->report->parts[named].output);
+  if (s->opt->save.force && named) return err_prefix(s->err, "%u of %u files were written", named, s->n);
+  while (named-- > 0) unlink(s->report->parts[named].output);
+  return false;
+}
+
+static void close_files(struct splitter *s) {
+  for (uint32_t i = 0; s->files && i < s->n && s->files[i]; i++) {
+    saver_close(s->files[i]);
+    free(s->files[i]);
+  }
+  free(s->files);
+}
+
+/* ---- by size: windows are halved until each fits ---- */
+
+static uint64_t events_in(const struct tk_trace *t, struct window w) {
+  uint64_t n = 0;
+  for (tk_id i = 1; i <= t->n_events; i++) n += t->events[i].ts >= w.start && t->events[i].ts < w.end;
+  return n;
+}
+
+/* The time that as many events of the window start before as after: by bisection, for they are not sorted by time. */
+static bool middle(const struct splitter *s, struct window w, tk_time *at) {
+  tk_time lo, hi;
+  uint64_t half = events_in(s->t, w) / 2;
+  window_extent(s->t, &lo, &hi);
+  if (w.start > lo) lo = w.start;
+  if (w.end < hi) hi = w.end;
+  while (hi - lo > 1) {
+    tk_time mid = lo + (hi - lo) / 2;
+    if (events_in(s->t, (struct window){w.start, mid}) <= half) lo = mid;
+    else hi = mid;
+  }
+  *at = lo;
+  return lo > w.start && lo < w.end && events_in(s->t, (struct window){w.start, lo}) > 0;
+}
+
+static bool fit(struct splitter *s, struct window w) {
+  struct tk_split_part would = {0};
+  struct saver file = {0};
+  tk_time at;
+  if (!write_name(s, "0", &would.output)) return false;
+  bool ok = write_part(s, 0, w, &file, true, &would);
+  saver_close(&file);
+  free(would.output);
+  if (!ok || would.saved.bytes <= s->opt->bytes) return ok && add_window(s, w.start, w.end);
+  if (!middle(s, w, &at))
+    return err_set(s->err, TK_ELIMIT, "no part fits into %llu bytes: %llu events of one moment take %llu",
+                   (unsigned long long)s->opt->bytes, (unsigned long long)would.saved.events,
+                   (unsigned long long)would.saved.bytes);
+  return fit(s, (struct window){w.start, at}) && fit(s, (struct window){at, w.end});
+}
+
+static bool parts_by_size(struct splitter *s) {
+  if (!s->opt->bytes) return err_set(s->err, TK_EUSAGE, "say how large a part may be");
+  return fit(s, (struct window){INT64_MIN, INT64_MAX});
+}
+
+/* ---- all ---- */
+
+static bool find_parts(struct splitter *s) {
+  switch (s->opt->by) {
+  case TK_SPLIT_STEP: return parts_by_step(s);
+  case TK_SPLIT_RANK: return parts_by_track(s, true);
+  case TK_SPLIT_PROCESS: return parts_by_track(s, false);
+  case TK_SPLIT_TIME: return parts_by_time(s);
+  default: return parts_by_size(s);
+  }
+}
+
+/* Asked of all before the first is written. */
+static bool check_names(struct splitter *s) {
+  struct stat st;
+  bool ok = true;
+  for (uint32_t i = 0; ok && i < s->n; i++) {
+    char *name;
+    if (!write_name(s, s->parts[i].label, &name)) return false;
+    bool exists = stat(name, &st) == 0;
+    if (exists && S_ISDIR(st.st_mode)) ok = err_set(s->err, TK_EWRITE, "%s: is a directory", name);
+    else if (exists && !s->opt->save.force) ok = err_set(s->err, TK_EWRITE, "%s: exists already (--force replaces it)", name);
+    free(name);
+  }
+  return ok;
+}
+
+static bool write_parts(struct splitter *s) {
+  if (s->n == 0) return err_set(s->err, TK_EUSAGE, "nothing to split: the trace has no events");
+  if (!make_room(s)) return false;
+  for (uint32_t i = 0; i < s->n; i++)
+    if (!new_file(s, i)) return false;
+  return name_files(s);
+}
+
+static void release(struct splitter *s) {
+  close_files(s);
+  intern_free(&s->labels);
+  map_free(&s->used);
+  if (s->part_of) mem_resize(&s->mem, s->part_of, ((size_t)s->t->n_tracks + 1) * sizeof *s->part_of, 0);
+  if (s->parts) mem_resize(&s->mem, s->parts, (size_t)s->cap * sizeof *s->parts, 0);
+}
+
+bool tk_split(struct tk_trace *t, const char *pattern, const struct tk_split_options *opt, struct tk_split_report *report,
+              struct tk_err *err) {
+  struct tk_err own;
+  struct splitter s = {.t = t, .opt = opt, .pattern = pattern, .report = report, .err = err ? err : &own};
+  bool ok;
+  err_clear(s.err);
+  *report = (struct tk_split_report){0};
+  if (!strstr(pattern, "{}")) return err_set(s.err, TK_EUSAGE, "%s: a pattern has {} where the part's name goes", pattern);
+  intern_init(&s.labels, &s.mem);
+  map_init(&s.used, &s.mem);
+  ok = find_parts(&s) && check_names(&s) && write_parts(&s);
+  release(&s);
+  if (!ok && mem_check(&s.mem, s.err)) err_set(s.err, TK_ELIMIT, "out of memory");
+  return ok;
+}
+
+void tk_split_report_free(struct tk_split_report *report) {
+  for (size_t i = 0; i < report->n_parts; i++) free(report->parts[i].output);
+  free(report->parts);
+  *report = (struct tk_split_report){0};
+}

@@ -1,0 +1,105 @@
+/* summary.c - what `info` says of a graph, counted from its arrays; and what this build is made of. */
+#include <stdio.h>
+#include <string.h>
+#include <archive.h>
+#include <zlib.h>
+
+#include "graph/chain.h"
+#include "source/identity.h"
+#ifdef TK_HAVE_ISAL
+#include <isa-l.h>
+#endif
+
+static void count_events(const struct tk_trace *t, struct tk_summary *s) {
+  s->start = INT64_MAX;
+  s->end = INT64_MIN;
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    const struct tk_event *e = &t->events[i];
+    if (e->kind == TK_SPAN) s->spans++;
+    else if (e->kind == TK_INSTANT) s->instants++;
+    else s->counters++;
+    s->overlaps += (e->flags & TK_OVERLAPS) != 0;
+    s->unfinished += (e->flags & TK_UNFINISHED) != 0;
+    if (e->depth > s->max_depth) s->max_depth = e->depth;
+    if (e->flags & TK_LOST_CLOCK) {
+      s->lost_clock++;
+      continue;
+    }
+    if (e->ts < s->start) s->start = e->ts;
+    if (e->ts + e->dur > s->end) s->end = e->ts + e->dur;
+  }
+  if (s->start > s->end) s->start = s->end = 0;
+}
+
+static void count_tracks(const struct tk_trace *t, struct tk_summary *s) {
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    const struct tk_track *k = &t->tracks[i];
+    s->processes += k->kind == TK_PROCESS;
+    s->threads += k->kind == TK_THREAD;
+    s->counter_tracks += k->kind == TK_COUNTERS;
+    s->async_tracks += k->kind == TK_ASYNCS;
+  }
+}
+
+static void count_machines(const struct tk_trace *t, struct tk_summary *s) {
+  struct mem mem = {0};
+  struct map seen;
+  map_init(&seen, &mem);
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    const struct tk_track *k = &t->tracks[i];
+    uint32_t *slot = k->kind == TK_PROCESS && k->machine ? map_put(&seen, k->machine, 0) : NULL;
+    if (!slot || *slot) continue;
+    *slot = 1;
+    s->machines++;
+  }
+  map_free(&seen);
+}
+
+/* A flow: its starts and ends have met.  Points come in time order, so the last one stands for its chain: a start that waits, or
+ * a step or end that has met one. */
+static void count_flows(const struct tk_trace *t, struct tk_summary *s) {
+  struct mem mem = {0};
+  struct chains open;
+  if (!chains_init(&open, t, &mem)) return;
+  for (tk_id i = 1; i <= t->n_flows; i++) {
+    const struct tk_flow *f = &t->flows[i];
+    tk_id *last = chains_of(&open, f);
+    if (flow_starts(f)) s->dangling_points += *last && flow_starts(&t->flows[*last]);
+    else if (*last) s->flow_pairs++;
+    else s->dangling_points++;
+    if (flow_starts(f) || *last) *last = i;
+  }
+  for (uint32_t i = 0; i <= open.mask; i++) s->dangling_points += open.slots[i] && flow_starts(&t->flows[open.slots[i]]);
+  chains_free(&open);
+}
+
+static void count_memory(const struct tk_trace *t, struct tk_summary *s) {
+  const struct tk_store *st = t->store;
+  s->arg_bytes = st->pool.len;
+  s->arg_shapes = st->n_shapes;
+  s->n_strings = st->strings.n;
+  for (uint32_t i = 1; i <= st->strings.n; i++) s->string_bytes += st->strings.strs[i].len;
+  s->memory = (uint64_t)t->n_events * sizeof *t->events + (uint64_t)t->n_flows * sizeof *t->flows + st->pool.len +
+              (uint64_t)t->n_classes * sizeof *t->classes + (uint64_t)t->n_tracks * sizeof *t->tracks;
+}
+
+void tk_summarise(const struct tk_trace *t, struct tk_summary *s) {
+  struct identity id = identity_of(t);
+  *s = (struct tk_summary){.records = t->n_records, .flow_points = t->n_flows};
+  count_events(t, s);
+  count_tracks(t, s);
+  count_machines(t, s);
+  count_flows(t, s);
+  count_memory(t, s);
+  s->rank = id.rank;
+  s->rank_from = id.rank_from;
+  memcpy(s->host, id.host, sizeof s->host);
+}
+
+#ifdef TK_HAVE_ISAL
+#define ISAL_TEXT "\nISA-L"
+#else
+#define ISAL_TEXT ""
+#endif
+
+const char *tk_build_info(void) { return "tracekit " TK_VERSION "\nzlib " ZLIB_VERSION "\n" ARCHIVE_VERSION_STRING ISAL_TEXT; }

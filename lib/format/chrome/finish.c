@@ -1,0 +1,123 @@
+/* finish.c - times that could not be placed while the file was read.
+ *
+ * An event more than 100 days from the rest has lost its clock (GPU profilers write 0 for it): it is flagged, and its time kept as
+ * text.  Which side is "the rest" is known only now: the first event may be the lost one. */
+#include <string.h>
+
+#include "reader.h"
+
+/* The event's args with its time as it was printed. */
+static uint32_t with_ts(struct chrome *r, uint32_t args, i128 ps) {
+  struct tk_args it = tk_args_of(r->t, args);
+  struct tk_arg arg;
+  char text[64];
+  args_begin(r->t);
+  while (tk_args_next(&it, &arg)) args_copy(r->t, &arg);
+  args_str(r->t, KEY_TS, TK_ARG_NUMBER, trace_string(r->t, text, num_put_us(text, ps)));
+  return args_end(r->t);
+}
+
+/* Are those that seem far away the bulk?  Of two equal halves the one nearer to zero has lost its clock. */
+static bool bulk_is_far(const struct chrome *r) {
+  uint64_t n = 0;
+  i128 ps = 0, origin = (i128)r->origin_ns * 1000;
+  for (uint32_t i = 0; i < r->n_far; i++) {
+    if (r->far[i].kind != FAR_EVENT) continue;
+    n++;
+    ps = r->far[i].ps;
+  }
+  if (n * 2 != r->t->n_events || n == 0) return n * 2 > r->t->n_events;
+  return (ps < 0 ? -ps : ps) > (origin < 0 ? -origin : origin);
+}
+
+static void choose_origin(struct chrome *r, const struct far *far, uint32_t n) {
+  tk_time ts;
+  uint32_t i = n / 2;
+  while (far[i].kind != FAR_EVENT) i = (i + 1) % n;
+  r->has_origin = false;
+  chrome_relative(r, far[i].ps, &ts);
+}
+
+/* A record's time goes back into its text. */
+static void unplace(struct chrome *r, struct tk_record *rec, i128 ps) {
+  struct buf *raw = &r->t->store->raw;
+  char text[80] = ",\"ts\":";
+  size_t at = raw->len, n = 6 + num_put_us(text + 6, ps), skip = rec->size == 0;
+  if (!buf_reserve(raw, rec->size + n)) return;
+  buf_append(raw, raw->data + rec->at, rec->size);
+  buf_append(raw, text + skip, n - skip);
+  rec->at = at;
+  rec->size += (uint32_t)(n - skip);
+  rec->has_ts = false;
+  rec->ts = 0;
+}
+
+/* What was near becomes far. */
+static void banish(struct chrome *r, i128 was) {
+  struct tk_trace *t = r->t;
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    if (t->events[i].flags & TK_LOST_CLOCK) continue;
+    t->events[i].flags |= TK_LOST_CLOCK;
+    chrome_far(r, (struct far){was + t->events[i].ts, i, 0, FAR_EVENT});
+  }
+  for (tk_id i = 1; i <= t->n_flows; i++) {
+    i128 ps = was + t->flows[i].ts;
+    if (t->flows[i].bound || t->flows[i].ts == FAR_TS || chrome_relative(r, ps, &t->flows[i].ts)) continue;
+    chrome_far(r, (struct far){ps, i, 0, FAR_FLOW});
+  }
+  for (tk_id i = 1; i <= t->n_records; i++) {
+    struct tk_record *rec = &t->records[i];
+    i128 ps = was + rec->ts;
+    if (rec->has_ts && !chrome_relative(r, ps, &rec->ts)) unplace(r, rec, ps);
+  }
+}
+
+static void place(struct chrome *r, const struct far *f) {
+  struct tk_trace *t = r->t;
+  struct tk_record *rec = &t->records[f->at];
+  tk_time ts;
+  if (!chrome_relative(r, f->ps, &ts)) {
+    chrome_far(r, *f);
+    return;
+  }
+  switch (f->kind) {
+  case FAR_FLOW: t->flows[f->at].ts = ts; return;
+  case FAR_EVENT:
+    t->events[f->at].ts = ts;
+    t->events[f->at].flags &= (uint8_t)~TK_LOST_CLOCK;
+    return;
+  case FAR_RECORD:
+    rec->ts = ts;
+    rec->has_ts = true;
+    rec->size -= f->size;
+  }
+}
+
+void chrome_settle(struct chrome *r) {
+  struct tk_trace *t = r->t;
+  struct far *old = r->far;
+  uint32_t n = r->n_far, cap = r->cap_far;
+  i128 was = (i128)r->origin_ns * 1000;
+  bool swap = bulk_is_far(r);
+  if (n == 0 || !r->has_origin) return;
+  r->far = NULL;
+  r->n_far = r->cap_far = 0;
+  if (swap) {
+    choose_origin(r, old, n);
+    banish(r, was);
+  }
+  for (uint32_t i = 0; i < n; i++) place(r, &old[i]);
+  mem_resize(&t->store->mem, old, (size_t)cap * sizeof *old, 0);
+  for (uint32_t i = 0; i < r->n_far; i++) {
+    const struct far *f = &r->far[i];
+    if (f->kind == FAR_RECORD) continue; /* its text says it */
+    if (f->kind == FAR_FLOW) {
+      t->flows[f->at].ts = 0;
+      trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "flow points more than 100 days from the rest: placed at the start");
+      continue;
+    }
+    t->events[f->at].args = with_ts(r, t->events[f->at].args, f->ps);
+    trace_note(t, TK_NOTE_INFO, UINT64_MAX,
+               "events more than 100 days from the rest have lost their clock: ranges of time ignore them");
+  }
+}

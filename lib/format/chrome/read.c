@@ -1,0 +1,446 @@
+/* read.c - the file level of Chrome JSON: one pass, no tree, no recursion.
+ *
+ *     [ event, event ]                                      array form: the bracket at the end is optional
+ *     { "key": value, "traceEvents": [ event ], "key": value }   object form: keys in any order, before and after the events
+ *     event \n event \n                                     one event per line
+ *
+ * Events are read one at a time from a window that holds at least the whole event; a damaged one is skipped up to the next place
+ * that looks like the beginning of an event.  Looking on starts where the damage was found, so the time stays linear. */
+#include <string.h>
+
+#include "reader.h"
+#include "format/format.h"
+
+enum { WINDOW = 1 << 16 };
+
+uint64_t chrome_offset(const struct chrome *r, const uint8_t *p) { return r->base_offset + (uint64_t)(p - r->base); }
+
+void chrome_note(struct chrome *r, enum tk_note_kind kind, const uint8_t *at, const char *text) {
+  trace_note(r->t, kind, chrome_offset(r, at), text);
+}
+
+static bool is_blank(uint8_t c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+/* ---- the window ---- */
+
+/* Gives up everything before p and asks for a window of at least `min` bytes. */
+static bool refill(struct chrome *r, const uint8_t *p, size_t min) {
+  struct tk_progress progress = r->opt->progress;
+  size_t avail;
+  if (p != r->base) in_consume(r->in, (size_t)(p - r->base));
+  r->base = in_ahead(r->in, min, &avail, r->err);
+  r->base_offset = in_offset(r->in);
+  if (!r->base || !mem_check(&r->t->store->mem, r->err)) return false;
+  r->j.p = r->base;
+  r->j.end = r->base + avail;
+  r->j.last = avail < min;
+  if (progress.tick && !progress.tick(progress.arg, in_raw_read(r->in), in_raw_total(r->in)))
+    return err_set(r->err, TK_EINTERRUPTED, "interrupted");
+  return true;
+}
+
+/* After JSON_MORE: a larger window that starts at p. */
+static bool widen(struct chrome *r, const uint8_t *p) {
+  size_t have = (size_t)(r->j.end - p);
+  r->j.status = JSON_OK;
+  r->j.n_fixes = 0;
+  return refill(r, p, have < WINDOW ? WINDOW : have * 2);
+}
+
+static void keep_fixes(struct chrome *r) {
+  for (unsigned i = 0; i < r->j.n_fixes; i++)
+    chrome_note(r, r->j.fixes[i].harmless ? TK_NOTE_INFO : TK_NOTE_REPAIR, r->j.fixes[i].at, r->j.fixes[i].text);
+  r->j.n_fixes = 0;
+}
+
+static bool corrupt(struct chrome *r, const uint8_t *at, const char *why) {
+  uint64_t offset = chrome_offset(r, at);
+  if (!mem_check(&r->t->store->mem, r->err)) return false; /* what was lost for want of memory is no damage */
+  return err_at(r->err, TK_ECORRUPT, offset, "%s at byte %llu", why, (unsigned long long)offset);
+}
+
+enum { NUL_BYTE = 256 };
+
+/* The next byte that is not blank, NUL_BYTE for a zero; 0 at the end of the input, -1 on an error. */
+static int peek(struct chrome *r) {
+  for (;;) {
+    while (is_blank(*r->j.p)) r->j.p++;
+    if (r->j.p < r->j.end) return *r->j.p ? *r->j.p : NUL_BYTE;
+    if (r->j.last) return 0;
+    if (!refill(r, r->j.p, WINDOW)) return -1;
+  }
+}
+
+/* ---- damage ---- */
+
+static const char *const BEGINNINGS[] = {"ph", "name", "cat", "pid", "tid", "ts", "dur", "args"};
+
+/* Does an event seem to begin at p ("{", blanks, a key that events begin with)? */
+static bool looks_like_event(const uint8_t *p, const uint8_t *end) {
+  const uint8_t *q = p + 1;
+  while (is_blank(*q)) q++;
+  if (*q++ != '"') return false;
+  for (size_t i = 0; i < sizeof BEGINNINGS / sizeof BEGINNINGS[0]; i++) {
+    size_t n = strlen(BEGINNINGS[i]);
+    if ((size_t)(end - q) > n && memcmp(q, BEGINNINGS[i], n) == 0 && q[n] == '"') return true;
+  }
+  return false;
+}
+
+/* Goes on at the next place where an event seems to begin.  False on a read error; at the end j.p == j.end. */
+static bool resync(struct chrome *r, const uint8_t *p) {
+  for (;;) {
+    for (; p < r->j.end; p++) {
+      if (*p != '{') continue;
+      if (r->j.end - p < 256 && !r->j.last) break;
+      if (looks_like_event(p, r->j.end)) {
+        r->j.p = p;
+        return true;
+      }
+    }
+    if (r->j.last) {
+      r->j.p = r->j.end;
+      return true;
+    }
+    if (!refill(r, p, WINDOW)) return false;
+    p = r->j.p;
+  }
+}
+
+/* An event that cannot be read: skipped, with a note of where and how much. */
+static bool skip_damage(struct chrome *r) {
+  char text[160] = "damaged event skipped: ";
+  uint64_t from = chrome_offset(r, r->j.at);
+  strncat(text, r->j.why, sizeof text - strlen(text) - 1);
+  trace_note(r->t, TK_NOTE_REPAIR, from, text);
+  r->t->counts.dropped++;
+  r->j.status = JSON_OK;
+  r->j.n_fixes = 0;
+  return resync(r, r->j.at > r->j.p ? r->j.at : r->j.p + (r->j.p < r->j.end && r->j.at == r->at));
+}
+
+/* ---- events ---- */
+
+static bool cut_short(struct chrome *r, const uint8_t *at) {
+  chrome_note(r, TK_NOTE_REPAIR, at, "cut in the middle of an event: that event is lost");
+  r->t->truncated = true;
+  r->t->counts.dropped++;
+  r->j.p = r->j.end;
+  r->j.status = JSON_OK;
+  r->j.n_fixes = 0;
+  return true;
+}
+
+/* The event whose brace is at j.p. */
+static bool one_event(struct chrome *r) {
+  for (;;) {
+    const uint8_t *from = r->j.p;
+    bool ok = chrome_event(r);
+    if (ok) {
+      r->t->counts.read++;
+      keep_fixes(r);
+      return true;
+    }
+    if (r->err->code != TK_OK) return false;
+    if (r->j.status == JSON_BAD && r->j.last && r->j.at >= r->j.end) return cut_short(r, from);
+    if (r->j.status == JSON_BAD) return skip_damage(r);
+    if (!widen(r, from)) return false;
+  }
+}
+
+/* An element of the events array that is not an object; what is no value at all is the rest of a damaged event. */
+static bool odd_element(struct chrome *r, int c) {
+  const uint8_t *from = r->j.p;
+  if (c != NUL_BYTE && !strchr("\"-0123456789tfnTFN[", c)) {
+    r->j.at = r->at = from;
+    r->j.why = "text between events";
+    return skip_damage(r);
+  }
+  if (c == NUL_BYTE) { /* a page that never reached the disk */
+    chrome_note(r, TK_NOTE_REPAIR, from, "NUL bytes skipped");
+    while (r->j.p < r->j.end && *r->j.p == 0) r->j.p++;
+    return true;
+  }
+  while (!json_skip(&r->j) || r->j.p == from) {
+    if (r->j.status == JSON_OK || r->j.status == JSON_BAD) {
+      r->j.status = JSON_OK;
+      return resync(r, r->j.p + (r->j.p < r->j.end));
+    }
+    if (!widen(r, from)) return false;
+    from = r->j.p;
+  }
+  chrome_note(r, TK_NOTE_REPAIR, from, "element of the events array that is not an object: skipped");
+  r->t->counts.dropped++;
+  return true;
+}
+
+/* Commas between events: exactly one is right. */
+static bool commas(struct chrome *r, bool first, int *c) {
+  unsigned n = 0;
+  const uint8_t *at = r->j.p;
+  while ((*c = peek(r)) == ',') {
+    n++;
+    r->j.p++;
+  }
+  if (*c < 0) return false;
+  at = r->j.p;
+  if (n && *c == ']' && !first && n == 1) chrome_note(r, TK_NOTE_INFO, at, "comma before a closing bracket");
+  else if (n > 1 || (n && first)) chrome_note(r, TK_NOTE_REPAIR, at, "more than one comma between events");
+  else if (!n && !first && *c == '{') chrome_note(r, TK_NOTE_REPAIR, at, "no comma between events");
+  return true;
+}
+
+enum array_end { ARRAY_ERROR, ARRAY_CLOSED, ARRAY_CUT };
+
+/* The events array, from behind its bracket to behind its end. */
+static enum array_end read_events(struct chrome *r) {
+  bool first = true;
+  int c;
+  for (;; first = false) {
+    /* the common case first: a comma, blanks, and an event spelled as those before it */
+    for (const uint8_t *p = r->j.p, *q; r->predictor && !first; r->j.p = p = q) {
+      while (is_blank(*p)) p++;
+      if (*p++ != ',') break;
+      while (is_blank(*p)) p++;
+      r->at = p;
+      q = predict(r, p);
+      if (!q) break;
+      r->t->counts.read++;
+    }
+    if (!commas(r, first, &c)) return ARRAY_ERROR;
+    if (c == 0) return ARRAY_CUT;
+    if (c == ']') {
+      r->j.p++;
+      return ARRAY_CLOSED;
+    }
+    if (c == '[' && first) {
+      corrupt(r, r->j.p, "array inside of the events array (several traces joined by hand? see tracekit merge)");
+      return ARRAY_ERROR;
+    }
+    if (c == '{' ? !one_event(r) : !odd_element(r, c)) return ARRAY_ERROR;
+  }
+}
+
+/* ---- the object around the events ---- */
+
+static struct tk_meta *keep_meta(struct chrome *r, tk_id key, bool after) {
+  struct buf *raw = &r->t->store->raw;
+  size_t at = raw->len;
+  struct tk_meta *m;
+  uint32_t *slot;
+  const uint8_t *from = r->j.p;
+  while (!json_copy(&r->j, raw)) {
+    raw->len = at;
+    if (r->j.status != JSON_MORE || !widen(r, from)) return NULL;
+    from = r->j.p;
+  }
+  keep_fixes(r);
+  slot = map_put(&r->metas, key, 0);
+  if (slot && *slot) chrome_note(r, TK_NOTE_INFO, from, CHROME_GIVEN_TWICE);
+  m = slot && *slot ? &r->t->metas[*slot] : trace_add_meta(r->t);
+  if (slot && !*slot) *slot = r->t->n_metas;
+  *m = (struct tk_meta){.key = key, .at = at, .size = raw->len - at, .after = after};
+  trace_end_raw(r->t);
+  return m;
+}
+
+/* A member's key at j.p, as a string id. */
+static bool member_key(struct chrome *r, tk_id *key) {
+  struct json_string s;
+  const uint8_t *from = r->j.p;
+  while (!json_key(&r->j, &s)) {
+    if (r->j.status != JSON_MORE || !widen(r, from)) return false;
+    from = r->j.p;
+  }
+  *key = chrome_string(r, &s);
+  return true;
+}
+
+struct object_state {
+  bool events; /* an events array was seen */
+  bool nested; /* "traceEvents" was seen deeper inside */
+};
+
+static bool members_cut(struct chrome *r, const struct object_state *o) {
+  if (r->err->code != TK_OK || !o->events) return false;
+  chrome_note(r, TK_NOTE_REPAIR, r->j.p < r->j.end ? r->j.p : r->j.end, "cut behind the events: what follows is lost");
+  r->t->truncated = true;
+  r->j.status = JSON_OK;
+  r->j.p = r->j.end;
+  return true;
+}
+
+static bool events_member(struct chrome *r, struct object_state *o) {
+  int c = peek(r);
+  enum array_end end;
+  if (c < 0) return false;
+  if (c != '[') return corrupt(r, r->j.p, "\"traceEvents\" is not an array");
+  if (o->events) chrome_note(r, TK_NOTE_REPAIR, r->j.p, "more than one \"traceEvents\": all are taken");
+  o->events = true;
+  r->j.p++;
+  end = read_events(r);
+  if (end == ARRAY_CUT) {
+    chrome_note(r, TK_NOTE_REPAIR, r->j.end, "truncated: the events array does not end");
+    r->t->truncated = true;
+  }
+  return end != ARRAY_ERROR;
+}
+
+static bool read_member(struct chrome *r, struct object_state *o) {
+  tk_id key;
+  if (!member_key(r, &key)) return false;
+  if (strcmp(tk_string(r->t, key, NULL), "traceEvents") == 0) return events_member(r, o);
+  const struct tk_meta *m = peek(r) < 0 ? NULL : keep_meta(r, key, o->events);
+  if (!m) return false;
+  const char *text = trace_raw(r->t, m->at);
+  for (size_t i = 0; !o->events && !o->nested && i + 14 < m->size && i < 4096; i++)
+    o->nested = memcmp(text + i, "\"traceEvents\":", 14) == 0;
+  return true;
+}
+
+static bool no_events(struct chrome *r, const struct object_state *o) {
+  if (r->err->code != TK_OK) return false;
+  if (r->j.status == JSON_BAD) return corrupt(r, r->j.at, r->j.why);
+  if (o->nested) return corrupt(r, r->base, "no \"traceEvents\" at the top level (one was seen inside of another value)");
+  return corrupt(r, r->j.p, "JSON, but not a trace: no \"traceEvents\" array");
+}
+
+static bool read_object(struct chrome *r) {
+  struct object_state o = {false, false};
+  int c;
+  r->j.p++;
+  for (;;) {
+    c = peek(r);
+    if (c == ',') {
+      r->j.p++;
+      if ((c = peek(r)) == '}') chrome_note(r, TK_NOTE_INFO, r->j.p, "comma before a closing bracket");
+    }
+    if (c < 0) return false;
+    if (c == '}') {
+      r->j.p++;
+      return o.events || no_events(r, &o);
+    }
+    if (c == 0) {
+      if (!o.events) return no_events(r, &o);
+      if (!r->t->truncated) chrome_note(r, TK_NOTE_REPAIR, r->j.end, "truncated: the object around the events does not end");
+      r->t->truncated = true;
+      return true;
+    }
+    if (!read_member(r, &o)) return members_cut(r, &o) || no_events(r, &o);
+  }
+}
+
+/* ---- the file ---- */
+
+/* Text behind the end: blanks and zeros are padding, another document is an error, the rest is named and ignored. */
+static bool read_tail(struct chrome *r) {
+  int c = peek(r);
+  const uint8_t *from = r->j.p;
+  if (c <= 0) return c == 0;
+  if (c == '{' || c == '[')
+    return corrupt(r, from, "a second JSON document begins (files joined by cat? see tracekit merge)");
+  chrome_note(r, TK_NOTE_REPAIR, from,
+              c == NUL_BYTE ? "zeros behind the end of the trace: ignored" : "text behind the end of the trace: ignored");
+  return true;
+}
+
+static bool read_lines(struct chrome *r) {
+  int c;
+  chrome_note(r, TK_NOTE_INFO, r->j.p, "one event per line without brackets");
+  while ((c = peek(r)) != 0) {
+    if (c < 0) return false;
+    if (c == ',') r->j.p++;
+    else if (c == '{' ? !one_event(r) : !odd_element(r, c)) return false;
+  }
+  return true;
+}
+
+/* An object whose first members are those of an event, and none is "traceEvents": one event per line. */
+static bool is_lines(struct chrome *r) {
+  struct json j = r->j;
+  struct json_string key;
+  bool ph = false;
+  for (j.p++; json_blank(&j) && *j.p != '}'; j.p += *j.p == ',') {
+    if (!json_key(&j, &key) || json_is(&j, &key, "traceEvents")) break;
+    ph = ph || json_is(&j, &key, "ph");
+    if (!json_blank(&j) || !json_skip(&j) || !json_blank(&j)) break;
+  }
+  r->j.scratch = j.scratch;
+  return ph && j.status == JSON_OK && *j.p == '}';
+}
+
+static bool wrong_start(struct chrome *r, int c) {
+  const uint8_t *p = r->j.p;
+  if (c == 0) return err_set(r->err, TK_EFORMAT, r->base_offset || p > r->base ? "no JSON value: only blanks" : "empty file");
+  while (p < r->j.end && *p != '{' && *p != '[') p++;
+  if (p < r->j.end && *r->j.p != '<')
+    return err_at(r->err, TK_EFORMAT, chrome_offset(r, p), "text before the JSON, which seems to begin at byte %llu",
+                  (unsigned long long)chrome_offset(r, p));
+  return err_set(r->err, TK_EFORMAT, "not JSON");
+}
+
+static bool read_file(struct chrome *r) {
+  enum array_end end;
+  int c;
+  if (!refill(r, r->base, WINDOW)) return false;
+  if (r->j.end - r->j.p >= 3 && memcmp(r->j.p, "\xef\xbb\xbf", 3) == 0) {
+    chrome_note(r, TK_NOTE_INFO, r->j.p, "UTF-8 byte order mark");
+    r->j.p += 3;
+  }
+  c = peek(r);
+  if (c < 0) return false;
+  if (c == '{' && is_lines(r)) return read_lines(r);
+  if (c == '{') return read_object(r) && read_tail(r);
+  if (c != '[') return wrong_start(r, c);
+  r->j.p++;
+  end = read_events(r);
+  return end == ARRAY_CUT || (end == ARRAY_CLOSED && read_tail(r));
+}
+
+/* ---- the row of the format ---- */
+
+static bool chrome_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
+  struct chrome r = {.t = t, .in = in, .opt = opt, .err = err};
+  struct mem *mem = &t->store->mem;
+  bool ok;
+  intern_init(&r.raw, mem);
+  map_init(&r.metas, mem);
+  r.j.scratch.mem = r.text.mem = mem;
+  if (!opt->no_predict) r.predictor = predict_new(mem);
+  ok = read_file(&r) && mem_check(mem, err);
+  if (ok) {
+    t->counts.bytes = chrome_offset(&r, r.j.end);
+    chrome_settle(&r);
+    chrome_meta(&r);
+  }
+  predict_free(r.predictor);
+  intern_free(&r.raw);
+  map_free(&r.metas);
+  mem_resize(mem, r.raw_ids, (size_t)r.cap_raw_ids * sizeof *r.raw_ids, 0);
+  mem_resize(mem, r.far, (size_t)r.cap_far * sizeof *r.far, 0);
+  buf_free(&r.j.scratch);
+  buf_free(&r.text);
+  return ok;
+}
+
+/* JSON begins with a bracket; what follows decides how sure that is. */
+static unsigned chrome_bid(const uint8_t *p, size_t n) {
+  size_t i = n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  while (i < n && (is_blank(p[i]) || p[i] == 0)) i++;
+  if (i == n || (p[i] != '{' && p[i] != '[')) return 0;
+  for (size_t k = i + 1; k < n; k++) {
+    if (is_blank(p[k])) continue;
+    if (p[k] == 0) return 0; /* UTF-16 or UTF-32 */
+    return p[k] == '"' || p[k] == '{' || p[k] == '}' || p[k] == ']' || p[k] == '[' || p[k] == ',' ? 24 : 8;
+  }
+  return 8;
+}
+
+struct sink *chrome_writer(struct out *out, const struct sink_options *opt);
+
+const struct format format_chrome = {
+    .info = {.name = "json", .title = "Chrome JSON", .extensions = "json,trace", .can_read = true, .can_write = true},
+    .bid = chrome_bid,
+    .read = chrome_read,
+    .writer = chrome_writer,
+};

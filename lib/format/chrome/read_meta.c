@@ -1,0 +1,120 @@
+/* read_meta.c - top-level data that means something here: the clock, and what a viewer would stumble over. */
+#include <string.h>
+
+#include "reader.h"
+
+/* The integer that the value of a top-level key is, or a member of it. */
+static bool meta_int(const struct tk_trace *t, const char *key, const char *member, int64_t *out) {
+  const struct tk_meta *m = trace_meta(t, key);
+  struct json_value v;
+  const uint8_t *end;
+  if (!m) return false;
+  if (!member) v.num = num_scan((const uint8_t *)trace_raw(t, m->at), &end);
+  else if (!json_member(trace_raw(t, m->at), m->size, member, &v) || v.type != JSON_NUMBER) return false;
+  return v.num.kind == NUM_INT && (*out = v.num.mant, true);
+}
+
+/* Kineto and viztracer say when their zero was; without that, microseconds near 1.6e15 can only be since the epoch. */
+static void set_clock(struct chrome *r) {
+  static const int64_t YEAR_2001 = 1000000000000000000, YEAR_2096 = 4000000000000000000, SANE = INT64_MAX / 2;
+  struct tk_trace *t = r->t;
+  int64_t base = 0;
+  t->has_zero = meta_int(t, "baseTimeNanoseconds", NULL, &base) || meta_int(t, "viztracer_metadata", "baseTimeNanoseconds", &base);
+  if (base > SANE || base < -SANE || (base && (r->origin_ns > SANE || r->origin_ns < -SANE))) {
+    trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "baseTimeNanoseconds out of range: ignored");
+    t->has_zero = false;
+    base = 0;
+  }
+  t->zero_ns = base;
+  t->origin_ns = r->origin_ns + base;
+  if (t->has_zero || (r->origin_ns > YEAR_2001 && r->origin_ns < YEAR_2096)) t->clock = TK_CLOCK_REALTIME;
+}
+
+/* ---- stackFrames ---- */
+
+struct frames {
+  struct intern ids;
+  uint32_t *parents; /* by id; 0 = none */
+  bool *defined;
+  uint32_t cap_parents, cap_defined;
+};
+
+static bool room(struct frames *f, uint32_t id) {
+  uint32_t parents = f->cap_parents, defined = f->cap_defined;
+  if (!id || !mem_grow(f->ids.mem, (void **)&f->parents, &f->cap_parents, (uint64_t)id + 1, sizeof *f->parents) ||
+      !mem_grow(f->ids.mem, (void **)&f->defined, &f->cap_defined, (uint64_t)id + 1, sizeof *f->defined))
+    return false;
+  memset(f->parents + parents, 0, (size_t)(f->cap_parents - parents) * sizeof *f->parents);
+  memset(f->defined + defined, 0, (size_t)(f->cap_defined - defined) * sizeof *f->defined);
+  return true;
+}
+
+static void read_frames(struct frames *f, const char *text, size_t n) {
+  struct json j = {.p = (const uint8_t *)text, .end = (const uint8_t *)text + n, .last = true};
+  struct json_string key;
+  struct json_value frame, parent;
+  for (j.p++; j.p < j.end && *j.p == '"'; j.p += *j.p == ',') {
+    if (!json_key(&j, &key) || !json_value(&j, &frame)) return;
+    uint32_t id = intern(&f->ids, key.p, key.n);
+    if (!room(f, id)) return;
+    f->defined[id] = true;
+    if (frame.type != JSON_OBJECT || !json_member((const char *)frame.p, (size_t)(frame.end - frame.p), "parent", &parent)) continue;
+    bool quoted = parent.type == JSON_STRING;
+    uint32_t up = intern(&f->ids, quoted ? parent.str.p : parent.p, quoted ? parent.str.n : (size_t)(parent.end - parent.p));
+    if (!room(f, up)) return;
+    f->parents[id] = up;
+  }
+}
+
+/* Frames whose way up leaves the table or comes back: each chain is followed once, marked by the frame it began with. */
+static uint64_t lost_frames(struct frames *f, uint32_t *mark) {
+  uint64_t lost = 0;
+  for (uint32_t i = 1; i <= f->ids.n; i++) {
+    uint32_t at = i;
+    if (!f->defined[i]) lost++;
+    while (f->defined[at] && f->parents[at] && !mark[at]) {
+      mark[at] = i;
+      at = f->parents[at];
+    }
+    if (mark[at] == i && f->parents[at]) lost++;
+  }
+  return lost;
+}
+
+static void check_frames(struct chrome *r) {
+  const struct tk_meta *m = trace_meta(r->t, "stackFrames");
+  struct mem *mem = &r->t->store->mem;
+  struct frames f = {0};
+  uint32_t *mark;
+  if (!m || *trace_raw(r->t, m->at) != '{') return;
+  intern_init(&f.ids, mem);
+  read_frames(&f, trace_raw(r->t, m->at), m->size);
+  mark = mem_resize(mem, NULL, 0, ((size_t)f.ids.n + 1) * sizeof *mark);
+  if (mark && f.ids.n && !mem->failed) {
+    memset(mark, 0, ((size_t)f.ids.n + 1) * sizeof *mark);
+    if (lost_frames(&f, mark))
+      trace_note(r->t, TK_NOTE_REPAIR, UINT64_MAX, "stackFrames with parents that are missing or lead in a circle: kept as they are");
+  }
+  if (mark) mem_resize(mem, mark, ((size_t)f.ids.n + 1) * sizeof *mark, 0);
+  mem_resize(mem, f.parents, (size_t)f.cap_parents * sizeof *f.parents, 0);
+  mem_resize(mem, f.defined, (size_t)f.cap_defined * sizeof *f.defined, 0);
+  intern_free(&f.ids);
+}
+
+/* ---- */
+
+static bool meta_is(const struct tk_trace *t, const struct tk_meta *m, const char *text) {
+  return m->size == strlen(text) && memcmp(trace_raw(t, m->at), text, m->size) == 0;
+}
+
+void chrome_meta(struct chrome *r) {
+  struct tk_trace *t = r->t;
+  const struct tk_meta *unit = trace_meta(t, "displayTimeUnit");
+  set_clock(r);
+  check_frames(r);
+  if (unit && !meta_is(t, unit, "\"ms\"") && !meta_is(t, unit, "\"ns\""))
+    trace_note(t, TK_NOTE_INFO, UINT64_MAX, "displayTimeUnit is neither \"ms\" nor \"ns\": it does not change the unit of ts");
+  if (trace_meta(t, "systemTraceEvents") || trace_meta(t, "powerTraceAsString"))
+    trace_note(t, TK_NOTE_INFO, UINT64_MAX, "embedded system trace (ftrace, BattOr): kept as it is, not read");
+  if (t->n_events + t->n_flows == 0) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "no events");
+}

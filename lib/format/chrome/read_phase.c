@@ -1,0 +1,335 @@
+/* read_phase.c - what the phases of a Chrome JSON event mean in the graph.
+ *
+ * X, B, E, i, I, R, C, b, n, e, S, T, p, F become events, s, t, f flow points; everything else is kept raw as a record.  The
+ * meanings are those of the Trace Event Format, and where it is silent those of its two viewers. */
+#include <string.h>
+
+#include "reader.h"
+
+static const bool KNOWN[256] = {['X'] = true, ['B'] = true, ['E'] = true, ['i'] = true, ['I'] = true, ['R'] = true,
+                                ['C'] = true, ['b'] = true, ['n'] = true, ['e'] = true, ['S'] = true, ['T'] = true,
+                                ['p'] = true, ['F'] = true, ['s'] = true, ['t'] = true, ['f'] = true};
+
+bool chrome_phase_known(uint8_t ph) { return KNOWN[ph]; }
+
+static bool is_flow(uint8_t ph) { return ph == 's' || ph == 't' || ph == 'f'; }
+static bool is_instant(uint8_t ph) { return ph == 'i' || ph == 'I' || ph == 'R'; }
+static bool is_legacy_async(uint8_t ph) { return ph == 'S' || ph == 'T' || ph == 'p' || ph == 'F'; }
+static bool is_async(uint8_t ph) { return ph == 'b' || ph == 'n' || ph == 'e' || is_legacy_async(ph); }
+
+static bool plain_id(const struct tk_arg *id) { return id->type == TK_ARG_INT || id->type == TK_ARG_UINT || id->type == TK_ARG_STR; }
+
+static void set_id(struct tk_flow *f, const struct tk_arg *id) {
+  f->id_is_str = id->type == TK_ARG_STR;
+  f->id_is_uint = id->type == TK_ARG_UINT;
+  f->id = f->id_is_str ? (int64_t)id->s : id->i;
+}
+
+/* Phases known before that must be records after all: an async event or a flow point without an identity. */
+static const char *unusable(const struct chrome_event *e) {
+  if (is_flow(e->ph) && (!e->has_id || e->has_id2 || !plain_id(&e->id))) return "flow event without a plain id: kept as it is";
+  if (is_async(e->ph) && e->has_id && e->has_id2) return "async event with both id and id2: kept as it is";
+  if (is_async(e->ph) && !e->has_id && !e->has_id2) return "async event without an id: kept as it is";
+  return NULL;
+}
+
+/* ---- times ---- */
+
+/* What is further away than 100 days has lost its clock; tk_time holds 106.  No span lasts 53 days. */
+static const i128 FAR_PS = (i128)100 * 86400 * 1000000000000, LONG_PS = (i128)1 << 62;
+
+bool chrome_relative(struct chrome *r, i128 ps, tk_time *out) {
+  i128 delta;
+  if (!r->has_origin) {
+    i128 ns = ps >= 0 ? ps / 1000 : -((999 - ps) / 1000);
+    if (ns > INT64_MAX || ns < INT64_MIN) ns = 0;
+    r->has_origin = true;
+    r->origin_ns = (int64_t)ns;
+  }
+  delta = ps - (i128)r->origin_ns * 1000;
+  if (delta >= FAR_PS || delta <= -FAR_PS) return false;
+  *out = (tk_time)delta;
+  return true;
+}
+
+void chrome_far(struct chrome *r, struct far f) {
+  if (!mem_grow(&r->t->store->mem, (void **)&r->far, &r->cap_far, (uint64_t)r->n_far + 1, sizeof *r->far)) return;
+  r->far[r->n_far++] = f;
+}
+
+/* ---- args of the phase ---- */
+
+/* An instant of its process or of the whole trace. */
+static bool is_wide(const struct chrome *r, const struct chrome_event *e) {
+  const char *s = tk_string(r->t, e->s, NULL);
+  return is_instant(e->ph) && (*s == 'g' || *s == 'p') && !s[1];
+}
+
+static void repaired_dur(struct chrome *r, struct chrome_event *e) {
+  char text[64];
+  if (e->dur.kind == WHEN_OK) {
+    e->dur_arg = (struct tk_arg){.type = TK_ARG_NUMBER, .s = trace_string(r->t, text, num_put_us(text, e->dur.ps))};
+    e->dur.kind = WHEN_BAD;
+  }
+  e->dur_arg.key = KEY_REPAIRED_DUR;
+  args_copy(r->t, &e->dur_arg);
+}
+
+/* A span's duration as it can stand: not negative, not beyond the range of time. */
+static void usable_dur(struct chrome *r, struct chrome_event *e) {
+  if (e->dur.kind == WHEN_NONE) {
+    json_fix(&r->j, r->at, "X event without dur: 0 is taken");
+  } else if (e->dur.kind == WHEN_BAD) {
+    json_fix(&r->j, r->at, "dur that is not a number: 0 is taken");
+    repaired_dur(r, e);
+  } else if (e->dur.ps < 0) {
+    json_fix(&r->j, r->at, "negative dur: 0 is taken");
+    repaired_dur(r, e);
+  } else if (e->dur.ps >= LONG_PS) {
+    json_fix(&r->j, r->at, "dur of more than 53 days: 0 is taken");
+    repaired_dur(r, e);
+  }
+}
+
+static void copy_as(struct chrome *r, struct tk_arg arg, tk_id key) {
+  arg.key = key;
+  args_copy(r->t, &arg);
+}
+
+void chrome_extra_args(struct chrome *r, struct chrome_event *e) {
+  char ph = (char)e->ph;
+  const char *s = tk_string(r->t, e->s, NULL);
+  bool wide = is_wide(r, e);
+  if (!chrome_phase_known(e->ph)) return;
+  if (e->ph == 'X') usable_dur(r, e);
+  else if (e->dur.kind != WHEN_NONE) {
+    char text[64];
+    tk_id key = trace_text(r->t, "json.dur");
+    if (e->dur.kind == WHEN_OK) args_str(r->t, key, TK_ARG_NUMBER, trace_string(r->t, text, num_put_us(text, e->dur.ps)));
+    else copy_as(r, e->dur_arg, key);
+  }
+  if (e->has_id && !is_flow(e->ph)) copy_as(r, e->id, KEY_ID);
+  if (e->s) args_str(r->t, KEY_SCOPE_OF_INSTANT, TK_ARG_STR, e->s);
+  if (is_instant(e->ph) && e->s && !wide && strcmp(s, "t") != 0)
+    json_fix(&r->j, r->at, "instant with an unknown scope: taken as one of its thread");
+  if (e->bp && !(is_flow(e->ph) && e->enclosing)) args_str(r->t, KEY_BP, TK_ARG_STR, e->bp);
+  if (e->ph == 'I' || e->ph == 'R' || is_legacy_async(e->ph)) args_str(r->t, KEY_PH, TK_ARG_STR, trace_string(r->t, &ph, 1));
+  if (wide && (e->tid.kind == TK_IDENT_INT || e->tid.kind == TK_IDENT_QUOTED)) args_int(r->t, KEY_TID, e->tid.num);
+  if (wide && e->tid.kind == TK_IDENT_STR) args_str(r->t, KEY_TID, TK_ARG_STR, e->tid.str);
+}
+
+static bool is_finite(const struct tk_trace *t, const struct tk_arg *arg) {
+  const char *text = arg->type == TK_ARG_STR ? tk_string(t, arg->s, NULL) : "";
+  return strcmp(text, "NaN") != 0 && strcmp(text, "Infinity") != 0 && strcmp(text, "-Infinity") != 0;
+}
+
+void chrome_drop_nan(struct chrome *r) {
+  uint32_t n = r->t->store->builder.n;
+  args_keep(r->t, is_finite);
+  for (; n > r->t->store->builder.n; n--) json_fix(&r->j, r->at, "counter series that is not a number: its sample is dropped");
+}
+
+/* ---- tracks ---- */
+
+tk_id chrome_thread(struct chrome *r, struct tk_ident pid, struct tk_ident tid) {
+  unsigned at = (unsigned)(((uint64_t)pid.num * 31 + (uint64_t)tid.num + pid.str * 7 + tid.str) & 63);
+  if (r->tracks[at].track && memcmp(&r->tracks[at].pid, &pid, sizeof pid) == 0 && memcmp(&r->tracks[at].tid, &tid, sizeof tid) == 0)
+    return r->tracks[at].track;
+  r->tracks[at].pid = pid;
+  r->tracks[at].tid = tid;
+  return r->tracks[at].track = trace_track(r->t, TK_THREAD, pid, tid, 0);
+}
+
+/* Counters with an id are instances of their own: "name[id]". */
+static tk_id counter_track(struct chrome *r, const struct chrome_event *e) {
+  tk_id name = e->name;
+  if (e->has_id) {
+    char id[24];
+    size_t n;
+    const char *text = tk_string(r->t, e->name, &n);
+    r->text.len = 0;
+    buf_append(&r->text, text, n);
+    buf_append(&r->text, "[", 1);
+    if (e->id.type == TK_ARG_STR) text = tk_string(r->t, e->id.s, &n);
+    else text = id, n = num_put_i64(id, e->id.i);
+    buf_append(&r->text, text, n);
+    buf_append(&r->text, "]", 1);
+    name = trace_string(r->t, r->text.data, r->text.len);
+  }
+  return trace_track(r->t, TK_COUNTERS, e->pid, e->tid, name);
+}
+
+/* ---- events ---- */
+
+/* A direct-mapped cache in front of trace_class: 4% of reading. */
+static tk_id class_of(struct chrome *r, tk_id name, tk_id cat) {
+  unsigned at = name & 1023;
+  if (r->classes[at].cls && r->classes[at].name == name && r->classes[at].cat == cat) return r->classes[at].cls;
+  r->classes[at].name = name;
+  r->classes[at].cat = cat;
+  return r->classes[at].cls = trace_class(r->t, name, cat);
+}
+
+static void drop(struct chrome *r, const struct chrome_event *e, const char *why) {
+  trace_note(r->t, TK_NOTE_REPAIR, e->offset, why);
+  r->t->counts.dropped++;
+}
+
+/* A sample taken by another thread than the counter's first one says so. */
+static uint32_t with_tid(struct chrome *r, uint32_t args, struct tk_ident tid) {
+  struct tk_args it = tk_args_of(r->t, args);
+  struct tk_arg arg;
+  args_begin(r->t);
+  while (tk_args_next(&it, &arg)) args_copy(r->t, &arg);
+  if (tid.kind == TK_IDENT_NONE) args_flag(r->t, KEY_TID, TK_ARG_NULL);
+  else if (tid.kind == TK_IDENT_STR) args_str(r->t, KEY_TID, TK_ARG_STR, tid.str);
+  else args_int(r->t, KEY_TID, tid.num);
+  return args_end(r->t);
+}
+
+static void place(struct chrome *r, const struct chrome_event *e, struct tk_event *ev) {
+  if (e->ph == 'X' || e->ph == 'B' || e->ph == 'E') {
+    ev->kind = e->ph == 'X' ? TK_SPAN : e->ph == 'B' ? TK_BEGIN : TK_END;
+    ev->track = chrome_thread(r, e->pid, e->tid);
+  } else if (is_instant(e->ph)) {
+    ev->kind = TK_INSTANT;
+    ev->track = is_wide(r, e) ? trace_process(r->t, e->pid) : chrome_thread(r, e->pid, e->tid);
+  } else if (e->ph == 'C') {
+    ev->kind = TK_COUNTER;
+    ev->track = counter_track(r, e);
+    if (!ident_equal(r->t->tracks[ev->track].tid, e->tid)) ev->args = with_tid(r, ev->args, e->tid);
+  } else {
+    ev->kind = e->ph == 'b' || e->ph == 'S' ? TK_BEGIN : e->ph == 'e' || e->ph == 'F' ? TK_END : TK_INSTANT;
+    ev->flags |= TK_ASYNC;
+    ev->track = trace_track(r->t, TK_ASYNCS, e->pid, e->tid, 0);
+  }
+}
+
+/* bind_id: the event itself is a point of a flow. */
+static void bound_point(struct chrome *r, const struct chrome_event *e, tk_id event) {
+  struct tk_flow *f;
+  if (!plain_id(&e->bind_id)) {
+    trace_note(r->t, TK_NOTE_INFO, e->offset, "bind_id that is neither an integer nor a string: no flow");
+    return;
+  }
+  if (!e->flow_in && !e->flow_out) {
+    trace_note(r->t, TK_NOTE_INFO, e->offset, "bind_id without flow_in or flow_out: no flow");
+    return;
+  }
+  f = trace_add_flow(r->t);
+  f->role = e->flow_in && e->flow_out ? TK_FLOW_INOUT : e->flow_in ? TK_FLOW_IN : TK_FLOW_OUT;
+  f->cls = trace_class(r->t, 0, 0);
+  set_id(f, &e->bind_id);
+  f->bound = true;
+  f->at = event;
+}
+
+static void emit_event(struct chrome *r, const struct chrome_event *e, uint32_t args) {
+  tk_time ts = 0;
+  bool near;
+  struct tk_event *ev;
+  if (e->ts.kind != WHEN_OK) {
+    drop(r, e, "event without a usable ts: dropped");
+    return;
+  }
+  near = chrome_relative(r, e->ts.ps, &ts);
+  ev = trace_add_event(r->t);
+  ev->ts = ts;
+  ev->cls = class_of(r, e->name, e->cat);
+  ev->args = args;
+  place(r, e, ev);
+  if (e->ph == 'X' && e->dur.kind == WHEN_OK) ev->dur = (tk_time)e->dur.ps;
+  else if (e->ph == 'X') ev->flags |= TK_REPAIRED;
+  if (ts > INT64_MAX - ev->dur) {
+    trace_note(r->t, TK_NOTE_REPAIR, e->offset, "span that ends more than 106 days from the rest: cut there");
+    ev->dur = INT64_MAX - ts;
+    ev->flags |= TK_REPAIRED;
+  }
+  if (!near) {
+    ev->flags |= TK_LOST_CLOCK;
+    chrome_far(r, (struct far){e->ts.ps, r->t->n_events, 0, FAR_EVENT});
+  }
+  if (e->has_bind_id && ev->kind != TK_END) bound_point(r, e, r->t->n_events);
+}
+
+static void emit_flow(struct chrome *r, const struct chrome_event *e, uint32_t args) {
+  struct tk_flow *f;
+  tk_time ts = 0;
+  bool near;
+  if (e->ts.kind != WHEN_OK) {
+    drop(r, e, "flow event without a usable ts: dropped");
+    return;
+  }
+  near = chrome_relative(r, e->ts.ps, &ts);
+  f = trace_add_flow(r->t);
+  f->ts = near ? ts : FAR_TS;
+  f->role = e->ph == 's' ? TK_FLOW_START : e->ph == 't' ? TK_FLOW_STEP : TK_FLOW_END;
+  f->cls = class_of(r, e->name, e->cat);
+  f->at = chrome_thread(r, e->pid, e->tid);
+  set_id(f, &e->id);
+  f->enclosing = e->enclosing;
+  f->args = args;
+  if (!near) chrome_far(r, (struct far){e->ts.ps, r->t->n_flows, 0, FAR_FLOW});
+}
+
+/* xprof prints a counter as one event with entries:[[ts,value],...]. */
+static bool has_entries(const struct chrome *r, const struct chrome_event *e, uint32_t args, struct tk_arg *entries) {
+  if (e->ph != 'C' || e->ts.kind != WHEN_NONE || !tk_args_find(r->t, args, "json.entries", entries)) return false;
+  return entries->type == TK_ARG_JSON;
+}
+
+/* Every pair becomes a sample. */
+static void emit_entries(struct chrome *r, const struct chrome_event *e, uint32_t args, struct tk_arg entries) {
+  struct tk_arg series;
+  struct chrome_event sample = *e;
+  struct json j = {.last = true};
+  struct json_value ts, value;
+  size_t n;
+  bool named = tk_args_find(r->t, args, "json.event_stats", &series) && series.type == TK_ARG_STR;
+  tk_id key = named ? series.s : trace_text(r->t, "value");
+  j.p = (const uint8_t *)tk_string(r->t, entries.s, &n);
+  j.end = j.p + n;
+  for (j.p++; j.p < j.end && *j.p == '['; j.p += *j.p == ',') {
+    j.p++;
+    if (!json_value(&j, &ts) || *j.p++ != ',' || !json_value(&j, &value) || *j.p++ != ']') break;
+    sample.ts.kind = num_scaled(ts.p, ts.end, 6, &sample.ts.ps) ? WHEN_OK : WHEN_BAD;
+    if (value.type != JSON_NUMBER) {
+      drop(r, e, "counter entry that is not a number: dropped");
+      continue;
+    }
+    args_begin(r->t);
+    if (value.num.kind == NUM_INT) args_int(r->t, key, value.num.mant);
+    else if (value.num.kind == NUM_DEC) args_decimal(r->t, key, value.num.mant, value.num.exp);
+    else args_str(r->t, key, TK_ARG_NUMBER, trace_string(r->t, value.p, (size_t)(value.end - value.p)));
+    emit_event(r, &sample, args_end(r->t));
+  }
+  trace_note(r->t, TK_NOTE_REPAIR, e->offset, "counter with entries instead of ts: expanded to samples");
+}
+
+static void note_phase(struct chrome *r, const struct chrome_event *e) {
+  char text[64] = "event without a phase of one letter: kept as it is";
+  if (e->ph && strchr("MPNODVvc()=", e->ph)) return;
+  if (e->ph) {
+    memcpy(text, "unknown phase '?': kept as it is", 33);
+    text[15] = e->ph > 0x20 && e->ph < 0x7f ? (char)e->ph : '?';
+  }
+  trace_note(r->t, TK_NOTE_REPAIR, e->offset, text);
+}
+
+void chrome_emit(struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *from) {
+  struct tk_counts *c = &r->t->counts;
+  const char *why = unusable(e);
+  struct tk_arg entries;
+  c->by_phase[e->ph]++;
+  if (!chrome_phase_known(e->ph) || why) {
+    if (why) trace_note(r->t, TK_NOTE_REPAIR, e->offset, why);
+    else note_phase(r, e);
+    chrome_record(r, e, args, from);
+  } else if (is_flow(e->ph)) {
+    emit_flow(r, e, args);
+  } else if (has_entries(r, e, args, &entries)) {
+    emit_entries(r, e, args, entries);
+  } else {
+    emit_event(r, e, args);
+  }
+}

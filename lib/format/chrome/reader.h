@@ -1,0 +1,140 @@
+/* reader.h - what the files of the Chrome JSON reader share.
+ *
+ *     read.c     the file: array or object form, top-level keys, resynchronising, what is settled at the end
+ *     read_event.c    one event by the general path: any key order, any repair
+ *     read_template.c  one event by the predicted path: the same fields from bytes that were seen before
+ *     read_phase.c     the fields of one event -> graph: what the phases mean
+ *     read_meta.c     top-level data that means something here
+ *     read_record.c   events that are kept raw, and the track names that they carry
+ *
+ * Both paths fill the same struct chrome_event and go through the same chrome_emit, so they cannot mean different things. */
+#ifndef FORMAT_CHROME_READER_H
+#define FORMAT_CHROME_READER_H
+
+#include "graph/trace.h"
+#include "io/in.h"
+#include "format/json.h"
+
+/* A JSON number as a time in microseconds. */
+enum when_kind { WHEN_NONE, WHEN_OK, WHEN_BAD };
+struct when {
+  enum when_kind kind;
+  i128 ps;
+};
+
+/* One event as it was read.  Args and unknown fields are in the trace's arg builder (general path) or packed (predicted). */
+struct chrome_event {
+  uint8_t ph;      /* 0 = missing or not one character */
+  bool has_id, has_id2, has_scope, flow_in, flow_out, has_bind_id, empty;
+  bool has_args;   /* "args" was an object */
+  bool enclosing;  /* "bp":"e" */
+  tk_id name, cat;
+  tk_id s;         /* scope of an instant, 0 = absent */
+  tk_id bp;        /* 0 = absent */
+  struct tk_ident pid, tid;
+  struct when ts, dur;
+  struct tk_arg dur_arg; /* what dur was, if it is WHEN_BAD */
+  struct tk_arg id;
+  struct tk_arg bind_id;
+  uint64_t offset;
+  size_t own_args; /* bytes of packed args before those of chrome_extra_args */
+};
+
+/* What cannot be placed in time before the file has been read: events more than 100 days from the first one, and records that
+ * stand before it, whose text ends with their ts (`size` bytes) until then. */
+enum far_kind { FAR_EVENT, FAR_FLOW, FAR_RECORD };
+struct far {
+  i128 ps;
+  uint32_t at;
+  uint32_t size;
+  enum far_kind kind;
+};
+
+/* The time of a flow point that is not placed yet. */
+#define FAR_TS INT64_MIN
+
+struct predictor;
+
+struct chrome {
+  struct tk_trace *t;
+  struct in *in;
+  struct tk_err *err;
+  const struct tk_load_options *opt;
+  struct json j;
+  const uint8_t *base; /* start of the window */
+  const uint8_t *at;   /* the event being read */
+  uint64_t base_offset;
+  struct intern raw; /* spellings of nested values and escaped strings -> their text's id, by raw_ids */
+  uint32_t *raw_ids;
+  uint32_t cap_raw_ids;
+  struct buf text;  /* scratch */
+  struct map metas; /* top-level key -> meta: of a key given twice the last value counts */
+  bool has_origin;
+  int64_t origin_ns; /* of the file's own times */
+  struct far *far;
+  uint32_t n_far, cap_far;
+  struct predictor *predictor; /* NULL = general path only */
+  struct {
+    struct tk_ident pid, tid;
+    tk_id track;
+  } tracks[64]; /* threads met last */
+  struct {
+    tk_id name, cat, cls;
+  } classes[1024]; /* classes met last, by name */
+};
+
+#define CHROME_GIVEN_TWICE "key given twice: the last value counts"
+
+uint64_t chrome_offset(const struct chrome *r, const uint8_t *p);
+void chrome_note(struct chrome *r, enum tk_note_kind kind, const uint8_t *at, const char *text);
+
+/* The string id of a plain string if it is valid UTF-8, else 0. */
+tk_id chrome_plain(struct chrome *r, const uint8_t *p, size_t n);
+/* The string id of any string, decoded and repaired. */
+tk_id chrome_string(struct chrome *r, const struct json_string *s);
+/* The id of the text that this spelling of a nested value was read as, 0 = not met yet; and remembers it. */
+tk_id chrome_spelling(struct chrome *r, const uint8_t *p, size_t n);
+void chrome_learn_spelling(struct chrome *r, const uint8_t *p, size_t n, tk_id id);
+
+/* Reads the object at r->j.p.  On JSON_OK it is in the graph and j.p is behind it. */
+bool chrome_event(struct chrome *r);
+
+/* Adds what the phase keeps as args (id, scope, ...) to the builder: general path, before args_end. */
+void chrome_extra_args(struct chrome *r, struct chrome_event *e);
+/* The event's record in the graph.  `from` is its text, for what is kept raw. */
+void chrome_emit(struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *from);
+/* A pid or tid that was a string: of digits, it is the integer. */
+struct tk_ident chrome_ident(const struct chrome *r, tk_id text);
+/* Time relative to the first one met; false if it is more than 100 days from it, and so of another clock. */
+bool chrome_relative(struct chrome *r, i128 ps, tk_time *out);
+/* Remembers it for chrome_settle. */
+void chrome_far(struct chrome *r, struct far f);
+tk_id chrome_thread(struct chrome *r, struct tk_ident pid, struct tk_ident tid);
+/* Phases that become events or flow points; all others are kept as records. */
+bool chrome_phase_known(uint8_t ph);
+/* A series of a counter that is not a number has no sample. */
+void chrome_drop_nan(struct chrome *r);
+/* Keeps the members of the object at `from` but those that its track and time say. */
+void chrome_record(struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *from);
+/* Settles clocks when everything has been read. */
+void chrome_settle(struct chrome *r);
+/* What the top-level data says of the clock; what is odd about it becomes notes (read_meta.c). */
+void chrome_meta(struct chrome *r);
+
+/* ---- prediction (read_template.c) ---- */
+
+enum predict_op {
+  OP_END, OP_TS, OP_DUR, OP_PID, OP_TID, OP_PID_STR, OP_TID_STR, OP_NAME, OP_ID, OP_ID_STR, OP_INT, OP_DECIMAL, OP_STR, OP_NESTED
+};
+
+struct predictor *predict_new(struct mem *mem);
+void predict_free(struct predictor *p);
+/* Reads the event at p if it is spelled like one before: the byte behind it, or NULL, and nothing has happened. */
+const uint8_t *predict(struct chrome *r, const uint8_t *p);
+/* The general path tells what it reads, value by value, and that it has reached the end of an event worth predicting. */
+void predict_begin(struct predictor *p, const uint8_t *from);
+void predict_value(struct predictor *p, enum predict_op op, const uint8_t *value, const uint8_t *end);
+void predict_give_up(struct predictor *p);
+void predict_learn(struct predictor *p, struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *end);
+
+#endif

@@ -1,0 +1,372 @@
+/* write.c - Chrome JSON from one or several graphs: strict JSON, valid UTF-8, exact decimals.
+ *
+ *     {"schemaVersion":1, ..., "traceEvents":[           top-level data of the first graph that stood before its events
+ *     {"ph":"M",...},                                    metadata records first: viewers name a track when it appears
+ *     {"ph":"X",...},                                    events by track, parents before children, E where its depth ends
+ *     {"ph":"s",...},                                    flow points by time, starts before ends
+ *     {"ph":"O",...}                                     other records
+ *     ],"traceName":"...","tracekit":{...}}              what stood behind them, and our own facts
+ *
+ * One event per line; a viewer sorts by time anyway, and B/E pairs, async ends included, come in an order that any stable sort by
+ * time keeps right. */
+#include <string.h>
+
+#include "write_event.h"
+#include "format/format.h"
+#include "format/json.h"
+#include "format/json_pretty.h"
+
+struct pending {
+  tk_time end;
+  tk_id event;
+};
+
+struct chrome_sink {
+  struct sink sink;
+  struct out *out;  /* of the caller, or `side` */
+  struct out *real; /* pretty: where what went to `side` ends up */
+  struct out side;
+  struct json_pretty pretty;
+  struct sink_options opt;
+  struct mem mem;
+  struct printer printer;
+  int64_t zero_ns;
+  bool any; /* an element of the events array has been written */
+  struct buf stack; /* of struct pending */
+  uint64_t done, total;
+  struct {
+    uint64_t at; /* bytes that have been accounted for */
+    enum sink_part part;
+    tk_id id;
+  } metered;
+};
+
+static void text(struct chrome_sink *s, const char *p) { out_write(s->out, p, strlen(p)); }
+
+/* Pretty printing: what has been printed so far gets its blanks. */
+static void drain(struct chrome_sink *s) {
+  size_t n;
+  if (!s->real) return;
+  const uint8_t *p = out_memory_take(&s->side, &n);
+  json_pretty(&s->pretty, p, n, s->real);
+}
+
+/* What was written since the last call was for the part that it named; from here on it is for this one. */
+static void meter(struct chrome_sink *s, enum sink_part part, tk_id id) {
+  if (!s->opt.meter.add || s->real) return;
+  uint64_t now = out_raw_bytes(s->out);
+  s->opt.meter.add(s->opt.meter.arg, s->metered.part, s->metered.id, now - s->metered.at);
+  s->metered.at = now;
+  s->metered.part = part;
+  s->metered.id = id;
+}
+
+static void element(struct chrome_sink *s, enum sink_part part, tk_id id) {
+  drain(s);
+  meter(s, part, id);
+  text(s, s->any ? ",\n" : "\n");
+  s->any = true;
+  s->sink.saved.records++;
+}
+
+/* ---- top level ---- */
+
+static void put_key(struct chrome_sink *s, const struct tk_trace *t, tk_id key) {
+  struct buf b = {.mem = &s->mem};
+  size_t n;
+  const char *p = tk_string(t, key, &n);
+  json_quote(&b, p, n);
+  out_write(s->out, b.data, b.len);
+  text(s, ":");
+  buf_free(&b);
+}
+
+static bool is_ours(const struct tk_trace *t, const struct tk_meta *m) { return strcmp(tk_string(t, m->key, NULL), "tracekit") == 0; }
+
+static void put_metas(struct chrome_sink *s, const struct tk_trace *t, bool after, bool ours, const char *comma) {
+  char number[24];
+  for (tk_id i = 1; i <= t->n_metas; i++) {
+    const struct tk_meta *m = &t->metas[i];
+    if (m->after != after || m->binary || (is_ours(t, m) && !ours)) continue;
+    if (*comma) text(s, comma);
+    put_key(s, t, m->key);
+    if (t->has_zero && strcmp(tk_string(t, m->key, NULL), "baseTimeNanoseconds") == 0)
+      out_write(s->out, number, num_put_i64(number, t->zero_ns));
+    else
+      out_write(s->out, trace_raw(t, m->at), m->size);
+    if (!*comma) text(s, ",\n");
+  }
+}
+
+static bool chrome_open(struct sink *sink, const struct tk_trace *first, struct tk_err *err) {
+  struct chrome_sink *s = (struct chrome_sink *)sink;
+  (void)err;
+  s->zero_ns = first->zero_ns;
+  s->metered.part = SINK_META;
+  text(s, "{");
+  put_metas(s, first, false, false, "");
+  text(s, "\"traceEvents\":[");
+  return true;
+}
+
+static bool chrome_close(struct sink *sink, const struct tk_trace *first, const char *provenance, struct tk_err *err) {
+  struct chrome_sink *s = (struct chrome_sink *)sink;
+  (void)err;
+  meter(s, SINK_META, 0);
+  text(s, "\n]");
+  put_metas(s, first, true, false, ",\n");
+  if (provenance) {
+    text(s, ",\n\"tracekit\":");
+    text(s, provenance);
+  }
+  text(s, "}\n");
+  meter(s, SINK_META, 0);
+  drain(s);
+  return true;
+}
+
+/* ---- records ---- */
+
+static bool hidden(const struct tk_trace *t, tk_id track) {
+  return track && (t->tracks[track].hidden || t->tracks[t->tracks[track].parent].hidden);
+}
+
+/* Records that an operation has overruled are replaced by what the track says now. */
+static bool overruled(const struct tk_trace *t, const struct tk_record *r) {
+  return r->kind != TK_REC_OTHER && r->track && t->tracks[r->track].renamed;
+}
+
+static void put_records(struct chrome_sink *s, const struct tk_trace *t, bool metadata) {
+  for (tk_id i = 1; i <= t->n_records; i++) {
+    const struct tk_record *r = &t->records[i];
+    if ((r->phase == 'M') != metadata || hidden(t, r->track) || overruled(t, r)) continue;
+    element(s, SINK_META, i);
+    print_record(&s->printer, r);
+  }
+}
+
+static void put_name(struct chrome_sink *s, const struct tk_trace *t, tk_id track, const char *what, const char *arg, tk_id value) {
+  struct buf b = {.mem = &s->mem};
+  const struct fragment *f = &s->printer.tracks[track];
+  char number[24];
+  size_t n;
+  const char *p = tk_string(t, value, &n);
+  element(s, SINK_META, track);
+  text(s, "{\"ph\":\"M\",\"name\":\"");
+  text(s, what);
+  text(s, "\"");
+  out_write(s->out, s->printer.text.data + f->at, f->n);
+  text(s, ",\"args\":{\"");
+  text(s, arg);
+  text(s, "\":");
+  if (value) json_quote(&b, p, n);
+  else buf_append(&b, number, num_put_i64(number, t->tracks[track].sort_index));
+  out_write(s->out, b.data, b.len);
+  text(s, "}}");
+  buf_free(&b);
+}
+
+static void put_names(struct chrome_sink *s, const struct tk_trace *t) {
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    const struct tk_track *k = &t->tracks[i];
+    bool process = k->kind == TK_PROCESS;
+    if (!k->renamed || hidden(t, i) || k->kind == TK_COUNTERS) continue;
+    if (k->name) put_name(s, t, i, process ? "process_name" : "thread_name", "name", k->name);
+    if (k->labels) put_name(s, t, i, "process_labels", "labels", k->labels);
+    if (k->has_sort) put_name(s, t, i, process ? "process_sort_index" : "thread_sort_index", "sort_index", 0);
+  }
+}
+
+/* ---- events ---- */
+
+static struct pending *stack_top(struct chrome_sink *s) {
+  return s->stack.len ? (struct pending *)(void *)(s->stack.data + s->stack.len) - 1 : NULL;
+}
+
+static void end_event(struct chrome_sink *s, const struct tk_trace *t, tk_id id) {
+  element(s, SINK_EVENT, id);
+  print_event(&s->printer, &t->events[id], END);
+}
+
+static void put_event(struct chrome_sink *s, const struct tk_trace *t, tk_id id, bool paired) {
+  element(s, SINK_EVENT, id);
+  print_event(&s->printer, &t->events[id], paired ? BEGIN : WHOLE);
+}
+
+/* Threads: an end comes before the next event that is not below its begin. */
+static void put_thread(struct chrome_sink *s, const struct tk_trace *t, const struct tk_track *k) {
+  struct pending *top;
+  for (tk_id i = k->first; i < k->first + k->count; i++) {
+    const struct tk_event *e = &t->events[i];
+    while ((top = stack_top(s)) != NULL && t->events[top->event].depth >= e->depth) {
+      end_event(s, t, top->event);
+      s->stack.len -= sizeof *top;
+    }
+    put_event(s, t, i, e->flags & TK_PAIRED);
+    struct pending p = {0, i};
+    if ((e->flags & (TK_PAIRED | TK_UNFINISHED)) == TK_PAIRED) buf_append(&s->stack, &p, sizeof p);
+  }
+  while ((top = stack_top(s)) != NULL) {
+    end_event(s, t, top->event);
+    s->stack.len -= sizeof *top;
+  }
+}
+
+/* Async ends wait in a heap: earliest first, at one time the begin written last. */
+static bool sooner(const struct pending *a, const struct pending *b) {
+  return a->end != b->end ? a->end < b->end : a->event > b->event;
+}
+
+static void heap_push(struct buf *b, struct pending p) {
+  struct pending *h;
+  size_t i = b->len / sizeof p;
+  if (!buf_append(b, &p, sizeof p)) return;
+  h = (struct pending *)(void *)b->data;
+  for (; i && sooner(&p, &h[(i - 1) / 2]); i = (i - 1) / 2) h[i] = h[(i - 1) / 2];
+  h[i] = p;
+}
+
+static struct pending heap_pop(struct buf *b) {
+  struct pending *h = (struct pending *)(void *)b->data, top = h[0], last;
+  size_t n = b->len / sizeof *h - 1, i = 0, c;
+  last = h[n];
+  b->len -= sizeof *h;
+  for (; (c = 2 * i + 1) < n; i = c) {
+    if (c + 1 < n && sooner(&h[c + 1], &h[c])) c++;
+    if (!sooner(&h[c], &last)) break;
+    h[i] = h[c];
+  }
+  h[i] = last;
+  return top;
+}
+
+static void put_flat(struct chrome_sink *s, const struct tk_trace *t, const struct tk_track *k) {
+  for (tk_id i = k->first; i < k->first + k->count; i++) {
+    const struct tk_event *e = &t->events[i];
+    while (s->stack.len && ((struct pending *)(void *)s->stack.data)->end <= e->ts) end_event(s, t, heap_pop(&s->stack).event);
+    put_event(s, t, i, e->flags & TK_PAIRED);
+    if ((e->flags & (TK_PAIRED | TK_UNFINISHED)) == TK_PAIRED) heap_push(&s->stack, (struct pending){e->ts + e->dur, i});
+  }
+  while (s->stack.len) end_event(s, t, heap_pop(&s->stack).event);
+}
+
+static bool tick(struct chrome_sink *s, struct tk_err *err) {
+  struct tk_progress p = s->opt.progress;
+  if (p.tick && !p.tick(p.arg, s->done, s->total)) return err_set(err, TK_EINTERRUPTED, "interrupted");
+  return true;
+}
+
+/* An end that binds to the next span stands before the B of that span if both are of one time: viewers go by the order of the file
+ * there.  (An X is sorted before all else by them, wherever it stands.) */
+static bool precedes(const struct tk_trace *t, const struct tk_flow *f) {
+  const struct tk_event *e = &t->events[f->bound ? f->at : 0];
+  return f->bound && f->role == TK_FLOW_END && !f->enclosing && e->ts == f->ts && e->flags & TK_PAIRED;
+}
+
+/* Tracks in the order in which a reader of this file will meet them: as their metadata comes, then as they are.  So a second
+ * round writes the same bytes. */
+struct track_order {
+  tk_id *tracks;
+  bool *met;
+  uint32_t n;
+};
+
+static void meet(struct track_order *o, const struct tk_trace *t, tk_id track) {
+  if (!track || o->met[track]) return;
+  meet(o, t, t->tracks[track].parent); /* a process: one level */
+  o->met[track] = true;
+  o->tracks[o->n++] = track;
+}
+
+static bool order_tracks(struct chrome_sink *s, const struct tk_trace *t, struct track_order *o) {
+  o->tracks = mem_resize(&s->mem, NULL, 0, ((size_t)t->n_tracks + 1) * sizeof *o->tracks);
+  o->met = mem_resize(&s->mem, NULL, 0, (size_t)t->n_tracks + 1);
+  if (!o->tracks || !o->met) return false;
+  memset(o->met, 0, (size_t)t->n_tracks + 1);
+  for (tk_id i = 1; i <= t->n_tracks; i++)
+    if (t->tracks[i].renamed && !hidden(t, i)) meet(o, t, i);
+  for (tk_id i = 1; i <= t->n_records; i++)
+    if (t->records[i].phase == 'M' && !hidden(t, t->records[i].track)) meet(o, t, t->records[i].track);
+  for (tk_id i = 1; i <= t->n_flows; i++)
+    if (precedes(t, &t->flows[i]) && !print_is_field(&s->printer, &t->flows[i])) meet(o, t, tk_flow_track(t, &t->flows[i]));
+  for (tk_id i = 1; i <= t->n_tracks; i++) meet(o, t, i);
+  return true;
+}
+
+static bool put_tracks(struct chrome_sink *s, const struct tk_trace *t, struct tk_err *err) {
+  struct track_order o = {0};
+  bool ok = order_tracks(s, t, &o);
+  s->done = 0;
+  s->total = t->n_events;
+  for (uint32_t i = 0; ok && i < o.n; i++) {
+    const struct tk_track *k = &t->tracks[o.tracks[i]];
+    if (k->kind == TK_THREAD) put_thread(s, t, k);
+    else put_flat(s, t, k);
+    s->done += k->count;
+    ok = tick(s, err);
+  }
+  if (o.tracks) mem_resize(&s->mem, o.tracks, ((size_t)t->n_tracks + 1) * sizeof *o.tracks, 0);
+  if (o.met) mem_resize(&s->mem, o.met, (size_t)t->n_tracks + 1, 0);
+  return ok;
+}
+
+static void put_flows(struct chrome_sink *s, const struct tk_trace *t, bool before) {
+  for (tk_id i = 1; i <= t->n_flows; i++) {
+    const struct tk_flow *f = &t->flows[i];
+    if (precedes(t, f) != before) continue;
+    s->sink.saved.flows++;
+    if (print_is_field(&s->printer, f)) continue;
+    element(s, SINK_FLOW, i);
+    print_flow(&s->printer, f);
+  }
+}
+
+static bool chrome_write(struct sink *sink, const struct tk_trace *t, struct tk_err *err) {
+  struct chrome_sink *s = (struct chrome_sink *)sink;
+  bool ok = printer_begin(&s->printer, s->out, t, s->zero_ns, &s->mem);
+  s->printer.meter = s->opt.meter.add && !s->real ? &s->opt.meter : NULL;
+  if (ok) {
+    put_names(s, t);
+    put_records(s, t, true);
+    put_flows(s, t, true);
+    ok = put_tracks(s, t, err);
+  }
+  if (ok) {
+    put_flows(s, t, false);
+    put_records(s, t, false);
+    s->sink.saved.events += t->n_events;
+  }
+  printer_end(&s->printer);
+  return ok && mem_check(&s->mem, err);
+}
+
+static void chrome_free(struct sink *sink) {
+  struct chrome_sink *s = (struct chrome_sink *)sink;
+  struct mem mem = s->mem;
+  buf_free(&s->stack);
+  out_close(&s->side);
+  mem_resize(&mem, s, 0, 0);
+}
+
+struct sink *chrome_writer(struct out *out, const struct sink_options *opt);
+
+struct sink *chrome_writer(struct out *out, const struct sink_options *opt) {
+  struct mem mem = {0};
+  struct chrome_sink *s = mem_resize(&mem, NULL, 0, sizeof *s);
+  if (!s) return NULL;
+  *s = (struct chrome_sink){.out = out, .opt = *opt};
+  s->stack.mem = &s->mem;
+  if (opt->pretty) {
+    if (!out_memory(&s->side, NULL, &s->mem, NULL)) {
+      mem_resize(&mem, s, 0, 0);
+      return NULL;
+    }
+    s->real = out;
+    s->out = &s->side;
+  }
+  s->sink.open = chrome_open;
+  s->sink.write = chrome_write;
+  s->sink.close = chrome_close;
+  s->sink.free = chrome_free;
+  return &s->sink;
+}

@@ -1,0 +1,480 @@
+/* write_event.c - see write_event.h. */
+#include "write_event.h"
+
+#include <string.h>
+
+#include "format/json.h"
+
+/* ---- fragments ---- */
+
+static void add(struct printer *p, const void *text, size_t n) { buf_append(&p->text, text, n); }
+static void add_text(struct printer *p, const char *text) { add(p, text, strlen(text)); }
+static void add_quoted(struct printer *p, tk_id s) {
+  size_t n;
+  const char *text = tk_string(p->t, s, &n);
+  json_quote(&p->text, text, n);
+}
+
+static struct fragment fragment_from(const struct printer *p, size_t at) { return (struct fragment){at, (uint32_t)(p->text.len - at)}; }
+
+static struct fragment class_fragment(struct printer *p, const struct tk_class *c) {
+  size_t at = p->text.len;
+  if (c->cat) add_text(p, ",\"cat\":"), add_quoted(p, c->cat);
+  if (c->name) add_text(p, ",\"name\":"), add_quoted(p, c->name);
+  return fragment_from(p, at);
+}
+
+static void add_ident(struct printer *p, const char *key, struct tk_ident i) {
+  char text[32];
+  if (i.kind == TK_IDENT_NONE) return;
+  add_text(p, key);
+  if (i.kind == TK_IDENT_STR) {
+    add_quoted(p, i.str);
+    return;
+  }
+  if (i.kind == TK_IDENT_QUOTED) add(p, "\"", 1);
+  add(p, text, num_put_i64(text, i.num));
+  if (i.kind == TK_IDENT_QUOTED) add(p, "\"", 1);
+}
+
+static struct fragment track_fragment(struct printer *p, const struct tk_track *k) {
+  size_t at = p->text.len;
+  add_ident(p, ",\"pid\":", k->pid);
+  if (k->kind != TK_PROCESS) add_ident(p, ",\"tid\":", k->tid);
+  return fragment_from(p, at);
+}
+
+static const struct {
+  const char *key;
+  enum place place;
+} MARKS[] = {{"json.args", MARK_ARGS},
+             {"json.ph", MARK_PH},
+             {"json.ts", MARK_TS},
+             {"json.tid", MARK_TID},
+             {"json.end.json.name", MARK_END_NAME},
+             {"json.end.json.cat", MARK_END_CAT},
+             {"json.end.json.tid", MARK_END_TID},
+             {"json.end.json.pid", MARK_END_PID},
+             {"json.end.json.args", MARK_END_ARGS}};
+
+/* Finds the place of a key and how many bytes of it are prefix. */
+static enum place place_of(const char *key, size_t n, size_t *skip) {
+  *skip = 0;
+  for (size_t i = 0; i < sizeof MARKS / sizeof MARKS[0]; i++)
+    if (strlen(MARKS[i].key) == n && memcmp(MARKS[i].key, key, n) == 0) return MARKS[i].place;
+  if (n < 5 || memcmp(key, "json.", 5) != 0) return IN_ARGS;
+  if (n >= 10 && memcmp(key, "json.args.", 10) == 0) return *skip = 10, IN_ARGS;
+  if (n < 9 || memcmp(key, "json.end.", 9) != 0) return *skip = 5, AS_FIELD;
+  if (n >= 19 && memcmp(key + 9, "json.args.", 10) == 0) return *skip = 19, IN_END_ARGS;
+  if (n >= 14 && memcmp(key + 9, "json.", 5) == 0) return *skip = 14, AS_END_FIELD;
+  return *skip = 9, IN_END_ARGS;
+}
+
+static void shape_fragments(struct printer *p, const struct tk_arg_shape *s, struct printed_shape *out) {
+  out->first = p->n_fields;
+  out->simple = true;
+  for (uint32_t i = 0; i < s->n; i++) {
+    size_t n, skip, at = p->text.len;
+    const char *key = tk_string(p->t, s->fields[i].key, &n);
+    struct printed_field *f = &p->fields[p->n_fields++];
+    f->place = (uint8_t)place_of(key, n, &skip);
+    json_quote(&p->text, key + skip, n - skip);
+    add(p, ":", 1);
+    f->key = fragment_from(p, at);
+    if (f->place != IN_ARGS) out->simple = false;
+  }
+}
+
+/* One point an event; further ones are printed as events of their own. */
+static void find_points(struct printer *p, struct mem *mem) {
+  const struct tk_trace *t = p->t;
+  struct tk_arg arg;
+  for (tk_id i = 1; i <= t->n_flows; i++) {
+    const struct tk_flow *f = &t->flows[i];
+    if (f->role < TK_FLOW_OUT || !f->bound || tk_args_find(t, t->events[f->at].args, "json.bind_id", &arg)) continue;
+    if (!p->points) {
+      p->points = mem_resize(mem, NULL, 0, ((size_t)t->n_events + 1) * sizeof *p->points);
+      if (!p->points) return;
+      memset(p->points, 0, ((size_t)t->n_events + 1) * sizeof *p->points);
+    }
+    if (!p->points[f->at]) p->points[f->at] = i;
+  }
+}
+
+static void *array(struct mem *m, uint64_t n, size_t elem) { return mem_resize(m, NULL, 0, (n + 1) * elem); }
+
+bool printer_begin(struct printer *p, struct out *out, const struct tk_trace *t, int64_t zero_ns, struct mem *mem) {
+  const struct tk_store *s = t->store;
+  uint64_t n_fields = 0;
+  *p = (struct printer){.out = out, .t = t, .base_ns = t->origin_ns - zero_ns, .text = {.mem = mem}};
+  for (uint32_t i = 1; i <= s->n_shapes; i++) n_fields += s->shapes[i]->n;
+  p->classes = array(mem, t->n_classes, sizeof *p->classes);
+  p->tracks = array(mem, t->n_tracks, sizeof *p->tracks);
+  p->clean = array(mem, s->strings.n, 1);
+  p->shapes = array(mem, s->n_shapes, sizeof *p->shapes);
+  p->fields = array(mem, n_fields, sizeof *p->fields);
+  if (mem->failed) return false;
+  for (tk_id i = 1; i <= t->n_classes; i++) p->classes[i] = class_fragment(p, &t->classes[i]);
+  for (tk_id i = 1; i <= t->n_tracks; i++) p->tracks[i] = track_fragment(p, &t->tracks[i]);
+  for (uint32_t i = 1; i <= s->strings.n; i++) p->clean[i] = json_clean(s->strings.strs[i].bytes, s->strings.strs[i].len);
+  for (uint32_t i = 1; i <= s->n_shapes; i++) shape_fragments(p, s->shapes[i], &p->shapes[i]);
+  find_points(p, mem);
+  return !mem->failed;
+}
+
+void printer_end(struct printer *p) {
+  const struct tk_trace *t = p->t;
+  struct mem *m = p->text.mem;
+  if (!t) return;
+  mem_resize(m, p->classes, ((size_t)t->n_classes + 1) * sizeof *p->classes, 0);
+  mem_resize(m, p->tracks, ((size_t)t->n_tracks + 1) * sizeof *p->tracks, 0);
+  mem_resize(m, p->clean, (size_t)t->store->strings.n + 1, 0);
+  mem_resize(m, p->shapes, ((size_t)t->store->n_shapes + 1) * sizeof *p->shapes, 0);
+  mem_resize(m, p->fields, ((size_t)p->n_fields + 1) * sizeof *p->fields, 0);
+  if (p->points) mem_resize(m, p->points, ((size_t)t->n_events + 1) * sizeof *p->points, 0);
+  buf_free(&p->text);
+  p->t = NULL;
+}
+
+/* ---- putting ---- */
+
+static inline void put(struct printer *p, const void *text, size_t n) {
+  struct out *o = p->out;
+  if ((size_t)(o->end - o->next) < n) {
+    out_write(o, text, n);
+    return;
+  }
+  if (n) memcpy(o->next, text, n);
+  o->next += n;
+}
+#define PUT(p, literal) put(p, literal, sizeof literal - 1)
+
+static inline void put_fragment(struct printer *p, struct fragment f) { put(p, p->text.data + f.at, f.n); }
+
+static void put_string(struct printer *p, tk_id id) {
+  const struct intern_str *s = trace_str(p->t, id);
+  if (p->clean[id]) {
+    PUT(p, "\"");
+    put(p, s->bytes, s->len);
+    PUT(p, "\"");
+    return;
+  }
+  PUT(p, "\"");
+  for (size_t i = 0; i < s->len; i += 512) {
+    uint8_t *q = out_reserve(p->out, 6 * 512);
+    p->out->next = q + json_escape(q, s->bytes + i, s->len - i < 512 ? s->len - i : 512);
+  }
+  PUT(p, "\"");
+}
+
+static void put_double(struct printer *p, double d) {
+  if (d != d) PUT(p, "\"NaN\"");
+  else if (d - d != 0) d > 0 ? PUT(p, "\"Infinity\"") : PUT(p, "\"-Infinity\"");
+  else p->out->next += num_put_double((char *)out_reserve(p->out, 32), d);
+}
+
+/* Bytes that are no text: a data URL, which says what it is and loses nothing. */
+static void put_bytes(struct printer *p, tk_id id) {
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const struct intern_str *s = trace_str(p->t, id);
+  PUT(p, "\"data:;base64,");
+  for (uint32_t i = 0; i < s->len; i += 3) {
+    uint32_t left = s->len - i, v = (uint32_t)s->bytes[i] << 16;
+    if (left > 1) v |= (uint32_t)s->bytes[i + 1] << 8;
+    if (left > 2) v |= s->bytes[i + 2];
+    char four[4] = {digits[v >> 18], digits[v >> 12 & 63], left > 1 ? digits[v >> 6 & 63] : '=', left > 2 ? digits[v & 63] : '='};
+    put(p, four, 4);
+  }
+  PUT(p, "\"");
+}
+
+static void put_value(struct printer *p, const struct tk_arg *a) {
+  struct out *o = p->out;
+  switch (a->type) {
+  case TK_ARG_NULL: PUT(p, "null"); return;
+  case TK_ARG_FALSE: PUT(p, "false"); return;
+  case TK_ARG_TRUE: PUT(p, "true"); return;
+  case TK_ARG_INT: o->next += num_put_i64((char *)out_reserve(o, 24), a->i); return;
+  case TK_ARG_POINTER:
+  case TK_ARG_UINT: o->next += num_put_u64((char *)out_reserve(o, 24), a->u); return;
+  case TK_ARG_DECIMAL: o->next += num_put_decimal((char *)out_reserve(o, 96), a->i, a->exp); return;
+  case TK_ARG_DOUBLE: put_double(p, a->d); return;
+  case TK_ARG_BYTES: put_bytes(p, a->s); return;
+  case TK_ARG_NUMBER:
+  case TK_ARG_JSON: put(p, trace_str(p->t, a->s)->bytes, trace_str(p->t, a->s)->len); return;
+  default: put_string(p, a->s);
+  }
+}
+
+/* Microseconds: base + ts, with as many decimals as it takes.  The common case stays in 64 bits. */
+static void put_time(struct printer *p, tk_time ts) {
+  char *q = (char *)out_reserve(p->out, 64), *start = q;
+  int64_t ns = ts >= 0 ? ts / 1000 : -((999 - ts) / 1000);
+  unsigned ps = (unsigned)(ts - ns * 1000), frac;
+  ns += p->base_ns;
+  if (ns < 0) {
+    p->out->next += num_put_us(q, (i128)p->base_ns * 1000 + ts);
+    return;
+  }
+  q += num_put_u64(q, (uint64_t)ns / 1000);
+  frac = (unsigned)((uint64_t)ns % 1000) * 1000 + ps;
+  if (frac) {
+    *q++ = '.';
+    for (unsigned unit = 100000; frac; unit /= 10) {
+      *q++ = (char)('0' + frac / unit);
+      frac %= unit;
+    }
+  }
+  p->out->next += q - start;
+}
+
+static void put_dur(struct printer *p, tk_time dur) { p->out->next += num_put_us((char *)out_reserve(p->out, 48), dur); }
+
+/* ---- args ---- */
+
+/* All args of an event, sorted into the event's fields and its "args". */
+static void put_fields(struct printer *p, uint32_t args, enum place place) {
+  struct tk_args it = tk_args_of(p->t, args);
+  const struct printed_field *f = &p->fields[p->shapes[it.shape->id].first];
+  struct tk_arg arg;
+  for (; tk_args_next(&it, &arg); f++) {
+    if (f->place != place) continue;
+    PUT(p, ",");
+    put_fragment(p, f->key);
+    put_value(p, &arg);
+  }
+}
+
+static bool has_key(const struct printer *p, uint32_t args, tk_id key) {
+  const struct tk_arg_shape *s = tk_args_of(p->t, args).shape;
+  for (uint32_t i = 0; s && i < s->n; i++)
+    if (s->fields[i].key == key) return true;
+  return false;
+}
+
+/* Args of a class belong to each of its events, unless the event has one of that name. */
+static bool put_shared(struct printer *p, uint32_t shared, uint32_t args) {
+  struct tk_args it = tk_args_of(p->t, shared);
+  const struct printed_field *f = &p->fields[p->shapes[it.shape->id].first];
+  struct tk_arg arg;
+  bool any = false;
+  for (; tk_args_next(&it, &arg); f++) {
+    if (f->place != IN_ARGS || has_key(p, args, arg.key)) continue;
+    if (any) PUT(p, ",");
+    else PUT(p, ",\"args\":{");
+    any = true;
+    put_fragment(p, f->key);
+    put_value(p, &arg);
+  }
+  return any;
+}
+
+/* `open`: the object of args has begun. */
+static void put_args(struct printer *p, uint32_t args, enum place place, enum place mark, bool open) {
+  struct tk_args it = tk_args_of(p->t, args);
+  const struct printed_field *f = it.shape ? &p->fields[p->shapes[it.shape->id].first] : NULL;
+  struct tk_arg arg;
+  bool any = open, simple = !it.shape || p->shapes[it.shape->id].simple;
+  if (simple && place != IN_ARGS) return; /* nothing of it is the end's */
+  for (; tk_args_next(&it, &arg); f++) {
+    if (!simple && f->place == mark && !open) {
+      PUT(p, ",\"args\":");
+      put_value(p, &arg);
+      return;
+    }
+    if (!simple && f->place != place) continue;
+    if (any) PUT(p, ",");
+    else PUT(p, ",\"args\":{");
+    any = true;
+    uint64_t before = p->meter ? out_raw_bytes(p->out) : 0;
+    put_fragment(p, f->key);
+    put_value(p, &arg);
+    if (p->meter) p->meter->add(p->meter->arg, SINK_ARG, arg.key, out_raw_bytes(p->out) - before + 1);
+  }
+  if (any) PUT(p, "}");
+}
+
+static bool find_mark(const struct printer *p, uint32_t args, enum place mark, struct tk_arg *arg) {
+  struct tk_args it = tk_args_of(p->t, args);
+  if (!it.shape || p->shapes[it.shape->id].simple) return false;
+  const struct printed_field *f = &p->fields[p->shapes[it.shape->id].first];
+  for (; tk_args_next(&it, arg); f++)
+    if (f->place == mark) return true;
+  return false;
+}
+
+/* ---- events ---- */
+
+static char phase_of(const struct printer *p, const struct tk_event *e, enum event_part part) {
+  bool async = (e->flags & TK_ASYNC) != 0;
+  struct tk_arg ph;
+  char legacy = find_mark(p, e->args, MARK_PH, &ph) ? *tk_string(p->t, ph.s, NULL) : 0;
+  if (part == END) return legacy ? 'F' : async ? 'e' : 'E';
+  if (legacy) return legacy;
+  if (part == BEGIN) return async ? 'b' : 'B';
+  if (e->kind == TK_COUNTER) return 'C';
+  if (e->kind == TK_INSTANT) return async ? 'n' : 'i';
+  return 'X';
+}
+
+static void put_phase(struct printer *p, char ph) {
+  uint8_t *q = out_reserve(p->out, 16);
+  memcpy(q, "{\"ph\":\"?\"", 9);
+  q[7] = (uint8_t)ph;
+  p->out->next += 9;
+}
+
+static void put_ts(struct printer *p, const struct tk_event *e, tk_time ts) {
+  struct tk_arg lost;
+  PUT(p, ",\"ts\":");
+  if (e->flags & TK_LOST_CLOCK && find_mark(p, e->args, MARK_TS, &lost)) put_value(p, &lost);
+  else put_time(p, ts);
+}
+
+static void put_mark(struct printer *p, const char *key, const struct tk_arg *arg) {
+  put(p, key, strlen(key));
+  put_value(p, arg);
+}
+
+/* Events of a process (instants, counters) may say which thread they came from. */
+static void put_track(struct printer *p, const struct tk_event *e) {
+  const struct tk_track *k = &p->t->tracks[e->track];
+  bool of_process = k->kind == TK_PROCESS || k->kind == TK_COUNTERS;
+  struct tk_arg tid;
+  if (!of_process || !find_mark(p, e->args, MARK_TID, &tid)) {
+    put_fragment(p, p->tracks[e->track]);
+    return;
+  }
+  put_fragment(p, p->tracks[k->kind == TK_PROCESS ? e->track : k->parent]);
+  if (tid.type != TK_ARG_NULL) put_mark(p, ",\"tid\":", &tid);
+}
+
+static void put_end_names(struct printer *p, const struct tk_event *e) {
+  struct tk_arg arg;
+  if (e->flags & TK_END_NAMED) {
+    put_fragment(p, p->classes[e->cls]);
+    return;
+  }
+  if (find_mark(p, e->args, MARK_END_CAT, &arg)) put_mark(p, ",\"cat\":", &arg);
+  if (find_mark(p, e->args, MARK_END_NAME, &arg)) put_mark(p, ",\"name\":", &arg);
+}
+
+static void put_end_track(struct printer *p, const struct tk_event *e) {
+  const struct tk_track *k = &p->t->tracks[e->track];
+  struct tk_arg pid, tid;
+  bool has_pid = find_mark(p, e->args, MARK_END_PID, &pid), has_tid = find_mark(p, e->args, MARK_END_TID, &tid);
+  size_t at = p->text.len;
+  if (!has_pid && !has_tid) {
+    put_fragment(p, p->tracks[e->track]);
+    return;
+  }
+  if (has_pid) put_mark(p, ",\"pid\":", &pid);
+  else add_ident(p, ",\"pid\":", k->pid);
+  if (has_tid) put_mark(p, ",\"tid\":", &tid);
+  else add_ident(p, ",\"tid\":", k->tid);
+  put(p, p->text.data + at, p->text.len - at);
+  p->text.len = at;
+}
+
+/* An async end says again which identity it ends. */
+static void put_identity(struct printer *p, const struct tk_event *e) {
+  struct tk_args it = tk_args_of(p->t, e->args);
+  struct tk_arg arg;
+  while (tk_args_next(&it, &arg)) {
+    if (arg.key == KEY_ID) put_mark(p, ",\"id\":", &arg);
+    if (arg.key == KEY_ID2) put_mark(p, ",\"id2\":", &arg);
+    if (arg.key == KEY_SCOPE) put_mark(p, ",\"scope\":", &arg);
+  }
+}
+
+static void print_end(struct printer *p, const struct tk_event *e) {
+  put_phase(p, phase_of(p, e, END));
+  put_end_names(p, e);
+  put_end_track(p, e);
+  put_ts(p, e, e->ts + e->dur);
+  if (e->flags & TK_ASYNC) put_identity(p, e);
+  if (e->args) {
+    put_fields(p, e->args, AS_END_FIELD);
+    put_args(p, e->args, IN_END_ARGS, MARK_END_ARGS, false);
+  }
+  PUT(p, "}");
+}
+
+static void put_point(struct printer *p, const struct tk_flow *f) {
+  struct tk_arg id = {.type = f->id_is_str ? TK_ARG_STR : TK_ARG_INT, .i = f->id};
+  if (f->id_is_str) id.s = (tk_id)f->id;
+  put_mark(p, ",\"bind_id\":", &id);
+  if (f->role != TK_FLOW_OUT) PUT(p, ",\"flow_in\":true");
+  if (f->role != TK_FLOW_IN) PUT(p, ",\"flow_out\":true");
+}
+
+bool print_is_field(const struct printer *p, const struct tk_flow *f) {
+  struct tk_arg arg;
+  if (f->role < TK_FLOW_OUT) return false;
+  if (!f->bound || (p->points && p->points[f->at] == (tk_id)(f - p->t->flows))) return true;
+  return tk_args_find(p->t, p->t->events[f->at].args, "json.bind_id", &arg);
+}
+
+void print_event(struct printer *p, const struct tk_event *e, enum event_part part) {
+  if (part == END) {
+    print_end(p, e);
+    return;
+  }
+  put_phase(p, phase_of(p, e, part));
+  put_fragment(p, p->classes[e->cls]);
+  put_track(p, e);
+  put_ts(p, e, e->ts);
+  if (part == WHOLE && e->kind == TK_SPAN) {
+    PUT(p, ",\"dur\":");
+    put_dur(p, e->dur);
+  }
+  if (p->points && p->points[e - p->t->events]) put_point(p, &p->t->flows[p->points[e - p->t->events]]);
+  if (e->args || p->t->classes[e->cls].args) {
+    uint32_t shared = p->t->classes[e->cls].args;
+    if (e->args && !p->shapes[tk_args_of(p->t, e->args).shape->id].simple) put_fields(p, e->args, AS_FIELD);
+    put_args(p, e->args, IN_ARGS, MARK_ARGS, shared && put_shared(p, shared, e->args));
+  }
+  PUT(p, "}");
+}
+
+void print_flow(struct printer *p, const struct tk_flow *f) {
+  static const char phases[] = {
+      [TK_FLOW_START] = 's', [TK_FLOW_STEP] = 't', [TK_FLOW_END] = 'f', [TK_FLOW_OUT] = 's', [TK_FLOW_IN] = 'f', [TK_FLOW_INOUT] = 't'};
+  struct tk_arg id = {.type = TK_ARG_INT, .i = f->id};
+  if (f->id_is_str) id = (struct tk_arg){.type = TK_ARG_STR, .s = (tk_id)f->id};
+  if (f->id_is_uint) id.type = TK_ARG_UINT;
+  put_phase(p, phases[f->role]);
+  put_fragment(p, p->classes[f->cls]);
+  put_fragment(p, p->tracks[tk_flow_track(p->t, f)]);
+  PUT(p, ",\"ts\":");
+  put_time(p, f->ts);
+  PUT(p, ",\"id\":");
+  put_value(p, &id);
+  if (f->enclosing || f->role == TK_FLOW_IN) PUT(p, ",\"bp\":\"e\"");
+  if (f->args) {
+    put_fields(p, f->args, AS_FIELD);
+    put_args(p, f->args, IN_ARGS, MARK_ARGS, false);
+  }
+  PUT(p, "}");
+}
+
+void print_record(struct printer *p, const struct tk_record *r) {
+  const char *comma = "";
+  PUT(p, "{");
+  if (r->size) {
+    put(p, trace_raw(p->t, r->at), r->size);
+    comma = ",";
+  }
+  if (r->has_ts) {
+    put(p, comma, strlen(comma));
+    PUT(p, "\"ts\":");
+    put_time(p, r->ts);
+    comma = ",";
+  }
+  if (r->track && p->tracks[r->track].n) {
+    put(p, comma, strlen(comma));
+    put(p, p->text.data + p->tracks[r->track].at + 1, p->tracks[r->track].n - 1); /* without its leading comma */
+    comma = ",";
+  }
+  PUT(p, "}");
+}

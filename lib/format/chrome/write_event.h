@@ -1,0 +1,60 @@
+/* write_event.h - the text of one event of Chrome JSON.
+ *
+ * What repeats is formatted once per graph: `"cat":..,"name":..` per class, `"pid":..,"tid":..` per track, where each field of an
+ * arg shape goes and how its key is spelled.  An event is then a few copies and its numbers. */
+#ifndef FORMAT_CHROME_WRITE_EVENT_H
+#define FORMAT_CHROME_WRITE_EVENT_H
+
+#include "graph/sink.h"
+#include "io/out.h"
+
+/* Where an arg of the graph stands in the JSON event. */
+enum place {
+  IN_ARGS, AS_FIELD,                 /* of the event, or of the begin event of a pair */
+  IN_END_ARGS, AS_END_FIELD,         /* of the end event of a pair */
+  MARK_ARGS,                         /* "args" itself: {} or a value that is no object */
+  MARK_PH, MARK_TS, MARK_TID,        /* instead of what the model would print */
+  MARK_END_NAME, MARK_END_CAT, MARK_END_TID, MARK_END_PID, MARK_END_ARGS
+};
+
+struct fragment {
+  uint64_t at;
+  uint32_t n;
+};
+
+struct printed_shape {
+  uint32_t first; /* of `fields` */
+  bool simple;    /* all in args: the common case */
+};
+
+struct printed_field {
+  uint8_t place;
+  struct fragment key; /* "key": */
+};
+
+struct printer {
+  struct out *out;
+  const struct tk_trace *t;
+  int64_t base_ns; /* of ts 0 against what the file prints times */
+  struct buf text; /* all fragments */
+  struct fragment *classes, *tracks;
+  uint8_t *clean; /* per string: 1 = needs no escape */
+  struct printed_shape *shapes;
+  struct printed_field *fields;
+  uint32_t n_fields;
+  const struct sink_meter *meter; /* hears of args; NULL = nobody does */
+  tk_id *points; /* by event: a flow point of it that its args do not say, to be printed as bind_id; NULL = there are none */
+};
+
+/* Prepares fragments for the graph; false when memory runs out. */
+bool printer_begin(struct printer *p, struct out *out, const struct tk_trace *t, int64_t zero_ns, struct mem *mem);
+void printer_end(struct printer *p);
+
+enum event_part { WHOLE, BEGIN, END };
+void print_event(struct printer *p, const struct tk_event *e, enum event_part part);
+/* Points that belong to an event (OUT, IN, INOUT) are fields of it: those of JSON by its args, of other formats one each. */
+bool print_is_field(const struct printer *p, const struct tk_flow *f);
+void print_flow(struct printer *p, const struct tk_flow *f);
+void print_record(struct printer *p, const struct tk_record *r);
+
+#endif

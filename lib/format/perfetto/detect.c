@@ -1,0 +1,74 @@
+/* detect.c - is it a Trace?
+ *
+ * XPlane files begin with 0x0A too.  What tells: fields of a TracePacket have the wire types that they should, and its messages
+ * parse one level down; an XPlane's lines are bytes where a packet has its trusted_uid, and its name is no message. */
+#include "reader.h"
+
+/* Wire types of TracePacket's fields 1 .. 13; '-' = not there. */
+static const char PACKET[] = "-220222-020220";
+
+static bool is_message(struct pb c) {
+  struct pb_field f;
+  while (pb_next(&c, &f)) {}
+  return !c.fault;
+}
+
+static bool is_zlib(const uint8_t *p) { return (p[0] & 15) == 8 && (p[0] * 256 + p[1]) % 31 == 0; }
+
+static unsigned field_bid(const struct pb_field *f, bool *wrong) {
+  static const struct {
+    uint32_t number, wire;
+  } known[] = {{PACKET_TIMESTAMP, PB_VARINT},        {PACKET_SEQUENCE_ID, PB_VARINT},  {PACKET_SEQUENCE_FLAGS, PB_VARINT},
+               {PACKET_TIMESTAMP_CLOCK_ID, PB_VARINT}, {PACKET_TRACK_EVENT, PB_BYTES},   {PACKET_INTERNED_DATA, PB_BYTES},
+               {PACKET_CLOCK_SNAPSHOT, PB_BYTES},    {PACKET_DEFAULTS, PB_BYTES},       {PACKET_TRACK_DESCRIPTOR, PB_BYTES},
+               {PACKET_CHROME_EVENTS, PB_BYTES},     {PACKET_EXTENSION_DESCRIPTOR, PB_BYTES},
+               {PACKET_FTRACE, PB_BYTES},            {PACKET_PROCESS_TREE, PB_BYTES},   {0, 0}};
+  if (f->number < sizeof PACKET - 1 && PACKET[f->number] != '-' && PACKET[f->number] != (char)('0' + f->wire)) return *wrong = true, 0;
+  for (unsigned i = 0; known[i].number; i++) {
+    if (known[i].number != f->number) continue;
+    if (known[i].wire != f->wire || (f->wire == PB_BYTES && !is_message(pb_inside(f)))) return *wrong = true, 0;
+    return 6;
+  }
+  if (f->number <= 2 && f->wire == PB_BYTES && !is_message(pb_inside(f))) *wrong = true;
+  if (f->number == PACKET_COMPRESSED && f->wire == PB_BYTES) return f->value > 2 && is_zlib(f->p) ? 16 : 2;
+  return 1;
+}
+
+static unsigned packet_bid(const uint8_t *p, size_t n, bool cut, bool *wrong) {
+  struct pb c = pb_over(p, n);
+  struct pb_field f;
+  unsigned bits = 1;
+  while (!*wrong && pb_next(&c, &f)) bits += field_bid(&f, wrong);
+  if (c.fault && !cut) *wrong = true;
+  return bits;
+}
+
+/* A packet that is longer than the peek: its first field has to do. */
+static unsigned cut_packet_bid(const uint8_t *p, size_t n) {
+  struct pb c = pb_over(p, n);
+  uint64_t tag, length;
+  if (!pb_varint(&c, &tag)) return 0;
+  if (tag == PB_KEY(PACKET_TRACE_ATTRIBUTES, PB_BYTES) || tag == PB_KEY(PACKET_EXTENSION_DESCRIPTOR, PB_BYTES)) return 8;
+  if (tag == PB_KEY(PACKET_TRACK_DESCRIPTOR, PB_BYTES) || tag == PB_KEY(PACKET_INTERNED_DATA, PB_BYTES)) return 8;
+  if (tag != PB_KEY(PACKET_COMPRESSED, PB_BYTES)) return 0;
+  return pb_varint(&c, &length) && c.end - c.p >= 2 && is_zlib(c.p) ? 16 : 0;
+}
+
+unsigned perfetto_bid(const uint8_t *p, size_t n) {
+  struct pb c = pb_over(p, n);
+  unsigned bits = 0;
+  bool wrong = false;
+  uint64_t tag, length;
+  if (n < 2 || *p != 0x0a) return 0;
+  while (c.p < c.end && pb_varint(&c, &tag)) {
+    if (tag != (TRACE_PACKET << 3 | PB_BYTES)) break;
+    if (!pb_varint(&c, &length)) break;
+    size_t left = (size_t)(c.end - c.p), here = length < left ? (size_t)length : left;
+    unsigned packet = packet_bid(c.p, here, here < length, &wrong);
+    if (wrong) return bits > 32 ? bits : 0;
+    if (here < length && bits == 0) packet += cut_packet_bid(c.p, here);
+    bits += packet;
+    c.p += here;
+  }
+  return bits;
+}

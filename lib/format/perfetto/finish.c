@@ -1,0 +1,201 @@
+/* finish.c - what is known only when everything has been read: late clocks, flows in order of time, the origin. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "reader.h"
+
+static const int64_t DAYS_100_NS = (int64_t)100 * 86400 * 1000000000;
+
+/* ---- times ---- */
+
+/* Clocks that a later snapshot placed are placed now; what no snapshot places starts where the trace does. */
+static void place_late(struct perfetto *r) {
+  struct tk_trace *t = r->t;
+  int64_t first = INT64_MAX;
+  uint32_t next = 0;
+  for (tk_id i = 1; i <= t->n_events && r->n_late; i++) {
+    while (next < r->n_late && (r->late[next].is_flow || r->late[next].at < i)) next++;
+    if (next < r->n_late && r->late[next].at == i) continue;
+    if (t->events[i].ts < first) first = t->events[i].ts;
+  }
+  if (first == INT64_MAX) first = 0;
+  for (uint32_t i = 0; i < r->n_late; i++) {
+    const struct late *l = &r->late[i];
+    struct clock *c = &r->clocks[l->clock];
+    tk_time *ts = l->is_flow ? &t->flows[l->at].ts : &t->events[l->at].ts;
+    if (c->n == 0) {
+      perfetto_note(r, TK_NOTE_REPAIR, "clock without a snapshot: its first event is taken to be at the start of the trace");
+      c->n = mem_grow(&t->store->mem, (void **)&c->points, &c->cap, 1, sizeof *c->points);
+      if (c->n) c->points[0] = (struct clock_point){*ts, first};
+    }
+    clock_to_trace(r, l->clock, *ts, ts);
+  }
+}
+
+static bool near(int64_t ts, int64_t origin) {
+  i128 apart = (i128)ts - origin;
+  return apart < DAYS_100_NS && apart > -(i128)DAYS_100_NS;
+}
+
+/* Of the first, the middle and the last event's time, the one that most events are near to. */
+static int64_t choose_origin(const struct tk_trace *t) {
+  int64_t best = 0;
+  uint64_t most = 0;
+  for (int pick = 0; pick < 3 && t->n_events; pick++) {
+    int64_t origin = t->events[pick == 0 ? 1 : pick == 1 ? (t->n_events + 1) / 2 : t->n_events].ts;
+    uint64_t n = 0;
+    for (tk_id i = 1; i <= t->n_events; i++) n += near(t->events[i].ts, origin);
+    if (n > most) most = n, best = origin;
+    if (most == t->n_events) break;
+  }
+  return best;
+}
+
+/* An event far from all others has lost its clock: flagged, its time kept as text. */
+static void lose(struct perfetto *r, struct tk_event *e, int64_t ns) {
+  struct tk_trace *t = r->t;
+  struct tk_args it = tk_args_of(t, e->args);
+  struct tk_arg arg;
+  char text[64];
+  args_begin(t);
+  while (tk_args_next(&it, &arg)) args_copy(t, &arg);
+  args_str(t, KEY_TS, TK_ARG_NUMBER, trace_string(t, text, num_put_us(text, (i128)ns * 1000)));
+  e->args = args_end(t);
+  e->flags |= TK_LOST_CLOCK;
+  e->ts = 0;
+  perfetto_note(r, TK_NOTE_REPAIR, "events more than 100 days from the rest have lost their clock: ranges of time ignore them");
+}
+
+static void place_times(struct perfetto *r) {
+  struct tk_trace *t = r->t;
+  int64_t origin = choose_origin(t);
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    struct tk_event *e = &t->events[i];
+    if (e->kind == TK_BEGIN) e->dur = 0; /* it was a link to the begin around it */
+    e->dur = e->dur > INT64_MAX / 1000 ? INT64_MAX : e->dur * 1000;
+    if (!near(e->ts, origin)) {
+      lose(r, e, e->ts);
+      continue;
+    }
+    e->ts = (e->ts - origin) * 1000;
+    if (e->ts > 0 && e->dur > INT64_MAX - e->ts) e->dur = INT64_MAX - e->ts;
+  }
+  for (tk_id i = 1; i <= t->n_flows; i++) t->flows[i].ts = near(t->flows[i].ts, origin) ? (t->flows[i].ts - origin) * 1000 : 0;
+  for (uint32_t i = 0; i < r->n_points; i++) {
+    const struct tk_event *e = &t->events[r->points[i].event];
+    r->points[i].ts = e->ts;
+    r->points[i].machine = r->nodes[e->track / ASPECTS].machine;
+  }
+  t->origin_ns = origin;
+}
+
+static void add_base_time(struct tk_trace *t) {
+  char text[24];
+  size_t n = num_put_i64(text, t->zero_ns);
+  struct tk_meta *m = trace_add_meta(t);
+  m->key = trace_text(t, "baseTimeNanoseconds");
+  m->at = t->store->raw.len;
+  m->size = n;
+  buf_append(&t->store->raw, text, n);
+  trace_end_raw(t);
+}
+
+static void set_clock(struct perfetto *r) {
+  static const int64_t SANE = INT64_MAX / 2;
+  struct tk_trace *t = r->t;
+  if (r->has_real && r->trace_clock != CLOCK_REALTIME && r->zero_ns < SANE && r->zero_ns > -SANE && t->origin_ns < SANE) {
+    t->zero_ns = r->zero_ns;
+    t->origin_ns += r->zero_ns;
+    t->has_zero = true;
+    t->clock = TK_CLOCK_REALTIME;
+    add_base_time(t);
+  } else if (r->has_snapshot) {
+    t->clock = r->trace_clock == CLOCK_REALTIME ? TK_CLOCK_REALTIME
+               : r->trace_clock == CLOCK_BOOTTIME ? TK_CLOCK_BOOTTIME
+               : r->trace_clock == CLOCK_MONOTONIC ? TK_CLOCK_MONOTONIC : TK_CLOCK_UNKNOWN;
+  }
+}
+
+/* ---- flows ---- */
+
+static int by_time(const void *a, const void *b) {
+  const struct raw_point *x = a, *y = b;
+  if (x->id != y->id) return x->id < y->id ? -1 : 1;
+  if (x->machine != y->machine) return x->machine < y->machine ? -1 : 1;
+  if (x->ts != y->ts) return x->ts < y->ts ? -1 : 1;
+  return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* A point of an end event belongs to the span that ends there, which seal has still to find: its last moment is within it. */
+static void add_point(struct perfetto *r, const struct raw_point *p, int64_t id, enum tk_flow_role role) {
+  struct tk_flow *f = trace_add_flow(r->t);
+  f->ts = p->ts;
+  f->role = (uint8_t)role;
+  f->cls = trace_class(r->t, 0, 0);
+  f->id = id;
+  f->id_is_uint = id < 0;
+  f->bound = !p->at_end;
+  f->at = p->at_end ? p->place : p->event;
+  f->enclosing = !p->direction || p->at_end;
+  if (p->at_end && f->ts > INT64_MIN) f->ts--;
+}
+
+/* Flows of Chrome's older events are no chains: every one that goes in comes from the last that went out. */
+static enum tk_flow_role role_of(const struct raw_point *p) {
+  return p->direction == 1 ? TK_FLOW_IN : p->direction == 2 ? TK_FLOW_OUT : TK_FLOW_INOUT;
+}
+
+/* Ids that no flow of the file has, from 1 on. */
+struct fresh_ids {
+  struct map used;
+  int64_t last;
+};
+
+static void use_ids(struct perfetto *r, struct fresh_ids *f) {
+  const struct tk_trace *t = r->t;
+  map_init(&f->used, &r->t->store->mem);
+  for (uint32_t i = 0; i < r->n_points; i++) map_put(&f->used, r->points[i].id ^ (r->points[i].direction ? 1ull << 63 : 0), 1);
+  for (tk_id i = 1; i <= t->n_flows; i++)
+    if (!t->flows[i].id_is_str) map_put(&f->used, (uint64_t)t->flows[i].id, 1);
+}
+
+static int64_t fresh_id(struct perfetto *r, struct fresh_ids *f) {
+  if (!f->used.mem) use_ids(r, f);
+  while (map_get(&f->used, (uint64_t)++f->last)) {}
+  return f->last;
+}
+
+/* Does the point belong to what the one before it, in order, belongs to? */
+static bool goes_on(const struct raw_point *before, const struct raw_point *p) {
+  if (before->id != p->id || before->machine != p->machine || !before->direction != !p->direction) return false;
+  return p->direction || !before->terminating;
+}
+
+/* A flow runs through its points in order of time until one ends it; then its id may be used again, and so may other machines use it.
+ * In the graph an id is one flow: the first that has it keeps it. */
+static void chain_points(struct perfetto *r) {
+  struct fresh_ids fresh = {.last = 0};
+  int64_t id = 0;
+  if (r->n_points) qsort(r->points, r->n_points, sizeof *r->points, by_time);
+  for (uint32_t i = 0; i < r->n_points; i++) {
+    const struct raw_point *p = &r->points[i];
+    bool begins = i == 0 || !goes_on(p - 1, p), last = i + 1 == r->n_points || !goes_on(p, p + 1);
+    if (begins) id = i && p[-1].id == p->id ? fresh_id(r, &fresh) : (int64_t)(p->direction ? p->id ^ 1ull << 63 : p->id);
+    if (p->direction) add_point(r, p, id, role_of(p));
+    else if (begins) add_point(r, p, id, last && p->terminating ? TK_FLOW_IN : TK_FLOW_OUT);
+    else if (p->event != p[-1].event) add_point(r, p, id, last ? TK_FLOW_IN : TK_FLOW_INOUT); /* not named twice by one event */
+  }
+  if (fresh.used.mem) map_free(&fresh.used);
+}
+
+void perfetto_settle(struct perfetto *r) {
+  struct tk_trace *t = r->t;
+  place_late(r);
+  place_times(r);
+  set_clock(r);
+  chain_points(r);
+  perfetto_settle_tracks(r);
+  perfetto_keep_clock(r);
+  perfetto_keep_counts(r);
+  if (t->n_events + t->n_flows == 0) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "no events");
+}

@@ -1,0 +1,421 @@
+/* finish_tracks.c - nodes -> tracks of the graph.
+ *
+ *     process                      its instants on the process track; if it has slices, a named track for them
+ *     thread                       thread; several uuids of one pid and tid are one
+ *     counter                      counter track, of its process, under its thread's tid
+ *     any other                    TK_THREAD with a string for a tid (perfetto.h): "name", "name [2]", "parent/name" */
+#include <stdio.h>
+#include <string.h>
+
+#include "format/pb_out.h"
+#include "reader.h"
+
+enum { PARENTS_MOST = 512 };
+
+/* A process of a machine. */
+struct placed {
+  uint32_t machine;
+  int64_t pid;
+  tk_id track;
+};
+
+struct settler {
+  struct perfetto *r;
+  struct placed *placed;
+  uint32_t n_placed, cap_placed;
+  struct map pids;   /* machine and pid -> place in `placed` */
+  struct map absent; /* machine -> the process of what has none */
+  struct map theirs; /* process without an id, kind, tid or name -> its track */
+  struct map tids;   /* process and text of a tid -> used */
+  struct map renumbered; /* process -> its pid, which another machine has as well */
+  uint32_t next_pid;     /* what it gets instead */
+};
+
+/* Where a track hangs: its process, and the thread or the named track between. */
+struct home {
+  tk_id process;
+  uint32_t thread, named; /* nodes */
+};
+
+/* The pid or tid of a node that our own writer could not write as a number. */
+static struct tk_ident ident_of(const struct perfetto *r, const struct node *n, int64_t num) {
+  const struct intern_str *s = trace_str(r->t, n->ident_text);
+  struct tk_ident i = ident_int(num);
+  const uint8_t *end;
+  if (n->ident_text) {
+    struct num v = num_scan(s->bytes, &end);
+    i = v.kind == NUM_INT && end == s->bytes + s->len ? ident_int(v.mant) : ident_str(n->ident_text);
+  } else if (n->form & FORM_ABSENT) {
+    i = ident_none();
+  }
+  if (n->form & FORM_QUOTED && i.kind == TK_IDENT_INT) i.kind = TK_IDENT_QUOTED;
+  return i;
+}
+
+/* Tracks without a process are their machine's all the same: each has a process without an id for them, of which trace_process
+ * knows one alone. */
+static tk_id nowhere(struct settler *s, uint32_t machine) {
+  struct tk_trace *t = s->r->t;
+  tk_id name = machine_name(s->r, machine);
+  uint32_t *slot = map_put(&s->absent, machine, 0);
+  if (!slot) return 0;
+  if (*slot) return *slot;
+  if (!name) return *slot = trace_process(t, ident_none());
+  struct tk_track *k = trace_add_track(t);
+  k->kind = TK_PROCESS;
+  k->machine = name;
+  k->renamed = true;
+  return *slot = t->n_tracks;
+}
+
+/* trace_track finds by the pid: of processes without one that is the nameless machine's. */
+static tk_id track_in(struct settler *s, tk_id process, enum tk_track_kind kind, struct tk_ident tid, tk_id name) {
+  struct tk_trace *t = s->r->t;
+  struct tk_ident pid = t->tracks[process].pid;
+  if (pid.kind != TK_IDENT_NONE || !t->tracks[process].machine) return trace_track(t, kind, pid, tid, name);
+  uint64_t place = kind == TK_COUNTERS ? name : (uint64_t)tid.num ^ tid.str;
+  uint64_t key = (place * 0x9e3779b97f4a7c15u ^ process) * 8 + kind;
+  uint32_t *slot;
+  for (;; key++) {
+    slot = map_put(&s->theirs, key, 0);
+    if (!slot) return 0;
+    if (!*slot) break;
+    const struct tk_track *k = &t->tracks[*slot];
+    if (k->kind == kind && k->parent == process && (kind == TK_COUNTERS ? k->name == name : ident_equal(k->tid, tid))) return *slot;
+  }
+  *trace_add_track(t) = (struct tk_track){.kind = (uint8_t)kind, .pid = pid, .tid = tid, .name = name, .parent = process};
+  return *slot = t->n_tracks;
+}
+
+/* 0 = not placed yet; NULL when memory has run out. */
+static tk_id *find_placed(struct settler *s, uint32_t machine, int64_t pid) {
+  uint64_t key = ((uint64_t)pid * 0xc2b2ae3d27d4eb4fu ^ machine) * 0x9e3779b97f4a7c15u;
+  uint32_t *slot;
+  for (;; key++) {
+    slot = map_put(&s->pids, key, 0);
+    if (!slot) return NULL;
+    if (!*slot) break;
+    struct placed *p = &s->placed[*slot];
+    if (p->machine == machine && p->pid == pid) return &p->track;
+  }
+  if (!mem_grow(&s->r->t->store->mem, (void **)&s->placed, &s->cap_placed, (uint64_t)s->n_placed + 2, sizeof *s->placed)) return NULL;
+  s->placed[*slot = ++s->n_placed] = (struct placed){machine, pid, 0};
+  return &s->placed[*slot].track;
+}
+
+static tk_id process_as(struct settler *s, uint32_t machine, int64_t pid, struct tk_ident ident) {
+  struct tk_trace *t = s->r->t;
+  tk_id *place = find_placed(s, machine, pid), before = t->n_tracks, id;
+  if (!place) return 0;
+  if (*place) return *place;
+  if (ident.kind == TK_IDENT_NONE) return *place = nowhere(s, machine);
+  tk_id name = machine_name(s->r, machine);
+  id = trace_process(t, ident);
+  bool taken = false;
+  while (id && id <= before && t->tracks[id].machine != name) {
+    taken = true;
+    id = trace_process(t, ident_int(s->next_pid++));
+    perfetto_note(s->r, TK_NOTE_INFO, "process ids that several machines use: those of later machines are numbered anew");
+  }
+  if (id) {
+    t->tracks[id].renamed = true; /* no record says its name */
+    t->tracks[id].machine = name;
+    if (taken) map_put(&s->renumbered, id, (uint32_t)pid);
+  }
+  return *place = id;
+}
+
+static tk_id process(struct settler *s, uint32_t machine, int64_t pid) { return process_as(s, machine, pid, ident_int(pid)); }
+
+static struct home home_of(struct settler *s, uint32_t at) {
+  struct perfetto *r = s->r;
+  struct home h = {0};
+  uint32_t n = at;
+  for (unsigned i = 0; i < PARENTS_MOST; i++) {
+    const struct node *k = &r->nodes[n];
+    if (k->kind == NODE_THREAD && n != at) h.thread = n;
+    if (k->kind == NODE_NAMED && n != at && !h.named && !h.thread) h.named = n;
+    if (k->kind == NODE_PROCESS || k->kind == NODE_THREAD) {
+      h.process = process(s, k->machine, k->pid);
+      return h;
+    }
+    if (!k->has_parent) {
+      h.process = nowhere(s, k->machine);
+      return h;
+    }
+    n = node_find(r, k->machine, k->parent_uuid);
+    if (!n || (!r->nodes[n].described && !r->nodes[n].is_default)) {
+      perfetto_note(r, TK_NOTE_REPAIR, "tracks whose parent was never described: kept without it");
+      return (struct home){.process = nowhere(s, r->nodes[at].machine)};
+    }
+  }
+  perfetto_note(r, TK_NOTE_REPAIR, "tracks whose parents lead in a circle: kept without them");
+  return (struct home){.process = nowhere(s, r->nodes[at].machine)};
+}
+
+/* ---- named tracks ---- */
+
+/* The text becomes one that no other track of the process has; what has no process is one in JSON, of all machines. */
+static tk_id unique(struct settler *s, tk_id process, const char *text, size_t n) {
+  tk_id proc = s->r->t->tracks[process].pid.kind == TK_IDENT_NONE ? 0 : process;
+  struct buf *b = &s->r->json;
+  char number[24];
+  uint32_t *used = map_put(&s->tids, (uint64_t)proc << 32 | trace_string(s->r->t, text, n), 0);
+  while (used && *used) {
+    b->len = 0;
+    buf_append(b, text, n);
+    size_t digits = (size_t)snprintf(number, sizeof number, " [%u]", ++*used);
+    buf_append(b, number, digits);
+    uint32_t *mine = map_put(&s->tids, (uint64_t)proc << 32 | trace_string(s->r->t, b->data, b->len), 0);
+    if (mine && !*mine) {
+      *mine = 1;
+      return trace_string(s->r->t, b->data, b->len);
+    }
+    used = map_get(&s->tids, (uint64_t)proc << 32 | trace_string(s->r->t, text, n));
+  }
+  if (used) *used = 1;
+  return trace_string(s->r->t, text, n);
+}
+
+static tk_id name_of(const struct perfetto *r, const struct node *n) {
+  if (n->kind == NODE_PROCESS) return trace_text(r->t, "process");
+  if (n->is_default && !n->name) return trace_text(r->t, "Default Track");
+  return n->name ? n->name : n->first_name ? n->first_name : trace_text(r->t, "track");
+}
+
+static struct tk_ident named_ident(struct settler *s, uint32_t at, const struct home *h) {
+  struct perfetto *r = s->r;
+  struct buf *b = &r->text;
+  struct node *n = &r->nodes[at];
+  size_t len, prefix = 0;
+  const char *text;
+  int64_t rest = 0;
+  uint32_t code = NAMED_OF_PROCESS;
+  b->len = 0;
+  if (h->named && r->nodes[h->named].tid_text.str) {
+    text = tk_string(r->t, r->nodes[h->named].tid_text.str, &prefix);
+    buf_append(b, text, prefix);
+    buf_append(b, "/", 1);
+    code = NAMED_OF_TRACK;
+    rest = (int64_t)prefix;
+  } else if (h->thread) {
+    code = NAMED_OF_THREAD;
+    rest = r->nodes[h->thread].tid;
+  } else if (n->kind == NODE_PROCESS) {
+    code = NAMED_IS_PROCESS;
+  } else if (r->t->tracks[h->process].pid.kind == TK_IDENT_NONE) {
+    code = NAMED_GLOBAL;
+  }
+  text = tk_string(r->t, name_of(r, n), &len);
+  buf_append(b, text, len);
+  struct tk_ident i = ident_str(unique(s, h->process, (const char *)b->data, b->len));
+  i.num = (int64_t)((uint64_t)rest * NAMED_CODES + code);
+  return i;
+}
+
+static tk_id named_track(struct settler *s, uint32_t at) {
+  struct perfetto *r = s->r;
+  struct home h = home_of(s, at);
+  struct node *n = &r->nodes[at];
+  struct tk_track *k;
+  if (!n->tid_text.str) n->tid_text = named_ident(s, at, &h);
+  k = trace_add_track(r->t);
+  k->kind = TK_THREAD;
+  k->parent = h.process;
+  k->pid = r->t->tracks[h.process].pid;
+  k->tid = n->tid_text;
+  k->renamed = true;
+  k->name = name_of(r, n);
+  k->has_sort = n->has_rank && n->kind != NODE_PROCESS;
+  k->sort_index = n->rank;
+  return r->t->n_tracks;
+}
+
+/* Parents come first: a chain of them is walked up, then settled down. */
+static tk_id settle_named(struct settler *s, uint32_t at) {
+  uint32_t chain[PARENTS_MOST], n = 0;
+  for (uint32_t up = at; up && n < PARENTS_MOST; up = home_of(s, up).named) {
+    if (s->r->nodes[up].tracks[ON_TRACK]) break;
+    chain[n++] = up;
+  }
+  while (n-- > 0) s->r->nodes[chain[n]].tracks[ON_TRACK] = named_track(s, chain[n]);
+  return s->r->nodes[at].tracks[ON_TRACK];
+}
+
+/* ---- the rest ---- */
+
+static tk_id settle_thread(struct settler *s, struct node *n) {
+  struct tk_trace *t = s->r->t;
+  tk_id proc = process(s, n->machine, n->pid), id = track_in(s, proc, TK_THREAD, ident_of(s->r, n, n->tid), 0);
+  struct tk_track *k = &t->tracks[id];
+  k->renamed = true;
+  if (n->own_name || n->name) k->name = n->own_name ? n->own_name : n->name;
+  if (n->ident_text && k->name == n->ident_text) k->name = 0; /* it was shown for want of a name */
+  if (n->has_rank) k->has_sort = true, k->sort_index = n->rank;
+  return id;
+}
+
+static tk_id settle_process(struct settler *s, const struct node *n) {
+  tk_id id = process_as(s, n->machine, n->pid, ident_of(s->r, n, n->pid));
+  struct tk_track *k = &s->r->t->tracks[id];
+  if (n->own_name || n->name) k->name = n->own_name ? n->own_name : n->name;
+  if (n->ident_text && k->name == n->ident_text) k->name = 0;
+  if (n->labels) k->labels = n->labels;
+  if (n->has_rank) k->has_sort = true, k->sort_index = n->rank;
+  return id;
+}
+
+/* "counter[id]", as the JSON reader has it; its events are named without the id. */
+static tk_id with_id(struct perfetto *r, const char *name, size_t n, tk_id id, tk_id cls) {
+  r->text.len = 0;
+  r->t->classes[cls].name = trace_string(r->t, name, n);
+  buf_append(&r->text, name, n);
+  buf_append(&r->text, "[", 1);
+  buf_append(&r->text, trace_str(r->t, id)->bytes, trace_str(r->t, id)->len);
+  buf_append(&r->text, "]", 1);
+  return trace_string(r->t, r->text.data, r->text.len);
+}
+
+/* "counter series" of our own writer: the counter again, which its other series belong to as well. */
+static tk_id settle_series(struct settler *s, uint32_t at, tk_id process) {
+  struct perfetto *r = s->r;
+  const struct node *n = &r->nodes[at];
+  size_t len, series;
+  const char *name = tk_string(r->t, n->name, &len);
+  tk_string(r->t, n->ident_text, &series);
+  if (len < series + 1) return 0;
+  tk_id counter = trace_string(r->t, name, len - series - 1), id = n->counter_id;
+  size_t tail = id ? series + 6 + trace_str(r->t, id)->len : 0; /* " id: ID series" */
+  if (id && len >= tail) counter = with_id(r, name, len - tail, id, n->cls);
+  else r->t->classes[n->cls].name = counter;
+  return track_in(s, process, TK_COUNTERS, ident_none(), counter);
+}
+
+static tk_id settle_counter(struct settler *s, uint32_t at) {
+  struct perfetto *r = s->r;
+  struct home h = home_of(s, at);
+  const struct node *n = &r->nodes[at];
+  tk_id id = n->form & FORM_SERIES && n->ident_text ? settle_series(s, at, h.process) : 0;
+  if (id) return id;
+  struct tk_track *k = trace_add_track(r->t);
+  if (!n->described) perfetto_note(r, TK_NOTE_REPAIR, "counter samples on a track that was never described");
+  k->kind = TK_COUNTERS;
+  k->parent = h.process;
+  k->pid = r->t->tracks[h.process].pid;
+  if (h.thread) k->tid = ident_int(r->nodes[h.thread].tid);
+  k->name = n->name ? n->name : trace_text(r->t, "counter");
+  k->renamed = true;
+  k->has_sort = n->has_rank;
+  k->sort_index = n->rank;
+  r->t->classes[n->cls].name = k->name;
+  return r->t->n_tracks;
+}
+
+static tk_id settle_on_track(struct settler *s, uint32_t at) {
+  struct node *n = &s->r->nodes[at];
+  if (n->kind == NODE_THREAD) return settle_thread(s, n);
+  if (n->kind == NODE_PROCESS && !n->has_slices) return settle_process(s, n);
+  if (!n->described)
+    perfetto_note(s->r, TK_NOTE_REPAIR, n->is_default ? "track events without a track: on a global one"
+                                                      : "track events on a track that was never described: on a global one");
+  return settle_named(s, at);
+}
+
+static tk_id track_of(struct settler *s, uint32_t place) {
+  struct perfetto *r = s->r;
+  uint32_t at = place / ASPECTS, aspect = place % ASPECTS;
+  tk_id *id = &r->nodes[at].tracks[aspect];
+  struct tk_ident tid = ident_none();
+  if (*id) return *id;
+  if (aspect == ON_TRACK) return *id = settle_on_track(s, at);
+  if (aspect == ON_COUNTER) return *id = settle_counter(s, at);
+  tk_id proc = home_of(s, at).process;
+  if (aspect != ON_ASYNCS) return *id = proc;
+  if (r->nodes[at].kind == NODE_THREAD) tid = ident_int(r->nodes[at].tid);
+  if (r->nodes[at].form & FORM_ASYNC) tid = r->nodes[at].thread;
+  return *id = track_in(s, proc, TK_ASYNCS, tid, 0);
+}
+
+static tk_id event_track(struct settler *s, const struct tk_event *e) {
+  struct tk_trace *t = s->r->t;
+  if (e->kind != TK_COUNTER || e->track % ASPECTS != ON_PROCESS) return track_of(s, e->track);
+  /* a counter of the old phase C: named by its event */
+  tk_id proc = track_of(s, e->track), id = track_in(s, proc, TK_COUNTERS, ident_none(), t->classes[e->cls].name);
+  return id;
+}
+
+/* Tracks that nothing is on may still order or group others. */
+static void keep_empty(struct settler *s) {
+  for (uint32_t i = 1; i <= s->r->n_nodes; i++) {
+    const struct node *n = &s->r->nodes[i];
+    if (!n->described || n->form & (FORM_LANE | FORM_ASYNC | FORM_GLOBAL | FORM_SERIES)) continue;
+    if (n->kind == NODE_NAMED && !n->is_default) track_of(s, i * ASPECTS + ON_TRACK);
+    if (n->kind == NODE_COUNTER) track_of(s, i * ASPECTS + ON_COUNTER);
+  }
+}
+
+static void keep_entry(struct settler *s, tk_id track, const struct node *n, struct buf *all) {
+  struct perfetto *r = s->r;
+  const uint32_t *pid = map_get(&s->renumbered, track);
+  const struct intern_str *more = trace_str(r->t, n->more), *own = trace_str(r->t, n->more_own);
+  struct buf *b = &r->copy;
+  if (!pid && !n->more && !n->more_own) return;
+  b->len = 0;
+  pb_u64(b, KEPT_TRACK, track);
+  if (n->more) pb_bytes(b, KEPT_DESCRIPTOR, more->bytes, more->len);
+  if (n->more_own) pb_bytes(b, KEPT_OWN, own->bytes, own->len);
+  if (pid) pb_i64(b, KEPT_PID, (int32_t)*pid);
+  pb_message(all, 1, b);
+}
+
+/* "perfetto.tracks": the fields of descriptors that are not modelled and the pids of other machines, by track. */
+static void keep_descriptors(struct settler *s) {
+  struct perfetto *r = s->r;
+  struct mem *mem = &r->t->store->mem;
+  struct buf *all = &r->packets;
+  size_t size = ((size_t)r->t->n_tracks + 1) * sizeof(uint32_t);
+  uint32_t *node_of = mem_resize(mem, NULL, 0, size);
+  if (!node_of) return;
+  memset(node_of, 0, size);
+  for (uint32_t i = r->n_nodes; i >= 1; i--) {
+    const struct node *n = &r->nodes[i];
+    enum aspect on = n->kind == NODE_COUNTER ? ON_COUNTER : n->kind == NODE_PROCESS ? ON_PROCESS : ON_TRACK;
+    if (n->more || n->more_own) node_of[n->tracks[on]] = i;
+  }
+  all->mem = mem;
+  all->len = 0;
+  for (tk_id i = 1; i <= r->t->n_tracks; i++) keep_entry(s, i, node_of[i] ? &r->nodes[node_of[i]] : &(struct node){0}, all);
+  mem_resize(mem, node_of, size, 0);
+  if (all->len == 0) return;
+  struct tk_meta *m = trace_add_meta(r->t);
+  *m = (struct tk_meta){.key = trace_text(r->t, "perfetto.tracks"), .at = r->t->store->raw.len, .size = all->len, .binary = true};
+  buf_append(&r->t->store->raw, all->data, all->len);
+  trace_end_raw(r->t);
+}
+
+void perfetto_settle_tracks(struct perfetto *r) {
+  struct settler s = {.r = r, .next_pid = 10000000};
+  struct tk_trace *t = r->t;
+  map_init(&s.pids, &t->store->mem);
+  map_init(&s.absent, &t->store->mem);
+  map_init(&s.theirs, &t->store->mem);
+  map_init(&s.tids, &t->store->mem);
+  map_init(&s.renumbered, &t->store->mem);
+  for (uint32_t i = 1; i <= r->n_nodes; i++) /* also those without events have a name to give */
+    if (r->nodes[i].kind == NODE_PROCESS) r->nodes[i].tracks[ON_PROCESS] = settle_process(&s, &r->nodes[i]);
+  for (uint32_t i = 1; i <= r->n_nodes; i++) {
+    if (r->nodes[i].kind == NODE_THREAD) r->nodes[i].tracks[ON_TRACK] = settle_thread(&s, &r->nodes[i]);
+  }
+  for (tk_id i = 1; i <= t->n_events; i++) t->events[i].track = event_track(&s, &t->events[i]);
+  for (tk_id i = 1; i <= t->n_flows; i++)
+    if (!t->flows[i].bound) t->flows[i].at = track_of(&s, t->flows[i].at);
+  keep_empty(&s);
+  keep_descriptors(&s);
+  machines_keep(r);
+  mem_resize(&t->store->mem, s.placed, (size_t)s.cap_placed * sizeof *s.placed, 0);
+  map_free(&s.pids);
+  map_free(&s.absent);
+  map_free(&s.theirs);
+  map_free(&s.renumbered);
+  map_free(&s.tids);
+}

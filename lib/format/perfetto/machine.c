@@ -1,0 +1,200 @@
+/* machine.c - several machines in one trace (TracePacket.machine_id; none is machine 0).
+ *
+ * Uuids, pids, sequences and clocks are of their machine alone.  In the graph a process says which machine it is of, by name; which
+ * ids the machines have in the file stands in the meta "perfetto.machines", so that packets that are kept as they are stay theirs.
+ *
+ * Times of another machine that state their clock count on that machine's own; RemoteClockSync says how far that one is ahead of
+ * machine 0's.  As trace_processor has it, a round is two pairs of snapshots t1c, t1h, t2c, t2h (client, host) within 30 s,
+ * which say it twice:
+ *
+ *     (t1c + t2c) / 2 - t1h       t2c - (t1h + t2h) / 2
+ *
+ * the mean of all counts from there on.  What states no clock is a time of the trace as it is. */
+#include <stdio.h>
+#include <string.h>
+
+#include "format/pb_out.h"
+#include "reader.h"
+#include "writer.h"
+
+/* ---- reading ---- */
+
+static uint32_t find(struct perfetto *r, uint32_t id) {
+  uint32_t *slot = map_put(&r->machine_index, id, 0);
+  if (!slot) return 0;
+  if (*slot) return *slot;
+  if (!mem_grow(&r->t->store->mem, (void **)&r->machines, &r->cap_machines, (uint64_t)r->n_machines + 2, sizeof *r->machines)) return 0;
+  r->machines[*slot = ++r->n_machines] = (struct machine){.id = id};
+  return *slot;
+}
+
+void machine_seen(struct perfetto *r, uint32_t id) { find(r, id); }
+
+int64_t machine_ahead(const struct perfetto *r, uint32_t id) {
+  const uint32_t *at = id ? map_get(&r->machine_index, id) : NULL;
+  return at && *at ? r->machines[*at].ahead_ns : 0;
+}
+
+/* In the graph a machine is its name: of several that are called the same, each later one gets a number. */
+static tk_id own_name(struct perfetto *r, uint32_t at, tk_id said) {
+  const uint32_t *first = map_put(&r->machine_names, said, at), *mine = first;
+  tk_id name = said;
+  char number[16];
+  while (mine && *mine != at) {
+    struct buf *b = &r->text;
+    int n = snprintf(number, sizeof number, " [%u]", ++r->machines[*first].n_same + 1);
+    b->len = 0;
+    buf_append(b, trace_str(r->t, said)->bytes, trace_str(r->t, said)->len);
+    buf_append(b, number, (size_t)n);
+    name = trace_string(r->t, b->data, b->len);
+    mine = map_put(&r->machine_names, name, at);
+    first = map_get(&r->machine_names, said);
+  }
+  return name;
+}
+
+void machine_named(struct perfetto *r, uint32_t id, tk_id name) {
+  uint32_t at = find(r, id);
+  if (!at || r->machines[at].said == name) return;
+  r->machines[at].said = name;
+  r->machines[at].name = own_name(r, at, name);
+}
+
+tk_id machine_name(struct perfetto *r, uint32_t id) {
+  const uint32_t *known = map_get(&r->machine_index, id);
+  char text[32];
+  if (id == 0 && !known) return 0;
+  uint32_t at = find(r, id);
+  if (!at) return 0;
+  snprintf(text, sizeof text, "machine %u", id);
+  if (!r->machines[at].name) {
+    r->machines[at].name = own_name(r, at, trace_text(r->t, text));
+    perfetto_note(r, TK_NOTE_INFO, "processes of several machines: which is whose is for Perfetto output alone");
+  }
+  return r->machines[at].name;
+}
+
+enum { ROUND_CLOCKS_MOST = 16 };
+static const uint64_t ROUND_NS = 30000000000;
+
+/* What both sides' clocks showed: by clock id, 0 = nothing. */
+struct pair {
+  uint64_t client[ROUND_CLOCKS_MOST], host[ROUND_CLOCKS_MOST];
+};
+
+static void read_side(const struct pb_field *snapshot, uint64_t *side) {
+  struct pb c = pb_inside(snapshot);
+  struct pb_field clock, f;
+  while (pb_next(&c, &clock)) {
+    uint64_t id = 0, at = 0;
+    if (pb_field_key(&clock) != PB_KEY(SNAPSHOT_CLOCKS, PB_BYTES)) continue;
+    for (struct pb in = pb_inside(&clock); pb_next(&in, &f);) {
+      if (pb_field_key(&f) == PB_KEY(CLOCK_ID, PB_VARINT)) id = f.value;
+      if (pb_field_key(&f) == PB_KEY(CLOCK_TIMESTAMP, PB_VARINT)) at = f.value;
+    }
+    if (id < ROUND_CLOCKS_MOST) side[id] = at;
+  }
+}
+
+static void read_pair(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f, struct pair *p) {
+  struct pb c = pb_inside(f);
+  struct pb_field side;
+  *p = (struct pair){0};
+  while (pb_next(&c, &side)) {
+    if (pb_field_key(&side) == PB_KEY(SYNCED_HOST, PB_BYTES)) read_side(&side, p->host);
+    if (pb_field_key(&side) != PB_KEY(SYNCED_CLIENT, PB_BYTES)) continue;
+    read_side(&side, p->client);
+    clock_snapshot(r, q, machine, &side); /* the machine's clocks, side by side */
+  }
+}
+
+static uint64_t half(uint64_t a, uint64_t b) { return (a & b) + ((a ^ b) >> 1); }
+
+void machine_sync(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f) {
+  uint32_t clock = r->trace_clock < ROUND_CLOCKS_MOST ? r->trace_clock : 0, at = machine ? find(r, machine) : 0;
+  struct pair before = {0}, now;
+  struct pb c = pb_inside(f);
+  struct pb_field g;
+  int64_t n = 0;
+  uint64_t sum = 0;
+  while (pb_next(&c, &g)) {
+    if (pb_field_key(&g) != PB_KEY(REMOTE_SYNCED_CLOCKS, PB_BYTES)) continue;
+    read_pair(r, q, machine, &g, &now);
+    uint64_t c1 = before.client[clock], h1 = before.host[clock], c2 = now.client[clock], h2 = now.host[clock];
+    bool one_round = now.client[CLOCK_BOOTTIME] - before.client[CLOCK_BOOTTIME] < ROUND_NS;
+    before = now;
+    if (!one_round || !c1 || !h1 || !c2 || !h2) continue;
+    sum += half(c1, c2) - h1 + c2 - half(h1, h2);
+    n += 2;
+  }
+  if (at && n) r->machines[at].ahead_ns = (int64_t)sum / n;
+}
+
+static const char MACHINES[] = "perfetto.machines";
+
+void machines_keep(struct perfetto *r) {
+  struct buf *raw = &r->t->store->raw;
+  if (r->n_machines == 0) return;
+  struct tk_meta *m = trace_add_meta(r->t);
+  *m = (struct tk_meta){.key = trace_text(r->t, MACHINES), .at = raw->len, .binary = true};
+  for (uint32_t i = 1; i <= r->n_machines; i++) {
+    struct perfetto_machine k = {r->machines[i].id, r->machines[i].ahead_ns, machine_name(r, r->machines[i].id)};
+    buf_append(raw, &k, sizeof k);
+  }
+  m->size = raw->len - m->at;
+  trace_end_raw(r->t);
+}
+
+bool perfetto_machine(const struct tk_trace *t, uint32_t at, struct perfetto_machine *m) {
+  const struct tk_meta *kept = trace_meta(t, MACHINES);
+  if (!kept || !kept->binary || kept->size / sizeof *m <= at) return false;
+  memcpy(m, trace_raw(t, kept->at) + at * sizeof *m, sizeof *m);
+  return true;
+}
+
+/* ---- writing ---- */
+
+static uint32_t keep_machine(struct perfetto_sink *s, struct writer_machine m) {
+  if (!mem_grow(&s->mem, (void **)&s->machines, &s->cap_machines, (uint64_t)s->n_machines + 2, sizeof m)) return 0;
+  map_put(&s->machine_ids, m.id, 1);
+  s->machines[++s->n_machines] = m;
+  return s->n_machines;
+}
+
+/* Those of this graph that were in its file. */
+static void kept_machines(struct perfetto_sink *s) {
+  struct perfetto_machine m;
+  for (uint32_t i = 0; perfetto_machine(s->t, i, &m); i++)
+    map_put(&s->machine_of, m.name, keep_machine(s, (struct writer_machine){m.id, s->has_remote_clocks ? m.ahead_ns : 0, false}));
+}
+
+bool writer_machines(struct perfetto_sink *s) {
+  map_init(&s->machine_of, &s->mem);
+  s->machine_name = UINT32_MAX;
+  s->n_machines = 0;
+  if (!mem_grow(&s->mem, (void **)&s->machines, &s->cap_machines, 1, sizeof *s->machines)) return false;
+  s->machines[0] = (struct writer_machine){0};
+  kept_machines(s);
+  return true;
+}
+
+/* A machine that has no id yet: the least that is free, so that the first one needs none. */
+static uint32_t add_machine(struct perfetto_sink *s) {
+  while (map_get(&s->machine_ids, s->next_machine)) s->next_machine++;
+  return keep_machine(s, (struct writer_machine){.id = s->next_machine});
+}
+
+bool writer_machine(struct perfetto_sink *s, tk_id track) {
+  const struct tk_track *k = &s->t->tracks[track];
+  tk_id name = s->t->tracks[k->kind == TK_PROCESS ? track : k->parent].machine;
+  if (name == s->machine_name) return false;
+  uint32_t *at = name ? map_put(&s->machine_of, name, 0) : NULL;
+  if (at && !*at) *at = add_machine(s);
+  struct writer_machine *m = &s->machines[at ? *at : 0];
+  bool fresh = !m->described;
+  m->described = true;
+  s->machine_name = name;
+  if (s->w.started) s->w.sequence = writer_sequence(s);
+  writer_switch(&s->w, m->id, s->t->origin_ns - s->zero_ns + m->ahead_ns);
+  return fresh;
+}

@@ -1,0 +1,280 @@
+/* read_args.c - DebugAnnotation -> arg.
+ *
+ * Scalars keep their type.  Nested dictionaries and arrays, of the new form (dict_entries, array_values) and the old one
+ * (nested_value), become JSON text, level by level on a stack of our own: depth is the input's choice. */
+#include <string.h>
+
+#include "format/json.h"
+#include "reader.h"
+
+enum { LEVELS = 100 };
+
+struct annotation {
+  struct pb_field value; /* number 0 = none */
+  struct pb_field number; /* what a double was as text; p NULL = just that */
+  tk_id key;
+};
+
+static void scan(struct perfetto *r, struct sequence *q, const struct pb_field *f, struct annotation *a) {
+  struct pb c = pb_inside(f);
+  struct pb_field g;
+  *a = (struct annotation){.key = KEY_EMPTY};
+  while (pb_next(&c, &g)) {
+    switch (pb_field_key(&g)) {
+    case PB_KEY(ANNOTATION_NAME_IID, PB_VARINT): a->key = sequence_text(r, q, IID_KEY, g.value); break;
+    case PB_KEY(ANNOTATION_NAME, PB_BYTES): a->key = perfetto_text(r, g.p, (size_t)g.value); break;
+    case PB_KEY(ANNOTATION_BOOL, PB_VARINT):
+    case PB_KEY(ANNOTATION_UINT, PB_VARINT):
+    case PB_KEY(ANNOTATION_INT, PB_VARINT):
+    case PB_KEY(ANNOTATION_POINTER, PB_VARINT):
+    case PB_KEY(ANNOTATION_DOUBLE, PB_FIXED64):
+    case PB_KEY(ANNOTATION_STRING, PB_BYTES):
+    case PB_KEY(ANNOTATION_STRING_IID, PB_VARINT):
+    case PB_KEY(ANNOTATION_JSON, PB_BYTES):
+    case PB_KEY(ANNOTATION_NESTED, PB_BYTES):
+    case PB_KEY(ANNOTATION_PROTO, PB_BYTES):
+    case PB_KEY(ANNOTATION_DICT, PB_BYTES):
+    case PB_KEY(ANNOTATION_ARRAY, PB_BYTES): a->value = g; break;
+    case PB_KEY(ANNOTATION_TRACEKIT, PB_BYTES): a->number = g; break;
+    default: break;
+    }
+  }
+  if (c.fault) perfetto_note(r, TK_NOTE_REPAIR, "damaged debug annotation: read as far as it goes");
+}
+
+/* ---- JSON text ---- */
+
+/* Appends the text as compact strict JSON to r->json; false if it is none. */
+static bool copy_json(struct perfetto *r, const struct pb_field *f) {
+  static const uint8_t pad[IN_PAD] = {' '}; /* a blank ends a number */
+  struct json j = {.last = true, .scratch = {.mem = &r->t->store->mem}};
+  size_t from = r->json.len;
+  r->copy.len = 0;
+  if (!buf_append(&r->copy, f->p, (size_t)f->value) || !buf_append(&r->copy, pad, sizeof pad)) return false;
+  j.p = r->copy.data;
+  j.end = j.p + f->value + 1;
+  bool ok = json_blank(&j) && json_copy(&j, &r->json);
+  if (ok && j.n_fixes) perfetto_note(r, TK_NOTE_REPAIR, "JSON in an annotation that is not strict: repaired");
+  if (!ok) r->json.len = from;
+  buf_free(&j.scratch);
+  return ok;
+}
+
+static void put_text(struct perfetto *r, tk_id id) {
+  size_t n;
+  const char *p = tk_string(r->t, id, &n);
+  json_quote(&r->json, p, n);
+}
+
+static void put_double(struct perfetto *r, double d) {
+  char text[32];
+  if (d - d != 0) {
+    const char *name = d != d ? "NaN" : d > 0 ? "Infinity" : "-Infinity";
+    json_quote(&r->json, name, strlen(name));
+    return;
+  }
+  buf_append(&r->json, text, num_put_double(text, d));
+}
+
+static void put_bool(struct perfetto *r, bool b) { buf_append(&r->json, b ? "true" : "false", b ? 4 : 5); }
+
+static void put_scalar(struct perfetto *r, struct sequence *q, const struct pb_field *v) {
+  char text[32];
+  switch (v->number) {
+  case ANNOTATION_BOOL: put_bool(r, v->value != 0); return;
+  case ANNOTATION_INT: buf_append(&r->json, text, num_put_i64(text, (int64_t)v->value)); return;
+  case ANNOTATION_UINT:
+  case ANNOTATION_POINTER: buf_append(&r->json, text, num_put_u64(text, v->value)); return;
+  case ANNOTATION_DOUBLE: put_double(r, pb_as_double(v->value)); return;
+  case ANNOTATION_STRING_IID: put_text(r, sequence_text(r, q, IID_VALUE, v->value)); return;
+  case ANNOTATION_JSON:
+    if (copy_json(r, v)) return;
+    put_text(r, perfetto_text(r, v->p, (size_t)v->value));
+    return;
+  case ANNOTATION_STRING:
+  case ANNOTATION_PROTO: put_text(r, perfetto_text(r, v->p, (size_t)v->value)); return;
+  default: buf_append(&r->json, "null", 4);
+  }
+}
+
+/* One open bracket: the fields `member` of a message are its elements. */
+struct level {
+  struct pb c, keys; /* keys: NestedValue keeps them in a field of their own */
+  uint32_t member;
+  bool dict, nested, any;
+};
+
+struct builder {
+  struct level stack[LEVELS];
+  unsigned n;
+};
+
+static bool open_level(struct perfetto *r, struct builder *b, struct level l) {
+  if (b->n == LEVELS) {
+    perfetto_note(r, TK_NOTE_REPAIR, "annotations nested more than 100 deep: cut there");
+    buf_append(&r->json, "null", 4);
+    return false;
+  }
+  buf_append(&r->json, l.dict ? "{" : "[", 1);
+  b->stack[b->n++] = l;
+  return true;
+}
+
+static void put_nested_value(struct perfetto *r, struct builder *b, const struct pb_field *f) {
+  struct pb c = pb_inside(f);
+  struct pb_field g, scalar = {0};
+  uint64_t type = 0;
+  char text[32];
+  while (pb_next(&c, &g)) {
+    if (pb_field_key(&g) == PB_KEY(NESTED_TYPE, PB_VARINT)) type = g.value;
+    else if (g.number >= NESTED_INT && g.number <= NESTED_STRING) scalar = g;
+  }
+  if (type == 1 || type == 2) {
+    uint32_t member = type == 1 ? NESTED_VALUES : NESTED_ARRAY;
+    open_level(r, b, (struct level){pb_inside(f), pb_inside(f), member, type == 1, true, false});
+    return;
+  }
+  switch (pb_field_key(&scalar)) {
+  case PB_KEY(NESTED_INT, PB_VARINT): buf_append(&r->json, text, num_put_i64(text, (int64_t)scalar.value)); return;
+  case PB_KEY(NESTED_DOUBLE, PB_FIXED64): put_double(r, pb_as_double(scalar.value)); return;
+  case PB_KEY(NESTED_BOOL, PB_VARINT): put_bool(r, scalar.value != 0); return;
+  case PB_KEY(NESTED_STRING, PB_BYTES): put_text(r, perfetto_text(r, scalar.p, (size_t)scalar.value)); return;
+  default: buf_append(&r->json, "null", 4);
+  }
+}
+
+/* A value: a scalar is written, a dictionary or an array is entered. */
+static void put_value(struct perfetto *r, struct sequence *q, struct builder *b, const struct annotation *a, const struct pb_field *f) {
+  bool dict = a->value.number == ANNOTATION_DICT;
+  if (a->value.number == ANNOTATION_NESTED) put_nested_value(r, b, &a->value);
+  else if (!dict && a->value.number != ANNOTATION_ARRAY) put_scalar(r, q, &a->value);
+  else open_level(r, b, (struct level){pb_inside(f), pb_inside(f), a->value.number, dict, false, false});
+}
+
+static void put_next_key(struct perfetto *r, struct level *l) {
+  struct pb_field g;
+  tk_id key = KEY_EMPTY;
+  while (pb_next(&l->keys, &g))
+    if (pb_field_key(&g) == PB_KEY(NESTED_KEYS, PB_BYTES)) {
+      key = perfetto_text(r, g.p, (size_t)g.value);
+      break;
+    }
+  put_text(r, key);
+  buf_append(&r->json, ":", 1);
+}
+
+static void put_member(struct perfetto *r, struct sequence *q, struct builder *b, const struct pb_field *f) {
+  struct level *l = &b->stack[b->n - 1];
+  struct annotation a;
+  if (l->any) buf_append(&r->json, ",", 1);
+  l->any = true;
+  if (l->nested) {
+    if (l->dict) put_next_key(r, l);
+    put_nested_value(r, b, f);
+    return;
+  }
+  scan(r, q, f, &a);
+  if (l->dict) {
+    put_text(r, a.key);
+    buf_append(&r->json, ":", 1);
+  }
+  put_value(r, q, b, &a, f);
+}
+
+/* r->json becomes the text of a dictionary or array. */
+static void build_json(struct perfetto *r, struct sequence *q, const struct annotation *top, const struct pb_field *f) {
+  struct builder b = {.n = 0};
+  struct pb_field g;
+  r->json.len = 0;
+  put_value(r, q, &b, top, f);
+  while (b.n) {
+    struct level *l = &b.stack[b.n - 1];
+    if (!pb_next(&l->c, &g)) {
+      buf_append(&r->json, l->dict ? "}" : "]", 1);
+      b.n--;
+    } else if (pb_field_key(&g) == PB_KEY(l->member, PB_BYTES)) {
+      put_member(r, q, &b, &g);
+    }
+  }
+}
+
+bool perfetto_is_json(struct perfetto *r, const struct pb_field *f) {
+  r->json.len = 0;
+  return f->value && copy_json(r, f);
+}
+
+/* ---- args ---- */
+
+/* JSON text of any kind, typed: a scalar is the arg that it spells. */
+static void json_arg(struct perfetto *r, tk_id key, const struct pb_field *f) {
+  struct tk_trace *t = r->t;
+  struct json j = {.last = true, .scratch = {.mem = &t->store->mem}};
+  struct json_value v;
+  r->json.len = 0;
+  if (!copy_json(r, f) || !buf_append(&r->json, " \0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16)) {
+    perfetto_note(r, TK_NOTE_REPAIR, "annotation that should be JSON: kept as text");
+    args_str(t, key, TK_ARG_STR, perfetto_text(r, f->p, (size_t)f->value));
+    return;
+  }
+  j.p = r->json.data;
+  j.end = j.p + r->json.len - 15;
+  if (*j.p == '{' || *j.p == '[') {
+    args_str(t, key, TK_ARG_JSON, trace_string(t, j.p, (size_t)(j.end - j.p) - 1));
+    return;
+  }
+  if (!json_value(&j, &v)) return;
+  size_t n;
+  const uint8_t *text;
+  switch (v.type) {
+  case JSON_TRUE: args_flag(t, key, TK_ARG_TRUE); break;
+  case JSON_FALSE: args_flag(t, key, TK_ARG_FALSE); break;
+  case JSON_STRING:
+    text = json_text(&j, &v.str, &n);
+    args_str(t, key, TK_ARG_STR, trace_string(t, text, n));
+    break;
+  case JSON_NUMBER:
+    if (v.num.kind == NUM_INT) args_int(t, key, v.num.mant);
+    else if (v.num.kind == NUM_UINT) args_uint(t, key, TK_ARG_UINT, (uint64_t)v.num.mant);
+    else if (v.num.kind == NUM_DEC) args_decimal(t, key, v.num.mant, v.num.exp);
+    else args_str(t, key, TK_ARG_NUMBER, trace_string(t, v.p, (size_t)(v.end - v.p)));
+    break;
+  default: args_flag(t, key, TK_ARG_NULL);
+  }
+  buf_free(&j.scratch);
+}
+
+void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f) {
+  struct tk_trace *t = r->t;
+  struct annotation a;
+  scan(r, q, f, &a);
+  const struct pb_field *v = &a.value;
+  switch (v->number) {
+  case ANNOTATION_BOOL: args_flag(t, a.key, v->value ? TK_ARG_TRUE : TK_ARG_FALSE); return;
+  case ANNOTATION_INT: args_int(t, a.key, (int64_t)v->value); return;
+  case ANNOTATION_UINT: args_uint(t, a.key, TK_ARG_UINT, v->value); return;
+  case ANNOTATION_POINTER: args_uint(t, a.key, TK_ARG_POINTER, v->value); return;
+  case ANNOTATION_DOUBLE:
+    if (a.number.p) json_arg(r, a.key, &a.number);
+    else args_double(t, a.key, pb_as_double(v->value));
+    return;
+  case ANNOTATION_STRING: args_str(t, a.key, TK_ARG_STR, perfetto_text(r, v->p, (size_t)v->value)); return;
+  case ANNOTATION_STRING_IID: args_str(t, a.key, TK_ARG_STR, sequence_text(r, q, IID_VALUE, v->value)); return;
+  case ANNOTATION_PROTO: args_str(t, a.key, TK_ARG_BYTES, perfetto_opaque(r, v->p, (size_t)v->value)); return;
+  case ANNOTATION_JSON: json_arg(r, a.key, v); return;
+  case ANNOTATION_NESTED:
+  case ANNOTATION_DICT:
+  case ANNOTATION_ARRAY:
+    build_json(r, q, &a, f);
+    if (*r->json.data == '{' || *r->json.data == '[') {
+      args_str(t, a.key, TK_ARG_JSON, trace_string(t, r->json.data, r->json.len));
+    } else {
+      struct pb_field scalar = {.p = r->json.data, .value = r->json.len};
+      r->text.len = 0;
+      buf_append(&r->text, scalar.p, (size_t)scalar.value);
+      scalar.p = r->text.data;
+      json_arg(r, a.key, &scalar);
+    }
+    return;
+  default: args_flag(t, a.key, TK_ARG_NULL); /* no value */
+  }
+}

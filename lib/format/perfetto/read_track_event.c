@@ -1,0 +1,530 @@
+/* read_track_event.c - TrackEvent -> event, counter samples, flow points.
+ *
+ * Which track an event is on: its own uuid, else the sequence's default, else (old traces) the thread that the sequence's thread
+ * descriptor or the event itself names, else the global track 0.  Phases of Chrome's older events (legacy_event.phase) are read as
+ * the Chrome JSON reader reads them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "graph/seal.h"
+#include "reader.h"
+
+enum { CATEGORIES_MOST = 64 };
+
+/* A TrackEvent as it was read; its annotations are in the trace's arg builder. */
+struct track_event {
+  uint64_t type, track_uuid;
+  bool has_type, has_track, has_args, has_legacy, has_value, has_double, has_delta, has_absolute, has_correlation;
+  uint32_t n_categories;
+  tk_id name, cat, correlation;
+  int64_t value, delta_us, absolute_us, thread_us;
+  bool has_thread_us;
+  double double_value;
+  uint64_t correlation_id;
+  struct uuid_list extra, extra_double;
+  int64_t values[EXTRA_COUNTERS];
+  double doubles[EXTRA_COUNTERS];
+  uint32_t n_values, n_doubles;
+  char phase;
+  int64_t dur_us, pid, tid;
+  bool has_pid, has_tid, enclosing;
+  uint32_t id_field; /* of the legacy id that is set */
+  uint64_t id, bind_id, direction, scope;
+  tk_id id_scope;
+  uint32_t first_point;
+};
+
+/* ---- reading ---- */
+
+static void category(struct perfetto *r, struct track_event *e, tk_id id) {
+  size_t n;
+  const char *p = tk_string(r->t, e->cat, &n);
+  if (e->n_categories++ == 0) {
+    e->cat = id;
+    return;
+  }
+  if (e->n_categories > CATEGORIES_MOST) return;
+  r->text.len = 0;
+  buf_append(&r->text, p, n);
+  buf_append(&r->text, ",", 1);
+  p = tk_string(r->t, id, &n);
+  buf_append(&r->text, p, n);
+  e->cat = trace_string(r->t, r->text.data, r->text.len);
+}
+
+static void point(struct perfetto *r, uint64_t id, bool terminating) {
+  if (!mem_grow(&r->t->store->mem, (void **)&r->points, &r->cap_points, (uint64_t)r->n_points + 1, sizeof *r->points)) return;
+  r->points[r->n_points] = (struct raw_point){.id = id, .order = r->n_points, .terminating = terminating};
+  r->n_points++;
+}
+
+/* Repeated numbers, packed or not. */
+typedef void (*number_fn)(void *to, uint64_t v);
+static void numbers(const struct pb_field *f, number_fn put, void *to) {
+  struct pb c = pb_inside(f);
+  uint64_t v;
+  if (f->wire != PB_BYTES) {
+    put(to, f->value);
+    return;
+  }
+  while (c.p < c.end && pb_varint(&c, &v)) put(to, v);
+}
+
+static void put_extra(void *to, uint64_t v) {
+  struct track_event *e = to;
+  if (e->n_values < EXTRA_COUNTERS) e->values[e->n_values++] = (int64_t)v;
+}
+static void put_uuid(void *to, uint64_t v) {
+  struct uuid_list *l = to;
+  if (l->n < EXTRA_COUNTERS) l->uuid[l->n++] = v;
+}
+
+static void unknown_field(struct perfetto *r, const char *of, uint32_t number) {
+  char text[80];
+  snprintf(text, sizeof text, "fields of %s that are not modelled: left out: field %u", of, number);
+  perfetto_note(r, TK_NOTE_INFO, text);
+}
+
+/* legacy_event: fields that JSON events have under other names. */
+static void legacy(struct perfetto *r, struct sequence *q, struct track_event *e, const struct pb_field *f) {
+  struct pb c = pb_inside(f);
+  struct pb_field g;
+  e->has_legacy = true;
+  while (pb_next(&c, &g)) {
+    switch (pb_field_key(&g)) {
+    case PB_KEY(LEGACY_NAME_IID, PB_VARINT): e->name = sequence_text(r, q, IID_NAME, g.value); break;
+    case PB_KEY(LEGACY_PHASE, PB_VARINT): e->phase = g.value > 0x20 && g.value < 0x7f ? (char)g.value : 0; break;
+    case PB_KEY(LEGACY_DURATION_US, PB_VARINT): e->dur_us = (int64_t)g.value; break;
+    case PB_KEY(LEGACY_UNSCOPED_ID, PB_VARINT):
+    case PB_KEY(LEGACY_LOCAL_ID, PB_VARINT):
+    case PB_KEY(LEGACY_GLOBAL_ID, PB_VARINT):
+      e->id_field = g.number;
+      e->id = g.value;
+      break;
+    case PB_KEY(LEGACY_ID_SCOPE, PB_BYTES): e->id_scope = perfetto_text(r, g.p, (size_t)g.value); break;
+    case PB_KEY(LEGACY_BIND_ID, PB_VARINT): e->bind_id = g.value; break;
+    case PB_KEY(LEGACY_BIND_TO_ENCLOSING, PB_VARINT): e->enclosing = g.value != 0; break;
+    case PB_KEY(LEGACY_FLOW_DIRECTION, PB_VARINT): e->direction = g.value; break;
+    case PB_KEY(LEGACY_INSTANT_SCOPE, PB_VARINT): e->scope = g.value; break;
+    case PB_KEY(LEGACY_PID_OVERRIDE, PB_VARINT): e->pid = (int64_t)g.value, e->has_pid = true; break;
+    case PB_KEY(LEGACY_TID_OVERRIDE, PB_VARINT): e->tid = (int64_t)g.value, e->has_tid = true; break;
+    default: unknown_field(r, "legacy events", g.number);
+    }
+  }
+}
+
+static void annotation(struct perfetto *r, struct sequence *q, struct track_event *e, const struct pb_field *f) {
+  if (!e->has_args) args_begin(r->t);
+  e->has_args = true;
+  perfetto_annotation(r, q, f);
+}
+
+/* Extension fields: kept as they are on the wire. */
+static void extension(struct perfetto *r, const struct pb *c, const uint8_t *from) {
+  buf_append(&r->fields, from, (size_t)(c->p - from));
+}
+
+static void flows_and_counters(struct perfetto *r, struct sequence *q, struct track_event *e, const struct pb_field *f) {
+  struct pb c;
+  uint64_t v;
+  switch (pb_field_key(f)) {
+  case PB_KEY(EVENT_FLOW_IDS_OLD, PB_VARINT):
+  case PB_KEY(EVENT_FLOW_IDS, PB_FIXED64): point(r, f->value, false); break;
+  case PB_KEY(EVENT_TERMINATING_FLOW_IDS_OLD, PB_VARINT):
+  case PB_KEY(EVENT_TERMINATING_FLOW_IDS, PB_FIXED64): point(r, f->value, true); break;
+  case PB_KEY(EVENT_FLOW_IDS_OLD, PB_BYTES):
+  case PB_KEY(EVENT_TERMINATING_FLOW_IDS_OLD, PB_BYTES):
+    for (c = pb_inside(f); c.p < c.end && pb_varint(&c, &v);) point(r, v, f->number == EVENT_TERMINATING_FLOW_IDS_OLD);
+    break;
+  case PB_KEY(EVENT_FLOW_IDS, PB_BYTES):
+  case PB_KEY(EVENT_TERMINATING_FLOW_IDS, PB_BYTES):
+    for (c = pb_inside(f); c.end - c.p >= 8; c.p += 8) {
+      v = 0;
+      for (int i = 7; i >= 0; i--) v = v << 8 | c.p[i];
+      point(r, v, f->number == EVENT_TERMINATING_FLOW_IDS);
+    }
+    break;
+  case PB_KEY(EVENT_EXTRA_VALUES, PB_VARINT):
+  case PB_KEY(EVENT_EXTRA_VALUES, PB_BYTES): numbers(f, put_extra, e); break;
+  case PB_KEY(EVENT_EXTRA_UUIDS, PB_VARINT):
+  case PB_KEY(EVENT_EXTRA_UUIDS, PB_BYTES): numbers(f, put_uuid, &e->extra); break;
+  case PB_KEY(EVENT_EXTRA_DOUBLE_UUIDS, PB_VARINT):
+  case PB_KEY(EVENT_EXTRA_DOUBLE_UUIDS, PB_BYTES): numbers(f, put_uuid, &e->extra_double); break;
+  case PB_KEY(EVENT_EXTRA_DOUBLE_VALUES, PB_FIXED64):
+    if (e->n_doubles < EXTRA_COUNTERS) e->doubles[e->n_doubles++] = pb_as_double(f->value);
+    break;
+  case PB_KEY(EVENT_CORRELATION_ID, PB_VARINT):
+    e->has_correlation = true;
+    e->correlation_id = f->value;
+    break;
+  case PB_KEY(EVENT_CORRELATION_ID_STR, PB_BYTES): e->correlation = perfetto_text(r, f->p, (size_t)f->value); break;
+  case PB_KEY(EVENT_CORRELATION_ID_IID, PB_VARINT): e->correlation = sequence_text(r, q, IID_CORRELATION, f->value); break;
+  default: unknown_field(r, "track events", f->number);
+  }
+}
+
+static bool read_fields(struct perfetto *r, struct sequence *q, struct track_event *e, const struct pb_field *f) {
+  struct pb c = pb_inside(f);
+  struct pb_field g;
+  const uint8_t *from;
+  r->fields.len = 0;
+  for (from = c.p; pb_next(&c, &g); from = c.p) {
+    switch (pb_field_key(&g)) {
+    case PB_KEY(EVENT_TYPE, PB_VARINT): e->type = g.value, e->has_type = g.value != TYPE_UNSPECIFIED; break;
+    case PB_KEY(EVENT_TRACK_UUID, PB_VARINT): e->track_uuid = g.value, e->has_track = true; break;
+    case PB_KEY(EVENT_NAME_IID, PB_VARINT): e->name = sequence_text(r, q, IID_NAME, g.value); break;
+    case PB_KEY(EVENT_NAME, PB_BYTES): e->name = perfetto_text(r, g.p, (size_t)g.value); break;
+    case PB_KEY(EVENT_CATEGORY_IIDS, PB_VARINT): category(r, e, sequence_text(r, q, IID_CATEGORY, g.value)); break;
+    case PB_KEY(EVENT_CATEGORIES, PB_BYTES): category(r, e, perfetto_text(r, g.p, (size_t)g.value)); break;
+    case PB_KEY(EVENT_CATEGORY_IIDS, PB_BYTES): {
+      struct pb in = pb_inside(&g);
+      uint64_t v;
+      while (in.p < in.end && pb_varint(&in, &v)) category(r, e, sequence_text(r, q, IID_CATEGORY, v));
+      break;
+    }
+    case PB_KEY(EVENT_DEBUG_ANNOTATIONS, PB_BYTES): annotation(r, q, e, &g); break;
+    case PB_KEY(EVENT_LEGACY, PB_BYTES): legacy(r, q, e, &g); break;
+    case PB_KEY(EVENT_COUNTER_VALUE, PB_VARINT):
+      e->value = (int64_t)g.value;
+      e->has_value = true;
+      e->has_double = false;
+      break;
+    case PB_KEY(EVENT_DOUBLE_COUNTER_VALUE, PB_FIXED64):
+      e->double_value = pb_as_double(g.value);
+      e->has_double = true;
+      e->has_value = false;
+      break;
+    case PB_KEY(EVENT_TIMESTAMP_DELTA_US, PB_VARINT): e->delta_us = (int64_t)g.value, e->has_delta = true; break;
+    case PB_KEY(EVENT_TIMESTAMP_ABSOLUTE_US, PB_VARINT): e->absolute_us = (int64_t)g.value, e->has_absolute = true; break;
+    case PB_KEY(EVENT_THREAD_TIME_ABSOLUTE_US, PB_VARINT): e->thread_us = (int64_t)g.value, e->has_thread_us = true; break;
+    default:
+      if (g.number >= EVENT_FIRST_EXTENSION) extension(r, &c, from);
+      else flows_and_counters(r, q, e, &g);
+    }
+  }
+  return !c.fault;
+}
+
+/* ---- time and track ---- */
+
+static bool time_of(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e, int64_t *ns,
+                    uint32_t *late) {
+  bool known = true;
+  *late = 0;
+  if (k->has_timestamp) {
+    known = clock_time(r, q, k, ns, late);
+  } else if (e->has_delta || e->has_absolute) {
+    if (e->has_delta) q->time_us += e->delta_us;
+    int64_t us = e->has_delta ? q->time_us : e->absolute_us;
+    if (us > INT64_MAX / 1000 || us < 0) return false;
+    uint32_t clock = clock_builtin(r, k->machine, CLOCK_MONOTONIC);
+    clock_to_trace(r, clock, us * 1000, ns); /* without a snapshot, as it is */
+  } else {
+    return false;
+  }
+  if (known) *late = 0;
+  return *ns >= 0 || r->has_snapshot;
+}
+
+static uint32_t node_of(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e) {
+  uint64_t uuid = e->has_track ? e->track_uuid : q->has_track ? q->default_track : 0;
+  bool legacy_track = (!e->has_track || !e->has_type) && q->has_thread;
+  if (e->has_pid || (e->has_tid && q->has_thread))
+    return node_of_thread(r, k->machine, e->has_pid ? e->pid : q->pid, e->has_tid ? e->tid : q->has_thread ? q->tid : e->pid);
+  if (uuid) return node_of_uuid(r, q, k->machine, uuid);
+  if (legacy_track) return node_of_thread(r, k->machine, q->pid, q->tid);
+  return node_of_uuid(r, q, k->machine, 0);
+}
+
+/* ---- args that are fields ---- */
+
+static void more_args(struct perfetto *r, struct track_event *e) {
+  if (!e->has_args) args_begin(r->t);
+  e->has_args = true;
+}
+
+static void identity_args(struct perfetto *r, struct track_event *e, bool with_phase) {
+  struct tk_trace *t = r->t;
+  char text[64];
+  more_args(r, e);
+  if (e->id_field == LEGACY_UNSCOPED_ID || e->id_field == 0) {
+    args_int(t, KEY_ID, (int64_t)e->id);
+  } else {
+    const char *scope = e->id_field == LEGACY_LOCAL_ID ? "local" : "global";
+    int n = snprintf(text, sizeof text, "{\"%s\":\"0x%llx\"}", scope, (unsigned long long)e->id);
+    args_str(t, KEY_ID2, TK_ARG_JSON, trace_string(t, text, (size_t)n));
+  }
+  if (e->id_scope) args_str(t, KEY_SCOPE, TK_ARG_STR, e->id_scope);
+  if (with_phase) args_str(t, KEY_PH, TK_ARG_STR, trace_string(t, &e->phase, 1));
+}
+
+/* What the file describes are args of their own, the rest is kept with its numbers. */
+static void extension_fields(struct perfetto *r, struct track_event *e) {
+  uint32_t n;
+  const struct member *members = extension_read(&r->schema, &r->fields, &n);
+  const struct buf *rest = n ? extension_rest(&r->schema) : &r->fields;
+  more_args(r, e);
+  r->n_opaque += extension_args(&r->schema, members, n, r->t);
+  if (rest->len) args_str(r->t, KEY_PERFETTO_FIELDS, TK_ARG_BYTES, perfetto_opaque(r, rest->data, rest->len));
+}
+
+static void field_args(struct perfetto *r, struct track_event *e) {
+  struct tk_trace *t = r->t;
+  if (e->has_correlation || e->correlation) more_args(r, e);
+  if (e->has_correlation) args_uint(t, KEY_PERFETTO_CORRELATION, TK_ARG_UINT, e->correlation_id);
+  else if (e->correlation) args_str(t, KEY_PERFETTO_CORRELATION, TK_ARG_STR, e->correlation);
+  if (e->has_thread_us) {
+    more_args(r, e);
+    args_int(t, trace_text(t, "json.tts"), e->thread_us);
+  }
+  if (r->fields.len) extension_fields(r, e);
+}
+
+/* ---- counters ---- */
+
+static tk_id number_text(struct tk_trace *t, const struct tk_arg *v) {
+  char text[32];
+  size_t n = v->type == TK_ARG_INT ? num_put_i64(text, v->i) : v->d - v->d == 0 ? num_put_double(text, v->d) : 0;
+  return trace_string(t, text, n);
+}
+
+static void counter_id(struct perfetto *r, const struct node *n) {
+  const uint8_t *end;
+  if (!n->counter_id) return;
+  if (n->form & FORM_NUMBER_ID) args_int(r->t, KEY_ID, num_scan(trace_str(r->t, n->counter_id)->bytes, &end).mant);
+  else args_str(r->t, KEY_ID, TK_ARG_STR, n->counter_id);
+}
+
+static void sample(struct perfetto *r, uint32_t at, int64_t ns, uint32_t late, const struct tk_arg *value) {
+  struct tk_trace *t = r->t;
+  struct node *n = &r->nodes[at];
+  struct tk_event *ev;
+  struct tk_arg v = {.type = value->type};
+  tk_id key = n->unit ? n->unit : KEY_COUNTER_VALUE;
+  if (!at) return;
+  if (!n->cls) {
+    trace_add_class(t);
+    n->cls = t->n_classes;
+  }
+  args_begin(t);
+  counter_id(r, n);
+  if (value->type == TK_ARG_INT) {
+    n->sum = n->incremental ? (int64_t)((uint64_t)n->sum + (uint64_t)value->i) : value->i;
+    v.i = (int64_t)((uint64_t)n->sum * (uint64_t)n->multiplier);
+  } else {
+    n->sum_double = n->incremental ? n->sum_double + value->d : value->d;
+    v.d = n->sum_double * (double)n->multiplier;
+  }
+  if (n->form & FORM_TEXT) args_str(t, key, TK_ARG_STR, number_text(t, &v));
+  else if (v.type == TK_ARG_INT) args_int(t, key, v.i);
+  else args_double(t, key, v.d);
+  uint32_t args = args_end(t);
+  ev = trace_add_event(t);
+  ev->ts = ns;
+  ev->kind = TK_COUNTER;
+  ev->cls = n->cls;
+  ev->args = args;
+  ev->track = at * ASPECTS + ON_COUNTER;
+  t->counts.by_phase['C']++;
+  if (late && mem_grow(&t->store->mem, (void **)&r->late, &r->cap_late, (uint64_t)r->n_late + 1, sizeof *r->late))
+    r->late[r->n_late++] = (struct late){late, t->n_events, false};
+}
+
+static void extra_counters(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e, int64_t ns,
+                           uint32_t late) {
+  const struct uuid_list *ints = e->extra.n ? &e->extra : &q->extra, *doubles = e->extra_double.n ? &e->extra_double : &q->extra_double;
+  for (uint32_t i = 0; i < e->n_values && i < ints->n; i++) {
+    struct tk_arg v = {.type = TK_ARG_INT, .i = e->values[i]};
+    sample(r, node_of_uuid(r, q, k->machine, ints->uuid[i]), ns, late, &v);
+  }
+  for (uint32_t i = 0; i < e->n_doubles && i < doubles->n; i++) {
+    struct tk_arg v = {.type = TK_ARG_DOUBLE, .d = e->doubles[i]};
+    sample(r, node_of_uuid(r, q, k->machine, doubles->uuid[i]), ns, late, &v);
+  }
+}
+
+static void counter_event(struct perfetto *r, uint32_t node, const struct track_event *e, int64_t ns, uint32_t late) {
+  struct tk_arg v = {.type = e->has_double ? TK_ARG_DOUBLE : TK_ARG_INT, .i = e->value};
+  if (e->has_double) v.d = e->double_value;
+  if (!e->has_value && !e->has_double) {
+    perfetto_note(r, TK_NOTE_REPAIR, "counter event without a value: dropped");
+    r->t->counts.dropped++;
+    return;
+  }
+  if (e->has_double && v.d != v.d) perfetto_note(r, TK_NOTE_INFO, "counter values that are not numbers");
+  sample(r, node, ns, late, &v);
+}
+
+/* ---- events ---- */
+
+static enum tk_kind kind_of(const struct track_event *e, bool *async, bool *known) {
+  *async = false;
+  *known = true;
+  if (e->has_type) {
+    if (e->type == TYPE_SLICE_BEGIN) return TK_BEGIN;
+    if (e->type == TYPE_SLICE_END) return TK_END;
+    if (e->type == TYPE_INSTANT) return TK_INSTANT;
+    *known = e->type == TYPE_COUNTER;
+    return TK_COUNTER;
+  }
+  *async = e->phase && strchr("bneSTpF", e->phase) != NULL;
+  switch (e->phase) {
+  case 'X': return TK_SPAN;
+  case 'B':
+  case 'b':
+  case 'S': return TK_BEGIN;
+  case 'E':
+  case 'e':
+  case 'F': return TK_END;
+  case 'i':
+  case 'I':
+  case 'R':
+  case 'n':
+  case 'T':
+  case 'p': return TK_INSTANT;
+  case 'C': return TK_COUNTER;
+  default: *known = false; return TK_INSTANT;
+  }
+}
+
+static enum aspect aspect_of(const struct track_event *e, enum tk_kind kind, bool async) {
+  if (async) return ON_ASYNCS;
+  if (kind != TK_INSTANT || e->has_type) return ON_TRACK;
+  return e->scope == 1 ? ON_GLOBAL : e->scope == 2 ? ON_PROCESS : ON_TRACK;
+}
+
+/* Points that the event's fields named become its own. */
+static void own_points(struct perfetto *r, const struct track_event *e, const struct tk_event *ev, tk_id id, bool at_end) {
+  for (uint32_t i = e->first_point; i < r->n_points; i++) {
+    r->points[i].event = id;
+    r->points[i].ts = ev->ts;
+    r->points[i].place = ev->track;
+    r->points[i].at_end = at_end;
+  }
+}
+
+static void legacy_flow(struct perfetto *r, uint32_t node, const struct track_event *e, int64_t ns, uint32_t late) {
+  struct tk_flow *f = trace_add_flow(r->t);
+  f->ts = ns;
+  f->role = e->phase == 's' ? TK_FLOW_START : e->phase == 't' ? TK_FLOW_STEP : TK_FLOW_END;
+  f->cls = trace_class(r->t, e->name, e->cat);
+  f->id = (int64_t)(e->id_field ? e->id : e->bind_id);
+  f->at = node * ASPECTS + ON_TRACK;
+  f->enclosing = e->enclosing;
+  if (e->has_args) f->args = args_end(r->t);
+  if (late && mem_grow(&r->t->store->mem, (void **)&r->late, &r->cap_late, (uint64_t)r->n_late + 1, sizeof *r->late))
+    r->late[r->n_late++] = (struct late){late, r->t->n_flows, true};
+}
+
+/* Tracks that our own writer made hold their packets in order: spans are paired as they come, and come out as they were. */
+static bool close_open(struct perfetto *r, uint32_t node, struct track_event *e, int64_t ns) {
+  struct tk_trace *t = r->t;
+  struct node *n = &r->nodes[node];
+  struct tk_event *begin = &t->events[n->open];
+  if (!n->open) return false;
+  field_args(r, e);
+  struct tk_event end = {.ts = ns, .cls = begin->cls, .args = e->has_args ? args_end(t) : 0};
+  for (uint32_t i = e->first_point; i < r->n_points; i++) r->points[i].event = n->open;
+  n->open = (tk_id)begin->dur;
+  if (n->form & FORM_ASYNC) {
+    seal_close(t, begin, &end);
+  } else {
+    begin->kind = TK_SPAN;
+    begin->dur = ns > begin->ts ? ns - begin->ts : 0;
+  }
+  t->counts.by_phase['E']++;
+  return true;
+}
+
+static const char PHASES[] = {[TK_SPAN] = 'X', [TK_INSTANT] = 'i', [TK_COUNTER] = 'C', [TK_BEGIN] = 'B', [TK_END] = 'E'};
+
+/* Whose the instant is, as JSON says it: of all, of its process; nothing for that of a thread or of another track. */
+static void scope_arg(struct perfetto *r, struct track_event *e, uint32_t node) {
+  bool global = aspect_of(e, TK_INSTANT, false) == ON_GLOBAL || r->nodes[node].form & FORM_GLOBAL;
+  bool process = aspect_of(e, TK_INSTANT, false) == ON_PROCESS || r->nodes[node].kind == NODE_PROCESS;
+  if (!global && !process) return;
+  more_args(r, e);
+  args_str(r->t, KEY_SCOPE_OF_INSTANT, TK_ARG_STR, trace_text(r->t, global ? "g" : "p"));
+}
+
+static void emit(struct perfetto *r, uint32_t node, struct track_event *e, enum tk_kind kind, bool async, int64_t ns) {
+  struct tk_trace *t = r->t;
+  struct tk_event *ev;
+  bool pairs = r->nodes[node].form & (FORM_COMPLETE | FORM_ASYNC | FORM_LANE);
+  if (pairs && kind == TK_END && close_open(r, node, e, ns)) return;
+  if (async) identity_args(r, e, strchr("STpF", e->phase) != NULL);
+  field_args(r, e);
+  if (kind == TK_INSTANT && !async) scope_arg(r, e, node);
+  uint32_t args = e->has_args ? args_end(t) : 0;
+  ev = trace_add_event(t);
+  ev->ts = ns;
+  ev->kind = (uint8_t)kind;
+  ev->cls = trace_class(t, e->name, e->cat);
+  ev->args = args;
+  ev->flags = async ? TK_ASYNC : 0;
+  ev->track = node * ASPECTS + (uint32_t)aspect_of(e, kind, async);
+  if (kind == TK_SPAN && e->dur_us > 0 && e->dur_us < INT64_MAX / 1000) ev->dur = e->dur_us * 1000;
+  if (r->nodes[node].form & FORM_ASYNC) ev->flags |= TK_ASYNC, ev->track = node * ASPECTS + ON_ASYNCS;
+  if (r->nodes[node].form & FORM_GLOBAL && kind == TK_INSTANT && !(ev->flags & TK_ASYNC))
+    ev->track = node_process(r, node) * ASPECTS + ON_PROCESS;
+  if (r->nodes[node].form & FORM_LANE) ev->track = node_parent(r, node) * ASPECTS + ON_TRACK;
+  if (kind == TK_COUNTER) ev->track = node * ASPECTS + ON_PROCESS;
+  if (!async && kind != TK_INSTANT && kind != TK_COUNTER) r->nodes[node].has_slices = true;
+  r->nodes[node].has_events = true;
+  if (!r->nodes[node].first_name && e->name) r->nodes[node].first_name = e->name;
+  own_points(r, e, ev, t->n_events, kind == TK_END);
+  if (pairs && kind == TK_BEGIN) {
+    ev->dur = r->nodes[node].open;
+    r->nodes[node].open = t->n_events;
+  }
+  t->counts.by_phase[(unsigned char)PHASES[kind]]++;
+}
+
+static void drop(struct perfetto *r, const struct track_event *e, const char *why) {
+  r->n_points = e->first_point;
+  r->t->counts.dropped++;
+  perfetto_note(r, TK_NOTE_REPAIR, why);
+}
+
+void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct packet *k) {
+  struct track_event e = {.first_point = r->n_points};
+  struct tk_trace *t = r->t;
+  uint32_t node, late;
+  int64_t ns = 0;
+  bool async, known;
+  t->counts.read++;
+  if (!read_fields(r, q, &e, &k->event)) {
+    drop(r, &e, "damaged track event: dropped");
+    return;
+  }
+  if (!time_of(r, q, k, &e, &ns, &late)) {
+    drop(r, &e, "track event without a usable time: dropped");
+    return;
+  }
+  enum tk_kind kind = kind_of(&e, &async, &known);
+  bool flow = !e.has_type && e.phase && strchr("stf", e.phase);
+  if (!known && !flow) {
+    drop(r, &e, "track event of unknown type: dropped");
+    return;
+  }
+  if ((node = node_of(r, q, k, &e)) == 0) return;
+  if (r->n_points > e.first_point || k->facts.p)
+    perfetto_points(r, q, k, &(struct point_place){node, e.cat, ns, e.first_point, kind == TK_BEGIN || kind == TK_INSTANT});
+  if (e.bind_id && e.direction && !flow) {
+    point(r, e.bind_id ^ 1ull << 63, e.direction == 1);
+    if (r->n_points) r->points[r->n_points - 1].direction = (uint8_t)(e.direction & 3);
+  }
+  if (flow) {
+    legacy_flow(r, node, &e, ns, late);
+    return;
+  }
+  if (kind == TK_COUNTER && e.has_type) {
+    r->n_points = e.first_point;
+    counter_event(r, node, &e, ns, late);
+  } else {
+    emit(r, node, &e, kind, async, ns);
+    if (late && mem_grow(&t->store->mem, (void **)&r->late, &r->cap_late, (uint64_t)r->n_late + 1, sizeof *r->late))
+      r->late[r->n_late++] = (struct late){late, t->n_events, false};
+  }
+  if (e.n_values + e.n_doubles) extra_counters(r, q, k, &e, ns, late);
+}

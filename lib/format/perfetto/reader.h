@@ -1,0 +1,264 @@
+/* reader.h - what the files of the Perfetto reader share.
+ *
+ *     read.c      the file: packets through a window, compressed packets, detection
+ *     read_packet.c    one packet: its sequence's state, then what it carries
+ *     inspect.c     packets by kind, sequences, clocks: for `info`
+ *     passthrough.c      packets that are not modelled: as they are
+ *     read_sequence.c     sequences: interned text, defaults
+ *     read_clock.c     clocks and snapshots: every time becomes one of the trace's clock
+ *     machine.c   machines: their names, how far their clocks are apart
+ *     read_track.c     descriptors of tracks
+ *     read_track_event.c  TrackEvent -> event, counter samples, flow points
+ *     read_args.c      DebugAnnotation -> arg
+ *     extension.c  fields that the file describes itself -> args
+ *     flow_points.c    flow points in full, as our own writer has them
+ *     finish.c    what is known only at the end: which tracks there are, flows in order of time, the origin
+ *
+ * While reading, an event's ts is ns of the trace's clock and its track is a place (node and aspect, below); perfetto_settle
+ * translates both. */
+#ifndef FORMAT_PERFETTO_READER_H
+#define FORMAT_PERFETTO_READER_H
+
+#include "graph/trace.h"
+#include "format/pb.h"
+#include "fields.h"
+#include "extension.h"
+
+/* Interned text of one kind in one sequence: iid -> string, dense while iids are, else by hash. */
+struct iid_table {
+  tk_id *ids;
+  uint32_t cap, n;
+  struct map far;
+};
+enum iid_kind { IID_CATEGORY, IID_NAME, IID_KEY, IID_VALUE, IID_CORRELATION, IID_KINDS };
+
+enum { EXTRA_COUNTERS = 16 };
+struct uuid_list {
+  uint32_t n;
+  uint64_t uuid[EXTRA_COUNTERS];
+};
+
+struct sequence {
+  struct buf pending; /* its state since the last clearing, if no packet of it has been kept yet */
+  bool has_others;    /* holds packets that are not modelled */
+  uint64_t key; /* machine and trusted_packet_sequence_id */
+  bool valid;   /* its state has been cleared once and nothing was lost since */
+  bool has_track, has_thread;
+  uint32_t default_clock; /* 0 = the trace's own */
+  uint64_t default_track;
+  struct uuid_list extra, extra_double;
+  struct iid_table tables[IID_KINDS];
+  int64_t pid, tid, time_us; /* of an old thread_descriptor packet */
+  uint32_t clock_id, clock;  /* clock met last, its place */
+  uint64_t last_uuid;        /* track met last */
+  struct map point_classes; /* by category of the event: class of the flow point met last */
+  uint32_t last_node;
+};
+
+/* A track as its descriptors say, or as events name one that is never described. */
+enum node_kind { NODE_UNKNOWN, NODE_PROCESS, NODE_THREAD, NODE_COUNTER, NODE_NAMED };
+/* What of a node an event is on. */
+enum aspect { ON_TRACK, ON_ASYNCS, ON_PROCESS, ON_COUNTER, ON_GLOBAL, ASPECTS };
+
+struct node {
+  uint64_t uuid, parent_uuid;
+  uint32_t machine;
+  uint8_t kind;
+  bool described, has_parent, has_rank, has_slices, has_events, incremental, settled, is_default;
+  tk_id name, own_name, labels; /* own_name: of process or thread */
+  tk_id unit, first_name;
+  int64_t pid, tid, rank, multiplier, sum;
+  double sum_double;
+  tk_id cls; /* of its samples */
+  uint32_t form;          /* FORM_*: of a track that our own writer made */
+  tk_id more, more_own;   /* fields of the descriptor that are not modelled, and of its process, thread or counter */
+  tk_id ident_text;       /* the pid or tid that was a string */
+  tk_id counter_id;
+  struct tk_ident thread; /* of an async lane */
+  uint64_t process;       /* of instants of global scope: the uuid of their process */
+  tk_id open;             /* spans that are paired while reading: the innermost; each begin's dur is the one around it */
+  tk_id tracks[ASPECTS];
+  struct tk_ident tid_text; /* named tracks, once settled */
+};
+
+struct clock_point {
+  int64_t own, trace;
+};
+struct clock {
+  uint32_t id, machine;
+  bool of_sequence, unsorted; /* unsorted: a point's own time is before that of the one before it */
+  uint64_t unit;
+  int64_t now; /* incremental */
+  bool incremental;
+  struct clock_point *points;
+  uint32_t n, cap, at;
+  uint32_t n_readings;
+};
+
+/* Of a trace of several (machine.c). */
+struct machine {
+  uint32_t id;
+  tk_id name, said; /* 0 = not asked for yet; as its descriptors have it */
+  uint32_t n_same;  /* others that were called the same */
+  int64_t ahead_ns; /* of its clock before machine 0's */
+};
+
+/* A time on a clock that no snapshot has tied to the trace's yet. */
+struct late {
+  uint32_t clock, at;
+  bool is_flow;
+};
+
+struct raw_point {
+  uint64_t id;
+  int64_t ts;
+  uint32_t event, place, order, machine;
+  bool terminating, at_end;
+  uint8_t direction; /* of an older event's flow: 1 in, 2 out, 3 both; 0 = it is a chain */
+};
+
+/* Packets by what they carry. */
+enum { PACKET_KINDS = 64 };
+struct packet_kind {
+  uint32_t field; /* 0 = nothing */
+  uint64_t count, bytes;
+};
+/* For `info`: the meta "perfetto.counts", followed by these. */
+struct perfetto_counts {
+  uint32_t n_kinds, n_clocks;
+  uint64_t n_sequences;
+};
+struct perfetto_clock {
+  uint32_t id, machine, readings;
+  bool of_sequence;
+};
+#define PERFETTO_META_COUNTS "perfetto.counts"
+
+struct perfetto {
+  struct tk_trace *t;
+  struct tk_err *err;
+  const struct tk_load_options *opt;
+  uint64_t offset; /* of the packet in the file */
+  struct sequence *sequences;
+  struct node *nodes;
+  struct clock *clocks;
+  struct machine *machines;
+  struct late *late;
+  struct raw_point *points;
+  uint32_t n_sequences, cap_sequences, n_nodes, cap_nodes, n_clocks, cap_clocks, n_late, cap_late, n_points, cap_points;
+  uint32_t n_machines, cap_machines;
+  struct map sequence_index, uuid_index, thread_index, clock_index, sequence_clock_index, machine_index, machine_names;
+  uint64_t last_sequence_key;
+  uint32_t last_sequence;
+  uint32_t trace_clock; /* what times count on: BOOTTIME, unless a snapshot names another */
+  bool has_trace_clock, has_real, has_snapshot;
+  int64_t zero_ns, last_real;
+  uint32_t n_opaque;
+  struct packet_kind kinds[PACKET_KINDS];
+  uint32_t n_kinds, last_kind;
+  tk_id kept; /* meta of the packets kept last */
+  uint64_t inflated; /* bytes out of compressed packets */
+  struct buf text, json, fields, copy, packets;
+  struct schema schema; /* of extensions that the file describes */
+};
+
+/* What a packet says, in one pass. */
+struct packet {
+  struct pb_field event, interned, defaults, descriptor, snapshot, compressed, process, thread, attributes, extension, facts, sync;
+  uint64_t timestamp, sequence, flags;
+  uint32_t clock, machine;
+  bool has_timestamp, has_clock, dropped;
+  bool of_sequence; /* the snapshot is of the sequence's own clocks */
+  uint32_t other; /* a field that is not modelled */
+};
+
+void perfetto_note(struct perfetto *r, enum tk_note_kind kind, const char *text);
+tk_id perfetto_text(struct perfetto *r, const uint8_t *p, size_t n);
+tk_id perfetto_opaque(struct perfetto *r, const uint8_t *p, size_t n);
+
+/* One packet.  Never fails: what is damaged is noted and skipped.  A compressed one is left to the caller. */
+void perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed);
+
+/* Packets that are not modelled (passthrough.c).  `ns`: the packet's time, if it counts on a clock of its sequence, else NULL. */
+void perfetto_keep(struct perfetto *r, struct sequence *q, const struct packet *k, const uint8_t *p, size_t n, const int64_t *ns);
+void perfetto_keep_clock(struct perfetto *r);
+
+/* ---- what the file is made of (inspect.c) ---- */
+
+void perfetto_count(struct perfetto *r, const struct packet *k, size_t n);
+void perfetto_keep_counts(struct perfetto *r);
+/* "track_event", or NULL. */
+const char *perfetto_packet_name(uint32_t field);
+
+/* ---- state ---- */
+
+struct sequence *perfetto_sequence(struct perfetto *r, uint32_t machine, uint64_t id);
+void sequence_clear(struct sequence *q, struct mem *mem);
+void sequence_defaults(struct sequence *q, const struct pb_field *f);
+void sequence_intern(struct perfetto *r, struct sequence *q, const struct pb_field *f);
+/* The text of an iid; one that was never interned is "[iid 5]". */
+tk_id sequence_text(struct perfetto *r, struct sequence *q, enum iid_kind kind, uint64_t iid);
+
+/* ---- clocks ---- */
+
+/* True if clocks of the sequence itself are in it. */
+bool clock_snapshot(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
+/* Does the packet's time count on a clock of its sequence? */
+bool clock_of_sequence(const struct sequence *q, const struct packet *k);
+/* ns of the trace's clock; false: not known yet, *ns is the clock's own and *clock its place. */
+bool clock_time(struct perfetto *r, struct sequence *q, const struct packet *k, int64_t *ns, uint32_t *clock);
+bool clock_to_trace(struct perfetto *r, uint32_t clock, int64_t own, int64_t *ns);
+uint32_t clock_builtin(struct perfetto *r, uint32_t machine, uint32_t id);
+
+/* ---- machines ---- */
+
+/* RemoteClockSync of a machine other than 0. */
+void machine_sync(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
+void machine_seen(struct perfetto *r, uint32_t id);
+int64_t machine_ahead(const struct perfetto *r, uint32_t id);
+void machine_named(struct perfetto *r, uint32_t id, tk_id name);
+/* 0 for machine 0, unless it was named. */
+tk_id machine_name(struct perfetto *r, uint32_t id);
+/* For the writer and a manifest: which ids they have. */
+void machines_keep(struct perfetto *r);
+
+/* ---- tracks ---- */
+
+uint32_t node_of_uuid(struct perfetto *r, struct sequence *q, uint32_t machine, uint64_t uuid);
+uint32_t node_find(const struct perfetto *r, uint32_t machine, uint64_t uuid); /* 0 = never mentioned */
+/* What the node hangs under; the process that its events of global scope are of; itself if there is none. */
+uint32_t node_parent(const struct perfetto *r, uint32_t node);
+uint32_t node_process(const struct perfetto *r, uint32_t node);
+uint32_t node_of_thread(struct perfetto *r, uint32_t machine, int64_t pid, int64_t tid);
+void track_descriptor(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
+void old_process_descriptor(struct perfetto *r, uint32_t machine, const struct pb_field *f);
+void old_thread_descriptor(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
+
+/* ---- events ---- */
+
+void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct packet *k);
+/* Flow points in full: of an event at `node`, whose flow ids are r->points from `first` on; its points take their place. */
+struct point_place {
+  uint32_t node;
+  tk_id cat;
+  int64_t ns;
+  uint32_t first;
+  bool implied; /* a flow id alone may stand for a point */
+};
+void perfetto_points(struct perfetto *r, struct sequence *q, const struct packet *k, const struct point_place *of);
+/* Those of a packet without an event. */
+void perfetto_lone_points(struct perfetto *r, struct sequence *q, const struct packet *k);
+/* Adds the annotation to the args under construction. */
+void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f);
+/* Is it JSON?  Then r->json is its strict compact text. */
+bool perfetto_is_json(struct perfetto *r, const struct pb_field *f);
+
+void perfetto_settle(struct perfetto *r);
+/* The graph's tracks of all places: of events, of flow points not bound to an event (finish_tracks.c). */
+void perfetto_settle_tracks(struct perfetto *r);
+
+/* Verified structure in the first bytes of a file (detect.c). */
+unsigned perfetto_bid(const uint8_t *p, size_t n);
+bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err);
+
+#endif

@@ -1,0 +1,208 @@
+/* schema.c - what a file says of its extensions, as protobuf's compiler put it (google/protobuf/descriptor.proto).
+ *
+ * By a cursor, not by protobuf-c: messages in messages are as deep as the file likes.  Beyond LEVELS they are left out, as is what is
+ * damaged: its fields keep their numbers. */
+#include <string.h>
+
+#include "extension.h"
+
+enum {
+  LEVELS = 16,
+  DESCRIPTOR_SET = 1, /* ExtensionDescriptor.extension_set */
+  SET_FILE = 1,
+  FILE_PACKAGE = 2,
+  FILE_MESSAGE = 4,
+  FILE_ENUM = 5,
+  FILE_EXTENSION = 7,
+  MESSAGE_NAME = 1,
+  MESSAGE_FIELD = 2,
+  MESSAGE_NESTED = 3,
+  MESSAGE_ENUM = 4,
+  MESSAGE_EXTENSION = 6,
+  FIELD_NAME = 1,
+  FIELD_EXTENDEE = 2,
+  FIELD_NUMBER = 3,
+  FIELD_LABEL = 4,
+  FIELD_KIND = 5,
+  FIELD_TYPE_NAME = 6,
+  LABEL_REPEATED = 3,
+  ENUM_NAME = 1,
+  ENUM_VALUE = 2,
+  VALUE_NAME = 1,
+  VALUE_NUMBER = 2
+};
+
+static const char EVENT[] = ".perfetto.protos.TrackEvent";
+
+void schema_init(struct schema *s, struct mem *mem) {
+  *s = (struct schema){.mem = mem, .json = {.mem = mem}, .path = {.mem = mem}, .message = {.mem = mem}};
+  intern_init(&s->text, mem);
+  map_init(&s->by_number, mem);
+  map_init(&s->by_name, mem);
+  map_init(&s->enum_names, mem);
+  map_init(&s->enum_numbers, mem);
+}
+
+void schema_free(struct schema *s) {
+  if (!s->mem) return;
+  intern_free(&s->text);
+  map_free(&s->by_number);
+  map_free(&s->by_name);
+  map_free(&s->enum_names);
+  map_free(&s->enum_numbers);
+  mem_resize(s->mem, s->fields, (size_t)s->cap * sizeof *s->fields, 0);
+  mem_resize(s->mem, s->found, (size_t)s->cap_found * sizeof *s->found, 0);
+  mem_resize(s->mem, s->members, (size_t)s->cap_members * sizeof *s->members, 0);
+  buf_free(&s->json);
+  buf_free(&s->path);
+  buf_free(&s->message);
+}
+
+/* ---- looking up ---- */
+
+static uint64_t pair(uint32_t of, uint32_t what) { return (uint64_t)of << 32 | what; }
+
+static uint32_t find_text(const struct schema *s, const void *p, size_t n) {
+  return s->n ? intern_find(&s->text, p, n, (uint32_t)hash_bytes(p, n)) : 0;
+}
+
+const struct schema_field *schema_by_number(const struct schema *s, uint32_t message, uint32_t number) {
+  const uint32_t *at = map_get(&s->by_number, pair(message, number));
+  return at ? &s->fields[*at] : NULL;
+}
+
+const struct schema_field *schema_by_name(const struct schema *s, uint32_t message, const void *name, size_t n) {
+  uint32_t text = find_text(s, name, n), *at = text ? map_get(&s->by_name, pair(message, text)) : NULL;
+  return at ? &s->fields[*at] : NULL;
+}
+
+uint32_t schema_enum_name(const struct schema *s, uint32_t of, int64_t number) {
+  const uint32_t *at = map_get(&s->enum_names, pair(of, (uint32_t)number));
+  return at && number == (int32_t)number ? *at : 0;
+}
+
+bool schema_enum_number(const struct schema *s, uint32_t of, const void *name, size_t n, int64_t *number) {
+  uint32_t text = find_text(s, name, n), *at = text ? map_get(&s->enum_numbers, pair(of, text)) : NULL;
+  if (at) *number = (int32_t)*at;
+  return at != NULL;
+}
+
+/* ---- reading ---- */
+
+static uint32_t text_of(struct schema *s, const struct pb_field *f) { return intern(&s->text, f->p, (size_t)f->value); }
+
+static void read_field(struct schema *s, const struct pb_field *from, uint32_t message) {
+  struct schema_field field = {0};
+  struct pb c = pb_inside(from);
+  struct pb_field f;
+  uint32_t extendee = 0;
+  while (pb_next(&c, &f)) {
+    switch (pb_field_key(&f)) {
+    case PB_KEY(FIELD_NAME, PB_BYTES): field.name = text_of(s, &f); break;
+    case PB_KEY(FIELD_EXTENDEE, PB_BYTES): extendee = text_of(s, &f); break;
+    case PB_KEY(FIELD_NUMBER, PB_VARINT): field.number = (uint32_t)f.value; break;
+    case PB_KEY(FIELD_LABEL, PB_VARINT): field.repeated = f.value == LABEL_REPEATED; break;
+    case PB_KEY(FIELD_KIND, PB_VARINT): field.type = (uint8_t)(f.value <= FIELD_SINT64 ? f.value : 0); break;
+    case PB_KEY(FIELD_TYPE_NAME, PB_BYTES): field.of = text_of(s, &f); break;
+    default: break;
+    }
+  }
+  if (!message) message = extendee;
+  if (c.fault) s->damaged = true;
+  if (c.fault || !field.name || !field.number || !field.type || !message) return;
+  if (!mem_grow(s->mem, (void **)&s->fields, &s->cap, (uint64_t)s->n + 2, sizeof field)) return;
+  s->fields[++s->n] = field;
+  map_put(&s->by_number, pair(message, field.number), s->n);
+  map_put(&s->by_name, pair(message, field.name), s->n);
+}
+
+static void read_value(struct schema *s, const struct pb_field *from, uint32_t of) {
+  struct pb c = pb_inside(from);
+  struct pb_field f;
+  uint32_t name = 0, number = 0;
+  while (pb_next(&c, &f)) {
+    if (pb_field_key(&f) == PB_KEY(VALUE_NAME, PB_BYTES)) name = text_of(s, &f);
+    else if (pb_field_key(&f) == PB_KEY(VALUE_NUMBER, PB_VARINT)) number = (uint32_t)f.value;
+  }
+  if (c.fault) s->damaged = true;
+  if (!name) return;
+  map_put(&s->enum_names, pair(of, number), name);
+  map_put(&s->enum_numbers, pair(of, name), number);
+}
+
+/* Appends ".name" of a message or an enum to the path: its full name. */
+static uint32_t enter(struct schema *s, const struct pb_field *from, uint32_t name_field) {
+  struct pb c = pb_inside(from);
+  struct pb_field f;
+  while (pb_next(&c, &f))
+    if (pb_field_key(&f) == PB_KEY(name_field, PB_BYTES)) {
+      buf_append(&s->path, ".", 1);
+      buf_append(&s->path, f.p, (size_t)f.value);
+      return intern(&s->text, s->path.data, s->path.len);
+    }
+  return 0;
+}
+
+static void read_enum(struct schema *s, const struct pb_field *from) {
+  struct pb c = pb_inside(from);
+  struct pb_field f;
+  size_t outside = s->path.len;
+  uint32_t of = enter(s, from, ENUM_NAME);
+  while (of && pb_next(&c, &f))
+    if (pb_field_key(&f) == PB_KEY(ENUM_VALUE, PB_BYTES)) read_value(s, &f, of);
+  if (c.fault) s->damaged = true;
+  s->path.len = outside;
+}
+
+static void read_message(struct schema *s, const struct pb_field *from, unsigned level) {
+  struct pb c = pb_inside(from);
+  struct pb_field f;
+  size_t outside = s->path.len;
+  uint32_t message = level < LEVELS ? enter(s, from, MESSAGE_NAME) : 0;
+  while (message && pb_next(&c, &f)) {
+    switch (pb_field_key(&f)) {
+    case PB_KEY(MESSAGE_FIELD, PB_BYTES): read_field(s, &f, message); break;
+    case PB_KEY(MESSAGE_EXTENSION, PB_BYTES): read_field(s, &f, 0); break;
+    case PB_KEY(MESSAGE_ENUM, PB_BYTES): read_enum(s, &f); break;
+    case PB_KEY(MESSAGE_NESTED, PB_BYTES): read_message(s, &f, level + 1); break;
+    default: break;
+    }
+  }
+  if (c.fault) s->damaged = true;
+  s->path.len = outside;
+}
+
+static void read_file(struct schema *s, const struct pb_field *from) {
+  struct pb c = pb_inside(from);
+  struct pb_field f;
+  s->path.len = 0;
+  for (struct pb first = c; pb_next(&first, &f);)
+    if (pb_field_key(&f) == PB_KEY(FILE_PACKAGE, PB_BYTES) && f.value && s->path.len == 0) {
+      buf_append(&s->path, ".", 1);
+      buf_append(&s->path, f.p, (size_t)f.value);
+    }
+  while (pb_next(&c, &f)) {
+    switch (pb_field_key(&f)) {
+    case PB_KEY(FILE_MESSAGE, PB_BYTES): read_message(s, &f, 0); break;
+    case PB_KEY(FILE_ENUM, PB_BYTES): read_enum(s, &f); break;
+    case PB_KEY(FILE_EXTENSION, PB_BYTES): read_field(s, &f, 0); break;
+    default: break;
+    }
+  }
+  if (c.fault) s->damaged = true;
+}
+
+bool schema_read(struct schema *s, const uint8_t *p, size_t n) {
+  struct pb c = pb_over(p, n);
+  struct pb_field set, file;
+  s->event = intern(&s->text, EVENT, sizeof EVENT - 1);
+  s->damaged = false;
+  while (pb_next(&c, &set)) {
+    if (pb_field_key(&set) != PB_KEY(DESCRIPTOR_SET, PB_BYTES)) continue;
+    struct pb in = pb_inside(&set);
+    while (pb_next(&in, &file))
+      if (pb_field_key(&file) == PB_KEY(SET_FILE, PB_BYTES)) read_file(s, &file);
+    if (in.fault) s->damaged = true;
+  }
+  return !c.fault && !s->damaged;
+}

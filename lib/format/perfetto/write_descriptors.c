@@ -1,0 +1,302 @@
+/* write_descriptors.c - TrackDescriptors, the clock, and what a trace says at its top level.
+ *
+ * trace_processor takes one uuid per process and per thread; a track under any other needs a name.  What Perfetto has no field for
+ * (a tid that was a string, lanes that are one track elsewhere) stands in a field of ours that importers pass over. */
+#include <stdio.h>
+#include <string.h>
+
+#include "writer.h"
+
+static void put_descriptor(struct perfetto_sink *s, struct buf *descriptor) {
+  s->packet.len = 0;
+  pb_message(&s->packet, PACKET_TRACK_DESCRIPTOR, descriptor);
+  if (s->w.machine) pb_u64(&s->packet, PACKET_MACHINE_ID, s->w.machine);
+  writer_packet(s->out, &s->packet);
+  s->w.n_packets++;
+}
+
+bool track_hidden(const struct tk_trace *t, tk_id track) {
+  return t->tracks[track].hidden || t->tracks[t->tracks[track].parent].hidden;
+}
+
+static bool is_number(struct tk_ident i) { return i.kind == TK_IDENT_INT || i.kind == TK_IDENT_QUOTED; }
+static bool is_named(const struct tk_track *k) { return k->kind == TK_THREAD && k->tid.kind == TK_IDENT_STR && k->tid.num != 0; }
+
+/* A number that fits as it is, anything else gets one of its own and shows its text as the name. */
+static int64_t small_id(struct perfetto_sink *s, struct tk_ident i, int64_t least, int64_t most) {
+  return is_number(i) && i.num >= least && i.num <= most ? i.num : s->next_pid++;
+}
+
+static void put_string(struct perfetto_sink *s, struct buf *b, uint32_t field, tk_id id) {
+  size_t n;
+  const char *p = tk_string(s->t, id, &n);
+  pb_bytes(b, field, p, n);
+}
+
+static void put_name(struct perfetto_sink *s, struct buf *b, uint32_t field, tk_id name, struct tk_ident i, int64_t written) {
+  char text[32];
+  if (name) put_string(s, b, field, name);
+  else if (i.kind == TK_IDENT_STR) put_string(s, b, field, i.str);
+  else if (is_number(i) && i.num != written && i.num) pb_bytes(b, field, text, num_put_i64(text, i.num));
+}
+
+/* What the numbers cannot say goes into our own field. */
+static void put_facts(struct perfetto_sink *s, struct buf *descriptor, uint32_t form, struct tk_ident ident, int64_t written,
+                      tk_id machine) {
+  char text[32];
+  s->facts.len = 0;
+  if (ident.kind == TK_IDENT_NONE) form |= FORM_ABSENT;
+  if (ident.kind == TK_IDENT_QUOTED) form |= FORM_QUOTED;
+  if (form) pb_u64(&s->facts, TRACK_FORM, form);
+  if (ident.kind == TK_IDENT_STR) put_string(s, &s->facts, TRACK_IDENT, ident.str);
+  else if (is_number(ident) && ident.num != written) pb_bytes(&s->facts, TRACK_IDENT, text, num_put_i64(text, ident.num));
+  if (machine) put_string(s, &s->facts, TRACK_MACHINE, machine);
+  if (s->facts.len) pb_message(descriptor, DESCRIPTOR_TRACEKIT, &s->facts);
+}
+
+/* Spans of one form only, so that it is said once and not by each. */
+static uint32_t form_of(const struct perfetto_sink *s, const struct tk_track *k) {
+  bool any = false;
+  for (tk_id i = k->first; i < k->first + k->count; i++) {
+    const struct tk_event *e = &s->t->events[i];
+    if (e->kind != TK_SPAN) continue;
+    if (e->flags & TK_PAIRED) return 0;
+    any = true;
+  }
+  return any ? FORM_COMPLETE : 0;
+}
+
+/* ---- processes and threads ---- */
+
+/* The name of its machine, unless that is what readers call it anyway. */
+static tk_id machine_fact(const struct perfetto_sink *s, const struct tk_track *k) {
+  char text[32];
+  snprintf(text, sizeof text, "machine %u", s->w.machine);
+  return strcmp(tk_string(s->t, k->machine, NULL), text) == 0 ? 0 : k->machine;
+}
+
+static void describe_process(struct perfetto_sink *s, tk_id track) {
+  const struct tk_track *k = &s->t->tracks[track];
+  struct buf d = {.mem = &s->mem};
+  struct tk_ident pid = k->pid;
+  if (writer_kept_pid(s, track, &pid.num)) pid.kind = TK_IDENT_INT;
+  /* pid 0 of a protobuf trace is Linux's idle process, which viewers leave out: GPU 0 of Kineto is none */
+  s->pids[track] = small_id(s, pid, 1, INT32_MAX);
+  s->inner.len = 0;
+  pb_i64(&s->inner, PROCESS_PID, s->pids[track]);
+  put_name(s, &s->inner, PROCESS_NAME, k->name, pid, s->pids[track]);
+  if (k->labels) put_string(s, &s->inner, PROCESS_LABELS, k->labels);
+  writer_kept_fields(s, track, true, &s->inner);
+  pb_u64(&d, DESCRIPTOR_UUID, s->uuids[track]);
+  pb_message(&d, DESCRIPTOR_PROCESS, &s->inner);
+  writer_kept_fields(s, track, false, &d);
+  if (k->has_sort) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, k->sort_index);
+  put_facts(s, &d, 0, pid, s->pids[track], machine_fact(s, k));
+  put_descriptor(s, &d);
+  buf_free(&d);
+}
+
+static uint64_t thread_key(tk_id process, int64_t tid) { return ((uint64_t)tid * 0x9e3779b97f4a7c15u) ^ process; }
+
+static void describe_thread(struct perfetto_sink *s, tk_id track) {
+  const struct tk_track *k = &s->t->tracks[track];
+  struct buf d = {.mem = &s->mem};
+  bool of_process = k->tid.kind == TK_IDENT_NONE || (is_number(k->tid) && k->tid.num == 0); /* as the JSON importer has it */
+  int64_t pid = s->pids[k->parent], tid = of_process ? pid : small_id(s, k->tid, INT32_MIN, INT64_MAX);
+  s->inner.len = 0;
+  pb_i64(&s->inner, THREAD_PID, pid);
+  pb_i64(&s->inner, THREAD_TID, tid);
+  put_name(s, &s->inner, THREAD_NAME, k->name, k->tid, tid);
+  writer_kept_fields(s, track, true, &s->inner);
+  pb_u64(&d, DESCRIPTOR_UUID, s->uuids[track]);
+  pb_u64(&d, DESCRIPTOR_PARENT_UUID, s->uuids[k->parent]);
+  pb_message(&d, DESCRIPTOR_THREAD, &s->inner);
+  writer_kept_fields(s, track, false, &d);
+  if (k->has_sort) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, k->sort_index);
+  if (is_number(k->tid)) map_put(&s->threads, thread_key(k->parent, k->tid.num), track);
+  put_facts(s, &d, form_of(s, k), k->tid, tid, 0);
+  put_descriptor(s, &d);
+  buf_free(&d);
+}
+
+/* ---- named tracks ---- */
+
+uint64_t describe_child(struct perfetto_sink *s, const struct child *c) {
+  struct buf d = {.mem = &s->mem};
+  uint64_t uuid = ++s->next_uuid;
+  pb_u64(&d, DESCRIPTOR_UUID, uuid);
+  if (c->parent) pb_u64(&d, DESCRIPTOR_PARENT_UUID, c->parent);
+  pb_bytes(&d, DESCRIPTOR_NAME, c->name, c->n);
+  if (c->explicit) pb_u64(&d, DESCRIPTOR_CHILD_ORDERING, ORDERING_EXPLICIT);
+  if (c->has_rank) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, c->rank);
+  s->inner.len = 0;
+  if (c->unit) pb_bytes(&s->inner, COUNTER_UNIT_NAME, c->unit, strlen(c->unit));
+  writer_kept_fields(s, c->track, true, &s->inner);
+  if (c->counter) pb_message(&d, DESCRIPTOR_COUNTER, &s->inner);
+  writer_kept_fields(s, c->track, false, &d);
+  s->facts.len = 0;
+  if (c->form) pb_u64(&s->facts, TRACK_FORM, c->form);
+  if (c->tid.kind == TK_IDENT_STR) put_string(s, &s->facts, TRACK_IDENT, c->tid.str);
+  if (is_number(c->tid)) pb_i64(&s->facts, TRACK_TID, c->tid.num);
+  if (c->process) pb_u64(&s->facts, TRACK_PROCESS, c->process);
+  if (c->id) pb_bytes(&s->facts, TRACK_COUNTER_ID, c->id, c->n_id);
+  if (s->facts.len) pb_message(&d, DESCRIPTOR_TRACEKIT, &s->facts);
+  put_descriptor(s, &d);
+  buf_free(&d);
+  return uuid;
+}
+
+uint64_t describe_thread_uuid(const struct perfetto_sink *s, tk_id process, int64_t tid) {
+  const uint32_t *at = map_get(&s->threads, thread_key(process, tid));
+  const struct tk_track *k = at ? &s->t->tracks[*at] : NULL;
+  return k && k->parent == process && k->tid.num == tid ? s->uuids[*at] : s->uuids[process];
+}
+
+/* Named tracks stand behind those that they hang under. */
+static void describe_named(struct perfetto_sink *s, tk_id track) {
+  const struct tk_track *k = &s->t->tracks[track];
+  const struct intern *strings = &s->t->store->strings;
+  uint32_t code = (uint32_t)((uint64_t)k->tid.num % NAMED_CODES), *up = NULL;
+  int64_t rest = k->tid.num >> 3;
+  struct child c = {.parent = s->uuids[k->parent], .form = form_of(s, k), .track = track};
+  size_t n;
+  const char *tid = tk_string(s->t, k->tid.str, &n);
+  c.has_rank = k->has_sort;
+  c.rank = k->sort_index;
+  c.name = tk_string(s->t, k->name ? k->name : k->tid.str, &c.n);
+  if (code == NAMED_IS_PROCESS) {
+    s->uuids[track] = s->uuids[k->parent];
+    return;
+  }
+  if (code == NAMED_GLOBAL) c.parent = 0;
+  if (code == NAMED_OF_THREAD) c.parent = describe_thread_uuid(s, k->parent, rest);
+  if (code == NAMED_OF_TRACK && rest >= 0 && (size_t)rest < n) {
+    tk_id text = intern_find(strings, tid, (size_t)rest, (uint32_t)hash_bytes(tid, (size_t)rest));
+    up = text ? map_get(&s->named, (uint64_t)k->parent << 32 | text) : NULL;
+    if (up) c.parent = s->uuids[*up];
+  }
+  s->uuids[track] = describe_child(s, &c);
+  uint32_t *slot = map_put(&s->named, (uint64_t)k->parent << 32 | k->tid.str, track);
+  if (slot) *slot = track;
+}
+
+/* ---- all ---- */
+
+static void put_clocks(struct perfetto_sink *s) {
+  struct buf clocks = {.mem = &s->mem};
+  for (int real = 0; real < 2; real++) {
+    s->inner.len = 0;
+    pb_u64(&s->inner, CLOCK_ID, real ? CLOCK_REALTIME : CLOCK_BOOTTIME);
+    pb_u64(&s->inner, CLOCK_TIMESTAMP, real ? (uint64_t)s->zero_ns : 0);
+    pb_message(&clocks, SNAPSHOT_CLOCKS, &s->inner);
+  }
+  s->packet.len = 0;
+  pb_message(&s->packet, PACKET_CLOCK_SNAPSHOT, &clocks);
+  if (s->w.machine) pb_u64(&s->packet, PACKET_MACHINE_ID, s->w.machine);
+  writer_packet(s->out, &s->packet);
+  buf_free(&clocks);
+}
+
+/* A process that holds nothing but tracks of no process is none: only what has a uuid here is one. */
+static void find_processes(struct perfetto_sink *s) {
+  const struct tk_trace *t = s->t;
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    const struct tk_track *k = &t->tracks[i];
+    bool own = k->kind == TK_PROCESS && (k->pid.kind != TK_IDENT_NONE || k->count);
+    if (own) s->uuids[i] = 1;
+    if (k->parent && !is_named(k) && !(k->kind == TK_COUNTERS && k->renamed)) s->uuids[k->parent] = 1;
+  }
+  for (tk_id i = 1; i <= t->n_tracks; i++) s->uuids[i] = s->uuids[i] && !track_hidden(t, i) ? ++s->next_uuid : 0;
+}
+
+/* Sort indices count only where the root says so (TrackDescriptor.process_ordering, thread_ordering; v58 and later). */
+static bool is_sorted(const struct tk_trace *t) {
+  for (tk_id i = 1; i <= t->n_tracks; i++)
+    if (t->tracks[i].has_sort && t->tracks[i].kind <= TK_THREAD) return true;
+  return false;
+}
+
+static void describe_order(struct perfetto_sink *s) {
+  struct buf d = {.mem = &s->mem};
+  pb_u64(&d, DESCRIPTOR_UUID, 0);
+  pb_u64(&d, DESCRIPTOR_PROCESS_ORDERING, 1);
+  pb_u64(&d, DESCRIPTOR_THREAD_ORDERING, 1);
+  put_descriptor(s, &d);
+  buf_free(&d);
+}
+
+/* The track's machine, with what stands of each once. */
+static void enter(struct perfetto_sink *s, tk_id track, bool sorted) {
+  if (!writer_machine(s, track)) return;
+  if (sorted) describe_order(s);
+  if (s->w.machine && s->t->clock == TK_CLOCK_REALTIME && !s->has_clocks) put_clocks(s);
+}
+
+void describe_tracks(struct perfetto_sink *s) {
+  const struct tk_trace *t = s->t;
+  bool sorted = is_sorted(t);
+  for (tk_id i = 1; i <= t->n_tracks; i++) s->uuids[i] = 0;
+  find_processes(s);
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    if (!s->uuids[i]) continue;
+    enter(s, i, sorted);
+    describe_process(s, i);
+  }
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    if (t->tracks[i].kind != TK_THREAD || track_hidden(t, i) || is_named(&t->tracks[i])) continue;
+    s->uuids[i] = ++s->next_uuid;
+    enter(s, i, sorted);
+    describe_thread(s, i);
+  }
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    if (!is_named(&t->tracks[i]) || track_hidden(t, i)) continue;
+    enter(s, i, sorted);
+    describe_named(s, i);
+  }
+}
+
+/* ---- the trace ---- */
+
+void put_attribute(struct perfetto_sink *s, const char *key, const char *text, size_t n) {
+  struct buf attribute = {.mem = &s->mem};
+  s->inner.len = s->packet.len = 0;
+  pb_bytes(&s->inner, ATTRIBUTE_KEY, key, strlen(key));
+  pb_bytes(&s->inner, ATTRIBUTE_STRING, text, n);
+  pb_message(&attribute, ATTRIBUTES_ATTRIBUTE, &s->inner);
+  pb_message(&s->packet, PACKET_TRACE_ATTRIBUTES, &attribute);
+  writer_packet(s->out, &s->packet);
+  buf_free(&attribute);
+}
+
+static const char EXTENSIONS[] = "perfetto.extension_descriptor";
+
+void describe_extensions(struct perfetto_sink *s, const struct tk_trace *t) {
+  for (tk_id i = 1; i <= t->n_metas; i++) {
+    const struct tk_meta *m = &t->metas[i];
+    if (!m->binary || strcmp(tk_string(t, m->key, NULL), EXTENSIONS) != 0) continue;
+    s->packet.len = 0;
+    pb_bytes(&s->packet, PACKET_EXTENSION_DESCRIPTOR, trace_raw(t, m->at), (size_t)m->size);
+    writer_packet(s->out, &s->packet);
+  }
+}
+
+void describe_trace(struct perfetto_sink *s, const struct tk_trace *t) {
+  describe_extensions(s, t);
+  s->has_extensions = true;
+  writer_kept(s, t);
+  if (t->clock == TK_CLOCK_REALTIME && !s->has_clocks) put_clocks(s);
+}
+
+/* Top-level data of JSON becomes attributes "json.KEY", with the text of their values.  They are long and stand at the end: a file
+ * is known by its beginning. */
+void describe_metas(struct perfetto_sink *s, const struct tk_trace *t) {
+  for (tk_id i = 1; i <= t->n_metas; i++) {
+    const struct tk_meta *m = &t->metas[i];
+    const char *key = tk_string(t, m->key, NULL);
+    if (m->binary || strcmp(key, "tracekit") == 0 || (t->has_zero && strcmp(key, "baseTimeNanoseconds") == 0)) continue;
+    s->text.len = 0;
+    buf_append(&s->text, m->after ? "json.after." : "json.", m->after ? 11 : 5);
+    if (!buf_append(&s->text, key, strlen(key) + 1)) return;
+    put_attribute(s, (const char *)s->text.data, trace_raw(t, m->at), (size_t)m->size);
+  }
+}

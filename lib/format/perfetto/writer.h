@@ -1,0 +1,210 @@
+/* writer.h - what the files of the Perfetto writer share.
+ *
+ *     write.c   the sink: one track after the other
+ *     write_descriptors.c  descriptors of tracks, clocks, top-level data
+ *     machine.c   which machine tracks are of
+ *     write_asyncs.c    async spans: lanes by name, those of one id nested
+ *     write_counters.c  counter samples: a track for each series
+ *     write_lanes.c   which lane a span goes to, which arrows there are
+ *     write_event.c   one TrackEvent: interning, args, time
+ *     flow_points.c  flows of an event: ids, points in full
+ */
+#ifndef FORMAT_PERFETTO_WRITER_H
+#define FORMAT_PERFETTO_WRITER_H
+
+#include "graph/sink.h"
+#include "io/out.h"
+#include "format/pb_out.h"
+#include "fields.h"
+#include "extension.h"
+
+/* Interned ids of one kind: by string id. */
+struct iids {
+  uint32_t *iid; /* 0 = not yet */
+  uint32_t n;
+  tk_id *known; /* the strings that have one */
+  uint32_t n_known, cap_known;
+};
+
+/* One end of an arrow; in order of events. */
+struct arrow {
+  tk_id event;
+  bool at_end; /* goes with the span's end: its other end begins later than this span */
+  bool terminating;
+  bool has_points; /* the flow points stand in full as well */
+  uint64_t id;
+};
+
+/* The packets of one graph: one sequence for each machine, so that names are interned once. */
+struct event_writer {
+  struct out *out;
+  struct mem *mem;
+  const struct tk_trace *t;
+  uint32_t sequence, clock, machine;
+  bool has_facts;        /* `facts` goes into the packet, also if it is empty */
+  bool track_has_scope;  /* what the scope of instants on it is, the track says */
+  bool started;          /* its first packet, which clears the state, is written */
+  int64_t base_ns;       /* of ts 0 against what the file prints times */
+  int64_t last_ns;       /* the incremental clock */
+  uint64_t track;        /* default track of the sequence now */
+  struct iids names, categories, keys, end_keys, values;
+  uint64_t n_packets;    /* descriptors, events */
+  const struct sink_meter *meter; /* NULL = nobody hears */
+  tk_id *points;         /* flow points that Perfetto's ids do not say all of, in order of their events */
+  uint32_t n_points;
+  uint8_t *has_flows;    /* by event, a bit: it is in `points` or `arrows` */
+  struct iids point_classes; /* by category of the event: class of the point written last */
+  struct arrow *arrows;
+  uint32_t n_arrows, cap_arrows, last_arrow, last_point; /* last: where the events before were found */
+  bool has_ends; /* an arrow is at_end */
+  struct buf interned, event, annotation, packet, scratch, facts;
+  struct schema schema; /* of extensions that the graph's file described */
+};
+
+bool writer_begin(struct event_writer *w, const struct tk_trace *t, int64_t base_ns, struct out *out, struct mem *mem);
+void writer_end(struct event_writer *w);
+/* What follows is of this machine, on the sequence that the caller set if any was begun. */
+void writer_switch(struct event_writer *w, uint32_t machine, int64_t base_ns);
+/* The string has this iid from now on. */
+void iids_set(struct event_writer *w, struct iids *kind, tk_id s, uint32_t iid);
+
+/* ns of a graph time as it is printed: rounded to nearest, so order and nesting survive. */
+int64_t writer_ns(const struct event_writer *w, tk_time ts);
+
+/* Events from here on are on this track. */
+void writer_track(struct event_writer *w, uint64_t uuid);
+void writer_slice_begin(struct event_writer *w, tk_id event);
+void writer_slice_end(struct event_writer *w, tk_id event, int64_t ns);
+void writer_instant(struct event_writer *w, tk_id event);
+/* A flow point that no span holds: for our own reader alone. */
+void writer_lone_point(struct event_writer *w, uint64_t uuid, tk_id flow);
+void writer_counter(struct event_writer *w, tk_id event, const struct tk_arg *value);
+/* The flows of the event whose fields stand in w->event: those of its begin, or those of its end. */
+void writer_flows(struct event_writer *w, tk_id event, bool at_end);
+/* The iid of a string, which is interned in the packet if it is new. */
+uint32_t writer_iid(struct event_writer *w, struct iids *kind, uint32_t field, tk_id s);
+/* The packet of w->event and w->facts, which is for this event or flow point. */
+void writer_event(struct event_writer *w, int64_t ns, enum sink_part part, tk_id id);
+
+/* A packet outside of the sequence. */
+void writer_packet(struct out *out, const struct buf *packet);
+
+/* ---- lanes and arrows ---- */
+
+/* Flow points of the graph as arrows, one fresh id each from *next_id on.  Returns the points that lead nowhere. */
+uint64_t writer_arrows(struct event_writer *w, uint64_t *next_id);
+
+/* Lanes of equal name: a new lane is made when all are busy. */
+struct lanes {
+  struct mem *mem;
+  struct lane {
+    tk_time end;
+    uint64_t uuid;
+  } *heap; /* the one that is free first on top */
+  uint32_t n, cap;
+};
+
+/* A lane that is free at `ts`, busy until `end` from now on; 0 = a new one is needed, which lanes_add takes in. */
+uint64_t lanes_take(struct lanes *l, tk_time ts, tk_time end);
+void lanes_add(struct lanes *l, uint64_t uuid, tk_time end);
+void lanes_free(struct lanes *l);
+
+/* ---- the sink ---- */
+
+struct open_span {
+  tk_id event;
+  int64_t end_ns;
+  bool endless, cut; /* never ends; did not, but is in a span that does */
+};
+
+/* Packets of a Perfetto input that are not modelled, and a sequence that they do not use (passthrough.c). */
+struct perfetto_sink;
+/* Fields of the track's descriptor, or of the process, thread or counter in it, that are not modelled. */
+void writer_kept_fields(struct perfetto_sink *s, tk_id track, bool own, struct buf *to);
+void writer_kept_tracks(struct perfetto_sink *s);
+bool writer_kept_pid(struct perfetto_sink *s, tk_id track, int64_t *pid);
+void writer_kept(struct perfetto_sink *s, const struct tk_trace *t);
+uint32_t writer_sequence(struct perfetto_sink *s);
+
+struct perfetto_sink {
+  struct sink sink;
+  struct out *out;
+  struct sink_options opt;
+  struct mem mem;
+  int64_t zero_ns;
+  uint32_t next_sequence, clock; /* what times count on: BOOTTIME, unless kept packets say another */
+  struct map sequences;          /* that kept packets are on */
+  bool has_clocks;               /* kept packets say REALTIME */
+  bool has_remote_clocks;        /* and how far clocks of other machines are ahead */
+  bool has_extensions;           /* the descriptors of the graph that comes next are written */
+  uint64_t next_uuid, next_flow;
+  int32_t next_pid; /* for pids that are no int32 */
+  const struct tk_trace *t;
+  struct event_writer w;
+  uint64_t *uuids; /* by track */
+  int64_t *pids;   /* by track: of processes */
+  const struct tk_meta *kept_tracks;
+  struct map kept;   /* by track: where in the graph's text its further fields stand */
+  struct map named;  /* process and text of the tid -> named track */
+  struct map threads; /* process and number of the tid -> thread */
+  struct writer_machine {
+    uint32_t id;
+    int64_t ahead_ns; /* of its clock, by packets that are kept */
+    bool described;
+  } *machines; /* of the graph; 0 = of processes that say none */
+  uint32_t n_machines, cap_machines, next_machine;
+  tk_id machine_name;     /* that is written of */
+  struct map machine_of;  /* name -> machine */
+  struct map machine_ids; /* that are taken */
+  struct map series; /* process, counter, series -> its uuid, from first_series on */
+  uint64_t first_series;
+  struct buf packet, inner, text, facts;
+  struct open_span *stack;
+  uint32_t n_stack, cap_stack, n_cut;
+  tk_id *deep; /* of the track: spans too deep for its stack */
+  uint32_t n_deep, cap_deep;
+};
+
+/* The stack of the lane that is being written.  A child ends no later than its parent. */
+void slices_open(struct perfetto_sink *s, tk_id event);
+void slices_close(struct perfetto_sink *s, uint32_t height);
+
+/* The events of an async track (write_asyncs.c). */
+void asyncs_write(struct perfetto_sink *s, tk_id track);
+/* The samples of a counter track (write_counters.c). */
+void counters_write(struct perfetto_sink *s, tk_id track);
+
+/* ---- machines (machine.c) ---- */
+
+bool writer_machines(struct perfetto_sink *s);
+/* What follows is of the track's machine.  True if that is the first of it in the graph. */
+bool writer_machine(struct perfetto_sink *s, tk_id track);
+
+/* ---- descriptors (write_descriptors.c) ---- */
+
+void describe_tracks(struct perfetto_sink *s);
+/* A named track under another (0 = under none).  `form` and `tid` are for our own reader. */
+struct child {
+  uint64_t parent;
+  const char *name;
+  size_t n;
+  uint32_t form;
+  struct tk_ident tid;
+  uint64_t process;
+  tk_id track; /* that it stands for; 0 = none */
+  bool counter, has_rank, explicit;
+  const char *unit, *id; /* of a counter; the id that is part of its name */
+  size_t n_id;
+  int64_t rank;
+};
+uint64_t describe_thread_uuid(const struct perfetto_sink *s, tk_id process, int64_t tid);
+uint64_t describe_child(struct perfetto_sink *s, const struct child *c);
+/* What stands of the trace as a whole: clocks and extension descriptors at its start, top-level data at its end. */
+void describe_trace(struct perfetto_sink *s, const struct tk_trace *t);
+/* Of each graph, those of the first at the start. */
+void describe_extensions(struct perfetto_sink *s, const struct tk_trace *t);
+void describe_metas(struct perfetto_sink *s, const struct tk_trace *t);
+void put_attribute(struct perfetto_sink *s, const char *key, const char *text, size_t n);
+bool track_hidden(const struct tk_trace *t, tk_id track);
+
+#endif

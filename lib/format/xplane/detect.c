@@ -1,0 +1,87 @@
+/* detect.c - is it an XSpace?
+ *
+ * XPlane and Perfetto files both begin with 0x0A (field 1, length-delimited), and field numbers and wire types alone tie on
+ * nearly all of them.  What tells them apart is one level down: a plane's name is text, its lines and map entries parse as
+ * messages of their own fields, and all of it ends where the plane does.  Each thing that fits is worth bits; one that cannot
+ * be, none. */
+#include <string.h>
+
+#include "format/json.h"
+#include "xplane.h"
+
+/* Is it a sequence of fields whose numbers and wire types `allowed` knows?  A message that the peek cuts may end early. */
+static bool fits(struct pb c, const char *allowed, bool cut) {
+  struct pb_field f;
+  while (pb_next(&c, &f))
+    if (f.number > 15 || allowed[f.number] != (char)('0' + f.wire)) return false;
+  return !c.fault || cut;
+}
+
+/* Wire types by field number; '-' = no such field. */
+static const char SPACE[] = "-2222-----------", PLANE[] = "-022222---------", LINE[] = "-0202----002----",
+                  ENTRY[] = "-02-------------";
+
+static unsigned plane_bid(const struct pb_field *f, bool cut, bool *wrong) {
+  static const char *const inner[] = {[XPLANE_LINES] = LINE, [XPLANE_EVENT_METADATA] = ENTRY, [XPLANE_STAT_METADATA] = ENTRY};
+  unsigned bits = 0;
+  if (f->number > XPLANE_STATS || (f->number > XPLANE_NAME && PLANE[f->number] != (char)('0' + f->wire)))
+    return *wrong = true, 0;
+  if (f->wire != PB_BYTES) return 2;
+  if (f->number == XPLANE_NAME) {
+    bool known =
+        f->value >= 6 && (memcmp(f->p, "/host:", 6) == 0 || memcmp(f->p, "/devic", 6) == 0 || memcmp(f->p, "Task E", 6) == 0);
+    for (size_t i = 0; i < f->value; i++)
+      if (f->p[i] < 0x20 && f->p[i] != '\n' && f->p[i] != '\t') return 1;
+    return known ? 32 : 6;
+  }
+  if (f->number >= XPLANE_LINES && f->number <= XPLANE_STAT_METADATA) {
+    if (!fits(pb_inside(f), inner[f->number], cut)) return *wrong = true, 0;
+    bits = 4;
+  }
+  return bits;
+}
+
+/* A plane that may go on behind the peek: its last field is then looked at as far as it is there. */
+static unsigned planes_bid(const uint8_t *p, size_t n, bool cut, bool *wrong) {
+  struct pb c = pb_over(p, n);
+  struct pb_field f;
+  unsigned bits = 2;
+  for (unsigned i = 0; i < 16 && !*wrong && pb_next(&c, &f); i++) bits += plane_bid(&f, false, wrong);
+  if (c.fault && !cut && bits < 16) return 2; /* damaged: little is known */
+  return bits;
+}
+
+unsigned xplane_bid(const uint8_t *p, size_t n) {
+  struct pb c = pb_over(p, n);
+  uint64_t tag, length;
+  unsigned bits = 0;
+  bool wrong = false;
+  if (n < 2) return 0;
+  if (p[0] == 0x0a && xplane_mangled(p, n)) return 12;
+  for (unsigned i = 0; i < 8 && c.p < c.end && !wrong; i++) {
+    if (!pb_varint(&c, &tag) || tag >> 3 > XSPACE_HOSTNAMES || tag >> 3 == 0 || SPACE[tag >> 3] != (char)('0' + (tag & 7))) {
+      if (bits < 16) return 0;
+      break; /* damage further on is for the reader to name */
+    }
+    if (!pb_varint(&c, &length)) break;
+    size_t left = (size_t)(c.end - c.p), here = length < left ? (size_t)length : left;
+    if (tag >> 3 == XSPACE_PLANES) bits += planes_bid(c.p, here, here < length, &wrong);
+    else if (utf8_valid(c.p, here)) bits += 4;
+    c.p += here;
+  }
+  return wrong && bits < 32 ? 0 : bits; /* what bears a plane's name is one, if a damaged one */
+}
+
+/* Bytes above 0x7f of a binary file are UTF-8 only after such a filter, which leaves mostly its replacements. */
+bool xplane_mangled(const uint8_t *p, size_t n) {
+  static const uint8_t REPLACED[] = {0xef, 0xbf, 0xbd};
+  size_t found = 0, other = 0;
+  if (n > (64 << 10)) n = 64 << 10;
+  for (size_t i = 0; i + 3 <= n; i++) {
+    if (p[i] < 0xc0) continue;
+    if (memcmp(p + i, REPLACED, 3) == 0) found++;
+    else other++;
+  }
+  while (n && p[n - 1] >= 0x80) n--; /* a sequence that the window cuts */
+  return found >= 3 && found > other && utf8_valid(p, n);
+}

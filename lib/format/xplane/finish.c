@@ -1,0 +1,187 @@
+/* finish.c - what is known only when the whole file has been read: process ids, clocks.
+ *
+ * Pids are those of xprof, so that scripts find what they look for: 701 for /host:CPU and 702, 703 ... for its subprocesses by
+ * name, 1 + id for GPUs and TPUs, 501 + id for custom devices.  Where xprof would put two planes into one process or leave a
+ * plane out, the plane gets a pid from 1000 on.  A tid is the low half of display_id (else id); a second line of the same tid
+ * gets one above 32 bits, where xprof would mix the two. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "xplane.h"
+
+static bool starts_with(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
+
+/* ---- pids ---- */
+
+struct pids {
+  struct xplane_reader *r;
+  struct map taken;
+  int64_t next_host, next_other;
+};
+
+static bool take(struct pids *p, int64_t pid) {
+  uint32_t *slot = map_put(&p->taken, (uint64_t)pid, 0);
+  if (!slot || *slot) return false;
+  *slot = 1;
+  return true;
+}
+
+static int64_t pid_of(struct pids *p, const struct xplane_plane *plane) {
+  const char *name = tk_string(p->r->t, plane->name, NULL);
+  bool device = starts_with(name, "/device:GPU:") || starts_with(name, "/device:TPU:"),
+       custom = starts_with(name, "/device:CUSTOM:");
+  if (device && plane->id >= 0 && plane->id < PID_CUSTOM - PID_DEVICE && take(p, PID_DEVICE + plane->id))
+    return PID_DEVICE + plane->id;
+  if (custom && plane->id >= 0 && plane->id < PID_HOST - PID_CUSTOM && take(p, PID_CUSTOM + plane->id))
+    return PID_CUSTOM + plane->id;
+  if (starts_with(name, "/host:CPU") && p->next_host < PID_OTHER) return p->next_host++;
+  while (!take(p, p->next_other)) p->next_other++;
+  return p->next_other++;
+}
+
+struct named_plane {
+  const char *name;
+  uint32_t at;
+};
+
+static int by_name(const void *a, const void *b) {
+  const struct named_plane *x = a, *y = b;
+  int c = strcmp(x->name, y->name);
+  return c ? c : x->at < y->at ? -1 : 1;
+}
+
+/* Host planes by name, "/host:CPU" itself first; all others in the order of the file. */
+static void number_processes(struct xplane_reader *r) {
+  struct tk_trace *t = r->t;
+  struct mem *mem = &t->store->mem;
+  struct pids p = {.r = r, .next_host = PID_HOST, .next_other = PID_OTHER};
+  uint32_t n, hosts = 0;
+  const struct xplane_plane *planes = xplane_planes(r, &n);
+  struct named_plane *sorted = mem_resize(mem, NULL, 0, ((size_t)n + 1) * sizeof *sorted);
+  if (!sorted) return;
+  map_init(&p.taken, mem);
+  for (int round = 0; round < 2; round++) { /* hosts, then the others behind them */
+    uint32_t from = hosts;
+    for (uint32_t i = 0; i < n; i++) {
+      const char *name = tk_string(t, planes[i].name, NULL);
+      if (planes[i].process && starts_with(name, "/host:CPU") == (round == 0)) sorted[hosts++] = (struct named_plane){name, i};
+    }
+    if (round == 0) qsort(sorted, hosts, sizeof *sorted, by_name);
+    for (uint32_t i = from; i < hosts; i++) {
+      const struct xplane_plane *plane = &planes[sorted[i].at];
+      struct tk_track *k = &t->tracks[plane->process];
+      if (k->hidden) continue;
+      k->sort_index = pid_of(&p, plane);
+      k->has_sort = true;
+      k->pid = ident_int(k->sort_index);
+    }
+  }
+  map_free(&p.taken);
+  mem_resize(mem, sorted, ((size_t)n + 1) * sizeof *sorted, 0);
+}
+
+static void number_threads(struct xplane_reader *r) {
+  struct tk_trace *t = r->t;
+  struct map used; /* process, tid -> lines that have it */
+  uint32_t n;
+  const struct xplane_line *lines = xplane_lines(r, &n);
+  map_init(&used, &t->store->mem);
+  for (uint32_t i = 0; i < n; i++) {
+    struct tk_track *k = &t->tracks[lines[i].track];
+    uint32_t tid = (uint32_t)(lines[i].display_id ? lines[i].display_id : lines[i].id);
+    uint32_t *count = map_put(&used, (uint64_t)lines[i].process << 32 | tid, 0);
+    if (!count) break;
+    if (*count) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "lines of one plane with the same id: each is a thread of its own");
+    k->tid = ident_int((int64_t)tid + ((int64_t)*count << 32));
+    *count += 1;
+    k->sort_index = t->tracks[lines[i].process].pid.num == PID_HOST ? lines[i].ordinal : k->tid.num;
+    k->has_sort = true;
+  }
+  for (tk_id i = 1; i <= t->n_tracks; i++)
+    if (t->tracks[i].parent) t->tracks[i].pid = t->tracks[t->tracks[i].parent].pid;
+  map_free(&used);
+}
+
+/* ---- clocks ---- */
+
+static const int64_t DAYS_100_NS = (int64_t)100 * 86400 * 1000000000;
+static const int64_t DAYS_100_PS = (int64_t)100 * 86400 * 1000000000000;
+static const int64_t YEAR_2001 = 1000000000000000000, YEAR_2096 = 4000000000000000000;
+
+/* When the profile of the segment began: epoch ns, 0 = not said.  Each of several files joined by cat says its own. */
+static int64_t start_of(const struct xplane_reader *r, uint32_t segment) {
+  uint32_t n;
+  const struct xplane_plane *planes = xplane_planes(r, &n);
+  int64_t start;
+  for (uint32_t i = 0; i < n; i++) {
+    if (planes[i].segment != segment || strcmp(tk_string(r->t, planes[i].name, NULL), XPLANE_TASK) != 0) continue;
+    if (xplane_plane_int(r->t, &planes[i], XPLANE_START, &start) && start > 0 && start < YEAR_2096) return start;
+  }
+  return 0;
+}
+
+/* Most events decide; of two equal halves the one nearer to zero has lost its clock. */
+static uint32_t bulk(const struct xplane_reader *r) {
+  uint32_t best = 0;
+  for (uint32_t i = 1; i < r->n_domains; i++) {
+    const struct xplane_domain *a = &r->domains[best], *b = &r->domains[i];
+    if (b->n_events > a->n_events || (b->n_events == a->n_events && a->segment == b->segment && b->ref_ns > a->ref_ns))
+      best = i;
+  }
+  return best;
+}
+
+static void shift_line(struct xplane_reader *r, struct xplane_line *line, i128 by) {
+  i128 zero = by + line->zero_ps;
+  line->zero_ps = zero > INT64_MAX ? INT64_MAX : zero < INT64_MIN ? INT64_MIN : (int64_t)zero;
+  for (tk_id i = line->first; by && i < line->first + line->count; i++) {
+    struct tk_event *e = &r->t->events[i];
+    i128 ts = by + e->ts;
+    if (e->flags & TK_LOST_CLOCK) continue;
+    if (ts < DAYS_100_PS && ts > -(i128)DAYS_100_PS) {
+      e->ts = (tk_time)ts;
+      continue;
+    }
+    e->flags |= TK_LOST_CLOCK;
+    trace_note(r->t, TK_NOTE_REPAIR, UINT64_MAX, "events more than 100 days from the rest have lost their clock");
+  }
+}
+
+static void align_domains(struct xplane_reader *r) {
+  struct xplane_domain *d = r->domains;
+  uint32_t main = bulk(r), n;
+  struct xplane_line *lines = xplane_lines(r, &n);
+  i128 by[DOMAINS] = {0}, refs[DOMAINS];
+  for (uint32_t i = 0; i < r->n_domains; i++) refs[i] = (i128)d[i].ref_ns + (d[i].ref_ns ? 0 : start_of(r, d[i].segment));
+  for (uint32_t i = 0; i < r->n_domains; i++) {
+    i128 apart = refs[i] - refs[main];
+    if (i == main || d[i].n_events == 0) continue;
+    by[i] = apart * 1000;
+    if (apart < DAYS_100_NS && apart > -(i128)DAYS_100_NS) continue;
+    by[i] = (i128)d[main].min - d[i].min;
+    trace_note(r->t, TK_NOTE_INFO, UINT64_MAX,
+               "lines more than 100 days from the rest are of another clock: moved to the start of the rest");
+  }
+  for (uint32_t i = 0; i < n; i++) shift_line(r, &lines[i], by[lines[i].domain]);
+  r->t->origin_ns = (int64_t)refs[main];
+  r->base_ns = (int64_t)(refs[main] - d[main].ref_ns);
+  if (d[main].ref_ns == 0) r->t->zero_ns = (int64_t)refs[main];
+}
+
+static void set_clock(struct xplane_reader *r) {
+  struct tk_trace *t = r->t;
+  if (r->n_domains) align_domains(r);
+  else r->base_ns = t->origin_ns = t->zero_ns = start_of(r, 0);
+  t->has_zero = t->zero_ns != 0;
+  if (t->has_zero || (t->origin_ns > YEAR_2001 && t->origin_ns < YEAR_2096)) t->clock = TK_CLOCK_REALTIME;
+}
+
+void xplane_settle(struct xplane_reader *r) {
+  number_processes(r);
+  number_threads(r);
+  set_clock(r);
+  xplane_restore(r);
+  xplane_link(r);
+  xplane_keep_metas(r);
+  if (r->t->n_events == 0) trace_note(r->t, TK_NOTE_INFO, UINT64_MAX, "no events");
+}

@@ -1,0 +1,115 @@
+/* inspect.c - what an XSpace was made of: planes, lines, and which kind of thing its bytes are spent on.
+ *
+ * Lines are counted while they are read, since they are gone afterwards; the other fields of each plane are kept as they are on the
+ * wire (passthrough.c) and counted from there. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "xplane.h"
+
+enum { PART_EVENTS, PART_EVENT_STATS, PART_EVENT_METADATA, PART_STAT_METADATA, PART_PLANE_STATS, PART_OTHER, PARTS };
+static const char *const PART_NAMES[PARTS] = {"events",
+                                              "stats of events", "event metadata",
+                                              "stat metadata", "stats of planes", "other"};
+
+/* A side table copied out, since raw text has no alignment. */
+static void *table(const struct tk_trace *t, const char *key, size_t elem, uint32_t *n, struct arena *keep) {
+  const struct tk_meta *m = trace_meta(t, key);
+  void *p;
+  *n = 0;
+  if (!m || !m->binary || m->size % elem || m->size == 0 || (p = arena_alloc(keep, (size_t)m->size)) == NULL) return NULL;
+  *n = (uint32_t)(m->size / elem);
+  return memcpy(p, trace_raw(t, m->at), (size_t)m->size);
+}
+
+static void add(struct tk_part *part, uint64_t count, uint64_t bytes) {
+  part->count += count;
+  part->bytes += bytes;
+}
+
+static void add_plane(const struct tk_trace *t, const struct xplane_plane *plane, struct tk_part *parts) {
+  struct pb c = pb_over(trace_raw(t, plane->at), (size_t)plane->size);
+  struct pb_field f;
+  add(&parts[PART_EVENTS], 0, plane->line_bytes - plane->stat_bytes);
+  add(&parts[PART_EVENT_STATS], 0, plane->stat_bytes);
+  for (const uint8_t *from = c.p; pb_next(&c, &f); from = c.p) {
+    unsigned part = f.number == XPLANE_EVENT_METADATA  ? PART_EVENT_METADATA
+                    : f.number == XPLANE_STAT_METADATA ? PART_STAT_METADATA
+                    : f.number == XPLANE_STATS         ? PART_PLANE_STATS
+                                                       : PART_OTHER;
+    if (part != PART_OTHER) add(&parts[part], 1, (uint64_t)(c.p - from));
+  }
+}
+
+/* What is left: names and ids of planes, their tags and lengths, the space's own fields. */
+static void add_other(const struct tk_trace *t, struct tk_parts *p) {
+  uint64_t sum = 0;
+  for (unsigned i = 0; i < PART_OTHER; i++) sum += p->parts[i].bytes;
+  p->parts[PART_OTHER].bytes = t->counts.bytes > sum ? t->counts.bytes - sum : 0;
+}
+
+static int largest_first(const void *a, const void *b) {
+  const struct tk_part *x = a, *y = b;
+  return x->bytes != y->bytes ? (x->bytes < y->bytes ? 1 : -1) : strcmp(x->name, y->name);
+}
+
+static void copy_lines(const struct tk_trace *t, struct tk_parts *p, struct arena *keep) {
+  uint32_t n;
+  const struct xplane_line *lines = table(t, XPLANE_META_LINES, sizeof *lines, &n, keep);
+  p->lines = lines ? arena_alloc(keep, n * sizeof *p->lines) : NULL;
+  if (!p->lines) return;
+  p->n_lines = n;
+  for (uint32_t i = 0; i < n; i++)
+    p->lines[i] = (struct tk_line){.name = tk_string(t, lines[i].name, NULL), .display_name = tk_string(t, lines[i].display_name, NULL),
+                                   .id = lines[i].id, .events = lines[i].count};
+}
+
+static bool copy_planes(const struct tk_trace *t, struct tk_parts *p, struct arena *keep) {
+  uint32_t n;
+  const struct xplane_plane *planes = table(t, XPLANE_META_PLANES, sizeof *planes, &n, keep);
+  p->planes = planes ? arena_alloc(keep, n * sizeof *p->planes) : NULL;
+  if (!p->planes) return false;
+  p->n_planes = n;
+  for (uint32_t i = 0; i < n; i++) {
+    const struct xplane_plane *from = &planes[i];
+    struct tk_plane plane = {.name = tk_string(t, from->name, NULL), .id = from->id, .process = from->process,
+                             .line = from->first_line, .lines = from->lines, .bytes = from->line_bytes + from->size};
+    plane.device = strncmp(plane.name, "/device:", 8) == 0;
+    if (plane.line > p->n_lines || plane.lines > p->n_lines - plane.line) plane.line = plane.lines = 0;
+    for (uint32_t k = 0; k < plane.lines; k++) plane.events += p->lines[plane.line + k].events;
+    p->n_devices += plane.device;
+    p->planes[i] = plane;
+    add_plane(t, from, p->parts);
+    p->parts[PART_EVENTS].count += plane.events;
+  }
+  return true;
+}
+
+static void copy_hosts(const struct tk_trace *t, struct tk_parts *p, struct arena *keep) {
+  const struct tk_meta *m = trace_meta(t, XPLANE_META_SPACE);
+  struct pb c = pb_over(m && m->binary ? trace_raw(t, m->at) : "", m && m->binary ? (size_t)m->size : 0), again = c;
+  struct pb_field f;
+  uint32_t n = 0;
+  while (pb_next(&c, &f)) n += f.number == XSPACE_HOSTNAMES && f.wire == PB_BYTES;
+  if (n == 0 || (p->hosts = arena_alloc(keep, n * sizeof *p->hosts)) == NULL) return;
+  while (pb_next(&again, &f)) {
+    if (f.number != XSPACE_HOSTNAMES || f.wire != PB_BYTES) continue;
+    char *name = arena_bytes(keep, (size_t)f.value + 1);
+    if (!name) return;
+    memcpy(name, f.p, (size_t)f.value);
+    name[f.value] = 0;
+    p->hosts[p->n_hosts++] = name;
+  }
+}
+
+void xplane_parts(const struct tk_trace *t, struct tk_parts *p, struct arena *keep) {
+  p->parts = arena_alloc(keep, PARTS * sizeof *p->parts);
+  if (!p->parts) return;
+  for (unsigned i = 0; i < PARTS; i++) p->parts[i] = (struct tk_part){.name = PART_NAMES[i]};
+  copy_lines(t, p, keep);
+  copy_hosts(t, p, keep);
+  copy_planes(t, p, keep);
+  add_other(t, p);
+  p->n_parts = PARTS;
+  qsort(p->parts, PARTS, sizeof *p->parts, largest_first);
+}

@@ -1,0 +1,438 @@
+/* read_names.c - a plane's end: what its maps say is put where provisional names stood.
+ *
+ *     stat metadata   -> names of keys and refs          event metadata -> names and shared args of classes
+ *
+ *     shape (#1 int, #7 ref)  --patched once-->  (group_id int, hlo_op ref)
+ *     packed ref: place in r->stats, five bytes  --in place-->  id of the string, five bytes
+ *
+ * Records that need more than that are packed anew: two stats of one name (the last counts), types of our own. */
+#include <string.h>
+
+#include "graph/seal.h"
+#include "xplane.h"
+
+enum { NEED_REFS = 1, NEED_REBUILD = 2, NEED_STEP = 4, NEED_LINK = 8 };
+
+struct naming {
+  struct xplane_reader *r;
+  struct xplane_plane *plane;
+  struct map by_key; /* provisional key -> place in r->stats */
+  uint8_t *needs;    /* by shape - r->first_shape */
+  uint32_t n_shapes;
+  uint8_t any; /* of needs */
+  tk_id step_name, bits, cat, long_name;
+  tk_id links[4]; /* keys of stats that link events */
+  bool has_step;
+};
+
+static struct pb plane_fields(const struct naming *n) {
+  return pb_over(trace_raw(n->r->t, n->plane->at), (size_t)n->plane->size);
+}
+
+/* ---- the maps ---- */
+
+/* An entry of a map: its key and the message that is its value. */
+static bool map_entry(struct naming *n, const struct pb_field *f, int64_t *key, struct pb *value) {
+  struct pb c = pb_inside(f);
+  struct pb_field g;
+  *key = 0;
+  *value = pb_over("", 0);
+  while (pb_next(&c, &g)) {
+    if (pb_field_key(&g) == PB_KEY(MAP_KEY, PB_VARINT)) *key = (int64_t)g.value;
+    if (pb_field_key(&g) == PB_KEY(MAP_VALUE, PB_BYTES)) *value = pb_inside(&g);
+  }
+  return !c.fault || xplane_damaged(n->r, &c, "a metadata map");
+}
+
+static const struct {
+  const char *word;
+  unsigned type;
+} TYPES[] = {{"json", TK_ARG_JSON},
+             {"number", TK_ARG_NUMBER},
+             {"bool", TK_ARG_TRUE},
+             {"pointer", TK_ARG_POINTER},
+             {"flow", XPLANE_DROP}};
+
+static uint8_t type_of(const struct pb_field *description) {
+  size_t own = strlen(XPLANE_OWN_TYPE), n = (size_t)description->value;
+  if (n <= own || memcmp(description->p, XPLANE_OWN_TYPE, own) != 0) return TK_ARG_TYPES;
+  size_t decimal = own + strlen(XPLANE_OWN_DECIMAL);
+  i128 exp;
+  if (n > decimal && n < decimal + 4 && memcmp(description->p + own, XPLANE_OWN_DECIMAL, decimal - own) == 0 &&
+      num_scaled(description->p + decimal, description->p + n, 0, &exp) && exp >= -XPLANE_MAX_EXP && exp <= XPLANE_MAX_EXP)
+    return (uint8_t)(XPLANE_DECIMAL + (int)exp);
+  for (size_t i = 0; i < sizeof TYPES / sizeof TYPES[0]; i++)
+    if (strlen(TYPES[i].word) == n - own && memcmp(TYPES[i].word, description->p + own, n - own) == 0)
+      return (uint8_t)TYPES[i].type;
+  return TK_ARG_TYPES;
+}
+
+static void note_mismatch(struct naming *n, int64_t key, int64_t id) {
+  if (id && id != key) xplane_note(n->r, TK_NOTE_REPAIR, "metadata under another key than its id: the key counts");
+}
+
+static bool stat_metadata(struct naming *n, const struct pb_field *f) {
+  struct xplane_stat_name *s;
+  struct pb c;
+  struct pb_field g;
+  int64_t key;
+  uint32_t at;
+  if (!map_entry(n, f, &key, &c)) return false;
+  at = xplane_stat_at(n->r, key);
+  s = &n->r->stats[at];
+  if (!at) return false;
+  s->name = KEY_EMPTY;
+  s->type = TK_ARG_TYPES;
+  while (pb_next(&c, &g)) {
+    if (pb_field_key(&g) == PB_KEY(XSTAT_METADATA_KEY, PB_VARINT)) note_mismatch(n, key, (int64_t)g.value);
+    if (pb_field_key(&g) == PB_KEY(XSTAT_METADATA_NAME, PB_BYTES)) s->name = xplane_text(n->r, g.p, (size_t)g.value);
+    if (pb_field_key(&g) == PB_KEY(XSTAT_METADATA_DESCRIPTION, PB_BYTES)) s->type = type_of(&g);
+  }
+  return !c.fault || xplane_damaged(n->r, &c, "stat metadata");
+}
+
+static bool class_stat(struct naming *n, const struct pb_field *f) {
+  struct pb c = pb_inside(f);
+  struct xstat s;
+  bool odd = false;
+  char text[24] = "#";
+  uint32_t at;
+  if (!xplane_stat(&c, &s, &odd)) return xplane_damaged(n->r, &c, "a stat of event metadata");
+  at = xplane_stat_at(n->r, s.id);
+  if (at && !n->r->stats[at].key) n->r->stats[at].key = trace_string(n->r->t, text, 1 + num_put_i64(text + 1, s.id));
+  if (at) xplane_arg(n->r, &s, n->r->stats[at].key);
+  return true;
+}
+
+static bool is_series(const struct pb_field *f) {
+  return f->value == strlen(XPLANE_OWN_SERIES) && memcmp(f->p, XPLANE_OWN_SERIES, strlen(XPLANE_OWN_SERIES)) == 0;
+}
+
+/* The class is the metadata, if an event used it: its name, and what all its events share. */
+static bool event_metadata(struct naming *n, const struct pb_field *f) {
+  struct tk_trace *t = n->r->t;
+  tk_id name = KEY_EMPTY, display = 0, *cls;
+  struct pb c, again;
+  struct pb_field g;
+  int64_t key;
+  if (!map_entry(n, f, &key, &c)) return false;
+  if ((cls = map_get(&n->r->class_ids, (uint64_t)key)) == NULL) return true;
+  again = c;
+  while (pb_next(&c, &g)) {
+    if (pb_field_key(&g) == PB_KEY(XEVENT_METADATA_METADATA, PB_BYTES) && is_series(&g))
+      ((struct xplane_class *)(void *)n->r->classes.data)[*cls].series = true;
+    if (pb_field_key(&g) == PB_KEY(XEVENT_METADATA_KEY, PB_VARINT)) note_mismatch(n, key, (int64_t)g.value);
+    if (pb_field_key(&g) == PB_KEY(XEVENT_METADATA_NAME, PB_BYTES)) name = xplane_text(n->r, g.p, (size_t)g.value);
+    if (pb_field_key(&g) == PB_KEY(XEVENT_METADATA_DISPLAY_NAME, PB_BYTES)) display = xplane_text(n->r, g.p, (size_t)g.value);
+  }
+  if (c.fault) return xplane_damaged(n->r, &c, "event metadata");
+  args_begin(t);
+  if (display && display != KEY_EMPTY) args_str(t, n->long_name, TK_ARG_STR, name);
+  while (pb_next(&again, &g))
+    if (pb_field_key(&g) == PB_KEY(XEVENT_METADATA_STATS, PB_BYTES) && !class_stat(n, &g)) return false;
+  t->classes[*cls].name = display && display != KEY_EMPTY ? display : name;
+  t->classes[*cls].args = args_end(t);
+  return true;
+}
+
+static bool each_entry(struct naming *n, uint32_t number, bool (*take)(struct naming *n, const struct pb_field *f)) {
+  struct pb c = plane_fields(n);
+  struct pb_field f;
+  while (pb_next(&c, &f))
+    if (pb_field_key(&f) == PB_KEY(number, PB_BYTES) && !take(n, &f)) return false;
+  return !c.fault || xplane_damaged(n->r, &c, "a plane");
+}
+
+static tk_id earlier_name(struct naming *n, const struct xplane_stat_name *s) {
+  struct buf *b = &n->r->text;
+  size_t len;
+  const char *name = tk_string(n->r->t, s->name, &len);
+  b->len = 0;
+  buf_append(b, XPLANE_EARLIER, strlen(XPLANE_EARLIER));
+  buf_append(b, name, len);
+  return trace_string(n->r->t, b->data, b->len);
+}
+
+/* What nothing names is called by its number. */
+static void name_the_rest(struct naming *n) {
+  struct xplane_reader *r = n->r;
+  char text[24] = "#";
+  uint32_t n_classes = (uint32_t)(r->classes.len / sizeof(struct xplane_class));
+  const struct xplane_class *from = (const struct xplane_class *)(const void *)r->classes.data;
+  for (tk_id i = n_classes; i-- > 1 && from[i].process == n->plane->process;) {
+    if (r->t->classes[i].name) continue;
+    r->t->classes[i].name = trace_string(r->t, text, 1 + num_put_i64(text + 1, from[i].id));
+    xplane_note(r, TK_NOTE_REPAIR, "events without metadata: named by its number");
+  }
+  for (uint32_t i = 1; i <= r->n_stats; i++) {
+    if (r->stats[i].key) map_put(&n->by_key, r->stats[i].key, i);
+    if (r->stats[i].earlier) map_put(&n->by_key, r->stats[i].earlier, i);
+    if (r->stats[i].earlier && r->stats[i].name) r->stats[i].earlier_name = earlier_name(n, &r->stats[i]);
+    if (r->stats[i].key && !r->stats[i].name) xplane_note(r, TK_NOTE_REPAIR, "stats without metadata: named by its number");
+  }
+}
+
+/* ---- shapes ---- */
+
+static const struct xplane_stat_name *stat_of_key(const struct naming *n, tk_id key) {
+  uint32_t *at = map_get(&n->by_key, key);
+  return at ? &n->r->stats[*at] : NULL;
+}
+
+static tk_id final_key(const struct naming *n, tk_id key) {
+  const struct xplane_stat_name *s = stat_of_key(n, key);
+  if (!s || !s->name) return key;
+  return key == s->earlier ? s->earlier_name : s->name;
+}
+
+static bool twice(const struct naming *n, const struct tk_arg_shape *s, uint32_t i) {
+  tk_id key = final_key(n, s->fields[i].key);
+  for (uint32_t k = 0; k < i; k++)
+    if (final_key(n, s->fields[k].key) == key) return true;
+  return false;
+}
+
+static uint8_t needs_of(const struct naming *n, const struct tk_arg_shape *s) {
+  uint8_t needs = s->n > 64 ? NEED_REBUILD : 0; /* many stats: whether two have one name is seen while packing */
+  for (uint32_t i = 0; i < s->n; i++) {
+    const struct xplane_stat_name *stat = stat_of_key(n, s->fields[i].key);
+    tk_id key = final_key(n, s->fields[i].key);
+    if (s->fields[i].type == TK_ARG_REF) needs |= NEED_REFS;
+    if (stat && stat->type != TK_ARG_TYPES) needs |= NEED_REBUILD;
+    if (key == n->bits || key == n->cat || (s->n <= 64 && twice(n, s, i))) needs |= NEED_REBUILD;
+    if (key == n->step_name) needs |= NEED_STEP;
+    for (unsigned k = 0; k < 4; k++)
+      if (key == n->links[k]) needs |= NEED_LINK;
+  }
+  return needs;
+}
+
+static bool survey_shapes(struct naming *n) {
+  struct tk_store *s = n->r->t->store;
+  n->n_shapes = s->n_shapes + 1 - n->r->first_shape;
+  n->needs = mem_resize(&s->mem, NULL, 0, (size_t)n->n_shapes + 1);
+  if (!n->needs) return false;
+  for (uint32_t i = 0; i < n->n_shapes; i++) n->any |= n->needs[i] = needs_of(n, s->shapes[n->r->first_shape + i]);
+  return true;
+}
+
+static void patch_shapes(struct naming *n) {
+  struct tk_store *s = n->r->t->store;
+  for (uint32_t i = 0; i < n->n_shapes; i++) {
+    struct tk_arg_shape *shape = s->shapes[n->r->first_shape + i];
+    for (uint32_t k = 0; k < shape->n; k++) shape->fields[k].key = final_key(n, shape->fields[k].key);
+  }
+}
+
+/* ---- records of args ---- */
+
+static tk_id ref_text(const struct naming *n, uint64_t at) {
+  return at <= n->r->n_stats && n->r->stats[at].name ? n->r->stats[at].name : KEY_EMPTY;
+}
+
+static void patch_refs(struct naming *n, uint32_t args) {
+  struct tk_args it = tk_args_of(n->r->t, args);
+  const uint8_t *pool = n->r->t->store->pool.data;
+  struct tk_arg arg;
+  for (const uint8_t *at = it.next; tk_args_next(&it, &arg); at = it.next) {
+    uint8_t *q = n->r->t->store->pool.data + (at - pool);
+    tk_id text = ref_text(n, arg.s);
+    if (arg.type != TK_ARG_REF) continue;
+    for (unsigned i = 0; i < 5; i++) q[i] = (uint8_t)((text >> (7 * i) & 0x7f) | (i < 4 ? 0x80 : 0));
+  }
+}
+
+static bool is_json(struct naming *n, tk_id text) {
+  const struct intern_str *s = trace_str(n->r->t, text);
+  struct buf copy = {.mem = &n->r->t->store->mem};
+  bool ok = xplane_strict_json(s->bytes, s->len, &copy);
+  buf_free(&copy);
+  return ok;
+}
+
+/* The decimal of this exponent that the double was; any other double stays one. */
+static void put_decimal(struct naming *n, const struct tk_arg *arg, int exp) {
+  double mant = exp < 0 ? arg->d * XPLANE_TENS[-exp] : arg->d / XPLANE_TENS[exp];
+  int64_t near = 0;
+  bool sane = mant < (double)XPLANE_MAX_MANT && mant > -(double)XPLANE_MAX_MANT;
+  if (sane) near = (int64_t)(mant < 0 ? mant - 0.5 : mant + 0.5);
+  if (sane && xplane_decimal(near, exp) == arg->d) args_decimal(n->r->t, arg->key, near, exp);
+  else args_double(n->r->t, arg->key, arg->d);
+}
+
+/* One arg in its own type, if the value allows it. */
+static void put_typed(struct naming *n, struct tk_arg *arg, uint8_t type) {
+  struct tk_trace *t = n->r->t;
+  const struct intern_str *s = arg->type == TK_ARG_STR ? trace_str(t, arg->s) : NULL;
+  const uint8_t *end = NULL;
+  if (type == TK_ARG_TRUE && arg->type == TK_ARG_INT) args_flag(t, arg->key, arg->i ? TK_ARG_TRUE : TK_ARG_FALSE);
+  else if (type == TK_ARG_POINTER && arg->type == TK_ARG_UINT) args_uint(t, arg->key, TK_ARG_POINTER, arg->u);
+  else if (type > XPLANE_DROP && arg->type == TK_ARG_DOUBLE) put_decimal(n, arg, type - XPLANE_DECIMAL);
+  else if (type == TK_ARG_JSON && s && is_json(n, arg->s)) args_str(t, arg->key, TK_ARG_JSON, arg->s);
+  else if (type == TK_ARG_NUMBER && s && num_scan(s->bytes, &end).kind != NUM_NONE && end == s->bytes + s->len)
+    args_str(t, arg->key, TK_ARG_NUMBER, arg->s);
+  else args_copy(t, arg);
+}
+
+/* Packs a record anew; our own bits are taken out of it. */
+static uint32_t rebuild(struct naming *n, uint32_t args, int64_t *bits, tk_id *cat) {
+  struct tk_args it = tk_args_of(n->r->t, args);
+  struct tk_arg arg;
+  args_begin(n->r->t);
+  /* The pool moves while records are added to it, but only at args_end: the iterator is done by then. */
+  while (tk_args_next(&it, &arg)) {
+    const struct xplane_stat_name *s = stat_of_key(n, arg.key);
+    arg.key = final_key(n, arg.key);
+    if (arg.type == TK_ARG_REF) arg.s = ref_text(n, arg.s);
+    if (s && s->type == XPLANE_DROP) continue;
+    if (arg.key == n->bits && arg.type == TK_ARG_INT && bits) *bits = arg.i;
+    else if (arg.key == n->cat && arg.type == TK_ARG_STR && cat) *cat = arg.s;
+    else put_typed(n, &arg, s ? s->type : TK_ARG_TYPES);
+  }
+  return args_end(n->r->t);
+}
+
+static uint8_t needs_at(const struct naming *n, uint32_t args) {
+  uint32_t shape = args_shape_of(n->r->t, args);
+  return shape >= n->r->first_shape && shape < n->r->first_shape + n->n_shapes ? n->needs[shape - n->r->first_shape] : 0;
+}
+
+/* What an XEvent cannot say of an event: its kind and flags. */
+static void apply_bits(struct tk_event *e, int64_t bits) {
+  static const int64_t FLAGS = TK_PAIRED | TK_UNFINISHED | TK_CLIPPED | TK_REPAIRED | TK_END_NAMED | TK_ASYNC;
+  if ((bits & 0xff) == TK_INSTANT || (bits & 0xff) == TK_COUNTER) {
+    e->kind = (uint8_t)(bits & 0xff);
+    e->dur = 0;
+  }
+  e->flags |= (uint8_t)(bits >> 8 & FLAGS);
+}
+
+static void finish_events(struct naming *n, tk_id first) {
+  struct tk_trace *t = n->r->t;
+  for (tk_id i = first; i <= t->n_events; i++) {
+    struct tk_event *e = &t->events[i];
+    uint8_t needs = e->args ? needs_at(n, e->args) : 0;
+    int64_t bits = 0;
+    if (needs & NEED_REBUILD) {
+      e->args = rebuild(n, e->args, &bits, NULL);
+      if (bits) apply_bits(e, bits);
+    } else if (needs & NEED_REFS) {
+      patch_refs(n, e->args);
+    }
+  }
+}
+
+static void finish_classes(struct naming *n) {
+  struct xplane_reader *r = n->r;
+  const struct xplane_class *from = (const struct xplane_class *)(const void *)r->classes.data;
+  for (tk_id i = (tk_id)(r->classes.len / sizeof *from); i-- > 1 && from[i].process == n->plane->process;) {
+    struct tk_class *c = &r->t->classes[i];
+    uint8_t needs = c->args ? needs_at(n, c->args) : 0;
+    if (needs & NEED_REBUILD) c->args = rebuild(n, c->args, NULL, &c->cat);
+    else if (needs & NEED_REFS) patch_refs(n, c->args);
+  }
+}
+
+/* ---- step names ---- */
+
+/* xprof shows an event that has a step_name under it: a class of that name, with all else as it was. */
+static void step_names(struct naming *n, tk_id first) {
+  struct xplane_reader *r = n->r;
+  struct tk_trace *t = r->t;
+  struct map derived;
+  struct tk_arg arg;
+  map_init(&derived, &t->store->mem);
+  for (tk_id i = first; i <= t->n_events; i++) {
+    struct tk_args it = tk_args_of(t, t->events[i].args);
+    tk_id cls = t->events[i].cls, name = 0, *made;
+    while (tk_args_next(&it, &arg))
+      if (arg.key == n->step_name && (arg.type == TK_ARG_STR || arg.type == TK_ARG_REF)) name = arg.s;
+    if (!name || name == t->classes[cls].name) continue;
+    if ((made = map_put(&derived, (uint64_t)cls << 32 | name, 0)) == NULL) break;
+    if (!*made) {
+      struct xplane_class from = ((const struct xplane_class *)(const void *)r->classes.data)[cls];
+      from.derived = true;
+      *made = xplane_new_class(r, from);
+      t->classes[*made] = t->classes[cls];
+      t->classes[*made].name = name;
+    }
+    t->events[i].cls = *made;
+  }
+  map_free(&derived);
+}
+
+/* ---- counters ---- */
+
+/* Samples of a line "_counters_": one track per name. */
+static void counter_tracks(struct naming *n, struct xplane_line *line) {
+  struct tk_trace *t = n->r->t;
+  const struct xplane_class *classes = (const struct xplane_class *)(const void *)n->r->classes.data;
+  struct map tracks;
+  map_init(&tracks, &t->store->mem);
+  for (tk_id i = line->first; i < line->first + line->count; i++) {
+    struct tk_event *e = &t->events[i];
+    struct tk_arg arg;
+    struct tk_args it = tk_args_of(t, e->args);
+    if (classes[e->cls].series) {
+      e->kind = KIND_DEAD;
+      line->series = true;
+      continue;
+    }
+    tk_id *track = map_put(&tracks, t->classes[e->cls].name, 0);
+    if (!track) break;
+    if (!*track) {
+      struct tk_track *k = trace_add_track(t);
+      *k = (struct tk_track){.kind = TK_COUNTERS, .parent = line->process, .name = t->classes[e->cls].name};
+      *track = t->n_tracks;
+    }
+    e->track = *track;
+    e->kind = TK_COUNTER;
+    e->dur = 0;
+    while (tk_args_next(&it, &arg))
+      if (arg.type == TK_ARG_DOUBLE && arg.d - arg.d != 0)
+        xplane_note(n->r, TK_NOTE_REPAIR, "counter samples that are not a number: viewers cannot draw them");
+  }
+  map_free(&tracks);
+}
+
+/* ---- all of it ---- */
+
+static void find_keys(struct naming *n) {
+  static const char *const links[] = {"flow", "_p", "_c", "correlation_id"};
+  struct tk_trace *t = n->r->t;
+  n->step_name = trace_text(t, "step_name");
+  n->bits = trace_text(t, XPLANE_OWN_BITS);
+  n->cat = trace_text(t, XPLANE_OWN_CAT);
+  n->long_name = trace_text(t, "long_name");
+  for (unsigned i = 0; i < 4; i++) n->links[i] = trace_text(t, links[i]);
+}
+
+bool xplane_name_plane(struct xplane_reader *r, struct xplane_plane *plane, uint32_t first_line) {
+  struct naming n = {.r = r, .plane = plane};
+  struct mem *mem = &r->t->store->mem;
+  uint32_t n_lines;
+  struct xplane_line *lines = xplane_lines(r, &n_lines);
+  tk_id first = first_line < n_lines ? lines[first_line].first : r->t->n_events + 1;
+  bool ok;
+  if (plane->lines == 0) return true;
+  map_init(&n.by_key, mem);
+  find_keys(&n);
+  ok = each_entry(&n, XPLANE_STAT_METADATA, stat_metadata) && each_entry(&n, XPLANE_EVENT_METADATA, event_metadata);
+  if (ok) name_the_rest(&n);
+  ok = ok && survey_shapes(&n);
+  if (ok) {
+    map_free(&r->t->store->shape_index);
+    map_init(&r->t->store->shape_index, mem);
+    if (n.any & (NEED_REFS | NEED_REBUILD)) finish_events(&n, first);
+    finish_classes(&n);
+    patch_shapes(&n);
+    if (n.any & NEED_STEP) step_names(&n, first);
+    for (uint32_t i = first_line; i < n_lines; i++) {
+      if (lines[i].kind == XLINE_COUNTERS) counter_tracks(&n, &lines[i]);
+      lines[i].links = (n.any & NEED_LINK) != 0;
+    }
+  }
+  if (n.needs) mem_resize(mem, n.needs, (size_t)n.n_shapes + 1, 0);
+  map_free(&n.by_key);
+  return ok && mem_check(mem, r->err);
+}

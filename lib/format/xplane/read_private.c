@@ -1,0 +1,336 @@
+/* read_private.c - reads back what our own writer added, so that Chrome JSON -> XPlane -> Chrome JSON is what it was.
+ *
+ *     plane stat "tracekit.tracks"
+ * {"pid":..,"name":..,"labels":..,"sort":..,"lines":[{"line":1,"kind":"async","tid":..,..},..]} plane "/tracekit:metadata" zero
+ * and base of time, top-level data by key
+ *
+ * A file may claim anything: what is not as we write it is left alone. */
+#include <string.h>
+
+#include "format/json_args.h"
+#include "xplane.h"
+
+enum { PAD = 64 };
+static const uint8_t ZEROS[PAD];
+
+bool xplane_strict_json(const void *p, size_t n, struct buf *out) {
+  struct buf copy = {.mem = out->mem};
+  struct json j;
+  bool ok;
+  static const uint8_t pad[PAD] = {' '}; /* a blank ends a number */
+  out->len = 0;
+  if (!buf_append(out, p, n) || !buf_append(out, pad, PAD)) return false;
+  out->len = n;
+  j = (struct json){.p = out->data, .end = out->data + n + 1, .last = true, .scratch = {.mem = out->mem}};
+  ok = n && json_copy(&j, &copy) && j.p == out->data + n && j.n_fixes == 0 && copy.len == n &&
+       memcmp(copy.data, out->data, n) == 0;
+  buf_free(&copy);
+  buf_free(&j.scratch);
+  return ok;
+}
+
+/* ---- tracks ---- */
+
+/* A plane whose tracks are told, and how what is told finds them. */
+struct told {
+  struct xplane_reader *r;
+  const struct xplane_plane *plane;
+  struct map threads;  /* tid -> track */
+  struct map counters; /* name -> track */
+};
+
+/* The text of an object that json_member can read. */
+struct object {
+  struct xplane_reader *r;
+  const char *p;
+  size_t n;
+  struct told *told;
+};
+
+static tk_id text_of(struct xplane_reader *r, const struct json_value *v) {
+  struct json j = {.p = v->p, .end = v->end, .last = true, .scratch = {.mem = &r->t->store->mem}};
+  size_t n;
+  const uint8_t *text = json_text(&j, &v->str, &n);
+  tk_id id = n ? trace_string(r->t, text, n) : KEY_EMPTY;
+  buf_free(&j.scratch);
+  return id;
+}
+
+static tk_id member_text(const struct object *o, const char *key) {
+  struct json_value v;
+  return json_member(o->p, o->n, key, &v) && v.type == JSON_STRING ? text_of(o->r, &v) : 0;
+}
+
+static bool member_int(const struct object *o, const char *key, int64_t *value) {
+  struct json_value v;
+  if (!json_member(o->p, o->n, key, &v) || v.type != JSON_NUMBER || v.num.kind != NUM_INT) return false;
+  *value = v.num.mant;
+  return true;
+}
+
+static struct tk_ident member_ident(const struct object *o, const char *key) {
+  struct json_value v;
+  struct tk_ident i = ident_none();
+  if (!json_member(o->p, o->n, key, &v)) return i;
+  if (v.type == JSON_STRING) return ident_str(text_of(o->r, &v));
+  if (v.type != JSON_NUMBER || v.num.kind != NUM_INT) return i;
+  i = ident_int(v.num.mant);
+  if (json_member(o->p, o->n, "quoted", &v) && v.type == JSON_TRUE) i.kind = TK_IDENT_QUOTED;
+  return i;
+}
+
+static struct xplane_line *line_at(const struct told *told, int64_t ordinal) {
+  uint32_t n;
+  struct xplane_line *lines = xplane_lines(told->r, &n);
+  return ordinal >= 1 && ordinal <= told->plane->lines ? &lines[told->plane->first_line + ordinal - 1] : NULL;
+}
+
+static void move_events(struct xplane_reader *r, const struct xplane_line *line, tk_id track) {
+  for (tk_id i = line->first; i < line->first + line->count; i++) r->t->events[i].track = track;
+}
+
+static void restore_line(const struct object *o, struct xplane_line *line) {
+  struct tk_trace *t = o->r->t;
+  struct tk_track *k = &t->tracks[line->track];
+  const char *kind = tk_string(t, member_text(o, "kind"), NULL);
+  k->tid = member_ident(o, "tid");
+  k->name = member_text(o, "name");
+  k->has_sort = member_int(o, "sort", &k->sort_index);
+  if (strcmp(kind, "async") == 0) line->kind = XLINE_ASYNC, k->kind = TK_ASYNCS;
+  if (strcmp(kind, "process") == 0) line->kind = XLINE_PROCESS, move_events(o->r, line, line->process);
+  if (line->kind == XLINE_PROCESS || line->kind == XLINE_COUNTERS) k->hidden = true; /* no thread at all */
+}
+
+/* {"name":..,"tid":..}: the thread that a counter was sampled on. */
+static void restore_counter(const struct object *o) {
+  uint32_t *track = map_get(&o->told->counters, member_text(o, "name"));
+  if (track) o->r->t->tracks[*track].tid = member_ident(o, "tid");
+}
+
+/* The objects of an array. */
+static void each_object(const struct object *o, const char *key, void (*take)(const struct object *o)) {
+  struct json_value list, v;
+  struct json j = {.last = true};
+  if (!json_member(o->p, o->n, key, &list) || list.type != JSON_ARRAY) return;
+  j.p = list.p;
+  j.end = list.end;
+  for (j.p++; j.p < j.end && *j.p == '{'; j.p += *j.p == ',') {
+    struct object one = {o->r, (const char *)j.p, 0, o->told};
+    if (!json_value(&j, &v)) return;
+    one.n = (size_t)(v.end - v.p);
+    take(&one);
+  }
+}
+
+static void restore_one_line(const struct object *o) {
+  struct xplane_line *line;
+  int64_t ordinal;
+  if (member_int(o, "line", &ordinal) && (line = line_at(o->told, ordinal)) != NULL) restore_line(o, line);
+}
+
+static void restore_tracks(struct told *told) {
+  struct xplane_reader *r = told->r;
+  struct buf text = {.mem = &r->t->store->mem};
+  struct tk_track *k = &r->t->tracks[told->plane->process];
+  struct xstat s;
+  if (xplane_plane_stat(r->t, told->plane, XPLANE_OWN_TRACKS, &s) && s.field == XSTAT_STR &&
+      xplane_strict_json(s.p, (size_t)s.value, &text)) {
+    struct object o = {r, (const char *)text.data, text.len, told};
+    k->pid = member_ident(&o, "pid");
+    k->name = member_text(&o, "name");
+    k->labels = member_text(&o, "labels");
+    k->has_sort = member_int(&o, "sort", &k->sort_index);
+    each_object(&o, "lines", restore_one_line);
+    each_object(&o, "counters", restore_counter);
+  }
+  buf_free(&text);
+}
+
+/* ---- records ---- */
+
+static uint64_t key_of(struct tk_ident i) {
+  return i.kind == TK_IDENT_STR ? (uint64_t)i.str * 0x9e3779b97f4a7c15u : (uint64_t)i.num + (i.kind == TK_IDENT_NONE);
+}
+
+static tk_id thread_of(const struct object *o, const char *key) {
+  struct tk_ident tid = member_ident(o, key);
+  uint32_t *track = map_get(&o->told->threads, key_of(tid));
+  return track && ident_equal(o->r->t->tracks[*track].tid, tid) ? *track : 0;
+}
+
+/* Threads bear their own tids from here on. */
+static void find_threads(struct told *told) {
+  const struct tk_trace *t = told->r->t;
+  for (uint32_t i = 1; i <= told->plane->lines; i++) {
+    tk_id track = line_at(told, i)->track;
+    if (t->tracks[track].kind == TK_THREAD && !t->tracks[track].hidden)
+      map_put(&told->threads, key_of(t->tracks[track].tid), track);
+  }
+}
+
+static void restore_record(const struct object *o) {
+  struct tk_trace *t = o->r->t;
+  struct json_value raw, v;
+  struct tk_record rec = {.track = o->told->plane->process};
+  int64_t kind, ts;
+  if (!member_int(o, "kind", &kind) || kind < TK_REC_OTHER || kind > TK_REC_THREAD_SORT) return;
+  if (!json_member(o->p, o->n, "raw", &raw) || raw.type != JSON_OBJECT) return;
+  if (json_member(o->p, o->n, "thread", &v)) rec.track = thread_of(o, "tid");
+  rec.kind = (uint8_t)kind;
+  rec.phase = *tk_string(t, member_text(o, "ph"), NULL);
+  rec.strong = json_member(o->p, o->n, "strong", &v);
+  if (member_int(o, "ts", &ts)) {
+    i128 ps = ts - ((i128)t->origin_ns - o->r->base_ns) * 1000;
+    rec.has_ts = ps < INT64_MAX && ps > INT64_MIN;
+    rec.ts = rec.has_ts ? (tk_time)ps : 0;
+  }
+  rec.at = t->store->raw.len;
+  rec.size = (uint32_t)(raw.end - raw.p - 2);
+  if (!rec.track || !buf_append(&t->store->raw, raw.p + 1, rec.size)) return;
+  trace_end_raw(t);
+  *trace_add_record(t) = rec;
+  if (kind != TK_REC_OTHER) t->tracks[rec.track].renamed = false; /* its records say its name */
+}
+
+static void restore_flow(const struct object *o) {
+  struct tk_trace *t = o->r->t;
+  struct json_value v;
+  struct tk_flow f = {.at = thread_of(o, "tid")};
+  int64_t role, ts, id = 0;
+  i128 ps;
+  if (!f.at || !member_int(o, "role", &role) || role < TK_FLOW_START || role > TK_FLOW_END || !member_int(o, "ts", &ts)) return;
+  f.id_is_str = !member_int(o, "id", &id);
+  f.id = f.id_is_str ? (int64_t)member_text(o, "id") : id;
+  ps = ts - ((i128)t->origin_ns - o->r->base_ns) * 1000;
+  if (ps >= INT64_MAX / 2 || ps <= INT64_MIN / 2 || (f.id_is_str && !f.id)) return;
+  f.ts = (tk_time)ps;
+  f.role = (uint8_t)role;
+  f.enclosing = json_member(o->p, o->n, "enclosing", &v);
+  f.cls = trace_class(t, member_text(o, "name"), member_text(o, "cat"));
+  if (json_member(o->p, o->n, "args", &v)) f.args = json_take_args(t, v.p, (size_t)(v.end - v.p));
+  *trace_add_flow(t) = f;
+}
+
+/* The objects of a plane's stat that is a JSON array. */
+static void restore_list(struct told *told, const char *stat, void (*take)(const struct object *o)) {
+  struct tk_trace *t = told->r->t;
+  struct buf text = {.mem = &t->store->mem}, object = {.mem = &t->store->mem};
+  struct xstat s;
+  if (xplane_plane_stat(t, told->plane, stat, &s) && s.field == XSTAT_STR && xplane_strict_json(s.p, (size_t)s.value, &text)) {
+    buf_append(&object, "{\"list\":", 8);
+    buf_append(&object, text.data, text.len);
+    buf_append(&object, "}", 1);
+    struct object o = {told->r, NULL, object.len, told};
+    if (buf_append(&object, ZEROS, sizeof ZEROS)) {
+      o.p = (const char *)object.data;
+      each_object(&o, "list", take);
+    }
+  }
+  buf_free(&text);
+  buf_free(&object);
+}
+
+static void restore_plane(struct xplane_reader *r, const struct xplane_plane *plane) {
+  struct told told = {.r = r, .plane = plane};
+  const struct tk_trace *t = r->t;
+  struct xstat s;
+  if (!xplane_plane_stat(t, plane, XPLANE_OWN_TRACKS, &s)) return;
+  map_init(&told.threads, &r->t->store->mem);
+  map_init(&told.counters, &r->t->store->mem);
+  for (uint32_t i = 1; i <= plane->lines; i++) {
+    const struct xplane_line *line = line_at(&told, i);
+    if (line->kind != XLINE_COUNTERS) continue;
+    for (tk_id e = line->first; e < line->first + line->count; e++)
+      map_put(&told.counters, t->tracks[t->events[e].track].name, t->events[e].track);
+  }
+  restore_tracks(&told);
+  find_threads(&told);
+  restore_list(&told, XPLANE_OWN_FLOWS, restore_flow);
+  restore_list(&told, XPLANE_OWN_RECORDS, restore_record);
+  map_free(&told.threads);
+  map_free(&told.counters);
+}
+
+/* ---- the whole file ---- */
+
+/* Top-level data by its key; "after." says that it stood behind the events. */
+static void restore_meta(struct xplane_reader *r, const struct xplane_name *name, const struct xstat *s) {
+  struct tk_trace *t = r->t;
+  size_t own = strlen(XPLANE_OWN_META);
+  struct buf text = {.mem = &t->store->mem};
+  bool after = name->n > own + 6 && memcmp(name->p + own, "after.", 6) == 0;
+  if (after) own += 6;
+  if (s->field == XSTAT_STR && utf8_valid(name->p, name->n) && xplane_strict_json(s->p, (size_t)s->value, &text)) {
+    tk_id key = trace_string(t, name->p + own, name->n - own);
+    xplane_add_meta(t, tk_string(t, key, NULL), text.data, text.len, false);
+    t->metas[t->n_metas].after = after;
+    r->own = true;
+  }
+  buf_free(&text);
+}
+
+static bool begins_with(const struct xplane_name *name, const char *text) {
+  return name && name->n > strlen(text) && memcmp(name->p, text, strlen(text)) == 0;
+}
+
+/* The plane's text is copied first: adding metas moves what it points to. */
+static void restore_file(struct xplane_reader *r, const struct xplane_plane *plane) {
+  struct buf copy = {.mem = &r->t->store->mem};
+  struct xplane_names names;
+  struct pb c, inner;
+  struct pb_field f;
+  struct xstat s;
+  bool odd = false;
+  if (!buf_append(&copy, trace_raw(r->t, plane->at), (size_t)plane->size)) return;
+  c = pb_over(copy.data, copy.len);
+  xplane_names_of(&names, c, copy.mem);
+  while (pb_next(&c, &f)) {
+    if (pb_field_key(&f) != PB_KEY(XPLANE_STATS, PB_BYTES)) continue;
+    inner = pb_inside(&f);
+    if (xplane_stat(&inner, &s, &odd) && begins_with(xplane_name_of(&names, s.id), XPLANE_OWN_META))
+      restore_meta(r, xplane_name_of(&names, s.id), &s);
+  }
+  xplane_names_free(&names);
+  buf_free(&copy);
+}
+
+static void restore_clock(struct xplane_reader *r, const struct xplane_plane *plane) {
+  static const int64_t SANE = INT64_MAX / 4;
+  struct tk_trace *t = r->t;
+  int64_t zero, base;
+  if (!xplane_plane_int(t, plane, XPLANE_OWN_ZERO, &zero) || !xplane_plane_int(t, plane, XPLANE_OWN_BASE, &base)) return;
+  if (zero > SANE || zero < -SANE || base > SANE || base < -SANE || t->origin_ns > SANE || t->origin_ns < -SANE) return;
+  r->own = true;
+  if (r->base_ns == 0) {
+    r->base_ns = base;
+    t->origin_ns += base;
+  }
+  t->zero_ns = zero;
+  t->has_zero = trace_meta(t, "baseTimeNanoseconds") != NULL;
+}
+
+/* What tracks are called now: a name that differs from it later was given by an operation. */
+static void remember_names(struct xplane_reader *r) {
+  uint32_t n;
+  struct xplane_plane *planes = xplane_planes(r, &n);
+  for (uint32_t i = 0; i < n; i++) planes[i].shown = planes[i].process ? r->t->tracks[planes[i].process].name : 0;
+  struct xplane_line *lines = xplane_lines(r, &n);
+  for (uint32_t i = 0; i < n; i++) lines[i].shown = r->t->tracks[lines[i].track].name;
+}
+
+void xplane_restore(struct xplane_reader *r) {
+  uint32_t n;
+  const struct xplane_plane *planes = xplane_planes(r, &n);
+  for (uint32_t i = 0; i < n; i++) {
+    if (strcmp(tk_string(r->t, planes[i].name, NULL), XPLANE_OWN_PLANE) != 0) continue;
+    restore_file(r, &planes[i]);
+    restore_clock(r, &planes[i]);
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    if (!planes[i].process || r->t->tracks[planes[i].process].hidden) continue;
+    restore_plane(r, &planes[i]);
+  }
+  for (tk_id i = 1; i <= r->t->n_tracks; i++)
+    if (r->t->tracks[i].parent) r->t->tracks[i].pid = r->t->tracks[r->t->tracks[i].parent].pid;
+  remember_names(r);
+}

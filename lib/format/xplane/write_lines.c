@@ -1,0 +1,432 @@
+/* write_lines.c - the lines of a plane on its way out.
+ *
+ * Lines that were read as XPlane keep their ids, names and timestamps, in their order; other tracks follow.  xprof shows the
+ * low half of display_id (else id) and takes -1 for no thread at all, so every line gets one of its own.  Counters of a plane
+ * share the line "_counters_", by time.  What a line cannot say of a track is told in one stat of the plane, as JSON. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/json_args.h"
+#include "writer.h"
+
+static struct xplane_out_line *lines_of(const struct xplane_encoder *e, uint32_t *n) {
+  *n = (uint32_t)(e->lines.len / sizeof(struct xplane_out_line));
+  return (struct xplane_out_line *)(void *)e->lines.data;
+}
+
+static bool is_number(struct tk_ident i) { return i.kind == TK_IDENT_INT || i.kind == TK_IDENT_QUOTED; }
+
+/* ---- counters ---- */
+
+struct sample {
+  tk_time ts;
+  struct xplane_out_event event;
+};
+
+static int by_time(const void *a, const void *b) {
+  const struct sample *x = a, *y = b;
+  if (x->ts != y->ts) return x->ts < y->ts ? -1 : 1;
+  if (x->event.id != y->event.id) return x->event.id < y->event.id ? -1 : 1;
+  return x->event.series < y->event.series ? -1 : x->event.series > y->event.series;
+}
+
+/* xprof shows the first series of an event: each of the others gets an event of its own behind it.  A line that came without such
+ * events goes without. */
+static bool wants_series(const struct xplane_encoder *e) {
+  for (uint32_t i = 0; i < e->g->n_lines; i++)
+    if (e->g->lines[i].process == e->process && e->g->lines[i].kind == XLINE_COUNTERS) return e->g->lines[i].series;
+  return true;
+}
+
+static uint32_t series_of(const struct tk_trace *t, tk_id event) {
+  struct tk_args it = tk_args_of(t, t->events[event].args);
+  struct tk_arg arg;
+  uint32_t n = 0;
+  while (tk_args_next(&it, &arg)) n += xplane_is_number(arg.type);
+  return n;
+}
+
+static bool add_sample(struct buf *samples, tk_time ts, tk_id event, uint32_t series) {
+  struct sample s = {ts, {event, series}};
+  return buf_append(samples, &s, sizeof s);
+}
+
+static bool collect_counters(struct xplane_encoder *e) {
+  const struct tk_trace *t = e->g->t;
+  struct buf samples = {.mem = e->mem};
+  bool all = wants_series(e), ok = true;
+  for (tk_id k = 1; k <= t->n_tracks; k++) {
+    const struct tk_track *track = &t->tracks[k];
+    if (track->kind != TK_COUNTERS || track->parent != e->process) continue;
+    for (tk_id i = track->first; ok && i < track->first + track->count; i++) {
+      uint32_t n = all ? series_of(t, i) : 0;
+      ok = add_sample(&samples, t->events[i].ts, i, 0);
+      for (uint32_t nth = 2; ok && nth <= n; nth++) ok = add_sample(&samples, t->events[i].ts, i, nth);
+    }
+  }
+  struct sample *v = (struct sample *)(void *)samples.data;
+  e->n_counters = (uint32_t)(samples.len / sizeof *v);
+  e->counters = mem_resize(e->mem, NULL, 0, ((size_t)e->n_counters + 1) * sizeof *e->counters);
+  ok = ok && e->counters;
+  if (ok && e->n_counters) qsort(v, e->n_counters, sizeof *v, by_time);
+  for (uint32_t i = 0; ok && i < e->n_counters; i++) e->counters[i] = v[i].event;
+  buf_free(&samples);
+  return ok;
+}
+
+/* The i-th event of the line, id 0 = there are no more. */
+static struct xplane_out_event event_of(const struct xplane_encoder *e, const struct xplane_out_line *line, uint32_t i) {
+  const struct tk_track *k = &e->g->t->tracks[line->track];
+  if (line->kind == XLINE_COUNTERS) return i < e->n_counters ? e->counters[i] : (struct xplane_out_event){0, 0};
+  return (struct xplane_out_event){i < k->count ? k->first + i : 0, 0};
+}
+
+/* ---- ids ---- */
+
+/* An id whose low half no other line of the plane shows. */
+static int64_t free_id(struct map *taken, int64_t want, int64_t *next) {
+  uint32_t *slot = map_get(taken, (uint32_t)want);
+  if ((uint32_t)want != UINT32_MAX && !slot) return want;
+  while (map_get(taken, (uint32_t)*next)) ++*next;
+  return (*next)++;
+}
+
+static void give_id(const struct xplane_encoder *e, struct map *taken, struct xplane_out_line *line, int64_t *next) {
+  const struct tk_track *k = &e->g->t->tracks[line->track];
+  int64_t shown;
+  if (line->was) return;
+  line->id = line->kind == XLINE_THREAD && is_number(k->tid) ? k->tid.num : 0;
+  shown = free_id(taken, line->id, next);
+  if (shown != line->id && line->id == 0) line->id = shown;
+  else if (shown != line->id) line->display_id = shown;
+  map_put(taken, (uint32_t)shown, 1);
+}
+
+static void give_ids(struct xplane_encoder *e) {
+  struct map taken;
+  int64_t next = 1;
+  uint32_t n;
+  struct xplane_out_line *lines = lines_of(e, &n);
+  map_init(&taken, e->mem);
+  for (uint32_t i = 0; i < n; i++)
+    if (lines[i].was) map_put(&taken, (uint32_t)(lines[i].display_id ? lines[i].display_id : lines[i].id), 1);
+  for (int round = 0; round < 2; round++) /* threads first: their ids mean something */
+    for (uint32_t i = 0; i < n; i++)
+      if ((lines[i].kind == XLINE_THREAD) == (round == 0)) give_id(e, &taken, &lines[i], &next);
+  map_free(&taken);
+}
+
+/* ---- times ---- */
+
+static i128 floor_div(i128 v, i128 by) { return v >= 0 ? v / by : -((-v + by - 1) / by); }
+
+/* Offsets count from the line's timestamp, and that from the file's base. */
+static void set_times(const struct xplane_encoder *e, struct xplane_out_line *line) {
+  const struct tk_trace *t = e->g->t;
+  i128 origin = ((i128)t->origin_ns - e->g->base_ns) * 1000; /* of the graph's time, as the file counts */
+  tk_id first = event_of(e, line, 0).id;
+  if (line->was) {
+    line->timestamp_ns = (int64_t)(line->was->timestamp_ns + e->g->moved_ns);
+    line->zero_ps = line->was->zero_ps;
+    return;
+  }
+  if (first) line->timestamp_ns = (int64_t)floor_div(origin + t->events[first].ts, 1000);
+  line->zero_ps = (i128)line->timestamp_ns * 1000 - origin;
+}
+
+/* ---- which lines ---- */
+
+static void add_line(struct xplane_encoder *e, tk_id track, enum xplane_line_kind kind, const struct xplane_line *was) {
+  const struct tk_track *k = &e->g->t->tracks[track];
+  struct xplane_out_line line = {.track = track, .kind = kind, .was = was, .name = k->name};
+  if (was) {
+    line.id = was->id;
+    line.display_id = was->display_id;
+    line.duration_ps = was->duration_ps;
+    line.name = was->name;
+    line.display_name = was->display_name;
+    if (k->name != was->shown && kind != XLINE_PROCESS && kind != XLINE_COUNTERS) line.display_name = k->name;
+  }
+  set_times(e, &line);
+  buf_append(&e->lines, &line, sizeof line);
+}
+
+static void add_lines(struct xplane_encoder *e) {
+  const struct xplane_graph *g = e->g;
+  const struct tk_trace *t = g->t;
+  bool counters = e->n_counters != 0, process = t->tracks[e->process].count != 0;
+  uint8_t *met = mem_resize(e->mem, NULL, 0, (size_t)t->n_tracks + 1);
+  if (!met) return;
+  memset(met, 0, (size_t)t->n_tracks + 1);
+  for (uint32_t i = 0; i < g->n_lines; i++) {
+    const struct xplane_line *was = &g->lines[i];
+    if (was->process != e->process || was->track > t->n_tracks || t->tracks[was->track].parent != e->process || met[was->track])
+      continue;
+    met[was->track] = 1;
+    if (was->kind == XLINE_PROCESS) {
+      if (!process) continue;
+      process = false;
+      add_line(e, e->process, XLINE_PROCESS, was);
+    } else if (was->kind == XLINE_COUNTERS) {
+      add_line(e, was->track, counters ? XLINE_COUNTERS : XLINE_THREAD, was);
+      counters = false;
+    } else if (!t->tracks[was->track].hidden) {
+      add_line(e, was->track, was->kind, was);
+    }
+  }
+  if (process) add_line(e, e->process, XLINE_PROCESS, NULL);
+  for (tk_id k = 1; k <= t->n_tracks; k++) {
+    const struct tk_track *track = &t->tracks[k];
+    if (track->parent != e->process || met[k] || track->hidden || track->kind == TK_COUNTERS) continue;
+    if (track->kind == TK_ASYNCS && track->count == 0) continue;
+    add_line(e, k, track->kind == TK_ASYNCS ? XLINE_ASYNC : XLINE_THREAD, NULL);
+  }
+  if (counters) add_line(e, 0, XLINE_COUNTERS, NULL);
+  mem_resize(e->mem, met, (size_t)t->n_tracks + 1, 0);
+}
+
+/* ---- encoding ---- */
+
+/* A name that only says what kind of line it is must still tell it from the thread's own. */
+static void put_line_name(struct xplane_encoder *e, struct buf *b, const struct xplane_out_line *line) {
+  const struct tk_trace *t = e->g->t;
+  size_t n;
+  const char *name = tk_string(t, line->name, &n);
+  struct buf text = {.mem = e->mem};
+  if (line->was) {
+    if (line->name) pb_bytes(b, XLINE_NAME, name, n);
+    return;
+  }
+  if (line->kind == XLINE_COUNTERS) name = XPLANE_COUNTERS, n = strlen(name);
+  if (line->kind == XLINE_PROCESS) name = "process", n = strlen(name);
+  if (n) buf_append(&text, name, n);
+  if (line->kind == XLINE_ASYNC) buf_append(&text, n ? " (async)" : "(async)", n ? 8 : 7);
+  if (text.len) pb_bytes(b, XLINE_NAME, text.data, text.len);
+  buf_free(&text);
+}
+
+static void put_head(struct xplane_encoder *e, struct buf *b, const struct xplane_out_line *line) {
+  b->len = 0;
+  if (line->id) pb_i64(b, XLINE_ID, line->id);
+  put_line_name(e, b, line);
+  if (line->timestamp_ns) pb_i64(b, XLINE_TIMESTAMP_NS, line->timestamp_ns);
+}
+
+static void put_tail(struct xplane_encoder *e, struct buf *b, const struct xplane_out_line *line) {
+  size_t n;
+  const char *name = tk_string(e->g->t, line->display_name, &n);
+  b->len = 0;
+  if (line->duration_ps) pb_i64(b, XLINE_DURATION_PS, line->duration_ps);
+  if (line->display_id) pb_i64(b, XLINE_DISPLAY_ID, line->display_id);
+  if (line->display_name) pb_bytes(b, XLINE_DISPLAY_NAME, name, n);
+}
+
+static uint64_t with_header(uint64_t n) {
+  uint8_t room[16];
+  return (uint64_t)(pb_raw_varint(pb_key(room, 1, PB_BYTES), n) - room) + n;
+}
+
+static void measure(struct xplane_encoder *e, struct xplane_out_line *line) {
+  struct buf b = {.mem = e->mem};
+  struct xplane_out_event event;
+  put_head(e, &b, line);
+  line->size = b.len;
+  put_tail(e, &b, line);
+  line->size += b.len;
+  for (uint32_t i = 0; (event = event_of(e, line, i)).id != 0; i++) {
+    xplane_encode_event(e, line, event);
+    line->size += with_header(e->event.len);
+  }
+  buf_free(&b);
+}
+
+bool xplane_lay_out(struct xplane_encoder *e) {
+  uint32_t n;
+  struct xplane_out_line *lines;
+  if (!collect_counters(e)) return false;
+  add_lines(e);
+  give_ids(e);
+  lines = lines_of(e, &n);
+  for (uint32_t i = 0; i < n; i++) measure(e, &lines[i]);
+  return !e->mem->failed;
+}
+
+uint64_t xplane_lines_size(const struct xplane_encoder *e) {
+  uint32_t n;
+  const struct xplane_out_line *lines = lines_of(e, &n);
+  uint64_t size = 0;
+  for (uint32_t i = 0; i < n; i++) size += with_header(lines[i].size);
+  return size;
+}
+
+static void put_header(struct out *out, uint32_t number, uint64_t n) {
+  uint8_t *q = out_reserve(out, 16);
+  out->next = pb_raw_varint(pb_key(q, number, PB_BYTES), n);
+}
+
+void xplane_put_lines(struct xplane_encoder *e, struct out *out) {
+  struct buf b = {.mem = e->mem};
+  uint32_t n;
+  const struct xplane_out_line *lines = lines_of(e, &n);
+  struct xplane_out_event event;
+  for (uint32_t i = 0; i < n; i++) {
+    put_header(out, XPLANE_LINES, lines[i].size);
+    put_head(e, &b, &lines[i]);
+    out_write(out, b.data, b.len);
+    for (uint32_t k = 0; (event = event_of(e, &lines[i], k)).id != 0; k++) {
+      xplane_encode_event(e, &lines[i], event);
+      put_header(out, XLINE_EVENTS, e->event.len);
+      out_write(out, e->event.data, e->event.len);
+      if (e->meter) e->meter->add(e->meter->arg, SINK_EVENT, event.id, with_header(e->event.len));
+    }
+    put_tail(e, &b, &lines[i]);
+    out_write(out, b.data, b.len);
+  }
+  buf_free(&b);
+}
+
+/* ---- what is told beside the lines ---- */
+
+static void say_string(struct xplane_encoder *e, struct buf *b, const char *key, tk_id text) {
+  if (!text) return;
+  buf_text(b, key);
+  json_quote(b, trace_str(e->g->t, text)->bytes, trace_str(e->g->t, text)->len);
+}
+
+static void say_number(struct buf *b, const char *key, int64_t v) {
+  char text[24];
+  buf_text(b, key);
+  buf_append(b, text, num_put_i64(text, v));
+}
+
+static void say_ident(struct xplane_encoder *e, struct buf *b, const char *key, struct tk_ident i) {
+  if (i.kind == TK_IDENT_STR) say_string(e, b, key, i.str);
+  else if (i.kind != TK_IDENT_NONE) say_number(b, key, i.num);
+  if (i.kind == TK_IDENT_QUOTED) buf_text(b, ",\"quoted\":true");
+}
+
+static void tell_line(struct xplane_encoder *e, struct buf *b, const struct xplane_out_line *line, uint32_t ordinal) {
+  static const char *const kinds[] = {"thread", "async", "process", "counters"};
+  const struct tk_track *k = &e->g->t->tracks[line->track];
+  say_number(b, "{\"line\":", ordinal);
+  buf_text(b, ",\"kind\":\"");
+  buf_text(b, kinds[line->kind]);
+  buf_text(b, "\"");
+  say_ident(e, b, ",\"tid\":", k->tid);
+  say_string(e, b, ",\"name\":", line->kind == XLINE_COUNTERS ? 0 : k->name);
+  if (k->has_sort) say_number(b, ",\"sort\":", k->sort_index);
+  buf_text(b, "}");
+}
+
+/* The thread that a counter was sampled on. */
+static void tell_counters(struct xplane_encoder *e, struct buf *b) {
+  const struct tk_trace *t = e->g->t;
+  const char *sep = ",\"counters\":[";
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    const struct tk_track *k = &t->tracks[i];
+    if (k->kind != TK_COUNTERS || k->parent != e->process || k->tid.kind == TK_IDENT_NONE || !k->name) continue;
+    buf_text(b, sep);
+    say_string(e, b, "{\"name\":", k->name);
+    say_ident(e, b, ",\"tid\":", k->tid);
+    buf_text(b, "}");
+    sep = ",";
+  }
+  if (*sep == ',' && !sep[1]) buf_text(b, "]");
+}
+
+bool xplane_tell_tracks(struct xplane_encoder *e, struct buf *b) {
+  const struct tk_track *process = &e->g->t->tracks[e->process];
+  uint32_t n;
+  const struct xplane_out_line *lines = lines_of(e, &n);
+  bool any = false;
+  if (e->was && !e->g->own) return false; /* read as XPlane: its planes and lines say it all */
+  buf_text(b, "{\"process\":true");
+  say_ident(e, b, ",\"pid\":", process->pid);
+  say_string(e, b, ",\"name\":", process->name);
+  say_string(e, b, ",\"labels\":", process->labels);
+  if (process->has_sort) say_number(b, ",\"sort\":", process->sort_index);
+  buf_text(b, ",\"lines\":[");
+  for (uint32_t i = 0; i < n; i++) {
+    if (any) buf_text(b, ",");
+    any = true;
+    tell_line(e, b, &lines[i], i + 1);
+  }
+  buf_text(b, "]");
+  tell_counters(e, b);
+  buf_text(b, "}");
+  return true;
+}
+
+/* Metadata and what else has no time or no meaning here: {"tid":..,"kind":..,"strong":..,"ph":"M","ts":ps,"raw":{members}}. */
+static void tell_record(struct xplane_encoder *e, struct buf *b, const struct tk_record *r) {
+  const struct tk_trace *t = e->g->t;
+  const struct tk_track *k = &t->tracks[r->track];
+  say_number(b, "{\"kind\":", r->kind);
+  if (k->kind != TK_PROCESS) {
+    buf_text(b, ",\"thread\":true");
+    say_ident(e, b, ",\"tid\":", k->tid);
+  }
+  if (r->strong) buf_text(b, ",\"strong\":true");
+  if (r->phase > 0x20 && r->phase < 0x7f && r->phase != '"' && r->phase != '\\') {
+    buf_text(b, ",\"ph\":\"");
+    buf_append(b, &r->phase, 1);
+    buf_text(b, "\"");
+  }
+  i128 ts = r->ts + ((i128)t->origin_ns - e->g->base_ns) * 1000; /* as all times of the file */
+  if (r->has_ts && ts < INT64_MAX && ts > INT64_MIN) say_number(b, ",\"ts\":", (int64_t)ts);
+  buf_text(b, ",\"raw\":{");
+  buf_append(b, trace_raw(t, r->at), r->size);
+  buf_text(b, "}}");
+}
+
+bool xplane_tell_records(struct xplane_encoder *e, struct buf *b) {
+  const struct tk_trace *t = e->g->t;
+  const char *sep = "[";
+  for (tk_id i = 1; i <= t->n_records; i++) {
+    const struct tk_record *r = &t->records[i];
+    tk_id process = !r->track ? 0 : t->tracks[r->track].kind == TK_PROCESS ? r->track : t->tracks[r->track].parent;
+    if (process != e->process) continue;
+    if (r->kind != TK_REC_OTHER && t->tracks[r->track].renamed) continue; /* overruled by what the track is called */
+    buf_text(b, sep);
+    tell_record(e, b, r);
+    sep = ",";
+  }
+  if (*sep == '[') return false;
+  buf_text(b, "]");
+  return true;
+}
+
+static void tell_flow(struct xplane_encoder *e, struct buf *b, const struct tk_flow *f, const struct tk_track *k) {
+  const struct tk_trace *t = e->g->t;
+  i128 ts = f->ts + ((i128)t->origin_ns - e->g->base_ns) * 1000;
+  say_number(b, "{\"role\":", f->role);
+  say_number(b, ",\"ts\":", (int64_t)ts);
+  say_ident(e, b, ",\"tid\":", k->tid);
+  say_string(e, b, ",\"name\":", t->classes[f->cls].name);
+  say_string(e, b, ",\"cat\":", t->classes[f->cls].cat);
+  if (f->id_is_str) say_string(e, b, ",\"id\":", (tk_id)f->id);
+  else say_number(b, ",\"id\":", f->id);
+  if (f->enclosing) buf_text(b, ",\"enclosing\":true");
+  if (f->args) {
+    buf_text(b, ",\"args\":");
+    json_put_args(b, t, f->args);
+  }
+  buf_text(b, "}");
+}
+
+bool xplane_tell_flows(struct xplane_encoder *e, struct buf *b) {
+  const struct tk_trace *t = e->g->t;
+  const char *sep = "[";
+  for (tk_id i = 1; i <= t->n_flows; i++) {
+    const struct tk_flow *f = &t->flows[i];
+    const struct tk_track *k = &t->tracks[tk_flow_track(t, f)];
+    if (f->role >= TK_FLOW_OUT || k->kind != TK_THREAD || k->parent != e->process) continue;
+    buf_text(b, sep);
+    tell_flow(e, b, f, k);
+    sep = ",";
+  }
+  if (*sep == '[') return false;
+  buf_text(b, "]");
+  return true;
+}

@@ -1,0 +1,213 @@
+/* subset.c - the part of a graph that bytes per id say (subset.h). */
+#include "subset.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "chain.h"
+
+static void *bytes(struct mem *m, uint64_t n, size_t elem) { return mem_resize(m, NULL, 0, (n + 1) * elem); }
+static void release(struct mem *m, void *p, uint64_t n, size_t elem) {
+  if (p) mem_resize(m, p, (n + 1) * elem, 0);
+}
+
+static uint8_t *all(struct mem *m, uint64_t n) {
+  uint8_t *p = bytes(m, n, 1);
+  if (p) memset(p, 1, n + 1);
+  return p;
+}
+
+bool keep_init(struct keep *k, const struct tk_trace *t, struct mem *mem) {
+  *k = (struct keep){mem, NULL, NULL, NULL, NULL, t->n_events, t->n_flows, t->n_records, t->n_tracks};
+  k->events = all(mem, t->n_events);
+  k->points = all(mem, t->n_flows);
+  k->records = all(mem, t->n_records);
+  k->tracks = all(mem, t->n_tracks);
+  return k->events && k->points && k->records && k->tracks;
+}
+
+void keep_free(struct keep *k) {
+  release(k->mem, k->events, k->n_events, 1);
+  release(k->mem, k->points, k->n_points, 1);
+  release(k->mem, k->records, k->n_records, 1);
+  release(k->mem, k->tracks, k->n_tracks, 1);
+  *k = (struct keep){0};
+}
+
+/* ---- flows ---- */
+
+enum { HAD_START = 1, HAD_END = 2, HAS_START = 4, HAS_END = 8, SAID = 16 };
+enum { WAS_WHOLE = HAD_START | HAD_END, IS_WHOLE = HAS_START | HAS_END };
+
+/* What is left of each chain; a start begins a new one, so that ids may be used again. */
+static void survey_chains(const struct tk_trace *t, const struct keep *k, const struct chains *chains, tk_id *chain_of,
+                          uint8_t *state) {
+  for (tk_id i = 1; i <= t->n_flows; i++) {
+    const struct tk_flow *f = &t->flows[i];
+    bool start = flow_starts(f), end = f->role == TK_FLOW_END || f->role == TK_FLOW_IN || f->role == TK_FLOW_INOUT;
+    tk_id *chain = chains_of(chains, f);
+    if (!*chain || start) *chain = i;
+    chain_of[i] = *chain;
+    state[*chain] |= (uint8_t)((start ? HAD_START : 0) | (end ? HAD_END : 0));
+    if (k->points[i]) state[*chain] |= (uint8_t)((start ? HAS_START : 0) | (end ? HAS_END : 0));
+  }
+}
+
+/* Points of events that go, go; and so does what is left of an arrow that has lost an end. */
+static bool drop_points(const struct tk_trace *t, struct keep *k, struct kept *kept) {
+  struct chains chains;
+  tk_id *chain_of = bytes(k->mem, t->n_flows, sizeof *chain_of);
+  uint8_t *state = bytes(k->mem, t->n_flows, 1);
+  bool ok = chain_of && state && chains_init(&chains, t, k->mem);
+  if (ok) memset(state, 0, (size_t)t->n_flows + 1);
+  for (tk_id i = 1; ok && i <= t->n_flows; i++)
+    if (t->flows[i].bound && !k->events[t->flows[i].at]) k->points[i] = 0;
+  if (ok) survey_chains(t, k, &chains, chain_of, state);
+  for (tk_id i = 1; ok && i <= t->n_flows; i++) {
+    uint8_t *s = &state[chain_of[i]];
+    if ((*s & WAS_WHOLE) != WAS_WHOLE || (*s & IS_WHOLE) == IS_WHOLE) continue;
+    kept->broken_flows += !(*s & SAID) && k->points[i];
+    if (k->points[i]) *s |= SAID;
+    k->points[i] = 0;
+  }
+  if (ok) chains_free(&chains);
+  release(k->mem, chain_of, t->n_flows, sizeof *chain_of);
+  release(k->mem, state, t->n_flows, 1);
+  return ok;
+}
+
+/* ---- tracks ---- */
+
+/* What each track holds beside metadata, its process included in it: before and after. */
+struct content {
+  uint64_t before, after;
+};
+
+static void count_content(const struct tk_trace *t, const struct keep *k, struct content *c) {
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    c[t->events[i].track].before++;
+    c[t->events[i].track].after += k->events[i];
+  }
+  for (tk_id i = 1; i <= t->n_flows; i++) {
+    tk_id track = tk_flow_track(t, &t->flows[i]);
+    c[track].before++;
+    c[track].after += k->points[i];
+  }
+  for (tk_id i = 1; i <= t->n_records; i++) {
+    if (t->records[i].phase == 'M' || !t->records[i].track) continue;
+    c[t->records[i].track].before++;
+    c[t->records[i].track].after += k->records[i];
+  }
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    if (t->tracks[i].kind == TK_PROCESS) continue;
+    c[t->tracks[i].parent].before += c[i].before;
+    c[t->tracks[i].parent].after += c[i].after;
+  }
+}
+
+static void hide_emptied(const struct keep *k, struct tk_trace *to, const struct content *c) {
+  for (tk_id i = 1; i <= to->n_tracks; i++)
+    if (!c[i].after && (c[i].before || !k->tracks[i])) to->tracks[i].hidden = true;
+}
+
+/* ---- the arrays of the part ---- */
+
+/* Depth of what stays: only ancestors that stay count. */
+static void move_track(const struct tk_trace *t, const struct keep *k, struct tk_trace *to, tk_id track, uint16_t *above) {
+  tk_id first = t->tracks[track].first, end = first + t->tracks[track].count;
+  to->tracks[track].first = to->n_events + 1;
+  for (tk_id i = first; i < end; i++) {
+    struct tk_event e = t->events[i];
+    uint16_t depth = above[e.depth];
+    if (event_nests(&e) && e.depth < UINT16_MAX) above[e.depth + 1] = (uint16_t)(depth + k->events[i]);
+    if (!k->events[i]) continue;
+    e.depth = depth;
+    to->events[++to->n_events] = e;
+  }
+  to->tracks[track].count = to->n_events + 1 - to->tracks[track].first;
+}
+
+static bool move_events(const struct tk_trace *t, const struct keep *k, struct tk_trace *to) {
+  uint16_t *above = bytes(k->mem, UINT16_MAX + 1, sizeof *above);
+  if (!above) return false;
+  above[0] = 0;
+  to->n_events = 0;
+  for (tk_id i = 1; i <= t->n_tracks; i++) move_track(t, k, to, i, above);
+  release(k->mem, above, UINT16_MAX + 1, sizeof *above);
+  return true;
+}
+
+/* Ids of events in the part; only flows ask. */
+static tk_id *new_ids(const struct tk_trace *t, const struct keep *k) {
+  tk_id *now = bytes(k->mem, t->n_events, sizeof *now), n = 0;
+  for (tk_id i = 1; now && i <= t->n_events; i++) now[i] = k->events[i] ? ++n : 0;
+  return now;
+}
+
+static void move_flows(const struct tk_trace *t, const struct keep *k, struct tk_trace *to, const tk_id *now) {
+  tk_id n = 0;
+  for (tk_id i = 1; i <= to->n_tracks; i++) to->tracks[i].n_points = 0;
+  for (tk_id i = 1; i <= t->n_flows; i++) {
+    struct tk_flow f = t->flows[i];
+    if (!k->points[i]) continue;
+    to->tracks[tk_flow_track(t, &f)].n_points++;
+    if (f.bound) f.at = now[f.at];
+    to->flows[++n] = f;
+  }
+  to->n_flows = n;
+}
+
+static void move_records(const struct tk_trace *t, const struct keep *k, struct tk_trace *to) {
+  tk_id n = 0;
+  for (tk_id i = 1; i <= t->n_records; i++)
+    if (k->records[i]) to->records[++n] = t->records[i];
+  to->n_records = n;
+}
+
+static tk_id count(const uint8_t *keep, tk_id n) {
+  tk_id kept = 0;
+  for (tk_id i = 1; i <= n; i++) kept += keep[i];
+  return kept;
+}
+
+/* Arrays of its own for a view. */
+static bool make_view(const struct tk_trace *t, const struct keep *k, struct tk_trace *to) {
+  *to = *t;
+  to->events = calloc((size_t)count(k->events, t->n_events) + 1, sizeof *to->events);
+  to->flows = calloc((size_t)count(k->points, t->n_flows) + 1, sizeof *to->flows);
+  to->records = calloc((size_t)count(k->records, t->n_records) + 1, sizeof *to->records);
+  to->tracks = malloc(((size_t)t->n_tracks + 1) * sizeof *to->tracks);
+  if (to->tracks) memcpy(to->tracks, t->tracks, ((size_t)t->n_tracks + 1) * sizeof *to->tracks);
+  if (to->events && to->flows && to->records && to->tracks) return true;
+  keep_free_view(to);
+  return false;
+}
+
+void keep_free_view(struct tk_trace *view) {
+  free(view->events);
+  free(view->flows);
+  free(view->records);
+  free(view->tracks);
+  view->events = NULL;
+  view->flows = NULL;
+  view->records = NULL;
+  view->tracks = NULL;
+}
+
+bool keep_part(const struct tk_trace *t, struct keep *k, struct tk_trace *to, struct kept *kept, struct tk_err *err) {
+  struct content *content = bytes(k->mem, t->n_tracks, sizeof *content);
+  bool ok = content && (t->n_flows == 0 || drop_points(t, k, kept));
+  tk_id *now = ok && t->n_flows ? new_ids(t, k) : NULL;
+  ok = ok && (now || t->n_flows == 0) && (to == t || make_view(t, k, to));
+  if (ok) {
+    memset(content, 0, ((size_t)t->n_tracks + 1) * sizeof *content);
+    count_content(t, k, content);
+    move_flows(t, k, to, now);
+    move_records(t, k, to);
+    ok = move_events(t, k, to);
+    hide_emptied(k, to, content);
+  }
+  release(k->mem, content, t->n_tracks, sizeof *content);
+  release(k->mem, now, k->n_events, sizeof *now);
+  return ok || mem_refuse(k->mem, err);
+}

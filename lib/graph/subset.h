@@ -1,0 +1,34 @@
+/* subset.h - a part of a sealed graph, as a sealed graph.
+ *
+ * The part may replace the whole (to == t), or be a view: a trace of its own that shares strings, classes, args and texts with the
+ * whole, which must outlive it.  Ids of tracks and classes stay what they were; those of events, points and records are given
+ * out anew. */
+#ifndef GRAPH_SUBSET_H
+#define GRAPH_SUBSET_H
+
+#include "trace.h"
+
+/* What stays, one byte an id. */
+struct keep {
+  struct mem *mem;
+  uint8_t *events, *points, *records;
+  uint8_t *tracks; /* 0: not wanted for its own sake, goes if nothing of it stays */
+  tk_id n_events, n_points, n_records, n_tracks;
+};
+
+struct kept {
+  uint64_t broken_flows; /* arrows that lost one end, and so the other */
+};
+
+/* Everything stays. */
+bool keep_init(struct keep *k, const struct tk_trace *t, struct mem *mem);
+void keep_free(struct keep *k);
+
+/* Depths close up over spans that go; flow points go with their event, and a flow that was whole and is no longer goes altogether;
+ * tracks that have become empty are hidden, processes with their last track. */
+bool keep_part(const struct tk_trace *t, struct keep *k, struct tk_trace *to, struct kept *kept, struct tk_err *err);
+
+/* Frees a view. */
+void keep_free_view(struct tk_trace *view);
+
+#endif

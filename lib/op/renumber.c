@@ -1,0 +1,249 @@
+/* renumber.c - one rank's graph, made to stand beside others on one timeline.
+ *
+ * Pids: a rank keeps a pid that is free, else it gets the next one from 10,000,000 on (above any real pid, below what viewers cut
+ * to 32 bits).  Ids of flows and async events are given out anew for every rank, so that no arrow leads to another rank.  Args are
+ * never rewritten but for those ids: a correlation is a rank's own.  Processes are named "rank 3 - host - python" (label.h) and
+ * sorted so that rank 0 comes first, within a rank in its own order.
+ *
+ *     sort index = kind * KIND_ROOM (if asked for) + the rank's place * SORT_ROOM + the process's place in it
+ *
+ * which stays within 32 bits, beyond which viewers wrap around. */
+#include "renumber.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+enum { FIRST_NEW_PID = 10000000, SORT_ROOM = 1000, KIND_ROOM = 1 << 29 };
+
+void merge_ids_init(struct merge_ids *ids, struct mem *mem) {
+  *ids = (struct merge_ids){.mem = mem, .next_pid = FIRST_NEW_PID};
+  map_init(&ids->pids, mem);
+}
+
+void merge_ids_free(struct merge_ids *ids) { map_free(&ids->pids); }
+
+/* ---- processes ---- */
+
+static bool is_number(struct tk_ident i) { return i.kind == TK_IDENT_INT || i.kind == TK_IDENT_QUOTED; }
+
+/* Processes without events, flow points or records of their own stay out of the timeline. */
+static void hide_empty(struct tk_trace *t) {
+  for (tk_id i = 1; i <= t->n_tracks; i++) t->tracks[i].hidden = t->tracks[i].kind == TK_PROCESS;
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    struct tk_track *k = &t->tracks[i];
+    tk_id process = k->kind == TK_PROCESS ? i : k->parent;
+    if (k->count || k->n_points) t->tracks[process].hidden = false;
+  }
+  for (tk_id i = 1; i <= t->n_records; i++) {
+    const struct tk_record *r = &t->records[i];
+    if (!r->track || r->phase == 'M') continue;
+    tk_id process = t->tracks[r->track].kind == TK_PROCESS ? r->track : t->tracks[r->track].parent;
+    t->tracks[process].hidden = false;
+  }
+}
+
+static struct tk_ident with_suffix(struct tk_trace *t, struct tk_ident pid, const char *suffix) {
+  struct buf text = {.mem = &t->store->mem};
+  size_t n;
+  const char *s = tk_string(t, pid.str, &n);
+  buf_append(&text, s, n);
+  buf_text(&text, suffix);
+  pid = ident_str(trace_string(t, text.data, text.len));
+  buf_free(&text);
+  return pid;
+}
+
+static struct tk_ident new_pid(struct tk_trace *t, struct merge_ids *ids, const struct merge_place *place, struct tk_ident pid) {
+  uint32_t *taken;
+  if (pid.kind == TK_IDENT_STR) return with_suffix(t, pid, place->suffix);
+  if (!is_number(pid)) pid = ident_int(0);
+  while ((taken = map_put(&ids->pids, (uint64_t)pid.num, 0)) != NULL && *taken) pid.num = ids->next_pid++;
+  if (taken) *taken = 1;
+  return pid;
+}
+
+static bool starts_with(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
+
+/* Kineto calls every process "python" and tells the GPUs by their labels: "GPU 0", "python (CPU)". */
+static const char *process_text(const struct tk_trace *t, const struct tk_track *k, struct tk_ident was, char *text, size_t size) {
+  const char *name = tk_string(t, k->name, NULL), *labels = tk_string(t, k->labels, NULL);
+  if (starts_with(labels, "GPU")) snprintf(text, size, "%s", labels);
+  else if (*name) snprintf(text, size, *labels ? "%s (%s)" : "%s", name, labels);
+  else if (was.kind == TK_IDENT_STR) snprintf(text, size, "%s", tk_string(t, was.str, NULL));
+  else if (is_number(was)) snprintf(text, size, "pid %lld", (long long)was.num);
+  else *text = 0;
+  return text;
+}
+
+static void name_process(struct tk_trace *t, struct tk_track *k, struct tk_ident was, const struct merge_place *place) {
+  char text[2048], process[2048], pid[24] = "";
+  struct label_values values = place->values;
+  if (is_number(was)) snprintf(pid, sizeof pid, "%lld", (long long)was.num);
+  values.of[LABEL_PID] = was.kind == TK_IDENT_STR ? tk_string(t, was.str, NULL) : pid;
+  values.of[LABEL_PROCESS] = process_text(t, k, was, process, sizeof process);
+  size_t n = label_expand(place->label, &values, text, sizeof text);
+  if (n == 0) n = label_expand("{process}", &values, text, sizeof text);
+  while (n && !utf8_valid((const uint8_t *)text, n)) n--; /* a process's name was cut within a character */
+  k->name = trace_string(t, text, n);
+  k->renamed = true;
+}
+
+/* A rank is a machine of its own, as it is where viewers are given the ranks as files; several that it tells apart stay apart. */
+static void set_machine(struct tk_trace *t, struct tk_track *k, const struct merge_place *place) {
+  char text[2048];
+  snprintf(text, sizeof text, k->machine ? "%s - %s" : "%s", place->machine, tk_string(t, k->machine, NULL));
+  k->machine = trace_text(t, text);
+}
+
+static int64_t own_order(const struct tk_track *k) { return k->has_sort ? k->sort_index : INT64_MAX; }
+
+static int by_order(const void *a, const void *b) {
+  const struct merge_pid *x = a, *y = b;
+  if (x->order != y->order) return x->order < y->order ? -1 : 1;
+  return x->track < y->track ? -1 : x->track > y->track;
+}
+
+/* Rows that belong together: 0 = of a CPU, 1 = of an accelerator, 2 = what belongs to neither, such as Kineto's "Spans". */
+static int64_t kind_of(const struct tk_trace *t, const struct tk_track *k, struct tk_ident was) {
+  const char *labels = tk_string(t, k->labels, NULL), *name = tk_string(t, k->name, NULL);
+  if (starts_with(labels, "GPU") || starts_with(name, "GPU ")) return 1;
+  if (strstr(name, "/device:GPU:") || strstr(name, "/device:TPU:")) return 1;
+  if (starts_with(labels, "CPU") || strstr(name, "/host:")) return 0;
+  return was.kind == TK_IDENT_STR || strstr(name, "/device:") ? 2 : 0;
+}
+
+static int64_t place_of(const struct merge_place *place, int64_t kind) {
+  int64_t most = ((place->by_kind ? KIND_ROOM : INT32_MAX) - SORT_ROOM) / SORT_ROOM;
+  int64_t order = place->order < 0 ? 0 : place->order > most ? most : place->order;
+  return (place->by_kind ? kind * KIND_ROOM : 0) + order * SORT_ROOM;
+}
+
+/* Processes of a rank in their own order, those that state none behind. */
+static void sort_processes(struct tk_trace *t, struct merge_pid *was, uint32_t n, const struct merge_place *place) {
+  for (uint32_t i = 0; i < n; i++) was[i].order = own_order(&t->tracks[was[i].track]);
+  qsort(was, n, sizeof *was, by_order);
+  for (uint32_t i = 0; i < n; i++) {
+    struct tk_track *k = &t->tracks[was[i].track];
+    k->sort_index = place_of(place, was[i].kind) + (i < SORT_ROOM ? i : SORT_ROOM - 1);
+    k->has_sort = true;
+  }
+}
+
+static void renumber_processes(struct tk_trace *t, struct merge_ids *ids, const struct merge_place *place, struct merge_pid *was,
+                               uint32_t *n_was) {
+  *n_was = 0;
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    struct tk_track *k = &t->tracks[i];
+    if (k->kind != TK_PROCESS || k->hidden) continue;
+    was[(*n_was)++] = (struct merge_pid){.track = i, .was = k->pid, .kind = kind_of(t, k, k->pid)};
+    k->pid = new_pid(t, ids, place, k->pid);
+    name_process(t, k, was[*n_was - 1].was, place);
+    set_machine(t, k, place);
+  }
+  for (tk_id i = 1; i <= t->n_tracks; i++)
+    if (t->tracks[i].kind != TK_PROCESS) t->tracks[i].pid = t->tracks[t->tracks[i].parent].pid;
+  sort_processes(t, was, *n_was, place);
+}
+
+/* ---- ids of flows and async events ---- */
+
+struct renumber {
+  struct tk_trace *t;
+  struct merge_ids *ids;
+  struct map numbers, strings; /* old -> new, less the first of this rank */
+  int64_t first;
+};
+
+static int64_t fresh(struct renumber *r, bool is_str, int64_t old) {
+  uint32_t *slot = map_put(is_str ? &r->strings : &r->numbers, (uint64_t)old, UINT32_MAX);
+  if (!slot) return 0;
+  if (*slot == UINT32_MAX) *slot = (uint32_t)(r->ids->next_id++ - r->first);
+  return r->first + *slot;
+}
+
+static const char GLOBAL[] = "{\"global\":";
+
+/* {"global":"0x1"} -> {"global":"0x2a"}; ids local to a process are told apart by it. */
+static void global_id2(struct renumber *r, struct tk_arg *arg) {
+  char text[64];
+  size_t n;
+  const char *old = tk_string(r->t, arg->s, &n);
+  if (n <= sizeof GLOBAL || memcmp(old, GLOBAL, sizeof GLOBAL - 1) != 0) return;
+  int len = snprintf(text, sizeof text, "%s\"0x%llx\"}", GLOBAL, (unsigned long long)fresh(r, true, arg->s));
+  arg->s = trace_string(r->t, text, (size_t)len);
+}
+
+static bool is_identity(const struct tk_event *e, tk_id key) {
+  return key == KEY_BIND_ID || (e->flags & TK_ASYNC && (key == KEY_ID || key == KEY_ID2)) || key == KEY_END_PID;
+}
+
+/* Numbers that are no integers go by their digits, where no string has its id. */
+static void fresh_id(struct renumber *r, struct tk_arg *arg) {
+  static const uint64_t NO_STRING = 1ull << 63;
+  int64_t id;
+  switch (arg->type) {
+  case TK_ARG_INT: id = fresh(r, false, arg->i); break;
+  case TK_ARG_UINT: id = fresh(r, false, (int64_t)arg->u); break;
+  case TK_ARG_DECIMAL: id = fresh(r, true, (int64_t)(((uint64_t)arg->i * 64 + (uint64_t)(arg->exp & 63)) | NO_STRING)); break;
+  case TK_ARG_STR:
+  case TK_ARG_NUMBER: id = fresh(r, true, arg->s); break;
+  default: return;
+  }
+  *arg = (struct tk_arg){.key = arg->key, .type = TK_ARG_INT, .i = id};
+}
+
+/* The pid that an async end names is another process of this rank. */
+static void end_pid(struct renumber *r, struct tk_arg *arg, const struct merge_pid *was, uint32_t n_was) {
+  struct tk_ident pid = arg->type == TK_ARG_INT ? ident_int(arg->i) : ident_str(arg->s);
+  for (uint32_t i = 0; i < n_was; i++) {
+    if (!ident_equal(was[i].was, pid)) continue;
+    pid = r->t->tracks[was[i].track].pid;
+    *arg = (struct tk_arg){.key = arg->key, .type = TK_ARG_STR, .s = pid.str};
+    if (is_number(pid)) *arg = (struct tk_arg){.key = arg->key, .type = TK_ARG_INT, .i = pid.num};
+    return;
+  }
+}
+
+static void renumber_args(struct renumber *r, struct tk_event *e, const struct merge_pid *was, uint32_t n_was) {
+  struct tk_args it = tk_args_of(r->t, e->args);
+  struct tk_arg arg;
+  bool any = false;
+  for (uint32_t i = 0; it.shape && i < it.shape->n && !any; i++) any = is_identity(e, it.shape->fields[i].key);
+  if (!any) return;
+  args_begin(r->t);
+  while (tk_args_next(&it, &arg)) {
+    bool id = is_identity(e, arg.key);
+    if (id && arg.key == KEY_END_PID) end_pid(r, &arg, was, n_was);
+    else if (id && arg.key == KEY_ID2) global_id2(r, &arg);
+    else if (id) fresh_id(r, &arg);
+    args_copy(r->t, &arg);
+  }
+  e->args = args_end(r->t);
+}
+
+static void renumber_ids(struct tk_trace *t, struct merge_ids *ids, const struct merge_pid *was, uint32_t n_was) {
+  struct renumber r = {.t = t, .ids = ids};
+  if (ids->next_id == 0) ids->next_id = 1;
+  r.first = ids->next_id;
+  map_init(&r.numbers, &t->store->mem);
+  map_init(&r.strings, &t->store->mem);
+  for (tk_id i = 1; i <= t->n_flows; i++) {
+    struct tk_flow *f = &t->flows[i];
+    f->id = fresh(&r, f->id_is_str, f->id);
+    f->id_is_str = f->id_is_uint = false;
+  }
+  for (tk_id i = 1; i <= t->n_events; i++) renumber_args(&r, &t->events[i], was, n_was);
+  map_free(&r.numbers);
+  map_free(&r.strings);
+}
+
+bool op_merge(struct tk_trace *t, struct merge_ids *ids, const struct merge_place *place, struct merge_pid *was, uint32_t *n_was,
+              struct tk_err *err) {
+  hide_empty(t);
+  renumber_processes(t, ids, place, was, n_was);
+  renumber_ids(t, ids, was, *n_was);
+  return mem_check(&t->store->mem, err) && mem_check(ids->mem, err);
+}

@@ -1,0 +1,188 @@
+/* identity.c - rank and host, from what the trace says, else from its file's name.
+ *
+ *     distributedInfo.rank                  Kineto, any version of torch
+ *     rank3.json, trace_rank-3.json.gz,     how people name them
+ *     worker3_step_12.<time>.pt.trace.json
+ *     <host>_<pid>.<time>.pt.trace.json     tensorboard_trace_handler
+ *     rank3/trace.json                      the folder's name
+ *     host_name                             Kineto's C++ exporter
+ *     <host>.xplane.pb                      in a run directory (rundir.h) */
+#include "identity.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "format/json.h"
+#include "rundir.h"
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+static bool digit(char c) { return c >= '0' && c <= '9'; }
+
+static bool stated_rank(const struct tk_trace *t, int64_t *rank) {
+  const struct tk_meta *m = trace_meta(t, "distributedInfo");
+  struct json_value v;
+  if (!m || !json_member(trace_raw(t, m->at), m->size, "rank", &v)) return false;
+  if (v.type != JSON_NUMBER || v.num.kind != NUM_INT || v.num.mant < 0) return false;
+  return *rank = v.num.mant, true;
+}
+
+static void set_host(struct identity *id, const char *p, size_t n) {
+  if (n >= sizeof id->host) n = sizeof id->host - 1;
+  memcpy(id->host, p, n);
+  id->host[n] = 0;
+}
+
+static void find_host(const struct tk_trace *t, struct identity *id) {
+  const struct tk_meta *m = trace_meta(t, "host_name");
+  const char *name = base_name(t->source), *suffix = strstr(name, ".pt.trace.json"), *at;
+  int64_t rank;
+  if (m && m->size > 2 && *trace_raw(t, m->at) == '"') {
+    set_host(id, trace_raw(t, m->at) + 1, m->size - 2);
+    return;
+  }
+  at = suffix && !rundir_rank(name, &rank) ? strrchr(name, '_') : NULL;
+  if (!at || at > suffix || at == name || !digit(at[1])) return;
+  const char *q = at + 1;
+  while (digit(*q)) q++;
+  if (*q == '.') set_host(id, name, (size_t)(at - name));
+}
+
+static bool rank_of_folder(const char *path, int64_t *rank) {
+  const char *end = strrchr(path, '/'), *from = end;
+  char folder[256];
+  while (from && from > path && from[-1] != '/' && from[-1] != ':') from--;
+  if (!from || end == from || (size_t)(end - from) >= sizeof folder) return false;
+  memcpy(folder, from, (size_t)(end - from));
+  folder[end - from] = 0;
+  return rundir_rank(folder, rank);
+}
+
+/* A merged trace is of many ranks: what its first one says of itself is not of the whole. */
+static bool is_merged(const struct tk_trace *t) {
+  const struct tk_meta *m = trace_meta(t, "tracekit");
+  struct json_value v;
+  return m && json_member(trace_raw(t, m->at), m->size, "ranks", &v);
+}
+
+struct identity identity_of(const struct tk_trace *t) {
+  struct identity id = {.rank = -1, .rank_from = ""};
+  if (is_merged(t)) return id;
+  if (stated_rank(t, &id.rank)) id.rank_from = "distributedInfo";
+  else if (rundir_rank(base_name(t->source), &id.rank)) id.rank_from = "file name";
+  else if (rank_of_folder(t->source, &id.rank)) id.rank_from = "folder name";
+  find_host(t, &id);
+  if (!*id.host) set_host(&id, t->host, strlen(t->host));
+  return id;
+}
+
+/* ---- by track ---- */
+
+/* Processes by pid: the last of each, and before it others of the same. */
+struct pids {
+  struct tk_trace *t;
+  struct mem *mem;
+  struct map numbers, texts; /* pid, or its string -> track */
+  tk_id *before;             /* by track */
+};
+
+static bool pids_init(struct pids *p, struct tk_trace *t, struct mem *mem) {
+  *p = (struct pids){.t = t, .mem = mem, .before = mem_resize(mem, NULL, 0, ((size_t)t->n_tracks + 1) * sizeof *p->before)};
+  map_init(&p->numbers, mem);
+  map_init(&p->texts, mem);
+  for (tk_id i = 1; p->before && i <= t->n_tracks; i++) {
+    struct tk_ident pid = t->tracks[i].pid;
+    if (t->tracks[i].kind != TK_PROCESS || pid.kind == TK_IDENT_NONE) continue;
+    bool text = pid.kind == TK_IDENT_STR;
+    uint32_t *last = map_put(text ? &p->texts : &p->numbers, text ? pid.str : (uint64_t)pid.num, 0);
+    if (!last) return false;
+    p->before[i] = *last;
+    *last = i;
+  }
+  return p->before != NULL;
+}
+
+static void pids_free(struct pids *p) {
+  map_free(&p->numbers);
+  map_free(&p->texts);
+  if (p->before) mem_resize(p->mem, p->before, ((size_t)p->t->n_tracks + 1) * sizeof *p->before, 0);
+}
+
+static void place(const struct pids *p, const struct map *of, uint64_t pid, struct match_origin origin, struct match_origin *out) {
+  const uint32_t *last = map_get(of, pid);
+  for (tk_id i = last ? *last : 0; i; i = p->before[i]) out[i] = origin;
+}
+
+/* In the block's "pids" integers stand as such, text as text. */
+static void place_pid(const struct pids *p, struct json *j, const struct json_value *v, struct match_origin origin,
+                      struct match_origin *out) {
+  const uint8_t *end;
+  size_t n;
+  if (v->type == JSON_NUMBER && v->num.kind == NUM_INT) place(p, &p->numbers, (uint64_t)v->num.mant, origin, out);
+  if (v->type != JSON_STRING) return;
+  const uint8_t *text = json_text(j, &v->str, &n);
+  tk_id str = text ? intern_find(&p->t->store->strings, text, n, (uint32_t)hash_bytes(text, n)) : 0;
+  if (str) place(p, &p->texts, str, origin, out);
+  struct num number = num_scan(v->str.p, &end);
+  if (number.kind == NUM_INT && end == v->str.p + v->str.n) place(p, &p->numbers, (uint64_t)number.mant, origin, out);
+}
+
+/* The processes of one rank of a merged trace. */
+static void place_pids(const struct pids *p, const struct json_value *pids, struct match_origin origin, struct match_origin *out) {
+  struct json j = {.p = pids->p + 1, .end = pids->end, .last = true, .scratch = {.mem = p->mem}};
+  struct json_string key;
+  struct json_value v;
+  while (json_blank(&j) && *j.p != '}' && json_key(&j, &key) && json_value(&j, &v)) {
+    place_pid(p, &j, &v, origin, out);
+    if (!json_blank(&j) || *j.p++ != ',') break;
+  }
+  buf_free(&j.scratch);
+}
+
+static void place_rank(const struct pids *p, const struct json_value *block, struct match_origin *out) {
+  struct match_origin origin = {"", -1};
+  struct json_value v;
+  const char *text = (const char *)block->p;
+  size_t n = (size_t)(block->end - block->p);
+  if (json_member(text, n, "rank", &v) && v.type == JSON_NUMBER && v.num.kind == NUM_INT) origin.rank = v.num.mant;
+  if (json_member(text, n, "host", &v) && v.type == JSON_STRING)
+    origin.host = tk_string(p->t, trace_string(p->t, v.str.p, v.str.n), NULL);
+  if (json_member(text, n, "pids", &v) && v.type == JSON_OBJECT) place_pids(p, &v, origin, out);
+}
+
+static bool place_ranks(struct tk_trace *t, struct match_origin *out, struct mem *mem) {
+  const struct tk_meta *m = trace_meta(t, "tracekit");
+  struct json_value ranks, block;
+  struct pids pids;
+  if (!m || !json_member(trace_raw(t, m->at), m->size, "ranks", &ranks) || ranks.type != JSON_ARRAY) return true;
+  bool ok = pids_init(&pids, t, mem);
+  struct json j = {.p = ranks.p + 1, .end = ranks.end, .last = true};
+  while (ok && json_blank(&j) && *j.p == '{' && json_value(&j, &block)) {
+    place_rank(&pids, &block, out);
+    if (!json_blank(&j) || *j.p++ != ',') break;
+  }
+  pids_free(&pids);
+  return ok;
+}
+
+struct match_origin *identity_of_tracks(struct tk_trace *t, struct mem *mem) {
+  struct identity id = identity_of(t);
+  struct match_origin *out = mem_resize(mem, NULL, 0, ((size_t)t->n_tracks + 1) * sizeof *out);
+  struct match_origin origin = {*id.host ? tk_string(t, trace_text(t, id.host), NULL) : "", id.rank};
+  if (!out) return NULL;
+  for (tk_id i = 0; i <= t->n_tracks; i++) out[i] = origin;
+  if (!place_ranks(t, out, mem)) {
+    identity_free_tracks(out, t, mem);
+    return NULL;
+  }
+  for (tk_id i = 1; i <= t->n_tracks; i++)
+    if (t->tracks[i].kind != TK_PROCESS) out[i] = out[t->tracks[i].parent];
+  return out;
+}
+
+void identity_free_tracks(struct match_origin *origins, const struct tk_trace *t, struct mem *mem) {
+  if (origins) mem_resize(mem, origins, ((size_t)t->n_tracks + 1) * sizeof *origins, 0);
+}

@@ -1,0 +1,20 @@
+/* identity.h - which rank of which host a trace is of. */
+#ifndef SOURCE_IDENTITY_H
+#define SOURCE_IDENTITY_H
+
+#include "op/match.h"
+
+struct identity {
+  int64_t rank;          /* -1 = unknown */
+  const char *rank_from; /* "distributedInfo", "file name", "" */
+  char host[256];        /* "" = unknown */
+};
+
+struct identity identity_of(const struct tk_trace *t);
+
+/* By track: the rank and host of the trace, or, of a merged one, of the rank that each process came with.  Hosts are strings of the
+ * trace.  NULL when memory runs out. */
+struct match_origin *identity_of_tracks(struct tk_trace *t, struct mem *mem);
+void identity_free_tracks(struct match_origin *origins, const struct tk_trace *t, struct mem *mem);
+
+#endif

@@ -1,0 +1,306 @@
+/* manifest.c - see manifest.h.
+ *
+ * Perfetto's rule: a file's clock reads T when that of the file it is synced to reads T + offset_ns.  Chrome JSON has no clock of its
+ * own: it is pinned, and what would stand before 0 is dropped.  So all are told against one file, which is a Perfetto trace if there
+ * is one; else the reference of the merge, unless somebody started before its zero: then that whose zero is the earliest.  Files are
+ * told against one of several machines by naming one of them; such a file cannot itself be told against another. */
+#include "manifest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "base/utf8.h"
+#include "format/json.h"
+#include "format/perfetto/fields.h"
+#include "io/tar.h"
+#include "op/window.h"
+#include "sources.h"
+
+static const char MEMBER[] = "perfetto_manifest.json";
+enum { LONGEST = 99 }; /* bytes of a member's name that the viewer's own packer reads */
+
+/* ---- the output ---- */
+
+/* The name is taken from now on; false: it was.  Of two hashes that are one the second name is as good as taken. */
+static bool take(struct manifest *m, const char *name) {
+  uint32_t *next = map_put(&m->names, hash_bytes(name, strlen(name)), 0);
+  if (!next || *next) return false;
+  *next = 2;
+  return true;
+}
+
+static bool ends_with(const char *s, const char *end) {
+  size_t n = strlen(s), m = strlen(end);
+  return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+bool manifest_open(struct manifest *m, const char *output, const struct tk_save_options *opt, const char *const *inputs,
+                   struct tk_err *err) {
+  struct out_options out = {.gzip = ends_with(output, ".gz"), .level = opt->level, .force = opt->force, .inputs = inputs};
+  bool named = strcmp(output, "-") == 0 || ends_with(output, ".tar") || ends_with(output, ".tar.gz");
+  m->arena.mem = &m->mem;
+  map_init(&m->names, &m->mem);
+  take(m, MEMBER);
+  if (opt->format) return err_set(err, TK_EUSAGE, "a manifest leaves the inputs in their formats: it cannot be -f %s", opt->format);
+  if (!named) return err_set(err, TK_EUSAGE, "a manifest and its traces are a tar: name it .tar or .tar.gz");
+  out.binary = true;
+  return out_open(&m->out, opt->dry_run ? "/dev/null" : output, &out, &m->mem, err);
+}
+
+void manifest_close(struct manifest *m) {
+  out_close(&m->out);
+  if (m->files) mem_resize(&m->mem, m->files, (size_t)m->cap * sizeof *m->files, 0);
+  if (m->names.mem) map_free(&m->names);
+  arena_free(&m->arena);
+  *m = (struct manifest){.n = 0};
+}
+
+/* ---- what Perfetto reads ---- */
+
+static const char *packed_by(const uint8_t *p, size_t n) {
+  if (n >= 4 && memcmp(p, "\x28\xb5\x2f\xfd", 4) == 0) return "zstd";
+  if (n >= 6 && memcmp(p, "\xfd" "7zXZ", 6) == 0) return "xz";
+  return n >= 3 && memcmp(p, "BZh", 3) == 0 ? "bzip2" : NULL;
+}
+
+bool manifest_takes(struct tk_sources *s, size_t input, const struct tk_trace *t, struct tk_err *err) {
+  const char *name = s->inputs[input].name, *by = NULL;
+  struct mem mem = {0};
+  size_t n = 0;
+  if (strcmp(t->source, name) != 0)
+    return err_set(err, TK_ECORRUPT, "%s: is damaged: a manifest cannot put %s in its place", name, t->source);
+  if (strcmp(t->format, "xplane") == 0)
+    return err_set(err, TK_EFORMAT, "%s: Perfetto reads no XPlane: convert it first, or merge without a manifest", name);
+  struct in *in = sources_raw(s, input, &mem, err);
+  const uint8_t *p = in ? in_ahead(in, 6, &n, err) : NULL;
+  if (p) by = packed_by(p, n);
+  in_close(in);
+  if (by) return err_set(err, TK_EFORMAT, "%s: Perfetto reads no %s: unpack it, or merge without a manifest", name, by);
+  return p != NULL;
+}
+
+/* ---- names ---- */
+
+/* The last part of the input's name, be it a path or a member of an archive. */
+static const char *base_name(const char *name, const char *archive) {
+  size_t n = strlen(archive);
+  if (strncmp(name, archive, n) == 0 && name[n] == ':') name += n + 1;
+  const char *slash = strrchr(name, '/');
+  return slash ? slash + 1 : name;
+}
+
+static const char *keep(struct manifest *m, const char *text, size_t n) {
+  char *kept = arena_bytes(&m->arena, n + 1);
+  if (!kept) return NULL;
+  kept[n] = 0;
+  return memcpy(kept, text, n);
+}
+
+/* A name that every reader of tars takes, and no other input has; standard input is called by its format.  Files whose names begin
+ * with a dot are passed over by Perfetto. */
+static const char *name_member(struct manifest *m, const struct tk_trace *t, const char *base) {
+  char safe[LONGEST + 1], name[LONGEST + 32];
+  size_t n = strlen(base), room = LONGEST - 16; /* for a number before it */
+  if (strcmp(base, "-") == 0) base = strcmp(t->format, "json") == 0 ? "stdin.json" : "stdin.pftrace", n = strlen(base);
+  if (n > room) base += n - room, n = room;
+  for (size_t i = 0; i < n; i++) safe[i] = base[i] > ' ' && base[i] < 127 && base[i] != '\\' ? base[i] : '_';
+  safe[n] = 0;
+  if (*safe == '.') *safe = '_';
+  snprintf(name, sizeof name, "%s", safe);
+  while (!take(m, name)) {
+    uint32_t *next = map_get(&m->names, hash_bytes(safe, strlen(safe)));
+    if (!next) return NULL;
+    snprintf(name, sizeof name, "%u.%s", (*next)++, safe);
+  }
+  return keep(m, name, strlen(name));
+}
+
+/* ---- inputs ---- */
+
+static bool is_interrupted(const struct tk_progress *p, const struct in *in, struct tk_err *err) {
+  if (!p->tick || p->tick(p->arg, in_raw_read(in), in_raw_total(in))) return false;
+  return !err_set(err, TK_EINTERRUPTED, "interrupted");
+}
+
+/* How many bytes it has: what comes through a pipe, or lies in an archive that does not say, is counted. */
+static bool measure(struct tk_sources *s, size_t input, uint64_t *size, struct tk_err *err) {
+  struct mem mem = {0};
+  *size = s->inputs[input].size;
+  if (*size != UINT64_MAX) return true;
+  struct in *in = sources_raw(s, input, &mem, err);
+  const uint8_t *p = NULL;
+  size_t n = 0;
+  for (*size = 0; in && (p = in_ahead(in, 1, &n, err)) != NULL && n > 0; in_consume(in, n)) *size += n;
+  in_close(in);
+  return p != NULL;
+}
+
+static const char *clock_name(const struct tk_trace *t) {
+  if (strcmp(t->format, "perfetto") != 0) return NULL;
+  if (t->clock == TK_CLOCK_MONOTONIC) return "MONOTONIC";
+  return t->clock == TK_CLOCK_REALTIME && t->zero_ns == 0 ? "REALTIME" : "BOOTTIME";
+}
+
+/* What a trace of several machines calls them, behind the rank: the one without an id is the rank itself. */
+static bool name_machines(struct manifest *m, const struct tk_trace *t, struct manifest_file *file) {
+  struct perfetto_machine k;
+  char text[1280];
+  uint32_t n = 0;
+  while (perfetto_machine(t, n, &k)) n++;
+  if (n == 0 || (n == 1 && perfetto_machine(t, 0, &k) && k.id == 0)) return true;
+  struct manifest_machine *all = arena_alloc(&m->arena, (n + 1) * sizeof *all);
+  if (!all) return false;
+  all[file->n_machines++] = (struct manifest_machine){0, file->machine};
+  for (uint32_t i = 0; perfetto_machine(t, i, &k); i++) {
+    if (k.id == 0) continue;
+    snprintf(text, sizeof text, "%s - %s", file->machine, tk_string(t, k.name, NULL));
+    size_t len = strlen(text);
+    while (len && !utf8_valid((const uint8_t *)text, len)) len--; /* it was cut within a character */
+    const char *name = keep(m, text, len);
+    if (!name) return false;
+    all[file->n_machines++] = (struct manifest_machine){k.id, name};
+  }
+  file->machines = all;
+  return true;
+}
+
+bool manifest_add(struct manifest *m, const struct tk_trace *t, struct tk_sources *s, struct manifest_file file, struct tk_err *err) {
+  tk_time start, end;
+  file.machine = keep(m, file.machine, strlen(file.machine));
+  if (!file.machine || !name_machines(m, t, &file)) return mem_check(&m->mem, err);
+  if (!mem_grow(&m->mem, (void **)&m->files, &m->cap, (uint64_t)m->n + 1, sizeof *m->files)) return mem_check(&m->mem, err);
+  file.clock = clock_name(t);
+  file.path = name_member(m, t, base_name(s->inputs[file.input].name, sources_path(s, file.input)));
+  if (!file.path) return mem_check(&m->mem, err);
+  window_extent(t, &start, &end);
+  file.start_ns = t->origin_ns - t->zero_ns + start / 1000;
+  if (!measure(s, file.input, &file.size, err)) return false;
+  m->files[m->n++] = file;
+  return true;
+}
+
+/* ---- the manifest ---- */
+
+static void put(struct buf *b, const char *text) { buf_append(b, text, strlen(text)); }
+
+static void put_member(struct buf *b, const char *before, const char *text) {
+  put(b, before);
+  json_quote(b, text, strlen(text));
+}
+
+static bool offset(const struct manifest_file *f, const struct manifest_file *to, int64_t *ns) {
+  return !__builtin_sub_overflow(f->shift_ns, to->shift_ns, ns) && *ns != INT64_MIN;
+}
+
+/* Does the file begin before the other's zero? */
+static bool is_before(const struct manifest_file *f, const struct manifest_file *to) {
+  int64_t ns, at;
+  return offset(f, to, &ns) && !__builtin_add_overflow(f->start_ns, ns, &at) && at < 0;
+}
+
+static void choose_reference(struct manifest *m) {
+  uint32_t earliest = 0;
+  bool before = false;
+  for (uint32_t i = 0; i < m->n; i++) {
+    if (m->files[i].clock && !m->files[m->reference].clock) m->reference = i;
+    if (m->files[i].shift_ns < m->files[earliest].shift_ns) earliest = i;
+  }
+  for (uint32_t i = 0; i < m->n; i++)
+    if (m->files[i].n_machines && !m->files[m->reference].n_machines) m->reference = i;
+  for (uint32_t i = 0; i < m->n; i++) before = before || is_before(&m->files[i], &m->files[m->reference]);
+  if (before && !m->files[m->reference].clock) m->reference = earliest;
+  for (uint32_t i = 0; i < m->n; i++) m->files[i].early = is_before(&m->files[i], &m->files[m->reference]);
+}
+
+static void put_machine(struct buf *b, const struct manifest_file *f) {
+  char number[24];
+  if (!f->n_machines) {
+    put_member(b, ",\"machine\":{\"name\":", f->machine);
+    put(b, "}");
+    return;
+  }
+  for (uint32_t i = 0; i < f->n_machines; i++) {
+    put(b, i ? ",{\"id\":" : ",\"machines\":[{\"id\":");
+    buf_append(b, number, num_put_u64(number, f->machines[i].id));
+    put_member(b, ",\"name\":", f->machines[i].name);
+    put(b, "}");
+  }
+  put(b, "]");
+}
+
+static bool put_file(struct buf *b, const struct manifest_file *f, const struct manifest_file *to, struct tk_err *err) {
+  char number[24];
+  int64_t ns;
+  put_member(b, "\n{\"path\":", f->path);
+  put_machine(b, f);
+  if (f == to) return put(b, "}"), true;
+  if (f->n_machines)
+    return err_set(err, TK_EUSAGE, "%s, %s: a manifest can hold one trace of several machines: merge without one", to->path, f->path);
+  if (!offset(f, to, &ns)) return err_set(err, TK_ELIMIT, "%s: too far from %s in time for a manifest", f->path, to->path);
+  if (f->clock) put_member(b, ",\"clocks\":{\"clock\":", f->clock);
+  put_member(b, f->clock ? ",\"sync_to\":{\"file\":" : ",\"clocks\":{\"sync_to\":{\"file\":", to->path);
+  if (to->n_machines) put_member(b, ",\"machine\":", to->machine);
+  if (to->clock) put_member(b, ",\"clock\":", to->clock);
+  put(b, "},\"offset_ns\":");
+  buf_append(b, number, num_put_i64(number, ns));
+  put(b, "}}");
+  return true;
+}
+
+static bool put_manifest(struct buf *b, const struct manifest *m, const char *provenance, struct tk_err *err) {
+  const struct manifest_file *to = &m->files[m->reference];
+  put(b, "{\"perfetto_manifest\":{\"version\":1,");
+  if (to->clock) {
+    put_member(b, "\"trace_time\":{\"clock\":", to->clock);
+    put_member(b, ",\"file\":", to->path);
+    if (to->n_machines) put_member(b, ",\"machine\":", to->machine);
+    put(b, "},");
+  }
+  put(b, "\"files\":[");
+  for (uint32_t i = 0; i < m->n; i++) {
+    if (i) put(b, ",");
+    if (!put_file(b, &m->files[i], to, err)) return false;
+  }
+  put(b, "]");
+  if (provenance) put_member(b, ",\n\"attributes\":{\"tracekit\":", provenance), put(b, "}");
+  put(b, "}}\n");
+  return mem_check(b->mem, err);
+}
+
+/* ---- the tar ---- */
+
+static bool copy(struct tar *tar, struct tk_sources *s, const struct manifest_file *f, const struct tk_progress *progress,
+                 struct tk_err *err) {
+  struct mem mem = {0};
+  const char *name = s->inputs[f->input].name;
+  struct in *in = tar_member(tar, f->path, f->size, err) ? sources_raw(s, f->input, &mem, err) : NULL;
+  const uint8_t *p = NULL;
+  size_t n = 0;
+  bool ok = in != NULL;
+  while (ok && (p = in_ahead(in, 1, &n, err)) != NULL && n > 0) {
+    ok = n <= tar_left(tar) ? tar_write(tar, p, n, err) : err_set(err, TK_EREAD, "%s: has changed since it was read", name);
+    in_consume(in, n);
+    ok = ok && !is_interrupted(progress, in, err);
+  }
+  in_close(in);
+  if (ok && !p) return err_prefix(err, "%s", name);
+  return ok && (tar_left(tar) == 0 || err_set(err, TK_EREAD, "%s: has changed since it was read", name));
+}
+
+bool manifest_write(struct manifest *m, struct tk_sources *s, const char *provenance, const struct tk_progress *progress,
+                    struct tk_saved *saved, struct tk_err *err) {
+  struct buf b = {.mem = &m->mem};
+  struct tar *tar = tar_open(&m->out, err);
+  choose_reference(m);
+  bool ok = tar && put_manifest(&b, m, provenance, err) && tar_member(tar, MEMBER, b.len, err) && tar_write(tar, b.data, b.len, err);
+  for (uint32_t i = 0; ok && i < m->n; i++) ok = copy(tar, s, &m->files[i], progress, err);
+  ok = ok && tar_end(tar, err) && out_commit(&m->out, err);
+  if (ok) {
+    saved->raw_bytes = out_raw_bytes(&m->out);
+    saved->bytes = out_file_bytes(&m->out);
+  }
+  tar_close(tar);
+  buf_free(&b);
+  return ok;
+}

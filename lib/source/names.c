@@ -1,0 +1,466 @@
+/* names.c - see names.h. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "names.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "io/layer.h"
+#include "io/unpack.h"
+
+enum { HEAD = 512, DEPTH = 40, MOST_ENTRIES = 1 << 20, LISTS = 8, LINE = 64 << 10 };
+
+/* ---- entries ---- */
+
+static const char *keep(struct source *s, const char *text, size_t n) {
+  char *p = arena_bytes(&s->rundir.text, n + 1);
+  if (!p) return "";
+  memcpy(p, text, n);
+  p[n] = 0;
+  return p;
+}
+
+const char *source_text(struct source *s, const char *text) { return keep(s, text, strlen(text)); }
+
+static const char *joined(struct source *s, const char *a, const char *between, const char *b) {
+  size_t na = strlen(a), nm = strlen(between), nb = strlen(b);
+  char *p = arena_bytes(&s->rundir.text, na + nm + nb + 1);
+  if (!p) return "";
+  memcpy(p, a, na);
+  memcpy(p + na, between, nm);
+  memcpy(p + na + nm, b, nb + 1);
+  return p;
+}
+
+static struct source_origin *add_origin(struct source *s, enum origin_kind kind, const char *name) {
+  struct source_origin *o;
+  if (!mem_grow(&s->mem, (void **)&s->origins, &s->cap_origins, (uint64_t)s->n_origins + 1, sizeof *s->origins)) return NULL;
+  o = &s->origins[s->n_origins++];
+  *o = (struct source_origin){.kind = kind, .first = s->n_entries, .spool = -1, .failed = {.offset = UINT64_MAX}};
+  o->name = source_text(s, name);
+  return o;
+}
+
+/* The entry's place in the last origin; `rel` and what of `e` is a string stay. */
+static bool add_entry(struct source *s, struct source_entry e, const char *rel, int64_t time_ns) {
+  if (!mem_grow(&s->mem, (void **)&s->entries, &s->cap_entries, (uint64_t)s->n_entries + 1, sizeof *s->entries)) return false;
+  if (!mem_grow(&s->mem, (void **)&s->places, &s->cap_places, (uint64_t)s->n_entries + 1, sizeof *s->places)) return false;
+  e.origin = s->n_origins - 1;
+  e.rank = -1;
+  s->entries[s->n_entries] = e;
+  s->places[s->n_entries++] = (struct rundir_file){.rel = rel, .time_ns = time_ns};
+  s->origins[s->n_origins - 1].n++;
+  return true;
+}
+
+static bool tick(struct source *s, struct tk_err *err) {
+  if (!s->progress.tick || s->progress.tick(s->progress.arg, s->n_entries, 0)) return true;
+  return err_set(err, TK_EINTERRUPTED, "interrupted");
+}
+
+static bool too_many(const struct source *s) {
+  struct source_origin *o = &s->origins[s->n_origins - 1];
+  if (o->n < MOST_ENTRIES) return false;
+  err_set(&o->failed, TK_ELIMIT, "more than %d files", MOST_ENTRIES);
+  return true;
+}
+
+static int64_t time_of(const struct stat *st) { return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec; }
+
+static bool find_runs(struct source *s, const char *root, bool one) {
+  struct source_origin *o = &s->origins[s->n_origins - 1];
+  return rundir_find(&s->rundir, s->places + o->first, o->n, root, one);
+}
+
+/* A file in a run directory has its run and host from there, also where it was named itself. */
+static bool add_file(struct source *s, const char *path, const struct stat *st) {
+  struct source_entry e = {.size = st && S_ISREG(st->st_mode) ? (uint64_t)st->st_size : UINT64_MAX};
+  const char *slash;
+  char *root;
+  bool ok;
+  if (!add_origin(s, ORIGIN_FILE, path)) return false;
+  e.name = e.path = s->origins[s->n_origins - 1].name;
+  slash = strrchr(e.name, '/');
+  if (!add_entry(s, e, slash ? slash + 1 : e.name, st ? time_of(st) : 0)) return false;
+  root = st ? realpath(path, NULL) : NULL;
+  if (root) *strrchr(root, '/') = 0;
+  ok = find_runs(s, root ? root : "", true);
+  free(root);
+  return ok;
+}
+
+/* ---- a name that yields nothing ---- */
+
+static bool add_failed(struct source *s, enum origin_kind kind, const char *name, const struct tk_err *why) {
+  struct source_origin *o = add_origin(s, kind, name);
+  if (o) o->failed = *why;
+  return o != NULL;
+}
+
+/* ---- folders ---- */
+
+/* The folders from the root to here: a link back to one of them ends. */
+struct above {
+  const struct above *up;
+  dev_t dev;
+  ino_t ino;
+  unsigned depth;
+};
+
+static bool is_above(const struct above *a, const struct stat *st) {
+  for (; a; a = a->up)
+    if (a->dev == st->st_dev && a->ino == st->st_ino) return true;
+  return false;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b) { return rundir_compare((*a)->d_name, (*b)->d_name); }
+static int wanted(const struct dirent *d) { return !arc_is_junk(d->d_name) && strcmp(d->d_name, ".") && strcmp(d->d_name, ".."); }
+
+static bool walk(struct source *s, const char *path, const char *rel, const struct above *up, struct tk_err *err);
+
+static bool visit(struct source *s, const char *path, const char *rel, const char *name, const struct above *up, struct tk_err *err) {
+  struct source_entry e = {.member = 0};
+  struct stat st;
+  e.name = e.path = strcmp(path, ".") == 0 ? source_text(s, name) : joined(s, path, path[strlen(path) - 1] == '/' ? "" : "/", name);
+  rel = *rel ? joined(s, rel, "/", name) : source_text(s, name);
+  if (stat(e.path, &st) != 0) return true; /* a link to nowhere, or gone since */
+  if (S_ISDIR(st.st_mode)) return up->depth >= DEPTH || is_above(up, &st) || walk(s, e.path, rel, up, err);
+  if (!S_ISREG(st.st_mode) || too_many(s)) return true;
+  e.size = (uint64_t)st.st_size;
+  return add_entry(s, e, rel, time_of(&st)) && tick(s, err);
+}
+
+static bool walk(struct source *s, const char *path, const char *rel, const struct above *up, struct tk_err *err) {
+  struct above here = {.up = up, .depth = up ? up->depth + 1 : 0};
+  struct dirent **names = NULL;
+  struct stat st;
+  bool ok = true;
+  int n = stat(path, &st) == 0 ? scandir(path, &names, wanted, by_name) : -1;
+  if (n < 0) return err_sys(&s->origins[s->n_origins - 1].failed, TK_EOPEN, errno, "%s", path) || true;
+  here.dev = st.st_dev;
+  here.ino = st.st_ino;
+  for (int i = 0; i < n; i++) {
+    ok = ok && visit(s, path, rel, names[i]->d_name, &here, err);
+    free(names[i]);
+  }
+  free(names);
+  return ok;
+}
+
+static bool add_folder(struct source *s, const char *path, struct tk_err *err) {
+  struct source_origin *o = add_origin(s, ORIGIN_FOLDER, path);
+  char *root;
+  bool ok;
+  if (!o || !walk(s, path, "", NULL, err)) return false;
+  o = &s->origins[s->n_origins - 1];
+  if (o->n == 0) err_set(&o->failed, TK_EFORMAT, "no file is in it");
+  root = realpath(path, NULL);
+  ok = find_runs(s, root ? root : path, false);
+  free(root);
+  return ok;
+}
+
+/* ---- archives ---- */
+
+/* A member, a folder of members, or a pattern. */
+static bool selected(const char *pattern, const char *name) {
+  size_t n = strlen(pattern);
+  if (n == 0 || strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0) return true;
+  return strncmp(pattern, name, n) == 0 && (pattern[n - 1] == '/' || name[n] == '/');
+}
+
+static void look_at_member(struct source *s, struct arc *a) {
+  struct mem mem = {.limit = s->mem.limit};
+  struct tk_err err = {.offset = UINT64_MAX};
+  struct in *in = arc_content(a, &mem, &err);
+  if (s->look) s->look(s->arg, s, s->n_entries - 1, in, &err);
+  in_close(in);
+}
+
+static bool add_members(struct source *s, struct arc *a, const char *pattern, struct tk_err *err) {
+  const char *name = s->origins[s->n_origins - 1].name, *path = s->origins[s->n_origins - 1].path;
+  struct arc_member m;
+  int got = 0;
+  while (!too_many(s) && (got = arc_next(a, &m, &s->origins[s->n_origins - 1].failed)) > 0) {
+    struct source_entry e = {.path = path, .member = m.index, .size = m.size};
+    const char *rel = source_text(s, m.name);
+    if (!selected(pattern, rel)) continue;
+    e.name = joined(s, name, ":", rel);
+    if (!add_entry(s, e, rel, m.time_ns) || !tick(s, err)) return false;
+    look_at_member(s, a);
+  }
+  struct source_origin *o = &s->origins[s->n_origins - 1];
+  if (o->n == 0 && got == 0 && *pattern) err_set(&o->failed, TK_EFORMAT, "no member '%s' is in the archive", pattern);
+  else if (o->n == 0 && got == 0) err_set(&o->failed, TK_EFORMAT, "no file is in the archive");
+  if (arc_damage(a)) o->damage = source_text(s, arc_damage(a));
+  o->remark = arc_remark(a);
+  return true;
+}
+
+static bool add_archive(struct source *s, const char *name, const char *path, const char *pattern, struct tk_err *err) {
+  struct source_origin *o = add_origin(s, ORIGIN_ARCHIVE, name);
+  if (o) o->path = path ? path : o->name;
+  path = o ? o->path : "";
+  struct arc *a = o ? arc_open(path, s->max_size, &o->failed) : NULL;
+  bool ok = o != NULL;
+  if (a) ok = add_members(s, a, pattern, err) && find_runs(s, strcmp(name, "-") == 0 ? "" : name, true);
+  arc_close(a);
+  return ok;
+}
+
+/* "logs.zip:run/a.json": the longest beginning that is an archive.  *ok tells how adding it went. */
+static bool is_member(struct source *s, const char *name, bool *ok, struct tk_err *err) {
+  char *path = strdup(name);
+  bool found = false;
+  for (char *colon = path ? strrchr(path, ':') : NULL; colon && !found; colon = strrchr(path, ':')) {
+    *colon = 0;
+    found = arc_is(path);
+    if (found) *ok = add_archive(s, path, NULL, name + (colon - path) + 1, err);
+  }
+  free(path);
+  return found;
+}
+
+/* ---- what can be read once ---- */
+
+static bool write_all(struct source *s, struct in *in, int fd, struct tk_err *why, struct tk_err *err) {
+  size_t n;
+  const uint8_t *p;
+  while ((p = in_ahead(in, 1, &n, why)) != NULL && n > 0) {
+    if (!os_write(fd, p, n)) return err_sys(why, TK_EREAD, errno, "cannot keep it in a temporary file");
+    in_consume(in, n);
+    if (!tick(s, err)) return false;
+  }
+  return p != NULL;
+}
+
+/* What the stream holds in a file without a name, called "/dev/fd/N" in *path (to be freed).  -1 with `why`, or err on an interrupt. */
+static int spool(struct source *s, struct in *in, char **path, struct tk_err *why, struct tk_err *err) {
+  *path = NULL;
+  int fd = os_temporary("", path);
+  if (fd >= 0) unlink(*path);
+  else err_sys(why, TK_EREAD, errno, "cannot make a temporary file");
+  free(*path);
+  *path = NULL;
+  if (fd >= 0 && write_all(s, in, fd, why, err) && asprintf(path, "/dev/fd/%d", fd) >= 0) return fd;
+  *path = NULL;
+  if (fd >= 0) close(fd);
+  return -1;
+}
+
+/* Of an archive the directory may stand at the end, and its members are wanted more than once. */
+static bool add_spooled(struct source *s, const char *name, struct in *in, struct tk_err *err) {
+  struct tk_err why = {.offset = UINT64_MAX};
+  char *path;
+  int fd = spool(s, in, &path, &why, err);
+  if (fd < 0) return why.code == TK_OK ? false : add_failed(s, ORIGIN_FILE, name, &why);
+  bool ok = add_archive(s, name, source_text(s, path), "", err);
+  free(path);
+  if (s->n_origins && ok) s->origins[s->n_origins - 1].spool = fd;
+  else close(fd);
+  return ok;
+}
+
+bool source_keep(struct source *s, uint32_t entry, struct tk_err *err) {
+  struct source_entry *e = &s->entries[entry];
+  struct tk_err why = {.offset = UINT64_MAX};
+  char *path;
+  if (!e->once || !e->held) return true;
+  int fd = spool(s, e->held, &path, &why, err);
+  if (fd < 0 && why.code == TK_OK) return false;
+  in_close(e->held);
+  e->held = NULL;
+  if (fd < 0) { /* told by whoever opens it */
+    s->origins[e->origin].failed = why;
+    return true;
+  }
+  e->once = false;
+  e->path = source_text(s, path);
+  s->origins[e->origin].spool = fd;
+  free(path);
+  return true;
+}
+
+static bool add_stream(struct source *s, const char *name, struct tk_err *err) {
+  struct tk_err why = {.offset = UINT64_MAX};
+  struct in *in = in_open_packed(name, s->max_size, &s->held, &why);
+  size_t n = 0;
+  const uint8_t *p = in ? in_ahead(in, HEAD, &n, NULL) : NULL;
+  bool ok;
+  if (!in) return add_failed(s, ORIGIN_FILE, name, &why);
+  if (p && arc_magic(p, n) != MAGIC_NONE) {
+    ok = add_spooled(s, name, in, err);
+    in_close(in);
+    return ok;
+  }
+  ok = add_file(s, name, NULL);
+  if (!ok) {
+    in_close(in);
+    return false;
+  }
+  s->entries[s->n_entries - 1].held = in;
+  s->entries[s->n_entries - 1].once = true;
+  return true;
+}
+
+static struct in *open_held(void *self, uint64_t max_size, struct mem *mem, struct tk_err *err) {
+  struct source_entry *e = self;
+  struct in *in = e->held;
+  e->held = NULL;
+  if (in) return in_decode(in, max_size, mem, err);
+  err_set(err, TK_EREAD, "can be read only once");
+  return NULL;
+}
+
+/* ---- lists and patterns ---- */
+
+static bool add(struct source *s, const char *name, unsigned lists, struct tk_err *err);
+
+static bool fail_with(struct source *s, const char *name, enum tk_code code, int sys, const char *text) {
+  struct tk_err why = {.offset = UINT64_MAX};
+  if (sys) err_sys(&why, code, sys, "%s", text);
+  else err_set(&why, code, "%s", text);
+  return add_failed(s, ORIGIN_FILE, name, &why);
+}
+
+static bool add_list(struct source *s, const char *path, unsigned lists, struct tk_err *err) {
+  struct tk_err why = {.offset = UINT64_MAX};
+  struct in *in = lists < LISTS ? in_open(path, s->max_size, &s->mem, &why) : NULL;
+  size_t n = 0;
+  const uint8_t *p;
+  bool ok = true;
+  if (lists >= LISTS) err_set(&why, TK_EUSAGE, "lists in lists, more than %d deep", LISTS);
+  while (ok && in && (p = in_ahead(in, LINE, &n, &why)) != NULL && n > 0) {
+    const uint8_t *end = memchr(p, '\n', n);
+    size_t size = end ? (size_t)(end - p) : n, length = size;
+    if (!end && n >= LINE) {
+      err_set(&why, TK_EFORMAT, "not a list of names: a line of more than %d bytes", LINE);
+      break;
+    }
+    while (length > 0 && strchr(" \t\r", p[length - 1])) length--;
+    const char *line = keep(s, (const char *)p, length);
+    in_consume(in, size + (end != NULL));
+    if (*line && *line != '#') ok = add(s, line, lists + 1, err);
+  }
+  in_close(in);
+  return ok && (why.code == TK_OK || add_failed(s, ORIGIN_FILE, path, &why));
+}
+
+static int by_path(const void *a, const void *b) { return rundir_compare(*(char *const *)a, *(char *const *)b); }
+
+static bool add_pattern(struct source *s, const char *pattern, struct tk_err *err) {
+  glob_t found;
+  bool ok = true;
+  if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0) return fail_with(s, pattern, TK_EOPEN, ENOENT, "cannot open");
+  qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, by_path);
+  for (size_t i = 0; ok && i < found.gl_pathc; i++) ok = add(s, found.gl_pathv[i], LISTS, err);
+  globfree(&found);
+  return ok;
+}
+
+/* ---- a name ---- */
+
+static bool add(struct source *s, const char *name, unsigned lists, struct tk_err *err) {
+  struct stat st;
+  bool ok = true;
+  if (strcmp(name, "-") == 0) return add_stream(s, name, err);
+  if (stat(name, &st) != 0) {
+    int sys = errno;
+    if (*name == '@' && name[1]) return add_list(s, name + 1, lists, err);
+    if (is_member(s, name, &ok, err)) return ok;
+    if (strpbrk(name, "*?[")) return add_pattern(s, name, err);
+    return fail_with(s, name, TK_EOPEN, sys, "cannot open");
+  }
+  if (S_ISDIR(st.st_mode)) return add_folder(s, name, err);
+  if (S_ISREG(st.st_mode) && arc_is(name)) return add_archive(s, name, NULL, "", err);
+  return S_ISREG(st.st_mode) ? add_file(s, name, &st) : add_stream(s, name, err);
+}
+
+void source_init(struct source *s) { s->rundir.text.mem = &s->mem; }
+
+bool source_add(struct source *s, const char *name, struct tk_err *err) { return add(s, name, 0, err) && mem_check(&s->mem, err); }
+
+/* ---- opening ---- */
+
+static struct arc *archive_of(struct source *s, const struct source_entry *e, struct tk_err *err) {
+  if (!s->archive || strcmp(s->archive_path, e->path) != 0) {
+    arc_close(s->archive);
+    s->archive = arc_open(e->path, s->max_size, err);
+    s->archive_path = e->path;
+  }
+  return s->archive && arc_goto(s->archive, e->member, err) ? s->archive : NULL;
+}
+
+static struct in *open_file(void *self, uint64_t max_size, struct mem *mem, struct tk_err *err) {
+  return in_open(self, max_size, mem, err);
+}
+
+static struct in *open_member(void *self, uint64_t max_size, struct mem *mem, struct tk_err *err) {
+  (void)max_size;
+  return arc_content(self, mem, err);
+}
+
+struct in *source_open(struct source *s, uint32_t entry, bool ahead, struct mem *mem, struct tk_err *err) {
+  struct source_entry *e = &s->entries[entry];
+  struct in_opener opener = {e->once ? open_held : open_file, e->once ? (void *)e : (void *)e->path};
+  if (e->once && s->origins[e->origin].failed.code != TK_OK) {
+    *err = s->origins[e->origin].failed;
+    return NULL;
+  }
+  if (s->origins[e->origin].kind == ORIGIN_ARCHIVE) {
+    opener = (struct in_opener){open_member, archive_of(s, e, err)};
+    if (!opener.self) return NULL;
+  }
+  return ahead ? in_open_ahead(opener, s->max_size, mem, err) : opener.open(opener.self, s->max_size, mem, err);
+}
+
+struct in *source_open_raw(struct source *s, uint32_t entry, struct mem *mem, struct tk_err *err) {
+  const struct source_entry *e = &s->entries[entry];
+  struct arc *a;
+  if (e->once) {
+    err_set(err, TK_EUSAGE, "what comes through a pipe is not copied: it is at hand as it is");
+    return NULL;
+  }
+  if (s->origins[e->origin].kind != ORIGIN_ARCHIVE) return in_open_raw(e->path, mem, err);
+  a = archive_of(s, e, err);
+  return a ? arc_content_raw(a, mem, err) : NULL;
+}
+
+bool source_look(struct source *s, uint32_t entry, struct tk_err *err) {
+  struct mem mem = {.limit = s->mem.limit};
+  struct tk_err why = {.offset = UINT64_MAX};
+  struct in *in;
+  if (s->entries[entry].look != LOOK_NONE) return true;
+  if (s->entries[entry].held) {
+    struct source_entry *e = &s->entries[entry];
+    e->held = in_decode(e->held, s->max_size, &s->held, &why);
+    if (s->look) s->look(s->arg, s, entry, e->held, &why);
+    return tick(s, err);
+  }
+  in = source_open(s, entry, false, &mem, &why);
+  if (s->look) s->look(s->arg, s, entry, in, &why);
+  in_close(in);
+  return tick(s, err);
+}
+
+void source_free(struct source *s) {
+  arc_close(s->archive);
+  for (uint32_t i = 0; i < s->n_entries; i++) in_close(s->entries[i].held);
+  for (uint32_t i = 0; i < s->n_origins; i++)
+    if (s->origins[i].spool >= 0) close(s->origins[i].spool);
+  if (s->entries) mem_resize(&s->mem, s->entries, (size_t)s->cap_entries * sizeof *s->entries, 0);
+  if (s->places) mem_resize(&s->mem, s->places, (size_t)s->cap_places * sizeof *s->places, 0);
+  if (s->origins) mem_resize(&s->mem, s->origins, (size_t)s->cap_origins * sizeof *s->origins, 0);
+  rundir_free(&s->rundir);
+}

@@ -1,0 +1,386 @@
+/* rundir.c - see rundir.h.
+ *
+ *     each file:  folder, stem, host, view     by its name
+ *     in order:   runs                         files of a folder; of PyTorch's, those that were written together
+ *     each run:   best views                   one of each stem */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* qsort_r */
+#endif
+#include "rundir.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/intern.h"
+#include "base/map.h"
+
+enum { NAME = 64 };
+/* Ranks of one session end within seconds of each other; another session of theirs, or another job, comes later. */
+static const int64_t TOGETHER = 60 * INT64_C(1000000000);
+
+static bool digit(char c) { return c >= '0' && c <= '9'; }
+static bool letter(char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
+
+/* ---- names ---- */
+
+int rundir_compare(const char *a, const char *b) {
+  while (*a && *b) {
+    if (digit(*a) && digit(*b)) {
+      size_t na, nb;
+      int order;
+      while (*a == '0' && digit(a[1])) a++;
+      while (*b == '0' && digit(b[1])) b++;
+      na = strspn(a, "0123456789");
+      nb = strspn(b, "0123456789");
+      order = na != nb ? (na < nb ? -1 : 1) : memcmp(a, b, na);
+      if (order) return order;
+      a += na;
+      b += nb;
+    } else if (*a != *b) {
+      return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
+    } else {
+      a++, b++;
+    }
+  }
+  return (*a != 0) - (*b != 0);
+}
+
+/* `word` as a word of the name, then a separator or none, then digits. */
+static bool number_in_name(const char *name, const char *word, int64_t *number) {
+  for (const char *p = strstr(name, word); p; p = strstr(p + 1, word)) {
+    const char *q = p + strlen(word);
+    int64_t v = 0;
+    if (p > name && letter(p[-1])) continue;
+    if (*q == '_' || *q == '-' || *q == '.' || *q == '=') q++;
+    if (!digit(*q)) continue;
+    for (; digit(*q) && v < 100000000; q++) v = v * 10 + (*q - '0');
+    return *number = v, true;
+  }
+  return false;
+}
+
+bool rundir_rank(const char *name, int64_t *rank) {
+  return number_in_name(name, "rank", rank) || number_in_name(name, "worker", rank);
+}
+
+static bool ends(const char *s, size_t n, const char *end) {
+  size_t m = strlen(end);
+  return n >= m && memcmp(s + n - m, end, m) == 0;
+}
+
+static const char *keep(struct rundir *r, const char *s, size_t n) {
+  char *p = arena_bytes(&r->text, n + 1);
+  if (!p) return "";
+  memcpy(p, s, n);
+  p[n] = 0;
+  return p;
+}
+
+static const char *last_part(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+/* ---- time in names ---- */
+
+static int64_t days_of(int64_t y, int64_t m, int64_t d) {
+  y -= m <= 2;
+  int64_t era = y / 400, yoe = y % 400, doy = (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5 + d - 1;
+  return era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468;
+}
+
+/* "2026_11_20_10_21_49", as profilers name folders, to ns; 0 = it is none.  In whatever time zone: it orders. */
+static int64_t time_of_name(const char *s) {
+  int64_t v[6];
+  for (int i = 0; i < 6; i++) {
+    int width = i == 0 ? 4 : 2;
+    v[i] = 0;
+    for (int k = 0; k < width; k++, s++) {
+      if (!digit(*s)) return 0;
+      v[i] = v[i] * 10 + (*s - '0');
+    }
+    if (i < 5 && *s != '_' && *s != '-') return 0;
+    s += i < 5;
+  }
+  return ((days_of(v[0], v[1], v[2]) * 24 + v[3]) * 60 + v[4]) * 60 * INT64_C(1000000000) + v[5] * INT64_C(1000000000);
+}
+
+static const char *name_of_time(struct rundir *r, int64_t ns, unsigned again) {
+  time_t s = (time_t)(ns / 1000000000);
+  struct tm tm;
+  char text[NAME];
+  size_t n;
+  if (!gmtime_r(&s, &tm)) return "";
+  n = strftime(text, sizeof text, "%Y_%m_%d_%H_%M_%S", &tm);
+  if (again) n += (size_t)snprintf(text + n, sizeof text - n, "_%u", again + 1);
+  return keep(r, text, n);
+}
+
+/* Times in names are in seconds, ms, us or ns; now they have 10, 13, 16 or 19 digits. */
+static int64_t stamp_of(const char *digits, size_t n) {
+  int64_t v = 0;
+  if (n < 10 || n > 19 || (n - 10) % 3 != 0) return 0;
+  for (size_t i = 0; i < n; i++) {
+    if (v > (INT64_MAX - 9) / 10) return 0;
+    v = v * 10 + (digits[i] - '0');
+  }
+  for (; n < 19; n += 3) v = v > INT64_MAX / 1000 ? 0 : v * 1000;
+  return v;
+}
+
+/* ---- one file ---- */
+
+static bool of_session(const struct rundir_file *f) { return f->stamp_ns != 0; }
+
+/* <worker>[.<time>]: worker is <host>_<pid> unless the user named it. */
+static void torch_name(struct rundir *r, struct rundir_file *f, const char *base, size_t n) {
+  size_t at = n, pid;
+  while (at > 0 && digit(base[at - 1])) at--;
+  if (at > 1 && at < n && base[at - 1] == '.' && (f->stamp_ns = stamp_of(base + at, n - at)) != 0) n = at - 1;
+  f->stem = keep(r, base, n);
+  f->view = VIEW_TRACE_JSON;
+  f->profiler = true;
+  for (pid = n; pid > 0 && digit(base[pid - 1]); pid--) {}
+  if (f->rank < 0 && pid > 1 && pid < n && base[pid - 1] == '_') f->host = keep(r, base, pid - 1);
+}
+
+/* Is the folder, "" = root, one that a profiler made for a run? */
+static bool looks_like_run(const char *root, const char *folder) {
+  const char *path = *folder ? folder : root, *name = last_part(path);
+  return time_of_name(name) != 0 || ends(path, (size_t)(name - path), "plugins/profile/");
+}
+
+/* "node3", "rank_0", "host-1": a folder of one participant, not of a run. */
+static bool is_participant(const char *name) {
+  static const char *const words[] = {"rank", "worker", "node", "host", "machine", "gpu", "proc", "process", "device"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    size_t n = strlen(words[i]);
+    if (strncmp(name, words[i], n) != 0) continue;
+    n += name[n] == '_' || name[n] == '-';
+    if (digit(name[n]) && !name[n + strspn(name + n, "0123456789")]) return true;
+  }
+  return false;
+}
+
+static void other_name(struct rundir *r, struct rundir_file *f, const char *base, size_t n) {
+  size_t stem = n;
+  while (stem > 0 && base[stem - 1] != '.') stem--;
+  f->view = VIEW_OTHER;
+  f->stem = keep(r, base, stem > 1 ? stem - 1 : n);
+}
+
+/* A file in a participant's folder is of the run that the folder is in. */
+static void step_out(struct rundir *r, struct rundir_file *f) {
+  const char *folder = last_part(f->folder);
+  char *stem;
+  if (!is_participant(folder) || asprintf(&stem, "%s/%s", folder, f->stem) < 0) return;
+  f->stem = keep(r, stem, strlen(stem));
+  free(stem);
+  if (f->rank < 0 && !rundir_rank(folder, &f->rank)) f->host = folder;
+  f->folder = keep(r, f->folder, folder > f->folder ? (size_t)(folder - f->folder) - 1 : 0);
+}
+
+static void classify(struct rundir *r, struct rundir_file *f, const char *root) {
+  static const char *const packed[] = {".gz", ".zst", ".bz2", ".xz"};
+  const char *base = last_part(f->rel);
+  size_t n = strlen(base);
+  f->folder = keep(r, f->rel, base > f->rel ? (size_t)(base - f->rel) - 1 : 0);
+  f->host = "";
+  f->rank = -1;
+  f->next = UINT32_MAX;
+  for (size_t i = 0; i < 4 && !f->packed; i++)
+    if (ends(base, n, packed[i])) f->packed = true, n -= strlen(packed[i]);
+  rundir_rank(base, &f->rank);
+  if (ends(base, n, ".xplane.pb")) {
+    f->view = VIEW_XPLANE;
+    f->profiler = true;
+    f->host = f->stem = keep(r, base, n - strlen(".xplane.pb"));
+  } else if (n == strlen("perfetto_trace.json") && memcmp(base, "perfetto_trace.json", n) == 0) {
+    f->view = VIEW_PERFETTO_JSON;
+    f->profiler = true;
+    f->stem = "";
+  } else if (ends(base, n, ".pt.trace.json")) {
+    torch_name(r, f, base, n - strlen(".pt.trace.json"));
+  } else if (ends(base, n, ".trace.json")) {
+    f->view = VIEW_TRACE_JSON;
+    f->stem = keep(r, base, n - strlen(".trace.json"));
+    f->profiler = looks_like_run(root, f->folder);
+    if (f->profiler) f->host = f->stem;
+  } else {
+    other_name(r, f, base, n);
+  }
+  if (f->view == VIEW_OTHER || of_session(f) || !f->profiler) step_out(r, f);
+}
+
+/* ---- runs ---- */
+
+static int order_by_run(const void *pa, const void *pb, void *files) {
+  const struct rundir_file *a = (const struct rundir_file *)files + *(const uint32_t *)pa;
+  const struct rundir_file *b = (const struct rundir_file *)files + *(const uint32_t *)pb;
+  int order = strcmp(a->folder, b->folder);
+  if (!order) order = of_session(a) - of_session(b);
+  if (!order && of_session(a)) order = (a->stamp_ns > b->stamp_ns) - (a->stamp_ns < b->stamp_ns);
+  return order ? order : rundir_compare(a->rel, b->rel);
+}
+
+/* "100" of the innermost folder "step_100" above the files. */
+static const char *step_of(struct rundir *r, const char *root, const char *folder) {
+  char *path;
+  const char *step = "";
+  if (asprintf(&path, "/%s/%s", root, folder) < 0) return step;
+  for (char *p = path; (p = strstr(p, "/step")) != NULL; p++) {
+    const char *q = p + strlen("/step");
+    q += *q == '_' || *q == '-';
+    size_t n = strspn(q, "0123456789");
+    if (n > 0 && (!q[n] || q[n] == '/')) step = keep(r, q, n);
+  }
+  free(path);
+  return step;
+}
+
+/* "rank0.json" in an archive "logs.tar.gz": the run is "logs". */
+static const char *name_of_root(struct rundir *r, const char *root) {
+  static const char *const endings[] = {".gz", ".zst", ".bz2", ".xz", ".tar", ".tgz", ".zip", ".7z"};
+  size_t n = strlen(root), from;
+  while (n > 1 && root[n - 1] == '/') n--;
+  for (from = n; from > 0 && root[from - 1] != '/'; from--) {}
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+    if (n - from > strlen(endings[i]) && ends(root, n, endings[i])) n -= strlen(endings[i]);
+  return n > from ? keep(r, root + from, n - from) : "trace";
+}
+
+static struct rundir_run *add_run(struct rundir *r, const struct rundir_file *f, const char *root) {
+  struct rundir_run *run;
+  if (!mem_grow(r->text.mem, (void **)&r->runs, &r->cap_runs, (uint64_t)r->n_runs + 1, sizeof *r->runs)) return NULL;
+  run = &r->runs[r->n_runs++];
+  *run = (struct rundir_run){.step = step_of(r, root, f->folder)};
+  run->name = *f->folder ? last_part(f->folder) : name_of_root(r, root);
+  run->time_ns = time_of_name(run->name);
+  if (!of_session(f)) return run;
+  unsigned again = 0;
+  for (const struct rundir_run *p = run; p > r->runs && p[-1].profiler && p[-1].time_ns / 1000000000 == f->stamp_ns / 1000000000; p--)
+    again++;
+  run->name = name_of_time(r, f->stamp_ns, again);
+  run->time_ns = f->stamp_ns;
+  return run;
+}
+
+static uint64_t worker_of(const struct rundir_file *f) { return hash_bytes(f->stem, strlen(f->stem)); }
+
+/* Each worker writes one file of a session, and they do so together.  `workers`: the number of the run that each was in last. */
+static bool same_run(const struct map *workers, uint32_t n_runs, const struct rundir_file *before, const struct rundir_file *f) {
+  const uint32_t *last;
+  if (!before || strcmp(before->folder, f->folder) != 0 || of_session(before) != of_session(f)) return false;
+  if (!of_session(f) || f->stamp_ns == before->stamp_ns) return true;
+  last = map_get(workers, worker_of(f));
+  return !(last && *last == n_runs) && f->stamp_ns - before->stamp_ns <= TOGETHER;
+}
+
+static bool make_runs(struct rundir *r, struct rundir_file *files, const uint32_t *order, uint32_t n, const char *root) {
+  const struct rundir_file *before = NULL;
+  struct map workers;
+  map_init(&workers, r->text.mem);
+  for (uint32_t i = 0; i < n; i++) {
+    struct rundir_file *f = &files[order[i]];
+    uint32_t *last;
+    if (!same_run(&workers, r->n_runs, before, f) && !add_run(r, f, root)) break;
+    last = map_put(&workers, worker_of(f), 0);
+    if (last) *last = r->n_runs;
+    f->run = r->n_runs - 1;
+    r->runs[f->run].profiler |= f->profiler;
+    before = f;
+  }
+  map_free(&workers);
+  return !r->text.mem->failed;
+}
+
+/* A folder that no profiler named is as new as its newest file. */
+static void date_runs(struct rundir *r, const struct rundir_file *files, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    struct rundir_run *run = &r->runs[files[i].run];
+    bool named = of_session(&files[i]) || time_of_name(run->name);
+    if (!named && files[i].time_ns > run->time_ns) run->time_ns = files[i].time_ns;
+  }
+}
+
+/* ---- the best of a run ---- */
+
+static int order_by_view(const void *pa, const void *pb, void *files) {
+  const struct rundir_file *a = (const struct rundir_file *)files + *(const uint32_t *)pa;
+  const struct rundir_file *b = (const struct rundir_file *)files + *(const uint32_t *)pb;
+  int order = (a->run > b->run) - (a->run < b->run);
+  if (!order) order = strcmp(a->stem, b->stem);
+  if (!order) order = (a->stamp_ns > b->stamp_ns) - (a->stamp_ns < b->stamp_ns);
+  if (!order) order = (a->view > b->view) - (a->view < b->view);
+  if (!order) order = a->packed - b->packed; /* where both are there, the packed one may be still on its way */
+  return order ? order : (a > b) - (a < b); /* members of one name are as many things */
+}
+
+/* What jax.collect_profile fetched from another host: made from the file beside it. */
+static bool is_remote(const struct rundir_file *f) { return f->view == VIEW_TRACE_JSON && strcmp(f->stem, "remote") == 0; }
+
+/* How a run's files rank: hosts' own files, then what is made from all, then what no profiler named. */
+static unsigned tier(const struct rundir_run *run, const struct rundir_file *f) {
+  if (!run->profiler) return 0;
+  if (f->view == VIEW_OTHER) return 3;
+  return f->view == VIEW_PERFETTO_JSON ? 2 : is_remote(f);
+}
+
+static bool same_thing(const struct rundir_file *a, const struct rundir_file *b) {
+  return a->run == b->run && a->stamp_ns == b->stamp_ns && strcmp(a->stem, b->stem) == 0 &&
+         (a->view != b->view || a->packed != b->packed);
+}
+
+static bool choose(struct rundir *r, struct rundir_file *files, uint32_t *order, uint32_t n) {
+  uint8_t *least = mem_resize(r->text.mem, NULL, 0, (size_t)r->n_runs + 1);
+  if (!least) return false;
+  memset(least, 0xff, (size_t)r->n_runs + 1);
+  for (uint32_t i = 0; i < n; i++) {
+    unsigned t = tier(&r->runs[files[i].run], &files[i]);
+    if (t < least[files[i].run]) least[files[i].run] = (uint8_t)t;
+  }
+  qsort_r(order, n, sizeof *order, order_by_view, files);
+  for (uint32_t i = 0; i < n; i++) {
+    struct rundir_file *f = &files[order[i]], *before = i ? &files[order[i - 1]] : NULL;
+    if (before && same_thing(before, f)) before->next = order[i];
+    else f->best = tier(&r->runs[f->run], f) == least[f->run];
+  }
+  mem_resize(r->text.mem, least, (size_t)r->n_runs + 1, 0);
+  return true;
+}
+
+/* ---- all ---- */
+
+static bool any_profiler(const struct rundir_file *files, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++)
+    if (files[i].profiler) return true;
+  return false;
+}
+
+bool rundir_find(struct rundir *r, struct rundir_file *files, uint32_t n, const char *root, bool one) {
+  uint32_t *order = mem_resize(r->text.mem, NULL, 0, ((size_t)n + 1) * sizeof *order);
+  bool ok = order != NULL;
+  for (uint32_t i = 0; ok && i < n; i++) {
+    classify(r, &files[i], root);
+    order[i] = i;
+  }
+  if (ok && one && !any_profiler(files, n)) {
+    for (uint32_t i = 0; i < n; i++) {
+      files[i].folder = "";
+      files[i].stem = files[i].rel; /* nothing tells views from members of the whole */
+    }
+  }
+  if (ok) qsort_r(order, n, sizeof *order, order_by_run, files);
+  ok = ok && make_runs(r, files, order, n, root);
+  if (ok) date_runs(r, files, n);
+  ok = ok && choose(r, files, order, n);
+  if (order) mem_resize(r->text.mem, order, ((size_t)n + 1) * sizeof *order, 0);
+  return ok && !r->text.mem->failed;
+}
+
+void rundir_free(struct rundir *r) {
+  if (r->runs) mem_resize(r->text.mem, r->runs, r->cap_runs * sizeof *r->runs, 0);
+  arena_free(&r->text);
+}

@@ -1,0 +1,523 @@
+/* sources.c - names -> inputs: source/names.c lists, a look at each beginning tells what is a trace, and of each thing the best view
+ * of the chosen run is taken.
+ *
+ * Names propose, content decides: a folder of traces may hold anything, so what is no trace is left out with a note; but a file
+ * that a profiler named, or that is called like a trace and is empty or damaged, stays as an input that fails: ranks do not get
+ * lost silently. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "sources.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/os.h"
+#include "format/format.h"
+#include "names.h"
+#include "command/load.h"
+
+enum { NONE = -1, NOTES = 4, FAR = 1 << 20, NEAR = 64 << 10, NAMED = 5 };
+
+struct chosen {
+  uint32_t entry; /* UINT32_MAX: the origin failed */
+  uint32_t origin;
+  struct {
+    const char *text;
+    bool repair;
+  } note[NOTES];
+  unsigned n_notes;
+};
+
+struct tk_sources_impl {
+  struct source source;
+  struct chosen *chosen;
+  uint32_t cap_chosen, cap_inputs, n;
+  struct tk_source_options opt;
+  int64_t rank; /* asked for; NONE */
+};
+
+/* ---- a look at the beginning ---- */
+
+static bool holds(const uint8_t *p, size_t n, const char *text) { return memmem(p, n, text, strlen(text)) != NULL; }
+
+static bool is_empty_array(const char *p) {
+  static const char blank[] = " \t\r\n";
+  p += strspn(p, blank);
+  if (*p != '[') return false;
+  p++;
+  p += strspn(p, blank);
+  return *p == ']' || !*p;
+}
+
+/* A JSON file beside traces may be anything.  A trace has events within sight, unless there is more than that before them. */
+static bool json_is_trace(struct in *in) {
+  size_t n;
+  const uint8_t *p = in_ahead(in, NEAR, &n, NULL);
+  if (p && is_empty_array((const char *)p)) return true;
+  if (!p || holds(p, n < NEAR ? n : NEAR, "\"traceEvents\"") || holds(p, n < NEAR ? n : NEAR, "\"ph\"")) return p != NULL;
+  if (n < NEAR || p[strspn((const char *)p, " \t\r\n")] != '{') return false;
+  p = in_ahead(in, FAR, &n, NULL);
+  return p && (n >= FAR || holds(p, n, "\"traceEvents\""));
+}
+
+/* distributedInfo.rank where Kineto's C++ exporter puts it: before the events. */
+static int64_t stated_rank(struct in *in) {
+  size_t n;
+  const uint8_t *p = in_ahead(in, NEAR, &n, NULL);
+  const char *at = p ? memmem(p, n, "\"distributedInfo\"", 17) : NULL;
+  long long rank;
+  if (at) at = memmem(at, n - (size_t)(at - (const char *)p), "\"rank\"", 6);
+  return at && sscanf(at, "\"rank\" : %lld", &rank) == 1 && rank >= 0 ? rank : NONE;
+}
+
+static void look(void *arg, struct source *s, uint32_t entry, struct in *in, struct tk_err *err) {
+  struct source_entry *e = &s->entries[entry];
+  size_t n = 0;
+  const uint8_t *p = in ? in_ahead(in, FORMAT_PEEK, &n, err) : NULL;
+  const struct format *f = p && n ? format_detect(in, s->places[entry].rel, err) : NULL;
+  (void)arg;
+  e->look = !p ? LOOK_DAMAGED : n == 0 ? LOOK_EMPTY : LOOK_NO_TRACE;
+  if (!p && err->code == TK_EFORMAT) e->look = LOOK_NO_TRACE;
+  if (!f) {
+    e->why = n == 0 && p ? "empty file" : source_text(s, err->msg);
+  } else if (strcmp(f->info.name, "json") == 0 && !json_is_trace(in)) {
+    e->why = "JSON without events";
+  } else {
+    e->look = LOOK_TRACE;
+    e->format = f->info.name;
+    e->rank = stated_rank(in);
+  }
+}
+
+/* ---- inputs ---- */
+
+static const enum tk_health healths[] = {
+    [LOOK_NONE] = TK_HEALTH_UNKNOWN,     [LOOK_TRACE] = TK_HEALTH_UNKNOWN, [LOOK_EMPTY] = TK_HEALTH_EMPTY,
+    [LOOK_NO_TRACE] = TK_HEALTH_NO_TRACE, [LOOK_DAMAGED] = TK_HEALTH_CORRUPT};
+
+static struct chosen *add(struct tk_sources *s, uint32_t origin, uint32_t entry) {
+  struct tk_sources_impl *m = s->impl;
+  struct mem *mem = &m->source.mem;
+  struct tk_input *in;
+  struct chosen *c;
+  if (!mem_grow(mem, (void **)&s->inputs, &m->cap_inputs, (uint64_t)m->n + 1, sizeof *s->inputs)) return NULL;
+  if (!mem_grow(mem, (void **)&m->chosen, &m->cap_chosen, (uint64_t)m->n + 1, sizeof *m->chosen)) return NULL;
+  in = &s->inputs[m->n];
+  c = &m->chosen[m->n];
+  s->n = ++m->n;
+  *c = (struct chosen){.entry = entry, .origin = origin};
+  if (entry == UINT32_MAX) {
+    const struct source_origin *o = &m->source.origins[origin];
+    *in = (struct tk_input){.name = o->name, .run = "", .step = "", .host = "", .rank = NONE, .size = UINT64_MAX, .best = true,
+                            .run_id = UINT32_MAX, .health = TK_HEALTH_CORRUPT, .why = o->failed.msg};
+    return c;
+  }
+  const struct source_entry *e = &m->source.entries[entry];
+  const struct rundir_file *f = &m->source.places[entry];
+  const struct rundir_run *run = &m->source.rundir.runs[f->run];
+  *in = (struct tk_input){.name = e->name, .run = run->name, .step = run->step, .host = f->host, .size = e->size,
+                          .rank = e->rank >= 0 ? e->rank : f->rank, .run_ns = run->time_ns, .run_id = f->run,
+                          .format = e->format, .health = healths[e->look], .why = e->why,
+                          .best = f->best && e->look != LOOK_NO_TRACE};
+  return c;
+}
+
+static void note(struct tk_sources *s, struct chosen *c, bool repair, const char *text) {
+  if (!c || c->n_notes == NOTES) return;
+  c->note[c->n_notes].text = source_text(&s->impl->source, text);
+  c->note[c->n_notes++].repair = repair;
+}
+
+static void add_failed(struct tk_sources *s, uint32_t origin, enum tk_code code, const char *text) {
+  struct source_origin *o = &s->impl->source.origins[origin];
+  err_set(&o->failed, code, "%s", text);
+  add(s, origin, UINT32_MAX);
+}
+
+/* ---- which runs ---- */
+
+/* Runs of one origin, the newest first, with the files of each. */
+struct runs {
+  uint32_t *order, *first, *next; /* first[run - base], next[entry - origin's first] */
+  uint32_t origin, base, n;
+};
+
+static int newest_first(const void *pa, const void *pb, void *runs) {
+  const struct rundir_run *a = (const struct rundir_run *)runs + *(const uint32_t *)pa;
+  const struct rundir_run *b = (const struct rundir_run *)runs + *(const uint32_t *)pb;
+  if (a->time_ns != b->time_ns) return a->time_ns < b->time_ns ? 1 : -1;
+  int order = rundir_compare(b->step, a->step);
+  return order ? order : rundir_compare(b->name, a->name);
+}
+
+static void runs_free(struct runs *r) {
+  free(r->order);
+  free(r->first);
+  free(r->next);
+}
+
+static bool runs_of(const struct source *s, uint32_t origin, struct runs *r) {
+  const struct source_origin *o = &s->origins[origin];
+  uint32_t last = 0;
+  *r = (struct runs){.origin = origin, .base = UINT32_MAX};
+  for (uint32_t i = o->first; i < o->first + o->n; i++) {
+    if (s->places[i].run < r->base) r->base = s->places[i].run;
+    if (s->places[i].run > last) last = s->places[i].run;
+  }
+  r->n = o->n ? last - r->base + 1 : 0;
+  r->order = calloc((size_t)r->n + 1, sizeof *r->order);
+  r->first = calloc((size_t)r->n + 1, sizeof *r->first);
+  r->next = calloc((size_t)o->n + 1, sizeof *r->next);
+  if (!r->order || !r->first || !r->next) return false;
+  for (uint32_t i = 0; i < r->n; i++) {
+    r->order[i] = r->base + i;
+    r->first[i] = UINT32_MAX;
+  }
+  for (uint32_t i = o->n; i-- > 0;) {
+    uint32_t *first = &r->first[s->places[o->first + i].run - r->base];
+    r->next[i] = *first;
+    *first = o->first + i;
+  }
+  qsort_r(r->order, r->n, sizeof *r->order, newest_first, s->rundir.runs);
+  return true;
+}
+
+static bool run_is_wanted(const struct tk_source_options *opt, const struct rundir_run *run) {
+  if (opt->step && strcmp(opt->step, run->step) != 0) return false;
+  return !opt->run || strncmp(opt->run, run->name, strlen(opt->run)) == 0;
+}
+
+/* ---- which files of a run ---- */
+
+static bool is_wanted(const struct tk_sources_impl *m, uint32_t entry) {
+  const struct rundir_file *f = &m->source.places[entry];
+  int64_t rank = m->source.entries[entry].rank >= 0 ? m->source.entries[entry].rank : f->rank;
+  const char *host = m->opt.host;
+  if (host && fnmatch(host, f->host, 0) != 0 && fnmatch(host, f->stem, 0) != 0) return false;
+  return m->rank == NONE || m->rank == rank;
+}
+
+/* Is the file's name a promise that it is a trace? */
+static bool is_named_so(const struct source *s, uint32_t entry) {
+  return s->places[entry].profiler || format_by_extension(s->places[entry].rel) != NULL;
+}
+
+/* What was passed over, for a note: "3 files are no traces: README.txt, x.png, ...". */
+struct passed {
+  char names[256];
+  uint32_t n;
+};
+
+static void pass_over(struct passed *p, const char *name) {
+  size_t n = strlen(p->names);
+  p->n++;
+  if (p->n <= NAMED) snprintf(p->names + n, sizeof p->names - n, "%s%s", p->n > 1 ? ", " : "", name);
+  else if (p->n == NAMED + 1) snprintf(p->names + n, sizeof p->names - n, ", ...");
+}
+
+/* The best view of this thing that is a trace, else the best that should have been one; UINT32_MAX = it is something else. */
+static bool best_view(struct tk_sources *s, uint32_t head, uint32_t *found, struct tk_err *err) {
+  struct source *src = &s->impl->source;
+  *found = UINT32_MAX;
+  for (uint32_t i = head; i != UINT32_MAX; i = src->places[i].next) {
+    if (!source_look(src, i, err)) return false;
+    if (src->entries[i].look == LOOK_TRACE) {
+      *found = i;
+      return true;
+    }
+  }
+  bool promised = src->places[head].profiler || (src->entries[head].look != LOOK_NO_TRACE && is_named_so(src, head));
+  if (promised) *found = head;
+  return true;
+}
+
+/* Adds the run's files. */
+static bool add_run(struct tk_sources *s, const struct runs *r, uint32_t run, struct passed *passed, struct tk_err *err) {
+  struct source *src = &s->impl->source;
+  uint32_t base = src->origins[r->origin].first, view;
+  char text[512];
+  for (uint32_t i = r->first[run - r->base]; i != UINT32_MAX; i = r->next[i - base]) {
+    if (!src->places[i].best) continue;
+    if (!best_view(s, i, &view, err)) return false;
+    if (view == UINT32_MAX) {
+      pass_over(passed, src->places[i].rel);
+      continue;
+    }
+    if (!is_wanted(s->impl, view)) continue;
+    struct chosen *c = add(s, r->origin, view);
+    if (!c) return false;
+    s->inputs[s->n - 1].best = true;
+    if (view == i) continue;
+    snprintf(text, sizeof text, "%s is not usable (%s): this is read instead", src->places[i].rel, src->entries[i].why);
+    note(s, c, true, text);
+  }
+  return true;
+}
+
+/* ---- an origin ---- */
+
+static void why_nothing(struct tk_sources *s, uint32_t origin, const struct passed *passed) {
+  const struct tk_source_options *opt = &s->impl->opt;
+  char text[512];
+  if (opt->run || opt->step || opt->host || s->impl->rank != NONE)
+    snprintf(text, sizeof text, "nothing in it is of%s%s%s%s%s%s%s%s (tracekit list shows what there is)", opt->run ? " run " : "",
+             opt->run ? opt->run : "", opt->step ? " step " : "", opt->step ? opt->step : "", opt->host ? " host " : "",
+             opt->host ? opt->host : "", s->impl->rank != NONE ? " rank " : "", s->impl->rank != NONE ? opt->rank : "");
+  else
+    snprintf(text, sizeof text, "no trace is in it%s%s", passed->n ? ", but " : "", passed->names);
+  add_failed(s, origin, TK_EFORMAT, text);
+}
+
+static void note_names(struct tk_sources *s, size_t first, uint32_t origin) {
+  const struct source *src = &s->impl->source;
+  char text[256];
+  for (size_t i = first + 1; i < s->n && src->origins[origin].kind == ORIGIN_ARCHIVE; i++) {
+    if (strcmp(s->inputs[i].name, s->inputs[i - 1].name) != 0) continue;
+    snprintf(text, sizeof text, "another member of the archive has the same name: both are read");
+    note(s, &s->impl->chosen[i], false, text);
+  }
+}
+
+/* What is to be said of an origin, said of its first input. */
+static void note_origin(struct tk_sources *s, size_t first, uint32_t origin, const struct passed *passed, uint32_t n_runs) {
+  const struct source_origin *o = &s->impl->source.origins[origin];
+  struct chosen *c = &s->impl->chosen[first];
+  char text[512];
+  if (n_runs > 1) {
+    snprintf(text, sizeof text, "of %u runs the newest is read, %s (tracekit list shows all)", n_runs, s->inputs[first].run);
+    note(s, c, false, text);
+  }
+  if (o->remark) note(s, c, false, o->remark);
+  if (o->damage) note(s, c, true, o->damage);
+  if (passed->n) {
+    snprintf(text, sizeof text, "%u other %s no trace: %s", passed->n, passed->n == 1 ? "file is" : "files are", passed->names);
+    note(s, c, false, text);
+  }
+  note_names(s, first, origin);
+}
+
+/* Folders of anything else are not counted as runs that were left out. */
+static bool is_run(const struct source *src, const struct runs *r, uint32_t run) {
+  uint32_t base = src->origins[r->origin].first;
+  for (uint32_t i = r->first[run - r->base]; i != UINT32_MAX; i = r->next[i - base])
+    if (src->places[i].best && is_named_so(src, i)) return true;
+  return false;
+}
+
+static bool add_best(struct tk_sources *s, const struct runs *r, struct tk_err *err) {
+  struct tk_sources_impl *m = s->impl;
+  const struct tk_source_options *opt = &m->opt;
+  struct passed passed = {.n = 0};
+  size_t first = s->n;
+  uint32_t n_runs = 0;
+  for (uint32_t i = 0; i < r->n; i++) {
+    bool any = s->n > first;
+    n_runs += any && is_run(&m->source, r, r->order[i]);
+    if (!run_is_wanted(opt, &m->source.rundir.runs[r->order[i]]) || (any && !opt->all_runs)) continue;
+    struct passed these = {.n = 0};
+    if (!add_run(s, r, r->order[i], &these, err)) return false;
+    if (!any) passed = these;
+  }
+  if (s->n == first) {
+    why_nothing(s, r->origin, &passed);
+    return true;
+  }
+  bool chose = !opt->all_runs && !opt->run && !opt->step && m->source.origins[r->origin].kind != ORIGIN_FILE;
+  note_origin(s, first, r->origin, &passed, chose ? n_runs + 1 : 1);
+  return true;
+}
+
+static int hosts_in_order(const void *pa, const void *pb, void *places) {
+  const struct rundir_file *a = (const struct rundir_file *)places + *(const uint32_t *)pa;
+  const struct rundir_file *b = (const struct rundir_file *)places + *(const uint32_t *)pb;
+  int order = (a->view == VIEW_PERFETTO_JSON) - (b->view == VIEW_PERFETTO_JSON); /* is of no host */
+  if (!order) order = rundir_compare(a->stem, b->stem);
+  if (!order) order = a->view != b->view ? (int)a->view - (int)b->view : a->packed - b->packed;
+  return order ? order : (a > b) - (a < b);
+}
+
+static bool add_all_of(struct tk_sources *s, uint32_t origin, const uint32_t *files, uint32_t n, struct tk_err *err) {
+  struct source *src = &s->impl->source;
+  for (uint32_t i = 0; i < n; i++) {
+    if (!source_look(src, files[i], err)) return false;
+    if (src->entries[files[i]].look != LOOK_TRACE && !is_named_so(src, files[i])) src->entries[files[i]].look = LOOK_NO_TRACE;
+    if (is_wanted(s->impl, files[i]) && !add(s, origin, files[i])) return false;
+  }
+  return true;
+}
+
+/* Everything, for a listing: the newest run first, the best view of each host first. */
+static bool add_all(struct tk_sources *s, const struct runs *r, struct tk_err *err) {
+  struct source *src = &s->impl->source;
+  uint32_t base = src->origins[r->origin].first, n, *files = calloc((size_t)src->origins[r->origin].n + 1, sizeof *files);
+  bool ok = files || err_set(err, TK_ELIMIT, "out of memory");
+  for (uint32_t i = 0; ok && i < r->n; i++) {
+    if (!run_is_wanted(&s->impl->opt, &src->rundir.runs[r->order[i]])) continue;
+    n = 0;
+    for (uint32_t k = r->first[r->order[i] - r->base]; k != UINT32_MAX; k = r->next[k - base]) files[n++] = k;
+    qsort_r(files, n, sizeof *files, hosts_in_order, src->places);
+    ok = add_all_of(s, r->origin, files, n, err);
+  }
+  free(files);
+  return ok;
+}
+
+static bool add_origin(struct tk_sources *s, uint32_t origin, struct tk_err *err) {
+  struct source *src = &s->impl->source;
+  struct source_origin *o = &src->origins[origin];
+  struct runs r;
+  bool ok, partly = o->failed.code != TK_OK; /* some of it could be listed */
+  if (partly && o->n == 0) return add(s, origin, UINT32_MAX) != NULL;
+  if (o->kind == ORIGIN_FILE && !s->impl->opt.all_files) return add(s, origin, o->first) != NULL;
+  ok = runs_of(src, origin, &r) || err_set(err, TK_ELIMIT, "out of memory");
+  ok = ok && (s->impl->opt.all_files ? add_all : add_best)(s, &r, err);
+  runs_free(&r);
+  if (ok && partly) ok = add(s, origin, UINT32_MAX) != NULL;
+  return ok;
+}
+
+/* ---- the interface ---- */
+
+struct tk_source_options sources_options(const struct tk_load_options *opt) {
+  return (struct tk_source_options){.max_memory = opt->max_memory, .max_size = opt->max_size, .progress = opt->progress};
+}
+
+static bool parse_rank(struct tk_sources_impl *m, struct tk_err *err) {
+  char *end;
+  m->rank = NONE;
+  if (!m->opt.rank) return true;
+  m->rank = strtoll(m->opt.rank, &end, 10);
+  if (end != m->opt.rank && !*end && m->rank >= 0) return true;
+  return err_set(err, TK_EUSAGE, "'%s' is no rank: a number is", m->opt.rank);
+}
+
+static bool open_all(struct tk_sources *s, const char *const *names, size_t n, struct tk_err *err) {
+  struct source *src = &s->impl->source;
+  bool ok = parse_rank(s->impl, err);
+  for (size_t i = 0; ok && i < n; i++) ok = source_add(src, names[i], err);
+  for (uint32_t i = 0; ok && i < src->n_origins; i++) ok = add_origin(s, i, err);
+  return mem_check(&src->mem, err) && ok;
+}
+
+struct tk_sources *tk_sources_open(const char *const *names, size_t n, const struct tk_source_options *opt, struct tk_err *err) {
+  static const struct tk_source_options defaults = {0};
+  struct tk_sources *s = calloc(1, sizeof *s);
+  struct tk_err own;
+  if (!err) err = &own;
+  err_clear(err);
+  if (s) s->impl = calloc(1, sizeof *s->impl);
+  if (!s || !s->impl) {
+    free(s);
+    err_set(err, TK_ELIMIT, "out of memory");
+    return NULL;
+  }
+  s->impl->opt = opt ? *opt : defaults;
+  struct source *src = &s->impl->source;
+  source_init(src);
+  src->mem.limit = load_memory_limit(s->impl->opt.max_memory);
+  src->held.limit = src->mem.limit;
+  src->max_size = s->impl->opt.max_size;
+  src->progress = s->impl->opt.progress;
+  src->look = look;
+  if (open_all(s, names, n, err)) {
+    src->progress = (struct tk_progress){.tick = NULL};
+    return s;
+  }
+  if (err->code == TK_OK) err_set(err, TK_ELIMIT, "out of memory");
+  tk_sources_close(s);
+  return NULL;
+}
+
+void tk_sources_close(struct tk_sources *s) {
+  if (!s) return;
+  struct mem *mem = &s->impl->source.mem;
+  if (s->inputs) mem_resize(mem, s->inputs, s->impl->cap_inputs * sizeof *s->inputs, 0);
+  if (s->impl->chosen) mem_resize(mem, s->impl->chosen, s->impl->cap_chosen * sizeof *s->impl->chosen, 0);
+  source_free(&s->impl->source);
+  free(s->impl);
+  free(s);
+}
+
+const char *sources_path(const struct tk_sources *s, size_t i) {
+  const struct chosen *c = &s->impl->chosen[i];
+  return c->entry == UINT32_MAX ? s->inputs[i].name : s->impl->source.entries[c->entry].path;
+}
+
+static bool failed(const struct tk_sources *s, size_t i, struct tk_err *err) {
+  const struct chosen *c = &s->impl->chosen[i];
+  if (c->entry != UINT32_MAX) return false;
+  if (err) *err = s->impl->source.origins[c->origin].failed;
+  err_prefix(err, "%s", s->inputs[i].name);
+  return true;
+}
+
+void sources_remarks(const struct tk_sources *s, struct tk_trace *notes) {
+  const struct source *src = &s->impl->source;
+  char text[512];
+  for (uint32_t i = 0; i < src->n_origins; i++) {
+    const struct source_origin *o = &src->origins[i];
+    if (!o->damage && !o->remark) continue;
+    snprintf(text, sizeof text, "%s: %s", o->name, o->damage ? o->damage : o->remark);
+    trace_note(notes, o->damage ? TK_NOTE_REPAIR : TK_NOTE_INFO, UINT64_MAX, text);
+  }
+}
+
+struct in *sources_raw(struct tk_sources *s, size_t i, struct mem *mem, struct tk_err *err) {
+  struct in *in = failed(s, i, err) ? NULL : source_open_raw(&s->impl->source, s->impl->chosen[i].entry, mem, err);
+  if (!in && s->impl->chosen[i].entry != UINT32_MAX) err_prefix(err, "%s", s->inputs[i].name);
+  return in;
+}
+
+bool sources_keep(struct tk_sources *s, size_t i, struct tk_err *err) {
+  struct source *src = &s->impl->source;
+  uint32_t entry = s->impl->chosen[i].entry;
+  src->progress = s->impl->opt.progress;
+  bool ok = entry == UINT32_MAX || source_keep(src, entry, err);
+  src->progress = (struct tk_progress){.tick = NULL};
+  return ok;
+}
+
+/* ---- loading ---- */
+
+static struct tk_trace *load_entry(struct tk_sources *s, size_t i, uint32_t entry, const char *instead,
+                                   const struct tk_load_options *opt, struct tk_err *err) {
+  struct source *src = &s->impl->source;
+  const struct chosen *c = &s->impl->chosen[i];
+  struct tk_trace *t = trace_new(load_memory_limit(opt->max_memory));
+  bool ahead = (opt->threads ? opt->threads : os_cores()) > 1;
+  if (!t) {
+    err_set(err, TK_ELIMIT, "out of memory");
+    return NULL;
+  }
+  load_place(t, src->places[entry].host, s->inputs[i].run);
+  load_files(t, &(const char *){sources_path(s, i)}, 1);
+  for (unsigned k = 0; k < c->n_notes; k++)
+    trace_note(t, c->note[k].repair ? TK_NOTE_REPAIR : TK_NOTE_INFO, UINT64_MAX, c->note[k].text);
+  if (instead) trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, instead);
+  return load_input(source_open(src, entry, ahead, &t->store->mem, err), src->entries[entry].name, opt, t, err);
+}
+
+/* Where the best view turns out to be beyond repair, the next best is read, and that is said. */
+struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk_load_options *opt, struct tk_err *err) {
+  static const struct tk_load_options defaults = {0};
+  struct tk_err own;
+  struct tk_trace *t;
+  char instead[sizeof own.msg + 64];
+  uint32_t next;
+  if (!err) err = &own;
+  err_clear(err);
+  if (failed(s, i, err)) return NULL;
+  if (!opt) opt = &defaults;
+  t = load_entry(s, i, s->impl->chosen[i].entry, NULL, opt, err);
+  next = s->impl->source.places[s->impl->chosen[i].entry].next;
+  while (!t && next != UINT32_MAX && !s->impl->opt.all_files && !opt->strict && (err->code == TK_EFORMAT || err->code == TK_ECORRUPT)) {
+    snprintf(instead, sizeof instead, "%s: this is read instead", err->msg);
+    err_clear(err);
+    t = load_entry(s, i, next, instead, opt, err);
+    next = s->impl->source.places[next].next;
+  }
+  return t;
+}

@@ -1,0 +1,23 @@
+/* sources.h - what the drivers share of sources, beside what tracekit.h says. */
+#ifndef SOURCE_SOURCES_H
+#define SOURCE_SOURCES_H
+
+#include "io/in.h"
+#include "tracekit.h"
+
+/* The file that an input lies in: what must not be written to. */
+const char *sources_path(const struct tk_sources *s, size_t i);
+
+/* What is to be said of archives as such, as notes: for listings (who loads an input finds it among its notes). */
+void sources_remarks(const struct tk_sources *s, struct tk_trace *notes);
+
+/* The bytes of an input as they lie there, NULL with err set. */
+struct in *sources_raw(struct tk_sources *s, size_t i, struct mem *mem, struct tk_err *err);
+
+/* The input can be loaded more than once from now on, even if it comes through a pipe; a pipe that fails does so when it is loaded. */
+bool sources_keep(struct tk_sources *s, size_t i, struct tk_err *err);
+
+/* Options of tk_sources_open that go with those of loading. */
+struct tk_source_options sources_options(const struct tk_load_options *opt);
+
+#endif
