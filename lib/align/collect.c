@@ -71,12 +71,12 @@ bool align_collect(struct align_anchors *a, const struct tk_trace *t, const stru
   if (ok) thin_out(&c);
   map_free(&c.groups);
   steps_free(&c.steps);
-  if (c.group) mem_resize(a->mem, c.group, (size_t)c.cap_groups * sizeof *c.group, 0);
+  mem_free(a->mem, c.group);
   arena_free(&c.arena);
   return ok;
 }
 
 void align_anchors_free(struct align_anchors *a) {
-  if (a->v) mem_resize(a->mem, a->v, (size_t)a->cap * sizeof *a->v, 0);
+  mem_free(a->mem, a->v);
   *a = (struct align_anchors){0};
 }

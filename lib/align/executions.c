@@ -207,7 +207,7 @@ static uint32_t count_shifts(struct executor *e, const struct device *x, const s
   if (n) qsort(all, n, sizeof *all, by_votes);
   n = n < CANDIDATES ? n : CANDIDATES;
   if (n) memcpy(out, all, n * sizeof *out);
-  if (all) mem_resize(e->w->p->mem, all, (size_t)cap * sizeof *all, 0);
+  mem_free(e->w->p->mem, all);
   map_free(&index);
   return n;
 }

@@ -230,7 +230,7 @@ static bool match_by_vote(struct align_work *w) {
     }
     if (pending == before && !last) sweep = SWEEPS - 2; /* nothing new: the last sweep takes what there is */
   }
-  if (v.differences) mem_resize(w->p->mem, v.differences, (size_t)v.cap_differences * sizeof(double), 0);
+  mem_free(w->p->mem, v.differences);
   return !w->p->mem->failed;
 }
 

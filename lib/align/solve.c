@@ -197,15 +197,15 @@ static bool solve(struct align_problem *p, struct align_solution *s) {
 
 bool align_solve(struct align_problem *p, struct align_solution *s, struct tk_err *err) {
   *s = (struct align_solution){.mem = p->mem, .cap = p->n_hosts};
-  s->hosts = mem_resize(p->mem, NULL, 0, ((size_t)p->n_hosts + 1) * sizeof *s->hosts);
-  uint32_t *into = mem_resize(p->mem, NULL, 0, ((size_t)p->n_hosts + 1) * sizeof *into), n = p->n_hosts;
+  s->hosts = mem_array(p->mem, (uint64_t)p->n_hosts + 1, sizeof *s->hosts);
+  uint32_t *into = mem_array(p->mem, (uint64_t)p->n_hosts + 1, sizeof *into);
   /* A marker is to be put upon the others, however near it is. */
   if (s->hosts && into && solve(p, s) && !p->marker && join_hosts(p, s, into)) solve(p, s);
-  if (into) mem_resize(p->mem, into, ((size_t)n + 1) * sizeof *into, 0);
+  mem_free(p->mem, into);
   return mem_check(p->mem, err);
 }
 
 void align_solution_free(struct align_solution *s) {
-  if (s->hosts) mem_resize(s->mem, s->hosts, ((size_t)s->cap + 1) * sizeof *s->hosts, 0);
+  mem_free(s->mem, s->hosts);
   *s = (struct align_solution){0};
 }

@@ -408,7 +408,7 @@ bool collect_planes(struct collector *c) {
   }
   map_free(&p.op_of);
   map_free(&p.told);
-  if (p.ops) mem_resize(c->out->mem, p.ops, (size_t)p.cap_ops * sizeof *p.ops, 0);
-  if (p.executions) mem_resize(c->out->mem, p.executions, (size_t)p.cap_executions * sizeof *p.executions, 0);
+  mem_free(c->out->mem, p.ops);
+  mem_free(c->out->mem, p.executions);
   return ok;
 }

@@ -49,8 +49,8 @@ void intern_init(struct intern *in, struct mem *mem) { *in = (struct intern){.me
 
 void intern_free(struct intern *in) {
   if (!in->mem) return;
-  if (in->strs) mem_resize(in->mem, in->strs, (size_t)in->cap * sizeof *in->strs, 0);
-  if (in->slots) mem_resize(in->mem, in->slots, ((size_t)in->mask + 1) * sizeof *in->slots, 0);
+  mem_free(in->mem, in->strs);
+  mem_free(in->mem, in->slots);
   arena_free(&in->arena);
   *in = (struct intern){0};
 }
@@ -68,14 +68,14 @@ uint32_t intern_find(const struct intern *in, const void *p, size_t n, uint32_t 
 
 static bool rehash(struct intern *in) {
   uint32_t mask = in->slots ? in->mask * 2 + 1 : 1023, at;
-  uint32_t *slots = mem_resize(in->mem, NULL, 0, ((size_t)mask + 1) * sizeof *slots);
+  uint32_t *slots = mem_array(in->mem, (uint64_t)mask + 1, sizeof *slots);
   if (!slots) return false;
   memset(slots, 0, ((size_t)mask + 1) * sizeof *slots);
   for (uint32_t id = 1; id <= in->n; id++) {
     for (at = in->strs[id].hash & mask; slots[at]; at = (at + 1) & mask) {}
     slots[at] = id;
   }
-  if (in->slots) mem_resize(in->mem, in->slots, ((size_t)in->mask + 1) * sizeof *slots, 0);
+  mem_free(in->mem, in->slots);
   in->slots = slots;
   in->mask = mask;
   return true;

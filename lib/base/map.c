@@ -11,7 +11,7 @@ static uint32_t place(uint64_t key, uint32_t mask) {
 void map_init(struct map *m, struct mem *mem) { *m = (struct map){.mem = mem}; }
 
 void map_free(struct map *m) {
-  if (m->slots) mem_resize(m->mem, m->slots, ((size_t)m->mask + 1) * sizeof *m->slots, 0);
+  mem_free(m->mem, m->slots);
   *m = (struct map){0};
 }
 
@@ -24,7 +24,7 @@ uint32_t *map_get(const struct map *m, uint64_t key) {
 
 static bool grow(struct map *m) {
   uint32_t mask = m->slots ? m->mask * 2 + 1 : 255;
-  struct map_slot *slots = mem_resize(m->mem, NULL, 0, ((size_t)mask + 1) * sizeof *slots);
+  struct map_slot *slots = mem_array(m->mem, (uint64_t)mask + 1, sizeof *slots);
   if (!slots) return false;
   memset(slots, 0, ((size_t)mask + 1) * sizeof *slots);
   for (uint32_t i = 0; m->slots && i <= m->mask; i++) {
@@ -33,7 +33,7 @@ static bool grow(struct map *m) {
     for (at = place(m->slots[i].key, mask); slots[at].used; at = (at + 1) & mask) {}
     slots[at] = m->slots[i];
   }
-  if (m->slots) mem_resize(m->mem, m->slots, ((size_t)m->mask + 1) * sizeof *slots, 0);
+  mem_free(m->mem, m->slots);
   m->slots = slots;
   m->mask = mask;
   return true;

@@ -14,8 +14,14 @@ struct mem {
   bool failed;
 };
 
-/* realloc within the budget: NULL on failure (the old block stays).  size 0 frees. */
-void *mem_resize(struct mem *m, void *p, size_t old_size, size_t new_size);
+/* Blocks know their own size: nobody repeats it to free one.  All return NULL on failure; contents are not cleared. */
+void *mem_alloc(struct mem *m, size_t size);
+/* n elements of `elem` bytes; the product is checked. */
+void *mem_array(struct mem *m, uint64_t n, size_t elem);
+/* The block with another size, where p may be NULL; on failure the old block stays. */
+void *mem_resize(struct mem *m, void *p, size_t size);
+/* p may be NULL. */
+void mem_free(struct mem *m, void *p);
 
 /* Makes room for `need` elements of `elem` bytes in *array, growing by half, cleared memory excluded.  *cap counts elements and
  * is 32-bit like every id. */

@@ -2,7 +2,7 @@
 
 bool ring_init(struct ring *r, struct mem *mem) {
   *r = (struct ring){.mem = mem};
-  r->data = mem_resize(mem, NULL, 0, (size_t)RING_BLOCKS * RING_BLOCK);
+  r->data = mem_alloc(mem, (size_t)RING_BLOCKS * RING_BLOCK);
   if (!r->data) return false;
   pthread_mutex_init(&r->lock, NULL);
   pthread_cond_init(&r->moved, NULL);
@@ -13,7 +13,7 @@ void ring_free(struct ring *r) {
   if (!r->data) return;
   pthread_mutex_destroy(&r->lock);
   pthread_cond_destroy(&r->moved);
-  mem_resize(r->mem, r->data, (size_t)RING_BLOCKS * RING_BLOCK, 0);
+  mem_free(r->mem, r->data);
   r->data = NULL;
 }
 

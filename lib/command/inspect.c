@@ -27,11 +27,11 @@ static void count_steps(const struct tk_trace *t, struct tk_parts *p) {
 struct tk_parts *tk_parts_of(const struct tk_trace *t) {
   const struct format *format = t->format ? format_by_name(t->format) : NULL;
   struct mem mem = {0};
-  struct tk_parts *p = mem_resize(&mem, NULL, 0, sizeof *p);
-  struct tk_parts_impl *impl = mem_resize(&mem, NULL, 0, sizeof *impl);
+  struct tk_parts *p = mem_alloc(&mem, sizeof *p);
+  struct tk_parts_impl *impl = mem_alloc(&mem, sizeof *impl);
   if (!p || !impl) {
-    mem_resize(&mem, p, sizeof *p, 0);
-    mem_resize(&mem, impl, sizeof *impl, 0);
+    mem_free(&mem, p);
+    mem_free(&mem, impl);
     return NULL;
   }
   *impl = (struct tk_parts_impl){.mem = mem};
@@ -48,6 +48,6 @@ void tk_parts_free(struct tk_parts *p) {
   if (!p) return;
   struct mem mem = {.used = sizeof *p + sizeof *p->impl};
   arena_free(&p->impl->keep);
-  mem_resize(&mem, p->impl, sizeof *p->impl, 0);
-  mem_resize(&mem, p, sizeof *p, 0);
+  mem_free(&mem, p->impl);
+  mem_free(&mem, p);
 }

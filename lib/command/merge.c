@@ -277,7 +277,7 @@ static bool join(struct merger *m, size_t input, struct tk_trace *t, int64_t slo
   call(m, &c, r, slot);
   struct merge_place place = {.label = label_of(m), .values = c.values, .machine = c.machine, .suffix = c.suffix,
                               .order = m->places ? m->places[input] : slot, .by_kind = m->opt->group_by == TK_GROUP_KIND};
-  struct merge_pid *was = mem_resize(&m->mem, NULL, 0, ((size_t)t->n_tracks + 1) * sizeof *was);
+  struct merge_pid *was = mem_array(&m->mem, (uint64_t)t->n_tracks + 1, sizeof *was);
   bool ok = was != NULL;
   if (!ok) return mem_check(&m->mem, m->err);
   r->processes = 0;
@@ -287,7 +287,7 @@ static bool join(struct merger *m, size_t input, struct tk_trace *t, int64_t slo
       if (t->tracks[i].kind == TK_PROCESS) was[r->processes++] = (struct merge_pid){.track = i, .was = t->tracks[i].pid};
   r->hidden_processes = count_processes(t, true);
   if (ok) put_block(m, t, r, was);
-  mem_resize(&m->mem, was, ((size_t)t->n_tracks + 1) * sizeof *was, 0);
+  mem_free(&m->mem, was);
   return ok && m->saver.sink->write(m->saver.sink, t, m->err);
 }
 
@@ -417,7 +417,7 @@ static bool finish(struct merger *m, const char *provenance) {
 
 static bool order(struct merger *m) {
   if (m->opt->group_by != TK_GROUP_HOST || !m->alignment.who) return true;
-  m->places = mem_resize(&m->mem, NULL, 0, m->n_inputs * sizeof *m->places);
+  m->places = mem_array(&m->mem, m->n_inputs, sizeof *m->places);
   if (!m->places) return mem_check(&m->mem, m->err);
   return merge_order(m->alignment.who, m->n_inputs, m->places) || err_set(m->err, TK_ELIMIT, "out of memory");
 }
@@ -496,7 +496,7 @@ bool merge_inputs(const struct merge_inputs *in, const char *output, const struc
   saver_close(&m.saver);
   out_close(&m.clocks);
   manifest_close(&m.manifest);
-  if (m.places) mem_resize(&m.mem, m.places, m.n_inputs * sizeof *m.places, 0);
+  mem_free(&m.mem, m.places);
   merge_alignment_free(&m.alignment);
   merge_ids_free(&m.ids);
   map_free(&m.ranks);

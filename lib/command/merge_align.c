@@ -277,10 +277,10 @@ static void find_start(struct aligner *a) {
 static bool run(struct aligner *a) {
   size_t n = a->in->n;
   a->inputs = arena_alloc(&a->arena, (n + 1) * sizeof *a->inputs);
-  a->out->maps = mem_resize(a->mem, NULL, 0, n * sizeof *a->out->maps);
-  a->out->mapped = mem_resize(a->mem, NULL, 0, n);
-  a->out->who = mem_resize(a->mem, NULL, 0, n * sizeof *a->out->who);
-  a->out->kept = mem_resize(a->mem, NULL, 0, n * sizeof *a->out->kept);
+  a->out->maps = mem_array(a->mem, n, sizeof *a->out->maps);
+  a->out->mapped = mem_alloc(a->mem, n);
+  a->out->who = mem_array(a->mem, n, sizeof *a->out->who);
+  a->out->kept = mem_array(a->mem, n, sizeof *a->out->kept);
   a->out->n = n;
   if (a->out->kept) memset(a->out->kept, 0, n * sizeof *a->out->kept);
   if (!a->out->kept || !a->out->who || !a->inputs || !a->out->maps || !a->out->mapped) return mem_check(a->mem, a->err);
@@ -312,10 +312,10 @@ bool merge_align(struct merge_alignment *out, const struct merge_inputs *in, con
 }
 
 void merge_alignment_free(struct merge_alignment *a) {
-  if (a->maps) mem_resize(&a->mem, a->maps, a->n * sizeof *a->maps, 0);
-  if (a->mapped) mem_resize(&a->mem, a->mapped, a->n, 0);
+  mem_free(&a->mem, a->maps);
+  mem_free(&a->mem, a->mapped);
   for (size_t i = 0; a->kept && i < a->n; i++) tk_free(a->kept[i]);
-  if (a->kept) mem_resize(&a->mem, a->kept, a->n * sizeof *a->kept, 0);
-  if (a->who) mem_resize(&a->mem, a->who, a->n * sizeof *a->who, 0);
+  mem_free(&a->mem, a->kept);
+  mem_free(&a->mem, a->who);
   *a = (struct merge_alignment){.n = 0};
 }

@@ -287,6 +287,6 @@ bool tk_shrink(struct tk_trace *t, const char *output, const struct tk_shrink_op
   free_sample(&s);
   shrink_free(&s.whole);
   shrunk_free(&s.done);
-  identity_free_tracks(origins, t, &s.mem);
+  identity_free_tracks(origins, &s.mem);
   return ok;
 }

@@ -32,7 +32,7 @@ struct sizer {
 };
 
 static void *cells(struct sizer *s, uint64_t n) {
-  void *p = mem_resize(&s->mem, NULL, 0, (n + 1) * sizeof(struct cell));
+  void *p = mem_array(&s->mem, (uint64_t)n + 1, sizeof(struct cell));
   if (p) memset(p, 0, (n + 1) * sizeof(struct cell));
   return p;
 }
@@ -153,7 +153,7 @@ static bool rank_rows(struct sizer *s, struct tk_size_report *r) {
     ok = add_row(r, TK_SIZE_RANK, text, sum[i]);
   }
   map_free(&sums);
-  if (sum) mem_resize(&s->mem, sum, ((size_t)s->t->n_tracks + 1) * sizeof *sum, 0);
+  mem_free(&s->mem, sum);
   return ok;
 }
 
@@ -198,9 +198,9 @@ static bool prepare(struct sizer *s) {
 static void release(struct sizer *s) {
   struct cell *of_strings[] = {s->cats, s->names, s->args};
   for (int i = 0; i < 3; i++)
-    if (of_strings[i]) mem_resize(&s->mem, of_strings[i], ((size_t)s->n_strings + 1) * sizeof(struct cell), 0);
-  if (s->tracks) mem_resize(&s->mem, s->tracks, ((size_t)s->t->n_tracks + 1) * sizeof(struct cell), 0);
-  identity_free_tracks(s->origins, s->t, &s->mem);
+    mem_free(&s->mem, of_strings[i]);
+  mem_free(&s->mem, s->tracks);
+  identity_free_tracks(s->origins, &s->mem);
   kinds_free(&s->kinds);
 }
 

@@ -65,7 +65,7 @@ static bool parts_by_step(struct splitter *s) {
     snprintf(p->label, sizeof p->label, "%lld", (long long)numbers[i]);
     steps_range(&steps, numbers[i], numbers[i], &p->window.start, &p->window.end);
   }
-  if (numbers) mem_resize(&s->mem, numbers, (size_t)cap * sizeof *numbers, 0);
+  mem_free(&s->mem, numbers);
   steps_free(&steps);
   return ok;
 }
@@ -137,7 +137,7 @@ static bool parts_by_track(struct splitter *s, bool by_rank) {
   struct match_origin *origins = identity_of_tracks(s->t, &s->mem);
   struct map ranks;
   map_init(&ranks, &s->mem);
-  s->part_of = mem_resize(&s->mem, NULL, 0, ((size_t)s->t->n_tracks + 1) * sizeof *s->part_of);
+  s->part_of = mem_array(&s->mem, (uint64_t)s->t->n_tracks + 1, sizeof *s->part_of);
   bool ok = origins && s->part_of;
   if (ok) memset(s->part_of, 0, ((size_t)s->t->n_tracks + 1) * sizeof *s->part_of);
   for (tk_id i = 1; ok && i <= s->t->n_tracks; i++) /* a process that holds something is marked */
@@ -151,7 +151,7 @@ static bool parts_by_track(struct splitter *s, bool by_rank) {
   for (tk_id i = 1; ok && i <= s->t->n_tracks; i++)
     if (tracks[i].kind != TK_PROCESS) s->part_of[i] = s->part_of[tracks[i].parent];
   map_free(&ranks);
-  identity_free_tracks(origins, s->t, &s->mem);
+  identity_free_tracks(origins, &s->mem);
   return ok;
 }
 
@@ -341,8 +341,8 @@ static void release(struct splitter *s) {
   close_files(s);
   intern_free(&s->labels);
   map_free(&s->used);
-  if (s->part_of) mem_resize(&s->mem, s->part_of, ((size_t)s->t->n_tracks + 1) * sizeof *s->part_of, 0);
-  if (s->parts) mem_resize(&s->mem, s->parts, (size_t)s->cap * sizeof *s->parts, 0);
+  mem_free(&s->mem, s->part_of);
+  mem_free(&s->mem, s->parts);
 }
 
 bool tk_split(struct tk_trace *t, const char *pattern, const struct tk_split_options *opt, struct tk_split_report *report,

@@ -11,11 +11,7 @@ struct appender {
   tk_time shift;
 };
 
-static tk_id *table(struct appender *a, uint32_t n) { return mem_resize(&a->to->store->mem, NULL, 0, ((size_t)n + 1) * sizeof(tk_id)); }
-static void release(struct appender *a, tk_id *t, uint32_t n) {
-  if (t) mem_resize(&a->to->store->mem, t, ((size_t)n + 1) * sizeof(tk_id), 0);
-}
-
+static tk_id *table(struct appender *a, uint32_t n) { return mem_array(&a->to->store->mem, (uint64_t)n + 1, sizeof(tk_id)); }
 static bool has_string(enum tk_arg_type type) { return type >= TK_ARG_STR && type <= TK_ARG_REF; }
 
 static uint32_t move_args(struct appender *a, uint32_t args) {
@@ -152,8 +148,8 @@ bool append(struct tk_trace *dst, const struct tk_trace *src, struct tk_err *err
     dst->truncated = dst->truncated || src->truncated;
     dst->sealed = false;
   }
-  release(&a, a.strings, n);
-  release(&a, a.classes, src->n_classes);
-  release(&a, a.tracks, src->n_tracks);
+  mem_free(&dst->store->mem, a.strings);
+  mem_free(&dst->store->mem, a.classes);
+  mem_free(&dst->store->mem, a.tracks);
   return ok && mem_check(&dst->store->mem, err);
 }

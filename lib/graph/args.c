@@ -271,8 +271,8 @@ void args_keep(struct tk_trace *t, bool (*keep)(const struct tk_trace *t, const 
 
 static void free_builder(struct tk_store *s) {
   struct arg_builder *b = &s->builder;
-  mem_resize(&s->mem, b->fields, (size_t)b->cap * sizeof *b->fields, 0);
-  mem_resize(&s->mem, b->stamps, (size_t)b->n_stamps * sizeof *b->stamps, 0);
+  mem_free(&s->mem, b->fields);
+  mem_free(&s->mem, b->stamps);
   buf_free(&b->payload);
 }
 
@@ -288,7 +288,7 @@ void args_take_up(struct tk_trace *t, struct arg_builder was) {
 }
 
 void args_free(struct tk_store *s) {
-  mem_resize(&s->mem, s->shapes, (size_t)s->cap_shapes * sizeof(void *), 0);
+  mem_free(&s->mem, s->shapes);
   free_builder(s);
   buf_free(&s->pool);
   map_free(&s->shape_index);

@@ -6,13 +6,13 @@ bool chains_init(struct chains *c, const struct tk_trace *t, struct mem *mem) {
   uint64_t n = 64;
   while (n < (uint64_t)t->n_flows * 2 && n <= UINT32_MAX) n *= 2;
   *c = (struct chains){.t = t, .mem = mem, .mask = (uint32_t)(n - 1)};
-  c->slots = mem_resize(mem, NULL, 0, n * sizeof *c->slots);
+  c->slots = mem_array(mem, n, sizeof *c->slots);
   if (c->slots) memset(c->slots, 0, n * sizeof *c->slots);
   return c->slots != NULL;
 }
 
 void chains_free(struct chains *c) {
-  if (c->slots) mem_resize(c->mem, c->slots, ((size_t)c->mask + 1) * sizeof *c->slots, 0);
+  mem_free(c->mem, c->slots);
   c->slots = NULL;
 }
 

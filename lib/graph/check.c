@@ -95,10 +95,10 @@ bool tk_check(const struct tk_trace *t, struct tk_err *err) {
   if (!t->sealed) return fail(err, "not sealed", 0);
   for (tk_id i = 1; i <= t->n_classes; i++)
     if (t->classes[i].name > t->store->strings.n || t->classes[i].cat > t->store->strings.n) return fail(err, "class", i);
-  ancestors = mem_resize(&mem, NULL, 0, DEPTHS * sizeof *ancestors);
+  ancestors = mem_array(&mem, DEPTHS, sizeof *ancestors);
   if (!ancestors) return mem_check(&mem, err);
   memset(ancestors, 0, DEPTHS * sizeof *ancestors);
   ok = check_tracks(t, ancestors, err) && check_flows(t, err);
-  mem_resize(&mem, ancestors, DEPTHS * sizeof *ancestors, 0);
+  mem_free(&mem, ancestors);
   return ok;
 }

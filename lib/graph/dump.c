@@ -174,5 +174,5 @@ char *tk_dump(const struct tk_trace *t) {
 
 void tk_free_text(char *text) {
   struct mem mem = {0};
-  mem_resize(&mem, text, 0, 0);
+  mem_free(&mem, text);
 }

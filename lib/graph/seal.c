@@ -99,21 +99,17 @@ static bool scatter(struct sealer *s) {
     to[at] = from[i];
     if (s->order) s->order[at] = i;
   }
-  mem_resize(m, from, (size_t)t->store->cap_events * sizeof *to, 0);
+  mem_free(m, from);
   t->events = to;
   t->store->cap_events = cap;
   return true;
 }
 
-static void *scratch(struct sealer *s, uint64_t n, size_t elem) { return mem_resize(&s->t->store->mem, NULL, 0, (n + 1) * elem); }
-static void release(struct sealer *s, void *p, uint64_t n, size_t elem) {
-  if (p) mem_resize(&s->t->store->mem, p, (n + 1) * elem, 0);
-}
-
+static void *scratch(struct sealer *s, uint64_t n, size_t elem) { return mem_array(&s->t->store->mem, (uint64_t)n + 1, elem); }
 static void release_track(struct sealer *s) {
-  release(s, s->by_time, s->n_scratch, sizeof *s->by_time);
-  release(s, s->spare, s->n_scratch, sizeof *s->spare);
-  release(s, s->runs, s->n_scratch, sizeof *s->runs);
+  mem_free(&s->t->store->mem, s->by_time);
+  mem_free(&s->t->store->mem, s->spare);
+  mem_free(&s->t->store->mem, s->runs);
 }
 
 /* Scratch for a track of n events that came unsorted: few do. */
@@ -369,7 +365,7 @@ static bool each_track(struct sealer *s) {
     if (t->tracks[k].kind == TK_THREAD) ok = seal_thread(s, &t->tracks[k], stack);
     else if ((ok = sort_track(s, &t->tracks[k]))) flatten(t, &t->tracks[k]);
   }
-  release(s, stack, most, sizeof *stack);
+  mem_free(&s->t->store->mem, stack);
   release_track(s);
   return ok;
 }
@@ -403,7 +399,7 @@ static bool renumber_points(struct sealer *s, tk_id n_old) {
   for (tk_id i = 1; i <= t->n_events; i++) now[s->order[i]] = i;
   for (tk_id i = 1; i <= t->n_flows; i++)
     if (t->flows[i].bound) t->flows[i].at = now[t->flows[i].at];
-  release(s, now, n_old, sizeof *now);
+  mem_free(&s->t->store->mem, now);
   return true;
 }
 
@@ -442,7 +438,7 @@ static bool run(struct sealer *s) {
   if (ok && s->has_ends) compact(s);
   else if (ok) t->n_events = t->tracks[t->n_tracks].first + t->tracks[t->n_tracks].count - (t->n_tracks != 0);
   ok = ok && (!s->order || renumber_points(s, n_old));
-  release(s, s->order, n_old, sizeof *s->order);
+  mem_free(&s->t->store->mem, s->order);
   return ok && seal_flows(t);
 }
 

@@ -132,8 +132,8 @@ bool seal_async(struct tk_trace *t, tk_time trace_end) {
   struct mem *m = &t->store->mem;
   uint64_t n = 0;
   for (tk_id i = 1; i <= t->n_events; i++) n += (t->events[i].flags & TK_ASYNC) != 0;
-  struct async_item *spare = mem_resize(m, NULL, 0, (n + 1) * sizeof *spare);
-  p.items = mem_resize(m, NULL, 0, (n + 1) * sizeof *p.items);
+  struct async_item *spare = mem_array(m, (uint64_t)n + 1, sizeof *spare);
+  p.items = mem_array(m, (uint64_t)n + 1, sizeof *p.items);
   map_init(&p.tops, m);
   bool ok = spare && p.items && collect(&p);
   if (ok) sort_items(p.items, spare, p.n);
@@ -149,8 +149,8 @@ bool seal_async(struct tk_trace *t, tk_time trace_end) {
     e->dur = seal_dur(e->ts, trace_end);
     trace_note(t, TK_NOTE_INFO, UINT64_MAX, SEAL_UNFINISHED);
   }
-  if (spare) mem_resize(m, spare, (n + 1) * sizeof *spare, 0);
-  if (p.items) mem_resize(m, p.items, (n + 1) * sizeof *p.items, 0);
+  mem_free(m, spare);
+  mem_free(m, p.items);
   map_free(&p.tops);
   return ok && !m->failed;
 }

@@ -71,15 +71,15 @@ bool seal_order_flows(struct tk_trace *t) {
   struct mem *m = &t->store->mem;
   uint32_t n = t->n_flows;
   size_t bytes = ((size_t)n + 1) * sizeof(struct point_key);
-  struct point_key *keys = mem_resize(m, NULL, 0, bytes), *spare = mem_resize(m, NULL, 0, bytes);
+  struct point_key *keys = mem_alloc(m, bytes), *spare = mem_alloc(m, bytes);
   bool in_order = true, ok = keys && spare;
   for (uint32_t i = 0; ok && i < n; i++) {
     keys[i] = (struct point_key){t->flows[i + 1].ts, i + 1, rank_of(&t->flows[i + 1])};
     if (i && after(&keys[i - 1], &keys[i])) in_order = false;
   }
   if (ok && !in_order) reorder(t, keys, spare);
-  if (keys) mem_resize(m, keys, bytes, 0);
-  if (spare) mem_resize(m, spare, bytes, 0);
+  mem_free(m, keys);
+  mem_free(m, spare);
   return ok;
 }
 
@@ -135,13 +135,13 @@ static void bind(struct binder *b, struct tk_flow *f) {
 static bool bind_all(struct tk_trace *t) {
   struct mem *m = &t->store->mem;
   uint32_t n = t->n_flows, most = 0, at = 0;
-  uint32_t *by_track = mem_resize(m, NULL, 0, ((size_t)n + 1) * sizeof *by_track);
+  uint32_t *by_track = mem_array(m, (uint64_t)n + 1, sizeof *by_track);
   for (tk_id k = 1; k <= t->n_tracks; k++) {
     t->tracks[k].n_points = 0;
     if (t->tracks[k].count > most) most = t->tracks[k].count;
   }
-  tk_id *stack = mem_resize(m, NULL, 0, ((size_t)most + 1) * sizeof *stack);
-  uint32_t *start = mem_resize(m, NULL, 0, ((size_t)t->n_tracks + 2) * sizeof *start);
+  tk_id *stack = mem_array(m, (uint64_t)most + 1, sizeof *stack);
+  uint32_t *start = mem_array(m, (uint64_t)t->n_tracks + 2, sizeof *start);
   bool ok = by_track && stack && start;
   for (tk_id i = 1; i <= n; i++) t->tracks[tk_flow_track(t, &t->flows[i])].n_points += 1;
   for (tk_id k = 0; ok && k <= t->n_tracks; k++) {
@@ -155,9 +155,9 @@ static bool bind_all(struct tk_trace *t) {
     for (uint32_t i = start[k] - t->tracks[k].n_points; i < start[k]; i++)
       if (!t->flows[by_track[i]].bound) bind(&b, &t->flows[by_track[i]]);
   }
-  if (by_track) mem_resize(m, by_track, ((size_t)n + 1) * sizeof *by_track, 0);
-  if (stack) mem_resize(m, stack, ((size_t)most + 1) * sizeof *stack, 0);
-  if (start) mem_resize(m, start, ((size_t)t->n_tracks + 2) * sizeof *start, 0);
+  mem_free(m, by_track);
+  mem_free(m, stack);
+  mem_free(m, start);
   return ok;
 }
 

@@ -6,11 +6,7 @@
 
 #include "chain.h"
 
-static void *bytes(struct mem *m, uint64_t n, size_t elem) { return mem_resize(m, NULL, 0, (n + 1) * elem); }
-static void release(struct mem *m, void *p, uint64_t n, size_t elem) {
-  if (p) mem_resize(m, p, (n + 1) * elem, 0);
-}
-
+static void *bytes(struct mem *m, uint64_t n, size_t elem) { return mem_array(m, (uint64_t)n + 1, elem); }
 static uint8_t *all(struct mem *m, uint64_t n) {
   uint8_t *p = bytes(m, n, 1);
   if (p) memset(p, 1, n + 1);
@@ -27,10 +23,10 @@ bool keep_init(struct keep *k, const struct tk_trace *t, struct mem *mem) {
 }
 
 void keep_free(struct keep *k) {
-  release(k->mem, k->events, k->n_events, 1);
-  release(k->mem, k->points, k->n_points, 1);
-  release(k->mem, k->records, k->n_records, 1);
-  release(k->mem, k->tracks, k->n_tracks, 1);
+  mem_free(k->mem, k->events);
+  mem_free(k->mem, k->points);
+  mem_free(k->mem, k->records);
+  mem_free(k->mem, k->tracks);
   *k = (struct keep){0};
 }
 
@@ -71,8 +67,8 @@ static bool drop_points(const struct tk_trace *t, struct keep *k, struct kept *k
     k->points[i] = 0;
   }
   if (ok) chains_free(&chains);
-  release(k->mem, chain_of, t->n_flows, sizeof *chain_of);
-  release(k->mem, state, t->n_flows, 1);
+  mem_free(k->mem, chain_of);
+  mem_free(k->mem, state);
   return ok;
 }
 
@@ -133,7 +129,7 @@ static bool move_events(const struct tk_trace *t, const struct keep *k, struct t
   above[0] = 0;
   to->n_events = 0;
   for (tk_id i = 1; i <= t->n_tracks; i++) move_track(t, k, to, i, above);
-  release(k->mem, above, UINT16_MAX + 1, sizeof *above);
+  mem_free(k->mem, above);
   return true;
 }
 
@@ -207,7 +203,7 @@ bool keep_part(const struct tk_trace *t, struct keep *k, struct tk_trace *to, st
     ok = move_events(t, k, to);
     hide_emptied(k, to, content);
   }
-  release(k->mem, content, t->n_tracks, sizeof *content);
-  release(k->mem, now, k->n_events, sizeof *now);
+  mem_free(k->mem, content);
+  mem_free(k->mem, now);
   return ok || mem_refuse(k->mem, err);
 }

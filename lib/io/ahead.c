@@ -70,11 +70,11 @@ static void ahead_close(void *self) {
   }
   ring_free(&a->ring);
   in_close(a->inner);
-  mem_resize(a->mem, a, sizeof *a, 0);
+  mem_free(a->mem, a);
 }
 
 struct in *in_open_ahead(struct in_opener opener, uint64_t max_size, struct mem *mem, struct tk_err *err) {
-  struct ahead *a = mem_resize(mem, NULL, 0, sizeof *a);
+  struct ahead *a = mem_alloc(mem, sizeof *a);
   if (!a) return mem_check(mem, err), NULL;
   *a = (struct ahead){.mem = mem, .below = {.limit = mem->limit}, .err = {.offset = UINT64_MAX}};
   a->inner = opener.open(opener.self, max_size, &a->below, err);

@@ -271,7 +271,7 @@ static ptrdiff_t content_read(void *self, uint8_t *p, size_t n, struct tk_err *e
 static void content_close(void *self) {
   struct content *c = self;
   c->arc->open = false;
-  mem_resize(c->mem, c, sizeof *c, 0);
+  mem_free(c->mem, c);
 }
 
 struct in *arc_content_raw(struct arc *a, struct mem *mem, struct tk_err *err) {
@@ -280,7 +280,7 @@ struct in *arc_content_raw(struct arc *a, struct mem *mem, struct tk_err *err) {
     err_set(err, TK_EUSAGE, "archive: a member is read once at a time");
     return NULL;
   }
-  c = mem_resize(mem, NULL, 0, sizeof *c);
+  c = mem_alloc(mem, sizeof *c);
   if (!c) return mem_check(mem, err), NULL;
   *c = (struct content){.arc = a, .mem = mem};
   a->open = true;

@@ -65,25 +65,25 @@ static void *out_of_memory(struct mem *mem, struct tk_err *err) {
 }
 
 struct inflater *inflater_open(enum flate_backend backend, struct mem *mem, struct tk_err *err) {
-  struct inflater *z = mem_resize(mem, NULL, 0, sizeof *z);
+  struct inflater *z = mem_alloc(mem, sizeof *z);
   if (!z) return out_of_memory(mem, err);
   memset(z, 0, sizeof *z);
   z->mem = mem;
 #ifdef TK_HAVE_ISAL
   if (backend != FLATE_ZLIB) {
-    z->isal = mem_resize(mem, NULL, 0, sizeof *z->isal);
+    z->isal = mem_alloc(mem, sizeof *z->isal);
     if (z->isal) {
       isal_inflate_init(z->isal);
       return z;
     }
-    mem_resize(mem, z, sizeof *z, 0);
+    mem_free(mem, z);
     return out_of_memory(mem, err);
   }
 #else
   (void)backend;
 #endif
   if (inflateInit2(&z->zlib, -MAX_WBITS) == Z_OK) return z;
-  mem_resize(mem, z, sizeof *z, 0);
+  mem_free(mem, z);
   return out_of_memory(mem, err);
 }
 
@@ -145,10 +145,10 @@ enum flate_status inflater_run(struct inflater *z, struct flate_io *io) {
 void inflater_close(struct inflater *z) {
   if (!z) return;
 #ifdef TK_HAVE_ISAL
-  if (z->isal) mem_resize(z->mem, z->isal, sizeof *z->isal, 0);
+  mem_free(z->mem, z->isal);
 #endif
   inflateEnd(&z->zlib); /* harmless where zlib was not started */
-  mem_resize(z->mem, z, sizeof *z, 0);
+  mem_free(z->mem, z);
 }
 
 /* ---- deflate ------------------------------------------------------------------------------------------------------ */
@@ -170,8 +170,8 @@ static bool open_isal(struct deflater *z, int level) {
   static const uint32_t work[] = {ISAL_DEF_LVL0_DEFAULT, ISAL_DEF_LVL1_DEFAULT, ISAL_DEF_LVL2_DEFAULT,
                                   ISAL_DEF_LVL3_DEFAULT};
   z->n_work = work[level];
-  z->isal = mem_resize(z->mem, NULL, 0, sizeof *z->isal);
-  if (z->n_work) z->work = mem_resize(z->mem, NULL, 0, z->n_work);
+  z->isal = mem_alloc(z->mem, sizeof *z->isal);
+  if (z->n_work) z->work = mem_alloc(z->mem, z->n_work);
   if (!z->isal || (z->n_work && !z->work)) return false;
   memset(z->isal, 0, sizeof *z->isal);
   isal_deflate_init(z->isal);
@@ -191,7 +191,7 @@ static int isal_level(int level) {
 #endif
 
 struct deflater *deflater_open(enum flate_backend backend, int level, struct mem *mem, struct tk_err *err) {
-  struct deflater *z = mem_resize(mem, NULL, 0, sizeof *z);
+  struct deflater *z = mem_alloc(mem, sizeof *z);
   if (!z) return out_of_memory(mem, err);
   memset(z, 0, sizeof *z);
   z->mem = mem;
@@ -250,9 +250,9 @@ size_t deflater_pull(struct deflater *z, uint8_t *p, size_t n) {
 void deflater_close(struct deflater *z) {
   if (!z) return;
 #ifdef TK_HAVE_ISAL
-  if (z->isal) mem_resize(z->mem, z->isal, sizeof *z->isal, 0);
-  if (z->work) mem_resize(z->mem, z->work, z->n_work, 0);
+  mem_free(z->mem, z->isal);
+  mem_free(z->mem, z->work);
 #endif
   deflateEnd(&z->zlib); /* harmless where zlib was not started */
-  mem_resize(z->mem, z, sizeof *z, 0);
+  mem_free(z->mem, z);
 }

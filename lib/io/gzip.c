@@ -269,7 +269,7 @@ static void gunzip_close(void *self) {
   struct gunzip *g = self;
   inflater_close(g->z);
   in_close(g->inner);
-  mem_resize(g->mem, g, sizeof *g, 0);
+  mem_free(g->mem, g);
 }
 
 struct in *in_gunzip_with(enum flate_backend backend, struct in *inner, uint64_t max_size, struct mem *mem,
@@ -278,7 +278,7 @@ struct in *in_gunzip_with(enum flate_backend backend, struct in *inner, uint64_t
   const uint8_t *p = in_ahead(inner, 2, &avail, err);
   struct gunzip *g;
   if (p && (avail < 2 || p[0] != 0x1f || p[1] != 0x8b)) return inner;
-  g = p ? mem_resize(mem, NULL, 0, sizeof *g) : NULL;
+  g = p ? mem_alloc(mem, sizeof *g) : NULL;
   if (!g) {
     if (p) mem_check(mem, err);
     in_close(inner);

@@ -52,7 +52,7 @@ struct in {
 /* ---- construction ------------------------------------------------------------------------------------------------- */
 
 static void *take(struct mem *mem, size_t n, struct tk_err *err) {
-  void *p = mem_resize(mem, NULL, 0, n);
+  void *p = mem_alloc(mem, n);
   if (!p) {
     mem_check(mem, err);
     return NULL;
@@ -81,16 +81,16 @@ struct in *in_custom(struct in_source source, struct mem *mem, struct tk_err *er
 
 void in_close(struct in *in) {
   if (!in) return;
-  if (in->notes && !in->inner) mem_resize(in->mem, in->notes, sizeof *in->notes, 0);
+  if (in->notes && !in->inner) mem_free(in->mem, in->notes);
   if (in->source.close) in->source.close(in->source.self);
-  if (in->buf) mem_resize(in->mem, in->buf, in->cap + IN_PAD, 0);
-  mem_resize(in->mem, in, sizeof *in, 0);
+  mem_free(in->mem, in->buf);
+  mem_free(in->mem, in);
 }
 
 /* ---- the window --------------------------------------------------------------------------------------------------- */
 
 static bool grow(struct in *in) {
-  uint8_t *p = mem_resize(in->mem, in->buf, in->cap + IN_PAD, in->cap * 2 + IN_PAD);
+  uint8_t *p = mem_resize(in->mem, in->buf, in->cap * 2 + IN_PAD);
   if (!p) return mem_check(in->mem, &in->fault);
   in->buf = p;
   in->cap *= 2;
@@ -195,7 +195,7 @@ static ptrdiff_t file_read(void *self, uint8_t *p, size_t n, struct tk_err *err)
 static void file_close(void *self) {
   struct file *f = self;
   if (f->fd > STDIN_FILENO) close(f->fd);
-  mem_resize(f->mem, f, sizeof *f, 0);
+  mem_free(f->mem, f);
 }
 
 static int open_fd(const char *path, uint64_t *total, struct tk_err *err) {
@@ -277,7 +277,7 @@ static ptrdiff_t bytes_read(void *self, uint8_t *p, size_t n, struct tk_err *err
 
 static void bytes_close(void *self) {
   struct bytes *b = self;
-  mem_resize(b->mem, b, sizeof *b, 0);
+  mem_free(b->mem, b);
 }
 
 /* The caller's bytes have no pad behind them, so they pass through a window like any others. */

@@ -147,12 +147,12 @@ static void put_header(struct out_impl *w, int level) {
 }
 
 static bool out_start(struct out *o, const struct out_options *opt, struct mem *mem, struct tk_err *err) {
-  struct out_impl *w = mem_resize(mem, NULL, 0, sizeof *w);
+  struct out_impl *w = mem_alloc(mem, sizeof *w);
   *o = (struct out){0};
   if (!w) return mem_check(mem, err);
   *w = (struct out_impl){.mem = mem, .memory = {.mem = mem}, .fd = -1, .err = {.offset = UINT64_MAX}};
   o->impl = w;
-  w->buf = mem_resize(mem, NULL, 0, BLOCK + OUT_ROOM);
+  w->buf = mem_alloc(mem, BLOCK + OUT_ROOM);
   if (!w->buf) return mem_check(mem, err);
   o->next = w->buf;
   o->end = w->buf + BLOCK + OUT_ROOM;
@@ -162,7 +162,7 @@ static bool out_start(struct out *o, const struct out_options *opt, struct mem *
     return w->zstd != NULL;
   }
   if (!opt || !opt->gzip) return true;
-  w->packed = mem_resize(mem, NULL, 0, PACKED);
+  w->packed = mem_alloc(mem, PACKED);
   if (!w->packed) return mem_check(mem, err);
   w->z = deflater_open(FLATE_BEST, opt->level, mem, err);
   return w->z != NULL;
@@ -303,8 +303,8 @@ static void free_buffers(struct out *o) {
   struct out_impl *w = o->impl;
   deflater_close(w->z);
   zstd_close(w->zstd);
-  if (w->packed) mem_resize(w->mem, w->packed, PACKED, 0);
-  if (w->buf) mem_resize(w->mem, w->buf, BLOCK + OUT_ROOM, 0);
+  mem_free(w->mem, w->packed);
+  mem_free(w->mem, w->buf);
   w->z = NULL;
   w->zstd = NULL;
   w->packed = w->buf = o->next = o->end = NULL;
@@ -349,7 +349,7 @@ void out_close(struct out *o) {
   free(w->path);
   buf_free(&w->memory);
   free_buffers(o);
-  mem_resize(w->mem, w, sizeof *w, 0);
+  mem_free(w->mem, w);
   *o = (struct out){0};
 }
 

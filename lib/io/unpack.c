@@ -93,7 +93,7 @@ static void unpack_close(void *self) {
   struct unpack *u = self;
   archive_read_free(u->archive);
   in_close(u->inner);
-  mem_resize(u->mem, u, sizeof *u, 0);
+  mem_free(u->mem, u);
 }
 
 static bool fault(struct unpack *u, struct tk_err *err) {
@@ -138,7 +138,7 @@ static size_t kind_of(const uint8_t *p, size_t n) {
 bool in_is_packed(const uint8_t *p, size_t n) { return kind_of(p, n) < N_KINDS || (n >= 2 && p[0] == 0x1f && p[1] == 0x8b); }
 
 static struct in *layer_over(struct in *inner, bool member, uint64_t max_size, struct mem *mem, struct tk_err *err) {
-  struct unpack *u = mem_resize(mem, NULL, 0, sizeof *u);
+  struct unpack *u = mem_alloc(mem, sizeof *u);
   if (!u) {
     mem_check(mem, err);
     in_close(inner);

@@ -51,7 +51,7 @@ static ptrdiff_t utf16_read(void *self, uint8_t *out, size_t n, struct tk_err *e
 static void utf16_close(void *self) {
   struct utf16 *u = self;
   in_close(u->inner);
-  mem_resize(u->mem, u, sizeof *u, 0);
+  mem_free(u->mem, u);
 }
 
 struct in *in_utf16(struct in *inner, struct mem *mem, struct tk_err *err) {
@@ -60,7 +60,7 @@ struct in *in_utf16(struct in *inner, struct mem *mem, struct tk_err *err) {
   struct utf16 *u;
   if (p && (n < 2 || !((p[0] == 0xff && p[1] == 0xfe) || (p[0] == 0xfe && p[1] == 0xff)))) return inner;
   if (p && n >= 4 && p[0] == 0xff && p[2] == 0 && p[3] == 0) return inner; /* UTF-32 */
-  u = p ? mem_resize(mem, NULL, 0, sizeof *u) : NULL;
+  u = p ? mem_alloc(mem, sizeof *u) : NULL;
   if (!u) {
     if (p) mem_check(mem, err);
     in_close(inner);

@@ -51,7 +51,7 @@ static bool begin(struct zstd_out *z, int level) {
 }
 
 struct zstd_out *zstd_open(int level, zstd_take *take, void *arg, struct mem *mem, struct tk_err *err) {
-  struct zstd_out *z = mem_resize(mem, NULL, 0, sizeof *z);
+  struct zstd_out *z = mem_alloc(mem, sizeof *z);
   if (!z) {
     mem_check(mem, err);
     return NULL;
@@ -87,5 +87,5 @@ void zstd_close(struct zstd_out *z) {
   if (!z) return;
   if (!z->ended) z->take = drop;
   if (z->archive) archive_write_free(z->archive);
-  mem_resize(z->mem, z, sizeof *z, 0);
+  mem_free(z->mem, z);
 }

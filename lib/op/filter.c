@@ -149,8 +149,8 @@ static void keep_children(struct filter *f) {
 static bool keep_arrows(struct filter *f) {
   struct tk_trace *t = f->t;
   struct chains chains;
-  uint8_t *wanted = mem_resize(f->mem, NULL, 0, (size_t)t->n_flows + 1);
-  tk_id *chain_of = mem_resize(f->mem, NULL, 0, ((size_t)t->n_flows + 1) * sizeof *chain_of);
+  uint8_t *wanted = mem_array(f->mem, (uint64_t)t->n_flows + 1, 1);
+  tk_id *chain_of = mem_array(f->mem, (uint64_t)t->n_flows + 1, sizeof *chain_of);
   bool ok = wanted && chain_of && chains_init(&chains, t, f->mem);
   if (ok) memset(wanted, 0, (size_t)t->n_flows + 1);
   for (tk_id i = 1; ok && i <= t->n_flows; i++) {
@@ -162,8 +162,8 @@ static bool keep_arrows(struct filter *f) {
   for (tk_id i = 1; ok && i <= t->n_flows; i++)
     if (t->flows[i].bound && wanted[chain_of[i]]) f->keep.events[t->flows[i].at] |= in_window(f, &t->events[t->flows[i].at]);
   if (ok) chains_free(&chains);
-  if (wanted) mem_resize(f->mem, wanted, (size_t)t->n_flows + 1, 0);
-  if (chain_of) mem_resize(f->mem, chain_of, ((size_t)t->n_flows + 1) * sizeof *chain_of, 0);
+  mem_free(f->mem, wanted);
+  mem_free(f->mem, chain_of);
   return ok;
 }
 
@@ -208,10 +208,10 @@ static bool keep_relatives(struct filter *f) {
   if (o->keep_flows && !(keep_arrows(f) && keep_correlated(f))) return false;
   if (o->keep_children) keep_children(f);
   if (!o->keep_parents) return true;
-  bool *wanted = mem_resize(f->mem, NULL, 0, UINT16_MAX + 2);
+  bool *wanted = mem_alloc(f->mem, UINT16_MAX + 2);
   if (!wanted) return false;
   keep_parents(f, wanted);
-  mem_resize(f->mem, wanted, UINT16_MAX + 2, 0);
+  mem_free(f->mem, wanted);
   return true;
 }
 
@@ -325,7 +325,7 @@ static bool wants(const struct tk_filter_options *o, const char *key) {
 static bool drop_args(struct tk_trace *to, const struct tk_filter_options *o, struct mem *mem) {
   uint32_t n = to->store->strings.n;
   if (!o->drop_args && !o->keep_args) return true;
-  uint8_t *goes = mem_resize(mem, NULL, 0, (size_t)n + 1);
+  uint8_t *goes = mem_array(mem, (uint64_t)n + 1, 1);
   if (!goes) return false;
   memset(goes, 0, (size_t)n + 1);
   for (uint32_t i = 1; i <= to->store->n_shapes; i++)
@@ -338,7 +338,7 @@ static bool drop_args(struct tk_trace *to, const struct tk_filter_options *o, st
       to->events[i].args = strip_args(to, to->events[i].args, goes);
   for (tk_id i = 1; i <= to->n_flows; i++) to->flows[i].args = strip_args(to, to->flows[i].args, goes);
   for (tk_id i = 1; i <= to->n_classes; i++) to->classes[i].args = strip_args(to, to->classes[i].args, goes);
-  mem_resize(mem, goes, (size_t)n + 1, 0);
+  mem_free(mem, goes);
   return true;
 }
 

@@ -54,8 +54,8 @@ static bool is_queue(const struct tk_trace *t, const struct tk_track *k) {
 
 bool kinds_init(struct kinds *k, const struct tk_trace *t, struct mem *mem) {
   *k = (struct kinds){.mem = mem, .t = t, .n_classes = t->n_classes, .n_tracks = t->n_tracks};
-  k->of_class = mem_resize(mem, NULL, 0, ((size_t)k->n_classes + 1) * sizeof *k->of_class);
-  k->on_device = mem_resize(mem, NULL, 0, (size_t)k->n_tracks + 1);
+  k->of_class = mem_array(mem, (uint64_t)k->n_classes + 1, sizeof *k->of_class);
+  k->on_device = mem_array(mem, (uint64_t)k->n_tracks + 1, 1);
   if (!k->of_class || !k->on_device) return false;
   for (tk_id i = 1; i <= t->n_classes; i++)
     k->of_class[i] = (uint16_t)kind_of_class(tk_string(t, t->classes[i].name, NULL), tk_string(t, t->classes[i].cat, NULL));
@@ -64,8 +64,8 @@ bool kinds_init(struct kinds *k, const struct tk_trace *t, struct mem *mem) {
 }
 
 void kinds_free(struct kinds *k) {
-  if (k->of_class) mem_resize(k->mem, k->of_class, ((size_t)k->n_classes + 1) * sizeof *k->of_class, 0);
-  if (k->on_device) mem_resize(k->mem, k->on_device, (size_t)k->n_tracks + 1, 0);
+  mem_free(k->mem, k->of_class);
+  mem_free(k->mem, k->on_device);
   *k = (struct kinds){0};
 }
 

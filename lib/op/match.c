@@ -13,7 +13,7 @@ static bool asks(const struct expr *e, enum symbol symbol) {
 }
 
 static uint8_t *blank_bytes(struct mem *mem, uint64_t n) {
-  uint8_t *p = mem_resize(mem, NULL, 0, n + 1);
+  uint8_t *p = mem_alloc(mem, n + 1);
   if (p) memset(p, 0, n + 1);
   return p;
 }
@@ -33,10 +33,10 @@ static bool prepare(struct match *m, const struct expr *e) {
 /* Durations less those of the spans directly below. */
 static bool count_self(struct match *m) {
   const struct tk_trace *t = m->t;
-  tk_id *above = mem_resize(m->mem, NULL, 0, (UINT16_MAX + 2) * sizeof *above);
-  m->self = mem_resize(m->mem, NULL, 0, ((size_t)t->n_events + 1) * sizeof *m->self);
+  tk_id *above = mem_array(m->mem, (uint64_t)UINT16_MAX + 2, sizeof *above);
+  m->self = mem_array(m->mem, (uint64_t)t->n_events + 1, sizeof *m->self);
   if (!above || !m->self) {
-    mem_resize(m->mem, above, (UINT16_MAX + 2) * sizeof *above, 0);
+    mem_free(m->mem, above);
     return false;
   }
   above[0] = 0;
@@ -48,7 +48,7 @@ static bool count_self(struct match *m) {
     if (e->depth && above[e->depth]) m->self[above[e->depth]] -= e->dur;
     if (event_nests(e)) above[e->depth + 1] = i;
   }
-  mem_resize(m->mem, above, (UINT16_MAX + 2) * sizeof *above, 0);
+  mem_free(m->mem, above);
   return true;
 }
 
@@ -60,7 +60,7 @@ static tk_time first_start(const struct tk_trace *t) {
 }
 
 static void *tables(struct match *m, size_t elem) {
-  void *p = mem_resize(m->mem, NULL, 0, ((size_t)m->n_tests + 1) * elem);
+  void *p = mem_array(m->mem, (uint64_t)m->n_tests + 1, elem);
   if (p) memset(p, 0, ((size_t)m->n_tests + 1) * elem);
   return p;
 }
@@ -93,18 +93,17 @@ bool match_init(struct match *m, const struct tk_trace *t, const char *const *wh
 }
 
 void match_free(struct match *m) {
-  size_t n = (size_t)m->n_tests + 1;
   if (!m->mem) return;
   for (uint32_t i = 0; i < m->n_tests && m->keys; i++) {
-    if (m->of_class[i]) mem_resize(m->mem, m->of_class[i], (size_t)m->t->n_classes + 1, 0);
-    if (m->of_track[i]) mem_resize(m->mem, m->of_track[i], (size_t)m->t->n_tracks + 1, 0);
+    mem_free(m->mem, m->of_class[i]);
+    mem_free(m->mem, m->of_track[i]);
     if (m->texts[i].mem) map_free(&m->texts[i]);
   }
-  if (m->of_class) mem_resize(m->mem, m->of_class, n * sizeof *m->of_class, 0);
-  if (m->of_track) mem_resize(m->mem, m->of_track, n * sizeof *m->of_track, 0);
-  if (m->texts) mem_resize(m->mem, m->texts, n * sizeof *m->texts, 0);
-  if (m->keys) mem_resize(m->mem, m->keys, n * sizeof *m->keys, 0);
-  if (m->self) mem_resize(m->mem, m->self, ((size_t)m->n_events + 1) * sizeof *m->self, 0);
+  mem_free(m->mem, m->of_class);
+  mem_free(m->mem, m->of_track);
+  mem_free(m->mem, m->texts);
+  mem_free(m->mem, m->keys);
+  mem_free(m->mem, m->self);
   kinds_free(&m->kinds);
   steps_free(&m->steps);
   expr_free(m->root);

@@ -105,7 +105,7 @@ static bool find_event(const struct tk_trace *t, const char *name, uint32_t nth,
     qsort(starts, n, sizeof *starts, by_time);
     *ts = starts[nth ? nth - 1 : 0];
   }
-  if (starts) mem_resize(&mem, starts, (size_t)cap * sizeof *starts, 0);
+  mem_free(&mem, starts);
   return ok;
 }
 

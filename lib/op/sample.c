@@ -27,14 +27,14 @@ static bool follow_arrows(const struct tk_trace *t, struct keep *k) {
 static bool take_depths(struct sample *s, const struct tk_trace *t, const struct keep *k) {
   tk_id n = 0;
   s->n_depths = s->view.n_events;
-  s->depths = mem_resize(k->mem, NULL, 0, ((size_t)s->n_depths + 1) * sizeof *s->depths);
+  s->depths = mem_array(k->mem, (uint64_t)s->n_depths + 1, sizeof *s->depths);
   for (tk_id i = 1; s->depths && i <= t->n_events; i++)
     if (k->events[i]) s->depths[++n] = t->events[i].depth;
   return s->depths != NULL;
 }
 
 void sample_free(struct sample *s, struct mem *mem) {
-  if (s->depths) mem_resize(mem, s->depths, ((size_t)s->n_depths + 1) * sizeof *s->depths, 0);
+  mem_free(mem, s->depths);
   keep_free_view(&s->view);
   *s = (struct sample){0};
 }

@@ -26,13 +26,9 @@ const char *const rung_names[RUNGS] = {"drop", "args", "python", "coalesce", "sp
 /* ---- preparing ---- */
 
 static void *bytes(struct mem *m, uint64_t n, size_t elem) {
-  void *p = mem_resize(m, NULL, 0, (n + 1) * elem);
+  void *p = mem_array(m, (uint64_t)n + 1, elem);
   if (p) memset(p, 0, (n + 1) * elem);
   return p;
-}
-
-static void release(struct mem *m, void *p, uint64_t n, size_t elem) {
-  if (p) mem_resize(m, p, (n + 1) * elem, 0);
 }
 
 /* How large an event is: its duration, ties broken evenly, so that every level takes its share. */
@@ -51,8 +47,7 @@ enum { SAMPLE = 1 << 16 };
 static bool sample_sizes(struct shrink *s) {
   struct ladder *l = &s->ladder;
   tk_id n = s->t->n_events, stride = n / SAMPLE + 1;
-  l->cap_order = n / stride + 1;
-  l->order = bytes(s->mem, l->cap_order, sizeof *l->order);
+  l->order = bytes(s->mem, n / stride + 1, sizeof *l->order);
   if (!l->order) return false;
   for (tk_id i = 1; i <= n; i += stride) l->order[l->n_order++] = size_of(&s->t->events[i], i);
   qsort(l->order, l->n_order, sizeof *l->order, by_size);
@@ -115,14 +110,14 @@ static bool prepare(struct shrink *s, struct tk_trace *t, const struct tk_shrink
 }
 
 static void ladder_free(struct ladder *l, struct mem *mem) {
-  release(mem, l->order, l->cap_order, sizeof *l->order);
-  if (l->steps) mem_resize(mem, l->steps, (size_t)l->cap_steps * sizeof *l->steps, 0);
+  mem_free(mem, l->order);
+  mem_free(mem, l->steps);
   *l = (struct ladder){0};
 }
 
 void shrink_free(struct shrink *s) {
   if (!s->mem) return;
-  release(s->mem, s->marks, s->n_marks, 1);
+  mem_free(s->mem, s->marks);
   kinds_free(&s->kinds);
   if (!s->depths) ladder_free(&s->ladder, s->mem);
   *s = (struct shrink){0};
@@ -188,7 +183,7 @@ static bool add_args(struct shrink *s) {
     step->cost = cost[key];
   }
   if (l->n_steps > first) qsort(l->steps + first, l->n_steps - first, sizeof *l->steps, by_cost);
-  release(s->mem, cost, n, sizeof *cost);
+  mem_free(s->mem, cost);
   return ok;
 }
 
@@ -208,7 +203,7 @@ static bool add_python(struct shrink *s) {
     struct rung_step *step = met[d] ? add_step(s, RUNG_PYTHON) : NULL;
     if (step) step->depth = d;
   }
-  release(s->mem, met, UINT16_MAX, 1);
+  mem_free(s->mem, met);
   return true;
 }
 
@@ -355,7 +350,7 @@ void shrunk_init(struct shrunk *s, struct mem *mem) {
 
 void shrunk_free(struct shrunk *s) {
   if (!s->mem) return;
-  if (s->gone) mem_resize(s->mem, s->gone, (size_t)s->cap_gone * sizeof *s->gone, 0);
+  mem_free(s->mem, s->gone);
   map_free(&s->index);
   *s = (struct shrunk){0};
 }
@@ -510,8 +505,8 @@ static bool coalesce(const struct shrink *s, const struct climb *c, struct keep 
     runs[0].count = 0;
     if (s->t->tracks[i].kind == TK_THREAD) ok = coalesce_track(&g, i);
   }
-  release(s->mem, runs, UINT16_MAX + 1, sizeof *runs);
-  release(s->mem, above, UINT16_MAX + 1, sizeof *above);
+  mem_free(s->mem, runs);
+  mem_free(s->mem, above);
   return ok;
 }
 
@@ -579,7 +574,6 @@ bool shrink_apply(struct shrink *s, struct place at, struct tk_trace *to, struct
   struct climb c;
   struct keep k = {.mem = s->mem};
   struct buf merged = {.mem = s->mem};
-  uint32_t n_strings = s->t->store->strings.n;
   bool ok = climb(s, at, &c) && keep_init(&k, s->t, s->mem);
   if (ok) take_events(s, &c, &k, out);
   if (ok) thin_counters(s, &c, &k, out);
@@ -592,7 +586,7 @@ bool shrink_apply(struct shrink *s, struct place at, struct tk_trace *to, struct
   }
   keep_free(&k);
   buf_free(&merged);
-  release(s->mem, c.goes, n_strings, 1);
+  mem_free(s->mem, c.goes);
   if (ok && mem_check(s->mem, err)) return true;
   if (has_view) keep_free_view(to);
   return mem_refuse(s->mem, err);

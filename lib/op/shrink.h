@@ -21,7 +21,7 @@ struct ladder {
   struct rung_step *steps;
   uint32_t n_steps, cap_steps;
   uint64_t *order; /* sorted sample of how large events are: levels to thresholds */
-  uint32_t n_order, cap_order;
+  uint32_t n_order;
 };
 
 /* A place on it: whole steps, and how far the next one (0..1). */

@@ -67,7 +67,7 @@ bool steps_init(struct steps *s, const struct tk_trace *t, struct mem *mem) {
 }
 
 void steps_free(struct steps *s) {
-  if (s->v) mem_resize(s->mem, s->v, (size_t)s->cap * sizeof *s->v, 0);
+  mem_free(s->mem, s->v);
   *s = (struct steps){0};
 }
 

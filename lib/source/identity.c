@@ -90,7 +90,7 @@ struct pids {
 };
 
 static bool pids_init(struct pids *p, struct tk_trace *t, struct mem *mem) {
-  *p = (struct pids){.t = t, .mem = mem, .before = mem_resize(mem, NULL, 0, ((size_t)t->n_tracks + 1) * sizeof *p->before)};
+  *p = (struct pids){.t = t, .mem = mem, .before = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *p->before)};
   map_init(&p->numbers, mem);
   map_init(&p->texts, mem);
   for (tk_id i = 1; p->before && i <= t->n_tracks; i++) {
@@ -108,7 +108,7 @@ static bool pids_init(struct pids *p, struct tk_trace *t, struct mem *mem) {
 static void pids_free(struct pids *p) {
   map_free(&p->numbers);
   map_free(&p->texts);
-  if (p->before) mem_resize(p->mem, p->before, ((size_t)p->t->n_tracks + 1) * sizeof *p->before, 0);
+  mem_free(p->mem, p->before);
 }
 
 static void place(const struct pids *p, const struct map *of, uint64_t pid, struct match_origin origin, struct match_origin *out) {
@@ -170,12 +170,12 @@ static bool place_ranks(struct tk_trace *t, struct match_origin *out, struct mem
 
 struct match_origin *identity_of_tracks(struct tk_trace *t, struct mem *mem) {
   struct identity id = identity_of(t);
-  struct match_origin *out = mem_resize(mem, NULL, 0, ((size_t)t->n_tracks + 1) * sizeof *out);
+  struct match_origin *out = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *out);
   struct match_origin origin = {*id.host ? tk_string(t, trace_text(t, id.host), NULL) : "", id.rank};
   if (!out) return NULL;
   for (tk_id i = 0; i <= t->n_tracks; i++) out[i] = origin;
   if (!place_ranks(t, out, mem)) {
-    identity_free_tracks(out, t, mem);
+    identity_free_tracks(out, mem);
     return NULL;
   }
   for (tk_id i = 1; i <= t->n_tracks; i++)
@@ -183,6 +183,6 @@ struct match_origin *identity_of_tracks(struct tk_trace *t, struct mem *mem) {
   return out;
 }
 
-void identity_free_tracks(struct match_origin *origins, const struct tk_trace *t, struct mem *mem) {
-  if (origins) mem_resize(mem, origins, ((size_t)t->n_tracks + 1) * sizeof *origins, 0);
+void identity_free_tracks(struct match_origin *origins, struct mem *mem) {
+  mem_free(mem, origins);
 }

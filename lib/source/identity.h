@@ -15,6 +15,6 @@ struct identity identity_of(const struct tk_trace *t);
 /* By track: the rank and host of the trace, or, of a merged one, of the rank that each process came with.  Hosts are strings of the
  * trace.  NULL when memory runs out. */
 struct match_origin *identity_of_tracks(struct tk_trace *t, struct mem *mem);
-void identity_free_tracks(struct match_origin *origins, const struct tk_trace *t, struct mem *mem);
+void identity_free_tracks(struct match_origin *origins, struct mem *mem);
 
 #endif

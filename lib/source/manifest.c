@@ -50,7 +50,7 @@ bool manifest_open(struct manifest *m, const char *output, const struct tk_save_
 
 void manifest_close(struct manifest *m) {
   out_close(&m->out);
-  if (m->files) mem_resize(&m->mem, m->files, (size_t)m->cap * sizeof *m->files, 0);
+  mem_free(&m->mem, m->files);
   if (m->names.mem) map_free(&m->names);
   arena_free(&m->arena);
   *m = (struct manifest){.n = 0};

@@ -459,8 +459,8 @@ void source_free(struct source *s) {
   for (uint32_t i = 0; i < s->n_entries; i++) in_close(s->entries[i].held);
   for (uint32_t i = 0; i < s->n_origins; i++)
     if (s->origins[i].spool >= 0) close(s->origins[i].spool);
-  if (s->entries) mem_resize(&s->mem, s->entries, (size_t)s->cap_entries * sizeof *s->entries, 0);
-  if (s->places) mem_resize(&s->mem, s->places, (size_t)s->cap_places * sizeof *s->places, 0);
-  if (s->origins) mem_resize(&s->mem, s->origins, (size_t)s->cap_origins * sizeof *s->origins, 0);
+  mem_free(&s->mem, s->entries);
+  mem_free(&s->mem, s->places);
+  mem_free(&s->mem, s->origins);
   rundir_free(&s->rundir);
 }

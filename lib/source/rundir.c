@@ -334,7 +334,7 @@ static bool same_thing(const struct rundir_file *a, const struct rundir_file *b)
 }
 
 static bool choose(struct rundir *r, struct rundir_file *files, uint32_t *order, uint32_t n) {
-  uint8_t *least = mem_resize(r->text.mem, NULL, 0, (size_t)r->n_runs + 1);
+  uint8_t *least = mem_array(r->text.mem, (uint64_t)r->n_runs + 1, 1);
   if (!least) return false;
   memset(least, 0xff, (size_t)r->n_runs + 1);
   for (uint32_t i = 0; i < n; i++) {
@@ -347,7 +347,7 @@ static bool choose(struct rundir *r, struct rundir_file *files, uint32_t *order,
     if (before && same_thing(before, f)) before->next = order[i];
     else f->best = tier(&r->runs[f->run], f) == least[f->run];
   }
-  mem_resize(r->text.mem, least, (size_t)r->n_runs + 1, 0);
+  mem_free(r->text.mem, least);
   return true;
 }
 
@@ -360,7 +360,7 @@ static bool any_profiler(const struct rundir_file *files, uint32_t n) {
 }
 
 bool rundir_find(struct rundir *r, struct rundir_file *files, uint32_t n, const char *root, bool one) {
-  uint32_t *order = mem_resize(r->text.mem, NULL, 0, ((size_t)n + 1) * sizeof *order);
+  uint32_t *order = mem_array(r->text.mem, (uint64_t)n + 1, sizeof *order);
   bool ok = order != NULL;
   for (uint32_t i = 0; ok && i < n; i++) {
     classify(r, &files[i], root);
@@ -376,11 +376,11 @@ bool rundir_find(struct rundir *r, struct rundir_file *files, uint32_t n, const 
   ok = ok && make_runs(r, files, order, n, root);
   if (ok) date_runs(r, files, n);
   ok = ok && choose(r, files, order, n);
-  if (order) mem_resize(r->text.mem, order, ((size_t)n + 1) * sizeof *order, 0);
+  mem_free(r->text.mem, order);
   return ok && !r->text.mem->failed;
 }
 
 void rundir_free(struct rundir *r) {
-  if (r->runs) mem_resize(r->text.mem, r->runs, r->cap_runs * sizeof *r->runs, 0);
+  mem_free(r->text.mem, r->runs);
   arena_free(&r->text);
 }

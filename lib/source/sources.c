@@ -434,8 +434,8 @@ struct tk_sources *tk_sources_open(const char *const *names, size_t n, const str
 void tk_sources_close(struct tk_sources *s) {
   if (!s) return;
   struct mem *mem = &s->impl->source.mem;
-  if (s->inputs) mem_resize(mem, s->inputs, s->impl->cap_inputs * sizeof *s->inputs, 0);
-  if (s->impl->chosen) mem_resize(mem, s->impl->chosen, s->impl->cap_chosen * sizeof *s->impl->chosen, 0);
+  mem_free(mem, s->inputs);
+  mem_free(mem, s->impl->chosen);
   source_free(&s->impl->source);
   free(s->impl);
   free(s);

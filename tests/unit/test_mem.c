@@ -4,18 +4,18 @@
 static void budget(void **state) {
   struct mem m = {.limit = 1000};
   struct tk_err err = {0};
-  char *p = mem_resize(&m, NULL, 0, 600);
+  char *p = mem_alloc(&m, 600);
   (void)state;
   assert_non_null(p);
   p[599] = 'x';
-  assert_null(mem_resize(&m, p, 600, 1001));
+  assert_null(mem_resize(&m, p, 1001));
   assert_true(m.failed);
   assert_int_equal(p[599], 'x');
   assert_int_equal(m.used, 600);
   assert_false(mem_check(&m, &err));
   assert_int_equal(err.code, TK_ELIMIT);
   assert_non_null(strstr(err.msg, "--max-memory"));
-  assert_null(mem_resize(&m, p, 600, 0));
+  mem_free(&m, p);
   assert_int_equal(m.used, 0);
   assert_int_equal(m.peak, 600);
   assert_true(m.failed);
@@ -23,13 +23,13 @@ static void budget(void **state) {
 
 static void whole_budget(void **state) {
   struct mem m = {.limit = 1000};
-  char *p = mem_resize(&m, NULL, 0, 1000);
+  char *p = mem_alloc(&m, 1000);
   (void)state;
   assert_non_null(p);
   assert_true(mem_check(&m, NULL));
-  p = mem_resize(&m, p, 1000, 500);
+  p = mem_resize(&m, p, 500);
   assert_int_equal(m.used, 500);
-  mem_resize(&m, p, 500, 0);
+  mem_free(&m, p);
 }
 
 static void arrays(void **state) {
@@ -47,7 +47,7 @@ static void arrays(void **state) {
   assert_true(m.failed);
   assert_true(mem_grow(&m, (void **)&a, &cap, 10, sizeof *a));         /* fits already */
   assert_false(mem_grow(&m, (void **)&a, &cap, cap + 1ull, sizeof *a)); /* failure sticks */
-  mem_resize(&m, a, (size_t)cap * sizeof *a, 0);
+  mem_free(&m, a);
   assert_int_equal(m.used, 0);
 }
 

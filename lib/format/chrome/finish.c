@@ -96,7 +96,7 @@ static void place(struct chrome *r, const struct far *f) {
 void chrome_settle(struct chrome *r) {
   struct tk_trace *t = r->t;
   struct far *old = r->far;
-  uint32_t n = r->n_far, cap = r->cap_far;
+  uint32_t n = r->n_far;
   i128 was = (i128)r->origin_ns * 1000;
   bool swap = bulk_is_far(r);
   if (n == 0 || !r->has_origin) return;
@@ -107,7 +107,7 @@ void chrome_settle(struct chrome *r) {
     banish(r, was);
   }
   for (uint32_t i = 0; i < n; i++) place(r, &old[i]);
-  mem_resize(&t->store->mem, old, (size_t)cap * sizeof *old, 0);
+  mem_free(&t->store->mem, old);
   for (uint32_t i = 0; i < r->n_far; i++) {
     const struct far *f = &r->far[i];
     if (f->kind == FAR_RECORD) continue; /* its text says it */

@@ -416,8 +416,8 @@ static bool chrome_read(struct in *in, struct tk_trace *t, const struct tk_load_
   predict_free(r.predictor);
   intern_free(&r.raw);
   map_free(&r.metas);
-  mem_resize(mem, r.raw_ids, (size_t)r.cap_raw_ids * sizeof *r.raw_ids, 0);
-  mem_resize(mem, r.far, (size_t)r.cap_far * sizeof *r.far, 0);
+  mem_free(mem, r.raw_ids);
+  mem_free(mem, r.far);
   buf_free(&r.j.scratch);
   buf_free(&r.text);
   return ok;

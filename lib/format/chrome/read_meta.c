@@ -89,15 +89,15 @@ static void check_frames(struct chrome *r) {
   if (!m || *trace_raw(r->t, m->at) != '{') return;
   intern_init(&f.ids, mem);
   read_frames(&f, trace_raw(r->t, m->at), m->size);
-  mark = mem_resize(mem, NULL, 0, ((size_t)f.ids.n + 1) * sizeof *mark);
+  mark = mem_array(mem, (uint64_t)f.ids.n + 1, sizeof *mark);
   if (mark && f.ids.n && !mem->failed) {
     memset(mark, 0, ((size_t)f.ids.n + 1) * sizeof *mark);
     if (lost_frames(&f, mark))
       trace_note(r->t, TK_NOTE_REPAIR, UINT64_MAX, "stackFrames with parents that are missing or lead in a circle: kept as they are");
   }
-  if (mark) mem_resize(mem, mark, ((size_t)f.ids.n + 1) * sizeof *mark, 0);
-  mem_resize(mem, f.parents, (size_t)f.cap_parents * sizeof *f.parents, 0);
-  mem_resize(mem, f.defined, (size_t)f.cap_defined * sizeof *f.defined, 0);
+  mem_free(mem, mark);
+  mem_free(mem, f.parents);
+  mem_free(mem, f.defined);
   intern_free(&f.ids);
 }
 

@@ -64,7 +64,7 @@ static struct node *new_node(struct predictor *p, enum predict_op op, const void
 }
 
 struct predictor *predict_new(struct mem *mem) {
-  struct predictor *p = mem_resize(mem, NULL, 0, sizeof *p);
+  struct predictor *p = mem_alloc(mem, sizeof *p);
   if (!p) return NULL;
   *p = (struct predictor){.mem = mem, .arena = {.mem = mem}};
   p->root = new_node(p, OP_END, "", 0);
@@ -76,7 +76,7 @@ struct predictor *predict_new(struct mem *mem) {
 void predict_free(struct predictor *p) {
   if (!p) return;
   arena_free(&p->arena);
-  mem_resize(p->mem, p, sizeof *p, 0);
+  mem_free(p->mem, p);
 }
 
 /* ---- learning ---- */

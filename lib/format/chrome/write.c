@@ -279,8 +279,8 @@ static void meet(struct track_order *o, const struct tk_trace *t, tk_id track) {
 }
 
 static bool order_tracks(struct chrome_sink *s, const struct tk_trace *t, struct track_order *o) {
-  o->tracks = mem_resize(&s->mem, NULL, 0, ((size_t)t->n_tracks + 1) * sizeof *o->tracks);
-  o->met = mem_resize(&s->mem, NULL, 0, (size_t)t->n_tracks + 1);
+  o->tracks = mem_array(&s->mem, (uint64_t)t->n_tracks + 1, sizeof *o->tracks);
+  o->met = mem_array(&s->mem, (uint64_t)t->n_tracks + 1, 1);
   if (!o->tracks || !o->met) return false;
   memset(o->met, 0, (size_t)t->n_tracks + 1);
   for (tk_id i = 1; i <= t->n_tracks; i++)
@@ -305,8 +305,8 @@ static bool put_tracks(struct chrome_sink *s, const struct tk_trace *t, struct t
     s->done += k->count;
     ok = tick(s, err);
   }
-  if (o.tracks) mem_resize(&s->mem, o.tracks, ((size_t)t->n_tracks + 1) * sizeof *o.tracks, 0);
-  if (o.met) mem_resize(&s->mem, o.met, (size_t)t->n_tracks + 1, 0);
+  mem_free(&s->mem, o.tracks);
+  mem_free(&s->mem, o.met);
   return ok;
 }
 
@@ -345,20 +345,20 @@ static void chrome_free(struct sink *sink) {
   struct mem mem = s->mem;
   buf_free(&s->stack);
   out_close(&s->side);
-  mem_resize(&mem, s, 0, 0);
+  mem_free(&mem, s);
 }
 
 struct sink *chrome_writer(struct out *out, const struct sink_options *opt);
 
 struct sink *chrome_writer(struct out *out, const struct sink_options *opt) {
   struct mem mem = {0};
-  struct chrome_sink *s = mem_resize(&mem, NULL, 0, sizeof *s);
+  struct chrome_sink *s = mem_alloc(&mem, sizeof *s);
   if (!s) return NULL;
   *s = (struct chrome_sink){.out = out, .opt = *opt};
   s->stack.mem = &s->mem;
   if (opt->pretty) {
     if (!out_memory(&s->side, NULL, &s->mem, NULL)) {
-      mem_resize(&mem, s, 0, 0);
+      mem_free(&mem, s);
       return NULL;
     }
     s->real = out;

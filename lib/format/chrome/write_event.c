@@ -93,7 +93,7 @@ static void find_points(struct printer *p, struct mem *mem) {
     const struct tk_flow *f = &t->flows[i];
     if (f->role < TK_FLOW_OUT || !f->bound || tk_args_find(t, t->events[f->at].args, "json.bind_id", &arg)) continue;
     if (!p->points) {
-      p->points = mem_resize(mem, NULL, 0, ((size_t)t->n_events + 1) * sizeof *p->points);
+      p->points = mem_array(mem, (uint64_t)t->n_events + 1, sizeof *p->points);
       if (!p->points) return;
       memset(p->points, 0, ((size_t)t->n_events + 1) * sizeof *p->points);
     }
@@ -101,7 +101,7 @@ static void find_points(struct printer *p, struct mem *mem) {
   }
 }
 
-static void *array(struct mem *m, uint64_t n, size_t elem) { return mem_resize(m, NULL, 0, (n + 1) * elem); }
+static void *array(struct mem *m, uint64_t n, size_t elem) { return mem_array(m, (uint64_t)n + 1, elem); }
 
 bool printer_begin(struct printer *p, struct out *out, const struct tk_trace *t, int64_t zero_ns, struct mem *mem) {
   const struct tk_store *s = t->store;
@@ -126,12 +126,12 @@ void printer_end(struct printer *p) {
   const struct tk_trace *t = p->t;
   struct mem *m = p->text.mem;
   if (!t) return;
-  mem_resize(m, p->classes, ((size_t)t->n_classes + 1) * sizeof *p->classes, 0);
-  mem_resize(m, p->tracks, ((size_t)t->n_tracks + 1) * sizeof *p->tracks, 0);
-  mem_resize(m, p->clean, (size_t)t->store->strings.n + 1, 0);
-  mem_resize(m, p->shapes, ((size_t)t->store->n_shapes + 1) * sizeof *p->shapes, 0);
-  mem_resize(m, p->fields, ((size_t)p->n_fields + 1) * sizeof *p->fields, 0);
-  if (p->points) mem_resize(m, p->points, ((size_t)t->n_events + 1) * sizeof *p->points, 0);
+  mem_free(m, p->classes);
+  mem_free(m, p->tracks);
+  mem_free(m, p->clean);
+  mem_free(m, p->shapes);
+  mem_free(m, p->fields);
+  mem_free(m, p->points);
   buf_free(&p->text);
   p->t = NULL;
 }

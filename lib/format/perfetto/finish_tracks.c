@@ -374,7 +374,7 @@ static void keep_descriptors(struct settler *s) {
   struct mem *mem = &r->t->store->mem;
   struct buf *all = &r->packets;
   size_t size = ((size_t)r->t->n_tracks + 1) * sizeof(uint32_t);
-  uint32_t *node_of = mem_resize(mem, NULL, 0, size);
+  uint32_t *node_of = mem_alloc(mem, size);
   if (!node_of) return;
   memset(node_of, 0, size);
   for (uint32_t i = r->n_nodes; i >= 1; i--) {
@@ -385,7 +385,7 @@ static void keep_descriptors(struct settler *s) {
   all->mem = mem;
   all->len = 0;
   for (tk_id i = 1; i <= r->t->n_tracks; i++) keep_entry(s, i, node_of[i] ? &r->nodes[node_of[i]] : &(struct node){0}, all);
-  mem_resize(mem, node_of, size, 0);
+  mem_free(mem, node_of);
   if (all->len == 0) return;
   struct tk_meta *m = trace_add_meta(r->t);
   *m = (struct tk_meta){.key = trace_text(r->t, "perfetto.tracks"), .at = r->t->store->raw.len, .size = all->len, .binary = true};
@@ -412,7 +412,7 @@ void perfetto_settle_tracks(struct perfetto *r) {
   keep_empty(&s);
   keep_descriptors(&s);
   machines_keep(r);
-  mem_resize(&t->store->mem, s.placed, (size_t)s.cap_placed * sizeof *s.placed, 0);
+  mem_free(&t->store->mem, s.placed);
   map_free(&s.pids);
   map_free(&s.absent);
   map_free(&s.theirs);

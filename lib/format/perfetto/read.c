@@ -200,13 +200,13 @@ static void release(struct perfetto *r) {
     buf_free(&r->sequences[i].pending);
   }
   for (uint32_t i = 1; i <= r->n_clocks; i++)
-    mem_resize(mem, r->clocks[i].points, (size_t)r->clocks[i].cap * sizeof(struct clock_point), 0);
-  mem_resize(mem, r->sequences, (size_t)r->cap_sequences * sizeof *r->sequences, 0);
-  mem_resize(mem, r->nodes, (size_t)r->cap_nodes * sizeof *r->nodes, 0);
-  mem_resize(mem, r->clocks, (size_t)r->cap_clocks * sizeof *r->clocks, 0);
-  mem_resize(mem, r->machines, (size_t)r->cap_machines * sizeof *r->machines, 0);
-  mem_resize(mem, r->late, (size_t)r->cap_late * sizeof *r->late, 0);
-  mem_resize(mem, r->points, (size_t)r->cap_points * sizeof *r->points, 0);
+    mem_free(mem, r->clocks[i].points);
+  mem_free(mem, r->sequences);
+  mem_free(mem, r->nodes);
+  mem_free(mem, r->clocks);
+  mem_free(mem, r->machines);
+  mem_free(mem, r->late);
+  mem_free(mem, r->points);
   map_free(&r->sequence_index);
   map_free(&r->uuid_index);
   map_free(&r->thread_index);
@@ -220,12 +220,12 @@ static void release(struct perfetto *r) {
   buf_free(&r->fields);
   buf_free(&r->copy);
   buf_free(&r->packets);
-  mem_resize(mem, r, sizeof *r, 0);
+  mem_free(mem, r);
 }
 
 bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
   struct mem *mem = &t->store->mem;
-  struct perfetto *r = mem_resize(mem, NULL, 0, sizeof *r);
+  struct perfetto *r = mem_alloc(mem, sizeof *r);
   bool ok;
   if (!r) return mem_check(mem, err);
   *r = (struct perfetto){.t = t, .err = err, .opt = opt, .trace_clock = CLOCK_BOOTTIME};

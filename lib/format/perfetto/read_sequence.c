@@ -27,7 +27,7 @@ struct sequence *perfetto_sequence(struct perfetto *r, uint32_t machine, uint64_
 void sequence_clear(struct sequence *q, struct mem *mem) {
   for (int i = 0; i < IID_KINDS; i++) {
     struct iid_table *t = &q->tables[i];
-    mem_resize(mem, t->ids, (size_t)t->cap * sizeof *t->ids, 0);
+    mem_free(mem, t->ids);
     if (t->far.mem) map_free(&t->far);
     *t = (struct iid_table){0};
   }

@@ -50,9 +50,9 @@ void schema_free(struct schema *s) {
   map_free(&s->by_name);
   map_free(&s->enum_names);
   map_free(&s->enum_numbers);
-  mem_resize(s->mem, s->fields, (size_t)s->cap * sizeof *s->fields, 0);
-  mem_resize(s->mem, s->found, (size_t)s->cap_found * sizeof *s->found, 0);
-  mem_resize(s->mem, s->members, (size_t)s->cap_members * sizeof *s->members, 0);
+  mem_free(s->mem, s->fields);
+  mem_free(s->mem, s->found);
+  mem_free(s->mem, s->members);
   buf_free(&s->json);
   buf_free(&s->path);
   buf_free(&s->message);

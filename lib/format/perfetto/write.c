@@ -225,8 +225,8 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
   map_init(&s->threads, &s->mem);
   map_init(&s->series, &s->mem);
   writer_kept_tracks(s);
-  s->uuids = mem_resize(&s->mem, NULL, 0, n * sizeof *s->uuids);
-  s->pids = mem_resize(&s->mem, NULL, 0, n * sizeof *s->pids);
+  s->uuids = mem_array(&s->mem, n, sizeof *s->uuids);
+  s->pids = mem_array(&s->mem, n, sizeof *s->pids);
   s->w.meter = s->opt.meter.add ? &s->opt.meter : NULL;
   ok = writer_machines(s) && s->uuids && s->pids && writer_begin(&s->w, t, t->origin_ns - s->zero_ns, s->out, &s->mem);
   if (ok) {
@@ -249,8 +249,8 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
   map_free(&s->series);
   map_free(&s->kept);
   map_free(&s->machine_of);
-  if (s->uuids) mem_resize(&s->mem, s->uuids, n * sizeof *s->uuids, 0);
-  if (s->pids) mem_resize(&s->mem, s->pids, n * sizeof *s->pids, 0);
+  mem_free(&s->mem, s->uuids);
+  mem_free(&s->mem, s->pids);
   return ok && mem_check(&s->mem, err);
 }
 
@@ -267,19 +267,19 @@ static void perfetto_free(struct sink *sink) {
   struct mem mem = {0};
   map_free(&s->sequences);
   map_free(&s->machine_ids);
-  mem_resize(&s->mem, s->machines, (size_t)s->cap_machines * sizeof *s->machines, 0);
+  mem_free(&s->mem, s->machines);
   buf_free(&s->packet);
   buf_free(&s->inner);
   buf_free(&s->text);
   buf_free(&s->facts);
-  mem_resize(&s->mem, s->stack, (size_t)s->cap_stack * sizeof *s->stack, 0);
-  mem_resize(&s->mem, s->deep, (size_t)s->cap_deep * sizeof *s->deep, 0);
-  mem_resize(&mem, s, 0, 0);
+  mem_free(&s->mem, s->stack);
+  mem_free(&s->mem, s->deep);
+  mem_free(&mem, s);
 }
 
 static struct sink *perfetto_writer(struct out *out, const struct sink_options *opt) {
   struct mem mem = {0};
-  struct perfetto_sink *s = mem_resize(&mem, NULL, 0, sizeof *s);
+  struct perfetto_sink *s = mem_alloc(&mem, sizeof *s);
   if (!s) return NULL;
   *s = (struct perfetto_sink){.out = out, .opt = *opt, .next_sequence = 1, .clock = CLOCK_BOOTTIME,
                               .next_flow = 1, .next_pid = FIRST_MADE_ID};

@@ -101,14 +101,14 @@ static void put_lanes(struct asyncs *a) {
   struct mem *mem = &a->s->mem;
   uint32_t n = a->track->count, *order = a->below; /* not needed any more */
   size_t size = ((size_t)a->n_lanes + 2) * sizeof(uint32_t);
-  uint32_t *ends = mem_resize(mem, NULL, 0, size);
+  uint32_t *ends = mem_alloc(mem, size);
   if (!ends) return;
   memset(ends, 0, size);
   for (uint32_t i = 0; i < n; i++) ends[a->lane[i] + 1]++;
   for (uint32_t l = 0; l < a->n_lanes; l++) ends[l + 1] += ends[l];
   for (uint32_t i = 0; i < n; i++) order[ends[a->lane[i]]++] = i;
   for (uint32_t l = 0; l < a->n_lanes; l++) put_lane(a, l, order + (l ? ends[l - 1] : 0), order + ends[l]);
-  mem_resize(mem, ends, size, 0);
+  mem_free(mem, ends);
 }
 
 void asyncs_write(struct perfetto_sink *s, tk_id track) {
@@ -116,8 +116,8 @@ void asyncs_write(struct perfetto_sink *s, tk_id track) {
   struct asyncs a = {.s = s, .track = k, .e = s->t->events + k->first};
   size_t size = (size_t)k->count * sizeof(uint32_t);
   if (k->count == 0) return;
-  a.lane = mem_resize(&s->mem, NULL, 0, size);
-  a.below = mem_resize(&s->mem, NULL, 0, size);
+  a.lane = mem_alloc(&s->mem, size);
+  a.below = mem_alloc(&s->mem, size);
   map_init(&a.groups, &s->mem);
   map_init(&a.open, &s->mem);
   if (a.lane && a.below) {
@@ -125,9 +125,9 @@ void asyncs_write(struct perfetto_sink *s, tk_id track) {
     if (!s->mem.failed) put_lanes(&a);
   }
   for (uint32_t i = 0; i < a.n_list; i++) lanes_free(&a.list[i]);
-  mem_resize(&s->mem, a.list, (size_t)a.cap_list * sizeof *a.list, 0);
-  if (a.lane) mem_resize(&s->mem, a.lane, size, 0);
-  if (a.below) mem_resize(&s->mem, a.below, size, 0);
+  mem_free(&s->mem, a.list);
+  mem_free(&s->mem, a.lane);
+  mem_free(&s->mem, a.below);
   map_free(&a.groups);
   map_free(&a.open);
 }

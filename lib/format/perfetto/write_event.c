@@ -13,14 +13,14 @@
 static bool iids_init(struct iids *i, uint32_t n, struct mem *mem) {
   size_t size = ((size_t)n + 1) * sizeof *i->iid;
   *i = (struct iids){0};
-  i->iid = mem_resize(mem, NULL, 0, size);
+  i->iid = mem_alloc(mem, size);
   if (i->iid) memset(i->iid, 0, size);
   return i->iid != NULL;
 }
 
-static void iids_free(struct iids *i, uint32_t n, struct mem *mem) {
-  if (i->iid) mem_resize(mem, i->iid, ((size_t)n + 1) * sizeof *i->iid, 0);
-  mem_resize(mem, i->known, (size_t)i->cap_known * sizeof *i->known, 0);
+static void iids_free(struct iids *i, struct mem *mem) {
+  mem_free(mem, i->iid);
+  mem_free(mem, i->known);
 }
 
 void iids_set(struct event_writer *w, struct iids *kind, tk_id s, uint32_t iid) {
@@ -55,19 +55,18 @@ bool writer_begin(struct event_writer *w, const struct tk_trace *t, int64_t base
 }
 
 void writer_end(struct event_writer *w) {
-  uint32_t n = w->t->store->strings.n;
-  iids_free(&w->names, n, w->mem);
-  iids_free(&w->categories, n, w->mem);
-  iids_free(&w->keys, n, w->mem);
-  iids_free(&w->values, n, w->mem);
-  iids_free(&w->end_keys, n, w->mem);
-  iids_free(&w->point_classes, n, w->mem);
-  mem_resize(w->mem, w->points, ((size_t)w->n_points + 1) * sizeof *w->points, 0);
-  if (w->has_flows) mem_resize(w->mem, w->has_flows, (size_t)w->t->n_events / 8 + 1, 0);
+  iids_free(&w->names, w->mem);
+  iids_free(&w->categories, w->mem);
+  iids_free(&w->keys, w->mem);
+  iids_free(&w->values, w->mem);
+  iids_free(&w->end_keys, w->mem);
+  iids_free(&w->point_classes, w->mem);
+  mem_free(w->mem, w->points);
+  mem_free(w->mem, w->has_flows);
   w->has_flows = NULL;
   w->points = NULL;
   w->n_points = 0;
-  mem_resize(w->mem, w->arrows, (size_t)w->cap_arrows * sizeof *w->arrows, 0);
+  mem_free(w->mem, w->arrows);
   w->arrows = NULL;
   w->cap_arrows = 0;
   schema_free(&w->schema);

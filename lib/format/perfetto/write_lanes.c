@@ -36,7 +36,7 @@ void lanes_add(struct lanes *l, uint64_t uuid, tk_time end) {
 }
 
 void lanes_free(struct lanes *l) {
-  mem_resize(l->mem, l->heap, (size_t)l->cap * sizeof *l->heap, 0);
+  mem_free(l->mem, l->heap);
   *l = (struct lanes){.mem = l->mem};
 }
 
@@ -110,10 +110,10 @@ static void collect_points(struct event_writer *w) {
   const struct tk_trace *t = w->t;
   uint64_t n = 0;
   size_t size = (size_t)t->n_events / 8 + 1;
-  if (t->n_flows) w->has_flows = mem_resize(w->mem, NULL, 0, size);
+  if (t->n_flows) w->has_flows = mem_alloc(w->mem, size);
   if (w->has_flows) memset(w->has_flows, 0, size);
   for (tk_id i = 1; i <= t->n_flows; i++) n += t->flows[i].bound && t->flows[i].role < TK_FLOW_OUT;
-  w->points = mem_resize(w->mem, NULL, 0, (n + 1) * sizeof *w->points);
+  w->points = mem_array(w->mem, (uint64_t)n + 1, sizeof *w->points);
   if (!w->points) return;
   w->n_points = 0;
   for (tk_id i = 1; i <= t->n_flows; i++)
@@ -127,7 +127,7 @@ static void collect_points(struct event_writer *w) {
 static void sort_points(struct event_writer *w) {
   const struct tk_flow *flows = w->t->flows;
   uint32_t n = w->n_points;
-  tk_id *from = w->points, *to = mem_resize(w->mem, NULL, 0, ((size_t)n + 1) * sizeof *to), *swap;
+  tk_id *from = w->points, *to = mem_array(w->mem, (uint64_t)n + 1, sizeof *to), *swap;
   if (!from || !to) return;
   for (uint64_t width = 1; width < n; width *= 2) {
     for (uint64_t lo = 0; lo < n; lo += 2 * width) {
@@ -137,7 +137,7 @@ static void sort_points(struct event_writer *w) {
     swap = from, from = to, to = swap;
   }
   w->points = from;
-  mem_resize(w->mem, to, ((size_t)n + 1) * sizeof *to, 0);
+  mem_free(w->mem, to);
 }
 
 /* Where the next arrow of a flow leaves from, and points that no arrow has so far. */
@@ -178,7 +178,7 @@ uint64_t writer_arrows(struct event_writer *w, uint64_t *next_id) {
   sort_points(w);
   pass_ids(t, next_id);
   map_init(&s.at, w->mem);
-  s.loose = mem_resize(w->mem, NULL, 0, (size_t)t->n_flows + 1);
+  s.loose = mem_array(w->mem, (uint64_t)t->n_flows + 1, 1);
   if (s.loose) memset(s.loose, 0, (size_t)t->n_flows + 1);
   map_init(&ids, w->mem);
   count_ids(t, &ids);
@@ -189,7 +189,7 @@ uint64_t writer_arrows(struct event_writer *w, uint64_t *next_id) {
     else ok = follow(w, &s, i, next_id, is_alone(&ids, f, least));
   }
   map_free(&s.at);
-  if (s.loose) mem_resize(w->mem, s.loose, (size_t)t->n_flows + 1, 0);
+  mem_free(w->mem, s.loose);
   map_free(&ids);
   if (w->n_arrows) qsort(w->arrows, w->n_arrows, sizeof *w->arrows, by_event);
   return s.dangling;

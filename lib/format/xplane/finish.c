@@ -57,7 +57,7 @@ static void number_processes(struct xplane_reader *r) {
   struct pids p = {.r = r, .next_host = PID_HOST, .next_other = PID_OTHER};
   uint32_t n, hosts = 0;
   const struct xplane_plane *planes = xplane_planes(r, &n);
-  struct named_plane *sorted = mem_resize(mem, NULL, 0, ((size_t)n + 1) * sizeof *sorted);
+  struct named_plane *sorted = mem_array(mem, (uint64_t)n + 1, sizeof *sorted);
   if (!sorted) return;
   map_init(&p.taken, mem);
   for (int round = 0; round < 2; round++) { /* hosts, then the others behind them */
@@ -77,7 +77,7 @@ static void number_processes(struct xplane_reader *r) {
     }
   }
   map_free(&p.taken);
-  mem_resize(mem, sorted, ((size_t)n + 1) * sizeof *sorted, 0);
+  mem_free(mem, sorted);
 }
 
 static void number_threads(struct xplane_reader *r) {

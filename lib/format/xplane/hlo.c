@@ -356,6 +356,6 @@ bool xplane_hlo(struct hlo_collectives *h, const struct tk_trace *t, struct aren
 }
 
 void xplane_hlo_free(struct hlo_collectives *h, struct mem *mem) {
-  if (h->v) mem_resize(mem, h->v, (size_t)h->cap * sizeof *h->v, 0);
+  mem_free(mem, h->v);
   *h = (struct hlo_collectives){0};
 }

@@ -541,7 +541,7 @@ static bool read_space(struct xplane_reader *r) {
 
 static bool xplane_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
   struct mem *mem = &t->store->mem;
-  struct xplane_reader *r = mem_resize(mem, NULL, 0, sizeof *r);
+  struct xplane_reader *r = mem_alloc(mem, sizeof *r);
   bool ok;
   if (!r) return mem_check(mem, err);
   *r = (struct xplane_reader){.t = t, .err = err, .opt = opt, .s = {.in = in, .err = err}};
@@ -559,13 +559,13 @@ static bool xplane_read(struct in *in, struct tk_trace *t, const struct tk_load_
   map_free(&r->class_ids);
   map_free(&r->stat_ids);
   map_free(&r->parts);
-  mem_resize(mem, r->stats, (size_t)r->cap_stats * sizeof *r->stats, 0);
+  mem_free(mem, r->stats);
   buf_free(&r->planes);
   buf_free(&r->lines);
   buf_free(&r->classes);
   buf_free(&r->space);
   buf_free(&r->text);
-  mem_resize(mem, r, sizeof *r, 0);
+  mem_free(mem, r);
   return ok && mem_check(mem, err);
 }
 

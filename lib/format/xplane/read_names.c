@@ -210,7 +210,7 @@ static uint8_t needs_of(const struct naming *n, const struct tk_arg_shape *s) {
 static bool survey_shapes(struct naming *n) {
   struct tk_store *s = n->r->t->store;
   n->n_shapes = s->n_shapes + 1 - n->r->first_shape;
-  n->needs = mem_resize(&s->mem, NULL, 0, (size_t)n->n_shapes + 1);
+  n->needs = mem_array(&s->mem, (uint64_t)n->n_shapes + 1, 1);
   if (!n->needs) return false;
   for (uint32_t i = 0; i < n->n_shapes; i++) n->any |= n->needs[i] = needs_of(n, s->shapes[n->r->first_shape + i]);
   return true;
@@ -432,7 +432,7 @@ bool xplane_name_plane(struct xplane_reader *r, struct xplane_plane *plane, uint
       lines[i].links = (n.any & NEED_LINK) != 0;
     }
   }
-  if (n.needs) mem_resize(mem, n.needs, (size_t)n.n_shapes + 1, 0);
+  mem_free(mem, n.needs);
   map_free(&n.by_key);
   return ok && mem_check(mem, r->err);
 }

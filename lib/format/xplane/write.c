@@ -48,7 +48,7 @@ static bool clock_of(const struct tk_trace *t, struct xplane_clock *clock) {
 
 /* Copied out, since raw text has no alignment. */
 static void *aligned(struct mem *mem, const void *p, size_t n) {
-  void *q = p ? mem_resize(mem, NULL, 0, n) : NULL;
+  void *q = p ? mem_alloc(mem, n) : NULL;
   return q ? memcpy(q, p, n) : NULL;
 }
 
@@ -56,7 +56,7 @@ static void *aligned(struct mem *mem, const void *p, size_t n) {
 static uint64_t *flow_stats(struct xplane_sink *s, const struct tk_trace *t) {
   static const uint8_t directions[] = {
       [TK_FLOW_START] = 2, [TK_FLOW_STEP] = 3, [TK_FLOW_END] = 1, [TK_FLOW_OUT] = 2, [TK_FLOW_IN] = 1, [TK_FLOW_INOUT] = 3};
-  uint64_t *flows = mem_resize(&s->mem, NULL, 0, ((size_t)t->n_events + 1) * sizeof *flows);
+  uint64_t *flows = mem_array(&s->mem, (uint64_t)t->n_events + 1, sizeof *flows);
   struct map ids;
   if (!flows) return NULL;
   memset(flows, 0, ((size_t)t->n_events + 1) * sizeof *flows);
@@ -97,10 +97,10 @@ static void begin_graph(struct xplane_sink *s, struct xplane_graph *g, const str
 }
 
 static void end_graph(struct xplane_sink *s, struct xplane_graph *g) {
-  if (g->flows) mem_resize(&s->mem, g->flows, ((size_t)g->t->n_events + 1) * sizeof *g->flows, 0);
-  if (g->planes) mem_resize(&s->mem, (void *)(uintptr_t)g->planes, (size_t)g->n_planes * sizeof *g->planes, 0);
-  if (g->lines) mem_resize(&s->mem, (void *)(uintptr_t)g->lines, (size_t)g->n_lines * sizeof *g->lines, 0);
-  if (g->classes) mem_resize(&s->mem, (void *)(uintptr_t)g->classes, (size_t)g->n_classes * sizeof *g->classes, 0);
+  mem_free(&s->mem, g->flows);
+  mem_free(&s->mem, (void *)(uintptr_t)g->planes);
+  mem_free(&s->mem, (void *)(uintptr_t)g->lines);
+  mem_free(&s->mem, (void *)(uintptr_t)g->classes);
 }
 
 /* ---- names and ids of planes ---- */
@@ -473,12 +473,12 @@ static void xplane_free(struct sink *sink) {
   map_free(&s->ids);
   buf_free(&s->space);
   mem = s->mem;
-  mem_resize(&mem, s, sizeof *s, 0);
+  mem_free(&mem, s);
 }
 
 struct sink *xplane_writer(struct out *out, const struct sink_options *opt) {
   struct mem mem = {0};
-  struct xplane_sink *s = mem_resize(&mem, NULL, 0, sizeof *s);
+  struct xplane_sink *s = mem_alloc(&mem, sizeof *s);
   if (!s) return NULL;
   *s = (struct xplane_sink){.out = out, .opt = *opt, .mem = mem, .next_flow = 1};
   s->space.mem = &s->mem;

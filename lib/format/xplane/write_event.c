@@ -202,7 +202,7 @@ void xplane_encoder_free(struct xplane_encoder *e) {
   buf_free(&e->stat);
   buf_free(&e->inner);
   buf_free(&e->lines);
-  if (e->counters) mem_resize(e->mem, e->counters, ((size_t)e->n_counters + 1) * sizeof *e->counters, 0);
+  mem_free(e->mem, e->counters);
 }
 
 /* ---- stats ---- */

@@ -67,7 +67,7 @@ static bool collect_counters(struct xplane_encoder *e) {
   }
   struct sample *v = (struct sample *)(void *)samples.data;
   e->n_counters = (uint32_t)(samples.len / sizeof *v);
-  e->counters = mem_resize(e->mem, NULL, 0, ((size_t)e->n_counters + 1) * sizeof *e->counters);
+  e->counters = mem_array(e->mem, (uint64_t)e->n_counters + 1, sizeof *e->counters);
   ok = ok && e->counters;
   if (ok && e->n_counters) qsort(v, e->n_counters, sizeof *v, by_time);
   for (uint32_t i = 0; ok && i < e->n_counters; i++) e->counters[i] = v[i].event;
@@ -156,7 +156,7 @@ static void add_lines(struct xplane_encoder *e) {
   const struct xplane_graph *g = e->g;
   const struct tk_trace *t = g->t;
   bool counters = e->n_counters != 0, process = t->tracks[e->process].count != 0;
-  uint8_t *met = mem_resize(e->mem, NULL, 0, (size_t)t->n_tracks + 1);
+  uint8_t *met = mem_array(e->mem, (uint64_t)t->n_tracks + 1, 1);
   if (!met) return;
   memset(met, 0, (size_t)t->n_tracks + 1);
   for (uint32_t i = 0; i < g->n_lines; i++) {
@@ -183,7 +183,7 @@ static void add_lines(struct xplane_encoder *e) {
     add_line(e, k, track->kind == TK_ASYNCS ? XLINE_ASYNC : XLINE_THREAD, NULL);
   }
   if (counters) add_line(e, 0, XLINE_COUNTERS, NULL);
-  mem_resize(e->mem, met, (size_t)t->n_tracks + 1, 0);
+  mem_free(e->mem, met);
 }
 
 /* ---- encoding ---- */
