@@ -41,7 +41,7 @@ static int check_one(const struct shared *s, struct tk_sources *sources, size_t 
   return status;
 }
 
-static int run(const void *params, const struct operands *in) {
+static int cmd_check(const void *params, const struct operands *in) {
   const struct shared *s = &((const struct params *)params)->shared;
   int worst = STATUS_DONE;
   struct tk_sources *sources = run_sources(s, "check", in, &worst);
@@ -65,5 +65,5 @@ const struct command command_check = {
   .params_size = sizeof(struct params),
   .min_operands = 1,
   .max_operands = ANY_NUMBER,
-  .run = run,
+  .run = cmd_check,
 };

@@ -35,7 +35,7 @@ static void print_several(FILE *to, const struct shared *s, const struct tk_extr
   json_uint(&j, "inputs", f->n_inputs);
   json_uint(&j, "written_records", f->records);
   json_uint(&j, "written_events", f->events);
-  json_uint(&j, "written_flow_points", f->flows);
+  json_uint(&j, "written_flow_points", f->flow_points);
   json_uint(&j, "bytes", f->bytes);
   json_uint(&j, "raw_bytes", f->raw_bytes);
   json_close(&j, '}');
@@ -66,7 +66,7 @@ static int convert_several(const struct shared *s, struct tk_sources *sources, c
   return status;
 }
 
-static int run(const void *params, const struct operands *in) {
+static int cmd_convert(const void *params, const struct operands *in) {
   const struct shared *s = &((const struct params *)params)->shared;
   int status;
   const char *input = run_input("convert", in, &status);
@@ -92,5 +92,5 @@ const struct command command_convert = {
   .examples = examples,
   .params_size = sizeof(struct params),
   .max_operands = 1,
-  .run = run,
+  .run = cmd_convert,
 };

@@ -31,7 +31,7 @@ static int dump_one(const struct shared *s, struct tk_sources *sources, size_t i
   return status;
 }
 
-static int run(const void *params, const struct operands *in) {
+static int cmd_dump(const void *params, const struct operands *in) {
   const struct shared *s = &((const struct params *)params)->shared;
   int worst = STATUS_DONE;
   struct tk_sources *sources = run_sources(s, "dump", in, &worst);
@@ -55,5 +55,5 @@ const struct command command_dump = {
   .examples = examples,
   .params_size = sizeof(struct params),
   .max_operands = 1,
-  .run = run,
+  .run = cmd_dump,
 };

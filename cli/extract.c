@@ -68,7 +68,7 @@ static void json_one(struct json *j, const struct params *p, const struct tk_ext
   if (!p->raw) {
     json_uint(j, "written_records", f->records);
     json_uint(j, "written_events", f->events);
-    json_uint(j, "written_flow_points", f->flows);
+    json_uint(j, "written_flow_points", f->flow_points);
     json_uint(j, "raw_bytes", f->raw_bytes);
   }
   json_uint(j, "bytes", f->bytes);
@@ -112,7 +112,7 @@ static struct tk_extract_options options_of(const struct params *p, struct progr
   return o;
 }
 
-static int run(const void *params, const struct operands *in) {
+static int cmd_extract(const void *params, const struct operands *in) {
   static const char *const here[] = { "." };
   const struct params *p = params;
   struct progress progress;
@@ -149,5 +149,5 @@ const struct command command_extract = {
   .examples = examples,
   .params_size = sizeof(struct params),
   .max_operands = ANY_NUMBER,
-  .run = run,
+  .run = cmd_extract,
 };

@@ -45,7 +45,7 @@ static const struct opt opts[] = {
   ROW_LIST("keep", "WHAT", "beside what passes, its parents, its children, or what flows tie to it", keep),
   ROW_LIST("drop-args", "GLOB", "leave out args with this key", drop_args),
   ROW_LIST("keep-args", "GLOB", "leave out args with any other key", keep_args),
-  { OPT_FLAG, 0, "drop-flows", 0, "leave out all flow arrows", FIELD(drop_flows), 0, 0, 0 },
+  { OPT_FLAG, 0, "drop-flows", 0, "leave out all flows", FIELD(drop_flows), 0, 0, 0 },
   { OPT_FLAG, 0, "no-python", 0, "no frames of the Python interpreter", FIELD(no_python), 0, 0, 0 },
   ROWS_WRITE,
   ROW_JSON,
@@ -235,7 +235,7 @@ static void report_text(FILE *to, const void *arg) {
   fprintf(to, "kept %s of %s events", tty_count(r->events, a), tty_count(r->events_before, b));
   if (r->points_before) fprintf(to, ", %s of %s flow points", tty_count(r->points, a), tty_count(r->points_before, b));
   if (r->clipped) fprintf(to, ", clipped %s", tty_count(r->clipped, a));
-  if (r->broken_flows) fprintf(to, ", dropped %s arrows that lost an end", tty_count(r->broken_flows, a));
+  if (r->broken_flows) fprintf(to, ", dropped %s flows that lost an end", tty_count(r->broken_flows, a));
   if (r->records_dropped) fprintf(to, ", dropped %s other records", tty_count(r->records_dropped, a));
   if (r->foreign) fputs(", dropped packets that are not events", to);
   fputc('\n', to);
@@ -282,7 +282,7 @@ static int filter(const struct params *p, const struct tk_filter_options *option
 }
 
 /* What is asked for is understood before anything is read. */
-static int run(const void *params, const struct operands *in) {
+static int cmd_filter(const void *params, const struct operands *in) {
   const struct params *p = params;
   struct exprs e = expressions(p);
   struct tk_filter_options options = { .where = (const char *const *)e.v,
@@ -307,7 +307,7 @@ const struct command command_filter = {
   .description =
     "Keeps the events that pass everything that is asked for, and writes them as convert would. What stays is valid: depths "
     "close up, spans that cross the edge of a time range are clipped and say so in the arg tracekit.clipped, a counter keeps the "
-    "value that it has at the left edge, an arrow that loses one end goes, tracks that become empty go with their metadata. "
+    "value that it has at the left edge, a flow that loses one end goes, tracks that become empty go with their metadata. "
     "Everything is decided on the trace as it was read.\n\n"
     "Expressions (-e): tests joined by && || ! ( ). A test is SYMBOL OP VALUE with == != < <= > >=, =~ !~ (extended regular "
     "expression), ~ (glob), or a symbol alone (the event has it). Symbols: name cat ts dur end self depth pid tid rank host process "
@@ -317,5 +317,5 @@ const struct command command_filter = {
   .examples = examples,
   .params_size = sizeof(struct params),
   .max_operands = 1,
-  .run = run,
+  .run = cmd_filter,
 };

@@ -97,7 +97,7 @@ static void print_contents(const struct tk_trace *t, const struct tk_summary *s)
   if (s->flow_points) {
     putchar('\n');
     label("flows");
-    printf("%s arrows, %s points", tty_count(s->flow_pairs, n), tty_count(s->flow_points, size));
+    printf("%s flows, %s flow points", tty_count(s->flow_pairs, n), tty_count(s->flow_points, size));
     also(s->dangling_points, "dangling");
   }
   putchar('\n');
@@ -177,8 +177,8 @@ static void print_size(struct tk_trace *t, const struct tk_summary *s) {
 }
 
 /* `more`: another trace was printed before. */
-static void print_text(const struct shared *shared, struct tk_trace *t, const struct tk_summary *s,
-                       const struct tk_parts *parts, bool more) {
+static void print_info_text(const struct shared *shared, struct tk_trace *t, const struct tk_summary *s,
+                       const struct tk_inspection *parts, bool more) {
   if (more) putchar('\n');
   fputs(tty_bold(stdout), stdout);
   tty_string(stdout, t->source);
@@ -186,14 +186,14 @@ static void print_text(const struct shared *shared, struct tk_trace *t, const st
   print_contents(t, s);
   print_time(t, s);
   print_rank(s);
-  if (parts) parts_print(parts, shared->verbose);
+  if (parts) inspection_print(parts, shared->verbose);
   if (!shared->verbose) return;
   print_processes(t);
   print_metadata(t);
   print_memory(s);
   print_size(t, s);
   label("fast path");
-  printf("%.1f%% of the records\n", t->counts.read ? 100.0 * (double)t->counts.predicted / (double)t->counts.read : 0.0);
+  printf("%.1f%% of the records\n", t->counts.read ? 100.0 * (double)t->counts.by_template / (double)t->counts.read : 0.0);
 }
 
 /* ---- JSON ---- */
@@ -262,13 +262,13 @@ static void json_memory(struct json *j, const struct tk_summary *s) {
   json_close(j, '}');
 }
 
-static void print_json(struct json *j, const struct tk_trace *t, const struct tk_summary *s, const struct tk_parts *parts) {
+static void print_info_json(struct json *j, const struct tk_trace *t, const struct tk_summary *s, const struct tk_inspection *parts) {
   json_open(j, NULL, '{');
   json_string(j, "input", t->source);
   json_string(j, "format", t->format);
   json_uint(j, "bytes", t->counts.bytes);
   json_uint(j, "read_records", t->counts.read);
-  json_uint(j, "predicted_records", t->counts.predicted);
+  json_uint(j, "records_by_template", t->counts.by_template);
   json_uint(j, "empty_records", t->counts.empty);
   json_uint(j, "dropped", t->counts.dropped);
   json_phases(j, &t->counts);
@@ -280,7 +280,7 @@ static void print_json(struct json *j, const struct tk_trace *t, const struct tk
   }
   if (*s->host) json_string(j, "host", s->host);
   json_memory(j, s);
-  if (parts) parts_json(j, t, parts);
+  if (parts) inspection_json(j, t, parts);
   json_notes(j, t);
   json_close(j, '}');
 }
@@ -293,16 +293,16 @@ static int info_one(const struct shared *shared, struct tk_sources *sources, siz
   struct tk_trace *t = run_load_input(shared, sources, i, &status);
   if (!t) return status;
   tk_summarise(t, &summary);
-  struct tk_parts *parts = tk_parts_of(t);
-  if (shared->json) print_json(j, t, &summary, parts);
-  else print_text(shared, t, &summary, parts, j->more);
+  struct tk_inspection *parts = tk_inspect(t);
+  if (shared->json) print_info_json(j, t, &summary, parts);
+  else print_info_text(shared, t, &summary, parts, j->more);
   j->more = true;
-  tk_parts_free(parts);
+  tk_inspection_free(parts);
   tk_free(t);
   return STATUS_DONE;
 }
 
-static int run(const void *params, const struct operands *in) {
+static int cmd_info(const void *params, const struct operands *in) {
   const struct shared *s = &((const struct params *)params)->shared;
   struct json j = { .to = stdout };
   int worst = STATUS_DONE, status;
@@ -337,5 +337,5 @@ const struct command command_info = {
   .examples = examples,
   .params_size = sizeof(struct params),
   .max_operands = ANY_NUMBER,
-  .run = run,
+  .run = cmd_info,
 };

@@ -11,14 +11,14 @@ static void label(const char *name) { printf("  %-10s", name); }
 
 /* ---- text ---- */
 
-static void print_steps(const struct tk_parts *p) {
+static void print_steps(const struct tk_inspection *p) {
   char n[32];
   if (p->n_steps == 0) return;
   label("steps");
   printf("%s, %llu to %llu\n", tty_count(p->n_steps, n), (unsigned long long)p->first_step, (unsigned long long)p->last_step);
 }
 
-static void print_hosts(const struct tk_parts *p) {
+static void print_hosts(const struct tk_inspection *p) {
   if (p->n_hosts == 0) return;
   label("hosts");
   for (uint32_t i = 0; i < p->n_hosts; i++) {
@@ -28,7 +28,7 @@ static void print_hosts(const struct tk_parts *p) {
   putchar('\n');
 }
 
-static void print_devices(const struct tk_parts *p) {
+static void print_devices(const struct tk_inspection *p) {
   uint32_t shown = 0;
   if (p->n_devices == 0) return;
   label("devices");
@@ -49,7 +49,7 @@ static void print_line(const struct tk_line *line) {
   printf(": %s events\n", tty_count(line->events, n));
 }
 
-static void print_planes(const struct tk_parts *p, bool all) {
+static void print_planes(const struct tk_inspection *p, bool all) {
   char n[32], size[32];
   if (p->n_planes == 0) return;
   label("planes");
@@ -64,7 +64,7 @@ static void print_planes(const struct tk_parts *p, bool all) {
   }
 }
 
-static void print_sequences(const struct tk_parts *p, bool all) {
+static void print_sequences(const struct tk_inspection *p, bool all) {
   char n[32];
   if (p->n_sequences == 0) return;
   label("sequences");
@@ -79,7 +79,7 @@ static void print_sequences(const struct tk_parts *p, bool all) {
 }
 
 /* "events 61.2%, event metadata 20.1%, ...": the larger ones, or all with count and size. */
-static void print_bytes(const struct tk_parts *p, bool all) {
+static void print_bytes(const struct tk_inspection *p, bool all) {
   uint64_t sum = 0;
   uint32_t shown = 0;
   char n[32], size[32];
@@ -101,7 +101,7 @@ static void print_bytes(const struct tk_parts *p, bool all) {
   putchar('\n');
 }
 
-void parts_print(const struct tk_parts *p, bool all) {
+void inspection_print(const struct tk_inspection *p, bool all) {
   print_hosts(p);
   print_devices(p);
   print_planes(p, all);
@@ -112,7 +112,7 @@ void parts_print(const struct tk_parts *p, bool all) {
 
 /* ---- JSON ---- */
 
-static void json_lines(struct json *j, const struct tk_parts *p, const struct tk_plane *plane) {
+static void json_lines(struct json *j, const struct tk_inspection *p, const struct tk_plane *plane) {
   json_open(j, "lines", '[');
   for (uint32_t k = plane->line; k < plane->line + plane->lines; k++) {
     const struct tk_line *line = &p->lines[k];
@@ -126,7 +126,7 @@ static void json_lines(struct json *j, const struct tk_parts *p, const struct tk
   json_close(j, ']');
 }
 
-static void json_xplane(struct json *j, const struct tk_trace *t, const struct tk_parts *p) {
+static void json_xplane(struct json *j, const struct tk_trace *t, const struct tk_inspection *p) {
   json_open(j, "xplane", '{');
   json_open(j, "hosts", '[');
   for (uint32_t i = 0; i < p->n_hosts; i++) json_string(j, NULL, p->hosts[i]);
@@ -149,7 +149,7 @@ static void json_xplane(struct json *j, const struct tk_trace *t, const struct t
   json_close(j, '}');
 }
 
-static void json_perfetto(struct json *j, const struct tk_parts *p) {
+static void json_perfetto(struct json *j, const struct tk_inspection *p) {
   json_open(j, "perfetto", '{');
   json_uint(j, "sequences", p->n_sequences);
   json_open(j, "clocks", '[');
@@ -167,7 +167,7 @@ static void json_perfetto(struct json *j, const struct tk_parts *p) {
   json_close(j, '}');
 }
 
-void parts_json(struct json *j, const struct tk_trace *t, const struct tk_parts *p) {
+void inspection_json(struct json *j, const struct tk_trace *t, const struct tk_inspection *p) {
   if (p->n_steps) {
     json_open(j, "steps", '{');
     json_uint(j, "count", p->n_steps);

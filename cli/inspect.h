@@ -6,8 +6,8 @@
 #include "tracekit.h"
 
 /* `all`: every plane, line, kind of packet and clock. */
-void parts_print(const struct tk_parts *p, bool all);
+void inspection_print(const struct tk_inspection *p, bool all);
 /* Members "steps", "xplane", "perfetto", "parts". */
-void parts_json(struct json *j, const struct tk_trace *t, const struct tk_parts *p);
+void inspection_json(struct json *j, const struct tk_trace *t, const struct tk_inspection *p);
 
 #endif

@@ -93,7 +93,7 @@ static void print_faults(const struct params *p, const struct tk_list_report *r)
   }
 }
 
-static void print_text(const struct params *p, const struct tk_list_report *r) {
+static void print_list_text(const struct params *p, const struct tk_list_report *r) {
   struct table table = { .align = "lllrlrrrll" };
   size_t others = 0;
   header(&table);
@@ -136,7 +136,7 @@ static void json_file(struct json *j, const struct tk_listed *f) {
   json_close(j, '}');
 }
 
-static void print_json(const struct params *p, const struct tk_list_report *r) {
+static void print_list_json(const struct params *p, const struct tk_list_report *r) {
   struct json j = { .to = stdout };
   json_open(&j, NULL, '{');
   json_open(&j, "files", '[');
@@ -159,7 +159,7 @@ static int status_of(const struct tk_list_report *r) {
   return status;
 }
 
-static int run(const void *params, const struct operands *in) {
+static int cmd_list(const void *params, const struct operands *in) {
   static const char *const here[] = { "." };
   const struct params *p = params;
   struct progress progress;
@@ -182,8 +182,8 @@ static int run(const void *params, const struct operands *in) {
   } else {
     run_notes(&p->shared, NULL, report.notes);
     status = status_of(&report);
-    if (p->shared.json) print_json(p, &report);
-    else if (status == STATUS_DONE || report.n > 1) print_text(p, &report);
+    if (p->shared.json) print_list_json(p, &report);
+    else if (status == STATUS_DONE || report.n > 1) print_list_text(p, &report);
   }
   tk_list_report_free(&report);
   return status;
@@ -203,5 +203,5 @@ const struct command command_list = {
   .examples = examples,
   .params_size = sizeof(struct params),
   .max_operands = ANY_NUMBER,
-  .run = run,
+  .run = cmd_list,
 };

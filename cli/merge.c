@@ -117,7 +117,7 @@ static void row(struct table *table, const struct tk_merge_rank *r) {
   table_cell(table, "%s", r->input);
   table_cell(table, "%s", tty_count(r->read, n));
   table_cell(table, "%s", tty_count(r->events, n));
-  table_cell(table, "%s", tty_count(r->flows, n));
+  table_cell(table, "%s", tty_count(r->flow_points, n));
   if (r->hidden_processes) table_cell(table, "%u (+%u empty)", r->processes, r->hidden_processes);
   else table_cell(table, "%u", r->processes);
   table_cell(table, "%s", shift);
@@ -125,7 +125,7 @@ static void row(struct table *table, const struct tk_merge_rank *r) {
 
 static void print_clocks(FILE *to, const struct tk_align_report *a);
 
-static void print_text(FILE *to, const struct shared *s, const struct tk_merge_report *report, const char *output) {
+static void print_merge_text(FILE *to, const struct shared *s, const struct tk_merge_report *report, const char *output) {
   char a[32], b[32], c[32], size[32];
   struct table table = { .align = "rllrrrlr" };
   header(&table);
@@ -135,7 +135,7 @@ static void print_text(FILE *to, const struct shared *s, const struct tk_merge_r
   fputs(s->dry_run ? "would write " : "wrote ", to);
   tty_string(to, run_is_stdout(output) ? "to standard output" : output);
   fprintf(to, ": %s records, %s events, %s flow points", tty_count(report->saved.records, a),
-          tty_count(report->saved.events, b), tty_count(report->saved.flows, c));
+          tty_count(report->saved.events, b), tty_count(report->saved.flow_points, c));
   tk_print_size(report->saved.bytes, size);
   if (!s->dry_run) fprintf(to, ", %s", size);
   fputc('\n', to);
@@ -191,7 +191,7 @@ static void json_rank(struct json *j, const struct tk_merge_rank *r) {
   json_string(j, "host", r->host ? r->host : "");
   json_uint(j, "read_records", r->read);
   json_uint(j, "events", r->events);
-  json_uint(j, "flow_points", r->flows);
+  json_uint(j, "flow_points", r->flow_points);
   json_uint(j, "bytes", r->bytes);
   json_uint(j, "processes", r->processes);
   json_uint(j, "empty_processes", r->hidden_processes);
@@ -199,7 +199,7 @@ static void json_rank(struct json *j, const struct tk_merge_rank *r) {
   json_close(j, '}');
 }
 
-static void print_json(FILE *to, const struct shared *s, const struct tk_merge_report *report, const char *output) {
+static void print_merge_json(FILE *to, const struct shared *s, const struct tk_merge_report *report, const char *output) {
   struct json j = { .to = to };
   json_open(&j, NULL, '{');
   json_string(&j, "output", output);
@@ -210,7 +210,7 @@ static void print_json(FILE *to, const struct shared *s, const struct tk_merge_r
   json_raw(&j, "align", report->align.json);
   json_uint(&j, "written_records", report->saved.records);
   json_uint(&j, "written_events", report->saved.events);
-  json_uint(&j, "written_flow_points", report->saved.flows);
+  json_uint(&j, "written_flow_points", report->saved.flow_points);
   json_uint(&j, "bytes", report->saved.bytes);
   json_uint(&j, "raw_bytes", report->saved.raw_bytes);
   json_close(&j, '}');
@@ -232,8 +232,8 @@ static int print_report(const struct shared *s, const struct tk_merge_report *re
   int status;
   run_notes(s, NULL, report->notes);
   status = say_failed(report);
-  if (s->json) print_json(to, s, report, output);
-  else if (!s->quiet) print_text(to, s, report, output);
+  if (s->json) print_merge_json(to, s, report, output);
+  else if (!s->quiet) print_merge_text(to, s, report, output);
   return status;
 }
 
@@ -256,7 +256,7 @@ static int run_merge(const struct params *p, const struct operands *in, const ch
   return status;
 }
 
-static int run(const void *params, const struct operands *in) {
+static int cmd_merge(const void *params, const struct operands *in) {
   const struct params *p = params;
   struct progress progress;
   struct tk_merge_options options = {
@@ -303,5 +303,5 @@ const struct command command_merge = {
   .params_size = sizeof(struct params),
   .min_operands = 1,
   .max_operands = ANY_NUMBER,
-  .run = run,
+  .run = cmd_merge,
 };

@@ -193,7 +193,7 @@ static int several(const struct params *p, const struct operands *in) {
   return status;
 }
 
-static int run(const void *params, const struct operands *in) {
+static int cmd_rebase(const void *params, const struct operands *in) {
   const struct params *p = params;
   struct tk_rebase_options options = asked(p);
   struct tk_err err = { 0 };
@@ -219,5 +219,5 @@ const struct command command_rebase = {
   .examples = examples,
   .params_size = sizeof(struct params),
   .max_operands = ANY_NUMBER,
-  .run = run,
+  .run = cmd_rebase,
 };

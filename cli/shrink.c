@@ -43,7 +43,7 @@ static const char *const WHAT[TK_SHRINK_RUNGS] = { "unwanted events", "args by c
                                                    "neighbours into one span", "shortest spans", "counter samples",
                                                    "kernels, collectives, steps" };
 
-static void print_text(FILE *to, const struct shared *s, const struct tk_shrink_report *r, const char *output) {
+static void print_shrink_text(FILE *to, const struct shared *s, const struct tk_shrink_report *r, const char *output) {
   char a[32], b[32], size[32];
   for (int i = 0; i < TK_SHRINK_RUNGS; i++) {
     const struct tk_shrink_rung *g = &r->rungs[i];
@@ -64,7 +64,7 @@ static void print_text(FILE *to, const struct shared *s, const struct tk_shrink_
   fputc('\n', to);
 }
 
-static void print_json(FILE *to, const struct shared *s, const struct tk_trace *t, const struct tk_shrink_report *r,
+static void print_shrink_json(FILE *to, const struct shared *s, const struct tk_trace *t, const struct tk_shrink_report *r,
                        const char *output) {
   struct json j = { .to = to };
   json_open(&j, NULL, '{');
@@ -75,7 +75,7 @@ static void print_json(FILE *to, const struct shared *s, const struct tk_trace *
   json_uint(&j, "target", r->target);
   json_uint(&j, "events_before", r->events_before);
   json_uint(&j, "written_events", r->saved.events);
-  json_uint(&j, "written_flow_points", r->saved.flows);
+  json_uint(&j, "written_flow_points", r->saved.flow_points);
   json_uint(&j, "bytes", r->saved.bytes);
   if (r->estimate) json_uint(&j, "estimate", r->estimate);
   json_uint(&j, "coalesced", r->coalesced);
@@ -138,12 +138,12 @@ static int shrink(const struct params *p, struct tk_trace *t, const char *output
   bool ok = tk_shrink(t, output, options, &report, &err);
   progress_end(&progress);
   if (!ok) return run_fail(&err);
-  if (s->json) print_json(to, s, t, &report, output);
-  else if (!s->quiet) print_text(to, s, &report, output);
+  if (s->json) print_shrink_json(to, s, t, &report, output);
+  else if (!s->quiet) print_shrink_text(to, s, &report, output);
   return STATUS_DONE;
 }
 
-static int run(const void *params, const struct operands *in) {
+static int cmd_shrink(const void *params, const struct operands *in) {
   const struct params *p = params;
   struct tk_shrink_options options = { 0 };
   struct tk_err err = { 0 };
@@ -177,5 +177,5 @@ const struct command command_shrink = {
   .examples = examples,
   .params_size = sizeof(struct params),
   .max_operands = 1,
-  .run = run,
+  .run = cmd_shrink,
 };

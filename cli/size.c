@@ -37,7 +37,7 @@ static void print_row(FILE *to, const struct tk_size_row *row, uint64_t all) {
   fputc('\n', to);
 }
 
-static void print_text(FILE *to, const struct tk_size_report *r, const char *source, const char *format, size_t top) {
+static void print_size_text(FILE *to, const struct tk_size_report *r, const char *source, const char *format, size_t top) {
   char size[32], packed[32];
   size_t shown = 0;
   tk_print_size(r->bytes, size);
@@ -54,7 +54,7 @@ static void print_text(FILE *to, const struct tk_size_report *r, const char *sou
   }
 }
 
-static void print_json(FILE *to, const struct tk_size_report *r, const char *source, const char *format, size_t top) {
+static void print_size_json(FILE *to, const struct tk_size_report *r, const char *source, const char *format, size_t top) {
   struct json j = { .to = to };
   size_t shown = 0;
   json_open(&j, NULL, '{');
@@ -78,7 +78,7 @@ static void print_json(FILE *to, const struct tk_size_report *r, const char *sou
   json_close(&j, '}');
 }
 
-static int run(const void *params, const struct operands *in) {
+static int cmd_size(const void *params, const struct operands *in) {
   const struct params *p = params;
   struct progress progress;
   struct tk_save_options options = run_save_options(&p->shared, NULL, &progress);
@@ -94,8 +94,8 @@ static int run(const void *params, const struct operands *in) {
   const char *format = p->shared.format ? p->shared.format : t->format;
   size_t top = p->top ? (size_t)p->top : 10;
   if (!ok) status = run_fail(&err);
-  else if (p->shared.json) print_json(stdout, &report, t->source, format, p->top ? top : SIZE_MAX);
-  else print_text(stdout, &report, t->source, format, top);
+  else if (p->shared.json) print_size_json(stdout, &report, t->source, format, p->top ? top : SIZE_MAX);
+  else print_size_text(stdout, &report, t->source, format, top);
   if (ok) tk_size_report_free(&report);
   tk_free(t);
   return ok ? STATUS_DONE : status;
@@ -113,5 +113,5 @@ const struct command command_size = {
   .examples = examples,
   .params_size = sizeof(struct params),
   .max_operands = 1,
-  .run = run,
+  .run = cmd_size,
 };

@@ -40,7 +40,7 @@ static const struct example examples[] = {
   { 0, 0 },
 };
 
-static void print_text(FILE *to, const struct tk_split_report *r, bool dry_run) {
+static void print_split_text(FILE *to, const struct tk_split_report *r, bool dry_run) {
   char a[32], size[32];
   for (size_t i = 0; i < r->n_parts; i++) {
     const struct tk_split_part *p = &r->parts[i];
@@ -50,12 +50,12 @@ static void print_text(FILE *to, const struct tk_split_report *r, bool dry_run) 
     fprintf(to, ": %s events", tty_count(p->saved.events, a));
     if (!dry_run) fprintf(to, ", %s", size);
     if (p->clipped) fprintf(to, ", clipped %s", tty_count(p->clipped, a));
-    if (p->broken_flows) fprintf(to, ", dropped %s arrows to other parts", tty_count(p->broken_flows, a));
+    if (p->broken_flows) fprintf(to, ", dropped %s flows to other parts", tty_count(p->broken_flows, a));
     fputc('\n', to);
   }
 }
 
-static void print_json(FILE *to, const struct tk_trace *t, const struct tk_split_report *r, bool dry_run) {
+static void print_split_json(FILE *to, const struct tk_trace *t, const struct tk_split_report *r, bool dry_run) {
   struct json j = { .to = to };
   json_open(&j, NULL, '{');
   json_string(&j, "input", t->source);
@@ -65,7 +65,7 @@ static void print_json(FILE *to, const struct tk_trace *t, const struct tk_split
     json_open(&j, NULL, '{');
     json_string(&j, "output", r->parts[i].output);
     json_uint(&j, "written_events", r->parts[i].saved.events);
-    json_uint(&j, "written_flow_points", r->parts[i].saved.flows);
+    json_uint(&j, "written_flow_points", r->parts[i].saved.flow_points);
     json_uint(&j, "bytes", r->parts[i].saved.bytes);
     json_uint(&j, "clipped", r->parts[i].clipped);
     json_uint(&j, "broken_flows", r->parts[i].broken_flows);
@@ -89,7 +89,7 @@ static const char *read_options(const struct params *p, struct tk_split_options 
   return NULL;
 }
 
-static int run(const void *params, const struct operands *in) {
+static int cmd_split(const void *params, const struct operands *in) {
   const struct params *p = params;
   const struct shared *s = &p->shared;
   struct progress progress;
@@ -105,8 +105,8 @@ static int run(const void *params, const struct operands *in) {
   bool ok = tk_split(t, s->output, &options, &report, &err);
   progress_end(&progress);
   status = ok ? STATUS_DONE : run_fail(&err);
-  if (ok && s->json) print_json(stdout, t, &report, s->dry_run);
-  else if (ok && !s->quiet) print_text(stdout, &report, s->dry_run);
+  if (ok && s->json) print_split_json(stdout, t, &report, s->dry_run);
+  else if (ok && !s->quiet) print_split_text(stdout, &report, s->dry_run);
   tk_split_report_free(&report);
   tk_free(t);
   return status;
@@ -125,5 +125,5 @@ const struct command command_split = {
   .examples = examples,
   .params_size = sizeof(struct params),
   .max_operands = 1,
-  .run = run,
+  .run = cmd_split,
 };

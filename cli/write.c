@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static void print_text(FILE *to, const struct shared *s, const struct tk_trace *t, const struct tk_saved *done,
+static void print_write_text(FILE *to, const struct shared *s, const struct tk_trace *t, const struct tk_saved *done,
                        const char *output) {
   char a[32], b[32], c[32], size[32];
   fputs(s->dry_run ? "would write " : "wrote ", to);
@@ -18,7 +18,7 @@ static void print_text(FILE *to, const struct shared *s, const struct tk_trace *
   fputc('\n', to);
 }
 
-static void print_json(FILE *to, const struct shared *s, const struct tk_trace *t, const struct tk_saved *done, const char *output,
+static void print_write_json(FILE *to, const struct shared *s, const struct tk_trace *t, const struct tk_saved *done, const char *output,
                        const struct report *more) {
   struct json j = { .to = to };
   json_open(&j, NULL, '{');
@@ -29,7 +29,7 @@ static void print_json(FILE *to, const struct shared *s, const struct tk_trace *
   json_uint(&j, "read_records", t->counts.read);
   json_uint(&j, "written_records", done->records);
   json_uint(&j, "written_events", done->events);
-  json_uint(&j, "written_flow_points", done->flows);
+  json_uint(&j, "written_flow_points", done->flow_points);
   json_uint(&j, "dangling_flow_points", done->dangling);
   json_uint(&j, "dropped", t->counts.dropped);
   json_uint(&j, "bytes", done->bytes);
@@ -53,11 +53,11 @@ int write_trace(const struct shared *s, const char *command, const struct tk_tra
   progress_end(&progress);
   if (!ok) return run_fail(&err);
   if (s->json) {
-    print_json(to, s, t, &done, output, more);
+    print_write_json(to, s, t, &done, output, more);
     return STATUS_DONE;
   }
   if (s->quiet) return STATUS_DONE;
   if (more) more->text(to, more->arg);
-  if (more || s->verbose || s->dry_run || done.dangling) print_text(to, s, t, &done, output);
+  if (more || s->verbose || s->dry_run || done.dangling) print_write_text(to, s, t, &done, output);
   return STATUS_DONE;
 }

@@ -117,11 +117,11 @@ enum tk_flow_role { TK_FLOW_START, TK_FLOW_STEP, TK_FLOW_END, TK_FLOW_OUT, TK_FL
 
 /* One point of a flow.  START, STEP and END are events of their own, with a time, on a track; OUT, IN and INOUT belong to the
  * event that they are bound to.  Points of equal (class, id) belong together.  After seal: by time, starts first at equal times. */
-struct tk_flow {
+struct tk_flow_point {
   tk_time ts;
   int64_t id; /* integer, a uint64_t if id_is_uint, or a string id if id_is_str */
   tk_id cls;  /* name and category */
-  tk_id at;   /* the event if bound, else the track; see tk_flow_track */
+  tk_id at;   /* the event if bound, else the track; see tk_flow_point_track */
   uint32_t args;
   uint8_t role;
   bool id_is_str : 1, id_is_uint : 1;
@@ -171,7 +171,7 @@ struct tk_counts {
   uint64_t empty;         /* {} */
   uint64_t dropped;       /* not representable, with a note */
   uint64_t bytes;         /* decompressed input */
-  uint64_t predicted;     /* read by the fast path */
+  uint64_t by_template;     /* read by the fast path */
 };
 
 /* Private: strings, packed args, raw text. */
@@ -181,11 +181,11 @@ struct tk_trace {
   struct tk_event *events;
   struct tk_class *classes;
   struct tk_track *tracks;
-  struct tk_flow *flows;
+  struct tk_flow_point *flow_points;
   struct tk_record *records;
   struct tk_meta *metas;
   struct tk_note *notes;
-  tk_id n_events, n_classes, n_tracks, n_flows, n_records, n_metas, n_notes;
+  tk_id n_events, n_classes, n_tracks, n_flow_points, n_records, n_metas, n_notes;
 
   int64_t origin_ns; /* absolute time of ts 0, on `clock`; includes zero_ns */
   int64_t zero_ns;   /* what the file prints its times against (baseTimeNanoseconds); absolute */
@@ -206,7 +206,7 @@ struct tk_trace {
 
 TK_API void tk_free(struct tk_trace *t);
 
-static inline tk_id tk_flow_track(const struct tk_trace *t, const struct tk_flow *f) {
+static inline tk_id tk_flow_point_track(const struct tk_trace *t, const struct tk_flow_point *f) {
   return f->bound ? t->events[f->at].track : f->at;
 }
 
@@ -270,7 +270,7 @@ struct tk_load_options {
   struct tk_progress progress;
   unsigned threads;    /* 0 = as many as there are cores, 1 = none beside the caller's */
   bool strict;         /* any repair is TK_ECORRUPT */
-  bool no_predict;     /* general reading path only: for tests */
+  bool no_templates;     /* general reading path only: for tests */
   bool check;          /* verify the invariants after sealing: for tests */
 };
 
@@ -338,7 +338,7 @@ TK_API void tk_sources_close(struct tk_sources *s);
 struct tk_save_options {
   const char *format;   /* name, e.g. "json"; NULL = by the extension of the path, else what was read */
   const char *command;  /* for the provenance block; NULL = none is written */
-  const char *facts;    /* further members of that block as JSON, such as "\"shrink\":{}"; NULL = none */
+  const char *provenance;  /* further members of that block as JSON, such as "\"shrink\":{}"; NULL = none */
   int level;            /* compression: 0 = default, 1 fastest .. 9 smallest */
   struct tk_progress progress;
   unsigned threads;     /* as in tk_load_options; the bytes do not depend on it */
@@ -350,7 +350,7 @@ struct tk_save_options {
 struct tk_saved {
   uint64_t records; /* source records written, metadata included */
   uint64_t events;  /* spans + instants + counter samples */
-  uint64_t flows;   /* flow points */
+  uint64_t flow_points;
   uint64_t dangling; /* flow points that lead nowhere, of which the format's viewers show nothing; not in `flows` */
   uint64_t bytes;   /* of the file, compressed */
   uint64_t raw_bytes;
@@ -398,14 +398,14 @@ struct tk_summary {
 TK_API void tk_summarise(const struct tk_trace *t, struct tk_summary *s);
 
 /* What a binary file is made of, in its own format's words.  Strings live as long as the trace. */
-struct tk_part {
+struct tk_share {
   const char *name; /* "event metadata", "track_event" */
   uint64_t count, bytes; /* count 0: not counted */
 };
 struct tk_plane { /* XPlane */
   const char *name;
   int64_t id;
-  tk_id process;            /* its track, 0 = facts alone */
+  tk_id process;            /* its track, 0 = metadata alone */
   uint32_t line, lines;     /* lines[line ..] are in it */
   uint64_t events, bytes;   /* on the wire, without its own tag and length */
   bool device;
@@ -422,8 +422,8 @@ struct tk_wire_clock { /* Perfetto */
   uint32_t readings; /* in snapshots */
 };
 
-struct tk_parts {
-  struct tk_part *parts; /* largest first; Perfetto: packets by what they carry, inside of compressed ones as well */
+struct tk_inspection {
+  struct tk_share *parts; /* largest first; Perfetto: packets by what they carry, inside of compressed ones as well */
   struct tk_plane *planes;
   struct tk_line *lines;
   struct tk_wire_clock *clocks;
@@ -431,12 +431,12 @@ struct tk_parts {
   uint32_t n_parts, n_planes, n_lines, n_clocks, n_hosts, n_devices;
   uint64_t n_sequences;                     /* Perfetto */
   uint64_t n_steps, first_step, last_step; /* of the track that has the most */
-  struct tk_parts_impl *impl;
+  struct tk_inspection_impl *impl;
 };
 
 /* Of a trace as it was loaded.  NULL = out of memory; no parts if the format has no words for them. */
-TK_API struct tk_parts *tk_parts_of(const struct tk_trace *t);
-TK_API void tk_parts_free(struct tk_parts *p);
+TK_API struct tk_inspection *tk_inspect(const struct tk_trace *t);
+TK_API void tk_inspection_free(struct tk_inspection *p);
 
 /* Verifies the invariants of a sealed graph: false and the first violation in `err`. */
 TK_API bool tk_check(const struct tk_trace *t, struct tk_err *err);

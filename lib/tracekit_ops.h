@@ -47,7 +47,7 @@ struct tk_merge_rank {
   const char *host; /* "" = unknown */
   int64_t rank;
   const char *rank_from; /* "distributedInfo", "file name", "input order" */
-  uint64_t read, events, flows, bytes;
+  uint64_t read, events, flow_points, bytes;
   uint32_t processes, hidden_processes;
   int64_t shift_ns; /* its zero against the first input's, less its clock's lead where that was found */
   const char *failed; /* NULL, or why it was left out */
@@ -98,7 +98,7 @@ TK_API bool tk_merge(const char *const *names, size_t n, const char *output, con
 TK_API void tk_merge_report_free(struct tk_merge_report *report);
 
 /* What stays of a trace.  Everything is decided on the trace as it is; what stays is valid: spans that cross an edge of the time
- * range are clipped and say so (arg tracekit.clipped), counters keep the value that they have at its left edge, an arrow that loses
+ * range are clipped and say so (arg tracekit.clipped), counters keep the value that they have at its left edge, a flow that loses
  * one end goes. */
 struct tk_filter_options {
   const char *const *where;     /* NULL-terminated expressions that must all hold, e.g. "name =~ 'nccl' && dur > 10us"; NULL = all */
@@ -108,14 +108,14 @@ struct tk_filter_options {
   const char *const *drop_args;
   bool keep_parents;  /* spans around what passes */
   bool keep_children; /* spans within what passes */
-  bool keep_flows;    /* what an arrow or a correlation id ties to it */
+  bool keep_flows;    /* what a flow or a correlation id ties to it */
   bool drop_flows;
 };
 
 struct tk_filter_report {
   uint64_t events_before, events;
   uint64_t points_before, points; /* flow points */
-  uint64_t broken_flows;          /* arrows that lost an end, and so the other */
+  uint64_t broken_flows;          /* flows that lost an end, and so the other */
   uint64_t records_dropped;
   uint64_t clipped;
   uint64_t foreign; /* blocks that only the input's own format understands, dropped */
@@ -158,7 +158,7 @@ struct tk_split_part {
   char *output;
   struct tk_saved saved;
   uint64_t clipped;      /* spans that reach into other parts of time */
-  uint64_t broken_flows; /* arrows whose other end is in another part, dropped */
+  uint64_t broken_flows; /* flows whose other end is in another part, dropped */
 };
 
 struct tk_split_report {
@@ -274,7 +274,7 @@ struct tk_extracted {
   const char *output;
   const char *run, *from; /* from: the input, or the first of several */
   size_t n_inputs, n_failed; /* failed: left out, see the notes */
-  uint64_t records, events, flows; /* written; not of copies */
+  uint64_t records, events, flow_points; /* written; not of copies */
   uint64_t bytes, raw_bytes;
   uint64_t saved; /* events of damaged inputs that could be saved */
 };

@@ -33,7 +33,7 @@ static void bend_events(struct tk_trace *t, const struct bend *b) {
     e->ts = from;
     if (e->kind == TK_SPAN) e->dur = to - from;
   }
-  for (tk_id i = 1; i <= t->n_flows; i++) t->flows[i].ts = straight(b, t->flows[i].ts);
+  for (tk_id i = 1; i <= t->n_flow_points; i++) t->flow_points[i].ts = straight(b, t->flow_points[i].ts);
   for (tk_id i = 1; i <= t->n_records; i++)
     if (t->records[i].has_ts) t->records[i].ts = straight(b, t->records[i].ts);
 }

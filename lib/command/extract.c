@@ -206,7 +206,7 @@ static bool put_trace(struct extractor *x, struct tk_extracted *f, const struct 
   if (!tk_save(t, f->output, &save, &done, x->err)) return false;
   f->records = done.records;
   f->events = done.events;
-  f->flows = done.flows;
+  f->flow_points = done.flow_points;
   f->bytes = done.bytes;
   f->raw_bytes = done.raw_bytes;
   return true;
@@ -242,7 +242,7 @@ static bool join(struct extractor *x, struct tk_extracted *f, size_t first) {
   }
   f->records = merged.saved.records;
   f->events = merged.saved.events;
-  f->flows = merged.saved.flows;
+  f->flow_points = merged.saved.flow_points;
   f->bytes = merged.saved.bytes;
   f->raw_bytes = merged.saved.raw_bytes;
   tk_merge_report_free(&merged);

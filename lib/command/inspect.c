@@ -2,12 +2,12 @@
 #include "format/format.h"
 #include "op/steps.h"
 
-struct tk_parts_impl {
+struct tk_inspection_impl {
   struct mem mem;
   struct arena keep;
 };
 
-static void count_steps(const struct tk_trace *t, struct tk_parts *p) {
+static void count_steps(const struct tk_trace *t, struct tk_inspection *p) {
   struct mem mem = {0};
   struct steps s;
   if (!steps_init(&s, t, &mem) || s.n_main == 0) {
@@ -24,27 +24,27 @@ static void count_steps(const struct tk_trace *t, struct tk_parts *p) {
   steps_free(&s);
 }
 
-struct tk_parts *tk_parts_of(const struct tk_trace *t) {
+struct tk_inspection *tk_inspect(const struct tk_trace *t) {
   const struct format *format = t->format ? format_by_name(t->format) : NULL;
   struct mem mem = {0};
-  struct tk_parts *p = mem_alloc(&mem, sizeof *p);
-  struct tk_parts_impl *impl = mem_alloc(&mem, sizeof *impl);
+  struct tk_inspection *p = mem_alloc(&mem, sizeof *p);
+  struct tk_inspection_impl *impl = mem_alloc(&mem, sizeof *impl);
   if (!p || !impl) {
     mem_free(&mem, p);
     mem_free(&mem, impl);
     return NULL;
   }
-  *impl = (struct tk_parts_impl){.mem = mem};
+  *impl = (struct tk_inspection_impl){.mem = mem};
   impl->keep.mem = &impl->mem;
-  *p = (struct tk_parts){.impl = impl};
-  if (format && format->parts) format->parts(t, p, &impl->keep);
+  *p = (struct tk_inspection){.impl = impl};
+  if (format && format->inspect) format->inspect(t, p, &impl->keep);
   count_steps(t, p);
   if (!impl->mem.failed) return p;
-  tk_parts_free(p);
+  tk_inspection_free(p);
   return NULL;
 }
 
-void tk_parts_free(struct tk_parts *p) {
+void tk_inspection_free(struct tk_inspection *p) {
   if (!p) return;
   struct mem mem = {.used = sizeof *p + sizeof *p->impl};
   arena_free(&p->impl->keep);

@@ -1,7 +1,7 @@
 /* merge.c - many inputs, one output: what tk_merge does.
  *
  *     for each input: load -> take its collectives out -> free     (merge_align.c; only where several hosts are to be aligned)
- *     for each input: load -> place on the base of time -> op_merge -> sink -> free
+ *     for each input: load -> place on the base of time -> renumber -> sink -> free
  *
  * One input is in memory at a time.  What the whole needs at its end is small and kept aside: the first input's top-level data,
  * which comes where viewers look for it, and each rank's own, which goes into the "tracekit" block behind the events (a stream
@@ -281,7 +281,7 @@ static bool join(struct merger *m, size_t input, struct tk_trace *t, int64_t slo
   bool ok = was != NULL;
   if (!ok) return mem_check(&m->mem, m->err);
   r->processes = 0;
-  if (is_joined(m)) ok = op_merge(t, &m->ids, &place, was, &r->processes, m->err);
+  if (is_joined(m)) ok = renumber(t, &m->ids, &place, was, &r->processes, m->err);
   else
     for (tk_id i = 1; i <= t->n_tracks; i++)
       if (t->tracks[i].kind == TK_PROCESS) was[r->processes++] = (struct merge_pid){.track = i, .was = t->tracks[i].pid};
@@ -309,7 +309,7 @@ static bool describe(struct merger *m, size_t input, const struct tk_trace *t, i
   r->processes = count_processes(t, false);
   saved->records += r->read;
   saved->events += r->events;
-  saved->flows += r->flows;
+  saved->flow_points += r->flow_points;
   if (first && is_reference(m, r)) m->manifest.reference = m->manifest.n;
   struct manifest_file file = {.input = m->first + input, .machine = c.machine, .shift_ns = r->shift_ns};
   return manifest_add(&m->manifest, t, m->sources, file, m->err);
@@ -334,7 +334,7 @@ static bool merge_trace(struct merger *m, size_t input, struct tk_trace *t) {
   r->host = keep_text(m, id.host);
   r->read = t->counts.read;
   r->events = t->n_events;
-  r->flows = t->n_flows;
+  r->flow_points = t->n_flow_points;
   r->bytes = t->counts.bytes;
   if (is_joined(m) && !m->opt->manifest) drop_packets(t);
   keep_notes(m, t);

@@ -59,7 +59,7 @@ void saver_close(struct saver *s) {
 
 /* What an earlier command said of the trace (its ranks, how it was shrunk) stays true: all members but those that are said anew; where
  * nothing is to be said of commands, the ranks, which are the trace's own. */
-static void put_earlier(struct buf *b, const struct tk_trace *t, const char *facts, bool ranks_only) {
+static void put_earlier(struct buf *b, const struct tk_trace *t, const char *provenance, bool ranks_only) {
   const struct tk_meta *m = t ? trace_meta(t, "tracekit") : NULL;
   struct json_string key;
   struct json_value v;
@@ -67,7 +67,7 @@ static void put_earlier(struct buf *b, const struct tk_trace *t, const char *fac
   const uint8_t *text = (const uint8_t *)trace_raw(t, m->at);
   struct json j = {.p = text + 1, .end = text + m->size, .last = true, .scratch = {.mem = b->mem}};
   while (json_blank(&j) && *j.p == '"' && json_key(&j, &key) && json_value(&j, &v)) {
-    bool anew = json_is(&j, &key, "version") || json_is(&j, &key, "command") || (facts && json_is(&j, &key, facts));
+    bool anew = json_is(&j, &key, "version") || json_is(&j, &key, "command") || (provenance && json_is(&j, &key, provenance));
     if (ranks_only ? json_is(&j, &key, "ranks") : !anew) {
       buf_text(b, b->len ? "," : "{");
       buf_append(b, key.p - 1, key.n + 2);
@@ -81,15 +81,15 @@ static void put_earlier(struct buf *b, const struct tk_trace *t, const char *fac
 
 const char *saver_provenance(struct buf *b, const struct tk_save_options *opt, const struct tk_trace *t) {
   char said[32] = "";
-  if (opt->facts && sscanf(opt->facts, "\"%31[a-z]", said) != 1) *said = 0;
+  if (opt->provenance && sscanf(opt->provenance, "\"%31[a-z]", said) != 1) *said = 0;
   if (opt->command) {
     buf_text(b, "{\"version\":\"" TK_VERSION "\",\"command\":");
     json_quote(b, opt->command, strlen(opt->command));
   }
   put_earlier(b, t, *said ? said : NULL, !opt->command);
-  if (opt->command && opt->facts) {
+  if (opt->command && opt->provenance) {
     buf_text(b, ",");
-    buf_text(b, opt->facts);
+    buf_text(b, opt->provenance);
   }
   if (!b->len || !buf_append(b, "}", 2)) return NULL;
   return (const char *)b->data;

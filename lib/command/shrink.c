@@ -35,12 +35,12 @@ struct shrinker {
 /* ---- weighing ---- */
 
 /* Bytes of the trace as it would be written. */
-static bool weigh_trace(struct shrinker *s, const struct tk_trace *t, const char *facts, uint64_t *weight) {
+static bool weigh_trace(struct shrinker *s, const struct tk_trace *t, const char *provenance, uint64_t *weight) {
   struct tk_save_options save = s->save;
   struct tk_saved saved = {0};
   save.dry_run = true;
-  save.facts = facts;
-  if (!facts) save.command = NULL;
+  save.provenance = provenance;
+  if (!provenance) save.command = NULL;
   if (!tk_save(t, s->output, &save, &saved, s->err)) return false;
   *weight = saved.bytes;
   return true;
@@ -50,8 +50,8 @@ static bool write_whole(struct shrinker *s, bool dry_run, struct tk_saved *saved
   struct tk_save_options save = s->save;
   struct buf text = {.mem = &s->mem};
   save.dry_run |= dry_run;
-  save.facts = shrink_facts(&text, s->t, &s->done);
-  bool ok = save.facts ? tk_save(s->t, s->output, &save, saved, s->err) : mem_check(&s->mem, s->err);
+  save.provenance = shrink_provenance(&text, s->t, &s->done);
+  bool ok = save.provenance ? tk_save(s->t, s->output, &save, saved, s->err) : mem_check(&s->mem, s->err);
   buf_free(&text);
   return ok;
 }
@@ -65,14 +65,14 @@ static bool weigh_whole(struct shrinker *s, uint64_t *weight) {
 }
 
 /* The events of a sample are multiplied; metadata and the account of what went are not. */
-static bool weigh_view(struct shrinker *s, const struct tk_trace *view, const char *facts, double *weight) {
+static bool weigh_view(struct shrinker *s, const struct tk_trace *view, const char *provenance, double *weight) {
   uint64_t events, rest;
   if (s->every == 1) {
-    if (!weigh_trace(s, view, facts, &events)) return false;
+    if (!weigh_trace(s, view, provenance, &events)) return false;
     *weight = (double)events;
     return true;
   }
-  if (!weigh_trace(s, view, NULL, &events) || !weigh_trace(s, &s->none.view, facts, &rest)) return false;
+  if (!weigh_trace(s, view, NULL, &events) || !weigh_trace(s, &s->none.view, provenance, &rest)) return false;
   *weight = (double)rest + ((double)events - (double)s->fixed) * s->scale;
   return true;
 }
@@ -86,10 +86,10 @@ static bool estimate(struct shrinker *s, struct place at, double *weight) {
   shrunk_init(&gone, &s->t->store->mem);
   bool ok = shrink_apply(&s->part, at, &view, &gone, s->err);
   if (ok) {
-    const char *facts = shrink_facts(&text, s->t, &gone);
+    const char *provenance = shrink_provenance(&text, s->t, &gone);
     *weight = (double)view.n_events * s->scale;
-    if (!s->opt->events) ok = facts ? weigh_view(s, &view, facts, weight) : mem_check(&s->mem, s->err);
-    keep_free_view(&view);
+    if (!s->opt->events) ok = provenance ? weigh_view(s, &view, provenance, weight) : mem_check(&s->mem, s->err);
+    subset_free_view(&view);
   }
   shrunk_free(&gone);
   buf_free(&text);

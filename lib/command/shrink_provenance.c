@@ -61,7 +61,7 @@ static void put_before(struct buf *b, const struct tk_trace *t) {
   buf_text(b, "]");
 }
 
-const char *shrink_facts(struct buf *b, const struct tk_trace *t, const struct shrunk *done) {
+const char *shrink_provenance(struct buf *b, const struct tk_trace *t, const struct shrunk *done) {
   bool any = false;
   buf_text(b, "\"shrink\":{\"rungs\":[");
   for (int r = 0; r < RUNGS; r++) {

@@ -5,6 +5,6 @@
 #include "op/shrink.h"
 
 /* JSON members, in b; after those of an earlier shrink of the same trace.  NULL when memory runs out. */
-const char *shrink_facts(struct buf *b, const struct tk_trace *t, const struct shrunk *done);
+const char *shrink_provenance(struct buf *b, const struct tk_trace *t, const struct shrunk *done);
 
 #endif

@@ -77,12 +77,12 @@ static void hear(void *arg, enum sink_part part, tk_id id, uint64_t bytes) {
   if (part == SINK_EVENT) {
     of_event(s, id, bytes);
   } else if (part == SINK_FLOW) {
-    const struct tk_flow *f = &s->t->flows[id];
+    const struct tk_flow_point *f = &s->t->flow_points[id];
     s->of_args = 0;
     count(&s->slots[S_FLOWS], bytes);
     count(&s->cats[s->t->classes[f->cls].cat], bytes);
     count(&s->names[s->t->classes[f->cls].name], bytes);
-    count(&s->tracks[tk_flow_track(s->t, f)], bytes);
+    count(&s->tracks[tk_flow_point_track(s->t, f)], bytes);
   } else {
     count(&s->slots[S_META], bytes);
   }

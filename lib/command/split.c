@@ -217,7 +217,7 @@ static bool write_part(struct splitter *s, uint32_t part, struct window window, 
   save.dry_run |= dry_run;
   if (!op_filter(s->t, &view, &plan, &report, s->err)) return false;
   bool ok = save_view(file, &view, done->output, &save, &done->saved, s->err);
-  keep_free_view(&view);
+  subset_free_view(&view);
   done->clipped = report.clipped;
   done->broken_flows = report.broken_flows;
   return ok;

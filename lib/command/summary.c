@@ -61,15 +61,15 @@ static void count_flows(const struct tk_trace *t, struct tk_summary *s) {
   struct mem mem = {0};
   struct chains open;
   if (!chains_init(&open, t, &mem)) return;
-  for (tk_id i = 1; i <= t->n_flows; i++) {
-    const struct tk_flow *f = &t->flows[i];
+  for (tk_id i = 1; i <= t->n_flow_points; i++) {
+    const struct tk_flow_point *f = &t->flow_points[i];
     tk_id *last = chains_of(&open, f);
-    if (flow_starts(f)) s->dangling_points += *last && flow_starts(&t->flows[*last]);
+    if (flow_starts(f)) s->dangling_points += *last && flow_starts(&t->flow_points[*last]);
     else if (*last) s->flow_pairs++;
     else s->dangling_points++;
     if (flow_starts(f) || *last) *last = i;
   }
-  for (uint32_t i = 0; i <= open.mask; i++) s->dangling_points += open.slots[i] && flow_starts(&t->flows[open.slots[i]]);
+  for (uint32_t i = 0; i <= open.mask; i++) s->dangling_points += open.slots[i] && flow_starts(&t->flow_points[open.slots[i]]);
   chains_free(&open);
 }
 
@@ -79,13 +79,13 @@ static void count_memory(const struct tk_trace *t, struct tk_summary *s) {
   s->arg_shapes = st->n_shapes;
   s->n_strings = st->strings.n;
   for (uint32_t i = 1; i <= st->strings.n; i++) s->string_bytes += st->strings.strs[i].len;
-  s->memory = (uint64_t)t->n_events * sizeof *t->events + (uint64_t)t->n_flows * sizeof *t->flows + st->pool.len +
+  s->memory = (uint64_t)t->n_events * sizeof *t->events + (uint64_t)t->n_flow_points * sizeof *t->flow_points + st->pool.len +
               (uint64_t)t->n_classes * sizeof *t->classes + (uint64_t)t->n_tracks * sizeof *t->tracks;
 }
 
 void tk_summarise(const struct tk_trace *t, struct tk_summary *s) {
   struct identity id = identity_of(t);
-  *s = (struct tk_summary){.records = t->n_records, .flow_points = t->n_flows};
+  *s = (struct tk_summary){.records = t->n_records, .flow_points = t->n_flow_points};
   count_events(t, s);
   count_tracks(t, s);
   count_machines(t, s);

@@ -22,7 +22,7 @@ struct format {
   /* Reads the input to its end into an empty trace, without sealing. */
   bool (*read)(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err);
   /* What a trace that was read consists of, for `info`; NULL = nothing more than the graph says.  Memory is of `keep`. */
-  void (*parts)(const struct tk_trace *t, struct tk_parts *p, struct arena *keep);
+  void (*inspect)(const struct tk_trace *t, struct tk_inspection *p, struct arena *keep);
   /* A sink that writes to out, which it does not own.  NULL when out of memory. */
   struct sink *(*writer)(struct out *out, const struct sink_options *opt);
 };

@@ -69,14 +69,14 @@ static void move_events(struct appender *a) {
     e.args = move_args(a, e.args);
     *trace_add_event(a->to) = e;
   }
-  for (tk_id i = 1; i <= a->from->n_flows; i++) {
-    struct tk_flow f = a->from->flows[i];
+  for (tk_id i = 1; i <= a->from->n_flow_points; i++) {
+    struct tk_flow_point f = a->from->flow_points[i];
     f.ts += a->shift;
     f.cls = a->classes[f.cls];
     f.at = f.bound ? f.at + a->events : a->tracks[f.at];
     f.args = move_args(a, f.args);
     if (f.id_is_str) f.id = a->strings[f.id];
-    *trace_add_flow(a->to) = f;
+    *trace_add_flow_point(a->to) = f;
   }
 }
 
@@ -110,21 +110,21 @@ static void add_counts(struct tk_counts *to, const struct tk_counts *from) {
   to->empty += from->empty;
   to->dropped += from->dropped;
   to->bytes += from->bytes;
-  to->predicted += from->predicted;
+  to->by_template += from->by_template;
   for (size_t i = 0; i < sizeof to->by_phase / sizeof to->by_phase[0]; i++) to->by_phase[i] += from->by_phase[i];
 }
 
 /* An empty graph has no time of its own yet: it takes over the other's. */
 static bool meet_in_time(struct appender *a, struct tk_err *err) {
   i128 shift;
-  if (a->to->n_events + a->to->n_flows == 0) {
+  if (a->to->n_events + a->to->n_flow_points == 0) {
     a->to->origin_ns = a->from->origin_ns;
     a->to->zero_ns = a->from->zero_ns;
     a->to->has_zero = a->from->has_zero;
     a->to->clock = a->from->clock;
     return true;
   }
-  if (a->from->n_events + a->from->n_flows == 0) return true;
+  if (a->from->n_events + a->from->n_flow_points == 0) return true;
   shift = ((i128)a->from->origin_ns - a->to->origin_ns) * 1000;
   if (shift > INT64_MAX / 4 || shift < -(INT64_MAX / 4)) return err_set(err, TK_ELIMIT, "traces too far apart in time to be joined");
   a->shift = (tk_time)shift;

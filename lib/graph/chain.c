@@ -4,7 +4,7 @@
 
 bool chains_init(struct chains *c, const struct tk_trace *t, struct mem *mem) {
   uint64_t n = 64;
-  while (n < (uint64_t)t->n_flows * 2 && n <= UINT32_MAX) n *= 2;
+  while (n < (uint64_t)t->n_flow_points * 2 && n <= UINT32_MAX) n *= 2;
   *c = (struct chains){.t = t, .mem = mem, .mask = (uint32_t)(n - 1)};
   c->slots = mem_array(mem, n, sizeof *c->slots);
   if (c->slots) memset(c->slots, 0, n * sizeof *c->slots);
@@ -17,17 +17,17 @@ void chains_free(struct chains *c) {
 }
 
 /* Producers count their ids up, so 256 neighbours stand side by side: a tenth of the cache misses of ids that are spread. */
-static uint32_t place(const struct tk_flow *f) {
+static uint32_t place(const struct tk_flow_point *f) {
   uint64_t block = ((uint64_t)f->id >> 8) * 2 + f->id_is_str + ((uint64_t)f->cls << 40);
   return (uint32_t)((block * 0x9e3779b97f4a7c15u) >> 32) + ((uint32_t)f->id & 255);
 }
 
-static bool same_chain(const struct tk_flow *a, const struct tk_flow *b) {
+static bool same_chain(const struct tk_flow_point *a, const struct tk_flow_point *b) {
   return a->id == b->id && a->cls == b->cls && a->id_is_str == b->id_is_str;
 }
 
-tk_id *chains_of(const struct chains *c, const struct tk_flow *f) {
+tk_id *chains_of(const struct chains *c, const struct tk_flow_point *f) {
   uint32_t at = place(f) & c->mask;
-  while (c->slots[at] && !same_chain(&c->t->flows[c->slots[at]], f)) at = (at + 1) & c->mask;
+  while (c->slots[at] && !same_chain(&c->t->flow_points[c->slots[at]], f)) at = (at + 1) & c->mask;
   return &c->slots[at];
 }

@@ -19,8 +19,8 @@ bool chains_init(struct chains *c, const struct tk_trace *t, struct mem *mem);
 void chains_free(struct chains *c);
 
 /* The point that stands for the chain of `f`, 0 = none yet: set it to a point of this chain, or leave it. */
-tk_id *chains_of(const struct chains *c, const struct tk_flow *f);
+tk_id *chains_of(const struct chains *c, const struct tk_flow_point *f);
 
-static inline bool flow_starts(const struct tk_flow *f) { return f->role == TK_FLOW_START || f->role == TK_FLOW_OUT; }
+static inline bool flow_starts(const struct tk_flow_point *f) { return f->role == TK_FLOW_START || f->role == TK_FLOW_OUT; }
 
 #endif

@@ -76,9 +76,9 @@ static bool check_tracks(const struct tk_trace *t, tk_id *ancestors, struct tk_e
 }
 
 static bool check_flows(const struct tk_trace *t, struct tk_err *err) {
-  for (tk_id i = 1; i <= t->n_flows; i++) {
-    const struct tk_flow *f = &t->flows[i];
-    if (i > 1 && f->ts < t->flows[i - 1].ts) return fail(err, "flow points out of order", i);
+  for (tk_id i = 1; i <= t->n_flow_points; i++) {
+    const struct tk_flow_point *f = &t->flow_points[i];
+    if (i > 1 && f->ts < t->flow_points[i - 1].ts) return fail(err, "flow points out of order", i);
     if (f->at == 0 || f->at > (f->bound ? t->n_events : t->n_tracks)) return fail(err, "place of flow point", i);
     if (f->id_is_str && (f->id <= 0 || f->id > t->store->strings.n)) return fail(err, "id of flow point", i);
     if (f->cls == 0 || f->cls > t->n_classes) return fail(err, "class of flow point", i);

@@ -120,9 +120,9 @@ static void put_track(struct buf *b, const struct tk_trace *t, const struct tk_t
   for (tk_id i = k->first; i < k->first + k->count; i++) put_event(b, t, &t->events[i]);
 }
 
-static void put_flow(struct buf *b, const struct tk_trace *t, const struct tk_flow *f) {
+static void put_flow(struct buf *b, const struct tk_trace *t, const struct tk_flow_point *f) {
   static const char *const roles[] = {"start", "step", "end", "out", "in", "inout"};
-  const struct tk_track *k = &t->tracks[tk_flow_track(t, f)];
+  const struct tk_track *k = &t->tracks[tk_flow_point_track(t, f)];
   put(b, "flow %s %lld", roles[f->role], (long long)f->ts);
   put_class(b, t, f->cls);
   put(b, " id=");
@@ -150,7 +150,7 @@ char *tk_dump(const struct tk_trace *t) {
   struct buf b = {.mem = &mem};
   put(&b, "trace origin=%lldns zero=%lldns clock=%s\n", (long long)t->origin_ns, (long long)t->zero_ns, clocks[t->clock]);
   for (tk_id i = 1; i <= t->n_tracks; i++) put_track(&b, t, &t->tracks[i]);
-  for (tk_id i = 1; i <= t->n_flows; i++) put_flow(&b, t, &t->flows[i]);
+  for (tk_id i = 1; i <= t->n_flow_points; i++) put_flow(&b, t, &t->flow_points[i]);
   for (tk_id i = 1; i <= t->n_records; i++) put_record(&b, t, &t->records[i]);
   for (tk_id i = 1; i <= t->n_metas; i++) {
     put(&b, "meta ");

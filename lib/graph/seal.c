@@ -397,8 +397,8 @@ static bool renumber_points(struct sealer *s, tk_id n_old) {
   if (!now) return false;
   memset(now, 0, ((size_t)n_old + 1) * sizeof *now);
   for (tk_id i = 1; i <= t->n_events; i++) now[s->order[i]] = i;
-  for (tk_id i = 1; i <= t->n_flows; i++)
-    if (t->flows[i].bound) t->flows[i].at = now[t->flows[i].at];
+  for (tk_id i = 1; i <= t->n_flow_points; i++)
+    if (t->flow_points[i].bound) t->flow_points[i].at = now[t->flow_points[i].at];
   mem_free(&s->t->store->mem, now);
   return true;
 }
@@ -430,8 +430,8 @@ static bool run(struct sealer *s) {
   bool ok;
   survey(s);
   if (s->has_async) s->grouped = false; /* ends that are matched go */
-  for (tk_id i = 1; i <= t->n_flows && !s->order; i++)
-    if (t->flows[i].bound) s->order = scratch(s, n_old, sizeof *s->order);
+  for (tk_id i = 1; i <= t->n_flow_points && !s->order; i++)
+    if (t->flow_points[i].bound) s->order = scratch(s, n_old, sizeof *s->order);
   ok = (!s->has_async || seal_async(t, s->end)) && scatter(s);
   if (ok) place_lost(s);
   ok = ok && each_track(s);

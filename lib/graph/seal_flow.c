@@ -14,7 +14,7 @@ struct point_key {
   uint32_t rank;
 };
 
-static uint32_t rank_of(const struct tk_flow *f) {
+static uint32_t rank_of(const struct tk_flow_point *f) {
   static const uint8_t ranks[] = {[TK_FLOW_START] = 0, [TK_FLOW_OUT] = 0, [TK_FLOW_STEP] = 1,
                                   [TK_FLOW_INOUT] = 1, [TK_FLOW_END] = 2, [TK_FLOW_IN] = 2};
   return ranks[f->role];
@@ -43,9 +43,9 @@ static struct point_key *sort_points(struct point_key *a, struct point_key *spar
 }
 
 /* a[i] becomes what a[from[i]] was, cycle by cycle: a second array would be the peak of reading. */
-static void permute(struct tk_flow *a, uint32_t *from, uint32_t n) {
+static void permute(struct tk_flow_point *a, uint32_t *from, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
-    struct tk_flow first = a[i];
+    struct tk_flow_point first = a[i];
     uint32_t to = i;
     while (from[to] != i) {
       uint32_t next = from[to];
@@ -60,21 +60,21 @@ static void permute(struct tk_flow *a, uint32_t *from, uint32_t n) {
 
 /* The order that sorting found becomes the array's. */
 static void reorder(struct tk_trace *t, struct point_key *keys, struct point_key *spare) {
-  const struct point_key *sorted = sort_points(keys, spare, t->n_flows);
+  const struct point_key *sorted = sort_points(keys, spare, t->n_flow_points);
   uint32_t *from = (void *)(sorted == keys ? spare : keys); /* closer together: following a cycle waits for each of its steps */
-  for (uint32_t i = 0; i < t->n_flows; i++) from[i] = sorted[i].flow - 1;
-  permute(t->flows + 1, from, t->n_flows);
+  for (uint32_t i = 0; i < t->n_flow_points; i++) from[i] = sorted[i].flow - 1;
+  permute(t->flow_points + 1, from, t->n_flow_points);
 }
 
 /* Flow points in time order become the array's order. */
 bool seal_order_flows(struct tk_trace *t) {
   struct mem *m = &t->store->mem;
-  uint32_t n = t->n_flows;
+  uint32_t n = t->n_flow_points;
   size_t bytes = ((size_t)n + 1) * sizeof(struct point_key);
   struct point_key *keys = mem_alloc(m, bytes), *spare = mem_alloc(m, bytes);
   bool in_order = true, ok = keys && spare;
   for (uint32_t i = 0; ok && i < n; i++) {
-    keys[i] = (struct point_key){t->flows[i + 1].ts, i + 1, rank_of(&t->flows[i + 1])};
+    keys[i] = (struct point_key){t->flow_points[i + 1].ts, i + 1, rank_of(&t->flow_points[i + 1])};
     if (i && after(&keys[i - 1], &keys[i])) in_order = false;
   }
   if (ok && !in_order) reorder(t, keys, spare);
@@ -124,7 +124,7 @@ static tk_id next_span(struct binder *b, tk_time ts) {
   return 0;
 }
 
-static void bind(struct binder *b, struct tk_flow *f) {
+static void bind(struct binder *b, struct tk_flow_point *f) {
   tk_id id = f->role == TK_FLOW_END && !f->enclosing ? next_span(b, f->ts) : enclosing(b, f->ts);
   if (!id) return;
   f->at = id;
@@ -134,7 +134,7 @@ static void bind(struct binder *b, struct tk_flow *f) {
 /* Points by track: a counting sort keeps their time order. */
 static bool bind_all(struct tk_trace *t) {
   struct mem *m = &t->store->mem;
-  uint32_t n = t->n_flows, most = 0, at = 0;
+  uint32_t n = t->n_flow_points, most = 0, at = 0;
   uint32_t *by_track = mem_array(m, (uint64_t)n + 1, sizeof *by_track);
   for (tk_id k = 1; k <= t->n_tracks; k++) {
     t->tracks[k].n_points = 0;
@@ -143,17 +143,17 @@ static bool bind_all(struct tk_trace *t) {
   tk_id *stack = mem_array(m, (uint64_t)most + 1, sizeof *stack);
   uint32_t *start = mem_array(m, (uint64_t)t->n_tracks + 2, sizeof *start);
   bool ok = by_track && stack && start;
-  for (tk_id i = 1; i <= n; i++) t->tracks[tk_flow_track(t, &t->flows[i])].n_points += 1;
+  for (tk_id i = 1; i <= n; i++) t->tracks[tk_flow_point_track(t, &t->flow_points[i])].n_points += 1;
   for (tk_id k = 0; ok && k <= t->n_tracks; k++) {
     start[k] = at;
     at += t->tracks[k].n_points;
   }
   t->tracks[0].n_points = 0;
-  for (tk_id i = 1; ok && i <= n; i++) by_track[start[tk_flow_track(t, &t->flows[i])]++] = i;
+  for (tk_id i = 1; ok && i <= n; i++) by_track[start[tk_flow_point_track(t, &t->flow_points[i])]++] = i;
   for (tk_id k = 1; ok && k <= t->n_tracks; k++) {
     struct binder b = {t, &t->tracks[k], stack, 0, 0};
     for (uint32_t i = start[k] - t->tracks[k].n_points; i < start[k]; i++)
-      if (!t->flows[by_track[i]].bound) bind(&b, &t->flows[by_track[i]]);
+      if (!t->flow_points[by_track[i]].bound) bind(&b, &t->flow_points[by_track[i]]);
   }
   mem_free(m, by_track);
   mem_free(m, stack);
@@ -168,12 +168,12 @@ static bool note_backward(struct tk_trace *t) {
   tk_time most = 0;
   uint64_t n = 0;
   if (!chains_init(&waiting, t, &t->store->mem)) return false;
-  for (tk_id i = 1; i <= t->n_flows; i++) {
-    const struct tk_flow *f = &t->flows[i];
+  for (tk_id i = 1; i <= t->n_flow_points; i++) {
+    const struct tk_flow_point *f = &t->flow_points[i];
     tk_id *met = chains_of(&waiting, f);
-    if (*met && flow_starts(f) && !flow_starts(&t->flows[*met])) {
+    if (*met && flow_starts(f) && !flow_starts(&t->flow_points[*met])) {
       n++;
-      if (f->ts - t->flows[*met].ts > most) most = f->ts - t->flows[*met].ts;
+      if (f->ts - t->flow_points[*met].ts > most) most = f->ts - t->flow_points[*met].ts;
     }
     if (!*met || flow_starts(f)) *met = i;
   }
@@ -187,9 +187,9 @@ static bool note_backward(struct tk_trace *t) {
 }
 
 bool seal_flows(struct tk_trace *t) {
-  if (t->n_flows == 0) return true;
-  for (tk_id i = 1; i <= t->n_flows; i++) {
-    struct tk_flow *f = &t->flows[i];
+  if (t->n_flow_points == 0) return true;
+  for (tk_id i = 1; i <= t->n_flow_points; i++) {
+    struct tk_flow_point *f = &t->flow_points[i];
     if (f->bound) f->ts = t->events[f->at].ts;
   }
   return seal_order_flows(t) && bind_all(t) && note_backward(t);

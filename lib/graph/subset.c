@@ -13,21 +13,21 @@ static uint8_t *all(struct mem *m, uint64_t n) {
   return p;
 }
 
-bool keep_init(struct keep *k, const struct tk_trace *t, struct mem *mem) {
-  *k = (struct keep){mem, NULL, NULL, NULL, NULL, t->n_events, t->n_flows, t->n_records, t->n_tracks};
+bool subset_init(struct subset *k, const struct tk_trace *t, struct mem *mem) {
+  *k = (struct subset){mem, NULL, NULL, NULL, NULL, t->n_events, t->n_flow_points, t->n_records, t->n_tracks};
   k->events = all(mem, t->n_events);
-  k->points = all(mem, t->n_flows);
+  k->points = all(mem, t->n_flow_points);
   k->records = all(mem, t->n_records);
   k->tracks = all(mem, t->n_tracks);
   return k->events && k->points && k->records && k->tracks;
 }
 
-void keep_free(struct keep *k) {
+void subset_free(struct subset *k) {
   mem_free(k->mem, k->events);
   mem_free(k->mem, k->points);
   mem_free(k->mem, k->records);
   mem_free(k->mem, k->tracks);
-  *k = (struct keep){0};
+  *k = (struct subset){0};
 }
 
 /* ---- flows ---- */
@@ -36,10 +36,10 @@ enum { HAD_START = 1, HAD_END = 2, HAS_START = 4, HAS_END = 8, SAID = 16 };
 enum { WAS_WHOLE = HAD_START | HAD_END, IS_WHOLE = HAS_START | HAS_END };
 
 /* What is left of each chain; a start begins a new one, so that ids may be used again. */
-static void survey_chains(const struct tk_trace *t, const struct keep *k, const struct chains *chains, tk_id *chain_of,
+static void survey_chains(const struct tk_trace *t, const struct subset *k, const struct chains *chains, tk_id *chain_of,
                           uint8_t *state) {
-  for (tk_id i = 1; i <= t->n_flows; i++) {
-    const struct tk_flow *f = &t->flows[i];
+  for (tk_id i = 1; i <= t->n_flow_points; i++) {
+    const struct tk_flow_point *f = &t->flow_points[i];
     bool start = flow_starts(f), end = f->role == TK_FLOW_END || f->role == TK_FLOW_IN || f->role == TK_FLOW_INOUT;
     tk_id *chain = chains_of(chains, f);
     if (!*chain || start) *chain = i;
@@ -49,17 +49,17 @@ static void survey_chains(const struct tk_trace *t, const struct keep *k, const 
   }
 }
 
-/* Points of events that go, go; and so does what is left of an arrow that has lost an end. */
-static bool drop_points(const struct tk_trace *t, struct keep *k, struct kept *kept) {
+/* Points of events that go, go; and so does what is left of a flow that has lost an end. */
+static bool drop_points(const struct tk_trace *t, struct subset *k, struct subset_losses *kept) {
   struct chains chains;
-  tk_id *chain_of = bytes(k->mem, t->n_flows, sizeof *chain_of);
-  uint8_t *state = bytes(k->mem, t->n_flows, 1);
+  tk_id *chain_of = bytes(k->mem, t->n_flow_points, sizeof *chain_of);
+  uint8_t *state = bytes(k->mem, t->n_flow_points, 1);
   bool ok = chain_of && state && chains_init(&chains, t, k->mem);
-  if (ok) memset(state, 0, (size_t)t->n_flows + 1);
-  for (tk_id i = 1; ok && i <= t->n_flows; i++)
-    if (t->flows[i].bound && !k->events[t->flows[i].at]) k->points[i] = 0;
+  if (ok) memset(state, 0, (size_t)t->n_flow_points + 1);
+  for (tk_id i = 1; ok && i <= t->n_flow_points; i++)
+    if (t->flow_points[i].bound && !k->events[t->flow_points[i].at]) k->points[i] = 0;
   if (ok) survey_chains(t, k, &chains, chain_of, state);
-  for (tk_id i = 1; ok && i <= t->n_flows; i++) {
+  for (tk_id i = 1; ok && i <= t->n_flow_points; i++) {
     uint8_t *s = &state[chain_of[i]];
     if ((*s & WAS_WHOLE) != WAS_WHOLE || (*s & IS_WHOLE) == IS_WHOLE) continue;
     kept->broken_flows += !(*s & SAID) && k->points[i];
@@ -79,13 +79,13 @@ struct content {
   uint64_t before, after;
 };
 
-static void count_content(const struct tk_trace *t, const struct keep *k, struct content *c) {
+static void count_content(const struct tk_trace *t, const struct subset *k, struct content *c) {
   for (tk_id i = 1; i <= t->n_events; i++) {
     c[t->events[i].track].before++;
     c[t->events[i].track].after += k->events[i];
   }
-  for (tk_id i = 1; i <= t->n_flows; i++) {
-    tk_id track = tk_flow_track(t, &t->flows[i]);
+  for (tk_id i = 1; i <= t->n_flow_points; i++) {
+    tk_id track = tk_flow_point_track(t, &t->flow_points[i]);
     c[track].before++;
     c[track].after += k->points[i];
   }
@@ -101,7 +101,7 @@ static void count_content(const struct tk_trace *t, const struct keep *k, struct
   }
 }
 
-static void hide_emptied(const struct keep *k, struct tk_trace *to, const struct content *c) {
+static void hide_emptied(const struct subset *k, struct tk_trace *to, const struct content *c) {
   for (tk_id i = 1; i <= to->n_tracks; i++)
     if (!c[i].after && (c[i].before || !k->tracks[i])) to->tracks[i].hidden = true;
 }
@@ -109,7 +109,7 @@ static void hide_emptied(const struct keep *k, struct tk_trace *to, const struct
 /* ---- the arrays of the part ---- */
 
 /* Depth of what stays: only ancestors that stay count. */
-static void move_track(const struct tk_trace *t, const struct keep *k, struct tk_trace *to, tk_id track, uint16_t *above) {
+static void move_track(const struct tk_trace *t, const struct subset *k, struct tk_trace *to, tk_id track, uint16_t *above) {
   tk_id first = t->tracks[track].first, end = first + t->tracks[track].count;
   to->tracks[track].first = to->n_events + 1;
   for (tk_id i = first; i < end; i++) {
@@ -123,7 +123,7 @@ static void move_track(const struct tk_trace *t, const struct keep *k, struct tk
   to->tracks[track].count = to->n_events + 1 - to->tracks[track].first;
 }
 
-static bool move_events(const struct tk_trace *t, const struct keep *k, struct tk_trace *to) {
+static bool move_events(const struct tk_trace *t, const struct subset *k, struct tk_trace *to) {
   uint16_t *above = bytes(k->mem, UINT16_MAX + 1, sizeof *above);
   if (!above) return false;
   above[0] = 0;
@@ -134,26 +134,26 @@ static bool move_events(const struct tk_trace *t, const struct keep *k, struct t
 }
 
 /* Ids of events in the part; only flows ask. */
-static tk_id *new_ids(const struct tk_trace *t, const struct keep *k) {
+static tk_id *new_ids(const struct tk_trace *t, const struct subset *k) {
   tk_id *now = bytes(k->mem, t->n_events, sizeof *now), n = 0;
   for (tk_id i = 1; now && i <= t->n_events; i++) now[i] = k->events[i] ? ++n : 0;
   return now;
 }
 
-static void move_flows(const struct tk_trace *t, const struct keep *k, struct tk_trace *to, const tk_id *now) {
+static void move_flows(const struct tk_trace *t, const struct subset *k, struct tk_trace *to, const tk_id *now) {
   tk_id n = 0;
   for (tk_id i = 1; i <= to->n_tracks; i++) to->tracks[i].n_points = 0;
-  for (tk_id i = 1; i <= t->n_flows; i++) {
-    struct tk_flow f = t->flows[i];
+  for (tk_id i = 1; i <= t->n_flow_points; i++) {
+    struct tk_flow_point f = t->flow_points[i];
     if (!k->points[i]) continue;
-    to->tracks[tk_flow_track(t, &f)].n_points++;
+    to->tracks[tk_flow_point_track(t, &f)].n_points++;
     if (f.bound) f.at = now[f.at];
-    to->flows[++n] = f;
+    to->flow_points[++n] = f;
   }
-  to->n_flows = n;
+  to->n_flow_points = n;
 }
 
-static void move_records(const struct tk_trace *t, const struct keep *k, struct tk_trace *to) {
+static void move_records(const struct tk_trace *t, const struct subset *k, struct tk_trace *to) {
   tk_id n = 0;
   for (tk_id i = 1; i <= t->n_records; i++)
     if (k->records[i]) to->records[++n] = t->records[i];
@@ -167,34 +167,34 @@ static tk_id count(const uint8_t *keep, tk_id n) {
 }
 
 /* Arrays of its own for a view. */
-static bool make_view(const struct tk_trace *t, const struct keep *k, struct tk_trace *to) {
+static bool make_view(const struct tk_trace *t, const struct subset *k, struct tk_trace *to) {
   *to = *t;
   to->events = calloc((size_t)count(k->events, t->n_events) + 1, sizeof *to->events);
-  to->flows = calloc((size_t)count(k->points, t->n_flows) + 1, sizeof *to->flows);
+  to->flow_points = calloc((size_t)count(k->points, t->n_flow_points) + 1, sizeof *to->flow_points);
   to->records = calloc((size_t)count(k->records, t->n_records) + 1, sizeof *to->records);
   to->tracks = malloc(((size_t)t->n_tracks + 1) * sizeof *to->tracks);
   if (to->tracks) memcpy(to->tracks, t->tracks, ((size_t)t->n_tracks + 1) * sizeof *to->tracks);
-  if (to->events && to->flows && to->records && to->tracks) return true;
-  keep_free_view(to);
+  if (to->events && to->flow_points && to->records && to->tracks) return true;
+  subset_free_view(to);
   return false;
 }
 
-void keep_free_view(struct tk_trace *view) {
+void subset_free_view(struct tk_trace *view) {
   free(view->events);
-  free(view->flows);
+  free(view->flow_points);
   free(view->records);
   free(view->tracks);
   view->events = NULL;
-  view->flows = NULL;
+  view->flow_points = NULL;
   view->records = NULL;
   view->tracks = NULL;
 }
 
-bool keep_part(const struct tk_trace *t, struct keep *k, struct tk_trace *to, struct kept *kept, struct tk_err *err) {
+bool subset_take(const struct tk_trace *t, struct subset *k, struct tk_trace *to, struct subset_losses *kept, struct tk_err *err) {
   struct content *content = bytes(k->mem, t->n_tracks, sizeof *content);
-  bool ok = content && (t->n_flows == 0 || drop_points(t, k, kept));
-  tk_id *now = ok && t->n_flows ? new_ids(t, k) : NULL;
-  ok = ok && (now || t->n_flows == 0) && (to == t || make_view(t, k, to));
+  bool ok = content && (t->n_flow_points == 0 || drop_points(t, k, kept));
+  tk_id *now = ok && t->n_flow_points ? new_ids(t, k) : NULL;
+  ok = ok && (now || t->n_flow_points == 0) && (to == t || make_view(t, k, to));
   if (ok) {
     memset(content, 0, ((size_t)t->n_tracks + 1) * sizeof *content);
     count_content(t, k, content);

@@ -9,26 +9,26 @@
 #include "trace.h"
 
 /* What stays, one byte an id. */
-struct keep {
+struct subset {
   struct mem *mem;
   uint8_t *events, *points, *records;
   uint8_t *tracks; /* 0: not wanted for its own sake, goes if nothing of it stays */
   tk_id n_events, n_points, n_records, n_tracks;
 };
 
-struct kept {
-  uint64_t broken_flows; /* arrows that lost one end, and so the other */
+struct subset_losses {
+  uint64_t broken_flows; /* flows that lost one end, and so the other */
 };
 
 /* Everything stays. */
-bool keep_init(struct keep *k, const struct tk_trace *t, struct mem *mem);
-void keep_free(struct keep *k);
+bool subset_init(struct subset *k, const struct tk_trace *t, struct mem *mem);
+void subset_free(struct subset *k);
 
 /* Depths close up over spans that go; flow points go with their event, and a flow that was whole and is no longer goes altogether;
  * tracks that have become empty are hidden, processes with their last track. */
-bool keep_part(const struct tk_trace *t, struct keep *k, struct tk_trace *to, struct kept *kept, struct tk_err *err);
+bool subset_take(const struct tk_trace *t, struct subset *k, struct tk_trace *to, struct subset_losses *kept, struct tk_err *err);
 
 /* Frees a view. */
-void keep_free_view(struct tk_trace *view);
+void subset_free_view(struct tk_trace *view);
 
 #endif

@@ -11,7 +11,7 @@ static bool first_slots(struct tk_trace *t) {
   bool ok = mem_grow(m, (void **)&t->events, &s->cap_events, 1, sizeof *t->events) &&
             mem_grow(m, (void **)&t->classes, &s->cap_classes, 1, sizeof *t->classes) &&
             mem_grow(m, (void **)&t->tracks, &s->cap_tracks, 1, sizeof *t->tracks) &&
-            mem_grow(m, (void **)&t->flows, &s->cap_flows, 1, sizeof *t->flows) &&
+            mem_grow(m, (void **)&t->flow_points, &s->cap_flow_points, 1, sizeof *t->flow_points) &&
             mem_grow(m, (void **)&t->records, &s->cap_records, 1, sizeof *t->records) &&
             mem_grow(m, (void **)&t->metas, &s->cap_metas, 1, sizeof *t->metas) &&
             mem_grow(m, (void **)&t->notes, &s->cap_notes, 1, sizeof *t->notes) && buf_append(&s->pool, "", 1);
@@ -19,7 +19,7 @@ static bool first_slots(struct tk_trace *t) {
   t->events[0] = (struct tk_event){0};
   t->classes[0] = (struct tk_class){0};
   t->tracks[0] = (struct tk_track){0};
-  t->flows[0] = (struct tk_flow){0};
+  t->flow_points[0] = (struct tk_flow_point){0};
   t->records[0] = (struct tk_record){0};
   t->metas[0] = (struct tk_meta){0};
   t->notes[0] = (struct tk_note){0};
@@ -63,7 +63,7 @@ void tk_free(struct tk_trace *t) {
   mem_free(&s->mem, t->events);
   mem_free(&s->mem, t->classes);
   mem_free(&s->mem, t->tracks);
-  mem_free(&s->mem, t->flows);
+  mem_free(&s->mem, t->flow_points);
   mem_free(&s->mem, t->records);
   mem_free(&s->mem, t->metas);
   mem_free(&s->mem, t->notes);
@@ -153,7 +153,7 @@ tk_id trace_track(struct tk_trace *t, enum tk_track_kind kind, struct tk_ident p
 ADDER(trace_add_class, tk_class, classes, n_classes, cap_classes)
 ADDER(trace_add_track, tk_track, tracks, n_tracks, cap_tracks)
 ADDER(trace_add_event, tk_event, events, n_events, cap_events)
-ADDER(trace_add_flow, tk_flow, flows, n_flows, cap_flows)
+ADDER(trace_add_flow_point, tk_flow_point, flow_points, n_flow_points, cap_flow_points)
 ADDER(trace_add_record, tk_record, records, n_records, cap_records)
 ADDER(trace_add_meta, tk_meta, metas, n_metas, cap_metas)
 static ADDER(add_note, tk_note, notes, n_notes, cap_notes)

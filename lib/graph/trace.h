@@ -32,7 +32,7 @@ struct arg_builder {
 struct tk_store {
   struct mem mem;
   struct intern strings;
-  uint32_t cap_events, cap_classes, cap_tracks, cap_flows, cap_records, cap_metas, cap_notes;
+  uint32_t cap_events, cap_classes, cap_tracks, cap_flow_points, cap_records, cap_metas, cap_notes;
   struct tk_arg_shape **shapes; /* [1..n_shapes] */
   uint32_t n_shapes, cap_shapes;
   struct map shape_index; /* hash -> first shape; collisions go on with hash + 1 */
@@ -70,7 +70,7 @@ struct tk_class *trace_add_class(struct tk_trace *t);
 struct tk_track *trace_add_track(struct tk_trace *t);
 
 struct tk_event *trace_add_event(struct tk_trace *t);
-struct tk_flow *trace_add_flow(struct tk_trace *t);
+struct tk_flow_point *trace_add_flow_point(struct tk_trace *t);
 struct tk_record *trace_add_record(struct tk_trace *t);
 struct tk_meta *trace_add_meta(struct tk_trace *t);
 

@@ -1,7 +1,7 @@
 /* filter.c - keeps what an expression, a window of time and a few wishes ask for.
  *
  *     mark     events that pass; then what belongs to them (--keep parents, children, flows)
- *     keep     graph/subset.c: the part as a graph; arrows that lost an end go
+ *     keep     graph/subset.c: the part as a graph; flows that lost an end go
  *     clip     spans that cross an edge of the window, and counters' last values before it
  *     args     the keys that are not wanted
  *
@@ -24,7 +24,7 @@ struct filter {
   struct tk_filter_report *report;
   struct mem *mem;
   struct match match;
-  struct keep keep;
+  struct subset keep;
   struct window window;
   bool has_window;
 };
@@ -145,22 +145,22 @@ static void keep_children(struct filter *f) {
   }
 }
 
-/* Events on either side of an arrow: what one of them is kept for, all are. */
-static bool keep_arrows(struct filter *f) {
+/* Events on either side of a flow: what one of them is kept for, all are. */
+static bool keep_whole_flows(struct filter *f) {
   struct tk_trace *t = f->t;
   struct chains chains;
-  uint8_t *wanted = mem_array(f->mem, (uint64_t)t->n_flows + 1, 1);
-  tk_id *chain_of = mem_array(f->mem, (uint64_t)t->n_flows + 1, sizeof *chain_of);
+  uint8_t *wanted = mem_array(f->mem, (uint64_t)t->n_flow_points + 1, 1);
+  tk_id *chain_of = mem_array(f->mem, (uint64_t)t->n_flow_points + 1, sizeof *chain_of);
   bool ok = wanted && chain_of && chains_init(&chains, t, f->mem);
-  if (ok) memset(wanted, 0, (size_t)t->n_flows + 1);
-  for (tk_id i = 1; ok && i <= t->n_flows; i++) {
-    tk_id *chain = chains_of(&chains, &t->flows[i]);
-    if (!*chain || flow_starts(&t->flows[i])) *chain = i;
+  if (ok) memset(wanted, 0, (size_t)t->n_flow_points + 1);
+  for (tk_id i = 1; ok && i <= t->n_flow_points; i++) {
+    tk_id *chain = chains_of(&chains, &t->flow_points[i]);
+    if (!*chain || flow_starts(&t->flow_points[i])) *chain = i;
     chain_of[i] = *chain;
-    if (t->flows[i].bound && f->keep.events[t->flows[i].at]) wanted[*chain] = 1;
+    if (t->flow_points[i].bound && f->keep.events[t->flow_points[i].at]) wanted[*chain] = 1;
   }
-  for (tk_id i = 1; ok && i <= t->n_flows; i++)
-    if (t->flows[i].bound && wanted[chain_of[i]]) f->keep.events[t->flows[i].at] |= in_window(f, &t->events[t->flows[i].at]);
+  for (tk_id i = 1; ok && i <= t->n_flow_points; i++)
+    if (t->flow_points[i].bound && wanted[chain_of[i]]) f->keep.events[t->flow_points[i].at] |= in_window(f, &t->events[t->flow_points[i].at]);
   if (ok) chains_free(&chains);
   mem_free(f->mem, wanted);
   mem_free(f->mem, chain_of);
@@ -205,7 +205,7 @@ static bool keep_correlated(struct filter *f) {
 
 static bool keep_relatives(struct filter *f) {
   const struct tk_filter_options *o = f->opt;
-  if (o->keep_flows && !(keep_arrows(f) && keep_correlated(f))) return false;
+  if (o->keep_flows && !(keep_whole_flows(f) && keep_correlated(f))) return false;
   if (o->keep_children) keep_children(f);
   if (!o->keep_parents) return true;
   bool *wanted = mem_alloc(f->mem, UINT16_MAX + 2);
@@ -227,8 +227,8 @@ static bool passes(const struct filter *f, tk_id event) {
 /* Points that hang on no event go with their track's events and with the window. */
 static void mark_points(struct filter *f) {
   struct tk_trace *t = f->t;
-  for (tk_id i = 1; i <= t->n_flows; i++) {
-    const struct tk_flow *p = &t->flows[i];
+  for (tk_id i = 1; i <= t->n_flow_points; i++) {
+    const struct tk_flow_point *p = &t->flow_points[i];
     if (f->opt->drop_flows) f->keep.points[i] = 0;
     else if (p->bound) continue;
     else if (!wants_track(f, p->at)) f->keep.points[i] = 0;
@@ -296,8 +296,8 @@ static bool clip_event(struct tk_trace *to, struct tk_event *e, struct window w)
 static bool clip(struct tk_trace *to, struct window w, struct tk_filter_report *report) {
   bool moved = false;
   for (tk_id i = 1; i <= to->n_events; i++) report->clipped += clip_event(to, &to->events[i], w);
-  for (tk_id i = 1; i <= to->n_flows; i++) {
-    struct tk_flow *p = &to->flows[i];
+  for (tk_id i = 1; i <= to->n_flow_points; i++) {
+    struct tk_flow_point *p = &to->flow_points[i];
     const struct tk_event *e = &to->events[p->bound ? p->at : 0];
     tk_time ts = p->ts;
     if (!p->bound || !(e->flags & TK_CLIPPED)) continue;
@@ -336,7 +336,7 @@ static bool drop_args(struct tk_trace *to, const struct tk_filter_options *o, st
   for (tk_id i = 1; i <= to->n_events; i++)
     if (to->events[i].kind != TK_COUNTER) /* whose args are its series */
       to->events[i].args = strip_args(to, to->events[i].args, goes);
-  for (tk_id i = 1; i <= to->n_flows; i++) to->flows[i].args = strip_args(to, to->flows[i].args, goes);
+  for (tk_id i = 1; i <= to->n_flow_points; i++) to->flow_points[i].args = strip_args(to, to->flow_points[i].args, goes);
   for (tk_id i = 1; i <= to->n_classes; i++) to->classes[i].args = strip_args(to, to->classes[i].args, goes);
   mem_free(mem, goes);
   return true;
@@ -345,16 +345,16 @@ static bool drop_args(struct tk_trace *to, const struct tk_filter_options *o, st
 /* ---- all ---- */
 
 static bool run(struct filter *f, struct tk_trace *to, struct tk_err *err) {
-  struct kept kept = {0};
-  tk_id events = f->t->n_events, points = f->t->n_flows, records = f->t->n_records;
-  if (!keep_init(&f->keep, f->t, f->mem) || !mark(f) || !keep_part(f->t, &f->keep, to, &kept, err)) return false;
+  struct subset_losses kept = {0};
+  tk_id events = f->t->n_events, points = f->t->n_flow_points, records = f->t->n_records;
+  if (!subset_init(&f->keep, f->t, f->mem) || !mark(f) || !subset_take(f->t, &f->keep, to, &kept, err)) return false;
   if (f->has_window && !clip(to, f->window, f->report)) return false;
   if (!drop_args(to, f->opt, f->mem)) return false;
   if (events != to->n_events || f->has_window) f->report->foreign += strip_foreign(to);
   f->report->events_before += events;
   f->report->events += to->n_events;
   f->report->points_before += points;
-  f->report->points += to->n_flows;
+  f->report->points += to->n_flow_points;
   f->report->records_dropped += records - to->n_records;
   f->report->broken_flows += kept.broken_flows;
   return true;
@@ -364,7 +364,7 @@ bool op_filter(struct tk_trace *t, struct tk_trace *to, const struct filter_plan
                struct tk_err *err) {
   struct filter f = {.t = t, .opt = plan->opt, .plan = plan, .report = report, .mem = &t->store->mem, .window = {INT64_MIN, INT64_MAX}};
   bool ok = match_init(&f.match, t, plan->opt->where, plan->origins, f.mem, err) && find_window(&f, err) && run(&f, to, err);
-  if (f.keep.mem) keep_free(&f.keep);
+  if (f.keep.mem) subset_free(&f.keep);
   match_free(&f.match);
   if (ok) return mem_check(f.mem, err);
   return mem_check(f.mem, err) && err_set(err, TK_ELIMIT, "out of memory");

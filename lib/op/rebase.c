@@ -28,7 +28,7 @@ static bool shift_ts(tk_time *ts, tk_time dur, tk_time by) {
 static bool shift_events(struct tk_trace *t, tk_time by, struct tk_err *err) {
   bool ok = true;
   for (tk_id i = 1; by && i <= t->n_events; i++) ok &= shift_ts(&t->events[i].ts, t->events[i].dur, by);
-  for (tk_id i = 1; by && i <= t->n_flows; i++) ok &= shift_ts(&t->flows[i].ts, 0, by);
+  for (tk_id i = 1; by && i <= t->n_flow_points; i++) ok &= shift_ts(&t->flow_points[i].ts, 0, by);
   for (tk_id i = 1; by && i <= t->n_records; i++)
     if (t->records[i].has_ts) ok &= shift_ts(&t->records[i].ts, 0, by);
   return ok || beyond(err);
@@ -150,10 +150,10 @@ static bool scale_events(struct tk_trace *t, const char *text, struct tk_err *er
     e->ts = (tk_time)from;
     e->dur = (tk_time)(to - from);
   }
-  for (tk_id i = 1; i <= t->n_flows; i++) {
-    i128 ts = stretched(t->flows[i].ts, start, factor);
+  for (tk_id i = 1; i <= t->n_flow_points; i++) {
+    i128 ts = stretched(t->flow_points[i].ts, start, factor);
     if (ts > INT64_MAX || ts < INT64_MIN) return beyond(err);
-    t->flows[i].ts = (tk_time)ts;
+    t->flow_points[i].ts = (tk_time)ts;
   }
   for (tk_id i = 1; i <= t->n_records; i++) {
     i128 ts = stretched(t->records[i].ts, start, factor);

@@ -1,7 +1,7 @@
 /* renumber.c - one rank's graph, made to stand beside others on one timeline.
  *
  * Pids: a rank keeps a pid that is free, else it gets the next one from 10,000,000 on (above any real pid, below what viewers cut
- * to 32 bits).  Ids of flows and async events are given out anew for every rank, so that no arrow leads to another rank.  Args are
+ * to 32 bits).  Ids of flows and async events are given out anew for every rank, so that no flow leads to another rank.  Args are
  * never rewritten but for those ids: a correlation is a rank's own.  Processes are named "rank 3 - host - python" (label.h) and
  * sorted so that rank 0 comes first, within a rank in its own order.
  *
@@ -230,8 +230,8 @@ static void renumber_ids(struct tk_trace *t, struct merge_ids *ids, const struct
   r.first = ids->next_id;
   map_init(&r.numbers, &t->store->mem);
   map_init(&r.strings, &t->store->mem);
-  for (tk_id i = 1; i <= t->n_flows; i++) {
-    struct tk_flow *f = &t->flows[i];
+  for (tk_id i = 1; i <= t->n_flow_points; i++) {
+    struct tk_flow_point *f = &t->flow_points[i];
     f->id = fresh(&r, f->id_is_str, f->id);
     f->id_is_str = f->id_is_uint = false;
   }
@@ -240,7 +240,7 @@ static void renumber_ids(struct tk_trace *t, struct merge_ids *ids, const struct
   map_free(&r.strings);
 }
 
-bool op_merge(struct tk_trace *t, struct merge_ids *ids, const struct merge_place *place, struct merge_pid *was, uint32_t *n_was,
+bool renumber(struct tk_trace *t, struct merge_ids *ids, const struct merge_place *place, struct merge_pid *was, uint32_t *n_was,
               struct tk_err *err) {
   hide_empty(t);
   renumber_processes(t, ids, place, was, n_was);

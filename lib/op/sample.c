@@ -9,22 +9,22 @@ enum { BLOCK = 64 };
 
 static bool is_taken(tk_id id, uint32_t every) { return every && id / BLOCK % every == every / 2; }
 
-/* Where arrows end follows where they start. */
-static bool follow_arrows(const struct tk_trace *t, struct keep *k) {
+/* Where flows end follows where they start. */
+static bool follow_flows(const struct tk_trace *t, struct subset *k) {
   struct chains chains;
-  if (t->n_flows == 0) return true;
+  if (t->n_flow_points == 0) return true;
   if (!chains_init(&chains, t, k->mem)) return false;
-  for (tk_id i = 1; i <= t->n_flows; i++) {
-    const struct tk_flow *f = &t->flows[i];
+  for (tk_id i = 1; i <= t->n_flow_points; i++) {
+    const struct tk_flow_point *f = &t->flow_points[i];
     tk_id *chain = chains_of(&chains, f);
     if (!*chain || flow_starts(f)) *chain = i;
-    else if (f->bound && t->flows[*chain].bound) k->events[f->at] = k->events[t->flows[*chain].at];
+    else if (f->bound && t->flow_points[*chain].bound) k->events[f->at] = k->events[t->flow_points[*chain].at];
   }
   chains_free(&chains);
   return true;
 }
 
-static bool take_depths(struct sample *s, const struct tk_trace *t, const struct keep *k) {
+static bool take_depths(struct sample *s, const struct tk_trace *t, const struct subset *k) {
   tk_id n = 0;
   s->n_depths = s->view.n_events;
   s->depths = mem_array(k->mem, (uint64_t)s->n_depths + 1, sizeof *s->depths);
@@ -35,20 +35,20 @@ static bool take_depths(struct sample *s, const struct tk_trace *t, const struct
 
 void sample_free(struct sample *s, struct mem *mem) {
   mem_free(mem, s->depths);
-  keep_free_view(&s->view);
+  subset_free_view(&s->view);
   *s = (struct sample){0};
 }
 
 bool sample_take(struct sample *s, const struct tk_trace *t, uint32_t every, struct mem *mem, struct tk_err *err) {
-  struct keep k;
-  struct kept kept = {0};
-  bool ok = keep_init(&k, t, mem);
+  struct subset k;
+  struct subset_losses kept = {0};
+  bool ok = subset_init(&k, t, mem);
   *s = (struct sample){0};
   for (tk_id i = 1; ok && every != 1 && i <= t->n_events; i++) k.events[i] = is_taken(i, every);
   for (tk_id i = 1; ok && every != 1 && i <= t->n_records; i++) k.records[i] = t->records[i].phase == 'M' || is_taken(i, every);
-  if (ok && every > 1) ok = follow_arrows(t, &k);
-  for (tk_id i = 1; ok && every != 1 && i <= t->n_flows; i++) k.points[i] = t->flows[i].bound || is_taken(i, every);
-  ok = ok && keep_part(t, &k, &s->view, &kept, err) && take_depths(s, t, &k);
-  keep_free(&k);
+  if (ok && every > 1) ok = follow_flows(t, &k);
+  for (tk_id i = 1; ok && every != 1 && i <= t->n_flow_points; i++) k.points[i] = t->flow_points[i].bound || is_taken(i, every);
+  ok = ok && subset_take(t, &k, &s->view, &kept, err) && take_depths(s, t, &k);
+  subset_free(&k);
   return ok || mem_refuse(mem, err);
 }

@@ -11,7 +11,7 @@ struct sample {
 };
 
 /* One block of neighbours in `every` of each track, all with 1, none with 0; metadata as the whole has it.  An event at the end of
- * an arrow goes with the one at its start, so that arrows are as frequent as in the whole. */
+ * a flow goes with the one at its start, so that flows are as frequent as in the whole. */
 bool sample_take(struct sample *s, const struct tk_trace *t, uint32_t every, struct mem *mem, struct tk_err *err);
 void sample_free(struct sample *s, struct mem *mem);
 

@@ -370,7 +370,7 @@ static enum rung goes_at(const struct shrink *s, const struct climb *c, tk_id id
   return size < c->spans ? RUNG_SPANS : RUNGS;
 }
 
-static void take_events(const struct shrink *s, const struct climb *c, struct keep *k, struct shrunk *out) {
+static void take_events(const struct shrink *s, const struct climb *c, struct subset *k, struct shrunk *out) {
   for (tk_id i = 1; i <= s->t->n_events; i++) {
     enum rung rung = goes_at(s, c, i);
     if (rung == RUNGS) continue;
@@ -380,7 +380,7 @@ static void take_events(const struct shrink *s, const struct climb *c, struct ke
 }
 
 /* Evenly: of every counter the same share, its first sample always stays. */
-static void thin_counters(const struct shrink *s, const struct climb *c, struct keep *k, struct shrunk *out) {
+static void thin_counters(const struct shrink *s, const struct climb *c, struct subset *k, struct shrunk *out) {
   double stays = s->thinned < 1 ? (1 - c->counters) / (1 - s->thinned) : 1;
   for (tk_id i = 1; stays < 1 && i <= s->t->n_tracks; i++) {
     const struct tk_track *track = &s->t->tracks[i];
@@ -400,7 +400,7 @@ static void thin_counters(const struct shrink *s, const struct climb *c, struct 
 struct coalescing {
   const struct shrink *s;
   const struct climb *c;
-  struct keep *k;
+  struct subset *k;
   struct run *runs;   /* by depth among what stays */
   uint16_t *above;    /* by depth in the whole: how many of a span's ancestors stay */
   struct buf *merged; /* of struct merged */
@@ -436,7 +436,7 @@ static bool is_small(const struct shrink *s, const struct climb *c, tk_id id) {
 }
 
 /* Nothing that stays hangs under it. */
-static bool is_leaf(const struct tk_trace *t, const struct keep *k, tk_id id, tk_id end) {
+static bool is_leaf(const struct tk_trace *t, const struct subset *k, tk_id id, tk_id end) {
   for (tk_id i = id + 1; i < end && t->events[i].depth > t->events[id].depth; i++)
     if (k->events[i]) return false;
   return true;
@@ -496,7 +496,7 @@ static bool coalesce_track(const struct coalescing *g, tk_id track) {
   return ok;
 }
 
-static bool coalesce(const struct shrink *s, const struct climb *c, struct keep *k, struct buf *merged, struct shrunk *out) {
+static bool coalesce(const struct shrink *s, const struct climb *c, struct subset *k, struct buf *merged, struct shrunk *out) {
   struct run *runs = c->coalesce ? bytes(s->mem, UINT16_MAX + 1, sizeof *runs) : NULL;
   uint16_t *above = c->coalesce ? bytes(s->mem, UINT16_MAX + 1, sizeof *above) : NULL;
   struct coalescing g = {s, c, k, runs, above, merged, out};
@@ -533,7 +533,7 @@ static void stretch(const struct shrink *s, struct tk_trace *view, struct tk_eve
 }
 
 /* Ids of the whole to those of the view: both are in the same order. */
-static void stretch_runs(const struct shrink *s, struct tk_trace *view, const struct keep *k, struct merged *m, size_t n) {
+static void stretch_runs(const struct shrink *s, struct tk_trace *view, const struct subset *k, struct merged *m, size_t n) {
   tk_id now = 0, at = 0;
   if (n) qsort(m, n, sizeof *m, by_id);
   for (size_t i = 0; i < n; i++) {
@@ -563,7 +563,7 @@ static void strip(struct shrink *s, const struct climb *c, struct tk_trace *to, 
 /* ---- all of it ---- */
 
 /* The marks follow the events that stay. */
-static void settle(struct shrink *s, const struct climb *c, const struct keep *k) {
+static void settle(struct shrink *s, const struct climb *c, const struct subset *k) {
   tk_id n = 0;
   for (tk_id i = 1; i <= k->n_events; i++)
     if (k->events[i]) s->marks[++n] = s->marks[i];
@@ -572,22 +572,22 @@ static void settle(struct shrink *s, const struct climb *c, const struct keep *k
 
 bool shrink_apply(struct shrink *s, struct place at, struct tk_trace *to, struct shrunk *out, struct tk_err *err) {
   struct climb c;
-  struct keep k = {.mem = s->mem};
+  struct subset k = {.mem = s->mem};
   struct buf merged = {.mem = s->mem};
-  bool ok = climb(s, at, &c) && keep_init(&k, s->t, s->mem);
+  bool ok = climb(s, at, &c) && subset_init(&k, s->t, s->mem);
   if (ok) take_events(s, &c, &k, out);
   if (ok) thin_counters(s, &c, &k, out);
-  ok = ok && coalesce(s, &c, &k, &merged, out) && keep_part(s->t, &k, to, &out->kept, err);
+  ok = ok && coalesce(s, &c, &k, &merged, out) && subset_take(s->t, &k, to, &out->kept, err);
   bool has_view = ok && to != s->t;
   if (ok) {
     if (to == s->t) settle(s, &c, &k);
     strip(s, &c, to, out);
     stretch_runs(s, to, &k, (struct merged *)(void *)merged.data, merged.len / sizeof(struct merged));
   }
-  keep_free(&k);
+  subset_free(&k);
   buf_free(&merged);
   mem_free(s->mem, c.goes);
   if (ok && mem_check(s->mem, err)) return true;
-  if (has_view) keep_free_view(to);
+  if (has_view) subset_free_view(to);
   return mem_refuse(s->mem, err);
 }

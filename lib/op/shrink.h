@@ -63,7 +63,7 @@ struct shrunk {
   struct map index;
   struct rung_report rungs[RUNGS];
   uint64_t coalesced; /* spans that others were put into */
-  struct kept kept;
+  struct subset_losses kept;
 };
 
 bool shrink_init(struct shrink *s, struct tk_trace *t, const struct tk_shrink_options *opt, const struct match_origin *origins,

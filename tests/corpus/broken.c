@@ -12,8 +12,8 @@
 struct tk_trace *real_tk_sources_load(struct tk_sources *s, size_t i, const struct tk_load_options *opt, struct tk_err *err);
 
 static bool has_flow(const struct tk_trace *t, tk_id event) {
-  for (tk_id i = 1; i <= t->n_flows; i++)
-    if (t->flows[i].bound && t->flows[i].at == event) return true;
+  for (tk_id i = 1; i <= t->n_flow_points; i++)
+    if (t->flow_points[i].bound && t->flow_points[i].at == event) return true;
   return false;
 }
 
@@ -35,8 +35,8 @@ static void drop_event(struct tk_trace *t) {
   t->n_events--;
   for (tk_id i = 1; i <= t->n_tracks; i++)
     if (t->tracks[i].first > gone) t->tracks[i].first--;
-  for (tk_id i = 1; i <= t->n_flows; i++)
-    if (t->flows[i].bound && t->flows[i].at > gone) t->flows[i].at--;
+  for (tk_id i = 1; i <= t->n_flow_points; i++)
+    if (t->flow_points[i].bound && t->flow_points[i].at > gone) t->flow_points[i].at--;
 }
 
 static void one_ns(struct tk_trace *t) {
@@ -44,14 +44,14 @@ static void one_ns(struct tk_trace *t) {
   if (i) t->events[i].dur += 1000;
 }
 
-/* The first point that has a partner and is bound: an arrow that a viewer draws. */
+/* The first point that has a partner and is bound: a flow that a viewer draws. */
 static void lost_flow(struct tk_trace *t) {
-  for (tk_id i = 1; i <= t->n_flows; i++) {
-    const struct tk_flow *f = &t->flows[i];
+  for (tk_id i = 1; i <= t->n_flow_points; i++) {
+    const struct tk_flow_point *f = &t->flow_points[i];
     if (f->role != TK_FLOW_START || !f->bound) continue;
-    if (f->at) t->tracks[tk_flow_track(t, f)].n_points--;
-    memmove(&t->flows[i], &t->flows[i + 1], (t->n_flows - i) * sizeof *t->flows);
-    t->n_flows--;
+    if (f->at) t->tracks[tk_flow_point_track(t, f)].n_points--;
+    memmove(&t->flow_points[i], &t->flow_points[i + 1], (t->n_flow_points - i) * sizeof *t->flow_points);
+    t->n_flow_points--;
     return;
   }
 }
@@ -90,7 +90,7 @@ struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk
   const char *fault = getenv("TEST_FAULT");
   if (!t || !fault) return t;
   if (strcmp(fault, "drop_event") == 0) drop_event(t);
-  else if (strcmp(fault, "one_ns") == 0 || (strcmp(fault, "one_path") == 0 && !(opt && opt->no_predict))) one_ns(t);
+  else if (strcmp(fault, "one_ns") == 0 || (strcmp(fault, "one_path") == 0 && !(opt && opt->no_templates))) one_ns(t);
   else if (strcmp(fault, "lost_flow") == 0) lost_flow(t);
   else if (strcmp(fault, "swapped_track") == 0) swapped_track(t);
   else if (strcmp(fault, "lost_arg") == 0) lost_arg(t);

@@ -8,9 +8,9 @@
 #include "tracekit.h"
 
 /* The graph as text, or what went wrong; the caller frees it. */
-static char *text_of(const char *path, bool no_predict) {
+static char *text_of(const char *path, bool no_templates) {
   struct tk_err err;
-  struct tk_load_options opt = {.no_predict = no_predict, .check = true};
+  struct tk_load_options opt = {.no_templates = no_templates, .check = true};
   struct tk_trace *t = tk_load(path, &opt, &err);
   if (!t) return strdup(err.msg);
   char *dump = tk_dump(t), *copy = dump ? strdup(dump) : NULL;

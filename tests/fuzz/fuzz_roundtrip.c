@@ -58,7 +58,7 @@ static bool ambiguous(const struct tk_trace *t) {
 static void compare(const struct tk_trace *a, const struct tk_trace *b) {
   tk_time longest_a = 0, longest_b = 0;
   require(a->n_events == b->n_events, "events", "another number once written");
-  require(a->n_flows == b->n_flows, "flow points", "another number once written");
+  require(a->n_flow_points == b->n_flow_points, "flow points", "another number once written");
   require(a->n_records == b->n_records, "records", "another number once written");
   for (tk_id i = 1; i <= a->n_events; i++) {
     if (a->events[i].dur > longest_a && !(a->events[i].flags & TK_UNFINISHED)) longest_a = a->events[i].dur;

@@ -1,4 +1,4 @@
-/* kineto_gpu.c - kernels, copies, runtime calls and their arrows in the Kineto dialect. */
+/* kineto_gpu.c - kernels, copies, runtime calls and their flows in the Kineto dialect. */
 #include <string.h>
 
 #include "kineto.h"
@@ -80,7 +80,7 @@ static void runtime(struct kineto *k, const struct launch *l, const char *name, 
   kineto_close(k);
 }
 
-/* The GPU's side, its arrow's end, the call, its arrow's start: in this order stand in real files. */
+/* The GPU's side, its flow's end, the call, its flow's start: in this order stand in real files. */
 static void activity(struct kineto *k, const struct launch *l) {
   static const char *const calls[K_FAMILIES] = {[K_COPY] = "cudaMemcpyAsync", [K_FILL] = "cudaMemsetAsync"};
   const char *call = calls[l->family] ? calls[l->family] : "cudaLaunchKernel";
@@ -98,7 +98,7 @@ static void activity(struct kineto *k, const struct launch *l) {
   kineto_flow(k, 's', "ac2g", l->correlation, l->from, l->at);
 }
 
-/* Calls without a GPU side: the exporter ends an arrow at each that nothing began.  A few begin one that nothing ends. */
+/* Calls without a GPU side: the exporter ends a flow at each that nothing began.  A few begin one that nothing ends. */
 static void bare_call(struct kineto *k, const struct launch *l) {
   static const struct {
     const char *name;

@@ -10,7 +10,7 @@
 
 enum { DEPTHS = 1024 };
 
-struct facts {
+struct extra_plane {
   uint64_t slices, unfinished, samples, threads, processes, depth[DEPTHS];
   int64_t dur_ns;
   bool odd_ids; /* a pid or tid that is no plain number */
@@ -33,7 +33,7 @@ static unsigned series(const struct tk_trace *t, const struct tk_event *e) {
   return n;
 }
 
-static void count_events(const struct tk_trace *t, struct facts *f) {
+static void count_events(const struct tk_trace *t, struct extra_plane *f) {
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
     if (e->kind == TK_COUNTER) {
@@ -55,7 +55,7 @@ static bool is_main(const struct tk_track *k) {
 /* What the engine takes as it is: others become 0, or a number that it makes up. */
 static bool is_plain(struct tk_ident id) { return id.kind == TK_IDENT_INT && id.num >= 0 && id.num <= UINT32_MAX; }
 
-static void count_tracks(const struct tk_trace *t, struct facts *f) {
+static void count_tracks(const struct tk_trace *t, struct extra_plane *f) {
   f->threads = f->processes = 1;
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
@@ -67,7 +67,7 @@ static void count_tracks(const struct tk_trace *t, struct facts *f) {
   }
 }
 
-static void print(const struct facts *f, const struct tk_summary *s) {
+static void print(const struct extra_plane *f, const struct tk_summary *s) {
   unsigned deepest = 0;
   for (unsigned d = 0; d < DEPTHS; d++)
     if (f->depth[d]) deepest = d;
@@ -81,7 +81,7 @@ static void print(const struct facts *f, const struct tk_summary *s) {
 
 int main(int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
-    static struct facts f;
+    static struct extra_plane f;
     struct tk_summary summary;
     struct tk_err err;
     struct tk_trace *t = tk_load(argv[i], NULL, &err);

@@ -147,8 +147,8 @@ static void flows(struct random_graph *g) {
     tk_id cls = trace_class(g->t, text(g->t, "flow", 3), rng(2) ? text(g->t, "cat", 3) : 0);
     uint32_t args = some_args(g->t, 0);
     tk_id str = rng(5) ? 0 : text(g->t, "id", 5);
-    struct tk_flow *f = trace_add_flow(g->t);
-    *f = (struct tk_flow){.ts = rng(1000),
+    struct tk_flow_point *f = trace_add_flow_point(g->t);
+    *f = (struct tk_flow_point){.ts = rng(1000),
                           .id = str ? str : rng(6),
                           .id_is_str = str != 0,
                           .cls = cls,
@@ -207,8 +207,8 @@ static char *canonical(const struct tk_trace *t) {
     if (*line == ' ') time = strpbrk(strpbrk(line + 4, " ") + 1, "-0123456789"); /* behind depth and kind */
     if (time[-1] == '-') time--;
     snprintf(number, sizeof number, "%lld", strtoll(time, &after, 10) + (long long)t->origin_ns * 1000);
-    char *arrow = *line == 'f' ? strstr(after, " -> ") : NULL;
-    if (arrow) *arrow = 0; /* among equal spans either may be meant */
+    char *flow = *line == 'f' ? strstr(after, " -> ") : NULL;
+    if (flow) *flow = 0; /* among equal spans either may be meant */
     size_t room = strlen(track) + strlen(line) + sizeof number + 4;
     lines[n] = malloc(room);
     assert_non_null(lines[n]);
@@ -274,7 +274,7 @@ static void appending(uint64_t seed) {
   ok = ok && seal(left, &err) && seal(right, &err) && tk_check(left, &err) && tk_check(right, &err);
   if (!ok) fail_msg("SEED=%llu: %s", (unsigned long long)seed, err.msg);
   same_graph("append is associative", seed, left, right);
-  assert_int_equal(left->n_flows, a->n_flows + b->n_flows + c->n_flows);
+  assert_int_equal(left->n_flow_points, a->n_flow_points + b->n_flow_points + c->n_flow_points);
   tk_free(a), tk_free(b), tk_free(c), tk_free(left), tk_free(right), tk_free(bc);
 }
 
@@ -293,7 +293,7 @@ static void splitting(uint64_t seed) {
   struct tk_trace *g = random_trace(seed), *whole, *a, *b;
   struct bytes text = written(g, false);
   char *array = strchr((char *)text.p, '['), *end = strrchr((char *)text.p, ']'), *first, *second, *at = array;
-  for (unsigned i = rng(g->n_events + g->n_flows + 1); i > 0 && strstr(at + 1, ",\n{"); i--) at = strstr(at + 1, ",\n{");
+  for (unsigned i = rng(g->n_events + g->n_flow_points + 1); i > 0 && strstr(at + 1, ",\n{"); i--) at = strstr(at + 1, ",\n{");
   assert_non_null(array);
   assert_true(asprintf(&first, "%.*s]", (int)(at - array), array) > 0);
   assert_true(asprintf(&second, "[%.*s]", (int)(end - at - 1), at + 1) > 0);
@@ -322,17 +322,17 @@ static void merging(uint64_t seed) {
   const struct merge_place place = {.label = "rank 0 - {process}", .suffix = " [rank 0]"};
   assert_non_null(was);
   merge_ids_init(&ids, &mem);
-  if (!op_merge(m, &ids, &place, was, &n, &err) || !tk_check(m, &err))
+  if (!renumber(m, &ids, &place, was, &n, &err) || !tk_check(m, &err))
     fail_msg("SEED=%llu: %s", (unsigned long long)seed, err.msg);
   assert_int_equal(m->n_events, g->n_events);
   for (tk_id i = 1; i <= m->n_events; i++) {
     const struct tk_event *e = &m->events[i], *f = &g->events[i];
     assert_true(e->ts == f->ts && e->dur == f->dur && e->depth == f->depth && e->kind == f->kind && e->flags == f->flags);
   }
-  for (tk_id i = 1; i <= m->n_flows; i++)
-    for (tk_id k = 1; k <= m->n_flows; k++) {
-      const struct tk_flow *f = &g->flows[i], *h = &g->flows[k];
-      bool were = f->id == h->id && f->id_is_str == h->id_is_str, are = m->flows[i].id == m->flows[k].id;
+  for (tk_id i = 1; i <= m->n_flow_points; i++)
+    for (tk_id k = 1; k <= m->n_flow_points; k++) {
+      const struct tk_flow_point *f = &g->flow_points[i], *h = &g->flow_points[k];
+      bool were = f->id == h->id && f->id_is_str == h->id_is_str, are = m->flow_points[i].id == m->flow_points[k].id;
       if (were != are) fail_msg("SEED=%llu: flow ids %u and %u", (unsigned long long)seed, i, k);
     }
   merge_ids_free(&ids);
@@ -340,7 +340,7 @@ static void merging(uint64_t seed) {
   tk_free(g), tk_free(m);
 }
 
-/* What passes, and what is left of its arrows: by the dump, which names no ids. */
+/* What passes, and what is left of its flows: by the dump, which names no ids. */
 static struct tk_trace *filtered(uint64_t seed, const char *a, const char *b) {
   struct tk_trace *g = random_trace(seed);
   const char *const first[] = {a, NULL}, *const then[] = {b, NULL};

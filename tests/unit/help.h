@@ -32,7 +32,7 @@ struct bytes {
 struct feed {
   size_t chunk;   /* at most so many at a time; 0 = all at once */
   size_t fail_at; /* EIO behind so many bytes, plus one; 0 = never */
-  bool no_predict;
+  bool no_templates;
   bool strict;
   uint64_t max_memory;
   const char *format; /* NULL = json */

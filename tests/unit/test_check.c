@@ -33,11 +33,11 @@ static void decreasing(struct tk_trace *t) { t->events[3].ts = t->events[2].ts -
 static void depth_jumps(struct tk_trace *t) { t->events[2].depth = 5; }
 static void depth_of_counter(struct tk_trace *t) { t->events[5].depth = 1; }
 static void sticks_out(struct tk_trace *t) { t->events[2].dur = t->events[1].dur * 2; }
-static void flow_order(struct tk_trace *t) { t->flows[1].ts = t->flows[2].ts + 1; }
-static void flow_nowhere(struct tk_trace *t) { t->flows[1].at = 0; }
-static void flow_range(struct tk_trace *t) { t->flows[1].at = t->n_events + 1; }
-static void flow_class(struct tk_trace *t) { t->flows[1].cls = t->n_classes + 1; }
-static void flow_args(struct tk_trace *t) { t->flows[1].args = (uint32_t)t->store->pool.len + 7; }
+static void flow_order(struct tk_trace *t) { t->flow_points[1].ts = t->flow_points[2].ts + 1; }
+static void flow_nowhere(struct tk_trace *t) { t->flow_points[1].at = 0; }
+static void flow_range(struct tk_trace *t) { t->flow_points[1].at = t->n_events + 1; }
+static void flow_class(struct tk_trace *t) { t->flow_points[1].cls = t->n_classes + 1; }
+static void flow_args(struct tk_trace *t) { t->flow_points[1].args = (uint32_t)t->store->pool.len + 7; }
 
 /* The packed args of the first event name a string that there is not. */
 static void args_string(struct tk_trace *t) {

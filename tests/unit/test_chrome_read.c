@@ -61,9 +61,9 @@ static unsigned lines_of(char *dump, char **lines, unsigned most) {
 }
 
 static bool same_but_end(const char *line, const char *whole) {
-  const char *cut = strstr(line, " paired unfinished"), *arrow = strstr(line, " -> ");
+  const char *cut = strstr(line, " paired unfinished"), *flow = strstr(line, " -> ");
   if (strcmp(line, whole) == 0) return true;
-  if (arrow || strncmp(line, "flow ", 5) == 0) return strncmp(line, whole, 20) == 0; /* what it is bound to may be lost */
+  if (flow || strncmp(line, "flow ", 5) == 0) return strncmp(line, whole, 20) == 0; /* what it is bound to may be lost */
   return cut && strncmp(line, whole, (size_t)(strchr(line, '+') - line)) == 0;
 }
 
@@ -73,7 +73,7 @@ static void cut_everywhere(const char *name, const char *text, size_t n) {
   unsigned n_whole = lines_of(whole, whole_lines, 500), most = 0;
   for (size_t cut = 0; cut <= n; cut++) {
     for (int predict = 0; predict < 2; predict++) {
-      char *dump = dump_fed(text, cut, (struct feed){.no_predict = !predict});
+      char *dump = dump_fed(text, cut, (struct feed){.no_templates = !predict});
       unsigned n_lines = lines_of(dump, lines, 500);
       for (unsigned i = 0; i < n_lines; i++) {
         bool found = false;

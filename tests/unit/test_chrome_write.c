@@ -12,7 +12,7 @@ static void rounds(const char *where, const struct tk_trace *t) {
     if (!again) again = feed_bytes(b.p, b.n, (struct feed){0}, &err);
     assert_non_null(again);
     assert_int_equal(again->n_events, t->n_events);
-    assert_int_equal(again->n_flows, t->n_flows);
+    assert_int_equal(again->n_flow_points, t->n_flow_points);
     struct bytes twice = written(again, pretty);
     if (b.n != twice.n || memcmp(b.p, twice.p, b.n) != 0) expect(false, where, (char *)twice.p, (char *)b.p);
     free(twice.p);

@@ -205,7 +205,7 @@ static void flows(void **state) {
   struct tk_trace *t = feed_text(TRACE);
   (void)state;
   assert_true(tk_filter(t, &o, &r, &err));
-  assert_int_equal(t->n_flows, 0);
+  assert_int_equal(t->n_flow_points, 0);
   assert_int_equal(r.broken_flows, 1);
   assert_true(t->tracks[trace_process(t, ident_int(1))].hidden);
   assert_false(t->tracks[trace_process(t, ident_int(2))].hidden);

@@ -263,15 +263,15 @@ static void flow_ids(void **state) {
   struct tk_summary s;
   (void)state;
   assert_true(m.ok);
-  assert_int_equal(m.t->n_flows, 18);
+  assert_int_equal(m.t->n_flow_points, 18);
   tk_summarise(m.t, &s);
   assert_int_equal(s.flow_pairs, 9); /* as many as before, none from rank to rank */
   assert_int_equal(s.dangling_points, 0);
-  for (tk_id i = 1; i <= m.t->n_flows; i++) {
-    const struct tk_flow *f = &m.t->flows[i];
-    for (tk_id k = 1; k <= m.t->n_flows; k++) {
-      const struct tk_flow *g = &m.t->flows[k];
-      tk_id p = m.t->tracks[tk_flow_track(m.t, f)].parent, q = m.t->tracks[tk_flow_track(m.t, g)].parent;
+  for (tk_id i = 1; i <= m.t->n_flow_points; i++) {
+    const struct tk_flow_point *f = &m.t->flow_points[i];
+    for (tk_id k = 1; k <= m.t->n_flow_points; k++) {
+      const struct tk_flow_point *g = &m.t->flow_points[k];
+      tk_id p = m.t->tracks[tk_flow_point_track(m.t, f)].parent, q = m.t->tracks[tk_flow_point_track(m.t, g)].parent;
       if (f->id == g->id && f->id_is_str == g->id_is_str && f->cls == g->cls) assert_int_equal(p, q);
     }
   }

@@ -187,7 +187,7 @@ static void async_pairs(void **state) {
 
 /* ---- flows: each point against a search through all spans ---- */
 
-static tk_id bound_to(const struct tk_trace *t, tk_id track, const struct tk_flow *f) {
+static tk_id bound_to(const struct tk_trace *t, tk_id track, const struct tk_flow_point *f) {
   tk_id found = 0;
   for (tk_id i = t->tracks[track].first; i < t->tracks[track].first + t->tracks[track].count; i++) {
     const struct tk_event *e = &t->events[i];
@@ -213,16 +213,16 @@ static void flows_as_searched(void **state) {
         if (rng(2)) span(t, tracks[k], ts + 2, 2);
       }
     for (unsigned i = 0; i < 60; i++) {
-      struct tk_flow *f = trace_add_flow(t);
-      *f = (struct tk_flow){
+      struct tk_flow_point *f = trace_add_flow_point(t);
+      *f = (struct tk_flow_point){
           .ts = rng(70), .id = rng(10), .cls = cls, .at = tracks[rng(3)], .role = (uint8_t)rng(3), .enclosing = rng(2)};
     }
     sealed(t);
-    assert_int_equal(t->n_flows, 60);
-    for (tk_id i = 1; i <= t->n_flows; i++) {
-      const struct tk_flow *f = &t->flows[i];
-      if (i > 1) assert_true(t->flows[i - 1].ts < f->ts || (t->flows[i - 1].ts == f->ts && t->flows[i - 1].role <= f->role));
-      tk_id want = bound_to(t, tk_flow_track(t, f), f);
+    assert_int_equal(t->n_flow_points, 60);
+    for (tk_id i = 1; i <= t->n_flow_points; i++) {
+      const struct tk_flow_point *f = &t->flow_points[i];
+      if (i > 1) assert_true(t->flow_points[i - 1].ts < f->ts || (t->flow_points[i - 1].ts == f->ts && t->flow_points[i - 1].role <= f->role));
+      tk_id want = bound_to(t, tk_flow_point_track(t, f), f);
       assert_int_equal(f->bound, want != 0);
       if (want) assert_int_equal(f->at, want);
     }

@@ -99,7 +99,7 @@ static void fill(struct tk_trace *t, unsigned n) {
     uint32_t args = args_end(t);
     tk_id track = trace_track(t, TK_THREAD, ident_int(i % 7), ident_int(i), 0);
     *trace_add_event(t) = (struct tk_event){.ts = i, .dur = 1, .cls = cls, .track = track, .args = args};
-    struct tk_flow *f = trace_add_flow(t);
+    struct tk_flow_point *f = trace_add_flow_point(t);
     f->cls = cls, f->at = track, f->ts = i;
     trace_add_record(t)->track = track;
     trace_add_meta(t)->key = name;

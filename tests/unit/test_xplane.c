@@ -284,11 +284,11 @@ static void producers(void **state) {
   name(b, XPLANE_STAT_METADATA, 2, "_c", NULL);
   end_plane(b);
   t = load(b->space.data, b->space.len, 0);
-  assert_int_equal(t->n_flows, 3);
-  assert_int_equal(t->flows[1].role, TK_FLOW_OUT);
-  assert_int_equal(t->flows[2].role, TK_FLOW_IN);
-  assert_int_equal(t->flows[1].id, t->flows[2].id);
-  assert_int_not_equal(t->flows[1].id, t->flows[3].id);
+  assert_int_equal(t->n_flow_points, 3);
+  assert_int_equal(t->flow_points[1].role, TK_FLOW_OUT);
+  assert_int_equal(t->flow_points[2].role, TK_FLOW_IN);
+  assert_int_equal(t->flow_points[1].id, t->flow_points[2].id);
+  assert_int_not_equal(t->flow_points[1].id, t->flow_points[3].id);
   tk_free(t);
   end(b);
 }

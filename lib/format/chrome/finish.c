@@ -18,22 +18,22 @@ static uint32_t with_ts(struct chrome *r, uint32_t args, i128 ps) {
 }
 
 /* Are those that seem far away the bulk?  Of two equal halves the one nearer to zero has lost its clock. */
-static bool bulk_is_far(const struct chrome *r) {
+static bool bulk_is_out_of_range(const struct chrome *r) {
   uint64_t n = 0;
   i128 ps = 0, origin = (i128)r->origin_ns * 1000;
-  for (uint32_t i = 0; i < r->n_far; i++) {
-    if (r->far[i].kind != FAR_EVENT) continue;
+  for (uint32_t i = 0; i < r->n_pending; i++) {
+    if (r->pending[i].kind != PENDING_EVENT) continue;
     n++;
-    ps = r->far[i].ps;
+    ps = r->pending[i].ps;
   }
   if (n * 2 != r->t->n_events || n == 0) return n * 2 > r->t->n_events;
   return (ps < 0 ? -ps : ps) > (origin < 0 ? -origin : origin);
 }
 
-static void choose_origin(struct chrome *r, const struct far *far, uint32_t n) {
+static void choose_origin(struct chrome *r, const struct pending *far, uint32_t n) {
   tk_time ts;
   uint32_t i = n / 2;
-  while (far[i].kind != FAR_EVENT) i = (i + 1) % n;
+  while (far[i].kind != PENDING_EVENT) i = (i + 1) % n;
   r->has_origin = false;
   chrome_relative(r, far[i].ps, &ts);
 }
@@ -53,17 +53,17 @@ static void unplace(struct chrome *r, struct tk_record *rec, i128 ps) {
 }
 
 /* What was near becomes far. */
-static void banish(struct chrome *r, i128 was) {
+static void mark_lost(struct chrome *r, i128 was) {
   struct tk_trace *t = r->t;
   for (tk_id i = 1; i <= t->n_events; i++) {
     if (t->events[i].flags & TK_LOST_CLOCK) continue;
     t->events[i].flags |= TK_LOST_CLOCK;
-    chrome_far(r, (struct far){was + t->events[i].ts, i, 0, FAR_EVENT});
+    chrome_add_pending(r, (struct pending){was + t->events[i].ts, i, 0, PENDING_EVENT});
   }
-  for (tk_id i = 1; i <= t->n_flows; i++) {
-    i128 ps = was + t->flows[i].ts;
-    if (t->flows[i].bound || t->flows[i].ts == FAR_TS || chrome_relative(r, ps, &t->flows[i].ts)) continue;
-    chrome_far(r, (struct far){ps, i, 0, FAR_FLOW});
+  for (tk_id i = 1; i <= t->n_flow_points; i++) {
+    i128 ps = was + t->flow_points[i].ts;
+    if (t->flow_points[i].bound || t->flow_points[i].ts == PENDING_TS || chrome_relative(r, ps, &t->flow_points[i].ts)) continue;
+    chrome_add_pending(r, (struct pending){ps, i, 0, PENDING_FLOW});
   }
   for (tk_id i = 1; i <= t->n_records; i++) {
     struct tk_record *rec = &t->records[i];
@@ -72,47 +72,47 @@ static void banish(struct chrome *r, i128 was) {
   }
 }
 
-static void place(struct chrome *r, const struct far *f) {
+static void place(struct chrome *r, const struct pending *f) {
   struct tk_trace *t = r->t;
   struct tk_record *rec = &t->records[f->at];
   tk_time ts;
   if (!chrome_relative(r, f->ps, &ts)) {
-    chrome_far(r, *f);
+    chrome_add_pending(r, *f);
     return;
   }
   switch (f->kind) {
-  case FAR_FLOW: t->flows[f->at].ts = ts; return;
-  case FAR_EVENT:
+  case PENDING_FLOW: t->flow_points[f->at].ts = ts; return;
+  case PENDING_EVENT:
     t->events[f->at].ts = ts;
     t->events[f->at].flags &= (uint8_t)~TK_LOST_CLOCK;
     return;
-  case FAR_RECORD:
+  case PENDING_RECORD:
     rec->ts = ts;
     rec->has_ts = true;
     rec->size -= f->size;
   }
 }
 
-void chrome_settle(struct chrome *r) {
+void chrome_finish(struct chrome *r) {
   struct tk_trace *t = r->t;
-  struct far *old = r->far;
-  uint32_t n = r->n_far;
+  struct pending *old = r->pending;
+  uint32_t n = r->n_pending;
   i128 was = (i128)r->origin_ns * 1000;
-  bool swap = bulk_is_far(r);
+  bool swap = bulk_is_out_of_range(r);
   if (n == 0 || !r->has_origin) return;
-  r->far = NULL;
-  r->n_far = r->cap_far = 0;
+  r->pending = NULL;
+  r->n_pending = r->cap_pending = 0;
   if (swap) {
     choose_origin(r, old, n);
-    banish(r, was);
+    mark_lost(r, was);
   }
   for (uint32_t i = 0; i < n; i++) place(r, &old[i]);
   mem_free(&t->store->mem, old);
-  for (uint32_t i = 0; i < r->n_far; i++) {
-    const struct far *f = &r->far[i];
-    if (f->kind == FAR_RECORD) continue; /* its text says it */
-    if (f->kind == FAR_FLOW) {
-      t->flows[f->at].ts = 0;
+  for (uint32_t i = 0; i < r->n_pending; i++) {
+    const struct pending *f = &r->pending[i];
+    if (f->kind == PENDING_RECORD) continue; /* its text says it */
+    if (f->kind == PENDING_FLOW) {
+      t->flow_points[f->at].ts = 0;
       trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "flow points more than 100 days from the rest: placed at the start");
       continue;
     }

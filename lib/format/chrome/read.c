@@ -198,12 +198,12 @@ static enum array_end read_events(struct chrome *r) {
   int c;
   for (;; first = false) {
     /* the common case first: a comma, blanks, and an event spelled as those before it */
-    for (const uint8_t *p = r->j.p, *q; r->predictor && !first; r->j.p = p = q) {
+    for (const uint8_t *p = r->j.p, *q; r->templates && !first; r->j.p = p = q) {
       while (is_blank(*p)) p++;
       if (*p++ != ',') break;
       while (is_blank(*p)) p++;
       r->at = p;
-      q = predict(r, p);
+      q = template_match(r, p);
       if (!q) break;
       r->t->counts.read++;
     }
@@ -406,18 +406,18 @@ static bool chrome_read(struct in *in, struct tk_trace *t, const struct tk_load_
   intern_init(&r.raw, mem);
   map_init(&r.metas, mem);
   r.j.scratch.mem = r.text.mem = mem;
-  if (!opt->no_predict) r.predictor = predict_new(mem);
+  if (!opt->no_templates) r.templates = templates_new(mem);
   ok = read_file(&r) && mem_check(mem, err);
   if (ok) {
     t->counts.bytes = chrome_offset(&r, r.j.end);
-    chrome_settle(&r);
+    chrome_finish(&r);
     chrome_meta(&r);
   }
-  predict_free(r.predictor);
+  templates_free(r.templates);
   intern_free(&r.raw);
   map_free(&r.metas);
   mem_free(mem, r.raw_ids);
-  mem_free(mem, r.far);
+  mem_free(mem, r.pending);
   buf_free(&r.j.scratch);
   buf_free(&r.text);
   return ok;

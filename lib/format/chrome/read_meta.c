@@ -116,5 +116,5 @@ void chrome_meta(struct chrome *r) {
     trace_note(t, TK_NOTE_INFO, UINT64_MAX, "displayTimeUnit is neither \"ms\" nor \"ns\": it does not change the unit of ts");
   if (trace_meta(t, "systemTraceEvents") || trace_meta(t, "powerTraceAsString"))
     trace_note(t, TK_NOTE_INFO, UINT64_MAX, "embedded system trace (ftrace, BattOr): kept as it is, not read");
-  if (t->n_events + t->n_flows == 0) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "no events");
+  if (t->n_events + t->n_flow_points == 0) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "no events");
 }

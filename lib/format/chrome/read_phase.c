@@ -19,7 +19,7 @@ static bool is_async(uint8_t ph) { return ph == 'b' || ph == 'n' || ph == 'e' ||
 
 static bool plain_id(const struct tk_arg *id) { return id->type == TK_ARG_INT || id->type == TK_ARG_UINT || id->type == TK_ARG_STR; }
 
-static void set_id(struct tk_flow *f, const struct tk_arg *id) {
+static void set_id(struct tk_flow_point *f, const struct tk_arg *id) {
   f->id_is_str = id->type == TK_ARG_STR;
   f->id_is_uint = id->type == TK_ARG_UINT;
   f->id = f->id_is_str ? (int64_t)id->s : id->i;
@@ -52,9 +52,9 @@ bool chrome_relative(struct chrome *r, i128 ps, tk_time *out) {
   return true;
 }
 
-void chrome_far(struct chrome *r, struct far f) {
-  if (!mem_grow(&r->t->store->mem, (void **)&r->far, &r->cap_far, (uint64_t)r->n_far + 1, sizeof *r->far)) return;
-  r->far[r->n_far++] = f;
+void chrome_add_pending(struct chrome *r, struct pending f) {
+  if (!mem_grow(&r->t->store->mem, (void **)&r->pending, &r->cap_pending, (uint64_t)r->n_pending + 1, sizeof *r->pending)) return;
+  r->pending[r->n_pending++] = f;
 }
 
 /* ---- args of the phase ---- */
@@ -207,7 +207,7 @@ static void place(struct chrome *r, const struct chrome_event *e, struct tk_even
 
 /* bind_id: the event itself is a point of a flow. */
 static void bound_point(struct chrome *r, const struct chrome_event *e, tk_id event) {
-  struct tk_flow *f;
+  struct tk_flow_point *f;
   if (!plain_id(&e->bind_id)) {
     trace_note(r->t, TK_NOTE_INFO, e->offset, "bind_id that is neither an integer nor a string: no flow");
     return;
@@ -216,7 +216,7 @@ static void bound_point(struct chrome *r, const struct chrome_event *e, tk_id ev
     trace_note(r->t, TK_NOTE_INFO, e->offset, "bind_id without flow_in or flow_out: no flow");
     return;
   }
-  f = trace_add_flow(r->t);
+  f = trace_add_flow_point(r->t);
   f->role = e->flow_in && e->flow_out ? TK_FLOW_INOUT : e->flow_in ? TK_FLOW_IN : TK_FLOW_OUT;
   f->cls = trace_class(r->t, 0, 0);
   set_id(f, &e->bind_id);
@@ -247,13 +247,13 @@ static void emit_event(struct chrome *r, const struct chrome_event *e, uint32_t 
   }
   if (!near) {
     ev->flags |= TK_LOST_CLOCK;
-    chrome_far(r, (struct far){e->ts.ps, r->t->n_events, 0, FAR_EVENT});
+    chrome_add_pending(r, (struct pending){e->ts.ps, r->t->n_events, 0, PENDING_EVENT});
   }
   if (e->has_bind_id && ev->kind != TK_END) bound_point(r, e, r->t->n_events);
 }
 
 static void emit_flow(struct chrome *r, const struct chrome_event *e, uint32_t args) {
-  struct tk_flow *f;
+  struct tk_flow_point *f;
   tk_time ts = 0;
   bool near;
   if (e->ts.kind != WHEN_OK) {
@@ -261,15 +261,15 @@ static void emit_flow(struct chrome *r, const struct chrome_event *e, uint32_t a
     return;
   }
   near = chrome_relative(r, e->ts.ps, &ts);
-  f = trace_add_flow(r->t);
-  f->ts = near ? ts : FAR_TS;
+  f = trace_add_flow_point(r->t);
+  f->ts = near ? ts : PENDING_TS;
   f->role = e->ph == 's' ? TK_FLOW_START : e->ph == 't' ? TK_FLOW_STEP : TK_FLOW_END;
   f->cls = class_of(r, e->name, e->cat);
   f->at = chrome_thread(r, e->pid, e->tid);
   set_id(f, &e->id);
   f->enclosing = e->enclosing;
   f->args = args;
-  if (!near) chrome_far(r, (struct far){e->ts.ps, r->t->n_flows, 0, FAR_FLOW});
+  if (!near) chrome_add_pending(r, (struct pending){e->ts.ps, r->t->n_flow_points, 0, PENDING_FLOW});
 }
 
 /* xprof prints a counter as one event with entries:[[ts,value],...]. */
@@ -316,7 +316,7 @@ static void note_phase(struct chrome *r, const struct chrome_event *e) {
   trace_note(r->t, TK_NOTE_REPAIR, e->offset, text);
 }
 
-void chrome_emit(struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *from) {
+void chrome_add_event(struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *from) {
   struct tk_counts *c = &r->t->counts;
   const char *why = unusable(e);
   struct tk_arg entries;

@@ -80,7 +80,7 @@ static void keep_time(struct chrome *r, struct tk_record *rec, tk_id id, i128 ps
   if (rec->size == 0) memmove(text, text + 1, --n);
   buf_append(raw, text, n);
   rec->size += (uint32_t)n;
-  chrome_far(r, (struct far){ps, id, (uint32_t)n, FAR_RECORD});
+  chrome_add_pending(r, (struct pending){ps, id, (uint32_t)n, PENDING_RECORD});
 }
 
 void chrome_record(struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *from) {

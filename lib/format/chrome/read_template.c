@@ -2,7 +2,7 @@
  *
  * Producers print every event of a kind with the same keys, blanks and constants.  So an event is a run of literal text, a value, a
  * literal, a value, ... up to its brace; and all events of a file form a small tree of such runs (13-24 shapes and 66-174 nodes on
- * real files).  The general path tells this file what it read (predict_value); from then on the literals are compared whole and
+ * real files).  The general path tells this file what it read (template_value); from then on the literals are compared whole and
  * only the values between them are looked at:
  *
  *     root -- '{"ph":"X","cat":"kernel","name":"' NAME -- '","pid":' PID -- ',"tid":' TID -- ... -- '}' END: leaf
@@ -39,11 +39,11 @@ struct node {
 };
 
 struct mark {
-  enum predict_op op;
+  enum template_op op;
   const uint8_t *value, *end;
 };
 
-struct predictor {
+struct templates {
   struct mem *mem;
   struct arena arena;
   struct node *root;
@@ -54,7 +54,7 @@ struct predictor {
   bool useless; /* the event being read is not worth learning */
 };
 
-static struct node *new_node(struct predictor *p, enum predict_op op, const void *literal, size_t n) {
+static struct node *new_node(struct templates *p, enum template_op op, const void *literal, size_t n) {
   struct node *c = arena_alloc(&p->arena, sizeof *c + n + LIT_PAD);
   if (!c) return NULL;
   *c = (struct node){.n = (uint32_t)n, .op = (uint8_t)op};
@@ -63,17 +63,17 @@ static struct node *new_node(struct predictor *p, enum predict_op op, const void
   return c;
 }
 
-struct predictor *predict_new(struct mem *mem) {
-  struct predictor *p = mem_alloc(mem, sizeof *p);
+struct templates *templates_new(struct mem *mem) {
+  struct templates *p = mem_alloc(mem, sizeof *p);
   if (!p) return NULL;
-  *p = (struct predictor){.mem = mem, .arena = {.mem = mem}};
+  *p = (struct templates){.mem = mem, .arena = {.mem = mem}};
   p->root = new_node(p, OP_END, "", 0);
   if (p->root) return p;
-  predict_free(p);
+  templates_free(p);
   return NULL;
 }
 
-void predict_free(struct predictor *p) {
+void templates_free(struct templates *p) {
   if (!p) return;
   arena_free(&p->arena);
   mem_free(p->mem, p);
@@ -81,21 +81,21 @@ void predict_free(struct predictor *p) {
 
 /* ---- learning ---- */
 
-void predict_begin(struct predictor *p, const uint8_t *from) {
+void template_begin(struct templates *p, const uint8_t *from) {
   p->from = from;
   p->n_marks = 0;
   p->useless = p->n_nodes >= MAX_NODES;
 }
 
-void predict_give_up(struct predictor *p) { p->useless = true; }
+void template_abandon(struct templates *p) { p->useless = true; }
 
-void predict_value(struct predictor *p, enum predict_op op, const uint8_t *value, const uint8_t *end) {
+void template_value(struct templates *p, enum template_op op, const uint8_t *value, const uint8_t *end) {
   if (p->n_marks == MAX_VALUES) p->useless = true;
   if (p->useless) return;
   p->marks[p->n_marks++] = (struct mark){op, value, end};
 }
 
-static struct node *child(struct predictor *p, struct node *up, enum predict_op op, const uint8_t *literal, size_t n) {
+static struct node *child(struct templates *p, struct node *up, enum template_op op, const uint8_t *literal, size_t n) {
   struct node *c;
   for (c = up->first; c; c = c->next)
     if (c->op == op && c->n == n && memcmp(c->literal, literal, n) == 0) return c;
@@ -109,10 +109,10 @@ static struct node *child(struct predictor *p, struct node *up, enum predict_op 
   return c;
 }
 
-static bool has_payload(enum predict_op op) { return op >= OP_INT; }
+static bool has_payload(enum template_op op) { return op >= OP_INT; }
 
 /* The args of this event are its values in order, then constants: only then can they be packed without being understood. */
-static bool packs(const struct predictor *p, const struct chrome *r, const struct chrome_event *e) {
+static bool packs(const struct templates *p, const struct chrome *r, const struct chrome_event *e) {
   const struct arg_builder *b = &r->t->store->builder;
   uint32_t values = 0, marks = 0;
   if (b->payload.len - e->own_args > sizeof ((struct leaf *)0)->suffix) return false;
@@ -131,7 +131,7 @@ static bool worth_it(const struct chrome *r, const struct chrome_event *e) {
   return e->ts.kind == WHEN_OK && (e->ph != 'X' || e->dur.kind == WHEN_OK);
 }
 
-void predict_learn(struct predictor *p, struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *end) {
+void template_learn(struct templates *p, struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *end) {
   const struct buf *payload = &r->t->store->builder.payload;
   const uint8_t *at = p->from;
   struct node *n = p->root;
@@ -263,7 +263,7 @@ static const uint8_t *nested_value(struct reading *w, const uint8_t *p) {
 }
 
 /* The value at p for this node; the byte behind it, or NULL. */
-static inline const uint8_t *value(struct reading *w, enum predict_op op, const uint8_t *p) {
+static inline const uint8_t *value(struct reading *w, enum template_op op, const uint8_t *p) {
   struct decimal d;
   tk_id id;
   switch (op) {
@@ -335,14 +335,14 @@ static bool finish(struct reading *w, struct leaf *leaf, const uint8_t *from) {
   memcpy(w->packed, leaf->suffix, sizeof leaf->suffix);
   w->packed += leaf->n_suffix;
   if (leaf->shape) args = args_packed(w->r->t, leaf->shape, w->payload, (size_t)(w->packed - w->payload));
-  chrome_emit(w->r, e, args, from);
+  chrome_add_event(w->r, e, args, from);
   return true;
 }
 
-const uint8_t *predict(struct chrome *r, const uint8_t *p) {
+const uint8_t *template_match(struct chrome *r, const uint8_t *p) {
   struct reading w;
   const uint8_t *from = p;
-  struct node *n = r->predictor->root;
+  struct node *n = r->templates->root;
   if (*p != '{') return NULL;
   w.r = r;
   w.packed = w.payload;
@@ -356,6 +356,6 @@ const uint8_t *predict(struct chrome *r, const uint8_t *p) {
     p = q;
   } while (n->op != OP_END);
   if (p > r->j.end || !finish(&w, n->leaf, from)) return NULL;
-  r->t->counts.predicted++;
+  r->t->counts.by_template++;
   return p;
 }

@@ -1,13 +1,13 @@
 /* reader.h - what the files of the Chrome JSON reader share.
  *
- *     read.c     the file: array or object form, top-level keys, resynchronising, what is settled at the end
+ *     read.c     the file: array or object form, top-level keys, resynchronising, what is finished at the end
  *     read_event.c    one event by the general path: any key order, any repair
  *     read_template.c  one event by the predicted path: the same fields from bytes that were seen before
  *     read_phase.c     the fields of one event -> graph: what the phases mean
  *     read_meta.c     top-level data that means something here
  *     read_record.c   events that are kept raw, and the track names that they carry
  *
- * Both paths fill the same struct chrome_event and go through the same chrome_emit, so they cannot mean different things. */
+ * Both paths fill the same struct chrome_event and go through the same chrome_add_event, so they cannot mean different things. */
 #ifndef FORMAT_CHROME_READER_H
 #define FORMAT_CHROME_READER_H
 
@@ -42,18 +42,18 @@ struct chrome_event {
 
 /* What cannot be placed in time before the file has been read: events more than 100 days from the first one, and records that
  * stand before it, whose text ends with their ts (`size` bytes) until then. */
-enum far_kind { FAR_EVENT, FAR_FLOW, FAR_RECORD };
-struct far {
+enum pending_kind { PENDING_EVENT, PENDING_FLOW, PENDING_RECORD };
+struct pending {
   i128 ps;
   uint32_t at;
   uint32_t size;
-  enum far_kind kind;
+  enum pending_kind kind;
 };
 
 /* The time of a flow point that is not placed yet. */
-#define FAR_TS INT64_MIN
+#define PENDING_TS INT64_MIN
 
-struct predictor;
+struct templates;
 
 struct chrome {
   struct tk_trace *t;
@@ -71,9 +71,9 @@ struct chrome {
   struct map metas; /* top-level key -> meta: of a key given twice the last value counts */
   bool has_origin;
   int64_t origin_ns; /* of the file's own times */
-  struct far *far;
-  uint32_t n_far, cap_far;
-  struct predictor *predictor; /* NULL = general path only */
+  struct pending *pending;
+  uint32_t n_pending, cap_pending;
+  struct templates *templates; /* NULL = general path only */
   struct {
     struct tk_ident pid, tid;
     tk_id track;
@@ -102,13 +102,13 @@ bool chrome_event(struct chrome *r);
 /* Adds what the phase keeps as args (id, scope, ...) to the builder: general path, before args_end. */
 void chrome_extra_args(struct chrome *r, struct chrome_event *e);
 /* The event's record in the graph.  `from` is its text, for what is kept raw. */
-void chrome_emit(struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *from);
+void chrome_add_event(struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *from);
 /* A pid or tid that was a string: of digits, it is the integer. */
 struct tk_ident chrome_ident(const struct chrome *r, tk_id text);
 /* Time relative to the first one met; false if it is more than 100 days from it, and so of another clock. */
 bool chrome_relative(struct chrome *r, i128 ps, tk_time *out);
-/* Remembers it for chrome_settle. */
-void chrome_far(struct chrome *r, struct far f);
+/* Remembers it for chrome_finish. */
+void chrome_add_pending(struct chrome *r, struct pending f);
 tk_id chrome_thread(struct chrome *r, struct tk_ident pid, struct tk_ident tid);
 /* Phases that become events or flow points; all others are kept as records. */
 bool chrome_phase_known(uint8_t ph);
@@ -117,24 +117,24 @@ void chrome_drop_nan(struct chrome *r);
 /* Keeps the members of the object at `from` but those that its track and time say. */
 void chrome_record(struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *from);
 /* Settles clocks when everything has been read. */
-void chrome_settle(struct chrome *r);
+void chrome_finish(struct chrome *r);
 /* What the top-level data says of the clock; what is odd about it becomes notes (read_meta.c). */
 void chrome_meta(struct chrome *r);
 
 /* ---- prediction (read_template.c) ---- */
 
-enum predict_op {
+enum template_op {
   OP_END, OP_TS, OP_DUR, OP_PID, OP_TID, OP_PID_STR, OP_TID_STR, OP_NAME, OP_ID, OP_ID_STR, OP_INT, OP_DECIMAL, OP_STR, OP_NESTED
 };
 
-struct predictor *predict_new(struct mem *mem);
-void predict_free(struct predictor *p);
+struct templates *templates_new(struct mem *mem);
+void templates_free(struct templates *p);
 /* Reads the event at p if it is spelled like one before: the byte behind it, or NULL, and nothing has happened. */
-const uint8_t *predict(struct chrome *r, const uint8_t *p);
+const uint8_t *template_match(struct chrome *r, const uint8_t *p);
 /* The general path tells what it reads, value by value, and that it has reached the end of an event worth predicting. */
-void predict_begin(struct predictor *p, const uint8_t *from);
-void predict_value(struct predictor *p, enum predict_op op, const uint8_t *value, const uint8_t *end);
-void predict_give_up(struct predictor *p);
-void predict_learn(struct predictor *p, struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *end);
+void template_begin(struct templates *p, const uint8_t *from);
+void template_value(struct templates *p, enum template_op op, const uint8_t *value, const uint8_t *end);
+void template_abandon(struct templates *p);
+void template_learn(struct templates *p, struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *end);
 
 #endif

@@ -5,7 +5,7 @@
  *     {"ph":"X",...},                                    events by track, parents before children, E where its depth ends
  *     {"ph":"s",...},                                    flow points by time, starts before ends
  *     {"ph":"O",...}                                     other records
- *     ],"traceName":"...","tracekit":{...}}              what stood behind them, and our own facts
+ *     ],"traceName":"...","tracekit":{...}}              what stood behind them, and what tracekit says of the file
  *
  * One event per line; a viewer sorts by time anyway, and B/E pairs, async ends included, come in an order that any stable sort by
  * time keeps right. */
@@ -258,7 +258,7 @@ static bool tick(struct chrome_sink *s, struct tk_err *err) {
 
 /* An end that binds to the next span stands before the B of that span if both are of one time: viewers go by the order of the file
  * there.  (An X is sorted before all else by them, wherever it stands.) */
-static bool precedes(const struct tk_trace *t, const struct tk_flow *f) {
+static bool precedes(const struct tk_trace *t, const struct tk_flow_point *f) {
   const struct tk_event *e = &t->events[f->bound ? f->at : 0];
   return f->bound && f->role == TK_FLOW_END && !f->enclosing && e->ts == f->ts && e->flags & TK_PAIRED;
 }
@@ -287,8 +287,8 @@ static bool order_tracks(struct chrome_sink *s, const struct tk_trace *t, struct
     if (t->tracks[i].renamed && !hidden(t, i)) meet(o, t, i);
   for (tk_id i = 1; i <= t->n_records; i++)
     if (t->records[i].phase == 'M' && !hidden(t, t->records[i].track)) meet(o, t, t->records[i].track);
-  for (tk_id i = 1; i <= t->n_flows; i++)
-    if (precedes(t, &t->flows[i]) && !print_is_field(&s->printer, &t->flows[i])) meet(o, t, tk_flow_track(t, &t->flows[i]));
+  for (tk_id i = 1; i <= t->n_flow_points; i++)
+    if (precedes(t, &t->flow_points[i]) && !print_is_field(&s->printer, &t->flow_points[i])) meet(o, t, tk_flow_point_track(t, &t->flow_points[i]));
   for (tk_id i = 1; i <= t->n_tracks; i++) meet(o, t, i);
   return true;
 }
@@ -311,10 +311,10 @@ static bool put_tracks(struct chrome_sink *s, const struct tk_trace *t, struct t
 }
 
 static void put_flows(struct chrome_sink *s, const struct tk_trace *t, bool before) {
-  for (tk_id i = 1; i <= t->n_flows; i++) {
-    const struct tk_flow *f = &t->flows[i];
+  for (tk_id i = 1; i <= t->n_flow_points; i++) {
+    const struct tk_flow_point *f = &t->flow_points[i];
     if (precedes(t, f) != before) continue;
-    s->sink.saved.flows++;
+    s->sink.saved.flow_points++;
     if (print_is_field(&s->printer, f)) continue;
     element(s, SINK_FLOW, i);
     print_flow(&s->printer, f);

@@ -89,8 +89,8 @@ static void shape_fragments(struct printer *p, const struct tk_arg_shape *s, str
 static void find_points(struct printer *p, struct mem *mem) {
   const struct tk_trace *t = p->t;
   struct tk_arg arg;
-  for (tk_id i = 1; i <= t->n_flows; i++) {
-    const struct tk_flow *f = &t->flows[i];
+  for (tk_id i = 1; i <= t->n_flow_points; i++) {
+    const struct tk_flow_point *f = &t->flow_points[i];
     if (f->role < TK_FLOW_OUT || !f->bound || tk_args_find(t, t->events[f->at].args, "json.bind_id", &arg)) continue;
     if (!p->points) {
       p->points = mem_array(mem, (uint64_t)t->n_events + 1, sizeof *p->points);
@@ -400,7 +400,7 @@ static void print_end(struct printer *p, const struct tk_event *e) {
   PUT(p, "}");
 }
 
-static void put_point(struct printer *p, const struct tk_flow *f) {
+static void put_point(struct printer *p, const struct tk_flow_point *f) {
   struct tk_arg id = {.type = f->id_is_str ? TK_ARG_STR : TK_ARG_INT, .i = f->id};
   if (f->id_is_str) id.s = (tk_id)f->id;
   put_mark(p, ",\"bind_id\":", &id);
@@ -408,10 +408,10 @@ static void put_point(struct printer *p, const struct tk_flow *f) {
   if (f->role != TK_FLOW_IN) PUT(p, ",\"flow_out\":true");
 }
 
-bool print_is_field(const struct printer *p, const struct tk_flow *f) {
+bool print_is_field(const struct printer *p, const struct tk_flow_point *f) {
   struct tk_arg arg;
   if (f->role < TK_FLOW_OUT) return false;
-  if (!f->bound || (p->points && p->points[f->at] == (tk_id)(f - p->t->flows))) return true;
+  if (!f->bound || (p->points && p->points[f->at] == (tk_id)(f - p->t->flow_points))) return true;
   return tk_args_find(p->t, p->t->events[f->at].args, "json.bind_id", &arg);
 }
 
@@ -428,7 +428,7 @@ void print_event(struct printer *p, const struct tk_event *e, enum event_part pa
     PUT(p, ",\"dur\":");
     put_dur(p, e->dur);
   }
-  if (p->points && p->points[e - p->t->events]) put_point(p, &p->t->flows[p->points[e - p->t->events]]);
+  if (p->points && p->points[e - p->t->events]) put_point(p, &p->t->flow_points[p->points[e - p->t->events]]);
   if (e->args || p->t->classes[e->cls].args) {
     uint32_t shared = p->t->classes[e->cls].args;
     if (e->args && !p->shapes[tk_args_of(p->t, e->args).shape->id].simple) put_fields(p, e->args, AS_FIELD);
@@ -437,7 +437,7 @@ void print_event(struct printer *p, const struct tk_event *e, enum event_part pa
   PUT(p, "}");
 }
 
-void print_flow(struct printer *p, const struct tk_flow *f) {
+void print_flow(struct printer *p, const struct tk_flow_point *f) {
   static const char phases[] = {
       [TK_FLOW_START] = 's', [TK_FLOW_STEP] = 't', [TK_FLOW_END] = 'f', [TK_FLOW_OUT] = 's', [TK_FLOW_IN] = 'f', [TK_FLOW_INOUT] = 't'};
   struct tk_arg id = {.type = TK_ARG_INT, .i = f->id};
@@ -445,7 +445,7 @@ void print_flow(struct printer *p, const struct tk_flow *f) {
   if (f->id_is_uint) id.type = TK_ARG_UINT;
   put_phase(p, phases[f->role]);
   put_fragment(p, p->classes[f->cls]);
-  put_fragment(p, p->tracks[tk_flow_track(p->t, f)]);
+  put_fragment(p, p->tracks[tk_flow_point_track(p->t, f)]);
   PUT(p, ",\"ts\":");
   put_time(p, f->ts);
   PUT(p, ",\"id\":");

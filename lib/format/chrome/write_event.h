@@ -53,8 +53,8 @@ void printer_end(struct printer *p);
 enum event_part { WHOLE, BEGIN, END };
 void print_event(struct printer *p, const struct tk_event *e, enum event_part part);
 /* Points that belong to an event (OUT, IN, INOUT) are fields of it: those of JSON by its args, of other formats one each. */
-bool print_is_field(const struct printer *p, const struct tk_flow *f);
-void print_flow(struct printer *p, const struct tk_flow *f);
+bool print_is_field(const struct printer *p, const struct tk_flow_point *f);
+void print_flow(struct printer *p, const struct tk_flow_point *f);
 void print_record(struct printer *p, const struct tk_record *r);
 
 #endif

@@ -226,9 +226,9 @@ struct perfetto_machine {
 };
 bool perfetto_machine(const struct tk_trace *t, uint32_t at, struct perfetto_machine *m);
 
-struct tk_parts;
+struct tk_inspection;
 struct arena;
 /* What the file was made of (inspect.c). */
-void perfetto_parts(const struct tk_trace *t, struct tk_parts *p, struct arena *keep);
+void perfetto_inspect(const struct tk_trace *t, struct tk_inspection *p, struct arena *keep);
 
 #endif

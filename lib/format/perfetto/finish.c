@@ -1,4 +1,4 @@
-/* finish.c - what is known only when everything has been read: late clocks, flows in order of time, the origin. */
+/* finish.c - what is known only when everything has been read: pending times, flows in order of time, the origin. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,20 +9,20 @@ static const int64_t DAYS_100_NS = (int64_t)100 * 86400 * 1000000000;
 /* ---- times ---- */
 
 /* Clocks that a later snapshot placed are placed now; what no snapshot places starts where the trace does. */
-static void place_late(struct perfetto *r) {
+static void place_pending(struct perfetto *r) {
   struct tk_trace *t = r->t;
   int64_t first = INT64_MAX;
   uint32_t next = 0;
-  for (tk_id i = 1; i <= t->n_events && r->n_late; i++) {
-    while (next < r->n_late && (r->late[next].is_flow || r->late[next].at < i)) next++;
-    if (next < r->n_late && r->late[next].at == i) continue;
+  for (tk_id i = 1; i <= t->n_events && r->n_pending; i++) {
+    while (next < r->n_pending && (r->pending[next].is_flow || r->pending[next].at < i)) next++;
+    if (next < r->n_pending && r->pending[next].at == i) continue;
     if (t->events[i].ts < first) first = t->events[i].ts;
   }
   if (first == INT64_MAX) first = 0;
-  for (uint32_t i = 0; i < r->n_late; i++) {
-    const struct late *l = &r->late[i];
+  for (uint32_t i = 0; i < r->n_pending; i++) {
+    const struct pending_time *l = &r->pending[i];
     struct clock *c = &r->clocks[l->clock];
-    tk_time *ts = l->is_flow ? &t->flows[l->at].ts : &t->events[l->at].ts;
+    tk_time *ts = l->is_flow ? &t->flow_points[l->at].ts : &t->events[l->at].ts;
     if (c->n == 0) {
       perfetto_note(r, TK_NOTE_REPAIR, "clock without a snapshot: its first event is taken to be at the start of the trace");
       c->n = mem_grow(&t->store->mem, (void **)&c->points, &c->cap, 1, sizeof *c->points);
@@ -80,7 +80,7 @@ static void place_times(struct perfetto *r) {
     e->ts = (e->ts - origin) * 1000;
     if (e->ts > 0 && e->dur > INT64_MAX - e->ts) e->dur = INT64_MAX - e->ts;
   }
-  for (tk_id i = 1; i <= t->n_flows; i++) t->flows[i].ts = near(t->flows[i].ts, origin) ? (t->flows[i].ts - origin) * 1000 : 0;
+  for (tk_id i = 1; i <= t->n_flow_points; i++) t->flow_points[i].ts = near(t->flow_points[i].ts, origin) ? (t->flow_points[i].ts - origin) * 1000 : 0;
   for (uint32_t i = 0; i < r->n_points; i++) {
     const struct tk_event *e = &t->events[r->points[i].event];
     r->points[i].ts = e->ts;
@@ -128,7 +128,7 @@ static int by_time(const void *a, const void *b) {
 
 /* A point of an end event belongs to the span that ends there, which seal has still to find: its last moment is within it. */
 static void add_point(struct perfetto *r, const struct raw_point *p, int64_t id, enum tk_flow_role role) {
-  struct tk_flow *f = trace_add_flow(r->t);
+  struct tk_flow_point *f = trace_add_flow_point(r->t);
   f->ts = p->ts;
   f->role = (uint8_t)role;
   f->cls = trace_class(r->t, 0, 0);
@@ -155,8 +155,8 @@ static void use_ids(struct perfetto *r, struct fresh_ids *f) {
   const struct tk_trace *t = r->t;
   map_init(&f->used, &r->t->store->mem);
   for (uint32_t i = 0; i < r->n_points; i++) map_put(&f->used, r->points[i].id ^ (r->points[i].direction ? 1ull << 63 : 0), 1);
-  for (tk_id i = 1; i <= t->n_flows; i++)
-    if (!t->flows[i].id_is_str) map_put(&f->used, (uint64_t)t->flows[i].id, 1);
+  for (tk_id i = 1; i <= t->n_flow_points; i++)
+    if (!t->flow_points[i].id_is_str) map_put(&f->used, (uint64_t)t->flow_points[i].id, 1);
 }
 
 static int64_t fresh_id(struct perfetto *r, struct fresh_ids *f) {
@@ -188,14 +188,14 @@ static void chain_points(struct perfetto *r) {
   if (fresh.used.mem) map_free(&fresh.used);
 }
 
-void perfetto_settle(struct perfetto *r) {
+void perfetto_finish(struct perfetto *r) {
   struct tk_trace *t = r->t;
-  place_late(r);
+  place_pending(r);
   place_times(r);
   set_clock(r);
   chain_points(r);
-  perfetto_settle_tracks(r);
+  perfetto_finish_tracks(r);
   perfetto_keep_clock(r);
   perfetto_keep_counts(r);
-  if (t->n_events + t->n_flows == 0) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "no events");
+  if (t->n_events + t->n_flow_points == 0) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "no events");
 }

@@ -19,7 +19,7 @@ struct placed {
   tk_id track;
 };
 
-struct settler {
+struct track_finisher {
   struct perfetto *r;
   struct placed *placed;
   uint32_t n_placed, cap_placed;
@@ -54,7 +54,7 @@ static struct tk_ident ident_of(const struct perfetto *r, const struct node *n, 
 
 /* Tracks without a process are their machine's all the same: each has a process without an id for them, of which trace_process
  * knows one alone. */
-static tk_id nowhere(struct settler *s, uint32_t machine) {
+static tk_id nowhere(struct track_finisher *s, uint32_t machine) {
   struct tk_trace *t = s->r->t;
   tk_id name = machine_name(s->r, machine);
   uint32_t *slot = map_put(&s->absent, machine, 0);
@@ -69,7 +69,7 @@ static tk_id nowhere(struct settler *s, uint32_t machine) {
 }
 
 /* trace_track finds by the pid: of processes without one that is the nameless machine's. */
-static tk_id track_in(struct settler *s, tk_id process, enum tk_track_kind kind, struct tk_ident tid, tk_id name) {
+static tk_id track_in(struct track_finisher *s, tk_id process, enum tk_track_kind kind, struct tk_ident tid, tk_id name) {
   struct tk_trace *t = s->r->t;
   struct tk_ident pid = t->tracks[process].pid;
   if (pid.kind != TK_IDENT_NONE || !t->tracks[process].machine) return trace_track(t, kind, pid, tid, name);
@@ -88,7 +88,7 @@ static tk_id track_in(struct settler *s, tk_id process, enum tk_track_kind kind,
 }
 
 /* 0 = not placed yet; NULL when memory has run out. */
-static tk_id *find_placed(struct settler *s, uint32_t machine, int64_t pid) {
+static tk_id *find_placed(struct track_finisher *s, uint32_t machine, int64_t pid) {
   uint64_t key = ((uint64_t)pid * 0xc2b2ae3d27d4eb4fu ^ machine) * 0x9e3779b97f4a7c15u;
   uint32_t *slot;
   for (;; key++) {
@@ -103,7 +103,7 @@ static tk_id *find_placed(struct settler *s, uint32_t machine, int64_t pid) {
   return &s->placed[*slot].track;
 }
 
-static tk_id process_as(struct settler *s, uint32_t machine, int64_t pid, struct tk_ident ident) {
+static tk_id process_as(struct track_finisher *s, uint32_t machine, int64_t pid, struct tk_ident ident) {
   struct tk_trace *t = s->r->t;
   tk_id *place = find_placed(s, machine, pid), before = t->n_tracks, id;
   if (!place) return 0;
@@ -125,9 +125,9 @@ static tk_id process_as(struct settler *s, uint32_t machine, int64_t pid, struct
   return *place = id;
 }
 
-static tk_id process(struct settler *s, uint32_t machine, int64_t pid) { return process_as(s, machine, pid, ident_int(pid)); }
+static tk_id process(struct track_finisher *s, uint32_t machine, int64_t pid) { return process_as(s, machine, pid, ident_int(pid)); }
 
-static struct home home_of(struct settler *s, uint32_t at) {
+static struct home home_of(struct track_finisher *s, uint32_t at) {
   struct perfetto *r = s->r;
   struct home h = {0};
   uint32_t n = at;
@@ -156,7 +156,7 @@ static struct home home_of(struct settler *s, uint32_t at) {
 /* ---- named tracks ---- */
 
 /* The text becomes one that no other track of the process has; what has no process is one in JSON, of all machines. */
-static tk_id unique(struct settler *s, tk_id process, const char *text, size_t n) {
+static tk_id unique(struct track_finisher *s, tk_id process, const char *text, size_t n) {
   tk_id proc = s->r->t->tracks[process].pid.kind == TK_IDENT_NONE ? 0 : process;
   struct buf *b = &s->r->json;
   char number[24];
@@ -183,7 +183,7 @@ static tk_id name_of(const struct perfetto *r, const struct node *n) {
   return n->name ? n->name : n->first_name ? n->first_name : trace_text(r->t, "track");
 }
 
-static struct tk_ident named_ident(struct settler *s, uint32_t at, const struct home *h) {
+static struct tk_ident named_ident(struct track_finisher *s, uint32_t at, const struct home *h) {
   struct perfetto *r = s->r;
   struct buf *b = &r->text;
   struct node *n = &r->nodes[at];
@@ -213,7 +213,7 @@ static struct tk_ident named_ident(struct settler *s, uint32_t at, const struct 
   return i;
 }
 
-static tk_id named_track(struct settler *s, uint32_t at) {
+static tk_id named_track(struct track_finisher *s, uint32_t at) {
   struct perfetto *r = s->r;
   struct home h = home_of(s, at);
   struct node *n = &r->nodes[at];
@@ -231,8 +231,8 @@ static tk_id named_track(struct settler *s, uint32_t at) {
   return r->t->n_tracks;
 }
 
-/* Parents come first: a chain of them is walked up, then settled down. */
-static tk_id settle_named(struct settler *s, uint32_t at) {
+/* Parents come first: a chain of them is walked up, then finished down. */
+static tk_id finish_named(struct track_finisher *s, uint32_t at) {
   uint32_t chain[PARENTS_MOST], n = 0;
   for (uint32_t up = at; up && n < PARENTS_MOST; up = home_of(s, up).named) {
     if (s->r->nodes[up].tracks[ON_TRACK]) break;
@@ -244,7 +244,7 @@ static tk_id settle_named(struct settler *s, uint32_t at) {
 
 /* ---- the rest ---- */
 
-static tk_id settle_thread(struct settler *s, struct node *n) {
+static tk_id finish_thread(struct track_finisher *s, struct node *n) {
   struct tk_trace *t = s->r->t;
   tk_id proc = process(s, n->machine, n->pid), id = track_in(s, proc, TK_THREAD, ident_of(s->r, n, n->tid), 0);
   struct tk_track *k = &t->tracks[id];
@@ -255,7 +255,7 @@ static tk_id settle_thread(struct settler *s, struct node *n) {
   return id;
 }
 
-static tk_id settle_process(struct settler *s, const struct node *n) {
+static tk_id finish_process(struct track_finisher *s, const struct node *n) {
   tk_id id = process_as(s, n->machine, n->pid, ident_of(s->r, n, n->pid));
   struct tk_track *k = &s->r->t->tracks[id];
   if (n->own_name || n->name) k->name = n->own_name ? n->own_name : n->name;
@@ -277,7 +277,7 @@ static tk_id with_id(struct perfetto *r, const char *name, size_t n, tk_id id, t
 }
 
 /* "counter series" of our own writer: the counter again, which its other series belong to as well. */
-static tk_id settle_series(struct settler *s, uint32_t at, tk_id process) {
+static tk_id finish_series(struct track_finisher *s, uint32_t at, tk_id process) {
   struct perfetto *r = s->r;
   const struct node *n = &r->nodes[at];
   size_t len, series;
@@ -291,11 +291,11 @@ static tk_id settle_series(struct settler *s, uint32_t at, tk_id process) {
   return track_in(s, process, TK_COUNTERS, ident_none(), counter);
 }
 
-static tk_id settle_counter(struct settler *s, uint32_t at) {
+static tk_id finish_counter(struct track_finisher *s, uint32_t at) {
   struct perfetto *r = s->r;
   struct home h = home_of(s, at);
   const struct node *n = &r->nodes[at];
-  tk_id id = n->form & FORM_SERIES && n->ident_text ? settle_series(s, at, h.process) : 0;
+  tk_id id = n->form & FORM_SERIES && n->ident_text ? finish_series(s, at, h.process) : 0;
   if (id) return id;
   struct tk_track *k = trace_add_track(r->t);
   if (!n->described) perfetto_note(r, TK_NOTE_REPAIR, "counter samples on a track that was never described");
@@ -311,24 +311,24 @@ static tk_id settle_counter(struct settler *s, uint32_t at) {
   return r->t->n_tracks;
 }
 
-static tk_id settle_on_track(struct settler *s, uint32_t at) {
+static tk_id finish_on_track(struct track_finisher *s, uint32_t at) {
   struct node *n = &s->r->nodes[at];
-  if (n->kind == NODE_THREAD) return settle_thread(s, n);
-  if (n->kind == NODE_PROCESS && !n->has_slices) return settle_process(s, n);
+  if (n->kind == NODE_THREAD) return finish_thread(s, n);
+  if (n->kind == NODE_PROCESS && !n->has_slices) return finish_process(s, n);
   if (!n->described)
     perfetto_note(s->r, TK_NOTE_REPAIR, n->is_default ? "track events without a track: on a global one"
                                                       : "track events on a track that was never described: on a global one");
-  return settle_named(s, at);
+  return finish_named(s, at);
 }
 
-static tk_id track_of(struct settler *s, uint32_t place) {
+static tk_id track_of(struct track_finisher *s, uint32_t place) {
   struct perfetto *r = s->r;
   uint32_t at = place / ASPECTS, aspect = place % ASPECTS;
   tk_id *id = &r->nodes[at].tracks[aspect];
   struct tk_ident tid = ident_none();
   if (*id) return *id;
-  if (aspect == ON_TRACK) return *id = settle_on_track(s, at);
-  if (aspect == ON_COUNTER) return *id = settle_counter(s, at);
+  if (aspect == ON_TRACK) return *id = finish_on_track(s, at);
+  if (aspect == ON_COUNTER) return *id = finish_counter(s, at);
   tk_id proc = home_of(s, at).process;
   if (aspect != ON_ASYNCS) return *id = proc;
   if (r->nodes[at].kind == NODE_THREAD) tid = ident_int(r->nodes[at].tid);
@@ -336,7 +336,7 @@ static tk_id track_of(struct settler *s, uint32_t place) {
   return *id = track_in(s, proc, TK_ASYNCS, tid, 0);
 }
 
-static tk_id event_track(struct settler *s, const struct tk_event *e) {
+static tk_id event_track(struct track_finisher *s, const struct tk_event *e) {
   struct tk_trace *t = s->r->t;
   if (e->kind != TK_COUNTER || e->track % ASPECTS != ON_PROCESS) return track_of(s, e->track);
   /* a counter of the old phase C: named by its event */
@@ -345,7 +345,7 @@ static tk_id event_track(struct settler *s, const struct tk_event *e) {
 }
 
 /* Tracks that nothing is on may still order or group others. */
-static void keep_empty(struct settler *s) {
+static void keep_empty(struct track_finisher *s) {
   for (uint32_t i = 1; i <= s->r->n_nodes; i++) {
     const struct node *n = &s->r->nodes[i];
     if (!n->described || n->form & (FORM_LANE | FORM_ASYNC | FORM_GLOBAL | FORM_SERIES)) continue;
@@ -354,7 +354,7 @@ static void keep_empty(struct settler *s) {
   }
 }
 
-static void keep_entry(struct settler *s, tk_id track, const struct node *n, struct buf *all) {
+static void keep_entry(struct track_finisher *s, tk_id track, const struct node *n, struct buf *all) {
   struct perfetto *r = s->r;
   const uint32_t *pid = map_get(&s->renumbered, track);
   const struct intern_str *more = trace_str(r->t, n->more), *own = trace_str(r->t, n->more_own);
@@ -369,7 +369,7 @@ static void keep_entry(struct settler *s, tk_id track, const struct node *n, str
 }
 
 /* "perfetto.tracks": the fields of descriptors that are not modelled and the pids of other machines, by track. */
-static void keep_descriptors(struct settler *s) {
+static void keep_descriptors(struct track_finisher *s) {
   struct perfetto *r = s->r;
   struct mem *mem = &r->t->store->mem;
   struct buf *all = &r->packets;
@@ -393,8 +393,8 @@ static void keep_descriptors(struct settler *s) {
   trace_end_raw(r->t);
 }
 
-void perfetto_settle_tracks(struct perfetto *r) {
-  struct settler s = {.r = r, .next_pid = 10000000};
+void perfetto_finish_tracks(struct perfetto *r) {
+  struct track_finisher s = {.r = r, .next_pid = 10000000};
   struct tk_trace *t = r->t;
   map_init(&s.pids, &t->store->mem);
   map_init(&s.absent, &t->store->mem);
@@ -402,13 +402,13 @@ void perfetto_settle_tracks(struct perfetto *r) {
   map_init(&s.tids, &t->store->mem);
   map_init(&s.renumbered, &t->store->mem);
   for (uint32_t i = 1; i <= r->n_nodes; i++) /* also those without events have a name to give */
-    if (r->nodes[i].kind == NODE_PROCESS) r->nodes[i].tracks[ON_PROCESS] = settle_process(&s, &r->nodes[i]);
+    if (r->nodes[i].kind == NODE_PROCESS) r->nodes[i].tracks[ON_PROCESS] = finish_process(&s, &r->nodes[i]);
   for (uint32_t i = 1; i <= r->n_nodes; i++) {
-    if (r->nodes[i].kind == NODE_THREAD) r->nodes[i].tracks[ON_TRACK] = settle_thread(&s, &r->nodes[i]);
+    if (r->nodes[i].kind == NODE_THREAD) r->nodes[i].tracks[ON_TRACK] = finish_thread(&s, &r->nodes[i]);
   }
   for (tk_id i = 1; i <= t->n_events; i++) t->events[i].track = event_track(&s, &t->events[i]);
-  for (tk_id i = 1; i <= t->n_flows; i++)
-    if (!t->flows[i].bound) t->flows[i].at = track_of(&s, t->flows[i].at);
+  for (tk_id i = 1; i <= t->n_flow_points; i++)
+    if (!t->flow_points[i].bound) t->flow_points[i].at = track_of(&s, t->flow_points[i].at);
   keep_empty(&s);
   keep_descriptors(&s);
   machines_keep(r);

@@ -57,8 +57,8 @@ struct flow_ids {
   bool terminating, points; /* of the last: it ends the flow; of any: the point in full is written as well */
 };
 
-static tk_id event_of_arrow(const struct event_writer *w, uint32_t i) { return w->arrows[i].event; }
-static tk_id event_of_point(const struct event_writer *w, uint32_t i) { return w->t->flows[w->points[i]].at; }
+static tk_id event_of_flow_end(const struct event_writer *w, uint32_t i) { return w->flow_ends[i].event; }
+static tk_id event_of_point(const struct event_writer *w, uint32_t i) { return w->t->flow_points[w->points[i]].at; }
 
 /* The first of n, in order of events, that is not before the event.  Events come in order but for lanes and ends, so it is most often
  * the first or second behind `last`, the one found before. */
@@ -79,9 +79,9 @@ static inline uint32_t seek(const struct event_writer *w, tk_id (*of)(const stru
 
 static struct flow_ids put_ids(struct event_writer *w, tk_id event, bool at_end) {
   struct flow_ids ids = {0};
-  uint32_t lo = seek(w, event_of_arrow, w->n_arrows, w->last_arrow, event);
-  w->last_arrow = lo;
-  for (const struct arrow *a = w->arrows + lo; lo < w->n_arrows && a->event == event; lo++, a++) {
+  uint32_t lo = seek(w, event_of_flow_end, w->n_flow_ends, w->last_flow_end, event);
+  w->last_flow_end = lo;
+  for (const struct flow_end *a = w->flow_ends + lo; lo < w->n_flow_ends && a->event == event; lo++, a++) {
     if (a->at_end != at_end) continue;
     ids.n++;
     ids.last = a->id;
@@ -92,7 +92,7 @@ static struct flow_ids put_ids(struct event_writer *w, tk_id event, bool at_end)
   return ids;
 }
 
-static void put_point(struct event_writer *w, const struct tk_flow *f, tk_id cat, int64_t ns, const struct flow_ids *ids) {
+static void put_point(struct event_writer *w, const struct tk_flow_point *f, tk_id cat, int64_t ns, const struct flow_ids *ids) {
   const struct tk_class *c = &w->t->classes[f->cls];
   struct buf *b = &w->annotation;
   bool fresh = f->cls != w->point_classes.iid[cat], known = ids->n == 1 && f->id && (uint64_t)f->id == ids->last;
@@ -114,20 +114,20 @@ static void put_point(struct event_writer *w, const struct tk_flow *f, tk_id cat
     json_put_args(&w->scratch, w->t, f->args);
     pb_bytes(b, POINT_ARGS, w->scratch.data, w->scratch.len);
   }
-  pb_message(&w->facts, TRACEKIT_POINTS, b);
+  pb_message(&w->private_fields, TRACEKIT_POINTS, b);
   iids_set(w, &w->point_classes, cat, f->cls);
-  w->has_facts = true;
+  w->has_private_fields = true;
 }
 
 /* What an event's flow id alone says (implied_point reads it). */
-static bool is_implied(const struct event_writer *w, const struct tk_flow *f, tk_id cat, int64_t ns, const struct flow_ids *ids) {
+static bool is_implied(const struct event_writer *w, const struct tk_flow_point *f, tk_id cat, int64_t ns, const struct flow_ids *ids) {
   return ids->n == 1 && !f->id_is_str && !f->args && (uint64_t)f->id == ids->last && f->cls == w->point_classes.iid[cat] &&
          f->role == (ids->terminating ? TK_FLOW_END : TK_FLOW_START) && f->enclosing == ids->terminating && writer_ns(w, f->ts) == ns;
 }
 
 static void put_points(struct event_writer *w, tk_id event, const struct flow_ids *ids) {
   const struct tk_event *e = &w->t->events[event];
-  const struct tk_flow *flows = w->t->flows;
+  const struct tk_flow_point *flows = w->t->flow_points;
   tk_id cat = w->t->classes[e->cls].cat;
   int64_t ns = writer_ns(w, e->ts);
   uint32_t lo = w->last_point = seek(w, event_of_point, w->n_points, w->last_point, event), n = 0;
@@ -135,8 +135,8 @@ static void put_points(struct event_writer *w, tk_id event, const struct flow_id
   if (n == 1 && is_implied(w, &flows[w->points[lo]], cat, ns, ids)) return;
   for (uint32_t i = lo; i < lo + n; i++) put_point(w, &flows[w->points[i]], cat, ns, ids);
   if (ids->n == 1 && !ids->points && w->point_classes.iid[cat]) {
-    pb_u64(&w->facts, TRACEKIT_CHAIN, 1);
-    w->has_facts = true;
+    pb_u64(&w->private_fields, TRACEKIT_CHAIN, 1);
+    w->has_private_fields = true;
   }
 }
 
@@ -145,16 +145,16 @@ void writer_flows(struct event_writer *w, tk_id event, bool at_end) {
   if (!w->has_flows || !(w->has_flows[event >> 3] >> (event & 7) & 1)) return;
   if (at_end && !w->has_ends) return;
   struct flow_ids ids = put_ids(w, event, at_end);
-  if (at_end) w->has_facts = ids.points;
+  if (at_end) w->has_private_fields = ids.points;
   else put_points(w, event, &ids);
 }
 
 void writer_lone_point(struct event_writer *w, uint64_t uuid, tk_id flow) {
-  const struct tk_flow *f = &w->t->flows[flow];
+  const struct tk_flow_point *f = &w->t->flow_points[flow];
   writer_track(w, uuid);
   w->event.len = w->interned.len = 0;
   put_point(w, f, 0, writer_ns(w, f->ts), &(struct flow_ids){0});
-  writer_event(w, writer_ns(w, f->ts), SINK_FLOW, (tk_id)(f - w->t->flows));
+  writer_event(w, writer_ns(w, f->ts), SINK_FLOW, (tk_id)(f - w->t->flow_points));
 }
 
 /* ---- in ---- */
@@ -165,7 +165,7 @@ static uint32_t *class_of(struct perfetto *r, struct sequence *q, tk_id cat) {
 }
 
 static void read_point(struct perfetto *r, struct sequence *q, const struct packet *k, const struct pb_field *f, tk_id cat,
-                       struct tk_flow p) {
+                       struct tk_flow_point p) {
   struct pb c = pb_inside(f);
   struct pb_field g;
   tk_id name = 0, of = 0;
@@ -194,22 +194,22 @@ static void read_point(struct perfetto *r, struct sequence *q, const struct pack
   if (fresh) *cls = trace_class(r->t, name, of);
   p.role = (uint8_t)role;
   p.cls = *cls;
-  *trace_add_flow(r->t) = p;
+  *trace_add_flow_point(r->t) = p;
 }
 
 static uint32_t place_of(const struct perfetto *r, uint32_t node) {
   return (r->nodes[node].form & FORM_LANE ? node_parent(r, node) : node) * ASPECTS + ON_TRACK;
 }
 
-static void read_points(struct perfetto *r, struct sequence *q, const struct packet *k, tk_id cat, const struct tk_flow *base) {
-  struct pb c = pb_inside(&k->facts);
+static void read_points(struct perfetto *r, struct sequence *q, const struct packet *k, tk_id cat, const struct tk_flow_point *base) {
+  struct pb c = pb_inside(&k->private_fields);
   struct pb_field f;
   while (pb_next(&c, &f))
     if (pb_field_key(&f) == PB_KEY(TRACEKIT_POINTS, PB_BYTES)) read_point(r, q, k, &f, cat, *base);
 }
 
 static bool says_chain(const struct packet *k) {
-  struct pb c = pb_inside(&k->facts);
+  struct pb c = pb_inside(&k->private_fields);
   struct pb_field f;
   while (pb_next(&c, &f))
     if (pb_field_key(&f) == PB_KEY(TRACEKIT_CHAIN, PB_VARINT)) return f.value != 0;
@@ -219,20 +219,20 @@ static bool says_chain(const struct packet *k) {
 void perfetto_points(struct perfetto *r, struct sequence *q, const struct packet *k, const struct point_place *of) {
   uint32_t n = r->n_points - of->first;
   const struct raw_point *only = n == 1 ? &r->points[of->first] : NULL;
-  const uint32_t *cls = only && of->implied && !k->facts.p ? map_get(&q->point_classes, of->cat) : NULL;
-  struct tk_flow base = {.ts = of->ns, .id = only ? (int64_t)only->id : 0, .at = place_of(r, of->node)};
+  const uint32_t *cls = only && of->implied && !k->private_fields.p ? map_get(&q->point_classes, of->cat) : NULL;
+  struct tk_flow_point base = {.ts = of->ns, .id = only ? (int64_t)only->id : 0, .at = place_of(r, of->node)};
   if (cls) {
     base.cls = *cls;
     base.role = only->terminating ? TK_FLOW_END : TK_FLOW_START;
     base.enclosing = only->terminating;
-    *trace_add_flow(r->t) = base;
+    *trace_add_flow_point(r->t) = base;
   }
-  if (k->facts.p) read_points(r, q, k, of->cat, &base);
-  if (cls || (k->facts.p && !says_chain(k))) r->n_points = of->first;
+  if (k->private_fields.p) read_points(r, q, k, of->cat, &base);
+  if (cls || (k->private_fields.p && !says_chain(k))) r->n_points = of->first;
 }
 
 void perfetto_lone_points(struct perfetto *r, struct sequence *q, const struct packet *k) {
-  struct tk_flow base = {0};
+  struct tk_flow_point base = {0};
   uint32_t clock, node;
   clock_time(r, q, k, &base.ts, &clock); /* deltas count on */
   node = node_of_uuid(r, q, k->machine, q->has_track ? q->default_track : 0);

@@ -56,7 +56,7 @@ static uint32_t kind_of(const struct packet *k) {
   if (k->snapshot.p) return PACKET_CLOCK_SNAPSHOT;
   if (k->extension.p) return PACKET_EXTENSION_DESCRIPTOR;
   if (k->attributes.p) return PACKET_TRACE_ATTRIBUTES;
-  if (k->facts.p) return PACKET_TRACEKIT;
+  if (k->private_fields.p) return PACKET_TRACEKIT;
   return k->interned.p ? PACKET_INTERNED_DATA : k->defaults.p ? PACKET_DEFAULTS : 0;
 }
 
@@ -103,7 +103,7 @@ static const char *clock_name(uint32_t id) {
 }
 
 static int largest_first(const void *a, const void *b) {
-  const struct tk_part *x = a, *y = b;
+  const struct tk_share *x = a, *y = b;
   return x->bytes != y->bytes ? (x->bytes < y->bytes ? 1 : -1) : strcmp(x->name, y->name);
 }
 
@@ -116,7 +116,7 @@ static const char *part_name(uint32_t field, struct arena *keep) {
   return text;
 }
 
-void perfetto_parts(const struct tk_trace *t, struct tk_parts *p, struct arena *keep) {
+void perfetto_inspect(const struct tk_trace *t, struct tk_inspection *p, struct arena *keep) {
   const struct tk_meta *m = trace_meta(t, PERFETTO_META_COUNTS);
   const char *at = m ? trace_raw(t, m->at) : NULL;
   struct perfetto_counts head;
@@ -130,7 +130,7 @@ void perfetto_parts(const struct tk_trace *t, struct tk_parts *p, struct arena *
   for (; p->n_parts < head.n_kinds; p->n_parts++, at += sizeof(struct packet_kind)) {
     struct packet_kind k;
     memcpy(&k, at, sizeof k);
-    p->parts[p->n_parts] = (struct tk_part){part_name(k.field, keep), k.count, k.bytes};
+    p->parts[p->n_parts] = (struct tk_share){part_name(k.field, keep), k.count, k.bytes};
   }
   for (; p->n_clocks < head.n_clocks; p->n_clocks++, at += sizeof(struct perfetto_clock)) {
     struct perfetto_clock c;

@@ -33,7 +33,7 @@ static void strip(struct perfetto *r, const struct packet *k, const uint8_t *p, 
   struct buf *b = &r->copy;
   struct pb c = pb_over(p, n);
   struct pb_field f;
-  bool no_time = ns || k->event.p || k->facts.p;
+  bool no_time = ns || k->event.p || k->private_fields.p;
   b->len = 0;
   for (const uint8_t *from = c.p; pb_next(&c, &f); from = c.p) {
     bool time = no_time && (f.number == PACKET_TIMESTAMP || f.number == PACKET_TIMESTAMP_CLOCK_ID);

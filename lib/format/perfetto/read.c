@@ -205,7 +205,7 @@ static void release(struct perfetto *r) {
   mem_free(mem, r->nodes);
   mem_free(mem, r->clocks);
   mem_free(mem, r->machines);
-  mem_free(mem, r->late);
+  mem_free(mem, r->pending);
   mem_free(mem, r->points);
   map_free(&r->sequence_index);
   map_free(&r->uuid_index);
@@ -239,7 +239,7 @@ bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_optio
   map_init(&r->machine_names, mem);
   schema_init(&r->schema, mem);
   ok = read_trace(r, in);
-  if (ok) perfetto_settle(r);
+  if (ok) perfetto_finish(r);
   release(r);
   return ok && mem_check(mem, err);
 }

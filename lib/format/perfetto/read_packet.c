@@ -45,8 +45,8 @@ static bool read_packet(struct pb *c, struct packet *k) {
     case PB_KEY(PACKET_REMOTE_CLOCK_SYNC, PB_BYTES): k->sync = f, k->other = f.number; break;
     case PB_KEY(PACKET_MACHINE_ID, PB_VARINT): k->machine = (uint32_t)f.value; break;
     case PB_KEY(PACKET_TRACE_ATTRIBUTES, PB_BYTES): k->attributes = f; break;
-    case PB_KEY(PACKET_TRACEKIT, PB_BYTES): k->facts = f; break;
-    case PB_KEY(3, PB_VARINT): /* trusted_uid, trusted_pid, first_packet_on_sequence: facts of the packet's own way */
+    case PB_KEY(PACKET_TRACEKIT, PB_BYTES): k->private_fields = f; break;
+    case PB_KEY(3, PB_VARINT): /* trusted_uid, trusted_pid, first_packet_on_sequence: how the packet travelled */
     case PB_KEY(79, PB_VARINT):
     case PB_KEY(87, PB_VARINT): break;
     default: k->other = f.number;
@@ -125,7 +125,7 @@ static void sequence_state(struct perfetto *r, struct sequence *q, struct packet
 
 /* Every time counts on an incremental clock, also that of a packet without an event. */
 static void keep_packet(struct perfetto *r, struct sequence *q, const struct packet *k, const uint8_t *p, size_t n) {
-  bool own = k->has_timestamp && clock_of_sequence(q, k), counted = k->event.p || k->facts.p;
+  bool own = k->has_timestamp && clock_of_sequence(q, k), counted = k->event.p || k->private_fields.p;
   int64_t ns;
   uint32_t clock;
   if (own && !counted) own = clock_time(r, q, k, &ns, &clock);
@@ -159,6 +159,6 @@ void perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_f
   if (k.thread.p) old_thread_descriptor(r, q, k.machine, &k.thread);
   if (k.extension.p) extension_descriptor(r, &k.extension);
   if (k.event.p) perfetto_track_event(r, q, &k);
-  else if (k.facts.p) perfetto_lone_points(r, q, &k);
+  else if (k.private_fields.p) perfetto_lone_points(r, q, &k);
   else if (k.other) note_other(r, &k);
 }

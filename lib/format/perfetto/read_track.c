@@ -141,7 +141,7 @@ static bool differs(const struct node *was, const struct node *n) {
 }
 
 /* What our own writer says beside it. */
-static void own_facts(struct perfetto *r, struct node *n, const struct pb_field *f) {
+static void read_private_fields(struct perfetto *r, struct node *n, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;
   while (pb_next(&c, &g)) {
@@ -185,7 +185,7 @@ static bool descriptor_fields(struct perfetto *r, struct node *n, const struct p
       counter_fields(r, n, &g);
       break;
     case PB_KEY(DESCRIPTOR_SIBLING_ORDER_RANK, PB_VARINT): n->rank = (int64_t)g.value, n->has_rank = true; break;
-    case PB_KEY(DESCRIPTOR_TRACEKIT, PB_BYTES): own_facts(r, n, &g); break;
+    case PB_KEY(DESCRIPTOR_TRACEKIT, PB_BYTES): read_private_fields(r, n, &g); break;
     default:
       if (n->uuid) more_fields(&r->copy, &c, from);
     }

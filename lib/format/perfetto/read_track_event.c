@@ -326,8 +326,8 @@ static void sample(struct perfetto *r, uint32_t at, int64_t ns, uint32_t late, c
   ev->args = args;
   ev->track = at * ASPECTS + ON_COUNTER;
   t->counts.by_phase['C']++;
-  if (late && mem_grow(&t->store->mem, (void **)&r->late, &r->cap_late, (uint64_t)r->n_late + 1, sizeof *r->late))
-    r->late[r->n_late++] = (struct late){late, t->n_events, false};
+  if (late && mem_grow(&t->store->mem, (void **)&r->pending, &r->cap_pending, (uint64_t)r->n_pending + 1, sizeof *r->pending))
+    r->pending[r->n_pending++] = (struct pending_time){late, t->n_events, false};
 }
 
 static void extra_counters(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e, int64_t ns,
@@ -404,7 +404,7 @@ static void own_points(struct perfetto *r, const struct track_event *e, const st
 }
 
 static void legacy_flow(struct perfetto *r, uint32_t node, const struct track_event *e, int64_t ns, uint32_t late) {
-  struct tk_flow *f = trace_add_flow(r->t);
+  struct tk_flow_point *f = trace_add_flow_point(r->t);
   f->ts = ns;
   f->role = e->phase == 's' ? TK_FLOW_START : e->phase == 't' ? TK_FLOW_STEP : TK_FLOW_END;
   f->cls = trace_class(r->t, e->name, e->cat);
@@ -412,8 +412,8 @@ static void legacy_flow(struct perfetto *r, uint32_t node, const struct track_ev
   f->at = node * ASPECTS + ON_TRACK;
   f->enclosing = e->enclosing;
   if (e->has_args) f->args = args_end(r->t);
-  if (late && mem_grow(&r->t->store->mem, (void **)&r->late, &r->cap_late, (uint64_t)r->n_late + 1, sizeof *r->late))
-    r->late[r->n_late++] = (struct late){late, r->t->n_flows, true};
+  if (late && mem_grow(&r->t->store->mem, (void **)&r->pending, &r->cap_pending, (uint64_t)r->n_pending + 1, sizeof *r->pending))
+    r->pending[r->n_pending++] = (struct pending_time){late, r->t->n_flow_points, true};
 }
 
 /* Tracks that our own writer made hold their packets in order: spans are paired as they come, and come out as they were. */
@@ -508,7 +508,7 @@ void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct p
     return;
   }
   if ((node = node_of(r, q, k, &e)) == 0) return;
-  if (r->n_points > e.first_point || k->facts.p)
+  if (r->n_points > e.first_point || k->private_fields.p)
     perfetto_points(r, q, k, &(struct point_place){node, e.cat, ns, e.first_point, kind == TK_BEGIN || kind == TK_INSTANT});
   if (e.bind_id && e.direction && !flow) {
     point(r, e.bind_id ^ 1ull << 63, e.direction == 1);
@@ -523,8 +523,8 @@ void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct p
     counter_event(r, node, &e, ns, late);
   } else {
     emit(r, node, &e, kind, async, ns);
-    if (late && mem_grow(&t->store->mem, (void **)&r->late, &r->cap_late, (uint64_t)r->n_late + 1, sizeof *r->late))
-      r->late[r->n_late++] = (struct late){late, t->n_events, false};
+    if (late && mem_grow(&t->store->mem, (void **)&r->pending, &r->cap_pending, (uint64_t)r->n_pending + 1, sizeof *r->pending))
+      r->pending[r->n_pending++] = (struct pending_time){late, t->n_events, false};
   }
   if (e.n_values + e.n_doubles) extra_counters(r, q, k, &e, ns, late);
 }

@@ -14,7 +14,7 @@
  *     flow_points.c    flow points in full, as our own writer has them
  *     finish.c    what is known only at the end: which tracks there are, flows in order of time, the origin
  *
- * While reading, an event's ts is ns of the trace's clock and its track is a place (node and aspect, below); perfetto_settle
+ * While reading, an event's ts is ns of the trace's clock and its track is a place (node and aspect, below); perfetto_finish
  * translates both. */
 #ifndef FORMAT_PERFETTO_READER_H
 #define FORMAT_PERFETTO_READER_H
@@ -64,7 +64,7 @@ struct node {
   uint64_t uuid, parent_uuid;
   uint32_t machine;
   uint8_t kind;
-  bool described, has_parent, has_rank, has_slices, has_events, incremental, settled, is_default;
+  bool described, has_parent, has_rank, has_slices, has_events, incremental, finished, is_default;
   tk_id name, own_name, labels; /* own_name: of process or thread */
   tk_id unit, first_name;
   int64_t pid, tid, rank, multiplier, sum;
@@ -78,7 +78,7 @@ struct node {
   uint64_t process;       /* of instants of global scope: the uuid of their process */
   tk_id open;             /* spans that are paired while reading: the innermost; each begin's dur is the one around it */
   tk_id tracks[ASPECTS];
-  struct tk_ident tid_text; /* named tracks, once settled */
+  struct tk_ident tid_text; /* named tracks, once finished */
 };
 
 struct clock_point {
@@ -104,7 +104,7 @@ struct machine {
 };
 
 /* A time on a clock that no snapshot has tied to the trace's yet. */
-struct late {
+struct pending_time {
   uint32_t clock, at;
   bool is_flow;
 };
@@ -143,9 +143,9 @@ struct perfetto {
   struct node *nodes;
   struct clock *clocks;
   struct machine *machines;
-  struct late *late;
+  struct pending_time *pending;
   struct raw_point *points;
-  uint32_t n_sequences, cap_sequences, n_nodes, cap_nodes, n_clocks, cap_clocks, n_late, cap_late, n_points, cap_points;
+  uint32_t n_sequences, cap_sequences, n_nodes, cap_nodes, n_clocks, cap_clocks, n_pending, cap_pending, n_points, cap_points;
   uint32_t n_machines, cap_machines;
   struct map sequence_index, uuid_index, thread_index, clock_index, sequence_clock_index, machine_index, machine_names;
   uint64_t last_sequence_key;
@@ -164,7 +164,7 @@ struct perfetto {
 
 /* What a packet says, in one pass. */
 struct packet {
-  struct pb_field event, interned, defaults, descriptor, snapshot, compressed, process, thread, attributes, extension, facts, sync;
+  struct pb_field event, interned, defaults, descriptor, snapshot, compressed, process, thread, attributes, extension, private_fields, sync;
   uint64_t timestamp, sequence, flags;
   uint32_t clock, machine;
   bool has_timestamp, has_clock, dropped;
@@ -253,9 +253,9 @@ void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb
 /* Is it JSON?  Then r->json is its strict compact text. */
 bool perfetto_is_json(struct perfetto *r, const struct pb_field *f);
 
-void perfetto_settle(struct perfetto *r);
+void perfetto_finish(struct perfetto *r);
 /* The graph's tracks of all places: of events, of flow points not bound to an event (finish_tracks.c). */
-void perfetto_settle_tracks(struct perfetto *r);
+void perfetto_finish_tracks(struct perfetto *r);
 
 /* Verified structure in the first bytes of a file (detect.c). */
 unsigned perfetto_bid(const uint8_t *p, size_t n);

@@ -230,17 +230,17 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
   s->w.meter = s->opt.meter.add ? &s->opt.meter : NULL;
   ok = writer_machines(s) && s->uuids && s->pids && writer_begin(&s->w, t, t->origin_ns - s->zero_ns, s->out, &s->mem);
   if (ok) {
-    uint64_t lost = writer_arrows(&s->w, &s->next_flow);
+    uint64_t lost = writer_flow_ends(&s->w, &s->next_flow);
     describe_tracks(s);
     ok = put_tracks(s, err);
-    for (tk_id i = 1; ok && i <= t->n_flows; i++) {
-      if (t->flows[i].bound || !s->uuids[t->flows[i].at]) continue;
-      writer_machine(s, t->flows[i].at);
-      writer_lone_point(&s->w, s->uuids[t->flows[i].at], i);
+    for (tk_id i = 1; ok && i <= t->n_flow_points; i++) {
+      if (t->flow_points[i].bound || !s->uuids[t->flow_points[i].at]) continue;
+      writer_machine(s, t->flow_points[i].at);
+      writer_lone_point(&s->w, s->uuids[t->flow_points[i].at], i);
     }
     s->sink.saved.events += t->n_events;
     s->sink.saved.records += s->w.n_packets;
-    s->sink.saved.flows += t->n_flows - lost;
+    s->sink.saved.flow_points += t->n_flow_points - lost;
     s->sink.saved.dangling += lost;
   }
   writer_end(&s->w);
@@ -254,7 +254,7 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
   return ok && mem_check(&s->mem, err);
 }
 
-/* Our own facts, which v58 and later show as metadata. */
+/* What tracekit says of the file, which v58 and later show as metadata. */
 static bool perfetto_close(struct sink *sink, const struct tk_trace *first, const char *provenance, struct tk_err *err) {
   struct perfetto_sink *s = (struct perfetto_sink *)sink;
   describe_metas(s, first);
@@ -271,7 +271,7 @@ static void perfetto_free(struct sink *sink) {
   buf_free(&s->packet);
   buf_free(&s->inner);
   buf_free(&s->text);
-  buf_free(&s->facts);
+  buf_free(&s->private_fields);
   mem_free(&s->mem, s->stack);
   mem_free(&s->mem, s->deep);
   mem_free(&mem, s);
@@ -283,7 +283,7 @@ static struct sink *perfetto_writer(struct out *out, const struct sink_options *
   if (!s) return NULL;
   *s = (struct perfetto_sink){.out = out, .opt = *opt, .next_sequence = 1, .clock = CLOCK_BOOTTIME,
                               .next_flow = 1, .next_pid = FIRST_MADE_ID};
-  s->packet.mem = s->inner.mem = s->text.mem = s->facts.mem = &s->mem;
+  s->packet.mem = s->inner.mem = s->text.mem = s->private_fields.mem = &s->mem;
   map_init(&s->sequences, &s->mem);
   map_init(&s->machine_ids, &s->mem);
   s->sink.open = perfetto_open;
@@ -301,6 +301,6 @@ const struct format format_perfetto = {
              .can_read = true, .can_write = true},
     .bid = perfetto_bid,
     .read = perfetto_read,
-    .parts = perfetto_parts,
+    .inspect = perfetto_inspect,
     .writer = perfetto_writer,
 };

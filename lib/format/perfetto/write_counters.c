@@ -1,7 +1,7 @@
 /* write_counters.c - counter samples: a track for each series of a counter, made when its first sample comes.
  *
  * A counter of Perfetto has one series.  Those of other formats are named as trace_processor's JSON importer names them: "counter
- * series", "counter id: ID series"; what was what stands in the track's facts for our own reader.  A number in a string counts, as
+ * series", "counter id: ID series"; what was what stands in the private fields of the track.  A number in a string counts, as
  * it does there. */
 #include <string.h>
 

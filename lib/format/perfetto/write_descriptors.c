@@ -41,17 +41,17 @@ static void put_name(struct perfetto_sink *s, struct buf *b, uint32_t field, tk_
 }
 
 /* What the numbers cannot say goes into our own field. */
-static void put_facts(struct perfetto_sink *s, struct buf *descriptor, uint32_t form, struct tk_ident ident, int64_t written,
+static void write_private_fields(struct perfetto_sink *s, struct buf *descriptor, uint32_t form, struct tk_ident ident, int64_t written,
                       tk_id machine) {
   char text[32];
-  s->facts.len = 0;
+  s->private_fields.len = 0;
   if (ident.kind == TK_IDENT_NONE) form |= FORM_ABSENT;
   if (ident.kind == TK_IDENT_QUOTED) form |= FORM_QUOTED;
-  if (form) pb_u64(&s->facts, TRACK_FORM, form);
-  if (ident.kind == TK_IDENT_STR) put_string(s, &s->facts, TRACK_IDENT, ident.str);
-  else if (is_number(ident) && ident.num != written) pb_bytes(&s->facts, TRACK_IDENT, text, num_put_i64(text, ident.num));
-  if (machine) put_string(s, &s->facts, TRACK_MACHINE, machine);
-  if (s->facts.len) pb_message(descriptor, DESCRIPTOR_TRACEKIT, &s->facts);
+  if (form) pb_u64(&s->private_fields, TRACK_FORM, form);
+  if (ident.kind == TK_IDENT_STR) put_string(s, &s->private_fields, TRACK_IDENT, ident.str);
+  else if (is_number(ident) && ident.num != written) pb_bytes(&s->private_fields, TRACK_IDENT, text, num_put_i64(text, ident.num));
+  if (machine) put_string(s, &s->private_fields, TRACK_MACHINE, machine);
+  if (s->private_fields.len) pb_message(descriptor, DESCRIPTOR_TRACEKIT, &s->private_fields);
 }
 
 /* Spans of one form only, so that it is said once and not by each. */
@@ -69,7 +69,7 @@ static uint32_t form_of(const struct perfetto_sink *s, const struct tk_track *k)
 /* ---- processes and threads ---- */
 
 /* The name of its machine, unless that is what readers call it anyway. */
-static tk_id machine_fact(const struct perfetto_sink *s, const struct tk_track *k) {
+static tk_id machine_name_of(const struct perfetto_sink *s, const struct tk_track *k) {
   char text[32];
   snprintf(text, sizeof text, "machine %u", s->w.machine);
   return strcmp(tk_string(s->t, k->machine, NULL), text) == 0 ? 0 : k->machine;
@@ -91,7 +91,7 @@ static void describe_process(struct perfetto_sink *s, tk_id track) {
   pb_message(&d, DESCRIPTOR_PROCESS, &s->inner);
   writer_kept_fields(s, track, false, &d);
   if (k->has_sort) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, k->sort_index);
-  put_facts(s, &d, 0, pid, s->pids[track], machine_fact(s, k));
+  write_private_fields(s, &d, 0, pid, s->pids[track], machine_name_of(s, k));
   put_descriptor(s, &d);
   buf_free(&d);
 }
@@ -114,7 +114,7 @@ static void describe_thread(struct perfetto_sink *s, tk_id track) {
   writer_kept_fields(s, track, false, &d);
   if (k->has_sort) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, k->sort_index);
   if (is_number(k->tid)) map_put(&s->threads, thread_key(k->parent, k->tid.num), track);
-  put_facts(s, &d, form_of(s, k), k->tid, tid, 0);
+  write_private_fields(s, &d, form_of(s, k), k->tid, tid, 0);
   put_descriptor(s, &d);
   buf_free(&d);
 }
@@ -134,13 +134,13 @@ uint64_t describe_child(struct perfetto_sink *s, const struct child *c) {
   writer_kept_fields(s, c->track, true, &s->inner);
   if (c->counter) pb_message(&d, DESCRIPTOR_COUNTER, &s->inner);
   writer_kept_fields(s, c->track, false, &d);
-  s->facts.len = 0;
-  if (c->form) pb_u64(&s->facts, TRACK_FORM, c->form);
-  if (c->tid.kind == TK_IDENT_STR) put_string(s, &s->facts, TRACK_IDENT, c->tid.str);
-  if (is_number(c->tid)) pb_i64(&s->facts, TRACK_TID, c->tid.num);
-  if (c->process) pb_u64(&s->facts, TRACK_PROCESS, c->process);
-  if (c->id) pb_bytes(&s->facts, TRACK_COUNTER_ID, c->id, c->n_id);
-  if (s->facts.len) pb_message(&d, DESCRIPTOR_TRACEKIT, &s->facts);
+  s->private_fields.len = 0;
+  if (c->form) pb_u64(&s->private_fields, TRACK_FORM, c->form);
+  if (c->tid.kind == TK_IDENT_STR) put_string(s, &s->private_fields, TRACK_IDENT, c->tid.str);
+  if (is_number(c->tid)) pb_i64(&s->private_fields, TRACK_TID, c->tid.num);
+  if (c->process) pb_u64(&s->private_fields, TRACK_PROCESS, c->process);
+  if (c->id) pb_bytes(&s->private_fields, TRACK_COUNTER_ID, c->id, c->n_id);
+  if (s->private_fields.len) pb_message(&d, DESCRIPTOR_TRACEKIT, &s->private_fields);
   put_descriptor(s, &d);
   buf_free(&d);
   return uuid;

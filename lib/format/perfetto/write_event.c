@@ -42,9 +42,9 @@ bool writer_begin(struct event_writer *w, const struct tk_trace *t, int64_t base
   w->base_ns = base_ns;
   w->started = false;
   w->track = 0;
-  w->n_arrows = w->last_arrow = w->last_point = 0;
+  w->n_flow_ends = w->last_flow_end = w->last_point = 0;
   w->has_ends = false;
-  w->interned.mem = w->event.mem = w->annotation.mem = w->packet.mem = w->scratch.mem = w->facts.mem = mem;
+  w->interned.mem = w->event.mem = w->annotation.mem = w->packet.mem = w->scratch.mem = w->private_fields.mem = mem;
   schema_init(&w->schema, mem);
   for (tk_id i = 1; i <= t->n_metas; i++)
     if (t->metas[i].binary && strcmp(tk_string(t, t->metas[i].key, NULL), "perfetto.extension_descriptor") == 0)
@@ -66,16 +66,16 @@ void writer_end(struct event_writer *w) {
   w->has_flows = NULL;
   w->points = NULL;
   w->n_points = 0;
-  mem_free(w->mem, w->arrows);
-  w->arrows = NULL;
-  w->cap_arrows = 0;
+  mem_free(w->mem, w->flow_ends);
+  w->flow_ends = NULL;
+  w->cap_flow_ends = 0;
   schema_free(&w->schema);
   buf_free(&w->interned);
   buf_free(&w->event);
   buf_free(&w->annotation);
   buf_free(&w->packet);
   buf_free(&w->scratch);
-  buf_free(&w->facts);
+  buf_free(&w->private_fields);
 }
 
 void writer_switch(struct event_writer *w, uint32_t machine, int64_t base_ns) {
@@ -278,13 +278,13 @@ void writer_event(struct event_writer *w, int64_t ns, enum sink_part part, tk_id
   p->len = 0;
   if (w->interned.len) pb_message(p, PACKET_INTERNED_DATA, &w->interned);
   if (w->event.len) pb_message(p, PACKET_TRACK_EVENT, &w->event);
-  if (w->has_facts) pb_message(p, PACKET_TRACEKIT, &w->facts);
+  if (w->has_private_fields) pb_message(p, PACKET_TRACEKIT, &w->private_fields);
   put_sequence(w, p, SEQUENCE_NEEDS_STATE);
   pb_u64(p, PACKET_TIMESTAMP, (uint64_t)(ns - w->last_ns));
   writer_packet(w->out, p);
   w->last_ns = ns;
-  w->has_facts = false;
-  w->facts.len = 0;
+  w->has_private_fields = false;
+  w->private_fields.len = 0;
   w->n_packets++;
   if (w->meter) w->meter->add(w->meter->arg, part, id, packet_size(p));
 }

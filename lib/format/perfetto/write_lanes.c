@@ -1,7 +1,7 @@
 /* write_lanes.c - what Perfetto's tracks cannot hold as it stands: spans that overlap, flows with several ends.
  *
  * A track of Perfetto is one stack, so a span that sticks out of another goes to a lane of its own, under the same name.  A flow of
- * Perfetto is a chain, so every arrow gets an id of its own: from a start (or the last step) to each end. */
+ * Perfetto is a chain, so every flow gets an id of its own: from a start (or the last step) to each end. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,43 +40,43 @@ void lanes_free(struct lanes *l) {
   *l = (struct lanes){.mem = l->mem};
 }
 
-/* ---- arrows ---- */
+/* ---- flows ---- */
 
 static void mark(struct event_writer *w, tk_id event) {
   if (w->has_flows) w->has_flows[event >> 3] |= (uint8_t)(1 << (event & 7));
 }
 
-static void add_arrow(struct event_writer *w, struct arrow a) {
+static void add_flow_end(struct event_writer *w, struct flow_end a) {
   mark(w, a.event);
   w->has_ends = w->has_ends || a.at_end;
-  if (!mem_grow(w->mem, (void **)&w->arrows, &w->cap_arrows, (uint64_t)w->n_arrows + 1, sizeof a)) return;
-  w->arrows[w->n_arrows++] = a;
+  if (!mem_grow(w->mem, (void **)&w->flow_ends, &w->cap_flow_ends, (uint64_t)w->n_flow_ends + 1, sizeof a)) return;
+  w->flow_ends[w->n_flow_ends++] = a;
 }
 
-/* The arrow leaves where its span begins.  If the target has begun by then, the arrow arrives at the target's end. */
-static void arrow(struct event_writer *w, tk_id from, const struct tk_flow *f, uint64_t id) {
+/* The flow leaves where its span begins.  If the target has begun by then, the flow arrives at the target's end. */
+static void add_flow(struct event_writer *w, tk_id from, const struct tk_flow_point *f, uint64_t id) {
   const struct tk_event *a = &w->t->events[from], *b = &w->t->events[f->at];
   bool full = f->role < TK_FLOW_OUT;
-  add_arrow(w, (struct arrow){from, false, false, full, id});
-  add_arrow(w, (struct arrow){f->at, b->ts < a->ts, true, full, id});
+  add_flow_end(w, (struct flow_end){from, false, false, full, id});
+  add_flow_end(w, (struct flow_end){f->at, b->ts < a->ts, true, full, id});
 }
 
 /* Chains of a Perfetto input keep their ids: the reader has them as they are, bound to begins and ends of spans. */
-static bool is_chain(const struct tk_trace *t, const struct tk_flow *f) {
+static bool is_chain(const struct tk_trace *t, const struct tk_flow_point *f) {
   return f->role >= TK_FLOW_OUT && f->enclosing && f->bound && t->format && strcmp(t->format, "perfetto") == 0;
 }
 
-static void link_of_chain(struct event_writer *w, const struct tk_flow *f) {
+static void link_of_chain(struct event_writer *w, const struct tk_flow_point *f) {
   const struct tk_event *e = &w->t->events[f->at];
   bool at_end = e->dur > 0 && f->ts == e->ts + e->dur - 1;
-  add_arrow(w, (struct arrow){f->at, at_end, f->role == TK_FLOW_IN, false, (uint64_t)f->id});
+  add_flow_end(w, (struct flow_end){f->at, at_end, f->role == TK_FLOW_IN, false, (uint64_t)f->id});
 }
 
-/* An id that stands for one arrow alone is that arrow's: then the point need not say it again.  By id: its class and how many of its
+/* An id that stands for one flow alone is that flow's: then the point need not say it again.  By id: its class and how many of its
  * points start, how many go on or end. */
 static void count_ids(const struct tk_trace *t, struct map *ids) {
-  for (tk_id i = 1; i <= t->n_flows; i++) {
-    const struct tk_flow *f = &t->flows[i];
+  for (tk_id i = 1; i <= t->n_flow_points; i++) {
+    const struct tk_flow_point *f = &t->flow_points[i];
     bool start = f->role == TK_FLOW_START;
     if (f->id_is_str || f->id <= 0) continue;
     uint32_t *uses = map_put(ids, (uint64_t)f->id, f->cls << 2);
@@ -86,21 +86,21 @@ static void count_ids(const struct tk_trace *t, struct map *ids) {
   }
 }
 
-static bool is_alone(const struct map *ids, const struct tk_flow *f, uint64_t least) {
+static bool is_alone(const struct map *ids, const struct tk_flow_point *f, uint64_t least) {
   const uint32_t *uses = f->id_is_str || f->id <= 0 || (uint64_t)f->id < least ? NULL : map_get(ids, (uint64_t)f->id);
   return uses && *uses != UINT32_MAX;
 }
 
-/* Other arrows get ids beyond all of these; where these fill the range, a clash is as likely as between two of theirs. */
+/* Other flows get ids beyond all of these; where these fill the range, a clash is as likely as between two of theirs. */
 static void pass_ids(const struct tk_trace *t, uint64_t *next_id) {
   uint64_t most = 0;
-  for (tk_id i = 1; i <= t->n_flows; i++)
-    if (!t->flows[i].id_is_str && (uint64_t)t->flows[i].id > most && t->flows[i].id >= 0) most = (uint64_t)t->flows[i].id;
+  for (tk_id i = 1; i <= t->n_flow_points; i++)
+    if (!t->flow_points[i].id_is_str && (uint64_t)t->flow_points[i].id > most && t->flow_points[i].id >= 0) most = (uint64_t)t->flow_points[i].id;
   if (most >= *next_id && most < UINT64_MAX / 2) *next_id = most + 1;
 }
 
 static int by_event(const void *a, const void *b) {
-  const struct arrow *x = a, *y = b;
+  const struct flow_end *x = a, *y = b;
   if (x->event != y->event) return x->event < y->event ? -1 : 1;
   return x->id < y->id ? -1 : x->id > y->id;
 }
@@ -110,22 +110,22 @@ static void collect_points(struct event_writer *w) {
   const struct tk_trace *t = w->t;
   uint64_t n = 0;
   size_t size = (size_t)t->n_events / 8 + 1;
-  if (t->n_flows) w->has_flows = mem_alloc(w->mem, size);
+  if (t->n_flow_points) w->has_flows = mem_alloc(w->mem, size);
   if (w->has_flows) memset(w->has_flows, 0, size);
-  for (tk_id i = 1; i <= t->n_flows; i++) n += t->flows[i].bound && t->flows[i].role < TK_FLOW_OUT;
+  for (tk_id i = 1; i <= t->n_flow_points; i++) n += t->flow_points[i].bound && t->flow_points[i].role < TK_FLOW_OUT;
   w->points = mem_array(w->mem, (uint64_t)n + 1, sizeof *w->points);
   if (!w->points) return;
   w->n_points = 0;
-  for (tk_id i = 1; i <= t->n_flows; i++)
-    if (t->flows[i].bound && t->flows[i].role < TK_FLOW_OUT) {
-      mark(w, t->flows[i].at);
+  for (tk_id i = 1; i <= t->n_flow_points; i++)
+    if (t->flow_points[i].bound && t->flow_points[i].role < TK_FLOW_OUT) {
+      mark(w, t->flow_points[i].at);
       w->points[w->n_points++] = i;
     }
 }
 
 /* By event: a counting sort would need as much memory as there are events. */
 static void sort_points(struct event_writer *w) {
-  const struct tk_flow *flows = w->t->flows;
+  const struct tk_flow_point *flows = w->t->flow_points;
   uint32_t n = w->n_points;
   tk_id *from = w->points, *to = mem_array(w->mem, (uint64_t)n + 1, sizeof *to), *swap;
   if (!from || !to) return;
@@ -140,7 +140,7 @@ static void sort_points(struct event_writer *w) {
   mem_free(w->mem, to);
 }
 
-/* Where the next arrow of a flow leaves from, and points that no arrow has so far. */
+/* Where the next flow of a flow leaves from, and points that no flow has so far. */
 struct sources {
   struct map at;  /* by identity: the point that the flow has come to */
   uint8_t *loose; /* by point: a start of which nothing has come yet */
@@ -148,16 +148,16 @@ struct sources {
 };
 
 static bool follow(struct event_writer *w, struct sources *s, tk_id point, uint64_t *id, bool own_id) {
-  const struct tk_flow *f = &w->t->flows[point];
+  const struct tk_flow_point *f = &w->t->flow_points[point];
   uint64_t identity = ((uint64_t)f->id << 1 | f->id_is_str) * 0x9e3779b97f4a7c15u + f->cls;
   bool start = f->role == TK_FLOW_START || f->role == TK_FLOW_OUT;
   uint32_t *source = map_put(&s->at, identity, 0);
   if (!source) return false;
-  tk_id from = *source ? w->t->flows[*source].at : 0;
+  tk_id from = *source ? w->t->flow_points[*source].at : 0;
   if (!f->bound || (!start && (!from || from == f->at))) s->dangling++;
   if (!f->bound || (!start && !from)) return true;
   if (!start && from != f->at) {
-    arrow(w, from, f, own_id ? (uint64_t)f->id : (*id)++);
+    add_flow(w, from, f, own_id ? (uint64_t)f->id : (*id)++);
     s->dangling -= s->loose[*source];
     s->loose[*source] = 0;
   }
@@ -168,7 +168,7 @@ static bool follow(struct event_writer *w, struct sources *s, tk_id point, uint6
   return true;
 }
 
-uint64_t writer_arrows(struct event_writer *w, uint64_t *next_id) {
+uint64_t writer_flow_ends(struct event_writer *w, uint64_t *next_id) {
   const struct tk_trace *t = w->t;
   struct sources s = {.dangling = 0};
   struct map ids;
@@ -178,19 +178,19 @@ uint64_t writer_arrows(struct event_writer *w, uint64_t *next_id) {
   sort_points(w);
   pass_ids(t, next_id);
   map_init(&s.at, w->mem);
-  s.loose = mem_array(w->mem, (uint64_t)t->n_flows + 1, 1);
-  if (s.loose) memset(s.loose, 0, (size_t)t->n_flows + 1);
+  s.loose = mem_array(w->mem, (uint64_t)t->n_flow_points + 1, 1);
+  if (s.loose) memset(s.loose, 0, (size_t)t->n_flow_points + 1);
   map_init(&ids, w->mem);
   count_ids(t, &ids);
   ok = s.loose != NULL;
-  for (tk_id i = 1; ok && i <= t->n_flows; i++) {
-    const struct tk_flow *f = &t->flows[i];
+  for (tk_id i = 1; ok && i <= t->n_flow_points; i++) {
+    const struct tk_flow_point *f = &t->flow_points[i];
     if (is_chain(t, f)) link_of_chain(w, f);
     else ok = follow(w, &s, i, next_id, is_alone(&ids, f, least));
   }
   map_free(&s.at);
   mem_free(w->mem, s.loose);
   map_free(&ids);
-  if (w->n_arrows) qsort(w->arrows, w->n_arrows, sizeof *w->arrows, by_event);
+  if (w->n_flow_ends) qsort(w->flow_ends, w->n_flow_ends, sizeof *w->flow_ends, by_event);
   return s.dangling;
 }

@@ -5,7 +5,7 @@
  *     machine.c   which machine tracks are of
  *     write_asyncs.c    async spans: lanes by name, those of one id nested
  *     write_counters.c  counter samples: a track for each series
- *     write_lanes.c   which lane a span goes to, which arrows there are
+ *     write_lanes.c   which lane a span goes to, which flows there are
  *     write_event.c   one TrackEvent: interning, args, time
  *     flow_points.c  flows of an event: ids, points in full
  */
@@ -26,8 +26,8 @@ struct iids {
   uint32_t n_known, cap_known;
 };
 
-/* One end of an arrow; in order of events. */
-struct arrow {
+/* One end of a flow; in order of events. */
+struct flow_end {
   tk_id event;
   bool at_end; /* goes with the span's end: its other end begins later than this span */
   bool terminating;
@@ -41,7 +41,7 @@ struct event_writer {
   struct mem *mem;
   const struct tk_trace *t;
   uint32_t sequence, clock, machine;
-  bool has_facts;        /* `facts` goes into the packet, also if it is empty */
+  bool has_private_fields;        /* `private_fields` go into the packet, also if it is empty */
   bool track_has_scope;  /* what the scope of instants on it is, the track says */
   bool started;          /* its first packet, which clears the state, is written */
   int64_t base_ns;       /* of ts 0 against what the file prints times */
@@ -52,12 +52,12 @@ struct event_writer {
   const struct sink_meter *meter; /* NULL = nobody hears */
   tk_id *points;         /* flow points that Perfetto's ids do not say all of, in order of their events */
   uint32_t n_points;
-  uint8_t *has_flows;    /* by event, a bit: it is in `points` or `arrows` */
+  uint8_t *has_flows;    /* by event, a bit: it is in `points` or `flows` */
   struct iids point_classes; /* by category of the event: class of the point written last */
-  struct arrow *arrows;
-  uint32_t n_arrows, cap_arrows, last_arrow, last_point; /* last: where the events before were found */
-  bool has_ends; /* an arrow is at_end */
-  struct buf interned, event, annotation, packet, scratch, facts;
+  struct flow_end *flow_ends;
+  uint32_t n_flow_ends, cap_flow_ends, last_flow_end, last_point; /* last: where the events before were found */
+  bool has_ends; /* a flow is at_end */
+  struct buf interned, event, annotation, packet, scratch, private_fields;
   struct schema schema; /* of extensions that the graph's file described */
 };
 
@@ -83,16 +83,16 @@ void writer_counter(struct event_writer *w, tk_id event, const struct tk_arg *va
 void writer_flows(struct event_writer *w, tk_id event, bool at_end);
 /* The iid of a string, which is interned in the packet if it is new. */
 uint32_t writer_iid(struct event_writer *w, struct iids *kind, uint32_t field, tk_id s);
-/* The packet of w->event and w->facts, which is for this event or flow point. */
+/* The packet of w->event and w->private_fields, which is for this event or flow point. */
 void writer_event(struct event_writer *w, int64_t ns, enum sink_part part, tk_id id);
 
 /* A packet outside of the sequence. */
 void writer_packet(struct out *out, const struct buf *packet);
 
-/* ---- lanes and arrows ---- */
+/* ---- lanes and flows ---- */
 
-/* Flow points of the graph as arrows, one fresh id each from *next_id on.  Returns the points that lead nowhere. */
-uint64_t writer_arrows(struct event_writer *w, uint64_t *next_id);
+/* Flow points of the graph as flows, one fresh id each from *next_id on.  Returns the points that lead nowhere. */
+uint64_t writer_flow_ends(struct event_writer *w, uint64_t *next_id);
 
 /* Lanes of equal name: a new lane is made when all are busy. */
 struct lanes {
@@ -158,7 +158,7 @@ struct perfetto_sink {
   struct map machine_ids; /* that are taken */
   struct map series; /* process, counter, series -> its uuid, from first_series on */
   uint64_t first_series;
-  struct buf packet, inner, text, facts;
+  struct buf packet, inner, text, private_fields;
   struct open_span *stack;
   uint32_t n_stack, cap_stack, n_cut;
   tk_id *deep; /* of the track: spans too deep for its stack */

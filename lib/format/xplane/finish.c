@@ -176,7 +176,7 @@ static void set_clock(struct xplane_reader *r) {
   if (t->has_zero || (t->origin_ns > YEAR_2001 && t->origin_ns < YEAR_2096)) t->clock = TK_CLOCK_REALTIME;
 }
 
-void xplane_settle(struct xplane_reader *r) {
+void xplane_finish(struct xplane_reader *r) {
   number_processes(r);
   number_threads(r);
   set_clock(r);

@@ -22,12 +22,12 @@ static void *table(const struct tk_trace *t, const char *key, size_t elem, uint3
   return memcpy(p, trace_raw(t, m->at), (size_t)m->size);
 }
 
-static void add(struct tk_part *part, uint64_t count, uint64_t bytes) {
+static void add(struct tk_share *part, uint64_t count, uint64_t bytes) {
   part->count += count;
   part->bytes += bytes;
 }
 
-static void add_plane(const struct tk_trace *t, const struct xplane_plane *plane, struct tk_part *parts) {
+static void add_plane(const struct tk_trace *t, const struct xplane_plane *plane, struct tk_share *parts) {
   struct pb c = pb_over(trace_raw(t, plane->at), (size_t)plane->size);
   struct pb_field f;
   add(&parts[PART_EVENTS], 0, plane->line_bytes - plane->stat_bytes);
@@ -42,18 +42,18 @@ static void add_plane(const struct tk_trace *t, const struct xplane_plane *plane
 }
 
 /* What is left: names and ids of planes, their tags and lengths, the space's own fields. */
-static void add_other(const struct tk_trace *t, struct tk_parts *p) {
+static void add_other(const struct tk_trace *t, struct tk_inspection *p) {
   uint64_t sum = 0;
   for (unsigned i = 0; i < PART_OTHER; i++) sum += p->parts[i].bytes;
   p->parts[PART_OTHER].bytes = t->counts.bytes > sum ? t->counts.bytes - sum : 0;
 }
 
 static int largest_first(const void *a, const void *b) {
-  const struct tk_part *x = a, *y = b;
+  const struct tk_share *x = a, *y = b;
   return x->bytes != y->bytes ? (x->bytes < y->bytes ? 1 : -1) : strcmp(x->name, y->name);
 }
 
-static void copy_lines(const struct tk_trace *t, struct tk_parts *p, struct arena *keep) {
+static void copy_lines(const struct tk_trace *t, struct tk_inspection *p, struct arena *keep) {
   uint32_t n;
   const struct xplane_line *lines = table(t, XPLANE_META_LINES, sizeof *lines, &n, keep);
   p->lines = lines ? arena_alloc(keep, n * sizeof *p->lines) : NULL;
@@ -64,7 +64,7 @@ static void copy_lines(const struct tk_trace *t, struct tk_parts *p, struct aren
                                    .id = lines[i].id, .events = lines[i].count};
 }
 
-static bool copy_planes(const struct tk_trace *t, struct tk_parts *p, struct arena *keep) {
+static bool copy_planes(const struct tk_trace *t, struct tk_inspection *p, struct arena *keep) {
   uint32_t n;
   const struct xplane_plane *planes = table(t, XPLANE_META_PLANES, sizeof *planes, &n, keep);
   p->planes = planes ? arena_alloc(keep, n * sizeof *p->planes) : NULL;
@@ -85,7 +85,7 @@ static bool copy_planes(const struct tk_trace *t, struct tk_parts *p, struct are
   return true;
 }
 
-static void copy_hosts(const struct tk_trace *t, struct tk_parts *p, struct arena *keep) {
+static void copy_hosts(const struct tk_trace *t, struct tk_inspection *p, struct arena *keep) {
   const struct tk_meta *m = trace_meta(t, XPLANE_META_SPACE);
   struct pb c = pb_over(m && m->binary ? trace_raw(t, m->at) : "", m && m->binary ? (size_t)m->size : 0), again = c;
   struct pb_field f;
@@ -102,10 +102,10 @@ static void copy_hosts(const struct tk_trace *t, struct tk_parts *p, struct aren
   }
 }
 
-void xplane_parts(const struct tk_trace *t, struct tk_parts *p, struct arena *keep) {
+void xplane_inspect(const struct tk_trace *t, struct tk_inspection *p, struct arena *keep) {
   p->parts = arena_alloc(keep, PARTS * sizeof *p->parts);
   if (!p->parts) return;
-  for (unsigned i = 0; i < PARTS; i++) p->parts[i] = (struct tk_part){.name = PART_NAMES[i]};
+  for (unsigned i = 0; i < PARTS; i++) p->parts[i] = (struct tk_share){.name = PART_NAMES[i]};
   copy_lines(t, p, keep);
   copy_hosts(t, p, keep);
   copy_planes(t, p, keep);

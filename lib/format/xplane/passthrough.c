@@ -229,7 +229,7 @@ static void keep_host(struct xplane_reader *r) {
   buf_free(&b);
 }
 
-static void keep_facts(struct xplane_reader *r) {
+static void add_statements(struct xplane_reader *r) {
   struct buf b = {.mem = &r->t->store->mem};
   uint32_t n;
   const struct xplane_plane *planes = xplane_planes(r, &n);
@@ -257,7 +257,7 @@ void xplane_keep_metas(struct xplane_reader *r) {
     xplane_add_meta(t, "metadata", METADATA, strlen(METADATA), false);
     if (t->has_zero) xplane_add_meta(t, "baseTimeNanoseconds", zero, num_put_i64(zero, t->zero_ns), false);
     keep_host(r);
-    keep_facts(r);
+    add_statements(r);
   }
   note_complaints(r);
   xplane_add_meta(t, XPLANE_META_SPACE, r->space.data, r->space.len, true);

@@ -350,7 +350,7 @@ static bool tick(struct xplane_reader *r) {
 /* "" is no name to show. */
 static tk_id shown(tk_id name) { return name == KEY_EMPTY ? 0 : name; }
 
-/* The name of a line is often behind its events, so what it is of is settled here. */
+/* The name of a line is often behind its events, so what it is of is finished here. */
 static enum pb_status read_line(struct xplane_reader *r, tk_id process, uint32_t ordinal, uint64_t end) {
   enum { TICK = 1 << 16 };
   struct xplane_line line = {.process = process, .first = r->t->n_events + 1, .ordinal = ordinal};
@@ -483,7 +483,7 @@ static enum pb_status read_plane(struct xplane_reader *r, uint64_t end) {
     return status;
   }
   if (plane.lines == 0 && r->t->n_tracks == plane.process) {
-    r->t->n_tracks--; /* facts alone: no timeline */
+    r->t->n_tracks--; /* metadata alone: no timeline */
     plane.process = 0;
   }
   xplane_planes(r, &n);
@@ -554,7 +554,7 @@ static bool xplane_read(struct in *in, struct tk_trace *t, const struct tk_load_
     t->counts.bytes = pb_in_offset(&r->s);
     t->counts.read = t->n_events;
     forget_plane(r);
-    xplane_settle(r);
+    xplane_finish(r);
   }
   map_free(&r->class_ids);
   map_free(&r->stat_ids);
@@ -575,6 +575,6 @@ const struct format format_xplane = {
     .info = {.name = "xplane", .title = "XPlane", .extensions = "pb", .can_read = true, .can_write = true},
     .bid = xplane_bid,
     .read = xplane_read,
-    .parts = xplane_parts,
+    .inspect = xplane_inspect,
     .writer = xplane_writer,
 };

@@ -57,10 +57,10 @@ static void point(struct linker *l, tk_id event, enum tk_flow_role role, unsigne
   const char *cat = category < N_CATEGORIES ? CATEGORIES[category] : CATEGORIES[0];
   uint64_t hash = (id ^ ((uint64_t)kind << 62 | category << 48)) * 0x9e3779b97f4a7c15u + l->scope * 0xc2b2ae3d27d4eb4fu;
   uint32_t *slot = map_put(&l->ids, hash, 0);
-  struct tk_flow *f;
+  struct tk_flow_point *f;
   if (!slot) return;
   if (!*slot) *slot = ++l->n_ids;
-  f = trace_add_flow(t);
+  f = trace_add_flow_point(t);
   f->role = (uint8_t)role;
   f->cls = trace_class(t, l->keys[FLOW], trace_text(t, cat));
   f->id = *slot;

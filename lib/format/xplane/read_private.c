@@ -195,7 +195,7 @@ static void restore_record(const struct object *o) {
 static void restore_flow(const struct object *o) {
   struct tk_trace *t = o->r->t;
   struct json_value v;
-  struct tk_flow f = {.at = thread_of(o, "tid")};
+  struct tk_flow_point f = {.at = thread_of(o, "tid")};
   int64_t role, ts, id = 0;
   i128 ps;
   if (!f.at || !member_int(o, "role", &role) || role < TK_FLOW_START || role > TK_FLOW_END || !member_int(o, "ts", &ts)) return;
@@ -208,7 +208,7 @@ static void restore_flow(const struct object *o) {
   f.enclosing = json_member(o->p, o->n, "enclosing", &v);
   f.cls = trace_class(t, member_text(o, "name"), member_text(o, "cat"));
   if (json_member(o->p, o->n, "args", &v)) f.args = json_take_args(t, v.p, (size_t)(v.end - v.p));
-  *trace_add_flow(t) = f;
+  *trace_add_flow_point(t) = f;
 }
 
 /* The objects of a plane's stat that is a JSON array. */

@@ -4,7 +4,7 @@
  * lines that are encoded anew.  Processes of other formats become planes that xprof shows: "/device:CUSTOM:<name> <pid>" with
  * ids from 0, and beyond 199 of them, for which xprof has no process ids, "/host:CPU [<name> <pid>]".  Times count from the
  * file's zero, which a plane "Task Environment" states where the clock is real: xprof loses negative times and those beyond 106
- * days.  The plane "/tracekit:metadata" holds what is of no plane: top-level data of other formats, and our own facts. */
+ * days.  The plane "/tracekit:metadata" holds what is of no plane: top-level data of other formats, and what tracekit says of the file. */
 #include <stdio.h>
 #include <string.h>
 
@@ -61,8 +61,8 @@ static uint64_t *flow_stats(struct xplane_sink *s, const struct tk_trace *t) {
   if (!flows) return NULL;
   memset(flows, 0, ((size_t)t->n_events + 1) * sizeof *flows);
   map_init(&ids, &s->mem);
-  for (tk_id i = 1; i <= t->n_flows; i++) {
-    const struct tk_flow *f = &t->flows[i];
+  for (tk_id i = 1; i <= t->n_flow_points; i++) {
+    const struct tk_flow_point *f = &t->flow_points[i];
     uint32_t *id;
     if (!f->bound) continue;
     id = map_put(&ids, ((uint64_t)f->id << 1 | f->id_is_str) * 0x9e3779b97f4a7c15u + f->cls, 0);
@@ -72,7 +72,7 @@ static uint64_t *flow_stats(struct xplane_sink *s, const struct tk_trace *t) {
     if (f->role < TK_FLOW_OUT) value |= XPLANE_FLOW_TOLD;
     if (!*at) *at = value;
     else if ((*at & ~XPLANE_FLOW_TOLD) >> 2 == *id) *at |= value;
-    s->sink.saved.flows++;
+    s->sink.saved.flow_points++;
   }
   map_free(&ids);
   return flows;
@@ -92,8 +92,8 @@ static void begin_graph(struct xplane_sink *s, struct xplane_graph *g, const str
     g->own = was.own != 0;
     g->moved_ns = (int64_t)((i128)t->origin_ns - was.origin_ns + was.base_ns - s->base_ns);
   }
-  if ((!planes || g->own) && t->n_flows) g->flows = flow_stats(s, t);
-  else s->sink.saved.flows += t->n_flows; /* the stats that say them are args */
+  if ((!planes || g->own) && t->n_flow_points) g->flows = flow_stats(s, t);
+  else s->sink.saved.flow_points += t->n_flow_points; /* the stats that say them are args */
 }
 
 static void end_graph(struct xplane_sink *s, struct xplane_graph *g) {
@@ -255,7 +255,7 @@ static const char *text_of(struct buf *name) {
   return (const char *)name->data;
 }
 
-/* What the lines have added to the plane's maps stands behind them, then our own facts; `e` is NULL if there are no lines. */
+/* What the lines have added to the plane's maps stands behind them, then what tracekit says of the file; `e` is NULL if there are no lines. */
 static bool end_plane(struct xplane_sink *s, struct xplane_encoder *e, struct pieces *p, bool laid_out, struct tk_err *err) {
   const struct buf *more[] = {e ? &e->new_classes : NULL, e ? &e->new_stats : NULL, &p->own};
   bool ok = laid_out;
@@ -383,19 +383,19 @@ static bool xplane_sink_write(struct sink *sink, const struct tk_trace *t, struc
 }
 
 /* A plane of stats alone. */
-struct facts {
+struct extra_plane {
   struct xplane_sink *s;
   struct xplane_graph g;
   struct xplane_encoder e;
   struct buf stats;
 };
 
-static void facts_begin(struct facts *f, struct xplane_sink *s, const struct tk_trace *t) {
-  *f = (struct facts){.s = s, .g = {.t = t}, .stats = {.mem = &s->mem}};
+static void extra_plane_begin(struct extra_plane *f, struct xplane_sink *s, const struct tk_trace *t) {
+  *f = (struct extra_plane){.s = s, .g = {.t = t}, .stats = {.mem = &s->mem}};
   xplane_encoder_init(&f->e, &f->g, 0, NULL, &s->mem);
 }
 
-static bool facts_end(struct facts *f, const char *plane, struct tk_err *err) {
+static bool extra_plane_end(struct extra_plane *f, const char *plane, struct tk_err *err) {
   struct buf name = {.mem = &f->s->mem}, head = {.mem = &f->s->mem};
   bool ok = true;
   if (f->stats.len) {
@@ -414,14 +414,14 @@ static bool facts_end(struct facts *f, const char *plane, struct tk_err *err) {
 
 /* What the file's times count from: for xprof where it is a real time, for ourselves whatever it is. */
 static bool put_clock(struct xplane_sink *s, const struct tk_trace *first, struct tk_err *err) {
-  struct facts f;
-  facts_begin(&f, s, first);
+  struct extra_plane f;
+  extra_plane_begin(&f, s, first);
   if (!s->has_start && first->clock == TK_CLOCK_REALTIME && s->base_ns > 0)
     xplane_add_own_int(&f.e, &f.stats, XPLANE_STATS, XPLANE_START, s->base_ns);
-  return facts_end(&f, XPLANE_TASK, err);
+  return extra_plane_end(&f, XPLANE_TASK, err);
 }
 
-static void put_metas(struct facts *f, const struct tk_trace *t) {
+static void put_metas(struct extra_plane *f, const struct tk_trace *t) {
   struct buf key = {.mem = f->e.mem};
   for (tk_id i = 1; i <= t->n_metas; i++) {
     size_t n;
@@ -439,16 +439,16 @@ static void put_metas(struct facts *f, const struct tk_trace *t) {
 }
 
 static bool put_own(struct xplane_sink *s, const struct tk_trace *first, const char *provenance, struct tk_err *err) {
-  struct facts f;
+  struct extra_plane f;
   struct xplane_clock was;
-  facts_begin(&f, s, first);
+  extra_plane_begin(&f, s, first);
   if (!clock_of(first, &was) || was.own) {
     xplane_add_own_int(&f.e, &f.stats, XPLANE_STATS, XPLANE_OWN_ZERO, first->zero_ns);
     xplane_add_own_int(&f.e, &f.stats, XPLANE_STATS, XPLANE_OWN_BASE, s->base_ns);
     put_metas(&f, first);
   }
   if (provenance) xplane_add_own_stat(&f.e, &f.stats, XPLANE_STATS, "tracekit", provenance, strlen(provenance));
-  return facts_end(&f, XPLANE_OWN_PLANE, err);
+  return extra_plane_end(&f, XPLANE_OWN_PLANE, err);
 }
 
 /* xprof asks an XSpace for its host. */

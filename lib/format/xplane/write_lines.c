@@ -397,7 +397,7 @@ bool xplane_tell_records(struct xplane_encoder *e, struct buf *b) {
   return true;
 }
 
-static void tell_flow(struct xplane_encoder *e, struct buf *b, const struct tk_flow *f, const struct tk_track *k) {
+static void tell_flow(struct xplane_encoder *e, struct buf *b, const struct tk_flow_point *f, const struct tk_track *k) {
   const struct tk_trace *t = e->g->t;
   i128 ts = f->ts + ((i128)t->origin_ns - e->g->base_ns) * 1000;
   say_number(b, "{\"role\":", f->role);
@@ -418,9 +418,9 @@ static void tell_flow(struct xplane_encoder *e, struct buf *b, const struct tk_f
 bool xplane_tell_flows(struct xplane_encoder *e, struct buf *b) {
   const struct tk_trace *t = e->g->t;
   const char *sep = "[";
-  for (tk_id i = 1; i <= t->n_flows; i++) {
-    const struct tk_flow *f = &t->flows[i];
-    const struct tk_track *k = &t->tracks[tk_flow_track(t, f)];
+  for (tk_id i = 1; i <= t->n_flow_points; i++) {
+    const struct tk_flow_point *f = &t->flow_points[i];
+    const struct tk_track *k = &t->tracks[tk_flow_point_track(t, f)];
     if (f->role >= TK_FLOW_OUT || k->kind != TK_THREAD || k->parent != e->process) continue;
     buf_text(b, sep);
     tell_flow(e, b, f, k);

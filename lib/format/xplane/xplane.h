@@ -4,7 +4,7 @@
  *     read.c     space, planes, lines, events: one pass, nothing but the graph is kept
  *     read_names.c    a plane's end: its maps name the classes, keys and refs that its events used
  *     read_flow.c     flow points from the stats that link events
- *     finish.c   the file's end: pids, clocks, facts for everybody
+ *     finish.c   the file's end: pids, clocks, top-level data
  *     read_private.c      what our own writer added for the way back
  *     passthrough.c     what the graph has no place for, kept as it is on the wire
  *     inspect.c    what the file was made of, for `info`
@@ -237,7 +237,7 @@ bool xplane_damaged(struct xplane_reader *r, const struct pb *c, const char *whe
 void xplane_link(struct xplane_reader *r);
 
 /* Pids, clocks, flows, metas: after the last plane (finish.c). */
-void xplane_settle(struct xplane_reader *r);
+void xplane_finish(struct xplane_reader *r);
 
 /* ---- cold data (passthrough.c): a plane's fields less its lines, as they are on the wire ---- */
 
@@ -274,7 +274,7 @@ unsigned xplane_bid(const uint8_t *p, size_t n);
 bool xplane_mangled(const uint8_t *p, size_t n);
 
 /* What the file was made of (inspect.c). */
-void xplane_parts(const struct tk_trace *t, struct tk_parts *p, struct arena *keep);
+void xplane_inspect(const struct tk_trace *t, struct tk_inspection *p, struct arena *keep);
 
 struct sink *xplane_writer(struct out *out, const struct sink_options *opt);
 

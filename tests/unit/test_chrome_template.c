@@ -1,4 +1,4 @@
-/* test_chrome_predict.c - the predicted path means what the general one means: on every fixture, on generated traces, on events
+/* test_chrome_template.c - the predicted path means what the general one means: on every fixture, on generated traces, on events
  * spelled in any order of keys, and on files made to mislead it. */
 #include "help.h"
 
@@ -6,13 +6,13 @@ static uint64_t predicted;
 
 static void agree(const char *where, const void *p, size_t n) {
   struct tk_err err;
-  char *general = dump_fed(p, n, (struct feed){.no_predict = true}), *fast = dump_fed(p, n, (struct feed){0});
+  char *general = dump_fed(p, n, (struct feed){.no_templates = true}), *fast = dump_fed(p, n, (struct feed){0});
   struct tk_trace *t;
   expect(strcmp(general, fast) == 0, where, fast, general);
   free(general);
   free(fast);
   t = feed_bytes(p, n, (struct feed){0}, &err);
-  predicted = t ? t->counts.predicted : 0;
+  predicted = t ? t->counts.by_template : 0;
   tk_free(t);
 }
 
