@@ -116,7 +116,9 @@ void docs_formats(FILE *to) {
   const struct tk_format_info *f;
   for (size_t i = 0; (f = tk_format(i)); i++) {
     const char *can = f->can_read && f->can_write ? "read, write" : f->can_read ? "read" : "write";
-    fprintf(to, "  %-10s%s (%s; .%s)\n", f->name, f->title, can, f->extensions);
+    fprintf(to, "  %-10s%s (%s;", f->name, f->title, can);
+    for (const char *const *e = f->endings; *e; e++) fprintf(to, " %s", *e);
+    fputs(")\n", to);
   }
 }
 

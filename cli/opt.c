@@ -74,12 +74,10 @@ static enum parsed set_word(const struct parser *p, const struct opt *o, const c
   return bad_word(p, o, value, valid);
 }
 
-bool opt_has_extension(const struct tk_format_info *format, const char *word, size_t n) {
-  for (const char *p = format->extensions; *p; p += *p == ',') {
-    size_t m = strcspn(p, ",");
-    if (m == n && !memcmp(p, word, n)) return true;
-    p += m;
-  }
+/* An ending with or without its dot. */
+static bool is_ending_of(const struct tk_format_info *format, const char *word) {
+  for (const char *const *e = format->endings; *e; e++)
+    if (!strcmp(*e, word) || !strcmp(*e + 1, word)) return true;
   return false;
 }
 
@@ -89,7 +87,7 @@ static enum parsed set_format(const struct parser *p, const struct opt *o, const
   size_t n = 0;
   if (!strcmp(value, "help")) return PARSED_FORMATS;
   for (; (format = tk_format(n)) && n < MAX_VALID - 1; n++) {
-    if (!strcmp(value, format->name) || opt_has_extension(format, value, strlen(value))) { /* "pftrace" says what "perfetto" says */
+    if (!strcmp(value, format->name) || is_ending_of(format, value)) { /* "pftrace" says what "perfetto" says */
       *(const char **)field(p, o) = format->name;
       return PARSED_RUN;
     }

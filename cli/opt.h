@@ -97,9 +97,6 @@ const struct command *command_find(const char *name);
 /* Writes "unknown command 'mrege'; did you mean 'merge'?" and the like. */
 void opt_unknown(struct opt_error *error, const char *what, const char *word, const char *const *valid);
 
-/* Is the word of n bytes one of the extensions of this format? */
-struct tk_format_info;
-bool opt_has_extension(const struct tk_format_info *format, const char *word, size_t n);
 
 /* Is the value of this row a separate word? */
 static inline bool opt_has_value(const struct opt *o) { return o->kind >= OPT_STRING; }

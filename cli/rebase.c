@@ -93,12 +93,10 @@ static int common_base(const struct params *p, const struct operands *in, struct
   return status;
 }
 
-static const char *extension(const char *format) {
+static const struct tk_format_info *format_named(const char *name) {
   const struct tk_format_info *f;
-  if (!strcmp(format, "xplane")) return "xplane.pb";
-  for (size_t i = 0; (f = tk_format(i)); i++)
-    if (!strcmp(f->name, format)) return f->extensions;
-  return format;
+  for (size_t i = 0; (f = tk_format(i)) && strcmp(f->name, name); i++) {}
+  return f;
 }
 
 /* The last part of a path, without slashes behind it, or the name of an archive's member. */
@@ -109,28 +107,19 @@ static const char *leaf_of(char *path) {
   return colon ? colon + 1 : leaf;
 }
 
-/* What stays of a compression's extension: that of one which is written. */
-static const char *packed_as(const char *leaf) {
-  const char *dot = strrchr(leaf, '.');
-  if (!dot) return "";
-  if (!strcmp(dot, ".zst")) return ".zst";
-  return !strcmp(dot, ".gz") || !strcmp(dot, ".bz2") || !strcmp(dot, ".xz") ? ".gz" : "";
-}
-
 /* "out/rank3.json.gz" of "a/rank3.json.gz", of "logs.zip:rank3.json.gz" and, as JSON, of "a/rank3.pftrace.gz".  Where `format` is NULL
  * the input's own name says it.  NULL: out of memory. */
 static char *name_output(const char *folder, const char *input, const char *format) {
   char *path = strdup(input), *output = NULL;
   if (!path) return NULL;
-  size_t stem;
   const char *leaf = leaf_of(path), *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
-  const struct tk_format_info *own = run_format_of(leaf, &stem);
-  bool same = own && (!format || !strcmp(own->name, format));
-  const char *ext = same ? leaf + stem + 1 : extension(format);
-  size_t size = strlen(folder) + strlen(leaf) + strlen(ext) + sizeof "/..zst";
+  struct tk_path own = tk_path_of(leaf);
+  bool same = own.format && (!format || !strcmp(own.format->name, format));
+  const char *ending = same ? leaf + own.stem : format_named(format)->ending;
+  int n_ending = same ? (int)(own.end - own.stem) : (int)strlen(ending);
+  size_t size = strlen(folder) + strlen(leaf) + strlen(ending) + sizeof "/.zst";
   if ((output = malloc(size)))
-    snprintf(output, size, "%s%s%.*s.%.*s%s", folder, slash, (int)stem, leaf, (int)strcspn(ext, same ? "." : ","), ext,
-             packed_as(leaf));
+    snprintf(output, size, "%s%s%.*s%.*s%s", folder, slash, (int)own.stem, leaf, n_ending, ending, own.packing);
   free(path);
   return output;
 }
@@ -138,11 +127,10 @@ static char *name_output(const char *folder, const char *input, const char *form
 /* NULL, or why this input cannot be one of several. */
 static const char *why_not(const struct params *p, const char *input) {
   struct stat st;
-  size_t stem;
   if (run_is_stdout(input)) return "standard input has no name for its output: name a file";
   if (p->to_zero && stat(input, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
     return "can be read only once, and --to-zero of several inputs reads twice: name a file";
-  return p->shared.format || run_format_of(input, &stem) ? NULL : "no format has this extension: say -f (see -f help)";
+  return p->shared.format || tk_path_of(input).format ? NULL : "no format has this extension: say -f (see -f help)";
 }
 
 static bool is_among(char *const *names, size_t n, const char *name) {

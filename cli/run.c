@@ -172,30 +172,6 @@ static bool check_file(const struct shared *s, const char *path, const struct op
   return true;
 }
 
-/* Where the last extension of path[0, n) begins, its dot; n without one. */
-static size_t extension_of(const char *path, size_t n) {
-  size_t i = n;
-  while (i > 0 && path[i - 1] != '.' && path[i - 1] != '/') i--;
-  return i > 0 && path[i - 1] == '.' ? i - 1 : n;
-}
-
-const struct tk_format_info *run_format_of(const char *path, size_t *stem) {
-  static const char *const packed[] = { ".gz", ".zst", ".bz2", ".xz", NULL };
-  const struct tk_format_info *format;
-  size_t end = strlen(path), dot = extension_of(path, end);
-  for (size_t i = 0; packed[i]; i++)
-    if (!strcmp(path + dot, packed[i])) {
-      end = dot;
-      dot = extension_of(path, end);
-      break;
-    }
-  *stem = dot;
-  for (size_t i = 0; dot < end && (format = tk_format(i)); i++)
-    if (opt_has_extension(format, path + dot + 1, end - dot - 1)) return format;
-  *stem = end;
-  return NULL;
-}
-
 const char *run_output(const struct shared *s, const char *command, const struct operands *in, int *status) {
   const char *path = s->output ? s->output : "-";
   if (!run_is_stdout(path)) return check_file(s, path, in, status) ? path : NULL;
@@ -206,9 +182,8 @@ const char *run_output(const struct shared *s, const char *command, const struct
 
 bool run_names_trace(const struct shared *s, const char *path, int *status) {
   const char *slash = strrchr(path, '/'), *hole = strstr(path, "{}");
-  size_t stem;
   if (run_is_stdout(path)) return true;
-  if (!s->format && !run_format_of(path, &stem)) {
+  if (!s->format && !tk_path_of(path).format) {
     tty_say("%s: no format has this extension: say -f (see -f help)", path);
     *status = STATUS_USAGE;
     return false;

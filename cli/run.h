@@ -99,9 +99,6 @@ bool run_names_trace(const struct shared *s, const char *path, int *status);
 /* run_output of a trace: this is asked too. */
 const char *run_trace_output(const struct shared *s, const char *command, const struct operands *in, int *status);
 
-/* The format whose extension the path has before that of a compression, and where its name ends without both; else NULL and where it
- * ends without that of a compression. */
-const struct tk_format_info *run_format_of(const char *path, size_t *stem);
 
 bool run_is_stdout(const char *path);
 

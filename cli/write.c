@@ -4,6 +4,39 @@
 
 #include <string.h>
 
+bool write_any_loss(const struct tk_saved *done) {
+  for (int i = 0; i < TK_LOSSES; i++)
+    if (done->lost[i]) return true;
+  return false;
+}
+
+void write_losses(FILE *to, const char *output, const struct tk_saved *done) {
+  struct tk_path path = tk_path_of(output);
+  char count[32];
+  bool any = false;
+  for (int i = 0; i < TK_LOSSES; i++) {
+    if (!done->lost[i]) continue;
+    fputs(any ? ", " : "lost, since ", to);
+    if (!any) fprintf(to, "%s cannot hold them: ", path.format ? path.format->title : "the output's format");
+    fprintf(to, "%s %s", tty_count(done->lost[i], count), tk_loss_name((enum tk_loss)i));
+    any = true;
+  }
+  if (any) fputc('\n', to);
+}
+
+void write_losses_json(struct json *j, const struct tk_saved *done) {
+  json_open(j, "lost", '{');
+  for (int i = 0; i < TK_LOSSES; i++) {
+    char key[64];
+    size_t n = 0;
+    for (const char *p = tk_loss_name((enum tk_loss)i); *p && n < sizeof key - 1; p++)
+      if (*p != '\'') key[n++] = *p == ' ' || *p == '-' ? '_' : *p;
+    key[n] = 0;
+    if (done->lost[i]) json_uint(j, key, done->lost[i]);
+  }
+  json_close(j, '}');
+}
+
 static void print_write_text(FILE *to, const struct shared *s, const struct tk_trace *t, const struct tk_saved *done,
                        const char *output) {
   char a[32], b[32], c[32], size[32];
@@ -13,9 +46,9 @@ static void print_write_text(FILE *to, const struct shared *s, const struct tk_t
   fprintf(to, ": %s of %s records, %s events", tty_count(done->records, a), tty_count(t->counts.read, b),
           tty_count(done->events, c));
   if (t->counts.dropped) fprintf(to, ", %s dropped", tty_count(t->counts.dropped, a));
-  if (done->dangling) fprintf(to, ", %s flow points that lead nowhere not shown", tty_count(done->dangling, a));
   if (!s->dry_run) fprintf(to, ", %s", size);
   fputc('\n', to);
+  write_losses(to, output, done);
 }
 
 static void print_write_json(FILE *to, const struct shared *s, const struct tk_trace *t, const struct tk_saved *done, const char *output,
@@ -30,7 +63,7 @@ static void print_write_json(FILE *to, const struct shared *s, const struct tk_t
   json_uint(&j, "written_records", done->records);
   json_uint(&j, "written_events", done->events);
   json_uint(&j, "written_flow_points", done->flow_points);
-  json_uint(&j, "dangling_flow_points", done->dangling);
+  write_losses_json(&j, done);
   json_uint(&j, "dropped", t->counts.dropped);
   json_uint(&j, "bytes", done->bytes);
   json_uint(&j, "raw_bytes", done->raw_bytes);
@@ -58,6 +91,6 @@ int write_trace(const struct shared *s, const char *command, const struct tk_tra
   }
   if (s->quiet) return STATUS_DONE;
   if (more) more->text(to, more->arg);
-  if (more || s->verbose || s->dry_run || done.dangling) print_write_text(to, s, t, &done, output);
+  if (more || s->verbose || s->dry_run || write_any_loss(&done)) print_write_text(to, s, t, &done, output);
   return STATUS_DONE;
 }

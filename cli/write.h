@@ -12,6 +12,11 @@ struct report {
   const void *arg;
 };
 
+/* What the output's format could not hold: one line, or nothing; as member "lost" of a report, by kind. */
+bool write_any_loss(const struct tk_saved *done);
+void write_losses(FILE *to, const char *output, const struct tk_saved *done);
+void write_losses_json(struct json *j, const struct tk_saved *done);
+
 /* Saves `t`, with progress; prints the report.  `more` may be NULL.  Returns the exit status. */
 int write_trace(const struct shared *s, const char *command, const struct tk_trace *t, const char *output, const struct report *more);
 

@@ -41,6 +41,7 @@ enum tk_code {
   TK_ECORRUPT,    /* a trace, but damaged beyond repair, or damaged and --strict */
   TK_ELIMIT,      /* --max-memory, --max-size, 32-bit ids */
   TK_EWRITE,      /* the output cannot be written */
+  TK_ELOSS,       /* the output cannot hold all of the trace, and no_loss was asked for */
   TK_EINTERRUPTED /* the progress callback said stop */
 };
 
@@ -145,12 +146,21 @@ struct tk_record {
   bool strong; /* names its track by pid and tid (false: has neither) */
 };
 
-/* Top-level data that is not an event: raw JSON value by key. */
+/* Top-level data that is not an event: a JSON value by its key, or passthrough: bytes of the input that the model has no place for,
+ * which go back into a file of the format that they came from. */
 struct tk_meta {
   tk_id key;
   uint64_t at, size;
-  bool after; /* stood after the events */
-  bool binary; /* bytes that only its own format understands: not JSON */
+  bool after;         /* stood after the events */
+  const char *origin; /* passthrough: name of the format that alone understands these bytes; NULL = JSON that every format can hold */
+};
+
+/* What operations did to a trace since it was read.  Passthrough may speak of what is gone or has another name or time by now, so the
+ * writer of its format prunes it by these, or leaves it out and says so. */
+enum tk_edit {
+  TK_EDIT_DROPPED = 1, /* events, args or records are gone */
+  TK_EDIT_RENAMED = 2, /* names, ids or processes are others */
+  TK_EDIT_MOVED = 4    /* times are others */
 };
 
 enum tk_note_kind { TK_NOTE_INFO, TK_NOTE_REPAIR };
@@ -192,6 +202,7 @@ struct tk_trace {
   enum tk_clock clock;
   bool sealed;
   bool has_zero;  /* the file states zero_ns */
+  uint8_t edits;  /* enum tk_edit */
   bool truncated; /* the input ended too early; a note says where */
   bool damaged;   /* ... because its bytes are wrong from there on */
 
@@ -345,13 +356,33 @@ struct tk_save_options {
   bool pretty;          /* JSON: one event per line, indented */
   bool force;           /* replace an existing file */
   bool dry_run;         /* compute what would be written and lost; write nothing */
+  bool no_loss;         /* a loss is TK_ELOSS, and nothing is written */
 };
+
+/* Kinds of what a trace has and the format that it is written in cannot hold. */
+enum tk_loss {
+  TK_LOSS_SPANS,
+  TK_LOSS_INSTANTS,
+  TK_LOSS_COUNTERS,    /* counter samples */
+  TK_LOSS_ASYNC,       /* ids of async spans: they are written as spans of a track */
+  TK_LOSS_FLOW_POINTS,
+  TK_LOSS_DANGLING,    /* flow points that lead nowhere, of which the format's viewers show nothing */
+  TK_LOSS_ARGS,        /* events that lost args */
+  TK_LOSS_RECORDS,     /* records without a time or a meaning here */
+  TK_LOSS_METADATA,    /* top-level keys */
+  TK_LOSS_MACHINES,    /* which machine a process is of */
+  TK_LOSS_PASSTHROUGH, /* blocks that only the input's own format understands */
+  TK_LOSSES
+};
+
+/* "flow points": what is lost, in the plural. */
+TK_API const char *tk_loss_name(enum tk_loss kind);
 
 struct tk_saved {
   uint64_t records; /* source records written, metadata included */
   uint64_t events;  /* spans + instants + counter samples */
   uint64_t flow_points;
-  uint64_t dangling; /* flow points that lead nowhere, of which the format's viewers show nothing; not in `flows` */
+  uint64_t lost[TK_LOSSES]; /* counted while writing; in none of the above */
   uint64_t bytes;   /* of the file, compressed */
   uint64_t raw_bytes;
 };
@@ -362,15 +393,40 @@ TK_API bool tk_save(const struct tk_trace *t, const char *path, const struct tk_
 
 /* ---- formats ------------------------------------------------------------------------------------------------------ */
 
+/* What a format can hold.  What it cannot is counted as lost when a trace is written in it. */
+enum tk_holds {
+  TK_HOLDS_INSTANTS = 1,
+  TK_HOLDS_COUNTERS = 2,
+  TK_HOLDS_ASYNC = 4,
+  TK_HOLDS_FLOWS = 8,
+  TK_HOLDS_DANGLING = 16, /* flow points that lead nowhere */
+  TK_HOLDS_ARGS = 32,
+  TK_HOLDS_RECORDS = 64,
+  TK_HOLDS_METADATA = 128,
+  TK_HOLDS_MACHINES = 256,
+  TK_HOLDS_ALL = 511
+};
+
 struct tk_format_info {
-  const char *name;       /* "json" */
-  const char *title;      /* "Chrome JSON" */
-  const char *extensions; /* "json,trace" */
+  const char *name;           /* "json" */
+  const char *title;          /* "Chrome JSON" */
+  const char *ending;         /* that new files get: ".json" */
+  const char *const *endings; /* NULL-terminated: all that are of this format, each with its dot; compressions come behind them */
+  unsigned holds;             /* enum tk_holds; spans are what every format holds */
+  tk_time resolution;         /* times are rounded to a multiple of so many ps */
   bool can_read, can_write;
 };
 
-/* The i-th row of the format table; NULL past the end. */
+/* The i-th row of the format table, whose first is what commands write that are not told; NULL past the end. */
 TK_API const struct tk_format_info *tk_format(size_t i);
+
+/* What the name of a file says: "run/rank0.json.gz" is "run/rank0" of format json, packed as ".gz". */
+struct tk_path {
+  const struct tk_format_info *format; /* of its ending; NULL = no format claims it */
+  size_t stem, end;                    /* bytes before the ending of the format, and before that of the compression */
+  const char *packing; /* ".gz", ".zst": what such a file is written with (".gz" for what is only read); "" = none */
+};
+TK_API struct tk_path tk_path_of(const char *path);
 
 /* ---- operations: convert, merge, rebase, filter, split, shrink, size, list, extract ----------------------------- */
 

@@ -51,7 +51,7 @@ bool align_groups(const struct tk_trace *t, struct align_source *from, struct ar
   const struct tk_meta *m = trace_meta(t, "distributedInfo");
   struct json_value list, config;
   uint32_t n = 0;
-  if (!m || m->binary || !json_member(trace_raw(t, m->at), m->size, "pg_config", &list) || list.type != JSON_ARRAY) return true;
+  if (!m || m->origin || !json_member(trace_raw(t, m->at), m->size, "pg_config", &list) || list.type != JSON_ARRAY) return true;
   struct json j = array_of(&list);
   while (next_value(&j, &config)) n++;
   struct align_group *groups = arena_alloc(arena, ((size_t)n + 1) * sizeof *groups);

@@ -71,23 +71,26 @@ static bool host_is_shared(const struct extractor *x, size_t input) {
 /* "rank3" of "a/rank3.json.gz" and of "logs.zip:rank3.json". */
 static void put_stem(char *name, const char *input) {
   const char *base = base_name(input), *colon = strrchr(base, ':');
-  char *stem = strdup(colon ? colon + 1 : base), *dot;
-  static const char *const endings[] = {".gz", ".zst", ".bz2", ".xz", ".json", ".pftrace", ".pb", ".trace", ".xplane", ".pt"};
+  char *stem = strdup(colon ? colon + 1 : base);
+  size_t n;
   if (!stem) return;
-  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-    if ((dot = strrchr(stem, '.')) && dot != stem && strcmp(dot, endings[i]) == 0) *dot = 0;
+  /* "x.pt.trace.json.gz" has two endings of Chrome JSON. */
+  while ((n = tk_path_of(stem).stem) > 0 && stem[n]) stem[n] = 0;
+  n = strlen(stem);
+  if (n > 3 && strcmp(stem + n - 3, ".pt") == 0) stem[n - 3] = 0;
   put_safe(name, stem);
   free(stem);
 }
 
-static const char *extension(const struct extractor *x) {
+/* The format of files that are named here, and of standard output. */
+static const struct format *output_format(const struct extractor *x) {
   const struct format *f = x->opt->save.format ? format_by_name(x->opt->save.format) : NULL;
-  if (!f || strcmp(f->info.name, "json") == 0) return "json.gz";
-  return strcmp(f->info.name, "xplane") == 0 ? "xplane.pb" : strcmp(f->info.name, "perfetto") == 0 ? "pftrace" : f->info.extensions;
+  return f ? f : format_default();
 }
 
 static void put_name(const struct extractor *x, size_t input, size_t n, char *name) {
   const struct tk_input *in = &x->sources->inputs[input];
+  char ending[64];
   put_safe(name, *in->run ? in->run : "trace");
   if (x->opt->raw) {
     const char *base = base_name(in->name), *colon = strrchr(base, ':');
@@ -100,8 +103,7 @@ static void put_name(const struct extractor *x, size_t input, size_t n, char *na
     if (*in->host && !host_is_shared(x, input)) put_safe(name, in->host);
     else put_stem(name, in->name);
   }
-  put_safe(name, ".");
-  put_safe(name, extension(x));
+  put_safe(name, format_ending(output_format(x), ending));
 }
 
 static bool is_taken(const struct extractor *x, const char *path) {
@@ -202,7 +204,7 @@ static bool copy(struct extractor *x, struct tk_extracted *f, size_t input) {
 static bool put_trace(struct extractor *x, struct tk_extracted *f, const struct tk_trace *t) {
   struct tk_save_options save = x->opt->save;
   struct tk_saved done;
-  if (!save.format && (x->folder || strcmp(f->output, "-") == 0)) save.format = "json";
+  if (!save.format && (x->folder || strcmp(f->output, "-") == 0)) save.format = output_format(x)->info.name;
   if (!tk_save(t, f->output, &save, &done, x->err)) return false;
   f->records = done.records;
   f->events = done.events;
@@ -229,7 +231,7 @@ static bool join(struct extractor *x, struct tk_extracted *f, size_t first) {
       .load = x->opt->load, .save = x->opt->save, .keep_going = !x->opt->load.strict, .keep_truncated = !x->opt->load.strict};
   struct tk_merge_report merged;
   bool ok;
-  if (x->folder && !options.save.format) options.save.format = "json";
+  if (x->folder && !options.save.format) options.save.format = output_format(x)->info.name;
   ok = merge_inputs(&(struct merge_inputs){x->sources, first, f->n_inputs}, f->output, &options, &merged, x->err);
   for (tk_id i = 1; merged.notes && i <= merged.notes->n_notes; i++) {
     const struct tk_note *n = &merged.notes->notes[i];

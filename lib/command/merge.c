@@ -168,7 +168,7 @@ static void put_metas(struct buf *b, const struct tk_trace *t, bool first) {
   for (tk_id i = 1; i <= t->n_metas; i++) {
     size_t n;
     const char *key = tk_string(t, t->metas[i].key, &n);
-    if (t->metas[i].binary || (first && strcmp(key, "tracekit") != 0)) continue;
+    if (t->metas[i].origin || (first && strcmp(key, "tracekit") != 0)) continue;
     put(b, comma);
     json_quote(b, key, n);
     put(b, ":");
@@ -288,7 +288,7 @@ static bool join(struct merger *m, size_t input, struct tk_trace *t, int64_t slo
   r->hidden_processes = count_processes(t, true);
   if (ok) put_block(m, t, r, was);
   mem_free(&m->mem, was);
-  return ok && m->saver.sink->write(m->saver.sink, t, m->err);
+  return ok && saver_write(&m->saver, t, m->err);
 }
 
 static bool is_reference(const struct merger *m, const struct tk_merge_rank *r) {
@@ -321,7 +321,7 @@ static void drop_packets(struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const char *key = tk_string(t, t->metas[i].key, NULL);
     bool packets = strcmp(key, "perfetto.packets") == 0, ids = strcmp(key, "perfetto.machines") == 0;
-    if (t->metas[i].binary && (packets || ids || strcmp(key, "perfetto.tracks") == 0)) t->metas[i].size = 0;
+    if (t->metas[i].origin && (packets || ids || strcmp(key, "perfetto.tracks") == 0)) t->metas[i].size = 0;
     any = any || packets;
   }
   if (any) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "packets of other kinds than track events: not merged");

@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "base/os.h"
+#include "io/packing.h"
 #include "format/json.h"
 
 static const struct format *choose(const char *path, const struct tk_save_options *opt, const char *like, struct tk_err *err) {
-  const struct format *f = opt->format ? format_by_name(opt->format) : format_by_extension(path);
+  const struct format *f = opt->format ? format_by_name(opt->format) : format_by_path(path);
   if (!f && opt->format) {
     err_set(err, TK_EUSAGE, "unknown format '%s' (see -f help)", opt->format);
     return NULL;
@@ -20,22 +21,17 @@ static const struct format *choose(const char *path, const struct tk_save_option
   return NULL;
 }
 
-static bool ends_with(const char *s, const char *end) {
-  size_t n = strlen(s), m = strlen(end);
-  return n >= m && strcmp(s + n - m, end) == 0;
-}
-
 bool saver_open(struct saver *s, const char *path, const struct tk_save_options *opt, const char *like, const char *const *inputs,
                 struct tk_err *err) {
-  struct out_options out = {.gzip = ends_with(path, ".gz"), .zstd = ends_with(path, ".zst"), .level = opt->level,
-                            .force = opt->force, .inputs = inputs};
+  const struct packing *packing = packing_of_path(path, strlen(path));
+  struct out_options out = {.gzip = packing == packing_row(PACKING_GZIP), .zstd = packing == packing_row(PACKING_ZSTD), .level = opt->level, .force = opt->force, .inputs = inputs};
   out.thread = (opt->threads ? opt->threads : os_cores()) > 1;
   struct sink_options sink = {.pretty = opt->pretty, .progress = opt->progress, .meter = s->meter};
-  *s = (struct saver){.meter = s->meter};
+  *s = (struct saver){.meter = s->meter, .no_loss = opt->no_loss};
   s->format = choose(path, opt, like, err);
   if (!s->format) return false;
-  if (ends_with(path, ".xz") || ends_with(path, ".bz2"))
-    return err_set(err, TK_EUSAGE, "xz and bzip2 are not written: name it .gz or .zst");
+  if (packing && !packing->written)
+    return err_set(err, TK_EUSAGE, "%s is not written: name it .gz or .zst", packing->name);
   out.binary = s->format->binary;
   if (out.gzip && !out.level) out.level = s->format->gzip_level;
   if (!out_open(&s->out, opt->dry_run ? "/dev/null" : path, &out, &s->mem, err)) return false;
@@ -43,12 +39,37 @@ bool saver_open(struct saver *s, const char *path, const struct tk_save_options 
   return s->sink || err_set(err, TK_ELIMIT, "out of memory");
 }
 
-bool saver_commit(struct saver *s, struct tk_saved *done, struct tk_err *err) {
-  if (!out_commit(&s->out, err)) return false;
+bool saver_write(struct saver *s, const struct tk_trace *t, struct tk_err *err) {
+  sink_lose_unheld(s->sink, t, s->format->info.holds);
+  return s->sink->write(s->sink, t, err);
+}
+
+/* "588 flow points, 3402 args": what was lost. */
+static void list_losses(const struct tk_saved *saved, char *text, size_t size) {
+  *text = 0;
+  for (int i = 0; i < TK_LOSSES; i++) {
+    size_t n = strlen(text);
+    if (saved->lost[i])
+      snprintf(text + n, size - n, "%s%llu %s", n ? ", " : "", (unsigned long long)saved->lost[i], tk_loss_name((enum tk_loss)i));
+  }
+}
+
+static bool refuse_losses(const struct saver *s, struct tk_err *err) {
+  char text[512];
+  list_losses(&s->sink->saved, text, sizeof text);
+  return !s->no_loss || !*text || err_set(err, TK_ELOSS, "--no-loss: %s cannot hold %s", s->format->info.title, text);
+}
+
+bool saver_finish(struct saver *s, struct tk_saved *done, struct tk_err *err) {
+  if (!refuse_losses(s, err) || !out_finish(&s->out, err)) return false;
   *done = s->sink->saved;
   done->raw_bytes = out_raw_bytes(&s->out);
   done->bytes = out_file_bytes(&s->out);
   return true;
+}
+
+bool saver_commit(struct saver *s, struct tk_saved *done, struct tk_err *err) {
+  return saver_finish(s, done, err) && out_commit(&s->out, err);
 }
 
 void saver_close(struct saver *s) {
@@ -63,7 +84,7 @@ static void put_earlier(struct buf *b, const struct tk_trace *t, const char *pro
   const struct tk_meta *m = t ? trace_meta(t, "tracekit") : NULL;
   struct json_string key;
   struct json_value v;
-  if (!m || m->binary || m->size < 2 || *trace_raw(t, m->at) != '{') return;
+  if (!m || m->origin || m->size < 2 || *trace_raw(t, m->at) != '{') return;
   const uint8_t *text = (const uint8_t *)trace_raw(t, m->at);
   struct json j = {.p = text + 1, .end = text + m->size, .last = true, .scratch = {.mem = b->mem}};
   while (json_blank(&j) && *j.p == '"' && json_key(&j, &key) && json_value(&j, &v)) {
@@ -107,7 +128,7 @@ bool tk_save(const struct tk_trace *t, const char *path, const struct tk_save_op
   if (!opt) opt = &defaults;
   ok = saver_open(&s, path, opt, t->format, inputs, err);
   struct buf provenance = {.mem = &s.mem};
-  ok = ok && s.sink->open(s.sink, t, err) && s.sink->write(s.sink, t, err) &&
+  ok = ok && s.sink->open(s.sink, t, err) && saver_write(&s, t, err) &&
        s.sink->close(s.sink, t, saver_provenance(&provenance, opt, t), err) && saver_commit(&s, done ? done : &counted, err);
   buf_free(&provenance);
   saver_close(&s);

@@ -8,6 +8,8 @@
  *     1.9 GB of JSON (5.2 M events): three writings of the whole, each smaller than the one before. */
 #include "op/shrink.h"
 
+#include "io/packing.h"
+
 #include <string.h>
 
 #include "source/identity.h"
@@ -195,10 +197,6 @@ static bool make_fit(struct shrinker *s, uint64_t weight) {
   return weight <= s->report->target || too_small(s, weight);
 }
 
-static bool is_compressed(const char *path) {
-  const char *dot = strrchr(path, '.');
-  return dot && (strcmp(dot, ".gz") == 0 || strcmp(dot, ".zst") == 0);
-}
 
 enum { SMALLEST = 9 };
 
@@ -207,7 +205,7 @@ static bool pack_better(struct shrinker *s, uint64_t *weight) {
   const struct tk_shrink_options *o = s->opt;
   double usual, best;
   uint64_t packed;
-  if (!is_compressed(s->output) || o->save.level || o->events) return true;
+  if (!packing_of_path(s->output, strlen(s->output)) || o->save.level || o->events) return true;
   if (!o->lossless) {
     if (!estimate(s, s->at, &usual)) return false;
     s->save.level = SMALLEST;

@@ -50,7 +50,7 @@ static void put_gone(struct buf *b, const struct tk_trace *t, const struct gone 
 static void put_before(struct buf *b, const struct tk_trace *t) {
   const struct tk_meta *m = trace_meta(t, "tracekit");
   struct json_value shrink, before;
-  if (!m || m->binary || !json_member(trace_raw(t, m->at), m->size, "shrink", &shrink) || shrink.type != JSON_OBJECT) return;
+  if (!m || m->origin || !json_member(trace_raw(t, m->at), m->size, "shrink", &shrink) || shrink.type != JSON_OBJECT) return;
   buf_text(b, ",\"before\":[");
   const char *text = (const char *)shrink.p;
   if (json_member(text, (size_t)(shrink.end - shrink.p), "before", &before) && before.type == JSON_ARRAY && before.end - before.p > 2) {

@@ -180,7 +180,7 @@ static bool weigh(struct sizer *s, const struct tk_save_options *opt, struct tk_
   const char *inputs[] = {NULL};
   o.dry_run = true;
   bool ok = saver_open(&out, "-.gz", &o, s->t->format, inputs, err) && out.sink->open(out.sink, s->t, err) &&
-            out.sink->write(out.sink, s->t, err) && out.sink->close(out.sink, s->t, NULL, err) && saver_commit(&out, saved, err);
+            saver_write(&out, s->t, err) && out.sink->close(out.sink, s->t, NULL, err) && saver_commit(&out, saved, err);
   saver_close(&out);
   return ok;
 }

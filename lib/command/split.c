@@ -195,13 +195,10 @@ static bool save_view(struct saver *file, const struct tk_trace *view, const cha
   const char *const named[] = {view->source, NULL}, *const *inputs = view->files ? view->files : named;
   bool ok = saver_open(file, name, opt, view->format, inputs, err);
   struct buf provenance = {.mem = &file->mem};
-  ok = ok && file->sink->open(file->sink, view, err) && file->sink->write(file->sink, view, err) &&
-       file->sink->close(file->sink, view, saver_provenance(&provenance, opt, view), err) && out_finish(&file->out, err);
+  ok = ok && file->sink->open(file->sink, view, err) && saver_write(file, view, err) &&
+       file->sink->close(file->sink, view, saver_provenance(&provenance, opt, view), err) && saver_finish(file, saved, err);
   buf_free(&provenance);
   if (!ok) return err_prefix(err, "%s", name);
-  *saved = file->sink->saved;
-  saved->bytes = out_file_bytes(&file->out);
-  saved->raw_bytes = out_raw_bytes(&file->out);
   file->sink->free(file->sink);
   file->sink = NULL;
   return true;

@@ -1,7 +1,10 @@
 /* format.c - the table, and detection by verified structure. */
 #include "format.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "io/packing.h"
 
 static const struct format *const FORMATS[] = {
     &format_chrome,
@@ -18,28 +21,55 @@ const struct format *format_by_name(const char *name) {
   return NULL;
 }
 
-/* Is `ext` (n bytes) one of the comma-separated words of list? */
-static bool listed(const char *list, const char *ext, size_t n) {
-  for (const char *p = list; *p;) {
-    size_t len = strcspn(p, ",");
-    if (len == n && memcmp(p, ext, n) == 0) return true;
-    p += len + (p[len] == ',');
+const struct format *format_default(void) { return FORMATS[0]; }
+
+/* Bytes of the longest ending of f that the first n bytes of a path have. */
+static size_t ending_length(const struct format *f, const char *path, size_t n) {
+  size_t longest = 0;
+  for (const char *const *e = f->info.endings; *e; e++) {
+    size_t m = strlen(*e);
+    if (m > longest && n >= m && memcmp(path + n - m, *e, m) == 0) longest = m;
   }
-  return false;
+  return longest;
 }
 
-const struct format *format_by_extension(const char *path) {
-  static const char compressions[] = "gz,zst,bz2,xz";
-  size_t end = strlen(path), dot;
-  for (int round = 0; round < 2; round++) {
-    for (dot = end; dot > 0 && path[dot - 1] != '.' && path[dot - 1] != '/'; dot--) {}
-    if (dot == 0 || path[dot - 1] != '.') return NULL;
-    if (!listed(compressions, path + dot, end - dot)) break;
-    end = dot - 1;
+/* Of two formats that claim a path the longer ending wins: ".speedscope.json" is no ".json". */
+static const struct format *claim(const char *path, size_t n, size_t *ending) {
+  const struct format *best = NULL;
+  *ending = 0;
+  for (size_t i = 0; i < N_FORMATS; i++) {
+    size_t m = ending_length(FORMATS[i], path, n);
+    if (m <= *ending) continue;
+    *ending = m;
+    best = FORMATS[i];
   }
-  for (size_t i = 0; i < N_FORMATS; i++)
-    if (listed(FORMATS[i]->info.extensions, path + dot, end - dot)) return FORMATS[i];
-  return NULL;
+  return best;
+}
+
+struct tk_path tk_path_of(const char *path) {
+  struct tk_path out = {.stem = strlen(path), .packing = ""};
+  const struct packing *packing = packing_of_path(path, out.stem);
+  size_t ending;
+  if (packing) {
+    out.packing = (packing->written ? packing : packing_row(PACKING_GZIP))->ending;
+    out.stem -= strlen(packing->ending);
+  }
+  const struct format *f = claim(path, out.stem, &ending);
+  out.end = out.stem;
+  out.format = f ? &f->info : NULL;
+  out.stem -= ending;
+  return out;
+}
+
+const struct format *format_by_path(const char *path) {
+  size_t n = strlen(path), ending;
+  const struct packing *packing = packing_of_path(path, n);
+  return claim(path, packing ? n - strlen(packing->ending) : n, &ending);
+}
+
+const char *format_ending(const struct format *f, char *text) {
+  snprintf(text, 64, "%s%s", f->info.ending, f->packed ? packing_row(PACKING_GZIP)->ending : "");
+  return text;
 }
 
 /* What unreadable content looks like, for the message. */
@@ -57,10 +87,7 @@ static const char *looks_like(const uint8_t *p, size_t n) {
                 {"\0[", 2, "UTF-16 text; save it as UTF-8"},
                 {"<?xml", 5, "an XML document (an error page?)"},
                 {"<", 1, "HTML or XML (an error page?)"},
-                {"PK\3\4", 4, "a zip archive"},
-                {"\x28\xb5\x2f\xfd", 4, "zstd-compressed data"},
-                {"\xfd" "7zXZ", 5, "xz-compressed data"},
-                {"BZh", 3, "bzip2-compressed data"}};
+                {"PK\3\4", 4, "a zip archive"}};
   size_t blank = 0;
   for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++)
     if (n >= magics[i].n && memcmp(p, magics[i].bytes, magics[i].n) == 0) return magics[i].what;
@@ -71,8 +98,10 @@ static const char *looks_like(const uint8_t *p, size_t n) {
 /* Text before the JSON is a common accident: say where the JSON begins. */
 static bool unknown(const uint8_t *p, size_t n, struct tk_err *err) {
   const char *what = looks_like(p, n);
+  const struct packing *packing = packing_of_bytes(p, n);
   if (n == 0) return err_set(err, TK_EFORMAT, "empty file");
   if (what) return err_set(err, TK_EFORMAT, "not a trace: %s", what);
+  if (packing) return err_set(err, TK_EFORMAT, "not a trace: %s-compressed data", packing->name);
   for (size_t i = 0; i < n && (p[i] >= 0x20 || strchr("\t\r\n", p[i])); i++)
     if (p[i] == '{' || p[i] == '[')
       return err_at(err, TK_EFORMAT, i, "not a trace: text before the JSON, which seems to begin at byte %zu", i);
@@ -80,7 +109,7 @@ static bool unknown(const uint8_t *p, size_t n, struct tk_err *err) {
 }
 
 const struct format *format_detect(struct in *in, const char *path, struct tk_err *err) {
-  const struct format *best = NULL, *by_name = format_by_extension(path);
+  const struct format *best = NULL, *by_name = format_by_path(path);
   unsigned best_bid = 0, bid;
   size_t n;
   const uint8_t *p = in_ahead(in, FORMAT_PEEK, &n, err);

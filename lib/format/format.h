@@ -11,14 +11,31 @@
 #include "io/in.h"
 #include "io/out.h"
 
+/* One of the machines that a trace tells apart. */
+struct format_machine {
+  uint32_t id;      /* as the file has it; 0 = none */
+  int64_t ahead_ns; /* of its clock before that of the machine without an id */
+  tk_id name;       /* string of the graph */
+};
+
 struct format {
   struct tk_format_info info;
   bool binary; /* not text: a terminal is no place for it */
+  bool packed; /* files that a command names itself are compressed */
   bool needs_start; /* no event may be before the time that it counts from: a merge must know of the earliest before it writes */
   bool own_order; /* its viewers order processes by what they are, not by sort indices */
+  bool in_manifest; /* Perfetto reads it, so that its manifest can name such files */
   int gzip_level; /* where none is asked for; 0 = that of every output */
   /* Bits of structure verified in the first n bytes (of up to FORMAT_PEEK); 0 = not mine. */
   unsigned (*bid)(const uint8_t *p, size_t n);
+  /* Has what bids events, as far as its beginning tells?  NULL = whatever bids is a trace. */
+  bool (*is_trace)(struct in *in);
+  /* The rank that the beginning states; -1 = none.  NULL = never. */
+  int64_t (*stated_rank)(struct in *in);
+  /* The clock of a trace of this format in the words of Perfetto's manifest; NULL where the manifest has to assume one. */
+  const char *(*clock_name)(const struct tk_trace *t);
+  /* The `at`-th machine of a trace that was read, false behind the last; NULL = it tells none apart. */
+  bool (*machine)(const struct tk_trace *t, uint32_t at, struct format_machine *m);
   /* Reads the input to its end into an empty trace, without sealing. */
   bool (*read)(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err);
   /* What a trace that was read consists of, for `info`; NULL = nothing more than the graph says.  Memory is of `keep`. */
@@ -33,8 +50,12 @@ extern const struct format format_chrome, format_xplane;
 extern const struct format format_perfetto;
 
 const struct format *format_by_name(const char *name);
-/* By the extension of a path (".gz" and the like set aside); NULL if none claims it. */
-const struct format *format_by_extension(const char *path);
+/* What commands write that are not told: the first row. */
+const struct format *format_default(void);
+/* By the ending of a path, that of a compression set aside; NULL if none claims it. */
+const struct format *format_by_path(const char *path);
+/* The ending of files that a command names itself, compression included, into at least 64 bytes. */
+const char *format_ending(const struct format *f, char *text);
 /* The best bid on the input; NULL with an error that says what the content looks like instead. */
 const struct format *format_detect(struct in *in, const char *path, struct tk_err *err);
 

@@ -33,4 +33,9 @@ struct sink {
   struct tk_saved saved; /* counted while writing */
 };
 
+/* Counts what of `t` the sink cannot hold.  A writer calls it for what its row says that it holds, but not in this case; what a row
+ * says that its format cannot hold at all is counted by sink_lose_unheld, which the callers of writers ask for every graph. */
+static inline void sink_lose(struct sink *s, enum tk_loss kind, uint64_t n) { s->saved.lost[kind] += n; }
+void sink_lose_unheld(struct sink *s, const struct tk_trace *t, unsigned holds);
+
 #endif

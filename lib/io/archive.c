@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "layer.h"
+#include "packing.h"
 #include "unpack.h"
 
 enum { HEAD = 512, END_RECORD = 22, TAIL = END_RECORD + (64 << 10), BLOCK = 64 << 10, RATIO = 1000, WHOLE = 1024, NAME = 64 };
@@ -68,7 +69,7 @@ static enum kind kind_of_packed(const char *path) {
   struct in *in = in_open_packed(path, 0, &mem, NULL);
   size_t n = 0;
   const uint8_t *p = in ? in_ahead(in, HEAD, &n, NULL) : NULL;
-  enum kind kind = p && arc_magic(p, n) ? PACKED : NO_ARCHIVE;
+  enum kind kind = p && archive_kind(p, n) ? PACKED : NO_ARCHIVE;
   in_close(in);
   return kind;
 }
@@ -78,13 +79,13 @@ static enum kind kind_of(const char *path, bool *whole) {
   struct stat st;
   int fd = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
   ssize_t n = fd >= 0 ? pread(fd, head, sizeof head, 0) : -1;
-  enum arc_magic magic = n > 0 ? arc_magic(head, (size_t)n) : MAGIC_NONE;
+  enum archive_kind magic = n > 0 ? archive_kind(head, (size_t)n) : ARCHIVE_NONE;
   enum kind kind = magic ? SEEKABLE : NO_ARCHIVE;
   *whole = true;
-  if (magic == MAGIC_ZIP) *whole = has_zip_directory(fd, (uint64_t)st.st_size);
+  if (magic == ARCHIVE_ZIP) *whole = has_zip_directory(fd, (uint64_t)st.st_size);
   else if (n > 0 && !magic && has_zip_directory(fd, (uint64_t)st.st_size)) kind = BEHIND;
   if (fd >= 0) close(fd);
-  if (kind == NO_ARCHIVE && n > 0 && in_is_packed(head, (size_t)n)) kind = kind_of_packed(path);
+  if (kind == NO_ARCHIVE && n > 0 && packing_of_bytes((const uint8_t *)head, (size_t)n)) kind = kind_of_packed(path);
   return kind;
 }
 

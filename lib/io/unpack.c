@@ -8,6 +8,7 @@
 
 #include "archive.h"
 #include "layer.h"
+#include "packing.h"
 
 struct unpack {
   struct mem *mem;
@@ -122,20 +123,11 @@ static bool start_member(struct unpack *u, struct tk_err *err) {
   return true;
 }
 
-static const struct {
-  const char *magic;
-  size_t n;
-  const char *remark; /* worth saying: few tools read it */
-} KINDS[] = {{"\x28\xb5\x2f\xfd", 4, NULL}, {"\xfd" "7zXZ", 6, "xz-compressed"}, {"BZh", 3, "bzip2-compressed"}};
-enum { N_KINDS = sizeof KINDS / sizeof KINDS[0] };
-
-static size_t kind_of(const uint8_t *p, size_t n) {
-  size_t kind = 0;
-  while (kind < N_KINDS && (n < KINDS[kind].n || memcmp(p, KINDS[kind].magic, KINDS[kind].n) != 0)) kind++;
-  return kind;
+/* What libarchive unpacks: all but gzip. */
+static const struct packing *foreign_packing(const uint8_t *p, size_t n) {
+  const struct packing *packing = packing_of_bytes(p, n);
+  return packing == packing_row(PACKING_GZIP) ? NULL : packing;
 }
-
-bool in_is_packed(const uint8_t *p, size_t n) { return kind_of(p, n) < N_KINDS || (n >= 2 && p[0] == 0x1f && p[1] == 0x8b); }
 
 static struct in *layer_over(struct in *inner, bool member, uint64_t max_size, struct mem *mem, struct tk_err *err) {
   struct unpack *u = mem_alloc(mem, sizeof *u);
@@ -154,47 +146,26 @@ static struct in *layer_over(struct in *inner, bool member, uint64_t max_size, s
 }
 
 struct in *in_unpack(struct in *inner, uint64_t max_size, struct mem *mem, struct tk_err *err) {
-  size_t n, kind;
+  size_t n;
   const uint8_t *p = in_ahead(inner, 6, &n, err);
   if (!p) {
     in_close(inner);
     return NULL;
   }
-  kind = kind_of(p, n);
-  if (kind == N_KINDS) return inner;
-  if (KINDS[kind].remark) in_add_note(inner, false, 0, "%s", KINDS[kind].remark);
+  const struct packing *packing = foreign_packing(p, n);
+  if (!packing) return inner;
+  if (!packing->written) in_add_note(inner, false, 0, "%s-compressed", packing->name); /* few tools read it */
   return layer_over(inner, false, max_size, mem, err);
 }
 
 /* ---- archives ---- */
 
-enum { TAR_HEADER = 512, TAR_SUM = 148, TAR_SUM_SIZE = 8 };
-
-/* A tar has no mark that all of its kinds share, but its header's bytes add up to a number in the header. */
-static bool is_tar(const uint8_t *p, size_t n) {
-  uint32_t stated = 0, sum = 0;
-  size_t i = TAR_SUM;
-  if (n < TAR_HEADER || p[0] == 0) return false;
-  while (i < TAR_SUM + TAR_SUM_SIZE && p[i] == ' ') i++;
-  if (i == TAR_SUM + TAR_SUM_SIZE || p[i] < '0' || p[i] > '7') return false;
-  for (; i < TAR_SUM + TAR_SUM_SIZE && p[i] >= '0' && p[i] <= '7'; i++) stated = stated * 8 + (p[i] - '0');
-  for (i = 0; i < TAR_HEADER; i++) sum += i - TAR_SUM < TAR_SUM_SIZE ? ' ' : p[i];
-  return sum == stated;
-}
-
-enum arc_magic arc_magic(const uint8_t *p, size_t n) {
-  if (n >= 4 && p[0] == 'P' && p[1] == 'K' && ((p[2] == 3 && p[3] == 4) || (p[2] == 5 && p[3] == 6) || (p[2] == 7 && p[3] == 8)))
-    return MAGIC_ZIP;
-  if (n >= 6 && memcmp(p, "7z\xbc\xaf\x27\x1c", 6) == 0) return MAGIC_7Z;
-  return is_tar(p, n) ? MAGIC_TAR : MAGIC_NONE;
-}
-
 struct in *in_member(struct in *inner, uint64_t max_size, struct mem *mem, struct tk_err *err) {
   size_t n;
-  const uint8_t *p = in_ahead(inner, TAR_HEADER, &n, err);
-  enum arc_magic magic = p ? arc_magic(p, n) : MAGIC_NONE;
-  if (p && magic == MAGIC_NONE) return inner;
-  if (p && magic != MAGIC_7Z) return layer_over(inner, true, max_size, mem, err);
+  const uint8_t *p = in_ahead(inner, ARCHIVE_HEAD, &n, err);
+  enum archive_kind magic = p ? archive_kind(p, n) : ARCHIVE_NONE;
+  if (p && magic == ARCHIVE_NONE) return inner;
+  if (p && magic != ARCHIVE_7Z) return layer_over(inner, true, max_size, mem, err);
   if (p) err_set(err, TK_EFORMAT, "a 7z archive cannot be read through a pipe or inside of another archive: save it to a file");
   in_close(inner);
   return NULL;

@@ -12,10 +12,4 @@ struct in *in_unpack(struct in *inner, uint64_t max_size, struct mem *mem, struc
  * more.  Archives that can be opened by name have a way of their own (archive.h). */
 struct in *in_member(struct in *inner, uint64_t max_size, struct mem *mem, struct tk_err *err);
 
-/* What the first bytes of an archive say it is: of a tar, 512 are needed. */
-enum arc_magic { MAGIC_NONE, MAGIC_ZIP, MAGIC_TAR, MAGIC_7Z };
-enum arc_magic arc_magic(const uint8_t *p, size_t n);
-/* Do the bytes begin a gzip, zstd, xz or bzip2 stream? */
-bool in_is_packed(const uint8_t *p, size_t n);
-
 #endif

@@ -92,7 +92,7 @@ static bool any_shape_has(const struct tk_trace *t, tk_id a, tk_id b) {
 static void name_counts(struct shrink *s) {
   struct tk_trace *t = s->t;
   const struct tk_meta *m = trace_meta(t, "tracekit");
-  bool shrunk = m && !m->binary && strstr(trace_raw(t, m->at), "\"shrink\":");
+  bool shrunk = m && !m->origin && strstr(trace_raw(t, m->at), "\"shrink\":");
   tk_id count = trace_text(t, "count"), total = trace_text(t, "total");
   s->count = trace_text(t, "tracekit.count"), s->total = trace_text(t, "tracekit.total");
   if (any_shape_has(t, s->count, s->total) || (!shrunk && any_shape_has(t, count, total))) return;

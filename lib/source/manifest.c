@@ -12,7 +12,8 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "format/json.h"
-#include "format/perfetto/fields.h"
+#include "format/format.h"
+#include "io/packing.h"
 #include "io/tar.h"
 #include "op/window.h"
 #include "sources.h"
@@ -37,7 +38,7 @@ static bool ends_with(const char *s, const char *end) {
 
 bool manifest_open(struct manifest *m, const char *output, const struct tk_save_options *opt, const char *const *inputs,
                    struct tk_err *err) {
-  struct out_options out = {.gzip = ends_with(output, ".gz"), .level = opt->level, .force = opt->force, .inputs = inputs};
+  struct out_options out = {.gzip = packing_of_path(output, strlen(output)) == packing_row(PACKING_GZIP), .level = opt->level, .force = opt->force, .inputs = inputs};
   bool named = strcmp(output, "-") == 0 || ends_with(output, ".tar") || ends_with(output, ".tar.gz");
   m->arena.mem = &m->mem;
   map_init(&m->names, &m->mem);
@@ -58,25 +59,23 @@ void manifest_close(struct manifest *m) {
 
 /* ---- what Perfetto reads ---- */
 
-static const char *packed_by(const uint8_t *p, size_t n) {
-  if (n >= 4 && memcmp(p, "\x28\xb5\x2f\xfd", 4) == 0) return "zstd";
-  if (n >= 6 && memcmp(p, "\xfd" "7zXZ", 6) == 0) return "xz";
-  return n >= 3 && memcmp(p, "BZh", 3) == 0 ? "bzip2" : NULL;
-}
-
 bool manifest_takes(struct tk_sources *s, size_t input, const struct tk_trace *t, struct tk_err *err) {
-  const char *name = s->inputs[input].name, *by = NULL;
+  const char *name = s->inputs[input].name;
+  const struct format *format = format_by_name(t->format);
+  const struct packing *by = NULL;
   struct mem mem = {0};
   size_t n = 0;
   if (strcmp(t->source, name) != 0)
     return err_set(err, TK_ECORRUPT, "%s: is damaged: a manifest cannot put %s in its place", name, t->source);
-  if (strcmp(t->format, "xplane") == 0)
-    return err_set(err, TK_EFORMAT, "%s: Perfetto reads no XPlane: convert it first, or merge without a manifest", name);
+  if (!format->in_manifest)
+    return err_set(err, TK_EFORMAT, "%s: Perfetto reads no %s: convert it first, or merge without a manifest", name,
+                   format->info.title);
   struct in *in = sources_raw(s, input, &mem, err);
   const uint8_t *p = in ? in_ahead(in, 6, &n, err) : NULL;
-  if (p) by = packed_by(p, n);
+  if (p) by = packing_of_bytes(p, n);
   in_close(in);
-  if (by) return err_set(err, TK_EFORMAT, "%s: Perfetto reads no %s: unpack it, or merge without a manifest", name, by);
+  if (by && by != packing_row(PACKING_GZIP))
+    return err_set(err, TK_EFORMAT, "%s: Perfetto reads no %s: unpack it, or merge without a manifest", name, by->name);
   return p != NULL;
 }
 
@@ -100,9 +99,10 @@ static const char *keep(struct manifest *m, const char *text, size_t n) {
 /* A name that every reader of tars takes, and no other input has; standard input is called by its format.  Files whose names begin
  * with a dot are passed over by Perfetto. */
 static const char *name_member(struct manifest *m, const struct tk_trace *t, const char *base) {
-  char safe[LONGEST + 1], name[LONGEST + 32];
+  char safe[LONGEST + 1], name[LONGEST + 32], stdin_name[80];
   size_t n = strlen(base), room = LONGEST - 16; /* for a number before it */
-  if (strcmp(base, "-") == 0) base = strcmp(t->format, "json") == 0 ? "stdin.json" : "stdin.pftrace", n = strlen(base);
+  snprintf(stdin_name, sizeof stdin_name, "stdin%s", format_by_name(t->format)->info.ending);
+  if (strcmp(base, "-") == 0) base = stdin_name, n = strlen(base);
   if (n > room) base += n - room, n = room;
   for (size_t i = 0; i < n; i++) safe[i] = base[i] > ' ' && base[i] < 127 && base[i] != '\\' ? base[i] : '_';
   safe[n] = 0;
@@ -137,22 +137,23 @@ static bool measure(struct tk_sources *s, size_t input, uint64_t *size, struct t
 }
 
 static const char *clock_name(const struct tk_trace *t) {
-  if (strcmp(t->format, "perfetto") != 0) return NULL;
-  if (t->clock == TK_CLOCK_MONOTONIC) return "MONOTONIC";
-  return t->clock == TK_CLOCK_REALTIME && t->zero_ns == 0 ? "REALTIME" : "BOOTTIME";
+  const struct format *f = format_by_name(t->format);
+  return f->clock_name ? f->clock_name(t) : NULL;
 }
 
 /* What a trace of several machines calls them, behind the rank: the one without an id is the rank itself. */
 static bool name_machines(struct manifest *m, const struct tk_trace *t, struct manifest_file *file) {
-  struct perfetto_machine k;
+  const struct format *format = format_by_name(t->format);
+  struct format_machine k;
   char text[1280];
   uint32_t n = 0;
-  while (perfetto_machine(t, n, &k)) n++;
-  if (n == 0 || (n == 1 && perfetto_machine(t, 0, &k) && k.id == 0)) return true;
+  if (!format->machine) return true;
+  while (format->machine(t, n, &k)) n++;
+  if (n == 0 || (n == 1 && format->machine(t, 0, &k) && k.id == 0)) return true;
   struct manifest_machine *all = arena_alloc(&m->arena, (n + 1) * sizeof *all);
   if (!all) return false;
   all[file->n_machines++] = (struct manifest_machine){0, file->machine};
-  for (uint32_t i = 0; perfetto_machine(t, i, &k); i++) {
+  for (uint32_t i = 0; format->machine(t, i, &k); i++) {
     if (k.id == 0) continue;
     snprintf(text, sizeof text, "%s - %s", file->machine, tk_string(t, k.name, NULL));
     size_t len = strlen(text);

@@ -17,6 +17,7 @@
 
 #include "base/os.h"
 #include "io/layer.h"
+#include "io/packing.h"
 #include "io/unpack.h"
 
 enum { HEAD = 512, DEPTH = 40, MOST_ENTRIES = 1 << 20, LISTS = 8, LINE = 64 << 10 };
@@ -299,7 +300,7 @@ static bool add_stream(struct source *s, const char *name, struct tk_err *err) {
   const uint8_t *p = in ? in_ahead(in, HEAD, &n, NULL) : NULL;
   bool ok;
   if (!in) return add_failed(s, ORIGIN_FILE, name, &why);
-  if (p && arc_magic(p, n) != MAGIC_NONE) {
+  if (p && archive_kind(p, n) != ARCHIVE_NONE) {
     ok = add_spooled(s, name, in, err);
     in_close(in);
     return ok;

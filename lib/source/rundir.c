@@ -15,6 +15,7 @@
 
 #include "base/intern.h"
 #include "base/map.h"
+#include "io/packing.h"
 
 enum { NAME = 64 };
 /* Ranks of one session end within seconds of each other; another session of theirs, or another job, comes later. */
@@ -183,15 +184,14 @@ static void step_out(struct rundir *r, struct rundir_file *f) {
 }
 
 static void classify(struct rundir *r, struct rundir_file *f, const char *root) {
-  static const char *const packed[] = {".gz", ".zst", ".bz2", ".xz"};
   const char *base = last_part(f->rel);
   size_t n = strlen(base);
+  const struct packing *packing = packing_of_path(base, n);
   f->folder = keep(r, f->rel, base > f->rel ? (size_t)(base - f->rel) - 1 : 0);
   f->host = "";
   f->rank = -1;
   f->next = UINT32_MAX;
-  for (size_t i = 0; i < 4 && !f->packed; i++)
-    if (ends(base, n, packed[i])) f->packed = true, n -= strlen(packed[i]);
+  if (packing) f->packed = true, n -= strlen(packing->ending);
   rundir_rank(base, &f->rank);
   if (ends(base, n, ".xplane.pb")) {
     f->view = VIEW_XPLANE;
@@ -242,10 +242,12 @@ static const char *step_of(struct rundir *r, const char *root, const char *folde
 
 /* "rank0.json" in an archive "logs.tar.gz": the run is "logs". */
 static const char *name_of_root(struct rundir *r, const char *root) {
-  static const char *const endings[] = {".gz", ".zst", ".bz2", ".xz", ".tar", ".tgz", ".zip", ".7z"};
+  static const char *const endings[] = {".tar", ".tgz", ".zip", ".7z"};
+  const struct packing *packing;
   size_t n = strlen(root), from;
   while (n > 1 && root[n - 1] == '/') n--;
   for (from = n; from > 0 && root[from - 1] != '/'; from--) {}
+  if ((packing = packing_of_path(root + from, n - from)) != NULL) n -= strlen(packing->ending);
   for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
     if (n - from > strlen(endings[i]) && ends(root, n, endings[i])) n -= strlen(endings[i]);
   return n > from ? keep(r, root + from, n - from) : "trace";

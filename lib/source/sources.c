@@ -19,7 +19,7 @@
 #include "names.h"
 #include "command/load.h"
 
-enum { NONE = -1, NOTES = 4, FAR = 1 << 20, NEAR = 64 << 10, NAMED = 5 };
+enum { NONE = -1, NOTES = 4, NAMED = 5 };
 
 struct chosen {
   uint32_t entry; /* UINT32_MAX: the origin failed */
@@ -41,40 +41,9 @@ struct tk_sources_impl {
 
 /* ---- a look at the beginning ---- */
 
-static bool holds(const uint8_t *p, size_t n, const char *text) { return memmem(p, n, text, strlen(text)) != NULL; }
-
-static bool is_empty_array(const char *p) {
-  static const char blank[] = " \t\r\n";
-  p += strspn(p, blank);
-  if (*p != '[') return false;
-  p++;
-  p += strspn(p, blank);
-  return *p == ']' || !*p;
-}
-
-/* A JSON file beside traces may be anything.  A trace has events within sight, unless there is more than that before them. */
-static bool json_is_trace(struct in *in) {
-  size_t n;
-  const uint8_t *p = in_ahead(in, NEAR, &n, NULL);
-  if (p && is_empty_array((const char *)p)) return true;
-  if (!p || holds(p, n < NEAR ? n : NEAR, "\"traceEvents\"") || holds(p, n < NEAR ? n : NEAR, "\"ph\"")) return p != NULL;
-  if (n < NEAR || p[strspn((const char *)p, " \t\r\n")] != '{') return false;
-  p = in_ahead(in, FAR, &n, NULL);
-  return p && (n >= FAR || holds(p, n, "\"traceEvents\""));
-}
-
-/* distributedInfo.rank where Kineto's C++ exporter puts it: before the events. */
-static int64_t stated_rank(struct in *in) {
-  size_t n;
-  const uint8_t *p = in_ahead(in, NEAR, &n, NULL);
-  const char *at = p ? memmem(p, n, "\"distributedInfo\"", 17) : NULL;
-  long long rank;
-  if (at) at = memmem(at, n - (size_t)(at - (const char *)p), "\"rank\"", 6);
-  return at && sscanf(at, "\"rank\" : %lld", &rank) == 1 && rank >= 0 ? rank : NONE;
-}
-
 static void look(void *arg, struct source *s, uint32_t entry, struct in *in, struct tk_err *err) {
   struct source_entry *e = &s->entries[entry];
+  char text[80];
   size_t n = 0;
   const uint8_t *p = in ? in_ahead(in, FORMAT_PEEK, &n, err) : NULL;
   const struct format *f = p && n ? format_detect(in, s->places[entry].rel, err) : NULL;
@@ -83,12 +52,13 @@ static void look(void *arg, struct source *s, uint32_t entry, struct in *in, str
   if (!p && err->code == TK_EFORMAT) e->look = LOOK_NO_TRACE;
   if (!f) {
     e->why = n == 0 && p ? "empty file" : source_text(s, err->msg);
-  } else if (strcmp(f->info.name, "json") == 0 && !json_is_trace(in)) {
-    e->why = "JSON without events";
+  } else if (f->is_trace && !f->is_trace(in)) {
+    snprintf(text, sizeof text, "%s without events", f->info.title);
+    e->why = source_text(s, text);
   } else {
     e->look = LOOK_TRACE;
     e->format = f->info.name;
-    e->rank = stated_rank(in);
+    e->rank = f->stated_rank ? f->stated_rank(in) : NONE;
   }
 }
 
@@ -202,7 +172,7 @@ static bool is_wanted(const struct tk_sources_impl *m, uint32_t entry) {
 
 /* Is the file's name a promise that it is a trace? */
 static bool is_named_so(const struct source *s, uint32_t entry) {
-  return s->places[entry].profiler || format_by_extension(s->places[entry].rel) != NULL;
+  return s->places[entry].profiler || format_by_path(s->places[entry].rel) != NULL;
 }
 
 /* What was passed over, for a note: "3 files are no traces: README.txt, x.png, ...". */

@@ -11,12 +11,18 @@ static void table(void **state) {
     assert_non_null(f->name);
     assert_non_null(f->title);
     assert_ptr_equal(&format_by_name(f->name)->info, f);
-    size_t len = strcspn(f->extensions, ",");
-    if (!len) continue;
-    snprintf(path, sizeof path, "/a.dir/x.%.*s", (int)len, f->extensions);
-    assert_non_null(format_by_extension(path));
-    strcat(path, ".gz");
-    assert_non_null(format_by_extension(path));
+    assert_string_equal(f->endings[0], f->ending);
+    for (const char *const *e = f->endings; *e; e++) {
+      snprintf(path, sizeof path, "/a.dir/x%s", *e);
+      assert_ptr_equal(&format_by_path(path)->info, f);
+      strcat(path, ".gz");
+      assert_ptr_equal(&format_by_path(path)->info, f);
+      struct tk_path said = tk_path_of(path);
+      assert_ptr_equal(said.format, f);
+      assert_int_equal(said.stem, strlen("/a.dir/x"));
+      assert_int_equal(said.end, strlen(path) - 3);
+      assert_string_equal(said.packing, ".gz");
+    }
     for (size_t k = 0; k < n; k++) assert_string_not_equal(tk_format(k)->name, f->name);
   }
   assert_true(n > 0);
@@ -46,7 +52,7 @@ static void extensions(void **state) {
            {"a.jsonx", NULL}};
   (void)state;
   for (size_t i = 0; i < LENGTH(t); i++) {
-    const struct format *f = format_by_extension(t[i].path);
+    const struct format *f = format_by_path(t[i].path);
     if (!f != !t[i].format || (f && strcmp(f->info.name, t[i].format) != 0))
       fail_msg("'%s': %s", t[i].path, f ? f->info.name : "none");
   }

@@ -8,6 +8,7 @@
  * that looks like the beginning of an event.  Looking on starts where the damage was found, so the time stays linear. */
 #include <string.h>
 
+#include "chrome.h"
 #include "reader.h"
 #include "format/format.h"
 
@@ -397,9 +398,7 @@ static bool read_file(struct chrome *r) {
   return end == ARRAY_CUT || (end == ARRAY_CLOSED && read_tail(r));
 }
 
-/* ---- the row of the format ---- */
-
-static bool chrome_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
+bool chrome_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
   struct chrome r = {.t = t, .in = in, .opt = opt, .err = err};
   struct mem *mem = &t->store->mem;
   bool ok;
@@ -422,25 +421,3 @@ static bool chrome_read(struct in *in, struct tk_trace *t, const struct tk_load_
   buf_free(&r.text);
   return ok;
 }
-
-/* JSON begins with a bracket; what follows decides how sure that is. */
-static unsigned chrome_bid(const uint8_t *p, size_t n) {
-  size_t i = n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-  while (i < n && (is_blank(p[i]) || p[i] == 0)) i++;
-  if (i == n || (p[i] != '{' && p[i] != '[')) return 0;
-  for (size_t k = i + 1; k < n; k++) {
-    if (is_blank(p[k])) continue;
-    if (p[k] == 0) return 0; /* UTF-16 or UTF-32 */
-    return p[k] == '"' || p[k] == '{' || p[k] == '}' || p[k] == ']' || p[k] == '[' || p[k] == ',' ? 24 : 8;
-  }
-  return 8;
-}
-
-struct sink *chrome_writer(struct out *out, const struct sink_options *opt);
-
-const struct format format_chrome = {
-    .info = {.name = "json", .title = "Chrome JSON", .extensions = "json,trace", .can_read = true, .can_write = true},
-    .bid = chrome_bid,
-    .read = chrome_read,
-    .writer = chrome_writer,
-};

@@ -87,7 +87,7 @@ static void put_metas(struct chrome_sink *s, const struct tk_trace *t, bool afte
   char number[24];
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];
-    if (m->after != after || m->binary || (is_ours(t, m) && !ours)) continue;
+    if (m->after != after || m->origin || (is_ours(t, m) && !ours)) continue;
     if (*comma) text(s, comma);
     put_key(s, t, m->key);
     if (t->has_zero && strcmp(tk_string(t, m->key, NULL), "baseTimeNanoseconds") == 0)

@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Name of the row, and origin of the passthrough. */
+#define PERFETTO_FORMAT "perfetto"
+
 enum {
   TRACE_PACKET = 1,
 
@@ -218,13 +221,9 @@ enum {
 enum { NAMED_OF_PROCESS = 1, NAMED_GLOBAL, NAMED_OF_THREAD, NAMED_IS_PROCESS, NAMED_OF_TRACK, NAMED_CODES = 8 };
 
 struct tk_trace;
+struct format_machine;
 /* Machines of the Perfetto file that a graph was read from, if there are several: the `at`-th, false behind the last. */
-struct perfetto_machine {
-  uint32_t id;       /* TracePacket.machine_id; 0 = none */
-  int64_t ahead_ns;  /* of its clock before machine 0's */
-  uint32_t name;     /* string of the graph */
-};
-bool perfetto_machine(const struct tk_trace *t, uint32_t at, struct perfetto_machine *m);
+bool perfetto_machine(const struct tk_trace *t, uint32_t at, struct format_machine *m);
 
 struct tk_inspection;
 struct arena;

@@ -388,7 +388,7 @@ static void keep_descriptors(struct track_finisher *s) {
   mem_free(mem, node_of);
   if (all->len == 0) return;
   struct tk_meta *m = trace_add_meta(r->t);
-  *m = (struct tk_meta){.key = trace_text(r->t, "perfetto.tracks"), .at = r->t->store->raw.len, .size = all->len, .binary = true};
+  *m = (struct tk_meta){.key = trace_text(r->t, "perfetto.tracks"), .at = r->t->store->raw.len, .size = all->len, .origin = PERFETTO_FORMAT};
   buf_append(&r->t->store->raw, all->data, all->len);
   trace_end_raw(r->t);
 }

@@ -81,7 +81,7 @@ void perfetto_keep_counts(struct perfetto *r) {
   struct buf *raw = &t->store->raw;
   struct perfetto_counts head = {.n_kinds = r->n_kinds, .n_clocks = r->n_clocks, .n_sequences = r->n_sequences};
   struct tk_meta *m = trace_add_meta(t);
-  *m = (struct tk_meta){.key = trace_text(t, PERFETTO_META_COUNTS), .at = raw->len, .binary = true};
+  *m = (struct tk_meta){.key = trace_text(t, PERFETTO_META_COUNTS), .at = raw->len, .origin = PERFETTO_FORMAT};
   buf_append(raw, &head, sizeof head);
   buf_append(raw, r->kinds, r->n_kinds * sizeof *r->kinds);
   for (uint32_t i = 1; i <= r->n_clocks; i++) {
@@ -120,7 +120,7 @@ void perfetto_inspect(const struct tk_trace *t, struct tk_inspection *p, struct 
   const struct tk_meta *m = trace_meta(t, PERFETTO_META_COUNTS);
   const char *at = m ? trace_raw(t, m->at) : NULL;
   struct perfetto_counts head;
-  if (!m || !m->binary || m->size < sizeof head) return;
+  if (!m || !m->origin || m->size < sizeof head) return;
   memcpy(&head, at, sizeof head);
   p->parts = arena_alloc(keep, head.n_kinds * sizeof *p->parts + 1);
   p->clocks = arena_alloc(keep, head.n_clocks * sizeof *p->clocks + 1);

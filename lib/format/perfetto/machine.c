@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "format/pb_out.h"
+#include "format/format.h"
 #include "reader.h"
 #include "writer.h"
 
@@ -136,18 +137,18 @@ void machines_keep(struct perfetto *r) {
   struct buf *raw = &r->t->store->raw;
   if (r->n_machines == 0) return;
   struct tk_meta *m = trace_add_meta(r->t);
-  *m = (struct tk_meta){.key = trace_text(r->t, MACHINES), .at = raw->len, .binary = true};
+  *m = (struct tk_meta){.key = trace_text(r->t, MACHINES), .at = raw->len, .origin = PERFETTO_FORMAT};
   for (uint32_t i = 1; i <= r->n_machines; i++) {
-    struct perfetto_machine k = {r->machines[i].id, r->machines[i].ahead_ns, machine_name(r, r->machines[i].id)};
+    struct format_machine k = {r->machines[i].id, r->machines[i].ahead_ns, machine_name(r, r->machines[i].id)};
     buf_append(raw, &k, sizeof k);
   }
   m->size = raw->len - m->at;
   trace_end_raw(r->t);
 }
 
-bool perfetto_machine(const struct tk_trace *t, uint32_t at, struct perfetto_machine *m) {
+bool perfetto_machine(const struct tk_trace *t, uint32_t at, struct format_machine *m) {
   const struct tk_meta *kept = trace_meta(t, MACHINES);
-  if (!kept || !kept->binary || kept->size / sizeof *m <= at) return false;
+  if (!kept || !kept->origin || kept->size / sizeof *m <= at) return false;
   memcpy(m, trace_raw(t, kept->at) + at * sizeof *m, sizeof *m);
   return true;
 }
@@ -163,7 +164,7 @@ static uint32_t keep_machine(struct perfetto_sink *s, struct writer_machine m) {
 
 /* Those of this graph that were in its file. */
 static void kept_machines(struct perfetto_sink *s) {
-  struct perfetto_machine m;
+  struct format_machine m;
   for (uint32_t i = 0; perfetto_machine(s->t, i, &m); i++)
     map_put(&s->machine_of, m.name, keep_machine(s, (struct writer_machine){m.id, s->has_remote_clocks ? m.ahead_ns : 0, false}));
 }

@@ -55,7 +55,7 @@ static void keep(struct perfetto *r, const struct buf *packets) {
   if (packets->len == 0) return;
   if (!m || m->at + m->size != raw->len) {
     m = trace_add_meta(t);
-    *m = (struct tk_meta){.key = trace_text(t, "perfetto.packets"), .at = raw->len, .binary = true};
+    *m = (struct tk_meta){.key = trace_text(t, "perfetto.packets"), .at = raw->len, .origin = PERFETTO_FORMAT};
     r->kept = t->n_metas;
   }
   if (buf_append(raw, packets->data, packets->len)) m->size += packets->len;
@@ -82,7 +82,7 @@ void perfetto_keep_clock(struct perfetto *r) {
   char text[24];
   if (!r->kept || r->trace_clock == CLOCK_BOOTTIME) return;
   m = trace_add_meta(r->t);
-  *m = (struct tk_meta){.key = trace_text(r->t, "perfetto.clock"), .at = r->t->store->raw.len, .binary = true};
+  *m = (struct tk_meta){.key = trace_text(r->t, "perfetto.clock"), .at = r->t->store->raw.len, .origin = PERFETTO_FORMAT};
   m->size = num_put_u64(text, r->trace_clock);
   buf_append(&r->t->store->raw, text, (size_t)m->size);
   trace_end_raw(r->t);
@@ -116,7 +116,7 @@ void writer_kept(struct perfetto_sink *s, const struct tk_trace *t) {
     const char *key = tk_string(t, m->key, NULL);
     struct pb c = pb_over(trace_raw(t, m->at), (size_t)m->size);
     struct pb_field f;
-    if (!m->binary || m->size == 0) continue;
+    if (!m->origin || m->size == 0) continue;
     if (strcmp(key, "perfetto.clock") == 0) s->clock = (uint32_t)num_scan((const uint8_t *)trace_raw(t, m->at), &end).mant;
     if (strcmp(key, "perfetto.packets") != 0) continue;
     while (pb_next(&c, &f)) look_at(s, &f);
@@ -135,7 +135,7 @@ void writer_kept_tracks(struct perfetto_sink *s) {
   const struct tk_meta *m = s->kept_tracks = trace_meta(s->t, "perfetto.tracks");
   struct pb_field entry, f;
   map_init(&s->kept, &s->mem);
-  if (!m || !m->binary) return;
+  if (!m || !m->origin) return;
   struct pb c = pb_over(trace_raw(s->t, m->at), (size_t)m->size);
   for (const uint8_t *start = c.p, *from = c.p; pb_next(&c, &entry); from = c.p) {
     struct pb in = pb_inside(&entry);

@@ -61,7 +61,7 @@ static void keep_raw(struct perfetto *r, const char *key, const struct pb_field 
   m->key = trace_text(r->t, key);
   m->at = r->t->store->raw.len;
   m->size = f->value;
-  m->binary = true;
+  m->origin = PERFETTO_FORMAT;
   buf_append(&r->t->store->raw, f->p, (size_t)f->value);
   trace_end_raw(r->t);
 }

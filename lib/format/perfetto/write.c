@@ -241,7 +241,7 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
     s->sink.saved.events += t->n_events;
     s->sink.saved.records += s->w.n_packets;
     s->sink.saved.flow_points += t->n_flow_points - lost;
-    s->sink.saved.dangling += lost;
+    sink_lose(&s->sink, TK_LOSS_DANGLING, lost);
   }
   writer_end(&s->w);
   map_free(&s->named);
@@ -293,12 +293,22 @@ static struct sink *perfetto_writer(struct out *out, const struct sink_options *
   return &s->sink;
 }
 
+static const char *const ENDINGS[] = {".pftrace", ".perfetto-trace", NULL};
+
+static const char *perfetto_clock_name(const struct tk_trace *t) {
+  if (t->clock == TK_CLOCK_MONOTONIC) return "MONOTONIC";
+  return t->clock == TK_CLOCK_REALTIME && t->zero_ns == 0 ? "REALTIME" : "BOOTTIME";
+}
+
 const struct format format_perfetto = {
     .binary = true,
     .gzip_level = 5,
     .needs_start = true,
-    .info = {.name = "perfetto", .title = "Perfetto protobuf", .extensions = "pftrace,perfetto-trace",
-             .can_read = true, .can_write = true},
+    .in_manifest = true,
+    .info = {.name = PERFETTO_FORMAT, .title = "Perfetto protobuf", .ending = ".pftrace", .endings = ENDINGS,
+             .holds = TK_HOLDS_ALL & ~TK_HOLDS_DANGLING, .resolution = 1000, .can_read = true, .can_write = true},
+    .clock_name = perfetto_clock_name,
+    .machine = perfetto_machine,
     .bid = perfetto_bid,
     .read = perfetto_read,
     .inspect = perfetto_inspect,

@@ -273,7 +273,7 @@ static const char EXTENSIONS[] = "perfetto.extension_descriptor";
 void describe_extensions(struct perfetto_sink *s, const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];
-    if (!m->binary || strcmp(tk_string(t, m->key, NULL), EXTENSIONS) != 0) continue;
+    if (!m->origin || strcmp(tk_string(t, m->key, NULL), EXTENSIONS) != 0) continue;
     s->packet.len = 0;
     pb_bytes(&s->packet, PACKET_EXTENSION_DESCRIPTOR, trace_raw(t, m->at), (size_t)m->size);
     writer_packet(s->out, &s->packet);
@@ -293,7 +293,7 @@ void describe_metas(struct perfetto_sink *s, const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];
     const char *key = tk_string(t, m->key, NULL);
-    if (m->binary || strcmp(key, "tracekit") == 0 || (t->has_zero && strcmp(key, "baseTimeNanoseconds") == 0)) continue;
+    if (m->origin || strcmp(key, "tracekit") == 0 || (t->has_zero && strcmp(key, "baseTimeNanoseconds") == 0)) continue;
     s->text.len = 0;
     buf_append(&s->text, m->after ? "json.after." : "json.", m->after ? 11 : 5);
     if (!buf_append(&s->text, key, strlen(key) + 1)) return;

@@ -47,7 +47,7 @@ bool writer_begin(struct event_writer *w, const struct tk_trace *t, int64_t base
   w->interned.mem = w->event.mem = w->annotation.mem = w->packet.mem = w->scratch.mem = w->private_fields.mem = mem;
   schema_init(&w->schema, mem);
   for (tk_id i = 1; i <= t->n_metas; i++)
-    if (t->metas[i].binary && strcmp(tk_string(t, t->metas[i].key, NULL), "perfetto.extension_descriptor") == 0)
+    if (t->metas[i].origin && strcmp(tk_string(t, t->metas[i].key, NULL), "perfetto.extension_descriptor") == 0)
       schema_read(&w->schema, (const uint8_t *)trace_raw(t, t->metas[i].at), (size_t)t->metas[i].size);
   return iids_init(&w->names, n, mem) && iids_init(&w->categories, n, mem) && iids_init(&w->keys, n, mem) &&
          iids_init(&w->values, n, mem) && iids_init(&w->end_keys, n, mem) &&

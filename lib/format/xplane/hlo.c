@@ -343,7 +343,7 @@ bool xplane_hlo(struct hlo_collectives *h, const struct tk_trace *t, struct aren
   struct xplane_plane plane;
   bool ok = true;
   *h = (struct hlo_collectives){0};
-  if (!m || !m->binary || m->size % sizeof plane) return true;
+  if (!m || !m->origin || m->size % sizeof plane) return true;
   map_init(&r.texts, arena->mem);
   for (uint64_t at = 0; ok && at < m->size; at += sizeof plane) { /* raw text has no alignment */
     memcpy(&plane, trace_raw(t, m->at + at), sizeof plane);

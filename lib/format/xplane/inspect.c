@@ -17,7 +17,7 @@ static void *table(const struct tk_trace *t, const char *key, size_t elem, uint3
   const struct tk_meta *m = trace_meta(t, key);
   void *p;
   *n = 0;
-  if (!m || !m->binary || m->size % elem || m->size == 0 || (p = arena_alloc(keep, (size_t)m->size)) == NULL) return NULL;
+  if (!m || !m->origin || m->size % elem || m->size == 0 || (p = arena_alloc(keep, (size_t)m->size)) == NULL) return NULL;
   *n = (uint32_t)(m->size / elem);
   return memcpy(p, trace_raw(t, m->at), (size_t)m->size);
 }
@@ -87,7 +87,7 @@ static bool copy_planes(const struct tk_trace *t, struct tk_inspection *p, struc
 
 static void copy_hosts(const struct tk_trace *t, struct tk_inspection *p, struct arena *keep) {
   const struct tk_meta *m = trace_meta(t, XPLANE_META_SPACE);
-  struct pb c = pb_over(m && m->binary ? trace_raw(t, m->at) : "", m && m->binary ? (size_t)m->size : 0), again = c;
+  struct pb c = pb_over(m && m->origin ? trace_raw(t, m->at) : "", m && m->origin ? (size_t)m->size : 0), again = c;
   struct pb_field f;
   uint32_t n = 0;
   while (pb_next(&c, &f)) n += f.number == XSPACE_HOSTNAMES && f.wire == PB_BYTES;

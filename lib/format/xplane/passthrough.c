@@ -80,9 +80,9 @@ bool xplane_plane_int(const struct tk_trace *t, const struct xplane_plane *p, co
 
 /* ---- metas ---- */
 
-void xplane_add_meta(struct tk_trace *t, const char *key, const void *p, size_t n, bool binary) {
+void xplane_add_meta(struct tk_trace *t, const char *key, const void *p, size_t n, bool passthrough) {
   struct buf *raw = &t->store->raw;
-  struct tk_meta m = {.key = trace_text(t, key), .at = raw->len, .size = n, .binary = binary};
+  struct tk_meta m = {.key = trace_text(t, key), .at = raw->len, .size = n, .origin = passthrough ? XPLANE_FORMAT : NULL};
   if (n && !buf_append(raw, p, n)) return;
   *trace_add_meta(t) = m;
   trace_end_raw(t);

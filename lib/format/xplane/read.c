@@ -569,10 +569,13 @@ static bool xplane_read(struct in *in, struct tk_trace *t, const struct tk_load_
   return ok && mem_check(mem, err);
 }
 
+static const char *const ENDINGS[] = {".xplane.pb", ".pb", NULL};
+
 const struct format format_xplane = {
     .binary = true,
     .own_order = true,
-    .info = {.name = "xplane", .title = "XPlane", .extensions = "pb", .can_read = true, .can_write = true},
+    .info = {.name = XPLANE_FORMAT, .title = "XPlane", .ending = ".xplane.pb", .endings = ENDINGS,
+             .holds = TK_HOLDS_ALL & ~TK_HOLDS_MACHINES, .resolution = 1, .can_read = true, .can_write = true},
     .bid = xplane_bid,
     .read = xplane_read,
     .inspect = xplane_inspect,

@@ -34,7 +34,7 @@ struct xplane_sink {
 static const void *table(const struct tk_trace *t, const char *key, size_t elem, uint32_t *n) {
   const struct tk_meta *m = trace_meta(t, key);
   *n = 0;
-  if (!m || !m->binary || m->size % elem || m->size == 0) return NULL;
+  if (!m || !m->origin || m->size % elem || m->size == 0) return NULL;
   *n = (uint32_t)(m->size / elem);
   return trace_raw(t, m->at);
 }
@@ -364,7 +364,7 @@ static bool xplane_open(struct sink *sink, const struct tk_trace *first, struct 
   struct xplane_sink *s = (struct xplane_sink *)sink;
   const struct tk_meta *m = trace_meta(first, XPLANE_META_SPACE);
   s->base_ns = choose_base(first);
-  if (m && m->binary) buf_append(&s->space, trace_raw(first, m->at), m->size);
+  if (m && m->origin) buf_append(&s->space, trace_raw(first, m->at), m->size);
   return mem_check(&s->mem, err);
 }
 
@@ -426,7 +426,7 @@ static void put_metas(struct extra_plane *f, const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_metas; i++) {
     size_t n;
     const char *name = tk_string(t, t->metas[i].key, &n);
-    if (t->metas[i].binary || strcmp(name, "tracekit") == 0) continue;
+    if (t->metas[i].origin || strcmp(name, "tracekit") == 0) continue;
     key.len = 0;
     buf_append(&key, XPLANE_OWN_META, strlen(XPLANE_OWN_META));
     if (t->metas[i].after) buf_append(&key, "after.", 6);
@@ -455,7 +455,7 @@ static bool put_own(struct xplane_sink *s, const struct tk_trace *first, const c
 static void put_host(struct xplane_sink *s, const struct tk_trace *first) {
   const struct tk_meta *m = trace_meta(first, "host_name");
   const char *text = m ? trace_raw(first, m->at) : NULL;
-  if (s->space.len || !m || m->binary || m->size < 3 || *text != '"' || memchr(text, '\\', m->size)) return;
+  if (s->space.len || !m || m->origin || m->size < 3 || *text != '"' || memchr(text, '\\', m->size)) return;
   pb_u64(&s->space, XPLANE_SEGMENT, s->segment);
   pb_bytes(&s->space, XSPACE_HOSTNAMES, text + 1, m->size - 2);
 }

@@ -131,6 +131,9 @@ struct xplane_clock {
 #define XPLANE_OWN_SERIES "tracekit.series"
 #define XPLANE_OWN_CAT "tracekit.cat"
 #define XPLANE_OWN_TRACKS "tracekit.tracks"
+/* Name of the row, and origin of the passthrough. */
+#define XPLANE_FORMAT "xplane"
+
 #define XPLANE_OWN_FLOWS "tracekit.flows"
 #define XPLANE_OWN_RECORDS "tracekit.records"
 #define XPLANE_OWN_ZERO "tracekit.zero_ns"
@@ -260,7 +263,7 @@ bool xplane_plane_stat(const struct tk_trace *t, const struct xplane_plane *p, c
 bool xplane_plane_int(const struct tk_trace *t, const struct xplane_plane *p, const char *stat, int64_t *value);
 /* What is said to all formats of spaces and planes, and the tables for the way back. */
 void xplane_keep_metas(struct xplane_reader *r);
-void xplane_add_meta(struct tk_trace *t, const char *key, const void *p, size_t n, bool binary);
+void xplane_add_meta(struct tk_trace *t, const char *key, const void *p, size_t n, bool passthrough);
 
 /* ---- what our own writer added (read_private.c) ---- */
 

@@ -1,0 +1,22 @@
+/* chrome.c - the row of Chrome JSON: PyTorch's Kineto, JAX's trace.json.gz, viztracer, Chrome and many others. */
+#include "chrome.h"
+
+static const char *const ENDINGS[] = {".json", ".trace", NULL};
+
+const struct format format_chrome = {
+    .info = {.name = "json",
+             .title = "Chrome JSON",
+             .ending = ".json",
+             .endings = ENDINGS,
+             .holds = TK_HOLDS_ALL & ~TK_HOLDS_MACHINES,
+             .resolution = 1,
+             .can_read = true,
+             .can_write = true},
+    .packed = true,
+    .in_manifest = true,
+    .bid = chrome_bid,
+    .is_trace = chrome_is_trace,
+    .stated_rank = chrome_stated_rank,
+    .read = chrome_read,
+    .writer = chrome_writer,
+};

@@ -1,0 +1,57 @@
+/* detect.c - is it a trace, and of which rank?  What the beginning of a file tells, before it is read. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <stdio.h>
+#include <string.h>
+
+#include "chrome.h"
+
+enum { FAR = 1 << 20, NEAR = 64 << 10 };
+
+static bool holds(const uint8_t *p, size_t n, const char *text) { return memmem(p, n, text, strlen(text)) != NULL; }
+
+static bool is_empty_array(const char *p) {
+  static const char blank[] = " \t\r\n";
+  p += strspn(p, blank);
+  if (*p != '[') return false;
+  p++;
+  p += strspn(p, blank);
+  return *p == ']' || !*p;
+}
+
+/* A JSON file beside traces may be anything.  A trace has events within sight, unless there is more than that before them. */
+bool chrome_is_trace(struct in *in) {
+  size_t n;
+  const uint8_t *p = in_ahead(in, NEAR, &n, NULL);
+  if (p && is_empty_array((const char *)p)) return true;
+  if (!p || holds(p, n < NEAR ? n : NEAR, "\"traceEvents\"") || holds(p, n < NEAR ? n : NEAR, "\"ph\"")) return p != NULL;
+  if (n < NEAR || p[strspn((const char *)p, " \t\r\n")] != '{') return false;
+  p = in_ahead(in, FAR, &n, NULL);
+  return p && (n >= FAR || holds(p, n, "\"traceEvents\""));
+}
+
+/* distributedInfo.rank where Kineto's C++ exporter puts it: before the events. */
+int64_t chrome_stated_rank(struct in *in) {
+  size_t n;
+  const uint8_t *p = in_ahead(in, NEAR, &n, NULL);
+  const char *at = p ? memmem(p, n, "\"distributedInfo\"", 17) : NULL;
+  long long rank;
+  if (at) at = memmem(at, n - (size_t)(at - (const char *)p), "\"rank\"", 6);
+  return at && sscanf(at, "\"rank\" : %lld", &rank) == 1 && rank >= 0 ? rank : -1;
+}
+
+static bool is_blank(uint8_t c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+/* JSON begins with a bracket; what follows decides how sure that is. */
+unsigned chrome_bid(const uint8_t *p, size_t n) {
+  size_t i = n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  while (i < n && (is_blank(p[i]) || p[i] == 0)) i++;
+  if (i == n || (p[i] != '{' && p[i] != '[')) return 0;
+  for (size_t k = i + 1; k < n; k++) {
+    if (is_blank(p[k])) continue;
+    if (p[k] == 0) return 0; /* UTF-16 or UTF-32 */
+    return p[k] == '"' || p[k] == '{' || p[k] == '}' || p[k] == ']' || p[k] == '[' || p[k] == ',' ? 24 : 8;
+  }
+  return 8;
+}

@@ -1,0 +1,54 @@
+/* sink.c - what of a graph a sink cannot hold, by what its format says that it holds. */
+#include "sink.h"
+
+const char *tk_loss_name(enum tk_loss kind) {
+  static const char *const NAMES[TK_LOSSES] = {
+      [TK_LOSS_SPANS] = "spans",
+      [TK_LOSS_INSTANTS] = "instants",
+      [TK_LOSS_COUNTERS] = "counter samples",
+      [TK_LOSS_ASYNC] = "ids of async spans",
+      [TK_LOSS_FLOW_POINTS] = "flow points",
+      [TK_LOSS_DANGLING] = "flow points that lead nowhere",
+      [TK_LOSS_ARGS] = "args",
+      [TK_LOSS_RECORDS] = "records",
+      [TK_LOSS_METADATA] = "top-level keys",
+      [TK_LOSS_MACHINES] = "names of machines",
+      [TK_LOSS_PASSTHROUGH] = "blocks of the input's own format",
+  };
+  return kind < TK_LOSSES ? NAMES[kind] : "";
+}
+
+static uint32_t n_args(const struct tk_trace *t, uint32_t args) {
+  struct tk_args it = tk_args_of(t, args);
+  return it.shape ? it.shape->n : 0;
+}
+
+static void lose_events(struct sink *s, const struct tk_trace *t, unsigned holds) {
+  uint64_t kinds[TK_COUNTER + 1] = {0}, async = 0, args = 0;
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    const struct tk_event *e = &t->events[i];
+    kinds[e->kind]++;
+    async += (e->flags & TK_ASYNC) != 0;
+    if (!(holds & TK_HOLDS_ARGS) && e->kind != TK_COUNTER) args += n_args(t, e->args) + n_args(t, t->classes[e->cls].args);
+  }
+  if (!(holds & TK_HOLDS_INSTANTS)) sink_lose(s, TK_LOSS_INSTANTS, kinds[TK_INSTANT]);
+  if (!(holds & TK_HOLDS_COUNTERS)) sink_lose(s, TK_LOSS_COUNTERS, kinds[TK_COUNTER]);
+  if (!(holds & TK_HOLDS_ASYNC)) sink_lose(s, TK_LOSS_ASYNC, async);
+  sink_lose(s, TK_LOSS_ARGS, args);
+}
+
+/* Names of tracks are records too, and every format holds these. */
+static void lose_records(struct sink *s, const struct tk_trace *t) {
+  for (tk_id i = 1; i <= t->n_records; i++)
+    if (t->records[i].kind == TK_REC_OTHER) sink_lose(s, TK_LOSS_RECORDS, 1);
+}
+
+void sink_lose_unheld(struct sink *s, const struct tk_trace *t, unsigned holds) {
+  if ((holds & TK_HOLDS_ALL) == TK_HOLDS_ALL) return;
+  if (~holds & (TK_HOLDS_INSTANTS | TK_HOLDS_COUNTERS | TK_HOLDS_ASYNC | TK_HOLDS_ARGS)) lose_events(s, t, holds);
+  if (!(holds & TK_HOLDS_FLOWS)) sink_lose(s, TK_LOSS_FLOW_POINTS, t->n_flow_points);
+  if (!(holds & TK_HOLDS_RECORDS)) lose_records(s, t);
+  for (tk_id i = 1; !(holds & TK_HOLDS_METADATA) && i <= t->n_metas; i++) sink_lose(s, TK_LOSS_METADATA, !t->metas[i].origin);
+  for (tk_id i = 1; !(holds & TK_HOLDS_MACHINES) && i <= t->n_tracks; i++)
+    sink_lose(s, TK_LOSS_MACHINES, t->tracks[i].machine != 0 && !t->tracks[i].hidden);
+}
