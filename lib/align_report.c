@@ -56,8 +56,8 @@ static void sentence(const struct align_reporter *r, struct tk_align_host *h, co
     snprintf(text, sizeof text, "not to be trusted: %s", why);
   else
     snprintf(text, sizeof text, "good to about %s us: it leaves %u %s within %s us of the other hosts (median)%s",
-             num_fixed(ceil(about), 0).s, h->anchors, r->align == TK_ALIGN_MARKER ? "markers" : "collectives", num_fixed(h->mad_us, 1).s,
-             found->moved ? ", after a move to keep causality" : "");
+             num_fixed(ceil(about), 0).s, h->anchors, r->align == TK_ALIGN_MARKER ? "markers" : "collectives",
+             num_fixed(h->mad_us, 1).s, found->moved ? ", after a move to keep causality" : "");
   add_joined(text, sizeof text, h, named);
   h->trust = keep(r->report, text);
 }

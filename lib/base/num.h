@@ -46,6 +46,8 @@ size_t num_put_u128(char *out, i128 v);
 /* The double nearest to a number's text, halves to even; infinite if the number is too great, 0 if there is no digit.  Text behind
  * the number is passed over. */
 double num_double(const char *text, size_t n);
+/* The double nearest to mant x 10^exp. */
+double num_nearest(int64_t mant, int exp);
 /* The shortest decimal that reads back as d, of several the nearest, spelt as "%.15g" spells it.  What is not finite becomes "nan"
  * or "inf", which is no number to num_double.  Room: 32. */
 size_t num_put_double(char *out, double d);

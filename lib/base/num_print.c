@@ -4,7 +4,10 @@
  * the ends of the interval that reads back as it by one power of ten, and take the shortest decimal in between, of several the
  * nearest.  The spelling is that of "%.15g", or of "%.16g" or "%.17g" if the digits are so many.  The digits differ from the
  * first of those three that reads back only where that one is longer than it has to be: at some powers of two (2^-44 is
- * 5.684341886080802e-14, where %.16g fails and %.17g has one digit more) and for subnormals (5e-324). */
+ * 5.684341886080802e-14, where %.16g fails and %.17g has one digit more) and for subnormals (5e-324).
+ *
+ * To print a double takes 46 ns if its bits are random (by printf and strtod 1243), 29 ns of three decimals (243), 39 ns of a
+ * duration (247), 35 ns of a quotient (554): tests/bench/numbers.c, 10 million of each, an EPYC. */
 #include "num.h"
 #include "num_pow10.h"
 
@@ -46,7 +49,7 @@ static struct shortest shorten(struct binary b) {
   int exp = (b.exp * 1262611 - (b.closer ? 524031 : 0)) >> 22; /* the ends are 10^exp apart, or up to 10 times as far */
   int shift = b.exp + num_pow10_exp(-exp) + 1;
   struct num_pow10 power = num_pow10(-exp);
-  if ((exp > 0 || exp < -55) && ++power.lo == 0) power.hi++; /* rounded up, not cut off */
+  if (++power.lo == 0) power.hi++; /* the method's factors lie above their powers, exact powers included */
   uint64_t open = b.mant & 1, mid = product(power, 4 * b.mant << shift);
   uint64_t low = product(power, (4 * b.mant - 2 + b.closer) << shift) + open;
   uint64_t high = product(power, (4 * b.mant + 2) << shift) - open;

@@ -239,7 +239,8 @@ static bool make_locale(void) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    {"has_comma", has_comma, empty_folders, NULL, NULL}, STEP(convert), STEP(merge), STEP(filter), STEP(rebase), STEP(shrink), STEP(texts),
+    {"has_comma", has_comma, empty_folders, NULL, NULL}, STEP(convert), STEP(merge), STEP(filter), STEP(rebase), STEP(shrink),
+    STEP(texts),
   };
   int failed = 0;
   if (!mkdtemp(work)) return 1;

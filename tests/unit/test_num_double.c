@@ -184,6 +184,9 @@ static void reads_random(void **unused) {
       char text[40];
       snprintf(text, sizeof text, "%llue%d", (unsigned long long)(random_bits() >> (random_bits() & 63)), e);
       check_read(text);
+      int64_t mant = strtoll(text, NULL, 10); /* the greatest where it does not fit */
+      snprintf(text, sizeof text, "%llde%d", (long long)-mant, e);
+      assert_true(num_nearest(-mant, e) == strtod(text, NULL) && num_nearest(mant, e) == -strtod(text, NULL));
     }
   }
 }
@@ -220,6 +223,7 @@ static void check_half_above(double d) {
 
 static void reads_halves(void **unused) {
   (void)unused;
+  check_half_above(0);
   for (int e = -1074; e < 1024; e += 7) check_half_above(ldexp(1, e));
   for (int i = 0; i < runs(1000); i++) {
     double d = fabs(random_double(i));
