@@ -48,15 +48,16 @@ static void sentence(const struct align_reporter *r, struct tk_align_host *h, co
     snprintf(text, sizeof text, "by its wall clock, which may be off by milliseconds: %s", why);
   else if (found->state == ALIGN_APART)
     snprintf(text, sizeof text,
-             "within %.1f us of the hosts that it shares collectives with, of which none shares any with the reference", h->mad_us);
+             "within %s us of the hosts that it shares collectives with, of which none shares any with the reference",
+             num_fixed(h->mad_us, 1).s);
   else if (found->state == ALIGN_ROUGH)
     snprintf(text, sizeof text, "only about: %s", why);
   else if (!h->trusted)
     snprintf(text, sizeof text, "not to be trusted: %s", why);
   else
-    snprintf(text, sizeof text, "good to about %.0f us: it leaves %u %s within %.1f us of the other hosts (median)%s", ceil(about),
-             h->anchors, r->align == TK_ALIGN_MARKER ? "markers" : "collectives", h->mad_us,
-             found->moved ? ", after a move to keep causality" : "");
+    snprintf(text, sizeof text, "good to about %s us: it leaves %u %s within %s us of the other hosts (median)%s",
+             num_fixed(ceil(about), 0).s, h->anchors, r->align == TK_ALIGN_MARKER ? "markers" : "collectives",
+             num_fixed(h->mad_us, 1).s, found->moved ? ", after a move to keep causality" : "");
   add_joined(text, sizeof text, h, named);
   h->trust = keep(r->report, text);
 }
@@ -136,9 +137,8 @@ static void put_integer(struct buf *b, const char *key, int64_t v) {
 
 /* To a thousandth: more would say more than is known. */
 static void put_number(struct buf *b, const char *key, double v) {
-  char text[40];
   put(b, key);
-  buf_append(b, text, (size_t)snprintf(text, sizeof text, "%.3f", fmax(-1e18, fmin(1e18, v))));
+  put(b, num_fixed(fmax(-1e18, fmin(1e18, v)), 3).s);
 }
 
 static void put_host(struct buf *b, const struct tk_align_host *h) {

@@ -1,8 +1,5 @@
 #include "num.h"
 
-#include <locale.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool digit(uint8_t c) { return (uint8_t)(c - '0') < 10; }
@@ -207,7 +204,7 @@ size_t num_put_decimal(char *out, int64_t mant, int exp) {
 }
 
 /* Magnitudes beyond 64 bits are rare (lost clocks): printed in two halves. */
-static size_t put_u128(char *out, i128 v) {
+size_t num_put_u128(char *out, i128 v) {
   const uint64_t cut = 1000000000000000000u;
   size_t n, m;
   if (v < (i128)cut) return num_put_u64(out, (uint64_t)v);
@@ -230,7 +227,7 @@ size_t num_put_us(char *out, i128 ps) {
     n += num_put_u64(out + n, (uint64_t)ps / 1000000u);
     frac = (uint32_t)((uint64_t)ps % 1000000u);
   } else {
-    n += put_u128(out + n, ps / 1000000);
+    n += num_put_u128(out + n, ps / 1000000);
     frac = (uint32_t)(ps % 1000000);
   }
   if (!frac) return n;
@@ -241,27 +238,4 @@ size_t num_put_us(char *out, i128 ps) {
   n += 7;
   while (out[n - 1] == '0') n--;
   return n;
-}
-
-double num_double(const char *text, size_t n) {
-  char copy[1200]; /* beyond that many digits it is out of range, or the rest says nothing */
-  const char *point = localeconv()->decimal_point;
-  if (n >= sizeof copy) n = sizeof copy - 1;
-  memcpy(copy, text, n);
-  copy[n] = 0;
-  char *dot = memchr(copy, '.', n);
-  if (dot && point[0] && !point[1]) *dot = *point;
-  return strtod(copy, NULL);
-}
-
-size_t num_put_double(char *out, double d) {
-  char text[40];
-  int n = 0;
-  for (int precision = 15; precision <= 17; precision++) {
-    n = snprintf(text, sizeof text, "%.*g", precision, d);
-    char *end;
-    if (strtod(text, &end) == d) break; /* reading back our own text, not input */
-  }
-  memcpy(out, text, (size_t)n);
-  return (size_t)n;
 }

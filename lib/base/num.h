@@ -40,10 +40,24 @@ size_t num_put_i64(char *out, int64_t v);
 size_t num_put_decimal(char *out, int64_t mant, int exp);
 /* ps as decimal microseconds, without trailing zeros: 1500000 -> "1.5".  Room: 48. */
 size_t num_put_us(char *out, i128 ps);
-/* The double nearest to a number's text, as JSON has it. */
+/* v >= 0 and below 10^37.  Room: 40. */
+size_t num_put_u128(char *out, i128 v);
+
+/* The double nearest to a number's text, halves to even; infinite if the number is too great, 0 if there is no digit.  Text behind
+ * the number is passed over. */
 double num_double(const char *text, size_t n);
-/* Shortest decimal that reads back as d; d is finite.  Room: 32. */
+/* The double nearest to mant x 10^exp. */
+double num_nearest(int64_t mant, int exp);
+/* The shortest decimal that reads back as d, of several the nearest, spelt as "%.15g" spells it.  What is not finite becomes "nan"
+ * or "inf", which is no number to num_double.  Room: 32. */
 size_t num_put_double(char *out, double d);
+
+/* The text that "%.1f" gives in the C locale: num_fixed(0.25, 1).s is "0.2".  The string lives as long as the full expression.
+ * `decimals` is at most 9; from 1e35 on the text is that of num_put_double. */
+struct num_text {
+  char s[56];
+};
+struct num_text num_fixed(double d, unsigned decimals);
 
 /* "2026-11-20T10:37:52.123456789Z" (the fraction and the Z may be left out) as ps since the epoch. */
 bool num_parse_absolute(const char *text, i128 *ps);

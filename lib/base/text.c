@@ -62,7 +62,7 @@ void tk_print_duration(tk_time ps, char *text) {
   double v = ps < 0 ? -(double)ps : (double)ps;
   const struct unit *u = steps;
   while (u[1].name && v >= (double)u[1].factor) u++;
-  snprintf(text, 32, u->factor == 1 ? "%s%.0f %s" : "%s%.3f %s", ps < 0 ? "-" : "", v / (double)u->factor, u->name);
+  snprintf(text, 32, "%s%.20s %s", ps < 0 ? "-" : "", num_fixed(v / (double)u->factor, u->factor == 1 ? 0 : 3).s, u->name);
 }
 
 void tk_print_size(uint64_t bytes, char *text) {
@@ -70,7 +70,7 @@ void tk_print_size(uint64_t bytes, char *text) {
   double v = (double)bytes;
   int u = 0;
   for (; v >= 1000 && u < 4; u++) v /= 1000;
-  snprintf(text, 32, u ? "%.1f %s" : "%.0f %s", v, units[u]);
+  snprintf(text, 32, "%.20s %s", num_fixed(v, u ? 1 : 0).s, units[u]);
 }
 
 /* Days since 1970-01-01 to a date of the proleptic Gregorian calendar: years of 400 / 100 / 4 / 1, counted from March so that the

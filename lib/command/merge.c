@@ -113,7 +113,8 @@ static int64_t middle_offset(struct merger *m, const struct tk_trace *t, const s
   window_extent(t, &start, &end);
   int64_t origin = t->origin_ns + later, first = origin + start / 1000, last = origin + end / 1000;
   double lost = (double)(align_offset(map, last) - align_offset(map, first)) / 1000;
-  snprintf(text, sizeof text, "its clock drifts by %.1f us over the trace, which a manifest cannot say: merge without one", fabs(lost));
+  snprintf(text, sizeof text, "its clock drifts by %s us over the trace, which a manifest cannot say: merge without one",
+           num_fixed(fabs(lost), 1).s);
   if (fabs(lost) > MOST_DRIFT_US) note(m, TK_NOTE_INFO, t->source, text, 1);
   return align_offset(map, first + (last - first) / 2);
 }

@@ -61,7 +61,7 @@ static void put_value(struct buf *b, const struct tk_trace *t, const struct tk_a
   case TK_ARG_INT: put(b, "%lld", (long long)a->i); return;
   case TK_ARG_UINT: put(b, "%lluu", (unsigned long long)a->u); return;
   case TK_ARG_POINTER: put(b, "0x%llx", (unsigned long long)a->u); return;
-  case TK_ARG_DOUBLE: put(b, "%.17gd", a->d); return;
+  case TK_ARG_DOUBLE: put(b, "%.*sd", (int)num_put_double(text, a->d), text); return;
   case TK_ARG_DECIMAL: put(b, "%.*s", (int)num_put_decimal(text, a->i, a->exp), text); return;
   case TK_ARG_NUMBER:
   case TK_ARG_JSON: put(b, "%s", tk_string(t, a->s, NULL)); return;

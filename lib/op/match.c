@@ -142,17 +142,10 @@ static bool number_passes(const struct expr *e, int64_t mant, int exp) {
   return fits && order_passes(e->op, a < b ? -1 : a > b);
 }
 
-static double literal_double(const struct expr *e) {
-  double v = (double)e->value.num.mant;
-  for (int i = e->value.num.exp; i > 0; i--) v *= 10;
-  for (int i = e->value.num.exp; i < 0; i++) v /= 10;
-  return v;
-}
-
 static bool double_passes(const struct expr *e, double v) {
   if (e->op == OP_HAS) return true;
   if (!e->value.is_number || v != v) return false;
-  double want = literal_double(e);
+  double want = num_nearest(e->value.num.mant, e->value.num.exp);
   return order_passes(e->op, v < want ? -1 : v > want);
 }
 

@@ -114,7 +114,8 @@ static const char *name_of_time(struct rundir *r, int64_t ns, unsigned again) {
   char text[NAME];
   size_t n;
   if (!gmtime_r(&s, &tm)) return "";
-  n = strftime(text, sizeof text, "%Y_%m_%d_%H_%M_%S", &tm);
+  n = (size_t)snprintf(text, sizeof text, "%04d_%02d_%02d_%02d_%02d_%02d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
+                       tm.tm_min, tm.tm_sec);
   if (again) n += (size_t)snprintf(text + n, sizeof text - n, "_%u", again + 1);
   return keep(r, text, n);
 }

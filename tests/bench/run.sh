@@ -18,3 +18,5 @@ for peer in perfetto shrink xplane; do
   echo
 done
 "$B/tests/property/cluster" --table
+echo
+"$B/tests/bench/numbers"

@@ -181,25 +181,10 @@ static void microseconds(void **state) {
   assert_string_equal(text, "100000000000000000000");
 }
 
-static void doubles(void **state) {
-  static const double values[] = {
-      0.1, 1.0 / 3, 1e300, 5e-324, -2.5, 123456789.125, 1e15, 1e16, 0.30000000000000004, 1.7976931348623157e308};
-  char text[64];
-  (void)state;
-  for (size_t i = 0; i < LENGTH(values); i++) {
-    size_t n = num_put_double(text, values[i]);
-    assert_true(n <= 32);
-    text[n] = 0;
-    assert_true(strtod(text, NULL) == values[i]);
-  }
-  text[num_put_double(text, 0.1)] = 0;
-  assert_string_equal(text, "0.1");
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(scan),     cmocka_unit_test(scale),        cmocka_unit_test(scale_agrees), cmocka_unit_test(integers),
-    cmocka_unit_test(decimals), cmocka_unit_test(microseconds), cmocka_unit_test(doubles),
+    cmocka_unit_test(decimals), cmocka_unit_test(microseconds),
   };
   return cmocka_run_group_tests_name("num", tests, NULL, NULL);
 }

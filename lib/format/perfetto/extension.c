@@ -306,24 +306,11 @@ static bool write_scalar(const struct schema *s, struct buf *b, const struct sch
   return true;
 }
 
-/* The double that prints as this text, which is that of one; false if it is not found. */
-static bool double_of(const struct num *num, const char *text, size_t n, double *d) {
-  char again[40];
-  long double v = num->kind == NUM_UINT ? (long double)(uint64_t)num->mant : (long double)num->mant;
-  int exp = num->kind == NUM_DEC ? num->exp : 0;
-  int64_t bits;
-  if (num->kind != NUM_DEC && num->kind != NUM_INT && num->kind != NUM_UINT) return false;
-  for (; exp > 0; exp--) v *= 10;
-  long double by = 1;
-  for (; exp < 0; exp++) by *= 10;
-  *d = (double)(v / by);
-  memcpy(&bits, d, sizeof bits);
-  bits--;
-  for (int i = 0; i < 3; i++, bits++) { /* a division and two roundings may be one step off */
-    memcpy(d, &bits, sizeof bits);
-    if (num_put_double(again, *d) == n && memcmp(again, text, n) == 0) return true;
-  }
-  return false;
+/* The double that prints as this text; false if there is none. */
+static bool double_of(const char *text, size_t n, double *d) {
+  char again[32];
+  *d = num_double(text, n);
+  return num_put_double(again, *d) == n && memcmp(again, text, n) == 0;
 }
 
 /* JSON that we wrote. */
@@ -338,7 +325,7 @@ static bool json_scalar(const struct schema_field *field, struct json *j, const 
   if (v->type != JSON_NUMBER) return false;
   if (field->type == FIELD_DOUBLE || field->type == FIELD_FLOAT) {
     out->type = TK_ARG_DOUBLE;
-    return double_of(&v->num, (const char *)v->p, (size_t)(v->end - v->p), &out->d);
+    return double_of((const char *)v->p, (size_t)(v->end - v->p), &out->d);
   }
   out->type = TK_ARG_INT;
   out->i = v->num.mant;

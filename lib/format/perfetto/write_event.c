@@ -164,13 +164,9 @@ uint32_t writer_iid(struct event_writer *w, struct iids *kind, uint32_t field, t
 static double decimal(const struct tk_arg *a) {
   static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-  int exp = a->exp;
   /* exact operands up to 2^53 and 10^22: one correctly rounded operation */
-  if (exp < 0 && exp >= -22 && a->i < (1ll << 53) && a->i > -(1ll << 53)) return (double)a->i / powers[-exp];
-  double v = (double)a->i;
-  for (; exp > 0; exp -= exp < 22 ? exp : 22) v *= powers[exp < 22 ? exp : 22];
-  for (; exp < 0; exp += exp > -22 ? -exp : 22) v /= powers[exp > -22 ? -exp : 22];
-  return v;
+  if (a->exp < 0 && a->exp >= -22 && a->i < (1ll << 53) && a->i > -(1ll << 53)) return (double)a->i / powers[-a->exp];
+  return num_nearest(a->i, a->exp);
 }
 
 /* Bytes that are no text: a data URL, which says what it is and loses nothing. */

@@ -1,0 +1,76 @@
+"""Finds banned calls, streams and format strings in the library; a comment is no finding, and a string only as a format."""
+import glob
+import re
+import sys
+
+CALLS = '''atoi atol atof strtod strtof strtold sprintf vsprintf strcpy strtok gets exit _exit abort assert printf vprintf puts putchar
+perror setlocale alloca
+localeconv nl_langinfo newlocale uselocale strcoll strxfrm strfmon strftime strcasecmp strncasecmp strcasestr
+isalnum isalpha isblank iscntrl isdigit isgraph islower isprint ispunct isspace isupper isxdigit tolower toupper
+wctype towlower towupper mbstowcs wcstombs mbtowc mbrtowc wcrtomb wcstod wprintf swprintf'''.split()
+CALL = re.compile(r'(?<![\w>.])(?:%s)\s*\(' % '|'.join(CALLS))
+STREAM = re.compile(r'\b(?:stdout|stderr)\b')
+HEADER = re.compile(r'^[ \t]*#[ \t]*include[ \t]*<(?:ctype|wctype|locale)\.h>', re.M)
+# Besides printf and its like, functions with a parameter of this name take a format.
+DECLARED = re.compile(r'\b(\w+)\s*\([^()]*\bconst char \*fmt\b')
+NUMBER = re.compile(r'%(?:%|[-+ #0\'I]*(?:\*|\d+)?(?:\.(?:\*|\d*))?(?:hh|h|ll|l|L|q|j|z|t)?([A-Za-z\[]))')
+TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+
+# What must be found, and what must not: the lint holds itself against these first.
+FOUND = ['x = strtod(p, 0);', 'if (isdigit(*p)) n++;', '#include <locale.h>', 'snprintf(t, n, "%d" "%-8.3f", i, v);', 'fputs(t, stderr);',
+         'err_set(e, c, a ? "(%.1f us" : "%s", v);', 'snprintf(t, n, "%.*Lg", 3, v); /* %d */', "if (c == '\"') sscanf(p, \"%lf\", &v);"]
+PASSED = ['/* strtod(p, 0) */', 'const char *s = "isdigit(c)";', 'snprintf(t, n, "100%% full: %s", s);', 'static const char *k[] = {"%all-f"};',
+          'num_isdigit(c);', 'in->exit(1);', "c = '\"'; snprintf(t, n, \"%d\", i); /* %f */"]
+
+
+def blank(text):
+    return re.sub(r'[^\n]', ' ', text)
+
+
+def without(text, kinds):
+    return TOKEN.sub(lambda m: blank(m.group(0)) if m.group(0)[0] in kinds else m.group(0), text)
+
+
+def call_end(code, start):
+    """The offset at the end of the call whose parenthesis opens at `start`; strings and characters are blank in `code`."""
+    depth = 0
+    for i in range(start, len(code)):
+        depth += (code[i] == '(') - (code[i] == ')')
+        if depth == 0:
+            return i
+    return len(code)
+
+
+def formats(code, text, printers):
+    """Yields the offset of each conversion of a floating-point number in a call's strings, which `text` still has."""
+    for call in re.finditer(r'\b(?:\w*(?:printf|scanf)%s)\s*\(' % ''.join(f'|{name}' for name in sorted(printers)), code):
+        start = call.end() - 1
+        for string in re.finditer(r'"(?:\\.|[^"\\\n])*"', text[start:call_end(code, start)]):
+            for m in NUMBER.finditer(string.group(0)):
+                if m.group(1) and m.group(1) in 'aAeEfFgG':
+                    yield start + string.start() + m.start()
+
+
+def findings(source, printers):
+    code, text = without(source, '/"\''), without(source, '/')
+    yield from (m.start() for pattern in (CALL, STREAM, HEADER) for m in pattern.finditer(code))
+    yield from formats(code, text, printers)
+
+
+def main(paths):
+    sources = {p: open(p, encoding='utf-8').read() for p in paths}
+    printers = {m.group(1) for s in sources.values() for m in DECLARED.finditer(without(s, '/"\''))}
+    failed = False
+    for example in FOUND + PASSED:
+        if bool(list(findings(example, {'err_set'}))) != (example in FOUND):
+            sys.exit(f'banned.py: wrong about: {example}')
+    for path, source in sources.items():
+        lines = source.split('\n')
+        for number in sorted({source.count('\n', 0, at) for at in findings(source, printers)}):
+            print(f'{path}:{number + 1}:{lines[number]}')
+            failed = True
+    return failed
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:] or sorted(glob.glob('lib/**/*.[ch]', recursive=True))))
