@@ -44,6 +44,7 @@ bool align_apply(struct tk_trace *t, const struct align_map *m, int64_t later_ns
   if (moved > INT64_MAX || moved < INT64_MIN || far > INT64_MAX || far < INT64_MIN)
     return err_set(err, TK_ELIMIT, "aligned times are beyond the range of 64 bits");
   t->origin_ns = (int64_t)moved;
+  t->edits |= TK_EDIT_MOVED;
   if (align_is_constant(m)) return true;
   b.to_pivot_ps = (int64_t)far;
   bend_events(t, &b);

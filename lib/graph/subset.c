@@ -190,8 +190,14 @@ void subset_free_view(struct tk_trace *view) {
   view->tracks = NULL;
 }
 
+static bool drops_any(const struct tk_trace *t, const struct subset *k) {
+  return memchr(k->events + 1, 0, t->n_events) || memchr(k->points + 1, 0, t->n_flow_points) ||
+         memchr(k->records + 1, 0, t->n_records);
+}
+
 bool subset_take(const struct tk_trace *t, struct subset *k, struct tk_trace *to, struct subset_losses *kept, struct tk_err *err) {
   struct content *content = bytes(k->mem, t->n_tracks, sizeof *content);
+  bool drops = drops_any(t, k);
   bool ok = content && (t->n_flow_points == 0 || drop_points(t, k, kept));
   tk_id *now = ok && t->n_flow_points ? new_ids(t, k) : NULL;
   ok = ok && (now || t->n_flow_points == 0) && (to == t || make_view(t, k, to));
@@ -202,6 +208,7 @@ bool subset_take(const struct tk_trace *t, struct subset *k, struct tk_trace *to
     move_records(t, k, to);
     ok = move_events(t, k, to);
     hide_emptied(k, to, content);
+    if (drops) to->edits |= TK_EDIT_DROPPED;
   }
   mem_free(k->mem, content);
   mem_free(k->mem, now);

@@ -349,6 +349,7 @@ static bool run(struct filter *f, struct tk_trace *to, struct tk_err *err) {
   tk_id events = f->t->n_events, points = f->t->n_flow_points, records = f->t->n_records;
   if (!subset_init(&f->keep, f->t, f->mem) || !mark(f) || !subset_take(f->t, &f->keep, to, &kept, err)) return false;
   if (f->has_window && !clip(to, f->window, f->report)) return false;
+  if (f->has_window) to->edits |= TK_EDIT_DROPPED; /* what passthrough tells of other times */
   if (!drop_args(to, f->opt, f->mem)) return false;
   if (events != to->n_events || f->has_window) f->report->foreign += strip_foreign(to);
   f->report->events_before += events;

@@ -197,6 +197,7 @@ bool tk_rebase(struct tk_trace *t, const struct tk_rebase_options *o, struct tk_
   i128 to = 0;
   if (!err) err = &own;
   if (!tk_rebase_check(o, err)) return false;
+  t->edits |= TK_EDIT_MOVED;
   if (strip_foreign(t)) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "packets that are no events: dropped, their times cannot be moved");
   if (o->scale && !scale_events(t, o->scale, err)) return false;
   if (o->shift && !move_events(t, o->shift, err)) return false;

@@ -65,7 +65,7 @@ static void convert(void) {
     for (size_t f = 0; (format = tk_format(f)) != NULL; f++) {
       char path[128], back[160];
       if (!format->can_write) continue;
-      snprintf(path, sizeof path, "converted%zu.%.*s", i, (int)strcspn(format->extensions, ","), format->extensions);
+      snprintf(path, sizeof path, "converted%zu%s", i, format->ending);
       save(t, path);
       if (!format->can_read) continue;
       snprintf(back, sizeof back, "%s.back.json", path);
