@@ -1,8 +1,8 @@
 /* locale.c - preloaded into the programs of a build: they run in the locale $TEST_LOCALE from their start.
  *
  * A library is used in processes whose locale it did not choose; the command takes none, so its tests would not show what happens then.
- * Only programs below $B take the locale: the shell, Python and the other tools of the tests expect their own.  Messages of the C library
- * stay English. */
+ * Only programs below $B take the locale: the shell, Python and the other tools of the tests expect their own.  Messages of the C
+ * library stay English. */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
