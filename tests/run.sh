@@ -9,7 +9,7 @@
 # A test program counts by what it says: cmocka's "[  PASSED  ] n test(s)", or a last line "n passed, n failed"; else it is one
 # test, and its exit status says which way it went.  The last line here is "N passed, N failed".  LONG=1 is handed to the tests: they
 # do more then.  GOLDEN=1 too: they write their expectations instead of comparing.  T=WORD runs only what has WORD in its name, where a
-# case of tests/cli has a name of its own, such as cli/merge/two-ranks.
+# case of tests/cli has a name of its own, such as cli/merge/two-ranks.  KINDS=property leaves the other programs out.
 set -u
 : "${B:?run me by make test}" "${TRACEKIT:?}" "${FIXTURES:?}" "${SRC:?}"
 export B TRACEKIT FIXTURES SRC GEN=${GEN:-} LONG=${LONG:-} GOLDEN=${GOLDEN:-} CC=${CC:-cc} T=${T:-}
@@ -28,7 +28,7 @@ all() {
 }
 
 list() {
-  all | grep -F -- "$T"
+  all | grep -E -- "^(${KINDS:-.*})/" | grep -F -- "$T"
   [ -z "$("$SRC/tests/cli/run.sh" --list)" ] || echo cli/run.sh
 }
 
