@@ -81,7 +81,7 @@ SHARED := $(B)/libtracekit.so.$(SOVERSION)
 # ---- flags --------------------------------------------------------------------------------------------------------------------
 
 # A dependency is linked as soon as a source includes its header.
-uses = $(shell grep -lE '^ *$(1)include <$(2)' $(LIB_SRC) $(wildcard lib/*/*.h lib/*/*/*.h) 2>/dev/null)
+uses = $(shell grep -lE '^ *$(1)include <$(2)' $(LIB_SRC) $(wildcard lib/*.h lib/*/*.h lib/*/*/*.h) 2>/dev/null)
 HASH := \#
 DEPS := zlib
 DEPS += $(if $(call uses,$(HASH),archive(_entry)?\.h),libarchive)
@@ -151,9 +151,11 @@ $(PLAIN): $(LIB_OBJ) $(SUPPORT_OBJ) $(B)/files
 	@$(AR) rcs --thin $@ $(LIB_OBJ) $(SUPPORT_OBJ)
 
 # With T= a program whose objects are known is linked of them alone, so that nothing else is compiled.  Where they no longer suffice, the
-# list is dropped without a word, and the next make, which `make test` runs for that, takes the program from the archive.
+# list is dropped without a word, and the next make, which `make test` runs for that, takes the program from the archive.  Some programs
+# run the generator.
 KNOWN := $(if $(T),$(patsubst %.d,%,$(wildcard $(TEST_PROGRAMS:=.d))))
 $(filter-out $(KNOWN),$(TEST_PROGRAMS)): | $(PLAIN)
+$(TEST_PROGRAMS): | $(GEN)
 TEST_LIBS = -Wl,--as-needed $(shell $(PKG_CONFIG) --libs cmocka libprotobuf-c)
 $(TEST_PROGRAMS): $(B)/tests/%: $(B)/obj/tests/%.o
 	@mkdir -p $(@D)
