@@ -144,7 +144,7 @@ $(BIN): $(CLI_OBJ) $(STATIC) $(B)/files
 
 # Test programs see the insides: they link the plain objects, each only those that it needs.  The archive is thin, for objects of several
 # folders have the same name, and thin members keep their paths.  What the linker took from it is written to <program>.d: from then on
-# the program is linked again when one of these objects changes, and not when another does.
+# the program is linked again when one of these objects changes or a file comes or goes, and not when another object does.
 PLAIN := $(B)/obj/plain.a
 $(PLAIN): $(LIB_OBJ) $(SUPPORT_OBJ) $(B)/files
 	@rm -f $@
@@ -157,7 +157,7 @@ KNOWN := $(if $(T),$(patsubst %.d,%,$(wildcard $(TEST_PROGRAMS:=.d))))
 $(filter-out $(KNOWN),$(TEST_PROGRAMS)): | $(PLAIN)
 $(TEST_PROGRAMS): | $(GEN)
 TEST_LIBS = -Wl,--as-needed $(shell $(PKG_CONFIG) --libs cmocka libprotobuf-c)
-$(TEST_PROGRAMS): $(B)/tests/%: $(B)/obj/tests/%.o
+$(TEST_PROGRAMS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/files
 	@mkdir -p $(@D)
 	@echo "  LD    $@"
 	@$(if $(filter $@,$(KNOWN)),$(LINK_KNOWN),$(LINK_NEEDED))
@@ -165,8 +165,8 @@ $(TEST_PROGRAMS): $(B)/tests/%: $(B)/obj/tests/%.o
 LINK = $(CC) $(ALL_LDFLAGS) -o $@ $(1) $(TEST_LIBS) $(ALL_LIBS)
 LINK_KNOWN = $(call LINK,$< $(filter $(LIB_OBJ) $(SUPPORT_OBJ),$^)) 2>/dev/null || rm -f $@ $@.d
 # A linker that does not name the members of an archive leaves the program dependent on the whole archive.
-LINK_NEEDED = $(call LINK,$< $(PLAIN) -Wl$(comma)--trace) > $@.trace && { grep '^$(B)/obj/.*\.o$$' $@.trace | grep -v '^$<$$' || echo $(PLAIN); } | \
-  sed 's|.*|$@: &\n&:|' > $@.d && rm -f $@.trace
+LINK_NEEDED = $(call LINK,$< $(PLAIN) -Wl$(comma)--trace) > $@.trace && \
+  { grep '^$(B)/obj/.*\.o$$' $@.trace | grep -vx '$<' || echo $(PLAIN); } | sed 's|.*|$@: &\n&:|' > $@.d && rm -f $@.trace
 
 # The definitions in proto/ as protobuf-c reads them: test_<name>_proto holds the readers' field numbers against them.
 $(B)/proto/%.pb-c.c $(B)/proto/%.pb-c.h &: proto/%.proto | $(BUILD)/.deps-test
@@ -221,8 +221,9 @@ test-programs: $(TEST_PROGRAMS) test-scripts
 test-scripts: all $(GEN)
 
 # tests/run.sh knows which tests T= names and says what to make for them.  The second make finds nothing to do, or what KNOWN left.
-MAKE_TESTS = +wanted=$$($(MODE) $(TEST_ENV) PROGRAMS=$(B)/tests tests/run.sh --wanted) && \
-  $(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS)) $$wanted $(if $(T),&& $(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS)) $$wanted)
+MODE =
+WANTED = $(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS)) $$wanted
+MAKE_TESTS = +wanted=$$($(MODE) $(TEST_ENV) PROGRAMS=$(B)/tests tests/run.sh --wanted) && $(WANTED) $(if $(T),&& $(WANTED))
 test test-long golden: | $(BUILD)/.deps-test
 	@$(MAKE_TESTS)
 	@+$(MODE) $(TEST_ENV) tests/run.sh
