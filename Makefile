@@ -2,7 +2,7 @@
 #
 #   make                 build/tracekit, build/libtracekit.a, build/libtracekit.so
 #   make demo            merge the ranks of a small PyTorch job into build/demo/merged.json.gz
-#   make test            everything that takes less than two minutes; make test-long the rest
+#   make test            everything that takes less than two minutes; make test-long the rest; T=WORD only what has WORD in its name
 #   make install         PREFIX=/usr/local DESTDIR=
 #   make help            the other targets and the variables
 #
@@ -57,16 +57,19 @@ $(BUILD)/.deps-test: .ci/setup
 
 # ---- files --------------------------------------------------------------------------------------------------------------------
 
-LIB_SRC := $(sort $(wildcard lib/*/*.c lib/*/*/*.c))
+LIB_SRC := $(sort $(wildcard lib/*.c lib/*/*.c lib/*/*/*.c))
 CLI_SRC := $(sort $(wildcard cli/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/obj/%.o)
-SUPPORT_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c tests/support/*.c)))
+SUPPORT_SRC := $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c tests/support/*.c)) tests/fuzz/replay.c
+PROTO := $(patsubst proto/%.proto,%,$(wildcard proto/*.proto))
+SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(B)/obj/%.o) $(PROTO:%=$(B)/obj/proto/%.o)
 TEST_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/*/*.c))
 UNIT := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/unit/test_*.c)))
 PROPERTY := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/property/*.c)))
 BENCH := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/bench/*.c)))
 FUZZ := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+TEST_PROGRAMS := $(UNIT) $(PROPERTY) $(FUZZ)
 
 GEN_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(sort $(wildcard tests/gen/*.c)))
 GEN := $(if $(GEN_OBJ),$(B)/tests/gen/gen)
@@ -78,7 +81,7 @@ SHARED := $(B)/libtracekit.so.$(SOVERSION)
 # ---- flags --------------------------------------------------------------------------------------------------------------------
 
 # A dependency is linked as soon as a source includes its header.
-uses = $(shell grep -lE '^ *$(1)include <$(2)' $(LIB_SRC) $(wildcard lib/*/*.h lib/*/*/*.h) 2>/dev/null)
+uses = $(shell grep -lE '^ *$(1)include <$(2)' $(LIB_SRC) $(wildcard lib/*.h lib/*/*.h lib/*/*/*.h) 2>/dev/null)
 HASH := \#
 DEPS := zlib
 DEPS += $(if $(call uses,$(HASH),archive(_entry)?\.h),libarchive)
@@ -139,42 +142,44 @@ $(BIN): $(CLI_OBJ) $(STATIC) $(B)/files
 	@echo "  LD    $@"
 	@$(CC) $(ALL_LDFLAGS) -o $@ $(CLI_OBJ) $(STATIC) $(ALL_LIBS)
 
-# Unit tests see the insides: they link the plain objects, each only those that it needs.
+# Test programs see the insides: they link the plain objects, each only those that it needs.  The archive is thin, for objects of several
+# folders have the same name, and thin members keep their paths.  What the linker took from it is written to <program>.d: from then on
+# the program is linked again when one of these objects changes or a file comes or goes, and not when another object does.
 PLAIN := $(B)/obj/plain.a
-$(PLAIN): $(LIB_OBJ) $(B)/files
+$(PLAIN): $(LIB_OBJ) $(SUPPORT_OBJ) $(B)/files
 	@rm -f $@
-	@$(AR) rcsP $@ $(LIB_OBJ)
+	@$(AR) rcs --thin $@ $(LIB_OBJ) $(SUPPORT_OBJ)
 
-CMOCKA = $(shell $(PKG_CONFIG) --libs cmocka)
-$(UNIT) $(PROPERTY): $(B)/tests/%: $(B)/obj/tests/%.o $(SUPPORT_OBJ) $(PLAIN)
+# With T= a program whose objects are known is linked of them alone, so that nothing else is compiled.  Where they no longer suffice, the
+# list is dropped without a word, and the next make, which `make test` runs for that, takes the program from the archive.  Some programs
+# run the generator.
+KNOWN := $(if $(T),$(patsubst %.d,%,$(wildcard $(TEST_PROGRAMS:=.d))))
+$(filter-out $(KNOWN),$(TEST_PROGRAMS)): | $(PLAIN)
+$(TEST_PROGRAMS): | $(GEN)
+TEST_LIBS = -Wl,--as-needed $(shell $(PKG_CONFIG) --libs cmocka libprotobuf-c)
+$(TEST_PROGRAMS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/files
 	@mkdir -p $(@D)
 	@echo "  LD    $@"
-	@$(CC) $(ALL_LDFLAGS) -o $@ $< $(SUPPORT_OBJ) $(EXTRA) $(PLAIN) $(CMOCKA) $(ALL_LIBS)
+	@$(if $(filter $@,$(KNOWN)),$(LINK_KNOWN),$(LINK_NEEDED))
+
+LINK = $(CC) $(ALL_LDFLAGS) -o $@ $(1) $(TEST_LIBS) $(ALL_LIBS)
+LINK_KNOWN = $(call LINK,$< $(filter $(LIB_OBJ) $(SUPPORT_OBJ),$^)) 2>/dev/null || rm -f $@ $@.d
+# A linker that does not name the members of an archive leaves the program dependent on the whole archive.
+LINK_NEEDED = $(call LINK,$< $(PLAIN) -Wl$(comma)--trace) > $@.trace && \
+  { grep '^$(B)/obj/.*\.o$$' $@.trace | grep -vx '$<' || echo $(PLAIN); } | sed 's|.*|$@: &\n&:|' > $@.d && rm -f $@.trace
 
 # The definitions in proto/ as protobuf-c reads them: test_<name>_proto holds the readers' field numbers against them.
-PROTO := $(patsubst proto/%.proto,%,$(wildcard proto/*.proto))
 $(B)/proto/%.pb-c.c $(B)/proto/%.pb-c.h &: proto/%.proto | $(BUILD)/.deps-test
 	@mkdir -p $(@D)
 	@protoc-c --proto_path=proto --c_out=$(@D) $<
 
-$(B)/obj/proto/%.o: $(B)/proto/%.pb-c.c
+$(PROTO:%=$(B)/obj/proto/%.o): $(B)/obj/proto/%.o: $(B)/proto/%.pb-c.c $(B)/flags
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	@$(CC) $(ALL_CPPFLAGS) $(CFLAGS_libprotobuf-c) $(ALL_CFLAGS) -c $< -o $@
 
-define PROTO_TEST
-$(B)/obj/tests/unit/test_$(1)_proto.o: $(B)/proto/$(1).pb-c.h
-$(B)/obj/tests/unit/test_$(1)_proto.o: CPPFLAGS += -I$(B)/proto
-$(B)/tests/unit/test_$(1)_proto: $(B)/obj/proto/$(1).o
-$(B)/tests/unit/test_$(1)_proto: EXTRA = $(B)/obj/proto/$(1).o $$(shell $(PKG_CONFIG) --libs libprotobuf-c)
-endef
-$(foreach p,$(PROTO),$(eval $(call PROTO_TEST,$(p))))
-
-# A fuzz target is one function; replay.c feeds it the files of a corpus where there is no fuzzer.
-$(FUZZ): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/obj/tests/fuzz/replay.o $(PLAIN)
-	@mkdir -p $(@D)
-	@echo "  LD    $@"
-	@$(CC) $(ALL_LDFLAGS) -o $@ $< $(B)/obj/tests/fuzz/replay.o $(PLAIN) $(ALL_LIBS)
+$(B)/obj/tests/unit/test_%_proto.o: CPPFLAGS += -I$(B)/proto
+$(PROTO:%=$(B)/obj/tests/unit/test_%_proto.o): $(B)/obj/tests/unit/test_%_proto.o: $(B)/proto/%.pb-c.h
 
 # Benchmarks are users of the library.
 $(BENCH): $(B)/tests/%: $(B)/obj/tests/%.o $(STATIC)
@@ -189,7 +194,7 @@ $(B)/tests/gen/gen: $(GEN_OBJ)
 	@$(CC) $(ALL_LDFLAGS) -o $@ $^ -lm
 
 $(TEST_OBJ): | $(BUILD)/.deps-test
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d)
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(TEST_PROGRAMS:=.d)
 
 # ---- documentation ------------------------------------------------------------------------------------------------------------
 
@@ -209,22 +214,37 @@ $(B)/.docs: $(BIN)
 # ---- tests --------------------------------------------------------------------------------------------------------------------
 
 JOBS := $(shell nproc 2>/dev/null || echo 2)
-TEST_ENV = B=$(abspath $(B)) TRACEKIT=$(abspath $(BIN)) FIXTURES=$(abspath fixtures) GEN=$(abspath $(GEN)) SRC=$(CURDIR) JOBS=$(JOBS) CC="$(CC)"
+TEST_ENV = B=$(abspath $(B)) TRACEKIT=$(abspath $(BIN)) FIXTURES=$(abspath fixtures) GEN=$(abspath $(GEN)) SRC=$(CURDIR) JOBS=$(JOBS) CC="$(CC)" T='$(T)'
 
-.PHONY: test test-long test-programs golden corpus interop bench lint demo
-test-programs: all $(UNIT) $(PROPERTY) $(FUZZ) $(GEN)
+.PHONY: test test-long test-locale test-programs test-scripts golden corpus interop bench lint demo
+test-programs: $(TEST_PROGRAMS) test-scripts
+test-scripts: all $(GEN)
 
-test: | $(BUILD)/.deps-test
-	@+$(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS)) test-programs
-	@+$(TEST_ENV) tests/run.sh
+# tests/run.sh knows which tests T= names and says what to make for them.  The second make finds nothing to do, or what KNOWN left.
+MODE =
+WANTED = $(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS)) $$wanted
+MAKE_TESTS = +wanted=$$($(MODE) $(TEST_ENV) PROGRAMS=$(B)/tests tests/run.sh --wanted) && $(WANTED) $(if $(T),&& $(WANTED))
+test test-long golden: | $(BUILD)/.deps-test
+	@$(MAKE_TESTS)
+	@+$(MODE) $(TEST_ENV) tests/run.sh
+test-long: MODE = LONG=1
+golden: MODE = GOLDEN=1
 
-test-long: | $(BUILD)/.deps-test
-	@+$(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS)) test-programs
-	@+LONG=1 $(TEST_ENV) tests/run.sh
+# Tests in programs that have taken a locale in which 1.5 is 1,5; a preloaded object does that, for the command takes none.  Unit tests
+# and fuzz targets stay out: they print numbers themselves, to compare with.
+LOCALE := de_DE.UTF-8
+$(B)/locale/$(LOCALE): | $(BUILD)/.deps-test
+	@mkdir -p $(@D)
+	@localedef --no-archive -i $(basename $(LOCALE)) -f UTF-8 $@
 
-golden: | $(BUILD)/.deps-test
-	@+$(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS)) test-programs
-	@+GOLDEN=1 $(TEST_ENV) tests/run.sh
+$(B)/locale/set.so: $(B)/obj/tests/support/locale.o
+	@mkdir -p $(@D)
+	@$(CC) -shared -o $@ $<
+
+test-locale: MODE = KINDS=property TEST_LOCALE=$(LOCALE) LOCPATH=$(abspath $(B))/locale LD_PRELOAD=$(abspath $(B))/locale/set.so
+test-locale: $(B)/locale/$(LOCALE) $(B)/locale/set.so
+	@$(MAKE_TESTS)
+	@+$(MODE) $(TEST_ENV) tests/run.sh
 
 # The expectations of the command line are files: make golden writes them, git diff shows what changed.
 bench: $(BENCH) $(B)/tests/property/cluster
@@ -282,5 +302,5 @@ deps:
 
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile | sed -n '1,8p'
-	@echo '  other targets: docs golden lint corpus interop bench deps uninstall clean'
-	@echo '  variables: CC=gcc|clang SAN=1 WERROR=1 ISAL=0 CFLAGS= BUILD=build CORPUS=DIR PREFIX= DESTDIR='
+	@echo '  other targets: docs golden test-locale lint corpus interop bench deps uninstall clean'
+	@echo '  variables: CC=gcc|clang SAN=1 WERROR=1 ISAL=0 CFLAGS= BUILD=build CORPUS=DIR T=WORD PREFIX= DESTDIR='

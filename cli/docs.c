@@ -103,7 +103,7 @@ void docs_usage(FILE *to) {
   fputs("Usage: tracekit COMMAND [options] [INPUT...] [-o OUTPUT]\n\n", to);
   wrap(to, about, 0, 0);
   fputs("\nCommands:\n", to);
-  for (const struct command *const *c = commands; *c; c++) fprintf(to, "  %-10s%s\n", (*c)->name, (*c)->summary);
+  for (const struct command *const *c = commands; *c; c++) fprintf(to, "  %-9s %s\n", (*c)->name, (*c)->summary);
   fprintf(to, "  %-10s%s\n", "help", "describe a command: tracekit help merge");
   fputs("\nOptions:\n  -h, --help     print this\n  -V, --version  print the version and what it was built with\n", to);
   fputs("\nFormats:\n", to);
@@ -116,7 +116,7 @@ void docs_formats(FILE *to) {
   const struct tk_format_info *f;
   for (size_t i = 0; (f = tk_format(i)); i++) {
     const char *can = f->can_read && f->can_write ? "read, write" : f->can_read ? "read" : "write";
-    fprintf(to, "  %-10s%s (%s;", f->name, f->title, can);
+    fprintf(to, "  %-9s %s (%s;", f->name, f->title, can);
     for (const char *const *e = f->endings; *e; e++) fprintf(to, " %s", *e);
     fputs(")\n", to);
   }

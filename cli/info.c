@@ -150,13 +150,14 @@ static void print_metadata(const struct tk_trace *t) {
 
 static void print_memory(const struct tk_summary *s) {
   uint64_t n = n_events(s) ? n_events(s) : 1;
-  char graph[32], strings[32], args[32];
+  char graph[32], strings[32], args[32], each[32], args_each[32];
   tk_print_size(s->memory, graph);
   tk_print_size(s->string_bytes, strings);
   tk_print_size(s->arg_bytes, args);
   label("memory");
-  printf("%s graph, %.1f bytes an event; args %s, %.1f an event in %u shapes; %u strings, %s\n", graph,
-         (double)s->memory / (double)n, args, (double)s->arg_bytes / (double)n, s->arg_shapes, s->n_strings, strings);
+  printf("%s graph, %s bytes an event; args %s, %s an event in %u shapes; %u strings, %s\n", graph,
+         tty_fraction((double)s->memory / (double)n, 1, each), args,
+         tty_fraction((double)s->arg_bytes / (double)n, 1, args_each), s->arg_shapes, s->n_strings, strings);
 }
 
 /* As it would be written again: what tracekit size says at length. */
@@ -179,6 +180,7 @@ static void print_size(struct tk_trace *t, const struct tk_summary *s) {
 /* `more`: another trace was printed before. */
 static void print_info_text(const struct shared *shared, struct tk_trace *t, const struct tk_summary *s,
                        const struct tk_inspection *parts, bool more) {
+  char percent[32];
   if (more) putchar('\n');
   fputs(tty_bold(stdout), stdout);
   tty_string(stdout, t->source);
@@ -193,7 +195,8 @@ static void print_info_text(const struct shared *shared, struct tk_trace *t, con
   print_memory(s);
   print_size(t, s);
   label("fast path");
-  printf("%.1f%% of the records\n", t->counts.read ? 100.0 * (double)t->counts.by_template / (double)t->counts.read : 0.0);
+  double part = t->counts.read ? 100.0 * (double)t->counts.by_template / (double)t->counts.read : 0.0;
+  printf("%s%% of the records\n", tty_fraction(part, 1, percent));
 }
 
 /* ---- JSON ---- */

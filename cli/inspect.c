@@ -91,7 +91,7 @@ static void print_bytes(const struct tk_inspection *p, bool all) {
     if (p->parts[i].bytes == 0 || (shown >= FEW && !all)) continue;
     if (shown++) fputs(all ? "\n            " : ", ", stdout);
     tty_string(stdout, p->parts[i].name);
-    printf(" %.1f%%", percent);
+    printf(" %s%%", tty_fraction(percent, 1, n));
     if (!all) continue;
     tk_print_size(p->parts[i].bytes, size);
     printf(" (%s", size);

@@ -95,13 +95,13 @@ static void failed_row(struct table *table, const struct tk_merge_rank *r) {
 /* Shifts are kept in ns; beyond the range of a graph time they are shown in days. */
 static void shift_text(int64_t ns, char *text, size_t size) {
   int64_t most = INT64_MAX / 1000;
-  char *at = text;
+  char *at = text, days[32];
   if (ns == 0) {
     snprintf(text, size, "0");
     return;
   }
   *at++ = ns < 0 ? '-' : '+';
-  if (ns > most || ns < -most) snprintf(at, size - 1, "%.1f days", (ns < 0 ? -1.0 : 1.0) * (double)ns / 86400e9);
+  if (ns > most || ns < -most) snprintf(at, size - 1, "%s days", tty_fraction(fabs((double)ns) / 86400e9, 1, days));
   else tk_print_duration((ns < 0 ? -ns : ns) * 1000, at);
 }
 
@@ -143,22 +143,34 @@ static void print_merge_text(FILE *to, const struct shared *s, const struct tk_m
 
 /* ---- the clocks ---- */
 
-static void us_text(double us, char *text, size_t size) { snprintf(text, size, fabs(us) < 100 ? "%.1f us" : "%.0f us", us); }
+static void us_text(double us, char *text, size_t size) {
+  char number[32];
+  snprintf(text, size, "%s us", tty_fraction(us, fabs(us) < 100 ? 1 : 0, number));
+}
+
+static void bounds_cell(struct table *table, const struct tk_align_host *h) {
+  char low[32], high[32];
+  if (!h->bounded) table_cell(table, "-");
+  else if (!h->feasible) table_cell(table, "contradictory");
+  else
+    table_cell(table, "%s..%s%s us", tty_fraction(h->low_us, 1, low), signbit(h->high_us) ? "" : "+",
+               tty_fraction(h->high_us, 1, high));
+}
 
 static void clock_row(struct table *table, const struct tk_align_host *h) {
-  char text[64];
+  char text[64], drift[32];
   table_cell(table, "%s", h->name);
   table_cell(table, "%s", h->method);
   shift_text(h->offset_ns, text, sizeof text);
   table_cell(table, "%s", text);
-  table_cell(table, h->knots > 2 ? "%.2f ppm (%u pieces)" : "%.2f ppm", h->drift_ppm, h->knots - 1);
+  tty_fraction(h->drift_ppm, 2, drift);
+  table_cell(table, h->knots > 2 ? "%s ppm (%u pieces)" : "%s ppm", drift, h->knots - 1);
   table_cell(table, h->rejected ? "%u (%u rejected)" : "%u", h->anchors, h->rejected);
   us_text(h->mad_us, text, sizeof text);
   table_cell(table, "%s", text);
   us_text(h->p95_us, text, sizeof text);
   table_cell(table, "%s", text);
-  if (h->bounded) table_cell(table, h->feasible ? "%.1f..%+.1f us" : "contradictory", h->low_us, h->high_us);
-  else table_cell(table, "-");
+  bounds_cell(table, h);
   table_cell(table, "%u -> %u", h->violations_before, h->violations_after);
 }
 

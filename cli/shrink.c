@@ -44,12 +44,12 @@ static const char *const WHAT[TK_SHRINK_RUNGS] = { "unwanted events", "args by c
                                                    "kernels, collectives, steps" };
 
 static void print_shrink_text(FILE *to, const struct shared *s, const struct tk_shrink_report *r, const char *output) {
-  char a[32], b[32], size[32];
+  char a[32], b[32], size[32], seconds[32];
   for (int i = 0; i < TK_SHRINK_RUNGS; i++) {
     const struct tk_shrink_rung *g = &r->rungs[i];
     if (!g->events && !g->args) continue;
     fprintf(to, "%-9s %-29s", g->name, WHAT[i]);
-    if (g->events) fprintf(to, " %s events, %.6f s", tty_count(g->events, a), g->seconds);
+    if (g->events) fprintf(to, " %s events, %s s", tty_count(g->events, a), tty_fraction(g->seconds, 6, seconds));
     if (g->args) fprintf(to, " of %s events", tty_count(g->args, a));
     if (g->bytes) tk_print_size(g->bytes, size), fprintf(to, " -> %s", size);
     fputc('\n', to);

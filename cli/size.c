@@ -30,9 +30,10 @@ static const char *const TITLES[TK_SIZE_BYS] = { "kind", "category", "name", "ar
 static const char *const KEYS[TK_SIZE_BYS] = { "kinds", "categories", "names", "args", "tracks", "ranks" };
 
 static void print_row(FILE *to, const struct tk_size_row *row, uint64_t all) {
-  char size[32], n[32];
+  char size[32], n[32], percent[32];
   tk_print_size(row->bytes, size);
-  fprintf(to, "  %10s %5.1f%% %12s  ", size, all ? 100.0 * (double)row->bytes / (double)all : 0.0, tty_count(row->events, n));
+  tty_fraction(all ? 100.0 * (double)row->bytes / (double)all : 0.0, 1, percent);
+  fprintf(to, "  %10s %5s%% %12s  ", size, percent, tty_count(row->events, n));
   tty_string(to, *row->key ? row->key : "(none)");
   fputc('\n', to);
 }

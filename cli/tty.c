@@ -3,6 +3,7 @@
  * times a second at most, and leaves no trace. */
 #include "tty.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -81,6 +82,17 @@ const char *tty_count(uint64_t n, char *text) {
     *out++ = digits[i];
   }
   *out = 0;
+  return text;
+}
+
+/* The C library writes the point of the locale, of any number of bytes: what stands between the digits. */
+const char *tty_fraction(double value, int decimals, char *text) {
+  bool fits = fabs(value) < 1e18;
+  char number[64];
+  int n = snprintf(number, sizeof number, fits ? "%.*f" : "%.*e", fits ? decimals : 0, value);
+  int whole = (int)strspn(number, "-0123456789");
+  if (decimals == 0 || !fits) snprintf(text, 32, "%.31s", number);
+  else snprintf(text, 32, "%.*s.%.*s", whole, number, decimals, number + n - decimals);
   return text;
 }
 

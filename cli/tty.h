@@ -13,6 +13,9 @@ void tty_string(FILE *to, const char *text);
 /* 1234567 as "1,234,567", into at least 32 bytes; returns `text`. */
 const char *tty_count(uint64_t n, char *text);
 
+/* A fraction with so many decimals and a point before them, whatever the locale, into at least 32 bytes; returns `text`. */
+const char *tty_fraction(double value, int decimals, char *text);
+
 /* "tracekit: " and a message, on stderr. */
 void tty_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

@@ -8,14 +8,15 @@
 #
 # A test program counts by what it says: cmocka's "[  PASSED  ] n test(s)", or a last line "n passed, n failed"; else it is one
 # test, and its exit status says which way it went.  The last line here is "N passed, N failed".  LONG=1 is handed to the tests: they
-# do more then.  GOLDEN=1 too: they write their expectations instead of comparing.
+# do more then.  GOLDEN=1 too: they write their expectations instead of comparing.  T=WORD runs only what has WORD in its name, where a
+# case of tests/cli has a name of its own, such as cli/merge/two-ranks.  KINDS=property leaves the other programs out.
 set -u
 : "${B:?run me by make test}" "${TRACEKIT:?}" "${FIXTURES:?}" "${SRC:?}"
-export B TRACEKIT FIXTURES SRC GEN=${GEN:-} LONG=${LONG:-} GOLDEN=${GOLDEN:-} CC=${CC:-cc}
+export B TRACEKIT FIXTURES SRC GEN=${GEN:-} LONG=${LONG:-} GOLDEN=${GOLDEN:-} CC=${CC:-cc} T=${T:-}
 cd "$SRC" || exit 1
 log=$B/test-log
 
-list() {
+all() {
   local p
   for p in "$SRC"/tests/unit/test_*.c; do [ -e "$p" ] && echo "unit/$(basename "$p" .c)"; done
   for p in "$SRC"/tests/property/*.c; do [ -e "$p" ] && echo "property/$(basename "$p" .c)"; done
@@ -24,7 +25,22 @@ list() {
     [ -x "$p" ] && echo "property/$(basename "$p")"
   done
   for p in "$SRC"/tests/fuzz/fuzz_*.c; do [ -e "$p" ] && echo "fuzz/$(basename "$p" .c)"; done
-  echo cli/run.sh
+}
+
+list() {
+  all | grep -E -- "^(${KINDS:-.*})/" | grep -F -- "$T"
+  [ -z "$("$SRC/tests/cli/run.sh" --list)" ] || echo cli/run.sh
+}
+
+# The goals by which make builds what the tests need: a program each; the command and the generator for all scripts.
+wanted() {
+  local name
+  for name in $names; do
+    case $name in
+      *.sh | *.py) echo test-scripts ;;
+      *) echo "${PROGRAMS:?}/$name" ;;
+    esac
+  done | sort -u
 }
 
 # One test program; its output and status go into the log.  Called by xargs as `run.sh --one NAME`.
@@ -40,8 +56,11 @@ one() {
 
 if [ "${1:-}" = --one ]; then one "$2"; exit 0; fi
 
-rm -rf "$log" && mkdir -p "$log"
 names=$(list)
+[ -n "$names" ] || { echo "no test has '$T' in its name" >&2; exit 1; }
+if [ "${1:-}" = --wanted ]; then wanted; exit 0; fi
+
+rm -rf "$log" && mkdir -p "$log"
 # shellcheck disable=SC2086
 printf '%s\n' $names | xargs -P "${JOBS:-2}" -n 1 "$SRC/tests/run.sh" --one
 

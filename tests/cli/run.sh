@@ -5,12 +5,19 @@
 #   <case>.stderr   what it says (no file: nothing)
 #
 # It is run by bash in an empty directory with $TRACEKIT, $FIXTURES and `tracekit` on the PATH.  GOLDEN=1 (make golden) writes the
-# expectations.  `tests/cli/run.sh PATTERN` runs the cases whose name holds PATTERN.
+# expectations.  T=WORD runs the cases that have WORD in their name, such as cli/merge/two-ranks; --list prints those names.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${TRACEKIT:=$here/../../build/tracekit}" "${FIXTURES:=$here/../../fixtures}" "${SRC:=$(cd "$here/../.." && pwd)}"
 export TRACEKIT FIXTURES SRC LC_ALL=C.UTF-8 TERM=dumb
 unset NO_COLOR
+
+# Scripts beside this one look after themselves: "n passed, n failed".
+names() {
+  (cd "$here/.." && printf '%s\n' cli/*/*.sh cli/*.sh) | sed 's/\.sh$//' | grep -vx cli/run | grep -F -- "${T:-}"
+}
+if [ "${1:-}" = --list ]; then names; exit 0; fi
+
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin"
@@ -40,25 +47,21 @@ run_case() { # FILE
   return $ok
 }
 
-for file in "$here"/*/*.sh; do
-  name=${file#"$here"/}
-  case $name in *"${1:-}"*) ;; *) continue ;; esac
-  if run_case "$file"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL cli/$name"; fi
-done
-
-# Scripts beside this one look after themselves: "n passed, n failed".
-for file in "$here"/*.sh; do
-  name=${file##*/}
-  [ "$name" != run.sh ] || continue
-  case $name in *"${1:-}"*) ;; *) continue ;; esac
-  out=$(bash "$file" 2>&1)
+run_script() { # FILE: adds what it counted
+  local out line good=0 bad=1
+  out=$(bash "$1" 2>&1)
   line=$(printf '%s\n' "$out" | tail -n 1)
-  case $line in
-    *" passed, "*" failed") good=${line%% *} bad=${line#*, } bad=${bad%% *} ;;
-    *) good=0 bad=1 ;;
-  esac
+  case $line in *" passed, "*" failed") good=${line%% *} bad=${line#*, } bad=${bad%% *} ;; esac
   passed=$((passed + good)) failed=$((failed + bad))
-  [ "$bad" -eq 0 ] || { echo "FAIL cli/$name"; printf '%s\n' "$out"; }
+  [ "$bad" -eq 0 ] || { echo "FAIL ${1#"$here"/}"; printf '%s\n' "$out"; }
+}
+
+for name in $(names); do
+  file=$here/${name#cli/}.sh
+  case $name in
+    cli/*/*) if run_case "$file"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL $name"; fi ;;
+    *) run_script "$file" ;;
+  esac
 done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -3,7 +3,8 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 status=0
-for file in Makefile ./*.md .ci/* cli/*.[ch] lib/*.[ch] lib/*/*.[ch] tests/*/*.[ch] tests/*.sh tests/*/*.sh tests/*/*.py; do
+sources=$(find lib cli tests -name '*.[ch]')
+for file in Makefile ./*.md .ci/* $sources tests/*.sh tests/*/*.sh tests/*/*.py tests/*/*.tsv; do
   [ -f "$file" ] || continue
   [ -z "$(tail -c 1 "$file")" ] || { echo "$file: no newline at the end"; status=1; }
   ! grep -q $'\r' "$file" || { echo "$file: a carriage return"; status=1; }

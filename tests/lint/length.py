@@ -1,19 +1,20 @@
 """Measures functions without a parser: comments and strings are blanked out, then a definition is a parenthesis list followed
 by `{` at brace depth 0.  That holds for any C that compiles and keeps its braces out of macros."""
-import glob
+import collections
 import os
 import re
+import statistics
 import sys
+
+from common import blank, files, read, without_strings
 
 # Lines aim at 128 columns; a little over is not worth a worse break.
 MAX_FUNCTION, MAX_FILE, MAX_PARAMETERS, MAX_COLUMNS = 80, 600, 6, 136
+MAX_MEDIAN = 12  # lines of the functions of the library
+MAX_README = 6144  # bytes; more is a warning for as long as README_WARNS
+README_WARNS = True
 
-BLANK = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 PREPROCESSOR = re.compile(r'^[ \t]*#(?:[^\n\\]|\\.)*(?:\\\n(?:[^\n\\]|\\.)*)*', re.M | re.S)
-
-
-def blanked(match):
-    return re.sub(r'[^\n]', ' ', match.group(0))
 
 
 def parameters(text):
@@ -57,9 +58,11 @@ def functions(code):
                 start = None
 
 
-def check(path):
-    with open(path, encoding='utf-8') as f:
-        text = f.read()
+def code_of(text):
+    return re.sub(r'extern\s+{', '        ', PREPROCESSOR.sub(blank, without_strings(text)))
+
+
+def check_lines(path, text):
     lines = text.splitlines()
     if len(lines) > MAX_FILE:
         yield f'{path}: {len(lines)} lines (at most {MAX_FILE})'
@@ -70,19 +73,53 @@ def check(path):
             yield f'{path}:{n}: a tab'
         if line != line.rstrip():
             yield f'{path}:{n}: blanks at the end'
-    code = PREPROCESSOR.sub(blanked, BLANK.sub(blanked, text))
-    code = re.sub(r'extern\s+{', '        ', code)
-    for name, line, length, count in functions(code):
+
+
+def check(path):
+    text = read(path)
+    yield from check_lines(path, text)
+    for name, line, length, count in functions(code_of(text)):
         if length > MAX_FUNCTION:
             yield f'{path}:{line}: {name} has {length} lines (at most {MAX_FUNCTION})'
         if count > MAX_PARAMETERS:
             yield f'{path}:{line}: {name} has {count} parameters (at most {MAX_PARAMETERS})'
 
 
+def called_once(code, names):
+    """How many of the functions are static and stand in one place besides their definition and declarations."""
+    words = collections.Counter(re.findall(r'\w+', code))
+    heads = collections.Counter(re.findall(r'^static\b[^;{=]*?(\w+)\s*\(', code, re.M))
+    return sum(1 for name in names if heads[name] and words[name] == heads[name] + 1)
+
+
+def check_library():
+    """Prints what the functions of the library are like; yields what is too much."""
+    lengths, once = [], 0
+    for path in files('lib'):
+        code = code_of(read(path))
+        found = list(functions(code))
+        lengths += [length for _, _, length, _ in found]
+        once += called_once(code, {name for name, *_ in found})
+    median = statistics.median(lengths) if lengths else 0
+    print(f'{len(lengths)} functions in lib: {median:g} lines in the median, {100 * once / max(1, len(lengths)):.0f}% static and used once')
+    if median > MAX_MEDIAN:
+        yield f'lib: functions of {median:g} lines in the median (at most {MAX_MEDIAN})'
+
+
+def check_readme():
+    size = os.path.getsize('README.md')
+    if size <= MAX_README:
+        return
+    said = f'README.md: {size} bytes (at most {MAX_README})'
+    if README_WARNS:
+        print(f'warning: {said}')
+    else:
+        yield said
+
+
 def main():
-    os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
-    paths = [p for pattern in ('lib/*.[ch]', 'lib/*/*.[ch]', 'cli/*.[ch]', 'tests/*/*.[ch]') for p in sorted(glob.glob(pattern))]
-    faults = [fault for path in paths for fault in check(path)]
+    faults = [fault for path in files('lib', 'cli', 'tests') for fault in check(path)]
+    faults += [*check_library(), *check_readme()]
     print('\n'.join(faults), end='\n' if faults else '')
     return 1 if faults else 0
 

@@ -19,7 +19,7 @@ newest() { [ -e "$1" ] && [ -z "$(find "$SRC"/tests/corpus/*.c "$B"/libtracekit.
 # shellcheck disable=SC2046
 broken_library() {
   local load objects
-  objects=$(cd "$SRC" && objects_of lib/*/*.c lib/*/*/*.c)
+  objects=$(cd "$SRC" && objects_of $(find lib -name '*.c'))
   load=$(for o in $objects; do nm "$o" | grep -q ' T tk_sources_load$' && echo "$o"; done)
   objcopy --redefine-sym tk_sources_load=real_tk_sources_load "$load" "$TESTS/load.o" &&
     build "$TESTS/broken.o" -c tests/corpus/broken.c &&
@@ -33,7 +33,7 @@ build_programs() {
   newest "$TESTS/broken-paths" && return 0
   mkdir -p "$TESTS"
   build "$TESTS/paths" tests/corpus/paths.c "$B/libtracekit.a" &&
-    build "$TESTS/hlo" tests/corpus/hlo.c $(cd "$SRC" && objects_of lib/*/*.c lib/*/*/*.c) &&
+    build "$TESTS/hlo" tests/corpus/hlo.c $(cd "$SRC" && objects_of $(find lib -name '*.c')) &&
     broken_library &&
     build "$TESTS/broken" $(cd "$SRC" && objects_of cli/*.c) "$TESTS/library.o" &&
     build "$TESTS/broken-paths" tests/corpus/paths.c "$TESTS/library.o"

@@ -7,11 +7,12 @@ try() { # WORDS...: the last one is completed
   echo "$* -> ${COMPREPLY[*]}"
 }
 touch trace.json
-try tracekit me
+try tracekit "" | grep -vxF "tracekit  -> help --help --version $(tracekit __docs commands | xargs)"
+try tracekit conver
 try tracekit merge --al
 try tracekit merge --align = n
 try tracekit merge --align ""
-try tracekit convert -f ""
+try tracekit convert -f "" | grep -vxF "tracekit convert -f  -> $(tracekit convert -f help | awk '{ print $1 }' | xargs)"
 try tracekit convert tr
 try tracekit convert --no-
 try tracekit-merge --keep

@@ -1,1 +1,4 @@
-tracekit
+tracekit 2> said
+status=$?
+tracekit help | cmp - said
+exit $status

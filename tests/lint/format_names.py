@@ -1,0 +1,50 @@
+"""Places outside of lib/format that know a format by its name.
+
+A format's row says what others need to know of it, so that a new one is a folder and a row.  Two kinds of line are found: one with a
+string that is the name, an ending or the prefix of the keys of a format, and one that compares text with a literal that begins with its
+name, such as the key "perfetto.packets".  What is spelt like a format and is none has a row (file, literal, reason) in
+format_names_exceptions.tsv; a row that no line needs is a fault."""
+import re
+import sys
+
+from common import exceptions, files, read, without_comments
+
+NAME = r'(?:json|xplane|perfetto|pftrace|speedscope|chrome)'
+ENDING = r'(?:perfetto-trace|pb|xplane\.pb|trace\.json|speedscope\.json)'
+WHOLE = re.compile(rf'\.?(?:{NAME}|{ENDING})(?:\.(?:gz|zst|bz2|xz)?)?')
+BEGINS = re.compile(rf'\.?{NAME}\b')
+LITERAL = re.compile(r'"((?:\\.|[^"\\\n])*)"')
+COMPARES = re.compile(r'(?:cmp|str[cr]?str|equal\w*|ends\w*|starts\w*|begins\w*|suffix|prefix)\s*\(')
+
+
+def sites(path):
+    """Yields (line number, line, the literals in it that name a format)."""
+    for n, line in enumerate(without_comments(read(path)).splitlines(), 1):
+        if re.match(r'\s*#\s*include', line):
+            continue
+        compares = COMPARES.search(line)
+        named = [w for w in LITERAL.findall(line) if WHOLE.fullmatch(w) or (compares and BEGINS.match(w))]
+        if named:
+            yield n, line.strip(), named
+
+
+def main():
+    limit = int(sys.argv[1])
+    excused, faults = exceptions('format_names_exceptions.tsv')
+    needed, found = set(), []
+    for path in (p for p in files('lib', 'cli') if not p.startswith('lib/format/')):
+        for n, line, named in sites(path):
+            needed |= {(path, word) for word in named} & excused
+            if any((path, word) not in excused for word in named):
+                found.append(f'{path}:{n}: {line}')
+    faults += [f'format_names_exceptions.tsv: nothing needs the row {" ".join(row)}' for row in sorted(excused - needed)]
+    print('\n'.join(found), end='\n' if found else '')
+    if len(found) > limit:
+        faults.append(f'{len(found)} lines know a format by its name (at most {limit})')
+    elif len(found) < limit:
+        print(f'{len(found)} lines know a format by its name: format_names.sh may say so instead of {limit}')
+    print('\n'.join(faults), end='\n' if faults else '')
+    return 1 if faults else 0
+
+
+sys.exit(main())

@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# The lints see what they are for: each is run on a small tree with one fault, and must find it, and on the same tree without it.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+status=0
+
+# A tree of empty files in which every lint is content, as a new current folder.
+tree() {
+  rm -rf "$work/tree" && mkdir -p "$work/tree/tests" && cd "$work/tree" || exit 1
+  cp -r "$here" tests/lint
+  rm -f tests/lint/*.tsv
+  for table in layers circles format_names; do printf 'from\tto\treason\n' > "tests/lint/${table}_exceptions.tsv"; done
+  sed -i -E 's/^(CIRCLES|SITES)=[0-9]+/\1=0/' tests/lint/*.sh
+  mkdir -p lib/{base,io,graph,op,align,source,command} lib/format/{chrome,xplane} cli
+  touch README.md lib/tracekit.h lib/tracekit_ops.h lib/base/mem.h lib/io/in.h lib/op/label.h lib/align/fit.h lib/format/format.h
+  touch lib/format/chrome/{row,reader,read_event,finish,writer,write_event}.h lib/format/xplane/reader.h lib/command/load.h cli/run.h
+}
+
+includes() { printf '#include "%s"\n' "${@:2}" >> "$1"; }
+
+# LINT WANT TEXT: the lint's status, and what it must say.
+expect() {
+  local out got=0
+  out=$(B=build "tests/lint/$1.sh" 2>&1) || got=1
+  [ "$got" = "$2" ] && grep -qF -- "$3" <<< "$out" && return 0
+  echo "$1: status $got, not $2, or it does not say '$3':"
+  printf '%s\n' "$out"
+  status=1
+}
+
+# FROM TO TEXT: including it is a fault, and none when a row excuses it; that row is a fault when nothing needs it.
+refused() {
+  tree
+  includes "$1" "${2#lib/}"
+  expect layers 1 "$3"
+  printf '%s\t%s\tbecause\n' "$1" "$2" >> tests/lint/layers_exceptions.tsv
+  expect layers 0 ''
+  sed -i '$d' "$1"
+  expect layers 1 'nothing needs the row'
+}
+
+refused lib/base/a.c lib/io/in.h 'lib/base may not see lib/io'
+refused lib/op/a.c lib/align/fit.h 'lib/op may not see lib/align'
+refused lib/align/a.c lib/command/load.h 'lib/align may not see lib/command'
+refused lib/format/a.c lib/format/chrome/row.h 'lib/format may not see lib/format/chrome'
+refused lib/format/chrome/a.c lib/format/xplane/reader.h 'may not see'
+refused lib/format/chrome/reader.c lib/format/chrome/read_event.h 'it is above'
+refused lib/format/chrome/read_event.c lib/format/chrome/finish.h 'it is above'
+refused lib/format/chrome/writer.c lib/format/chrome/write_event.h 'it is above'
+refused lib/format/chrome/read_event.c lib/format/chrome/writer.h 'of the other side'
+refused lib/format/chrome/write.c lib/format/chrome/reader.h 'of the other side'
+refused cli/a.c lib/base/mem.h 'the command sees'
+tree
+includes lib/format/chrome/row.h write_event.h
+includes lib/format/chrome/finish.c row.h
+expect layers 1 'of the other side'
+tree
+includes lib/command/load.c load.h ../op/label.h ../format/chrome/row.h tracekit.h
+includes lib/format/chrome/read.c finish.h read_event.h reader.h ../format.h base/mem.h
+includes cli/a.c run.h tracekit.h
+expect layers 0 ''
+
+circle() { # OTHER: what a calls of it; b calls a
+  tree
+  mkdir -p build/obj/lib/op
+  echo "int a(void); int b(void); int c(void); int a(void) { return $1(); }" > lib/op/a.c
+  echo 'int a(void); int b(void); int b(void) { return a(); }' > lib/op/b.c
+  echo 'int c(void); int c(void) { return 1; }' > lib/op/c.c
+  for f in a b c; do "${CC:-cc}" -c lib/op/$f.c -o build/obj/lib/op/$f.o; done
+}
+circle c
+expect circles 0 ''
+printf 'lib/op/a.c\tlib/op/c.c\tbecause\n' >> tests/lint/circles_exceptions.tsv
+expect circles 1 'nothing needs the row'
+circle b
+expect circles 1 'lib/op/a.c -> lib/op/b.c: b'
+printf 'lib/op/a.c\tlib/op/b.c\tbecause\n' >> tests/lint/circles_exceptions.tsv
+expect circles 0 ''
+rm build/obj/lib/op/c.o
+expect circles 1 'no such object'
+
+named() { # LINE: it names a format
+  tree
+  echo "$1" > lib/op/a.c
+  expect format_names 1 'lib/op/a.c:1:'
+  tree
+  echo "$1" > lib/format/a.c
+  expect format_names 0 ''
+}
+named 'a = strcmp(b, "perfetto.packets");'
+named 'a = ".xplane.pb.gz";'
+named 'a.format = "json";'
+named 'a = {"json.", 1};'
+tree
+echo '/* "json" */ a = "json is a language";' > lib/op/a.c
+expect format_names 0 ''
+
+lines() { for _ in $(seq "$1"); do echo '  a();'; done; }
+function_of() { printf 'int %s(void) {\n%s\n}\n' "$2" "$(lines $(($1 - 2)))"; }
+tree
+function_of 12 f > lib/op/a.c
+expect length 0 '12 lines in the median'
+function_of 13 g >> lib/op/a.c
+function_of 13 h >> lib/op/a.c
+expect length 1 'at most 12'
+tree
+function_of 81 f > cli/a.c
+expect length 1 'f has 81 lines'
+tree
+{ echo 'static int once(void) { return 1; }'; echo 'int f(void) { return once(); }'; } > lib/op/a.c
+expect length 0 '50% static and used once'
+tree
+sed -i 's/^README_WARNS = .*/README_WARNS = False/' tests/lint/length.py
+head -c 6145 /dev/zero > README.md
+expect length 1 'README.md: 6145 bytes'
+exit $status

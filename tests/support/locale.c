@@ -1,0 +1,24 @@
+/* locale.c - preloaded into the programs of a build: they run in the locale $TEST_LOCALE from their start.
+ *
+ * A library is used in processes whose locale it did not choose; the command takes none, so its tests would not show what happens then.
+ * Only programs below $B take the locale, and not the generator: the shell, Python and other tools expect their own.  Messages of the C
+ * library stay English. */
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void take_locale(void) __attribute__((constructor));
+
+static void take_locale(void) {
+  char program[4096];
+  const char *folder = getenv("B"), *name = getenv("TEST_LOCALE");
+  ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+  if (!folder || !name || n <= 0) return;
+  program[n] = 0;
+  if (strncmp(program, folder, strlen(folder)) || strstr(program, "/tests/gen/")) return;
+  if (setlocale(LC_ALL, name) && setlocale(LC_MESSAGES, "C")) return;
+  fprintf(stderr, "There is no locale '%s'.\n", name);
+  _exit(99);
+}
