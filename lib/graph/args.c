@@ -65,7 +65,7 @@ bool tk_args_next(struct tk_args *it, struct tk_arg *arg) {
 bool tk_args_find(const struct tk_trace *t, uint32_t args, const char *key, struct tk_arg *arg) {
   struct tk_args it = tk_args_of(t, args);
   while (tk_args_next(&it, arg))
-    if (strcmp(tk_string(t, arg->key, NULL), key) == 0) return true;
+    if (strcmp((const char *)trace_str(t, arg->key)->bytes, key) == 0) return true;
   return false;
 }
 

@@ -91,6 +91,9 @@ static inline void trace_end_raw(struct tk_trace *t) { buf_append(&t->store->raw
 /* The meta with this key, or NULL. */
 const struct tk_meta *trace_meta(const struct tk_trace *t, const char *key);
 
+/* When the trace's first event starts and its last one ends, as tk_time; 0, 0 without any that has a clock. */
+void trace_extent(const struct tk_trace *t, tk_time *start, tk_time *end);
+
 /* ---- args: begin, add values, end ---- */
 
 void args_begin(struct tk_trace *t);
