@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/path.h"
 #include "graph/trace.h"
 #include "merge.h"
 #include "save.h"
@@ -55,11 +56,6 @@ static void put_safe(char *name, const char *part) {
 
 static bool same_run(const struct tk_input *a, const struct tk_input *b) { return a->run_id == b->run_id; }
 
-static const char *base_name(const char *name) {
-  const char *slash = strrchr(name, '/');
-  return slash ? slash + 1 : name;
-}
-
 /* Do several of the run's inputs go by one host's name?  Then their files' names tell them apart. */
 static bool host_is_shared(const struct extractor *x, size_t input) {
   const struct tk_input *in = x->sources->inputs;
@@ -70,7 +66,7 @@ static bool host_is_shared(const struct extractor *x, size_t input) {
 
 /* "rank3" of "a/rank3.json.gz" and of "logs.zip:rank3.json". */
 static void put_stem(char *name, const char *input) {
-  const char *base = base_name(input), *colon = strrchr(base, ':');
+  const char *base = path_leaf(input), *colon = strrchr(base, ':');
   char *stem = strdup(colon ? colon + 1 : base);
   size_t n;
   if (!stem) return;
@@ -93,7 +89,7 @@ static void put_name(const struct extractor *x, size_t input, size_t n, char *na
   char ending[64];
   put_safe(name, *in->run ? in->run : "trace");
   if (x->opt->raw) {
-    const char *base = base_name(in->name), *colon = strrchr(base, ':');
+    const char *base = path_leaf(in->name), *colon = strrchr(base, ':');
     put_safe(name, ".");
     put_safe(name, colon ? colon + 1 : base);
     return;

@@ -12,13 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "format/json.h"
 #include "rundir.h"
-
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
 
 static bool digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -38,7 +34,7 @@ static void set_host(struct identity *id, const char *p, size_t n) {
 
 static void find_host(const struct tk_trace *t, struct identity *id) {
   const struct tk_meta *m = trace_meta(t, "host_name");
-  const char *name = base_name(t->source), *suffix = strstr(name, ".pt.trace.json"), *at;
+  const char *name = path_leaf(t->source), *suffix = strstr(name, ".pt.trace.json"), *at;
   int64_t rank;
   if (m && m->size > 2 && *trace_raw(t, m->at) == '"') {
     set_host(id, trace_raw(t, m->at) + 1, m->size - 2);
@@ -72,7 +68,7 @@ struct identity identity_of(const struct tk_trace *t) {
   struct identity id = {.rank = -1, .rank_from = ""};
   if (is_merged(t)) return id;
   if (stated_rank(t, &id.rank)) id.rank_from = "distributedInfo";
-  else if (rundir_rank(base_name(t->source), &id.rank)) id.rank_from = "file name";
+  else if (rundir_rank(path_leaf(t->source), &id.rank)) id.rank_from = "file name";
   else if (rank_of_folder(t->source, &id.rank)) id.rank_from = "folder name";
   find_host(t, &id);
   if (!*id.host) set_host(&id, t->host, strlen(t->host));
