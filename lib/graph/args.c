@@ -89,7 +89,7 @@ static void see_key(struct tk_store *s, tk_id key) {
 }
 
 /* Adds a key and gives room for its value. */
-static uint8_t *add(struct tk_trace *t, tk_id key, enum tk_arg_type type) {
+static uint8_t *add_value(struct tk_trace *t, tk_id key, enum tk_arg_type type) {
   struct tk_store *s = t->store;
   struct arg_builder *b = &s->builder;
   uint8_t *p = buf_reserve(&b->payload, 16);
@@ -104,20 +104,20 @@ static void added(struct tk_trace *t, const uint8_t *end) {
   b->len = (size_t)(end - b->data);
 }
 
-void args_flag(struct tk_trace *t, tk_id key, enum tk_arg_type type) { add(t, key, type); }
+void args_flag(struct tk_trace *t, tk_id key, enum tk_arg_type type) { add_value(t, key, type); }
 
 void args_int(struct tk_trace *t, tk_id key, int64_t v) {
-  uint8_t *p = add(t, key, TK_ARG_INT);
+  uint8_t *p = add_value(t, key, TK_ARG_INT);
   if (p) added(t, varint_put(p, zigzag(v)));
 }
 
 void args_uint(struct tk_trace *t, tk_id key, enum tk_arg_type type, uint64_t v) {
-  uint8_t *p = add(t, key, type);
+  uint8_t *p = add_value(t, key, type);
   if (p) added(t, varint_put(p, v));
 }
 
 void args_decimal(struct tk_trace *t, tk_id key, int64_t mant, int exp) {
-  uint8_t *p = add(t, key, TK_ARG_DECIMAL);
+  uint8_t *p = add_value(t, key, TK_ARG_DECIMAL);
   if (!p) return;
   p = varint_put(p, zigzag(mant));
   *p++ = (uint8_t)zigzag(exp);
@@ -125,14 +125,14 @@ void args_decimal(struct tk_trace *t, tk_id key, int64_t mant, int exp) {
 }
 
 void args_double(struct tk_trace *t, tk_id key, double v) {
-  uint8_t *p = add(t, key, TK_ARG_DOUBLE);
+  uint8_t *p = add_value(t, key, TK_ARG_DOUBLE);
   if (!p) return;
   memcpy(p, &v, 8);
   added(t, p + 8);
 }
 
 void args_str(struct tk_trace *t, tk_id key, enum tk_arg_type type, tk_id s) {
-  uint8_t *p = add(t, key, type);
+  uint8_t *p = add_value(t, key, type);
   if (p) added(t, varint_put(p, s));
 }
 

@@ -22,7 +22,7 @@ struct pairing {
   struct map tops; /* identity -> index + 1 of the innermost begin: of the process, and of all */
 };
 
-static uint64_t mix(uint64_t h, uint64_t v) {
+static uint64_t mix_bits(uint64_t h, uint64_t v) {
   h = (h ^ v) * 0x9e3779b97f4a7c15u;
   return h ^ h >> 32;
 }
@@ -36,15 +36,15 @@ static uint64_t identity(const struct tk_trace *t, const struct tk_event *e) {
   bool legacy = false;
   while (tk_args_next(&it, &arg)) {
     if (arg.key == KEY_PH) legacy = true;
-    if (arg.key == KEY_ID || arg.key == KEY_SCOPE) h = mix(mix(h, arg.key), mix((uint64_t)arg.type, arg.u));
+    if (arg.key == KEY_ID || arg.key == KEY_SCOPE) h = mix_bits(mix_bits(h, arg.key), mix_bits((uint64_t)arg.type, arg.u));
     if (arg.key == KEY_ID2) {
       size_t n;
       const char *text = tk_string(t, arg.s, &n);
       bool local = n > 8 && memcmp(text, "{\"local\"", 8) == 0;
-      h = mix(mix(h, arg.s), local ? t->tracks[e->track].parent : 0); /* local: of no other process */
+      h = mix_bits(mix_bits(h, arg.s), local ? t->tracks[e->track].parent : 0); /* local: of no other process */
     }
   }
-  return mix(h, legacy ? (uint64_t)c->name << 32 : c->cat);
+  return mix_bits(h, legacy ? (uint64_t)c->name << 32 : c->cat);
 }
 
 static bool collect(struct pairing *p) {
@@ -94,7 +94,7 @@ static uint32_t innermost(const struct pairing *p, uint32_t top, bool any) {
 
 static void open_begin(struct pairing *p, uint32_t at) {
   struct async_item *item = &p->items[at];
-  uint32_t *top = map_put(&p->tops, mix(item->identity, item->process), 0);
+  uint32_t *top = map_put(&p->tops, mix_bits(item->identity, item->process), 0);
   if (!top) return;
   item->below = *top;
   *top = at + 1;
@@ -108,8 +108,8 @@ static void close_end(struct pairing *p, uint32_t at) {
   struct tk_trace *t = p->t;
   const struct async_item *item = &p->items[at];
   struct tk_event *e = &t->events[item->event];
-  uint32_t *own = map_put(&p->tops, mix(item->identity, item->process), 0), *any = map_put(&p->tops, item->identity, 0), found;
-  own = map_get(&p->tops, mix(item->identity, item->process)); /* the second put may have moved it */
+  uint32_t *own = map_put(&p->tops, mix_bits(item->identity, item->process), 0), *any = map_put(&p->tops, item->identity, 0), found;
+  own = map_get(&p->tops, mix_bits(item->identity, item->process)); /* the second put may have moved it */
   if (!own || !any) return;
   *own = innermost(p, *own, false);
   *any = innermost(p, *any, true);

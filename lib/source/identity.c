@@ -107,7 +107,7 @@ static void pids_free(struct pids *p) {
   mem_free(p->mem, p->before);
 }
 
-static void place(const struct pids *p, const struct map *of, uint64_t pid, struct track_origin origin, struct track_origin *out) {
+static void set_origin(const struct pids *p, const struct map *of, uint64_t pid, struct track_origin origin, struct track_origin *out) {
   const uint32_t *last = map_get(of, pid);
   for (tk_id i = last ? *last : 0; i; i = p->before[i]) out[i] = origin;
 }
@@ -117,13 +117,13 @@ static void place_pid(const struct pids *p, struct json *j, const struct json_va
                       struct track_origin *out) {
   const uint8_t *end;
   size_t n;
-  if (v->type == JSON_NUMBER && v->num.kind == NUM_INT) place(p, &p->numbers, (uint64_t)v->num.mant, origin, out);
+  if (v->type == JSON_NUMBER && v->num.kind == NUM_INT) set_origin(p, &p->numbers, (uint64_t)v->num.mant, origin, out);
   if (v->type != JSON_STRING) return;
   const uint8_t *text = json_text(j, &v->str, &n);
   tk_id str = text ? intern_find(&p->t->store->strings, text, n, (uint32_t)hash_bytes(text, n)) : 0;
-  if (str) place(p, &p->texts, str, origin, out);
+  if (str) set_origin(p, &p->texts, str, origin, out);
   struct num number = num_scan(v->str.p, &end);
-  if (number.kind == NUM_INT && end == v->str.p + v->str.n) place(p, &p->numbers, (uint64_t)number.mant, origin, out);
+  if (number.kind == NUM_INT && end == v->str.p + v->str.n) set_origin(p, &p->numbers, (uint64_t)number.mant, origin, out);
 }
 
 /* The processes of one rank of a merged trace. */

@@ -199,7 +199,7 @@ static inline const uint8_t *digits(const uint8_t *p, uint64_t *value) {
 }
 
 /* A number of up to 19 digits (epoch microseconds with nanoseconds have them) without exponent, as JSON spells it; NULL otherwise. */
-static inline const uint8_t *number(const uint8_t *p, struct decimal *d) {
+static inline const uint8_t *read_number(const uint8_t *p, struct decimal *d) {
   bool neg = *p == '-';
   const uint8_t *start = p += neg, *point = NULL;
   uint64_t v = 0;
@@ -267,8 +267,8 @@ static inline const uint8_t *value(struct reading *w, enum template_op op, const
   struct decimal d;
   tk_id id;
   switch (op) {
-  case OP_TS: return number(p, &w->ts);
-  case OP_DUR: return *p == '-' ? NULL : number(p, &w->dur);
+  case OP_TS: return read_number(p, &w->ts);
+  case OP_DUR: return *p == '-' ? NULL : read_number(p, &w->dur);
   case OP_NAME: return text_value(w, p, &w->name);
   case OP_PID_STR:
   case OP_TID_STR:
@@ -284,14 +284,14 @@ static inline const uint8_t *value(struct reading *w, enum template_op op, const
     return p;
   case OP_NESTED: return nested_value(w, p);
   case OP_DECIMAL:
-    p = number(p, &d);
+    p = read_number(p, &d);
     if (!p || d.exp == 0) return NULL;
     w->packed = varint_put(w->packed, zigzag(d.mant));
     *w->packed++ = (uint8_t)zigzag(d.exp);
     return p;
   default: break;
   }
-  p = number(p, &d);
+  p = read_number(p, &d);
   if (!p || d.exp != 0) return NULL;
   if (op == OP_INT) w->packed = varint_put(w->packed, zigzag(d.mant));
   else if (op == OP_PID) w->pid = ident_int(d.mant);
@@ -319,7 +319,7 @@ static const uint8_t *turn(struct reading *w, struct node *up, const uint8_t *p)
 }
 
 /* The leaf's event takes what varies: every event of the leaf brings all of it. */
-static bool finish(struct reading *w, struct leaf *leaf, const uint8_t *from) {
+static bool finish_template(struct reading *w, struct leaf *leaf, const uint8_t *from) {
   struct chrome_event *e = &leaf->proto;
   i128 ts, dur = 0;
   uint32_t args = 0;
@@ -355,7 +355,7 @@ const uint8_t *template_match(struct chrome *r, const uint8_t *p) {
     n = n->hot;
     p = q;
   } while (n->op != OP_END);
-  if (p > r->j.end || !finish(&w, n->leaf, from)) return NULL;
+  if (p > r->j.end || !finish_template(&w, n->leaf, from)) return NULL;
   r->t->counts.by_template++;
   return p;
 }
