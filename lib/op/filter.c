@@ -321,7 +321,7 @@ static bool any_glob(const char *const *globs, const char *text) {
 }
 
 static bool wants_arg(const struct tk_filter_options *o, const char *key) {
-  if (strip_is_own(key)) return true;
+  if (key_is_reserved(key)) return true;
   return !any_glob(o->drop_args, key) && (!o->keep_args || any_glob(o->keep_args, key));
 }
 

@@ -61,11 +61,12 @@ static void mark_frame(struct frames *f, const void *id, size_t n) {
   for (; at && at <= last && !list[at - 1].stays; at = list[at - 1].parent) list[at - 1].stays = true;
 }
 
+/* "json.sf" and "json.esf", of an event or of its end. */
 static bool names_frame(const struct tk_trace *t, tk_id key) {
   size_t n;
   const char *text = tk_string(t, key, &n);
-  return strncmp(text, "json.", 5) == 0 &&
-         ((n > 3 && strcmp(text + n - 3, ".sf") == 0) || (n > 4 && strcmp(text + n - 4, ".esf") == 0));
+  bool frame = (n > 3 && strcmp(text + n - 3, ".sf") == 0) || (n > 4 && strcmp(text + n - 4, ".esf") == 0);
+  return frame && key_is_reserved(text);
 }
 
 static void mark_args(struct frames *f, uint32_t args) {

@@ -159,7 +159,7 @@ static bool ties(const char *key) {
                                       NULL };
   for (const char *const *t = TIES; *t; t++)
     if (strncmp(key, *t, strlen(*t)) == 0) return true;
-  return strip_is_own(key);
+  return key_is_reserved(key);
 }
 
 static struct rung_step *add_step(struct shrink *s, enum rung rung) {
