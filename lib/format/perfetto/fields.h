@@ -3,12 +3,6 @@
 #ifndef FORMAT_PERFETTO_FIELDS_H
 #define FORMAT_PERFETTO_FIELDS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-/* Name of the row, and origin of the passthrough. */
-#define PERFETTO_FORMAT "perfetto"
-
 enum {
   TRACE_PACKET = 1,
 
@@ -194,11 +188,6 @@ enum {
   FORM_NUMBER_ID = 256, /* TRACK_COUNTER_ID was a number */
   FORM_SERIES = 32,    /* a counter's name ends with a blank and the series that TRACK_IDENT names */
 
-  /* Of the meta "perfetto.tracks", within the graph alone. */
-  KEPT_TRACK = 1,
-  KEPT_DESCRIPTOR = 2,
-  KEPT_OWN = 3, /* of its process, thread or counter */
-  KEPT_PID = 4, /* of a process whose pid another machine has as well */
 
   DESCRIPTOR_PROCESS_ORDERING = 19,
   DESCRIPTOR_THREAD_ORDERING = 20,
@@ -219,15 +208,5 @@ enum {
  *
  * A counter of Perfetto has one series; that its name is whole (other counters show "name series") is said by `renamed`. */
 enum { NAMED_OF_PROCESS = 1, NAMED_GLOBAL, NAMED_OF_THREAD, NAMED_IS_PROCESS, NAMED_OF_TRACK, NAMED_CODES = 8 };
-
-struct tk_trace;
-struct format_machine;
-/* Machines of the Perfetto file that a graph was read from, if there are several: the `at`-th, false behind the last. */
-bool perfetto_machine(const struct tk_trace *t, uint32_t at, struct format_machine *m);
-
-struct tk_inspection;
-struct arena;
-/* What the file was made of (inspect.c). */
-void perfetto_inspect(const struct tk_trace *t, struct tk_inspection *p, struct arena *keep);
 
 #endif

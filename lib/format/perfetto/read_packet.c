@@ -5,22 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "reader.h"
-
-void perfetto_note(struct perfetto *r, enum tk_note_kind kind, const char *text) { trace_note(r->t, kind, r->offset, text); }
-
-tk_id perfetto_text(struct perfetto *r, const uint8_t *p, size_t n) {
-  bool repaired = false;
-  tk_id id = intern_text(&r->t->store->strings, p, n, r->n_opaque != 0, &repaired);
-  if (repaired) perfetto_note(r, TK_NOTE_REPAIR, "text that is not UTF-8: replaced by U+FFFD");
-  return id;
-}
-
-tk_id perfetto_opaque(struct perfetto *r, const uint8_t *p, size_t n) {
-  if (!utf8_valid(p, n)) r->n_opaque++;
-  return trace_string(r->t, p, n);
-}
 
 static bool read_packet(struct pb *c, struct packet *k) {
   struct pb_field f;
@@ -55,21 +40,12 @@ static bool read_packet(struct pb *c, struct packet *k) {
   return !c->fault;
 }
 
-/* Whole messages that belong to the trace as a whole: written back by the Perfetto writer. */
-static void keep_raw(struct perfetto *r, const char *key, const struct pb_field *f) {
-  struct tk_meta *m = trace_add_meta(r->t);
-  m->key = trace_text(r->t, key);
-  m->at = r->t->store->raw.len;
-  m->size = f->value;
-  m->origin = PERFETTO_FORMAT;
-  buf_append(&r->t->store->raw, f->p, (size_t)f->value);
-  trace_end_raw(r->t);
-}
-
 /* A damaged one would spoil what we write: trace_processor takes it as it comes. */
 static void extension_descriptor(struct perfetto *r, const struct pb_field *f) {
-  if (schema_read(&r->schema, f->p, (size_t)f->value)) keep_raw(r, "perfetto.extension_descriptor", f);
-  else perfetto_note(r, TK_NOTE_REPAIR, "damaged extension descriptor: read as far as it goes, and left out");
+  if (schema_read(&r->extensions.schema, f->p, (size_t)f->value))
+    perfetto_add_passthrough(r, PASSTHROUGH_EXTENSIONS, f->p, (size_t)f->value);
+  else
+    perfetto_note(r, TK_NOTE_REPAIR, "damaged extension descriptor: read as far as it goes, and left out");
 }
 
 /* Attributes that our own writer makes of JSON's top level: "tracekit", "json.KEY", "json.after.KEY". */
@@ -129,7 +105,7 @@ static void keep_packet(struct perfetto *r, struct sequence *q, const struct pac
   int64_t ns;
   uint32_t clock;
   if (own && !counted) own = clock_time(r, q, k, &ns, &clock);
-  perfetto_keep(r, q, k, p, n, own && !counted ? &ns : NULL);
+  passthrough_packet(r, q, k, p, n, own && !counted ? &ns : NULL);
 }
 
 void perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed) {

@@ -54,7 +54,7 @@ static bool series_value(const struct perfetto_sink *s, const struct tk_arg *arg
   return arg->type == TK_ARG_INT || arg->type == TK_ARG_UINT || arg->type == TK_ARG_DECIMAL || arg->type == TK_ARG_DOUBLE;
 }
 
-static void append(struct perfetto_sink *s, tk_id text) {
+static void append_text(struct perfetto_sink *s, tk_id text) {
   const struct intern_str *p = trace_str(s->t, text);
   buf_append(&s->text, p->bytes, p->len);
 }
@@ -64,7 +64,7 @@ static uint64_t describe_series(struct perfetto_sink *s, tk_id track, const stru
   struct child c = {.parent = s->uuids[k->parent], .counter = true, .track = track, .has_rank = k->has_sort, .rank = k->sort_index};
   char number[24];
   s->text.len = 0;
-  append(s, of->has_id ? s->t->classes[e->cls].name : k->name);
+  append_text(s, of->has_id ? s->t->classes[e->cls].name : k->name);
   if (k->renamed) {
     if (of->key != KEY_COUNTER_VALUE) c.unit = tk_string(s->t, of->key, NULL);
     if (k->tid.kind == TK_IDENT_INT) c.parent = describe_thread_uuid(s, k->parent, k->tid.num);
@@ -81,7 +81,7 @@ static uint64_t describe_series(struct perfetto_sink *s, tk_id track, const stru
     if (of->has_id) buf_append(&s->text, " id: ", 5);
     buf_append(&s->text, c.id, c.n_id);
     buf_append(&s->text, " ", 1);
-    append(s, of->key);
+    append_text(s, of->key);
   }
   c.name = (const char *)s->text.data;
   c.n = s->text.len;

@@ -79,17 +79,17 @@ static void describe_process(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   struct buf d = {.mem = &s->mem};
   struct tk_ident pid = k->pid;
-  if (writer_kept_pid(s, track, &pid.num)) pid.kind = TK_IDENT_INT;
+  if (passthrough_pid(s, track, &pid.num)) pid.kind = TK_IDENT_INT;
   /* pid 0 of a protobuf trace is Linux's idle process, which viewers leave out: GPU 0 of Kineto is none */
   s->pids[track] = small_id(s, pid, 1, INT32_MAX);
   s->inner.len = 0;
   pb_i64(&s->inner, PROCESS_PID, s->pids[track]);
   put_name(s, &s->inner, PROCESS_NAME, k->name, pid, s->pids[track]);
   if (k->labels) put_string(s, &s->inner, PROCESS_LABELS, k->labels);
-  writer_kept_fields(s, track, true, &s->inner);
+  write_passthrough_fields(s, track, true, &s->inner);
   pb_u64(&d, DESCRIPTOR_UUID, s->uuids[track]);
   pb_message(&d, DESCRIPTOR_PROCESS, &s->inner);
-  writer_kept_fields(s, track, false, &d);
+  write_passthrough_fields(s, track, false, &d);
   if (k->has_sort) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, k->sort_index);
   write_private_fields(s, &d, 0, pid, s->pids[track], machine_name_of(s, k));
   put_descriptor(s, &d);
@@ -107,11 +107,11 @@ static void describe_thread(struct perfetto_sink *s, tk_id track) {
   pb_i64(&s->inner, THREAD_PID, pid);
   pb_i64(&s->inner, THREAD_TID, tid);
   put_name(s, &s->inner, THREAD_NAME, k->name, k->tid, tid);
-  writer_kept_fields(s, track, true, &s->inner);
+  write_passthrough_fields(s, track, true, &s->inner);
   pb_u64(&d, DESCRIPTOR_UUID, s->uuids[track]);
   pb_u64(&d, DESCRIPTOR_PARENT_UUID, s->uuids[k->parent]);
   pb_message(&d, DESCRIPTOR_THREAD, &s->inner);
-  writer_kept_fields(s, track, false, &d);
+  write_passthrough_fields(s, track, false, &d);
   if (k->has_sort) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, k->sort_index);
   if (is_number(k->tid)) map_put(&s->threads, thread_key(k->parent, k->tid.num), track);
   write_private_fields(s, &d, form_of(s, k), k->tid, tid, 0);
@@ -131,9 +131,9 @@ uint64_t describe_child(struct perfetto_sink *s, const struct child *c) {
   if (c->has_rank) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, c->rank);
   s->inner.len = 0;
   if (c->unit) pb_bytes(&s->inner, COUNTER_UNIT_NAME, c->unit, strlen(c->unit));
-  writer_kept_fields(s, c->track, true, &s->inner);
+  write_passthrough_fields(s, c->track, true, &s->inner);
   if (c->counter) pb_message(&d, DESCRIPTOR_COUNTER, &s->inner);
-  writer_kept_fields(s, c->track, false, &d);
+  write_passthrough_fields(s, c->track, false, &d);
   s->private_fields.len = 0;
   if (c->form) pb_u64(&s->private_fields, TRACK_FORM, c->form);
   if (c->tid.kind == TK_IDENT_STR) put_string(s, &s->private_fields, TRACK_IDENT, c->tid.str);
@@ -226,7 +226,7 @@ static void describe_order(struct perfetto_sink *s) {
 }
 
 /* The track's machine, with what stands of each once. */
-static void enter(struct perfetto_sink *s, tk_id track, bool sorted) {
+static void switch_machine(struct perfetto_sink *s, tk_id track, bool sorted) {
   if (!writer_machine(s, track)) return;
   if (sorted) describe_order(s);
   if (s->w.machine && s->t->clock == TK_CLOCK_REALTIME && !s->has_clocks) put_clocks(s);
@@ -239,25 +239,25 @@ void describe_tracks(struct perfetto_sink *s) {
   find_processes(s);
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     if (!s->uuids[i]) continue;
-    enter(s, i, sorted);
+    switch_machine(s, i, sorted);
     describe_process(s, i);
   }
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     if (t->tracks[i].kind != TK_THREAD || track_hidden(t, i) || is_named(&t->tracks[i])) continue;
     s->uuids[i] = ++s->next_uuid;
-    enter(s, i, sorted);
+    switch_machine(s, i, sorted);
     describe_thread(s, i);
   }
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     if (!is_named(&t->tracks[i]) || track_hidden(t, i)) continue;
-    enter(s, i, sorted);
+    switch_machine(s, i, sorted);
     describe_named(s, i);
   }
 }
 
 /* ---- the trace ---- */
 
-void put_attribute(struct perfetto_sink *s, const char *key, const char *text, size_t n) {
+void write_attribute(struct perfetto_sink *s, const char *key, const char *text, size_t n) {
   struct buf attribute = {.mem = &s->mem};
   s->inner.len = s->packet.len = 0;
   pb_bytes(&s->inner, ATTRIBUTE_KEY, key, strlen(key));
@@ -268,12 +268,10 @@ void put_attribute(struct perfetto_sink *s, const char *key, const char *text, s
   buf_free(&attribute);
 }
 
-static const char EXTENSIONS[] = "perfetto.extension_descriptor";
-
 void describe_extensions(struct perfetto_sink *s, const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];
-    if (!m->origin || strcmp(tk_string(t, m->key, NULL), EXTENSIONS) != 0) continue;
+    if (!passthrough_is(t, m, PASSTHROUGH_EXTENSIONS)) continue;
     s->packet.len = 0;
     pb_bytes(&s->packet, PACKET_EXTENSION_DESCRIPTOR, trace_raw(t, m->at), (size_t)m->size);
     writer_packet(s->out, &s->packet);
@@ -283,7 +281,7 @@ void describe_extensions(struct perfetto_sink *s, const struct tk_trace *t) {
 void describe_trace(struct perfetto_sink *s, const struct tk_trace *t) {
   describe_extensions(s, t);
   s->has_extensions = true;
-  writer_kept(s, t);
+  write_passthrough(s, t);
   if (t->clock == TK_CLOCK_REALTIME && !s->has_clocks) put_clocks(s);
 }
 
@@ -297,6 +295,6 @@ void describe_metas(struct perfetto_sink *s, const struct tk_trace *t) {
     s->text.len = 0;
     buf_append(&s->text, m->after ? "json.after." : "json.", m->after ? 11 : 5);
     if (!buf_append(&s->text, key, strlen(key) + 1)) return;
-    put_attribute(s, (const char *)s->text.data, trace_raw(t, m->at), (size_t)m->size);
+    write_attribute(s, (const char *)s->text.data, trace_raw(t, m->at), (size_t)m->size);
   }
 }

@@ -1,14 +1,17 @@
-/* writer.h - what the files of the Perfetto writer share.
+/* writer.h - what the files of the Perfetto writer share.  Each stands on those above it:
  *
- *     write.c   the sink: one track after the other
+ *     writer.c             packets of one graph: interned text, the sequence's clock and default track
+ *     write_extension.c    args -> fields that the file describes itself
+ *     write_flow_points.c  flows of an event: ids, points in full
+ *     write_event.c        one TrackEvent: names, args
+ *     write_flows.c        which flows there are
+ *     write_lanes.c        which lane a span goes to, the stack of the one that is being written
+ *     write_passthrough.c  what came from a Perfetto file and is not modelled
+ *     write_machine.c      which machine tracks are of
  *     write_descriptors.c  descriptors of tracks, clocks, top-level data
- *     machine.c   which machine tracks are of
- *     write_asyncs.c    async spans: lanes by name, those of one id nested
- *     write_counters.c  counter samples: a track for each series
- *     write_lanes.c   which lane a span goes to, which flows there are
- *     write_event.c   one TrackEvent: interning, args, time
- *     flow_points.c  flows of an event: ids, points in full
- */
+ *     write_asyncs.c       async spans: lanes by name, those of one id nested
+ *     write_counters.c     counter samples: a track for each series
+ *     write.c              the sink: one track after the other */
 #ifndef FORMAT_PERFETTO_WRITER_H
 #define FORMAT_PERFETTO_WRITER_H
 
@@ -16,7 +19,8 @@
 #include "io/out.h"
 #include "format/pb_out.h"
 #include "fields.h"
-#include "extension.h"
+#include "passthrough.h"
+#include "schema.h"
 
 /* Interned ids of one kind: by string id. */
 struct iids {
@@ -34,6 +38,18 @@ struct flow_end {
   bool has_points; /* the flow points stand in full as well */
   uint64_t id;
 };
+
+/* Args that are fields of extensions of TrackEvent. */
+struct extension_writer {
+  struct schema schema; /* of what the graph's file described */
+  uint32_t open;        /* the extension whose message is being written; 0 = none */
+  struct buf message;
+};
+
+/* Writes the arg into the event if it is of an extension; the first `skip` bytes of its key do not count.  A message is complete
+ * when extension_end has been called. */
+bool extension_write(struct extension_writer *x, const struct tk_trace *t, const struct tk_arg *arg, uint32_t skip, struct buf *event);
+void extension_end(struct extension_writer *x, struct buf *event);
 
 /* The packets of one graph: one sequence for each machine, so that names are interned once. */
 struct event_writer {
@@ -58,7 +74,7 @@ struct event_writer {
   uint32_t n_flow_ends, cap_flow_ends, last_flow_end, last_point; /* last: where the events before were found */
   bool has_ends; /* a flow is at_end */
   struct buf interned, event, annotation, packet, scratch, private_fields;
-  struct schema schema; /* of extensions that the graph's file described */
+  struct extension_writer extensions;
 };
 
 bool writer_begin(struct event_writer *w, const struct tk_trace *t, int64_t base_ns, struct out *out, struct mem *mem);
@@ -81,8 +97,12 @@ void writer_lone_point(struct event_writer *w, uint64_t uuid, tk_id flow);
 void writer_counter(struct event_writer *w, tk_id event, const struct tk_arg *value);
 /* The flows of the event whose fields stand in w->event: those of its begin, or those of its end. */
 void writer_flows(struct event_writer *w, tk_id event, bool at_end);
-/* The iid of a string, which is interned in the packet if it is new. */
-uint32_t writer_iid(struct event_writer *w, struct iids *kind, uint32_t field, tk_id s);
+/* Interns the string, less its first `skip` bytes, in the packet that is being made. */
+uint32_t writer_new_iid(struct event_writer *w, struct iids *kind, uint32_t field, tk_id s, uint32_t skip);
+/* The iid of a string, which is interned if it is new. */
+static inline uint32_t writer_iid(struct event_writer *w, struct iids *kind, uint32_t field, tk_id s) {
+  return kind->iid[s] ? kind->iid[s] : writer_new_iid(w, kind, field, s, 0);
+}
 /* The packet of w->event and w->private_fields, which is for this event or flow point. */
 void writer_event(struct event_writer *w, int64_t ns, enum sink_part part, tk_id id);
 
@@ -117,13 +137,13 @@ struct open_span {
   bool endless, cut; /* never ends; did not, but is in a span that does */
 };
 
-/* Packets of a Perfetto input that are not modelled, and a sequence that they do not use (passthrough.c). */
+/* Packets of a Perfetto input that are not modelled, and a sequence that they do not use (write_passthrough.c). */
 struct perfetto_sink;
 /* Fields of the track's descriptor, or of the process, thread or counter in it, that are not modelled. */
-void writer_kept_fields(struct perfetto_sink *s, tk_id track, bool own, struct buf *to);
-void writer_kept_tracks(struct perfetto_sink *s);
-bool writer_kept_pid(struct perfetto_sink *s, tk_id track, int64_t *pid);
-void writer_kept(struct perfetto_sink *s, const struct tk_trace *t);
+void write_passthrough_fields(struct perfetto_sink *s, tk_id track, bool own, struct buf *to);
+void passthrough_tracks_begin(struct perfetto_sink *s);
+bool passthrough_pid(struct perfetto_sink *s, tk_id track, int64_t *pid);
+void write_passthrough(struct perfetto_sink *s, const struct tk_trace *t);
 uint32_t writer_sequence(struct perfetto_sink *s);
 
 struct perfetto_sink {
@@ -143,8 +163,8 @@ struct perfetto_sink {
   struct event_writer w;
   uint64_t *uuids; /* by track */
   int64_t *pids;   /* by track: of processes */
-  const struct tk_meta *kept_tracks;
-  struct map kept;   /* by track: where in the graph's text its further fields stand */
+  const struct tk_meta *passthrough_tracks;
+  struct map passthrough_at;   /* by track: where in the graph's text its further fields stand */
   struct map named;  /* process and text of the tid -> named track */
   struct map threads; /* process and number of the tid -> thread */
   struct writer_machine {
@@ -165,7 +185,7 @@ struct perfetto_sink {
   uint32_t n_deep, cap_deep;
 };
 
-/* The stack of the lane that is being written.  A child ends no later than its parent. */
+/* The stack of the lane that is being written (write_lanes.c).  A child ends no later than its parent. */
 void slices_open(struct perfetto_sink *s, tk_id event);
 void slices_close(struct perfetto_sink *s, uint32_t height);
 
@@ -174,7 +194,7 @@ void asyncs_write(struct perfetto_sink *s, tk_id track);
 /* The samples of a counter track (write_counters.c). */
 void counters_write(struct perfetto_sink *s, tk_id track);
 
-/* ---- machines (machine.c) ---- */
+/* ---- machines (write_machine.c) ---- */
 
 bool writer_machines(struct perfetto_sink *s);
 /* What follows is of the track's machine.  True if that is the first of it in the graph. */
@@ -204,7 +224,7 @@ void describe_trace(struct perfetto_sink *s, const struct tk_trace *t);
 /* Of each graph, those of the first at the start. */
 void describe_extensions(struct perfetto_sink *s, const struct tk_trace *t);
 void describe_metas(struct perfetto_sink *s, const struct tk_trace *t);
-void put_attribute(struct perfetto_sink *s, const char *key, const char *text, size_t n);
+void write_attribute(struct perfetto_sink *s, const char *key, const char *text, size_t n);
 bool track_hidden(const struct tk_trace *t, tk_id track);
 
 #endif
