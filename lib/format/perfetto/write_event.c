@@ -19,9 +19,8 @@ static double decimal(const struct tk_arg *a) {
 }
 
 /* Bytes that are no text: a data URL, which says what it is and loses nothing. */
-static void put_bytes(struct event_writer *w, struct buf *b, tk_id id) {
+static void write_data_url(struct event_writer *w, struct buf *b, const struct intern_str *s) {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  const struct intern_str *s = trace_str(w->t, id);
   struct buf *url = &w->scratch;
   url->len = 0;
   buf_append(url, "data:;base64,", 13);
@@ -35,31 +34,74 @@ static void put_bytes(struct event_writer *w, struct buf *b, tk_id id) {
   pb_bytes(b, ANNOTATION_STRING, url->data, url->len);
 }
 
-/* trace_processor v52 passes over JSON that is a number: a double, beside what it was. */
-static void put_number(struct buf *b, const struct intern_str *text) {
-  pb_double(b, ANNOTATION_DOUBLE, num_double((const char *)text->bytes, text->len));
-  pb_bytes(b, ANNOTATION_TRACEKIT, text->bytes, text->len);
+/* Values whose annotation may be longer than a byte tells. */
+static void write_long_annotation(struct event_writer *w, uint32_t key, const struct tk_arg *arg) {
+  const struct intern_str *text = trace_str(w->t, arg->s);
+  struct buf *b = &w->annotation;
+  b->len = 0;
+  pb_u64(b, ANNOTATION_NAME_IID, key);
+  if (arg->type == TK_ARG_BYTES) {
+    write_data_url(w, b, text);
+  } else if (arg->type == TK_ARG_JSON) {
+    pb_bytes(b, ANNOTATION_JSON, text->bytes, text->len);
+  } else { /* trace_processor v52 passes over JSON that is a number: a double, beside what it was */
+    pb_double(b, ANNOTATION_DOUBLE, num_double((const char *)text->bytes, text->len));
+    pb_bytes(b, ANNOTATION_TRACEKIT, text->bytes, text->len);
+  }
+  pb_message(&w->event, EVENT_DEBUG_ANNOTATIONS, b);
 }
 
-static void annotation_value(struct event_writer *w, struct buf *b, const struct tk_arg *a) {
-  switch (a->type) {
-  case TK_ARG_NULL: return; /* no value; the JSON text "null" ends trace_processor v52 */
-  case TK_ARG_FALSE:
-  case TK_ARG_TRUE: pb_u64(b, ANNOTATION_BOOL, a->type == TK_ARG_TRUE); return;
-  case TK_ARG_INT: pb_i64(b, ANNOTATION_INT, a->i); return;
-  case TK_ARG_UINT: pb_u64(b, ANNOTATION_UINT, a->u); return;
-  case TK_ARG_POINTER: pb_u64(b, ANNOTATION_POINTER, a->u); return;
-  case TK_ARG_DECIMAL: pb_double(b, ANNOTATION_DOUBLE, decimal(a)); return;
-  case TK_ARG_DOUBLE: pb_double(b, ANNOTATION_DOUBLE, a->d); return;
-  case TK_ARG_BYTES: put_bytes(w, b, a->s); return;
-  case TK_ARG_NUMBER: put_number(b, trace_str(w->t, a->s)); return;
-  case TK_ARG_JSON: pb_bytes(b, ANNOTATION_JSON, trace_str(w->t, a->s)->bytes, trace_str(w->t, a->s)->len); return;
-  default: pb_u64(b, ANNOTATION_STRING_IID, writer_iid(w, &w->values, INTERNED_ANNOTATION_STRINGS, a->s)); return;
+static uint8_t *double_field(uint8_t *p, uint32_t field, double d) {
+  uint64_t bits;
+  memcpy(&bits, &d, sizeof bits);
+  *p++ = (uint8_t)PB_KEY(field, PB_FIXED64);
+  for (int i = 0; i < 8; i++) *p++ = (uint8_t)(bits >> 8 * i);
+  return p;
+}
+
+/* A kernel of Kineto has twenty args, nearly all of them numbers and interned strings, so these are made in place: of a size below
+ * 128 the length is one byte, and of a field below 16 the key. */
+static void write_annotation(struct event_writer *w, uint32_t key, const struct tk_arg *arg) {
+  enum tk_arg_type type = arg->type;
+  if (type == TK_ARG_JSON || type == TK_ARG_BYTES || type == TK_ARG_NUMBER) {
+    write_long_annotation(w, key, arg);
+    return;
   }
+  bool is_text = type == TK_ARG_STR || type == TK_ARG_REF;
+  uint32_t text = is_text ? writer_iid(w, &w->values, INTERNED_ANNOTATION_STRINGS, arg->s) : 0;
+  uint8_t *start = buf_reserve(&w->event, 32), *p = start;
+  if (!p) return;
+  *p++ = PB_KEY(EVENT_DEBUG_ANNOTATIONS, PB_BYTES);
+  p++; /* the length */
+  *p++ = PB_KEY(ANNOTATION_NAME_IID, PB_VARINT);
+  p = pb_raw_varint(p, key);
+  switch (type) {
+  case TK_ARG_FALSE:
+  case TK_ARG_TRUE:
+    *p++ = PB_KEY(ANNOTATION_BOOL, PB_VARINT);
+    *p++ = type == TK_ARG_TRUE;
+    break;
+  case TK_ARG_INT:
+    *p++ = PB_KEY(ANNOTATION_INT, PB_VARINT);
+    p = pb_raw_varint(p, (uint64_t)arg->i);
+    break;
+  case TK_ARG_UINT:
+  case TK_ARG_POINTER:
+    *p++ = (uint8_t)PB_KEY(type == TK_ARG_UINT ? ANNOTATION_UINT : ANNOTATION_POINTER, PB_VARINT);
+    p = pb_raw_varint(p, arg->u);
+    break;
+  case TK_ARG_DECIMAL: p = double_field(p, ANNOTATION_DOUBLE, decimal(arg)); break;
+  case TK_ARG_DOUBLE: p = double_field(p, ANNOTATION_DOUBLE, arg->d); break;
+  case TK_ARG_STR:
+  case TK_ARG_REF: p = pb_raw_varint(pb_key(p, ANNOTATION_STRING_IID, PB_VARINT), text); break;
+  default: break; /* null: no value; the JSON text "null" ends trace_processor v52 */
+  }
+  start[1] = (uint8_t)(p - start - 2);
+  w->event.len += (size_t)(p - start);
 }
 
 /* Args that are fields of a TrackEvent go back there.  True if it was one. */
-static bool put_field(struct event_writer *w, const struct tk_arg *a) {
+static bool write_field(struct event_writer *w, const struct tk_arg *a) {
   const struct intern_str *s = a->type == TK_ARG_STR || a->type == TK_ARG_BYTES ? trace_str(w->t, a->s) : NULL;
   if (a->key == KEY_PERFETTO_FIELDS && a->type == TK_ARG_BYTES) return buf_append(&w->event, s->bytes, s->len);
   if (a->key == KEY_SCOPE_OF_INSTANT && w->track_has_scope) return true;
@@ -72,31 +114,27 @@ static bool put_field(struct event_writer *w, const struct tk_arg *a) {
 
 /* "json.end.key": an arg of the end event, unless it stands for a field of it. */
 static const char END_ARG[] = "json.end.", END_FIELD[] = "json.end.json.";
+enum { END_ARG_SIZE = sizeof END_ARG - 1, END_FIELD_SIZE = sizeof END_FIELD - 1 };
+
 static bool is_end_arg(const struct event_writer *w, tk_id key) {
   const struct intern_str *s = trace_str(w->t, key);
-  return s->len >= 9 && memcmp(s->bytes, END_ARG, 9) == 0 && (s->len < 14 || memcmp(s->bytes, END_FIELD, 14) != 0);
+  return s->len >= END_ARG_SIZE && memcmp(s->bytes, END_ARG, END_ARG_SIZE) == 0 &&
+         (s->len < END_FIELD_SIZE || memcmp(s->bytes, END_FIELD, END_FIELD_SIZE) != 0);
 }
 
-static void put_arg(struct event_writer *w, const struct tk_arg *arg, bool at_end) {
-  if (arg->key < KEY_COUNT && put_field(w, arg)) return;
-  if (w->extensions.schema.n && extension_write(&w->extensions, w->t, arg, at_end ? 9 : 0, &w->event)) return;
+/* The args of the begin event, or those of the end event.  A key that has an iid has been asked before which of them it is of. */
+static void write_args(struct event_writer *w, uint32_t args, bool at_end) {
   struct iids *keys = at_end ? &w->end_keys : &w->keys;
-  uint32_t key = keys->iid[arg->key];
-  if (!key) key = writer_new_iid(w, keys, INTERNED_ANNOTATION_NAMES, arg->key, at_end ? 9 : 0);
-  w->annotation.len = 0;
-  pb_u64(&w->annotation, ANNOTATION_NAME_IID, key);
-  annotation_value(w, &w->annotation, arg);
-  pb_message(&w->event, EVENT_DEBUG_ANNOTATIONS, &w->annotation);
-}
-
-/* The args of the begin event, or those of the end event. */
-static void put_args(struct event_writer *w, uint32_t args, bool at_end) {
+  uint32_t skip = at_end ? END_ARG_SIZE : 0;
   struct tk_args it = tk_args_of(w->t, args);
   struct tk_arg arg;
   while (tk_args_next(&it, &arg)) {
+    uint32_t key = keys->iid[arg.key];
     size_t before = w->event.len + w->interned.len;
-    if (is_end_arg(w, arg.key) != at_end) continue;
-    put_arg(w, &arg, at_end);
+    if (!key && is_end_arg(w, arg.key) != at_end) continue;
+    if (!(arg.key < KEY_COUNT && write_field(w, &arg)) &&
+        !(w->extensions.schema.n && extension_write(&w->extensions, w->t, &arg, skip, &w->event)))
+      write_annotation(w, key ? key : writer_new_iid(w, keys, INTERNED_ANNOTATION_NAMES, arg.key, skip), &arg);
     if (w->meter) w->meter->add(w->meter->arg, SINK_ARG, arg.key, w->event.len + w->interned.len - before);
   }
   extension_end(&w->extensions, &w->event);
@@ -104,44 +142,42 @@ static void put_args(struct event_writer *w, uint32_t args, bool at_end) {
 
 /* ---- events ---- */
 
-static void event_begin(struct event_writer *w) { w->event.len = w->interned.len = 0; }
-
 /* A name says what follows it, so it comes first. */
-static void describe(struct event_writer *w, const struct tk_event *e, uint32_t type) {
+static void begin_event(struct event_writer *w, const struct tk_event *e, uint32_t type) {
   const struct tk_class *c = &w->t->classes[e->cls];
-  event_begin(w);
+  w->event.len = w->interned.len = 0;
   if (c->name) pb_u64(&w->event, EVENT_NAME_IID, writer_iid(w, &w->names, INTERNED_NAMES, c->name));
   if (c->cat) pb_u64(&w->event, EVENT_CATEGORY_IIDS, writer_iid(w, &w->categories, INTERNED_CATEGORIES, c->cat));
   pb_u64(&w->event, EVENT_TYPE, type);
-  if (c->args) put_args(w, c->args, false);
-  if (e->args) put_args(w, e->args, false);
+  if (c->args) write_args(w, c->args, false);
+  if (e->args) write_args(w, e->args, false);
 }
 
 void writer_slice_begin(struct event_writer *w, tk_id id) {
   const struct tk_event *e = &w->t->events[id];
-  describe(w, e, TYPE_SLICE_BEGIN);
+  begin_event(w, e, TYPE_SLICE_BEGIN);
   writer_flows(w, id, false);
   writer_event(w, writer_ns(w, e->ts), SINK_EVENT, id);
 }
 
 void writer_slice_end(struct event_writer *w, tk_id id, int64_t ns) {
   const struct tk_event *e = &w->t->events[id];
-  event_begin(w);
+  w->event.len = w->interned.len = 0;
   pb_u64(&w->event, EVENT_TYPE, TYPE_SLICE_END);
   writer_flows(w, id, true);
-  if (e->flags & TK_PAIRED && e->args) put_args(w, e->args, true);
+  if (e->flags & TK_PAIRED && e->args) write_args(w, e->args, true);
   writer_event(w, ns, SINK_EVENT, id);
 }
 
 void writer_instant(struct event_writer *w, tk_id id) {
   const struct tk_event *e = &w->t->events[id];
-  describe(w, e, TYPE_INSTANT);
+  begin_event(w, e, TYPE_INSTANT);
   writer_flows(w, id, false);
   writer_event(w, writer_ns(w, e->ts), SINK_EVENT, id);
 }
 
 void writer_counter(struct event_writer *w, tk_id id, const struct tk_arg *value) {
-  event_begin(w);
+  w->event.len = w->interned.len = 0;
   pb_u64(&w->event, EVENT_TYPE, TYPE_COUNTER);
   if (value->type == TK_ARG_INT) pb_i64(&w->event, EVENT_COUNTER_VALUE, value->i);
   else if (value->type == TK_ARG_UINT) pb_double(&w->event, EVENT_DOUBLE_COUNTER_VALUE, (double)value->u);

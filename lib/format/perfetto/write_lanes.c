@@ -38,10 +38,6 @@ void lanes_free(struct lanes *l) {
 
 /* ---- the stack ---- */
 
-static void push_span(struct perfetto_sink *s, struct open_span o) {
-  if (mem_grow(&s->mem, (void **)&s->stack, &s->cap_stack, (uint64_t)s->n_stack + 1, sizeof o)) s->stack[s->n_stack++] = o;
-}
-
 void slices_close(struct perfetto_sink *s, uint32_t height) {
   while (s->n_stack > height) {
     const struct open_span *o = &s->stack[--s->n_stack];
@@ -61,5 +57,5 @@ void slices_open(struct perfetto_sink *s, tk_id id) {
   if (o.cut) o.endless = false;
   if (up && !up->endless && (o.cut || o.end_ns > up->end_ns)) o.end_ns = up->end_ns;
   writer_slice_begin(&s->w, id);
-  push_span(s, o);
+  if (mem_grow(&s->mem, (void **)&s->stack, &s->cap_stack, (uint64_t)s->n_stack + 1, sizeof o)) s->stack[s->n_stack++] = o;
 }

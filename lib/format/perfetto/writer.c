@@ -115,7 +115,7 @@ int64_t writer_ns(const struct event_writer *w, tk_time ts) {
   return w->base_ns + ns;
 }
 
-static void put_sequence(struct event_writer *w, struct buf *packet, uint64_t flags) {
+static void write_sequence(struct event_writer *w, struct buf *packet, uint64_t flags) {
   pb_u64(packet, PACKET_SEQUENCE_ID, w->sequence);
   pb_u64(packet, PACKET_SEQUENCE_FLAGS, flags);
   if (w->machine) pb_u64(packet, PACKET_MACHINE_ID, w->machine);
@@ -132,7 +132,7 @@ static void clock_snapshot(struct event_writer *w, int64_t ns) {
     pb_message(snapshot, SNAPSHOT_CLOCKS, b);
   }
   w->packet.len = 0;
-  put_sequence(w, &w->packet, SEQUENCE_CLEARED);
+  write_sequence(w, &w->packet, SEQUENCE_CLEARED);
   pb_message(&w->packet, PACKET_CLOCK_SNAPSHOT, snapshot);
   writer_packet(w->out, &w->packet);
   w->last_ns = ns;
@@ -147,7 +147,7 @@ void writer_track(struct event_writer *w, uint64_t uuid) {
   pb_u64(b, EVENT_DEFAULTS_TRACK_UUID, uuid);
   pb_message(defaults, DEFAULTS_TRACK_EVENT, b);
   pb_u64(defaults, DEFAULTS_TIMESTAMP_CLOCK_ID, CLOCK_OF_SEQUENCE);
-  put_sequence(w, &w->packet, SEQUENCE_NEEDS_STATE);
+  write_sequence(w, &w->packet, SEQUENCE_NEEDS_STATE);
   pb_message(&w->packet, PACKET_DEFAULTS, defaults);
   writer_packet(w->out, &w->packet);
   w->track = uuid;
@@ -161,7 +161,7 @@ void writer_event(struct event_writer *w, int64_t ns, enum sink_part part, tk_id
   if (w->interned.len) pb_message(p, PACKET_INTERNED_DATA, &w->interned);
   if (w->event.len) pb_message(p, PACKET_TRACK_EVENT, &w->event);
   if (w->has_private_fields) pb_message(p, PACKET_TRACEKIT, &w->private_fields);
-  put_sequence(w, p, SEQUENCE_NEEDS_STATE);
+  write_sequence(w, p, SEQUENCE_NEEDS_STATE);
   pb_u64(p, PACKET_TIMESTAMP, (uint64_t)(ns - w->last_ns));
   writer_packet(w->out, p);
   w->last_ns = ns;
