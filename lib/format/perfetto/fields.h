@@ -8,6 +8,9 @@ enum {
 
   PACKET_FTRACE = 1,
   PACKET_PROCESS_TREE = 2,
+  PACKET_TRUSTED_UID = 3,      /* this and the next two: how the packet travelled */
+  PACKET_TRUSTED_PID = 79,
+  PACKET_FIRST_ON_SEQUENCE = 87,
   PACKET_CHROME_EVENTS = 5,
   PACKET_CLOCK_SNAPSHOT = 6,
   PACKET_TIMESTAMP = 8,

@@ -31,9 +31,9 @@ static bool read_packet(struct pb *c, struct packet *k) {
     case PB_KEY(PACKET_MACHINE_ID, PB_VARINT): k->machine = (uint32_t)f.value; break;
     case PB_KEY(PACKET_TRACE_ATTRIBUTES, PB_BYTES): k->attributes = f; break;
     case PB_KEY(PACKET_TRACEKIT, PB_BYTES): k->private_fields = f; break;
-    case PB_KEY(3, PB_VARINT): /* trusted_uid, trusted_pid, first_packet_on_sequence: how the packet travelled */
-    case PB_KEY(79, PB_VARINT):
-    case PB_KEY(87, PB_VARINT): break;
+    case PB_KEY(PACKET_TRUSTED_UID, PB_VARINT):
+    case PB_KEY(PACKET_TRUSTED_PID, PB_VARINT):
+    case PB_KEY(PACKET_FIRST_ON_SEQUENCE, PB_VARINT): break;
     default: k->other = f.number;
     }
   }

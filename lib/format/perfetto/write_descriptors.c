@@ -182,19 +182,26 @@ static void describe_named(struct perfetto_sink *s, tk_id track) {
 
 /* ---- all ---- */
 
-static void put_clocks(struct perfetto_sink *s) {
-  struct buf clocks = {.mem = &s->mem};
-  for (int real = 0; real < 2; real++) {
-    s->inner.len = 0;
-    pb_u64(&s->inner, CLOCK_ID, real ? CLOCK_REALTIME : CLOCK_BOOTTIME);
-    pb_u64(&s->inner, CLOCK_TIMESTAMP, real ? (uint64_t)s->zero_ns : 0);
-    pb_message(&clocks, SNAPSHOT_CLOCKS, &s->inner);
-  }
+static void add_clock(struct perfetto_sink *s, struct buf *snapshot, uint32_t id, int64_t ns) {
+  s->inner.len = 0;
+  pb_u64(&s->inner, CLOCK_ID, id);
+  pb_u64(&s->inner, CLOCK_TIMESTAMP, (uint64_t)ns);
+  pb_message(snapshot, SNAPSHOT_CLOCKS, &s->inner);
+}
+
+/* When the trace's clock was 0, and which one it is if it is not BOOTTIME; passthrough may have said it already. */
+static void write_clocks(struct perfetto_sink *s, const struct tk_trace *t) {
+  struct buf snapshot = {.mem = &s->mem};
+  bool real = t->clock == TK_CLOCK_REALTIME && !s->has_realtime, unsaid = s->clock != CLOCK_BOOTTIME && !s->has_clocks;
+  if (!real && !unsaid) return;
+  add_clock(s, &snapshot, s->clock, 0);
+  if (real && s->clock != CLOCK_REALTIME) add_clock(s, &snapshot, CLOCK_REALTIME, s->zero_ns);
+  if (unsaid) pb_u64(&snapshot, SNAPSHOT_PRIMARY_CLOCK, s->clock);
   s->packet.len = 0;
-  pb_message(&s->packet, PACKET_CLOCK_SNAPSHOT, &clocks);
+  pb_message(&s->packet, PACKET_CLOCK_SNAPSHOT, &snapshot);
   if (s->w.machine) pb_u64(&s->packet, PACKET_MACHINE_ID, s->w.machine);
   writer_packet(s->out, &s->packet);
-  buf_free(&clocks);
+  buf_free(&snapshot);
 }
 
 /* A process that holds nothing but tracks of no process is none: only what has a uuid here is one. */
@@ -229,7 +236,7 @@ static void describe_order(struct perfetto_sink *s) {
 static void switch_machine(struct perfetto_sink *s, tk_id track, bool sorted) {
   if (!writer_machine(s, track)) return;
   if (sorted) describe_order(s);
-  if (s->w.machine && s->t->clock == TK_CLOCK_REALTIME && !s->has_clocks) put_clocks(s);
+  if (s->w.machine) write_clocks(s, s->t);
 }
 
 void describe_tracks(struct perfetto_sink *s) {
@@ -269,6 +276,7 @@ void write_attribute(struct perfetto_sink *s, const char *key, const char *text,
 }
 
 void describe_extensions(struct perfetto_sink *s, const struct tk_trace *t) {
+  if (t->edits & (TK_EDIT_DROPPED | TK_EDIT_RENAMED) && !extension_in_use(t, &s->mem)) return;
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];
     if (!passthrough_is(t, m, PASSTHROUGH_EXTENSIONS)) continue;
@@ -282,7 +290,7 @@ void describe_trace(struct perfetto_sink *s, const struct tk_trace *t) {
   describe_extensions(s, t);
   s->has_extensions = true;
   write_passthrough(s, t);
-  if (t->clock == TK_CLOCK_REALTIME && !s->has_clocks) put_clocks(s);
+  write_clocks(s, t);
 }
 
 /* Top-level data of JSON becomes attributes "json.KEY", with the text of their values.  They are long and stand at the end: a file

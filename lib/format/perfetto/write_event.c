@@ -112,9 +112,9 @@ static bool write_field(struct event_writer *w, const struct tk_arg *a) {
   return true;
 }
 
-/* "json.end.key": an arg of the end event, unless it stands for a field of it. */
-static const char END_ARG[] = "json.end.", END_FIELD[] = "json.end.json.";
-enum { END_ARG_SIZE = sizeof END_ARG - 1, END_FIELD_SIZE = sizeof END_FIELD - 1 };
+/* What stands for a field of the end event is no arg of it. */
+static const char END_FIELD[] = "json.end.json.";
+enum { END_FIELD_SIZE = sizeof END_FIELD - 1 };
 
 static bool is_end_arg(const struct event_writer *w, tk_id key) {
   const struct intern_str *s = trace_str(w->t, key);

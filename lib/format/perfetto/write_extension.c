@@ -174,3 +174,43 @@ bool extension_write(struct extension_writer *x, const struct tk_trace *t, const
   x->open = in ? in->number : 0;
   return true;
 }
+
+void extension_begin(struct extension_writer *x, const struct tk_trace *t, struct mem *mem) {
+  *x = (struct extension_writer){.message = {.mem = mem}};
+  schema_init(&x->schema, mem);
+  for (tk_id i = 1; i <= t->n_metas; i++)
+    if (passthrough_is(t, &t->metas[i], PASSTHROUGH_EXTENSIONS))
+      schema_read(&x->schema, (const uint8_t *)trace_raw(t, t->metas[i].at), (size_t)t->metas[i].size);
+}
+
+void extension_free(struct extension_writer *x) {
+  schema_free(&x->schema);
+  buf_free(&x->message);
+}
+
+static bool any_is_field(const struct schema *s, const struct tk_trace *t, const struct tk_arg_shape *shape) {
+  const struct schema_field *in;
+  for (uint32_t i = 0; i < shape->n; i++) {
+    const struct intern_str *key = trace_str(t, shape->fields[i].key);
+    uint32_t skip = key->len >= END_ARG_SIZE && memcmp(key->bytes, END_ARG, END_ARG_SIZE) == 0 ? END_ARG_SIZE : 0;
+    if (field_of(s, key->bytes + skip, key->len - skip, &in)) return true;
+  }
+  return false;
+}
+
+bool extension_in_use(const struct tk_trace *t, struct mem *mem) {
+  struct extension_writer x;
+  uint8_t *seen = mem_array(mem, (uint64_t)t->store->n_shapes + 1, 1);
+  bool found = false;
+  extension_begin(&x, t, mem);
+  if (seen) memset(seen, 0, (size_t)t->store->n_shapes + 1);
+  for (tk_id i = 1; seen && !found && i <= t->n_events; i++) {
+    const struct tk_arg_shape *shape = tk_args_of(t, t->events[i].args).shape;
+    if (!shape || seen[shape->id]) continue;
+    seen[shape->id] = 1;
+    found = any_is_field(&x.schema, t, shape);
+  }
+  mem_free(mem, seen);
+  extension_free(&x);
+  return found;
+}

@@ -53,11 +53,7 @@ bool writer_begin(struct event_writer *w, const struct tk_trace *t, int64_t base
   w->n_flow_ends = w->last_flow_end = w->last_point = 0;
   w->has_ends = false;
   w->interned.mem = w->event.mem = w->annotation.mem = w->packet.mem = w->scratch.mem = w->private_fields.mem = mem;
-  schema_init(&w->extensions.schema, mem);
-  w->extensions.message.mem = mem;
-  for (tk_id i = 1; i <= t->n_metas; i++)
-    if (passthrough_is(t, &t->metas[i], PASSTHROUGH_EXTENSIONS))
-      schema_read(&w->extensions.schema, (const uint8_t *)trace_raw(t, t->metas[i].at), (size_t)t->metas[i].size);
+  extension_begin(&w->extensions, t, mem);
   return iids_init(&w->names, n, mem) && iids_init(&w->categories, n, mem) && iids_init(&w->keys, n, mem) &&
          iids_init(&w->values, n, mem) && iids_init(&w->end_keys, n, mem) &&
          iids_init(&w->point_classes, n, mem);
@@ -78,8 +74,7 @@ void writer_end(struct event_writer *w) {
   mem_free(w->mem, w->flow_ends);
   w->flow_ends = NULL;
   w->cap_flow_ends = 0;
-  schema_free(&w->extensions.schema);
-  buf_free(&w->extensions.message);
+  extension_free(&w->extensions);
   buf_free(&w->interned);
   buf_free(&w->event);
   buf_free(&w->annotation);

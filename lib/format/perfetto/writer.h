@@ -46,6 +46,14 @@ struct extension_writer {
   struct buf message;
 };
 
+/* "json.end.key" is an arg of the end event. */
+static const char END_ARG[] = "json.end.";
+enum { END_ARG_SIZE = sizeof END_ARG - 1 };
+
+void extension_begin(struct extension_writer *x, const struct tk_trace *t, struct mem *mem);
+void extension_free(struct extension_writer *x);
+/* Has any event an arg that is a field of an extension? */
+bool extension_in_use(const struct tk_trace *t, struct mem *mem);
 /* Writes the arg into the event if it is of an extension; the first `skip` bytes of its key do not count.  A message is complete
  * when extension_end has been called. */
 bool extension_write(struct extension_writer *x, const struct tk_trace *t, const struct tk_arg *arg, uint32_t skip, struct buf *event);
@@ -152,9 +160,9 @@ struct perfetto_sink {
   struct sink_options opt;
   struct mem mem;
   int64_t zero_ns;
-  uint32_t next_sequence, clock; /* what times count on: BOOTTIME, unless kept packets say another */
-  struct map sequences;          /* that kept packets are on */
-  bool has_clocks;               /* kept packets say REALTIME */
+  uint32_t next_sequence, clock; /* what times count on: BOOTTIME, unless passthrough says another */
+  struct map sequences;          /* that passthrough is on */
+  bool has_clocks, has_realtime; /* passthrough has clock snapshots, and one of them says REALTIME */
   bool has_remote_clocks;        /* and how far clocks of other machines are ahead */
   bool has_extensions;           /* the descriptors of the graph that comes next are written */
   uint64_t next_uuid, next_flow;
@@ -169,7 +177,7 @@ struct perfetto_sink {
   struct map threads; /* process and number of the tid -> thread */
   struct writer_machine {
     uint32_t id;
-    int64_t ahead_ns; /* of its clock, by packets that are kept */
+    int64_t ahead_ns; /* of its clock, as passthrough has it */
     bool described;
   } *machines; /* of the graph; 0 = of processes that say none */
   uint32_t n_machines, cap_machines, next_machine;
