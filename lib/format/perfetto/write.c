@@ -191,8 +191,11 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
   s->w.sequence = writer_sequence(s);
   s->w.clock = s->clock;
   s->w.n_packets = 0;
-  if (!s->has_extensions) describe_extensions(s, t);
-  s->has_extensions = false;
+  if (!s->at_first) {
+    describe_extensions(s, t);
+    write_passthrough(s, t, false);
+  }
+  s->at_first = false;
   s->first_series = s->next_uuid;
   map_init(&s->named, &s->mem);
   map_init(&s->threads, &s->mem);

@@ -288,8 +288,8 @@ void describe_extensions(struct perfetto_sink *s, const struct tk_trace *t) {
 
 void describe_trace(struct perfetto_sink *s, const struct tk_trace *t) {
   describe_extensions(s, t);
-  s->has_extensions = true;
-  write_passthrough(s, t);
+  s->at_first = true;
+  write_passthrough(s, t, true);
   write_clocks(s, t);
 }
 

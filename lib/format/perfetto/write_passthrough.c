@@ -59,12 +59,13 @@ static bool is_of_clocks(const struct pb_field *packet) {
   return !c.fault;
 }
 
-static void write_packets(struct perfetto_sink *s, const struct tk_trace *t, const struct tk_meta *m) {
+/* Those that `edits` leave true. */
+static void write_packets(struct perfetto_sink *s, const struct tk_trace *t, const struct tk_meta *m, unsigned edits) {
   struct pb c = pb_over(trace_raw(t, m->at), (size_t)m->size);
   struct pb_field packet;
   for (const uint8_t *from = c.p; pb_next(&c, &packet); from = c.p) {
-    bool clocks = t->edits && is_of_clocks(&packet);
-    if (!t->edits || (clocks && !(t->edits & TK_EDIT_MOVED))) {
+    bool clocks = edits && is_of_clocks(&packet);
+    if (!edits || (clocks && !(edits & TK_EDIT_MOVED))) {
       scan_packet(s, &packet);
       out_write(s->out, from, (size_t)(c.p - from));
     } else if (!clocks) {
@@ -73,12 +74,12 @@ static void write_packets(struct perfetto_sink *s, const struct tk_trace *t, con
   }
 }
 
-void write_passthrough(struct perfetto_sink *s, const struct tk_trace *t) {
-  const struct tk_meta *clock = passthrough_find(t, PASSTHROUGH_CLOCK);
+void write_passthrough(struct perfetto_sink *s, const struct tk_trace *t, bool first) {
+  const struct tk_meta *clock = first ? passthrough_find(t, PASSTHROUGH_CLOCK) : NULL;
   const uint8_t *end;
   if (clock) s->clock = (uint32_t)num_scan((const uint8_t *)trace_raw(t, clock->at), &end).mant;
   for (tk_id i = 1; i <= t->n_metas; i++)
-    if (passthrough_is(t, &t->metas[i], PASSTHROUGH_PACKETS)) write_packets(s, t, &t->metas[i]);
+    if (passthrough_is(t, &t->metas[i], PASSTHROUGH_PACKETS)) write_packets(s, t, &t->metas[i], first ? t->edits : TK_EDIT_MOVED);
 }
 
 uint32_t writer_sequence(struct perfetto_sink *s) {

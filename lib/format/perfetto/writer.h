@@ -151,7 +151,8 @@ struct perfetto_sink;
 void write_passthrough_fields(struct perfetto_sink *s, tk_id track, bool own, struct buf *to);
 void passthrough_tracks_begin(struct perfetto_sink *s);
 bool passthrough_pid(struct perfetto_sink *s, tk_id track, int64_t *pid);
-void write_passthrough(struct perfetto_sink *s, const struct tk_trace *t);
+/* The packets of the first graph.  A later one may use the same sequences, and its clocks are others: its packets are lost. */
+void write_passthrough(struct perfetto_sink *s, const struct tk_trace *t, bool first);
 uint32_t writer_sequence(struct perfetto_sink *s);
 
 struct perfetto_sink {
@@ -164,7 +165,7 @@ struct perfetto_sink {
   struct map sequences;          /* that passthrough is on */
   bool has_clocks, has_realtime; /* passthrough has clock snapshots, and one of them says REALTIME */
   bool has_remote_clocks;        /* and how far clocks of other machines are ahead */
-  bool has_extensions;           /* the descriptors of the graph that comes next are written */
+  bool at_first;                 /* no graph is written yet: what stands of the first one as a whole is */
   uint64_t next_uuid, next_flow;
   int32_t next_pid; /* for pids that are no int32 */
   const struct tk_trace *t;
