@@ -183,19 +183,13 @@ static bool write_tracks(struct perfetto_sink *s, struct tk_err *err) {
   return true;
 }
 
-static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct tk_err *err) {
-  struct perfetto_sink *s = (struct perfetto_sink *)sink;
+static bool graph_begin(struct perfetto_sink *s, const struct tk_trace *t) {
   size_t n = (size_t)t->n_tracks + 1;
-  bool ok;
   s->t = t;
   s->w.sequence = writer_sequence(s);
   s->w.clock = s->clock;
   s->w.n_packets = 0;
-  if (!s->at_first) {
-    describe_extensions(s, t);
-    write_passthrough(s, t, false);
-  }
-  s->at_first = false;
+  s->w.meter = s->opt.meter.add ? &s->opt.meter : NULL;
   s->first_series = s->next_uuid;
   map_init(&s->named, &s->mem);
   map_init(&s->threads, &s->mem);
@@ -203,22 +197,10 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
   passthrough_tracks_begin(s);
   s->uuids = mem_array(&s->mem, n, sizeof *s->uuids);
   s->pids = mem_array(&s->mem, n, sizeof *s->pids);
-  s->w.meter = s->opt.meter.add ? &s->opt.meter : NULL;
-  ok = writer_machines(s) && s->uuids && s->pids && writer_begin(&s->w, t, t->origin_ns - s->zero_ns, s->out, &s->mem);
-  if (ok) {
-    uint64_t lost = writer_flow_ends(&s->w, &s->next_flow);
-    describe_tracks(s);
-    ok = write_tracks(s, err);
-    for (tk_id i = 1; ok && i <= t->n_flow_points; i++) {
-      if (t->flow_points[i].bound || !s->uuids[t->flow_points[i].at]) continue;
-      writer_machine(s, t->flow_points[i].at);
-      writer_lone_point(&s->w, s->uuids[t->flow_points[i].at], i);
-    }
-    s->sink.saved.events += t->n_events;
-    s->sink.saved.records += s->w.n_packets;
-    s->sink.saved.flow_points += t->n_flow_points - lost;
-    sink_lose(&s->sink, TK_LOSS_DANGLING, lost);
-  }
+  return writer_machines(s) && s->uuids && s->pids && writer_begin(&s->w, t, t->origin_ns - s->zero_ns, s->out, &s->mem);
+}
+
+static void graph_end(struct perfetto_sink *s) {
   writer_end(&s->w);
   map_free(&s->named);
   map_free(&s->threads);
@@ -227,6 +209,40 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
   map_free(&s->machine_of);
   mem_free(&s->mem, s->uuids);
   mem_free(&s->mem, s->pids);
+}
+
+/* Flow points that no span holds; one on a track that is not written counts as dangling all the same. */
+static void write_lone_points(struct perfetto_sink *s) {
+  const struct tk_trace *t = s->t;
+  for (tk_id i = 1; i <= t->n_flow_points; i++) {
+    const struct tk_flow_point *f = &t->flow_points[i];
+    if (f->bound || !s->uuids[f->at]) continue;
+    writer_machine(s, f->at);
+    writer_lone_point(&s->w, s->uuids[f->at], i);
+  }
+}
+
+static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct tk_err *err) {
+  struct perfetto_sink *s = (struct perfetto_sink *)sink;
+  struct tk_saved *saved = &sink->saved;
+  uint64_t lost_samples = saved->lost[TK_LOSS_COUNTERS];
+  if (!s->at_first) {
+    describe_extensions(s, t);
+    write_passthrough(s, t, false);
+  }
+  s->at_first = false;
+  bool ok = graph_begin(s, t);
+  if (ok) {
+    uint64_t dangling = writer_flow_ends(&s->w, &s->next_flow);
+    describe_tracks(s);
+    ok = write_tracks(s, err);
+    if (ok) write_lone_points(s);
+    saved->events += t->n_events - (saved->lost[TK_LOSS_COUNTERS] - lost_samples);
+    saved->records += s->w.n_packets;
+    saved->flow_points += t->n_flow_points - dangling;
+    sink_lose(sink, TK_LOSS_DANGLING, dangling);
+  }
+  graph_end(s);
   return ok && mem_check(&s->mem, err);
 }
 
