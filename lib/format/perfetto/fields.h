@@ -160,7 +160,7 @@ enum {
   COUNTER_IS_INCREMENTAL = 5,
   COUNTER_UNIT_NAME = 6,
 
-  /* Ours alone, which every importer passes over: what of another format's events Perfetto has no place for. */
+  /* Private fields, which every importer passes over: what Perfetto has no field for of another format's events. */
   PACKET_TRACEKIT = 1990,
   TRACEKIT_POINTS = 1, /* a flow point of the event, or, in a packet without one, of the default track */
   TRACEKIT_CHAIN = 2,  /* the flow id of the event stands for no point in full */

@@ -8,7 +8,7 @@ static const int64_t DAYS_100_NS = (int64_t)100 * 86400 * 1000000000;
 
 /* ---- times ---- */
 
-/* Clocks that a later snapshot placed are placed now; what no snapshot places starts where the trace does. */
+/* Pending times become times of the trace's clock.  A clock that no snapshot ties to it starts where the trace does. */
 static void finish_pending_times(struct perfetto *r) {
   struct tk_trace *t = r->t;
   int64_t first = INT64_MAX;
@@ -51,7 +51,7 @@ static int64_t choose_origin(const struct tk_trace *t) {
   return best;
 }
 
-/* An event far from all others has lost its clock: flagged, its time kept as text. */
+/* An event whose time is out of range of all others has lost its clock: it is flagged, and an arg says the time as text. */
 static void mark_lost_clock(struct perfetto *r, struct tk_event *e, int64_t ns) {
   struct tk_trace *t = r->t;
   struct tk_args it = tk_args_of(t, e->args);

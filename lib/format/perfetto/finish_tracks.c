@@ -37,7 +37,7 @@ struct home {
   uint32_t thread, named; /* nodes */
 };
 
-/* The pid or tid of a node that our own writer could not write as a number. */
+/* The pid or tid of a node that our writer could not write as a number. */
 static struct tk_ident ident_of(const struct perfetto *r, const struct node *n, int64_t num) {
   const struct intern_str *s = trace_str(r->t, n->ident_text);
   struct tk_ident i = ident_int(num);
@@ -276,7 +276,7 @@ static tk_id with_id(struct perfetto *r, const char *name, size_t n, tk_id id, t
   return trace_string(r->t, r->text.data, r->text.len);
 }
 
-/* "counter series" of our own writer: the counter again, which its other series belong to as well. */
+/* "counter series" of our writer: the counter again, which its other series belong to as well. */
 static tk_id finish_series(struct track_finisher *s, uint32_t at, tk_id process) {
   struct perfetto *r = s->r;
   const struct node *n = &r->nodes[at];
@@ -357,13 +357,13 @@ static void finish_empty(struct track_finisher *s) {
 static void append_passthrough_track(struct track_finisher *s, tk_id track, const struct node *n, struct buf *all) {
   struct perfetto *r = s->r;
   const uint32_t *pid = map_get(&s->renumbered, track);
-  const struct intern_str *more = trace_str(r->t, n->fields), *own = trace_str(r->t, n->inner_fields);
+  const struct intern_str *fields = trace_str(r->t, n->fields), *inner = trace_str(r->t, n->inner_fields);
   struct buf *b = &r->copy;
   if (!pid && !n->fields && !n->inner_fields) return;
   b->len = 0;
   pb_u64(b, PASSTHROUGH_TRACK, track);
-  if (n->fields) pb_bytes(b, PASSTHROUGH_FIELDS, more->bytes, more->len);
-  if (n->inner_fields) pb_bytes(b, PASSTHROUGH_INNER_FIELDS, own->bytes, own->len);
+  if (n->fields) pb_bytes(b, PASSTHROUGH_FIELDS, fields->bytes, fields->len);
+  if (n->inner_fields) pb_bytes(b, PASSTHROUGH_INNER_FIELDS, inner->bytes, inner->len);
   if (pid) pb_i64(b, PASSTHROUGH_PID, (int32_t)*pid);
   pb_message(all, 1, b);
 }

@@ -7,6 +7,8 @@
  * What is damaged is skipped as long as packets can be told apart; where they cannot, what came before is kept. */
 #include <string.h>
 
+#include <zlib.h>
+
 #include "io/flate.h"
 #include "io/unpack.h"
 #include "perfetto.h"
@@ -18,13 +20,7 @@ static const uint64_t PACKET_MOST = 512u << 20; /* service and importers stop fa
 /* ---- compressed packets ---- */
 
 static bool adler_fits(const uint8_t *p, size_t n, const uint8_t *want) {
-  uint32_t a = 1, b = 0;
-  for (size_t i = 0; i < n; i++) {
-    a = (a + p[i]) % 65521;
-    b = (b + a) % 65521;
-  }
-  uint32_t sum = b << 16 | a;
-  return sum == ((uint32_t)want[0] << 24 | (uint32_t)want[1] << 16 | (uint32_t)want[2] << 8 | want[3]);
+  return adler32_z(1, p, n) == ((uLong)want[0] << 24 | (uLong)want[1] << 16 | (uLong)want[2] << 8 | want[3]);
 }
 
 /* Beyond the ratio of a bomb, or the limit that the caller set. */

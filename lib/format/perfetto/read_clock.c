@@ -44,7 +44,7 @@ static int64_t wrapping_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a
 enum { STEPS_MOST = 8 };
 
 /* c->at becomes the last point that is not after `own`, the first if all are.  Most times lie near the one before; where points
- * are not in order of their own times, which add_point sees, it is the nearest such point from the one of the last time on. */
+ * are not in order of their own times, which add_clock_point sees, it is the nearest such point from the one of the last time on. */
 static void seek_point(struct clock *c, int64_t own) {
   uint32_t most = c->unsorted ? UINT32_MAX : STEPS_MOST, steps = 0, lo, hi = c->n;
   while (c->at > 0 && c->points[c->at].own > own && steps++ < most) c->at--;

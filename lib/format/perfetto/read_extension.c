@@ -224,7 +224,7 @@ static void put_arg(const struct extension_reader *x, const struct member *m, st
 }
 
 uint32_t extension_args(struct extension_reader *x, const struct member *m, uint32_t n, struct tk_trace *t) {
-  uint32_t opaque = 0;
+  uint32_t n_bytes = 0;
   for (; n--; m++) {
     const struct intern_str *extension = &x->schema.text.strs[m->extension], *name = &x->schema.text.strs[m->name];
     x->path.len = 0;
@@ -234,7 +234,7 @@ uint32_t extension_args(struct extension_reader *x, const struct member *m, uint
       buf_append(&x->path, name->bytes, name->len);
     }
     put_arg(x, m, t, trace_string(t, x->path.data, x->path.len));
-    opaque += m->value.type == TK_ARG_BYTES;
+    n_bytes += m->value.type == TK_ARG_BYTES;
   }
-  return opaque;
+  return n_bytes;
 }

@@ -1,4 +1,4 @@
-/* read_flow_points.c - flow points in full, as our own writer leaves them in private fields (write_flow_points.c says which). */
+/* read_flow_points.c - flow points in full, as our writer leaves them in private fields (write_flow_points.c says which). */
 #include "flow_points.h"
 #include "format/json_args.h"
 #include "reader.h"

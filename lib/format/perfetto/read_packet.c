@@ -48,8 +48,7 @@ static void extension_descriptor(struct perfetto *r, const struct pb_field *f) {
     perfetto_note(r, TK_NOTE_REPAIR, "damaged extension descriptor: read as far as it goes, and left out");
 }
 
-/* Attributes that our own writer makes of JSON's top level: "tracekit", "json.KEY", "json.after.KEY". */
-/* False: none of ours. */
+/* Attributes that our writer makes of JSON's top level: "tracekit", "json.KEY", "json.after.KEY".  False: it is none of these. */
 static bool read_attribute(struct perfetto *r, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g, key = {0}, text = {0};
@@ -60,9 +59,7 @@ static bool read_attribute(struct perfetto *r, const struct pb_field *f) {
   bool ours = key.value == 8 && memcmp(key.p, "tracekit", 8) == 0;
   bool after = key.value >= 11 && memcmp(key.p, "json.after.", 11) == 0;
   size_t skip = ours ? 0 : after ? 11 : 5;
-  if (!ours && (key.value < 5 || memcmp(key.p, "json.", 5) != 0)) {
-    return false;
-  }
+  if (!ours && (key.value < 5 || memcmp(key.p, "json.", 5) != 0)) return false;
   if (!perfetto_is_json(r, &text)) return true;
   struct tk_meta *m = trace_add_meta(r->t);
   m->key = perfetto_text(r, key.p + skip, (size_t)key.value - skip);
@@ -100,12 +97,12 @@ static void sequence_state(struct perfetto *r, struct sequence *q, struct packet
 }
 
 /* Every time counts on an incremental clock, also that of a packet without an event. */
-static void keep_packet(struct perfetto *r, struct sequence *q, const struct packet *k, const uint8_t *p, size_t n) {
-  bool own = k->has_timestamp && clock_of_sequence(q, k), counted = k->event.p || k->private_fields.p;
+static void pass_packet_through(struct perfetto *r, struct sequence *q, const struct packet *k, const uint8_t *p, size_t n) {
+  bool of_sequence = k->has_timestamp && clock_of_sequence(q, k), counted = k->event.p || k->private_fields.p;
   int64_t ns;
   uint32_t clock;
-  if (own && !counted) own = clock_time(r, q, k, &ns, &clock);
-  passthrough_packet(r, q, k, p, n, own && !counted ? &ns : NULL);
+  if (of_sequence && !counted) of_sequence = clock_time(r, q, k, &ns, &clock);
+  passthrough_packet(r, q, k, p, n, of_sequence && !counted ? &ns : NULL);
 }
 
 void perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed) {
@@ -123,7 +120,7 @@ void perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_f
   if (!q) return;
   sequence_state(r, q, &k);
   if (k.attributes.p && !read_attributes(r, &k.attributes)) k.other = PACKET_TRACE_ATTRIBUTES;
-  keep_packet(r, q, &k, p, n);
+  pass_packet_through(r, q, &k, p, n);
   if (k.flags & SEQUENCE_NEEDS_STATE && !q->valid) {
     perfetto_note(r, TK_NOTE_REPAIR, "packets that need the state of their sequence, which is not there: skipped");
     if (k.event.p) r->t->counts.read++, r->t->counts.dropped++;

@@ -138,7 +138,7 @@ static bool differs(const struct node *was, const struct node *n) {
          was->kind != n->kind || was->pid != n->pid || was->tid != n->tid;
 }
 
-/* What our own writer says beside it. */
+/* What our writer says of the track in its private fields. */
 static void read_private_fields(struct perfetto *r, struct node *n, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;

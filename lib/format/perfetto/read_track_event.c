@@ -113,17 +113,6 @@ static void read_legacy(struct perfetto *r, struct sequence *q, struct track_eve
   }
 }
 
-static void read_annotation(struct perfetto *r, struct sequence *q, struct track_event *e, const struct pb_field *f) {
-  if (!e->has_args) args_begin(r->t);
-  e->has_args = true;
-  perfetto_annotation(r, q, f);
-}
-
-/* Extension fields: kept as they are on the wire. */
-static void append_extension(struct perfetto *r, const struct pb *c, const uint8_t *from) {
-  buf_append(&r->fields, from, (size_t)(c->p - from));
-}
-
 static void read_rare_field(struct perfetto *r, struct sequence *q, struct track_event *e, const struct pb_field *f) {
   struct pb c;
   uint64_t v;
@@ -163,6 +152,12 @@ static void read_rare_field(struct perfetto *r, struct sequence *q, struct track
   }
 }
 
+static void more_args(struct perfetto *r, struct track_event *e) {
+  if (!e->has_args) args_begin(r->t);
+  e->has_args = true;
+}
+
+/* Of extensions the bytes of their fields. */
 static bool read_fields(struct perfetto *r, struct sequence *q, struct track_event *e, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;
@@ -182,7 +177,10 @@ static bool read_fields(struct perfetto *r, struct sequence *q, struct track_eve
       while (in.p < in.end && pb_varint(&in, &v)) add_category(r, e, sequence_text(r, q, IID_CATEGORY, v));
       break;
     }
-    case PB_KEY(EVENT_DEBUG_ANNOTATIONS, PB_BYTES): read_annotation(r, q, e, &g); break;
+    case PB_KEY(EVENT_DEBUG_ANNOTATIONS, PB_BYTES):
+      more_args(r, e);
+      perfetto_annotation(r, q, &g);
+      break;
     case PB_KEY(EVENT_LEGACY, PB_BYTES): read_legacy(r, q, e, &g); break;
     case PB_KEY(EVENT_COUNTER_VALUE, PB_VARINT):
       e->value = (int64_t)g.value;
@@ -198,7 +196,7 @@ static bool read_fields(struct perfetto *r, struct sequence *q, struct track_eve
     case PB_KEY(EVENT_TIMESTAMP_ABSOLUTE_US, PB_VARINT): e->absolute_us = (int64_t)g.value, e->has_absolute = true; break;
     case PB_KEY(EVENT_THREAD_TIME_ABSOLUTE_US, PB_VARINT): e->thread_us = (int64_t)g.value, e->has_thread_us = true; break;
     default:
-      if (g.number >= EVENT_FIRST_EXTENSION) append_extension(r, &c, from);
+      if (g.number >= EVENT_FIRST_EXTENSION) buf_append(&r->fields, from, (size_t)(c.p - from));
       else read_rare_field(r, q, e, &g);
     }
   }
@@ -238,11 +236,6 @@ static uint32_t node_of(struct perfetto *r, struct sequence *q, const struct pac
 
 /* ---- args that are fields ---- */
 
-static void more_args(struct perfetto *r, struct track_event *e) {
-  if (!e->has_args) args_begin(r->t);
-  e->has_args = true;
-}
-
 static void identity_args(struct perfetto *r, struct track_event *e, bool with_phase) {
   struct tk_trace *t = r->t;
   char text[64];
@@ -258,7 +251,7 @@ static void identity_args(struct perfetto *r, struct track_event *e, bool with_p
   if (with_phase) args_str(t, KEY_PH, TK_ARG_STR, trace_string(t, &e->phase, 1));
 }
 
-/* What the file describes are args of their own, the rest is kept with its numbers. */
+/* Fields that the file describes become args; the others stay bytes, in one arg. */
 static void extension_fields(struct perfetto *r, struct track_event *e) {
   uint32_t n;
   struct extension_reader *x = &r->extensions;
@@ -282,6 +275,11 @@ static void field_args(struct perfetto *r, struct track_event *e) {
 }
 
 /* ---- counters ---- */
+
+static void add_pending(struct perfetto *r, struct pending_time p) {
+  if (mem_grow(&r->t->store->mem, (void **)&r->pending, &r->cap_pending, (uint64_t)r->n_pending + 1, sizeof p))
+    r->pending[r->n_pending++] = p;
+}
 
 static tk_id number_text(struct tk_trace *t, const struct tk_arg *v) {
   char text[32];
@@ -327,8 +325,7 @@ static void add_sample(struct perfetto *r, uint32_t at, int64_t ns, uint32_t pen
   ev->args = args;
   ev->track = at * ASPECTS + ON_COUNTER;
   t->counts.by_phase['C']++;
-  if (pending && mem_grow(&t->store->mem, (void **)&r->pending, &r->cap_pending, (uint64_t)r->n_pending + 1, sizeof *r->pending))
-    r->pending[r->n_pending++] = (struct pending_time){pending, t->n_events, false};
+  if (pending) add_pending(r, (struct pending_time){pending, t->n_events, false});
 }
 
 static void extra_counters(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e, int64_t ns,
@@ -394,7 +391,7 @@ static enum aspect aspect_of(const struct track_event *e, enum tk_kind kind, boo
   return e->scope == 1 ? ON_GLOBAL : e->scope == 2 ? ON_PROCESS : ON_TRACK;
 }
 
-/* Points that the event's fields named become its own. */
+/* Flow points that the event's fields named are bound to it. */
 static void bind_raw_points(struct perfetto *r, const struct track_event *e, const struct tk_event *ev, tk_id id, bool at_end) {
   for (uint32_t i = e->first_point; i < r->n_points; i++) {
     r->points[i].event = id;
@@ -413,11 +410,10 @@ static void legacy_flow(struct perfetto *r, uint32_t node, const struct track_ev
   f->at = node * ASPECTS + ON_TRACK;
   f->enclosing = e->enclosing;
   if (e->has_args) f->args = args_end(r->t);
-  if (pending && mem_grow(&r->t->store->mem, (void **)&r->pending, &r->cap_pending, (uint64_t)r->n_pending + 1, sizeof *r->pending))
-    r->pending[r->n_pending++] = (struct pending_time){pending, r->t->n_flow_points, true};
+  if (pending) add_pending(r, (struct pending_time){pending, r->t->n_flow_points, true});
 }
 
-/* Tracks that our own writer made hold their packets in order: spans are paired as they come, and come out as they were. */
+/* Tracks that our writer made hold their packets in order: spans are paired as they come, and come out as they were. */
 static bool close_open(struct perfetto *r, uint32_t node, struct track_event *e, int64_t ns) {
   struct tk_trace *t = r->t;
   struct node *n = &r->nodes[node];
@@ -524,8 +520,7 @@ void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct p
     counter_event(r, node, &e, ns, pending);
   } else {
     add_event(r, node, &e, kind, async, ns);
-    if (pending && mem_grow(&t->store->mem, (void **)&r->pending, &r->cap_pending, (uint64_t)r->n_pending + 1, sizeof *r->pending))
-      r->pending[r->n_pending++] = (struct pending_time){pending, t->n_events, false};
+    if (pending) add_pending(r, (struct pending_time){pending, t->n_events, false});
   }
   if (e.n_values + e.n_doubles) extra_counters(r, q, k, &e, ns, pending);
 }

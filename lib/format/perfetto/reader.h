@@ -7,7 +7,7 @@
  *     read_track.c        descriptors of tracks -> nodes
  *     read_args.c         DebugAnnotation -> arg
  *     read_extension.c    fields that the file describes itself -> args
- *     read_flow_points.c  flow points in full, as our own writer has them
+ *     read_flow_points.c  flow points in full, as our writer has them
  *     read_track_event.c  TrackEvent -> event, counter samples, flow points
  *     read_passthrough.c  packets that are not modelled
  *     read_packet.c       one packet: its sequence's state, then what it carries
@@ -40,7 +40,7 @@ struct uuid_list {
 };
 
 struct sequence {
-  struct buf pending; /* its state since the last clearing, if no packet of it has been kept yet */
+  struct buf pending; /* its state since the last clearing, while it has no passthrough */
   bool has_others;    /* holds packets that are not modelled */
   uint64_t key; /* machine and trusted_packet_sequence_id */
   bool valid;   /* its state has been cleared once and nothing was lost since */
@@ -50,7 +50,7 @@ struct sequence {
   struct uuid_list extra, extra_double;
   struct iid_table tables[IID_KINDS];
   int64_t pid, tid, time_us; /* of an old thread_descriptor packet */
-  uint32_t clock_id, clock;  /* clock met last, its place */
+  uint32_t clock_id, clock;  /* clock met last, its index */
   uint64_t last_uuid;        /* track met last */
   struct map point_classes; /* by category of the event: class of the flow point met last */
   uint32_t last_node;
@@ -71,7 +71,7 @@ struct node {
   int64_t pid, tid, rank, multiplier, sum;
   double sum_double;
   tk_id cls; /* of its samples */
-  uint32_t form;          /* FORM_*: of a track that our own writer made */
+  uint32_t form;          /* FORM_*: of a track that our writer made */
   tk_id fields, inner_fields;   /* fields of the descriptor that are not modelled, and of its process, thread or counter */
   tk_id ident_text;       /* the pid or tid that was a string */
   tk_id counter_id;
@@ -188,7 +188,7 @@ struct perfetto {
   uint32_t n_bytes;
   struct packet_kind kinds[PACKET_KINDS];
   uint32_t n_kinds, last_kind;
-  tk_id passthrough; /* meta of the packets kept last */
+  tk_id passthrough; /* meta of the packets that were passed through last */
   uint64_t inflated; /* bytes out of compressed packets */
   struct buf text, json, fields, copy, packets;
   struct extension_reader extensions;
@@ -244,7 +244,7 @@ tk_id sequence_text(struct perfetto *r, struct sequence *q, enum iid_kind kind, 
 bool clock_snapshot(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
 /* Does the packet's time count on a clock of its sequence? */
 bool clock_of_sequence(const struct sequence *q, const struct packet *k);
-/* ns of the trace's clock; false: not known yet, *ns is the clock's own and *clock its place. */
+/* ns of the trace's clock; false: not known yet, *ns is a time of the clock whose index is *clock. */
 bool clock_time(struct perfetto *r, struct sequence *q, const struct packet *k, int64_t *ns, uint32_t *clock);
 bool clock_to_trace(struct perfetto *r, uint32_t clock, int64_t own, int64_t *ns);
 uint32_t clock_builtin(struct perfetto *r, uint32_t machine, uint32_t id);
@@ -277,7 +277,7 @@ void old_thread_descriptor(struct perfetto *r, struct sequence *q, uint32_t mach
 /* ---- events ---- */
 
 void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct packet *k);
-/* Flow points in full: of an event at `node`, whose flow ids are r->points from `first` on; its points take their place. */
+/* Flow points in full: of an event at `node`, whose flow ids are r->points from `first` on; its points stand for these. */
 struct flow_site {
   uint32_t node;
   tk_id cat;
@@ -294,7 +294,7 @@ void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb
 bool perfetto_is_json(struct perfetto *r, const struct pb_field *f);
 
 void perfetto_finish(struct perfetto *r);
-/* The graph's tracks of all places: of events, of flow points not bound to an event (finish_tracks.c). */
+/* Every site becomes a track of the graph: those of events, of flow points not bound to an event (finish_tracks.c). */
 void perfetto_finish_tracks(struct perfetto *r);
 
 /* Verified structure in the first bytes of a file (detect.c). */

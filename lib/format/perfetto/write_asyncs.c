@@ -13,8 +13,8 @@ struct asyncs {
   struct perfetto_sink *s;
   const struct tk_track *track;
   const struct tk_event *e;  /* the track's */
-  uint32_t *lane, *below;    /* of an event: its lane; the open one of its identity that it lies in, its place + 1 */
-  struct map groups, open;   /* name -> group; identity -> innermost open event, its place + 1 */
+  uint32_t *lane, *below;    /* of an event: its lane; the open one of its identity that it lies in, its index + 1 */
+  struct map groups, open;   /* name -> group; identity -> innermost open event, its index + 1 */
   struct lanes *list;
   uint32_t n_list, cap_list;
   uint64_t first_lane;       /* uuid: those of the lanes follow each other */

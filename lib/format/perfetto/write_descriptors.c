@@ -40,7 +40,7 @@ static void put_name(struct perfetto_sink *s, struct buf *b, uint32_t field, tk_
   else if (is_number(i) && i.num != written && i.num) pb_bytes(b, field, text, num_put_i64(text, i.num));
 }
 
-/* What the numbers cannot say goes into our own field. */
+/* What the numbers cannot say goes into a private field. */
 static void write_private_fields(struct perfetto_sink *s, struct buf *descriptor, uint32_t form, struct tk_ident ident, int64_t written,
                       tk_id machine) {
   char text[32];
@@ -209,8 +209,7 @@ static void find_processes(struct perfetto_sink *s) {
   const struct tk_trace *t = s->t;
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
-    bool own = k->kind == TK_PROCESS && (k->pid.kind != TK_IDENT_NONE || k->count);
-    if (own) s->uuids[i] = 1;
+    if (k->kind == TK_PROCESS && (k->pid.kind != TK_IDENT_NONE || k->count)) s->uuids[i] = 1;
     if (k->parent && !is_named(k) && !(k->kind == TK_COUNTERS && k->renamed)) s->uuids[k->parent] = 1;
   }
   for (tk_id i = 1; i <= t->n_tracks; i++) s->uuids[i] = s->uuids[i] && !track_hidden(t, i) ? ++s->next_uuid : 0;

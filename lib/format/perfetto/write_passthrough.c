@@ -110,11 +110,11 @@ static bool passthrough_entry(const struct perfetto_sink *s, tk_id track, struct
   return pb_next(&c, entry);
 }
 
-void write_passthrough_fields(struct perfetto_sink *s, tk_id track, bool own, struct buf *to) {
+void write_passthrough_fields(struct perfetto_sink *s, tk_id track, bool inner, struct buf *to) {
   struct pb_field entry, f;
   if (!passthrough_entry(s, track, &entry)) return;
   for (struct pb in = pb_inside(&entry); pb_next(&in, &f);)
-    if (f.number == (own ? PASSTHROUGH_INNER_FIELDS : PASSTHROUGH_FIELDS)) buf_append(to, f.p, (size_t)f.value);
+    if (f.number == (inner ? PASSTHROUGH_INNER_FIELDS : PASSTHROUGH_FIELDS)) buf_append(to, f.p, (size_t)f.value);
 }
 
 bool passthrough_pid(struct perfetto_sink *s, tk_id track, int64_t *pid) {

@@ -119,11 +119,11 @@ static void write_sequence(struct event_writer *w, struct buf *packet, uint64_t 
 static void clock_snapshot(struct event_writer *w, int64_t ns) {
   struct buf *b = &w->scratch, *snapshot = &w->annotation;
   snapshot->len = 0;
-  for (int own = 0; own < 2; own++) {
+  for (int incremental = 0; incremental < 2; incremental++) {
     b->len = 0;
-    pb_u64(b, CLOCK_ID, own ? CLOCK_OF_SEQUENCE : w->clock);
+    pb_u64(b, CLOCK_ID, incremental ? CLOCK_OF_SEQUENCE : w->clock);
     pb_u64(b, CLOCK_TIMESTAMP, (uint64_t)ns);
-    if (own) pb_u64(b, CLOCK_IS_INCREMENTAL, 1);
+    if (incremental) pb_u64(b, CLOCK_IS_INCREMENTAL, 1);
     pb_message(snapshot, SNAPSHOT_CLOCKS, b);
   }
   w->packet.len = 0;

@@ -100,7 +100,7 @@ void writer_track(struct event_writer *w, uint64_t uuid);
 void writer_slice_begin(struct event_writer *w, tk_id event);
 void writer_slice_end(struct event_writer *w, tk_id event, int64_t ns);
 void writer_instant(struct event_writer *w, tk_id event);
-/* A flow point that no span holds: for our own reader alone. */
+/* A flow point that no span holds: for our reader alone. */
 void writer_lone_point(struct event_writer *w, uint64_t uuid, tk_id flow);
 void writer_counter(struct event_writer *w, tk_id event, const struct tk_arg *value);
 /* The flows of the event whose fields stand in w->event: those of its begin, or those of its end. */
@@ -148,7 +148,7 @@ struct open_span {
 /* Packets of a Perfetto input that are not modelled, and a sequence that they do not use (write_passthrough.c). */
 struct perfetto_sink;
 /* Fields of the track's descriptor, or of the process, thread or counter in it, that are not modelled. */
-void write_passthrough_fields(struct perfetto_sink *s, tk_id track, bool own, struct buf *to);
+void write_passthrough_fields(struct perfetto_sink *s, tk_id track, bool inner, struct buf *to);
 void passthrough_tracks_begin(struct perfetto_sink *s);
 bool passthrough_pid(struct perfetto_sink *s, tk_id track, int64_t *pid);
 /* The packets of the first graph.  A later one may use the same sequences, and its clocks are others: its packets are lost. */
@@ -212,7 +212,7 @@ bool writer_machine(struct perfetto_sink *s, tk_id track);
 /* ---- descriptors (write_descriptors.c) ---- */
 
 void describe_tracks(struct perfetto_sink *s);
-/* A named track under another (0 = under none).  `form` and `tid` are for our own reader. */
+/* A named track under another (0 = under none).  `form` and `tid` are for our reader. */
 struct child {
   uint64_t parent;
   const char *name;
