@@ -143,7 +143,7 @@ static void test_edits(void **state) {
 
 /* Which clock times count on is said by somebody, so that the output has the same times on the same clock. */
 static void test_clock(void **state) {
-  static const unsigned edits[] = {0, TK_EDIT_DROPPED, TK_EDIT_MOVED};
+  static const unsigned edits[] = {0, TK_EDIT_DROPPED, TK_EDIT_MOVED, TK_EDIT_RENAMED};
   static const uint64_t clocks[] = {CLOCK_BOOTTIME, CLOCK_MONOTONIC};
   (void)state;
   for (size_t c = 0; c < LENGTH(clocks); c++) {

@@ -80,7 +80,10 @@ static void finish_times(struct perfetto *r) {
     e->ts = (e->ts - origin) * 1000;
     if (e->ts > 0 && e->dur > INT64_MAX - e->ts) e->dur = INT64_MAX - e->ts;
   }
-  for (tk_id i = 1; i <= t->n_flow_points; i++) t->flow_points[i].ts = in_range(t->flow_points[i].ts, origin) ? (t->flow_points[i].ts - origin) * 1000 : 0;
+  for (tk_id i = 1; i <= t->n_flow_points; i++) {
+    tk_time *ts = &t->flow_points[i].ts;
+    *ts = in_range(*ts, origin) ? (*ts - origin) * 1000 : 0;
+  }
   for (uint32_t i = 0; i < r->n_points; i++) {
     const struct tk_event *e = &t->events[r->points[i].event];
     r->points[i].ts = e->ts;

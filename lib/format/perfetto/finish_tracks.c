@@ -98,7 +98,8 @@ static tk_id *find_process(struct track_finisher *s, uint32_t machine, int64_t p
     struct process_slot *p = &s->processes[*slot];
     if (p->machine == machine && p->pid == pid) return &p->track;
   }
-  if (!mem_grow(&s->r->t->store->mem, (void **)&s->processes, &s->cap_processes, (uint64_t)s->n_processes + 2, sizeof *s->processes)) return NULL;
+  struct mem *mem = &s->r->t->store->mem;
+  if (!mem_grow(mem, (void **)&s->processes, &s->cap_processes, (uint64_t)s->n_processes + 2, sizeof *s->processes)) return NULL;
   s->processes[*slot = ++s->n_processes] = (struct process_slot){machine, pid, 0};
   return &s->processes[*slot].track;
 }
@@ -384,7 +385,8 @@ static void passthrough_tracks(struct track_finisher *s) {
   }
   all->mem = mem;
   all->len = 0;
-  for (tk_id i = 1; i <= r->t->n_tracks; i++) append_passthrough_track(s, i, node_of[i] ? &r->nodes[node_of[i]] : &(struct node){0}, all);
+  for (tk_id i = 1; i <= r->t->n_tracks; i++)
+    append_passthrough_track(s, i, node_of[i] ? &r->nodes[node_of[i]] : &(struct node){0}, all);
   mem_free(mem, node_of);
   if (all->len == 0) return;
   perfetto_add_passthrough(r, PASSTHROUGH_TRACKS, all->data, all->len);

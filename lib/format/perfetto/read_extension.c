@@ -96,10 +96,10 @@ static bool put_object(struct extension_reader *x, uint32_t message, const struc
   bool ok = lo != UINT32_MAX && buf_append(&x->json, "{", 1);
   for (uint32_t hi; ok && lo < x->n_found; lo = hi) {
     const struct schema_field *field = schema_by_number(&x->schema, message, x->found[lo].number);
+    const struct intern_str *name = &x->schema.text.strs[field ? field->name : 0];
     hi = group_end(x, lo);
-    ok = field && (lo == mark || buf_append(&x->json, ",", 1)) &&
-         json_quote(&x->json, x->schema.text.strs[field->name].bytes, x->schema.text.strs[field->name].len) && buf_append(&x->json, ":", 1) &&
-         put_group(x, field, lo, hi, level);
+    ok = field && (lo == mark || buf_append(&x->json, ",", 1)) && json_quote(&x->json, name->bytes, name->len) &&
+         buf_append(&x->json, ":", 1) && put_group(x, field, lo, hi, level);
   }
   x->n_found = mark;
   return ok && buf_append(&x->json, "}", 1);

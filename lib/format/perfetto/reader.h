@@ -196,7 +196,8 @@ struct perfetto {
 
 /* What a packet says, in one pass. */
 struct packet {
-  struct pb_field event, interned, defaults, descriptor, snapshot, compressed, process, thread, attributes, extension, private_fields, sync;
+  struct pb_field event, interned, defaults, descriptor, snapshot, compressed, process, thread, attributes, extension, sync;
+  struct pb_field private_fields;
   uint64_t timestamp, sequence, flags;
   uint32_t clock, machine;
   bool has_timestamp, has_clock, dropped;

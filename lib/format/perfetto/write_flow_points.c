@@ -27,8 +27,8 @@ static tk_id event_of_point(const struct event_writer *w, uint32_t i) { return w
 
 /* The first of n, in order of events, that is not before the event.  Events come in order but for lanes and ends, so it is most often
  * the first or second behind `last`, the one found before. */
-static inline uint32_t find_first(const struct event_writer *w, tk_id (*of)(const struct event_writer *, uint32_t), uint32_t n, uint32_t last,
-                            tk_id event) {
+typedef tk_id (*event_fn)(const struct event_writer *w, uint32_t i);
+static inline uint32_t find_first(const struct event_writer *w, event_fn of, uint32_t n, uint32_t last, tk_id event) {
   uint32_t lo = 0, hi = n;
   if (last < n && of(w, last) <= event) {
     for (lo = last; lo < n && lo < last + 4; lo++)

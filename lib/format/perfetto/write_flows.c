@@ -59,8 +59,10 @@ static bool is_alone(const struct map *ids, const struct tk_flow_point *f, uint6
 /* Other flows get ids beyond all of these; where these fill the range, a clash is as likely as between two of theirs. */
 static void pass_ids(const struct tk_trace *t, uint64_t *next_id) {
   uint64_t most = 0;
-  for (tk_id i = 1; i <= t->n_flow_points; i++)
-    if (!t->flow_points[i].id_is_str && (uint64_t)t->flow_points[i].id > most && t->flow_points[i].id >= 0) most = (uint64_t)t->flow_points[i].id;
+  for (tk_id i = 1; i <= t->n_flow_points; i++) {
+    const struct tk_flow_point *f = &t->flow_points[i];
+    if (!f->id_is_str && f->id >= 0 && (uint64_t)f->id > most) most = (uint64_t)f->id;
+  }
   if (most >= *next_id && most < UINT64_MAX / 2) *next_id = most + 1;
 }
 

@@ -10,9 +10,10 @@ static uint32_t append_machine(struct perfetto_sink *s, struct writer_machine m)
   return s->n_machines;
 }
 
-/* Those of this graph that were in its file. */
+/* Those of this graph that were in its file, unless they are others by now. */
 static void add_passthrough_machines(struct perfetto_sink *s) {
   struct format_machine m;
+  if (s->t->edits & TK_EDIT_RENAMED) return;
   for (uint32_t i = 0; perfetto_machine(s->t, i, &m); i++)
     map_put(&s->machine_of, m.name, append_machine(s, (struct writer_machine){m.id, s->has_remote_clocks ? m.ahead_ns : 0, false}));
 }
