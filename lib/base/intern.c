@@ -19,7 +19,7 @@ static uint64_t load32(const uint8_t *p) {
 }
 
 /* Both halves of a 64x64 product: every input bit reaches every output bit. */
-static uint64_t mix(uint64_t a, uint64_t b) {
+static uint64_t mix_bits(uint64_t a, uint64_t b) {
   u128 r = (u128)a * b;
   return (uint64_t)r ^ (uint64_t)(r >> 64);
 }
@@ -31,7 +31,7 @@ static uint64_t mix(uint64_t a, uint64_t b) {
 uint64_t hash_bytes(const void *bytes, size_t n) {
   const uint8_t *p = bytes;
   uint64_t h = K0 ^ n, a, b;
-  for (; n > 16; n -= 16, p += 16) h = mix(load64(p) ^ h, load64(p + 8) ^ K1);
+  for (; n > 16; n -= 16, p += 16) h = mix_bits(load64(p) ^ h, load64(p + 8) ^ K1);
   if (n >= 8) {
     a = load64(p);
     b = load64(p + n - 8);
@@ -42,7 +42,7 @@ uint64_t hash_bytes(const void *bytes, size_t n) {
     a = n ? (uint64_t)p[0] << 16 | (uint64_t)p[n / 2] << 8 | p[n - 1] : 0;
     b = 0;
   }
-  return mix(mix(a ^ h, b ^ K1), K0);
+  return mix_bits(mix_bits(a ^ h, b ^ K1), K0);
 }
 
 void intern_init(struct intern *in, struct mem *mem) { *in = (struct intern){.mem = mem, .arena = {.mem = mem}}; }
@@ -101,13 +101,23 @@ uint32_t intern_add(struct intern *in, const void *p, size_t n, uint32_t hash) {
   return id;
 }
 
+/* Appends the text to `b` with U+FFFD for each byte that is part of no well-formed sequence. */
+static void append_repaired(struct buf *b, const uint8_t *p, size_t n) {
+  while (n) {
+    unsigned len = utf8_sequence(p, n);
+    buf_append(b, len ? p : (const uint8_t *)"\xef\xbf\xbd", len ? len : 3);
+    p += len ? len : 1;
+    n -= len ? len : 1;
+  }
+}
+
 uint32_t intern_text(struct intern *in, const uint8_t *p, size_t n, bool mixed, bool *repaired) {
   uint32_t hash = (uint32_t)hash_bytes(p, n), id = intern_find(in, p, n, hash);
   struct buf text = {.mem = in->mem};
   if (id && !mixed) return id;
   if (utf8_valid(p, n)) return id ? id : intern_add(in, p, n, hash);
   *repaired = true;
-  utf8_repair(&text, p, n);
+  append_repaired(&text, p, n);
   id = intern(in, text.data, text.len);
   buf_free(&text);
   return id;

@@ -110,7 +110,7 @@ static void warn_of_copies(struct merger *m, size_t input, const struct tk_trace
 static int64_t middle_offset(struct merger *m, const struct tk_trace *t, const struct align_map *map, int64_t later) {
   tk_time start, end;
   char text[256];
-  window_extent(t, &start, &end);
+  trace_extent(t, &start, &end);
   int64_t origin = t->origin_ns + later, first = origin + start / 1000, last = origin + end / 1000;
   double lost = (double)(align_offset(map, last) - align_offset(map, first)) / 1000;
   snprintf(text, sizeof text, "its clock drifts by %s us over the trace, which a manifest cannot say: merge without one",

@@ -17,7 +17,7 @@
 #include "base/os.h"
 #include "format/format.h"
 #include "names.h"
-#include "command/load.h"
+#include "graph/trace.h"
 
 enum { NONE = -1, NOTES = 4, NAMED = 5 };
 
@@ -41,7 +41,7 @@ struct tk_sources_impl {
 
 /* ---- a look at the beginning ---- */
 
-static void look(void *arg, struct source *s, uint32_t entry, struct in *in, struct tk_err *err) {
+static void look_at_beginning(void *arg, struct source *s, uint32_t entry, struct in *in, struct tk_err *err) {
   struct source_entry *e = &s->entries[entry];
   char text[80];
   size_t n = 0;
@@ -68,7 +68,7 @@ static const enum tk_health healths[] = {
     [LOOK_NONE] = TK_HEALTH_UNKNOWN,     [LOOK_TRACE] = TK_HEALTH_UNKNOWN, [LOOK_EMPTY] = TK_HEALTH_EMPTY,
     [LOOK_NO_TRACE] = TK_HEALTH_NO_TRACE, [LOOK_DAMAGED] = TK_HEALTH_CORRUPT};
 
-static struct chosen *add(struct tk_sources *s, uint32_t origin, uint32_t entry) {
+static struct chosen *add_input(struct tk_sources *s, uint32_t origin, uint32_t entry) {
   struct tk_sources_impl *m = s->impl;
   struct mem *mem = &m->source.mem;
   struct tk_input *in;
@@ -95,7 +95,7 @@ static struct chosen *add(struct tk_sources *s, uint32_t origin, uint32_t entry)
   return c;
 }
 
-static void note(struct tk_sources *s, struct chosen *c, bool repair, const char *text) {
+static void note_choice(struct tk_sources *s, struct chosen *c, bool repair, const char *text) {
   if (!c || c->n_notes == NOTES) return;
   c->note[c->n_notes].text = source_text(&s->impl->source, text);
   c->note[c->n_notes++].repair = repair;
@@ -104,7 +104,7 @@ static void note(struct tk_sources *s, struct chosen *c, bool repair, const char
 static void add_failed(struct tk_sources *s, uint32_t origin, enum tk_code code, const char *text) {
   struct source_origin *o = &s->impl->source.origins[origin];
   err_set(&o->failed, code, "%s", text);
-  add(s, origin, UINT32_MAX);
+  add_input(s, origin, UINT32_MAX);
 }
 
 /* ---- which runs ---- */
@@ -217,12 +217,12 @@ static bool add_run(struct tk_sources *s, const struct runs *r, uint32_t run, st
       continue;
     }
     if (!is_wanted(s->impl, view)) continue;
-    struct chosen *c = add(s, r->origin, view);
+    struct chosen *c = add_input(s, r->origin, view);
     if (!c) return false;
     s->inputs[s->n - 1].best = true;
     if (view == i) continue;
     snprintf(text, sizeof text, "%s is not usable (%s): this is read instead", src->places[i].rel, src->entries[i].why);
-    note(s, c, true, text);
+    note_choice(s, c, true, text);
   }
   return true;
 }
@@ -247,7 +247,7 @@ static void note_names(struct tk_sources *s, size_t first, uint32_t origin) {
   for (size_t i = first + 1; i < s->n && src->origins[origin].kind == ORIGIN_ARCHIVE; i++) {
     if (strcmp(s->inputs[i].name, s->inputs[i - 1].name) != 0) continue;
     snprintf(text, sizeof text, "another member of the archive has the same name: both are read");
-    note(s, &s->impl->chosen[i], false, text);
+    note_choice(s, &s->impl->chosen[i], false, text);
   }
 }
 
@@ -258,13 +258,13 @@ static void note_origin(struct tk_sources *s, size_t first, uint32_t origin, con
   char text[512];
   if (n_runs > 1) {
     snprintf(text, sizeof text, "of %u runs the newest is read, %s (tracekit list shows all)", n_runs, s->inputs[first].run);
-    note(s, c, false, text);
+    note_choice(s, c, false, text);
   }
-  if (o->remark) note(s, c, false, o->remark);
-  if (o->damage) note(s, c, true, o->damage);
+  if (o->remark) note_choice(s, c, false, o->remark);
+  if (o->damage) note_choice(s, c, true, o->damage);
   if (passed->n) {
     snprintf(text, sizeof text, "%u other %s no trace: %s", passed->n, passed->n == 1 ? "file is" : "files are", passed->names);
-    note(s, c, false, text);
+    note_choice(s, c, false, text);
   }
   note_names(s, first, origin);
 }
@@ -314,7 +314,7 @@ static bool add_all_of(struct tk_sources *s, uint32_t origin, const uint32_t *fi
   for (uint32_t i = 0; i < n; i++) {
     if (!source_look(src, files[i], err)) return false;
     if (src->entries[files[i]].look != LOOK_TRACE && !is_named_so(src, files[i])) src->entries[files[i]].look = LOOK_NO_TRACE;
-    if (is_wanted(s->impl, files[i]) && !add(s, origin, files[i])) return false;
+    if (is_wanted(s->impl, files[i]) && !add_input(s, origin, files[i])) return false;
   }
   return true;
 }
@@ -340,12 +340,12 @@ static bool add_origin(struct tk_sources *s, uint32_t origin, struct tk_err *err
   struct source_origin *o = &src->origins[origin];
   struct runs r;
   bool ok, partly = o->failed.code != TK_OK; /* some of it could be listed */
-  if (partly && o->n == 0) return add(s, origin, UINT32_MAX) != NULL;
-  if (o->kind == ORIGIN_FILE && !s->impl->opt.all_files) return add(s, origin, o->first) != NULL;
+  if (partly && o->n == 0) return add_input(s, origin, UINT32_MAX) != NULL;
+  if (o->kind == ORIGIN_FILE && !s->impl->opt.all_files) return add_input(s, origin, o->first) != NULL;
   ok = runs_of(src, origin, &r) || err_set(err, TK_ELIMIT, "out of memory");
   ok = ok && (s->impl->opt.all_files ? add_all : add_best)(s, &r, err);
   runs_free(&r);
-  if (ok && partly) ok = add(s, origin, UINT32_MAX) != NULL;
+  if (ok && partly) ok = add_input(s, origin, UINT32_MAX) != NULL;
   return ok;
 }
 
@@ -387,11 +387,11 @@ struct tk_sources *tk_sources_open(const char *const *names, size_t n, const str
   s->impl->opt = opt ? *opt : defaults;
   struct source *src = &s->impl->source;
   source_init(src);
-  src->mem.limit = load_memory_limit(s->impl->opt.max_memory);
+  src->mem.limit = os_memory_limit(s->impl->opt.max_memory);
   src->held.limit = src->mem.limit;
   src->max_size = s->impl->opt.max_size;
   src->progress = s->impl->opt.progress;
-  src->look = look;
+  src->look = look_at_beginning;
   if (open_all(s, names, n, err)) {
     src->progress = (struct tk_progress){.tick = NULL};
     return s;
@@ -416,7 +416,7 @@ const char *sources_path(const struct tk_sources *s, size_t i) {
   return c->entry == UINT32_MAX ? s->inputs[i].name : s->impl->source.entries[c->entry].path;
 }
 
-static bool failed(const struct tk_sources *s, size_t i, struct tk_err *err) {
+bool sources_failed(const struct tk_sources *s, size_t i, struct tk_err *err) {
   const struct chosen *c = &s->impl->chosen[i];
   if (c->entry != UINT32_MAX) return false;
   if (err) *err = s->impl->source.origins[c->origin].failed;
@@ -436,7 +436,7 @@ void sources_remarks(const struct tk_sources *s, struct tk_trace *notes) {
 }
 
 struct in *sources_raw(struct tk_sources *s, size_t i, struct mem *mem, struct tk_err *err) {
-  struct in *in = failed(s, i, err) ? NULL : source_open_raw(&s->impl->source, s->impl->chosen[i].entry, mem, err);
+  struct in *in = sources_failed(s, i, err) ? NULL : source_open_raw(&s->impl->source, s->impl->chosen[i].entry, mem, err);
   if (!in && s->impl->chosen[i].entry != UINT32_MAX) err_prefix(err, "%s", s->inputs[i].name);
   return in;
 }
@@ -450,44 +450,23 @@ bool sources_keep(struct tk_sources *s, size_t i, struct tk_err *err) {
   return ok;
 }
 
-/* ---- loading ---- */
+/* ---- what loading asks ---- */
 
-static struct tk_trace *load_entry(struct tk_sources *s, size_t i, uint32_t entry, const char *instead,
-                                   const struct tk_load_options *opt, struct tk_err *err) {
-  struct source *src = &s->impl->source;
-  const struct chosen *c = &s->impl->chosen[i];
-  struct tk_trace *t = trace_new(load_memory_limit(opt->max_memory));
-  bool ahead = (opt->threads ? opt->threads : os_cores()) > 1;
-  if (!t) {
-    err_set(err, TK_ELIMIT, "out of memory");
-    return NULL;
-  }
-  load_place(t, src->places[entry].host, s->inputs[i].run);
-  load_files(t, &(const char *){sources_path(s, i)}, 1);
-  for (unsigned k = 0; k < c->n_notes; k++)
-    trace_note(t, c->note[k].repair ? TK_NOTE_REPAIR : TK_NOTE_INFO, UINT64_MAX, c->note[k].text);
-  if (instead) trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, instead);
-  return load_input(source_open(src, entry, ahead, &t->store->mem, err), src->entries[entry].name, opt, t, err);
+bool sources_view(const struct tk_sources *s, size_t i, unsigned nth, struct source_view *v) {
+  const struct source *src = &s->impl->source;
+  uint32_t entry = s->impl->chosen[i].entry;
+  for (unsigned k = 0; k < nth && entry != UINT32_MAX; k++) entry = src->places[entry].next;
+  if (entry == UINT32_MAX || (nth && s->impl->opt.all_files)) return false;
+  *v = (struct source_view){entry, src->entries[entry].name, src->places[entry].host, s->inputs[i].run};
+  return true;
 }
 
-/* Where the best view turns out to be beyond repair, the next best is read, and that is said. */
-struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk_load_options *opt, struct tk_err *err) {
-  static const struct tk_load_options defaults = {0};
-  struct tk_err own;
-  struct tk_trace *t;
-  char instead[sizeof own.msg + 64];
-  uint32_t next;
-  if (!err) err = &own;
-  err_clear(err);
-  if (failed(s, i, err)) return NULL;
-  if (!opt) opt = &defaults;
-  t = load_entry(s, i, s->impl->chosen[i].entry, NULL, opt, err);
-  next = s->impl->source.places[s->impl->chosen[i].entry].next;
-  while (!t && next != UINT32_MAX && !s->impl->opt.all_files && !opt->strict && (err->code == TK_EFORMAT || err->code == TK_ECORRUPT)) {
-    snprintf(instead, sizeof instead, "%s: this is read instead", err->msg);
-    err_clear(err);
-    t = load_entry(s, i, next, instead, opt, err);
-    next = s->impl->source.places[next].next;
-  }
-  return t;
+struct in *sources_open_view(struct tk_sources *s, const struct source_view *v, bool ahead, struct mem *mem, struct tk_err *err) {
+  return source_open(&s->impl->source, v->entry, ahead, mem, err);
+}
+
+void sources_decisions(const struct tk_sources *s, size_t i, struct tk_trace *t) {
+  const struct chosen *c = &s->impl->chosen[i];
+  for (unsigned k = 0; k < c->n_notes; k++)
+    trace_note(t, c->note[k].repair ? TK_NOTE_REPAIR : TK_NOTE_INFO, UINT64_MAX, c->note[k].text);
 }

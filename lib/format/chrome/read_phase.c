@@ -35,27 +35,8 @@ static const char *unusable(const struct chrome_event *e) {
 
 /* ---- times ---- */
 
-/* What is further away than 100 days has lost its clock; tk_time holds 106.  No span lasts 53 days. */
-static const i128 FAR_PS = (i128)100 * 86400 * 1000000000000, LONG_PS = (i128)1 << 62;
-
-bool chrome_relative(struct chrome *r, i128 ps, tk_time *out) {
-  i128 delta;
-  if (!r->has_origin) {
-    i128 ns = ps >= 0 ? ps / 1000 : -((999 - ps) / 1000);
-    if (ns > INT64_MAX || ns < INT64_MIN) ns = 0;
-    r->has_origin = true;
-    r->origin_ns = (int64_t)ns;
-  }
-  delta = ps - (i128)r->origin_ns * 1000;
-  if (delta >= FAR_PS || delta <= -FAR_PS) return false;
-  *out = (tk_time)delta;
-  return true;
-}
-
-void chrome_add_pending(struct chrome *r, struct pending f) {
-  if (!mem_grow(&r->t->store->mem, (void **)&r->pending, &r->cap_pending, (uint64_t)r->n_pending + 1, sizeof *r->pending)) return;
-  r->pending[r->n_pending++] = f;
-}
+/* No span lasts 53 days. */
+static const i128 LONG_PS = (i128)1 << 62;
 
 /* ---- args of the phase ---- */
 
@@ -131,15 +112,6 @@ void chrome_drop_nan(struct chrome *r) {
 
 /* ---- tracks ---- */
 
-tk_id chrome_thread(struct chrome *r, struct tk_ident pid, struct tk_ident tid) {
-  unsigned at = (unsigned)(((uint64_t)pid.num * 31 + (uint64_t)tid.num + pid.str * 7 + tid.str) & 63);
-  if (r->tracks[at].track && memcmp(&r->tracks[at].pid, &pid, sizeof pid) == 0 && memcmp(&r->tracks[at].tid, &tid, sizeof tid) == 0)
-    return r->tracks[at].track;
-  r->tracks[at].pid = pid;
-  r->tracks[at].tid = tid;
-  return r->tracks[at].track = trace_track(r->t, TK_THREAD, pid, tid, 0);
-}
-
 /* Counters with an id are instances of their own: "name[id]". */
 static tk_id counter_track(struct chrome *r, const struct chrome_event *e) {
   tk_id name = e->name;
@@ -170,7 +142,7 @@ static tk_id class_of(struct chrome *r, tk_id name, tk_id cat) {
   return r->classes[at].cls = trace_class(r->t, name, cat);
 }
 
-static void drop(struct chrome *r, const struct chrome_event *e, const char *why) {
+static void drop_event(struct chrome *r, const struct chrome_event *e, const char *why) {
   trace_note(r->t, TK_NOTE_REPAIR, e->offset, why);
   r->t->counts.dropped++;
 }
@@ -187,7 +159,7 @@ static uint32_t with_tid(struct chrome *r, uint32_t args, struct tk_ident tid) {
   return args_end(r->t);
 }
 
-static void place(struct chrome *r, const struct chrome_event *e, struct tk_event *ev) {
+static void set_kind_and_track(struct chrome *r, const struct chrome_event *e, struct tk_event *ev) {
   if (e->ph == 'X' || e->ph == 'B' || e->ph == 'E') {
     ev->kind = e->ph == 'X' ? TK_SPAN : e->ph == 'B' ? TK_BEGIN : TK_END;
     ev->track = chrome_thread(r, e->pid, e->tid);
@@ -229,7 +201,7 @@ static void emit_event(struct chrome *r, const struct chrome_event *e, uint32_t 
   bool near;
   struct tk_event *ev;
   if (e->ts.kind != WHEN_OK) {
-    drop(r, e, "event without a usable ts: dropped");
+    drop_event(r, e, "event without a usable ts: dropped");
     return;
   }
   near = chrome_relative(r, e->ts.ps, &ts);
@@ -237,7 +209,7 @@ static void emit_event(struct chrome *r, const struct chrome_event *e, uint32_t 
   ev->ts = ts;
   ev->cls = class_of(r, e->name, e->cat);
   ev->args = args;
-  place(r, e, ev);
+  set_kind_and_track(r, e, ev);
   if (e->ph == 'X' && e->dur.kind == WHEN_OK) ev->dur = (tk_time)e->dur.ps;
   else if (e->ph == 'X') ev->flags |= TK_REPAIRED;
   if (ts > INT64_MAX - ev->dur) {
@@ -257,7 +229,7 @@ static void emit_flow(struct chrome *r, const struct chrome_event *e, uint32_t a
   tk_time ts = 0;
   bool near;
   if (e->ts.kind != WHEN_OK) {
-    drop(r, e, "flow event without a usable ts: dropped");
+    drop_event(r, e, "flow event without a usable ts: dropped");
     return;
   }
   near = chrome_relative(r, e->ts.ps, &ts);
@@ -294,7 +266,7 @@ static void emit_entries(struct chrome *r, const struct chrome_event *e, uint32_
     if (!json_value(&j, &ts) || *j.p++ != ',' || !json_value(&j, &value) || *j.p++ != ']') break;
     sample.ts.kind = num_scaled(ts.p, ts.end, 6, &sample.ts.ps) ? WHEN_OK : WHEN_BAD;
     if (value.type != JSON_NUMBER) {
-      drop(r, e, "counter entry that is not a number: dropped");
+      drop_event(r, e, "counter entry that is not a number: dropped");
       continue;
     }
     args_begin(r->t);

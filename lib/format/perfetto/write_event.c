@@ -5,7 +5,7 @@
  * end is eleven bytes. */
 #include <string.h>
 
-#include "format/json.h"
+#include "base/base64.h"
 #include "writer.h"
 
 /* ---- args ---- */
@@ -20,17 +20,10 @@ static double decimal(const struct tk_arg *a) {
 
 /* Bytes that are no text: a data URL, which says what it is and loses nothing. */
 static void write_data_url(struct event_writer *w, struct buf *b, const struct intern_str *s) {
-  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   struct buf *url = &w->scratch;
   url->len = 0;
   buf_append(url, "data:;base64,", 13);
-  for (uint32_t i = 0; i < s->len; i += 3) {
-    uint32_t left = s->len - i, v = (uint32_t)s->bytes[i] << 16;
-    if (left > 1) v |= (uint32_t)s->bytes[i + 1] << 8;
-    if (left > 2) v |= s->bytes[i + 2];
-    char four[4] = {digits[v >> 18], digits[v >> 12 & 63], left > 1 ? digits[v >> 6 & 63] : '=', left > 2 ? digits[v & 63] : '='};
-    buf_append(url, four, 4);
-  }
+  base64_append(url, s->bytes, s->len);
   pb_bytes(b, ANNOTATION_STRING, url->data, url->len);
 }
 
@@ -74,7 +67,7 @@ static void write_annotation(struct event_writer *w, uint32_t key, const struct 
   *p++ = PB_KEY(EVENT_DEBUG_ANNOTATIONS, PB_BYTES);
   p++; /* the length */
   *p++ = PB_KEY(ANNOTATION_NAME_IID, PB_VARINT);
-  p = pb_raw_varint(p, key);
+  p = varint_put(p, key);
   switch (type) {
   case TK_ARG_FALSE:
   case TK_ARG_TRUE:
@@ -83,17 +76,17 @@ static void write_annotation(struct event_writer *w, uint32_t key, const struct 
     break;
   case TK_ARG_INT:
     *p++ = PB_KEY(ANNOTATION_INT, PB_VARINT);
-    p = pb_raw_varint(p, (uint64_t)arg->i);
+    p = varint_put(p, (uint64_t)arg->i);
     break;
   case TK_ARG_UINT:
   case TK_ARG_POINTER:
     *p++ = (uint8_t)PB_KEY(type == TK_ARG_UINT ? ANNOTATION_UINT : ANNOTATION_POINTER, PB_VARINT);
-    p = pb_raw_varint(p, arg->u);
+    p = varint_put(p, arg->u);
     break;
   case TK_ARG_DECIMAL: p = double_field(p, ANNOTATION_DOUBLE, decimal(arg)); break;
   case TK_ARG_DOUBLE: p = double_field(p, ANNOTATION_DOUBLE, arg->d); break;
   case TK_ARG_STR:
-  case TK_ARG_REF: p = pb_raw_varint(pb_key(p, ANNOTATION_STRING_IID, PB_VARINT), text); break;
+  case TK_ARG_REF: p = varint_put(pb_key(p, ANNOTATION_STRING_IID, PB_VARINT), text); break;
   default: break; /* null: no value; the JSON text "null" ends trace_processor v52 */
   }
   start[1] = (uint8_t)(p - start - 2);
