@@ -20,6 +20,7 @@
 struct graph_sink {
   struct sink sink;
   struct tk_trace *to;
+  uint32_t n_joined;
   uint64_t limit; /* of memory, for the joined graph and one input; 0 = none */
 };
 
@@ -116,6 +117,12 @@ static void join_passthrough(struct tk_trace *to, const struct tk_trace *from, c
     if (f->join) f->join(to, from, ids);
 }
 
+static void finish_passthrough(struct tk_trace *t) {
+  const struct format *f;
+  for (size_t i = 0; (f = format_row(i)) != NULL; i++)
+    if (f->join_finish) f->join_finish(t);
+}
+
 static bool graph_write(struct sink *sink, const struct tk_trace *t, struct tk_err *err) {
   struct graph_sink *s = (struct graph_sink *)sink;
   struct mem *mem = &s->to->store->mem;
@@ -123,6 +130,7 @@ static bool graph_write(struct sink *sink, const struct tk_trace *t, struct tk_e
   tk_id tracks = s->to->n_tracks;
   if (s->limit) mem->limit = t->store->mem.used < s->limit ? s->limit - t->store->mem.used : 1;
   bool ok = join_graph(s->to, t, &ids, err);
+  ids.ordinal = s->n_joined++;
   if (ok) {
     add_name_records(s->to, tracks + 1);
     join_records(s->to, t, &ids, is_record_valid);
@@ -138,6 +146,7 @@ static bool graph_close(struct sink *sink, const struct tk_trace *first, const c
   t->store->mem.limit = s->limit;
   add_metas(t, first, true);
   if (provenance) add_meta(t, trace_text(t, "tracekit"), true, provenance, strlen(provenance));
+  finish_passthrough(t);
   return join_finish(t, err) && mem_check(&t->store->mem, err);
 }
 

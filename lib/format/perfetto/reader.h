@@ -19,6 +19,7 @@
 #ifndef FORMAT_PERFETTO_READER_H
 #define FORMAT_PERFETTO_READER_H
 
+#include "format/format.h"
 #include "graph/trace.h"
 #include "format/pb.h"
 #include "fields.h"
@@ -260,5 +261,8 @@ void perfetto_finish_tracks(struct perfetto *r);
 /* Verified structure in the first bytes of a file (detect.c). */
 unsigned perfetto_bid(const uint8_t *p, size_t n);
 bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err);
+
+/* Extension descriptors of a graph that has joined another one (join.c). */
+void perfetto_join(struct tk_trace *to, const struct tk_trace *from, const struct join_ids *ids);
 
 #endif

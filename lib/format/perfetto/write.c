@@ -312,5 +312,6 @@ const struct format format_perfetto = {
     .bid = perfetto_bid,
     .read = perfetto_read,
     .inspect = perfetto_inspect,
+    .join = perfetto_join,
     .writer = perfetto_writer,
 };

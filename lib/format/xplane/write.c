@@ -107,8 +107,7 @@ static void end_graph(struct xplane_sink *s, struct xplane_graph *g) {
 
 static bool starts_with(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
 
-/* Kinds of planes that xprof numbers apart. */
-static unsigned kind_of(const char *name) {
+unsigned xplane_plane_kind(const char *name) {
   static const char *const prefixes[] = {"/device:GPU:", "/device:TPU:", "/device:CUSTOM:", "/host:CPU"};
   for (unsigned i = 0; i < 4; i++)
     if (starts_with(name, prefixes[i])) return i < 2 ? 1 : i;
@@ -124,7 +123,7 @@ static bool take_id(struct xplane_sink *s, unsigned kind, int64_t id) {
 
 /* A plane of a later graph must not fall together with one of an earlier: its id moves up if it is taken. */
 static int64_t plane_id(struct xplane_sink *s, const struct xplane_graph *g, const char *name, int64_t id) {
-  unsigned kind = kind_of(name);
+  unsigned kind = xplane_plane_kind(name);
   if (take_id(s, kind, id) || g->ordinal == 0) return id;
   for (id = 0; !take_id(s, kind, id);) id++;
   return id;
@@ -290,7 +289,7 @@ static bool write_new(struct xplane_sink *s, const struct xplane_graph *g, tk_id
   struct xplane_encoder e;
   bool ok;
   name_new(s, g->t, &g->t->tracks[process], &p.name);
-  unsigned kind = kind_of(text_of(&p.name));
+  unsigned kind = xplane_plane_kind(text_of(&p.name));
   int64_t id = kind == 2 ? s->next_custom++ : 0;
   while (!take_id(s, kind, id)) id++;
   put_head(&p.head, id, &p.name);
