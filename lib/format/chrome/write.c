@@ -284,7 +284,7 @@ static bool order_tracks(struct chrome_sink *s, const struct tk_trace *t, struct
   if (!o->tracks || !o->met) return false;
   memset(o->met, 0, (size_t)t->n_tracks + 1);
   for (tk_id i = 1; i <= t->n_tracks; i++)
-    if (t->tracks[i].renamed && !hidden(t, i)) meet(o, t, i);
+    if (t->tracks[i].renamed && !hidden(t, i) && t->tracks[i].kind != TK_COUNTERS) meet(o, t, i);
   for (tk_id i = 1; i <= t->n_records; i++)
     if (t->records[i].phase == 'M' && !hidden(t, t->records[i].track)) meet(o, t, t->records[i].track);
   for (tk_id i = 1; i <= t->n_flow_points; i++)

@@ -2,10 +2,9 @@
  *
  * The side tables are about tracks, classes and strings of their graph, which have other ids now, and about times.  Each host
  * adds a chunk of every table; when all have joined the chunks of a table become one.  What tells hosts apart in one file is what
- * the writer does for graphs that come one after the other: planes of one kind have ids of their own, a plane of a later host
- * without a process is called "... [host1]", and a stat of ours says which host contexts are of (read_flow.c).  The fields of the
- * XSpace itself are those of the first host. */
-#include <stdio.h>
+ * the writer does for graphs that come one after the other: planes bear the name of their rank, those of one kind have ids of their
+ * own, and a stat of ours says which host contexts are of (read_flow.c).  The fields of the XSpace itself are those of the first
+ * host. */
 #include <string.h>
 
 #include "format/pb_out.h"
@@ -38,17 +37,13 @@ static void add_chunk(struct tk_trace *t, const char *key, const struct buf *b) 
 
 /* ---- planes ---- */
 
-/* The name of a later host's plane that has no process to tell it apart by. */
+/* What a file of all hosts would call the plane. */
 static tk_id joined_name(const struct plane_joiner *j, const struct xplane_plane *p) {
-  char ordinal[32];
   struct buf text = {.mem = &j->to->store->mem};
-  if (!j->ids->ordinal || p->process) return p->name;
-  const struct intern_str *name = trace_str(j->to, p->name);
-  buf_append(&text, name->bytes, name->len);
-  buf_append(&text, ordinal, (size_t)snprintf(ordinal, sizeof ordinal, " [host%u]", j->ids->ordinal));
-  tk_id joined = trace_string(j->to, text.data, text.len);
+  xplane_print_plane_name(j->from, j->ids->ordinal, p, &text);
+  tk_id name = trace_string(j->to, text.data, text.len);
   buf_free(&text);
-  return joined;
+  return name;
 }
 
 static bool is_id_taken(const struct tk_trace *t, const struct buf *planes, unsigned kind, int64_t id) {
@@ -108,11 +103,10 @@ static void join_plane(struct plane_joiner *j, struct xplane_plane p, struct buf
   struct buf *raw = &j->to->store->raw;
   struct pb fields = pb_over(trace_raw(j->from, p.at), (size_t)p.size);
   uint64_t at = raw->len;
-  p.name = j->ids->strings[p.name];
-  p.shown = j->ids->strings[p.shown];
-  p.process = j->ids->tracks[p.process];
-  p.id = joined_id(j, planes, &p);
   p.name = joined_name(j, &p);
+  p.process = j->ids->tracks[p.process];
+  p.shown = p.process ? j->to->tracks[p.process].name : j->ids->strings[p.shown];
+  p.id = joined_id(j, planes, &p);
   p.first_line += j->first_line;
   if (j->ids->ordinal) p.segment = j->segment;
   buf_append(raw, trace_raw(j->from, p.at), (size_t)p.size);

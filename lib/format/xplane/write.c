@@ -131,16 +131,15 @@ static int64_t plane_id(struct xplane_sink *s, const struct xplane_graph *g, con
 
 /* "/device:TPU:0", or of a process that an operation named anew "/device:TPU:0 [rank 1 - hostB]": xprof knows planes by how
  * their names begin. */
-static void name_known(const struct xplane_graph *g, const struct xplane_plane *p, struct buf *b) {
-  const struct tk_trace *t = g->t;
+void xplane_print_plane_name(const struct tk_trace *t, uint32_t ordinal, const struct xplane_plane *p, struct buf *b) {
   size_t n, m;
   const char *was = tk_string(t, p->name, &n), *now = was;
-  char ordinal[32] = "";
+  char host[32] = "";
   m = n;
   buf_append(b, was, n);
   if (p->process && !t->tracks[p->process].hidden) now = tk_string(t, t->tracks[p->process].name, &m);
   if (!p->process || t->tracks[p->process].hidden || t->tracks[p->process].name == p->shown) {
-    if (g->ordinal) buf_append(b, ordinal, (size_t)snprintf(ordinal, sizeof ordinal, " [host%u]", g->ordinal));
+    if (ordinal) buf_append(b, host, (size_t)snprintf(host, sizeof host, " [host%u]", ordinal));
     return;
   }
   if (m > n + 3 && memcmp(now + m - n, was, n) == 0 && memcmp(now + m - n - 3, " - ", 3) == 0) m -= n + 3;
@@ -272,7 +271,7 @@ static bool write_known(struct xplane_sink *s, const struct xplane_graph *g, con
   struct pieces p = no_pieces(&s->mem);
   bool lines = plane->process && plane->process <= g->t->n_tracks && !g->t->tracks[plane->process].hidden, ok;
   struct xplane_encoder e;
-  name_known(g, plane, &p.name);
+  xplane_print_plane_name(g->t, g->ordinal, plane, &p.name);
   put_head(&p.head, plane_id(s, g, text_of(&p.name), plane->id), &p.name);
   xplane_encoder_init(&e, g, plane->process, plane, &s->mem);
   ok = !lines || xplane_lay_out(&e);

@@ -279,6 +279,8 @@ bool xplane_mangled(const uint8_t *p, size_t n);
 
 /* Kinds of planes that xprof numbers apart, by how their names begin. */
 unsigned xplane_plane_kind(const char *name);
+/* What a plane that was read is called in a file where its graph is the `ordinal`-th. */
+void xplane_print_plane_name(const struct tk_trace *t, uint32_t ordinal, const struct xplane_plane *p, struct buf *b);
 
 /* Passthrough of a graph that has joined another one, and of all when no more will join (join.c). */
 void xplane_join(struct tk_trace *to, const struct tk_trace *from, const struct join_ids *ids);
