@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collect.h"
-#include "op/kind.h"
+#include "collector.h"
+#include "graph/kind.h"
 
 /* ---- which classes ---- */
 

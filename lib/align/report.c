@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "format/json.h"
 
 static const char *const METHODS[] = {[TK_ALIGN_AUTO] = "collectives", [TK_ALIGN_CLOCK] = "clock",
@@ -16,11 +17,6 @@ static const char *const MATCHES[] = {[ALIGN_BY_NONE] = "", [ALIGN_BY_SEQUENCE] 
 
 static const char *keep(struct tk_merge_report *report, const char *text) {
   return tk_string(report->notes, trace_text(report->notes, text), NULL);
-}
-
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash && slash[1] ? slash + 1 : path;
 }
 
 /* ---- one host ---- */
@@ -82,7 +78,7 @@ static void report_host(const struct align_reporter *r, uint32_t host, uint32_t 
   const struct align_input *input = &r->inputs[first];
   struct tk_align_host *h = &r->report->align.hosts[r->report->align.n_hosts++];
   *h = (struct tk_align_host){
-      .name = *input->host ? input->host : base_name(input->name), .inputs = inputs,
+      .name = *input->host ? input->host : path_leaf(input->name), .inputs = inputs,
       .anchors = found->anchors, .rejected = found->rejected,
       .mad_us = found->mad_ns / 1e3, .p95_us = found->p95_ns / 1e3, .bounded = found->bounded, .feasible = found->feasible,
       .violations_before = found->before, .violations_after = found->after};

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collect.h"
+#include "collector.h"
 #include "replicas.h"
 
 /* A wait for what is there already says nothing of when it came. */

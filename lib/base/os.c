@@ -78,6 +78,8 @@ uint64_t os_memory(void) {
   return group < all ? group : all;
 }
 
+uint64_t os_memory_limit(uint64_t asked) { return asked ? asked : os_memory() / 4 * 3; }
+
 unsigned os_cores(void) {
   long n;
 #if defined(__linux__)

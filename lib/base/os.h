@@ -11,6 +11,8 @@
 
 /* Bytes of memory that this process may use: of the machine or of its control group, whichever is less.  0 = unknown. */
 uint64_t os_memory(void);
+/* What one trace may take: what the caller asked for, else three quarters of that. */
+uint64_t os_memory_limit(uint64_t asked);
 
 /* Processors that this process may run on, at least 1. */
 unsigned os_cores(void);

@@ -38,11 +38,3 @@ bool utf8_valid(const uint8_t *p, size_t n) {
   return true;
 }
 
-void utf8_repair(struct buf *b, const uint8_t *p, size_t n) {
-  while (n) {
-    unsigned len = utf8_sequence(p, n);
-    buf_append(b, len ? p : (const uint8_t *)"\xef\xbf\xbd", len ? len : 3);
-    p += len ? len : 1;
-    n -= len ? len : 1;
-  }
-}

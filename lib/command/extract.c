@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/path.h"
 #include "graph/trace.h"
 #include "merge.h"
 #include "save.h"
@@ -55,11 +56,6 @@ static void put_safe(char *name, const char *part) {
 
 static bool same_run(const struct tk_input *a, const struct tk_input *b) { return a->run_id == b->run_id; }
 
-static const char *base_name(const char *name) {
-  const char *slash = strrchr(name, '/');
-  return slash ? slash + 1 : name;
-}
-
 /* Do several of the run's inputs go by one host's name?  Then their files' names tell them apart. */
 static bool host_is_shared(const struct extractor *x, size_t input) {
   const struct tk_input *in = x->sources->inputs;
@@ -70,7 +66,7 @@ static bool host_is_shared(const struct extractor *x, size_t input) {
 
 /* "rank3" of "a/rank3.json.gz" and of "logs.zip:rank3.json". */
 static void put_stem(char *name, const char *input) {
-  const char *base = base_name(input), *colon = strrchr(base, ':');
+  const char *base = path_leaf(input), *colon = strrchr(base, ':');
   char *stem = strdup(colon ? colon + 1 : base);
   size_t n;
   if (!stem) return;
@@ -93,7 +89,7 @@ static void put_name(const struct extractor *x, size_t input, size_t n, char *na
   char ending[64];
   put_safe(name, *in->run ? in->run : "trace");
   if (x->opt->raw) {
-    const char *base = base_name(in->name), *colon = strrchr(base, ':');
+    const char *base = path_leaf(in->name), *colon = strrchr(base, ':');
     put_safe(name, ".");
     put_safe(name, colon ? colon + 1 : base);
     return;
@@ -195,7 +191,7 @@ static bool copy(struct extractor *x, struct tk_extracted *f, size_t input) {
   ok = read && out_open(&out, x->opt->save.dry_run ? "/dev/null" : f->output, &options, &mem, x->err);
   if (ok) read = copy_bytes(in, &out, &x->opt->load.progress, x->err);
   ok = ok && read && out_commit(&out, x->err);
-  if (ok) f->bytes = f->raw_bytes = out_file_bytes(&out);
+  if (ok) f->written.bytes = f->written.raw_bytes = out_file_bytes(&out);
   out_close(&out);
   in_close(in);
   return ok || !read || err_prefix(x->err, "%s", f->output);
@@ -203,15 +199,8 @@ static bool copy(struct extractor *x, struct tk_extracted *f, size_t input) {
 
 static bool put_trace(struct extractor *x, struct tk_extracted *f, const struct tk_trace *t) {
   struct tk_save_options save = x->opt->save;
-  struct tk_saved done;
   if (!save.format && (x->folder || strcmp(f->output, "-") == 0)) save.format = output_format(x)->info.name;
-  if (!tk_save(t, f->output, &save, &done, x->err)) return false;
-  f->records = done.records;
-  f->events = done.events;
-  f->flow_points = done.flow_points;
-  f->bytes = done.bytes;
-  f->raw_bytes = done.raw_bytes;
-  return true;
+  return tk_save(t, f->output, &save, &f->written, x->err);
 }
 
 static bool convert(struct extractor *x, struct tk_extracted *f, size_t input) {
@@ -242,11 +231,7 @@ static bool join(struct extractor *x, struct tk_extracted *f, size_t first) {
     f->n_failed++;
     trace_note(x->report->notes, TK_NOTE_REPAIR, UINT64_MAX, merged.ranks[i].failed);
   }
-  f->records = merged.saved.records;
-  f->events = merged.saved.events;
-  f->flow_points = merged.saved.flow_points;
-  f->bytes = merged.saved.bytes;
-  f->raw_bytes = merged.saved.raw_bytes;
+  f->written = merged.saved;
   tk_merge_report_free(&merged);
   return ok;
 }

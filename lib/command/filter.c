@@ -10,7 +10,7 @@ bool tk_filter(struct tk_trace *t, const struct tk_filter_options *opt, struct t
   struct tk_err own;
   if (!err) err = &own;
   err_clear(err);
-  struct match_origin *origins = identity_of_tracks(t, &mem);
+  struct track_origin *origins = identity_of_tracks(t, &mem);
   struct filter_plan plan = {.opt = opt, .origins = origins};
   bool ok = origins ? op_filter(t, t, &plan, report ? report : &unused, err) : err_set(err, TK_ELIMIT, "out of memory");
   identity_free_tracks(origins, &mem);

@@ -1,6 +1,6 @@
 /* inspect.c - what a file is made of: what its format has counted, and its training steps. */
 #include "format/format.h"
-#include "op/steps.h"
+#include "graph/steps.h"
 
 struct tk_inspection_impl {
   struct mem mem;

@@ -10,11 +10,6 @@
 #include "load.h"
 #include "source/sources.h"
 
-uint64_t load_memory_limit(uint64_t asked) {
-  if (asked) return asked;
-  return os_memory() / 4 * 3;
-}
-
 /* What the input layer repaired becomes notes of the trace. */
 static void keep_input_notes(struct tk_trace *t, const struct in *in) {
   const struct in_note *notes;
@@ -50,15 +45,10 @@ static bool read_input(struct in *in, struct tk_trace *t, const struct tk_load_o
   return !opt->strict || refuse_repairs(t, err);
 }
 
-static const char *keep(struct tk_trace *t, const char *text) {
+static const char *copy_text(struct tk_trace *t, const char *text) {
   size_t n = strlen(text) + 1;
   char *p = arena_bytes(&t->store->strings.arena, n);
   return p ? memcpy(p, text, n) : "";
-}
-
-void load_place(struct tk_trace *t, const char *host, const char *run) {
-  t->host = keep(t, host);
-  t->run = keep(t, run);
 }
 
 struct tk_trace *load_input(struct in *in, const char *source, const struct tk_load_options *opt, struct tk_trace *t,
@@ -79,9 +69,47 @@ struct tk_trace *load_input(struct in *in, const char *source, const struct tk_l
 void load_files(struct tk_trace *t, const char *const *paths, size_t n) {
   const char **files = arena_alloc(&t->store->strings.arena, (n + 1) * sizeof *files);
   if (!files) return;
-  for (size_t i = 0; i < n; i++) files[i] = keep(t, paths[i]);
+  for (size_t i = 0; i < n; i++) files[i] = copy_text(t, paths[i]);
   files[n] = NULL;
   t->files = files;
+}
+
+static struct tk_trace *load_view(struct tk_sources *s, size_t i, const struct source_view *v, const char *instead,
+                                  const struct tk_load_options *opt, struct tk_err *err) {
+  struct tk_trace *t = trace_new(os_memory_limit(opt->max_memory));
+  bool ahead = (opt->threads ? opt->threads : os_cores()) > 1;
+  if (!t) {
+    err_set(err, TK_ELIMIT, "out of memory");
+    return NULL;
+  }
+  t->host = copy_text(t, v->host);
+  t->run = copy_text(t, v->run);
+  load_files(t, &(const char *){sources_path(s, i)}, 1);
+  sources_decisions(s, i, t);
+  if (instead) trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, instead);
+  return load_input(sources_open_view(s, v, ahead, &t->store->mem, err), v->name, opt, t, err);
+}
+
+static bool is_beyond_repair(const struct tk_err *err) { return err->code == TK_EFORMAT || err->code == TK_ECORRUPT; }
+
+/* Where the best view turns out to be beyond repair, the next best is read, and that is said. */
+struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk_load_options *opt, struct tk_err *err) {
+  static const struct tk_load_options defaults = {0};
+  struct source_view view;
+  struct tk_err own;
+  struct tk_trace *t = NULL;
+  char instead[sizeof own.msg + 64];
+  if (!err) err = &own;
+  err_clear(err);
+  if (sources_failed(s, i, err)) return NULL;
+  if (!opt) opt = &defaults;
+  for (unsigned nth = 0; !t && sources_view(s, i, nth, &view); nth++) {
+    if (nth && (opt->strict || !is_beyond_repair(err))) break;
+    if (nth) snprintf(instead, sizeof instead, "%s: this is read instead", err->msg);
+    err_clear(err);
+    t = load_view(s, i, &view, nth ? instead : NULL, opt, err);
+  }
+  return t;
 }
 
 /* "3 traces (host-0, host-1, host-2)": by what tells them apart. */

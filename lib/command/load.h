@@ -5,12 +5,6 @@
 #include "graph/trace.h"
 #include "io/in.h"
 
-/* The limit for one trace: what the caller asked for, else 75% of RAM or cgroup. */
-uint64_t load_memory_limit(uint64_t asked);
-
-/* Keeps with the trace what its place tells ("" = nothing). */
-void load_place(struct tk_trace *t, const char *host, const char *run);
-
 /* Keeps which files it was read from. */
 void load_files(struct tk_trace *t, const char *const *paths, size_t n);
 

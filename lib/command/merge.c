@@ -110,7 +110,7 @@ static bool is_joined(const struct merger *m) { return m->n_inputs > 1 || m->opt
 static int64_t middle_offset(struct merger *m, const struct tk_trace *t, const struct align_map *map, int64_t later) {
   tk_time start, end;
   char text[256];
-  window_extent(t, &start, &end);
+  trace_extent(t, &start, &end);
   int64_t origin = t->origin_ns + later, first = origin + start / 1000, last = origin + end / 1000;
   double lost = (double)(align_offset(map, last) - align_offset(map, first)) / 1000;
   snprintf(text, sizeof text, "its clock drifts by %s us over the trace, which a manifest cannot say: merge without one",
@@ -178,7 +178,7 @@ static const char *label_of(const struct merger *m) { return m->opt->label ? m->
 static void call_rank(const struct merger *m, struct called *c, const struct tk_merge_rank *r, int64_t slot) {
   snprintf(c->rank, sizeof c->rank, slot == r->rank ? "%lld" : "%lld, %lld", (long long)r->rank, (long long)slot);
   snprintf(c->suffix, sizeof c->suffix, " [rank %s]", c->rank);
-  const char *input = path_base_name(r->input);
+  const char *input = path_leaf(r->input);
   c->values = (struct label_values){{[LABEL_RANK] = c->rank, [LABEL_HOST] = r->host}};
   c->values.of[LABEL_INPUT] = utf8_valid((const uint8_t *)input, strlen(input)) ? input : "";
   if (label_expand(label_of(m), &c->values, c->machine, sizeof c->machine) == 0)

@@ -12,6 +12,7 @@
 #include "align/programs.h"
 #include "align/report.h"
 #include "base/err.h"
+#include "base/os.h"
 #include "source/identity.h"
 #include "load.h"
 #include "op/window.h"
@@ -115,7 +116,7 @@ static bool take_input(struct aligner *a, size_t i, const struct tk_trace *t) {
   input->rank = id.rank >= 0 ? id.rank : (int64_t)i;
   input->host = keep(a, id.host);
   int64_t later = merge_later(&a->base, t, a->opt->align);
-  window_extent(t, &start, &end);
+  trace_extent(t, &start, &end);
   input->start_ns = t->origin_ns + later + start / 1000;
   struct align_source from = {.input = (uint32_t)i, .rank = id.rank, .later_ns = later};
   from.marker = a->opt->align == TK_ALIGN_MARKER ? a->opt->marker : NULL;
@@ -124,7 +125,7 @@ static bool take_input(struct aligner *a, size_t i, const struct tk_trace *t) {
 
 /* Graphs that are small together are not read again: a merge may hold 64 MB beside the largest input. */
 static bool is_kept(struct aligner *a, const struct tk_trace *t) {
-  uint64_t limit = load_memory_limit(a->opt->load.max_memory), most = limit && limit / KEPT_SHARE < KEPT ? limit / KEPT_SHARE : KEPT;
+  uint64_t limit = os_memory_limit(a->opt->load.max_memory), most = limit && limit / KEPT_SHARE < KEPT ? limit / KEPT_SHARE : KEPT;
   if (t->store->mem.used > most - a->out->kept_bytes) return false;
   a->out->kept_bytes += t->store->mem.used;
   return true;
@@ -134,7 +135,7 @@ struct tk_trace *merge_load(struct merge_alignment *a, const struct merge_inputs
                             struct tk_err *err) {
   struct tk_load_options less = *opt;
   struct tk_trace *t = a->kept ? a->kept[i] : NULL;
-  uint64_t limit = load_memory_limit(opt->max_memory);
+  uint64_t limit = os_memory_limit(opt->max_memory);
   if (t) {
     a->kept[i] = NULL;
     a->kept_bytes -= t->store->mem.used;
@@ -298,7 +299,7 @@ static bool run(struct aligner *a) {
 bool merge_align(struct merge_alignment *out, const struct merge_inputs *in, const struct tk_merge_options *opt, bool start,
                  struct tk_merge_report *report, struct tk_err *err) {
   struct aligner a = {.out = out, .in = in, .opt = opt, .report = report, .err = err, .mem = &out->mem};
-  *out = (struct merge_alignment){.start_ns = INT64_MAX, .mem = {.limit = load_memory_limit(opt->load.max_memory)}};
+  *out = (struct merge_alignment){.start_ns = INT64_MAX, .mem = {.limit = os_memory_limit(opt->load.max_memory)}};
   a.arena.mem = a.anchors.mem = a.mem;
   if (opt->align == TK_ALIGN_MARKER && !opt->marker) return err_set(err, TK_EUSAGE, "no marker is named");
   if (!check_request(&a)) return false;

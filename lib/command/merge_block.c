@@ -23,7 +23,7 @@ static void print_ident(struct buf *b, const struct tk_trace *t, struct tk_ident
 }
 
 static void print_rank(struct buf *b, const struct tk_merge_rank *r) {
-  const char *input = path_base_name(r->input);
+  const char *input = path_leaf(r->input);
   if (!utf8_valid((const uint8_t *)input, strlen(input))) input = "?";
   buf_text(b, b->len ? ",\n{\"rank\":" : "{\"rank\":");
   print_int(b, r->rank);

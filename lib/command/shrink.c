@@ -103,7 +103,7 @@ static bool estimate(struct shrinker *s, struct place at, double *weight) {
 
 enum { SAMPLE = 1 << 15, WHOLE_TO = 1 << 16 };
 
-static bool take_sample(struct shrinker *s, const struct match_origin *origins) {
+static bool take_sample(struct shrinker *s, const struct track_origin *origins) {
   struct mem *mem = &s->t->store->mem;
   uint64_t all = s->report->before, some;
   s->every = s->t->n_events <= WHOLE_TO ? 1 : s->t->n_events / SAMPLE;
@@ -247,7 +247,7 @@ static void take_report(struct shrinker *s) {
   r->level = s->save.level;
 }
 
-static bool run(struct shrinker *s, const struct match_origin *origins) {
+static bool run(struct shrinker *s, const struct track_origin *origins) {
   struct tk_shrink_report *r = s->report;
   const struct tk_shrink_options *o = s->opt;
   uint64_t weight;
@@ -279,7 +279,7 @@ bool tk_shrink(struct tk_trace *t, const char *output, const struct tk_shrink_op
   *report = (struct tk_shrink_report){.events_before = t->n_events};
   if (!check_target(opt, s.err)) return false;
   shrunk_init(&s.done, mem);
-  struct match_origin *origins = identity_of_tracks(t, &s.mem);
+  struct track_origin *origins = identity_of_tracks(t, &s.mem);
   bool ok = origins && shrink_init(&s.whole, t, opt, origins, s.err) && run(&s, origins);
   if (!ok && s.err->code == TK_OK && mem_check(&s.mem, s.err)) err_set(s.err, TK_ELIMIT, "out of memory");
   free_sample(&s);

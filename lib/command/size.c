@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "source/identity.h"
-#include "op/kind.h"
+#include "graph/kind.h"
 #include "save.h"
 
 /* Kinds of the first table, the first that fits counts; args stand apart. */
@@ -25,7 +25,7 @@ struct sizer {
   struct mem mem;
   struct kinds kinds;
   struct cell slots[SLOTS], *cats, *names, *args, *tracks;
-  struct match_origin *origins;
+  struct track_origin *origins;
   uint32_t n_strings;
   uint64_t total;
   uint64_t of_args; /* of the event that is told of next */

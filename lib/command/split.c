@@ -134,7 +134,7 @@ static uint32_t part_of_process(struct splitter *s, tk_id process, const int64_t
 
 static bool parts_by_track(struct splitter *s, bool by_rank) {
   const struct tk_track *tracks = s->t->tracks;
-  struct match_origin *origins = identity_of_tracks(s->t, &s->mem);
+  struct track_origin *origins = identity_of_tracks(s->t, &s->mem);
   struct map ranks;
   map_init(&ranks, &s->mem);
   s->part_of = mem_array(&s->mem, (uint64_t)s->t->n_tracks + 1, sizeof *s->part_of);
@@ -170,7 +170,7 @@ static bool parts_by_time(struct splitter *s) {
   tk_time start, end;
   bool ok = true;
   if (s->opt->every <= 0) return err_set(s->err, TK_EUSAGE, "say how long a part is");
-  window_extent(s->t, &start, &end);
+  trace_extent(s->t, &start, &end);
   for (i128 at = start; ok && (at < end || at == start); at += s->opt->every) {
     i128 to = at + s->opt->every;
     ok = add_window(s, s->n ? (tk_time)at : INT64_MIN, to >= end ? INT64_MAX : (tk_time)to);
@@ -266,7 +266,7 @@ static uint64_t events_in(const struct tk_trace *t, struct window w) {
 static bool middle(const struct splitter *s, struct window w, tk_time *at) {
   tk_time lo, hi;
   uint64_t half = events_in(s->t, w) / 2;
-  window_extent(s->t, &lo, &hi);
+  trace_extent(s->t, &lo, &hi);
   if (w.start > lo) lo = w.start;
   if (w.end < hi) hi = w.end;
   while (hi - lo > 1) {

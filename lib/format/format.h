@@ -51,8 +51,7 @@ struct format {
 
 enum { FORMAT_PEEK = 4096 };
 
-extern const struct format format_chrome, format_xplane;
-extern const struct format format_perfetto;
+extern const struct format format_chrome, format_xplane, format_perfetto, format_speedscope;
 
 /* The i-th row, NULL behind the last. */
 const struct format *format_row(size_t i);

@@ -3,26 +3,10 @@
 
 #include <string.h>
 
-bool json_bad(struct json *j, const uint8_t *at, const char *why) {
-  if (j->status != JSON_OK) return false;
-  j->status = JSON_BAD;
-  j->at = at;
-  j->why = why;
-  return false;
-}
-
 static bool more(struct json *j) {
   if (j->last) return json_bad(j, j->end, "the input ends here");
   if (j->status == JSON_OK) j->status = JSON_MORE;
   return false;
-}
-
-void json_fix(struct json *j, const uint8_t *at, const char *text) {
-  if (j->n_fixes < JSON_FIXES) j->fixes[j->n_fixes++] = (struct json_fix){text, at, false};
-}
-
-void json_remark(struct json *j, const uint8_t *at, const char *text) {
-  if (j->n_fixes < JSON_FIXES) j->fixes[j->n_fixes++] = (struct json_fix){text, at, true};
 }
 
 static bool is_blank(uint8_t c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }

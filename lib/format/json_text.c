@@ -3,6 +3,26 @@
 
 #include "json.h"
 
+/* ---- faults and repairs ---- */
+
+bool json_bad(struct json *j, const uint8_t *at, const char *why) {
+  if (j->status != JSON_OK) return false;
+  j->status = JSON_BAD;
+  j->at = at;
+  j->why = why;
+  return false;
+}
+
+void json_fix(struct json *j, const uint8_t *at, const char *text) {
+  if (j->n_fixes < JSON_FIXES) j->fixes[j->n_fixes++] = (struct json_fix){text, at, false};
+}
+
+void json_remark(struct json *j, const uint8_t *at, const char *text) {
+  if (j->n_fixes < JSON_FIXES) j->fixes[j->n_fixes++] = (struct json_fix){text, at, true};
+}
+
+/* ---- escapes ---- */
+
 static int hex4(const uint8_t *p, size_t n) {
   int v = 0;
   if (n < 4) return -1;

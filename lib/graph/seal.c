@@ -30,46 +30,6 @@ struct sealer {
   uint32_t n_unmatched, n_overlaps;
 };
 
-static bool timed(const struct tk_event *e) { return !(e->flags & TK_LOST_CLOCK); }
-
-/* ---- begin/end pairs ---- */
-
-/* E's own args follow B's under "json.end."; most ends have none. */
-static void end_args(struct tk_trace *t, struct tk_event *begin, const struct tk_event *end) {
-  const struct tk_class *b = &t->classes[begin->cls], *e = &t->classes[end->cls];
-  bool same = e->name == b->name && e->cat == b->cat;
-  struct tk_args it;
-  struct tk_arg arg;
-  if (same) begin->flags |= TK_END_NAMED;
-  if (end->args == 0 && (same || (e->name == 0 && e->cat == 0))) return;
-  args_begin(t);
-  for (it = tk_args_of(t, begin->args); tk_args_next(&it, &arg);) args_copy(t, &arg);
-  if (!same && e->name) args_str(t, KEY_END_NAME, TK_ARG_STR, e->name);
-  if (!same && e->cat) args_str(t, KEY_END_CAT, TK_ARG_STR, e->cat);
-  for (it = tk_args_of(t, end->args); tk_args_next(&it, &arg);) {
-    char key[512] = "json.end.";
-    size_t n;
-    const char *own = tk_string(t, arg.key, &n);
-    if (n > sizeof key - 9) n = sizeof key - 9;
-    memcpy(key + 9, own, n);
-    arg.key = trace_string(t, key, 9 + n);
-    args_copy(t, &arg);
-  }
-  begin->args = args_end(t);
-}
-
-tk_time seal_dur(tk_time ts, tk_time end) {
-  if (end <= ts) return 0;
-  return ts < 0 && end > INT64_MAX + ts ? INT64_MAX : end - ts;
-}
-
-void seal_close(struct tk_trace *t, struct tk_event *begin, const struct tk_event *end) {
-  begin->kind = TK_SPAN;
-  begin->flags |= TK_PAIRED;
-  begin->dur = timed(begin) ? seal_dur(begin->ts, end->ts) : 0;
-  end_args(t, begin, end);
-}
-
 /* ---- by track ---- */
 
 /* Stable counting sort by track into a new array, unless the events came in this order.  What has been moved is given back while
@@ -124,7 +84,7 @@ static bool room_for_track(struct sealer *s, uint32_t n) {
 }
 
 static uint32_t rank_of(const struct sealer *s, const struct tk_event *e) {
-  if (!timed(e)) return 0;
+  if (!seal_is_timed(e)) return 0;
   if (!s->has_x) return 3;
   if (e->kind == TK_END) return e->depth ? 3 : 1; /* marked: its begin is of the same time and comes first */
   return e->kind == TK_SPAN ? 2 : 3;
@@ -237,12 +197,12 @@ static void place_lost(struct sealer *s) {
     tk_time start = INT64_MAX;
     bool lost = false;
     for (uint32_t i = 0; i < t->tracks[k].count; i++) {
-      if (!timed(&e[i])) lost = true;
+      if (!seal_is_timed(&e[i])) lost = true;
       else if (e[i].ts < start) start = e[i].ts;
     }
     if (start == INT64_MAX) start = s->start == INT64_MAX ? 0 : s->start;
     for (uint32_t i = 0; lost && i < t->tracks[k].count; i++)
-      if (!timed(&e[i])) e[i].ts = start;
+      if (!seal_is_timed(&e[i])) e[i].ts = start;
   }
 }
 
@@ -322,9 +282,9 @@ static void sweep_thread(struct sealer *s, const struct tk_track *k, uint32_t *s
       close_begin(s, &w, e);
       continue;
     }
-    if (timed(e)) pop_ended(&w, e->ts);
-    if (timed(e) && e->kind == TK_BEGIN) pop_momentary(&w);
-    if (e->kind == TK_INSTANT) e->depth = (uint16_t)(timed(e) && w.n < UINT16_MAX ? w.n : 0);
+    if (seal_is_timed(e)) pop_ended(&w, e->ts);
+    if (seal_is_timed(e) && e->kind == TK_BEGIN) pop_momentary(&w);
+    if (e->kind == TK_INSTANT) e->depth = (uint16_t)(seal_is_timed(e) && w.n < UINT16_MAX ? w.n : 0);
     else if (e->kind != TK_COUNTER) place_span(s, &w, i);
   }
   for (uint32_t i = 0; i < w.n; i++) {
@@ -332,7 +292,7 @@ static void sweep_thread(struct sealer *s, const struct tk_track *k, uint32_t *s
     if (e->kind != TK_BEGIN) continue;
     e->kind = TK_SPAN;
     e->flags |= TK_PAIRED | TK_UNFINISHED;
-    e->dur = timed(e) ? seal_dur(e->ts, s->end) : 0;
+    e->dur = seal_is_timed(e) ? seal_dur(e->ts, s->end) : 0;
     trace_note(s->t, TK_NOTE_INFO, UINT64_MAX, SEAL_UNFINISHED);
   }
 }
@@ -415,7 +375,7 @@ static void survey(struct sealer *s) {
     if (e->kind == TK_SPAN && !(e->flags & TK_PAIRED)) s->has_x = true;
     if (e->kind == TK_END) s->has_ends = true;
     if (e->flags & TK_ASYNC && (e->kind == TK_BEGIN || e->kind == TK_END)) s->has_async = true;
-    if (!timed(e)) {
+    if (!seal_is_timed(e)) {
       s->has_lost = true;
       continue;
     }

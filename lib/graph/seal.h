@@ -14,6 +14,9 @@ bool seal_flows(struct tk_trace *t);                     /* seal_flow.c: sorts a
 /* Flow points whose times have changed into time order again. */
 bool seal_order_flows(struct tk_trace *t);
 
+/* An event that has lost its clock stands at its track's start, whatever its ts says. */
+static inline bool seal_is_timed(const struct tk_event *e) { return !(e->flags & TK_LOST_CLOCK); }
+
 /* From ts to end, cut where tk_time ends. */
 tk_time seal_dur(tk_time ts, tk_time end);
 

@@ -182,3 +182,15 @@ const struct tk_meta *trace_meta(const struct tk_trace *t, const char *key) {
     if (strcmp(tk_string(t, t->metas[i].key, NULL), key) == 0) return &t->metas[i];
   return NULL;
 }
+
+void trace_extent(const struct tk_trace *t, tk_time *start, tk_time *end) {
+  *start = INT64_MAX;
+  *end = INT64_MIN;
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    const struct tk_event *e = &t->events[i];
+    if (e->flags & TK_LOST_CLOCK) continue;
+    if (e->ts < *start) *start = e->ts;
+    if (e->ts + e->dur > *end) *end = e->ts + e->dur;
+  }
+  if (*start > *end) *start = *end = 0;
+}

@@ -168,15 +168,6 @@ void arc_close(struct arc *a) {
 
 /* ---- members ---- */
 
-bool arc_is_junk(const char *name) {
-  for (const char *p = name; p; p = strchr(p, '/')) {
-    p += *p == '/';
-    if (*p == '.' && p[1] && p[1] != '/' && !(p[1] == '.' && (!p[2] || p[2] == '/'))) return true;
-    if (strncmp(p, "__MACOSX", 8) == 0 && (!p[8] || p[8] == '/')) return true;
-  }
-  return false;
-}
-
 /* The name in UTF-8 if it has one, whatever the locale. */
 static const char *name_of(struct arc *a, struct archive_entry *e) {
   const char *name = archive_entry_pathname_utf8(e);
@@ -190,7 +181,7 @@ static const char *name_of(struct arc *a, struct archive_entry *e) {
 static bool take(struct arc *a, struct archive_entry *e) {
   if (archive_entry_filetype(e) != AE_IFREG || archive_entry_hardlink(e)) return false;
   a->member = (struct arc_member){.name = name_of(a, e), .size = UINT64_MAX};
-  if (arc_is_junk(a->member.name)) return false;
+  if (archive_is_junk(a->member.name)) return false;
   if (archive_entry_size_is_set(e)) a->member.size = (uint64_t)archive_entry_size(e);
   if (archive_entry_mtime_is_set(e)) a->member.time_ns = (int64_t)archive_entry_mtime(e) * 1000000000;
   a->member.index = a->next++;

@@ -38,7 +38,5 @@ const char *arc_remark(const struct arc *a);
 const char *arc_damage(const struct arc *a);
 void arc_close(struct arc *a);
 
-/* Part of a path that no trace is looked for in: ".git", "._x", "__MACOSX". */
-bool arc_is_junk(const char *name);
 
 #endif

@@ -50,3 +50,12 @@ enum archive_kind archive_kind(const uint8_t *p, size_t n) {
   if (n >= 6 && memcmp(p, "7z\xbc\xaf\x27\x1c", 6) == 0) return ARCHIVE_7Z;
   return is_tar(p, n) ? ARCHIVE_TAR : ARCHIVE_NONE;
 }
+
+bool archive_is_junk(const char *name) {
+  for (const char *p = name; p; p = strchr(p, '/')) {
+    p += *p == '/';
+    if (*p == '.' && p[1] && p[1] != '/' && !(p[1] == '.' && (!p[2] || p[2] == '/'))) return true;
+    if (strncmp(p, "__MACOSX", 8) == 0 && (!p[8] || p[8] == '/')) return true;
+  }
+  return false;
+}

@@ -28,4 +28,7 @@ enum { ARCHIVE_HEAD = 512 };
 enum archive_kind { ARCHIVE_NONE, ARCHIVE_ZIP, ARCHIVE_TAR, ARCHIVE_7Z };
 enum archive_kind archive_kind(const uint8_t *p, size_t n);
 
+/* Part of a path that no trace is looked for in: ".git", "._x", "__MACOSX". */
+bool archive_is_junk(const char *name);
+
 #endif

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "archive.h"
 #include "layer.h"
 #include "packing.h"
 
@@ -56,7 +55,7 @@ static bool next_member(struct unpack *u, struct archive_entry **entry) {
   int status;
   do status = archive_read_next_header(u->archive, entry);
   while (status == ARCHIVE_RETRY || ((status == ARCHIVE_OK || status == ARCHIVE_WARN) &&
-                                     (archive_entry_filetype(*entry) != AE_IFREG || arc_is_junk(member_name(*entry)))));
+                                     (archive_entry_filetype(*entry) != AE_IFREG || archive_is_junk(member_name(*entry)))));
   return status == ARCHIVE_OK || status == ARCHIVE_WARN;
 }
 

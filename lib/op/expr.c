@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kind.h"
+#include "graph/kind.h"
 
 const struct symbol_info expr_symbols[SYM_COUNT] = {
     [SYM_NAME] = {"name", TYPE_TEXT, OF_CLASS, "name of the event"},

@@ -7,7 +7,7 @@
 
 struct filter_plan {
   const struct tk_filter_options *opt;
-  const struct match_origin *origins; /* rank and host by track, or NULL */
+  const struct track_origin *origins; /* rank and host by track, or NULL */
   const struct window *cut;           /* beside the options' own, or NULL */
   const uint32_t *part_of;            /* by track: the part that it is of; NULL = all are kept */
   uint32_t part;                      /* ... and the one that is wanted */

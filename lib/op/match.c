@@ -77,7 +77,7 @@ static bool parse_all(struct match *m, const char *const *where, struct tk_err *
   return true;
 }
 
-bool match_init(struct match *m, const struct tk_trace *t, const char *const *where, const struct match_origin *origins,
+bool match_init(struct match *m, const struct tk_trace *t, const char *const *where, const struct track_origin *origins,
                 struct mem *mem, struct tk_err *err) {
   bool ok;
   *m = (struct match){.mem = mem, .t = t, .origins = origins, .n_events = t->n_events};
@@ -168,7 +168,7 @@ static bool ident_passes(const struct match *m, const struct expr *e, struct tk_
 
 static bool track_passes(const struct match *m, const struct expr *e, tk_id track) {
   const struct tk_track *k = &m->t->tracks[track], *process = k->kind == TK_PROCESS ? k : &m->t->tracks[k->parent];
-  const struct match_origin *o = m->origins ? &m->origins[track] : NULL;
+  const struct track_origin *o = m->origins ? &m->origins[track] : NULL;
   tk_id text = 0;
   switch (e->symbol) {
   case SYM_PID: return ident_passes(m, e, process->pid);

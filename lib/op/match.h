@@ -5,14 +5,9 @@
 #define OP_MATCH_H
 
 #include "expr.h"
-#include "kind.h"
-#include "steps.h"
-
-/* Who recorded a track; of a merged trace each process has its own. */
-struct match_origin {
-  const char *host; /* "" = unknown */
-  int64_t rank;     /* -1 = unknown */
-};
+#include "graph/kind.h"
+#include "graph/origin.h"
+#include "graph/steps.h"
 
 enum verdict { NO, YES, MAYBE };
 
@@ -24,7 +19,7 @@ struct match {
   uint8_t **of_class, **of_track; /* by test: verdict + 1 by id, 0 = not asked yet */
   struct map *texts;              /* by test: string of an arg -> verdict */
   tk_id *keys;                    /* by test: the arg's key */
-  const struct match_origin *origins; /* by track; NULL = unknown */
+  const struct track_origin *origins; /* by track; NULL = unknown */
   struct kinds kinds;
   struct steps steps;
   tk_time *self; /* by event, if some test asks */
@@ -33,7 +28,7 @@ struct match {
 };
 
 /* `where`: expressions that must all hold, NULL-terminated; NULL passes everything. */
-bool match_init(struct match *m, const struct tk_trace *t, const char *const *where, const struct match_origin *origins,
+bool match_init(struct match *m, const struct tk_trace *t, const char *const *where, const struct track_origin *origins,
                 struct mem *mem, struct tk_err *err);
 void match_free(struct match *m);
 

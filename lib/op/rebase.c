@@ -140,7 +140,7 @@ static bool scale_events(struct tk_trace *t, const char *text, struct tk_err *er
   i128 factor, last = 0;
   tk_time start, end;
   if (!parse_scale(text, &factor, err)) return false;
-  window_extent(t, &start, &end);
+  trace_extent(t, &start, &end);
   last = stretched(end, start, factor);
   if (last > INT64_MAX) return beyond(err);
   for (tk_id i = 1; i <= t->n_events; i++) {
@@ -205,7 +205,7 @@ bool tk_rebase(struct tk_trace *t, const struct tk_rebase_options *o, struct tk_
   if (o->has_base) return to_base(t, o->base_ns, err);
   if (!o->to_zero && !o->to && !o->at) return true;
   if (o->to && !parse_time(o->to, &to, err)) return false;
-  window_extent(t, &start, &end);
+  trace_extent(t, &start, &end);
   if (o->at && !find_event(t, o->at, o->nth, &start, err)) return false;
   return print_later(t, to - printed(t, start), err);
 }

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frames.h"
 #include "strip.h"
 
 /* What never goes but for RUNG_HARD; what not even then; what goes first; what has lost args before. */
@@ -62,7 +63,7 @@ static uint64_t threshold(const struct ladder *l, double level) {
   return low + (uint64_t)((double)(high - low) * (at - i));
 }
 
-static bool mark(struct shrink *s, enum shrink_mark as, const char *where, const struct match_origin *origins, struct tk_err *err) {
+static bool mark(struct shrink *s, enum shrink_mark as, const char *where, const struct track_origin *origins, struct tk_err *err) {
   const char *const list[] = {where, NULL};
   struct match m;
   if (!where) return true;
@@ -99,7 +100,7 @@ static void name_counts(struct shrink *s) {
   s->count = count, s->total = total;
 }
 
-static bool prepare(struct shrink *s, struct tk_trace *t, const struct tk_shrink_options *opt, const struct match_origin *origins,
+static bool prepare(struct shrink *s, struct tk_trace *t, const struct tk_shrink_options *opt, const struct track_origin *origins,
                     struct tk_err *err) {
   *s = (struct shrink){.mem = &t->store->mem, .t = t, .n_marks = t->n_events};
   name_counts(s);
@@ -229,13 +230,13 @@ static bool make_ladder(struct shrink *s, const struct tk_shrink_options *o, str
   return ok && (!o->hard || add_rung(s, RUNG_HARD));
 }
 
-bool shrink_init(struct shrink *s, struct tk_trace *t, const struct tk_shrink_options *opt, const struct match_origin *origins,
+bool shrink_init(struct shrink *s, struct tk_trace *t, const struct tk_shrink_options *opt, const struct track_origin *origins,
                  struct tk_err *err) {
   return prepare(s, t, opt, origins, err) && sample_sizes(s) && make_ladder(s, opt, err);
 }
 
 bool shrink_init_sample(struct shrink *s, struct sample *sample, const struct ladder *ladder, const struct tk_shrink_options *opt,
-                        const struct match_origin *origins, struct tk_err *err) {
+                        const struct track_origin *origins, struct tk_err *err) {
   if (!prepare(s, &sample->view, opt, origins, err)) return false;
   s->ladder = *ladder;
   s->depths = sample->depths;
@@ -582,6 +583,7 @@ bool shrink_apply(struct shrink *s, struct place at, struct tk_trace *to, struct
   if (ok) {
     if (to == s->t) settle(s, &c, &k);
     strip(s, &c, to, out);
+    ok = !(to->edits & TK_EDIT_DROPPED) || frames_prune(to, err);
     stretch_runs(s, to, &k, (struct merged *)(void *)merged.data, merged.len / sizeof(struct merged));
   }
   subset_free(&k);

@@ -66,11 +66,11 @@ struct shrunk {
   struct subset_losses kept;
 };
 
-bool shrink_init(struct shrink *s, struct tk_trace *t, const struct tk_shrink_options *opt, const struct match_origin *origins,
+bool shrink_init(struct shrink *s, struct tk_trace *t, const struct tk_shrink_options *opt, const struct track_origin *origins,
                  struct tk_err *err);
 /* Of a sample, with the ladder of the trace that it was taken from; both must outlive it. */
 bool shrink_init_sample(struct shrink *s, struct sample *sample, const struct ladder *ladder, const struct tk_shrink_options *opt,
-                        const struct match_origin *origins, struct tk_err *err);
+                        const struct track_origin *origins, struct tk_err *err);
 void shrink_free(struct shrink *s);
 
 /* Climbs to the place: the result is a view of the trace, or the trace itself (to == s->t), from where it can only be climbed

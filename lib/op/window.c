@@ -4,18 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-void window_extent(const struct tk_trace *t, tk_time *start, tk_time *end) {
-  *start = INT64_MAX;
-  *end = INT64_MIN;
-  for (tk_id i = 1; i <= t->n_events; i++) {
-    const struct tk_event *e = &t->events[i];
-    if (e->flags & TK_LOST_CLOCK) continue;
-    if (e->ts < *start) *start = e->ts;
-    if (e->ts + e->dur > *end) *end = e->ts + e->dur;
-  }
-  if (*start > *end) *start = *end = 0;
-}
-
 /* Beyond the range of time is as good as its end. */
 static tk_time clamp(i128 ps) { return ps > INT64_MAX ? INT64_MAX : ps < INT64_MIN ? INT64_MIN : (tk_time)ps; }
 
@@ -25,7 +13,7 @@ static bool percent(const char *text, const struct tk_trace *t, tk_time *out) {
   i128 v;
   if (n < 2 || text[n - 1] != '%') return false;
   if (!num_scaled((const uint8_t *)text, (const uint8_t *)text + n - 1, 9, &v)) return false;
-  window_extent(t, &start, &end);
+  trace_extent(t, &start, &end);
   *out = clamp(start + ((i128)end - start) * v / ((i128)100 * 1000000000));
   return true;
 }
@@ -42,7 +30,7 @@ static bool relative(const char *text, const struct tk_trace *t, tk_time *out) {
   const uint8_t *digits = (const uint8_t *)text;
   tk_time v, start, end;
   i128 us;
-  window_extent(t, &start, &end);
+  trace_extent(t, &start, &end);
   if (*text == '+' || *text == '-') {
     if (!tk_parse_duration(text + 1, &v) || v < 0) return false;
     *out = *text == '+' ? clamp((i128)start + v) : clamp((i128)end - v);
@@ -84,7 +72,7 @@ bool window_parse(const char *text, const struct tk_trace *t, struct window *w, 
   tk_time start, end;
   if (!read_sides(text, t, w, err)) return false;
   if (w->start > w->end) return err_set(err, TK_EUSAGE, "time range '%s': it ends before it starts", text);
-  window_extent(t, &start, &end);
+  trace_extent(t, &start, &end);
   if (w->end == end) w->end = INT64_MAX;
   return true;
 }

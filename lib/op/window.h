@@ -14,9 +14,6 @@ struct window {
   tk_time start, end; /* INT64_MIN, INT64_MAX: open */
 };
 
-/* When the trace's first event starts and its last one ends, as tk_time; 0, 0 without any that has a clock. */
-void window_extent(const struct tk_trace *t, tk_time *start, tk_time *end);
-
 /* One time of those above. */
 bool window_time(const char *text, size_t n, const struct tk_trace *t, tk_time *out, struct tk_err *err);
 /* Is it one, of whatever trace?  Whether it ends after it starts only the trace can tell. */

@@ -12,13 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "format/json.h"
 #include "rundir.h"
-
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
 
 static bool digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -38,7 +34,7 @@ static void set_host(struct identity *id, const char *p, size_t n) {
 
 static void find_host(const struct tk_trace *t, struct identity *id) {
   const struct tk_meta *m = trace_meta(t, "host_name");
-  const char *name = base_name(t->source), *suffix = strstr(name, ".pt.trace.json"), *at;
+  const char *name = path_leaf(t->source), *suffix = strstr(name, ".pt.trace.json"), *at;
   int64_t rank;
   if (m && m->size > 2 && *trace_raw(t, m->at) == '"') {
     set_host(id, trace_raw(t, m->at) + 1, m->size - 2);
@@ -72,7 +68,7 @@ struct identity identity_of(const struct tk_trace *t) {
   struct identity id = {.rank = -1, .rank_from = ""};
   if (is_merged(t)) return id;
   if (stated_rank(t, &id.rank)) id.rank_from = "distributedInfo";
-  else if (rundir_rank(base_name(t->source), &id.rank)) id.rank_from = "file name";
+  else if (rundir_rank(path_leaf(t->source), &id.rank)) id.rank_from = "file name";
   else if (rank_of_folder(t->source, &id.rank)) id.rank_from = "folder name";
   find_host(t, &id);
   if (!*id.host) set_host(&id, t->host, strlen(t->host));
@@ -111,14 +107,14 @@ static void pids_free(struct pids *p) {
   mem_free(p->mem, p->before);
 }
 
-static void place(const struct pids *p, const struct map *of, uint64_t pid, struct match_origin origin, struct match_origin *out) {
+static void place(const struct pids *p, const struct map *of, uint64_t pid, struct track_origin origin, struct track_origin *out) {
   const uint32_t *last = map_get(of, pid);
   for (tk_id i = last ? *last : 0; i; i = p->before[i]) out[i] = origin;
 }
 
 /* In the block's "pids" integers stand as such, text as text. */
-static void place_pid(const struct pids *p, struct json *j, const struct json_value *v, struct match_origin origin,
-                      struct match_origin *out) {
+static void place_pid(const struct pids *p, struct json *j, const struct json_value *v, struct track_origin origin,
+                      struct track_origin *out) {
   const uint8_t *end;
   size_t n;
   if (v->type == JSON_NUMBER && v->num.kind == NUM_INT) place(p, &p->numbers, (uint64_t)v->num.mant, origin, out);
@@ -131,7 +127,7 @@ static void place_pid(const struct pids *p, struct json *j, const struct json_va
 }
 
 /* The processes of one rank of a merged trace. */
-static void place_pids(const struct pids *p, const struct json_value *pids, struct match_origin origin, struct match_origin *out) {
+static void place_pids(const struct pids *p, const struct json_value *pids, struct track_origin origin, struct track_origin *out) {
   struct json j = {.p = pids->p + 1, .end = pids->end, .last = true, .scratch = {.mem = p->mem}};
   struct json_string key;
   struct json_value v;
@@ -142,8 +138,8 @@ static void place_pids(const struct pids *p, const struct json_value *pids, stru
   buf_free(&j.scratch);
 }
 
-static void place_rank(const struct pids *p, const struct json_value *block, struct match_origin *out) {
-  struct match_origin origin = {"", -1};
+static void place_rank(const struct pids *p, const struct json_value *block, struct track_origin *out) {
+  struct track_origin origin = {"", -1};
   struct json_value v;
   const char *text = (const char *)block->p;
   size_t n = (size_t)(block->end - block->p);
@@ -153,7 +149,7 @@ static void place_rank(const struct pids *p, const struct json_value *block, str
   if (json_member(text, n, "pids", &v) && v.type == JSON_OBJECT) place_pids(p, &v, origin, out);
 }
 
-static bool place_ranks(struct tk_trace *t, struct match_origin *out, struct mem *mem) {
+static bool place_ranks(struct tk_trace *t, struct track_origin *out, struct mem *mem) {
   const struct tk_meta *m = trace_meta(t, "tracekit");
   struct json_value ranks, block;
   struct pids pids;
@@ -168,10 +164,10 @@ static bool place_ranks(struct tk_trace *t, struct match_origin *out, struct mem
   return ok;
 }
 
-struct match_origin *identity_of_tracks(struct tk_trace *t, struct mem *mem) {
+struct track_origin *identity_of_tracks(struct tk_trace *t, struct mem *mem) {
   struct identity id = identity_of(t);
-  struct match_origin *out = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *out);
-  struct match_origin origin = {*id.host ? tk_string(t, trace_text(t, id.host), NULL) : "", id.rank};
+  struct track_origin *out = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *out);
+  struct track_origin origin = {*id.host ? tk_string(t, trace_text(t, id.host), NULL) : "", id.rank};
   if (!out) return NULL;
   for (tk_id i = 0; i <= t->n_tracks; i++) out[i] = origin;
   if (!place_ranks(t, out, mem)) {
@@ -183,6 +179,6 @@ struct match_origin *identity_of_tracks(struct tk_trace *t, struct mem *mem) {
   return out;
 }
 
-void identity_free_tracks(struct match_origin *origins, struct mem *mem) {
+void identity_free_tracks(struct track_origin *origins, struct mem *mem) {
   mem_free(mem, origins);
 }

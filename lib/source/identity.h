@@ -2,7 +2,8 @@
 #ifndef SOURCE_IDENTITY_H
 #define SOURCE_IDENTITY_H
 
-#include "op/match.h"
+#include "graph/origin.h"
+#include "graph/trace.h"
 
 struct identity {
   int64_t rank;          /* -1 = unknown */
@@ -14,7 +15,7 @@ struct identity identity_of(const struct tk_trace *t);
 
 /* By track: the rank and host of the trace, or, of a merged one, of the rank that each process came with.  Hosts are strings of the
  * trace.  NULL when memory runs out. */
-struct match_origin *identity_of_tracks(struct tk_trace *t, struct mem *mem);
-void identity_free_tracks(struct match_origin *origins, struct mem *mem);
+struct track_origin *identity_of_tracks(struct tk_trace *t, struct mem *mem);
+void identity_free_tracks(struct track_origin *origins, struct mem *mem);
 
 #endif

@@ -15,7 +15,6 @@
 #include "format/format.h"
 #include "io/packing.h"
 #include "io/tar.h"
-#include "op/window.h"
 #include "sources.h"
 
 static const char MEMBER[] = "perfetto_manifest.json";
@@ -174,7 +173,7 @@ bool manifest_add(struct manifest *m, const struct tk_trace *t, struct tk_source
   file.clock = clock_name(t);
   file.path = name_member(m, t, base_name(s->inputs[file.input].name, sources_path(s, file.input)));
   if (!file.path) return mem_check(&m->mem, err);
-  window_extent(t, &start, &end);
+  trace_extent(t, &start, &end);
   file.start_ns = t->origin_ns - t->zero_ns + start / 1000;
   if (!measure(s, file.input, &file.size, err)) return false;
   m->files[m->n++] = file;

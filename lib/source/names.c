@@ -126,7 +126,7 @@ static bool is_above(const struct above *a, const struct stat *st) {
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b) { return rundir_compare((*a)->d_name, (*b)->d_name); }
-static int wanted(const struct dirent *d) { return !arc_is_junk(d->d_name) && strcmp(d->d_name, ".") && strcmp(d->d_name, ".."); }
+static int wanted(const struct dirent *d) { return !archive_is_junk(d->d_name) && strcmp(d->d_name, ".") && strcmp(d->d_name, ".."); }
 
 static bool walk(struct source *s, const char *path, const char *rel, const struct above *up, struct tk_err *err);
 

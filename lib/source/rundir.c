@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/path.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "io/packing.h"
@@ -77,11 +78,6 @@ static const char *keep(struct rundir *r, const char *s, size_t n) {
   memcpy(p, s, n);
   p[n] = 0;
   return p;
-}
-
-static const char *last_part(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
 }
 
 /* ---- time in names ---- */
@@ -150,7 +146,7 @@ static void torch_name(struct rundir *r, struct rundir_file *f, const char *base
 
 /* Is the folder, "" = root, one that a profiler made for a run? */
 static bool looks_like_run(const char *root, const char *folder) {
-  const char *path = *folder ? folder : root, *name = last_part(path);
+  const char *path = *folder ? folder : root, *name = path_leaf(path);
   return time_of_name(name) != 0 || ends(path, (size_t)(name - path), "plugins/profile/");
 }
 
@@ -175,7 +171,7 @@ static void other_name(struct rundir *r, struct rundir_file *f, const char *base
 
 /* A file in a participant's folder is of the run that the folder is in. */
 static void step_out(struct rundir *r, struct rundir_file *f) {
-  const char *folder = last_part(f->folder);
+  const char *folder = path_leaf(f->folder);
   char *stem;
   if (!is_participant(folder) || asprintf(&stem, "%s/%s", folder, f->stem) < 0) return;
   f->stem = keep(r, stem, strlen(stem));
@@ -185,7 +181,7 @@ static void step_out(struct rundir *r, struct rundir_file *f) {
 }
 
 static void classify(struct rundir *r, struct rundir_file *f, const char *root) {
-  const char *base = last_part(f->rel);
+  const char *base = path_leaf(f->rel);
   size_t n = strlen(base);
   const struct packing *packing = packing_of_path(base, n);
   f->folder = keep(r, f->rel, base > f->rel ? (size_t)(base - f->rel) - 1 : 0);
@@ -259,7 +255,7 @@ static struct rundir_run *add_run(struct rundir *r, const struct rundir_file *f,
   if (!mem_grow(r->text.mem, (void **)&r->runs, &r->cap_runs, (uint64_t)r->n_runs + 1, sizeof *r->runs)) return NULL;
   run = &r->runs[r->n_runs++];
   *run = (struct rundir_run){.step = step_of(r, root, f->folder)};
-  run->name = *f->folder ? last_part(f->folder) : name_of_root(r, root);
+  run->name = *f->folder ? path_leaf(f->folder) : name_of_root(r, root);
   run->time_ns = time_of_name(run->name);
   if (!of_session(f)) return run;
   unsigned again = 0;

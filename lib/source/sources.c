@@ -17,7 +17,7 @@
 #include "base/os.h"
 #include "format/format.h"
 #include "names.h"
-#include "command/load.h"
+#include "graph/trace.h"
 
 enum { NONE = -1, NOTES = 4, NAMED = 5 };
 
@@ -387,7 +387,7 @@ struct tk_sources *tk_sources_open(const char *const *names, size_t n, const str
   s->impl->opt = opt ? *opt : defaults;
   struct source *src = &s->impl->source;
   source_init(src);
-  src->mem.limit = load_memory_limit(s->impl->opt.max_memory);
+  src->mem.limit = os_memory_limit(s->impl->opt.max_memory);
   src->held.limit = src->mem.limit;
   src->max_size = s->impl->opt.max_size;
   src->progress = s->impl->opt.progress;
@@ -416,7 +416,7 @@ const char *sources_path(const struct tk_sources *s, size_t i) {
   return c->entry == UINT32_MAX ? s->inputs[i].name : s->impl->source.entries[c->entry].path;
 }
 
-static bool failed(const struct tk_sources *s, size_t i, struct tk_err *err) {
+bool sources_failed(const struct tk_sources *s, size_t i, struct tk_err *err) {
   const struct chosen *c = &s->impl->chosen[i];
   if (c->entry != UINT32_MAX) return false;
   if (err) *err = s->impl->source.origins[c->origin].failed;
@@ -436,7 +436,7 @@ void sources_remarks(const struct tk_sources *s, struct tk_trace *notes) {
 }
 
 struct in *sources_raw(struct tk_sources *s, size_t i, struct mem *mem, struct tk_err *err) {
-  struct in *in = failed(s, i, err) ? NULL : source_open_raw(&s->impl->source, s->impl->chosen[i].entry, mem, err);
+  struct in *in = sources_failed(s, i, err) ? NULL : source_open_raw(&s->impl->source, s->impl->chosen[i].entry, mem, err);
   if (!in && s->impl->chosen[i].entry != UINT32_MAX) err_prefix(err, "%s", s->inputs[i].name);
   return in;
 }
@@ -450,44 +450,23 @@ bool sources_keep(struct tk_sources *s, size_t i, struct tk_err *err) {
   return ok;
 }
 
-/* ---- loading ---- */
+/* ---- what loading asks ---- */
 
-static struct tk_trace *load_entry(struct tk_sources *s, size_t i, uint32_t entry, const char *instead,
-                                   const struct tk_load_options *opt, struct tk_err *err) {
-  struct source *src = &s->impl->source;
-  const struct chosen *c = &s->impl->chosen[i];
-  struct tk_trace *t = trace_new(load_memory_limit(opt->max_memory));
-  bool ahead = (opt->threads ? opt->threads : os_cores()) > 1;
-  if (!t) {
-    err_set(err, TK_ELIMIT, "out of memory");
-    return NULL;
-  }
-  load_place(t, src->places[entry].host, s->inputs[i].run);
-  load_files(t, &(const char *){sources_path(s, i)}, 1);
-  for (unsigned k = 0; k < c->n_notes; k++)
-    trace_note(t, c->note[k].repair ? TK_NOTE_REPAIR : TK_NOTE_INFO, UINT64_MAX, c->note[k].text);
-  if (instead) trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, instead);
-  return load_input(source_open(src, entry, ahead, &t->store->mem, err), src->entries[entry].name, opt, t, err);
+bool sources_view(const struct tk_sources *s, size_t i, unsigned nth, struct source_view *v) {
+  const struct source *src = &s->impl->source;
+  uint32_t entry = s->impl->chosen[i].entry;
+  for (unsigned k = 0; k < nth && entry != UINT32_MAX; k++) entry = src->places[entry].next;
+  if (entry == UINT32_MAX || (nth && s->impl->opt.all_files)) return false;
+  *v = (struct source_view){entry, src->entries[entry].name, src->places[entry].host, s->inputs[i].run};
+  return true;
 }
 
-/* Where the best view turns out to be beyond repair, the next best is read, and that is said. */
-struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk_load_options *opt, struct tk_err *err) {
-  static const struct tk_load_options defaults = {0};
-  struct tk_err own;
-  struct tk_trace *t;
-  char instead[sizeof own.msg + 64];
-  uint32_t next;
-  if (!err) err = &own;
-  err_clear(err);
-  if (failed(s, i, err)) return NULL;
-  if (!opt) opt = &defaults;
-  t = load_entry(s, i, s->impl->chosen[i].entry, NULL, opt, err);
-  next = s->impl->source.places[s->impl->chosen[i].entry].next;
-  while (!t && next != UINT32_MAX && !s->impl->opt.all_files && !opt->strict && (err->code == TK_EFORMAT || err->code == TK_ECORRUPT)) {
-    snprintf(instead, sizeof instead, "%s: this is read instead", err->msg);
-    err_clear(err);
-    t = load_entry(s, i, next, instead, opt, err);
-    next = s->impl->source.places[next].next;
-  }
-  return t;
+struct in *sources_open_view(struct tk_sources *s, const struct source_view *v, bool ahead, struct mem *mem, struct tk_err *err) {
+  return source_open(&s->impl->source, v->entry, ahead, mem, err);
+}
+
+void sources_decisions(const struct tk_sources *s, size_t i, struct tk_trace *t) {
+  const struct chosen *c = &s->impl->chosen[i];
+  for (unsigned k = 0; k < c->n_notes; k++)
+    trace_note(t, c->note[k].repair ? TK_NOTE_REPAIR : TK_NOTE_INFO, UINT64_MAX, c->note[k].text);
 }

@@ -17,6 +17,20 @@ struct in *sources_raw(struct tk_sources *s, size_t i, struct mem *mem, struct t
 /* The input can be loaded more than once from now on, even if it comes through a pipe; a pipe that fails does so when it is loaded. */
 bool sources_keep(struct tk_sources *s, size_t i, struct tk_err *err);
 
+/* Could the input's name not be read at all?  Then err says why. */
+bool sources_failed(const struct tk_sources *s, size_t i, struct tk_err *err);
+
+/* One of the files that show the same session: what is read, and what is read instead where that is beyond repair. */
+struct source_view {
+  uint32_t entry;
+  const char *name, *host, *run; /* live as long as the sources; host is "" where the place does not tell it */
+};
+/* The nth view of an input, the best first; false behind the last. */
+bool sources_view(const struct tk_sources *s, size_t i, unsigned nth, struct source_view *v);
+struct in *sources_open_view(struct tk_sources *s, const struct source_view *v, bool ahead, struct mem *mem, struct tk_err *err);
+/* Notes what was decided on the way to the input: which run, which view. */
+void sources_decisions(const struct tk_sources *s, size_t i, struct tk_trace *t);
+
 /* Options of tk_sources_open that go with those of loading. */
 struct tk_source_options sources_options(const struct tk_load_options *opt);
 

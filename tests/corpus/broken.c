@@ -10,6 +10,7 @@
 #include "tracekit.h"
 
 struct tk_trace *real_tk_sources_load(struct tk_sources *s, size_t i, const struct tk_load_options *opt, struct tk_err *err);
+struct tk_trace *real_tk_load(const char *source, const struct tk_load_options *opt, struct tk_err *err);
 
 static bool has_flow(const struct tk_trace *t, tk_id event) {
   for (tk_id i = 1; i <= t->n_flow_points; i++)
@@ -85,8 +86,7 @@ static void lost_arg(struct tk_trace *t) {
   }
 }
 
-struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk_load_options *opt, struct tk_err *err) {
-  struct tk_trace *t = real_tk_sources_load(s, i, opt, err);
+static struct tk_trace *broken(struct tk_trace *t, const struct tk_load_options *opt) {
   const char *fault = getenv("TEST_FAULT");
   if (!t || !fault) return t;
   if (strcmp(fault, "drop_event") == 0) drop_event(t);
@@ -95,4 +95,13 @@ struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk
   else if (strcmp(fault, "swapped_track") == 0) swapped_track(t);
   else if (strcmp(fault, "lost_arg") == 0) lost_arg(t);
   return t;
+}
+
+struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk_load_options *opt, struct tk_err *err) {
+  return broken(real_tk_sources_load(s, i, opt, err), opt);
+}
+
+/* It stands in one file with the other, and so calls the real one. */
+struct tk_trace *tk_load(const char *source, const struct tk_load_options *opt, struct tk_err *err) {
+  return broken(real_tk_load(source, opt, err), opt);
 }

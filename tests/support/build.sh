@@ -15,13 +15,13 @@ objects_of() { (cd "$SRC" && printf '%s\n' "$@" | sed "s|^|$B/obj/|; s|\.c$|.o|"
 
 newest() { [ -e "$1" ] && [ -z "$(find "$SRC"/tests/corpus/*.c "$B"/libtracekit.a "$B"/tracekit -newer "$1")" ]; }
 
-# The library with broken.c before its tk_sources_load; what is hidden in it stays its own, for the command has functions of the same names.
+# The library with broken.c before its tk_sources_load and tk_load; what is hidden in it stays its own, for the command has functions of the same names.
 # shellcheck disable=SC2046
 broken_library() {
   local load objects
   objects=$(cd "$SRC" && objects_of $(find lib -name '*.c'))
   load=$(for o in $objects; do nm "$o" | grep -q ' T tk_sources_load$' && echo "$o"; done)
-  objcopy --redefine-sym tk_sources_load=real_tk_sources_load "$load" "$TESTS/load.o" &&
+  objcopy --redefine-sym tk_sources_load=real_tk_sources_load --redefine-sym tk_load=real_tk_load "$load" "$TESTS/load.o" &&
     build "$TESTS/broken.o" -c tests/corpus/broken.c &&
     ld -r -o "$TESTS/library.o" "$TESTS/load.o" "$TESTS/broken.o" $(printf '%s\n' $objects | grep -vxF "$load") &&
     objcopy --localize-hidden "$TESTS/library.o"

@@ -14,12 +14,6 @@
 
 enum { WINDOW = 1 << 16 };
 
-uint64_t chrome_offset(const struct chrome *r, const uint8_t *p) { return r->base_offset + (uint64_t)(p - r->base); }
-
-void chrome_note(struct chrome *r, enum tk_note_kind kind, const uint8_t *at, const char *text) {
-  trace_note(r->t, kind, chrome_offset(r, at), text);
-}
-
 static bool is_blank(uint8_t c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
 /* ---- the window ---- */

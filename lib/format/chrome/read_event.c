@@ -3,34 +3,6 @@
 
 #include "reader.h"
 
-tk_id chrome_plain(struct chrome *r, const uint8_t *p, size_t n) {
-  struct intern *in = &r->t->store->strings;
-  uint32_t hash = (uint32_t)hash_bytes(p, n);
-  tk_id id = intern_find(in, p, n, hash);
-  if (id) return id;
-  return utf8_valid(p, n) ? intern_add(in, p, n, hash) : 0;
-}
-
-tk_id chrome_string(struct chrome *r, const struct json_string *s) {
-  tk_id id = s->plain ? chrome_plain(r, s->p, s->n) : 0;
-  size_t n;
-  const uint8_t *text;
-  if (id) return id;
-  text = json_text(&r->j, s, &n);
-  return trace_string(r->t, text, n);
-}
-
-tk_id chrome_spelling(struct chrome *r, const uint8_t *p, size_t n) {
-  uint32_t id = intern_find(&r->raw, p, n, (uint32_t)hash_bytes(p, n));
-  return id ? r->raw_ids[id] : 0;
-}
-
-void chrome_learn_spelling(struct chrome *r, const uint8_t *p, size_t n, tk_id id) {
-  uint32_t raw = intern(&r->raw, p, n);
-  if (!mem_grow(&r->t->store->mem, (void **)&r->raw_ids, &r->cap_raw_ids, (uint64_t)raw + 1, sizeof *r->raw_ids)) return;
-  r->raw_ids[raw] = id;
-}
-
 /* ---- values ---- */
 
 static const char JSON_FIELD[] = "json.";
@@ -153,14 +125,6 @@ static bool args_field(struct chrome *r, struct chrome_event *e) {
   arg.key = KEY_ARGS;
   args_copy(r->t, &arg);
   return true;
-}
-
-struct tk_ident chrome_ident(const struct chrome *r, tk_id text) {
-  const struct intern_str *s = trace_str(r->t, text);
-  const uint8_t *end;
-  struct num n = num_scan(s->bytes, &end);
-  if (n.kind == NUM_INT && end == s->bytes + s->len) return (struct tk_ident){n.mant, 0, TK_IDENT_QUOTED};
-  return ident_str(text);
 }
 
 /* pid or tid: an integer, a string (of digits: the integer), or whatever a producer thought fit, as text. */

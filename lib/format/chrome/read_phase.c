@@ -35,27 +35,8 @@ static const char *unusable(const struct chrome_event *e) {
 
 /* ---- times ---- */
 
-/* What is further away than 100 days has lost its clock; tk_time holds 106.  No span lasts 53 days. */
-static const i128 FAR_PS = (i128)100 * 86400 * 1000000000000, LONG_PS = (i128)1 << 62;
-
-bool chrome_relative(struct chrome *r, i128 ps, tk_time *out) {
-  i128 delta;
-  if (!r->has_origin) {
-    i128 ns = ps >= 0 ? ps / 1000 : -((999 - ps) / 1000);
-    if (ns > INT64_MAX || ns < INT64_MIN) ns = 0;
-    r->has_origin = true;
-    r->origin_ns = (int64_t)ns;
-  }
-  delta = ps - (i128)r->origin_ns * 1000;
-  if (delta >= FAR_PS || delta <= -FAR_PS) return false;
-  *out = (tk_time)delta;
-  return true;
-}
-
-void chrome_add_pending(struct chrome *r, struct pending f) {
-  if (!mem_grow(&r->t->store->mem, (void **)&r->pending, &r->cap_pending, (uint64_t)r->n_pending + 1, sizeof *r->pending)) return;
-  r->pending[r->n_pending++] = f;
-}
+/* No span lasts 53 days. */
+static const i128 LONG_PS = (i128)1 << 62;
 
 /* ---- args of the phase ---- */
 
@@ -130,15 +111,6 @@ void chrome_drop_nan(struct chrome *r) {
 }
 
 /* ---- tracks ---- */
-
-tk_id chrome_thread(struct chrome *r, struct tk_ident pid, struct tk_ident tid) {
-  unsigned at = (unsigned)(((uint64_t)pid.num * 31 + (uint64_t)tid.num + pid.str * 7 + tid.str) & 63);
-  if (r->tracks[at].track && memcmp(&r->tracks[at].pid, &pid, sizeof pid) == 0 && memcmp(&r->tracks[at].tid, &tid, sizeof tid) == 0)
-    return r->tracks[at].track;
-  r->tracks[at].pid = pid;
-  r->tracks[at].tid = tid;
-  return r->tracks[at].track = trace_track(r->t, TK_THREAD, pid, tid, 0);
-}
 
 /* Counters with an id are instances of their own: "name[id]". */
 static tk_id counter_track(struct chrome *r, const struct chrome_event *e) {

@@ -258,7 +258,7 @@ static const uint8_t *nested_value(struct reading *w, const uint8_t *p) {
   if (!q) return NULL;
   id = chrome_spelling(w->r, p, (size_t)(q - p));
   if (!id) return NULL;
-  w->packed = pack_varint(w->packed, id);
+  w->packed = varint_put(w->packed, id);
   return q;
 }
 
@@ -280,20 +280,20 @@ static inline const uint8_t *value(struct reading *w, enum template_op op, const
     return text_value(w, p, &w->id.s);
   case OP_STR:
     p = text_value(w, p, &id);
-    if (p) w->packed = pack_varint(w->packed, id);
+    if (p) w->packed = varint_put(w->packed, id);
     return p;
   case OP_NESTED: return nested_value(w, p);
   case OP_DECIMAL:
     p = number(p, &d);
     if (!p || d.exp == 0) return NULL;
-    w->packed = pack_varint(w->packed, zigzag(d.mant));
+    w->packed = varint_put(w->packed, zigzag(d.mant));
     *w->packed++ = (uint8_t)zigzag(d.exp);
     return p;
   default: break;
   }
   p = number(p, &d);
   if (!p || d.exp != 0) return NULL;
-  if (op == OP_INT) w->packed = pack_varint(w->packed, zigzag(d.mant));
+  if (op == OP_INT) w->packed = varint_put(w->packed, zigzag(d.mant));
   else if (op == OP_PID) w->pid = ident_int(d.mant);
   else if (op == OP_TID) w->tid = ident_int(d.mant);
   else w->id = (struct tk_arg){.type = TK_ARG_INT, .i = d.mant};

@@ -13,6 +13,8 @@
 
 #include "graph/trace.h"
 #include "io/in.h"
+#include <string.h>
+
 #include "format/json.h"
 
 /* A JSON number as a time in microseconds. */
@@ -105,11 +107,8 @@ void chrome_extra_args(struct chrome *r, struct chrome_event *e);
 void chrome_add_event(struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *from);
 /* A pid or tid that was a string: of digits, it is the integer. */
 struct tk_ident chrome_ident(const struct chrome *r, tk_id text);
-/* Time relative to the first one met; false if it is more than 100 days from it, and so of another clock. */
-bool chrome_relative(struct chrome *r, i128 ps, tk_time *out);
 /* Remembers it for chrome_finish. */
 void chrome_add_pending(struct chrome *r, struct pending f);
-tk_id chrome_thread(struct chrome *r, struct tk_ident pid, struct tk_ident tid);
 /* Phases that become events or flow points; all others are kept as records. */
 bool chrome_phase_known(uint8_t ph);
 /* A series of a counter that is not a number has no sample. */
@@ -120,6 +119,35 @@ void chrome_record(struct chrome *r, const struct chrome_event *e, uint32_t args
 void chrome_finish(struct chrome *r);
 /* What the top-level data says of the clock; what is odd about it becomes notes (read_meta.c). */
 void chrome_meta(struct chrome *r);
+
+/* ---- in every event ---- */
+
+/* What is further away than 100 days has lost its clock; tk_time holds 106. */
+#define CHROME_FAR_PS ((i128)100 * 86400 * 1000000000000)
+
+/* Time relative to the first one met; false if it is out of range, and so of another clock. */
+static inline bool chrome_relative(struct chrome *r, i128 ps, tk_time *out) {
+  i128 delta;
+  if (!r->has_origin) {
+    i128 ns = ps >= 0 ? ps / 1000 : -((999 - ps) / 1000);
+    if (ns > INT64_MAX || ns < INT64_MIN) ns = 0;
+    r->has_origin = true;
+    r->origin_ns = (int64_t)ns;
+  }
+  delta = ps - (i128)r->origin_ns * 1000;
+  if (delta >= CHROME_FAR_PS || delta <= -CHROME_FAR_PS) return false;
+  *out = (tk_time)delta;
+  return true;
+}
+
+static inline tk_id chrome_thread(struct chrome *r, struct tk_ident pid, struct tk_ident tid) {
+  unsigned at = (unsigned)(((uint64_t)pid.num * 31 + (uint64_t)tid.num + pid.str * 7 + tid.str) & 63);
+  if (r->tracks[at].track && memcmp(&r->tracks[at].pid, &pid, sizeof pid) == 0 && memcmp(&r->tracks[at].tid, &tid, sizeof tid) == 0)
+    return r->tracks[at].track;
+  r->tracks[at].pid = pid;
+  r->tracks[at].tid = tid;
+  return r->tracks[at].track = trace_track(r->t, TK_THREAD, pid, tid, 0);
+}
 
 /* ---- prediction (read_template.c) ---- */
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/base64.h"
 #include "format/json.h"
 
 /* ---- fragments ---- */
@@ -175,17 +176,12 @@ static void put_double(struct printer *p, double d) {
 
 /* Bytes that are no text: a data URL, which says what it is and loses nothing. */
 static void put_bytes(struct printer *p, tk_id id) {
-  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const struct intern_str *s = trace_str(p->t, id);
+  struct buf text = {.mem = p->text.mem};
   PUT(p, "\"data:;base64,");
-  for (uint32_t i = 0; i < s->len; i += 3) {
-    uint32_t left = s->len - i, v = (uint32_t)s->bytes[i] << 16;
-    if (left > 1) v |= (uint32_t)s->bytes[i + 1] << 8;
-    if (left > 2) v |= s->bytes[i + 2];
-    char four[4] = {digits[v >> 18], digits[v >> 12 & 63], left > 1 ? digits[v >> 6 & 63] : '=', left > 2 ? digits[v & 63] : '='};
-    put(p, four, 4);
-  }
+  if (base64_append(&text, s->bytes, s->len)) out_write(p->out, text.data, text.len);
   PUT(p, "\"");
+  buf_free(&text);
 }
 
 static void put_value(struct printer *p, const struct tk_arg *a) {

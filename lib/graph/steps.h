@@ -2,10 +2,10 @@
  *
  * A step is a span that a profiler made for it: "ProfilerStep#12" (PyTorch), a span with the arg step_num (JAX's
  * StepTraceAnnotation, TensorFlow's train steps), or a span "12" on a line called "Steps" (XLA's device planes). */
-#ifndef OP_STEPS_H
-#define OP_STEPS_H
+#ifndef GRAPH_STEPS_H
+#define GRAPH_STEPS_H
 
-#include "graph/trace.h"
+#include "trace.h"
 
 struct step {
   int64_t number;

@@ -1,10 +1,10 @@
-/* collect.h - what the collectors of align share. */
-#ifndef ALIGN_COLLECT_H
-#define ALIGN_COLLECT_H
+/* collector.h - what the collectors of align share. */
+#ifndef ALIGN_COLLECTOR_H
+#define ALIGN_COLLECTOR_H
 
 #include "base/map.h"
 #include "align.h"
-#include "op/steps.h"
+#include "graph/steps.h"
 
 /* Of a rank's groups with the same members, each has its place in the order of its name: names are counters of a process and need
  * not agree between ranks, their order does. */

@@ -1,10 +1,10 @@
 /* kind.h - what sort of thing an event is, in the words of people who read traces of accelerators: kernel, memcpy, collective, ...
  *
  * Told from what producers state: Kineto's categories, the names that CUPTI and XLA give.  An event may be of several kinds. */
-#ifndef OP_KIND_H
-#define OP_KIND_H
+#ifndef GRAPH_KIND_H
+#define GRAPH_KIND_H
 
-#include "graph/trace.h"
+#include "trace.h"
 
 enum kind {
   KIND_SPAN = 1, KIND_INSTANT = 2, KIND_COUNTER = 4, KIND_ASYNC = 8,

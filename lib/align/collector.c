@@ -1,0 +1,44 @@
+/* collector.c - what both collectors of anchors need (collector.h). */
+#include <string.h>
+
+#include "collector.h"
+
+uint64_t align_mix(uint64_t a, uint64_t b) {
+  uint64_t x = (a ^ (b + 0x9e3779b97f4a7c15 + (a << 6) + (a >> 2))) * 0xff51afd7ed558ccd;
+  x ^= x >> 32;
+  return x ? x : 1;
+}
+
+uint64_t collect_hash(const struct tk_trace *t, tk_id s) {
+  size_t n;
+  const char *p = tk_string(t, s, &n);
+  return hash_bytes(p, n);
+}
+
+const char *collect_text(const struct tk_trace *t, uint32_t args, const char *key, tk_id *id) {
+  struct tk_arg arg;
+  *id = 0;
+  if (!tk_args_find(t, args, key, &arg) || (arg.type != TK_ARG_STR && arg.type != TK_ARG_REF)) return NULL;
+  return tk_string(t, *id = arg.s, NULL);
+}
+
+/* Some writers make text of all numbers. */
+bool collect_number(const struct tk_trace *t, uint32_t args, const char *key, int64_t *out) {
+  struct tk_arg arg;
+  if (!tk_args_find(t, args, key, &arg)) return false;
+  if (arg.type == TK_ARG_INT || arg.type == TK_ARG_UINT) return *out = arg.i, true;
+  if (arg.type != TK_ARG_STR) return false;
+  const uint8_t *end;
+  struct num n = num_scan((const uint8_t *)tk_string(t, arg.s, NULL), &end);
+  return n.kind == NUM_INT && *end == 0 ? (*out = n.mant, true) : false;
+}
+
+struct align_anchor *collect_add(struct collector *c, const struct tk_event *e) {
+  struct align_anchors *out = c->out;
+  i128 start = ((i128)c->t->origin_ns + c->from->later_ns) * 1000 + e->ts, end = start + e->dur;
+  if (!mem_grow(out->mem, (void **)&out->v, &out->cap, (uint64_t)out->n + 1, sizeof *out->v)) return NULL;
+  out->v[out->n] = (struct align_anchor){.input = c->from->input, .says = ALIGN_BARRIER};
+  out->v[out->n].start = (int64_t)(start / 1000);
+  out->v[out->n].end = (int64_t)(end / 1000);
+  return &out->v[out->n++];
+}

@@ -1,0 +1,51 @@
+/* reader.c - what all files of the Chrome JSON reader need: places in the input, text, identities, tracks (reader.h). */
+#include "reader.h"
+
+#include <string.h>
+
+uint64_t chrome_offset(const struct chrome *r, const uint8_t *p) { return r->base_offset + (uint64_t)(p - r->base); }
+
+void chrome_note(struct chrome *r, enum tk_note_kind kind, const uint8_t *at, const char *text) {
+  trace_note(r->t, kind, chrome_offset(r, at), text);
+}
+
+tk_id chrome_plain(struct chrome *r, const uint8_t *p, size_t n) {
+  struct intern *in = &r->t->store->strings;
+  uint32_t hash = (uint32_t)hash_bytes(p, n);
+  tk_id id = intern_find(in, p, n, hash);
+  if (id) return id;
+  return utf8_valid(p, n) ? intern_add(in, p, n, hash) : 0;
+}
+
+tk_id chrome_string(struct chrome *r, const struct json_string *s) {
+  tk_id id = s->plain ? chrome_plain(r, s->p, s->n) : 0;
+  size_t n;
+  const uint8_t *text;
+  if (id) return id;
+  text = json_text(&r->j, s, &n);
+  return trace_string(r->t, text, n);
+}
+
+tk_id chrome_spelling(struct chrome *r, const uint8_t *p, size_t n) {
+  uint32_t id = intern_find(&r->raw, p, n, (uint32_t)hash_bytes(p, n));
+  return id ? r->raw_ids[id] : 0;
+}
+
+void chrome_learn_spelling(struct chrome *r, const uint8_t *p, size_t n, tk_id id) {
+  uint32_t raw = intern(&r->raw, p, n);
+  if (!mem_grow(&r->t->store->mem, (void **)&r->raw_ids, &r->cap_raw_ids, (uint64_t)raw + 1, sizeof *r->raw_ids)) return;
+  r->raw_ids[raw] = id;
+}
+
+struct tk_ident chrome_ident(const struct chrome *r, tk_id text) {
+  const struct intern_str *s = trace_str(r->t, text);
+  const uint8_t *end;
+  struct num n = num_scan(s->bytes, &end);
+  if (n.kind == NUM_INT && end == s->bytes + s->len) return (struct tk_ident){n.mant, 0, TK_IDENT_QUOTED};
+  return ident_str(text);
+}
+
+void chrome_add_pending(struct chrome *r, struct pending f) {
+  if (!mem_grow(&r->t->store->mem, (void **)&r->pending, &r->cap_pending, (uint64_t)r->n_pending + 1, sizeof *r->pending)) return;
+  r->pending[r->n_pending++] = f;
+}

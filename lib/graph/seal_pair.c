@@ -1,0 +1,41 @@
+/* seal_pair.c - a begin event and the end event that closes it become one span: what both ways of pairing share, by a thread's stack
+ * (seal.c) and by an identity (seal_async.c). */
+#include <string.h>
+
+#include "seal.h"
+
+/* E's own args follow B's under "json.end."; most ends have none. */
+static void end_args(struct tk_trace *t, struct tk_event *begin, const struct tk_event *end) {
+  const struct tk_class *b = &t->classes[begin->cls], *e = &t->classes[end->cls];
+  bool same = e->name == b->name && e->cat == b->cat;
+  struct tk_args it;
+  struct tk_arg arg;
+  if (same) begin->flags |= TK_END_NAMED;
+  if (end->args == 0 && (same || (e->name == 0 && e->cat == 0))) return;
+  args_begin(t);
+  for (it = tk_args_of(t, begin->args); tk_args_next(&it, &arg);) args_copy(t, &arg);
+  if (!same && e->name) args_str(t, KEY_END_NAME, TK_ARG_STR, e->name);
+  if (!same && e->cat) args_str(t, KEY_END_CAT, TK_ARG_STR, e->cat);
+  for (it = tk_args_of(t, end->args); tk_args_next(&it, &arg);) {
+    char key[512] = "json.end.";
+    size_t n;
+    const char *own = tk_string(t, arg.key, &n);
+    if (n > sizeof key - 9) n = sizeof key - 9;
+    memcpy(key + 9, own, n);
+    arg.key = trace_string(t, key, 9 + n);
+    args_copy(t, &arg);
+  }
+  begin->args = args_end(t);
+}
+
+tk_time seal_dur(tk_time ts, tk_time end) {
+  if (end <= ts) return 0;
+  return ts < 0 && end > INT64_MAX + ts ? INT64_MAX : end - ts;
+}
+
+void seal_close(struct tk_trace *t, struct tk_event *begin, const struct tk_event *end) {
+  begin->kind = TK_SPAN;
+  begin->flags |= TK_PAIRED;
+  begin->dur = seal_is_timed(begin) ? seal_dur(begin->ts, end->ts) : 0;
+  end_args(t, begin, end);
+}

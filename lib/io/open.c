@@ -1,0 +1,96 @@
+/* open.c - files as inputs: opened, and freed layer by layer of what they are packed in (in.h). */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "layer.h"
+#include "unpack.h"
+#include "utf16.h"
+
+enum { PEELS = 3 };
+
+struct file {
+  struct mem *mem;
+  uint64_t at;
+  int fd;
+};
+
+static ptrdiff_t file_read(void *self, uint8_t *p, size_t n, struct tk_err *err) {
+  struct file *f = self;
+  ptrdiff_t got = os_read(f->fd, p, n);
+  if (got < 0) {
+    err_sys(err, TK_EREAD, errno, "cannot read at byte %llu", (unsigned long long)f->at);
+    return -1;
+  }
+  f->at += (uint64_t)got;
+  return got;
+}
+
+static void file_close(void *self) {
+  struct file *f = self;
+  if (f->fd > STDIN_FILENO) close(f->fd);
+  mem_free(f->mem, f);
+}
+
+static int open_fd(const char *path, uint64_t *total, struct tk_err *err) {
+  struct stat st;
+  bool is_stdin = strcmp(path, "-") == 0;
+  int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (fd < 0 || fstat(fd, &st) != 0) {
+    err_sys(err, TK_EOPEN, errno, "cannot open");
+  } else if (S_ISDIR(st.st_mode)) {
+    err_set(err, TK_EOPEN, "cannot open: is a directory");
+  } else {
+    *total = S_ISREG(st.st_mode) && st.st_size > 0 ? (uint64_t)st.st_size : 0;
+    return fd;
+  }
+  if (fd > STDIN_FILENO) close(fd);
+  return -1;
+}
+
+struct in *in_open_raw(const char *path, struct mem *mem, struct tk_err *err) {
+  struct in_source source = {.read = file_read, .close = file_close};
+  int fd = open_fd(path, &source.total, err);
+  struct file *f;
+  if (fd < 0) return NULL;
+  f = mem_alloc(mem, sizeof *f);
+  if (!f) {
+    mem_check(mem, err);
+    if (fd > STDIN_FILENO) close(fd);
+    return NULL;
+  }
+  *f = (struct file){.mem = mem, .fd = fd};
+  source.self = f;
+  return in_custom(source, mem, err);
+}
+
+/* Servers and scripts compress what is compressed already, so layers in layers are peeled too. */
+static struct in *peel(struct in *in, uint64_t max_size, struct mem *mem, struct tk_err *err) {
+  struct in *outer;
+  for (int i = 0; in && i < PEELS; i++) {
+    outer = in;
+    in = in_gunzip(in, max_size, mem, err);
+    if (in) in = in_unpack(in, max_size, mem, err);
+    if (in == outer) break;
+  }
+  return in;
+}
+
+struct in *in_decode(struct in *in, uint64_t max_size, struct mem *mem, struct tk_err *err) {
+  struct in *outer = peel(in, max_size, mem, err);
+  in = outer ? in_member(outer, max_size, mem, err) : NULL;
+  if (in && in != outer) in = peel(in, max_size, mem, err);
+  return in ? in_utf16(in, mem, err) : NULL;
+}
+
+struct in *in_open(const char *path, uint64_t max_size, struct mem *mem, struct tk_err *err) {
+  struct in *in = in_open_raw(path, mem, err);
+  return in ? in_decode(in, max_size, mem, err) : NULL;
+}
+
+struct in *in_open_packed(const char *path, uint64_t max_size, struct mem *mem, struct tk_err *err) {
+  return peel(in_open_raw(path, mem, err), max_size, mem, err);
+}
