@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/os.h"
 #include "base/path.h"
 #include "base/utf8.h"
-#include "load.h"
 #include "merge.h"
 #include "merge_align.h"
 #include "merge_block.h"
@@ -259,7 +259,7 @@ static bool merge_trace(struct merger *m, size_t input, struct tk_trace *t) {
 static struct tk_trace *load_whole(struct merger *m, size_t input) {
   const struct merge_inputs in = {m->sources, m->first, m->n_inputs};
   struct tk_load_options load = m->opt->load;
-  uint64_t limit = load_memory_limit(load.max_memory), held = m->output->held ? m->output->held->used : 0;
+  uint64_t limit = os_memory_limit(load.max_memory), held = m->output->held ? m->output->held->used : 0;
   if (limit) load.max_memory = held < limit ? limit - held : 1;
   struct tk_trace *t = merge_load(&m->alignment, &in, input, &load, m->err);
   if (t && t->truncated && !m->opt->keep_truncated)

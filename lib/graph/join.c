@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/varint.h"
 #include "seal.h"
 
 struct joiner {
@@ -37,23 +38,16 @@ static void join_strings(struct joiner *j) {
     j->ids->strings[i] = intern_add(&j->to->store->strings, strings->strs[i].bytes, strings->strs[i].len, strings->strs[i].hash);
 }
 
-static const uint8_t *read_varint(const uint8_t *p, uint64_t *v) {
-  uint64_t out = *p & 0x7f;
-  for (int shift = 7; *p++ & 0x80; shift += 7) out |= (uint64_t)(*p & 0x7f) << shift;
-  *v = out;
-  return p;
-}
-
 /* The value at p, translated to the end of `to`; returns the end of the value. */
 static const uint8_t *join_value(const struct joiner *j, const uint8_t *p, uint8_t type, uint8_t **to) {
   const uint8_t *from = p;
   uint64_t v;
   if (type == TK_ARG_NULL || type == TK_ARG_FALSE || type == TK_ARG_TRUE) return p;
   if (type == TK_ARG_DOUBLE) p += 8;
-  else p = read_varint(p, &v);
+  else p = varint_get(p, &v);
   if (type == TK_ARG_DECIMAL) p++;
   if (is_string(type)) {
-    *to = pack_varint(*to, j->ids->strings[v]);
+    *to = varint_put(*to, j->ids->strings[v]);
     return p;
   }
   memcpy(*to, from, (size_t)(p - from));
@@ -89,7 +83,7 @@ static uint32_t join_args(struct joiner *j, uint32_t args) {
     j->to->store->mem.failed = true;
     return 0;
   }
-  p = pack_varint(p, *shape);
+  p = varint_put(p, *shape);
   for (uint32_t i = 0; i < it.shape->n; i++) it.next = join_value(j, it.next, it.shape->fields[i].type, &p);
   pool->len = (size_t)(p - pool->data);
   return (uint32_t)at;
