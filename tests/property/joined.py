@@ -99,6 +99,8 @@ def without_records(path):
         for key in FIELDS + (('id',) if e.get('ph') in ('s', 't', 'f') else ()):
             e.pop(key, None)
         e.get('args', {}).pop('flow', None)
+        if not e.get('args'):
+            e.pop('args', None)
     return texts(events), trace.get('baseTimeNanoseconds')
 
 
