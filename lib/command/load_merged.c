@@ -1,7 +1,7 @@
 /* load_merged.c - several inputs as one trace in memory: what an operation needs that is asked of a whole run.
  *
- * They are merged as merge does it, but the sink joins the graphs instead of writing them: at most the joined graph and one input are in
- * memory.  The result is what a file of the same merge would be read as, where that file's format could hold all of it:
+ * They are merged as merge does it, but the sink joins the graphs instead of writing them: at most the joined graph and one input are
+ * in memory.  The result is what a file of the same merge would be read as, where that file's format could hold all of it:
  *
  *     top-level keys      of the first input; the object "tracekit" behind them
  *     names of tracks     that merging gave are metadata records, before the records that the rank brought

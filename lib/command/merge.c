@@ -1,6 +1,6 @@
 /* merge.c - many inputs, one output: each input in its turn is made fit to stand beside the others and goes into a sink.
  *
- *     for each input: load -> take its anchors out -> free                          (merge_align.c; only where clocks are to be aligned)
+ *     for each input: load -> take its anchors out -> free           (merge_align.c; only where clocks are to be aligned)
  *     for each input: load -> who is it -> base of time -> pids, ids, names -> sink -> its block -> free
  *     close the sink with the blocks of all
  *
@@ -61,7 +61,10 @@ static void add_note(struct merger *m, enum tk_note_kind kind, const char *input
 }
 
 static void add_input_notes(struct merger *m, const struct tk_trace *t) {
-  for (tk_id i = 1; i <= t->n_notes; i++) add_note(m, t->notes[i].kind, t->source, tk_string(t, t->notes[i].text, NULL), t->notes[i].count);
+  for (tk_id i = 1; i <= t->n_notes; i++) {
+    const struct tk_note *n = &t->notes[i];
+    add_note(m, n->kind, t->source, tk_string(t, n->text, NULL), n->count);
+  }
 }
 
 /* ---- who is it ---- */

@@ -18,8 +18,8 @@ struct join_ids {
 
 /* Adds tracks, classes, events, flow points and counts of `src` to `dst`, both sealed (an empty graph is sealed by being marked so).
  * Times keep their absolute value; a `dst` without tracks takes over the origin of `src`.  Hidden processes are left out with all
- * their tracks.  Records, metas and notes are the caller's to add.  Fills `ids`, which join_ids_free takes in any case.  Flow points are not
- * in the order of time until join_finish.  False when memory or ids run out or times are out of the range of `dst`. */
+ * their tracks.  Records, metas and notes are the caller's to add.  Fills `ids`, which join_ids_free takes in any case.  Flow points
+ * are not in the order of time until join_finish.  False when memory or ids run out or times are out of the range of `dst`. */
 bool join_graph(struct tk_trace *dst, const struct tk_trace *src, struct join_ids *ids, struct tk_err *err);
 void join_ids_free(struct join_ids *ids, struct tk_trace *dst);
 

@@ -1,9 +1,9 @@
 /* join.c - passthrough of several graphs that became one: only what describes fields of events is still true of the joined graph.
  *
  * Packets, machines and descriptors of tracks name processes by ids that were given out anew. */
-#include <string.h>
+#include "join.h"
 
-#include "reader.h"
+#include <string.h>
 
 static const char EXTENSIONS[] = "perfetto.extension_descriptor";
 

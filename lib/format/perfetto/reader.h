@@ -262,7 +262,4 @@ void perfetto_finish_tracks(struct perfetto *r);
 unsigned perfetto_bid(const uint8_t *p, size_t n);
 bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err);
 
-/* Extension descriptors of a graph that has joined another one (join.c). */
-void perfetto_join(struct tk_trace *to, const struct tk_trace *from, const struct join_ids *ids);
-
 #endif

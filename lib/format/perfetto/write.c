@@ -39,6 +39,7 @@
 #include <string.h>
 
 #include "format/format.h"
+#include "join.h"
 #include "reader.h"
 #include "writer.h"
 

@@ -75,8 +75,10 @@ static int64_t last_stat_id(struct pb plane) {
   int64_t last = 0;
   while (pb_next(&plane, &entry)) {
     if (pb_field_key(&entry) != PB_KEY(XPLANE_STAT_METADATA, PB_BYTES)) continue;
-    for (struct pb c = pb_inside(&entry); pb_next(&c, &f);)
-      if (pb_field_key(&f) == PB_KEY(MAP_KEY, PB_VARINT) && (int64_t)f.value > last && (int64_t)f.value < INT64_MAX) last = (int64_t)f.value;
+    for (struct pb c = pb_inside(&entry); pb_next(&c, &f);) {
+      if (pb_field_key(&f) != PB_KEY(MAP_KEY, PB_VARINT)) continue;
+      if ((int64_t)f.value > last && (int64_t)f.value < INT64_MAX) last = (int64_t)f.value;
+    }
   }
   return last;
 }
