@@ -14,6 +14,8 @@ for ranks of every format, every operation and every format F.  What is not held
              which a filter of that JSON leaves where it drops the flow: compared without.
     records  of JSON and Perfetto ranks XPlane keeps the records of names that stand beside the names themselves, and merge decides before
              it has seen an event what an XSpace counts its times from: compared as JSON, without records and order.
+    clocks   A merge's Perfetto file holds the clock snapshots of its first rank as they were; the joined graph has no packets, and states
+             the same anew.  What moves or drops nothing that packets speak of leaves them there: compared as JSON.
     shrink   of XPlane's picoseconds sums up what Perfetto has rounded to nanoseconds, and of a merged XSpace is not told its ranks, which
              the reader leaves out: only that there is an output.
 
@@ -104,6 +106,10 @@ def without_records(path):
     return texts(events), trace.get('baseTimeNanoseconds')
 
 
+def as_json(path):
+    return good('convert', '-q', '--no-provenance', path, '-f', 'json', '-o', '-')
+
+
 def nothing(path):
     """An output there is."""
     return bool(data(path))
@@ -114,6 +120,8 @@ def comparison(source, written, op):
         return nothing
     if written == 'json':
         return without_fields if source != 'json' and (op in DROPS) else data
+    if written == 'perfetto' and source == 'perfetto' and op in ('shrink', 'lossless'):
+        return as_json
     if written == 'perfetto':
         return without_flow_ids if source == 'xplane' else again
     return again if source == 'xplane' else without_records
