@@ -517,7 +517,8 @@ static void joined(void **state) {
   assert_null(process(t, 9));
   assert_true(t->edits & TK_EDIT_RENAMED);
   assert_string_equal(tk_string(t, process(t, 1)->name, NULL), tk_string(m.t, process(m.t, 1)->name, NULL));
-  for (tk_id i = 1; i <= t->n_records; i++) assert_memory_equal(trace_raw(t, t->records[i].at), trace_raw(m.t, m.t->records[i].at), t->records[i].size);
+  for (tk_id i = 1; i <= t->n_records; i++)
+    assert_memory_equal(trace_raw(t, t->records[i].at), trace_raw(m.t, m.t->records[i].at), t->records[i].size);
   tk_free(t);
   done(&m);
 }
@@ -531,7 +532,8 @@ static void joined_refusals(void **state) {
   assert_int_equal(tk_exit_status(err.code), 3);
   assert_non_null(strstr(err.msg, "in1.json"));
   err = (struct tk_err){0};
-  assert_null(load_all((const char *const[]){whole, RANK(1, "{\"ph\":\"X\",\"ts\":0}")}, 2, (struct tk_load_options){.strict = true}, &err));
+  static const char *const repaired[] = {whole, RANK(1, "{\"ph\":\"X\",\"ts\":0}")};
+  assert_null(load_all(repaired, 2, (struct tk_load_options){.strict = true}, &err));
   assert_int_equal(tk_exit_status(err.code), 3);
   for (uint64_t limit = 1000; limit < 3000000; limit += limit / 4) {
     err = (struct tk_err){0};
