@@ -5,16 +5,12 @@
 
 #include <string.h>
 
-static const char EXTENSIONS[] = "perfetto.extension_descriptor";
-
-static bool is_extension(const struct tk_trace *t, const struct tk_meta *m) {
-  return m->origin && strcmp(tk_string(t, m->key, NULL), EXTENSIONS) == 0;
-}
+#include "passthrough.h"
 
 static bool is_known(const struct tk_trace *t, const char *text, uint64_t size) {
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];
-    if (is_extension(t, m) && m->size == size && memcmp(trace_raw(t, m->at), text, (size_t)size) == 0) return true;
+    if (passthrough_is(t, m, PASSTHROUGH_EXTENSIONS) && m->size == size && memcmp(trace_raw(t, m->at), text, (size_t)size) == 0) return true;
   }
   return false;
 }
@@ -24,8 +20,8 @@ void perfetto_join(struct tk_trace *to, const struct tk_trace *from, const struc
   for (tk_id i = 1; i <= from->n_metas; i++) {
     struct tk_meta m = from->metas[i];
     const char *text = trace_raw(from, m.at);
-    if (!is_extension(from, &m) || is_known(to, text, m.size)) continue;
-    m.key = trace_text(to, EXTENSIONS);
+    if (!passthrough_is(from, &m, PASSTHROUGH_EXTENSIONS) || is_known(to, text, m.size)) continue;
+    m.key = trace_text(to, PASSTHROUGH_EXTENSIONS);
     m.at = to->store->raw.len;
     buf_append(&to->store->raw, text, (size_t)m.size);
     trace_end_raw(to);
