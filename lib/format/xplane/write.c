@@ -17,33 +17,6 @@ static void *aligned_table(struct mem *mem, const struct tk_trace *t, const char
   return q ? memcpy(q, p, *n * elem) : NULL;
 }
 
-/* XFlow: id and direction of the first point of each event. */
-static uint64_t *flow_stats(struct xplane_sink *s, struct xplane_graph *g) {
-  const struct tk_trace *t = g->t;
-  static const uint8_t directions[] = {
-      [TK_FLOW_START] = 2, [TK_FLOW_STEP] = 3, [TK_FLOW_END] = 1, [TK_FLOW_OUT] = 2, [TK_FLOW_IN] = 1, [TK_FLOW_INOUT] = 3};
-  uint64_t *flows = mem_array(&s->mem, (uint64_t)t->n_events + 1, sizeof *flows);
-  struct map ids;
-  if (!flows) return NULL;
-  memset(flows, 0, ((size_t)t->n_events + 1) * sizeof *flows);
-  map_init(&ids, &s->mem);
-  for (tk_id i = 1; i <= t->n_flow_points; i++) {
-    const struct tk_flow_point *f = &t->flow_points[i];
-    uint32_t *id;
-    if (!f->bound) continue;
-    id = map_put(&ids, ((uint64_t)f->id << 1 | f->id_is_str) * 0x9e3779b97f4a7c15u + f->cls, 0);
-    if (!id) break;
-    if (!*id) *id = (uint32_t)s->next_flow++;
-    uint64_t *at = &flows[f->at], value = (uint64_t)*id << 2 | directions[f->role];
-    if (f->role < TK_FLOW_OUT) value |= XPLANE_FLOW_STATED;
-    if (!*at) *at = value;
-    else if ((*at & ~XPLANE_FLOW_STATED) >> 2 == *id) *at |= value;
-    else g->lost_points += f->role >= TK_FLOW_OUT;
-  }
-  map_free(&ids);
-  return flows;
-}
-
 static void begin_graph(struct xplane_sink *s, struct xplane_graph *g, const struct tk_trace *t) {
   struct xplane_clock was;
   *g = (struct xplane_graph){.t = t, .base_ns = s->base_ns, .ordinal = s->graphs++};
@@ -54,7 +27,7 @@ static void begin_graph(struct xplane_sink *s, struct xplane_graph *g, const str
     g->converted = was.converted != 0;
     g->moved_ns = (int64_t)((i128)t->origin_ns - was.origin_ns + was.base_ns - s->base_ns);
   }
-  if ((!g->planes || g->converted) && t->n_flow_points) g->flows = flow_stats(s, g);
+  s->next_flow = xplane_link_events(g, s->next_flow, &s->mem);
   if (g->ordinal == 0) s->edited = t->edits != 0;
   xplane_prune_init(g, &s->mem);
 }
@@ -148,7 +121,8 @@ static bool xplane_sink_write(struct sink *sink, const struct tk_trace *t, struc
   for (uint32_t i = 0; i < g.n_planes; i++)
     if (g.planes && strcmp(tk_string(t, g.planes[i].name, NULL), XPLANE_TASK) == 0) s->has_start = true;
   ok = mem_check(&s->mem, err) && write_planes(s, &g, err);
-  xplane_count_losses(&s->sink, &g);
+  xplane_count_flow_points(&s->sink, &g);
+  xplane_count_records(&s->sink, &g);
   s->sink.saved.events += t->n_events;
   s->sink.saved.records += t->n_events;
   end_graph(s, &g);

@@ -111,6 +111,17 @@ static void put_head(struct buf *b, int64_t id, const struct buf *name) {
   if (name->len) pb_message(b, XPLANE_NAME, name);
 }
 
+/* What a plane and its lines cannot say. */
+static void put_private(struct xplane_encoder *e, struct buf *plane) {
+  struct buf text = {.mem = e->mem};
+  if (xplane_put_tracks(e, &text)) xplane_add_private_stat(e, plane, XPLANE_STATS, XPLANE_PRIVATE_TRACKS, text.data, text.len);
+  text.len = 0;
+  if (xplane_put_flow_points(e, &text)) xplane_add_private_stat(e, plane, XPLANE_STATS, XPLANE_PRIVATE_FLOWS, text.data, text.len);
+  text.len = 0;
+  if (xplane_put_records(e, &text)) xplane_add_private_stat(e, plane, XPLANE_STATS, XPLANE_PRIVATE_RECORDS, text.data, text.len);
+  buf_free(&text);
+}
+
 /* The pieces of a plane on its way out. */
 struct pieces {
   struct buf name, head, rest, private;
@@ -151,7 +162,7 @@ bool xplane_write_known(struct xplane_sink *s, const struct xplane_graph *g, con
   put_head(&p.head, plane_id(s, g, terminated(&p.name), plane->id), &p.name);
   xplane_encoder_init(&e, g, plane->process, plane, &s->mem);
   ok = !lines || xplane_measure_lines(&e);
-  if (lines && g->converted) xplane_put_private(&e, &p.private);
+  if (lines && g->converted) put_private(&e, &p.private);
   xplane_put_passthrough(&e, &p.rest);
   sink_lose(&s->sink, TK_LOSS_PASSTHROUGH, e.lost);
   if (lines && g->ordinal) xplane_add_private_int(&e, &p.private, XPLANE_STATS, XPLANE_PRIVATE_HOST, g->ordinal);
@@ -172,7 +183,7 @@ bool xplane_write_new(struct xplane_sink *s, const struct xplane_graph *g, tk_id
   put_head(&p.head, id, &p.name);
   xplane_encoder_init(&e, g, process, NULL, &s->mem);
   ok = xplane_measure_lines(&e);
-  xplane_put_private(&e, &p.private);
+  put_private(&e, &p.private);
   ok = end_plane(s, &e, &p, ok, err);
   xplane_encoder_free(&e);
   return ok;

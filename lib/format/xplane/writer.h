@@ -6,6 +6,7 @@
  *     write_event.c         an event
  *     write_class.c         event metadata
  *     write_private.c       what a plane and its lines cannot say
+ *     write_flow.c          flow points
  *     write_passthrough.c   the fields of a plane as they were, or what still holds of them
  *     writer.c              stats, and the maps of the plane
  *
@@ -147,12 +148,29 @@ void xplane_put_lines(struct xplane_encoder *e, struct out *out);
 
 /* ---- write_private.c ---- */
 
-/* The private stats of the plane as fields of it: its tracks, flow points that are events of their own, records. */
-void xplane_put_private(struct xplane_encoder *e, struct buf *plane);
-/* Are tracks of this process told by private stats?  Not those of a plane that was read as XPlane. */
+/* The texts of the stats "tracekit.tracks" and "tracekit.records"; false if there is none. */
+bool xplane_put_tracks(struct xplane_encoder *e, struct buf *text);
+bool xplane_put_records(struct xplane_encoder *e, struct buf *text);
+/* Do private stats tell of the tracks of this process?  Not of a plane that was read as XPlane. */
 bool xplane_is_private(const struct xplane_graph *g, tk_id process);
-/* Counts what of the graph neither its planes nor private stats say. */
-void xplane_count_losses(struct sink *sink, const struct xplane_graph *g);
+/* Counts the records that no private stat states. */
+void xplane_count_records(struct sink *sink, const struct xplane_graph *g);
+static inline tk_id xplane_process(const struct tk_trace *t, tk_id track) {
+  return !track || t->tracks[track].kind == TK_PROCESS ? track : t->tracks[track].parent;
+}
+/* `key` is what stands before the value: ",\"name\":".  Nothing for text 0, and for no identity. */
+void xplane_member_string(struct xplane_encoder *e, struct buf *b, const char *key, tk_id text);
+void xplane_member_number(struct buf *b, const char *key, int64_t v);
+void xplane_member_ident(struct xplane_encoder *e, struct buf *b, const char *key, struct tk_ident i);
+
+/* ---- write_flow.c ---- */
+
+/* Finds the values of g->flows; ids of flows count from `next`.  Returns the next one. */
+int64_t xplane_link_events(struct xplane_graph *g, int64_t next, struct mem *mem);
+/* The text of the stat "tracekit.flows"; false if there is none. */
+bool xplane_put_flow_points(struct xplane_encoder *e, struct buf *text);
+/* Counts the points that are written, and those that neither stat states. */
+void xplane_count_flow_points(struct sink *sink, const struct xplane_graph *g);
 
 /* ---- write_passthrough.c ---- */
 

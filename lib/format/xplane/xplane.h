@@ -13,7 +13,9 @@
  *     writer.h, writer.c       the writer's encoder: the maps of a plane, which name its events and stats
  *       write_event.c            an event -> bytes
  *       write_lines.c            the lines of a plane
+ *       write_class.c            event metadata
  *       write_private.c          what a plane and its lines cannot say, as JSON
+ *       write_flow.c             flow points
  *       write_passthrough.c      passthrough on its way out, pruned where an operation changed the graph
  *       write_plane.c, write.c   planes; the file
  *     hlo.h, program.h         programs whose HLO stands in an XSpace
