@@ -12,7 +12,7 @@
  *     moved      No block but the plane "Task Environment" speaks of time, and that says when the profile began, from which lines count,
  *                and these have moved: all of it holds
  *
- * Fields that no schema knows may speak of anything: they are lost in all three cases. */
+ * Fields of planes and of the space that no schema knows may speak of anything: they are lost in all three cases. */
 #include <string.h>
 
 #include "base/utf8.h"
