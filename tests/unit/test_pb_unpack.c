@@ -1,5 +1,5 @@
-/* test_pb_unpack.c - protobuf-c sees nothing that it takes too far: depth, repetition and memory; and the reader of Perfetto's packets,
- * whose messages recurse, does without it. */
+/* test_pb_unpack.c - protobuf-c sees nothing that it takes too far: depth, repetition and memory; and the reader of Perfetto's
+ * packets, whose messages recurse, does without it. */
 #include "help.h"
 
 #include "format/pb_out.h"
@@ -107,7 +107,7 @@ static struct buf nested(struct mem *mem, unsigned levels) {
   uint8_t head[16];
   assert_non_null(buf_reserve(&b, cap + 1));
   for (unsigned i = 0; i < levels; i++) {
-    size_t n = (size_t)(pb_raw_varint(pb_key(head, ENTRY, PB_BYTES), cap - at) - head);
+    size_t n = (size_t)(varint_put(pb_key(head, ENTRY, PB_BYTES), cap - at) - head);
     at -= n;
     memcpy(b.data + at, head, n);
   }
@@ -127,8 +127,8 @@ static bool unpacks(unsigned levels) {
   return ok;
 }
 
-/* Without the scan 20,000 levels, 74 kB, are the end of the process: protobuf-c 1.4.1 reads 8,000 levels on a stack of 8 MB, and at 9,000
- * it is full. */
+/* Without the scan 20,000 levels, 74 kB, are the end of the process: protobuf-c 1.4.1 reads 8,000 levels on a stack of 8 MB,
+ * and at 9,000 it is full. */
 static void deep(void **state) {
   (void)state;
   assert_true(unpacks(PB_UNPACK_DEPTH));

@@ -1,8 +1,9 @@
-/* test_xplane_passthrough.c - what an XSpace holds and the graph does not model, after operations that say what they did (t->edits).
+/* test_xplane_passthrough.c - what an XSpace holds and the graph does not model, after operations that say what they did
+ * (t->edits).
  *
- *     plane "/host:CPU"        events "keeper" and "goner"; metadata of both, of "child", to which keeper refers, and of "nobody"
- *     plane "/host:metadata"   programs jit_keep(7), of which keeper is, and jit_gone(8), of which goner is
- *     plane "/idle"            a line whose event is called "goner_too"
+ *     plane "/host:CPU"        events "keeper" and "goner"; metadata of both, of "child", to which keeper refers, and of
+ *     "nobody" plane "/host:metadata"   programs jit_keep(7), of which keeper is, and jit_gone(8), of which goner is plane
+ *     "/idle"            a line whose event is called "goner_too"
  *
  * Besides, each of the space, the plane and the metadata of keeper has a field that no schema knows. */
 #include "help.h"
@@ -171,7 +172,8 @@ static void wants(const struct output *o, const char *const *texts, bool there) 
 #define HAS(o, ...) wants(o, (const char *const[]){__VA_ARGS__, NULL}, true)
 #define LACKS(o, ...) wants(o, (const char *const[]){__VA_ARGS__, NULL}, false)
 
-static const char *const ALL[] = {"keeper", "keeper_raw", "note_of_keeper", "goner", "note_of_goner", "child", "note_of_child", "nobody",
+static const char *const ALL[] = {"keeper", "keeper_raw", "note_of_keeper", "goner", "note_of_goner", "child", "note_of_child",
+                                  "nobody",
                                   "program_id", "note_key", "ref_key", "target_of_ref", "unused_stat", "fact_of_plane", "hlo_of_keep",
                                   "hlo_of_gone", "goner_too", "host_name", NULL};
 

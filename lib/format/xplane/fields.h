@@ -1,7 +1,8 @@
 /* fields.h - the numbers and names of an XSpace: those of its schema, of xprof, and of what tracekit adds.
  *
- * What tracekit adds is private: xprof passes over it, and the reader takes it for what it is.  It is a plane for what is of the whole
- * file, stats for what a plane or an XEvent cannot say, and words in XStatMetadata.description for types that an XStat does not have. */
+ * What tracekit adds is private: xprof passes over it, and the reader takes it for what it is.  It is a plane for what is of
+ * the whole file, stats for what a plane or an XEvent cannot say, and words in XStatMetadata.description for types that an
+ * XStat does not have. */
 #ifndef FORMAT_XPLANE_FIELDS_H
 #define FORMAT_XPLANE_FIELDS_H
 

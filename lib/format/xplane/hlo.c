@@ -1,7 +1,8 @@
 /* hlo.c - the collectives of XLA's programs (hlo.h).
  *
- * A cursor goes down to the instructions and looks at the name and the opcode of each; the few that are collectives are unpacked by
- * protobuf-c.  proto/hlo.proto leaves out what recurses (shapes, literals, shardings, backend configs), so these are skipped. */
+ * A cursor goes down to the instructions and looks at the name and the opcode of each; the few that are collectives are
+ * unpacked by protobuf-c.  proto/hlo.proto leaves out what recurses (shapes, literals, shardings, backend configs), so these
+ * are skipped. */
 #include "hlo.h"
 
 #include <string.h>

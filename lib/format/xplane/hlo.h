@@ -33,8 +33,8 @@ struct hlo_collectives {
   uint32_t n, cap;
 };
 
-/* In the order of the file; a damaged program gives what stands before the damage.  Nothing for a trace that was no XPlane.  The
- * text of groups lives in the arena, the rest as long as the trace.  False when memory runs out. */
+/* In the order of the file; a damaged program gives what stands before the damage.  Nothing for a trace that was no XPlane.
+ * The text of groups lives in the arena, the rest as long as the trace.  False when memory runs out. */
 bool xplane_hlo(struct hlo_collectives *h, const struct tk_trace *t, struct arena *arena);
 void xplane_hlo_free(struct hlo_collectives *h, struct mem *mem);
 

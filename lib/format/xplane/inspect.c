@@ -60,7 +60,8 @@ static void copy_lines(const struct tk_trace *t, struct tk_inspection *p, struct
   if (!p->lines) return;
   p->n_lines = n;
   for (uint32_t i = 0; i < n; i++)
-    p->lines[i] = (struct tk_line){.name = tk_string(t, lines[i].name, NULL), .display_name = tk_string(t, lines[i].display_name, NULL),
+    p->lines[i] = (struct tk_line){.name = tk_string(t, lines[i].name, NULL),
+                                   .display_name = tk_string(t, lines[i].display_name, NULL),
                                    .id = lines[i].id, .events = lines[i].count};
 }
 

@@ -1,8 +1,8 @@
 /* passthrough.h - what an XSpace holds and the graph has no place for, and how the graph was spelled.
  *
- * Passthrough is what goes back into an XSpace and into no other format: the fields of each plane less its lines, byte by byte; the
- * fields of the space that are no planes; and side tables, which say which plane, line and metadata each track and class came from.
- * Each is a binary meta of the trace, whose origin is XPLANE_FORMAT. */
+ * Passthrough is what goes back into an XSpace and into no other format: the fields of each plane less its lines, byte by
+ * byte; the fields of the space that are no planes; and side tables, which say which plane, line and metadata each track and
+ * class came from.  Each is a binary meta of the trace, whose origin is XPLANE_FORMAT. */
 #ifndef FORMAT_XPLANE_PASSTHROUGH_H
 #define FORMAT_XPLANE_PASSTHROUGH_H
 
@@ -12,8 +12,8 @@
 /* Name of the row, and origin of the passthrough. */
 #define XPLANE_FORMAT "xplane"
 
-/* Keys of the metas: an array of struct xplane_plane, of xplane_line, of xplane_class by class id; the space's other fields, where
- * those of segment n stand behind a varint field XPLANE_SEGMENT of value n; a struct xplane_clock. */
+/* Keys of the metas: an array of struct xplane_plane, of xplane_line, of xplane_class by class id; the space's other fields,
+ * where those of segment n stand behind a varint field XPLANE_SEGMENT of value n; a struct xplane_clock. */
 #define XPLANE_META_PLANES "xplane.planes"
 #define XPLANE_META_LINES "xplane.lines"
 #define XPLANE_META_CLASSES "xplane.classes"

@@ -2,7 +2,8 @@
  *
  *     plane "/host:metadata" -> event metadata "jit_step(5)" -> stats "Hlo Proto" (bytes), program_id
  *
- * Events say which program they are of by stats program_id or hlo_module, or bear the name of its metadata (line "XLA Modules"). */
+ * Events say which program they are of by stats program_id or hlo_module, or bear the name of its metadata (line "XLA
+ * Modules"). */
 #ifndef FORMAT_XPLANE_PROGRAM_H
 #define FORMAT_XPLANE_PROGRAM_H
 

@@ -29,7 +29,7 @@ static void forget_plane(struct xplane_reader *r) {
 }
 
 /* A field as it is on the wire, but for varints that took more bytes than they need. */
-static void keep_field(struct buf *b, const struct pb_field *f) {
+static void put_field(struct buf *b, const struct pb_field *f) {
   uint8_t *q;
   if (f->wire == PB_BYTES) pb_bytes(b, f->number, f->p, (size_t)f->value);
   else if (f->wire == PB_VARINT) pb_u64(b, f->number, f->value);
@@ -41,7 +41,7 @@ static void keep_field(struct buf *b, const struct pb_field *f) {
   }
 }
 
-/* A field that is not a line: kept as it is, and looked at when the plane ends. */
+/* A field that is not a line is passthrough, and looked at when the plane ends. */
 static enum pb_status plane_field(struct xplane_reader *r, struct xplane_plane *plane, struct pb_field *f) {
   enum pb_status status = PB_FIELD;
   if (f->wire == PB_BYTES) status = pb_in_bytes(&r->s, f->value, &f->p);
@@ -58,7 +58,7 @@ static enum pb_status plane_field(struct xplane_reader *r, struct xplane_plane *
         return PB_FIELD;
       }
   }
-  keep_field(&r->t->store->raw, f);
+  put_field(&r->t->store->raw, f);
   return mem_check(&r->t->store->mem, r->err) ? PB_FIELD : PB_FAIL;
 }
 
@@ -151,7 +151,7 @@ static enum pb_status space_field(struct xplane_reader *r, struct pb_field *f) {
   }
   if (!r->segment_ends) pb_u64(&r->space, XPLANE_SEGMENT, r->segment);
   r->segment_ends = true;
-  keep_field(&r->space, f);
+  put_field(&r->space, f);
   return PB_FIELD;
 }
 

@@ -1,6 +1,7 @@
 /* read_event.c - lines and their events: XEvent -> event, XStat -> arg.
  *
- * An event takes 18 to 60 bytes on the wire and is decoded where it stands in the window.  What its line says stands in a side table. */
+ * An event takes 18 to 60 bytes on the wire and is decoded where it stands in the window.  What its line says stands in a side
+ * table. */
 #include "reader.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* read_metas.c - top-level data of an XSpace: plane stats, hostnames, errors, and the passthrough.
  *
- * What other formats can show becomes the top-level key "xplane", in the words of the schema; errors and warnings are notes as well,
- * and the host's name stands where Kineto has it. */
+ * What other formats can show becomes the top-level key "xplane", in the words of the schema; errors and warnings are notes as
+ * well, and the host's name stands where Kineto has it. */
 #include <string.h>
 
 #include "format/json.h"

@@ -1,7 +1,8 @@
 /* read_private.c - reads back what our own writer added, so that Chrome JSON -> XPlane -> Chrome JSON is what it was.
  *
- *     plane stat "tracekit.tracks"    {"pid":..,"name":..,"labels":..,"sort":..,"lines":[{"line":1,"kind":"async","tid":..,..},..]}
- *     plane "/tracekit:metadata"      zero and base of time, top-level data by key
+ *     plane stat "tracekit.tracks"
+ *     {"pid":..,"name":..,"labels":..,"sort":..,"lines":[{"line":1,"kind":"async","tid":..,..},..]} plane "/tracekit:metadata"
+ *     zero and base of time, top-level data by key
  *
  * A file may claim anything: what is not as we write it is left alone. */
 #include <string.h>
@@ -199,7 +200,8 @@ static void restore_list(struct restored_plane *restored, const char *stat, void
   struct tk_trace *t = restored->r->t;
   struct buf text = {.mem = &t->store->mem}, object = {.mem = &t->store->mem};
   struct xstat s;
-  if (xplane_plane_stat(t, restored->plane, stat, &s) && s.field == XSTAT_STR && xplane_strict_json(s.p, (size_t)s.value, &text)) {
+  if (xplane_plane_stat(t, restored->plane, stat, &s) && s.field == XSTAT_STR &&
+      xplane_strict_json(s.p, (size_t)s.value, &text)) {
     buf_append(&object, "{\"list\":", 8);
     buf_append(&object, text.data, text.len);
     buf_append(&object, "}", 1);
@@ -281,7 +283,8 @@ static void restore_clock(struct xplane_reader *r, const struct xplane_plane *pl
   static const int64_t SANE = INT64_MAX / 4;
   struct tk_trace *t = r->t;
   int64_t zero, base;
-  if (!xplane_plane_int(t, plane, XPLANE_PRIVATE_ZERO, &zero) || !xplane_plane_int(t, plane, XPLANE_PRIVATE_BASE, &base)) return;
+  if (!xplane_plane_int(t, plane, XPLANE_PRIVATE_ZERO, &zero)) return;
+  if (!xplane_plane_int(t, plane, XPLANE_PRIVATE_BASE, &base)) return;
   if (zero > SANE || zero < -SANE || base > SANE || base < -SANE || t->origin_ns > SANE || t->origin_ns < -SANE) return;
   r->converted = true;
   if (r->base_ns == 0) {

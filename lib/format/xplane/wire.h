@@ -1,5 +1,5 @@
-/* wire.h - cursors over the small messages of an XSpace that reader and writer both meet: a stat, an entry of a plane's map, and the
- * names that a plane's maps give to its stats. */
+/* wire.h - cursors over the small messages of an XSpace that reader and writer both meet: a stat, an entry of a plane's map,
+ * and the names that a plane's maps give to its stats. */
 #ifndef FORMAT_XPLANE_WIRE_H
 #define FORMAT_XPLANE_WIRE_H
 
@@ -27,7 +27,7 @@ struct xstat {
 /* Decodes a stat; false if the message is damaged (c->fault).  *odd: a field had another wire type than its own. */
 bool xplane_stat(struct pb *c, struct xstat *s, bool *odd);
 
-/* An entry of a map: its key, and the message that is its value (empty if there is none).  False if it is damaged (c->fault). */
+/* An entry of a map: its key, and the message that is its value (empty if there is none).  False: it is damaged (c->fault). */
 bool xplane_entry(struct pb *c, int64_t *key, struct pb *value);
 
 /* The names of a plane's stats, by id.  They point into the plane's bytes. */

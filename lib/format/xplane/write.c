@@ -1,8 +1,8 @@
 /* write.c - graphs -> XSpace: the file.
  *
- * Times count from the file's zero, which a plane "Task Environment" states where the clock is real: xprof loses negative times and those
- * beyond 106 days.  The plane "/tracekit:metadata" holds what is of no plane: top-level data of other formats, and what tracekit says
- * of the file. */
+ * Times count from the file's zero, which a plane "Task Environment" states where the clock is real: xprof loses negative
+ * times and those beyond 106 days.  The plane "/tracekit:metadata" holds what is of no plane: top-level data of other formats,
+ * and what tracekit says of the file. */
 #include <string.h>
 
 #include "writer.h"

@@ -1,9 +1,9 @@
 /* write_class.c - event metadata: the classes of a graph in the map of their plane.
  *
- * A plane that was read as XPlane has its metadata as passthrough, and what its events use beyond that is added behind, under new ids.
- * Where an operation changed the graph, what stood there may hold args and names that are gone: then each class that is in use is
- * written from the graph, under its old id, and of the passthrough goes along what the graph does not model: XEventMetadata.metadata
- * and the ids of children. */
+ * A plane that was read as XPlane has its metadata as passthrough, and what its events use beyond that is added behind, under
+ * new ids.  Where an operation changed the graph, what stood there may hold args and names that are gone: then each class that
+ * is in use is written from the graph, under its old id, and of the passthrough goes along what the graph does not model:
+ * XEventMetadata.metadata and the ids of children. */
 #include <string.h>
 
 #include "writer.h"
@@ -39,7 +39,8 @@ static void put_unmodelled(struct xplane_encoder *e, struct buf *b, struct pb me
   for (const uint8_t *from = metadata.p; pb_next(&metadata, &f); from = metadata.p) {
     if (f.number == XEVENT_METADATA_CHILD_ID) remember_children(e, &f);
     if (f.number > XEVENT_METADATA_CHILD_ID) e->lost++; /* no schema says what stands there */
-    if (f.number == XEVENT_METADATA_METADATA || f.number == XEVENT_METADATA_CHILD_ID) buf_append(b, from, (size_t)(metadata.p - from));
+    if (f.number == XEVENT_METADATA_METADATA || f.number == XEVENT_METADATA_CHILD_ID)
+      buf_append(b, from, (size_t)(metadata.p - from));
   }
 }
 
@@ -47,6 +48,7 @@ static void put_class(struct xplane_encoder *e, int64_t id, const struct tk_clas
   const struct tk_trace *t = e->g->t;
   tk_id long_name = long_name_of(e, c);
   const struct intern_str *name = long_name ? trace_str(t, long_name) : NULL, *shown = c->name ? trace_str(t, c->name) : NULL;
+  const struct intern_str *cat = c->cat ? trace_str(t, c->cat) : NULL;
   struct buf b = {.mem = e->mem};
   struct tk_args it = tk_args_of(t, c->args);
   struct tk_arg arg;
@@ -54,8 +56,7 @@ static void put_class(struct xplane_encoder *e, int64_t id, const struct tk_clas
   pb_i64(&b, XEVENT_METADATA_KEY, id);
   if (name && name->len) pb_bytes(&b, XEVENT_METADATA_NAME, name->bytes, name->len);
   if (long_name && shown && shown->len) pb_bytes(&b, XEVENT_METADATA_DISPLAY_NAME, shown->bytes, shown->len);
-  if (c->cat)
-    xplane_add_private_stat(e, &b, XEVENT_METADATA_STATS, XPLANE_PRIVATE_CAT, trace_str(t, c->cat)->bytes, trace_str(t, c->cat)->len);
+  if (cat) xplane_add_private_stat(e, &b, XEVENT_METADATA_STATS, XPLANE_PRIVATE_CAT, cat->bytes, cat->len);
   for (bool first = true; tk_args_next(&it, &arg); first = false)
     if (!first || !long_name) xplane_add_stat(e, &b, XEVENT_METADATA_STATS, &arg);
   put_unmodelled(e, &b, metadata_of(was));
@@ -63,16 +64,16 @@ static void put_class(struct xplane_encoder *e, int64_t id, const struct tk_clas
   buf_free(&b);
 }
 
-/* "#7" names the events of metadata 7, which the file did not have, or whose id does not fit: that is their id again, if nothing else
- * bears it. */
+/* "#7" names the events of metadata 7, which the file did not have, or whose id does not fit: that is their id again, if
+ * nothing else bears it. */
 static bool is_nameless(const struct xplane_graph *g, tk_id cls) {
   char number[24] = "#";
   number[1 + num_put_i64(number + 1, g->classes[cls].id)] = 0;
   return !g->t->classes[cls].args && strcmp(tk_string(g->t, g->t->classes[cls].name, NULL), number) == 0;
 }
 
-/* Of a pruned plane: the metadata that the class came from is written anew under its old id.  A step shares it with its class, since its
- * name stands in an arg of its event. */
+/* Of a pruned plane: the metadata that the class came from is written anew under its old id.  A step shares it with its class,
+ * since its name stands in an arg of its event. */
 static int64_t old_class_id(struct xplane_encoder *e, tk_id *cls) {
   const struct xplane_class *was = &e->g->classes[*cls];
   const uint32_t *base = was->derived ? map_get(&e->class_of_id, (uint64_t)was->id) : NULL;
@@ -138,7 +139,8 @@ int64_t xplane_series_id(struct xplane_encoder *e, tk_id cls, tk_id series) {
 
 /* ---- children ---- */
 
-/* Of metadata that no event has, the graph cannot say which stats an operation dropped: those stay whose names something else uses. */
+/* Of metadata that no event has, the graph cannot say which stats an operation dropped: those stay whose names something else
+ * uses. */
 static void put_child(struct xplane_encoder *e, int64_t id, struct pb metadata) {
   struct buf b = {.mem = e->mem};
   struct pb again = metadata, stat;

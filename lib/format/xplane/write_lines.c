@@ -25,8 +25,8 @@ static int by_time(const void *a, const void *b) {
   return x->event.series < y->event.series ? -1 : x->event.series > y->event.series;
 }
 
-/* xprof shows the first series of an event: each of the others gets an event of its own behind it.  A line that came without such
- * events goes without. */
+/* xprof shows the first series of an event: each of the others gets an event of its own behind it.  A line that came without
+ * such events goes without. */
 static bool wants_series(const struct xplane_encoder *e) {
   for (uint32_t i = 0; i < e->g->n_lines; i++)
     if (e->g->lines[i].process == e->process && e->g->lines[i].kind == XLINE_COUNTERS) return e->g->lines[i].series;
@@ -218,7 +218,7 @@ static void put_tail(struct xplane_encoder *e, struct buf *b, const struct xplan
 
 static uint64_t with_header(uint64_t n) {
   uint8_t room[16];
-  return (uint64_t)(pb_raw_varint(pb_key(room, 1, PB_BYTES), n) - room) + n;
+  return (uint64_t)(varint_put(pb_key(room, 1, PB_BYTES), n) - room) + n;
 }
 
 static void measure(struct xplane_encoder *e, struct xplane_out_line *line) {
@@ -256,7 +256,7 @@ uint64_t xplane_lines_size(const struct xplane_encoder *e) {
 
 static void put_header(struct out *out, uint32_t number, uint64_t n) {
   uint8_t *q = out_reserve(out, 16);
-  out->next = pb_raw_varint(pb_key(q, number, PB_BYTES), n);
+  out->next = varint_put(pb_key(q, number, PB_BYTES), n);
 }
 
 void xplane_put_lines(struct xplane_encoder *e, struct out *out) {

@@ -1,16 +1,17 @@
 /* write_passthrough.c - the fields of a plane that the graph does not model, on their way out.
  *
- * As long as no operation changed the graph they go out as they were, byte by byte.  Where one did, what still holds goes along:
+ * As long as no operation changed the graph they go out as they were, byte by byte.  Where one did, what still holds goes
+ * along:
  *
- *     dropped    Event metadata goes along for classes that have events, written from the graph (write_class.c), and for what these refer
- *                to; stat metadata, if something in the file uses it; programs, if an event is of them.  A plane whose lines have
- *                all gone goes with them.  Stats of other planes state facts of the profile and go along, and so do planes that
- *                never had lines.  What goes with its events was asked to go: it is no loss
- *     renamed    Names of processes and tracks stand in no passthrough: as long as events and their args are called as they were, all of
- *                it holds.  Else metadata of classes is written from the graph, and what no event uses goes, as do programs, which
- *                name each op again: both repeat names that the operation changed.  They are lost
- *     moved      No block but the plane "Task Environment" speaks of time, and that says when the profile began, from which lines count,
- *                and these have moved: all of it holds
+ *     dropped    Event metadata goes along for classes that have events, written from the graph (write_class.c), and for what
+ *                these refer to; stat metadata, if something in the file uses it; programs, if an event is of them.  A plane
+ *                whose lines have all gone goes with them.  Stats of other planes state facts of the profile and go along, and
+ *                so do planes that never had lines.  What goes with its events was asked to go: it is no loss
+ *     renamed    Names of processes and tracks stand in no passthrough: as long as events and their args are called as they
+ *                were, all of it holds.  Else metadata of classes is written from the graph, and what no event uses goes, as
+ *                do programs, which name each op again: both repeat names that the operation changed.  They are lost
+ *     moved      No block but the plane "Task Environment" speaks of time, and that says when the profile began, from which
+ *                lines count, and these have moved: all of it holds
  *
  * Fields of planes and of the space that no schema knows may speak of anything: they are lost in all three cases. */
 #include <string.h>

@@ -1,8 +1,8 @@
 /* write_plane.c - one plane on its way out.
  *
- * What was read as XPlane is written as it was: metadata and stats as they stood on the wire, in their order, around lines that are
- * encoded anew.  Processes of other formats become planes that xprof shows: "/device:CUSTOM:<name> <pid>" with ids from 0, and beyond 199
- * of them, for which xprof has no process ids, "/host:CPU [<name> <pid>]". */
+ * What was read as XPlane is written as it was: metadata and stats as they stood on the wire, in their order, around lines
+ * that are encoded anew.  Processes of other formats become planes that xprof shows: "/device:CUSTOM:<name> <pid>" with ids
+ * from 0, and beyond 199 of them, for which xprof has no process ids, "/host:CPU [<name> <pid>]". */
 #include <stdio.h>
 #include <string.h>
 
@@ -98,7 +98,7 @@ static bool put_plane(struct xplane_sink *s, struct xplane_encoder *e, const str
   uint8_t *q;
   if (!mem_check(&s->mem, err) || !xplane_grow(s, size + 12, err)) return false;
   q = out_reserve(s->out, 16);
-  s->out->next = pb_raw_varint(pb_key(q, XSPACE_PLANES, PB_BYTES), size);
+  s->out->next = varint_put(pb_key(q, XSPACE_PLANES, PB_BYTES), size);
   out_write(s->out, head->data, head->len);
   if (s->opt.meter.add) e->meter = &s->opt.meter; /* not while sizes were measured */
   xplane_put_lines(e, s->out);
@@ -113,12 +113,15 @@ static void put_head(struct buf *b, int64_t id, const struct buf *name) {
 
 /* What a plane and its lines cannot say. */
 static void put_private(struct xplane_encoder *e, struct buf *plane) {
+  static const struct {
+    const char *stat;
+    bool (*put)(struct xplane_encoder *e, struct buf *text);
+  } STATS[] = {{XPLANE_PRIVATE_TRACKS, xplane_put_tracks},
+               {XPLANE_PRIVATE_FLOWS, xplane_put_flow_points},
+               {XPLANE_PRIVATE_RECORDS, xplane_put_records}};
   struct buf text = {.mem = e->mem};
-  if (xplane_put_tracks(e, &text)) xplane_add_private_stat(e, plane, XPLANE_STATS, XPLANE_PRIVATE_TRACKS, text.data, text.len);
-  text.len = 0;
-  if (xplane_put_flow_points(e, &text)) xplane_add_private_stat(e, plane, XPLANE_STATS, XPLANE_PRIVATE_FLOWS, text.data, text.len);
-  text.len = 0;
-  if (xplane_put_records(e, &text)) xplane_add_private_stat(e, plane, XPLANE_STATS, XPLANE_PRIVATE_RECORDS, text.data, text.len);
+  for (size_t i = 0; i < sizeof STATS / sizeof *STATS; i++, text.len = 0)
+    if (STATS[i].put(e, &text)) xplane_add_private_stat(e, plane, XPLANE_STATS, STATS[i].stat, text.data, text.len);
   buf_free(&text);
 }
 
@@ -153,7 +156,8 @@ static bool end_plane(struct xplane_sink *s, struct xplane_encoder *e, struct pi
   return ok || mem_refuse(&s->mem, err);
 }
 
-bool xplane_write_known(struct xplane_sink *s, const struct xplane_graph *g, const struct xplane_plane *plane, struct tk_err *err) {
+bool xplane_write_known(struct xplane_sink *s, const struct xplane_graph *g, const struct xplane_plane *plane,
+                        struct tk_err *err) {
   struct pieces p = no_pieces(&s->mem);
   bool lines = plane->process && plane->process <= g->t->n_tracks && !g->t->tracks[plane->process].hidden, ok;
   struct xplane_encoder e;
@@ -189,7 +193,8 @@ bool xplane_write_new(struct xplane_sink *s, const struct xplane_graph *g, tk_id
   return ok;
 }
 
-bool xplane_write_stats(struct xplane_sink *s, struct xplane_encoder *e, const char *name, const struct buf *stats, struct tk_err *err) {
+bool xplane_write_stats(struct xplane_sink *s, struct xplane_encoder *e, const char *name, const struct buf *stats,
+                        struct tk_err *err) {
   struct pieces p = no_pieces(&s->mem);
   if (stats->len == 0) return true;
   buf_text(&p.name, name);

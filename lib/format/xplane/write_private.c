@@ -1,4 +1,5 @@
-/* write_private.c - what a plane and its lines cannot say of tracks, records and flow points: private stats of the plane, as JSON. */
+/* write_private.c - what a plane and its lines cannot say of tracks, records and flow points: private stats of the plane, as
+ * JSON. */
 #include <string.h>
 
 #include "format/json_args.h"
@@ -119,6 +120,8 @@ bool xplane_is_private(const struct xplane_graph *g, tk_id process) {
 }
 
 void xplane_count_records(struct sink *sink, const struct xplane_graph *g) {
-  for (tk_id i = 1; i <= g->t->n_records; i++)
-    sink_lose(sink, TK_LOSS_RECORDS, g->t->records[i].kind == TK_REC_OTHER && !xplane_is_private(g, xplane_process(g->t, g->t->records[i].track)));
+  for (tk_id i = 1; i <= g->t->n_records; i++) {
+    const struct tk_record *r = &g->t->records[i];
+    sink_lose(sink, TK_LOSS_RECORDS, r->kind == TK_REC_OTHER && !xplane_is_private(g, xplane_process(g->t, r->track)));
+  }
 }

@@ -201,10 +201,12 @@ struct xplane_sink {
 /* Counts bytes of the file: false with err set when they are more than protobuf can read. */
 bool xplane_grow(struct xplane_sink *s, uint64_t n, struct tk_err *err);
 /* A plane that was read as XPlane. */
-bool xplane_write_known(struct xplane_sink *s, const struct xplane_graph *g, const struct xplane_plane *plane, struct tk_err *err);
+bool xplane_write_known(struct xplane_sink *s, const struct xplane_graph *g, const struct xplane_plane *plane,
+                        struct tk_err *err);
 /* A process of another format. */
 bool xplane_write_new(struct xplane_sink *s, const struct xplane_graph *g, tk_id process, struct tk_err *err);
 /* A plane of this name with the stats in `stats`, whose names e->new_stats holds; nothing if there are none. */
-bool xplane_write_stats(struct xplane_sink *s, struct xplane_encoder *e, const char *name, const struct buf *stats, struct tk_err *err);
+bool xplane_write_stats(struct xplane_sink *s, struct xplane_encoder *e, const char *name, const struct buf *stats,
+                        struct tk_err *err);
 
 #endif
