@@ -82,13 +82,11 @@ static int64_t old_class_id(struct xplane_encoder *e, tk_id *cls) {
   return was->id;
 }
 
-int64_t xplane_class_id(struct xplane_encoder *e, tk_id cls) {
-  const uint32_t *slot = map_get(&e->classes, cls);
+static int64_t add_class(struct xplane_encoder *e, tk_id cls) {
   const bool known = e->process && xplane_class_is_of(e->g, cls, e->process);
   struct xplane_bytes was = {0};
   tk_id base = cls;
   int64_t id;
-  if (slot) return *slot;
   if (known && is_nameless(e->g, cls)) return e->g->classes[cls].id;
   id = known && e->g->pruned ? old_class_id(e, &base) : 0;
   if (base != cls) {
@@ -100,6 +98,11 @@ int64_t xplane_class_id(struct xplane_encoder *e, tk_id cls) {
   }
   map_put(&e->classes, cls, (uint32_t)id);
   return id;
+}
+
+int64_t xplane_class_id(struct xplane_encoder *e, tk_id cls) {
+  const uint32_t *slot = map_get(&e->classes, cls);
+  return slot ? *slot : add_class(e, cls);
 }
 
 /* The metadata of this name that the plane has already, or 0. */

@@ -118,7 +118,7 @@ void xplane_count_flow_points(struct sink *sink, const struct xplane_graph *g) {
     const tk_id process = xplane_process(t, tk_flow_point_track(t, f));
     if (f->bound && g->flows && g->flows[f->at]) continue;
     if (xplane_is_private(g, process)) lost += !is_stated(t, f, process);
-    else lost += !f->bound || !has_link(t, &links, t->events[f->at].args);
+    else lost += !f->bound || (t->edits & TK_EDIT_DROPPED && !has_link(t, &links, t->events[f->at].args));
   }
   sink_lose(sink, TK_LOSS_FLOW_POINTS, lost);
   sink->saved.flow_points += t->n_flow_points - lost;
