@@ -91,7 +91,7 @@ static void add_host(const struct plane_joiner *j, struct pb plane, struct buf *
   struct buf metadata = {.mem = mem}, entry = {.mem = mem}, stat = {.mem = mem};
   int64_t id = last_stat_id(plane) + 1;
   pb_i64(&metadata, XSTAT_METADATA_KEY, id);
-  pb_bytes(&metadata, XSTAT_METADATA_NAME, XPLANE_PRIVATE_HOST, strlen(XPLANE_OWN_HOST));
+  pb_bytes(&metadata, XSTAT_METADATA_NAME, XPLANE_PRIVATE_HOST, strlen(XPLANE_PRIVATE_HOST));
   pb_i64(&entry, MAP_KEY, id);
   pb_message(&entry, MAP_VALUE, &metadata);
   pb_message(to, XPLANE_STAT_METADATA, &entry);
