@@ -45,6 +45,8 @@ bool saver_open(struct saver *s, const char *path, const struct tk_save_options 
 }
 
 bool saver_write(struct saver *s, const struct tk_trace *t, struct tk_err *err) {
+  const struct format *from = t->format ? format_by_name(t->format) : NULL;
+  if (from && from != s->format && from->n_passthrough) sink_lose(s->sink, TK_LOSS_PASSTHROUGH, from->n_passthrough(t));
   sink_lose_unheld(s->sink, t, s->format->info.holds);
   return s->sink->write(s->sink, t, err);
 }

@@ -37,6 +37,8 @@ struct format {
   const char *(*clock_name)(const struct tk_trace *t);
   /* The `at`-th machine of a trace that was read, false behind the last; NULL = it tells none apart. */
   bool (*machine)(const struct tk_trace *t, uint32_t at, struct format_machine *m);
+  /* How many blocks of the passthrough of a trace that was read no other format can hold; NULL = none. */
+  uint64_t (*n_passthrough)(const struct tk_trace *t);
   /* The passthrough of this format that `from` holds joins that of `to`, which the graph has joined already as `ids` say, and when
    * no more graphs will join.  Failure sticks in the memory of `to`.  NULL = its passthrough is of one file and cannot be joined. */
   void (*join)(struct tk_trace *to, const struct tk_trace *from, const struct join_ids *ids);

@@ -14,7 +14,7 @@ const char *tk_loss_name(enum tk_loss kind) {
       [TK_LOSS_RECORDS] = "records",
       [TK_LOSS_METADATA] = "top-level keys",
       [TK_LOSS_MACHINES] = "names of machines",
-      [TK_LOSS_PASSTHROUGH] = "blocks of the input's own format",
+      [TK_LOSS_PASSTHROUGH] = "blocks that only the input's own format can hold",
   };
   return kind < TK_LOSSES ? NAMES[kind] : "";
 }

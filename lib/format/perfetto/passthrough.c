@@ -1,6 +1,8 @@
 /* passthrough.c - the passthrough of a graph that was read from a Perfetto file. */
 #include "passthrough.h"
 
+#include "fields.h"
+
 #include <string.h>
 
 #include "perfetto.h"
@@ -20,4 +22,38 @@ bool perfetto_machine(const struct tk_trace *t, uint32_t at, struct format_machi
   if (!all || all->size / sizeof *m <= at) return false;
   memcpy(m, trace_raw(t, all->at) + at * sizeof *m, sizeof *m);
   return true;
+}
+
+bool passthrough_is_clocks(const struct pb_field *packet) {
+  struct pb c = pb_inside(packet);
+  struct pb_field f;
+  while (pb_next(&c, &f)) {
+    switch (f.number) {
+    case PACKET_CLOCK_SNAPSHOT:
+    case PACKET_REMOTE_CLOCK_SYNC:
+    case PACKET_TIMESTAMP:
+    case PACKET_TIMESTAMP_CLOCK_ID:
+    case PACKET_SEQUENCE_ID:
+    case PACKET_SEQUENCE_FLAGS:
+    case PACKET_STATE_CLEARED:
+    case PACKET_PREVIOUS_DROPPED:
+    case PACKET_MACHINE_ID:
+    case PACKET_TRUSTED_UID:
+    case PACKET_TRUSTED_PID:
+    case PACKET_FIRST_ON_SEQUENCE: break;
+    default: return false;
+    }
+  }
+  return !c.fault;
+}
+
+uint64_t perfetto_n_passthrough(const struct tk_trace *t) {
+  struct pb_field packet;
+  uint64_t n = 0;
+  for (tk_id i = 1; i <= t->n_metas; i++) {
+    if (!passthrough_is(t, &t->metas[i], PASSTHROUGH_PACKETS)) continue;
+    struct pb c = pb_over(trace_raw(t, t->metas[i].at), (size_t)t->metas[i].size);
+    while (pb_next(&c, &packet)) n += !passthrough_is_clocks(&packet);
+  }
+  return n;
 }

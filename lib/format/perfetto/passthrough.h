@@ -9,6 +9,7 @@
 #ifndef FORMAT_PERFETTO_PASSTHROUGH_H
 #define FORMAT_PERFETTO_PASSTHROUGH_H
 
+#include "format/pb.h"
 #include "graph/trace.h"
 
 /* Name of the row, and origin of its passthrough. */
@@ -33,5 +34,10 @@ enum {
 bool passthrough_is(const struct tk_trace *t, const struct tk_meta *m, const char *key);
 /* The first one of this key, or NULL. */
 const struct tk_meta *passthrough_find(const struct tk_trace *t, const char *key);
+
+/* Does the packet hold nothing but clocks, and how it came here?  What it says is in the graph too. */
+bool passthrough_is_clocks(const struct pb_field *packet);
+/* Packets that no other format can hold (a member of the row). */
+uint64_t perfetto_n_passthrough(const struct tk_trace *t);
 
 #endif

@@ -24,5 +24,6 @@ const struct format format_perfetto = {
     .read = perfetto_read,
     .inspect = perfetto_inspect,
     .join = perfetto_join,
+    .n_passthrough = perfetto_n_passthrough,
     .writer = perfetto_writer,
 };

@@ -36,36 +36,12 @@ static void scan_packet(struct perfetto_sink *s, const struct pb_field *packet) 
   }
 }
 
-/* Does the packet hold nothing but clocks, and how it came here? */
-static bool is_of_clocks(const struct pb_field *packet) {
-  struct pb c = pb_inside(packet);
-  struct pb_field f;
-  while (pb_next(&c, &f)) {
-    switch (f.number) {
-    case PACKET_CLOCK_SNAPSHOT:
-    case PACKET_REMOTE_CLOCK_SYNC:
-    case PACKET_TIMESTAMP:
-    case PACKET_TIMESTAMP_CLOCK_ID:
-    case PACKET_SEQUENCE_ID:
-    case PACKET_SEQUENCE_FLAGS:
-    case PACKET_STATE_CLEARED:
-    case PACKET_PREVIOUS_DROPPED:
-    case PACKET_MACHINE_ID:
-    case PACKET_TRUSTED_UID:
-    case PACKET_TRUSTED_PID:
-    case PACKET_FIRST_ON_SEQUENCE: break;
-    default: return false;
-    }
-  }
-  return !c.fault;
-}
-
 /* Those that `edits` leave true. */
 static void write_packets(struct perfetto_sink *s, const struct tk_trace *t, const struct tk_meta *m, unsigned edits) {
   struct pb c = pb_over(trace_raw(t, m->at), (size_t)m->size);
   struct pb_field packet;
   for (const uint8_t *from = c.p; pb_next(&c, &packet); from = c.p) {
-    bool clocks = edits && is_of_clocks(&packet);
+    bool clocks = edits && passthrough_is_clocks(&packet);
     if (!edits || (clocks && edits == TK_EDIT_DROPPED)) {
       scan_packet(s, &packet);
       out_write(s->out, from, (size_t)(c.p - from));

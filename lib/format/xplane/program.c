@@ -1,6 +1,10 @@
 /* program.c - see program.h. */
 #include "program.h"
 
+#include <string.h>
+
+#include "passthrough.h"
+
 /* "jit_step(5)" is jit_step and 5; without a number at the end all of it is the module. */
 static void split_name(struct xplane_program *p) {
   const struct xplane_bytes name = p->name;
@@ -35,4 +39,24 @@ bool xplane_program_of(struct xplane_program *p, const struct xplane_names *name
   }
   split_name(p);
   return found;
+}
+
+uint64_t xplane_n_passthrough(const struct tk_trace *t) {
+  uint32_t n_planes;
+  const uint8_t *planes = xplane_table(t, XPLANE_META_PLANES, sizeof(struct xplane_plane), &n_planes);
+  struct mem mem = {0};
+  uint64_t n = 0;
+  for (uint32_t i = 0; i < n_planes; i++) {
+    struct xplane_plane plane;
+    struct xplane_program program;
+    struct xplane_names names;
+    struct pb_field f;
+    memcpy(&plane, planes + i * sizeof plane, sizeof plane);
+    struct pb c = xplane_fields(t, &plane);
+    xplane_names_of(&names, c, &mem);
+    while (pb_next(&c, &f))
+      if (pb_field_key(&f) == PB_KEY(XPLANE_EVENT_METADATA, PB_BYTES)) n += xplane_program_of(&program, &names, &f);
+    xplane_names_free(&names);
+  }
+  return n;
 }

@@ -3,6 +3,7 @@
 
 #include "join.h"
 #include "passthrough.h"
+#include "program.h"
 
 static const char *const ENDINGS[] = {".xplane.pb", ".pb", NULL};
 
@@ -20,6 +21,7 @@ const struct format format_xplane = {
     .bid = xplane_bid,
     .read = xplane_read,
     .inspect = xplane_inspect,
+    .n_passthrough = xplane_n_passthrough,
     .join = xplane_join,
     .join_finish = xplane_join_finish,
     .writer = xplane_writer,
