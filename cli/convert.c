@@ -33,11 +33,12 @@ static void print_several(FILE *to, const struct shared *s, const struct tk_extr
   json_string(&j, "output", f->output);
   json_bool(&j, "dry_run", s->dry_run);
   json_uint(&j, "inputs", f->n_inputs);
-  json_uint(&j, "written_records", f->records);
-  json_uint(&j, "written_events", f->events);
-  json_uint(&j, "written_flow_points", f->flow_points);
-  json_uint(&j, "bytes", f->bytes);
-  json_uint(&j, "raw_bytes", f->raw_bytes);
+  json_uint(&j, "written_records", f->written.records);
+  json_uint(&j, "written_events", f->written.events);
+  json_uint(&j, "written_flow_points", f->written.flow_points);
+  write_losses_json(&j, &f->written);
+  json_uint(&j, "bytes", f->written.bytes);
+  json_uint(&j, "raw_bytes", f->written.raw_bytes);
   json_close(&j, '}');
 }
 
@@ -60,6 +61,7 @@ static int convert_several(const struct shared *s, struct tk_sources *sources, c
   run_notes(s, NULL, report.notes);
   status = ok ? STATUS_DONE : run_fail(&err);
   if (ok && report.files[0].n_failed) status = STATUS_INPUT;
+  if (ok) write_losses(s, output, &report.files[0].written);
   if (ok && s->json) print_several(run_report_to(s, output), s, &report.files[0]);
   else if (ok && !s->quiet) tty_say("%s: %zu traces on one timeline", output, report.files[0].n_inputs);
   tk_extract_report_free(&report);

@@ -3,6 +3,7 @@
 #include "json.h"
 #include "run.h"
 #include "tty.h"
+#include "write.h"
 
 #include <string.h>
 
@@ -30,6 +31,7 @@ static const struct opt opts[] = {
   ROW_FORMAT,
   ROW_FORCE,
   ROW_DRY_RUN,
+  ROW_NO_LOSS,
   ROW_PRETTY,
   ROW_LEVEL,
   ROW_NO_PROVENANCE,
@@ -51,8 +53,8 @@ static void print_one(FILE *to, const struct shared *s, const struct params *p, 
   fputs(s->dry_run ? "would write " : "wrote ", to);
   tty_string(to, run_is_stdout(f->output) ? "to standard output" : f->output);
   fputs(": ", to);
-  if (!p->raw) fprintf(to, "%s events, ", tty_count(f->events, n));
-  tk_print_size(f->bytes, size);
+  if (!p->raw) fprintf(to, "%s events, ", tty_count(f->written.events, n));
+  tk_print_size(f->written.bytes, size);
   if (!s->dry_run || p->raw) fprintf(to, "%s, ", size);
   fputs("from ", to);
   tty_string(to, f->from);
@@ -70,17 +72,19 @@ static void json_one(struct json *j, const struct params *p, const struct tk_ext
   json_uint(j, "inputs", f->n_inputs);
   json_uint(j, "left_out", f->n_failed);
   if (!p->raw) {
-    json_uint(j, "written_records", f->records);
-    json_uint(j, "written_events", f->events);
-    json_uint(j, "written_flow_points", f->flow_points);
-    json_uint(j, "raw_bytes", f->raw_bytes);
+    json_uint(j, "written_records", f->written.records);
+    json_uint(j, "written_events", f->written.events);
+    json_uint(j, "written_flow_points", f->written.flow_points);
+    json_uint(j, "raw_bytes", f->written.raw_bytes);
+    write_losses_json(j, &f->written);
   }
-  json_uint(j, "bytes", f->bytes);
+  json_uint(j, "bytes", f->written.bytes);
   json_close(j, '}');
 }
 
 static void print_report(const struct params *p, const struct tk_extract_report *r, FILE *to) {
   struct json j = { .to = to };
+  for (size_t i = 0; i < r->n; i++) write_losses(&p->shared, r->files[i].output, &r->files[i].written);
   if (!p->shared.json) {
     for (size_t i = 0; i < r->n && !p->shared.quiet; i++) print_one(to, &p->shared, p, &r->files[i]);
     return;

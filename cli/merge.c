@@ -4,6 +4,7 @@
 #include "run.h"
 #include "table.h"
 #include "tty.h"
+#include "write.h"
 
 #include <errno.h>
 #include <math.h>
@@ -59,6 +60,7 @@ static const struct opt opts[] = {
   ROW_FORMAT,
   ROW_FORCE,
   ROW_DRY_RUN,
+  ROW_NO_LOSS,
   ROW_PRETTY,
   ROW_LEVEL,
   ROW_NO_PROVENANCE,
@@ -226,6 +228,7 @@ static void print_merge_json(FILE *to, const struct shared *s, const struct tk_m
   json_uint(&j, "written_records", report->saved.records);
   json_uint(&j, "written_events", report->saved.events);
   json_uint(&j, "written_flow_points", report->saved.flow_points);
+  write_losses_json(&j, &report->saved);
   json_uint(&j, "bytes", report->saved.bytes);
   json_uint(&j, "raw_bytes", report->saved.raw_bytes);
   json_close(&j, '}');
@@ -247,6 +250,7 @@ static int print_report(const struct shared *s, const struct tk_merge_report *re
   int status;
   run_notes(s, NULL, report->notes);
   status = say_failed(report);
+  write_losses(s, output, &report->saved);
   if (s->json) print_merge_json(to, s, report, output);
   else if (!s->quiet) print_merge_text(to, s, report, output);
   return status;

@@ -49,7 +49,8 @@ struct tk_save_options run_save_options(const struct shared *s, const char *comm
                                    .progress = ticker(p),
                                    .pretty = s->pretty,
                                    .force = s->force,
-                                   .dry_run = s->dry_run };
+                                   .dry_run = s->dry_run,
+                                   .no_loss = s->no_loss };
 }
 
 /* ---- notes ---- */

@@ -12,7 +12,7 @@ struct shared {
   const char *output, *format;
   uint64_t max_memory, max_size;
   int threads, level, progress, quiet, verbose;
-  bool force, dry_run, strict, json, pretty, no_provenance;
+  bool force, dry_run, no_loss, strict, json, pretty, no_provenance;
 };
 
 #define SHARED(field) offsetof(struct shared, field)
@@ -33,6 +33,8 @@ struct shared {
   { OPT_FLAG, 0, "force", 0, "replace an existing output file", SHARED(force), 0, 0, 0 }
 #define ROW_DRY_RUN                                                                                                            \
   { OPT_FLAG, 'n', "dry-run", 0, "read everything, say what would be written, write nothing", SHARED(dry_run), 0, 0, 0 }
+#define ROW_NO_LOSS                                                                                                            \
+  { OPT_FLAG, 0, "no-loss", 0, "refuse an output that cannot hold all of the trace", SHARED(no_loss), 0, 0, 0 }
 #define ROW_STRICT                                                                                                             \
   { OPT_FLAG, 0, "strict", 0, "refuse an input that needs repair", SHARED(strict), 0, 0, 0 }
 #define ROW_JSON                                                                                                               \
@@ -58,7 +60,7 @@ struct shared {
 
 /* The two bundles that most commands list. */
 #define ROWS_READ ROW_STRICT, ROW_MAX_MEMORY, ROW_MAX_SIZE, ROW_THREADS, ROW_PROGRESS, ROW_QUIET, ROW_VERBOSE
-#define ROWS_WRITE ROW_OUTPUT, ROW_FORMAT, ROW_FORCE, ROW_DRY_RUN, ROW_PRETTY, ROW_LEVEL, ROW_NO_PROVENANCE
+#define ROWS_WRITE ROW_OUTPUT, ROW_FORMAT, ROW_FORCE, ROW_DRY_RUN, ROW_NO_LOSS, ROW_PRETTY, ROW_LEVEL, ROW_NO_PROVENANCE
 #define ROW_END                                                                                                                \
   { OPT_END, 0, "", 0, 0, 0, 0, 0, 0 }
 

@@ -3,6 +3,7 @@
 #include "json.h"
 #include "run.h"
 #include "tty.h"
+#include "write.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +80,7 @@ static void print_shrink_json(FILE *to, const struct shared *s, const struct tk_
   json_uint(&j, "events_before", r->events_before);
   json_uint(&j, "written_events", r->saved.events);
   json_uint(&j, "written_flow_points", r->saved.flow_points);
+  write_losses_json(&j, &r->saved);
   json_uint(&j, "bytes", r->saved.bytes);
   if (r->estimate) json_uint(&j, "estimate", r->estimate);
   json_uint(&j, "coalesced", r->coalesced);
@@ -141,6 +143,7 @@ static int shrink(const struct params *p, struct tk_trace *t, const char *output
   bool ok = tk_shrink(t, output, options, &report, &err);
   progress_end(&progress);
   if (!ok) return run_fail(&err);
+  write_losses(s, output, &report.saved);
   if (s->json) print_shrink_json(to, s, t, &report, output);
   else if (!s->quiet) print_shrink_text(to, s, &report, output);
   return STATUS_DONE;

@@ -3,6 +3,7 @@
 #include "json.h"
 #include "run.h"
 #include "tty.h"
+#include "write.h"
 
 #include <string.h>
 
@@ -67,6 +68,7 @@ static void print_split_json(FILE *to, const struct tk_trace *t, const struct tk
     json_string(&j, "output", r->parts[i].output);
     json_uint(&j, "written_events", r->parts[i].saved.events);
     json_uint(&j, "written_flow_points", r->parts[i].saved.flow_points);
+    write_losses_json(&j, &r->parts[i].saved);
     json_uint(&j, "bytes", r->parts[i].saved.bytes);
     json_uint(&j, "clipped", r->parts[i].clipped);
     json_uint(&j, "broken_flows", r->parts[i].broken_flows);
@@ -106,6 +108,7 @@ static int cmd_split(const void *params, const struct operands *in) {
   bool ok = tk_split(t, s->output, &options, &report, &err);
   progress_end(&progress);
   status = ok ? STATUS_DONE : run_fail(&err);
+  for (size_t i = 0; ok && i < report.n_parts; i++) write_losses(s, report.parts[i].output, &report.parts[i].saved);
   if (ok && s->json) print_split_json(stdout, t, &report, s->dry_run);
   else if (ok && !s->quiet) print_split_text(stdout, &report, s->dry_run);
   tk_split_report_free(&report);

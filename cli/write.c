@@ -4,24 +4,14 @@
 
 #include <string.h>
 
-bool write_any_loss(const struct tk_saved *done) {
-  for (int i = 0; i < TK_LOSSES; i++)
-    if (done->lost[i]) return true;
-  return false;
-}
-
-void write_losses(FILE *to, const char *output, const struct tk_saved *done) {
-  struct tk_path path = tk_path_of(output);
-  char count[32];
-  bool any = false;
+void write_losses(const struct shared *s, const char *output, const struct tk_saved *done) {
+  char text[512] = "", count[32];
   for (int i = 0; i < TK_LOSSES; i++) {
+    size_t n = strlen(text);
     if (!done->lost[i]) continue;
-    fputs(any ? ", " : "lost, since ", to);
-    if (!any) fprintf(to, "%s cannot hold them: ", path.format ? path.format->title : "the output's format");
-    fprintf(to, "%s %s", tty_count(done->lost[i], count), tk_loss_name((enum tk_loss)i));
-    any = true;
+    snprintf(text + n, sizeof text - n, "%s%s %s", n ? ", " : "", tty_count(done->lost[i], count), tk_loss_name((enum tk_loss)i));
   }
-  if (any) fputc('\n', to);
+  if (*text && !s->quiet) tty_say("%s: lost, since %s cannot hold them: %s", output, done->format->title, text);
 }
 
 void write_losses_json(struct json *j, const struct tk_saved *done) {
@@ -48,7 +38,6 @@ static void print_write_text(FILE *to, const struct shared *s, const struct tk_t
   if (t->counts.dropped) fprintf(to, ", %s dropped", tty_count(t->counts.dropped, a));
   if (!s->dry_run) fprintf(to, ", %s", size);
   fputc('\n', to);
-  write_losses(to, output, done);
 }
 
 static void print_write_json(FILE *to, const struct shared *s, const struct tk_trace *t, const struct tk_saved *done, const char *output,
@@ -85,12 +74,13 @@ int write_trace(const struct shared *s, const char *command, const struct tk_tra
   ok = tk_save(t, output, &options, &done, &err);
   progress_end(&progress);
   if (!ok) return run_fail(&err);
+  write_losses(s, output, &done);
   if (s->json) {
     print_write_json(to, s, t, &done, output, more);
     return STATUS_DONE;
   }
   if (s->quiet) return STATUS_DONE;
   if (more) more->text(to, more->arg);
-  if (more || s->verbose || s->dry_run || write_any_loss(&done)) print_write_text(to, s, t, &done, output);
+  if (more || s->verbose || s->dry_run) print_write_text(to, s, t, &done, output);
   return STATUS_DONE;
 }

@@ -12,9 +12,8 @@ struct report {
   const void *arg;
 };
 
-/* What the output's format could not hold: one line, or nothing; as member "lost" of a report, by kind. */
-bool write_any_loss(const struct tk_saved *done);
-void write_losses(FILE *to, const char *output, const struct tk_saved *done);
+/* What the output's format could not hold: one line on standard error, or nothing; as member "lost" of a report, by kind. */
+void write_losses(const struct shared *s, const char *output, const struct tk_saved *done);
 void write_losses_json(struct json *j, const struct tk_saved *done);
 
 /* Saves `t`, with progress; prints the report.  `more` may be NULL.  Returns the exit status. */

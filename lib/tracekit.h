@@ -364,6 +364,7 @@ enum tk_loss {
   TK_LOSS_SPANS,
   TK_LOSS_INSTANTS,
   TK_LOSS_COUNTERS,    /* counter samples */
+  TK_LOSS_CATEGORIES,  /* of events */
   TK_LOSS_ASYNC,       /* ids of async spans: they are written as spans of a track */
   TK_LOSS_FLOW_POINTS,
   TK_LOSS_DANGLING,    /* flow points that lead nowhere, of which the format's viewers show nothing */
@@ -379,6 +380,7 @@ enum tk_loss {
 TK_API const char *tk_loss_name(enum tk_loss kind);
 
 struct tk_saved {
+  const struct tk_format_info *format; /* that it was written in */
   uint64_t records; /* source records written, metadata included */
   uint64_t events;  /* spans + instants + counter samples */
   uint64_t flow_points;
@@ -404,7 +406,8 @@ enum tk_holds {
   TK_HOLDS_RECORDS = 64,
   TK_HOLDS_METADATA = 128,
   TK_HOLDS_MACHINES = 256,
-  TK_HOLDS_ALL = 511
+  TK_HOLDS_CATEGORIES = 512,
+  TK_HOLDS_ALL = 1023
 };
 
 struct tk_format_info {

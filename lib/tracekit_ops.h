@@ -274,8 +274,7 @@ struct tk_extracted {
   const char *output;
   const char *run, *from; /* from: the input, or the first of several */
   size_t n_inputs, n_failed; /* failed: left out, see the notes */
-  uint64_t records, events, flow_points; /* written; not of copies */
-  uint64_t bytes, raw_bytes;
+  struct tk_saved written; /* of copies: bytes alone */
   uint64_t saved; /* events of damaged inputs that could be saved */
 };
 

@@ -195,7 +195,7 @@ static bool copy(struct extractor *x, struct tk_extracted *f, size_t input) {
   ok = read && out_open(&out, x->opt->save.dry_run ? "/dev/null" : f->output, &options, &mem, x->err);
   if (ok) read = copy_bytes(in, &out, &x->opt->load.progress, x->err);
   ok = ok && read && out_commit(&out, x->err);
-  if (ok) f->bytes = f->raw_bytes = out_file_bytes(&out);
+  if (ok) f->written.bytes = f->written.raw_bytes = out_file_bytes(&out);
   out_close(&out);
   in_close(in);
   return ok || !read || err_prefix(x->err, "%s", f->output);
@@ -203,15 +203,8 @@ static bool copy(struct extractor *x, struct tk_extracted *f, size_t input) {
 
 static bool put_trace(struct extractor *x, struct tk_extracted *f, const struct tk_trace *t) {
   struct tk_save_options save = x->opt->save;
-  struct tk_saved done;
   if (!save.format && (x->folder || strcmp(f->output, "-") == 0)) save.format = output_format(x)->info.name;
-  if (!tk_save(t, f->output, &save, &done, x->err)) return false;
-  f->records = done.records;
-  f->events = done.events;
-  f->flow_points = done.flow_points;
-  f->bytes = done.bytes;
-  f->raw_bytes = done.raw_bytes;
-  return true;
+  return tk_save(t, f->output, &save, &f->written, x->err);
 }
 
 static bool convert(struct extractor *x, struct tk_extracted *f, size_t input) {
@@ -242,11 +235,7 @@ static bool join(struct extractor *x, struct tk_extracted *f, size_t first) {
     f->n_failed++;
     trace_note(x->report->notes, TK_NOTE_REPAIR, UINT64_MAX, merged.ranks[i].failed);
   }
-  f->records = merged.saved.records;
-  f->events = merged.saved.events;
-  f->flow_points = merged.saved.flow_points;
-  f->bytes = merged.saved.bytes;
-  f->raw_bytes = merged.saved.raw_bytes;
+  f->written = merged.saved;
   tk_merge_report_free(&merged);
   return ok;
 }

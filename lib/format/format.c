@@ -10,6 +10,7 @@ static const struct format *const FORMATS[] = {
     &format_chrome,
     &format_xplane,
     &format_perfetto,
+    &format_speedscope,
 };
 enum { N_FORMATS = sizeof FORMATS / sizeof FORMATS[0] };
 

@@ -46,8 +46,7 @@ struct format {
 
 enum { FORMAT_PEEK = 4096 };
 
-extern const struct format format_chrome, format_xplane;
-extern const struct format format_perfetto;
+extern const struct format format_chrome, format_xplane, format_perfetto, format_speedscope;
 
 const struct format *format_by_name(const char *name);
 /* What commands write that are not told: the first row. */

@@ -6,6 +6,7 @@ const char *tk_loss_name(enum tk_loss kind) {
       [TK_LOSS_SPANS] = "spans",
       [TK_LOSS_INSTANTS] = "instants",
       [TK_LOSS_COUNTERS] = "counter samples",
+      [TK_LOSS_CATEGORIES] = "categories",
       [TK_LOSS_ASYNC] = "ids of async spans",
       [TK_LOSS_FLOW_POINTS] = "flow points",
       [TK_LOSS_DANGLING] = "flow points that lead nowhere",
@@ -24,16 +25,18 @@ static uint32_t n_args(const struct tk_trace *t, uint32_t args) {
 }
 
 static void lose_events(struct sink *s, const struct tk_trace *t, unsigned holds) {
-  uint64_t kinds[TK_COUNTER + 1] = {0}, async = 0, args = 0;
+  uint64_t kinds[TK_COUNTER + 1] = {0}, async = 0, args = 0, categories = 0;
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
     kinds[e->kind]++;
     async += (e->flags & TK_ASYNC) != 0;
+    categories += t->classes[e->cls].cat != 0;
     if (!(holds & TK_HOLDS_ARGS) && e->kind != TK_COUNTER) args += n_args(t, e->args) + n_args(t, t->classes[e->cls].args);
   }
   if (!(holds & TK_HOLDS_INSTANTS)) sink_lose(s, TK_LOSS_INSTANTS, kinds[TK_INSTANT]);
   if (!(holds & TK_HOLDS_COUNTERS)) sink_lose(s, TK_LOSS_COUNTERS, kinds[TK_COUNTER]);
   if (!(holds & TK_HOLDS_ASYNC)) sink_lose(s, TK_LOSS_ASYNC, async);
+  if (!(holds & TK_HOLDS_CATEGORIES)) sink_lose(s, TK_LOSS_CATEGORIES, categories);
   sink_lose(s, TK_LOSS_ARGS, args);
 }
 
@@ -45,10 +48,12 @@ static void lose_records(struct sink *s, const struct tk_trace *t) {
 
 void sink_lose_unheld(struct sink *s, const struct tk_trace *t, unsigned holds) {
   if ((holds & TK_HOLDS_ALL) == TK_HOLDS_ALL) return;
-  if (~holds & (TK_HOLDS_INSTANTS | TK_HOLDS_COUNTERS | TK_HOLDS_ASYNC | TK_HOLDS_ARGS)) lose_events(s, t, holds);
+  if (~holds & (TK_HOLDS_INSTANTS | TK_HOLDS_COUNTERS | TK_HOLDS_CATEGORIES | TK_HOLDS_ASYNC | TK_HOLDS_ARGS)) lose_events(s, t, holds);
   if (!(holds & TK_HOLDS_FLOWS)) sink_lose(s, TK_LOSS_FLOW_POINTS, t->n_flow_points);
   if (!(holds & TK_HOLDS_RECORDS)) lose_records(s, t);
   for (tk_id i = 1; !(holds & TK_HOLDS_METADATA) && i <= t->n_metas; i++) sink_lose(s, TK_LOSS_METADATA, !t->metas[i].origin);
-  for (tk_id i = 1; !(holds & TK_HOLDS_MACHINES) && i <= t->n_tracks; i++)
+  /* A merge calls each rank a machine, which the names of its processes say as well. */
+  bool told = holds & TK_HOLDS_MACHINES || t->edits & TK_EDIT_RENAMED;
+  for (tk_id i = 1; !told && i <= t->n_tracks; i++)
     sink_lose(s, TK_LOSS_MACHINES, t->tracks[i].machine != 0 && !t->tracks[i].hidden);
 }

@@ -174,7 +174,9 @@ static bool make_view(const struct tk_trace *t, const struct subset *k, struct t
   to->records = calloc((size_t)count(k->records, t->n_records) + 1, sizeof *to->records);
   to->tracks = malloc(((size_t)t->n_tracks + 1) * sizeof *to->tracks);
   if (to->tracks) memcpy(to->tracks, t->tracks, ((size_t)t->n_tracks + 1) * sizeof *to->tracks);
-  if (to->events && to->flow_points && to->records && to->tracks) return true;
+  to->metas = malloc(((size_t)t->n_metas + 1) * sizeof *to->metas);
+  if (to->metas) memcpy(to->metas, t->metas, ((size_t)t->n_metas + 1) * sizeof *to->metas);
+  if (to->events && to->flow_points && to->records && to->tracks && to->metas) return true;
   subset_free_view(to);
   return false;
 }
@@ -184,10 +186,12 @@ void subset_free_view(struct tk_trace *view) {
   free(view->flow_points);
   free(view->records);
   free(view->tracks);
+  free(view->metas);
   view->events = NULL;
   view->flow_points = NULL;
   view->records = NULL;
   view->tracks = NULL;
+  view->metas = NULL;
 }
 
 static bool drops_any(const struct tk_trace *t, const struct subset *k) {

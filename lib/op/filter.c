@@ -14,6 +14,7 @@
 
 #include "graph/chain.h"
 #include "graph/subset.h"
+#include "frames.h"
 #include "graph/seal.h"
 #include "strip.h"
 
@@ -351,6 +352,7 @@ static bool run(struct filter *f, struct tk_trace *to, struct tk_err *err) {
   if (f->has_window && !clip(to, f->window, f->report)) return false;
   if (f->has_window) to->edits |= TK_EDIT_DROPPED; /* what passthrough tells of other times */
   if (!drop_args(to, f->opt, f->mem)) return false;
+  if (to->edits & TK_EDIT_DROPPED && !frames_prune(to, err)) return false;
   if (events != to->n_events || f->has_window) f->report->foreign += strip_foreign(to);
   f->report->events_before += events;
   f->report->events += to->n_events;

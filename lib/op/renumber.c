@@ -242,6 +242,7 @@ static void renumber_ids(struct tk_trace *t, struct merge_ids *ids, const struct
 
 bool renumber(struct tk_trace *t, struct merge_ids *ids, const struct merge_place *place, struct merge_pid *was, uint32_t *n_was,
               struct tk_err *err) {
+  t->edits |= TK_EDIT_RENAMED;
   hide_empty(t);
   renumber_processes(t, ids, place, was, n_was);
   renumber_ids(t, ids, was, *n_was);

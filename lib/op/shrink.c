@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frames.h"
 #include "strip.h"
 
 /* What never goes but for RUNG_HARD; what not even then; what goes first; what has lost args before. */
@@ -582,6 +583,7 @@ bool shrink_apply(struct shrink *s, struct place at, struct tk_trace *to, struct
   if (ok) {
     if (to == s->t) settle(s, &c, &k);
     strip(s, &c, to, out);
+    ok = !(to->edits & TK_EDIT_DROPPED) || frames_prune(to, err);
     stretch_runs(s, to, &k, (struct merged *)(void *)merged.data, merged.len / sizeof(struct merged));
   }
   subset_free(&k);

@@ -1,0 +1,16 @@
+/* speedscope.c - the row of speedscope's own file format, which https://www.speedscope.app shows: spans alone, written only. */
+#include "speedscope.h"
+
+static const char *const ENDINGS[] = {".speedscope.json", NULL};
+
+const struct format format_speedscope = {
+    .info = {.name = "speedscope",
+             .title = "speedscope",
+             .ending = ".speedscope.json",
+             .endings = ENDINGS,
+             .resolution = 1,
+             .can_write = true},
+    .needs_start = true,
+    .own_order = true,
+    .writer = speedscope_writer,
+};

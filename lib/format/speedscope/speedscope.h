@@ -1,0 +1,9 @@
+/* speedscope.h - what the row of speedscope is made of. */
+#ifndef FORMAT_SPEEDSCOPE_SPEEDSCOPE_H
+#define FORMAT_SPEEDSCOPE_SPEEDSCOPE_H
+
+#include "format/format.h"
+
+struct sink *speedscope_writer(struct out *out, const struct sink_options *opt);
+
+#endif

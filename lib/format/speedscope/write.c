@@ -1,0 +1,237 @@
+/* write.c - spans as speedscope reads them: an evented profile for each track, frames for the names.
+ *
+ *     {"$schema":...,"exporter":...,"profiles":[
+ *     {"type":"evented","name":"python 12 / main","unit":"microseconds","startValue":..,"endValue":..,"events":[
+ *     {"type":"O","frame":0,"at":1.5},
+ *     {"type":"C","frame":0,"at":2}]}],
+ *     "shared":{"frames":[{"name":"matmul"}]}}
+ *
+ * (speedscope, src/lib/file-format-spec.ts).  A profile is one stack: spans that overlap go to further profiles of the same name,
+ * each span to the first in which it nests.  Frames stand behind the profiles, since their names are known only then. */
+#include <stdio.h>
+#include <string.h>
+
+#include "format/json.h"
+#include "speedscope.h"
+
+struct speedscope_sink {
+  struct sink sink;
+  struct out *out;
+  struct sink_options opt;
+  struct mem mem;
+  struct intern frames;
+  int64_t base_ns; /* times are written against it */
+  uint64_t metered; /* bytes that have been accounted for */
+  bool any_profile;
+};
+
+/* One stack of a track. */
+struct lane {
+  struct buf spans; /* tk_id of each, parents before children */
+  struct buf open;  /* ends of the open ones, innermost last */
+};
+
+static void write_text(struct speedscope_sink *s, const char *text) { out_write(s->out, text, strlen(text)); }
+
+static void write_string(struct speedscope_sink *s, const void *text, size_t n) {
+  struct buf b = {.mem = &s->mem};
+  if (json_quote(&b, text, n)) out_write(s->out, b.data, b.len);
+  buf_free(&b);
+}
+
+static void write_time(struct speedscope_sink *s, const struct tk_trace *t, tk_time ts) {
+  char text[48];
+  out_write(s->out, text, num_put_us(text, ((i128)t->origin_ns - s->base_ns) * 1000 + ts));
+}
+
+static void meter(struct speedscope_sink *s, enum sink_part part, tk_id id) {
+  uint64_t now = out_raw_bytes(s->out);
+  if (s->opt.meter.add) s->opt.meter.add(s->opt.meter.arg, part, id, now - s->metered);
+  s->metered = now;
+}
+
+/* ---- lanes ---- */
+
+static bool is_written(const struct tk_event *e) { return e->kind == TK_SPAN && !(e->flags & TK_LOST_CLOCK); }
+
+static tk_time *innermost(struct lane *l) { return l->open.len ? (tk_time *)(void *)(l->open.data + l->open.len) - 1 : NULL; }
+
+/* Does the span nest in the lane, once what ended before it is closed? */
+static bool nests_in(struct lane *l, const struct tk_event *e) {
+  while (innermost(l) && *innermost(l) <= e->ts) l->open.len -= sizeof(tk_time);
+  return !innermost(l) || e->ts + e->dur <= *innermost(l);
+}
+
+static bool add_to_lanes(struct speedscope_sink *s, struct buf *lanes, const struct tk_event *e, tk_id id) {
+  tk_time end = e->ts + e->dur;
+  struct lane *l = (struct lane *)(void *)lanes->data, *last = l + lanes->len / sizeof *l;
+  while (l < last && !nests_in(l, e)) l++;
+  if (l == last) {
+    struct lane fresh = {.spans = {.mem = &s->mem}, .open = {.mem = &s->mem}};
+    if (!buf_append(lanes, &fresh, sizeof fresh)) return false;
+    l = (struct lane *)(void *)(lanes->data + lanes->len) - 1;
+  }
+  return buf_append(&l->spans, &id, sizeof id) && buf_append(&l->open, &end, sizeof end);
+}
+
+static void free_lanes(struct buf *lanes) {
+  for (struct lane *l = (struct lane *)(void *)lanes->data; l && (uint8_t *)l < lanes->data + lanes->len; l++) {
+    buf_free(&l->spans);
+    buf_free(&l->open);
+  }
+  buf_free(lanes);
+}
+
+/* ---- profiles ---- */
+
+/* "python 12 / main 7": process and thread, by name and number as far as there are such. */
+static void write_title(struct speedscope_sink *s, const struct tk_trace *t, const struct tk_track *k) {
+  const struct tk_track *of[2] = {k->parent ? &t->tracks[k->parent] : NULL, k};
+  struct buf b = {.mem = &s->mem};
+  char number[32];
+  size_t n;
+  for (int i = 0; i < 2; i++) {
+    struct tk_ident id = of[i] && (i == 0 || k->kind == TK_PROCESS) ? of[i]->pid : k->tid;
+    if (!of[i]) continue;
+    const char *name = tk_string(t, of[i]->name ? of[i]->name : id.kind == TK_IDENT_STR ? id.str : 0, &n);
+    if (b.len) buf_text(&b, " / ");
+    buf_append(&b, name, n);
+    if (id.kind != TK_IDENT_INT && id.kind != TK_IDENT_QUOTED) continue;
+    snprintf(number, sizeof number, "%s%lld", n ? " " : "", (long long)id.num);
+    buf_text(&b, number);
+  }
+  write_string(s, b.data ? b.data : (const uint8_t *)"", b.len);
+  buf_free(&b);
+}
+
+static void write_event(struct speedscope_sink *s, const struct tk_trace *t, tk_id id, bool open) {
+  const struct tk_event *e = &t->events[id];
+  size_t n;
+  const char *name = tk_string(t, t->classes[e->cls].name, &n);
+  char text[64];
+  uint32_t frame = intern(&s->frames, name, n);
+  snprintf(text, sizeof text, "\n{\"type\":\"%s\",\"frame\":%u,\"at\":", open ? "O" : "C", frame ? frame - 1 : 0);
+  write_text(s, text);
+  write_time(s, t, open ? e->ts : e->ts + e->dur);
+  write_text(s, "}");
+}
+
+/* Events in the order of a stack: spans that end before the next one begins, or with it, are closed first. */
+static void write_stack(struct speedscope_sink *s, const struct tk_trace *t, const tk_id *spans, size_t n, struct buf *open) {
+  bool any = false;
+  open->len = 0;
+  for (size_t i = 0; i <= n; i++) {
+    for (;;) {
+      tk_id top = open->len ? ((tk_id *)(void *)(open->data + open->len))[-1] : 0;
+      const struct tk_event *e = &t->events[top];
+      if (!top || (i < n && e->ts + e->dur > t->events[spans[i]].ts)) break;
+      write_text(s, ",");
+      write_event(s, t, top, false);
+      meter(s, SINK_EVENT, top);
+      open->len -= sizeof top;
+    }
+    if (i == n || !buf_append(open, &spans[i], sizeof spans[i])) break;
+    if (any) write_text(s, ",");
+    any = true;
+    write_event(s, t, spans[i], true);
+    meter(s, SINK_EVENT, spans[i]);
+  }
+}
+
+static void write_profile(struct speedscope_sink *s, const struct tk_trace *t, const struct tk_track *k, struct lane *l) {
+  const tk_id *spans = (const tk_id *)(const void *)l->spans.data;
+  size_t n = l->spans.len / sizeof *spans;
+  tk_time start = t->events[spans[0]].ts, end = start;
+  for (size_t i = 0; i < n; i++)
+    if (t->events[spans[i]].ts + t->events[spans[i]].dur > end) end = t->events[spans[i]].ts + t->events[spans[i]].dur;
+  write_text(s, s->any_profile ? ",\n" : "\n");
+  s->any_profile = true;
+  write_text(s, "{\"type\":\"evented\",\"name\":");
+  write_title(s, t, k);
+  write_text(s, ",\"unit\":\"microseconds\",\"startValue\":");
+  write_time(s, t, start);
+  write_text(s, ",\"endValue\":");
+  write_time(s, t, end);
+  write_text(s, ",\"events\":[");
+  meter(s, SINK_META, 0);
+  write_stack(s, t, spans, n, &l->open);
+  write_text(s, "]}");
+  s->sink.saved.events += n;
+  s->sink.saved.records += n;
+}
+
+static bool write_track(struct speedscope_sink *s, const struct tk_trace *t, const struct tk_track *k) {
+  struct buf lanes = {.mem = &s->mem};
+  bool ok = true;
+  for (tk_id i = k->first; ok && i < k->first + k->count; i++) {
+    const struct tk_event *e = &t->events[i];
+    if (is_written(e)) ok = add_to_lanes(s, &lanes, e, i);
+    else if (e->kind == TK_SPAN) sink_lose(&s->sink, TK_LOSS_SPANS, 1);
+  }
+  for (struct lane *l = (struct lane *)(void *)lanes.data; ok && l && (uint8_t *)l < lanes.data + lanes.len; l++)
+    write_profile(s, t, k, l);
+  free_lanes(&lanes);
+  return ok;
+}
+
+/* ---- the sink ---- */
+
+static bool speedscope_open(struct sink *sink, const struct tk_trace *first, struct tk_err *err) {
+  struct speedscope_sink *s = (struct speedscope_sink *)sink;
+  (void)err;
+  s->base_ns = first->clock == TK_CLOCK_REALTIME ? first->origin_ns : first->zero_ns;
+  write_text(s, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"tracekit " TK_VERSION "\",\"profiles\":[");
+  return true;
+}
+
+static bool speedscope_write(struct sink *sink, const struct tk_trace *t, struct tk_err *err) {
+  struct speedscope_sink *s = (struct speedscope_sink *)sink;
+  struct tk_progress *p = &s->opt.progress;
+  uint64_t done = 0;
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    if (!write_track(s, t, &t->tracks[i])) return mem_refuse(&s->mem, err);
+    done += t->tracks[i].count;
+    if (p->tick && !p->tick(p->arg, done, t->n_events)) return err_set(err, TK_EINTERRUPTED, "interrupted");
+  }
+  return mem_check(&s->mem, err);
+}
+
+static bool speedscope_close(struct sink *sink, const struct tk_trace *first, const char *provenance, struct tk_err *err) {
+  struct speedscope_sink *s = (struct speedscope_sink *)sink;
+  (void)first;
+  write_text(s, "],\n\"shared\":{\"frames\":[");
+  for (uint32_t i = 1; i <= s->frames.n; i++) {
+    write_text(s, i > 1 ? ",\n{\"name\":" : "\n{\"name\":");
+    write_string(s, s->frames.strs[i].bytes, s->frames.strs[i].len);
+    write_text(s, "}");
+  }
+  write_text(s, "]}");
+  if (provenance) {
+    write_text(s, ",\n\"tracekit\":");
+    write_text(s, provenance);
+  }
+  write_text(s, "}\n");
+  meter(s, SINK_META, 0);
+  return mem_check(&s->mem, err);
+}
+
+static void speedscope_free(struct sink *sink) {
+  struct speedscope_sink *s = (struct speedscope_sink *)sink;
+  struct mem mem;
+  intern_free(&s->frames);
+  mem = s->mem;
+  mem_free(&mem, s);
+}
+
+struct sink *speedscope_writer(struct out *out, const struct sink_options *opt) {
+  struct mem mem = {0};
+  struct speedscope_sink *s = mem_alloc(&mem, sizeof *s);
+  if (!s) return NULL;
+  *s = (struct speedscope_sink){.out = out, .opt = *opt, .mem = mem};
+  intern_init(&s->frames, &s->mem);
+  s->sink.open = speedscope_open;
+  s->sink.write = speedscope_write;
+  s->sink.close = speedscope_close;
+  s->sink.free = speedscope_free;
+  return &s->sink;
+}

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""speedscope's files, judged by speedscope's own rules: each profile is one stack in order of time, every span of the trace is in one,
+and what the format cannot hold is counted by kind as `info` counts it; --no-loss then refuses to write."""
+import collections
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+TRACEKIT, FIXTURES = os.environ['TRACEKIT'], os.environ['FIXTURES']
+TRACES = ('json/viz/viz_small.json', 'json/torch/ddp2_plain/rank0.json.gz', 'xplane/mlp_train/vm.xplane.pb', 'perfetto/small.pftrace.gz')
+passed = failed = 0
+
+
+def judge(name, fault):
+    global passed, failed
+    passed += not fault
+    failed += bool(fault)
+    if fault:
+        print(f'not ok  {name}: {fault}')
+
+
+def run(*args):
+    return subprocess.run([TRACEKIT, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def stack_fault(profile):
+    stack, last = [], profile['startValue']
+    for event in profile['events']:
+        if event['at'] < last:
+            return f'{profile["name"]}: {event} goes back in time'
+        last = event['at']
+        if event['type'] == 'O':
+            stack.append(event['frame'])
+        elif not stack or stack.pop() != event['frame']:
+            return f'{profile["name"]}: {event} closes what is not the innermost'
+    if stack or last > profile['endValue']:
+        return f'{profile["name"]}: {len(stack)} left open, ends at {last} of {profile["endValue"]}'
+    return ''
+
+
+def spans_of(path):
+    """Name -> (count, total in ps) by way of Chrome JSON, whose own tests hold it against other readers."""
+    out = collections.Counter(), collections.Counter()
+    for event in json.load(open(path, encoding='utf-8'))['traceEvents']:
+        if event.get('ph') == 'X':
+            out[0][event.get('name', '')] += 1
+    return out[0]
+
+
+def one(trace, folder):
+    source, out = f'{FIXTURES}/{trace}', f'{folder}/x.speedscope.json'
+    p = run('convert', source, '-o', out, '--force', '--json', '--no-provenance')
+    judge(f'{trace}: convert', p.stderr.decode() if p.returncode else '')
+    report, info = json.loads(p.stdout), json.loads(run('info', '--json', source).stdout)
+    info = info.get('traces', [info])[0]
+    with open(out, encoding='utf-8') as f:
+        written = json.load(f)
+    for profile in written['profiles']:
+        fault = stack_fault(profile)
+        if fault:
+            break
+    judge(f'{trace}: stacks', fault)
+    spans = sum(e['type'] == 'O' for p in written['profiles'] for e in p['events'])
+    judge(f'{trace}: spans', '' if spans == info['spans'] == report['written_events'] else f'{spans} of {info["spans"]}')
+    run('convert', source, '-o', f'{folder}/x.json', '--force')
+    names = collections.Counter(written['shared']['frames'][e['frame']]['name'] for p in written['profiles'] for e in p['events']
+                                if e['type'] == 'O')
+    expected = spans_of(f'{folder}/x.json')
+    if sum(expected.values()) == info['spans']:  # all spans are complete events there
+        judge(f'{trace}: names', '' if names == expected else str((names - expected) or (expected - names))[:200])
+    lost = report['lost']
+    for kind, key in (('instants', 'instants'), ('counter_samples', 'counter_samples'), ('flow_points', 'flow_points')):
+        judge(f'{trace}: lost {kind}', '' if lost.get(kind, 0) == info[key] else f'{lost.get(kind, 0)} of {info[key]}')
+    p = run('convert', source, '-o', f'{folder}/none.speedscope.json', '--no-loss')
+    refused = p.returncode == 3 and not os.path.exists(f'{folder}/none.speedscope.json') and b'--no-loss' in p.stderr
+    judge(f'{trace}: --no-loss', '' if refused or not lost else f'status {p.returncode}: {p.stderr.decode()}')
+
+
+with tempfile.TemporaryDirectory() as folder:
+    for trace in TRACES:
+        one(trace, folder)
+print(f'{passed} passed, {failed} failed')
+sys.exit(failed != 0)
