@@ -19,7 +19,7 @@ static const struct {
   { 0, "done" },
   { 1, "check found a fault, or --require-align found a clock that cannot be trusted" },
   { 2, "wrong usage" },
-  { 3, "an input cannot be read, --strict met a repair, or a limit was reached" },
+  { 3, "an input cannot be read, --strict met a repair, --no-loss a loss, or a limit was reached" },
   { 4, "the output cannot be written" },
   { 130, "interrupted; there is no partial output" },
 };
@@ -125,6 +125,7 @@ static const struct {
 } held[] = {
   { TK_LOSS_INSTANTS, TK_HOLDS_INSTANTS },
   { TK_LOSS_COUNTERS, TK_HOLDS_COUNTERS },
+  { TK_LOSS_CATEGORIES, TK_HOLDS_CATEGORIES },
   { TK_LOSS_ASYNC, TK_HOLDS_ASYNC },
   { TK_LOSS_FLOW_POINTS, TK_HOLDS_FLOWS },
   { TK_LOSS_DANGLING, TK_HOLDS_FLOWS | TK_HOLDS_DANGLING },

@@ -71,11 +71,12 @@ static void own_options(FILE *to, const struct command *c) {
 }
 
 static void shared_options_of(FILE *to, const struct command *c) {
+  char name[LONG_NAME];
   bool any = false;
   for (const struct opt *o = c->opts; o->kind != OPT_END; o++) {
     if (!is_shared(o)) continue;
     fputs(any ? ", " : "[Options of several commands](README.md#options-of-several-commands): ", to);
-    option_name(to, o);
+    fprintf(to, "`%s`", docs_long(o, name, sizeof name));
     any = true;
   }
   if (any) fputs(".\n", to);

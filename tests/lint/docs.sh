@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The pages docs/commands/*.md and docs/formats/README.md are what the rows say; --write puts them there.  Links in all pages lead
-# somewhere.
+# The pages docs/commands/*.md and docs/formats/README.md, and the README's table of commands, are what the rows say; --write writes the
+# pages.  Links in all pages lead somewhere.
 set -u
 B=${B:-build}
 cd "$(dirname "$0")/../.." || exit 1
@@ -26,6 +26,12 @@ if [ "${1:-}" = --write ]; then
 fi
 diff -ru docs/commands "$new/commands" && diff -u docs/formats/README.md "$new/formats/README.md" || {
   echo "docs/ is behind the rows: tests/lint/docs.sh --write"
+  status=1
+}
+
+# The README's table of commands is that of all commands.
+diff -u <(grep -E '^\| \[[a-z]+\]\(docs/commands/' README.md) <(sed -nE 's/^(\| \[[a-z]+\]\()/\1docs\/commands\//p' "$new/commands/README.md") || {
+  echo "README.md: the table of commands is not that of the rows"
   status=1
 }
 
