@@ -131,7 +131,7 @@ static void none_of(struct exprs *e, const char *symbol_op, const struct opt_lis
 }
 
 /* A whole number that is written as such: what looks otherwise ("007") can only be text. */
-static bool number(const char *text, size_t n, long long *value) {
+static bool parse_number(const char *text, size_t n, long long *value) {
   char copy[24], again[24];
   if (n == 0 || n >= sizeof copy) return false;
   memcpy(copy, text, n);
@@ -151,8 +151,8 @@ static void append_test(char **text, const char *symbol, const char *op, long lo
 static bool append_bounds(char **text, const char *symbol, const char *range, const char *dots) {
   long long low = LLONG_MIN, high = LLONG_MAX;
   bool has_low = dots != range, has_high = dots[2];
-  if (has_low && !number(range, (size_t)(dots - range), &low)) return false;
-  if (has_high && !number(dots + 2, strlen(dots + 2), &high)) return false;
+  if (has_low && !parse_number(range, (size_t)(dots - range), &low)) return false;
+  if (has_high && !parse_number(dots + 2, strlen(dots + 2), &high)) return false;
   if ((!has_low && !has_high) || low > high) return false;
   append(text, "(");
   if (has_low) append_test(text, symbol, ">=", low);
@@ -167,7 +167,7 @@ static bool append_range(char **text, const char *symbol, const char *range, boo
   const char *dots = strstr(range, "..");
   long long value;
   if (dots) return append_bounds(text, symbol, range, dots);
-  if (number(range, strlen(range), &value)) return append_test(text, symbol, "==", value), true;
+  if (parse_number(range, strlen(range), &value)) return append_test(text, symbol, "==", value), true;
   if (!is_id || !*range) return false;
   append(text, symbol);
   append(text, " == ");

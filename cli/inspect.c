@@ -126,8 +126,7 @@ static void json_lines(struct json *j, const struct tk_inspection *p, const stru
   json_close(j, ']');
 }
 
-static void json_xplane(struct json *j, const struct tk_trace *t, const struct tk_inspection *p) {
-  json_open(j, "xplane", '{');
+static void json_planes(struct json *j, const struct tk_trace *t, const struct tk_inspection *p) {
   json_open(j, "hosts", '[');
   for (uint32_t i = 0; i < p->n_hosts; i++) json_string(j, NULL, p->hosts[i]);
   json_close(j, ']');
@@ -146,11 +145,9 @@ static void json_xplane(struct json *j, const struct tk_trace *t, const struct t
     json_close(j, '}');
   }
   json_close(j, ']');
-  json_close(j, '}');
 }
 
-static void json_perfetto(struct json *j, const struct tk_inspection *p) {
-  json_open(j, "perfetto", '{');
+static void json_sequences(struct json *j, const struct tk_inspection *p) {
   json_uint(j, "sequences", p->n_sequences);
   json_open(j, "clocks", '[');
   for (uint32_t i = 0; i < p->n_clocks; i++) {
@@ -164,7 +161,6 @@ static void json_perfetto(struct json *j, const struct tk_inspection *p) {
     json_close(j, '}');
   }
   json_close(j, ']');
-  json_close(j, '}');
 }
 
 void inspection_json(struct json *j, const struct tk_trace *t, const struct tk_inspection *p) {
@@ -176,8 +172,10 @@ void inspection_json(struct json *j, const struct tk_trace *t, const struct tk_i
     json_close(j, '}');
   }
   if (p->n_parts == 0) return;
-  if (p->n_sequences) json_perfetto(j, p);
-  else json_xplane(j, t, p);
+  json_open(j, t->format, '{');
+  if (p->n_sequences) json_sequences(j, p);
+  else json_planes(j, t, p);
+  json_close(j, '}');
   json_open(j, "parts", '[');
   for (uint32_t i = 0; i < p->n_parts; i++) {
     json_open(j, NULL, '{');

@@ -57,12 +57,12 @@ static bool is_shown(const struct params *p, const struct tk_listed *f) {
 
 /* ---- table ---- */
 
-static void header(struct table *t) {
+static void list_header(struct table *t) {
   const char *const names[] = { "run", "step", "host", "rank", "format", "size", "events", "time", "health", "file" };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) table_cell(t, "%s", names[i]);
 }
 
-static void row(struct table *t, const struct tk_listed *f) {
+static void list_row(struct table *t, const struct tk_listed *f) {
   const struct tk_input *in = &f->input;
   char size[32] = "", time[32] = "", count[32] = "";
   if (in->size != UINT64_MAX) tk_print_size(in->size, size);
@@ -97,9 +97,9 @@ static void print_faults(const struct params *p, const struct tk_list_report *r)
 static void print_list_text(const struct params *p, const struct tk_list_report *r) {
   struct table table = { .align = "lllrlrrrll" };
   size_t others = 0;
-  header(&table);
+  list_header(&table);
   for (size_t i = 0; i < r->n; i++) {
-    if (is_shown(p, &r->files[i])) row(&table, &r->files[i]);
+    if (is_shown(p, &r->files[i])) list_row(&table, &r->files[i]);
     else others++;
   }
   table_print(&table, stdout);

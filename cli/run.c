@@ -55,7 +55,7 @@ struct tk_save_options run_save_options(const struct shared *s, const char *comm
 
 /* ---- notes ---- */
 
-static void note(const char *source, const struct tk_trace *t, const struct tk_note *n) {
+static void print_note(const char *source, const struct tk_trace *t, const struct tk_note *n) {
   char count[32], byte[32];
   size_t len;
   const char *text = tk_string(t, n->text, &len);
@@ -76,7 +76,7 @@ void run_notes(const struct shared *s, const char *source, const struct tk_trace
 void run_notes_after(const struct shared *s, const char *source, const struct tk_trace *t, tk_id last) {
   if (s->quiet || !t) return;
   fflush(stdout);
-  for (tk_id i = last + 1; i <= t->n_notes; i++) note(source, t, &t->notes[i]);
+  for (tk_id i = last + 1; i <= t->n_notes; i++) print_note(source, t, &t->notes[i]);
 }
 
 struct tk_sources *run_sources(const struct shared *s, const char *command, const struct operands *in, int *status) {

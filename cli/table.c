@@ -19,7 +19,7 @@ static char *sanitised(const char *text) {
   return out;
 }
 
-static bool grow(struct table *t) {
+static bool grow_cells(struct table *t) {
   size_t room = t->room ? t->room * 2 : 64;
   char **cells = realloc(t->cells, room * sizeof *cells);
   if (!cells) return false;
@@ -31,7 +31,7 @@ static bool grow(struct table *t) {
 void table_cell(struct table *t, const char *fmt, ...) {
   char text[CELL];
   va_list ap;
-  if (t->n == t->room && !grow(t)) return;
+  if (t->n == t->room && !grow_cells(t)) return;
   va_start(ap, fmt);
   vsnprintf(text, sizeof text, fmt, ap);
   va_end(ap);

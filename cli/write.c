@@ -9,7 +9,8 @@ void write_losses(const struct shared *s, const char *output, const struct tk_sa
   for (int i = 0; i < TK_LOSSES; i++) {
     size_t n = strlen(text);
     if (!done->lost[i]) continue;
-    snprintf(text + n, sizeof text - n, "%s%s %s", n ? ", " : "", tty_count(done->lost[i], count), tk_loss_name((enum tk_loss)i));
+    snprintf(text + n, sizeof text - n, "%s%s %s", n ? ", " : "", tty_count(done->lost[i], count),
+             tk_loss_name((enum tk_loss)i));
   }
   if (*text && !s->quiet) tty_say("%s: lost, since %s cannot hold them: %s", output, done->format->title, text);
 }
@@ -40,8 +41,8 @@ static void print_write_text(FILE *to, const struct shared *s, const struct tk_t
   fputc('\n', to);
 }
 
-static void print_write_json(FILE *to, const struct shared *s, const struct tk_trace *t, const struct tk_saved *done, const char *output,
-                       const struct report *more) {
+static void print_write_json(FILE *to, const struct shared *s, const struct tk_trace *t, const struct tk_saved *done,
+                             const char *output, const struct report *more) {
   struct json j = { .to = to };
   json_open(&j, NULL, '{');
   json_string(&j, "input", t->source);

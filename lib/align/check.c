@@ -38,7 +38,7 @@ struct two {
   uint32_t host;
 };
 
-static void take(struct two *t, uint32_t host, double v) {
+static void take_largest(struct two *t, uint32_t host, double v) {
   if (v > t->first) {
     t->second = t->first;
     t->first = v;
@@ -61,10 +61,10 @@ struct stays {
 static const struct two NONE = {-INFINITY, -INFINITY, UINT32_MAX};
 
 static void take_stay(const struct align_work *w, struct stays *s, const struct align_member *m, bool by_wall) {
-  take(&s->came, m->host, placed(w, m->host, m->last_start, by_wall));
-  take(&s->sent, m->host, placed(w, m->host, m->last_sent, by_wall));
-  take(&s->left, m->host, -placed(w, m->host, m->first_end, by_wall));
-  take(&s->received, m->host, -placed(w, m->host, m->first_received, by_wall));
+  take_largest(&s->came, m->host, placed(w, m->host, m->last_start, by_wall));
+  take_largest(&s->sent, m->host, placed(w, m->host, m->last_sent, by_wall));
+  take_largest(&s->left, m->host, -placed(w, m->host, m->first_end, by_wall));
+  take_largest(&s->received, m->host, -placed(w, m->host, m->first_received, by_wall));
 }
 
 static bool is_violated(const struct align_work *w, const struct stays *s, const struct align_member *m, bool by_wall) {
@@ -135,7 +135,7 @@ static bool find_bounds(struct align_work *w, struct bounds *b) {
 }
 
 /* Lowers d[b] to d[a] + slack until nothing is lower; false = the bounds contradict each other. */
-static bool settle(const struct bounds *b, double *d, bool reversed) {
+static bool relax_bounds(const struct bounds *b, double *d, bool reversed) {
   for (uint32_t round = 0; round <= b->n; round++) {
     bool changed = false;
     for (uint32_t x = 0; x < b->n; x++) {
@@ -155,7 +155,7 @@ static void intervals(const struct align_work *w, const struct bounds *b, double
   bool feasible = true;
   for (int side = 0; side < 2; side++) {
     for (uint32_t h = 0; h < b->n; h++) d[h] = h == w->p->reference ? 0 : INFINITY;
-    feasible = settle(b, d, side) && feasible;
+    feasible = relax_bounds(b, d, side) && feasible;
     for (uint32_t h = 0; h < b->n; h++) *(side ? &s->hosts[h].low_ns : &s->hosts[h].high_ns) = side ? -d[h] : d[h];
   }
   for (uint32_t h = 0; h < b->n; h++) {
@@ -169,7 +169,7 @@ static void intervals(const struct align_work *w, const struct bounds *b, double
 
 static void keep_bounds(struct align_work *w, const struct bounds *b, double *d, struct align_solution *s) {
   memset(d, 0, b->n * sizeof *d);
-  if (!settle(b, d, false)) return;
+  if (!relax_bounds(b, d, false)) return;
   for (uint32_t h = 0; h < b->n; h++)
     if (fabs(d[h] - d[align_root(w, h)]) > FARTHEST) return;
   for (uint32_t h = 0; h < b->n; h++) {

@@ -116,7 +116,7 @@ static double scale_of(const struct fit *f, const struct curve *c) {
 
 enum loss { ABSOLUTE, ABSOLUTE_SHARP, BIWEIGHT };
 
-static void weigh(const struct fit *f, const struct curve *c, enum loss loss) {
+static void weigh_points(const struct fit *f, const struct curve *c, enum loss loss) {
   double scale = scale_of(f, c), least = loss == ABSOLUTE_SHARP ? scale / 16 : scale / 4;
   for (uint32_t i = 0; i < f->n; i++) {
     double r = fabs(f->p[i].y - curve_at(c, f->p[i].x)), u = r / (4.685 * scale);
@@ -127,7 +127,7 @@ static void weigh(const struct fit *f, const struct curve *c, enum loss loss) {
 
 /* Weighted least squares over hat functions with the knots of c.  A breath of stiffness between neighbours keeps knots without
  * weight defined. */
-static void solve(const struct fit *f, struct curve *c) {
+static void solve_knots(const struct fit *f, struct curve *c) {
   double diag[ALIGN_KNOTS] = {0}, off[ALIGN_KNOTS] = {0}, rhs[ALIGN_KNOTS] = {0}, sum = 0;
   uint32_t k = 0, n = c->n;
   for (uint32_t i = 0; i < f->n; i++) {
@@ -161,8 +161,8 @@ static double refine(const struct fit *f, struct curve *c) {
   enum loss loss = ABSOLUTE;
   for (int round = 0; round < 14; round++) {
     if (round == 8) loss = is_peaked(f, c) ? ABSOLUTE_SHARP : BIWEIGHT;
-    weigh(f, c, loss);
-    solve(f, c);
+    weigh_points(f, c, loss);
+    solve_knots(f, c);
   }
   return scale_of(f, c);
 }
@@ -219,7 +219,7 @@ static bool line_pays(const struct fit *f, struct curve *line, double scale) {
   return is_monotone(line) && kept >= 0.8;
 }
 
-static void choose(const struct fit *f, struct curve *c) {
+static void choose_curve(const struct fit *f, struct curve *c) {
   struct curve line, pieces;
   double span = f->p[f->n - 1].x - f->p[0].x, scale;
   start_constant(f, c);
@@ -238,5 +238,5 @@ void curve_fit(struct curve *c, struct point *p, uint32_t n, double *room) {
   *c = (struct curve){.n = 0};
   if (n == 0) return;
   if (n) qsort(p, n, sizeof *p, by_x);
-  choose(&f, c);
+  choose_curve(&f, c);
 }

@@ -158,7 +158,7 @@ static double deviation(struct executor *e, uint32_t n, bool line, bool same_hos
   return fmax(point_median(e->room, n), FLOOR);
 }
 
-static struct pairing judge(struct executor *e, const struct device *x, const struct device *y, const uint32_t *partner) {
+static struct pairing judge_pairing(struct executor *e, const struct device *x, const struct device *y, const uint32_t *partner) {
   struct pairing r = {0, INFINITY};
   uint32_t n = 0, passed = 0;
   for (uint32_t i = 0; i < y->n; i++) r.pairs += partner[i] != NONE;
@@ -240,8 +240,8 @@ struct contest {
   uint32_t enough;
 };
 
-static void enter(struct executor *e, struct contest *c, const struct device *x, const struct device *y) {
-  struct pairing p = judge(e, x, y, e->partner);
+static void enter_contest(struct executor *e, struct contest *c, const struct device *x, const struct device *y) {
+  struct pairing p = judge_pairing(e, x, y, e->partner);
   uint32_t common = 0;
   for (uint32_t i = 0; i < y->n; i++) common += e->partner[i] != NONE && e->partner[i] == e->best[i];
   bool alike = common * 2 > (p.pairs < c->best.pairs ? p.pairs : c->best.pairs);
@@ -261,7 +261,7 @@ static void try_shifts(struct executor *e, struct contest *c, const struct devic
   if (n) c->enough = shifts[0].votes / 4 > FEWEST ? shifts[0].votes / 4 : shifts[0].votes < FEWEST ? shifts[0].votes : FEWEST;
   for (uint32_t i = 0; i < n; i++) {
     pair_by_shift(e, x, y, numbered, shifts[i].by);
-    enter(e, c, x, y);
+    enter_contest(e, c, x, y);
   }
 }
 
@@ -271,7 +271,7 @@ static bool pair(struct executor *e, const struct device *x, const struct device
   memset(e->best, 0xff, y->n * sizeof *e->best);
   if (x->numbered && y->numbered) try_shifts(e, &c, x, y, true);
   try_shifts(e, &c, x, y, false);
-  if (pair_by_order(e, x, y)) enter(e, &c, x, y);
+  if (pair_by_order(e, x, y)) enter_contest(e, &c, x, y);
   if (x->host == y->host) return c.best.pairs > 0 && c.second >= 2 * c.best.deviation;
   /* Of many pairings of few executions one may be good by chance. */
   bool most = c.best.pairs * 2 >= (x->n < y->n ? x->n : y->n);
@@ -290,7 +290,7 @@ static bool share_labels(const struct device *x, const struct device *y) {
 }
 
 /* y's executions are those of x that they are paired with, else new ones. */
-static void place(struct executor *e, const struct device *x, struct device *y) {
+static void number_executions(struct executor *e, const struct device *x, struct device *y) {
   for (uint32_t i = 0; i < y->n; i++) {
     bool paired = x && e->best[i] != NONE;
     e->x[y->first + i].instance = paired ? e->x[x->first + e->best[i]].instance : ++e->last_instance;
@@ -310,7 +310,7 @@ static void place_by(struct executor *e, uint32_t *n_queue, uint32_t *at, bool d
         bool sure = pair(e, x, y);
         if (!sure && !doubtful) continue;
         if (!sure && y->host != x->host) e->w->clear[y->host] = 0;
-        place(e, x, y);
+        number_executions(e, x, y);
         e->queue[(*n_queue)++] = i;
         if (doubtful) return;
       }
@@ -322,7 +322,7 @@ static void place_all(struct executor *e) {
   uint32_t n = 0, at = 0;
   for (uint32_t i = 0; i < e->n_d; i++) {
     if (e->d[i].placed) continue;
-    place(e, NULL, &e->d[i]);
+    number_executions(e, NULL, &e->d[i]);
     e->queue[n++] = i;
     for (uint32_t before = 0; before != n;) {
       place_by(e, &n, &at, false);

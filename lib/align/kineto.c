@@ -151,7 +151,7 @@ static uint64_t label_of(const struct collector *c, const struct tk_event *e, tk
 }
 
 /* Until the groups' places are known `exact` holds the sequence number + 1 and `counted` the group. */
-static bool add(struct collector *c, const struct tk_event *e) {
+static bool add_kernel(struct collector *c, const struct tk_event *e) {
   tk_id id = 0, ignored;
   int64_t v;
   const char *name = c->from->marker ? NULL : collect_text(c->t, e->args, "Collective name", &id);
@@ -258,7 +258,7 @@ bool collect_kernels(struct collector *c) {
     const struct tk_event *e = &c->t->events[i];
     bool counts = e->kind == TK_SPAN || (marker && e->kind == TK_INSTANT);
     if (!c->of_class[e->cls] || !counts || e->flags & (TK_LOST_CLOCK | TK_UNFINISHED | TK_CLIPPED)) continue;
-    if (!add(c, e)) return false;
+    if (!add_kernel(c, e)) return false;
   }
   return make_keys(c);
 }

@@ -164,7 +164,7 @@ static void follow(struct voting *v, uint32_t host, double offset) {
   }
 }
 
-static void join(struct voting *v, uint32_t host) {
+static void join_anchors(struct voting *v, uint32_t host) {
   uint32_t n = v->n_pool;
   for (uint32_t i = v->first[host]; i < v->first[host + 1]; i++) {
     struct align_anchor *a = &v->w->p->anchors->v[i];
@@ -213,7 +213,7 @@ static bool match_by_vote(struct align_work *w) {
   for (uint32_t i = 0; i < w->p->anchors->n; i++) w->p->anchors->v[i].match = 0;
   memset(w->clear, 0, n);
   w->curve[w->p->reference] = (struct curve){.n = 0};
-  join(&v, w->p->reference);
+  join_anchors(&v, w->p->reference);
   w->clear[w->p->reference] = 1;
   for (int sweep = 0; sweep < SWEEPS && pending; sweep++) {
     uint32_t before = pending;
@@ -224,7 +224,7 @@ static bool match_by_vote(struct align_work *w) {
       bool won = b.votes >= FEWEST && b.votes >= 2 * b.second;
       if (!won && (!last || b.votes == 0)) continue;
       follow(&v, h, b.offset);
-      join(&v, h);
+      join_anchors(&v, h);
       w->clear[h] = won;
       pending--;
     }

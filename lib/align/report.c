@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "format/json.h"
 
 static const char *const METHODS[] = {[TK_ALIGN_AUTO] = "collectives", [TK_ALIGN_CLOCK] = "clock",
@@ -14,13 +15,8 @@ static const char *const METHODS[] = {[TK_ALIGN_AUTO] = "collectives", [TK_ALIGN
 static const char *const MATCHES[] = {[ALIGN_BY_NONE] = "", [ALIGN_BY_SEQUENCE] = "sequence numbers", [ALIGN_BY_STEP] = "steps",
                                       [ALIGN_BY_VOTE] = "votes"};
 
-static const char *keep(struct tk_merge_report *report, const char *text) {
+static const char *copy_text(struct tk_merge_report *report, const char *text) {
   return tk_string(report->notes, trace_text(report->notes, text), NULL);
-}
-
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash && slash[1] ? slash + 1 : path;
 }
 
 /* ---- one host ---- */
@@ -59,7 +55,7 @@ static void sentence(const struct align_reporter *r, struct tk_align_host *h, co
              num_fixed(ceil(about), 0).s, h->anchors, r->align == TK_ALIGN_MARKER ? "markers" : "collectives",
              num_fixed(h->mad_us, 1).s, found->moved ? ", after a move to keep causality" : "");
   add_joined(text, sizeof text, h, named);
-  h->trust = keep(r->report, text);
+  h->trust = copy_text(r->report, text);
 }
 
 static const char *method_of(const struct align_reporter *r, uint32_t host, const struct align_input *first, bool mapped) {
@@ -82,7 +78,7 @@ static void report_host(const struct align_reporter *r, uint32_t host, uint32_t 
   const struct align_input *input = &r->inputs[first];
   struct tk_align_host *h = &r->report->align.hosts[r->report->align.n_hosts++];
   *h = (struct tk_align_host){
-      .name = *input->host ? input->host : base_name(input->name), .inputs = inputs,
+      .name = *input->host ? input->host : path_leaf(input->name), .inputs = inputs,
       .anchors = found->anchors, .rejected = found->rejected,
       .mad_us = found->mad_ns / 1e3, .p95_us = found->p95_ns / 1e3, .bounded = found->bounded, .feasible = found->feasible,
       .violations_before = found->before, .violations_after = found->after};
@@ -121,24 +117,24 @@ static void warn(const struct align_reporter *r, const uint32_t *row) {
 
 /* ---- JSON ---- */
 
-static void put(struct buf *b, const char *text) { buf_append(b, text, strlen(text)); }
+static void append_text(struct buf *b, const char *text) { buf_append(b, text, strlen(text)); }
 
 static void put_text(struct buf *b, const char *key, const char *text) {
-  put(b, key);
+  append_text(b, key);
   if (utf8_valid((const uint8_t *)text, strlen(text))) json_quote(b, text, strlen(text));
-  else put(b, "\"?\"");
+  else append_text(b, "\"?\"");
 }
 
 static void put_integer(struct buf *b, const char *key, int64_t v) {
   char text[24];
-  put(b, key);
+  append_text(b, key);
   buf_append(b, text, num_put_i64(text, v));
 }
 
 /* To a thousandth: more would say more than is known. */
 static void put_number(struct buf *b, const char *key, double v) {
-  put(b, key);
-  put(b, num_fixed(fmax(-1e18, fmin(1e18, v)), 3).s);
+  append_text(b, key);
+  append_text(b, num_fixed(fmax(-1e18, fmin(1e18, v)), 3).s);
 }
 
 static void put_host(struct buf *b, const struct tk_align_host *h) {
@@ -156,13 +152,13 @@ static void put_host(struct buf *b, const struct tk_align_host *h) {
   if (h->bounded) {
     put_number(b, ",\"bounds_us\":[", h->low_us);
     put_number(b, ",", h->high_us);
-    put(b, h->feasible ? "],\"feasible\":true" : "],\"feasible\":false");
+    append_text(b, h->feasible ? "],\"feasible\":true" : "],\"feasible\":false");
   }
   put_integer(b, ",\"violations_before\":", h->violations_before);
   put_integer(b, ",\"violations_after\":", h->violations_after);
-  put(b, h->trusted ? ",\"trusted\":true" : ",\"trusted\":false");
+  append_text(b, h->trusted ? ",\"trusted\":true" : ",\"trusted\":false");
   put_text(b, ",\"trust\":", h->trust);
-  put(b, "}");
+  append_text(b, "}");
 }
 
 static bool make_json(struct tk_merge_report *report) {
@@ -176,16 +172,16 @@ static bool make_json(struct tk_merge_report *report) {
     put_integer(&b, ",\"collectives\":", a->collectives);
     put_integer(&b, ",\"violations_before\":", a->violations_before);
     put_integer(&b, ",\"violations_after\":", a->violations_after);
-    put(&b, a->trusted ? ",\"trusted\":true" : ",\"trusted\":false");
-    put(&b, ",\"hosts\":[");
+    append_text(&b, a->trusted ? ",\"trusted\":true" : ",\"trusted\":false");
+    append_text(&b, ",\"hosts\":[");
     for (size_t i = 0; i < a->n_hosts; i++) {
-      put(&b, i ? ",\n" : "\n");
+      append_text(&b, i ? ",\n" : "\n");
       put_host(&b, &a->hosts[i]);
     }
-    put(&b, "]");
+    append_text(&b, "]");
   }
-  put(&b, "}");
-  if (buf_append(&b, "", 1)) a->json = keep(report, (const char *)b.data);
+  append_text(&b, "}");
+  if (buf_append(&b, "", 1)) a->json = copy_text(report, (const char *)b.data);
   buf_free(&b);
   return !mem.failed && a->json;
 }

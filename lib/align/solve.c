@@ -35,7 +35,7 @@ static void judge_vague(struct align_host *o) {
                   : "its collectives do not say which devices took part";
 }
 
-static void judge(const struct align_work *w, enum align_tier tier, struct align_solution *s) {
+static void judge_hosts(const struct align_work *w, enum align_tier tier, struct align_solution *s) {
   const struct align_problem *p = w->p;
   for (uint32_t h = 0; h < p->n_hosts; h++) {
     struct align_host *o = &s->hosts[h];
@@ -83,7 +83,7 @@ static bool solve_by(struct align_work *w, enum align_tier tier, struct align_so
   s->tier = tier;
   if (!align_match(w, tier) || !align_members(w) || !align_fit_hosts(w) || !align_check(w, s)) return false;
   s->programs = w->programs;
-  judge(w, tier, s);
+  judge_hosts(w, tier, s);
   keep_maps(w, s);
   return true;
 }
@@ -168,7 +168,7 @@ static bool join_hosts(struct align_problem *p, const struct align_solution *s, 
 
 /* ---- all ---- */
 
-static bool prepare(struct align_work *w) {
+static bool prepare_anchors(struct align_work *w) {
   struct align_problem *p = w->p;
   size_t hosts = (size_t)p->n_hosts + 2, anchors = (size_t)p->anchors->n + 2;
   w->pivot = arena_alloc(&w->arena, hosts * sizeof *w->pivot);
@@ -188,9 +188,9 @@ static bool prepare(struct align_work *w) {
   return true;
 }
 
-static bool solve(struct align_problem *p, struct align_solution *s) {
+static bool solve_hosts(struct align_problem *p, struct align_solution *s) {
   struct align_work w = {.p = p, .arena = {.mem = p->mem}};
-  bool ok = prepare(&w) && solve_best(&w, s);
+  bool ok = prepare_anchors(&w) && solve_best(&w, s);
   arena_free(&w.arena);
   return ok;
 }
@@ -200,7 +200,7 @@ bool align_solve(struct align_problem *p, struct align_solution *s, struct tk_er
   s->hosts = mem_array(p->mem, (uint64_t)p->n_hosts + 1, sizeof *s->hosts);
   uint32_t *into = mem_array(p->mem, (uint64_t)p->n_hosts + 1, sizeof *into);
   /* A marker is to be put upon the others, however near it is. */
-  if (s->hosts && into && solve(p, s) && !p->marker && join_hosts(p, s, into)) solve(p, s);
+  if (s->hosts && into && solve_hosts(p, s) && !p->marker && join_hosts(p, s, into)) solve_hosts(p, s);
   mem_free(p->mem, into);
   return mem_check(p->mem, err);
 }

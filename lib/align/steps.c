@@ -77,7 +77,7 @@ static bool align_step(struct stepper *s, struct align_anchor *v, uint32_t n) {
   return true;
 }
 
-static bool prepare(struct stepper *s, uint32_t n) {
+static bool prepare_steps(struct stepper *s, uint32_t n) {
   struct arena *arena = &s->w->arena;
   size_t size = ((size_t)n + 2) * sizeof *s->size;
   s->size = arena_alloc(arena, size);
@@ -96,7 +96,7 @@ bool align_steps(struct align_work *w) {
   struct align_anchor *v = w->p->anchors->v;
   uint32_t n = w->p->anchors->n;
   if (n == 0) return true;
-  if (!prepare(&s, n)) return false;
+  if (!prepare_steps(&s, n)) return false;
   for (uint32_t i = 0; i < n; i++) s.size[v[i].match]++;
   qsort(v, n, sizeof *v, by_step_and_input);
   for (uint32_t i = 0, k; i < n && v[i].counted && v[i].says & ALIGN_EQUAL; i = k) {

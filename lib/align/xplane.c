@@ -254,7 +254,7 @@ static uint64_t group_of(const struct op *op, const char *said, const struct ali
 }
 
 /* Until executions are numbered `label` is the op with its group, `exact` the op, `execution` that of the line + 1. */
-static bool add(struct planes *p, const struct tk_event *e, const struct op *op, const struct align_op *told,
+static bool add_op(struct planes *p, const struct tk_event *e, const struct op *op, const struct align_op *told,
                 const struct execution *x) {
   tk_id id;
   bool vague;
@@ -287,7 +287,7 @@ static bool take_op(struct planes *p, const struct tk_event *e, const struct op 
   const struct align_op *told = told_of(p, op, known ? known : &said);
   bool waits = !kernels && op->part == DONE;
   if (!is_anchor(op, told) || (waits && e->dur < WAITED)) return true;
-  if (!add(p, e, op, told, known ? known : &said)) return false;
+  if (!add_op(p, e, op, told, known ? known : &said)) return false;
   if (kernels || op->part != START) return true;
   uint32_t *start = map_put(&p->starts, op->hash, 0);
   if (start) *start = p->c->out->n;
@@ -336,7 +336,7 @@ static bool find_marks(const struct planes *p, struct map *marks) {
   return true;
 }
 
-static void number(struct planes *p, struct map *marks, struct map *counts, struct map *seen) {
+static void number_occurrences(struct planes *p, struct map *marks, struct map *counts, struct map *seen) {
   struct align_anchor *v = p->c->out->v;
   uint32_t last = 0;
   bool failed = false;
@@ -365,7 +365,7 @@ static bool number_executions(struct planes *p) {
   map_init(&counts, out->mem);
   map_init(&seen, out->mem);
   if (n > p->first) qsort(out->v + p->first, n - p->first, sizeof *out->v, by_start);
-  if (find_marks(p, &marks)) number(p, &marks, &counts, &seen);
+  if (find_marks(p, &marks)) number_occurrences(p, &marks, &counts, &seen);
   map_free(&marks);
   map_free(&counts);
   map_free(&seen);

@@ -19,7 +19,7 @@ static void sanitize(char *s) {
   }
 }
 
-static bool set(struct tk_err *err, enum tk_code code, int sys, uint64_t offset, const char *fmt, va_list ap) {
+static bool err_vset(struct tk_err *err, enum tk_code code, int sys, uint64_t offset, const char *fmt, va_list ap) {
   if (!err || err->code != TK_OK) return false;
   err->code = code;
   err->sys = sys;
@@ -36,7 +36,7 @@ static bool set(struct tk_err *err, enum tk_code code, int sys, uint64_t offset,
 bool err_set(struct tk_err *err, enum tk_code code, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
-  set(err, code, 0, UINT64_MAX, fmt, ap);
+  err_vset(err, code, 0, UINT64_MAX, fmt, ap);
   va_end(ap);
   return false;
 }
@@ -44,7 +44,7 @@ bool err_set(struct tk_err *err, enum tk_code code, const char *fmt, ...) {
 bool err_at(struct tk_err *err, enum tk_code code, uint64_t offset, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
-  set(err, code, 0, offset, fmt, ap);
+  err_vset(err, code, 0, offset, fmt, ap);
   va_end(ap);
   return false;
 }
@@ -52,7 +52,7 @@ bool err_at(struct tk_err *err, enum tk_code code, uint64_t offset, const char *
 bool err_sys(struct tk_err *err, enum tk_code code, int sys, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
-  set(err, code, sys, UINT64_MAX, fmt, ap);
+  err_vset(err, code, sys, UINT64_MAX, fmt, ap);
   va_end(ap);
   return false;
 }

@@ -19,7 +19,7 @@ static uint64_t load32(const uint8_t *p) {
 }
 
 /* Both halves of a 64x64 product: every input bit reaches every output bit. */
-static uint64_t mix(uint64_t a, uint64_t b) {
+static uint64_t mix_bits(uint64_t a, uint64_t b) {
   u128 r = (u128)a * b;
   return (uint64_t)r ^ (uint64_t)(r >> 64);
 }
@@ -31,7 +31,7 @@ static uint64_t mix(uint64_t a, uint64_t b) {
 uint64_t hash_bytes(const void *bytes, size_t n) {
   const uint8_t *p = bytes;
   uint64_t h = K0 ^ n, a, b;
-  for (; n > 16; n -= 16, p += 16) h = mix(load64(p) ^ h, load64(p + 8) ^ K1);
+  for (; n > 16; n -= 16, p += 16) h = mix_bits(load64(p) ^ h, load64(p + 8) ^ K1);
   if (n >= 8) {
     a = load64(p);
     b = load64(p + n - 8);
@@ -42,7 +42,7 @@ uint64_t hash_bytes(const void *bytes, size_t n) {
     a = n ? (uint64_t)p[0] << 16 | (uint64_t)p[n / 2] << 8 | p[n - 1] : 0;
     b = 0;
   }
-  return mix(mix(a ^ h, b ^ K1), K0);
+  return mix_bits(mix_bits(a ^ h, b ^ K1), K0);
 }
 
 void intern_init(struct intern *in, struct mem *mem) { *in = (struct intern){.mem = mem, .arena = {.mem = mem}}; }

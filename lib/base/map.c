@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* Multiplying by an odd constant and taking the upper bits spreads keys that differ in few bits. */
-static uint32_t place(uint64_t key, uint32_t mask) {
+static uint32_t slot_of(uint64_t key, uint32_t mask) {
   uint64_t h = (key ^ key >> 29) * 0x9e3779b97f4a7c15u;
   return (uint32_t)(h >> 32 ^ h >> 15) & mask;
 }
@@ -17,12 +17,12 @@ void map_free(struct map *m) {
 
 uint32_t *map_get(const struct map *m, uint64_t key) {
   if (!m->slots) return NULL;
-  for (uint32_t at = place(key, m->mask); m->slots[at].used; at = (at + 1) & m->mask)
+  for (uint32_t at = slot_of(key, m->mask); m->slots[at].used; at = (at + 1) & m->mask)
     if (m->slots[at].key == key) return &m->slots[at].value;
   return NULL;
 }
 
-static bool grow(struct map *m) {
+static bool grow_slots(struct map *m) {
   uint32_t mask = m->slots ? m->mask * 2 + 1 : 255;
   struct map_slot *slots = mem_array(m->mem, (uint64_t)mask + 1, sizeof *slots);
   if (!slots) return false;
@@ -30,7 +30,7 @@ static bool grow(struct map *m) {
   for (uint32_t i = 0; m->slots && i <= m->mask; i++) {
     uint32_t at;
     if (!m->slots[i].used) continue;
-    for (at = place(m->slots[i].key, mask); slots[at].used; at = (at + 1) & mask) {}
+    for (at = slot_of(m->slots[i].key, mask); slots[at].used; at = (at + 1) & mask) {}
     slots[at] = m->slots[i];
   }
   mem_free(m->mem, m->slots);
@@ -42,8 +42,8 @@ static bool grow(struct map *m) {
 uint32_t *map_put(struct map *m, uint64_t key, uint32_t value) {
   uint32_t *old = map_get(m, key), at;
   if (old) return old;
-  if ((!m->slots || m->n >= m->mask / 2) && !grow(m)) return NULL;
-  for (at = place(key, m->mask); m->slots[at].used; at = (at + 1) & m->mask) {}
+  if ((!m->slots || m->n >= m->mask / 2) && !grow_slots(m)) return NULL;
+  for (at = slot_of(key, m->mask); m->slots[at].used; at = (at + 1) & m->mask) {}
   m->slots[at] = (struct map_slot){key, value, 1};
   m->n++;
   return &m->slots[at].value;

@@ -2,8 +2,8 @@
  *
  *     names -> inputs -> plan: which inputs go into which file -> each file: copy, or load and save, or merge
  *
- * The plan is made and every output name checked before anything is read.  An output is called by us: of a member's name, only what
- * is harmless in a file name gets into it. */
+ * The plan is made and every output name checked before anything is read.  An output is called by us: of a member's name, only
+ * what is harmless in a file name gets into it. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/path.h"
 #include "graph/trace.h"
 #include "merge.h"
 #include "save.h"
@@ -33,7 +34,8 @@ static const char *keep_text(struct extractor *x, const char *text) {
   return tk_string(x->report->notes, trace_text(x->report->notes, text), NULL);
 }
 
-static void note(struct extractor *x, enum tk_note_kind kind, const char *input, const char *text, const struct tk_note *like) {
+static void note_of_input(struct extractor *x, enum tk_note_kind kind, const char *input, const char *text,
+                          const struct tk_note *like) {
   char line[1024];
   struct tk_trace *notes = x->report->notes;
   snprintf(line, sizeof line, "%s: %s", input, text);
@@ -55,11 +57,6 @@ static void put_safe(char *name, const char *part) {
 
 static bool same_run(const struct tk_input *a, const struct tk_input *b) { return a->run_id == b->run_id; }
 
-static const char *base_name(const char *name) {
-  const char *slash = strrchr(name, '/');
-  return slash ? slash + 1 : name;
-}
-
 /* Do several of the run's inputs go by one host's name?  Then their files' names tell them apart. */
 static bool host_is_shared(const struct extractor *x, size_t input) {
   const struct tk_input *in = x->sources->inputs;
@@ -70,7 +67,7 @@ static bool host_is_shared(const struct extractor *x, size_t input) {
 
 /* "rank3" of "a/rank3.json.gz" and of "logs.zip:rank3.json". */
 static void put_stem(char *name, const char *input) {
-  const char *base = base_name(input), *colon = strrchr(base, ':');
+  const char *base = path_leaf(input), *colon = strrchr(base, ':');
   char *stem = strdup(colon ? colon + 1 : base);
   size_t n;
   if (!stem) return;
@@ -93,7 +90,7 @@ static void put_name(const struct extractor *x, size_t input, size_t n, char *na
   char ending[64];
   put_safe(name, *in->run ? in->run : "trace");
   if (x->opt->raw) {
-    const char *base = base_name(in->name), *colon = strrchr(base, ':');
+    const char *base = path_leaf(in->name), *colon = strrchr(base, ':');
     put_safe(name, ".");
     put_safe(name, colon ? colon + 1 : base);
     return;
@@ -122,7 +119,8 @@ static const char *name_output(struct extractor *x, size_t input, size_t n) {
     if (again > 1) snprintf(name, sizeof name, "%u.", again);
     put_name(x, input, n, name);
     size_t end = strlen(folder);
-    if (snprintf(path, sizeof path, "%s%s%s", folder, end && folder[end - 1] != '/' ? "/" : "", name) >= (int)sizeof path) break;
+    if (snprintf(path, sizeof path, "%s%s%s", folder, end && folder[end - 1] != '/' ? "/" : "", name) >= (int)sizeof path)
+      break;
     if (!is_taken(x, path)) return keep_text(x, path);
   }
   return NULL;
@@ -185,7 +183,7 @@ static bool copy_bytes(struct in *in, struct out *out, const struct tk_progress 
   return p != NULL;
 }
 
-static bool copy(struct extractor *x, struct tk_extracted *f, size_t input) {
+static bool copy_raw(struct extractor *x, struct tk_extracted *f, size_t input) {
   const char *inputs[] = {sources_path(x->sources, input), NULL};
   struct out_options options = {.binary = true, .force = x->opt->save.force, .inputs = inputs};
   struct mem mem = {0};
@@ -212,14 +210,14 @@ static bool convert(struct extractor *x, struct tk_extracted *f, size_t input) {
   bool ok;
   if (!t) return false;
   for (tk_id i = 1; i <= t->n_notes; i++)
-    note(x, t->notes[i].kind, t->source, tk_string(t, t->notes[i].text, NULL), &t->notes[i]);
+    note_of_input(x, t->notes[i].kind, t->source, tk_string(t, t->notes[i].text, NULL), &t->notes[i]);
   if (t->truncated || t->damaged) f->saved = t->n_events;
   ok = put_trace(x, f, t);
   tk_free(t);
   return ok;
 }
 
-static bool join(struct extractor *x, struct tk_extracted *f, size_t first) {
+static bool merge_hosts(struct extractor *x, struct tk_extracted *f, size_t first) {
   struct tk_merge_options options = {
       .load = x->opt->load, .save = x->opt->save, .keep_going = !x->opt->load.strict, .keep_truncated = !x->opt->load.strict};
   struct tk_merge_report merged;
@@ -242,13 +240,13 @@ static bool join(struct extractor *x, struct tk_extracted *f, size_t first) {
 
 static bool extract_one(struct extractor *x, size_t i) {
   struct tk_extracted *f = &x->report->files[i];
-  if (x->opt->raw) return copy(x, f, x->first[i]);
-  return f->n_inputs == 1 ? convert(x, f, x->first[i]) : join(x, f, x->first[i]);
+  if (x->opt->raw) return copy_raw(x, f, x->first[i]);
+  return f->n_inputs == 1 ? convert(x, f, x->first[i]) : merge_hosts(x, f, x->first[i]);
 }
 
 /* ---- all ---- */
 
-static bool run(struct extractor *x, const char *const *names, size_t n) {
+static bool extract_all(struct extractor *x, const char *const *names, size_t n) {
   struct tk_extract_report *r = x->report;
   x->sources = x->opt->sources ? x->opt->sources : tk_sources_open(names, n, &x->opt->source, x->err);
   if (!x->sources) return false;
@@ -277,7 +275,7 @@ bool tk_extract(const char *const *names, size_t n, const struct tk_extract_opti
   err_clear(x.err);
   *report = (struct tk_extract_report){0};
   x.folder = !output ? "" : strcmp(output, "-") != 0 && is_folder(output) ? output : NULL;
-  ok = run(&x, names, n);
+  ok = extract_all(&x, names, n);
   if (x.sources != x.opt->sources) tk_sources_close(x.sources);
   free(x.first);
   return ok;

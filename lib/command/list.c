@@ -33,7 +33,7 @@ static enum tk_health health_of(const struct tk_trace *t, bool repaired) {
   return repaired ? TK_HEALTH_REPAIRED : TK_HEALTH_OK;
 }
 
-static void tell(struct tk_list_report *r, struct tk_listed *f, const struct tk_trace *t) {
+static void fill_listed(struct tk_list_report *r, struct tk_listed *f, const struct tk_trace *t) {
   struct identity id = identity_of(t);
   struct tk_summary sum;
   tk_summarise(t, &sum);
@@ -68,7 +68,7 @@ static bool read_one(struct tk_list_report *r, size_t i, const struct tk_list_op
   if (f->input.health != TK_HEALTH_UNKNOWN) return true;
   t = tk_sources_load(r->sources, i, &opt->load, err);
   if (!t) return tell_failure(r, f, err);
-  tell(r, f, t);
+  fill_listed(r, f, t);
   tk_free(t);
   return true;
 }

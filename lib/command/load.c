@@ -26,7 +26,7 @@ static bool refuse_repairs(const struct tk_trace *t, struct tk_err *err) {
   return true;
 }
 
-static const struct format *choose(struct in *in, const char *source, const struct tk_load_options *opt, struct tk_err *err) {
+static const struct format *choose_format(struct in *in, const char *source, const struct tk_load_options *opt, struct tk_err *err) {
   const struct format *f;
   if (!opt->format) return format_detect(in, source, err);
   f = format_by_name(opt->format);
@@ -35,7 +35,7 @@ static const struct format *choose(struct in *in, const char *source, const stru
 }
 
 static bool read_input(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
-  const struct format *f = choose(in, t->source, opt, err);
+  const struct format *f = choose_format(in, t->source, opt, err);
   if (!f) return false;
   t->format = f->info.name;
   if (!f->read(in, t, opt, err)) return false;

@@ -8,7 +8,8 @@
 #include "io/packing.h"
 #include "format/json.h"
 
-static const struct format *choose(const char *path, const struct tk_save_options *opt, const char *like, struct tk_err *err) {
+static const struct format *choose_format(const char *path, const struct tk_save_options *opt, const char *like,
+                                          struct tk_err *err) {
   const struct format *f = opt->format ? format_by_name(opt->format) : format_by_path(path);
   if (!f && opt->format) {
     err_set(err, TK_EUSAGE, "unknown format '%s' (see -f help)", opt->format);
@@ -21,14 +22,18 @@ static const struct format *choose(const char *path, const struct tk_save_option
   return NULL;
 }
 
-bool saver_open(struct saver *s, const char *path, const struct tk_save_options *opt, const char *like, const char *const *inputs,
-                struct tk_err *err) {
+bool saver_open(struct saver *s, const char *path, const struct tk_save_options *opt, const char *like,
+                const char *const *inputs, struct tk_err *err) {
   const struct packing *packing = packing_of_path(path, strlen(path));
-  struct out_options out = {.gzip = packing == packing_row(PACKING_GZIP), .zstd = packing == packing_row(PACKING_ZSTD), .level = opt->level, .force = opt->force, .inputs = inputs};
+  struct out_options out = { .gzip = packing == packing_row(PACKING_GZIP),
+                             .zstd = packing == packing_row(PACKING_ZSTD),
+                             .level = opt->level,
+                             .force = opt->force,
+                             .inputs = inputs };
   out.thread = (opt->threads ? opt->threads : os_cores()) > 1;
   struct sink_options sink = {.pretty = opt->pretty, .progress = opt->progress, .meter = s->meter};
   *s = (struct saver){.meter = s->meter, .no_loss = opt->no_loss};
-  s->format = choose(path, opt, like, err);
+  s->format = choose_format(path, opt, like, err);
   if (!s->format) return false;
   if (packing && !packing->written)
     return err_set(err, TK_EUSAGE, "%s is not written: name it .gz or .zst", packing->name);
@@ -50,7 +55,8 @@ static void list_losses(const struct tk_saved *saved, char *text, size_t size) {
   for (int i = 0; i < TK_LOSSES; i++) {
     size_t n = strlen(text);
     if (saved->lost[i])
-      snprintf(text + n, size - n, "%s%llu %s", n ? ", " : "", (unsigned long long)saved->lost[i], tk_loss_name((enum tk_loss)i));
+      snprintf(text + n, size - n, "%s%llu %s", n ? ", " : "", (unsigned long long)saved->lost[i],
+               tk_loss_name((enum tk_loss)i));
   }
 }
 
@@ -79,8 +85,8 @@ void saver_close(struct saver *s) {
   s->sink = NULL;
 }
 
-/* What an earlier command said of the trace (its ranks, how it was shrunk) stays true: all members but those that are said anew; where
- * nothing is to be said of commands, the ranks, which are the trace's own. */
+/* What an earlier command said of the trace (its ranks, how it was shrunk) stays true: all members but those that are said
+ * anew; where nothing is to be said of commands, the ranks, which are the trace's own. */
 static void put_earlier(struct buf *b, const struct tk_trace *t, const char *provenance, bool ranks_only) {
   const struct tk_meta *m = t ? trace_meta(t, "tracekit") : NULL;
   struct json_string key;
@@ -117,7 +123,8 @@ const char *saver_provenance(struct buf *b, const struct tk_save_options *opt, c
   return (const char *)b->data;
 }
 
-bool tk_save(const struct tk_trace *t, const char *path, const struct tk_save_options *opt, struct tk_saved *done, struct tk_err *err) {
+bool tk_save(const struct tk_trace *t, const char *path, const struct tk_save_options *opt, struct tk_saved *done,
+             struct tk_err *err) {
   static const struct tk_save_options defaults = {0};
   const char *const named[] = {t->source, NULL}, *const *inputs = t->files ? t->files : named;
   struct tk_saved counted;

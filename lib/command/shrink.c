@@ -247,7 +247,7 @@ static void take_report(struct shrinker *s) {
   r->level = s->save.level;
 }
 
-static bool run(struct shrinker *s, const struct track_origin *origins) {
+static bool shrink_trace(struct shrinker *s, const struct track_origin *origins) {
   struct tk_shrink_report *r = s->report;
   const struct tk_shrink_options *o = s->opt;
   uint64_t weight;
@@ -280,7 +280,7 @@ bool tk_shrink(struct tk_trace *t, const char *output, const struct tk_shrink_op
   if (!check_target(opt, s.err)) return false;
   shrunk_init(&s.done, mem);
   struct track_origin *origins = identity_of_tracks(t, &s.mem);
-  bool ok = origins && shrink_init(&s.whole, t, opt, origins, s.err) && run(&s, origins);
+  bool ok = origins && shrink_init(&s.whole, t, opt, origins, s.err) && shrink_trace(&s, origins);
   if (!ok && s.err->code == TK_OK && mem_check(&s.mem, s.err)) err_set(s.err, TK_ELIMIT, "out of memory");
   free_sample(&s);
   shrink_free(&s.whole);

@@ -37,7 +37,7 @@ static void *cells(struct sizer *s, uint64_t n) {
   return p;
 }
 
-static void count(struct cell *c, uint64_t bytes) {
+static void count_in_cell(struct cell *c, uint64_t bytes) {
   c->bytes += bytes;
   c->events++;
 }
@@ -59,18 +59,18 @@ static void of_event(struct sizer *s, tk_id id, uint64_t bytes) {
   const struct tk_class *c = &s->t->classes[e->cls];
   uint64_t args = s->of_args < bytes ? s->of_args : bytes;
   s->of_args = 0;
-  if (args) count(&s->slots[S_ARGS], args);
-  count(&s->slots[slot_of(s, e)], bytes - args);
-  count(&s->cats[c->cat], bytes);
-  count(&s->names[c->name], bytes);
-  count(&s->tracks[e->track], bytes);
+  if (args) count_in_cell(&s->slots[S_ARGS], args);
+  count_in_cell(&s->slots[slot_of(s, e)], bytes - args);
+  count_in_cell(&s->cats[c->cat], bytes);
+  count_in_cell(&s->names[c->name], bytes);
+  count_in_cell(&s->tracks[e->track], bytes);
 }
 
 static void hear(void *arg, enum sink_part part, tk_id id, uint64_t bytes) {
   struct sizer *s = arg;
   if (part == SINK_ARG) {
     s->of_args += bytes;
-    count(&s->args[id], bytes);
+    count_in_cell(&s->args[id], bytes);
     return;
   }
   s->total += bytes;
@@ -79,12 +79,12 @@ static void hear(void *arg, enum sink_part part, tk_id id, uint64_t bytes) {
   } else if (part == SINK_FLOW) {
     const struct tk_flow_point *f = &s->t->flow_points[id];
     s->of_args = 0;
-    count(&s->slots[S_FLOWS], bytes);
-    count(&s->cats[s->t->classes[f->cls].cat], bytes);
-    count(&s->names[s->t->classes[f->cls].name], bytes);
-    count(&s->tracks[tk_flow_point_track(s->t, f)], bytes);
+    count_in_cell(&s->slots[S_FLOWS], bytes);
+    count_in_cell(&s->cats[s->t->classes[f->cls].cat], bytes);
+    count_in_cell(&s->names[s->t->classes[f->cls].name], bytes);
+    count_in_cell(&s->tracks[tk_flow_point_track(s->t, f)], bytes);
   } else {
-    count(&s->slots[S_META], bytes);
+    count_in_cell(&s->slots[S_META], bytes);
   }
 }
 
@@ -174,7 +174,7 @@ static bool make_rows(struct sizer *s, struct tk_size_report *r) {
 /* ---- all ---- */
 
 /* Writes to nowhere, compressed, and hears what is written. */
-static bool weigh(struct sizer *s, const struct tk_save_options *opt, struct tk_saved *saved, struct tk_err *err) {
+static bool weigh_output(struct sizer *s, const struct tk_save_options *opt, struct tk_saved *saved, struct tk_err *err) {
   struct tk_save_options o = *opt;
   struct saver out = {.meter = {hear, s}};
   const char *inputs[] = {NULL};
@@ -185,7 +185,7 @@ static bool weigh(struct sizer *s, const struct tk_save_options *opt, struct tk_
   return ok;
 }
 
-static bool prepare(struct sizer *s) {
+static bool prepare_sizes(struct sizer *s) {
   s->n_strings = s->t->store->strings.n;
   s->cats = cells(s, s->n_strings);
   s->names = cells(s, s->n_strings);
@@ -195,7 +195,7 @@ static bool prepare(struct sizer *s) {
   return s->cats && s->names && s->args && s->tracks && s->origins && kinds_init(&s->kinds, s->t, &s->mem);
 }
 
-static void release(struct sizer *s) {
+static void free_sizer(struct sizer *s) {
   struct cell *of_strings[] = {s->cats, s->names, s->args};
   for (int i = 0; i < 3; i++)
     mem_free(&s->mem, of_strings[i]);
@@ -204,12 +204,12 @@ static void release(struct sizer *s) {
   kinds_free(&s->kinds);
 }
 
-static bool run(struct sizer *s, const struct tk_save_options *opt, struct tk_size_report *r, struct tk_err *err) {
+static bool size_trace(struct sizer *s, const struct tk_save_options *opt, struct tk_size_report *r, struct tk_err *err) {
   struct tk_saved saved;
-  if (!weigh(s, opt, &saved, err)) return false;
+  if (!weigh_output(s, opt, &saved, err)) return false;
   r->bytes = saved.raw_bytes;
   r->packed = saved.bytes;
-  if (r->bytes > s->total) count(&s->slots[S_META], r->bytes - s->total);
+  if (r->bytes > s->total) count_in_cell(&s->slots[S_META], r->bytes - s->total);
   return make_rows(s, r) || err_set(err, TK_ELIMIT, "out of memory");
 }
 
@@ -222,8 +222,8 @@ bool tk_size(struct tk_trace *t, const struct tk_save_options *opt, struct tk_si
   err_clear(err);
   *report = (struct tk_size_report){0};
   if (!o.format) o.format = t->format;
-  ok = prepare(&s) ? run(&s, &o, report, err) : mem_check(&s.mem, err) && err_set(err, TK_ELIMIT, "out of memory");
-  release(&s);
+  ok = prepare_sizes(&s) ? size_trace(&s, &o, report, err) : mem_check(&s.mem, err) && err_set(err, TK_ELIMIT, "out of memory");
+  free_sizer(&s);
   if (!ok) tk_size_report_free(report);
   return ok;
 }

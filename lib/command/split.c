@@ -334,7 +334,7 @@ static bool write_parts(struct splitter *s) {
   return name_files(s);
 }
 
-static void release(struct splitter *s) {
+static void free_splitter(struct splitter *s) {
   close_files(s);
   intern_free(&s->labels);
   map_free(&s->used);
@@ -353,7 +353,7 @@ bool tk_split(struct tk_trace *t, const char *pattern, const struct tk_split_opt
   intern_init(&s.labels, &s.mem);
   map_init(&s.used, &s.mem);
   ok = find_parts(&s) && check_names(&s) && write_parts(&s);
-  release(&s);
+  free_splitter(&s);
   if (!ok && mem_check(&s.mem, s.err)) err_set(s.err, TK_ELIMIT, "out of memory");
   return ok;
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static bool more(struct json *j) {
+static bool need_more(struct json *j) {
   if (j->last) return json_bad(j, j->end, "the input ends here");
   if (j->status == JSON_OK) j->status = JSON_MORE;
   return false;
@@ -13,13 +13,13 @@ static bool is_blank(uint8_t c) { return c == ' ' || c == '\n' || c == '\r' || c
 
 bool json_blank(struct json *j) {
   while (is_blank(*j->p)) j->p++; /* the zeros behind the window stop it */
-  return j->p < j->end || more(j);
+  return j->p < j->end || need_more(j);
 }
 
 /* ---- strings ---- */
 
-/* First quote, backslash or control character at or after p; eight bytes at a time.  A byte below 0x20 borrows in the subtraction,
- * an equal byte becomes zero in the exclusive or. */
+/* First quote, backslash or control character at or after p; eight bytes at a time.  A byte below 0x20 borrows in the
+ * subtraction, an equal byte becomes zero in the exclusive or. */
 static const uint8_t *string_stop(const uint8_t *p) {
   const uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
   for (;; p += 8) {
@@ -38,19 +38,19 @@ static const uint8_t *string_stop(const uint8_t *p) {
 static bool ends_value(struct json *j, const uint8_t *q) {
   const uint8_t *r = q + 1;
   while (is_blank(*r)) r++;
-  if (r >= j->end) return j->last || more(j);
+  if (r >= j->end) return j->last || need_more(j);
   return *r == ',' || *r == '}' || *r == ']';
 }
 
-/* The string whose opening quote is at j->p.  Producers that do not escape leave quotes in the middle of values: such a quote is
- * told by what follows it, and only within one line, so that a missing comma cannot swallow the file. */
+/* The string whose opening quote is at j->p.  Producers that do not escape leave quotes in the middle of values: such a quote
+ * is told by what follows it, and only within one line, so that a missing comma cannot swallow the file. */
 static bool scan_string(struct json *j, struct json_string *s, bool is_value) {
   const uint8_t *p = j->p + 1, *newline = NULL;
   s->p = p;
   s->plain = true;
   for (;;) {
     p = string_stop(p);
-    if (p >= j->end) return more(j);
+    if (p >= j->end) return need_more(j);
     if (*p == '"') {
       if (!is_value || ends_value(j, p)) break;
       if (j->status != JSON_OK) return false;
@@ -164,7 +164,7 @@ static bool scan_word(struct json *j, struct json_value *v) {
   const uint8_t *q = j->p;
   size_t n;
   while (word_char(*q)) q++;
-  if (q >= j->end && !j->last) return more(j);
+  if (q >= j->end && !j->last) return need_more(j);
   n = (size_t)(q - j->p);
   for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0]; i++) {
     const struct word *w = &WORDS[i];
@@ -202,12 +202,12 @@ static bool scan_number(struct json *j, struct json_value *v) {
   const uint8_t *q;
   v->num = num_scan(j->p, &q);
   if (v->num.kind != NUM_NONE && !word_char(*q)) {
-    if (q >= j->end) return more(j); /* 12 may be the beginning of 1234 */
+    if (q >= j->end) return need_more(j); /* 12 may be the beginning of 1234 */
     v->type = JSON_NUMBER;
     v->end = j->p = q;
     return true;
   }
-  if (j->end - j->p < 64 && !j->last) return more(j);
+  if (j->end - j->p < 64 && !j->last) return need_more(j);
   return scan_odd_number(j, v) || scan_word(j, v);
 }
 
@@ -236,7 +236,7 @@ bool json_value(struct json *j, struct json_value *v) {
 
 /* ---- copying ---- */
 
-static bool put(struct json *j, struct buf *out, const void *p, size_t n) {
+static bool append_or_fail(struct json *j, struct buf *out, const void *p, size_t n) {
   return buf_append(out, p, n) || json_bad(j, j->p, "out of memory");
 }
 
@@ -244,7 +244,7 @@ static bool put_string(struct json *j, struct buf *out, const struct json_string
   size_t n;
   const uint8_t *p;
   if (s->plain && utf8_valid(s->p, s->n))
-    return put(j, out, "\"", 1) && put(j, out, s->p, s->n) && put(j, out, "\"", 1);
+    return append_or_fail(j, out, "\"", 1) && append_or_fail(j, out, s->p, s->n) && append_or_fail(j, out, "\"", 1);
   p = json_text(j, s, &n);
   return json_quote(out, p, n) || json_bad(j, j->p, "out of memory");
 }
@@ -255,18 +255,19 @@ static bool copy_scalar(struct json *j, struct buf *out) {
   if (!json_value(j, &v)) return false;
   switch (v.type) {
   case JSON_STRING: return put_string(j, out, &v.str);
-  case JSON_NULL: return put(j, out, "null", 4);
-  case JSON_TRUE: return put(j, out, "true", 4);
-  case JSON_FALSE: return put(j, out, "false", 5);
+  case JSON_NULL: return append_or_fail(j, out, "null", 4);
+  case JSON_TRUE: return append_or_fail(j, out, "true", 4);
+  case JSON_FALSE: return append_or_fail(j, out, "false", 5);
   default:
-    if (!v.fixed) return put(j, out, v.p, (size_t)(v.end - v.p));
-    return put(j, out, text, v.num.kind == NUM_INT ? num_put_i64(text, v.num.mant) : num_put_decimal(text, v.num.mant, v.num.exp));
+    if (!v.fixed) return append_or_fail(j, out, v.p, (size_t)(v.end - v.p));
+    return append_or_fail(j, out, text,
+                          v.num.kind == NUM_INT ? num_put_i64(text, v.num.mant) : num_put_decimal(text, v.num.mant, v.num.exp));
   }
 }
 
 static bool copy_key(struct json *j, struct buf *out) {
   struct json_string key;
-  return json_key(j, &key) && put_string(j, out, &key) && put(j, out, ":", 1);
+  return json_key(j, &key) && put_string(j, out, &key) && append_or_fail(j, out, ":", 1);
 }
 
 /* Behind a value inside of a container: ',' goes on (and copies the next key), a bracket closes.  *depth counts down. */
@@ -277,19 +278,19 @@ static bool copy_next(struct json *j, struct buf *out, const uint8_t *kinds, uns
   if (*j->p == ',') {
     j->p++;
     if (!json_blank(j)) return false;
-    if (*j->p != close) return put(j, out, ",", 1) && (close == ']' || copy_key(j, out));
+    if (*j->p != close) return append_or_fail(j, out, ",", 1) && (close == ']' || copy_key(j, out));
     json_remark(j, j->p, "comma before a closing bracket");
   }
   if (*j->p != close) return json_bad(j, j->p, close == '}' ? "expected ',' or '}'" : "expected ',' or ']'");
   j->p++;
   *closed = true;
   (*depth)--;
-  return put(j, out, &close, 1);
+  return append_or_fail(j, out, &close, 1);
 }
 
 static bool copy_too_deep(struct json *j, struct buf *out) {
   json_fix(j, j->p, "nested deeper than 512 levels: replaced by null");
-  return json_skip(j) && put(j, out, "null", 4);
+  return json_skip(j) && append_or_fail(j, out, "null", 4);
 }
 
 bool json_copy(struct json *j, struct buf *out) {
@@ -304,7 +305,7 @@ bool json_copy(struct json *j, struct buf *out) {
     } else if (open) {
       uint8_t c = *j->p++;
       kinds[depth++] = c;
-      if (!put(j, out, &c, 1) || !json_blank(j)) return false;
+      if (!append_or_fail(j, out, &c, 1) || !json_blank(j)) return false;
       if (*j->p != (c == '{' ? '}' : ']')) {
         if (c == '{' && !copy_key(j, out)) return false;
         continue;

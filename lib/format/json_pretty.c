@@ -2,15 +2,15 @@
 
 enum { LEVELS = 2 }; /* with lines of their own */
 
-static void put(struct out *to, char c) { *out_reserve(to, 1) = (uint8_t)c, to->next++; }
+static void put_byte(struct out *to, char c) { *out_reserve(to, 1) = (uint8_t)c, to->next++; }
 
 static void line(struct out *to, unsigned depth) {
-  put(to, '\n');
-  for (unsigned i = 0; i < 2 * depth; i++) put(to, ' ');
+  put_byte(to, '\n');
+  for (unsigned i = 0; i < 2 * depth; i++) put_byte(to, ' ');
 }
 
 static void in_string(struct json_pretty *p, uint8_t c, struct out *to) {
-  put(to, (char)c);
+  put_byte(to, (char)c);
   if (p->escaped) p->escaped = false;
   else if (c == '\\') p->escaped = true;
   else if (c == '"') p->in_string = false;
@@ -20,8 +20,8 @@ static void closing(struct json_pretty *p, uint8_t c, struct out *to) {
   p->depth--;
   if (p->depth < LEVELS && !p->opened) line(to, p->depth);
   p->opened = false;
-  put(to, (char)c);
-  if (p->depth == 0) put(to, '\n');
+  put_byte(to, (char)c);
+  if (p->depth == 0) put_byte(to, '\n');
 }
 
 static void structural(struct json_pretty *p, uint8_t c, struct out *to) {
@@ -33,10 +33,10 @@ static void structural(struct json_pretty *p, uint8_t c, struct out *to) {
   if (p->opened && p->depth <= LEVELS) line(to, p->depth);
   p->opened = c == '{' || c == '[';
   p->depth += p->opened;
-  put(to, (char)c);
+  put_byte(to, (char)c);
   if (c == '"') p->in_string = true;
   if (c == ',' && p->depth <= LEVELS) line(to, p->depth);
-  else if (c == ',' || c == ':') put(to, ' ');
+  else if (c == ',' || c == ':') put_byte(to, ' ');
 }
 
 void json_pretty(struct json_pretty *p, const uint8_t *text, size_t n, struct out *to) {

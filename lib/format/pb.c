@@ -10,7 +10,7 @@ static const char UNCLOSED[] = "group that does not end", DEEP[] = "groups neste
 
 /* ---- in memory ---- */
 
-static bool fault(struct pb *c, const char *what) {
+static bool pb_fault(struct pb *c, const char *what) {
   c->fault = what;
   return false;
 }
@@ -18,14 +18,14 @@ static bool fault(struct pb *c, const char *what) {
 bool pb_varint_slow(struct pb *c, uint64_t *v) {
   uint64_t out = 0;
   for (unsigned i = 0; i < 10; i++) {
-    if (c->p + i >= c->end) return fault(c, SHORT);
+    if (c->p + i >= c->end) return pb_fault(c, SHORT);
     out |= (uint64_t)(c->p[i] & 0x7f) << (7 * i);
     if (c->p[i] >= 0x80) continue;
     c->p += i + 1;
     *v = out;
     return true;
   }
-  return fault(c, OVERLONG);
+  return pb_fault(c, OVERLONG);
 }
 
 static uint64_t little_endian(const uint8_t *p, unsigned n) {
@@ -35,19 +35,19 @@ static uint64_t little_endian(const uint8_t *p, unsigned n) {
 }
 
 static bool fixed(struct pb *c, unsigned n, uint64_t *v) {
-  if ((size_t)(c->end - c->p) < n) return fault(c, SHORT);
+  if ((size_t)(c->end - c->p) < n) return pb_fault(c, SHORT);
   *v = little_endian(c->p, n);
   c->p += n;
   return true;
 }
 
-static bool header(struct pb *c, struct pb_field *f) {
+static bool read_header(struct pb *c, struct pb_field *f) {
   uint64_t tag;
   if (!pb_varint(c, &tag)) return false;
   f->wire = tag & 7;
   f->number = (uint32_t)(tag >> 3);
-  if (tag >> 3 == 0 || tag >> 32) return fault(c, ZERO);
-  return f->wire <= PB_FIXED32 || fault(c, WIRE);
+  if (tag >> 3 == 0 || tag >> 32) return pb_fault(c, ZERO);
+  return f->wire <= PB_FIXED32 || pb_fault(c, WIRE);
 }
 
 /* What follows the header of anything but a group's edge. */
@@ -58,7 +58,7 @@ static bool content(struct pb *c, struct pb_field *f) {
     case PB_FIXED32: return fixed(c, 4, &f->value);
     default:
       if (!pb_varint(c, &f->value)) return false;
-      if (f->value > (uint64_t)(c->end - c->p)) return fault(c, SHORT);
+      if (f->value > (uint64_t)(c->end - c->p)) return pb_fault(c, SHORT);
       f->p = c->p;
       c->p += f->value;
       return true;
@@ -90,19 +90,19 @@ static bool skip_group(struct pb *c, struct pb_field *f) {
     if (f->wire == PB_GROUP || f->wire == PB_GROUP_END) {
       if (!edge(&g, f, &what)) {
         c->limit = what == DEEP;
-        return fault(c, what);
+        return pb_fault(c, what);
       }
     } else if (!content(c, f)) {
       return false;
     }
-    if (g.n && c->p == c->end) return fault(c, UNCLOSED);
-  } while (g.n && header(c, f));
+    if (g.n && c->p == c->end) return pb_fault(c, UNCLOSED);
+  } while (g.n && read_header(c, f));
   return !c->fault;
 }
 
 bool pb_next(struct pb *c, struct pb_field *f) {
   while (c->p < c->end) {
-    if (!header(c, f)) return false;
+    if (!read_header(c, f)) return false;
     if (f->wire != PB_GROUP && f->wire != PB_GROUP_END) return content(c, f);
     if (!skip_group(c, f)) return false;
   }
@@ -138,7 +138,7 @@ static enum pb_status in_header(struct pb_in *s, uint64_t end, struct pb_field *
   if (s->p == s->end) return end == UINT64_MAX ? PB_DONE : PB_CUT;
   left = end - at;
   c = pb_over(s->p, left < (uint64_t)(s->end - s->p) ? (size_t)left : (size_t)(s->end - s->p));
-  bool ok = header(&c, f);
+  bool ok = read_header(&c, f);
   if (ok && f->wire == PB_BYTES) ok = pb_varint(&c, &f->value);
   else if (ok && f->wire != PB_GROUP && f->wire != PB_GROUP_END) ok = content(&c, f);
   if (!ok) return c.fault == SHORT && s->last && c.end == s->end ? PB_CUT : corrupt(s, c.fault);

@@ -7,22 +7,14 @@
 
 #include <string.h>
 
+#include "base/varint.h"
 #include "pb.h"
 
-static inline uint8_t *pb_raw_varint(uint8_t *p, uint64_t v) {
-  while (v >= 0x80) {
-    *p++ = (uint8_t)(v | 0x80);
-    v >>= 7;
-  }
-  *p++ = (uint8_t)v;
-  return p;
-}
-
-static inline uint8_t *pb_key(uint8_t *p, uint32_t field, enum pb_wire wire) { return pb_raw_varint(p, (uint64_t)field << 3 | wire); }
+static inline uint8_t *pb_key(uint8_t *p, uint32_t field, enum pb_wire wire) { return varint_put(p, (uint64_t)field << 3 | wire); }
 
 static inline void pb_u64(struct buf *b, uint32_t field, uint64_t v) {
   uint8_t *p = buf_reserve(b, 16);
-  if (p) b->len = (size_t)(pb_raw_varint(pb_key(p, field, PB_VARINT), v) - b->data);
+  if (p) b->len = (size_t)(varint_put(pb_key(p, field, PB_VARINT), v) - b->data);
 }
 
 /* int32, int64: negative numbers take ten bytes. */
@@ -53,7 +45,7 @@ static inline void pb_double(struct buf *b, uint32_t field, double v) {
 static inline void pb_bytes(struct buf *b, uint32_t field, const void *bytes, size_t n) {
   uint8_t *p = buf_reserve(b, n + 20);
   if (!p) return;
-  p = pb_raw_varint(pb_key(p, field, PB_BYTES), n);
+  p = varint_put(pb_key(p, field, PB_BYTES), n);
   if (n) memcpy(p, bytes, n);
   b->len = (size_t)(p + n - b->data);
 }

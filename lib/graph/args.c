@@ -11,13 +11,6 @@
 
 #include "trace.h"
 
-static const uint8_t *unpack_varint(const uint8_t *p, uint64_t *v) {
-  uint64_t out = *p & 0x7f;
-  for (int shift = 7; *p++ & 0x80; shift += 7) out |= (uint64_t)(*p & 0x7f) << shift;
-  *v = out;
-  return p;
-}
-
 static const uint8_t *unpack(const uint8_t *p, enum tk_arg_type type, struct tk_arg *arg) {
   uint64_t v;
   arg->type = type;
@@ -30,14 +23,14 @@ static const uint8_t *unpack(const uint8_t *p, enum tk_arg_type type, struct tk_
   case TK_ARG_DOUBLE: memcpy(&arg->d, p, 8); return p + 8;
   case TK_ARG_INT:
   case TK_ARG_DECIMAL:
-    p = unpack_varint(p, &v);
+    p = varint_get(p, &v);
     arg->i = unzigzag(v);
     if (type == TK_ARG_DECIMAL) arg->exp = (int32_t)unzigzag(*p++);
     return p;
   case TK_ARG_UINT:
-  case TK_ARG_POINTER: return unpack_varint(p, &arg->u);
+  case TK_ARG_POINTER: return varint_get(p, &arg->u);
   default:
-    p = unpack_varint(p, &v);
+    p = varint_get(p, &v);
     arg->s = (tk_id)v;
     return p;
   }
@@ -49,7 +42,7 @@ struct tk_args tk_args_of(const struct tk_trace *t, uint32_t args) {
   struct tk_args it = {.trace = t};
   uint64_t shape;
   if (args == 0 || args >= t->store->pool.len) return it;
-  it.next = unpack_varint(t->store->pool.data + args, &shape);
+  it.next = varint_get(t->store->pool.data + args, &shape);
   it.shape = t->store->shapes[shape];
   return it;
 }
@@ -96,7 +89,7 @@ static void see_key(struct tk_store *s, tk_id key) {
 }
 
 /* Adds a key and gives room for its value. */
-static uint8_t *add(struct tk_trace *t, tk_id key, enum tk_arg_type type) {
+static uint8_t *add_value(struct tk_trace *t, tk_id key, enum tk_arg_type type) {
   struct tk_store *s = t->store;
   struct arg_builder *b = &s->builder;
   uint8_t *p = buf_reserve(&b->payload, 16);
@@ -111,36 +104,36 @@ static void added(struct tk_trace *t, const uint8_t *end) {
   b->len = (size_t)(end - b->data);
 }
 
-void args_flag(struct tk_trace *t, tk_id key, enum tk_arg_type type) { add(t, key, type); }
+void args_flag(struct tk_trace *t, tk_id key, enum tk_arg_type type) { add_value(t, key, type); }
 
 void args_int(struct tk_trace *t, tk_id key, int64_t v) {
-  uint8_t *p = add(t, key, TK_ARG_INT);
-  if (p) added(t, pack_varint(p, zigzag(v)));
+  uint8_t *p = add_value(t, key, TK_ARG_INT);
+  if (p) added(t, varint_put(p, zigzag(v)));
 }
 
 void args_uint(struct tk_trace *t, tk_id key, enum tk_arg_type type, uint64_t v) {
-  uint8_t *p = add(t, key, type);
-  if (p) added(t, pack_varint(p, v));
+  uint8_t *p = add_value(t, key, type);
+  if (p) added(t, varint_put(p, v));
 }
 
 void args_decimal(struct tk_trace *t, tk_id key, int64_t mant, int exp) {
-  uint8_t *p = add(t, key, TK_ARG_DECIMAL);
+  uint8_t *p = add_value(t, key, TK_ARG_DECIMAL);
   if (!p) return;
-  p = pack_varint(p, zigzag(mant));
+  p = varint_put(p, zigzag(mant));
   *p++ = (uint8_t)zigzag(exp);
   added(t, p);
 }
 
 void args_double(struct tk_trace *t, tk_id key, double v) {
-  uint8_t *p = add(t, key, TK_ARG_DOUBLE);
+  uint8_t *p = add_value(t, key, TK_ARG_DOUBLE);
   if (!p) return;
   memcpy(p, &v, 8);
   added(t, p + 8);
 }
 
 void args_str(struct tk_trace *t, tk_id key, enum tk_arg_type type, tk_id s) {
-  uint8_t *p = add(t, key, type);
-  if (p) added(t, pack_varint(p, s));
+  uint8_t *p = add_value(t, key, type);
+  if (p) added(t, varint_put(p, s));
 }
 
 void args_copy(struct tk_trace *t, const struct tk_arg *a) {
@@ -235,7 +228,7 @@ uint32_t args_packed(struct tk_trace *t, uint32_t shape, const uint8_t *payload,
     s->mem.failed = true;
     return 0;
   }
-  p = pack_varint(p, shape);
+  p = varint_put(p, shape);
   if (n) memcpy(p, payload, n);
   s->pool.len = (size_t)(p + n - s->pool.data);
   return (uint32_t)at;

@@ -15,8 +15,8 @@
 
 #include "trace.h"
 
-static void put(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
-static void put(struct buf *b, const char *fmt, ...) {
+static void append_format(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
+static void append_format(struct buf *b, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
   int n = vsnprintf(NULL, 0, fmt, ap);
@@ -34,39 +34,39 @@ static void put_text(struct buf *b, const struct tk_trace *t, tk_id id) {
   const char *s = tk_string(t, id, &n);
   for (size_t i = 0; i < n; i++) {
     unsigned char c = (unsigned char)s[i];
-    if (c < 0x20 || c == '"' || c == '\\' || c == 0x7f) put(b, "\\x%02x", c);
+    if (c < 0x20 || c == '"' || c == '\\' || c == 0x7f) append_format(b, "\\x%02x", c);
     else buf_append(b, &s[i], 1);
   }
 }
 
 static void put_string(struct buf *b, const struct tk_trace *t, tk_id id) {
-  put(b, id ? "\"" : "-");
+  append_format(b, id ? "\"" : "-");
   put_text(b, t, id);
-  if (id) put(b, "\"");
+  if (id) append_format(b, "\"");
 }
 
 static void put_ident(struct buf *b, const struct tk_trace *t, const char *what, struct tk_ident i) {
   if (i.kind == TK_IDENT_NONE) return;
-  put(b, " %s=", what);
+  append_format(b, " %s=", what);
   if (i.kind == TK_IDENT_STR) put_string(b, t, i.str);
-  else put(b, i.kind == TK_IDENT_QUOTED ? "\"%lld\"" : "%lld", (long long)i.num);
+  else append_format(b, i.kind == TK_IDENT_QUOTED ? "\"%lld\"" : "%lld", (long long)i.num);
 }
 
 static void put_value(struct buf *b, const struct tk_trace *t, const struct tk_arg *a) {
   char text[128];
   switch (a->type) {
-  case TK_ARG_NULL: put(b, "null"); return;
-  case TK_ARG_FALSE: put(b, "false"); return;
-  case TK_ARG_TRUE: put(b, "true"); return;
-  case TK_ARG_INT: put(b, "%lld", (long long)a->i); return;
-  case TK_ARG_UINT: put(b, "%lluu", (unsigned long long)a->u); return;
-  case TK_ARG_POINTER: put(b, "0x%llx", (unsigned long long)a->u); return;
-  case TK_ARG_DOUBLE: put(b, "%.*sd", (int)num_put_double(text, a->d), text); return;
-  case TK_ARG_DECIMAL: put(b, "%.*s", (int)num_put_decimal(text, a->i, a->exp), text); return;
+  case TK_ARG_NULL: append_format(b, "null"); return;
+  case TK_ARG_FALSE: append_format(b, "false"); return;
+  case TK_ARG_TRUE: append_format(b, "true"); return;
+  case TK_ARG_INT: append_format(b, "%lld", (long long)a->i); return;
+  case TK_ARG_UINT: append_format(b, "%lluu", (unsigned long long)a->u); return;
+  case TK_ARG_POINTER: append_format(b, "0x%llx", (unsigned long long)a->u); return;
+  case TK_ARG_DOUBLE: append_format(b, "%.*sd", (int)num_put_double(text, a->d), text); return;
+  case TK_ARG_DECIMAL: append_format(b, "%.*s", (int)num_put_decimal(text, a->i, a->exp), text); return;
   case TK_ARG_NUMBER:
-  case TK_ARG_JSON: put(b, "%s", tk_string(t, a->s, NULL)); return;
+  case TK_ARG_JSON: append_format(b, "%s", tk_string(t, a->s, NULL)); return;
   default:
-    if (a->type != TK_ARG_STR) put(b, a->type == TK_ARG_REF ? "ref:" : "bytes:");
+    if (a->type != TK_ARG_STR) append_format(b, a->type == TK_ARG_REF ? "ref:" : "bytes:");
     put_string(b, t, a->s);
   }
 }
@@ -77,93 +77,93 @@ static void put_args(struct buf *b, const struct tk_trace *t, uint32_t args) {
   const char *sep = " {";
   if (!args) return;
   for (; tk_args_next(&it, &arg); sep = ", ") {
-    put(b, "%s", sep);
+    append_format(b, "%s", sep);
     put_text(b, t, arg.key);
-    put(b, "=");
+    append_format(b, "=");
     put_value(b, t, &arg);
   }
-  put(b, *sep == ',' ? "}" : " {}");
+  append_format(b, *sep == ',' ? "}" : " {}");
 }
 
 static void put_class(struct buf *b, const struct tk_trace *t, tk_id id) {
   const struct tk_class *c = &t->classes[id];
-  put(b, " ");
+  append_format(b, " ");
   put_string(b, t, c->name);
-  if (c->cat) put(b, " ["), put_text(b, t, c->cat), put(b, "]");
-  if (c->args) put(b, " shared");
+  if (c->cat) append_format(b, " ["), put_text(b, t, c->cat), append_format(b, "]");
+  if (c->args) append_format(b, " shared");
   put_args(b, t, c->args);
 }
 
 static void put_event(struct buf *b, const struct tk_trace *t, const struct tk_event *e) {
   static const char *const kinds[] = {"span", "instant", "counter", "begin", "end"};
   static const char *const flags[] = {"paired", "unfinished", "clipped", "repaired", "overlaps", "lost-clock", "end-named", "async"};
-  put(b, "  %u %s %lld", e->depth, kinds[e->kind], (long long)e->ts);
-  if (e->kind == TK_SPAN) put(b, " +%lld", (long long)e->dur);
+  append_format(b, "  %u %s %lld", e->depth, kinds[e->kind], (long long)e->ts);
+  if (e->kind == TK_SPAN) append_format(b, " +%lld", (long long)e->dur);
   put_class(b, t, e->cls);
   for (unsigned i = 0; i < 8; i++)
-    if (e->flags & 1u << i) put(b, " %s", flags[i]);
+    if (e->flags & 1u << i) append_format(b, " %s", flags[i]);
   put_args(b, t, e->args);
-  put(b, "\n");
+  append_format(b, "\n");
 }
 
 static void put_track(struct buf *b, const struct tk_trace *t, const struct tk_track *k) {
   static const char *const kinds[] = {"root", "process", "thread", "counter", "async"};
-  put(b, "track %s", kinds[k->kind]);
+  append_format(b, "track %s", kinds[k->kind]);
   put_ident(b, t, "pid", k->pid);
   put_ident(b, t, "tid", k->tid);
-  if (k->name) put(b, " "), put_string(b, t, k->name);
-  if (k->labels) put(b, " labels="), put_string(b, t, k->labels);
-  if (k->machine) put(b, " machine="), put_string(b, t, k->machine);
-  if (k->has_sort) put(b, " sort=%lld", (long long)k->sort_index);
-  if (k->hidden) put(b, " hidden");
-  put(b, "\n");
+  if (k->name) append_format(b, " "), put_string(b, t, k->name);
+  if (k->labels) append_format(b, " labels="), put_string(b, t, k->labels);
+  if (k->machine) append_format(b, " machine="), put_string(b, t, k->machine);
+  if (k->has_sort) append_format(b, " sort=%lld", (long long)k->sort_index);
+  if (k->hidden) append_format(b, " hidden");
+  append_format(b, "\n");
   for (tk_id i = k->first; i < k->first + k->count; i++) put_event(b, t, &t->events[i]);
 }
 
 static void put_flow(struct buf *b, const struct tk_trace *t, const struct tk_flow_point *f) {
   static const char *const roles[] = {"start", "step", "end", "out", "in", "inout"};
   const struct tk_track *k = &t->tracks[tk_flow_point_track(t, f)];
-  put(b, "flow %s %lld", roles[f->role], (long long)f->ts);
+  append_format(b, "flow %s %lld", roles[f->role], (long long)f->ts);
   put_class(b, t, f->cls);
-  put(b, " id=");
+  append_format(b, " id=");
   if (f->id_is_str) put_string(b, t, (tk_id)f->id);
-  else if (f->id_is_uint) put(b, "%llu", (unsigned long long)f->id);
-  else put(b, "%lld", (long long)f->id);
-  if (f->enclosing) put(b, " enclosing");
+  else if (f->id_is_uint) append_format(b, "%llu", (unsigned long long)f->id);
+  else append_format(b, "%lld", (long long)f->id);
+  if (f->enclosing) append_format(b, " enclosing");
   put_ident(b, t, "pid", k->pid);
   put_ident(b, t, "tid", k->tid);
   put_args(b, t, f->args);
-  if (f->bound) put(b, " -> %lld", (long long)t->events[f->at].ts), put_class(b, t, t->events[f->at].cls);
-  put(b, "\n");
+  if (f->bound) append_format(b, " -> %lld", (long long)t->events[f->at].ts), put_class(b, t, t->events[f->at].cls);
+  append_format(b, "\n");
 }
 
 static void put_record(struct buf *b, const struct tk_trace *t, const struct tk_record *r) {
-  put(b, "record %c", r->phase ? r->phase : '-');
-  if (r->has_ts) put(b, " %lld", (long long)r->ts);
+  append_format(b, "record %c", r->phase ? r->phase : '-');
+  if (r->has_ts) append_format(b, " %lld", (long long)r->ts);
   if (r->track) put_ident(b, t, "pid", t->tracks[r->track].pid), put_ident(b, t, "tid", t->tracks[r->track].tid);
-  put(b, " %.*s\n", (int)r->size, trace_raw(t, r->at));
+  append_format(b, " %.*s\n", (int)r->size, trace_raw(t, r->at));
 }
 
 char *tk_dump(const struct tk_trace *t) {
   static const char *const clocks[] = {"unknown", "realtime", "boottime", "monotonic"};
   struct mem mem = {0};
   struct buf b = {.mem = &mem};
-  put(&b, "trace origin=%lldns zero=%lldns clock=%s\n", (long long)t->origin_ns, (long long)t->zero_ns, clocks[t->clock]);
+  append_format(&b, "trace origin=%lldns zero=%lldns clock=%s\n", (long long)t->origin_ns, (long long)t->zero_ns, clocks[t->clock]);
   for (tk_id i = 1; i <= t->n_tracks; i++) put_track(&b, t, &t->tracks[i]);
   for (tk_id i = 1; i <= t->n_flow_points; i++) put_flow(&b, t, &t->flow_points[i]);
   for (tk_id i = 1; i <= t->n_records; i++) put_record(&b, t, &t->records[i]);
   for (tk_id i = 1; i <= t->n_metas; i++) {
-    put(&b, "meta ");
+    append_format(&b, "meta ");
     put_text(&b, t, t->metas[i].key);
-    put(&b, " %.*s\n", (int)t->metas[i].size, trace_raw(t, t->metas[i].at));
+    append_format(&b, " %.*s\n", (int)t->metas[i].size, trace_raw(t, t->metas[i].at));
   }
   for (tk_id i = 1; i <= t->n_notes; i++) {
     const struct tk_note *n = &t->notes[i];
-    put(&b, "note %s x%llu", n->kind == TK_NOTE_REPAIR ? "repair" : "info", (unsigned long long)n->count);
-    if (n->offset != UINT64_MAX) put(&b, " @%llu", (unsigned long long)n->offset);
-    put(&b, " ");
+    append_format(&b, "note %s x%llu", n->kind == TK_NOTE_REPAIR ? "repair" : "info", (unsigned long long)n->count);
+    if (n->offset != UINT64_MAX) append_format(&b, " @%llu", (unsigned long long)n->offset);
+    append_format(&b, " ");
     put_text(&b, t, n->text);
-    put(&b, "\n");
+    append_format(&b, "\n");
   }
   if (!buf_append(&b, "", 1)) {
     buf_free(&b);

@@ -7,6 +7,9 @@
 #ifndef GRAPH_KEYS_H
 #define GRAPH_KEYS_H
 
+#include <stdbool.h>
+#include <string.h>
+
 #define KEYS(X)                                   \
   X(ARGS, "json.args")                            \
   X(PH, "json.ph")                                \
@@ -43,5 +46,14 @@ enum key {
 #undef X
   KEY_COUNT
 };
+
+/* Is an arg under this key a field of the event itself, in whatever format it came (an id, a scope, what a repair kept)?  Such keys
+ * have a prefix of their own, and operations on args leave them alone. */
+static inline bool key_is_reserved(const char *key) {
+  static const char *const PREFIXES[] = {"json.", "xplane.", "perfetto.", "repaired.", "tracekit."};
+  for (size_t i = 0; i < sizeof PREFIXES / sizeof PREFIXES[0]; i++)
+    if (strncmp(key, PREFIXES[i], strlen(PREFIXES[i])) == 0) return true;
+  return false;
+}
 
 #endif

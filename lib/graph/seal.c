@@ -384,7 +384,7 @@ static void survey(struct sealer *s) {
   }
 }
 
-static bool run(struct sealer *s) {
+static bool seal_tracks(struct sealer *s) {
   struct tk_trace *t = s->t;
   tk_id n_old = t->n_events;
   bool ok;
@@ -412,7 +412,7 @@ bool seal(struct tk_trace *t, struct tk_err *err) {
   struct sealer s = {.t = t, .start = INT64_MAX, .end = INT64_MIN};
   bool ok;
   if (!mem_check(&t->store->mem, err)) return false;
-  ok = run(&s);
+  ok = seal_tracks(&s);
   note_counted(t, "end events without a begin event: dropped", s.n_unmatched);
   note_counted(t, "spans that stick out of the span they begin in: kept beside it", s.n_overlaps);
   t->counts.dropped += s.n_unmatched;

@@ -1,28 +1,32 @@
 /* seal_async.c - pairs async begin and end events by identity instead of by a thread's stack.
  *
- * Identity is (process, category, scope, id); the old phases S/F are matched by name instead of category.  Begins of one identity
- * nest: an end closes the innermost.  An end that finds none in its own process closes one of another, unless its id is local
- * (id2.local): Chrome passes work between processes under one id, while other producers take pointers for ids. */
+ * Identity is (process, category, scope, id); the old phases S/F are matched by name instead of category.  An end closes the latest
+ * open begin of its identity that has its name, as trace_processor and catapult do, so that spans of one id may cross; where none has,
+ * the latest of its identity.  An end that finds none in its own process closes one of another, unless its id is local (id2.local):
+ * Chrome passes work between processes under one id, while other producers take pointers for ids. */
 #include <string.h>
 
 #include "seal.h"
 
+/* A begin stands on four stacks; an end looks for one on each in turn. */
+enum stack { OF_NAME_HERE, OF_NAME, OF_ID_HERE, OF_ID, STACKS }; /* HERE: in its process */
+
 struct async_item {
   tk_time ts;
   uint32_t event;
-  uint32_t below, below_any; /* the begin under this one on its identity's stacks, index + 1 */
-  uint64_t identity;         /* without the process */
-  tk_id process;             /* 0 for an id that is not local */
+  uint32_t below[STACKS]; /* the begin under this one, index + 1 */
+  uint64_t identity;      /* without the process */
+  tk_id process;          /* of its track */
 };
 
 struct pairing {
   struct tk_trace *t;
   struct async_item *items;
   uint32_t n;
-  struct map tops; /* identity -> index + 1 of the innermost begin: of the process, and of all */
+  struct map tops; /* stack -> index + 1 of its latest begin */
 };
 
-static uint64_t mix(uint64_t h, uint64_t v) {
+static uint64_t mix_bits(uint64_t h, uint64_t v) {
   h = (h ^ v) * 0x9e3779b97f4a7c15u;
   return h ^ h >> 32;
 }
@@ -36,15 +40,15 @@ static uint64_t identity(const struct tk_trace *t, const struct tk_event *e) {
   bool legacy = false;
   while (tk_args_next(&it, &arg)) {
     if (arg.key == KEY_PH) legacy = true;
-    if (arg.key == KEY_ID || arg.key == KEY_SCOPE) h = mix(mix(h, arg.key), mix((uint64_t)arg.type, arg.u));
+    if (arg.key == KEY_ID || arg.key == KEY_SCOPE) h = mix_bits(mix_bits(h, arg.key), mix_bits((uint64_t)arg.type, arg.u));
     if (arg.key == KEY_ID2) {
       size_t n;
       const char *text = tk_string(t, arg.s, &n);
       bool local = n > 8 && memcmp(text, "{\"local\"", 8) == 0;
-      h = mix(mix(h, arg.s), local ? t->tracks[e->track].parent : 0); /* local: of no other process */
+      h = mix_bits(mix_bits(h, arg.s), local ? t->tracks[e->track].parent : 0); /* local: of no other process */
     }
   }
-  return mix(h, legacy ? (uint64_t)c->name << 32 : c->cat);
+  return mix_bits(h, legacy ? (uint64_t)c->name << 32 : c->cat);
 }
 
 static bool collect(struct pairing *p) {
@@ -52,7 +56,7 @@ static bool collect(struct pairing *p) {
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
     if (!(e->flags & TK_ASYNC) || (e->kind != TK_BEGIN && e->kind != TK_END)) continue;
-    p->items[p->n++] = (struct async_item){e->ts, i, 0, 0, identity(t, e), t->tracks[e->track].parent};
+    p->items[p->n++] = (struct async_item){e->ts, i, {0}, identity(t, e), t->tracks[e->track].parent};
   }
   return true;
 }
@@ -85,35 +89,37 @@ static void prepare_end(struct tk_trace *t, const struct tk_event *begin, struct
   end->args = args_end(t);
 }
 
-/* Begins that an end of another process has closed meanwhile are passed over. */
-static uint32_t innermost(const struct pairing *p, uint32_t top, bool any) {
-  while (top && p->t->events[p->items[top - 1].event].kind != TK_BEGIN)
-    top = any ? p->items[top - 1].below_any : p->items[top - 1].below;
-  return top;
+static uint64_t key_of(const struct pairing *p, const struct async_item *item, enum stack stack) {
+  uint64_t key = mix_bits(item->identity, stack);
+  if (stack == OF_NAME_HERE || stack == OF_NAME) key = mix_bits(key, p->t->classes[p->t->events[item->event].cls].name);
+  return stack == OF_NAME_HERE || stack == OF_ID_HERE ? mix_bits(key, item->process) : key;
 }
 
 static void open_begin(struct pairing *p, uint32_t at) {
   struct async_item *item = &p->items[at];
-  uint32_t *top = map_put(&p->tops, mix(item->identity, item->process), 0);
-  if (!top) return;
-  item->below = *top;
-  *top = at + 1;
-  top = map_put(&p->tops, item->identity, 0);
-  if (!top) return;
-  item->below_any = *top;
-  *top = at + 1;
+  for (enum stack stack = 0; stack < STACKS; stack++) {
+    uint32_t *top = map_put(&p->tops, key_of(p, item, stack), 0);
+    if (!top) return;
+    item->below[stack] = *top;
+    *top = at + 1;
+  }
+}
+
+/* The latest open begin of the stack, index + 1: begins that were closed from another of their stacks meanwhile are taken off. */
+static uint32_t latest_open(struct pairing *p, const struct async_item *end, enum stack stack) {
+  uint32_t *top = map_get(&p->tops, key_of(p, end, stack));
+  if (!top) return 0;
+  while (*top && p->t->events[p->items[*top - 1].event].kind != TK_BEGIN) *top = p->items[*top - 1].below[stack];
+  return *top;
 }
 
 static void close_end(struct pairing *p, uint32_t at) {
   struct tk_trace *t = p->t;
   const struct async_item *item = &p->items[at];
   struct tk_event *e = &t->events[item->event];
-  uint32_t *own = map_put(&p->tops, mix(item->identity, item->process), 0), *any = map_put(&p->tops, item->identity, 0), found;
-  own = map_get(&p->tops, mix(item->identity, item->process)); /* the second put may have moved it */
-  if (!own || !any) return;
-  *own = innermost(p, *own, false);
-  *any = innermost(p, *any, true);
-  found = *own ? *own : *any;
+  uint32_t found = 0;
+  for (enum stack stack = t->classes[e->cls].name ? OF_NAME_HERE : OF_ID_HERE; !found && stack < STACKS; stack++)
+    found = latest_open(p, item, stack);
   e->kind = KIND_DEAD;
   t->tracks[e->track].count--;
   if (found == 0) {

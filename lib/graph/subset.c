@@ -6,19 +6,19 @@
 
 #include "chain.h"
 
-static void *bytes(struct mem *m, uint64_t n, size_t elem) { return mem_array(m, (uint64_t)n + 1, elem); }
-static uint8_t *all(struct mem *m, uint64_t n) {
-  uint8_t *p = bytes(m, n, 1);
+static void *array_of(struct mem *m, uint64_t n, size_t elem) { return mem_array(m, (uint64_t)n + 1, elem); }
+static uint8_t *all_marked(struct mem *m, uint64_t n) {
+  uint8_t *p = array_of(m, n, 1);
   if (p) memset(p, 1, n + 1);
   return p;
 }
 
 bool subset_init(struct subset *k, const struct tk_trace *t, struct mem *mem) {
   *k = (struct subset){mem, NULL, NULL, NULL, NULL, t->n_events, t->n_flow_points, t->n_records, t->n_tracks};
-  k->events = all(mem, t->n_events);
-  k->points = all(mem, t->n_flow_points);
-  k->records = all(mem, t->n_records);
-  k->tracks = all(mem, t->n_tracks);
+  k->events = all_marked(mem, t->n_events);
+  k->points = all_marked(mem, t->n_flow_points);
+  k->records = all_marked(mem, t->n_records);
+  k->tracks = all_marked(mem, t->n_tracks);
   return k->events && k->points && k->records && k->tracks;
 }
 
@@ -52,8 +52,8 @@ static void survey_chains(const struct tk_trace *t, const struct subset *k, cons
 /* Points of events that go, go; and so does what is left of a flow that has lost an end. */
 static bool drop_points(const struct tk_trace *t, struct subset *k, struct subset_losses *kept) {
   struct chains chains;
-  tk_id *chain_of = bytes(k->mem, t->n_flow_points, sizeof *chain_of);
-  uint8_t *state = bytes(k->mem, t->n_flow_points, 1);
+  tk_id *chain_of = array_of(k->mem, t->n_flow_points, sizeof *chain_of);
+  uint8_t *state = array_of(k->mem, t->n_flow_points, 1);
   bool ok = chain_of && state && chains_init(&chains, t, k->mem);
   if (ok) memset(state, 0, (size_t)t->n_flow_points + 1);
   for (tk_id i = 1; ok && i <= t->n_flow_points; i++)
@@ -124,7 +124,7 @@ static void move_track(const struct tk_trace *t, const struct subset *k, struct 
 }
 
 static bool move_events(const struct tk_trace *t, const struct subset *k, struct tk_trace *to) {
-  uint16_t *above = bytes(k->mem, UINT16_MAX + 1, sizeof *above);
+  uint16_t *above = array_of(k->mem, UINT16_MAX + 1, sizeof *above);
   if (!above) return false;
   above[0] = 0;
   to->n_events = 0;
@@ -135,7 +135,7 @@ static bool move_events(const struct tk_trace *t, const struct subset *k, struct
 
 /* Ids of events in the part; only flows ask. */
 static tk_id *new_ids(const struct tk_trace *t, const struct subset *k) {
-  tk_id *now = bytes(k->mem, t->n_events, sizeof *now), n = 0;
+  tk_id *now = array_of(k->mem, t->n_events, sizeof *now), n = 0;
   for (tk_id i = 1; now && i <= t->n_events; i++) now[i] = k->events[i] ? ++n : 0;
   return now;
 }
@@ -160,7 +160,7 @@ static void move_records(const struct tk_trace *t, const struct subset *k, struc
   to->n_records = n;
 }
 
-static tk_id count(const uint8_t *keep, tk_id n) {
+static tk_id count_marked(const uint8_t *keep, tk_id n) {
   tk_id kept = 0;
   for (tk_id i = 1; i <= n; i++) kept += keep[i];
   return kept;
@@ -169,9 +169,9 @@ static tk_id count(const uint8_t *keep, tk_id n) {
 /* Arrays of its own for a view. */
 static bool make_view(const struct tk_trace *t, const struct subset *k, struct tk_trace *to) {
   *to = *t;
-  to->events = calloc((size_t)count(k->events, t->n_events) + 1, sizeof *to->events);
-  to->flow_points = calloc((size_t)count(k->points, t->n_flow_points) + 1, sizeof *to->flow_points);
-  to->records = calloc((size_t)count(k->records, t->n_records) + 1, sizeof *to->records);
+  to->events = calloc((size_t)count_marked(k->events, t->n_events) + 1, sizeof *to->events);
+  to->flow_points = calloc((size_t)count_marked(k->points, t->n_flow_points) + 1, sizeof *to->flow_points);
+  to->records = calloc((size_t)count_marked(k->records, t->n_records) + 1, sizeof *to->records);
   to->tracks = malloc(((size_t)t->n_tracks + 1) * sizeof *to->tracks);
   if (to->tracks) memcpy(to->tracks, t->tracks, ((size_t)t->n_tracks + 1) * sizeof *to->tracks);
   to->metas = malloc(((size_t)t->n_metas + 1) * sizeof *to->metas);
@@ -200,7 +200,7 @@ static bool drops_any(const struct tk_trace *t, const struct subset *k) {
 }
 
 bool subset_take(const struct tk_trace *t, struct subset *k, struct tk_trace *to, struct subset_losses *kept, struct tk_err *err) {
-  struct content *content = bytes(k->mem, t->n_tracks, sizeof *content);
+  struct content *content = array_of(k->mem, t->n_tracks, sizeof *content);
   bool drops = drops_any(t, k);
   bool ok = content && (t->n_flow_points == 0 || drop_points(t, k, kept));
   tk_id *now = ok && t->n_flow_points ? new_ids(t, k) : NULL;

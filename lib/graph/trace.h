@@ -9,6 +9,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/num.h"
+#include "base/varint.h"
 #include "keys.h"
 
 struct tk_arg_shape {
@@ -119,14 +120,6 @@ void args_take_up(struct tk_trace *t, struct arg_builder was);
 uint32_t args_shape_of(const struct tk_trace *t, uint32_t args);
 uint32_t args_packed(struct tk_trace *t, uint32_t shape, const uint8_t *payload, size_t n);
 
-static inline uint8_t *pack_varint(uint8_t *p, uint64_t v) {
-  while (v >= 0x80) {
-    *p++ = (uint8_t)(v | 0x80);
-    v >>= 7;
-  }
-  *p++ = (uint8_t)v;
-  return p;
-}
 static inline uint64_t zigzag(int64_t v) { return (uint64_t)v << 1 ^ (uint64_t)(v >> 63); }
 static inline int64_t unzigzag(uint64_t v) { return (int64_t)(v >> 1) ^ -(int64_t)(v & 1); }
 

@@ -23,7 +23,7 @@ struct ahead {
   size_t taken;      /* of the block at the ring's tail */
 };
 
-static void *run(void *self) {
+static void *run_thread(void *self) {
   struct ahead *a = self;
   uint8_t *block;
   while ((block = ring_block(&a->ring)) != NULL) {
@@ -78,7 +78,7 @@ struct in *in_open_ahead(struct in_opener opener, uint64_t max_size, struct mem 
   if (!a) return mem_check(mem, err), NULL;
   *a = (struct ahead){.mem = mem, .below = {.limit = mem->limit}, .err = {.offset = UINT64_MAX}};
   a->inner = opener.open(opener.self, max_size, &a->below, err);
-  if (!a->inner || !ring_init(&a->ring, &a->below) || pthread_create(&a->thread, NULL, run, a) != 0) {
+  if (!a->inner || !ring_init(&a->ring, &a->below) || pthread_create(&a->thread, NULL, run_thread, a) != 0) {
     if (a->inner && err && err->code == TK_OK) err_set(err, TK_ELIMIT, "no memory or thread to read with");
     ahead_close(a);
     return NULL;

@@ -74,7 +74,7 @@ static enum kind kind_of_packed(const char *path) {
   return kind;
 }
 
-static enum kind kind_of(const char *path, bool *whole) {
+static enum kind kind_of_archive(const char *path, bool *whole) {
   uint8_t head[HEAD];
   struct stat st;
   int fd = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
@@ -91,7 +91,7 @@ static enum kind kind_of(const char *path, bool *whole) {
 
 bool arc_is(const char *path) {
   bool whole;
-  return kind_of(path, &whole) != NO_ARCHIVE;
+  return kind_of_archive(path, &whole) != NO_ARCHIVE;
 }
 
 /* ---- opening ---- */
@@ -108,7 +108,7 @@ static la_ssize_t pull(struct archive *la, void *self, const void **p) {
   return (la_ssize_t)n;
 }
 
-static bool fault(struct arc *a, struct tk_err *err) {
+static bool archive_fault(struct arc *a, struct tk_err *err) {
   const char *why = archive_error_string(a->la);
   if (a->err.code != TK_OK) {
     if (err && err->code == TK_OK) *err = a->err;
@@ -117,7 +117,7 @@ static bool fault(struct arc *a, struct tk_err *err) {
   return err_set(err, TK_ECORRUPT, "archive: %s", why ? why : "cannot be read");
 }
 
-static bool start(struct arc *a, enum kind kind, struct tk_err *err) {
+static bool start_reading(struct arc *a, enum kind kind, struct tk_err *err) {
   uint64_t whole = a->max_size > UINT64_MAX / WHOLE ? 0 : a->max_size * WHOLE;
   a->err = (struct tk_err){.offset = UINT64_MAX};
   a->held = 0;
@@ -129,14 +129,14 @@ static bool start(struct arc *a, enum kind kind, struct tk_err *err) {
   archive_read_support_format_7zip(a->la);
   if (kind == PACKED) {
     a->packed = in_open_packed(a->path, whole, &a->mem, err);
-    return a->packed && (archive_read_open(a->la, a, NULL, pull, NULL) == ARCHIVE_OK || fault(a, err));
+    return a->packed && (archive_read_open(a->la, a, NULL, pull, NULL) == ARCHIVE_OK || archive_fault(a, err));
   }
   a->fd = open(a->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
   if (a->fd < 0) return err_sys(err, TK_EOPEN, errno, "cannot open");
-  return archive_read_open_fd(a->la, a->fd, BLOCK) == ARCHIVE_OK || fault(a, err);
+  return archive_read_open_fd(a->la, a->fd, BLOCK) == ARCHIVE_OK || archive_fault(a, err);
 }
 
-static void stop(struct arc *a) {
+static void stop_reading(struct arc *a) {
   if (a->la) archive_read_free(a->la);
   in_close(a->packed);
   if (a->fd >= 0) close(a->fd);
@@ -148,20 +148,20 @@ static void stop(struct arc *a) {
 struct arc *arc_open(const char *path, uint64_t max_size, struct tk_err *err) {
   struct arc *a = calloc(1, sizeof *a);
   bool whole;
-  enum kind kind = kind_of(path, &whole);
+  enum kind kind = kind_of_archive(path, &whole);
   if (a) *a = (struct arc){.fd = -1, .path = strdup(path), .max_size = max_size};
   if (!a || !a->path) err_set(err, TK_ELIMIT, "out of memory");
   else if (kind == NO_ARCHIVE) err_set(err, TK_EFORMAT, "not an archive");
   else if (!whole) snprintf(a->damage, sizeof a->damage, "archive: its directory is missing or damaged: members are read as found");
   if (a && kind == BEHIND) a->remark = "archive: it begins behind other bytes (a program that unpacks it?), which were passed over";
-  if (a && a->path && kind != NO_ARCHIVE && start(a, kind, err)) return a;
+  if (a && a->path && kind != NO_ARCHIVE && start_reading(a, kind, err)) return a;
   arc_close(a);
   return NULL;
 }
 
 void arc_close(struct arc *a) {
   if (!a) return;
-  stop(a);
+  stop_reading(a);
   free(a->path);
   free(a);
 }
@@ -178,7 +178,7 @@ static const char *name_of(struct arc *a, struct archive_entry *e) {
   return a->unnamed;
 }
 
-static bool take(struct arc *a, struct archive_entry *e) {
+static bool take_member(struct arc *a, struct archive_entry *e) {
   if (archive_entry_filetype(e) != AE_IFREG || archive_entry_hardlink(e)) return false;
   a->member = (struct arc_member){.name = name_of(a, e), .size = UINT64_MAX};
   if (archive_is_junk(a->member.name)) return false;
@@ -194,12 +194,12 @@ int arc_next(struct arc *a, struct arc_member *m, struct tk_err *err) {
   struct archive_entry *e;
   int status;
   while ((status = archive_read_next_header(a->la, &e)) == ARCHIVE_OK || status == ARCHIVE_WARN || status == ARCHIVE_RETRY) {
-    if (status == ARCHIVE_RETRY || !take(a, e)) continue;
+    if (status == ARCHIVE_RETRY || !take_member(a, e)) continue;
     *m = a->member;
     return 1;
   }
   if (status == ARCHIVE_EOF) return 0;
-  if (a->next == 0 || a->err.code == TK_ELIMIT) return fault(a, err) - 1;
+  if (a->next == 0 || a->err.code == TK_ELIMIT) return archive_fault(a, err) - 1;
   const char *why = a->err.code ? a->err.msg : archive_error_string(a->la);
   snprintf(a->damage, sizeof a->damage, "archive: damaged behind its member %u: %.160s", a->next, why ? why : "cannot be read");
   return 0;
@@ -210,8 +210,8 @@ bool arc_goto(struct arc *a, uint32_t index, struct tk_err *err) {
   if (a->next == index + 1 && a->made == 0) return true;
   if (a->next > index) {
     enum kind kind = a->packed ? PACKED : SEEKABLE;
-    stop(a);
-    if (!start(a, kind, err)) return false;
+    stop_reading(a);
+    if (!start_reading(a, kind, err)) return false;
   }
   while (a->next <= index) {
     int got = arc_next(a, &m, err);
@@ -226,7 +226,7 @@ const char *arc_damage(const struct arc *a) { return *a->damage ? a->damage : NU
 
 /* ---- content ---- */
 
-static bool within(struct arc *a, struct tk_err *err) {
+static bool within_ratio(struct arc *a, struct tk_err *err) {
   uint64_t in = (uint64_t)(archive_filter_bytes(a->la, -1) - a->at_start);
   if (a->max_size && a->made > a->max_size) return err_set(err, TK_ELIMIT, "archive: the member decompresses to more than --max-size");
   if (!a->max_size && a->made > SMALL && a->made / RATIO > in)
@@ -246,10 +246,10 @@ static ptrdiff_t content_read(void *self, uint8_t *p, size_t n, struct tk_err *e
   la_ssize_t got = archive_read_data(a->la, p, n);
   if (got >= 0) {
     a->made += (uint64_t)got;
-    return within(a, err) ? (ptrdiff_t)got : -1;
+    return within_ratio(a, err) ? (ptrdiff_t)got : -1;
   }
   if (a->made == 0 || a->err.code == TK_ELIMIT) {
-    fault(a, err);
+    archive_fault(a, err);
     return -1;
   }
   if (c->in)

@@ -44,7 +44,7 @@ struct gunzip {
 
 static unsigned long long where(const struct gunzip *g) { return in_offset(g->inner) + g->seen; }
 
-static const uint8_t *look(struct gunzip *g, size_t min, size_t *avail) {
+static const uint8_t *look_ahead(struct gunzip *g, size_t min, size_t *avail) {
   return in_ahead(g->inner, min, avail, &g->fault);
 }
 
@@ -69,7 +69,7 @@ static bool bad(struct header *h, const char *why) {
 /* Each of the following returns false if the inner input failed, true with h->bad set if the header did. */
 static bool skip_extra(struct gunzip *g, struct header *h) {
   size_t avail, n;
-  const uint8_t *p = look(g, h->size + 2, &avail);
+  const uint8_t *p = look_ahead(g, h->size + 2, &avail);
   if (!p) return false;
   if (avail < h->size + 2) return bad(h, "cut in its header");
   n = (size_t)p[h->size] | (size_t)p[h->size + 1] << 8;
@@ -79,7 +79,7 @@ static bool skip_extra(struct gunzip *g, struct header *h) {
 
 static bool skip_text(struct gunzip *g, struct header *h) {
   size_t avail, n;
-  const uint8_t *p = look(g, h->size + TEXT_LIMIT, &avail), *zero;
+  const uint8_t *p = look_ahead(g, h->size + TEXT_LIMIT, &avail), *zero;
   if (!p) return false;
   if (avail <= h->size) return bad(h, "cut in its header");
   n = avail - h->size < TEXT_LIMIT ? avail - h->size : TEXT_LIMIT;
@@ -91,7 +91,7 @@ static bool skip_text(struct gunzip *g, struct header *h) {
 
 static bool check_crc16(struct gunzip *g, struct header *h) {
   size_t avail;
-  const uint8_t *p = look(g, h->size + 2, &avail);
+  const uint8_t *p = look_ahead(g, h->size + 2, &avail);
   if (!p) return false;
   if (avail < h->size + 2) return bad(h, "cut in its header");
   h->checksum_differs = (flate_crc(0, p, h->size) & 0xffff) != ((uint32_t)p[h->size] | (uint32_t)p[h->size + 1] << 8);
@@ -102,7 +102,7 @@ static bool check_crc16(struct gunzip *g, struct header *h) {
 static bool parse_header(struct gunzip *g, struct header *h) {
   size_t avail;
   uint8_t flags;
-  const uint8_t *p = look(g, HEADER, &avail);
+  const uint8_t *p = look_ahead(g, HEADER, &avail);
   if (!p) return false;
   *h = (struct header){.size = HEADER};
   if (avail < 2 || p[0] != 0x1f || p[1] != 0x8b) return bad(h, "no member");
@@ -114,7 +114,7 @@ static bool parse_header(struct gunzip *g, struct header *h) {
   if (!h->bad && (flags & FNAME) && !skip_text(g, h)) return false;
   if (!h->bad && (flags & FCOMMENT) && !skip_text(g, h)) return false;
   if (!h->bad && (flags & FHCRC) && !check_crc16(g, h)) return false;
-  if (!h->bad && !look(g, h->size, &avail)) return false;
+  if (!h->bad && !look_ahead(g, h->size, &avail)) return false;
   if (!h->bad && avail < h->size) return bad(h, "cut in its header");
   return true;
 }
@@ -125,7 +125,7 @@ static bool skip_padding(struct gunzip *g, bool *ended) {
   const uint8_t *p;
   do {
     in_consume(g->inner, n);
-    p = look(g, 1, &avail);
+    p = look_ahead(g, 1, &avail);
     if (!p) return false;
     for (n = 0; n < avail && p[n] == 0; n++) {
     }
@@ -189,14 +189,14 @@ static bool guard(struct gunzip *g, size_t *made) {
 }
 
 /* Takes `n` seen bytes off the inner window. */
-static void drop(struct gunzip *g, size_t n) {
+static void drop_seen(struct gunzip *g, size_t n) {
   in_consume(g->inner, n);
   g->seen -= n;
 }
 
 static bool step_data(struct gunzip *g, uint8_t *out, size_t n, size_t *made) {
   size_t avail;
-  const uint8_t *p = look(g, g->seen + 1, &avail);
+  const uint8_t *p = look_ahead(g, g->seen + 1, &avail);
   struct flate_io io;
   enum flate_status status;
   if (!p) return false;
@@ -213,9 +213,9 @@ static bool step_data(struct gunzip *g, uint8_t *out, size_t n, size_t *made) {
   if (status == FLATE_BAD) return broken(g, "damaged", TRUSTED);
   if (status == FLATE_END) g->state = AT_TRAILER;
   if (status == FLATE_END)
-    drop(g, g->seen);
+    drop_seen(g, g->seen);
   else if (g->seen > INFLATER_HELD)
-    drop(g, g->seen - INFLATER_HELD);
+    drop_seen(g, g->seen - INFLATER_HELD);
   return true;
 }
 
@@ -224,7 +224,7 @@ static bool step_data(struct gunzip *g, uint8_t *out, size_t n, size_t *made) {
 static bool step_trailer(struct gunzip *g) {
   size_t avail;
   uint64_t at = in_offset(g->inner);
-  const uint8_t *p = look(g, TRAILER, &avail);
+  const uint8_t *p = look_ahead(g, TRAILER, &avail);
   if (!p) return false;
   if (avail >= 4 && le32(p) != g->crc)
     return err_at(&g->fault, TK_ECORRUPT, at, "gzip: the checksum at byte %llu does not fit the data: they are damaged",

@@ -44,7 +44,7 @@ struct in {
 
 /* ---- construction ------------------------------------------------------------------------------------------------- */
 
-static void *take(struct mem *mem, size_t n, struct tk_err *err) {
+static void *alloc_cleared(struct mem *mem, size_t n, struct tk_err *err) {
   void *p = mem_alloc(mem, n);
   if (!p) {
     mem_check(mem, err);
@@ -54,14 +54,14 @@ static void *take(struct mem *mem, size_t n, struct tk_err *err) {
 }
 
 struct in *in_layer(struct in_source source, struct in *inner, struct mem *mem, struct tk_err *err) {
-  struct in *in = take(mem, sizeof *in, err);
+  struct in *in = alloc_cleared(mem, sizeof *in, err);
   if (!in) {
     if (source.close) source.close(source.self);
     return NULL;
   }
   *in = (struct in){.source = source, .inner = inner, .mem = mem, .fault = {.offset = UINT64_MAX}};
-  in->notes = inner ? inner->notes : take(mem, sizeof *in->notes, err);
-  in->buf = take(mem, WINDOW + IN_PAD, err);
+  in->notes = inner ? inner->notes : alloc_cleared(mem, sizeof *in->notes, err);
+  in->buf = alloc_cleared(mem, WINDOW + IN_PAD, err);
   if (in->buf) in->cap = WINDOW;
   if (in->notes && in->buf) return in;
   in_close(in);
@@ -82,7 +82,7 @@ void in_close(struct in *in) {
 
 /* ---- the window --------------------------------------------------------------------------------------------------- */
 
-static bool grow(struct in *in) {
+static bool grow_window(struct in *in) {
   uint8_t *p = mem_resize(in->mem, in->buf, in->cap * 2 + IN_PAD);
   if (!p) return mem_check(in->mem, &in->fault);
   in->buf = p;
@@ -93,7 +93,7 @@ static bool grow(struct in *in) {
 static bool make_room(struct in *in) {
   size_t left = in->end - in->start;
   if (in->cap - in->end >= in->cap / 4) return true;
-  if (left > in->cap / 2 && !grow(in)) return false;
+  if (left > in->cap / 2 && !grow_window(in)) return false;
   memmove(in->buf, in->buf + in->start, left);
   in->start = 0;
   in->end = left;
@@ -192,7 +192,7 @@ static void bytes_close(void *self) {
 /* The caller's bytes have no pad behind them, so they pass through a window like any others. */
 struct in *in_memory(const void *p, size_t n, struct mem *mem, struct tk_err *err) {
   static const uint8_t nothing[1];
-  struct bytes *b = take(mem, sizeof *b, err);
+  struct bytes *b = alloc_cleared(mem, sizeof *b, err);
   if (!b) return NULL;
   *b = (struct bytes){.mem = mem, .next = n ? p : nothing, .left = n};
   return in_custom((struct in_source){.read = bytes_read, .close = bytes_close, .self = b, .total = n}, mem, err);

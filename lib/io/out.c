@@ -51,7 +51,7 @@ struct out_impl {
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------- */
 
-static void put(struct out_impl *w, const void *p, size_t n) {
+static void put_bytes(struct out_impl *w, const void *p, size_t n) {
   if (w->err.code != TK_OK || n == 0) return;
   w->file += n;
   if (w->fd >= 0) {
@@ -62,7 +62,7 @@ static void put(struct out_impl *w, const void *p, size_t n) {
   }
 }
 
-static void take_packed(void *self, const void *p, size_t n) { put(self, p, n); }
+static void take_packed(void *self, const void *p, size_t n) { put_bytes(self, p, n); }
 
 static void pack(struct out_impl *w, const uint8_t *p, size_t n, bool last) {
   size_t made;
@@ -72,16 +72,16 @@ static void pack(struct out_impl *w, const uint8_t *p, size_t n, bool last) {
     return;
   }
   if (!w->z) {
-    put(w, p, n);
+    put_bytes(w, p, n);
     return;
   }
   w->crc = flate_crc(w->crc, p, n);
   deflater_feed(w->z, p, n, last);
-  while ((made = deflater_pull(w->z, w->packed, PACKED)) > 0 && w->err.code == TK_OK) put(w, w->packed, made);
+  while ((made = deflater_pull(w->z, w->packed, PACKED)) > 0 && w->err.code == TK_OK) put_bytes(w, w->packed, made);
 }
 
 /* The thread's life: what the ring brings, in order. */
-static void *run(void *self) {
+static void *run_thread(void *self) {
   struct out_impl *w = self;
   const uint8_t *p;
   size_t n;
@@ -108,7 +108,7 @@ static void emit(struct out_impl *w, const uint8_t *p, size_t n) {
 }
 
 /* Waits until everything given so far is out; from here on the caller's side packs. */
-static void join(struct out_impl *w) {
+static void join_thread(struct out_impl *w) {
   if (!w->threaded) return;
   ring_end(&w->ring);
   pthread_join(w->thread, NULL);
@@ -143,7 +143,7 @@ void out_write(struct out *o, const void *p, size_t n) {
 static void put_header(struct out_impl *w, int level) {
   uint8_t h[10] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}; /* no time, no name, no system: equal bytes everywhere */
   h[8] = level == 9 ? 2 : level == 1 ? 4 : 0;
-  put(w, h, sizeof h);
+  put_bytes(w, h, sizeof h);
 }
 
 static bool out_start(struct out *o, const struct out_options *opt, struct mem *mem, struct tk_err *err) {
@@ -172,7 +172,7 @@ static bool out_start(struct out *o, const struct out_options *opt, struct mem *
 static void start_thread(struct out_impl *w) {
   _Static_assert((int)RING_BLOCK >= (int)BLOCK, "a block of the output fits a block of the ring");
   if (!ring_init(&w->ring, &w->thread_mem)) return;
-  w->threaded = pthread_create(&w->thread, NULL, run, w) == 0;
+  w->threaded = pthread_create(&w->thread, NULL, run_thread, w) == 0;
   if (!w->threaded) ring_free(&w->ring);
 }
 
@@ -277,7 +277,7 @@ static void put_trailer(struct out_impl *w) {
     t[i] = (uint8_t)(w->crc >> 8 * i);
     t[4 + i] = (uint8_t)(size >> 8 * i);
   }
-  put(w, t, sizeof t);
+  put_bytes(w, t, sizeof t);
 }
 
 /* Some file systems tell only now that there is no room. */
@@ -310,7 +310,7 @@ static void free_buffers(struct out *o) {
   w->packed = w->buf = o->next = o->end = NULL;
 }
 
-static bool tell(const struct out_impl *w, struct tk_err *err) {
+static bool tell_error(const struct out_impl *w, struct tk_err *err) {
   if (w->err.code == TK_OK) return true;
   if (err && err->code == TK_OK) *err = w->err;
   return false;
@@ -320,7 +320,7 @@ bool out_finish(struct out *o, struct tk_err *err) {
   struct out_impl *w = o->impl;
   if (!w->finished) {
     while (o->next - w->buf > BLOCK && !failed(w)) out_flush(o);
-    join(w);
+    join_thread(w);
     w->raw += (size_t)(o->next - w->buf);
     pack(w, w->buf, (size_t)(o->next - w->buf), true);
     if (w->z) put_trailer(w);
@@ -328,7 +328,7 @@ bool out_finish(struct out *o, struct tk_err *err) {
     free_buffers(o);
     w->finished = true;
   }
-  return tell(w, err);
+  return tell_error(w, err);
 }
 
 bool out_commit(struct out *o, struct tk_err *err) {
@@ -336,13 +336,13 @@ bool out_commit(struct out *o, struct tk_err *err) {
   out_finish(o, NULL);
   if (!w->committed) give_name(w);
   w->committed = true;
-  return tell(w, err);
+  return tell_error(w, err);
 }
 
 void out_close(struct out *o) {
   struct out_impl *w = o->impl;
   if (!w) return;
-  join(w);
+  join_thread(w);
   close_fd(w);
   if (w->temporary) unlink(w->temporary);
   free(w->temporary);

@@ -11,14 +11,14 @@ struct tar {
   uint64_t left;
 };
 
-static la_ssize_t take(struct archive *la, void *self, const void *p, size_t n) {
+static la_ssize_t write_packed(struct archive *la, void *self, const void *p, size_t n) {
   struct tar *t = self;
   (void)la;
   out_write(t->out, p, n);
   return (la_ssize_t)n;
 }
 
-static bool fault(struct tar *t, struct tk_err *err) {
+static bool archive_fault(struct tar *t, struct tk_err *err) {
   const char *why = archive_error_string(t->la);
   return err_set(err, TK_EWRITE, "tar: %s", why ? why : "cannot be written");
 }
@@ -33,8 +33,8 @@ struct tar *tar_open(struct out *out, struct tk_err *err) {
   }
   t->out = out;
   archive_write_set_format_pax_restricted(t->la);
-  if (archive_write_open(t->la, t, NULL, take, NULL) == ARCHIVE_OK) return t;
-  fault(t, err);
+  if (archive_write_open(t->la, t, NULL, write_packed, NULL) == ARCHIVE_OK) return t;
+  archive_fault(t, err);
   tar_close(t);
   return NULL;
 }
@@ -49,7 +49,7 @@ bool tar_member(struct tar *t, const char *name, uint64_t size, struct tk_err *e
   archive_entry_set_mtime(e, 0, 0);
   archive_entry_set_uid(e, 0);
   archive_entry_set_gid(e, 0);
-  bool ok = archive_write_header(t->la, e) == ARCHIVE_OK || fault(t, err);
+  bool ok = archive_write_header(t->la, e) == ARCHIVE_OK || archive_fault(t, err);
   archive_entry_free(e);
   t->left = size;
   return ok;
@@ -58,12 +58,12 @@ bool tar_member(struct tar *t, const char *name, uint64_t size, struct tk_err *e
 bool tar_write(struct tar *t, const void *p, size_t n, struct tk_err *err) {
   if (n > t->left) return err_set(err, TK_EUSAGE, "tar: more bytes than the member has");
   t->left -= n;
-  return archive_write_data(t->la, p, n) == (la_ssize_t)n || fault(t, err);
+  return archive_write_data(t->la, p, n) == (la_ssize_t)n || archive_fault(t, err);
 }
 
 uint64_t tar_left(const struct tar *t) { return t->left; }
 
-bool tar_end(struct tar *t, struct tk_err *err) { return archive_write_close(t->la) == ARCHIVE_OK || fault(t, err); }
+bool tar_end(struct tar *t, struct tk_err *err) { return archive_write_close(t->la) == ARCHIVE_OK || archive_fault(t, err); }
 
 void tar_close(struct tar *t) {
   if (!t) return;

@@ -42,7 +42,7 @@ static la_ssize_t pull(struct archive *a, void *self, const void **p) {
   return (la_ssize_t)n;
 }
 
-static bool within(struct unpack *u, struct tk_err *err) {
+static bool within_ratio(struct unpack *u, struct tk_err *err) {
   uint64_t in = in_raw_read(u->inner);
   if (u->max && u->made > u->max) return err_set(err, TK_ELIMIT, "decompresses to more than --max-size");
   if (!u->max && u->made > SMALL && u->made / RATIO > in)
@@ -62,8 +62,8 @@ static bool next_member(struct unpack *u, struct archive_entry **entry) {
 static void look_behind(struct unpack *u) {
   struct archive_entry *entry;
   if (u->noted || !next_member(u, &entry)) return;
-  in_add_note(u->inner, true, UINT64_MAX, "archive: only its member %s was read, not %.64s (save it to a file to read all)", u->name,
-              member_name(entry));
+  in_add_note(u->inner, true, UINT64_MAX, "archive: only its member %s was read, not %.64s (save it to a file to read all)",
+              u->name, member_name(entry));
   u->noted = true;
 }
 
@@ -73,7 +73,7 @@ static ptrdiff_t unpack_read(void *self, uint8_t *out, size_t n, struct tk_err *
   if (got == 0 && u->member) look_behind(u);
   if (got >= 0) {
     u->made += (uint64_t)got;
-    return within(u, err) ? (ptrdiff_t)got : -1;
+    return within_ratio(u, err) ? (ptrdiff_t)got : -1;
   }
   if (u->err.code != TK_OK) {
     *err = u->err;
@@ -83,7 +83,8 @@ static ptrdiff_t unpack_read(void *self, uint8_t *out, size_t n, struct tk_err *
     err_set(err, TK_ECORRUPT, "cannot be decompressed: %s", archive_error_string(u->archive));
     return -1;
   }
-  if (!u->noted) in_add_note(u->inner, true, in_raw_offset(u->inner), "compressed data damaged or cut: what came before was read");
+  if (!u->noted)
+    in_add_note(u->inner, true, in_raw_offset(u->inner), "compressed data damaged or cut: what came before was read");
   u->noted = true;
   in_set_damaged(u->inner);
   return 0;
@@ -96,7 +97,7 @@ static void unpack_close(void *self) {
   mem_free(u->mem, u);
 }
 
-static bool fault(struct unpack *u, struct tk_err *err) {
+static bool archive_fault(struct unpack *u, struct tk_err *err) {
   if (u->err.code != TK_OK && err && err->code == TK_OK) *err = u->err;
   return err_set(err, TK_ECORRUPT, u->member ? "archive: %s" : "cannot be decompressed: %s", archive_error_string(u->archive));
 }
@@ -108,15 +109,16 @@ static bool start_stream(struct unpack *u, struct tk_err *err) {
   archive_read_support_filter_bzip2(u->archive);
   archive_read_support_format_raw(u->archive);
   return (archive_read_open(u->archive, u, NULL, pull, NULL) == ARCHIVE_OK &&
-          archive_read_next_header(u->archive, &entry) == ARCHIVE_OK) || fault(u, err);
+          archive_read_next_header(u->archive, &entry) == ARCHIVE_OK) || archive_fault(u, err);
 }
 
 static bool start_member(struct unpack *u, struct tk_err *err) {
   struct archive_entry *entry;
   archive_read_support_format_tar(u->archive);
   archive_read_support_format_zip_streamable(u->archive);
-  if (archive_read_open(u->archive, u, NULL, pull, NULL) != ARCHIVE_OK) return fault(u, err);
-  if (!next_member(u, &entry)) return archive_errno(u->archive) ? fault(u, err) : err_set(err, TK_EFORMAT, "archive: nothing is in it");
+  if (archive_read_open(u->archive, u, NULL, pull, NULL) != ARCHIVE_OK) return archive_fault(u, err);
+  if (!next_member(u, &entry))
+    return archive_errno(u->archive) ? archive_fault(u, err) : err_set(err, TK_EFORMAT, "archive: nothing is in it");
   snprintf(u->name, sizeof u->name, "%s", member_name(entry));
   in_add_note(u->inner, false, UINT64_MAX, "archive: its member %s is read", u->name);
   return true;

@@ -15,7 +15,7 @@ enum { REPLACEMENT = 0xfffd, ROOM = 4 };
 
 static uint32_t unit(const struct utf16 *u, const uint8_t *p) { return (uint32_t)p[1 - u->low] << 8 | p[u->low]; }
 
-static uint8_t *put(uint8_t *q, uint32_t c) {
+static uint8_t *append_utf8(uint8_t *q, uint32_t c) {
   static const uint8_t first[] = {0, 0, 0xc0, 0xe0, 0xf0};
   unsigned n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
   for (unsigned i = n - 1; i > 0; i--, c >>= 6) q[i] = (uint8_t)(0x80 | (c & 0x3f));
@@ -41,7 +41,7 @@ static ptrdiff_t utf16_read(void *self, uint8_t *out, size_t n, struct tk_err *e
   const uint8_t *p = in_ahead(u->inner, 4096, &avail, err), *end = p + avail;
   if (!p) return -1;
   while ((size_t)(end - p) >= (avail < 4096 ? 2 : 4) && n - (size_t)(q - out) >= ROOM) {
-    q = put(q, character(u, p, (size_t)(end - p), &used));
+    q = append_utf8(q, character(u, p, (size_t)(end - p), &used));
     p += used;
   }
   in_consume(u->inner, avail - (size_t)(end - p));

@@ -23,7 +23,7 @@ static la_ssize_t pass_on(struct archive *a, void *self, const void *p, size_t n
   return (la_ssize_t)n;
 }
 
-static bool fault(const struct zstd_out *z, struct tk_err *err) {
+static bool archive_fault(const struct zstd_out *z, struct tk_err *err) {
   const char *why = archive_error_string(z->archive);
   return err_set(err, TK_EWRITE, "zstd: %s", why ? why : "cannot be compressed");
 }
@@ -58,7 +58,7 @@ struct zstd_out *zstd_open(int level, zstd_take *take, void *arg, struct mem *me
   }
   *z = (struct zstd_out){.mem = mem, .archive = archive_write_new(), .take = take, .arg = arg};
   if (z->archive && begin(z, level)) return z;
-  if (z->archive) fault(z, err);
+  if (z->archive) archive_fault(z, err);
   else err_set(err, TK_ELIMIT, "out of memory");
   zstd_close(z);
   return NULL;
@@ -68,7 +68,7 @@ bool zstd_write(struct zstd_out *z, const void *p, size_t n, struct tk_err *err)
   const uint8_t *at = p;
   while (n > 0) {
     la_ssize_t took = archive_write_data(z->archive, at, n);
-    if (took <= 0) return fault(z, err);
+    if (took <= 0) return archive_fault(z, err);
     at += took;
     n -= (size_t)took;
   }
@@ -77,15 +77,15 @@ bool zstd_write(struct zstd_out *z, const void *p, size_t n, struct tk_err *err)
 
 bool zstd_end(struct zstd_out *z, struct tk_err *err) {
   z->ended = true;
-  return archive_write_close(z->archive) == ARCHIVE_OK || fault(z, err);
+  return archive_write_close(z->archive) == ARCHIVE_OK || archive_fault(z, err);
 }
 
 /* An output that was given up must not be finished: nothing takes its bytes any more. */
-static void drop(void *arg, const void *p, size_t n) { (void)arg, (void)p, (void)n; }
+static void drop_output(void *arg, const void *p, size_t n) { (void)arg, (void)p, (void)n; }
 
 void zstd_close(struct zstd_out *z) {
   if (!z) return;
-  if (!z->ended) z->take = drop;
+  if (!z->ended) z->take = drop_output;
   if (z->archive) archive_write_free(z->archive);
   mem_free(z->mem, z);
 }

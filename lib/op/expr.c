@@ -47,7 +47,7 @@ static struct expr *complain(struct parser *p, const char *at, const char *what,
 
 static void blank(struct parser *p) { p->p += strspn(p->p, " \t\r\n"); }
 
-static bool take(struct parser *p, const char *token) {
+static bool take_symbol(struct parser *p, const char *token) {
   size_t n = strlen(token);
   blank(p);
   if (strncmp(p->p, token, n) != 0) return false;
@@ -55,7 +55,7 @@ static bool take(struct parser *p, const char *token) {
   return true;
 }
 
-static struct expr *make(enum expr_kind kind, struct expr *left, struct expr *right) {
+static struct expr *make_node(enum expr_kind kind, struct expr *left, struct expr *right) {
   struct expr *e = calloc(1, sizeof *e);
   if (e) {
     *e = (struct expr){.kind = kind, .left = left, .right = right};
@@ -67,12 +67,12 @@ static struct expr *make(enum expr_kind kind, struct expr *left, struct expr *ri
 }
 
 static struct expr *node(struct parser *p, enum expr_kind kind, struct expr *left, struct expr *right) {
-  struct expr *e = make(kind, left, right);
+  struct expr *e = make_node(kind, left, right);
   if (!e) err_set(p->err, TK_ELIMIT, "out of memory");
   return e;
 }
 
-struct expr *expr_and(struct expr *a, struct expr *b) { return make(EXPR_AND, a, b); }
+struct expr *expr_and(struct expr *a, struct expr *b) { return make_node(EXPR_AND, a, b); }
 
 void expr_free(struct expr *e) {
   if (!e) return;
@@ -84,7 +84,7 @@ void expr_free(struct expr *e) {
   free(e);
 }
 
-static char *copy(const char *from, size_t n) {
+static char *copy_text(const char *from, size_t n) {
   char *s = malloc(n + 1);
   if (!s) return NULL;
   memcpy(s, from, n);
@@ -128,7 +128,7 @@ static bool value_text(struct parser *p, struct expr *e, bool *is_quoted) {
   if (*is_quoted) return (e->value.text = quoted(p)) != NULL;
   while (is_word(p->p[n])) n++;
   if (n == 0) return complain(p, p->p, "expected a value: \"text\", a word, or a number", NULL);
-  e->value.text = copy(p->p, n);
+  e->value.text = copy_text(p->p, n);
   p->p += n;
   return e->value.text != NULL;
 }
@@ -184,7 +184,7 @@ static bool symbol_of(struct parser *p, struct expr *e) {
   if (n == 0) return complain(p, from, "expected a symbol such as name, dur or arg.KEY", NULL);
   if (n > 4 && strncmp(from, "arg.", 4) == 0) {
     e->symbol = SYM_ARG;
-    e->key = copy(from + 4, n - 4);
+    e->key = copy_text(from + 4, n - 4);
     p->p += n;
     return e->key != NULL;
   }
@@ -217,7 +217,7 @@ static bool operator_of(struct parser *p, struct expr *e, bool *negated) {
   blank(p);
   at = p->p;
   for (size_t i = 0; i < sizeof OPS / sizeof OPS[0]; i++) {
-    if (!take(p, OPS[i].text)) continue;
+    if (!take_symbol(p, OPS[i].text)) continue;
     e->op = OPS[i].op;
     *negated = OPS[i].negated;
     bool is_text = e->op == OP_REGEX || e->op == OP_GLOB, is_order = e->op >= OP_LT && e->op <= OP_GE;
@@ -253,12 +253,12 @@ static struct expr *not_of(struct parser *p) {
   struct expr *e;
   blank(p);
   if (++p->nesting > MAX_NESTING) return complain(p, p->p, "nested too deeply", NULL);
-  if (take(p, "!")) {
+  if (take_symbol(p, "!")) {
     e = not_of(p);
     e = e ? node(p, EXPR_NOT, e, NULL) : NULL;
-  } else if (take(p, "(")) {
+  } else if (take_symbol(p, "(")) {
     e = or_of(p);
-    if (e && !take(p, ")")) {
+    if (e && !take_symbol(p, ")")) {
       expr_free(e);
       e = complain(p, p->p, "expected ')', '&&' or '||'", NULL);
     }
@@ -277,13 +277,13 @@ static struct expr *chain(struct parser *p, struct expr *left, enum expr_kind ki
 
 static struct expr *and_of(struct parser *p) {
   struct expr *e = not_of(p);
-  while (e && take(p, "&&")) e = chain(p, e, EXPR_AND, not_of(p));
+  while (e && take_symbol(p, "&&")) e = chain(p, e, EXPR_AND, not_of(p));
   return e;
 }
 
 static struct expr *or_of(struct parser *p) {
   struct expr *e = and_of(p);
-  while (e && take(p, "||")) e = chain(p, e, EXPR_OR, and_of(p));
+  while (e && take_symbol(p, "||")) e = chain(p, e, EXPR_OR, and_of(p));
   return e;
 }
 

@@ -73,7 +73,8 @@ static bool step_window(struct filter *f, struct tk_err *err) {
       if (s->v[i].number < lo) lo = s->v[i].number;
       if (s->v[i].number > hi) hi = s->v[i].number;
     }
-    return err_set(err, TK_EUSAGE, "steps '%s': this trace has the steps %lld to %lld", f->opt->steps, (long long)lo, (long long)hi);
+    return err_set(err, TK_EUSAGE, "steps '%s': this trace has the steps %lld to %lld", f->opt->steps, (long long)lo,
+                   (long long)hi);
   }
   narrow(f, w);
   return true;
@@ -116,8 +117,8 @@ static void keep_left_edge(struct filter *f) {
 
 /* ---- what belongs to what passes ---- */
 
-/* Spans around what stays.  From a track's last event to its first: children come before their parent, wanted[d] says that one of
- * depth d has come. */
+/* Spans around what stays.  From a track's last event to its first: children come before their parent, wanted[d] says that one
+ * of depth d has come. */
 static void keep_parents(struct filter *f, bool *wanted) {
   struct tk_trace *t = f->t;
   for (tk_id k = 1; k <= t->n_tracks; k++) {
@@ -161,7 +162,8 @@ static bool keep_whole_flows(struct filter *f) {
     if (t->flow_points[i].bound && f->keep.events[t->flow_points[i].at]) wanted[*chain] = 1;
   }
   for (tk_id i = 1; ok && i <= t->n_flow_points; i++)
-    if (t->flow_points[i].bound && wanted[chain_of[i]]) f->keep.events[t->flow_points[i].at] |= in_window(f, &t->events[t->flow_points[i].at]);
+    if (t->flow_points[i].bound && wanted[chain_of[i]])
+      f->keep.events[t->flow_points[i].at] |= in_window(f, &t->events[t->flow_points[i].at]);
   if (ok) chains_free(&chains);
   mem_free(f->mem, wanted);
   mem_free(f->mem, chain_of);
@@ -256,7 +258,7 @@ static void mark_tracks(struct filter *f) {
     f->keep.tracks[i] = match_track(&f->match, i) != NO && wants_track(f, i);
 }
 
-static bool mark(struct filter *f) {
+static bool mark_all(struct filter *f) {
   struct tk_trace *t = f->t;
   for (tk_id i = 1; any_dropped(f) && i <= t->n_events; i++)
     f->keep.events[i] = passes(f, i);
@@ -318,8 +320,8 @@ static bool any_glob(const char *const *globs, const char *text) {
   return false;
 }
 
-static bool wants(const struct tk_filter_options *o, const char *key) {
-  if (strip_is_own(key)) return true;
+static bool wants_arg(const struct tk_filter_options *o, const char *key) {
+  if (key_is_reserved(key)) return true;
   return !any_glob(o->drop_args, key) && (!o->keep_args || any_glob(o->keep_args, key));
 }
 
@@ -332,7 +334,7 @@ static bool drop_args(struct tk_trace *to, const struct tk_filter_options *o, st
   for (uint32_t i = 1; i <= to->store->n_shapes; i++)
     for (uint32_t k = 0; k < to->store->shapes[i]->n; k++) {
       tk_id key = to->store->shapes[i]->fields[k].key;
-      goes[key] = !wants(o, tk_string(to, key, NULL));
+      goes[key] = !wants_arg(o, tk_string(to, key, NULL));
     }
   for (tk_id i = 1; i <= to->n_events; i++)
     if (to->events[i].kind != TK_COUNTER) /* whose args are its series */
@@ -345,10 +347,10 @@ static bool drop_args(struct tk_trace *to, const struct tk_filter_options *o, st
 
 /* ---- all ---- */
 
-static bool run(struct filter *f, struct tk_trace *to, struct tk_err *err) {
+static bool filter_trace(struct filter *f, struct tk_trace *to, struct tk_err *err) {
   struct subset_losses kept = {0};
   tk_id events = f->t->n_events, points = f->t->n_flow_points, records = f->t->n_records;
-  if (!subset_init(&f->keep, f->t, f->mem) || !mark(f) || !subset_take(f->t, &f->keep, to, &kept, err)) return false;
+  if (!subset_init(&f->keep, f->t, f->mem) || !mark_all(f) || !subset_take(f->t, &f->keep, to, &kept, err)) return false;
   if (f->has_window && !clip(to, f->window, f->report)) return false;
   if (f->has_window) to->edits |= TK_EDIT_DROPPED; /* what passthrough tells of other times */
   if (!drop_args(to, f->opt, f->mem)) return false;
@@ -365,8 +367,11 @@ static bool run(struct filter *f, struct tk_trace *to, struct tk_err *err) {
 
 bool op_filter(struct tk_trace *t, struct tk_trace *to, const struct filter_plan *plan, struct tk_filter_report *report,
                struct tk_err *err) {
-  struct filter f = {.t = t, .opt = plan->opt, .plan = plan, .report = report, .mem = &t->store->mem, .window = {INT64_MIN, INT64_MAX}};
-  bool ok = match_init(&f.match, t, plan->opt->where, plan->origins, f.mem, err) && find_window(&f, err) && run(&f, to, err);
+  struct filter f = {
+    .t = t, .opt = plan->opt, .plan = plan, .report = report, .mem = &t->store->mem, .window = { INT64_MIN, INT64_MAX }
+  };
+  bool ok =
+      match_init(&f.match, t, plan->opt->where, plan->origins, f.mem, err) && find_window(&f, err) && filter_trace(&f, to, err);
   if (f.keep.mem) subset_free(&f.keep);
   match_free(&f.match);
   if (ok) return mem_check(f.mem, err);

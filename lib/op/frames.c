@@ -1,4 +1,5 @@
-/* frames.c - a trace that has lost events loses their stack frames too: a frame stays if an event names it, or a frame that stays. */
+/* frames.c - a trace that has lost events loses their stack frames too: a frame stays if an event names it, or a frame that
+ * stays. */
 #include "frames.h"
 
 #include <string.h>
@@ -28,7 +29,8 @@ static struct frame *frame_of(struct frames *f, const void *id, size_t n) {
 /* An id is a string or a number; both are told by their text. */
 static uint32_t parent_of(struct frames *f, const struct json_value *frame) {
   struct json_value v;
-  if (frame->type != JSON_OBJECT || !json_member((const char *)frame->p, (size_t)(frame->end - frame->p), "parent", &v)) return 0;
+  if (frame->type != JSON_OBJECT || !json_member((const char *)frame->p, (size_t)(frame->end - frame->p), "parent", &v))
+    return 0;
   bool quoted = v.type == JSON_STRING;
   return intern(&f->ids, quoted ? v.str.p : v.p, quoted ? v.str.n : (size_t)(v.end - v.p));
 }
@@ -53,16 +55,18 @@ static bool read_table(struct frames *f, const struct tk_meta *m) {
 }
 
 /* The frame and those that it hangs under. */
-static void mark(struct frames *f, const void *id, size_t n) {
+static void mark_frame(struct frames *f, const void *id, size_t n) {
   uint32_t at = intern_find(&f->ids, id, n, (uint32_t)hash_bytes(id, n)), last = (uint32_t)(f->list.len / sizeof(struct frame));
   struct frame *list = (struct frame *)(void *)f->list.data;
   for (; at && at <= last && !list[at - 1].stays; at = list[at - 1].parent) list[at - 1].stays = true;
 }
 
+/* "json.sf" and "json.esf", of an event or of its end. */
 static bool names_frame(const struct tk_trace *t, tk_id key) {
   size_t n;
   const char *text = tk_string(t, key, &n);
-  return strncmp(text, "json.", 5) == 0 && ((n > 3 && strcmp(text + n - 3, ".sf") == 0) || (n > 4 && strcmp(text + n - 4, ".esf") == 0));
+  bool frame = (n > 3 && strcmp(text + n - 3, ".sf") == 0) || (n > 4 && strcmp(text + n - 4, ".esf") == 0);
+  return frame && key_is_reserved(text);
 }
 
 static void mark_args(struct frames *f, uint32_t args) {
@@ -76,7 +80,7 @@ static void mark_args(struct frames *f, uint32_t args) {
     if (arg.type == TK_ARG_STR) text = tk_string(f->t, arg.s, &n);
     else if (arg.type == TK_ARG_INT) n = num_put_i64(number, arg.i);
     else continue;
-    mark(f, text, n);
+    mark_frame(f, text, n);
   }
 }
 

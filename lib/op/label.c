@@ -57,7 +57,7 @@ struct line {
   size_t n, size;
 };
 
-static void put(struct line *l, const char *p, size_t n) {
+static void append_part(struct line *l, const char *p, size_t n) {
   size_t room = l->size - 1 - l->n;
   if (n > room) {
     n = room;
@@ -82,7 +82,7 @@ size_t label_expand(const char *label, const struct label_values *values, char *
     if (t.kind == TEXT) {
       bool skip = bracket && *t.p == bracket;
       bracket = 0;
-      put(&l, t.p + skip, t.n - skip);
+      append_part(&l, t.p + skip, t.n - skip);
       continue;
     }
     const char *value = values->of[t.field] ? values->of[t.field] : "";
@@ -95,7 +95,7 @@ size_t label_expand(const char *label, const struct label_values *values, char *
     bool first = none && !any;
     bracket = first && l.n ? closing(text[l.n - 1]) : 0;
     if (first) l.n = 0;
-    put(&l, value, strlen(value));
+    append_part(&l, value, strlen(value));
     any = true;
     tie = l.n;
   }

@@ -18,9 +18,9 @@ static uint8_t *blank_bytes(struct mem *mem, uint64_t n) {
   return p;
 }
 
-static bool prepare(struct match *m, const struct expr *e) {
+static bool prepare_test(struct match *m, const struct expr *e) {
   uint32_t i = e->index;
-  if (e->kind != EXPR_TEST) return prepare(m, e->left) && (!e->right || prepare(m, e->right));
+  if (e->kind != EXPR_TEST) return prepare_test(m, e->left) && (!e->right || prepare_test(m, e->right));
   enum symbol_scope scope = expr_symbols[e->symbol].scope;
   if (scope == OF_CLASS) m->of_class[i] = blank_bytes(m->mem, m->t->n_classes);
   if (scope == OF_TRACK) m->of_track[i] = blank_bytes(m->mem, m->t->n_tracks);
@@ -88,7 +88,7 @@ bool match_init(struct match *m, const struct tk_trace *t, const char *const *wh
   m->texts = tables(m, sizeof *m->texts);
   m->keys = tables(m, sizeof *m->keys);
   ok = m->of_class && m->of_track && m->texts && m->keys && kinds_init(&m->kinds, t, mem) && steps_init(&m->steps, t, mem);
-  ok = ok && (!m->root || (prepare(m, m->root) && (!asks(m->root, SYM_SELF) || count_self(m))));
+  ok = ok && (!m->root || (prepare_test(m, m->root) && (!asks(m->root, SYM_SELF) || count_self(m))));
   return ok || mem_refuse(mem, err);
 }
 
@@ -306,15 +306,15 @@ bool match_event(const struct match *m, tk_id event) { return !m->root || passes
 
 static enum verdict opposite(enum verdict v) { return v == MAYBE ? MAYBE : v == YES ? NO : YES; }
 
-static enum verdict judge(const struct match *m, const struct expr *e, tk_id track) {
+static enum verdict judge_track(const struct match *m, const struct expr *e, tk_id track) {
   if (e->kind == EXPR_TEST && !m->of_track[e->index]) return MAYBE;
   if (e->kind == EXPR_TEST) return remembered(m->of_track[e->index], track_passes, m, e, track) ? YES : NO;
-  enum verdict a = judge(m, e->left, track), b;
+  enum verdict a = judge_track(m, e->left, track), b;
   if (e->kind == EXPR_NOT) return opposite(a);
   if (a == (e->kind == EXPR_OR ? YES : NO)) return a;
-  b = judge(m, e->right, track);
+  b = judge_track(m, e->right, track);
   if (b == (e->kind == EXPR_OR ? YES : NO)) return b;
   return a == MAYBE || b == MAYBE ? MAYBE : a;
 }
 
-enum verdict match_track(const struct match *m, tk_id track) { return m->root ? judge(m, m->root, track) : YES; }
+enum verdict match_track(const struct match *m, tk_id track) { return m->root ? judge_track(m, m->root, track) : YES; }

@@ -9,8 +9,8 @@
  *     counters   samples, evenly thinned
  *     hard       kernels, collectives, steps and annotations, only if asked for
  *
- * Whatever goes is counted under (process, kind, name): what stays and that table add up to the original.  A span knows the sum of
- * those that were put into it. */
+ * Whatever goes is counted under (process, kind, name): what stays and that table add up to the original.  A span knows the sum
+ * of those that were put into it. */
 #include "shrink.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ const char *const rung_names[RUNGS] = {"drop", "args", "python", "coalesce", "sp
 
 /* ---- preparing ---- */
 
-static void *bytes(struct mem *m, uint64_t n, size_t elem) {
+static void *array_of(struct mem *m, uint64_t n, size_t elem) {
   void *p = mem_array(m, (uint64_t)n + 1, elem);
   if (p) memset(p, 0, (n + 1) * elem);
   return p;
@@ -48,7 +48,7 @@ enum { SAMPLE = 1 << 16 };
 static bool sample_sizes(struct shrink *s) {
   struct ladder *l = &s->ladder;
   tk_id n = s->t->n_events, stride = n / SAMPLE + 1;
-  l->order = bytes(s->mem, n / stride + 1, sizeof *l->order);
+  l->order = array_of(s->mem, n / stride + 1, sizeof *l->order);
   if (!l->order) return false;
   for (tk_id i = 1; i <= n; i += stride) l->order[l->n_order++] = size_of(&s->t->events[i], i);
   qsort(l->order, l->n_order, sizeof *l->order, by_size);
@@ -63,7 +63,8 @@ static uint64_t threshold(const struct ladder *l, double level) {
   return low + (uint64_t)((double)(high - low) * (at - i));
 }
 
-static bool mark(struct shrink *s, enum shrink_mark as, const char *where, const struct track_origin *origins, struct tk_err *err) {
+static bool mark_matches(struct shrink *s, enum shrink_mark as, const char *where, const struct track_origin *origins,
+                         struct tk_err *err) {
   const char *const list[] = {where, NULL};
   struct match m;
   if (!where) return true;
@@ -89,7 +90,8 @@ static bool any_shape_has(const struct tk_trace *t, tk_id a, tk_id b) {
   return false;
 }
 
-/* `count` and `total`, unless the trace has args of these names that mean something else: that are not from an earlier shrink. */
+/* `count` and `total`, unless the trace has args of these names that mean something else: that are not from an earlier shrink.
+ */
 static void name_counts(struct shrink *s) {
   struct tk_trace *t = s->t;
   const struct tk_meta *m = trace_meta(t, "tracekit");
@@ -100,14 +102,14 @@ static void name_counts(struct shrink *s) {
   s->count = count, s->total = total;
 }
 
-static bool prepare(struct shrink *s, struct tk_trace *t, const struct tk_shrink_options *opt, const struct track_origin *origins,
-                    struct tk_err *err) {
+static bool prepare_shrink(struct shrink *s, struct tk_trace *t, const struct tk_shrink_options *opt,
+                           const struct track_origin *origins, struct tk_err *err) {
   *s = (struct shrink){.mem = &t->store->mem, .t = t, .n_marks = t->n_events};
   name_counts(s);
-  s->marks = bytes(s->mem, t->n_events, 1);
+  s->marks = array_of(s->mem, t->n_events, 1);
   if (!s->marks || !kinds_init(&s->kinds, t, s->mem)) return false;
   mark_safe(s);
-  return mark(s, WANTED, opt->keep, origins, err) && mark(s, UNWANTED, opt->drop, origins, err);
+  return mark_matches(s, WANTED, opt->keep, origins, err) && mark_matches(s, UNWANTED, opt->drop, origins, err);
 }
 
 static void ladder_free(struct ladder *l, struct mem *mem) {
@@ -128,14 +130,36 @@ void shrink_free(struct shrink *s) {
 
 /* Args that tie an event to others, or say what it was done for. */
 static bool ties(const char *key) {
-  static const char *const TIES[] = {"correlation",   "External id",        "external id",   "Ev Idx",        "stream",        "device",
-                                     "step",          "Step",               "context",       "Collective",    "Process Group", "Seq",
-                                     "Group size",    "In msg nelems",      "Out msg nelems", "dtype",        "group_id",      "run_id",
-                                     "hlo_",          "program_id",         "replica_group", "Record function id", "Sequence number",
-                                     "Fwd thread id", "count",              "total",         NULL};
+  static const char *const TIES[] = { "correlation",
+                                      "External id",
+                                      "external id",
+                                      "Ev Idx",
+                                      "stream",
+                                      "device",
+                                      "step",
+                                      "Step",
+                                      "context",
+                                      "Collective",
+                                      "Process Group",
+                                      "Seq",
+                                      "Group size",
+                                      "In msg nelems",
+                                      "Out msg nelems",
+                                      "dtype",
+                                      "group_id",
+                                      "run_id",
+                                      "hlo_",
+                                      "program_id",
+                                      "replica_group",
+                                      "Record function id",
+                                      "Sequence number",
+                                      "Fwd thread id",
+                                      "count",
+                                      "total",
+                                      NULL };
   for (const char *const *t = TIES; *t; t++)
     if (strncmp(key, *t, strlen(*t)) == 0) return true;
-  return strip_is_own(key);
+  return key_is_reserved(key);
 }
 
 static struct rung_step *add_step(struct shrink *s, enum rung rung) {
@@ -167,7 +191,7 @@ static uint64_t cost_of(const struct tk_trace *t, const struct tk_arg *arg) {
 
 static bool add_args(struct shrink *s) {
   const struct tk_trace *t = s->t;
-  uint64_t *cost = bytes(s->mem, t->store->strings.n, sizeof *cost);
+  uint64_t *cost = array_of(s->mem, t->store->strings.n, sizeof *cost);
   struct ladder *l = &s->ladder;
   uint32_t first = l->n_steps, n = t->store->strings.n;
   bool ok = cost != NULL;
@@ -196,7 +220,7 @@ static uint32_t depth_of(const struct shrink *s, tk_id id) { return s->depths ? 
 
 /* A step for each depth at which there are frames, the deepest first. */
 static bool add_python(struct shrink *s) {
-  uint8_t *met = bytes(s->mem, UINT16_MAX, 1);
+  uint8_t *met = array_of(s->mem, UINT16_MAX, 1);
   if (!met) return false;
   for (tk_id i = 1; i <= s->t->n_events; i++)
     if (is_python(s, &s->t->events[i])) met[s->t->events[i].depth] = 1;
@@ -232,12 +256,12 @@ static bool make_ladder(struct shrink *s, const struct tk_shrink_options *o, str
 
 bool shrink_init(struct shrink *s, struct tk_trace *t, const struct tk_shrink_options *opt, const struct track_origin *origins,
                  struct tk_err *err) {
-  return prepare(s, t, opt, origins, err) && sample_sizes(s) && make_ladder(s, opt, err);
+  return prepare_shrink(s, t, opt, origins, err) && sample_sizes(s) && make_ladder(s, opt, err);
 }
 
-bool shrink_init_sample(struct shrink *s, struct sample *sample, const struct ladder *ladder, const struct tk_shrink_options *opt,
-                        const struct track_origin *origins, struct tk_err *err) {
-  if (!prepare(s, &sample->view, opt, origins, err)) return false;
+bool shrink_init_sample(struct shrink *s, struct sample *sample, const struct ladder *ladder,
+                        const struct tk_shrink_options *opt, const struct track_origin *origins, struct tk_err *err) {
+  if (!prepare_shrink(s, &sample->view, opt, origins, err)) return false;
   s->ladder = *ladder;
   s->depths = sample->depths;
   return true;
@@ -257,9 +281,9 @@ struct climb {
   uint64_t part_size;
 };
 
-static bool climb(const struct shrink *s, struct place at, struct climb *c) {
+static bool climb_ladder(const struct shrink *s, struct place at, struct climb *c) {
   *c = (struct climb){.python_depth = UINT32_MAX};
-  c->goes = bytes(s->mem, s->t->store->strings.n, 1);
+  c->goes = array_of(s->mem, s->t->store->strings.n, 1);
   if (!c->goes) return false;
   for (uint32_t i = 0; i < s->ladder.n_steps && i <= at.whole; i++) {
     const struct rung_step *step = &s->ladder.steps[i];
@@ -498,8 +522,8 @@ static bool coalesce_track(const struct coalescing *g, tk_id track) {
 }
 
 static bool coalesce(const struct shrink *s, const struct climb *c, struct subset *k, struct buf *merged, struct shrunk *out) {
-  struct run *runs = c->coalesce ? bytes(s->mem, UINT16_MAX + 1, sizeof *runs) : NULL;
-  uint16_t *above = c->coalesce ? bytes(s->mem, UINT16_MAX + 1, sizeof *above) : NULL;
+  struct run *runs = c->coalesce ? array_of(s->mem, UINT16_MAX + 1, sizeof *runs) : NULL;
+  uint16_t *above = c->coalesce ? array_of(s->mem, UINT16_MAX + 1, sizeof *above) : NULL;
   struct coalescing g = {s, c, k, runs, above, merged, out};
   bool ok = (runs && above) || !c->coalesce;
   for (tk_id i = 1; c->coalesce && ok && i <= s->t->n_tracks; i++) {
@@ -516,7 +540,8 @@ static int by_id(const void *a, const void *b) {
   return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* The first of a run reaches to the end of the last; its args are those that it had, its count and its total in microseconds. */
+/* The first of a run reaches to the end of the last; its args are those that it had, its count and its total in microseconds.
+ */
 static void stretch(const struct shrink *s, struct tk_trace *view, struct tk_event *e, const struct merged *m) {
   struct tk_args it = tk_args_of(view, e->args);
   struct tk_arg arg;
@@ -545,7 +570,7 @@ static void stretch_runs(const struct shrink *s, struct tk_trace *view, const st
 
 /* ---- args ---- */
 
-static void strip(struct shrink *s, const struct climb *c, struct tk_trace *to, struct shrunk *out) {
+static void strip_events(struct shrink *s, const struct climb *c, struct tk_trace *to, struct shrunk *out) {
   uint8_t *marks = to == s->t ? s->marks : NULL;
   for (tk_id i = 1; i <= to->n_events; i++) {
     struct tk_event *e = &to->events[i];
@@ -564,7 +589,7 @@ static void strip(struct shrink *s, const struct climb *c, struct tk_trace *to, 
 /* ---- all of it ---- */
 
 /* The marks follow the events that stay. */
-static void settle(struct shrink *s, const struct climb *c, const struct subset *k) {
+static void move_marks(struct shrink *s, const struct climb *c, const struct subset *k) {
   tk_id n = 0;
   for (tk_id i = 1; i <= k->n_events; i++)
     if (k->events[i]) s->marks[++n] = s->marks[i];
@@ -575,14 +600,14 @@ bool shrink_apply(struct shrink *s, struct place at, struct tk_trace *to, struct
   struct climb c;
   struct subset k = {.mem = s->mem};
   struct buf merged = {.mem = s->mem};
-  bool ok = climb(s, at, &c) && subset_init(&k, s->t, s->mem);
+  bool ok = climb_ladder(s, at, &c) && subset_init(&k, s->t, s->mem);
   if (ok) take_events(s, &c, &k, out);
   if (ok) thin_counters(s, &c, &k, out);
   ok = ok && coalesce(s, &c, &k, &merged, out) && subset_take(s->t, &k, to, &out->kept, err);
   bool has_view = ok && to != s->t;
   if (ok) {
-    if (to == s->t) settle(s, &c, &k);
-    strip(s, &c, to, out);
+    if (to == s->t) move_marks(s, &c, &k);
+    strip_events(s, &c, to, out);
     ok = !(to->edits & TK_EDIT_DROPPED) || frames_prune(to, err);
     stretch_runs(s, to, &k, (struct merged *)(void *)merged.data, merged.len / sizeof(struct merged));
   }

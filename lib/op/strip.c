@@ -2,13 +2,6 @@
 
 #include <string.h>
 
-bool strip_is_own(const char *key) {
-  static const char *const OWN[] = {"json.", "xplane.", "perfetto.", "repaired.", "tracekit."};
-  for (size_t i = 0; i < sizeof OWN / sizeof OWN[0]; i++)
-    if (strncmp(key, OWN[i], strlen(OWN[i])) == 0) return true;
-  return false;
-}
-
 unsigned strip_foreign(struct tk_trace *t) {
   unsigned n = 0;
   for (tk_id i = 1; i <= t->n_metas; i++) {

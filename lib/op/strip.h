@@ -4,9 +4,6 @@
 
 #include "graph/trace.h"
 
-/* Keys that are fields of the event itself, in whatever format it came: an id, a scope, what a repair kept.  They are no args. */
-bool strip_is_own(const char *key);
-
 /* Blocks that only their own format understands speak of what is gone or has moved: they go.  How many. */
 unsigned strip_foreign(struct tk_trace *t);
 

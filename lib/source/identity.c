@@ -12,13 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "format/json.h"
 #include "rundir.h"
-
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
 
 static bool digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -38,7 +34,7 @@ static void set_host(struct identity *id, const char *p, size_t n) {
 
 static void find_host(const struct tk_trace *t, struct identity *id) {
   const struct tk_meta *m = trace_meta(t, "host_name");
-  const char *name = base_name(t->source), *suffix = strstr(name, ".pt.trace.json"), *at;
+  const char *name = path_leaf(t->source), *suffix = strstr(name, ".pt.trace.json"), *at;
   int64_t rank;
   if (m && m->size > 2 && *trace_raw(t, m->at) == '"') {
     set_host(id, trace_raw(t, m->at) + 1, m->size - 2);
@@ -72,7 +68,7 @@ struct identity identity_of(const struct tk_trace *t) {
   struct identity id = {.rank = -1, .rank_from = ""};
   if (is_merged(t)) return id;
   if (stated_rank(t, &id.rank)) id.rank_from = "distributedInfo";
-  else if (rundir_rank(base_name(t->source), &id.rank)) id.rank_from = "file name";
+  else if (rundir_rank(path_leaf(t->source), &id.rank)) id.rank_from = "file name";
   else if (rank_of_folder(t->source, &id.rank)) id.rank_from = "folder name";
   find_host(t, &id);
   if (!*id.host) set_host(&id, t->host, strlen(t->host));
@@ -111,7 +107,7 @@ static void pids_free(struct pids *p) {
   mem_free(p->mem, p->before);
 }
 
-static void place(const struct pids *p, const struct map *of, uint64_t pid, struct track_origin origin, struct track_origin *out) {
+static void set_origin(const struct pids *p, const struct map *of, uint64_t pid, struct track_origin origin, struct track_origin *out) {
   const uint32_t *last = map_get(of, pid);
   for (tk_id i = last ? *last : 0; i; i = p->before[i]) out[i] = origin;
 }
@@ -121,13 +117,13 @@ static void place_pid(const struct pids *p, struct json *j, const struct json_va
                       struct track_origin *out) {
   const uint8_t *end;
   size_t n;
-  if (v->type == JSON_NUMBER && v->num.kind == NUM_INT) place(p, &p->numbers, (uint64_t)v->num.mant, origin, out);
+  if (v->type == JSON_NUMBER && v->num.kind == NUM_INT) set_origin(p, &p->numbers, (uint64_t)v->num.mant, origin, out);
   if (v->type != JSON_STRING) return;
   const uint8_t *text = json_text(j, &v->str, &n);
   tk_id str = text ? intern_find(&p->t->store->strings, text, n, (uint32_t)hash_bytes(text, n)) : 0;
-  if (str) place(p, &p->texts, str, origin, out);
+  if (str) set_origin(p, &p->texts, str, origin, out);
   struct num number = num_scan(v->str.p, &end);
-  if (number.kind == NUM_INT && end == v->str.p + v->str.n) place(p, &p->numbers, (uint64_t)number.mant, origin, out);
+  if (number.kind == NUM_INT && end == v->str.p + v->str.n) set_origin(p, &p->numbers, (uint64_t)number.mant, origin, out);
 }
 
 /* The processes of one rank of a merged trace. */

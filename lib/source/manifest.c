@@ -1,9 +1,10 @@
 /* manifest.c - see manifest.h.
  *
- * Perfetto's rule: a file's clock reads T when that of the file it is synced to reads T + offset_ns.  Chrome JSON has no clock of its
- * own: it is pinned, and what would stand before 0 is dropped.  So all are told against one file, which is a Perfetto trace if there
- * is one; else the reference of the merge, unless somebody started before its zero: then that whose zero is the earliest.  Files are
- * told against one of several machines by naming one of them; such a file cannot itself be told against another. */
+ * Perfetto's rule: a file's clock reads T when that of the file it is synced to reads T + offset_ns.  Chrome JSON has no clock
+ * of its own: it is pinned, and what would stand before 0 is dropped.  So all are told against one file, which is a Perfetto
+ * trace if there is one; else the reference of the merge, unless somebody started before its zero: then that whose zero is the
+ * earliest.  Files are told against one of several machines by naming one of them; such a file cannot itself be told against
+ * another. */
 #include "manifest.h"
 
 #include <stdio.h>
@@ -23,7 +24,7 @@ enum { LONGEST = 99 }; /* bytes of a member's name that the viewer's own packer 
 /* ---- the output ---- */
 
 /* The name is taken from now on; false: it was.  Of two hashes that are one the second name is as good as taken. */
-static bool take(struct manifest *m, const char *name) {
+static bool claim_name(struct manifest *m, const char *name) {
   uint32_t *next = map_put(&m->names, hash_bytes(name, strlen(name)), 0);
   if (!next || *next) return false;
   *next = 2;
@@ -37,12 +38,16 @@ static bool ends_with(const char *s, const char *end) {
 
 bool manifest_open(struct manifest *m, const char *output, const struct tk_save_options *opt, const char *const *inputs,
                    struct tk_err *err) {
-  struct out_options out = {.gzip = packing_of_path(output, strlen(output)) == packing_row(PACKING_GZIP), .level = opt->level, .force = opt->force, .inputs = inputs};
+  struct out_options out = { .gzip = packing_of_path(output, strlen(output)) == packing_row(PACKING_GZIP),
+                             .level = opt->level,
+                             .force = opt->force,
+                             .inputs = inputs };
   bool named = strcmp(output, "-") == 0 || ends_with(output, ".tar") || ends_with(output, ".tar.gz");
   m->arena.mem = &m->mem;
   map_init(&m->names, &m->mem);
-  take(m, MEMBER);
-  if (opt->format) return err_set(err, TK_EUSAGE, "a manifest leaves the inputs in their formats: it cannot be -f %s", opt->format);
+  claim_name(m, MEMBER);
+  if (opt->format)
+    return err_set(err, TK_EUSAGE, "a manifest leaves the inputs in their formats: it cannot be -f %s", opt->format);
   if (!named) return err_set(err, TK_EUSAGE, "a manifest and its traces are a tar: name it .tar or .tar.gz");
   out.binary = true;
   return out_open(&m->out, opt->dry_run ? "/dev/null" : output, &out, &m->mem, err);
@@ -88,15 +93,15 @@ static const char *base_name(const char *name, const char *archive) {
   return slash ? slash + 1 : name;
 }
 
-static const char *keep(struct manifest *m, const char *text, size_t n) {
+static const char *copy_text(struct manifest *m, const char *text, size_t n) {
   char *kept = arena_bytes(&m->arena, n + 1);
   if (!kept) return NULL;
   kept[n] = 0;
   return memcpy(kept, text, n);
 }
 
-/* A name that every reader of tars takes, and no other input has; standard input is called by its format.  Files whose names begin
- * with a dot are passed over by Perfetto. */
+/* A name that every reader of tars takes, and no other input has; standard input is called by its format.  Files whose names
+ * begin with a dot are passed over by Perfetto. */
 static const char *name_member(struct manifest *m, const struct tk_trace *t, const char *base) {
   char safe[LONGEST + 1], name[LONGEST + 32], stdin_name[80];
   size_t n = strlen(base), room = LONGEST - 16; /* for a number before it */
@@ -107,12 +112,12 @@ static const char *name_member(struct manifest *m, const struct tk_trace *t, con
   safe[n] = 0;
   if (*safe == '.') *safe = '_';
   snprintf(name, sizeof name, "%s", safe);
-  while (!take(m, name)) {
+  while (!claim_name(m, name)) {
     uint32_t *next = map_get(&m->names, hash_bytes(safe, strlen(safe)));
     if (!next) return NULL;
     snprintf(name, sizeof name, "%u.%s", (*next)++, safe);
   }
-  return keep(m, name, strlen(name));
+  return copy_text(m, name, strlen(name));
 }
 
 /* ---- inputs ---- */
@@ -123,7 +128,7 @@ static bool is_interrupted(const struct tk_progress *p, const struct in *in, str
 }
 
 /* How many bytes it has: what comes through a pipe, or lies in an archive that does not say, is counted. */
-static bool measure(struct tk_sources *s, size_t input, uint64_t *size, struct tk_err *err) {
+static bool measure_input(struct tk_sources *s, size_t input, uint64_t *size, struct tk_err *err) {
   struct mem mem = {0};
   *size = s->inputs[input].size;
   if (*size != UINT64_MAX) return true;
@@ -157,7 +162,7 @@ static bool name_machines(struct manifest *m, const struct tk_trace *t, struct m
     snprintf(text, sizeof text, "%s - %s", file->machine, tk_string(t, k.name, NULL));
     size_t len = strlen(text);
     while (len && !utf8_valid((const uint8_t *)text, len)) len--; /* it was cut within a character */
-    const char *name = keep(m, text, len);
+    const char *name = copy_text(m, text, len);
     if (!name) return false;
     all[file->n_machines++] = (struct manifest_machine){k.id, name};
   }
@@ -165,9 +170,10 @@ static bool name_machines(struct manifest *m, const struct tk_trace *t, struct m
   return true;
 }
 
-bool manifest_add(struct manifest *m, const struct tk_trace *t, struct tk_sources *s, struct manifest_file file, struct tk_err *err) {
+bool manifest_add(struct manifest *m, const struct tk_trace *t, struct tk_sources *s, struct manifest_file file,
+                  struct tk_err *err) {
   tk_time start, end;
-  file.machine = keep(m, file.machine, strlen(file.machine));
+  file.machine = copy_text(m, file.machine, strlen(file.machine));
   if (!file.machine || !name_machines(m, t, &file)) return mem_check(&m->mem, err);
   if (!mem_grow(&m->mem, (void **)&m->files, &m->cap, (uint64_t)m->n + 1, sizeof *m->files)) return mem_check(&m->mem, err);
   file.clock = clock_name(t);
@@ -175,17 +181,17 @@ bool manifest_add(struct manifest *m, const struct tk_trace *t, struct tk_source
   if (!file.path) return mem_check(&m->mem, err);
   trace_extent(t, &start, &end);
   file.start_ns = t->origin_ns - t->zero_ns + start / 1000;
-  if (!measure(s, file.input, &file.size, err)) return false;
+  if (!measure_input(s, file.input, &file.size, err)) return false;
   m->files[m->n++] = file;
   return true;
 }
 
 /* ---- the manifest ---- */
 
-static void put(struct buf *b, const char *text) { buf_append(b, text, strlen(text)); }
+static void write_piece(struct buf *b, const char *text) { buf_append(b, text, strlen(text)); }
 
 static void put_member(struct buf *b, const char *before, const char *text) {
-  put(b, before);
+  write_piece(b, before);
   json_quote(b, text, strlen(text));
 }
 
@@ -217,16 +223,16 @@ static void put_machine(struct buf *b, const struct manifest_file *f) {
   char number[24];
   if (!f->n_machines) {
     put_member(b, ",\"machine\":{\"name\":", f->machine);
-    put(b, "}");
+    write_piece(b, "}");
     return;
   }
   for (uint32_t i = 0; i < f->n_machines; i++) {
-    put(b, i ? ",{\"id\":" : ",\"machines\":[{\"id\":");
+    write_piece(b, i ? ",{\"id\":" : ",\"machines\":[{\"id\":");
     buf_append(b, number, num_put_u64(number, f->machines[i].id));
     put_member(b, ",\"name\":", f->machines[i].name);
-    put(b, "}");
+    write_piece(b, "}");
   }
-  put(b, "]");
+  write_piece(b, "]");
 }
 
 static bool put_file(struct buf *b, const struct manifest_file *f, const struct manifest_file *to, struct tk_err *err) {
@@ -234,43 +240,44 @@ static bool put_file(struct buf *b, const struct manifest_file *f, const struct 
   int64_t ns;
   put_member(b, "\n{\"path\":", f->path);
   put_machine(b, f);
-  if (f == to) return put(b, "}"), true;
+  if (f == to) return write_piece(b, "}"), true;
   if (f->n_machines)
-    return err_set(err, TK_EUSAGE, "%s, %s: a manifest can hold one trace of several machines: merge without one", to->path, f->path);
+    return err_set(err, TK_EUSAGE, "%s, %s: a manifest can hold one trace of several machines: merge without one", to->path,
+                   f->path);
   if (!offset(f, to, &ns)) return err_set(err, TK_ELIMIT, "%s: too far from %s in time for a manifest", f->path, to->path);
   if (f->clock) put_member(b, ",\"clocks\":{\"clock\":", f->clock);
   put_member(b, f->clock ? ",\"sync_to\":{\"file\":" : ",\"clocks\":{\"sync_to\":{\"file\":", to->path);
   if (to->n_machines) put_member(b, ",\"machine\":", to->machine);
   if (to->clock) put_member(b, ",\"clock\":", to->clock);
-  put(b, "},\"offset_ns\":");
+  write_piece(b, "},\"offset_ns\":");
   buf_append(b, number, num_put_i64(number, ns));
-  put(b, "}}");
+  write_piece(b, "}}");
   return true;
 }
 
 static bool put_manifest(struct buf *b, const struct manifest *m, const char *provenance, struct tk_err *err) {
   const struct manifest_file *to = &m->files[m->reference];
-  put(b, "{\"perfetto_manifest\":{\"version\":1,");
+  write_piece(b, "{\"perfetto_manifest\":{\"version\":1,");
   if (to->clock) {
     put_member(b, "\"trace_time\":{\"clock\":", to->clock);
     put_member(b, ",\"file\":", to->path);
     if (to->n_machines) put_member(b, ",\"machine\":", to->machine);
-    put(b, "},");
+    write_piece(b, "},");
   }
-  put(b, "\"files\":[");
+  write_piece(b, "\"files\":[");
   for (uint32_t i = 0; i < m->n; i++) {
-    if (i) put(b, ",");
+    if (i) write_piece(b, ",");
     if (!put_file(b, &m->files[i], to, err)) return false;
   }
-  put(b, "]");
-  if (provenance) put_member(b, ",\n\"attributes\":{\"tracekit\":", provenance), put(b, "}");
-  put(b, "}}\n");
+  write_piece(b, "]");
+  if (provenance) put_member(b, ",\n\"attributes\":{\"tracekit\":", provenance), write_piece(b, "}");
+  write_piece(b, "}}\n");
   return mem_check(b->mem, err);
 }
 
 /* ---- the tar ---- */
 
-static bool copy(struct tar *tar, struct tk_sources *s, const struct manifest_file *f, const struct tk_progress *progress,
+static bool copy_input(struct tar *tar, struct tk_sources *s, const struct manifest_file *f, const struct tk_progress *progress,
                  struct tk_err *err) {
   struct mem mem = {0};
   const char *name = s->inputs[f->input].name;
@@ -293,8 +300,9 @@ bool manifest_write(struct manifest *m, struct tk_sources *s, const char *proven
   struct buf b = {.mem = &m->mem};
   struct tar *tar = tar_open(&m->out, err);
   choose_reference(m);
-  bool ok = tar && put_manifest(&b, m, provenance, err) && tar_member(tar, MEMBER, b.len, err) && tar_write(tar, b.data, b.len, err);
-  for (uint32_t i = 0; ok && i < m->n; i++) ok = copy(tar, s, &m->files[i], progress, err);
+  bool ok =
+      tar && put_manifest(&b, m, provenance, err) && tar_member(tar, MEMBER, b.len, err) && tar_write(tar, b.data, b.len, err);
+  for (uint32_t i = 0; ok && i < m->n; i++) ok = copy_input(tar, s, &m->files[i], progress, err);
   ok = ok && tar_end(tar, err) && out_commit(&m->out, err);
   if (ok) {
     saved->raw_bytes = out_raw_bytes(&m->out);

@@ -24,7 +24,7 @@ enum { HEAD = 512, DEPTH = 40, MOST_ENTRIES = 1 << 20, LISTS = 8, LINE = 64 << 1
 
 /* ---- entries ---- */
 
-static const char *keep(struct source *s, const char *text, size_t n) {
+static const char *copy_text(struct source *s, const char *text, size_t n) {
   char *p = arena_bytes(&s->rundir.text, n + 1);
   if (!p) return "";
   memcpy(p, text, n);
@@ -32,7 +32,7 @@ static const char *keep(struct source *s, const char *text, size_t n) {
   return p;
 }
 
-const char *source_text(struct source *s, const char *text) { return keep(s, text, strlen(text)); }
+const char *source_text(struct source *s, const char *text) { return copy_text(s, text, strlen(text)); }
 
 static const char *joined(struct source *s, const char *a, const char *between, const char *b) {
   size_t na = strlen(a), nm = strlen(between), nb = strlen(b);
@@ -65,7 +65,7 @@ static bool add_entry(struct source *s, struct source_entry e, const char *rel, 
   return true;
 }
 
-static bool tick(struct source *s, struct tk_err *err) {
+static bool report_progress(struct source *s, struct tk_err *err) {
   if (!s->progress.tick || s->progress.tick(s->progress.arg, s->n_entries, 0)) return true;
   return err_set(err, TK_EINTERRUPTED, "interrupted");
 }
@@ -139,7 +139,7 @@ static bool visit(struct source *s, const char *path, const char *rel, const cha
   if (S_ISDIR(st.st_mode)) return up->depth >= DEPTH || is_above(up, &st) || walk(s, e.path, rel, up, err);
   if (!S_ISREG(st.st_mode) || too_many(s)) return true;
   e.size = (uint64_t)st.st_size;
-  return add_entry(s, e, rel, time_of(&st)) && tick(s, err);
+  return add_entry(s, e, rel, time_of(&st)) && report_progress(s, err);
 }
 
 static bool walk(struct source *s, const char *path, const char *rel, const struct above *up, struct tk_err *err) {
@@ -198,7 +198,7 @@ static bool add_members(struct source *s, struct arc *a, const char *pattern, st
     const char *rel = source_text(s, m.name);
     if (!selected(pattern, rel)) continue;
     e.name = joined(s, name, ":", rel);
-    if (!add_entry(s, e, rel, m.time_ns) || !tick(s, err)) return false;
+    if (!add_entry(s, e, rel, m.time_ns) || !report_progress(s, err)) return false;
     look_at_member(s, a);
   }
   struct source_origin *o = &s->origins[s->n_origins - 1];
@@ -241,7 +241,7 @@ static bool write_all(struct source *s, struct in *in, int fd, struct tk_err *wh
   while ((p = in_ahead(in, 1, &n, why)) != NULL && n > 0) {
     if (!os_write(fd, p, n)) return err_sys(why, TK_EREAD, errno, "cannot keep it in a temporary file");
     in_consume(in, n);
-    if (!tick(s, err)) return false;
+    if (!report_progress(s, err)) return false;
   }
   return p != NULL;
 }
@@ -326,7 +326,7 @@ static struct in *open_held(void *self, uint64_t max_size, struct mem *mem, stru
 
 /* ---- lists and patterns ---- */
 
-static bool add(struct source *s, const char *name, unsigned lists, struct tk_err *err);
+static bool add_name(struct source *s, const char *name, unsigned lists, struct tk_err *err);
 
 static bool fail_with(struct source *s, const char *name, enum tk_code code, int sys, const char *text) {
   struct tk_err why = {.offset = UINT64_MAX};
@@ -350,9 +350,9 @@ static bool add_list(struct source *s, const char *path, unsigned lists, struct 
       break;
     }
     while (length > 0 && strchr(" \t\r", p[length - 1])) length--;
-    const char *line = keep(s, (const char *)p, length);
+    const char *line = copy_text(s, (const char *)p, length);
     in_consume(in, size + (end != NULL));
-    if (*line && *line != '#') ok = add(s, line, lists + 1, err);
+    if (*line && *line != '#') ok = add_name(s, line, lists + 1, err);
   }
   in_close(in);
   return ok && (why.code == TK_OK || add_failed(s, ORIGIN_FILE, path, &why));
@@ -365,14 +365,14 @@ static bool add_pattern(struct source *s, const char *pattern, struct tk_err *er
   bool ok = true;
   if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0) return fail_with(s, pattern, TK_EOPEN, ENOENT, "cannot open");
   qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, by_path);
-  for (size_t i = 0; ok && i < found.gl_pathc; i++) ok = add(s, found.gl_pathv[i], LISTS, err);
+  for (size_t i = 0; ok && i < found.gl_pathc; i++) ok = add_name(s, found.gl_pathv[i], LISTS, err);
   globfree(&found);
   return ok;
 }
 
 /* ---- a name ---- */
 
-static bool add(struct source *s, const char *name, unsigned lists, struct tk_err *err) {
+static bool add_name(struct source *s, const char *name, unsigned lists, struct tk_err *err) {
   struct stat st;
   bool ok = true;
   if (strcmp(name, "-") == 0) return add_stream(s, name, err);
@@ -390,7 +390,7 @@ static bool add(struct source *s, const char *name, unsigned lists, struct tk_er
 
 void source_init(struct source *s) { s->rundir.text.mem = &s->mem; }
 
-bool source_add(struct source *s, const char *name, struct tk_err *err) { return add(s, name, 0, err) && mem_check(&s->mem, err); }
+bool source_add(struct source *s, const char *name, struct tk_err *err) { return add_name(s, name, 0, err) && mem_check(&s->mem, err); }
 
 /* ---- opening ---- */
 
@@ -447,12 +447,12 @@ bool source_look(struct source *s, uint32_t entry, struct tk_err *err) {
     struct source_entry *e = &s->entries[entry];
     e->held = in_decode(e->held, s->max_size, &s->held, &why);
     if (s->look) s->look(s->arg, s, entry, e->held, &why);
-    return tick(s, err);
+    return report_progress(s, err);
   }
   in = source_open(s, entry, false, &mem, &why);
   if (s->look) s->look(s->arg, s, entry, in, &why);
   in_close(in);
-  return tick(s, err);
+  return report_progress(s, err);
 }
 
 void source_free(struct source *s) {

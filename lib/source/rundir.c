@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/path.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "io/packing.h"
@@ -71,17 +72,12 @@ static bool ends(const char *s, size_t n, const char *end) {
   return n >= m && memcmp(s + n - m, end, m) == 0;
 }
 
-static const char *keep(struct rundir *r, const char *s, size_t n) {
+static const char *copy_text(struct rundir *r, const char *s, size_t n) {
   char *p = arena_bytes(&r->text, n + 1);
   if (!p) return "";
   memcpy(p, s, n);
   p[n] = 0;
   return p;
-}
-
-static const char *last_part(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
 }
 
 /* ---- time in names ---- */
@@ -117,7 +113,7 @@ static const char *name_of_time(struct rundir *r, int64_t ns, unsigned again) {
   n = (size_t)snprintf(text, sizeof text, "%04d_%02d_%02d_%02d_%02d_%02d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
                        tm.tm_min, tm.tm_sec);
   if (again) n += (size_t)snprintf(text + n, sizeof text - n, "_%u", again + 1);
-  return keep(r, text, n);
+  return copy_text(r, text, n);
 }
 
 /* Times in names are in seconds, ms, us or ns; now they have 10, 13, 16 or 19 digits. */
@@ -141,16 +137,16 @@ static void torch_name(struct rundir *r, struct rundir_file *f, const char *base
   size_t at = n, pid;
   while (at > 0 && digit(base[at - 1])) at--;
   if (at > 1 && at < n && base[at - 1] == '.' && (f->stamp_ns = stamp_of(base + at, n - at)) != 0) n = at - 1;
-  f->stem = keep(r, base, n);
+  f->stem = copy_text(r, base, n);
   f->view = VIEW_TRACE_JSON;
   f->profiler = true;
   for (pid = n; pid > 0 && digit(base[pid - 1]); pid--) {}
-  if (f->rank < 0 && pid > 1 && pid < n && base[pid - 1] == '_') f->host = keep(r, base, pid - 1);
+  if (f->rank < 0 && pid > 1 && pid < n && base[pid - 1] == '_') f->host = copy_text(r, base, pid - 1);
 }
 
 /* Is the folder, "" = root, one that a profiler made for a run? */
 static bool looks_like_run(const char *root, const char *folder) {
-  const char *path = *folder ? folder : root, *name = last_part(path);
+  const char *path = *folder ? folder : root, *name = path_leaf(path);
   return time_of_name(name) != 0 || ends(path, (size_t)(name - path), "plugins/profile/");
 }
 
@@ -170,25 +166,25 @@ static void other_name(struct rundir *r, struct rundir_file *f, const char *base
   size_t stem = n;
   while (stem > 0 && base[stem - 1] != '.') stem--;
   f->view = VIEW_OTHER;
-  f->stem = keep(r, base, stem > 1 ? stem - 1 : n);
+  f->stem = copy_text(r, base, stem > 1 ? stem - 1 : n);
 }
 
 /* A file in a participant's folder is of the run that the folder is in. */
 static void step_out(struct rundir *r, struct rundir_file *f) {
-  const char *folder = last_part(f->folder);
+  const char *folder = path_leaf(f->folder);
   char *stem;
   if (!is_participant(folder) || asprintf(&stem, "%s/%s", folder, f->stem) < 0) return;
-  f->stem = keep(r, stem, strlen(stem));
+  f->stem = copy_text(r, stem, strlen(stem));
   free(stem);
   if (f->rank < 0 && !rundir_rank(folder, &f->rank)) f->host = folder;
-  f->folder = keep(r, f->folder, folder > f->folder ? (size_t)(folder - f->folder) - 1 : 0);
+  f->folder = copy_text(r, f->folder, folder > f->folder ? (size_t)(folder - f->folder) - 1 : 0);
 }
 
 static void classify(struct rundir *r, struct rundir_file *f, const char *root) {
-  const char *base = last_part(f->rel);
+  const char *base = path_leaf(f->rel);
   size_t n = strlen(base);
   const struct packing *packing = packing_of_path(base, n);
-  f->folder = keep(r, f->rel, base > f->rel ? (size_t)(base - f->rel) - 1 : 0);
+  f->folder = copy_text(r, f->rel, base > f->rel ? (size_t)(base - f->rel) - 1 : 0);
   f->host = "";
   f->rank = -1;
   f->next = UINT32_MAX;
@@ -197,7 +193,7 @@ static void classify(struct rundir *r, struct rundir_file *f, const char *root) 
   if (ends(base, n, ".xplane.pb")) {
     f->view = VIEW_XPLANE;
     f->profiler = true;
-    f->host = f->stem = keep(r, base, n - strlen(".xplane.pb"));
+    f->host = f->stem = copy_text(r, base, n - strlen(".xplane.pb"));
   } else if (n == strlen("perfetto_trace.json") && memcmp(base, "perfetto_trace.json", n) == 0) {
     f->view = VIEW_PERFETTO_JSON;
     f->profiler = true;
@@ -206,7 +202,7 @@ static void classify(struct rundir *r, struct rundir_file *f, const char *root) 
     torch_name(r, f, base, n - strlen(".pt.trace.json"));
   } else if (ends(base, n, ".trace.json")) {
     f->view = VIEW_TRACE_JSON;
-    f->stem = keep(r, base, n - strlen(".trace.json"));
+    f->stem = copy_text(r, base, n - strlen(".trace.json"));
     f->profiler = looks_like_run(root, f->folder);
     if (f->profiler) f->host = f->stem;
   } else {
@@ -235,7 +231,7 @@ static const char *step_of(struct rundir *r, const char *root, const char *folde
     const char *q = p + strlen("/step");
     q += *q == '_' || *q == '-';
     size_t n = strspn(q, "0123456789");
-    if (n > 0 && (!q[n] || q[n] == '/')) step = keep(r, q, n);
+    if (n > 0 && (!q[n] || q[n] == '/')) step = copy_text(r, q, n);
   }
   free(path);
   return step;
@@ -251,7 +247,7 @@ static const char *name_of_root(struct rundir *r, const char *root) {
   if ((packing = packing_of_path(root + from, n - from)) != NULL) n -= strlen(packing->ending);
   for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
     if (n - from > strlen(endings[i]) && ends(root, n, endings[i])) n -= strlen(endings[i]);
-  return n > from ? keep(r, root + from, n - from) : "trace";
+  return n > from ? copy_text(r, root + from, n - from) : "trace";
 }
 
 static struct rundir_run *add_run(struct rundir *r, const struct rundir_file *f, const char *root) {
@@ -259,7 +255,7 @@ static struct rundir_run *add_run(struct rundir *r, const struct rundir_file *f,
   if (!mem_grow(r->text.mem, (void **)&r->runs, &r->cap_runs, (uint64_t)r->n_runs + 1, sizeof *r->runs)) return NULL;
   run = &r->runs[r->n_runs++];
   *run = (struct rundir_run){.step = step_of(r, root, f->folder)};
-  run->name = *f->folder ? last_part(f->folder) : name_of_root(r, root);
+  run->name = *f->folder ? path_leaf(f->folder) : name_of_root(r, root);
   run->time_ns = time_of_name(run->name);
   if (!of_session(f)) return run;
   unsigned again = 0;
@@ -336,7 +332,7 @@ static bool same_thing(const struct rundir_file *a, const struct rundir_file *b)
          (a->view != b->view || a->packed != b->packed);
 }
 
-static bool choose(struct rundir *r, struct rundir_file *files, uint32_t *order, uint32_t n) {
+static bool choose_views(struct rundir *r, struct rundir_file *files, uint32_t *order, uint32_t n) {
   uint8_t *least = mem_array(r->text.mem, (uint64_t)r->n_runs + 1, 1);
   if (!least) return false;
   memset(least, 0xff, (size_t)r->n_runs + 1);
@@ -378,7 +374,7 @@ bool rundir_find(struct rundir *r, struct rundir_file *files, uint32_t n, const 
   if (ok) qsort_r(order, n, sizeof *order, order_by_run, files);
   ok = ok && make_runs(r, files, order, n, root);
   if (ok) date_runs(r, files, n);
-  ok = ok && choose(r, files, order, n);
+  ok = ok && choose_views(r, files, order, n);
   mem_free(r->text.mem, order);
   return ok && !r->text.mem->failed;
 }

@@ -41,7 +41,7 @@ struct tk_sources_impl {
 
 /* ---- a look at the beginning ---- */
 
-static void look(void *arg, struct source *s, uint32_t entry, struct in *in, struct tk_err *err) {
+static void look_at_beginning(void *arg, struct source *s, uint32_t entry, struct in *in, struct tk_err *err) {
   struct source_entry *e = &s->entries[entry];
   char text[80];
   size_t n = 0;
@@ -68,7 +68,7 @@ static const enum tk_health healths[] = {
     [LOOK_NONE] = TK_HEALTH_UNKNOWN,     [LOOK_TRACE] = TK_HEALTH_UNKNOWN, [LOOK_EMPTY] = TK_HEALTH_EMPTY,
     [LOOK_NO_TRACE] = TK_HEALTH_NO_TRACE, [LOOK_DAMAGED] = TK_HEALTH_CORRUPT};
 
-static struct chosen *add(struct tk_sources *s, uint32_t origin, uint32_t entry) {
+static struct chosen *add_input(struct tk_sources *s, uint32_t origin, uint32_t entry) {
   struct tk_sources_impl *m = s->impl;
   struct mem *mem = &m->source.mem;
   struct tk_input *in;
@@ -95,7 +95,7 @@ static struct chosen *add(struct tk_sources *s, uint32_t origin, uint32_t entry)
   return c;
 }
 
-static void note(struct tk_sources *s, struct chosen *c, bool repair, const char *text) {
+static void note_choice(struct tk_sources *s, struct chosen *c, bool repair, const char *text) {
   if (!c || c->n_notes == NOTES) return;
   c->note[c->n_notes].text = source_text(&s->impl->source, text);
   c->note[c->n_notes++].repair = repair;
@@ -104,7 +104,7 @@ static void note(struct tk_sources *s, struct chosen *c, bool repair, const char
 static void add_failed(struct tk_sources *s, uint32_t origin, enum tk_code code, const char *text) {
   struct source_origin *o = &s->impl->source.origins[origin];
   err_set(&o->failed, code, "%s", text);
-  add(s, origin, UINT32_MAX);
+  add_input(s, origin, UINT32_MAX);
 }
 
 /* ---- which runs ---- */
@@ -217,12 +217,12 @@ static bool add_run(struct tk_sources *s, const struct runs *r, uint32_t run, st
       continue;
     }
     if (!is_wanted(s->impl, view)) continue;
-    struct chosen *c = add(s, r->origin, view);
+    struct chosen *c = add_input(s, r->origin, view);
     if (!c) return false;
     s->inputs[s->n - 1].best = true;
     if (view == i) continue;
     snprintf(text, sizeof text, "%s is not usable (%s): this is read instead", src->places[i].rel, src->entries[i].why);
-    note(s, c, true, text);
+    note_choice(s, c, true, text);
   }
   return true;
 }
@@ -247,7 +247,7 @@ static void note_names(struct tk_sources *s, size_t first, uint32_t origin) {
   for (size_t i = first + 1; i < s->n && src->origins[origin].kind == ORIGIN_ARCHIVE; i++) {
     if (strcmp(s->inputs[i].name, s->inputs[i - 1].name) != 0) continue;
     snprintf(text, sizeof text, "another member of the archive has the same name: both are read");
-    note(s, &s->impl->chosen[i], false, text);
+    note_choice(s, &s->impl->chosen[i], false, text);
   }
 }
 
@@ -258,13 +258,13 @@ static void note_origin(struct tk_sources *s, size_t first, uint32_t origin, con
   char text[512];
   if (n_runs > 1) {
     snprintf(text, sizeof text, "of %u runs the newest is read, %s (tracekit list shows all)", n_runs, s->inputs[first].run);
-    note(s, c, false, text);
+    note_choice(s, c, false, text);
   }
-  if (o->remark) note(s, c, false, o->remark);
-  if (o->damage) note(s, c, true, o->damage);
+  if (o->remark) note_choice(s, c, false, o->remark);
+  if (o->damage) note_choice(s, c, true, o->damage);
   if (passed->n) {
     snprintf(text, sizeof text, "%u other %s no trace: %s", passed->n, passed->n == 1 ? "file is" : "files are", passed->names);
-    note(s, c, false, text);
+    note_choice(s, c, false, text);
   }
   note_names(s, first, origin);
 }
@@ -314,7 +314,7 @@ static bool add_all_of(struct tk_sources *s, uint32_t origin, const uint32_t *fi
   for (uint32_t i = 0; i < n; i++) {
     if (!source_look(src, files[i], err)) return false;
     if (src->entries[files[i]].look != LOOK_TRACE && !is_named_so(src, files[i])) src->entries[files[i]].look = LOOK_NO_TRACE;
-    if (is_wanted(s->impl, files[i]) && !add(s, origin, files[i])) return false;
+    if (is_wanted(s->impl, files[i]) && !add_input(s, origin, files[i])) return false;
   }
   return true;
 }
@@ -340,12 +340,12 @@ static bool add_origin(struct tk_sources *s, uint32_t origin, struct tk_err *err
   struct source_origin *o = &src->origins[origin];
   struct runs r;
   bool ok, partly = o->failed.code != TK_OK; /* some of it could be listed */
-  if (partly && o->n == 0) return add(s, origin, UINT32_MAX) != NULL;
-  if (o->kind == ORIGIN_FILE && !s->impl->opt.all_files) return add(s, origin, o->first) != NULL;
+  if (partly && o->n == 0) return add_input(s, origin, UINT32_MAX) != NULL;
+  if (o->kind == ORIGIN_FILE && !s->impl->opt.all_files) return add_input(s, origin, o->first) != NULL;
   ok = runs_of(src, origin, &r) || err_set(err, TK_ELIMIT, "out of memory");
   ok = ok && (s->impl->opt.all_files ? add_all : add_best)(s, &r, err);
   runs_free(&r);
-  if (ok && partly) ok = add(s, origin, UINT32_MAX) != NULL;
+  if (ok && partly) ok = add_input(s, origin, UINT32_MAX) != NULL;
   return ok;
 }
 
@@ -391,7 +391,7 @@ struct tk_sources *tk_sources_open(const char *const *names, size_t n, const str
   src->held.limit = src->mem.limit;
   src->max_size = s->impl->opt.max_size;
   src->progress = s->impl->opt.progress;
-  src->look = look;
+  src->look = look_at_beginning;
   if (open_all(s, names, n, err)) {
     src->progress = (struct tk_progress){.tick = NULL};
     return s;

@@ -91,7 +91,7 @@ static void shapes(void **state) {
   args_begin(t), args_int(t, a, 1), args_uint(t, b, TK_ARG_UINT, 2);
   assert_int_not_equal(args_shape_of(t, args_end(t)), shape);
   assert_int_equal(t->store->n_shapes, 3);
-  uint8_t payload[4], *end = pack_varint(pack_varint(payload, zigzag(7)), zigzag(-8));
+  uint8_t payload[4], *end = varint_put(varint_put(payload, zigzag(7)), zigzag(-8));
   uint32_t packed = args_packed(t, shape, payload, (size_t)(end - payload));
   struct tk_arg arg;
   assert_true(tk_args_find(t, packed, "a", &arg) && arg.i == 7);

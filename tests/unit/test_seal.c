@@ -221,7 +221,9 @@ static void flows_as_searched(void **state) {
     assert_int_equal(t->n_flow_points, 60);
     for (tk_id i = 1; i <= t->n_flow_points; i++) {
       const struct tk_flow_point *f = &t->flow_points[i];
-      if (i > 1) assert_true(t->flow_points[i - 1].ts < f->ts || (t->flow_points[i - 1].ts == f->ts && t->flow_points[i - 1].role <= f->role));
+      if (i > 1)
+        assert_true(t->flow_points[i - 1].ts < f->ts ||
+                    (t->flow_points[i - 1].ts == f->ts && t->flow_points[i - 1].role <= f->role));
       tk_id want = bound_to(t, tk_flow_point_track(t, f), f);
       assert_int_equal(f->bound, want != 0);
       if (want) assert_int_equal(f->at, want);

@@ -72,7 +72,7 @@ static void mark_lost(struct chrome *r, i128 was) {
   }
 }
 
-static void place(struct chrome *r, const struct pending *f) {
+static void place_pending(struct chrome *r, const struct pending *f) {
   struct tk_trace *t = r->t;
   struct tk_record *rec = &t->records[f->at];
   tk_time ts;
@@ -106,7 +106,7 @@ void chrome_finish(struct chrome *r) {
     choose_origin(r, old, n);
     mark_lost(r, was);
   }
-  for (uint32_t i = 0; i < n; i++) place(r, &old[i]);
+  for (uint32_t i = 0; i < n; i++) place_pending(r, &old[i]);
   mem_free(&t->store->mem, old);
   for (uint32_t i = 0; i < r->n_pending; i++) {
     const struct pending *f = &r->pending[i];

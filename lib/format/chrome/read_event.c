@@ -38,7 +38,7 @@ static bool nested(struct chrome *r, struct tk_arg *arg) {
   return true;
 }
 
-static bool number(struct chrome *r, const struct json_value *v, struct tk_arg *arg) {
+static bool number_value(struct chrome *r, const struct json_value *v, struct tk_arg *arg) {
   arg->exp = v->num.exp;
   arg->i = v->num.mant;
   switch (v->num.kind) {
@@ -63,7 +63,7 @@ static bool arg_value(struct chrome *r, struct tk_arg *arg) {
   switch (v.type) {
   case JSON_TRUE: arg->type = TK_ARG_TRUE; return true;
   case JSON_FALSE: arg->type = TK_ARG_FALSE; return true;
-  case JSON_NUMBER: return number(r, &v, arg);
+  case JSON_NUMBER: return number_value(r, &v, arg);
   case JSON_STRING:
     arg->type = TK_ARG_STR;
     arg->s = chrome_string(r, &v.str);

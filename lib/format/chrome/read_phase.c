@@ -142,7 +142,7 @@ static tk_id class_of(struct chrome *r, tk_id name, tk_id cat) {
   return r->classes[at].cls = trace_class(r->t, name, cat);
 }
 
-static void drop(struct chrome *r, const struct chrome_event *e, const char *why) {
+static void drop_event(struct chrome *r, const struct chrome_event *e, const char *why) {
   trace_note(r->t, TK_NOTE_REPAIR, e->offset, why);
   r->t->counts.dropped++;
 }
@@ -159,7 +159,7 @@ static uint32_t with_tid(struct chrome *r, uint32_t args, struct tk_ident tid) {
   return args_end(r->t);
 }
 
-static void place(struct chrome *r, const struct chrome_event *e, struct tk_event *ev) {
+static void set_kind_and_track(struct chrome *r, const struct chrome_event *e, struct tk_event *ev) {
   if (e->ph == 'X' || e->ph == 'B' || e->ph == 'E') {
     ev->kind = e->ph == 'X' ? TK_SPAN : e->ph == 'B' ? TK_BEGIN : TK_END;
     ev->track = chrome_thread(r, e->pid, e->tid);
@@ -201,7 +201,7 @@ static void emit_event(struct chrome *r, const struct chrome_event *e, uint32_t 
   bool near;
   struct tk_event *ev;
   if (e->ts.kind != WHEN_OK) {
-    drop(r, e, "event without a usable ts: dropped");
+    drop_event(r, e, "event without a usable ts: dropped");
     return;
   }
   near = chrome_relative(r, e->ts.ps, &ts);
@@ -209,7 +209,7 @@ static void emit_event(struct chrome *r, const struct chrome_event *e, uint32_t 
   ev->ts = ts;
   ev->cls = class_of(r, e->name, e->cat);
   ev->args = args;
-  place(r, e, ev);
+  set_kind_and_track(r, e, ev);
   if (e->ph == 'X' && e->dur.kind == WHEN_OK) ev->dur = (tk_time)e->dur.ps;
   else if (e->ph == 'X') ev->flags |= TK_REPAIRED;
   if (ts > INT64_MAX - ev->dur) {
@@ -229,7 +229,7 @@ static void emit_flow(struct chrome *r, const struct chrome_event *e, uint32_t a
   tk_time ts = 0;
   bool near;
   if (e->ts.kind != WHEN_OK) {
-    drop(r, e, "flow event without a usable ts: dropped");
+    drop_event(r, e, "flow event without a usable ts: dropped");
     return;
   }
   near = chrome_relative(r, e->ts.ps, &ts);
@@ -266,7 +266,7 @@ static void emit_entries(struct chrome *r, const struct chrome_event *e, uint32_
     if (!json_value(&j, &ts) || *j.p++ != ',' || !json_value(&j, &value) || *j.p++ != ']') break;
     sample.ts.kind = num_scaled(ts.p, ts.end, 6, &sample.ts.ps) ? WHEN_OK : WHEN_BAD;
     if (value.type != JSON_NUMBER) {
-      drop(r, e, "counter entry that is not a number: dropped");
+      drop_event(r, e, "counter entry that is not a number: dropped");
       continue;
     }
     args_begin(r->t);

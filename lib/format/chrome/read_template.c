@@ -199,7 +199,7 @@ static inline const uint8_t *digits(const uint8_t *p, uint64_t *value) {
 }
 
 /* A number of up to 19 digits (epoch microseconds with nanoseconds have them) without exponent, as JSON spells it; NULL otherwise. */
-static inline const uint8_t *number(const uint8_t *p, struct decimal *d) {
+static inline const uint8_t *read_number(const uint8_t *p, struct decimal *d) {
   bool neg = *p == '-';
   const uint8_t *start = p += neg, *point = NULL;
   uint64_t v = 0;
@@ -258,7 +258,7 @@ static const uint8_t *nested_value(struct reading *w, const uint8_t *p) {
   if (!q) return NULL;
   id = chrome_spelling(w->r, p, (size_t)(q - p));
   if (!id) return NULL;
-  w->packed = pack_varint(w->packed, id);
+  w->packed = varint_put(w->packed, id);
   return q;
 }
 
@@ -267,8 +267,8 @@ static inline const uint8_t *value(struct reading *w, enum template_op op, const
   struct decimal d;
   tk_id id;
   switch (op) {
-  case OP_TS: return number(p, &w->ts);
-  case OP_DUR: return *p == '-' ? NULL : number(p, &w->dur);
+  case OP_TS: return read_number(p, &w->ts);
+  case OP_DUR: return *p == '-' ? NULL : read_number(p, &w->dur);
   case OP_NAME: return text_value(w, p, &w->name);
   case OP_PID_STR:
   case OP_TID_STR:
@@ -280,20 +280,20 @@ static inline const uint8_t *value(struct reading *w, enum template_op op, const
     return text_value(w, p, &w->id.s);
   case OP_STR:
     p = text_value(w, p, &id);
-    if (p) w->packed = pack_varint(w->packed, id);
+    if (p) w->packed = varint_put(w->packed, id);
     return p;
   case OP_NESTED: return nested_value(w, p);
   case OP_DECIMAL:
-    p = number(p, &d);
+    p = read_number(p, &d);
     if (!p || d.exp == 0) return NULL;
-    w->packed = pack_varint(w->packed, zigzag(d.mant));
+    w->packed = varint_put(w->packed, zigzag(d.mant));
     *w->packed++ = (uint8_t)zigzag(d.exp);
     return p;
   default: break;
   }
-  p = number(p, &d);
+  p = read_number(p, &d);
   if (!p || d.exp != 0) return NULL;
-  if (op == OP_INT) w->packed = pack_varint(w->packed, zigzag(d.mant));
+  if (op == OP_INT) w->packed = varint_put(w->packed, zigzag(d.mant));
   else if (op == OP_PID) w->pid = ident_int(d.mant);
   else if (op == OP_TID) w->tid = ident_int(d.mant);
   else w->id = (struct tk_arg){.type = TK_ARG_INT, .i = d.mant};
@@ -319,7 +319,7 @@ static const uint8_t *turn(struct reading *w, struct node *up, const uint8_t *p)
 }
 
 /* The leaf's event takes what varies: every event of the leaf brings all of it. */
-static bool finish(struct reading *w, struct leaf *leaf, const uint8_t *from) {
+static bool finish_template(struct reading *w, struct leaf *leaf, const uint8_t *from) {
   struct chrome_event *e = &leaf->proto;
   i128 ts, dur = 0;
   uint32_t args = 0;
@@ -355,7 +355,7 @@ const uint8_t *template_match(struct chrome *r, const uint8_t *p) {
     n = n->hot;
     p = q;
   } while (n->op != OP_END);
-  if (p > r->j.end || !finish(&w, n->leaf, from)) return NULL;
+  if (p > r->j.end || !finish_template(&w, n->leaf, from)) return NULL;
   r->t->counts.by_template++;
   return p;
 }

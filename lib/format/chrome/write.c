@@ -7,8 +7,8 @@
  *     {"ph":"O",...}                                     other records
  *     ],"traceName":"...","tracekit":{...}}              what stood behind them, and what tracekit says of the file
  *
- * One event per line; a viewer sorts by time anyway, and B/E pairs, async ends included, come in an order that any stable sort by
- * time keeps right. */
+ * One event per line; a viewer sorts by time anyway, and B/E pairs, async ends included, come in an order that any stable sort
+ * by time keeps right. */
 #include <string.h>
 
 #include "write_event.h"
@@ -41,7 +41,7 @@ struct chrome_sink {
   } metered;
 };
 
-static void text(struct chrome_sink *s, const char *p) { out_write(s->out, p, strlen(p)); }
+static void write_text(struct chrome_sink *s, const char *p) { out_write(s->out, p, strlen(p)); }
 
 /* Pretty printing: what has been printed so far gets its blanks. */
 static void drain(struct chrome_sink *s) {
@@ -61,10 +61,10 @@ static void meter(struct chrome_sink *s, enum sink_part part, tk_id id) {
   s->metered.id = id;
 }
 
-static void element(struct chrome_sink *s, enum sink_part part, tk_id id) {
+static void begin_element(struct chrome_sink *s, enum sink_part part, tk_id id) {
   drain(s);
   meter(s, part, id);
-  text(s, s->any ? ",\n" : "\n");
+  write_text(s, s->any ? ",\n" : "\n");
   s->any = true;
   s->sink.saved.records++;
 }
@@ -77,24 +77,26 @@ static void put_key(struct chrome_sink *s, const struct tk_trace *t, tk_id key) 
   const char *p = tk_string(t, key, &n);
   json_quote(&b, p, n);
   out_write(s->out, b.data, b.len);
-  text(s, ":");
+  write_text(s, ":");
   buf_free(&b);
 }
 
-static bool is_ours(const struct tk_trace *t, const struct tk_meta *m) { return strcmp(tk_string(t, m->key, NULL), "tracekit") == 0; }
+static bool is_ours(const struct tk_trace *t, const struct tk_meta *m) {
+  return strcmp(tk_string(t, m->key, NULL), "tracekit") == 0;
+}
 
 static void put_metas(struct chrome_sink *s, const struct tk_trace *t, bool after, bool ours, const char *comma) {
   char number[24];
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];
     if (m->after != after || m->origin || (is_ours(t, m) && !ours)) continue;
-    if (*comma) text(s, comma);
+    if (*comma) write_text(s, comma);
     put_key(s, t, m->key);
     if (t->has_zero && strcmp(tk_string(t, m->key, NULL), "baseTimeNanoseconds") == 0)
       out_write(s->out, number, num_put_i64(number, t->zero_ns));
     else
       out_write(s->out, trace_raw(t, m->at), m->size);
-    if (!*comma) text(s, ",\n");
+    if (!*comma) write_text(s, ",\n");
   }
 }
 
@@ -103,9 +105,9 @@ static bool chrome_open(struct sink *sink, const struct tk_trace *first, struct 
   (void)err;
   s->zero_ns = first->zero_ns;
   s->metered.part = SINK_META;
-  text(s, "{");
+  write_text(s, "{");
   put_metas(s, first, false, false, "");
-  text(s, "\"traceEvents\":[");
+  write_text(s, "\"traceEvents\":[");
   return true;
 }
 
@@ -113,13 +115,13 @@ static bool chrome_close(struct sink *sink, const struct tk_trace *first, const 
   struct chrome_sink *s = (struct chrome_sink *)sink;
   (void)err;
   meter(s, SINK_META, 0);
-  text(s, "\n]");
+  write_text(s, "\n]");
   put_metas(s, first, true, false, ",\n");
   if (provenance) {
-    text(s, ",\n\"tracekit\":");
-    text(s, provenance);
+    write_text(s, ",\n\"tracekit\":");
+    write_text(s, provenance);
   }
-  text(s, "}\n");
+  write_text(s, "}\n");
   meter(s, SINK_META, 0);
   drain(s);
   return true;
@@ -127,7 +129,7 @@ static bool chrome_close(struct sink *sink, const struct tk_trace *first, const 
 
 /* ---- records ---- */
 
-static bool hidden(const struct tk_trace *t, tk_id track) {
+static bool is_hidden(const struct tk_trace *t, tk_id track) {
   return track && (t->tracks[track].hidden || t->tracks[t->tracks[track].parent].hidden);
 }
 
@@ -139,30 +141,31 @@ static bool overruled(const struct tk_trace *t, const struct tk_record *r) {
 static void put_records(struct chrome_sink *s, const struct tk_trace *t, bool metadata) {
   for (tk_id i = 1; i <= t->n_records; i++) {
     const struct tk_record *r = &t->records[i];
-    if ((r->phase == 'M') != metadata || hidden(t, r->track) || overruled(t, r)) continue;
-    element(s, SINK_META, i);
+    if ((r->phase == 'M') != metadata || is_hidden(t, r->track) || overruled(t, r)) continue;
+    begin_element(s, SINK_META, i);
     print_record(&s->printer, r);
   }
 }
 
-static void put_name(struct chrome_sink *s, const struct tk_trace *t, tk_id track, const char *what, const char *arg, tk_id value) {
+static void put_name(struct chrome_sink *s, const struct tk_trace *t, tk_id track, const char *what, const char *arg,
+                     tk_id value) {
   struct buf b = {.mem = &s->mem};
   const struct fragment *f = &s->printer.tracks[track];
   char number[24];
   size_t n;
   const char *p = tk_string(t, value, &n);
-  element(s, SINK_META, track);
-  text(s, "{\"ph\":\"M\",\"name\":\"");
-  text(s, what);
-  text(s, "\"");
+  begin_element(s, SINK_META, track);
+  write_text(s, "{\"ph\":\"M\",\"name\":\"");
+  write_text(s, what);
+  write_text(s, "\"");
   out_write(s->out, s->printer.text.data + f->at, f->n);
-  text(s, ",\"args\":{\"");
-  text(s, arg);
-  text(s, "\":");
+  write_text(s, ",\"args\":{\"");
+  write_text(s, arg);
+  write_text(s, "\":");
   if (value) json_quote(&b, p, n);
   else buf_append(&b, number, num_put_i64(number, t->tracks[track].sort_index));
   out_write(s->out, b.data, b.len);
-  text(s, "}}");
+  write_text(s, "}}");
   buf_free(&b);
 }
 
@@ -170,7 +173,7 @@ static void put_names(struct chrome_sink *s, const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
     bool process = k->kind == TK_PROCESS;
-    if (!k->renamed || hidden(t, i) || k->kind == TK_COUNTERS) continue;
+    if (!k->renamed || is_hidden(t, i) || k->kind == TK_COUNTERS) continue;
     if (k->name) put_name(s, t, i, process ? "process_name" : "thread_name", "name", k->name);
     if (k->labels) put_name(s, t, i, "process_labels", "labels", k->labels);
     if (k->has_sort) put_name(s, t, i, process ? "process_sort_index" : "thread_sort_index", "sort_index", 0);
@@ -184,12 +187,12 @@ static struct pending *stack_top(struct chrome_sink *s) {
 }
 
 static void end_event(struct chrome_sink *s, const struct tk_trace *t, tk_id id) {
-  element(s, SINK_EVENT, id);
+  begin_element(s, SINK_EVENT, id);
   print_event(&s->printer, &t->events[id], END);
 }
 
 static void put_event(struct chrome_sink *s, const struct tk_trace *t, tk_id id, bool paired) {
-  element(s, SINK_EVENT, id);
+  begin_element(s, SINK_EVENT, id);
   print_event(&s->printer, &t->events[id], paired ? BEGIN : WHOLE);
 }
 
@@ -250,14 +253,14 @@ static void put_flat(struct chrome_sink *s, const struct tk_trace *t, const stru
   while (s->stack.len) end_event(s, t, heap_pop(&s->stack).event);
 }
 
-static bool tick(struct chrome_sink *s, struct tk_err *err) {
+static bool report_progress(struct chrome_sink *s, struct tk_err *err) {
   struct tk_progress p = s->opt.progress;
   if (p.tick && !p.tick(p.arg, s->done, s->total)) return err_set(err, TK_EINTERRUPTED, "interrupted");
   return true;
 }
 
-/* An end that binds to the next span stands before the B of that span if both are of one time: viewers go by the order of the file
- * there.  (An X is sorted before all else by them, wherever it stands.) */
+/* An end that binds to the next span stands before the B of that span if both are of one time: viewers go by the order of the
+ * file there.  (An X is sorted before all else by them, wherever it stands.) */
 static bool precedes(const struct tk_trace *t, const struct tk_flow_point *f) {
   const struct tk_event *e = &t->events[f->bound ? f->at : 0];
   return f->bound && f->role == TK_FLOW_END && !f->enclosing && e->ts == f->ts && e->flags & TK_PAIRED;
@@ -271,9 +274,9 @@ struct track_order {
   uint32_t n;
 };
 
-static void meet(struct track_order *o, const struct tk_trace *t, tk_id track) {
+static void meet_track(struct track_order *o, const struct tk_trace *t, tk_id track) {
   if (!track || o->met[track]) return;
-  meet(o, t, t->tracks[track].parent); /* a process: one level */
+  meet_track(o, t, t->tracks[track].parent); /* a process: one level */
   o->met[track] = true;
   o->tracks[o->n++] = track;
 }
@@ -284,12 +287,13 @@ static bool order_tracks(struct chrome_sink *s, const struct tk_trace *t, struct
   if (!o->tracks || !o->met) return false;
   memset(o->met, 0, (size_t)t->n_tracks + 1);
   for (tk_id i = 1; i <= t->n_tracks; i++)
-    if (t->tracks[i].renamed && !hidden(t, i)) meet(o, t, i);
+    if (t->tracks[i].renamed && !is_hidden(t, i)) meet_track(o, t, i);
   for (tk_id i = 1; i <= t->n_records; i++)
-    if (t->records[i].phase == 'M' && !hidden(t, t->records[i].track)) meet(o, t, t->records[i].track);
+    if (t->records[i].phase == 'M' && !is_hidden(t, t->records[i].track)) meet_track(o, t, t->records[i].track);
   for (tk_id i = 1; i <= t->n_flow_points; i++)
-    if (precedes(t, &t->flow_points[i]) && !print_is_field(&s->printer, &t->flow_points[i])) meet(o, t, tk_flow_point_track(t, &t->flow_points[i]));
-  for (tk_id i = 1; i <= t->n_tracks; i++) meet(o, t, i);
+    if (precedes(t, &t->flow_points[i]) && !print_is_field(&s->printer, &t->flow_points[i]))
+      meet_track(o, t, tk_flow_point_track(t, &t->flow_points[i]));
+  for (tk_id i = 1; i <= t->n_tracks; i++) meet_track(o, t, i);
   return true;
 }
 
@@ -303,7 +307,7 @@ static bool put_tracks(struct chrome_sink *s, const struct tk_trace *t, struct t
     if (k->kind == TK_THREAD) put_thread(s, t, k);
     else put_flat(s, t, k);
     s->done += k->count;
-    ok = tick(s, err);
+    ok = report_progress(s, err);
   }
   mem_free(&s->mem, o.tracks);
   mem_free(&s->mem, o.met);
@@ -316,7 +320,7 @@ static void put_flows(struct chrome_sink *s, const struct tk_trace *t, bool befo
     if (precedes(t, f) != before) continue;
     s->sink.saved.flow_points++;
     if (print_is_field(&s->printer, f)) continue;
-    element(s, SINK_FLOW, i);
+    begin_element(s, SINK_FLOW, i);
     print_flow(&s->printer, f);
   }
 }

@@ -3,12 +3,13 @@
 
 #include <string.h>
 
+#include "base/base64.h"
 #include "format/json.h"
 
 /* ---- fragments ---- */
 
-static void add(struct printer *p, const void *text, size_t n) { buf_append(&p->text, text, n); }
-static void add_text(struct printer *p, const char *text) { add(p, text, strlen(text)); }
+static void append_bytes(struct printer *p, const void *text, size_t n) { buf_append(&p->text, text, n); }
+static void add_text(struct printer *p, const char *text) { append_bytes(p, text, strlen(text)); }
 static void add_quoted(struct printer *p, tk_id s) {
   size_t n;
   const char *text = tk_string(p->t, s, &n);
@@ -32,9 +33,9 @@ static void add_ident(struct printer *p, const char *key, struct tk_ident i) {
     add_quoted(p, i.str);
     return;
   }
-  if (i.kind == TK_IDENT_QUOTED) add(p, "\"", 1);
-  add(p, text, num_put_i64(text, i.num));
-  if (i.kind == TK_IDENT_QUOTED) add(p, "\"", 1);
+  if (i.kind == TK_IDENT_QUOTED) append_bytes(p, "\"", 1);
+  append_bytes(p, text, num_put_i64(text, i.num));
+  if (i.kind == TK_IDENT_QUOTED) append_bytes(p, "\"", 1);
 }
 
 static struct fragment track_fragment(struct printer *p, const struct tk_track *k) {
@@ -58,7 +59,7 @@ static const struct {
              {"json.end.json.args", MARK_END_ARGS}};
 
 /* Finds the place of a key and how many bytes of it are prefix. */
-static enum place place_of(const char *key, size_t n, size_t *skip) {
+static enum place place_of_key(const char *key, size_t n, size_t *skip) {
   *skip = 0;
   for (size_t i = 0; i < sizeof MARKS / sizeof MARKS[0]; i++)
     if (strlen(MARKS[i].key) == n && memcmp(MARKS[i].key, key, n) == 0) return MARKS[i].place;
@@ -77,9 +78,9 @@ static void shape_fragments(struct printer *p, const struct tk_arg_shape *s, str
     size_t n, skip, at = p->text.len;
     const char *key = tk_string(p->t, s->fields[i].key, &n);
     struct printed_field *f = &p->fields[p->n_fields++];
-    f->place = (uint8_t)place_of(key, n, &skip);
+    f->place = (uint8_t)place_of_key(key, n, &skip);
     json_quote(&p->text, key + skip, n - skip);
-    add(p, ":", 1);
+    append_bytes(p, ":", 1);
     f->key = fragment_from(p, at);
     if (f->place != IN_ARGS) out->simple = false;
   }
@@ -138,7 +139,7 @@ void printer_end(struct printer *p) {
 
 /* ---- putting ---- */
 
-static inline void put(struct printer *p, const void *text, size_t n) {
+static inline void print_bytes(struct printer *p, const void *text, size_t n) {
   struct out *o = p->out;
   if ((size_t)(o->end - o->next) < n) {
     out_write(o, text, n);
@@ -147,15 +148,15 @@ static inline void put(struct printer *p, const void *text, size_t n) {
   if (n) memcpy(o->next, text, n);
   o->next += n;
 }
-#define PUT(p, literal) put(p, literal, sizeof literal - 1)
+#define PUT(p, literal) print_bytes(p, literal, sizeof literal - 1)
 
-static inline void put_fragment(struct printer *p, struct fragment f) { put(p, p->text.data + f.at, f.n); }
+static inline void put_fragment(struct printer *p, struct fragment f) { print_bytes(p, p->text.data + f.at, f.n); }
 
 static void put_string(struct printer *p, tk_id id) {
   const struct intern_str *s = trace_str(p->t, id);
   if (p->clean[id]) {
     PUT(p, "\"");
-    put(p, s->bytes, s->len);
+    print_bytes(p, s->bytes, s->len);
     PUT(p, "\"");
     return;
   }
@@ -175,17 +176,12 @@ static void put_double(struct printer *p, double d) {
 
 /* Bytes that are no text: a data URL, which says what it is and loses nothing. */
 static void put_bytes(struct printer *p, tk_id id) {
-  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const struct intern_str *s = trace_str(p->t, id);
+  struct buf text = {.mem = p->text.mem};
   PUT(p, "\"data:;base64,");
-  for (uint32_t i = 0; i < s->len; i += 3) {
-    uint32_t left = s->len - i, v = (uint32_t)s->bytes[i] << 16;
-    if (left > 1) v |= (uint32_t)s->bytes[i + 1] << 8;
-    if (left > 2) v |= s->bytes[i + 2];
-    char four[4] = {digits[v >> 18], digits[v >> 12 & 63], left > 1 ? digits[v >> 6 & 63] : '=', left > 2 ? digits[v & 63] : '='};
-    put(p, four, 4);
-  }
+  if (base64_append(&text, s->bytes, s->len)) out_write(p->out, text.data, text.len);
   PUT(p, "\"");
+  buf_free(&text);
 }
 
 static void put_value(struct printer *p, const struct tk_arg *a) {
@@ -201,7 +197,7 @@ static void put_value(struct printer *p, const struct tk_arg *a) {
   case TK_ARG_DOUBLE: put_double(p, a->d); return;
   case TK_ARG_BYTES: put_bytes(p, a->s); return;
   case TK_ARG_NUMBER:
-  case TK_ARG_JSON: put(p, trace_str(p->t, a->s)->bytes, trace_str(p->t, a->s)->len); return;
+  case TK_ARG_JSON: print_bytes(p, trace_str(p->t, a->s)->bytes, trace_str(p->t, a->s)->len); return;
   default: put_string(p, a->s);
   }
 }
@@ -332,7 +328,7 @@ static void put_ts(struct printer *p, const struct tk_event *e, tk_time ts) {
 }
 
 static void put_mark(struct printer *p, const char *key, const struct tk_arg *arg) {
-  put(p, key, strlen(key));
+  print_bytes(p, key, strlen(key));
   put_value(p, arg);
 }
 
@@ -372,7 +368,7 @@ static void put_end_track(struct printer *p, const struct tk_event *e) {
   else add_ident(p, ",\"pid\":", k->pid);
   if (has_tid) put_mark(p, ",\"tid\":", &tid);
   else add_ident(p, ",\"tid\":", k->tid);
-  put(p, p->text.data + at, p->text.len - at);
+  print_bytes(p, p->text.data + at, p->text.len - at);
   p->text.len = at;
 }
 
@@ -462,18 +458,18 @@ void print_record(struct printer *p, const struct tk_record *r) {
   const char *comma = "";
   PUT(p, "{");
   if (r->size) {
-    put(p, trace_raw(p->t, r->at), r->size);
+    print_bytes(p, trace_raw(p->t, r->at), r->size);
     comma = ",";
   }
   if (r->has_ts) {
-    put(p, comma, strlen(comma));
+    print_bytes(p, comma, strlen(comma));
     PUT(p, "\"ts\":");
     put_time(p, r->ts);
     comma = ",";
   }
   if (r->track && p->tracks[r->track].n) {
-    put(p, comma, strlen(comma));
-    put(p, p->text.data + p->tracks[r->track].at + 1, p->tracks[r->track].n - 1); /* without its leading comma */
+    print_bytes(p, comma, strlen(comma));
+    print_bytes(p, p->text.data + p->tracks[r->track].at + 1, p->tracks[r->track].n - 1); /* without its leading comma */
     comma = ",";
   }
   PUT(p, "}");

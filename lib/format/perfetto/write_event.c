@@ -91,12 +91,12 @@ void writer_switch(struct event_writer *w, uint32_t machine, int64_t base_ns) {
 
 static uint64_t packet_size(const struct buf *packet) {
   uint8_t room[16];
-  return (uint64_t)(pb_raw_varint(pb_key(room, TRACE_PACKET, PB_BYTES), packet->len) - room) + packet->len;
+  return (uint64_t)(varint_put(pb_key(room, TRACE_PACKET, PB_BYTES), packet->len) - room) + packet->len;
 }
 
 void writer_packet(struct out *out, const struct buf *packet) {
   uint8_t *p = out_reserve(out, 16);
-  out->next = pb_raw_varint(pb_key(p, TRACE_PACKET, PB_BYTES), packet->len);
+  out->next = varint_put(pb_key(p, TRACE_PACKET, PB_BYTES), packet->len);
   out_write(out, packet->data, packet->len);
 }
 

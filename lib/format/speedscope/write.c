@@ -6,8 +6,8 @@
  *     {"type":"C","frame":0,"at":2}]}],
  *     "shared":{"frames":[{"name":"matmul"}]}}
  *
- * (speedscope, src/lib/file-format-spec.ts).  A profile is one stack: spans that overlap go to further profiles of the same name,
- * each span to the first in which it nests.  Frames stand behind the profiles, since their names are known only then. */
+ * (speedscope, src/lib/file-format-spec.ts).  A profile is one stack: spans that overlap go to further profiles of the same
+ * name, each span to the first in which it nests.  Frames stand behind the profiles, since their names are known only then. */
 #include <stdio.h>
 #include <string.h>
 
@@ -180,7 +180,8 @@ static bool speedscope_open(struct sink *sink, const struct tk_trace *first, str
   struct speedscope_sink *s = (struct speedscope_sink *)sink;
   (void)err;
   s->base_ns = first->clock == TK_CLOCK_REALTIME ? first->origin_ns : first->zero_ns;
-  write_text(s, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"tracekit " TK_VERSION "\",\"profiles\":[");
+  write_text(s, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"tracekit " TK_VERSION
+                "\",\"profiles\":[");
   return true;
 }
 

@@ -190,7 +190,7 @@ static bool put_plane(struct xplane_sink *s, struct xplane_encoder *e, const str
   uint8_t *q;
   if (!mem_check(&s->mem, err) || !grow(s, size + 12, err)) return false;
   q = out_reserve(s->out, 16);
-  s->out->next = pb_raw_varint(pb_key(q, XSPACE_PLANES, PB_BYTES), size);
+  s->out->next = varint_put(pb_key(q, XSPACE_PLANES, PB_BYTES), size);
   out_write(s->out, head->data, head->len);
   if (e && s->opt.meter.add) e->meter = &s->opt.meter; /* not while sizes were measured */
   if (e) xplane_put_lines(e, s->out);

@@ -224,7 +224,7 @@ static void put_tail(struct xplane_encoder *e, struct buf *b, const struct xplan
 
 static uint64_t with_header(uint64_t n) {
   uint8_t room[16];
-  return (uint64_t)(pb_raw_varint(pb_key(room, 1, PB_BYTES), n) - room) + n;
+  return (uint64_t)(varint_put(pb_key(room, 1, PB_BYTES), n) - room) + n;
 }
 
 static void measure(struct xplane_encoder *e, struct xplane_out_line *line) {
@@ -262,7 +262,7 @@ uint64_t xplane_lines_size(const struct xplane_encoder *e) {
 
 static void put_header(struct out *out, uint32_t number, uint64_t n) {
   uint8_t *q = out_reserve(out, 16);
-  out->next = pb_raw_varint(pb_key(q, number, PB_BYTES), n);
+  out->next = varint_put(pb_key(q, number, PB_BYTES), n);
 }
 
 void xplane_put_lines(struct xplane_encoder *e, struct out *out) {

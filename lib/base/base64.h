@@ -1,0 +1,10 @@
+/* base64.h - bytes as text (RFC 4648). */
+#ifndef BASE_BASE64_H
+#define BASE_BASE64_H
+
+#include "mem.h"
+
+/* Appends the n bytes at p, padded with '='. */
+bool base64_append(struct buf *b, const uint8_t *p, size_t n);
+
+#endif
