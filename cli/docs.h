@@ -19,8 +19,8 @@ void docs_fish(FILE *to);
 void docs_markdown(FILE *to, const struct command *c);
 void docs_format_table(FILE *to);
 
-/* `tracekit __docs man|markdown [COMMAND]` and `tracekit __docs bash|zsh|fish|commands|formats|format-table|examples`: for the Makefile,
- * the lint and the tests, in no help. */
+/* `tracekit __docs man|markdown [COMMAND]` and `tracekit __docs bash|zsh|fish|commands|formats|format-table|examples`: for the
+ * Makefile, the lint and the tests, in no help. */
 int docs_main(char **argv);
 
 /* "--output", "--[no-]progress". */

@@ -478,7 +478,7 @@ static bool prepare(struct merger *m, const char *output, const char **inputs) {
                          : saver_open(&m->saver, output, &m->opt->save, "json", inputs, m->err)))
     return err_prefix(m->err, "%s", output);
   if (m->opt->group_by != TK_GROUP_RANK && m->saver.format && m->saver.format->own_order)
-    note(m, TK_NOTE_INFO, output, "its viewers order rows by what they are: --group-by has no say", 1);
+    note(m, TK_NOTE_INFO, output, "--group-by has no effect: viewers of this format sort the rows themselves", 1);
   return open_clocks(m, output, inputs);
 }
 
