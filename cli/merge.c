@@ -258,7 +258,7 @@ static int print_report(const struct shared *s, const struct tk_merge_report *re
 
 static int finding(const struct params *p, const struct tk_align_report *a, int status) {
   if (!p->require_align || a->trusted || status != STATUS_DONE) return status;
-  tty_say("--require-align: the clocks are not aligned such that every host can be trusted");
+  tty_say("--require-align: the alignment of at least one host cannot be trusted");
   return STATUS_FINDING;
 }
 

@@ -70,7 +70,7 @@ static int rebase_one(const struct params *p, const char *input, const char *out
 /* Those of two clocks have no common zero. */
 static bool same_clock(const struct tk_trace *t, enum tk_clock clock, size_t i, int *status) {
   if (i == 0 || t->clock == clock) return true;
-  tty_say("%s: its clock is not that of the first input: they have no earliest event in common", t->source);
+  tty_say("%s: its clock is another one than that of the first input, so the inputs have no common first event", t->source);
   *status = STATUS_INPUT;
   return false;
 }
@@ -151,7 +151,7 @@ static int plan(const struct params *p, const struct operands *in, const char *f
     if (why) return tty_say("rebase: %s: %s", in->v[i], why), STATUS_USAGE;
     outputs[i] = name_output(folder, in->v[i], p->shared.format);
     if (!outputs[i]) return tty_say("out of memory"), STATUS_INPUT;
-    if (is_among(outputs, i, outputs[i])) return run_usage("rebase", "two inputs have the same name: they would be one output");
+    if (is_among(outputs, i, outputs[i])) return run_usage("rebase", "two inputs have the same name, so their outputs would be one file");
   }
   for (size_t i = 0; i < in->n; i++) {
     one.output = outputs[i];
@@ -167,14 +167,14 @@ static int rebase_each(const struct params *p, const struct operands *in, char *
   for (; done < in->n && status == STATUS_DONE; done += status == STATUS_DONE)
     status = rebase_one(p, in->v[done], outputs[done], &options);
   for (size_t i = 0; i < done && status != STATUS_DONE && !p->shared.dry_run; i++)
-    tty_say("%s: was written before that", outputs[i]);
+    tty_say("%s: was written before the error", outputs[i]);
   return status;
 }
 
 static int several(const struct params *p, const struct operands *in) {
   struct stat st;
   const char *folder = p->shared.output;
-  if (!folder || stat(folder, &st) || !S_ISDIR(st.st_mode)) return run_usage("rebase", "several inputs: -o names an existing folder");
+  if (!folder || stat(folder, &st) || !S_ISDIR(st.st_mode)) return run_usage("rebase", "with several inputs, -o must name an existing folder");
   char **outputs = calloc(in->n, sizeof *outputs);
   if (!outputs) return tty_say("out of memory"), STATUS_INPUT;
   int status = plan(p, in, folder, outputs);

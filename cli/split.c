@@ -82,7 +82,7 @@ static void print_split_json(FILE *to, const struct tk_trace *t, const struct tk
 static const char *read_options(const struct params *p, struct tk_split_options *o) {
   if (p->by == BY_NOTHING) return "say --by step, rank, process, time or size";
   o->by = (enum tk_split_by)(p->by - 1);
-  if (!p->shared.output) return "say where to: -o 'part.{}.json.gz'";
+  if (!p->shared.output) return "say where to write: -o 'part.{}.json.gz'";
   if (!strstr(p->shared.output, "{}")) return "-o needs {} where the part's name goes: 'part.{}.json.gz'";
   bool by_time = o->by == TK_SPLIT_TIME, by_size = o->by == TK_SPLIT_SIZE;
   if (!p->every) return by_time || by_size ? "--every is missing: how long or how large a part is" : NULL;

@@ -1,7 +1,7 @@
 # Each format has a row with its title, what can be done with it, and what it cannot hold, in lines of at most 80 columns; all commands
 # and the overview show the same rows.
 tracekit convert -f help > rows
-grep -vE '^  [a-z]+ +[A-Z].* \((read|write|read, write); \.|^ {14}[a-z]' rows
+grep -vE '^  [a-z]+ +[A-Za-z].* \((read|write|read, write); \.|^ {14}[a-z]' rows
 awk 'length > 80' rows
 grep -oE '^  (json|xplane|perfetto) ' rows
 grep -A 1 '^  perfetto' rows | tail -n 1
