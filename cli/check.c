@@ -42,8 +42,9 @@ static int check_one(const struct shared *s, struct tk_sources *sources, size_t 
 }
 
 static int cmd_check(const void *params, const struct operands *in) {
-  const struct shared *s = &((const struct params *)params)->shared;
+  struct shared with_facts = ((const struct params *)params)->shared, *s = &with_facts;
   int worst = STATUS_DONE;
+  s->facts = true;
   struct tk_sources *sources = run_sources(s, "check", in, &worst);
   for (size_t i = 0; sources && i < sources->n && worst < STATUS_SIGNALLED; i++) {
     int status = check_one(s, sources, i);

@@ -217,7 +217,7 @@ static void json_notes(struct json *j, const struct tk_trace *t) {
     size_t len;
     const char *text = tk_string(t, n->text, &len);
     json_open(j, NULL, '{');
-    json_string(j, "kind", n->kind == TK_NOTE_REPAIR ? "repair" : "info");
+    json_string(j, "kind", n->kind == TK_NOTE_REPAIR ? "repair" : n->kind == TK_NOTE_FACT ? "fact" : "info");
     json_text(j, "text", text, len);
     json_uint(j, "count", n->count);
     if (n->offset != UINT64_MAX) json_uint(j, "first_byte", n->offset);
@@ -306,9 +306,10 @@ static int info_one(const struct shared *shared, struct tk_sources *sources, siz
 }
 
 static int cmd_info(const void *params, const struct operands *in) {
-  const struct shared *s = &((const struct params *)params)->shared;
+  struct shared with_facts = ((const struct params *)params)->shared, *s = &with_facts;
   struct json j = { .to = stdout };
   int worst = STATUS_DONE, status;
+  s->facts = true;
   struct tk_sources *sources = run_sources(s, "info", in, &status);
   if (!sources) return status;
   if (s->json) {

@@ -76,7 +76,8 @@ void run_notes(const struct shared *s, const char *source, const struct tk_trace
 void run_notes_after(const struct shared *s, const char *source, const struct tk_trace *t, tk_id last) {
   if (s->quiet || !t) return;
   fflush(stdout);
-  for (tk_id i = last + 1; i <= t->n_notes; i++) print_note(source, t, &t->notes[i]);
+  for (tk_id i = last + 1; i <= t->n_notes; i++)
+    if (t->notes[i].kind != TK_NOTE_FACT || s->facts || s->verbose) print_note(source, t, &t->notes[i]);
 }
 
 struct tk_sources *run_sources(const struct shared *s, const char *command, const struct operands *in, int *status) {

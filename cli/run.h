@@ -12,6 +12,7 @@ struct shared {
   const char *output, *format;
   uint64_t max_memory, max_size;
   int threads, level, progress, quiet, verbose;
+  bool facts; /* no option: the command tells them whether or not more is asked for */
   bool force, dry_run, no_loss, strict, json, pretty, no_provenance;
 };
 

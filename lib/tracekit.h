@@ -163,8 +163,9 @@ enum tk_edit {
   TK_EDIT_MOVED = 4    /* times are others */
 };
 
-enum tk_note_kind { TK_NOTE_INFO, TK_NOTE_REPAIR };
-/* What was assumed (info) or changed to make sense of the input (repair). */
+/* What was assumed or decided (info), what was changed to make sense of wrong bytes (repair), and what the trace is like, as its
+ * producer wrote it, which is no fault (fact): spans that overlap or never end. */
+enum tk_note_kind { TK_NOTE_INFO, TK_NOTE_REPAIR, TK_NOTE_FACT };
 struct tk_note {
   enum tk_note_kind kind;
   tk_id text;      /* string */

@@ -159,7 +159,7 @@ char *tk_dump(const struct tk_trace *t) {
   }
   for (tk_id i = 1; i <= t->n_notes; i++) {
     const struct tk_note *n = &t->notes[i];
-    append_format(&b, "note %s x%llu", n->kind == TK_NOTE_REPAIR ? "repair" : "info", (unsigned long long)n->count);
+    append_format(&b, "note %s x%llu", n->kind == TK_NOTE_REPAIR ? "repair" : n->kind == TK_NOTE_FACT ? "fact" : "info", (unsigned long long)n->count);
     if (n->offset != UINT64_MAX) append_format(&b, " @%llu", (unsigned long long)n->offset);
     append_format(&b, " ");
     put_text(&b, t, n->text);

@@ -293,7 +293,7 @@ static void sweep_thread(struct sealer *s, const struct tk_track *k, uint32_t *s
     e->kind = TK_SPAN;
     e->flags |= TK_PAIRED | TK_UNFINISHED;
     e->dur = seal_is_timed(e) ? seal_dur(e->ts, s->end) : 0;
-    trace_note(s->t, TK_NOTE_INFO, UINT64_MAX, SEAL_UNFINISHED);
+    trace_note(s->t, TK_NOTE_FACT, UINT64_MAX, SEAL_UNFINISHED);
   }
 }
 
@@ -402,9 +402,9 @@ static bool seal_tracks(struct sealer *s) {
   return ok && seal_flows(t);
 }
 
-static void note_counted(struct tk_trace *t, const char *text, uint32_t n) {
+static void note_counted(struct tk_trace *t, enum tk_note_kind kind, const char *text, uint32_t n) {
   if (n == 0) return;
-  trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, text);
+  trace_note(t, kind, UINT64_MAX, text);
   t->notes[t->n_notes].count = n;
 }
 
@@ -413,8 +413,8 @@ bool seal(struct tk_trace *t, struct tk_err *err) {
   bool ok;
   if (!mem_check(&t->store->mem, err)) return false;
   ok = seal_tracks(&s);
-  note_counted(t, "end events without a begin event: dropped", s.n_unmatched);
-  note_counted(t, "spans that stick out of the span they begin in: kept beside it", s.n_overlaps);
+  note_counted(t, TK_NOTE_REPAIR, "end events without a begin event: dropped", s.n_unmatched);
+  note_counted(t, TK_NOTE_FACT, "spans that overlap: they end after the span that they begin in", s.n_overlaps);
   t->counts.dropped += s.n_unmatched;
   if (!ok) t->store->mem.failed = true;
   if (!mem_check(&t->store->mem, err)) return false;

@@ -153,7 +153,7 @@ bool seal_async(struct tk_trace *t, tk_time trace_end) {
     e->kind = TK_SPAN;
     e->flags |= TK_PAIRED | TK_UNFINISHED;
     e->dur = seal_dur(e->ts, trace_end);
-    trace_note(t, TK_NOTE_INFO, UINT64_MAX, SEAL_UNFINISHED);
+    trace_note(t, TK_NOTE_FACT, UINT64_MAX, SEAL_UNFINISHED);
   }
   mem_free(m, spare);
   mem_free(m, p.items);

@@ -181,7 +181,7 @@ static bool note_backward(struct tk_trace *t) {
   if (!n || !most) return !t->store->mem.failed;
   tk_print_duration(most, worst);
   snprintf(text, sizeof text, "flows that end before they begin (clock skew?), by up to %s", worst);
-  trace_note(t, TK_NOTE_INFO, UINT64_MAX, text);
+  trace_note(t, TK_NOTE_FACT, UINT64_MAX, text);
   t->notes[t->n_notes].count = n;
   return true;
 }

@@ -226,12 +226,15 @@ static bool step_trailer(struct gunzip *g) {
   uint64_t at = in_offset(g->inner);
   const uint8_t *p = look_ahead(g, TRAILER, &avail);
   if (!p) return false;
-  if (avail >= 4 && le32(p) != g->crc)
-    return err_at(&g->fault, TK_ECORRUPT, at, "gzip: the checksum at byte %llu does not fit the data: they are damaged",
-                  (unsigned long long)at);
+  bool differs = avail >= 4 && le32(p) != g->crc;
+  if (differs) {
+    in_set_damaged(g->inner);
+    in_add_note(g->inner, true, at, "gzip: the checksum at byte %llu does not match the data: values may be wrong",
+                (unsigned long long)at);
+  }
   if (avail < TRAILER)
     in_add_note(g->inner, true, at, "gzip: cut at the very end; the data are complete");
-  else if (le32(p + 4) != g->size)
+  else if (!differs && le32(p + 4) != g->size)
     in_add_note(g->inner, true, at, "gzip: the stated size is wrong, the checksum is right");
   in_consume(g->inner, TRAILER);
   g->members++;

@@ -99,9 +99,9 @@ def verdict_faults(verdict, status, err, strict_status):
         yield f'status {status}, expected 0: {err.strip()}'
     elif verdict == 'repair' and not repaired:
         yield f'no repair was announced: {err!r}'
-    elif verdict in ('ok', 'note') and repaired:
+    elif verdict in ('ok', 'note', 'fact') and repaired:
         yield f'a repair, expected none: {err!r}'
-    elif verdict == 'note' and not err:
+    elif verdict in ('note', 'fact') and not err:
         yield 'nothing was said'
     elif strict_status != (3 if repaired else 0):
         yield f'--strict: status {strict_status}'
@@ -114,7 +114,7 @@ def check(path, verdict, events, work):
     for left in (output, strict_output):  # of the same input, held to another verdict
         if os.path.exists(left):
             os.remove(left)
-    status, _, err = run('convert', '--force', source, '-o', output)
+    status, _, err = run('convert', '--force', source, '-o', output, *(['-v'] if verdict in ('note', 'fact') else []))
     if verdict == 'error' or (verdict == 'limit' and status != 0):
         yield from error_faults(path, status, err, output)
         return

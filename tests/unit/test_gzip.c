@@ -272,9 +272,9 @@ static void bad_trailers(void **state) {
   }
   b.len = n;
   b.data[n - 8] ^= 1;
-  expect(&b, (struct expect){.data = &data, .code = TK_ECORRUPT, .says = "checksum"});
+  expect(&b, (struct expect){.data = &data, .repairs = 1, .says = "values may be wrong"});
   b.len = n - 4;
-  expect(&b, (struct expect){.data = &data, .code = TK_ECORRUPT, .says = "checksum"});
+  expect(&b, (struct expect){.data = &data, .repairs = 2, .says = "very end"});
   buf_free(&b);
   buf_free(&data);
 }
