@@ -60,8 +60,8 @@ const struct command command_check = {
   .operands = "INPUT...",
   .description =
     "Reads each input in full and says whether it needed repair. Each fault is printed on standard error, with how often "
-    "and at which byte it was found. The exit status is 0 if no input has a fault, 1 if one has, and 3 if one cannot be "
-    "read as a trace.",
+    "and at which byte it was found. Facts about the trace, such as spans that overlap or never end, are printed too; they "
+    "are no faults. The exit status is 0 if no input has a fault, 1 if one has, and 3 if one cannot be read as a trace.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -336,8 +336,8 @@ const struct command command_info = {
     "Prints one screen about each trace (standard input without INPUT): records, events, tracks, nesting, flows, time, "
     "rank, host and training steps. Of XPlane it also prints hosts, devices and planes, of Perfetto packets and sequences, "
     "and of both what the bytes of the file are spent on. With -v it prints processes, lines, clocks, metadata and memory "
-    "too. What was assumed or repaired is said on standard error. If an input cannot be read, the others are still printed, "
-    "and the exit status is 3.",
+    "too. Notes go to standard error: what was assumed, what was repaired, and facts such as spans that overlap. If an "
+    "input cannot be read, the others are still printed, and the exit status is 3.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),
