@@ -151,7 +151,8 @@ static int plan(const struct params *p, const struct operands *in, const char *f
     if (why) return tty_say("rebase: %s: %s", in->v[i], why), STATUS_USAGE;
     outputs[i] = name_output(folder, in->v[i], p->shared.format);
     if (!outputs[i]) return tty_say("out of memory"), STATUS_INPUT;
-    if (is_among(outputs, i, outputs[i])) return run_usage("rebase", "two inputs have the same name, so their outputs would be one file");
+    if (is_among(outputs, i, outputs[i]))
+      return run_usage("rebase", "two inputs have the same name, so their outputs would be one file");
   }
   for (size_t i = 0; i < in->n; i++) {
     one.output = outputs[i];
@@ -174,7 +175,8 @@ static int rebase_each(const struct params *p, const struct operands *in, char *
 static int several(const struct params *p, const struct operands *in) {
   struct stat st;
   const char *folder = p->shared.output;
-  if (!folder || stat(folder, &st) || !S_ISDIR(st.st_mode)) return run_usage("rebase", "with several inputs, -o must name an existing folder");
+  if (!folder || stat(folder, &st) || !S_ISDIR(st.st_mode))
+    return run_usage("rebase", "with several inputs, -o must name an existing folder");
   char **outputs = calloc(in->n, sizeof *outputs);
   if (!outputs) return tty_say("out of memory"), STATUS_INPUT;
   int status = plan(p, in, folder, outputs);
