@@ -26,6 +26,15 @@ static bool refuse_repairs(const struct tk_trace *t, struct tk_err *err) {
   return true;
 }
 
+/* A damaged input of which nothing can be saved is no empty trace. */
+static bool refuse_nothing(const struct tk_trace *t, struct tk_err *err) {
+  if (t->counts.dropped == 0 || t->n_events || t->n_flow_points || t->n_records) return true;
+  for (tk_id i = 1; i <= t->n_notes; i++)
+    if (t->notes[i].kind == TK_NOTE_REPAIR)
+      return err_at(err, TK_ECORRUPT, t->notes[i].offset, "no event can be read: %s", tk_string(t, t->notes[i].text, NULL));
+  return true;
+}
+
 static const struct format *choose_format(struct in *in, const char *source, const struct tk_load_options *opt, struct tk_err *err) {
   const struct format *f;
   if (!opt->format) return format_detect(in, source, err);
@@ -42,7 +51,7 @@ static bool read_input(struct in *in, struct tk_trace *t, const struct tk_load_o
   keep_input_notes(t, in);
   if (!seal(t, err)) return false;
   if (opt->check && !tk_check(t, err)) return false;
-  return !opt->strict || refuse_repairs(t, err);
+  return refuse_nothing(t, err) && (!opt->strict || refuse_repairs(t, err));
 }
 
 static const char *copy_text(struct tk_trace *t, const char *text) {

@@ -2,7 +2,9 @@
  *
  * XPlane files begin with 0x0A too.  What tells: fields of a TracePacket have the wire types that they should, and its messages
  * parse one level down; an XPlane's lines are bytes where a packet has its trusted_uid, and its name is no message. */
-#include "reader.h"
+#include "fields.h"
+#include "format/pb.h"
+#include "perfetto.h"
 
 /* Wire types of TracePacket's fields 1 .. 13; '-' = not there. */
 static const char PACKET[] = "-220222-020220";

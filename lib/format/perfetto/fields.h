@@ -3,17 +3,14 @@
 #ifndef FORMAT_PERFETTO_FIELDS_H
 #define FORMAT_PERFETTO_FIELDS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-/* Name of the row, and origin of the passthrough. */
-#define PERFETTO_FORMAT "perfetto"
-
 enum {
   TRACE_PACKET = 1,
 
   PACKET_FTRACE = 1,
   PACKET_PROCESS_TREE = 2,
+  PACKET_TRUSTED_UID = 3,      /* this and the next two: how the packet travelled */
+  PACKET_TRUSTED_PID = 79,
+  PACKET_FIRST_ON_SEQUENCE = 87,
   PACKET_CHROME_EVENTS = 5,
   PACKET_CLOCK_SNAPSHOT = 6,
   PACKET_TIMESTAMP = 8,
@@ -163,7 +160,7 @@ enum {
   COUNTER_IS_INCREMENTAL = 5,
   COUNTER_UNIT_NAME = 6,
 
-  /* Ours alone, which every importer passes over: what of another format's events Perfetto has no place for. */
+  /* Private fields, which every importer passes over: what Perfetto has no field for of another format's events. */
   PACKET_TRACEKIT = 1990,
   TRACEKIT_POINTS = 1, /* a flow point of the event, or, in a packet without one, of the default track */
   TRACEKIT_CHAIN = 2,  /* the flow id of the event stands for no point in full */
@@ -194,11 +191,6 @@ enum {
   FORM_NUMBER_ID = 256, /* TRACK_COUNTER_ID was a number */
   FORM_SERIES = 32,    /* a counter's name ends with a blank and the series that TRACK_IDENT names */
 
-  /* Of the meta "perfetto.tracks", within the graph alone. */
-  KEPT_TRACK = 1,
-  KEPT_DESCRIPTOR = 2,
-  KEPT_OWN = 3, /* of its process, thread or counter */
-  KEPT_PID = 4, /* of a process whose pid another machine has as well */
 
   DESCRIPTOR_PROCESS_ORDERING = 19,
   DESCRIPTOR_THREAD_ORDERING = 20,
@@ -219,15 +211,5 @@ enum {
  *
  * A counter of Perfetto has one series; that its name is whole (other counters show "name series") is said by `renamed`. */
 enum { NAMED_OF_PROCESS = 1, NAMED_GLOBAL, NAMED_OF_THREAD, NAMED_IS_PROCESS, NAMED_OF_TRACK, NAMED_CODES = 8 };
-
-struct tk_trace;
-struct format_machine;
-/* Machines of the Perfetto file that a graph was read from, if there are several: the `at`-th, false behind the last. */
-bool perfetto_machine(const struct tk_trace *t, uint32_t at, struct format_machine *m);
-
-struct tk_inspection;
-struct arena;
-/* What the file was made of (inspect.c). */
-void perfetto_inspect(const struct tk_trace *t, struct tk_inspection *p, struct arena *keep);
 
 #endif

@@ -8,8 +8,8 @@ static const int64_t DAYS_100_NS = (int64_t)100 * 86400 * 1000000000;
 
 /* ---- times ---- */
 
-/* Clocks that a later snapshot placed are placed now; what no snapshot places starts where the trace does. */
-static void place_pending(struct perfetto *r) {
+/* Pending times become times of the trace's clock.  A clock that no snapshot ties to it starts where the trace does. */
+static void finish_pending_times(struct perfetto *r) {
   struct tk_trace *t = r->t;
   int64_t first = INT64_MAX;
   uint32_t next = 0;
@@ -32,7 +32,7 @@ static void place_pending(struct perfetto *r) {
   }
 }
 
-static bool near(int64_t ts, int64_t origin) {
+static bool in_range(int64_t ts, int64_t origin) {
   i128 apart = (i128)ts - origin;
   return apart < DAYS_100_NS && apart > -(i128)DAYS_100_NS;
 }
@@ -44,15 +44,15 @@ static int64_t choose_origin(const struct tk_trace *t) {
   for (int pick = 0; pick < 3 && t->n_events; pick++) {
     int64_t origin = t->events[pick == 0 ? 1 : pick == 1 ? (t->n_events + 1) / 2 : t->n_events].ts;
     uint64_t n = 0;
-    for (tk_id i = 1; i <= t->n_events; i++) n += near(t->events[i].ts, origin);
+    for (tk_id i = 1; i <= t->n_events; i++) n += in_range(t->events[i].ts, origin);
     if (n > most) most = n, best = origin;
     if (most == t->n_events) break;
   }
   return best;
 }
 
-/* An event far from all others has lost its clock: flagged, its time kept as text. */
-static void lose(struct perfetto *r, struct tk_event *e, int64_t ns) {
+/* An event whose time is out of range of all others has lost its clock: it is flagged, and an arg says the time as text. */
+static void mark_lost_clock(struct perfetto *r, struct tk_event *e, int64_t ns) {
   struct tk_trace *t = r->t;
   struct tk_args it = tk_args_of(t, e->args);
   struct tk_arg arg;
@@ -66,21 +66,24 @@ static void lose(struct perfetto *r, struct tk_event *e, int64_t ns) {
   perfetto_note(r, TK_NOTE_REPAIR, "events more than 100 days from the rest have lost their clock: ranges of time ignore them");
 }
 
-static void place_times(struct perfetto *r) {
+static void finish_times(struct perfetto *r) {
   struct tk_trace *t = r->t;
   int64_t origin = choose_origin(t);
   for (tk_id i = 1; i <= t->n_events; i++) {
     struct tk_event *e = &t->events[i];
     if (e->kind == TK_BEGIN) e->dur = 0; /* it was a link to the begin around it */
     e->dur = e->dur > INT64_MAX / 1000 ? INT64_MAX : e->dur * 1000;
-    if (!near(e->ts, origin)) {
-      lose(r, e, e->ts);
+    if (!in_range(e->ts, origin)) {
+      mark_lost_clock(r, e, e->ts);
       continue;
     }
     e->ts = (e->ts - origin) * 1000;
     if (e->ts > 0 && e->dur > INT64_MAX - e->ts) e->dur = INT64_MAX - e->ts;
   }
-  for (tk_id i = 1; i <= t->n_flow_points; i++) t->flow_points[i].ts = near(t->flow_points[i].ts, origin) ? (t->flow_points[i].ts - origin) * 1000 : 0;
+  for (tk_id i = 1; i <= t->n_flow_points; i++) {
+    tk_time *ts = &t->flow_points[i].ts;
+    *ts = in_range(*ts, origin) ? (*ts - origin) * 1000 : 0;
+  }
   for (uint32_t i = 0; i < r->n_points; i++) {
     const struct tk_event *e = &t->events[r->points[i].event];
     r->points[i].ts = e->ts;
@@ -127,7 +130,7 @@ static int by_time(const void *a, const void *b) {
 }
 
 /* A point of an end event belongs to the span that ends there, which seal has still to find: its last moment is within it. */
-static void add_point(struct perfetto *r, const struct raw_point *p, int64_t id, enum tk_flow_role role) {
+static void add_flow_point(struct perfetto *r, const struct raw_point *p, int64_t id, enum tk_flow_role role) {
   struct tk_flow_point *f = trace_add_flow_point(r->t);
   f->ts = p->ts;
   f->role = (uint8_t)role;
@@ -135,7 +138,7 @@ static void add_point(struct perfetto *r, const struct raw_point *p, int64_t id,
   f->id = id;
   f->id_is_uint = id < 0;
   f->bound = !p->at_end;
-  f->at = p->at_end ? p->place : p->event;
+  f->at = p->at_end ? p->site : p->event;
   f->enclosing = !p->direction || p->at_end;
   if (p->at_end && f->ts > INT64_MIN) f->ts--;
 }
@@ -181,21 +184,21 @@ static void chain_points(struct perfetto *r) {
     const struct raw_point *p = &r->points[i];
     bool begins = i == 0 || !goes_on(p - 1, p), last = i + 1 == r->n_points || !goes_on(p, p + 1);
     if (begins) id = i && p[-1].id == p->id ? fresh_id(r, &fresh) : (int64_t)(p->direction ? p->id ^ 1ull << 63 : p->id);
-    if (p->direction) add_point(r, p, id, role_of(p));
-    else if (begins) add_point(r, p, id, last && p->terminating ? TK_FLOW_IN : TK_FLOW_OUT);
-    else if (p->event != p[-1].event) add_point(r, p, id, last ? TK_FLOW_IN : TK_FLOW_INOUT); /* not named twice by one event */
+    if (p->direction) add_flow_point(r, p, id, role_of(p));
+    else if (begins) add_flow_point(r, p, id, last && p->terminating ? TK_FLOW_IN : TK_FLOW_OUT);
+    else if (p->event != p[-1].event) add_flow_point(r, p, id, last ? TK_FLOW_IN : TK_FLOW_INOUT); /* not named twice by one event */
   }
   if (fresh.used.mem) map_free(&fresh.used);
 }
 
 void perfetto_finish(struct perfetto *r) {
   struct tk_trace *t = r->t;
-  place_pending(r);
-  place_times(r);
+  finish_pending_times(r);
+  finish_times(r);
   set_clock(r);
   chain_points(r);
   perfetto_finish_tracks(r);
-  perfetto_keep_clock(r);
-  perfetto_keep_counts(r);
+  passthrough_clock(r);
+  perfetto_add_counts(r);
   if (t->n_events + t->n_flow_points == 0) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "no events");
 }

@@ -13,7 +13,7 @@
 enum { PARENTS_MOST = 512 };
 
 /* A process of a machine. */
-struct placed {
+struct process_slot {
   uint32_t machine;
   int64_t pid;
   tk_id track;
@@ -21,9 +21,9 @@ struct placed {
 
 struct track_finisher {
   struct perfetto *r;
-  struct placed *placed;
-  uint32_t n_placed, cap_placed;
-  struct map pids;   /* machine and pid -> place in `placed` */
+  struct process_slot *processes;
+  uint32_t n_processes, cap_processes;
+  struct map pids;   /* machine and pid -> site in `processes` */
   struct map absent; /* machine -> the process of what has none */
   struct map theirs; /* process without an id, kind, tid or name -> its track */
   struct map tids;   /* process and text of a tid -> used */
@@ -37,7 +37,7 @@ struct home {
   uint32_t thread, named; /* nodes */
 };
 
-/* The pid or tid of a node that our own writer could not write as a number. */
+/* The pid or tid of a node that our writer could not write as a number. */
 static struct tk_ident ident_of(const struct perfetto *r, const struct node *n, int64_t num) {
   const struct intern_str *s = trace_str(r->t, n->ident_text);
   struct tk_ident i = ident_int(num);
@@ -54,7 +54,7 @@ static struct tk_ident ident_of(const struct perfetto *r, const struct node *n, 
 
 /* Tracks without a process are their machine's all the same: each has a process without an id for them, of which trace_process
  * knows one alone. */
-static tk_id nowhere(struct track_finisher *s, uint32_t machine) {
+static tk_id process_of_none(struct track_finisher *s, uint32_t machine) {
   struct tk_trace *t = s->r->t;
   tk_id name = machine_name(s->r, machine);
   uint32_t *slot = map_put(&s->absent, machine, 0);
@@ -73,8 +73,8 @@ static tk_id track_in(struct track_finisher *s, tk_id process, enum tk_track_kin
   struct tk_trace *t = s->r->t;
   struct tk_ident pid = t->tracks[process].pid;
   if (pid.kind != TK_IDENT_NONE || !t->tracks[process].machine) return trace_track(t, kind, pid, tid, name);
-  uint64_t place = kind == TK_COUNTERS ? name : (uint64_t)tid.num ^ tid.str;
-  uint64_t key = (place * 0x9e3779b97f4a7c15u ^ process) * 8 + kind;
+  uint64_t site = kind == TK_COUNTERS ? name : (uint64_t)tid.num ^ tid.str;
+  uint64_t key = (site * 0x9e3779b97f4a7c15u ^ process) * 8 + kind;
   uint32_t *slot;
   for (;; key++) {
     slot = map_put(&s->theirs, key, 0);
@@ -87,28 +87,29 @@ static tk_id track_in(struct track_finisher *s, tk_id process, enum tk_track_kin
   return *slot = t->n_tracks;
 }
 
-/* 0 = not placed yet; NULL when memory has run out. */
-static tk_id *find_placed(struct track_finisher *s, uint32_t machine, int64_t pid) {
+/* 0 = not processes yet; NULL when memory has run out. */
+static tk_id *find_process(struct track_finisher *s, uint32_t machine, int64_t pid) {
   uint64_t key = ((uint64_t)pid * 0xc2b2ae3d27d4eb4fu ^ machine) * 0x9e3779b97f4a7c15u;
   uint32_t *slot;
   for (;; key++) {
     slot = map_put(&s->pids, key, 0);
     if (!slot) return NULL;
     if (!*slot) break;
-    struct placed *p = &s->placed[*slot];
+    struct process_slot *p = &s->processes[*slot];
     if (p->machine == machine && p->pid == pid) return &p->track;
   }
-  if (!mem_grow(&s->r->t->store->mem, (void **)&s->placed, &s->cap_placed, (uint64_t)s->n_placed + 2, sizeof *s->placed)) return NULL;
-  s->placed[*slot = ++s->n_placed] = (struct placed){machine, pid, 0};
-  return &s->placed[*slot].track;
+  struct mem *mem = &s->r->t->store->mem;
+  if (!mem_grow(mem, (void **)&s->processes, &s->cap_processes, (uint64_t)s->n_processes + 2, sizeof *s->processes)) return NULL;
+  s->processes[*slot = ++s->n_processes] = (struct process_slot){machine, pid, 0};
+  return &s->processes[*slot].track;
 }
 
 static tk_id process_as(struct track_finisher *s, uint32_t machine, int64_t pid, struct tk_ident ident) {
   struct tk_trace *t = s->r->t;
-  tk_id *place = find_placed(s, machine, pid), before = t->n_tracks, id;
-  if (!place) return 0;
-  if (*place) return *place;
-  if (ident.kind == TK_IDENT_NONE) return *place = nowhere(s, machine);
+  tk_id *site = find_process(s, machine, pid), before = t->n_tracks, id;
+  if (!site) return 0;
+  if (*site) return *site;
+  if (ident.kind == TK_IDENT_NONE) return *site = process_of_none(s, machine);
   tk_id name = machine_name(s->r, machine);
   id = trace_process(t, ident);
   bool taken = false;
@@ -122,7 +123,7 @@ static tk_id process_as(struct track_finisher *s, uint32_t machine, int64_t pid,
     t->tracks[id].machine = name;
     if (taken) map_put(&s->renumbered, id, (uint32_t)pid);
   }
-  return *place = id;
+  return *site = id;
 }
 
 static tk_id process(struct track_finisher *s, uint32_t machine, int64_t pid) { return process_as(s, machine, pid, ident_int(pid)); }
@@ -140,23 +141,23 @@ static struct home home_of(struct track_finisher *s, uint32_t at) {
       return h;
     }
     if (!k->has_parent) {
-      h.process = nowhere(s, k->machine);
+      h.process = process_of_none(s, k->machine);
       return h;
     }
     n = node_find(r, k->machine, k->parent_uuid);
     if (!n || (!r->nodes[n].described && !r->nodes[n].is_default)) {
       perfetto_note(r, TK_NOTE_REPAIR, "tracks whose parent was never described: kept without it");
-      return (struct home){.process = nowhere(s, r->nodes[at].machine)};
+      return (struct home){.process = process_of_none(s, r->nodes[at].machine)};
     }
   }
   perfetto_note(r, TK_NOTE_REPAIR, "tracks whose parents lead in a circle: kept without them");
-  return (struct home){.process = nowhere(s, r->nodes[at].machine)};
+  return (struct home){.process = process_of_none(s, r->nodes[at].machine)};
 }
 
 /* ---- named tracks ---- */
 
 /* The text becomes one that no other track of the process has; what has no process is one in JSON, of all machines. */
-static tk_id unique(struct track_finisher *s, tk_id process, const char *text, size_t n) {
+static tk_id unique_text(struct track_finisher *s, tk_id process, const char *text, size_t n) {
   tk_id proc = s->r->t->tracks[process].pid.kind == TK_IDENT_NONE ? 0 : process;
   struct buf *b = &s->r->json;
   char number[24];
@@ -208,7 +209,7 @@ static struct tk_ident named_ident(struct track_finisher *s, uint32_t at, const 
   }
   text = tk_string(r->t, name_of(r, n), &len);
   buf_append(b, text, len);
-  struct tk_ident i = ident_str(unique(s, h->process, (const char *)b->data, b->len));
+  struct tk_ident i = ident_str(unique_text(s, h->process, (const char *)b->data, b->len));
   i.num = (int64_t)((uint64_t)rest * NAMED_CODES + code);
   return i;
 }
@@ -276,7 +277,7 @@ static tk_id with_id(struct perfetto *r, const char *name, size_t n, tk_id id, t
   return trace_string(r->t, r->text.data, r->text.len);
 }
 
-/* "counter series" of our own writer: the counter again, which its other series belong to as well. */
+/* "counter series" of our writer: the counter again, which its other series belong to as well. */
 static tk_id finish_series(struct track_finisher *s, uint32_t at, tk_id process) {
   struct perfetto *r = s->r;
   const struct node *n = &r->nodes[at];
@@ -321,9 +322,9 @@ static tk_id finish_on_track(struct track_finisher *s, uint32_t at) {
   return finish_named(s, at);
 }
 
-static tk_id track_of(struct track_finisher *s, uint32_t place) {
+static tk_id track_of(struct track_finisher *s, uint32_t site) {
   struct perfetto *r = s->r;
-  uint32_t at = place / ASPECTS, aspect = place % ASPECTS;
+  uint32_t at = site / ASPECTS, aspect = site % ASPECTS;
   tk_id *id = &r->nodes[at].tracks[aspect];
   struct tk_ident tid = ident_none();
   if (*id) return *id;
@@ -345,7 +346,7 @@ static tk_id event_track(struct track_finisher *s, const struct tk_event *e) {
 }
 
 /* Tracks that nothing is on may still order or group others. */
-static void keep_empty(struct track_finisher *s) {
+static void finish_empty(struct track_finisher *s) {
   for (uint32_t i = 1; i <= s->r->n_nodes; i++) {
     const struct node *n = &s->r->nodes[i];
     if (!n->described || n->form & (FORM_LANE | FORM_ASYNC | FORM_GLOBAL | FORM_SERIES)) continue;
@@ -354,22 +355,22 @@ static void keep_empty(struct track_finisher *s) {
   }
 }
 
-static void keep_entry(struct track_finisher *s, tk_id track, const struct node *n, struct buf *all) {
+static void append_passthrough_track(struct track_finisher *s, tk_id track, const struct node *n, struct buf *all) {
   struct perfetto *r = s->r;
   const uint32_t *pid = map_get(&s->renumbered, track);
-  const struct intern_str *more = trace_str(r->t, n->more), *own = trace_str(r->t, n->more_own);
+  const struct intern_str *fields = trace_str(r->t, n->fields), *inner = trace_str(r->t, n->inner_fields);
   struct buf *b = &r->copy;
-  if (!pid && !n->more && !n->more_own) return;
+  if (!pid && !n->fields && !n->inner_fields) return;
   b->len = 0;
-  pb_u64(b, KEPT_TRACK, track);
-  if (n->more) pb_bytes(b, KEPT_DESCRIPTOR, more->bytes, more->len);
-  if (n->more_own) pb_bytes(b, KEPT_OWN, own->bytes, own->len);
-  if (pid) pb_i64(b, KEPT_PID, (int32_t)*pid);
+  pb_u64(b, PASSTHROUGH_TRACK, track);
+  if (n->fields) pb_bytes(b, PASSTHROUGH_FIELDS, fields->bytes, fields->len);
+  if (n->inner_fields) pb_bytes(b, PASSTHROUGH_INNER_FIELDS, inner->bytes, inner->len);
+  if (pid) pb_i64(b, PASSTHROUGH_PID, (int32_t)*pid);
   pb_message(all, 1, b);
 }
 
 /* "perfetto.tracks": the fields of descriptors that are not modelled and the pids of other machines, by track. */
-static void keep_descriptors(struct track_finisher *s) {
+static void passthrough_tracks(struct track_finisher *s) {
   struct perfetto *r = s->r;
   struct mem *mem = &r->t->store->mem;
   struct buf *all = &r->packets;
@@ -380,17 +381,15 @@ static void keep_descriptors(struct track_finisher *s) {
   for (uint32_t i = r->n_nodes; i >= 1; i--) {
     const struct node *n = &r->nodes[i];
     enum aspect on = n->kind == NODE_COUNTER ? ON_COUNTER : n->kind == NODE_PROCESS ? ON_PROCESS : ON_TRACK;
-    if (n->more || n->more_own) node_of[n->tracks[on]] = i;
+    if (n->fields || n->inner_fields) node_of[n->tracks[on]] = i;
   }
   all->mem = mem;
   all->len = 0;
-  for (tk_id i = 1; i <= r->t->n_tracks; i++) keep_entry(s, i, node_of[i] ? &r->nodes[node_of[i]] : &(struct node){0}, all);
+  for (tk_id i = 1; i <= r->t->n_tracks; i++)
+    append_passthrough_track(s, i, node_of[i] ? &r->nodes[node_of[i]] : &(struct node){0}, all);
   mem_free(mem, node_of);
   if (all->len == 0) return;
-  struct tk_meta *m = trace_add_meta(r->t);
-  *m = (struct tk_meta){.key = trace_text(r->t, "perfetto.tracks"), .at = r->t->store->raw.len, .size = all->len, .origin = PERFETTO_FORMAT};
-  buf_append(&r->t->store->raw, all->data, all->len);
-  trace_end_raw(r->t);
+  perfetto_add_passthrough(r, PASSTHROUGH_TRACKS, all->data, all->len);
 }
 
 void perfetto_finish_tracks(struct perfetto *r) {
@@ -409,10 +408,10 @@ void perfetto_finish_tracks(struct perfetto *r) {
   for (tk_id i = 1; i <= t->n_events; i++) t->events[i].track = event_track(&s, &t->events[i]);
   for (tk_id i = 1; i <= t->n_flow_points; i++)
     if (!t->flow_points[i].bound) t->flow_points[i].at = track_of(&s, t->flow_points[i].at);
-  keep_empty(&s);
-  keep_descriptors(&s);
-  machines_keep(r);
-  mem_free(&t->store->mem, s.placed);
+  finish_empty(&s);
+  passthrough_tracks(&s);
+  passthrough_machines(r);
+  mem_free(&t->store->mem, s.processes);
   map_free(&s.pids);
   map_free(&s.absent);
   map_free(&s.theirs);

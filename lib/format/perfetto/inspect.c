@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/format.h"
+#include "perfetto.h"
 #include "reader.h"
 
 static const struct {
@@ -61,7 +61,7 @@ static uint32_t kind_of(const struct packet *k) {
 }
 
 /* Where its count stands; beyond the room for them all, the last. */
-static uint32_t place_of(struct perfetto *r, uint32_t field) {
+static uint32_t kind_index(struct perfetto *r, uint32_t field) {
   uint32_t i = 0;
   while (i < r->n_kinds && r->kinds[i].field != field) i++;
   if (i == PACKET_KINDS) return PACKET_KINDS - 1;
@@ -71,27 +71,24 @@ static uint32_t place_of(struct perfetto *r, uint32_t field) {
 
 void perfetto_count(struct perfetto *r, const struct packet *k, size_t n) {
   uint32_t field = kind_of(k);
-  if (r->n_kinds == 0 || r->kinds[r->last_kind].field != field) r->last_kind = place_of(r, field);
+  if (r->n_kinds == 0 || r->kinds[r->last_kind].field != field) r->last_kind = kind_index(r, field);
   r->kinds[r->last_kind].count++;
   r->kinds[r->last_kind].bytes += n;
 }
 
-void perfetto_keep_counts(struct perfetto *r) {
-  struct tk_trace *t = r->t;
-  struct buf *raw = &t->store->raw;
+void perfetto_add_counts(struct perfetto *r) {
   struct perfetto_counts head = {.n_kinds = r->n_kinds, .n_clocks = r->n_clocks, .n_sequences = r->n_sequences};
-  struct tk_meta *m = trace_add_meta(t);
-  *m = (struct tk_meta){.key = trace_text(t, PERFETTO_META_COUNTS), .at = raw->len, .origin = PERFETTO_FORMAT};
-  buf_append(raw, &head, sizeof head);
-  buf_append(raw, r->kinds, r->n_kinds * sizeof *r->kinds);
+  struct buf *all = &r->copy;
+  all->len = 0;
+  buf_append(all, &head, sizeof head);
+  buf_append(all, r->kinds, r->n_kinds * sizeof *r->kinds);
   for (uint32_t i = 1; i <= r->n_clocks; i++) {
     const struct clock *c = &r->clocks[i];
     struct perfetto_clock clock = {.id = c->id, .readings = c->n_readings, .of_sequence = c->of_sequence};
     if (!c->of_sequence) clock.machine = c->machine;
-    buf_append(raw, &clock, sizeof clock);
+    buf_append(all, &clock, sizeof clock);
   }
-  m->size = raw->len - m->at;
-  trace_end_raw(t);
+  perfetto_add_passthrough(r, PASSTHROUGH_COUNTS, all->data, all->len);
 }
 
 /* ---- telling ---- */
@@ -117,10 +114,10 @@ static const char *part_name(uint32_t field, struct arena *keep) {
 }
 
 void perfetto_inspect(const struct tk_trace *t, struct tk_inspection *p, struct arena *keep) {
-  const struct tk_meta *m = trace_meta(t, PERFETTO_META_COUNTS);
+  const struct tk_meta *m = passthrough_find(t, PASSTHROUGH_COUNTS);
   const char *at = m ? trace_raw(t, m->at) : NULL;
   struct perfetto_counts head;
-  if (!m || !m->origin || m->size < sizeof head) return;
+  if (!m || m->size < sizeof head) return;
   memcpy(&head, at, sizeof head);
   p->parts = arena_alloc(keep, head.n_kinds * sizeof *p->parts + 1);
   p->clocks = arena_alloc(keep, head.n_clocks * sizeof *p->clocks + 1);

@@ -7,9 +7,11 @@
  * What is damaged is skipped as long as packets can be told apart; where they cannot, what came before is kept. */
 #include <string.h>
 
+#include <zlib.h>
+
 #include "io/flate.h"
 #include "io/unpack.h"
-#include "format/format.h"
+#include "perfetto.h"
 #include "reader.h"
 
 enum { INFLATED_LEVELS = 4, BOMB_RATIO = 200, BOMB_SIZE = 1 << 20, TICK = 4096 };
@@ -18,13 +20,7 @@ static const uint64_t PACKET_MOST = 512u << 20; /* service and importers stop fa
 /* ---- compressed packets ---- */
 
 static bool adler_fits(const uint8_t *p, size_t n, const uint8_t *want) {
-  uint32_t a = 1, b = 0;
-  for (size_t i = 0; i < n; i++) {
-    a = (a + p[i]) % 65521;
-    b = (b + a) % 65521;
-  }
-  uint32_t sum = b << 16 | a;
-  return sum == ((uint32_t)want[0] << 24 | (uint32_t)want[1] << 16 | (uint32_t)want[2] << 8 | want[3]);
+  return adler32_z(1, p, n) == ((uLong)want[0] << 24 | (uLong)want[1] << 16 | (uLong)want[2] << 8 | want[3]);
 }
 
 /* Beyond the ratio of a bomb, or the limit that the caller set. */
@@ -35,7 +31,7 @@ static bool too_large(const struct perfetto *r, const struct buf *out, uint64_t 
 
 enum inflated { INFLATED, INFLATE_DAMAGED, INFLATE_LIMIT };
 
-static enum inflated run_inflater(struct perfetto *r, struct inflater *z, struct flate_io *io, struct buf *out, uint64_t size) {
+static enum inflated inflate_all(struct perfetto *r, struct inflater *z, struct flate_io *io, struct buf *out, uint64_t size) {
   for (;;) {
     uint8_t *p = buf_reserve(out, 64 << 10);
     if (!p) return INFLATE_LIMIT;
@@ -59,7 +55,7 @@ static enum inflated inflate_packets(struct perfetto *r, const struct pb_field *
   if (f->value < 6 || (f->p[0] & 15) != 8 || (f->p[0] * 256 + f->p[1]) % 31 != 0 || f->p[1] & 0x20) return INFLATE_DAMAGED;
   struct inflater *z = inflater_open(FLATE_BEST, &r->t->store->mem, &err);
   if (!z) return INFLATE_LIMIT;
-  got = run_inflater(r, z, &io, out, f->value);
+  got = inflate_all(r, z, &io, out, f->value);
   inflater_close(z);
   if (got == INFLATED && (io.in + 4 > f->p + f->value || !adler_fits(out->data, out->len, io.in))) return INFLATE_DAMAGED;
   r->inflated += out->len;
@@ -146,7 +142,7 @@ static bool read_packets(struct perfetto *r, const uint8_t *p, size_t n) {
 
 /* ---- the file ---- */
 
-static bool tick(struct perfetto *r, const struct pb_in *s) {
+static bool report_progress(struct perfetto *r, const struct pb_in *s) {
   struct tk_progress progress = r->opt->progress;
   if (!mem_check(&r->t->store->mem, r->err)) return false;
   if (progress.tick && !progress.tick(progress.arg, in_raw_read(s->in), in_raw_total(s->in)))
@@ -186,14 +182,14 @@ static bool read_trace(struct perfetto *r, struct in *in) {
     if ((status = pb_in_bytes(&s, f.value, &f.p)) != PB_FIELD) break;
     n++;
     if (f.value && !read_packets(r, f.p, (size_t)f.value)) return false;
-    if (n % TICK == 0 && !tick(r, &s)) return false;
+    if (n % TICK == 0 && !report_progress(r, &s)) return false;
   }
   if (status != PB_DONE && !stop_reading(r, &s, status, n)) return false;
   r->t->counts.bytes = pb_in_offset(&s);
-  return tick(r, &s);
+  return report_progress(r, &s);
 }
 
-static void release(struct perfetto *r) {
+static void free_reader(struct perfetto *r) {
   struct mem *mem = &r->t->store->mem;
   for (uint32_t i = 1; i <= r->n_sequences; i++) {
     sequence_clear(&r->sequences[i], mem);
@@ -214,7 +210,12 @@ static void release(struct perfetto *r) {
   map_free(&r->sequence_clock_index);
   map_free(&r->machine_index);
   map_free(&r->machine_names);
-  schema_free(&r->schema);
+  schema_free(&r->extensions.schema);
+  mem_free(mem, r->extensions.found);
+  mem_free(mem, r->extensions.members);
+  buf_free(&r->extensions.json);
+  buf_free(&r->extensions.path);
+  buf_free(&r->extensions.rest);
   buf_free(&r->text);
   buf_free(&r->json);
   buf_free(&r->fields);
@@ -237,9 +238,10 @@ bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_optio
   map_init(&r->sequence_clock_index, mem);
   map_init(&r->machine_index, mem);
   map_init(&r->machine_names, mem);
-  schema_init(&r->schema, mem);
+  schema_init(&r->extensions.schema, mem);
+  r->extensions.json.mem = r->extensions.path.mem = r->extensions.rest.mem = mem;
   ok = read_trace(r, in);
   if (ok) perfetto_finish(r);
-  release(r);
+  free_reader(r);
   return ok && mem_check(mem, err);
 }

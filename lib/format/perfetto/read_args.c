@@ -15,14 +15,14 @@ struct annotation {
   tk_id key;
 };
 
-static void scan(struct perfetto *r, struct sequence *q, const struct pb_field *f, struct annotation *a) {
+static void scan_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f, struct annotation *a) {
   struct pb c = pb_inside(f);
   struct pb_field g;
   *a = (struct annotation){.key = KEY_EMPTY};
   while (pb_next(&c, &g)) {
     switch (pb_field_key(&g)) {
     case PB_KEY(ANNOTATION_NAME_IID, PB_VARINT): a->key = sequence_text(r, q, IID_KEY, g.value); break;
-    case PB_KEY(ANNOTATION_NAME, PB_BYTES): a->key = perfetto_text(r, g.p, (size_t)g.value); break;
+    case PB_KEY(ANNOTATION_NAME, PB_BYTES): a->key = perfetto_field_text(r, &g); break;
     case PB_KEY(ANNOTATION_BOOL, PB_VARINT):
     case PB_KEY(ANNOTATION_UINT, PB_VARINT):
     case PB_KEY(ANNOTATION_INT, PB_VARINT):
@@ -89,10 +89,10 @@ static void put_scalar(struct perfetto *r, struct sequence *q, const struct pb_f
   case ANNOTATION_STRING_IID: put_text(r, sequence_text(r, q, IID_VALUE, v->value)); return;
   case ANNOTATION_JSON:
     if (copy_json(r, v)) return;
-    put_text(r, perfetto_text(r, v->p, (size_t)v->value));
+    put_text(r, perfetto_field_text(r, v));
     return;
   case ANNOTATION_STRING:
-  case ANNOTATION_PROTO: put_text(r, perfetto_text(r, v->p, (size_t)v->value)); return;
+  case ANNOTATION_PROTO: put_text(r, perfetto_field_text(r, v)); return;
   default: buf_append(&r->json, "null", 4);
   }
 }
@@ -138,7 +138,7 @@ static void put_nested_value(struct perfetto *r, struct builder *b, const struct
   case PB_KEY(NESTED_INT, PB_VARINT): buf_append(&r->json, text, num_put_i64(text, (int64_t)scalar.value)); return;
   case PB_KEY(NESTED_DOUBLE, PB_FIXED64): put_double(r, pb_as_double(scalar.value)); return;
   case PB_KEY(NESTED_BOOL, PB_VARINT): put_bool(r, scalar.value != 0); return;
-  case PB_KEY(NESTED_STRING, PB_BYTES): put_text(r, perfetto_text(r, scalar.p, (size_t)scalar.value)); return;
+  case PB_KEY(NESTED_STRING, PB_BYTES): put_text(r, perfetto_field_text(r, &scalar)); return;
   default: buf_append(&r->json, "null", 4);
   }
 }
@@ -156,7 +156,7 @@ static void put_next_key(struct perfetto *r, struct level *l) {
   tk_id key = KEY_EMPTY;
   while (pb_next(&l->keys, &g))
     if (pb_field_key(&g) == PB_KEY(NESTED_KEYS, PB_BYTES)) {
-      key = perfetto_text(r, g.p, (size_t)g.value);
+      key = perfetto_field_text(r, &g);
       break;
     }
   put_text(r, key);
@@ -173,7 +173,7 @@ static void put_member(struct perfetto *r, struct sequence *q, struct builder *b
     put_nested_value(r, b, f);
     return;
   }
-  scan(r, q, f, &a);
+  scan_annotation(r, q, f, &a);
   if (l->dict) {
     put_text(r, a.key);
     buf_append(&r->json, ":", 1);
@@ -213,7 +213,7 @@ static void json_arg(struct perfetto *r, tk_id key, const struct pb_field *f) {
   r->json.len = 0;
   if (!copy_json(r, f) || !buf_append(&r->json, " \0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16)) {
     perfetto_note(r, TK_NOTE_REPAIR, "annotation that should be JSON: kept as text");
-    args_str(t, key, TK_ARG_STR, perfetto_text(r, f->p, (size_t)f->value));
+    args_str(t, key, TK_ARG_STR, perfetto_field_text(r, f));
     return;
   }
   j.p = r->json.data;
@@ -246,7 +246,7 @@ static void json_arg(struct perfetto *r, tk_id key, const struct pb_field *f) {
 void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f) {
   struct tk_trace *t = r->t;
   struct annotation a;
-  scan(r, q, f, &a);
+  scan_annotation(r, q, f, &a);
   const struct pb_field *v = &a.value;
   switch (v->number) {
   case ANNOTATION_BOOL: args_flag(t, a.key, v->value ? TK_ARG_TRUE : TK_ARG_FALSE); return;
@@ -257,9 +257,9 @@ void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb
     if (a.number.p) json_arg(r, a.key, &a.number);
     else args_double(t, a.key, pb_as_double(v->value));
     return;
-  case ANNOTATION_STRING: args_str(t, a.key, TK_ARG_STR, perfetto_text(r, v->p, (size_t)v->value)); return;
+  case ANNOTATION_STRING: args_str(t, a.key, TK_ARG_STR, perfetto_field_text(r, v)); return;
   case ANNOTATION_STRING_IID: args_str(t, a.key, TK_ARG_STR, sequence_text(r, q, IID_VALUE, v->value)); return;
-  case ANNOTATION_PROTO: args_str(t, a.key, TK_ARG_BYTES, perfetto_opaque(r, v->p, (size_t)v->value)); return;
+  case ANNOTATION_PROTO: args_str(t, a.key, TK_ARG_BYTES, perfetto_bytes(r, v->p, (size_t)v->value)); return;
   case ANNOTATION_JSON: json_arg(r, a.key, v); return;
   case ANNOTATION_NESTED:
   case ANNOTATION_DICT:

@@ -39,13 +39,13 @@ static bool is_trace_clock(const struct perfetto *r, uint32_t clock) {
 }
 
 /* Sums beyond 64 bits come back around: such times are nobody's. */
-static int64_t add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
+static int64_t wrapping_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 
 enum { STEPS_MOST = 8 };
 
 /* c->at becomes the last point that is not after `own`, the first if all are.  Most times lie near the one before; where points
- * are not in order of their own times, which add_point sees, it is the nearest such point from the one of the last time on. */
-static void go_to(struct clock *c, int64_t own) {
+ * are not in order of their own times, which add_clock_point sees, it is the nearest such point from the one of the last time on. */
+static void seek_point(struct clock *c, int64_t own) {
   uint32_t most = c->unsorted ? UINT32_MAX : STEPS_MOST, steps = 0, lo, hi = c->n;
   while (c->at > 0 && c->points[c->at].own > own && steps++ < most) c->at--;
   while (c->at + 1 < c->n && c->points[c->at + 1].own <= own && steps++ < most) c->at++;
@@ -64,18 +64,18 @@ static bool to_trace_clock(struct perfetto *r, uint32_t clock, int64_t own, int6
   *ns = own;
   if (is_trace_clock(r, clock)) return true;
   if (c->n == 0) return false;
-  go_to(c, own);
-  *ns = add(c->points[c->at].trace, add(own, -c->points[c->at].own));
+  seek_point(c, own);
+  *ns = wrapping_add(c->points[c->at].trace, wrapping_add(own, -c->points[c->at].own));
   return true;
 }
 
 bool clock_to_trace(struct perfetto *r, uint32_t clock, int64_t own, int64_t *ns) {
   bool known = to_trace_clock(r, clock, own, ns);
-  if (known && r->n_machines) *ns = add(*ns, -machine_ahead(r, r->clocks[clock].machine));
+  if (known && r->n_machines) *ns = wrapping_add(*ns, -machine_ahead(r, r->clocks[clock].machine));
   return known;
 }
 
-static void add_point(struct perfetto *r, uint32_t clock, int64_t own, int64_t trace) {
+static void add_clock_point(struct perfetto *r, uint32_t clock, int64_t own, int64_t trace) {
   struct clock *c = &r->clocks[clock];
   if (!mem_grow(&r->t->store->mem, (void **)&c->points, &c->cap, (uint64_t)c->n + 1, sizeof *c->points)) return;
   if (c->n && c->points[c->n - 1].own == own && c->points[c->n - 1].trace == trace) return;
@@ -121,7 +121,7 @@ static bool place_snapshot(struct perfetto *r, const struct reading *all, uint32
 }
 
 static void use_realtime(struct perfetto *r, int64_t real, int64_t trace) {
-  if (!r->has_real) r->zero_ns = add(real, -trace);
+  if (!r->has_real) r->zero_ns = wrapping_add(real, -trace);
   else if (real < r->last_real) perfetto_note(r, TK_NOTE_REPAIR, "REALTIME stepped back between clock snapshots: the first one counts");
   r->has_real = true;
   r->last_real = real;
@@ -149,7 +149,7 @@ bool clock_snapshot(struct perfetto *r, struct sequence *q, uint32_t machine, co
     trace = all[i].own;
   }
   for (uint32_t i = 0; i < n; i++) {
-    if (!is_trace_clock(r, all[i].clock)) add_point(r, all[i].clock, all[i].own, trace);
+    if (!is_trace_clock(r, all[i].clock)) add_clock_point(r, all[i].clock, all[i].own, trace);
     if (of_sequence(all[i].id)) continue;
     if (all[i].id != r->trace_clock) r->has_snapshot = true;
     if (all[i].id == CLOCK_REALTIME && machine == 0) use_realtime(r, all[i].own, trace);
@@ -169,6 +169,6 @@ bool clock_time(struct perfetto *r, struct sequence *q, const struct packet *k, 
   *clock = clock_of(r, q, k->machine, id);
   struct clock *c = &r->clocks[*clock];
   int64_t own = (int64_t)(k->timestamp * c->unit);
-  if (c->incremental) own = c->now = add(c->now, own);
+  if (c->incremental) own = c->now = wrapping_add(c->now, own);
   return clock_to_trace(r, *clock, own, ns);
 }

@@ -5,22 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "reader.h"
-
-void perfetto_note(struct perfetto *r, enum tk_note_kind kind, const char *text) { trace_note(r->t, kind, r->offset, text); }
-
-tk_id perfetto_text(struct perfetto *r, const uint8_t *p, size_t n) {
-  bool repaired = false;
-  tk_id id = intern_text(&r->t->store->strings, p, n, r->n_opaque != 0, &repaired);
-  if (repaired) perfetto_note(r, TK_NOTE_REPAIR, "text that is not UTF-8: replaced by U+FFFD");
-  return id;
-}
-
-tk_id perfetto_opaque(struct perfetto *r, const uint8_t *p, size_t n) {
-  if (!utf8_valid(p, n)) r->n_opaque++;
-  return trace_string(r->t, p, n);
-}
 
 static bool read_packet(struct pb *c, struct packet *k) {
   struct pb_field f;
@@ -46,34 +31,24 @@ static bool read_packet(struct pb *c, struct packet *k) {
     case PB_KEY(PACKET_MACHINE_ID, PB_VARINT): k->machine = (uint32_t)f.value; break;
     case PB_KEY(PACKET_TRACE_ATTRIBUTES, PB_BYTES): k->attributes = f; break;
     case PB_KEY(PACKET_TRACEKIT, PB_BYTES): k->private_fields = f; break;
-    case PB_KEY(3, PB_VARINT): /* trusted_uid, trusted_pid, first_packet_on_sequence: how the packet travelled */
-    case PB_KEY(79, PB_VARINT):
-    case PB_KEY(87, PB_VARINT): break;
+    case PB_KEY(PACKET_TRUSTED_UID, PB_VARINT):
+    case PB_KEY(PACKET_TRUSTED_PID, PB_VARINT):
+    case PB_KEY(PACKET_FIRST_ON_SEQUENCE, PB_VARINT): break;
     default: k->other = f.number;
     }
   }
   return !c->fault;
 }
 
-/* Whole messages that belong to the trace as a whole: written back by the Perfetto writer. */
-static void keep_raw(struct perfetto *r, const char *key, const struct pb_field *f) {
-  struct tk_meta *m = trace_add_meta(r->t);
-  m->key = trace_text(r->t, key);
-  m->at = r->t->store->raw.len;
-  m->size = f->value;
-  m->origin = PERFETTO_FORMAT;
-  buf_append(&r->t->store->raw, f->p, (size_t)f->value);
-  trace_end_raw(r->t);
-}
-
 /* A damaged one would spoil what we write: trace_processor takes it as it comes. */
 static void extension_descriptor(struct perfetto *r, const struct pb_field *f) {
-  if (schema_read(&r->schema, f->p, (size_t)f->value)) keep_raw(r, "perfetto.extension_descriptor", f);
-  else perfetto_note(r, TK_NOTE_REPAIR, "damaged extension descriptor: read as far as it goes, and left out");
+  if (schema_read(&r->extensions.schema, f->p, (size_t)f->value))
+    perfetto_add_passthrough(r, PASSTHROUGH_EXTENSIONS, f->p, (size_t)f->value);
+  else
+    perfetto_note(r, TK_NOTE_REPAIR, "damaged extension descriptor: read as far as it goes, and left out");
 }
 
-/* Attributes that our own writer makes of JSON's top level: "tracekit", "json.KEY", "json.after.KEY". */
-/* False: none of ours. */
+/* Attributes that our writer makes of JSON's top level: "tracekit", "json.KEY", "json.after.KEY".  False: it is none of these. */
 static bool read_attribute(struct perfetto *r, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g, key = {0}, text = {0};
@@ -84,9 +59,7 @@ static bool read_attribute(struct perfetto *r, const struct pb_field *f) {
   bool ours = key.value == 8 && memcmp(key.p, "tracekit", 8) == 0;
   bool after = key.value >= 11 && memcmp(key.p, "json.after.", 11) == 0;
   size_t skip = ours ? 0 : after ? 11 : 5;
-  if (!ours && (key.value < 5 || memcmp(key.p, "json.", 5) != 0)) {
-    return false;
-  }
+  if (!ours && (key.value < 5 || memcmp(key.p, "json.", 5) != 0)) return false;
   if (!perfetto_is_json(r, &text)) return true;
   struct tk_meta *m = trace_add_meta(r->t);
   m->key = perfetto_text(r, key.p + skip, (size_t)key.value - skip);
@@ -124,12 +97,12 @@ static void sequence_state(struct perfetto *r, struct sequence *q, struct packet
 }
 
 /* Every time counts on an incremental clock, also that of a packet without an event. */
-static void keep_packet(struct perfetto *r, struct sequence *q, const struct packet *k, const uint8_t *p, size_t n) {
-  bool own = k->has_timestamp && clock_of_sequence(q, k), counted = k->event.p || k->private_fields.p;
+static void pass_packet_through(struct perfetto *r, struct sequence *q, const struct packet *k, const uint8_t *p, size_t n) {
+  bool of_sequence = k->has_timestamp && clock_of_sequence(q, k), counted = k->event.p || k->private_fields.p;
   int64_t ns;
   uint32_t clock;
-  if (own && !counted) own = clock_time(r, q, k, &ns, &clock);
-  perfetto_keep(r, q, k, p, n, own && !counted ? &ns : NULL);
+  if (of_sequence && !counted) of_sequence = clock_time(r, q, k, &ns, &clock);
+  passthrough_packet(r, q, k, p, n, of_sequence && !counted ? &ns : NULL);
 }
 
 void perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed) {
@@ -147,7 +120,7 @@ void perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_f
   if (!q) return;
   sequence_state(r, q, &k);
   if (k.attributes.p && !read_attributes(r, &k.attributes)) k.other = PACKET_TRACE_ATTRIBUTES;
-  keep_packet(r, q, &k, p, n);
+  pass_packet_through(r, q, &k, p, n);
   if (k.flags & SEQUENCE_NEEDS_STATE && !q->valid) {
     perfetto_note(r, TK_NOTE_REPAIR, "packets that need the state of their sequence, which is not there: skipped");
     if (k.event.p) r->t->counts.read++, r->t->counts.dropped++;

@@ -17,7 +17,7 @@ struct sequence *perfetto_sequence(struct perfetto *r, uint32_t machine, uint64_
   if (!*slot) {
     if (!mem_grow(mem, (void **)&r->sequences, &r->cap_sequences, (uint64_t)r->n_sequences + 2, sizeof *r->sequences)) return NULL;
     r->sequences[*slot = ++r->n_sequences] = (struct sequence){.key = key};
-    if (machine) machine_seen(r, machine);
+    if (machine) perfetto_machine_of(r, machine);
   }
   r->last_sequence_key = key;
   r->last_sequence = *slot;
@@ -28,7 +28,7 @@ void sequence_clear(struct sequence *q, struct mem *mem) {
   for (int i = 0; i < IID_KINDS; i++) {
     struct iid_table *t = &q->tables[i];
     mem_free(mem, t->ids);
-    if (t->far.mem) map_free(&t->far);
+    if (t->sparse.mem) map_free(&t->sparse);
     *t = (struct iid_table){0};
   }
   q->has_track = false;
@@ -68,30 +68,30 @@ void sequence_defaults(struct sequence *q, const struct pb_field *f) {
 
 /* ---- interned text ---- */
 
-static tk_id lookup(const struct iid_table *t, uint64_t iid) {
+static tk_id find_iid(const struct iid_table *t, uint64_t iid) {
   uint32_t *slot;
   if (iid < t->cap) return t->ids[iid];
-  slot = t->far.mem ? map_get(&t->far, iid) : NULL;
+  slot = t->sparse.mem ? map_get(&t->sparse, iid) : NULL;
   return slot ? *slot : 0;
 }
 
-static void define(struct perfetto *r, struct iid_table *t, uint64_t iid, tk_id text) {
+static void define_iid(struct perfetto *r, struct iid_table *t, uint64_t iid, tk_id text) {
   struct mem *mem = &r->t->store->mem;
   uint32_t old = t->cap, *slot;
-  if (lookup(t, iid)) return;
+  if (find_iid(t, iid)) return;
   if (iid >= t->cap && iid < (uint64_t)t->n * 4 + 256) {
     if (!mem_grow(mem, (void **)&t->ids, &t->cap, iid + 1, sizeof *t->ids)) return;
     memset(t->ids + old, 0, (size_t)(t->cap - old) * sizeof *t->ids);
-    for (uint64_t i = old; t->far.mem && i < t->cap; i++)
-      if ((slot = map_get(&t->far, i)) != NULL) t->ids[i] = *slot;
+    for (uint64_t i = old; t->sparse.mem && i < t->cap; i++)
+      if ((slot = map_get(&t->sparse, i)) != NULL) t->ids[i] = *slot;
   }
   t->n++;
   if (iid < t->cap) {
     t->ids[iid] = text;
     return;
   }
-  if (!t->far.mem) map_init(&t->far, mem);
-  map_put(&t->far, iid, text);
+  if (!t->sparse.mem) map_init(&t->sparse, mem);
+  map_put(&t->sparse, iid, text);
 }
 
 static void intern_entry(struct perfetto *r, struct iid_table *t, const struct pb_field *f) {
@@ -106,7 +106,7 @@ static void intern_entry(struct perfetto *r, struct iid_table *t, const struct p
     perfetto_note(r, TK_NOTE_REPAIR, c.fault ? "damaged interned data: skipped" : "interned under id 0, which is no id: skipped");
     return;
   }
-  define(r, t, iid, perfetto_text(r, text.p, (size_t)text.value));
+  define_iid(r, t, iid, perfetto_field_text(r, &text));
 }
 
 void sequence_intern(struct perfetto *r, struct sequence *q, const struct pb_field *f) {
@@ -127,7 +127,7 @@ void sequence_intern(struct perfetto *r, struct sequence *q, const struct pb_fie
 
 tk_id sequence_text(struct perfetto *r, struct sequence *q, enum iid_kind kind, uint64_t iid) {
   char text[40];
-  tk_id id = lookup(&q->tables[kind], iid);
+  tk_id id = find_iid(&q->tables[kind], iid);
   if (id) return id;
   perfetto_note(r, TK_NOTE_REPAIR, "text that was never interned: its id is shown");
   return trace_string(r->t, text, (size_t)snprintf(text, sizeof text, "[iid %llu]", (unsigned long long)iid));

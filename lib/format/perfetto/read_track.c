@@ -66,8 +66,6 @@ uint32_t node_of_thread(struct perfetto *r, uint32_t machine, int64_t pid, int64
   return *slot = add_node(r, (struct node){.machine = machine, .kind = NODE_THREAD, .described = true, .pid = pid, .tid = tid});
 }
 
-static tk_id text_of(struct perfetto *r, const struct pb_field *f) { return perfetto_text(r, f->p, (size_t)f->value); }
-
 /* What is not modelled stays with the track: bytes of fields. */
 static void more_fields(struct buf *b, const struct pb *c, const uint8_t *from) { buf_append(b, from, (size_t)(c->p - from)); }
 
@@ -79,7 +77,7 @@ static void process_fields(struct perfetto *r, struct node *n, const struct pb_f
   for (const uint8_t *from = c.p; pb_next(&c, &g); from = c.p) {
     switch (pb_field_key(&g)) {
     case PB_KEY(PROCESS_PID, PB_VARINT): n->pid = (int64_t)g.value; break;
-    case PB_KEY(PROCESS_NAME, PB_BYTES): n->own_name = text_of(r, &g); break;
+    case PB_KEY(PROCESS_NAME, PB_BYTES): n->own_name = perfetto_field_text(r, &g); break;
     case PB_KEY(PROCESS_LABELS, PB_BYTES):
       if (labels->len) buf_append(labels, ",", 1);
       buf_append(labels, g.p, (size_t)g.value);
@@ -88,7 +86,7 @@ static void process_fields(struct perfetto *r, struct node *n, const struct pb_f
     default: more_fields(&r->fields, &c, from);
     }
   }
-  n->more_own = r->fields.len ? perfetto_opaque(r, r->fields.data, r->fields.len) : 0;
+  n->inner_fields = r->fields.len ? perfetto_bytes(r, r->fields.data, r->fields.len) : 0;
   n->labels = labels->len ? perfetto_text(r, labels->data, labels->len) : 0;
 }
 
@@ -100,13 +98,13 @@ static void thread_fields(struct perfetto *r, struct node *n, const struct pb_fi
     switch (pb_field_key(&g)) {
     case PB_KEY(THREAD_PID, PB_VARINT): n->pid = (int64_t)g.value; break;
     case PB_KEY(THREAD_TID, PB_VARINT): n->tid = (int64_t)g.value; break;
-    case PB_KEY(THREAD_NAME, PB_BYTES): n->own_name = text_of(r, &g); break;
+    case PB_KEY(THREAD_NAME, PB_BYTES): n->own_name = perfetto_field_text(r, &g); break;
     case PB_KEY(THREAD_LEGACY_SORT_INDEX, PB_VARINT): n->rank = (int64_t)g.value, n->has_rank = true; break;
     case PB_KEY(THREAD_REFERENCE_US, PB_VARINT): break;
     default: more_fields(&r->fields, &c, from);
     }
   }
-  n->more_own = r->fields.len ? perfetto_opaque(r, r->fields.data, r->fields.len) : 0;
+  n->inner_fields = r->fields.len ? perfetto_bytes(r, r->fields.data, r->fields.len) : 0;
   if (n->tid > INT32_MAX || n->tid < INT32_MIN)
     perfetto_note(r, TK_NOTE_INFO, "thread ids beyond 32 bits: kept here, cut by readers that take them for int32");
 }
@@ -125,13 +123,13 @@ static void counter_fields(struct perfetto *r, struct node *n, const struct pb_f
     case PB_KEY(COUNTER_UNIT, PB_VARINT):
       if (!n->unit && g.value >= 1 && g.value <= 3) n->unit = trace_text(r->t, units[g.value]);
       break;
-    case PB_KEY(COUNTER_UNIT_NAME, PB_BYTES): n->unit = text_of(r, &g); break;
+    case PB_KEY(COUNTER_UNIT_NAME, PB_BYTES): n->unit = perfetto_field_text(r, &g); break;
     case PB_KEY(COUNTER_MULTIPLIER, PB_VARINT): n->multiplier = g.value ? (int64_t)g.value : 1; break;
     case PB_KEY(COUNTER_IS_INCREMENTAL, PB_VARINT): n->incremental = g.value != 0; break;
     default: more_fields(&r->fields, &c, from);
     }
   }
-  n->more_own = r->fields.len ? perfetto_opaque(r, r->fields.data, r->fields.len) : 0;
+  n->inner_fields = r->fields.len ? perfetto_bytes(r, r->fields.data, r->fields.len) : 0;
 }
 
 /* Two traces in one file, or a producer that changes its mind. */
@@ -140,17 +138,17 @@ static bool differs(const struct node *was, const struct node *n) {
          was->kind != n->kind || was->pid != n->pid || was->tid != n->tid;
 }
 
-/* What our own writer says beside it. */
+/* What our writer says of the track in its private fields. */
 static void read_private_fields(struct perfetto *r, struct node *n, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;
   while (pb_next(&c, &g)) {
     switch (pb_field_key(&g)) {
     case PB_KEY(TRACK_FORM, PB_VARINT): n->form = (uint32_t)g.value; break;
-    case PB_KEY(TRACK_IDENT, PB_BYTES): n->ident_text = text_of(r, &g); break;
-    case PB_KEY(TRACK_COUNTER_ID, PB_BYTES): n->counter_id = text_of(r, &g); break;
+    case PB_KEY(TRACK_IDENT, PB_BYTES): n->ident_text = perfetto_field_text(r, &g); break;
+    case PB_KEY(TRACK_COUNTER_ID, PB_BYTES): n->counter_id = perfetto_field_text(r, &g); break;
     case PB_KEY(TRACK_PROCESS, PB_VARINT): n->process = g.value; break;
-    case PB_KEY(TRACK_MACHINE, PB_BYTES): machine_named(r, n->machine, text_of(r, &g)); break;
+    case PB_KEY(TRACK_MACHINE, PB_BYTES): machine_named(r, n->machine, perfetto_field_text(r, &g)); break;
     case PB_KEY(TRACK_TID, PB_VARINT): n->thread = ident_int((int64_t)g.value); break;
     default: break;
     }
@@ -168,7 +166,7 @@ static bool descriptor_fields(struct perfetto *r, struct node *n, const struct p
     case PB_KEY(DESCRIPTOR_NAME, PB_BYTES):
     case PB_KEY(DESCRIPTOR_STATIC_NAME, PB_BYTES):
     case PB_KEY(DESCRIPTOR_ATRACE_NAME, PB_BYTES): /* trace_processor takes the last one before the track's first event */
-      if (!n->name || !n->has_events) n->name = text_of(r, &g);
+      if (!n->name || !n->has_events) n->name = perfetto_field_text(r, &g);
       break;
     case PB_KEY(DESCRIPTOR_UUID, PB_VARINT): break;
     case PB_KEY(DESCRIPTOR_PARENT_UUID, PB_VARINT): n->parent_uuid = g.value, n->has_parent = g.value != 0; break;
@@ -190,7 +188,7 @@ static bool descriptor_fields(struct perfetto *r, struct node *n, const struct p
       if (n->uuid) more_fields(&r->copy, &c, from);
     }
   }
-  n->more = r->copy.len ? perfetto_opaque(r, r->copy.data, r->copy.len) : n->more;
+  n->fields = r->copy.len ? perfetto_bytes(r, r->copy.data, r->copy.len) : n->fields;
   return !c.fault;
 }
 

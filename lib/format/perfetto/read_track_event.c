@@ -36,7 +36,7 @@ struct track_event {
 
 /* ---- reading ---- */
 
-static void category(struct perfetto *r, struct track_event *e, tk_id id) {
+static void add_category(struct perfetto *r, struct track_event *e, tk_id id) {
   size_t n;
   const char *p = tk_string(r->t, e->cat, &n);
   if (e->n_categories++ == 0) {
@@ -52,7 +52,7 @@ static void category(struct perfetto *r, struct track_event *e, tk_id id) {
   e->cat = trace_string(r->t, r->text.data, r->text.len);
 }
 
-static void point(struct perfetto *r, uint64_t id, bool terminating) {
+static void add_raw_point(struct perfetto *r, uint64_t id, bool terminating) {
   if (!mem_grow(&r->t->store->mem, (void **)&r->points, &r->cap_points, (uint64_t)r->n_points + 1, sizeof *r->points)) return;
   r->points[r->n_points] = (struct raw_point){.id = id, .order = r->n_points, .terminating = terminating};
   r->n_points++;
@@ -86,7 +86,7 @@ static void unknown_field(struct perfetto *r, const char *of, uint32_t number) {
 }
 
 /* legacy_event: fields that JSON events have under other names. */
-static void legacy(struct perfetto *r, struct sequence *q, struct track_event *e, const struct pb_field *f) {
+static void read_legacy(struct perfetto *r, struct sequence *q, struct track_event *e, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;
   e->has_legacy = true;
@@ -101,7 +101,7 @@ static void legacy(struct perfetto *r, struct sequence *q, struct track_event *e
       e->id_field = g.number;
       e->id = g.value;
       break;
-    case PB_KEY(LEGACY_ID_SCOPE, PB_BYTES): e->id_scope = perfetto_text(r, g.p, (size_t)g.value); break;
+    case PB_KEY(LEGACY_ID_SCOPE, PB_BYTES): e->id_scope = perfetto_field_text(r, &g); break;
     case PB_KEY(LEGACY_BIND_ID, PB_VARINT): e->bind_id = g.value; break;
     case PB_KEY(LEGACY_BIND_TO_ENCLOSING, PB_VARINT): e->enclosing = g.value != 0; break;
     case PB_KEY(LEGACY_FLOW_DIRECTION, PB_VARINT): e->direction = g.value; break;
@@ -113,35 +113,24 @@ static void legacy(struct perfetto *r, struct sequence *q, struct track_event *e
   }
 }
 
-static void annotation(struct perfetto *r, struct sequence *q, struct track_event *e, const struct pb_field *f) {
-  if (!e->has_args) args_begin(r->t);
-  e->has_args = true;
-  perfetto_annotation(r, q, f);
-}
-
-/* Extension fields: kept as they are on the wire. */
-static void extension(struct perfetto *r, const struct pb *c, const uint8_t *from) {
-  buf_append(&r->fields, from, (size_t)(c->p - from));
-}
-
-static void flows_and_counters(struct perfetto *r, struct sequence *q, struct track_event *e, const struct pb_field *f) {
+static void read_rare_field(struct perfetto *r, struct sequence *q, struct track_event *e, const struct pb_field *f) {
   struct pb c;
   uint64_t v;
   switch (pb_field_key(f)) {
   case PB_KEY(EVENT_FLOW_IDS_OLD, PB_VARINT):
-  case PB_KEY(EVENT_FLOW_IDS, PB_FIXED64): point(r, f->value, false); break;
+  case PB_KEY(EVENT_FLOW_IDS, PB_FIXED64): add_raw_point(r, f->value, false); break;
   case PB_KEY(EVENT_TERMINATING_FLOW_IDS_OLD, PB_VARINT):
-  case PB_KEY(EVENT_TERMINATING_FLOW_IDS, PB_FIXED64): point(r, f->value, true); break;
+  case PB_KEY(EVENT_TERMINATING_FLOW_IDS, PB_FIXED64): add_raw_point(r, f->value, true); break;
   case PB_KEY(EVENT_FLOW_IDS_OLD, PB_BYTES):
   case PB_KEY(EVENT_TERMINATING_FLOW_IDS_OLD, PB_BYTES):
-    for (c = pb_inside(f); c.p < c.end && pb_varint(&c, &v);) point(r, v, f->number == EVENT_TERMINATING_FLOW_IDS_OLD);
+    for (c = pb_inside(f); c.p < c.end && pb_varint(&c, &v);) add_raw_point(r, v, f->number == EVENT_TERMINATING_FLOW_IDS_OLD);
     break;
   case PB_KEY(EVENT_FLOW_IDS, PB_BYTES):
   case PB_KEY(EVENT_TERMINATING_FLOW_IDS, PB_BYTES):
     for (c = pb_inside(f); c.end - c.p >= 8; c.p += 8) {
       v = 0;
       for (int i = 7; i >= 0; i--) v = v << 8 | c.p[i];
-      point(r, v, f->number == EVENT_TERMINATING_FLOW_IDS);
+      add_raw_point(r, v, f->number == EVENT_TERMINATING_FLOW_IDS);
     }
     break;
   case PB_KEY(EVENT_EXTRA_VALUES, PB_VARINT):
@@ -157,12 +146,18 @@ static void flows_and_counters(struct perfetto *r, struct sequence *q, struct tr
     e->has_correlation = true;
     e->correlation_id = f->value;
     break;
-  case PB_KEY(EVENT_CORRELATION_ID_STR, PB_BYTES): e->correlation = perfetto_text(r, f->p, (size_t)f->value); break;
+  case PB_KEY(EVENT_CORRELATION_ID_STR, PB_BYTES): e->correlation = perfetto_field_text(r, f); break;
   case PB_KEY(EVENT_CORRELATION_ID_IID, PB_VARINT): e->correlation = sequence_text(r, q, IID_CORRELATION, f->value); break;
   default: unknown_field(r, "track events", f->number);
   }
 }
 
+static void more_args(struct perfetto *r, struct track_event *e) {
+  if (!e->has_args) args_begin(r->t);
+  e->has_args = true;
+}
+
+/* Of extensions the bytes of their fields. */
 static bool read_fields(struct perfetto *r, struct sequence *q, struct track_event *e, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;
@@ -173,17 +168,20 @@ static bool read_fields(struct perfetto *r, struct sequence *q, struct track_eve
     case PB_KEY(EVENT_TYPE, PB_VARINT): e->type = g.value, e->has_type = g.value != TYPE_UNSPECIFIED; break;
     case PB_KEY(EVENT_TRACK_UUID, PB_VARINT): e->track_uuid = g.value, e->has_track = true; break;
     case PB_KEY(EVENT_NAME_IID, PB_VARINT): e->name = sequence_text(r, q, IID_NAME, g.value); break;
-    case PB_KEY(EVENT_NAME, PB_BYTES): e->name = perfetto_text(r, g.p, (size_t)g.value); break;
-    case PB_KEY(EVENT_CATEGORY_IIDS, PB_VARINT): category(r, e, sequence_text(r, q, IID_CATEGORY, g.value)); break;
-    case PB_KEY(EVENT_CATEGORIES, PB_BYTES): category(r, e, perfetto_text(r, g.p, (size_t)g.value)); break;
+    case PB_KEY(EVENT_NAME, PB_BYTES): e->name = perfetto_field_text(r, &g); break;
+    case PB_KEY(EVENT_CATEGORY_IIDS, PB_VARINT): add_category(r, e, sequence_text(r, q, IID_CATEGORY, g.value)); break;
+    case PB_KEY(EVENT_CATEGORIES, PB_BYTES): add_category(r, e, perfetto_field_text(r, &g)); break;
     case PB_KEY(EVENT_CATEGORY_IIDS, PB_BYTES): {
       struct pb in = pb_inside(&g);
       uint64_t v;
-      while (in.p < in.end && pb_varint(&in, &v)) category(r, e, sequence_text(r, q, IID_CATEGORY, v));
+      while (in.p < in.end && pb_varint(&in, &v)) add_category(r, e, sequence_text(r, q, IID_CATEGORY, v));
       break;
     }
-    case PB_KEY(EVENT_DEBUG_ANNOTATIONS, PB_BYTES): annotation(r, q, e, &g); break;
-    case PB_KEY(EVENT_LEGACY, PB_BYTES): legacy(r, q, e, &g); break;
+    case PB_KEY(EVENT_DEBUG_ANNOTATIONS, PB_BYTES):
+      more_args(r, e);
+      perfetto_annotation(r, q, &g);
+      break;
+    case PB_KEY(EVENT_LEGACY, PB_BYTES): read_legacy(r, q, e, &g); break;
     case PB_KEY(EVENT_COUNTER_VALUE, PB_VARINT):
       e->value = (int64_t)g.value;
       e->has_value = true;
@@ -198,8 +196,8 @@ static bool read_fields(struct perfetto *r, struct sequence *q, struct track_eve
     case PB_KEY(EVENT_TIMESTAMP_ABSOLUTE_US, PB_VARINT): e->absolute_us = (int64_t)g.value, e->has_absolute = true; break;
     case PB_KEY(EVENT_THREAD_TIME_ABSOLUTE_US, PB_VARINT): e->thread_us = (int64_t)g.value, e->has_thread_us = true; break;
     default:
-      if (g.number >= EVENT_FIRST_EXTENSION) extension(r, &c, from);
-      else flows_and_counters(r, q, e, &g);
+      if (g.number >= EVENT_FIRST_EXTENSION) buf_append(&r->fields, from, (size_t)(c.p - from));
+      else read_rare_field(r, q, e, &g);
     }
   }
   return !c.fault;
@@ -208,11 +206,11 @@ static bool read_fields(struct perfetto *r, struct sequence *q, struct track_eve
 /* ---- time and track ---- */
 
 static bool time_of(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e, int64_t *ns,
-                    uint32_t *late) {
+                    uint32_t *pending) {
   bool known = true;
-  *late = 0;
+  *pending = 0;
   if (k->has_timestamp) {
-    known = clock_time(r, q, k, ns, late);
+    known = clock_time(r, q, k, ns, pending);
   } else if (e->has_delta || e->has_absolute) {
     if (e->has_delta) q->time_us += e->delta_us;
     int64_t us = e->has_delta ? q->time_us : e->absolute_us;
@@ -222,7 +220,7 @@ static bool time_of(struct perfetto *r, struct sequence *q, const struct packet 
   } else {
     return false;
   }
-  if (known) *late = 0;
+  if (known) *pending = 0;
   return *ns >= 0 || r->has_snapshot;
 }
 
@@ -237,11 +235,6 @@ static uint32_t node_of(struct perfetto *r, struct sequence *q, const struct pac
 }
 
 /* ---- args that are fields ---- */
-
-static void more_args(struct perfetto *r, struct track_event *e) {
-  if (!e->has_args) args_begin(r->t);
-  e->has_args = true;
-}
 
 static void identity_args(struct perfetto *r, struct track_event *e, bool with_phase) {
   struct tk_trace *t = r->t;
@@ -258,14 +251,15 @@ static void identity_args(struct perfetto *r, struct track_event *e, bool with_p
   if (with_phase) args_str(t, KEY_PH, TK_ARG_STR, trace_string(t, &e->phase, 1));
 }
 
-/* What the file describes are args of their own, the rest is kept with its numbers. */
+/* Fields that the file describes become args; the others stay bytes, in one arg. */
 static void extension_fields(struct perfetto *r, struct track_event *e) {
   uint32_t n;
-  const struct member *members = extension_read(&r->schema, &r->fields, &n);
-  const struct buf *rest = n ? extension_rest(&r->schema) : &r->fields;
+  struct extension_reader *x = &r->extensions;
+  const struct member *members = extension_read(x, &r->fields, &n);
+  const struct buf *rest = n ? &x->rest : &r->fields;
   more_args(r, e);
-  r->n_opaque += extension_args(&r->schema, members, n, r->t);
-  if (rest->len) args_str(r->t, KEY_PERFETTO_FIELDS, TK_ARG_BYTES, perfetto_opaque(r, rest->data, rest->len));
+  r->n_bytes += extension_args(x, members, n, r->t);
+  if (rest->len) args_str(r->t, KEY_PERFETTO_FIELDS, TK_ARG_BYTES, perfetto_bytes(r, rest->data, rest->len));
 }
 
 static void field_args(struct perfetto *r, struct track_event *e) {
@@ -282,6 +276,11 @@ static void field_args(struct perfetto *r, struct track_event *e) {
 
 /* ---- counters ---- */
 
+static void add_pending(struct perfetto *r, struct pending_time p) {
+  if (mem_grow(&r->t->store->mem, (void **)&r->pending, &r->cap_pending, (uint64_t)r->n_pending + 1, sizeof p))
+    r->pending[r->n_pending++] = p;
+}
+
 static tk_id number_text(struct tk_trace *t, const struct tk_arg *v) {
   char text[32];
   size_t n = v->type == TK_ARG_INT ? num_put_i64(text, v->i) : v->d - v->d == 0 ? num_put_double(text, v->d) : 0;
@@ -295,7 +294,7 @@ static void counter_id(struct perfetto *r, const struct node *n) {
   else args_str(r->t, KEY_ID, TK_ARG_STR, n->counter_id);
 }
 
-static void sample(struct perfetto *r, uint32_t at, int64_t ns, uint32_t late, const struct tk_arg *value) {
+static void add_sample(struct perfetto *r, uint32_t at, int64_t ns, uint32_t pending, const struct tk_arg *value) {
   struct tk_trace *t = r->t;
   struct node *n = &r->nodes[at];
   struct tk_event *ev;
@@ -326,24 +325,23 @@ static void sample(struct perfetto *r, uint32_t at, int64_t ns, uint32_t late, c
   ev->args = args;
   ev->track = at * ASPECTS + ON_COUNTER;
   t->counts.by_phase['C']++;
-  if (late && mem_grow(&t->store->mem, (void **)&r->pending, &r->cap_pending, (uint64_t)r->n_pending + 1, sizeof *r->pending))
-    r->pending[r->n_pending++] = (struct pending_time){late, t->n_events, false};
+  if (pending) add_pending(r, (struct pending_time){pending, t->n_events, false});
 }
 
 static void extra_counters(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e, int64_t ns,
-                           uint32_t late) {
+                           uint32_t pending) {
   const struct uuid_list *ints = e->extra.n ? &e->extra : &q->extra, *doubles = e->extra_double.n ? &e->extra_double : &q->extra_double;
   for (uint32_t i = 0; i < e->n_values && i < ints->n; i++) {
     struct tk_arg v = {.type = TK_ARG_INT, .i = e->values[i]};
-    sample(r, node_of_uuid(r, q, k->machine, ints->uuid[i]), ns, late, &v);
+    add_sample(r, node_of_uuid(r, q, k->machine, ints->uuid[i]), ns, pending, &v);
   }
   for (uint32_t i = 0; i < e->n_doubles && i < doubles->n; i++) {
     struct tk_arg v = {.type = TK_ARG_DOUBLE, .d = e->doubles[i]};
-    sample(r, node_of_uuid(r, q, k->machine, doubles->uuid[i]), ns, late, &v);
+    add_sample(r, node_of_uuid(r, q, k->machine, doubles->uuid[i]), ns, pending, &v);
   }
 }
 
-static void counter_event(struct perfetto *r, uint32_t node, const struct track_event *e, int64_t ns, uint32_t late) {
+static void counter_event(struct perfetto *r, uint32_t node, const struct track_event *e, int64_t ns, uint32_t pending) {
   struct tk_arg v = {.type = e->has_double ? TK_ARG_DOUBLE : TK_ARG_INT, .i = e->value};
   if (e->has_double) v.d = e->double_value;
   if (!e->has_value && !e->has_double) {
@@ -352,7 +350,7 @@ static void counter_event(struct perfetto *r, uint32_t node, const struct track_
     return;
   }
   if (e->has_double && v.d != v.d) perfetto_note(r, TK_NOTE_INFO, "counter values that are not numbers");
-  sample(r, node, ns, late, &v);
+  add_sample(r, node, ns, pending, &v);
 }
 
 /* ---- events ---- */
@@ -393,17 +391,17 @@ static enum aspect aspect_of(const struct track_event *e, enum tk_kind kind, boo
   return e->scope == 1 ? ON_GLOBAL : e->scope == 2 ? ON_PROCESS : ON_TRACK;
 }
 
-/* Points that the event's fields named become its own. */
-static void own_points(struct perfetto *r, const struct track_event *e, const struct tk_event *ev, tk_id id, bool at_end) {
+/* Flow points that the event's fields named are bound to it. */
+static void bind_raw_points(struct perfetto *r, const struct track_event *e, const struct tk_event *ev, tk_id id, bool at_end) {
   for (uint32_t i = e->first_point; i < r->n_points; i++) {
     r->points[i].event = id;
     r->points[i].ts = ev->ts;
-    r->points[i].place = ev->track;
+    r->points[i].site = ev->track;
     r->points[i].at_end = at_end;
   }
 }
 
-static void legacy_flow(struct perfetto *r, uint32_t node, const struct track_event *e, int64_t ns, uint32_t late) {
+static void legacy_flow(struct perfetto *r, uint32_t node, const struct track_event *e, int64_t ns, uint32_t pending) {
   struct tk_flow_point *f = trace_add_flow_point(r->t);
   f->ts = ns;
   f->role = e->phase == 's' ? TK_FLOW_START : e->phase == 't' ? TK_FLOW_STEP : TK_FLOW_END;
@@ -412,11 +410,10 @@ static void legacy_flow(struct perfetto *r, uint32_t node, const struct track_ev
   f->at = node * ASPECTS + ON_TRACK;
   f->enclosing = e->enclosing;
   if (e->has_args) f->args = args_end(r->t);
-  if (late && mem_grow(&r->t->store->mem, (void **)&r->pending, &r->cap_pending, (uint64_t)r->n_pending + 1, sizeof *r->pending))
-    r->pending[r->n_pending++] = (struct pending_time){late, r->t->n_flow_points, true};
+  if (pending) add_pending(r, (struct pending_time){pending, r->t->n_flow_points, true});
 }
 
-/* Tracks that our own writer made hold their packets in order: spans are paired as they come, and come out as they were. */
+/* Tracks that our writer made hold their packets in order: spans are paired as they come, and come out as they were. */
 static bool close_open(struct perfetto *r, uint32_t node, struct track_event *e, int64_t ns) {
   struct tk_trace *t = r->t;
   struct node *n = &r->nodes[node];
@@ -447,7 +444,7 @@ static void scope_arg(struct perfetto *r, struct track_event *e, uint32_t node) 
   args_str(r->t, KEY_SCOPE_OF_INSTANT, TK_ARG_STR, trace_text(r->t, global ? "g" : "p"));
 }
 
-static void emit(struct perfetto *r, uint32_t node, struct track_event *e, enum tk_kind kind, bool async, int64_t ns) {
+static void add_event(struct perfetto *r, uint32_t node, struct track_event *e, enum tk_kind kind, bool async, int64_t ns) {
   struct tk_trace *t = r->t;
   struct tk_event *ev;
   bool pairs = r->nodes[node].form & (FORM_COMPLETE | FORM_ASYNC | FORM_LANE);
@@ -472,7 +469,7 @@ static void emit(struct perfetto *r, uint32_t node, struct track_event *e, enum 
   if (!async && kind != TK_INSTANT && kind != TK_COUNTER) r->nodes[node].has_slices = true;
   r->nodes[node].has_events = true;
   if (!r->nodes[node].first_name && e->name) r->nodes[node].first_name = e->name;
-  own_points(r, e, ev, t->n_events, kind == TK_END);
+  bind_raw_points(r, e, ev, t->n_events, kind == TK_END);
   if (pairs && kind == TK_BEGIN) {
     ev->dur = r->nodes[node].open;
     r->nodes[node].open = t->n_events;
@@ -480,7 +477,7 @@ static void emit(struct perfetto *r, uint32_t node, struct track_event *e, enum 
   t->counts.by_phase[(unsigned char)PHASES[kind]]++;
 }
 
-static void drop(struct perfetto *r, const struct track_event *e, const char *why) {
+static void skip_event(struct perfetto *r, const struct track_event *e, const char *why) {
   r->n_points = e->first_point;
   r->t->counts.dropped++;
   perfetto_note(r, TK_NOTE_REPAIR, why);
@@ -489,42 +486,41 @@ static void drop(struct perfetto *r, const struct track_event *e, const char *wh
 void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct packet *k) {
   struct track_event e = {.first_point = r->n_points};
   struct tk_trace *t = r->t;
-  uint32_t node, late;
+  uint32_t node, pending;
   int64_t ns = 0;
   bool async, known;
   t->counts.read++;
   if (!read_fields(r, q, &e, &k->event)) {
-    drop(r, &e, "damaged track event: dropped");
+    skip_event(r, &e, "damaged track event: dropped");
     return;
   }
-  if (!time_of(r, q, k, &e, &ns, &late)) {
-    drop(r, &e, "track event without a usable time: dropped");
+  if (!time_of(r, q, k, &e, &ns, &pending)) {
+    skip_event(r, &e, "track event without a usable time: dropped");
     return;
   }
   enum tk_kind kind = kind_of(&e, &async, &known);
   bool flow = !e.has_type && e.phase && strchr("stf", e.phase);
   if (!known && !flow) {
-    drop(r, &e, "track event of unknown type: dropped");
+    skip_event(r, &e, "track event of unknown type: dropped");
     return;
   }
   if ((node = node_of(r, q, k, &e)) == 0) return;
   if (r->n_points > e.first_point || k->private_fields.p)
-    perfetto_points(r, q, k, &(struct point_place){node, e.cat, ns, e.first_point, kind == TK_BEGIN || kind == TK_INSTANT});
+    perfetto_points(r, q, k, &(struct flow_site){node, e.cat, ns, e.first_point, kind == TK_BEGIN || kind == TK_INSTANT});
   if (e.bind_id && e.direction && !flow) {
-    point(r, e.bind_id ^ 1ull << 63, e.direction == 1);
+    add_raw_point(r, e.bind_id ^ 1ull << 63, e.direction == 1);
     if (r->n_points) r->points[r->n_points - 1].direction = (uint8_t)(e.direction & 3);
   }
   if (flow) {
-    legacy_flow(r, node, &e, ns, late);
+    legacy_flow(r, node, &e, ns, pending);
     return;
   }
   if (kind == TK_COUNTER && e.has_type) {
     r->n_points = e.first_point;
-    counter_event(r, node, &e, ns, late);
+    counter_event(r, node, &e, ns, pending);
   } else {
-    emit(r, node, &e, kind, async, ns);
-    if (late && mem_grow(&t->store->mem, (void **)&r->pending, &r->cap_pending, (uint64_t)r->n_pending + 1, sizeof *r->pending))
-      r->pending[r->n_pending++] = (struct pending_time){late, t->n_events, false};
+    add_event(r, node, &e, kind, async, ns);
+    if (pending) add_pending(r, (struct pending_time){pending, t->n_events, false});
   }
-  if (e.n_values + e.n_doubles) extra_counters(r, q, k, &e, ns, late);
+  if (e.n_values + e.n_doubles) extra_counters(r, q, k, &e, ns, pending);
 }

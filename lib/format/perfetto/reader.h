@@ -1,20 +1,20 @@
-/* reader.h - what the files of the Perfetto reader share.
+/* reader.h - what the files of the Perfetto reader share.  Each stands on those above it:
  *
- *     read.c      the file: packets through a window, compressed packets, detection
- *     read_packet.c    one packet: its sequence's state, then what it carries
- *     inspect.c     packets by kind, sequences, clocks: for `info`
- *     passthrough.c      packets that are not modelled: as they are
+ *     reader.c            notes, text, passthrough, the table of machines
  *     read_sequence.c     sequences: interned text, defaults
- *     read_clock.c     clocks and snapshots: every time becomes one of the trace's clock
- *     machine.c   machines: their names, how far their clocks are apart
- *     read_track.c     descriptors of tracks
+ *     read_clock.c        clocks and snapshots: every time becomes one of the trace's clock
+ *     read_machine.c      machines: their names, how far their clocks are apart
+ *     read_track.c        descriptors of tracks -> nodes
+ *     read_args.c         DebugAnnotation -> arg
+ *     read_extension.c    fields that the file describes itself -> args
+ *     read_flow_points.c  flow points in full, as our writer has them
  *     read_track_event.c  TrackEvent -> event, counter samples, flow points
- *     read_args.c      DebugAnnotation -> arg
- *     extension.c  fields that the file describes itself -> args
- *     flow_points.c    flow points in full, as our own writer has them
- *     finish.c    what is known only at the end: which tracks there are, flows in order of time, the origin
+ *     read_passthrough.c  packets that are not modelled
+ *     read_packet.c       one packet: its sequence's state, then what it carries
+ *     finish.c            what is known only at the end: which tracks there are, flows in order of time, the origin
+ *     read.c              the file: packets through a window, compressed packets
  *
- * While reading, an event's ts is ns of the trace's clock and its track is a place (node and aspect, below); perfetto_finish
+ * While reading, an event's ts is ns of the trace's clock and its track is a site: a node and an aspect of it, below.  perfetto_finish
  * translates both. */
 #ifndef FORMAT_PERFETTO_READER_H
 #define FORMAT_PERFETTO_READER_H
@@ -22,13 +22,14 @@
 #include "graph/trace.h"
 #include "format/pb.h"
 #include "fields.h"
-#include "extension.h"
+#include "passthrough.h"
+#include "schema.h"
 
 /* Interned text of one kind in one sequence: iid -> string, dense while iids are, else by hash. */
 struct iid_table {
   tk_id *ids;
   uint32_t cap, n;
-  struct map far;
+  struct map sparse;
 };
 enum iid_kind { IID_CATEGORY, IID_NAME, IID_KEY, IID_VALUE, IID_CORRELATION, IID_KINDS };
 
@@ -39,7 +40,7 @@ struct uuid_list {
 };
 
 struct sequence {
-  struct buf pending; /* its state since the last clearing, if no packet of it has been kept yet */
+  struct buf pending; /* its state since the last clearing, while it has no passthrough */
   bool has_others;    /* holds packets that are not modelled */
   uint64_t key; /* machine and trusted_packet_sequence_id */
   bool valid;   /* its state has been cleared once and nothing was lost since */
@@ -49,7 +50,7 @@ struct sequence {
   struct uuid_list extra, extra_double;
   struct iid_table tables[IID_KINDS];
   int64_t pid, tid, time_us; /* of an old thread_descriptor packet */
-  uint32_t clock_id, clock;  /* clock met last, its place */
+  uint32_t clock_id, clock;  /* clock met last, its index */
   uint64_t last_uuid;        /* track met last */
   struct map point_classes; /* by category of the event: class of the flow point met last */
   uint32_t last_node;
@@ -70,8 +71,8 @@ struct node {
   int64_t pid, tid, rank, multiplier, sum;
   double sum_double;
   tk_id cls; /* of its samples */
-  uint32_t form;          /* FORM_*: of a track that our own writer made */
-  tk_id more, more_own;   /* fields of the descriptor that are not modelled, and of its process, thread or counter */
+  uint32_t form;          /* FORM_*: of a track that our writer made */
+  tk_id fields, inner_fields;   /* fields of the descriptor that are not modelled, and of its process, thread or counter */
   tk_id ident_text;       /* the pid or tid that was a string */
   tk_id counter_id;
   struct tk_ident thread; /* of an async lane */
@@ -95,7 +96,7 @@ struct clock {
   uint32_t n_readings;
 };
 
-/* Of a trace of several (machine.c). */
+/* Of a trace of several (read_machine.c). */
 struct machine {
   uint32_t id;
   tk_id name, said; /* 0 = not asked for yet; as its descriptors have it */
@@ -112,7 +113,7 @@ struct pending_time {
 struct raw_point {
   uint64_t id;
   int64_t ts;
-  uint32_t event, place, order, machine;
+  uint32_t event, site, order, machine;
   bool terminating, at_end;
   uint8_t direction; /* of an older event's flow: 1 in, 2 out, 3 both; 0 = it is a chain */
 };
@@ -123,7 +124,7 @@ struct packet_kind {
   uint32_t field; /* 0 = nothing */
   uint64_t count, bytes;
 };
-/* For `info`: the meta "perfetto.counts", followed by these. */
+/* For `info`: what the meta "perfetto.counts" begins with. */
 struct perfetto_counts {
   uint32_t n_kinds, n_clocks;
   uint64_t n_sequences;
@@ -132,7 +133,38 @@ struct perfetto_clock {
   uint32_t id, machine, readings;
   bool of_sequence;
 };
-#define PERFETTO_META_COUNTS "perfetto.counts"
+
+/* ---- fields that the file describes itself (read_extension.c) ---- */
+
+/* One field of a message. */
+struct occurrence {
+  uint32_t number, order;
+  struct pb_field f;
+  const uint8_t *from, *end; /* the field with its tag */
+};
+
+/* An arg in the making.  JSON stands in the reader's `json`, since it may move. */
+struct member {
+  uint32_t extension, name; /* text ids; name 0 = the extension's own value */
+  struct scalar value;
+  size_t json, n_json; /* n_json != 0: value is JSON */
+};
+
+struct extension_reader {
+  struct schema schema; /* of what the file has described so far */
+  struct occurrence *found;
+  uint32_t n_found, cap_found;
+  struct member *members;
+  uint32_t n_members, cap_members;
+  struct buf json, path, rest; /* rest: fields that become no args */
+};
+
+/* Of the fields of an event, those that become args: *n of them.  They point into `fields`. */
+const struct member *extension_read(struct extension_reader *x, const struct buf *fields, uint32_t *n);
+/* The args of them; returns how many are bytes that need not be text. */
+uint32_t extension_args(struct extension_reader *x, const struct member *m, uint32_t n, struct tk_trace *t);
+
+/* ---- the reader ---- */
 
 struct perfetto {
   struct tk_trace *t;
@@ -153,18 +185,19 @@ struct perfetto {
   uint32_t trace_clock; /* what times count on: BOOTTIME, unless a snapshot names another */
   bool has_trace_clock, has_real, has_snapshot;
   int64_t zero_ns, last_real;
-  uint32_t n_opaque;
+  uint32_t n_bytes;
   struct packet_kind kinds[PACKET_KINDS];
   uint32_t n_kinds, last_kind;
-  tk_id kept; /* meta of the packets kept last */
+  tk_id passthrough; /* meta of the packets that were passed through last */
   uint64_t inflated; /* bytes out of compressed packets */
   struct buf text, json, fields, copy, packets;
-  struct schema schema; /* of extensions that the file describes */
+  struct extension_reader extensions;
 };
 
 /* What a packet says, in one pass. */
 struct packet {
-  struct pb_field event, interned, defaults, descriptor, snapshot, compressed, process, thread, attributes, extension, private_fields, sync;
+  struct pb_field event, interned, defaults, descriptor, snapshot, compressed, process, thread, attributes, extension, sync;
+  struct pb_field private_fields;
   uint64_t timestamp, sequence, flags;
   uint32_t clock, machine;
   bool has_timestamp, has_clock, dropped;
@@ -173,20 +206,27 @@ struct packet {
 };
 
 void perfetto_note(struct perfetto *r, enum tk_note_kind kind, const char *text);
+/* The string of these bytes, repaired where they are not UTF-8. */
 tk_id perfetto_text(struct perfetto *r, const uint8_t *p, size_t n);
-tk_id perfetto_opaque(struct perfetto *r, const uint8_t *p, size_t n);
+static inline tk_id perfetto_field_text(struct perfetto *r, const struct pb_field *f) {
+  return perfetto_text(r, f->p, (size_t)f->value);
+}
+/* The string of these bytes, which need not be text. */
+tk_id perfetto_bytes(struct perfetto *r, const uint8_t *p, size_t n);
+/* A meta of passthrough that consists of these bytes. */
+void perfetto_add_passthrough(struct perfetto *r, const char *key, const void *p, size_t n);
 
 /* One packet.  Never fails: what is damaged is noted and skipped.  A compressed one is left to the caller. */
 void perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed);
 
 /* Packets that are not modelled (passthrough.c).  `ns`: the packet's time, if it counts on a clock of its sequence, else NULL. */
-void perfetto_keep(struct perfetto *r, struct sequence *q, const struct packet *k, const uint8_t *p, size_t n, const int64_t *ns);
-void perfetto_keep_clock(struct perfetto *r);
+void passthrough_packet(struct perfetto *r, struct sequence *q, const struct packet *k, const uint8_t *p, size_t n, const int64_t *ns);
+void passthrough_clock(struct perfetto *r);
 
 /* ---- what the file is made of (inspect.c) ---- */
 
 void perfetto_count(struct perfetto *r, const struct packet *k, size_t n);
-void perfetto_keep_counts(struct perfetto *r);
+void perfetto_add_counts(struct perfetto *r);
 /* "track_event", or NULL. */
 const char *perfetto_packet_name(uint32_t field);
 
@@ -205,22 +245,23 @@ tk_id sequence_text(struct perfetto *r, struct sequence *q, enum iid_kind kind, 
 bool clock_snapshot(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
 /* Does the packet's time count on a clock of its sequence? */
 bool clock_of_sequence(const struct sequence *q, const struct packet *k);
-/* ns of the trace's clock; false: not known yet, *ns is the clock's own and *clock its place. */
+/* ns of the trace's clock; false: not known yet, *ns is a time of the clock whose index is *clock. */
 bool clock_time(struct perfetto *r, struct sequence *q, const struct packet *k, int64_t *ns, uint32_t *clock);
 bool clock_to_trace(struct perfetto *r, uint32_t clock, int64_t own, int64_t *ns);
 uint32_t clock_builtin(struct perfetto *r, uint32_t machine, uint32_t id);
 
 /* ---- machines ---- */
 
+/* Index of the machine with this id in the file, which is new if it was never met; 0 = memory has run out. */
+uint32_t perfetto_machine_of(struct perfetto *r, uint32_t id);
 /* RemoteClockSync of a machine other than 0. */
 void machine_sync(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
-void machine_seen(struct perfetto *r, uint32_t id);
 int64_t machine_ahead(const struct perfetto *r, uint32_t id);
 void machine_named(struct perfetto *r, uint32_t id, tk_id name);
 /* 0 for machine 0, unless it was named. */
 tk_id machine_name(struct perfetto *r, uint32_t id);
 /* For the writer and a manifest: which ids they have. */
-void machines_keep(struct perfetto *r);
+void passthrough_machines(struct perfetto *r);
 
 /* ---- tracks ---- */
 
@@ -237,15 +278,15 @@ void old_thread_descriptor(struct perfetto *r, struct sequence *q, uint32_t mach
 /* ---- events ---- */
 
 void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct packet *k);
-/* Flow points in full: of an event at `node`, whose flow ids are r->points from `first` on; its points take their place. */
-struct point_place {
+/* Flow points in full: of an event at `node`, whose flow ids are r->points from `first` on; its points stand for these. */
+struct flow_site {
   uint32_t node;
   tk_id cat;
   int64_t ns;
   uint32_t first;
   bool implied; /* a flow id alone may stand for a point */
 };
-void perfetto_points(struct perfetto *r, struct sequence *q, const struct packet *k, const struct point_place *of);
+void perfetto_points(struct perfetto *r, struct sequence *q, const struct packet *k, const struct flow_site *of);
 /* Those of a packet without an event. */
 void perfetto_lone_points(struct perfetto *r, struct sequence *q, const struct packet *k);
 /* Adds the annotation to the args under construction. */
@@ -254,7 +295,7 @@ void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb
 bool perfetto_is_json(struct perfetto *r, const struct pb_field *f);
 
 void perfetto_finish(struct perfetto *r);
-/* The graph's tracks of all places: of events, of flow points not bound to an event (finish_tracks.c). */
+/* Every site becomes a track of the graph: those of events, of flow points not bound to an event (finish_tracks.c). */
 void perfetto_finish_tracks(struct perfetto *r);
 
 /* Verified structure in the first bytes of a file (detect.c). */

@@ -4,7 +4,7 @@
  * damaged: its fields keep their numbers. */
 #include <string.h>
 
-#include "extension.h"
+#include "schema.h"
 
 enum {
   LEVELS = 16,
@@ -35,7 +35,7 @@ enum {
 static const char EVENT[] = ".perfetto.protos.TrackEvent";
 
 void schema_init(struct schema *s, struct mem *mem) {
-  *s = (struct schema){.mem = mem, .json = {.mem = mem}, .path = {.mem = mem}, .message = {.mem = mem}};
+  *s = (struct schema){.mem = mem, .path = {.mem = mem}};
   intern_init(&s->text, mem);
   map_init(&s->by_number, mem);
   map_init(&s->by_name, mem);
@@ -51,14 +51,26 @@ void schema_free(struct schema *s) {
   map_free(&s->enum_names);
   map_free(&s->enum_numbers);
   mem_free(s->mem, s->fields);
-  mem_free(s->mem, s->found);
-  mem_free(s->mem, s->members);
-  buf_free(&s->json);
   buf_free(&s->path);
-  buf_free(&s->message);
 }
 
 /* ---- looking up ---- */
+
+enum pb_wire schema_wire(const struct schema_field *field) {
+  switch (field->type) {
+  case FIELD_DOUBLE:
+  case FIELD_FIXED64:
+  case FIELD_SFIXED64: return PB_FIXED64;
+  case FIELD_FLOAT:
+  case FIELD_FIXED32:
+  case FIELD_SFIXED32: return PB_FIXED32;
+  case FIELD_STRING:
+  case FIELD_BYTES:
+  case FIELD_MESSAGE: return PB_BYTES;
+  case FIELD_GROUP: return PB_GROUP;
+  default: return PB_VARINT;
+  }
+}
 
 static uint64_t pair(uint32_t of, uint32_t what) { return (uint64_t)of << 32 | what; }
 
@@ -131,7 +143,7 @@ static void read_value(struct schema *s, const struct pb_field *from, uint32_t o
 }
 
 /* Appends ".name" of a message or an enum to the path: its full name. */
-static uint32_t enter(struct schema *s, const struct pb_field *from, uint32_t name_field) {
+static uint32_t open_scope(struct schema *s, const struct pb_field *from, uint32_t name_field) {
   struct pb c = pb_inside(from);
   struct pb_field f;
   while (pb_next(&c, &f))
@@ -147,7 +159,7 @@ static void read_enum(struct schema *s, const struct pb_field *from) {
   struct pb c = pb_inside(from);
   struct pb_field f;
   size_t outside = s->path.len;
-  uint32_t of = enter(s, from, ENUM_NAME);
+  uint32_t of = open_scope(s, from, ENUM_NAME);
   while (of && pb_next(&c, &f))
     if (pb_field_key(&f) == PB_KEY(ENUM_VALUE, PB_BYTES)) read_value(s, &f, of);
   if (c.fault) s->damaged = true;
@@ -158,7 +170,7 @@ static void read_message(struct schema *s, const struct pb_field *from, unsigned
   struct pb c = pb_inside(from);
   struct pb_field f;
   size_t outside = s->path.len;
-  uint32_t message = level < LEVELS ? enter(s, from, MESSAGE_NAME) : 0;
+  uint32_t message = level < LEVELS ? open_scope(s, from, MESSAGE_NAME) : 0;
   while (message && pb_next(&c, &f)) {
     switch (pb_field_key(&f)) {
     case PB_KEY(MESSAGE_FIELD, PB_BYTES): read_field(s, &f, message); break;

@@ -38,39 +38,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "format/format.h"
-#include "reader.h"
+#include "perfetto.h"
 #include "writer.h"
 
 enum { FIRST_MADE_ID = 20000000 };
 
 /* ---- threads ---- */
-
-static void push(struct perfetto_sink *s, struct open_span o) {
-  if (mem_grow(&s->mem, (void **)&s->stack, &s->cap_stack, (uint64_t)s->n_stack + 1, sizeof o)) s->stack[s->n_stack++] = o;
-}
-
-void slices_close(struct perfetto_sink *s, uint32_t height) {
-  while (s->n_stack > height) {
-    const struct open_span *o = &s->stack[--s->n_stack];
-    s->n_cut -= o->cut;
-    if (!o->endless) writer_slice_end(&s->w, o->event, o->end_ns);
-  }
-}
-
-/* What sticks out by a rounding is clamped.  What never ends, in what does, ends with it: so trace_processor has it of JSON, and
- * the packet that ends the outer one would close the inner one. */
-void slices_open(struct perfetto_sink *s, tk_id id) {
-  const struct tk_event *e = &s->t->events[id];
-  struct open_span o = {.event = id, .end_ns = writer_ns(&s->w, e->ts + e->dur), .endless = (e->flags & TK_UNFINISHED) != 0};
-  const struct open_span *up = s->n_stack ? &s->stack[s->n_stack - 1] : NULL;
-  o.cut = o.endless && up && !up->endless;
-  s->n_cut += o.cut;
-  if (o.cut) o.endless = false;
-  if (up && !up->endless && (o.cut || o.end_ns > up->end_ns)) o.end_ns = up->end_ns;
-  writer_slice_begin(&s->w, id);
-  push(s, o);
-}
 
 /* The graph has events below a span that was never closed even where what that one is in has ended. */
 static void close_cut(struct perfetto_sink *s, tk_time ts) {
@@ -96,7 +69,7 @@ static bool goes_aside(struct perfetto_sink *s, tk_id id) {
 
 /* Events first .. end-1 of a track, of which those at `depth` are on the ground of the lane, less what goes aside with all in it;
  * `root` is what the lane is for. */
-static void put_nested(struct perfetto_sink *s, tk_id first, tk_id end, uint32_t depth, tk_id root) {
+static void write_nested(struct perfetto_sink *s, tk_id first, tk_id end, uint32_t depth, tk_id root) {
   uint32_t skip_below = UINT32_MAX;
   for (tk_id i = first; i < end; i++) {
     const struct tk_event *e = &s->t->events[i];
@@ -112,13 +85,13 @@ static void put_nested(struct perfetto_sink *s, tk_id first, tk_id end, uint32_t
 }
 
 /* The end of the events that hang under event i. */
-static tk_id subtree(const struct tk_trace *t, const struct tk_track *k, tk_id i) {
+static tk_id subtree_end(const struct tk_trace *t, const struct tk_track *k, tk_id i) {
   tk_id end = i + 1;
   while (end < k->first + k->count && t->events[end].depth > t->events[i].depth) end++;
   return end;
 }
 
-static void put_aside(struct perfetto_sink *s, tk_id track, struct lanes *lanes, tk_id id) {
+static void write_aside(struct perfetto_sink *s, tk_id track, struct lanes *lanes, tk_id id) {
   const struct tk_track *k = &s->t->tracks[track];
   const struct tk_event *e = &s->t->events[id];
   uint64_t uuid = lanes_take(lanes, e->ts, e->ts + e->dur);
@@ -131,26 +104,26 @@ static void put_aside(struct perfetto_sink *s, tk_id track, struct lanes *lanes,
     lanes_add(lanes, uuid, e->ts + e->dur);
   }
   writer_track(&s->w, uuid);
-  put_nested(s, id, subtree(s->t, k, id), e->depth, id);
+  write_nested(s, id, subtree_end(s->t, k, id), e->depth, id);
 }
 
-static void put_thread(struct perfetto_sink *s, tk_id track) {
+static void write_thread(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   struct lanes lanes = {.mem = &s->mem};
   if (k->count == 0) return;
   writer_track(&s->w, s->uuids[track]);
   s->n_deep = 0;
-  put_nested(s, k->first, k->first + k->count, 0, 0);
+  write_nested(s, k->first, k->first + k->count, 0, 0);
   for (tk_id i = k->first; i < k->first + k->count; i++)
-    if (s->t->events[i].flags & ASIDE) put_aside(s, track, &lanes, i);
-  for (uint32_t i = 0; i < s->n_deep; i++) put_aside(s, track, &lanes, s->deep[i]);
+    if (s->t->events[i].flags & ASIDE) write_aside(s, track, &lanes, i);
+  for (uint32_t i = 0; i < s->n_deep; i++) write_aside(s, track, &lanes, s->deep[i]);
   lanes_free(&lanes);
 }
 
 /* ---- what has no stack ---- */
 
 /* Of a process, or of none (JSON's scope "g"). */
-static void put_instants(struct perfetto_sink *s, tk_id track) {
+static void write_instants(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   struct tk_arg scope;
   uint64_t globals = 0;
@@ -186,23 +159,23 @@ static bool perfetto_open(struct sink *sink, const struct tk_trace *first, struc
   return true;
 }
 
-static void put_track(struct perfetto_sink *s, tk_id track) {
+static void write_track(struct perfetto_sink *s, tk_id track) {
   switch (s->t->tracks[track].kind) {
-  case TK_THREAD: put_thread(s, track); return;
-  case TK_PROCESS: put_instants(s, track); return;
+  case TK_THREAD: write_thread(s, track); return;
+  case TK_PROCESS: write_instants(s, track); return;
   case TK_COUNTERS: counters_write(s, track); return;
   case TK_ASYNCS: asyncs_write(s, track); return;
   default: return;
   }
 }
 
-static bool put_tracks(struct perfetto_sink *s, struct tk_err *err) {
+static bool write_tracks(struct perfetto_sink *s, struct tk_err *err) {
   struct tk_progress p = s->opt.progress;
   uint64_t done = 0;
   for (tk_id i = 1; i <= s->t->n_tracks; i++) {
     if (!track_hidden(s->t, i) && s->t->tracks[i].count) {
       writer_machine(s, i);
-      put_track(s, i);
+      write_track(s, i);
     }
     done += s->t->tracks[i].count;
     if (p.tick && !p.tick(p.arg, done, s->t->n_events)) return err_set(err, TK_EINTERRUPTED, "interrupted");
@@ -210,47 +183,66 @@ static bool put_tracks(struct perfetto_sink *s, struct tk_err *err) {
   return true;
 }
 
-static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct tk_err *err) {
-  struct perfetto_sink *s = (struct perfetto_sink *)sink;
+static bool graph_begin(struct perfetto_sink *s, const struct tk_trace *t) {
   size_t n = (size_t)t->n_tracks + 1;
-  bool ok;
   s->t = t;
   s->w.sequence = writer_sequence(s);
   s->w.clock = s->clock;
   s->w.n_packets = 0;
-  if (!s->has_extensions) describe_extensions(s, t);
-  s->has_extensions = false;
+  s->w.meter = s->opt.meter.add ? &s->opt.meter : NULL;
   s->first_series = s->next_uuid;
   map_init(&s->named, &s->mem);
   map_init(&s->threads, &s->mem);
   map_init(&s->series, &s->mem);
-  writer_kept_tracks(s);
+  passthrough_tracks_begin(s);
   s->uuids = mem_array(&s->mem, n, sizeof *s->uuids);
   s->pids = mem_array(&s->mem, n, sizeof *s->pids);
-  s->w.meter = s->opt.meter.add ? &s->opt.meter : NULL;
-  ok = writer_machines(s) && s->uuids && s->pids && writer_begin(&s->w, t, t->origin_ns - s->zero_ns, s->out, &s->mem);
-  if (ok) {
-    uint64_t lost = writer_flow_ends(&s->w, &s->next_flow);
-    describe_tracks(s);
-    ok = put_tracks(s, err);
-    for (tk_id i = 1; ok && i <= t->n_flow_points; i++) {
-      if (t->flow_points[i].bound || !s->uuids[t->flow_points[i].at]) continue;
-      writer_machine(s, t->flow_points[i].at);
-      writer_lone_point(&s->w, s->uuids[t->flow_points[i].at], i);
-    }
-    s->sink.saved.events += t->n_events;
-    s->sink.saved.records += s->w.n_packets;
-    s->sink.saved.flow_points += t->n_flow_points - lost;
-    sink_lose(&s->sink, TK_LOSS_DANGLING, lost);
-  }
+  return writer_machines(s) && s->uuids && s->pids && writer_begin(&s->w, t, t->origin_ns - s->zero_ns, s->out, &s->mem);
+}
+
+static void graph_end(struct perfetto_sink *s) {
   writer_end(&s->w);
   map_free(&s->named);
   map_free(&s->threads);
   map_free(&s->series);
-  map_free(&s->kept);
+  map_free(&s->passthrough_at);
   map_free(&s->machine_of);
   mem_free(&s->mem, s->uuids);
   mem_free(&s->mem, s->pids);
+}
+
+/* Flow points that no span holds; one on a track that is not written counts as dangling all the same. */
+static void write_lone_points(struct perfetto_sink *s) {
+  const struct tk_trace *t = s->t;
+  for (tk_id i = 1; i <= t->n_flow_points; i++) {
+    const struct tk_flow_point *f = &t->flow_points[i];
+    if (f->bound || !s->uuids[f->at]) continue;
+    writer_machine(s, f->at);
+    writer_lone_point(&s->w, s->uuids[f->at], i);
+  }
+}
+
+static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct tk_err *err) {
+  struct perfetto_sink *s = (struct perfetto_sink *)sink;
+  struct tk_saved *saved = &sink->saved;
+  uint64_t lost_samples = saved->lost[TK_LOSS_COUNTERS];
+  if (!s->at_first) {
+    describe_extensions(s, t);
+    write_passthrough(s, t, false);
+  }
+  s->at_first = false;
+  bool ok = graph_begin(s, t);
+  if (ok) {
+    uint64_t dangling = writer_flow_ends(&s->w, &s->next_flow);
+    describe_tracks(s);
+    ok = write_tracks(s, err);
+    if (ok) write_lone_points(s);
+    saved->events += t->n_events - (saved->lost[TK_LOSS_COUNTERS] - lost_samples);
+    saved->records += s->w.n_packets;
+    saved->flow_points += t->n_flow_points - dangling;
+    sink_lose(sink, TK_LOSS_DANGLING, dangling);
+  }
+  graph_end(s);
   return ok && mem_check(&s->mem, err);
 }
 
@@ -258,7 +250,7 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
 static bool perfetto_close(struct sink *sink, const struct tk_trace *first, const char *provenance, struct tk_err *err) {
   struct perfetto_sink *s = (struct perfetto_sink *)sink;
   describe_metas(s, first);
-  if (provenance) put_attribute(s, "tracekit", provenance, strlen(provenance));
+  if (provenance) write_attribute(s, "tracekit", provenance, strlen(provenance));
   return mem_check(&s->mem, err);
 }
 
@@ -277,7 +269,7 @@ static void perfetto_free(struct sink *sink) {
   mem_free(&mem, s);
 }
 
-static struct sink *perfetto_writer(struct out *out, const struct sink_options *opt) {
+struct sink *perfetto_writer(struct out *out, const struct sink_options *opt) {
   struct mem mem = {0};
   struct perfetto_sink *s = mem_alloc(&mem, sizeof *s);
   if (!s) return NULL;
@@ -293,24 +285,3 @@ static struct sink *perfetto_writer(struct out *out, const struct sink_options *
   return &s->sink;
 }
 
-static const char *const ENDINGS[] = {".pftrace", ".perfetto-trace", NULL};
-
-static const char *perfetto_clock_name(const struct tk_trace *t) {
-  if (t->clock == TK_CLOCK_MONOTONIC) return "MONOTONIC";
-  return t->clock == TK_CLOCK_REALTIME && t->zero_ns == 0 ? "REALTIME" : "BOOTTIME";
-}
-
-const struct format format_perfetto = {
-    .binary = true,
-    .gzip_level = 5,
-    .needs_start = true,
-    .in_manifest = true,
-    .info = {.name = PERFETTO_FORMAT, .title = "Perfetto protobuf", .ending = ".pftrace", .endings = ENDINGS,
-             .holds = TK_HOLDS_ALL & ~TK_HOLDS_DANGLING, .resolution = 1000, .can_read = true, .can_write = true},
-    .clock_name = perfetto_clock_name,
-    .machine = perfetto_machine,
-    .bid = perfetto_bid,
-    .read = perfetto_read,
-    .inspect = perfetto_inspect,
-    .writer = perfetto_writer,
-};

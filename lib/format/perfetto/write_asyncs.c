@@ -13,8 +13,8 @@ struct asyncs {
   struct perfetto_sink *s;
   const struct tk_track *track;
   const struct tk_event *e;  /* the track's */
-  uint32_t *lane, *below;    /* of an event: its lane; the open one of its identity that it lies in, its place + 1 */
-  struct map groups, open;   /* name -> group; identity -> innermost open event, its place + 1 */
+  uint32_t *lane, *below;    /* of an event: its lane; the open one of its identity that it lies in, its index + 1 */
+  struct map groups, open;   /* name -> group; identity -> innermost open event, its index + 1 */
   struct lanes *list;
   uint32_t n_list, cap_list;
   uint64_t first_lane;       /* uuid: those of the lanes follow each other */
@@ -82,7 +82,7 @@ static void choose_lane(struct asyncs *a, uint32_t i) {
 }
 
 /* Events of one lane are in order of time: what has ended by then is closed before the next. */
-static void put_lane(struct asyncs *a, uint32_t lane, const uint32_t *first, const uint32_t *end) {
+static void write_lane(struct asyncs *a, uint32_t lane, const uint32_t *first, const uint32_t *end) {
   struct perfetto_sink *s = a->s;
   writer_track(&s->w, a->first_lane + lane);
   for (const uint32_t *at = first; at < end; at++) {
@@ -97,7 +97,7 @@ static void put_lane(struct asyncs *a, uint32_t lane, const uint32_t *first, con
 }
 
 /* By lane, in order of time: a counting sort. */
-static void put_lanes(struct asyncs *a) {
+static void write_lanes(struct asyncs *a) {
   struct mem *mem = &a->s->mem;
   uint32_t n = a->track->count, *order = a->below; /* not needed any more */
   size_t size = ((size_t)a->n_lanes + 2) * sizeof(uint32_t);
@@ -107,7 +107,7 @@ static void put_lanes(struct asyncs *a) {
   for (uint32_t i = 0; i < n; i++) ends[a->lane[i] + 1]++;
   for (uint32_t l = 0; l < a->n_lanes; l++) ends[l + 1] += ends[l];
   for (uint32_t i = 0; i < n; i++) order[ends[a->lane[i]]++] = i;
-  for (uint32_t l = 0; l < a->n_lanes; l++) put_lane(a, l, order + (l ? ends[l - 1] : 0), order + ends[l]);
+  for (uint32_t l = 0; l < a->n_lanes; l++) write_lane(a, l, order + (l ? ends[l - 1] : 0), order + ends[l]);
   mem_free(mem, ends);
 }
 
@@ -122,7 +122,7 @@ void asyncs_write(struct perfetto_sink *s, tk_id track) {
   map_init(&a.open, &s->mem);
   if (a.lane && a.below) {
     for (uint32_t i = 0; i < k->count; i++) choose_lane(&a, i);
-    if (!s->mem.failed) put_lanes(&a);
+    if (!s->mem.failed) write_lanes(&a);
   }
   for (uint32_t i = 0; i < a.n_list; i++) lanes_free(&a.list[i]);
   mem_free(&s->mem, a.list);

@@ -54,7 +54,7 @@ static bool series_value(const struct perfetto_sink *s, const struct tk_arg *arg
   return arg->type == TK_ARG_INT || arg->type == TK_ARG_UINT || arg->type == TK_ARG_DECIMAL || arg->type == TK_ARG_DOUBLE;
 }
 
-static void append(struct perfetto_sink *s, tk_id text) {
+static void append_text(struct perfetto_sink *s, tk_id text) {
   const struct intern_str *p = trace_str(s->t, text);
   buf_append(&s->text, p->bytes, p->len);
 }
@@ -64,7 +64,7 @@ static uint64_t describe_series(struct perfetto_sink *s, tk_id track, const stru
   struct child c = {.parent = s->uuids[k->parent], .counter = true, .track = track, .has_rank = k->has_sort, .rank = k->sort_index};
   char number[24];
   s->text.len = 0;
-  append(s, of->has_id ? s->t->classes[e->cls].name : k->name);
+  append_text(s, of->has_id ? s->t->classes[e->cls].name : k->name);
   if (k->renamed) {
     if (of->key != KEY_COUNTER_VALUE) c.unit = tk_string(s->t, of->key, NULL);
     if (k->tid.kind == TK_IDENT_INT) c.parent = describe_thread_uuid(s, k->parent, k->tid.num);
@@ -81,7 +81,7 @@ static uint64_t describe_series(struct perfetto_sink *s, tk_id track, const stru
     if (of->has_id) buf_append(&s->text, " id: ", 5);
     buf_append(&s->text, c.id, c.n_id);
     buf_append(&s->text, " ", 1);
-    append(s, of->key);
+    append_text(s, of->key);
   }
   c.name = (const char *)s->text.data;
   c.n = s->text.len;
@@ -97,19 +97,29 @@ static uint64_t series_uuid(struct perfetto_sink *s, tk_id track, const struct t
   return s->first_series + *slot;
 }
 
+/* The samples that an event's args are; what of the event no track of a counter has a place for is lost. */
+static void write_samples(struct perfetto_sink *s, tk_id track, tk_id event) {
+  const struct tk_event *e = &s->t->events[event];
+  const struct tk_class *c = &s->t->classes[e->cls];
+  struct tk_arg arg, value;
+  struct series series = {.has_id = e->args && tk_args_find(s->t, e->args, "json.id", &series.id)};
+  uint64_t written = 0, lost = c->cat != 0; /* a counter has no category */
+  for (struct tk_args it = tk_args_of(s->t, c->args); tk_args_next(&it, &arg);) lost++;
+  for (struct tk_args it = tk_args_of(s->t, e->args); tk_args_next(&it, &arg);) {
+    if (!series_value(s, &arg, &value)) {
+      lost += arg.key != KEY_ID;
+      continue;
+    }
+    series.key = arg.key;
+    series.text = arg.type == TK_ARG_STR;
+    writer_track(&s->w, series_uuid(s, track, e, &series));
+    writer_counter(&s->w, event, &value);
+    written++;
+  }
+  sink_lose(&s->sink, written ? TK_LOSS_ARGS : TK_LOSS_COUNTERS, written ? lost : 1);
+}
+
 void counters_write(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
-  struct tk_arg arg, value;
-  if (k->count == 0 && k->renamed) describe_series(s, track, NULL, &(struct series){.key = KEY_COUNTER_VALUE});
-  for (tk_id i = k->first; i < k->first + k->count; i++) {
-    const struct tk_event *e = &s->t->events[i];
-    struct series series = {.has_id = e->args && tk_args_find(s->t, e->args, "json.id", &series.id)};
-    for (struct tk_args it = tk_args_of(s->t, e->args); tk_args_next(&it, &arg);) {
-      if (!series_value(s, &arg, &value)) continue;
-      series.key = arg.key;
-      series.text = arg.type == TK_ARG_STR;
-      writer_track(&s->w, series_uuid(s, track, e, &series));
-      writer_counter(&s->w, i, &value);
-    }
-  }
+  for (tk_id i = k->first; i < k->first + k->count; i++) write_samples(s, track, i);
 }

@@ -40,7 +40,7 @@ static void put_name(struct perfetto_sink *s, struct buf *b, uint32_t field, tk_
   else if (is_number(i) && i.num != written && i.num) pb_bytes(b, field, text, num_put_i64(text, i.num));
 }
 
-/* What the numbers cannot say goes into our own field. */
+/* What the numbers cannot say goes into a private field. */
 static void write_private_fields(struct perfetto_sink *s, struct buf *descriptor, uint32_t form, struct tk_ident ident, int64_t written,
                       tk_id machine) {
   char text[32];
@@ -79,17 +79,17 @@ static void describe_process(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   struct buf d = {.mem = &s->mem};
   struct tk_ident pid = k->pid;
-  if (writer_kept_pid(s, track, &pid.num)) pid.kind = TK_IDENT_INT;
+  if (passthrough_pid(s, track, &pid.num)) pid.kind = TK_IDENT_INT;
   /* pid 0 of a protobuf trace is Linux's idle process, which viewers leave out: GPU 0 of Kineto is none */
   s->pids[track] = small_id(s, pid, 1, INT32_MAX);
   s->inner.len = 0;
   pb_i64(&s->inner, PROCESS_PID, s->pids[track]);
   put_name(s, &s->inner, PROCESS_NAME, k->name, pid, s->pids[track]);
   if (k->labels) put_string(s, &s->inner, PROCESS_LABELS, k->labels);
-  writer_kept_fields(s, track, true, &s->inner);
+  write_passthrough_fields(s, track, true, &s->inner);
   pb_u64(&d, DESCRIPTOR_UUID, s->uuids[track]);
   pb_message(&d, DESCRIPTOR_PROCESS, &s->inner);
-  writer_kept_fields(s, track, false, &d);
+  write_passthrough_fields(s, track, false, &d);
   if (k->has_sort) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, k->sort_index);
   write_private_fields(s, &d, 0, pid, s->pids[track], machine_name_of(s, k));
   put_descriptor(s, &d);
@@ -107,11 +107,11 @@ static void describe_thread(struct perfetto_sink *s, tk_id track) {
   pb_i64(&s->inner, THREAD_PID, pid);
   pb_i64(&s->inner, THREAD_TID, tid);
   put_name(s, &s->inner, THREAD_NAME, k->name, k->tid, tid);
-  writer_kept_fields(s, track, true, &s->inner);
+  write_passthrough_fields(s, track, true, &s->inner);
   pb_u64(&d, DESCRIPTOR_UUID, s->uuids[track]);
   pb_u64(&d, DESCRIPTOR_PARENT_UUID, s->uuids[k->parent]);
   pb_message(&d, DESCRIPTOR_THREAD, &s->inner);
-  writer_kept_fields(s, track, false, &d);
+  write_passthrough_fields(s, track, false, &d);
   if (k->has_sort) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, k->sort_index);
   if (is_number(k->tid)) map_put(&s->threads, thread_key(k->parent, k->tid.num), track);
   write_private_fields(s, &d, form_of(s, k), k->tid, tid, 0);
@@ -131,9 +131,9 @@ uint64_t describe_child(struct perfetto_sink *s, const struct child *c) {
   if (c->has_rank) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, c->rank);
   s->inner.len = 0;
   if (c->unit) pb_bytes(&s->inner, COUNTER_UNIT_NAME, c->unit, strlen(c->unit));
-  writer_kept_fields(s, c->track, true, &s->inner);
+  write_passthrough_fields(s, c->track, true, &s->inner);
   if (c->counter) pb_message(&d, DESCRIPTOR_COUNTER, &s->inner);
-  writer_kept_fields(s, c->track, false, &d);
+  write_passthrough_fields(s, c->track, false, &d);
   s->private_fields.len = 0;
   if (c->form) pb_u64(&s->private_fields, TRACK_FORM, c->form);
   if (c->tid.kind == TK_IDENT_STR) put_string(s, &s->private_fields, TRACK_IDENT, c->tid.str);
@@ -182,19 +182,26 @@ static void describe_named(struct perfetto_sink *s, tk_id track) {
 
 /* ---- all ---- */
 
-static void put_clocks(struct perfetto_sink *s) {
-  struct buf clocks = {.mem = &s->mem};
-  for (int real = 0; real < 2; real++) {
-    s->inner.len = 0;
-    pb_u64(&s->inner, CLOCK_ID, real ? CLOCK_REALTIME : CLOCK_BOOTTIME);
-    pb_u64(&s->inner, CLOCK_TIMESTAMP, real ? (uint64_t)s->zero_ns : 0);
-    pb_message(&clocks, SNAPSHOT_CLOCKS, &s->inner);
-  }
+static void add_clock(struct perfetto_sink *s, struct buf *snapshot, uint32_t id, int64_t ns) {
+  s->inner.len = 0;
+  pb_u64(&s->inner, CLOCK_ID, id);
+  pb_u64(&s->inner, CLOCK_TIMESTAMP, (uint64_t)ns);
+  pb_message(snapshot, SNAPSHOT_CLOCKS, &s->inner);
+}
+
+/* When the trace's clock was 0, and which one it is if it is not BOOTTIME; passthrough may have said it already. */
+static void write_clocks(struct perfetto_sink *s, const struct tk_trace *t) {
+  struct buf snapshot = {.mem = &s->mem};
+  bool real = t->clock == TK_CLOCK_REALTIME && !s->has_realtime, unsaid = s->clock != CLOCK_BOOTTIME && !s->has_clocks;
+  if (!real && !unsaid) return;
+  add_clock(s, &snapshot, s->clock, 0);
+  if (real && s->clock != CLOCK_REALTIME) add_clock(s, &snapshot, CLOCK_REALTIME, s->zero_ns);
+  if (unsaid) pb_u64(&snapshot, SNAPSHOT_PRIMARY_CLOCK, s->clock);
   s->packet.len = 0;
-  pb_message(&s->packet, PACKET_CLOCK_SNAPSHOT, &clocks);
+  pb_message(&s->packet, PACKET_CLOCK_SNAPSHOT, &snapshot);
   if (s->w.machine) pb_u64(&s->packet, PACKET_MACHINE_ID, s->w.machine);
   writer_packet(s->out, &s->packet);
-  buf_free(&clocks);
+  buf_free(&snapshot);
 }
 
 /* A process that holds nothing but tracks of no process is none: only what has a uuid here is one. */
@@ -202,8 +209,7 @@ static void find_processes(struct perfetto_sink *s) {
   const struct tk_trace *t = s->t;
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
-    bool own = k->kind == TK_PROCESS && (k->pid.kind != TK_IDENT_NONE || k->count);
-    if (own) s->uuids[i] = 1;
+    if (k->kind == TK_PROCESS && (k->pid.kind != TK_IDENT_NONE || k->count)) s->uuids[i] = 1;
     if (k->parent && !is_named(k) && !(k->kind == TK_COUNTERS && k->renamed)) s->uuids[k->parent] = 1;
   }
   for (tk_id i = 1; i <= t->n_tracks; i++) s->uuids[i] = s->uuids[i] && !track_hidden(t, i) ? ++s->next_uuid : 0;
@@ -226,10 +232,10 @@ static void describe_order(struct perfetto_sink *s) {
 }
 
 /* The track's machine, with what stands of each once. */
-static void enter(struct perfetto_sink *s, tk_id track, bool sorted) {
+static void switch_machine(struct perfetto_sink *s, tk_id track, bool sorted) {
   if (!writer_machine(s, track)) return;
   if (sorted) describe_order(s);
-  if (s->w.machine && s->t->clock == TK_CLOCK_REALTIME && !s->has_clocks) put_clocks(s);
+  if (s->w.machine) write_clocks(s, s->t);
 }
 
 void describe_tracks(struct perfetto_sink *s) {
@@ -239,25 +245,25 @@ void describe_tracks(struct perfetto_sink *s) {
   find_processes(s);
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     if (!s->uuids[i]) continue;
-    enter(s, i, sorted);
+    switch_machine(s, i, sorted);
     describe_process(s, i);
   }
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     if (t->tracks[i].kind != TK_THREAD || track_hidden(t, i) || is_named(&t->tracks[i])) continue;
     s->uuids[i] = ++s->next_uuid;
-    enter(s, i, sorted);
+    switch_machine(s, i, sorted);
     describe_thread(s, i);
   }
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     if (!is_named(&t->tracks[i]) || track_hidden(t, i)) continue;
-    enter(s, i, sorted);
+    switch_machine(s, i, sorted);
     describe_named(s, i);
   }
 }
 
 /* ---- the trace ---- */
 
-void put_attribute(struct perfetto_sink *s, const char *key, const char *text, size_t n) {
+void write_attribute(struct perfetto_sink *s, const char *key, const char *text, size_t n) {
   struct buf attribute = {.mem = &s->mem};
   s->inner.len = s->packet.len = 0;
   pb_bytes(&s->inner, ATTRIBUTE_KEY, key, strlen(key));
@@ -268,12 +274,11 @@ void put_attribute(struct perfetto_sink *s, const char *key, const char *text, s
   buf_free(&attribute);
 }
 
-static const char EXTENSIONS[] = "perfetto.extension_descriptor";
-
 void describe_extensions(struct perfetto_sink *s, const struct tk_trace *t) {
+  if (t->edits & (TK_EDIT_DROPPED | TK_EDIT_RENAMED) && !extension_in_use(t, &s->mem)) return;
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];
-    if (!m->origin || strcmp(tk_string(t, m->key, NULL), EXTENSIONS) != 0) continue;
+    if (!passthrough_is(t, m, PASSTHROUGH_EXTENSIONS)) continue;
     s->packet.len = 0;
     pb_bytes(&s->packet, PACKET_EXTENSION_DESCRIPTOR, trace_raw(t, m->at), (size_t)m->size);
     writer_packet(s->out, &s->packet);
@@ -282,9 +287,9 @@ void describe_extensions(struct perfetto_sink *s, const struct tk_trace *t) {
 
 void describe_trace(struct perfetto_sink *s, const struct tk_trace *t) {
   describe_extensions(s, t);
-  s->has_extensions = true;
-  writer_kept(s, t);
-  if (t->clock == TK_CLOCK_REALTIME && !s->has_clocks) put_clocks(s);
+  s->at_first = true;
+  write_passthrough(s, t, true);
+  write_clocks(s, t);
 }
 
 /* Top-level data of JSON becomes attributes "json.KEY", with the text of their values.  They are long and stand at the end: a file
@@ -297,6 +302,6 @@ void describe_metas(struct perfetto_sink *s, const struct tk_trace *t) {
     s->text.len = 0;
     buf_append(&s->text, m->after ? "json.after." : "json.", m->after ? 11 : 5);
     if (!buf_append(&s->text, key, strlen(key) + 1)) return;
-    put_attribute(s, (const char *)s->text.data, trace_raw(t, m->at), (size_t)m->size);
+    write_attribute(s, (const char *)s->text.data, trace_raw(t, m->at), (size_t)m->size);
   }
 }

@@ -1,14 +1,17 @@
-/* writer.h - what the files of the Perfetto writer share.
+/* writer.h - what the files of the Perfetto writer share.  Each stands on those above it:
  *
- *     write.c   the sink: one track after the other
+ *     writer.c             packets of one graph: interned text, the sequence's clock and default track
+ *     write_extension.c    args -> fields that the file describes itself
+ *     write_flow_points.c  flows of an event: ids, points in full
+ *     write_event.c        one TrackEvent: names, args
+ *     write_flows.c        which flows there are
+ *     write_lanes.c        which lane a span goes to, the stack of the one that is being written
+ *     write_passthrough.c  what came from a Perfetto file and is not modelled
+ *     write_machine.c      which machine tracks are of
  *     write_descriptors.c  descriptors of tracks, clocks, top-level data
- *     machine.c   which machine tracks are of
- *     write_asyncs.c    async spans: lanes by name, those of one id nested
- *     write_counters.c  counter samples: a track for each series
- *     write_lanes.c   which lane a span goes to, which flows there are
- *     write_event.c   one TrackEvent: interning, args, time
- *     flow_points.c  flows of an event: ids, points in full
- */
+ *     write_asyncs.c       async spans: lanes by name, those of one id nested
+ *     write_counters.c     counter samples: a track for each series
+ *     write.c              the sink: one track after the other */
 #ifndef FORMAT_PERFETTO_WRITER_H
 #define FORMAT_PERFETTO_WRITER_H
 
@@ -16,7 +19,8 @@
 #include "io/out.h"
 #include "format/pb_out.h"
 #include "fields.h"
-#include "extension.h"
+#include "passthrough.h"
+#include "schema.h"
 
 /* Interned ids of one kind: by string id. */
 struct iids {
@@ -34,6 +38,26 @@ struct flow_end {
   bool has_points; /* the flow points stand in full as well */
   uint64_t id;
 };
+
+/* Args that are fields of extensions of TrackEvent. */
+struct extension_writer {
+  struct schema schema; /* of what the graph's file described */
+  uint32_t open;        /* the extension whose message is being written; 0 = none */
+  struct buf message;
+};
+
+/* "json.end.key" is an arg of the end event. */
+static const char END_ARG[] = "json.end.";
+enum { END_ARG_SIZE = sizeof END_ARG - 1 };
+
+void extension_begin(struct extension_writer *x, const struct tk_trace *t, struct mem *mem);
+void extension_free(struct extension_writer *x);
+/* Has any event an arg that is a field of an extension? */
+bool extension_in_use(const struct tk_trace *t, struct mem *mem);
+/* Writes the arg into the event if it is of an extension; the first `skip` bytes of its key do not count.  A message is complete
+ * when extension_end has been called. */
+bool extension_write(struct extension_writer *x, const struct tk_trace *t, const struct tk_arg *arg, uint32_t skip, struct buf *event);
+void extension_end(struct extension_writer *x, struct buf *event);
 
 /* The packets of one graph: one sequence for each machine, so that names are interned once. */
 struct event_writer {
@@ -58,7 +82,7 @@ struct event_writer {
   uint32_t n_flow_ends, cap_flow_ends, last_flow_end, last_point; /* last: where the events before were found */
   bool has_ends; /* a flow is at_end */
   struct buf interned, event, annotation, packet, scratch, private_fields;
-  struct schema schema; /* of extensions that the graph's file described */
+  struct extension_writer extensions;
 };
 
 bool writer_begin(struct event_writer *w, const struct tk_trace *t, int64_t base_ns, struct out *out, struct mem *mem);
@@ -76,13 +100,17 @@ void writer_track(struct event_writer *w, uint64_t uuid);
 void writer_slice_begin(struct event_writer *w, tk_id event);
 void writer_slice_end(struct event_writer *w, tk_id event, int64_t ns);
 void writer_instant(struct event_writer *w, tk_id event);
-/* A flow point that no span holds: for our own reader alone. */
+/* A flow point that no span holds: for our reader alone. */
 void writer_lone_point(struct event_writer *w, uint64_t uuid, tk_id flow);
 void writer_counter(struct event_writer *w, tk_id event, const struct tk_arg *value);
 /* The flows of the event whose fields stand in w->event: those of its begin, or those of its end. */
 void writer_flows(struct event_writer *w, tk_id event, bool at_end);
-/* The iid of a string, which is interned in the packet if it is new. */
-uint32_t writer_iid(struct event_writer *w, struct iids *kind, uint32_t field, tk_id s);
+/* Interns the string, less its first `skip` bytes, in the packet that is being made. */
+uint32_t writer_new_iid(struct event_writer *w, struct iids *kind, uint32_t field, tk_id s, uint32_t skip);
+/* The iid of a string, which is interned if it is new. */
+static inline uint32_t writer_iid(struct event_writer *w, struct iids *kind, uint32_t field, tk_id s) {
+  return kind->iid[s] ? kind->iid[s] : writer_new_iid(w, kind, field, s, 0);
+}
 /* The packet of w->event and w->private_fields, which is for this event or flow point. */
 void writer_event(struct event_writer *w, int64_t ns, enum sink_part part, tk_id id);
 
@@ -117,13 +145,14 @@ struct open_span {
   bool endless, cut; /* never ends; did not, but is in a span that does */
 };
 
-/* Packets of a Perfetto input that are not modelled, and a sequence that they do not use (passthrough.c). */
+/* Packets of a Perfetto input that are not modelled, and a sequence that they do not use (write_passthrough.c). */
 struct perfetto_sink;
 /* Fields of the track's descriptor, or of the process, thread or counter in it, that are not modelled. */
-void writer_kept_fields(struct perfetto_sink *s, tk_id track, bool own, struct buf *to);
-void writer_kept_tracks(struct perfetto_sink *s);
-bool writer_kept_pid(struct perfetto_sink *s, tk_id track, int64_t *pid);
-void writer_kept(struct perfetto_sink *s, const struct tk_trace *t);
+void write_passthrough_fields(struct perfetto_sink *s, tk_id track, bool inner, struct buf *to);
+void passthrough_tracks_begin(struct perfetto_sink *s);
+bool passthrough_pid(struct perfetto_sink *s, tk_id track, int64_t *pid);
+/* The packets of the first graph.  A later one may use the same sequences, and its clocks are others: its packets are lost. */
+void write_passthrough(struct perfetto_sink *s, const struct tk_trace *t, bool first);
 uint32_t writer_sequence(struct perfetto_sink *s);
 
 struct perfetto_sink {
@@ -132,24 +161,24 @@ struct perfetto_sink {
   struct sink_options opt;
   struct mem mem;
   int64_t zero_ns;
-  uint32_t next_sequence, clock; /* what times count on: BOOTTIME, unless kept packets say another */
-  struct map sequences;          /* that kept packets are on */
-  bool has_clocks;               /* kept packets say REALTIME */
+  uint32_t next_sequence, clock; /* what times count on: BOOTTIME, unless passthrough says another */
+  struct map sequences;          /* that passthrough is on */
+  bool has_clocks, has_realtime; /* passthrough has clock snapshots, and one of them says REALTIME */
   bool has_remote_clocks;        /* and how far clocks of other machines are ahead */
-  bool has_extensions;           /* the descriptors of the graph that comes next are written */
+  bool at_first;                 /* no graph is written yet: what stands of the first one as a whole is */
   uint64_t next_uuid, next_flow;
   int32_t next_pid; /* for pids that are no int32 */
   const struct tk_trace *t;
   struct event_writer w;
   uint64_t *uuids; /* by track */
   int64_t *pids;   /* by track: of processes */
-  const struct tk_meta *kept_tracks;
-  struct map kept;   /* by track: where in the graph's text its further fields stand */
+  const struct tk_meta *passthrough_tracks;
+  struct map passthrough_at;   /* by track: where in the graph's text its further fields stand */
   struct map named;  /* process and text of the tid -> named track */
   struct map threads; /* process and number of the tid -> thread */
   struct writer_machine {
     uint32_t id;
-    int64_t ahead_ns; /* of its clock, by packets that are kept */
+    int64_t ahead_ns; /* of its clock, as passthrough has it */
     bool described;
   } *machines; /* of the graph; 0 = of processes that say none */
   uint32_t n_machines, cap_machines, next_machine;
@@ -165,7 +194,7 @@ struct perfetto_sink {
   uint32_t n_deep, cap_deep;
 };
 
-/* The stack of the lane that is being written.  A child ends no later than its parent. */
+/* The stack of the lane that is being written (write_lanes.c).  A child ends no later than its parent. */
 void slices_open(struct perfetto_sink *s, tk_id event);
 void slices_close(struct perfetto_sink *s, uint32_t height);
 
@@ -174,7 +203,7 @@ void asyncs_write(struct perfetto_sink *s, tk_id track);
 /* The samples of a counter track (write_counters.c). */
 void counters_write(struct perfetto_sink *s, tk_id track);
 
-/* ---- machines (machine.c) ---- */
+/* ---- machines (write_machine.c) ---- */
 
 bool writer_machines(struct perfetto_sink *s);
 /* What follows is of the track's machine.  True if that is the first of it in the graph. */
@@ -183,7 +212,7 @@ bool writer_machine(struct perfetto_sink *s, tk_id track);
 /* ---- descriptors (write_descriptors.c) ---- */
 
 void describe_tracks(struct perfetto_sink *s);
-/* A named track under another (0 = under none).  `form` and `tid` are for our own reader. */
+/* A named track under another (0 = under none).  `form` and `tid` are for our reader. */
 struct child {
   uint64_t parent;
   const char *name;
@@ -204,7 +233,7 @@ void describe_trace(struct perfetto_sink *s, const struct tk_trace *t);
 /* Of each graph, those of the first at the start. */
 void describe_extensions(struct perfetto_sink *s, const struct tk_trace *t);
 void describe_metas(struct perfetto_sink *s, const struct tk_trace *t);
-void put_attribute(struct perfetto_sink *s, const char *key, const char *text, size_t n);
+void write_attribute(struct perfetto_sink *s, const char *key, const char *text, size_t n);
 bool track_hidden(const struct tk_trace *t, tk_id track);
 
 #endif

@@ -1,14 +1,15 @@
-/* extension.h - fields that a Perfetto file adds to TrackEvent, and describes itself (TracePacket.extension_descriptor).
+/* schema.h - fields that a Perfetto file adds to TrackEvent, and describes itself (TracePacket.extension_descriptor).
  *
- *     schema.c      FileDescriptorSet -> fields by message and number, by message and name
- *     extension.c   field -> args, args -> field
+ *     schema.c            FileDescriptorSet -> fields by message and number, by message and name
+ *     read_extension.c    field -> args
+ *     write_extension.c   args -> field
  *
  * An extension `optional K args = 9902` whose message K has a field "External id" is the arg "args.External id", as trace_processor
  * names it; what is repeated or deeper is JSON in it.  A field becomes args whole or not at all: one that the file does not
  * describe, or not to its end, or that has no place in JSON, stays with its number in the arg "perfetto.fields".  So the writer makes
  * the field again of its args alone, those of them that are still there. */
-#ifndef FORMAT_PERFETTO_EXTENSION_H
-#define FORMAT_PERFETTO_EXTENSION_H
+#ifndef FORMAT_PERFETTO_SCHEMA_H
+#define FORMAT_PERFETTO_SCHEMA_H
 
 #include "graph/trace.h"
 #include "format/pb.h"
@@ -25,26 +26,12 @@ struct schema_field {
   bool repeated;
 };
 
-/* One of a message's fields. */
-struct occurrence {
-  uint32_t number, order;
-  struct pb_field f;
-  const uint8_t *from, *end; /* the field with its tag */
-};
-
 struct scalar {
   enum tk_arg_type type; /* INT, UINT, DOUBLE, TRUE, FALSE, STR, BYTES */
   int64_t i;
   double d;
   const uint8_t *p; /* text */
   size_t n;
-};
-
-/* An arg in the making.  JSON stands in s->json, since it may move. */
-struct member {
-  uint32_t extension, name; /* text ids; name 0 = the extension's own value */
-  struct scalar value;
-  size_t json, n_json; /* n_json != 0: value is JSON */
 };
 
 /* Names of messages, enums and fields are ids of `text`. */
@@ -55,12 +42,7 @@ struct schema {
   uint32_t n, cap, event;      /* event: TrackEvent's name */
   struct map by_number, by_name; /* message << 32 | number, name -> field */
   struct map enum_names, enum_numbers; /* enum << 32 | number, name -> name, number */
-  struct occurrence *found;
-  uint32_t n_found, cap_found;
-  struct member *members;
-  uint32_t n_members, cap_members;
-  struct buf json, path, message;
-  uint32_t open; /* field whose message is being written */
+  struct buf path; /* of the message that is being read */
   bool damaged;
 };
 
@@ -68,23 +50,13 @@ void schema_init(struct schema *s, struct mem *mem);
 void schema_free(struct schema *s);
 /* Adds what an ExtensionDescriptor describes.  False: it is damaged, and read as far as it goes. */
 bool schema_read(struct schema *s, const uint8_t *p, size_t n);
+/* The wire type that values of a field have where they are not packed. */
+enum pb_wire schema_wire(const struct schema_field *field);
 /* NULL if there is none. */
 const struct schema_field *schema_by_number(const struct schema *s, uint32_t message, uint32_t number);
 const struct schema_field *schema_by_name(const struct schema *s, uint32_t message, const void *name, size_t n);
 /* Of an enum; 0, false if it has none. */
 uint32_t schema_enum_name(const struct schema *s, uint32_t of, int64_t number);
 bool schema_enum_number(const struct schema *s, uint32_t of, const void *name, size_t n, int64_t *number);
-
-/* Of the fields of an event, those that become args: *n of them.  They point into `fields`. */
-const struct member *extension_read(struct schema *s, const struct buf *fields, uint32_t *n);
-/* The args of them; returns how many are bytes that need not be text. */
-uint32_t extension_args(struct schema *s, const struct member *m, uint32_t n, struct tk_trace *t);
-/* The fields that stay as they are. */
-const struct buf *extension_rest(const struct schema *s);
-
-/* Writes the arg into the event if it is of an extension; the first `skip` bytes of its key do not count.  A message is complete
- * when extension_end has been called. */
-bool extension_write(struct schema *s, const struct tk_trace *t, const struct tk_arg *arg, uint32_t skip, struct buf *event);
-void extension_end(struct schema *s, struct buf *event);
 
 #endif

@@ -1,7 +1,7 @@
-/* machine.c - several machines in one trace (TracePacket.machine_id; none is machine 0).
+/* read_machine.c - several machines in one trace (TracePacket.machine_id; none is machine 0).
  *
  * Uuids, pids, sequences and clocks are of their machine alone.  In the graph a process says which machine it is of, by name; which
- * ids the machines have in the file stands in the meta "perfetto.machines", so that packets that are kept as they are stay theirs.
+ * ids the machines have in the file stands in the meta "perfetto.machines", so that passthrough stays with its machine.
  *
  * Times of another machine that state their clock count on that machine's own; RemoteClockSync says how far that one is ahead of
  * machine 0's.  As trace_processor has it, a round is two pairs of snapshots t1c, t1h, t2c, t2h (client, host) within 30 s,
@@ -11,33 +11,14 @@
  *
  * the mean of all counts from there on.  What states no clock is a time of the trace as it is. */
 #include <stdio.h>
-#include <string.h>
 
-#include "format/pb_out.h"
 #include "format/format.h"
 #include "reader.h"
-#include "writer.h"
 
-/* ---- reading ---- */
-
-static uint32_t find(struct perfetto *r, uint32_t id) {
-  uint32_t *slot = map_put(&r->machine_index, id, 0);
-  if (!slot) return 0;
-  if (*slot) return *slot;
-  if (!mem_grow(&r->t->store->mem, (void **)&r->machines, &r->cap_machines, (uint64_t)r->n_machines + 2, sizeof *r->machines)) return 0;
-  r->machines[*slot = ++r->n_machines] = (struct machine){.id = id};
-  return *slot;
-}
-
-void machine_seen(struct perfetto *r, uint32_t id) { find(r, id); }
-
-int64_t machine_ahead(const struct perfetto *r, uint32_t id) {
-  const uint32_t *at = id ? map_get(&r->machine_index, id) : NULL;
-  return at && *at ? r->machines[*at].ahead_ns : 0;
-}
+/* ---- names ---- */
 
 /* In the graph a machine is its name: of several that are called the same, each later one gets a number. */
-static tk_id own_name(struct perfetto *r, uint32_t at, tk_id said) {
+static tk_id unique_name(struct perfetto *r, uint32_t at, tk_id said) {
   const uint32_t *first = map_put(&r->machine_names, said, at), *mine = first;
   tk_id name = said;
   char number[16];
@@ -55,25 +36,27 @@ static tk_id own_name(struct perfetto *r, uint32_t at, tk_id said) {
 }
 
 void machine_named(struct perfetto *r, uint32_t id, tk_id name) {
-  uint32_t at = find(r, id);
+  uint32_t at = perfetto_machine_of(r, id);
   if (!at || r->machines[at].said == name) return;
   r->machines[at].said = name;
-  r->machines[at].name = own_name(r, at, name);
+  r->machines[at].name = unique_name(r, at, name);
 }
 
 tk_id machine_name(struct perfetto *r, uint32_t id) {
   const uint32_t *known = map_get(&r->machine_index, id);
   char text[32];
   if (id == 0 && !known) return 0;
-  uint32_t at = find(r, id);
+  uint32_t at = perfetto_machine_of(r, id);
   if (!at) return 0;
   snprintf(text, sizeof text, "machine %u", id);
   if (!r->machines[at].name) {
-    r->machines[at].name = own_name(r, at, trace_text(r->t, text));
+    r->machines[at].name = unique_name(r, at, trace_text(r->t, text));
     perfetto_note(r, TK_NOTE_INFO, "processes of several machines: which is whose is for Perfetto output alone");
   }
   return r->machines[at].name;
 }
+
+/* ---- clocks ---- */
 
 enum { ROUND_CLOCKS_MOST = 16 };
 static const uint64_t ROUND_NS = 30000000000;
@@ -112,7 +95,7 @@ static void read_pair(struct perfetto *r, struct sequence *q, uint32_t machine, 
 static uint64_t half(uint64_t a, uint64_t b) { return (a & b) + ((a ^ b) >> 1); }
 
 void machine_sync(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f) {
-  uint32_t clock = r->trace_clock < ROUND_CLOCKS_MOST ? r->trace_clock : 0, at = machine ? find(r, machine) : 0;
+  uint32_t clock = r->trace_clock < ROUND_CLOCKS_MOST ? r->trace_clock : 0, at = machine ? perfetto_machine_of(r, machine) : 0;
   struct pair before = {0}, now;
   struct pb c = pb_inside(f);
   struct pb_field g;
@@ -131,71 +114,12 @@ void machine_sync(struct perfetto *r, struct sequence *q, uint32_t machine, cons
   if (at && n) r->machines[at].ahead_ns = (int64_t)sum / n;
 }
 
-static const char MACHINES[] = "perfetto.machines";
-
-void machines_keep(struct perfetto *r) {
-  struct buf *raw = &r->t->store->raw;
-  if (r->n_machines == 0) return;
-  struct tk_meta *m = trace_add_meta(r->t);
-  *m = (struct tk_meta){.key = trace_text(r->t, MACHINES), .at = raw->len, .origin = PERFETTO_FORMAT};
+void passthrough_machines(struct perfetto *r) {
+  struct buf *all = &r->copy;
+  all->len = 0;
   for (uint32_t i = 1; i <= r->n_machines; i++) {
     struct format_machine k = {r->machines[i].id, r->machines[i].ahead_ns, machine_name(r, r->machines[i].id)};
-    buf_append(raw, &k, sizeof k);
+    buf_append(all, &k, sizeof k);
   }
-  m->size = raw->len - m->at;
-  trace_end_raw(r->t);
-}
-
-bool perfetto_machine(const struct tk_trace *t, uint32_t at, struct format_machine *m) {
-  const struct tk_meta *kept = trace_meta(t, MACHINES);
-  if (!kept || !kept->origin || kept->size / sizeof *m <= at) return false;
-  memcpy(m, trace_raw(t, kept->at) + at * sizeof *m, sizeof *m);
-  return true;
-}
-
-/* ---- writing ---- */
-
-static uint32_t keep_machine(struct perfetto_sink *s, struct writer_machine m) {
-  if (!mem_grow(&s->mem, (void **)&s->machines, &s->cap_machines, (uint64_t)s->n_machines + 2, sizeof m)) return 0;
-  map_put(&s->machine_ids, m.id, 1);
-  s->machines[++s->n_machines] = m;
-  return s->n_machines;
-}
-
-/* Those of this graph that were in its file. */
-static void kept_machines(struct perfetto_sink *s) {
-  struct format_machine m;
-  for (uint32_t i = 0; perfetto_machine(s->t, i, &m); i++)
-    map_put(&s->machine_of, m.name, keep_machine(s, (struct writer_machine){m.id, s->has_remote_clocks ? m.ahead_ns : 0, false}));
-}
-
-bool writer_machines(struct perfetto_sink *s) {
-  map_init(&s->machine_of, &s->mem);
-  s->machine_name = UINT32_MAX;
-  s->n_machines = 0;
-  if (!mem_grow(&s->mem, (void **)&s->machines, &s->cap_machines, 1, sizeof *s->machines)) return false;
-  s->machines[0] = (struct writer_machine){0};
-  kept_machines(s);
-  return true;
-}
-
-/* A machine that has no id yet: the least that is free, so that the first one needs none. */
-static uint32_t add_machine(struct perfetto_sink *s) {
-  while (map_get(&s->machine_ids, s->next_machine)) s->next_machine++;
-  return keep_machine(s, (struct writer_machine){.id = s->next_machine});
-}
-
-bool writer_machine(struct perfetto_sink *s, tk_id track) {
-  const struct tk_track *k = &s->t->tracks[track];
-  tk_id name = s->t->tracks[k->kind == TK_PROCESS ? track : k->parent].machine;
-  if (name == s->machine_name) return false;
-  uint32_t *at = name ? map_put(&s->machine_of, name, 0) : NULL;
-  if (at && !*at) *at = add_machine(s);
-  struct writer_machine *m = &s->machines[at ? *at : 0];
-  bool fresh = !m->described;
-  m->described = true;
-  s->machine_name = name;
-  if (s->w.started) s->w.sequence = writer_sequence(s);
-  writer_switch(&s->w, m->id, s->t->origin_ns - s->zero_ns + m->ahead_ns);
-  return fresh;
+  if (all->len) perfetto_add_passthrough(r, PASSTHROUGH_MACHINES, all->data, all->len);
 }

@@ -1,0 +1,37 @@
+/* passthrough.h - what a Perfetto file holds and the graph has no place for: metas whose origin is PERFETTO_FORMAT.
+ *
+ *     perfetto.packets     TracePackets that are not modelled, framed as in a file; there may be several such metas
+ *     perfetto.clock       id of the trace's clock, in digits, if it is not BOOTTIME
+ *     perfetto.tracks      entries PASSTHROUGH_*, below: fields of track descriptors that are not modelled
+ *     perfetto.machines    struct format_machine, one behind the other
+ *     perfetto.extension_descriptor   what the file says of the fields that it adds to TrackEvent
+ *     perfetto.counts      what the file was made of, for `info` (reader.h) */
+#ifndef FORMAT_PERFETTO_PASSTHROUGH_H
+#define FORMAT_PERFETTO_PASSTHROUGH_H
+
+#include "graph/trace.h"
+
+/* Name of the row, and origin of its passthrough. */
+#define PERFETTO_FORMAT "perfetto"
+
+#define PASSTHROUGH_PACKETS "perfetto.packets"
+#define PASSTHROUGH_CLOCK "perfetto.clock"
+#define PASSTHROUGH_TRACKS "perfetto.tracks"
+#define PASSTHROUGH_MACHINES "perfetto.machines"
+#define PASSTHROUGH_EXTENSIONS "perfetto.extension_descriptor"
+#define PASSTHROUGH_COUNTS "perfetto.counts"
+
+/* One entry, field 1 of the meta, for each track that has any. */
+enum {
+  PASSTHROUGH_TRACK = 1,        /* id in the graph; stands first */
+  PASSTHROUGH_FIELDS = 2,       /* of the descriptor */
+  PASSTHROUGH_INNER_FIELDS = 3, /* of its process, thread or counter */
+  PASSTHROUGH_PID = 4           /* of a process whose pid another machine has as well */
+};
+
+/* Is the meta passthrough of this key? */
+bool passthrough_is(const struct tk_trace *t, const struct tk_meta *m, const char *key);
+/* The first one of this key, or NULL. */
+const struct tk_meta *passthrough_find(const struct tk_trace *t, const char *key);
+
+#endif

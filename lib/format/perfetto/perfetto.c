@@ -1,0 +1,26 @@
+/* perfetto.c - the row of Perfetto's Trace protobuf: traces of TrackEvents. */
+#include "perfetto.h"
+
+#include "passthrough.h"
+
+static const char *const ENDINGS[] = {".pftrace", ".perfetto-trace", NULL};
+
+static const char *perfetto_clock_name(const struct tk_trace *t) {
+  if (t->clock == TK_CLOCK_MONOTONIC) return "MONOTONIC";
+  return t->clock == TK_CLOCK_REALTIME && t->zero_ns == 0 ? "REALTIME" : "BOOTTIME";
+}
+
+const struct format format_perfetto = {
+    .binary = true,
+    .gzip_level = 5,
+    .needs_start = true,
+    .in_manifest = true,
+    .info = {.name = PERFETTO_FORMAT, .title = "Perfetto protobuf", .ending = ".pftrace", .endings = ENDINGS,
+             .holds = TK_HOLDS_ALL & ~(TK_HOLDS_DANGLING | TK_HOLDS_RECORDS), .resolution = 1000, .can_read = true, .can_write = true},
+    .clock_name = perfetto_clock_name,
+    .machine = perfetto_machine,
+    .bid = perfetto_bid,
+    .read = perfetto_read,
+    .inspect = perfetto_inspect,
+    .writer = perfetto_writer,
+};

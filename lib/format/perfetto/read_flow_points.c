@@ -1,0 +1,86 @@
+/* read_flow_points.c - flow points in full, as our writer leaves them in private fields (write_flow_points.c says which). */
+#include "flow_points.h"
+#include "format/json_args.h"
+#include "reader.h"
+
+static uint32_t *class_of(struct perfetto *r, struct sequence *q, tk_id cat) {
+  if (!q->point_classes.mem) map_init(&q->point_classes, &r->t->store->mem);
+  return map_put(&q->point_classes, (uint64_t)cat, trace_class(r->t, 0, 0));
+}
+
+static void read_point(struct perfetto *r, struct sequence *q, const struct packet *k, const struct pb_field *f, tk_id cat,
+                       struct tk_flow_point p) {
+  struct pb c = pb_inside(f);
+  struct pb_field g;
+  tk_id name = 0, of = 0;
+  uint64_t role = TK_FLOW_START;
+  bool fresh = false;
+  while (pb_next(&c, &g)) {
+    switch (pb_field_key(&g)) {
+    case PB_KEY(POINT_ROLE, PB_VARINT): role = g.value; break;
+    case PB_KEY(POINT_ID, PB_VARINT): p.id = (int64_t)g.value; break;
+    case PB_KEY(POINT_ID_ARG, PB_VARINT): p.id = flow_point_id_of_arg(pb_inside(&k->event), g.value); break;
+    case PB_KEY(POINT_ID_TEXT, PB_VARINT):
+      p.id = sequence_text(r, q, IID_NAME, g.value);
+      p.id_is_str = true;
+      break;
+    case PB_KEY(POINT_NAME_IID, PB_VARINT): name = sequence_text(r, q, IID_NAME, g.value); break;
+    case PB_KEY(POINT_CATEGORY_IID, PB_VARINT): of = sequence_text(r, q, IID_CATEGORY, g.value); break;
+    case PB_KEY(POINT_NEW_CLASS, PB_VARINT): fresh = g.value != 0; break;
+    case PB_KEY(POINT_TIME, PB_VARINT): p.ts = (int64_t)g.value; break;
+    case PB_KEY(POINT_ENCLOSING, PB_VARINT): p.enclosing = g.value != 0; break;
+    case PB_KEY(POINT_ARGS, PB_BYTES): p.args = json_take_args(r->t, g.p, (size_t)g.value); break;
+    default: break;
+    }
+  }
+  uint32_t *cls = class_of(r, q, cat);
+  if (role > TK_FLOW_END || !cls) return;
+  if (fresh) *cls = trace_class(r->t, name, of);
+  p.role = (uint8_t)role;
+  p.cls = *cls;
+  *trace_add_flow_point(r->t) = p;
+}
+
+static uint32_t site_of(const struct perfetto *r, uint32_t node) {
+  return (r->nodes[node].form & FORM_LANE ? node_parent(r, node) : node) * ASPECTS + ON_TRACK;
+}
+
+static void read_points(struct perfetto *r, struct sequence *q, const struct packet *k, tk_id cat, const struct tk_flow_point *base) {
+  struct pb c = pb_inside(&k->private_fields);
+  struct pb_field f;
+  while (pb_next(&c, &f))
+    if (pb_field_key(&f) == PB_KEY(TRACEKIT_POINTS, PB_BYTES)) read_point(r, q, k, &f, cat, *base);
+}
+
+static bool says_chain(const struct packet *k) {
+  struct pb c = pb_inside(&k->private_fields);
+  struct pb_field f;
+  while (pb_next(&c, &f))
+    if (pb_field_key(&f) == PB_KEY(TRACEKIT_CHAIN, PB_VARINT)) return f.value != 0;
+  return false;
+}
+
+void perfetto_points(struct perfetto *r, struct sequence *q, const struct packet *k, const struct flow_site *of) {
+  uint32_t n = r->n_points - of->first;
+  const struct raw_point *only = n == 1 ? &r->points[of->first] : NULL;
+  const uint32_t *cls = only && of->implied && !k->private_fields.p ? map_get(&q->point_classes, of->cat) : NULL;
+  struct tk_flow_point base = {.ts = of->ns, .id = only ? (int64_t)only->id : 0, .at = site_of(r, of->node)};
+  if (cls) {
+    base.cls = *cls;
+    base.role = only->terminating ? TK_FLOW_END : TK_FLOW_START;
+    base.enclosing = only->terminating;
+    *trace_add_flow_point(r->t) = base;
+  }
+  if (k->private_fields.p) read_points(r, q, k, of->cat, &base);
+  if (cls || (k->private_fields.p && !says_chain(k))) r->n_points = of->first;
+}
+
+void perfetto_lone_points(struct perfetto *r, struct sequence *q, const struct packet *k) {
+  struct tk_flow_point base = {0};
+  uint32_t clock, node;
+  clock_time(r, q, k, &base.ts, &clock); /* deltas count on */
+  node = node_of_uuid(r, q, k->machine, q->has_track ? q->default_track : 0);
+  if (!node) return;
+  base.at = site_of(r, node);
+  read_points(r, q, k, 0, &base);
+}

@@ -1,0 +1,46 @@
+/* reader.c - what the files of the Perfetto reader stand on: notes, text, passthrough, machines. */
+#include "reader.h"
+
+#include "base/utf8.h"
+
+/* ---- notes and text ---- */
+
+void perfetto_note(struct perfetto *r, enum tk_note_kind kind, const char *text) { trace_note(r->t, kind, r->offset, text); }
+
+tk_id perfetto_text(struct perfetto *r, const uint8_t *p, size_t n) {
+  bool repaired = false;
+  tk_id id = intern_text(&r->t->store->strings, p, n, r->n_bytes != 0, &repaired);
+  if (repaired) perfetto_note(r, TK_NOTE_REPAIR, "text that is not UTF-8: replaced by U+FFFD");
+  return id;
+}
+
+tk_id perfetto_bytes(struct perfetto *r, const uint8_t *p, size_t n) {
+  if (!utf8_valid(p, n)) r->n_bytes++;
+  return trace_string(r->t, p, n);
+}
+
+/* ---- passthrough ---- */
+
+void perfetto_add_passthrough(struct perfetto *r, const char *key, const void *p, size_t n) {
+  struct buf *raw = &r->t->store->raw;
+  struct tk_meta *m = trace_add_meta(r->t);
+  *m = (struct tk_meta){.key = trace_text(r->t, key), .at = raw->len, .size = n, .origin = PERFETTO_FORMAT};
+  buf_append(raw, p, n);
+  trace_end_raw(r->t);
+}
+
+/* ---- machines ---- */
+
+uint32_t perfetto_machine_of(struct perfetto *r, uint32_t id) {
+  uint32_t *slot = map_put(&r->machine_index, id, 0);
+  if (!slot) return 0;
+  if (*slot) return *slot;
+  if (!mem_grow(&r->t->store->mem, (void **)&r->machines, &r->cap_machines, (uint64_t)r->n_machines + 2, sizeof *r->machines)) return 0;
+  r->machines[*slot = ++r->n_machines] = (struct machine){.id = id};
+  return *slot;
+}
+
+int64_t machine_ahead(const struct perfetto *r, uint32_t id) {
+  const uint32_t *at = id ? map_get(&r->machine_index, id) : NULL;
+  return at && *at ? r->machines[*at].ahead_ns : 0;
+}

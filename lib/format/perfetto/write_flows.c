@@ -1,0 +1,163 @@
+/* write_flows.c - which flows there are.
+ *
+ * A flow of Perfetto is a chain of ids, so every flow between two events gets an id of its own: from a start (or the last step) to
+ * each end. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "writer.h"
+
+static void mark_event(struct event_writer *w, tk_id event) {
+  if (w->has_flows) w->has_flows[event >> 3] |= (uint8_t)(1 << (event & 7));
+}
+
+static void add_flow_end(struct event_writer *w, struct flow_end a) {
+  mark_event(w, a.event);
+  w->has_ends = w->has_ends || a.at_end;
+  if (!mem_grow(w->mem, (void **)&w->flow_ends, &w->cap_flow_ends, (uint64_t)w->n_flow_ends + 1, sizeof a)) return;
+  w->flow_ends[w->n_flow_ends++] = a;
+}
+
+/* The flow leaves where its span begins.  If the target has begun by then, the flow arrives at the target's end. */
+static void add_flow(struct event_writer *w, tk_id from, const struct tk_flow_point *f, uint64_t id) {
+  const struct tk_event *a = &w->t->events[from], *b = &w->t->events[f->at];
+  bool full = f->role < TK_FLOW_OUT;
+  add_flow_end(w, (struct flow_end){from, false, false, full, id});
+  add_flow_end(w, (struct flow_end){f->at, b->ts < a->ts, true, full, id});
+}
+
+/* Chains of a Perfetto input keep their ids: the reader has them as they are, bound to begins and ends of spans. */
+static bool is_chain(const struct tk_trace *t, const struct tk_flow_point *f) {
+  return f->role >= TK_FLOW_OUT && f->enclosing && f->bound && t->format && strcmp(t->format, PERFETTO_FORMAT) == 0;
+}
+
+static void link_of_chain(struct event_writer *w, const struct tk_flow_point *f) {
+  const struct tk_event *e = &w->t->events[f->at];
+  bool at_end = e->dur > 0 && f->ts == e->ts + e->dur - 1;
+  add_flow_end(w, (struct flow_end){f->at, at_end, f->role == TK_FLOW_IN, false, (uint64_t)f->id});
+}
+
+/* An id that stands for one flow alone is that flow's: then the point need not say it again.  By id: its class and how many of its
+ * points start, how many go on or end. */
+static void count_ids(const struct tk_trace *t, struct map *ids) {
+  for (tk_id i = 1; i <= t->n_flow_points; i++) {
+    const struct tk_flow_point *f = &t->flow_points[i];
+    bool start = f->role == TK_FLOW_START;
+    if (f->id_is_str || f->id <= 0) continue;
+    uint32_t *uses = map_put(ids, (uint64_t)f->id, f->cls << 2);
+    if (!uses) return;
+    if (f->role >= TK_FLOW_OUT || *uses >> 2 != (f->cls & UINT32_MAX >> 2) || *uses & (start ? 1 : 2)) *uses = UINT32_MAX;
+    else *uses |= start ? 1 : 2;
+  }
+}
+
+static bool is_alone(const struct map *ids, const struct tk_flow_point *f, uint64_t least) {
+  const uint32_t *uses = f->id_is_str || f->id <= 0 || (uint64_t)f->id < least ? NULL : map_get(ids, (uint64_t)f->id);
+  return uses && *uses != UINT32_MAX;
+}
+
+/* Other flows get ids beyond all of these; where these fill the range, a clash is as likely as between two of theirs. */
+static void pass_ids(const struct tk_trace *t, uint64_t *next_id) {
+  uint64_t most = 0;
+  for (tk_id i = 1; i <= t->n_flow_points; i++) {
+    const struct tk_flow_point *f = &t->flow_points[i];
+    if (!f->id_is_str && f->id >= 0 && (uint64_t)f->id > most) most = (uint64_t)f->id;
+  }
+  if (most >= *next_id && most < UINT64_MAX / 2) *next_id = most + 1;
+}
+
+static int by_event(const void *a, const void *b) {
+  const struct flow_end *x = a, *y = b;
+  if (x->event != y->event) return x->event < y->event ? -1 : 1;
+  return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* Points of events of their own (s, t, f of JSON) have a name, an id and a time, which no field of a TrackEvent holds. */
+static void collect_points(struct event_writer *w) {
+  const struct tk_trace *t = w->t;
+  uint64_t n = 0;
+  size_t size = (size_t)t->n_events / 8 + 1;
+  if (t->n_flow_points) w->has_flows = mem_alloc(w->mem, size);
+  if (w->has_flows) memset(w->has_flows, 0, size);
+  for (tk_id i = 1; i <= t->n_flow_points; i++) n += t->flow_points[i].bound && t->flow_points[i].role < TK_FLOW_OUT;
+  w->points = mem_array(w->mem, (uint64_t)n + 1, sizeof *w->points);
+  if (!w->points) return;
+  w->n_points = 0;
+  for (tk_id i = 1; i <= t->n_flow_points; i++)
+    if (t->flow_points[i].bound && t->flow_points[i].role < TK_FLOW_OUT) {
+      mark_event(w, t->flow_points[i].at);
+      w->points[w->n_points++] = i;
+    }
+}
+
+/* By event: a counting sort would need as much memory as there are events. */
+static void sort_points(struct event_writer *w) {
+  const struct tk_flow_point *flows = w->t->flow_points;
+  uint32_t n = w->n_points;
+  tk_id *from = w->points, *to = mem_array(w->mem, (uint64_t)n + 1, sizeof *to), *swap;
+  if (!from || !to) return;
+  for (uint64_t width = 1; width < n; width *= 2) {
+    for (uint64_t lo = 0; lo < n; lo += 2 * width) {
+      uint64_t mid = lo + width < n ? lo + width : n, hi = lo + 2 * width < n ? lo + 2 * width : n, i = lo, j = mid, k = lo;
+      while (i < mid || j < hi) to[k++] = j >= hi || (i < mid && flows[from[i]].at <= flows[from[j]].at) ? from[i++] : from[j++];
+    }
+    swap = from, from = to, to = swap;
+  }
+  w->points = from;
+  mem_free(w->mem, to);
+}
+
+/* Where the next flow of a flow leaves from, and points that no flow has so far. */
+struct sources {
+  struct map at;  /* by identity: the point that the flow has come to */
+  uint8_t *loose; /* by point: a start of which nothing has come yet */
+  uint64_t dangling;
+};
+
+static bool follow_flow(struct event_writer *w, struct sources *s, tk_id point, uint64_t *id, bool own_id) {
+  const struct tk_flow_point *f = &w->t->flow_points[point];
+  uint64_t identity = ((uint64_t)f->id << 1 | f->id_is_str) * 0x9e3779b97f4a7c15u + f->cls;
+  bool start = f->role == TK_FLOW_START || f->role == TK_FLOW_OUT;
+  uint32_t *source = map_put(&s->at, identity, 0);
+  if (!source) return false;
+  tk_id from = *source ? w->t->flow_points[*source].at : 0;
+  if (!f->bound || (!start && (!from || from == f->at))) s->dangling++;
+  if (!f->bound || (!start && !from)) return true;
+  if (!start && from != f->at) {
+    add_flow(w, from, f, own_id ? (uint64_t)f->id : (*id)++);
+    s->dangling -= s->loose[*source];
+    s->loose[*source] = 0;
+  }
+  if (!start && f->role != TK_FLOW_STEP && f->role != TK_FLOW_INOUT) return true;
+  *source = point;
+  s->loose[point] = start;
+  s->dangling += start;
+  return true;
+}
+
+uint64_t writer_flow_ends(struct event_writer *w, uint64_t *next_id) {
+  const struct tk_trace *t = w->t;
+  struct sources s = {.dangling = 0};
+  struct map ids;
+  uint64_t least = *next_id;
+  bool ok;
+  collect_points(w);
+  sort_points(w);
+  pass_ids(t, next_id);
+  map_init(&s.at, w->mem);
+  s.loose = mem_array(w->mem, (uint64_t)t->n_flow_points + 1, 1);
+  if (s.loose) memset(s.loose, 0, (size_t)t->n_flow_points + 1);
+  map_init(&ids, w->mem);
+  count_ids(t, &ids);
+  ok = s.loose != NULL;
+  for (tk_id i = 1; ok && i <= t->n_flow_points; i++) {
+    const struct tk_flow_point *f = &t->flow_points[i];
+    if (is_chain(t, f)) link_of_chain(w, f);
+    else ok = follow_flow(w, &s, i, next_id, is_alone(&ids, f, least));
+  }
+  map_free(&s.at);
+  mem_free(w->mem, s.loose);
+  map_free(&ids);
+  if (w->n_flow_ends) qsort(w->flow_ends, w->n_flow_ends, sizeof *w->flow_ends, by_event);
+  return s.dangling;
+}

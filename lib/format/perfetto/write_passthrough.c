@@ -1,0 +1,127 @@
+/* write_passthrough.c - what came from a Perfetto file and has no place in the graph goes back into one.
+ *
+ * Packets that are not modelled may speak of anything that an operation dropped, renamed or moved, in bytes that nobody here can
+ * read.  So of a trace that was edited they are left out, and each counts as lost, but for what stays true:
+ *
+ *     clock snapshots           say how clocks stand to one another, until times are moved or machines renumbered; then the writer
+ *                               says anew what the graph knows of it
+ *     the id of the clock       times still count on it
+ *     extension descriptors     describe fields that args still have; of a trace without such args they go (write_extension.c)
+ *     fields of a track         go with their track, until tracks are renamed */
+#include "writer.h"
+
+#include <string.h>
+
+/* ---- packets ---- */
+
+static bool says_realtime(const struct pb_field *snapshot) {
+  struct pb c = pb_inside(snapshot);
+  struct pb_field clock, f;
+  while (pb_next(&c, &clock))
+    for (struct pb in = pb_inside(&clock); clock.number == SNAPSHOT_CLOCKS && pb_next(&in, &f);)
+      if (pb_field_key(&f) == PB_KEY(CLOCK_ID, PB_VARINT) && f.value == CLOCK_REALTIME) return true;
+  return false;
+}
+
+static void scan_packet(struct perfetto_sink *s, const struct pb_field *packet) {
+  struct pb c = pb_inside(packet);
+  struct pb_field f;
+  while (pb_next(&c, &f)) {
+    if (pb_field_key(&f) == PB_KEY(PACKET_SEQUENCE_ID, PB_VARINT)) map_put(&s->sequences, (uint32_t)f.value, 1);
+    if (pb_field_key(&f) == PB_KEY(PACKET_CLOCK_SNAPSHOT, PB_BYTES)) {
+      s->has_clocks = true;
+      s->has_realtime = s->has_realtime || says_realtime(&f);
+    }
+    if (f.number == PACKET_REMOTE_CLOCK_SYNC) s->has_remote_clocks = true;
+  }
+}
+
+/* Does the packet hold nothing but clocks, and how it came here? */
+static bool is_of_clocks(const struct pb_field *packet) {
+  struct pb c = pb_inside(packet);
+  struct pb_field f;
+  while (pb_next(&c, &f)) {
+    switch (f.number) {
+    case PACKET_CLOCK_SNAPSHOT:
+    case PACKET_REMOTE_CLOCK_SYNC:
+    case PACKET_TIMESTAMP:
+    case PACKET_TIMESTAMP_CLOCK_ID:
+    case PACKET_SEQUENCE_ID:
+    case PACKET_SEQUENCE_FLAGS:
+    case PACKET_STATE_CLEARED:
+    case PACKET_PREVIOUS_DROPPED:
+    case PACKET_MACHINE_ID:
+    case PACKET_TRUSTED_UID:
+    case PACKET_TRUSTED_PID:
+    case PACKET_FIRST_ON_SEQUENCE: break;
+    default: return false;
+    }
+  }
+  return !c.fault;
+}
+
+/* Those that `edits` leave true. */
+static void write_packets(struct perfetto_sink *s, const struct tk_trace *t, const struct tk_meta *m, unsigned edits) {
+  struct pb c = pb_over(trace_raw(t, m->at), (size_t)m->size);
+  struct pb_field packet;
+  for (const uint8_t *from = c.p; pb_next(&c, &packet); from = c.p) {
+    bool clocks = edits && is_of_clocks(&packet);
+    if (!edits || (clocks && edits == TK_EDIT_DROPPED)) {
+      scan_packet(s, &packet);
+      out_write(s->out, from, (size_t)(c.p - from));
+    } else if (!clocks) {
+      sink_lose(&s->sink, TK_LOSS_PASSTHROUGH, 1);
+    }
+  }
+}
+
+void write_passthrough(struct perfetto_sink *s, const struct tk_trace *t, bool first) {
+  const struct tk_meta *clock = first ? passthrough_find(t, PASSTHROUGH_CLOCK) : NULL;
+  const uint8_t *end;
+  if (clock) s->clock = (uint32_t)num_scan((const uint8_t *)trace_raw(t, clock->at), &end).mant;
+  for (tk_id i = 1; i <= t->n_metas; i++)
+    if (passthrough_is(t, &t->metas[i], PASSTHROUGH_PACKETS)) write_packets(s, t, &t->metas[i], first ? t->edits : TK_EDIT_MOVED);
+}
+
+uint32_t writer_sequence(struct perfetto_sink *s) {
+  while (map_get(&s->sequences, s->next_sequence)) s->next_sequence++;
+  return s->next_sequence++;
+}
+
+/* ---- tracks ---- */
+
+void passthrough_tracks_begin(struct perfetto_sink *s) {
+  const struct tk_meta *m = s->passthrough_tracks = passthrough_find(s->t, PASSTHROUGH_TRACKS);
+  struct pb_field entry, f;
+  map_init(&s->passthrough_at, &s->mem);
+  if (!m) return;
+  struct pb c = pb_over(trace_raw(s->t, m->at), (size_t)m->size);
+  for (const uint8_t *start = c.p, *from = c.p; pb_next(&c, &entry); from = c.p) {
+    struct pb in = pb_inside(&entry);
+    if (s->t->edits & TK_EDIT_RENAMED) sink_lose(&s->sink, TK_LOSS_PASSTHROUGH, 1);
+    else if (pb_next(&in, &f) && f.number == PASSTHROUGH_TRACK) map_put(&s->passthrough_at, f.value, (uint32_t)(from - start));
+  }
+}
+
+static bool passthrough_entry(const struct perfetto_sink *s, tk_id track, struct pb_field *entry) {
+  const uint32_t *at = track ? map_get(&s->passthrough_at, track) : NULL;
+  const struct tk_meta *m = s->passthrough_tracks;
+  if (!at) return false;
+  struct pb c = pb_over(trace_raw(s->t, m->at + *at), (size_t)m->size - *at);
+  return pb_next(&c, entry);
+}
+
+void write_passthrough_fields(struct perfetto_sink *s, tk_id track, bool inner, struct buf *to) {
+  struct pb_field entry, f;
+  if (!passthrough_entry(s, track, &entry)) return;
+  for (struct pb in = pb_inside(&entry); pb_next(&in, &f);)
+    if (f.number == (inner ? PASSTHROUGH_INNER_FIELDS : PASSTHROUGH_FIELDS)) buf_append(to, f.p, (size_t)f.value);
+}
+
+bool passthrough_pid(struct perfetto_sink *s, tk_id track, int64_t *pid) {
+  struct pb_field entry, f;
+  if (!passthrough_entry(s, track, &entry)) return false;
+  for (struct pb in = pb_inside(&entry); pb_next(&in, &f);)
+    if (f.number == PASSTHROUGH_PID) return *pid = (int64_t)f.value, true;
+  return false;
+}

@@ -1,0 +1,167 @@
+/* writer.c - packets of one graph: the sequence's clock, its default track, the text that it has interned. */
+#include "writer.h"
+
+#include <string.h>
+
+/* ---- interning ---- */
+
+static bool iids_init(struct iids *i, uint32_t n, struct mem *mem) {
+  size_t size = ((size_t)n + 1) * sizeof *i->iid;
+  *i = (struct iids){0};
+  i->iid = mem_alloc(mem, size);
+  if (i->iid) memset(i->iid, 0, size);
+  return i->iid != NULL;
+}
+
+static void iids_free(struct iids *i, struct mem *mem) {
+  mem_free(mem, i->iid);
+  mem_free(mem, i->known);
+}
+
+void iids_set(struct event_writer *w, struct iids *kind, tk_id s, uint32_t iid) {
+  if (!kind->iid[s] && mem_grow(w->mem, (void **)&kind->known, &kind->cap_known, (uint64_t)kind->n_known + 1, sizeof *kind->known))
+    kind->known[kind->n_known++] = s;
+  kind->iid[s] = iid;
+}
+
+static void iids_forget(struct iids *i) {
+  while (i->n_known) i->iid[i->known[--i->n_known]] = 0;
+  i->n = 0;
+}
+
+uint32_t writer_new_iid(struct event_writer *w, struct iids *kind, uint32_t field, tk_id s, uint32_t skip) {
+  const struct intern_str *text = trace_str(w->t, s);
+  uint32_t *n = kind == &w->end_keys ? &w->keys.n : &kind->n; /* both are names of annotations */
+  iids_set(w, kind, s, ++*n);
+  w->scratch.len = 0;
+  pb_u64(&w->scratch, INTERNED_IID, kind->iid[s]);
+  pb_bytes(&w->scratch, INTERNED_TEXT, text->bytes + skip, text->len - skip);
+  pb_message(&w->interned, field, &w->scratch);
+  return kind->iid[s];
+}
+
+/* ---- life ---- */
+
+bool writer_begin(struct event_writer *w, const struct tk_trace *t, int64_t base_ns, struct out *out, struct mem *mem) {
+  uint32_t n = t->store->strings.n;
+  w->t = t;
+  w->out = out;
+  w->mem = mem;
+  w->base_ns = base_ns;
+  w->started = false;
+  w->track = 0;
+  w->n_flow_ends = w->last_flow_end = w->last_point = 0;
+  w->has_ends = false;
+  w->interned.mem = w->event.mem = w->annotation.mem = w->packet.mem = w->scratch.mem = w->private_fields.mem = mem;
+  extension_begin(&w->extensions, t, mem);
+  return iids_init(&w->names, n, mem) && iids_init(&w->categories, n, mem) && iids_init(&w->keys, n, mem) &&
+         iids_init(&w->values, n, mem) && iids_init(&w->end_keys, n, mem) &&
+         iids_init(&w->point_classes, n, mem);
+}
+
+void writer_end(struct event_writer *w) {
+  iids_free(&w->names, w->mem);
+  iids_free(&w->categories, w->mem);
+  iids_free(&w->keys, w->mem);
+  iids_free(&w->values, w->mem);
+  iids_free(&w->end_keys, w->mem);
+  iids_free(&w->point_classes, w->mem);
+  mem_free(w->mem, w->points);
+  mem_free(w->mem, w->has_flows);
+  w->has_flows = NULL;
+  w->points = NULL;
+  w->n_points = 0;
+  mem_free(w->mem, w->flow_ends);
+  w->flow_ends = NULL;
+  w->cap_flow_ends = 0;
+  extension_free(&w->extensions);
+  buf_free(&w->interned);
+  buf_free(&w->event);
+  buf_free(&w->annotation);
+  buf_free(&w->packet);
+  buf_free(&w->scratch);
+  buf_free(&w->private_fields);
+}
+
+void writer_switch(struct event_writer *w, uint32_t machine, int64_t base_ns) {
+  struct iids *all[] = {&w->names, &w->categories, &w->keys, &w->end_keys, &w->values, &w->point_classes};
+  w->base_ns = base_ns;
+  w->machine = machine;
+  for (size_t i = 0; w->started && i < sizeof all / sizeof *all; i++) iids_forget(all[i]);
+  w->started = false;
+  w->track = 0;
+}
+
+/* ---- packets ---- */
+
+static uint64_t packet_size(const struct buf *packet) {
+  uint8_t room[16];
+  return (uint64_t)(varint_put(pb_key(room, TRACE_PACKET, PB_BYTES), packet->len) - room) + packet->len;
+}
+
+void writer_packet(struct out *out, const struct buf *packet) {
+  uint8_t *p = out_reserve(out, 16);
+  out->next = varint_put(pb_key(p, TRACE_PACKET, PB_BYTES), packet->len);
+  out_write(out, packet->data, packet->len);
+}
+
+int64_t writer_ns(const struct event_writer *w, tk_time ts) {
+  int64_t ns = ts >= 0 ? (ts + 500) / 1000 : -((499 - ts) / 1000);
+  return w->base_ns + ns;
+}
+
+static void write_sequence(struct event_writer *w, struct buf *packet, uint64_t flags) {
+  pb_u64(packet, PACKET_SEQUENCE_ID, w->sequence);
+  pb_u64(packet, PACKET_SEQUENCE_FLAGS, flags);
+  if (w->machine) pb_u64(packet, PACKET_MACHINE_ID, w->machine);
+}
+
+static void clock_snapshot(struct event_writer *w, int64_t ns) {
+  struct buf *b = &w->scratch, *snapshot = &w->annotation;
+  snapshot->len = 0;
+  for (int incremental = 0; incremental < 2; incremental++) {
+    b->len = 0;
+    pb_u64(b, CLOCK_ID, incremental ? CLOCK_OF_SEQUENCE : w->clock);
+    pb_u64(b, CLOCK_TIMESTAMP, (uint64_t)ns);
+    if (incremental) pb_u64(b, CLOCK_IS_INCREMENTAL, 1);
+    pb_message(snapshot, SNAPSHOT_CLOCKS, b);
+  }
+  w->packet.len = 0;
+  write_sequence(w, &w->packet, SEQUENCE_CLEARED);
+  pb_message(&w->packet, PACKET_CLOCK_SNAPSHOT, snapshot);
+  writer_packet(w->out, &w->packet);
+  w->last_ns = ns;
+  w->started = true;
+}
+
+void writer_track(struct event_writer *w, uint64_t uuid) {
+  struct buf *b = &w->scratch, *defaults = &w->annotation;
+  if (w->track == uuid) return;
+  if (!w->started) clock_snapshot(w, 0);
+  b->len = defaults->len = w->packet.len = 0;
+  pb_u64(b, EVENT_DEFAULTS_TRACK_UUID, uuid);
+  pb_message(defaults, DEFAULTS_TRACK_EVENT, b);
+  pb_u64(defaults, DEFAULTS_TIMESTAMP_CLOCK_ID, CLOCK_OF_SEQUENCE);
+  write_sequence(w, &w->packet, SEQUENCE_NEEDS_STATE);
+  pb_message(&w->packet, PACKET_DEFAULTS, defaults);
+  writer_packet(w->out, &w->packet);
+  w->track = uuid;
+}
+
+/* The order of fields is that of what deflate finds: what varies from packet to packet (lengths, name; time and the next length)
+ * stands together, what does not is one match between. */
+void writer_event(struct event_writer *w, int64_t ns, enum sink_part part, tk_id id) {
+  struct buf *p = &w->packet;
+  p->len = 0;
+  if (w->interned.len) pb_message(p, PACKET_INTERNED_DATA, &w->interned);
+  if (w->event.len) pb_message(p, PACKET_TRACK_EVENT, &w->event);
+  if (w->has_private_fields) pb_message(p, PACKET_TRACEKIT, &w->private_fields);
+  write_sequence(w, p, SEQUENCE_NEEDS_STATE);
+  pb_u64(p, PACKET_TIMESTAMP, (uint64_t)(ns - w->last_ns));
+  writer_packet(w->out, p);
+  w->last_ns = ns;
+  w->has_private_fields = false;
+  w->private_fields.len = 0;
+  w->n_packets++;
+  if (w->meter) w->meter->add(w->meter->arg, part, id, packet_size(p));
+}

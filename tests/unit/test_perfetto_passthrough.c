@@ -1,0 +1,194 @@
+/* What a Perfetto file holds beside events goes back into one, until an edit may have made it untrue; then it is counted as lost. */
+#include "help.h"
+
+#include "format/format.h"
+#include "format/pb_out.h"
+#include "format/perfetto/fields.h"
+
+enum { SEQUENCE = 9, STATS = 35 };
+
+struct file {
+  struct mem mem;
+  struct buf trace, packet, inner, deep;
+};
+
+static void add_packet(struct file *f, uint32_t field, const struct buf *message) {
+  f->packet.len = 0;
+  pb_u64(&f->packet, PACKET_SEQUENCE_ID, SEQUENCE);
+  pb_message(&f->packet, field, message);
+  pb_message(&f->trace, TRACE_PACKET, &f->packet);
+}
+
+static void add_text_packet(struct file *f, uint32_t field, uint32_t inner, const char *text) {
+  f->inner.len = 0;
+  pb_bytes(&f->inner, inner, text, strlen(text));
+  add_packet(f, field, &f->inner);
+}
+
+static void add_clock(struct file *f, uint64_t id, uint64_t ns) {
+  f->deep.len = 0;
+  pb_u64(&f->deep, CLOCK_ID, id);
+  pb_u64(&f->deep, CLOCK_TIMESTAMP, ns);
+  pb_message(&f->inner, SNAPSHOT_CLOCKS, &f->deep);
+}
+
+static void add_event(struct file *f, uint64_t ns, uint32_t type) {
+  f->packet.len = f->inner.len = 0;
+  pb_u64(&f->inner, EVENT_TYPE, type);
+  pb_u64(&f->inner, EVENT_TRACK_UUID, 7);
+  if (type == TYPE_SLICE_BEGIN) pb_bytes(&f->inner, EVENT_NAME, "the span", 8);
+  pb_u64(&f->packet, PACKET_TIMESTAMP, ns);
+  pb_u64(&f->packet, PACKET_SEQUENCE_ID, SEQUENCE);
+  pb_message(&f->packet, PACKET_TRACK_EVENT, &f->inner);
+  pb_message(&f->trace, TRACE_PACKET, &f->packet);
+}
+
+/* `primary` is the clock that times count on. */
+static void make_file(struct file *f, uint64_t primary) {
+  *f = (struct file){.trace = {.len = 0}};
+  f->trace.mem = f->packet.mem = f->inner.mem = f->deep.mem = &f->mem;
+  add_clock(f, primary, 1000);
+  add_clock(f, CLOCK_REALTIME, 5000000);
+  pb_u64(&f->inner, SNAPSHOT_PRIMARY_CLOCK, primary);
+  add_packet(f, PACKET_CLOCK_SNAPSHOT, &f->inner);
+  add_text_packet(f, STATS, 15, "the statistics");
+  add_text_packet(f, PACKET_INTERNED_DATA, 15, "interned for them");
+  f->inner.len = f->deep.len = 0;
+  pb_i64(&f->deep, THREAD_PID, 1);
+  pb_i64(&f->deep, THREAD_TID, 2);
+  pb_u64(&f->inner, DESCRIPTOR_UUID, 7);
+  pb_message(&f->inner, DESCRIPTOR_THREAD, &f->deep);
+  pb_bytes(&f->inner, 999, "a field of the track", 20);
+  add_packet(f, PACKET_TRACK_DESCRIPTOR, &f->inner);
+  add_event(f, 2000, TYPE_SLICE_BEGIN);
+  add_event(f, 3000, TYPE_SLICE_END);
+}
+
+static void free_file(struct file *f) {
+  buf_free(&f->trace);
+  buf_free(&f->packet);
+  buf_free(&f->inner);
+  buf_free(&f->deep);
+}
+
+/* What is written of the file after these edits. */
+struct output {
+  struct mem mem;
+  struct out out;
+  struct bytes bytes;
+  uint64_t lost;
+};
+
+static struct tk_trace *load(const struct file *f) {
+  struct tk_err err = {0};
+  struct tk_trace *t = feed_bytes(f->trace.data, f->trace.len, (struct feed){.format = "perfetto"}, &err);
+  if (!t) fail_msg("%s", err.msg);
+  return t;
+}
+
+static void write_out(const struct tk_trace *first, const struct tk_trace *second, struct output *o) {
+  const struct sink_options options = {0};
+  struct tk_err err = {0};
+  *o = (struct output){.lost = 0};
+  assert_true(out_memory(&o->out, &(struct out_options){0}, &o->mem, &err));
+  struct sink *s = format_perfetto.writer(&o->out, &options);
+  assert_non_null(s);
+  assert_true(s->open(s, first, &err) && s->write(s, first, &err));
+  if (second) assert_true(s->write(s, second, &err));
+  assert_true(s->close(s, first, NULL, &err) && out_commit(&o->out, &err));
+  o->lost = s->saved.lost[TK_LOSS_PASSTHROUGH];
+  s->free(s);
+  o->bytes.p = (uint8_t *)(uintptr_t)out_memory_data(&o->out, &o->bytes.n);
+}
+
+static void edit_and_write(const struct file *f, unsigned edits, struct output *o) {
+  struct tk_trace *t = load(f);
+  t->edits = (uint8_t)edits;
+  write_out(t, NULL, o);
+  tk_free(t);
+}
+
+static bool holds(const struct output *o, const char *text) { return memmem(o->bytes.p, o->bytes.n, text, strlen(text)) != NULL; }
+
+static void test_no_edit(void **state) {
+  struct file f;
+  struct output o;
+  (void)state;
+  make_file(&f, CLOCK_BOOTTIME);
+  edit_and_write(&f, 0, &o);
+  assert_true(holds(&o, "the statistics") && holds(&o, "interned for them") && holds(&o, "a field of the track"));
+  assert_int_equal(o.lost, 0);
+  out_close(&o.out);
+  free_file(&f);
+}
+
+/* The packets go, whatever the edit; the track's fields go when tracks are renamed. */
+static void test_edits(void **state) {
+  static const unsigned edits[] = {TK_EDIT_DROPPED, TK_EDIT_RENAMED, TK_EDIT_MOVED, TK_EDIT_DROPPED | TK_EDIT_MOVED};
+  struct file f;
+  (void)state;
+  make_file(&f, CLOCK_BOOTTIME);
+  for (size_t i = 0; i < LENGTH(edits); i++) {
+    struct output o;
+    bool renamed = edits[i] & TK_EDIT_RENAMED;
+    edit_and_write(&f, edits[i], &o);
+    assert_false(holds(&o, "the statistics") || holds(&o, "interned for them"));
+    assert_true(holds(&o, "the span"));
+    assert_int_equal(holds(&o, "a field of the track"), !renamed);
+    assert_int_equal(o.lost, renamed ? 3 : 2);
+    out_close(&o.out);
+  }
+  free_file(&f);
+}
+
+/* Which clock times count on is said by somebody, so that the output has the same times on the same clock. */
+static void test_clock(void **state) {
+  static const unsigned edits[] = {0, TK_EDIT_DROPPED, TK_EDIT_MOVED, TK_EDIT_RENAMED};
+  static const uint64_t clocks[] = {CLOCK_BOOTTIME, CLOCK_MONOTONIC};
+  (void)state;
+  for (size_t c = 0; c < LENGTH(clocks); c++) {
+    struct file f;
+    make_file(&f, clocks[c]);
+    struct tk_trace *before = load(&f);
+    for (size_t i = 0; i < LENGTH(edits); i++) {
+      struct output o;
+      struct tk_err err = {0};
+      edit_and_write(&f, edits[i], &o);
+      struct tk_trace *t = feed_bytes(o.bytes.p, o.bytes.n, (struct feed){.format = "perfetto"}, &err);
+      assert_non_null(t);
+      assert_int_equal(t->n_events, 1);
+      assert_int_equal(t->clock, before->clock);
+      assert_int_equal(t->zero_ns, before->zero_ns);
+      assert_int_equal(t->origin_ns, before->origin_ns);
+      assert_int_equal(t->n_notes, before->n_notes - (edits[i] != 0)); /* less that of the packets that are gone */
+      tk_free(t);
+      out_close(&o.out);
+    }
+    tk_free(before);
+    free_file(&f);
+  }
+}
+
+/* A second graph's packets would be taken for packets of the first one's sequences. */
+static void test_second(void **state) {
+  struct file f;
+  struct output o;
+  (void)state;
+  make_file(&f, CLOCK_BOOTTIME);
+  struct tk_trace *first = load(&f), *second = load(&f);
+  write_out(first, second, &o);
+  const uint8_t *at = memmem(o.bytes.p, o.bytes.n, "the statistics", 14);
+  assert_non_null(at);
+  assert_null(memmem(at + 1, o.bytes.n - (size_t)(at + 1 - o.bytes.p), "the statistics", 14));
+  assert_int_equal(o.lost, 2);
+  tk_free(first);
+  tk_free(second);
+  out_close(&o.out);
+  free_file(&f);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_edit), cmocka_unit_test(test_edits), cmocka_unit_test(test_clock),
+                                     cmocka_unit_test(test_second)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
