@@ -79,7 +79,7 @@ struct command {
   int (*run)(const void *params, const struct operands *in);
 };
 
-extern const struct command *const commands[]; /* ended by NULL; in main.c */
+extern const struct command *const commands[]; /* ended by NULL; in commands.c */
 
 enum parsed { PARSED_RUN, PARSED_HELP, PARSED_VERSION, PARSED_FORMATS, PARSED_ERROR };
 

@@ -4,7 +4,7 @@ tracekit convert -f help > rows
 grep -vE '^  [a-z]+ +[A-Za-z].* \((read|write|read, write); \.|^ {14}[a-z]' rows
 awk 'length > 80' rows
 grep -oE '^  (json|xplane|perfetto) ' rows
-grep -A 1 '^  perfetto' rows | tail -n 1
+grep -A 1 '^  perfetto' rows | tail -n 1 | cut -c 1-60
 tracekit merge --format=help | cmp rows -
 tracekit help | sed -n '/^Formats:/,/^$/p' | sed '1d;$d' | cmp rows -
 tracekit help | awk 'length > 80'
