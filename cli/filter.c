@@ -243,7 +243,6 @@ static void report_text(FILE *to, const void *arg) {
   if (r->clipped) fprintf(to, ", clipped %s", tty_count(r->clipped, a));
   if (r->broken_flows) fprintf(to, ", dropped %s flows that lost an end", tty_count(r->broken_flows, a));
   if (r->records_dropped) fprintf(to, ", dropped %s other records", tty_count(r->records_dropped, a));
-  if (r->foreign) fputs(", dropped packets that are not events", to);
   fputc('\n', to);
 }
 

@@ -342,7 +342,8 @@ struct tk_sources {
 TK_API struct tk_sources *tk_sources_open(const char *const *names, size_t n, const struct tk_source_options *opt, struct tk_err *err);
 /* Reads and seals the i-th input.  What was decided on the way to it (which run, which view) is among its notes. */
 TK_API struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk_load_options *opt, struct tk_err *err);
-/* Reads all of them as one trace, which is called `source`: merged on one timeline, by way of a temporary file. */
+/* Reads all of them as one trace, which is called `source`: merged on one timeline as tk_merge does it, and joined in memory.  NULL on
+ * error, which it is if one of them cannot be read. */
 TK_API struct tk_trace *tk_sources_load_all(struct tk_sources *s, const char *source, const struct tk_load_options *opt,
                                             struct tk_err *err);
 TK_API void tk_sources_close(struct tk_sources *s);

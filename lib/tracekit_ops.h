@@ -118,7 +118,6 @@ struct tk_filter_report {
   uint64_t broken_flows;          /* flows that lost an end, and so the other */
   uint64_t records_dropped;
   uint64_t clipped;
-  uint64_t foreign; /* blocks that only the input's own format understands, dropped */
 };
 
 /* Can these options be understood?  Asked without a trace, so that a mistyped expression costs no reading. */

@@ -1,29 +1,167 @@
 /* load_merged.c - several inputs as one trace in memory: what an operation needs that is asked of a whole run.
  *
- * They are merged as merge does it into a temporary file, which is read again and gone at once: while they are merged one of them is
- * in memory at a time, and there is one way only to put hosts on one timeline. */
-#include <errno.h>
+ * They are merged as merge does it, but the sink joins the graphs instead of writing them: at most the joined graph and one input are
+ * in memory.  The result is what a file of the same merge would be read as, where that file's format could hold all of it:
+ *
+ *     top-level keys      of the first input; the object "tracekit" behind them
+ *     names of tracks     that merging gave are metadata records, before the records that the rank brought
+ *     records             but those of names that were replaced
+ *     passthrough         joined by its format (struct format), since it speaks of ids of the graph */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/os.h"
-#include "graph/trace.h"
+#include "format/format.h"
+#include "format/json.h"
+#include "graph/join.h"
 #include "load.h"
 #include "merge.h"
 #include "source/sources.h"
 
-/* It is called what was asked for, not what it was merged into. */
-static void rename_trace(struct tk_trace *t, const char *source) {
-  char *copy = malloc(strlen(source) + 1);
-  if (!copy) return;
-  memcpy(copy, source, strlen(source) + 1);
-  free(t->store->source);
-  t->store->source = copy;
-  t->source = copy;
+struct graph_sink {
+  struct sink sink;
+  struct tk_trace *to;
+  uint32_t n_joined;
+  uint64_t limit; /* of memory, for the joined graph and one input; 0 = none */
+};
+
+/* ---- names ---- */
+
+/* Metadata says what a track is called, as Chrome's JSON has it. */
+static void add_name_record(struct tk_trace *t, tk_id track, enum tk_record_kind kind) {
+  static const struct {
+    const char *name, *arg;
+  } RECORDS[] = {[TK_REC_PROCESS_NAME] = {"process_name", "name"},
+                 [TK_REC_PROCESS_LABELS] = {"process_labels", "labels"},
+                 [TK_REC_PROCESS_SORT] = {"process_sort_index", "sort_index"},
+                 [TK_REC_THREAD_NAME] = {"thread_name", "name"},
+                 [TK_REC_THREAD_SORT] = {"thread_sort_index", "sort_index"}};
+  const struct tk_track *k = &t->tracks[track];
+  struct buf *raw = &t->store->raw;
+  struct tk_record r = {.track = track, .kind = (uint8_t)kind, .phase = 'M', .at = raw->len};
+  const struct intern_str *text = trace_str(t, kind == TK_REC_PROCESS_LABELS ? k->labels : k->name);
+  char number[24];
+  r.strong = k->pid.kind != TK_IDENT_NONE || k->tid.kind != TK_IDENT_NONE;
+  buf_text(raw, "\"ph\":\"M\",\"name\":\"");
+  buf_text(raw, RECORDS[kind].name);
+  buf_text(raw, "\",\"args\":{\"");
+  buf_text(raw, RECORDS[kind].arg);
+  buf_text(raw, "\":");
+  if (kind == TK_REC_PROCESS_SORT || kind == TK_REC_THREAD_SORT) buf_append(raw, number, num_put_i64(number, k->sort_index));
+  else json_quote(raw, text->bytes, text->len);
+  buf_text(raw, "}");
+  r.size = (uint32_t)(raw->len - r.at);
+  *trace_add_record(t) = r;
 }
 
-static bool keep_files(struct tk_trace *t, const struct tk_sources *s, struct tk_err *err) {
+/* Tracks from `first` on whose names no record says get records that do.  Those of counters say nothing but their identity. */
+static void add_name_records(struct tk_trace *t, tk_id first) {
+  for (tk_id i = first; i <= t->n_tracks; i++) {
+    struct tk_track *k = &t->tracks[i];
+    bool process = k->kind == TK_PROCESS;
+    if (!k->renamed || k->hidden || k->kind == TK_COUNTERS) continue;
+    if (k->name) add_name_record(t, i, process ? TK_REC_PROCESS_NAME : TK_REC_THREAD_NAME);
+    if (k->labels) add_name_record(t, i, TK_REC_PROCESS_LABELS);
+    if (k->has_sort) add_name_record(t, i, process ? TK_REC_PROCESS_SORT : TK_REC_THREAD_SORT);
+    t->tracks[i].renamed = false;
+  }
+}
+
+/* A record that says a name is of no use where an operation gave the track another one. */
+static bool is_record_valid(const struct tk_trace *t, const struct tk_record *r) {
+  return r->kind == TK_REC_OTHER || !r->track || !t->tracks[r->track].renamed;
+}
+
+/* ---- top-level keys ---- */
+
+/* Blanks for the eye are no part of a value: a line break never stands within a JSON string. */
+static void add_meta(struct tk_trace *t, tk_id key, bool after, const char *text, size_t n) {
+  struct buf *raw = &t->store->raw;
+  struct tk_meta m = {.key = key, .at = raw->len, .after = after};
+  for (const char *end = text + n, *line = text, *stop; line < end; line = stop + 1) {
+    stop = memchr(line, '\n', (size_t)(end - line));
+    if (!stop) stop = end;
+    buf_append(raw, line, (size_t)(stop - line));
+  }
+  m.size = raw->len - m.at;
+  trace_end_raw(t);
+  *trace_add_meta(t) = m;
+}
+
+static void add_metas(struct tk_trace *t, const struct tk_trace *first, bool after) {
+  static const char OURS[] = "tracekit";
+  for (tk_id i = 1; i <= first->n_metas; i++) {
+    const struct tk_meta *m = &first->metas[i];
+    size_t n;
+    const char *key = tk_string(first, m->key, &n);
+    if (m->origin || m->after != after || strcmp(key, OURS) == 0) continue;
+    add_meta(t, trace_string(t, key, n), after, trace_raw(first, m->at), (size_t)m->size);
+  }
+}
+
+/* ---- the sink ---- */
+
+static bool graph_open(struct sink *sink, const struct tk_trace *first, struct tk_err *err) {
+  struct tk_trace *t = ((struct graph_sink *)sink)->to;
+  t->zero_ns = first->zero_ns;
+  t->has_zero = first->has_zero;
+  t->clock = first->clock;
+  t->format = first->format;
+  t->sealed = true;
+  add_metas(t, first, false);
+  return mem_check(&t->store->mem, err);
+}
+
+static void join_passthrough(struct tk_trace *to, const struct tk_trace *from, const struct join_ids *ids) {
+  const struct format *f;
+  for (size_t i = 0; (f = format_row(i)) != NULL; i++)
+    if (f->join) f->join(to, from, ids);
+}
+
+static void finish_passthrough(struct tk_trace *t) {
+  const struct format *f;
+  for (size_t i = 0; (f = format_row(i)) != NULL; i++)
+    if (f->join_finish) f->join_finish(t);
+}
+
+static bool graph_write(struct sink *sink, const struct tk_trace *t, struct tk_err *err) {
+  struct graph_sink *s = (struct graph_sink *)sink;
+  struct mem *mem = &s->to->store->mem;
+  struct join_ids ids;
+  tk_id tracks = s->to->n_tracks;
+  if (s->limit) mem->limit = t->store->mem.used < s->limit ? s->limit - t->store->mem.used : 1;
+  bool ok = join_graph(s->to, t, &ids, err);
+  ids.ordinal = s->n_joined++;
+  if (ok) {
+    add_name_records(s->to, tracks + 1);
+    join_records(s->to, t, &ids, is_record_valid);
+    join_passthrough(s->to, t, &ids);
+  }
+  join_ids_free(&ids, s->to);
+  return ok && mem_check(mem, err);
+}
+
+static bool graph_close(struct sink *sink, const struct tk_trace *first, const char *provenance, struct tk_err *err) {
+  struct graph_sink *s = (struct graph_sink *)sink;
+  struct tk_trace *t = s->to;
+  t->store->mem.limit = s->limit;
+  add_metas(t, first, true);
+  if (provenance) add_meta(t, trace_text(t, "tracekit"), true, provenance, strlen(provenance));
+  finish_passthrough(t);
+  return join_finish(t, err) && mem_check(&t->store->mem, err);
+}
+
+static void graph_free(struct sink *sink) { (void)sink; }
+
+/* ---- all ---- */
+
+static void name_trace(struct tk_trace *t, const char *source) {
+  size_t n = strlen(source) + 1;
+  t->store->source = malloc(n);
+  if (t->store->source) t->source = memcpy(t->store->source, source, n);
+}
+
+static bool name_files(struct tk_trace *t, const struct tk_sources *s, struct tk_err *err) {
   const char **paths = calloc(s->n + 1, sizeof *paths);
   if (!paths) return err_set(err, TK_ELIMIT, "out of memory");
   for (size_t i = 0; i < s->n; i++) paths[i] = sources_path(s, i);
@@ -32,10 +170,8 @@ static bool keep_files(struct tk_trace *t, const struct tk_sources *s, struct tk
   return mem_check(&t->store->mem, err);
 }
 
-/* What was noted of the inputs; of the file between, which is our own, it would be said twice. */
-static void take_notes(struct tk_trace *t, const struct tk_trace *notes) {
-  t->n_notes = 0;
-  for (tk_id i = 1; notes && i <= notes->n_notes; i++) {
+static void copy_notes(struct tk_trace *t, const struct tk_trace *notes) {
+  for (tk_id i = 1; i <= notes->n_notes; i++) {
     const struct tk_note *n = &notes->notes[i];
     trace_notes(t, n->kind, n->offset, tk_string(notes, n->text, NULL), n->count);
   }
@@ -43,41 +179,39 @@ static void take_notes(struct tk_trace *t, const struct tk_trace *notes) {
 
 /* A result without one of its hosts would look like one with all of them. */
 static bool check_ranks(const struct tk_merge_report *merged, struct tk_err *err) {
-  for (size_t i = 0; merged->ranks && i < merged->n_ranks; i++)
+  for (size_t i = 0; i < merged->n_ranks; i++)
     if (merged->ranks[i].failed)
       return err_set(err, TK_EFORMAT, "%s (tracekit merge --keep-going leaves it out)", merged->ranks[i].failed);
   return true;
 }
 
-static struct tk_trace *merge_and_load(struct tk_sources *s, const char *path, const struct tk_load_options *opt, struct tk_err *err) {
-  struct tk_merge_options merge = {.load = *opt, .keep_going = true, .keep_truncated = !opt->strict};
-  struct tk_load_options load = *opt;
+static bool merge_graphs(struct tk_trace *t, struct tk_sources *s, const struct tk_load_options *opt, struct tk_err *err) {
+  const struct merge_inputs in = {s, 0, s->n};
+  struct graph_sink sink = {.sink = {.open = graph_open, .write = graph_write, .close = graph_close, .free = graph_free},
+                            .to = t, .limit = os_memory_limit(opt->max_memory)};
+  const struct merge_output output = {.sink = &sink.sink, .holds = TK_HOLDS_ALL, .held = &t->store->mem};
+  const struct tk_merge_options merge = {
+      .load = *opt, .save.command = "tracekit merge", .keep_going = true, .keep_truncated = !opt->strict};
   struct tk_merge_report merged;
-  struct tk_trace *t = NULL;
-  merge.save = (struct tk_save_options){.format = "json", .command = "tracekit merge", .force = true, .threads = opt->threads};
-  load.format = "json";
-  bool ok = merge_inputs(&(struct merge_inputs){s, 0, s->n}, path, &merge, &merged, err) && check_ranks(&merged, err);
-  if (ok) t = tk_load(path, &load, err);
-  if (t) take_notes(t, merged.notes);
+  bool ok = merge_report_init(&merged, s->n, err) && merge_check_options(&merge, s->n, err) &&
+            merge_into(&in, &output, &merge, &merged, err) && check_ranks(&merged, err);
+  if (ok) copy_notes(t, merged.notes);
   tk_merge_report_free(&merged);
-  return t;
+  return ok && name_files(t, s, err) && (!opt->check || tk_check(t, err));
 }
 
 struct tk_trace *tk_sources_load_all(struct tk_sources *s, const char *source, const struct tk_load_options *opt, struct tk_err *err) {
-  char *path;
+  static const struct tk_load_options defaults = {0};
+  struct tk_err own;
+  struct tk_trace *t = trace_new(0);
+  if (!err) err = &own;
   err_clear(err);
-  int fd = os_temporary(".json", &path);
-  if (fd < 0) {
-    err_sys(err, TK_EWRITE, errno, "cannot make a temporary file");
+  if (!t) {
+    err_set(err, TK_ELIMIT, "out of memory");
     return NULL;
   }
-  close(fd);
-  struct tk_trace *t = merge_and_load(s, path, opt, err);
-  unlink(path);
-  free(path);
-  if (!t) return NULL;
-  rename_trace(t, source);
-  if (keep_files(t, s, err)) return t;
+  name_trace(t, source);
+  if (merge_graphs(t, s, opt ? opt : &defaults, err)) return t;
   tk_free(t);
   return NULL;
 }

@@ -1,8 +1,16 @@
-/* merge.h - what the drivers share of merging. */
+/* merge.h - what the drivers share of merging: several inputs become graphs on one timeline, which go into a sink one after the
+ * other.
+ *
+ *     merge.c          identifies, aligns and renumbers each input, hands its graph to the sink, and frees it
+ *     merge_align.c    the first pass: what each host's clock is ahead
+ *     merge_order.c    in which order the rows of the inputs stand
+ *     merge_block.c    what the output says of each rank
+ *     merge_file.c     the sink is a file: tk_merge
+ *     load_merged.c    the sink is a graph: tk_sources_load_all */
 #ifndef COMMAND_MERGE_H
 #define COMMAND_MERGE_H
 
-#include "tracekit.h"
+#include "graph/sink.h"
 
 /* Inputs that are found already: those from `first` on, n of them. */
 struct merge_inputs {
@@ -10,8 +18,26 @@ struct merge_inputs {
   size_t first, n;
 };
 
-/* tk_merge of these. */
-bool merge_inputs(const struct merge_inputs *in, const char *output, const struct tk_merge_options *opt,
+/* Where merged graphs go. */
+struct merge_output {
+  struct sink *sink;         /* is opened, written to and closed */
+  unsigned holds;            /* what it can hold, by the row of its format: what it cannot is counted in sink->saved */
+  bool needs_start;          /* it has to know when the first of all events is before it is opened */
+  const struct mem *held;    /* memory that the sink holds on to, which is no longer there for inputs; NULL = none to speak of */
+  struct manifest *manifest; /* instead of a sink: inputs go into a tar as they are, and it says where they stand */
+};
+
+/* Begins a report, in which notes can be made before the merge.  False with err set when memory runs out. */
+bool merge_report_init(struct tk_merge_report *report, size_t n_inputs, struct tk_err *err);
+/* Are the options of a merge of n inputs such that they can be followed? */
+bool merge_check_options(const struct tk_merge_options *opt, size_t n, struct tk_err *err);
+
+/* Merges into an output that is ready, with options that have been checked, and tells in the report, which has been begun. */
+bool merge_into(const struct merge_inputs *in, const struct merge_output *output, const struct tk_merge_options *opt,
+                struct tk_merge_report *report, struct tk_err *err);
+
+/* tk_merge of these inputs, into the file `path`. */
+bool merge_inputs(const struct merge_inputs *in, const char *path, const struct tk_merge_options *opt,
                   struct tk_merge_report *report, struct tk_err *err);
 
 #endif

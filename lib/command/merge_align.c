@@ -1,6 +1,6 @@
 /* merge_align.c - pass one of a merge: each input is loaded, its anchors are taken out, and it is freed again; then the clocks are
- * solved for (align/align.h).  What is known of one host needs no second look: with one input, or one host, nothing is read twice; graphs
- * that are small together wait for pass two as they are (4 ranks of 40 MB: 0.92 -> 0.73 s of processor time). */
+ * solved for (align/align.h).  With one input, or one host, nothing is read twice; graphs that are small together wait for pass two
+ * as they are (4 ranks of 40 MB: 0.92 -> 0.73 s of processor time). */
 #include "merge_align.h"
 
 #include <math.h>
@@ -94,7 +94,7 @@ static bool check_request(const struct aligner *a) {
 
 /* ---- reading ---- */
 
-static const char *keep(struct aligner *a, const char *text) {
+static const char *report_text(struct aligner *a, const char *text) {
   return tk_string(a->report->notes, trace_text(a->report->notes, text), NULL);
 }
 
@@ -114,7 +114,7 @@ static bool take_input(struct aligner *a, size_t i, const struct tk_trace *t) {
   a->any = true;
   input->read = true;
   input->rank = id.rank >= 0 ? id.rank : (int64_t)i;
-  input->host = keep(a, id.host);
+  input->host = report_text(a, id.host);
   int64_t later = merge_later(&a->base, t, a->opt->align);
   trace_extent(t, &start, &end);
   input->start_ns = t->origin_ns + later + start / 1000;
@@ -148,7 +148,7 @@ struct tk_trace *merge_load(struct merge_alignment *a, const struct merge_inputs
 static bool read_all(struct aligner *a) {
   bool ok = true;
   for (size_t i = 0; ok && i < a->in->n; i++) {
-    a->inputs[i].name = keep(a, a->in->sources->inputs[a->in->first + i].name);
+    a->inputs[i].name = report_text(a, a->in->sources->inputs[a->in->first + i].name);
     a->inputs[i].host = "";
     if (!sources_keep(a->in->sources, a->in->first + i, a->err)) return false;
     struct tk_trace *t = merge_load(a->out, a->in, i, &a->opt->load, a->err);
@@ -275,7 +275,7 @@ static void find_start(struct aligner *a) {
   }
 }
 
-static bool run(struct aligner *a) {
+static bool align_inputs(struct aligner *a) {
   size_t n = a->in->n;
   a->inputs = arena_alloc(&a->arena, (n + 1) * sizeof *a->inputs);
   a->out->maps = mem_array(a->mem, n, sizeof *a->out->maps);
@@ -305,7 +305,7 @@ bool merge_align(struct merge_alignment *out, const struct merge_inputs *in, con
   if (!check_request(&a)) return false;
   a.start_only = !is_needed(in, opt);
   bool ok = a.start_only ? align_report_none(report, opt->align, in->n < 2 || one_host_by_place(in)) : true;
-  if (ok && (!a.start_only || (start && in->n > 1))) ok = run(&a);
+  if (ok && (!a.start_only || (start && in->n > 1))) ok = align_inputs(&a);
   align_solution_free(&a.solution);
   align_anchors_free(&a.anchors);
   arena_free(&a.arena);

@@ -16,6 +16,8 @@ enum { N_FORMATS = sizeof FORMATS / sizeof FORMATS[0] };
 
 const struct tk_format_info *tk_format(size_t i) { return i < N_FORMATS ? &FORMATS[i]->info : NULL; }
 
+const struct format *format_row(size_t i) { return i < N_FORMATS ? FORMATS[i] : NULL; }
+
 const struct format *format_by_name(const char *name) {
   for (size_t i = 0; i < N_FORMATS; i++)
     if (strcmp(FORMATS[i]->info.name, name) == 0) return FORMATS[i];

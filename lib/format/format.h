@@ -6,6 +6,7 @@
 #ifndef FORMAT_FORMAT_H
 #define FORMAT_FORMAT_H
 
+#include "graph/join.h"
 #include "graph/sink.h"
 #include "graph/trace.h"
 #include "io/in.h"
@@ -36,6 +37,10 @@ struct format {
   const char *(*clock_name)(const struct tk_trace *t);
   /* The `at`-th machine of a trace that was read, false behind the last; NULL = it tells none apart. */
   bool (*machine)(const struct tk_trace *t, uint32_t at, struct format_machine *m);
+  /* The passthrough of this format that `from` holds joins that of `to`, which the graph has joined already as `ids` say, and when
+   * no more graphs will join.  Failure sticks in the memory of `to`.  NULL = its passthrough is of one file and cannot be joined. */
+  void (*join)(struct tk_trace *to, const struct tk_trace *from, const struct join_ids *ids);
+  void (*join_finish)(struct tk_trace *to);
   /* Reads the input to its end into an empty trace, without sealing. */
   bool (*read)(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err);
   /* What a trace that was read consists of, for `info`; NULL = nothing more than the graph says.  Memory is of `keep`. */
@@ -48,6 +53,8 @@ enum { FORMAT_PEEK = 4096 };
 
 extern const struct format format_chrome, format_xplane, format_perfetto, format_speedscope;
 
+/* The i-th row, NULL behind the last. */
+const struct format *format_row(size_t i);
 const struct format *format_by_name(const char *name);
 /* What commands write that are not told: the first row. */
 const struct format *format_default(void);

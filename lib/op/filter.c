@@ -355,7 +355,6 @@ static bool filter_trace(struct filter *f, struct tk_trace *to, struct tk_err *e
   if (f->has_window) to->edits |= TK_EDIT_DROPPED; /* what passthrough tells of other times */
   if (!drop_args(to, f->opt, f->mem)) return false;
   if (to->edits & TK_EDIT_DROPPED && !frames_prune(to, err)) return false;
-  if (events != to->n_events || f->has_window) f->report->foreign += strip_foreign(to);
   f->report->events_before += events;
   f->report->events += to->n_events;
   f->report->points_before += points;

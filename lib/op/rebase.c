@@ -10,7 +10,6 @@
 
 #include "base/err.h"
 #include "graph/seal.h"
-#include "strip.h"
 #include "window.h"
 
 static bool beyond(struct tk_err *err) { return err_set(err, TK_EUSAGE, "this would move times beyond the range of 64 bits"); }
@@ -198,7 +197,6 @@ bool tk_rebase(struct tk_trace *t, const struct tk_rebase_options *o, struct tk_
   if (!err) err = &own;
   if (!tk_rebase_check(o, err)) return false;
   t->edits |= TK_EDIT_MOVED;
-  if (strip_foreign(t)) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "packets that are no events: dropped, their times cannot be moved");
   if (o->scale && !scale_events(t, o->scale, err)) return false;
   if (o->shift && !move_events(t, o->shift, err)) return false;
   if (o->absolute) return to_epoch(t, err);

@@ -246,5 +246,6 @@ bool renumber(struct tk_trace *t, struct merge_ids *ids, const struct merge_plac
   hide_empty(t);
   renumber_processes(t, ids, place, was, n_was);
   renumber_ids(t, ids, was, *n_was);
+  t->edits |= TK_EDIT_RENAMED;
   return mem_check(&t->store->mem, err) && mem_check(ids->mem, err);
 }

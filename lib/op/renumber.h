@@ -34,7 +34,7 @@ struct merge_pid {
 };
 
 /* Renumbers pids, flow and async ids, labels and orders the processes, hides those that have no events.  Times and args stay as
- * they are.  `was` has room for t->n_tracks entries; *n_was says how many processes are visible. */
+ * they are; the graph is marked as renamed.  `was` has room for t->n_tracks entries; *n_was says how many processes are visible. */
 bool renumber(struct tk_trace *t, struct merge_ids *ids, const struct merge_place *place, struct merge_pid *was, uint32_t *n_was,
               struct tk_err *err);
 

@@ -2,17 +2,6 @@
 
 #include <string.h>
 
-unsigned strip_foreign(struct tk_trace *t) {
-  unsigned n = 0;
-  for (tk_id i = 1; i <= t->n_metas; i++) {
-    struct tk_meta *m = &t->metas[i];
-    if (strcmp(tk_string(t, m->key, NULL), "perfetto.packets") != 0 || m->size == 0) continue;
-    m->size = 0;
-    n++;
-  }
-  return n;
-}
-
 bool strip_is_bare(const struct tk_trace *t, const struct tk_arg *arg) {
   return arg->key == KEY_ARGS && arg->type == TK_ARG_JSON && strcmp(tk_string(t, arg->s, NULL), "{}") == 0;
 }

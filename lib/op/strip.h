@@ -4,9 +4,6 @@
 
 #include "graph/trace.h"
 
-/* Blocks that only their own format understands speak of what is gone or has moved: they go.  How many. */
-unsigned strip_foreign(struct tk_trace *t);
-
 /* "args":{} of a JSON event: in the way of args that are added. */
 bool strip_is_bare(const struct tk_trace *t, const struct tk_arg *arg);
 

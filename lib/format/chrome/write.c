@@ -287,7 +287,7 @@ static bool order_tracks(struct chrome_sink *s, const struct tk_trace *t, struct
   if (!o->tracks || !o->met) return false;
   memset(o->met, 0, (size_t)t->n_tracks + 1);
   for (tk_id i = 1; i <= t->n_tracks; i++)
-    if (t->tracks[i].renamed && !is_hidden(t, i)) meet_track(o, t, i);
+    if (t->tracks[i].renamed && !is_hidden(t, i) && t->tracks[i].kind != TK_COUNTERS) meet_track(o, t, i);
   for (tk_id i = 1; i <= t->n_records; i++)
     if (t->records[i].phase == 'M' && !is_hidden(t, t->records[i].track)) meet_track(o, t, t->records[i].track);
   for (tk_id i = 1; i <= t->n_flow_points; i++)

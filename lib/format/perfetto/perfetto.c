@@ -1,6 +1,7 @@
 /* perfetto.c - the row of Perfetto's Trace protobuf: traces of TrackEvents. */
 #include "perfetto.h"
 
+#include "join.h"
 #include "passthrough.h"
 
 static const char *const ENDINGS[] = {".pftrace", ".perfetto-trace", NULL};
@@ -22,5 +23,6 @@ const struct format format_perfetto = {
     .bid = perfetto_bid,
     .read = perfetto_read,
     .inspect = perfetto_inspect,
+    .join = perfetto_join,
     .writer = perfetto_writer,
 };

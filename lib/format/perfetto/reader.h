@@ -19,6 +19,7 @@
 #ifndef FORMAT_PERFETTO_READER_H
 #define FORMAT_PERFETTO_READER_H
 
+#include "format/format.h"
 #include "graph/trace.h"
 #include "format/pb.h"
 #include "fields.h"

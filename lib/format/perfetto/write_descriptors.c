@@ -275,7 +275,7 @@ void write_attribute(struct perfetto_sink *s, const char *key, const char *text,
 }
 
 void describe_extensions(struct perfetto_sink *s, const struct tk_trace *t) {
-  if (t->edits & (TK_EDIT_DROPPED | TK_EDIT_RENAMED) && !extension_in_use(t, &s->mem)) return;
+  if (t->edits & TK_EDIT_DROPPED && !extension_in_use(t, &s->mem)) return;
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];
     if (!passthrough_is(t, m, PASSTHROUGH_EXTENSIONS)) continue;

@@ -579,5 +579,7 @@ const struct format format_xplane = {
     .bid = xplane_bid,
     .read = xplane_read,
     .inspect = xplane_inspect,
+    .join = xplane_join,
+    .join_finish = xplane_join_finish,
     .writer = xplane_writer,
 };

@@ -107,8 +107,7 @@ static void end_graph(struct xplane_sink *s, struct xplane_graph *g) {
 
 static bool starts_with(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
 
-/* Kinds of planes that xprof numbers apart. */
-static unsigned kind_of(const char *name) {
+unsigned xplane_plane_kind(const char *name) {
   static const char *const prefixes[] = {"/device:GPU:", "/device:TPU:", "/device:CUSTOM:", "/host:CPU"};
   for (unsigned i = 0; i < 4; i++)
     if (starts_with(name, prefixes[i])) return i < 2 ? 1 : i;
@@ -124,7 +123,7 @@ static bool take_id(struct xplane_sink *s, unsigned kind, int64_t id) {
 
 /* A plane of a later graph must not fall together with one of an earlier: its id moves up if it is taken. */
 static int64_t plane_id(struct xplane_sink *s, const struct xplane_graph *g, const char *name, int64_t id) {
-  unsigned kind = kind_of(name);
+  unsigned kind = xplane_plane_kind(name);
   if (take_id(s, kind, id) || g->ordinal == 0) return id;
   for (id = 0; !take_id(s, kind, id);) id++;
   return id;
@@ -132,16 +131,15 @@ static int64_t plane_id(struct xplane_sink *s, const struct xplane_graph *g, con
 
 /* "/device:TPU:0", or of a process that an operation named anew "/device:TPU:0 [rank 1 - hostB]": xprof knows planes by how
  * their names begin. */
-static void name_known(const struct xplane_graph *g, const struct xplane_plane *p, struct buf *b) {
-  const struct tk_trace *t = g->t;
+void xplane_print_plane_name(const struct tk_trace *t, uint32_t ordinal, const struct xplane_plane *p, struct buf *b) {
   size_t n, m;
   const char *was = tk_string(t, p->name, &n), *now = was;
-  char ordinal[32] = "";
+  char host[32] = "";
   m = n;
   buf_append(b, was, n);
   if (p->process && !t->tracks[p->process].hidden) now = tk_string(t, t->tracks[p->process].name, &m);
   if (!p->process || t->tracks[p->process].hidden || t->tracks[p->process].name == p->shown) {
-    if (g->ordinal) buf_append(b, ordinal, (size_t)snprintf(ordinal, sizeof ordinal, " [host%u]", g->ordinal));
+    if (ordinal) buf_append(b, host, (size_t)snprintf(host, sizeof host, " [host%u]", ordinal));
     return;
   }
   if (m > n + 3 && memcmp(now + m - n, was, n) == 0 && memcmp(now + m - n - 3, " - ", 3) == 0) m -= n + 3;
@@ -273,7 +271,7 @@ static bool write_known(struct xplane_sink *s, const struct xplane_graph *g, con
   struct pieces p = no_pieces(&s->mem);
   bool lines = plane->process && plane->process <= g->t->n_tracks && !g->t->tracks[plane->process].hidden, ok;
   struct xplane_encoder e;
-  name_known(g, plane, &p.name);
+  xplane_print_plane_name(g->t, g->ordinal, plane, &p.name);
   put_head(&p.head, plane_id(s, g, text_of(&p.name), plane->id), &p.name);
   xplane_encoder_init(&e, g, plane->process, plane, &s->mem);
   ok = !lines || xplane_lay_out(&e);
@@ -290,7 +288,7 @@ static bool write_new(struct xplane_sink *s, const struct xplane_graph *g, tk_id
   struct xplane_encoder e;
   bool ok;
   name_new(s, g->t, &g->t->tracks[process], &p.name);
-  unsigned kind = kind_of(text_of(&p.name));
+  unsigned kind = xplane_plane_kind(text_of(&p.name));
   int64_t id = kind == 2 ? s->next_custom++ : 0;
   while (!take_id(s, kind, id)) id++;
   put_head(&p.head, id, &p.name);

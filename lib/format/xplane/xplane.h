@@ -7,6 +7,7 @@
  *     finish.c   the file's end: pids, clocks, top-level data
  *     read_private.c      what our own writer added for the way back
  *     passthrough.c     what the graph has no place for, kept as it is on the wire
+ *     join.c    passthrough of several graphs that became one
  *     inspect.c    what the file was made of, for `info`
  *     write.c    graphs -> planes of one XSpace
  *     write_event.c   an event -> bytes
@@ -275,6 +276,15 @@ bool xplane_strict_json(const void *p, size_t n, struct buf *out);
 unsigned xplane_bid(const uint8_t *p, size_t n);
 /* Was every byte above 0x7f replaced by U+FFFD? */
 bool xplane_mangled(const uint8_t *p, size_t n);
+
+/* Kinds of planes that xprof numbers apart, by how their names begin. */
+unsigned xplane_plane_kind(const char *name);
+/* What a plane that was read is called in a file where its graph is the `ordinal`-th. */
+void xplane_print_plane_name(const struct tk_trace *t, uint32_t ordinal, const struct xplane_plane *p, struct buf *b);
+
+/* Passthrough of a graph that has joined another one, and of all when no more will join (join.c). */
+void xplane_join(struct tk_trace *to, const struct tk_trace *from, const struct join_ids *ids);
+void xplane_join_finish(struct tk_trace *t);
 
 /* What the file was made of (inspect.c). */
 void xplane_inspect(const struct tk_trace *t, struct tk_inspection *p, struct arena *keep);

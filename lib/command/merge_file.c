@@ -1,0 +1,98 @@
+/* merge_file.c - a merge whose sink writes a file: what tk_merge does.
+ *
+ * All that is written is opened before anything is read: outputs that cannot be are refused at once. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/format.h"
+#include "merge.h"
+#include "save.h"
+#include "source/manifest.h"
+#include "source/sources.h"
+
+struct merge_file {
+  const struct tk_merge_options *opt;
+  struct saver saver;       /* of a trace; */
+  struct manifest manifest; /* of a manifest */
+  struct out clocks;        /* the report on them, if it is asked for */
+  struct mem mem;
+  const char **inputs;      /* paths that no output may replace (NULL-terminated), with room for one more */
+  size_t n_inputs;
+};
+
+static bool open_clocks(struct merge_file *f, const char *output, struct tk_err *err) {
+  const struct out_options o = {.force = f->opt->save.force, .inputs = f->inputs};
+  const char *path = f->opt->align_report;
+  if (!path) return true;
+  f->inputs[f->n_inputs] = output;
+  if (strcmp(path, output) == 0) err_set(err, TK_EUSAGE, "is the output of the traces");
+  else if (out_open(&f->clocks, path, &o, &f->mem, err)) return true;
+  return err_prefix(err, "%s", path);
+}
+
+/* The report is written in a dry run as well: it is asked for beside the output. */
+static bool commit_clocks(struct merge_file *f, const char *json, struct tk_err *err) {
+  if (!f->opt->align_report) return true;
+  out_write(&f->clocks, json, strlen(json));
+  out_write(&f->clocks, "\n", 1);
+  return out_commit(&f->clocks, err) || err_prefix(err, "%s", f->opt->align_report);
+}
+
+static bool open_files(struct merge_file *f, const char *path, struct tk_merge_report *report, struct tk_err *err) {
+  const struct tk_save_options *save = &f->opt->save;
+  bool ok = f->opt->manifest ? manifest_open(&f->manifest, path, save, f->inputs, err)
+                             : saver_open(&f->saver, path, save, format_default()->info.name, f->inputs, err);
+  if (!ok) return err_prefix(err, "%s", path);
+  if (f->opt->group_by != TK_GROUP_RANK && f->saver.format && f->saver.format->own_order) {
+    char text[1024];
+    snprintf(text, sizeof text, "%s: --group-by has no effect: %s viewers sort rows themselves", path, f->saver.format->info.title);
+    trace_note(report->notes, TK_NOTE_INFO, UINT64_MAX, text);
+  }
+  return open_clocks(f, path, err);
+}
+
+static bool merge_files(struct merge_file *f, const struct merge_inputs *in, const char *path, struct tk_merge_report *report,
+                        struct tk_err *err) {
+  if (!merge_report_init(report, in->n, err) || !merge_check_options(f->opt, in->n, err)) return false;
+  f->inputs = calloc(in->n + 2, sizeof *f->inputs);
+  f->n_inputs = in->n;
+  if (!f->inputs) return err_set(err, TK_ELIMIT, "out of memory");
+  for (size_t i = 0; i < in->n; i++) f->inputs[i] = sources_path(in->sources, in->first + i);
+  if (!open_files(f, path, report, err)) return false;
+  struct merge_output output = {.sink = f->saver.sink, .manifest = f->opt->manifest ? &f->manifest : NULL};
+  if (f->saver.format) {
+    output.holds = f->saver.format->info.holds;
+    output.needs_start = f->saver.format->needs_start;
+  }
+  if (!merge_into(in, &output, f->opt, report, err)) return false;
+  return (output.manifest || saver_commit(&f->saver, &report->saved, err)) && commit_clocks(f, report->align.json, err);
+}
+
+bool merge_inputs(const struct merge_inputs *in, const char *path, const struct tk_merge_options *opt,
+                  struct tk_merge_report *report, struct tk_err *err) {
+  static const struct tk_merge_options defaults = {0};
+  struct tk_err own;
+  struct tk_merge_report unused = {0};
+  struct merge_file f = {.opt = opt ? opt : &defaults};
+  if (!err) err = &own;
+  err_clear(err);
+  bool ok = merge_files(&f, in, path, report ? report : &unused, err);
+  saver_close(&f.saver);
+  out_close(&f.clocks);
+  manifest_close(&f.manifest);
+  free(f.inputs);
+  if (!report) tk_merge_report_free(&unused);
+  return ok;
+}
+
+bool tk_merge(const char *const *names, size_t n, const char *output, const struct tk_merge_options *opt,
+              struct tk_merge_report *report, struct tk_err *err) {
+  static const struct tk_load_options defaults = {0};
+  struct tk_source_options options = sources_options(opt ? &opt->load : &defaults);
+  struct tk_sources *s = tk_sources_open(names, n, &options, err);
+  if (report) *report = (struct tk_merge_report){0};
+  bool ok = s && merge_inputs(&(struct merge_inputs){s, 0, s->n}, output, opt, report, err);
+  tk_sources_close(s);
+  return ok;
+}

@@ -1,0 +1,264 @@
+#!/usr/bin/env python3
+"""An operation of a folder of ranks is that operation of what merge makes of them: the ranks are joined in memory, and nothing is lost that
+the file of the merge would hold.
+
+    op DIR -o x.F  =  merge DIR -o m.F; op m.F -o y.F       byte for byte, all with --no-provenance
+
+for ranks of every format, every operation and every format F.  What is not held byte by byte, and why:
+
+    rounds   Perfetto and XPlane number what they write (uuids, interned names, flows) and put tracks of one kind together, in the order in
+             which they meet it: rank by rank in m.F, as a whole in x.F.  Both are compared after one more round through F.  XPlane's
+             reader does not keep the object "tracekit" of what it read as XPlane, which that round leaves out of x.F too.
+    ids      XPlane's flows become one fresh id each in Perfetto, which a further round keeps: compared without.
+    fields   JSON has no flow points in events: what Perfetto or XPlane tied to one becomes the fields bind_id, flow_in and flow_out,
+             which a filter of that JSON leaves where it drops the flow: compared without.
+    records  of JSON and Perfetto ranks XPlane keeps the records of names that stand beside the names themselves, and merge decides before
+             it has seen an event what an XSpace counts its times from: compared as JSON, without records and order.
+    clocks   A merge's Perfetto file holds the clock snapshots of its first rank as they were; the joined graph has no packets, and states
+             the same anew.  What moves or drops nothing that packets speak of leaves them there: compared as JSON.
+    shrink   of XPlane's picoseconds sums up what Perfetto has rounded to nanoseconds, and of a merged XSpace is not told its ranks, which
+             the reader leaves out: only that there is an output.
+
+Nor is a temporary file made, an arg's type or a machine lost, or more memory used than for the joined ranks and one of them."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TRACEKIT, SRC, FIXTURES, GEN = (os.environ[name] for name in ('TRACEKIT', 'SRC', 'FIXTURES', 'GEN'))
+sys.path.insert(0, os.path.join(SRC, 'tests', 'support'))
+from extensions import field  # noqa: E402
+from verdict import check, finish  # noqa: E402
+
+LONG = bool(os.environ.get('LONG'))
+ENDINGS = {'json': '.json', 'xplane': '.xplane.pb', 'perfetto': '.pftrace'}
+DROPS = {
+    'long': ['filter', '-e', 'dur > 20us'],
+    'named': ['filter', '-e', 'name =~ "a" && depth < 4'],
+    'parents': ['filter', '--keep', 'parents', '-e', 'depth == 2'],
+    'range': ['filter', '--time', '10%..60%', '--drop-flows'],
+    'shrink': ['shrink', '--events', '500', '--hard'],
+}
+OPS = dict(DROPS, zero=['rebase', '--to-zero'], shift=['rebase', '--shift', '1.5ms'], lossless=['shrink', '--lossless'])
+RANK = ['filter', '-e', 'rank == 1']
+
+
+def run(*args):
+    p = subprocess.run([TRACEKIT, *args], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    return p.returncode, p.stdout, p.stderr.decode('utf-8', 'replace')
+
+
+def good(*args):
+    status, out, err = run(*args)
+    check(' '.join(args), status == 0, err)
+    return out
+
+
+def data(path):
+    with open(path, 'rb') as f:
+        return f.read()
+
+
+# ---- what is compared ----
+
+def again(path):
+    head, name = os.path.split(path)
+    other = os.path.join(head, 'again-' + name)
+    good('convert', '-q', '--no-provenance', '--force', path, '-o', other)
+    return data(other)
+
+
+def without_flow_ids(path):
+    again(path)
+    head, name = os.path.split(path)
+    lines = good('dump', os.path.join(head, 'again-' + name)).split(b'\n')
+    return [line.split(b' id=')[0] + line.split(b' ')[-1] if line.startswith(b'flow ') else line for line in lines]
+
+
+FIELDS = ('bind_id', 'flow_in', 'flow_out')
+
+
+def trace_of(path):
+    return json.loads(good('convert', '-q', '--no-provenance', path, '-f', 'json', '-o', '-'))
+
+
+def texts(events):
+    return sorted(json.dumps(e, sort_keys=True) for e in events)
+
+
+def without_fields(path):
+    trace = trace_of(path)
+    return texts({k: v for k, v in e.items() if k not in FIELDS} for e in trace['traceEvents']), trace.get('baseTimeNanoseconds')
+
+
+def without_records(path):
+    """Nor the numbers of flows: XPlane's are given out as they are met, and stand among the args too."""
+    trace = trace_of(path)
+    events = [e for e in trace['traceEvents'] if e.get('ph') != 'M']
+    for e in events:
+        for key in FIELDS + (('id',) if e.get('ph') in ('s', 't', 'f') else ()):
+            e.pop(key, None)
+        e.get('args', {}).pop('flow', None)
+        if not e.get('args'):
+            e.pop('args', None)
+    return texts(events), trace.get('baseTimeNanoseconds')
+
+
+def as_json(path):
+    return good('convert', '-q', '--no-provenance', path, '-f', 'json', '-o', '-')
+
+
+def nothing(path):
+    """An output there is."""
+    return bool(data(path))
+
+
+def comparison(source, written, op):
+    if source == 'xplane' and written != 'json' and op == 'shrink':
+        return nothing
+    if written == 'json':
+        return without_fields if source != 'json' and (op in DROPS) else data
+    if written == 'perfetto' and source == 'perfetto' and op in ('shrink', 'lossless'):
+        return as_json
+    if written == 'perfetto':
+        return without_flow_ids if source == 'xplane' else again
+    return again if source == 'xplane' else without_records
+
+
+def law(name, source, folder, work):
+    for written, ending in ENDINGS.items():
+        m, direct = (os.path.join(work, f'{what}-{name}{ending}') for what in ('m', 'convert'))
+        good('merge', '-q', '--no-provenance', folder, '-o', m)
+        good('convert', '-q', '--no-provenance', folder, '-o', direct)
+        check(f'convert {name} to {written}', data(m) == data(direct), 'is not what merge writes')
+        for op, args in OPS.items():
+            x, y = (os.path.join(work, f'{what}-{name}-{op}{ending}') for what in 'xy')
+            results = [run(*args, '-q', '--no-provenance', a, '-o', b) for a, b in ((folder, x), (m, y))]
+            what = f'{op} {name} to {written}'
+            if not check_status(what, results) or results[0][0]:
+                continue
+            same = comparison(source, written, op)
+            check(what, same(x) == same(y), f'{same.__name__}: {x} and {y} differ')
+
+
+def check_status(what, results):
+    same = results[0][0] == results[1][0]
+    check(what, same, f'status {results[0][0]} of the ranks, {results[1][0]} of the merge: {results[0][2]}{results[1][2]}')
+    return same
+
+
+# ---- files of several outputs, and reports ----
+
+def split_law(name, source, folder, work):
+    same = data if source == 'json' else without_fields
+    m = os.path.join(work, f'm-{name}.json')
+    files = []
+    for what, of in (('x', folder), ('y', m)):
+        out = os.path.join(work, f'split-{what}-{name}')
+        os.makedirs(out)
+        good('split', '-q', '--no-provenance', '--by', 'process', of, '-o', os.path.join(out, 'part-{}.json'))
+        files.append({f: same(os.path.join(out, f)) for f in sorted(os.listdir(out))})
+    check(f'split {name}', files[0] == files[1] and len(files[0]) > 1, f'{same.__name__}: {list(files[0])} and {list(files[1])}')
+
+
+def size_law(name, folder, work):
+    reports = [json.loads(good('size', '-q', '--json', '-f', 'json', source)) for source in (folder, os.path.join(work, f'm-{name}.json'))]
+    for report in reports:
+        report.pop('input')
+    # the merge that is among what is measured says of the joined ranks that there was one
+    check(f'size {name}', reports[0]['kinds'][0] == reports[1]['kinds'][0], f'{reports[0]["kinds"][0]} and {reports[1]["kinds"][0]}')
+
+
+def rank_law(name, folder, work):
+    m, x, y = (os.path.join(work, f'{what}-{name}.json') for what in ('m', 'rank-x', 'rank-y'))
+    good(*RANK, '-q', '--no-provenance', folder, '-o', x)
+    good(*RANK, '-q', '--no-provenance', m, '-o', y)
+    check(f'rank 1 of {name}', without_fields(x) == without_fields(y) and without_fields(x)[0], 'differ')
+
+
+# ---- what JSON between would lose ----
+
+def packet(*fields):
+    return field(1, b''.join(fields))
+
+
+def pointer_rank(path, machine):
+    """A span with an arg of type pointer."""
+    annotation = field(10, b'at') + field(7, 0xdeadbeef)
+    begin = field(9, 1) + field(22, b'cat') + field(23, b'load') + field(4, annotation)
+    end = field(9, 2)
+    process = field(1, 5) + field(3, field(1, 77) + field(6, b'worker'))
+    of = field(10, 1) + field(98, machine)
+    with open(path, 'wb') as f:
+        f.write(packet(field(60, process), of))
+        f.write(packet(field(8, 1000), field(11, begin + field(11, 5)), of, field(13, 1)))
+        f.write(packet(field(8, 9000), field(11, end + field(11, 5)), of))
+
+
+def kept(work):
+    folder, out = os.path.join(work, 'pointers'), os.path.join(work, 'pointers.pftrace')
+    os.makedirs(folder)
+    for rank in range(2):
+        pointer_rank(os.path.join(folder, f'rank{rank}.pftrace'), rank + 3)
+    good('filter', '-q', '-e', 'name == load', folder, '-o', out)
+    dump = good('dump', out).decode()
+    check('pointers stay pointers', dump.count('at=0xdeadbeef') == 2, dump)
+    found = json.loads(good('info', '-q', '--json', out))['traces'][0]['machines']
+    check('each rank is a machine', found == 2, found)
+
+
+def no_temporary_file(folder, work):
+    """TMPDIR that nothing can be made in."""
+    p = subprocess.run([TRACEKIT, 'filter', '-q', '-e', 'dur > 20us', folder, '-o', os.path.join(work, 'free.json')], check=False,
+                       env=dict(os.environ, TMPDIR=os.path.join(work, 'nowhere')), stdin=subprocess.DEVNULL, capture_output=True)
+    check('no temporary file', p.returncode == 0, p.stderr.decode())
+
+
+def limits(folder, work):
+    """What is joined counts, not only what is being read."""
+    out = os.path.join(work, 'limit.json')
+    rank = os.path.join(folder, 'rank0.json')
+    least = next(kb for kb in range(100, 10000, 100)
+                 if run('filter', '-q', '--max-memory', f'{kb}K', '-e', 'dur > 20us', rank, '-o', out, '--force')[0] == 0)
+    status, _, err = run('filter', '-q', '--max-memory', f'{least}K', '-e', 'dur > 20us', folder, '-o', out, '--force')
+    check(f'one rank is within {least} kB, three are not', status == 3 and 'memory' in err, f'{status} {err}')
+    good('filter', '-q', '--max-memory', f'{8 * least}K', '-e', 'dur > 20us', folder, '-o', out, '--force')
+
+
+def generate(work, kind, ending, n):
+    folder = os.path.join(work, kind)
+    os.makedirs(folder)
+    for rank in range(n):
+        with open(os.path.join(folder, f'rank{rank}{ending}'), 'wb') as f:
+            subprocess.run([GEN, kind, '--spans', '2000', '--ranks', str(n), '--hosts', str(n), '--rank', str(rank), '--offset-us',
+                            '0,300,-500'], stdout=f, check=True)
+    return folder
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix='tracekit-joined-') as work:
+        perfetto = os.path.join(work, 'two')
+        os.makedirs(perfetto)
+        for rank, name in enumerate(('small', 'two_hosts')):
+            shutil.copy(f'{FIXTURES}/perfetto/{name}.pftrace.gz', os.path.join(perfetto, f'rank{rank}.pftrace.gz'))
+        kineto = generate(work, 'kineto', '.json', 3)
+        sets = [('kineto', 'json', kineto), ('xplane', 'xplane', generate(work, 'xplane', '.xplane.pb', 3)),
+                ('perfetto', 'perfetto', generate(work, 'perfetto', '.pftrace', 3)), ('two', 'perfetto', perfetto),
+                ('plain', 'json', f'{FIXTURES}/json/torch/ddp2_plain'), ('handler', 'json', f'{FIXTURES}/json/torch/ddp2_handler'),
+                ('multihost', 'xplane', f'{FIXTURES}/xplane/multihost')]
+        if LONG:
+            sets.append(('full', 'json', f'{FIXTURES}/json/torch/ddp4_full'))
+        for name, source, folder in sets:
+            law(name, source, folder, work)
+            split_law(name, source, folder, work)
+            size_law(name, folder, work)
+            rank_law(name, folder, work)
+        kept(work)
+        no_temporary_file(kineto, work)
+        limits(kineto, work)
+    return finish()
+
+
+sys.exit(main())

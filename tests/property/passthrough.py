@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Nothing passes by an operation unseen: after a filter that leaves no event, no string that stood only in events is in the output,
+whatever the input's format and the output's: not in names, args, stack frames, interned strings, or blocks that are passed through."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+TRACEKIT, FIXTURES = os.environ['TRACEKIT'], os.environ['FIXTURES']
+SHORTEST = 6  # bytes: shorter strings stand in any file by chance
+OUTPUTS = ('json', 'xplane.pb', 'pftrace')
+STACKS = {'traceEvents': [{'ph': 'X', 'pid': 1, 'tid': 1, 'ts': 1, 'dur': 5, 'name': 'first_event', 'sf': '3', 'args': {'shape': 'argument_one'}},
+                          {'ph': 'i', 'pid': 1, 'tid': 1, 'ts': 10, 'name': 'second_event', 'sf': 5, 's': 't'}],
+          'stackFrames': {'1': {'name': 'root_frame'}, '3': {'name': 'leaf_frame', 'parent': '1'}, '5': {'name': 'other_frame', 'parent': 1}}}
+passed = failed = 0
+
+
+def run(*args):
+    p = subprocess.run([TRACEKIT, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if p.returncode:
+        raise RuntimeError(f'{args}: status {p.returncode}: {p.stderr.decode()}')
+    return p
+
+
+def strings(value):
+    """All strings in a JSON value, keys included."""
+    if isinstance(value, dict):
+        for k, v in value.items():
+            yield k
+            yield from strings(v)
+    elif isinstance(value, list):
+        for v in value:
+            yield from strings(v)
+    elif isinstance(value, str):
+        yield value
+
+
+FIELDS = {'ph', 'pid', 'tid', 'ts', 'dur', 'name', 'cat', 'args', 'id', 'id2', 'scope', 's', 'bp', 'tts', 'tdur', 'cname', 'sf', 'esf'}
+
+
+def only_in_events(trace):
+    """Strings of events and of the stack frames, less those that stand elsewhere: in metadata and top-level data."""
+    events, rest = set(), set()
+    for event in trace['traceEvents']:
+        (rest if event.get('ph') == 'M' else events).update(strings(event))
+        rest.update(str(event[k]) for k in ('pid', 'tid') if k in event)
+    events.update(strings(trace.get('stackFrames', {})))
+    rest.update(strings({k: v for k, v in trace.items() if k not in ('traceEvents', 'stackFrames')}))
+    elsewhere = '\0'.join(rest)
+    return {s for s in events - FIELDS if len(s.encode()) >= SHORTEST and s not in elsewhere}
+
+
+def judge(name, fault):
+    global passed, failed
+    passed += not fault
+    failed += bool(fault)
+    if fault:
+        print(f'not ok  {name}: {fault}')
+
+
+def one(source, folder):
+    run('convert', source, '-o', f'{folder}/all.json', '--force', '--no-provenance')
+    with open(f'{folder}/all.json', encoding='utf-8') as f:
+        secret = only_in_events(json.load(f))
+    for ending in OUTPUTS:
+        out = f'{folder}/none.{ending}'
+        run('filter', source, '-e', 'name == "there is no event of this name"', '--drop-args', '*', '-o', out, '--force', '--no-provenance')
+        with open(out, 'rb') as f:
+            text = f.read()
+        found = [s for s in secret if s.encode() in text or json.dumps(s)[1:-1].encode() in text]
+        judge(f'{source} -> {ending}', f'{len(found)} of {len(secret)} strings are there, such as {found[:5]}' if found else '')
+    return len(secret)
+
+
+def main():
+    traces = [os.path.join(d, n) for d, _, names in os.walk(FIXTURES) for n in names if '/nasty' not in d]
+    traces = sorted(t for t in traces if t.endswith(('.json', '.json.gz', '.pb', '.pftrace.gz', '.pb.gz')))
+    total = 0
+    with tempfile.TemporaryDirectory() as folder:
+        with open(f'{folder}/stacks.json', 'w', encoding='utf-8') as f:
+            json.dump(STACKS, f)
+        for trace in [f'{folder}/stacks.json'] + traces:
+            total += one(trace, folder)
+    judge('strings to look for', '' if total > 1000 else f'only {total}')
+    print(f'{passed} passed, {failed} failed')
+    return failed != 0
+
+
+sys.exit(main())
