@@ -59,11 +59,13 @@ $(BUILD)/.deps-test: .ci/setup
 
 LIB_SRC := $(sort $(wildcard lib/*.c lib/*/*.c lib/*/*/*.c))
 CLI_SRC := $(sort $(wildcard cli/*.c))
-LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
+PROTO := $(patsubst proto/%.proto,%,$(wildcard proto/*.proto))
+# Of the schemas in proto/ the library links those that one of its sources includes; tests may use all.
+LIB_PROTO := $(foreach p,$(PROTO),$(if $(shell grep -l '"$(p)\.pb-c\.h"' $(LIB_SRC)),$(p)))
+LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o) $(LIB_PROTO:%=$(B)/obj/proto/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/obj/%.o)
 SUPPORT_SRC := $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c tests/support/*.c)) tests/fuzz/replay.c
-PROTO := $(patsubst proto/%.proto,%,$(wildcard proto/*.proto))
-SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(B)/obj/%.o) $(PROTO:%=$(B)/obj/proto/%.o)
+SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(B)/obj/%.o) $(patsubst %,$(B)/obj/proto/%.o,$(filter-out $(LIB_PROTO),$(PROTO)))
 TEST_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/*/*.c))
 UNIT := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/unit/test_*.c)))
 PROPERTY := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/property/*.c)))
@@ -95,7 +97,7 @@ CFLAGS ?= -O3 -g
 comma := ,
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(filter 1,$(WERROR)),-Werror)
 SANITIZE := $(if $(filter 1,$(SAN)),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
-ALL_CPPFLAGS = -Ilib -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(if $(ISAL_FOUND),-DTK_HAVE_ISAL=1) \
+ALL_CPPFLAGS = -Ilib -I$(B)/proto -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(if $(ISAL_FOUND),-DTK_HAVE_ISAL=1) \
   $(foreach d,$(DEPS),$(CFLAGS_$(d))) $(CPPFLAGS)
 ALL_CFLAGS = -std=c11 -pthread -fPIC -fvisibility=hidden $(WARNINGS) $(CFLAGS) $(SANITIZE)
 ALL_LDFLAGS = -pthread $(SANITIZE) $(LDFLAGS)
@@ -168,8 +170,8 @@ LINK_KNOWN = $(call LINK,$< $(filter $(LIB_OBJ) $(SUPPORT_OBJ),$^)) 2>/dev/null 
 LINK_NEEDED = $(call LINK,$< $(PLAIN) -Wl$(comma)--trace) > $@.trace && \
   { grep '^$(B)/obj/.*\.o$$' $@.trace | grep -vx '$<' || echo $(PLAIN); } | sed 's|.*|$@: &\n&:|' > $@.d && rm -f $@.trace
 
-# The definitions in proto/ as protobuf-c reads them: test_<name>_proto holds the readers' field numbers against them.
-$(B)/proto/%.pb-c.c $(B)/proto/%.pb-c.h &: proto/%.proto | $(BUILD)/.deps-test
+# What protobuf-c makes of the schemas in proto/.
+$(B)/proto/%.pb-c.c $(B)/proto/%.pb-c.h &: proto/%.proto | $(BUILD)/config.mk
 	@mkdir -p $(@D)
 	@protoc-c --proto_path=proto --c_out=$(@D) $<
 
@@ -178,8 +180,7 @@ $(PROTO:%=$(B)/obj/proto/%.o): $(B)/obj/proto/%.o: $(B)/proto/%.pb-c.c $(B)/flag
 	@echo "  CC    $<"
 	@$(CC) $(ALL_CPPFLAGS) $(CFLAGS_libprotobuf-c) $(ALL_CFLAGS) -c $< -o $@
 
-$(B)/obj/tests/unit/test_%_proto.o: CPPFLAGS += -I$(B)/proto
-$(PROTO:%=$(B)/obj/tests/unit/test_%_proto.o): $(B)/obj/tests/unit/test_%_proto.o: $(B)/proto/%.pb-c.h
+$(LIB_SRC:%.c=$(B)/obj/%.o) $(TEST_OBJ): | $(PROTO:%=$(B)/proto/%.pb-c.h)
 
 # Benchmarks are users of the library.
 $(BENCH): $(B)/tests/%: $(B)/obj/tests/%.o $(STATIC)

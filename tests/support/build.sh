@@ -13,13 +13,17 @@ build() { # OUTPUT ARG...
 
 objects_of() { (cd "$SRC" && printf '%s\n' "$@" | sed "s|^|$B/obj/|; s|\.c$|.o|"); }
 
+# The objects of the library: of its sources, and of what protobuf-c made of the schemas.
+# shellcheck disable=SC2046
+library_objects() { (cd "$SRC" && objects_of $(find lib -name '*.c')); find "$B/obj/proto" -name '*.o'; }
+
 newest() { [ -e "$1" ] && [ -z "$(find "$SRC"/tests/corpus/*.c "$B"/libtracekit.a "$B"/tracekit -newer "$1")" ]; }
 
 # The library with broken.c before its tk_sources_load and tk_load; what is hidden in it stays its own, for the command has functions of the same names.
 # shellcheck disable=SC2046
 broken_library() {
   local load objects
-  objects=$(cd "$SRC" && objects_of $(find lib -name '*.c'))
+  objects=$(library_objects)
   load=$(for o in $objects; do nm "$o" | grep -q ' T tk_sources_load$' && echo "$o"; done)
   objcopy --redefine-sym tk_sources_load=real_tk_sources_load --redefine-sym tk_load=real_tk_load "$load" "$TESTS/load.o" &&
     build "$TESTS/broken.o" -c tests/corpus/broken.c &&
@@ -33,7 +37,7 @@ build_programs() {
   newest "$TESTS/broken-paths" && return 0
   mkdir -p "$TESTS"
   build "$TESTS/paths" tests/corpus/paths.c "$B/libtracekit.a" &&
-    build "$TESTS/hlo" tests/corpus/hlo.c $(cd "$SRC" && objects_of $(find lib -name '*.c')) &&
+    build "$TESTS/hlo" tests/corpus/hlo.c $(library_objects) &&
     broken_library &&
     build "$TESTS/broken" $(cd "$SRC" && objects_of cli/*.c) "$TESTS/library.o" &&
     build "$TESTS/broken-paths" tests/corpus/paths.c "$TESTS/library.o"

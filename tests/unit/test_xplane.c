@@ -5,6 +5,7 @@
 #include "help.h"
 
 #include "format/pb_out.h"
+#include "format/xplane/fields.h"
 #include "format/xplane/xplane.h"
 #include "io/out.h"
 

@@ -4,7 +4,8 @@
 
 #include <protobuf-c/protobuf-c.h>
 
-#include "format/xplane/xplane.h"
+#include "format/pb.h"
+#include "format/xplane/fields.h"
 #include "xplane.pb-c.h"
 
 struct number {

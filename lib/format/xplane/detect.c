@@ -6,7 +6,9 @@
  * be, none. */
 #include <string.h>
 
-#include "format/json.h"
+#include "base/utf8.h"
+#include "fields.h"
+#include "format/pb.h"
 #include "xplane.h"
 
 /* Is it a sequence of fields whose numbers and wire types `allowed` knows?  A message that the peek cuts may end early. */

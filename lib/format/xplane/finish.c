@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "xplane.h"
+#include "reader.h"
 
 static bool starts_with(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
 
@@ -19,7 +19,7 @@ struct pids {
   int64_t next_host, next_other;
 };
 
-static bool take(struct pids *p, int64_t pid) {
+static bool take_pid(struct pids *p, int64_t pid) {
   uint32_t *slot = map_put(&p->taken, (uint64_t)pid, 0);
   if (!slot || *slot) return false;
   *slot = 1;
@@ -30,12 +30,12 @@ static int64_t pid_of(struct pids *p, const struct xplane_plane *plane) {
   const char *name = tk_string(p->r->t, plane->name, NULL);
   bool device = starts_with(name, "/device:GPU:") || starts_with(name, "/device:TPU:"),
        custom = starts_with(name, "/device:CUSTOM:");
-  if (device && plane->id >= 0 && plane->id < PID_CUSTOM - PID_DEVICE && take(p, PID_DEVICE + plane->id))
+  if (device && plane->id >= 0 && plane->id < PID_CUSTOM - PID_DEVICE && take_pid(p, PID_DEVICE + plane->id))
     return PID_DEVICE + plane->id;
-  if (custom && plane->id >= 0 && plane->id < PID_HOST - PID_CUSTOM && take(p, PID_CUSTOM + plane->id))
+  if (custom && plane->id >= 0 && plane->id < PID_HOST - PID_CUSTOM && take_pid(p, PID_CUSTOM + plane->id))
     return PID_CUSTOM + plane->id;
   if (starts_with(name, "/host:CPU") && p->next_host < PID_OTHER) return p->next_host++;
-  while (!take(p, p->next_other)) p->next_other++;
+  while (!take_pid(p, p->next_other)) p->next_other++;
   return p->next_other++;
 }
 
@@ -182,6 +182,6 @@ void xplane_finish(struct xplane_reader *r) {
   set_clock(r);
   xplane_restore(r);
   xplane_link(r);
-  xplane_keep_metas(r);
+  xplane_add_metas(r);
   if (r->t->n_events == 0) trace_note(r->t, TK_NOTE_INFO, UINT64_MAX, "no events");
 }

@@ -1,11 +1,18 @@
-/* hlo.c - the collectives of XLA's programs (hlo.h). */
+/* hlo.c - the collectives of XLA's programs (hlo.h).
+ *
+ * A cursor goes down to the instructions and looks at the name and the opcode of each; the few that are collectives are
+ * unpacked by protobuf-c.  proto/hlo.proto leaves out what recurses (shapes, literals, shardings, backend configs), so these
+ * are skipped. */
 #include "hlo.h"
 
 #include <string.h>
 
-#include "xplane.h"
+#include "format/pb_unpack.h"
+#include "hlo.pb-c.h"
+#include "passthrough.h"
+#include "program.h"
 
-struct reader {
+struct hlo_reader {
   struct hlo_collectives *out;
   struct arena *arena;
   struct hlo_text module;
@@ -13,177 +20,113 @@ struct reader {
   struct map wrapped; /* of the program: id of a computation that holds one collective -> its place + 1 */
   struct map texts;   /* hash of the text of groups -> a collective that has it, + 1: most have one of a few */
   struct buf text;    /* of groups */
-  bool damaged;       /* ... which do not say all */
 };
 
-/* An instruction as far as it matters here. */
-struct instruction {
-  struct hlo_text name, opcode;
-  struct pb_field devices, iota, mesh; /* p NULL = absent */
-  struct hlo_text called;        /* packed ids */
-  uint64_t callee;
-  bool calls, global, channel, damaged;
-};
-
-static struct hlo_text text_of(const struct pb_field *f) { return (struct hlo_text){f->p, (size_t)f->value}; }
+static struct hlo_text hlo_text_of(const struct pb_field *f) { return (struct hlo_text){f->p, (size_t)f->value}; }
 
 static bool text_is(struct hlo_text text, const char *s) { return text.n == strlen(s) && memcmp(text.p, s, text.n) == 0; }
 
 /* ---- groups ---- */
 
-/* Numbers, packed or not, each with a comma before it but the first behind `open`. */
-static void put_numbers(struct reader *r, size_t open, const struct pb_field *f) {
-  struct pb c = pb_inside(f);
-  uint64_t v = f->value;
+static void put_number(struct buf *b, const char *before, int64_t v) {
   char digits[24];
-  for (bool one = f->wire == PB_VARINT; one || (c.p < c.end && pb_varint(&c, &v)); one = false) {
-    if (r->text.len > open) buf_append(&r->text, ",", 1);
-    buf_append(&r->text, digits, num_put_i64(digits, (int64_t)v));
-  }
-  if (c.fault) r->damaged = true;
+  buf_text(b, before);
+  buf_append(b, digits, num_put_i64(digits, v));
 }
 
-/* "2,4" of all the fields of this number in a message; false if there are none. */
-static bool put_repeated(struct reader *r, struct pb c, uint32_t number) {
-  struct pb_field f;
-  size_t open = r->text.len;
-  while (pb_next(&c, &f))
-    if (f.number == number && (f.wire == PB_BYTES || f.wire == PB_VARINT)) put_numbers(r, open, &f);
-  if (c.fault) r->damaged = true;
-  return r->text.len > open;
-}
-
-static uint64_t number_of(struct pb c, uint32_t number) {
-  struct pb_field f;
-  uint64_t v = 0;
-  while (pb_next(&c, &f))
-    if (pb_field_key(&f) == PB_KEY(number, PB_VARINT)) v = f.value;
-  return v;
+static void put_numbers(struct buf *b, size_t n, const int64_t *v) {
+  for (size_t i = 0; i < n; i++) put_number(b, i ? "," : "", v[i]);
 }
 
 /* "{{0,1},{2,3}}", "{}" of none. */
-static bool put_list(struct reader *r, struct pb c, uint32_t number) {
-  struct pb_field f;
-  buf_text(&r->text, "{");
-  while (pb_next(&c, &f)) {
-    if (pb_field_key(&f) != PB_KEY(number, PB_BYTES)) continue;
-    buf_text(&r->text, r->text.len > 1 ? ",{" : "{");
-    put_repeated(r, pb_inside(&f), REPLICA_GROUP_IDS);
-    buf_text(&r->text, "}");
+static bool put_groups(struct buf *b, size_t n, Hlo__ReplicaGroup *const *groups) {
+  buf_text(b, "{");
+  for (size_t i = 0; i < n; i++) {
+    buf_text(b, i ? ",{" : "{");
+    put_numbers(b, groups[i]->n_replica_ids, groups[i]->replica_ids);
+    buf_text(b, "}");
   }
-  buf_text(&r->text, "}");
-  return !c.fault;
-}
-
-static void put_number(struct reader *r, const char *before, uint64_t v) {
-  char digits[24];
-  buf_text(&r->text, before);
-  buf_append(&r->text, digits, num_put_u64(digits, v));
-}
-
-/* "[4,2]<=[2,4]T(1,0)"; the order of one dimension is left out. */
-static bool put_iota(struct reader *r, struct pb c) {
-  put_number(r, "[", number_of(c, IOTA_GROUPS));
-  put_number(r, ",", number_of(c, IOTA_GROUP_SIZE));
-  buf_text(&r->text, "]<=[");
-  bool dims = put_repeated(r, c, IOTA_DIMS);
-  buf_text(&r->text, "]");
-  size_t end = r->text.len;
-  buf_text(&r->text, "T(");
-  size_t order = r->text.len;
-  bool ordered = put_repeated(r, c, IOTA_ORDER);
-  if (ordered && !(r->text.len == order + 1 && r->text.data[order] == '0')) buf_text(&r->text, ")");
-  else r->text.len = end;
-  return dims;
-}
-
-/* ---- ... by the axes of a mesh ---- */
-
-enum { AXES = 16 };
-struct mesh {
-  uint64_t size[AXES];
-  uint64_t groups, group_size;
-  uint32_t n, n_grouped;
-  uint8_t grouped[AXES]; /* places of the axes along which a group lies, in its order */
-  bool inside[AXES];     /* is among them */
-  bool listed;           /* its devices stand in an order of their own */
-};
-
-static bool parse_mesh(struct mesh *m, struct pb c) {
-  struct pb_field f;
-  while (pb_next(&c, &f)) {
-    if (f.number != MESH_AXES) m->listed = true;
-    else if (m->n == AXES) return false;
-    else m->size[m->n++] = number_of(pb_inside(&f), MESH_AXIS_SIZE);
-  }
-  return !c.fault;
-}
-
-/* False for a part of an axis, and for what is none. */
-static bool parse_axis(struct mesh *m, struct pb c) {
-  struct pb_field f;
-  uint64_t at = 0;
-  for (; pb_next(&c, &f); at = f.value)
-    if (pb_field_key(&f) != PB_KEY(AXIS_REF_INDEX, PB_VARINT)) return false;
-  if (c.fault || at >= m->n || m->inside[at]) return false;
-  m->inside[at] = true;
-  m->grouped[m->n_grouped++] = (uint8_t)at;
+  buf_text(b, "}");
   return true;
 }
 
-static bool count_groups(struct mesh *m) {
-  m->groups = m->group_size = 1;
-  for (uint32_t i = 0; i < m->n; i++) {
-    uint64_t *product = m->inside[i] ? &m->group_size : &m->groups;
-    if (m->size[i] == 0 || m->size[i] > UINT32_MAX || (*product *= m->size[i]) > UINT32_MAX) return false;
-  }
-  return m->n_grouped > 0;
+/* "[4,2]<=[2,4]T(1,0)"; the order of one dimension is left out. */
+static bool put_iota(struct buf *b, const Hlo__IotaReplicaGroupListProto *iota) {
+  size_t n = iota->n_iota_transpose_perm;
+  put_number(b, "[", iota->num_replica_groups);
+  put_number(b, ",", iota->num_devices_per_group);
+  buf_text(b, "]<=[");
+  put_numbers(b, iota->n_iota_reshape_dims, iota->iota_reshape_dims);
+  buf_text(b, "]");
+  if (n == 0 || (n == 1 && iota->iota_transpose_perm[0] == 0)) return iota->n_iota_reshape_dims > 0;
+  for (size_t i = 0; i < n; i++) put_number(b, i ? "," : "T(", iota->iota_transpose_perm[i]);
+  buf_text(b, ")");
+  return iota->n_iota_reshape_dims > 0;
 }
 
-static bool parse_mesh_list(struct mesh *m, struct pb list) {
-  struct pb c = list;
-  struct pb_field f;
-  while (pb_next(&c, &f))
-    if (pb_field_key(&f) == PB_KEY(MESH_LIST_MESH, PB_BYTES) && !parse_mesh(m, pb_inside(&f))) return false;
-  for (c = list; pb_next(&c, &f);)
-    if (f.number != MESH_LIST_MESH && (f.number != MESH_LIST_AXES || !parse_axis(m, pb_inside(&f)))) return false;
-  return !c.fault && count_groups(m) && (m->groups == 1 || !m->listed);
+enum { AXES = 16 };
+struct mesh {
+  int64_t groups, group_size;
+  bool inside[AXES]; /* the axis is among those along which a group lies */
+};
+
+/* False for a part of an axis, and for what is none. */
+static bool mark_axes(struct mesh *m, const Hlo__MeshAxesReplicaGroupListProto *list) {
+  for (size_t i = 0; i < list->n_axes; i++) {
+    const Hlo__AxisRefProto *axis = list->axes[i];
+    int64_t at = axis->mesh_axis_index;
+    if (axis->sub_axis_info.len || axis->base.n_unknown_fields) return false;
+    if (at < 0 || at >= (int64_t)list->mesh->n_axes || m->inside[at]) return false;
+    m->inside[at] = true;
+  }
+  return list->n_axes > 0;
+}
+
+static bool count_groups(struct mesh *m, const Hlo__MeshProto *mesh) {
+  m->groups = m->group_size = 1;
+  for (size_t i = 0; i < mesh->n_axes; i++) {
+    int64_t *product = m->inside[i] ? &m->group_size : &m->groups, size = mesh->axes[i]->size;
+    if (size <= 0 || size > UINT32_MAX || (*product *= size) > UINT32_MAX) return false;
+  }
+  return true;
+}
+
+/* Devices that stand in an order of their own are known only where all of them are one group. */
+static bool parse_mesh(struct mesh *m, const Hlo__MeshAxesReplicaGroupListProto *list) {
+  const Hlo__MeshProto *mesh = list->mesh;
+  if (!mesh || mesh->n_axes > AXES || list->base.n_unknown_fields) return false;
+  bool listed = mesh->n_device_ids || mesh->base.n_unknown_fields;
+  return mark_axes(m, list) && count_groups(m, mesh) && (m->groups == 1 || !listed);
 }
 
 /* Axes 'a'=2, 'b'=4 with groups along 'a' are "[4,2]<=[2,4]T(1,0)". */
-static bool put_mesh(struct reader *r, struct pb c) {
-  struct mesh m = {.n = 0};
-  const char *before = "(";
-  if (!parse_mesh_list(&m, c)) return false;
-  put_number(r, "[", m.groups);
-  put_number(r, ",", m.group_size);
-  for (uint32_t i = 0; i < m.n; i++) put_number(r, i ? "," : "]<=[", m.size[i]);
-  buf_text(&r->text, "]T");
-  for (uint32_t i = 0; i < m.n; i++)
-    if (!m.inside[i]) put_number(r, before, i), before = ",";
-  for (uint32_t i = 0; i < m.n_grouped; i++) put_number(r, before, m.grouped[i]), before = ",";
-  buf_text(&r->text, ")");
+static bool put_mesh(struct buf *b, const Hlo__MeshAxesReplicaGroupListProto *list) {
+  struct mesh m = {0};
+  const char *before = "T(";
+  if (!parse_mesh(&m, list)) return false;
+  put_number(b, "[", m.groups);
+  put_number(b, ",", m.group_size);
+  for (size_t i = 0; i < list->mesh->n_axes; i++) put_number(b, i ? "," : "]<=[", list->mesh->axes[i]->size);
+  buf_text(b, "]");
+  for (size_t i = 0; i < list->mesh->n_axes; i++)
+    if (!m.inside[i]) put_number(b, before, (int64_t)i), before = ",";
+  for (size_t i = 0; i < list->n_axes; i++) put_number(b, before, list->axes[i]->mesh_axis_index), before = ",";
+  buf_text(b, ")");
   return true;
 }
 
 /* As XLA itself reads them: the newer of several forms counts.  False: in none that is known here. */
-static bool put_groups(struct reader *r, const struct instruction *i, struct pb instruction) {
-  struct pb c = pb_inside(&i->devices);
-  struct pb_field f;
-  r->text.len = 0;
-  r->damaged = i->damaged;
-  if (i->iota.p) return put_iota(r, pb_inside(&i->iota));
-  if (i->mesh.p) return put_mesh(r, pb_inside(&i->mesh));
-  if (!i->devices.p) return put_list(r, instruction, HLO_REPLICA_GROUPS);
-  while (pb_next(&c, &f)) {
-    if (pb_field_key(&f) == PB_KEY(DEVICE_LIST_IOTA, PB_BYTES)) return put_iota(r, pb_inside(&f));
-    if (f.number != DEVICE_LIST_GROUPS) return false;
-  }
-  return put_list(r, pb_inside(&i->devices), DEVICE_LIST_GROUPS);
+static bool put_devices(struct buf *b, const Hlo__HloInstructionProto *i) {
+  const Hlo__CollectiveDeviceListProto *devices = i->collective_device_list;
+  if (i->iota_collective_device_list) return put_iota(b, i->iota_collective_device_list);
+  if (i->mesh_axes_replica_group_list) return put_mesh(b, i->mesh_axes_replica_group_list);
+  if (!devices) return put_groups(b, i->n_replica_groups, i->replica_groups);
+  if (devices->iota_replica_group_list) return put_iota(b, devices->iota_replica_group_list);
+  return !devices->base.n_unknown_fields && put_groups(b, devices->n_replica_groups, devices->replica_groups);
 }
 
 /* The text to stay, NULL without memory.  Thousands of collectives have the same long lists. */
-static const char *keep_text(struct reader *r) {
+static const char *lasting_text(struct hlo_reader *r) {
   uint64_t hash = hash_bytes(r->text.data, r->text.len);
   uint32_t *known = map_put(&r->texts, hash, r->out->n + 1);
   const char *had = known && *known <= r->out->n ? r->out->v[*known - 1].groups : NULL;
@@ -210,30 +153,7 @@ static int opcode_of(struct hlo_text text) {
   return -1;
 }
 
-static struct instruction parse_instruction(struct pb c) {
-  struct instruction i = {0};
-  struct pb_field f;
-  while (pb_next(&c, &f)) {
-    switch (pb_field_key(&f)) {
-      case PB_KEY(HLO_NAME, PB_BYTES): i.name = text_of(&f); break;
-      case PB_KEY(HLO_OPCODE, PB_BYTES): i.opcode = text_of(&f); break;
-      case PB_KEY(HLO_CHANNEL_ID, PB_VARINT): i.channel = (int64_t)f.value > 0; break;
-      case PB_KEY(HLO_CALLED, PB_VARINT): i.calls = true, i.callee = f.value; break;
-      case PB_KEY(HLO_CALLED, PB_BYTES): i.called = text_of(&f); break;
-      case PB_KEY(HLO_GLOBAL_IDS, PB_VARINT): i.global = f.value != 0; break;
-      case PB_KEY(HLO_DEVICE_LIST, PB_BYTES): i.devices = f; break;
-      case PB_KEY(HLO_IOTA_LIST, PB_BYTES): i.iota = f; break;
-      case PB_KEY(HLO_MESH_LIST, PB_BYTES): i.mesh = f; break;
-      default: break;
-    }
-  }
-  struct pb called = pb_over(i.called.p, i.called.n);
-  if (called.p) i.calls = pb_varint(&called, &i.callee);
-  i.damaged = c.fault != NULL;
-  return i;
-}
-
-static bool add(struct reader *r, const struct hlo_collective *c) {
+static bool add_collective(struct hlo_reader *r, const struct hlo_collective *c) {
   struct hlo_collectives *out = r->out;
   if (!mem_grow(r->arena->mem, (void **)&out->v, &out->cap, (uint64_t)out->n + 1, sizeof *out->v)) return false;
   out->v[out->n++] = *c;
@@ -241,114 +161,98 @@ static bool add(struct reader *r, const struct hlo_collective *c) {
 }
 
 /* "async-start" runs another computation, which holds the collective. */
-static bool add_wrapper(struct reader *r, const struct instruction *i) {
-  const uint32_t *at = i->calls ? map_get(&r->wrapped, i->callee) : NULL;
+static bool read_wrapper(struct hlo_reader *r, struct hlo_text op, const Hlo__HloInstructionProto *i) {
+  const uint32_t *at = i->n_called_computation_ids ? map_get(&r->wrapped, (uint64_t)i->called_computation_ids[0]) : NULL;
   if (!at) return true;
   struct hlo_collective c = r->out->v[*at - 1];
-  c.op = i->name;
-  return add(r, &c);
+  c.op = op;
+  return add_collective(r, &c);
 }
 
-static bool take_instruction(struct reader *r, struct pb c) {
-  struct instruction i = parse_instruction(c);
-  struct hlo_collective h = {.module = r->module, .op = i.name, .program = r->program};
-  int opcode = opcode_of(i.opcode);
-  if (i.name.n == 0) return true;
-  if (text_is(i.opcode, "async-start")) return add_wrapper(r, &i);
-  if (opcode < 0) return true;
-  h.opcode = OPCODES[opcode];
-  h.global = i.global || (i.channel && opcode >= BY_REPLICA);
-  if (put_groups(r, &i, c) && !r->damaged && (h.groups = keep_text(r)) == NULL) return false;
-  return add(r, &h);
+static bool read_collective(struct hlo_reader *r, struct hlo_text op, int opcode, const Hlo__HloInstructionProto *i) {
+  struct hlo_collective h = {.module = r->module, .op = op, .program = r->program, .opcode = OPCODES[opcode]};
+  r->text.len = 0;
+  if (i) h.global = i->use_global_device_ids || (i->channel_id > 0 && opcode >= BY_REPLICA);
+  if (i && put_devices(&r->text, i) && (h.groups = lasting_text(r)) == NULL) return false;
+  return add_collective(r, &h);
 }
 
-static bool take_computation(struct reader *r, struct pb c) {
-  uint64_t id = number_of(c, HLO_COMPUTATION_ID);
+/* A damaged collective is one whose groups nobody knows. */
+static bool read_instruction(struct hlo_reader *r, struct pb instruction) {
+  struct mem *mem = r->arena->mem;
+  struct pb c = instruction;
+  struct hlo_text op = {0}, name_of_opcode = {0};
+  struct pb_field f;
+  while (pb_next(&c, &f)) {
+    if (pb_field_key(&f) == PB_KEY(HLO_INSTRUCTION_NAME, PB_BYTES)) op = hlo_text_of(&f);
+    if (pb_field_key(&f) == PB_KEY(HLO_INSTRUCTION_OPCODE, PB_BYTES)) name_of_opcode = hlo_text_of(&f);
+  }
+  int opcode = opcode_of(name_of_opcode);
+  bool wraps = text_is(name_of_opcode, "async-start");
+  if (op.n == 0 || (opcode < 0 && !wraps)) return true;
+  Hlo__HloInstructionProto *i = pb_unpack(&hlo__hlo_instruction_proto__descriptor, instruction, mem);
+  bool ok = !mem->failed;
+  if (ok && opcode >= 0) ok = read_collective(r, op, opcode, i);
+  else if (ok && i) ok = read_wrapper(r, op, i);
+  pb_unpack_free(i, mem);
+  return ok;
+}
+
+static bool read_computation(struct hlo_reader *r, struct pb computation) {
   uint32_t first = r->out->n;
+  uint64_t id = 0;
+  struct pb c = computation;
   struct pb_field f;
   while (pb_next(&c, &f))
-    if (pb_field_key(&f) == PB_KEY(HLO_COMPUTATION_INSTRUCTIONS, PB_BYTES) && !take_instruction(r, pb_inside(&f))) return false;
+    if (pb_field_key(&f) == PB_KEY(HLO_COMPUTATION_ID, PB_VARINT)) id = f.value;
+  for (c = computation; pb_next(&c, &f);)
+    if (pb_field_key(&f) == PB_KEY(HLO_COMPUTATION_INSTRUCTIONS, PB_BYTES) && !read_instruction(r, pb_inside(&f))) return false;
   return r->out->n != first + 1 || map_put(&r->wrapped, id, first + 1);
 }
 
 /* ---- programs ---- */
 
-static bool take_module(struct reader *r, struct pb module) {
+static bool read_module(struct hlo_reader *r, struct pb module) {
   struct pb c = module;
   struct pb_field f;
   bool ok = true;
   r->module = (struct hlo_text){0};
   while (pb_next(&c, &f))
-    if (pb_field_key(&f) == PB_KEY(HLO_MODULE_NAME, PB_BYTES)) r->module = text_of(&f);
+    if (pb_field_key(&f) == PB_KEY(HLO_MODULE_NAME, PB_BYTES)) r->module = hlo_text_of(&f);
   map_init(&r->wrapped, r->arena->mem);
   for (c = module; ok && pb_next(&c, &f);)
-    if (pb_field_key(&f) == PB_KEY(HLO_MODULE_COMPUTATIONS, PB_BYTES)) ok = take_computation(r, pb_inside(&f));
+    if (pb_field_key(&f) == PB_KEY(HLO_MODULE_COMPUTATIONS, PB_BYTES)) ok = read_computation(r, pb_inside(&f));
   map_free(&r->wrapped);
   return ok;
 }
 
-/* "jit_step(5)"; false: there is no number at the end. */
-static bool number_in(struct hlo_text name, uint64_t *v) {
-  size_t at = name.n;
-  if (at == 0 || name.p[--at] != ')') return false;
-  size_t end = at;
-  while (at > 0 && name.p[at - 1] >= '0' && name.p[at - 1] <= '9') at--;
-  if (at == end || at == 0 || name.p[at - 1] != '(') return false;
-  for (*v = 0; at < end; at++) *v = *v * 10 + (uint64_t)(name.p[at] - '0');
-  return true;
-}
-
-/* One event metadata: the HLO of a program, or something else. */
-static bool take_metadata(struct reader *r, const struct xplane_names *names, const struct pb_field *entry) {
-  struct pb c = pb_inside(entry), v = pb_over("", 0), hlo = pb_over("", 0), stat;
-  struct hlo_text name = {0};
-  struct pb_field f;
-  struct xstat s;
-  bool odd = false;
-  r->program = number_of(c, MAP_KEY);
-  while (pb_next(&c, &f))
-    if (pb_field_key(&f) == PB_KEY(MAP_VALUE, PB_BYTES)) v = pb_inside(&f);
-  while (pb_next(&v, &f)) {
-    if (pb_field_key(&f) == PB_KEY(XEVENT_METADATA_NAME, PB_BYTES)) name = text_of(&f);
-    if (pb_field_key(&f) != PB_KEY(XEVENT_METADATA_STATS, PB_BYTES)) continue;
-    stat = pb_inside(&f);
-    if (!xplane_stat(&stat, &s, &odd)) continue;
-    const struct xplane_name *known = xplane_name_of(names, s.id);
-    struct hlo_text called = {known ? known->p : NULL, known ? known->n : 0};
-    bool number = s.field == XSTAT_UINT64 || s.field == XSTAT_INT64;
-    if (number && text_is(called, "program_id")) r->program = s.value;
-    if (s.field == XSTAT_BYTES && (text_is(called, "Hlo Proto") || text_is(called, "hlo_proto")))
-      hlo = pb_over(s.p, (size_t)s.value);
-  }
-  number_in(name, &r->program);
-  while (pb_next(&hlo, &f))
-    if (pb_field_key(&f) == PB_KEY(HLO_MODULE, PB_BYTES) && !take_module(r, pb_inside(&f))) return false;
-  return true;
-}
-
-static bool take_plane(struct reader *r, struct pb plane) {
+static bool read_programs(struct hlo_reader *r, struct pb plane) {
   struct xplane_names names;
-  struct pb_field f;
+  struct xplane_program program;
+  struct pb_field f, module;
   bool ok = true;
   xplane_names_of(&names, plane, r->arena->mem);
-  while (ok && pb_next(&plane, &f))
-    if (pb_field_key(&f) == PB_KEY(XPLANE_EVENT_METADATA, PB_BYTES)) ok = take_metadata(r, &names, &f);
+  while (ok && pb_next(&plane, &f)) {
+    if (pb_field_key(&f) != PB_KEY(XPLANE_EVENT_METADATA, PB_BYTES) || !xplane_program_of(&program, &names, &f)) continue;
+    r->program = program.id;
+    while (ok && pb_next(&program.hlo, &module))
+      if (pb_field_key(&module) == PB_KEY(HLO_MODULE, PB_BYTES)) ok = read_module(r, pb_inside(&module));
+  }
   xplane_names_free(&names);
   return ok;
 }
 
 bool xplane_hlo(struct hlo_collectives *h, const struct tk_trace *t, struct arena *arena) {
-  struct reader r = {.out = h, .arena = arena, .text = {.mem = arena->mem}};
-  const struct tk_meta *m = trace_meta(t, XPLANE_META_PLANES);
+  struct hlo_reader r = {.out = h, .arena = arena, .text = {.mem = arena->mem}};
   struct xplane_plane plane;
+  uint32_t n;
+  const uint8_t *planes = xplane_table(t, XPLANE_META_PLANES, sizeof plane, &n);
   bool ok = true;
   *h = (struct hlo_collectives){0};
-  if (!m || !m->origin || m->size % sizeof plane) return true;
   map_init(&r.texts, arena->mem);
-  for (uint64_t at = 0; ok && at < m->size; at += sizeof plane) { /* raw text has no alignment */
-    memcpy(&plane, trace_raw(t, m->at + at), sizeof plane);
-    if (strcmp(tk_string(t, plane.name, NULL), "/host:metadata") != 0) continue;
-    ok = take_plane(&r, pb_over(trace_raw(t, plane.at), (size_t)plane.size));
+  for (uint32_t i = 0; ok && i < n; i++) { /* the table has no alignment */
+    memcpy(&plane, planes + i * sizeof plane, sizeof plane);
+    if (strcmp(tk_string(t, plane.name, NULL), XPLANE_METADATA) == 0) ok = read_programs(&r, xplane_fields(t, &plane));
   }
   map_free(&r.texts);
   buf_free(&r.text);

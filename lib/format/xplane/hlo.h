@@ -9,28 +9,11 @@
 
 #include "graph/trace.h"
 
-/* Field numbers of proto/hlo.proto (a test holds the two against each other). */
+/* Field numbers of what the cursor passes through, those of proto/hlo.proto (a test holds the two against each other). */
 enum { HLO_MODULE = 1 };
 enum { HLO_MODULE_NAME = 1, HLO_MODULE_COMPUTATIONS = 3 };
 enum { HLO_COMPUTATION_INSTRUCTIONS = 2, HLO_COMPUTATION_ID = 5 };
-enum {
-  HLO_NAME = 1,
-  HLO_OPCODE = 2,
-  HLO_CHANNEL_ID = 26,
-  HLO_CALLED = 38,
-  HLO_REPLICA_GROUPS = 49,
-  HLO_GLOBAL_IDS = 71,
-  HLO_DEVICE_LIST = 87,
-  HLO_IOTA_LIST = 92,
-  HLO_MESH_LIST = 93
-};
-enum { REPLICA_GROUP_IDS = 1 };
-enum { DEVICE_LIST_GROUPS = 1, DEVICE_LIST_IOTA };
-enum { MESH_LIST_MESH = 1, MESH_LIST_AXES };
-enum { MESH_AXES = 1, MESH_DEVICE_IDS };
-enum { MESH_AXIS_SIZE = 2 };
-enum { AXIS_REF_INDEX = 1, AXIS_REF_PART };
-enum { IOTA_GROUPS = 1, IOTA_GROUP_SIZE, IOTA_DIMS, IOTA_ORDER };
+enum { HLO_INSTRUCTION_NAME = 1, HLO_INSTRUCTION_OPCODE = 2 };
 
 struct hlo_text {
   const uint8_t *p; /* in the trace's raw text; no NUL behind it */
@@ -50,8 +33,8 @@ struct hlo_collectives {
   uint32_t n, cap;
 };
 
-/* In the order of the file; a damaged program gives what stands before the damage.  Nothing for a trace that was no XPlane.  The
- * text of groups lives in the arena, the rest as long as the trace.  False when memory runs out. */
+/* In the order of the file; a damaged program gives what stands before the damage.  Nothing for a trace that was no XPlane.
+ * The text of groups lives in the arena, the rest as long as the trace.  False when memory runs out. */
 bool xplane_hlo(struct hlo_collectives *h, const struct tk_trace *t, struct arena *arena);
 void xplane_hlo_free(struct hlo_collectives *h, struct mem *mem);
 

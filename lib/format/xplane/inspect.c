@@ -1,43 +1,43 @@
 /* inspect.c - what an XSpace was made of: planes, lines, and which kind of thing its bytes are spent on.
  *
- * Lines are counted while they are read, since they are gone afterwards; the other fields of each plane are kept as they are on the
- * wire (passthrough.c) and counted from there. */
+ * Lines are counted while they are read, since they are gone afterwards; the other fields of each plane are passthrough
+ * and counted from there. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/pb_unpack.h"
+#include "passthrough.h"
 #include "xplane.h"
+#include "xplane.pb-c.h"
 
 enum { PART_EVENTS, PART_EVENT_STATS, PART_EVENT_METADATA, PART_STAT_METADATA, PART_PLANE_STATS, PART_OTHER, PARTS };
 static const char *const PART_NAMES[PARTS] = {"events",
                                               "stats of events", "event metadata",
                                               "stat metadata", "stats of planes", "other"};
 
-/* A side table copied out, since raw text has no alignment. */
+/* A side table copied out, since it has no alignment. */
 static void *table(const struct tk_trace *t, const char *key, size_t elem, uint32_t *n, struct arena *keep) {
-  const struct tk_meta *m = trace_meta(t, key);
-  void *p;
-  *n = 0;
-  if (!m || !m->origin || m->size % elem || m->size == 0 || (p = arena_alloc(keep, (size_t)m->size)) == NULL) return NULL;
-  *n = (uint32_t)(m->size / elem);
-  return memcpy(p, trace_raw(t, m->at), (size_t)m->size);
+  const void *p = xplane_table(t, key, elem, n);
+  void *q = p ? arena_alloc(keep, *n * elem) : NULL;
+  return q ? memcpy(q, p, *n * elem) : NULL;
 }
 
-static void add(struct tk_share *part, uint64_t count, uint64_t bytes) {
+static void add_share(struct tk_share *part, uint64_t count, uint64_t bytes) {
   part->count += count;
   part->bytes += bytes;
 }
 
 static void add_plane(const struct tk_trace *t, const struct xplane_plane *plane, struct tk_share *parts) {
-  struct pb c = pb_over(trace_raw(t, plane->at), (size_t)plane->size);
+  struct pb c = xplane_fields(t, plane);
   struct pb_field f;
-  add(&parts[PART_EVENTS], 0, plane->line_bytes - plane->stat_bytes);
-  add(&parts[PART_EVENT_STATS], 0, plane->stat_bytes);
+  add_share(&parts[PART_EVENTS], 0, plane->line_bytes - plane->stat_bytes);
+  add_share(&parts[PART_EVENT_STATS], 0, plane->stat_bytes);
   for (const uint8_t *from = c.p; pb_next(&c, &f); from = c.p) {
     unsigned part = f.number == XPLANE_EVENT_METADATA  ? PART_EVENT_METADATA
                     : f.number == XPLANE_STAT_METADATA ? PART_STAT_METADATA
                     : f.number == XPLANE_STATS         ? PART_PLANE_STATS
                                                        : PART_OTHER;
-    if (part != PART_OTHER) add(&parts[part], 1, (uint64_t)(c.p - from));
+    if (part != PART_OTHER) add_share(&parts[part], 1, (uint64_t)(c.p - from));
   }
 }
 
@@ -60,7 +60,8 @@ static void copy_lines(const struct tk_trace *t, struct tk_inspection *p, struct
   if (!p->lines) return;
   p->n_lines = n;
   for (uint32_t i = 0; i < n; i++)
-    p->lines[i] = (struct tk_line){.name = tk_string(t, lines[i].name, NULL), .display_name = tk_string(t, lines[i].display_name, NULL),
+    p->lines[i] = (struct tk_line){.name = tk_string(t, lines[i].name, NULL),
+                                   .display_name = tk_string(t, lines[i].display_name, NULL),
                                    .id = lines[i].id, .events = lines[i].count};
 }
 
@@ -86,20 +87,18 @@ static bool copy_planes(const struct tk_trace *t, struct tk_inspection *p, struc
 }
 
 static void copy_hosts(const struct tk_trace *t, struct tk_inspection *p, struct arena *keep) {
-  const struct tk_meta *m = trace_meta(t, XPLANE_META_SPACE);
-  struct pb c = pb_over(m && m->origin ? trace_raw(t, m->at) : "", m && m->origin ? (size_t)m->size : 0), again = c;
-  struct pb_field f;
-  uint32_t n = 0;
-  while (pb_next(&c, &f)) n += f.number == XSPACE_HOSTNAMES && f.wire == PB_BYTES;
-  if (n == 0 || (p->hosts = arena_alloc(keep, n * sizeof *p->hosts)) == NULL) return;
-  while (pb_next(&again, &f)) {
-    if (f.number != XSPACE_HOSTNAMES || f.wire != PB_BYTES) continue;
-    char *name = arena_bytes(keep, (size_t)f.value + 1);
-    if (!name) return;
-    memcpy(name, f.p, (size_t)f.value);
-    name[f.value] = 0;
+  struct xplane_bytes fields = xplane_passthrough(t, XPLANE_META_SPACE);
+  Xplane__XSpace *space = pb_unpack(&xplane__xspace__descriptor, pb_over(fields.p, fields.n), keep->mem);
+  size_t n = space ? space->n_hostnames : 0;
+  p->hosts = n ? arena_alloc(keep, n * sizeof *p->hosts) : NULL;
+  for (size_t i = 0; p->hosts && i < n; i++) {
+    char *name = arena_bytes(keep, space->hostnames[i].len + 1);
+    if (!name) break;
+    memcpy(name, space->hostnames[i].data, space->hostnames[i].len);
+    name[space->hostnames[i].len] = 0;
     p->hosts[p->n_hosts++] = name;
   }
+  pb_unpack_free(space, keep->mem);
 }
 
 void xplane_inspect(const struct tk_trace *t, struct tk_inspection *p, struct arena *keep) {

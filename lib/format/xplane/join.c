@@ -7,8 +7,10 @@
  * host. */
 #include <string.h>
 
+#include "fields.h"
 #include "format/pb_out.h"
-#include "xplane.h"
+#include "join.h"
+#include "passthrough.h"
 
 struct plane_joiner {
   struct tk_trace *to;
@@ -89,7 +91,7 @@ static void add_host(const struct plane_joiner *j, struct pb plane, struct buf *
   struct buf metadata = {.mem = mem}, entry = {.mem = mem}, stat = {.mem = mem};
   int64_t id = last_stat_id(plane) + 1;
   pb_i64(&metadata, XSTAT_METADATA_KEY, id);
-  pb_bytes(&metadata, XSTAT_METADATA_NAME, XPLANE_OWN_HOST, strlen(XPLANE_OWN_HOST));
+  pb_bytes(&metadata, XSTAT_METADATA_NAME, XPLANE_PRIVATE_HOST, strlen(XPLANE_PRIVATE_HOST));
   pb_i64(&entry, MAP_KEY, id);
   pb_message(&entry, MAP_VALUE, &metadata);
   pb_message(to, XPLANE_STAT_METADATA, &entry);
@@ -122,7 +124,7 @@ static void join_plane(struct plane_joiner *j, struct xplane_plane p, struct buf
 /* What a file as a whole states once is not stated again by later hosts. */
 static bool is_stated(const struct plane_joiner *j, const struct xplane_plane *p) {
   const char *name = tk_string(j->from, p->name, NULL);
-  return j->ids->ordinal && (strcmp(name, XPLANE_OWN_PLANE) == 0 || strcmp(name, XPLANE_TASK) == 0);
+  return j->ids->ordinal && (strcmp(name, XPLANE_PRIVATE_PLANE) == 0 || strcmp(name, XPLANE_TASK) == 0);
 }
 
 static void join_planes(struct plane_joiner *j, const struct tk_meta *m) {
@@ -186,7 +188,7 @@ static bool read_clock(const struct tk_trace *t, struct xplane_clock *clock) {
 static void begin_clock(struct plane_joiner *j, const struct xplane_clock *was) {
   const struct tk_meta *space = chunk(j->from, XPLANE_META_SPACE, 0);
   bool first = j->ids->ordinal == 0;
-  j->clock = (struct xplane_clock){j->to->origin_ns, first ? was->base_ns : j->to->zero_ns, first ? was->own : 1};
+  j->clock = (struct xplane_clock){j->to->origin_ns, first ? was->base_ns : j->to->zero_ns, first ? was->converted : 1};
   xplane_add_meta(j->to, XPLANE_META_CLOCK, &j->clock, sizeof j->clock, true);
   if (first && space) xplane_add_meta(j->to, XPLANE_META_SPACE, trace_raw(j->from, space->at), (size_t)space->size, true);
 }

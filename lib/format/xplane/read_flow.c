@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "xplane.h"
+#include "reader.h"
 
 enum { KEYS = 6 };
 static const char *const NAMES[KEYS] = {"flow", "_p", "_pt", "_c", "_ct", "correlation_id"};
@@ -31,16 +31,16 @@ struct linker {
   tk_id keys[KEYS];
 };
 
-/* What an event's args say, by key. */
-struct said {
+/* The values of an event's args that link it, by key. */
+struct links {
   bool has[KEYS];
   uint64_t value[KEYS];
 };
 
-static void look(const struct linker *l, uint32_t args, struct said *s) {
+static void find_links(const struct linker *l, uint32_t args, struct links *s) {
   struct tk_args it = tk_args_of(l->r->t, args);
   struct tk_arg arg;
-  *s = (struct said){0};
+  *s = (struct links){0};
   while (tk_args_next(&it, &arg)) {
     if (arg.type != TK_ARG_INT && arg.type != TK_ARG_UINT) continue;
     for (unsigned i = 0; i < KEYS; i++) {
@@ -52,7 +52,7 @@ static void look(const struct linker *l, uint32_t args, struct said *s) {
 }
 
 /* The kind keeps contexts apart from flow stats and correlations. */
-static void point(struct linker *l, tk_id event, enum tk_flow_role role, unsigned kind, uint64_t category, uint64_t id) {
+static void add_point(struct linker *l, tk_id event, enum tk_flow_role role, unsigned kind, uint64_t category, uint64_t id) {
   struct tk_trace *t = l->r->t;
   const char *cat = category < N_CATEGORIES ? CATEGORIES[category] : CATEGORIES[0];
   uint64_t hash = (id ^ ((uint64_t)kind << 62 | category << 48)) * 0x9e3779b97f4a7c15u + l->scope * 0xc2b2ae3d27d4eb4fu;
@@ -70,16 +70,16 @@ static void point(struct linker *l, tk_id event, enum tk_flow_role role, unsigne
 
 static void link_event(struct linker *l, tk_id event, bool device) {
   static const enum tk_flow_role roles[] = {TK_FLOW_IN, TK_FLOW_IN, TK_FLOW_OUT, TK_FLOW_INOUT};
-  struct said s;
-  look(l, l->r->t->events[event].args, &s);
+  struct links s;
+  find_links(l, l->r->t->events[event].args, &s);
   if (s.has[FLOW] && s.value[FLOW] & 3) {
-    point(l, event, roles[s.value[FLOW] & 3], 0, s.value[FLOW] >> 58, s.value[FLOW] >> 2 & (((uint64_t)1 << 56) - 1));
+    add_point(l, event, roles[s.value[FLOW] & 3], 0, s.value[FLOW] >> 58, s.value[FLOW] >> 2 & (((uint64_t)1 << 56) - 1));
     return; /* xprof made it of the others */
   }
-  if (s.has[CONSUMER]) point(l, event, TK_FLOW_IN, 1, s.value[CONSUMER_TYPE], s.value[CONSUMER]);
-  if (s.has[PRODUCER]) point(l, event, TK_FLOW_OUT, 1, s.value[PRODUCER_TYPE], s.value[PRODUCER]);
+  if (s.has[CONSUMER]) add_point(l, event, TK_FLOW_IN, 1, s.value[CONSUMER_TYPE], s.value[CONSUMER]);
+  if (s.has[PRODUCER]) add_point(l, event, TK_FLOW_OUT, 1, s.value[PRODUCER_TYPE], s.value[PRODUCER]);
   if (s.has[CORRELATION] && s.value[CORRELATION])
-    point(l, event, device ? TK_FLOW_IN : TK_FLOW_OUT, 2, GPU_LAUNCH, s.value[CORRELATION]);
+    add_point(l, event, device ? TK_FLOW_IN : TK_FLOW_OUT, 2, GPU_LAUNCH, s.value[CORRELATION]);
 }
 
 /* Files joined by cat and files that tracekit merged hold several hosts. */
@@ -89,7 +89,7 @@ static void find_scopes(struct linker *l) {
   int64_t host;
   for (uint32_t i = 0; i < n; i++) {
     if (!planes[i].process) continue;
-    if (!xplane_plane_int(l->r->t, &planes[i], XPLANE_OWN_HOST, &host)) host = 0;
+    if (!xplane_plane_int(l->r->t, &planes[i], XPLANE_PRIVATE_HOST, &host)) host = 0;
     map_put(&l->scopes, planes[i].process, (uint32_t)((uint64_t)planes[i].segment << 16 | (host & 0xffff)));
   }
 }

@@ -5,11 +5,11 @@
  *     shape (#1 int, #7 ref)  --patched once-->  (group_id int, hlo_op ref)
  *     packed ref: place in r->stats, five bytes  --in place-->  id of the string, five bytes
  *
- * Records that need more than that are packed anew: two stats of one name (the last counts), types of our own. */
+ * Records that need more than that are packed anew: two stats of one name (the last counts), private types. */
 #include <string.h>
 
 #include "graph/seal.h"
-#include "xplane.h"
+#include "reader.h"
 
 enum { NEED_REFS = 1, NEED_REBUILD = 2, NEED_STEP = 4, NEED_LINK = 8 };
 
@@ -26,22 +26,14 @@ struct naming {
 };
 
 static struct pb plane_fields(const struct naming *n) {
-  return pb_over(trace_raw(n->r->t, n->plane->at), (size_t)n->plane->size);
+  return xplane_fields(n->r->t, n->plane);
 }
 
 /* ---- the maps ---- */
 
-/* An entry of a map: its key and the message that is its value. */
 static bool map_entry(struct naming *n, const struct pb_field *f, int64_t *key, struct pb *value) {
   struct pb c = pb_inside(f);
-  struct pb_field g;
-  *key = 0;
-  *value = pb_over("", 0);
-  while (pb_next(&c, &g)) {
-    if (pb_field_key(&g) == PB_KEY(MAP_KEY, PB_VARINT)) *key = (int64_t)g.value;
-    if (pb_field_key(&g) == PB_KEY(MAP_VALUE, PB_BYTES)) *value = pb_inside(&g);
-  }
-  return !c.fault || xplane_damaged(n->r, &c, "a metadata map");
+  return xplane_entry(&c, key, value) || xplane_damaged(n->r, &c, "a metadata map");
 }
 
 static const struct {
@@ -54,15 +46,15 @@ static const struct {
              {"flow", XPLANE_DROP}};
 
 static uint8_t type_of(const struct pb_field *description) {
-  size_t own = strlen(XPLANE_OWN_TYPE), n = (size_t)description->value;
-  if (n <= own || memcmp(description->p, XPLANE_OWN_TYPE, own) != 0) return TK_ARG_TYPES;
-  size_t decimal = own + strlen(XPLANE_OWN_DECIMAL);
+  size_t prefix = strlen(XPLANE_PRIVATE_TYPE), n = (size_t)description->value;
+  if (n <= prefix || memcmp(description->p, XPLANE_PRIVATE_TYPE, prefix) != 0) return TK_ARG_TYPES;
+  size_t decimal = prefix + strlen(XPLANE_PRIVATE_DECIMAL);
   i128 exp;
-  if (n > decimal && n < decimal + 4 && memcmp(description->p + own, XPLANE_OWN_DECIMAL, decimal - own) == 0 &&
+  if (n > decimal && n < decimal + 4 && memcmp(description->p + prefix, XPLANE_PRIVATE_DECIMAL, decimal - prefix) == 0 &&
       num_scaled(description->p + decimal, description->p + n, 0, &exp) && exp >= -XPLANE_MAX_EXP && exp <= XPLANE_MAX_EXP)
     return (uint8_t)(XPLANE_DECIMAL + (int)exp);
   for (size_t i = 0; i < sizeof TYPES / sizeof TYPES[0]; i++)
-    if (strlen(TYPES[i].word) == n - own && memcmp(TYPES[i].word, description->p + own, n - own) == 0)
+    if (strlen(TYPES[i].word) == n - prefix && memcmp(TYPES[i].word, description->p + prefix, n - prefix) == 0)
       return (uint8_t)TYPES[i].type;
   return TK_ARG_TYPES;
 }
@@ -105,7 +97,7 @@ static bool class_stat(struct naming *n, const struct pb_field *f) {
 }
 
 static bool is_series(const struct pb_field *f) {
-  return f->value == strlen(XPLANE_OWN_SERIES) && memcmp(f->p, XPLANE_OWN_SERIES, strlen(XPLANE_OWN_SERIES)) == 0;
+  return f->value == strlen(XPLANE_PRIVATE_SERIES) && memcmp(f->p, XPLANE_PRIVATE_SERIES, strlen(XPLANE_PRIVATE_SERIES)) == 0;
 }
 
 /* The class is the metadata, if an event used it: its name, and what all its events share. */
@@ -135,11 +127,11 @@ static bool event_metadata(struct naming *n, const struct pb_field *f) {
   return true;
 }
 
-static bool each_entry(struct naming *n, uint32_t number, bool (*take)(struct naming *n, const struct pb_field *f)) {
+static bool each_entry(struct naming *n, uint32_t number, bool (*read)(struct naming *n, const struct pb_field *f)) {
   struct pb c = plane_fields(n);
   struct pb_field f;
   while (pb_next(&c, &f))
-    if (pb_field_key(&f) == PB_KEY(number, PB_BYTES) && !take(n, &f)) return false;
+    if (pb_field_key(&f) == PB_KEY(number, PB_BYTES) && !read(n, &f)) return false;
   return !c.fault || xplane_damaged(n->r, &c, "a plane");
 }
 
@@ -274,7 +266,7 @@ static void put_typed(struct naming *n, struct tk_arg *arg, uint8_t type) {
   else args_copy(t, arg);
 }
 
-/* Packs a record anew; our own bits are taken out of it. */
+/* Packs a record anew; our private bits are taken out of it. */
 static uint32_t rebuild(struct naming *n, uint32_t args, int64_t *bits, tk_id *cat) {
   struct tk_args it = tk_args_of(n->r->t, args);
   struct tk_arg arg;
@@ -401,8 +393,8 @@ static void find_keys(struct naming *n) {
   static const char *const links[] = {"flow", "_p", "_c", "correlation_id"};
   struct tk_trace *t = n->r->t;
   n->step_name = trace_text(t, "step_name");
-  n->bits = trace_text(t, XPLANE_OWN_BITS);
-  n->cat = trace_text(t, XPLANE_OWN_CAT);
+  n->bits = trace_text(t, XPLANE_PRIVATE_BITS);
+  n->cat = trace_text(t, XPLANE_PRIVATE_CAT);
   n->long_name = trace_text(t, "long_name");
   for (unsigned i = 0; i < 4; i++) n->links[i] = trace_text(t, links[i]);
 }

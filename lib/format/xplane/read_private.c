@@ -1,38 +1,22 @@
 /* read_private.c - reads back what our own writer added, so that Chrome JSON -> XPlane -> Chrome JSON is what it was.
  *
  *     plane stat "tracekit.tracks"
- * {"pid":..,"name":..,"labels":..,"sort":..,"lines":[{"line":1,"kind":"async","tid":..,..},..]} plane "/tracekit:metadata" zero
- * and base of time, top-level data by key
+ *     {"pid":..,"name":..,"labels":..,"sort":..,"lines":[{"line":1,"kind":"async","tid":..,..},..]} plane "/tracekit:metadata"
+ *     zero and base of time, top-level data by key
  *
  * A file may claim anything: what is not as we write it is left alone. */
 #include <string.h>
 
 #include "format/json_args.h"
-#include "xplane.h"
+#include "reader.h"
 
 enum { PAD = 64 };
 static const uint8_t ZEROS[PAD];
 
-bool xplane_strict_json(const void *p, size_t n, struct buf *out) {
-  struct buf copy = {.mem = out->mem};
-  struct json j;
-  bool ok;
-  static const uint8_t pad[PAD] = {' '}; /* a blank ends a number */
-  out->len = 0;
-  if (!buf_append(out, p, n) || !buf_append(out, pad, PAD)) return false;
-  out->len = n;
-  j = (struct json){.p = out->data, .end = out->data + n + 1, .last = true, .scratch = {.mem = out->mem}};
-  ok = n && json_copy(&j, &copy) && j.p == out->data + n && j.n_fixes == 0 && copy.len == n &&
-       memcmp(copy.data, out->data, n) == 0;
-  buf_free(&copy);
-  buf_free(&j.scratch);
-  return ok;
-}
-
 /* ---- tracks ---- */
 
-/* A plane whose tracks are told, and how what is told finds them. */
-struct told {
+/* A plane whose tracks are restored, and how its stats find them. */
+struct restored_plane {
   struct xplane_reader *r;
   const struct xplane_plane *plane;
   struct map threads;  /* tid -> track */
@@ -44,7 +28,7 @@ struct object {
   struct xplane_reader *r;
   const char *p;
   size_t n;
-  struct told *told;
+  struct restored_plane *restored;
 };
 
 static tk_id text_of(struct xplane_reader *r, const struct json_value *v) {
@@ -79,10 +63,10 @@ static struct tk_ident member_ident(const struct object *o, const char *key) {
   return i;
 }
 
-static struct xplane_line *line_at(const struct told *told, int64_t ordinal) {
+static struct xplane_line *line_at(const struct restored_plane *restored, int64_t ordinal) {
   uint32_t n;
-  struct xplane_line *lines = xplane_lines(told->r, &n);
-  return ordinal >= 1 && ordinal <= told->plane->lines ? &lines[told->plane->first_line + ordinal - 1] : NULL;
+  struct xplane_line *lines = xplane_lines(restored->r, &n);
+  return ordinal >= 1 && ordinal <= restored->plane->lines ? &lines[restored->plane->first_line + ordinal - 1] : NULL;
 }
 
 static void move_events(struct xplane_reader *r, const struct xplane_line *line, tk_id track) {
@@ -103,39 +87,39 @@ static void restore_line(const struct object *o, struct xplane_line *line) {
 
 /* {"name":..,"tid":..}: the thread that a counter was sampled on. */
 static void restore_counter(const struct object *o) {
-  uint32_t *track = map_get(&o->told->counters, member_text(o, "name"));
+  uint32_t *track = map_get(&o->restored->counters, member_text(o, "name"));
   if (track) o->r->t->tracks[*track].tid = member_ident(o, "tid");
 }
 
 /* The objects of an array. */
-static void each_object(const struct object *o, const char *key, void (*take)(const struct object *o)) {
+static void each_object(const struct object *o, const char *key, void (*restore)(const struct object *o)) {
   struct json_value list, v;
   struct json j = {.last = true};
   if (!json_member(o->p, o->n, key, &list) || list.type != JSON_ARRAY) return;
   j.p = list.p;
   j.end = list.end;
   for (j.p++; j.p < j.end && *j.p == '{'; j.p += *j.p == ',') {
-    struct object one = {o->r, (const char *)j.p, 0, o->told};
+    struct object one = {o->r, (const char *)j.p, 0, o->restored};
     if (!json_value(&j, &v)) return;
     one.n = (size_t)(v.end - v.p);
-    take(&one);
+    restore(&one);
   }
 }
 
 static void restore_one_line(const struct object *o) {
   struct xplane_line *line;
   int64_t ordinal;
-  if (member_int(o, "line", &ordinal) && (line = line_at(o->told, ordinal)) != NULL) restore_line(o, line);
+  if (member_int(o, "line", &ordinal) && (line = line_at(o->restored, ordinal)) != NULL) restore_line(o, line);
 }
 
-static void restore_tracks(struct told *told) {
-  struct xplane_reader *r = told->r;
+static void restore_tracks(struct restored_plane *restored) {
+  struct xplane_reader *r = restored->r;
   struct buf text = {.mem = &r->t->store->mem};
-  struct tk_track *k = &r->t->tracks[told->plane->process];
+  struct tk_track *k = &r->t->tracks[restored->plane->process];
   struct xstat s;
-  if (xplane_plane_stat(r->t, told->plane, XPLANE_OWN_TRACKS, &s) && s.field == XSTAT_STR &&
+  if (xplane_plane_stat(r->t, restored->plane, XPLANE_PRIVATE_TRACKS, &s) && s.field == XSTAT_STR &&
       xplane_strict_json(s.p, (size_t)s.value, &text)) {
-    struct object o = {r, (const char *)text.data, text.len, told};
+    struct object o = {r, (const char *)text.data, text.len, restored};
     k->pid = member_ident(&o, "pid");
     k->name = member_text(&o, "name");
     k->labels = member_text(&o, "labels");
@@ -154,24 +138,24 @@ static uint64_t key_of(struct tk_ident i) {
 
 static tk_id thread_of(const struct object *o, const char *key) {
   struct tk_ident tid = member_ident(o, key);
-  uint32_t *track = map_get(&o->told->threads, key_of(tid));
+  uint32_t *track = map_get(&o->restored->threads, key_of(tid));
   return track && ident_equal(o->r->t->tracks[*track].tid, tid) ? *track : 0;
 }
 
 /* Threads bear their own tids from here on. */
-static void find_threads(struct told *told) {
-  const struct tk_trace *t = told->r->t;
-  for (uint32_t i = 1; i <= told->plane->lines; i++) {
-    tk_id track = line_at(told, i)->track;
+static void find_threads(struct restored_plane *restored) {
+  const struct tk_trace *t = restored->r->t;
+  for (uint32_t i = 1; i <= restored->plane->lines; i++) {
+    tk_id track = line_at(restored, i)->track;
     if (t->tracks[track].kind == TK_THREAD && !t->tracks[track].hidden)
-      map_put(&told->threads, key_of(t->tracks[track].tid), track);
+      map_put(&restored->threads, key_of(t->tracks[track].tid), track);
   }
 }
 
 static void restore_record(const struct object *o) {
   struct tk_trace *t = o->r->t;
   struct json_value raw, v;
-  struct tk_record rec = {.track = o->told->plane->process};
+  struct tk_record rec = {.track = o->restored->plane->process};
   int64_t kind, ts;
   if (!member_int(o, "kind", &kind) || kind < TK_REC_OTHER || kind > TK_REC_THREAD_SORT) return;
   if (!json_member(o->p, o->n, "raw", &raw) || raw.type != JSON_OBJECT) return;
@@ -212,18 +196,19 @@ static void restore_flow(const struct object *o) {
 }
 
 /* The objects of a plane's stat that is a JSON array. */
-static void restore_list(struct told *told, const char *stat, void (*take)(const struct object *o)) {
-  struct tk_trace *t = told->r->t;
+static void restore_list(struct restored_plane *restored, const char *stat, void (*restore)(const struct object *o)) {
+  struct tk_trace *t = restored->r->t;
   struct buf text = {.mem = &t->store->mem}, object = {.mem = &t->store->mem};
   struct xstat s;
-  if (xplane_plane_stat(t, told->plane, stat, &s) && s.field == XSTAT_STR && xplane_strict_json(s.p, (size_t)s.value, &text)) {
+  if (xplane_plane_stat(t, restored->plane, stat, &s) && s.field == XSTAT_STR &&
+      xplane_strict_json(s.p, (size_t)s.value, &text)) {
     buf_append(&object, "{\"list\":", 8);
     buf_append(&object, text.data, text.len);
     buf_append(&object, "}", 1);
-    struct object o = {told->r, NULL, object.len, told};
+    struct object o = {restored->r, NULL, object.len, restored};
     if (buf_append(&object, ZEROS, sizeof ZEROS)) {
       o.p = (const char *)object.data;
-      each_object(&o, "list", take);
+      each_object(&o, "list", restore);
     }
   }
   buf_free(&text);
@@ -231,46 +216,46 @@ static void restore_list(struct told *told, const char *stat, void (*take)(const
 }
 
 static void restore_plane(struct xplane_reader *r, const struct xplane_plane *plane) {
-  struct told told = {.r = r, .plane = plane};
+  struct restored_plane restored = {.r = r, .plane = plane};
   const struct tk_trace *t = r->t;
   struct xstat s;
-  if (!xplane_plane_stat(t, plane, XPLANE_OWN_TRACKS, &s)) return;
-  map_init(&told.threads, &r->t->store->mem);
-  map_init(&told.counters, &r->t->store->mem);
+  if (!xplane_plane_stat(t, plane, XPLANE_PRIVATE_TRACKS, &s)) return;
+  map_init(&restored.threads, &r->t->store->mem);
+  map_init(&restored.counters, &r->t->store->mem);
   for (uint32_t i = 1; i <= plane->lines; i++) {
-    const struct xplane_line *line = line_at(&told, i);
+    const struct xplane_line *line = line_at(&restored, i);
     if (line->kind != XLINE_COUNTERS) continue;
     for (tk_id e = line->first; e < line->first + line->count; e++)
-      map_put(&told.counters, t->tracks[t->events[e].track].name, t->events[e].track);
+      map_put(&restored.counters, t->tracks[t->events[e].track].name, t->events[e].track);
   }
-  restore_tracks(&told);
-  find_threads(&told);
-  restore_list(&told, XPLANE_OWN_FLOWS, restore_flow);
-  restore_list(&told, XPLANE_OWN_RECORDS, restore_record);
-  map_free(&told.threads);
-  map_free(&told.counters);
+  restore_tracks(&restored);
+  find_threads(&restored);
+  restore_list(&restored, XPLANE_PRIVATE_FLOWS, restore_flow);
+  restore_list(&restored, XPLANE_PRIVATE_RECORDS, restore_record);
+  map_free(&restored.threads);
+  map_free(&restored.counters);
 }
 
 /* ---- the whole file ---- */
 
 /* Top-level data by its key; "after." says that it stood behind the events. */
-static void restore_meta(struct xplane_reader *r, const struct xplane_name *name, const struct xstat *s) {
+static void restore_meta(struct xplane_reader *r, struct xplane_bytes name, const struct xstat *s) {
   struct tk_trace *t = r->t;
-  size_t own = strlen(XPLANE_OWN_META);
+  size_t prefix = strlen(XPLANE_PRIVATE_META);
   struct buf text = {.mem = &t->store->mem};
-  bool after = name->n > own + 6 && memcmp(name->p + own, "after.", 6) == 0;
-  if (after) own += 6;
-  if (s->field == XSTAT_STR && utf8_valid(name->p, name->n) && xplane_strict_json(s->p, (size_t)s->value, &text)) {
-    tk_id key = trace_string(t, name->p + own, name->n - own);
+  bool after = name.n > prefix + 6 && memcmp(name.p + prefix, "after.", 6) == 0;
+  if (after) prefix += 6;
+  if (s->field == XSTAT_STR && utf8_valid(name.p, name.n) && xplane_strict_json(s->p, (size_t)s->value, &text)) {
+    tk_id key = trace_string(t, name.p + prefix, name.n - prefix);
     xplane_add_meta(t, tk_string(t, key, NULL), text.data, text.len, false);
     t->metas[t->n_metas].after = after;
-    r->own = true;
+    r->converted = true;
   }
   buf_free(&text);
 }
 
 static bool begins_with(const struct xplane_name *name, const char *text) {
-  return name && name->n > strlen(text) && memcmp(name->p, text, strlen(text)) == 0;
+  return name && name->text.n > strlen(text) && memcmp(name->text.p, text, strlen(text)) == 0;
 }
 
 /* The plane's text is copied first: adding metas moves what it points to. */
@@ -287,8 +272,8 @@ static void restore_file(struct xplane_reader *r, const struct xplane_plane *pla
   while (pb_next(&c, &f)) {
     if (pb_field_key(&f) != PB_KEY(XPLANE_STATS, PB_BYTES)) continue;
     inner = pb_inside(&f);
-    if (xplane_stat(&inner, &s, &odd) && begins_with(xplane_name_of(&names, s.id), XPLANE_OWN_META))
-      restore_meta(r, xplane_name_of(&names, s.id), &s);
+    if (xplane_stat(&inner, &s, &odd) && begins_with(xplane_name_of(&names, s.id), XPLANE_PRIVATE_META))
+      restore_meta(r, xplane_name_of(&names, s.id)->text, &s);
   }
   xplane_names_free(&names);
   buf_free(&copy);
@@ -298,9 +283,10 @@ static void restore_clock(struct xplane_reader *r, const struct xplane_plane *pl
   static const int64_t SANE = INT64_MAX / 4;
   struct tk_trace *t = r->t;
   int64_t zero, base;
-  if (!xplane_plane_int(t, plane, XPLANE_OWN_ZERO, &zero) || !xplane_plane_int(t, plane, XPLANE_OWN_BASE, &base)) return;
+  if (!xplane_plane_int(t, plane, XPLANE_PRIVATE_ZERO, &zero)) return;
+  if (!xplane_plane_int(t, plane, XPLANE_PRIVATE_BASE, &base)) return;
   if (zero > SANE || zero < -SANE || base > SANE || base < -SANE || t->origin_ns > SANE || t->origin_ns < -SANE) return;
-  r->own = true;
+  r->converted = true;
   if (r->base_ns == 0) {
     r->base_ns = base;
     t->origin_ns += base;
@@ -322,7 +308,7 @@ void xplane_restore(struct xplane_reader *r) {
   uint32_t n;
   const struct xplane_plane *planes = xplane_planes(r, &n);
   for (uint32_t i = 0; i < n; i++) {
-    if (strcmp(tk_string(r->t, planes[i].name, NULL), XPLANE_OWN_PLANE) != 0) continue;
+    if (strcmp(tk_string(r->t, planes[i].name, NULL), XPLANE_PRIVATE_PLANE) != 0) continue;
     restore_file(r, &planes[i]);
     restore_clock(r, &planes[i]);
   }

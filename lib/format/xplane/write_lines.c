@@ -2,18 +2,12 @@
  *
  * Lines that were read as XPlane keep their ids, names and timestamps, in their order; other tracks follow.  xprof shows the
  * low half of display_id (else id) and takes -1 for no thread at all, so every line gets one of its own.  Counters of a plane
- * share the line "_counters_", by time.  What a line cannot say of a track is told in one stat of the plane, as JSON. */
+ * share the line "_counters_", by time.  What a line cannot say of a track, a stat of the plane does (write_private.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/json_args.h"
 #include "writer.h"
-
-static struct xplane_out_line *lines_of(const struct xplane_encoder *e, uint32_t *n) {
-  *n = (uint32_t)(e->lines.len / sizeof(struct xplane_out_line));
-  return (struct xplane_out_line *)(void *)e->lines.data;
-}
 
 static bool is_number(struct tk_ident i) { return i.kind == TK_IDENT_INT || i.kind == TK_IDENT_QUOTED; }
 
@@ -31,8 +25,8 @@ static int by_time(const void *a, const void *b) {
   return x->event.series < y->event.series ? -1 : x->event.series > y->event.series;
 }
 
-/* xprof shows the first series of an event: each of the others gets an event of its own behind it.  A line that came without such
- * events goes without. */
+/* xprof shows the first series of an event: each of the others gets an event of its own behind it.  A line that came without
+ * such events goes without. */
 static bool wants_series(const struct xplane_encoder *e) {
   for (uint32_t i = 0; i < e->g->n_lines; i++)
     if (e->g->lines[i].process == e->process && e->g->lines[i].kind == XLINE_COUNTERS) return e->g->lines[i].series;
@@ -107,7 +101,7 @@ static void give_ids(struct xplane_encoder *e) {
   struct map taken;
   int64_t next = 1;
   uint32_t n;
-  struct xplane_out_line *lines = lines_of(e, &n);
+  struct xplane_out_line *lines = xplane_out_lines(e, &n);
   map_init(&taken, e->mem);
   for (uint32_t i = 0; i < n; i++)
     if (lines[i].was) map_put(&taken, (uint32_t)(lines[i].display_id ? lines[i].display_id : lines[i].id), 1);
@@ -241,20 +235,20 @@ static void measure(struct xplane_encoder *e, struct xplane_out_line *line) {
   buf_free(&b);
 }
 
-bool xplane_lay_out(struct xplane_encoder *e) {
+bool xplane_measure_lines(struct xplane_encoder *e) {
   uint32_t n;
   struct xplane_out_line *lines;
   if (!collect_counters(e)) return false;
   add_lines(e);
   give_ids(e);
-  lines = lines_of(e, &n);
+  lines = xplane_out_lines(e, &n);
   for (uint32_t i = 0; i < n; i++) measure(e, &lines[i]);
   return !e->mem->failed;
 }
 
 uint64_t xplane_lines_size(const struct xplane_encoder *e) {
   uint32_t n;
-  const struct xplane_out_line *lines = lines_of(e, &n);
+  const struct xplane_out_line *lines = xplane_out_lines(e, &n);
   uint64_t size = 0;
   for (uint32_t i = 0; i < n; i++) size += with_header(lines[i].size);
   return size;
@@ -268,7 +262,7 @@ static void put_header(struct out *out, uint32_t number, uint64_t n) {
 void xplane_put_lines(struct xplane_encoder *e, struct out *out) {
   struct buf b = {.mem = e->mem};
   uint32_t n;
-  const struct xplane_out_line *lines = lines_of(e, &n);
+  const struct xplane_out_line *lines = xplane_out_lines(e, &n);
   struct xplane_out_event event;
   for (uint32_t i = 0; i < n; i++) {
     put_header(out, XPLANE_LINES, lines[i].size);
@@ -284,149 +278,4 @@ void xplane_put_lines(struct xplane_encoder *e, struct out *out) {
     out_write(out, b.data, b.len);
   }
   buf_free(&b);
-}
-
-/* ---- what is told beside the lines ---- */
-
-static void say_string(struct xplane_encoder *e, struct buf *b, const char *key, tk_id text) {
-  if (!text) return;
-  buf_text(b, key);
-  json_quote(b, trace_str(e->g->t, text)->bytes, trace_str(e->g->t, text)->len);
-}
-
-static void say_number(struct buf *b, const char *key, int64_t v) {
-  char text[24];
-  buf_text(b, key);
-  buf_append(b, text, num_put_i64(text, v));
-}
-
-static void say_ident(struct xplane_encoder *e, struct buf *b, const char *key, struct tk_ident i) {
-  if (i.kind == TK_IDENT_STR) say_string(e, b, key, i.str);
-  else if (i.kind != TK_IDENT_NONE) say_number(b, key, i.num);
-  if (i.kind == TK_IDENT_QUOTED) buf_text(b, ",\"quoted\":true");
-}
-
-static void tell_line(struct xplane_encoder *e, struct buf *b, const struct xplane_out_line *line, uint32_t ordinal) {
-  static const char *const kinds[] = {"thread", "async", "process", "counters"};
-  const struct tk_track *k = &e->g->t->tracks[line->track];
-  say_number(b, "{\"line\":", ordinal);
-  buf_text(b, ",\"kind\":\"");
-  buf_text(b, kinds[line->kind]);
-  buf_text(b, "\"");
-  say_ident(e, b, ",\"tid\":", k->tid);
-  say_string(e, b, ",\"name\":", line->kind == XLINE_COUNTERS ? 0 : k->name);
-  if (k->has_sort) say_number(b, ",\"sort\":", k->sort_index);
-  buf_text(b, "}");
-}
-
-/* The thread that a counter was sampled on. */
-static void tell_counters(struct xplane_encoder *e, struct buf *b) {
-  const struct tk_trace *t = e->g->t;
-  const char *sep = ",\"counters\":[";
-  for (tk_id i = 1; i <= t->n_tracks; i++) {
-    const struct tk_track *k = &t->tracks[i];
-    if (k->kind != TK_COUNTERS || k->parent != e->process || k->tid.kind == TK_IDENT_NONE || !k->name) continue;
-    buf_text(b, sep);
-    say_string(e, b, "{\"name\":", k->name);
-    say_ident(e, b, ",\"tid\":", k->tid);
-    buf_text(b, "}");
-    sep = ",";
-  }
-  if (*sep == ',' && !sep[1]) buf_text(b, "]");
-}
-
-bool xplane_tell_tracks(struct xplane_encoder *e, struct buf *b) {
-  const struct tk_track *process = &e->g->t->tracks[e->process];
-  uint32_t n;
-  const struct xplane_out_line *lines = lines_of(e, &n);
-  bool any = false;
-  if (e->was && !e->g->own) return false; /* read as XPlane: its planes and lines say it all */
-  buf_text(b, "{\"process\":true");
-  say_ident(e, b, ",\"pid\":", process->pid);
-  say_string(e, b, ",\"name\":", process->name);
-  say_string(e, b, ",\"labels\":", process->labels);
-  if (process->has_sort) say_number(b, ",\"sort\":", process->sort_index);
-  buf_text(b, ",\"lines\":[");
-  for (uint32_t i = 0; i < n; i++) {
-    if (any) buf_text(b, ",");
-    any = true;
-    tell_line(e, b, &lines[i], i + 1);
-  }
-  buf_text(b, "]");
-  tell_counters(e, b);
-  buf_text(b, "}");
-  return true;
-}
-
-/* Metadata and what else has no time or no meaning here: {"tid":..,"kind":..,"strong":..,"ph":"M","ts":ps,"raw":{members}}. */
-static void tell_record(struct xplane_encoder *e, struct buf *b, const struct tk_record *r) {
-  const struct tk_trace *t = e->g->t;
-  const struct tk_track *k = &t->tracks[r->track];
-  say_number(b, "{\"kind\":", r->kind);
-  if (k->kind != TK_PROCESS) {
-    buf_text(b, ",\"thread\":true");
-    say_ident(e, b, ",\"tid\":", k->tid);
-  }
-  if (r->strong) buf_text(b, ",\"strong\":true");
-  if (r->phase > 0x20 && r->phase < 0x7f && r->phase != '"' && r->phase != '\\') {
-    buf_text(b, ",\"ph\":\"");
-    buf_append(b, &r->phase, 1);
-    buf_text(b, "\"");
-  }
-  i128 ts = r->ts + ((i128)t->origin_ns - e->g->base_ns) * 1000; /* as all times of the file */
-  if (r->has_ts && ts < INT64_MAX && ts > INT64_MIN) say_number(b, ",\"ts\":", (int64_t)ts);
-  buf_text(b, ",\"raw\":{");
-  buf_append(b, trace_raw(t, r->at), r->size);
-  buf_text(b, "}}");
-}
-
-bool xplane_tell_records(struct xplane_encoder *e, struct buf *b) {
-  const struct tk_trace *t = e->g->t;
-  const char *sep = "[";
-  for (tk_id i = 1; i <= t->n_records; i++) {
-    const struct tk_record *r = &t->records[i];
-    tk_id process = !r->track ? 0 : t->tracks[r->track].kind == TK_PROCESS ? r->track : t->tracks[r->track].parent;
-    if (process != e->process) continue;
-    if (r->kind != TK_REC_OTHER && t->tracks[r->track].renamed) continue; /* overruled by what the track is called */
-    buf_text(b, sep);
-    tell_record(e, b, r);
-    sep = ",";
-  }
-  if (*sep == '[') return false;
-  buf_text(b, "]");
-  return true;
-}
-
-static void tell_flow(struct xplane_encoder *e, struct buf *b, const struct tk_flow_point *f, const struct tk_track *k) {
-  const struct tk_trace *t = e->g->t;
-  i128 ts = f->ts + ((i128)t->origin_ns - e->g->base_ns) * 1000;
-  say_number(b, "{\"role\":", f->role);
-  say_number(b, ",\"ts\":", (int64_t)ts);
-  say_ident(e, b, ",\"tid\":", k->tid);
-  say_string(e, b, ",\"name\":", t->classes[f->cls].name);
-  say_string(e, b, ",\"cat\":", t->classes[f->cls].cat);
-  if (f->id_is_str) say_string(e, b, ",\"id\":", (tk_id)f->id);
-  else say_number(b, ",\"id\":", f->id);
-  if (f->enclosing) buf_text(b, ",\"enclosing\":true");
-  if (f->args) {
-    buf_text(b, ",\"args\":");
-    json_put_args(b, t, f->args);
-  }
-  buf_text(b, "}");
-}
-
-bool xplane_tell_flows(struct xplane_encoder *e, struct buf *b) {
-  const struct tk_trace *t = e->g->t;
-  const char *sep = "[";
-  for (tk_id i = 1; i <= t->n_flow_points; i++) {
-    const struct tk_flow_point *f = &t->flow_points[i];
-    const struct tk_track *k = &t->tracks[tk_flow_point_track(t, f)];
-    if (f->role >= TK_FLOW_OUT || k->kind != TK_THREAD || k->parent != e->process) continue;
-    buf_text(b, sep);
-    tell_flow(e, b, f, k);
-    sep = ",";
-  }
-  if (*sep == '[') return false;
-  buf_text(b, "]");
-  return true;
 }

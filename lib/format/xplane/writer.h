@@ -1,8 +1,14 @@
 /* writer.h - what the files of the XPlane writer share.
  *
- *     write.c    the file: which planes, in which order, under which names and ids; what is of the whole file
- *     write_lines.c    the lines of a plane: which tracks, ids and times
- *     write_event.c   events, stats and the maps that name them
+ *     write.c               the file: its graphs, its clock, what is of the whole file
+ *     write_plane.c         a plane: its name and id, its passthrough, its lines, what they add to its maps
+ *     write_lines.c         the lines of a plane: which tracks, ids and times
+ *     write_event.c         an event
+ *     write_class.c         event metadata
+ *     write_private.c       what a plane and its lines cannot say
+ *     write_flow.c          flow points
+ *     write_passthrough.c   the fields of a plane as they were, or what still holds of them
+ *     writer.c              stats, and the maps of the plane
  *
  * A length stands before what it measures, so each plane is encoded twice: once for the sizes, which also finds out what the
  * maps must name, once for the bytes.  Nothing of a plane is held but its maps. */
@@ -10,7 +16,17 @@
 #define FORMAT_XPLANE_WRITER_H
 
 #include "format/pb_out.h"
-#include "xplane.h"
+#include "graph/sink.h"
+#include "io/out.h"
+#include "passthrough.h"
+#include "program.h"
+
+/* What the events of a graph say of programs. */
+struct xplane_programs {
+  struct map ids;     /* values of program_id */
+  struct map modules; /* strings: values of hlo_module on events without program_id */
+  struct map names;   /* strings: of classes in use */
+};
 
 /* One graph on its way out, with what it remembers of having been XPlane. */
 struct xplane_graph {
@@ -22,7 +38,11 @@ struct xplane_graph {
   int64_t base_ns;  /* what the file's times count from */
   int64_t moved_ns; /* of its lines' timestamps against what they were */
   uint32_t ordinal; /* 0 = the first graph of the file */
-  bool own;         /* was XPlane, but written by tracekit from another format */
+  bool converted;   /* the file was XPlane, but written by tracekit from another format */
+  bool pruned;      /* events or names of it are not those that were read: of the passthrough goes along what still holds */
+  bool renamed;     /* events or their args have other names than their metadata */
+  struct xplane_programs programs; /* if pruned */
+  uint64_t lost_points; /* flow points that the stat "flow" of their event has no room for: it states one flow */
   uint64_t *flows;  /* by event: value of its stat "flow", 0 = none; NULL = no event has one */
 };
 
@@ -36,8 +56,8 @@ struct xplane_out_line {
   uint64_t size; /* of the encoded message */
 };
 
-/* In xplane_graph.flows: the points are told, and so the stat is for xprof alone. */
-static const uint64_t XPLANE_FLOW_TOLD = (uint64_t)1 << 63;
+/* In xplane_graph.flows: private stats state the points, and so the stat is for xprof alone. */
+static const uint64_t XPLANE_FLOW_STATED = (uint64_t)1 << 63;
 
 /* An event, or only one series of a counter sample (from 1). */
 struct xplane_out_event {
@@ -52,46 +72,141 @@ struct xplane_encoder {
   const struct xplane_plane *was; /* as it was read, or NULL */
   struct map classes;             /* class -> event metadata id */
   struct map stats;               /* name << 8 | type -> stat metadata id */
+  struct map class_of_id;         /* event metadata id, as it was read -> class */
   int64_t next_class, next_stat;
   struct buf new_classes, new_stats; /* encoded map entries, with their tags */
   struct buf event, stat, inner;     /* scratch */
   struct buf lines;                  /* struct xplane_out_line */
   struct xplane_out_event *counters; /* samples of the plane by time */
   uint32_t n_counters;
-  tk_id key_flow, key_bits, key_cat, key_long_name; /* strings of the trace, 0 = it has none */
-  const char *failed;
-  const struct sink_meter *meter; /* hears of what is encoded, or NULL */
+  tk_id key_flow, key_long_name;     /* strings of the trace, 0 = it has none */
+  const struct sink_meter *meter;    /* hears of what is encoded, or NULL */
+  /* of a pruned plane */
+  struct map class_entries, stat_entries; /* metadata id -> its entry as it was, from 1; 0 = it has been written */
+  struct buf entries;                     /* struct xplane_bytes */
+  struct buf children;                    /* int64_t: ids that event metadata in use refers to */
+  uint64_t lost;                          /* blocks that are gone though nobody asked for it */
 };
 
-/* ---- write_event.c ---- */
+/* ---- writer.c ---- */
 
 void xplane_encoder_init(struct xplane_encoder *e, const struct xplane_graph *g, tk_id process, const struct xplane_plane *was,
                          struct mem *mem);
 void xplane_encoder_free(struct xplane_encoder *e);
-/* The body of an XEvent into e->event. */
-void xplane_encode_event(struct xplane_encoder *e, const struct xplane_out_line *line, struct xplane_out_event event);
+tk_id xplane_find_text(const struct tk_trace *t, const void *p, size_t n);
+/* An entry of the plane's map of this field number. */
+void xplane_put_entry(struct buf *b, uint32_t number, int64_t key, const struct buf *value);
+/* The stat of an arg as a field of this number in b. */
+void xplane_add_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, const struct tk_arg *arg);
+/* A private stat likewise. */
+void xplane_add_private_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, const char *name, const void *text,
+                             size_t n);
+void xplane_add_private_int(struct xplane_encoder *e, struct buf *b, uint32_t number, const char *name, int64_t v);
+int64_t xplane_private_stat_id(struct xplane_encoder *e, const char *name, const char *description);
+/* Of a pruned plane: a stat that stays as it was brings the names that it refers to. */
+void xplane_use_stat(struct xplane_encoder *e, struct pb stat);
+bool xplane_stat_is_used(const struct xplane_encoder *e, int64_t id);
+/* The entry of event metadata as it was, once; p = NULL afterwards, and if there was none. */
+struct xplane_bytes xplane_unwritten_class(struct xplane_encoder *e, int64_t id);
+/* Did the class come from metadata of this process? */
+bool xplane_class_is_of(const struct xplane_graph *g, tk_id cls, tk_id process);
+/* Event metadata id -> class of this process, less those that a step's name made. */
+void xplane_classes_by_id(const struct xplane_graph *g, tk_id process, struct map *by_id);
+/* Is the class called as its metadata says? */
+bool xplane_bears_name(const struct tk_trace *t, tk_id cls, struct pb metadata);
+
 /* Can a viewer draw it? */
 static inline bool xplane_is_number(enum tk_arg_type type) {
   return type == TK_ARG_INT || type == TK_ARG_UINT || type == TK_ARG_DECIMAL || type == TK_ARG_DOUBLE;
 }
-/* Adds a stat whose name is our own: a field of number `number` in b. */
-void xplane_add_own_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, const char *name, const void *text,
-                         size_t n);
-void xplane_add_own_int(struct xplane_encoder *e, struct buf *b, uint32_t number, const char *name, int64_t v);
+
+/* ---- write_class.c ---- */
+
+/* The id of the metadata of a class, which is added to the map if need be. */
+int64_t xplane_class_id(struct xplane_encoder *e, tk_id cls);
+/* Of one series of a counter. */
+int64_t xplane_series_id(struct xplane_encoder *e, tk_id cls, tk_id series);
+/* Of a pruned plane: the metadata that what is in use refers to. */
+void xplane_put_children(struct xplane_encoder *e);
+
+/* ---- write_event.c ---- */
+
+/* The body of an XEvent into e->event. */
+void xplane_encode_event(struct xplane_encoder *e, const struct xplane_out_line *line, struct xplane_out_event event);
 
 /* ---- write_lines.c ---- */
 
+static inline struct xplane_out_line *xplane_out_lines(const struct xplane_encoder *e, uint32_t *n) {
+  *n = (uint32_t)(e->lines.len / sizeof(struct xplane_out_line));
+  return (struct xplane_out_line *)(void *)e->lines.data;
+}
 /* The lines of the plane, in order, with their sizes. */
-bool xplane_lay_out(struct xplane_encoder *e);
+bool xplane_measure_lines(struct xplane_encoder *e);
+uint64_t xplane_lines_size(const struct xplane_encoder *e);
 /* Writes the lines as fields of the plane. */
 void xplane_put_lines(struct xplane_encoder *e, struct out *out);
-uint64_t xplane_lines_size(const struct xplane_encoder *e);
-/* The JSON text that tells of tracks what a plane and its lines cannot; false if there is nothing to tell. */
-bool xplane_tell_tracks(struct xplane_encoder *e, struct buf *text);
 
-/* The JSON text of the flow points that are events of their own; false if there are none. */
-bool xplane_tell_flows(struct xplane_encoder *e, struct buf *text);
-/* The JSON text of the records that are tied to the plane's tracks; false if there are none. */
-bool xplane_tell_records(struct xplane_encoder *e, struct buf *text);
+/* ---- write_private.c ---- */
+
+/* The texts of the stats "tracekit.tracks" and "tracekit.records"; false if there is none. */
+bool xplane_put_tracks(struct xplane_encoder *e, struct buf *text);
+bool xplane_put_records(struct xplane_encoder *e, struct buf *text);
+/* Do private stats tell of the tracks of this process?  Not of a plane that was read as XPlane. */
+bool xplane_is_private(const struct xplane_graph *g, tk_id process);
+/* Counts the records that no private stat states. */
+void xplane_count_records(struct sink *sink, const struct xplane_graph *g);
+static inline tk_id xplane_process(const struct tk_trace *t, tk_id track) {
+  return !track || t->tracks[track].kind == TK_PROCESS ? track : t->tracks[track].parent;
+}
+/* `key` is what stands before the value: ",\"name\":".  Nothing for text 0, and for no identity. */
+void xplane_member_string(struct xplane_encoder *e, struct buf *b, const char *key, tk_id text);
+void xplane_member_number(struct buf *b, const char *key, int64_t v);
+void xplane_member_ident(struct xplane_encoder *e, struct buf *b, const char *key, struct tk_ident i);
+
+/* ---- write_flow.c ---- */
+
+/* Finds the values of g->flows; ids of flows count from `next`.  Returns the next one. */
+int64_t xplane_link_events(struct xplane_graph *g, int64_t next, struct mem *mem);
+/* The text of the stat "tracekit.flows"; false if there is none. */
+bool xplane_put_flow_points(struct xplane_encoder *e, struct buf *text);
+/* Counts the points that are written, and those that neither stat states. */
+void xplane_count_flow_points(struct sink *sink, const struct xplane_graph *g);
+
+/* ---- write_passthrough.c ---- */
+
+/* What the events that stay refer to, for a graph that an operation changed. */
+void xplane_prune_init(struct xplane_graph *g, struct mem *mem);
+void xplane_prune_free(struct xplane_graph *g);
+/* The plane's fields as they were, less id, name, lines and private stats; called when the lines have been measured. */
+void xplane_put_passthrough(struct xplane_encoder *e, struct buf *plane);
+
+/* ---- write_plane.c ---- */
+
+struct xplane_sink {
+  struct sink sink;
+  struct out *out;
+  struct sink_options opt;
+  struct mem mem;
+  uint64_t written;
+  int64_t base_ns;
+  uint32_t graphs;
+  int64_t next_custom, next_flow;
+  struct map ids;   /* hash of (kind of plane, id) taken */
+  struct buf space; /* the first graph's fields that are no planes, by segment */
+  uint32_t segment; /* whose fields are to be written */
+  bool has_start;   /* a plane "Task Environment" has been written */
+  bool edited;      /* an operation changed the first graph */
+};
+
+/* Counts bytes of the file: false with err set when they are more than protobuf can read. */
+bool xplane_grow(struct xplane_sink *s, uint64_t n, struct tk_err *err);
+/* A plane that was read as XPlane. */
+bool xplane_write_known(struct xplane_sink *s, const struct xplane_graph *g, const struct xplane_plane *plane,
+                        struct tk_err *err);
+/* A process of another format. */
+bool xplane_write_new(struct xplane_sink *s, const struct xplane_graph *g, tk_id process, struct tk_err *err);
+/* A plane of this name with the stats in `stats`, whose names e->new_stats holds; nothing if there are none. */
+bool xplane_write_stats(struct xplane_sink *s, struct xplane_encoder *e, const char *name, const struct buf *stats,
+                        struct tk_err *err);
 
 #endif

@@ -1,0 +1,88 @@
+/* fields.h - the numbers and names of an XSpace: those of its schema, of xprof, and of what tracekit adds.
+ *
+ * What tracekit adds is private: xprof passes over it, and the reader takes it for what it is.  It is a plane for what is of
+ * the whole file, stats for what a plane or an XEvent cannot say, and words in XStatMetadata.description for types that an
+ * XStat does not have. */
+#ifndef FORMAT_XPLANE_FIELDS_H
+#define FORMAT_XPLANE_FIELDS_H
+
+#include <stdint.h>
+
+#include "tracekit.h"
+
+/* Field numbers of proto/xplane.proto (a test holds the two against each other). */
+enum { XSPACE_PLANES = 1, XSPACE_ERRORS, XSPACE_WARNINGS, XSPACE_HOSTNAMES };
+enum { XPLANE_ID = 1, XPLANE_NAME, XPLANE_LINES, XPLANE_EVENT_METADATA, XPLANE_STAT_METADATA, XPLANE_STATS };
+enum {
+  XLINE_ID = 1,
+  XLINE_NAME,
+  XLINE_TIMESTAMP_NS,
+  XLINE_EVENTS,
+  XLINE_DURATION_PS = 9,
+  XLINE_DISPLAY_ID,
+  XLINE_DISPLAY_NAME
+};
+enum { XEVENT_METADATA_ID = 1, XEVENT_OFFSET_PS, XEVENT_DURATION_PS, XEVENT_STATS, XEVENT_NUM_OCCURRENCES };
+enum {
+  XSTAT_METADATA_ID = 1,
+  XSTAT_DOUBLE,
+  XSTAT_UINT64,
+  XSTAT_INT64,
+  XSTAT_STR,
+  XSTAT_BYTES,
+  XSTAT_REF,
+  XSTAT_COMPRESSED_STR
+};
+enum {
+  XEVENT_METADATA_KEY = 1,
+  XEVENT_METADATA_NAME,
+  XEVENT_METADATA_METADATA,
+  XEVENT_METADATA_DISPLAY_NAME,
+  XEVENT_METADATA_STATS,
+  XEVENT_METADATA_CHILD_ID
+};
+enum { XSTAT_METADATA_KEY = 1, XSTAT_METADATA_NAME, XSTAT_METADATA_DESCRIPTION };
+enum { MAP_KEY = 1, MAP_VALUE };
+
+/* Prefix of the key of an arg that a later stat of the same name overrules. */
+#define XPLANE_EARLIER "xplane.earlier."
+
+/* Names that xprof knows. */
+#define XPLANE_COUNTERS "_counters_"
+#define XPLANE_TASK "Task Environment"
+#define XPLANE_START "profile_start_time"
+#define XPLANE_METADATA "/host:metadata"
+
+/* Private: a plane, its stats and those of other planes. */
+#define XPLANE_PRIVATE_PLANE "/tracekit:metadata"
+#define XPLANE_PRIVATE_TRACKS "tracekit.tracks"
+#define XPLANE_PRIVATE_FLOWS "tracekit.flows"
+#define XPLANE_PRIVATE_RECORDS "tracekit.records"
+#define XPLANE_PRIVATE_ZERO "tracekit.zero_ns"
+#define XPLANE_PRIVATE_BASE "tracekit.base_ns"
+#define XPLANE_PRIVATE_HOST "tracekit.host" /* one of several in a file: ids of contexts are each host's own */
+#define XPLANE_PRIVATE_META "tracekit.meta."
+
+/* Private: stats of events and of event metadata, and XEventMetadata.metadata of one series of a counter, where a stat would be
+ * drawn as one. */
+#define XPLANE_PRIVATE_BITS "tracekit.event"
+#define XPLANE_PRIVATE_CAT "tracekit.cat"
+#define XPLANE_PRIVATE_SERIES "tracekit.series"
+
+/* Private: descriptions of stat metadata.  A stat "flow" of the last is for xprof alone: tracekit.flows says it all. */
+#define XPLANE_PRIVATE_TYPE "tracekit:"
+#define XPLANE_PRIVATE_DECIMAL "decimal:" /* and the exponent: 1.50 is the double 1.5 of exponent -2 */
+#define XPLANE_PRIVATE_FLOW XPLANE_PRIVATE_TYPE "flow"
+
+/* Types of stats that such descriptions give, beside enum tk_arg_type. */
+enum { XPLANE_DROP = TK_ARG_TYPES + 1, XPLANE_DECIMAL = 100, XPLANE_MAX_EXP = 18 };
+
+/* Decimals that a double holds exactly and gives back. */
+static const int64_t XPLANE_MAX_MANT = (int64_t)1 << 50;
+static const double XPLANE_TENS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
+                                     1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
+static inline double xplane_decimal(int64_t mant, int exp) {
+  return exp < 0 ? (double)mant / XPLANE_TENS[-exp] : (double)mant * XPLANE_TENS[exp];
+}
+
+#endif

@@ -1,0 +1,146 @@
+/* reader.c - the context of the XPlane reader: notes, text, args from stats, classes (reader.h). */
+#include "reader.h"
+
+#include <string.h>
+
+#include "format/json.h"
+
+void xplane_note(struct xplane_reader *r, enum tk_note_kind kind, const char *text) {
+  trace_note(r->t, kind, pb_in_offset(&r->s), text);
+}
+
+bool xplane_damaged(struct xplane_reader *r, const struct pb *c, const char *where) {
+  uint64_t at = pb_in_offset(&r->s);
+  return err_at(r->err, c->limit ? TK_ELIMIT : TK_ECORRUPT, at, "%s in %s before byte %llu", c->fault, where,
+                (unsigned long long)at);
+}
+
+void xplane_note_odd(struct xplane_reader *r) {
+  xplane_note(r, TK_NOTE_REPAIR, "fields of another wire type than their own: passed over");
+}
+
+bool xplane_tick(struct xplane_reader *r) {
+  struct tk_progress progress = r->opt->progress;
+  if (!mem_check(&r->t->store->mem, r->err)) return false;
+  if (progress.tick && !progress.tick(progress.arg, in_raw_read(r->s.in), in_raw_total(r->s.in)))
+    return err_set(r->err, TK_EINTERRUPTED, "interrupted");
+  return true;
+}
+
+/* ---- strings ---- */
+
+tk_id xplane_text(struct xplane_reader *r, const uint8_t *p, size_t n) {
+  bool repaired = false;
+  tk_id id = intern_text(&r->t->store->strings, p, n, r->n_not_text != 0, &repaired);
+  if (repaired) xplane_note(r, TK_NOTE_REPAIR, "text that is not UTF-8: replaced by U+FFFD");
+  return id;
+}
+
+/* ---- stats ---- */
+
+uint32_t xplane_stat_at(struct xplane_reader *r, int64_t id) {
+  unsigned slot = (unsigned)id & 255;
+  uint32_t *at;
+  if (r->stat_cache[slot].at && r->stat_cache[slot].id == id) return r->stat_cache[slot].at;
+  at = map_put(&r->stat_ids, (uint64_t)id, 0);
+  if (!at) return 0;
+  if (!*at) {
+    if (!mem_grow(&r->t->store->mem, (void **)&r->stats, &r->cap_stats, (uint64_t)r->n_stats + 2, sizeof *r->stats)) return 0;
+    r->stats[ *at = ++r->n_stats] = (struct xplane_stat_name){.id = id, .type = TK_ARG_TYPES};
+  }
+  r->stat_cache[slot].id = id;
+  return r->stat_cache[slot].at = *at;
+}
+
+/* A ref is packed as the place of its target in r->stats, at the width of any string id, and resolved at the plane's end. */
+static void add_ref(struct xplane_reader *r, tk_id key, int64_t target) {
+  struct buf *payload = &r->t->store->builder.payload;
+  uint32_t at = xplane_stat_at(r, target);
+  uint8_t wide[5];
+  size_t before = payload->len;
+  args_str(r->t, key, TK_ARG_REF, 0);
+  if (payload->len != before + 1) return;
+  payload->len = before;
+  for (unsigned i = 0; i < 5; i++) wide[i] = (uint8_t)((at >> (7 * i) & 0x7f) | (i < 4 ? 0x80 : 0));
+  buf_append(payload, wide, 5);
+}
+
+/* Bytes share the table of strings: from the first that are no text on, text is checked again each time. */
+static tk_id bytes_text(struct xplane_reader *r, const struct xstat *s) {
+  if (!utf8_valid(s->p, (size_t)s->value)) r->n_not_text++;
+  return trace_string(r->t, s->p, (size_t)s->value);
+}
+
+void xplane_arg(struct xplane_reader *r, const struct xstat *s, tk_id key) {
+  struct tk_trace *t = r->t;
+  switch (s->field) {
+    case XSTAT_DOUBLE: args_double(t, key, pb_as_double(s->value)); return;
+    case XSTAT_UINT64: args_uint(t, key, TK_ARG_UINT, s->value); return;
+    case XSTAT_INT64: args_int(t, key, (int64_t)s->value); return;
+    case XSTAT_STR: args_str(t, key, TK_ARG_STR, xplane_text(r, s->p, (size_t)s->value)); return;
+    case XSTAT_REF: add_ref(r, key, (int64_t)s->value); return;
+    case XSTAT_COMPRESSED_STR:
+      xplane_note(r, TK_NOTE_INFO, "compressed strings: kept as bytes");
+      args_str(t, key, TK_ARG_BYTES, bytes_text(r, s));
+      return;
+    case XSTAT_BYTES: args_str(t, key, TK_ARG_BYTES, bytes_text(r, s)); return;
+    default: args_flag(t, key, TK_ARG_NULL);
+  }
+}
+
+/* ---- classes ---- */
+
+tk_id xplane_new_class(struct xplane_reader *r, struct xplane_class from) {
+  static const struct xplane_class none = {0};
+  tk_id id;
+  trace_add_class(r->t);
+  id = r->t->n_classes;
+  while (r->classes.len < (size_t)id * sizeof none && buf_append(&r->classes, &none, sizeof none)) {
+  }
+  buf_append(&r->classes, &from, sizeof from);
+  return id;
+}
+
+tk_id xplane_class_of(struct xplane_reader *r, int64_t id) {
+  unsigned slot = (unsigned)id & 1023;
+  tk_id *cls;
+  uint32_t n;
+  if (r->class_cache[slot].cls && r->class_cache[slot].id == id) return r->class_cache[slot].cls;
+  cls = map_put(&r->class_ids, (uint64_t)id, 0);
+  if (!cls) return 0;
+  if (!*cls) {
+    const struct xplane_plane *p = xplane_planes(r, &n);
+    *cls = xplane_new_class(r, (struct xplane_class){.process = n ? p[n - 1].process : 0, .id = id});
+  }
+  r->class_cache[slot].id = id;
+  return r->class_cache[slot].cls = *cls;
+}
+
+tk_id xplane_new_track(struct xplane_reader *r, enum tk_track_kind kind, tk_id parent) {
+  struct tk_track *k = trace_add_track(r->t);
+  k->kind = (uint8_t)kind;
+  k->parent = parent;
+  k->renamed = true; /* no record says its name */
+  return r->t->n_tracks;
+}
+
+/* ---- JSON and metas ---- */
+
+enum { PAD = 64 };
+
+bool xplane_strict_json(const void *p, size_t n, struct buf *out) {
+  struct buf copy = {.mem = out->mem};
+  struct json j;
+  bool ok;
+  static const uint8_t pad[PAD] = {' '}; /* a blank ends a number */
+  out->len = 0;
+  if (!buf_append(out, p, n) || !buf_append(out, pad, PAD)) return false;
+  out->len = n;
+  j = (struct json){.p = out->data, .end = out->data + n + 1, .last = true, .scratch = {.mem = out->mem}};
+  ok = n && json_copy(&j, &copy) && j.p == out->data + n && j.n_fixes == 0 && copy.len == n &&
+       memcmp(copy.data, out->data, n) == 0;
+  buf_free(&copy);
+  buf_free(&j.scratch);
+  return ok;
+}
+

@@ -1,0 +1,111 @@
+/* reader.h - what the files of the XPlane reader share.
+ *
+ * On the wire a plane's lines stand before the maps that name their events, and a plane may be 99% of a file of gigabytes.  So
+ * events are added at once under provisional names ("#7" for stat metadata 7, a class without a name for event metadata 7), and
+ * the plane's end names them: each class, and each arg shape that the plane brought, once.  Only refs, whose values are names
+ * too, are visited event by event; they are packed at a fixed width, so that this happens in place. */
+#ifndef FORMAT_XPLANE_READER_H
+#define FORMAT_XPLANE_READER_H
+
+#include "format/format.h"
+#include "passthrough.h"
+
+/* xprof's process ids: devices from 1, custom devices from 501, the host's threads from 701 (kHostThreadsDeviceId). */
+enum { PID_DEVICE = 1, PID_CUSTOM = 501, PID_HOST = 701, PID_OTHER = 1000 };
+
+/* Stat metadata of the plane being read: a key of args, the target of refs, or both. */
+struct xplane_stat_name {
+  int64_t id;
+  tk_id key;     /* provisional, "#id"; 0 = not used as one */
+  tk_id earlier; /* the same of a value that a later one of its event overrules; 0 = there is none */
+  tk_id name;    /* 0 = not known (yet) */
+  tk_id earlier_name;
+  uint8_t type; /* of our own: enum tk_arg_type to read it as, TK_ARG_TYPES = as it is; decimals: XPLANE_DECIMAL + exponent */
+};
+
+/* Lines whose clocks are less than 100 days apart. */
+enum { DOMAINS = 64 };
+struct xplane_domain {
+  int64_t ref_ns; /* 0: times count from the start of the profile, or from nothing known */
+  uint32_t segment;
+  tk_time min;
+  uint64_t n_events;
+};
+
+struct xplane_reader {
+  struct tk_trace *t;
+  struct tk_err *err;
+  const struct tk_load_options *opt;
+  struct pb_in s;
+  struct buf planes, lines, classes, space; /* side tables */
+  struct buf text;                          /* scratch */
+  struct xplane_domain domains[DOMAINS];
+  uint32_t n_domains, segment, n_not_text;
+  struct map parts; /* planes by (segment, name, id) */
+  bool segment_ends;
+  int64_t base_ns; /* what timestamps of lines count from */
+  uint64_t stat_bytes; /* of the plane's events so far */
+  bool converted; /* the file was written by tracekit from another format */
+  /* the plane being read */
+  struct map class_ids;           /* event metadata id -> class */
+  struct map stat_ids;            /* stat metadata id -> index of stats */
+  struct xplane_stat_name *stats; /* [1..n_stats] */
+  uint32_t n_stats, cap_stats, first_shape;
+  struct {
+    int64_t id;
+    tk_id cls;
+  } class_cache[1024];
+  struct {
+    int64_t id;
+    uint32_t at;
+  } stat_cache[256];
+};
+
+static inline struct xplane_plane *xplane_planes(const struct xplane_reader *r, uint32_t *n) {
+  *n = (uint32_t)(r->planes.len / sizeof(struct xplane_plane));
+  return (struct xplane_plane *)(void *)r->planes.data;
+}
+static inline struct xplane_line *xplane_lines(const struct xplane_reader *r, uint32_t *n) {
+  *n = (uint32_t)(r->lines.len / sizeof(struct xplane_line));
+  return (struct xplane_line *)(void *)r->lines.data;
+}
+
+/* The name to show: "" is none. */
+static inline tk_id xplane_shown(tk_id name) { return name == KEY_EMPTY ? 0 : name; }
+
+/* ---- reader.c ---- */
+
+void xplane_note(struct xplane_reader *r, enum tk_note_kind kind, const char *text);
+void xplane_note_odd(struct xplane_reader *r);
+bool xplane_damaged(struct xplane_reader *r, const struct pb *c, const char *where);
+/* Now and then: false with r->err when memory has run out or the caller wants to stop. */
+bool xplane_tick(struct xplane_reader *r);
+/* A string of the file: what is not UTF-8 is replaced, with a note. */
+tk_id xplane_text(struct xplane_reader *r, const uint8_t *p, size_t n);
+/* Where the stat metadata of this id stands in r->stats, made if need be; 0 = no memory. */
+uint32_t xplane_stat_at(struct xplane_reader *r, int64_t id);
+/* Adds a stat to the args under construction. */
+void xplane_arg(struct xplane_reader *r, const struct xstat *s, tk_id key);
+/* The class of this event metadata, made if need be. */
+tk_id xplane_class_of(struct xplane_reader *r, int64_t id);
+tk_id xplane_new_class(struct xplane_reader *r, struct xplane_class from);
+tk_id xplane_new_track(struct xplane_reader *r, enum tk_track_kind kind, tk_id parent);
+/* Text that is strict compact JSON goes into out, followed by zeros; false if it is anything else. */
+bool xplane_strict_json(const void *p, size_t n, struct buf *out);
+
+/* ---- the stages ---- */
+
+/* A line up to offset `end`, with its events (read_event.c). */
+enum pb_status xplane_read_line(struct xplane_reader *r, tk_id process, uint32_t ordinal, uint64_t end);
+/* Names what the plane's events used (read_names.c); its fields less lines are raw text from plane->at on. */
+bool xplane_name_plane(struct xplane_reader *r, struct xplane_plane *plane, uint32_t first_line);
+/* Gives tracks what planes and lines could not say of them, the trace its zero and its top-level data (read_private.c). */
+void xplane_restore(struct xplane_reader *r);
+/* Adds the flow points that the stats of events say (read_flow.c). */
+void xplane_link(struct xplane_reader *r);
+/* What is said to all formats of spaces and planes, and the passthrough (read_metas.c). */
+void xplane_add_metas(struct xplane_reader *r);
+/* Pids, clocks, flows, metas: after the last plane (finish.c). */
+void xplane_finish(struct xplane_reader *r);
+
+#endif

@@ -1,0 +1,175 @@
+/* write_class.c - event metadata: the classes of a graph in the map of their plane.
+ *
+ * A plane that was read as XPlane has its metadata as passthrough, and what its events use beyond that is added behind, under
+ * new ids.  Where an operation changed the graph, what stood there may hold args and names that are gone: then each class that
+ * is in use is written from the graph, under its old id, and of the passthrough goes along what the graph does not model:
+ * XEventMetadata.metadata and the ids of children. */
+#include <string.h>
+
+#include "writer.h"
+
+/* A class that was given a long name by its display name gives it back. */
+static tk_id long_name_of(const struct xplane_encoder *e, const struct tk_class *c) {
+  struct tk_args it = tk_args_of(e->g->t, c->args);
+  struct tk_arg arg;
+  return tk_args_next(&it, &arg) && arg.key == e->key_long_name && arg.type == TK_ARG_STR ? arg.s : 0;
+}
+
+/* The fields of the metadata in an entry that stood in the plane. */
+static struct pb metadata_of(struct xplane_bytes entry) {
+  struct pb plane = pb_over(entry.p, entry.n), c, value;
+  struct pb_field f;
+  int64_t id;
+  if (!entry.p || !pb_next(&plane, &f)) return pb_over("", 0);
+  c = pb_inside(&f);
+  xplane_entry(&c, &id, &value);
+  return value;
+}
+
+static void remember_children(struct xplane_encoder *e, const struct pb_field *f) {
+  struct pb c = pb_inside(f);
+  uint64_t id = f->value;
+  for (bool one = f->wire == PB_VARINT; one || (c.p < c.end && pb_varint(&c, &id)); one = false)
+    buf_append(&e->children, &id, sizeof id);
+}
+
+/* Fields of the metadata as they were, of which the graph knows nothing. */
+static void put_unmodelled(struct xplane_encoder *e, struct buf *b, struct pb metadata) {
+  struct pb_field f;
+  for (const uint8_t *from = metadata.p; pb_next(&metadata, &f); from = metadata.p) {
+    if (f.number == XEVENT_METADATA_CHILD_ID) remember_children(e, &f);
+    if (f.number > XEVENT_METADATA_CHILD_ID) e->lost++; /* no schema says what stands there */
+    if (f.number == XEVENT_METADATA_METADATA || f.number == XEVENT_METADATA_CHILD_ID)
+      buf_append(b, from, (size_t)(metadata.p - from));
+  }
+}
+
+static void put_class(struct xplane_encoder *e, int64_t id, const struct tk_class *c, struct xplane_bytes was) {
+  const struct tk_trace *t = e->g->t;
+  tk_id long_name = long_name_of(e, c);
+  const struct intern_str *name = long_name ? trace_str(t, long_name) : NULL, *shown = c->name ? trace_str(t, c->name) : NULL;
+  const struct intern_str *cat = c->cat ? trace_str(t, c->cat) : NULL;
+  struct buf b = {.mem = e->mem};
+  struct tk_args it = tk_args_of(t, c->args);
+  struct tk_arg arg;
+  if (!name) name = shown;
+  pb_i64(&b, XEVENT_METADATA_KEY, id);
+  if (name && name->len) pb_bytes(&b, XEVENT_METADATA_NAME, name->bytes, name->len);
+  if (long_name && shown && shown->len) pb_bytes(&b, XEVENT_METADATA_DISPLAY_NAME, shown->bytes, shown->len);
+  if (cat) xplane_add_private_stat(e, &b, XEVENT_METADATA_STATS, XPLANE_PRIVATE_CAT, cat->bytes, cat->len);
+  for (bool first = true; tk_args_next(&it, &arg); first = false)
+    if (!first || !long_name) xplane_add_stat(e, &b, XEVENT_METADATA_STATS, &arg);
+  put_unmodelled(e, &b, metadata_of(was));
+  xplane_put_entry(&e->new_classes, XPLANE_EVENT_METADATA, id, &b);
+  buf_free(&b);
+}
+
+/* "#7" names the events of metadata 7, which the file did not have, or whose id does not fit: that is their id again, if
+ * nothing else bears it. */
+static bool is_nameless(const struct xplane_graph *g, tk_id cls) {
+  char number[24] = "#";
+  number[1 + num_put_i64(number + 1, g->classes[cls].id)] = 0;
+  return !g->t->classes[cls].args && strcmp(tk_string(g->t, g->t->classes[cls].name, NULL), number) == 0;
+}
+
+/* Of a pruned plane: the metadata that the class came from is written anew under its old id.  A step shares it with its class,
+ * since its name stands in an arg of its event. */
+static int64_t old_class_id(struct xplane_encoder *e, tk_id *cls) {
+  const struct xplane_class *was = &e->g->classes[*cls];
+  const uint32_t *base = was->derived ? map_get(&e->class_of_id, (uint64_t)was->id) : NULL;
+  if (was->series || was->id <= 0 || was->id >= UINT32_MAX || (was->derived && !base)) return 0;
+  if (base) *cls = *base;
+  return was->id;
+}
+
+static int64_t add_class(struct xplane_encoder *e, tk_id cls) {
+  const bool known = e->process && xplane_class_is_of(e->g, cls, e->process);
+  struct xplane_bytes was = {0};
+  tk_id base = cls;
+  int64_t id;
+  if (known && is_nameless(e->g, cls)) return e->g->classes[cls].id;
+  id = known && e->g->pruned ? old_class_id(e, &base) : 0;
+  if (base != cls) {
+    id = xplane_class_id(e, base);
+  } else {
+    if (id) was = xplane_unwritten_class(e, id);
+    else id = e->next_class++;
+    put_class(e, id, &e->g->t->classes[cls], was);
+  }
+  map_put(&e->classes, cls, (uint32_t)id);
+  return id;
+}
+
+int64_t xplane_class_id(struct xplane_encoder *e, tk_id cls) {
+  const uint32_t *slot = map_get(&e->classes, cls);
+  return slot ? *slot : add_class(e, cls);
+}
+
+/* The metadata of this name that the plane has already, or 0. */
+static int64_t known_class(const struct xplane_encoder *e, const struct buf *name) {
+  const struct xplane_graph *g = e->g;
+  tk_id text = xplane_find_text(g->t, name->data, name->len);
+  for (tk_id i = 1; text && i < g->n_classes; i++)
+    if (xplane_class_is_of(g, i, e->process) && g->t->classes[i].name == text && map_get(&e->classes, i))
+      return *map_get(&e->classes, i);
+  return 0;
+}
+
+/* The metadata of one series of a counter: "<counter> <series>". */
+int64_t xplane_series_id(struct xplane_encoder *e, tk_id cls, tk_id series) {
+  const struct tk_trace *t = e->g->t;
+  const struct intern_str *name = trace_str(t, t->classes[cls].name), *key = trace_str(t, series);
+  uint32_t *slot = map_put(&e->classes, (uint64_t)series << 32 | cls, 0);
+  if (!slot) return 0;
+  if (*slot) return *slot;
+  struct buf b = {.mem = e->mem}, text = {.mem = e->mem};
+  buf_append(&text, name->bytes, name->len);
+  buf_text(&text, " ");
+  buf_append(&text, key->bytes, key->len);
+  int64_t id = known_class(e, &text);
+  if (!id) {
+    id = e->next_class++;
+    pb_i64(&b, XEVENT_METADATA_KEY, id);
+    pb_bytes(&b, XEVENT_METADATA_NAME, text.data, text.len);
+    pb_bytes(&b, XEVENT_METADATA_METADATA, XPLANE_PRIVATE_SERIES, strlen(XPLANE_PRIVATE_SERIES));
+    xplane_put_entry(&e->new_classes, XPLANE_EVENT_METADATA, id, &b);
+  }
+  *slot = (uint32_t)id;
+  buf_free(&text);
+  buf_free(&b);
+  return id;
+}
+
+/* ---- children ---- */
+
+/* Of metadata that no event has, the graph cannot say which stats an operation dropped: those stay whose names something else
+ * uses. */
+static void put_child(struct xplane_encoder *e, int64_t id, struct pb metadata) {
+  struct buf b = {.mem = e->mem};
+  struct pb again = metadata, stat;
+  struct pb_field f;
+  struct xstat s;
+  bool odd = false;
+  for (const uint8_t *from = again.p; pb_next(&again, &f); from = again.p) {
+    if (f.number == XEVENT_METADATA_METADATA || f.number >= XEVENT_METADATA_CHILD_ID) continue;
+    stat = pb_inside(&f);
+    if (f.number == XEVENT_METADATA_STATS && (!xplane_stat(&stat, &s, &odd) || !xplane_stat_is_used(e, s.id))) continue;
+    if (f.number == XEVENT_METADATA_STATS) xplane_use_stat(e, pb_inside(&f));
+    buf_append(&b, from, (size_t)(again.p - from));
+  }
+  put_unmodelled(e, &b, metadata);
+  xplane_put_entry(&e->new_classes, XPLANE_EVENT_METADATA, id, &b);
+  buf_free(&b);
+}
+
+void xplane_put_children(struct xplane_encoder *e) {
+  int64_t id;
+  while (e->children.len) {
+    e->children.len -= sizeof id;
+    memcpy(&id, e->children.data + e->children.len, sizeof id);
+    const uint32_t *cls = map_get(&e->class_of_id, (uint64_t)id);
+    if (cls) xplane_class_id(e, *cls);
+    struct xplane_bytes entry = xplane_unwritten_class(e, id);
+    if (entry.p) put_child(e, id, metadata_of(entry));
+  }
+}

@@ -1,0 +1,176 @@
+/* write_plane.c - one plane on its way out.
+ *
+ * What was read as XPlane is written as it was: metadata and stats as they stood on the wire, in their order, around lines
+ * that are encoded anew.  Processes of other formats become planes that xprof shows: "/device:CUSTOM:<name> <pid>" with ids
+ * from 0, and beyond 199 of them, for which xprof has no process ids, "/host:CPU [<name> <pid>]". */
+#include <stdio.h>
+#include <string.h>
+
+#include "writer.h"
+
+static const uint64_t MOST = INT32_MAX; /* bytes that protobuf takes in one message */
+enum { CUSTOM_IDS = 199 };
+
+/* ---- names and ids of planes ---- */
+
+static bool starts_with(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
+
+static bool take_id(struct xplane_sink *s, unsigned kind, int64_t id) {
+  uint32_t *slot = map_put(&s->ids, (uint64_t)id << 2 | kind, 0);
+  if (!slot || *slot) return false;
+  *slot = 1;
+  return true;
+}
+
+/* A plane of a later graph must not fall together with one of an earlier: its id moves up if it is taken. */
+static int64_t plane_id(struct xplane_sink *s, const struct xplane_graph *g, const char *name, int64_t id) {
+  unsigned kind = xplane_plane_kind(name);
+  if (take_id(s, kind, id) || g->ordinal == 0) return id;
+  for (id = 0; !take_id(s, kind, id);) id++;
+  return id;
+}
+
+static void put_ident(const struct tk_trace *t, struct buf *b, struct tk_ident i) {
+  char number[24];
+  size_t n;
+  const char *text = tk_string(t, i.str, &n);
+  if (i.kind == TK_IDENT_STR) buf_append(b, text, n);
+  else if (i.kind != TK_IDENT_NONE) buf_append(b, number, num_put_i64(number, i.num));
+}
+
+static bool custom(const struct xplane_sink *s) { return s->next_custom < CUSTOM_IDS; }
+
+static void name_new(const struct xplane_sink *s, const struct tk_trace *t, const struct tk_track *k, struct buf *b) {
+  size_t n, m;
+  const char *name = tk_string(t, k->name, &n), *labels = tk_string(t, k->labels, &m);
+  if (starts_with(name, "/host:CPU") || starts_with(name, "/device:")) { /* XPlane's own, by way of JSON */
+    buf_append(b, name, n);
+    return;
+  }
+  buf_append(b, custom(s) ? "/device:CUSTOM:" : "/host:CPU [", custom(s) ? strlen("/device:CUSTOM:") : strlen("/host:CPU ["));
+  if (n) buf_append(b, name, n);
+  if (n) buf_append(b, " ", 1);
+  put_ident(t, b, k->pid);
+  if (m) buf_append(b, " (", 2), buf_append(b, labels, m), buf_append(b, ")", 1);
+  if (!custom(s)) buf_append(b, "]", 1);
+}
+
+/* ---- planes ---- */
+
+bool xplane_grow(struct xplane_sink *s, uint64_t n, struct tk_err *err) {
+  s->written += n;
+  return s->written <= MOST ||
+         err_set(err, TK_ELIMIT, "more than 2 GiB: protobuf cannot read such an XSpace; write one file per host");
+}
+
+/* Head, lines and the rest are one plane. */
+static bool put_plane(struct xplane_sink *s, struct xplane_encoder *e, const struct buf *head, const struct buf *rest,
+                      struct tk_err *err) {
+  uint64_t size = head->len + xplane_lines_size(e) + rest->len;
+  uint8_t *q;
+  if (!mem_check(&s->mem, err) || !xplane_grow(s, size + 12, err)) return false;
+  q = out_reserve(s->out, 16);
+  s->out->next = varint_put(pb_key(q, XSPACE_PLANES, PB_BYTES), size);
+  out_write(s->out, head->data, head->len);
+  if (s->opt.meter.add) e->meter = &s->opt.meter; /* not while sizes were measured */
+  xplane_put_lines(e, s->out);
+  if (rest->len) out_write(s->out, rest->data, rest->len);
+  return mem_check(&s->mem, err);
+}
+
+static void put_head(struct buf *b, int64_t id, const struct buf *name) {
+  if (id) pb_i64(b, XPLANE_ID, id);
+  if (name->len) pb_message(b, XPLANE_NAME, name);
+}
+
+/* What a plane and its lines cannot say. */
+static void put_private(struct xplane_encoder *e, struct buf *plane) {
+  static const struct {
+    const char *stat;
+    bool (*put)(struct xplane_encoder *e, struct buf *text);
+  } STATS[] = {{XPLANE_PRIVATE_TRACKS, xplane_put_tracks},
+               {XPLANE_PRIVATE_FLOWS, xplane_put_flow_points},
+               {XPLANE_PRIVATE_RECORDS, xplane_put_records}};
+  struct buf text = {.mem = e->mem};
+  for (size_t i = 0; i < sizeof STATS / sizeof *STATS; i++, text.len = 0)
+    if (STATS[i].put(e, &text)) xplane_add_private_stat(e, plane, XPLANE_STATS, STATS[i].stat, text.data, text.len);
+  buf_free(&text);
+}
+
+/* The pieces of a plane on its way out. */
+struct pieces {
+  struct buf name, head, rest, private;
+  bool skipped;
+};
+
+static struct pieces no_pieces(struct mem *mem) {
+  return (struct pieces){{.mem = mem}, {.mem = mem}, {.mem = mem}, {.mem = mem}, false};
+}
+
+/* A NUL behind the name, which is not of it. */
+static const char *terminated(struct buf *name) {
+  if (!buf_append(name, "", 1)) return "";
+  name->len--;
+  return (const char *)name->data;
+}
+
+/* What the lines have added to the plane's maps stands behind them, then what tracekit says of the file. */
+static bool end_plane(struct xplane_sink *s, struct xplane_encoder *e, struct pieces *p, bool measured, struct tk_err *err) {
+  const struct buf *more[] = {&e->new_classes, &e->new_stats, &p->private};
+  bool ok = measured;
+  for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+    if (more[i]->len) buf_append(&p->rest, more[i]->data, more[i]->len);
+  ok = ok && (p->skipped || put_plane(s, e, &p->head, &p->rest, err));
+  buf_free(&p->name);
+  buf_free(&p->head);
+  buf_free(&p->rest);
+  buf_free(&p->private);
+  return ok || mem_refuse(&s->mem, err);
+}
+
+bool xplane_write_known(struct xplane_sink *s, const struct xplane_graph *g, const struct xplane_plane *plane,
+                        struct tk_err *err) {
+  struct pieces p = no_pieces(&s->mem);
+  bool lines = plane->process && plane->process <= g->t->n_tracks && !g->t->tracks[plane->process].hidden, ok;
+  struct xplane_encoder e;
+  if (!lines && plane->lines && g->pruned) return true; /* all of its events were dropped */
+  xplane_print_plane_name(g->t, g->ordinal, plane, &p.name);
+  put_head(&p.head, plane_id(s, g, terminated(&p.name), plane->id), &p.name);
+  xplane_encoder_init(&e, g, plane->process, plane, &s->mem);
+  ok = !lines || xplane_measure_lines(&e);
+  if (lines && g->converted) put_private(&e, &p.private);
+  xplane_put_passthrough(&e, &p.rest);
+  sink_lose(&s->sink, TK_LOSS_PASSTHROUGH, e.lost);
+  if (lines && g->ordinal) xplane_add_private_int(&e, &p.private, XPLANE_STATS, XPLANE_PRIVATE_HOST, g->ordinal);
+  if (g->pruned && !lines && p.rest.len + e.new_classes.len == 0) p.skipped = true; /* a name alone says nothing */
+  ok = end_plane(s, &e, &p, ok, err);
+  xplane_encoder_free(&e);
+  return ok;
+}
+
+bool xplane_write_new(struct xplane_sink *s, const struct xplane_graph *g, tk_id process, struct tk_err *err) {
+  struct pieces p = no_pieces(&s->mem);
+  struct xplane_encoder e;
+  bool ok;
+  name_new(s, g->t, &g->t->tracks[process], &p.name);
+  unsigned kind = xplane_plane_kind(terminated(&p.name));
+  int64_t id = kind == 2 ? s->next_custom++ : 0;
+  while (!take_id(s, kind, id)) id++;
+  put_head(&p.head, id, &p.name);
+  xplane_encoder_init(&e, g, process, NULL, &s->mem);
+  ok = xplane_measure_lines(&e);
+  put_private(&e, &p.private);
+  ok = end_plane(s, &e, &p, ok, err);
+  xplane_encoder_free(&e);
+  return ok;
+}
+
+bool xplane_write_stats(struct xplane_sink *s, struct xplane_encoder *e, const char *name, const struct buf *stats,
+                        struct tk_err *err) {
+  struct pieces p = no_pieces(&s->mem);
+  if (stats->len == 0) return true;
+  buf_text(&p.name, name);
+  put_head(&p.head, 0, &p.name);
+  buf_append(&p.private, stats->data, stats->len);
+  return end_plane(s, e, &p, true, err);
+}

@@ -1,0 +1,127 @@
+/* write_private.c - what a plane and its lines cannot say of tracks, records and flow points: private stats of the plane, as
+ * JSON. */
+#include <string.h>
+
+#include "format/json_args.h"
+#include "writer.h"
+
+void xplane_member_string(struct xplane_encoder *e, struct buf *b, const char *key, tk_id text) {
+  if (!text) return;
+  buf_text(b, key);
+  json_quote(b, trace_str(e->g->t, text)->bytes, trace_str(e->g->t, text)->len);
+}
+
+void xplane_member_number(struct buf *b, const char *key, int64_t v) {
+  char text[24];
+  buf_text(b, key);
+  buf_append(b, text, num_put_i64(text, v));
+}
+
+void xplane_member_ident(struct xplane_encoder *e, struct buf *b, const char *key, struct tk_ident i) {
+  if (i.kind == TK_IDENT_STR) xplane_member_string(e, b, key, i.str);
+  else if (i.kind != TK_IDENT_NONE) xplane_member_number(b, key, i.num);
+  if (i.kind == TK_IDENT_QUOTED) buf_text(b, ",\"quoted\":true");
+}
+
+static void put_private_line(struct xplane_encoder *e, struct buf *b, const struct xplane_out_line *line, uint32_t ordinal) {
+  static const char *const kinds[] = {"thread", "async", "process", "counters"};
+  const struct tk_track *k = &e->g->t->tracks[line->track];
+  xplane_member_number(b, "{\"line\":", ordinal);
+  buf_text(b, ",\"kind\":\"");
+  buf_text(b, kinds[line->kind]);
+  buf_text(b, "\"");
+  xplane_member_ident(e, b, ",\"tid\":", k->tid);
+  xplane_member_string(e, b, ",\"name\":", line->kind == XLINE_COUNTERS ? 0 : k->name);
+  if (k->has_sort) xplane_member_number(b, ",\"sort\":", k->sort_index);
+  buf_text(b, "}");
+}
+
+/* The thread that a counter was sampled on. */
+static void put_private_counters(struct xplane_encoder *e, struct buf *b) {
+  const struct tk_trace *t = e->g->t;
+  const char *sep = ",\"counters\":[";
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    const struct tk_track *k = &t->tracks[i];
+    if (k->kind != TK_COUNTERS || k->parent != e->process || k->tid.kind == TK_IDENT_NONE || !k->name) continue;
+    buf_text(b, sep);
+    xplane_member_string(e, b, "{\"name\":", k->name);
+    xplane_member_ident(e, b, ",\"tid\":", k->tid);
+    buf_text(b, "}");
+    sep = ",";
+  }
+  if (*sep == ',' && !sep[1]) buf_text(b, "]");
+}
+
+bool xplane_put_tracks(struct xplane_encoder *e, struct buf *b) {
+  const struct tk_track *process = &e->g->t->tracks[e->process];
+  uint32_t n;
+  const struct xplane_out_line *lines = xplane_out_lines(e, &n);
+  bool any = false;
+  if (e->was && !e->g->converted) return false; /* read as XPlane: its planes and lines say it all */
+  buf_text(b, "{\"process\":true");
+  xplane_member_ident(e, b, ",\"pid\":", process->pid);
+  xplane_member_string(e, b, ",\"name\":", process->name);
+  xplane_member_string(e, b, ",\"labels\":", process->labels);
+  if (process->has_sort) xplane_member_number(b, ",\"sort\":", process->sort_index);
+  buf_text(b, ",\"lines\":[");
+  for (uint32_t i = 0; i < n; i++) {
+    if (any) buf_text(b, ",");
+    any = true;
+    put_private_line(e, b, &lines[i], i + 1);
+  }
+  buf_text(b, "]");
+  put_private_counters(e, b);
+  buf_text(b, "}");
+  return true;
+}
+
+/* Metadata and what else has no time or no meaning here: {"tid":..,"kind":..,"strong":..,"ph":"M","ts":ps,"raw":{members}}. */
+static void put_private_record(struct xplane_encoder *e, struct buf *b, const struct tk_record *r) {
+  const struct tk_trace *t = e->g->t;
+  const struct tk_track *k = &t->tracks[r->track];
+  xplane_member_number(b, "{\"kind\":", r->kind);
+  if (k->kind != TK_PROCESS) {
+    buf_text(b, ",\"thread\":true");
+    xplane_member_ident(e, b, ",\"tid\":", k->tid);
+  }
+  if (r->strong) buf_text(b, ",\"strong\":true");
+  if (r->phase > 0x20 && r->phase < 0x7f && r->phase != '"' && r->phase != '\\') {
+    buf_text(b, ",\"ph\":\"");
+    buf_append(b, &r->phase, 1);
+    buf_text(b, "\"");
+  }
+  i128 ts = r->ts + ((i128)t->origin_ns - e->g->base_ns) * 1000; /* as all times of the file */
+  if (r->has_ts && ts < INT64_MAX && ts > INT64_MIN) xplane_member_number(b, ",\"ts\":", (int64_t)ts);
+  buf_text(b, ",\"raw\":{");
+  buf_append(b, trace_raw(t, r->at), r->size);
+  buf_text(b, "}}");
+}
+
+bool xplane_put_records(struct xplane_encoder *e, struct buf *b) {
+  const struct tk_trace *t = e->g->t;
+  const char *sep = "[";
+  for (tk_id i = 1; i <= t->n_records; i++) {
+    const struct tk_record *r = &t->records[i];
+    if (xplane_process(t, r->track) != e->process) continue;
+    if (r->kind != TK_REC_OTHER && t->tracks[r->track].renamed) continue; /* overruled by what the track is called */
+    buf_text(b, sep);
+    put_private_record(e, b, r);
+    sep = ",";
+  }
+  if (*sep == '[') return false;
+  buf_text(b, "]");
+  return true;
+}
+
+bool xplane_is_private(const struct xplane_graph *g, tk_id process) {
+  for (uint32_t i = 0; i < g->n_planes && !g->converted; i++)
+    if (g->planes[i].process == process) return false;
+  return process && !g->t->tracks[process].hidden;
+}
+
+void xplane_count_records(struct sink *sink, const struct xplane_graph *g) {
+  for (tk_id i = 1; i <= g->t->n_records; i++) {
+    const struct tk_record *r = &g->t->records[i];
+    sink_lose(sink, TK_LOSS_RECORDS, r->kind == TK_REC_OTHER && !xplane_is_private(g, xplane_process(g->t, r->track)));
+  }
+}

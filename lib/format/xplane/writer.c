@@ -1,0 +1,336 @@
+/* writer.c - the maps of a plane that name its events and stats: what they hold already, and what is added to them (writer.h).
+ *
+ * Types that an XStat does not have (decimals, JSON, booleans) are the nearest that it has, and the description of the stat's
+ * metadata says which: xprof shows the value, and reading it back gives the arg that it was. */
+#include <string.h>
+
+#include "base/utf8.h"
+#include "writer.h"
+
+/* ---- types ---- */
+
+static const struct {
+  uint8_t field;
+  const char *description; /* "" = the XStat says it all */
+} TYPES[TK_ARG_TYPES] = {
+    [TK_ARG_NULL] = {0, ""},
+    [TK_ARG_FALSE] = {XSTAT_INT64, XPLANE_PRIVATE_TYPE "bool"},
+    [TK_ARG_TRUE] = {XSTAT_INT64, XPLANE_PRIVATE_TYPE "bool"},
+    [TK_ARG_INT] = {XSTAT_INT64, ""},
+    [TK_ARG_UINT] = {XSTAT_UINT64, ""},
+    [TK_ARG_DECIMAL] = {XSTAT_DOUBLE, XPLANE_PRIVATE_TYPE XPLANE_PRIVATE_DECIMAL}, /* and the exponent */
+    [TK_ARG_DOUBLE] = {XSTAT_DOUBLE, ""},
+    [TK_ARG_STR] = {XSTAT_STR, ""},
+    [TK_ARG_NUMBER] = {XSTAT_STR, XPLANE_PRIVATE_TYPE "number"},
+    [TK_ARG_JSON] = {XSTAT_STR, XPLANE_PRIVATE_TYPE "json"},
+    [TK_ARG_BYTES] = {XSTAT_BYTES, ""},
+    [TK_ARG_REF] = {XSTAT_REF, ""},
+    [TK_ARG_POINTER] = {XSTAT_UINT64, XPLANE_PRIVATE_TYPE "pointer"},
+};
+
+/* Does a double hold the decimal? */
+static bool is_exact(const struct tk_arg *a) {
+  return a->exp >= -XPLANE_MAX_EXP && a->exp <= XPLANE_MAX_EXP && a->i < XPLANE_MAX_MANT && a->i > -XPLANE_MAX_MANT;
+}
+
+/* Stat metadata is by name and description: args of one family share it. */
+static unsigned family(const struct tk_arg *a) {
+  if (a->type == TK_ARG_DECIMAL) return is_exact(a) ? (unsigned)(XPLANE_DECIMAL + a->exp) : TK_ARG_NUMBER;
+  if (!*TYPES[a->type].description) return 0;
+  return a->type == TK_ARG_FALSE ? TK_ARG_TRUE : a->type;
+}
+
+static const char *description_of(unsigned types, char room[40]) {
+  size_t n;
+  if (types < TK_ARG_TYPES) return types ? TYPES[types].description : "";
+  n = strlen(TYPES[TK_ARG_DECIMAL].description);
+  memcpy(room, TYPES[TK_ARG_DECIMAL].description, n);
+  n += num_put_i64(room + n, (int64_t)types - XPLANE_DECIMAL);
+  room[n] = 0;
+  return room;
+}
+
+enum { PRIVATE_FLOW = 255 }; /* of descriptions: the stat "flow" that is for xprof alone */
+
+static unsigned family_of(const struct pb_field *description) {
+  char room[40];
+  size_t n = strlen(XPLANE_PRIVATE_FLOW);
+  if (description->value == n && memcmp(description->p, XPLANE_PRIVATE_FLOW, n) == 0) return PRIVATE_FLOW;
+  for (unsigned i = 1; i <= XPLANE_DECIMAL + XPLANE_MAX_EXP; i++) {
+    if (i >= TK_ARG_TYPES && i < XPLANE_DECIMAL - XPLANE_MAX_EXP) continue;
+    const char *text = i == TK_ARG_FALSE || i == TK_ARG_DECIMAL ? "" : description_of(i, room);
+    if (*text && strlen(text) == description->value && memcmp(text, description->p, (size_t)description->value) == 0) return i;
+  }
+  return 0;
+}
+
+tk_id xplane_find_text(const struct tk_trace *t, const void *p, size_t n) {
+  return intern_find(&t->store->strings, p, n, (uint32_t)hash_bytes(p, n));
+}
+
+/* ---- entries of maps ---- */
+
+void xplane_put_entry(struct buf *b, uint32_t number, int64_t key, const struct buf *value) {
+  struct buf entry = {.mem = b->mem};
+  pb_i64(&entry, MAP_KEY, key);
+  pb_message(&entry, MAP_VALUE, value);
+  pb_message(b, number, &entry);
+  buf_free(&entry);
+}
+
+static int64_t new_stat(struct xplane_encoder *e, const void *name, size_t n, const char *description) {
+  struct buf b = {.mem = e->mem};
+  int64_t id = e->next_stat++;
+  pb_i64(&b, XSTAT_METADATA_KEY, id);
+  if (n) pb_bytes(&b, XSTAT_METADATA_NAME, name, n);
+  if (*description) pb_bytes(&b, XSTAT_METADATA_DESCRIPTION, description, strlen(description));
+  xplane_put_entry(&e->new_stats, XPLANE_STAT_METADATA, id, &b);
+  buf_free(&b);
+  return id;
+}
+
+/* The entry as it stood in the plane, once: nothing the second time, and of what had none. */
+static struct xplane_bytes unwritten_entry(const struct xplane_encoder *e, struct map *entries, int64_t id) {
+  uint32_t *at = map_get(entries, (uint64_t)id);
+  struct xplane_bytes entry = {0};
+  if (!at || !*at) return entry;
+  entry = ((const struct xplane_bytes *)(const void *)e->entries.data)[*at - 1];
+  *at = 0;
+  return entry;
+}
+
+struct xplane_bytes xplane_unwritten_class(struct xplane_encoder *e, int64_t id) {
+  return unwritten_entry(e, &e->class_entries, id);
+}
+
+static void remember_entry(struct xplane_encoder *e, struct map *entries, int64_t id, struct xplane_bytes entry) {
+  uint32_t *at = map_put(entries, (uint64_t)id, 0);
+  if (at && buf_append(&e->entries, &entry, sizeof entry)) *at = (uint32_t)(e->entries.len / sizeof entry);
+}
+
+/* Of a pruned plane the entry is written when something first refers to it. */
+static void use_stat(struct xplane_encoder *e, int64_t id) {
+  if (!e->g->pruned) return;
+  struct xplane_bytes entry = unwritten_entry(e, &e->stat_entries, id);
+  if (entry.p) buf_append(&e->new_stats, entry.p, entry.n);
+}
+
+bool xplane_stat_is_used(const struct xplane_encoder *e, int64_t id) {
+  const uint32_t *at = map_get(&e->stat_entries, (uint64_t)id);
+  return !at || !*at;
+}
+
+void xplane_use_stat(struct xplane_encoder *e, struct pb stat) {
+  struct xstat s;
+  bool odd = false;
+  xplane_stat(&stat, &s, &odd);
+  use_stat(e, s.id);
+  if (s.field == XSTAT_REF) use_stat(e, (int64_t)s.value);
+}
+
+/* ---- ids of stats ---- */
+
+/* The name that a key stands for. */
+static tk_id stat_name(const struct xplane_encoder *e, tk_id key) {
+  size_t n, own = strlen(XPLANE_EARLIER);
+  const char *text = tk_string(e->g->t, key, &n);
+  tk_id name;
+  if (n <= own || *text != 'x' || memcmp(text, XPLANE_EARLIER, own) != 0) return key;
+  name = xplane_find_text(e->g->t, text + own, n - own);
+  return name ? name : key;
+}
+
+/* Stat metadata ids are kept in 32 bits here: those of a file that are larger count as unknown. */
+static int64_t stat_id(struct xplane_encoder *e, tk_id name, unsigned types) {
+  uint32_t *slot = map_put(&e->stats, (uint64_t)name << 8 | types, 0);
+  size_t n;
+  const char *text;
+  if (!slot) return 0;
+  if (*slot) {
+    use_stat(e, *slot);
+    return *slot;
+  }
+  text = tk_string(e->g->t, name, &n);
+  char room[40];
+  int64_t id = new_stat(e, text, n, description_of(types, room));
+  slot = map_get(&e->stats, (uint64_t)name << 8 | types);
+  return *slot = (uint32_t)id;
+}
+
+/* A ref to nothing is 0, unless the plane names something "". */
+static int64_t ref_id(struct xplane_encoder *e, tk_id text) {
+  const uint32_t *known = text == KEY_EMPTY ? map_get(&e->stats, (uint64_t)text << 8) : NULL;
+  if (known) use_stat(e, *known);
+  if (text == KEY_EMPTY) return known ? *known : 0;
+  return stat_id(e, text, 0);
+}
+
+/* ---- what the plane's maps hold already ---- */
+
+static void learn_stat(struct xplane_encoder *e, const struct pb_field *field, struct xplane_bytes entry) {
+  struct pb c = pb_inside(field), v;
+  struct pb_field f, name = {.p = (const uint8_t *)""}, description = {.p = (const uint8_t *)""};
+  int64_t id;
+  unsigned types = 0;
+  xplane_entry(&c, &id, &v);
+  while (pb_next(&v, &f)) {
+    if (pb_field_key(&f) == PB_KEY(XSTAT_METADATA_NAME, PB_BYTES)) name = f;
+    if (pb_field_key(&f) == PB_KEY(XSTAT_METADATA_DESCRIPTION, PB_BYTES)) description = f;
+  }
+  if (description.value) types = family_of(&description);
+  if (id >= e->next_stat && id < INT64_MAX) e->next_stat = id + 1;
+  tk_id text = xplane_find_text(e->g->t, name.p, (size_t)name.value);
+  if (text && id > 0 && id < UINT32_MAX) map_put(&e->stats, (uint64_t)text << 8 | types, (uint32_t)id);
+  if (e->g->pruned) remember_entry(e, &e->stat_entries, id, entry);
+}
+
+bool xplane_bears_name(const struct tk_trace *t, tk_id cls, struct pb metadata) {
+  struct pb_field f, name = {.p = (const uint8_t *)""}, display = {.p = (const uint8_t *)""};
+  while (pb_next(&metadata, &f)) {
+    if (pb_field_key(&f) == PB_KEY(XEVENT_METADATA_NAME, PB_BYTES)) name = f;
+    if (pb_field_key(&f) == PB_KEY(XEVENT_METADATA_DISPLAY_NAME, PB_BYTES)) display = f;
+  }
+  if (display.value) name = display;
+  const struct intern_str *s = trace_str(t, t->classes[cls].name);
+  if (!utf8_valid(name.p, (size_t)name.value)) return true; /* repaired when it was read */
+  return s->len == name.value && memcmp(s->bytes, name.p, s->len) == 0;
+}
+
+/* Event metadata stays what its class is as long as both bear one name; of a pruned plane it is written from the class. */
+static void learn_class(struct xplane_encoder *e, const struct pb_field *field, struct xplane_bytes entry) {
+  struct pb c = pb_inside(field), v;
+  int64_t id;
+  xplane_entry(&c, &id, &v);
+  if (id >= e->next_class && id < INT64_MAX) e->next_class = id + 1;
+  if (e->g->pruned) {
+    remember_entry(e, &e->class_entries, id, entry);
+    return;
+  }
+  const uint32_t *cls = map_get(&e->class_of_id, (uint64_t)id);
+  if (cls && id > 0 && id < UINT32_MAX && xplane_bears_name(e->g->t, *cls, v)) map_put(&e->classes, *cls, (uint32_t)id);
+}
+
+bool xplane_class_is_of(const struct xplane_graph *g, tk_id cls, tk_id process) {
+  return cls < g->n_classes && cls <= g->t->n_classes && g->classes[cls].process == process;
+}
+
+void xplane_classes_by_id(const struct xplane_graph *g, tk_id process, struct map *by_id) {
+  for (tk_id i = 1; i < g->n_classes; i++)
+    if (xplane_class_is_of(g, i, process) && !g->classes[i].derived) map_put(by_id, (uint64_t)g->classes[i].id, i);
+}
+
+static void learn_maps(struct xplane_encoder *e) {
+  const struct xplane_graph *g = e->g;
+  struct pb c = xplane_fields(g->t, e->was);
+  struct pb_field f;
+  xplane_classes_by_id(g, e->process, &e->class_of_id);
+  for (tk_id i = 1; i < g->n_classes; i++)
+    if (xplane_class_is_of(g, i, e->process) && g->classes[i].id >= e->next_class && g->classes[i].id < INT64_MAX)
+      e->next_class = g->classes[i].id + 1;
+  for (const uint8_t *from = c.p; pb_next(&c, &f); from = c.p) {
+    const struct xplane_bytes entry = {from, (size_t)(c.p - from)};
+    if (pb_field_key(&f) == PB_KEY(XPLANE_STAT_METADATA, PB_BYTES)) learn_stat(e, &f, entry);
+    if (pb_field_key(&f) == PB_KEY(XPLANE_EVENT_METADATA, PB_BYTES)) learn_class(e, &f, entry);
+  }
+  for (tk_id i = 1; !g->pruned && i < g->n_classes; i++) /* a step's name stands in an arg of its event */
+    if (xplane_class_is_of(g, i, e->process) && g->classes[i].derived && g->classes[i].id > 0 && g->classes[i].id < UINT32_MAX)
+      map_put(&e->classes, i, (uint32_t)g->classes[i].id);
+}
+
+void xplane_encoder_init(struct xplane_encoder *e, const struct xplane_graph *g, tk_id process, const struct xplane_plane *was,
+                         struct mem *mem) {
+  *e = (struct xplane_encoder){.mem = mem, .g = g, .process = process, .was = was, .next_class = 1, .next_stat = 1};
+  e->new_classes.mem = e->new_stats.mem = e->event.mem = e->stat.mem = e->inner.mem = e->lines.mem = mem;
+  e->entries.mem = e->children.mem = mem;
+  map_init(&e->classes, mem);
+  map_init(&e->stats, mem);
+  map_init(&e->class_of_id, mem);
+  map_init(&e->class_entries, mem);
+  map_init(&e->stat_entries, mem);
+  e->key_flow = xplane_find_text(g->t, "flow", 4);
+  e->key_long_name = xplane_find_text(g->t, "long_name", 9);
+  if (was) learn_maps(e);
+}
+
+void xplane_encoder_free(struct xplane_encoder *e) {
+  map_free(&e->classes);
+  map_free(&e->stats);
+  map_free(&e->class_of_id);
+  map_free(&e->class_entries);
+  map_free(&e->stat_entries);
+  buf_free(&e->new_classes);
+  buf_free(&e->new_stats);
+  buf_free(&e->event);
+  buf_free(&e->stat);
+  buf_free(&e->inner);
+  buf_free(&e->lines);
+  buf_free(&e->entries);
+  buf_free(&e->children);
+  mem_free(e->mem, e->counters);
+}
+
+/* ---- stats ---- */
+
+static uint64_t bits_of(double d) {
+  union {
+    double d;
+    uint64_t u;
+  } v = {d};
+  return v.u;
+}
+
+/* The stat's field `number` in b. */
+void xplane_add_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, const struct tk_arg *a) {
+  struct buf *s = &e->stat;
+  const struct intern_str *text = trace_str(e->g->t, a->type >= TK_ARG_STR && a->type <= TK_ARG_REF ? a->s : 0);
+  int64_t ref = a->type == TK_ARG_REF ? ref_id(e, a->s) : 0;
+  char digits[96];
+  s->len = 0;
+  pb_i64(s, XSTAT_METADATA_ID, stat_id(e, stat_name(e, a->key), family(a)));
+  switch (TYPES[a->type].field) {
+    case XSTAT_DOUBLE:
+      if (a->type == TK_ARG_DOUBLE) pb_fixed64(s, XSTAT_DOUBLE, bits_of(a->d));
+      else if (is_exact(a)) pb_fixed64(s, XSTAT_DOUBLE, bits_of(xplane_decimal(a->i, a->exp)));
+      else pb_bytes(s, XSTAT_STR, digits, num_put_decimal(digits, a->i, a->exp));
+      break;
+    case XSTAT_UINT64: pb_u64(s, XSTAT_UINT64, a->u); break;
+    case XSTAT_INT64: pb_i64(s, XSTAT_INT64, a->type == TK_ARG_INT ? a->i : a->type == TK_ARG_TRUE); break;
+    case XSTAT_REF: pb_i64(s, XSTAT_REF, ref); break;
+    case XSTAT_STR:
+    case XSTAT_BYTES: pb_bytes(s, TYPES[a->type].field, text->bytes, text->len); break;
+    default: break;
+  }
+  pb_message(b, number, s);
+}
+
+int64_t xplane_private_stat_id(struct xplane_encoder *e, const char *name, const char *description) {
+  tk_id text = xplane_find_text(e->g->t, name, strlen(name));
+  unsigned types = *description ? PRIVATE_FLOW : 0;
+  uint64_t key = text ? (uint64_t)text << 8 | types : (hash_bytes(name, strlen(name)) << 8 | types | (uint64_t)1 << 63);
+  uint32_t *slot = map_get(&e->stats, key);
+  int64_t id;
+  if (slot) {
+    use_stat(e, *slot);
+    return *slot;
+  }
+  id = new_stat(e, name, strlen(name), description);
+  map_put(&e->stats, key, (uint32_t)id);
+  return id;
+}
+
+void xplane_add_private_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, const char *name, const void *text,
+                         size_t n) {
+  int64_t id = xplane_private_stat_id(e, name, "");
+  e->stat.len = 0;
+  pb_i64(&e->stat, XSTAT_METADATA_ID, id);
+  pb_bytes(&e->stat, XSTAT_STR, text, n);
+  pb_message(b, number, &e->stat);
+}
+
+void xplane_add_private_int(struct xplane_encoder *e, struct buf *b, uint32_t number, const char *name, int64_t v) {
+  int64_t id = xplane_private_stat_id(e, name, "");
+  e->stat.len = 0;
+  pb_i64(&e->stat, XSTAT_METADATA_ID, id);
+  pb_i64(&e->stat, XSTAT_INT64, v);
+  pb_message(b, number, &e->stat);
+}

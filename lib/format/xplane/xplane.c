@@ -1,0 +1,26 @@
+/* xplane.c - the row of XPlane: the profile of JAX, TensorFlow and OpenXLA. */
+#include "xplane.h"
+
+#include "join.h"
+#include "passthrough.h"
+
+static const char *const ENDINGS[] = {".xplane.pb", ".pb", NULL};
+
+const struct format format_xplane = {
+    .info = {.name = XPLANE_FORMAT,
+             .title = "XPlane",
+             .ending = ".xplane.pb",
+             .endings = ENDINGS,
+             .holds = TK_HOLDS_ALL & ~TK_HOLDS_MACHINES,
+             .resolution = 1,
+             .can_read = true,
+             .can_write = true},
+    .binary = true,
+    .own_order = true,
+    .bid = xplane_bid,
+    .read = xplane_read,
+    .inspect = xplane_inspect,
+    .join = xplane_join,
+    .join_finish = xplane_join_finish,
+    .writer = xplane_writer,
+};
