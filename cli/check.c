@@ -10,8 +10,8 @@ struct params {
 static const struct opt opts[] = { ROWS_READ, ROW_END };
 
 static const struct example examples[] = {
-  { "tracekit check trace.json.gz", "status 0 if all is well" },
-  { "tracekit check -q rank0.json.gz rank1.json.gz", "for scripts: the status alone" },
+  { "tracekit check trace.json.gz", "check a trace; the status is 0 if it is sound" },
+  { "tracekit check -q rank0.json.gz rank1.json.gz", "set only the status, for a script" },
   { 0, 0 },
 };
 
@@ -59,8 +59,9 @@ const struct command command_check = {
   .summary = "say whether a trace is sound",
   .operands = "INPUT...",
   .description =
-    "Reads each input in full and says whether it needed repair. Faults are printed to standard error, with their place. "
-    "The exit status is 1 if there were any, and 3 if an input is no trace at all.",
+    "Reads each input in full and says whether it needed repair. Each fault is printed on standard error, with how often "
+    "and at which byte it was found. Facts about the trace, such as spans that overlap or never end, are printed too; they "
+    "are no faults. The exit status is 0 if no input has a fault, 1 if one has, and 3 if one cannot be read as a trace.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

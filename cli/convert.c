@@ -11,10 +11,10 @@ struct params {
 static const struct opt opts[] = { ROWS_WRITE, ROW_JSON, ROWS_READ, ROW_END };
 
 static const struct example examples[] = {
-  { "tracekit convert trace.json -o trace.json.gz", "compress" },
-  { "tracekit convert trace.json.gz --pretty -o readable.json", "one event per line" },
-  { "tracekit convert --dry-run -v trace.json -o other.json", "say what would be written" },
-  { "gzip -dc trace.json.gz | tracekit convert --strict - > clean.json", "in a pipe; refuse what is damaged" },
+  { "tracekit convert trace.json -o trace.json.gz", "compress a trace" },
+  { "tracekit convert trace.json.gz --pretty -o readable.json", "write one event per line" },
+  { "tracekit convert --dry-run -v trace.json -o other.json", "say what would be written, and write nothing" },
+  { "gzip -dc trace.json.gz | tracekit convert --strict - > clean.json", "read from a pipe, and refuse a damaged trace" },
   { 0, 0 },
 };
 
@@ -85,11 +85,12 @@ const struct command command_convert = {
   .summary = "read a trace and write it in another format or compression",
   .operands = "[INPUT]",
   .description =
-    "Reads one trace and writes it again. The input's format is found from its content, whatever it is called; the "
-    "output's comes from -f, else from the extension of the output, and a further .gz or .zst compresses it. Without INPUT, or "
-    "with '-', standard input is read; without -o, standard output is written if it is not a terminal.\n\n"
-    "Nothing is left out silently: what had to be repaired is said on standard error, with how often and where. A damaged "
-    "input keeps what can be saved of it, unless --strict is given.",
+    "Reads one trace and writes it in another format or with another compression. The format of the input is found from its "
+    "content, whatever the file is called. The format of the output is that of -f, else that of the extension of -o, else "
+    "that of the input; a further .gz or .zst compresses it. Without INPUT, or with '-', the trace is read from standard "
+    "input. Without -o it is written to standard output, unless that is a terminal.\n\n"
+    "What was repaired in the input is said on standard error, with how often and at which byte. What the format of the "
+    "output cannot hold is counted and said. A damaged input keeps the events that can be saved, unless --strict is given.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -1,9 +1,7 @@
-/* docs.c - help, manual pages and the README's command section from the rows; completions are in complete.c.
+/* docs.c - help and manual pages from the rows; the pages of docs/ are in markdown.c, completions in complete.c.
  *
  * The three kinds of text hold the same parts in the same order: usage, description, options, examples, exit status. */
 #include "docs.h"
-
-#include "tracekit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,21 +9,27 @@
 enum { WIDTH = 80, INDENT = 26, LONG_NAME = 64 };
 
 static const char about[] =
-    "tracekit converts, merges and describes profiler traces: the timelines that PyTorch, JAX, viztracer, Chrome and others "
-    "write.";
+    "tracekit converts, merges, filters, shrinks and describes profiler traces: the timelines that PyTorch, JAX, TensorFlow, "
+    "Perfetto, viztracer, Chrome and others write.";
 
 static const struct {
   int status;
   const char *meaning;
 } statuses[] = {
   { 0, "done" },
-  { 1, "check: the trace has faults" },
+  { 1, "check found a fault, or --require-align found a clock that cannot be trusted" },
   { 2, "wrong usage" },
-  { 3, "an input cannot be read, is damaged and --strict was given, or a limit was reached" },
+  { 3, "an input cannot be read, --strict met a repair, --no-loss a loss, or a limit was reached" },
   { 4, "the output cannot be written" },
   { 130, "interrupted; there is no partial output" },
 };
 enum { N_STATUSES = sizeof statuses / sizeof *statuses };
+
+const char *docs_status(size_t n, int *status) {
+  if (n >= N_STATUSES) return NULL;
+  *status = statuses[n].status;
+  return statuses[n].meaning;
+}
 
 const char *docs_long(const struct opt *o, char *text, size_t size) {
   snprintf(text, size, o->kind == OPT_SWITCH ? "--[no-]%s" : "--%s", o->name);
@@ -109,16 +113,66 @@ void docs_usage(FILE *to) {
   fputs("\nFormats:\n", to);
   docs_formats(to);
   fputs("\nExit status:\n", to);
-  for (int i = 0; i < N_STATUSES; i++) fprintf(to, "  %-5d%s\n", statuses[i].status, statuses[i].meaning);
+  for (int i = 0; i < N_STATUSES; i++) {
+    fprintf(to, "  %-5d", statuses[i].status);
+    wrap(to, statuses[i].meaning, 7, 7);
+  }
+}
+
+static const struct {
+  enum tk_loss loss;
+  unsigned holds;
+} held[] = {
+  { TK_LOSS_INSTANTS, TK_HOLDS_INSTANTS },
+  { TK_LOSS_COUNTERS, TK_HOLDS_COUNTERS },
+  { TK_LOSS_CATEGORIES, TK_HOLDS_CATEGORIES },
+  { TK_LOSS_ASYNC, TK_HOLDS_ASYNC },
+  { TK_LOSS_FLOW_POINTS, TK_HOLDS_FLOWS },
+  { TK_LOSS_DANGLING, TK_HOLDS_FLOWS | TK_HOLDS_DANGLING },
+  { TK_LOSS_ARGS, TK_HOLDS_ARGS },
+  { TK_LOSS_RECORDS, TK_HOLDS_RECORDS },
+  { TK_LOSS_METADATA, TK_HOLDS_METADATA },
+  { TK_LOSS_MACHINES, TK_HOLDS_MACHINES },
+};
+
+const char *docs_held(size_t n, unsigned *holds) {
+  if (n >= sizeof held / sizeof *held) return NULL;
+  *holds = held[n].holds;
+  return tk_loss_name(held[n].loss);
+}
+
+const char *docs_resolution(const struct tk_format_info *f, char *text, size_t size) {
+  bool in_ns = f->resolution % 1000 == 0;
+  snprintf(text, size, "%lld %s", (long long)(in_ns ? f->resolution / 1000 : f->resolution), in_ns ? "ns" : "ps");
+  return text;
+}
+
+/* "times to 1 ns; cannot hold flow points that lead nowhere" */
+static void format_limits(const struct tk_format_info *f, char *text, size_t size) {
+  const char *name, *before = "; cannot hold ";
+  unsigned holds;
+  char step[32];
+  snprintf(text, size, "times to %s", docs_resolution(f, step, sizeof step));
+  for (size_t i = 0; (name = docs_held(i, &holds)); i++) {
+    size_t n = strlen(text);
+    bool is_implied = held[i].loss == TK_LOSS_DANGLING && !(f->holds & TK_HOLDS_FLOWS);
+    if (is_implied || (f->holds & holds) == holds) continue;
+    snprintf(text + n, size - n, "%s%s", before, name);
+    before = ", ";
+  }
 }
 
 void docs_formats(FILE *to) {
+  enum { NAME = 14 };
   const struct tk_format_info *f;
+  char limits[512];
   for (size_t i = 0; (f = tk_format(i)); i++) {
     const char *can = f->can_read && f->can_write ? "read, write" : f->can_read ? "read" : "write";
-    fprintf(to, "  %-9s %s (%s;", f->name, f->title, can);
+    fprintf(to, "  %-*s%s (%s;", NAME - 2, f->name, f->title, can);
     for (const char *const *e = f->endings; *e; e++) fprintf(to, " %s", *e);
-    fputs(")\n", to);
+    fprintf(to, ")\n%*s", NAME, "");
+    format_limits(f, limits, sizeof limits);
+    wrap(to, limits, NAME, NAME);
   }
 }
 
@@ -219,75 +273,4 @@ void docs_man(FILE *to, const struct command *c) {
     roff(to, e->line);
   }
   fputs(".Sh SEE ALSO\n.Xr tracekit 1\n", to);
-}
-
-/* ---- markdown ---- */
-
-static void markdown_cell(FILE *to, const char *text) {
-  for (; *text; text++) {
-    if (*text == '|' || *text == '<') fputc('\\', to);
-    fputc(*text, to);
-  }
-}
-
-static void markdown_option(FILE *to, const struct opt *o) {
-  char name[LONG_NAME];
-  const char *help, *word;
-  fputs("| `", to);
-  if (o->letter) fprintf(to, "-%c`, `", o->letter);
-  fprintf(to, "%s%s%s` | ", docs_long(o, name, sizeof name), o->arg ? "=" : "", o->arg ? o->arg : "");
-  markdown_cell(to, o->help);
-  for (size_t i = 0; o->kind == OPT_WORD && (word = docs_word(o, i, &help)); i++) {
-    fprintf(to, "%s`%s` ", i ? "; " : ": ", word);
-    markdown_cell(to, help);
-  }
-  fputs(" |\n", to);
-}
-
-static void markdown_command(FILE *to, const struct command *c) {
-  fprintf(to, "### tracekit %s\n\n`tracekit %s [options] %s`\n\n%s\n\n", c->name, c->name, c->operands, c->description);
-  fputs("```sh\n", to);
-  for (const struct example *e = c->examples; e->line; e++) fprintf(to, "%s  # %s\n", e->line, e->help);
-  fputs("```\n\n| option | |\n|---|---|\n", to);
-  for (const struct opt *o = c->opts; o->kind != OPT_END; o++) markdown_option(to, o);
-  fputc('\n', to);
-}
-
-void docs_markdown(FILE *to) {
-  for (const struct command *const *c = commands; *c; c++) markdown_command(to, *c);
-  fputs("### Exit status\n\n| status | meaning |\n|--:|---|\n", to);
-  for (int i = 0; i < N_STATUSES; i++) fprintf(to, "| %d | %s |\n", statuses[i].status, statuses[i].meaning);
-}
-
-/* ---- the hidden command ---- */
-
-static void print_commands(FILE *to) {
-  for (const struct command *const *c = commands; *c; c++) fprintf(to, "%s\n", (*c)->name);
-}
-
-static void print_examples(FILE *to) {
-  for (const struct command *const *c = commands; *c; c++)
-    for (const struct example *e = (*c)->examples; e->line; e++) fprintf(to, "%s\n", e->line);
-}
-
-int docs_main(char **argv) {
-  static const struct {
-    const char *name;
-    void (*print)(FILE *to);
-  } kinds[] = {
-    { "markdown", docs_markdown }, { "bash", docs_bash },          { "zsh", docs_zsh },
-    { "fish", docs_fish },         { "commands", print_commands }, { "examples", print_examples },
-  };
-  const struct command *c = argv[0] && argv[1] ? command_find(argv[1]) : NULL;
-  if (!argv[0] || (argv[1] && !c)) return 2;
-  if (!strcmp(argv[0], "man")) {
-    docs_man(stdout, c);
-    return 0;
-  }
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-    if (strcmp(argv[0], kinds[i].name)) continue;
-    kinds[i].print(stdout);
-    return 0;
-  }
-  return 2;
 }

@@ -3,6 +3,7 @@
 #define CLI_DOCS_H
 
 #include "opt.h"
+#include "tracekit.h"
 
 #include <stdio.h>
 
@@ -10,12 +11,16 @@ void docs_usage(FILE *to);                         /* the overview of `tracekit 
 void docs_help(FILE *to, const struct command *c); /* --help */
 void docs_formats(FILE *to);                       /* -f help */
 void docs_man(FILE *to, const struct command *c);  /* mdoc; NULL = tracekit(1) */
-void docs_markdown(FILE *to);                      /* the README's command section */
 void docs_bash(FILE *to);
 void docs_zsh(FILE *to);
 void docs_fish(FILE *to);
 
-/* `tracekit __docs man|markdown|bash|zsh|fish|commands|examples [COMMAND]`: for the Makefile and the tests, in no help. */
+/* Pages of docs/: of a command, or of all of them (NULL); of the formats, but for the links at its end. */
+void docs_markdown(FILE *to, const struct command *c);
+void docs_format_table(FILE *to);
+
+/* `tracekit __docs man|markdown [COMMAND]` and `tracekit __docs bash|zsh|fish|commands|formats|format-table|examples`: for the
+ * Makefile, the lint and the tests, in no help. */
 int docs_main(char **argv);
 
 /* "--output", "--[no-]progress". */
@@ -23,5 +28,14 @@ const char *docs_long(const struct opt *o, char *text, size_t size);
 
 /* The n-th word that an OPT_WORD or OPT_FORMAT row accepts, its help in *help; NULL past the end. */
 const char *docs_word(const struct opt *o, size_t n, const char **help);
+
+/* The n-th exit status and what it means; NULL past the end. */
+const char *docs_status(size_t n, int *status);
+
+/* The n-th thing that a format may be unable to hold, "flow points", and its bits of enum tk_holds; NULL past the end. */
+const char *docs_held(size_t n, unsigned *holds);
+
+/* "1 ps", "1 ns": what times are rounded to in this format. */
+const char *docs_resolution(const struct tk_format_info *f, char *text, size_t size);
 
 #endif

@@ -10,7 +10,7 @@ struct params {
 static const struct opt opts[] = { ROWS_READ, ROW_END };
 
 static const struct example examples[] = {
-  { "tracekit dump trace.json", "everything that was understood, one thing per line" },
+  { "tracekit dump trace.json", "print the event graph, one thing per line" },
   { 0, 0 },
 };
 
@@ -48,9 +48,9 @@ const struct command command_dump = {
   .summary = "print the event graph of a trace as text",
   .operands = "[INPUT]",
   .description =
-    "Prints what was understood of a trace: tracks, events with their depth and args, flows, records, metadata and notes, "
-    "in a canonical order. Two traces that mean the same print the same. The text is for people and for diff; it is not a "
-    "format that can be read back, and it may change between versions.",
+    "Prints the event graph that was read from a trace: tracks, events with their depth and args, flows, records, metadata "
+    "and notes, in a canonical order. Two traces with the same meaning print the same text. The text is for people and for "
+    "diff. No command reads it, and it may change between versions.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -14,16 +14,20 @@ struct params {
 };
 
 static const struct opt opts[] = {
-  { OPT_FILE, 'o', "output", "FILE", "write here; a folder ('out/') gets a file for each run; '-' is standard output",
+  { OPT_FILE, 'o', "output", "FILE",
+    "write the output here; a folder ('out/') gets a file for each run; '-' is standard output",
     SHARED(output), 0, 0, 0 },
-  { OPT_FLAG, 0, "latest", 0, "the newest run (this is the default)", offsetof(struct params, latest), 0, 0, 0 },
-  { OPT_STRING, 0, "run", "RUN", "this run, or the newest whose name begins so", offsetof(struct params, run), 0, 0, 0 },
-  { OPT_STRING, 0, "step", "N", "the run in a folder step_N", offsetof(struct params, step), 0, 0, 0 },
-  { OPT_STRING, 0, "host", "HOST", "this host only; '*' and '?' match as in file names", offsetof(struct params, host), 0, 0, 0 },
-  { OPT_STRING, 0, "rank", "N", "this rank only", offsetof(struct params, rank), 0, 0, 0 },
-  { OPT_FLAG, 'a', "all", 0, "all runs", offsetof(struct params, all), 0, 0, 0 },
-  { OPT_FLAG, 0, "split", 0, "a file for each host, not one timeline of all", offsetof(struct params, split), 0, 0, 0 },
-  { OPT_FLAG, 0, "raw", 0, "copy the files as they are", offsetof(struct params, raw), 0, 0, 0 },
+  { OPT_FLAG, 0, "latest", 0, "take the newest run (the default)", offsetof(struct params, latest), 0, 0, 0 },
+  { OPT_STRING, 0, "run", "RUN",
+    "take this run, or the newest run whose name begins so", offsetof(struct params, run), 0, 0, 0 },
+  { OPT_STRING, 0, "step", "N", "take the run in a folder called step_N", offsetof(struct params, step), 0, 0, 0 },
+  { OPT_STRING, 0, "host", "HOST",
+    "take only this host; '*' and '?' match as in file names", offsetof(struct params, host), 0, 0, 0 },
+  { OPT_STRING, 0, "rank", "N", "take only this rank", offsetof(struct params, rank), 0, 0, 0 },
+  { OPT_FLAG, 'a', "all", 0, "take all runs", offsetof(struct params, all), 0, 0, 0 },
+  { OPT_FLAG, 0, "split", 0,
+    "write a file for each host instead of one timeline of all hosts", offsetof(struct params, split), 0, 0, 0 },
+  { OPT_FLAG, 0, "raw", 0, "copy the files as they are, without reading them", offsetof(struct params, raw), 0, 0, 0 },
   ROW_FORMAT,
   ROW_FORCE,
   ROW_DRY_RUN,
@@ -37,10 +41,10 @@ static const struct opt opts[] = {
 };
 
 static const struct example examples[] = {
-  { "tracekit extract logdir", "the newest run, as <run>.<host>.json.gz in the current folder" },
-  { "tracekit extract logdir -o trace.pftrace", "for ui.perfetto.dev" },
-  { "tracekit extract --all --split logdir -o out/", "every run, a file for each host" },
-  { "tracekit extract traces.zip -o merged.json.gz", "what is in an archive, on one timeline" },
+  { "tracekit extract logdir", "write the newest run to <run>.<host>.json.gz in the current folder" },
+  { "tracekit extract logdir -o trace.pftrace", "write the newest run as Perfetto protobuf" },
+  { "tracekit extract --all --split logdir -o out/", "write a file for each host of every run" },
+  { "tracekit extract traces.zip -o merged.json.gz", "merge the ranks in an archive into one timeline" },
   { 0, 0 },
 };
 
@@ -139,16 +143,18 @@ static int cmd_extract(const void *params, const struct operands *in) {
 
 const struct command command_extract = {
   .name = "extract",
-  .summary = "take a trace that viewers open out of a run directory or an archive",
+  .summary = "take a trace that viewers open out of a run directory or archive",
   .operands = "[SOURCE...]",
   .description =
-    "Finds the newest run in a run directory of JAX, TensorFlow or PyTorch, in any other folder or in an archive, at any depth "
-    "(the current folder without one), and writes its best file as one that ui.perfetto.dev and others open. The best is "
-    "xplane.pb: the trace.json.gz beside it silently holds the first million events only. Several hosts or ranks of a run are "
-    "merged on one timeline, unless --split is given.\n\n"
-    "Without -o the file is called <run>.<host>.json.gz and stands in the current folder. Nothing is replaced without --force. "
-    "What is cut or damaged is saved as far as it goes, and said; a host of which nothing can be read is left out, said, and "
-    "makes the exit status 3.",
+    "Takes the newest run out of a run directory of JAX, TensorFlow or PyTorch, out of any other folder or out of an "
+    "archive, and writes it as one trace that ui.perfetto.dev and other viewers open. Runs are found at any depth; without "
+    "SOURCE the current folder is searched.\n\n"
+    "Profilers may write several files of one session. The best of each host is read: <host>.xplane.pb before "
+    "<host>.trace.json.gz, which holds at most the first million events, before perfetto_trace.json.gz. Several hosts or "
+    "ranks of a run are merged into one timeline, unless --split is given.\n\n"
+    "Without -o the output is called <run>.<host>.json.gz and stands in the current folder. An existing file is replaced "
+    "only with --force. Of a file that is cut or damaged, the events that can be read are saved, and a message says how "
+    "many. A host of which no event can be read is left out, which a message says and which makes the exit status 3.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -23,30 +23,35 @@ struct params {
 #define ROW_TEXT(name, arg, help, field) { OPT_STRING, 0, name, arg, help, FIELD(field), 0, 0, 0 }
 
 static const struct opt opts[] = {
-  { OPT_LIST, 'e', "expr", "EXPR", "events for which this expression holds", FIELD(exprs), 0, 0, 0 },
-  ROW_LIST("name", "GLOB", "events of this name; several: of any of them", names),
-  ROW_LIST("exclude", "GLOB", "no events of this name", excludes),
-  ROW_LIST("regex", "REGEX", "events whose name holds this extended regular expression", regexes),
-  ROW_LIST("cat", "GLOB", "events of this category", cats),
-  ROW_LIST("kind", "KIND", "kernel, memcpy, memset, collective, runtime, python, step, annotation, span, instant, counter or async",
+  { OPT_LIST, 'e', "expr", "EXPR", "keep events for which this expression is true", FIELD(exprs), 0, 0, 0 },
+  ROW_LIST("name", "GLOB", "keep events with this name; given several times: with any of the names", names),
+  ROW_LIST("exclude", "GLOB", "remove events with this name", excludes),
+  ROW_LIST("regex", "REGEX", "keep events whose name matches this extended regular expression anywhere", regexes),
+  ROW_LIST("cat", "GLOB", "keep events of this category", cats),
+  ROW_LIST("kind", "KIND",
+    "keep events of this kind: kernel, memcpy, memset, collective, runtime, python, step, annotation, span, "
+    "instant, counter or async",
            kinds),
-  ROW_TEXT("depth", "A..B", "spans nested this deep; 0 is outermost", depth),
-  ROW_TEXT("min-dur", "TIME", "spans that last at least this long", min_dur),
-  ROW_TEXT("max-dur", "TIME", "spans that last at most this long", max_dur),
-  ROW_TEXT("time", "A..B", "a range of time: +2s..+5s after the start, -1s.. before the end, 10%..20%, 1500us..3ms as printed, or UTC",
+  ROW_TEXT("depth", "A..B", "keep spans at this depth of nesting; 0 is outermost", depth),
+  ROW_TEXT("min-dur", "TIME", "keep spans that last at least this long", min_dur),
+  ROW_TEXT("max-dur", "TIME", "keep spans that last at most this long", max_dur),
+  ROW_TEXT("time", "A..B",
+    "keep a range of time: +2s..+5s after the start, -1s.. before the end, 10%..20%, 1500us..3ms as the file prints "
+    "times, or UTC",
            time),
-  ROW_TEXT("step", "N..M", "training steps, as a range of time", step),
-  ROW_LIST("pid", "N..M", "processes", pids),
-  ROW_LIST("tid", "N..M", "threads", tids),
-  ROW_LIST("rank", "N..M", "ranks of a merged trace", ranks),
-  ROW_LIST("host", "GLOB", "hosts", hosts),
-  ROW_LIST("device", "N..M", "accelerators, by number", devices),
-  ROW_LIST("track", "GLOB", "threads, counters and processes, by name", tracks),
-  ROW_LIST("keep", "WHAT", "beside what passes, its parents, its children, or what flows tie to it", keep),
-  ROW_LIST("drop-args", "GLOB", "leave out args with this key", drop_args),
-  ROW_LIST("keep-args", "GLOB", "leave out args with any other key", keep_args),
-  { OPT_FLAG, 0, "drop-flows", 0, "leave out all flows", FIELD(drop_flows), 0, 0, 0 },
-  { OPT_FLAG, 0, "no-python", 0, "no frames of the Python interpreter", FIELD(no_python), 0, 0, 0 },
+  ROW_TEXT("step", "N..M", "keep the range of time of these training steps", step),
+  ROW_LIST("pid", "N..M", "keep processes with this pid, or with a pid in this range", pids),
+  ROW_LIST("tid", "N..M", "keep threads with this tid, or with a tid in this range", tids),
+  ROW_LIST("rank", "N..M", "keep the ranks of a merged trace in this range", ranks),
+  ROW_LIST("host", "GLOB", "keep hosts with this name", hosts),
+  ROW_LIST("device", "N..M", "keep accelerators with a number in this range", devices),
+  ROW_LIST("track", "GLOB", "keep threads, counters and processes with this name", tracks),
+  ROW_LIST("keep", "WHAT",
+    "keep also the parents or children of the events that pass, or the events that flows join to them (flows)", keep),
+  ROW_LIST("drop-args", "GLOB", "remove args with this key", drop_args),
+  ROW_LIST("keep-args", "GLOB", "remove args with any other key", keep_args),
+  { OPT_FLAG, 0, "drop-flows", 0, "remove all flows", FIELD(drop_flows), 0, 0, 0 },
+  { OPT_FLAG, 0, "no-python", 0, "remove frames of the Python interpreter", FIELD(no_python), 0, 0, 0 },
   ROWS_WRITE,
   ROW_JSON,
   ROWS_READ,
@@ -54,11 +59,12 @@ static const struct opt opts[] = {
 };
 
 static const struct example examples[] = {
-  { "tracekit filter trace.json --min-dur 100us -o long.json.gz", "spans of at least 100 us" },
+  { "tracekit filter trace.json --min-dur 100us -o long.json.gz", "keep spans of at least 100 us" },
   { "tracekit filter trace.json --name '*kernel*' --keep parents --keep flows -o kernels.json",
-    "kernels, with what launched them and what that was part of" },
-  { "tracekit filter trace.json -e 'dur > 1ms && (depth <= 2 || kind == collective)' -o big.json", "an expression" },
-  { "tracekit filter trace.json --time 25%..50% --no-python -o quarter.pftrace", "a range of time" },
+    "keep events by name, with their parents and the events that flows join to them" },
+  { "tracekit filter trace.json -e 'dur > 1ms && (depth <= 2 || kind == collective)' -o big.json",
+    "keep events by an expression" },
+  { "tracekit filter trace.json --time 25%..50% --no-python -o quarter.pftrace", "keep the second quarter of the time" },
   { 0, 0 },
 };
 
@@ -301,17 +307,19 @@ static int cmd_filter(const void *params, const struct operands *in) {
 
 const struct command command_filter = {
   .name = "filter",
-  .summary = "keep the part of a trace that matters, as a valid trace",
+  .summary = "keep the events that matter, as a valid trace",
   .operands = "[INPUT]",
   .description =
-    "Keeps the events that pass everything that is asked for, and writes them as convert would. What stays is valid: depths "
-    "close up, spans that cross the edge of a time range are clipped and say so in the arg tracekit.clipped, a counter keeps the "
-    "value that it has at the left edge, a flow that loses one end goes, tracks that become empty go with their metadata. "
-    "Everything is decided on the trace as it was read.\n\n"
-    "Expressions (-e): tests joined by && || ! ( ). A test is SYMBOL OP VALUE with == != < <= > >=, =~ !~ (extended regular "
-    "expression), ~ (glob), or a symbol alone (the event has it). Symbols: name cat ts dur end self depth pid tid rank host process "
-    "thread track kind step stream device arg.KEY. Times need a unit (10us); ts and end count from the first event. A test of what "
-    "an event does not have is false: counters have no dur and no depth.",
+    "Keeps the events that pass all tests that the options make, and writes them as convert does. All tests are made on the "
+    "trace as it was read. The output is a valid trace: children of a removed span move up one depth, a span that crosses "
+    "an edge of the time range is clipped and gets the arg tracekit.clipped, a counter keeps the value that it has at the "
+    "start of the range, a flow of which one end is removed is removed, and a track without events is removed with its "
+    "metadata.\n\n"
+    "An expression (-e) consists of tests joined by && || ! and parentheses. A test is SYMBOL OP VALUE, where OP is == != < "
+    "<= > >=, =~ or !~ (extended regular expression) or ~ (glob). A symbol alone tests that the event has it. The symbols "
+    "are name cat ts dur end self depth pid tid rank host process thread track kind step stream device arg.KEY. Times need "
+    "a unit (10us); ts and end count from the first event. A test of what an event does not have is false: a counter sample "
+    "has no dur and no depth. docs/filter.md has the whole language.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -15,9 +15,9 @@ struct params {
 static const struct opt opts[] = { ROW_JSON, ROWS_READ, ROW_END };
 
 static const struct example examples[] = {
-  { "tracekit info trace.json.gz", "what is in it" },
-  { "tracekit info -v trace.json.gz", "also its processes, its metadata, and the memory it takes" },
-  { "tracekit info --json rank0.json.gz rank1.json.gz", "for scripts" },
+  { "tracekit info trace.json.gz", "say what is in a trace" },
+  { "tracekit info -v trace.json.gz", "say also its processes, its metadata and the memory that it takes" },
+  { "tracekit info --json rank0.json.gz rank1.json.gz", "print JSON, for a script" },
   { 0, 0 },
 };
 
@@ -333,10 +333,11 @@ const struct command command_info = {
   .summary = "say what is in a trace",
   .operands = "[INPUT...]",
   .description =
-    "Prints one screen about each input (standard input without one): what was read, events, tracks, nesting, flows, time, "
-    "rank and host; training steps; of XPlane hosts, devices, planes, of Perfetto packets, sequences, and what the bytes are spent "
-    "on. With -v also lines and clocks. What had to be assumed or repaired goes to standard error. If an input cannot be read the "
-    "others still are, and the exit status is 3.",
+    "Prints one screen about each trace (standard input without INPUT): records, events, tracks, nesting, flows, time, "
+    "rank, host and training steps. Of XPlane it also prints hosts, devices and planes, of Perfetto packets and sequences, "
+    "and of both what the bytes of the file are spent on. With -v it prints processes, lines, clocks, metadata and memory "
+    "too. Notes go to standard error: what was assumed, what was repaired, and facts such as spans that overlap. If an "
+    "input cannot be read, the others are still printed, and the exit status is 3.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -14,13 +14,14 @@ struct params {
 };
 
 static const struct opt opts[] = {
-  { OPT_FLAG, 0, "deep", 0, "read everything: events, time span, what is damaged and what can be saved of it",
+  { OPT_FLAG, 0, "deep", 0, "read the files in full: count events, measure the length in time, find damage",
     offsetof(struct params, deep), 0, 0, 0 },
-  { OPT_FLAG, 'a', "all", 0, "also list files that are no traces", offsetof(struct params, all), 0, 0, 0 },
-  { OPT_STRING, 0, "run", "RUN", "only runs whose name begins so", offsetof(struct params, run), 0, 0, 0 },
-  { OPT_STRING, 0, "step", "N", "only runs in a folder step_N", offsetof(struct params, step), 0, 0, 0 },
-  { OPT_STRING, 0, "host", "HOST", "only this host; '*' and '?' match as in file names", offsetof(struct params, host), 0, 0, 0 },
-  { OPT_STRING, 0, "rank", "N", "only this rank", offsetof(struct params, rank), 0, 0, 0 },
+  { OPT_FLAG, 'a', "all", 0, "list also the files that are no traces", offsetof(struct params, all), 0, 0, 0 },
+  { OPT_STRING, 0, "run", "RUN", "list only runs whose name begins so", offsetof(struct params, run), 0, 0, 0 },
+  { OPT_STRING, 0, "step", "N", "list only runs in a folder called step_N", offsetof(struct params, step), 0, 0, 0 },
+  { OPT_STRING, 0, "host", "HOST",
+    "list only this host; '*' and '?' match as in file names", offsetof(struct params, host), 0, 0, 0 },
+  { OPT_STRING, 0, "rank", "N", "list only this rank", offsetof(struct params, rank), 0, 0, 0 },
   ROW_JSON,
   ROW_MAX_MEMORY,
   ROW_MAX_SIZE,
@@ -32,9 +33,9 @@ static const struct opt opts[] = {
 };
 
 static const struct example examples[] = {
-  { "tracekit list logdir", "runs and hosts, the newest first" },
-  { "tracekit list --deep logdir", "also what only reading tells: events, time span, damage" },
-  { "tracekit list --json traces.zip", "an archive, for a script" },
+  { "tracekit list logdir", "list runs and hosts, the newest run first" },
+  { "tracekit list --deep logdir", "list also events, length in time and damage" },
+  { "tracekit list --json traces.zip", "list an archive as JSON, for a script" },
   { 0, 0 },
 };
 
@@ -194,11 +195,13 @@ const struct command command_list = {
   .summary = "list the runs, hosts and files of a run directory or archive",
   .operands = "[SOURCE...]",
   .description =
-    "Lists the traces in a run directory of JAX, TensorFlow or PyTorch, any other folder, or an archive, at any depth (the "
-    "current folder without one): the newest run first, with host, rank, format and size. A file that other commands pass "
-    "over, because a better view of the same session is there, is marked so.\n\n"
-    "Only the beginning of each file is looked at. What takes reading all of it, events, time span and damage, is blank unless "
-    "--deep is given; that something is empty or no trace is always known.",
+    "Lists the traces in a run directory of JAX, TensorFlow or PyTorch, in any other folder or in an archive, with run, "
+    "host, rank, format and size; the newest run comes first. Traces are found at any depth; without SOURCE the current "
+    "folder is searched. A file is marked \"not read\" if the other commands read a better file of the same session "
+    "instead.\n\n"
+    "Only the beginning of each file is read. The number of events, the length in time and the damage of a file need all of "
+    "it, so these columns are filled only with --deep. Empty files and files that are no traces are recognised in either "
+    "case.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

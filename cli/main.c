@@ -1,8 +1,7 @@
-/* main.c - the table of commands, and the way from argv to one of them.
+/* main.c - the way from argv to a command.
  *
  * A command is chosen by the first argument or by the program's own name: `tracekit merge` and `tracekit-merge` are the same.
  */
-#include "commands.h"
 #include "docs.h"
 #include "run.h"
 #include "tty.h"
@@ -11,10 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct command *const commands[] = {
-  &command_extract, &command_list,   &command_convert, &command_merge, &command_rebase, &command_filter, &command_split,
-  &command_shrink,  &command_size,   &command_info,    &command_check, &command_dump,   NULL,
-};
+enum { MAX_COMMANDS = 64 };
 
 static int version(void) {
   puts(tk_build_info());
@@ -51,9 +47,9 @@ static int run_command(const struct command *c, int argc, char **argv) {
 
 static int unknown_command(const char *name) {
   const char *const options[] = { "--help", "--version", NULL };
-  const char *names[sizeof commands / sizeof *commands + 1] = { "help" };
+  const char *names[MAX_COMMANDS + 2] = { "help" };
   struct opt_error error;
-  for (size_t i = 0; commands[i]; i++) names[i + 1] = commands[i]->name;
+  for (size_t i = 0; commands[i] && i < MAX_COMMANDS; i++) names[i + 1] = commands[i]->name;
   if (name[0] == '-') opt_unknown(&error, "option", name, options);
   else opt_unknown(&error, "command", name, names);
   tty_say("%s (try 'tracekit help')", error.why);

@@ -22,39 +22,40 @@ struct params {
 #define FIELD(field) offsetof(struct params, field)
 
 static const struct opt_word align_words[] = {
-  { "auto", TK_ALIGN_AUTO, "hosts by the collectives of their ranks where these can be trusted, else clock" },
-  { "clock", TK_ALIGN_CLOCK, "by absolute time, where the inputs know it" },
-  { "collectives", TK_ALIGN_COLLECTIVES, "by collectives, trusted or not" },
-  { "marker=", TK_ALIGN_MARKER, "by the ends of the events of this name, or pattern" },
-  { "start", TK_ALIGN_START, "the first events of all hosts at one time" },
-  { "none", TK_ALIGN_NONE, "leave times as they are printed" },
+  { "auto", TK_ALIGN_AUTO, "align hosts by the collectives of their ranks where these can be trusted, else as with clock" },
+  { "clock", TK_ALIGN_CLOCK, "align by absolute time, where the inputs state it" },
+  { "collectives", TK_ALIGN_COLLECTIVES, "align by collectives, even where they cannot be trusted" },
+  { "marker=", TK_ALIGN_MARKER, "align the ends of the events with this name or pattern" },
+  { "start", TK_ALIGN_START, "put the first events of all hosts at one time" },
+  { "none", TK_ALIGN_NONE, "leave the times as the inputs print them" },
   { 0, 0, 0 },
 };
 
 static const struct opt_word group_words[] = {
-  { "rank", TK_GROUP_RANK, "rank 0 first, the rows of each in their own order" },
-  { "host", TK_GROUP_HOST, "ranks of one host together, the host of the lowest rank first" },
-  { "kind", TK_GROUP_KIND, "CPUs of all ranks, then GPUs and TPUs of all ranks, then the rest" },
+  { "rank", TK_GROUP_RANK, "rank 0 first, the rows of each rank in their own order" },
+  { "host", TK_GROUP_HOST, "the ranks of one host together, the host of the lowest rank first" },
+  { "kind", TK_GROUP_KIND, "the CPUs of all ranks, then the GPUs and TPUs of all ranks, then the rest" },
   { 0, 0, 0 },
 };
 
 static const struct opt opts[] = {
   ROW_OUTPUT,
-  { OPT_WORD, 0, "align", "HOW", "put the clocks of the hosts on one", FIELD(align), align_words, 0, 0 },
-  { OPT_LIST, 0, "offset", "RANK=TIME", "move a rank, or a host, by so much and no further, such as 3=+1.5ms or host42=-20us",
+  { OPT_WORD, 0, "align", "HOW", "how the clocks of the hosts are aligned", FIELD(align), align_words, 0, 0 },
+  { OPT_LIST, 0, "offset", "RANK=TIME",
+    "move this rank or host by this time, and do not align it; such as 3=+1.5ms or host42=-20us",
     FIELD(offsets), 0, 0, 0 },
-  { OPT_STRING, 0, "reference", "WHO", "the rank or host whose clock is right (default: the first input's)",
+  { OPT_STRING, 0, "reference", "WHO", "take the clock of this rank or host as the right one (default: of the first input)",
     FIELD(reference), 0, 0, 0 },
-  { OPT_FLAG, 0, "require-align", 0, "exit with status 1 unless every host is aligned and can be trusted",
+  { OPT_FLAG, 0, "require-align", 0, "exit with status 1 unless the alignment of every host can be trusted",
     FIELD(require_align), 0, 0, 0 },
-  { OPT_FILE, 0, "align-report", "FILE", "write what was found of the clocks here, as JSON, also of a dry run",
+  { OPT_FILE, 0, "align-report", "FILE", "write the report on the clocks to this file, as JSON, also in a dry run",
     FIELD(align_report), 0, 0, 0 },
   { OPT_STRING, 0, "label", "TEXT",
-    "how processes are called (default: \"rank {rank} - {host} - {process}\"); also {pid}, {input}", FIELD(label), 0, 0, 0 },
-  { OPT_WORD, 0, "group-by", "WHAT", "order of the rows", FIELD(group_by), group_words, 0, 0 },
+    "name of each process (default: \"rank {rank} - {host} - {process}\"); further fields: {pid}, {input}", FIELD(label), 0, 0, 0 },
+  { OPT_WORD, 0, "group-by", "WHAT", "how the rows of the timeline are ordered", FIELD(group_by), group_words, 0, 0 },
   { OPT_FLAG, 0, "manifest", 0,
-    "write a tar of the inputs as they are, with a manifest by which Perfetto (58 and later) merges them", FIELD(manifest), 0, 0, 0 },
-  { OPT_FLAG, 'k', "keep-going", 0, "leave out inputs that cannot be read (the exit status is still 3)",
+    "write a tar of the inputs as they are, with a manifest by which Perfetto 58 and later merges them", FIELD(manifest), 0, 0, 0 },
+  { OPT_FLAG, 'k', "keep-going", 0, "leave out the inputs that cannot be read (the exit status is still 3)",
     FIELD(keep_going), 0, 0, 0 },
   ROW_FORMAT,
   ROW_FORCE,
@@ -69,13 +70,15 @@ static const struct opt opts[] = {
 };
 
 static const struct example examples[] = {
-  { "tracekit merge rank0.json.gz rank1.json.gz -o merged.json.gz", "two ranks, one timeline" },
-  { "tracekit merge rank*.json.gz --align=none -o merged.json.gz", "do not touch the times" },
-  { "tracekit merge rank*.json.gz --offset 1=+1.5ms --align-report clocks.json -o merged.json.gz", "what is known already, and why" },
+  { "tracekit merge rank0.json.gz rank1.json.gz -o merged.json.gz", "merge two ranks into one timeline" },
+  { "tracekit merge rank*.json.gz --align=none -o merged.json.gz", "merge without changing any time" },
+  { "tracekit merge rank*.json.gz --offset 1=+1.5ms --align-report clocks.json -o merged.json.gz",
+    "give the offset of rank 1, and write a report on the clocks" },
   { "tracekit merge rank*.json.gz --label '{host}/{rank}: {process}' --group-by=kind -o merged.json.gz",
-    "other names, and all GPUs together" },
-  { "tracekit merge rank*.json.gz --manifest -o merged.tar", "the files as they are, for Perfetto to merge" },
-  { "tracekit merge --keep-going --json rank*.json.gz -o merged.json.gz > report.json", "a report for a script" },
+    "give processes other names, and put all GPUs together" },
+  { "tracekit merge rank*.json.gz --manifest -o merged.tar", "pack the files as they are, for Perfetto to merge" },
+  { "tracekit merge --keep-going --json rank*.json.gz -o merged.json.gz > report.json",
+    "leave out what cannot be read, and write the report as JSON" },
   { 0, 0 },
 };
 
@@ -255,7 +258,7 @@ static int print_report(const struct shared *s, const struct tk_merge_report *re
 
 static int finding(const struct params *p, const struct tk_align_report *a, int status) {
   if (!p->require_align || a->trusted || status != STATUS_DONE) return status;
-  tty_say("--require-align: the clocks are not aligned such that every host can be trusted");
+  tty_say("--require-align: the alignment of at least one host cannot be trusted");
   return STATUS_FINDING;
 }
 
@@ -298,22 +301,25 @@ const struct command command_merge = {
   .summary = "put the traces of several ranks into one timeline",
   .operands = "INPUT...",
   .description =
-    "Reads the inputs in the order given, one at a time, and writes one trace with a labelled group of processes for each "
-    "rank, rank 0 first. Process ids, flow ids and async ids of different ranks are kept apart; names and args are not "
-    "changed; the top-level metadata of every rank is kept. Processes that have metadata but no events get no row. In Perfetto "
-    "output each rank is a machine.\n\n"
-    "Clocks of different hosts disagree by microseconds to seconds. Where ranks of several hosts ran the same collectives (kernels "
-    "of NCCL and RCCL, ops of XLA's device planes), these say by how much: all ranks leave a collective together. Every host is "
-    "moved as a whole, by a constant, or by a line where its clock ran faster; ranks of one host are never moved against each "
-    "other. A second table shows what was found and how far it can be trusted; a host of which too little is known stays on its "
-    "wall clock, which is said. Inputs are then read twice.\n\n"
-    "--manifest changes no input: it writes a tar of them as they lie there (.tar, .tar.gz; what comes through a pipe unpacked) and a "
-    "perfetto_manifest.json that names each by its rank and host and says how its clock stands to one of them. Perfetto 58 and later "
-    "merges them when it opens the tar. What Perfetto does not read (XPlane, zstd), and a second Perfetto trace of several machines, "
-    "is refused; a drift is lost, which is said.\n\n"
-    "In a --label a field that is not known goes with the text that ties it to the one before it; {{ is a brace.\n\n"
-    "The rank is taken from the trace (distributedInfo), else from the file name, else from the order of the inputs. The "
-    "table that is printed shows it, with what was read and how far each rank was shifted.",
+    "Reads the traces of several ranks in the order given, one at a time, and writes them as one trace, in which every "
+    "process is labelled with its rank and host. Rank 0 comes first. Process ids, flow ids and async ids of different ranks "
+    "are kept apart. Names and args of events are not changed. The top-level metadata of every rank is kept. A process that "
+    "has metadata but no events gets no row. In Perfetto output each rank is a machine.\n\n"
+    "The rank of an input is what the trace states (distributedInfo), else what its file name says, else its place among "
+    "the inputs. The table that is printed shows the rank, the number of events read, and how far each rank was shifted in "
+    "time.\n\n"
+    "The clocks of different hosts disagree by microseconds to seconds. Where ranks of several hosts ran the same "
+    "collectives (kernels of NCCL and RCCL, ops on the device planes of XLA), the difference is measured: all ranks leave a "
+    "collective together. Each host is moved as a whole, by a constant, or along a line where its clock ran at another "
+    "rate. Ranks of one host are never moved against each other. A second table shows the offset of each clock and how far "
+    "it can be trusted. A host whose offset cannot be trusted stays on its wall clock, which a message says. Inputs are "
+    "read twice for this.\n\n"
+    "--manifest merges nothing: it writes a tar (.tar, .tar.gz) of the input files as they are, and a "
+    "perfetto_manifest.json that gives the rank, the host and the clock of each. Perfetto 58 and later merges them when it "
+    "opens the tar. Inputs that Perfetto does not read (XPlane, zstd) and a second Perfetto trace of several machines are "
+    "refused. A manifest cannot state the drift of a clock, which a message says.\n\n"
+    "A --label is a text with fields in braces. The field of something unknown is left out together with the text that "
+    "joins it to the field before it. {{ stands for a brace.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -1,9 +1,9 @@
 /* opt.h - options and commands as rows.
  *
- * An option is one `struct opt`; the parser, --help, the man page, the shell completions and the command section of the README
- * are all made from it.  A command is one `struct command`: its rows, its operands, its examples (which are run as tests) and
- * the function that does the work.  Parsed values land in the command's own params struct, at the row's offset, so a command
- * reads typed fields and never sees a string to parse.  All-zero params are the defaults. */
+ * An option is one `struct opt`; the parser, --help, the man page, the shell completions and docs/commands/ are made from it.  A
+ * command is one `struct command`: its rows, its operands, its examples (which are run as tests) and the function that does the work.
+ * Parsed values land in the command's own params struct, at the row's offset, so a command reads typed fields and never sees a string
+ * to parse.  All-zero params are the defaults. */
 #ifndef CLI_OPT_H
 #define CLI_OPT_H
 
@@ -79,7 +79,7 @@ struct command {
   int (*run)(const void *params, const struct operands *in);
 };
 
-extern const struct command *const commands[]; /* ended by NULL; in main.c */
+extern const struct command *const commands[]; /* ended by NULL; in commands.c */
 
 enum parsed { PARSED_RUN, PARSED_HELP, PARSED_VERSION, PARSED_FORMATS, PARSED_ERROR };
 

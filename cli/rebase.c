@@ -18,13 +18,16 @@ struct params {
 #define FIELD(field) offsetof(struct params, field)
 
 static const struct opt opts[] = {
-  { OPT_FLAG, 0, "to-zero", 0, "print the first event at 0; the earliest of several inputs", FIELD(to_zero), 0, 0, 0 },
-  { OPT_STRING, 0, "to", "TIME", "print the first event at this time: microseconds, or a number with a unit", FIELD(to), 0, 0, 0 },
-  { OPT_STRING, 0, "at", "NAME", "print the first event of this name (or glob) at 0", FIELD(at), 0, 0, 0 },
-  { OPT_INT, 0, "nth", "N", "of --at: not the first but the Nth", FIELD(nth), 0, 1, 2000000000 },
-  { OPT_TIME, 0, "shift", "TIME", "move all events by this much, such as 1.5ms or -20us", FIELD(shift), 0, 0, 0 },
-  { OPT_FLAG, 0, "absolute", 0, "print times since the epoch instead of since a base time", FIELD(absolute), 0, 0, 0 },
-  { OPT_STRING, 0, "scale", "FACTOR", "stretch all times: 0.99998, or -20ppm for a fast clock", FIELD(scale), 0, 0, 0 },
+  { OPT_FLAG, 0, "to-zero", 0,
+    "put the first event at 0; of several inputs, the earliest event of all", FIELD(to_zero), 0, 0, 0 },
+  { OPT_STRING, 0, "to", "TIME",
+    "put the first event at this time: microseconds, or a number with a unit", FIELD(to), 0, 0, 0 },
+  { OPT_STRING, 0, "at", "NAME", "put the first event with this name (or glob) at 0", FIELD(at), 0, 0, 0 },
+  { OPT_INT, 0, "nth", "N", "with --at: put the Nth event at 0, not the first", FIELD(nth), 0, 1, 2000000000 },
+  { OPT_TIME, 0, "shift", "TIME", "move all events by this time, such as 1.5ms or -20us", FIELD(shift), 0, 0, 0 },
+  { OPT_FLAG, 0, "absolute", 0, "print times since the Unix epoch instead of since a base time", FIELD(absolute), 0, 0, 0 },
+  { OPT_STRING, 0, "scale", "FACTOR",
+    "multiply all times since the first event by this: 0.99998, or -20ppm where the clock was fast", FIELD(scale), 0, 0, 0 },
   ROWS_WRITE,
   ROW_JSON,
   ROWS_READ,
@@ -32,9 +35,9 @@ static const struct opt opts[] = {
 };
 
 static const struct example examples[] = {
-  { "tracekit rebase trace.json --to-zero -o zero.json", "start at 0" },
-  { "tracekit rebase trace.json --shift -1.5ms -o shifted.json.gz", "the clock was 1.5 ms fast" },
-  { "tracekit rebase trace.json --at '*' --nth 3 -o third.json", "the third event is at 0" },
+  { "tracekit rebase trace.json --to-zero -o zero.json", "put the first event at 0" },
+  { "tracekit rebase trace.json --shift -1.5ms -o shifted.json.gz", "take back 1.5 ms by which the clock was fast" },
+  { "tracekit rebase trace.json --at '*' --nth 3 -o third.json", "put the third event at 0" },
   { 0, 0 },
 };
 
@@ -67,7 +70,7 @@ static int rebase_one(const struct params *p, const char *input, const char *out
 /* Those of two clocks have no common zero. */
 static bool same_clock(const struct tk_trace *t, enum tk_clock clock, size_t i, int *status) {
   if (i == 0 || t->clock == clock) return true;
-  tty_say("%s: its clock is not that of the first input: they have no earliest event in common", t->source);
+  tty_say("%s: its clock is another one than that of the first input, so the inputs have no common first event", t->source);
   *status = STATUS_INPUT;
   return false;
 }
@@ -148,7 +151,8 @@ static int plan(const struct params *p, const struct operands *in, const char *f
     if (why) return tty_say("rebase: %s: %s", in->v[i], why), STATUS_USAGE;
     outputs[i] = name_output(folder, in->v[i], p->shared.format);
     if (!outputs[i]) return tty_say("out of memory"), STATUS_INPUT;
-    if (is_among(outputs, i, outputs[i])) return run_usage("rebase", "two inputs have the same name: they would be one output");
+    if (is_among(outputs, i, outputs[i]))
+      return run_usage("rebase", "two inputs have the same name, so their outputs would be one file");
   }
   for (size_t i = 0; i < in->n; i++) {
     one.output = outputs[i];
@@ -164,14 +168,15 @@ static int rebase_each(const struct params *p, const struct operands *in, char *
   for (; done < in->n && status == STATUS_DONE; done += status == STATUS_DONE)
     status = rebase_one(p, in->v[done], outputs[done], &options);
   for (size_t i = 0; i < done && status != STATUS_DONE && !p->shared.dry_run; i++)
-    tty_say("%s: was written before that", outputs[i]);
+    tty_say("%s: was written before the error", outputs[i]);
   return status;
 }
 
 static int several(const struct params *p, const struct operands *in) {
   struct stat st;
   const char *folder = p->shared.output;
-  if (!folder || stat(folder, &st) || !S_ISDIR(st.st_mode)) return run_usage("rebase", "several inputs: -o names an existing folder");
+  if (!folder || stat(folder, &st) || !S_ISDIR(st.st_mode))
+    return run_usage("rebase", "with several inputs, -o must name an existing folder");
   char **outputs = calloc(in->n, sizeof *outputs);
   if (!outputs) return tty_say("out of memory"), STATUS_INPUT;
   int status = plan(p, in, folder, outputs);
@@ -195,14 +200,16 @@ static int cmd_rebase(const void *params, const struct operands *in) {
 
 const struct command command_rebase = {
   .name = "rebase",
-  .summary = "move a trace in time: to zero, to an event, by a shift, to another scale",
+  .summary = "move a trace in time: to zero, to an event, by a shift, by a scale",
   .operands = "[INPUT...]",
   .description =
-    "Changes the times of all events alike, exact to the picosecond, and writes the trace as convert would. A trace that states its "
-    "base time keeps the absolute time of every event: only the base moves. Otherwise, and with --shift and --scale, the events "
-    "move. A time beyond the range of 64-bit picoseconds is an error.\n\n"
-    "Of several inputs --to-zero takes the earliest event of all; they are written under their own names into the folder -o, with "
-    "-f under its extension. Inputs whose clocks differ have no earliest event in common, which is an error.",
+    "Moves all events of a trace in time, exact to the picosecond, and writes the trace as convert does. In a trace that "
+    "states its base time (the absolute time of its zero), only the base moves, and every event keeps its absolute time. In "
+    "other traces, and with --shift and --scale, the events move. A time beyond the range of 64-bit picoseconds (106 days "
+    "from the start) is an error.\n\n"
+    "With several inputs, --to-zero takes the earliest event of them all. The outputs get the names of the inputs, in the "
+    "folder that -o names, with the extension of -f if that is given. Inputs whose clocks differ have no common earliest "
+    "event, which is an error.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

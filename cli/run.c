@@ -93,7 +93,7 @@ struct tk_sources *run_sources(const struct shared *s, const char *command, cons
   if (!sources) *status = run_fail(&err);
   if (!sources || sources->n > 0) return sources;
   tk_sources_close(sources);
-  *status = run_usage(command, "the names stand for nothing");
+  *status = run_usage(command, "the inputs name no trace");
   return NULL;
 }
 

@@ -18,14 +18,16 @@ struct params {
 #define FIELD(field) offsetof(struct params, field)
 
 static const struct opt opts[] = {
-  { OPT_SIZE, 0, "to", "SIZE", "the file is at most this large", FIELD(to), 0, 0, 0 },
-  { OPT_STRING, 0, "events", "N", "at most so many events: 500000, or 2M (powers of 1000)", FIELD(events), 0, 0, 0 },
-  { OPT_STRING, 0, "percent", "N", "at most this share of what convert would write", FIELD(percent), 0, 0, 0 },
-  { OPT_FLAG, 0, "lossless", 0, "all events, in the smallest file", FIELD(lossless), 0, 0, 0 },
-  { OPT_STRING, 0, "keep", "EXPR", "events that stay whatever happens (an expression as of filter)", FIELD(keep), 0, 0, 0 },
-  { OPT_STRING, 0, "drop", "EXPR", "events that go first", FIELD(drop), 0, 0, 0 },
-  { OPT_STRING, 0, "ladder", "RUNGS", "what goes, in this order: args,python,coalesce,spans,counters", FIELD(ladder), 0, 0, 0 },
-  { OPT_FLAG, 0, "hard", 0, "at the end kernels, collectives, steps and annotations may go too", FIELD(hard), 0, 0, 0 },
+  { OPT_SIZE, 0, "to", "SIZE", "write a file of at most this size", FIELD(to), 0, 0, 0 },
+  { OPT_STRING, 0, "events", "N", "write at most this many events: 500000, or 2M (powers of 1000)", FIELD(events), 0, 0, 0 },
+  { OPT_STRING, 0, "percent", "N",
+    "write at most this percentage of the bytes that convert would write", FIELD(percent), 0, 0, 0 },
+  { OPT_FLAG, 0, "lossless", 0, "keep all events, and write the smallest file", FIELD(lossless), 0, 0, 0 },
+  { OPT_STRING, 0, "keep", "EXPR", "never remove events for which this expression is true (see filter)", FIELD(keep), 0, 0, 0 },
+  { OPT_STRING, 0, "drop", "EXPR", "remove events for which this expression is true first", FIELD(drop), 0, 0, 0 },
+  { OPT_STRING, 0, "ladder", "RUNGS",
+    "rungs to climb, in this order (default: args,python,coalesce,spans,counters)", FIELD(ladder), 0, 0, 0 },
+  { OPT_FLAG, 0, "hard", 0, "remove kernels, collectives, steps and annotations too, after all else", FIELD(hard), 0, 0, 0 },
   ROWS_WRITE,
   ROW_JSON,
   ROWS_READ,
@@ -33,10 +35,11 @@ static const struct opt opts[] = {
 };
 
 static const struct example examples[] = {
-  { "tracekit shrink trace.json --to 20K -o small.json.gz", "at most 20 KB" },
-  { "tracekit shrink trace.json --percent 50 --dry-run -f json", "what half of it would cost" },
-  { "tracekit shrink trace.json --lossless -o packed.json.gz", "the smallest file with everything in it" },
-  { "tracekit shrink trace.json --events 100 --keep 'name ~ \"*sorted*\"' -o few.json", "by number of events" },
+  { "tracekit shrink trace.json --to 20K -o small.json.gz", "write at most 20 KB" },
+  { "tracekit shrink trace.json --percent 50 --dry-run -f json", "say what half the size would cost, and write nothing" },
+  { "tracekit shrink trace.json --lossless -o packed.json.gz", "write the smallest file that holds all events" },
+  { "tracekit shrink trace.json --events 100 --keep 'name ~ \"*sorted*\"' -o few.json",
+    "keep 100 events, some of them by name" },
   { 0, 0 },
 };
 
@@ -165,17 +168,18 @@ static int cmd_shrink(const void *params, const struct operands *in) {
 
 const struct command command_shrink = {
   .name = "shrink",
-  .summary = "make a trace fit a limit, losing as little as possible, and account for what goes",
+  .summary = "make a trace fit a size, and account for what is removed",
   .operands = "[INPUT]",
   .description =
-    "Writes the trace so that the file is at most as large as asked, and nearly as large as it may be. First what loses nothing: "
-    "other formats and better compression; then, one rung after the other and each only as far as needed: args by cost (never those "
-    "that tie events together), frames of the Python interpreter from the deepest up, neighbours of one name under one parent put "
-    "into one span that carries count and total (microseconds), the shortest spans, and counter samples. Kernels, copies, "
-    "collectives, steps and annotations stay unless --hard.\n\n"
-    "Totals survive: whatever goes is counted, by process, kind of track and name, in a table that stands in the output's metadata "
-    "(tracekit.shrink.dropped): with the spans that stay and those that were put together it adds up to the original. A target that "
-    "cannot be met is an error that says the smallest size that can.",
+    "Writes a trace so that the file is at most as large as a target, and nearly as large. It first takes what removes "
+    "nothing: another format and better compression. Then it climbs the rungs of a ladder, each only as far as needed: "
+    "remove args, those that cost most first (but never those that join events); remove frames of the Python interpreter, "
+    "the deepest first; put neighbouring spans of one name under one parent into one span, which gets the args count and "
+    "total (microseconds); remove the shortest spans; remove counter samples. Kernels, copies, collectives, steps and "
+    "annotations stay unless --hard is given.\n\n"
+    "What is removed is counted by process, kind of track and name, in a table in the metadata of the output "
+    "(tracekit.shrink.dropped). This table, the spans that stay and the spans that were put together add up to the "
+    "durations of the original. A target that cannot be met is an error, which gives the smallest size that can be met.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -13,7 +13,8 @@ struct params {
 
 static const struct opt opts[] = {
   ROW_FORMAT,
-  { OPT_INT, 0, "top", "N", "rows of each table (default: 10)", offsetof(struct params, top), 0, 1, 1000000000 },
+  { OPT_INT, 0, "top", "N",
+    "print this many rows of each table (default: 10)", offsetof(struct params, top), 0, 1, 1000000000 },
   ROW_LEVEL,
   ROW_JSON,
   ROWS_READ,
@@ -21,8 +22,8 @@ static const struct opt opts[] = {
 };
 
 static const struct example examples[] = {
-  { "tracekit size trace.json", "what the bytes are spent on" },
-  { "tracekit size trace.json -f pftrace --top 3", "as it would be in another format" },
+  { "tracekit size trace.json", "say what the bytes are spent on" },
+  { "tracekit size trace.json -f pftrace --top 3", "say the same of the trace in another format" },
   { 0, 0 },
 };
 
@@ -104,12 +105,13 @@ static int cmd_size(const void *params, const struct operands *in) {
 
 const struct command command_size = {
   .name = "size",
-  .summary = "say what a trace is made of: bytes by kind, category, name, arg, track and rank",
+  .summary = "say what the bytes of a trace are spent on",
   .operands = "[INPUT]",
   .description =
-    "Says how large the trace is as it would be written in its own format or another one, compressed too, and what the bytes are "
-    "spent on: before compression, by kind, by category, by name, by arg, by track and by rank. The rows of a table add up to the "
-    "whole, but for args, which are a part of it, and ranks, which leave out the metadata.",
+    "Says how many bytes a trace takes in its own format or in another one, with and without compression, and what the "
+    "bytes are spent on: by kind of event, category, name, arg, track and rank. These tables count bytes before "
+    "compression. The rows of a table add up to the whole file, except by arg, since args are only a part of an event, and "
+    "by rank, since metadata is of no rank.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

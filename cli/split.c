@@ -18,17 +18,18 @@ struct params {
 enum { BY_NOTHING };
 
 static const struct opt_word by_words[] = {
-  { "step", TK_SPLIT_STEP + 1, "training steps" },
-  { "rank", TK_SPLIT_RANK + 1, "ranks of a merged trace" },
-  { "process", TK_SPLIT_PROCESS + 1, "processes that have events" },
-  { "time", TK_SPLIT_TIME + 1, "parts of equal length: --every TIME" },
-  { "size", TK_SPLIT_SIZE + 1, "files of at most --every SIZE" },
+  { "step", TK_SPLIT_STEP + 1, "one part for each training step" },
+  { "rank", TK_SPLIT_RANK + 1, "one part for each rank of a merged trace" },
+  { "process", TK_SPLIT_PROCESS + 1, "one part for each process that has events" },
+  { "time", TK_SPLIT_TIME + 1, "parts of equal length in time, which --every gives" },
+  { "size", TK_SPLIT_SIZE + 1, "files of at most the size that --every gives" },
   { 0, 0, 0 },
 };
 
 static const struct opt opts[] = {
-  { OPT_WORD, 0, "by", "WHAT", "what a part is", FIELD(by), by_words, 0, 0 },
-  { OPT_STRING, 0, "every", "TIME|SIZE", "length of a part (--by time), or size of a file (--by size)", FIELD(every), 0, 0, 0 },
+  { OPT_WORD, 0, "by", "WHAT", "what a part of the trace is", FIELD(by), by_words, 0, 0 },
+  { OPT_STRING, 0, "every", "TIME|SIZE",
+    "length of a part (--by time), or largest size of a file (--by size)", FIELD(every), 0, 0, 0 },
   ROWS_WRITE,
   ROW_JSON,
   ROWS_READ,
@@ -36,8 +37,8 @@ static const struct opt opts[] = {
 };
 
 static const struct example examples[] = {
-  { "tracekit split trace.json --by process -o 'part.{}.json.gz'", "a file for each process" },
-  { "tracekit split trace.json --by time --every 100ms -o 'part.{}.json'", "a file for every 100 ms" },
+  { "tracekit split trace.json --by process -o 'part.{}.json.gz'", "write a file for each process" },
+  { "tracekit split trace.json --by time --every 100ms -o 'part.{}.json'", "write a file for every 100 ms" },
   { 0, 0 },
 };
 
@@ -81,7 +82,7 @@ static void print_split_json(FILE *to, const struct tk_trace *t, const struct tk
 static const char *read_options(const struct params *p, struct tk_split_options *o) {
   if (p->by == BY_NOTHING) return "say --by step, rank, process, time or size";
   o->by = (enum tk_split_by)(p->by - 1);
-  if (!p->shared.output) return "say where to: -o 'part.{}.json.gz'";
+  if (!p->shared.output) return "say where to write: -o 'part.{}.json.gz'";
   if (!strstr(p->shared.output, "{}")) return "-o needs {} where the part's name goes: 'part.{}.json.gz'";
   bool by_time = o->by == TK_SPLIT_TIME, by_size = o->by == TK_SPLIT_SIZE;
   if (!p->every) return by_time || by_size ? "--every is missing: how long or how large a part is" : NULL;
@@ -117,13 +118,15 @@ static int cmd_split(const void *params, const struct operands *in) {
 
 const struct command command_split = {
   .name = "split",
-  .summary = "write the parts of a trace as traces of their own",
+  .summary = "write the parts of a trace to several files",
   .operands = "[INPUT]",
   .description =
-    "Writes one file for each step, rank or process, or for equal lengths of time, or as many as are needed so that none is larger "
-    "than a limit. The {} in the output's name becomes the step, the rank, the process or the number of the part. Parts in time are "
-    "cut as filter --time does it. Processes whose names are the same in a file's name get a number before it. All or nothing: files "
-    "get their names when all parts are whole, and what is there already is replaced only then.",
+    "Writes the parts of a trace to several files: one file for each training step, rank or process, one file for each "
+    "stretch of equal length in time, or as many files as are needed so that none is larger than a limit. The {} in the "
+    "name of the output becomes the step, the rank, the name of the process or the number of the part. Where two processes "
+    "have one name, a number is put before it. Parts in time are cut as filter --time cuts them.\n\n"
+    "Either all files are written or none: files get their names, and existing files are replaced, when all parts are "
+    "whole.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -1,18 +1,54 @@
 #!/usr/bin/env bash
-# The command section of the README is what the rows say; --write puts it there.
+# The pages docs/commands/*.md and docs/formats/README.md, and the README's table of commands, are what the rows say; --write writes the
+# pages.  Links in all pages lead somewhere.
 set -u
 B=${B:-build}
 cd "$(dirname "$0")/../.." || exit 1
-new=$(mktemp) || exit 1
-trap 'rm -f "$new"' EXIT
-begin='<!-- commands: made by tests/lint/docs.sh --write -->' end='<!-- end of commands -->'
-grep -qF "$begin" README.md && grep -qF "$end" README.md || { echo "README.md: the markers of the command section are missing"; exit 1; }
+new=$(mktemp -d) || exit 1
+trap 'rm -rf "$new"' EXIT
+status=0
+
+mkdir -p "$new/commands" "$new/formats"
+"$B/tracekit" __docs markdown > "$new/commands/README.md" || exit 1
+for command in $("$B/tracekit" __docs commands); do "$B/tracekit" __docs markdown "$command" > "$new/commands/$command.md" || exit 1; done
 {
-  awk -v mark="$begin" '{ print } $0 == mark { exit }' README.md
-  echo
-  "$B/tracekit" __docs markdown || exit 1
-  echo
-  awk -v mark="$end" '$0 == mark { on = 1 } on' README.md
-} > "$new"
-if [ "${1:-}" = --write ]; then cat "$new" > README.md; exit 0; fi
-diff -u README.md "$new" || { echo "README.md is behind: tests/lint/docs.sh --write"; exit 1; }
+  "$B/tracekit" __docs format-table || exit 1
+  for page in docs/formats/*.md; do
+    [ "$page" = docs/formats/README.md ] || echo "* [$(sed -n '1s/^# //p' "$page")](${page##*/})"
+  done
+} > "$new/formats/README.md"
+
+if [ "${1:-}" = --write ]; then
+  mkdir -p docs/commands docs/formats
+  rm -f docs/commands/*.md
+  cp "$new"/commands/*.md docs/commands/ && cp "$new/formats/README.md" docs/formats/
+  exit
+fi
+diff -ru docs/commands "$new/commands" && diff -u docs/formats/README.md "$new/formats/README.md" || {
+  echo "docs/ is behind the rows: tests/lint/docs.sh --write"
+  status=1
+}
+
+# The README's table of commands is that of all commands.
+diff -u <(grep -E '^\| \[[a-z]+\]\(docs/commands/' README.md) <(sed -nE 's/^(\| \[[a-z]+\]\()/\1docs\/commands\//p' "$new/commands/README.md") || {
+  echo "README.md: the table of commands is not that of the rows"
+  status=1
+}
+
+# [text](path#heading): the path is of a file, as seen from the page, and the heading is in it.
+for page in *.md docs/*.md docs/*/*.md; do
+  for link in $(grep -oE '\]\([^)[:space:]]+\)' "$page" | sed 's/^](//; s/)$//' | grep -vE '^[a-z]+:'); do
+    file=${link%%#*} heading=
+    case $link in *'#'*) heading=${link#*#} ;; esac
+    file=${file:+$(dirname "$page")/$file}
+    file=${file:-$page}
+    if [ ! -e "$file" ]; then
+      echo "$page: there is no $file"
+      status=1
+    elif [ -n "$heading" ] && ! sed -nE 's/^#+ //p' "$file" | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9_\n-' | grep -qxF -- "$heading"; then
+      echo "$page: $file has no heading '$heading'"
+      status=1
+    fi
+  done
+done
+exit $status

@@ -97,6 +97,28 @@ tree
 echo '/* "json" */ a = "json is a language";' > lib/op/a.c
 expect format_names 0 ''
 
+# A command that says the same of everything, and the pages that are made of that.
+documented() {
+  tree
+  mkdir -p build docs/formats
+  printf '#!/bin/sh\n[ "$2" = commands ] || echo "# Page"\n' > build/tracekit
+  echo "# X" > docs/formats/x.md; echo "# Y" > docs/y.md
+  chmod +x build/tracekit
+  B=build tests/lint/docs.sh --write
+}
+documented
+expect docs 0 ''
+echo '[a](commands/README.md#page) [b](#here)' > docs/a.md
+expect docs 1 "docs/a.md has no heading 'here'"
+echo '[a](nowhere.md)' > docs/a.md
+expect docs 1 'there is no docs/nowhere.md'
+documented
+echo more >> docs/commands/README.md
+expect docs 1 'docs/ is behind the rows'
+documented
+echo '| [a](docs/commands/a.md) | b |' > README.md
+expect docs 1 'the table of commands is not that of the rows'
+
 lines() { for _ in $(seq "$1"); do echo '  a();'; done; }
 function_of() { printf 'int %s(void) {\n%s\n}\n' "$2" "$(lines $(($1 - 2)))"; }
 tree

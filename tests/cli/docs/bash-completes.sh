@@ -12,7 +12,7 @@ try tracekit conver
 try tracekit merge --al
 try tracekit merge --align = n
 try tracekit merge --align ""
-try tracekit convert -f "" | grep -vxF "tracekit convert -f  -> $(tracekit convert -f help | awk '{ print $1 }' | xargs)"
+try tracekit convert -f "" | grep -vxF "tracekit convert -f  -> $(tracekit __docs formats | xargs)"
 try tracekit convert tr
 try tracekit convert --no-
 try tracekit-merge --keep

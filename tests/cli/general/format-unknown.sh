@@ -1,5 +1,5 @@
 tracekit convert -f jsn a.json -o b.json 2> said
 status=$?
-names=$(tracekit convert -f help | awk '{ printf "%s%s", separator, $1; separator = ", " }')
+names=$(tracekit __docs formats | paste -sd, | sed 's|,|, |g')
 sed "s/(one of $names)/(one of all formats)/" said >&2
 exit $status

@@ -1,0 +1,7 @@
+/* commands.c - the table of commands, in the order in which help shows them. */
+#include "commands.h"
+
+const struct command *const commands[] = {
+  &command_extract, &command_list,   &command_convert, &command_merge, &command_rebase, &command_filter, &command_split,
+  &command_shrink,  &command_size,   &command_info,    &command_check, &command_dump,   NULL,
+};

@@ -1,0 +1,45 @@
+/* docs_main.c - the hidden command `tracekit __docs KIND`, which prints everything that is made from the rows. */
+#include "docs.h"
+
+#include <string.h>
+
+static void print_commands(FILE *to) {
+  for (const struct command *const *c = commands; *c; c++) fprintf(to, "%s\n", (*c)->name);
+}
+
+static void print_formats(FILE *to) {
+  const struct tk_format_info *f;
+  for (size_t i = 0; (f = tk_format(i)); i++) fprintf(to, "%s\n", f->name);
+}
+
+static void print_examples(FILE *to) {
+  for (const struct command *const *c = commands; *c; c++)
+    for (const struct example *e = (*c)->examples; e->line; e++) fprintf(to, "%s\n", e->line);
+}
+
+int docs_main(char **argv) {
+  static const struct {
+    const char *name;
+    void (*print)(FILE *to);
+  } kinds[] = {
+    { "bash", docs_bash },         { "zsh", docs_zsh },         { "fish", docs_fish },
+    { "commands", print_commands }, { "formats", print_formats }, { "format-table", docs_format_table },
+    { "examples", print_examples },
+  };
+  const struct command *c = argv[0] && argv[1] ? command_find(argv[1]) : NULL;
+  if (!argv[0] || (argv[1] && !c)) return 2;
+  if (!strcmp(argv[0], "man")) {
+    docs_man(stdout, c);
+    return 0;
+  }
+  if (!strcmp(argv[0], "markdown")) {
+    docs_markdown(stdout, c);
+    return 0;
+  }
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    if (strcmp(argv[0], kinds[i].name)) continue;
+    kinds[i].print(stdout);
+    return 0;
+  }
+  return 2;
+}

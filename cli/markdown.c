@@ -1,0 +1,179 @@
+/* markdown.c - docs/commands/ and docs/formats/README.md from the rows.  tests/lint/docs.sh holds the files against this.
+ *
+ * An option that several commands have, with the same words, is explained once: in the page of all commands. */
+#include "docs.h"
+
+#include "tracekit.h"
+
+#include <string.h>
+
+enum { LONG_NAME = 64 };
+
+/* Text that is no markup, in a table or outside. */
+static void plain(FILE *to, const char *text) {
+  for (; *text; text++) {
+    if (*text == '|' || *text == '<') fputc('\\', to);
+    fputc(*text, to);
+  }
+}
+
+static bool same_option(const struct opt *a, const struct opt *b) {
+  return !strcmp(a->name, b->name) && !strcmp(a->help, b->help);
+}
+
+static const struct opt *find_same(const struct command *c, const struct opt *o) {
+  for (const struct opt *other = c->opts; other->kind != OPT_END; other++)
+    if (same_option(other, o)) return other;
+  return NULL;
+}
+
+/* The first command that has this option, as the table orders them. */
+static const struct command *first_with(const struct opt *o) {
+  const struct command *const *c = commands;
+  while (!find_same(*c, o)) c++;
+  return *c;
+}
+
+static bool is_shared(const struct opt *o) {
+  int n = 0;
+  for (const struct command *const *c = commands; *c; c++) n += find_same(*c, o) != NULL;
+  return n > 1;
+}
+
+static void option_name(FILE *to, const struct opt *o) {
+  char name[LONG_NAME];
+  if (o->letter) fprintf(to, "`-%c`, ", o->letter);
+  fprintf(to, "`%s%s%s`", docs_long(o, name, sizeof name), o->arg ? "=" : "", o->arg ? o->arg : "");
+}
+
+static void option_row(FILE *to, const struct opt *o) {
+  const char *help, *word;
+  fputs("| ", to);
+  option_name(to, o);
+  fputs(" | ", to);
+  plain(to, o->help);
+  for (size_t i = 0; o->kind == OPT_WORD && (word = docs_word(o, i, &help)); i++) {
+    fprintf(to, "%s`%s` ", i ? "; " : ": ", word);
+    plain(to, help);
+  }
+  fputs(" |\n", to);
+}
+
+static void own_options(FILE *to, const struct command *c) {
+  bool any = false;
+  for (const struct opt *o = c->opts; o->kind != OPT_END; o++) {
+    if (is_shared(o)) continue;
+    if (!any) fputs("| option | meaning |\n|---|---|\n", to);
+    option_row(to, o);
+    any = true;
+  }
+  if (any) fputc('\n', to);
+}
+
+static void shared_options_of(FILE *to, const struct command *c) {
+  char name[LONG_NAME];
+  bool any = false;
+  for (const struct opt *o = c->opts; o->kind != OPT_END; o++) {
+    if (!is_shared(o)) continue;
+    fputs(any ? ", " : "[Options of several commands](README.md#options-of-several-commands): ", to);
+    fprintf(to, "`%s`", docs_long(o, name, sizeof name));
+    any = true;
+  }
+  if (any) fputs(".\n", to);
+}
+
+static void one_command(FILE *to, const struct command *c) {
+  fprintf(to, "# tracekit %s\n\n`tracekit %s [options] %s`\n\n", c->name, c->name, c->operands);
+  plain(to, c->description);
+  fputs("\n\n## Examples\n", to);
+  for (const struct example *e = c->examples; e->line; e++) fprintf(to, "\n```sh\n# %s\n%s\n```\n", e->help, e->line);
+  fputs("\n## Options\n\n", to);
+  own_options(to, c);
+  shared_options_of(to, c);
+}
+
+static void all_shared_options(FILE *to) {
+  fputs("\n## Options of several commands\n\n| option | meaning | commands |\n|---|---|---|\n", to);
+  for (const struct command *const *c = commands; *c; c++)
+    for (const struct opt *o = (*c)->opts; o->kind != OPT_END; o++) {
+      if (!is_shared(o) || first_with(o) != *c) continue;
+      fputs("| ", to);
+      option_name(to, o);
+      fputs(" | ", to);
+      plain(to, o->help);
+      fputs(" |", to);
+      for (const struct command *const *k = commands; *k; k++)
+        if (find_same(*k, o)) fprintf(to, " %s", (*k)->name);
+      fputs(" |\n", to);
+    }
+}
+
+void docs_markdown(FILE *to, const struct command *c) {
+  const char *meaning;
+  int status;
+  if (c) {
+    one_command(to, c);
+    return;
+  }
+  fputs("# Commands\n\nThese pages are made from the same rows as `tracekit help COMMAND` and the manual pages.\n\n"
+        "| command | what it does |\n|---|---|\n", to);
+  for (const struct command *const *k = commands; *k; k++)
+    fprintf(to, "| [%s](%s.md) | %s |\n", (*k)->name, (*k)->name, (*k)->summary);
+  all_shared_options(to);
+  fputs("\n## Exit status\n\n| status | meaning |\n|--:|---|\n", to);
+  for (size_t i = 0; (meaning = docs_status(i, &status)); i++) fprintf(to, "| %d | %s |\n", status, meaning);
+}
+
+/* ---- formats ---- */
+
+static void row_start(FILE *to, const char *what) { fprintf(to, "| %s |", what); }
+
+static void format_headers(FILE *to) {
+  const struct tk_format_info *f;
+  row_start(to, "");
+  for (size_t i = 0; (f = tk_format(i)); i++) fprintf(to, " %s |", f->title);
+  fputs("\n|---|", to);
+  for (size_t i = 0; tk_format(i); i++) fputs("---|", to);
+  fputc('\n', to);
+  row_start(to, "name, for `-f`");
+  for (size_t i = 0; (f = tk_format(i)); i++) fprintf(to, " `%s` |", f->name);
+  fputc('\n', to);
+}
+
+static void format_facts(FILE *to) {
+  const struct tk_format_info *f;
+  row_start(to, "endings of its files");
+  for (size_t i = 0; (f = tk_format(i)); i++, fputs(" |", to))
+    for (const char *const *e = f->endings; *e; e++) fprintf(to, " `%s`", *e);
+  fputc('\n', to);
+  row_start(to, "`tracekit` reads it");
+  for (size_t i = 0; (f = tk_format(i)); i++) fprintf(to, " %s |", f->can_read ? "yes" : "no");
+  fputc('\n', to);
+  row_start(to, "`tracekit` writes it");
+  for (size_t i = 0; (f = tk_format(i)); i++) fprintf(to, " %s |", f->can_write ? "yes" : "no");
+  fputc('\n', to);
+  char step[32];
+  row_start(to, "times are rounded to");
+  for (size_t i = 0; (f = tk_format(i)); i++) fprintf(to, " %s |", docs_resolution(f, step, sizeof step));
+  fputs("\n| holds spans |", to);
+  for (size_t i = 0; tk_format(i); i++) fputs(" yes |", to);
+  fputc('\n', to);
+}
+
+void docs_format_table(FILE *to) {
+  const struct tk_format_info *f;
+  const char *held;
+  unsigned holds;
+  fputs("# Formats\n\nThis table is made from the rows of the formats. What a format cannot hold is counted while a trace is "
+        "written in it,\nand the command says it in one line.\n\n", to);
+  format_headers(to);
+  format_facts(to);
+  for (size_t i = 0; (held = docs_held(i, &holds)); i++) {
+    fprintf(to, "| holds %s |", held);
+    for (size_t k = 0; (f = tk_format(k)); k++) fputs((f->holds & holds) == holds ? " yes |" : " **no** |", to);
+    fputc('\n', to);
+  }
+  fputs("\nA further `.gz` or `.zst` behind the ending compresses the output. Input may also be compressed with xz or bzip2, and\n"
+        "may stand in a tar, zip or 7z archive. The format of an input is found from its content.\n\n"
+        "Which field of a format becomes what of [the event graph](../graph.md), and the reverse:\n\n", to);
+}

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""What the pages in docs/ and the README show is what happens.
+
+  docs/filter.md    the trace is its block of JSON; each row of its tables "tracekit filter trace.json ..." names the events that stay
+  README.md         each block "console" is run, and prints what it says, but for the sizes of files, which depend on the compressor
+  docs/library.md   the program is compiled, linked and run, and prints what the page says
+
+GOLDEN=1 puts into the README what its recipes print.
+"""
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SRC, TRACEKIT, FIXTURES, B = (os.environ[name] for name in ('SRC', 'TRACEKIT', 'FIXTURES', 'B'))
+passed, failed = 0, 0
+
+
+def check(ok, what):
+    global passed, failed
+    passed, failed = passed + bool(ok), failed + (not ok)
+    if not ok:
+        print(f'FAIL {what}')
+
+
+def page(name):
+    with open(os.path.join(SRC, name), encoding='utf-8') as f:
+        return f.read()
+
+
+def blocks(text, language):
+    return re.findall(rf'^```{language}\n(.*?)^```$', text, re.M | re.S)
+
+
+def run(command, folder):
+    """Everything that a shell line prints, errors among it."""
+    env = dict(os.environ, PATH=f'{folder}/bin:{os.environ["PATH"]}', LC_ALL='C.UTF-8', TERM='dumb')
+    done = subprocess.run(['bash', '-c', command], cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=100)
+    return done.stdout.decode()
+
+
+def new_folder(parent, name):
+    folder = os.path.join(parent, name)
+    os.makedirs(os.path.join(folder, 'bin'))
+    os.symlink(TRACEKIT, os.path.join(folder, 'bin', 'tracekit'))
+    return folder
+
+
+def kept(options, folder):
+    out = os.path.join(folder, 'out.json')
+    said = run(f'tracekit filter trace.json {options} --force -q -o out.json', folder)
+    if said:
+        return said
+    with open(out, encoding='utf-8') as f:
+        events = json.load(f)['traceEvents']
+    return ', '.join(sorted({e['name'] for e in events if e['ph'] not in 'Msf'}))
+
+
+def check_filter(parent):
+    text, folder = page('docs/filter.md'), new_folder(parent, 'filter')
+    with open(os.path.join(folder, 'trace.json'), 'w', encoding='utf-8') as f:
+        f.write(blocks(text, 'json')[0])
+    tables = re.findall(r'^\| `tracekit filter trace\.json \.\.\.` \| keeps \|\n\|---\|---\|\n((?:\|.*\n)+)', text, re.M)
+    rows = [row for table in tables for row in table.splitlines()]
+    check(len(rows) > 30, f'docs/filter.md: {len(rows)} examples')
+    for row in rows:
+        options, names = re.fullmatch(r'\| `(.*)` \| (.*) \|', row).groups()
+        options = options.replace(r'\|', '|')
+        got = kept(options, folder)
+        check(got == names, f'docs/filter.md: {options}\n  says  {names}\n  keeps {got}')
+
+
+def give_traces(folder):
+    """What the README's recipes are run on."""
+    for rank in range(4):
+        shutil.copy(f'{FIXTURES}/json/torch/ddp4_full/rank{rank}.json.gz', folder)
+    run_folder = os.path.join(folder, 'logdir/plugins/profile/2026_11_20_12_00_00')
+    os.makedirs(run_folder)
+    for name in sorted(os.listdir(f'{FIXTURES}/xplane/multihost')):
+        shutil.copy(f'{FIXTURES}/xplane/multihost/{name}', run_folder)
+
+
+def without_sizes(text):
+    return re.sub(r'\b\d+(\.\d+)? (B|KB|MB)\b', 'SIZE', text)
+
+
+def check_readme(parent):
+    folder, text = new_folder(parent, 'readme'), page('README.md')
+    give_traces(folder)
+    sessions = blocks(text, 'console')
+    check(len(sessions) >= 5, f'README.md: {len(sessions)} recipes')
+    for session in sessions:
+        for command, output in re.findall(r'^\$ (.*)\n((?:(?!\$ ).*\n)*)', session, re.M):
+            got = run(command, folder)
+            if os.environ.get('GOLDEN'):
+                text = text.replace(f'$ {command}\n{output}', f'$ {command}\n{got}')
+            else:
+                check(without_sizes(got) == without_sizes(output), f'README.md: {command}\n--- says\n{output}--- prints\n{got}')
+    if os.environ.get('GOLDEN'):
+        with open(os.path.join(SRC, 'README.md'), 'w', encoding='utf-8') as f:
+            f.write(text)
+
+
+def check_library(parent):
+    text, folder = page('docs/library.md'), new_folder(parent, 'library')
+    program, output = blocks(text, 'c')[0], blocks(text, 'text')[0]
+    shutil.copy(f'{FIXTURES}/json/viz/viz_small.json', os.path.join(folder, 'trace.json'))
+    with open(os.path.join(folder, 'prog.c'), 'w', encoding='utf-8') as f:
+        f.write(program)
+    flags = ['-fsanitize=address,undefined'] if B.endswith('/san') else []
+    compile_line = [*shlex.split(os.environ.get('CC', 'cc')), '-std=c11', '-Wall', '-Wextra', '-Werror', '-pthread', *flags, f'-I{SRC}/lib',
+                    'prog.c', '-o', 'bin/prog', f'-L{B}', f'-l:{os.path.basename(shared())}', f'-Wl,-rpath,{B}']
+    done = subprocess.run(compile_line, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    check(done.returncode == 0, f'docs/library.md: the program does not compile:\n{done.stdout.decode()}')
+    got = run('prog trace.json', folder)
+    check(got == output, f'docs/library.md: the program prints\n{got}')
+    check('nosuch.json' in run('prog nosuch.json', folder), 'docs/library.md: the program says what it cannot open')
+
+
+def shared():
+    return next(name for name in sorted(os.listdir(B)) if name.startswith('libtracekit.so.'))
+
+
+with tempfile.TemporaryDirectory() as work:
+    check_filter(work)
+    check_readme(work)
+    check_library(work)
+print(f'{passed} passed, {failed} failed')
+sys.exit(1 if failed else 0)
