@@ -96,7 +96,8 @@ static void put_class(struct buf *b, const struct tk_trace *t, tk_id id) {
 
 static void put_event(struct buf *b, const struct tk_trace *t, const struct tk_event *e) {
   static const char *const kinds[] = {"span", "instant", "counter", "begin", "end"};
-  static const char *const flags[] = {"paired", "unfinished", "clipped", "repaired", "overlaps", "lost-clock", "end-named", "async"};
+  static const char *const flags[] = { "paired",   "unfinished", "clipped",   "repaired",
+                                       "overlaps", "lost-clock", "end-named", "async" };
   append_format(b, "  %u %s %lld", e->depth, kinds[e->kind], (long long)e->ts);
   if (e->kind == TK_SPAN) append_format(b, " +%lld", (long long)e->dur);
   put_class(b, t, e->cls);
@@ -148,7 +149,8 @@ char *tk_dump(const struct tk_trace *t) {
   static const char *const clocks[] = {"unknown", "realtime", "boottime", "monotonic"};
   struct mem mem = {0};
   struct buf b = {.mem = &mem};
-  append_format(&b, "trace origin=%lldns zero=%lldns clock=%s\n", (long long)t->origin_ns, (long long)t->zero_ns, clocks[t->clock]);
+  append_format(&b, "trace origin=%lldns zero=%lldns clock=%s\n", (long long)t->origin_ns, (long long)t->zero_ns,
+                clocks[t->clock]);
   for (tk_id i = 1; i <= t->n_tracks; i++) put_track(&b, t, &t->tracks[i]);
   for (tk_id i = 1; i <= t->n_flow_points; i++) put_flow(&b, t, &t->flow_points[i]);
   for (tk_id i = 1; i <= t->n_records; i++) put_record(&b, t, &t->records[i]);
@@ -159,7 +161,11 @@ char *tk_dump(const struct tk_trace *t) {
   }
   for (tk_id i = 1; i <= t->n_notes; i++) {
     const struct tk_note *n = &t->notes[i];
-    append_format(&b, "note %s x%llu", n->kind == TK_NOTE_REPAIR ? "repair" : n->kind == TK_NOTE_FACT ? "fact" : "info", (unsigned long long)n->count);
+    append_format(&b, "note %s x%llu",
+                  n->kind == TK_NOTE_REPAIR ? "repair"
+                  : n->kind == TK_NOTE_FACT ? "fact"
+                                            : "info",
+                  (unsigned long long)n->count);
     if (n->offset != UINT64_MAX) append_format(&b, " @%llu", (unsigned long long)n->offset);
     append_format(&b, " ");
     put_text(&b, t, n->text);

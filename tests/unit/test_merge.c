@@ -181,9 +181,10 @@ static void rows(const struct merged *m, const char *const *want, size_t n) {
 }
 
 #define KINETO(r, host)                                                                                                        \
-  "{\"distributedInfo\":{\"rank\":" #r "},\"host_name\":\"" host "\",\"traceEvents\":[" NAME(1, "python") "," LABEL(1, "CPU") "," X( \
-      1, 0, "a") "," NAME(2, "python") "," LABEL(2, "GPU 0") "," X(2, 0, "b") ",{\"ph\":\"X\",\"pid\":\"Spans\",\"tid\":1,\"ts\":0," \
-      "\"dur\":1,\"name\":\"c\"}]}"
+  "{\"distributedInfo\":{\"rank\":" #r "},\"host_name\":\"" host                                                               \
+  "\",\"traceEvents\":[" NAME(1, "python") "," LABEL(1, "CPU") "," X(1, 0, "a") "," NAME(2, "python") "," LABEL(               \
+      2, "GPU 0") "," X(2, 0, "b") ",{\"ph\":\"X\",\"pid\":\"Spans\",\"tid\":1,\"ts\":0,"                                      \
+                                   "\"dur\":1,\"name\":\"c\"}]}"
 
 static const char *const FOUR[] = {KINETO(2, "Z"), KINETO(1, "B"), KINETO(3, "B"), KINETO(0, "Z")};
 
@@ -194,14 +195,16 @@ static void by_host(void **state) {
   assert_true(m.ok);
   rows(&m, want, LENGTH(want));
   done(&m);
-  m = merge(FOUR, 4, (struct tk_merge_options){.group_by = TK_GROUP_HOST, .label = "{rank}@{host} {process}", .align = TK_ALIGN_NONE});
+  m = merge(FOUR, 4,
+            (struct tk_merge_options){ .group_by = TK_GROUP_HOST, .label = "{rank}@{host} {process}", .align = TK_ALIGN_NONE });
   rows(&m, want, LENGTH(want));
   done(&m);
 }
 
 static void by_kind(void **state) {
-  static const char *const want[] = {"0 python (CPU)", "1 python (CPU)", "2 python (CPU)", "3 python (CPU)", "0 GPU 0", "1 GPU 0",
-                                     "2 GPU 0",        "3 GPU 0",        "0 Spans",        "1 Spans",        "2 Spans", "3 Spans"};
+  static const char *const want[] = { "0 python (CPU)", "1 python (CPU)", "2 python (CPU)", "3 python (CPU)",
+                                      "0 GPU 0",        "1 GPU 0",        "2 GPU 0",        "3 GPU 0",
+                                      "0 Spans",        "1 Spans",        "2 Spans",        "3 Spans" };
   struct merged m = merge(FOUR, 4, (struct tk_merge_options){.group_by = TK_GROUP_KIND, .label = "{rank} {process}"});
   (void)state;
   assert_true(m.ok);
@@ -495,10 +498,13 @@ static const char *meta(const struct tk_trace *t, const char *key) {
 /* The joined graph is that which is read of the file of the same merge. */
 static void joined(void **state) {
   static const char *const in[] = {
-      "{\"distributedInfo\":{\"rank\":0},\"k\":\"zero\",\"traceEvents\":["
-      "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{\"name\":\"python\"}}," X(1, 0, "a") "," FLOW("s", "5", 1) "]}",
-      "{\"distributedInfo\":{\"rank\":1},\"k\":\"one\",\"traceEvents\":[" X(1, 0, "b") "," FLOW("s", "5", 1) ",{\"ph\":\"q\",\"pid\":1},"
-      "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":9,\"args\":{\"name\":\"without events\"}}]}"};
+    "{\"distributedInfo\":{\"rank\":0},\"k\":\"zero\",\"traceEvents\":["
+    "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{\"name\":\"python\"}}," X(1, 0, "a") "," FLOW("s", "5",
+                                                                                                               1) "]}",
+    "{\"distributedInfo\":{\"rank\":1},\"k\":\"one\",\"traceEvents\":[" X(1, 0, "b") "," FLOW(
+        "s", "5", 1) ",{\"ph\":\"q\",\"pid\":1},"
+                     "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":9,\"args\":{\"name\":\"without events\"}}]}"
+  };
   struct merged m = merge(in, 2, (struct tk_merge_options){0});
   struct tk_err err = {0};
   struct tk_trace *t = load_all(in, 2, (struct tk_load_options){0}, &err);
@@ -537,7 +543,8 @@ static void joined_refusals(void **state) {
   assert_int_equal(tk_exit_status(err.code), 3);
   for (uint64_t limit = 1000; limit < 3000000; limit += limit / 4) {
     err = (struct tk_err){0};
-    struct tk_trace *t = load_all((const char *const[]){whole, whole, whole}, 3, (struct tk_load_options){.max_memory = limit}, &err);
+    struct tk_trace *t =
+        load_all((const char *const[]){ whole, whole, whole }, 3, (struct tk_load_options){ .max_memory = limit }, &err);
     if (!t) assert_int_equal(tk_exit_status(err.code), 3);
     tk_free(t);
   }
@@ -557,13 +564,14 @@ static void joined_base(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(pids),           cmocka_unit_test(string_pids), cmocka_unit_test(names),
-      cmocka_unit_test(by_host),        cmocka_unit_test(by_kind),     cmocka_unit_test(far_ranks),
-      cmocka_unit_test(one_labelled),   cmocka_unit_test(sort),        cmocka_unit_test(hidden),      cmocka_unit_test(flow_ids),
-      cmocka_unit_test(async_ids),      cmocka_unit_test(base_times),  cmocka_unit_test(unknown_clock),
-      cmocka_unit_test(base_and_epoch), cmocka_unit_test(ranks),       cmocka_unit_test(one_input),
-      cmocka_unit_test(metadata),       cmocka_unit_test(refusals),    cmocka_unit_test(out_of_memory),
-      cmocka_unit_test(joined),         cmocka_unit_test(joined_refusals), cmocka_unit_test(joined_base),
+    cmocka_unit_test(pids),          cmocka_unit_test(string_pids),    cmocka_unit_test(names),
+    cmocka_unit_test(by_host),       cmocka_unit_test(by_kind),        cmocka_unit_test(far_ranks),
+    cmocka_unit_test(one_labelled),  cmocka_unit_test(sort),           cmocka_unit_test(hidden),
+    cmocka_unit_test(flow_ids),      cmocka_unit_test(async_ids),      cmocka_unit_test(base_times),
+    cmocka_unit_test(unknown_clock), cmocka_unit_test(base_and_epoch), cmocka_unit_test(ranks),
+    cmocka_unit_test(one_input),     cmocka_unit_test(metadata),       cmocka_unit_test(refusals),
+    cmocka_unit_test(out_of_memory), cmocka_unit_test(joined),         cmocka_unit_test(joined_refusals),
+    cmocka_unit_test(joined_base),
   };
   return cmocka_run_group_tests_name("merge", tests, make_dir, remove_dir);
 }

@@ -1,4 +1,5 @@
-/* join.c - passthrough of several graphs that became one: only what describes fields of events is still true of the joined graph.
+/* join.c - passthrough of several graphs that became one: only what describes fields of events is still true of the joined
+ * graph.
  *
  * Packets, machines and descriptors of tracks name processes by ids that were given out anew. */
 #include "join.h"
@@ -10,7 +11,8 @@
 static bool is_known(const struct tk_trace *t, const char *text, uint64_t size) {
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];
-    if (passthrough_is(t, m, PASSTHROUGH_EXTENSIONS) && m->size == size && memcmp(trace_raw(t, m->at), text, (size_t)size) == 0) return true;
+    if (passthrough_is(t, m, PASSTHROUGH_EXTENSIONS) && m->size == size && memcmp(trace_raw(t, m->at), text, (size_t)size) == 0)
+      return true;
   }
   return false;
 }

@@ -1,0 +1,72 @@
+/* shrink_account.c - the account of a shrink: a row for each (process, kind, name) of what went (shrink_account.h). */
+#include "shrink_account.h"
+
+static struct gone *row_of(struct shrunk *out, const struct tk_trace *t, const struct tk_event *e) {
+  const struct tk_track *k = &t->tracks[e->track];
+  tk_id process = k->kind == TK_PROCESS ? e->track : k->parent, name = t->classes[e->cls].name;
+  uint32_t kind = k->kind, *slot;
+  uint64_t h = ((uint64_t)process << 40 ^ (uint64_t)kind << 34 ^ name) * 0x9e3779b97f4a7c15u;
+  for (;; h++) {
+    slot = map_put(&out->index, h, 0);
+    if (!slot) return NULL;
+    if (!*slot) break;
+    struct gone *g = &out->gone[*slot];
+    if (g->process == process && g->name == name && g->kind == kind) return g;
+  }
+  if (!mem_grow(out->mem, (void **)&out->gone, &out->cap_gone, (uint64_t)out->n_gone + 2, sizeof *out->gone)) return NULL;
+  *slot = ++out->n_gone;
+  out->gone[*slot] = (struct gone){.process = process, .name = name, .kind = kind};
+  return &out->gone[*slot];
+}
+
+/* Does the shape have args of both names? */
+static bool carries_count(const struct shrink *s, const struct tk_args *it) {
+  unsigned met = 0;
+  for (uint32_t i = 0; it->shape && i < it->shape->n; i++)
+    met |= (it->shape->fields[i].key == s->count ? 1u : 0) | (it->shape->fields[i].key == s->total ? 2u : 0);
+  return met == 3;
+}
+
+/* The spans that were put into this one, by this shrink or one before it: it counts for all of them. */
+static void stands_for(const struct shrink *s, const struct tk_event *e, uint64_t *count, i128 *total) {
+  struct tk_args it = tk_args_of(s->t, e->args);
+  struct tk_arg arg;
+  uint64_t n = 0;
+  i128 sum = -1;
+  *count = 1;
+  *total = e->dur;
+  if (!carries_count(s, &it)) return;
+  while (tk_args_next(&it, &arg)) {
+    if (arg.key == s->count && (arg.type == TK_ARG_INT || arg.type == TK_ARG_UINT)) n = arg.u;
+    if (arg.key == s->total && (arg.type == TK_ARG_INT || arg.type == TK_ARG_DECIMAL))
+      if (!num_scale(arg.i, (arg.type == TK_ARG_DECIMAL ? arg.exp : 0) + 6, &sum)) sum = -1;
+  }
+  if (n == 0 || n > INT64_MAX || sum < 0) return;
+  *count = n;
+  *total = sum;
+}
+
+void shrink_account(const struct shrink *s, struct shrunk *out, const struct tk_event *e, enum rung rung) {
+  struct gone *g = row_of(out, s->t, e);
+  uint64_t count;
+  i128 total;
+  stands_for(s, e, &count, &total);
+  if (g) {
+    g->count += count;
+    g->total += total;
+  }
+  out->rungs[rung].events++;
+  out->rungs[rung].time += total;
+}
+
+void shrunk_init(struct shrunk *s, struct mem *mem) {
+  *s = (struct shrunk){.mem = mem};
+  map_init(&s->index, mem);
+}
+
+void shrunk_free(struct shrunk *s) {
+  if (!s->mem) return;
+  mem_free(s->mem, s->gone);
+  map_free(&s->index);
+  *s = (struct shrunk){0};
+}
