@@ -477,10 +477,10 @@ static void add_event(struct perfetto *r, uint32_t node, struct track_event *e, 
   t->counts.by_phase[(unsigned char)PHASES[kind]]++;
 }
 
-static void skip_event(struct perfetto *r, const struct track_event *e, const char *why) {
+static void skip_event(struct perfetto *r, const struct track_event *e, enum tk_note_kind kind, const char *why) {
   r->n_points = e->first_point;
   r->t->counts.dropped++;
-  perfetto_note(r, TK_NOTE_REPAIR, why);
+  perfetto_note(r, kind, why);
 }
 
 void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct packet *k) {
@@ -491,17 +491,17 @@ void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct p
   bool async, known;
   t->counts.read++;
   if (!read_fields(r, q, &e, &k->event)) {
-    skip_event(r, &e, "damaged track event: dropped");
+    skip_event(r, &e, TK_NOTE_REPAIR, "damaged track event: dropped");
     return;
   }
   if (!time_of(r, q, k, &e, &ns, &pending)) {
-    skip_event(r, &e, "track event without a usable time: dropped");
+    skip_event(r, &e, TK_NOTE_REPAIR, "track event without a usable time: dropped");
     return;
   }
   enum tk_kind kind = kind_of(&e, &async, &known);
   bool flow = !e.has_type && e.phase && strchr("stf", e.phase);
   if (!known && !flow) {
-    skip_event(r, &e, "track event of unknown type: dropped");
+    skip_event(r, &e, TK_NOTE_INFO, "track event of a type that is not read, such as a state: dropped");
     return;
   }
   if ((node = node_of(r, q, k, &e)) == 0) return;
