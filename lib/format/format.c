@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "io/packing.h"
+#include "pb.h"
 
 static const struct format *const FORMATS[] = {
     &format_chrome,
@@ -111,12 +112,38 @@ static bool unknown(const uint8_t *p, size_t n, struct tk_err *err) {
   return err_set(err, TK_EFORMAT, "not a trace of any format that we know (see tracekit convert -f help)");
 }
 
+/* All fields of the message are of these: a digit for each wire type by field number, 'v' for a varint or a packed list of them. */
+static bool has_fields_of(const struct pb_field *message, const char *wires) {
+  struct pb c = pb_inside(message);
+  struct pb_field f;
+  bool any = false;
+  for (; pb_next(&c, &f); any = true) {
+    char wire = f.number < strlen(wires) ? wires[f.number] : '-';
+    if (wire == 'v' ? f.wire != PB_VARINT && f.wire != PB_BYTES : wire != (char)('0' + f.wire)) return false;
+  }
+  return any && !c.fault;
+}
+
+/* A profile of pprof begins like an XSpace: ValueTypes {int64, int64}, then Samples {ids, values, labels} (profile.proto), where an
+ * XSpace has planes and the text of errors.  JAX writes such files of device memory beside its sessions. */
+static bool is_pprof(const uint8_t *p, size_t n) {
+  struct pb c = pb_over(p, n);
+  struct pb_field f;
+  unsigned types = 0;
+  while (pb_next(&c, &f) && f.number == 1 && f.wire == PB_BYTES && has_fields_of(&f, "-00")) types++;
+  return types && f.number == 2 && f.wire == PB_BYTES && has_fields_of(&f, "-vv2");
+}
+
 const struct format *format_detect(struct in *in, const char *path, struct tk_err *err) {
   const struct format *best = NULL, *by_name = format_by_path(path);
   unsigned best_bid = 0, bid;
   size_t n;
   const uint8_t *p = in_ahead(in, FORMAT_PEEK, &n, err);
   if (!p) return NULL;
+  if (is_pprof(p, n)) {
+    err_set(err, TK_EFORMAT, "not a trace: a profile of memory or CPU for pprof");
+    return NULL;
+  }
   for (size_t i = 0; i < N_FORMATS; i++) {
     if (!FORMATS[i]->info.can_read) continue;
     bid = FORMATS[i]->bid(p, n);
