@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/seal.h"
 #include "reader.h"
 
 static const int64_t DAYS_100_NS = (int64_t)100 * 86400 * 1000000000;
@@ -191,9 +192,41 @@ static void chain_points(struct perfetto *r) {
   if (fresh.used.mem) map_free(&fresh.used);
 }
 
+static tk_time end_of_trace(const struct tk_trace *t) {
+  tk_time end = INT64_MIN;
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    const struct tk_event *e = &t->events[i];
+    bool whole = e->kind == TK_SPAN && (e->ts < 0 || e->dur <= INT64_MAX - e->ts);
+    tk_time e_end = whole ? e->ts + e->dur : e->ts;
+    if (e_end > end) end = e_end;
+  }
+  return end;
+}
+
+/* What begins on a lane and never ends is a span by itself: on the thread that the lane belongs to, an end of another span would
+ * end it. */
+static void finish_lanes(struct perfetto *r) {
+  struct tk_trace *t = r->t;
+  tk_time end = 0;
+  bool known = false;
+  for (uint32_t i = 1; i <= r->n_nodes; i++) {
+    struct node *n = &r->nodes[i];
+    if (!(n->form & FORM_LANE)) continue;
+    if (n->open && !known) end = end_of_trace(t), known = true;
+    for (tk_id open = n->open; open;) {
+      struct tk_event *e = &t->events[open];
+      open = (tk_id)e->dur;
+      *e = (struct tk_event){.ts = e->ts, .dur = seal_dur(e->ts, end), .cls = e->cls, .track = e->track, .args = e->args, .kind = TK_SPAN,
+                             .flags = (uint8_t)(e->flags | TK_PAIRED | TK_UNFINISHED)};
+    }
+    n->open = 0;
+  }
+}
+
 void perfetto_finish(struct perfetto *r) {
   struct tk_trace *t = r->t;
   finish_pending_times(r);
+  finish_lanes(r);
   finish_times(r);
   set_clock(r);
   chain_points(r);

@@ -45,24 +45,22 @@ enum { FIRST_MADE_ID = 20000000 };
 
 /* ---- threads ---- */
 
-/* The graph has events below a span that was never closed even where what that one is in has ended. */
-static void close_cut(struct perfetto_sink *s, tk_time ts) {
-  int64_t ns = writer_ns(&s->w, ts);
-  uint32_t height = s->n_stack;
-  bool any = false;
-  while (height && !s->stack[height - 1].endless && s->stack[height - 1].end_ns <= ns) any |= s->stack[--height].cut;
-  if (any) slices_close(s, height);
-}
-
 /* What cannot stand on its track's stack. */
 static const uint8_t ASIDE = TK_OVERLAPS | TK_LOST_CLOCK;
 /* trace_processor takes no begin beyond this depth, and the end would close another span. */
 enum { STACK_MOST = 512 };
 
+/* What never ends, in what does, has no place on the stack either: the packet that ends the outer span would end the inner one.  Nor
+ * has what is in the inner one and ends later than the outer one, but for a nanosecond, which is rounding. */
+static bool sticks_out(const struct perfetto_sink *s, const struct tk_event *e) {
+  const struct open_span *up = s->n_stack ? &s->stack[s->n_stack - 1] : NULL;
+  return up && !up->endless && (e->flags & TK_UNFINISHED || writer_ns(&s->w, e->ts + e->dur) > up->end_ns + 1);
+}
+
 static bool goes_aside(struct perfetto_sink *s, tk_id id) {
   const struct tk_event *e = &s->t->events[id];
   if (e->flags & ASIDE) return true;
-  if (s->n_stack < STACK_MOST || e->kind != TK_SPAN) return false;
+  if (e->kind != TK_SPAN || (s->n_stack < STACK_MOST && !sticks_out(s, e))) return false;
   if (mem_grow(&s->mem, (void **)&s->deep, &s->cap_deep, (uint64_t)s->n_deep + 1, sizeof *s->deep)) s->deep[s->n_deep++] = id;
   return true;
 }
@@ -76,7 +74,6 @@ static void write_nested(struct perfetto_sink *s, tk_id first, tk_id end, uint32
     if (e->depth > skip_below) continue;
     skip_below = UINT32_MAX;
     slices_close(s, e->depth > depth ? e->depth - depth : 0);
-    if (s->n_cut) close_cut(s, e->ts);
     if (i != root && goes_aside(s, i)) skip_below = e->depth;
     else if (e->kind == TK_SPAN) slices_open(s, i);
     else writer_instant(&s->w, i);

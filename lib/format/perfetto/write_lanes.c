@@ -41,21 +41,16 @@ void lanes_free(struct lanes *l) {
 void slices_close(struct perfetto_sink *s, uint32_t height) {
   while (s->n_stack > height) {
     const struct open_span *o = &s->stack[--s->n_stack];
-    s->n_cut -= o->cut;
     if (!o->endless) writer_slice_end(&s->w, o->event, o->end_ns);
   }
 }
 
-/* What sticks out by a rounding is clamped.  What never ends, in what does, ends with it: so trace_processor has it of JSON, and
- * the packet that ends the outer one would close the inner one. */
+/* What sticks out by a rounding is clamped. */
 void slices_open(struct perfetto_sink *s, tk_id id) {
   const struct tk_event *e = &s->t->events[id];
   struct open_span o = {.event = id, .end_ns = writer_ns(&s->w, e->ts + e->dur), .endless = (e->flags & TK_UNFINISHED) != 0};
   const struct open_span *up = s->n_stack ? &s->stack[s->n_stack - 1] : NULL;
-  o.cut = o.endless && up && !up->endless;
-  s->n_cut += o.cut;
-  if (o.cut) o.endless = false;
-  if (up && !up->endless && (o.cut || o.end_ns > up->end_ns)) o.end_ns = up->end_ns;
+  if (up && !up->endless && o.end_ns > up->end_ns) o.end_ns = up->end_ns;
   writer_slice_begin(&s->w, id);
   if (mem_grow(&s->mem, (void **)&s->stack, &s->cap_stack, (uint64_t)s->n_stack + 1, sizeof o)) s->stack[s->n_stack++] = o;
 }

@@ -142,7 +142,7 @@ void lanes_free(struct lanes *l);
 struct open_span {
   tk_id event;
   int64_t end_ns;
-  bool endless, cut; /* never ends; did not, but is in a span that does */
+  bool endless; /* never ends */
 };
 
 /* Packets of a Perfetto input that are not modelled, and a sequence that they do not use (write_passthrough.c). */
@@ -189,8 +189,8 @@ struct perfetto_sink {
   uint64_t first_series;
   struct buf packet, inner, text, private_fields;
   struct open_span *stack;
-  uint32_t n_stack, cap_stack, n_cut;
-  tk_id *deep; /* of the track: spans too deep for its stack */
+  uint32_t n_stack, cap_stack;
+  tk_id *deep; /* of the track: spans that are too deep for its stack, or stick out on it */
   uint32_t n_deep, cap_deep;
 };
 
