@@ -22,11 +22,14 @@ def by_hand(root, schema, value):
         return f'{value!r} is no {schema["type"]}'
     if 'enum' in schema and value not in schema['enum']:
         return f'{value!r} is none of {schema["enum"]}'
+    if 'minimum' in schema and value < schema['minimum']:
+        return f'{value!r} is less than {schema["minimum"]}'
     if isinstance(value, list):
         return next((f for v in value if (f := by_hand(root, schema['items'], v))), '')
     if not isinstance(value, dict):
         return ''
     missing = [k for k in schema.get('required', []) if k not in value]
-    unknown = [k for k in value if k not in schema['properties']]
-    inner = next((f for k, v in value.items() if k not in unknown and (f := by_hand(root, schema['properties'][k], v))), '')
+    known, others = schema.get('properties', {}), schema.get('additionalProperties')
+    unknown = [k for k in value if k not in known and not isinstance(others, dict)]
+    inner = next((f for k, v in value.items() if k not in unknown and (f := by_hand(root, known.get(k, others), v))), '')
     return f'missing {missing}, unknown {unknown}' if missing or unknown else inner
