@@ -9,10 +9,8 @@ static bool need_more(struct json *j) {
   return false;
 }
 
-static bool is_blank(uint8_t c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-
 bool json_blank(struct json *j) {
-  while (is_blank(*j->p)) j->p++; /* the zeros behind the window stop it */
+  while (json_is_space(*j->p)) j->p++; /* the zeros behind the window stop it */
   return j->p < j->end || need_more(j);
 }
 
@@ -37,7 +35,7 @@ static const uint8_t *string_stop(const uint8_t *p) {
 /* Is the quote at q the end of a value?  What follows must be a comma, a bracket or the end. */
 static bool ends_value(struct json *j, const uint8_t *q) {
   const uint8_t *r = q + 1;
-  while (is_blank(*r)) r++;
+  while (json_is_space(*r)) r++;
   if (r >= j->end) return j->last || need_more(j);
   return *r == ',' || *r == '}' || *r == ']';
 }

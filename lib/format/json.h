@@ -49,6 +49,8 @@ struct json_value {
   bool fixed;             /* a repair made it what it is */
 };
 
+static inline bool json_is_space(uint8_t c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
 /* All of these return false unless status is JSON_OK. */
 bool json_bad(struct json *j, const uint8_t *at, const char *why);
 void json_fix(struct json *j, const uint8_t *at, const char *text);

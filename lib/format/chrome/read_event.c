@@ -10,9 +10,10 @@ static const char JSON_FIELD[] = "json.";
 /* The arg key of a member of "args", or of the event itself ("json." before it). */
 static tk_id arg_key(struct chrome *r, const struct json_string *key, bool of_event) {
   size_t n;
+  if (!of_event && key->plain && *key->p != *JSON_FIELD) return chrome_string(r, key);
   const uint8_t *text = json_text(&r->j, key, &n);
   const char *prefix = of_event ? JSON_FIELD : n >= 5 && memcmp(text, JSON_FIELD, 5) == 0 ? "json.args." : NULL;
-  if (!prefix) return key->plain ? chrome_string(r, key) : trace_string(r->t, text, n);
+  if (!prefix) return trace_string(r->t, text, n);
   r->text.len = 0;
   buf_append(&r->text, prefix, strlen(prefix));
   buf_append(&r->text, text, n);

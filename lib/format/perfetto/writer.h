@@ -93,7 +93,9 @@ void writer_switch(struct event_writer *w, uint32_t machine, int64_t base_ns);
 void iids_set(struct event_writer *w, struct iids *kind, tk_id s, uint32_t iid);
 
 /* ns of a graph time as it is printed: rounded to nearest, so order and nesting survive. */
-int64_t writer_ns(const struct event_writer *w, tk_time ts);
+static inline int64_t writer_ns(const struct event_writer *w, tk_time ts) {
+  return w->base_ns + (ts >= 0 ? (ts + 500) / 1000 : -((499 - ts) / 1000));
+}
 
 /* Events from here on are on this track. */
 void writer_track(struct event_writer *w, uint64_t uuid);
