@@ -94,7 +94,8 @@ void chrome_extra_args(struct chrome *r, struct chrome_event *e) {
   if (PHASES[e->ph] == PHASE_INSTANT && e->s && !wide && strcmp(s, "t") != 0)
     json_fix(&r->j, r->at, "instant with an unknown scope: taken as one of its thread");
   if (e->bp && !(PHASES[e->ph] == PHASE_FLOW && e->enclosing)) args_str(r->t, KEY_BP, TK_ARG_STR, e->bp);
-  if (e->ph == 'I' || e->ph == 'R' || PHASES[e->ph] == PHASE_LEGACY_ASYNC) args_str(r->t, KEY_PH, TK_ARG_STR, trace_string(r->t, &ph, 1));
+  if (e->ph == 'I' || e->ph == 'R' || PHASES[e->ph] == PHASE_LEGACY_ASYNC)
+    args_str(r->t, KEY_PH, TK_ARG_STR, trace_string(r->t, &ph, 1));
   if (wide && (e->tid.kind == TK_IDENT_INT || e->tid.kind == TK_IDENT_QUOTED)) args_int(r->t, KEY_TID, e->tid.num);
   if (wide && e->tid.kind == TK_IDENT_STR) args_str(r->t, KEY_TID, TK_ARG_STR, e->tid.str);
 }

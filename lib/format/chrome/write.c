@@ -12,14 +12,10 @@
 #include <string.h>
 
 #include "write_event.h"
+#include "base/heap.h"
 #include "format/format.h"
 #include "format/json.h"
 #include "format/json_pretty.h"
-
-struct pending {
-  tk_time end;
-  tk_id event;
-};
 
 struct chrome_sink {
   struct sink sink;
@@ -32,7 +28,9 @@ struct chrome_sink {
   struct printer printer;
   int64_t zero_ns;
   bool any; /* an element of the events array has been written */
-  struct buf stack; /* of struct pending */
+  tk_id *open;      /* paired spans of the thread that have not ended */
+  uint32_t n_open, cap_open;
+  struct heap ends; /* async events by when they end */
   uint64_t done, total;
   struct {
     uint64_t at; /* bytes that have been accounted for */
@@ -182,10 +180,6 @@ static void put_names(struct chrome_sink *s, const struct tk_trace *t) {
 
 /* ---- events ---- */
 
-static struct pending *stack_top(struct chrome_sink *s) {
-  return s->stack.len ? (struct pending *)(void *)(s->stack.data + s->stack.len) - 1 : NULL;
-}
-
 static void end_event(struct chrome_sink *s, const struct tk_trace *t, tk_id id) {
   begin_element(s, SINK_EVENT, id);
   print_event(&s->printer, &t->events[id], END);
@@ -198,59 +192,26 @@ static void put_event(struct chrome_sink *s, const struct tk_trace *t, tk_id id,
 
 /* Threads: an end comes before the next event that is not below its begin. */
 static void put_thread(struct chrome_sink *s, const struct tk_trace *t, const struct tk_track *k) {
-  struct pending *top;
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
-    while ((top = stack_top(s)) != NULL && t->events[top->event].depth >= e->depth) {
-      end_event(s, t, top->event);
-      s->stack.len -= sizeof *top;
-    }
+    while (s->n_open && t->events[s->open[s->n_open - 1]].depth >= e->depth) end_event(s, t, s->open[--s->n_open]);
     put_event(s, t, i, e->flags & TK_PAIRED);
-    struct pending p = {0, i};
-    if ((e->flags & (TK_PAIRED | TK_UNFINISHED)) == TK_PAIRED) buf_append(&s->stack, &p, sizeof p);
+    if ((e->flags & (TK_PAIRED | TK_UNFINISHED)) == TK_PAIRED &&
+        mem_grow(&s->mem, (void **)&s->open, &s->cap_open, (uint64_t)s->n_open + 1, sizeof *s->open))
+      s->open[s->n_open++] = i;
   }
-  while ((top = stack_top(s)) != NULL) {
-    end_event(s, t, top->event);
-    s->stack.len -= sizeof *top;
-  }
+  while (s->n_open) end_event(s, t, s->open[--s->n_open]);
 }
 
 /* Async ends wait in a heap: earliest first, at one time the begin written last. */
-static bool sooner(const struct pending *a, const struct pending *b) {
-  return a->end != b->end ? a->end < b->end : a->event > b->event;
-}
-
-static void heap_push(struct buf *b, struct pending p) {
-  struct pending *h;
-  size_t i = b->len / sizeof p;
-  if (!buf_append(b, &p, sizeof p)) return;
-  h = (struct pending *)(void *)b->data;
-  for (; i && sooner(&p, &h[(i - 1) / 2]); i = (i - 1) / 2) h[i] = h[(i - 1) / 2];
-  h[i] = p;
-}
-
-static struct pending heap_pop(struct buf *b) {
-  struct pending *h = (struct pending *)(void *)b->data, top = h[0], last;
-  size_t n = b->len / sizeof *h - 1, i = 0, c;
-  last = h[n];
-  b->len -= sizeof *h;
-  for (; (c = 2 * i + 1) < n; i = c) {
-    if (c + 1 < n && sooner(&h[c + 1], &h[c])) c++;
-    if (!sooner(&h[c], &last)) break;
-    h[i] = h[c];
-  }
-  h[i] = last;
-  return top;
-}
-
 static void put_flat(struct chrome_sink *s, const struct tk_trace *t, const struct tk_track *k) {
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
-    while (s->stack.len && ((struct pending *)(void *)s->stack.data)->end <= e->ts) end_event(s, t, heap_pop(&s->stack).event);
+    while (s->ends.n && s->ends.items[0].time <= e->ts) end_event(s, t, (tk_id)heap_pop(&s->ends));
     put_event(s, t, i, e->flags & TK_PAIRED);
-    if ((e->flags & (TK_PAIRED | TK_UNFINISHED)) == TK_PAIRED) heap_push(&s->stack, (struct pending){e->ts + e->dur, i});
+    if ((e->flags & (TK_PAIRED | TK_UNFINISHED)) == TK_PAIRED) heap_push(&s->ends, (struct heap_item){e->ts + e->dur, i, i});
   }
-  while (s->stack.len) end_event(s, t, heap_pop(&s->stack).event);
+  while (s->ends.n) end_event(s, t, (tk_id)heap_pop(&s->ends));
 }
 
 static bool report_progress(struct chrome_sink *s, struct tk_err *err) {
@@ -347,7 +308,8 @@ static bool chrome_write(struct sink *sink, const struct tk_trace *t, struct tk_
 static void chrome_free(struct sink *sink) {
   struct chrome_sink *s = (struct chrome_sink *)sink;
   struct mem mem = s->mem;
-  buf_free(&s->stack);
+  mem_free(&s->mem, s->open);
+  heap_free(&s->ends);
   out_close(&s->side);
   mem_free(&mem, s);
 }
@@ -359,7 +321,7 @@ struct sink *chrome_writer(struct out *out, const struct sink_options *opt) {
   struct chrome_sink *s = mem_alloc(&mem, sizeof *s);
   if (!s) return NULL;
   *s = (struct chrome_sink){.out = out, .opt = *opt};
-  s->stack.mem = &s->mem;
+  s->ends.mem = &s->mem;
   if (opt->pretty) {
     if (!out_memory(&s->side, NULL, &s->mem, NULL)) {
       mem_free(&mem, s);

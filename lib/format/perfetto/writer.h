@@ -15,6 +15,7 @@
 #ifndef FORMAT_PERFETTO_WRITER_H
 #define FORMAT_PERFETTO_WRITER_H
 
+#include "base/heap.h"
 #include "graph/sink.h"
 #include "io/out.h"
 #include "format/pb_out.h"
@@ -124,20 +125,10 @@ void writer_packet(struct out *out, const struct buf *packet);
 /* Flow points of the graph as flows, one fresh id each from *next_id on.  Returns the points that lead nowhere. */
 uint64_t writer_flow_ends(struct event_writer *w, uint64_t *next_id);
 
-/* Lanes of equal name: a new lane is made when all are busy. */
-struct lanes {
-  struct mem *mem;
-  struct lane {
-    tk_time end;
-    uint64_t uuid;
-  } *heap; /* the one that is free first on top */
-  uint32_t n, cap;
-};
-
-/* A lane that is free at `ts`, busy until `end` from now on; 0 = a new one is needed, which lanes_add takes in. */
-uint64_t lanes_take(struct lanes *l, tk_time ts, tk_time end);
-void lanes_add(struct lanes *l, uint64_t uuid, tk_time end);
-void lanes_free(struct lanes *l);
+/* Lanes of equal name, by when they are free.  A lane that is free at `ts`, busy until `end` from now on; 0 = all are busy, and the
+ * caller makes a new one, which lanes_add takes in. */
+uint64_t lanes_take(struct heap *lanes, tk_time ts, tk_time end);
+void lanes_add(struct heap *lanes, uint64_t uuid, tk_time end);
 
 /* ---- the sink ---- */
 
