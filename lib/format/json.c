@@ -286,11 +286,6 @@ static bool copy_next(struct json *j, struct buf *out, const uint8_t *kinds, uns
   return append_or_fail(j, out, &close, 1);
 }
 
-static bool copy_too_deep(struct json *j, struct buf *out) {
-  json_fix(j, j->p, "nested deeper than 512 levels: replaced by null");
-  return json_skip(j) && append_or_fail(j, out, "null", 4);
-}
-
 bool json_copy(struct json *j, struct buf *out) {
   uint8_t kinds[JSON_DEPTH];
   unsigned depth = 0;
@@ -299,7 +294,8 @@ bool json_copy(struct json *j, struct buf *out) {
     if (!json_blank(j)) return false;
     bool open = *j->p == '{' || *j->p == '[';
     if (open && depth == JSON_DEPTH) {
-      if (!copy_too_deep(j, out)) return false;
+      json_fix(j, j->p, "nested deeper than 512 levels: replaced by null");
+      if (!json_skip(j) || !append_or_fail(j, out, "null", 4)) return false;
     } else if (open) {
       uint8_t c = *j->p++;
       kinds[depth++] = c;

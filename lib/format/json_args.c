@@ -4,24 +4,18 @@
 
 /* ---- out ---- */
 
-static bool put_number(struct buf *b, const struct tk_arg *a) {
-  char text[96];
-  if (a->type == TK_ARG_INT) return buf_append(b, text, num_put_i64(text, a->i));
-  if (a->type == TK_ARG_DECIMAL) return buf_append(b, text, num_put_decimal(text, a->i, a->exp));
-  if (a->type != TK_ARG_DOUBLE) return buf_append(b, text, num_put_u64(text, a->u));
-  return a->d - a->d == 0 ? buf_append(b, text, num_put_double(text, a->d)) : buf_text(b, "null");
-}
-
 static bool put_value(struct buf *b, const struct tk_trace *t, const struct tk_arg *a) {
+  char text[96];
   switch (a->type) {
   case TK_ARG_NULL: return buf_text(b, "null");
   case TK_ARG_FALSE: return buf_text(b, "false");
   case TK_ARG_TRUE: return buf_text(b, "true");
-  case TK_ARG_INT:
+  case TK_ARG_INT: return buf_append(b, text, num_put_i64(text, a->i));
   case TK_ARG_UINT:
-  case TK_ARG_POINTER:
-  case TK_ARG_DECIMAL:
-  case TK_ARG_DOUBLE: return put_number(b, a);
+  case TK_ARG_POINTER: return buf_append(b, text, num_put_u64(text, a->u));
+  case TK_ARG_DECIMAL: return buf_append(b, text, num_put_decimal(text, a->i, a->exp));
+  case TK_ARG_DOUBLE:
+    return a->d - a->d == 0 ? buf_append(b, text, num_put_double(text, a->d)) : buf_text(b, "null");
   case TK_ARG_NUMBER:
   case TK_ARG_JSON: return buf_append(b, trace_str(t, a->s)->bytes, trace_str(t, a->s)->len);
   default: return json_quote(b, trace_str(t, a->s)->bytes, trace_str(t, a->s)->len);

@@ -21,7 +21,7 @@ static tk_id arg_key(struct chrome *r, const struct json_string *key, bool of_ev
 }
 
 static bool learn(struct chrome *r, enum template_op op, const uint8_t *p, const uint8_t *end) {
-  if (r->templates) template_value(r->templates, op, p, end);
+  template_value(r->templates, op, p, end);
   return true;
 }
 
@@ -50,7 +50,7 @@ static bool number_value(struct chrome *r, const struct json_value *v, struct tk
     arg->type = TK_ARG_NUMBER;
     arg->s = trace_string(r->t, v->p, (size_t)(v->end - v->p));
   }
-  if (r->templates) template_abandon(r->templates);
+  template_abandon(r->templates);
   return true;
 }
 
@@ -69,7 +69,7 @@ static bool arg_value(struct chrome *r, struct tk_arg *arg) {
     arg->type = TK_ARG_STR;
     arg->s = chrome_string(r, &v.str);
     if (v.str.plain) return learn(r, OP_STR, v.str.p, v.str.p + v.str.n);
-    if (r->templates) template_abandon(r->templates);
+    template_abandon(r->templates);
     return true;
   default: return true;
   }
@@ -137,7 +137,7 @@ static bool ident_field(struct chrome *r, struct tk_ident *out, bool is_tid) {
   if (v.type == JSON_STRING) {
     *out = chrome_ident(r, chrome_string(r, &v.str));
     if (v.str.plain) learn(r, is_tid ? OP_TID_STR : OP_PID_STR, v.str.p, v.str.p + v.str.n);
-    else if (r->templates) template_abandon(r->templates);
+    else template_abandon(r->templates);
     return true;
   }
   i128 whole;
@@ -145,7 +145,7 @@ static bool ident_field(struct chrome *r, struct tk_ident *out, bool is_tid) {
     *out = ident_int(v.num.mant);
     return learn(r, is_tid ? OP_TID : OP_PID, v.p, v.end);
   }
-  if (r->templates) template_abandon(r->templates);
+  template_abandon(r->templates);
   if (v.type == JSON_NUMBER && v.num.kind == NUM_DEC && num_scale(v.num.mant, v.num.exp + 6, &whole) && whole % 1000000 == 0 &&
       whole / 1000000 <= INT64_MAX && whole / 1000000 >= INT64_MIN) {
     *out = ident_int((int64_t)(whole / 1000000));
@@ -176,10 +176,10 @@ static bool when_field(struct chrome *r, struct when *w, enum template_op op, st
   w->kind = WHEN_OK;
   if (v.fixed && v.type == JSON_NUMBER ? num_scale(v.num.mant, v.num.exp + 6, &w->ps) : num_scaled(p, end, 6, &w->ps)) {
     if (v.type == JSON_NUMBER && !v.fixed) return learn(r, op, v.p, v.end);
-    if (r->templates) template_abandon(r->templates);
+    template_abandon(r->templates);
     return true;
   }
-  if (r->templates) template_abandon(r->templates);
+  template_abandon(r->templates);
   w->kind = WHEN_BAD;
   r->j.p = v.p;
   return arg_value(r, bad);
@@ -193,10 +193,10 @@ static bool string_field(struct chrome *r, tk_id *out, bool *is_string, bool var
     if (!json_value(&r->j, &v)) return false;
     *out = chrome_string(r, &v.str);
     if (v.str.plain && vary) learn(r, OP_NAME, v.str.p, v.str.p + v.str.n);
-    else if (!v.str.plain && r->templates) template_abandon(r->templates);
+    else if (!v.str.plain) template_abandon(r->templates);
     return true;
   }
-  if (r->templates) template_abandon(r->templates);
+  template_abandon(r->templates);
   r->text.len = 0;
   if (!json_copy(&r->j, &r->text)) return false;
   *out = trace_string(r->t, r->text.data, r->text.len);
@@ -237,7 +237,7 @@ static bool id_field(struct chrome *r, struct chrome_event *e) {
     e->id = (struct tk_arg){.type = TK_ARG_STR, .s = chrome_string(r, &v.str)};
     return learn(r, OP_ID_STR, v.str.p, v.str.p + v.str.n);
   }
-  if (r->templates) template_abandon(r->templates);
+  template_abandon(r->templates);
   r->j.p = p;
   return arg_value(r, &e->id);
 }
@@ -257,7 +257,7 @@ static bool other_field(struct chrome *r, struct chrome_event *e, const struct j
     e->has_bind_id = true;
     e->bind_id = arg;
   }
-  if ((id == KEY_BIND_ID || id == KEY_ID2) && r->templates) template_abandon(r->templates);
+  if (id == KEY_BIND_ID || id == KEY_ID2) template_abandon(r->templates);
   return true;
 }
 
@@ -291,7 +291,7 @@ static bool read_field(struct chrome *r, struct chrome_event *e, const struct js
   struct tk_arg ignored;
   bool is_string;
   if (f && *seen & f) {
-    if (r->templates) template_abandon(r->templates);
+    template_abandon(r->templates);
     json_remark(&r->j, r->at, CHROME_GIVEN_TWICE);
     if (f == F_ARGS) args_keep(r->t, is_field);
   }
@@ -333,7 +333,7 @@ bool chrome_event(struct chrome *r) {
   uint32_t args;
   r->at = from;
   args_begin(t);
-  if (r->templates) template_begin(r->templates, from);
+  template_begin(r->templates, from);
   if (!read_fields(r, &e)) return false;
   if (e.empty) {
     t->counts.empty++;
@@ -345,11 +345,11 @@ bool chrome_event(struct chrome *r) {
   if (e.ph == 'C' && r->j.n_fixes) chrome_drop_nan(r);
   if (t->store->builder.duplicates) {
     json_remark(&r->j, from, CHROME_GIVEN_TWICE);
-    if (r->templates) template_abandon(r->templates);
+    template_abandon(r->templates);
   }
   args = args_end(t);
-  if (!chrome_phase_known(e.ph) && r->templates) template_abandon(r->templates);
-  if (r->templates && r->j.n_fixes == 0) template_learn(r->templates, r, &e, args, r->j.p);
+  if (!chrome_phase_known(e.ph)) template_abandon(r->templates);
+  if (r->j.n_fixes == 0) template_learn(r->templates, r, &e, args, r->j.p);
   chrome_add_event(r, &e, args, from);
   if (!chrome_phase_known(e.ph)) t->store->pool.len = pool; /* a record keeps its text instead */
   return r->j.status == JSON_OK;

@@ -84,16 +84,19 @@ void templates_free(struct templates *p) {
 /* ---- learning ---- */
 
 void template_begin(struct templates *p, const uint8_t *from) {
+  if (!p) return;
   p->from = from;
   p->n_marks = 0;
   p->useless = p->n_nodes >= MAX_NODES;
 }
 
-void template_abandon(struct templates *p) { p->useless = true; }
+void template_abandon(struct templates *p) {
+  if (p) p->useless = true;
+}
 
 void template_value(struct templates *p, enum template_op op, const uint8_t *value, const uint8_t *end) {
-  if (p->n_marks == MAX_VALUES) p->useless = true;
-  if (p->useless) return;
+  if (p && p->n_marks == MAX_VALUES) p->useless = true;
+  if (!p || p->useless) return;
   p->marks[p->n_marks++] = (struct mark){op, value, end};
 }
 
@@ -133,9 +136,9 @@ static bool worth_it(const struct chrome *r, const struct chrome_event *e) {
 
 void template_learn(struct templates *p, struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *end) {
   const struct buf *payload = &r->t->store->builder.payload;
+  if (!p || p->useless || !worth_it(r, e) || !packs(p, r, e)) return;
   const uint8_t *at = p->from;
   struct node *n = p->root;
-  if (p->useless || !worth_it(r, e) || !packs(p, r, e)) return;
   for (unsigned i = 0; i < p->n_marks && n; i++) {
     n = child(p, n, p->marks[i].op, at, (size_t)(p->marks[i].value - at));
     at = p->marks[i].end;

@@ -166,7 +166,8 @@ struct templates *templates_new(struct mem *mem);
 void templates_free(struct templates *p);
 /* Reads the event at p if it is spelled like one before: the byte behind it, or NULL, and nothing has happened. */
 const uint8_t *template_match(struct chrome *r, const uint8_t *p);
-/* The general path tells what it reads, value by value, and that it has reached the end of an event worth predicting. */
+/* The general path tells what it reads, value by value, and that it has reached the end of an event worth predicting.  Without
+ * templates (NULL) all four do nothing. */
 void template_begin(struct templates *p, const uint8_t *from);
 void template_value(struct templates *p, enum template_op op, const uint8_t *value, const uint8_t *end);
 void template_abandon(struct templates *p);

@@ -79,18 +79,15 @@ static void put_key(struct chrome_sink *s, const struct tk_trace *t, tk_id key) 
   buf_free(&b);
 }
 
-static bool is_ours(const struct tk_trace *t, const struct tk_meta *m) {
-  return strcmp(tk_string(t, m->key, NULL), "tracekit") == 0;
-}
-
 static void put_metas(struct chrome_sink *s, const struct tk_trace *t, bool after, bool ours, const char *comma) {
   char number[24];
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];
-    if (m->after != after || m->origin || (is_ours(t, m) && !ours)) continue;
+    const char *key = tk_string(t, m->key, NULL);
+    if (m->after != after || m->origin || (!ours && strcmp(key, "tracekit") == 0)) continue;
     if (*comma) write_text(s, comma);
     put_key(s, t, m->key);
-    if (t->has_zero && strcmp(tk_string(t, m->key, NULL), "baseTimeNanoseconds") == 0)
+    if (t->has_zero && strcmp(key, "baseTimeNanoseconds") == 0)
       out_write(s->out, number, num_put_i64(number, t->zero_ns));
     else
       out_write(s->out, trace_raw(t, m->at), m->size);
@@ -132,14 +129,11 @@ static bool is_hidden(const struct tk_trace *t, tk_id track) {
 }
 
 /* Records that an operation has overruled are replaced by what the track says now. */
-static bool overruled(const struct tk_trace *t, const struct tk_record *r) {
-  return r->kind != TK_REC_OTHER && r->track && t->tracks[r->track].renamed;
-}
-
 static void put_records(struct chrome_sink *s, const struct tk_trace *t, bool metadata) {
   for (tk_id i = 1; i <= t->n_records; i++) {
     const struct tk_record *r = &t->records[i];
-    if ((r->phase == 'M') != metadata || is_hidden(t, r->track) || overruled(t, r)) continue;
+    bool overruled = r->kind != TK_REC_OTHER && r->track && t->tracks[r->track].renamed;
+    if ((r->phase == 'M') != metadata || is_hidden(t, r->track) || overruled) continue;
     begin_element(s, SINK_META, i);
     print_record(&s->printer, r);
   }

@@ -224,8 +224,6 @@ static void put_time(struct printer *p, tk_time ts) {
   p->out->next += q - start;
 }
 
-static void put_dur(struct printer *p, tk_time dur) { p->out->next += num_put_us((char *)out_reserve(p->out, 48), dur); }
-
 /* ---- args ---- */
 
 /* All args of an event, sorted into the event's fields and its "args". */
@@ -422,7 +420,7 @@ void print_event(struct printer *p, const struct tk_event *e, enum event_part pa
   put_ts(p, e, e->ts);
   if (part == WHOLE && e->kind == TK_SPAN) {
     PUT(p, ",\"dur\":");
-    put_dur(p, e->dur);
+    p->out->next += num_put_us((char *)out_reserve(p->out, 48), e->dur);
   }
   if (p->points && p->points[e - p->t->events]) put_point(p, &p->t->flow_points[p->points[e - p->t->events]]);
   if (e->args || p->t->classes[e->cls].args) {
