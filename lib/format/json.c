@@ -3,15 +3,10 @@
 
 #include <string.h>
 
-static bool need_more(struct json *j) {
+bool json_need_more(struct json *j) {
   if (j->last) return json_bad(j, j->end, "the input ends here");
   if (j->status == JSON_OK) j->status = JSON_MORE;
   return false;
-}
-
-bool json_blank(struct json *j) {
-  while (json_is_space(*j->p)) j->p++; /* the zeros behind the window stop it */
-  return j->p < j->end || need_more(j);
 }
 
 /* ---- strings ---- */
@@ -36,7 +31,7 @@ static const uint8_t *string_stop(const uint8_t *p) {
 static bool ends_value(struct json *j, const uint8_t *q) {
   const uint8_t *r = q + 1;
   while (json_is_space(*r)) r++;
-  if (r >= j->end) return j->last || need_more(j);
+  if (r >= j->end) return j->last || json_need_more(j);
   return *r == ',' || *r == '}' || *r == ']';
 }
 
@@ -48,7 +43,7 @@ static bool scan_string(struct json *j, struct json_string *s, bool is_value) {
   s->plain = true;
   for (;;) {
     p = string_stop(p);
-    if (p >= j->end) return need_more(j);
+    if (p >= j->end) return json_need_more(j);
     if (*p == '"') {
       if (!is_value || ends_value(j, p)) break;
       if (j->status != JSON_OK) return false;
@@ -162,7 +157,7 @@ static bool scan_word(struct json *j, struct json_value *v) {
   const uint8_t *q = j->p;
   size_t n;
   while (word_char(*q)) q++;
-  if (q >= j->end && !j->last) return need_more(j);
+  if (q >= j->end && !j->last) return json_need_more(j);
   n = (size_t)(q - j->p);
   for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0]; i++) {
     const struct word *w = &WORDS[i];
@@ -200,12 +195,12 @@ static bool scan_number(struct json *j, struct json_value *v) {
   const uint8_t *q;
   v->num = num_scan(j->p, &q);
   if (v->num.kind != NUM_NONE && !word_char(*q)) {
-    if (q >= j->end) return need_more(j); /* 12 may be the beginning of 1234 */
+    if (q >= j->end) return json_need_more(j); /* 12 may be the beginning of 1234 */
     v->type = JSON_NUMBER;
     v->end = j->p = q;
     return true;
   }
-  if (j->end - j->p < 64 && !j->last) return need_more(j);
+  if (j->end - j->p < 64 && !j->last) return json_need_more(j);
   return scan_odd_number(j, v) || scan_word(j, v);
 }
 
