@@ -17,9 +17,9 @@ tk_id chrome_string(struct chrome *r, const struct json_string *s) {
 }
 
 void chrome_learn_spelling(struct chrome *r, const uint8_t *p, size_t n, tk_id id) {
-  uint32_t raw = intern(&r->raw, p, n);
-  if (!mem_grow(&r->t->store->mem, (void **)&r->raw_ids, &r->cap_raw_ids, (uint64_t)raw + 1, sizeof *r->raw_ids)) return;
-  r->raw_ids[raw] = id;
+  /* room first: whoever finds a spelling reads its id */
+  if (mem_grow(&r->t->store->mem, (void **)&r->raw_ids, &r->cap_raw_ids, (uint64_t)r->raw.n + 2, sizeof *r->raw_ids))
+    r->raw_ids[intern(&r->raw, p, n)] = id;
 }
 
 struct tk_ident chrome_ident(const struct chrome *r, tk_id text) {
