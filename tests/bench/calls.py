@@ -1,10 +1,10 @@
 """Counts the calls that one kernel event costs on its way from Chrome JSON to Perfetto, in a build that inlines nothing.
 
     make BUILD=build/o0 CFLAGS='-O0 -g' build/o0/tracekit
-    tests/bench/calls.py [--general] [--inlines] [--by-function] [build/o0/tracekit]
+    tests/bench/calls.py [--args=13] [--general] [--inlines] [--by-function] [build/o0/tracekit]
 
 Two traces that differ by EVENTS kernel events are converted under callgrind; what differs between the counts, divided by EVENTS, is
-the cost of one event: what starts and ends once falls out.  A kernel has 20 args as Kineto prints them in a distributed job.
+the cost of one event: what starts and ends once falls out.  Kineto prints 13 args of a kernel, and 20 of one that is a collective.
 Printed are the calls of functions that stand in a .c file, as a reader meets them, and the moves, which are calls into another file;
 --inlines counts the functions of headers as well.  Every event goes by the template that the first one taught; --general keeps all
 of them on the general path (each has its keys in an order of its own).  Calls into libc and zlib are nobody's to fold: left out."""
@@ -29,9 +29,9 @@ ARGS = [('External id', lambda i: 1000 + i), ('queued', lambda i: 0), ('device',
         ('Group size', lambda i: 8), ('dtype', lambda i: 'Float'), ('Process Group Name', lambda i: '0'), ('Seq', lambda i: i)]
 
 
-def kernel(i, general):
+def kernel(i, general, n_args=len(ARGS)):
     names = ['sgemm_128x64_nn', 'vectorized_elementwise_kernel', 'ncclDevKernel_AllReduce']
-    args = {key: value(i) for key, value in ARGS}
+    args = {key: value(i) for key, value in ARGS[:n_args]}
     if general:  # no two events of a run have their args in the same order, so no template ever matches
         keys = list(args)
         for step in range(3):
@@ -41,11 +41,11 @@ def kernel(i, general):
     return {'ph': 'X', 'cat': 'kernel', 'name': names[i % 3], 'pid': 0, 'tid': 7, 'ts': 1000 + i * 20.125, 'dur': 10.5 + i % 7, 'args': args}
 
 
-def calls(program, folder, events, general):
+def calls(program, folder, events, *form):
     """(caller's file, called function's file, called function) -> calls."""
     source, counts = os.path.join(folder, 'in.json'), os.path.join(folder, 'counts')
     with open(source, 'w', encoding='utf-8') as f:
-        json.dump({'traceEvents': [kernel(i, general) for i in range(events)]}, f)
+        json.dump({'traceEvents': [kernel(i, *form) for i in range(events)]}, f)
     subprocess.run(['valgrind', '--tool=callgrind', '--compress-strings=no', '--callgrind-out-file=' + counts, program, 'convert',
                     '-qj1', '--force', source, '-o', os.path.join(folder, 'out.pftrace')], check=True, capture_output=True)
     return read_counts(counts)
@@ -77,9 +77,9 @@ def of_project(path):
     return at.group(1) if at else None
 
 
-def per_event(program, general):
+def per_event(program, *form):
     with tempfile.TemporaryDirectory() as folder:
-        few, many = (calls(program, folder, n, general) for n in (WARM_UP, WARM_UP + EVENTS))
+        few, many = (calls(program, folder, n, *form) for n in (WARM_UP, WARM_UP + EVENTS))
     for at in many:
         n = (many[at] - few[at]) / EVENTS
         if n and of_project(at[1]):
@@ -88,6 +88,7 @@ def per_event(program, general):
 
 def main():
     say = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    say.add_argument('--args', type=int, default=len(ARGS))
     say.add_argument('--general', action='store_true')
     say.add_argument('--inlines', action='store_true')
     say.add_argument('--by-function', action='store_true')
@@ -97,7 +98,7 @@ def main():
         print('SKIPPED: no valgrind: calls are not counted (apt install valgrind)')
         return 0
     total, moves, files, functions = 0, 0, collections.Counter(), collections.Counter()
-    for caller, callee, function, n in per_event(o.program, o.general):
+    for caller, callee, function, n in per_event(o.program, o.general, o.args):
         if callee.endswith('.h') and not o.inlines:
             continue
         total += n
