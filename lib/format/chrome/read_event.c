@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "reader.h"
+#include "format/json_args.h"
 
 /* ---- values ---- */
 
@@ -40,16 +41,9 @@ static bool nested(struct chrome *r, struct tk_arg *arg) {
 }
 
 static bool number_value(struct chrome *r, const struct json_value *v, struct tk_arg *arg) {
-  arg->exp = v->num.exp;
-  arg->i = v->num.mant;
-  switch (v->num.kind) {
-  case NUM_INT: arg->type = TK_ARG_INT; return learn(r, OP_INT, v->p, v->end);
-  case NUM_DEC: arg->type = TK_ARG_DECIMAL; return learn(r, OP_DECIMAL, v->p, v->end);
-  case NUM_UINT: arg->type = TK_ARG_UINT; break;
-  default:
-    arg->type = TK_ARG_NUMBER;
-    arg->s = trace_string(r->t, v->p, (size_t)(v->end - v->p));
-  }
+  *arg = json_number_arg(r->t, v);
+  if (arg->type == TK_ARG_INT) return learn(r, OP_INT, v->p, v->end);
+  if (arg->type == TK_ARG_DECIMAL) return learn(r, OP_DECIMAL, v->p, v->end);
   template_abandon(r->templates);
   return true;
 }

@@ -14,7 +14,7 @@
 #include "write_event.h"
 #include "base/heap.h"
 #include "format/format.h"
-#include "format/json.h"
+#include "format/json_args.h"
 #include "format/json_pretty.h"
 
 struct chrome_sink {
@@ -71,9 +71,7 @@ static void begin_element(struct chrome_sink *s, enum sink_part part, tk_id id) 
 
 static void put_key(struct chrome_sink *s, const struct tk_trace *t, tk_id key) {
   struct buf b = {.mem = &s->mem};
-  size_t n;
-  const char *p = tk_string(t, key, &n);
-  json_quote(&b, p, n);
+  json_quote_id(&b, t, key);
   out_write(s->out, b.data, b.len);
   write_text(s, ":");
   buf_free(&b);
@@ -144,8 +142,6 @@ static void put_name(struct chrome_sink *s, const struct tk_trace *t, tk_id trac
   struct buf b = {.mem = &s->mem};
   const struct fragment *f = &s->printer.tracks[track];
   char number[24];
-  size_t n;
-  const char *p = tk_string(t, value, &n);
   begin_element(s, SINK_META, track);
   write_text(s, "{\"ph\":\"M\",\"name\":\"");
   write_text(s, what);
@@ -154,7 +150,7 @@ static void put_name(struct chrome_sink *s, const struct tk_trace *t, tk_id trac
   write_text(s, ",\"args\":{\"");
   write_text(s, arg);
   write_text(s, "\":");
-  if (value) json_quote(&b, p, n);
+  if (value) json_quote_id(&b, t, value);
   else buf_append(&b, number, num_put_i64(number, t->tracks[track].sort_index));
   out_write(s->out, b.data, b.len);
   write_text(s, "}}");
