@@ -6,43 +6,37 @@
 
 __extension__ typedef unsigned __int128 u128;
 
-static uint64_t load64(const uint8_t *p) {
-  uint64_t v;
-  memcpy(&v, p, 8);
-  return v;
-}
-
-static uint64_t load32(const uint8_t *p) {
-  uint32_t v;
-  memcpy(&v, p, 4);
-  return v;
-}
-
-/* Both halves of a 64x64 product: every input bit reaches every output bit. */
-static uint64_t mix_bits(uint64_t a, uint64_t b) {
-  u128 r = (u128)a * b;
-  return (uint64_t)r ^ (uint64_t)(r >> 64);
-}
-
 /* Odd constants without structure (digits of pi and e). */
 #define K0 0x243f6a8885a308d3u
 #define K1 0xb7e151628aed2a6bu
 
+/* Each step folds both halves of a 64x64 product: every input bit reaches every output bit. */
 uint64_t hash_bytes(const void *bytes, size_t n) {
   const uint8_t *p = bytes;
-  uint64_t h = K0 ^ n, a, b;
-  for (; n > 16; n -= 16, p += 16) h = mix_bits(load64(p) ^ h, load64(p + 8) ^ K1);
+  uint64_t h = K0 ^ n, a, b = 0;
+  uint32_t a32, b32;
+  u128 product;
+  for (; n > 16; n -= 16, p += 16) {
+    memcpy(&a, p, 8);
+    memcpy(&b, p + 8, 8);
+    product = (u128)(a ^ h) * (b ^ K1);
+    h = (uint64_t)product ^ (uint64_t)(product >> 64);
+  }
   if (n >= 8) {
-    a = load64(p);
-    b = load64(p + n - 8);
+    memcpy(&a, p, 8);
+    memcpy(&b, p + n - 8, 8);
   } else if (n >= 4) {
-    a = load32(p);
-    b = load32(p + n - 4);
+    memcpy(&a32, p, 4);
+    memcpy(&b32, p + n - 4, 4);
+    a = a32;
+    b = b32;
   } else {
     a = n ? (uint64_t)p[0] << 16 | (uint64_t)p[n / 2] << 8 | p[n - 1] : 0;
     b = 0;
   }
-  return mix_bits(mix_bits(a ^ h, b ^ K1), K0);
+  product = (u128)(a ^ h) * (b ^ K1);
+  product = (u128)((uint64_t)product ^ (uint64_t)(product >> 64)) * K0;
+  return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
 void intern_init(struct intern *in, struct mem *mem) { *in = (struct intern){.mem = mem, .arena = {.mem = mem}}; }

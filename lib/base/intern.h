@@ -31,6 +31,9 @@ void intern_free(struct intern *in);
 
 /* The id of the bytes, or 0 if they are not there. */
 uint32_t intern_find(const struct intern *in, const void *p, size_t n, uint32_t hash);
+static inline uint32_t intern_id(const struct intern *in, const void *p, size_t n) {
+  return intern_find(in, p, n, (uint32_t)hash_bytes(p, n));
+}
 /* The id of the bytes, added if need be.  0 only when memory has run out (sticky in mem) or n exceeds 4 GiB. */
 uint32_t intern_add(struct intern *in, const void *p, size_t n, uint32_t hash);
 static inline uint32_t intern(struct intern *in, const void *p, size_t n) {

@@ -46,10 +46,9 @@ void mem_free(struct mem *m, void *p) {
   free(block_of(p));
 }
 
-bool mem_grow(struct mem *m, void **array, uint32_t *cap, uint64_t need, size_t elem) {
+bool mem_grow_now(struct mem *m, void **array, uint32_t *cap, uint64_t need, size_t elem) {
   uint64_t want;
   void *q;
-  if (need <= *cap) return true;
   if (need >= UINT32_MAX || m->failed) {
     m->failed = true;
     return false;

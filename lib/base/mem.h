@@ -25,7 +25,10 @@ void mem_free(struct mem *m, void *p);
 
 /* Makes room for `need` elements of `elem` bytes in *array, growing by half, cleared memory excluded.  *cap counts elements and
  * is 32-bit like every id. */
-bool mem_grow(struct mem *m, void **array, uint32_t *cap, uint64_t need, size_t elem);
+bool mem_grow_now(struct mem *m, void **array, uint32_t *cap, uint64_t need, size_t elem);
+static inline bool mem_grow(struct mem *m, void **array, uint32_t *cap, uint64_t need, size_t elem) {
+  return need <= *cap || mem_grow_now(m, array, cap, need, elem);
+}
 
 /* These bytes of a block will not be read again: what they stand on goes back to the system before the block is freed. */
 void mem_forget(void *p, size_t n);

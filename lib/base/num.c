@@ -13,8 +13,7 @@ struct digits {
 };
 
 static const uint8_t *take_digits(const uint8_t *p, struct digits *d) {
-  for (; digit(*p); p++) {
-    unsigned c = *p - '0';
+  for (unsigned c; (c = *p - (unsigned)'0') < 10; p++) {
     if (d->v > (UINT64_MAX - c) / 10) d->overflow = true;
     else d->v = d->v * 10 + c;
     d->n++;

@@ -5,11 +5,6 @@
 
 enum { MAX_WORD = 64 };
 
-static size_t min3(size_t a, size_t b, size_t c) {
-  size_t m = a < b ? a : b;
-  return m < c ? m : c;
-}
-
 /* Edit distance of two short words (a transposition counts 2). */
 static size_t distance(const char *a, const char *b) {
   size_t row[MAX_WORD + 1], na = strlen(a), nb = strlen(b);
@@ -19,9 +14,9 @@ static size_t distance(const char *a, const char *b) {
     size_t diagonal = row[0];
     row[0] = i;
     for (size_t j = 1; j <= nb; j++) {
-      size_t up = row[j];
-      row[j] = min3(up + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
-      diagonal = up;
+      size_t changed = diagonal + (a[i - 1] != b[j - 1]), moved = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+      diagonal = row[j];
+      row[j] = changed < moved ? changed : moved;
     }
   }
   return row[nb];

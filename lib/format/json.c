@@ -3,17 +3,10 @@
 
 #include <string.h>
 
-static bool need_more(struct json *j) {
+bool json_need_more(struct json *j) {
   if (j->last) return json_bad(j, j->end, "the input ends here");
   if (j->status == JSON_OK) j->status = JSON_MORE;
   return false;
-}
-
-static bool is_blank(uint8_t c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-
-bool json_blank(struct json *j) {
-  while (is_blank(*j->p)) j->p++; /* the zeros behind the window stop it */
-  return j->p < j->end || need_more(j);
 }
 
 /* ---- strings ---- */
@@ -37,8 +30,8 @@ static const uint8_t *string_stop(const uint8_t *p) {
 /* Is the quote at q the end of a value?  What follows must be a comma, a bracket or the end. */
 static bool ends_value(struct json *j, const uint8_t *q) {
   const uint8_t *r = q + 1;
-  while (is_blank(*r)) r++;
-  if (r >= j->end) return j->last || need_more(j);
+  while (json_is_space(*r)) r++;
+  if (r >= j->end) return j->last || json_need_more(j);
   return *r == ',' || *r == '}' || *r == ']';
 }
 
@@ -50,7 +43,7 @@ static bool scan_string(struct json *j, struct json_string *s, bool is_value) {
   s->plain = true;
   for (;;) {
     p = string_stop(p);
-    if (p >= j->end) return need_more(j);
+    if (p >= j->end) return json_need_more(j);
     if (*p == '"') {
       if (!is_value || ends_value(j, p)) break;
       if (j->status != JSON_OK) return false;
@@ -164,7 +157,7 @@ static bool scan_word(struct json *j, struct json_value *v) {
   const uint8_t *q = j->p;
   size_t n;
   while (word_char(*q)) q++;
-  if (q >= j->end && !j->last) return need_more(j);
+  if (q >= j->end && !j->last) return json_need_more(j);
   n = (size_t)(q - j->p);
   for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0]; i++) {
     const struct word *w = &WORDS[i];
@@ -202,12 +195,12 @@ static bool scan_number(struct json *j, struct json_value *v) {
   const uint8_t *q;
   v->num = num_scan(j->p, &q);
   if (v->num.kind != NUM_NONE && !word_char(*q)) {
-    if (q >= j->end) return need_more(j); /* 12 may be the beginning of 1234 */
+    if (q >= j->end) return json_need_more(j); /* 12 may be the beginning of 1234 */
     v->type = JSON_NUMBER;
     v->end = j->p = q;
     return true;
   }
-  if (j->end - j->p < 64 && !j->last) return need_more(j);
+  if (j->end - j->p < 64 && !j->last) return json_need_more(j);
   return scan_odd_number(j, v) || scan_word(j, v);
 }
 
@@ -288,11 +281,6 @@ static bool copy_next(struct json *j, struct buf *out, const uint8_t *kinds, uns
   return append_or_fail(j, out, &close, 1);
 }
 
-static bool copy_too_deep(struct json *j, struct buf *out) {
-  json_fix(j, j->p, "nested deeper than 512 levels: replaced by null");
-  return json_skip(j) && append_or_fail(j, out, "null", 4);
-}
-
 bool json_copy(struct json *j, struct buf *out) {
   uint8_t kinds[JSON_DEPTH];
   unsigned depth = 0;
@@ -301,7 +289,8 @@ bool json_copy(struct json *j, struct buf *out) {
     if (!json_blank(j)) return false;
     bool open = *j->p == '{' || *j->p == '[';
     if (open && depth == JSON_DEPTH) {
-      if (!copy_too_deep(j, out)) return false;
+      json_fix(j, j->p, "nested deeper than 512 levels: replaced by null");
+      if (!json_skip(j) || !append_or_fail(j, out, "null", 4)) return false;
     } else if (open) {
       uint8_t c = *j->p++;
       kinds[depth++] = c;

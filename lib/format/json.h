@@ -49,12 +49,19 @@ struct json_value {
   bool fixed;             /* a repair made it what it is */
 };
 
+static inline bool json_is_space(uint8_t c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
 /* All of these return false unless status is JSON_OK. */
 bool json_bad(struct json *j, const uint8_t *at, const char *why);
 void json_fix(struct json *j, const uint8_t *at, const char *text);
 void json_remark(struct json *j, const uint8_t *at, const char *text);
-/* Skips blanks; false at the end of the window, with MORE, or BAD "input ends" if it is the last. */
-bool json_blank(struct json *j);
+/* The window ends too soon: MORE, or BAD "the input ends here" if it is the last. */
+bool json_need_more(struct json *j);
+/* Skips blanks; false at the end of the window, as json_need_more says. */
+static inline bool json_blank(struct json *j) {
+  while (json_is_space(*j->p)) j->p++; /* the zeros behind the window stop it */
+  return j->p < j->end || json_need_more(j);
+}
 /* A member's key and its colon. */
 bool json_key(struct json *j, struct json_string *key);
 /* Any value; of arrays and objects only the extent is found. */

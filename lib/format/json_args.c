@@ -4,27 +4,21 @@
 
 /* ---- out ---- */
 
-static bool put_number(struct buf *b, const struct tk_arg *a) {
-  char text[96];
-  if (a->type == TK_ARG_INT) return buf_append(b, text, num_put_i64(text, a->i));
-  if (a->type == TK_ARG_DECIMAL) return buf_append(b, text, num_put_decimal(text, a->i, a->exp));
-  if (a->type != TK_ARG_DOUBLE) return buf_append(b, text, num_put_u64(text, a->u));
-  return a->d - a->d == 0 ? buf_append(b, text, num_put_double(text, a->d)) : buf_text(b, "null");
-}
-
 static bool put_value(struct buf *b, const struct tk_trace *t, const struct tk_arg *a) {
+  char text[96];
   switch (a->type) {
   case TK_ARG_NULL: return buf_text(b, "null");
   case TK_ARG_FALSE: return buf_text(b, "false");
   case TK_ARG_TRUE: return buf_text(b, "true");
-  case TK_ARG_INT:
+  case TK_ARG_INT: return buf_append(b, text, num_put_i64(text, a->i));
   case TK_ARG_UINT:
-  case TK_ARG_POINTER:
-  case TK_ARG_DECIMAL:
-  case TK_ARG_DOUBLE: return put_number(b, a);
+  case TK_ARG_POINTER: return buf_append(b, text, num_put_u64(text, a->u));
+  case TK_ARG_DECIMAL: return buf_append(b, text, num_put_decimal(text, a->i, a->exp));
+  case TK_ARG_DOUBLE:
+    return a->d - a->d == 0 ? buf_append(b, text, num_put_double(text, a->d)) : buf_text(b, "null");
   case TK_ARG_NUMBER:
   case TK_ARG_JSON: return buf_append(b, trace_str(t, a->s)->bytes, trace_str(t, a->s)->len);
-  default: return json_quote(b, trace_str(t, a->s)->bytes, trace_str(t, a->s)->len);
+  default: return json_quote_id(b, t, a->s);
   }
 }
 
@@ -33,8 +27,7 @@ bool json_put_args(struct buf *b, const struct tk_trace *t, uint32_t args) {
   struct tk_arg arg;
   bool ok = buf_text(b, "{");
   for (const char *comma = ""; ok && tk_args_next(&it, &arg); comma = ",")
-    ok = buf_text(b, comma) && json_quote(b, trace_str(t, arg.key)->bytes, trace_str(t, arg.key)->len) && buf_text(b, ":") &&
-         put_value(b, t, &arg);
+    ok = buf_text(b, comma) && json_quote_id(b, t, arg.key) && buf_text(b, ":") && put_value(b, t, &arg);
   return ok && buf_text(b, "}");
 }
 
@@ -46,21 +39,24 @@ static tk_id text_of(struct tk_trace *t, struct json *j, const struct json_strin
   return trace_string(t, p, n);
 }
 
-static void take_number(struct tk_trace *t, tk_id key, const struct json_value *v) {
-  switch (v->num.kind) {
-  case NUM_INT: args_int(t, key, v->num.mant); return;
-  case NUM_UINT: args_uint(t, key, TK_ARG_UINT, (uint64_t)v->num.mant); return;
-  case NUM_DEC: args_decimal(t, key, v->num.mant, v->num.exp); return;
-  default: args_str(t, key, TK_ARG_NUMBER, trace_string(t, v->p, (size_t)(v->end - v->p)));
-  }
+struct tk_arg json_number_arg(struct tk_trace *t, const struct json_value *v) {
+  static const enum tk_arg_type types[] = {[NUM_INT] = TK_ARG_INT, [NUM_UINT] = TK_ARG_UINT, [NUM_DEC] = TK_ARG_DECIMAL};
+  if (v->num.kind == NUM_NONE || v->num.kind == NUM_BIG)
+    return (struct tk_arg){.type = TK_ARG_NUMBER, .s = trace_string(t, v->p, (size_t)(v->end - v->p))};
+  return (struct tk_arg){.type = types[v->num.kind], .exp = v->num.exp, .i = v->num.mant};
 }
 
 static void take_value(struct tk_trace *t, struct json *j, tk_id key, const struct json_value *v) {
+  struct tk_arg number;
   switch (v->type) {
   case JSON_NULL: args_flag(t, key, TK_ARG_NULL); return;
   case JSON_FALSE: args_flag(t, key, TK_ARG_FALSE); return;
   case JSON_TRUE: args_flag(t, key, TK_ARG_TRUE); return;
-  case JSON_NUMBER: take_number(t, key, v); return;
+  case JSON_NUMBER:
+    number = json_number_arg(t, v);
+    number.key = key;
+    args_copy(t, &number);
+    return;
   case JSON_STRING: args_str(t, key, TK_ARG_STR, text_of(t, j, &v->str)); return;
   default: args_str(t, key, TK_ARG_JSON, trace_string(t, v->p, (size_t)(v->end - v->p)));
   }

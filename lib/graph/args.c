@@ -11,31 +11,6 @@
 
 #include "trace.h"
 
-static const uint8_t *unpack(const uint8_t *p, enum tk_arg_type type, struct tk_arg *arg) {
-  uint64_t v;
-  arg->type = type;
-  arg->exp = 0;
-  arg->u = 0;
-  switch (type) {
-  case TK_ARG_NULL:
-  case TK_ARG_FALSE:
-  case TK_ARG_TRUE: return p;
-  case TK_ARG_DOUBLE: memcpy(&arg->d, p, 8); return p + 8;
-  case TK_ARG_INT:
-  case TK_ARG_DECIMAL:
-    p = varint_get(p, &v);
-    arg->i = unzigzag(v);
-    if (type == TK_ARG_DECIMAL) arg->exp = (int32_t)unzigzag(*p++);
-    return p;
-  case TK_ARG_UINT:
-  case TK_ARG_POINTER: return varint_get(p, &arg->u);
-  default:
-    p = varint_get(p, &v);
-    arg->s = (tk_id)v;
-    return p;
-  }
-}
-
 /* ---- reading ---- */
 
 struct tk_args tk_args_of(const struct tk_trace *t, uint32_t args) {
@@ -50,9 +25,32 @@ struct tk_args tk_args_of(const struct tk_trace *t, uint32_t args) {
 bool tk_args_next(struct tk_args *it, struct tk_arg *arg) {
   if (!it->shape || it->i >= it->shape->n) return false;
   const struct shape_field *f = &it->shape->fields[it->i++];
+  uint64_t v;
   arg->key = f->key;
-  it->next = unpack(it->next, f->type, arg);
-  return true;
+  arg->type = f->type;
+  arg->exp = 0;
+  arg->u = 0;
+  switch (f->type) {
+  case TK_ARG_NULL:
+  case TK_ARG_FALSE:
+  case TK_ARG_TRUE: return true;
+  case TK_ARG_DOUBLE:
+    memcpy(&arg->d, it->next, 8);
+    it->next += 8;
+    return true;
+  case TK_ARG_INT:
+  case TK_ARG_DECIMAL:
+    it->next = varint_get(it->next, &v);
+    arg->i = unzigzag(v);
+    if (f->type == TK_ARG_DECIMAL) arg->exp = (int32_t)unzigzag(*it->next++);
+    return true;
+  case TK_ARG_UINT:
+  case TK_ARG_POINTER: it->next = varint_get(it->next, &arg->u); return true;
+  default:
+    it->next = varint_get(it->next, &v);
+    arg->s = (tk_id)v;
+    return true;
+  }
 }
 
 bool tk_args_find(const struct tk_trace *t, uint32_t args, const char *key, struct tk_arg *arg) {
@@ -88,66 +86,51 @@ static void see_key(struct tk_store *s, tk_id key) {
   b->stamps[key] = b->serial;
 }
 
-/* Adds a key and gives room for its value. */
-static uint8_t *add_value(struct tk_trace *t, tk_id key, enum tk_arg_type type) {
+void args_copy(struct tk_trace *t, const struct tk_arg *a) {
   struct tk_store *s = t->store;
   struct arg_builder *b = &s->builder;
   uint8_t *p = buf_reserve(&b->payload, 16);
-  if (!p || !mem_grow(&s->mem, (void **)&b->fields, &b->cap, (uint64_t)b->n + 1, sizeof *b->fields)) return NULL;
-  see_key(s, key);
-  b->fields[b->n++] = (struct shape_field){key, (uint8_t)type};
-  return p;
-}
-
-static void added(struct tk_trace *t, const uint8_t *end) {
-  struct buf *b = &t->store->builder.payload;
-  b->len = (size_t)(end - b->data);
-}
-
-void args_flag(struct tk_trace *t, tk_id key, enum tk_arg_type type) { add_value(t, key, type); }
-
-void args_int(struct tk_trace *t, tk_id key, int64_t v) {
-  uint8_t *p = add_value(t, key, TK_ARG_INT);
-  if (p) added(t, varint_put(p, zigzag(v)));
-}
-
-void args_uint(struct tk_trace *t, tk_id key, enum tk_arg_type type, uint64_t v) {
-  uint8_t *p = add_value(t, key, type);
-  if (p) added(t, varint_put(p, v));
-}
-
-void args_decimal(struct tk_trace *t, tk_id key, int64_t mant, int exp) {
-  uint8_t *p = add_value(t, key, TK_ARG_DECIMAL);
-  if (!p) return;
-  p = varint_put(p, zigzag(mant));
-  *p++ = (uint8_t)zigzag(exp);
-  added(t, p);
-}
-
-void args_double(struct tk_trace *t, tk_id key, double v) {
-  uint8_t *p = add_value(t, key, TK_ARG_DOUBLE);
-  if (!p) return;
-  memcpy(p, &v, 8);
-  added(t, p + 8);
-}
-
-void args_str(struct tk_trace *t, tk_id key, enum tk_arg_type type, tk_id s) {
-  uint8_t *p = add_value(t, key, type);
-  if (p) added(t, varint_put(p, s));
-}
-
-void args_copy(struct tk_trace *t, const struct tk_arg *a) {
+  if (!p || !mem_grow(&s->mem, (void **)&b->fields, &b->cap, (uint64_t)b->n + 1, sizeof *b->fields)) return;
+  see_key(s, a->key);
+  b->fields[b->n++] = (struct shape_field){a->key, (uint8_t)a->type};
   switch (a->type) {
   case TK_ARG_NULL:
   case TK_ARG_FALSE:
-  case TK_ARG_TRUE: args_flag(t, a->key, a->type); return;
-  case TK_ARG_INT: args_int(t, a->key, a->i); return;
-  case TK_ARG_DECIMAL: args_decimal(t, a->key, a->i, a->exp); return;
-  case TK_ARG_DOUBLE: args_double(t, a->key, a->d); return;
+  case TK_ARG_TRUE: return;
+  case TK_ARG_INT: p = varint_put(p, zigzag(a->i)); break;
+  case TK_ARG_DECIMAL:
+    p = varint_put(p, zigzag(a->i));
+    *p++ = (uint8_t)zigzag(a->exp);
+    break;
+  case TK_ARG_DOUBLE:
+    memcpy(p, &a->d, 8);
+    p += 8;
+    break;
   case TK_ARG_UINT:
-  case TK_ARG_POINTER: args_uint(t, a->key, a->type, a->u); return;
-  default: args_str(t, a->key, a->type, a->s); return;
+  case TK_ARG_POINTER: p = varint_put(p, a->u); break;
+  default: p = varint_put(p, a->s);
   }
+  b->payload.len = (size_t)(p - b->payload.data);
+}
+
+void args_flag(struct tk_trace *t, tk_id key, enum tk_arg_type type) { args_copy(t, &(struct tk_arg){.key = key, .type = type}); }
+
+void args_int(struct tk_trace *t, tk_id key, int64_t v) { args_copy(t, &(struct tk_arg){.key = key, .type = TK_ARG_INT, .i = v}); }
+
+void args_uint(struct tk_trace *t, tk_id key, enum tk_arg_type type, uint64_t v) {
+  args_copy(t, &(struct tk_arg){.key = key, .type = type, .u = v});
+}
+
+void args_decimal(struct tk_trace *t, tk_id key, int64_t mant, int exp) {
+  args_copy(t, &(struct tk_arg){.key = key, .type = TK_ARG_DECIMAL, .exp = exp, .i = mant});
+}
+
+void args_double(struct tk_trace *t, tk_id key, double v) {
+  args_copy(t, &(struct tk_arg){.key = key, .type = TK_ARG_DOUBLE, .d = v});
+}
+
+void args_str(struct tk_trace *t, tk_id key, enum tk_arg_type type, tk_id s) {
+  args_copy(t, &(struct tk_arg){.key = key, .type = type, .s = s});
 }
 
 bool args_rename(struct tk_trace *t, tk_id key, tk_id to) {
@@ -162,31 +145,38 @@ bool args_rename(struct tk_trace *t, tk_id key, tk_id to) {
   return true;
 }
 
-/* Of a key given more than once only the last value stays.  Linear: hostile records repeat a key 100,000 times. */
-static void drop_duplicates(struct arg_builder *b) {
-  enum { DEAD = 0x80 };
-  const uint8_t *from = b->payload.data;
-  uint32_t kept = 0;
+void args_keep(struct tk_trace *t, bool (*keep)(const struct tk_trace *t, const struct tk_arg *arg)) {
+  struct arg_builder *b = &t->store->builder;
+  struct tk_arg_shape shape = {.n = b->n, .fields = b->fields};
+  struct tk_args it = {.trace = t, .next = b->payload.data, .shape = &shape};
+  struct tk_arg arg;
   size_t len = 0;
+  b->n = 0;
+  for (const uint8_t *from = it.next; tk_args_next(&it, &arg); from = it.next) {
+    if (!keep(t, &arg)) continue;
+    b->fields[b->n++] = b->fields[it.i - 1];
+    memmove(b->payload.data + len, from, (size_t)(it.next - from));
+    len += (size_t)(it.next - from);
+  }
+  b->payload.len = len;
+}
+
+static bool has_key(const struct tk_trace *t, const struct tk_arg *arg) {
+  (void)t;
+  return arg->key != 0;
+}
+
+/* Of a key given more than once only the last value stays: the others lose their key, and go.  Linear: hostile records repeat a key
+ * 100,000 times. */
+static void drop_duplicates(struct tk_trace *t) {
+  struct arg_builder *b = &t->store->builder;
   b->serial++;
   for (uint32_t i = b->n; i-- > 0;) {
     uint32_t *stamp = &b->stamps[b->fields[i].key];
-    if (*stamp == b->serial) b->fields[i].type |= DEAD;
+    if (*stamp == b->serial) b->fields[i].key = 0;
     *stamp = b->serial;
   }
-  for (uint32_t i = 0; i < b->n; i++) {
-    struct tk_arg arg;
-    struct shape_field f = b->fields[i];
-    const uint8_t *next = unpack(from, f.type & ~DEAD, &arg);
-    if (!(f.type & DEAD)) {
-      b->fields[kept++] = f;
-      memmove(b->payload.data + len, from, (size_t)(next - from));
-      len += (size_t)(next - from);
-    }
-    from = next;
-  }
-  b->n = kept;
-  b->payload.len = len;
+  args_keep(t, has_key);
 }
 
 static bool same_shape(const struct tk_arg_shape *s, const struct arg_builder *b) {
@@ -208,12 +198,12 @@ static uint32_t intern_shape(struct tk_store *s) {
     if (*slot == 0) break;
     if (same_shape(s->shapes[*slot], b)) return *slot;
   }
-  size_t size = sizeof *shape + (size_t)b->n * sizeof shape->fields[0];
+  size_t size = (size_t)b->n * sizeof *shape->fields;
   if (!mem_grow(&s->mem, (void **)&s->shapes, &s->cap_shapes, (uint64_t)s->n_shapes + 2, sizeof(void *))) return 0;
-  shape = arena_alloc(&s->strings.arena, size);
+  shape = arena_alloc(&s->strings.arena, sizeof *shape + size);
   if (!shape) return 0;
-  *shape = (struct tk_arg_shape){.id = ++s->n_shapes, .n = b->n};
-  memcpy(shape->fields, b->fields, (size_t)b->n * sizeof shape->fields[0]);
+  *shape = (struct tk_arg_shape){.id = ++s->n_shapes, .n = b->n, .fields = (void *)(shape + 1)};
+  memcpy(shape->fields, b->fields, size);
   s->shapes[0] = NULL;
   s->shapes[shape->id] = shape;
   return *slot = shape->id;
@@ -238,28 +228,9 @@ uint32_t args_end(struct tk_trace *t) {
   struct arg_builder *b = &t->store->builder;
   uint32_t shape;
   if (b->n == 0) return 0;
-  if (b->duplicates) drop_duplicates(b);
+  if (b->duplicates) drop_duplicates(t);
   shape = intern_shape(t->store);
   return shape ? args_packed(t, shape, b->payload.data, b->payload.len) : 0;
-}
-
-void args_keep(struct tk_trace *t, bool (*keep)(const struct tk_trace *t, const struct tk_arg *arg)) {
-  struct arg_builder *b = &t->store->builder;
-  const uint8_t *from = b->payload.data;
-  uint32_t kept = 0;
-  size_t len = 0;
-  for (uint32_t i = 0; i < b->n; i++) {
-    struct tk_arg arg = {.key = b->fields[i].key};
-    const uint8_t *next = unpack(from, b->fields[i].type, &arg);
-    if (keep(t, &arg)) {
-      b->fields[kept++] = b->fields[i];
-      memmove(b->payload.data + len, from, (size_t)(next - from));
-      len += (size_t)(next - from);
-    }
-    from = next;
-  }
-  b->n = kept;
-  b->payload.len = len;
 }
 
 static void free_builder(struct tk_store *s) {

@@ -48,7 +48,7 @@ static void find_main(struct steps *s) {
 
 bool steps_init(struct steps *s, const struct tk_trace *t, struct mem *mem) {
   static const char STEP_NUM[] = "step_num";
-  tk_id key = intern_find(&t->store->strings, STEP_NUM, sizeof STEP_NUM - 1, (uint32_t)hash_bytes(STEP_NUM, sizeof STEP_NUM - 1));
+  tk_id key = intern_id(&t->store->strings, STEP_NUM, sizeof STEP_NUM - 1);
   *s = (struct steps){.mem = mem};
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];

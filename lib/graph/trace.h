@@ -13,11 +13,11 @@
 #include "keys.h"
 
 struct tk_arg_shape {
-  uint32_t id, n, hash;
+  uint32_t id, n;
   struct shape_field {
     tk_id key;
     uint8_t type;
-  } fields[];
+  } *fields;
 };
 
 /* Args under construction: keys and types, and the packed values. */

@@ -56,7 +56,7 @@ static bool read_table(struct frames *f, const struct tk_meta *m) {
 
 /* The frame and those that it hangs under. */
 static void mark_frame(struct frames *f, const void *id, size_t n) {
-  uint32_t at = intern_find(&f->ids, id, n, (uint32_t)hash_bytes(id, n)), last = (uint32_t)(f->list.len / sizeof(struct frame));
+  uint32_t at = intern_id(&f->ids, id, n), last = (uint32_t)(f->list.len / sizeof(struct frame));
   struct frame *list = (struct frame *)(void *)f->list.data;
   for (; at && at <= last && !list[at - 1].stays; at = list[at - 1].parent) list[at - 1].stays = true;
 }

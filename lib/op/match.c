@@ -26,7 +26,7 @@ static bool prepare_test(struct match *m, const struct expr *e) {
   if (scope == OF_TRACK) m->of_track[i] = blank_bytes(m->mem, m->t->n_tracks);
   map_init(&m->texts[i], m->mem);
   const char *key = e->symbol == SYM_ARG ? e->key : e->symbol == SYM_STREAM ? "stream" : e->symbol == SYM_DEVICE ? "device" : NULL;
-  if (key) m->keys[i] = intern_find(&m->t->store->strings, key, strlen(key), (uint32_t)hash_bytes(key, strlen(key)));
+  if (key) m->keys[i] = intern_id(&m->t->store->strings, key, strlen(key));
   return (scope != OF_CLASS || m->of_class[i]) && (scope != OF_TRACK || m->of_track[i]);
 }
 

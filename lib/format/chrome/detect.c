@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "chrome.h"
+#include "format/json.h"
 
 enum { FAR = 1 << 20, NEAR = 64 << 10 };
 
@@ -41,15 +42,13 @@ int64_t chrome_stated_rank(struct in *in) {
   return at && sscanf(at, "\"rank\" : %lld", &rank) == 1 && rank >= 0 ? rank : -1;
 }
 
-static bool is_blank(uint8_t c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-
 /* JSON begins with a bracket; what follows decides how sure that is. */
 unsigned chrome_bid(const uint8_t *p, size_t n) {
   size_t i = n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-  while (i < n && (is_blank(p[i]) || p[i] == 0)) i++;
+  while (i < n && (json_is_space(p[i]) || p[i] == 0)) i++;
   if (i == n || (p[i] != '{' && p[i] != '[')) return 0;
   for (size_t k = i + 1; k < n; k++) {
-    if (is_blank(p[k])) continue;
+    if (json_is_space(p[k])) continue;
     if (p[k] == 0) return 0; /* UTF-16 or UTF-32 */
     return p[k] == '"' || p[k] == '{' || p[k] == '}' || p[k] == ']' || p[k] == '[' || p[k] == ',' ? 24 : 8;
   }

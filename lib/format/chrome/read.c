@@ -14,8 +14,6 @@
 
 enum { WINDOW = 1 << 16 };
 
-static bool is_blank(uint8_t c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-
 /* ---- the window ---- */
 
 /* Gives up everything before p and asks for a window of at least `min` bytes. */
@@ -59,7 +57,7 @@ enum { NUL_BYTE = 256 };
 /* The next byte that is not blank, NUL_BYTE for a zero; 0 at the end of the input, -1 on an error. */
 static int peek(struct chrome *r) {
   for (;;) {
-    while (is_blank(*r->j.p)) r->j.p++;
+    while (json_is_space(*r->j.p)) r->j.p++;
     if (r->j.p < r->j.end) return *r->j.p ? *r->j.p : NUL_BYTE;
     if (r->j.last) return 0;
     if (!refill(r, r->j.p, WINDOW)) return -1;
@@ -73,7 +71,7 @@ static const char *const BEGINNINGS[] = {"ph", "name", "cat", "pid", "tid", "ts"
 /* Does an event seem to begin at p ("{", blanks, a key that events begin with)? */
 static bool looks_like_event(const uint8_t *p, const uint8_t *end) {
   const uint8_t *q = p + 1;
-  while (is_blank(*q)) q++;
+  while (json_is_space(*q)) q++;
   if (*q++ != '"') return false;
   for (size_t i = 0; i < sizeof BEGINNINGS / sizeof BEGINNINGS[0]; i++) {
     size_t n = strlen(BEGINNINGS[i]);
@@ -194,9 +192,9 @@ static enum array_end read_events(struct chrome *r) {
   for (;; first = false) {
     /* the common case first: a comma, blanks, and an event spelled as those before it */
     for (const uint8_t *p = r->j.p, *q; r->templates && !first; r->j.p = p = q) {
-      while (is_blank(*p)) p++;
+      while (json_is_space(*p)) p++;
       if (*p++ != ',') break;
-      while (is_blank(*p)) p++;
+      while (json_is_space(*p)) p++;
       r->at = p;
       q = template_match(r, p);
       if (!q) break;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "reader.h"
+#include "format/json_args.h"
 
 /* ---- values ---- */
 
@@ -10,9 +11,10 @@ static const char JSON_FIELD[] = "json.";
 /* The arg key of a member of "args", or of the event itself ("json." before it). */
 static tk_id arg_key(struct chrome *r, const struct json_string *key, bool of_event) {
   size_t n;
+  if (!of_event && key->plain && *key->p != *JSON_FIELD) return chrome_string(r, key);
   const uint8_t *text = json_text(&r->j, key, &n);
   const char *prefix = of_event ? JSON_FIELD : n >= 5 && memcmp(text, JSON_FIELD, 5) == 0 ? "json.args." : NULL;
-  if (!prefix) return key->plain ? chrome_string(r, key) : trace_string(r->t, text, n);
+  if (!prefix) return trace_string(r->t, text, n);
   r->text.len = 0;
   buf_append(&r->text, prefix, strlen(prefix));
   buf_append(&r->text, text, n);
@@ -20,7 +22,7 @@ static tk_id arg_key(struct chrome *r, const struct json_string *key, bool of_ev
 }
 
 static bool learn(struct chrome *r, enum template_op op, const uint8_t *p, const uint8_t *end) {
-  if (r->templates) template_value(r->templates, op, p, end);
+  template_value(r->templates, op, p, end);
   return true;
 }
 
@@ -39,17 +41,10 @@ static bool nested(struct chrome *r, struct tk_arg *arg) {
 }
 
 static bool number_value(struct chrome *r, const struct json_value *v, struct tk_arg *arg) {
-  arg->exp = v->num.exp;
-  arg->i = v->num.mant;
-  switch (v->num.kind) {
-  case NUM_INT: arg->type = TK_ARG_INT; return learn(r, OP_INT, v->p, v->end);
-  case NUM_DEC: arg->type = TK_ARG_DECIMAL; return learn(r, OP_DECIMAL, v->p, v->end);
-  case NUM_UINT: arg->type = TK_ARG_UINT; break;
-  default:
-    arg->type = TK_ARG_NUMBER;
-    arg->s = trace_string(r->t, v->p, (size_t)(v->end - v->p));
-  }
-  if (r->templates) template_abandon(r->templates);
+  *arg = json_number_arg(r->t, v);
+  if (arg->type == TK_ARG_INT) return learn(r, OP_INT, v->p, v->end);
+  if (arg->type == TK_ARG_DECIMAL) return learn(r, OP_DECIMAL, v->p, v->end);
+  template_abandon(r->templates);
   return true;
 }
 
@@ -68,7 +63,7 @@ static bool arg_value(struct chrome *r, struct tk_arg *arg) {
     arg->type = TK_ARG_STR;
     arg->s = chrome_string(r, &v.str);
     if (v.str.plain) return learn(r, OP_STR, v.str.p, v.str.p + v.str.n);
-    if (r->templates) template_abandon(r->templates);
+    template_abandon(r->templates);
     return true;
   default: return true;
   }
@@ -136,7 +131,7 @@ static bool ident_field(struct chrome *r, struct tk_ident *out, bool is_tid) {
   if (v.type == JSON_STRING) {
     *out = chrome_ident(r, chrome_string(r, &v.str));
     if (v.str.plain) learn(r, is_tid ? OP_TID_STR : OP_PID_STR, v.str.p, v.str.p + v.str.n);
-    else if (r->templates) template_abandon(r->templates);
+    else template_abandon(r->templates);
     return true;
   }
   i128 whole;
@@ -144,7 +139,7 @@ static bool ident_field(struct chrome *r, struct tk_ident *out, bool is_tid) {
     *out = ident_int(v.num.mant);
     return learn(r, is_tid ? OP_TID : OP_PID, v.p, v.end);
   }
-  if (r->templates) template_abandon(r->templates);
+  template_abandon(r->templates);
   if (v.type == JSON_NUMBER && v.num.kind == NUM_DEC && num_scale(v.num.mant, v.num.exp + 6, &whole) && whole % 1000000 == 0 &&
       whole / 1000000 <= INT64_MAX && whole / 1000000 >= INT64_MIN) {
     *out = ident_int((int64_t)(whole / 1000000));
@@ -175,10 +170,10 @@ static bool when_field(struct chrome *r, struct when *w, enum template_op op, st
   w->kind = WHEN_OK;
   if (v.fixed && v.type == JSON_NUMBER ? num_scale(v.num.mant, v.num.exp + 6, &w->ps) : num_scaled(p, end, 6, &w->ps)) {
     if (v.type == JSON_NUMBER && !v.fixed) return learn(r, op, v.p, v.end);
-    if (r->templates) template_abandon(r->templates);
+    template_abandon(r->templates);
     return true;
   }
-  if (r->templates) template_abandon(r->templates);
+  template_abandon(r->templates);
   w->kind = WHEN_BAD;
   r->j.p = v.p;
   return arg_value(r, bad);
@@ -192,10 +187,10 @@ static bool string_field(struct chrome *r, tk_id *out, bool *is_string, bool var
     if (!json_value(&r->j, &v)) return false;
     *out = chrome_string(r, &v.str);
     if (v.str.plain && vary) learn(r, OP_NAME, v.str.p, v.str.p + v.str.n);
-    else if (!v.str.plain && r->templates) template_abandon(r->templates);
+    else if (!v.str.plain) template_abandon(r->templates);
     return true;
   }
-  if (r->templates) template_abandon(r->templates);
+  template_abandon(r->templates);
   r->text.len = 0;
   if (!json_copy(&r->j, &r->text)) return false;
   *out = trace_string(r->t, r->text.data, r->text.len);
@@ -236,7 +231,7 @@ static bool id_field(struct chrome *r, struct chrome_event *e) {
     e->id = (struct tk_arg){.type = TK_ARG_STR, .s = chrome_string(r, &v.str)};
     return learn(r, OP_ID_STR, v.str.p, v.str.p + v.str.n);
   }
-  if (r->templates) template_abandon(r->templates);
+  template_abandon(r->templates);
   r->j.p = p;
   return arg_value(r, &e->id);
 }
@@ -256,7 +251,7 @@ static bool other_field(struct chrome *r, struct chrome_event *e, const struct j
     e->has_bind_id = true;
     e->bind_id = arg;
   }
-  if ((id == KEY_BIND_ID || id == KEY_ID2) && r->templates) template_abandon(r->templates);
+  if (id == KEY_BIND_ID || id == KEY_ID2) template_abandon(r->templates);
   return true;
 }
 
@@ -290,7 +285,7 @@ static bool read_field(struct chrome *r, struct chrome_event *e, const struct js
   struct tk_arg ignored;
   bool is_string;
   if (f && *seen & f) {
-    if (r->templates) template_abandon(r->templates);
+    template_abandon(r->templates);
     json_remark(&r->j, r->at, CHROME_GIVEN_TWICE);
     if (f == F_ARGS) args_keep(r->t, is_field);
   }
@@ -332,7 +327,7 @@ bool chrome_event(struct chrome *r) {
   uint32_t args;
   r->at = from;
   args_begin(t);
-  if (r->templates) template_begin(r->templates, from);
+  template_begin(r->templates, from);
   if (!read_fields(r, &e)) return false;
   if (e.empty) {
     t->counts.empty++;
@@ -344,11 +339,11 @@ bool chrome_event(struct chrome *r) {
   if (e.ph == 'C' && r->j.n_fixes) chrome_drop_nan(r);
   if (t->store->builder.duplicates) {
     json_remark(&r->j, from, CHROME_GIVEN_TWICE);
-    if (r->templates) template_abandon(r->templates);
+    template_abandon(r->templates);
   }
   args = args_end(t);
-  if (!chrome_phase_known(e.ph) && r->templates) template_abandon(r->templates);
-  if (r->templates && r->j.n_fixes == 0) template_learn(r->templates, r, &e, args, r->j.p);
+  if (!chrome_phase_known(e.ph)) template_abandon(r->templates);
+  if (r->j.n_fixes == 0) template_learn(r->templates, r, &e, args, r->j.p);
   chrome_add_event(r, &e, args, from);
   if (!chrome_phase_known(e.ph)) t->store->pool.len = pool; /* a record keeps its text instead */
   return r->j.status == JSON_OK;

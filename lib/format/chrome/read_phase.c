@@ -6,16 +6,16 @@
 
 #include "reader.h"
 
-static const bool KNOWN[256] = {['X'] = true, ['B'] = true, ['E'] = true, ['i'] = true, ['I'] = true, ['R'] = true,
-                                ['C'] = true, ['b'] = true, ['n'] = true, ['e'] = true, ['S'] = true, ['T'] = true,
-                                ['p'] = true, ['F'] = true, ['s'] = true, ['t'] = true, ['f'] = true};
+enum phase { PHASE_RECORD, PHASE_SPAN, PHASE_INSTANT, PHASE_COUNTER, PHASE_FLOW, PHASE_ASYNC, PHASE_LEGACY_ASYNC };
+static const uint8_t PHASES[256] = {
+  ['X'] = PHASE_SPAN,         ['B'] = PHASE_SPAN,         ['E'] = PHASE_SPAN,         ['C'] = PHASE_COUNTER,
+  ['i'] = PHASE_INSTANT,      ['I'] = PHASE_INSTANT,      ['R'] = PHASE_INSTANT,      ['s'] = PHASE_FLOW,
+  ['t'] = PHASE_FLOW,         ['f'] = PHASE_FLOW,         ['b'] = PHASE_ASYNC,        ['n'] = PHASE_ASYNC,
+  ['e'] = PHASE_ASYNC,        ['S'] = PHASE_LEGACY_ASYNC, ['T'] = PHASE_LEGACY_ASYNC, ['p'] = PHASE_LEGACY_ASYNC,
+  ['F'] = PHASE_LEGACY_ASYNC,
+};
 
-bool chrome_phase_known(uint8_t ph) { return KNOWN[ph]; }
-
-static bool is_flow(uint8_t ph) { return ph == 's' || ph == 't' || ph == 'f'; }
-static bool is_instant(uint8_t ph) { return ph == 'i' || ph == 'I' || ph == 'R'; }
-static bool is_legacy_async(uint8_t ph) { return ph == 'S' || ph == 'T' || ph == 'p' || ph == 'F'; }
-static bool is_async(uint8_t ph) { return ph == 'b' || ph == 'n' || ph == 'e' || is_legacy_async(ph); }
+bool chrome_phase_known(uint8_t ph) { return PHASES[ph] != PHASE_RECORD; }
 
 static bool plain_id(const struct tk_arg *id) { return id->type == TK_ARG_INT || id->type == TK_ARG_UINT || id->type == TK_ARG_STR; }
 
@@ -27,10 +27,10 @@ static void set_id(struct tk_flow_point *f, const struct tk_arg *id) {
 
 /* Phases known before that must be records after all: an async event or a flow point without an identity. */
 static const char *unusable(const struct chrome_event *e) {
-  if (is_flow(e->ph) && (!e->has_id || e->has_id2 || !plain_id(&e->id))) return "flow event without a plain id: kept as it is";
-  if (is_async(e->ph) && e->has_id && e->has_id2) return "async event with both id and id2: kept as it is";
-  if (is_async(e->ph) && !e->has_id && !e->has_id2) return "async event without an id: kept as it is";
-  return NULL;
+  if (PHASES[e->ph] == PHASE_FLOW)
+    return e->has_id && !e->has_id2 && plain_id(&e->id) ? NULL : "flow event without a plain id: kept as it is";
+  if (e->has_id && e->has_id2) return "async event with both id and id2: kept as it is";
+  return e->has_id || e->has_id2 ? NULL : "async event without an id: kept as it is";
 }
 
 /* ---- times ---- */
@@ -43,7 +43,7 @@ static const i128 LONG_PS = (i128)1 << 62;
 /* An instant of its process or of the whole trace. */
 static bool is_wide(const struct chrome *r, const struct chrome_event *e) {
   const char *s = tk_string(r->t, e->s, NULL);
-  return is_instant(e->ph) && (*s == 'g' || *s == 'p') && !s[1];
+  return PHASES[e->ph] == PHASE_INSTANT && (*s == 'g' || *s == 'p') && !s[1];
 }
 
 static void repaired_dur(struct chrome *r, struct chrome_event *e) {
@@ -89,12 +89,13 @@ void chrome_extra_args(struct chrome *r, struct chrome_event *e) {
     if (e->dur.kind == WHEN_OK) args_str(r->t, key, TK_ARG_NUMBER, trace_string(r->t, text, num_put_us(text, e->dur.ps)));
     else copy_as(r, e->dur_arg, key);
   }
-  if (e->has_id && !is_flow(e->ph)) copy_as(r, e->id, KEY_ID);
+  if (e->has_id && PHASES[e->ph] != PHASE_FLOW) copy_as(r, e->id, KEY_ID);
   if (e->s) args_str(r->t, KEY_SCOPE_OF_INSTANT, TK_ARG_STR, e->s);
-  if (is_instant(e->ph) && e->s && !wide && strcmp(s, "t") != 0)
+  if (PHASES[e->ph] == PHASE_INSTANT && e->s && !wide && strcmp(s, "t") != 0)
     json_fix(&r->j, r->at, "instant with an unknown scope: taken as one of its thread");
-  if (e->bp && !(is_flow(e->ph) && e->enclosing)) args_str(r->t, KEY_BP, TK_ARG_STR, e->bp);
-  if (e->ph == 'I' || e->ph == 'R' || is_legacy_async(e->ph)) args_str(r->t, KEY_PH, TK_ARG_STR, trace_string(r->t, &ph, 1));
+  if (e->bp && !(PHASES[e->ph] == PHASE_FLOW && e->enclosing)) args_str(r->t, KEY_BP, TK_ARG_STR, e->bp);
+  if (e->ph == 'I' || e->ph == 'R' || PHASES[e->ph] == PHASE_LEGACY_ASYNC)
+    args_str(r->t, KEY_PH, TK_ARG_STR, trace_string(r->t, &ph, 1));
   if (wide && (e->tid.kind == TK_IDENT_INT || e->tid.kind == TK_IDENT_QUOTED)) args_int(r->t, KEY_TID, e->tid.num);
   if (wide && e->tid.kind == TK_IDENT_STR) args_str(r->t, KEY_TID, TK_ARG_STR, e->tid.str);
 }
@@ -133,15 +134,6 @@ static tk_id counter_track(struct chrome *r, const struct chrome_event *e) {
 
 /* ---- events ---- */
 
-/* A direct-mapped cache in front of trace_class: 4% of reading. */
-static tk_id class_of(struct chrome *r, tk_id name, tk_id cat) {
-  unsigned at = name & 1023;
-  if (r->classes[at].cls && r->classes[at].name == name && r->classes[at].cat == cat) return r->classes[at].cls;
-  r->classes[at].name = name;
-  r->classes[at].cat = cat;
-  return r->classes[at].cls = trace_class(r->t, name, cat);
-}
-
 static void drop_event(struct chrome *r, const struct chrome_event *e, const char *why) {
   trace_note(r->t, TK_NOTE_REPAIR, e->offset, why);
   r->t->counts.dropped++;
@@ -163,7 +155,7 @@ static void set_kind_and_track(struct chrome *r, const struct chrome_event *e, s
   if (e->ph == 'X' || e->ph == 'B' || e->ph == 'E') {
     ev->kind = e->ph == 'X' ? TK_SPAN : e->ph == 'B' ? TK_BEGIN : TK_END;
     ev->track = chrome_thread(r, e->pid, e->tid);
-  } else if (is_instant(e->ph)) {
+  } else if (PHASES[e->ph] == PHASE_INSTANT) {
     ev->kind = TK_INSTANT;
     ev->track = is_wide(r, e) ? trace_process(r->t, e->pid) : chrome_thread(r, e->pid, e->tid);
   } else if (e->ph == 'C') {
@@ -207,7 +199,7 @@ static void emit_event(struct chrome *r, const struct chrome_event *e, uint32_t 
   near = chrome_relative(r, e->ts.ps, &ts);
   ev = trace_add_event(r->t);
   ev->ts = ts;
-  ev->cls = class_of(r, e->name, e->cat);
+  ev->cls = chrome_class(r, e->name, e->cat);
   ev->args = args;
   set_kind_and_track(r, e, ev);
   if (e->ph == 'X' && e->dur.kind == WHEN_OK) ev->dur = (tk_time)e->dur.ps;
@@ -236,7 +228,7 @@ static void emit_flow(struct chrome *r, const struct chrome_event *e, uint32_t a
   f = trace_add_flow_point(r->t);
   f->ts = near ? ts : PENDING_TS;
   f->role = e->ph == 's' ? TK_FLOW_START : e->ph == 't' ? TK_FLOW_STEP : TK_FLOW_END;
-  f->cls = class_of(r, e->name, e->cat);
+  f->cls = chrome_class(r, e->name, e->cat);
   f->at = chrome_thread(r, e->pid, e->tid);
   set_id(f, &e->id);
   f->enclosing = e->enclosing;
@@ -244,13 +236,7 @@ static void emit_flow(struct chrome *r, const struct chrome_event *e, uint32_t a
   if (!near) chrome_add_pending(r, (struct pending){e->ts.ps, r->t->n_flow_points, 0, PENDING_FLOW});
 }
 
-/* xprof prints a counter as one event with entries:[[ts,value],...]. */
-static bool has_entries(const struct chrome *r, const struct chrome_event *e, uint32_t args, struct tk_arg *entries) {
-  if (e->ph != 'C' || e->ts.kind != WHEN_NONE || !tk_args_find(r->t, args, "json.entries", entries)) return false;
-  return entries->type == TK_ARG_JSON;
-}
-
-/* Every pair becomes a sample. */
+/* xprof prints a counter as one event with entries:[[ts,value],...]: every pair becomes a sample. */
 static void emit_entries(struct chrome *r, const struct chrome_event *e, uint32_t args, struct tk_arg entries) {
   struct tk_arg series;
   struct chrome_event sample = *e;
@@ -289,17 +275,18 @@ static void note_phase(struct chrome *r, const struct chrome_event *e) {
 }
 
 void chrome_add_event(struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *from) {
-  struct tk_counts *c = &r->t->counts;
-  const char *why = unusable(e);
+  enum phase phase = PHASES[e->ph];
+  const char *why = phase >= PHASE_FLOW ? unusable(e) : NULL;
   struct tk_arg entries;
-  c->by_phase[e->ph]++;
-  if (!chrome_phase_known(e->ph) || why) {
+  r->t->counts.by_phase[e->ph]++;
+  if (phase == PHASE_RECORD || why) {
     if (why) trace_note(r->t, TK_NOTE_REPAIR, e->offset, why);
     else note_phase(r, e);
     chrome_record(r, e, args, from);
-  } else if (is_flow(e->ph)) {
+  } else if (phase == PHASE_FLOW) {
     emit_flow(r, e, args);
-  } else if (has_entries(r, e, args, &entries)) {
+  } else if (phase == PHASE_COUNTER && e->ts.kind == WHEN_NONE && tk_args_find(r->t, args, "json.entries", &entries) &&
+             entries.type == TK_ARG_JSON) {
     emit_entries(r, e, args, entries);
   } else {
     emit_event(r, e, args);

@@ -6,16 +6,11 @@
 
 #include "reader.h"
 
-
-static bool append_key(struct json *j, const struct json_string *key, struct buf *out) {
-  size_t n;
-  const uint8_t *text = json_text(j, key, &n);
-  return json_quote(out, text, n) && buf_append(out, ":", 1);
-}
-
 /* Members but those that the track says, and the ts. */
 static bool copy_members(struct json *j, bool drop_tid, bool drop_ts, struct buf *out) {
   struct json_string key;
+  const uint8_t *text;
+  size_t n;
   bool any = false;
   for (j->p++; json_blank(j);) {
     if (*j->p == ',') j->p++;
@@ -27,7 +22,8 @@ static bool copy_members(struct json *j, bool drop_tid, bool drop_ts, struct buf
     }
     if (any) buf_append(out, ",", 1);
     any = true;
-    if (!append_key(j, &key, out) || !json_copy(j, out)) return false;
+    text = json_text(j, &key, &n);
+    if (!json_quote(out, text, n) || !buf_append(out, ":", 1) || !json_copy(j, out)) return false;
   }
   return false;
 }

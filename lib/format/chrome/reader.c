@@ -3,22 +3,12 @@
 
 #include <string.h>
 
-uint64_t chrome_offset(const struct chrome *r, const uint8_t *p) { return r->base_offset + (uint64_t)(p - r->base); }
-
 void chrome_note(struct chrome *r, enum tk_note_kind kind, const uint8_t *at, const char *text) {
   trace_note(r->t, kind, chrome_offset(r, at), text);
 }
 
-tk_id chrome_plain(struct chrome *r, const uint8_t *p, size_t n) {
-  struct intern *in = &r->t->store->strings;
-  uint32_t hash = (uint32_t)hash_bytes(p, n);
-  tk_id id = intern_find(in, p, n, hash);
-  if (id) return id;
-  return utf8_valid(p, n) ? intern_add(in, p, n, hash) : 0;
-}
-
 tk_id chrome_string(struct chrome *r, const struct json_string *s) {
-  tk_id id = s->plain ? chrome_plain(r, s->p, s->n) : 0;
+  tk_id id = s->plain ? intern_id(&r->t->store->strings, s->p, s->n) : 0;
   size_t n;
   const uint8_t *text;
   if (id) return id;
@@ -26,15 +16,10 @@ tk_id chrome_string(struct chrome *r, const struct json_string *s) {
   return trace_string(r->t, text, n);
 }
 
-tk_id chrome_spelling(struct chrome *r, const uint8_t *p, size_t n) {
-  uint32_t id = intern_find(&r->raw, p, n, (uint32_t)hash_bytes(p, n));
-  return id ? r->raw_ids[id] : 0;
-}
-
 void chrome_learn_spelling(struct chrome *r, const uint8_t *p, size_t n, tk_id id) {
-  uint32_t raw = intern(&r->raw, p, n);
-  if (!mem_grow(&r->t->store->mem, (void **)&r->raw_ids, &r->cap_raw_ids, (uint64_t)raw + 1, sizeof *r->raw_ids)) return;
-  r->raw_ids[raw] = id;
+  /* room first: whoever finds a spelling reads its id */
+  if (mem_grow(&r->t->store->mem, (void **)&r->raw_ids, &r->cap_raw_ids, (uint64_t)r->raw.n + 2, sizeof *r->raw_ids))
+    r->raw_ids[intern(&r->raw, p, n)] = id;
 }
 
 struct tk_ident chrome_ident(const struct chrome *r, tk_id text) {

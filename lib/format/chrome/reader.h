@@ -87,15 +87,12 @@ struct chrome {
 
 #define CHROME_GIVEN_TWICE "key given twice: the last value counts"
 
-uint64_t chrome_offset(const struct chrome *r, const uint8_t *p);
+static inline uint64_t chrome_offset(const struct chrome *r, const uint8_t *p) { return r->base_offset + (uint64_t)(p - r->base); }
 void chrome_note(struct chrome *r, enum tk_note_kind kind, const uint8_t *at, const char *text);
 
-/* The string id of a plain string if it is valid UTF-8, else 0. */
-tk_id chrome_plain(struct chrome *r, const uint8_t *p, size_t n);
 /* The string id of any string, decoded and repaired. */
 tk_id chrome_string(struct chrome *r, const struct json_string *s);
-/* The id of the text that this spelling of a nested value was read as, 0 = not met yet; and remembers it. */
-tk_id chrome_spelling(struct chrome *r, const uint8_t *p, size_t n);
+/* Remembers the text that this spelling of a nested value was read as: raw_ids[intern_id(&r->raw, p, n)]. */
 void chrome_learn_spelling(struct chrome *r, const uint8_t *p, size_t n, tk_id id);
 
 /* Reads the object at r->j.p.  On JSON_OK it is in the graph and j.p is behind it. */
@@ -149,17 +146,28 @@ static inline tk_id chrome_thread(struct chrome *r, struct tk_ident pid, struct 
   return r->tracks[at].track = trace_track(r->t, TK_THREAD, pid, tid, 0);
 }
 
+/* A direct-mapped cache in front of trace_class: 4% of reading. */
+static inline tk_id chrome_class(struct chrome *r, tk_id name, tk_id cat) {
+  unsigned at = name & 1023;
+  if (r->classes[at].cls && r->classes[at].name == name && r->classes[at].cat == cat) return r->classes[at].cls;
+  r->classes[at].name = name;
+  r->classes[at].cat = cat;
+  return r->classes[at].cls = trace_class(r->t, name, cat);
+}
+
 /* ---- prediction (read_template.c) ---- */
 
+/* What stands between two literals: numbers up to OP_DECIMAL, then strings and nested values; OP_INT to OP_NESTED are args. */
 enum template_op {
-  OP_END, OP_TS, OP_DUR, OP_PID, OP_TID, OP_PID_STR, OP_TID_STR, OP_NAME, OP_ID, OP_ID_STR, OP_INT, OP_DECIMAL, OP_STR, OP_NESTED
+  OP_END, OP_TS, OP_DUR, OP_PID, OP_TID, OP_ID, OP_INT, OP_DECIMAL, OP_STR, OP_NESTED, OP_NAME, OP_PID_STR, OP_TID_STR, OP_ID_STR
 };
 
 struct templates *templates_new(struct mem *mem);
 void templates_free(struct templates *p);
 /* Reads the event at p if it is spelled like one before: the byte behind it, or NULL, and nothing has happened. */
 const uint8_t *template_match(struct chrome *r, const uint8_t *p);
-/* The general path tells what it reads, value by value, and that it has reached the end of an event worth predicting. */
+/* The general path tells what it reads, value by value, and that it has reached the end of an event worth predicting.  Without
+ * templates (NULL) all four do nothing. */
 void template_begin(struct templates *p, const uint8_t *from);
 void template_value(struct templates *p, enum template_op op, const uint8_t *value, const uint8_t *end);
 void template_abandon(struct templates *p);

@@ -12,14 +12,10 @@
 #include <string.h>
 
 #include "write_event.h"
+#include "base/heap.h"
 #include "format/format.h"
-#include "format/json.h"
+#include "format/json_args.h"
 #include "format/json_pretty.h"
-
-struct pending {
-  tk_time end;
-  tk_id event;
-};
 
 struct chrome_sink {
   struct sink sink;
@@ -32,7 +28,9 @@ struct chrome_sink {
   struct printer printer;
   int64_t zero_ns;
   bool any; /* an element of the events array has been written */
-  struct buf stack; /* of struct pending */
+  tk_id *open;      /* paired spans of the thread that have not ended */
+  uint32_t n_open, cap_open;
+  struct heap ends; /* async events by when they end */
   uint64_t done, total;
   struct {
     uint64_t at; /* bytes that have been accounted for */
@@ -73,26 +71,21 @@ static void begin_element(struct chrome_sink *s, enum sink_part part, tk_id id) 
 
 static void put_key(struct chrome_sink *s, const struct tk_trace *t, tk_id key) {
   struct buf b = {.mem = &s->mem};
-  size_t n;
-  const char *p = tk_string(t, key, &n);
-  json_quote(&b, p, n);
+  json_quote_id(&b, t, key);
   out_write(s->out, b.data, b.len);
   write_text(s, ":");
   buf_free(&b);
-}
-
-static bool is_ours(const struct tk_trace *t, const struct tk_meta *m) {
-  return strcmp(tk_string(t, m->key, NULL), "tracekit") == 0;
 }
 
 static void put_metas(struct chrome_sink *s, const struct tk_trace *t, bool after, bool ours, const char *comma) {
   char number[24];
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];
-    if (m->after != after || m->origin || (is_ours(t, m) && !ours)) continue;
+    const char *key = tk_string(t, m->key, NULL);
+    if (m->after != after || m->origin || (!ours && strcmp(key, "tracekit") == 0)) continue;
     if (*comma) write_text(s, comma);
     put_key(s, t, m->key);
-    if (t->has_zero && strcmp(tk_string(t, m->key, NULL), "baseTimeNanoseconds") == 0)
+    if (t->has_zero && strcmp(key, "baseTimeNanoseconds") == 0)
       out_write(s->out, number, num_put_i64(number, t->zero_ns));
     else
       out_write(s->out, trace_raw(t, m->at), m->size);
@@ -134,14 +127,11 @@ static bool is_hidden(const struct tk_trace *t, tk_id track) {
 }
 
 /* Records that an operation has overruled are replaced by what the track says now. */
-static bool overruled(const struct tk_trace *t, const struct tk_record *r) {
-  return r->kind != TK_REC_OTHER && r->track && t->tracks[r->track].renamed;
-}
-
 static void put_records(struct chrome_sink *s, const struct tk_trace *t, bool metadata) {
   for (tk_id i = 1; i <= t->n_records; i++) {
     const struct tk_record *r = &t->records[i];
-    if ((r->phase == 'M') != metadata || is_hidden(t, r->track) || overruled(t, r)) continue;
+    bool overruled = r->kind != TK_REC_OTHER && r->track && t->tracks[r->track].renamed;
+    if ((r->phase == 'M') != metadata || is_hidden(t, r->track) || overruled) continue;
     begin_element(s, SINK_META, i);
     print_record(&s->printer, r);
   }
@@ -152,8 +142,6 @@ static void put_name(struct chrome_sink *s, const struct tk_trace *t, tk_id trac
   struct buf b = {.mem = &s->mem};
   const struct fragment *f = &s->printer.tracks[track];
   char number[24];
-  size_t n;
-  const char *p = tk_string(t, value, &n);
   begin_element(s, SINK_META, track);
   write_text(s, "{\"ph\":\"M\",\"name\":\"");
   write_text(s, what);
@@ -162,7 +150,7 @@ static void put_name(struct chrome_sink *s, const struct tk_trace *t, tk_id trac
   write_text(s, ",\"args\":{\"");
   write_text(s, arg);
   write_text(s, "\":");
-  if (value) json_quote(&b, p, n);
+  if (value) json_quote_id(&b, t, value);
   else buf_append(&b, number, num_put_i64(number, t->tracks[track].sort_index));
   out_write(s->out, b.data, b.len);
   write_text(s, "}}");
@@ -182,10 +170,6 @@ static void put_names(struct chrome_sink *s, const struct tk_trace *t) {
 
 /* ---- events ---- */
 
-static struct pending *stack_top(struct chrome_sink *s) {
-  return s->stack.len ? (struct pending *)(void *)(s->stack.data + s->stack.len) - 1 : NULL;
-}
-
 static void end_event(struct chrome_sink *s, const struct tk_trace *t, tk_id id) {
   begin_element(s, SINK_EVENT, id);
   print_event(&s->printer, &t->events[id], END);
@@ -198,59 +182,26 @@ static void put_event(struct chrome_sink *s, const struct tk_trace *t, tk_id id,
 
 /* Threads: an end comes before the next event that is not below its begin. */
 static void put_thread(struct chrome_sink *s, const struct tk_trace *t, const struct tk_track *k) {
-  struct pending *top;
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
-    while ((top = stack_top(s)) != NULL && t->events[top->event].depth >= e->depth) {
-      end_event(s, t, top->event);
-      s->stack.len -= sizeof *top;
-    }
+    while (s->n_open && t->events[s->open[s->n_open - 1]].depth >= e->depth) end_event(s, t, s->open[--s->n_open]);
     put_event(s, t, i, e->flags & TK_PAIRED);
-    struct pending p = {0, i};
-    if ((e->flags & (TK_PAIRED | TK_UNFINISHED)) == TK_PAIRED) buf_append(&s->stack, &p, sizeof p);
+    if ((e->flags & (TK_PAIRED | TK_UNFINISHED)) == TK_PAIRED &&
+        mem_grow(&s->mem, (void **)&s->open, &s->cap_open, (uint64_t)s->n_open + 1, sizeof *s->open))
+      s->open[s->n_open++] = i;
   }
-  while ((top = stack_top(s)) != NULL) {
-    end_event(s, t, top->event);
-    s->stack.len -= sizeof *top;
-  }
+  while (s->n_open) end_event(s, t, s->open[--s->n_open]);
 }
 
 /* Async ends wait in a heap: earliest first, at one time the begin written last. */
-static bool sooner(const struct pending *a, const struct pending *b) {
-  return a->end != b->end ? a->end < b->end : a->event > b->event;
-}
-
-static void heap_push(struct buf *b, struct pending p) {
-  struct pending *h;
-  size_t i = b->len / sizeof p;
-  if (!buf_append(b, &p, sizeof p)) return;
-  h = (struct pending *)(void *)b->data;
-  for (; i && sooner(&p, &h[(i - 1) / 2]); i = (i - 1) / 2) h[i] = h[(i - 1) / 2];
-  h[i] = p;
-}
-
-static struct pending heap_pop(struct buf *b) {
-  struct pending *h = (struct pending *)(void *)b->data, top = h[0], last;
-  size_t n = b->len / sizeof *h - 1, i = 0, c;
-  last = h[n];
-  b->len -= sizeof *h;
-  for (; (c = 2 * i + 1) < n; i = c) {
-    if (c + 1 < n && sooner(&h[c + 1], &h[c])) c++;
-    if (!sooner(&h[c], &last)) break;
-    h[i] = h[c];
-  }
-  h[i] = last;
-  return top;
-}
-
 static void put_flat(struct chrome_sink *s, const struct tk_trace *t, const struct tk_track *k) {
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
-    while (s->stack.len && ((struct pending *)(void *)s->stack.data)->end <= e->ts) end_event(s, t, heap_pop(&s->stack).event);
+    while (s->ends.n && s->ends.items[0].time <= e->ts) end_event(s, t, (tk_id)heap_pop(&s->ends));
     put_event(s, t, i, e->flags & TK_PAIRED);
-    if ((e->flags & (TK_PAIRED | TK_UNFINISHED)) == TK_PAIRED) heap_push(&s->stack, (struct pending){e->ts + e->dur, i});
+    if ((e->flags & (TK_PAIRED | TK_UNFINISHED)) == TK_PAIRED) heap_push(&s->ends, (struct heap_item){e->ts + e->dur, i, i});
   }
-  while (s->stack.len) end_event(s, t, heap_pop(&s->stack).event);
+  while (s->ends.n) end_event(s, t, (tk_id)heap_pop(&s->ends));
 }
 
 static bool report_progress(struct chrome_sink *s, struct tk_err *err) {
@@ -347,7 +298,8 @@ static bool chrome_write(struct sink *sink, const struct tk_trace *t, struct tk_
 static void chrome_free(struct sink *sink) {
   struct chrome_sink *s = (struct chrome_sink *)sink;
   struct mem mem = s->mem;
-  buf_free(&s->stack);
+  mem_free(&s->mem, s->open);
+  heap_free(&s->ends);
   out_close(&s->side);
   mem_free(&mem, s);
 }
@@ -359,7 +311,7 @@ struct sink *chrome_writer(struct out *out, const struct sink_options *opt) {
   struct chrome_sink *s = mem_alloc(&mem, sizeof *s);
   if (!s) return NULL;
   *s = (struct chrome_sink){.out = out, .opt = *opt};
-  s->stack.mem = &s->mem;
+  s->ends.mem = &s->mem;
   if (opt->pretty) {
     if (!out_memory(&s->side, NULL, &s->mem, NULL)) {
       mem_free(&mem, s);

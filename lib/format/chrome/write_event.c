@@ -4,38 +4,30 @@
 #include <string.h>
 
 #include "base/base64.h"
-#include "format/json.h"
+#include "format/json_args.h"
 
 /* ---- fragments ---- */
-
-static void append_bytes(struct printer *p, const void *text, size_t n) { buf_append(&p->text, text, n); }
-static void add_text(struct printer *p, const char *text) { append_bytes(p, text, strlen(text)); }
-static void add_quoted(struct printer *p, tk_id s) {
-  size_t n;
-  const char *text = tk_string(p->t, s, &n);
-  json_quote(&p->text, text, n);
-}
 
 static struct fragment fragment_from(const struct printer *p, size_t at) { return (struct fragment){at, (uint32_t)(p->text.len - at)}; }
 
 static struct fragment class_fragment(struct printer *p, const struct tk_class *c) {
   size_t at = p->text.len;
-  if (c->cat) add_text(p, ",\"cat\":"), add_quoted(p, c->cat);
-  if (c->name) add_text(p, ",\"name\":"), add_quoted(p, c->name);
+  if (c->cat) buf_text(&p->text, ",\"cat\":"), json_quote_id(&p->text, p->t, c->cat);
+  if (c->name) buf_text(&p->text, ",\"name\":"), json_quote_id(&p->text, p->t, c->name);
   return fragment_from(p, at);
 }
 
 static void add_ident(struct printer *p, const char *key, struct tk_ident i) {
   char text[32];
   if (i.kind == TK_IDENT_NONE) return;
-  add_text(p, key);
+  buf_text(&p->text, key);
   if (i.kind == TK_IDENT_STR) {
-    add_quoted(p, i.str);
+    json_quote_id(&p->text, p->t, i.str);
     return;
   }
-  if (i.kind == TK_IDENT_QUOTED) append_bytes(p, "\"", 1);
-  append_bytes(p, text, num_put_i64(text, i.num));
-  if (i.kind == TK_IDENT_QUOTED) append_bytes(p, "\"", 1);
+  if (i.kind == TK_IDENT_QUOTED) buf_append(&p->text, "\"", 1);
+  buf_append(&p->text, text, num_put_i64(text, i.num));
+  if (i.kind == TK_IDENT_QUOTED) buf_append(&p->text, "\"", 1);
 }
 
 static struct fragment track_fragment(struct printer *p, const struct tk_track *k) {
@@ -80,7 +72,7 @@ static void shape_fragments(struct printer *p, const struct tk_arg_shape *s, str
     struct printed_field *f = &p->fields[p->n_fields++];
     f->place = (uint8_t)place_of_key(key, n, &skip);
     json_quote(&p->text, key + skip, n - skip);
-    append_bytes(p, ":", 1);
+    buf_append(&p->text, ":", 1);
     f->key = fragment_from(p, at);
     if (f->place != IN_ARGS) out->simple = false;
   }
@@ -223,8 +215,6 @@ static void put_time(struct printer *p, tk_time ts) {
   }
   p->out->next += q - start;
 }
-
-static void put_dur(struct printer *p, tk_time dur) { p->out->next += num_put_us((char *)out_reserve(p->out, 48), dur); }
 
 /* ---- args ---- */
 
@@ -422,7 +412,7 @@ void print_event(struct printer *p, const struct tk_event *e, enum event_part pa
   put_ts(p, e, e->ts);
   if (part == WHOLE && e->kind == TK_SPAN) {
     PUT(p, ",\"dur\":");
-    put_dur(p, e->dur);
+    p->out->next += num_put_us((char *)out_reserve(p->out, 48), e->dur);
   }
   if (p->points && p->points[e - p->t->events]) put_point(p, &p->t->flow_points[p->points[e - p->t->events]]);
   if (e->args || p->t->classes[e->cls].args) {

@@ -75,7 +75,7 @@ enum pb_wire schema_wire(const struct schema_field *field) {
 static uint64_t pair(uint32_t of, uint32_t what) { return (uint64_t)of << 32 | what; }
 
 static uint32_t find_text(const struct schema *s, const void *p, size_t n) {
-  return s->n ? intern_find(&s->text, p, n, (uint32_t)hash_bytes(p, n)) : 0;
+  return s->n ? intern_id(&s->text, p, n) : 0;
 }
 
 const struct schema_field *schema_by_number(const struct schema *s, uint32_t message, uint32_t number) {

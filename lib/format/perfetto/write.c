@@ -88,7 +88,7 @@ static tk_id subtree_end(const struct tk_trace *t, const struct tk_track *k, tk_
   return end;
 }
 
-static void write_aside(struct perfetto_sink *s, tk_id track, struct lanes *lanes, tk_id id) {
+static void write_aside(struct perfetto_sink *s, tk_id track, struct heap *lanes, tk_id id) {
   const struct tk_track *k = &s->t->tracks[track];
   const struct tk_event *e = &s->t->events[id];
   uint64_t uuid = lanes_take(lanes, e->ts, e->ts + e->dur);
@@ -106,7 +106,7 @@ static void write_aside(struct perfetto_sink *s, tk_id track, struct lanes *lane
 
 static void write_thread(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
-  struct lanes lanes = {.mem = &s->mem};
+  struct heap lanes = {.mem = &s->mem};
   if (k->count == 0) return;
   writer_track(&s->w, s->uuids[track]);
   s->n_deep = 0;
@@ -114,7 +114,7 @@ static void write_thread(struct perfetto_sink *s, tk_id track) {
   for (tk_id i = k->first; i < k->first + k->count; i++)
     if (s->t->events[i].flags & ASIDE) write_aside(s, track, &lanes, i);
   for (uint32_t i = 0; i < s->n_deep; i++) write_aside(s, track, &lanes, s->deep[i]);
-  lanes_free(&lanes);
+  heap_free(&lanes);
 }
 
 /* ---- what has no stack ---- */

@@ -15,7 +15,7 @@ struct asyncs {
   const struct tk_event *e;  /* the track's */
   uint32_t *lane, *below;    /* of an event: its lane; the open one of its identity that it lies in, its index + 1 */
   struct map groups, open;   /* name -> group; identity -> innermost open event, its index + 1 */
-  struct lanes *list;
+  struct heap *list;
   uint32_t n_list, cap_list;
   uint64_t first_lane;       /* uuid: those of the lanes follow each other */
   uint32_t n_lanes;
@@ -40,12 +40,12 @@ static uint64_t identity(const struct tk_trace *t, const struct tk_event *e) {
 
 static tk_time end_of(const struct tk_event *e) { return e->flags & TK_UNFINISHED ? INT64_MAX : e->ts + e->dur; }
 
-static struct lanes *group_of(struct asyncs *a, tk_id name) {
+static struct heap *group_of(struct asyncs *a, tk_id name) {
   uint32_t *slot = map_put(&a->groups, name, UINT32_MAX);
   if (!slot || !mem_grow(&a->s->mem, (void **)&a->list, &a->cap_list, (uint64_t)a->n_list + 1, sizeof *a->list)) return NULL;
   if (*slot == UINT32_MAX) {
     *slot = a->n_list;
-    a->list[a->n_list++] = (struct lanes){.mem = &a->s->mem};
+    a->list[a->n_list++] = (struct heap){.mem = &a->s->mem};
   }
   return &a->list[*slot];
 }
@@ -54,7 +54,7 @@ static struct lanes *group_of(struct asyncs *a, tk_id name) {
 static uint32_t free_lane(struct asyncs *a, const struct tk_event *e) {
   struct perfetto_sink *s = a->s;
   tk_id name = s->t->classes[e->cls].name;
-  struct lanes *g = group_of(a, name);
+  struct heap *g = group_of(a, name);
   uint64_t uuid = g ? lanes_take(g, e->ts, end_of(e)) : 0;
   size_t n;
   const char *text = tk_string(s->t, name, &n);
@@ -124,7 +124,7 @@ void asyncs_write(struct perfetto_sink *s, tk_id track) {
     for (uint32_t i = 0; i < k->count; i++) choose_lane(&a, i);
     if (!s->mem.failed) write_lanes(&a);
   }
-  for (uint32_t i = 0; i < a.n_list; i++) lanes_free(&a.list[i]);
+  for (uint32_t i = 0; i < a.n_list; i++) heap_free(&a.list[i]);
   mem_free(&s->mem, a.list);
   mem_free(&s->mem, a.lane);
   mem_free(&s->mem, a.below);

@@ -171,7 +171,7 @@ static void describe_named(struct perfetto_sink *s, tk_id track) {
   if (code == NAMED_GLOBAL) c.parent = 0;
   if (code == NAMED_OF_THREAD) c.parent = describe_thread_uuid(s, k->parent, rest);
   if (code == NAMED_OF_TRACK && rest >= 0 && (size_t)rest < n) {
-    tk_id text = intern_find(strings, tid, (size_t)rest, (uint32_t)hash_bytes(tid, (size_t)rest));
+    tk_id text = intern_id(strings, tid, (size_t)rest);
     up = text ? map_get(&s->named, (uint64_t)k->parent << 32 | text) : NULL;
     if (up) c.parent = s->uuids[*up];
   }

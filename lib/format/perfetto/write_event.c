@@ -44,14 +44,6 @@ static void write_long_annotation(struct event_writer *w, uint32_t key, const st
   pb_message(&w->event, EVENT_DEBUG_ANNOTATIONS, b);
 }
 
-static uint8_t *double_field(uint8_t *p, uint32_t field, double d) {
-  uint64_t bits;
-  memcpy(&bits, &d, sizeof bits);
-  *p++ = (uint8_t)PB_KEY(field, PB_FIXED64);
-  for (int i = 0; i < 8; i++) *p++ = (uint8_t)(bits >> 8 * i);
-  return p;
-}
-
 /* A kernel of Kineto has twenty args, nearly all of them numbers and interned strings, so these are made in place: of a size below
  * 128 the length is one byte, and of a field below 16 the key. */
 static void write_annotation(struct event_writer *w, uint32_t key, const struct tk_arg *arg) {
@@ -63,6 +55,8 @@ static void write_annotation(struct event_writer *w, uint32_t key, const struct 
   bool is_text = type == TK_ARG_STR || type == TK_ARG_REF;
   uint32_t text = is_text ? writer_iid(w, &w->values, INTERNED_ANNOTATION_STRINGS, arg->s) : 0;
   uint8_t *start = buf_reserve(&w->event, 32), *p = start;
+  double d = arg->d;
+  uint64_t bits;
   if (!p) return;
   *p++ = PB_KEY(EVENT_DEBUG_ANNOTATIONS, PB_BYTES);
   p++; /* the length */
@@ -83,8 +77,12 @@ static void write_annotation(struct event_writer *w, uint32_t key, const struct 
     *p++ = (uint8_t)PB_KEY(type == TK_ARG_UINT ? ANNOTATION_UINT : ANNOTATION_POINTER, PB_VARINT);
     p = varint_put(p, arg->u);
     break;
-  case TK_ARG_DECIMAL: p = double_field(p, ANNOTATION_DOUBLE, decimal(arg)); break;
-  case TK_ARG_DOUBLE: p = double_field(p, ANNOTATION_DOUBLE, arg->d); break;
+  case TK_ARG_DECIMAL: d = decimal(arg); /* fall through */
+  case TK_ARG_DOUBLE:
+    *p++ = PB_KEY(ANNOTATION_DOUBLE, PB_FIXED64);
+    memcpy(&bits, &d, sizeof bits);
+    for (int i = 0; i < 8; i++) *p++ = (uint8_t)(bits >> 8 * i);
+    break;
   case TK_ARG_STR:
   case TK_ARG_REF: p = varint_put(pb_key(p, ANNOTATION_STRING_IID, PB_VARINT), text); break;
   default: break; /* null: no value; the JSON text "null" ends trace_processor v52 */
@@ -130,7 +128,7 @@ static void write_args(struct event_writer *w, uint32_t args, bool at_end) {
       write_annotation(w, key ? key : writer_new_iid(w, keys, INTERNED_ANNOTATION_NAMES, arg.key, skip), &arg);
     if (w->meter) w->meter->add(w->meter->arg, SINK_ARG, arg.key, w->event.len + w->interned.len - before);
   }
-  extension_end(&w->extensions, &w->event);
+  if (w->extensions.open) extension_end(&w->extensions, &w->event);
 }
 
 /* ---- events ---- */

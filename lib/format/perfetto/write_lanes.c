@@ -3,37 +3,16 @@
  * A track of Perfetto is one stack, so a span that sticks out of another goes to a lane of its own, under the same name. */
 #include "writer.h"
 
-/* ---- which lane is free: a heap by the end of the last span ---- */
-
-static void sift_down(struct lanes *l, uint32_t i) {
-  struct lane moved = l->heap[i];
-  for (uint32_t c; (c = 2 * i + 1) < l->n; i = c) {
-    if (c + 1 < l->n && l->heap[c + 1].end < l->heap[c].end) c++;
-    if (l->heap[c].end >= moved.end) break;
-    l->heap[i] = l->heap[c];
-  }
-  l->heap[i] = moved;
-}
-
-uint64_t lanes_take(struct lanes *l, tk_time ts, tk_time end) {
+uint64_t lanes_take(struct heap *lanes, tk_time ts, tk_time end) {
   uint64_t uuid;
-  if (l->n == 0 || l->heap[0].end > ts) return 0;
-  uuid = l->heap[0].uuid;
-  l->heap[0].end = end;
-  sift_down(l, 0);
+  if (lanes->n == 0 || lanes->items[0].time > ts) return 0;
+  uuid = lanes->items[0].value;
+  heap_replace_top(lanes, (struct heap_item){.time = end, .value = uuid});
   return uuid;
 }
 
-void lanes_add(struct lanes *l, uint64_t uuid, tk_time end) {
-  uint32_t i = l->n;
-  if (!mem_grow(l->mem, (void **)&l->heap, &l->cap, (uint64_t)l->n + 1, sizeof *l->heap)) return;
-  for (l->n++; i && l->heap[(i - 1) / 2].end > end; i = (i - 1) / 2) l->heap[i] = l->heap[(i - 1) / 2];
-  l->heap[i] = (struct lane){end, uuid};
-}
-
-void lanes_free(struct lanes *l) {
-  mem_free(l->mem, l->heap);
-  *l = (struct lanes){.mem = l->mem};
+void lanes_add(struct heap *lanes, uint64_t uuid, tk_time end) {
+  heap_push(lanes, (struct heap_item){.time = end, .value = uuid});
 }
 
 /* ---- the stack ---- */

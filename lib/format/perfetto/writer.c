@@ -105,11 +105,6 @@ void writer_packet(struct out *out, const struct buf *packet) {
   out_write(out, packet->data, packet->len);
 }
 
-int64_t writer_ns(const struct event_writer *w, tk_time ts) {
-  int64_t ns = ts >= 0 ? (ts + 500) / 1000 : -((499 - ts) / 1000);
-  return w->base_ns + ns;
-}
-
 static void write_sequence(struct event_writer *w, struct buf *packet, uint64_t flags) {
   pb_u64(packet, PACKET_SEQUENCE_ID, w->sequence);
   pb_u64(packet, PACKET_SEQUENCE_FLAGS, flags);

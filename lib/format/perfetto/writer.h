@@ -15,6 +15,7 @@
 #ifndef FORMAT_PERFETTO_WRITER_H
 #define FORMAT_PERFETTO_WRITER_H
 
+#include "base/heap.h"
 #include "graph/sink.h"
 #include "io/out.h"
 #include "format/pb_out.h"
@@ -93,7 +94,9 @@ void writer_switch(struct event_writer *w, uint32_t machine, int64_t base_ns);
 void iids_set(struct event_writer *w, struct iids *kind, tk_id s, uint32_t iid);
 
 /* ns of a graph time as it is printed: rounded to nearest, so order and nesting survive. */
-int64_t writer_ns(const struct event_writer *w, tk_time ts);
+static inline int64_t writer_ns(const struct event_writer *w, tk_time ts) {
+  return w->base_ns + (ts >= 0 ? (ts + 500) / 1000 : -((499 - ts) / 1000));
+}
 
 /* Events from here on are on this track. */
 void writer_track(struct event_writer *w, uint64_t uuid);
@@ -122,20 +125,10 @@ void writer_packet(struct out *out, const struct buf *packet);
 /* Flow points of the graph as flows, one fresh id each from *next_id on.  Returns the points that lead nowhere. */
 uint64_t writer_flow_ends(struct event_writer *w, uint64_t *next_id);
 
-/* Lanes of equal name: a new lane is made when all are busy. */
-struct lanes {
-  struct mem *mem;
-  struct lane {
-    tk_time end;
-    uint64_t uuid;
-  } *heap; /* the one that is free first on top */
-  uint32_t n, cap;
-};
-
-/* A lane that is free at `ts`, busy until `end` from now on; 0 = a new one is needed, which lanes_add takes in. */
-uint64_t lanes_take(struct lanes *l, tk_time ts, tk_time end);
-void lanes_add(struct lanes *l, uint64_t uuid, tk_time end);
-void lanes_free(struct lanes *l);
+/* Lanes of equal name, by when they are free.  A lane that is free at `ts`, busy until `end` from now on; 0 = all are busy, and the
+ * caller makes a new one, which lanes_add takes in. */
+uint64_t lanes_take(struct heap *lanes, tk_time ts, tk_time end);
+void lanes_add(struct heap *lanes, uint64_t uuid, tk_time end);
 
 /* ---- the sink ---- */
 
