@@ -31,6 +31,7 @@ struct chrome_sink {
   tk_id *open;      /* paired spans of the thread that have not ended */
   uint32_t n_open, cap_open;
   struct heap ends; /* async events by when they end */
+  struct buf whole; /* of a thread, a byte an event: a pair is written whole */
   uint64_t done, total;
   struct {
     uint64_t at; /* bytes that have been accounted for */
@@ -180,17 +181,46 @@ static void put_event(struct chrome_sink *s, const struct tk_trace *t, tk_id id,
   print_event(&s->printer, &t->events[id], paired ? BEGIN : WHOLE);
 }
 
+static bool is_endless(const struct tk_event *e) {
+  return (e->flags & (TK_PAIRED | TK_UNFINISHED)) == (TK_PAIRED | TK_UNFINISHED);
+}
+
+/* A begin that never ends stands in a span that does only where that one came whole: an end closes the innermost begin.  Other formats
+ * have such pairs, and they are written whole: their bytes in s->whole are set.  In preorder an event holds the next endless one
+ * unless something between them is at most as deep as itself. */
+static bool mark_whole(struct chrome_sink *s, const struct tk_trace *t, const struct tk_track *k) {
+  bool any = false;
+  uint16_t least = 0;
+  s->whole.len = 0;
+  for (tk_id i = k->first; !any && i < k->first + k->count; i++) any = is_endless(&t->events[i]);
+  if (!any) return true;
+  uint8_t *whole = buf_reserve(&s->whole, k->count);
+  if (!whole) return false;
+  s->whole.len = k->count;
+  any = false;
+  for (tk_id i = k->count; i-- > 0;) {
+    const struct tk_event *e = &t->events[k->first + i];
+    whole[i] = any && !is_endless(e) && least > e->depth;
+    if (is_endless(e) || e->depth < least) least = e->depth;
+    any |= is_endless(e);
+  }
+  return true;
+}
+
 /* Threads: an end comes before the next event that is not below its begin. */
-static void put_thread(struct chrome_sink *s, const struct tk_trace *t, const struct tk_track *k) {
+static bool put_thread(struct chrome_sink *s, const struct tk_trace *t, const struct tk_track *k) {
+  if (!mark_whole(s, t, k)) return false;
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
+    bool paired = e->flags & TK_PAIRED && !(s->whole.len && s->whole.data[i - k->first]);
     while (s->n_open && t->events[s->open[s->n_open - 1]].depth >= e->depth) end_event(s, t, s->open[--s->n_open]);
-    put_event(s, t, i, e->flags & TK_PAIRED);
-    if ((e->flags & (TK_PAIRED | TK_UNFINISHED)) == TK_PAIRED &&
+    put_event(s, t, i, paired);
+    if (paired && !(e->flags & TK_UNFINISHED) &&
         mem_grow(&s->mem, (void **)&s->open, &s->cap_open, (uint64_t)s->n_open + 1, sizeof *s->open))
       s->open[s->n_open++] = i;
   }
   while (s->n_open) end_event(s, t, s->open[--s->n_open]);
+  return true;
 }
 
 /* Async ends wait in a heap: earliest first, at one time the begin written last. */
@@ -255,10 +285,10 @@ static bool put_tracks(struct chrome_sink *s, const struct tk_trace *t, struct t
   s->total = t->n_events;
   for (uint32_t i = 0; ok && i < o.n; i++) {
     const struct tk_track *k = &t->tracks[o.tracks[i]];
-    if (k->kind == TK_THREAD) put_thread(s, t, k);
+    if (k->kind == TK_THREAD) ok = put_thread(s, t, k) || mem_refuse(&s->mem, err);
     else put_flat(s, t, k);
     s->done += k->count;
-    ok = report_progress(s, err);
+    ok = ok && report_progress(s, err);
   }
   mem_free(&s->mem, o.tracks);
   mem_free(&s->mem, o.met);
@@ -300,6 +330,7 @@ static void chrome_free(struct sink *sink) {
   struct mem mem = s->mem;
   mem_free(&s->mem, s->open);
   heap_free(&s->ends);
+  buf_free(&s->whole);
   out_close(&s->side);
   mem_free(&mem, s);
 }
@@ -311,7 +342,7 @@ struct sink *chrome_writer(struct out *out, const struct sink_options *opt) {
   struct chrome_sink *s = mem_alloc(&mem, sizeof *s);
   if (!s) return NULL;
   *s = (struct chrome_sink){.out = out, .opt = *opt};
-  s->ends.mem = &s->mem;
+  s->ends.mem = s->whole.mem = &s->mem;
   if (opt->pretty) {
     if (!out_memory(&s->side, NULL, &s->mem, NULL)) {
       mem_free(&mem, s);
