@@ -175,8 +175,8 @@ static bool goes_on(const struct raw_point *before, const struct raw_point *p) {
   return p->direction || !before->terminating;
 }
 
-/* A flow runs through its points in order of time until one ends it; then its id may be used again, and so may other machines use it.
- * In the graph an id is one flow: the first that has it keeps it. */
+/* A flow runs through its points in order of time until one ends it; then its id may be used again, and so may other machines
+ * use it. In the graph an id is one flow: the first that has it keeps it. */
 static void chain_points(struct perfetto *r) {
   struct fresh_ids fresh = {.last = 0};
   int64_t id = 0;
@@ -187,7 +187,8 @@ static void chain_points(struct perfetto *r) {
     if (begins) id = i && p[-1].id == p->id ? fresh_id(r, &fresh) : (int64_t)(p->direction ? p->id ^ 1ull << 63 : p->id);
     if (p->direction) add_flow_point(r, p, id, role_of(p));
     else if (begins) add_flow_point(r, p, id, last && p->terminating ? TK_FLOW_IN : TK_FLOW_OUT);
-    else if (p->event != p[-1].event) add_flow_point(r, p, id, last ? TK_FLOW_IN : TK_FLOW_INOUT); /* not named twice by one event */
+    else if (p->event != p[-1].event)
+      add_flow_point(r, p, id, last ? TK_FLOW_IN : TK_FLOW_INOUT); /* not named twice by one event */
   }
   if (fresh.used.mem) map_free(&fresh.used);
 }
@@ -203,8 +204,8 @@ static tk_time end_of_trace(const struct tk_trace *t) {
   return end;
 }
 
-/* What begins on a lane and never ends is a span by itself: on the thread that the lane belongs to, an end of another span would
- * end it. */
+/* What begins on a lane and never ends is a span by itself: on the thread that the lane belongs to, an end of another span
+ * would end it. */
 static void finish_lanes(struct perfetto *r) {
   struct tk_trace *t = r->t;
   tk_time end = 0;
@@ -216,8 +217,13 @@ static void finish_lanes(struct perfetto *r) {
     for (tk_id open = n->open; open;) {
       struct tk_event *e = &t->events[open];
       open = (tk_id)e->dur;
-      *e = (struct tk_event){.ts = e->ts, .dur = seal_dur(e->ts, end), .cls = e->cls, .track = e->track, .args = e->args, .kind = TK_SPAN,
-                             .flags = (uint8_t)(e->flags | TK_PAIRED | TK_UNFINISHED)};
+      *e = (struct tk_event){ .ts = e->ts,
+                              .dur = seal_dur(e->ts, end),
+                              .cls = e->cls,
+                              .track = e->track,
+                              .args = e->args,
+                              .kind = TK_SPAN,
+                              .flags = (uint8_t)(e->flags | TK_PAIRED | TK_UNFINISHED) };
     }
     n->open = 0;
   }
