@@ -140,6 +140,15 @@ static bool move_to_base(struct merger *m, size_t input, struct tk_trace *t, str
 
 /* ---- one input ---- */
 
+/* When the output begins: of one input alone nothing was read before. */
+static int64_t start_of(const struct merger *m, const struct tk_trace *t) {
+  tk_time start, end;
+  if (m->alignment.start_ns < INT64_MAX) return m->alignment.start_ns;
+  if (m->n_inputs > 1) return 0;
+  trace_extent(t, &start, &end);
+  return t->origin_ns + start / 1000 - (start % 1000 < 0);
+}
+
 /* Its top-level keys and its base of time are those of the output. */
 static bool open_sink(struct merger *m, const struct tk_trace *t) {
   struct tk_trace *first = m->first_trace;
@@ -148,7 +157,7 @@ static bool open_sink(struct merger *m, const struct tk_trace *t) {
   first->has_zero = t->has_zero;
   first->clock = t->clock;
   if (is_joined(m)) first->edits = t->edits | TK_EDIT_RENAMED;
-  if (m->alignment.start_ns < INT64_MAX) first->origin_ns = m->alignment.start_ns;
+  first->origin_ns = start_of(m, t);
   for (tk_id i = 1; i <= t->n_metas; i++) {
     struct buf *raw = &first->store->raw;
     struct tk_meta meta = t->metas[i];

@@ -117,7 +117,7 @@ static bool take_input(struct aligner *a, size_t i, const struct tk_trace *t) {
   input->host = report_text(a, id.host);
   int64_t later = merge_later(&a->base, t, a->opt->align);
   trace_extent(t, &start, &end);
-  input->start_ns = t->origin_ns + later + start / 1000;
+  input->start_ns = t->origin_ns + later + start / 1000 - (start % 1000 < 0);
   struct align_source from = {.input = (uint32_t)i, .rank = id.rank, .later_ns = later};
   from.marker = a->opt->align == TK_ALIGN_MARKER ? a->opt->marker : NULL;
   return a->start_only || !anchors || collect(a, t, &from) || mem_refuse(a->mem, a->err);

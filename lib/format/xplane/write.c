@@ -89,20 +89,17 @@ static bool write_planes(struct xplane_sink *s, const struct xplane_graph *g, st
 /* ---- the sink ---- */
 
 /* xprof loses times below zero and prints the others as doubles, which are exact to the picosecond up to 2^53 ps: 2.5 hours.
- * Where the source's own zero is too far, times count from the first event, and a stat of ours keeps that zero. */
+ * Where the first event is not within minutes of the source's own zero, times count from that event, and a stat of ours keeps the zero.
+ * The first event alone decides: a merge knows when it starts before it has seen how long its inputs last. */
 static int64_t choose_base(const struct tk_trace *t) {
-  static const i128 EXACT_PS = (i128)1 << 53;
+  static const i128 NEAR_NS = (i128)600 * 1000000000;
   struct xplane_clock was;
-  i128 first = INT64_MAX, last = INT64_MIN, zero = ((i128)t->zero_ns - t->origin_ns) * 1000;
+  tk_time start, end;
   if (xplane_clock_of(t, &was)) return was.base_ns;
-  for (tk_id i = 1; i <= t->n_events; i++) {
-    const struct tk_event *e = &t->events[i];
-    if (e->flags & TK_LOST_CLOCK) continue;
-    if (e->ts < first) first = e->ts;
-    if (e->ts + e->dur > last) last = e->ts + e->dur;
-  }
-  if (first > last || (first >= zero && last - zero < EXACT_PS)) return t->zero_ns;
-  return t->origin_ns + (int64_t)(first >= 0 ? first / 1000 : -((-first + 999) / 1000));
+  if (!t->n_events && !t->origin_ns) return t->zero_ns;
+  trace_extent(t, &start, &end); /* of a merge the origin says it */
+  i128 first = t->origin_ns + xplane_floor_ns(start), later = first - t->zero_ns;
+  return later >= 0 && later < NEAR_NS ? t->zero_ns : (int64_t)first;
 }
 
 static bool xplane_open(struct sink *sink, const struct tk_trace *first, struct tk_err *err) {

@@ -115,6 +115,9 @@ void xplane_classes_by_id(const struct xplane_graph *g, tk_id process, struct ma
 /* Is the class called as its metadata says? */
 bool xplane_bears_name(const struct tk_trace *t, tk_id cls, struct pb metadata);
 
+/* Picoseconds -> nanoseconds, downwards. */
+static inline i128 xplane_floor_ns(i128 ps) { return ps >= 0 ? ps / 1000 : -((-ps + 999) / 1000); }
+
 /* Can a viewer draw it? */
 static inline bool xplane_is_number(enum tk_arg_type type) {
   return type == TK_ARG_INT || type == TK_ARG_UINT || type == TK_ARG_DECIMAL || type == TK_ARG_DOUBLE;
