@@ -345,13 +345,34 @@ static bool order_rows(struct merger *m) {
   if (m->opt->group_by != TK_GROUP_HOST || !m->alignment.who) return true;
   m->places = mem_array(&m->mem, m->n_inputs, sizeof *m->places);
   if (!m->places) return mem_check(&m->mem, m->err);
-  return merge_order(m->alignment.who, m->n_inputs, m->places) || err_set(m->err, TK_ELIMIT, "out of memory");
+  return merge_order(m->alignment.who, m->n_inputs, true, m->places) || err_set(m->err, TK_ELIMIT, "out of memory");
+}
+
+static bool align_inputs(struct merger *m) {
+  struct merge_inputs in = {m->sources, m->first, m->n_inputs};
+  return merge_align(&m->alignment, &in, m->opt, m->output->needs_start, m->report, m->err);
+}
+
+/* Viewers that know nothing of sort indices show processes in the order in which they are written. */
+static bool align_in_order(struct merger *m) {
+  bool sorted = true;
+  if (!align_inputs(m)) return false;
+  const struct merge_who *who = m->alignment.who;
+  for (size_t i = 1; who && i < m->n_inputs; i++) sorted = sorted && who[i - 1].rank <= who[i].rank;
+  if (sorted || !m->output->own_order) return true;
+  uint32_t *places = mem_array(&m->mem, m->n_inputs, sizeof *places);
+  bool ok = places && merge_order(who, m->n_inputs, false, places) && sources_arrange(m->sources, m->first, m->n_inputs, places);
+  mem_free(&m->mem, places);
+  if (!ok) return err_set(m->err, TK_ELIMIT, "out of memory");
+  merge_alignment_free(&m->alignment); /* which is by input, and relative to the first one */
+  free(m->report->align.hosts);
+  memset(&m->report->align, 0, sizeof m->report->align);
+  return align_inputs(m);
 }
 
 static bool merge_all(struct merger *m) {
   struct buf b = {.mem = &m->mem};
-  struct merge_inputs in = {m->sources, m->first, m->n_inputs};
-  bool ok = merge_align(&m->alignment, &in, m->opt, m->output->needs_start, m->report, m->err) && order_rows(m);
+  bool ok = align_in_order(m) && order_rows(m);
   for (size_t i = 0; ok && m->output->manifest && i < m->n_inputs; i++) ok = sources_keep(m->sources, m->first + i, m->err);
   for (size_t i = 0; ok && i < m->n_inputs; i++) ok = merge_input(m, i);
   if (ok && !m->opened) ok = err_set(m->err, TK_EFORMAT, "no input could be read: %s", m->report->ranks[0].failed);

@@ -5,6 +5,7 @@
  * and what tracekit says of the file. */
 #include <string.h>
 
+#include "format/json.h"
 #include "writer.h"
 #include "xplane.h"
 
@@ -184,19 +185,45 @@ static bool write_private(struct xplane_sink *s, const struct tk_trace *first, c
   return stats_plane_end(&p, s, XPLANE_PRIVATE_PLANE, err);
 }
 
-/* xprof asks an XSpace for its host. */
-static void put_host_name(struct xplane_sink *s, const struct tk_trace *first) {
+/* Is the host one that the XSpace names already? */
+static bool is_named(const struct xplane_sink *s, const uint8_t *name, size_t n) {
+  struct pb c = pb_over(s->space.data ? s->space.data : (const uint8_t *)"", s->space.len);
+  struct pb_field f;
+  while (pb_next(&c, &f))
+    if (pb_field_key(&f) == PB_KEY(XSPACE_HOSTNAMES, PB_BYTES) && f.value == n && memcmp(f.p, name, n) == 0) return true;
+  return false;
+}
+
+static void put_host_name(struct xplane_sink *s, const struct json_value *host) {
+  struct json j = {.p = host->p, .end = host->end, .last = true, .scratch = {.mem = &s->mem}};
+  size_t n = 0;
+  const uint8_t *name = host->type == JSON_STRING ? json_text(&j, &host->str, &n) : NULL;
+  if (name && n && !is_named(s, name, n)) {
+    pb_u64(&s->space, XPLANE_SEGMENT, s->segment);
+    pb_bytes(&s->space, XSPACE_HOSTNAMES, name, n);
+  }
+  buf_free(&j.scratch);
+}
+
+/* xprof asks an XSpace for its hosts: that of the trace, and those of the ranks that were merged. */
+static void put_host_names(struct xplane_sink *s, const struct tk_trace *first, const char *provenance) {
   const struct tk_meta *m = trace_meta(first, "host_name");
-  const char *text = m ? trace_raw(first, m->at) : NULL;
-  if (s->space.len || !m || m->origin || m->size < 3 || *text != '"' || memchr(text, '\\', m->size)) return;
-  pb_u64(&s->space, XPLANE_SEGMENT, s->segment);
-  pb_bytes(&s->space, XSPACE_HOSTNAMES, text + 1, m->size - 2);
+  struct json_value ranks, v, host;
+  struct json j = {.p = m ? (const uint8_t *)trace_raw(first, m->at) : NULL, .last = true};
+  if (m) j.end = j.p + m->size;
+  if (m && !m->origin && !s->space.len && json_value(&j, &v)) put_host_name(s, &v);
+  if (!provenance || !json_member(provenance, strlen(provenance), "ranks", &ranks) || ranks.type != JSON_ARRAY) return;
+  j = (struct json){.p = ranks.p + 1, .end = ranks.end, .last = true};
+  while (json_blank(&j) && *j.p == '{' && json_value(&j, &v)) {
+    if (json_member((const char *)v.p, (size_t)(v.end - v.p), "host", &host)) put_host_name(s, &host);
+    if (!json_blank(&j) || *j.p++ != ',') break;
+  }
 }
 
 static bool xplane_close(struct sink *sink, const struct tk_trace *first, const char *provenance, struct tk_err *err) {
   struct xplane_sink *s = (struct xplane_sink *)sink;
   if (!write_clock(s, first, err) || !write_private(s, first, provenance, err)) return false;
-  put_host_name(s, first);
+  put_host_names(s, first, provenance);
   return end_segment(s, err) && mem_check(&s->mem, err);
 }
 
