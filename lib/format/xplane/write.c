@@ -35,6 +35,7 @@ static void begin_graph(struct xplane_sink *s, struct xplane_graph *g, const str
 
 static void end_graph(struct xplane_sink *s, struct xplane_graph *g) {
   xplane_prune_free(g);
+  mem_free(&s->mem, g->rows);
   mem_free(&s->mem, g->flows);
   mem_free(&s->mem, (void *)(uintptr_t)g->planes);
   mem_free(&s->mem, (void *)(uintptr_t)g->lines);
@@ -70,7 +71,7 @@ static bool end_segment(struct xplane_sink *s, struct tk_err *err) {
   return true;
 }
 
-static bool write_planes(struct xplane_sink *s, const struct xplane_graph *g, struct tk_err *err) {
+static bool write_planes(struct xplane_sink *s, struct xplane_graph *g, struct tk_err *err) {
   const struct tk_trace *t = g->t;
   struct map known;
   bool ok = true;
@@ -81,6 +82,7 @@ static bool write_planes(struct xplane_sink *s, const struct xplane_graph *g, st
     if (g->planes[i].process) map_put(&known, g->planes[i].process, 1);
     ok = xplane_write_known(s, g, &g->planes[i], err);
   }
+  ok = ok && xplane_order_rows(s, g, &known);
   for (tk_id k = 1; k <= t->n_tracks && ok; k++)
     if (t->tracks[k].kind == TK_PROCESS && !t->tracks[k].hidden && !map_get(&known, k)) ok = xplane_write_new(s, g, k, err);
   map_free(&known);
