@@ -119,7 +119,7 @@ def comparison(source, written, op):
     if source == 'xplane' and written != 'json' and op == 'shrink':
         return nothing
     if written == 'json':
-        return without_fields if source != 'json' and (op in DROPS) else data
+        return data
     if written == 'perfetto' and source == 'perfetto' and op in ('shrink', 'lossless'):
         return as_json
     if written == 'perfetto':
