@@ -18,14 +18,19 @@ static void *aligned_table(struct mem *mem, const struct tk_trace *t, const char
   return q ? memcpy(q, p, *n * elem) : NULL;
 }
 
+static void take_tables(struct xplane_sink *s, struct xplane_graph *g) {
+  g->planes = aligned_table(&s->mem, g->t, XPLANE_META_PLANES, sizeof *g->planes, &g->n_planes);
+  g->lines = aligned_table(&s->mem, g->t, XPLANE_META_LINES, sizeof *g->lines, &g->n_lines);
+  g->classes = aligned_table(&s->mem, g->t, XPLANE_META_CLASSES, sizeof *g->classes, &g->n_classes);
+}
+
 static void begin_graph(struct xplane_sink *s, struct xplane_graph *g, const struct tk_trace *t) {
   struct xplane_clock was;
   *g = (struct xplane_graph){.t = t, .base_ns = s->base_ns, .ordinal = s->graphs++};
-  g->planes = aligned_table(&s->mem, t, XPLANE_META_PLANES, sizeof *g->planes, &g->n_planes);
-  g->lines = aligned_table(&s->mem, t, XPLANE_META_LINES, sizeof *g->lines, &g->n_lines);
-  g->classes = aligned_table(&s->mem, t, XPLANE_META_CLASSES, sizeof *g->classes, &g->n_classes);
-  if (xplane_clock_of(t, &was)) {
-    g->converted = was.converted != 0;
+  const bool is_xplane = xplane_clock_of(t, &was) && was.converted != XPLANE_CONVERTED;
+  if (is_xplane) {
+    take_tables(s, g);
+    g->converted = was.converted != XPLANE_NATIVE;
     g->moved_ns = (int64_t)((i128)t->origin_ns - was.origin_ns + was.base_ns - s->base_ns);
   }
   s->next_flow = xplane_link_events(g, s->next_flow, &s->mem);
@@ -98,7 +103,7 @@ static int64_t choose_base(const struct tk_trace *t) {
   static const i128 NEAR_NS = (i128)600 * 1000000000;
   struct xplane_clock was;
   tk_time start, end;
-  if (xplane_clock_of(t, &was)) return was.base_ns;
+  if (xplane_clock_of(t, &was) && was.converted != XPLANE_CONVERTED) return was.base_ns;
   if (!t->n_events && !t->origin_ns) return t->zero_ns;
   trace_extent(t, &start, &end); /* of a merge the origin says it */
   i128 first = t->origin_ns + xplane_floor_ns(start), later = first - t->zero_ns;
