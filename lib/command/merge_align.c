@@ -288,7 +288,10 @@ static bool align_inputs(struct aligner *a) {
   memset(a->inputs, 0, (n + 1) * sizeof *a->inputs);
   memset(a->out->mapped, 0, n);
   if (!read_all(a)) return false;
-  for (size_t i = 0; i < n; i++) a->out->who[i] = (struct merge_who){a->inputs[i].host, a->inputs[i].read ? a->inputs[i].rank : INT64_MAX};
+  for (size_t i = 0; i < n; i++) {
+    const struct align_input *input = &a->inputs[i];
+    a->out->who[i] = (struct merge_who){input->host, input->read ? input->rank : INT64_MAX};
+  }
   if (a->start_only) return find_start(a), true;
   if (!take_offsets(a) || !solve(a) || !make_maps(a)) return false;
   find_start(a);

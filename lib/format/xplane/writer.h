@@ -208,7 +208,8 @@ bool xplane_grow(struct xplane_sink *s, uint64_t n, struct tk_err *err);
 /* A plane that was read as XPlane. */
 bool xplane_write_known(struct xplane_sink *s, const struct xplane_graph *g, const struct xplane_plane *plane,
                         struct tk_err *err);
-/* Puts the processes that are not `known` in order, by their sort indices, behind those of earlier graphs; false when memory runs out. */
+/* Puts the processes that are not `known` in order, by their sort indices, behind those of earlier graphs.  False when memory runs
+ * out. */
 bool xplane_order_rows(struct xplane_sink *s, struct xplane_graph *g, const struct map *known);
 /* A process of another format, when rows are in order. */
 bool xplane_write_new(struct xplane_sink *s, const struct xplane_graph *g, tk_id process, struct tk_err *err);
