@@ -144,6 +144,7 @@ struct tk_record {
   char phase; /* 'M', ...; 0 = none */
   bool has_ts;
   bool strong; /* names its track by pid and tid (false: has neither) */
+  bool derived; /* made of what its track is called, for formats that say names in records */
 };
 
 /* Top-level data that is not an event: a JSON value by its key, or passthrough: bytes of the input that the model has no place for,

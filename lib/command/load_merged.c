@@ -38,7 +38,7 @@ static void add_name_record(struct tk_trace *t, tk_id track, enum tk_record_kind
                  [TK_REC_THREAD_SORT] = {"thread_sort_index", "sort_index"}};
   const struct tk_track *k = &t->tracks[track];
   struct buf *raw = &t->store->raw;
-  struct tk_record r = {.track = track, .kind = (uint8_t)kind, .phase = 'M', .at = raw->len};
+  struct tk_record r = {.track = track, .kind = (uint8_t)kind, .phase = 'M', .derived = true, .at = raw->len};
   const struct intern_str *text = trace_str(t, kind == TK_REC_PROCESS_LABELS ? k->labels : k->name);
   char number[24];
   r.strong = k->pid.kind != TK_IDENT_NONE || k->tid.kind != TK_IDENT_NONE;

@@ -140,6 +140,15 @@ static bool move_to_base(struct merger *m, size_t input, struct tk_trace *t, str
 
 /* ---- one input ---- */
 
+/* When the output begins: of one input alone nothing was read before. */
+static int64_t start_of(const struct merger *m, const struct tk_trace *t) {
+  tk_time start, end;
+  if (m->alignment.start_ns < INT64_MAX) return m->alignment.start_ns;
+  if (m->n_inputs > 1) return 0;
+  trace_extent(t, &start, &end);
+  return t->origin_ns + start / 1000 - (start % 1000 < 0);
+}
+
 /* Its top-level keys and its base of time are those of the output. */
 static bool open_sink(struct merger *m, const struct tk_trace *t) {
   struct tk_trace *first = m->first_trace;
@@ -148,7 +157,7 @@ static bool open_sink(struct merger *m, const struct tk_trace *t) {
   first->has_zero = t->has_zero;
   first->clock = t->clock;
   if (is_joined(m)) first->edits = t->edits | TK_EDIT_RENAMED;
-  if (m->alignment.start_ns < INT64_MAX) first->origin_ns = m->alignment.start_ns;
+  first->origin_ns = start_of(m, t);
   for (tk_id i = 1; i <= t->n_metas; i++) {
     struct buf *raw = &first->store->raw;
     struct tk_meta meta = t->metas[i];
@@ -336,13 +345,34 @@ static bool order_rows(struct merger *m) {
   if (m->opt->group_by != TK_GROUP_HOST || !m->alignment.who) return true;
   m->places = mem_array(&m->mem, m->n_inputs, sizeof *m->places);
   if (!m->places) return mem_check(&m->mem, m->err);
-  return merge_order(m->alignment.who, m->n_inputs, m->places) || err_set(m->err, TK_ELIMIT, "out of memory");
+  return merge_order(m->alignment.who, m->n_inputs, true, m->places) || err_set(m->err, TK_ELIMIT, "out of memory");
+}
+
+static bool align_inputs(struct merger *m) {
+  struct merge_inputs in = {m->sources, m->first, m->n_inputs};
+  return merge_align(&m->alignment, &in, m->opt, m->output->needs_start, m->report, m->err);
+}
+
+/* Viewers that know nothing of sort indices show processes in the order in which they are written. */
+static bool align_in_order(struct merger *m) {
+  bool sorted = true;
+  if (!align_inputs(m)) return false;
+  const struct merge_who *who = m->alignment.who;
+  for (size_t i = 1; who && i < m->n_inputs; i++) sorted = sorted && who[i - 1].rank <= who[i].rank;
+  if (sorted || !m->output->own_order) return true;
+  uint32_t *places = mem_array(&m->mem, m->n_inputs, sizeof *places);
+  bool ok = places && merge_order(who, m->n_inputs, false, places) && sources_arrange(m->sources, m->first, m->n_inputs, places);
+  mem_free(&m->mem, places);
+  if (!ok) return err_set(m->err, TK_ELIMIT, "out of memory");
+  merge_alignment_free(&m->alignment); /* which is by input, and relative to the first one */
+  free(m->report->align.hosts);
+  memset(&m->report->align, 0, sizeof m->report->align);
+  return align_inputs(m);
 }
 
 static bool merge_all(struct merger *m) {
   struct buf b = {.mem = &m->mem};
-  struct merge_inputs in = {m->sources, m->first, m->n_inputs};
-  bool ok = merge_align(&m->alignment, &in, m->opt, m->output->needs_start, m->report, m->err) && order_rows(m);
+  bool ok = align_in_order(m) && order_rows(m);
   for (size_t i = 0; ok && m->output->manifest && i < m->n_inputs; i++) ok = sources_keep(m->sources, m->first + i, m->err);
   for (size_t i = 0; ok && i < m->n_inputs; i++) ok = merge_input(m, i);
   if (ok && !m->opened) ok = err_set(m->err, TK_EFORMAT, "no input could be read: %s", m->report->ranks[0].failed);

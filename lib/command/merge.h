@@ -23,6 +23,7 @@ struct merge_output {
   struct sink *sink;         /* is opened, written to and closed */
   unsigned holds;            /* what it can hold, by the row of its format: what it cannot is counted in sink->saved */
   bool needs_start;          /* it has to know when the first of all events is before it is opened */
+  bool own_order;            /* its viewers know nothing of sort indices: ranks come in their order */
   const struct mem *held;    /* memory that the sink holds on to, which is no longer there for inputs; NULL = none to speak of */
   struct manifest *manifest; /* instead of a sink: inputs go into a tar as they are, and it says where they stand */
 };

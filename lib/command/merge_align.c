@@ -117,7 +117,7 @@ static bool take_input(struct aligner *a, size_t i, const struct tk_trace *t) {
   input->host = report_text(a, id.host);
   int64_t later = merge_later(&a->base, t, a->opt->align);
   trace_extent(t, &start, &end);
-  input->start_ns = t->origin_ns + later + start / 1000;
+  input->start_ns = t->origin_ns + later + start / 1000 - (start % 1000 < 0);
   struct align_source from = {.input = (uint32_t)i, .rank = id.rank, .later_ns = later};
   from.marker = a->opt->align == TK_ALIGN_MARKER ? a->opt->marker : NULL;
   return a->start_only || !anchors || collect(a, t, &from) || mem_refuse(a->mem, a->err);
@@ -288,7 +288,10 @@ static bool align_inputs(struct aligner *a) {
   memset(a->inputs, 0, (n + 1) * sizeof *a->inputs);
   memset(a->out->mapped, 0, n);
   if (!read_all(a)) return false;
-  for (size_t i = 0; i < n; i++) a->out->who[i] = (struct merge_who){a->inputs[i].host, a->inputs[i].rank};
+  for (size_t i = 0; i < n; i++) {
+    const struct align_input *input = &a->inputs[i];
+    a->out->who[i] = (struct merge_who){input->host, input->read ? input->rank : INT64_MAX};
+  }
   if (a->start_only) return find_start(a), true;
   if (!take_offsets(a) || !solve(a) || !make_maps(a)) return false;
   find_start(a);

@@ -18,7 +18,7 @@ int64_t merge_later(const struct merge_base *base, const struct tk_trace *t, enu
 /* Who an input is, as far as it could be read. */
 struct merge_who {
   const char *host; /* "" = unknown; lives with the report's notes */
-  int64_t rank;
+  int64_t rank;     /* INT64_MAX = it could not be read */
 };
 
 struct merge_alignment {

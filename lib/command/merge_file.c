@@ -64,6 +64,7 @@ static bool merge_files(struct merge_file *f, const struct merge_inputs *in, con
   if (f->saver.format) {
     output.holds = f->saver.format->info.holds;
     output.needs_start = f->saver.format->needs_start;
+    output.own_order = f->saver.format->own_order;
   }
   if (!merge_into(in, &output, f->opt, report, err)) return false;
   return (output.manifest || saver_commit(&f->saver, &report->saved, err)) && commit_clocks(f, report->align.json, err);

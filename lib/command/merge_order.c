@@ -1,4 +1,4 @@
-/* merge_order.c - places of inputs, host by host (merge_order.h).
+/* merge_order.c - places of inputs, by rank or host by host (merge_order.h).
  *
  * Sorted twice: by host and rank, which shows each host's lowest rank; then by that. */
 #include "merge_order.h"
@@ -32,10 +32,10 @@ static int by_lowest(const void *pa, const void *pb) {
   return order ? order : by_rank(a, b);
 }
 
-bool merge_order(const struct merge_who *who, size_t n, uint32_t *places) {
+bool merge_order(const struct merge_who *who, size_t n, bool by_hosts, uint32_t *places) {
   struct item *items = calloc(n + 1, sizeof *items);
   if (!items) return false;
-  for (size_t i = 0; i < n; i++) items[i] = (struct item){who[i].host, who[i].rank, who[i].rank, (uint32_t)i};
+  for (size_t i = 0; i < n; i++) items[i] = (struct item){by_hosts ? who[i].host : "", who[i].rank, who[i].rank, (uint32_t)i};
   qsort(items, n, sizeof *items, by_host);
   for (size_t i = 1; i < n; i++)
     if (*items[i].host && strcmp(items[i].host, items[i - 1].host) == 0) items[i].lowest = items[i - 1].lowest;

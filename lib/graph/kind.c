@@ -45,10 +45,11 @@ static unsigned kind_of_class(const char *name, const char *cat) {
   return k;
 }
 
-/* XLA's device planes name their queues: "Stream #7(Compute)", "XLA Ops"; "Steps" and "XLA Modules" are summaries beside them. */
+/* XLA's device planes name their queues: "Stream #7(Compute)", "XLA Ops"; "Steps" and "XLA Modules" are summaries beside them.  Before
+ * the name of a plane a merge puts that of its rank. */
 static bool is_queue(const struct tk_trace *t, const struct tk_track *k) {
   const char *process = tk_string(t, t->tracks[k->parent].name, NULL), *thread = tk_string(t, k->name, NULL);
-  if (k->kind != TK_THREAD || !begins(process, "/device:")) return false;
+  if (k->kind != TK_THREAD || !strstr(process, "/device:")) return false;
   return begins(thread, "Stream #") || begins(thread, "XLA Ops") || begins(thread, "Async XLA Ops");
 }
 

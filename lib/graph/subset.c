@@ -72,6 +72,39 @@ static bool drop_points(const struct tk_trace *t, struct subset *k, struct subse
   return ok;
 }
 
+/* ---- args that state a flow ---- */
+
+enum { LINK_GOES = 1, LINK_STAYS = 2 };
+
+/* By event: do points go that its own fields state (JSON's bind_id), and do others of them stay?  NULL when memory runs out. */
+static uint8_t *survey_links(const struct tk_trace *t, const struct subset *k) {
+  uint8_t *links = array_of(k->mem, t->n_events, 1);
+  if (links) memset(links, 0, (size_t)t->n_events + 1);
+  for (tk_id i = 1; links && i <= t->n_flow_points; i++) {
+    const struct tk_flow_point *f = &t->flow_points[i];
+    if (f->bound && f->role >= TK_FLOW_OUT) links[f->at] |= k->points[i] ? LINK_STAYS : LINK_GOES;
+  }
+  return links;
+}
+
+static uint32_t without_link(struct tk_trace *t, uint32_t args) {
+  struct tk_args it = tk_args_of(t, args);
+  struct tk_arg arg;
+  bool any = false;
+  for (uint32_t i = 0; it.shape && i < it.shape->n && !any; i++) any = it.shape->fields[i].key == KEY_BIND_ID;
+  if (!any) return args;
+  args_begin(t);
+  while (tk_args_next(&it, &arg))
+    if (arg.key != KEY_BIND_ID && arg.key != KEY_FLOW_IN && arg.key != KEY_FLOW_OUT) args_copy(t, &arg);
+  return args_end(t);
+}
+
+/* A field that names a flow which is gone would make it again, dangling, when the output is read. */
+static void drop_links(struct tk_trace *to, const uint8_t *links, const tk_id *now, tk_id n_events) {
+  for (tk_id i = 1; i <= n_events; i++)
+    if (now[i] && links[i] == LINK_GOES) to->events[now[i]].args = without_link(to, to->events[now[i]].args);
+}
+
 /* ---- tracks ---- */
 
 /* What each track holds beside metadata, its process included in it: before and after. */
@@ -204,17 +237,20 @@ bool subset_take(const struct tk_trace *t, struct subset *k, struct tk_trace *to
   bool drops = drops_any(t, k);
   bool ok = content && (t->n_flow_points == 0 || drop_points(t, k, kept));
   tk_id *now = ok && t->n_flow_points ? new_ids(t, k) : NULL;
-  ok = ok && (now || t->n_flow_points == 0) && (to == t || make_view(t, k, to));
+  uint8_t *links = now ? survey_links(t, k) : NULL;
+  ok = ok && ((now && links) || t->n_flow_points == 0) && (to == t || make_view(t, k, to));
   if (ok) {
     memset(content, 0, ((size_t)t->n_tracks + 1) * sizeof *content);
     count_content(t, k, content);
     move_flows(t, k, to, now);
     move_records(t, k, to);
     ok = move_events(t, k, to);
+    if (ok && links) drop_links(to, links, now, k->n_events);
     hide_emptied(k, to, content);
     if (drops) to->edits |= TK_EDIT_DROPPED;
   }
   mem_free(k->mem, content);
   mem_free(k->mem, now);
+  mem_free(k->mem, links);
   return ok || mem_refuse(k->mem, err);
 }

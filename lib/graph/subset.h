@@ -25,8 +25,8 @@ bool subset_init(struct subset *k, const struct tk_trace *t, struct mem *mem);
 void subset_free(struct subset *k);
 
 /* The part is marked as edited (TK_EDIT_DROPPED) if it is not the whole.  Depths close up over spans that go; flow points go with
- * their event, and a flow that was whole and is no longer goes altogether; tracks that have become empty are hidden, processes with
- * their last track. */
+ * their event, and a flow that was whole and is no longer goes altogether, with the fields of events that state it; tracks that have
+ * become empty are hidden, processes with their last track. */
 bool subset_take(const struct tk_trace *t, struct subset *k, struct tk_trace *to, struct subset_losses *kept, struct tk_err *err);
 
 /* Frees a view. */

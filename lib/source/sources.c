@@ -411,6 +411,23 @@ void tk_sources_close(struct tk_sources *s) {
   free(s);
 }
 
+bool sources_arrange(struct tk_sources *s, size_t first, size_t n, const uint32_t *places) {
+  struct tk_input *inputs = calloc(n + 1, sizeof *inputs);
+  struct chosen *chosen = calloc(n + 1, sizeof *chosen);
+  bool ok = inputs && chosen;
+  for (size_t i = 0; ok && i < n; i++) {
+    inputs[places[i]] = s->inputs[first + i];
+    chosen[places[i]] = s->impl->chosen[first + i];
+  }
+  if (ok && n) {
+    memcpy(s->inputs + first, inputs, n * sizeof *inputs);
+    memcpy(s->impl->chosen + first, chosen, n * sizeof *chosen);
+  }
+  free(inputs);
+  free(chosen);
+  return ok;
+}
+
 const char *sources_path(const struct tk_sources *s, size_t i) {
   const struct chosen *c = &s->impl->chosen[i];
   return c->entry == UINT32_MAX ? s->inputs[i].name : s->impl->source.entries[c->entry].path;

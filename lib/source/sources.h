@@ -17,6 +17,9 @@ struct in *sources_raw(struct tk_sources *s, size_t i, struct mem *mem, struct t
 /* The input can be loaded more than once from now on, even if it comes through a pipe; a pipe that fails does so when it is loaded. */
 bool sources_keep(struct tk_sources *s, size_t i, struct tk_err *err);
 
+/* Puts the n inputs from `first` on into another order: places[i] is where the i-th of them goes.  False when memory runs out. */
+bool sources_arrange(struct tk_sources *s, size_t first, size_t n, const uint32_t *places);
+
 /* Could the input's name not be read at all?  Then err says why. */
 bool sources_failed(const struct tk_sources *s, size_t i, struct tk_err *err);
 

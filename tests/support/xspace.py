@@ -66,7 +66,7 @@ def start_of(space):
             for number_, stat in fields(plane):
                 stat = dict(fields(stat)) if number_ == 6 else {}
                 if names.get(stat.get(1)) == b'profile_start_time':
-                    return stat[3]
+                    return stat.get(3, stat.get(4))
     return 0
 
 

@@ -58,11 +58,15 @@ struct xplane_class {
   int64_t id;
 };
 
+/* Was the file written by tracekit from another format?  Of one that was as a whole, the graph says all: it is written as if it had
+ * come in that format. */
+enum xplane_converted { XPLANE_NATIVE, XPLANE_CONVERTED_PARTLY, XPLANE_CONVERTED };
+
 /* The trace's clock as it was read: an operation that moves it moves the lines. */
 struct xplane_clock {
   int64_t origin_ns;
   int64_t base_ns;   /* what timestamps of lines count from */
-  int64_t converted; /* 1: the file was written by tracekit from another format */
+  int64_t converted; /* enum xplane_converted */
 };
 
 /* The bytes of a passthrough meta; p is NULL where the trace has none. */

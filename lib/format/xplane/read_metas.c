@@ -165,10 +165,21 @@ static void add_shown(struct xplane_reader *r, const Xplane__XSpace *space) {
   add_statements(r, space);
 }
 
+/* Private stats tell of the tracks of each plane that came from another format. */
+static enum xplane_converted how_converted(const struct xplane_reader *r) {
+  uint32_t n;
+  const struct xplane_plane *planes = xplane_planes(r, &n);
+  struct xstat s;
+  if (!r->converted) return XPLANE_NATIVE;
+  for (uint32_t i = 0; i < n; i++)
+    if (planes[i].process && !xplane_plane_stat(r->t, &planes[i], XPLANE_PRIVATE_TRACKS, &s)) return XPLANE_CONVERTED_PARTLY;
+  return XPLANE_CONVERTED;
+}
+
 void xplane_add_metas(struct xplane_reader *r) {
   static const Xplane__XSpace NOTHING = XPLANE__XSPACE__INIT;
   struct tk_trace *t = r->t;
-  const struct xplane_clock clock = {t->origin_ns, r->base_ns, r->converted};
+  const struct xplane_clock clock = {t->origin_ns, r->base_ns, how_converted(r)};
   const struct pb fields = pb_over(r->space.data ? r->space.data : (const uint8_t *)"", r->space.len);
   Xplane__XSpace *space = pb_unpack(&xplane__xspace__descriptor, fields, &t->store->mem);
   const Xplane__XSpace *said = space ? space : &NOTHING;

@@ -12,6 +12,7 @@
 
 enum { PAD = 64 };
 static const uint8_t ZEROS[PAD];
+static const char OURS[] = "tracekit";
 
 /* ---- tracks ---- */
 
@@ -258,6 +259,29 @@ static bool begins_with(const struct xplane_name *name, const char *text) {
   return name && name->text.n > strlen(text) && memcmp(name->text.p, text, strlen(text)) == 0;
 }
 
+static bool is_called(const struct xplane_name *name, const char *text) {
+  return name && name->text.n == strlen(text) && memcmp(name->text.p, text, name->text.n) == 0;
+}
+
+/* What tracekit said of the file, and of the ranks in it, whatever format they came in. */
+static void restore_provenance(struct xplane_reader *r, const struct xstat *s) {
+  static const uint8_t BLANK = ' '; /* ends a number */
+  struct mem *mem = &r->t->store->mem;
+  struct buf text = {.mem = mem}, compact = {.mem = mem};
+  struct json j = {.last = true, .scratch = {.mem = mem}};
+  bool ok = s->field == XSTAT_STR && buf_append(&text, s->p, (size_t)s->value) && buf_append(&text, &BLANK, 1) &&
+            buf_append(&text, ZEROS, PAD);
+  j.p = text.data;
+  j.end = text.data + s->value + 1;
+  if (ok && json_copy(&j, &compact) && j.n_fixes == 0 && *compact.data == '{') {
+    xplane_add_meta(r->t, OURS, compact.data, compact.len, false);
+    r->t->metas[r->t->n_metas].after = true;
+  }
+  buf_free(&text);
+  buf_free(&compact);
+  buf_free(&j.scratch);
+}
+
 /* The plane's text is copied first: adding metas moves what it points to. */
 static void restore_file(struct xplane_reader *r, const struct xplane_plane *plane) {
   struct buf copy = {.mem = &r->t->store->mem};
@@ -272,8 +296,10 @@ static void restore_file(struct xplane_reader *r, const struct xplane_plane *pla
   while (pb_next(&c, &f)) {
     if (pb_field_key(&f) != PB_KEY(XPLANE_STATS, PB_BYTES)) continue;
     inner = pb_inside(&f);
-    if (xplane_stat(&inner, &s, &odd) && begins_with(xplane_name_of(&names, s.id), XPLANE_PRIVATE_META))
-      restore_meta(r, xplane_name_of(&names, s.id)->text, &s);
+    if (!xplane_stat(&inner, &s, &odd)) continue;
+    const struct xplane_name *name = xplane_name_of(&names, s.id);
+    if (begins_with(name, XPLANE_PRIVATE_META)) restore_meta(r, name->text, &s);
+    else if (is_called(name, OURS)) restore_provenance(r, &s);
   }
   xplane_names_free(&names);
   buf_free(&copy);

@@ -5,6 +5,7 @@
  * and what tracekit says of the file. */
 #include <string.h>
 
+#include "format/json.h"
 #include "writer.h"
 #include "xplane.h"
 
@@ -17,14 +18,19 @@ static void *aligned_table(struct mem *mem, const struct tk_trace *t, const char
   return q ? memcpy(q, p, *n * elem) : NULL;
 }
 
+static void take_tables(struct xplane_sink *s, struct xplane_graph *g) {
+  g->planes = aligned_table(&s->mem, g->t, XPLANE_META_PLANES, sizeof *g->planes, &g->n_planes);
+  g->lines = aligned_table(&s->mem, g->t, XPLANE_META_LINES, sizeof *g->lines, &g->n_lines);
+  g->classes = aligned_table(&s->mem, g->t, XPLANE_META_CLASSES, sizeof *g->classes, &g->n_classes);
+}
+
 static void begin_graph(struct xplane_sink *s, struct xplane_graph *g, const struct tk_trace *t) {
   struct xplane_clock was;
   *g = (struct xplane_graph){.t = t, .base_ns = s->base_ns, .ordinal = s->graphs++};
-  g->planes = aligned_table(&s->mem, t, XPLANE_META_PLANES, sizeof *g->planes, &g->n_planes);
-  g->lines = aligned_table(&s->mem, t, XPLANE_META_LINES, sizeof *g->lines, &g->n_lines);
-  g->classes = aligned_table(&s->mem, t, XPLANE_META_CLASSES, sizeof *g->classes, &g->n_classes);
-  if (xplane_clock_of(t, &was)) {
-    g->converted = was.converted != 0;
+  const bool is_xplane = xplane_clock_of(t, &was) && was.converted != XPLANE_CONVERTED;
+  if (is_xplane) {
+    take_tables(s, g);
+    g->converted = was.converted != XPLANE_NATIVE;
     g->moved_ns = (int64_t)((i128)t->origin_ns - was.origin_ns + was.base_ns - s->base_ns);
   }
   s->next_flow = xplane_link_events(g, s->next_flow, &s->mem);
@@ -34,6 +40,7 @@ static void begin_graph(struct xplane_sink *s, struct xplane_graph *g, const str
 
 static void end_graph(struct xplane_sink *s, struct xplane_graph *g) {
   xplane_prune_free(g);
+  mem_free(&s->mem, g->rows);
   mem_free(&s->mem, g->flows);
   mem_free(&s->mem, (void *)(uintptr_t)g->planes);
   mem_free(&s->mem, (void *)(uintptr_t)g->lines);
@@ -69,7 +76,7 @@ static bool end_segment(struct xplane_sink *s, struct tk_err *err) {
   return true;
 }
 
-static bool write_planes(struct xplane_sink *s, const struct xplane_graph *g, struct tk_err *err) {
+static bool write_planes(struct xplane_sink *s, struct xplane_graph *g, struct tk_err *err) {
   const struct tk_trace *t = g->t;
   struct map known;
   bool ok = true;
@@ -80,6 +87,7 @@ static bool write_planes(struct xplane_sink *s, const struct xplane_graph *g, st
     if (g->planes[i].process) map_put(&known, g->planes[i].process, 1);
     ok = xplane_write_known(s, g, &g->planes[i], err);
   }
+  ok = ok && xplane_order_rows(s, g, &known);
   for (tk_id k = 1; k <= t->n_tracks && ok; k++)
     if (t->tracks[k].kind == TK_PROCESS && !t->tracks[k].hidden && !map_get(&known, k)) ok = xplane_write_new(s, g, k, err);
   map_free(&known);
@@ -89,20 +97,17 @@ static bool write_planes(struct xplane_sink *s, const struct xplane_graph *g, st
 /* ---- the sink ---- */
 
 /* xprof loses times below zero and prints the others as doubles, which are exact to the picosecond up to 2^53 ps: 2.5 hours.
- * Where the source's own zero is too far, times count from the first event, and a stat of ours keeps that zero. */
+ * Where the first event is not within minutes of the source's own zero, times count from that event, and a stat of ours keeps the zero.
+ * The first event alone decides: a merge knows when it starts before it has seen how long its inputs last. */
 static int64_t choose_base(const struct tk_trace *t) {
-  static const i128 EXACT_PS = (i128)1 << 53;
+  static const i128 NEAR_NS = (i128)600 * 1000000000;
   struct xplane_clock was;
-  i128 first = INT64_MAX, last = INT64_MIN, zero = ((i128)t->zero_ns - t->origin_ns) * 1000;
-  if (xplane_clock_of(t, &was)) return was.base_ns;
-  for (tk_id i = 1; i <= t->n_events; i++) {
-    const struct tk_event *e = &t->events[i];
-    if (e->flags & TK_LOST_CLOCK) continue;
-    if (e->ts < first) first = e->ts;
-    if (e->ts + e->dur > last) last = e->ts + e->dur;
-  }
-  if (first > last || (first >= zero && last - zero < EXACT_PS)) return t->zero_ns;
-  return t->origin_ns + (int64_t)(first >= 0 ? first / 1000 : -((-first + 999) / 1000));
+  tk_time start, end;
+  if (xplane_clock_of(t, &was) && was.converted != XPLANE_CONVERTED) return was.base_ns;
+  if (!t->n_events && !t->origin_ns) return t->zero_ns;
+  trace_extent(t, &start, &end); /* of a merge the origin says it */
+  i128 first = t->origin_ns + xplane_floor_ns(start), later = first - t->zero_ns;
+  return later >= 0 && later < NEAR_NS ? t->zero_ns : (int64_t)first;
 }
 
 static bool xplane_open(struct sink *sink, const struct tk_trace *first, struct tk_err *err) {
@@ -187,19 +192,45 @@ static bool write_private(struct xplane_sink *s, const struct tk_trace *first, c
   return stats_plane_end(&p, s, XPLANE_PRIVATE_PLANE, err);
 }
 
-/* xprof asks an XSpace for its host. */
-static void put_host_name(struct xplane_sink *s, const struct tk_trace *first) {
+/* Is the host one that the XSpace names already? */
+static bool is_named(const struct xplane_sink *s, const uint8_t *name, size_t n) {
+  struct pb c = pb_over(s->space.data ? s->space.data : (const uint8_t *)"", s->space.len);
+  struct pb_field f;
+  while (pb_next(&c, &f))
+    if (pb_field_key(&f) == PB_KEY(XSPACE_HOSTNAMES, PB_BYTES) && f.value == n && memcmp(f.p, name, n) == 0) return true;
+  return false;
+}
+
+static void put_host_name(struct xplane_sink *s, const struct json_value *host) {
+  struct json j = {.p = host->p, .end = host->end, .last = true, .scratch = {.mem = &s->mem}};
+  size_t n = 0;
+  const uint8_t *name = host->type == JSON_STRING ? json_text(&j, &host->str, &n) : NULL;
+  if (name && n && !is_named(s, name, n)) {
+    pb_u64(&s->space, XPLANE_SEGMENT, s->segment);
+    pb_bytes(&s->space, XSPACE_HOSTNAMES, name, n);
+  }
+  buf_free(&j.scratch);
+}
+
+/* xprof asks an XSpace for its hosts: that of the trace, and those of the ranks that were merged. */
+static void put_host_names(struct xplane_sink *s, const struct tk_trace *first, const char *provenance) {
   const struct tk_meta *m = trace_meta(first, "host_name");
-  const char *text = m ? trace_raw(first, m->at) : NULL;
-  if (s->space.len || !m || m->origin || m->size < 3 || *text != '"' || memchr(text, '\\', m->size)) return;
-  pb_u64(&s->space, XPLANE_SEGMENT, s->segment);
-  pb_bytes(&s->space, XSPACE_HOSTNAMES, text + 1, m->size - 2);
+  struct json_value ranks, v, host;
+  struct json j = {.p = m ? (const uint8_t *)trace_raw(first, m->at) : NULL, .last = true};
+  if (m) j.end = j.p + m->size;
+  if (m && !m->origin && !s->space.len && json_value(&j, &v)) put_host_name(s, &v);
+  if (!provenance || !json_member(provenance, strlen(provenance), "ranks", &ranks) || ranks.type != JSON_ARRAY) return;
+  j = (struct json){.p = ranks.p + 1, .end = ranks.end, .last = true};
+  while (json_blank(&j) && *j.p == '{' && json_value(&j, &v)) {
+    if (json_member((const char *)v.p, (size_t)(v.end - v.p), "host", &host)) put_host_name(s, &host);
+    if (!json_blank(&j) || *j.p++ != ',') break;
+  }
 }
 
 static bool xplane_close(struct sink *sink, const struct tk_trace *first, const char *provenance, struct tk_err *err) {
   struct xplane_sink *s = (struct xplane_sink *)sink;
   if (!write_clock(s, first, err) || !write_private(s, first, provenance, err)) return false;
-  put_host_name(s, first);
+  put_host_names(s, first, provenance);
   return end_segment(s, err) && mem_check(&s->mem, err);
 }
 

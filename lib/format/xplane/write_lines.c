@@ -113,8 +113,6 @@ static void give_ids(struct xplane_encoder *e) {
 
 /* ---- times ---- */
 
-static i128 floor_div(i128 v, i128 by) { return v >= 0 ? v / by : -((-v + by - 1) / by); }
-
 /* Offsets count from the line's timestamp, and that from the file's base. */
 static void set_times(const struct xplane_encoder *e, struct xplane_out_line *line) {
   const struct tk_trace *t = e->g->t;
@@ -125,7 +123,7 @@ static void set_times(const struct xplane_encoder *e, struct xplane_out_line *li
     line->zero_ps = line->was->zero_ps;
     return;
   }
-  if (first) line->timestamp_ns = (int64_t)floor_div(origin + t->events[first].ts, 1000);
+  if (first) line->timestamp_ns = (int64_t)xplane_floor_ns(origin + t->events[first].ts);
   line->zero_ps = (i128)line->timestamp_ns * 1000 - origin;
 }
 

@@ -2,8 +2,10 @@
  *
  * What was read as XPlane is written as it was: metadata and stats as they stood on the wire, in their order, around lines
  * that are encoded anew.  Processes of other formats become planes that xprof shows: "/device:CUSTOM:<name> <pid>" with ids
- * from 0, and beyond 199 of them, for which xprof has no process ids, "/host:CPU [<name> <pid>]". */
+ * from 0, by which xprof orders them, in the order of their sort indices; and beyond 199 of them, for which xprof has no process ids,
+ * "/host:CPU [<name> <pid>]". */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "writer.h"
@@ -38,21 +40,54 @@ static void put_ident(const struct tk_trace *t, struct buf *b, struct tk_ident i
   else if (i.kind != TK_IDENT_NONE) buf_append(b, number, num_put_i64(number, i.num));
 }
 
-static bool custom(const struct xplane_sink *s) { return s->next_custom < CUSTOM_IDS; }
+/* XPlane's own name, by way of another format. */
+static bool is_native(const char *name) { return starts_with(name, "/host:CPU") || starts_with(name, "/device:"); }
 
-static void name_new(const struct xplane_sink *s, const struct tk_trace *t, const struct tk_track *k, struct buf *b) {
+struct row {
+  int64_t sort;
+  tk_id process;
+};
+
+static int by_sort(const void *a, const void *b) {
+  const struct row *x = a, *y = b;
+  if (x->sort != y->sort) return x->sort < y->sort ? -1 : 1;
+  return x->process < y->process ? -1 : x->process > y->process;
+}
+
+bool xplane_order_rows(struct xplane_sink *s, struct xplane_graph *g, const struct map *known) {
+  const struct tk_trace *t = g->t;
+  struct row *rows = mem_array(&s->mem, (uint64_t)t->n_tracks + 1, sizeof *rows);
+  g->rows = mem_array(&s->mem, (uint64_t)t->n_tracks + 1, sizeof *g->rows);
+  if (!rows || !g->rows) {
+    mem_free(&s->mem, rows);
+    return false;
+  }
+  memset(g->rows, 0, ((size_t)t->n_tracks + 1) * sizeof *g->rows);
+  uint32_t n = 0;
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    const struct tk_track *k = &t->tracks[i];
+    if (k->kind == TK_PROCESS && !k->hidden && !map_get(known, i) && !is_native(tk_string(t, k->name, NULL)))
+      rows[n++] = (struct row){k->has_sort ? k->sort_index : INT64_MAX, i};
+  }
+  if (n) qsort(rows, n, sizeof *rows, by_sort);
+  for (uint32_t i = 0; i < n; i++) g->rows[rows[i].process] = s->next_row++;
+  mem_free(&s->mem, rows);
+  return true;
+}
+
+static void name_new(const struct tk_trace *t, const struct tk_track *k, bool custom, struct buf *b) {
   size_t n, m;
   const char *name = tk_string(t, k->name, &n), *labels = tk_string(t, k->labels, &m);
-  if (starts_with(name, "/host:CPU") || starts_with(name, "/device:")) { /* XPlane's own, by way of JSON */
+  if (is_native(name)) {
     buf_append(b, name, n);
     return;
   }
-  buf_append(b, custom(s) ? "/device:CUSTOM:" : "/host:CPU [", custom(s) ? strlen("/device:CUSTOM:") : strlen("/host:CPU ["));
+  buf_append(b, custom ? "/device:CUSTOM:" : "/host:CPU [", custom ? strlen("/device:CUSTOM:") : strlen("/host:CPU ["));
   if (n) buf_append(b, name, n);
   if (n) buf_append(b, " ", 1);
   put_ident(t, b, k->pid);
   if (m) buf_append(b, " (", 2), buf_append(b, labels, m), buf_append(b, ")", 1);
-  if (!custom(s)) buf_append(b, "]", 1);
+  if (!custom) buf_append(b, "]", 1);
 }
 
 /* ---- planes ---- */
@@ -152,9 +187,9 @@ bool xplane_write_new(struct xplane_sink *s, const struct xplane_graph *g, tk_id
   struct pieces p = no_pieces(&s->mem);
   struct xplane_encoder e;
   bool ok;
-  name_new(s, g->t, &g->t->tracks[process], &p.name);
+  name_new(g->t, &g->t->tracks[process], g->rows[process] < CUSTOM_IDS, &p.name);
   unsigned kind = xplane_plane_kind(terminated(&p.name));
-  int64_t id = kind == 2 ? s->next_custom++ : 0;
+  int64_t id = kind == 2 ? g->rows[process] : 0;
   while (!take_id(s, kind, id)) id++;
   put_head(&p.head, id, &p.name);
   xplane_encoder_init(&e, g, process, NULL, &s->mem);

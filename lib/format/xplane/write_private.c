@@ -103,7 +103,7 @@ bool xplane_put_records(struct xplane_encoder *e, struct buf *b) {
   for (tk_id i = 1; i <= t->n_records; i++) {
     const struct tk_record *r = &t->records[i];
     if (xplane_process(t, r->track) != e->process) continue;
-    if (r->kind != TK_REC_OTHER && t->tracks[r->track].renamed) continue; /* overruled by what the track is called */
+    if (r->derived || (r->kind != TK_REC_OTHER && t->tracks[r->track].renamed)) continue; /* what the track is called says it */
     buf_text(b, sep);
     put_private_record(e, b, r);
     sep = ",";

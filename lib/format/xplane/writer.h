@@ -43,6 +43,7 @@ struct xplane_graph {
   bool renamed;     /* events or their args have other names than their metadata */
   struct xplane_programs programs; /* if pruned */
   uint64_t lost_points; /* flow points that the stat "flow" of their event has no room for: it states one flow */
+  uint32_t *rows;   /* by track: where the row of a process of another format stands among those; NULL = not known yet */
   uint64_t *flows;  /* by event: value of its stat "flow", 0 = none; NULL = no event has one */
 };
 
@@ -114,6 +115,9 @@ bool xplane_class_is_of(const struct xplane_graph *g, tk_id cls, tk_id process);
 void xplane_classes_by_id(const struct xplane_graph *g, tk_id process, struct map *by_id);
 /* Is the class called as its metadata says? */
 bool xplane_bears_name(const struct tk_trace *t, tk_id cls, struct pb metadata);
+
+/* Picoseconds -> nanoseconds, downwards. */
+static inline i128 xplane_floor_ns(i128 ps) { return ps >= 0 ? ps / 1000 : -((-ps + 999) / 1000); }
 
 /* Can a viewer draw it? */
 static inline bool xplane_is_number(enum tk_arg_type type) {
@@ -190,7 +194,8 @@ struct xplane_sink {
   uint64_t written;
   int64_t base_ns;
   uint32_t graphs;
-  int64_t next_custom, next_flow;
+  int64_t next_flow;
+  uint32_t next_row; /* of a plane that is a process of another format */
   struct map ids;   /* hash of (kind of plane, id) taken */
   struct buf space; /* the first graph's fields that are no planes, by segment */
   uint32_t segment; /* whose fields are to be written */
@@ -203,7 +208,10 @@ bool xplane_grow(struct xplane_sink *s, uint64_t n, struct tk_err *err);
 /* A plane that was read as XPlane. */
 bool xplane_write_known(struct xplane_sink *s, const struct xplane_graph *g, const struct xplane_plane *plane,
                         struct tk_err *err);
-/* A process of another format. */
+/* Puts the processes that are not `known` in order, by their sort indices, behind those of earlier graphs.  False when memory runs
+ * out. */
+bool xplane_order_rows(struct xplane_sink *s, struct xplane_graph *g, const struct map *known);
+/* A process of another format, when rows are in order. */
 bool xplane_write_new(struct xplane_sink *s, const struct xplane_graph *g, tk_id process, struct tk_err *err);
 /* A plane of this name with the stats in `stats`, whose names e->new_stats holds; nothing if there are none. */
 bool xplane_write_stats(struct xplane_sink *s, struct xplane_encoder *e, const char *name, const struct buf *stats,

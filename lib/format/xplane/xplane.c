@@ -17,6 +17,7 @@ const struct format format_xplane = {
              .can_read = true,
              .can_write = true},
     .binary = true,
+    .needs_start = true,
     .own_order = true,
     .bid = xplane_bid,
     .read = xplane_read,
