@@ -20,7 +20,6 @@ bool track_hidden(const struct tk_trace *t, tk_id track) {
 }
 
 static bool is_number(struct tk_ident i) { return i.kind == TK_IDENT_INT || i.kind == TK_IDENT_QUOTED; }
-static bool is_named(const struct tk_track *k) { return k->kind == TK_THREAD && k->tid.kind == TK_IDENT_STR && k->tid.num != 0; }
 
 /* A number that fits as it is, anything else gets one of its own and shows its text as the name. */
 static int64_t small_id(struct perfetto_sink *s, struct tk_ident i, int64_t least, int64_t most) {
@@ -210,7 +209,7 @@ static void find_processes(struct perfetto_sink *s) {
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
     if (k->kind == TK_PROCESS && (k->pid.kind != TK_IDENT_NONE || k->count)) s->uuids[i] = 1;
-    if (k->parent && !is_named(k) && !(k->kind == TK_COUNTERS && k->renamed)) s->uuids[k->parent] = 1;
+    if (k->parent && !track_is_named(k) && !(k->kind == TK_COUNTERS && k->renamed)) s->uuids[k->parent] = 1;
   }
   for (tk_id i = 1; i <= t->n_tracks; i++) s->uuids[i] = s->uuids[i] && !track_hidden(t, i) ? ++s->next_uuid : 0;
 }
@@ -249,13 +248,13 @@ void describe_tracks(struct perfetto_sink *s) {
     describe_process(s, i);
   }
   for (tk_id i = 1; i <= t->n_tracks; i++) {
-    if (t->tracks[i].kind != TK_THREAD || track_hidden(t, i) || is_named(&t->tracks[i])) continue;
+    if (t->tracks[i].kind != TK_THREAD || track_hidden(t, i) || track_is_named(&t->tracks[i])) continue;
     s->uuids[i] = ++s->next_uuid;
     switch_machine(s, i, sorted);
     describe_thread(s, i);
   }
   for (tk_id i = 1; i <= t->n_tracks; i++) {
-    if (!is_named(&t->tracks[i]) || track_hidden(t, i)) continue;
+    if (!track_is_named(&t->tracks[i]) || track_hidden(t, i)) continue;
     switch_machine(s, i, sorted);
     describe_named(s, i);
   }

@@ -3,8 +3,8 @@
  * Packets that are not modelled may speak of anything that an operation dropped, renamed or moved, in bytes that nobody here can
  * read.  So of a trace that was edited they are left out, and each counts as lost, but for what stays true:
  *
- *     clock snapshots           say how clocks stand to one another, until times are moved or machines renumbered; then the writer
- *                               says anew what the graph knows of it
+ *     clock snapshots           the writer says anew what the graph knows of how clocks stand to one another: times are all of the
+ *                               trace's clock by now
  *     the id of the clock       times still count on it
  *     extension descriptors     describe fields that args still have; of a trace without such args they go (write_extension.c)
  *     fields of a track         go with their track, until tracks are renamed */
@@ -41,11 +41,10 @@ static void write_packets(struct perfetto_sink *s, const struct tk_trace *t, con
   struct pb c = pb_over(trace_raw(t, m->at), (size_t)m->size);
   struct pb_field packet;
   for (const uint8_t *from = c.p; pb_next(&c, &packet); from = c.p) {
-    bool clocks = edits && passthrough_is_clocks(&packet);
-    if (!edits || (clocks && edits == TK_EDIT_DROPPED)) {
+    if (!edits) {
       scan_packet(s, &packet);
       out_write(s->out, from, (size_t)(c.p - from));
-    } else if (!clocks) {
+    } else if (!passthrough_is_clocks(&packet)) {
       sink_lose(&s->sink, TK_LOSS_PASSTHROUGH, 1);
     }
   }

@@ -204,6 +204,12 @@ bool writer_machine(struct perfetto_sink *s, tk_id track);
 
 /* ---- descriptors (write_descriptors.c) ---- */
 
+/* A track of the file that is no thread, told by its name (fields.h). */
+static inline bool track_is_named(const struct tk_track *k) {
+  return k->kind == TK_THREAD && k->tid.kind == TK_IDENT_STR && k->tid.num != 0;
+}
+
+
 void describe_tracks(struct perfetto_sink *s);
 /* A named track under another (0 = under none).  `form` and `tid` are for our reader. */
 struct child {
