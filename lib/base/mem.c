@@ -9,15 +9,14 @@
 enum { HUGE_FROM = 4 << 20 };
 
 /* What stands before every block: 16 bytes, so that the block stays aligned for any type. */
-union block {
-  size_t size;
-  max_align_t align;
+struct block {
+  _Alignas(max_align_t) size_t size;
 };
 
-static union block *block_of(void *p) { return p ? (union block *)p - 1 : NULL; }
+static struct block *block_of(void *p) { return p ? (struct block *)p - 1 : NULL; }
 
 void *mem_resize(struct mem *m, void *p, size_t size) {
-  union block *b = block_of(p);
+  struct block *b = block_of(p);
   size_t old = b ? b->size : 0;
   bool over = size > SIZE_MAX / 2 || (size > old && m->limit && m->used + (size - old) > m->limit);
   b = over ? NULL : realloc(b, size + sizeof *b);
