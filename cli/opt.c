@@ -87,7 +87,7 @@ static enum parsed set_format(const struct parser *p, const struct opt *o, const
   size_t n = 0;
   if (!strcmp(value, "help")) return PARSED_FORMATS;
   for (; (format = tk_format(n)) && n < MAX_VALID - 1; n++) {
-    if (!strcmp(value, format->name) || is_ending_of(format, value)) { /* "pftrace" says what "perfetto" says */
+    if (!strcmp(value, format->name) || is_ending_of(format, value)) { /* an ending stands for its format */
       *(const char **)field(p, o) = format->name;
       return PARSED_RUN;
     }

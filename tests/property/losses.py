@@ -7,6 +7,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from verdict import finish, judge  # noqa: E402
+
 TRACEKIT, FIXTURES = os.environ['TRACEKIT'], os.environ['FIXTURES']
 ODD = {'traceEvents': [
     {'ph': 'X', 'pid': 1, 'tid': 1, 'ts': 1, 'dur': 5, 'name': 'span', 'cat': 'c', 'args': {'a': [1]}},
@@ -20,15 +23,6 @@ ODD = {'traceEvents': [
     {'ph': 'e', 'pid': 1, 'tid': 1, 'ts': 9, 'id': 7, 'name': 'async', 'cat': 'c'},
     {'ph': 'O', 'pid': 1, 'tid': 1, 'ts': 1, 'id': 7, 'name': 'object', 'args': {'snapshot': {}}},
     {'ph': 'N', 'pid': 1, 'tid': 1, 'ts': 1, 'id': 7, 'name': 'object'}], 'otherKey': {'value': 1}}
-passed = failed = 0
-
-
-def judge(name, fault):
-    global passed, failed
-    passed += not fault
-    failed += bool(fault)
-    if fault:
-        print(f'not ok  {name}: {fault}')
 
 
 def run(*args):
@@ -89,8 +83,7 @@ def main():
             for fmt in formats:
                 one(trace, fmt, readable, folder)
     judge('formats', '' if len(formats) > 3 else f'only {formats}')
-    print(f'{passed} passed, {failed} failed')
-    return failed != 0
+    return finish()
 
 
 sys.exit(main())

@@ -7,13 +7,15 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from verdict import finish, judge  # noqa: E402
+
 TRACEKIT, FIXTURES = os.environ['TRACEKIT'], os.environ['FIXTURES']
 SHORTEST = 6  # bytes: shorter strings stand in any file by chance
 OUTPUTS = ('json', 'xplane.pb', 'pftrace')
 STACKS = {'traceEvents': [{'ph': 'X', 'pid': 1, 'tid': 1, 'ts': 1, 'dur': 5, 'name': 'first_event', 'sf': '3', 'args': {'shape': 'argument_one'}},
                           {'ph': 'i', 'pid': 1, 'tid': 1, 'ts': 10, 'name': 'second_event', 'sf': 5, 's': 't'}],
           'stackFrames': {'1': {'name': 'root_frame'}, '3': {'name': 'leaf_frame', 'parent': '1'}, '5': {'name': 'other_frame', 'parent': 1}}}
-passed = failed = 0
 
 
 def run(*args):
@@ -51,14 +53,6 @@ def only_in_events(trace):
     return {s for s in events - FIELDS if len(s.encode()) >= SHORTEST and s not in elsewhere}
 
 
-def judge(name, fault):
-    global passed, failed
-    passed += not fault
-    failed += bool(fault)
-    if fault:
-        print(f'not ok  {name}: {fault}')
-
-
 def one(source, folder):
     run('convert', source, '-o', f'{folder}/all.json', '--force', '--no-provenance')
     with open(f'{folder}/all.json', encoding='utf-8') as f:
@@ -83,8 +77,7 @@ def main():
         for trace in [f'{folder}/stacks.json'] + traces:
             total += one(trace, folder)
     judge('strings to look for', '' if total > 1000 else f'only {total}')
-    print(f'{passed} passed, {failed} failed')
-    return failed != 0
+    return finish()
 
 
 sys.exit(main())

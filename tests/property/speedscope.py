@@ -8,17 +8,11 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from verdict import finish, judge  # noqa: E402
+
 TRACEKIT, FIXTURES = os.environ['TRACEKIT'], os.environ['FIXTURES']
 TRACES = ('json/viz/viz_small.json', 'json/torch/ddp2_plain/rank0.json.gz', 'xplane/mlp_train/vm.xplane.pb', 'perfetto/small.pftrace.gz')
-passed = failed = 0
-
-
-def judge(name, fault):
-    global passed, failed
-    passed += not fault
-    failed += bool(fault)
-    if fault:
-        print(f'not ok  {name}: {fault}')
 
 
 def run(*args):
@@ -81,5 +75,4 @@ def one(trace, folder):
 with tempfile.TemporaryDirectory() as folder:
     for trace in TRACES:
         one(trace, folder)
-print(f'{passed} passed, {failed} failed')
-sys.exit(failed != 0)
+sys.exit(finish())
