@@ -1,4 +1,3 @@
 #!/usr/bin/env bash
 # No files that need each other in a circle, by the symbols of their objects; circles.py says which there are.
-CIRCLES=0 # so many are known and not yet taken apart
-exec python3 "$(dirname "$0")/circles.py" "${B:-build}" $CIRCLES
+exec python3 "$(dirname "$0")/circles.py" "${B:-build}"

@@ -1,4 +1,3 @@
 #!/usr/bin/env bash
 # No format is known by its name outside of lib/format: format_names.py says where one is.
-SITES=0 # so many lines are known and not yet gone
-exec python3 "$(dirname "$0")/format_names.py" $SITES
+exec python3 "$(dirname "$0")/format_names.py"

@@ -28,23 +28,32 @@ struct merged {
   char *text;         /* as it was written */
 };
 
-static struct merged merge(const char *const *texts, size_t n, struct tk_merge_options opt) {
-  struct merged m = {0};
-  char paths[MOST][100], output[100];
-  const char *inputs[MOST];
+struct inputs {
+  char text[MOST][100];
+  const char *paths[MOST];
+};
+
+static void write_inputs(struct inputs *in, const char *const *texts, size_t n) {
   for (size_t i = 0; i < n; i++) {
-    snprintf(paths[i], sizeof paths[i], "%s/in%zu.json", dir, i);
-    inputs[i] = paths[i];
-    FILE *f = fopen(paths[i], "wb");
+    snprintf(in->text[i], sizeof in->text[i], "%s/in%zu.json", dir, i);
+    in->paths[i] = in->text[i];
+    FILE *f = fopen(in->paths[i], "wb");
     assert_non_null(f);
     assert_true(fputs(texts[i], f) >= 0);
     fclose(f);
   }
+}
+
+static struct merged merge(const char *const *texts, size_t n, struct tk_merge_options opt) {
+  struct merged m = {0};
+  struct inputs in;
+  char output[100];
+  write_inputs(&in, texts, n);
   snprintf(output, sizeof output, "%s/out.json", dir);
   unlink(output);
   opt.save.command = "test";
   opt.load.check = true;
-  m.ok = tk_merge(inputs, n, output, &opt, &m.report, &m.err);
+  m.ok = tk_merge(in.paths, n, output, &opt, &m.report, &m.err);
   if (m.ok) {
     struct bytes b = read_whole(output);
     struct tk_err err;
@@ -472,17 +481,9 @@ static void out_of_memory(void **state) {
 /* ---- joined in memory ---- */
 
 static struct tk_trace *load_all(const char *const *texts, size_t n, struct tk_load_options opt, struct tk_err *err) {
-  char paths[MOST][100];
-  const char *inputs[MOST];
-  for (size_t i = 0; i < n; i++) {
-    snprintf(paths[i], sizeof paths[i], "%s/in%zu.json", dir, i);
-    inputs[i] = paths[i];
-    FILE *f = fopen(paths[i], "wb");
-    assert_non_null(f);
-    assert_true(fputs(texts[i], f) >= 0);
-    fclose(f);
-  }
-  struct tk_sources *sources = tk_sources_open(inputs, n, NULL, err);
+  struct inputs in;
+  write_inputs(&in, texts, n);
+  struct tk_sources *sources = tk_sources_open(in.paths, n, NULL, err);
   assert_non_null(sources);
   opt.check = true;
   struct tk_trace *t = tk_sources_load_all(sources, "all", &opt, err);
