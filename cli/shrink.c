@@ -35,7 +35,7 @@ static const struct opt opts[] = {
 };
 
 static const struct example examples[] = {
-  { "tracekit shrink trace.json --to 20K -o small.json.gz", "write at most 20 KB" },
+  { "tracekit shrink trace.json --to 20KB -o small.json.gz", "write at most 20 KB" },
   { "tracekit shrink trace.json --percent 50 --dry-run -f json", "say what half the size would cost, and write nothing" },
   { "tracekit shrink trace.json --lossless -o packed.json.gz", "write the smallest file that holds all events" },
   { "tracekit shrink trace.json --events 100 --keep 'name ~ \"*sorted*\"' -o few.json",

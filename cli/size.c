@@ -110,8 +110,8 @@ const struct command command_size = {
   .description =
     "Says how many bytes a trace takes in its own format or in another one, with and without compression, and what the "
     "bytes are spent on: by kind of event, category, name, arg, track and rank. These tables count bytes before "
-    "compression. The rows of a table add up to the whole file, except by arg, since args are only a part of an event, and "
-    "by rank, since metadata is of no rank.",
+    "compression. The rows by kind add up to the whole file. The rows by category, name, track and rank leave out "
+    "metadata, and those by arg are only a part of the events.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

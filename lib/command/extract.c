@@ -196,7 +196,8 @@ static bool copy_raw(struct extractor *x, struct tk_extracted *f, size_t input) 
   if (ok) f->written.bytes = f->written.raw_bytes = out_file_bytes(&out);
   out_close(&out);
   in_close(in);
-  return ok || !read || err_prefix(x->err, "%s", f->output);
+  if (ok || !read) return ok; /* an error of reading names the input */
+  return err_prefix(x->err, "%s", f->output);
 }
 
 static bool put_trace(struct extractor *x, struct tk_extracted *f, const struct tk_trace *t) {

@@ -92,6 +92,7 @@ void args_copy(struct tk_trace *t, const struct tk_arg *a) {
   uint8_t *p = buf_reserve(&b->payload, 16);
   if (!p || !mem_grow(&s->mem, (void **)&b->fields, &b->cap, (uint64_t)b->n + 1, sizeof *b->fields)) return;
   see_key(s, a->key);
+  if (a->key >= b->n_stamps) return; /* no memory */
   b->fields[b->n++] = (struct shape_field){a->key, (uint8_t)a->type};
   switch (a->type) {
   case TK_ARG_NULL:

@@ -184,11 +184,15 @@ static void add_counts(struct tk_counts *to, const struct tk_counts *from) {
   for (size_t i = 0; i < sizeof to->by_phase / sizeof to->by_phase[0]; i++) to->by_phase[i] += from->by_phase[i];
 }
 
-/* Times of all points lie between those of the first and last; events are looked at one by one. */
+/* Times of all points lie between those of the first and last; events and records are looked at one by one. */
 static bool fits(const struct tk_trace *t, i128 shift) {
   for (tk_id i = 1; shift && i <= t->n_events; i++) {
     i128 start = t->events[i].ts + shift;
     if (start < INT64_MIN || start + t->events[i].dur > INT64_MAX) return false;
+  }
+  for (tk_id i = 1; shift && i <= t->n_records; i++) {
+    i128 at = t->records[i].ts + shift;
+    if (t->records[i].has_ts && (at < INT64_MIN || at > INT64_MAX)) return false;
   }
   if (!shift || !t->n_flow_points) return true;
   return t->flow_points[1].ts + shift >= INT64_MIN && t->flow_points[t->n_flow_points].ts + shift <= INT64_MAX;

@@ -134,9 +134,15 @@ static void count_content(const struct tk_trace *t, const struct subset *k, stru
   }
 }
 
-static void hide_emptied(const struct subset *k, struct tk_trace *to, const struct content *c) {
-  for (tk_id i = 1; i <= to->n_tracks; i++)
-    if (!c[i].after && (c[i].before || !k->tracks[i])) to->tracks[i].hidden = true;
+/* Returns whether a track is hidden that was not. */
+static bool hide_emptied(const struct subset *k, struct tk_trace *to, const struct content *c) {
+  bool hides = false;
+  for (tk_id i = 1; i <= to->n_tracks; i++) {
+    if (c[i].after || (!c[i].before && k->tracks[i])) continue;
+    hides = hides || !to->tracks[i].hidden;
+    to->tracks[i].hidden = true;
+  }
+  return hides;
 }
 
 /* ---- the arrays of the part ---- */
@@ -246,7 +252,7 @@ bool subset_take(const struct tk_trace *t, struct subset *k, struct tk_trace *to
     move_records(t, k, to);
     ok = move_events(t, k, to);
     if (ok && links) drop_links(to, links, now, k->n_events);
-    hide_emptied(k, to, content);
+    drops = hide_emptied(k, to, content) || drops;
     if (drops) to->edits |= TK_EDIT_DROPPED;
   }
   mem_free(k->mem, content);

@@ -265,6 +265,7 @@ void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb
   case ANNOTATION_DICT:
   case ANNOTATION_ARRAY:
     build_json(r, q, &a, f);
+    if (r->json.len == 0) return; /* no memory */
     if (*r->json.data == '{' || *r->json.data == '[') {
       args_str(t, a.key, TK_ARG_JSON, trace_string(t, r->json.data, r->json.len));
     } else {

@@ -15,7 +15,9 @@
 static void *aligned_table(struct mem *mem, const struct tk_trace *t, const char *key, size_t elem, uint32_t *n) {
   const void *p = xplane_table(t, key, elem, n);
   void *q = p ? mem_array(mem, *n, elem) : NULL;
-  return q ? memcpy(q, p, *n * elem) : NULL;
+  if (q) return memcpy(q, p, *n * elem);
+  *n = 0;
+  return NULL;
 }
 
 static void take_tables(struct xplane_sink *s, struct xplane_graph *g) {

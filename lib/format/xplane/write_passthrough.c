@@ -65,7 +65,8 @@ static bool has_text(const struct xplane_names *names, struct pb metadata, const
   while (pb_next(&metadata, &f)) {
     if (f.number != XEVENT_METADATA_STATS || (c = pb_inside(&f), !xplane_stat(&c, &s, &odd))) continue;
     const struct xplane_name *ref = s.field == XSTAT_REF ? xplane_name_of(names, (int64_t)s.value) : NULL;
-    const struct xplane_bytes value = ref ? ref->text : (struct xplane_bytes){s.p, s.p ? (size_t)s.value : 0};
+    if (!ref && !s.p) continue;
+    const struct xplane_bytes value = ref ? ref->text : (struct xplane_bytes){s.p, (size_t)s.value};
     if (value.n == text->len && (value.n == 0 || memcmp(value.p, text->bytes, value.n) == 0)) return true;
     if (!utf8_valid(value.p, value.n)) return true; /* repaired when it was read */
   }
