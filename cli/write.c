@@ -12,7 +12,9 @@ void write_losses(const struct shared *s, const char *output, const struct tk_sa
     snprintf(text + n, sizeof text - n, "%s%s %s", n ? ", " : "", tty_count(done->lost[i], count),
              tk_loss_name((enum tk_loss)i));
   }
-  if (*text && !s->quiet) tty_say("%s: lost, since %s cannot hold them: %s", output, done->format->title, text);
+  if (s->quiet) return;
+  if (*text) tty_say("%s: lost, since %s cannot hold them: %s", output, done->format->title, text);
+  if (done->rounded) tty_say("%s: %s times had more digits than picoseconds, to which they are rounded", output, tty_count(done->rounded, count));
 }
 
 void write_losses_json(struct json *j, const struct tk_saved *done) {
@@ -26,6 +28,7 @@ void write_losses_json(struct json *j, const struct tk_saved *done) {
     if (done->lost[i]) json_uint(j, key, done->lost[i]);
   }
   json_close(j, '}');
+  if (done->rounded) json_uint(j, "rounded_times", done->rounded);
 }
 
 static void print_write_text(FILE *to, const struct shared *s, const struct tk_trace *t, const struct tk_saved *done,

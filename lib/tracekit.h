@@ -134,6 +134,10 @@ enum tk_record_kind {
   TK_REC_OTHER, TK_REC_PROCESS_NAME, TK_REC_PROCESS_LABELS, TK_REC_PROCESS_SORT, TK_REC_THREAD_NAME, TK_REC_THREAD_SORT
 };
 
+/* Members of a JSON event that stand in quotes where others have numbers, or the other way round: of pid and tid the others are the
+ * track's. */
+enum tk_respelled { TK_RESPELLED_TS = 1, TK_RESPELLED_DUR = 2, TK_RESPELLED_PID = 4, TK_RESPELLED_TID = 8 };
+
 /* What has no time or no meaning here, kept raw: the JSON members of an event without pid, tid and ts. */
 struct tk_record {
   tk_time ts; /* valid if has_ts */
@@ -144,6 +148,7 @@ struct tk_record {
   char phase; /* 'M', ...; 0 = none */
   bool has_ts;
   bool strong; /* names its track by pid and tid (false: has neither) */
+  uint8_t respelled; /* enum tk_respelled */
   bool derived; /* made of what its track is called, for formats that say names in records */
 };
 
@@ -182,6 +187,7 @@ struct tk_counts {
   uint64_t by_phase[128]; /* by the first character of ph; [0] = none or not ASCII */
   uint64_t empty;         /* {} */
   uint64_t dropped;       /* not representable, with a note */
+  uint64_t rounded;       /* times with more digits than the graph has */
   uint64_t bytes;         /* decompressed input */
   uint64_t by_template;     /* read by the fast path */
 };
@@ -388,6 +394,7 @@ struct tk_saved {
   uint64_t events;  /* spans + instants + counter samples */
   uint64_t flow_points;
   uint64_t lost[TK_LOSSES]; /* counted while writing; in none of the above */
+  uint64_t rounded; /* times that were read with more digits than they are written with, though the format has not changed */
   uint64_t bytes;   /* of the file, compressed */
   uint64_t raw_bytes;
 };

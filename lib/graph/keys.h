@@ -3,7 +3,8 @@
  * Every trace interns them first and in this order, so that their string ids are constants: KEY_ID == the id of "json.id".
  * A key under "json." is a field of a Chrome JSON event that the model does not name; the JSON writer puts it back in its place,
  * every other format shows it.  "json.end." holds what the end event of a begin/end pair says, "json.args." an arg whose own key
- * begins with "json.".  "repaired." holds a value that was not usable as it stood: it is shown as an ordinary arg everywhere. */
+ * begins with "json.".  "json.respelled" names the members of the event (ts, dur, pid, tid) that stand in quotes where others have
+ * numbers, or the other way round.  "repaired." holds a value that was not usable as it stood: it is shown as an ordinary arg everywhere. */
 #ifndef GRAPH_KEYS_H
 #define GRAPH_KEYS_H
 
@@ -30,6 +31,7 @@
   X(END_CAT, "json.end.json.cat")                 \
   X(END_TID, "json.end.json.tid")                 \
   X(END_PID, "json.end.json.pid")                 \
+  X(RESPELLED, "json.respelled")                  \
   X(REPAIRED_DUR, "repaired.dur")                 \
   X(EMPTY, "")                                    \
   X(XPLANE_OCCURRENCES, "xplane.num_occurrences") \

@@ -4,12 +4,22 @@
 
 #include "seal.h"
 
+static tk_id end_key(struct tk_trace *t, tk_id own, struct buf *key) {
+  size_t n;
+  const char *text = tk_string(t, own, &n);
+  key->len = 0;
+  buf_text(key, "json.end.");
+  buf_append(key, text, n);
+  return trace_string(t, key->data, key->len);
+}
+
 /* E's own args follow B's under "json.end."; most ends have none. */
 static void end_args(struct tk_trace *t, struct tk_event *begin, const struct tk_event *end) {
   const struct tk_class *b = &t->classes[begin->cls], *e = &t->classes[end->cls];
   bool same = e->name == b->name && e->cat == b->cat;
   struct tk_args it;
   struct tk_arg arg;
+  struct buf key = {.mem = &t->store->mem};
   if (same) begin->flags |= TK_END_NAMED;
   if (end->args == 0 && (same || (e->name == 0 && e->cat == 0))) return;
   args_begin(t);
@@ -17,15 +27,11 @@ static void end_args(struct tk_trace *t, struct tk_event *begin, const struct tk
   if (!same && e->name) args_str(t, KEY_END_NAME, TK_ARG_STR, e->name);
   if (!same && e->cat) args_str(t, KEY_END_CAT, TK_ARG_STR, e->cat);
   for (it = tk_args_of(t, end->args); tk_args_next(&it, &arg);) {
-    char key[512] = "json.end.";
-    size_t n;
-    const char *own = tk_string(t, arg.key, &n);
-    if (n > sizeof key - 9) n = sizeof key - 9;
-    memcpy(key + 9, own, n);
-    arg.key = trace_string(t, key, 9 + n);
+    arg.key = end_key(t, arg.key, &key);
     args_copy(t, &arg);
   }
   begin->args = args_end(t);
+  buf_free(&key);
 }
 
 tk_time seal_dur(tk_time ts, tk_time end) {

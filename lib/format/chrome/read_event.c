@@ -169,6 +169,8 @@ static bool when_field(struct chrome *r, struct when *w, enum template_op op, st
   while (p < end && end[-1] == ' ') end--;
   w->kind = WHEN_OK;
   if (v.fixed && v.type == JSON_NUMBER ? num_scale(v.num.mant, v.num.exp + 6, &w->ps) : num_scaled(p, end, 6, &w->ps)) {
+    chrome_check_time(r, p, end, w->ps);
+    w->quoted = v.type == JSON_STRING;
     if (v.type == JSON_NUMBER && !v.fixed) return learn(r, op, v.p, v.end);
     template_abandon(r->templates);
     return true;

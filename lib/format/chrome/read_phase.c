@@ -86,7 +86,7 @@ void chrome_extra_args(struct chrome *r, struct chrome_event *e) {
   else if (e->dur.kind != WHEN_NONE) {
     char text[64];
     tk_id key = trace_text(r->t, "json.dur");
-    if (e->dur.kind == WHEN_OK) args_str(r->t, key, TK_ARG_NUMBER, trace_string(r->t, text, num_put_us(text, e->dur.ps)));
+    if (e->dur.kind == WHEN_OK) args_str(r->t, key, e->dur.quoted ? TK_ARG_STR : TK_ARG_NUMBER, trace_string(r->t, text, num_put_us(text, e->dur.ps)));
     else copy_as(r, e->dur_arg, key);
   }
   if (e->has_id && PHASES[e->ph] != PHASE_FLOW) copy_as(r, e->id, KEY_ID);
@@ -131,6 +131,7 @@ static tk_id counter_track(struct chrome *r, const struct chrome_event *e) {
   }
   return trace_track(r->t, TK_COUNTERS, e->pid, e->tid, name);
 }
+
 
 /* ---- events ---- */
 
@@ -202,6 +203,8 @@ static void emit_event(struct chrome *r, const struct chrome_event *e, uint32_t 
   ev->cls = chrome_class(r, e->name, e->cat);
   ev->args = args;
   set_kind_and_track(r, e, ev);
+  const unsigned respelled = chrome_respelled(r, e, ev->track);
+  if (respelled) ev->args = chrome_with_respelled(r, ev->args, respelled);
   if (e->ph == 'X' && e->dur.kind == WHEN_OK) ev->dur = (tk_time)e->dur.ps;
   else if (e->ph == 'X') ev->flags |= TK_REPAIRED;
   if (ts > INT64_MAX - ev->dur) {
@@ -232,7 +235,8 @@ static void emit_flow(struct chrome *r, const struct chrome_event *e, uint32_t a
   f->at = chrome_thread(r, e->pid, e->tid);
   set_id(f, &e->id);
   f->enclosing = e->enclosing;
-  f->args = args;
+  const unsigned respelled = chrome_respelled(r, e, f->at);
+  f->args = respelled ? chrome_with_respelled(r, args, respelled) : args;
   if (!near) chrome_add_pending(r, (struct pending){e->ts.ps, r->t->n_flow_points, 0, PENDING_FLOW});
 }
 

@@ -90,6 +90,7 @@ void chrome_record(struct chrome *r, const struct chrome_event *e, uint32_t args
   rec->phase = (char)e->ph;
   rec->strong = e->pid.kind != TK_IDENT_NONE || e->tid.kind != TK_IDENT_NONE;
   if (rec->strong) rec->track = of_thread(n->kind) ? chrome_thread(r, e->pid, e->tid) : trace_process(r->t, e->pid);
+  rec->respelled = (uint8_t)chrome_respelled(r, e, rec->track);
   rec->at = raw->len;
   copy_members(&j, of_thread(n->kind), e->ts.kind == WHEN_OK, raw);
   rec->size = (uint32_t)(raw->len - rec->at);

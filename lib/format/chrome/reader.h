@@ -6,6 +6,7 @@
  *     read_phase.c     the fields of one event -> graph: what the phases mean
  *     read_meta.c     top-level data that means something here
  *     read_record.c   events that are kept raw, and the track names that they carry
+ *     spelling.c      numbers in quotes, and more digits than times have
  *
  * Both paths fill the same struct chrome_event and go through the same chrome_add_event, so they cannot mean different things. */
 #ifndef FORMAT_CHROME_READER_H
@@ -21,6 +22,7 @@
 enum when_kind { WHEN_NONE, WHEN_OK, WHEN_BAD };
 struct when {
   enum when_kind kind;
+  bool quoted;
   i128 ps;
 };
 
@@ -116,6 +118,17 @@ void chrome_record(struct chrome *r, const struct chrome_event *e, uint32_t args
 void chrome_finish(struct chrome *r);
 /* What the top-level data says of the clock; what is odd about it becomes notes (read_meta.c). */
 void chrome_meta(struct chrome *r);
+
+/* ---- spelling.c ---- */
+
+/* The time of the event at `offset` is mant x 10^exp us, of which ps are kept: says so where that is less. */
+void chrome_check_digits(struct chrome *r, uint64_t offset, int64_t mant, int exp, i128 ps);
+/* ... is this text. */
+void chrome_check_time(struct chrome *r, const uint8_t *p, const uint8_t *end, i128 ps);
+/* Members of the event, which is of the track, that are not spelled as others are: bits of enum tk_respelled. */
+unsigned chrome_respelled(const struct chrome *r, const struct chrome_event *e, tk_id track);
+/* The args, and what is respelled. */
+uint32_t chrome_with_respelled(struct chrome *r, uint32_t args, unsigned respelled);
 
 /* ---- in every event ---- */
 

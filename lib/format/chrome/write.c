@@ -320,6 +320,7 @@ static bool chrome_write(struct sink *sink, const struct tk_trace *t, struct tk_
     put_flows(s, t, false);
     put_records(s, t, false);
     s->sink.saved.events += t->n_events;
+    s->sink.saved.rounded += t->counts.rounded;
   }
   printer_end(&s->printer);
   return ok && mem_check(&s->mem, err);

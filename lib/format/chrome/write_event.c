@@ -48,7 +48,9 @@ static const struct {
              {"json.end.json.cat", MARK_END_CAT},
              {"json.end.json.tid", MARK_END_TID},
              {"json.end.json.pid", MARK_END_PID},
-             {"json.end.json.args", MARK_END_ARGS}};
+             {"json.end.json.args", MARK_END_ARGS},
+             {"json.respelled", MARK_RESPELLED},
+             {"json.end.json.respelled", MARK_END_RESPELLED}};
 
 /* Finds the place of a key and how many bytes of it are prefix. */
 static enum place place_of_key(const char *key, size_t n, size_t *skip) {
@@ -310,11 +312,60 @@ static void put_phase(struct printer *p, char ph) {
   p->out->next += 9;
 }
 
-static void put_ts(struct printer *p, const struct tk_event *e, tk_time ts) {
+/* Bits of enum tk_respelled. */
+static unsigned respelled(const struct printer *p, uint32_t args, enum place mark) {
+  static const char *const NAMES[] = {"ts", "dur", "pid", "tid"};
+  struct tk_arg arg;
+  unsigned is = 0;
+  if (!args || !find_mark(p, args, mark, &arg) || arg.type != TK_ARG_STR) return 0;
+  for (unsigned i = 0; i < 4; i++)
+    if (strstr(tk_string(p->t, arg.s, NULL), NAMES[i])) is |= 1u << i;
+  return is;
+}
+
+static void put_quote(struct printer *p, bool quoted) {
+  if (quoted) PUT(p, "\"");
+}
+
+static void put_ts(struct printer *p, const struct tk_event *e, tk_time ts, bool quoted) {
   struct tk_arg lost;
   PUT(p, ",\"ts\":");
-  if (e->flags & TK_LOST_CLOCK && find_mark(p, e->args, MARK_TS, &lost)) put_value(p, &lost);
+  put_quote(p, quoted);
+  if (e && e->flags & TK_LOST_CLOCK && find_mark(p, e->args, MARK_TS, &lost)) put_value(p, &lost);
   else put_time(p, ts);
+  put_quote(p, quoted);
+}
+
+static void put_dur(struct printer *p, tk_time dur, bool quoted) {
+  PUT(p, ",\"dur\":");
+  put_quote(p, quoted);
+  p->out->next += num_put_us((char *)out_reserve(p->out, 48), dur);
+  put_quote(p, quoted);
+}
+
+static struct tk_ident spelled(struct tk_ident i, bool otherwise) {
+  if (otherwise && i.kind == TK_IDENT_INT) i.kind = TK_IDENT_QUOTED;
+  else if (otherwise && i.kind == TK_IDENT_QUOTED) i.kind = TK_IDENT_INT;
+  return i;
+}
+
+static struct fragment ident_fragment(struct printer *p, struct tk_ident pid, struct tk_ident tid, unsigned is) {
+  const size_t at = p->text.len;
+  add_ident(p, ",\"pid\":", spelled(pid, is & TK_RESPELLED_PID));
+  add_ident(p, ",\"tid\":", spelled(tid, is & TK_RESPELLED_TID));
+  return fragment_from(p, at);
+}
+
+static void put_idents(struct printer *p, struct tk_ident pid, struct tk_ident tid, unsigned is) {
+  const struct fragment f = ident_fragment(p, pid, tid, is);
+  put_fragment(p, f);
+  p->text.len = f.at;
+}
+
+static void put_track(struct printer *p, tk_id track, unsigned is) {
+  const struct tk_track *k = &p->t->tracks[track];
+  if (is & (TK_RESPELLED_PID | TK_RESPELLED_TID)) put_idents(p, k->pid, k->kind == TK_PROCESS ? ident_none() : k->tid, is);
+  else put_fragment(p, p->tracks[track]);
 }
 
 static void put_mark(struct printer *p, const char *key, const struct tk_arg *arg) {
@@ -322,13 +373,22 @@ static void put_mark(struct printer *p, const char *key, const struct tk_arg *ar
   put_value(p, arg);
 }
 
+static struct tk_ident ident_of(const struct tk_arg *arg) {
+  if (arg->type == TK_ARG_INT) return ident_int(arg->i);
+  return arg->type == TK_ARG_STR ? ident_str(arg->s) : ident_none();
+}
+
 /* Events of a process (instants, counters) may say which thread they came from. */
-static void put_track(struct printer *p, const struct tk_event *e) {
+static void put_event_track(struct printer *p, const struct tk_event *e, unsigned is) {
   const struct tk_track *k = &p->t->tracks[e->track];
   bool of_process = k->kind == TK_PROCESS || k->kind == TK_COUNTERS;
   struct tk_arg tid;
   if (!of_process || !find_mark(p, e->args, MARK_TID, &tid)) {
-    put_fragment(p, p->tracks[e->track]);
+    put_track(p, e->track, is);
+    return;
+  }
+  if (is & (TK_RESPELLED_PID | TK_RESPELLED_TID)) {
+    put_idents(p, k->pid, ident_of(&tid), is);
     return;
   }
   put_fragment(p, p->tracks[k->kind == TK_PROCESS ? e->track : k->parent]);
@@ -345,21 +405,12 @@ static void put_end_names(struct printer *p, const struct tk_event *e) {
   if (find_mark(p, e->args, MARK_END_NAME, &arg)) put_mark(p, ",\"name\":", &arg);
 }
 
-static void put_end_track(struct printer *p, const struct tk_event *e) {
+static void put_end_track(struct printer *p, const struct tk_event *e, unsigned is) {
   const struct tk_track *k = &p->t->tracks[e->track];
   struct tk_arg pid, tid;
   bool has_pid = find_mark(p, e->args, MARK_END_PID, &pid), has_tid = find_mark(p, e->args, MARK_END_TID, &tid);
-  size_t at = p->text.len;
-  if (!has_pid && !has_tid) {
-    put_fragment(p, p->tracks[e->track]);
-    return;
-  }
-  if (has_pid) put_mark(p, ",\"pid\":", &pid);
-  else add_ident(p, ",\"pid\":", k->pid);
-  if (has_tid) put_mark(p, ",\"tid\":", &tid);
-  else add_ident(p, ",\"tid\":", k->tid);
-  print_bytes(p, p->text.data + at, p->text.len - at);
-  p->text.len = at;
+  if (has_pid || has_tid) put_idents(p, has_pid ? ident_of(&pid) : k->pid, has_tid ? ident_of(&tid) : k->tid, is);
+  else put_track(p, e->track, is);
 }
 
 /* An async end says again which identity it ends. */
@@ -374,10 +425,11 @@ static void put_identity(struct printer *p, const struct tk_event *e) {
 }
 
 static void print_end(struct printer *p, const struct tk_event *e) {
+  const unsigned is = respelled(p, e->args, MARK_END_RESPELLED);
   put_phase(p, phase_of(p, e, END));
   put_end_names(p, e);
-  put_end_track(p, e);
-  put_ts(p, e, e->ts + e->dur);
+  put_end_track(p, e, is);
+  put_ts(p, e, e->ts + e->dur, is & TK_RESPELLED_TS);
   if (e->flags & TK_ASYNC) put_identity(p, e);
   if (e->args) {
     put_fields(p, e->args, AS_END_FIELD);
@@ -406,14 +458,12 @@ void print_event(struct printer *p, const struct tk_event *e, enum event_part pa
     print_end(p, e);
     return;
   }
+  const unsigned is = respelled(p, e->args, MARK_RESPELLED);
   put_phase(p, phase_of(p, e, part));
   put_fragment(p, p->classes[e->cls]);
-  put_track(p, e);
-  put_ts(p, e, e->ts);
-  if (part == WHOLE && e->kind == TK_SPAN) {
-    PUT(p, ",\"dur\":");
-    p->out->next += num_put_us((char *)out_reserve(p->out, 48), e->dur);
-  }
+  put_event_track(p, e, is);
+  put_ts(p, e, e->ts, is & TK_RESPELLED_TS);
+  if (part == WHOLE && e->kind == TK_SPAN) put_dur(p, e->dur, is & TK_RESPELLED_DUR);
   if (p->points && p->points[e - p->t->events]) put_point(p, &p->t->flow_points[p->points[e - p->t->events]]);
   if (e->args || p->t->classes[e->cls].args) {
     uint32_t shared = p->t->classes[e->cls].args;
@@ -431,9 +481,9 @@ void print_flow(struct printer *p, const struct tk_flow_point *f) {
   if (f->id_is_uint) id.type = TK_ARG_UINT;
   put_phase(p, phases[f->role]);
   put_fragment(p, p->classes[f->cls]);
-  put_fragment(p, p->tracks[tk_flow_point_track(p->t, f)]);
-  PUT(p, ",\"ts\":");
-  put_time(p, f->ts);
+  const unsigned is = respelled(p, f->args, MARK_RESPELLED);
+  put_track(p, tk_flow_point_track(p->t, f), is);
+  put_ts(p, NULL, f->ts, is & TK_RESPELLED_TS);
   PUT(p, ",\"id\":");
   put_value(p, &id);
   if (f->enclosing || f->role == TK_FLOW_IN) PUT(p, ",\"bp\":\"e\"");
@@ -444,23 +494,30 @@ void print_flow(struct printer *p, const struct tk_flow_point *f) {
   PUT(p, "}");
 }
 
+/* Of a process the record's text says the tid, if it has one. */
+static void put_record_track(struct printer *p, const struct tk_record *r, const char *comma) {
+  const struct tk_track *k = &p->t->tracks[r->track];
+  const size_t at = p->text.len;
+  struct fragment f = p->tracks[r->track];
+  if (r->respelled) f = ident_fragment(p, k->pid, k->kind == TK_PROCESS ? ident_none() : k->tid, r->respelled);
+  if (f.n) {
+    print_bytes(p, comma, strlen(comma));
+    print_bytes(p, p->text.data + f.at + 1, f.n - 1); /* without its leading comma */
+  }
+  p->text.len = at;
+}
+
 void print_record(struct printer *p, const struct tk_record *r) {
-  const char *comma = "";
+  const bool quoted = r->respelled & TK_RESPELLED_TS;
   PUT(p, "{");
-  if (r->size) {
-    print_bytes(p, trace_raw(p->t, r->at), r->size);
-    comma = ",";
-  }
+  if (r->size) print_bytes(p, trace_raw(p->t, r->at), r->size);
   if (r->has_ts) {
-    print_bytes(p, comma, strlen(comma));
+    if (r->size) PUT(p, ",");
     PUT(p, "\"ts\":");
+    put_quote(p, quoted);
     put_time(p, r->ts);
-    comma = ",";
+    put_quote(p, quoted);
   }
-  if (r->track && p->tracks[r->track].n) {
-    print_bytes(p, comma, strlen(comma));
-    print_bytes(p, p->text.data + p->tracks[r->track].at + 1, p->tracks[r->track].n - 1); /* without its leading comma */
-    comma = ",";
-  }
+  if (r->track) put_record_track(p, r, r->size || r->has_ts ? "," : "");
   PUT(p, "}");
 }

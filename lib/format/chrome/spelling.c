@@ -1,0 +1,73 @@
+/* spelling.c - how the numbers of an event were spelled, where the graph does not say it.
+ *
+ * Times are numbers, and a track has one spelling of its pid and tid.  An event that puts them in quotes where others do not, or the
+ * other way round, keeps that in an arg (an old Kineto does so in its flow points, and some producers quote every number).
+ *
+ * Times are whole picoseconds.  Digits beyond them are gone, which is said, unless both spellings are one double, which is all that
+ * most readers of JSON see: 9.9999999999999995e-07 is how jaxlib prints 1e-06. */
+#include <string.h>
+
+#include "reader.h"
+
+/* ---- digits ---- */
+
+enum { PS_DIGITS = 6 }; /* behind the point of a microsecond */
+
+static void note_digits(struct chrome *r, uint64_t offset) {
+  trace_note(r->t, TK_NOTE_FACT, offset, "times with digits beyond the picosecond: rounded to it");
+  r->t->counts.rounded++;
+}
+
+static double as_written(i128 ps) {
+  char text[48];
+  return num_double(text, num_put_us(text, ps));
+}
+
+void chrome_check_digits(struct chrome *r, uint64_t offset, int64_t mant, int exp, i128 ps) {
+  if (exp < -PS_DIGITS && num_nearest(mant, exp) != as_written(ps)) note_digits(r, offset);
+}
+
+/* Can the number have digits beyond the picosecond? */
+static bool is_long(const uint8_t *p, const uint8_t *end) {
+  const uint8_t *point = memchr(p, '.', (size_t)(end - p));
+  return (point && end - point - 1 > PS_DIGITS) || memchr(p, 'e', (size_t)(end - p)) || memchr(p, 'E', (size_t)(end - p));
+}
+
+void chrome_check_time(struct chrome *r, const uint8_t *p, const uint8_t *end, i128 ps) {
+  if (is_long(p, end) && num_double((const char *)p, (size_t)(end - p)) != as_written(ps)) note_digits(r, chrome_offset(r, r->at));
+}
+
+/* ---- quotes ---- */
+
+static bool is_respelled(struct tk_ident usual, struct tk_ident own) {
+  return usual.kind == TK_IDENT_INT ? own.kind == TK_IDENT_QUOTED : usual.kind == TK_IDENT_QUOTED && own.kind == TK_IDENT_INT;
+}
+
+/* Has the event a tid of its own, which is not its track's?  Then it is an arg, and a number as far as it can be. */
+static bool has_own_tid(const struct tk_track *k, struct tk_ident tid) {
+  return k->kind == TK_PROCESS || (k->kind == TK_COUNTERS && !ident_equal(k->tid, tid));
+}
+
+unsigned chrome_respelled(const struct chrome *r, const struct chrome_event *e, tk_id track) {
+  const struct tk_track *k = &r->t->tracks[track];
+  const bool own_tid = has_own_tid(k, e->tid);
+  unsigned is = 0;
+  if (e->ts.quoted) is |= TK_RESPELLED_TS;
+  if (e->dur.quoted && e->ph == 'X') is |= TK_RESPELLED_DUR;
+  if (track && is_respelled(k->pid, e->pid)) is |= TK_RESPELLED_PID;
+  if (own_tid ? e->tid.kind == TK_IDENT_QUOTED : is_respelled(k->tid, e->tid)) is |= TK_RESPELLED_TID;
+  return is;
+}
+
+uint32_t chrome_with_respelled(struct chrome *r, uint32_t args, unsigned respelled) {
+  static const char *const NAMES[] = {" ts", " dur", " pid", " tid"};
+  struct tk_args it = tk_args_of(r->t, args);
+  struct tk_arg arg;
+  char text[20] = "";
+  for (unsigned i = 0; i < 4; i++)
+    if (respelled >> i & 1) strcat(text, NAMES[i]);
+  args_begin(r->t);
+  while (tk_args_next(&it, &arg)) args_copy(r->t, &arg);
+  args_str(r->t, KEY_RESPELLED, TK_ARG_STR, trace_text(r->t, text + 1));
+  return args_end(r->t);
+}
