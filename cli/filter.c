@@ -29,8 +29,8 @@ static const struct opt opts[] = {
   ROW_LIST("regex", "REGEX", "keep events whose name matches this extended regular expression anywhere", regexes),
   ROW_LIST("cat", "GLOB", "keep events of this category", cats),
   ROW_LIST("kind", "KIND",
-    "keep events of this kind: kernel, memcpy, memset, collective, runtime, python, step, annotation, span, "
-    "instant, counter or async",
+    "keep events of this kind: kernel, memcpy, memset, transfer, collective, op, module, runtime, python, "
+    "step, annotation, device, host, span, instant, counter or async",
            kinds),
   ROW_TEXT("depth", "A..B", "keep spans at this depth of nesting; 0 is outermost", depth),
   ROW_TEXT("min-dur", "TIME", "keep spans that last at least this long", min_dur),

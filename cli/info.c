@@ -103,6 +103,26 @@ static void print_contents(const struct tk_trace *t, const struct tk_summary *s)
   putchar('\n');
 }
 
+/* Spans, instants and counter samples are said above; whatever is not of a device is of the host. */
+static bool is_plain(const struct tk_summary *s, size_t kind) {
+  static const char *const PLAIN[] = { "span", "instant", "counter", "async", "host" };
+  for (size_t i = 0; i < sizeof PLAIN / sizeof PLAIN[0]; i++)
+    if (strcmp(s->kinds[kind].name, PLAIN[i]) == 0) return true;
+  return false;
+}
+
+static void print_kinds(const struct tk_summary *s) {
+  char n[32];
+  bool any = false;
+  for (size_t i = 0; i < TK_KINDS && s->kinds[i].name; i++) {
+    if (!s->kinds[i].events || is_plain(s, i)) continue;
+    if (!any) label("kinds");
+    printf("%s%s %s", any ? ", " : "", tty_count(s->kinds[i].events, n), s->kinds[i].name);
+    any = true;
+  }
+  if (any) putchar('\n');
+}
+
 static void print_string(const struct tk_trace *t, tk_id id) {
   size_t len;
   const char *text = tk_string(t, id, &len);
@@ -186,6 +206,7 @@ static void print_info_text(const struct shared *shared, struct tk_trace *t, con
   tty_string(stdout, t->source);
   printf("%s: %s\n", tty_plain(stdout), format_title(t->format));
   print_contents(t, s);
+  print_kinds(s);
   print_time(t, s);
   print_rank(s);
   if (parts) inspection_print(parts, shared->verbose);
@@ -244,6 +265,10 @@ static void json_events(struct json *j, const struct tk_summary *s) {
   json_uint(j, "counter_tracks", s->counter_tracks);
   json_uint(j, "async_tracks", s->async_tracks);
   json_uint(j, "max_depth", s->max_depth);
+  json_open(j, "kinds", '{');
+  for (size_t i = 0; i < TK_KINDS && s->kinds[i].name; i++)
+    if (s->kinds[i].events) json_uint(j, s->kinds[i].name, s->kinds[i].events);
+  json_close(j, '}');
 }
 
 static void json_time(struct json *j, const struct tk_trace *t, const struct tk_summary *s) {

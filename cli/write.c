@@ -14,7 +14,8 @@ void write_losses(const struct shared *s, const char *output, const struct tk_sa
   }
   if (s->quiet) return;
   if (*text) tty_say("%s: lost, since %s cannot hold them: %s", output, done->format->title, text);
-  if (done->rounded) tty_say("%s: %s times had more digits than picoseconds, to which they are rounded", output, tty_count(done->rounded, count));
+  if (done->rounded)
+    tty_say("%s: %s times had more digits than picoseconds, to which they are rounded", output, tty_count(done->rounded, count));
 }
 
 void write_losses_json(struct json *j, const struct tk_saved *done) {

@@ -448,6 +448,8 @@ TK_API struct tk_path tk_path_of(const char *path);
 /* ---- what a trace says of itself ---------------------------------------------------------------------------------- */
 
 /* What `info` shows; computed from the arrays. */
+enum { TK_KINDS = 20 };
+
 struct tk_summary {
   uint64_t spans, instants, counters, flow_points, flow_pairs, dangling_points, records;
   uint64_t overlaps, unfinished, lost_clock;
@@ -462,6 +464,10 @@ struct tk_summary {
   int64_t rank;              /* -1 = unknown */
   const char *rank_from;     /* "" = unknown */
   char host[256];
+  struct {
+    const char *name;        /* as filters call it: "kernel" */
+    uint64_t events;
+  } kinds[TK_KINDS];         /* an event is of one or more; NULL behind the last */
 };
 
 TK_API void tk_summarise(const struct tk_trace *t, struct tk_summary *s);

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "collector.h"
 #include "replicas.h"
 
@@ -55,7 +56,6 @@ struct planes {
   uint32_t device, first; /* ... and its first anchor */
 };
 
-static bool begins(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
 
 /* ---- what an op is ---- */
 
@@ -389,7 +389,7 @@ static bool take_device(struct planes *p, tk_id process, bool kernels) {
   for (tk_id i = 1; ok && i <= t->n_tracks; i++) {
     const char *name = tk_string(t, t->tracks[i].name, NULL);
     if (t->tracks[i].kind != TK_THREAD || t->tracks[i].parent != process) continue;
-    if (kernels ? begins(name, "Stream #") : strcmp(name, "XLA Ops") == 0) ok = take_line(p, &t->tracks[i], kernels);
+    if (kernels ? text_begins(name, "Stream #") : strcmp(name, "XLA Ops") == 0) ok = take_line(p, &t->tracks[i], kernels);
   }
   map_free(&p->starts);
   return ok && number_executions(p);
@@ -403,8 +403,8 @@ bool collect_planes(struct collector *c) {
   for (tk_id i = 1; ok && i <= c->t->n_tracks; i++) {
     const struct tk_track *k = &c->t->tracks[i];
     const char *name = tk_string(c->t, k->name, NULL);
-    bool gpu = begins(name, "/device:GPU:");
-    if (k->kind == TK_PROCESS && !k->hidden && (gpu || begins(name, "/device:TPU:"))) ok = take_device(&p, i, gpu);
+    bool gpu = text_begins(name, "/device:GPU:");
+    if (k->kind == TK_PROCESS && !k->hidden && (gpu || text_begins(name, "/device:TPU:"))) ok = take_device(&p, i, gpu);
   }
   map_free(&p.op_of);
   map_free(&p.told);

@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include "graph/chain.h"
+#include "graph/kind.h"
 #include "source/identity.h"
 #ifdef TK_HAVE_ISAL
 #include <isa-l.h>
@@ -83,6 +84,18 @@ static void count_memory(const struct tk_trace *t, struct tk_summary *s) {
               (uint64_t)t->n_classes * sizeof *t->classes + (uint64_t)t->n_tracks * sizeof *t->tracks;
 }
 
+static void count_kinds(const struct tk_trace *t, struct tk_summary *s) {
+  struct mem mem = {0};
+  struct kinds kinds;
+  uint64_t counts[TK_KINDS] = {0};
+  if (kinds_init(&kinds, t, &mem)) kinds_count(&kinds, counts);
+  kinds_free(&kinds);
+  for (size_t i = 0; kind_words[i].word && i < TK_KINDS; i++) {
+    s->kinds[i].name = kind_words[i].word;
+    s->kinds[i].events = counts[i];
+  }
+}
+
 void tk_summarise(const struct tk_trace *t, struct tk_summary *s) {
   struct identity id = identity_of(t);
   *s = (struct tk_summary){.records = t->n_records, .flow_points = t->n_flow_points};
@@ -91,6 +104,7 @@ void tk_summarise(const struct tk_trace *t, struct tk_summary *s) {
   count_machines(t, s);
   count_flows(t, s);
   count_memory(t, s);
+  count_kinds(t, s);
   s->rank = id.rank;
   s->rank_from = id.rank_from;
   memcpy(s->host, id.host, sizeof s->host);

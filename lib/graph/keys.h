@@ -4,7 +4,8 @@
  * A key under "json." is a field of a Chrome JSON event that the model does not name; the JSON writer puts it back in its place,
  * every other format shows it.  "json.end." holds what the end event of a begin/end pair says, "json.args." an arg whose own key
  * begins with "json.".  "json.respelled" names the members of the event (ts, dur, pid, tid) that stand in quotes where others have
- * numbers, or the other way round.  "repaired." holds a value that was not usable as it stood: it is shown as an ordinary arg everywhere. */
+ * numbers, or the other way round.  "repaired." holds a value that was not usable as it stood: it is shown as an ordinary arg
+ * everywhere. */
 #ifndef GRAPH_KEYS_H
 #define GRAPH_KEYS_H
 

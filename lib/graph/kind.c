@@ -1,25 +1,17 @@
-/* kind.c - kinds of events (kind.h). */
+/* kind.c - kinds of events (kind.h): what Kineto's categories and the names of kernels say, and how it is kept. */
 #include "kind.h"
 
 #include <string.h>
 
-const struct kind_word kind_words[] = {
-    {"span", KIND_SPAN},       {"instant", KIND_INSTANT}, {"counter", KIND_COUNTER},       {"async", KIND_ASYNC},
-    {"kernel", KIND_KERNEL},   {"memcpy", KIND_MEMCPY},   {"memset", KIND_MEMSET},         {"collective", KIND_COLLECTIVE},
-    {"runtime", KIND_RUNTIME}, {"python", KIND_PYTHON},   {"step", KIND_STEP},             {"annotation", KIND_ANNOTATION},
-    {NULL, 0}};
+#include "base/text.h"
+#include "kind_xla.h"
 
-static bool begins(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
-static bool any_in(const char *s, const char *const *words) {
-  for (; *words; words++)
-    if (strstr(s, *words)) return true;
-  return false;
-}
-static bool any_begin(const char *s, const char *const *words) {
-  for (; *words; words++)
-    if (begins(s, *words)) return true;
-  return false;
-}
+const struct kind_word kind_words[] = {
+    {"span", KIND_SPAN},       {"instant", KIND_INSTANT}, {"counter", KIND_COUNTER},   {"async", KIND_ASYNC},
+    {"host", KIND_HOST},       {"device", KIND_DEVICE},   {"kernel", KIND_KERNEL},     {"memcpy", KIND_MEMCPY},
+    {"memset", KIND_MEMSET},   {"transfer", KIND_TRANSFER}, {"collective", KIND_COLLECTIVE}, {"op", KIND_OP},
+    {"module", KIND_MODULE},   {"runtime", KIND_RUNTIME}, {"python", KIND_PYTHON},     {"step", KIND_STEP},
+    {"annotation", KIND_ANNOTATION}, {NULL, 0}};
 
 /* NCCL and RCCL kernels; collectives as HLO spells them, async halves included. */
 static bool is_collective(const char *name) {
@@ -28,52 +20,87 @@ static bool is_collective(const char *name) {
                                     "all-to-all",         "ragged-all-to-all",    "collective-permute",
                                     "collective-broadcast", "%all-reduce",        "%all-gather",
                                     "%reduce-scatter",    "%all-to-all",          "%collective-permute", NULL};
-  return any_in(name, kernels) || any_begin(name, hlo);
+  return text_any_holds(name, kernels) || text_any_begins(name, hlo);
 }
 
-static unsigned kind_of_class(const char *name, const char *cat) {
+static unsigned of_category(const char *cat) {
+  static const struct {
+    const char *cat;
+    unsigned kinds;
+  } CATEGORIES[] = {{"kernel", KIND_KERNEL | KIND_DEVICE},
+                    {"gpu_memcpy", KIND_MEMCPY | KIND_DEVICE},
+                    {"gpu_memset", KIND_MEMSET | KIND_DEVICE},
+                    {"gpu_user_annotation", KIND_ANNOTATION | KIND_DEVICE},
+                    {"user_annotation", KIND_ANNOTATION},
+                    {"cpu_op", KIND_OP},
+                    {"python_function", KIND_PYTHON},
+                    {"Kernel", KIND_KERNEL | KIND_DEVICE}, /* until PyTorch 1.11 */
+                    {"Memcpy", KIND_MEMCPY | KIND_DEVICE},
+                    {"Memset", KIND_MEMSET | KIND_DEVICE},
+                    {"Operator", KIND_OP},
+                    {"Runtime", KIND_RUNTIME}};
   static const char *const runtimes[] = {"cuda_runtime", "cuda_driver", "hip_runtime", "xpu_runtime", "privateuse1_runtime", NULL};
-  unsigned k = 0;
-  if (strcmp(cat, "kernel") == 0) k |= KIND_KERNEL;
-  if (strcmp(cat, "gpu_memcpy") == 0 || begins(name, "Memcpy")) k |= KIND_MEMCPY;
-  if (strcmp(cat, "gpu_memset") == 0 || begins(name, "Memset")) k |= KIND_MEMSET;
-  if (any_begin(cat, runtimes)) k |= KIND_RUNTIME;
-  if (strcmp(cat, "python_function") == 0 || *name == '$') k |= KIND_PYTHON;
-  if (begins(name, "ProfilerStep#")) k |= KIND_STEP;
-  if (strcmp(cat, "user_annotation") == 0 || strcmp(cat, "gpu_user_annotation") == 0) k |= KIND_ANNOTATION;
+  for (size_t i = 0; i < sizeof CATEGORIES / sizeof *CATEGORIES; i++)
+    if (strcmp(cat, CATEGORIES[i].cat) == 0) return CATEGORIES[i].kinds;
+  return text_any_begins(cat, runtimes) ? KIND_RUNTIME : 0;
+}
+
+static unsigned of_class(const char *name, const char *cat) {
+  unsigned k = of_category(cat);
+  if (text_begins(name, "Memcpy")) k |= KIND_MEMCPY;
+  if (text_begins(name, "Memset")) k |= KIND_MEMSET;
+  if (*name == '$') k |= KIND_PYTHON;
+  if (text_begins(name, "ProfilerStep#")) k |= KIND_STEP;
   if (is_collective(name)) k |= KIND_COLLECTIVE;
+  if (k & KIND_MEMCPY || xla_is_transfer(name)) k |= KIND_TRANSFER;
   return k;
 }
 
-/* XLA's device planes name their queues: "Stream #7(Compute)", "XLA Ops"; "Steps" and "XLA Modules" are summaries beside them.  Before
- * the name of a plane a merge puts that of its rank. */
-static bool is_queue(const struct tk_trace *t, const struct tk_track *k) {
-  const char *process = tk_string(t, t->tracks[k->parent].name, NULL), *thread = tk_string(t, k->name, NULL);
-  if (k->kind != TK_THREAD || !strstr(process, "/device:")) return false;
-  return begins(thread, "Stream #") || begins(thread, "XLA Ops") || begins(thread, "Async XLA Ops");
-}
-
 bool kinds_init(struct kinds *k, const struct tk_trace *t, struct mem *mem) {
-  *k = (struct kinds){.mem = mem, .t = t, .n_classes = t->n_classes, .n_tracks = t->n_tracks};
-  k->of_class = mem_array(mem, (uint64_t)k->n_classes + 1, sizeof *k->of_class);
-  k->on_device = mem_array(mem, (uint64_t)k->n_tracks + 1, 1);
-  if (!k->of_class || !k->on_device) return false;
+  const uint32_t n_shapes = t->store->n_shapes;
+  *k = (struct kinds){.mem = mem, .t = t};
+  k->of_class = mem_array(mem, (uint64_t)t->n_classes + 1, sizeof *k->of_class);
+  k->of_track = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *k->of_track);
+  k->of_shape = mem_array(mem, (uint64_t)n_shapes + 1, sizeof *k->of_shape);
+  if (!k->of_class || !k->of_track || !k->of_shape) return false;
   for (tk_id i = 1; i <= t->n_classes; i++)
-    k->of_class[i] = (uint16_t)kind_of_class(tk_string(t, t->classes[i].name, NULL), tk_string(t, t->classes[i].cat, NULL));
-  for (tk_id i = 1; i <= t->n_tracks; i++) k->on_device[i] = is_queue(t, &t->tracks[i]);
-  return true;
+    k->of_class[i] = of_class(tk_string(t, t->classes[i].name, NULL), tk_string(t, t->classes[i].cat, NULL));
+  xla_classes(t, k->of_class);
+  xla_shapes(t, k->of_shape);
+  for (uint32_t i = 1; i <= n_shapes; i++) k->by_shape |= k->of_shape[i] != 0;
+  for (tk_id i = 1; k->by_shape && i <= t->n_classes; i++) k->of_class[i] |= k->of_shape[args_shape_of(t, t->classes[i].args)];
+  xla_tracks(t, k->of_track);
+  return xla_annotations(k);
 }
 
 void kinds_free(struct kinds *k) {
   mem_free(k->mem, k->of_class);
-  mem_free(k->mem, k->on_device);
+  mem_free(k->mem, k->of_track);
+  mem_free(k->mem, k->of_shape);
   *k = (struct kinds){0};
+}
+
+/* Only spans are what the line says that they are.  A copy in a queue is no kernel, and a kernel that names its op is no op. */
+static unsigned on_track(unsigned kind, unsigned of_track, bool is_span) {
+  const unsigned roles = KIND_KERNEL | KIND_OP | KIND_MODULE | KIND_STEP;
+  if (!is_span) return kind | (of_track & KIND_DEVICE);
+  if (of_track & KIND_DEVICE) kind &= ~(unsigned)KIND_OP;
+  if (kind & (KIND_MEMCPY | KIND_MEMSET)) of_track &= ~roles;
+  return kind | of_track;
 }
 
 unsigned kinds_of(const struct kinds *k, const struct tk_event *e) {
   unsigned kind = k->of_class[e->cls];
+  if (k->by_shape && e->args) kind |= k->of_shape[args_shape_of(k->t, e->args)];
+  kind = on_track(kind, k->of_track[e->track], e->kind == TK_SPAN);
   kind |= e->kind == TK_SPAN ? KIND_SPAN : e->kind == TK_INSTANT ? KIND_INSTANT : KIND_COUNTER;
   if (e->flags & TK_ASYNC) kind |= KIND_ASYNC;
-  if (k->on_device[e->track] && e->kind == TK_SPAN && !(kind & (KIND_MEMCPY | KIND_MEMSET))) kind |= KIND_KERNEL;
-  return kind;
+  return kind & KIND_DEVICE ? kind : kind | KIND_HOST;
+}
+
+void kinds_count(const struct kinds *k, uint64_t *counts) {
+  uint64_t by_bit[17] = {0};
+  for (tk_id i = 1; i <= k->t->n_events; i++)
+    for (unsigned kind = kinds_of(k, &k->t->events[i]); kind; kind &= kind - 1) by_bit[__builtin_ctz(kind)]++;
+  for (size_t i = 0; kind_words[i].word; i++) counts[i] = by_bit[__builtin_ctz(kind_words[i].kind)];
 }

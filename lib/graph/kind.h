@@ -1,6 +1,7 @@
 /* kind.h - what sort of thing an event is, in the words of people who read traces of accelerators: kernel, memcpy, collective, ...
  *
- * Told from what producers state: Kineto's categories, the names that CUPTI and XLA give.  An event may be of several kinds. */
+ * Told from what producers state: Kineto's categories, the names that CUPTI gives, and of JAX and TensorFlow the names of planes and
+ * lines, the stats of ops and steps (kind_xla.c).  An event may be of several kinds. */
 #ifndef GRAPH_KIND_H
 #define GRAPH_KIND_H
 
@@ -9,7 +10,8 @@
 enum kind {
   KIND_SPAN = 1, KIND_INSTANT = 2, KIND_COUNTER = 4, KIND_ASYNC = 8,
   KIND_KERNEL = 16, KIND_MEMCPY = 32, KIND_MEMSET = 64, KIND_COLLECTIVE = 128,
-  KIND_RUNTIME = 256, KIND_PYTHON = 512, KIND_STEP = 1024, KIND_ANNOTATION = 2048
+  KIND_RUNTIME = 256, KIND_PYTHON = 512, KIND_STEP = 1024, KIND_ANNOTATION = 2048,
+  KIND_OP = 4096, KIND_MODULE = 8192, KIND_TRANSFER = 16384, KIND_DEVICE = 32768, KIND_HOST = 65536
 };
 
 struct kind_word {
@@ -18,17 +20,18 @@ struct kind_word {
 };
 extern const struct kind_word kind_words[]; /* ended by NULL */
 
-/* Kinds by class and by track, told once. */
+/* Kinds by class, by track and by shape of args, told once: an event is of all of them. */
 struct kinds {
   struct mem *mem;
   const struct tk_trace *t;
-  uint16_t *of_class;
-  uint8_t *on_device; /* by track: it is a queue of an accelerator */
-  tk_id n_classes, n_tracks;
+  uint32_t *of_class, *of_track, *of_shape;
+  bool by_shape; /* any shape tells something */
 };
 
 bool kinds_init(struct kinds *k, const struct tk_trace *t, struct mem *mem);
 void kinds_free(struct kinds *k);
 unsigned kinds_of(const struct kinds *k, const struct tk_event *e);
+/* How many events are of each kind, in the order of kind_words. */
+void kinds_count(const struct kinds *k, uint64_t *counts);
 
 #endif

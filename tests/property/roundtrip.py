@@ -18,7 +18,6 @@ TRACEKIT, FIXTURES = os.environ['TRACEKIT'], os.environ['FIXTURES']
 
 # Inputs whose values cannot all be the same afterwards, although nothing had to be repaired.
 EXCEPTIONS = {
-    'nasty/json/pid_string_vs_int.json': 'one thread named by "7" and by 7: it has one name afterwards',
 }
 
 

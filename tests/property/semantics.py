@@ -34,6 +34,8 @@ def meaning(dump):
     timed = r'((?:  \d+ [a-z]+|flow [a-z]+|record .|.* ->) )(-?\d+)(?= |$)'
     for _ in range(2):  # a flow point says its own time and that of the event it is bound to
         lines = [re.sub('^' + timed, lambda m: f'{m[1]}@{int(m[2]) + origin}', line) for line in lines]
+    # A track's first event spells its ids, and whoever spells them otherwise says so: which one is first depends on the file's order.
+    lines = [re.sub(r'(pid|tid)="(-?\d+)"', r'\1=\2', re.sub(r' ?\{json\.respelled="[a-z ]*"\}', '', line)) for line in lines]
     return sorted(lines)
 
 

@@ -11,7 +11,7 @@ static void whole(void **state) {
       "track process pid=1 \"p\"\n"
       "track thread pid=1 tid=\"7\"\n"
       "  0 span 0 +2000000 \"a\" [c] {i=-1, d=1.50, n=[1]}\n"
-      "flow start 500000 \"f\" id=\"x\" pid=1 tid=\"7\" -> 0 \"a\" [c]\n"
+      "flow start 500000 \"f\" id=\"x\" pid=1 tid=\"7\" {json.respelled=\"tid\"} -> 0 \"a\" [c]\n"
       "record M pid=1 \"ph\":\"M\",\"name\":\"process_name\",\"args\":{\"name\":\"p\"}\n"
       "meta k [1]\n";
   struct tk_trace *t = feed_text(text);

@@ -169,7 +169,7 @@ static bool when_field(struct chrome *r, struct when *w, enum template_op op, st
   while (p < end && end[-1] == ' ') end--;
   w->kind = WHEN_OK;
   if (v.fixed && v.type == JSON_NUMBER ? num_scale(v.num.mant, v.num.exp + 6, &w->ps) : num_scaled(p, end, 6, &w->ps)) {
-    chrome_check_time(r, p, end, w->ps);
+    w->rounded = chrome_is_rounded(p, end, w->ps);
     w->quoted = v.type == JSON_STRING;
     if (v.type == JSON_NUMBER && !v.fixed) return learn(r, op, v.p, v.end);
     template_abandon(r->templates);
@@ -335,6 +335,7 @@ bool chrome_event(struct chrome *r) {
     t->counts.empty++;
     return true;
   }
+  chrome_note_rounded(r, &e);
   e.enclosing = e.bp && strcmp(tk_string(t, e.bp, NULL), "e") == 0;
   e.own_args = t->store->builder.payload.len;
   chrome_extra_args(r, &e);

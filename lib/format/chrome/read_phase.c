@@ -86,7 +86,8 @@ void chrome_extra_args(struct chrome *r, struct chrome_event *e) {
   else if (e->dur.kind != WHEN_NONE) {
     char text[64];
     tk_id key = trace_text(r->t, "json.dur");
-    if (e->dur.kind == WHEN_OK) args_str(r->t, key, e->dur.quoted ? TK_ARG_STR : TK_ARG_NUMBER, trace_string(r->t, text, num_put_us(text, e->dur.ps)));
+    const enum tk_arg_type type = e->dur.quoted ? TK_ARG_STR : TK_ARG_NUMBER;
+    if (e->dur.kind == WHEN_OK) args_str(r->t, key, type, trace_string(r->t, text, num_put_us(text, e->dur.ps)));
     else copy_as(r, e->dur_arg, key);
   }
   if (e->has_id && PHASES[e->ph] != PHASE_FLOW) copy_as(r, e->id, KEY_ID);

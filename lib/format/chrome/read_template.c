@@ -296,8 +296,9 @@ static bool finish_template(struct reading *w, struct leaf *leaf, const uint8_t 
   e->ts.ps = ts;
   e->dur.ps = dur;
   e->offset = chrome_offset(w->r, from);
-  chrome_check_digits(w->r, e->offset, w->ts.mant, w->ts.exp, ts);
-  if (e->ph == 'X') chrome_check_digits(w->r, e->offset, w->dur.mant, w->dur.exp, dur);
+  e->ts.rounded = chrome_is_rounded_decimal(w->ts.mant, w->ts.exp, ts);
+  e->dur.rounded = e->ph == 'X' && chrome_is_rounded_decimal(w->dur.mant, w->dur.exp, dur);
+  chrome_note_rounded(w->r, e);
   memcpy(w->packed, leaf->suffix, sizeof leaf->suffix);
   w->packed += leaf->n_suffix;
   if (leaf->shape) args = args_packed(w->r->t, leaf->shape, w->payload, (size_t)(w->packed - w->payload));

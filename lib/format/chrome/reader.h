@@ -23,6 +23,7 @@ enum when_kind { WHEN_NONE, WHEN_OK, WHEN_BAD };
 struct when {
   enum when_kind kind;
   bool quoted;
+  bool rounded; /* it has digits that are not kept */
   i128 ps;
 };
 
@@ -121,10 +122,12 @@ void chrome_meta(struct chrome *r);
 
 /* ---- spelling.c ---- */
 
-/* The time of the event at `offset` is mant x 10^exp us, of which ps are kept: says so where that is less. */
-void chrome_check_digits(struct chrome *r, uint64_t offset, int64_t mant, int exp, i128 ps);
-/* ... is this text. */
-void chrome_check_time(struct chrome *r, const uint8_t *p, const uint8_t *end, i128 ps);
+/* Is the time that is spelled so, in microseconds, another one than `ps`, which are kept of it? */
+bool chrome_is_rounded(const uint8_t *p, const uint8_t *end, i128 ps);
+/* ... that is mant x 10^exp? */
+bool chrome_is_rounded_decimal(int64_t mant, int exp, i128 ps);
+/* Counts the times of the event that are. */
+void chrome_note_rounded(struct chrome *r, const struct chrome_event *e);
 /* Members of the event, which is of the track, that are not spelled as others are: bits of enum tk_respelled. */
 unsigned chrome_respelled(const struct chrome *r, const struct chrome_event *e, tk_id track);
 /* The args, and what is respelled. */

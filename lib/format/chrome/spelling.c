@@ -13,18 +13,13 @@
 
 enum { PS_DIGITS = 6 }; /* behind the point of a microsecond */
 
-static void note_digits(struct chrome *r, uint64_t offset) {
-  trace_note(r->t, TK_NOTE_FACT, offset, "times with digits beyond the picosecond: rounded to it");
-  r->t->counts.rounded++;
-}
-
 static double as_written(i128 ps) {
   char text[48];
   return num_double(text, num_put_us(text, ps));
 }
 
-void chrome_check_digits(struct chrome *r, uint64_t offset, int64_t mant, int exp, i128 ps) {
-  if (exp < -PS_DIGITS && num_nearest(mant, exp) != as_written(ps)) note_digits(r, offset);
+bool chrome_is_rounded_decimal(int64_t mant, int exp, i128 ps) {
+  return exp < -PS_DIGITS && num_nearest(mant, exp) != as_written(ps);
 }
 
 /* Can the number have digits beyond the picosecond? */
@@ -33,8 +28,15 @@ static bool is_long(const uint8_t *p, const uint8_t *end) {
   return (point && end - point - 1 > PS_DIGITS) || memchr(p, 'e', (size_t)(end - p)) || memchr(p, 'E', (size_t)(end - p));
 }
 
-void chrome_check_time(struct chrome *r, const uint8_t *p, const uint8_t *end, i128 ps) {
-  if (is_long(p, end) && num_double((const char *)p, (size_t)(end - p)) != as_written(ps)) note_digits(r, chrome_offset(r, r->at));
+bool chrome_is_rounded(const uint8_t *p, const uint8_t *end, i128 ps) {
+  return is_long(p, end) && num_double((const char *)p, (size_t)(end - p)) != as_written(ps);
+}
+
+void chrome_note_rounded(struct chrome *r, const struct chrome_event *e) {
+  const unsigned n = (unsigned)e->ts.rounded + e->dur.rounded;
+  if (!n) return;
+  trace_notes(r->t, TK_NOTE_FACT, e->offset, "times with digits beyond the picosecond: rounded to it", n);
+  r->t->counts.rounded += n;
 }
 
 /* ---- quotes ---- */

@@ -1,0 +1,154 @@
+/* kind_xla.c - kinds in traces of JAX, TensorFlow and OpenXLA (kind_xla.h).
+ *
+ * Device planes name their lines: "Stream #7(Compute)" and "XLA Ops" are queues, "Steps" and "XLA Modules" say what ran in them.  A
+ * step of the host has the stat step_num, an op the stat hlo_op; both keep their names in JSON.
+ *
+ * No trace says which spans a program made by TraceAnnotation: they stand on the threads of Python among those of the runtime, which
+ * are made by the same call.  The runtime's are told by where they stand: under a span that calls the runtime (a PjitFunction, a
+ * DevicePut, whatever has the name of a C++ function), and so is every span of a name that mostly stands there.  What is left is the
+ * program's own. */
+#include "kind_xla.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+bool xla_is_transfer(const char *name) {
+  static const char *const FIRST[] = {"DevicePut",  "copy-start", "copy-done", "%copy-start", "%copy-done", "infeed",
+                                      "outfeed",    "%infeed",    "%outfeed",  "batched_copy_array", "BatchedCopyToDevice", NULL};
+  static const char *const IN[] = {"TransferToDevice", "TransferFromDevice", "TransferLiteral", "BufferFromHost", "CopyToDevice",
+                                   "CopyToHost", "CopyToMemorySpace", "TransferToInfeed", "TransferFromOutfeed", NULL};
+  return text_any_begins(name, FIRST) || text_any_holds(name, IN);
+}
+
+/* Is the track a thread of a host plane? */
+static bool is_host(const struct tk_trace *t, const struct tk_track *k) {
+  return k->kind == TK_THREAD && strstr(tk_string(t, t->tracks[k->parent].name, NULL), "/host:CPU");
+}
+
+/* ---- shapes ---- */
+
+void xla_shapes(const struct tk_trace *t, uint32_t *of_shape) {
+  const tk_id step = intern_id(&t->store->strings, "step_num", 8), op = intern_id(&t->store->strings, "hlo_op", 6);
+  for (uint32_t i = 0; i <= t->store->n_shapes; i++) of_shape[i] = 0;
+  for (uint32_t i = 1; (step || op) && i <= t->store->n_shapes; i++) {
+    const struct tk_arg_shape *s = t->store->shapes[i];
+    for (uint32_t j = 0; j < s->n; j++) {
+      if (step && s->fields[j].key == step) of_shape[i] |= KIND_STEP;
+      if (op && s->fields[j].key == op) of_shape[i] |= KIND_OP;
+    }
+  }
+}
+
+/* ---- classes ---- */
+
+/* "model/dense/MatMul:MatMul": TensorFlow's executor names its spans after the op and its type. */
+static bool is_framework_op(const char *name) {
+  const char *type = strrchr(name, ':');
+  if (!type || type == name || type[-1] == ':' || strpbrk(name, " ($#")) return false;
+  if (type[1] != '_' && (type[1] < 'A' || type[1] > 'Z')) return false;
+  for (type++; *type; type++)
+    if (*type != '_' && !(*type >= '0' && *type <= '9') && !((*type | 32) >= 'a' && (*type | 32) <= 'z')) return false;
+  return true;
+}
+
+/* "cuLaunchKernel", "cudaMemcpyAsync", "hipModuleLaunchKernel" */
+static bool is_driver_call(const char *name) {
+  static const char *const FIRST[] = {"cuda", "cu", "hip", NULL};
+  for (size_t i = 0; FIRST[i]; i++) {
+    const char *rest = name + strlen(FIRST[i]);
+    if (text_begins(name, FIRST[i])) return *rest >= 'A' && *rest <= 'Z';
+  }
+  return false;
+}
+
+void xla_classes(const struct tk_trace *t, uint32_t *of_class) {
+  tk_id host = 1;
+  while (host <= t->n_tracks && !is_host(t, &t->tracks[host])) host++;
+  if (host > t->n_tracks) return;
+  for (tk_id i = 1; i <= t->n_classes; i++) {
+    const char *name = tk_string(t, t->classes[i].name, NULL);
+    if (is_framework_op(name)) of_class[i] |= KIND_OP;
+    if (is_driver_call(name)) of_class[i] |= KIND_RUNTIME;
+  }
+}
+
+/* ---- tracks ---- */
+
+/* Before the name of a plane a merge puts that of its rank. */
+static bool is_device(const struct tk_trace *t, const struct tk_track *k) {
+  return strstr(tk_string(t, t->tracks[k->parent].name, NULL), "/device:") != NULL;
+}
+
+static unsigned of_line(const char *name) {
+  if (text_begins(name, "Stream #")) return KIND_KERNEL;
+  if (text_begins(name, "XLA Ops") || text_begins(name, "Async XLA Ops")) return KIND_KERNEL | KIND_OP;
+  if (text_begins(name, "Framework Ops") || text_begins(name, "TensorFlow Ops")) return KIND_OP;
+  if (text_begins(name, "XLA Modules")) return KIND_MODULE;
+  return strcmp(name, "Steps") == 0 ? KIND_STEP : 0;
+}
+
+void xla_tracks(const struct tk_trace *t, uint32_t *of_track) {
+  of_track[0] = 0;
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    const struct tk_track *k = &t->tracks[i];
+    of_track[i] = 0;
+    if (k->kind == TK_PROCESS || !is_device(t, k)) continue;
+    of_track[i] = KIND_DEVICE | (k->kind == TK_THREAD ? of_line(tk_string(t, k->name, NULL)) : 0);
+  }
+}
+
+/* ---- annotations ---- */
+
+/* Is the thread one of Python's on a host plane?  Lines are named as the system names threads. */
+static bool is_python(const struct tk_trace *t, const struct tk_track *k) {
+  return is_host(t, k) && text_begins(tk_string(t, k->name, NULL), "python");
+}
+
+/* Does the name tell that the runtime made the span? */
+static bool is_runtime(const char *name) {
+  static const char *const FIRST[] = {"PjitFunction(", "DevicePut", "ParseArguments", "shard_args", "batched_copy_array", "end: ",
+                                      "BatchedCopyToDevice", "Wait for ", "Handle input", "MemoryAllocation", "MemoryDeallocation",
+                                      "SessionRun", "FunctionRun", "RunGraph", "EagerExecute", "ExecutorState", "Iterator", NULL};
+  return strstr(name, "::") || text_any_begins(name, FIRST);
+}
+
+/* Of a class: how many of its spans on Python's threads are under a span of the runtime, and how many are not. */
+struct place {
+  uint32_t inside, outside;
+  bool runtime; /* its name tells that the runtime made it */
+};
+
+static void find_places(const struct kinds *k, const struct tk_track *track, struct place *places) {
+  const struct tk_trace *t = k->t;
+  uint32_t call = UINT32_MAX; /* depth of the runtime's span that the events are under */
+  for (tk_id i = track->first; i < track->first + track->count; i++) {
+    const struct tk_event *e = &t->events[i];
+    if (e->depth <= call) call = UINT32_MAX;
+    if (k->of_class[e->cls] & KIND_PYTHON || e->kind != TK_SPAN) continue;
+    if (call != UINT32_MAX) places[e->cls].inside++;
+    else if (places[e->cls].runtime) call = e->depth;
+    else places[e->cls].outside++;
+  }
+}
+
+static void mark_annotations(struct kinds *k, const struct place *places) {
+  const unsigned others = KIND_OP | KIND_TRANSFER | KIND_MEMSET | KIND_RUNTIME;
+  for (tk_id i = 1; i <= k->t->n_classes; i++)
+    if (places[i].outside > places[i].inside && !(k->of_class[i] & others)) k->of_class[i] |= KIND_ANNOTATION;
+}
+
+bool xla_annotations(struct kinds *k) {
+  const struct tk_trace *t = k->t;
+  tk_id first = 1;
+  while (first <= t->n_tracks && !is_python(t, &t->tracks[first])) first++;
+  if (first > t->n_tracks) return true;
+  struct place *places = mem_array(k->mem, (uint64_t)t->n_classes + 1, sizeof *places);
+  if (!places) return false;
+  for (tk_id i = 1; i <= t->n_classes; i++) places[i] = (struct place){.runtime = is_runtime(tk_string(t, t->classes[i].name, NULL))};
+  for (tk_id i = first; i <= t->n_tracks; i++)
+    if (is_python(t, &t->tracks[i])) find_places(k, &t->tracks[i], places);
+  mark_annotations(k, places);
+  mem_free(k->mem, places);
+  return true;
+}
