@@ -54,7 +54,7 @@ static const struct opt opts[] = {
     "name of each process (default: \"rank {rank} - {host} - {process}\"); further fields: {pid}, {input}", FIELD(label), 0, 0, 0 },
   { OPT_WORD, 0, "group-by", "WHAT", "how the rows of the timeline are ordered", FIELD(group_by), group_words, 0, 0 },
   { OPT_FLAG, 0, "manifest", 0,
-    "write a tar of the inputs as they are, with a manifest by which Perfetto 58 and later merges them", FIELD(manifest), 0, 0, 0 },
+    "write a tar of the inputs, unpacked, with a manifest by which Perfetto 58 and later merges them", FIELD(manifest), 0, 0, 0 },
   { OPT_FLAG, 'k', "keep-going", 0, "leave out the inputs that cannot be read (the exit status is still 3)",
     FIELD(keep_going), 0, 0, 0 },
   ROW_FORMAT,
@@ -76,7 +76,7 @@ static const struct example examples[] = {
     "give the offset of rank 1, and write a report on the clocks" },
   { "tracekit merge rank*.json.gz --label '{host}/{rank}: {process}' --group-by=kind -o merged.json.gz",
     "give processes other names, and put all GPUs together" },
-  { "tracekit merge rank*.json.gz --manifest -o merged.tar", "pack the files as they are, for Perfetto to merge" },
+  { "tracekit merge rank*.json.gz --manifest -o merged.tar", "put the files into a tar, for Perfetto to merge" },
   { "tracekit merge --keep-going --json rank*.json.gz -o merged.json.gz > report.json",
     "leave out what cannot be read, and write the report as JSON" },
   { 0, 0 },
@@ -314,9 +314,9 @@ const struct command command_merge = {
     "rate. Ranks of one host are never moved against each other. A second table shows the offset of each clock and how far "
     "it can be trusted. A host whose offset cannot be trusted stays on its wall clock, which a message says. Inputs are "
     "read twice for this.\n\n"
-    "--manifest merges nothing: it writes a tar (.tar, .tar.gz) of the input files as they are, and a "
+    "--manifest merges nothing: it writes a tar (.tar, .tar.gz) of the input files, unpacked, and a "
     "perfetto_manifest.json that gives the rank, the host and the clock of each. Perfetto 58 and later merges them when it "
-    "opens the tar. Inputs that Perfetto does not read (XPlane, zstd) and a second Perfetto trace of several machines are "
+    "opens the tar. Inputs that Perfetto does not read (XPlane) and a second Perfetto trace of several machines are "
     "refused. A manifest cannot state the drift of a clock, which a message says.\n\n"
     "A --label is a text with fields in braces. The field of something unknown is left out together with the text that "
     "joins it to the field before it. {{ stands for a brace.",

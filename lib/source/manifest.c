@@ -66,21 +66,10 @@ void manifest_close(struct manifest *m) {
 bool manifest_takes(struct tk_sources *s, size_t input, const struct tk_trace *t, struct tk_err *err) {
   const char *name = s->inputs[input].name;
   const struct format *format = format_by_name(t->format);
-  const struct packing *by = NULL;
-  struct mem mem = {0};
-  size_t n = 0;
   if (strcmp(t->source, name) != 0)
     return err_set(err, TK_ECORRUPT, "%s: is damaged: a manifest cannot put %s in its place", name, t->source);
-  if (!format->in_manifest)
-    return err_set(err, TK_EFORMAT, "%s: Perfetto reads no %s: convert it first, or merge without a manifest", name,
-                   format->info.title);
-  struct in *in = sources_raw(s, input, &mem, err);
-  const uint8_t *p = in ? in_ahead(in, 6, &n, err) : NULL;
-  if (p) by = packing_of_bytes(p, n);
-  in_close(in);
-  if (by && by != packing_row(PACKING_GZIP))
-    return err_set(err, TK_EFORMAT, "%s: Perfetto reads no %s: unpack it, or merge without a manifest", name, by->name);
-  return p != NULL;
+  if (format->in_manifest) return true;
+  return err_set(err, TK_EFORMAT, "%s: Perfetto reads no %s: convert it first, or merge without a manifest", name, format->info.title);
 }
 
 /* ---- names ---- */
@@ -91,6 +80,13 @@ static const char *base_name(const char *name, const char *archive) {
   if (strncmp(name, archive, n) == 0 && name[n] == ':') name += n + 1;
   const char *slash = strrchr(name, '/');
   return slash ? slash + 1 : name;
+}
+
+/* Bytes of the name without the ending of a packing. */
+static size_t unpacked_length(const char *name) {
+  const size_t n = strlen(name);
+  const struct packing *by = packing_of_path(name, n);
+  return by ? n - strlen(by->ending) : n;
 }
 
 static const char *copy_text(struct manifest *m, const char *text, size_t n) {
@@ -104,7 +100,7 @@ static const char *copy_text(struct manifest *m, const char *text, size_t n) {
  * begin with a dot are passed over by Perfetto. */
 static const char *name_member(struct manifest *m, const struct tk_trace *t, const char *base) {
   char safe[LONGEST + 1], name[LONGEST + 32], stdin_name[80];
-  size_t n = strlen(base), room = LONGEST - 16; /* for a number before it */
+  size_t n = unpacked_length(base), room = LONGEST - 16; /* for a number before it */
   snprintf(stdin_name, sizeof stdin_name, "stdin%s", format_by_name(t->format)->info.ending);
   if (strcmp(base, "-") == 0) base = stdin_name, n = strlen(base);
   if (n > room) base += n - room, n = room;
@@ -127,12 +123,10 @@ static bool is_interrupted(const struct tk_progress *p, const struct in *in, str
   return !err_set(err, TK_EINTERRUPTED, "interrupted");
 }
 
-/* How many bytes it has: what comes through a pipe, or lies in an archive that does not say, is counted. */
+/* How many bytes it has when it is unpacked. */
 static bool measure_input(struct tk_sources *s, size_t input, uint64_t *size, struct tk_err *err) {
   struct mem mem = {0};
-  *size = s->inputs[input].size;
-  if (*size != UINT64_MAX) return true;
-  struct in *in = sources_raw(s, input, &mem, err);
+  struct in *in = sources_unpacked(s, input, &mem, err);
   const uint8_t *p = NULL;
   size_t n = 0;
   for (*size = 0; in && (p = in_ahead(in, 1, &n, err)) != NULL && n > 0; in_consume(in, n)) *size += n;
@@ -281,7 +275,7 @@ static bool copy_input(struct tar *tar, struct tk_sources *s, const struct manif
                  struct tk_err *err) {
   struct mem mem = {0};
   const char *name = s->inputs[f->input].name;
-  struct in *in = tar_member(tar, f->path, f->size, err) ? sources_raw(s, f->input, &mem, err) : NULL;
+  struct in *in = tar_member(tar, f->path, f->size, err) ? sources_unpacked(s, f->input, &mem, err) : NULL;
   const uint8_t *p = NULL;
   size_t n = 0;
   bool ok = in != NULL;

@@ -1,8 +1,8 @@
-/* manifest.h - merging by description: a tar of the inputs as they are, and Perfetto's manifest that says how they stand to each
+/* manifest.h - merging by description: a tar of the inputs, and Perfetto's manifest that says how they stand to each
  * other (https://perfetto.dev/docs/reference/perfetto-manifest, read by its version 58 and later).
  *
  *     perfetto_manifest.json        {"perfetto_manifest":{"version":1,"files":[{"path":..,"machine":{..},"clocks":{..}},..]}}
- *     rank0.json.gz rank1.json.gz   byte for byte
+ *     rank0.json rank1.json         the inputs, unpacked: what is packed itself cannot be told a machine or a clock
  *
  * Each input is a machine of its own there, named by the label of its rank, so that equal pids of different ranks stay apart; a
  * Perfetto trace of several machines says the name of each. */

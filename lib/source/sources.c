@@ -452,10 +452,19 @@ void sources_remarks(const struct tk_sources *s, struct tk_trace *notes) {
   }
 }
 
-struct in *sources_raw(struct tk_sources *s, size_t i, struct mem *mem, struct tk_err *err) {
-  struct in *in = sources_failed(s, i, err) ? NULL : source_open_raw(&s->impl->source, s->impl->chosen[i].entry, mem, err);
+static struct in *opened(const struct tk_sources *s, size_t i, struct in *in, struct tk_err *err) {
   if (!in && s->impl->chosen[i].entry != UINT32_MAX) err_prefix(err, "%s", s->inputs[i].name);
   return in;
+}
+
+struct in *sources_raw(struct tk_sources *s, size_t i, struct mem *mem, struct tk_err *err) {
+  struct source *src = &s->impl->source;
+  return opened(s, i, sources_failed(s, i, err) ? NULL : source_open_raw(src, s->impl->chosen[i].entry, mem, err), err);
+}
+
+struct in *sources_unpacked(struct tk_sources *s, size_t i, struct mem *mem, struct tk_err *err) {
+  struct source *src = &s->impl->source;
+  return opened(s, i, sources_failed(s, i, err) ? NULL : source_open(src, s->impl->chosen[i].entry, false, mem, err), err);
 }
 
 bool sources_keep(struct tk_sources *s, size_t i, struct tk_err *err) {

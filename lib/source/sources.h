@@ -14,6 +14,9 @@ void sources_remarks(const struct tk_sources *s, struct tk_trace *notes);
 /* The bytes of an input as they lie there, NULL with err set. */
 struct in *sources_raw(struct tk_sources *s, size_t i, struct mem *mem, struct tk_err *err);
 
+/* ... unpacked. */
+struct in *sources_unpacked(struct tk_sources *s, size_t i, struct mem *mem, struct tk_err *err);
+
 /* The input can be loaded more than once from now on, even if it comes through a pipe; a pipe that fails does so when it is loaded. */
 bool sources_keep(struct tk_sources *s, size_t i, struct tk_err *err);
 

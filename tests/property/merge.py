@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What merge writes, by Python's own json and tarfile.
 
-    manifest   the tar holds the inputs byte for byte, the manifest is what its schema says, the offsets are those of the generated
+    manifest   the tar holds the inputs unpacked, the manifest is what its schema says, the offsets are those of the generated
                clocks; equal bytes every time; equal names, pipes and members of archives; what Perfetto does not read is refused
     mixed      XPlane hosts, PyTorch ranks and Perfetto traces in one: sums of events, every name and order, in all three formats
     runs       several runs of one log directory, all files of the same names
@@ -114,7 +114,7 @@ def manifests(work):
     ranks = [generate(f'{work}/node{r // 2}_{10 + r}.1.pt.trace.json.gz', 'kineto', '--ranks', '4', '--hosts', '2', '--rank', str(r),
                       '--spans', '3000', '--offset-us', '0,1500') for r in range(4)]
     base = [json.loads(gzip.decompress(read(p)))['baseTimeNanoseconds'] for p in ranks]
-    names, files, whole, _ = manifest('manifest of four ranks', [read(p) for p in ranks], *ranks)
+    names, files, whole, _ = manifest('manifest of four ranks', [gzip.decompress(read(p)) for p in ranks], *ranks)
     found = [f.get('clocks', {}).get('offset_ns', 0) for f in files]
     true = [base[r] - base[0] - 1500000 * (r // 2) for r in range(4)]
     judge('offsets', '' if all(abs(a - b) < 10000 for a, b in zip(found, true)) else f'{found}, truly {true}')
@@ -122,7 +122,7 @@ def manifests(work):
     own = json.loads(whole['attributes']['tracekit'])
     judge('ranks in the attributes', '' if [r['rank'] for r in own['ranks']] == [0, 1, 2, 3] and 'align' in own else f'{own}')
 
-    _, files, _, _ = manifest('another reference', [read(p) for p in ranks], *ranks, '--reference', 'node1', '--no-provenance')
+    _, files, _, _ = manifest('another reference', [gzip.decompress(read(p)) for p in ranks], *ranks, '--reference', 'node1', '--no-provenance')
     there = [f.get('clocks', {}).get('offset_ns', 0) for f in files]
     judge('offsets against it', '' if max(abs(a - b - there[0]) for a, b in zip(there, true)) < 10000 else f'{there}, truly {true}')
 
@@ -130,13 +130,13 @@ def manifests(work):
     good('merge', '--manifest', '-q', *ranks, '-j1', '-o', f'{work}/b.tar.gz')
     judge('equal bytes', '' if read(f'{work}/a.tar') == gzip.decompress(read(f'{work}/b.tar.gz')) else 'they differ')
 
-    _, files, whole, _ = manifest('a Perfetto trace is the reference', [read(ranks[0]), read(PERFETTO)], ranks[0], PERFETTO)
-    judge('its clock', '' if whole['trace_time'] == {'clock': 'BOOTTIME', 'file': 'small.pftrace.gz'} else f'{whole["trace_time"]}')
+    _, files, whole, _ = manifest('a Perfetto trace is the reference', [gzip.decompress(read(ranks[0])), gzip.decompress(read(PERFETTO))], ranks[0], PERFETTO)
+    judge('its clock', '' if whole['trace_time'] == {'clock': 'BOOTTIME', 'file': 'small.pftrace'} else f'{whole["trace_time"]}')
 
     guests = f'{work}/guests.pftrace'
     with open(guests, 'wb') as f:
         f.write(machines.trace())
-    _, files, whole, _ = manifest('a trace of several machines', [read(ranks[0]), read(guests)], ranks[0], guests)
+    _, files, whole, _ = manifest('a trace of several machines', [gzip.decompress(read(ranks[0])), read(guests)], ranks[0], guests)
     label = files[1]['machines'][0]['name'] if 'machines' in files[1] else ''
     named = [{'id': 0, 'name': label}] + [{'id': i, 'name': f'{label} - machine {i}'} for i in (7, machines.OTHER)]
     judge('its machines', '' if label and files[1]['machines'] == named else f'{files}')
@@ -159,35 +159,38 @@ def member_names(work):
     for folder in ('x', 'y', 'z'):
         os.makedirs(f'{work}/{folder}')
     inputs = [shutil.copy(TORCH[i], f'{work}/{folder}/trace.json.gz') for i, folder in enumerate(('x', 'y', 'z'))]
-    want = [read(p) for p in inputs]
+    want = [gzip.decompress(read(p)) for p in inputs]
     names, _, _, _ = manifest('equal names', want, *inputs)
-    judge('distinct', '' if len(set(names)) == 3 and names[0] == 'trace.json.gz' else f'{names}')
+    judge('distinct', '' if len(set(names)) == 3 and names[0] == 'trace.json' else f'{names}')
     with zipfile.ZipFile(f'{work}/logs.zip', 'w') as z:
         for p in inputs:
             z.write(p, os.path.relpath(p, work))
     names, _, _, _ = manifest('members of an archive', want, f'{work}/logs.zip')
-    judge('of an archive', '' if len(set(names)) == 3 and names[0] == 'trace.json.gz' else f'{names}')
+    judge('of an archive', '' if len(set(names)) == 3 and names[0] == 'trace.json' else f'{names}')
     odd = [shutil.copy(TORCH[0], f'{work}/.hidden \u00fc.json.gz'), shutil.copy(TORCH[1], f'{work}/{"long" * 50}.json.gz'),
            shutil.copy(TORCH[2], f'{work}/perfetto_manifest.json')]
-    names, _, _, _ = manifest('odd names', [read(p) for p in odd], *odd)
+    names, _, _, _ = manifest('odd names', want, *odd)
     judge('safe', '' if all(re.fullmatch(r'[^.][!-~]*', n) for n in names) else f'{names}')
     plain = f'{work}/plain.json'
     with open(plain, 'wb') as f:
         f.write(gzip.decompress(read(TORCH[3])))
     with open(plain, 'rb') as f:
-        manifest('a pipe', [read(inputs[0]), read(plain)], inputs[0], '-', stdin=subprocess.Popen(['cat'], stdin=f, stdout=subprocess.PIPE).stdout)
+        manifest('a pipe', [want[0], read(plain)], inputs[0], '-', stdin=subprocess.Popen(['cat'], stdin=f, stdout=subprocess.PIPE).stdout)
 
 
 def refusals(work):
     packed = f'{work}/rank9.json.zst'
     good('convert', '-q', TORCH[1], '-o', packed)
-    for bad, why in ((XPLANE[0], 'no XPlane'), (packed, 'no zstd'), (f'{work}/none.json', 'cannot open')):
+    plain = f'{work}/rank9.json'
+    good('convert', '-q', TORCH[1], '-o', plain)
+    manifest('zstd', [gzip.decompress(read(TORCH[0])), read(plain)], TORCH[0], packed)
+    for bad, why in ((XPLANE[0], 'no XPlane'), (f'{work}/none.json', 'cannot open')):
         out = f'{work}/refused.tar'
         status, _, err = run('merge', '--manifest', TORCH[0], bad, '-o', out)
         judge(f'refused: {why}', '' if status == 3 and why in err and bad in err and not os.path.exists(out) else f'{status}: {err}')
         status, _, err = run('merge', '--manifest', '--keep-going', '-q', TORCH[0], bad, '-o', out, '--force')
         contents, _, _, fault = unpack(read(out))
-        judge(f'left out: {why}', fault or ('' if status == 3 and list(contents) == ['rank0.json.gz'] else f'{status}: {err}'))
+        judge(f'left out: {why}', fault or ('' if status == 3 and list(contents) == ['rank0.json'] else f'{status}: {err}'))
         os.remove(out)
 
 

@@ -7,6 +7,7 @@ from machines import fields
 
 CLOCKS = ('REALTIME', 'REALTIME_COARSE', 'MONOTONIC', 'MONOTONIC_COARSE', 'MONOTONIC_RAW', 'BOOTTIME')
 KEY = 'perfetto_manifest'
+OVERRIDES = 'overrides are not supported for trace files which are themselves archives or perfetto_manifest files'
 
 
 def unpacked(data):
@@ -57,13 +58,13 @@ def sync_fault(clocks, files, contents):
 
 
 def clock_fault(file, files, contents):
-    clocks, data = file['clocks'], contents[file['path']]
+    clocks, data = file['clocks'], unpacked(contents[file['path']])
     names = (clocks.get('clock'), clocks.get('sync_to', {}).get('clock'))
     unknown = [name for name in names if name and name not in CLOCKS]
     if unknown:
         return f'unknown clock name: {unknown[0]}'
-    if manifest_in(data) is not None:
-        return 'overrides are not supported for trace files which are themselves archives or perfetto_manifest files'
+    if manifest_in(data) is not None or data != contents[file['path']]:
+        return OVERRIDES
     if 'clock' not in clocks and has_several_clocks(data):
         return 'clock overrides require the trace to use a single clock'
     return sync_fault(clocks, files, contents)
@@ -72,16 +73,17 @@ def clock_fault(file, files, contents):
 def file_fault(file, files, contents):
     if file['path'] not in contents:
         return f"unknown file '{file['path']}'"
-    fault = machine_fault(file, contents[file['path']])
+    packed = 'machine' in file and unpacked(contents[file['path']]) != contents[file['path']]
+    fault = OVERRIDES if packed else machine_fault(file, contents[file['path']])
     return fault or ('clocks' in file and clock_fault(file, files, contents)) or ''
 
 
 def refusal(members):
-    contents = {name: unpacked(data) for name, data in members}
-    found = [name for name, data in members if manifest_in(contents[name]) is not None]
+    contents = dict(members)
+    found = [name for name, data in members if manifest_in(unpacked(data)) is not None]
     if not found:
         return ''
-    manifest = manifest_in(contents[found[0]])
+    manifest = manifest_in(unpacked(contents[found[0]]))
     files, version = manifest.get('files', []), manifest['version']
     if not isinstance(version, int):
         return 'version must be an integer'
