@@ -58,7 +58,7 @@ static void print_one(FILE *to, const struct shared *s, const struct params *p, 
   if (!s->dry_run || p->raw) fprintf(to, "%s, ", size);
   fputs("from ", to);
   tty_string(to, f->from);
-  if (f->n_inputs > 1) fprintf(to, " and %zu more", f->n_inputs - 1);
+  if (f->n_inputs > f->n_failed + 1) fprintf(to, " and %zu more", f->n_inputs - f->n_failed - 1);
   if (f->n_failed) fprintf(to, ", %zu left out", f->n_failed);
   if (f->saved) fprintf(to, " (damaged: %s events were saved)", tty_count(f->saved, n));
   fputc('\n', to);
@@ -98,6 +98,7 @@ static void print_report(const struct params *p, const struct tk_extract_report 
 }
 
 static int status_of(const struct tk_extract_report *r) {
+  if (r->n_failed) return STATUS_INPUT;
   for (size_t i = 0; i < r->n; i++)
     if (r->files[i].n_failed) return STATUS_INPUT;
   return STATUS_DONE;

@@ -46,6 +46,7 @@ static const char *health_name(enum tk_health health) {
     case TK_HEALTH_TRUNCATED: return "truncated";
     case TK_HEALTH_CORRUPT: return "corrupt";
     case TK_HEALTH_REPAIRED: return "repaired";
+    case TK_HEALTH_CAPPED: return "capped";
     case TK_HEALTH_NO_TRACE: return "not a trace";
     default: return "";
   }

@@ -213,6 +213,7 @@ struct tk_trace {
   uint8_t edits;  /* enum tk_edit */
   bool truncated; /* the input ended too early; a note says where */
   bool damaged;   /* ... because its bytes are wrong from there on */
+  bool capped;    /* it holds as many events as its producer writes at most; a note says so */
 
   struct tk_counts counts;
   const char *source; /* what the caller named */
@@ -306,6 +307,7 @@ enum tk_health {
   TK_HEALTH_TRUNCATED, /* ends too early */
   TK_HEALTH_CORRUPT,   /* bytes of it are wrong: it can be read up to there, or not at all */
   TK_HEALTH_REPAIRED,  /* whole, but not as it should be */
+  TK_HEALTH_CAPPED,    /* sound, but holds as many events as its producer writes at most */
   TK_HEALTH_NO_TRACE
 };
 

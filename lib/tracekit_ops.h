@@ -280,12 +280,13 @@ struct tk_extracted {
 struct tk_extract_report {
   struct tk_extracted *files;
   size_t n;
+  size_t n_failed; /* names of which nothing can be listed or read: see the notes */
   struct tk_trace *notes; /* as in tk_merge_report */
 };
 
 /* Writes what the names stand for: of the newest run the best file of each host, on one timeline.  Files are called
  * <run>.<host>.json.gz unless `output` names one; nothing is replaced without save.force, and names from an archive decide nothing.
- * Hosts of a run that cannot be read are left out if others can (n_failed), unless load.strict. */
+ * Hosts of a run, and names, that cannot be read are left out if others can (n_failed), unless load.strict. */
 TK_API bool tk_extract(const char *const *names, size_t n, const struct tk_extract_options *opt, struct tk_extract_report *report,
                        struct tk_err *err);
 TK_API void tk_extract_report_free(struct tk_extract_report *report);

@@ -76,6 +76,19 @@ bool err_prefix(struct tk_err *err, const char *fmt, ...) {
   return false;
 }
 
+bool err_append(struct tk_err *err, const char *fmt, ...) {
+  va_list ap;
+  if (!err || err->code == TK_OK) return false;
+  const size_t n = strlen(err->msg);
+  if (n + 3 >= sizeof err->msg) return false;
+  memcpy(err->msg + n, ": ", 3);
+  va_start(ap, fmt);
+  vsnprintf(err->msg + n + 2, sizeof err->msg - n - 2, fmt, ap);
+  va_end(ap);
+  sanitize(err->msg);
+  return false;
+}
+
 void err_clear(struct tk_err *err) {
   if (err) *err = (struct tk_err){.offset = UINT64_MAX};
 }

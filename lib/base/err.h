@@ -24,6 +24,9 @@ bool err_sys(struct tk_err *err, enum tk_code code, int sys, const char *fmt, ..
 /* Puts "where: " before the message. */
 bool err_prefix(struct tk_err *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
+/* Puts ": more" behind it. */
+bool err_append(struct tk_err *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
 /* Clears an error that was dealt with. */
 void err_clear(struct tk_err *err);
 

@@ -143,11 +143,32 @@ static bool add_file(struct extractor *x, size_t first, size_t n) {
   return true;
 }
 
+/* A name that nothing can be listed of is left out if others can be. */
+static bool leave_out(struct extractor *x, size_t input) {
+  struct tk_err why = {.offset = UINT64_MAX};
+  sources_failed(x->sources, input, &why);
+  if (x->opt->load.strict) return *x->err = why, false;
+  err_append(&why, "it is left out");
+  trace_note(x->report->notes, TK_NOTE_INFO, UINT64_MAX, why.msg);
+  x->report->n_failed++;
+  return true;
+}
+
+static bool any_sound(const struct extractor *x) {
+  for (size_t i = 0; i < x->sources->n; i++)
+    if (!sources_failed(x->sources, i, NULL)) return true;
+  return false;
+}
+
 static bool make_plan(struct extractor *x) {
   const struct tk_input *in = x->sources->inputs;
-  bool single = x->opt->split || x->opt->raw;
+  const bool single = x->opt->split || x->opt->raw, choose = any_sound(x);
   for (size_t i = 0, n; i < x->sources->n; i += n) {
     n = 1;
+    if (choose && sources_failed(x->sources, i, NULL)) {
+      if (!leave_out(x, i)) return false;
+      continue;
+    }
     while (!single && i + n < x->sources->n && same_run(&in[i], &in[i + n])) n++;
     if (!add_file(x, i, n)) return false;
   }
@@ -213,6 +234,7 @@ static bool convert(struct extractor *x, struct tk_extracted *f, size_t input) {
   for (tk_id i = 1; i <= t->n_notes; i++)
     note_of_input(x, t->notes[i].kind, t->source, tk_string(t, t->notes[i].text, NULL), &t->notes[i]);
   if (t->truncated || t->damaged) f->saved = t->n_events;
+  f->from = keep_text(x, t->source);
   ok = put_trace(x, f, t);
   tk_free(t);
   return ok;
@@ -229,8 +251,11 @@ static bool merge_hosts(struct extractor *x, struct tk_extracted *f, size_t firs
     const struct tk_note *n = &merged.notes->notes[i];
     trace_notes(x->report->notes, n->kind, n->offset, tk_string(merged.notes, n->text, NULL), n->count);
   }
-  for (size_t i = 0; merged.ranks && i < merged.n_ranks; i++) {
-    if (!merged.ranks[i].failed) continue;
+  for (size_t i = 0, read = 0; ok && i < merged.n_ranks; i++) {
+    if (!merged.ranks[i].failed) {
+      if (read++ == 0) f->from = keep_text(x, merged.ranks[i].input);
+      continue;
+    }
     f->n_failed++;
     trace_note(x->report->notes, TK_NOTE_REPAIR, UINT64_MAX, merged.ranks[i].failed);
   }

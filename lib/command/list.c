@@ -30,7 +30,8 @@ static enum tk_health health_of(const struct tk_trace *t, bool repaired) {
   if (t->damaged) return TK_HEALTH_CORRUPT;
   if (t->truncated) return TK_HEALTH_TRUNCATED;
   if (t->n_events == 0) return TK_HEALTH_EMPTY;
-  return repaired ? TK_HEALTH_REPAIRED : TK_HEALTH_OK;
+  if (repaired) return TK_HEALTH_REPAIRED;
+  return t->capped ? TK_HEALTH_CAPPED : TK_HEALTH_OK;
 }
 
 static void fill_listed(struct tk_list_report *r, struct tk_listed *f, const struct tk_trace *t) {

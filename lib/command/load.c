@@ -118,6 +118,7 @@ struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk
     err_clear(err);
     t = load_view(s, i, &view, nth ? instead : NULL, opt, err);
   }
+  if (!t) sources_suggest(s, i, err);
   return t;
 }
 

@@ -253,6 +253,7 @@ static bool merge_trace(struct merger *m, size_t input, struct tk_trace *t) {
   struct tk_merge_rank *r = &m->report->ranks[input];
   struct identity id = identity_of(t);
   int64_t slot = claim_rank(m, input, r, &id);
+  if (strcmp(r->input, t->source) != 0) r->input = report_text(m, t->source); /* another view of the session was read */
   r->host = report_text(m, id.host);
   r->read = t->counts.read;
   r->events = t->n_events;

@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/intern.h"
+#include "base/map.h"
 #include "base/os.h"
 #include "io/layer.h"
 #include "io/packing.h"
@@ -111,51 +113,86 @@ static bool add_failed(struct source *s, enum origin_kind kind, const char *name
 
 /* ---- folders ---- */
 
-/* The folders from the root to here: a link back to one of them ends. */
-struct above {
-  const struct above *up;
-  dev_t dev;
-  ino_t ino;
-  unsigned depth;
+/* A walk below a folder.  Links are followed when all else has been seen, and what has been seen is not listed again: a link to a
+ * folder above leads nowhere new, and one to a folder beside it does not make two of each file. */
+struct walk {
+  struct source *s;
+  struct map seen; /* folders and files, by device and inode */
+  struct link {
+    const char *path, *rel;
+    unsigned depth;
+  } *links;
+  uint32_t n_links, cap_links;
 };
 
-static bool is_above(const struct above *a, const struct stat *st) {
-  for (; a; a = a->up)
-    if (a->dev == st->st_dev && a->ino == st->st_ino) return true;
-  return false;
+/* Notes that it has been seen; false: it had been. */
+static bool is_new(struct walk *w, const struct stat *st) {
+  const uint64_t key[] = {(uint64_t)st->st_dev, (uint64_t)st->st_ino};
+  uint32_t *seen = map_put(&w->seen, hash_bytes(key, sizeof key), 0);
+  return seen && ++*seen == 1;
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b) { return rundir_compare((*a)->d_name, (*b)->d_name); }
 static int wanted(const struct dirent *d) { return !archive_is_junk(d->d_name) && strcmp(d->d_name, ".") && strcmp(d->d_name, ".."); }
 
-static bool walk(struct source *s, const char *path, const char *rel, const struct above *up, struct tk_err *err);
+static bool list_folder(struct walk *w, const char *path, const char *rel, unsigned depth, struct tk_err *err);
 
-static bool visit(struct source *s, const char *path, const char *rel, const char *name, const struct above *up, struct tk_err *err) {
-  struct source_entry e = {.member = 0};
-  struct stat st;
-  e.name = e.path = strcmp(path, ".") == 0 ? source_text(s, name) : joined(s, path, path[strlen(path) - 1] == '/' ? "" : "/", name);
-  rel = *rel ? joined(s, rel, "/", name) : source_text(s, name);
-  if (stat(e.path, &st) != 0) return true; /* a link to nowhere, or gone since */
-  if (S_ISDIR(st.st_mode)) return up->depth >= DEPTH || is_above(up, &st) || walk(s, e.path, rel, up, err);
-  if (!S_ISREG(st.st_mode) || too_many(s)) return true;
-  e.size = (uint64_t)st.st_size;
-  return add_entry(s, e, rel, time_of(&st)) && report_progress(s, err);
+static bool keep_link(struct walk *w, const char *path, const char *rel, unsigned depth) {
+  if (!mem_grow(&w->s->mem, (void **)&w->links, &w->cap_links, (uint64_t)w->n_links + 1, sizeof *w->links)) return false;
+  w->links[w->n_links++] = (struct link){path, rel, depth};
+  return true;
 }
 
-static bool walk(struct source *s, const char *path, const char *rel, const struct above *up, struct tk_err *err) {
-  struct above here = {.up = up, .depth = up ? up->depth + 1 : 0};
+static bool add_path(struct walk *w, const char *path, const char *rel, const struct stat *st, struct tk_err *err) {
+  if (!S_ISREG(st->st_mode) || too_many(w->s)) return true;
+  const struct source_entry e = {.name = path, .path = path, .size = (uint64_t)st->st_size};
+  return add_entry(w->s, e, rel, time_of(st)) && report_progress(w->s, err);
+}
+
+static bool visit(struct walk *w, const char *folder, const char *rel, const char *name, unsigned depth, struct tk_err *err) {
+  struct source *s = w->s;
+  struct stat st;
+  const char *path =
+      strcmp(folder, ".") == 0 ? source_text(s, name) : joined(s, folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name);
+  rel = *rel ? joined(s, rel, "/", name) : source_text(s, name);
+  if (lstat(path, &st) != 0) return true; /* gone since */
+  if (S_ISLNK(st.st_mode)) return keep_link(w, path, rel, depth);
+  if (S_ISDIR(st.st_mode)) return depth >= DEPTH || list_folder(w, path, rel, depth + 1, err);
+  is_new(w, &st);
+  return add_path(w, path, rel, &st, err);
+}
+
+static bool follow(struct walk *w, struct link link, struct tk_err *err) {
+  struct stat st;
+  if (stat(link.path, &st) != 0) return true; /* a link to nowhere */
+  if (S_ISDIR(st.st_mode)) return link.depth >= DEPTH || list_folder(w, link.path, link.rel, link.depth + 1, err);
+  return !is_new(w, &st) || add_path(w, link.path, link.rel, &st, err);
+}
+
+/* A folder that cannot be read is what failed of the origin. */
+static bool list_folder(struct walk *w, const char *path, const char *rel, unsigned depth, struct tk_err *err) {
+  struct source *s = w->s;
   struct dirent **names = NULL;
   struct stat st;
-  bool ok = true;
-  int n = stat(path, &st) == 0 ? scandir(path, &names, wanted, by_name) : -1;
+  bool ok = true, known = stat(path, &st) == 0;
+  if (known && !is_new(w, &st)) return true;
+  int n = known ? scandir(path, &names, wanted, by_name) : -1;
   if (n < 0) return err_sys(&s->origins[s->n_origins - 1].failed, TK_EOPEN, errno, "%s", path) || true;
-  here.dev = st.st_dev;
-  here.ino = st.st_ino;
   for (int i = 0; i < n; i++) {
-    ok = ok && visit(s, path, rel, names[i]->d_name, &here, err);
+    ok = ok && visit(w, path, rel, names[i]->d_name, depth, err);
     free(names[i]);
   }
   free(names);
+  return ok;
+}
+
+static bool walk(struct source *s, const char *root, struct tk_err *err) {
+  struct walk w = {.s = s};
+  map_init(&w.seen, &s->mem);
+  bool ok = list_folder(&w, root, "", 0, err);
+  for (uint32_t i = 0; ok && i < w.n_links; i++) ok = follow(&w, w.links[i], err);
+  map_free(&w.seen);
+  mem_free(&s->mem, w.links);
   return ok;
 }
 
@@ -163,7 +200,7 @@ static bool add_folder(struct source *s, const char *path, struct tk_err *err) {
   struct source_origin *o = add_origin(s, ORIGIN_FOLDER, path);
   char *root;
   bool ok;
-  if (!o || !walk(s, path, "", NULL, err)) return false;
+  if (!o || !walk(s, path, err)) return false;
   o = &s->origins[s->n_origins - 1];
   if (o->n == 0) err_set(&o->failed, TK_EFORMAT, "no file is in it");
   root = realpath(path, NULL);

@@ -180,11 +180,26 @@ static void step_out(struct rundir *r, struct rundir_file *f) {
   f->folder = copy_text(r, f->folder, folder > f->folder ? (size_t)(folder - f->folder) - 1 : 0);
 }
 
+/* Buckets have no folders: who fetches "logs/plugins/profile/..." from one through a browser gets a file of that name, in which %2F
+ * stands for each slash. */
+static const char *with_folders(struct rundir *r, const char *rel) {
+  if (!strstr(rel, "%2F") && !strstr(rel, "%2f")) return rel;
+  char *path = arena_bytes(&r->text, strlen(rel) + 1), *to = path;
+  if (!path) return rel;
+  for (const char *p = rel; *p; to++) {
+    const bool slash = strncmp(p, "%2F", 3) == 0 || strncmp(p, "%2f", 3) == 0;
+    *to = slash ? '/' : *p;
+    p += slash ? 3 : 1;
+  }
+  *to = 0;
+  return path;
+}
+
 static void classify(struct rundir *r, struct rundir_file *f, const char *root) {
-  const char *base = path_leaf(f->rel);
+  const char *rel = with_folders(r, f->rel), *base = path_leaf(rel);
   size_t n = strlen(base);
   const struct packing *packing = packing_of_path(base, n);
-  f->folder = copy_text(r, f->rel, base > f->rel ? (size_t)(base - f->rel) - 1 : 0);
+  f->folder = copy_text(r, rel, base > rel ? (size_t)(base - rel) - 1 : 0);
   f->host = "";
   f->rank = -1;
   f->next = UINT32_MAX;
@@ -258,9 +273,11 @@ static struct rundir_run *add_run(struct rundir *r, const struct rundir_file *f,
   run->name = *f->folder ? path_leaf(f->folder) : name_of_root(r, root);
   run->time_ns = time_of_name(run->name);
   if (!of_session(f)) return run;
-  unsigned again = 0;
-  for (const struct rundir_run *p = run; p > r->runs && p[-1].profiler && p[-1].time_ns / 1000000000 == f->stamp_ns / 1000000000; p--)
-    again++;
+  const struct rundir_run *before = run > r->runs ? run - 1 : NULL;
+  const bool same_second = before && before->session && before->time_ns / 1000000000 == f->stamp_ns / 1000000000;
+  const unsigned again = same_second ? before->again + 1 : 0;
+  run->session = true;
+  run->again = again;
   run->name = name_of_time(r, f->stamp_ns, again);
   run->time_ns = f->stamp_ns;
   return run;

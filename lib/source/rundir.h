@@ -37,6 +37,8 @@ struct rundir_run {
   const char *step; /* "100" of a folder "step_100"; "" */
   int64_t time_ns;
   bool profiler;
+  bool session;   /* told by the time in its files' names, to the nanosecond */
+  unsigned again; /* runs before it of the same second */
 };
 
 struct rundir {

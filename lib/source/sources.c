@@ -29,6 +29,7 @@ struct chosen {
     bool repair;
   } note[NOTES];
   unsigned n_notes;
+  const char *sound_run; /* nothing of this run is a trace, but of that one; NULL = not so */
 };
 
 struct tk_sources_impl {
@@ -277,6 +278,31 @@ static bool is_run(const struct source *src, const struct runs *r, uint32_t run)
   return false;
 }
 
+static bool any_trace(const struct tk_sources *s, size_t first) {
+  for (size_t i = first; i < s->n; i++) {
+    const uint32_t entry = s->impl->chosen[i].entry;
+    if (entry != UINT32_MAX && s->impl->source.entries[entry].look == LOOK_TRACE) return true;
+  }
+  return false;
+}
+
+/* The newest run of which anything is a trace, behind the n-th in order; NULL if none is. */
+static bool find_sound_run(struct tk_sources *s, const struct runs *r, uint32_t n, const char **name, struct tk_err *err) {
+  struct source *src = &s->impl->source;
+  const uint32_t base = src->origins[r->origin].first;
+  uint32_t view;
+  for (*name = NULL; n < r->n; n++) {
+    const struct rundir_run *run = &src->rundir.runs[r->order[n]];
+    if (!run_is_wanted(&s->impl->opt, run)) continue;
+    for (uint32_t i = r->first[r->order[n] - r->base]; i != UINT32_MAX; i = r->next[i - base]) {
+      if (!src->places[i].best) continue;
+      if (!best_view(s, i, &view, err)) return false;
+      if (view != UINT32_MAX && src->entries[view].look == LOOK_TRACE) return *name = run->name, true;
+    }
+  }
+  return true;
+}
+
 static bool add_best(struct tk_sources *s, const struct runs *r, struct tk_err *err) {
   struct tk_sources_impl *m = s->impl;
   const struct tk_source_options *opt = &m->opt;
@@ -289,7 +315,11 @@ static bool add_best(struct tk_sources *s, const struct runs *r, struct tk_err *
     if (!run_is_wanted(opt, &m->source.rundir.runs[r->order[i]]) || (any && !opt->all_runs)) continue;
     struct passed these = {.n = 0};
     if (!add_run(s, r, r->order[i], &these, err)) return false;
-    if (!any) passed = these;
+    if (any) continue;
+    passed = these;
+    if (s->n == first || any_trace(s, first)) continue;
+    if (!find_sound_run(s, r, i + 1, &m->chosen[first].sound_run, err)) return false;
+    for (size_t k = first; k < s->n; k++) m->chosen[k].sound_run = m->chosen[first].sound_run;
   }
   if (s->n == first) {
     why_nothing(s, r->origin, &passed);
@@ -489,6 +519,11 @@ bool sources_view(const struct tk_sources *s, size_t i, unsigned nth, struct sou
 
 struct in *sources_open_view(struct tk_sources *s, const struct source_view *v, bool ahead, struct mem *mem, struct tk_err *err) {
   return source_open(&s->impl->source, v->entry, ahead, mem, err);
+}
+
+void sources_suggest(const struct tk_sources *s, size_t i, struct tk_err *err) {
+  const char *run = s->impl->chosen[i].sound_run;
+  if (run) err_append(err, "nothing of this run can be read; the newest run that can be is %s", run);
 }
 
 void sources_decisions(const struct tk_sources *s, size_t i, struct tk_trace *t) {

@@ -36,6 +36,8 @@ bool sources_view(const struct tk_sources *s, size_t i, unsigned nth, struct sou
 struct in *sources_open_view(struct tk_sources *s, const struct source_view *v, bool ahead, struct mem *mem, struct tk_err *err);
 /* Notes what was decided on the way to the input: which run, which view. */
 void sources_decisions(const struct tk_sources *s, size_t i, struct tk_trace *t);
+/* The input cannot be loaded, as err says: says too what could be read in its place, if somebody chose it. */
+void sources_suggest(const struct tk_sources *s, size_t i, struct tk_err *err);
 
 /* Options of tk_sources_open that go with those of loading. */
 struct tk_source_options sources_options(const struct tk_load_options *opt);

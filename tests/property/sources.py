@@ -5,7 +5,8 @@
     files     never more than a few are open, whatever is named
     archives  the same traces in tar, tar.gz, tar.zst, tar.xz, zip and a folder are the same
     schemas   --json of list, extract and convert is what schemas/ says
-    stdin     an archive through a pipe is read as one that is named"""
+    stdin     an archive through a pipe is read as one that is named
+    capped    a file that holds as many spans as its producer writes at most is not called whole"""
 import json
 import os
 import resource
@@ -126,9 +127,22 @@ def stdin(work):
         judge(f'{name} through a pipe', '' if len(json.loads(text)['traces']) == 2 else 'not its two traces')
 
 
+def capped(work):
+    """As jaxlib writes: a million spans at most."""
+    for n, want in ((1000000, 'capped'), (999999, 'ok')):
+        path = f'{work}/host.trace.json'
+        with open(path, 'w', encoding='utf-8') as f:
+            f.write('{"displayTimeUnit":"ns","metadata":{"highres-ticks":true},"traceEvents":[')
+            f.writelines(f'{{"ph":"X","pid":1,"tid":1,"ts":{i},"dur":1,"name":"a"}},' for i in range(n))
+            f.write('{}]}')
+        found = json.loads(run('list', '--json', '--deep', path)[0])['files'][0]['health']
+        judge(f'{n} spans', '' if found == want else found)
+
+
 with tempfile.TemporaryDirectory() as folder:
     hosts(folder)
     archives(folder)
     schemas(folder)
     stdin(folder)
+    capped(folder)
 sys.exit(finish())

@@ -107,11 +107,22 @@ static bool meta_is(const struct tk_trace *t, const struct tk_meta *m, const cha
   return m->size == strlen(text) && memcmp(trace_raw(t, m->at), text, m->size) == 0;
 }
 
+/* jaxlib writes at most a million spans, the earliest, and ends its files with {}.  Nothing in the file says that any are missing. */
+static void check_cap(struct tk_trace *t) {
+  static const uint64_t MOST_SPANS = 1000000;
+  const struct tk_meta *metadata = trace_meta(t, "metadata");
+  if (t->n_events != MOST_SPANS || t->counts.by_phase['X'] != MOST_SPANS || t->counts.empty != 1) return;
+  if (!metadata || !meta_is(t, metadata, "{\"highres-ticks\":true}")) return;
+  t->capped = true;
+  trace_note(t, TK_NOTE_INFO, UINT64_MAX, "1,000,000 spans, the most that JAX writes into such a file: later ones may be missing");
+}
+
 void chrome_meta(struct chrome *r) {
   struct tk_trace *t = r->t;
   const struct tk_meta *unit = trace_meta(t, "displayTimeUnit");
   set_clock(r);
   check_frames(r);
+  check_cap(t);
   if (unit && !meta_is(t, unit, "\"ms\"") && !meta_is(t, unit, "\"ns\""))
     trace_note(t, TK_NOTE_INFO, UINT64_MAX, "displayTimeUnit is neither \"ms\" nor \"ns\": it does not change the unit of ts");
   if (trace_meta(t, "systemTraceEvents") || trace_meta(t, "powerTraceAsString"))
