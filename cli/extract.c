@@ -33,6 +33,7 @@ static const struct opt opts[] = {
   ROW_DRY_RUN,
   ROW_NO_LOSS,
   ROW_PRETTY,
+  ROW_OVERLAPS,
   ROW_LEVEL,
   ROW_NO_PROVENANCE,
   ROW_JSON,

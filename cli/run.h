@@ -13,7 +13,7 @@ struct shared {
   uint64_t max_memory, max_size;
   int threads, level, progress, quiet, verbose;
   bool facts; /* no option: the command tells them whether or not more is asked for */
-  bool force, dry_run, no_loss, strict, json, pretty, no_provenance;
+  bool force, dry_run, no_loss, overlaps, strict, json, pretty, no_provenance;
 };
 
 #define SHARED(field) offsetof(struct shared, field)
@@ -51,6 +51,12 @@ struct shared {
   { OPT_SIZE, 0, "max-size", "SIZE", "give up on an input that decompresses to more", SHARED(max_size), 0, 0, 0 }
 #define ROW_PRETTY                                                                                                             \
   { OPT_FLAG, 0, "pretty", 0, "JSON: one event per line, indented", SHARED(pretty), 0, 0, 0 }
+#define ROW_OVERLAPS                                                                                                           \
+  {                                                                                                                            \
+    OPT_FLAG, 0, "overlaps", 0,                                                                                                \
+        "JSON: put spans that overlap others of their thread onto rows of their own, also if the input was JSON",              \
+        SHARED(overlaps), 0, 0, 0                                                                                              \
+  }
 #define ROW_LEVEL                                                                                                              \
   { OPT_INT, 0, "level", "N", "compression: 1 is fastest, 9 is smallest", SHARED(level), 0, 1, 9 }
 #define ROW_NO_PROVENANCE                                                                                                      \
@@ -61,7 +67,7 @@ struct shared {
 
 /* The two bundles that most commands list. */
 #define ROWS_READ ROW_STRICT, ROW_MAX_MEMORY, ROW_MAX_SIZE, ROW_THREADS, ROW_PROGRESS, ROW_QUIET, ROW_VERBOSE
-#define ROWS_WRITE ROW_OUTPUT, ROW_FORMAT, ROW_FORCE, ROW_DRY_RUN, ROW_NO_LOSS, ROW_PRETTY, ROW_LEVEL, ROW_NO_PROVENANCE
+#define ROWS_WRITE ROW_OUTPUT, ROW_FORMAT, ROW_FORCE, ROW_DRY_RUN, ROW_NO_LOSS, ROW_PRETTY, ROW_OVERLAPS, ROW_LEVEL, ROW_NO_PROVENANCE
 #define ROW_END                                                                                                                \
   { OPT_END, 0, "", 0, 0, 0, 0, 0, 0 }
 

@@ -112,6 +112,7 @@ struct tk_track {
   bool has_sort;
   bool renamed;   /* name, labels or sort_index were set by an operation: metadata records of it are not to be written */
   bool hidden;    /* an operation left it out of the timeline */
+  bool no_lanes;  /* its spans that overlap stay on it in Chrome JSON, whose viewers need rows beside it: so it was read */
 };
 
 enum tk_flow_role { TK_FLOW_START, TK_FLOW_STEP, TK_FLOW_END, TK_FLOW_OUT, TK_FLOW_IN, TK_FLOW_INOUT };
@@ -368,6 +369,7 @@ struct tk_save_options {
   bool force;           /* replace an existing file */
   bool dry_run;         /* compute what would be written and lost; write nothing */
   bool no_loss;         /* a loss is TK_ELOSS, and nothing is written */
+  bool overlaps;        /* rows beside it for spans that overlap on any thread, also for those of traces that had none */
 };
 
 /* Kinds of what a trace has and the format that it is written in cannot hold. */

@@ -31,7 +31,7 @@ bool saver_open(struct saver *s, const char *path, const struct tk_save_options 
                              .force = opt->force,
                              .inputs = inputs };
   out.thread = (opt->threads ? opt->threads : os_cores()) > 1;
-  struct sink_options sink = {.pretty = opt->pretty, .progress = opt->progress, .meter = s->meter};
+  struct sink_options sink = {.pretty = opt->pretty, .overlaps = opt->overlaps, .progress = opt->progress, .meter = s->meter};
   *s = (struct saver){.meter = s->meter, .no_loss = opt->no_loss};
   s->format = choose_format(path, opt, like, err);
   if (!s->format) return false;

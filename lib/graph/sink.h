@@ -18,6 +18,7 @@ struct sink_meter {
 
 struct sink_options {
   bool pretty;
+  bool overlaps; /* as in tk_save_options */
   struct sink_meter meter;
   struct tk_progress progress;
 };

@@ -111,19 +111,24 @@ static uint64_t ident_hash(struct tk_ident a) {
   return ((uint64_t)a.str << 8 | a.kind) * 0xc2b2ae3d27d4eb4fu;
 }
 
-static tk_id find_or_add(struct tk_trace *t, const struct tk_track *want) {
-  struct tk_store *s = t->store;
-  uint64_t place = want->kind == TK_COUNTERS ? (uint64_t)want->name * 0x9e3779b1u : ident_hash(want->tid);
-  uint64_t h = ident_hash(want->pid) * 31 + place * 17 + want->kind;
-  uint32_t *slot;
-  for (;; h++) {
-    slot = map_put(&s->track_index, h, 0);
-    if (!slot) return 0;
-    if (*slot == 0) break;
+/* The track with this identity, 0 = none; *h is its place in the index, or where it belongs. */
+static tk_id find(const struct tk_trace *t, const struct tk_track *want, uint64_t *h) {
+  const uint64_t place = want->kind == TK_COUNTERS ? (uint64_t)want->name * 0x9e3779b1u : ident_hash(want->tid);
+  const uint32_t *slot;
+  for (*h = ident_hash(want->pid) * 31 + place * 17 + want->kind; (slot = map_get(&t->store->track_index, *h)) && *slot; ++*h) {
     const struct tk_track *k = &t->tracks[*slot];
     bool same_place = want->kind == TK_COUNTERS ? k->name == want->name : ident_equal(k->tid, want->tid);
     if (k->kind == want->kind && same_place && ident_equal(k->pid, want->pid)) return *slot;
   }
+  return 0;
+}
+
+static tk_id find_or_add(struct tk_trace *t, const struct tk_track *want) {
+  struct tk_store *s = t->store;
+  uint64_t h;
+  const tk_id found = find(t, want, &h);
+  uint32_t *slot = found ? NULL : map_put(&s->track_index, h, 0);
+  if (!slot) return found;
   if (!mem_grow(&s->mem, (void **)&t->tracks, &s->cap_tracks, (uint64_t)t->n_tracks + 2, sizeof *t->tracks)) return 0;
   t->tracks[++t->n_tracks] = *want;
   return *slot = t->n_tracks;
@@ -132,6 +137,12 @@ static tk_id find_or_add(struct tk_trace *t, const struct tk_track *want) {
 tk_id trace_process(struct tk_trace *t, struct tk_ident pid) {
   struct tk_track want = {.kind = TK_PROCESS, .pid = pid};
   return find_or_add(t, &want);
+}
+
+bool trace_has_thread(const struct tk_trace *t, struct tk_ident pid, struct tk_ident tid) {
+  const struct tk_track want = {.kind = TK_THREAD, .pid = pid, .tid = tid};
+  uint64_t h;
+  return find(t, &want, &h) != 0;
 }
 
 tk_id trace_track(struct tk_trace *t, enum tk_track_kind kind, struct tk_ident pid, struct tk_ident tid, tk_id name) {

@@ -66,6 +66,8 @@ bool ident_equal(struct tk_ident a, struct tk_ident b);
 tk_id trace_process(struct tk_trace *t, struct tk_ident pid);
 tk_id trace_track(struct tk_trace *t, enum tk_track_kind kind, struct tk_ident pid, struct tk_ident tid, tk_id name);
 
+bool trace_has_thread(const struct tk_trace *t, struct tk_ident pid, struct tk_ident tid);
+
 /* A class or track of its own, which trace_class and trace_track do not find: for formats with identities of their own. */
 struct tk_class *trace_add_class(struct tk_trace *t);
 struct tk_track *trace_add_track(struct tk_trace *t);

@@ -21,6 +21,7 @@ import chromemodel  # noqa: E402
 import randomtrace  # noqa: E402
 
 BATCH = 5000
+FIRST_LANE = 20000000  # tids of rows for spans that overlap
 WAYS = (('pftrace',), ('json', 'pftrace'), ('xplane.pb', 'pftrace'), ('xplane.pb', 'json', 'pftrace'), ('pftrace', 'xplane.pb', 'pftrace'),
         ('json',), ('pftrace', 'json'), ('xplane.pb', 'json'), ('pftrace', 'xplane.pb', 'json'), ('xplane.pb', 'pftrace', 'json'))
 
@@ -62,6 +63,9 @@ def has_sound_flows(events, nodes):
     return all(re.fullmatch('st*f', phases) for phases in flows.values())
 
 
+OVERLAPS = 'json of --overlaps'
+
+
 class Judge:
     def __init__(self, folder):
         self.folder, self.engine = folder, Engine(QUERIES)
@@ -87,6 +91,16 @@ class Judge:
         arrows = collections.Counter((a['source'], a['target']) for a in answer['arrows'])
         faults = [e for e in answer['errors']]
         return {'nodes': nodes, 'samples': samples, 'arrows': arrows, 'errors': faults, 'n': len(answer['slices'])}
+
+    def judge_rows(self, before, events, source):
+        """Of JSON in which spans that overlap have rows of their own the engine shows every span that came whole."""
+        path = f'{self.folder}/overlaps.json'
+        tracekit('convert', '-q', source, '-o', path, '--overlaps', '--force')
+        whole = {e['args']['k'] for e in events if e['ph'] == 'X'}
+        shown = {k: node for k, node in self.meaning_of_engine(path)['nodes'].items() if k in whole}
+        for k, (name, ts, dur, pid, tid) in shown.items():
+            shown[k] = (name, ts, dur, pid, before['nodes'][k][4] if tid >= FIRST_LANE else tid)
+        self.compare_nodes(OVERLAPS, {k: before['nodes'][k] for k in whole}, shown)
 
     def fault(self, way, kind, pid, text):
         self.bad[way][kind] += 1
@@ -147,6 +161,7 @@ class Judge:
             else:
                 after = self.meaning_of_engine(path)
             self.compare(' -> '.join(way), before, after)
+        self.judge_rows(before, events, source)
 
     def report(self):
         for way, kinds in self.bad.items():
@@ -155,7 +170,7 @@ class Judge:
                 print(f'not ok  json -> {way}: {kind}: {n} of {self.traces} traces, such as {pid}: {text}')
         failed = sum(sum(kinds.values()) for kinds in self.bad.values())
         print(f'{self.traces} traces, in {self.judged} of which arrows can be judged: {self.arrows} of them')
-        print(f'{self.traces * len(WAYS) - failed} passed, {failed} failed')
+        print(f'{self.traces * (len(WAYS) + 1) - failed} passed, {failed} failed')
         return failed != 0
 
 

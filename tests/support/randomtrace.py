@@ -10,7 +10,7 @@ class Maker:
     """Times are halves of microseconds within 20, so that ties, overlaps and spans of no time are frequent."""
 
     def __init__(self, rng):
-        self.rng, self.number = rng, 0
+        self.rng, self.number, self.kinds = rng, 0, ('XXXXBBEEiICbbenstf', None)
 
     def event(self, pid, phases):
         rng = self.rng
@@ -46,8 +46,9 @@ class Maker:
         return points
 
     def trace(self, pid):
-        if self.rng.random() < 0.5:
-            events = [self.event(pid, 'XXXXBBEEiICbbenstf') for _ in range(self.rng.randint(2, 8))]
+        phases = self.rng.choice(self.kinds)
+        if phases:
+            events = [self.event(pid, phases) for _ in range(self.rng.randint(2, 8))]
         else:
             events = [self.event(pid, 'XXXXXBBE') for _ in range(self.rng.randint(2, 6))]
             events += [point for number in range(self.rng.randint(1, 2)) for point in self.chain(pid, number)]

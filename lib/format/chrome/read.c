@@ -396,17 +396,20 @@ bool chrome_read(struct in *in, struct tk_trace *t, const struct tk_load_options
   bool ok;
   intern_init(&r.raw, mem);
   map_init(&r.metas, mem);
+  map_init(&r.lanes, mem);
   r.j.scratch.mem = r.text.mem = mem;
   if (!opt->no_templates) r.templates = templates_new(mem);
   ok = read_file(&r) && mem_check(mem, err);
   if (ok) {
     t->counts.bytes = chrome_offset(&r, r.j.end);
     chrome_finish(&r);
+    chrome_settle_lanes(&r);
     chrome_meta(&r);
   }
   templates_free(r.templates);
   intern_free(&r.raw);
   map_free(&r.metas);
+  map_free(&r.lanes);
   mem_free(mem, r.raw_ids);
   mem_free(mem, r.pending);
   buf_free(&r.j.scratch);

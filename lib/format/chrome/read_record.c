@@ -81,11 +81,12 @@ static void keep_time(struct chrome *r, struct tk_record *rec, tk_id id, i128 ps
 
 void chrome_record(struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *from) {
   struct buf *raw = &r->t->store->raw;
-  struct tk_record *rec = trace_add_record(r->t);
   struct json j = {.p = from, .end = r->j.end, .last = r->j.last, .scratch = r->j.scratch};
   const struct record_name *n = NAMES;
   const char *name = tk_string(r->t, e->name, NULL);
   while (n->name && (e->ph != 'M' || strcmp(name, n->name) != 0)) n++;
+  if (of_thread(n->kind) && chrome_is_of_lane(r, e, args)) return;
+  struct tk_record *rec = trace_add_record(r->t);
   rec->kind = (uint8_t)n->kind;
   rec->phase = (char)e->ph;
   rec->strong = e->pid.kind != TK_IDENT_NONE || e->tid.kind != TK_IDENT_NONE;

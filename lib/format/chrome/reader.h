@@ -6,6 +6,7 @@
  *     read_phase.c     the fields of one event -> graph: what the phases mean
  *     read_meta.c     top-level data that means something here
  *     read_record.c   events that are kept raw, and the track names that they carry
+ *     read_lanes.c    threads that are rows of another one
  *     spelling.c      numbers in quotes, and more digits than times have
  *
  * Both paths fill the same struct chrome_event and go through the same chrome_add_event, so they cannot mean different things. */
@@ -83,6 +84,7 @@ struct chrome {
     struct tk_ident pid, tid;
     tk_id track;
   } tracks[64]; /* threads met last */
+  struct map lanes; /* threads whose events are of another one: hash of pid and tid -> its track (lanes.h) */
   struct {
     tk_id name, cat, cls;
   } classes[1024]; /* classes met last, by name */
@@ -107,6 +109,12 @@ void chrome_extra_args(struct chrome *r, struct chrome_event *e);
 void chrome_add_event(struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *from);
 /* A pid or tid that was a string: of digits, it is the integer. */
 struct tk_ident chrome_ident(const struct chrome *r, tk_id text);
+/* The thread with these ids, or the one that it is a lane of; chrome_thread asks for those that it has not met lately. */
+tk_id chrome_find_thread(struct chrome *r, struct tk_ident pid, struct tk_ident tid);
+/* Is the record a thread's name that says whose lane the thread is, or another one of a lane?  Then it is of no more use. */
+bool chrome_is_of_lane(struct chrome *r, const struct chrome_event *e, uint32_t args);
+/* Says of each track whether it had lanes. */
+void chrome_settle_lanes(struct chrome *r);
 /* Remembers it for chrome_finish. */
 void chrome_add_pending(struct chrome *r, struct pending f);
 /* Phases that become events or flow points; all others are kept as records. */
@@ -159,7 +167,7 @@ static inline tk_id chrome_thread(struct chrome *r, struct tk_ident pid, struct 
     return r->tracks[at].track;
   r->tracks[at].pid = pid;
   r->tracks[at].tid = tid;
-  return r->tracks[at].track = trace_track(r->t, TK_THREAD, pid, tid, 0);
+  return r->tracks[at].track = chrome_find_thread(r, pid, tid);
 }
 
 /* A direct-mapped cache in front of trace_class: 4% of reading. */

@@ -42,6 +42,7 @@ void chrome_note_rounded(struct chrome *r, const struct chrome_event *e) {
 /* ---- quotes ---- */
 
 static bool is_respelled(struct tk_ident usual, struct tk_ident own) {
+  if (!ident_equal(usual, own)) return false; /* a lane */
   return usual.kind == TK_IDENT_INT ? own.kind == TK_IDENT_QUOTED : usual.kind == TK_IDENT_QUOTED && own.kind == TK_IDENT_INT;
 }
 

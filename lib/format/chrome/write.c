@@ -31,6 +31,8 @@ struct chrome_sink {
   tk_id *open;      /* paired spans of the thread that have not ended */
   uint32_t n_open, cap_open;
   struct heap ends; /* async events by when they end */
+  struct lanes lanes; /* of the graph that is being written */
+  int64_t next_lane;  /* its tid */
   struct buf whole; /* of a thread, a byte an event: a pair is written whole */
   uint64_t done, total;
   struct {
@@ -169,6 +171,41 @@ static void put_names(struct chrome_sink *s, const struct tk_trace *t) {
   }
 }
 
+static void put_lane_name(struct chrome_sink *s, const struct tk_trace *t, const struct lane *lane) {
+  const struct tk_track *k = &t->tracks[lane->track];
+  struct buf b = {.mem = &s->mem};
+  char number[24];
+  begin_element(s, SINK_META, lane->track);
+  write_text(s, "{\"ph\":\"M\",\"name\":\"thread_name\"");
+  print_lane(&s->printer, lane);
+  buf_text(&b, ",\"args\":{\"name\":");
+  json_quote_id(&b, t, k->name);
+  buf_text(&b, ",\"" LANE_OF "\":");
+  if (k->tid.kind == TK_IDENT_STR) json_quote_id(&b, t, k->tid.str);
+  else buf_append(&b, number, num_put_i64(number, k->tid.num));
+  buf_text(&b, "}}");
+  out_write(s->out, b.data, b.len);
+  buf_free(&b);
+}
+
+static void put_lane_sort(struct chrome_sink *s, const struct tk_trace *t, const struct lane *lane) {
+  char number[24];
+  if (!t->tracks[lane->track].has_sort) return;
+  begin_element(s, SINK_META, lane->track);
+  write_text(s, "{\"ph\":\"M\",\"name\":\"thread_sort_index\"");
+  print_lane(&s->printer, lane);
+  write_text(s, ",\"args\":{\"sort_index\":");
+  out_write(s->out, number, num_put_i64(number, t->tracks[lane->track].sort_index));
+  write_text(s, "}}");
+}
+
+static void put_lanes(struct chrome_sink *s, const struct tk_trace *t) {
+  for (uint32_t i = 0; i < s->lanes.n; i++) {
+    put_lane_name(s, t, &s->lanes.v[i]);
+    put_lane_sort(s, t, &s->lanes.v[i]);
+  }
+}
+
 /* ---- events ---- */
 
 static void end_event(struct chrome_sink *s, const struct tk_trace *t, tk_id id) {
@@ -213,6 +250,7 @@ static bool put_thread(struct chrome_sink *s, const struct tk_trace *t, const st
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
     bool paired = e->flags & TK_PAIRED && !(s->whole.len && s->whole.data[i - k->first]);
+    if (lane_of_event(&s->lanes, i)) continue;
     while (s->n_open && t->events[s->open[s->n_open - 1]].depth >= e->depth) end_event(s, t, s->open[--s->n_open]);
     put_event(s, t, i, paired);
     if (paired && !(e->flags & TK_UNFINISHED) &&
@@ -220,6 +258,8 @@ static bool put_thread(struct chrome_sink *s, const struct tk_trace *t, const st
       s->open[s->n_open++] = i;
   }
   while (s->n_open) end_event(s, t, s->open[--s->n_open]);
+  for (tk_id i = k->first; s->lanes.n && i < k->first + k->count; i++)
+    if (lane_of_event(&s->lanes, i)) put_event(s, t, i, false);
   return true;
 }
 
@@ -308,11 +348,14 @@ static void put_flows(struct chrome_sink *s, const struct tk_trace *t, bool befo
 
 static bool chrome_write(struct sink *sink, const struct tk_trace *t, struct tk_err *err) {
   struct chrome_sink *s = (struct chrome_sink *)sink;
-  bool ok = printer_begin(&s->printer, s->out, t, s->zero_ns, &s->mem);
+  bool ok = printer_begin(&s->printer, s->out, t, s->zero_ns, &s->mem) &&
+            lanes_plan(&s->lanes, t, s->opt.overlaps, &s->next_lane, &s->mem);
+  if (s->lanes.n) s->printer.lanes = &s->lanes;
   s->printer.meter = s->opt.meter.add && !s->real ? &s->opt.meter : NULL;
   if (ok) {
     put_names(s, t);
     put_records(s, t, true);
+    put_lanes(s, t);
     put_flows(s, t, true);
     ok = put_tracks(s, t, err);
   }
@@ -323,6 +366,7 @@ static bool chrome_write(struct sink *sink, const struct tk_trace *t, struct tk_
     s->sink.saved.rounded += t->counts.rounded;
   }
   printer_end(&s->printer);
+  lanes_free(&s->lanes);
   return ok && mem_check(&s->mem, err);
 }
 
@@ -331,6 +375,7 @@ static void chrome_free(struct sink *sink) {
   struct mem mem = s->mem;
   mem_free(&s->mem, s->open);
   heap_free(&s->ends);
+  lanes_free(&s->lanes);
   buf_free(&s->whole);
   out_close(&s->side);
   mem_free(&mem, s);

@@ -373,6 +373,12 @@ static void put_mark(struct printer *p, const char *key, const struct tk_arg *ar
   put_value(p, arg);
 }
 
+static const struct lane *lane_of(const struct printer *p, tk_id event) { return p->lanes ? lane_of_event(p->lanes, event) : NULL; }
+
+void print_lane(struct printer *p, const struct lane *lane) {
+  put_idents(p, p->t->tracks[lane->track].pid, ident_int(lane->tid), 0);
+}
+
 static struct tk_ident ident_of(const struct tk_arg *arg) {
   if (arg->type == TK_ARG_INT) return ident_int(arg->i);
   return arg->type == TK_ARG_STR ? ident_str(arg->s) : ident_none();
@@ -382,7 +388,12 @@ static struct tk_ident ident_of(const struct tk_arg *arg) {
 static void put_event_track(struct printer *p, const struct tk_event *e, unsigned is) {
   const struct tk_track *k = &p->t->tracks[e->track];
   bool of_process = k->kind == TK_PROCESS || k->kind == TK_COUNTERS;
+  const struct lane *lane = lane_of(p, (tk_id)(e - p->t->events));
   struct tk_arg tid;
+  if (lane) {
+    put_idents(p, k->pid, ident_int(lane->tid), is & TK_RESPELLED_PID);
+    return;
+  }
   if (!of_process || !find_mark(p, e->args, MARK_TID, &tid)) {
     put_track(p, e->track, is);
     return;
@@ -482,7 +493,10 @@ void print_flow(struct printer *p, const struct tk_flow_point *f) {
   put_phase(p, phases[f->role]);
   put_fragment(p, p->classes[f->cls]);
   const unsigned is = respelled(p, f->args, MARK_RESPELLED);
-  put_track(p, tk_flow_point_track(p->t, f), is);
+  const tk_id track = tk_flow_point_track(p->t, f);
+  const struct lane *lane = f->bound ? lane_of(p, f->at) : NULL;
+  if (lane) put_idents(p, p->t->tracks[track].pid, ident_int(lane->tid), is & TK_RESPELLED_PID);
+  else put_track(p, track, is);
   put_ts(p, NULL, f->ts, is & TK_RESPELLED_TS);
   PUT(p, ",\"id\":");
   put_value(p, &id);

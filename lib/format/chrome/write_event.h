@@ -6,6 +6,7 @@
 #define FORMAT_CHROME_WRITE_EVENT_H
 
 #include "graph/sink.h"
+#include "lanes.h"
 #include "io/out.h"
 
 /* Where an arg of the graph stands in the JSON event. */
@@ -44,6 +45,7 @@ struct printer {
   struct printed_field *fields;
   uint32_t n_fields;
   const struct sink_meter *meter; /* hears of args; NULL = nobody does */
+  const struct lanes *lanes; /* NULL = there are none */
   tk_id *points; /* by event: a flow point of it that its args do not say, to be printed as bind_id; NULL = there are none */
 };
 
@@ -56,6 +58,8 @@ void print_event(struct printer *p, const struct tk_event *e, enum event_part pa
 /* Points that belong to an event (OUT, IN, INOUT) are fields of it: those of JSON by its args, of other formats one each. */
 bool print_is_field(const struct printer *p, const struct tk_flow_point *f);
 void print_flow(struct printer *p, const struct tk_flow_point *f);
+/* ",pid,tid" of a lane. */
+void print_lane(struct printer *p, const struct lane *lane);
 void print_record(struct printer *p, const struct tk_record *r);
 
 #endif

@@ -189,6 +189,7 @@ enum {
   FORM_GLOBAL = 64,    /* instants of global scope of one process */
   FORM_TEXT = 128,     /* of a counter: its values were strings */
   FORM_NUMBER_ID = 256, /* TRACK_COUNTER_ID was a number */
+  FORM_NO_LANES = 2048, /* of a thread: tk_track.no_lanes */
   FORM_SERIES = 32,    /* a counter's name ends with a blank and the series that TRACK_IDENT names */
 
 

@@ -250,6 +250,7 @@ static tk_id finish_thread(struct track_finisher *s, struct node *n) {
   tk_id proc = process(s, n->machine, n->pid), id = track_in(s, proc, TK_THREAD, ident_of(s->r, n, n->tid), 0);
   struct tk_track *k = &t->tracks[id];
   k->renamed = true;
+  k->no_lanes = (n->form & FORM_NO_LANES) != 0;
   if (n->own_name || n->name) k->name = n->own_name ? n->own_name : n->name;
   if (n->ident_text && k->name == n->ident_text) k->name = 0; /* it was shown for want of a name */
   if (n->has_rank) k->has_sort = true, k->sort_index = n->rank;

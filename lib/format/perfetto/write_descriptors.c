@@ -113,7 +113,7 @@ static void describe_thread(struct perfetto_sink *s, tk_id track) {
   write_passthrough_fields(s, track, false, &d);
   if (k->has_sort) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, k->sort_index);
   if (is_number(k->tid)) map_put(&s->threads, thread_key(k->parent, k->tid.num), track);
-  write_private_fields(s, &d, form_of(s, k), k->tid, tid, 0);
+  write_private_fields(s, &d, form_of(s, k) | (k->no_lanes ? FORM_NO_LANES : 0), k->tid, tid, 0);
   put_descriptor(s, &d);
   buf_free(&d);
 }

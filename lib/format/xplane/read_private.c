@@ -80,7 +80,9 @@ static void restore_line(const struct object *o, struct xplane_line *line) {
   const char *kind = tk_string(t, member_text(o, "kind"), NULL);
   k->tid = member_ident(o, "tid");
   k->name = member_text(o, "name");
+  struct json_value v;
   k->has_sort = member_int(o, "sort", &k->sort_index);
+  k->no_lanes = json_member(o->p, o->n, "no_lanes", &v) && v.type == JSON_TRUE;
   if (strcmp(kind, "async") == 0) line->kind = XLINE_ASYNC, k->kind = TK_ASYNCS;
   if (strcmp(kind, "process") == 0) line->kind = XLINE_PROCESS, move_events(o->r, line, line->process);
   if (line->kind == XLINE_PROCESS || line->kind == XLINE_COUNTERS) k->hidden = true; /* no thread at all */

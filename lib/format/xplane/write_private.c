@@ -33,6 +33,7 @@ static void put_private_line(struct xplane_encoder *e, struct buf *b, const stru
   xplane_member_ident(e, b, ",\"tid\":", k->tid);
   xplane_member_string(e, b, ",\"name\":", line->kind == XLINE_COUNTERS ? 0 : k->name);
   if (k->has_sort) xplane_member_number(b, ",\"sort\":", k->sort_index);
+  if (k->no_lanes && line->kind == XLINE_THREAD) buf_text(b, ",\"no_lanes\":true");
   buf_text(b, "}");
 }
 
