@@ -203,6 +203,9 @@ static void free_reader(struct perfetto *r) {
   mem_free(mem, r->machines);
   mem_free(mem, r->pending);
   mem_free(mem, r->points);
+  mem_free(mem, r->collected.args);
+  mem_free(mem, r->counter_classes.of);
+  map_free(&r->counter_classes.index);
   map_free(&r->sequence_index);
   map_free(&r->uuid_index);
   map_free(&r->thread_index);
@@ -238,6 +241,7 @@ bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_optio
   map_init(&r->sequence_clock_index, mem);
   map_init(&r->machine_index, mem);
   map_init(&r->machine_names, mem);
+  map_init(&r->counter_classes.index, mem);
   schema_init(&r->extensions.schema, mem);
   r->extensions.json.mem = r->extensions.path.mem = r->extensions.rest.mem = mem;
   ok = read_trace(r, in);

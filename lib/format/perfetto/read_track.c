@@ -150,9 +150,11 @@ static void read_private_fields(struct perfetto *r, struct node *n, const struct
     case PB_KEY(TRACK_PROCESS, PB_VARINT): n->process = g.value; break;
     case PB_KEY(TRACK_MACHINE, PB_BYTES): machine_named(r, n->machine, perfetto_field_text(r, &g)); break;
     case PB_KEY(TRACK_TID, PB_VARINT): n->thread = ident_int((int64_t)g.value); break;
+    case PB_KEY(TRACK_TID_TEXT, PB_BYTES): n->thread = ident_str(perfetto_field_text(r, &g)); break;
     default: break;
     }
   }
+  if (n->form & FORM_QUOTED && n->thread.kind == TK_IDENT_INT) n->thread.kind = TK_IDENT_QUOTED;
   if (n->form & FORM_SERIES && n->ident_text) n->unit = n->ident_text;
   if (n->form & FORM_ASYNC && n->ident_text) n->thread = ident_str(n->ident_text);
 }

@@ -276,81 +276,33 @@ static void field_args(struct perfetto *r, struct track_event *e) {
 
 /* ---- counters ---- */
 
-static void add_pending(struct perfetto *r, struct pending_time p) {
-  if (mem_grow(&r->t->store->mem, (void **)&r->pending, &r->cap_pending, (uint64_t)r->n_pending + 1, sizeof p))
-    r->pending[r->n_pending++] = p;
-}
-
-static tk_id number_text(struct tk_trace *t, const struct tk_arg *v) {
-  char text[32];
-  size_t n = v->type == TK_ARG_INT ? num_put_i64(text, v->i) : v->d - v->d == 0 ? num_put_double(text, v->d) : 0;
-  return trace_string(t, text, n);
-}
-
-static void counter_id(struct perfetto *r, const struct node *n) {
-  const uint8_t *end;
-  if (!n->counter_id) return;
-  if (n->form & FORM_NUMBER_ID) args_int(r->t, KEY_ID, num_scan(trace_str(r->t, n->counter_id)->bytes, &end).mant);
-  else args_str(r->t, KEY_ID, TK_ARG_STR, n->counter_id);
-}
-
-static void add_sample(struct perfetto *r, uint32_t at, int64_t ns, uint32_t pending, const struct tk_arg *value) {
-  struct tk_trace *t = r->t;
-  struct node *n = &r->nodes[at];
-  struct tk_event *ev;
-  struct tk_arg v = {.type = value->type};
-  tk_id key = n->unit ? n->unit : KEY_COUNTER_VALUE;
-  if (!at) return;
-  if (!n->cls) {
-    trace_add_class(t);
-    n->cls = t->n_classes;
-  }
-  args_begin(t);
-  counter_id(r, n);
-  if (value->type == TK_ARG_INT) {
-    n->sum = n->incremental ? (int64_t)((uint64_t)n->sum + (uint64_t)value->i) : value->i;
-    v.i = (int64_t)((uint64_t)n->sum * (uint64_t)n->multiplier);
-  } else {
-    n->sum_double = n->incremental ? n->sum_double + value->d : value->d;
-    v.d = n->sum_double * (double)n->multiplier;
-  }
-  if (n->form & FORM_TEXT) args_str(t, key, TK_ARG_STR, number_text(t, &v));
-  else if (v.type == TK_ARG_INT) args_int(t, key, v.i);
-  else args_double(t, key, v.d);
-  uint32_t args = args_end(t);
-  ev = trace_add_event(t);
-  ev->ts = ns;
-  ev->kind = TK_COUNTER;
-  ev->cls = n->cls;
-  ev->args = args;
-  ev->track = at * ASPECTS + ON_COUNTER;
-  t->counts.by_phase['C']++;
-  if (pending) add_pending(r, (struct pending_time){pending, t->n_events, false});
-}
-
-static void extra_counters(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e, int64_t ns,
-                           uint32_t pending) {
+static void extra_counters(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e,
+                           struct counter_sample sample) {
   const struct uuid_list *ints = e->extra.n ? &e->extra : &q->extra, *doubles = e->extra_double.n ? &e->extra_double : &q->extra_double;
   for (uint32_t i = 0; i < e->n_values && i < ints->n; i++) {
-    struct tk_arg v = {.type = TK_ARG_INT, .i = e->values[i]};
-    add_sample(r, node_of_uuid(r, q, k->machine, ints->uuid[i]), ns, pending, &v);
+    sample.value = (struct tk_arg){.type = TK_ARG_INT, .i = e->values[i]};
+    sample.node = node_of_uuid(r, q, k->machine, ints->uuid[i]);
+    perfetto_sample(r, &sample);
   }
   for (uint32_t i = 0; i < e->n_doubles && i < doubles->n; i++) {
-    struct tk_arg v = {.type = TK_ARG_DOUBLE, .d = e->doubles[i]};
-    add_sample(r, node_of_uuid(r, q, k->machine, doubles->uuid[i]), ns, pending, &v);
+    sample.value = (struct tk_arg){.type = TK_ARG_DOUBLE, .d = e->doubles[i]};
+    sample.node = node_of_uuid(r, q, k->machine, doubles->uuid[i]);
+    perfetto_sample(r, &sample);
   }
 }
 
-static void counter_event(struct perfetto *r, uint32_t node, const struct track_event *e, int64_t ns, uint32_t pending) {
-  struct tk_arg v = {.type = e->has_double ? TK_ARG_DOUBLE : TK_ARG_INT, .i = e->value};
-  if (e->has_double) v.d = e->double_value;
+static void counter_event(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e,
+                          struct counter_sample sample) {
+  sample.value = (struct tk_arg){.type = e->has_double ? TK_ARG_DOUBLE : TK_ARG_INT, .i = e->value};
+  if (e->has_double) sample.value.d = e->double_value;
   if (!e->has_value && !e->has_double) {
     perfetto_note(r, TK_NOTE_REPAIR, "counter event without a value: dropped");
     r->t->counts.dropped++;
     return;
   }
-  if (e->has_double && v.d != v.d) perfetto_note(r, TK_NOTE_INFO, "counter values that are not numbers");
-  add_sample(r, node, ns, pending, &v);
+  if (e->has_double && e->double_value != e->double_value) perfetto_note(r, TK_NOTE_INFO, "counter values that are not numbers");
+  if (k->private_fields.p) perfetto_private_sample(r, q, k, &sample);
+  else perfetto_sample(r, &sample);
 }
 
 /* ---- events ---- */
@@ -410,7 +362,7 @@ static void legacy_flow(struct perfetto *r, uint32_t node, const struct track_ev
   f->at = node * ASPECTS + ON_TRACK;
   f->enclosing = e->enclosing;
   if (e->has_args) f->args = args_end(r->t);
-  if (pending) add_pending(r, (struct pending_time){pending, r->t->n_flow_points, true});
+  if (pending) perfetto_add_pending(r, (struct pending_time){pending, r->t->n_flow_points, true});
 }
 
 /* Tracks that our writer made hold their packets in order: spans are paired as they come, and come out as they were. */
@@ -515,12 +467,13 @@ void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct p
     legacy_flow(r, node, &e, ns, pending);
     return;
   }
+  struct counter_sample sample = {.node = node, .pending = pending, .cat = e.cat, .ns = ns};
   if (kind == TK_COUNTER && e.has_type) {
     r->n_points = e.first_point;
-    counter_event(r, node, &e, ns, pending);
+    counter_event(r, q, k, &e, sample);
   } else {
     add_event(r, node, &e, kind, async, ns);
-    if (pending) add_pending(r, (struct pending_time){pending, t->n_events, false});
+    if (pending) perfetto_add_pending(r, (struct pending_time){pending, t->n_events, false});
   }
-  if (e.n_values + e.n_doubles) extra_counters(r, q, k, &e, ns, pending);
+  if (e.n_values + e.n_doubles) extra_counters(r, q, k, &e, sample);
 }

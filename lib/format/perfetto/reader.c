@@ -1,4 +1,4 @@
-/* reader.c - what the files of the Perfetto reader stand on: notes, text, passthrough, machines. */
+/* reader.c - what the files of the Perfetto reader stand on: notes, text, times, passthrough, machines. */
 #include "reader.h"
 
 #include "base/utf8.h"
@@ -17,6 +17,20 @@ tk_id perfetto_text(struct perfetto *r, const uint8_t *p, size_t n) {
 tk_id perfetto_bytes(struct perfetto *r, const uint8_t *p, size_t n) {
   if (!utf8_valid(p, n)) r->n_bytes++;
   return trace_string(r->t, p, n);
+}
+
+/* ---- times ---- */
+
+static const int64_t DAYS_100_NS = (int64_t)100 * 86400 * 1000000000;
+
+bool perfetto_in_range(int64_t ns, int64_t origin) {
+  i128 apart = (i128)ns - origin;
+  return apart < DAYS_100_NS && apart > -(i128)DAYS_100_NS;
+}
+
+void perfetto_add_pending(struct perfetto *r, struct pending_time p) {
+  if (mem_grow(&r->t->store->mem, (void **)&r->pending, &r->cap_pending, (uint64_t)r->n_pending + 1, sizeof p))
+    r->pending[r->n_pending++] = p;
 }
 
 /* ---- passthrough ---- */

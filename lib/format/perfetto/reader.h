@@ -8,7 +8,9 @@
  *     read_args.c         DebugAnnotation -> arg
  *     read_extension.c    fields that the file describes itself -> args
  *     read_flow_points.c  flow points in full, as our writer has them
+ *     read_counters.c     counter samples
  *     read_track_event.c  TrackEvent -> event, counter samples, flow points
+ *     read_records.c      private packets without an event: records and what else no viewer shows
  *     read_passthrough.c  packets that are not modelled
  *     read_packet.c       one packet: its sequence's state, then what it carries
  *     finish.c            what is known only at the end: which tracks there are, flows in order of time, the origin
@@ -71,7 +73,7 @@ struct node {
   tk_id unit, first_name;
   int64_t pid, tid, rank, multiplier, sum;
   double sum_double;
-  tk_id cls; /* of its samples */
+  tk_id counter_name; /* of its samples, once finished */
   uint32_t form;          /* FORM_*: of a track that our writer made */
   tk_id fields, inner_fields;   /* fields of the descriptor that are not modelled, and of its process, thread or counter */
   tk_id ident_text;       /* the pid or tid that was a string */
@@ -117,6 +119,23 @@ struct raw_point {
   uint32_t event, site, order, machine;
   bool terminating, at_end;
   uint8_t direction; /* of an older event's flow: 1 in, 2 out, 3 both; 0 = it is a chain */
+};
+
+/* Classes of counter samples, by node and category. */
+struct counter_classes {
+  struct map index;
+  struct counter_class {
+    tk_id cls;
+    uint32_t node;
+  } *of;
+  uint32_t n, cap;
+};
+
+/* Args of an event that came as several samples. */
+struct collected {
+  tk_id event; /* 0 = none */
+  struct tk_arg *args;
+  uint32_t n, cap;
 };
 
 /* Packets by what they carry. */
@@ -193,6 +212,8 @@ struct perfetto {
   uint64_t inflated; /* bytes out of compressed packets */
   struct buf text, json, fields, copy, packets;
   struct extension_reader extensions;
+  struct counter_classes counter_classes;
+  struct collected collected;
 };
 
 /* What a packet says, in one pass. */
@@ -288,13 +309,42 @@ struct flow_site {
   bool implied; /* a flow id alone may stand for a point */
 };
 void perfetto_points(struct perfetto *r, struct sequence *q, const struct packet *k, const struct flow_site *of);
-/* Those of a packet without an event. */
-void perfetto_lone_points(struct perfetto *r, struct sequence *q, const struct packet *k);
+/* One that no event holds. */
+void perfetto_lone_point(struct perfetto *r, struct sequence *q, const struct packet *k, const struct flow_site *of,
+                         const struct pb_field *f);
 /* Adds the annotation to the args under construction. */
 void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f);
 /* Is it JSON?  Then r->json is its strict compact text. */
 bool perfetto_is_json(struct perfetto *r, const struct pb_field *f);
 
+/* ---- counters ---- */
+
+struct counter_sample {
+  uint32_t node, pending; /* pending: the clock that `ns` is a time of, if it is not known yet */
+  tk_id cat;
+  int64_t ns;
+  struct tk_arg value; /* INT or DOUBLE */
+};
+void perfetto_sample(struct perfetto *r, const struct counter_sample *s);
+/* One whose packet has private fields. */
+void perfetto_private_sample(struct perfetto *r, struct sequence *q, const struct packet *k, const struct counter_sample *s);
+/* An event of a counter that no sample shows; `s` says where and when. */
+void perfetto_lone_counter(struct perfetto *r, struct sequence *q, const struct counter_sample *s, const struct pb_field *f);
+/* The event whose args were collected gets them. */
+void perfetto_end_collected(struct perfetto *r);
+/* When it is known what counters are called. */
+void perfetto_name_counters(struct perfetto *r);
+
+/* ---- records ---- */
+
+void perfetto_private_packet(struct perfetto *r, struct sequence *q, const struct packet *k);
+void perfetto_record_times(struct perfetto *r, int64_t origin);
+
+/* ---- the end ---- */
+
+void perfetto_add_pending(struct perfetto *r, struct pending_time p);
+/* Is the time near enough to the origin for a time of the graph? */
+bool perfetto_in_range(int64_t ns, int64_t origin);
 void perfetto_finish(struct perfetto *r);
 /* Every site becomes a track of the graph: those of events, of flow points not bound to an event (finish_tracks.c). */
 void perfetto_finish_tracks(struct perfetto *r);

@@ -15,6 +15,14 @@ static void put_descriptor(struct perfetto_sink *s, struct buf *descriptor) {
   s->w.n_packets++;
 }
 
+static void put_lone_descriptor(struct perfetto_sink *s, const struct buf *descriptor) {
+  s->inner.len = s->packet.len = 0;
+  pb_message(&s->inner, TRACEKIT_TRACK, descriptor);
+  pb_message(&s->packet, PACKET_TRACEKIT, &s->inner);
+  if (s->w.machine) pb_u64(&s->packet, PACKET_MACHINE_ID, s->w.machine);
+  writer_packet(s->out, &s->packet);
+}
+
 bool track_hidden(const struct tk_trace *t, tk_id track) {
   return t->tracks[track].hidden || t->tracks[t->tracks[track].parent].hidden;
 }
@@ -134,13 +142,16 @@ uint64_t describe_child(struct perfetto_sink *s, const struct child *c) {
   if (c->counter) pb_message(&d, DESCRIPTOR_COUNTER, &s->inner);
   write_passthrough_fields(s, c->track, false, &d);
   s->private_fields.len = 0;
-  if (c->form) pb_u64(&s->private_fields, TRACK_FORM, c->form);
-  if (c->tid.kind == TK_IDENT_STR) put_string(s, &s->private_fields, TRACK_IDENT, c->tid.str);
+  uint32_t form = c->form | (c->tid.kind == TK_IDENT_QUOTED ? FORM_QUOTED : 0);
+  if (form) pb_u64(&s->private_fields, TRACK_FORM, form);
+  if (c->series) put_string(s, &s->private_fields, TRACK_IDENT, c->series);
+  if (c->tid.kind == TK_IDENT_STR) put_string(s, &s->private_fields, c->counter ? TRACK_TID_TEXT : TRACK_IDENT, c->tid.str);
   if (is_number(c->tid)) pb_i64(&s->private_fields, TRACK_TID, c->tid.num);
   if (c->process) pb_u64(&s->private_fields, TRACK_PROCESS, c->process);
   if (c->id) pb_bytes(&s->private_fields, TRACK_COUNTER_ID, c->id, c->n_id);
   if (s->private_fields.len) pb_message(&d, DESCRIPTOR_TRACEKIT, &s->private_fields);
-  put_descriptor(s, &d);
+  if (c->lone) put_lone_descriptor(s, &d);
+  else put_descriptor(s, &d);
   buf_free(&d);
   return uuid;
 }
