@@ -157,6 +157,7 @@ static const struct number numbers[] = {
     ROW(facts, "joined", TRACEKIT_JOINED, BOOL),
     ROW(facts, "args", TRACEKIT_ARGS, MESSAGE),
     ROW(facts, "track", TRACEKIT_TRACK, MESSAGE),
+    ROW(facts, "whole", TRACEKIT_WHOLE, BOOL),
     ROW(record, "kind", RECORD_KIND, UINT32),
     ROW(record, "phase", RECORD_PHASE, UINT32),
     ROW(record, "track_uuid", RECORD_TRACK, UINT64),

@@ -169,6 +169,7 @@ enum {
   TRACEKIT_ARGS = 5,   /* of a counter sample: those of its event's args that no sample says, as a TrackEvent has them; in a packet
                           without an event, on the default track: the whole of an event that has no sample to show */
   TRACEKIT_TRACK = 6,  /* the TrackDescriptor of a counter without samples */
+  TRACEKIT_WHOLE = 7,  /* of FORM_MIXED: the span came whole */
   RECORD_KIND = 1,     /* enum tk_record_kind */
   RECORD_PHASE = 2,
   RECORD_TRACK = 3,    /* uuid of the process or thread that it names */
@@ -194,6 +195,7 @@ enum {
   TRACK_MACHINE = 6,   /* of a process: name of its machine */
   TRACK_TID_TEXT = 7,  /* of a counter: its thread, if that is a string */
   FORM_COMPLETE = 1,   /* spans came whole, not as begin and end */
+  FORM_MIXED = 1024,   /* those came whole that say so */
   FORM_ASYNC = 2,      /* async events of the parent */
   FORM_LANE = 4,       /* overlaps of the parent thread */
   FORM_ABSENT = 8,     /* there was no pid, no tid */

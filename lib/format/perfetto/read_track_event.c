@@ -307,8 +307,10 @@ static void counter_event(struct perfetto *r, struct sequence *q, const struct p
 
 /* ---- events ---- */
 
-static enum tk_kind kind_of(const struct track_event *e, bool *async, bool *known) {
-  *async = false;
+/* Of the old phases; seal pairs them by their identity. */
+static bool is_async(const struct track_event *e) { return !e->has_type && e->phase && strchr("bneSTpF", e->phase) != NULL; }
+
+static enum tk_kind kind_of(const struct track_event *e, bool *known) {
   *known = true;
   if (e->has_type) {
     if (e->type == TYPE_SLICE_BEGIN) return TK_BEGIN;
@@ -317,7 +319,6 @@ static enum tk_kind kind_of(const struct track_event *e, bool *async, bool *know
     *known = e->type == TYPE_COUNTER;
     return TK_COUNTER;
   }
-  *async = e->phase && strchr("bneSTpF", e->phase) != NULL;
   switch (e->phase) {
   case 'X': return TK_SPAN;
   case 'B':
@@ -337,8 +338,8 @@ static enum tk_kind kind_of(const struct track_event *e, bool *async, bool *know
   }
 }
 
-static enum aspect aspect_of(const struct track_event *e, enum tk_kind kind, bool async) {
-  if (async) return ON_ASYNCS;
+static enum aspect aspect_of(const struct track_event *e, enum tk_kind kind) {
+  if (is_async(e)) return ON_ASYNCS;
   if (kind != TK_INSTANT || e->has_type) return ON_TRACK;
   return e->scope == 1 ? ON_GLOBAL : e->scope == 2 ? ON_PROCESS : ON_TRACK;
 }
@@ -365,16 +366,32 @@ static void legacy_flow(struct perfetto *r, uint32_t node, const struct track_ev
   if (pending) perfetto_add_pending(r, (struct pending_time){pending, r->t->n_flow_points, true});
 }
 
-/* Tracks that our writer made hold their packets in order: spans are paired as they come, and come out as they were. */
+/* Is it a span that came whole, by the private fields of its begin? */
+static bool came_whole(const struct packet *k) {
+  struct pb c = pb_inside(&k->private_fields);
+  struct pb_field f;
+  while (pb_next(&c, &f))
+    if (pb_field_key(&f) == PB_KEY(TRACEKIT_WHOLE, PB_VARINT)) return f.value != 0;
+  return false;
+}
+
+/* Until seal gives it one, the depth of a begin on a track of FORM_MIXED says whether it came whole. */
+enum { CAME_WHOLE = 1 };
+
+/* Tracks that our writer made hold their packets in order: spans are paired as they come, and come out as they were.  False: seal
+ * has to pair what came as a begin and an end. */
 static bool close_open(struct perfetto *r, uint32_t node, struct track_event *e, int64_t ns) {
   struct tk_trace *t = r->t;
   struct node *n = &r->nodes[node];
   struct tk_event *begin = &t->events[n->open];
-  if (!n->open) return false;
-  field_args(r, e);
-  struct tk_event end = {.ts = ns, .cls = begin->cls, .args = e->has_args ? args_end(t) : 0};
-  for (uint32_t i = e->first_point; i < r->n_points; i++) r->points[i].event = n->open;
+  tk_id id = n->open;
+  if (!id) return false;
   n->open = (tk_id)begin->dur;
+  if (n->form & FORM_MIXED && begin->depth != CAME_WHOLE) return false;
+  begin->depth = 0;
+  field_args(r, e);
+  struct tk_event end = {.ts = ns, .cls = trace_class(t, e->name, e->cat), .args = e->has_args ? args_end(t) : 0};
+  for (uint32_t i = e->first_point; i < r->n_points; i++) r->points[i].event = id;
   if (n->form & FORM_ASYNC) {
     seal_close(t, begin, &end);
   } else {
@@ -389,17 +406,17 @@ static const char PHASES[] = {[TK_SPAN] = 'X', [TK_INSTANT] = 'i', [TK_COUNTER] 
 
 /* Whose the instant is, as JSON says it: of all, of its process; nothing for that of a thread or of another track. */
 static void scope_arg(struct perfetto *r, struct track_event *e, uint32_t node) {
-  bool global = aspect_of(e, TK_INSTANT, false) == ON_GLOBAL || r->nodes[node].form & FORM_GLOBAL;
-  bool process = aspect_of(e, TK_INSTANT, false) == ON_PROCESS || r->nodes[node].kind == NODE_PROCESS;
+  bool global = aspect_of(e, TK_INSTANT) == ON_GLOBAL || r->nodes[node].form & FORM_GLOBAL;
+  bool process = aspect_of(e, TK_INSTANT) == ON_PROCESS || r->nodes[node].kind == NODE_PROCESS;
   if (!global && !process) return;
   more_args(r, e);
   args_str(r->t, KEY_SCOPE_OF_INSTANT, TK_ARG_STR, trace_text(r->t, global ? "g" : "p"));
 }
 
-static void add_event(struct perfetto *r, uint32_t node, struct track_event *e, enum tk_kind kind, bool async, int64_t ns) {
+static void add_event(struct perfetto *r, uint32_t node, struct track_event *e, const struct packet *k, enum tk_kind kind, int64_t ns) {
   struct tk_trace *t = r->t;
   struct tk_event *ev;
-  bool pairs = r->nodes[node].form & (FORM_COMPLETE | FORM_ASYNC | FORM_LANE);
+  bool pairs = r->nodes[node].form & (FORM_COMPLETE | FORM_MIXED | FORM_ASYNC | FORM_LANE), async = is_async(e);
   if (pairs && kind == TK_END && close_open(r, node, e, ns)) return;
   if (async) identity_args(r, e, strchr("STpF", e->phase) != NULL);
   field_args(r, e);
@@ -411,7 +428,7 @@ static void add_event(struct perfetto *r, uint32_t node, struct track_event *e, 
   ev->cls = trace_class(t, e->name, e->cat);
   ev->args = args;
   ev->flags = async ? TK_ASYNC : 0;
-  ev->track = node * ASPECTS + (uint32_t)aspect_of(e, kind, async);
+  ev->track = node * ASPECTS + (uint32_t)aspect_of(e, kind);
   if (kind == TK_SPAN && e->dur_us > 0 && e->dur_us < INT64_MAX / 1000) ev->dur = e->dur_us * 1000;
   if (r->nodes[node].form & FORM_ASYNC) ev->flags |= TK_ASYNC, ev->track = node * ASPECTS + ON_ASYNCS;
   if (r->nodes[node].form & FORM_GLOBAL && kind == TK_INSTANT && !(ev->flags & TK_ASYNC))
@@ -425,6 +442,7 @@ static void add_event(struct perfetto *r, uint32_t node, struct track_event *e, 
   if (pairs && kind == TK_BEGIN) {
     ev->dur = r->nodes[node].open;
     r->nodes[node].open = t->n_events;
+    if (r->nodes[node].form & FORM_MIXED && came_whole(k)) ev->depth = CAME_WHOLE;
   }
   t->counts.by_phase[(unsigned char)PHASES[kind]]++;
 }
@@ -440,7 +458,7 @@ void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct p
   struct tk_trace *t = r->t;
   uint32_t node, pending;
   int64_t ns = 0;
-  bool async, known;
+  bool known;
   t->counts.read++;
   if (!read_fields(r, q, &e, &k->event)) {
     skip_event(r, &e, TK_NOTE_REPAIR, "damaged track event: dropped");
@@ -450,7 +468,7 @@ void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct p
     skip_event(r, &e, TK_NOTE_REPAIR, "track event without a usable time: dropped");
     return;
   }
-  enum tk_kind kind = kind_of(&e, &async, &known);
+  enum tk_kind kind = kind_of(&e, &known);
   bool flow = !e.has_type && e.phase && strchr("stf", e.phase);
   if (!known && !flow) {
     skip_event(r, &e, TK_NOTE_INFO, "track event of a type that is not read, such as a state: dropped");
@@ -472,7 +490,7 @@ void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct p
     r->n_points = e.first_point;
     counter_event(r, q, k, &e, sample);
   } else {
-    add_event(r, node, &e, kind, async, ns);
+    add_event(r, node, &e, k, kind, ns);
     if (pending) perfetto_add_pending(r, (struct pending_time){pending, t->n_events, false});
   }
   if (e.n_values + e.n_doubles) extra_counters(r, q, k, &e, sample);

@@ -110,7 +110,9 @@ static void write_thread(struct perfetto_sink *s, tk_id track) {
   if (k->count == 0) return;
   writer_track(&s->w, s->uuids[track]);
   s->n_deep = 0;
+  s->w.track_is_mixed = form_of_spans(s->t, k) == FORM_MIXED;
   write_nested(s, k->first, k->first + k->count, 0, 0);
+  s->w.track_is_mixed = false;
   for (tk_id i = k->first; i < k->first + k->count; i++)
     if (s->t->events[i].flags & ASIDE) write_aside(s, track, &lanes, i);
   for (uint32_t i = 0; i < s->n_deep; i++) write_aside(s, track, &lanes, s->deep[i]);

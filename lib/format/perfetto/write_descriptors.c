@@ -61,16 +61,16 @@ static void write_private_fields(struct perfetto_sink *s, struct buf *descriptor
   if (s->private_fields.len) pb_message(descriptor, DESCRIPTOR_TRACEKIT, &s->private_fields);
 }
 
-/* Spans of one form only, so that it is said once and not by each. */
-static uint32_t form_of(const struct perfetto_sink *s, const struct tk_track *k) {
-  bool any = false;
+/* Spans of one form say it once, and not each by itself. */
+uint32_t form_of_spans(const struct tk_trace *t, const struct tk_track *k) {
+  bool pairs = false, whole = false;
   for (tk_id i = k->first; i < k->first + k->count; i++) {
-    const struct tk_event *e = &s->t->events[i];
+    const struct tk_event *e = &t->events[i];
     if (e->kind != TK_SPAN) continue;
-    if (e->flags & TK_PAIRED) return 0;
-    any = true;
+    if (e->flags & TK_PAIRED) pairs = true;
+    else whole = true;
   }
-  return any ? FORM_COMPLETE : 0;
+  return !whole ? 0 : pairs ? FORM_MIXED : FORM_COMPLETE;
 }
 
 /* ---- processes and threads ---- */
@@ -121,7 +121,7 @@ static void describe_thread(struct perfetto_sink *s, tk_id track) {
   write_passthrough_fields(s, track, false, &d);
   if (k->has_sort) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, k->sort_index);
   if (is_number(k->tid)) map_put(&s->threads, thread_key(k->parent, k->tid.num), track);
-  write_private_fields(s, &d, form_of(s, k), k->tid, tid, 0);
+  write_private_fields(s, &d, form_of_spans(s->t, k), k->tid, tid, 0);
   put_descriptor(s, &d);
   buf_free(&d);
 }
@@ -168,7 +168,7 @@ static void describe_named(struct perfetto_sink *s, tk_id track) {
   const struct intern *strings = &s->t->store->strings;
   uint32_t code = (uint32_t)((uint64_t)k->tid.num % NAMED_CODES), *up = NULL;
   int64_t rest = k->tid.num >> 3;
-  struct child c = {.parent = s->uuids[k->parent], .form = form_of(s, k), .track = track};
+  struct child c = {.parent = s->uuids[k->parent], .form = form_of_spans(s->t, k), .track = track};
   size_t n;
   const char *tid = tk_string(s->t, k->tid.str, &n);
   c.has_rank = k->has_sort;

@@ -182,13 +182,17 @@ void writer_slice_begin(struct event_writer *w, tk_id id) {
   const struct tk_event *e = &w->t->events[id];
   begin_event(w, e, TYPE_SLICE_BEGIN);
   writer_flows(w, id, false);
+  if (w->track_is_mixed && !(e->flags & TK_PAIRED)) {
+    pb_u64(&w->private_fields, TRACEKIT_WHOLE, 1);
+    w->has_private_fields = true;
+  }
   writer_event(w, writer_ns(w, e->ts), SINK_EVENT, id);
 }
 
 void writer_slice_end(struct event_writer *w, tk_id id, int64_t ns) {
   const struct tk_event *e = &w->t->events[id];
   w->event.len = w->interned.len = 0;
-  if ((e->flags & (TK_END_NAMED | TK_ASYNC)) == TK_END_NAMED) put_names(w, &w->t->classes[e->cls]);
+  if (e->flags & TK_END_NAMED) put_names(w, &w->t->classes[e->cls]);
   pb_u64(&w->event, EVENT_TYPE, TYPE_SLICE_END);
   writer_flows(w, id, true);
   if (e->flags & TK_PAIRED && e->args) write_args(w, e->args, true);

@@ -69,6 +69,7 @@ struct event_writer {
   uint32_t sequence, clock, machine;
   bool has_private_fields;        /* `private_fields` go into the packet, also if it is empty */
   bool track_has_scope;  /* what the scope of instants on it is, the track says */
+  bool track_is_mixed;   /* FORM_MIXED */
   bool started;          /* its first packet, which clears the state, is written */
   int64_t base_ns;       /* of ts 0 against what the file prints times */
   int64_t last_ns;       /* the incremental clock */
@@ -225,6 +226,8 @@ static inline bool track_is_named(const struct tk_track *k) {
 }
 
 
+/* Which of FORM_COMPLETE and FORM_MIXED the spans of a track are. */
+uint32_t form_of_spans(const struct tk_trace *t, const struct tk_track *k);
 void describe_tracks(struct perfetto_sink *s);
 /* A named track under another (0 = under none).  `form` and `tid` are for our reader. */
 struct child {
