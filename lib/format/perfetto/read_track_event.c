@@ -392,7 +392,7 @@ static bool close_open(struct perfetto *r, uint32_t node, struct track_event *e,
   field_args(r, e);
   struct tk_event end = {.ts = ns, .cls = trace_class(t, e->name, e->cat), .args = e->has_args ? args_end(t) : 0};
   for (uint32_t i = e->first_point; i < r->n_points; i++) r->points[i].event = id;
-  if (n->form & FORM_ASYNC) {
+  if (n->form & FORM_ASYNC || (n->form & (FORM_LANE | FORM_COMPLETE)) == FORM_LANE) {
     seal_close(t, begin, &end);
   } else {
     begin->kind = TK_SPAN;
