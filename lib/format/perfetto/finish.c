@@ -226,6 +226,7 @@ static void finish_lanes(struct perfetto *r) {
 void perfetto_finish(struct perfetto *r) {
   struct tk_trace *t = r->t;
   perfetto_end_collected(r);
+  perfetto_note_damage(r);
   finish_pending_times(r);
   finish_lanes(r);
   finish_times(r);

@@ -204,7 +204,7 @@ void track_descriptor(struct perfetto *r, struct sequence *q, uint32_t machine, 
   if (!at) return;
   struct node n = r->nodes[at], was = n;
   if (n.kind == NODE_UNKNOWN) n.kind = NODE_NAMED;
-  if (!descriptor_fields(r, &n, f)) perfetto_note(r, TK_NOTE_REPAIR, "damaged track descriptor: read as far as it goes");
+  if (!descriptor_fields(r, &n, f)) perfetto_damage(r, "damaged track descriptor, read as far as it goes");
   n.described = true;
   if (n.kind == NODE_THREAD) q->has_thread = true, q->pid = n.pid, q->tid = n.tid;
   if (was.described && differs(&was, &n))

@@ -32,6 +32,7 @@ struct track_event {
   uint64_t id, bind_id, direction, scope;
   tk_id id_scope;
   uint32_t first_point;
+  bool damaged;
 };
 
 /* ---- reading ---- */
@@ -209,7 +210,8 @@ static bool time_of(struct perfetto *r, struct sequence *q, const struct packet 
                     uint32_t *pending) {
   bool known = true;
   *pending = 0;
-  if (k->has_timestamp) {
+  if (k->has_timestamp || clock_counts_on(r, q, k)) {
+    if (!k->has_timestamp) perfetto_damage(r, "track event without a time, which is that of the packet before");
     known = clock_time(r, q, k, ns, pending);
   } else if (e->has_delta || e->has_absolute) {
     if (e->has_delta) q->time_us += e->delta_us;
@@ -427,7 +429,7 @@ static void add_event(struct perfetto *r, uint32_t node, struct track_event *e, 
   ev->kind = (uint8_t)kind;
   ev->cls = trace_class(t, e->name, e->cat);
   ev->args = args;
-  ev->flags = async ? TK_ASYNC : 0;
+  ev->flags = (async ? TK_ASYNC : 0) | (e->damaged ? TK_REPAIRED : 0);
   ev->track = node * ASPECTS + (uint32_t)aspect_of(e, kind);
   if (kind == TK_SPAN && e->dur_us > 0 && e->dur_us < INT64_MAX / 1000) ev->dur = e->dur_us * 1000;
   if (r->nodes[node].form & FORM_ASYNC) ev->flags |= TK_ASYNC, ev->track = node * ASPECTS + ON_ASYNCS;
@@ -460,10 +462,14 @@ void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct p
   int64_t ns = 0;
   bool known;
   t->counts.read++;
-  if (!read_fields(r, q, &e, &k->event)) {
-    skip_event(r, &e, TK_NOTE_REPAIR, "damaged track event: dropped");
+  e.damaged = !read_fields(r, q, &e, &k->event) || k->damaged;
+  if (e.damaged && !e.has_type && !e.has_legacy) {
+    r->n_points = e.first_point;
+    t->counts.dropped++;
+    perfetto_damage(r, "damaged track event: dropped");
     return;
   }
+  if (e.damaged && !k->damaged) perfetto_damage(r, "damaged track event, read as far as it goes");
   if (!time_of(r, q, k, &e, &ns, &pending)) {
     skip_event(r, &e, TK_NOTE_REPAIR, "track event without a usable time: dropped");
     return;

@@ -1,11 +1,32 @@
 /* reader.c - what the files of the Perfetto reader stand on: notes, text, times, passthrough, machines. */
 #include "reader.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "base/utf8.h"
 
 /* ---- notes and text ---- */
 
 void perfetto_note(struct perfetto *r, enum tk_note_kind kind, const char *text) { trace_note(r->t, kind, r->offset, text); }
+
+void perfetto_damage(struct perfetto *r, const char *what) {
+  unsigned i = 0;
+  while (i < r->n_damages && strcmp(r->damage[i].what, what) != 0) i++;
+  if (i == DAMAGES) i = DAMAGES - 1;
+  if (i == r->n_damages) r->damage[r->n_damages++] = (struct damage){what, 0, r->offset, r->n_packets};
+  r->damage[i].count++;
+}
+
+void perfetto_note_damage(struct perfetto *r) {
+  char text[160];
+  for (unsigned i = 0; i < r->n_damages; i++) {
+    const struct damage *d = &r->damage[i];
+    const char *form = d->count > 1 ? "%s; the first is packet %llu" : "%s: packet %llu";
+    snprintf(text, sizeof text, form, d->what, (unsigned long long)d->packet);
+    trace_notes(r->t, TK_NOTE_REPAIR, d->offset, text, d->count);
+  }
+}
 
 tk_id perfetto_text(struct perfetto *r, const uint8_t *p, size_t n) {
   bool repaired = false;

@@ -14,7 +14,9 @@
  *     read_passthrough.c  packets that are not modelled
  *     read_packet.c       one packet: its sequence's state, then what it carries
  *     finish.c            what is known only at the end: which tracks there are, flows in order of time, the origin
- *     read.c              the file: packets through a window, compressed packets
+ *     read_compressed.c   packets in a compressed one
+ *     read_frames.c       where packets begin and end (frames.h)
+ *     read.c              the file: packet after packet
  *
  * While reading, an event's ts is ns of the trace's clock and its track is a site: a node and an aspect of it, below.  perfetto_finish
  * translates both. */
@@ -43,10 +45,13 @@ struct uuid_list {
 };
 
 struct sequence {
+  struct buf deferred; /* packets that need state, before there is any (read_packet.c) */
+  uint64_t n_deferred, first_deferred; /* its events; where the first packet stood */
   struct buf pending; /* its state since the last clearing, while it has no passthrough */
   bool has_others;    /* holds packets that are not modelled */
   uint64_t key; /* machine and trusted_packet_sequence_id */
   bool valid;   /* its state has been cleared once and nothing was lost since */
+  bool cleared; /* ... once */
   bool has_track, has_thread;
   uint32_t default_clock; /* 0 = the trace's own */
   uint64_t default_track;
@@ -186,11 +191,19 @@ uint32_t extension_args(struct extension_reader *x, const struct member *m, uint
 
 /* ---- the reader ---- */
 
+enum { DAMAGES = 16 }; /* kinds of damage */
+
 struct perfetto {
   struct tk_trace *t;
   struct tk_err *err;
   const struct tk_load_options *opt;
   uint64_t offset; /* of the packet in the file */
+  uint64_t n_packets; /* so far */
+  struct damage {
+    const char *what;
+    uint64_t count, offset, packet; /* the first one's place */
+  } damage[DAMAGES];
+  unsigned n_damages;
   struct sequence *sequences;
   struct node *nodes;
   struct clock *clocks;
@@ -219,15 +232,19 @@ struct perfetto {
 /* What a packet says, in one pass. */
 struct packet {
   struct pb_field event, interned, defaults, descriptor, snapshot, compressed, process, thread, attributes, extension, sync;
-  struct pb_field private_fields;
+  struct pb_field private_fields, bundle; /* bundle: field 1, of ftrace */
   uint64_t timestamp, sequence, flags;
   uint32_t clock, machine;
-  bool has_timestamp, has_clock, dropped;
+  bool has_timestamp, has_clock, has_sequence, dropped;
+  bool damaged;     /* read as far as it goes */
   bool of_sequence; /* the snapshot is of the sequence's own clocks */
   uint32_t other; /* a field that is not modelled */
 };
 
 void perfetto_note(struct perfetto *r, enum tk_note_kind kind, const char *text);
+/* A repair that is said with the number of the first packet that it was made in.  `what` is static. */
+void perfetto_damage(struct perfetto *r, const char *what);
+void perfetto_note_damage(struct perfetto *r);
 /* The string of these bytes, repaired where they are not UTF-8. */
 tk_id perfetto_text(struct perfetto *r, const uint8_t *p, size_t n);
 static inline tk_id perfetto_field_text(struct perfetto *r, const struct pb_field *f) {
@@ -238,11 +255,21 @@ tk_id perfetto_bytes(struct perfetto *r, const uint8_t *p, size_t n);
 /* A meta of passthrough that consists of these bytes. */
 void perfetto_add_passthrough(struct perfetto *r, const char *key, const void *p, size_t n);
 
-/* One packet.  Never fails: what is damaged is noted and skipped.  A compressed one is left to the caller. */
-void perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed);
+/* One packet.  A compressed one is left to the caller.  False, and nothing was done: it cannot be read to its end. */
+bool perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed);
+/* Such a one, as far as it goes. */
+void perfetto_damaged_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed);
+/* At the end of the file: packets of sequences whose state was never set. */
+void perfetto_read_deferred(struct perfetto *r);
+
+/* Packets in a compressed one, as far as they can be had; INFLATE_LIMIT: r->err says why not. */
+enum inflated { INFLATED, INFLATE_CHECKSUM, INFLATE_DAMAGED, INFLATE_LIMIT };
+enum inflated perfetto_inflate(struct perfetto *r, const struct pb_field *f, struct buf *out);
 
 /* Packets that are not modelled (passthrough.c).  `ns`: the packet's time, if it counts on a clock of its sequence, else NULL. */
 void passthrough_packet(struct perfetto *r, struct sequence *q, const struct packet *k, const uint8_t *p, size_t n, const int64_t *ns);
+/* A field of the file that is no packet. */
+void passthrough_other(struct perfetto *r, const uint8_t *p, size_t n);
 void passthrough_clock(struct perfetto *r);
 
 /* ---- what the file is made of (inspect.c) ---- */
@@ -267,6 +294,8 @@ tk_id sequence_text(struct perfetto *r, struct sequence *q, enum iid_kind kind, 
 bool clock_snapshot(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
 /* Does the packet's time count on a clock of its sequence? */
 bool clock_of_sequence(const struct sequence *q, const struct packet *k);
+/* Is it an incremental one, so that a packet without a time is at that of the packet before? */
+bool clock_counts_on(struct perfetto *r, struct sequence *q, const struct packet *k);
 /* ns of the trace's clock; false: not known yet, *ns is a time of the clock whose index is *clock. */
 bool clock_time(struct perfetto *r, struct sequence *q, const struct packet *k, int64_t *ns, uint32_t *clock);
 bool clock_to_trace(struct perfetto *r, uint32_t clock, int64_t own, int64_t *ns);

@@ -73,6 +73,7 @@ struct event_writer {
   bool started;          /* its first packet, which clears the state, is written */
   int64_t base_ns;       /* of ts 0 against what the file prints times */
   int64_t last_ns;       /* the incremental clock */
+  uint32_t n_since_clock; /* packets since it was said what it counts from */
   uint64_t track;        /* default track of the sequence now */
   struct iids names, categories, keys, end_keys, values;
   uint64_t n_packets;    /* descriptors, events */
