@@ -11,13 +11,13 @@ struct loss {
 
 static const struct loss losses[] = {
     {"{\"ph\":\"C\",\"pid\":1,\"ts\":1,\"name\":\"m\",\"id\":\"7\",\"args\":{\"a\":1,\"b\":\"2.5\"}}", TK_LOSSES, 0, 1},
-    {"{\"ph\":\"C\",\"pid\":1,\"ts\":1,\"name\":\"m\",\"args\":{\"a\":1,\"b\":null,\"c\":\"high\"}}", TK_LOSS_ARGS, 2, 1},
-    {"{\"ph\":\"C\",\"pid\":1,\"ts\":1,\"name\":\"m\",\"cat\":\"x\",\"args\":{\"a\":1}}", TK_LOSS_ARGS, 1, 1},
-    {"{\"ph\":\"C\",\"pid\":1,\"ts\":1,\"name\":\"m\",\"args\":{\"a\":null}}", TK_LOSS_COUNTERS, 1, 0},
+    {"{\"ph\":\"C\",\"pid\":1,\"ts\":1,\"name\":\"m\",\"args\":{\"a\":1,\"b\":null,\"c\":\"high\"}}", TK_LOSSES, 0, 1},
+    {"{\"ph\":\"C\",\"pid\":1,\"ts\":1,\"name\":\"m\",\"cat\":\"x\",\"args\":{\"a\":1}}", TK_LOSSES, 0, 1},
+    {"{\"ph\":\"C\",\"pid\":1,\"ts\":1,\"name\":\"m\",\"args\":{\"a\":null}}", TK_LOSSES, 0, 1},
     {"{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":2,\"name\":\"s\",\"args\":{\"a\":null,\"b\":[1]}}", TK_LOSSES, 0, 1},
     {"{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"p\"}}", TK_LOSSES, 0, 0},
-    {"{\"ph\":\"M\",\"pid\":1,\"name\":\"uptime\",\"args\":{\"uptime\":1}}", TK_LOSS_RECORDS, 1, 0},
-    {"{\"ph\":\"N\",\"pid\":1,\"tid\":1,\"ts\":1,\"name\":\"o\",\"id\":\"1\"}", TK_LOSS_RECORDS, 1, 0},
+    {"{\"ph\":\"M\",\"pid\":1,\"name\":\"uptime\",\"args\":{\"uptime\":1}}", TK_LOSSES, 0, 0},
+    {"{\"ph\":\"N\",\"pid\":1,\"tid\":1,\"ts\":1,\"name\":\"o\",\"id\":\"1\"}", TK_LOSSES, 0, 0},
     {"{\"ph\":\"s\",\"pid\":1,\"tid\":1,\"ts\":1,\"name\":\"f\",\"cat\":\"c\",\"id\":1}", TK_LOSS_DANGLING, 1, 0},
 };
 

@@ -87,7 +87,15 @@ static void test_chunks(void **state) {
   release(&b);
 }
 
-/* Cut at every byte, and with every byte changed: no crash, and the checker is content with what is read. */
+static void expect_same(const struct buf *trace, size_t chunk) {
+  char *whole = dump_fed(trace->data, trace->len, (struct feed){.format = "perfetto"});
+  char *got = dump_fed(trace->data, trace->len, (struct feed){.format = "perfetto", .chunk = chunk});
+  expect(strcmp(got, whole) == 0, "chunks", got, whole);
+  free(got);
+  free(whole);
+}
+
+/* Cut at every byte, and with every byte changed: no crash, the checker is content with what is read, and chunks change nothing. */
 static void test_damage(void **state) {
   struct builder b;
   (void)state;
@@ -96,10 +104,29 @@ static void test_damage(void **state) {
   for (size_t i = 0; i < b.trace.len; i++) {
     for (unsigned bit = 0; bit < 8; bit++) {
       b.trace.data[i] ^= (uint8_t)(1u << bit);
-      free(dump_fed(b.trace.data, b.trace.len, (struct feed){.format = "perfetto"}));
+      expect_same(&b.trace, 1);
       b.trace.data[i] ^= (uint8_t)(1u << bit);
     }
   }
+  release(&b);
+}
+
+/* ... also where a file is longer than what is looked at at once. */
+static void test_far_damage(void **state) {
+  enum { EVENTS = 60000, EVERY = 7919 };
+  struct builder b;
+  (void)state;
+  small(&b);
+  for (unsigned i = 0; i < EVENTS; i++) event(&b, 2000 + i, 7, TYPE_INSTANT, "far behind what came before");
+  for (size_t i = b.trace.len / 3; i < b.trace.len; i += i % EVERY + EVERY) b.trace.data[i] ^= 0x15;
+  for (size_t i = b.trace.len / 2; i < b.trace.len / 2 + 300000; i++) b.trace.data[i] = (uint8_t)(i * 37 >> 3);
+  expect_same(&b.trace, 4093);
+  expect_same(&b.trace, 100000);
+  struct tk_err err = {0};
+  struct tk_trace *t = feed_bytes(b.trace.data, b.trace.len, (struct feed){.format = "perfetto"}, &err);
+  assert_non_null(t);
+  assert_true(t->n_events > EVENTS - 300000 / 30 && t->n_events < EVENTS && !t->truncated);
+  tk_free(t);
   release(&b);
 }
 
@@ -198,6 +225,7 @@ static void test_global(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_small), cmocka_unit_test(test_chunks), cmocka_unit_test(test_damage),
+                                     cmocka_unit_test(test_far_damage),
                                      cmocka_unit_test(test_deep), cmocka_unit_test(test_kept),
                                      cmocka_unit_test(test_global)};
   return cmocka_run_group_tests(tests, NULL, NULL);

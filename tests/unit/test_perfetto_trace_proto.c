@@ -153,6 +153,17 @@ static const struct number numbers[] = {
     ROW(trace_attributes__attribute, "string_value", ATTRIBUTE_STRING, BYTES),
     ROW(facts, "points", TRACEKIT_POINTS, MESSAGE),
     ROW(facts, "chain", TRACEKIT_CHAIN, BOOL),
+    ROW(facts, "records", TRACEKIT_RECORD, MESSAGE),
+    ROW(facts, "joined", TRACEKIT_JOINED, BOOL),
+    ROW(facts, "args", TRACEKIT_ARGS, MESSAGE),
+    ROW(facts, "track", TRACEKIT_TRACK, MESSAGE),
+    ROW(facts, "whole", TRACEKIT_WHOLE, BOOL),
+    ROW(record, "kind", RECORD_KIND, UINT32),
+    ROW(record, "phase", RECORD_PHASE, UINT32),
+    ROW(record, "track_uuid", RECORD_TRACK, UINT64),
+    ROW(record, "strong", RECORD_STRONG, BOOL),
+    ROW(record, "time_ns", RECORD_TIME, INT64),
+    ROW(record, "text", RECORD_TEXT, BYTES),
     ROW(flow_point, "role", POINT_ROLE, UINT32),
     ROW(flow_point, "id", POINT_ID, INT64),
     ROW(flow_point, "id_text_iid", POINT_ID_TEXT, UINT64),
@@ -169,6 +180,7 @@ static const struct number numbers[] = {
     ROW(track_facts, "process_uuid", TRACK_PROCESS, UINT64),
     ROW(track_facts, "counter_id", TRACK_COUNTER_ID, BYTES),
     ROW(track_facts, "machine", TRACK_MACHINE, BYTES),
+    ROW(track_facts, "tid_text", TRACK_TID_TEXT, BYTES),
 };
 
 static void field_numbers(void **state) {

@@ -3,7 +3,7 @@
  * XPlane files begin with 0x0A too.  What tells: fields of a TracePacket have the wire types that they should, and its messages
  * parse one level down; an XPlane's lines are bytes where a packet has its trusted_uid, and its name is no message. */
 #include "fields.h"
-#include "format/pb.h"
+#include "frames.h"
 #include "perfetto.h"
 
 /* Wire types of TracePacket's fields 1 .. 13; '-' = not there. */
@@ -56,21 +56,65 @@ static unsigned cut_packet_bid(const uint8_t *p, size_t n) {
   return pb_varint(&c, &length) && c.end - c.p >= 2 && is_zlib(c.p) ? 16 : 0;
 }
 
-unsigned perfetto_bid(const uint8_t *p, size_t n) {
-  struct pb c = pb_over(p, n);
-  unsigned bits = 0;
-  bool wrong = false;
+/* The packet at c->p, frame and all, which is cut where the bytes end. */
+struct framed {
+  unsigned bits;
+  bool wrong, cut;
+};
+
+/* False where there is no frame; c->p moves behind it. */
+static bool next_framed(struct pb *c, struct framed *f) {
   uint64_t tag, length;
-  if (n < 2 || *p != 0x0a) return 0;
-  while (c.p < c.end && pb_varint(&c, &tag)) {
-    if (tag != (TRACE_PACKET << 3 | PB_BYTES)) break;
-    if (!pb_varint(&c, &length)) break;
-    size_t left = (size_t)(c.end - c.p), here = length < left ? (size_t)length : left;
-    unsigned packet = packet_bid(c.p, here, here < length, &wrong);
-    if (wrong) return bits > 32 ? bits : 0;
-    if (here < length && bits == 0) packet += cut_packet_bid(c.p, here);
-    bits += packet;
-    c.p += here;
+  *f = (struct framed){0};
+  if (c->p == c->end || !pb_varint(c, &tag) || tag != PB_KEY(TRACE_PACKET, PB_BYTES) || !pb_varint(c, &length)) return false;
+  size_t left = (size_t)(c->end - c->p), here = length < left ? (size_t)length : left;
+  const uint8_t *p = c->p;
+  f->cut = here < length;
+  f->bits = packet_bid(p, here, f->cut, &f->wrong);
+  if (f->cut) f->bits += cut_packet_bid(p, here);
+  c->p += here;
+  return true;
+}
+
+bool perfetto_frames_at(const uint8_t *p, size_t n, bool last, size_t *cost) {
+  enum { ENOUGH = 24, AT_THE_END = 8 };
+  struct pb c = pb_over(p, n);
+  struct framed f;
+  unsigned bits = 0;
+  while (c.p < c.end && bits < ENOUGH) {
+    const uint8_t *from = c.p;
+    if (!next_framed(&c, &f) || f.wrong || (f.cut && last)) return false;
+    bits += f.bits;
+    *cost += (size_t)(c.p - from);
+  }
+  return bits >= ENOUGH || (last && bits >= AT_THE_END);
+}
+
+bool perfetto_is_packet(const uint8_t *p, size_t n, unsigned known) {
+  enum { BITS = 6 };
+  bool wrong = false;
+  return packet_bid(p, n, false, &wrong) >= known * BITS && !wrong;
+}
+
+static unsigned chain_bid(const uint8_t *p, size_t n) {
+  enum { SURE = 32 };
+  struct pb c = pb_over(p, n);
+  struct framed f;
+  unsigned bits = 0;
+  while (next_framed(&c, &f)) {
+    if (f.wrong) return bits > SURE ? bits : 0;
+    bits += f.bits;
+  }
+  return bits;
+}
+
+/* Where the beginning itself has a wrong bit, several packets must be found behind it. */
+unsigned perfetto_bid(const uint8_t *p, size_t n) {
+  enum { SEVERAL = 100 };
+  unsigned bits = chain_bid(p, n);
+  for (size_t i = 1; !bits && i < n; i++) {
+    unsigned more = p[i] == PB_KEY(TRACE_PACKET, PB_BYTES) ? chain_bid(p + i, n - i) : 0;
+    if (more >= SEVERAL) return more / 2;
   }
   return bits;
 }

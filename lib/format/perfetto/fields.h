@@ -164,6 +164,18 @@ enum {
   PACKET_TRACEKIT = 1990,
   TRACEKIT_POINTS = 1, /* a flow point of the event, or, in a packet without one, of the default track */
   TRACEKIT_CHAIN = 2,  /* the flow id of the event stands for no point in full */
+  TRACEKIT_RECORD = 3, /* what has no time or no meaning in a trace of events, as JSON */
+  TRACEKIT_JOINED = 4, /* a counter sample: another series of the sample before, which was one event */
+  TRACEKIT_ARGS = 5,   /* of a counter sample: those of its event's args that no sample says, as a TrackEvent has them; in a packet
+                          without an event, on the default track: the whole of an event that has no sample to show */
+  TRACEKIT_TRACK = 6,  /* the TrackDescriptor of a counter without samples */
+  TRACEKIT_WHOLE = 7,  /* of FORM_MIXED: the span came whole */
+  RECORD_KIND = 1,     /* enum tk_record_kind */
+  RECORD_PHASE = 2,
+  RECORD_TRACK = 3,    /* uuid of the process or thread that it names */
+  RECORD_STRONG = 4,   /* it has a pid or a tid, also if there is no such track */
+  RECORD_TIME = 5,     /* ns, of the trace's clock; absent = it has none */
+  RECORD_TEXT = 6,     /* JSON object, less what the above say */
   POINT_ROLE = 1,
   POINT_ID = 2,        /* integer; absent = the only flow id of the event */
   POINT_ID_TEXT = 3,   /* iid of an event name */
@@ -177,11 +189,13 @@ enum {
   DESCRIPTOR_TRACEKIT = 1990,
   TRACK_FORM = 1,      /* bits, below */
   TRACK_IDENT = 2,     /* the pid or tid that was a string */
-  TRACK_TID = 3,       /* of an async lane: its thread */
+  TRACK_TID = 3,       /* of an async lane or a counter: its thread */
   TRACK_COUNTER_ID = 5, /* of a counter: its id, which is part of its name */
   TRACK_PROCESS = 4,   /* of FORM_GLOBAL: uuid of the process that has them elsewhere */
   TRACK_MACHINE = 6,   /* of a process: name of its machine */
+  TRACK_TID_TEXT = 7,  /* of a counter: its thread, if that is a string */
   FORM_COMPLETE = 1,   /* spans came whole, not as begin and end */
+  FORM_MIXED = 1024,   /* those came whole that say so */
   FORM_ASYNC = 2,      /* async events of the parent */
   FORM_LANE = 4,       /* overlaps of the parent thread */
   FORM_ABSENT = 8,     /* there was no pid, no tid */
@@ -190,8 +204,8 @@ enum {
   FORM_TEXT = 128,     /* of a counter: its values were strings */
   FORM_NUMBER_ID = 256, /* TRACK_COUNTER_ID was a number */
   FORM_NO_LANES = 2048, /* of a thread: tk_track.no_lanes */
+  FORM_COUNTER = 512,  /* a counter whose name is whole, on which are events without samples */
   FORM_SERIES = 32,    /* a counter's name ends with a blank and the series that TRACK_IDENT names */
-
 
   DESCRIPTOR_PROCESS_ORDERING = 19,
   DESCRIPTOR_THREAD_ORDERING = 20,

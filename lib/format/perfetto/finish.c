@@ -5,8 +5,6 @@
 #include "graph/seal.h"
 #include "reader.h"
 
-static const int64_t DAYS_100_NS = (int64_t)100 * 86400 * 1000000000;
-
 /* ---- times ---- */
 
 /* Pending times become times of the trace's clock.  A clock that no snapshot ties to it starts where the trace does. */
@@ -33,11 +31,6 @@ static void finish_pending_times(struct perfetto *r) {
   }
 }
 
-static bool in_range(int64_t ts, int64_t origin) {
-  i128 apart = (i128)ts - origin;
-  return apart < DAYS_100_NS && apart > -(i128)DAYS_100_NS;
-}
-
 /* Of the first, the middle and the last event's time, the one that most events are near to. */
 static int64_t choose_origin(const struct tk_trace *t) {
   int64_t best = 0;
@@ -45,7 +38,7 @@ static int64_t choose_origin(const struct tk_trace *t) {
   for (int pick = 0; pick < 3 && t->n_events; pick++) {
     int64_t origin = t->events[pick == 0 ? 1 : pick == 1 ? (t->n_events + 1) / 2 : t->n_events].ts;
     uint64_t n = 0;
-    for (tk_id i = 1; i <= t->n_events; i++) n += in_range(t->events[i].ts, origin);
+    for (tk_id i = 1; i <= t->n_events; i++) n += perfetto_in_range(t->events[i].ts, origin);
     if (n > most) most = n, best = origin;
     if (most == t->n_events) break;
   }
@@ -74,7 +67,7 @@ static void finish_times(struct perfetto *r) {
     struct tk_event *e = &t->events[i];
     if (e->kind == TK_BEGIN) e->dur = 0; /* it was a link to the begin around it */
     e->dur = e->dur > INT64_MAX / 1000 ? INT64_MAX : e->dur * 1000;
-    if (!in_range(e->ts, origin)) {
+    if (!perfetto_in_range(e->ts, origin)) {
       mark_lost_clock(r, e, e->ts);
       continue;
     }
@@ -83,8 +76,9 @@ static void finish_times(struct perfetto *r) {
   }
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
     tk_time *ts = &t->flow_points[i].ts;
-    *ts = in_range(*ts, origin) ? (*ts - origin) * 1000 : 0;
+    *ts = perfetto_in_range(*ts, origin) ? (*ts - origin) * 1000 : 0;
   }
+  perfetto_record_times(r, origin);
   for (uint32_t i = 0; i < r->n_points; i++) {
     const struct tk_event *e = &t->events[r->points[i].event];
     r->points[i].ts = e->ts;
@@ -231,6 +225,8 @@ static void finish_lanes(struct perfetto *r) {
 
 void perfetto_finish(struct perfetto *r) {
   struct tk_trace *t = r->t;
+  perfetto_end_collected(r);
+  perfetto_note_damage(r);
   finish_pending_times(r);
   finish_lanes(r);
   finish_times(r);

@@ -268,9 +268,10 @@ static tk_id finish_process(struct track_finisher *s, const struct node *n) {
 }
 
 /* "counter[id]", as the JSON reader has it; its events are named without the id. */
-static tk_id with_id(struct perfetto *r, const char *name, size_t n, tk_id id, tk_id cls) {
+static tk_id with_id(struct perfetto *r, struct node *of, const char *name, size_t n) {
+  tk_id id = of->counter_id;
   r->text.len = 0;
-  r->t->classes[cls].name = trace_string(r->t, name, n);
+  of->counter_name = trace_string(r->t, name, n);
   buf_append(&r->text, name, n);
   buf_append(&r->text, "[", 1);
   buf_append(&r->text, trace_str(r->t, id)->bytes, trace_str(r->t, id)->len);
@@ -281,22 +282,23 @@ static tk_id with_id(struct perfetto *r, const char *name, size_t n, tk_id id, t
 /* "counter series" of our writer: the counter again, which its other series belong to as well. */
 static tk_id finish_series(struct track_finisher *s, uint32_t at, tk_id process) {
   struct perfetto *r = s->r;
-  const struct node *n = &r->nodes[at];
+  struct node *n = &r->nodes[at];
   size_t len, series;
   const char *name = tk_string(r->t, n->name, &len);
   tk_string(r->t, n->ident_text, &series);
   if (len < series + 1) return 0;
   tk_id counter = trace_string(r->t, name, len - series - 1), id = n->counter_id;
   size_t tail = id ? series + 6 + trace_str(r->t, id)->len : 0; /* " id: ID series" */
-  if (id && len >= tail) counter = with_id(r, name, len - tail, id, n->cls);
-  else r->t->classes[n->cls].name = counter;
-  return track_in(s, process, TK_COUNTERS, ident_none(), counter);
+  if (id && len >= tail) counter = with_id(r, n, name, len - tail);
+  else n->counter_name = counter;
+  return track_in(s, process, TK_COUNTERS, n->thread, counter);
 }
 
 static tk_id finish_counter(struct track_finisher *s, uint32_t at) {
   struct perfetto *r = s->r;
   struct home h = home_of(s, at);
-  const struct node *n = &r->nodes[at];
+  struct node *n = &r->nodes[at];
+  if (n->form & FORM_COUNTER && n->name) return track_in(s, h.process, TK_COUNTERS, n->thread, n->name);
   tk_id id = n->form & FORM_SERIES && n->ident_text ? finish_series(s, at, h.process) : 0;
   if (id) return id;
   struct tk_track *k = trace_add_track(r->t);
@@ -309,7 +311,7 @@ static tk_id finish_counter(struct track_finisher *s, uint32_t at) {
   k->renamed = true;
   k->has_sort = n->has_rank;
   k->sort_index = n->rank;
-  r->t->classes[n->cls].name = k->name;
+  n->counter_name = k->name;
   return r->t->n_tracks;
 }
 
@@ -350,9 +352,21 @@ static tk_id event_track(struct track_finisher *s, const struct tk_event *e) {
 static void finish_empty(struct track_finisher *s) {
   for (uint32_t i = 1; i <= s->r->n_nodes; i++) {
     const struct node *n = &s->r->nodes[i];
-    if (!n->described || n->form & (FORM_LANE | FORM_ASYNC | FORM_GLOBAL | FORM_SERIES)) continue;
+    if (!n->described || n->form & (FORM_LANE | FORM_ASYNC | FORM_GLOBAL | FORM_SERIES | FORM_COUNTER)) continue;
     if (n->kind == NODE_NAMED && !n->is_default) track_of(s, i * ASPECTS + ON_TRACK);
     if (n->kind == NODE_COUNTER) track_of(s, i * ASPECTS + ON_COUNTER);
+  }
+}
+
+/* Records say how their tracks are called. */
+static void finish_records(struct track_finisher *s) {
+  struct perfetto *r = s->r;
+  for (tk_id i = 1; i <= r->t->n_records; i++) {
+    struct tk_record *rec = &r->t->records[i];
+    if (!rec->track) continue;
+    bool thread = r->nodes[rec->track / ASPECTS].kind == NODE_THREAD;
+    rec->track = track_of(s, thread ? rec->track : rec->track - rec->track % ASPECTS + ON_PROCESS);
+    if (rec->kind != TK_REC_OTHER) r->t->tracks[rec->track].renamed = false;
   }
 }
 
@@ -410,6 +424,8 @@ void perfetto_finish_tracks(struct perfetto *r) {
   for (tk_id i = 1; i <= t->n_flow_points; i++)
     if (!t->flow_points[i].bound) t->flow_points[i].at = track_of(&s, t->flow_points[i].at);
   finish_empty(&s);
+  finish_records(&s);
+  perfetto_name_counters(r);
   passthrough_tracks(&s);
   passthrough_machines(r);
   mem_free(&t->store->mem, s.processes);

@@ -1,143 +1,67 @@
 /* read.c - Trace -> graph: packets one at a time, through a window.
  *
- *     Trace        packet*                               repeated field 1, any number of them
- *       packet     state of its sequence, then its data  read_packet.c
- *       packet     compressed_packets: zlib or zstd      inflated whole, read from a stack of at most four
+ *     Trace        packet*                               repeated field 1, any number of them   read_frames.c
+ *       packet     state of its sequence, then its data                                         read_packet.c
+ *       packet     compressed_packets: zlib or zstd      inflated whole, on a stack of at most four
  *
- * What is damaged is skipped as long as packets can be told apart; where they cannot, what came before is kept. */
+ * Damage costs what it hits: a packet that cannot be read to its end is read as far as it goes, one whose length is wrong ends where
+ * the next one is found (frames.h), and where none is found what came before is kept. */
 #include <string.h>
 
-#include <zlib.h>
-
-#include "io/flate.h"
-#include "io/unpack.h"
+#include "frames.h"
 #include "perfetto.h"
 #include "reader.h"
 
-enum { INFLATED_LEVELS = 4, BOMB_RATIO = 200, BOMB_SIZE = 1 << 20, TICK = 4096 };
-static const uint64_t PACKET_MOST = 512u << 20; /* service and importers stop far below */
+enum { LEVELS = 5, TICK = 4096 }; /* the file, compressed packets in it, and in these */
 
-/* ---- compressed packets ---- */
-
-static bool adler_fits(const uint8_t *p, size_t n, const uint8_t *want) {
-  return adler32_z(1, p, n) == ((uLong)want[0] << 24 | (uLong)want[1] << 16 | (uLong)want[2] << 8 | want[3]);
-}
-
-/* Beyond the ratio of a bomb, or the limit that the caller set. */
-static bool too_large(const struct perfetto *r, const struct buf *out, uint64_t size) {
-  if (out->len > BOMB_SIZE && out->len / BOMB_RATIO > size) return true;
-  return r->opt->max_size && r->inflated + out->len > r->opt->max_size;
-}
-
-enum inflated { INFLATED, INFLATE_DAMAGED, INFLATE_LIMIT };
-
-static enum inflated inflate_all(struct perfetto *r, struct inflater *z, struct flate_io *io, struct buf *out, uint64_t size) {
-  for (;;) {
-    uint8_t *p = buf_reserve(out, 64 << 10);
-    if (!p) return INFLATE_LIMIT;
-    io->out = p;
-    io->n_out = out->cap - out->len;
-    size_t room = io->n_out, had = io->n_in;
-    enum flate_status status = inflater_run(z, io);
-    size_t made = room - io->n_out;
-    out->len += made;
-    if (too_large(r, out, size)) return INFLATE_LIMIT;
-    if (status == FLATE_END) return INFLATED;
-    if (status == FLATE_BAD || (made == 0 && io->n_in == had)) return INFLATE_DAMAGED;
-  }
-}
-
-/* zlib's two bytes of header, deflate, four of checksum (RFC 1950). */
-static enum inflated inflate_packets(struct perfetto *r, const struct pb_field *f, struct buf *out) {
-  struct tk_err err = {0};
-  struct flate_io io = {.in = f->p + 2, .n_in = (size_t)f->value - 2};
-  enum inflated got;
-  if (f->value < 6 || (f->p[0] & 15) != 8 || (f->p[0] * 256 + f->p[1]) % 31 != 0 || f->p[1] & 0x20) return INFLATE_DAMAGED;
-  struct inflater *z = inflater_open(FLATE_BEST, &r->t->store->mem, &err);
-  if (!z) return INFLATE_LIMIT;
-  got = inflate_all(r, z, &io, out, f->value);
-  inflater_close(z);
-  if (got == INFLATED && (io.in + 4 > f->p + f->value || !adler_fits(out->data, out->len, io.in))) return INFLATE_DAMAGED;
-  r->inflated += out->len;
-  return got;
-}
-
-struct inflated_level {
+/* Packets that are being read: the file's, and on top of them those of a compressed packet. */
+struct level {
+  struct frames frames;
   struct buf bytes;
-  struct pb c;
+  bool damaged; /* which has been said */
 };
 
-struct inflated_stack {
-  struct inflated_level level[INFLATED_LEVELS];
+struct levels {
+  struct level of[LEVELS];
   unsigned n;
 };
 
-/* zstd's frames are unpacked as a file of them would be. */
-static enum inflated unzstd_packets(struct perfetto *r, const struct pb_field *f, struct buf *out) {
-  struct mem *mem = &r->t->store->mem;
-  struct tk_err err = {0};
-  size_t n = 1;
-  struct in *in = in_memory(f->p, (size_t)f->value, mem, &err);
-  enum inflated got = INFLATED;
-  if (in) in = in_unpack(in, 0, mem, &err);
-  if (!in) return mem->failed ? INFLATE_LIMIT : INFLATE_DAMAGED;
-  while (n && got == INFLATED) {
-    const uint8_t *p = in_ahead(in, 1, &n, &err);
-    if (!p) got = INFLATE_DAMAGED;
-    else if (!buf_append(out, p, n) || too_large(r, out, f->value)) got = INFLATE_LIMIT;
-    else in_consume(in, n);
-  }
-  if (in_notes(in, &(const struct in_note *){NULL})) got = INFLATE_DAMAGED;
-  in_close(in);
-  r->inflated += out->len;
-  return got;
-}
-
-static bool push_level(struct perfetto *r, struct inflated_stack *s, const struct pb_field *f) {
-  struct inflated_level l = {.bytes = {.mem = &r->t->store->mem}};
-  if (s->n == INFLATED_LEVELS) {
+static bool push_level(struct perfetto *r, struct levels *s, const struct pb_field *f) {
+  struct buf bytes = {.mem = &r->t->store->mem};
+  if (s->n == LEVELS) {
     perfetto_note(r, TK_NOTE_REPAIR, "compressed packets in compressed packets, more than 4 deep: skipped");
     return true;
   }
-  switch (f->number == PACKET_ZSTD ? unzstd_packets(r, f, &l.bytes) : inflate_packets(r, f, &l.bytes)) {
-  case INFLATED: break;
-  case INFLATE_DAMAGED:
-    perfetto_note(r, TK_NOTE_REPAIR, "damaged compressed packets: skipped");
-    buf_free(&l.bytes);
-    return true;
-  default:
-    buf_free(&l.bytes);
-    mem_check(&r->t->store->mem, r->err);
-    return err_at(r->err, TK_ELIMIT, r->offset, "compressed packets that grow more than %d times, or beyond the limit, at byte %llu",
-                  BOMB_RATIO, (unsigned long long)r->offset);
+  enum inflated got = perfetto_inflate(r, f, &bytes);
+  if (got == INFLATE_LIMIT) {
+    buf_free(&bytes);
+    return false;
   }
-  l.c = pb_over(l.bytes.data, l.bytes.len);
-  s->level[s->n++] = l;
+  if (got == INFLATE_DAMAGED) perfetto_damage(r, "damaged compressed packets, read as far as they go");
+  if (got == INFLATE_CHECKSUM) perfetto_damage(r, "compressed packets whose checksum is wrong: values in them may be, too");
+  if (got == INFLATE_DAMAGED) r->t->counts.dropped++;
+  struct level *l = &s->of[s->n++];
+  *l = (struct level){.bytes = bytes};
+  l->frames.s = (struct pb_in){.base = bytes.data, .p = bytes.data, .end = bytes.data + bytes.len, .last = true, .err = r->err};
+  l->damaged = got != INFLATED;
   return true;
 }
 
-/* A packet, and if it is compressed those in it. */
-static bool read_packets(struct perfetto *r, const uint8_t *p, size_t n) {
-  struct inflated_stack s = {.n = 0};
-  struct pb_field f, compressed = {0};
-  bool ok = true;
-  perfetto_packet(r, p, n, &compressed);
-  if (!compressed.p) return true;
-  ok = push_level(r, &s, &compressed);
-  while (s.n) {
-    struct inflated_level *l = &s.level[s.n - 1];
-    if (!ok || !pb_next(&l->c, &f)) {
-      if (l->c.fault) perfetto_note(r, TK_NOTE_REPAIR, "damaged compressed packets: read as far as they go");
-      buf_free(&l->bytes);
-      s.n--;
-      continue;
-    }
-    if (pb_field_key(&f) != PB_KEY(TRACE_PACKET, PB_BYTES) || f.value == 0) continue;
-    compressed.p = NULL;
-    perfetto_packet(r, f.p, (size_t)f.value, &compressed);
-    if (compressed.p) ok = push_level(r, &s, &compressed);
+/* A packet, and if it is compressed those in it come next. */
+static bool read_frame(struct perfetto *r, struct levels *s, struct frame *f) {
+  struct pb_field compressed = {0};
+  if (f->other) {
+    passthrough_other(r, f->p, f->n);
+    return true;
   }
-  return ok;
+  if (f->n == 0) return true;
+  if (!perfetto_packet(r, f->p, f->n, &compressed)) {
+    frames_reconsider(&s->of[s->n - 1].frames, f);
+    perfetto_damaged_packet(r, f->p, f->n, &compressed);
+  } else if (f->found) {
+    perfetto_damage(r, "packet whose length or tag is wrong: it ends where the next one begins");
+  }
+  return !compressed.p || push_level(r, s, &compressed);
 }
 
 /* ---- the file ---- */
@@ -150,43 +74,58 @@ static bool report_progress(struct perfetto *r, const struct pb_in *s) {
   return true;
 }
 
-static bool stop_reading(struct perfetto *r, struct pb_in *s, enum pb_status status, uint32_t n_packets) {
+/* Compressed packets end in the middle of one, or there are none. */
+static void pop_level(struct perfetto *r, struct levels *s, enum frame_status status) {
+  struct level *l = &s->of[--s->n];
+  if (status != FRAMES_END && !l->damaged) perfetto_damage(r, "damaged compressed packets, read as far as they go");
+  buf_free(&l->bytes);
+}
+
+static bool stop_reading(struct perfetto *r, const struct pb_in *s, enum frame_status status) {
   const struct tk_err *fault = s->err;
   r->offset = pb_in_offset(s);
-  if (status == PB_FAIL && (fault->code != TK_ECORRUPT || n_packets == 0)) {
+  if (status == FRAMES_FAIL && (fault->code != TK_ECORRUPT || r->n_packets == 0)) {
     if (r->err->code == TK_OK) *r->err = *fault;
     return false;
   }
   r->t->truncated = true;
-  if (status == PB_CUT) perfetto_note(r, TK_NOTE_REPAIR, "truncated: the file ends inside of a packet");
-  else perfetto_note(r, TK_NOTE_REPAIR, "damaged: what follows is no sequence of packets and is not read");
+  if (status != FRAMES_CUT && r->n_packets == 0)
+    return err_at(r->err, TK_ECORRUPT, r->offset, "no sequence of packets at byte %llu", (unsigned long long)r->offset);
+  if (status == FRAMES_CUT) perfetto_note(r, TK_NOTE_REPAIR, "truncated: the file ends inside of a packet");
+  else perfetto_damage(r, "damaged: what follows is no sequence of packets and is not read");
+  if (status != FRAMES_CUT) r->t->counts.dropped++;
   return true;
+}
+
+static bool read_levels(struct perfetto *r, struct levels *s) {
+  struct level *file = &s->of[0];
+  enum frame_status status;
+  struct frame f;
+  while ((status = frames_next(&s->of[s->n - 1].frames, &f)) == FRAME || s->n > 1) {
+    if (status != FRAME) {
+      pop_level(r, s, status);
+      continue;
+    }
+    if (s->n == 1) {
+      r->offset = f.offset;
+      r->n_packets++;
+      if (r->n_packets % TICK == 0 && !report_progress(r, &file->frames.s)) return false;
+    }
+    if (!read_frame(r, s, &f)) return false;
+  }
+  return status == FRAMES_END || stop_reading(r, &file->frames.s, status);
 }
 
 static bool read_trace(struct perfetto *r, struct in *in) {
   struct tk_err fault = {.offset = UINT64_MAX};
-  struct pb_in s = {.in = in, .err = &fault};
-  enum pb_status status;
-  struct pb_field f;
-  uint32_t n = 0;
-  while ((status = pb_in_next(&s, UINT64_MAX, &f)) == PB_FIELD) {
-    r->offset = pb_in_offset(&s);
-    if (pb_field_key(&f) != PB_KEY(TRACE_PACKET, PB_BYTES)) {
-      if (f.wire == PB_BYTES && (status = pb_in_skip(&s, f.value)) != PB_FIELD) break;
-      continue;
-    }
-    if (f.value > PACKET_MOST) {
-      status = PB_CUT;
-      break;
-    }
-    if ((status = pb_in_bytes(&s, f.value, &f.p)) != PB_FIELD) break;
-    n++;
-    if (f.value && !read_packets(r, f.p, (size_t)f.value)) return false;
-    if (n % TICK == 0 && !report_progress(r, &s)) return false;
-  }
-  if (status != PB_DONE && !stop_reading(r, &s, status, n)) return false;
-  r->t->counts.bytes = pb_in_offset(&s);
-  return report_progress(r, &s);
+  struct levels s = {.n = 1};
+  struct level *file = &s.of[0];
+  file->frames.s = (struct pb_in){.in = in, .err = &fault};
+  bool ok = read_levels(r, &s);
+  while (s.n > 1) buf_free(&s.of[--s.n].bytes);
+  r->t->counts.bytes = pb_in_offset(&file->frames.s);
+  if (ok) perfetto_read_deferred(r);
+  return ok && report_progress(r, &file->frames.s);
 }
 
 static void free_reader(struct perfetto *r) {
@@ -194,6 +133,7 @@ static void free_reader(struct perfetto *r) {
   for (uint32_t i = 1; i <= r->n_sequences; i++) {
     sequence_clear(&r->sequences[i], mem);
     buf_free(&r->sequences[i].pending);
+    buf_free(&r->sequences[i].deferred);
   }
   for (uint32_t i = 1; i <= r->n_clocks; i++)
     mem_free(mem, r->clocks[i].points);
@@ -203,6 +143,9 @@ static void free_reader(struct perfetto *r) {
   mem_free(mem, r->machines);
   mem_free(mem, r->pending);
   mem_free(mem, r->points);
+  mem_free(mem, r->collected.args);
+  mem_free(mem, r->counter_classes.of);
+  map_free(&r->counter_classes.index);
   map_free(&r->sequence_index);
   map_free(&r->uuid_index);
   map_free(&r->thread_index);
@@ -238,6 +181,7 @@ bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_optio
   map_init(&r->sequence_clock_index, mem);
   map_init(&r->machine_index, mem);
   map_init(&r->machine_names, mem);
+  map_init(&r->counter_classes.index, mem);
   schema_init(&r->extensions.schema, mem);
   r->extensions.json.mem = r->extensions.path.mem = r->extensions.rest.mem = mem;
   ok = read_trace(r, in);

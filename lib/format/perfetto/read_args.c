@@ -39,7 +39,7 @@ static void scan_annotation(struct perfetto *r, struct sequence *q, const struct
     default: break;
     }
   }
-  if (c.fault) perfetto_note(r, TK_NOTE_REPAIR, "damaged debug annotation: read as far as it goes");
+  if (c.fault) perfetto_damage(r, "damaged debug annotation, read as far as it goes");
 }
 
 /* ---- JSON text ---- */

@@ -161,6 +161,10 @@ bool clock_of_sequence(const struct sequence *q, const struct packet *k) {
   return of_sequence(k->has_clock ? k->clock : q->default_clock);
 }
 
+bool clock_counts_on(struct perfetto *r, struct sequence *q, const struct packet *k) {
+  return clock_of_sequence(q, k) && r->clocks[clock_of(r, q, k->machine, k->has_clock ? k->clock : q->default_clock)].incremental;
+}
+
 bool clock_time(struct perfetto *r, struct sequence *q, const struct packet *k, int64_t *ns, uint32_t *clock) {
   uint32_t id = k->has_clock ? k->clock : q->default_clock;
   *ns = (int64_t)k->timestamp;

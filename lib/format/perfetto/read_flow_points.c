@@ -75,12 +75,7 @@ void perfetto_points(struct perfetto *r, struct sequence *q, const struct packet
   if (cls || (k->private_fields.p && !says_chain(k))) r->n_points = of->first;
 }
 
-void perfetto_lone_points(struct perfetto *r, struct sequence *q, const struct packet *k) {
-  struct tk_flow_point base = {0};
-  uint32_t clock, node;
-  clock_time(r, q, k, &base.ts, &clock); /* deltas count on */
-  node = node_of_uuid(r, q, k->machine, q->has_track ? q->default_track : 0);
-  if (!node) return;
-  base.at = site_of(r, node);
-  read_points(r, q, k, 0, &base);
+void perfetto_lone_point(struct perfetto *r, struct sequence *q, const struct packet *k, const struct flow_site *of,
+                         const struct pb_field *f) {
+  read_point(r, q, k, f, 0, (struct tk_flow_point){.ts = of->ns, .at = site_of(r, of->node)});
 }

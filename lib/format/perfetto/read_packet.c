@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "format/pb_out.h"
+#include "frames.h"
 #include "reader.h"
 
 static bool read_packet(struct pb *c, struct packet *k) {
@@ -12,7 +14,7 @@ static bool read_packet(struct pb *c, struct packet *k) {
   while (pb_next(c, &f)) {
     switch (pb_field_key(&f)) {
     case PB_KEY(PACKET_TIMESTAMP, PB_VARINT): k->timestamp = f.value, k->has_timestamp = true; break;
-    case PB_KEY(PACKET_SEQUENCE_ID, PB_VARINT): k->sequence = f.value; break;
+    case PB_KEY(PACKET_SEQUENCE_ID, PB_VARINT): k->sequence = f.value, k->has_sequence = true; break;
     case PB_KEY(PACKET_TRACK_EVENT, PB_BYTES): k->event = f; break;
     case PB_KEY(PACKET_INTERNED_DATA, PB_BYTES): k->interned = f; break;
     case PB_KEY(PACKET_SEQUENCE_FLAGS, PB_VARINT): k->flags |= f.value; break;
@@ -34,10 +36,17 @@ static bool read_packet(struct pb *c, struct packet *k) {
     case PB_KEY(PACKET_TRUSTED_UID, PB_VARINT):
     case PB_KEY(PACKET_TRUSTED_PID, PB_VARINT):
     case PB_KEY(PACKET_FIRST_ON_SEQUENCE, PB_VARINT): break;
-    default: k->other = f.number;
+    default:
+      k->other = f.number;
+      if (f.number == PACKET_FTRACE && !k->bundle.p) k->bundle = f;
     }
   }
   return !c->fault;
+}
+
+/* A length that is too great by whole frames: these are fields 1 of the packet, as bundles of ftrace are, which look otherwise. */
+static bool swallows(const struct packet *k) {
+  return k->bundle.wire == PB_BYTES && k->bundle.p && perfetto_is_packet(k->bundle.p, (size_t)k->bundle.value, 2);
 }
 
 /* A damaged one would spoil what we write: trace_processor takes it as it comes. */
@@ -88,9 +97,50 @@ static void note_other(struct perfetto *r, const struct packet *k) {
   perfetto_note(r, TK_NOTE_INFO, text);
 }
 
+/* ---- packets that need state ---- */
+
+/* A sequence whose state is set later, or was lost, has packets that mean nothing, as in trace_processor.  That one has none in the
+ * whole file may be damage: they are kept until that is known. */
+static void defer(struct perfetto *r, struct sequence *q, const struct packet *k, const uint8_t *p, size_t n) {
+  q->deferred.mem = &r->t->store->mem;
+  if (q->deferred.len == 0) q->first_deferred = r->offset;
+  pb_bytes(&q->deferred, TRACE_PACKET, p, n);
+  q->n_deferred += k->event.p != NULL;
+}
+
+static void skip_packets(struct perfetto *r, uint64_t offset, uint64_t n, uint64_t events) {
+  trace_notes(r->t, TK_NOTE_REPAIR, offset, "packets that need the state of their sequence, which is not there: skipped", n);
+  r->t->counts.read += events;
+  r->t->counts.dropped += events;
+}
+
+static void skip_deferred(struct perfetto *r, struct sequence *q) {
+  struct pb c = pb_over(q->deferred.data, q->deferred.len);
+  struct pb_field f;
+  uint64_t n = 0;
+  while (pb_next(&c, &f)) n++;
+  if (n) skip_packets(r, q->first_deferred, n, q->n_deferred);
+  buf_free(&q->deferred);
+  q->n_deferred = 0;
+}
+
+/* An event that needs the default track and clears it with the same packet: a wrong bit in its flags. */
+static bool clears_what_it_needs(const struct sequence *q, const struct packet *k) {
+  struct pb c = pb_inside(&k->event);
+  struct pb_field f;
+  if (!(k->flags & SEQUENCE_NEEDS_STATE) || !k->event.p || k->defaults.p || k->interned.p || !q->valid || !q->has_track) return false;
+  while (pb_next(&c, &f))
+    if (f.number == EVENT_TRACK_UUID) return false;
+  return true;
+}
+
 static void sequence_state(struct perfetto *r, struct sequence *q, struct packet *k) {
+  if (k->flags & SEQUENCE_CLEARED && clears_what_it_needs(q, k)) {
+    perfetto_damage(r, "packet that clears the state which it needs: the state stays");
+    k->flags &= ~(uint64_t)SEQUENCE_CLEARED;
+  }
   if (k->dropped) q->valid = false;
-  if (k->flags & SEQUENCE_CLEARED) sequence_clear(q, &r->t->store->mem);
+  if (k->flags & SEQUENCE_CLEARED) sequence_clear(q, &r->t->store->mem), skip_deferred(r, q), q->cleared = true;
   if (k->defaults.p) sequence_defaults(q, &k->defaults);
   if (k->snapshot.p) k->of_sequence = clock_snapshot(r, q, k->machine, &k->snapshot);
   if (k->sync.p) machine_sync(r, q, k->machine, &k->sync);
@@ -105,33 +155,114 @@ static void pass_packet_through(struct perfetto *r, struct sequence *q, const st
   passthrough_packet(r, q, k, p, n, of_sequence && !counted ? &ns : NULL);
 }
 
-void perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed) {
+void perfetto_read_deferred(struct perfetto *r) {
+  struct pb_field f, compressed;
+  for (uint32_t i = 1; i <= r->n_sequences; i++) {
+    if (r->sequences[i].deferred.len == 0) continue;
+    struct buf packets = r->sequences[i].deferred;
+    r->sequences[i].deferred = (struct buf){0};
+    r->sequences[i].valid = r->sequences[i].cleared = true;
+    r->offset = r->sequences[i].first_deferred;
+    perfetto_note(r, TK_NOTE_REPAIR, "sequence whose state is never set: its packets are read as they stand");
+    for (struct pb c = pb_over(packets.data, packets.len); pb_next(&c, &f);) perfetto_packet(r, f.p, (size_t)f.value, &compressed);
+    buf_free(&packets);
+  }
+}
+
+/* ---- packets ---- */
+
+static void read_content(struct perfetto *r, struct sequence *q, const struct packet *k) {
+  if (k->interned.p) sequence_intern(r, q, &k->interned);
+  if (k->descriptor.p) track_descriptor(r, q, k->machine, &k->descriptor);
+  if (k->process.p) old_process_descriptor(r, k->machine, &k->process);
+  if (k->thread.p) old_thread_descriptor(r, q, k->machine, &k->thread);
+  if (k->extension.p) extension_descriptor(r, &k->extension);
+  if (k->event.p) perfetto_track_event(r, q, k);
+  else if (k->private_fields.p) perfetto_private_packet(r, q, k);
+  else if (k->other) note_other(r, k);
+}
+
+static void take_packet(struct perfetto *r, struct packet *k, const uint8_t *p, size_t n) {
+  struct sequence *q = perfetto_sequence(r, k->machine, k->sequence);
+  if (!q) return;
+  bool needs = k->flags & SEQUENCE_NEEDS_STATE && !(k->flags & SEQUENCE_CLEARED);
+  if (needs && !q->cleared && !k->damaged) {
+    defer(r, q, k, p, n);
+    return;
+  }
+  perfetto_count(r, k, n);
+  sequence_state(r, q, k);
+  if (k->attributes.p && !read_attributes(r, &k->attributes)) k->other = PACKET_TRACE_ATTRIBUTES;
+  if (!k->damaged) pass_packet_through(r, q, k, p, n);
+  if (k->flags & SEQUENCE_NEEDS_STATE && !q->valid) skip_packets(r, r->offset, 1, k->event.p != NULL);
+  else read_content(r, q, k);
+  int64_t ns;
+  uint32_t clock;
+  if (k->damaged && !k->event.p && !k->private_fields.p) clock_time(r, q, k, &ns, &clock); /* deltas count on */
+}
+
+bool perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed) {
   struct pb c = pb_over(p, n);
   struct packet k = {0};
-  struct sequence *q;
-  if (!read_packet(&c, &k)) {
-    perfetto_note(r, TK_NOTE_REPAIR, "damaged packet: skipped");
-    r->t->counts.dropped++;
-    return;
-  }
-  perfetto_count(r, &k, n);
+  if (!read_packet(&c, &k) || swallows(&k)) return false;
   *compressed = k.compressed;
-  q = perfetto_sequence(r, k.machine, k.sequence);
-  if (!q) return;
-  sequence_state(r, q, &k);
-  if (k.attributes.p && !read_attributes(r, &k.attributes)) k.other = PACKET_TRACE_ATTRIBUTES;
-  pass_packet_through(r, q, &k, p, n);
-  if (k.flags & SEQUENCE_NEEDS_STATE && !q->valid) {
-    perfetto_note(r, TK_NOTE_REPAIR, "packets that need the state of their sequence, which is not there: skipped");
-    if (k.event.p) r->t->counts.read++, r->t->counts.dropped++;
-    return;
+  take_packet(r, &k, p, n);
+  return true;
+}
+
+/* ---- damage ---- */
+
+/* Nothing but numbers that a packet has once, such as many have behind their message. */
+static bool is_tail(const uint8_t *p, const uint8_t *end) {
+  struct pb c = pb_over(p, (size_t)(end - p));
+  struct pb_field f;
+  uint64_t seen = 0;
+  while (pb_next(&c, &f)) {
+    bool known = f.number == PACKET_TIMESTAMP || f.number == PACKET_SEQUENCE_ID || f.number == PACKET_SEQUENCE_FLAGS ||
+                 f.number == PACKET_STATE_CLEARED || f.number == PACKET_TIMESTAMP_CLOCK_ID;
+    if (!known || f.wire != PB_VARINT || seen >> f.number & 1) return false;
+    seen |= 1ull << f.number;
   }
-  if (k.interned.p) sequence_intern(r, q, &k.interned);
-  if (k.descriptor.p) track_descriptor(r, q, k.machine, &k.descriptor);
-  if (k.process.p) old_process_descriptor(r, k.machine, &k.process);
-  if (k.thread.p) old_thread_descriptor(r, q, k.machine, &k.thread);
-  if (k.extension.p) extension_descriptor(r, &k.extension);
-  if (k.event.p) perfetto_track_event(r, q, &k);
-  else if (k.private_fields.p) perfetto_lone_points(r, q, &k);
-  else if (k.other) note_other(r, &k);
+  return !c.fault && seen >> PACKET_SEQUENCE_ID & 1;
+}
+
+/* Where the numbers at the end of a packet begin; its end if it has none there. */
+static const uint8_t *tail_of(const uint8_t *p, const uint8_t *end) {
+  enum { TAIL_MOST = 48 };
+  if (end - p > TAIL_MOST) p = end - TAIL_MOST;
+  while (p < end && !is_tail(p, end)) p++;
+  return p;
+}
+
+/* A message whose length leads beyond the packet ends where the numbers behind it begin. */
+static void read_cut_field(const uint8_t *p, const uint8_t *end, struct packet *k) {
+  struct pb c = pb_over(p, (size_t)(end - p));
+  uint64_t tag, length;
+  if (!pb_varint(&c, &tag) || (tag & 7) != PB_BYTES || !pb_varint(&c, &length) || length <= (uint64_t)(c.end - c.p)) return;
+  struct pb_field f = {.number = (uint32_t)(tag >> 3), .wire = PB_BYTES, .p = c.p, .value = (uint64_t)(c.end - c.p)};
+  if (f.number == PACKET_TRACK_EVENT) k->event = f;
+  if (f.number == PACKET_INTERNED_DATA) k->interned = f;
+}
+
+/* What stood before the damage and, of numbers, at the end is taken; what is not there is taken from the packet before. */
+void perfetto_damaged_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed) {
+  const uint8_t *tail = tail_of(p, p + n), *at = p;
+  struct pb c = pb_over(p, (size_t)(tail - p));
+  struct packet k = {.damaged = true};
+  struct pb_field f;
+  for (; pb_next(&c, &f); at = c.p) {}
+  c = pb_over(p, (size_t)(at - p));
+  read_packet(&c, &k);
+  read_cut_field(at, tail, &k);
+  c = pb_over(tail, (size_t)(p + n - tail));
+  read_packet(&c, &k);
+  if (!k.has_sequence && r->last_sequence) {
+    k.machine = (uint32_t)(r->last_sequence_key >> 32);
+    k.sequence = (uint32_t)r->last_sequence_key;
+  }
+  bool any = k.event.p || k.interned.p || k.descriptor.p || k.snapshot.p || k.defaults.p || k.compressed.p || k.private_fields.p;
+  perfetto_damage(r, any ? "damaged packet, read as far as it goes" : "damaged packet: skipped");
+  r->t->counts.dropped++;
+  *compressed = k.compressed;
+  take_packet(r, &k, p, n);
 }

@@ -55,6 +55,13 @@ static void append_packets(struct perfetto *r, const struct buf *packets) {
   if (buf_append(raw, packets->data, packets->len)) m->size += packets->len;
 }
 
+void passthrough_other(struct perfetto *r, const uint8_t *p, size_t n) {
+  r->packets.mem = &r->t->store->mem;
+  r->packets.len = 0;
+  buf_append(&r->packets, p, n);
+  append_packets(r, &r->packets);
+}
+
 void passthrough_packet(struct perfetto *r, struct sequence *q, const struct packet *k, const uint8_t *p, size_t n, const int64_t *ns) {
   bool snapshot = k->snapshot.p && !k->of_sequence, now;
   if (!k->other && !snapshot && !k->dropped && !(k->flags & SEQUENCE_CLEARED) && !k->defaults.p && !k->interned.p) return;

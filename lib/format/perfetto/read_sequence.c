@@ -102,10 +102,9 @@ static void intern_entry(struct perfetto *r, struct iid_table *t, const struct p
     if (pb_field_key(&g) == PB_KEY(INTERNED_IID, PB_VARINT)) iid = g.value;
     else if (pb_field_key(&g) == PB_KEY(INTERNED_TEXT, PB_BYTES)) text = g;
   }
-  if (c.fault || iid == 0) {
-    perfetto_note(r, TK_NOTE_REPAIR, c.fault ? "damaged interned data: skipped" : "interned under id 0, which is no id: skipped");
-    return;
-  }
+  if (c.fault) perfetto_damage(r, "damaged interned data, read as far as it goes");
+  else if (iid == 0) perfetto_note(r, TK_NOTE_REPAIR, "interned under id 0, which is no id: skipped");
+  if (iid == 0 || (c.fault && text.number == 0)) return;
   define_iid(r, t, iid, perfetto_field_text(r, &text));
 }
 
@@ -122,7 +121,7 @@ void sequence_intern(struct perfetto *r, struct sequence *q, const struct pb_fie
     default: break;
     }
   }
-  if (c.fault) perfetto_note(r, TK_NOTE_REPAIR, "damaged interned data: skipped");
+  if (c.fault) perfetto_damage(r, "damaged interned data, read as far as it goes");
 }
 
 tk_id sequence_text(struct perfetto *r, struct sequence *q, enum iid_kind kind, uint64_t iid) {

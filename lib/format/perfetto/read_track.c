@@ -150,9 +150,11 @@ static void read_private_fields(struct perfetto *r, struct node *n, const struct
     case PB_KEY(TRACK_PROCESS, PB_VARINT): n->process = g.value; break;
     case PB_KEY(TRACK_MACHINE, PB_BYTES): machine_named(r, n->machine, perfetto_field_text(r, &g)); break;
     case PB_KEY(TRACK_TID, PB_VARINT): n->thread = ident_int((int64_t)g.value); break;
+    case PB_KEY(TRACK_TID_TEXT, PB_BYTES): n->thread = ident_str(perfetto_field_text(r, &g)); break;
     default: break;
     }
   }
+  if (n->form & FORM_QUOTED && n->thread.kind == TK_IDENT_INT) n->thread.kind = TK_IDENT_QUOTED;
   if (n->form & FORM_SERIES && n->ident_text) n->unit = n->ident_text;
   if (n->form & FORM_ASYNC && n->ident_text) n->thread = ident_str(n->ident_text);
 }
@@ -202,7 +204,7 @@ void track_descriptor(struct perfetto *r, struct sequence *q, uint32_t machine, 
   if (!at) return;
   struct node n = r->nodes[at], was = n;
   if (n.kind == NODE_UNKNOWN) n.kind = NODE_NAMED;
-  if (!descriptor_fields(r, &n, f)) perfetto_note(r, TK_NOTE_REPAIR, "damaged track descriptor: read as far as it goes");
+  if (!descriptor_fields(r, &n, f)) perfetto_damage(r, "damaged track descriptor, read as far as it goes");
   n.described = true;
   if (n.kind == NODE_THREAD) q->has_thread = true, q->pid = n.pid, q->tid = n.tid;
   if (was.described && differs(&was, &n))

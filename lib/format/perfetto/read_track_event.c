@@ -32,6 +32,7 @@ struct track_event {
   uint64_t id, bind_id, direction, scope;
   tk_id id_scope;
   uint32_t first_point;
+  bool damaged;
 };
 
 /* ---- reading ---- */
@@ -209,7 +210,8 @@ static bool time_of(struct perfetto *r, struct sequence *q, const struct packet 
                     uint32_t *pending) {
   bool known = true;
   *pending = 0;
-  if (k->has_timestamp) {
+  if (k->has_timestamp || clock_counts_on(r, q, k)) {
+    if (!k->has_timestamp) perfetto_damage(r, "track event without a time, which is that of the packet before");
     known = clock_time(r, q, k, ns, pending);
   } else if (e->has_delta || e->has_absolute) {
     if (e->has_delta) q->time_us += e->delta_us;
@@ -276,87 +278,41 @@ static void field_args(struct perfetto *r, struct track_event *e) {
 
 /* ---- counters ---- */
 
-static void add_pending(struct perfetto *r, struct pending_time p) {
-  if (mem_grow(&r->t->store->mem, (void **)&r->pending, &r->cap_pending, (uint64_t)r->n_pending + 1, sizeof p))
-    r->pending[r->n_pending++] = p;
-}
-
-static tk_id number_text(struct tk_trace *t, const struct tk_arg *v) {
-  char text[32];
-  size_t n = v->type == TK_ARG_INT ? num_put_i64(text, v->i) : v->d - v->d == 0 ? num_put_double(text, v->d) : 0;
-  return trace_string(t, text, n);
-}
-
-static void counter_id(struct perfetto *r, const struct node *n) {
-  const uint8_t *end;
-  if (!n->counter_id) return;
-  if (n->form & FORM_NUMBER_ID) args_int(r->t, KEY_ID, num_scan(trace_str(r->t, n->counter_id)->bytes, &end).mant);
-  else args_str(r->t, KEY_ID, TK_ARG_STR, n->counter_id);
-}
-
-static void add_sample(struct perfetto *r, uint32_t at, int64_t ns, uint32_t pending, const struct tk_arg *value) {
-  struct tk_trace *t = r->t;
-  struct node *n = &r->nodes[at];
-  struct tk_event *ev;
-  struct tk_arg v = {.type = value->type};
-  tk_id key = n->unit ? n->unit : KEY_COUNTER_VALUE;
-  if (!at) return;
-  if (!n->cls) {
-    trace_add_class(t);
-    n->cls = t->n_classes;
-  }
-  args_begin(t);
-  counter_id(r, n);
-  if (value->type == TK_ARG_INT) {
-    n->sum = n->incremental ? (int64_t)((uint64_t)n->sum + (uint64_t)value->i) : value->i;
-    v.i = (int64_t)((uint64_t)n->sum * (uint64_t)n->multiplier);
-  } else {
-    n->sum_double = n->incremental ? n->sum_double + value->d : value->d;
-    v.d = n->sum_double * (double)n->multiplier;
-  }
-  if (n->form & FORM_TEXT) args_str(t, key, TK_ARG_STR, number_text(t, &v));
-  else if (v.type == TK_ARG_INT) args_int(t, key, v.i);
-  else args_double(t, key, v.d);
-  uint32_t args = args_end(t);
-  ev = trace_add_event(t);
-  ev->ts = ns;
-  ev->kind = TK_COUNTER;
-  ev->cls = n->cls;
-  ev->args = args;
-  ev->track = at * ASPECTS + ON_COUNTER;
-  t->counts.by_phase['C']++;
-  if (pending) add_pending(r, (struct pending_time){pending, t->n_events, false});
-}
-
-static void extra_counters(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e, int64_t ns,
-                           uint32_t pending) {
+static void extra_counters(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e,
+                           struct counter_sample sample) {
   const struct uuid_list *ints = e->extra.n ? &e->extra : &q->extra, *doubles = e->extra_double.n ? &e->extra_double : &q->extra_double;
   for (uint32_t i = 0; i < e->n_values && i < ints->n; i++) {
-    struct tk_arg v = {.type = TK_ARG_INT, .i = e->values[i]};
-    add_sample(r, node_of_uuid(r, q, k->machine, ints->uuid[i]), ns, pending, &v);
+    sample.value = (struct tk_arg){.type = TK_ARG_INT, .i = e->values[i]};
+    sample.node = node_of_uuid(r, q, k->machine, ints->uuid[i]);
+    perfetto_sample(r, &sample);
   }
   for (uint32_t i = 0; i < e->n_doubles && i < doubles->n; i++) {
-    struct tk_arg v = {.type = TK_ARG_DOUBLE, .d = e->doubles[i]};
-    add_sample(r, node_of_uuid(r, q, k->machine, doubles->uuid[i]), ns, pending, &v);
+    sample.value = (struct tk_arg){.type = TK_ARG_DOUBLE, .d = e->doubles[i]};
+    sample.node = node_of_uuid(r, q, k->machine, doubles->uuid[i]);
+    perfetto_sample(r, &sample);
   }
 }
 
-static void counter_event(struct perfetto *r, uint32_t node, const struct track_event *e, int64_t ns, uint32_t pending) {
-  struct tk_arg v = {.type = e->has_double ? TK_ARG_DOUBLE : TK_ARG_INT, .i = e->value};
-  if (e->has_double) v.d = e->double_value;
+static void counter_event(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e,
+                          struct counter_sample sample) {
+  sample.value = (struct tk_arg){.type = e->has_double ? TK_ARG_DOUBLE : TK_ARG_INT, .i = e->value};
+  if (e->has_double) sample.value.d = e->double_value;
   if (!e->has_value && !e->has_double) {
     perfetto_note(r, TK_NOTE_REPAIR, "counter event without a value: dropped");
     r->t->counts.dropped++;
     return;
   }
-  if (e->has_double && v.d != v.d) perfetto_note(r, TK_NOTE_INFO, "counter values that are not numbers");
-  add_sample(r, node, ns, pending, &v);
+  if (e->has_double && e->double_value != e->double_value) perfetto_note(r, TK_NOTE_INFO, "counter values that are not numbers");
+  if (k->private_fields.p) perfetto_private_sample(r, q, k, &sample);
+  else perfetto_sample(r, &sample);
 }
 
 /* ---- events ---- */
 
-static enum tk_kind kind_of(const struct track_event *e, bool *async, bool *known) {
-  *async = false;
+/* Of the old phases; seal pairs them by their identity. */
+static bool is_async(const struct track_event *e) { return !e->has_type && e->phase && strchr("bneSTpF", e->phase) != NULL; }
+
+static enum tk_kind kind_of(const struct track_event *e, bool *known) {
   *known = true;
   if (e->has_type) {
     if (e->type == TYPE_SLICE_BEGIN) return TK_BEGIN;
@@ -365,7 +321,6 @@ static enum tk_kind kind_of(const struct track_event *e, bool *async, bool *know
     *known = e->type == TYPE_COUNTER;
     return TK_COUNTER;
   }
-  *async = e->phase && strchr("bneSTpF", e->phase) != NULL;
   switch (e->phase) {
   case 'X': return TK_SPAN;
   case 'B':
@@ -385,8 +340,8 @@ static enum tk_kind kind_of(const struct track_event *e, bool *async, bool *know
   }
 }
 
-static enum aspect aspect_of(const struct track_event *e, enum tk_kind kind, bool async) {
-  if (async) return ON_ASYNCS;
+static enum aspect aspect_of(const struct track_event *e, enum tk_kind kind) {
+  if (is_async(e)) return ON_ASYNCS;
   if (kind != TK_INSTANT || e->has_type) return ON_TRACK;
   return e->scope == 1 ? ON_GLOBAL : e->scope == 2 ? ON_PROCESS : ON_TRACK;
 }
@@ -410,20 +365,36 @@ static void legacy_flow(struct perfetto *r, uint32_t node, const struct track_ev
   f->at = node * ASPECTS + ON_TRACK;
   f->enclosing = e->enclosing;
   if (e->has_args) f->args = args_end(r->t);
-  if (pending) add_pending(r, (struct pending_time){pending, r->t->n_flow_points, true});
+  if (pending) perfetto_add_pending(r, (struct pending_time){pending, r->t->n_flow_points, true});
 }
 
-/* Tracks that our writer made hold their packets in order: spans are paired as they come, and come out as they were. */
+/* Is it a span that came whole, by the private fields of its begin? */
+static bool came_whole(const struct packet *k) {
+  struct pb c = pb_inside(&k->private_fields);
+  struct pb_field f;
+  while (pb_next(&c, &f))
+    if (pb_field_key(&f) == PB_KEY(TRACEKIT_WHOLE, PB_VARINT)) return f.value != 0;
+  return false;
+}
+
+/* Until seal gives it one, the depth of a begin on a track of FORM_MIXED says whether it came whole. */
+enum { CAME_WHOLE = 1 };
+
+/* Tracks that our writer made hold their packets in order: spans are paired as they come, and come out as they were.  False: seal
+ * has to pair what came as a begin and an end. */
 static bool close_open(struct perfetto *r, uint32_t node, struct track_event *e, int64_t ns) {
   struct tk_trace *t = r->t;
   struct node *n = &r->nodes[node];
   struct tk_event *begin = &t->events[n->open];
-  if (!n->open) return false;
-  field_args(r, e);
-  struct tk_event end = {.ts = ns, .cls = begin->cls, .args = e->has_args ? args_end(t) : 0};
-  for (uint32_t i = e->first_point; i < r->n_points; i++) r->points[i].event = n->open;
+  tk_id id = n->open;
+  if (!id) return false;
   n->open = (tk_id)begin->dur;
-  if (n->form & FORM_ASYNC) {
+  if (n->form & FORM_MIXED && begin->depth != CAME_WHOLE) return false;
+  begin->depth = 0;
+  field_args(r, e);
+  struct tk_event end = {.ts = ns, .cls = trace_class(t, e->name, e->cat), .args = e->has_args ? args_end(t) : 0};
+  for (uint32_t i = e->first_point; i < r->n_points; i++) r->points[i].event = id;
+  if (n->form & FORM_ASYNC || (n->form & (FORM_LANE | FORM_COMPLETE)) == FORM_LANE) {
     seal_close(t, begin, &end);
   } else {
     begin->kind = TK_SPAN;
@@ -437,17 +408,17 @@ static const char PHASES[] = {[TK_SPAN] = 'X', [TK_INSTANT] = 'i', [TK_COUNTER] 
 
 /* Whose the instant is, as JSON says it: of all, of its process; nothing for that of a thread or of another track. */
 static void scope_arg(struct perfetto *r, struct track_event *e, uint32_t node) {
-  bool global = aspect_of(e, TK_INSTANT, false) == ON_GLOBAL || r->nodes[node].form & FORM_GLOBAL;
-  bool process = aspect_of(e, TK_INSTANT, false) == ON_PROCESS || r->nodes[node].kind == NODE_PROCESS;
+  bool global = aspect_of(e, TK_INSTANT) == ON_GLOBAL || r->nodes[node].form & FORM_GLOBAL;
+  bool process = aspect_of(e, TK_INSTANT) == ON_PROCESS || r->nodes[node].kind == NODE_PROCESS;
   if (!global && !process) return;
   more_args(r, e);
   args_str(r->t, KEY_SCOPE_OF_INSTANT, TK_ARG_STR, trace_text(r->t, global ? "g" : "p"));
 }
 
-static void add_event(struct perfetto *r, uint32_t node, struct track_event *e, enum tk_kind kind, bool async, int64_t ns) {
+static void add_event(struct perfetto *r, uint32_t node, struct track_event *e, const struct packet *k, enum tk_kind kind, int64_t ns) {
   struct tk_trace *t = r->t;
   struct tk_event *ev;
-  bool pairs = r->nodes[node].form & (FORM_COMPLETE | FORM_ASYNC | FORM_LANE);
+  bool pairs = r->nodes[node].form & (FORM_COMPLETE | FORM_MIXED | FORM_ASYNC | FORM_LANE), async = is_async(e);
   if (pairs && kind == TK_END && close_open(r, node, e, ns)) return;
   if (async) identity_args(r, e, strchr("STpF", e->phase) != NULL);
   field_args(r, e);
@@ -458,8 +429,8 @@ static void add_event(struct perfetto *r, uint32_t node, struct track_event *e, 
   ev->kind = (uint8_t)kind;
   ev->cls = trace_class(t, e->name, e->cat);
   ev->args = args;
-  ev->flags = async ? TK_ASYNC : 0;
-  ev->track = node * ASPECTS + (uint32_t)aspect_of(e, kind, async);
+  ev->flags = (async ? TK_ASYNC : 0) | (e->damaged ? TK_REPAIRED : 0);
+  ev->track = node * ASPECTS + (uint32_t)aspect_of(e, kind);
   if (kind == TK_SPAN && e->dur_us > 0 && e->dur_us < INT64_MAX / 1000) ev->dur = e->dur_us * 1000;
   if (r->nodes[node].form & FORM_ASYNC) ev->flags |= TK_ASYNC, ev->track = node * ASPECTS + ON_ASYNCS;
   if (r->nodes[node].form & FORM_GLOBAL && kind == TK_INSTANT && !(ev->flags & TK_ASYNC))
@@ -473,6 +444,7 @@ static void add_event(struct perfetto *r, uint32_t node, struct track_event *e, 
   if (pairs && kind == TK_BEGIN) {
     ev->dur = r->nodes[node].open;
     r->nodes[node].open = t->n_events;
+    if (r->nodes[node].form & FORM_MIXED && came_whole(k)) ev->depth = CAME_WHOLE;
   }
   t->counts.by_phase[(unsigned char)PHASES[kind]]++;
 }
@@ -488,17 +460,21 @@ void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct p
   struct tk_trace *t = r->t;
   uint32_t node, pending;
   int64_t ns = 0;
-  bool async, known;
+  bool known;
   t->counts.read++;
-  if (!read_fields(r, q, &e, &k->event)) {
-    skip_event(r, &e, TK_NOTE_REPAIR, "damaged track event: dropped");
+  e.damaged = !read_fields(r, q, &e, &k->event) || k->damaged;
+  if (e.damaged && !e.has_type && !e.has_legacy) {
+    r->n_points = e.first_point;
+    t->counts.dropped++;
+    perfetto_damage(r, "damaged track event: dropped");
     return;
   }
+  if (e.damaged && !k->damaged) perfetto_damage(r, "damaged track event, read as far as it goes");
   if (!time_of(r, q, k, &e, &ns, &pending)) {
     skip_event(r, &e, TK_NOTE_REPAIR, "track event without a usable time: dropped");
     return;
   }
-  enum tk_kind kind = kind_of(&e, &async, &known);
+  enum tk_kind kind = kind_of(&e, &known);
   bool flow = !e.has_type && e.phase && strchr("stf", e.phase);
   if (!known && !flow) {
     skip_event(r, &e, TK_NOTE_INFO, "track event of a type that is not read, such as a state: dropped");
@@ -515,12 +491,13 @@ void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct p
     legacy_flow(r, node, &e, ns, pending);
     return;
   }
+  struct counter_sample sample = {.node = node, .pending = pending, .cat = e.cat, .ns = ns};
   if (kind == TK_COUNTER && e.has_type) {
     r->n_points = e.first_point;
-    counter_event(r, node, &e, ns, pending);
+    counter_event(r, q, k, &e, sample);
   } else {
-    add_event(r, node, &e, kind, async, ns);
-    if (pending) add_pending(r, (struct pending_time){pending, t->n_events, false});
+    add_event(r, node, &e, k, kind, ns);
+    if (pending) perfetto_add_pending(r, (struct pending_time){pending, t->n_events, false});
   }
-  if (e.n_values + e.n_doubles) extra_counters(r, q, k, &e, ns, pending);
+  if (e.n_values + e.n_doubles) extra_counters(r, q, k, &e, sample);
 }

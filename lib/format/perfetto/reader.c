@@ -1,11 +1,32 @@
-/* reader.c - what the files of the Perfetto reader stand on: notes, text, passthrough, machines. */
+/* reader.c - what the files of the Perfetto reader stand on: notes, text, times, passthrough, machines. */
 #include "reader.h"
+
+#include <stdio.h>
+#include <string.h>
 
 #include "base/utf8.h"
 
 /* ---- notes and text ---- */
 
 void perfetto_note(struct perfetto *r, enum tk_note_kind kind, const char *text) { trace_note(r->t, kind, r->offset, text); }
+
+void perfetto_damage(struct perfetto *r, const char *what) {
+  unsigned i = 0;
+  while (i < r->n_damages && strcmp(r->damage[i].what, what) != 0) i++;
+  if (i == DAMAGES) i = DAMAGES - 1;
+  if (i == r->n_damages) r->damage[r->n_damages++] = (struct damage){what, 0, r->offset, r->n_packets};
+  r->damage[i].count++;
+}
+
+void perfetto_note_damage(struct perfetto *r) {
+  char text[160];
+  for (unsigned i = 0; i < r->n_damages; i++) {
+    const struct damage *d = &r->damage[i];
+    const char *form = d->count > 1 ? "%s; the first is packet %llu" : "%s: packet %llu";
+    snprintf(text, sizeof text, form, d->what, (unsigned long long)d->packet);
+    trace_notes(r->t, TK_NOTE_REPAIR, d->offset, text, d->count);
+  }
+}
 
 tk_id perfetto_text(struct perfetto *r, const uint8_t *p, size_t n) {
   bool repaired = false;
@@ -17,6 +38,20 @@ tk_id perfetto_text(struct perfetto *r, const uint8_t *p, size_t n) {
 tk_id perfetto_bytes(struct perfetto *r, const uint8_t *p, size_t n) {
   if (!utf8_valid(p, n)) r->n_bytes++;
   return trace_string(r->t, p, n);
+}
+
+/* ---- times ---- */
+
+static const int64_t DAYS_100_NS = (int64_t)100 * 86400 * 1000000000;
+
+bool perfetto_in_range(int64_t ns, int64_t origin) {
+  i128 apart = (i128)ns - origin;
+  return apart < DAYS_100_NS && apart > -(i128)DAYS_100_NS;
+}
+
+void perfetto_add_pending(struct perfetto *r, struct pending_time p) {
+  if (mem_grow(&r->t->store->mem, (void **)&r->pending, &r->cap_pending, (uint64_t)r->n_pending + 1, sizeof p))
+    r->pending[r->n_pending++] = p;
 }
 
 /* ---- passthrough ---- */

@@ -8,11 +8,15 @@
  *     read_args.c         DebugAnnotation -> arg
  *     read_extension.c    fields that the file describes itself -> args
  *     read_flow_points.c  flow points in full, as our writer has them
+ *     read_counters.c     counter samples
  *     read_track_event.c  TrackEvent -> event, counter samples, flow points
+ *     read_records.c      private packets without an event: records and what else no viewer shows
  *     read_passthrough.c  packets that are not modelled
  *     read_packet.c       one packet: its sequence's state, then what it carries
  *     finish.c            what is known only at the end: which tracks there are, flows in order of time, the origin
- *     read.c              the file: packets through a window, compressed packets
+ *     read_compressed.c   packets in a compressed one
+ *     read_frames.c       where packets begin and end (frames.h)
+ *     read.c              the file: packet after packet
  *
  * While reading, an event's ts is ns of the trace's clock and its track is a site: a node and an aspect of it, below.  perfetto_finish
  * translates both. */
@@ -41,10 +45,13 @@ struct uuid_list {
 };
 
 struct sequence {
+  struct buf deferred; /* packets that need state, before there is any (read_packet.c) */
+  uint64_t n_deferred, first_deferred; /* its events; where the first packet stood */
   struct buf pending; /* its state since the last clearing, while it has no passthrough */
   bool has_others;    /* holds packets that are not modelled */
   uint64_t key; /* machine and trusted_packet_sequence_id */
   bool valid;   /* its state has been cleared once and nothing was lost since */
+  bool cleared; /* ... once */
   bool has_track, has_thread;
   uint32_t default_clock; /* 0 = the trace's own */
   uint64_t default_track;
@@ -71,7 +78,7 @@ struct node {
   tk_id unit, first_name;
   int64_t pid, tid, rank, multiplier, sum;
   double sum_double;
-  tk_id cls; /* of its samples */
+  tk_id counter_name; /* of its samples, once finished */
   uint32_t form;          /* FORM_*: of a track that our writer made */
   tk_id fields, inner_fields;   /* fields of the descriptor that are not modelled, and of its process, thread or counter */
   tk_id ident_text;       /* the pid or tid that was a string */
@@ -117,6 +124,23 @@ struct raw_point {
   uint32_t event, site, order, machine;
   bool terminating, at_end;
   uint8_t direction; /* of an older event's flow: 1 in, 2 out, 3 both; 0 = it is a chain */
+};
+
+/* Classes of counter samples, by node and category. */
+struct counter_classes {
+  struct map index;
+  struct counter_class {
+    tk_id cls;
+    uint32_t node;
+  } *of;
+  uint32_t n, cap;
+};
+
+/* Args of an event that came as several samples. */
+struct collected {
+  tk_id event; /* 0 = none */
+  struct tk_arg *args;
+  uint32_t n, cap;
 };
 
 /* Packets by what they carry. */
@@ -167,11 +191,19 @@ uint32_t extension_args(struct extension_reader *x, const struct member *m, uint
 
 /* ---- the reader ---- */
 
+enum { DAMAGES = 16 }; /* kinds of damage */
+
 struct perfetto {
   struct tk_trace *t;
   struct tk_err *err;
   const struct tk_load_options *opt;
   uint64_t offset; /* of the packet in the file */
+  uint64_t n_packets; /* so far */
+  struct damage {
+    const char *what;
+    uint64_t count, offset, packet; /* the first one's place */
+  } damage[DAMAGES];
+  unsigned n_damages;
   struct sequence *sequences;
   struct node *nodes;
   struct clock *clocks;
@@ -193,20 +225,26 @@ struct perfetto {
   uint64_t inflated; /* bytes out of compressed packets */
   struct buf text, json, fields, copy, packets;
   struct extension_reader extensions;
+  struct counter_classes counter_classes;
+  struct collected collected;
 };
 
 /* What a packet says, in one pass. */
 struct packet {
   struct pb_field event, interned, defaults, descriptor, snapshot, compressed, process, thread, attributes, extension, sync;
-  struct pb_field private_fields;
+  struct pb_field private_fields, bundle; /* bundle: field 1, of ftrace */
   uint64_t timestamp, sequence, flags;
   uint32_t clock, machine;
-  bool has_timestamp, has_clock, dropped;
+  bool has_timestamp, has_clock, has_sequence, dropped;
+  bool damaged;     /* read as far as it goes */
   bool of_sequence; /* the snapshot is of the sequence's own clocks */
   uint32_t other; /* a field that is not modelled */
 };
 
 void perfetto_note(struct perfetto *r, enum tk_note_kind kind, const char *text);
+/* A repair that is said with the number of the first packet that it was made in.  `what` is static. */
+void perfetto_damage(struct perfetto *r, const char *what);
+void perfetto_note_damage(struct perfetto *r);
 /* The string of these bytes, repaired where they are not UTF-8. */
 tk_id perfetto_text(struct perfetto *r, const uint8_t *p, size_t n);
 static inline tk_id perfetto_field_text(struct perfetto *r, const struct pb_field *f) {
@@ -217,11 +255,21 @@ tk_id perfetto_bytes(struct perfetto *r, const uint8_t *p, size_t n);
 /* A meta of passthrough that consists of these bytes. */
 void perfetto_add_passthrough(struct perfetto *r, const char *key, const void *p, size_t n);
 
-/* One packet.  Never fails: what is damaged is noted and skipped.  A compressed one is left to the caller. */
-void perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed);
+/* One packet.  A compressed one is left to the caller.  False, and nothing was done: it cannot be read to its end. */
+bool perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed);
+/* Such a one, as far as it goes. */
+void perfetto_damaged_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed);
+/* At the end of the file: packets of sequences whose state was never set. */
+void perfetto_read_deferred(struct perfetto *r);
+
+/* Packets in a compressed one, as far as they can be had; INFLATE_LIMIT: r->err says why not. */
+enum inflated { INFLATED, INFLATE_CHECKSUM, INFLATE_DAMAGED, INFLATE_LIMIT };
+enum inflated perfetto_inflate(struct perfetto *r, const struct pb_field *f, struct buf *out);
 
 /* Packets that are not modelled (passthrough.c).  `ns`: the packet's time, if it counts on a clock of its sequence, else NULL. */
 void passthrough_packet(struct perfetto *r, struct sequence *q, const struct packet *k, const uint8_t *p, size_t n, const int64_t *ns);
+/* A field of the file that is no packet. */
+void passthrough_other(struct perfetto *r, const uint8_t *p, size_t n);
 void passthrough_clock(struct perfetto *r);
 
 /* ---- what the file is made of (inspect.c) ---- */
@@ -246,6 +294,8 @@ tk_id sequence_text(struct perfetto *r, struct sequence *q, enum iid_kind kind, 
 bool clock_snapshot(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
 /* Does the packet's time count on a clock of its sequence? */
 bool clock_of_sequence(const struct sequence *q, const struct packet *k);
+/* Is it an incremental one, so that a packet without a time is at that of the packet before? */
+bool clock_counts_on(struct perfetto *r, struct sequence *q, const struct packet *k);
 /* ns of the trace's clock; false: not known yet, *ns is a time of the clock whose index is *clock. */
 bool clock_time(struct perfetto *r, struct sequence *q, const struct packet *k, int64_t *ns, uint32_t *clock);
 bool clock_to_trace(struct perfetto *r, uint32_t clock, int64_t own, int64_t *ns);
@@ -288,13 +338,42 @@ struct flow_site {
   bool implied; /* a flow id alone may stand for a point */
 };
 void perfetto_points(struct perfetto *r, struct sequence *q, const struct packet *k, const struct flow_site *of);
-/* Those of a packet without an event. */
-void perfetto_lone_points(struct perfetto *r, struct sequence *q, const struct packet *k);
+/* One that no event holds. */
+void perfetto_lone_point(struct perfetto *r, struct sequence *q, const struct packet *k, const struct flow_site *of,
+                         const struct pb_field *f);
 /* Adds the annotation to the args under construction. */
 void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f);
 /* Is it JSON?  Then r->json is its strict compact text. */
 bool perfetto_is_json(struct perfetto *r, const struct pb_field *f);
 
+/* ---- counters ---- */
+
+struct counter_sample {
+  uint32_t node, pending; /* pending: the clock that `ns` is a time of, if it is not known yet */
+  tk_id cat;
+  int64_t ns;
+  struct tk_arg value; /* INT or DOUBLE */
+};
+void perfetto_sample(struct perfetto *r, const struct counter_sample *s);
+/* One whose packet has private fields. */
+void perfetto_private_sample(struct perfetto *r, struct sequence *q, const struct packet *k, const struct counter_sample *s);
+/* An event of a counter that no sample shows; `s` says where and when. */
+void perfetto_lone_counter(struct perfetto *r, struct sequence *q, const struct counter_sample *s, const struct pb_field *f);
+/* The event whose args were collected gets them. */
+void perfetto_end_collected(struct perfetto *r);
+/* When it is known what counters are called. */
+void perfetto_name_counters(struct perfetto *r);
+
+/* ---- records ---- */
+
+void perfetto_private_packet(struct perfetto *r, struct sequence *q, const struct packet *k);
+void perfetto_record_times(struct perfetto *r, int64_t origin);
+
+/* ---- the end ---- */
+
+void perfetto_add_pending(struct perfetto *r, struct pending_time p);
+/* Is the time near enough to the origin for a time of the graph? */
+bool perfetto_in_range(int64_t ns, int64_t origin);
 void perfetto_finish(struct perfetto *r);
 /* Every site becomes a track of the graph: those of events, of flow points not bound to an event (finish_tracks.c). */
 void perfetto_finish_tracks(struct perfetto *r);

@@ -110,7 +110,9 @@ static void write_thread(struct perfetto_sink *s, tk_id track) {
   if (k->count == 0) return;
   writer_track(&s->w, s->uuids[track]);
   s->n_deep = 0;
+  s->w.track_is_mixed = form_of_spans(s->t, k) == FORM_MIXED;
   write_nested(s, k->first, k->first + k->count, 0, 0);
+  s->w.track_is_mixed = false;
   for (tk_id i = k->first; i < k->first + k->count; i++)
     if (s->t->events[i].flags & ASIDE) write_aside(s, track, &lanes, i);
   for (uint32_t i = 0; i < s->n_deep; i++) write_aside(s, track, &lanes, s->deep[i]);
@@ -202,6 +204,7 @@ static bool graph_begin(struct perfetto_sink *s, const struct tk_trace *t) {
   map_init(&s->named, &s->mem);
   map_init(&s->threads, &s->mem);
   map_init(&s->series, &s->mem);
+  map_init(&s->lone_counters, &s->mem);
   passthrough_tracks_begin(s);
   s->uuids = mem_array(&s->mem, n, sizeof *s->uuids);
   s->pids = mem_array(&s->mem, n, sizeof *s->pids);
@@ -213,6 +216,7 @@ static void graph_end(struct perfetto_sink *s) {
   map_free(&s->named);
   map_free(&s->threads);
   map_free(&s->series);
+  map_free(&s->lone_counters);
   map_free(&s->passthrough_at);
   map_free(&s->machine_of);
   mem_free(&s->mem, s->uuids);
@@ -233,7 +237,6 @@ static void write_lone_points(struct perfetto_sink *s) {
 static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct tk_err *err) {
   struct perfetto_sink *s = (struct perfetto_sink *)sink;
   struct tk_saved *saved = &sink->saved;
-  uint64_t lost_samples = saved->lost[TK_LOSS_COUNTERS];
   if (!s->at_first) {
     describe_extensions(s, t);
     write_passthrough(s, t, false);
@@ -245,7 +248,8 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
     describe_tracks(s);
     ok = write_tracks(s, err);
     if (ok) write_lone_points(s);
-    saved->events += t->n_events - (saved->lost[TK_LOSS_COUNTERS] - lost_samples);
+    if (ok) records_write(s);
+    saved->events += t->n_events;
     saved->records += s->w.n_packets;
     saved->flow_points += t->n_flow_points - dangling;
     sink_lose(sink, TK_LOSS_DANGLING, dangling);
@@ -274,6 +278,7 @@ static void perfetto_free(struct sink *sink) {
   buf_free(&s->private_fields);
   mem_free(&s->mem, s->stack);
   mem_free(&s->mem, s->deep);
+  mem_free(&s->mem, s->args);
   mem_free(&mem, s);
 }
 

@@ -2,7 +2,12 @@
  *
  * A counter of Perfetto has one series.  Those of other formats are named as trace_processor's JSON importer names them: "counter
  * series", "counter id: ID series"; what was what stands in the private fields of the track.  A number in a string counts, as
- * it does there. */
+ * it does there.
+ *
+ * An event is what it was in private fields of its samples: those behind the first say that they join it, and each says the args
+ * that stand before it and are no series (a null, the tid of another thread), the last one those behind it.  Where a reader would
+ * make something else of the number (a double of 20 digits), the arg stands there as well.  An event without any series is a private
+ * packet, on a track that is described in a private field: no viewer knows of either. */
 #include <string.h>
 
 #include "writer.h"
@@ -11,6 +16,12 @@ struct series {
   tk_id key;
   bool text, has_id; /* its values are strings; the counter has an id */
   struct tk_arg id;
+};
+
+/* Of a track, as the reader knows it. */
+struct series_track {
+  uint64_t uuid;
+  bool text, number_id;
 };
 
 /* As strtod has it: "+1", ".5", "2." and "007" are numbers. */
@@ -59,6 +70,7 @@ static void append_text(struct perfetto_sink *s, tk_id text) {
   buf_append(&s->text, p->bytes, p->len);
 }
 
+/* The tid of the thread that a counter was sampled on stands in private fields. */
 static uint64_t describe_series(struct perfetto_sink *s, tk_id track, const struct tk_event *e, const struct series *of) {
   const struct tk_track *k = &s->t->tracks[track];
   struct child c = {.parent = s->uuids[k->parent], .counter = true, .track = track, .has_rank = k->has_sort, .rank = k->sort_index};
@@ -70,7 +82,8 @@ static uint64_t describe_series(struct perfetto_sink *s, tk_id track, const stru
     if (k->tid.kind == TK_IDENT_INT) c.parent = describe_thread_uuid(s, k->parent, k->tid.num);
   } else {
     c.form = FORM_SERIES | (of->text ? FORM_TEXT : 0);
-    c.tid = ident_str(of->key);
+    c.series = of->key;
+    c.tid = k->tid;
     if (of->has_id && of->id.type == TK_ARG_STR) {
       c.id = tk_string(s->t, of->id.s, &c.n_id);
     } else if (of->has_id) {
@@ -88,38 +101,102 @@ static uint64_t describe_series(struct perfetto_sink *s, tk_id track, const stru
   return describe_child(s, &c);
 }
 
-static uint64_t series_uuid(struct perfetto_sink *s, tk_id track, const struct tk_event *e, const struct series *series) {
+/* What is told of it stays that of the first sample. */
+static struct series_track track_of_series(struct perfetto_sink *s, tk_id track, const struct tk_event *e,
+                                           const struct series *series) {
+  enum { TEXT = 1, NUMBER_ID = 2, BITS = 2 };
   const struct tk_track *k = &s->t->tracks[track];
   uint64_t of = k->renamed ? (uint64_t)track << 32 | 1u << 31 : (uint64_t)k->parent << 32 | k->name;
-  uint32_t *slot = map_put(&s->series, of * 0x9e3779b97f4a7c15u ^ series->key, UINT32_MAX);
+  uint32_t *slot = map_put(&s->series, (of * 0x9e3779b97f4a7c15u ^ series->key) * 2 + series->has_id, UINT32_MAX);
+  if (!slot) return (struct series_track){0};
+  if (*slot == UINT32_MAX) {
+    uint32_t bits = (series->text ? TEXT : 0) | (series->has_id && series->id.type != TK_ARG_STR ? NUMBER_ID : 0);
+    *slot = (uint32_t)(describe_series(s, track, e, series) - s->first_series) << BITS | (k->renamed ? 0 : bits);
+  }
+  return (struct series_track){s->first_series + (*slot >> BITS), *slot & TEXT, *slot & NUMBER_ID};
+}
+
+/* The track that no viewer knows. */
+static uint64_t lone_uuid(struct perfetto_sink *s, tk_id track) {
+  const struct tk_track *k = &s->t->tracks[track];
+  struct child c = {.parent = s->uuids[k->parent], .counter = true, .lone = true, .tid = k->tid, .form = FORM_COUNTER};
+  uint32_t *slot = map_put(&s->lone_counters, track, UINT32_MAX);
   if (!slot) return 0;
-  if (*slot == UINT32_MAX) *slot = (uint32_t)(describe_series(s, track, e, series) - s->first_series);
+  c.name = tk_string(s->t, k->name, &c.n);
+  if (*slot == UINT32_MAX) *slot = (uint32_t)(describe_child(s, &c) - s->first_series);
   return s->first_series + *slot;
 }
 
-/* The samples that an event's args are; what of the event no track of a counter has a place for is lost. */
-static void write_samples(struct perfetto_sink *s, tk_id track, tk_id event) {
+/* ---- samples ---- */
+
+/* Does the sample say all of the arg: is the one what a reader makes of the other? */
+static bool says_all(const struct perfetto_sink *s, const struct tk_arg *arg, const struct tk_arg *value, bool as_text) {
+  const struct intern_str *text = arg->type == TK_ARG_STR ? trace_str(s->t, arg->s) : NULL;
+  char number[40];
+  double d;
+  if (as_text != (text != NULL)) return false;
+  if (!decimal_is_double(value, &d)) return arg->type == TK_ARG_INT || arg->type == TK_ARG_DOUBLE;
+  if (!text) return true;
+  size_t n = value->type == TK_ARG_INT ? num_put_i64(number, value->i) : num_put_double(number, d);
+  return n == text->len && memcmp(number, text->bytes, n) == 0;
+}
+
+static bool is_id_of(const struct tk_arg *arg, const struct series_track *of) {
+  return arg->key == KEY_ID && (arg->type == TK_ARG_STR ? !of->number_id : arg->type == TK_ARG_INT && of->number_id);
+}
+
+static void collect_args(struct perfetto_sink *s, uint32_t args) {
+  struct tk_arg arg;
+  for (struct tk_args it = tk_args_of(s->t, args); tk_args_next(&it, &arg);)
+    if (mem_grow(&s->mem, (void **)&s->args, &s->cap_args, (uint64_t)s->n_args + 1, sizeof arg)) s->args[s->n_args++] = arg;
+}
+
+/* Args first .. end-1 but for the id, which the track says; `own` is left out as well. */
+static void rest_of(struct perfetto_sink *s, uint32_t first, uint32_t end, uint32_t own, const struct series_track *of) {
+  for (uint32_t i = first; i < end; i++)
+    if (i != own && !is_id_of(&s->args[i], of)) writer_rest(&s->w, &s->args[i]);
+}
+
+/* Args first .. end-1 of the event, of which `own` is the series. */
+static void write_sample(struct perfetto_sink *s, tk_id track, tk_id event, uint32_t first, uint32_t own, uint32_t end) {
   const struct tk_event *e = &s->t->events[event];
-  const struct tk_class *c = &s->t->classes[e->cls];
-  struct tk_arg arg, value;
-  struct series series = {.has_id = e->args && tk_args_find(s->t, e->args, "json.id", &series.id)};
-  uint64_t written = 0, lost = c->cat != 0; /* a counter has no category */
-  for (struct tk_args it = tk_args_of(s->t, c->args); tk_args_next(&it, &arg);) lost++;
-  for (struct tk_args it = tk_args_of(s->t, e->args); tk_args_next(&it, &arg);) {
-    if (!series_value(s, &arg, &value)) {
-      lost += arg.key != KEY_ID;
-      continue;
-    }
-    series.key = arg.key;
-    series.text = arg.type == TK_ARG_STR;
-    writer_track(&s->w, series_uuid(s, track, e, &series));
-    writer_counter(&s->w, event, &value);
-    written++;
+  const struct tk_arg *arg = &s->args[own];
+  struct series series = {.key = arg->key, .text = arg->type == TK_ARG_STR};
+  struct tk_arg value;
+  series.has_id = tk_args_find(s->t, e->args, "json.id", &series.id);
+  series_value(s, arg, &value);
+  struct series_track of = track_of_series(s, track, e, &series);
+  bool all = says_all(s, arg, &value, of.text);
+  for (uint32_t i = own + 1; i < end; i++) all = all && is_id_of(&s->args[i], &of);
+  writer_track(&s->w, of.uuid);
+  writer_begin_rest(&s->w);
+  rest_of(s, first, end, all ? own : UINT32_MAX, &of);
+  writer_counter(&s->w, event, &value, first > 0);
+}
+
+static void write_event(struct perfetto_sink *s, tk_id track, tk_id event) {
+  const struct tk_event *e = &s->t->events[event];
+  uint32_t first = 0, last = UINT32_MAX;
+  struct tk_arg value;
+  s->n_args = 0;
+  collect_args(s, s->t->classes[e->cls].args);
+  uint32_t own = s->n_args;
+  collect_args(s, e->args);
+  for (uint32_t i = own; i < s->n_args; i++)
+    if (series_value(s, &s->args[i], &value)) last = i;
+  if (last == UINT32_MAX) {
+    writer_track(&s->w, lone_uuid(s, track));
+    writer_lone_counter(&s->w, event);
+    return;
   }
-  sink_lose(&s->sink, written ? TK_LOSS_ARGS : TK_LOSS_COUNTERS, written ? lost : 1);
+  for (uint32_t i = own; i <= last; i++) {
+    if (!series_value(s, &s->args[i], &value)) continue;
+    write_sample(s, track, event, first, i, i == last ? s->n_args : i + 1);
+    first = i + 1;
+  }
 }
 
 void counters_write(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
-  for (tk_id i = k->first; i < k->first + k->count; i++) write_samples(s, track, i);
+  for (tk_id i = k->first; i < k->first + k->count; i++) write_event(s, track, i);
 }

@@ -15,6 +15,14 @@ static void put_descriptor(struct perfetto_sink *s, struct buf *descriptor) {
   s->w.n_packets++;
 }
 
+static void put_lone_descriptor(struct perfetto_sink *s, const struct buf *descriptor) {
+  s->inner.len = s->packet.len = 0;
+  pb_message(&s->inner, TRACEKIT_TRACK, descriptor);
+  pb_message(&s->packet, PACKET_TRACEKIT, &s->inner);
+  if (s->w.machine) pb_u64(&s->packet, PACKET_MACHINE_ID, s->w.machine);
+  writer_packet(s->out, &s->packet);
+}
+
 bool track_hidden(const struct tk_trace *t, tk_id track) {
   return t->tracks[track].hidden || t->tracks[t->tracks[track].parent].hidden;
 }
@@ -53,16 +61,16 @@ static void write_private_fields(struct perfetto_sink *s, struct buf *descriptor
   if (s->private_fields.len) pb_message(descriptor, DESCRIPTOR_TRACEKIT, &s->private_fields);
 }
 
-/* Spans of one form only, so that it is said once and not by each. */
-static uint32_t form_of(const struct perfetto_sink *s, const struct tk_track *k) {
-  bool any = false;
+/* Spans of one form say it once, and not each by itself. */
+uint32_t form_of_spans(const struct tk_trace *t, const struct tk_track *k) {
+  bool pairs = false, whole = false;
   for (tk_id i = k->first; i < k->first + k->count; i++) {
-    const struct tk_event *e = &s->t->events[i];
+    const struct tk_event *e = &t->events[i];
     if (e->kind != TK_SPAN) continue;
-    if (e->flags & TK_PAIRED) return 0;
-    any = true;
+    if (e->flags & TK_PAIRED) pairs = true;
+    else whole = true;
   }
-  return any ? FORM_COMPLETE : 0;
+  return !whole ? 0 : pairs ? FORM_MIXED : FORM_COMPLETE;
 }
 
 /* ---- processes and threads ---- */
@@ -113,7 +121,7 @@ static void describe_thread(struct perfetto_sink *s, tk_id track) {
   write_passthrough_fields(s, track, false, &d);
   if (k->has_sort) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, k->sort_index);
   if (is_number(k->tid)) map_put(&s->threads, thread_key(k->parent, k->tid.num), track);
-  write_private_fields(s, &d, form_of(s, k) | (k->no_lanes ? FORM_NO_LANES : 0), k->tid, tid, 0);
+  write_private_fields(s, &d, form_of_spans(s->t, k) | (k->no_lanes ? FORM_NO_LANES : 0), k->tid, tid, 0);
   put_descriptor(s, &d);
   buf_free(&d);
 }
@@ -134,13 +142,16 @@ uint64_t describe_child(struct perfetto_sink *s, const struct child *c) {
   if (c->counter) pb_message(&d, DESCRIPTOR_COUNTER, &s->inner);
   write_passthrough_fields(s, c->track, false, &d);
   s->private_fields.len = 0;
-  if (c->form) pb_u64(&s->private_fields, TRACK_FORM, c->form);
-  if (c->tid.kind == TK_IDENT_STR) put_string(s, &s->private_fields, TRACK_IDENT, c->tid.str);
+  uint32_t form = c->form | (c->tid.kind == TK_IDENT_QUOTED ? FORM_QUOTED : 0);
+  if (form) pb_u64(&s->private_fields, TRACK_FORM, form);
+  if (c->series) put_string(s, &s->private_fields, TRACK_IDENT, c->series);
+  if (c->tid.kind == TK_IDENT_STR) put_string(s, &s->private_fields, c->counter ? TRACK_TID_TEXT : TRACK_IDENT, c->tid.str);
   if (is_number(c->tid)) pb_i64(&s->private_fields, TRACK_TID, c->tid.num);
   if (c->process) pb_u64(&s->private_fields, TRACK_PROCESS, c->process);
   if (c->id) pb_bytes(&s->private_fields, TRACK_COUNTER_ID, c->id, c->n_id);
   if (s->private_fields.len) pb_message(&d, DESCRIPTOR_TRACEKIT, &s->private_fields);
-  put_descriptor(s, &d);
+  if (c->lone) put_lone_descriptor(s, &d);
+  else put_descriptor(s, &d);
   buf_free(&d);
   return uuid;
 }
@@ -157,7 +168,7 @@ static void describe_named(struct perfetto_sink *s, tk_id track) {
   const struct intern *strings = &s->t->store->strings;
   uint32_t code = (uint32_t)((uint64_t)k->tid.num % NAMED_CODES), *up = NULL;
   int64_t rest = k->tid.num >> 3;
-  struct child c = {.parent = s->uuids[k->parent], .form = form_of(s, k), .track = track};
+  struct child c = {.parent = s->uuids[k->parent], .form = form_of_spans(s->t, k), .track = track};
   size_t n;
   const char *tid = tk_string(s->t, k->tid.str, &n);
   c.has_rank = k->has_sort;

@@ -18,6 +18,27 @@ static double decimal(const struct tk_arg *a) {
   return num_nearest(a->i, a->exp);
 }
 
+/* Without zeros at its end a decimal has one mantissa. */
+static struct num shortest(int64_t mant, int32_t exp) {
+  while (mant && mant % 10 == 0) mant /= 10, exp++;
+  return (struct num){.mant = mant, .exp = mant ? exp : 0};
+}
+
+bool decimal_is_double(const struct tk_arg *a, double *d) {
+  static const int64_t FIFTEEN_DIGITS = 1000000000000000;
+  char text[40] = {0};
+  const uint8_t *end;
+  if (a->type == TK_ARG_INT) return a->i < 1ll << 53 && a->i > -(1ll << 53) ? *d = (double)a->i, true : false;
+  if (a->type != TK_ARG_DECIMAL) return false;
+  *d = decimal(a);
+  if (a->i < FIFTEEN_DIGITS && a->i > -FIFTEEN_DIGITS) return true;
+  num_put_double(text, *d);
+  struct num printed = num_scan((const uint8_t *)text, &end);
+  struct num was = shortest(a->i, a->exp);
+  printed = shortest(printed.mant, printed.exp);
+  return printed.mant == was.mant && printed.exp == was.exp;
+}
+
 /* Bytes that are no text: a data URL, which says what it is and loses nothing. */
 static void write_data_url(struct event_writer *w, struct buf *b, const struct intern_str *s) {
   struct buf *url = &w->scratch;
@@ -29,11 +50,15 @@ static void write_data_url(struct event_writer *w, struct buf *b, const struct i
 
 /* Values whose annotation may be longer than a byte tells. */
 static void write_long_annotation(struct event_writer *w, uint32_t key, const struct tk_arg *arg) {
-  const struct intern_str *text = trace_str(w->t, arg->s);
+  const struct intern_str *text = arg->type == TK_ARG_DECIMAL ? NULL : trace_str(w->t, arg->s);
   struct buf *b = &w->annotation;
+  char number[96];
   b->len = 0;
   pb_u64(b, ANNOTATION_NAME_IID, key);
-  if (arg->type == TK_ARG_BYTES) {
+  if (!text) {
+    pb_double(b, ANNOTATION_DOUBLE, decimal(arg));
+    pb_bytes(b, ANNOTATION_TRACEKIT, number, num_put_decimal(number, arg->i, arg->exp));
+  } else if (arg->type == TK_ARG_BYTES) {
     write_data_url(w, b, text);
   } else if (arg->type == TK_ARG_JSON) {
     pb_bytes(b, ANNOTATION_JSON, text->bytes, text->len);
@@ -48,14 +73,15 @@ static void write_long_annotation(struct event_writer *w, uint32_t key, const st
  * 128 the length is one byte, and of a field below 16 the key. */
 static void write_annotation(struct event_writer *w, uint32_t key, const struct tk_arg *arg) {
   enum tk_arg_type type = arg->type;
-  if (type == TK_ARG_JSON || type == TK_ARG_BYTES || type == TK_ARG_NUMBER) {
+  double d = arg->d;
+  bool short_decimal = type == TK_ARG_DECIMAL && decimal_is_double(arg, &d);
+  if (type == TK_ARG_JSON || type == TK_ARG_BYTES || type == TK_ARG_NUMBER || (type == TK_ARG_DECIMAL && !short_decimal)) {
     write_long_annotation(w, key, arg);
     return;
   }
   bool is_text = type == TK_ARG_STR || type == TK_ARG_REF;
   uint32_t text = is_text ? writer_iid(w, &w->values, INTERNED_ANNOTATION_STRINGS, arg->s) : 0;
   uint8_t *start = buf_reserve(&w->event, 32), *p = start;
-  double d = arg->d;
   uint64_t bits;
   if (!p) return;
   *p++ = PB_KEY(EVENT_DEBUG_ANNOTATIONS, PB_BYTES);
@@ -77,7 +103,7 @@ static void write_annotation(struct event_writer *w, uint32_t key, const struct 
     *p++ = (uint8_t)PB_KEY(type == TK_ARG_UINT ? ANNOTATION_UINT : ANNOTATION_POINTER, PB_VARINT);
     p = varint_put(p, arg->u);
     break;
-  case TK_ARG_DECIMAL: d = decimal(arg); /* fall through */
+  case TK_ARG_DECIMAL:
   case TK_ARG_DOUBLE:
     *p++ = PB_KEY(ANNOTATION_DOUBLE, PB_FIXED64);
     memcpy(&bits, &d, sizeof bits);
@@ -133,12 +159,20 @@ static void write_args(struct event_writer *w, uint32_t args, bool at_end) {
 
 /* ---- events ---- */
 
+static void put_category(struct event_writer *w, const struct tk_class *c) {
+  if (c->cat) pb_u64(&w->event, EVENT_CATEGORY_IIDS, writer_iid(w, &w->categories, INTERNED_CATEGORIES, c->cat));
+}
+
+static void put_names(struct event_writer *w, const struct tk_class *c) {
+  if (c->name) pb_u64(&w->event, EVENT_NAME_IID, writer_iid(w, &w->names, INTERNED_NAMES, c->name));
+  put_category(w, c);
+}
+
 /* A name says what follows it, so it comes first. */
 static void begin_event(struct event_writer *w, const struct tk_event *e, uint32_t type) {
   const struct tk_class *c = &w->t->classes[e->cls];
   w->event.len = w->interned.len = 0;
-  if (c->name) pb_u64(&w->event, EVENT_NAME_IID, writer_iid(w, &w->names, INTERNED_NAMES, c->name));
-  if (c->cat) pb_u64(&w->event, EVENT_CATEGORY_IIDS, writer_iid(w, &w->categories, INTERNED_CATEGORIES, c->cat));
+  put_names(w, c);
   pb_u64(&w->event, EVENT_TYPE, type);
   if (c->args) write_args(w, c->args, false);
   if (e->args) write_args(w, e->args, false);
@@ -148,12 +182,17 @@ void writer_slice_begin(struct event_writer *w, tk_id id) {
   const struct tk_event *e = &w->t->events[id];
   begin_event(w, e, TYPE_SLICE_BEGIN);
   writer_flows(w, id, false);
+  if (w->track_is_mixed && !(e->flags & TK_PAIRED)) {
+    pb_u64(&w->private_fields, TRACEKIT_WHOLE, 1);
+    w->has_private_fields = true;
+  }
   writer_event(w, writer_ns(w, e->ts), SINK_EVENT, id);
 }
 
 void writer_slice_end(struct event_writer *w, tk_id id, int64_t ns) {
   const struct tk_event *e = &w->t->events[id];
   w->event.len = w->interned.len = 0;
+  if (e->flags & TK_END_NAMED) put_names(w, &w->t->classes[e->cls]);
   pb_u64(&w->event, EVENT_TYPE, TYPE_SLICE_END);
   writer_flows(w, id, true);
   if (e->flags & TK_PAIRED && e->args) write_args(w, e->args, true);
@@ -167,11 +206,45 @@ void writer_instant(struct event_writer *w, tk_id id) {
   writer_event(w, writer_ns(w, e->ts), SINK_EVENT, id);
 }
 
-void writer_counter(struct event_writer *w, tk_id id, const struct tk_arg *value) {
-  w->event.len = w->interned.len = 0;
+/* ---- counters ---- */
+
+static uint32_t key_iid(struct event_writer *w, tk_id key) {
+  return w->keys.iid[key] ? w->keys.iid[key] : writer_new_iid(w, &w->keys, INTERNED_ANNOTATION_NAMES, key, 0);
+}
+
+void writer_begin_rest(struct event_writer *w) { w->event.len = w->interned.len = 0; }
+
+void writer_rest(struct event_writer *w, const struct tk_arg *arg) { write_annotation(w, key_iid(w, arg->key), arg); }
+
+/* What stands in w->event becomes private. */
+static void make_private(struct event_writer *w) {
+  if (w->event.len) pb_message(&w->private_fields, TRACEKIT_ARGS, &w->event);
+  w->has_private_fields = w->private_fields.len != 0;
+  w->event.len = 0;
+}
+
+void writer_counter(struct event_writer *w, tk_id id, const struct tk_arg *value, bool joined) {
+  const struct tk_event *e = &w->t->events[id];
+  double d = value->d;
+  if (joined) pb_u64(&w->private_fields, TRACEKIT_JOINED, 1);
+  make_private(w);
+  if (!joined) put_category(w, &w->t->classes[e->cls]);
   pb_u64(&w->event, EVENT_TYPE, TYPE_COUNTER);
-  if (value->type == TK_ARG_INT) pb_i64(&w->event, EVENT_COUNTER_VALUE, value->i);
-  else if (value->type == TK_ARG_UINT) pb_double(&w->event, EVENT_DOUBLE_COUNTER_VALUE, (double)value->u);
-  else pb_double(&w->event, EVENT_DOUBLE_COUNTER_VALUE, value->type == TK_ARG_DOUBLE ? value->d : decimal(value));
-  writer_event(w, writer_ns(w, w->t->events[id].ts), SINK_EVENT, id);
+  if (value->type == TK_ARG_DECIMAL) d = decimal(value);
+  if (value->type == TK_ARG_UINT) d = (double)value->u;
+  if (value->type == TK_ARG_INT || (value->type == TK_ARG_UINT && value->i >= 0)) pb_i64(&w->event, EVENT_COUNTER_VALUE, value->i);
+  else pb_double(&w->event, EVENT_DOUBLE_COUNTER_VALUE, d);
+  writer_event(w, writer_ns(w, e->ts), SINK_EVENT, id);
+}
+
+void writer_lone_counter(struct event_writer *w, tk_id id) {
+  const struct tk_event *e = &w->t->events[id];
+  const struct tk_class *c = &w->t->classes[e->cls];
+  struct tk_arg arg;
+  w->event.len = w->interned.len = 0;
+  put_names(w, c);
+  for (struct tk_args it = tk_args_of(w->t, c->args); tk_args_next(&it, &arg);) writer_rest(w, &arg);
+  for (struct tk_args it = tk_args_of(w->t, e->args); tk_args_next(&it, &arg);) writer_rest(w, &arg);
+  make_private(w);
+  writer_event(w, writer_ns(w, e->ts), SINK_EVENT, id);
 }

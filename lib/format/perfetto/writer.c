@@ -111,28 +111,31 @@ static void write_sequence(struct event_writer *w, struct buf *packet, uint64_t 
   if (w->machine) pb_u64(packet, PACKET_MACHINE_ID, w->machine);
 }
 
-static void clock_snapshot(struct event_writer *w, int64_t ns) {
+/* Clears the state at the start of a sequence.  Later ones only say again when the incremental clock was 0, so that a wrong bit in a
+ * time moves no more than the events up to the next of them. */
+static void clock_snapshot(struct event_writer *w) {
   struct buf *b = &w->scratch, *snapshot = &w->annotation;
   snapshot->len = 0;
   for (int incremental = 0; incremental < 2; incremental++) {
     b->len = 0;
     pb_u64(b, CLOCK_ID, incremental ? CLOCK_OF_SEQUENCE : w->clock);
-    pb_u64(b, CLOCK_TIMESTAMP, (uint64_t)ns);
+    pb_u64(b, CLOCK_TIMESTAMP, 0);
     if (incremental) pb_u64(b, CLOCK_IS_INCREMENTAL, 1);
     pb_message(snapshot, SNAPSHOT_CLOCKS, b);
   }
   w->packet.len = 0;
-  write_sequence(w, &w->packet, SEQUENCE_CLEARED);
+  write_sequence(w, &w->packet, w->started ? SEQUENCE_NEEDS_STATE : SEQUENCE_CLEARED);
   pb_message(&w->packet, PACKET_CLOCK_SNAPSHOT, snapshot);
   writer_packet(w->out, &w->packet);
-  w->last_ns = ns;
+  w->last_ns = 0;
+  w->n_since_clock = 0;
   w->started = true;
 }
 
 void writer_track(struct event_writer *w, uint64_t uuid) {
   struct buf *b = &w->scratch, *defaults = &w->annotation;
   if (w->track == uuid) return;
-  if (!w->started) clock_snapshot(w, 0);
+  if (!w->started) clock_snapshot(w);
   b->len = defaults->len = w->packet.len = 0;
   pb_u64(b, EVENT_DEFAULTS_TRACK_UUID, uuid);
   pb_message(defaults, DEFAULTS_TRACK_EVENT, b);
@@ -146,7 +149,9 @@ void writer_track(struct event_writer *w, uint64_t uuid) {
 /* The order of fields is that of what deflate finds: what varies from packet to packet (lengths, name; time and the next length)
  * stands together, what does not is one match between. */
 void writer_event(struct event_writer *w, int64_t ns, enum sink_part part, tk_id id) {
+  enum { CLOCK_EVERY = 512 };
   struct buf *p = &w->packet;
+  if (++w->n_since_clock > CLOCK_EVERY) clock_snapshot(w);
   p->len = 0;
   if (w->interned.len) pb_message(p, PACKET_INTERNED_DATA, &w->interned);
   if (w->event.len) pb_message(p, PACKET_TRACK_EVENT, &w->event);

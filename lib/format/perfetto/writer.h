@@ -11,6 +11,7 @@
  *     write_descriptors.c  descriptors of tracks, clocks, top-level data
  *     write_asyncs.c       async spans: lanes by name, those of one id nested
  *     write_counters.c     counter samples: a track for each series
+ *     write_records.c      what has no time or no meaning in a trace of events
  *     write.c              the sink: one track after the other */
 #ifndef FORMAT_PERFETTO_WRITER_H
 #define FORMAT_PERFETTO_WRITER_H
@@ -68,9 +69,11 @@ struct event_writer {
   uint32_t sequence, clock, machine;
   bool has_private_fields;        /* `private_fields` go into the packet, also if it is empty */
   bool track_has_scope;  /* what the scope of instants on it is, the track says */
+  bool track_is_mixed;   /* FORM_MIXED */
   bool started;          /* its first packet, which clears the state, is written */
   int64_t base_ns;       /* of ts 0 against what the file prints times */
   int64_t last_ns;       /* the incremental clock */
+  uint32_t n_since_clock; /* packets since it was said what it counts from */
   uint64_t track;        /* default track of the sequence now */
   struct iids names, categories, keys, end_keys, values;
   uint64_t n_packets;    /* descriptors, events */
@@ -105,7 +108,15 @@ void writer_slice_end(struct event_writer *w, tk_id event, int64_t ns);
 void writer_instant(struct event_writer *w, tk_id event);
 /* A flow point that no span holds: for our reader alone. */
 void writer_lone_point(struct event_writer *w, uint64_t uuid, tk_id flow);
-void writer_counter(struct event_writer *w, tk_id event, const struct tk_arg *value);
+/* A counter sample, behind the args of its event that it does not say itself: writer_begin_rest, writer_rest for each.  `joined`: it
+ * is a further series of the event. */
+void writer_begin_rest(struct event_writer *w);
+void writer_rest(struct event_writer *w, const struct tk_arg *arg);
+void writer_counter(struct event_writer *w, tk_id event, const struct tk_arg *value, bool joined);
+/* An event of a counter that has no sample: for our reader alone. */
+void writer_lone_counter(struct event_writer *w, tk_id event);
+/* Is the number exactly what a reader makes of the double *d that is nearest to it? */
+bool decimal_is_double(const struct tk_arg *a, double *d);
 /* The flows of the event whose fields stand in w->event: those of its begin, or those of its end. */
 void writer_flows(struct event_writer *w, tk_id event, bool at_end);
 /* Interns the string, less its first `skip` bytes, in the packet that is being made. */
@@ -178,9 +189,12 @@ struct perfetto_sink {
   tk_id machine_name;     /* that is written of */
   struct map machine_of;  /* name -> machine */
   struct map machine_ids; /* that are taken */
-  struct map series; /* process, counter, series -> its uuid, from first_series on */
+  struct map series; /* process, counter, series -> its track (write_counters.c) */
+  struct map lone_counters; /* counter track -> the uuid for its events without samples, from first_series on */
   uint64_t first_series;
   struct buf packet, inner, text, private_fields;
+  struct tk_arg *args; /* of a counter event */
+  uint32_t n_args, cap_args;
   struct open_span *stack;
   uint32_t n_stack, cap_stack;
   tk_id *deep; /* of the track: spans that are too deep for its stack, or stick out on it */
@@ -196,6 +210,9 @@ void asyncs_write(struct perfetto_sink *s, tk_id track);
 /* The samples of a counter track (write_counters.c). */
 void counters_write(struct perfetto_sink *s, tk_id track);
 
+/* Records of the graph, as private packets (write_records.c). */
+void records_write(struct perfetto_sink *s);
+
 /* ---- machines (write_machine.c) ---- */
 
 bool writer_machines(struct perfetto_sink *s);
@@ -210,6 +227,8 @@ static inline bool track_is_named(const struct tk_track *k) {
 }
 
 
+/* Which of FORM_COMPLETE and FORM_MIXED the spans of a track are. */
+uint32_t form_of_spans(const struct tk_trace *t, const struct tk_track *k);
 void describe_tracks(struct perfetto_sink *s);
 /* A named track under another (0 = under none).  `form` and `tid` are for our reader. */
 struct child {
@@ -221,6 +240,8 @@ struct child {
   uint64_t process;
   tk_id track; /* that it stands for; 0 = none */
   bool counter, has_rank, explicit;
+  bool lone; /* its descriptor is for our reader alone */
+  tk_id series; /* of a counter: the end of its name */
   const char *unit, *id; /* of a counter; the id that is part of its name */
   size_t n_id;
   int64_t rank;
