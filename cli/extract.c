@@ -35,6 +35,7 @@ static const struct opt opts[] = {
   ROW_PRETTY,
   ROW_LEVEL,
   ROW_NO_PROVENANCE,
+  ROW_NO_PASSTHROUGH,
   ROW_JSON,
   ROWS_READ,
   ROW_END

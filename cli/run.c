@@ -50,7 +50,8 @@ struct tk_save_options run_save_options(const struct shared *s, const char *comm
                                    .pretty = s->pretty,
                                    .force = s->force,
                                    .dry_run = s->dry_run,
-                                   .no_loss = s->no_loss };
+                                   .no_loss = s->no_loss,
+                                   .no_passthrough = s->no_passthrough };
 }
 
 /* ---- notes ---- */

@@ -360,6 +360,7 @@ struct tk_save_options {
   bool force;           /* replace an existing file */
   bool dry_run;         /* compute what would be written and lost; write nothing */
   bool no_loss;         /* a loss is TK_ELOSS, and nothing is written */
+  bool no_passthrough;  /* leave out what the graph does not model and only the format of the input understands: it is no loss */
 };
 
 /* Kinds of what a trace has and the format that it is written in cannot hold. */

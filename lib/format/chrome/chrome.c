@@ -13,6 +13,7 @@ const struct format format_chrome = {
              .can_read = true,
              .can_write = true},
     .packed = true,
+    .carries = true,
     .in_manifest = true,
     .bid = chrome_bid,
     .is_trace = chrome_is_trace,

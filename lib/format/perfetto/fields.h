@@ -164,6 +164,9 @@ enum {
   PACKET_TRACEKIT = 1990,
   TRACEKIT_POINTS = 1, /* a flow point of the event, or, in a packet without one, of the default track */
   TRACEKIT_CHAIN = 2,  /* the flow id of the event stands for no point in full */
+  TRACEKIT_BLOCK = 30, /* a packet of its own: what another format asks to be carried; more of it may follow */
+  BLOCK_FORMAT = 1,    /* name of that format */
+  BLOCK_BYTES = 2,
   POINT_ROLE = 1,
   POINT_ID = 2,        /* integer; absent = the only flow id of the event */
   POINT_ID_TEXT = 3,   /* iid of an event name */

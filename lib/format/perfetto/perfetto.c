@@ -13,6 +13,7 @@ static const char *perfetto_clock_name(const struct tk_trace *t) {
 
 const struct format format_perfetto = {
     .binary = true,
+    .carries = true,
     .gzip_level = 5,
     .needs_start = true,
     .in_manifest = true,

@@ -132,6 +132,6 @@ void perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_f
   if (k.thread.p) old_thread_descriptor(r, q, k.machine, &k.thread);
   if (k.extension.p) extension_descriptor(r, &k.extension);
   if (k.event.p) perfetto_track_event(r, q, &k);
-  else if (k.private_fields.p) perfetto_lone_points(r, q, &k);
+  else if (k.private_fields.p && !passthrough_block(r, &k)) perfetto_lone_points(r, q, &k);
   else if (k.other) note_other(r, &k);
 }

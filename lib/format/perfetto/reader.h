@@ -189,6 +189,7 @@ struct perfetto {
   uint32_t n_bytes;
   struct packet_kind kinds[PACKET_KINDS];
   uint32_t n_kinds, last_kind;
+  tk_id block; /* meta of the block that was met last */
   tk_id passthrough; /* meta of the packets that were passed through last */
   uint64_t inflated; /* bytes out of compressed packets */
   struct buf text, json, fields, copy, packets;
@@ -223,6 +224,8 @@ void perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_f
 /* Packets that are not modelled (passthrough.c).  `ns`: the packet's time, if it counts on a clock of its sequence, else NULL. */
 void passthrough_packet(struct perfetto *r, struct sequence *q, const struct packet *k, const uint8_t *p, size_t n, const int64_t *ns);
 void passthrough_clock(struct perfetto *r);
+/* What another format asked to be carried; false: the packet of our own is none. */
+bool passthrough_block(struct perfetto *r, const struct packet *k);
 
 /* ---- what the file is made of (inspect.c) ---- */
 

@@ -47,6 +47,10 @@ enum { MAP_KEY = 1, MAP_VALUE };
 /* Prefix of the key of an arg that a later stat of the same name overrules. */
 #define XPLANE_EARLIER "xplane.earlier."
 
+/* And of one in which metadata has what a stat of the event overrules; key of the name that metadata has where a step_name is shown. */
+#define XPLANE_OF_METADATA "xplane.metadata."
+#define XPLANE_OWN_NAME "xplane.name"
+
 /* Names that xprof knows. */
 #define XPLANE_COUNTERS "_counters_"
 #define XPLANE_TASK "Task Environment"
@@ -62,6 +66,11 @@ enum { MAP_KEY = 1, MAP_VALUE };
 #define XPLANE_PRIVATE_BASE "tracekit.base_ns"
 #define XPLANE_PRIVATE_HOST "tracekit.host" /* one of several in a file: ids of contexts are each host's own */
 #define XPLANE_PRIVATE_META "tracekit.meta."
+
+/* Private: stats of the same plane in a block that other formats carry, the first two with the number of a plane behind. */
+#define XPLANE_CARRIED_TRACKS "tracekit.tracks."
+#define XPLANE_CARRIED_TYPES "tracekit.types."
+#define XPLANE_CARRIED_SHOWN "tracekit.shown"
 
 /* Private: stats of events and of event metadata, and XEventMetadata.metadata of one series of a counter, where a stat would be
  * drawn as one. */

@@ -189,6 +189,7 @@ static void begin_clock(struct plane_joiner *j, const struct xplane_clock *was) 
   const struct tk_meta *space = chunk(j->from, XPLANE_META_SPACE, 0);
   bool first = j->ids->ordinal == 0;
   j->clock = (struct xplane_clock){.origin_ns = j->to->origin_ns, .base_ns = first ? was->base_ns : j->to->zero_ns};
+  j->clock.zero_ns = first ? was->zero_ns : j->to->zero_ns;
   j->clock.converted = first && !was->converted ? XPLANE_NATIVE : XPLANE_CONVERTED_PARTLY;
   xplane_add_meta(j->to, XPLANE_META_CLOCK, &j->clock, sizeof j->clock, true);
   if (first && space) xplane_add_meta(j->to, XPLANE_META_SPACE, trace_raw(j->from, space->at), (size_t)space->size, true);

@@ -4,6 +4,32 @@
 #include <stdio.h>
 #include <string.h>
 
+uint64_t xplane_hash_names(const struct tk_trace *t) {
+  uint64_t hash = t->n_classes;
+  for (tk_id i = 1; i <= t->n_classes; i++) hash = (hash ^ trace_str(t, t->classes[i].name)->hash) * 0x9e3779b97f4a7c15u;
+  return hash;
+}
+
+/* Line breaks between values are no part of them. */
+static uint64_t hash_json(uint64_t hash, const char *text, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (text[i] != '\n') hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3u;
+  return hash;
+}
+
+/* In any order: formats keep top-level data in orders of their own. */
+uint64_t xplane_hash_shown(const struct tk_trace *t) {
+  uint64_t hash = 1;
+  for (tk_id i = 1; i <= t->n_metas; i++) {
+    const struct tk_meta *m = &t->metas[i];
+    size_t n;
+    const char *key = tk_string(t, m->key, &n);
+    if (!m->origin && strcmp(key, "tracekit") != 0)
+      hash += hash_json(hash_bytes(key, n), trace_raw(t, m->at), (size_t)m->size) * 0x9e3779b97f4a7c15u;
+  }
+  return hash ? hash : 1;
+}
+
 struct xplane_bytes xplane_passthrough(const struct tk_trace *t, const char *key) {
   const struct tk_meta *m = trace_meta(t, key);
   if (!m || !m->origin || strcmp(m->origin, XPLANE_FORMAT) != 0) return (struct xplane_bytes){0};

@@ -34,6 +34,11 @@ struct xplane_plane {
   uint32_t first_line;
   uint32_t segment; /* files joined by cat: which of them */
   uint64_t line_bytes, stat_bytes; /* on the wire: of its lines, and of these what the stats of events take */
+  /* A plane that another format carried (carrier.c): its events have the args of that format.  What the block says of it, in the raw
+   * text of the trace: */
+  bool adopted;
+  uint32_t tracks_size, types_size;
+  uint64_t tracks_at, types_at;
 };
 
 struct xplane_line {
@@ -67,7 +72,15 @@ struct xplane_clock {
   int64_t origin_ns;
   int64_t base_ns;   /* what timestamps of lines count from */
   int64_t converted; /* enum xplane_converted */
+  /* What the reader of the XSpace made of it as a whole: */
+  int64_t zero_ns;
+  uint64_t shown; /* hash of the top-level data; 0 = tracekit wrote the XSpace from another format */
+  uint64_t names; /* of planes that another format carried: hash of the names of classes, of which an operation may give others */
 };
+
+/* Hashes of what the graph says that a block was carried with, for struct xplane_clock. */
+uint64_t xplane_hash_names(const struct tk_trace *t);
+uint64_t xplane_hash_shown(const struct tk_trace *t);
 
 /* The bytes of a passthrough meta; p is NULL where the trace has none. */
 struct xplane_bytes xplane_passthrough(const struct tk_trace *t, const char *key);

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#include "format/json.h"
+#include "base/utf8.h"
+
 
 void xplane_note(struct xplane_reader *r, enum tk_note_kind kind, const char *text) {
   trace_note(r->t, kind, pb_in_offset(&r->s), text);
@@ -123,24 +124,3 @@ tk_id xplane_new_track(struct xplane_reader *r, enum tk_track_kind kind, tk_id p
   k->renamed = true; /* no record says its name */
   return r->t->n_tracks;
 }
-
-/* ---- JSON and metas ---- */
-
-enum { PAD = 64 };
-
-bool xplane_strict_json(const void *p, size_t n, struct buf *out) {
-  struct buf copy = {.mem = out->mem};
-  struct json j;
-  bool ok;
-  static const uint8_t pad[PAD] = {' '}; /* a blank ends a number */
-  out->len = 0;
-  if (!buf_append(out, p, n) || !buf_append(out, pad, PAD)) return false;
-  out->len = n;
-  j = (struct json){.p = out->data, .end = out->data + n + 1, .last = true, .scratch = {.mem = out->mem}};
-  ok = n && json_copy(&j, &copy) && j.p == out->data + n && j.n_fixes == 0 && copy.len == n &&
-       memcmp(copy.data, out->data, n) == 0;
-  buf_free(&copy);
-  buf_free(&j.scratch);
-  return ok;
-}
-

@@ -90,8 +90,6 @@ void xplane_arg(struct xplane_reader *r, const struct xstat *s, tk_id key);
 tk_id xplane_class_of(struct xplane_reader *r, int64_t id);
 tk_id xplane_new_class(struct xplane_reader *r, struct xplane_class from);
 tk_id xplane_new_track(struct xplane_reader *r, enum tk_track_kind kind, tk_id parent);
-/* Text that is strict compact JSON goes into out, followed by zeros; false if it is anything else. */
-bool xplane_strict_json(const void *p, size_t n, struct buf *out);
 
 /* ---- the stages ---- */
 

@@ -104,6 +104,7 @@ static bool put_plane(struct xplane_sink *s, struct xplane_encoder *e, const str
   uint64_t size = head->len + xplane_lines_size(e) + rest->len;
   uint8_t *q;
   if (!mem_check(&s->mem, err) || !xplane_grow(s, size + 12, err)) return false;
+  s->planes++;
   q = out_reserve(s->out, 16);
   s->out->next = varint_put(pb_key(q, XSPACE_PLANES, PB_BYTES), size);
   out_write(s->out, head->data, head->len);
@@ -173,7 +174,8 @@ bool xplane_write_known(struct xplane_sink *s, const struct xplane_graph *g, con
   put_head(&p.head, plane_id(s, g, terminated(&p.name), plane->id), &p.name);
   xplane_encoder_init(&e, g, plane->process, plane, &s->mem);
   ok = !lines || xplane_measure_lines(&e);
-  if (lines && g->converted) put_private(&e, &p.private);
+  if (lines && g->carried) xplane_carry_plane(s, &e);
+  else if (lines && g->converted) put_private(&e, &p.private);
   xplane_put_passthrough(&e, &p.rest);
   sink_lose(&s->sink, TK_LOSS_PASSTHROUGH, e.lost);
   if (lines && g->ordinal) xplane_add_private_int(&e, &p.private, XPLANE_STATS, XPLANE_PRIVATE_HOST, g->ordinal);

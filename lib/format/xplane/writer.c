@@ -130,14 +130,19 @@ void xplane_use_stat(struct xplane_encoder *e, struct pb stat) {
 
 /* ---- ids of stats ---- */
 
-/* The name that a key stands for. */
-static tk_id stat_name(const struct xplane_encoder *e, tk_id key) {
+tk_id xplane_stat_name(const struct xplane_encoder *e, tk_id key) {
   size_t n, own = strlen(XPLANE_EARLIER);
   const char *text = tk_string(e->g->t, key, &n);
   tk_id name;
   if (n <= own || *text != 'x' || memcmp(text, XPLANE_EARLIER, own) != 0) return key;
   name = xplane_find_text(e->g->t, text + own, n - own);
   return name ? name : key;
+}
+
+unsigned xplane_field_of(unsigned type) { return *TYPES[type].description ? 0 : TYPES[type].field; }
+
+const uint32_t *xplane_known_stat(const struct xplane_encoder *e, tk_id key) {
+  return map_get(&e->stats, (uint64_t)xplane_stat_name(e, key) << 8);
 }
 
 /* Stat metadata ids are kept in 32 bits here: those of a file that are larger count as unknown. */
@@ -152,7 +157,8 @@ static int64_t stat_id(struct xplane_encoder *e, tk_id name, unsigned types) {
   }
   text = tk_string(e->g->t, name, &n);
   char room[40];
-  int64_t id = new_stat(e, text, n, description_of(types, room));
+  /* of an arg that an operation gave: another format that carries the plane has it */
+  int64_t id = e->g->carried ? e->next_stat++ : new_stat(e, text, n, description_of(types, room));
   slot = map_get(&e->stats, (uint64_t)name << 8 | types);
   return *slot = (uint32_t)id;
 }
@@ -184,16 +190,20 @@ static void learn_stat(struct xplane_encoder *e, const struct pb_field *field, s
   if (e->g->pruned) remember_entry(e, &e->stat_entries, id, entry);
 }
 
-bool xplane_bears_name(const struct tk_trace *t, tk_id cls, struct pb metadata) {
+struct xplane_bytes xplane_shown_name(struct pb metadata) {
   struct pb_field f, name = {.p = (const uint8_t *)""}, display = {.p = (const uint8_t *)""};
   while (pb_next(&metadata, &f)) {
     if (pb_field_key(&f) == PB_KEY(XEVENT_METADATA_NAME, PB_BYTES)) name = f;
     if (pb_field_key(&f) == PB_KEY(XEVENT_METADATA_DISPLAY_NAME, PB_BYTES)) display = f;
   }
-  if (display.value) name = display;
+  return xplane_bytes_of(display.value ? &display : &name);
+}
+
+bool xplane_bears_name(const struct tk_trace *t, tk_id cls, struct pb metadata) {
+  const struct xplane_bytes name = xplane_shown_name(metadata);
   const struct intern_str *s = trace_str(t, t->classes[cls].name);
-  if (!utf8_valid(name.p, (size_t)name.value)) return true; /* repaired when it was read */
-  return s->len == name.value && memcmp(s->bytes, name.p, s->len) == 0;
+  if (!utf8_valid(name.p, name.n)) return true; /* repaired when it was read */
+  return s->len == name.n && (name.n == 0 || memcmp(s->bytes, name.p, name.n) == 0);
 }
 
 /* Event metadata stays what its class is as long as both bear one name; of a pruned plane it is written from the class. */
@@ -246,17 +256,22 @@ void xplane_encoder_init(struct xplane_encoder *e, const struct xplane_graph *g,
   map_init(&e->stats, mem);
   map_init(&e->class_of_id, mem);
   map_init(&e->class_entries, mem);
+  map_init(&e->overruled_classes, mem);
   map_init(&e->stat_entries, mem);
   e->key_flow = xplane_find_text(g->t, "flow", 4);
   e->key_long_name = xplane_find_text(g->t, "long_name", 9);
   if (was) learn_maps(e);
+  e->first_new_stat = e->next_stat;
+  if (was && was->adopted && process && (!g->carried || g->pruned)) e->adopted = xplane_adopted_new(e);
 }
 
 void xplane_encoder_free(struct xplane_encoder *e) {
+  xplane_adopted_free(e->adopted);
   map_free(&e->classes);
   map_free(&e->stats);
   map_free(&e->class_of_id);
   map_free(&e->class_entries);
+  map_free(&e->overruled_classes);
   map_free(&e->stat_entries);
   buf_free(&e->new_classes);
   buf_free(&e->new_stats);
@@ -286,7 +301,7 @@ void xplane_add_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, c
   int64_t ref = a->type == TK_ARG_REF ? ref_id(e, a->s) : 0;
   char digits[96];
   s->len = 0;
-  pb_i64(s, XSTAT_METADATA_ID, stat_id(e, stat_name(e, a->key), family(a)));
+  pb_i64(s, XSTAT_METADATA_ID, stat_id(e, xplane_stat_name(e, a->key), family(a)));
   switch (TYPES[a->type].field) {
     case XSTAT_DOUBLE:
       if (a->type == TK_ARG_DOUBLE) pb_fixed64(s, XSTAT_DOUBLE, bits_of(a->d));
@@ -301,6 +316,13 @@ void xplane_add_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, c
     default: break;
   }
   pb_message(b, number, s);
+}
+
+void xplane_add_bytes_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, tk_id key, struct xplane_bytes bytes) {
+  e->stat.len = 0;
+  pb_i64(&e->stat, XSTAT_METADATA_ID, stat_id(e, xplane_stat_name(e, key), 0));
+  pb_bytes(&e->stat, XSTAT_BYTES, bytes.p, bytes.n);
+  pb_message(b, number, &e->stat);
 }
 
 int64_t xplane_private_stat_id(struct xplane_encoder *e, const char *name, const char *description) {
