@@ -422,6 +422,8 @@ struct tk_format_info {
   unsigned holds;             /* enum tk_holds; spans are what every format holds */
   tk_time resolution;         /* times are rounded to a multiple of so many ps */
   bool can_read, can_write;
+  bool carries;               /* holds blocks that other formats ask to be carried, and that only they understand */
+  bool is_carried;            /* asks for it */
 };
 
 /* The i-th row of the format table, whose first is what commands write that are not told; NULL past the end. */

@@ -31,7 +31,8 @@ bool saver_open(struct saver *s, const char *path, const struct tk_save_options 
                              .force = opt->force,
                              .inputs = inputs };
   out.thread = (opt->threads ? opt->threads : os_cores()) > 1;
-  struct sink_options sink = {.pretty = opt->pretty, .no_passthrough = opt->no_passthrough, .progress = opt->progress, .meter = s->meter};
+  struct sink_options sink = {
+      .pretty = opt->pretty, .no_passthrough = opt->no_passthrough, .progress = opt->progress, .meter = s->meter};
   *s = (struct saver){.meter = s->meter, .no_loss = opt->no_loss, .no_passthrough = opt->no_passthrough};
   s->format = choose_format(path, opt, like, err);
   if (!s->format) return false;
@@ -40,7 +41,8 @@ bool saver_open(struct saver *s, const char *path, const struct tk_save_options 
   out.binary = s->format->binary;
   if (out.gzip && !out.level) out.level = s->format->gzip_level;
   if (!out_open(&s->out, opt->dry_run ? "/dev/null" : path, &out, &s->mem, err)) return false;
-  if (!opt->no_passthrough && !format_carry(s->format, &(struct sink_options){0}, &s->carry)) return err_set(err, TK_ELIMIT, "out of memory");
+  if (!opt->no_passthrough && !format_carry(s->format, &(struct sink_options){0}, &s->carry))
+    return err_set(err, TK_ELIMIT, "out of memory");
   sink.carry = &s->carry;
   s->sink = s->format->writer(&s->out, &sink);
   return s->sink || err_set(err, TK_ELIMIT, "out of memory");

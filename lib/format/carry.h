@@ -4,9 +4,9 @@
  *     and back           the reader finds the key -> format_adopt -> tables as if the trace had been read as XPlane
  *
  * A row with a carrier makes blocks: a sink that writes, of the graphs that it is given, a file of its format that holds what the
- * graph does not.  A row that says `carries` has a place for them and knows nothing of what they mean.  Whoever opens the sink of a
- * trace fills a struct carry (format.h) and hands it over with the options; without one nothing is carried.  A block stands in a graph
- * that was read as a meta whose key and origin are the name of its format, until that format adopts it. */
+ * graph does not.  A row whose info says `carries` has a place for them and knows nothing of what they mean.  Whoever opens the sink
+ * of a trace fills a struct carry (format.h) and hands it over with the options; without one nothing is carried.  A block stands in a
+ * graph that was read as a meta whose key and origin are the name of its format, until that format adopts it. */
 #ifndef FORMAT_CARRY_H
 #define FORMAT_CARRY_H
 

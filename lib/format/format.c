@@ -116,7 +116,7 @@ static bool unknown(const uint8_t *p, size_t n, struct tk_err *err) {
 /* ---- blocks of other formats ---- */
 
 bool format_carry(const struct format *f, const struct sink_options *opt, struct carry *c) {
-  for (size_t i = 0; f->carries && i < N_FORMATS && c->n < CARRY_MOST; i++) {
+  for (size_t i = 0; f->info.carries && i < N_FORMATS && c->n < CARRY_MOST; i++) {
     const struct format *of = FORMATS[i];
     struct carried *carried = &c->of[c->n];
     if (!of->carrier || of == f) continue;
@@ -170,6 +170,8 @@ static void note_lost_block(struct tk_trace *t, const char *name) {
   trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, text);
 }
 
+enum { BLOCK_LEAST = 32 }; /* bytes: a word may look like base64 too */
+
 static void adopt_blocks(struct tk_trace *t, const struct format *f) {
   struct tk_meta was = {0};
   tk_id text = 0, blocks = 0;
@@ -180,8 +182,7 @@ static void adopt_blocks(struct tk_trace *t, const struct format *f) {
     blocks += carry_is_block(t, m);
   }
   bool adopted = blocks && f->adopt(t);
-  if (blocks && !adopted && (!text || f->bid(t->store->raw.data + t->metas[text].at, (size_t)t->metas[text].size)))
-    note_lost_block(t, f->info.name);
+  if (blocks && !adopted && (!text || t->metas[text].size >= BLOCK_LEAST)) note_lost_block(t, f->info.name);
   if (text && !adopted) restore_text(t, &t->metas[text], was);
   if (blocks) drop_blocks(t, f->info.name);
 }

@@ -38,7 +38,6 @@ struct format {
   const char *(*clock_name)(const struct tk_trace *t);
   /* The `at`-th machine of a trace that was read, false behind the last; NULL = it tells none apart. */
   bool (*machine)(const struct tk_trace *t, uint32_t at, struct format_machine *m);
-  bool carries; /* its files have a place for blocks of other formats (carry.h) */
   /* A sink that writes of graphs what other formats carry for this one.  NULL = it asks for nothing to be carried. */
   struct sink *(*carrier)(struct out *out, const struct sink_options *opt);
   /* Makes what blocks say part of the sealed trace that was read with them.  False: they are damaged. */

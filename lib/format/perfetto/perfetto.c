@@ -13,12 +13,12 @@ static const char *perfetto_clock_name(const struct tk_trace *t) {
 
 const struct format format_perfetto = {
     .binary = true,
-    .carries = true,
     .gzip_level = 5,
     .needs_start = true,
     .in_manifest = true,
     .info = {.name = PERFETTO_FORMAT, .title = "Perfetto protobuf", .ending = ".pftrace", .endings = ENDINGS,
-             .holds = TK_HOLDS_ALL & ~(TK_HOLDS_DANGLING | TK_HOLDS_RECORDS), .resolution = 1000, .can_read = true, .can_write = true},
+             .holds = TK_HOLDS_ALL & ~(TK_HOLDS_DANGLING | TK_HOLDS_RECORDS), .resolution = 1000, .can_read = true, .can_write = true,
+             .carries = true},
     .clock_name = perfetto_clock_name,
     .machine = perfetto_machine,
     .bid = perfetto_bid,

@@ -179,8 +179,9 @@ static void read_private(struct adopter *a, struct pb plane) {
 }
 
 static bool add_plane(struct adopter *a, struct pb c) {
-  struct xplane_plane plane = {.adopted = true, .segment = a->segment, .first_line = (uint32_t)(a->lines.len / sizeof(struct xplane_line))};
+  struct xplane_plane plane = {.adopted = true, .segment = a->segment};
   struct pb_field f;
+  plane.first_line = (uint32_t)(a->lines.len / sizeof(struct xplane_line));
   plane.at = (uint64_t)(c.p - (const uint8_t *)trace_raw(a->t, 0));
   plane.size = (uint64_t)(c.end - c.p);
   while (pb_next(&c, &f)) {

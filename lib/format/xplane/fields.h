@@ -83,6 +83,9 @@ enum { MAP_KEY = 1, MAP_VALUE };
 #define XPLANE_PRIVATE_DECIMAL "decimal:" /* and the exponent: 1.50 is the double 1.5 of exponent -2 */
 #define XPLANE_PRIVATE_FLOW XPLANE_PRIVATE_TYPE "flow"
 
+/* How the types of stats begin where some are compressed strings. */
+#define XPLANE_COMPRESSED "{\"8\":["
+
 /* Types of stats that such descriptions give, beside enum tk_arg_type. */
 enum { XPLANE_DROP = TK_ARG_TYPES + 1, XPLANE_DECIMAL = 100, XPLANE_MAX_EXP = 18 };
 

@@ -41,12 +41,14 @@ static void restore_line(const struct xplane_object *o, struct xplane_line *line
   struct tk_trace *t = o->t;
   struct tk_track *k = &t->tracks[line->track];
   const char *kind = tk_string(t, xplane_object_text(o, "kind"), NULL);
+  struct json_value v;
   k->tid = xplane_object_ident(o, "tid");
   k->name = xplane_object_text(o, "name");
   k->has_sort = xplane_object_int(o, "sort", &k->sort_index);
   if (strcmp(kind, "async") == 0) line->kind = XLINE_ASYNC, k->kind = TK_ASYNCS;
   if (strcmp(kind, "process") == 0) line->kind = XLINE_PROCESS, move_events(restored_of(o)->r, line, line->process);
-  if (line->kind == XLINE_PROCESS || line->kind == XLINE_COUNTERS) k->hidden = true; /* no thread at all */
+  bool is_thread = line->kind == XLINE_COUNTERS && json_member(o->p, o->n, "is_thread", &v);
+  if (line->kind == XLINE_PROCESS || (line->kind == XLINE_COUNTERS && !is_thread)) k->hidden = true;
 }
 
 /* {"name":..,"tid":..}: the thread that a counter was sampled on. */
@@ -131,7 +133,8 @@ static void restore_flow(const struct xplane_object *o) {
   struct tk_flow_point f = {.at = thread_of(o, "tid")};
   int64_t role, ts, id = 0;
   i128 ps;
-  if (!f.at || !xplane_object_int(o, "role", &role) || role < TK_FLOW_START || role > TK_FLOW_END || !xplane_object_int(o, "ts", &ts)) return;
+  if (!f.at || !xplane_object_int(o, "role", &role) || role < TK_FLOW_START || role > TK_FLOW_END) return;
+  if (!xplane_object_int(o, "ts", &ts)) return;
   f.id_is_str = !xplane_object_int(o, "id", &id);
   f.id = f.id_is_str ? (int64_t)xplane_object_text(o, "id") : id;
   ps = ts - ((i128)t->origin_ns - restored_of(o)->r->base_ns) * 1000;

@@ -74,6 +74,7 @@ static tk_id bytes_text(struct xplane_reader *r, const struct xstat *s) {
 
 void xplane_arg(struct xplane_reader *r, const struct xstat *s, tk_id key) {
   struct tk_trace *t = r->t;
+  uint32_t at;
   switch (s->field) {
     case XSTAT_DOUBLE: args_double(t, key, pb_as_double(s->value)); return;
     case XSTAT_UINT64: args_uint(t, key, TK_ARG_UINT, s->value); return;
@@ -82,11 +83,28 @@ void xplane_arg(struct xplane_reader *r, const struct xstat *s, tk_id key) {
     case XSTAT_REF: add_ref(r, key, (int64_t)s->value); return;
     case XSTAT_COMPRESSED_STR:
       xplane_note(r, TK_NOTE_INFO, "compressed strings: kept as bytes");
+      if ((at = xplane_stat_at(r, s->id)) != 0) r->stats[at].compressed = true;
       args_str(t, key, TK_ARG_BYTES, bytes_text(r, s));
       return;
     case XSTAT_BYTES: args_str(t, key, TK_ARG_BYTES, bytes_text(r, s)); return;
     default: args_flag(t, key, TK_ARG_NULL);
   }
+}
+
+/* {"8":[7,9]} */
+void xplane_keep_types(struct xplane_reader *r, struct xplane_plane *plane) {
+  struct buf *raw = &r->t->store->raw;
+  const uint64_t at = raw->len;
+  char text[24];
+  for (uint32_t i = 1; i <= r->n_stats; i++) {
+    if (!r->stats[i].compressed) continue;
+    buf_text(raw, raw->len > at ? "," : XPLANE_COMPRESSED);
+    buf_append(raw, text, num_put_i64(text, r->stats[i].id));
+  }
+  if (raw->len == at) return;
+  buf_text(raw, "]}");
+  plane->types_at = at;
+  plane->types_size = (uint32_t)(raw->len - at);
 }
 
 /* ---- classes ---- */

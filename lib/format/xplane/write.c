@@ -26,6 +26,16 @@ static void take_tables(struct xplane_sink *s, struct xplane_graph *g) {
   g->classes = aligned_table(&s->mem, g->t, XPLANE_META_CLASSES, sizeof *g->classes, &g->n_classes);
 }
 
+static void find_origins(struct xplane_sink *s, struct xplane_graph *g) {
+  const size_t n = (size_t)g->t->n_tracks + 1;
+  g->planes_of = g->n_planes ? mem_array(&s->mem, n, 1) : NULL;
+  if (!g->planes_of) return;
+  memset(g->planes_of, XPLANE_NEW, n);
+  for (uint32_t i = 0; i < g->n_planes; i++)
+    if (g->planes[i].process && g->planes[i].process < n)
+      g->planes_of[g->planes[i].process] = g->planes[i].adopted ? XPLANE_ADOPTED : XPLANE_READ;
+}
+
 /* Which args say what metadata has, where a stat of the event overrules it. */
 static void find_overruled(struct xplane_sink *s, struct xplane_graph *g) {
   const size_t prefix = strlen(XPLANE_OF_METADATA);
@@ -59,6 +69,7 @@ static void begin_graph(struct xplane_sink *s, struct xplane_graph *g, const str
     g->converted = was.converted != XPLANE_NATIVE;
     g->carried = s->carrier;
     g->moved_ns = (int64_t)((i128)t->origin_ns - was.origin_ns + was.base_ns - s->base_ns);
+    find_origins(s, g);
     begin_adopted(s, g);
     if (g->ordinal == 0) s->pristine = !g->converted;
   }
@@ -70,6 +81,7 @@ static void begin_graph(struct xplane_sink *s, struct xplane_graph *g, const str
 
 static void end_graph(struct xplane_sink *s, struct xplane_graph *g) {
   xplane_prune_free(g);
+  mem_free(&s->mem, g->planes_of);
   mem_free(&s->mem, g->rows);
   mem_free(&s->mem, g->flows);
   mem_free(&s->mem, g->found);
@@ -111,19 +123,16 @@ static bool end_segment(struct xplane_sink *s, struct tk_err *err) {
 
 static bool write_planes(struct xplane_sink *s, struct xplane_graph *g, struct tk_err *err) {
   const struct tk_trace *t = g->t;
-  struct map known;
   bool ok = true;
-  map_init(&known, &s->mem);
   for (uint32_t i = 0; i < g->n_planes && ok; i++) {
     while (ok && g->ordinal == 0 && s->segment < g->planes[i].segment) ok = end_segment(s, err);
     if (!ok || is_stated_once(g, &g->planes[i])) continue;
-    if (g->planes[i].process) map_put(&known, g->planes[i].process, 1);
     ok = xplane_write_known(s, g, &g->planes[i], err);
   }
-  ok = ok && (g->carried || xplane_order_rows(s, g, &known));
+  ok = ok && (g->carried || xplane_order_rows(s, g));
   for (tk_id k = 1; !g->carried && k <= t->n_tracks && ok; k++)
-    if (t->tracks[k].kind == TK_PROCESS && !t->tracks[k].hidden && !map_get(&known, k)) ok = xplane_write_new(s, g, k, err);
-  map_free(&known);
+    if (t->tracks[k].kind == TK_PROCESS && !t->tracks[k].hidden && xplane_origin_of(g, k) == XPLANE_NEW)
+      ok = xplane_write_new(s, g, k, err);
   return ok;
 }
 
@@ -162,7 +171,7 @@ static bool xplane_sink_write(struct sink *sink, const struct tk_trace *t, struc
     return ok;
   }
   for (uint32_t i = 0; i < g.n_planes; i++)
-    if (g.planes && strcmp(tk_string(t, g.planes[i].name, NULL), XPLANE_TASK) == 0) s->has_start = true;
+    if (!is_stated_once(&g, &g.planes[i]) && strcmp(tk_string(t, g.planes[i].name, NULL), XPLANE_TASK) == 0) s->has_start = true;
   ok = mem_check(&s->mem, err) && write_planes(s, &g, err);
   xplane_count_flow_points(&s->sink, &g);
   xplane_count_records(&s->sink, &g);
@@ -265,9 +274,16 @@ static void put_host_names(struct xplane_sink *s, const struct tk_trace *first, 
   }
 }
 
+static bool write_carried(struct xplane_sink *s, const struct tk_trace *first, struct tk_err *err) {
+  struct xplane_encoder e = {.mem = &s->mem};
+  if (!xplane_end_carried(s, first)) return true;
+  e.new_stats = s->carried_names;
+  return xplane_write_stats(s, &e, XPLANE_PRIVATE_PLANE, &s->carried_stats, err) && end_segment(s, err);
+}
+
 static bool xplane_close(struct sink *sink, const struct tk_trace *first, const char *provenance, struct tk_err *err) {
   struct xplane_sink *s = (struct xplane_sink *)sink;
-  if (s->carrier) return xplane_write_carried(s, first, err) && end_segment(s, err) && mem_check(&s->mem, err);
+  if (s->carrier) return write_carried(s, first, err) && mem_check(&s->mem, err);
   if (!write_clock(s, first, err) || !write_private(s, first, provenance, err)) return false;
   put_host_names(s, first, provenance);
   return end_segment(s, err) && mem_check(&s->mem, err);

@@ -2,8 +2,8 @@
  *
  * The other format has the stats of an event and those of its metadata as args of the event.  An event is of the metadata that bears
  * its name and whose stats are all among its args; these are not written again.  Of metadata that the event's own stats overrule, the
- * stats are args "xplane.metadata.<name>" (read_names.c).  What remains are the event's own stats, in fields of XStat of which the block
- * says which the events of the plane had.
+ * stats are args "xplane.metadata.<name>" (read_names.c).  What remains are the event's own stats, in the fields of XStat that the
+ * block says of them.
  *
  *     metadata  "fusion.1" {flops: int64 5}        event "fusion.1" {"flops":5,"run_id":7}  ->  id of the metadata, {run_id: uint64 7}
  *
@@ -147,8 +147,10 @@ static bool is_value(const struct xplane_encoder *e, const struct tk_arg *arg, c
 
 /* ---- the metadata of the plane ---- */
 
+typedef bool stat_visitor(struct xplane_encoder *e, void *arg, tk_id key, const struct xstat *s);
+
 /* Calls `each` for what other formats show of the metadata as args: its name where that is not what is shown, its stats. */
-static bool each_stat(struct xplane_encoder *e, struct pb metadata, bool (*each)(struct xplane_encoder *e, void *arg, tk_id key, const struct xstat *s), void *arg) {
+static bool each_stat(struct xplane_encoder *e, struct pb metadata, stat_visitor *each, void *arg) {
   struct pb c = metadata;
   struct pb_field f, name = {.p = (const uint8_t *)""}, display = {0};
   struct xstat s;
@@ -415,7 +417,7 @@ bool xplane_adopted_bytes(struct xplane_encoder *e, const struct tk_arg *arg, st
   static const char URL[] = "data:;base64,";
   const size_t prefix = sizeof URL - 1;
   const struct intern_str *s;
-  if (arg->type != TK_ARG_STR || !(fields_of(e, arg->key) & 1u << XSTAT_BYTES)) return false;
+  if (arg->type != TK_ARG_STR || !(fields_of(e, arg->key) & (1u << XSTAT_BYTES | 1u << XSTAT_COMPRESSED_STR))) return false;
   s = trace_str(e->g->t, arg->s);
   if (s->len < prefix || memcmp(s->bytes, URL, prefix) != 0) return false;
   e->adopted->text.len = 0;

@@ -16,21 +16,6 @@
 
 /* ---- types of stats ---- */
 
-void xplane_each_type(const struct tk_trace *t, const struct xplane_plane *plane, void (*each)(void *arg, uint32_t id, unsigned field),
-                      void *arg) {
-  const uint8_t *p = (const uint8_t *)trace_raw(t, plane->types_at), *end = p + plane->types_size;
-  unsigned field = 0;
-  while (p < end) {
-    uint64_t id = 0;
-    if (*p == '"' && end - p > 2 && p[1] >= '1' && p[1] <= '8' && p[2] == '"') field = (unsigned)p[1] - '0', p += 3;
-    else if (*p < '0' || *p > '9') p++;
-    else {
-      while (p < end && *p >= '0' && *p <= '9' && id < UINT32_MAX) id = id * 10 + (uint64_t)(*p++ - '0');
-      if (field && id < UINT32_MAX) each(arg, (uint32_t)id, field);
-    }
-  }
-}
-
 static void mark_shapes(const struct tk_trace *t, const struct tk_track *k, uint8_t *seen) {
   for (tk_id i = k->first; i < k->first + k->count; i++)
     if (t->events[i].args) seen[args_shape_of(t, t->events[i].args)] = 1;
@@ -63,7 +48,7 @@ static void add_fields(struct typed *typed, const struct tk_arg_shape *shape) {
     const uint32_t *id = xplane_known_stat(typed->e, shape->fields[i].key);
     if (id && *id >= typed->e->first_new_stat) id = NULL; /* of an arg that an operation gave */
     if (id && typed->e->was->adopted) map_put(&typed->seen, (uint64_t)*id << 4, 1);
-    else if (id && field) add_typed(typed, *id, field);
+    else if (id && field) add_typed(typed, *id, field == XSTAT_BYTES ? xplane_bytes_field(typed->e, *id) : field);
   }
 }
 
@@ -140,16 +125,14 @@ void xplane_carry_plane(struct xplane_sink *s, struct xplane_encoder *e) {
   buf_free(&text);
 }
 
-bool xplane_write_carried(struct xplane_sink *s, const struct tk_trace *first, struct tk_err *err) {
-  struct xplane_encoder e = {.mem = &s->mem};
+bool xplane_end_carried(struct xplane_sink *s, const struct tk_trace *first) {
   struct xplane_clock clock = {.zero_ns = first->zero_ns};
-  if (!xplane_clock_of(first, &clock) || first->edits & (TK_EDIT_DROPPED | TK_EDIT_RENAMED)) clock.shown = 0;
-  if (s->planes == 0 && s->space.len == 0) return true;
+  if (!xplane_clock_of(first, &clock) || !s->pristine || first->edits & ~TK_EDIT_MOVED) clock.shown = 0;
+  if (s->planes == 0 && s->space.len == 0) return false;
   put_carried(s, XPLANE_PRIVATE_BASE, strlen(XPLANE_PRIVATE_BASE), XSTAT_INT64, NULL, (uint64_t)s->base_ns);
   put_carried(s, XPLANE_PRIVATE_ZERO, strlen(XPLANE_PRIVATE_ZERO), XSTAT_INT64, NULL, (uint64_t)clock.zero_ns);
   if (clock.shown) put_carried(s, XPLANE_CARRIED_SHOWN, strlen(XPLANE_CARRIED_SHOWN), XSTAT_UINT64, NULL, clock.shown);
-  e.new_stats = s->carried_names;
-  return xplane_write_stats(s, &e, XPLANE_PRIVATE_PLANE, &s->carried_stats, err);
+  return true;
 }
 
 /* ---- back again ---- */
@@ -176,7 +159,7 @@ bool xplane_is_pristine(const struct xplane_graph *g, struct mem *mem) {
   const struct tk_trace *t = g->t;
   struct xplane_clock clock;
   uint32_t n = 0;
-  if (t->edits || !xplane_clock_of(t, &clock) || !clock.shown || clock.zero_ns != t->zero_ns) return false;
+  if (t->edits & ~TK_EDIT_MOVED || !xplane_clock_of(t, &clock) || !clock.shown || clock.zero_ns != t->zero_ns) return false;
   if (clock.shown != xplane_hash_shown(t)) return false;
   for (tk_id i = 1; i <= t->n_records; i++)
     if (t->records[i].kind == TK_REC_OTHER) return false;

@@ -39,7 +39,9 @@ static void put_private_line(struct xplane_encoder *e, struct buf *b, const stru
   buf_text(b, kinds[line->kind]);
   buf_text(b, "\"");
   xplane_member_ident(e, b, ",\"tid\":", k->tid);
-  xplane_member_string(e, b, ",\"name\":", line->kind == XLINE_COUNTERS ? 0 : k->name);
+  const bool is_thread = k->kind == TK_THREAD && !k->hidden; /* what XPlane has of the counters' line */
+  if (line->kind != XLINE_COUNTERS || is_thread) xplane_member_string(e, b, ",\"name\":", k->name);
+  if (line->kind == XLINE_COUNTERS && is_thread) buf_text(b, ",\"is_thread\":true");
   if (k->has_sort) xplane_member_number(b, ",\"sort\":", k->sort_index);
   if (e->g->carried || (e->was && e->was->adopted)) put_zero(e, b, line);
   buf_text(b, "}");
@@ -120,12 +122,6 @@ bool xplane_put_records(struct xplane_encoder *e, struct buf *b) {
   if (*sep == '[') return false;
   buf_text(b, "]");
   return true;
-}
-
-bool xplane_is_private(const struct xplane_graph *g, tk_id process) {
-  for (uint32_t i = 0; i < g->n_planes && !g->converted; i++)
-    if (g->planes[i].process == process) return false;
-  return process && !g->t->tracks[process].hidden;
 }
 
 void xplane_count_records(struct sink *sink, const struct xplane_graph *g) {

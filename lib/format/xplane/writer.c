@@ -247,6 +247,11 @@ static void learn_maps(struct xplane_encoder *e) {
       map_put(&e->classes, i, (uint32_t)g->classes[i].id);
 }
 
+static void learn_compressed(void *arg, uint32_t id, unsigned field) {
+  struct xplane_encoder *e = arg;
+  if (field == XSTAT_COMPRESSED_STR) map_put(&e->compressed, id, 1);
+}
+
 void xplane_encoder_init(struct xplane_encoder *e, const struct xplane_graph *g, tk_id process, const struct xplane_plane *was,
                          struct mem *mem) {
   *e = (struct xplane_encoder){.mem = mem, .g = g, .process = process, .was = was, .next_class = 1, .next_stat = 1};
@@ -256,21 +261,22 @@ void xplane_encoder_init(struct xplane_encoder *e, const struct xplane_graph *g,
   map_init(&e->stats, mem);
   map_init(&e->class_of_id, mem);
   map_init(&e->class_entries, mem);
+  map_init(&e->compressed, mem);
   map_init(&e->overruled_classes, mem);
   map_init(&e->stat_entries, mem);
   e->key_flow = xplane_find_text(g->t, "flow", 4);
   e->key_long_name = xplane_find_text(g->t, "long_name", 9);
   if (was) learn_maps(e);
+  if (was) xplane_each_type(g->t, was, learn_compressed, e);
   e->first_new_stat = e->next_stat;
-  if (was && was->adopted && process && (!g->carried || g->pruned)) e->adopted = xplane_adopted_new(e);
 }
 
 void xplane_encoder_free(struct xplane_encoder *e) {
-  xplane_adopted_free(e->adopted);
   map_free(&e->classes);
   map_free(&e->stats);
   map_free(&e->class_of_id);
   map_free(&e->class_entries);
+  map_free(&e->compressed);
   map_free(&e->overruled_classes);
   map_free(&e->stat_entries);
   buf_free(&e->new_classes);
@@ -300,8 +306,9 @@ void xplane_add_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, c
   const struct intern_str *text = trace_str(e->g->t, a->type >= TK_ARG_STR && a->type <= TK_ARG_REF ? a->s : 0);
   int64_t ref = a->type == TK_ARG_REF ? ref_id(e, a->s) : 0;
   char digits[96];
+  const int64_t id = stat_id(e, xplane_stat_name(e, a->key), family(a));
   s->len = 0;
-  pb_i64(s, XSTAT_METADATA_ID, stat_id(e, xplane_stat_name(e, a->key), family(a)));
+  pb_i64(s, XSTAT_METADATA_ID, id);
   switch (TYPES[a->type].field) {
     case XSTAT_DOUBLE:
       if (a->type == TK_ARG_DOUBLE) pb_fixed64(s, XSTAT_DOUBLE, bits_of(a->d));
@@ -311,17 +318,22 @@ void xplane_add_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, c
     case XSTAT_UINT64: pb_u64(s, XSTAT_UINT64, a->u); break;
     case XSTAT_INT64: pb_i64(s, XSTAT_INT64, a->type == TK_ARG_INT ? a->i : a->type == TK_ARG_TRUE); break;
     case XSTAT_REF: pb_i64(s, XSTAT_REF, ref); break;
-    case XSTAT_STR:
-    case XSTAT_BYTES: pb_bytes(s, TYPES[a->type].field, text->bytes, text->len); break;
+    case XSTAT_STR: pb_bytes(s, XSTAT_STR, text->bytes, text->len); break;
+    case XSTAT_BYTES: pb_bytes(s, xplane_bytes_field(e, (uint32_t)id), text->bytes, text->len); break;
     default: break;
   }
   pb_message(b, number, s);
 }
 
+unsigned xplane_bytes_field(const struct xplane_encoder *e, uint32_t id) {
+  return map_get(&e->compressed, id) ? XSTAT_COMPRESSED_STR : XSTAT_BYTES;
+}
+
 void xplane_add_bytes_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, tk_id key, struct xplane_bytes bytes) {
+  const int64_t id = stat_id(e, xplane_stat_name(e, key), 0);
   e->stat.len = 0;
-  pb_i64(&e->stat, XSTAT_METADATA_ID, stat_id(e, xplane_stat_name(e, key), 0));
-  pb_bytes(&e->stat, XSTAT_BYTES, bytes.p, bytes.n);
+  pb_i64(&e->stat, XSTAT_METADATA_ID, id);
+  pb_bytes(&e->stat, xplane_bytes_field(e, (uint32_t)id), bytes.p, bytes.n);
   pb_message(b, number, &e->stat);
 }
 

@@ -35,6 +35,9 @@ struct xplane_found {
   uint32_t serial, at;
 };
 
+/* Where a process comes from: another format, an XSpace, an XSpace by way of another format. */
+enum xplane_origin { XPLANE_NEW, XPLANE_READ, XPLANE_ADOPTED };
+
 /* One graph on its way out, with what it remembers of having been XPlane. */
 struct xplane_graph {
   const struct tk_trace *t;
@@ -55,6 +58,7 @@ struct xplane_graph {
   struct map overruled, overruling; /* key -> key of the arg in which metadata has it that is overruled, and back */
   struct xplane_found *found; /* by string, if the graph is adopted */
   uint64_t lost_points; /* flow points that the stat "flow" of their event has no room for: it states one flow */
+  uint8_t *planes_of; /* by track: enum xplane_origin of a process; NULL = none was read as XPlane */
   uint32_t *rows;   /* by track: where the row of a process of another format stands among those; NULL = not known yet */
   uint64_t *flows;  /* by event: value of its stat "flow", 0 = none; NULL = no event has one */
 };
@@ -85,6 +89,7 @@ struct xplane_encoder {
   const struct xplane_plane *was; /* as it was read, or NULL */
   struct map classes;             /* class -> event metadata id */
   struct map stats;               /* name << 8 | type -> stat metadata id */
+  struct map compressed;          /* ids of stats whose bytes are compressed strings */
   struct map class_of_id;         /* event metadata id, as it was read -> class */
   struct map overruled_classes;   /* hash of class and of the stats that are overruled -> event metadata id */
   int64_t next_class, next_stat, first_new_stat;
@@ -115,6 +120,8 @@ void xplane_put_entry(struct buf *b, uint32_t number, int64_t key, const struct 
 tk_id xplane_stat_name(const struct xplane_encoder *e, tk_id key);
 /* The stat of an arg as a field of this number in b. */
 void xplane_add_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, const struct tk_arg *arg);
+/* The field of XStat for the bytes of this stat. */
+unsigned xplane_bytes_field(const struct xplane_encoder *e, uint32_t id);
 void xplane_add_bytes_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, tk_id key, struct xplane_bytes bytes);
 /* A private stat likewise. */
 void xplane_add_private_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, const char *name, const void *text,
@@ -192,8 +199,13 @@ void xplane_put_lines(struct xplane_encoder *e, struct out *out);
 /* The texts of the stats "tracekit.tracks" and "tracekit.records"; false if there is none. */
 bool xplane_put_tracks(struct xplane_encoder *e, struct buf *text);
 bool xplane_put_records(struct xplane_encoder *e, struct buf *text);
+static inline enum xplane_origin xplane_origin_of(const struct xplane_graph *g, tk_id process) {
+  return g->planes_of ? (enum xplane_origin)g->planes_of[process] : XPLANE_NEW;
+}
 /* Do private stats tell of the tracks of this process?  Not of a plane that was read as XPlane. */
-bool xplane_is_private(const struct xplane_graph *g, tk_id process);
+static inline bool xplane_is_private(const struct xplane_graph *g, tk_id process) {
+  return (xplane_origin_of(g, process) == XPLANE_NEW || g->converted) && process && !g->t->tracks[process].hidden;
+}
 /* Counts the records that no private stat states. */
 void xplane_count_records(struct sink *sink, const struct xplane_graph *g);
 static inline tk_id xplane_process(const struct tk_trace *t, tk_id track) {
@@ -249,20 +261,16 @@ bool xplane_grow(struct xplane_sink *s, uint64_t n, struct tk_err *err);
 /* A plane that was read as XPlane. */
 bool xplane_write_known(struct xplane_sink *s, const struct xplane_graph *g, const struct xplane_plane *plane,
                         struct tk_err *err);
-/* Puts the processes that are not `known` in order, by their sort indices, behind those of earlier graphs.  False when memory runs
- * out. */
-bool xplane_order_rows(struct xplane_sink *s, struct xplane_graph *g, const struct map *known);
+/* Puts the processes of other formats in order, by their sort indices, behind those of earlier graphs.  False when memory runs out. */
+bool xplane_order_rows(struct xplane_sink *s, struct xplane_graph *g);
 /* A process of another format, when rows are in order. */
 bool xplane_write_new(struct xplane_sink *s, const struct xplane_graph *g, tk_id process, struct tk_err *err);
 /* ---- write_carried.c ---- */
 
 /* What a block says of a plane, which is the one to be written next. */
 void xplane_carry_plane(struct xplane_sink *s, struct xplane_encoder *e);
-/* The types of stats that the block states of a plane which another format carried: field of XStat and id of the stat. */
-void xplane_each_type(const struct tk_trace *t, const struct xplane_plane *plane, void (*each)(void *arg, uint32_t id, unsigned field),
-                      void *arg);
-/* The plane of a block that says what it counts from, and this. */
-bool xplane_write_carried(struct xplane_sink *s, const struct tk_trace *first, struct tk_err *err);
+/* And of itself as a whole; its stats and their names stand in the sink.  False: there is no block. */
+bool xplane_end_carried(struct xplane_sink *s, const struct tk_trace *first);
 /* Is the graph just what an XSpace was read as that was carried? */
 bool xplane_is_pristine(const struct xplane_graph *g, struct mem *mem);
 
