@@ -106,7 +106,8 @@ static void compare_line(const struct tk_trace *t, const Xplane__XPlane *p, size
   for (size_t i = 0; i < line->n_events; i++) {
     const Xplane__XEvent *e = line->events[i];
     const Xplane__XEventMetadata *m = metadata_of(p, e->metadata_id);
-    sum += line->timestamp_ns * 1000 + e->offset_ps + e->duration_ps;
+    sum += line->timestamp_ns * 1000 + e->duration_ps;
+    if (e->data_case == XPLANE__XEVENT__DATA_OFFSET_PS) sum += e->offset_ps;
     name_bytes += m->display_name.len ? m->display_name.len : m->name.len;
   }
   for (tk_id i = k->first; i < k->first + k->count; i++) {
