@@ -160,6 +160,19 @@ static void format_facts(FILE *to) {
   fputc('\n', to);
 }
 
+/* Of which formats it holds what only they understand: its own, and those that ask to be carried. */
+static void blocks_row(FILE *to) {
+  const struct tk_format_info *f, *of;
+  fputs("| carries blocks that only their own format understands |", to);
+  for (size_t i = 0; (f = tk_format(i)); i++) {
+    bool any = false;
+    for (size_t k = 0; f->carries && (of = tk_format(k)); k++)
+      if (of->is_carried) fprintf(to, "%s%s", any ? ", " : " of ", of->title), any = true;
+    fputs(any ? " |" : " **no** |", to);
+  }
+  fputc('\n', to);
+}
+
 void docs_format_table(FILE *to) {
   const struct tk_format_info *f;
   const char *held;
@@ -173,6 +186,7 @@ void docs_format_table(FILE *to) {
     for (size_t k = 0; (f = tk_format(k)); k++) fputs((f->holds & holds) == holds ? " yes |" : " **no** |", to);
     fputc('\n', to);
   }
+  blocks_row(to);
   fputs("\nA further `.gz` or `.zst` behind the ending compresses the output. Input may also be compressed with xz or bzip2, and\n"
         "may stand in a tar, zip or 7z archive. The format of an input is found from its content.\n\n"
         "Which field of a format becomes what of [the event graph](../graph.md), and the reverse:\n\n", to);

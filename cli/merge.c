@@ -65,6 +65,7 @@ static const struct opt opts[] = {
   ROW_OVERLAPS,
   ROW_LEVEL,
   ROW_NO_PROVENANCE,
+  ROW_NO_PASSTHROUGH,
   ROW_JSON,
   ROWS_READ,
   ROW_END

@@ -51,7 +51,8 @@ struct tk_save_options run_save_options(const struct shared *s, const char *comm
                                    .force = s->force,
                                    .dry_run = s->dry_run,
                                    .no_loss = s->no_loss,
-                                   .overlaps = s->overlaps };
+                                   .overlaps = s->overlaps,
+                                   .no_passthrough = s->no_passthrough };
 }
 
 /* ---- notes ---- */

@@ -13,7 +13,7 @@ struct shared {
   uint64_t max_memory, max_size;
   int threads, level, progress, quiet, verbose;
   bool facts; /* no option: the command tells them whether or not more is asked for */
-  bool force, dry_run, no_loss, overlaps, strict, json, pretty, no_provenance;
+  bool force, dry_run, no_loss, overlaps, strict, json, pretty, no_provenance, no_passthrough;
 };
 
 #define SHARED(field) offsetof(struct shared, field)
@@ -64,10 +64,16 @@ struct shared {
     OPT_FLAG, 0, "no-provenance", 0, "leave out the metadata that says how the output was made", SHARED(no_provenance), 0, 0,  \
         0                                                                                                                      \
   }
+#define ROW_NO_PASSTHROUGH                                                                                                     \
+  {                                                                                                                            \
+    OPT_FLAG, 0, "no-passthrough", 0, "leave out what only the format of the input understands, such as programs of XLA",      \
+        SHARED(no_passthrough), 0, 0, 0                                                                                        \
+  }
 
 /* The two bundles that most commands list. */
 #define ROWS_READ ROW_STRICT, ROW_MAX_MEMORY, ROW_MAX_SIZE, ROW_THREADS, ROW_PROGRESS, ROW_QUIET, ROW_VERBOSE
-#define ROWS_WRITE ROW_OUTPUT, ROW_FORMAT, ROW_FORCE, ROW_DRY_RUN, ROW_NO_LOSS, ROW_PRETTY, ROW_OVERLAPS, ROW_LEVEL, ROW_NO_PROVENANCE
+#define ROWS_WRITE ROW_OUTPUT, ROW_FORMAT, ROW_FORCE, ROW_DRY_RUN, ROW_NO_LOSS, ROW_PRETTY, ROW_OVERLAPS, ROW_LEVEL, \
+  ROW_NO_PROVENANCE, ROW_NO_PASSTHROUGH
 #define ROW_END                                                                                                                \
   { OPT_END, 0, "", 0, 0, 0, 0, 0, 0 }
 

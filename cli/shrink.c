@@ -49,6 +49,8 @@ static const char *const WHAT[TK_SHRINK_RUNGS] = { "unwanted events", "args by c
 
 static void print_shrink_text(FILE *to, const struct shared *s, const struct tk_shrink_report *r, const char *output) {
   char a[32], b[32], size[32], seconds[32];
+  tk_print_size(r->passthrough, size);
+  if (r->passthrough) fprintf(to, "%-9s %-29s %s\n", "blocks", "that no other format shows", size);
   for (int i = 0; i < TK_SHRINK_RUNGS; i++) {
     const struct tk_shrink_rung *g = &r->rungs[i];
     if (!g->events && !g->args) continue;
@@ -83,6 +85,7 @@ static void print_shrink_json(FILE *to, const struct shared *s, const struct tk_
   write_losses_json(&j, &r->saved);
   json_uint(&j, "bytes", r->saved.bytes);
   if (r->estimate) json_uint(&j, "estimate", r->estimate);
+  if (r->passthrough) json_uint(&j, "passthrough", r->passthrough);
   json_uint(&j, "coalesced", r->coalesced);
   json_uint(&j, "broken_flows", r->broken_flows);
   json_open(&j, "rungs", '[');
@@ -172,7 +175,8 @@ const struct command command_shrink = {
   .operands = "[INPUT]",
   .description =
     "Writes a trace so that the file is at most as large as a target, and nearly as large. It first takes what removes "
-    "nothing: another format and better compression. Then it climbs the rungs of a ladder, each only as far as needed: "
+    "no event: another format, better compression, and no block that only the format of the input understands (see "
+    "--no-passthrough). Then it climbs the rungs of a ladder, each only as far as needed: "
     "remove args, those that cost most first (but never those that join events); remove frames of the Python interpreter, "
     "the deepest first; put neighbouring spans of one name under one parent into one span, which gets the args count and "
     "total (microseconds); remove the shortest spans; remove counter samples. Kernels, copies, collectives, steps and "

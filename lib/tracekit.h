@@ -370,6 +370,7 @@ struct tk_save_options {
   bool dry_run;         /* compute what would be written and lost; write nothing */
   bool no_loss;         /* a loss is TK_ELOSS, and nothing is written */
   bool overlaps;        /* rows beside it for spans that overlap on any thread, also for those of traces that had none */
+  bool no_passthrough;  /* leave out what the graph does not model and only the format of the input understands: it is no loss */
 };
 
 /* Kinds of what a trace has and the format that it is written in cannot hold. */
@@ -432,6 +433,8 @@ struct tk_format_info {
   unsigned holds;             /* enum tk_holds; spans are what every format holds */
   tk_time resolution;         /* times are rounded to a multiple of so many ps */
   bool can_read, can_write;
+  bool carries;               /* holds blocks that other formats ask to be carried, and that only they understand */
+  bool is_carried;            /* asks for it */
 };
 
 /* The i-th row of the format table, whose first is what commands write that are not told; NULL past the end. */

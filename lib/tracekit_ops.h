@@ -200,6 +200,7 @@ struct tk_shrink_report {
   struct tk_saved saved;
   struct tk_shrink_rung rungs[TK_SHRINK_RUNGS];
   uint64_t estimate; /* what was expected of the plan before it was written; 0 = nothing had to go */
+  uint64_t passthrough; /* bytes that were saved by leaving out what only the format of the input understands */
   uint64_t coalesced, broken_flows;
   int level; /* gzip level that it was written with; 0 = the default */
 };

@@ -95,8 +95,7 @@ uint32_t intern_add(struct intern *in, const void *p, size_t n, uint32_t hash) {
   return id;
 }
 
-/* Appends the text to `b` with U+FFFD for each byte that is part of no well-formed sequence. */
-static void append_repaired(struct buf *b, const uint8_t *p, size_t n) {
+void intern_repaired(struct buf *b, const uint8_t *p, size_t n) {
   while (n) {
     unsigned len = utf8_sequence(p, n);
     buf_append(b, len ? p : (const uint8_t *)"\xef\xbf\xbd", len ? len : 3);
@@ -111,7 +110,7 @@ uint32_t intern_text(struct intern *in, const uint8_t *p, size_t n, bool mixed, 
   if (id && !mixed) return id;
   if (utf8_valid(p, n)) return id ? id : intern_add(in, p, n, hash);
   *repaired = true;
-  append_repaired(&text, p, n);
+  intern_repaired(&text, p, n);
   id = intern(in, text.data, text.len);
   buf_free(&text);
   return id;

@@ -43,5 +43,7 @@ static inline uint32_t intern(struct intern *in, const void *p, size_t n) {
 /* Text that a file says is UTF-8; of what is not, each wrong byte becomes U+FFFD, and *repaired.  `mixed`: the table holds bytes that
  * are no text, too.  Only text that was not met before is looked at: distinct strings are few. */
 uint32_t intern_text(struct intern *in, const uint8_t *p, size_t n, bool mixed, bool *repaired);
+/* Appends the text to `b` as intern_text would have it. */
+void intern_repaired(struct buf *b, const uint8_t *p, size_t n);
 
 #endif

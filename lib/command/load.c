@@ -50,6 +50,8 @@ static bool read_input(struct in *in, struct tk_trace *t, const struct tk_load_o
   if (!f->read(in, t, opt, err)) return false;
   keep_input_notes(t, in);
   if (!seal(t, err)) return false;
+  format_adopt(t);
+  if (!mem_check(&t->store->mem, err)) return false;
   if (opt->check && !tk_check(t, err)) return false;
   return refuse_nothing(t, err) && (!opt->strict || refuse_repairs(t, err));
 }

@@ -189,7 +189,7 @@ static bool merge_graphs(struct tk_trace *t, struct tk_sources *s, const struct 
   const struct merge_inputs in = {s, 0, s->n};
   struct graph_sink sink = {.sink = {.open = graph_open, .write = graph_write, .close = graph_close, .free = graph_free},
                             .to = t, .limit = os_memory_limit(opt->max_memory)};
-  const struct merge_output output = {.sink = &sink.sink, .holds = TK_HOLDS_ALL, .held = &t->store->mem};
+  const struct merge_output output = {.sink = &sink.sink, .held = &t->store->mem};
   const struct tk_merge_options merge = {
       .load = *opt, .save.command = "tracekit merge", .keep_going = true, .keep_truncated = !opt->strict};
   struct tk_merge_report merged;

@@ -221,7 +221,7 @@ static bool write_graph(struct merger *m, size_t input, struct tk_trace *t, int6
   if (ok) merge_block_print(&m->blocks, &(struct merge_block){r, t, was, m->n_merged == 0});
   mem_free(&m->mem, was);
   if (!ok) return false;
-  sink_lose_unheld(sink, t, m->output->holds);
+  if (m->output->saver) saver_count_lost(m->output->saver, t);
   return sink->write(sink, t, m->err);
 }
 

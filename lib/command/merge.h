@@ -12,6 +12,8 @@
 
 #include "graph/sink.h"
 
+struct saver;
+
 /* Inputs that are found already: those from `first` on, n of them. */
 struct merge_inputs {
   struct tk_sources *sources;
@@ -21,7 +23,7 @@ struct merge_inputs {
 /* Where merged graphs go. */
 struct merge_output {
   struct sink *sink;         /* is opened, written to and closed */
-  unsigned holds;            /* what it can hold, by the row of its format: what it cannot is counted in sink->saved */
+  struct saver *saver;       /* whose sink it is, which counts what its format cannot hold; NULL = it holds all */
   bool needs_start;          /* it has to know when the first of all events is before it is opened */
   bool own_order;            /* its viewers know nothing of sort indices: ranks come in their order */
   const struct mem *held;    /* memory that the sink holds on to, which is no longer there for inputs; NULL = none to speak of */

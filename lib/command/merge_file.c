@@ -62,7 +62,7 @@ static bool merge_files(struct merge_file *f, const struct merge_inputs *in, con
   if (!open_files(f, path, report, err)) return false;
   struct merge_output output = {.sink = f->saver.sink, .manifest = f->opt->manifest ? &f->manifest : NULL};
   if (f->saver.format) {
-    output.holds = f->saver.format->info.holds;
+    output.saver = &f->saver;
     output.needs_start = f->saver.format->needs_start;
     output.own_order = f->saver.format->own_order;
   }

@@ -31,8 +31,10 @@ bool saver_open(struct saver *s, const char *path, const struct tk_save_options 
                              .force = opt->force,
                              .inputs = inputs };
   out.thread = (opt->threads ? opt->threads : os_cores()) > 1;
-  struct sink_options sink = {.pretty = opt->pretty, .overlaps = opt->overlaps, .progress = opt->progress, .meter = s->meter};
-  *s = (struct saver){.meter = s->meter, .no_loss = opt->no_loss};
+  struct sink_options sink = {
+      .pretty = opt->pretty, .overlaps = opt->overlaps, .no_passthrough = opt->no_passthrough, .progress = opt->progress,
+      .meter = s->meter};
+  *s = (struct saver){.meter = s->meter, .no_loss = opt->no_loss, .no_passthrough = opt->no_passthrough};
   s->format = choose_format(path, opt, like, err);
   if (!s->format) return false;
   if (packing && !packing->written)
@@ -40,14 +42,20 @@ bool saver_open(struct saver *s, const char *path, const struct tk_save_options 
   out.binary = s->format->binary;
   if (out.gzip && !out.level) out.level = s->format->gzip_level;
   if (!out_open(&s->out, opt->dry_run ? "/dev/null" : path, &out, &s->mem, err)) return false;
+  if (!opt->no_passthrough && !format_carry(s->format, &(struct sink_options){0}, &s->carry))
+    return err_set(err, TK_ELIMIT, "out of memory");
+  sink.carry = &s->carry;
   s->sink = s->format->writer(&s->out, &sink);
   return s->sink || err_set(err, TK_ELIMIT, "out of memory");
 }
 
-bool saver_write(struct saver *s, const struct tk_trace *t, struct tk_err *err) {
-  const struct format *from = t->format ? format_by_name(t->format) : NULL;
-  if (from && from != s->format && from->n_passthrough) sink_lose(s->sink, TK_LOSS_PASSTHROUGH, from->n_passthrough(t));
+void saver_count_lost(struct saver *s, const struct tk_trace *t) {
+  if (!s->no_passthrough) format_count_lost(s->format, &s->carry, t, s->sink);
   sink_lose_unheld(s->sink, t, s->format->info.holds);
+}
+
+bool saver_write(struct saver *s, const struct tk_trace *t, struct tk_err *err) {
+  saver_count_lost(s, t);
   return s->sink->write(s->sink, t, err);
 }
 
@@ -83,6 +91,7 @@ bool saver_commit(struct saver *s, struct tk_saved *done, struct tk_err *err) {
 
 void saver_close(struct saver *s) {
   if (s->sink) s->sink->free(s->sink);
+  format_carry_free(&s->carry);
   out_close(&s->out);
   s->sink = NULL;
 }

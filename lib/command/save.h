@@ -10,6 +10,8 @@ struct saver {
   struct sink *sink;
   struct mem mem;
   const struct format *format;
+  struct carry carry;      /* blocks of other formats */
+  bool no_passthrough;     /* what only its own format understands is left out, and is no loss */
   bool no_loss;            /* what the format cannot hold is an error */
   struct sink_meter meter; /* set before opening: hears what bytes are spent on, if the format can tell */
 };
@@ -17,7 +19,8 @@ struct saver {
 /* Opens `path` for the format that opt, the path or `like` (a format that was read) asks for.  `inputs` must not be the output. */
 bool saver_open(struct saver *s, const char *path, const struct tk_save_options *opt, const char *like, const char *const *inputs,
                 struct tk_err *err);
-/* Writes one more graph, and counts what of it the format cannot hold. */
+/* Counts what of a graph the format cannot hold; saver_write counts it and writes the graph. */
+void saver_count_lost(struct saver *s, const struct tk_trace *t);
 bool saver_write(struct saver *s, const struct tk_trace *t, struct tk_err *err);
 /* Ends the file and counts it in *done; a loss is an error where none is allowed.  It has its name when it is committed. */
 bool saver_finish(struct saver *s, struct tk_saved *done, struct tk_err *err);

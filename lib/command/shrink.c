@@ -105,7 +105,7 @@ enum { SAMPLE = 1 << 15, WHOLE_TO = 1 << 16 };
 
 static bool take_sample(struct shrinker *s, const struct track_origin *origins) {
   struct mem *mem = &s->t->store->mem;
-  uint64_t all = s->report->before, some;
+  uint64_t all = s->report->before - s->report->passthrough, some;
   s->every = s->t->n_events <= WHOLE_TO ? 1 : s->t->n_events / SAMPLE;
   s->scale = 1;
   if (!sample_take(&s->sample, s->t, s->every, mem, s->err) || !sample_take(&s->none, s->t, 0, mem, s->err)) return false;
@@ -247,6 +247,18 @@ static void take_report(struct shrinker *s) {
   r->level = s->save.level;
 }
 
+/* Events come before blocks that no viewer of the output shows: these go first, unless the file fits. */
+static bool leave_passthrough(struct shrinker *s, uint64_t *weight) {
+  uint64_t bare;
+  if (s->opt->lossless || s->opt->events || s->save.no_passthrough || *weight <= s->report->target) return true;
+  s->save.no_passthrough = true;
+  if (!weigh_whole(s, &bare)) return false;
+  if (bare < *weight) s->report->passthrough = *weight - bare;
+  s->save.no_passthrough = bare < *weight;
+  *weight = bare < *weight ? bare : *weight;
+  return true;
+}
+
 static bool shrink_trace(struct shrinker *s, const struct track_origin *origins) {
   struct tk_shrink_report *r = s->report;
   const struct tk_shrink_options *o = s->opt;
@@ -254,6 +266,7 @@ static bool shrink_trace(struct shrinker *s, const struct track_origin *origins)
   if (!weigh_whole(s, &weight)) return false;
   r->before = weight;
   r->target = o->events ? o->events : o->bytes ? o->bytes : (uint64_t)((double)weight * o->percent / 100);
+  if (!leave_passthrough(s, &weight)) return false;
   if (o->lossless || weight > r->target) {
     if (!take_sample(s, origins) || !pack_better(s, &weight)) return false;
     if (!o->lossless && !make_fit(s, weight)) return false;

@@ -201,6 +201,7 @@ static bool save_view(struct saver *file, const struct tk_trace *view, const cha
   if (!ok) return err_prefix(err, "%s", name);
   file->sink->free(file->sink);
   file->sink = NULL;
+  format_carry_free(&file->carry);
   return true;
 }
 

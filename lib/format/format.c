@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/base64.h"
 #include "io/packing.h"
 #include "pb.h"
 
@@ -111,6 +112,100 @@ static bool unknown(const uint8_t *p, size_t n, struct tk_err *err) {
       return err_at(err, TK_EFORMAT, i, "not a trace: text before the JSON, which seems to begin at byte %zu", i);
   return err_set(err, TK_EFORMAT, "not a trace of any format that we know (see tracekit convert -f help)");
 }
+
+/* ---- blocks of other formats ---- */
+
+bool format_carry(const struct format *f, const struct sink_options *opt, struct carry *c) {
+  for (size_t i = 0; f->info.carries && i < N_FORMATS && c->n < CARRY_MOST; i++) {
+    const struct format *of = FORMATS[i];
+    struct carried *carried = &c->of[c->n];
+    if (!of->carrier || of == f) continue;
+    carried->name = of->info.name;
+    if (!out_memory(&carried->out, NULL, &c->mem, NULL)) return false;
+    c->n++;
+    if ((carried->sink = of->carrier(&carried->out, opt)) == NULL) return false;
+  }
+  return true;
+}
+
+void format_carry_free(struct carry *c) {
+  while (c->n-- > 0) {
+    if (c->of[c->n].sink) c->of[c->n].sink->free(c->of[c->n].sink);
+    out_close(&c->of[c->n].out);
+  }
+  c->n = 0;
+}
+
+/* JSON has a block as text, which is decoded where it stands and becomes one.  Not every text under the name of a format is such. */
+static bool decode_text(struct tk_trace *t, struct tk_meta *m) {
+  uint8_t *text = t->store->raw.data + m->at;
+  if (m->size < 2 || text[0] != '"' || text[m->size - 1] != '"') return false;
+  size_t n = base64_decode(text + 1, (size_t)m->size - 2);
+  if (n == SIZE_MAX) return false;
+  m->at++;
+  m->size = n;
+  m->origin = tk_string(t, m->key, NULL);
+  return true;
+}
+
+/* What no block is stays the text that it was. */
+static void restore_text(struct tk_trace *t, struct tk_meta *m, struct tk_meta was) {
+  struct buf text = {.mem = &t->store->mem};
+  if (base64_append(&text, t->store->raw.data + m->at, (size_t)m->size)) memcpy(t->store->raw.data + m->at, text.data, text.len);
+  buf_free(&text);
+  *m = was;
+}
+
+/* Those of one format, or all. */
+static void drop_blocks(struct tk_trace *t, const char *name) {
+  tk_id n = 0;
+  for (tk_id i = 1; i <= t->n_metas; i++)
+    if (!carry_is_block(t, &t->metas[i]) || (name && strcmp(t->metas[i].origin, name) != 0)) t->metas[++n] = t->metas[i];
+  t->n_metas = n;
+}
+
+static void note_lost_block(struct tk_trace *t, const char *name) {
+  char text[128];
+  snprintf(text, sizeof text, "block of %.40s that cannot be read: what it holds is lost", name);
+  trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, text);
+}
+
+enum { BLOCK_LEAST = 32 }; /* bytes: a word may look like base64 too */
+
+static void adopt_blocks(struct tk_trace *t, const struct format *f) {
+  struct tk_meta was = {0};
+  tk_id text = 0, blocks = 0;
+  for (tk_id i = 1; i <= t->n_metas; i++) {
+    struct tk_meta *m = &t->metas[i], before = *m;
+    if (strcmp(tk_string(t, m->key, NULL), f->info.name) != 0) continue;
+    if (!text && !m->origin && decode_text(t, m)) text = i, was = before;
+    blocks += carry_is_block(t, m);
+  }
+  bool adopted = blocks && f->adopt(t);
+  if (blocks && !adopted && (!text || t->metas[text].size >= BLOCK_LEAST)) note_lost_block(t, f->info.name);
+  if (text && !adopted) restore_text(t, &t->metas[text], was);
+  if (blocks) drop_blocks(t, f->info.name);
+}
+
+void format_adopt(struct tk_trace *t) {
+  const tk_id had = t->n_metas;
+  for (size_t i = 0; i < N_FORMATS && had; i++)
+    if (FORMATS[i]->adopt) adopt_blocks(t, FORMATS[i]);
+  for (tk_id i = 1; i <= t->n_metas; i++)
+    if (carry_is_block(t, &t->metas[i])) note_lost_block(t, t->metas[i].origin);
+  drop_blocks(t, NULL);
+}
+
+void format_count_lost(const struct format *f, const struct carry *c, const struct tk_trace *t, struct sink *s) {
+  for (size_t i = 0; i < N_FORMATS; i++) {
+    const struct format *of = FORMATS[i];
+    bool is_held = of == f;
+    for (unsigned k = 0; c && k < c->n; k++) is_held = is_held || c->of[k].name == of->info.name;
+    if (of->n_passthrough && !is_held) sink_lose(s, TK_LOSS_PASSTHROUGH, of->n_passthrough(t));
+  }
+}
+
+/* ---- detection ---- */
 
 /* All fields of the message are of these: a digit for each wire type by field number, 'v' for a varint or a packed list of them. */
 static bool has_fields_of(const struct pb_field *message, const char *wires) {

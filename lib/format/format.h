@@ -6,6 +6,7 @@
 #ifndef FORMAT_FORMAT_H
 #define FORMAT_FORMAT_H
 
+#include "carry.h"
 #include "graph/join.h"
 #include "graph/sink.h"
 #include "graph/trace.h"
@@ -37,7 +38,11 @@ struct format {
   const char *(*clock_name)(const struct tk_trace *t);
   /* The `at`-th machine of a trace that was read, false behind the last; NULL = it tells none apart. */
   bool (*machine)(const struct tk_trace *t, uint32_t at, struct format_machine *m);
-  /* How many blocks of the passthrough of a trace that was read no other format can hold; NULL = none. */
+  /* A sink that writes of graphs what other formats carry for this one.  NULL = it asks for nothing to be carried. */
+  struct sink *(*carrier)(struct out *out, const struct sink_options *opt);
+  /* Makes what blocks say part of the sealed trace that was read with them.  False: they are damaged. */
+  bool (*adopt)(struct tk_trace *t);
+  /* How many blocks of the passthrough of this format a graph holds; NULL = none. */
   uint64_t (*n_passthrough)(const struct tk_trace *t);
   /* The passthrough of this format that `from` holds joins that of `to`, which the graph has joined already as `ids` say, and when
    * no more graphs will join.  Failure sticks in the memory of `to`.  NULL = its passthrough is of one file and cannot be joined. */
@@ -64,6 +69,13 @@ const struct format *format_default(void);
 const struct format *format_by_path(const char *path);
 /* The ending of files that a command names itself, compression included, into at least 64 bytes. */
 const char *format_ending(const struct format *f, char *text);
+/* Carriers of all formats but `f` itself, if f has a place for what they write.  False when memory runs out. */
+bool format_carry(const struct format *f, const struct sink_options *opt, struct carry *c);
+void format_carry_free(struct carry *c);
+/* Gives the blocks that were read with a sealed trace to their formats. */
+void format_adopt(struct tk_trace *t);
+/* Counts the passthrough of the graph that a file of format f, with or without carriers, cannot hold. */
+void format_count_lost(const struct format *f, const struct carry *c, const struct tk_trace *t, struct sink *s);
 /* The best bid on the input; NULL with an error that says what the content looks like instead. */
 const struct format *format_detect(struct in *in, const char *path, struct tk_err *err);
 

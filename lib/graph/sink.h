@@ -16,9 +16,13 @@ struct sink_meter {
   void *arg;
 };
 
+struct carry;
+
 struct sink_options {
   bool pretty;
   bool overlaps; /* as in tk_save_options */
+  bool no_passthrough; /* leave out what the graph does not model and only the format itself understands */
+  struct carry *carry; /* what the output holds for other formats (format/carry.h); NULL = nothing */
   struct sink_meter meter;
   struct tk_progress progress;
 };

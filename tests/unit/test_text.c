@@ -1,6 +1,8 @@
 /* test_text.c - sizes, durations and times as people write them. */
 #include "help.h"
 
+#include "base/base64.h"
+
 static void sizes(void **state) {
   static const struct {
     const char *text;
@@ -124,9 +126,32 @@ static void print_absolute(void **state) {
   tk_print_absolute(INT64_MIN, INT64_MIN, text);
 }
 
+static void base64(void **state) {
+  static const char *const WRONG[] = {"Cg=", "C===", "====", "Cg==Cg==", "Ch==", "Cgk=x", "C-k=", "CgkK\n"};
+  struct mem mem = {0};
+  struct buf b = {.mem = &mem};
+  uint8_t bytes[256];
+  (void)state;
+  for (size_t n = 0; n < sizeof bytes; n++) {
+    bytes[n] = (uint8_t)(n * 37);
+    b.len = 0;
+    assert_true(base64_append(&b, bytes, n));
+    assert_int_equal(base64_decode(b.data, b.len), n);
+    assert_memory_equal(b.data, bytes, n);
+  }
+  for (size_t i = 0; i < LENGTH(WRONG); i++) {
+    b.len = 0;
+    buf_text(&b, WRONG[i]);
+    if (base64_decode(b.data, b.len) != SIZE_MAX) fail_msg("'%s' is decoded", WRONG[i]);
+    assert_memory_equal(b.data, WRONG[i], b.len);
+  }
+  buf_free(&b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(sizes), cmocka_unit_test(durations), cmocka_unit_test(print_durations), cmocka_unit_test(print_sizes),
+    cmocka_unit_test(sizes), cmocka_unit_test(base64), cmocka_unit_test(durations),
+    cmocka_unit_test(print_durations), cmocka_unit_test(print_sizes),
     cmocka_unit_test(print_absolute),
   };
   return cmocka_run_group_tests_name("text", tests, NULL, NULL);

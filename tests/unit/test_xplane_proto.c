@@ -106,13 +106,16 @@ static void compare_line(const struct tk_trace *t, const Xplane__XPlane *p, size
   for (size_t i = 0; i < line->n_events; i++) {
     const Xplane__XEvent *e = line->events[i];
     const Xplane__XEventMetadata *m = metadata_of(p, e->metadata_id);
-    sum += line->timestamp_ns * 1000 + e->offset_ps + e->duration_ps;
+    sum += line->timestamp_ns * 1000 + e->duration_ps;
+    if (e->data_case == XPLANE__XEVENT__DATA_OFFSET_PS) sum += e->offset_ps;
     name_bytes += m->display_name.len ? m->display_name.len : m->name.len;
   }
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
     ours += (t->origin_ns - t->zero_ns) * 1000 + e->ts + e->dur;
-    tk_string(t, t->classes[e->cls].name, &n);
+    struct tk_arg step; /* an event that is shown under its step_name says what its metadata is called */
+    bool is_step = tk_args_find(t, t->classes[e->cls].args, XPLANE_OWN_NAME, &step);
+    tk_string(t, is_step ? step.s : t->classes[e->cls].name, &n);
     our_bytes += n;
   }
   assert_true(sum == ours);

@@ -113,7 +113,7 @@ struct tk_ident chrome_ident(const struct chrome *r, tk_id text);
 tk_id chrome_find_thread(struct chrome *r, struct tk_ident pid, struct tk_ident tid);
 /* Is the record a thread's name that says whose lane the thread is, or another one of a lane?  Then it is of no more use. */
 bool chrome_is_of_lane(struct chrome *r, const struct chrome_event *e, uint32_t args);
-/* Says of each track whether it had lanes. */
+/* Says of the tracks whether they may have lanes: in a file that was made of another format. */
 void chrome_settle_lanes(struct chrome *r);
 /* Remembers it for chrome_finish. */
 void chrome_add_pending(struct chrome *r, struct pending f);

@@ -5,14 +5,17 @@
  *     {"ph":"X",...},                                    events by track, parents before children, E where its depth ends
  *     {"ph":"s",...},                                    flow points by time, starts before ends
  *     {"ph":"O",...}                                     other records
- *     ],"traceName":"...","tracekit":{...}}              what stood behind them, and what tracekit says of the file
+ *     ],"traceName":"...","xplane":"...","tracekit":{...}}   what stood behind them, blocks of other formats (format/carry.h), and
+ *                                                        what tracekit says of the file
  *
  * One event per line; a viewer sorts by time anyway, and B/E pairs, async ends included, come in an order that any stable sort
  * by time keeps right. */
 #include <string.h>
 
 #include "write_event.h"
+#include "base/base64.h"
 #include "base/heap.h"
+#include "format/carry.h"
 #include "format/format.h"
 #include "format/json_args.h"
 #include "format/json_pretty.h"
@@ -96,23 +99,44 @@ static void put_metas(struct chrome_sink *s, const struct tk_trace *t, bool afte
   }
 }
 
+/* Blocks of other formats: a key with the format's name, behind the events, since they are known only then. */
+static bool put_blocks(struct chrome_sink *s, const struct tk_trace *first, struct tk_err *err) {
+  struct buf text = {.mem = &s->mem};
+  const uint8_t *p;
+  const char *name;
+  size_t n, piece = 3 << 14; /* of three bytes each four digits are made */
+  if (!carry_close(s->opt.carry, first, &s->sink.saved, err)) return false;
+  for (unsigned i = 0; (p = carry_take(s->opt.carry, i, &name, &n)) != NULL; i++) {
+    if (n == 0) continue;
+    write_text(s, ",\n\"");
+    write_text(s, name);
+    write_text(s, "\":\"");
+    for (size_t at = 0; at < n; at += piece) {
+      text.len = 0;
+      if (base64_append(&text, p + at, n - at < piece ? n - at : piece)) out_write(s->out, text.data, text.len);
+    }
+    write_text(s, "\"");
+  }
+  buf_free(&text);
+  return mem_check(&s->mem, err);
+}
+
 static bool chrome_open(struct sink *sink, const struct tk_trace *first, struct tk_err *err) {
   struct chrome_sink *s = (struct chrome_sink *)sink;
-  (void)err;
   s->zero_ns = first->zero_ns;
   s->metered.part = SINK_META;
   write_text(s, "{");
   put_metas(s, first, false, false, "");
   write_text(s, "\"traceEvents\":[");
-  return true;
+  return carry_open(s->opt.carry, first, err);
 }
 
 static bool chrome_close(struct sink *sink, const struct tk_trace *first, const char *provenance, struct tk_err *err) {
   struct chrome_sink *s = (struct chrome_sink *)sink;
-  (void)err;
   meter(s, SINK_META, 0);
   write_text(s, "\n]");
   put_metas(s, first, true, false, ",\n");
+  if (!put_blocks(s, first, err)) return false;
   if (provenance) {
     write_text(s, ",\n\"tracekit\":");
     write_text(s, provenance);
@@ -367,7 +391,7 @@ static bool chrome_write(struct sink *sink, const struct tk_trace *t, struct tk_
   }
   printer_end(&s->printer);
   lanes_free(&s->lanes);
-  return ok && mem_check(&s->mem, err);
+  return ok && carry_write(s->opt.carry, t, err) && mem_check(&s->mem, err);
 }
 
 static void chrome_free(struct sink *sink) {

@@ -176,6 +176,9 @@ enum {
   RECORD_STRONG = 4,   /* it has a pid or a tid, also if there is no such track */
   RECORD_TIME = 5,     /* ns, of the trace's clock; absent = it has none */
   RECORD_TEXT = 6,     /* JSON object, less what the above say */
+  TRACEKIT_BLOCK = 30, /* a packet of its own: what another format asks to be carried; more of it may follow */
+  BLOCK_FORMAT = 1,    /* name of that format */
+  BLOCK_BYTES = 2,
   POINT_ROLE = 1,
   POINT_ID = 2,        /* integer; absent = the only flow id of the event */
   POINT_ID_TEXT = 3,   /* iid of an event name */

@@ -178,7 +178,7 @@ static void read_content(struct perfetto *r, struct sequence *q, const struct pa
   if (k->thread.p) old_thread_descriptor(r, q, k->machine, &k->thread);
   if (k->extension.p) extension_descriptor(r, &k->extension);
   if (k->event.p) perfetto_track_event(r, q, k);
-  else if (k->private_fields.p) perfetto_private_packet(r, q, k);
+  else if (k->private_fields.p && !passthrough_block(r, k)) perfetto_private_packet(r, q, k);
   else if (k->other) note_other(r, k);
 }
 

@@ -83,3 +83,33 @@ void passthrough_clock(struct perfetto *r) {
   if (!r->passthrough || r->trace_clock == CLOCK_BOOTTIME) return;
   perfetto_add_passthrough(r, PASSTHROUGH_CLOCK, text, num_put_u64(text, r->trace_clock));
 }
+
+/* Pieces of a block stand one behind the other in the raw text. */
+static void append_block(struct perfetto *r, tk_id name, const struct pb_field *bytes) {
+  struct tk_trace *t = r->t;
+  struct buf *raw = &t->store->raw;
+  struct tk_meta *m = r->block ? &t->metas[r->block] : NULL;
+  if (!m || m->key != name || m->at + m->size != raw->len) {
+    carry_found(t, name, raw->len, 0);
+    r->block = t->n_metas;
+    m = &t->metas[r->block];
+  }
+  if (buf_append(raw, bytes->p, (size_t)bytes->value)) m->size += bytes->value;
+}
+
+bool passthrough_block(struct perfetto *r, const struct packet *k) {
+  struct pb c = pb_inside(&k->private_fields), in;
+  struct pb_field f, g, bytes = {0};
+  bool any = false;
+  while (pb_next(&c, &f)) {
+    if (pb_field_key(&f) != PB_KEY(TRACEKIT_BLOCK, PB_BYTES)) continue;
+    tk_id name = 0;
+    for (in = pb_inside(&f); pb_next(&in, &g);) {
+      if (pb_field_key(&g) == PB_KEY(BLOCK_FORMAT, PB_BYTES)) name = perfetto_field_text(r, &g);
+      if (pb_field_key(&g) == PB_KEY(BLOCK_BYTES, PB_BYTES)) bytes = g;
+    }
+    if (name && bytes.p) append_block(r, name, &bytes);
+    any = true;
+  }
+  return any;
+}

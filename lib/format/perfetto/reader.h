@@ -221,6 +221,7 @@ struct perfetto {
   uint32_t n_bytes;
   struct packet_kind kinds[PACKET_KINDS];
   uint32_t n_kinds, last_kind;
+  tk_id block; /* meta of the block that was met last */
   tk_id passthrough; /* meta of the packets that were passed through last */
   uint64_t inflated; /* bytes out of compressed packets */
   struct buf text, json, fields, copy, packets;
@@ -271,6 +272,8 @@ void passthrough_packet(struct perfetto *r, struct sequence *q, const struct pac
 /* A field of the file that is no packet. */
 void passthrough_other(struct perfetto *r, const uint8_t *p, size_t n);
 void passthrough_clock(struct perfetto *r);
+/* What another format asked to be carried; false: the packet of our own is none. */
+bool passthrough_block(struct perfetto *r, const struct packet *k);
 
 /* ---- what the file is made of (inspect.c) ---- */
 

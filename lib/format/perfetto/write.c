@@ -39,6 +39,7 @@
 #include <string.h>
 
 #include "perfetto.h"
+#include "format/carry.h"
 #include "writer.h"
 
 enum { FIRST_MADE_ID = 20000000 };
@@ -152,10 +153,9 @@ static int64_t shift_of(const struct tk_trace *t) {
 
 static bool perfetto_open(struct sink *sink, const struct tk_trace *first, struct tk_err *err) {
   struct perfetto_sink *s = (struct perfetto_sink *)sink;
-  (void)err;
   s->zero_ns = first->zero_ns - shift_of(first);
   describe_trace(s, first);
-  return true;
+  return carry_open(s->opt.carry, first, err);
 }
 
 static void write_track(struct perfetto_sink *s, tk_id track) {
@@ -255,12 +255,16 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
     sink_lose(sink, TK_LOSS_DANGLING, dangling);
   }
   graph_end(s);
-  return ok && mem_check(&s->mem, err);
+  if (!ok || !mem_check(&s->mem, err) || !carry_write(s->opt.carry, t, err)) return false;
+  write_blocks(s); /* now: those of many ranks need not be in memory together */
+  return true;
 }
 
 /* What tracekit says of the file, which v58 and later show as metadata. */
 static bool perfetto_close(struct sink *sink, const struct tk_trace *first, const char *provenance, struct tk_err *err) {
   struct perfetto_sink *s = (struct perfetto_sink *)sink;
+  if (!carry_close(s->opt.carry, first, &sink->saved, err)) return false;
+  write_blocks(s);
   describe_metas(s, first);
   if (provenance) write_attribute(s, "tracekit", provenance, strlen(provenance));
   return mem_check(&s->mem, err);

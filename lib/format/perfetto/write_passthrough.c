@@ -8,6 +8,7 @@
  *     the id of the clock       times still count on it
  *     extension descriptors     describe fields that args still have; of a trace without such args they go (write_extension.c)
  *     fields of a track         go with their track, until tracks are renamed */
+#include "format/carry.h"
 #include "writer.h"
 
 #include <string.h>
@@ -51,12 +52,33 @@ static void write_packets(struct perfetto_sink *s, const struct tk_trace *t, con
 }
 
 void write_passthrough(struct perfetto_sink *s, const struct tk_trace *t, bool first) {
+  if (s->opt.no_passthrough) return;
   const struct tk_meta *clock = first ? passthrough_find(t, PASSTHROUGH_CLOCK) : NULL;
   const uint8_t *end;
   if (clock) s->clock = (uint32_t)num_scan((const uint8_t *)trace_raw(t, clock->at), &end).mant;
   for (tk_id i = 1; i <= t->n_metas; i++)
     if (passthrough_is(t, &t->metas[i], PASSTHROUGH_PACKETS)) write_packets(s, t, &t->metas[i], first ? t->edits : TK_EDIT_MOVED);
 }
+
+/* ---- blocks of other formats ---- */
+
+void write_blocks(struct perfetto_sink *s) {
+  enum { PIECE = 1 << 20 }; /* readers hold a packet in memory */
+  const uint8_t *p;
+  const char *format;
+  size_t n;
+  for (unsigned i = 0; (p = carry_take(s->opt.carry, i, &format, &n)) != NULL; i++)
+    for (size_t at = 0; at < n; at += PIECE) {
+      s->inner.len = s->private_fields.len = s->packet.len = 0;
+      pb_bytes(&s->inner, BLOCK_FORMAT, format, strlen(format));
+      pb_bytes(&s->inner, BLOCK_BYTES, p + at, n - at < PIECE ? n - at : PIECE);
+      pb_message(&s->private_fields, TRACEKIT_BLOCK, &s->inner);
+      pb_message(&s->packet, PACKET_TRACEKIT, &s->private_fields);
+      writer_packet(s->out, &s->packet);
+    }
+}
+
+/* ---- sequences ---- */
 
 uint32_t writer_sequence(struct perfetto_sink *s) {
   while (map_get(&s->sequences, s->next_sequence)) s->next_sequence++;

@@ -157,6 +157,8 @@ void passthrough_tracks_begin(struct perfetto_sink *s);
 bool passthrough_pid(struct perfetto_sink *s, tk_id track, int64_t *pid);
 /* The packets of the first graph.  A later one may use the same sequences, and its clocks are others: its packets are lost. */
 void write_passthrough(struct perfetto_sink *s, const struct tk_trace *t, bool first);
+/* What other formats have asked to be carried since the last call (format/carry.h). */
+void write_blocks(struct perfetto_sink *s);
 uint32_t writer_sequence(struct perfetto_sink *s);
 
 struct perfetto_sink {

@@ -47,6 +47,10 @@ enum { MAP_KEY = 1, MAP_VALUE };
 /* Prefix of the key of an arg that a later stat of the same name overrules. */
 #define XPLANE_EARLIER "xplane.earlier."
 
+/* And of one in which metadata has what a stat of the event overrules; key of the name that metadata has where a step_name is shown. */
+#define XPLANE_OF_METADATA "xplane.metadata."
+#define XPLANE_OWN_NAME "xplane.name"
+
 /* Names that xprof knows. */
 #define XPLANE_COUNTERS "_counters_"
 #define XPLANE_TASK "Task Environment"
@@ -63,6 +67,11 @@ enum { MAP_KEY = 1, MAP_VALUE };
 #define XPLANE_PRIVATE_HOST "tracekit.host" /* one of several in a file: ids of contexts are each host's own */
 #define XPLANE_PRIVATE_META "tracekit.meta."
 
+/* Private: stats of the same plane in a block that other formats carry, the first two with the number of a plane behind. */
+#define XPLANE_CARRIED_TRACKS "tracekit.tracks."
+#define XPLANE_CARRIED_TYPES "tracekit.types."
+#define XPLANE_CARRIED_SHOWN "tracekit.shown"
+
 /* Private: stats of events and of event metadata, and XEventMetadata.metadata of one series of a counter, where a stat would be
  * drawn as one. */
 #define XPLANE_PRIVATE_BITS "tracekit.event"
@@ -73,6 +82,9 @@ enum { MAP_KEY = 1, MAP_VALUE };
 #define XPLANE_PRIVATE_TYPE "tracekit:"
 #define XPLANE_PRIVATE_DECIMAL "decimal:" /* and the exponent: 1.50 is the double 1.5 of exponent -2 */
 #define XPLANE_PRIVATE_FLOW XPLANE_PRIVATE_TYPE "flow"
+
+/* How the types of stats begin where some are compressed strings. */
+#define XPLANE_COMPRESSED "{\"8\":["
 
 /* Types of stats that such descriptions give, beside enum tk_arg_type. */
 enum { XPLANE_DROP = TK_ARG_TYPES + 1, XPLANE_DECIMAL = 100, XPLANE_MAX_EXP = 18 };

@@ -103,6 +103,15 @@ static void add_host(const struct plane_joiner *j, struct pb plane, struct buf *
   buf_free(&stat);
 }
 
+/* The raw text moves when some is added to it. */
+static uint64_t join_text(const struct plane_joiner *j, uint64_t at, uint32_t size) {
+  struct buf *raw = &j->to->store->raw;
+  const uint64_t joined = raw->len;
+  buf_append(raw, trace_raw(j->from, at), size);
+  trace_end_raw(j->to);
+  return joined;
+}
+
 static void join_plane(struct plane_joiner *j, struct xplane_plane p, struct buf *planes) {
   struct buf *raw = &j->to->store->raw;
   struct pb fields = pb_over(trace_raw(j->from, p.at), (size_t)p.size);
@@ -118,6 +127,8 @@ static void join_plane(struct plane_joiner *j, struct xplane_plane p, struct buf
   p.at = at;
   p.size = raw->len - at;
   trace_end_raw(j->to);
+  p.types_at = join_text(j, p.types_at, p.types_size);
+  p.tracks_at = join_text(j, p.tracks_at, p.tracks_size);
   buf_append(planes, &p, sizeof p);
 }
 
@@ -189,6 +200,7 @@ static void begin_clock(struct plane_joiner *j, const struct xplane_clock *was) 
   const struct tk_meta *space = chunk(j->from, XPLANE_META_SPACE, 0);
   bool first = j->ids->ordinal == 0;
   j->clock = (struct xplane_clock){.origin_ns = j->to->origin_ns, .base_ns = first ? was->base_ns : j->to->zero_ns};
+  j->clock.zero_ns = first ? was->zero_ns : j->to->zero_ns;
   j->clock.converted = first && !was->converted ? XPLANE_NATIVE : XPLANE_CONVERTED_PARTLY;
   xplane_add_meta(j->to, XPLANE_META_CLOCK, &j->clock, sizeof j->clock, true);
   if (first && space) xplane_add_meta(j->to, XPLANE_META_SPACE, trace_raw(j->from, space->at), (size_t)space->size, true);

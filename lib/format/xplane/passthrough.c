@@ -4,6 +4,32 @@
 #include <stdio.h>
 #include <string.h>
 
+uint64_t xplane_hash_names(const struct tk_trace *t) {
+  uint64_t hash = t->n_classes;
+  for (tk_id i = 1; i <= t->n_classes; i++) hash = (hash ^ trace_str(t, t->classes[i].name)->hash) * 0x9e3779b97f4a7c15u;
+  return hash;
+}
+
+/* Line breaks between values are no part of them. */
+static uint64_t hash_json(uint64_t hash, const char *text, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (text[i] != '\n') hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3u;
+  return hash;
+}
+
+/* In any order: formats keep top-level data in orders of their own. */
+uint64_t xplane_hash_shown(const struct tk_trace *t) {
+  uint64_t hash = 1;
+  for (tk_id i = 1; i <= t->n_metas; i++) {
+    const struct tk_meta *m = &t->metas[i];
+    size_t n;
+    const char *key = tk_string(t, m->key, &n);
+    if (!m->origin && strcmp(key, "tracekit") != 0)
+      hash += hash_json(hash_bytes(key, n), trace_raw(t, m->at), (size_t)m->size) * 0x9e3779b97f4a7c15u;
+  }
+  return hash ? hash : 1;
+}
+
 struct xplane_bytes xplane_passthrough(const struct tk_trace *t, const char *key) {
   const struct tk_meta *m = trace_meta(t, key);
   if (!m || !m->origin || strcmp(m->origin, XPLANE_FORMAT) != 0) return (struct xplane_bytes){0};
@@ -47,6 +73,23 @@ bool xplane_plane_int(const struct tk_trace *t, const struct xplane_plane *p, co
   if (!xplane_plane_stat(t, p, stat, &s) || (s.field != XSTAT_INT64 && s.field != XSTAT_UINT64)) return false;
   *value = (int64_t)s.value;
   return true;
+}
+
+/* ---- types ---- */
+
+void xplane_each_type(const struct tk_trace *t, const struct xplane_plane *plane,
+                      void (*each)(void *arg, uint32_t id, unsigned field), void *arg) {
+  const uint8_t *p = (const uint8_t *)trace_raw(t, plane->types_at), *end = p + plane->types_size;
+  unsigned field = 0;
+  while (p < end) {
+    uint64_t id = 0;
+    if (*p == '"' && end - p > 2 && p[1] >= '1' && p[1] <= '8' && p[2] == '"') field = (unsigned)p[1] - '0', p += 3;
+    else if (*p < '0' || *p > '9') p++;
+    else {
+      while (p < end && *p >= '0' && *p <= '9' && id < UINT32_MAX) id = id * 10 + (uint64_t)(*p++ - '0');
+      if (field && id < UINT32_MAX) each(arg, (uint32_t)id, field);
+    }
+  }
 }
 
 /* ---- planes ---- */

@@ -34,6 +34,10 @@ struct xplane_plane {
   uint32_t first_line;
   uint32_t segment; /* files joined by cat: which of them */
   uint64_t line_bytes, stat_bytes; /* on the wire: of its lines, and of these what the stats of events take */
+  bool adopted; /* another format carried it (write_carried.c): its events have the args of that format */
+  /* In the raw text of the trace: types of stats that args do not say; of an adopted plane, which process and threads it is. */
+  uint32_t types_size, tracks_size;
+  uint64_t types_at, tracks_at;
 };
 
 struct xplane_line {
@@ -67,7 +71,15 @@ struct xplane_clock {
   int64_t origin_ns;
   int64_t base_ns;   /* what timestamps of lines count from */
   int64_t converted; /* enum xplane_converted */
+  /* What the reader of the XSpace made of it as a whole: */
+  int64_t zero_ns;
+  uint64_t shown; /* hash of the top-level data; 0 = tracekit wrote the XSpace from another format */
+  uint64_t names; /* of planes that another format carried: hash of the names of classes, of which an operation may give others */
 };
+
+/* Hashes of what the graph says that a block was carried with, for struct xplane_clock. */
+uint64_t xplane_hash_names(const struct tk_trace *t);
+uint64_t xplane_hash_shown(const struct tk_trace *t);
 
 /* The bytes of a passthrough meta; p is NULL where the trace has none. */
 struct xplane_bytes xplane_passthrough(const struct tk_trace *t, const char *key);
@@ -83,6 +95,10 @@ static inline struct pb xplane_fields(const struct tk_trace *t, const struct xpl
 /* The plane's stat of this name, the last if there are several. */
 bool xplane_plane_stat(const struct tk_trace *t, const struct xplane_plane *p, const char *stat, struct xstat *s);
 bool xplane_plane_int(const struct tk_trace *t, const struct xplane_plane *p, const char *stat, int64_t *value);
+
+/* Types of stats that stand in the raw text, {"3":[7,9],..}: field of XStat and id of a stat. */
+void xplane_each_type(const struct tk_trace *t, const struct xplane_plane *plane,
+                      void (*each)(void *arg, uint32_t id, unsigned field), void *arg);
 
 /* A top-level key, or passthrough. */
 void xplane_add_meta(struct tk_trace *t, const char *key, const void *p, size_t n, bool passthrough);

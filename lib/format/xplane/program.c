@@ -41,22 +41,56 @@ bool xplane_program_of(struct xplane_program *p, const struct xplane_names *name
   return found;
 }
 
+/* Does the message hold a stat of bytes among the fields of this number? */
+static bool has_bytes(struct pb c, uint32_t number) {
+  struct pb_field f;
+  struct xstat s;
+  bool odd = false;
+  while (pb_next(&c, &f)) {
+    struct pb stat = pb_inside(&f);
+    if (f.number == number && xplane_stat(&stat, &s, &odd) && (s.field == XSTAT_BYTES || s.field == XSTAT_COMPRESSED_STR)) return true;
+  }
+  return false;
+}
+
+/* A program, or other metadata of bytes that is no arg of an event. */
+static bool is_block(const struct xplane_plane *plane, const struct xplane_names *names, const struct pb_field *f) {
+  struct xplane_program program;
+  struct pb c = pb_inside(f), metadata;
+  struct xstat s;
+  bool odd = false;
+  int64_t id;
+  switch (f->number) {
+    case XPLANE_ID:
+    case XPLANE_NAME:
+    case XPLANE_LINES:
+    case XPLANE_STAT_METADATA: return false;
+    case XPLANE_STATS: return xplane_stat(&c, &s, &odd) && (s.field == XSTAT_BYTES || s.field == XSTAT_COMPRESSED_STR);
+    case XPLANE_EVENT_METADATA:
+      if (xplane_program_of(&program, names, f)) return true;
+      xplane_entry(&c, &id, &metadata);
+      return !plane->lines && has_bytes(metadata, XEVENT_METADATA_STATS);
+    default: return true; /* no schema says what it is */
+  }
+}
+
 uint64_t xplane_n_passthrough(const struct tk_trace *t) {
   uint32_t n_planes;
   const uint8_t *planes = xplane_table(t, XPLANE_META_PLANES, sizeof(struct xplane_plane), &n_planes);
+  const struct xplane_bytes space = xplane_passthrough(t, XPLANE_META_SPACE);
   struct mem mem = {0};
+  struct pb_field f;
   uint64_t n = 0;
   for (uint32_t i = 0; i < n_planes; i++) {
     struct xplane_plane plane;
-    struct xplane_program program;
     struct xplane_names names;
-    struct pb_field f;
     memcpy(&plane, planes + i * sizeof plane, sizeof plane);
     struct pb c = xplane_fields(t, &plane);
+    if (strcmp(tk_string(t, plane.name, NULL), XPLANE_PRIVATE_PLANE) == 0) continue;
     xplane_names_of(&names, c, &mem);
-    while (pb_next(&c, &f))
-      if (pb_field_key(&f) == PB_KEY(XPLANE_EVENT_METADATA, PB_BYTES)) n += xplane_program_of(&program, &names, &f);
+    while (pb_next(&c, &f)) n += is_block(&plane, &names, &f);
     xplane_names_free(&names);
   }
+  for (struct pb c = pb_over(space.p, space.n); pb_next(&c, &f);) n += f.number > XSPACE_HOSTNAMES && f.number != XPLANE_SEGMENT;
   return n;
 }

@@ -20,7 +20,7 @@ struct xplane_program {
 /* False for an entry of the map of event metadata that is no program. */
 bool xplane_program_of(struct xplane_program *p, const struct xplane_names *names, const struct pb_field *entry);
 
-/* Programs, which no other format can hold (a member of the row). */
+/* Programs, and what else is bytes or of a field that no schema knows (a member of the row). */
 uint64_t xplane_n_passthrough(const struct tk_trace *t);
 
 #endif

@@ -115,6 +115,7 @@ static enum pb_status read_plane(struct xplane_reader *r, uint64_t end) {
   plane.stat_bytes = r->stat_bytes;
   r->t->tracks[plane.process].name = xplane_shown(plane.name);
   if (status != PB_FAIL && !xplane_name_plane(r, &plane, first_line)) status = PB_FAIL;
+  xplane_keep_types(r, &plane);
   if (status == PB_FAIL) {
     err_prefix(r->err, "plane '%s'", tk_string(r->t, plane.name, NULL));
     return status;

@@ -1,6 +1,6 @@
 /* read_metas.c - top-level data of an XSpace: plane stats, hostnames, errors, and the passthrough.
  *
- * What other formats can show becomes the top-level key "xplane", in the words of the schema; errors and warnings are notes as
+ * What other formats can show becomes the top-level key "xspace", in the words of the schema; errors and warnings are notes as
  * well, and the host's name stands where Kineto has it. */
 #include <string.h>
 
@@ -149,7 +149,7 @@ static void add_statements(struct xplane_reader *r, const Xplane__XSpace *space)
     put_plane(r, &b, &planes[i]);
   }
   buf_text(&b, "]}");
-  xplane_add_meta(r->t, "xplane", b.data, b.len, false);
+  xplane_add_meta(r->t, "xspace", b.data, b.len, false);
   buf_free(&b);
 }
 
@@ -179,11 +179,12 @@ static enum xplane_converted how_converted(const struct xplane_reader *r) {
 void xplane_add_metas(struct xplane_reader *r) {
   static const Xplane__XSpace NOTHING = XPLANE__XSPACE__INIT;
   struct tk_trace *t = r->t;
-  const struct xplane_clock clock = {t->origin_ns, r->base_ns, how_converted(r)};
+  struct xplane_clock clock = {.origin_ns = t->origin_ns, .base_ns = r->base_ns, .converted = how_converted(r), .zero_ns = t->zero_ns};
   const struct pb fields = pb_over(r->space.data ? r->space.data : (const uint8_t *)"", r->space.len);
   Xplane__XSpace *space = pb_unpack(&xplane__xspace__descriptor, fields, &t->store->mem);
   const Xplane__XSpace *said = space ? space : &NOTHING;
   if (!r->converted) add_shown(r, said);
+  if (!r->converted) clock.shown = xplane_hash_shown(t);
   note_complaints(r, said);
   pb_unpack_free(space, &t->store->mem);
   xplane_add_meta(t, XPLANE_META_SPACE, r->space.data, r->space.len, true);

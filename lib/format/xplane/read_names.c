@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "graph/seal.h"
+#include "private.h"
 #include "reader.h"
 
 enum { NEED_REFS = 1, NEED_REBUILD = 2, NEED_STEP = 4, NEED_LINK = 8 };
@@ -135,13 +136,13 @@ static bool each_entry(struct naming *n, uint32_t number, bool (*read)(struct na
   return !c.fault || xplane_damaged(n->r, &c, "a plane");
 }
 
-static tk_id earlier_name(struct naming *n, const struct xplane_stat_name *s) {
+static tk_id prefixed(struct naming *n, const char *prefix, tk_id name) {
   struct buf *b = &n->r->text;
   size_t len;
-  const char *name = tk_string(n->r->t, s->name, &len);
+  const char *text = tk_string(n->r->t, name, &len);
   b->len = 0;
-  buf_append(b, XPLANE_EARLIER, strlen(XPLANE_EARLIER));
-  buf_append(b, name, len);
+  buf_text(b, prefix);
+  buf_append(b, text, len);
   return trace_string(n->r->t, b->data, b->len);
 }
 
@@ -159,7 +160,7 @@ static void name_the_rest(struct naming *n) {
   for (uint32_t i = 1; i <= r->n_stats; i++) {
     if (r->stats[i].key) map_put(&n->by_key, r->stats[i].key, i);
     if (r->stats[i].earlier) map_put(&n->by_key, r->stats[i].earlier, i);
-    if (r->stats[i].earlier && r->stats[i].name) r->stats[i].earlier_name = earlier_name(n, &r->stats[i]);
+    if (r->stats[i].earlier && r->stats[i].name) r->stats[i].earlier_name = prefixed(n, XPLANE_EARLIER, r->stats[i].name);
     if (r->stats[i].key && !r->stats[i].name) xplane_note(r, TK_NOTE_REPAIR, "stats without metadata: named by its number");
   }
 }
@@ -325,9 +326,83 @@ static void finish_classes(struct naming *n) {
   }
 }
 
+/* ---- stats of metadata that the event's own overrule ---- */
+
+/* The keys of an event's args; of many, by a map. */
+struct own_keys {
+  const struct tk_arg_shape *shape;
+  struct map many;
+};
+
+static struct own_keys own_keys(struct naming *n, uint32_t args) {
+  struct own_keys k = {.shape = tk_args_of(n->r->t, args).shape};
+  map_init(&k.many, &n->r->t->store->mem);
+  for (uint32_t i = 0; k.shape->n > 16 && i < k.shape->n; i++) map_put(&k.many, k.shape->fields[i].key, 1);
+  return k;
+}
+
+static bool has_key(const struct own_keys *k, tk_id key) {
+  if (k->many.n) return map_get(&k->many, key) != NULL;
+  for (uint32_t i = 0; i < k->shape->n; i++)
+    if (k->shape->fields[i].key == key) return true;
+  return false;
+}
+
+static bool overrules(struct naming *n, uint32_t own, uint32_t shared) {
+  const struct tk_arg_shape *s = tk_args_of(n->r->t, shared).shape;
+  struct own_keys keys = own_keys(n, own);
+  bool any = false;
+  for (uint32_t i = 0; i < s->n && !any; i++) any = has_key(&keys, s->fields[i].key);
+  map_free(&keys.many);
+  return any;
+}
+
+/* The event's args, and what its metadata has under the same names. */
+static uint32_t with_overruled(struct naming *n, uint32_t own, uint32_t shared) {
+  struct tk_trace *t = n->r->t;
+  struct tk_args it = tk_args_of(t, own);
+  struct own_keys keys = own_keys(n, own);
+  struct tk_arg arg;
+  args_begin(t);
+  while (tk_args_next(&it, &arg)) args_copy(t, &arg);
+  for (it = tk_args_of(t, shared); tk_args_next(&it, &arg);) {
+    if (!has_key(&keys, arg.key)) continue;
+    arg.key = prefixed(n, XPLANE_OF_METADATA, arg.key);
+    args_copy(t, &arg);
+  }
+  map_free(&keys.many);
+  return args_end(t);
+}
+
+/* Other formats have no args that events share: there the one would be in the place of the other. */
+static void keep_overruled(struct naming *n, tk_id first) {
+  struct tk_trace *t = n->r->t;
+  struct map known; /* class and shape -> 1 = they have a key in common, 2 = none */
+  map_init(&known, &t->store->mem);
+  for (tk_id i = first; i <= t->n_events; i++) {
+    struct tk_event *e = &t->events[i];
+    const uint32_t shared = t->classes[e->cls].args;
+    if (!e->args || !shared) continue;
+    uint32_t *slot = map_put(&known, (uint64_t)e->cls << 32 | args_shape_of(t, e->args), 0);
+    if (!slot) break;
+    if (!*slot) *slot = overrules(n, e->args, shared) ? 1 : 2;
+    if (*slot == 1) t->events[i].args = with_overruled(n, e->args, shared);
+  }
+  map_free(&known);
+}
+
 /* ---- step names ---- */
 
-/* xprof shows an event that has a step_name under it: a class of that name, with all else as it was. */
+static uint32_t with_own_name(struct tk_trace *t, uint32_t args, tk_id name) {
+  struct tk_args it = tk_args_of(t, args);
+  struct tk_arg arg;
+  args_begin(t);
+  while (tk_args_next(&it, &arg)) args_copy(t, &arg);
+  args_str(t, trace_text(t, XPLANE_OWN_NAME), TK_ARG_STR, name);
+  return args_end(t);
+}
+
+/* xprof shows an event that has a step_name under it: a class of that name, with all else as it was; an arg says how it is called. */
 static void step_names(struct naming *n, tk_id first) {
   struct xplane_reader *r = n->r;
   struct tk_trace *t = r->t;
@@ -346,6 +421,7 @@ static void step_names(struct naming *n, tk_id first) {
       from.derived = true;
       *made = xplane_new_class(r, from);
       t->classes[*made] = t->classes[cls];
+      t->classes[*made].args = with_own_name(t, t->classes[cls].args, t->classes[cls].name);
       t->classes[*made].name = name;
     }
     t->events[i].cls = *made;
@@ -418,6 +494,7 @@ bool xplane_name_plane(struct xplane_reader *r, struct xplane_plane *plane, uint
     if (n.any & (NEED_REFS | NEED_REBUILD)) finish_events(&n, first);
     finish_classes(&n);
     patch_shapes(&n);
+    keep_overruled(&n, first);
     if (n.any & NEED_STEP) step_names(&n, first);
     for (uint32_t i = first_line; i < n_lines; i++) {
       if (lines[i].kind == XLINE_COUNTERS) counter_tracks(&n, &lines[i]);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "format/json_args.h"
+#include "private.h"
 #include "reader.h"
 
 enum { PAD = 64 };
@@ -24,45 +25,7 @@ struct restored_plane {
   struct map counters; /* name -> track */
 };
 
-/* The text of an object that json_member can read. */
-struct object {
-  struct xplane_reader *r;
-  const char *p;
-  size_t n;
-  struct restored_plane *restored;
-};
-
-static tk_id text_of(struct xplane_reader *r, const struct json_value *v) {
-  struct json j = {.p = v->p, .end = v->end, .last = true, .scratch = {.mem = &r->t->store->mem}};
-  size_t n;
-  const uint8_t *text = json_text(&j, &v->str, &n);
-  tk_id id = n ? trace_string(r->t, text, n) : KEY_EMPTY;
-  buf_free(&j.scratch);
-  return id;
-}
-
-static tk_id member_text(const struct object *o, const char *key) {
-  struct json_value v;
-  return json_member(o->p, o->n, key, &v) && v.type == JSON_STRING ? text_of(o->r, &v) : 0;
-}
-
-static bool member_int(const struct object *o, const char *key, int64_t *value) {
-  struct json_value v;
-  if (!json_member(o->p, o->n, key, &v) || v.type != JSON_NUMBER || v.num.kind != NUM_INT) return false;
-  *value = v.num.mant;
-  return true;
-}
-
-static struct tk_ident member_ident(const struct object *o, const char *key) {
-  struct json_value v;
-  struct tk_ident i = ident_none();
-  if (!json_member(o->p, o->n, key, &v)) return i;
-  if (v.type == JSON_STRING) return ident_str(text_of(o->r, &v));
-  if (v.type != JSON_NUMBER || v.num.kind != NUM_INT) return i;
-  i = ident_int(v.num.mant);
-  if (json_member(o->p, o->n, "quoted", &v) && v.type == JSON_TRUE) i.kind = TK_IDENT_QUOTED;
-  return i;
-}
+static struct restored_plane *restored_of(const struct xplane_object *o) { return o->arg; }
 
 static struct xplane_line *line_at(const struct restored_plane *restored, int64_t ordinal) {
   uint32_t n;
@@ -74,45 +37,31 @@ static void move_events(struct xplane_reader *r, const struct xplane_line *line,
   for (tk_id i = line->first; i < line->first + line->count; i++) r->t->events[i].track = track;
 }
 
-static void restore_line(const struct object *o, struct xplane_line *line) {
-  struct tk_trace *t = o->r->t;
+static void restore_line(const struct xplane_object *o, struct xplane_line *line) {
+  struct tk_trace *t = o->t;
   struct tk_track *k = &t->tracks[line->track];
-  const char *kind = tk_string(t, member_text(o, "kind"), NULL);
-  k->tid = member_ident(o, "tid");
-  k->name = member_text(o, "name");
+  const char *kind = tk_string(t, xplane_object_text(o, "kind"), NULL);
   struct json_value v;
-  k->has_sort = member_int(o, "sort", &k->sort_index);
+  k->tid = xplane_object_ident(o, "tid");
+  k->name = xplane_object_text(o, "name");
+  k->has_sort = xplane_object_int(o, "sort", &k->sort_index);
   k->no_lanes = json_member(o->p, o->n, "no_lanes", &v) && v.type == JSON_TRUE;
   if (strcmp(kind, "async") == 0) line->kind = XLINE_ASYNC, k->kind = TK_ASYNCS;
-  if (strcmp(kind, "process") == 0) line->kind = XLINE_PROCESS, move_events(o->r, line, line->process);
-  if (line->kind == XLINE_PROCESS || line->kind == XLINE_COUNTERS) k->hidden = true; /* no thread at all */
+  if (strcmp(kind, "process") == 0) line->kind = XLINE_PROCESS, move_events(restored_of(o)->r, line, line->process);
+  bool is_thread = line->kind == XLINE_COUNTERS && json_member(o->p, o->n, "is_thread", &v);
+  if (line->kind == XLINE_PROCESS || (line->kind == XLINE_COUNTERS && !is_thread)) k->hidden = true;
 }
 
 /* {"name":..,"tid":..}: the thread that a counter was sampled on. */
-static void restore_counter(const struct object *o) {
-  uint32_t *track = map_get(&o->restored->counters, member_text(o, "name"));
-  if (track) o->r->t->tracks[*track].tid = member_ident(o, "tid");
+static void restore_counter(const struct xplane_object *o) {
+  uint32_t *track = map_get(&restored_of(o)->counters, xplane_object_text(o, "name"));
+  if (track) o->t->tracks[*track].tid = xplane_object_ident(o, "tid");
 }
 
-/* The objects of an array. */
-static void each_object(const struct object *o, const char *key, void (*restore)(const struct object *o)) {
-  struct json_value list, v;
-  struct json j = {.last = true};
-  if (!json_member(o->p, o->n, key, &list) || list.type != JSON_ARRAY) return;
-  j.p = list.p;
-  j.end = list.end;
-  for (j.p++; j.p < j.end && *j.p == '{'; j.p += *j.p == ',') {
-    struct object one = {o->r, (const char *)j.p, 0, o->restored};
-    if (!json_value(&j, &v)) return;
-    one.n = (size_t)(v.end - v.p);
-    restore(&one);
-  }
-}
-
-static void restore_one_line(const struct object *o) {
+static void restore_one_line(const struct xplane_object *o) {
   struct xplane_line *line;
   int64_t ordinal;
-  if (member_int(o, "line", &ordinal) && (line = line_at(o->restored, ordinal)) != NULL) restore_line(o, line);
+  if (xplane_object_int(o, "line", &ordinal) && (line = line_at(restored_of(o), ordinal)) != NULL) restore_line(o, line);
 }
 
 static void restore_tracks(struct restored_plane *restored) {
@@ -122,13 +71,13 @@ static void restore_tracks(struct restored_plane *restored) {
   struct xstat s;
   if (xplane_plane_stat(r->t, restored->plane, XPLANE_PRIVATE_TRACKS, &s) && s.field == XSTAT_STR &&
       xplane_strict_json(s.p, (size_t)s.value, &text)) {
-    struct object o = {r, (const char *)text.data, text.len, restored};
-    k->pid = member_ident(&o, "pid");
-    k->name = member_text(&o, "name");
-    k->labels = member_text(&o, "labels");
-    k->has_sort = member_int(&o, "sort", &k->sort_index);
-    each_object(&o, "lines", restore_one_line);
-    each_object(&o, "counters", restore_counter);
+    struct xplane_object o = {r->t, (const char *)text.data, text.len, restored};
+    k->pid = xplane_object_ident(&o, "pid");
+    k->name = xplane_object_text(&o, "name");
+    k->labels = xplane_object_text(&o, "labels");
+    k->has_sort = xplane_object_int(&o, "sort", &k->sort_index);
+    xplane_each_object(&o, "lines", restore_one_line);
+    xplane_each_object(&o, "counters", restore_counter);
   }
   buf_free(&text);
 }
@@ -139,10 +88,10 @@ static uint64_t key_of(struct tk_ident i) {
   return i.kind == TK_IDENT_STR ? (uint64_t)i.str * 0x9e3779b97f4a7c15u : (uint64_t)i.num + (i.kind == TK_IDENT_NONE);
 }
 
-static tk_id thread_of(const struct object *o, const char *key) {
-  struct tk_ident tid = member_ident(o, key);
-  uint32_t *track = map_get(&o->restored->threads, key_of(tid));
-  return track && ident_equal(o->r->t->tracks[*track].tid, tid) ? *track : 0;
+static tk_id thread_of(const struct xplane_object *o, const char *key) {
+  struct tk_ident tid = xplane_object_ident(o, key);
+  uint32_t *track = map_get(&restored_of(o)->threads, key_of(tid));
+  return track && ident_equal(o->t->tracks[*track].tid, tid) ? *track : 0;
 }
 
 /* Threads bear their own tids from here on. */
@@ -155,19 +104,19 @@ static void find_threads(struct restored_plane *restored) {
   }
 }
 
-static void restore_record(const struct object *o) {
-  struct tk_trace *t = o->r->t;
+static void restore_record(const struct xplane_object *o) {
+  struct tk_trace *t = o->t;
   struct json_value raw, v;
-  struct tk_record rec = {.track = o->restored->plane->process};
+  struct tk_record rec = {.track = restored_of(o)->plane->process};
   int64_t kind, ts;
-  if (!member_int(o, "kind", &kind) || kind < TK_REC_OTHER || kind > TK_REC_THREAD_SORT) return;
+  if (!xplane_object_int(o, "kind", &kind) || kind < TK_REC_OTHER || kind > TK_REC_THREAD_SORT) return;
   if (!json_member(o->p, o->n, "raw", &raw) || raw.type != JSON_OBJECT) return;
   if (json_member(o->p, o->n, "thread", &v)) rec.track = thread_of(o, "tid");
   rec.kind = (uint8_t)kind;
-  rec.phase = *tk_string(t, member_text(o, "ph"), NULL);
+  rec.phase = *tk_string(t, xplane_object_text(o, "ph"), NULL);
   rec.strong = json_member(o->p, o->n, "strong", &v);
-  if (member_int(o, "ts", &ts)) {
-    i128 ps = ts - ((i128)t->origin_ns - o->r->base_ns) * 1000;
+  if (xplane_object_int(o, "ts", &ts)) {
+    i128 ps = ts - ((i128)t->origin_ns - restored_of(o)->r->base_ns) * 1000;
     rec.has_ts = ps < INT64_MAX && ps > INT64_MIN;
     rec.ts = rec.has_ts ? (tk_time)ps : 0;
   }
@@ -179,27 +128,28 @@ static void restore_record(const struct object *o) {
   if (kind != TK_REC_OTHER) t->tracks[rec.track].renamed = false; /* its records say its name */
 }
 
-static void restore_flow(const struct object *o) {
-  struct tk_trace *t = o->r->t;
+static void restore_flow(const struct xplane_object *o) {
+  struct tk_trace *t = o->t;
   struct json_value v;
   struct tk_flow_point f = {.at = thread_of(o, "tid")};
   int64_t role, ts, id = 0;
   i128 ps;
-  if (!f.at || !member_int(o, "role", &role) || role < TK_FLOW_START || role > TK_FLOW_END || !member_int(o, "ts", &ts)) return;
-  f.id_is_str = !member_int(o, "id", &id);
-  f.id = f.id_is_str ? (int64_t)member_text(o, "id") : id;
-  ps = ts - ((i128)t->origin_ns - o->r->base_ns) * 1000;
+  if (!f.at || !xplane_object_int(o, "role", &role) || role < TK_FLOW_START || role > TK_FLOW_END) return;
+  if (!xplane_object_int(o, "ts", &ts)) return;
+  f.id_is_str = !xplane_object_int(o, "id", &id);
+  f.id = f.id_is_str ? (int64_t)xplane_object_text(o, "id") : id;
+  ps = ts - ((i128)t->origin_ns - restored_of(o)->r->base_ns) * 1000;
   if (ps >= INT64_MAX / 2 || ps <= INT64_MIN / 2 || (f.id_is_str && !f.id)) return;
   f.ts = (tk_time)ps;
   f.role = (uint8_t)role;
   f.enclosing = json_member(o->p, o->n, "enclosing", &v);
-  f.cls = trace_class(t, member_text(o, "name"), member_text(o, "cat"));
+  f.cls = trace_class(t, xplane_object_text(o, "name"), xplane_object_text(o, "cat"));
   if (json_member(o->p, o->n, "args", &v)) f.args = json_take_args(t, v.p, (size_t)(v.end - v.p));
   *trace_add_flow_point(t) = f;
 }
 
 /* The objects of a plane's stat that is a JSON array. */
-static void restore_list(struct restored_plane *restored, const char *stat, void (*restore)(const struct object *o)) {
+static void restore_list(struct restored_plane *restored, const char *stat, void (*restore)(const struct xplane_object *o)) {
   struct tk_trace *t = restored->r->t;
   struct buf text = {.mem = &t->store->mem}, object = {.mem = &t->store->mem};
   struct xstat s;
@@ -208,10 +158,10 @@ static void restore_list(struct restored_plane *restored, const char *stat, void
     buf_append(&object, "{\"list\":", 8);
     buf_append(&object, text.data, text.len);
     buf_append(&object, "}", 1);
-    struct object o = {restored->r, NULL, object.len, restored};
+    struct xplane_object o = {t, NULL, object.len, restored};
     if (buf_append(&object, ZEROS, sizeof ZEROS)) {
       o.p = (const char *)object.data;
-      each_object(&o, "list", restore);
+      xplane_each_object(&o, "list", restore);
     }
   }
   buf_free(&text);

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#include "format/json.h"
+#include "base/utf8.h"
+
 
 void xplane_note(struct xplane_reader *r, enum tk_note_kind kind, const char *text) {
   trace_note(r->t, kind, pb_in_offset(&r->s), text);
@@ -73,6 +74,7 @@ static tk_id bytes_text(struct xplane_reader *r, const struct xstat *s) {
 
 void xplane_arg(struct xplane_reader *r, const struct xstat *s, tk_id key) {
   struct tk_trace *t = r->t;
+  uint32_t at;
   switch (s->field) {
     case XSTAT_DOUBLE: args_double(t, key, pb_as_double(s->value)); return;
     case XSTAT_UINT64: args_uint(t, key, TK_ARG_UINT, s->value); return;
@@ -81,11 +83,28 @@ void xplane_arg(struct xplane_reader *r, const struct xstat *s, tk_id key) {
     case XSTAT_REF: add_ref(r, key, (int64_t)s->value); return;
     case XSTAT_COMPRESSED_STR:
       xplane_note(r, TK_NOTE_INFO, "compressed strings: kept as bytes");
+      if ((at = xplane_stat_at(r, s->id)) != 0) r->stats[at].compressed = true;
       args_str(t, key, TK_ARG_BYTES, bytes_text(r, s));
       return;
     case XSTAT_BYTES: args_str(t, key, TK_ARG_BYTES, bytes_text(r, s)); return;
     default: args_flag(t, key, TK_ARG_NULL);
   }
+}
+
+/* {"8":[7,9]} */
+void xplane_keep_types(struct xplane_reader *r, struct xplane_plane *plane) {
+  struct buf *raw = &r->t->store->raw;
+  const uint64_t at = raw->len;
+  char text[24];
+  for (uint32_t i = 1; i <= r->n_stats; i++) {
+    if (!r->stats[i].compressed) continue;
+    buf_text(raw, raw->len > at ? "," : XPLANE_COMPRESSED);
+    buf_append(raw, text, num_put_i64(text, r->stats[i].id));
+  }
+  if (raw->len == at) return;
+  buf_text(raw, "]}");
+  plane->types_at = at;
+  plane->types_size = (uint32_t)(raw->len - at);
 }
 
 /* ---- classes ---- */
@@ -123,24 +142,3 @@ tk_id xplane_new_track(struct xplane_reader *r, enum tk_track_kind kind, tk_id p
   k->renamed = true; /* no record says its name */
   return r->t->n_tracks;
 }
-
-/* ---- JSON and metas ---- */
-
-enum { PAD = 64 };
-
-bool xplane_strict_json(const void *p, size_t n, struct buf *out) {
-  struct buf copy = {.mem = out->mem};
-  struct json j;
-  bool ok;
-  static const uint8_t pad[PAD] = {' '}; /* a blank ends a number */
-  out->len = 0;
-  if (!buf_append(out, p, n) || !buf_append(out, pad, PAD)) return false;
-  out->len = n;
-  j = (struct json){.p = out->data, .end = out->data + n + 1, .last = true, .scratch = {.mem = out->mem}};
-  ok = n && json_copy(&j, &copy) && j.p == out->data + n && j.n_fixes == 0 && copy.len == n &&
-       memcmp(copy.data, out->data, n) == 0;
-  buf_free(&copy);
-  buf_free(&j.scratch);
-  return ok;
-}
-

@@ -20,6 +20,7 @@ struct xplane_stat_name {
   tk_id earlier; /* the same of a value that a later one of its event overrules; 0 = there is none */
   tk_id name;    /* 0 = not known (yet) */
   tk_id earlier_name;
+  bool compressed; /* a value was a compressed string */
   uint8_t type; /* of our own: enum tk_arg_type to read it as, TK_ARG_TYPES = as it is; decimals: XPLANE_DECIMAL + exponent */
 };
 
@@ -86,12 +87,12 @@ tk_id xplane_text(struct xplane_reader *r, const uint8_t *p, size_t n);
 uint32_t xplane_stat_at(struct xplane_reader *r, int64_t id);
 /* Adds a stat to the args under construction. */
 void xplane_arg(struct xplane_reader *r, const struct xstat *s, tk_id key);
+/* What the plane's args do not say of the types of its stats, behind its fields. */
+void xplane_keep_types(struct xplane_reader *r, struct xplane_plane *plane);
 /* The class of this event metadata, made if need be. */
 tk_id xplane_class_of(struct xplane_reader *r, int64_t id);
 tk_id xplane_new_class(struct xplane_reader *r, struct xplane_class from);
 tk_id xplane_new_track(struct xplane_reader *r, enum tk_track_kind kind, tk_id parent);
-/* Text that is strict compact JSON goes into out, followed by zeros; false if it is anything else. */
-bool xplane_strict_json(const void *p, size_t n, struct buf *out);
 
 /* ---- the stages ---- */
 

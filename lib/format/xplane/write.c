@@ -26,6 +26,40 @@ static void take_tables(struct xplane_sink *s, struct xplane_graph *g) {
   g->classes = aligned_table(&s->mem, g->t, XPLANE_META_CLASSES, sizeof *g->classes, &g->n_classes);
 }
 
+static void find_origins(struct xplane_sink *s, struct xplane_graph *g) {
+  const size_t n = (size_t)g->t->n_tracks + 1;
+  g->planes_of = g->n_planes ? mem_array(&s->mem, n, 1) : NULL;
+  if (!g->planes_of) return;
+  memset(g->planes_of, XPLANE_NEW, n);
+  for (uint32_t i = 0; i < g->n_planes; i++)
+    if (g->planes[i].process && g->planes[i].process < n)
+      g->planes_of[g->planes[i].process] = g->planes[i].adopted ? XPLANE_ADOPTED : XPLANE_READ;
+}
+
+/* Which args say what metadata has, where a stat of the event overrules it. */
+static void find_overruled(struct xplane_sink *s, struct xplane_graph *g) {
+  const size_t prefix = strlen(XPLANE_OF_METADATA);
+  map_init(&g->overruled, &s->mem);
+  map_init(&g->overruling, &s->mem);
+  for (tk_id i = 1; i <= g->t->store->strings.n; i++) {
+    const struct intern_str *text = trace_str(g->t, i);
+    if (text->len <= prefix || *text->bytes != 'x' || memcmp(text->bytes, XPLANE_OF_METADATA, prefix) != 0) continue;
+    const tk_id key = xplane_find_text(g->t, text->bytes + prefix, text->len - prefix);
+    if (!key) continue;
+    map_put(&g->overruled, key, i);
+    map_put(&g->overruling, i, key);
+  }
+}
+
+/* Another format carried the planes: args of events are found by their keys. */
+static void begin_adopted(struct xplane_sink *s, struct xplane_graph *g) {
+  const size_t n = (size_t)g->t->store->strings.n + 1;
+  for (uint32_t i = 0; i < g->n_planes; i++) g->adopted = g->adopted || g->planes[i].adopted;
+  g->found = g->adopted ? mem_array(&s->mem, n, sizeof *g->found) : NULL;
+  if (g->found) memset(g->found, 0, n * sizeof *g->found);
+  if (g->adopted && g->ordinal == 0 && xplane_is_pristine(g, &s->mem)) g->converted = false;
+}
+
 static void begin_graph(struct xplane_sink *s, struct xplane_graph *g, const struct tk_trace *t) {
   struct xplane_clock was;
   *g = (struct xplane_graph){.t = t, .base_ns = s->base_ns, .ordinal = s->graphs++};
@@ -33,17 +67,26 @@ static void begin_graph(struct xplane_sink *s, struct xplane_graph *g, const str
   if (is_xplane) {
     take_tables(s, g);
     g->converted = was.converted != XPLANE_NATIVE;
+    g->carried = s->carrier;
     g->moved_ns = (int64_t)((i128)t->origin_ns - was.origin_ns + was.base_ns - s->base_ns);
+    find_origins(s, g);
+    begin_adopted(s, g);
+    if (g->ordinal == 0) s->pristine = !g->converted;
   }
-  s->next_flow = xplane_link_events(g, s->next_flow, &s->mem);
+  find_overruled(s, g);
+  if (!s->carrier) s->next_flow = xplane_link_events(g, s->next_flow, &s->mem);
   if (g->ordinal == 0) s->edited = t->edits != 0;
-  xplane_prune_init(g, &s->mem);
+  xplane_prune_init(g, s->opt.no_passthrough && g->planes, &s->mem);
 }
 
 static void end_graph(struct xplane_sink *s, struct xplane_graph *g) {
   xplane_prune_free(g);
+  mem_free(&s->mem, g->planes_of);
   mem_free(&s->mem, g->rows);
   mem_free(&s->mem, g->flows);
+  mem_free(&s->mem, g->found);
+  map_free(&g->overruled);
+  map_free(&g->overruling);
   mem_free(&s->mem, (void *)(uintptr_t)g->planes);
   mem_free(&s->mem, (void *)(uintptr_t)g->lines);
   mem_free(&s->mem, (void *)(uintptr_t)g->classes);
@@ -67,8 +110,8 @@ static bool end_segment(struct xplane_sink *s, struct tk_err *err) {
   for (; pb_next(&c, &f); from = c.p) {
     if (f.number == XPLANE_SEGMENT) segment = f.value;
     if (f.number == XPLANE_SEGMENT || segment != s->segment) continue;
-    if (s->edited && f.number > XSPACE_HOSTNAMES) { /* may speak of what an operation changed */
-      sink_lose(&s->sink, TK_LOSS_PASSTHROUGH, 1);
+    if ((s->edited || s->opt.no_passthrough) && f.number > XSPACE_HOSTNAMES) { /* may speak of what an operation changed */
+      sink_lose(&s->sink, TK_LOSS_PASSTHROUGH, !s->opt.no_passthrough);
       continue;
     }
     if (!xplane_grow(s, (uint64_t)(c.p - from), err)) return false;
@@ -80,19 +123,16 @@ static bool end_segment(struct xplane_sink *s, struct tk_err *err) {
 
 static bool write_planes(struct xplane_sink *s, struct xplane_graph *g, struct tk_err *err) {
   const struct tk_trace *t = g->t;
-  struct map known;
   bool ok = true;
-  map_init(&known, &s->mem);
   for (uint32_t i = 0; i < g->n_planes && ok; i++) {
     while (ok && g->ordinal == 0 && s->segment < g->planes[i].segment) ok = end_segment(s, err);
     if (!ok || is_stated_once(g, &g->planes[i])) continue;
-    if (g->planes[i].process) map_put(&known, g->planes[i].process, 1);
     ok = xplane_write_known(s, g, &g->planes[i], err);
   }
-  ok = ok && xplane_order_rows(s, g, &known);
-  for (tk_id k = 1; k <= t->n_tracks && ok; k++)
-    if (t->tracks[k].kind == TK_PROCESS && !t->tracks[k].hidden && !map_get(&known, k)) ok = xplane_write_new(s, g, k, err);
-  map_free(&known);
+  ok = ok && (g->carried || xplane_order_rows(s, g));
+  for (tk_id k = 1; !g->carried && k <= t->n_tracks && ok; k++)
+    if (t->tracks[k].kind == TK_PROCESS && !t->tracks[k].hidden && xplane_origin_of(g, k) == XPLANE_NEW)
+      ok = xplane_write_new(s, g, k, err);
   return ok;
 }
 
@@ -125,8 +165,13 @@ static bool xplane_sink_write(struct sink *sink, const struct tk_trace *t, struc
   struct xplane_graph g;
   bool ok;
   begin_graph(s, &g, t);
+  if (s->carrier) {
+    ok = mem_check(&s->mem, err) && (!g.planes || write_planes(s, &g, err));
+    end_graph(s, &g);
+    return ok;
+  }
   for (uint32_t i = 0; i < g.n_planes; i++)
-    if (g.planes && strcmp(tk_string(t, g.planes[i].name, NULL), XPLANE_TASK) == 0) s->has_start = true;
+    if (!is_stated_once(&g, &g.planes[i]) && strcmp(tk_string(t, g.planes[i].name, NULL), XPLANE_TASK) == 0) s->has_start = true;
   ok = mem_check(&s->mem, err) && write_planes(s, &g, err);
   xplane_count_flow_points(&s->sink, &g);
   xplane_count_records(&s->sink, &g);
@@ -185,7 +230,7 @@ static bool write_private(struct xplane_sink *s, const struct tk_trace *first, c
   struct stats_plane p;
   struct xplane_clock was;
   stats_plane_begin(&p, s, first);
-  if (!xplane_clock_of(first, &was) || was.converted) {
+  if (!xplane_clock_of(first, &was) || (was.converted && !s->pristine)) {
     xplane_add_private_int(&p.e, &p.stats, XPLANE_STATS, XPLANE_PRIVATE_ZERO, first->zero_ns);
     xplane_add_private_int(&p.e, &p.stats, XPLANE_STATS, XPLANE_PRIVATE_BASE, s->base_ns);
     put_metas(&p, first);
@@ -229,8 +274,16 @@ static void put_host_names(struct xplane_sink *s, const struct tk_trace *first, 
   }
 }
 
+static bool write_carried(struct xplane_sink *s, const struct tk_trace *first, struct tk_err *err) {
+  struct xplane_encoder e = {.mem = &s->mem};
+  if (!xplane_end_carried(s, first)) return true;
+  e.new_stats = s->carried_names;
+  return xplane_write_stats(s, &e, XPLANE_PRIVATE_PLANE, &s->carried_stats, err) && end_segment(s, err);
+}
+
 static bool xplane_close(struct sink *sink, const struct tk_trace *first, const char *provenance, struct tk_err *err) {
   struct xplane_sink *s = (struct xplane_sink *)sink;
+  if (s->carrier) return write_carried(s, first, err) && mem_check(&s->mem, err);
   if (!write_clock(s, first, err) || !write_private(s, first, provenance, err)) return false;
   put_host_names(s, first, provenance);
   return end_segment(s, err) && mem_check(&s->mem, err);
@@ -241,6 +294,8 @@ static void xplane_free(struct sink *sink) {
   struct mem mem;
   map_free(&s->ids);
   buf_free(&s->space);
+  buf_free(&s->carried_names);
+  buf_free(&s->carried_stats);
   mem = s->mem;
   mem_free(&mem, s);
 }
@@ -250,11 +305,17 @@ struct sink *xplane_writer(struct out *out, const struct sink_options *opt) {
   struct xplane_sink *s = mem_alloc(&mem, sizeof *s);
   if (!s) return NULL;
   *s = (struct xplane_sink){.out = out, .opt = *opt, .mem = mem, .next_flow = 1};
-  s->space.mem = &s->mem;
+  s->space.mem = s->carried_names.mem = s->carried_stats.mem = &s->mem;
   map_init(&s->ids, &s->mem);
   s->sink.open = xplane_open;
   s->sink.write = xplane_sink_write;
   s->sink.close = xplane_close;
   s->sink.free = xplane_free;
   return &s->sink;
+}
+
+struct sink *xplane_carrier(struct out *out, const struct sink_options *opt) {
+  struct sink *sink = xplane_writer(out, opt);
+  if (sink) ((struct xplane_sink *)sink)->carrier = true;
+  return sink;
 }

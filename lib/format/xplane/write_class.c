@@ -37,6 +37,7 @@ static void remember_children(struct xplane_encoder *e, const struct pb_field *f
 static void put_unmodelled(struct xplane_encoder *e, struct buf *b, struct pb metadata) {
   struct pb_field f;
   for (const uint8_t *from = metadata.p; pb_next(&metadata, &f); from = metadata.p) {
+    if (e->g->bare) continue;
     if (f.number == XEVENT_METADATA_CHILD_ID) remember_children(e, &f);
     if (f.number > XEVENT_METADATA_CHILD_ID) e->lost++; /* no schema says what stands there */
     if (f.number == XEVENT_METADATA_METADATA || f.number == XEVENT_METADATA_CHILD_ID)
@@ -93,8 +94,8 @@ static int64_t add_class(struct xplane_encoder *e, tk_id cls) {
     id = xplane_class_id(e, base);
   } else {
     if (id) was = xplane_unwritten_class(e, id);
-    else id = e->next_class++;
-    put_class(e, id, &e->g->t->classes[cls], was);
+    if (id || !e->g->carried) put_class(e, id ? id : e->next_class, &e->g->t->classes[cls], was);
+    if (!id) id = e->next_class++;
   }
   map_put(&e->classes, cls, (uint32_t)id);
   return id;
@@ -103,6 +104,41 @@ static int64_t add_class(struct xplane_encoder *e, tk_id cls) {
 int64_t xplane_class_id(struct xplane_encoder *e, tk_id cls) {
   const uint32_t *slot = map_get(&e->classes, cls);
   return slot ? *slot : add_class(e, cls);
+}
+
+/* The args that say what metadata has, as stats of it; *name is what it is called, if that is not what is shown. */
+static void put_overruled(struct xplane_encoder *e, uint32_t args, struct buf *stats, tk_id *name) {
+  struct tk_args it = tk_args_of(e->g->t, args);
+  struct tk_arg arg;
+  while (tk_args_next(&it, &arg)) {
+    const uint32_t *key = map_get(&e->g->overruling, arg.key);
+    if (!key) continue;
+    arg.key = *key;
+    if (arg.key == e->key_long_name && arg.type == TK_ARG_STR) *name = arg.s;
+    else xplane_add_stat(e, stats, XEVENT_METADATA_STATS, &arg);
+  }
+}
+
+int64_t xplane_overruled_class_id(struct xplane_encoder *e, const struct tk_event *ev) {
+  const struct tk_trace *t = e->g->t;
+  const struct intern_str *shown = trace_str(t, t->classes[ev->cls].name);
+  struct buf stats = {.mem = e->mem}, b = {.mem = e->mem};
+  tk_id name = 0;
+  put_overruled(e, ev->args, &stats, &name);
+  uint64_t hash = hash_bytes(stats.data, stats.len) + ((uint64_t)ev->cls << 32 | name) * 0x9e3779b97f4a7c15u;
+  uint32_t *slot = map_put(&e->overruled_classes, hash, 0);
+  if (slot && !*slot) {
+    *slot = (uint32_t)e->next_class;
+    pb_i64(&b, XEVENT_METADATA_KEY, e->next_class);
+    if (name) pb_bytes(&b, XEVENT_METADATA_NAME, trace_str(t, name)->bytes, trace_str(t, name)->len);
+    pb_bytes(&b, name ? XEVENT_METADATA_DISPLAY_NAME : XEVENT_METADATA_NAME, shown->bytes, shown->len);
+    buf_append(&b, stats.data, stats.len);
+    if (!e->g->carried) xplane_put_entry(&e->new_classes, XPLANE_EVENT_METADATA, e->next_class, &b);
+    e->next_class++;
+  }
+  buf_free(&stats);
+  buf_free(&b);
+  return slot ? *slot : 0;
 }
 
 /* The metadata of this name that the plane has already, or 0. */
@@ -132,7 +168,7 @@ int64_t xplane_series_id(struct xplane_encoder *e, tk_id cls, tk_id series) {
     pb_i64(&b, XEVENT_METADATA_KEY, id);
     pb_bytes(&b, XEVENT_METADATA_NAME, text.data, text.len);
     pb_bytes(&b, XEVENT_METADATA_METADATA, XPLANE_PRIVATE_SERIES, strlen(XPLANE_PRIVATE_SERIES));
-    xplane_put_entry(&e->new_classes, XPLANE_EVENT_METADATA, id, &b);
+    if (!e->g->carried) xplane_put_entry(&e->new_classes, XPLANE_EVENT_METADATA, id, &b);
   }
   *slot = (uint32_t)id;
   buf_free(&text);
@@ -140,7 +176,23 @@ int64_t xplane_series_id(struct xplane_encoder *e, tk_id cls, tk_id series) {
   return id;
 }
 
-/* ---- children ---- */
+/* ---- children, and metadata that stays as it was ---- */
+
+void xplane_use_class(struct xplane_encoder *e, int64_t id) {
+  const struct xplane_bytes entry = e->g->pruned ? xplane_unwritten_class(e, id) : (struct xplane_bytes){0};
+  struct buf b = {.mem = e->mem};
+  struct pb metadata = metadata_of(entry), again = metadata;
+  struct pb_field f;
+  if (!entry.p) return;
+  for (const uint8_t *from = again.p; pb_next(&again, &f); from = again.p) {
+    if (f.number == XEVENT_METADATA_METADATA || f.number >= XEVENT_METADATA_CHILD_ID) continue;
+    if (f.number == XEVENT_METADATA_STATS) xplane_use_stat(e, pb_inside(&f));
+    buf_append(&b, from, (size_t)(again.p - from));
+  }
+  put_unmodelled(e, &b, metadata);
+  xplane_put_entry(&e->new_classes, XPLANE_EVENT_METADATA, id, &b);
+  buf_free(&b);
+}
 
 /* Of metadata that no event has, the graph cannot say which stats an operation dropped: those stay whose names something else
  * uses. */

@@ -4,6 +4,7 @@
 /* What XEvent says by itself, taken from args that hold it. */
 struct fields {
   bool has_occurrences, has_offset, has_duration, has_flow;
+  bool overrules; /* a stat of its metadata: args say what that has */
   int64_t occurrences, offset, duration;
 };
 
@@ -12,7 +13,7 @@ static bool is_field(const struct xplane_encoder *e, const struct tk_event *ev, 
   if (a->type != TK_ARG_INT || !e->was) return false;
   if (a->key == KEY_XPLANE_OCCURRENCES) return f->occurrences = a->i, f->has_occurrences = true;
   if (a->key == KEY_XPLANE_OFFSET) return f->offset = a->i, f->has_offset = true;
-  if (a->key == KEY_REPAIRED_DUR && ev->flags & TK_REPAIRED) return f->duration = a->i, f->has_duration = true;
+  if (a->key == KEY_REPAIRED_DUR && (ev->flags & TK_REPAIRED || e->adopted)) return f->duration = a->i, f->has_duration = true;
   return false;
 }
 
@@ -40,27 +41,46 @@ static void encode_series(struct xplane_encoder *e, const struct xplane_out_line
   xplane_add_stat(e, &e->event, XEVENT_STATS, &arg);
 }
 
+static void put_arg(struct xplane_encoder *e, const struct tk_event *ev, const struct tk_arg *arg, struct fields *f) {
+  struct buf *stats = &e->inner;
+  const size_t before = stats->len;
+  struct xplane_bytes bytes;
+  if (map_get(&e->g->overruling, arg->key)) f->overrules = true;
+  else if (is_field(e, ev, arg, f)) {}
+  else if (e->adopted && xplane_adopted_bytes(e, arg, &bytes)) xplane_add_bytes_stat(e, stats, XEVENT_STATS, arg->key, bytes);
+  else xplane_add_stat(e, stats, XEVENT_STATS, arg);
+  if (e->meter) e->meter->add(e->meter->arg, SINK_ARG, arg->key, stats->len - before);
+}
+
+/* Returns the id of the event's metadata if args were needed to find it, else 0. */
+static int64_t put_args(struct xplane_encoder *e, const struct tk_event *ev, struct fields *f) {
+  struct tk_args it = tk_args_of(e->g->t, ev->args);
+  struct tk_arg arg;
+  int64_t id = 0;
+  uint32_t n;
+  if (e->adopted) {
+    const struct tk_arg *args = xplane_adopted_args(e, ev, &n, &id);
+    for (uint32_t i = 0; i < n; i++) put_arg(e, ev, &args[i], f);
+  } else {
+    while (tk_args_next(&it, &arg)) put_arg(e, ev, &arg, f);
+  }
+  return !id && f->overrules && (!e->was || e->adopted) ? xplane_overruled_class_id(e, ev) : id;
+}
+
 void xplane_encode_event(struct xplane_encoder *e, const struct xplane_out_line *line, struct xplane_out_event which) {
-  const struct tk_trace *t = e->g->t;
-  tk_id event = which.id;
-  const struct tk_event *ev = &t->events[event];
+  const tk_id event = which.id;
+  const struct tk_event *ev = &e->g->t->events[event];
+  struct fields f = {0};
+  struct buf *b = &e->event, *stats = &e->inner;
   if (which.series) {
     encode_series(e, line, which);
     return;
   }
-  struct tk_args it = tk_args_of(t, ev->args);
-  struct fields f = {0};
-  struct tk_arg arg;
-  struct buf *b = &e->event, *stats = &e->inner;
   stats->len = b->len = 0;
-  while (tk_args_next(&it, &arg)) {
-    size_t before = stats->len;
-    if (!is_field(e, ev, &arg, &f)) xplane_add_stat(e, stats, XEVENT_STATS, &arg);
-    if (e->meter) e->meter->add(e->meter->arg, SINK_ARG, arg.key, stats->len - before);
-  }
+  int64_t id = put_args(e, ev, &f), bits = bits_for(line, ev, &f);
   int64_t offset = f.has_offset ? f.offset : clamp((i128)ev->ts - line->zero_ps),
           duration = f.has_duration ? f.duration : ev->dur;
-  int64_t bits = bits_for(line, ev, &f), id = xplane_class_id(e, ev->cls);
+  if (!id) id = xplane_class_id(e, ev->cls);
   if (id) pb_i64(b, XEVENT_METADATA_ID, id);
   if (f.has_occurrences) pb_i64(b, XEVENT_NUM_OCCURRENCES, f.occurrences);
   else pb_i64(b, XEVENT_OFFSET_PS, offset); /* of a oneof: writers state it even if it is 0 */

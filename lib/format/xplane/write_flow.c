@@ -33,6 +33,13 @@ static bool has_link(const struct tk_trace *t, const struct link_keys *k, uint32
   return false;
 }
 
+/* Do the args of the event state its flows?  They do in an XSpace, and in what was one and went by way of another format. */
+static bool is_linked(const struct xplane_graph *g, const struct link_keys *k, tk_id event) {
+  const struct tk_event *e = &g->t->events[event];
+  const enum xplane_origin origin = xplane_origin_of(g, xplane_process(g->t, e->track));
+  return origin != XPLANE_NEW && (origin == XPLANE_ADOPTED || !g->converted) && has_link(g->t, k, e->args);
+}
+
 /* XFlow: id and direction of the first flow of an event. */
 static void link_event(struct xplane_graph *g, const struct tk_flow_point *f, uint32_t id) {
   static const uint8_t DIRECTIONS[] = {
@@ -56,7 +63,7 @@ int64_t xplane_link_events(struct xplane_graph *g, int64_t next, struct mem *mem
   map_init(&ids, mem);
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
     const struct tk_flow_point *f = &t->flow_points[i];
-    if (!f->bound || (by_args && has_link(t, &links, t->events[f->at].args))) continue;
+    if (!f->bound || is_linked(g, &links, f->at)) continue;
     uint32_t *id = map_put(&ids, ((uint64_t)f->id << 1 | f->id_is_str) * 0x9e3779b97f4a7c15u + f->cls, 0);
     if (!id) break;
     if (!*id) *id = (uint32_t)next++;
@@ -116,9 +123,9 @@ void xplane_count_flow_points(struct sink *sink, const struct xplane_graph *g) {
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
     const struct tk_flow_point *f = &t->flow_points[i];
     const tk_id process = xplane_process(t, tk_flow_point_track(t, f));
-    if (f->bound && g->flows && g->flows[f->at]) continue;
+    if (f->bound && ((g->flows && g->flows[f->at]) || is_linked(g, &links, f->at))) continue;
     if (xplane_is_private(g, process)) lost += !is_stated(t, f, process);
-    else lost += !f->bound || (t->edits & TK_EDIT_DROPPED && !has_link(t, &links, t->events[f->at].args));
+    else lost += !f->bound || t->edits & TK_EDIT_DROPPED;
   }
   sink_lose(sink, TK_LOSS_FLOW_POINTS, lost);
   sink->saved.flow_points += t->n_flow_points - lost;

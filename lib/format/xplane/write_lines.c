@@ -226,18 +226,24 @@ static void measure(struct xplane_encoder *e, struct xplane_out_line *line) {
   line->size = b.len;
   put_tail(e, &b, line);
   line->size += b.len;
+  buf_free(&b);
+  if (e->g->carried && !e->g->pruned) return; /* else what events refer to is still to be found out */
   for (uint32_t i = 0; (event = event_of(e, line, i)).id != 0; i++) {
     xplane_encode_event(e, line, event);
-    line->size += with_header(e->event.len);
+    if (!e->g->carried) line->size += with_header(e->event.len);
   }
-  buf_free(&b);
+}
+
+bool xplane_choose_lines(struct xplane_encoder *e) {
+  if (!collect_counters(e)) return false;
+  add_lines(e);
+  return !e->mem->failed;
 }
 
 bool xplane_measure_lines(struct xplane_encoder *e) {
   uint32_t n;
   struct xplane_out_line *lines;
-  if (!collect_counters(e)) return false;
-  add_lines(e);
+  if (!xplane_choose_lines(e)) return false;
   give_ids(e);
   lines = xplane_out_lines(e, &n);
   for (uint32_t i = 0; i < n; i++) measure(e, &lines[i]);
@@ -266,7 +272,7 @@ void xplane_put_lines(struct xplane_encoder *e, struct out *out) {
     put_header(out, XPLANE_LINES, lines[i].size);
     put_head(e, &b, &lines[i]);
     out_write(out, b.data, b.len);
-    for (uint32_t k = 0; (event = event_of(e, &lines[i], k)).id != 0; k++) {
+    for (uint32_t k = 0; !e->g->carried && (event = event_of(e, &lines[i], k)).id != 0; k++) {
       xplane_encode_event(e, &lines[i], event);
       put_header(out, XLINE_EVENTS, e->event.len);
       out_write(out, e->event.data, e->event.len);

@@ -13,7 +13,8 @@
  *     moved      No block but the plane "Task Environment" speaks of time, and that says when the profile began, from which
  *                lines count, and these have moved: all of it holds
  *
- * Fields of planes and of the space that no schema knows may speak of anything: they are lost in all three cases. */
+ * Fields of planes and of the space that no schema knows may speak of anything: they are lost in all three cases.  Where passthrough is
+ * not wanted (--no-passthrough), metadata of classes in use stays, and no loss is counted. */
 #include <string.h>
 
 #include "base/utf8.h"
@@ -108,15 +109,23 @@ static bool names_changed(const struct xplane_graph *g, const struct xplane_plan
   return changed;
 }
 
-void xplane_prune_init(struct xplane_graph *g, struct mem *mem) {
+/* Of planes that were carried it is not known which metadata a class came from. */
+static bool classes_changed(const struct tk_trace *t) {
+  struct xplane_clock clock;
+  return xplane_clock_of(t, &clock) && clock.names != xplane_hash_names(t);
+}
+
+void xplane_prune_init(struct xplane_graph *g, bool bare, struct mem *mem) {
   const uint8_t edits = g->planes ? g->t->edits : 0;
   map_init(&g->programs.ids, mem);
   map_init(&g->programs.modules, mem);
   map_init(&g->programs.names, mem);
   for (uint32_t i = 0; edits & TK_EDIT_RENAMED && i < g->n_planes && !g->renamed; i++)
-    g->renamed = g->planes[i].process && names_changed(g, &g->planes[i], mem);
-  g->pruned = edits & TK_EDIT_DROPPED || g->renamed;
-  if (g->pruned) survey_events(g, mem);
+    g->renamed = g->planes[i].process && !g->planes[i].adopted && names_changed(g, &g->planes[i], mem);
+  g->renamed = g->renamed || (edits & TK_EDIT_RENAMED && g->adopted && classes_changed(g->t));
+  g->bare = bare;
+  g->pruned = edits & TK_EDIT_DROPPED || g->renamed || bare;
+  if (g->pruned && !bare) survey_events(g, mem);
 }
 
 void xplane_prune_free(struct xplane_graph *g) {
@@ -158,6 +167,7 @@ static void put_program(struct xplane_encoder *e, int64_t id, struct pb metadata
 
 /* Event metadata that nothing has used so far: a program that events are of, or what goes. */
 static void put_unused(struct xplane_encoder *e, const struct xplane_names *names, const struct pb_field *f) {
+  if (e->g->bare) return;
   struct pb c = pb_inside(f), metadata;
   struct xplane_program program;
   int64_t id;
@@ -171,14 +181,21 @@ static void put_unused(struct xplane_encoder *e, const struct xplane_names *name
   }
 }
 
+static bool is_bytes(const struct pb_field *f) {
+  struct pb c = pb_inside(f);
+  struct xstat s;
+  bool odd = false;
+  return xplane_stat(&c, &s, &odd) && (s.field == XSTAT_BYTES || s.field == XSTAT_COMPRESSED_STR);
+}
+
 static void put_pruned(struct xplane_encoder *e, const struct xplane_names *names, struct buf *b) {
   struct pb c = xplane_fields(e->g->t, e->was);
   struct pb_field f;
   xplane_put_children(e); /* before the plane's own stats, which say nothing of the args that events have */
   for (const uint8_t *from = c.p; pb_next(&c, &f); from = c.p) {
     if (f.number == XPLANE_EVENT_METADATA) put_unused(e, names, &f);
-    if (f.number > XPLANE_STATS) e->lost++;
-    if (f.number != XPLANE_STATS || (e->g->converted && is_private(names, &f))) continue;
+    if (f.number > XPLANE_STATS && !e->g->bare) e->lost++;
+    if (f.number != XPLANE_STATS || (e->g->converted && is_private(names, &f)) || (e->g->bare && is_bytes(&f))) continue;
     xplane_use_stat(e, pb_inside(&f));
     buf_append(b, from, (size_t)(c.p - from));
   }
@@ -190,7 +207,7 @@ static void put_all(struct xplane_encoder *e, const struct xplane_names *names, 
   for (const uint8_t *from = c.p; pb_next(&c, &f); from = c.p) {
     const bool unknown = f.number > XPLANE_STATS && e->g->t->edits;
     e->lost += unknown;
-    if (unknown || f.number == XPLANE_ID || f.number == XPLANE_NAME) continue;
+    if (unknown || f.number == XPLANE_ID || f.number == XPLANE_NAME || f.number == XPLANE_LINES) continue;
     if (e->g->converted && f.number == XPLANE_STATS && is_private(names, &f)) continue;
     buf_append(b, from, (size_t)(c.p - from));
   }

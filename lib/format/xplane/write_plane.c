@@ -54,7 +54,7 @@ static int by_sort(const void *a, const void *b) {
   return x->process < y->process ? -1 : x->process > y->process;
 }
 
-bool xplane_order_rows(struct xplane_sink *s, struct xplane_graph *g, const struct map *known) {
+bool xplane_order_rows(struct xplane_sink *s, struct xplane_graph *g) {
   const struct tk_trace *t = g->t;
   struct row *rows = mem_array(&s->mem, (uint64_t)t->n_tracks + 1, sizeof *rows);
   g->rows = mem_array(&s->mem, (uint64_t)t->n_tracks + 1, sizeof *g->rows);
@@ -66,7 +66,7 @@ bool xplane_order_rows(struct xplane_sink *s, struct xplane_graph *g, const stru
   uint32_t n = 0;
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
-    if (k->kind == TK_PROCESS && !k->hidden && !map_get(known, i) && !is_native(tk_string(t, k->name, NULL)))
+    if (k->kind == TK_PROCESS && !k->hidden && xplane_origin_of(g, i) == XPLANE_NEW && !is_native(tk_string(t, k->name, NULL)))
       rows[n++] = (struct row){k->has_sort ? k->sort_index : INT64_MAX, i};
   }
   if (n) qsort(rows, n, sizeof *rows, by_sort);
@@ -104,6 +104,7 @@ static bool put_plane(struct xplane_sink *s, struct xplane_encoder *e, const str
   uint64_t size = head->len + xplane_lines_size(e) + rest->len;
   uint8_t *q;
   if (!mem_check(&s->mem, err) || !xplane_grow(s, size + 12, err)) return false;
+  s->planes++;
   q = out_reserve(s->out, 16);
   s->out->next = varint_put(pb_key(q, XSPACE_PLANES, PB_BYTES), size);
   out_write(s->out, head->data, head->len);
@@ -172,13 +173,16 @@ bool xplane_write_known(struct xplane_sink *s, const struct xplane_graph *g, con
   xplane_print_plane_name(g->t, g->ordinal, plane, &p.name);
   put_head(&p.head, plane_id(s, g, terminated(&p.name), plane->id), &p.name);
   xplane_encoder_init(&e, g, plane->process, plane, &s->mem);
+  if (plane->adopted && plane->process && (!g->carried || g->pruned)) e.adopted = xplane_adopted_new(&e);
   ok = !lines || xplane_measure_lines(&e);
-  if (lines && g->converted) put_private(&e, &p.private);
+  if (lines && g->carried) xplane_carry_plane(s, &e);
+  else if (lines && g->converted) put_private(&e, &p.private);
   xplane_put_passthrough(&e, &p.rest);
   sink_lose(&s->sink, TK_LOSS_PASSTHROUGH, e.lost);
   if (lines && g->ordinal) xplane_add_private_int(&e, &p.private, XPLANE_STATS, XPLANE_PRIVATE_HOST, g->ordinal);
   if (g->pruned && !lines && p.rest.len + e.new_classes.len == 0) p.skipped = true; /* a name alone says nothing */
   ok = end_plane(s, &e, &p, ok, err);
+  xplane_adopted_free(e.adopted);
   xplane_encoder_free(&e);
   return ok;
 }

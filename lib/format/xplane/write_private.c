@@ -23,6 +23,14 @@ void xplane_member_ident(struct xplane_encoder *e, struct buf *b, const char *ke
   if (i.kind == TK_IDENT_QUOTED) buf_text(b, ",\"quoted\":true");
 }
 
+/* Where offsets count from, if that is not the timestamp: lines of another clock stand where the rest does. */
+static void put_zero(const struct xplane_encoder *e, struct buf *b, const struct xplane_out_line *line) {
+  const i128 zero = (i128)e->g->t->origin_ns * 1000 + line->zero_ps, ns = xplane_floor_ns(zero);
+  if (zero == ((i128)line->timestamp_ns + e->g->base_ns) * 1000 || ns > INT64_MAX || ns < INT64_MIN) return;
+  xplane_member_number(b, ",\"zero_ns\":", (int64_t)ns);
+  xplane_member_number(b, ",\"zero_ps\":", (int64_t)(zero - ns * 1000));
+}
+
 static void put_private_line(struct xplane_encoder *e, struct buf *b, const struct xplane_out_line *line, uint32_t ordinal) {
   static const char *const kinds[] = {"thread", "async", "process", "counters"};
   const struct tk_track *k = &e->g->t->tracks[line->track];
@@ -31,9 +39,12 @@ static void put_private_line(struct xplane_encoder *e, struct buf *b, const stru
   buf_text(b, kinds[line->kind]);
   buf_text(b, "\"");
   xplane_member_ident(e, b, ",\"tid\":", k->tid);
-  xplane_member_string(e, b, ",\"name\":", line->kind == XLINE_COUNTERS ? 0 : k->name);
+  const bool is_thread = k->kind == TK_THREAD && !k->hidden; /* what XPlane has of the counters' line */
+  if (line->kind != XLINE_COUNTERS || is_thread) xplane_member_string(e, b, ",\"name\":", k->name);
+  if (line->kind == XLINE_COUNTERS && is_thread) buf_text(b, ",\"is_thread\":true");
   if (k->has_sort) xplane_member_number(b, ",\"sort\":", k->sort_index);
   if (k->no_lanes && line->kind == XLINE_THREAD) buf_text(b, ",\"no_lanes\":true");
+  if (e->g->carried || (e->was && e->was->adopted)) put_zero(e, b, line);
   buf_text(b, "}");
 }
 
@@ -58,7 +69,7 @@ bool xplane_put_tracks(struct xplane_encoder *e, struct buf *b) {
   uint32_t n;
   const struct xplane_out_line *lines = xplane_out_lines(e, &n);
   bool any = false;
-  if (e->was && !e->g->converted) return false; /* read as XPlane: its planes and lines say it all */
+  if (e->was && !e->g->converted && !e->g->carried) return false; /* read as XPlane: its planes and lines say it all */
   buf_text(b, "{\"process\":true");
   xplane_member_ident(e, b, ",\"pid\":", process->pid);
   xplane_member_string(e, b, ",\"name\":", process->name);
@@ -112,12 +123,6 @@ bool xplane_put_records(struct xplane_encoder *e, struct buf *b) {
   if (*sep == '[') return false;
   buf_text(b, "]");
   return true;
-}
-
-bool xplane_is_private(const struct xplane_graph *g, tk_id process) {
-  for (uint32_t i = 0; i < g->n_planes && !g->converted; i++)
-    if (g->planes[i].process == process) return false;
-  return process && !g->t->tracks[process].hidden;
 }
 
 void xplane_count_records(struct sink *sink, const struct xplane_graph *g) {

@@ -130,14 +130,19 @@ void xplane_use_stat(struct xplane_encoder *e, struct pb stat) {
 
 /* ---- ids of stats ---- */
 
-/* The name that a key stands for. */
-static tk_id stat_name(const struct xplane_encoder *e, tk_id key) {
+tk_id xplane_stat_name(const struct xplane_encoder *e, tk_id key) {
   size_t n, own = strlen(XPLANE_EARLIER);
   const char *text = tk_string(e->g->t, key, &n);
   tk_id name;
   if (n <= own || *text != 'x' || memcmp(text, XPLANE_EARLIER, own) != 0) return key;
   name = xplane_find_text(e->g->t, text + own, n - own);
   return name ? name : key;
+}
+
+unsigned xplane_field_of(unsigned type) { return *TYPES[type].description ? 0 : TYPES[type].field; }
+
+const uint32_t *xplane_known_stat(const struct xplane_encoder *e, tk_id key) {
+  return map_get(&e->stats, (uint64_t)xplane_stat_name(e, key) << 8);
 }
 
 /* Stat metadata ids are kept in 32 bits here: those of a file that are larger count as unknown. */
@@ -152,7 +157,8 @@ static int64_t stat_id(struct xplane_encoder *e, tk_id name, unsigned types) {
   }
   text = tk_string(e->g->t, name, &n);
   char room[40];
-  int64_t id = new_stat(e, text, n, description_of(types, room));
+  /* of an arg that an operation gave: another format that carries the plane has it */
+  int64_t id = e->g->carried ? e->next_stat++ : new_stat(e, text, n, description_of(types, room));
   slot = map_get(&e->stats, (uint64_t)name << 8 | types);
   return *slot = (uint32_t)id;
 }
@@ -184,16 +190,20 @@ static void learn_stat(struct xplane_encoder *e, const struct pb_field *field, s
   if (e->g->pruned) remember_entry(e, &e->stat_entries, id, entry);
 }
 
-bool xplane_bears_name(const struct tk_trace *t, tk_id cls, struct pb metadata) {
+struct xplane_bytes xplane_shown_name(struct pb metadata) {
   struct pb_field f, name = {.p = (const uint8_t *)""}, display = {.p = (const uint8_t *)""};
   while (pb_next(&metadata, &f)) {
     if (pb_field_key(&f) == PB_KEY(XEVENT_METADATA_NAME, PB_BYTES)) name = f;
     if (pb_field_key(&f) == PB_KEY(XEVENT_METADATA_DISPLAY_NAME, PB_BYTES)) display = f;
   }
-  if (display.value) name = display;
+  return xplane_bytes_of(display.value ? &display : &name);
+}
+
+bool xplane_bears_name(const struct tk_trace *t, tk_id cls, struct pb metadata) {
+  const struct xplane_bytes name = xplane_shown_name(metadata);
   const struct intern_str *s = trace_str(t, t->classes[cls].name);
-  if (!utf8_valid(name.p, (size_t)name.value)) return true; /* repaired when it was read */
-  return s->len == name.value && memcmp(s->bytes, name.p, s->len) == 0;
+  if (!utf8_valid(name.p, name.n)) return true; /* repaired when it was read */
+  return s->len == name.n && (name.n == 0 || memcmp(s->bytes, name.p, name.n) == 0);
 }
 
 /* Event metadata stays what its class is as long as both bear one name; of a pruned plane it is written from the class. */
@@ -237,6 +247,11 @@ static void learn_maps(struct xplane_encoder *e) {
       map_put(&e->classes, i, (uint32_t)g->classes[i].id);
 }
 
+static void learn_compressed(void *arg, uint32_t id, unsigned field) {
+  struct xplane_encoder *e = arg;
+  if (field == XSTAT_COMPRESSED_STR) map_put(&e->compressed, id, 1);
+}
+
 void xplane_encoder_init(struct xplane_encoder *e, const struct xplane_graph *g, tk_id process, const struct xplane_plane *was,
                          struct mem *mem) {
   *e = (struct xplane_encoder){.mem = mem, .g = g, .process = process, .was = was, .next_class = 1, .next_stat = 1};
@@ -246,10 +261,14 @@ void xplane_encoder_init(struct xplane_encoder *e, const struct xplane_graph *g,
   map_init(&e->stats, mem);
   map_init(&e->class_of_id, mem);
   map_init(&e->class_entries, mem);
+  map_init(&e->compressed, mem);
+  map_init(&e->overruled_classes, mem);
   map_init(&e->stat_entries, mem);
   e->key_flow = xplane_find_text(g->t, "flow", 4);
   e->key_long_name = xplane_find_text(g->t, "long_name", 9);
   if (was) learn_maps(e);
+  if (was) xplane_each_type(g->t, was, learn_compressed, e);
+  e->first_new_stat = e->next_stat;
 }
 
 void xplane_encoder_free(struct xplane_encoder *e) {
@@ -257,6 +276,8 @@ void xplane_encoder_free(struct xplane_encoder *e) {
   map_free(&e->stats);
   map_free(&e->class_of_id);
   map_free(&e->class_entries);
+  map_free(&e->compressed);
+  map_free(&e->overruled_classes);
   map_free(&e->stat_entries);
   buf_free(&e->new_classes);
   buf_free(&e->new_stats);
@@ -285,8 +306,9 @@ void xplane_add_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, c
   const struct intern_str *text = trace_str(e->g->t, a->type >= TK_ARG_STR && a->type <= TK_ARG_REF ? a->s : 0);
   int64_t ref = a->type == TK_ARG_REF ? ref_id(e, a->s) : 0;
   char digits[96];
+  const int64_t id = stat_id(e, xplane_stat_name(e, a->key), family(a));
   s->len = 0;
-  pb_i64(s, XSTAT_METADATA_ID, stat_id(e, stat_name(e, a->key), family(a)));
+  pb_i64(s, XSTAT_METADATA_ID, id);
   switch (TYPES[a->type].field) {
     case XSTAT_DOUBLE:
       if (a->type == TK_ARG_DOUBLE) pb_fixed64(s, XSTAT_DOUBLE, bits_of(a->d));
@@ -296,11 +318,23 @@ void xplane_add_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, c
     case XSTAT_UINT64: pb_u64(s, XSTAT_UINT64, a->u); break;
     case XSTAT_INT64: pb_i64(s, XSTAT_INT64, a->type == TK_ARG_INT ? a->i : a->type == TK_ARG_TRUE); break;
     case XSTAT_REF: pb_i64(s, XSTAT_REF, ref); break;
-    case XSTAT_STR:
-    case XSTAT_BYTES: pb_bytes(s, TYPES[a->type].field, text->bytes, text->len); break;
+    case XSTAT_STR: pb_bytes(s, XSTAT_STR, text->bytes, text->len); break;
+    case XSTAT_BYTES: pb_bytes(s, xplane_bytes_field(e, (uint32_t)id), text->bytes, text->len); break;
     default: break;
   }
   pb_message(b, number, s);
+}
+
+unsigned xplane_bytes_field(const struct xplane_encoder *e, uint32_t id) {
+  return map_get(&e->compressed, id) ? XSTAT_COMPRESSED_STR : XSTAT_BYTES;
+}
+
+void xplane_add_bytes_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, tk_id key, struct xplane_bytes bytes) {
+  const int64_t id = stat_id(e, xplane_stat_name(e, key), 0);
+  e->stat.len = 0;
+  pb_i64(&e->stat, XSTAT_METADATA_ID, id);
+  pb_bytes(&e->stat, xplane_bytes_field(e, (uint32_t)id), bytes.p, bytes.n);
+  pb_message(b, number, &e->stat);
 }
 
 int64_t xplane_private_stat_id(struct xplane_encoder *e, const char *name, const char *description) {

@@ -8,6 +8,8 @@
  *     write_private.c       what a plane and its lines cannot say
  *     write_flow.c          flow points
  *     write_passthrough.c   the fields of a plane as they were, or what still holds of them
+ *     write_adopted.c       events of a plane that another format carried: their metadata and the types of their stats
+ *     write_carried.c       a file without events, for other formats to carry
  *     writer.c              stats, and the maps of the plane
  *
  * A length stands before what it measures, so each plane is encoded twice: once for the sizes, which also finds out what the
@@ -28,6 +30,14 @@ struct xplane_programs {
   struct map names;   /* strings: of classes in use */
 };
 
+/* Where an arg of the event at hand stands, by its key; the serial says whether it is of that event. */
+struct xplane_found {
+  uint32_t serial, at;
+};
+
+/* Where a process comes from: another format, an XSpace, an XSpace by way of another format. */
+enum xplane_origin { XPLANE_NEW, XPLANE_READ, XPLANE_ADOPTED };
+
 /* One graph on its way out, with what it remembers of having been XPlane. */
 struct xplane_graph {
   const struct tk_trace *t;
@@ -41,8 +51,14 @@ struct xplane_graph {
   bool converted;   /* the file was XPlane, but written by tracekit from another format */
   bool pruned;      /* events or names of it are not those that were read: of the passthrough goes along what still holds */
   bool renamed;     /* events or their args have other names than their metadata */
+  bool bare;        /* what the graph does not model is left out as far as events do not need it */
+  bool adopted;     /* another format carried the planes */
+  bool carried;     /* for another format to carry: no events are written, which the graph holds */
   struct xplane_programs programs; /* if pruned */
+  struct map overruled, overruling; /* key -> key of the arg in which metadata has it that is overruled, and back */
+  struct xplane_found *found; /* by string, if the graph is adopted */
   uint64_t lost_points; /* flow points that the stat "flow" of their event has no room for: it states one flow */
+  uint8_t *planes_of; /* by track: enum xplane_origin of a process; NULL = none was read as XPlane */
   uint32_t *rows;   /* by track: where the row of a process of another format stands among those; NULL = not known yet */
   uint64_t *flows;  /* by event: value of its stat "flow", 0 = none; NULL = no event has one */
 };
@@ -73,8 +89,10 @@ struct xplane_encoder {
   const struct xplane_plane *was; /* as it was read, or NULL */
   struct map classes;             /* class -> event metadata id */
   struct map stats;               /* name << 8 | type -> stat metadata id */
+  struct map compressed;          /* ids of stats whose bytes are compressed strings */
   struct map class_of_id;         /* event metadata id, as it was read -> class */
-  int64_t next_class, next_stat;
+  struct map overruled_classes;   /* hash of class and of the stats that are overruled -> event metadata id */
+  int64_t next_class, next_stat, first_new_stat;
   struct buf new_classes, new_stats; /* encoded map entries, with their tags */
   struct buf event, stat, inner;     /* scratch */
   struct buf lines;                  /* struct xplane_out_line */
@@ -82,6 +100,7 @@ struct xplane_encoder {
   uint32_t n_counters;
   tk_id key_flow, key_long_name;     /* strings of the trace, 0 = it has none */
   const struct sink_meter *meter;    /* hears of what is encoded, or NULL */
+  struct xplane_adopted *adopted;    /* of a plane that another format carried */
   /* of a pruned plane */
   struct map class_entries, stat_entries; /* metadata id -> its entry as it was, from 1; 0 = it has been written */
   struct buf entries;                     /* struct xplane_bytes */
@@ -97,8 +116,13 @@ void xplane_encoder_free(struct xplane_encoder *e);
 tk_id xplane_find_text(const struct tk_trace *t, const void *p, size_t n);
 /* An entry of the plane's map of this field number. */
 void xplane_put_entry(struct buf *b, uint32_t number, int64_t key, const struct buf *value);
+/* The name that an arg stands for. */
+tk_id xplane_stat_name(const struct xplane_encoder *e, tk_id key);
 /* The stat of an arg as a field of this number in b. */
 void xplane_add_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, const struct tk_arg *arg);
+/* The field of XStat for the bytes of this stat. */
+unsigned xplane_bytes_field(const struct xplane_encoder *e, uint32_t id);
+void xplane_add_bytes_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, tk_id key, struct xplane_bytes bytes);
 /* A private stat likewise. */
 void xplane_add_private_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, const char *name, const void *text,
                              size_t n);
@@ -106,6 +130,9 @@ void xplane_add_private_int(struct xplane_encoder *e, struct buf *b, uint32_t nu
 int64_t xplane_private_stat_id(struct xplane_encoder *e, const char *name, const char *description);
 /* Of a pruned plane: a stat that stays as it was brings the names that it refers to. */
 void xplane_use_stat(struct xplane_encoder *e, struct pb stat);
+/* The field of XStat for args of this type, 0 = one that takes a description as well; the id of the plane's stat of this key. */
+unsigned xplane_field_of(unsigned type);
+const uint32_t *xplane_known_stat(const struct xplane_encoder *e, tk_id key);
 bool xplane_stat_is_used(const struct xplane_encoder *e, int64_t id);
 /* The entry of event metadata as it was, once; p = NULL afterwards, and if there was none. */
 struct xplane_bytes xplane_unwritten_class(struct xplane_encoder *e, int64_t id);
@@ -113,6 +140,8 @@ struct xplane_bytes xplane_unwritten_class(struct xplane_encoder *e, int64_t id)
 bool xplane_class_is_of(const struct xplane_graph *g, tk_id cls, tk_id process);
 /* Event metadata id -> class of this process, less those that a step's name made. */
 void xplane_classes_by_id(const struct xplane_graph *g, tk_id process, struct map *by_id);
+/* What is shown of event metadata: its display name, else its name. */
+struct xplane_bytes xplane_shown_name(struct pb metadata);
 /* Is the class called as its metadata says? */
 bool xplane_bears_name(const struct tk_trace *t, tk_id cls, struct pb metadata);
 
@@ -128,10 +157,24 @@ static inline bool xplane_is_number(enum tk_arg_type type) {
 
 /* The id of the metadata of a class, which is added to the map if need be. */
 int64_t xplane_class_id(struct xplane_encoder *e, tk_id cls);
+/* Of an event whose stats overrule those of its metadata, which args say. */
+int64_t xplane_overruled_class_id(struct xplane_encoder *e, const struct tk_event *ev);
 /* Of one series of a counter. */
 int64_t xplane_series_id(struct xplane_encoder *e, tk_id cls, tk_id series);
 /* Of a pruned plane: the metadata that what is in use refers to. */
 void xplane_put_children(struct xplane_encoder *e);
+
+/* ---- write_adopted.c ---- */
+
+/* What names the events of a plane that another format carried, less the args that their metadata says, with the types of stats. */
+struct xplane_adopted *xplane_adopted_new(struct xplane_encoder *e);
+void xplane_adopted_free(struct xplane_adopted *a);
+/* The event's own args, *n of them, until the next call; *id is that of its metadata, 0 = the plane has none for it. */
+const struct tk_arg *xplane_adopted_args(struct xplane_encoder *e, const struct tk_event *ev, uint32_t *n, int64_t *id);
+/* Is the arg bytes that the other format had as text?  They are valid until the next call. */
+bool xplane_adopted_bytes(struct xplane_encoder *e, const struct tk_arg *arg, struct xplane_bytes *bytes);
+/* Of a pruned plane: metadata that an event has goes along as it was. */
+void xplane_use_class(struct xplane_encoder *e, int64_t id);
 
 /* ---- write_event.c ---- */
 
@@ -144,7 +187,8 @@ static inline struct xplane_out_line *xplane_out_lines(const struct xplane_encod
   *n = (uint32_t)(e->lines.len / sizeof(struct xplane_out_line));
   return (struct xplane_out_line *)(void *)e->lines.data;
 }
-/* The lines of the plane, in order, with their sizes. */
+/* The lines of the plane, in order; and their sizes. */
+bool xplane_choose_lines(struct xplane_encoder *e);
 bool xplane_measure_lines(struct xplane_encoder *e);
 uint64_t xplane_lines_size(const struct xplane_encoder *e);
 /* Writes the lines as fields of the plane. */
@@ -155,8 +199,13 @@ void xplane_put_lines(struct xplane_encoder *e, struct out *out);
 /* The texts of the stats "tracekit.tracks" and "tracekit.records"; false if there is none. */
 bool xplane_put_tracks(struct xplane_encoder *e, struct buf *text);
 bool xplane_put_records(struct xplane_encoder *e, struct buf *text);
+static inline enum xplane_origin xplane_origin_of(const struct xplane_graph *g, tk_id process) {
+  return g->planes_of ? (enum xplane_origin)g->planes_of[process] : XPLANE_NEW;
+}
 /* Do private stats tell of the tracks of this process?  Not of a plane that was read as XPlane. */
-bool xplane_is_private(const struct xplane_graph *g, tk_id process);
+static inline bool xplane_is_private(const struct xplane_graph *g, tk_id process) {
+  return (xplane_origin_of(g, process) == XPLANE_NEW || g->converted) && process && !g->t->tracks[process].hidden;
+}
 /* Counts the records that no private stat states. */
 void xplane_count_records(struct sink *sink, const struct xplane_graph *g);
 static inline tk_id xplane_process(const struct tk_trace *t, tk_id track) {
@@ -179,7 +228,7 @@ void xplane_count_flow_points(struct sink *sink, const struct xplane_graph *g);
 /* ---- write_passthrough.c ---- */
 
 /* What the events that stay refer to, for a graph that an operation changed. */
-void xplane_prune_init(struct xplane_graph *g, struct mem *mem);
+void xplane_prune_init(struct xplane_graph *g, bool bare, struct mem *mem);
 void xplane_prune_free(struct xplane_graph *g);
 /* The plane's fields as they were, less id, name, lines and private stats; called when the lines have been measured. */
 void xplane_put_passthrough(struct xplane_encoder *e, struct buf *plane);
@@ -193,7 +242,7 @@ struct xplane_sink {
   struct mem mem;
   uint64_t written;
   int64_t base_ns;
-  uint32_t graphs;
+  uint32_t graphs, planes; /* so far */
   int64_t next_flow;
   uint32_t next_row; /* of a plane that is a process of another format */
   struct map ids;   /* hash of (kind of plane, id) taken */
@@ -201,6 +250,10 @@ struct xplane_sink {
   uint32_t segment; /* whose fields are to be written */
   bool has_start;   /* a plane "Task Environment" has been written */
   bool edited;      /* an operation changed the first graph */
+  bool carrier;     /* what other formats carry is written */
+  bool pristine;    /* the first graph is written as an XSpace that was recorded: its planes say all of it */
+  struct buf carried_names, carried_stats;
+  int64_t next_carried;
 };
 
 /* Counts bytes of the file: false with err set when they are more than protobuf can read. */
@@ -208,11 +261,21 @@ bool xplane_grow(struct xplane_sink *s, uint64_t n, struct tk_err *err);
 /* A plane that was read as XPlane. */
 bool xplane_write_known(struct xplane_sink *s, const struct xplane_graph *g, const struct xplane_plane *plane,
                         struct tk_err *err);
-/* Puts the processes that are not `known` in order, by their sort indices, behind those of earlier graphs.  False when memory runs
- * out. */
-bool xplane_order_rows(struct xplane_sink *s, struct xplane_graph *g, const struct map *known);
+/* Puts the processes of other formats in order, by their sort indices, behind those of earlier graphs.  False when memory runs out. */
+bool xplane_order_rows(struct xplane_sink *s, struct xplane_graph *g);
 /* A process of another format, when rows are in order. */
 bool xplane_write_new(struct xplane_sink *s, const struct xplane_graph *g, tk_id process, struct tk_err *err);
+/* ---- write_carried.c ---- */
+
+/* What a block says of a plane, which is the one to be written next. */
+void xplane_carry_plane(struct xplane_sink *s, struct xplane_encoder *e);
+/* And of itself as a whole; its stats and their names stand in the sink.  False: there is no block. */
+bool xplane_end_carried(struct xplane_sink *s, const struct tk_trace *first);
+/* Is the graph just what an XSpace was read as that was carried? */
+bool xplane_is_pristine(const struct xplane_graph *g, struct mem *mem);
+
+/* ---- write_plane.c ---- */
+
 /* A plane of this name with the stats in `stats`, whose names e->new_stats holds; nothing if there are none. */
 bool xplane_write_stats(struct xplane_sink *s, struct xplane_encoder *e, const char *name, const struct buf *stats,
                         struct tk_err *err);

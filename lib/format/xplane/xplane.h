@@ -19,6 +19,10 @@
  *       write_passthrough.c      passthrough on its way out, pruned where an operation changed the graph
  *       write_plane.c, write.c   planes; the file
  *     hlo.h, program.h         programs whose HLO stands in an XSpace
+ *       write_carried.c          what other formats carry of an XSpace: the file without events
+ *       write_adopted.c          events of what was carried, to which their metadata is given back
+ *     adopt.c                  a block that another format carried becomes passthrough
+ *     private.h                JSON of our own stats
  *     detect.c, inspect.c      is it an XSpace, and what is it made of
  *
  * No file of the reader sees writer.h, and none of the writer reader.h. */
@@ -35,5 +39,8 @@ bool xplane_read(struct in *in, struct tk_trace *t, const struct tk_load_options
 /* What the file was made of, for `info`. */
 void xplane_inspect(const struct tk_trace *t, struct tk_inspection *p, struct arena *keep);
 struct sink *xplane_writer(struct out *out, const struct sink_options *opt);
+/* What other formats carry for XPlane, and back. */
+struct sink *xplane_carrier(struct out *out, const struct sink_options *opt);
+bool xplane_adopt(struct tk_trace *t);
 
 #endif
