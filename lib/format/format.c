@@ -183,6 +183,8 @@ static void adopt_blocks(struct tk_trace *t, const struct format *f) {
   }
   bool adopted = blocks && f->adopt(t);
   if (blocks && !adopted && (!text || t->metas[text].size >= BLOCK_LEAST)) note_lost_block(t, f->info.name);
+  /* Made of that format, it may have lanes, whatever it was read from. */
+  for (tk_id i = 1; adopted && i <= t->n_tracks; i++) t->tracks[i].no_lanes = false;
   if (text && !adopted) restore_text(t, &t->metas[text], was);
   if (blocks) drop_blocks(t, f->info.name);
 }

@@ -1,5 +1,4 @@
 /* read_lanes.c - threads that our writer made for spans that overlap on another one (lanes.h): their events go back to it. */
-#include "format/format.h"
 #include "lanes.h"
 #include "reader.h"
 
@@ -31,16 +30,6 @@ bool chrome_is_of_lane(struct chrome *r, const struct chrome_event *e, uint32_t 
   return map_put(&r->lanes, hash, track) != NULL;
 }
 
-/* Does the file hold what another format asked to be carried?  Then it was made of one. */
-static bool is_made(const struct tk_trace *t) {
-  for (tk_id i = 1; i <= t->n_metas; i++) {
-    const struct format *f = format_by_name(tk_string(t, t->metas[i].key, NULL));
-    if (f && f->carrier) return true;
-  }
-  return false;
-}
-
 void chrome_settle_lanes(struct chrome *r) {
-  const bool no_lanes = r->lanes.n == 0 && !is_made(r->t);
-  for (tk_id i = 1; i <= r->t->n_tracks; i++) r->t->tracks[i].no_lanes = no_lanes;
+  for (tk_id i = 1; i <= r->t->n_tracks; i++) r->t->tracks[i].no_lanes = r->lanes.n == 0;
 }
