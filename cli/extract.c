@@ -51,18 +51,18 @@ static const struct example examples[] = {
 };
 
 static void print_one(FILE *to, const struct shared *s, const struct params *p, const struct tk_extracted *f) {
-  char n[32], size[32];
+  char n[64], size[32];
   fputs(s->dry_run ? "would write " : "wrote ", to);
   tty_string(to, run_is_stdout(f->output) ? "to standard output" : f->output);
   fputs(": ", to);
-  if (!p->raw) fprintf(to, "%s events, ", tty_count(f->written.events, n));
+  if (!p->raw) fprintf(to, "%s, ", tty_counted(f->written.events, "event", n));
   tk_print_size(f->written.bytes, size);
   if (!s->dry_run || p->raw) fprintf(to, "%s, ", size);
   fputs("from ", to);
   tty_string(to, f->from);
   if (f->n_inputs > f->n_failed + 1) fprintf(to, " and %zu more", f->n_inputs - f->n_failed - 1);
   if (f->n_failed) fprintf(to, ", %zu left out", f->n_failed);
-  if (f->saved) fprintf(to, " (damaged: %s events were saved)", tty_count(f->saved, n));
+  if (f->saved) fprintf(to, " (damaged: %s could be read)", tty_counted(f->saved, "event", n));
   fputc('\n', to);
 }
 

@@ -237,12 +237,12 @@ static struct exprs expressions(const struct params *p) {
 
 static void report_text(FILE *to, const void *arg) {
   const struct tk_filter_report *r = arg;
-  char a[32], b[32];
-  fprintf(to, "kept %s of %s events", tty_count(r->events, a), tty_count(r->events_before, b));
-  if (r->points_before) fprintf(to, ", %s of %s flow points", tty_count(r->points, a), tty_count(r->points_before, b));
+  char a[64], b[64];
+  fprintf(to, "kept %s of %s", tty_count(r->events, a), tty_counted(r->events_before, "event", b));
+  if (r->points_before) fprintf(to, ", %s of %s", tty_count(r->points, a), tty_counted(r->points_before, "flow point", b));
   if (r->clipped) fprintf(to, ", clipped %s", tty_count(r->clipped, a));
-  if (r->broken_flows) fprintf(to, ", dropped %s flows that lost an end", tty_count(r->broken_flows, a));
-  if (r->records_dropped) fprintf(to, ", dropped %s other records", tty_count(r->records_dropped, a));
+  if (r->broken_flows) fprintf(to, ", dropped %s that lost an end", tty_counted(r->broken_flows, "flow", a));
+  if (r->records_dropped) fprintf(to, ", dropped %s", tty_counted(r->records_dropped, "other record", a));
   fputc('\n', to);
 }
 

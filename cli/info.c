@@ -72,20 +72,20 @@ static void print_rank(const struct tk_summary *s) {
 }
 
 static void print_contents(const struct tk_trace *t, const struct tk_summary *s) {
-  char n[32], size[32];
+  char n[64], size[64];
   tk_print_size(t->counts.bytes, size);
   label("read");
-  printf("%s records, %s of text", tty_count(t->counts.read, n), size);
+  printf("%s, %s unpacked", tty_counted(t->counts.read, "record", n), size);
   also(t->counts.dropped, "dropped");
   putchar('\n');
   label("events");
-  printf("%s: %s spans", tty_count(n_events(s), n), tty_count(s->spans, size));
+  printf("%s: %s", tty_count(n_events(s), n), tty_counted(s->spans, "span", size));
   also(s->instants, "instants");
   also(s->counters, "counter samples");
   putchar('\n');
   label("tracks");
-  if (s->machines) printf("%u machines, ", s->machines);
-  printf("%u processes, %u threads", s->processes, s->threads);
+  if (s->machines) printf("%s, ", tty_counted(s->machines, "machine", n));
+  printf("%u process%s, %s", s->processes, s->processes == 1 ? "" : "es", tty_counted(s->threads, "thread", n));
   also(s->counter_tracks, "counters");
   also(s->async_tracks, "with async events");
   putchar('\n');
@@ -97,7 +97,7 @@ static void print_contents(const struct tk_trace *t, const struct tk_summary *s)
   if (s->flow_points) {
     putchar('\n');
     label("flows");
-    printf("%s flows, %s flow points", tty_count(s->flow_pairs, n), tty_count(s->flow_points, size));
+    printf("%s, %s", tty_counted(s->flow_pairs, "flow", n), tty_counted(s->flow_points, "flow point", size));
     also(s->dangling_points, "dangling");
   }
   putchar('\n');
@@ -142,7 +142,7 @@ static uint64_t *process_events(const struct tk_trace *t) {
 }
 
 static void print_processes(const struct tk_trace *t) {
-  char n[32];
+  char n[64];
   uint64_t *events = process_events(t);
   for (tk_id i = 1; events && i <= t->n_tracks; i++) {
     const struct tk_track *track = &t->tracks[i];
@@ -153,7 +153,7 @@ static void print_processes(const struct tk_trace *t) {
     print_string(t, track->name);
     if (track->labels) fputs(" / ", stdout);
     print_string(t, track->labels);
-    printf(": %s events\n", tty_count(events[i], n));
+    printf(": %s\n", tty_counted(events[i], "event", n));
   }
   free(events);
 }

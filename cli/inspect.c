@@ -12,7 +12,7 @@ static void label(const char *name) { printf("  %-10s", name); }
 /* ---- text ---- */
 
 static void print_steps(const struct tk_inspection *p) {
-  char n[32];
+  char n[64];
   if (p->n_steps == 0) return;
   label("steps");
   printf("%s, %llu to %llu\n", tty_count(p->n_steps, n), (unsigned long long)p->first_step, (unsigned long long)p->last_step);
@@ -42,15 +42,15 @@ static void print_devices(const struct tk_inspection *p) {
 }
 
 static void print_line(const struct tk_line *line) {
-  char n[32];
+  char n[64];
   label("");
   printf("  line %lld ", (long long)line->id);
   tty_string(stdout, *line->display_name ? line->display_name : line->name);
-  printf(": %s events\n", tty_count(line->events, n));
+  printf(": %s\n", tty_counted(line->events, "event", n));
 }
 
 static void print_planes(const struct tk_inspection *p, bool all) {
-  char n[32], size[32];
+  char n[64], size[32];
   if (p->n_planes == 0) return;
   label("planes");
   printf("%u, %u lines\n", p->n_planes, p->n_lines);
@@ -59,13 +59,13 @@ static void print_planes(const struct tk_inspection *p, bool all) {
     label("plane");
     tty_string(stdout, plane->name);
     tk_print_size(plane->bytes, size);
-    printf(": id %lld, %s events, %s\n", (long long)plane->id, tty_count(plane->events, n), size);
+    printf(": id %lld, %s, %s\n", (long long)plane->id, tty_counted(plane->events, "event", n), size);
     for (uint32_t k = plane->line; k < plane->line + plane->lines; k++) print_line(&p->lines[k]);
   }
 }
 
 static void print_sequences(const struct tk_inspection *p, bool all) {
-  char n[32];
+  char n[64];
   if (p->n_sequences == 0) return;
   label("sequences");
   puts(tty_count(p->n_sequences, n));
@@ -82,7 +82,7 @@ static void print_sequences(const struct tk_inspection *p, bool all) {
 static void print_bytes(const struct tk_inspection *p, bool all) {
   uint64_t sum = 0;
   uint32_t shown = 0;
-  char n[32], size[32];
+  char n[64], size[32];
   for (uint32_t i = 0; i < p->n_parts; i++) sum += p->parts[i].bytes;
   if (sum == 0) return;
   label(p->n_planes ? "bytes" : "packets");

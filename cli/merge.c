@@ -133,7 +133,7 @@ static void row(struct table *table, const struct tk_merge_rank *r) {
 static void print_clocks(FILE *to, const struct tk_align_report *a);
 
 static void print_merge_text(FILE *to, const struct shared *s, const struct tk_merge_report *report, const char *output) {
-  char a[32], b[32], c[32], size[32];
+  char a[64], b[64], c[64], size[32];
   struct table table = { .align = "rllrrrlr" };
   header(&table);
   for (size_t i = 0; i < report->n_ranks; i++) row(&table, &report->ranks[i]);
@@ -141,8 +141,8 @@ static void print_merge_text(FILE *to, const struct shared *s, const struct tk_m
   print_clocks(to, &report->align);
   fputs(s->dry_run ? "would write " : "wrote ", to);
   tty_string(to, run_is_stdout(output) ? "to standard output" : output);
-  fprintf(to, ": %s records, %s events, %s flow points", tty_count(report->saved.records, a),
-          tty_count(report->saved.events, b), tty_count(report->saved.flow_points, c));
+  fprintf(to, ": %s, %s, %s", tty_counted(report->saved.records, "record", a), tty_counted(report->saved.events, "event", b),
+          tty_counted(report->saved.flow_points, "flow point", c));
   tk_print_size(report->saved.bytes, size);
   if (!s->dry_run) fprintf(to, ", %s", size);
   fputc('\n', to);

@@ -48,22 +48,22 @@ static const char *const WHAT[TK_SHRINK_RUNGS] = { "unwanted events", "args by c
                                                    "kernels, collectives, steps" };
 
 static void print_shrink_text(FILE *to, const struct shared *s, const struct tk_shrink_report *r, const char *output) {
-  char a[32], b[32], size[32], seconds[32];
+  char a[64], b[64], size[32], seconds[32];
   tk_print_size(r->passthrough, size);
   if (r->passthrough) fprintf(to, "%-9s %-29s %s\n", "blocks", "that no other format shows", size);
   for (int i = 0; i < TK_SHRINK_RUNGS; i++) {
     const struct tk_shrink_rung *g = &r->rungs[i];
     if (!g->events && !g->args) continue;
     fprintf(to, "%-9s %-29s", g->name, WHAT[i]);
-    if (g->events) fprintf(to, " %s events, %s s", tty_count(g->events, a), tty_fraction(g->seconds, 6, seconds));
-    if (g->args) fprintf(to, " of %s events", tty_count(g->args, a));
+    if (g->events) fprintf(to, " %s, %s s", tty_counted(g->events, "event", a), tty_fraction(g->seconds, 6, seconds));
+    if (g->args) fprintf(to, " of %s", tty_counted(g->args, "event", a));
     if (g->bytes) tk_print_size(g->bytes, size), fprintf(to, " -> %s", size);
     fputc('\n', to);
   }
   fputs(s->dry_run ? "would write " : "wrote ", to);
   tty_string(to, run_is_stdout(output) ? "to standard output" : output);
   tk_print_size(r->saved.bytes, size);
-  fprintf(to, ": %s of %s events, %s", tty_count(r->saved.events, a), tty_count(r->events_before, b), size);
+  fprintf(to, ": %s of %s, %s", tty_count(r->saved.events, a), tty_counted(r->events_before, "event", b), size);
   tk_print_size(r->before, size);
   if (r->before != r->events_before) fprintf(to, " instead of %s", size);
   if (r->level) fprintf(to, ", compression level %d", r->level);

@@ -43,16 +43,16 @@ static const struct example examples[] = {
 };
 
 static void print_split_text(FILE *to, const struct tk_split_report *r, bool dry_run) {
-  char a[32], size[32];
+  char a[64], size[32];
   for (size_t i = 0; i < r->n_parts; i++) {
     const struct tk_split_part *p = &r->parts[i];
     fputs(dry_run ? "would write " : "wrote ", to);
     tty_string(to, p->output);
     tk_print_size(p->saved.bytes, size);
-    fprintf(to, ": %s events", tty_count(p->saved.events, a));
+    fprintf(to, ": %s", tty_counted(p->saved.events, "event", a));
     if (!dry_run) fprintf(to, ", %s", size);
     if (p->clipped) fprintf(to, ", clipped %s", tty_count(p->clipped, a));
-    if (p->broken_flows) fprintf(to, ", dropped %s flows to other parts", tty_count(p->broken_flows, a));
+    if (p->broken_flows) fprintf(to, ", dropped %s to other parts", tty_counted(p->broken_flows, "flow", a));
     fputc('\n', to);
   }
 }

@@ -85,6 +85,13 @@ const char *tty_count(uint64_t n, char *text) {
   return text;
 }
 
+const char *tty_counted(uint64_t n, const char *what, char *text) {
+  tty_count(n, text);
+  const size_t len = strlen(text);
+  snprintf(text + len, 64 - len, " %s%s", what, n == 1 ? "" : "s");
+  return text;
+}
+
 /* The C library writes the point of the locale, of any number of bytes: what stands between the digits. */
 const char *tty_fraction(double value, int decimals, char *text) {
   bool fits = fabs(value) < 1e18;

@@ -13,6 +13,9 @@ void tty_string(FILE *to, const char *text);
 /* 1234567 as "1,234,567", into at least 32 bytes; returns `text`. */
 const char *tty_count(uint64_t n, char *text);
 
+/* "1 event", "1,234 events", into at least 64 bytes; the plural of `what` ends with an s. */
+const char *tty_counted(uint64_t n, const char *what, char *text);
+
 /* A fraction with so many decimals and a point before them, whatever the locale, into at least 32 bytes; returns `text`. */
 const char *tty_fraction(double value, int decimals, char *text);
 

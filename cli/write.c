@@ -5,17 +5,16 @@
 #include <string.h>
 
 void write_losses(const struct shared *s, const char *output, const struct tk_saved *done) {
-  char text[512] = "", count[32];
+  char text[512] = "", count[64];
   for (int i = 0; i < TK_LOSSES; i++) {
     size_t n = strlen(text);
     if (!done->lost[i]) continue;
-    snprintf(text + n, sizeof text - n, "%s%s %s", n ? ", " : "", tty_count(done->lost[i], count),
-             tk_loss_name((enum tk_loss)i));
+    snprintf(text + n, sizeof text - n, "%s%s: %s", n ? ", " : "", tk_loss_name((enum tk_loss)i), tty_count(done->lost[i], count));
   }
   if (s->quiet) return;
-  if (*text) tty_say("%s: lost, since %s cannot hold them: %s", output, done->format->title, text);
+  if (*text) tty_say("%s: lost, since %s cannot hold it: %s", output, done->format->title, text);
   if (done->rounded)
-    tty_say("%s: %s times had more digits than picoseconds, to which they are rounded", output, tty_count(done->rounded, count));
+    tty_say("%s: rounded to picoseconds: %s with more digits", output, tty_counted(done->rounded, "time", count));
 }
 
 void write_losses_json(struct json *j, const struct tk_saved *done) {
@@ -34,12 +33,13 @@ void write_losses_json(struct json *j, const struct tk_saved *done) {
 
 static void print_write_text(FILE *to, const struct shared *s, const struct tk_trace *t, const struct tk_saved *done,
                        const char *output) {
-  char a[32], b[32], c[32], size[32];
+  char a[64], b[64], size[32];
   fputs(s->dry_run ? "would write " : "wrote ", to);
   tty_string(to, run_is_stdout(output) ? "to standard output" : output);
   tk_print_size(done->bytes, size);
-  fprintf(to, ": %s of %s records, %s events", tty_count(done->records, a), tty_count(t->counts.read, b),
-          tty_count(done->events, c));
+  if (done->events == t->n_events) fprintf(to, ": %s", tty_counted(done->events, "event", a));
+  else fprintf(to, ": %s of %s", tty_count(done->events, a), tty_counted(t->n_events, "event", b));
+  if (t->n_flow_points) fprintf(to, ", %s", tty_counted(done->flow_points, "flow point", a));
   if (t->counts.dropped) fprintf(to, ", %s dropped", tty_count(t->counts.dropped, a));
   if (!s->dry_run) fprintf(to, ", %s", size);
   fputc('\n', to);

@@ -59,14 +59,14 @@ bool saver_write(struct saver *s, const struct tk_trace *t, struct tk_err *err) 
   return s->sink->write(s->sink, t, err);
 }
 
-/* "588 flow points, 3402 args": what was lost. */
+/* "flow points: 588, args: 3402": what was lost. */
 static void list_losses(const struct tk_saved *saved, char *text, size_t size) {
   *text = 0;
   for (int i = 0; i < TK_LOSSES; i++) {
     size_t n = strlen(text);
     if (saved->lost[i])
-      snprintf(text + n, size - n, "%s%llu %s", n ? ", " : "", (unsigned long long)saved->lost[i],
-               tk_loss_name((enum tk_loss)i));
+      snprintf(text + n, size - n, "%s%s: %llu", n ? ", " : "", tk_loss_name((enum tk_loss)i),
+               (unsigned long long)saved->lost[i]);
   }
 }
 

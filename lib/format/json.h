@@ -90,4 +90,7 @@ size_t json_escape(uint8_t *out, const uint8_t *p, size_t n);
 /* True if the text needs no escape. */
 bool json_clean(const uint8_t *p, size_t n);
 
+/* The largest integer up to which readers that hold numbers as doubles, as browsers do, tell all apart: 2^53. */
+#define JSON_SAFE_INT (UINT64_C(1) << 53)
+
 #endif

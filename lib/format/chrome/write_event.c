@@ -1,6 +1,7 @@
 /* write_event.c - see write_event.h. */
 #include "write_event.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/base64.h"
@@ -449,10 +450,23 @@ static void print_end(struct printer *p, const struct tk_event *e) {
   PUT(p, "}");
 }
 
+/* An id that no double holds is in quotes, unless it was read so: viewers would take two for one. */
+static void put_flow_id(struct printer *p, const char *key, const struct tk_flow_point *f) {
+  const bool is_large = (f->id > (int64_t)JSON_SAFE_INT || f->id_is_uint) && !p->t->tracks[tk_flow_point_track(p->t, f)].no_lanes;
+  struct tk_arg id = {.type = f->id_is_uint ? TK_ARG_UINT : TK_ARG_INT, .i = f->id};
+  if (f->id_is_str) {
+    id = (struct tk_arg){.type = TK_ARG_STR, .s = (tk_id)f->id};
+  } else if (f->id_is_hex || is_large) {
+    print_bytes(p, key, strlen(key));
+    char *q = (char *)out_reserve(p->out, 24);
+    p->out->next += snprintf(q, 24, "\"0x%llx\"", (unsigned long long)f->id);
+    return;
+  }
+  put_mark(p, key, &id);
+}
+
 static void put_point(struct printer *p, const struct tk_flow_point *f) {
-  struct tk_arg id = {.type = f->id_is_str ? TK_ARG_STR : TK_ARG_INT, .i = f->id};
-  if (f->id_is_str) id.s = (tk_id)f->id;
-  put_mark(p, ",\"bind_id\":", &id);
+  put_flow_id(p, ",\"bind_id\":", f);
   if (f->role != TK_FLOW_OUT) PUT(p, ",\"flow_in\":true");
   if (f->role != TK_FLOW_IN) PUT(p, ",\"flow_out\":true");
 }
@@ -487,9 +501,6 @@ void print_event(struct printer *p, const struct tk_event *e, enum event_part pa
 void print_flow(struct printer *p, const struct tk_flow_point *f) {
   static const char phases[] = {
       [TK_FLOW_START] = 's', [TK_FLOW_STEP] = 't', [TK_FLOW_END] = 'f', [TK_FLOW_OUT] = 's', [TK_FLOW_IN] = 'f', [TK_FLOW_INOUT] = 't'};
-  struct tk_arg id = {.type = TK_ARG_INT, .i = f->id};
-  if (f->id_is_str) id = (struct tk_arg){.type = TK_ARG_STR, .s = (tk_id)f->id};
-  if (f->id_is_uint) id.type = TK_ARG_UINT;
   put_phase(p, phases[f->role]);
   put_fragment(p, p->classes[f->cls]);
   const unsigned is = respelled(p, f->args, MARK_RESPELLED);
@@ -498,8 +509,7 @@ void print_flow(struct printer *p, const struct tk_flow_point *f) {
   if (lane) put_idents(p, p->t->tracks[track].pid, ident_int(lane->tid), is & TK_RESPELLED_PID);
   else put_track(p, track, is);
   put_ts(p, NULL, f->ts, is & TK_RESPELLED_TS);
-  PUT(p, ",\"id\":");
-  put_value(p, &id);
+  put_flow_id(p, ",\"id\":", f);
   if (f->enclosing || f->role == TK_FLOW_IN) PUT(p, ",\"bp\":\"e\"");
   if (f->args) {
     put_fields(p, f->args, AS_FIELD);
