@@ -104,11 +104,11 @@ static void describe_process(struct perfetto_sink *s, tk_id track) {
 
 static uint64_t thread_key(tk_id process, int64_t tid) { return ((uint64_t)tid * 0x9e3779b97f4a7c15u) ^ process; }
 
-/* No tid, or 0, is that of the process, as trace_processor's JSON importer has it; of process 0 that would be the idle thread, whose name
- * nobody can change.  What a Perfetto file says stays. */
+/* No tid, or 0, is that of the process, as trace_processor's JSON importer has it; of process 0 that would be the idle thread, whose
+ * name nobody can change. */
 static int64_t tid_of(struct perfetto_sink *s, const struct tk_track *k) {
   bool zero = k->tid.kind == TK_IDENT_NONE || (is_number(k->tid) && k->tid.num == 0);
-  if (!zero || (is_number(k->tid) && was_perfetto(s->t))) return small_id(s, k->tid, INT32_MIN, INT64_MAX);
+  if (!zero) return small_id(s, k->tid, INT32_MIN, INT64_MAX);
   return s->pids[k->parent] ? s->pids[k->parent] : s->next_pid++;
 }
 
