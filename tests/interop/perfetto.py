@@ -28,11 +28,12 @@ QUERIES = {
     'slices': f"""select coalesce(p.name, '') as process, coalesce(t.name, '') as thread, s.depth, coalesce(s.name, '[No name]') as name, s.category, count(*) as n,
                   sum(s.ts % 1000000007) as ts, sum(iif(s.dur < 0, 0, s.dur)) as dur, sum(s.dur < 0) as open
                   from slice s {THREAD} group by 1, 2, 3, 4, 5""",
-    # Thread and process 0 are the engine's own; a name of no letters is none in a descriptor; JSON makes a thread of every tid that is
+    # Thread and process 0 are the engine's own, unless a trace names them; a name of no letters is none in a descriptor; JSON makes a thread of every tid that is
     # mentioned, also by events that are not on it (async, global).
     'threads': """select coalesce(p.name, '') as process, coalesce(t.name, '') as thread, count(*) as n
                   from thread t left join process p using (upid) where t.utid in (select utid from thread_track) group by 1, 2""",
-    'processes': "select coalesce(name, '') as name, count(*) as n from process where upid > 0 group by 1",
+    'processes': """select coalesce(name, '') as name, count(*) as n from process where upid > 0 or name is not null or
+                    upid in (select upid from thread join thread_track using (utid)) group by 1""",
     'counters': """select t.name, p.name as process, count(*) as n, printf('%.9g', total(c.value)) as sum, sum(c.ts % 1000000007) as ts
                    from counter c join counter_track t on t.id = c.track_id left join process_counter_track pt on pt.id = t.id
                    left join process p using (upid) group by 1, 2""",

@@ -333,21 +333,26 @@ static const Perfetto__TrackDescriptor *descriptor(const Perfetto__Trace *trace,
   return NULL;
 }
 
-/* pid 0 would be the idle process, which viewers leave out. */
+/* pid 0 stays what it is; tid 0 of it would be the idle thread. */
 static void pid_zero(void **state) {
-  Perfetto__Trace *trace = trace_of("{\"traceEvents\":[{\"ph\":\"X\",\"pid\":0,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\"}]}");
-  bool any = false;
+  Perfetto__Trace *trace = trace_of("{\"traceEvents\":[{\"ph\":\"X\",\"pid\":0,\"tid\":0,\"ts\":1,\"dur\":2,\"name\":\"a\"}]}");
+  unsigned processes = 0, threads = 0;
   (void)state;
   for (size_t i = 0; i < trace->n_packet; i++) {
     const Perfetto__TrackDescriptor *d = trace->packet[i]->track_descriptor;
-    if (!d || !d->process) continue;
-    any = true;
-    assert_true(d->process->pid > 0);
+    if (d && d->process) {
+      processes++;
+      assert_int_equal(d->process->pid, 0);
+    }
+    if (!d || !d->thread) continue;
+    threads++;
+    assert_int_equal(d->thread->pid, 0);
+    assert_true(d->thread->tid > 0);
     assert_non_null(d->tracekit);
     assert_int_equal(d->tracekit->ident.len, 1);
     assert_int_equal(d->tracekit->ident.data[0], '0');
   }
-  assert_true(any);
+  assert_true(processes == 1 && threads == 1);
   perfetto__trace__free_unpacked(trace, NULL);
 }
 

@@ -121,6 +121,7 @@ static int by_time(const void *a, const void *b) {
   if (x->id != y->id) return x->id < y->id ? -1 : 1;
   if (x->machine != y->machine) return x->machine < y->machine ? -1 : 1;
   if (x->ts != y->ts) return x->ts < y->ts ? -1 : 1;
+  if (x->event == y->event && x->terminating != y->terminating) return x->terminating - y->terminating;
   return x->order < y->order ? -1 : x->order > y->order;
 }
 
@@ -181,8 +182,7 @@ static void chain_points(struct perfetto *r) {
     if (begins) id = i && p[-1].id == p->id ? fresh_id(r, &fresh) : (int64_t)(p->direction ? p->id ^ 1ull << 63 : p->id);
     if (p->direction) add_flow_point(r, p, id, role_of(p));
     else if (begins) add_flow_point(r, p, id, last && p->terminating ? TK_FLOW_IN : TK_FLOW_OUT);
-    else if (p->event != p[-1].event)
-      add_flow_point(r, p, id, last ? TK_FLOW_IN : TK_FLOW_INOUT); /* not named twice by one event */
+    else add_flow_point(r, p, id, last ? TK_FLOW_IN : TK_FLOW_INOUT);
   }
   if (fresh.used.mem) map_free(&fresh.used);
 }

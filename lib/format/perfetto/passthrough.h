@@ -9,6 +9,8 @@
 #ifndef FORMAT_PERFETTO_PASSTHROUGH_H
 #define FORMAT_PERFETTO_PASSTHROUGH_H
 
+#include <string.h>
+
 #include "format/pb.h"
 #include "graph/trace.h"
 
@@ -30,6 +32,8 @@ enum {
   PASSTHROUGH_PID = 4           /* of a process whose pid another machine has as well */
 };
 
+/* Was the trace read from a Perfetto file? */
+static inline bool was_perfetto(const struct tk_trace *t) { return t->format && strcmp(t->format, PERFETTO_FORMAT) == 0; }
 /* Is the meta passthrough of this key? */
 bool passthrough_is(const struct tk_trace *t, const struct tk_meta *m, const char *key);
 /* The first one of this key, or NULL. */

@@ -52,18 +52,25 @@ static void read_points(struct perfetto *r, struct sequence *q, const struct pac
     if (pb_field_key(&f) == PB_KEY(TRACEKIT_POINTS, PB_BYTES)) read_point(r, q, k, &f, cat, *base);
 }
 
-static bool says_chain(const struct packet *k) {
+/* What private fields say of an event's flow ids: nothing, that they are those of points, or that they are not. */
+enum said { SAID_NOTHING, SAID_POINTS, SAID_CHAIN };
+
+static enum said said_of_ids(const struct packet *k) {
   struct pb c = pb_inside(&k->private_fields);
   struct pb_field f;
-  while (pb_next(&c, &f))
-    if (pb_field_key(&f) == PB_KEY(TRACEKIT_CHAIN, PB_VARINT)) return f.value != 0;
-  return false;
+  enum said said = k->private_fields.p && k->private_fields.value == 0 ? SAID_POINTS : SAID_NOTHING;
+  while (pb_next(&c, &f)) {
+    if (pb_field_key(&f) == PB_KEY(TRACEKIT_CHAIN, PB_VARINT)) return SAID_CHAIN;
+    if (f.number == TRACEKIT_POINTS) said = SAID_POINTS;
+  }
+  return said;
 }
 
 void perfetto_points(struct perfetto *r, struct sequence *q, const struct packet *k, const struct flow_site *of) {
   uint32_t n = r->n_points - of->first;
   const struct raw_point *only = n == 1 ? &r->points[of->first] : NULL;
-  const uint32_t *cls = only && of->implied && !k->private_fields.p ? map_get(&q->point_classes, of->cat) : NULL;
+  enum said said = said_of_ids(k);
+  const uint32_t *cls = only && of->implied && said == SAID_NOTHING ? map_get(&q->point_classes, of->cat) : NULL;
   struct tk_flow_point base = {.ts = of->ns, .id = only ? (int64_t)only->id : 0, .at = site_of(r, of->node)};
   if (cls) {
     base.cls = *cls;
@@ -72,7 +79,7 @@ void perfetto_points(struct perfetto *r, struct sequence *q, const struct packet
     *trace_add_flow_point(r->t) = base;
   }
   if (k->private_fields.p) read_points(r, q, k, of->cat, &base);
-  if (cls || (k->private_fields.p && !says_chain(k))) r->n_points = of->first;
+  if (cls || said == SAID_POINTS) r->n_points = of->first;
 }
 
 void perfetto_lone_point(struct perfetto *r, struct sequence *q, const struct packet *k, const struct flow_site *of,

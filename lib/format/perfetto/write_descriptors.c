@@ -87,8 +87,7 @@ static void describe_process(struct perfetto_sink *s, tk_id track) {
   struct buf d = {.mem = &s->mem};
   struct tk_ident pid = k->pid;
   if (passthrough_pid(s, track, &pid.num)) pid.kind = TK_IDENT_INT;
-  /* pid 0 of a protobuf trace is Linux's idle process, which viewers leave out: GPU 0 of Kineto is none */
-  s->pids[track] = small_id(s, pid, 1, INT32_MAX);
+  s->pids[track] = small_id(s, pid, 0, INT32_MAX); /* 0 is the idle process to trace_processor, with the name that it gets here */
   s->inner.len = 0;
   pb_i64(&s->inner, PROCESS_PID, s->pids[track]);
   put_name(s, &s->inner, PROCESS_NAME, k->name, pid, s->pids[track]);
@@ -105,11 +104,18 @@ static void describe_process(struct perfetto_sink *s, tk_id track) {
 
 static uint64_t thread_key(tk_id process, int64_t tid) { return ((uint64_t)tid * 0x9e3779b97f4a7c15u) ^ process; }
 
+/* No tid, or 0, is that of the process, as trace_processor's JSON importer has it; of process 0 that would be the idle thread, whose
+ * name nobody can change. */
+static int64_t tid_of(struct perfetto_sink *s, const struct tk_track *k) {
+  bool zero = k->tid.kind == TK_IDENT_NONE || (is_number(k->tid) && k->tid.num == 0);
+  if (!zero) return small_id(s, k->tid, INT32_MIN, INT64_MAX);
+  return s->pids[k->parent] ? s->pids[k->parent] : s->next_pid++;
+}
+
 static void describe_thread(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   struct buf d = {.mem = &s->mem};
-  bool of_process = k->tid.kind == TK_IDENT_NONE || (is_number(k->tid) && k->tid.num == 0); /* as the JSON importer has it */
-  int64_t pid = s->pids[k->parent], tid = of_process ? pid : small_id(s, k->tid, INT32_MIN, INT64_MAX);
+  int64_t pid = s->pids[k->parent], tid = tid_of(s, k);
   s->inner.len = 0;
   pb_i64(&s->inner, THREAD_PID, pid);
   pb_i64(&s->inner, THREAD_TID, tid);

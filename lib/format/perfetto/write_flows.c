@@ -28,7 +28,7 @@ static void add_flow(struct event_writer *w, tk_id from, const struct tk_flow_po
 
 /* Chains of a Perfetto input keep their ids: the reader has them as they are, bound to begins and ends of spans. */
 static bool is_chain(const struct tk_trace *t, const struct tk_flow_point *f) {
-  return f->role >= TK_FLOW_OUT && f->enclosing && f->bound && t->format && strcmp(t->format, PERFETTO_FORMAT) == 0;
+  return f->role >= TK_FLOW_OUT && f->enclosing && f->bound && was_perfetto(t);
 }
 
 static void link_of_chain(struct event_writer *w, const struct tk_flow_point *f) {
@@ -69,7 +69,7 @@ static void pass_ids(const struct tk_trace *t, uint64_t *next_id) {
 static int by_event(const void *a, const void *b) {
   const struct flow_end *x = a, *y = b;
   if (x->event != y->event) return x->event < y->event ? -1 : 1;
-  return x->id < y->id ? -1 : x->id > y->id;
+  return x->id != y->id ? (x->id < y->id ? -1 : 1) : x->terminating - y->terminating;
 }
 
 /* Points of events of their own (s, t, f of JSON) have a name, an id and a time, which no field of a TrackEvent holds. */
@@ -121,9 +121,9 @@ static bool follow_flow(struct event_writer *w, struct sources *s, tk_id point, 
   uint32_t *source = map_put(&s->at, identity, 0);
   if (!source) return false;
   tk_id from = *source ? w->t->flow_points[*source].at : 0;
-  if (!f->bound || (!start && (!from || from == f->at))) s->dangling++;
+  if (!f->bound || (!start && !from)) s->dangling++;
   if (!f->bound || (!start && !from)) return true;
-  if (!start && from != f->at) {
+  if (!start) {
     add_flow(w, from, f, own_id ? (uint64_t)f->id : (*id)++);
     s->dangling -= s->loose[*source];
     s->loose[*source] = 0;
