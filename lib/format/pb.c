@@ -123,8 +123,15 @@ bool pb_in_ahead(struct pb_in *s, size_t n) {
   return s->base != NULL;
 }
 
+bool pb_in_back(struct pb_in *s, uint64_t offset) {
+  if (offset < s->base_offset || offset > pb_in_offset(s)) return false;
+  s->p = s->base + (offset - s->base_offset);
+  return true;
+}
+
 static enum pb_status corrupt(struct pb_in *s, const char *what) {
   uint64_t at = pb_in_offset(s);
+  s->fault = what;
   err_at(s->err, what == DEEP ? TK_ELIMIT : TK_ECORRUPT, at, "%s at byte %llu", what, (unsigned long long)at);
   return PB_FAIL;
 }
@@ -168,7 +175,7 @@ static enum pb_status in_skip_group(struct pb_in *s, uint64_t end, struct pb_fie
 
 enum pb_status pb_in_next(struct pb_in *s, uint64_t end, struct pb_field *f) {
   enum pb_status status;
-  while ((status = in_header(s, end, f)) == PB_FIELD) {
+  while (s->header = pb_in_offset(s), (status = in_header(s, end, f)) == PB_FIELD) {
     if (f->wire != PB_GROUP && f->wire != PB_GROUP_END) return PB_FIELD;
     if ((status = in_skip_group(s, end, f)) != PB_FIELD) return status;
   }

@@ -66,8 +66,10 @@ struct pb_in {
   struct in *in;
   struct tk_err *err;
   const uint8_t *base, *p, *end; /* the window */
+  uint64_t header; /* offset of the field that pb_in_next met last */
   uint64_t base_offset;
   bool last; /* the window reaches the end of the input */
+  const char *fault; /* PB_FAIL is about the bytes of the message: what is wrong with them */
 };
 
 enum pb_status {
@@ -85,6 +87,8 @@ enum pb_status pb_in_next(struct pb_in *s, uint64_t end, struct pb_field *f);
 /* The n bytes at the cursor, which moves behind them; valid until the next call. */
 enum pb_status pb_in_bytes(struct pb_in *s, uint64_t n, const uint8_t **p);
 enum pb_status pb_in_skip(struct pb_in *s, uint64_t n);
+/* Back to an offset that has been passed, if it is still in the window. */
+bool pb_in_back(struct pb_in *s, uint64_t offset);
 /* At least n bytes in the window, fewer only at the end of the input.  False with err set. */
 bool pb_in_ahead(struct pb_in *s, size_t n);
 

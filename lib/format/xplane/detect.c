@@ -53,6 +53,17 @@ static unsigned planes_bid(const uint8_t *p, size_t n, bool cut, bool *wrong) {
   return bits;
 }
 
+/* Where the first lengths are damaged, the name of a plane still tells: a field of text that begins as these do. */
+static unsigned damaged_bid(const uint8_t *p, size_t n) {
+  static const char *const NAMES[] = {"/host:", "/device:", "Task Env"};
+  for (size_t i = 0; i + 10 < n; i++) {
+    if (p[i] != PB_KEY(XPLANE_NAME, PB_BYTES) || p[i + 1] >= 0x80) continue;
+    for (size_t k = 0; k < sizeof NAMES / sizeof *NAMES; k++)
+      if (p[i + 1] >= strlen(NAMES[k]) && memcmp(p + i + 2, NAMES[k], strlen(NAMES[k])) == 0) return 8;
+  }
+  return 0;
+}
+
 unsigned xplane_bid(const uint8_t *p, size_t n) {
   struct pb c = pb_over(p, n);
   uint64_t tag, length;
@@ -62,7 +73,7 @@ unsigned xplane_bid(const uint8_t *p, size_t n) {
   if (p[0] == 0x0a && xplane_mangled(p, n)) return 12;
   for (unsigned i = 0; i < 8 && c.p < c.end && !wrong; i++) {
     if (!pb_varint(&c, &tag) || tag >> 3 > XSPACE_HOSTNAMES || tag >> 3 == 0 || SPACE[tag >> 3] != (char)('0' + (tag & 7))) {
-      if (bits < 16) return 0;
+      if (bits < 16) return damaged_bid(p, n);
       break; /* damage further on is for the reader to name */
     }
     if (!pb_varint(&c, &length)) break;
@@ -71,7 +82,7 @@ unsigned xplane_bid(const uint8_t *p, size_t n) {
     else if (utf8_valid(c.p, here)) bits += 4;
     c.p += here;
   }
-  return wrong && bits < 32 ? 0 : bits; /* what bears a plane's name is one, if a damaged one */
+  return wrong && bits < 32 ? damaged_bid(p, n) : bits; /* what bears a plane's name is one, if a damaged one */
 }
 
 /* Bytes above 0x7f of a binary file are UTF-8 only after such a filter, which leaves mostly its replacements. */

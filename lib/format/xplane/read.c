@@ -4,7 +4,8 @@
  *       XPlane  -> process track                      its fields but the lines are passthrough: metadata, stats, HLO protos
  *         XLine -> thread track                       id, display_id, timestamp and duration in a side table
  *
- * What is malformed is an error; a file that was cut keeps what came before the cut. */
+ * Damage in a message costs that message, and where it hides how long one is, reading goes on at what looks like the next (salvage.h).
+ * A file that was cut keeps what came before the cut. */
 #include <string.h>
 
 #include "format/pb_out.h"
@@ -41,6 +42,26 @@ static void put_field(struct buf *b, const struct pb_field *f) {
   }
 }
 
+/* Fields of a message, down to the stats of metadata; what stands in bytes is nobody's to judge. */
+static const char *fault_of(const struct pb_field *f, unsigned depth) {
+  struct pb c = pb_inside(f);
+  struct pb_field g;
+  while (pb_next(&c, &g)) {
+    const bool inner = g.wire == PB_BYTES && (depth == 2 ? g.number == MAP_VALUE : depth == 1 && g.number == XEVENT_METADATA_STATS);
+    const char *fault = inner ? fault_of(&g, depth - 1) : NULL;
+    if (fault) return fault;
+  }
+  return c.fault;
+}
+
+/* Damaged entries of maps would be damaged again in what is written. */
+static bool is_sound(struct xplane_reader *r, const struct pb_field *f) {
+  const bool entry = f->number == XPLANE_EVENT_METADATA || f->number == XPLANE_STAT_METADATA;
+  const char *fault = entry || f->number == XPLANE_STATS ? fault_of(f, entry ? 2 : 0) : NULL;
+  if (fault) xplane_note_damage(r, pb_in_offset(&r->s) - f->value, entry ? "metadata" : "stat", fault);
+  return !fault;
+}
+
 /* A field that is not a line is passthrough, and looked at when the plane ends. */
 static enum pb_status plane_field(struct xplane_reader *r, struct xplane_plane *plane, struct pb_field *f) {
   enum pb_status status = PB_FIELD;
@@ -48,10 +69,12 @@ static enum pb_status plane_field(struct xplane_reader *r, struct xplane_plane *
   if (status != PB_FIELD) return status;
   switch (pb_field_key(f)) {
     case PB_KEY(XPLANE_ID, PB_VARINT): plane->id = (int64_t)f->value; break;
-    case PB_KEY(XPLANE_NAME, PB_BYTES): plane->name = xplane_text(r, f->p, (size_t)f->value); break;
+    case PB_KEY(XPLANE_NAME, PB_BYTES): r->plane_name = plane->name = xplane_text(r, f->p, (size_t)f->value); break;
     case PB_KEY(XPLANE_EVENT_METADATA, PB_BYTES):
     case PB_KEY(XPLANE_STAT_METADATA, PB_BYTES):
-    case PB_KEY(XPLANE_STATS, PB_BYTES): break;
+    case PB_KEY(XPLANE_STATS, PB_BYTES):
+      if (!is_sound(r, f)) return PB_FIELD;
+      break;
     default:
       if (f->number <= XPLANE_STATS) {
         xplane_note_odd(r);
@@ -62,21 +85,29 @@ static enum pb_status plane_field(struct xplane_reader *r, struct xplane_plane *
   return mem_check(&r->t->store->mem, r->err) ? PB_FIELD : PB_FAIL;
 }
 
+static enum pb_status plane_line(struct xplane_reader *r, struct xplane_plane *plane, uint64_t size, uint64_t end) {
+  const uint64_t at = pb_in_offset(&r->s);
+  const enum pb_status status = xplane_read_line(r, plane->process, ++plane->lines, (struct xplane_extent){at + size, end});
+  plane->line_bytes += pb_in_offset(&r->s) - at;
+  return status == PB_DONE ? PB_FIELD : status;
+}
+
 static enum pb_status plane_fields(struct xplane_reader *r, struct xplane_plane *plane, uint64_t end) {
   enum pb_status status;
   struct pb_field f;
-  while ((status = pb_in_next(&r->s, end, &f)) == PB_FIELD) {
-    if (pb_field_key(&f) == PB_KEY(XPLANE_LINES, PB_BYTES)) {
-      uint64_t at = pb_in_offset(&r->s);
-      status = xplane_read_line(r, plane->process, ++plane->lines, at + f.value);
-      plane->line_bytes += pb_in_offset(&r->s) - at;
-      if (status == PB_DONE) status = PB_FIELD;
-    } else {
-      status = plane_field(r, plane, &f);
+  struct xplane_extent extent = {end, UINT64_MAX};
+  for (;;) {
+    status = xplane_next(r, &XPLANE_PLANE_LEVEL, &extent, &f);
+    if (status == PB_FIELD && pb_field_key(&f) == PB_KEY(XSPACE_PLANES, PB_BYTES) &&
+        xplane_step_back(&r->s, &XPLANE_SPACE_LEVEL, UINT64_MAX)) {
+      xplane_note(r, TK_NOTE_REPAIR, "plane that is shorter than it says");
+      return PB_DONE;
     }
-    if (status != PB_FIELD || !xplane_tick(r)) break;
+    if (status == PB_FIELD)
+      status = pb_field_key(&f) == PB_KEY(XPLANE_LINES, PB_BYTES) ? plane_line(r, plane, f.value, extent.end) : plane_field(r, plane, &f);
+    if (status != PB_FIELD) return status;
+    if (!xplane_tick(r)) return PB_FAIL;
   }
-  return status == PB_FIELD ? PB_FAIL : status;
 }
 
 /* Parts of one plane (repeated fields may come in several) share a process; of files joined by cat, each has its own. */
@@ -116,6 +147,7 @@ static enum pb_status read_plane(struct xplane_reader *r, uint64_t end) {
   r->t->tracks[plane.process].name = xplane_shown(plane.name);
   if (status != PB_FAIL && !xplane_name_plane(r, &plane, first_line)) status = PB_FAIL;
   xplane_keep_types(r, &plane);
+  r->plane_name = 0;
   if (status == PB_FAIL) {
     err_prefix(r->err, "plane '%s'", tk_string(r->t, plane.name, NULL));
     return status;
@@ -157,6 +189,7 @@ static enum pb_status space_field(struct xplane_reader *r, struct pb_field *f) {
 }
 
 static bool read_space(struct xplane_reader *r) {
+  struct xplane_extent extent = {UINT64_MAX, UINT64_MAX};
   enum pb_status status;
   struct pb_field f;
   uint32_t n;
@@ -165,8 +198,10 @@ static bool read_space(struct xplane_reader *r) {
     return err_set(r->err, TK_ECORRUPT,
                    "damaged by a text filter: bytes above 0x7f were replaced by U+FFFD (EF BF BD); get the file again "
                    "in binary mode");
-  while ((status = pb_in_next(&r->s, UINT64_MAX, &f)) == PB_FIELD && (status = space_field(r, &f)) == PB_FIELD) {
-  }
+  do {
+    status = xplane_next(r, &XPLANE_SPACE_LEVEL, &extent, &f);
+    if (status == PB_FIELD) status = space_field(r, &f);
+  } while (status == PB_FIELD);
   if (status == PB_FAIL) return false;
   if (status == PB_CUT) {
     xplane_note(r, TK_NOTE_REPAIR, "truncated: the file ends inside of a message");

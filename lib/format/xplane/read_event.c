@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+enum { SEEN = 1 << 10 }; /* bytes of a chain of events */
 static const int64_t DAYS_100_NS = (int64_t)100 * 86400 * 1000000000;
 static const int64_t DAYS_100_PS = (int64_t)100 * 86400 * 1000000000000;
 
@@ -23,7 +24,7 @@ static tk_id provisional_key(struct xplane_reader *r, int64_t id) {
 /* An event under construction: what XEvent says. */
 struct xevent {
   int64_t id, offset, duration, occurrences;
-  bool aggregated, has_stats, odd;
+  bool aggregated, has_stats, odd, damaged;
 };
 
 /* Of two stats of one name the last is the arg, as in xprof; the earlier one stays beside it. */
@@ -43,10 +44,14 @@ static void keep_earlier(struct xplane_reader *r, int64_t id, tk_id key) {
   args_rename(r->t, key, to);
 }
 
-static bool event_stat(struct xplane_reader *r, struct xevent *e, const struct pb_field *f) {
+static void event_stat(struct xplane_reader *r, struct xevent *e, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct xstat s;
-  if (!xplane_stat(&c, &s, &e->odd)) return xplane_damaged(r, &c, "a stat");
+  if (!xplane_stat(&c, &s, &e->odd)) {
+    xplane_note_damage(r, pb_in_offset(&r->s), "stat of an event", c.fault);
+    e->damaged = true;
+    return;
+  }
   r->stat_bytes += f->value + (f->value < 0x80 ? 2 : 3); /* a length of 16 KB or more is rare */
   tk_id key = provisional_key(r, s.id);
   const struct arg_builder *b = &r->t->store->builder;
@@ -54,7 +59,6 @@ static bool event_stat(struct xplane_reader *r, struct xevent *e, const struct p
   else if (key < b->n_stamps && b->stamps[key] == b->serial) keep_earlier(r, s.id, key);
   e->has_stats = true;
   xplane_arg(r, &s, key);
-  return true;
 }
 
 static bool event_fields(struct xplane_reader *r, struct pb *c, struct xevent *e) {
@@ -73,12 +77,12 @@ static bool event_fields(struct xplane_reader *r, struct pb *c, struct xevent *e
         break;
       case PB_KEY(XEVENT_DURATION_PS, PB_VARINT): e->duration = (int64_t)f.value; break;
       case PB_KEY(XEVENT_STATS, PB_BYTES):
-        if (!event_stat(r, e, &f)) return false;
+        event_stat(r, e, &f);
         break;
       default: e->odd = e->odd || f.number <= XEVENT_NUM_OCCURRENCES;
     }
   }
-  return !c->fault || xplane_damaged(r, c, "an event");
+  return !c->fault;
 }
 
 static void reserved_arg(struct xplane_reader *r, struct xevent *e, tk_id key, int64_t value) {
@@ -114,12 +118,29 @@ static uint8_t make_usable(struct xplane_reader *r, struct xevent *e) {
   return flags;
 }
 
-static bool read_event(struct xplane_reader *r, const struct xplane_line *line, const uint8_t *p, size_t n) {
+/* A damaged length may have made other events part of this one: then reading goes on at the first of them. */
+static bool holds_events(struct xplane_reader *r, const uint8_t *p, size_t n, uint64_t end) {
+  struct pb_in *s = &r->s;
+  const uint64_t at = pb_in_offset(s) - n;
+  for (size_t i = 1; i < n; i++) {
+    const size_t seen = (size_t)(s->end - p) - i;
+    if (!xplane_is_chain(&XPLANE_LINE_LEVEL, p + i, seen < SEEN ? seen : SEEN, end - at - i)) continue;
+    return pb_in_back(s, at + i);
+  }
+  return false;
+}
+
+static void read_event(struct xplane_reader *r, const struct xplane_line *line, const uint8_t *p, size_t n, uint64_t end) {
+  const uint64_t at = pb_in_offset(&r->s) - n;
   struct pb c = pb_over(p, n);
   struct xevent e = {0};
   struct tk_event *ev;
   uint8_t flags = 0;
-  if (!event_fields(r, &c, &e)) return false;
+  if (!event_fields(r, &c, &e) || ((e.odd || e.damaged) && holds_events(r, p, n, end))) {
+    if (c.fault) holds_events(r, p, n, end);
+    xplane_note_damage(r, at, "event", c.fault ? c.fault : "its length is wrong");
+    return;
+  }
   if (e.odd || e.aggregated || e.duration < 0 || e.duration >= DAYS_100_PS || e.offset < 0 || e.offset >= DAYS_100_PS)
     flags = make_usable(r, &e);
   ev = trace_add_event(r->t);
@@ -129,8 +150,7 @@ static bool read_event(struct xplane_reader *r, const struct xplane_line *line, 
   ev->track = line->track;
   ev->args = e.has_stats ? args_end(r->t) : 0;
   ev->kind = TK_SPAN;
-  ev->flags = flags;
-  return true;
+  ev->flags = flags | (e.damaged ? TK_REPAIRED : 0);
 }
 
 /* ---- lines ---- */
@@ -178,15 +198,19 @@ static enum pb_status line_text(struct xplane_reader *r, const struct pb_field *
   return status;
 }
 
-static enum pb_status line_field(struct xplane_reader *r, struct xplane_line *line, const struct pb_field *f) {
+static enum pb_status line_field(struct xplane_reader *r, struct xplane_line *line, const struct pb_field *f, uint64_t end) {
   enum pb_status status = PB_FIELD;
   const uint8_t *p;
   switch (pb_field_key(f)) {
     case PB_KEY(XLINE_EVENTS, PB_BYTES):
       status = pb_in_bytes(&r->s, f->value, &p);
-      return status == PB_FIELD && !read_event(r, line, p, (size_t)f->value) ? PB_FAIL : status;
+      if (status == PB_FIELD) read_event(r, line, p, (size_t)f->value, end);
+      return status;
     case PB_KEY(XLINE_ID, PB_VARINT): line->id = (int64_t)f->value; break;
-    case PB_KEY(XLINE_NAME, PB_BYTES): return line_text(r, f, &line->name);
+    case PB_KEY(XLINE_NAME, PB_BYTES):
+      status = line_text(r, f, &line->name);
+      r->line_name = line->name;
+      return status;
     case PB_KEY(XLINE_TIMESTAMP_NS, PB_VARINT): line->timestamp_ns = (int64_t)f->value; break;
     case PB_KEY(XLINE_DURATION_PS, PB_VARINT): line->duration_ps = (int64_t)f->value; break;
     case PB_KEY(XLINE_DISPLAY_ID, PB_VARINT): line->display_id = (int64_t)f->value; break;
@@ -198,18 +222,43 @@ static enum pb_status line_field(struct xplane_reader *r, struct xplane_line *li
   return status;
 }
 
-/* The name of a line is often behind its events, so what it is of is finished here. */
-enum pb_status xplane_read_line(struct xplane_reader *r, tk_id process, uint32_t ordinal, uint64_t end) {
+/* Does the content of a field begin as an entry of a map does, with a key and a message? */
+static bool looks_like_entry(const struct pb_in *s) {
+  const uint8_t *p = s->p;
+  if (s->end - p < 12 || *p++ != PB_KEY(MAP_KEY, PB_VARINT)) return false;
+  while (*p++ & 0x80 && p < s->p + 11) {}
+  return *p == PB_KEY(MAP_VALUE, PB_BYTES);
+}
+
+/* A field that a line does not have, and its plane does: the line ends here, whatever its length says. */
+static bool is_behind(struct xplane_reader *r, const struct pb_field *f, uint64_t most) {
+  const uint32_t key = pb_field_key(f);
+  bool odd = key == PB_KEY(XPLANE_LINES, PB_BYTES) || key == PB_KEY(XPLANE_STAT_METADATA, PB_BYTES);
+  if (!odd && (key != PB_KEY(XLINE_EVENTS, PB_BYTES) || !looks_like_entry(&r->s))) return false;
+  return xplane_step_back(&r->s, &XPLANE_PLANE_LEVEL, most);
+}
+
+static enum pb_status line_fields(struct xplane_reader *r, struct xplane_line *line, struct xplane_extent extent) {
   enum { TICK = 1 << 16 };
-  struct xplane_line line = {.process = process, .first = r->t->n_events + 1, .ordinal = ordinal};
   enum pb_status status;
   struct pb_field f;
-  uint32_t n = 0;
-  line.track = xplane_new_track(r, TK_THREAD, process);
-  while ((status = pb_in_next(&r->s, end, &f)) == PB_FIELD) {
-    if ((status = line_field(r, &line, &f)) != PB_FIELD) break;
-    if (++n % TICK == 0 && !xplane_tick(r)) return PB_FAIL;
+  for (uint32_t n = 1;; n++) {
+    status = xplane_next(r, &XPLANE_LINE_LEVEL, &extent, &f);
+    if (status == PB_FIELD && is_behind(r, &f, extent.most)) {
+      xplane_note(r, TK_NOTE_REPAIR, "line that is shorter than it says");
+      return PB_DONE;
+    }
+    if (status == PB_FIELD) status = line_field(r, line, &f, extent.end);
+    if (status != PB_FIELD) return status;
+    if (n % TICK == 0 && !xplane_tick(r)) return PB_FAIL;
   }
+}
+
+/* The name of a line is often behind its events, so what it is of is finished here. */
+enum pb_status xplane_read_line(struct xplane_reader *r, tk_id process, uint32_t ordinal, struct xplane_extent extent) {
+  struct xplane_line line = {.process = process, .first = r->t->n_events + 1, .ordinal = ordinal};
+  line.track = xplane_new_track(r, TK_THREAD, process);
+  const enum pb_status status = line_fields(r, &line, extent);
   if (status == PB_FAIL) {
     err_prefix(r->err, "line '%s'", tk_string(r->t, line.name, NULL));
     return status;
@@ -217,6 +266,7 @@ enum pb_status xplane_read_line(struct xplane_reader *r, tk_id process, uint32_t
   line.count = r->t->n_events + 1 - line.first;
   if (strcmp(tk_string(r->t, line.name, NULL), XPLANE_COUNTERS) == 0) line.kind = XLINE_COUNTERS;
   r->t->tracks[line.track].name = xplane_shown(line.display_name ? line.display_name : line.name);
+  r->line_name = 0;
   place_line(r, &line);
   buf_append(&r->lines, &line, sizeof line);
   return status;

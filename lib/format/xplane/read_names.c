@@ -32,11 +32,6 @@ static struct pb plane_fields(const struct naming *n) {
 
 /* ---- the maps ---- */
 
-static bool map_entry(struct naming *n, const struct pb_field *f, int64_t *key, struct pb *value) {
-  struct pb c = pb_inside(f);
-  return xplane_entry(&c, key, value) || xplane_damaged(n->r, &c, "a metadata map");
-}
-
 static const struct {
   const char *word;
   unsigned type;
@@ -64,16 +59,15 @@ static void note_mismatch(struct naming *n, int64_t key, int64_t id) {
   if (id && id != key) xplane_note(n->r, TK_NOTE_REPAIR, "metadata under another key than its id: the key counts");
 }
 
-static bool stat_metadata(struct naming *n, const struct pb_field *f) {
+static void stat_metadata(struct naming *n, const struct pb_field *f) {
   struct xplane_stat_name *s;
-  struct pb c;
+  struct pb entry = pb_inside(f), c;
   struct pb_field g;
   int64_t key;
-  uint32_t at;
-  if (!map_entry(n, f, &key, &c)) return false;
-  at = xplane_stat_at(n->r, key);
+  xplane_entry(&entry, &key, &c);
+  const uint32_t at = xplane_stat_at(n->r, key);
+  if (!at) return;
   s = &n->r->stats[at];
-  if (!at) return false;
   s->name = KEY_EMPTY;
   s->type = TK_ARG_TYPES;
   while (pb_next(&c, &g)) {
@@ -81,20 +75,18 @@ static bool stat_metadata(struct naming *n, const struct pb_field *f) {
     if (pb_field_key(&g) == PB_KEY(XSTAT_METADATA_NAME, PB_BYTES)) s->name = xplane_text(n->r, g.p, (size_t)g.value);
     if (pb_field_key(&g) == PB_KEY(XSTAT_METADATA_DESCRIPTION, PB_BYTES)) s->type = type_of(&g);
   }
-  return !c.fault || xplane_damaged(n->r, &c, "stat metadata");
 }
 
-static bool class_stat(struct naming *n, const struct pb_field *f) {
+static void class_stat(struct naming *n, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct xstat s;
   bool odd = false;
   char text[24] = "#";
   uint32_t at;
-  if (!xplane_stat(&c, &s, &odd)) return xplane_damaged(n->r, &c, "a stat of event metadata");
+  xplane_stat(&c, &s, &odd);
   at = xplane_stat_at(n->r, s.id);
   if (at && !n->r->stats[at].key) n->r->stats[at].key = trace_string(n->r->t, text, 1 + num_put_i64(text + 1, s.id));
   if (at) xplane_arg(n->r, &s, n->r->stats[at].key);
-  return true;
 }
 
 static bool is_series(const struct pb_field *f) {
@@ -102,14 +94,14 @@ static bool is_series(const struct pb_field *f) {
 }
 
 /* The class is the metadata, if an event used it: its name, and what all its events share. */
-static bool event_metadata(struct naming *n, const struct pb_field *f) {
+static void event_metadata(struct naming *n, const struct pb_field *f) {
   struct tk_trace *t = n->r->t;
   tk_id name = KEY_EMPTY, display = 0, *cls;
-  struct pb c, again;
+  struct pb entry = pb_inside(f), c, again;
   struct pb_field g;
   int64_t key;
-  if (!map_entry(n, f, &key, &c)) return false;
-  if ((cls = map_get(&n->r->class_ids, (uint64_t)key)) == NULL) return true;
+  xplane_entry(&entry, &key, &c);
+  if ((cls = map_get(&n->r->class_ids, (uint64_t)key)) == NULL) return;
   again = c;
   while (pb_next(&c, &g)) {
     if (pb_field_key(&g) == PB_KEY(XEVENT_METADATA_METADATA, PB_BYTES) && is_series(&g))
@@ -118,22 +110,20 @@ static bool event_metadata(struct naming *n, const struct pb_field *f) {
     if (pb_field_key(&g) == PB_KEY(XEVENT_METADATA_NAME, PB_BYTES)) name = xplane_text(n->r, g.p, (size_t)g.value);
     if (pb_field_key(&g) == PB_KEY(XEVENT_METADATA_DISPLAY_NAME, PB_BYTES)) display = xplane_text(n->r, g.p, (size_t)g.value);
   }
-  if (c.fault) return xplane_damaged(n->r, &c, "event metadata");
   args_begin(t);
   if (display && display != KEY_EMPTY) args_str(t, n->long_name, TK_ARG_STR, name);
   while (pb_next(&again, &g))
-    if (pb_field_key(&g) == PB_KEY(XEVENT_METADATA_STATS, PB_BYTES) && !class_stat(n, &g)) return false;
+    if (pb_field_key(&g) == PB_KEY(XEVENT_METADATA_STATS, PB_BYTES)) class_stat(n, &g);
   t->classes[*cls].name = display && display != KEY_EMPTY ? display : name;
   t->classes[*cls].args = args_end(t);
-  return true;
 }
 
-static bool each_entry(struct naming *n, uint32_t number, bool (*read)(struct naming *n, const struct pb_field *f)) {
+/* What is damaged was left out when the plane was read. */
+static void each_entry(struct naming *n, uint32_t number, void (*read)(struct naming *n, const struct pb_field *f)) {
   struct pb c = plane_fields(n);
   struct pb_field f;
   while (pb_next(&c, &f))
-    if (pb_field_key(&f) == PB_KEY(number, PB_BYTES) && !read(n, &f)) return false;
-  return !c.fault || xplane_damaged(n->r, &c, "a plane");
+    if (pb_field_key(&f) == PB_KEY(number, PB_BYTES)) read(n, &f);
 }
 
 static tk_id prefixed(struct naming *n, const char *prefix, tk_id name) {
@@ -481,14 +471,13 @@ bool xplane_name_plane(struct xplane_reader *r, struct xplane_plane *plane, uint
   uint32_t n_lines;
   struct xplane_line *lines = xplane_lines(r, &n_lines);
   tk_id first = first_line < n_lines ? lines[first_line].first : r->t->n_events + 1;
-  bool ok;
   if (plane->lines == 0) return true;
   map_init(&n.by_key, mem);
   find_keys(&n);
-  ok = each_entry(&n, XPLANE_STAT_METADATA, stat_metadata) && each_entry(&n, XPLANE_EVENT_METADATA, event_metadata);
-  if (ok) name_the_rest(&n);
-  ok = ok && survey_shapes(&n);
-  if (ok) {
+  each_entry(&n, XPLANE_STAT_METADATA, stat_metadata);
+  each_entry(&n, XPLANE_EVENT_METADATA, event_metadata);
+  name_the_rest(&n);
+  if (survey_shapes(&n)) {
     map_free(&r->t->store->shape_index);
     map_init(&r->t->store->shape_index, mem);
     if (n.any & (NEED_REFS | NEED_REBUILD)) finish_events(&n, first);
@@ -503,5 +492,5 @@ bool xplane_name_plane(struct xplane_reader *r, struct xplane_plane *plane, uint
   }
   mem_free(mem, n.needs);
   map_free(&n.by_key);
-  return ok && mem_check(mem, r->err);
+  return mem_check(mem, r->err);
 }

@@ -1,6 +1,7 @@
 /* reader.c - the context of the XPlane reader: notes, text, args from stats, classes (reader.h). */
 #include "reader.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -10,10 +11,64 @@ void xplane_note(struct xplane_reader *r, enum tk_note_kind kind, const char *te
   trace_note(r->t, kind, pb_in_offset(&r->s), text);
 }
 
-bool xplane_damaged(struct xplane_reader *r, const struct pb *c, const char *where) {
-  uint64_t at = pb_in_offset(&r->s);
-  return err_at(r->err, c->limit ? TK_ELIMIT : TK_ECORRUPT, at, "%s in %s before byte %llu", c->fault, where,
-                (unsigned long long)at);
+/* "line 'python': " behind what stands in the text, of size NOTE; a long name is cut. */
+enum { NOTE = 320, NAME = 80 };
+static void put_place(const struct tk_trace *t, char *text, const char *what, tk_id name) {
+  const size_t at = strlen(text);
+  size_t n;
+  const char *bytes = tk_string(t, name, &n);
+  if (!name) return;
+  if (n > NAME)
+    for (n = NAME; n && ((unsigned char)bytes[n] & 0xc0) == 0x80;) n--;
+  snprintf(text + at, NOTE - at, "%s '%.*s': ", what, (int)n, bytes);
+}
+
+void xplane_note_damage(struct xplane_reader *r, uint64_t at, const char *what, const char *why) {
+  char text[NOTE] = "";
+  put_place(r->t, text, "plane", r->plane_name);
+  put_place(r->t, text, "line", r->line_name);
+  const size_t n = strlen(text);
+  snprintf(text + n, NOTE - n, "damaged %s left out: %s", what, why);
+  trace_note(r->t, TK_NOTE_REPAIR, at, text);
+  r->t->counts.dropped++;
+}
+
+/* Where the bytes of a message are wrong, reading goes on at its next field, or behind it. */
+static enum pb_status go_on(struct xplane_reader *r, const struct xplane_level *level, struct xplane_extent *extent, const char *fault) {
+  struct pb_in *s = &r->s;
+  if (extent->end < extent->most && xplane_step_back(s, level, extent->most)) {
+    xplane_note(r, TK_NOTE_REPAIR, "message that is longer than it says");
+    extent->end = extent->most;
+    return PB_FIELD;
+  }
+  pb_in_back(s, s->header);
+  xplane_note_damage(r, pb_in_offset(s), level->part, fault);
+  if (s->p < s->end) s->p++;
+  return xplane_resync(s, level, extent);
+}
+
+/* Is it a field that the message may have?  Text of the space is looked at: a plane has been found in its place. */
+static bool is_expected(const struct xplane_level *level, const struct pb_field *f) {
+  const bool is_text = level == &XPLANE_SPACE_LEVEL && f->number != XSPACE_PLANES;
+  return xplane_has_field(level, f) && !is_text;
+}
+
+enum pb_status xplane_next(struct xplane_reader *r, const struct xplane_level *level, struct xplane_extent *extent, struct pb_field *f) {
+  for (;;) {
+    const enum pb_status status = pb_in_next(&r->s, extent->end, f);
+    const char *fault = r->s.fault;
+    r->s.fault = NULL;
+    if (status == PB_FIELD && is_expected(level, f)) return status;
+    if (status != PB_FIELD && !fault) return status;
+    if (fault) err_clear(r->err);
+    if (xplane_retag(&r->s, level, extent->end, fault ? NULL : f, f)) {
+      xplane_note(r, TK_NOTE_REPAIR, "damaged tag of a message that is known by its content");
+      return PB_FIELD;
+    }
+    if (!fault) return status;
+    const enum pb_status found = go_on(r, level, extent, fault);
+    if (found != PB_FIELD) return found;
+  }
 }
 
 void xplane_note_odd(struct xplane_reader *r) {

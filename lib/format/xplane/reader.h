@@ -9,6 +9,7 @@
 
 #include "format/format.h"
 #include "passthrough.h"
+#include "salvage.h"
 
 /* xprof's process ids: devices from 1, custom devices from 501, the host's threads from 701 (kHostThreadsDeviceId). */
 enum { PID_DEVICE = 1, PID_CUSTOM = 501, PID_HOST = 701, PID_OTHER = 1000 };
@@ -46,6 +47,7 @@ struct xplane_reader {
   bool segment_ends;
   int64_t base_ns; /* what timestamps of lines count from */
   uint64_t stat_bytes; /* of the plane's events so far */
+  tk_id plane_name, line_name; /* where the reader is, as far as it is known */
   bool converted; /* the file was written by tracekit from another format */
   /* the plane being read */
   struct map class_ids;           /* event metadata id -> class */
@@ -78,7 +80,11 @@ static inline tk_id xplane_shown(tk_id name) { return name == KEY_EMPTY ? 0 : na
 
 void xplane_note(struct xplane_reader *r, enum tk_note_kind kind, const char *text);
 void xplane_note_odd(struct xplane_reader *r);
-bool xplane_damaged(struct xplane_reader *r, const struct pb *c, const char *where);
+/* Something at offset `at` is left out, since its bytes are wrong: a repair that says in which plane and line. */
+void xplane_note_damage(struct xplane_reader *r, uint64_t at, const char *what, const char *why);
+/* The next field of a message of this level, as pb_in_next gives it.  Where bytes are wrong it is one that comes after them, a tag that is
+ * wrong is mended, and so is a length that turns out too small. */
+enum pb_status xplane_next(struct xplane_reader *r, const struct xplane_level *level, struct xplane_extent *extent, struct pb_field *f);
 /* Now and then: false with r->err when memory has run out or the caller wants to stop. */
 bool xplane_tick(struct xplane_reader *r);
 /* A string of the file: what is not UTF-8 is replaced, with a note. */
@@ -96,8 +102,8 @@ tk_id xplane_new_track(struct xplane_reader *r, enum tk_track_kind kind, tk_id p
 
 /* ---- the stages ---- */
 
-/* A line up to offset `end`, with its events (read_event.c). */
-enum pb_status xplane_read_line(struct xplane_reader *r, tk_id process, uint32_t ordinal, uint64_t end);
+/* A line, with its events (read_event.c). */
+enum pb_status xplane_read_line(struct xplane_reader *r, tk_id process, uint32_t ordinal, struct xplane_extent extent);
 /* Names what the plane's events used (read_names.c); its fields less lines are raw text from plane->at on. */
 bool xplane_name_plane(struct xplane_reader *r, struct xplane_plane *plane, uint32_t first_line);
 /* Gives tracks what planes and lines could not say of them, the trace its zero and its top-level data (read_private.c). */
