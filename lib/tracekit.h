@@ -127,7 +127,6 @@ struct tk_flow_point {
   uint32_t args;
   uint8_t role;
   bool id_is_str : 1, id_is_uint : 1;
-  bool id_is_hex : 1; /* JSON has it as "0x...", in quotes */
   bool enclosing; /* END: binds to the enclosing span ("bp":"e"), else to the next one */
   bool bound;
 };

@@ -2,7 +2,7 @@
  *
  * Pids: a rank keeps a pid that is free, else it gets the next one from 10,000,000 on (above any real pid, below what viewers cut
  * to 32 bits).  Ids of flows and async events are given out anew for every rank, so that no flow leads to another rank.  Args are
- * never rewritten but for those ids: a correlation is a rank's own.  Processes are named "rank 3 - host - python" (label.h) and
+ * never rewritten but for those ids and the scope of instants, of which none is of all ranks: a correlation is a rank's own.  Processes are named "rank 3 - host - python" (label.h) and
  * sorted so that rank 0 comes first, within a rank in its own order.
  *
  *     sort index = kind * KIND_ROOM (if asked for) + the rank's place * SORT_ROOM + the process's place in it
@@ -207,11 +207,21 @@ static void end_pid(struct renumber *r, struct tk_arg *arg, const struct merge_p
   }
 }
 
+/* An instant of its whole trace is one of its rank in a merge: of its process there. */
+static bool has_scope(const struct renumber *r, const struct tk_event *e, tk_id key) {
+  return key == KEY_SCOPE_OF_INSTANT && e->kind == TK_INSTANT && r->t->tracks[e->track].kind == TK_PROCESS;
+}
+
+static void narrow_scope(struct renumber *r, struct tk_arg *arg) {
+  if (arg->type == TK_ARG_STR && strcmp(tk_string(r->t, arg->s, NULL), "g") == 0) arg->s = trace_text(r->t, "p");
+}
+
 static void renumber_args(struct renumber *r, struct tk_event *e, const struct merge_pid *was, uint32_t n_was) {
   struct tk_args it = tk_args_of(r->t, e->args);
   struct tk_arg arg;
   bool any = false;
-  for (uint32_t i = 0; it.shape && i < it.shape->n && !any; i++) any = is_identity(e, it.shape->fields[i].key);
+  for (uint32_t i = 0; it.shape && i < it.shape->n && !any; i++)
+    any = is_identity(e, it.shape->fields[i].key) || has_scope(r, e, it.shape->fields[i].key);
   if (!any) return;
   args_begin(r->t);
   while (tk_args_next(&it, &arg)) {
@@ -219,6 +229,7 @@ static void renumber_args(struct renumber *r, struct tk_event *e, const struct m
     if (id && arg.key == KEY_END_PID) end_pid(r, &arg, was, n_was);
     else if (id && arg.key == KEY_ID2) global_id2(r, &arg);
     else if (id) fresh_id(r, &arg);
+    else if (has_scope(r, e, arg.key)) narrow_scope(r, &arg);
     args_copy(r->t, &arg);
   }
   e->args = args_end(r->t);
@@ -242,7 +253,6 @@ static void renumber_ids(struct tk_trace *t, struct merge_ids *ids, const struct
 
 bool renumber(struct tk_trace *t, struct merge_ids *ids, const struct merge_place *place, struct merge_pid *was, uint32_t *n_was,
               struct tk_err *err) {
-  t->edits |= TK_EDIT_RENAMED;
   hide_empty(t);
   renumber_processes(t, ids, place, was, n_was);
   renumber_ids(t, ids, was, *n_was);

@@ -4,7 +4,6 @@
  * meanings are those of the Trace Event Format, and where it is silent those of its two viewers. */
 #include <string.h>
 
-#include "base/text.h"
 #include "reader.h"
 
 enum phase { PHASE_RECORD, PHASE_SPAN, PHASE_INSTANT, PHASE_COUNTER, PHASE_FLOW, PHASE_ASYNC, PHASE_LEGACY_ASYNC };
@@ -20,22 +19,10 @@ bool chrome_phase_known(uint8_t ph) { return PHASES[ph] != PHASE_RECORD; }
 
 static bool plain_id(const struct tk_arg *id) { return id->type == TK_ARG_INT || id->type == TK_ARG_UINT || id->type == TK_ARG_STR; }
 
-/* As our writer spells ids that no double holds: they are the numbers that they were. */
-static bool is_hex(const struct tk_trace *t, const struct tk_arg *id, uint64_t *number) {
-  size_t n;
-  const char *text = id->type == TK_ARG_STR ? tk_string(t, id->s, &n) : "";
-  if (!text_begins(text, "0x") || n > 18 || strspn(text + 2, "0123456789abcdef") != n - 2 || text[2] == '0') return false;
-  *number = 0;
-  for (const char *p = text + 2; *p; p++) *number = *number << 4 | (uint64_t)(*p <= '9' ? *p - '0' : *p - 'a' + 10);
-  return *number > JSON_SAFE_INT;
-}
-
-static void set_id(const struct tk_trace *t, struct tk_flow_point *f, const struct tk_arg *id) {
-  uint64_t number = 0;
-  f->id_is_hex = is_hex(t, id, &number);
-  f->id_is_str = id->type == TK_ARG_STR && !f->id_is_hex;
-  f->id_is_uint = f->id_is_hex ? number > INT64_MAX : id->type == TK_ARG_UINT;
-  f->id = f->id_is_hex ? (int64_t)number : f->id_is_str ? (int64_t)id->s : id->i;
+static void set_id(struct tk_flow_point *f, const struct tk_arg *id) {
+  f->id_is_str = id->type == TK_ARG_STR;
+  f->id_is_uint = id->type == TK_ARG_UINT;
+  f->id = f->id_is_str ? (int64_t)id->s : id->i;
 }
 
 /* Phases known before that must be records after all: an async event or a flow point without an identity. */
@@ -198,7 +185,7 @@ static void bound_point(struct chrome *r, const struct chrome_event *e, tk_id ev
   f = trace_add_flow_point(r->t);
   f->role = e->flow_in && e->flow_out ? TK_FLOW_INOUT : e->flow_in ? TK_FLOW_IN : TK_FLOW_OUT;
   f->cls = trace_class(r->t, 0, 0);
-  set_id(r->t, f, &e->bind_id);
+  set_id(f, &e->bind_id);
   f->bound = true;
   f->at = event;
 }
@@ -247,7 +234,7 @@ static void emit_flow(struct chrome *r, const struct chrome_event *e, uint32_t a
   f->role = e->ph == 's' ? TK_FLOW_START : e->ph == 't' ? TK_FLOW_STEP : TK_FLOW_END;
   f->cls = chrome_class(r, e->name, e->cat);
   f->at = chrome_thread(r, e->pid, e->tid);
-  set_id(r->t, f, &e->id);
+  set_id(f, &e->id);
   f->enclosing = e->enclosing;
   const unsigned respelled = chrome_respelled(r, e, f->at);
   f->args = respelled ? chrome_with_respelled(r, args, respelled) : args;

@@ -456,7 +456,7 @@ static void put_flow_id(struct printer *p, const char *key, const struct tk_flow
   struct tk_arg id = {.type = f->id_is_uint ? TK_ARG_UINT : TK_ARG_INT, .i = f->id};
   if (f->id_is_str) {
     id = (struct tk_arg){.type = TK_ARG_STR, .s = (tk_id)f->id};
-  } else if (f->id_is_hex || is_large) {
+  } else if (is_large) {
     print_bytes(p, key, strlen(key));
     char *q = (char *)out_reserve(p->out, 24);
     p->out->next += snprintf(q, 24, "\"0x%llx\"", (unsigned long long)f->id);

@@ -1,0 +1,6 @@
+# An instant of a whole trace is one of its rank in a merge, and so of its process; of a trace alone it stays what it is.
+for i in 0 1; do
+  echo '[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":5},{"ph":"i","s":"g","name":"b","pid":1,"tid":1,"ts":2}]' > r$i.json
+done
+tracekit merge -q --no-provenance r0.json r1.json -f json -o - | grep '"b"'
+tracekit merge -q --no-provenance r0.json -f json -o - | grep '"b"'
