@@ -3,7 +3,6 @@
 
     counts   records by phase: what the inventory states, what Python counts, what `info` says was read
     values   written and read again, the same values (tests/support/chromejson.py)
-    spelling ... "tid":"7" and "tid":7 of one thread may have become the same
     silent   ... not more events differ than were announced as repaired
     stable   written a second time, the same bytes
     paths    the predicting reader and the plain one build the same graph
@@ -75,14 +74,13 @@ def count_faults(trace, stated, original):
 
 
 def value_faults(trace, original, again):
-    """By comparison: a difference that is one of spelling is called so, one that is none must be announced."""
+    """By comparison: a difference must be announced."""
     faults = list(chromejson.differences(original, again))
     if not faults:
-        return {'values': [], 'spelling': [], 'silent': []}
-    loose = list(chromejson.differences(chromejson.one_spelling(original), chromejson.one_spelling(again)))
+        return {'values': [], 'silent': []}
     lost = sum((chromejson.parts(original)[0] - chromejson.parts(again)[0]).values())
-    silent = [f'{lost} events differ, {repairs(trace)} repairs were announced'] if loose and lost > repairs(trace) else []
-    return {'values': loose, 'spelling': [] if loose else faults, 'silent': silent}
+    silent = [f'{lost} events differ, {repairs(trace)} repairs were announced'] if lost > repairs(trace) else []
+    return {'values': faults, 'silent': silent}
 
 
 def path_faults(path):

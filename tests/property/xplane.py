@@ -57,15 +57,18 @@ def equal_arg(ours, theirs):
 
 
 def events(trace):
-    names = {}
+    names, lanes = {}, {}
     found = collections.defaultdict(list)
     for e in trace['traceEvents']:
         if e.get('ph') == 'M' and e['name'] in ('process_name', 'thread_name'):
             names[(e['pid'], e.get('tid') if e['name'] == 'thread_name' else None)] = e['args']['name']
+            if 'tracekit.lane_of' in e['args']:  # a row of ours for spans that overlap others of the thread
+                lanes[(e['pid'], e['tid'])] = e['args']['tracekit.lane_of']
     for e in trace['traceEvents']:
         if e.get('ph') in ('X', 'C'):
             process = (e['pid'], names.get((e['pid'], None)))
-            thread = (e.get('tid'), names.get((e['pid'], e.get('tid')))) if e['ph'] == 'X' else None
+            tid = lanes.get((e['pid'], e.get('tid')), e.get('tid'))
+            thread = (tid, names.get((e['pid'], tid))) if e['ph'] == 'X' else None
             found[(process, e['name'], ps(e['ts']))].append((thread, max(ps(e.get('dur', 0)), 1), e.get('args', {})))
     return found
 

@@ -131,17 +131,6 @@ def shortened(counter, n=3):
     return '; '.join(str(text)[:300] for text in list(counter)[:n]).replace('\\u0000', '')
 
 
-def one_spelling(trace):
-    """The same trace with "tid":"7" and "tid":7 told apart no longer: some producers write both for one thread."""
-    def spelled(event):
-        if not isinstance(event, dict):
-            return event
-        ids = {k: NUMBER + event[k] for k in ('pid', 'tid') if isinstance(event.get(k), str) and INTEGER.fullmatch(event[k])}
-        return {**event, **ids}
-    events = [spelled(e) for e in events_of(trace)]
-    return events if isinstance(trace, list) else {**trace, 'traceEvents': events}
-
-
 def differences(before, after):
     """One line for each way in which `after` is not the same trace; nothing if it is."""
     events_before, keys_before = parts(before)
