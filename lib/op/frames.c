@@ -31,8 +31,13 @@ static uint32_t parent_of(struct frames *f, const struct json_value *frame) {
   struct json_value v;
   if (frame->type != JSON_OBJECT || !json_member((const char *)frame->p, (size_t)(frame->end - frame->p), "parent", &v))
     return 0;
-  bool quoted = v.type == JSON_STRING;
-  return intern(&f->ids, quoted ? v.str.p : v.p, quoted ? v.str.n : (size_t)(v.end - v.p));
+  if (v.type != JSON_STRING) return intern(&f->ids, v.p, (size_t)(v.end - v.p));
+  struct json j = {.last = true, .scratch = {.mem = &f->t->store->mem}};
+  size_t n;
+  const uint8_t *text = json_text(&j, &v.str, &n);
+  uint32_t id = intern(&f->ids, text, n);
+  buf_free(&j.scratch);
+  return id;
 }
 
 static bool read_table(struct frames *f, const struct tk_meta *m) {
@@ -45,7 +50,9 @@ static bool read_table(struct frames *f, const struct tk_meta *m) {
     const uint8_t *from = j.p;
     ok = json_key(&j, &key) && json_value(&j, &v);
     uint32_t parent = ok ? parent_of(f, &v) : 0;
-    struct frame *frame = ok ? frame_of(f, key.p, key.n) : NULL;
+    size_t n;
+    const uint8_t *id = ok ? json_text(&j, &key, &n) : NULL;
+    struct frame *frame = id ? frame_of(f, id, n) : NULL;
     if (!frame) ok = false;
     else *frame = (struct frame){.at = m->at + (uint64_t)(from - text), .size = (uint64_t)(v.end - from), .parent = parent};
     if (!ok || !json_blank(&j) || *j.p++ != ',') break;
@@ -77,7 +84,8 @@ static void mark_args(struct frames *f, uint32_t args) {
   while (tk_args_next(&it, &arg)) {
     if (!names_frame(f->t, arg.key)) continue;
     const char *text = number;
-    if (arg.type == TK_ARG_STR) text = tk_string(f->t, arg.s, &n);
+    if (arg.type == TK_ARG_STR || arg.type == TK_ARG_NUMBER) text = tk_string(f->t, arg.s, &n);
+    else if (arg.type == TK_ARG_UINT) n = num_put_u64(number, arg.u);
     else if (arg.type == TK_ARG_INT) n = num_put_i64(number, arg.i);
     else continue;
     mark_frame(f, text, n);

@@ -72,7 +72,26 @@ def one(trace, folder):
     judge(f'{trace}: --no-loss', '' if refused or not lost else f'status {p.returncode}: {p.stderr.decode()}')
 
 
+def crossing(folder):
+    """Spans that all cross have a profile each, in a time that grows with their number alone, and lose none."""
+    seconds = []
+    for n in (10000, 80000):
+        source, out = f'{folder}/crossing.json', f'{folder}/crossing.speedscope.json'
+        with open(source, 'w', encoding='utf-8') as f:
+            json.dump([{'ph': 'X', 'pid': 1, 'tid': 1, 'ts': i, 'dur': n, 'name': 'a'} for i in range(n)], f)
+        before = os.times()
+        p = run('convert', '-q', source, '-o', out, '--force')
+        after = os.times()
+        seconds.append(after.children_user + after.children_system - before.children_user - before.children_system)
+        with open(out, encoding='utf-8') as f:
+            profiles = json.load(f)['profiles']
+        fault = next((fault for fault in map(stack_fault, profiles) if fault), p.stderr.decode())
+        judge(f'{n} crossing spans', fault or ('' if len(profiles) == n else f'{len(profiles)} profiles'))
+    judge('their time', '' if seconds[1] < 20 * seconds[0] + 0.2 else f'{seconds} s')
+
+
 with tempfile.TemporaryDirectory() as folder:
+    crossing(folder)
     for trace in TRACES:
         one(trace, folder)
 sys.exit(finish())

@@ -7,10 +7,11 @@
  *     "shared":{"frames":[{"name":"matmul"}]}}
  *
  * (speedscope, src/lib/file-format-spec.ts).  A profile is one stack: spans that overlap go to further profiles of the same
- * name, each span to the first in which it nests.  Frames stand behind the profiles, since their names are known only then. */
+ * name, each span to one of the first in which it nests, or to one that is empty by then.  Frames stand behind the profiles, since their names are known only then. */
 #include <stdio.h>
 #include <string.h>
 
+#include "base/heap.h"
 #include "format/json.h"
 #include "speedscope.h"
 
@@ -30,6 +31,13 @@ struct lane {
   struct buf spans; /* tk_id of each, parents before children */
   struct buf open;  /* ends of the open ones, innermost last */
 };
+
+/* Those of one track.  Only the first few are asked whether a span nests in them: of n spans that all cross there are n lanes. */
+struct lanes {
+  struct buf all;   /* of struct lane */
+  struct heap free; /* indices, by when a lane was last said to be empty; it may have been filled since */
+};
+enum { ASKED_LANES = 16 };
 
 static void write_text(struct speedscope_sink *s, const char *text) { out_write(s->out, text, strlen(text)); }
 
@@ -62,24 +70,41 @@ static bool nests_in(struct lane *l, const struct tk_event *e) {
   return !innermost(l) || e->ts + e->dur <= *innermost(l);
 }
 
-static bool add_to_lanes(struct speedscope_sink *s, struct buf *lanes, const struct tk_event *e, tk_id id) {
-  tk_time end = e->ts + e->dur;
-  struct lane *l = (struct lane *)(void *)lanes->data, *last = l + lanes->len / sizeof *l;
-  while (l < last && !nests_in(l, e)) l++;
-  if (l == last) {
-    struct lane fresh = {.spans = {.mem = &s->mem}, .open = {.mem = &s->mem}};
-    if (!buf_append(lanes, &fresh, sizeof fresh)) return false;
-    l = (struct lane *)(void *)(lanes->data + lanes->len) - 1;
+static uint32_t n_lanes(const struct lanes *lanes) { return (uint32_t)(lanes->all.len / sizeof(struct lane)); }
+static struct lane *lane_at(const struct lanes *lanes, uint32_t i) { return (struct lane *)(void *)lanes->all.data + i; }
+
+static uint32_t empty_lane(struct lanes *lanes, const struct tk_event *e) {
+  while (lanes->free.n && lanes->free.items[0].time <= e->ts) {
+    const uint32_t i = (uint32_t)heap_pop(&lanes->free);
+    if (nests_in(lane_at(lanes, i), e)) return i;
   }
+  return n_lanes(lanes);
+}
+
+static uint32_t lane_for(struct lanes *lanes, const struct tk_event *e) {
+  const uint32_t n = n_lanes(lanes), most = n < ASKED_LANES ? n : ASKED_LANES;
+  for (uint32_t i = 0; i < most; i++)
+    if (nests_in(lane_at(lanes, i), e)) return i;
+  return n <= ASKED_LANES ? n : empty_lane(lanes, e);
+}
+
+static bool add_to_lanes(struct speedscope_sink *s, struct lanes *lanes, const struct tk_event *e, tk_id id) {
+  const struct lane fresh = {.spans = {.mem = &s->mem}, .open = {.mem = &s->mem}};
+  const tk_time end = e->ts + e->dur;
+  const uint32_t at = lane_for(lanes, e);
+  if (at == n_lanes(lanes) && !buf_append(&lanes->all, &fresh, sizeof fresh)) return false;
+  struct lane *l = lane_at(lanes, at);
+  if (at >= ASKED_LANES && !innermost(l)) heap_push(&lanes->free, (struct heap_item){.time = end, .value = at});
   return buf_append(&l->spans, &id, sizeof id) && buf_append(&l->open, &end, sizeof end);
 }
 
-static void free_lanes(struct buf *lanes) {
-  for (struct lane *l = (struct lane *)(void *)lanes->data; l && (uint8_t *)l < lanes->data + lanes->len; l++) {
-    buf_free(&l->spans);
-    buf_free(&l->open);
+static void free_lanes(struct lanes *lanes) {
+  for (uint32_t i = 0; i < n_lanes(lanes); i++) {
+    buf_free(&lane_at(lanes, i)->spans);
+    buf_free(&lane_at(lanes, i)->open);
   }
-  buf_free(lanes);
+  buf_free(&lanes->all);
+  heap_free(&lanes->free);
 }
 
 /* ---- profiles ---- */
@@ -161,15 +186,14 @@ static void write_profile(struct speedscope_sink *s, const struct tk_trace *t, c
 }
 
 static bool write_track(struct speedscope_sink *s, const struct tk_trace *t, const struct tk_track *k) {
-  struct buf lanes = {.mem = &s->mem};
+  struct lanes lanes = {.all = {.mem = &s->mem}, .free = {.mem = &s->mem}};
   bool ok = true;
   for (tk_id i = k->first; ok && i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
     if (is_written(e)) ok = add_to_lanes(s, &lanes, e, i);
     else if (e->kind == TK_SPAN) sink_lose(&s->sink, TK_LOSS_SPANS, 1);
   }
-  for (struct lane *l = (struct lane *)(void *)lanes.data; ok && l && (uint8_t *)l < lanes.data + lanes.len; l++)
-    write_profile(s, t, k, l);
+  for (uint32_t i = 0; ok && i < n_lanes(&lanes); i++) write_profile(s, t, k, lane_at(&lanes, i));
   free_lanes(&lanes);
   return ok;
 }
