@@ -37,5 +37,5 @@ MERGED = {
     'machines': 'select count(*) as n from machine',
     'declared': 'select name from process where name is not null',
     'slices': 'select count(*) as n, sum(iif(dur < 0, 0, dur)) as dur from slice',
-    'used': f'select count(distinct p.upid) as processes, count(distinct t.utid) as threads {WHERE}',
+    'used': f'select count(distinct t.upid) as processes, count(distinct t.utid) as threads {WHERE}',
 }

@@ -246,14 +246,24 @@ static bool is_endless(const struct tk_event *e) {
   return (e->flags & (TK_PAIRED | TK_UNFINISHED)) == (TK_PAIRED | TK_UNFINISHED);
 }
 
-/* A begin that never ends stands in a span that does only where that one came whole: an end closes the innermost begin.  Other formats
- * have such pairs, and they are written whole: their bytes in s->whole are set.  In preorder an event holds the next endless one
- * unless something between them is at most as deep as itself. */
+/* Is the next event of the track, in preorder, the first one in this span, and begins with it? */
+static bool begins_with_next(const struct tk_trace *t, const struct tk_track *k, tk_id i) {
+  const struct tk_event *e = &t->events[i], *next = e + 1;
+  return i + 1 < k->first + k->count && e->kind == TK_SPAN && next->kind == TK_SPAN && next->depth > e->depth && next->ts == e->ts;
+}
+
+/* Pairs that are written whole, which operations and other formats make: their bytes in s->whole are set.
+ *
+ * A begin that never ends stands in a span that does only where that one came whole: an end closes the innermost begin.  In preorder an
+ * event holds the next endless one unless something between them is at most as deep as itself.
+ *
+ * Of an X and a B of one time viewers take the X first, so a pair that begins with an X that is in it cannot be one. */
 static bool mark_whole(struct chrome_sink *s, const struct tk_trace *t, const struct tk_track *k) {
   bool any = false;
   uint16_t least = 0;
   s->whole.len = 0;
-  for (tk_id i = k->first; !any && i < k->first + k->count; i++) any = is_endless(&t->events[i]);
+  for (tk_id i = k->first; !any && i < k->first + k->count; i++)
+    any = is_endless(&t->events[i]) || (t->events[i].flags & TK_PAIRED && begins_with_next(t, k, i));
   if (!any) return true;
   uint8_t *whole = buf_reserve(&s->whole, k->count);
   if (!whole) return false;
@@ -262,6 +272,7 @@ static bool mark_whole(struct chrome_sink *s, const struct tk_trace *t, const st
   for (tk_id i = k->count; i-- > 0;) {
     const struct tk_event *e = &t->events[k->first + i];
     whole[i] = any && !is_endless(e) && least > e->depth;
+    if (begins_with_next(t, k, k->first + i) && !is_endless(e) && (whole[i + 1] || !(e[1].flags & TK_PAIRED))) whole[i] = true;
     if (is_endless(e) || e->depth < least) least = e->depth;
     any |= is_endless(e);
   }

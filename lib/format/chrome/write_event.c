@@ -258,6 +258,26 @@ static bool put_shared(struct printer *p, uint32_t shared, uint32_t args) {
   return any;
 }
 
+/* Has the event itself an arg of the name that one of its end has? */
+static bool is_twin(const struct printer *p, const struct tk_args *it, const struct printed_field *end) {
+  const struct printed_field *f = &p->fields[p->shapes[it->shape->id].first];
+  for (uint32_t i = 0; i < it->shape->n; i++)
+    if (f[i].place == IN_ARGS && f[i].key.n == end->key.n &&
+        memcmp(p->text.data + f[i].key.at, p->text.data + end->key.at, end->key.n) == 0)
+      return true;
+  return false;
+}
+
+/* "end.k": where begin and end have an arg of one name. */
+static void put_key(struct printer *p, const struct tk_args *it, const struct printed_field *f) {
+  if (!p->joined || f->place != IN_END_ARGS || !is_twin(p, it, f)) {
+    put_fragment(p, f->key);
+    return;
+  }
+  PUT(p, "\"end.");
+  put_fragment(p, (struct fragment){f->key.at + 1, f->key.n - 1});
+}
+
 /* `open`: the object of args has begun. */
 static void put_args(struct printer *p, uint32_t args, enum place place, enum place mark, bool open) {
   struct tk_args it = tk_args_of(p->t, args);
@@ -271,12 +291,12 @@ static void put_args(struct printer *p, uint32_t args, enum place place, enum pl
       put_value(p, &arg);
       return;
     }
-    if (!simple && f->place != place) continue;
+    if (!simple && f->place != place && !(p->joined && f->place == IN_END_ARGS)) continue;
     if (any) PUT(p, ",");
     else PUT(p, ",\"args\":{");
     any = true;
     uint64_t before = p->meter ? out_raw_bytes(p->out) : 0;
-    put_fragment(p, f->key);
+    put_key(p, &it, f);
     put_value(p, &arg);
     if (p->meter) p->meter->add(p->meter->arg, SINK_ARG, arg.key, out_raw_bytes(p->out) - before + 1);
   }
@@ -484,6 +504,7 @@ void print_event(struct printer *p, const struct tk_event *e, enum event_part pa
     return;
   }
   const unsigned is = respelled(p, e->args, MARK_RESPELLED);
+  p->joined = part == WHOLE && e->flags & TK_PAIRED;
   put_phase(p, phase_of(p, e, part));
   put_fragment(p, p->classes[e->cls]);
   put_event_track(p, e, is);
@@ -495,6 +516,7 @@ void print_event(struct printer *p, const struct tk_event *e, enum event_part pa
     if (e->args && !p->shapes[tk_args_of(p->t, e->args).shape->id].simple) put_fields(p, e->args, AS_FIELD);
     put_args(p, e->args, IN_ARGS, MARK_ARGS, shared && put_shared(p, shared, e->args));
   }
+  p->joined = false;
   PUT(p, "}");
 }
 

@@ -45,6 +45,7 @@ struct printer {
   struct printed_field *fields;
   uint32_t n_fields;
   const struct sink_meter *meter; /* hears of args; NULL = nobody does */
+  bool joined; /* the event is a pair that is written whole: args of its end stand among its own */
   const struct lanes *lanes; /* NULL = there are none */
   tk_id *points; /* by event: a flow point of it that its args do not say, to be printed as bind_id; NULL = there are none */
 };
