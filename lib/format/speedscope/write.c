@@ -7,7 +7,8 @@
  *     "shared":{"frames":[{"name":"matmul"}]}}
  *
  * (speedscope, src/lib/file-format-spec.ts).  A profile is one stack: spans that overlap go to further profiles of the same
- * name, each span to one of the first in which it nests, or to one that is empty by then.  Frames stand behind the profiles, since their names are known only then. */
+ * name, each span to one of the first in which it nests, or to one that is empty by then.  Frames stand behind the profiles, since
+ * their names are known only then. */
 #include <stdio.h>
 #include <string.h>
 
