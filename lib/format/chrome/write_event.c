@@ -333,6 +333,12 @@ static void put_phase(struct printer *p, char ph) {
   p->out->next += 9;
 }
 
+/* trace_processor takes 7 and "7" for two threads, so that what an operation leaves of them is spelled alike; what none has changed is
+ * written as it was read. */
+static unsigned kept_spelling(const struct printer *p, unsigned is) {
+  return p->t->edits ? is & ~(unsigned)(TK_RESPELLED_PID | TK_RESPELLED_TID) : is;
+}
+
 /* Bits of enum tk_respelled. */
 static unsigned respelled(const struct printer *p, uint32_t args, enum place mark) {
   static const char *const NAMES[] = {"ts", "dur", "pid", "tid"};
@@ -341,7 +347,7 @@ static unsigned respelled(const struct printer *p, uint32_t args, enum place mar
   if (!args || !find_mark(p, args, mark, &arg) || arg.type != TK_ARG_STR) return 0;
   for (unsigned i = 0; i < 4; i++)
     if (strstr(tk_string(p->t, arg.s, NULL), NAMES[i])) is |= 1u << i;
-  return is;
+  return kept_spelling(p, is);
 }
 
 static void put_quote(struct printer *p, bool quoted) {
@@ -544,8 +550,9 @@ void print_flow(struct printer *p, const struct tk_flow_point *f) {
 static void put_record_track(struct printer *p, const struct tk_record *r, const char *comma) {
   const struct tk_track *k = &p->t->tracks[r->track];
   const size_t at = p->text.len;
+  const unsigned is = kept_spelling(p, r->respelled);
   struct fragment f = p->tracks[r->track];
-  if (r->respelled) f = ident_fragment(p, k->pid, k->kind == TK_PROCESS ? ident_none() : k->tid, r->respelled);
+  if (is) f = ident_fragment(p, k->pid, k->kind == TK_PROCESS ? ident_none() : k->tid, is);
   if (f.n) {
     print_bytes(p, comma, strlen(comma));
     print_bytes(p, p->text.data + f.at + 1, f.n - 1); /* without its leading comma */
