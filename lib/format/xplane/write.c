@@ -75,7 +75,7 @@ static void begin_graph(struct xplane_sink *s, struct xplane_graph *g, const str
   }
   find_overruled(s, g);
   if (!s->carrier) s->next_flow = xplane_link_events(g, s->next_flow, &s->mem);
-  if (g->ordinal == 0) s->edited = t->edits != 0;
+  s->edited = s->edited || t->edits;
   xplane_prune_init(g, s->opt.no_passthrough && g->planes, &s->mem);
 }
 
@@ -123,6 +123,7 @@ static bool end_segment(struct xplane_sink *s, struct tk_err *err) {
 
 static bool write_planes(struct xplane_sink *s, struct xplane_graph *g, struct tk_err *err) {
   const struct tk_trace *t = g->t;
+  if (g->ordinal && g->planes) xplane_add_space(&s->space, s->segment, xplane_passthrough(t, XPLANE_META_SPACE));
   bool ok = true;
   for (uint32_t i = 0; i < g->n_planes && ok; i++) {
     while (ok && g->ordinal == 0 && s->segment < g->planes[i].segment) ok = end_segment(s, err);
@@ -239,20 +240,11 @@ static bool write_private(struct xplane_sink *s, const struct tk_trace *first, c
   return stats_plane_end(&p, s, XPLANE_PRIVATE_PLANE, err);
 }
 
-/* Is the host one that the XSpace names already? */
-static bool is_named(const struct xplane_sink *s, const uint8_t *name, size_t n) {
-  struct pb c = pb_over(s->space.data ? s->space.data : (const uint8_t *)"", s->space.len);
-  struct pb_field f;
-  while (pb_next(&c, &f))
-    if (pb_field_key(&f) == PB_KEY(XSPACE_HOSTNAMES, PB_BYTES) && f.value == n && memcmp(f.p, name, n) == 0) return true;
-  return false;
-}
-
 static void put_host_name(struct xplane_sink *s, const struct json_value *host) {
   struct json j = {.p = host->p, .end = host->end, .last = true, .scratch = {.mem = &s->mem}};
   size_t n = 0;
   const uint8_t *name = host->type == JSON_STRING ? json_text(&j, &host->str, &n) : NULL;
-  if (name && n && !is_named(s, name, n)) {
+  if (name && n && !xplane_is_named(&s->space, name, n)) {
     pb_u64(&s->space, XPLANE_SEGMENT, s->segment);
     pb_bytes(&s->space, XSPACE_HOSTNAMES, name, n);
   }
@@ -292,7 +284,7 @@ static bool xplane_close(struct sink *sink, const struct tk_trace *first, const 
 static void xplane_free(struct sink *sink) {
   struct xplane_sink *s = (struct xplane_sink *)sink;
   struct mem mem;
-  map_free(&s->ids);
+  xplane_ids_free(&s->ids);
   buf_free(&s->space);
   buf_free(&s->carried_names);
   buf_free(&s->carried_stats);
@@ -306,7 +298,7 @@ struct sink *xplane_writer(struct out *out, const struct sink_options *opt) {
   if (!s) return NULL;
   *s = (struct xplane_sink){.out = out, .opt = *opt, .mem = mem, .next_flow = 1};
   s->space.mem = s->carried_names.mem = s->carried_stats.mem = &s->mem;
-  map_init(&s->ids, &s->mem);
+  xplane_ids_init(&s->ids, &s->mem);
   s->sink.open = xplane_open;
   s->sink.write = xplane_sink_write;
   s->sink.close = xplane_close;

@@ -212,6 +212,8 @@ static void put_tail(struct xplane_encoder *e, struct buf *b, const struct xplan
   if (line->duration_ps) pb_i64(b, XLINE_DURATION_PS, line->duration_ps);
   if (line->display_id) pb_i64(b, XLINE_DISPLAY_ID, line->display_id);
   if (line->display_name) pb_bytes(b, XLINE_DISPLAY_NAME, name, n);
+  if (line->was && line->was->fields_size && !e->g->t->edits && !e->g->bare)
+    buf_append(b, trace_raw(e->g->t, line->was->fields_at), line->was->fields_size);
 }
 
 static uint64_t with_header(uint64_t n) {
@@ -246,7 +248,10 @@ bool xplane_measure_lines(struct xplane_encoder *e) {
   if (!xplane_choose_lines(e)) return false;
   give_ids(e);
   lines = xplane_out_lines(e, &n);
-  for (uint32_t i = 0; i < n; i++) measure(e, &lines[i]);
+  for (uint32_t i = 0; i < n; i++) {
+    measure(e, &lines[i]);
+    e->lost += lines[i].was && lines[i].was->fields_size && e->g->t->edits && !e->g->bare; /* may speak of what was changed */
+  }
   return !e->mem->failed;
 }
 

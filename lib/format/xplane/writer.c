@@ -256,7 +256,7 @@ void xplane_encoder_init(struct xplane_encoder *e, const struct xplane_graph *g,
                          struct mem *mem) {
   *e = (struct xplane_encoder){.mem = mem, .g = g, .process = process, .was = was, .next_class = 1, .next_stat = 1};
   e->new_classes.mem = e->new_stats.mem = e->event.mem = e->stat.mem = e->inner.mem = e->lines.mem = mem;
-  e->entries.mem = e->children.mem = mem;
+  e->entries.mem = e->children.mem = e->fields.mem = mem;
   map_init(&e->classes, mem);
   map_init(&e->stats, mem);
   map_init(&e->class_of_id, mem);
@@ -287,6 +287,7 @@ void xplane_encoder_free(struct xplane_encoder *e) {
   buf_free(&e->lines);
   buf_free(&e->entries);
   buf_free(&e->children);
+  buf_free(&e->fields);
   mem_free(e->mem, e->counters);
 }
 
