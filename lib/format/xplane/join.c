@@ -1,6 +1,7 @@
 /* join.c - passthrough of several hosts in one graph, as several hosts stand in one file.
  *
- * The side tables are about tracks, classes and strings of their graph, which have other ids now, and about times.  What tells hosts apart in one file is what
+ * The side tables are about tracks, classes and strings of their graph, which have other ids now, and about times.  What tells
+ * hosts apart in one file is what
  * the writer does for graphs that come one after the other: planes bear the name of their rank, those of one kind have ids of their
  * own, and a stat of ours says which host contexts are of (read_flow.c).  What later hosts say of the XSpace itself stands behind
  * what the first one does. */

@@ -7,7 +7,10 @@ enum xplane_kind xplane_plane_kind(const char *name) {
   static const struct {
     const char *prefix;
     enum xplane_kind kind;
-  } KINDS[] = {{"/device:GPU:", XPLANE_DEVICE}, {"/device:TPU:", XPLANE_DEVICE}, {"/device:CUSTOM:", XPLANE_CUSTOM}, {"/host:CPU", XPLANE_HOST}};
+  } KINDS[] = {{"/device:GPU:", XPLANE_DEVICE},
+               {"/device:TPU:", XPLANE_DEVICE},
+               {"/device:CUSTOM:", XPLANE_CUSTOM},
+               {"/host:CPU", XPLANE_HOST}};
   for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++)
     if (strncmp(name, KINDS[i].prefix, strlen(KINDS[i].prefix)) == 0) return KINDS[i].kind;
   return XPLANE_OTHER;

@@ -36,6 +36,48 @@ static void find_origins(struct xplane_sink *s, struct xplane_graph *g) {
       g->planes_of[g->planes[i].process] = g->planes[i].adopted ? XPLANE_ADOPTED : XPLANE_READ;
 }
 
+static tk_id process_of(const struct tk_trace *t, tk_id track) { return track <= t->n_tracks ? xplane_process(t, track) : 0; }
+
+static tk_id parent_of(const void *arg, uint32_t i) { return ((const struct xplane_graph *)arg)->t->tracks[i].parent; }
+static tk_id process_of_line(const void *arg, uint32_t i) {
+  const struct xplane_graph *g = arg;
+  return process_of(g->t, g->lines[i - 1].process);
+}
+static tk_id process_of_class(const void *arg, uint32_t i) {
+  const struct xplane_graph *g = arg;
+  return process_of(g->t, g->classes[i].process);
+}
+static tk_id process_of_record(const void *arg, uint32_t i) {
+  const struct xplane_graph *g = arg;
+  return xplane_process(g->t, g->t->records[i].track);
+}
+static tk_id process_of_point(const void *arg, uint32_t i) {
+  const struct xplane_graph *g = arg;
+  return xplane_process(g->t, tk_flow_point_track(g->t, &g->t->flow_points[i]));
+}
+
+static bool make_marks(struct xplane_sink *s, struct xplane_graph *g) {
+  const size_t tracks = (size_t)g->t->n_tracks + 1, shapes = (size_t)g->t->store->n_shapes + 1;
+  g->marks = mem_alloc(&s->mem, sizeof *g->marks);
+  if (!g->marks) return false;
+  *g->marks = (struct xplane_marks){0, mem_array(&s->mem, tracks, sizeof(uint32_t)), mem_array(&s->mem, shapes, sizeof(uint32_t))};
+  if (!g->marks->tracks || !g->marks->shapes) return false;
+  memset(g->marks->tracks, 0, tracks * sizeof(uint32_t));
+  memset(g->marks->shapes, 0, shapes * sizeof(uint32_t));
+  return true;
+}
+
+/* Each process finds what is of it without looking at what is of others. */
+static bool group(struct xplane_sink *s, struct xplane_graph *g) {
+  const struct tk_trace *t = g->t;
+  const uint32_t classes = g->n_classes ? g->n_classes - 1 : 0;
+  return by_process_init(&g->tracks, t, t->n_tracks, parent_of, g, &s->mem) &&
+         by_process_init(&g->was, t, g->n_lines, process_of_line, g, &s->mem) &&
+         by_process_init(&g->of_classes, t, classes < t->n_classes ? classes : t->n_classes, process_of_class, g, &s->mem) &&
+         by_process_init(&g->records, t, t->n_records, process_of_record, g, &s->mem) &&
+         by_process_init(&g->points, t, t->n_flow_points, process_of_point, g, &s->mem) && make_marks(s, g);
+}
+
 /* Which args say what metadata has, where a stat of the event overrules it. */
 static void find_overruled(struct xplane_sink *s, struct xplane_graph *g) {
   const size_t prefix = strlen(XPLANE_OF_METADATA);
@@ -70,9 +112,10 @@ static void begin_graph(struct xplane_sink *s, struct xplane_graph *g, const str
     g->carried = s->carrier;
     g->moved_ns = (int64_t)((i128)t->origin_ns - was.origin_ns + was.base_ns - s->base_ns);
     find_origins(s, g);
-    begin_adopted(s, g);
-    if (g->ordinal == 0) s->pristine = !g->converted;
   }
+  if (!group(s, g)) return;
+  if (is_xplane) begin_adopted(s, g);
+  if (is_xplane && g->ordinal == 0) s->pristine = !g->converted;
   find_overruled(s, g);
   if (!s->carrier) s->next_flow = xplane_link_events(g, s->next_flow, &s->mem);
   s->edited = s->edited || t->edits;
@@ -80,6 +123,11 @@ static void begin_graph(struct xplane_sink *s, struct xplane_graph *g, const str
 }
 
 static void end_graph(struct xplane_sink *s, struct xplane_graph *g) {
+  struct by_process *const groups[] = {&g->tracks, &g->was, &g->of_classes, &g->records, &g->points};
+  for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) by_process_free(groups[i], &s->mem);
+  if (g->marks) mem_free(&s->mem, g->marks->tracks);
+  if (g->marks) mem_free(&s->mem, g->marks->shapes);
+  mem_free(&s->mem, g->marks);
   xplane_prune_free(g);
   mem_free(&s->mem, g->planes_of);
   mem_free(&s->mem, g->rows);
