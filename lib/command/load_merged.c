@@ -22,6 +22,7 @@ struct graph_sink {
   struct sink sink;
   struct tk_trace *to;
   uint32_t n_joined;
+  void *states[FORMATS_MOST]; /* of formats that join passthrough */
   uint64_t limit; /* of memory, for the joined graph and one input; 0 = none */
 };
 
@@ -112,16 +113,17 @@ static bool graph_open(struct sink *sink, const struct tk_trace *first, struct t
   return mem_check(&t->store->mem, err);
 }
 
-static void join_passthrough(struct tk_trace *to, const struct tk_trace *from, const struct join_ids *ids) {
+static void join_passthrough(struct graph_sink *s, const struct tk_trace *from, const struct join_ids *ids) {
   const struct format *f;
   for (size_t i = 0; (f = format_row(i)) != NULL; i++)
-    if (f->join) f->join(to, from, ids);
+    if (f->join) f->join(s->to, from, ids, &s->states[i]);
 }
 
-static void finish_passthrough(struct tk_trace *t) {
-  const struct format *f;
-  for (size_t i = 0; (f = format_row(i)) != NULL; i++)
-    if (f->join_finish) f->join_finish(t);
+static void finish_passthrough(struct graph_sink *s) {
+  for (size_t i = 0; i < FORMATS_MOST; i++) {
+    if (s->states[i]) format_row(i)->join_finish(s->to, s->states[i]);
+    s->states[i] = NULL;
+  }
 }
 
 static bool graph_write(struct sink *sink, const struct tk_trace *t, struct tk_err *err) {
@@ -135,7 +137,7 @@ static bool graph_write(struct sink *sink, const struct tk_trace *t, struct tk_e
   if (ok) {
     add_name_records(s->to, tracks + 1);
     join_records(s->to, t, &ids, is_record_valid);
-    join_passthrough(s->to, t, &ids);
+    join_passthrough(s, t, &ids);
   }
   join_ids_free(&ids, s->to);
   return ok && mem_check(mem, err);
@@ -147,7 +149,7 @@ static bool graph_close(struct sink *sink, const struct tk_trace *first, const c
   t->store->mem.limit = s->limit;
   add_metas(t, first, true);
   if (provenance) add_meta(t, trace_text(t, "tracekit"), true, provenance, strlen(provenance));
-  finish_passthrough(t);
+  finish_passthrough(s);
   return join_finish(t, err) && mem_check(&t->store->mem, err);
 }
 
@@ -195,6 +197,7 @@ static bool merge_graphs(struct tk_trace *t, struct tk_sources *s, const struct 
   struct tk_merge_report merged;
   bool ok = merge_report_init(&merged, s->n, err) && merge_check_options(&merge, s->n, err) &&
             merge_into(&in, &output, &merge, &merged, err) && check_ranks(&merged, err);
+  finish_passthrough(&sink); /* of a merge that failed, too */
   if (ok) copy_notes(t, merged.notes);
   tk_merge_report_free(&merged);
   return ok && name_files(t, s, err) && (!opt->check || tk_check(t, err));

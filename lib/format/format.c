@@ -15,6 +15,7 @@ static const struct format *const FORMATS[] = {
     &format_speedscope,
 };
 enum { N_FORMATS = sizeof FORMATS / sizeof FORMATS[0] };
+_Static_assert(sizeof FORMATS / sizeof FORMATS[0] <= FORMATS_MOST, "raise FORMATS_MOST");
 
 const struct tk_format_info *tk_format(size_t i) { return i < N_FORMATS ? &FORMATS[i]->info : NULL; }
 

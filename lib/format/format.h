@@ -44,10 +44,11 @@ struct format {
   bool (*adopt)(struct tk_trace *t);
   /* How many blocks of the passthrough of this format a graph holds; NULL = none. */
   uint64_t (*n_passthrough)(const struct tk_trace *t);
-  /* The passthrough of this format that `from` holds joins that of `to`, which the graph has joined already as `ids` say, and when
-   * no more graphs will join.  Failure sticks in the memory of `to`.  NULL = its passthrough is of one file and cannot be joined. */
-  void (*join)(struct tk_trace *to, const struct tk_trace *from, const struct join_ids *ids);
-  void (*join_finish)(struct tk_trace *to);
+  /* The passthrough of this format that `from` holds joins that of `to`, which the graph has joined already as `ids` say.  Failure
+   * sticks in the memory of `to`.  NULL = its passthrough is of one file and cannot be joined. */
+  void (*join)(struct tk_trace *to, const struct tk_trace *from, const struct join_ids *ids, void **state);
+  /* No more graphs will join.  Called where join has made a *state of the memory of `to`, which it frees. */
+  void (*join_finish)(struct tk_trace *to, void *state);
   /* Reads the input to its end into an empty trace, without sealing. */
   bool (*read)(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err);
   /* What a trace that was read consists of, for `info`; NULL = nothing more than the graph says.  Memory is of `keep`. */
@@ -56,7 +57,7 @@ struct format {
   struct sink *(*writer)(struct out *out, const struct sink_options *opt);
 };
 
-enum { FORMAT_PEEK = 4096 };
+enum { FORMAT_PEEK = 4096, FORMATS_MOST = 8 };
 
 extern const struct format format_chrome, format_xplane, format_perfetto, format_speedscope;
 

@@ -52,4 +52,12 @@ static inline void pb_bytes(struct buf *b, uint32_t field, const void *bytes, si
 
 static inline void pb_message(struct buf *b, uint32_t field, const struct buf *inner) { pb_bytes(b, field, inner->data, inner->len); }
 
+/* A field as it is on the wire, but for varints that took more bytes than they need. */
+static inline void pb_field(struct buf *b, const struct pb_field *f) {
+  if (f->wire == PB_BYTES) pb_bytes(b, f->number, f->p, (size_t)f->value);
+  else if (f->wire == PB_VARINT) pb_u64(b, f->number, f->value);
+  else if (f->wire == PB_FIXED64) pb_fixed64(b, f->number, f->value);
+  else pb_fixed32(b, f->number, (uint32_t)f->value);
+}
+
 #endif

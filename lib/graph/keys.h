@@ -37,6 +37,7 @@
   X(EMPTY, "")                                    \
   X(XPLANE_OCCURRENCES, "xplane.num_occurrences") \
   X(XPLANE_OFFSET, "xplane.offset_ps")            \
+  X(XPLANE_FIELDS, "xplane.fields")               \
   X(PERFETTO_CORRELATION, "perfetto.correlation_id") \
   X(PERFETTO_FIELDS, "perfetto.fields")           \
   X(COUNTER_VALUE, "value")                       \

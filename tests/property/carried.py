@@ -9,6 +9,8 @@
     filter     nothing of what went is in the block: no name, no program
     options    --no-passthrough leaves the block out, --no-provenance does not; speedscope, which carries nothing, counts it
     damage     a block that is none, or not whole, costs no event, and is named
+    unknown    fields of lines and events that no schema has come back as well; those of stats are said to be left out
+    spaces     errors, warnings and hosts of each file of a merge
 
 Arguments: files or directories to search; default: the fixtures."""
 import base64
@@ -23,7 +25,7 @@ import tempfile
 TRACEKIT, SRC, FIXTURES = (os.environ[name] for name in ('TRACEKIT', 'SRC', 'FIXTURES'))
 sys.path.insert(0, os.path.join(SRC, 'tests', 'support'))
 from verdict import check, finish  # noqa: E402
-from xspace import fields, plane_name  # noqa: E402
+from xspace import fields, message, number, plane_name  # noqa: E402
 
 FORMATS = {'json': '.json', 'perfetto': '.pftrace'}
 LOST = 'blocks_that_only_the_inputs_own_format_can_hold'
@@ -241,6 +243,51 @@ def overruled_law(work):
     check('overruled, as metadata', any(b'disp name' in v and b'metadata' in v for v in metadata), metadata)
 
 
+def changed(space, path, change):
+    """The message with what `change` makes of the fields that `path` leads to."""
+    parts = ((n, changed(v, path[1:], change) if path[1:] and n == path[0] else change(v) if [n] == path else v) for n, v in fields(space))
+    return b''.join(number(n, v) if isinstance(v, int) else message(n, v) for n, v in parts)
+
+
+def unknown_law(work):
+    space = message(1, message(2, b'/host:CPU') + message(3, number(1, 7) + message(2, b'line') + b''.join(
+        message(4, number(1, i % 3 + 1) + number(2, 1000 * i) + number(3, 500) + message(4, number(1, 1) + number(3, i))) for i in range(9)
+    )) + b''.join(message(4, number(1, i) + message(2, number(1, i) + message(2, b'name%d' % i))) for i in (1, 2, 3))
+        + message(5, number(1, 1) + message(2, number(1, 1) + message(2, b'stat'))))
+    space = changed(space, [1, 3], lambda line: line + message(20, b'of a line') + number(21, 5))
+    space = changed(space, [1, 3, 4], lambda event: event + message(30, b'of an event') + (number(31, 6) if len(event) % 2 else b''))
+    with open(f'{work}/a.xplane.pb', 'wb') as f:
+        f.write(space)
+    check('unknown fields of XPlane', made('convert', f'{work}/a.xplane.pb', '-o', f'{work}/b.xplane.pb') == space, 'differs')
+    file_law(f'{work}/a.xplane.pb', work)
+    made('filter', '-e', 'name == "name2"', f'{work}/a.xplane.pb', '-o', f'{work}/b.xplane.pb')
+    left = data(f'{work}/b.xplane.pb')
+    check('unknown fields of events that are kept', left.count(b'of an event') == 3 and b'of a line' not in left, left)
+    with open(f'{work}/a.xplane.pb', 'wb') as f:
+        f.write(changed(space, [1, 3, 4, 4], lambda stat: stat + number(40, 1)))
+    said = run('convert', '-v', f'{work}/a.xplane.pb', '-o', f'{work}/b.xplane.pb').stderr
+    check('unknown fields of stats', b'fields of stats that are not known here' in said and data(f'{work}/b.xplane.pb') == space, said)
+
+
+def spaces_law(work):
+    paths = sorted(glob.glob(f'{FIXTURES}/xplane/multihost/*.xplane.pb'))
+    os.mkdir(f'{work}/hosts')
+    for i, path in enumerate(paths):
+        with open(f'{work}/hosts/{i}.xplane.pb', 'wb') as f:
+            f.write(data(path) + message(2, b'error %d' % i) + message(3, b'warning %d' % i) + message(9, b'unknown %d' % i))
+    made('merge', f'{work}/hosts', '-o', f'{work}/merged.xplane.pb')
+    made('rebase', '--to-zero', f'{work}/hosts', '-o', f'{work}/joined.xplane.pb')
+    for name in ('merged', 'joined'):
+        space = data(f'{work}/{name}.xplane.pb')
+        for number_, word in ((2, b'error'), (3, b'warning')):
+            check(f'{name}: {word}', of(space, number_) == [b'%s %d' % (word, i) for i, _ in enumerate(paths)], of(space, number_))
+        check(f'{name}: hosts', len(of(space, 4)) == len(paths), of(space, 4))
+        check(f'{name}: unknown', not of(space, 9), of(space, 9))
+    for args in (['merge'], ['rebase', '--to-zero']):
+        lost = json.loads(run(*args, '--json', f'{work}/hosts', '-o', f'{work}/joined.xplane.pb').stdout)['lost']
+        check(f'{args}: unknown are counted', lost.get(LOST) == len(paths), lost)
+
+
 def main():
     roots = sys.argv[1:] or [f'{FIXTURES}/xplane']
     paths = sorted(p for r in roots for p in ([r] if os.path.isfile(r) else glob.glob(f'{glob.escape(r)}/**/*.xplane.pb', recursive=True)))
@@ -253,6 +300,8 @@ def main():
         merge_law(sorted(glob.glob(f'{FIXTURES}/xplane/multihost/*.xplane.pb')), work)
         merge_law([f'{FIXTURES}/json/torch/ddp2_plain/rank0.json.gz', f'{FIXTURES}/xplane/synth/tpu.xplane.pb'], work)
         overruled_law(work)
+        unknown_law(work)
+        spaces_law(work)
     return finish()
 
 

@@ -1,8 +1,8 @@
 /* flips.c - one bit of an XSpace is wrong: all but what it hit is kept.
  *
- * In each fixture a bit is flipped at 1,000 places, one at a time.  However it is read, nothing crashes and the graph is sound.  A file is
- * refused only if no event is left; of the events at most the one that was hit is missing in the median, and few on the average.  What
- * was kept can be written as XPlane and read again, and is then no damage any more. */
+ * In each fixture a bit is flipped at 1,000 places, one at a time.  However it is read, nothing crashes and the graph is sound.  A
+ * file is refused only if no event is left; of the events at most the one that was hit is missing in the median, and few on the
+ * average.  What was kept can be written as XPlane and read again, and is then no damage any more. */
 #include "../unit/help.h"
 
 #include "format/format.h"

@@ -5,7 +5,7 @@
  *     "nobody" plane "/host:metadata"   programs jit_keep(7), of which keeper is, and jit_gone(8), of which goner is plane
  *     "/idle"            a line whose event is called "goner_too"
  *
- * Besides, each of the space, the plane and the metadata of keeper has a field that no schema knows. */
+ * Besides, each of the space, the host's plane and line, the event keeper and its metadata has a field that no schema knows. */
 #include "help.h"
 
 #include "format/pb_out.h"
@@ -48,8 +48,10 @@ static void add_line(struct buf *plane, const char *name, const int64_t *metadat
     pb_i64(&e, XEVENT_OFFSET_PS, (int64_t)i * 1000);
     pb_i64(&e, XEVENT_DURATION_PS, 500);
     add_stat(&e, XEVENT_STATS, PROGRAM_ID, XSTAT_INT64, NULL, metadata[i] == KEEPER ? 7 : 8);
+    if (metadata[i] == KEEPER) text_field(&e, UNKNOWN, "unknown_of_event");
     pb_message(&line, XLINE_EVENTS, &e);
   }
+  if (n > 1) text_field(&line, UNKNOWN, "unknown_of_line");
   pb_message(plane, XPLANE_LINES, &line);
   buf_free(&line);
   buf_free(&e);
@@ -184,7 +186,7 @@ static void untouched(void **state) {
   struct output o = output_of(t);
   (void)state;
   wants(&o, ALL, true);
-  HAS(&o, "unknown_of_metadata", "unknown_of_plane", "unknown_of_space");
+  HAS(&o, "unknown_of_metadata", "unknown_of_plane", "unknown_of_space", "unknown_of_line", "unknown_of_event");
   assert_int_equal(o.saved.lost[TK_LOSS_PASSTHROUGH], 0);
   free(o.b.p);
   tk_free(t);
@@ -196,10 +198,10 @@ static void dropped(void **state) {
   drop_goners(t);
   struct output o = output_of(t);
   HAS(&o, "keeper", "keeper_raw", "note_of_keeper", "child", "note_of_child", "program_id", "note_key", "ref_key", "target_of_ref",
-      "fact_of_plane", "jit_keep(7)", "hlo_of_keep", "Hlo Proto", "host_name");
+      "fact_of_plane", "jit_keep(7)", "hlo_of_keep", "Hlo Proto", "host_name", "unknown_of_event");
   LACKS(&o, "goner", "nobody", "unused_stat", "jit_gone", "hlo_of_gone", "/idle", "idle_line");
-  LACKS(&o, "unknown_of_metadata", "unknown_of_plane", "unknown_of_space");
-  assert_int_equal(o.saved.lost[TK_LOSS_PASSTHROUGH], 3); /* the unknown ones; the rest was asked to go */
+  LACKS(&o, "unknown_of_metadata", "unknown_of_plane", "unknown_of_space", "unknown_of_line");
+  assert_int_equal(o.saved.lost[TK_LOSS_PASSTHROUGH], 4); /* the unknown ones; the rest was asked to go */
   free(o.b.p);
   tk_free(t);
 }
@@ -249,8 +251,8 @@ static void renamed_process(void **state) {
   t->edits = TK_EDIT_RENAMED;
   struct output o = output_of(t);
   wants(&o, ALL, true);
-  LACKS(&o, "unknown_of_plane", "unknown_of_space");
-  assert_int_equal(o.saved.lost[TK_LOSS_PASSTHROUGH], 2);
+  LACKS(&o, "unknown_of_plane", "unknown_of_space", "unknown_of_line");
+  assert_int_equal(o.saved.lost[TK_LOSS_PASSTHROUGH], 3);
   free(o.b.p);
   tk_free(t);
 }
@@ -270,7 +272,7 @@ static void renamed_event(void **state) {
   struct output o = output_of(t);
   HAS(&o, "secret", "keeper_raw", "note_of_keeper", "goner", "fact_of_plane", "host_name");
   LACKS(&o, "keeper\x1a", "nobody", "hlo_of_keep", "hlo_of_gone", "jit_keep", "jit_gone");
-  assert_int_equal(o.saved.lost[TK_LOSS_PASSTHROUGH], 6); /* three unknown ones, "nobody", two programs */
+  assert_int_equal(o.saved.lost[TK_LOSS_PASSTHROUGH], 7); /* four unknown ones, "nobody", two programs */
   free(o.b.p);
   tk_free(t);
 }
@@ -297,8 +299,8 @@ static void moved(void **state) {
   t->edits = TK_EDIT_MOVED;
   struct output o = output_of(t);
   wants(&o, ALL, true);
-  LACKS(&o, "unknown_of_plane", "unknown_of_space");
-  assert_int_equal(o.saved.lost[TK_LOSS_PASSTHROUGH], 2);
+  LACKS(&o, "unknown_of_plane", "unknown_of_space", "unknown_of_line");
+  assert_int_equal(o.saved.lost[TK_LOSS_PASSTHROUGH], 3);
   free(o.b.p);
   tk_free(t);
 }

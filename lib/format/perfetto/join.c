@@ -17,8 +17,9 @@ static bool is_known(const struct tk_trace *t, const char *text, uint64_t size) 
   return false;
 }
 
-void perfetto_join(struct tk_trace *to, const struct tk_trace *from, const struct join_ids *ids) {
+void perfetto_join(struct tk_trace *to, const struct tk_trace *from, const struct join_ids *ids, void **state) {
   (void)ids;
+  (void)state;
   for (tk_id i = 1; i <= from->n_metas; i++) {
     struct tk_meta m = from->metas[i];
     const char *text = trace_raw(from, m.at);

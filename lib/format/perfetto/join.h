@@ -5,6 +5,6 @@
 #include "graph/join.h"
 
 /* The extension descriptors of `from`, unless `to` has them already; all else is of one file. */
-void perfetto_join(struct tk_trace *to, const struct tk_trace *from, const struct join_ids *ids);
+void perfetto_join(struct tk_trace *to, const struct tk_trace *from, const struct join_ids *ids, void **state);
 
 #endif

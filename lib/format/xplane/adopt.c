@@ -73,10 +73,11 @@ static tk_id text_of(struct tk_trace *t, const struct pb_field *f) {
   return intern_text(&t->store->strings, f->p, (size_t)f->value, true, &repaired);
 }
 
+/* Fields that are not known here stand behind the others. */
 static bool read_line(const struct pb_field *f, struct tk_trace *t, struct xplane_line *line) {
   struct pb c = pb_inside(f);
   struct pb_field g;
-  while (pb_next(&c, &g)) {
+  for (const uint8_t *from = c.p; pb_next(&c, &g); from = c.p) {
     switch (pb_field_key(&g)) {
       case PB_KEY(XLINE_ID, PB_VARINT): line->id = (int64_t)g.value; break;
       case PB_KEY(XLINE_NAME, PB_BYTES): line->name = text_of(t, &g); break;
@@ -84,7 +85,9 @@ static bool read_line(const struct pb_field *f, struct tk_trace *t, struct xplan
       case PB_KEY(XLINE_DURATION_PS, PB_VARINT): line->duration_ps = (int64_t)g.value; break;
       case PB_KEY(XLINE_DISPLAY_ID, PB_VARINT): line->display_id = (int64_t)g.value; break;
       case PB_KEY(XLINE_DISPLAY_NAME, PB_BYTES): line->display_name = text_of(t, &g); break;
-      default: break;
+      default:
+        if (!line->fields_size) line->fields_at = (uint64_t)(from - (const uint8_t *)trace_raw(t, 0));
+        line->fields_size = (uint32_t)(c.end - (const uint8_t *)trace_raw(t, line->fields_at));
     }
   }
   return !c.fault;

@@ -4,8 +4,8 @@
 
 #include "graph/join.h"
 
-/* The planes, lines and classes of `from` behind those of `to`; when all have joined, each table becomes one. */
-void xplane_join(struct tk_trace *to, const struct tk_trace *from, const struct join_ids *ids);
-void xplane_join_finish(struct tk_trace *t);
+/* The planes, lines and classes of `from` behind those of `to`, which has them when all have joined. */
+void xplane_join(struct tk_trace *to, const struct tk_trace *from, const struct join_ids *ids, void **state);
+void xplane_join_finish(struct tk_trace *t, void *state);
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "format/pb_out.h"
+
 uint64_t xplane_hash_names(const struct tk_trace *t) {
   uint64_t hash = t->n_classes;
   for (tk_id i = 1; i <= t->n_classes; i++) hash = (hash ^ trace_str(t, t->classes[i].name)->hash) * 0x9e3779b97f4a7c15u;
@@ -75,6 +77,26 @@ bool xplane_plane_int(const struct tk_trace *t, const struct xplane_plane *p, co
   return true;
 }
 
+/* ---- the space ---- */
+
+bool xplane_is_named(const struct buf *space, const void *name, size_t n) {
+  struct pb c = pb_over(space->data ? space->data : (const uint8_t *)"", space->len);
+  struct pb_field f;
+  while (pb_next(&c, &f))
+    if (pb_field_key(&f) == PB_KEY(XSPACE_HOSTNAMES, PB_BYTES) && f.value == n && memcmp(f.p, name, n) == 0) return true;
+  return false;
+}
+
+void xplane_add_space(struct buf *space, uint32_t segment, struct xplane_bytes fields) {
+  struct pb c = pb_over(fields.p, fields.n);
+  struct pb_field f;
+  if (fields.n) pb_u64(space, XPLANE_SEGMENT, segment);
+  while (pb_next(&c, &f)) {
+    const bool host = pb_field_key(&f) == PB_KEY(XSPACE_HOSTNAMES, PB_BYTES);
+    if (f.number != XPLANE_SEGMENT && !(host && xplane_is_named(space, f.p, (size_t)f.value))) pb_field(space, &f);
+  }
+}
+
 /* ---- types ---- */
 
 void xplane_each_type(const struct tk_trace *t, const struct xplane_plane *plane,
@@ -93,13 +115,6 @@ void xplane_each_type(const struct tk_trace *t, const struct xplane_plane *plane
 }
 
 /* ---- planes ---- */
-
-unsigned xplane_plane_kind(const char *name) {
-  static const char *const prefixes[] = {"/device:GPU:", "/device:TPU:", "/device:CUSTOM:", "/host:CPU"};
-  for (unsigned i = 0; i < 4; i++)
-    if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0) return i < 2 ? 1 : i;
-  return 0;
-}
 
 void xplane_print_plane_name(const struct tk_trace *t, uint32_t ordinal, const struct xplane_plane *p, struct buf *b) {
   size_t n, m;

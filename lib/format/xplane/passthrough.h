@@ -49,6 +49,8 @@ struct xplane_line {
   tk_id first, count; /* its events while reading */
   uint32_t domain;
   uint32_t ordinal; /* in its plane, from 1 */
+  uint32_t fields_size; /* in the raw text: its fields that are not known here */
+  uint64_t fields_at;
   uint8_t kind;     /* enum xplane_line_kind */
   bool links;       /* may hold stats that link events */
   bool series;      /* COUNTERS: every series of a sample stands in an event of its own besides */
@@ -87,6 +89,11 @@ struct xplane_bytes xplane_passthrough(const struct tk_trace *t, const char *key
 const void *xplane_table(const struct tk_trace *t, const char *key, size_t elem, uint32_t *n);
 bool xplane_clock_of(const struct tk_trace *t, struct xplane_clock *clock);
 
+/* Is the host one that the fields of a space name already? */
+bool xplane_is_named(const struct buf *space, const void *name, size_t n);
+/* What a later XSpace says of itself stands in segment n, behind what the others do. */
+void xplane_add_space(struct buf *space, uint32_t segment, struct xplane_bytes fields);
+
 /* The plane's fields less its lines.  They move when raw text is added to the trace. */
 static inline struct pb xplane_fields(const struct tk_trace *t, const struct xplane_plane *p) {
   return pb_over(trace_raw(t, p->at), (size_t)p->size);
@@ -103,8 +110,6 @@ void xplane_each_type(const struct tk_trace *t, const struct xplane_plane *plane
 /* A top-level key, or passthrough. */
 void xplane_add_meta(struct tk_trace *t, const char *key, const void *p, size_t n, bool passthrough);
 
-/* Kinds of planes that xprof numbers apart, by how their names begin. */
-unsigned xplane_plane_kind(const char *name);
 /* What a plane that was read is called in a file where its graph is the `ordinal`-th: "/device:TPU:0", or of a process that an
  * operation named anew "/device:TPU:0 [rank 1 - hostB]": xprof knows planes by how their names begin. */
 void xplane_print_plane_name(const struct tk_trace *t, uint32_t ordinal, const struct xplane_plane *p, struct buf *b);

@@ -29,19 +29,6 @@ static void forget_plane(struct xplane_reader *r) {
   map_init(&r->t->store->shape_index, mem);
 }
 
-/* A field as it is on the wire, but for varints that took more bytes than they need. */
-static void put_field(struct buf *b, const struct pb_field *f) {
-  uint8_t *q;
-  if (f->wire == PB_BYTES) pb_bytes(b, f->number, f->p, (size_t)f->value);
-  else if (f->wire == PB_VARINT) pb_u64(b, f->number, f->value);
-  else if (f->wire == PB_FIXED64) pb_fixed64(b, f->number, f->value);
-  else if ((q = buf_reserve(b, 16)) != NULL) {
-    q = pb_key(q, f->number, PB_FIXED32);
-    for (unsigned i = 0; i < 4; i++) *q++ = (uint8_t)(f->value >> (8 * i));
-    b->len = (size_t)(q - b->data);
-  }
-}
-
 /* Fields of a message, down to the stats of metadata; what stands in bytes is nobody's to judge. */
 static const char *fault_of(const struct pb_field *f, unsigned depth) {
   struct pb c = pb_inside(f);
@@ -81,7 +68,7 @@ static enum pb_status plane_field(struct xplane_reader *r, struct xplane_plane *
         return PB_FIELD;
       }
   }
-  put_field(&r->t->store->raw, f);
+  pb_field(&r->t->store->raw, f);
   return mem_check(&r->t->store->mem, r->err) ? PB_FIELD : PB_FAIL;
 }
 
@@ -103,8 +90,8 @@ static enum pb_status plane_fields(struct xplane_reader *r, struct xplane_plane 
       xplane_note(r, TK_NOTE_REPAIR, "plane that is shorter than it says");
       return PB_DONE;
     }
-    if (status == PB_FIELD)
-      status = pb_field_key(&f) == PB_KEY(XPLANE_LINES, PB_BYTES) ? plane_line(r, plane, f.value, extent.end) : plane_field(r, plane, &f);
+    if (status == PB_FIELD && pb_field_key(&f) == PB_KEY(XPLANE_LINES, PB_BYTES)) status = plane_line(r, plane, f.value, extent.end);
+    else if (status == PB_FIELD) status = plane_field(r, plane, &f);
     if (status != PB_FIELD) return status;
     if (!xplane_tick(r)) return PB_FAIL;
   }
@@ -184,7 +171,7 @@ static enum pb_status space_field(struct xplane_reader *r, struct pb_field *f) {
   }
   if (!r->segment_ends) pb_u64(&r->space, XPLANE_SEGMENT, r->segment);
   r->segment_ends = true;
-  put_field(&r->space, f);
+  pb_field(&r->space, f);
   return PB_FIELD;
 }
 
@@ -218,7 +205,7 @@ bool xplane_read(struct in *in, struct tk_trace *t, const struct tk_load_options
   bool ok;
   if (!r) return mem_check(mem, err);
   *r = (struct xplane_reader){.t = t, .err = err, .opt = opt, .s = {.in = in, .err = err}};
-  r->planes.mem = r->lines.mem = r->classes.mem = r->space.mem = r->text.mem = mem;
+  r->planes.mem = r->lines.mem = r->classes.mem = r->space.mem = r->text.mem = r->event_fields.mem = r->line_fields.mem = mem;
   map_init(&r->class_ids, mem);
   map_init(&r->stat_ids, mem);
   map_init(&r->parts, mem);
@@ -238,6 +225,8 @@ bool xplane_read(struct in *in, struct tk_trace *t, const struct tk_load_options
   buf_free(&r->classes);
   buf_free(&r->space);
   buf_free(&r->text);
+  buf_free(&r->event_fields);
+  buf_free(&r->line_fields);
   mem_free(mem, r);
   return ok && mem_check(mem, err);
 }

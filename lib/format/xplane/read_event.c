@@ -2,6 +2,7 @@
  *
  * An event takes 18 to 60 bytes on the wire and is decoded where it stands in the window.  What its line says stands in a side
  * table. */
+#include "format/pb_out.h"
 #include "reader.h"
 
 #include <string.h>
@@ -52,6 +53,7 @@ static void event_stat(struct xplane_reader *r, struct xevent *e, const struct p
     e->damaged = true;
     return;
   }
+  if (s.more) xplane_note(r, TK_NOTE_INFO, "fields of stats that are not known here: left out");
   r->stat_bytes += f->value + (f->value < 0x80 ? 2 : 3); /* a length of 16 KB or more is rare */
   tk_id key = provisional_key(r, s.id);
   const struct arg_builder *b = &r->t->store->builder;
@@ -63,7 +65,7 @@ static void event_stat(struct xplane_reader *r, struct xevent *e, const struct p
 
 static bool event_fields(struct xplane_reader *r, struct pb *c, struct xevent *e) {
   struct pb_field f;
-  while (pb_next(c, &f)) {
+  for (const uint8_t *from = c->p; pb_next(c, &f); from = c->p) {
     switch (pb_field_key(&f)) {
       case PB_KEY(XEVENT_METADATA_ID, PB_VARINT): e->id = (int64_t)f.value; break;
       case PB_KEY(XEVENT_OFFSET_PS, PB_VARINT):
@@ -79,7 +81,9 @@ static bool event_fields(struct xplane_reader *r, struct pb *c, struct xevent *e
       case PB_KEY(XEVENT_STATS, PB_BYTES):
         event_stat(r, e, &f);
         break;
-      default: e->odd = e->odd || f.number <= XEVENT_NUM_OCCURRENCES;
+      default:
+        e->odd = e->odd || f.number <= XEVENT_NUM_OCCURRENCES;
+        if (f.number > XEVENT_NUM_OCCURRENCES) buf_append(&r->event_fields, from, (size_t)(c->p - from));
     }
   }
   return !c->fault;
@@ -89,6 +93,16 @@ static void reserved_arg(struct xplane_reader *r, struct xevent *e, tk_id key, i
   if (!e->has_stats) args_begin(r->t);
   e->has_stats = true;
   args_int(r->t, key, value);
+}
+
+/* What the schema that is known here does not have goes along, and back into an XEvent. */
+static void keep_fields(struct xplane_reader *r, struct xevent *e) {
+  struct buf *b = &r->event_fields;
+  if (!e->has_stats) args_begin(r->t);
+  e->has_stats = true;
+  xplane_note(r, TK_NOTE_INFO, "fields of events that are not known here: kept for XPlane");
+  xplane_arg(r, &(struct xstat){.field = XSTAT_BYTES, .p = b->data, .value = b->len}, KEY_XPLANE_FIELDS);
+  b->len = 0;
 }
 
 /* Values that cannot stand as they are go into args.  Returns the flags. */
@@ -139,8 +153,10 @@ static void read_event(struct xplane_reader *r, const struct xplane_line *line, 
   if (!event_fields(r, &c, &e) || ((e.odd || e.damaged) && holds_events(r, p, n, end))) {
     if (c.fault) holds_events(r, p, n, end);
     xplane_note_damage(r, at, "event", c.fault ? c.fault : "its length is wrong");
+    r->event_fields.len = 0;
     return;
   }
+  if (r->event_fields.len) keep_fields(r, &e);
   if (e.odd || e.aggregated || e.duration < 0 || e.duration >= DAYS_100_PS || e.offset < 0 || e.offset >= DAYS_100_PS)
     flags = make_usable(r, &e);
   ev = trace_add_event(r->t);
@@ -198,6 +214,22 @@ static enum pb_status line_text(struct xplane_reader *r, const struct pb_field *
   return status;
 }
 
+/* Of another wire type than its own, or not known here: then it goes along. */
+static enum pb_status odd_line_field(struct xplane_reader *r, struct xplane_line *line, const struct pb_field *f) {
+  const bool known = f->number <= XLINE_EVENTS || (f->number >= XLINE_DURATION_PS && f->number <= XLINE_DISPLAY_NAME);
+  struct pb_field whole = *f;
+  enum pb_status status = PB_FIELD;
+  if (known) xplane_note_odd(r);
+  if (known) return f->wire == PB_BYTES ? pb_in_skip(&r->s, f->value) : PB_FIELD;
+  if (f->wire == PB_BYTES) status = pb_in_bytes(&r->s, f->value, &whole.p);
+  if (status != PB_FIELD) return status;
+  xplane_note(r, TK_NOTE_INFO, "fields of lines that are not known here: kept for XPlane");
+  if (!line->fields_size) line->fields_at = r->line_fields.len;
+  pb_field(&r->line_fields, &whole);
+  line->fields_size = (uint32_t)(r->line_fields.len - line->fields_at);
+  return PB_FIELD;
+}
+
 static enum pb_status line_field(struct xplane_reader *r, struct xplane_line *line, const struct pb_field *f, uint64_t end) {
   enum pb_status status = PB_FIELD;
   const uint8_t *p;
@@ -215,9 +247,7 @@ static enum pb_status line_field(struct xplane_reader *r, struct xplane_line *li
     case PB_KEY(XLINE_DURATION_PS, PB_VARINT): line->duration_ps = (int64_t)f->value; break;
     case PB_KEY(XLINE_DISPLAY_ID, PB_VARINT): line->display_id = (int64_t)f->value; break;
     case PB_KEY(XLINE_DISPLAY_NAME, PB_BYTES): return line_text(r, f, &line->display_name);
-    default:
-      if (f->number <= XLINE_EVENTS || (f->number >= XLINE_DURATION_PS && f->number <= XLINE_DISPLAY_NAME)) xplane_note_odd(r);
-      if (f->wire == PB_BYTES) status = pb_in_skip(&r->s, f->value);
+    default: return odd_line_field(r, line, f);
   }
   return status;
 }

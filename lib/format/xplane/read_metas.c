@@ -176,6 +176,18 @@ static enum xplane_converted how_converted(const struct xplane_reader *r) {
   return XPLANE_CONVERTED;
 }
 
+/* Only now: the fields of a plane stand in the raw text without a gap. */
+static void keep_line_fields(struct xplane_reader *r) {
+  struct buf *raw = &r->t->store->raw;
+  const uint64_t base = raw->len;
+  uint32_t n;
+  struct xplane_line *lines = xplane_lines(r, &n);
+  if (r->line_fields.len == 0 || !buf_append(raw, r->line_fields.data, r->line_fields.len)) return;
+  trace_end_raw(r->t);
+  for (uint32_t i = 0; i < n; i++)
+    if (lines[i].fields_size) lines[i].fields_at += base;
+}
+
 void xplane_add_metas(struct xplane_reader *r) {
   static const Xplane__XSpace NOTHING = XPLANE__XSPACE__INIT;
   struct tk_trace *t = r->t;
@@ -187,6 +199,7 @@ void xplane_add_metas(struct xplane_reader *r) {
   if (!r->converted) clock.shown = xplane_hash_shown(t);
   note_complaints(r, said);
   pb_unpack_free(space, &t->store->mem);
+  keep_line_fields(r);
   xplane_add_meta(t, XPLANE_META_SPACE, r->space.data, r->space.len, true);
   xplane_add_meta(t, XPLANE_META_CLOCK, &clock, sizeof clock, true);
   xplane_add_meta(t, XPLANE_META_PLANES, r->planes.data, r->planes.len, true);

@@ -34,7 +34,8 @@ void xplane_note_damage(struct xplane_reader *r, uint64_t at, const char *what, 
 }
 
 /* Where the bytes of a message are wrong, reading goes on at its next field, or behind it. */
-static enum pb_status go_on(struct xplane_reader *r, const struct xplane_level *level, struct xplane_extent *extent, const char *fault) {
+static enum pb_status go_on(struct xplane_reader *r, const struct xplane_level *level, struct xplane_extent *extent,
+                            const char *fault) {
   struct pb_in *s = &r->s;
   if (extent->end < extent->most && xplane_step_back(s, level, extent->most)) {
     xplane_note(r, TK_NOTE_REPAIR, "message that is longer than it says");
@@ -53,7 +54,8 @@ static bool is_expected(const struct xplane_level *level, const struct pb_field 
   return xplane_has_field(level, f) && !is_text;
 }
 
-enum pb_status xplane_next(struct xplane_reader *r, const struct xplane_level *level, struct xplane_extent *extent, struct pb_field *f) {
+enum pb_status xplane_next(struct xplane_reader *r, const struct xplane_level *level, struct xplane_extent *extent,
+                           struct pb_field *f) {
   for (;;) {
     const enum pb_status status = pb_in_next(&r->s, extent->end, f);
     const char *fault = r->s.fault;

@@ -40,7 +40,8 @@ struct xplane_reader {
   const struct tk_load_options *opt;
   struct pb_in s;
   struct buf planes, lines, classes, space; /* side tables */
-  struct buf text;                          /* scratch */
+  struct buf text, event_fields;            /* scratch */
+  struct buf line_fields;                   /* fields of lines that are not known here, of all lines */
   struct xplane_domain domains[DOMAINS];
   uint32_t n_domains, segment, n_not_text;
   struct map parts; /* planes by (segment, name, id) */
@@ -82,8 +83,8 @@ void xplane_note(struct xplane_reader *r, enum tk_note_kind kind, const char *te
 void xplane_note_odd(struct xplane_reader *r);
 /* Something at offset `at` is left out, since its bytes are wrong: a repair that says in which plane and line. */
 void xplane_note_damage(struct xplane_reader *r, uint64_t at, const char *what, const char *why);
-/* The next field of a message of this level, as pb_in_next gives it.  Where bytes are wrong it is one that comes after them, a tag that is
- * wrong is mended, and so is a length that turns out too small. */
+/* The next field of a message of this level, as pb_in_next gives it.  Where bytes are wrong it is one that comes after them, a tag
+ * that is wrong is mended, and so is a length that turns out too small. */
 enum pb_status xplane_next(struct xplane_reader *r, const struct xplane_level *level, struct xplane_extent *extent, struct pb_field *f);
 /* Now and then: false with r->err when memory has run out or the caller wants to stop. */
 bool xplane_tick(struct xplane_reader *r);

@@ -33,8 +33,8 @@ bool xplane_is_chain(const struct xplane_level *level, const uint8_t *p, size_t 
 enum pb_status xplane_resync(struct pb_in *s, const struct xplane_level *level, struct xplane_extent *extent);
 /* Does the field that pb_in_next met last begin such a chain?  Then the cursor is put before it. */
 bool xplane_step_back(struct pb_in *s, const struct xplane_level *level, uint64_t end);
-/* Is that field a message of this level whose tag is damaged?  Then *f is what it is, and the cursor stands at its content.  `was`: what it
- * seems to be, NULL = nothing that can be read. */
+/* Is that field a message of this level whose tag is damaged?  Then *f is what it is, and the cursor stands at its content.
+ * `was`: what it seems to be, NULL = nothing that can be read. */
 bool xplane_retag(struct pb_in *s, const struct xplane_level *level, uint64_t end, const struct pb_field *was, struct pb_field *f);
 
 #endif

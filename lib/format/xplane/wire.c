@@ -24,7 +24,9 @@ bool xplane_stat(struct pb *c, struct xstat *s, bool *odd) {
         s->value = f.value;
         s->p = f.wire == PB_BYTES ? f.p : NULL;
         break;
-      default: *odd = *odd || f.number <= XSTAT_COMPRESSED_STR;
+      default:
+        *odd = *odd || f.number <= XSTAT_COMPRESSED_STR;
+        s->more = s->more || f.number > XSTAT_COMPRESSED_STR;
     }
   }
   return !c->fault;

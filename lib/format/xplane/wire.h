@@ -20,6 +20,7 @@ bool xplane_bytes_are(struct xplane_bytes bytes, const char *text);
 struct xstat {
   int64_t id;
   uint8_t field;  /* XSTAT_DOUBLE ..., 0 = has no value */
+  bool more;      /* has fields that are not known here */
   uint64_t value; /* number, or length */
   const uint8_t *p;
 };

@@ -36,6 +36,48 @@ static void find_origins(struct xplane_sink *s, struct xplane_graph *g) {
       g->planes_of[g->planes[i].process] = g->planes[i].adopted ? XPLANE_ADOPTED : XPLANE_READ;
 }
 
+static tk_id process_of(const struct tk_trace *t, tk_id track) { return track <= t->n_tracks ? xplane_process(t, track) : 0; }
+
+static tk_id parent_of(const void *arg, uint32_t i) { return ((const struct xplane_graph *)arg)->t->tracks[i].parent; }
+static tk_id process_of_line(const void *arg, uint32_t i) {
+  const struct xplane_graph *g = arg;
+  return process_of(g->t, g->lines[i - 1].process);
+}
+static tk_id process_of_class(const void *arg, uint32_t i) {
+  const struct xplane_graph *g = arg;
+  return process_of(g->t, g->classes[i].process);
+}
+static tk_id process_of_record(const void *arg, uint32_t i) {
+  const struct xplane_graph *g = arg;
+  return xplane_process(g->t, g->t->records[i].track);
+}
+static tk_id process_of_point(const void *arg, uint32_t i) {
+  const struct xplane_graph *g = arg;
+  return xplane_process(g->t, tk_flow_point_track(g->t, &g->t->flow_points[i]));
+}
+
+static bool make_marks(struct xplane_sink *s, struct xplane_graph *g) {
+  const size_t tracks = (size_t)g->t->n_tracks + 1, shapes = (size_t)g->t->store->n_shapes + 1;
+  g->marks = mem_alloc(&s->mem, sizeof *g->marks);
+  if (!g->marks) return false;
+  *g->marks = (struct xplane_marks){0, mem_array(&s->mem, tracks, sizeof(uint32_t)), mem_array(&s->mem, shapes, sizeof(uint32_t))};
+  if (!g->marks->tracks || !g->marks->shapes) return false;
+  memset(g->marks->tracks, 0, tracks * sizeof(uint32_t));
+  memset(g->marks->shapes, 0, shapes * sizeof(uint32_t));
+  return true;
+}
+
+/* Each process finds what is of it without looking at what is of others. */
+static bool group(struct xplane_sink *s, struct xplane_graph *g) {
+  const struct tk_trace *t = g->t;
+  const uint32_t classes = g->n_classes ? g->n_classes - 1 : 0;
+  return by_process_init(&g->tracks, t, t->n_tracks, parent_of, g, &s->mem) &&
+         by_process_init(&g->was, t, g->n_lines, process_of_line, g, &s->mem) &&
+         by_process_init(&g->of_classes, t, classes < t->n_classes ? classes : t->n_classes, process_of_class, g, &s->mem) &&
+         by_process_init(&g->records, t, t->n_records, process_of_record, g, &s->mem) &&
+         by_process_init(&g->points, t, t->n_flow_points, process_of_point, g, &s->mem) && make_marks(s, g);
+}
+
 /* Which args say what metadata has, where a stat of the event overrules it. */
 static void find_overruled(struct xplane_sink *s, struct xplane_graph *g) {
   const size_t prefix = strlen(XPLANE_OF_METADATA);
@@ -70,16 +112,22 @@ static void begin_graph(struct xplane_sink *s, struct xplane_graph *g, const str
     g->carried = s->carrier;
     g->moved_ns = (int64_t)((i128)t->origin_ns - was.origin_ns + was.base_ns - s->base_ns);
     find_origins(s, g);
-    begin_adopted(s, g);
-    if (g->ordinal == 0) s->pristine = !g->converted;
   }
+  if (!group(s, g)) return;
+  if (is_xplane) begin_adopted(s, g);
+  if (is_xplane && g->ordinal == 0) s->pristine = !g->converted;
   find_overruled(s, g);
   if (!s->carrier) s->next_flow = xplane_link_events(g, s->next_flow, &s->mem);
-  if (g->ordinal == 0) s->edited = t->edits != 0;
+  s->edited = s->edited || t->edits;
   xplane_prune_init(g, s->opt.no_passthrough && g->planes, &s->mem);
 }
 
 static void end_graph(struct xplane_sink *s, struct xplane_graph *g) {
+  struct by_process *const groups[] = {&g->tracks, &g->was, &g->of_classes, &g->records, &g->points};
+  for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) by_process_free(groups[i], &s->mem);
+  if (g->marks) mem_free(&s->mem, g->marks->tracks);
+  if (g->marks) mem_free(&s->mem, g->marks->shapes);
+  mem_free(&s->mem, g->marks);
   xplane_prune_free(g);
   mem_free(&s->mem, g->planes_of);
   mem_free(&s->mem, g->rows);
@@ -123,6 +171,7 @@ static bool end_segment(struct xplane_sink *s, struct tk_err *err) {
 
 static bool write_planes(struct xplane_sink *s, struct xplane_graph *g, struct tk_err *err) {
   const struct tk_trace *t = g->t;
+  if (g->ordinal && g->planes) xplane_add_space(&s->space, s->segment, xplane_passthrough(t, XPLANE_META_SPACE));
   bool ok = true;
   for (uint32_t i = 0; i < g->n_planes && ok; i++) {
     while (ok && g->ordinal == 0 && s->segment < g->planes[i].segment) ok = end_segment(s, err);
@@ -239,20 +288,11 @@ static bool write_private(struct xplane_sink *s, const struct tk_trace *first, c
   return stats_plane_end(&p, s, XPLANE_PRIVATE_PLANE, err);
 }
 
-/* Is the host one that the XSpace names already? */
-static bool is_named(const struct xplane_sink *s, const uint8_t *name, size_t n) {
-  struct pb c = pb_over(s->space.data ? s->space.data : (const uint8_t *)"", s->space.len);
-  struct pb_field f;
-  while (pb_next(&c, &f))
-    if (pb_field_key(&f) == PB_KEY(XSPACE_HOSTNAMES, PB_BYTES) && f.value == n && memcmp(f.p, name, n) == 0) return true;
-  return false;
-}
-
 static void put_host_name(struct xplane_sink *s, const struct json_value *host) {
   struct json j = {.p = host->p, .end = host->end, .last = true, .scratch = {.mem = &s->mem}};
   size_t n = 0;
   const uint8_t *name = host->type == JSON_STRING ? json_text(&j, &host->str, &n) : NULL;
-  if (name && n && !is_named(s, name, n)) {
+  if (name && n && !xplane_is_named(&s->space, name, n)) {
     pb_u64(&s->space, XPLANE_SEGMENT, s->segment);
     pb_bytes(&s->space, XSPACE_HOSTNAMES, name, n);
   }
@@ -292,7 +332,7 @@ static bool xplane_close(struct sink *sink, const struct tk_trace *first, const 
 static void xplane_free(struct sink *sink) {
   struct xplane_sink *s = (struct xplane_sink *)sink;
   struct mem mem;
-  map_free(&s->ids);
+  xplane_ids_free(&s->ids);
   buf_free(&s->space);
   buf_free(&s->carried_names);
   buf_free(&s->carried_stats);
@@ -306,7 +346,7 @@ struct sink *xplane_writer(struct out *out, const struct sink_options *opt) {
   if (!s) return NULL;
   *s = (struct xplane_sink){.out = out, .opt = *opt, .mem = mem, .next_flow = 1};
   s->space.mem = s->carried_names.mem = s->carried_stats.mem = &s->mem;
-  map_init(&s->ids, &s->mem);
+  xplane_ids_init(&s->ids, &s->mem);
   s->sink.open = xplane_open;
   s->sink.write = xplane_sink_write;
   s->sink.close = xplane_close;

@@ -417,7 +417,8 @@ bool xplane_adopted_bytes(struct xplane_encoder *e, const struct tk_arg *arg, st
   static const char URL[] = "data:;base64,";
   const size_t prefix = sizeof URL - 1;
   const struct intern_str *s;
-  if (arg->type != TK_ARG_STR || !(fields_of(e, arg->key) & (1u << XSTAT_BYTES | 1u << XSTAT_COMPRESSED_STR))) return false;
+  const unsigned fields = arg->key == KEY_XPLANE_FIELDS ? 1u << XSTAT_BYTES : fields_of(e, arg->key);
+  if (arg->type != TK_ARG_STR || !(fields & (1u << XSTAT_BYTES | 1u << XSTAT_COMPRESSED_STR))) return false;
   s = trace_str(e->g->t, arg->s);
   if (s->len < prefix || memcmp(s->bytes, URL, prefix) != 0) return false;
   e->adopted->text.len = 0;

@@ -16,10 +16,6 @@
 
 /* ---- types of stats ---- */
 
-static void mark_shapes(const struct tk_trace *t, const struct tk_track *k, uint8_t *seen) {
-  for (tk_id i = k->first; i < k->first + k->count; i++)
-    if (t->events[i].args) seen[args_shape_of(t, t->events[i].args)] = 1;
-}
 
 /* The ids of the plane's stats that events have, by field. */
 struct typed {
@@ -76,21 +72,30 @@ static void put_typed(struct typed *typed, struct buf *text) {
   if (text->len) buf_text(text, "}");
 }
 
+/* Of the shapes of args that events of the track have, those that were not met yet. */
+static void add_shapes(struct typed *typed, tk_id track, uint32_t mark) {
+  const struct tk_trace *t = typed->e->g->t;
+  const struct tk_track *k = &t->tracks[track];
+  uint32_t *seen = typed->e->g->marks->shapes;
+  for (tk_id i = k->first; i < k->first + k->count; i++) {
+    const uint32_t shape = t->events[i].args ? args_shape_of(t, t->events[i].args) : 0;
+    if (!shape || seen[shape] == mark) continue;
+    seen[shape] = mark;
+    add_fields(typed, t->store->shapes[shape]);
+  }
+}
+
 static void put_types(struct xplane_encoder *e, struct buf *text) {
-  const struct tk_trace *t = e->g->t;
   struct typed typed = {.e = e};
-  uint8_t *seen = mem_array(e->mem, (uint64_t)t->store->n_shapes + 1, 1);
-  if (!seen) return;
-  memset(seen, 0, (size_t)t->store->n_shapes + 1);
-  for (tk_id i = 1; i <= t->n_tracks; i++)
-    if (i == e->process || t->tracks[i].parent == e->process) mark_shapes(t, &t->tracks[i], seen);
+  const uint32_t mark = ++e->g->marks->number;
+  uint32_t n;
+  const uint32_t *tracks = by_process(&e->g->tracks, e->process, &n);
   map_init(&typed.seen, e->mem);
-  for (uint32_t i = 1; i <= t->store->n_shapes; i++)
-    if (seen[i]) add_fields(&typed, t->store->shapes[i]);
-  if (e->was->adopted) xplane_each_type(t, e->was, add_carried, &typed);
+  add_shapes(&typed, e->process, mark);
+  for (uint32_t i = 0; i < n; i++) add_shapes(&typed, tracks[i], mark);
+  if (e->was->adopted) xplane_each_type(e->g->t, e->was, add_carried, &typed);
   put_typed(&typed, text);
   map_free(&typed.seen);
-  mem_free(e->mem, seen);
 }
 
 /* ---- the block ---- */

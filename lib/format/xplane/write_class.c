@@ -142,13 +142,16 @@ int64_t xplane_overruled_class_id(struct xplane_encoder *e, const struct tk_even
 }
 
 /* The metadata of this name that the plane has already, or 0. */
-static int64_t known_class(const struct xplane_encoder *e, const struct buf *name) {
+static int64_t known_class(struct xplane_encoder *e, const struct buf *name) {
   const struct xplane_graph *g = e->g;
-  tk_id text = xplane_find_text(g->t, name->data, name->len);
-  for (tk_id i = 1; text && i < g->n_classes; i++)
-    if (xplane_class_is_of(g, i, e->process) && g->t->classes[i].name == text && map_get(&e->classes, i))
-      return *map_get(&e->classes, i);
-  return 0;
+  const tk_id text = xplane_find_text(g->t, name->data, name->len);
+  uint32_t n;
+  const uint32_t *classes = by_process(&g->of_classes, e->process, &n), *known;
+  for (uint32_t i = 0; e->class_of_name.n == 0 && i < n; i++)
+    map_put(&e->class_of_name, g->t->classes[classes[i]].name, classes[i]);
+  known = text ? map_get(&e->class_of_name, text) : NULL;
+  known = known ? map_get(&e->classes, *known) : NULL;
+  return known ? *known : 0;
 }
 
 /* The metadata of one series of a counter: "<counter> <series>". */

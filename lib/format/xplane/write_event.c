@@ -8,8 +8,12 @@ struct fields {
   int64_t occurrences, offset, duration;
 };
 
-static bool is_field(const struct xplane_encoder *e, const struct tk_event *ev, const struct tk_arg *a, struct fields *f) {
+static bool is_field(struct xplane_encoder *e, const struct tk_event *ev, const struct tk_arg *a, struct fields *f) {
   if (a->key == e->key_flow && a->type == TK_ARG_UINT) f->has_flow = true;
+  if (a->key == KEY_XPLANE_FIELDS && a->type == TK_ARG_BYTES && e->was) {
+    const struct intern_str *s = trace_str(e->g->t, a->s);
+    return buf_append(&e->fields, s->bytes, s->len), true;
+  }
   if (a->type != TK_ARG_INT || !e->was) return false;
   if (a->key == KEY_XPLANE_OCCURRENCES) return f->occurrences = a->i, f->has_occurrences = true;
   if (a->key == KEY_XPLANE_OFFSET) return f->offset = a->i, f->has_offset = true;
@@ -41,13 +45,19 @@ static void encode_series(struct xplane_encoder *e, const struct xplane_out_line
   xplane_add_stat(e, &e->event, XEVENT_STATS, &arg);
 }
 
+/* What another format had as text. */
+static void put_bytes(struct xplane_encoder *e, tk_id key, struct xplane_bytes bytes) {
+  if (key == KEY_XPLANE_FIELDS) buf_append(&e->fields, bytes.p, bytes.n);
+  else xplane_add_bytes_stat(e, &e->inner, XEVENT_STATS, key, bytes);
+}
+
 static void put_arg(struct xplane_encoder *e, const struct tk_event *ev, const struct tk_arg *arg, struct fields *f) {
   struct buf *stats = &e->inner;
   const size_t before = stats->len;
   struct xplane_bytes bytes;
   if (map_get(&e->g->overruling, arg->key)) f->overrules = true;
   else if (is_field(e, ev, arg, f)) {}
-  else if (e->adopted && xplane_adopted_bytes(e, arg, &bytes)) xplane_add_bytes_stat(e, stats, XEVENT_STATS, arg->key, bytes);
+  else if (e->adopted && xplane_adopted_bytes(e, arg, &bytes)) put_bytes(e, arg->key, bytes);
   else xplane_add_stat(e, stats, XEVENT_STATS, arg);
   if (e->meter) e->meter->add(e->meter->arg, SINK_ARG, arg->key, stats->len - before);
 }
@@ -76,7 +86,7 @@ void xplane_encode_event(struct xplane_encoder *e, const struct xplane_out_line 
     encode_series(e, line, which);
     return;
   }
-  stats->len = b->len = 0;
+  stats->len = b->len = e->fields.len = 0;
   int64_t id = put_args(e, ev, &f), bits = bits_for(line, ev, &f);
   int64_t offset = f.has_offset ? f.offset : clamp((i128)ev->ts - line->zero_ps),
           duration = f.has_duration ? f.duration : ev->dur;
@@ -95,4 +105,5 @@ void xplane_encode_event(struct xplane_encoder *e, const struct xplane_out_line 
     pb_message(b, XEVENT_STATS, &e->stat);
   }
   if (bits) xplane_add_private_int(e, b, XEVENT_STATS, XPLANE_PRIVATE_BITS, bits);
+  if (e->fields.len) buf_append(b, e->fields.data, e->fields.len);
 }

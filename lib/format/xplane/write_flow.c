@@ -102,8 +102,10 @@ static bool is_stated(const struct tk_trace *t, const struct tk_flow_point *f, t
 bool xplane_put_flow_points(struct xplane_encoder *e, struct buf *b) {
   const struct tk_trace *t = e->g->t;
   const char *sep = "[";
-  for (tk_id i = 1; i <= t->n_flow_points; i++) {
-    const struct tk_flow_point *f = &t->flow_points[i];
+  uint32_t n;
+  const uint32_t *points = by_process(&e->g->points, e->process, &n);
+  for (uint32_t i = 0; i < n; i++) {
+    const struct tk_flow_point *f = &t->flow_points[points[i]];
     if (!is_stated(t, f, e->process)) continue;
     buf_text(b, sep);
     put_point(e, b, f, &t->tracks[tk_flow_point_track(t, f)]);

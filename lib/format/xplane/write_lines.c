@@ -28,8 +28,10 @@ static int by_time(const void *a, const void *b) {
 /* xprof shows the first series of an event: each of the others gets an event of its own behind it.  A line that came without
  * such events goes without. */
 static bool wants_series(const struct xplane_encoder *e) {
-  for (uint32_t i = 0; i < e->g->n_lines; i++)
-    if (e->g->lines[i].process == e->process && e->g->lines[i].kind == XLINE_COUNTERS) return e->g->lines[i].series;
+  uint32_t n;
+  const uint32_t *was = by_process(&e->g->was, e->process, &n);
+  for (uint32_t i = 0; i < n; i++)
+    if (e->g->lines[was[i] - 1].kind == XLINE_COUNTERS) return e->g->lines[was[i] - 1].series;
   return true;
 }
 
@@ -50,9 +52,11 @@ static bool collect_counters(struct xplane_encoder *e) {
   const struct tk_trace *t = e->g->t;
   struct buf samples = {.mem = e->mem};
   bool all = wants_series(e), ok = true;
-  for (tk_id k = 1; k <= t->n_tracks; k++) {
-    const struct tk_track *track = &t->tracks[k];
-    if (track->kind != TK_COUNTERS || track->parent != e->process) continue;
+  uint32_t n_tracks;
+  const uint32_t *tracks = by_process(&e->g->tracks, e->process, &n_tracks);
+  for (uint32_t k = 0; k < n_tracks; k++) {
+    const struct tk_track *track = &t->tracks[tracks[k]];
+    if (track->kind != TK_COUNTERS) continue;
     for (tk_id i = track->first; ok && i < track->first + track->count; i++) {
       uint32_t n = all ? series_of(t, i) : 0;
       ok = add_sample(&samples, t->events[i].ts, i, 0);
@@ -148,14 +152,12 @@ static void add_lines(struct xplane_encoder *e) {
   const struct xplane_graph *g = e->g;
   const struct tk_trace *t = g->t;
   bool counters = e->n_counters != 0, process = t->tracks[e->process].count != 0;
-  uint8_t *met = mem_array(e->mem, (uint64_t)t->n_tracks + 1, 1);
-  if (!met) return;
-  memset(met, 0, (size_t)t->n_tracks + 1);
-  for (uint32_t i = 0; i < g->n_lines; i++) {
-    const struct xplane_line *was = &g->lines[i];
-    if (was->process != e->process || was->track > t->n_tracks || t->tracks[was->track].parent != e->process || met[was->track])
-      continue;
-    met[was->track] = 1;
+  uint32_t n, n_was, *met = g->marks->tracks, mark = ++g->marks->number;
+  const uint32_t *tracks = by_process(&g->tracks, e->process, &n), *lines = by_process(&g->was, e->process, &n_was);
+  for (uint32_t i = 0; i < n_was; i++) {
+    const struct xplane_line *was = &g->lines[lines[i] - 1];
+    if (was->track > t->n_tracks || t->tracks[was->track].parent != e->process || met[was->track] == mark) continue;
+    met[was->track] = mark;
     if (was->kind == XLINE_PROCESS) {
       if (!process) continue;
       process = false;
@@ -168,14 +170,13 @@ static void add_lines(struct xplane_encoder *e) {
     }
   }
   if (process) add_line(e, e->process, XLINE_PROCESS, NULL);
-  for (tk_id k = 1; k <= t->n_tracks; k++) {
-    const struct tk_track *track = &t->tracks[k];
-    if (track->parent != e->process || met[k] || track->hidden || track->kind == TK_COUNTERS) continue;
+  for (uint32_t i = 0; i < n; i++) {
+    const struct tk_track *track = &t->tracks[tracks[i]];
+    if (met[tracks[i]] == mark || track->hidden || track->kind == TK_COUNTERS) continue;
     if (track->kind == TK_ASYNCS && track->count == 0) continue;
-    add_line(e, k, track->kind == TK_ASYNCS ? XLINE_ASYNC : XLINE_THREAD, NULL);
+    add_line(e, tracks[i], track->kind == TK_ASYNCS ? XLINE_ASYNC : XLINE_THREAD, NULL);
   }
   if (counters) add_line(e, 0, XLINE_COUNTERS, NULL);
-  mem_free(e->mem, met);
 }
 
 /* ---- encoding ---- */
@@ -212,6 +213,8 @@ static void put_tail(struct xplane_encoder *e, struct buf *b, const struct xplan
   if (line->duration_ps) pb_i64(b, XLINE_DURATION_PS, line->duration_ps);
   if (line->display_id) pb_i64(b, XLINE_DISPLAY_ID, line->display_id);
   if (line->display_name) pb_bytes(b, XLINE_DISPLAY_NAME, name, n);
+  if (line->was && line->was->fields_size && !e->g->t->edits && !e->g->bare)
+    buf_append(b, trace_raw(e->g->t, line->was->fields_at), line->was->fields_size);
 }
 
 static uint64_t with_header(uint64_t n) {
@@ -246,7 +249,10 @@ bool xplane_measure_lines(struct xplane_encoder *e) {
   if (!xplane_choose_lines(e)) return false;
   give_ids(e);
   lines = xplane_out_lines(e, &n);
-  for (uint32_t i = 0; i < n; i++) measure(e, &lines[i]);
+  for (uint32_t i = 0; i < n; i++) {
+    measure(e, &lines[i]);
+    e->lost += lines[i].was && lines[i].was->fields_size && e->g->t->edits && !e->g->bare; /* may speak of what was changed */
+  }
   return !e->mem->failed;
 }
 

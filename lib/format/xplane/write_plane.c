@@ -17,18 +17,11 @@ enum { CUSTOM_IDS = 199 };
 
 static bool starts_with(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
 
-static bool take_id(struct xplane_sink *s, unsigned kind, int64_t id) {
-  uint32_t *slot = map_put(&s->ids, (uint64_t)id << 2 | kind, 0);
-  if (!slot || *slot) return false;
-  *slot = 1;
-  return true;
-}
-
-/* A plane of a later graph must not fall together with one of an earlier: its id moves up if it is taken. */
+/* A plane of a later graph must not fall together with one of an earlier: it has another id if its own is taken. */
 static int64_t plane_id(struct xplane_sink *s, const struct xplane_graph *g, const char *name, int64_t id) {
-  unsigned kind = xplane_plane_kind(name);
-  if (take_id(s, kind, id) || g->ordinal == 0) return id;
-  for (id = 0; !take_id(s, kind, id);) id++;
+  const enum xplane_kind kind = xplane_plane_kind(name);
+  if (g->ordinal) return xplane_some_id(&s->ids, kind, id);
+  xplane_take_id(&s->ids, kind, id);
   return id;
 }
 
@@ -70,7 +63,11 @@ bool xplane_order_rows(struct xplane_sink *s, struct xplane_graph *g) {
       rows[n++] = (struct row){k->has_sort ? k->sort_index : INT64_MAX, i};
   }
   if (n) qsort(rows, n, sizeof *rows, by_sort);
-  for (uint32_t i = 0; i < n; i++) g->rows[rows[i].process] = s->next_row++;
+  for (uint32_t i = 0; i < n; i++) {
+    const int64_t id = xplane_least_id(&s->ids, XPLANE_CUSTOM);
+    if (id < CUSTOM_IDS) xplane_take_id(&s->ids, XPLANE_CUSTOM, id);
+    g->rows[rows[i].process] = (uint32_t)id;
+  }
   mem_free(&s->mem, rows);
   return true;
 }
@@ -191,11 +188,12 @@ bool xplane_write_new(struct xplane_sink *s, const struct xplane_graph *g, tk_id
   struct pieces p = no_pieces(&s->mem);
   struct xplane_encoder e;
   bool ok;
-  name_new(g->t, &g->t->tracks[process], g->rows[process] < CUSTOM_IDS, &p.name);
-  unsigned kind = xplane_plane_kind(terminated(&p.name));
-  int64_t id = kind == 2 ? g->rows[process] : 0;
-  while (!take_id(s, kind, id)) id++;
-  put_head(&p.head, id, &p.name);
+  const struct tk_track *k = &g->t->tracks[process];
+  const bool custom = g->rows[process] < CUSTOM_IDS;
+  name_new(g->t, k, custom, &p.name);
+  const enum xplane_kind kind = xplane_plane_kind(terminated(&p.name));
+  const bool has_row = custom && !is_native(tk_string(g->t, k->name, NULL));
+  put_head(&p.head, has_row ? g->rows[process] : xplane_some_id(&s->ids, kind, 0), &p.name);
   xplane_encoder_init(&e, g, process, NULL, &s->mem);
   ok = xplane_measure_lines(&e);
   put_private(&e, &p.private);

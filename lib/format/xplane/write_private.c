@@ -52,9 +52,11 @@ static void put_private_line(struct xplane_encoder *e, struct buf *b, const stru
 static void put_private_counters(struct xplane_encoder *e, struct buf *b) {
   const struct tk_trace *t = e->g->t;
   const char *sep = ",\"counters\":[";
-  for (tk_id i = 1; i <= t->n_tracks; i++) {
-    const struct tk_track *k = &t->tracks[i];
-    if (k->kind != TK_COUNTERS || k->parent != e->process || k->tid.kind == TK_IDENT_NONE || !k->name) continue;
+  uint32_t n;
+  const uint32_t *tracks = by_process(&e->g->tracks, e->process, &n);
+  for (uint32_t i = 0; i < n; i++) {
+    const struct tk_track *k = &t->tracks[tracks[i]];
+    if (k->kind != TK_COUNTERS || k->tid.kind == TK_IDENT_NONE || !k->name) continue;
     buf_text(b, sep);
     xplane_member_string(e, b, "{\"name\":", k->name);
     xplane_member_ident(e, b, ",\"tid\":", k->tid);
@@ -112,9 +114,10 @@ static void put_private_record(struct xplane_encoder *e, struct buf *b, const st
 bool xplane_put_records(struct xplane_encoder *e, struct buf *b) {
   const struct tk_trace *t = e->g->t;
   const char *sep = "[";
-  for (tk_id i = 1; i <= t->n_records; i++) {
-    const struct tk_record *r = &t->records[i];
-    if (xplane_process(t, r->track) != e->process) continue;
+  uint32_t n;
+  const uint32_t *records = by_process(&e->g->records, e->process, &n);
+  for (uint32_t i = 0; i < n; i++) {
+    const struct tk_record *r = &t->records[records[i]];
     if (r->derived || (r->kind != TK_REC_OTHER && t->tracks[r->track].renamed)) continue; /* what the track is called says it */
     buf_text(b, sep);
     put_private_record(e, b, r);

@@ -225,26 +225,32 @@ bool xplane_class_is_of(const struct xplane_graph *g, tk_id cls, tk_id process) 
 }
 
 void xplane_classes_by_id(const struct xplane_graph *g, tk_id process, struct map *by_id) {
-  for (tk_id i = 1; i < g->n_classes; i++)
-    if (xplane_class_is_of(g, i, process) && !g->classes[i].derived) map_put(by_id, (uint64_t)g->classes[i].id, i);
+  uint32_t n;
+  const uint32_t *classes = by_process(&g->of_classes, process, &n);
+  for (uint32_t i = 0; i < n; i++)
+    if (!g->classes[classes[i]].derived) map_put(by_id, (uint64_t)g->classes[classes[i]].id, classes[i]);
 }
 
 static void learn_maps(struct xplane_encoder *e) {
   const struct xplane_graph *g = e->g;
   struct pb c = xplane_fields(g->t, e->was);
   struct pb_field f;
+  uint32_t n;
+  const uint32_t *classes = by_process(&g->of_classes, e->process, &n);
   xplane_classes_by_id(g, e->process, &e->class_of_id);
-  for (tk_id i = 1; i < g->n_classes; i++)
-    if (xplane_class_is_of(g, i, e->process) && g->classes[i].id >= e->next_class && g->classes[i].id < INT64_MAX)
-      e->next_class = g->classes[i].id + 1;
+  for (uint32_t i = 0; i < n; i++) {
+    const int64_t id = g->classes[classes[i]].id;
+    if (id >= e->next_class && id < INT64_MAX) e->next_class = id + 1;
+  }
   for (const uint8_t *from = c.p; pb_next(&c, &f); from = c.p) {
     const struct xplane_bytes entry = {from, (size_t)(c.p - from)};
     if (pb_field_key(&f) == PB_KEY(XPLANE_STAT_METADATA, PB_BYTES)) learn_stat(e, &f, entry);
     if (pb_field_key(&f) == PB_KEY(XPLANE_EVENT_METADATA, PB_BYTES)) learn_class(e, &f, entry);
   }
-  for (tk_id i = 1; !g->pruned && i < g->n_classes; i++) /* a step's name stands in an arg of its event */
-    if (xplane_class_is_of(g, i, e->process) && g->classes[i].derived && g->classes[i].id > 0 && g->classes[i].id < UINT32_MAX)
-      map_put(&e->classes, i, (uint32_t)g->classes[i].id);
+  for (uint32_t i = 0; !g->pruned && i < n; i++) { /* a step's name stands in an arg of its event */
+    const struct xplane_class *was = &g->classes[classes[i]];
+    if (was->derived && was->id > 0 && was->id < UINT32_MAX) map_put(&e->classes, classes[i], (uint32_t)was->id);
+  }
 }
 
 static void learn_compressed(void *arg, uint32_t id, unsigned field) {
@@ -256,13 +262,14 @@ void xplane_encoder_init(struct xplane_encoder *e, const struct xplane_graph *g,
                          struct mem *mem) {
   *e = (struct xplane_encoder){.mem = mem, .g = g, .process = process, .was = was, .next_class = 1, .next_stat = 1};
   e->new_classes.mem = e->new_stats.mem = e->event.mem = e->stat.mem = e->inner.mem = e->lines.mem = mem;
-  e->entries.mem = e->children.mem = mem;
+  e->entries.mem = e->children.mem = e->fields.mem = mem;
   map_init(&e->classes, mem);
   map_init(&e->stats, mem);
   map_init(&e->class_of_id, mem);
   map_init(&e->class_entries, mem);
   map_init(&e->compressed, mem);
   map_init(&e->overruled_classes, mem);
+  map_init(&e->class_of_name, mem);
   map_init(&e->stat_entries, mem);
   e->key_flow = xplane_find_text(g->t, "flow", 4);
   e->key_long_name = xplane_find_text(g->t, "long_name", 9);
@@ -278,6 +285,7 @@ void xplane_encoder_free(struct xplane_encoder *e) {
   map_free(&e->class_entries);
   map_free(&e->compressed);
   map_free(&e->overruled_classes);
+  map_free(&e->class_of_name);
   map_free(&e->stat_entries);
   buf_free(&e->new_classes);
   buf_free(&e->new_stats);
@@ -287,6 +295,7 @@ void xplane_encoder_free(struct xplane_encoder *e) {
   buf_free(&e->lines);
   buf_free(&e->entries);
   buf_free(&e->children);
+  buf_free(&e->fields);
   mem_free(e->mem, e->counters);
 }
 

@@ -17,10 +17,12 @@
 #ifndef FORMAT_XPLANE_WRITER_H
 #define FORMAT_XPLANE_WRITER_H
 
+#include "by_process.h"
 #include "format/pb_out.h"
 #include "graph/sink.h"
 #include "io/out.h"
 #include "passthrough.h"
+#include "plane_ids.h"
 #include "program.h"
 
 /* What the events of a graph say of programs. */
@@ -33,6 +35,11 @@ struct xplane_programs {
 /* Where an arg of the event at hand stands, by its key; the serial says whether it is of that event. */
 struct xplane_found {
   uint32_t serial, at;
+};
+
+/* Which tracks and shapes a plane has met: those that bear its number. */
+struct xplane_marks {
+  uint32_t number, *tracks, *shapes;
 };
 
 /* Where a process comes from: another format, an XSpace, an XSpace by way of another format. */
@@ -57,9 +64,11 @@ struct xplane_graph {
   struct xplane_programs programs; /* if pruned */
   struct map overruled, overruling; /* key -> key of the arg in which metadata has it that is overruled, and back */
   struct xplane_found *found; /* by string, if the graph is adopted */
+  struct by_process tracks, was, of_classes, records, points; /* tracks, lines, classes .. of each process */
+  struct xplane_marks *marks;
   uint64_t lost_points; /* flow points that the stat "flow" of their event has no room for: it states one flow */
   uint8_t *planes_of; /* by track: enum xplane_origin of a process; NULL = none was read as XPlane */
-  uint32_t *rows;   /* by track: where the row of a process of another format stands among those; NULL = not known yet */
+  uint32_t *rows;   /* by track: id of the plane of a process of another format, in the order of rows; NULL = not known yet */
   uint64_t *flows;  /* by event: value of its stat "flow", 0 = none; NULL = no event has one */
 };
 
@@ -91,10 +100,12 @@ struct xplane_encoder {
   struct map stats;               /* name << 8 | type -> stat metadata id */
   struct map compressed;          /* ids of stats whose bytes are compressed strings */
   struct map class_of_id;         /* event metadata id, as it was read -> class */
+  struct map class_of_name;       /* name -> class of the plane, if there is a series */
   struct map overruled_classes;   /* hash of class and of the stats that are overruled -> event metadata id */
   int64_t next_class, next_stat, first_new_stat;
   struct buf new_classes, new_stats; /* encoded map entries, with their tags */
   struct buf event, stat, inner;     /* scratch */
+  struct buf fields;                 /* of the event that are not known here */
   struct buf lines;                  /* struct xplane_out_line */
   struct xplane_out_event *counters; /* samples of the plane by time */
   uint32_t n_counters;
@@ -244,12 +255,11 @@ struct xplane_sink {
   int64_t base_ns;
   uint32_t graphs, planes; /* so far */
   int64_t next_flow;
-  uint32_t next_row; /* of a plane that is a process of another format */
-  struct map ids;   /* hash of (kind of plane, id) taken */
-  struct buf space; /* the first graph's fields that are no planes, by segment */
+  struct xplane_plane_ids ids;
+  struct buf space; /* fields that are no planes, by segment */
   uint32_t segment; /* whose fields are to be written */
   bool has_start;   /* a plane "Task Environment" has been written */
-  bool edited;      /* an operation changed the first graph */
+  bool edited;      /* an operation changed a graph */
   bool carrier;     /* what other formats carry is written */
   bool pristine;    /* the first graph is written as an XSpace that was recorded: its planes say all of it */
   struct buf carried_names, carried_stats;
