@@ -2,8 +2,8 @@
  *
  * Pids: a rank keeps a pid that is free, else it gets the next one from 10,000,000 on (above any real pid, below what viewers cut
  * to 32 bits).  Ids of flows and async events are given out anew for every rank, so that no flow leads to another rank.  Args are
- * never rewritten but for those ids and the scope of instants, of which none is of all ranks: a correlation is a rank's own.  Processes are named "rank 3 - host - python" (label.h) and
- * sorted so that rank 0 comes first, within a rank in its own order.
+ * never rewritten but for those ids and the scope of instants, of which none is of all ranks: a correlation is a rank's own.
+ * Processes are named "rank 3 - host - python" (label.h) and sorted so that rank 0 comes first, within a rank in its own order.
  *
  *     sort index = kind * KIND_ROOM (if asked for) + the rank's place * SORT_ROOM + the process's place in it
  *
