@@ -388,13 +388,14 @@ static bool close_open(struct perfetto *r, uint32_t node, struct track_event *e,
   struct tk_event *begin = &t->events[n->open];
   tk_id id = n->open;
   if (!id) return false;
+  const bool is_lane = n->form & FORM_LANE, whole = n->form & FORM_COMPLETE || begin->depth == CAME_WHOLE;
   n->open = (tk_id)begin->dur;
-  if (n->form & FORM_MIXED && begin->depth != CAME_WHOLE) return false;
+  if (n->form & FORM_MIXED && !is_lane && !whole) return false;
   begin->depth = 0;
   field_args(r, e);
   struct tk_event end = {.ts = ns, .cls = trace_class(t, e->name, e->cat), .args = e->has_args ? args_end(t) : 0};
   for (uint32_t i = e->first_point; i < r->n_points; i++) r->points[i].event = id;
-  if (n->form & FORM_ASYNC || (n->form & (FORM_LANE | FORM_COMPLETE)) == FORM_LANE) {
+  if (n->form & FORM_ASYNC || (is_lane && !whole)) {
     seal_close(t, begin, &end);
   } else {
     begin->kind = TK_SPAN;

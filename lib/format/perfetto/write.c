@@ -97,7 +97,7 @@ static void write_aside(struct perfetto_sink *s, tk_id track, struct heap *lanes
   if (!uuid) {
     const char *name = tk_string(s->t, k->name, &n);
     struct child c = {.parent = s->uuids[track], .name = n ? name : "overlapping", .n = n ? n : 11, .form = FORM_LANE};
-    c.form |= e->flags & TK_PAIRED ? 0 : FORM_COMPLETE;
+    c.form |= s->w.track_is_mixed ? FORM_MIXED : e->flags & TK_PAIRED ? 0 : FORM_COMPLETE;
     uuid = describe_child(s, &c);
     lanes_add(lanes, uuid, e->ts + e->dur);
   }
@@ -113,10 +113,10 @@ static void write_thread(struct perfetto_sink *s, tk_id track) {
   s->n_deep = 0;
   s->w.track_is_mixed = form_of_spans(s->t, k) == FORM_MIXED;
   write_nested(s, k->first, k->first + k->count, 0, 0);
-  s->w.track_is_mixed = false;
   for (tk_id i = k->first; i < k->first + k->count; i++)
     if (s->t->events[i].flags & ASIDE) write_aside(s, track, &lanes, i);
   for (uint32_t i = 0; i < s->n_deep; i++) write_aside(s, track, &lanes, s->deep[i]);
+  s->w.track_is_mixed = false;
   heap_free(&lanes);
 }
 
