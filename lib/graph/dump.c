@@ -157,7 +157,8 @@ char *tk_dump(const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_metas; i++) {
     append_format(&b, "meta ");
     put_text(&b, t, t->metas[i].key);
-    append_format(&b, " %.*s\n", (int)t->metas[i].size, trace_raw(t, t->metas[i].at));
+    if (t->metas[i].origin) append_format(&b, " %llu bytes\n", (unsigned long long)t->metas[i].size);
+    else append_format(&b, " %.*s\n", (int)t->metas[i].size, trace_raw(t, t->metas[i].at));
   }
   for (tk_id i = 1; i <= t->n_notes; i++) {
     const struct tk_note *n = &t->notes[i];

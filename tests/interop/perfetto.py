@@ -33,7 +33,7 @@ QUERIES = {
     'threads': """select coalesce(p.name, '') as process, coalesce(t.name, '') as thread, count(*) as n
                   from thread t left join process p using (upid) where t.utid in (select utid from thread_track) group by 1, 2""",
     'processes': """select coalesce(name, '') as name, count(*) as n from process where upid > 0 or name is not null or
-                    upid in (select upid from thread join thread_track using (utid)) group by 1""",
+                    upid in (select upid from thread join thread_track using (utid) union select upid from process_track) group by 1""",
     'counters': """select t.name, p.name as process, count(*) as n, printf('%.9g', total(c.value)) as sum, sum(c.ts % 1000000007) as ts
                    from counter c join counter_track t on t.id = c.track_id left join process_counter_track pt on pt.id = t.id
                    left join process p using (upid) group by 1, 2""",

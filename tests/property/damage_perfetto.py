@@ -167,7 +167,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'x.pftrace')
         with open(path, 'wb') as f:
-            f.write(flip(files['viz'], 8 * 20000 + 3))
+            f.write(flip(files['viz'], 8 * frames(files['viz'])[100][0]))
         check('--strict refuses', run('convert', '--strict', path, '-f', 'json', '-o', os.devnull).returncode == 3)
     return finish()
 

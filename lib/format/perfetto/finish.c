@@ -230,10 +230,13 @@ void perfetto_finish(struct perfetto *r) {
   finish_pending_times(r);
   finish_lanes(r);
   finish_times(r);
+  perfetto_finish_ends(r);
   set_clock(r);
   chain_points(r);
   perfetto_finish_tracks(r);
   passthrough_clock(r);
+  passthrough_descriptors(r);
+  passthrough_interned(r);
   perfetto_add_counts(r);
   if (t->n_events + t->n_flow_points == 0) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "no events");
 }

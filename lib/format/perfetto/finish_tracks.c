@@ -370,21 +370,41 @@ static void finish_records(struct track_finisher *s) {
   }
 }
 
+/* What our writer described it describes anew, whatever it was called. */
+static bool keeps_uuid(const struct node *n) { return (n->uuid || n->is_default) && (n->as_it_came || !n->described); }
+
+static bool keeps_parent(const struct perfetto *r, const struct node *n) {
+  uint32_t parent = n->has_parent ? node_find(r, n->machine, n->parent_uuid) : 0;
+  return parent && keeps_uuid(&r->nodes[parent]);
+}
+
 static void append_passthrough_track(struct track_finisher *s, tk_id track, const struct node *n, struct buf *all) {
   struct perfetto *r = s->r;
   const uint32_t *pid = map_get(&s->renumbered, track);
   const struct intern_str *fields = trace_str(r->t, n->fields), *inner = trace_str(r->t, n->inner_fields);
   struct buf *b = &r->copy;
-  if (!pid && !n->fields && !n->inner_fields) return;
+  if (!pid && !n->fields && !n->inner_fields && !keeps_uuid(n) && !keeps_parent(r, n)) return;
   b->len = 0;
   pb_u64(b, PASSTHROUGH_TRACK, track);
   if (n->fields) pb_bytes(b, PASSTHROUGH_FIELDS, fields->bytes, fields->len);
   if (n->inner_fields) pb_bytes(b, PASSTHROUGH_INNER_FIELDS, inner->bytes, inner->len);
   if (pid) pb_i64(b, PASSTHROUGH_PID, (int32_t)*pid);
+  if (keeps_uuid(n)) pb_u64(b, PASSTHROUGH_UUID, n->uuid);
+  if (keeps_parent(r, n)) pb_u64(b, PASSTHROUGH_PARENT, n->parent_uuid);
   pb_message(all, 1, b);
 }
 
-/* "perfetto.tracks": the fields of descriptors that are not modelled and the pids of other machines, by track. */
+/* The node that each track of the graph is: the first that was described. */
+static void find_nodes(const struct perfetto *r, uint32_t *node_of) {
+  for (uint32_t i = r->n_nodes; i >= 1; i--) {
+    const struct node *n = &r->nodes[i];
+    enum aspect on = n->kind == NODE_COUNTER ? ON_COUNTER : n->kind == NODE_PROCESS ? ON_PROCESS : ON_TRACK;
+    if (n->tracks[on] && (n->fields || n->inner_fields || keeps_uuid(n) || keeps_parent(r, n))) node_of[n->tracks[on]] = i;
+    if (n->kind == NODE_PROCESS && n->tracks[ON_TRACK] != n->tracks[on]) node_of[n->tracks[ON_TRACK]] = i;
+  }
+}
+
+/* "perfetto.tracks": what the graph has no place for, by track. */
 static void passthrough_tracks(struct track_finisher *s) {
   struct perfetto *r = s->r;
   struct mem *mem = &r->t->store->mem;
@@ -393,12 +413,7 @@ static void passthrough_tracks(struct track_finisher *s) {
   uint32_t *node_of = mem_alloc(mem, size);
   if (!node_of) return;
   memset(node_of, 0, size);
-  for (uint32_t i = r->n_nodes; i >= 1; i--) {
-    const struct node *n = &r->nodes[i];
-    enum aspect on = n->kind == NODE_COUNTER ? ON_COUNTER : n->kind == NODE_PROCESS ? ON_PROCESS : ON_TRACK;
-    if (n->fields || n->inner_fields) node_of[n->tracks[on]] = i;
-  }
-  all->mem = mem;
+  find_nodes(r, node_of);
   all->len = 0;
   for (tk_id i = 1; i <= r->t->n_tracks; i++)
     append_passthrough_track(s, i, node_of[i] ? &r->nodes[node_of[i]] : &(struct node){0}, all);

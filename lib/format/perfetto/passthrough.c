@@ -51,6 +51,7 @@ uint64_t perfetto_n_passthrough(const struct tk_trace *t) {
   struct pb_field packet;
   uint64_t n = 0;
   for (tk_id i = 1; i <= t->n_metas; i++) {
+    n += passthrough_is(t, &t->metas[i], PASSTHROUGH_INTERNED);
     if (!passthrough_is(t, &t->metas[i], PASSTHROUGH_PACKETS)) continue;
     struct pb c = pb_over(trace_raw(t, t->metas[i].at), (size_t)t->metas[i].size);
     while (pb_next(&c, &packet)) n += !passthrough_is_clocks(&packet);

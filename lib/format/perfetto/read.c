@@ -131,12 +131,13 @@ static bool read_trace(struct perfetto *r, struct in *in) {
 static void free_reader(struct perfetto *r) {
   struct mem *mem = &r->t->store->mem;
   for (uint32_t i = 1; i <= r->n_sequences; i++) {
-    sequence_clear(&r->sequences[i], mem);
+    sequence_clear(r, &r->sequences[i]);
     buf_free(&r->sequences[i].pending);
     buf_free(&r->sequences[i].deferred);
   }
-  for (uint32_t i = 1; i <= r->n_clocks; i++)
-    mem_free(mem, r->clocks[i].points);
+  for (uint32_t i = 1; i <= r->n_clocks; i++) mem_free(mem, r->clocks[i].points);
+  for (uint32_t i = 1; i <= r->n_generations; i++) buf_free(&r->generations[i].bytes);
+  mem_free(mem, r->generations);
   mem_free(mem, r->sequences);
   mem_free(mem, r->nodes);
   mem_free(mem, r->clocks);
@@ -164,6 +165,8 @@ static void free_reader(struct perfetto *r) {
   buf_free(&r->fields);
   buf_free(&r->copy);
   buf_free(&r->packets);
+  buf_free(&r->descriptors);
+  buf_free(&r->late_descriptors);
   mem_free(mem, r);
 }
 
@@ -173,7 +176,8 @@ bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_optio
   bool ok;
   if (!r) return mem_check(mem, err);
   *r = (struct perfetto){.t = t, .err = err, .opt = opt, .trace_clock = CLOCK_BOOTTIME};
-  r->text.mem = r->json.mem = r->fields.mem = r->copy.mem = mem;
+  r->text.mem = r->json.mem = r->fields.mem = r->copy.mem = r->packets.mem = r->descriptors.mem = r->late_descriptors.mem = mem;
+  r->interned_key = trace_text(t, ARG_INTERNED);
   map_init(&r->sequence_index, mem);
   map_init(&r->uuid_index, mem);
   map_init(&r->thread_index, mem);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "format/json.h"
+#include "format/pb_out.h"
 #include "reader.h"
 
 enum { LEVELS = 100 };
@@ -241,6 +242,28 @@ static void json_arg(struct perfetto *r, tk_id key, const struct pb_field *f) {
   default: args_flag(t, key, TK_ARG_NULL);
   }
   buf_free(&j.scratch);
+}
+
+void perfetto_plain_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f, struct buf *to) {
+  struct buf *b = &r->copy;
+  struct annotation a;
+  scan_annotation(r, q, f, &a);
+  const struct pb_field *v = &a.value;
+  bool nested = v->number == ANNOTATION_NESTED || v->number == ANNOTATION_DICT || v->number == ANNOTATION_ARRAY;
+  if (nested) build_json(r, q, &a, f);
+  b->len = 0;
+  pb_bytes(b, ANNOTATION_NAME, trace_str(r->t, a.key)->bytes, trace_str(r->t, a.key)->len);
+  if (nested) {
+    pb_message(b, ANNOTATION_JSON, &r->json);
+  } else if (v->number == ANNOTATION_STRING_IID) {
+    const struct intern_str *s = trace_str(r->t, sequence_text(r, q, IID_VALUE, v->value));
+    pb_bytes(b, ANNOTATION_STRING, s->bytes, s->len);
+  } else if (v->number) {
+    if (v->wire == PB_BYTES) pb_bytes(b, v->number, v->p, (size_t)v->value);
+    else if (v->wire == PB_FIXED64) pb_fixed64(b, v->number, v->value);
+    else pb_u64(b, v->number, v->value);
+  }
+  pb_message(to, EVENT_DEBUG_ANNOTATIONS, b);
 }
 
 void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f) {

@@ -59,8 +59,14 @@ static void add_event(struct perfetto *r, const struct counter_sample *s, tk_id 
   e->cls = cls;
   e->args = args;
   e->track = s->node * ASPECTS + ON_COUNTER;
+  r->nodes[s->node].has_events = true;
   if (s->pending) perfetto_add_pending(r, (struct pending_time){s->pending, r->t->n_events, false});
   r->t->counts.by_phase['C']++;
+}
+
+static void add_fields(struct perfetto *r, const struct counter_sample *s) {
+  if (s->fields) args_str(r->t, KEY_PERFETTO_FIELDS, TK_ARG_BYTES, s->fields);
+  if (s->interned) args_int(r->t, r->interned_key, s->interned);
 }
 
 void perfetto_sample(struct perfetto *r, const struct counter_sample *s) {
@@ -69,6 +75,7 @@ void perfetto_sample(struct perfetto *r, const struct counter_sample *s) {
   args_begin(r->t);
   add_id(r, &r->nodes[s->node]);
   args_copy(r->t, &v);
+  add_fields(r, s);
   add_event(r, s, class_of(r, s->node, s->cat), args_end(r->t));
 }
 
@@ -134,6 +141,7 @@ void perfetto_private_sample(struct perfetto *r, struct sequence *q, const struc
   if (!joined || t->n_events == 0 || last->kind != TK_COUNTER || last->ts != s->ns) {
     args_begin(t);
     add_id(r, &r->nodes[s->node]);
+    add_fields(r, s);
     add_event(r, s, class_of(r, s->node, s->cat), args_end(t));
   }
   if (r->collected.event != t->n_events) {

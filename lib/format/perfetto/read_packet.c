@@ -50,11 +50,14 @@ static bool swallows(const struct packet *k) {
 }
 
 /* A damaged one would spoil what we write: trace_processor takes it as it comes. */
-static void extension_descriptor(struct perfetto *r, const struct pb_field *f) {
-  if (schema_read(&r->extensions.schema, f->p, (size_t)f->value))
-    perfetto_add_passthrough(r, PASSTHROUGH_EXTENSIONS, f->p, (size_t)f->value);
-  else
+static void extension_descriptor(struct perfetto *r, const struct sequence *q, const struct packet *k) {
+  const struct pb_field *f = &k->extension;
+  if (!schema_read(&r->extensions.schema, f->p, (size_t)f->value)) {
     perfetto_note(r, TK_NOTE_REPAIR, "damaged extension descriptor: read as far as it goes, and left out");
+    return;
+  }
+  perfetto_add_passthrough(r, PASSTHROUGH_EXTENSIONS, f->p, (size_t)f->value);
+  passthrough_extension(r, q, k);
 }
 
 /* Attributes that our writer makes of JSON's top level: "tracekit", "json.KEY", "json.after.KEY".  False: it is none of these. */
@@ -101,10 +104,10 @@ static void note_other(struct perfetto *r, const struct packet *k) {
 
 /* A sequence whose state is set later, or was lost, has packets that mean nothing, as in trace_processor.  That one has none in the
  * whole file may be damage: they are kept until that is known. */
-static void defer(struct perfetto *r, struct sequence *q, const struct packet *k, const uint8_t *p, size_t n) {
+static void defer(struct perfetto *r, struct sequence *q, const struct packet *k) {
   q->deferred.mem = &r->t->store->mem;
   if (q->deferred.len == 0) q->first_deferred = r->offset;
-  pb_bytes(&q->deferred, TRACE_PACKET, p, n);
+  pb_bytes(&q->deferred, TRACE_PACKET, k->p, k->n);
   q->n_deferred += k->event.p != NULL;
 }
 
@@ -140,19 +143,19 @@ static void sequence_state(struct perfetto *r, struct sequence *q, struct packet
     k->flags &= ~(uint64_t)SEQUENCE_CLEARED;
   }
   if (k->dropped) q->valid = false;
-  if (k->flags & SEQUENCE_CLEARED) sequence_clear(q, &r->t->store->mem), skip_deferred(r, q), q->cleared = true;
+  if (k->flags & SEQUENCE_CLEARED) sequence_clear(r, q), skip_deferred(r, q), q->cleared = true;
   if (k->defaults.p) sequence_defaults(q, &k->defaults);
   if (k->snapshot.p) k->of_sequence = clock_snapshot(r, q, k->machine, &k->snapshot);
   if (k->sync.p) machine_sync(r, q, k->machine, &k->sync);
 }
 
 /* Every time counts on an incremental clock, also that of a packet without an event. */
-static void pass_packet_through(struct perfetto *r, struct sequence *q, const struct packet *k, const uint8_t *p, size_t n) {
+static void pass_packet_through(struct perfetto *r, struct sequence *q, const struct packet *k) {
   bool of_sequence = k->has_timestamp && clock_of_sequence(q, k), counted = k->event.p || k->private_fields.p;
   int64_t ns;
   uint32_t clock;
   if (of_sequence && !counted) of_sequence = clock_time(r, q, k, &ns, &clock);
-  passthrough_packet(r, q, k, p, n, of_sequence && !counted ? &ns : NULL);
+  passthrough_packet(r, q, k, of_sequence && !counted ? &ns : NULL);
 }
 
 void perfetto_read_deferred(struct perfetto *r) {
@@ -171,29 +174,39 @@ void perfetto_read_deferred(struct perfetto *r) {
 
 /* ---- packets ---- */
 
+/* Those that our writer says more of in private fields are made anew; so are counters whose samples it writes otherwise. */
+static void take_descriptor(struct perfetto *r, struct sequence *q, const struct packet *k) {
+  uint32_t at = track_descriptor(r, q, k->machine, &k->descriptor);
+  struct node *n = &r->nodes[at];
+  if (!at || k->damaged) return;
+  bool anew = n->has_private && !n->is_default; /* the root's says nothing that our writer would say again */
+  if (anew || (n->kind == NODE_COUNTER && (n->incremental || n->multiplier != 1))) n->as_it_came = false;
+  else passthrough_descriptor(r, q, k, n, n->has_events);
+}
+
 static void read_content(struct perfetto *r, struct sequence *q, const struct packet *k) {
   if (k->interned.p) sequence_intern(r, q, &k->interned);
-  if (k->descriptor.p) track_descriptor(r, q, k->machine, &k->descriptor);
+  if (k->descriptor.p) take_descriptor(r, q, k);
   if (k->process.p) old_process_descriptor(r, k->machine, &k->process);
   if (k->thread.p) old_thread_descriptor(r, q, k->machine, &k->thread);
-  if (k->extension.p) extension_descriptor(r, &k->extension);
+  if (k->extension.p) extension_descriptor(r, q, k);
   if (k->event.p) perfetto_track_event(r, q, k);
   else if (k->private_fields.p && !passthrough_block(r, k)) perfetto_private_packet(r, q, k);
   else if (k->other) note_other(r, k);
 }
 
-static void take_packet(struct perfetto *r, struct packet *k, const uint8_t *p, size_t n) {
+static void take_packet(struct perfetto *r, struct packet *k) {
   struct sequence *q = perfetto_sequence(r, k->machine, k->sequence);
   if (!q) return;
   bool needs = k->flags & SEQUENCE_NEEDS_STATE && !(k->flags & SEQUENCE_CLEARED);
   if (needs && !q->cleared && !k->damaged) {
-    defer(r, q, k, p, n);
+    defer(r, q, k);
     return;
   }
-  perfetto_count(r, k, n);
+  perfetto_count(r, k, k->n);
   sequence_state(r, q, k);
   if (k->attributes.p && !read_attributes(r, &k->attributes)) k->other = PACKET_TRACE_ATTRIBUTES;
-  if (!k->damaged) pass_packet_through(r, q, k, p, n);
+  if (!k->damaged) pass_packet_through(r, q, k);
   if (k->flags & SEQUENCE_NEEDS_STATE && !q->valid) skip_packets(r, r->offset, 1, k->event.p != NULL);
   else read_content(r, q, k);
   int64_t ns;
@@ -203,10 +216,10 @@ static void take_packet(struct perfetto *r, struct packet *k, const uint8_t *p, 
 
 bool perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed) {
   struct pb c = pb_over(p, n);
-  struct packet k = {0};
+  struct packet k = {.p = p, .n = n};
   if (!read_packet(&c, &k) || swallows(&k)) return false;
   *compressed = k.compressed;
-  take_packet(r, &k, p, n);
+  take_packet(r, &k);
   return true;
 }
 
@@ -248,7 +261,7 @@ static void read_cut_field(const uint8_t *p, const uint8_t *end, struct packet *
 void perfetto_damaged_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed) {
   const uint8_t *tail = tail_of(p, p + n), *at = p;
   struct pb c = pb_over(p, (size_t)(tail - p));
-  struct packet k = {.damaged = true};
+  struct packet k = {.damaged = true, .p = p, .n = n};
   struct pb_field f;
   for (; pb_next(&c, &f); at = c.p) {}
   c = pb_over(p, (size_t)(at - p));
@@ -264,5 +277,5 @@ void perfetto_damaged_packet(struct perfetto *r, const uint8_t *p, size_t n, str
   perfetto_damage(r, any ? "damaged packet, read as far as it goes" : "damaged packet: skipped");
   r->t->counts.dropped++;
   *compressed = k.compressed;
-  take_packet(r, &k, p, n);
+  take_packet(r, &k);
 }

@@ -5,6 +5,8 @@
  * packet comes, so each sequence remembers its state since the last clearing until then; a sequence of nothing but track events
  * leaves nothing behind.  What the graph holds (track events, descriptors) is stripped from a packet, and a time that counts from
  * packet to packet becomes a time of the trace's clock, since the packets that it counts from may be gone. */
+#include <string.h>
+
 #include "format/pb_out.h"
 #include "reader.h"
 
@@ -22,24 +24,37 @@ static bool is_modelled(const struct pb_field *f) {
   }
 }
 
-/* The packet less what the graph holds, with its frame, appended to `to`. */
-static void strip_modelled(struct perfetto *r, const struct packet *k, const uint8_t *p, size_t n, const int64_t *ns, struct buf *to) {
+/* How the packet travelled, when and on which sequence, but not what it does to that one's state. */
+static bool is_of_packet(const struct pb_field *f) {
+  switch (f->number) {
+  case PACKET_TIMESTAMP:
+  case PACKET_TIMESTAMP_CLOCK_ID:
+  case PACKET_SEQUENCE_ID:
+  case PACKET_MACHINE_ID:
+  case PACKET_TRUSTED_UID:
+  case PACKET_TRUSTED_PID: return true;
+  default: return false;
+  }
+}
+
+/* The fields of the packet that `keep` keeps, in r->copy.  `ns`: its time on the trace's clock, if that replaces its own. */
+static void keep_fields(struct perfetto *r, const struct packet *k, bool (*keep)(const struct pb_field *f), bool no_time,
+                        const int64_t *ns) {
   struct buf *b = &r->copy;
-  struct pb c = pb_over(p, n);
+  struct pb c = pb_over(k->p, k->n);
   struct pb_field f;
-  bool no_time = ns || k->event.p || k->private_fields.p;
   b->len = 0;
   for (const uint8_t *from = c.p; pb_next(&c, &f); from = c.p) {
-    bool time = no_time && (f.number == PACKET_TIMESTAMP || f.number == PACKET_TIMESTAMP_CLOCK_ID);
+    bool time = (no_time || ns) && (f.number == PACKET_TIMESTAMP || f.number == PACKET_TIMESTAMP_CLOCK_ID);
     bool sequence_clock = f.number == PACKET_CLOCK_SNAPSHOT && k->of_sequence;
-    if (!is_modelled(&f) && !time && !sequence_clock) buf_append(b, from, (size_t)(c.p - from));
+    if (keep(&f) && !time && !sequence_clock) buf_append(b, from, (size_t)(c.p - from));
   }
-  if (ns) {
-    pb_u64(b, PACKET_TIMESTAMP, (uint64_t)*ns);
-    pb_u64(b, PACKET_TIMESTAMP_CLOCK_ID, r->trace_clock);
-  }
-  pb_message(to, TRACE_PACKET, b);
+  if (!ns) return;
+  pb_u64(b, PACKET_TIMESTAMP, (uint64_t)*ns);
+  pb_u64(b, PACKET_TIMESTAMP_CLOCK_ID, r->trace_clock);
 }
+
+static bool is_kept(const struct pb_field *f) { return !is_modelled(f); }
 
 /* More of the meta that was written last, unless something else came between. */
 static void append_packets(struct perfetto *r, const struct buf *packets) {
@@ -55,27 +70,91 @@ static void append_packets(struct perfetto *r, const struct buf *packets) {
   if (buf_append(raw, packets->data, packets->len)) m->size += packets->len;
 }
 
+/* From here on the sequence keeps its state. */
+static void keep_sequence(struct perfetto *r, struct sequence *q) {
+  if (q->has_others) return;
+  q->has_others = true;
+  append_packets(r, &q->pending);
+  buf_free(&q->pending);
+}
+
 void passthrough_other(struct perfetto *r, const uint8_t *p, size_t n) {
-  r->packets.mem = &r->t->store->mem;
   r->packets.len = 0;
   buf_append(&r->packets, p, n);
   append_packets(r, &r->packets);
 }
 
-void passthrough_packet(struct perfetto *r, struct sequence *q, const struct packet *k, const uint8_t *p, size_t n, const int64_t *ns) {
+void passthrough_packet(struct perfetto *r, struct sequence *q, const struct packet *k, const int64_t *ns) {
   bool snapshot = k->snapshot.p && !k->of_sequence, now;
   if (!k->other && !snapshot && !k->dropped && !(k->flags & SEQUENCE_CLEARED) && !k->defaults.p && !k->interned.p) return;
-  q->pending.mem = r->packets.mem = &r->t->store->mem;
+  q->pending.mem = &r->t->store->mem;
   if (k->flags & SEQUENCE_CLEARED) q->pending.len = 0;
-  if (k->other && !q->has_others) {
-    q->has_others = true;
-    append_packets(r, &q->pending);
-    buf_free(&q->pending);
-  }
+  if (k->other) keep_sequence(r, q);
   now = q->has_others || snapshot;
   r->packets.len = 0;
-  strip_modelled(r, k, p, n, ns, now ? &r->packets : &q->pending);
+  keep_fields(r, k, is_kept, k->event.p || k->private_fields.p, ns);
+  pb_message(now ? &r->packets : &q->pending, TRACE_PACKET, &r->copy);
   if (now) append_packets(r, &r->packets);
+}
+
+void passthrough_event(struct perfetto *r, struct sequence *q, const struct packet *k, const int64_t *ns) {
+  keep_sequence(r, q);
+  r->packets.len = 0;
+  keep_fields(r, k, is_of_packet, false, ns);
+  if (k->flags & SEQUENCE_NEEDS_STATE) pb_u64(&r->copy, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
+  pb_bytes(&r->copy, PACKET_TRACK_EVENT, k->event.p, (size_t)k->event.value);
+  pb_message(&r->packets, TRACE_PACKET, &r->copy);
+  append_packets(r, &r->packets);
+}
+
+/* ---- descriptors ---- */
+
+/* Of a packet the field `f`, which becomes its last one; a time of the sequence's own clocks would mean nothing by itself. */
+static void append_descriptor(struct perfetto *r, const struct sequence *q, const struct packet *k, const struct pb_field *f,
+                              struct buf *to) {
+  keep_fields(r, k, is_of_packet, clock_of_sequence(q, k), NULL);
+  pb_bytes(&r->copy, f->number, f->p, (size_t)f->value);
+  pb_message(to, TRACE_PACKET, &r->copy);
+}
+
+/* Producers describe their tracks again with every clearing of their sequence. */
+void passthrough_descriptor(struct perfetto *r, const struct sequence *q, const struct packet *k, struct node *n, bool late) {
+  struct buf *to = late ? &r->late_descriptors : &r->descriptors;
+  const struct pb_field *f = &k->descriptor;
+  const struct buf *last = n->descriptor_late ? &r->late_descriptors : &r->descriptors;
+  bool again = n->as_it_came && n->descriptor_size == f->value && memcmp(last->data + n->descriptor_at, f->p, (size_t)f->value) == 0;
+  n->as_it_came = true;
+  if (again) return;
+  append_descriptor(r, q, k, f, to);
+  if (r->t->store->mem.failed) return;
+  n->descriptor_at = to->len - f->value;
+  n->descriptor_size = (uint32_t)f->value;
+  n->descriptor_late = late;
+}
+
+void passthrough_extension(struct perfetto *r, const struct sequence *q, const struct packet *k) {
+  append_descriptor(r, q, k, &k->extension, &r->descriptors);
+}
+
+void passthrough_descriptors(struct perfetto *r) {
+  if (r->descriptors.len) perfetto_add_passthrough(r, PASSTHROUGH_DESCRIPTORS, r->descriptors.data, r->descriptors.len);
+  if (!r->late_descriptors.len) return;
+  perfetto_add_passthrough(r, PASSTHROUGH_DESCRIPTORS, r->late_descriptors.data, r->late_descriptors.len);
+  r->t->metas[r->t->n_metas].after = true;
+}
+
+/* ---- the end ---- */
+
+void passthrough_interned(struct perfetto *r) {
+  struct buf *b = &r->copy;
+  for (uint32_t i = 1; i <= r->n_generations; i++) {
+    const struct generation *g = &r->generations[i];
+    if (!g->number) continue;
+    b->len = 0;
+    pb_u64(b, INTERNED_NUMBER, g->number);
+    pb_message(b, INTERNED_DATA, &g->bytes);
+    perfetto_add_passthrough(r, PASSTHROUGH_INTERNED, b->data, b->len);
+  }
 }
 
 void passthrough_clock(struct perfetto *r) {

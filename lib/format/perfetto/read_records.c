@@ -66,6 +66,12 @@ void perfetto_record_times(struct perfetto *r, int64_t origin) {
   }
 }
 
+/* A counter that no viewer knows, or more of a track that was described before. */
+static void describe_track(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f) {
+  uint32_t at = track_descriptor(r, q, machine, f);
+  if (at && r->nodes[at].as_it_came) r->nodes[at].has_private = false;
+}
+
 void perfetto_private_packet(struct perfetto *r, struct sequence *q, const struct packet *k) {
   struct counter_sample s = {0};
   struct flow_site site = {0};
@@ -74,7 +80,7 @@ void perfetto_private_packet(struct perfetto *r, struct sequence *q, const struc
   for (struct pb c = pb_inside(&k->private_fields); pb_next(&c, &f);) {
     if (f.wire != PB_BYTES) continue;
     if (f.number == TRACEKIT_RECORD) add_record(r, q, k->machine, &f);
-    if (f.number == TRACEKIT_TRACK) track_descriptor(r, q, k->machine, &f);
+    if (f.number == TRACEKIT_TRACK) describe_track(r, q, k->machine, &f);
     if (f.number != TRACEKIT_ARGS && f.number != TRACEKIT_POINTS) continue;
     s.node = node_of_uuid(r, q, k->machine, q->has_track ? q->default_track : 0);
     site = (struct flow_site){.node = s.node, .ns = s.ns};

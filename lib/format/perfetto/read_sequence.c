@@ -24,7 +24,17 @@ struct sequence *perfetto_sequence(struct perfetto *r, uint32_t machine, uint64_
   return &r->sequences[*slot];
 }
 
-void sequence_clear(struct sequence *q, struct mem *mem) {
+/* Of interned data that no event needs nothing stays. */
+static void clear_generation(struct perfetto *r, struct sequence *q) {
+  struct generation *g = &r->generations[q->generation];
+  if (!q->generation) return;
+  if (g->number) q->generation = 0;
+  else buf_free(&g->bytes);
+}
+
+void sequence_clear(struct perfetto *r, struct sequence *q) {
+  struct mem *mem = &r->t->store->mem;
+  clear_generation(r, q);
   for (int i = 0; i < IID_KINDS; i++) {
     struct iid_table *t = &q->tables[i];
     mem_free(mem, t->ids);
@@ -108,17 +118,34 @@ static void intern_entry(struct perfetto *r, struct iid_table *t, const struct p
   define_iid(r, t, iid, perfetto_field_text(r, &text));
 }
 
+static void keep_interned(struct perfetto *r, struct sequence *q, const uint8_t *p, size_t n) {
+  struct mem *mem = &r->t->store->mem;
+  if (!q->generation) {
+    if (!mem_grow(mem, (void **)&r->generations, &r->cap_generations, (uint64_t)r->n_generations + 2, sizeof *r->generations)) return;
+    q->generation = ++r->n_generations;
+    r->generations[q->generation] = (struct generation){.bytes = {.mem = mem}};
+  }
+  buf_append(&r->generations[q->generation].bytes, p, n);
+}
+
+uint32_t sequence_interned(struct perfetto *r, const struct sequence *q) {
+  struct generation *g = &r->generations[q->generation];
+  if (!q->generation || !g->bytes.len) return 0;
+  if (!g->number) g->number = ++r->n_used_generations;
+  return g->number;
+}
+
 void sequence_intern(struct perfetto *r, struct sequence *q, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;
-  while (pb_next(&c, &g)) {
+  for (const uint8_t *from = c.p; pb_next(&c, &g); from = c.p) {
     switch (pb_field_key(&g)) {
     case PB_KEY(INTERNED_CATEGORIES, PB_BYTES): intern_entry(r, &q->tables[IID_CATEGORY], &g); break;
     case PB_KEY(INTERNED_NAMES, PB_BYTES): intern_entry(r, &q->tables[IID_NAME], &g); break;
     case PB_KEY(INTERNED_ANNOTATION_NAMES, PB_BYTES): intern_entry(r, &q->tables[IID_KEY], &g); break;
     case PB_KEY(INTERNED_ANNOTATION_STRINGS, PB_BYTES): intern_entry(r, &q->tables[IID_VALUE], &g); break;
     case PB_KEY(INTERNED_CORRELATION_IDS, PB_BYTES): intern_entry(r, &q->tables[IID_CORRELATION], &g); break;
-    default: break;
+    default: keep_interned(r, q, from, (size_t)(c.p - from));
     }
   }
   if (c.fault) perfetto_damage(r, "damaged interned data, read as far as it goes");

@@ -100,7 +100,9 @@ static void thread_fields(struct perfetto *r, struct node *n, const struct pb_fi
     case PB_KEY(THREAD_TID, PB_VARINT): n->tid = (int64_t)g.value; break;
     case PB_KEY(THREAD_NAME, PB_BYTES): n->own_name = perfetto_field_text(r, &g); break;
     case PB_KEY(THREAD_LEGACY_SORT_INDEX, PB_VARINT): n->rank = (int64_t)g.value, n->has_rank = true; break;
-    case PB_KEY(THREAD_REFERENCE_US, PB_VARINT): break;
+    case PB_KEY(THREAD_REFERENCE_US, PB_VARINT): /* what deltas count from: none are written */
+    case PB_KEY(THREAD_REFERENCE_THREAD_US, PB_VARINT):
+    case PB_KEY(THREAD_REFERENCE_INSTRUCTIONS, PB_VARINT): break;
     default: more_fields(&r->fields, &c, from);
     }
   }
@@ -117,6 +119,7 @@ static void counter_fields(struct perfetto *r, struct node *n, const struct pb_f
   for (const uint8_t *from = c.p; pb_next(&c, &g); from = c.p) {
     switch (pb_field_key(&g)) {
     case PB_KEY(COUNTER_TYPE, PB_VARINT):
+      more_fields(&r->fields, &c, from);
       if (n->name || g.value < 1 || g.value > 2) break;
       n->name = trace_text(r->t, g.value == 1 ? "thread_time" : "thread_instruction_count");
       break;
@@ -140,6 +143,7 @@ static bool differs(const struct node *was, const struct node *n) {
 
 /* What our writer says of the track in its private fields. */
 static void read_private_fields(struct perfetto *r, struct node *n, const struct pb_field *f) {
+  n->has_private = true;
   struct pb c = pb_inside(f);
   struct pb_field g;
   while (pb_next(&c, &g)) {
@@ -161,15 +165,13 @@ static void read_private_fields(struct perfetto *r, struct node *n, const struct
 
 static bool descriptor_fields(struct perfetto *r, struct node *n, const struct pb_field *f) {
   struct pb c = pb_inside(f);
-  struct pb_field g;
+  struct pb_field g, name = {0};
   r->copy.len = 0;
   for (const uint8_t *from = c.p; pb_next(&c, &g); from = c.p) {
     switch (pb_field_key(&g)) {
     case PB_KEY(DESCRIPTOR_NAME, PB_BYTES):
     case PB_KEY(DESCRIPTOR_STATIC_NAME, PB_BYTES):
-    case PB_KEY(DESCRIPTOR_ATRACE_NAME, PB_BYTES): /* trace_processor takes the last one before the track's first event */
-      if (!n->name || !n->has_events) n->name = perfetto_field_text(r, &g);
-      break;
+    case PB_KEY(DESCRIPTOR_ATRACE_NAME, PB_BYTES): name = g; break;
     case PB_KEY(DESCRIPTOR_UUID, PB_VARINT): break;
     case PB_KEY(DESCRIPTOR_PARENT_UUID, PB_VARINT): n->parent_uuid = g.value, n->has_parent = g.value != 0; break;
     case PB_KEY(DESCRIPTOR_PROCESS, PB_BYTES):
@@ -187,21 +189,24 @@ static bool descriptor_fields(struct perfetto *r, struct node *n, const struct p
     case PB_KEY(DESCRIPTOR_SIBLING_ORDER_RANK, PB_VARINT): n->rank = (int64_t)g.value, n->has_rank = true; break;
     case PB_KEY(DESCRIPTOR_TRACEKIT, PB_BYTES): read_private_fields(r, n, &g); break;
     default:
+      if (g.number == DESCRIPTOR_MERGE_BEHAVIOR) n->last_name_counts = g.value == MERGE_NONE;
       if (n->uuid) more_fields(&r->copy, &c, from);
     }
   }
+  /* trace_processor takes the last one before the track's first event, the last of all where such tracks are not merged */
+  if (name.p && (!n->name || !n->has_events || n->last_name_counts)) n->name = perfetto_field_text(r, &name);
   n->fields = r->copy.len ? perfetto_bytes(r, r->copy.data, r->copy.len) : n->fields;
   return !c.fault;
 }
 
-void track_descriptor(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f) {
+uint32_t track_descriptor(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;
   uint64_t uuid = 0;
   while (pb_next(&c, &g))
     if (pb_field_key(&g) == PB_KEY(DESCRIPTOR_UUID, PB_VARINT)) uuid = g.value;
   uint32_t at = node_of_uuid(r, q, machine, uuid);
-  if (!at) return;
+  if (!at) return 0;
   struct node n = r->nodes[at], was = n;
   if (n.kind == NODE_UNKNOWN) n.kind = NODE_NAMED;
   if (!descriptor_fields(r, &n, f)) perfetto_damage(r, "damaged track descriptor, read as far as it goes");
@@ -213,6 +218,7 @@ void track_descriptor(struct perfetto *r, struct sequence *q, uint32_t machine, 
   r->nodes[at] = n;
   r->t->counts.read++;
   r->t->counts.by_phase['M']++;
+  return at;
 }
 
 void old_process_descriptor(struct perfetto *r, uint32_t machine, const struct pb_field *f) {
@@ -229,8 +235,11 @@ void old_thread_descriptor(struct perfetto *r, struct sequence *q, uint32_t mach
   struct pb c = pb_inside(f);
   struct pb_field g;
   thread_fields(r, &n, f);
-  while (pb_next(&c, &g))
+  while (pb_next(&c, &g)) {
     if (pb_field_key(&g) == PB_KEY(THREAD_REFERENCE_US, PB_VARINT)) q->time_us = (int64_t)g.value;
+    if (pb_field_key(&g) == PB_KEY(THREAD_REFERENCE_THREAD_US, PB_VARINT)) q->thread_us = (int64_t)g.value;
+    if (pb_field_key(&g) == PB_KEY(THREAD_REFERENCE_INSTRUCTIONS, PB_VARINT)) q->instructions = (int64_t)g.value;
+  }
   uint32_t at = node_of_thread(r, machine, n.pid, n.tid);
   if (!at) return;
   if (n.own_name) r->nodes[at].own_name = n.own_name;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "format/pb_out.h"
 #include "graph/seal.h"
 #include "reader.h"
 
@@ -33,6 +34,8 @@ struct track_event {
   tk_id id_scope;
   uint32_t first_point;
   bool damaged;
+  uint32_t node;
+  int64_t ns;
 };
 
 /* ---- reading ---- */
@@ -80,18 +83,13 @@ static void put_uuid(void *to, uint64_t v) {
   if (l->n < EXTRA_COUNTERS) l->uuid[l->n++] = v;
 }
 
-static void unknown_field(struct perfetto *r, const char *of, uint32_t number) {
-  char text[80];
-  snprintf(text, sizeof text, "fields of %s that are not modelled: left out: field %u", of, number);
-  perfetto_note(r, TK_NOTE_INFO, text);
-}
-
-/* legacy_event: fields that JSON events have under other names. */
+/* legacy_event: fields that JSON events have under other names.  What is not modelled stays a legacy event of its own. */
 static void read_legacy(struct perfetto *r, struct sequence *q, struct track_event *e, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;
   e->has_legacy = true;
-  while (pb_next(&c, &g)) {
+  r->copy.len = 0;
+  for (const uint8_t *from = c.p; pb_next(&c, &g); from = c.p) {
     switch (pb_field_key(&g)) {
     case PB_KEY(LEGACY_NAME_IID, PB_VARINT): e->name = sequence_text(r, q, IID_NAME, g.value); break;
     case PB_KEY(LEGACY_PHASE, PB_VARINT): e->phase = g.value > 0x20 && g.value < 0x7f ? (char)g.value : 0; break;
@@ -109,12 +107,21 @@ static void read_legacy(struct perfetto *r, struct sequence *q, struct track_eve
     case PB_KEY(LEGACY_INSTANT_SCOPE, PB_VARINT): e->scope = g.value; break;
     case PB_KEY(LEGACY_PID_OVERRIDE, PB_VARINT): e->pid = (int64_t)g.value, e->has_pid = true; break;
     case PB_KEY(LEGACY_TID_OVERRIDE, PB_VARINT): e->tid = (int64_t)g.value, e->has_tid = true; break;
-    default: unknown_field(r, "legacy events", g.number);
+    default: buf_append(&r->copy, from, (size_t)(c.p - from));
     }
   }
+  if (r->copy.len) pb_message(&r->fields, EVENT_LEGACY, &r->copy);
 }
 
-static void read_rare_field(struct perfetto *r, struct sequence *q, struct track_event *e, const struct pb_field *f) {
+/* It is an arg for other formats and a field for this one, absolute in any case. */
+static void set_thread_time(struct perfetto *r, struct track_event *e, int64_t us) {
+  e->thread_us = us;
+  e->has_thread_us = true;
+  pb_i64(&r->fields, EVENT_THREAD_TIME_ABSOLUTE_US, us);
+}
+
+/* False: it is not modelled. */
+static bool read_rare_field(struct perfetto *r, struct sequence *q, struct track_event *e, const struct pb_field *f) {
   struct pb c;
   uint64_t v;
   switch (pb_field_key(f)) {
@@ -149,8 +156,16 @@ static void read_rare_field(struct perfetto *r, struct sequence *q, struct track
     break;
   case PB_KEY(EVENT_CORRELATION_ID_STR, PB_BYTES): e->correlation = perfetto_field_text(r, f); break;
   case PB_KEY(EVENT_CORRELATION_ID_IID, PB_VARINT): e->correlation = sequence_text(r, q, IID_CORRELATION, f->value); break;
-  default: unknown_field(r, "track events", f->number);
+  case PB_KEY(EVENT_THREAD_TIME_DELTA_US, PB_VARINT):
+    set_thread_time(r, e, q->thread_us += (int64_t)f->value);
+    break;
+  case PB_KEY(EVENT_INSTRUCTIONS_DELTA, PB_VARINT): /* stands by itself when it is absolute */
+    q->instructions += (int64_t)f->value;
+    pb_i64(&r->fields, EVENT_INSTRUCTIONS_ABSOLUTE, q->instructions);
+    break;
+  default: return false;
   }
+  return true;
 }
 
 static void more_args(struct perfetto *r, struct track_event *e) {
@@ -158,7 +173,7 @@ static void more_args(struct perfetto *r, struct track_event *e) {
   e->has_args = true;
 }
 
-/* Of extensions the bytes of their fields. */
+/* r->fields: what is not modelled, and extensions. */
 static bool read_fields(struct perfetto *r, struct sequence *q, struct track_event *e, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;
@@ -195,10 +210,9 @@ static bool read_fields(struct perfetto *r, struct sequence *q, struct track_eve
       break;
     case PB_KEY(EVENT_TIMESTAMP_DELTA_US, PB_VARINT): e->delta_us = (int64_t)g.value, e->has_delta = true; break;
     case PB_KEY(EVENT_TIMESTAMP_ABSOLUTE_US, PB_VARINT): e->absolute_us = (int64_t)g.value, e->has_absolute = true; break;
-    case PB_KEY(EVENT_THREAD_TIME_ABSOLUTE_US, PB_VARINT): e->thread_us = (int64_t)g.value, e->has_thread_us = true; break;
+    case PB_KEY(EVENT_THREAD_TIME_ABSOLUTE_US, PB_VARINT): set_thread_time(r, e, (int64_t)g.value); break;
     default:
-      if (g.number >= EVENT_FIRST_EXTENSION) buf_append(&r->fields, from, (size_t)(c.p - from));
-      else read_rare_field(r, q, e, &g);
+      if (g.number >= EVENT_FIRST_EXTENSION || !read_rare_field(r, q, e, &g)) buf_append(&r->fields, from, (size_t)(c.p - from));
     }
   }
   return !c.fault;
@@ -254,7 +268,7 @@ static void identity_args(struct perfetto *r, struct track_event *e, bool with_p
 }
 
 /* Fields that the file describes become args; the others stay bytes, in one arg. */
-static void extension_fields(struct perfetto *r, struct track_event *e) {
+static void extension_fields(struct perfetto *r, const struct sequence *q, struct track_event *e) {
   uint32_t n;
   struct extension_reader *x = &r->extensions;
   const struct member *members = extension_read(x, &r->fields, &n);
@@ -262,9 +276,11 @@ static void extension_fields(struct perfetto *r, struct track_event *e) {
   more_args(r, e);
   r->n_bytes += extension_args(x, members, n, r->t);
   if (rest->len) args_str(r->t, KEY_PERFETTO_FIELDS, TK_ARG_BYTES, perfetto_bytes(r, rest->data, rest->len));
+  uint32_t interned = sequence_interned(r, q);
+  if (interned) args_int(r->t, r->interned_key, interned);
 }
 
-static void field_args(struct perfetto *r, struct track_event *e) {
+static void field_args(struct perfetto *r, const struct sequence *q, struct track_event *e) {
   struct tk_trace *t = r->t;
   if (e->has_correlation || e->correlation) more_args(r, e);
   if (e->has_correlation) args_uint(t, KEY_PERFETTO_CORRELATION, TK_ARG_UINT, e->correlation_id);
@@ -273,7 +289,7 @@ static void field_args(struct perfetto *r, struct track_event *e) {
     more_args(r, e);
     args_int(t, trace_text(t, "json.tts"), e->thread_us);
   }
-  if (r->fields.len) extension_fields(r, e);
+  if (r->fields.len) extension_fields(r, q, e);
 }
 
 /* ---- counters ---- */
@@ -293,6 +309,19 @@ static void extra_counters(struct perfetto *r, struct sequence *q, const struct 
   }
 }
 
+/* A counter has no name of its events and no args: these stay fields. */
+static void counter_fields(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e,
+                           struct counter_sample *sample) {
+  struct pb c = pb_inside(&k->event);
+  struct pb_field f;
+  if (e->name) pb_bytes(&r->fields, EVENT_NAME, trace_str(r->t, e->name)->bytes, trace_str(r->t, e->name)->len);
+  while (e->has_args && pb_next(&c, &f))
+    if (pb_field_key(&f) == PB_KEY(EVENT_DEBUG_ANNOTATIONS, PB_BYTES)) perfetto_plain_annotation(r, q, &f, &r->fields);
+  if (r->fields.len == 0) return;
+  sample->fields = perfetto_bytes(r, r->fields.data, r->fields.len);
+  sample->interned = sequence_interned(r, q);
+}
+
 static void counter_event(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e,
                           struct counter_sample sample) {
   sample.value = (struct tk_arg){.type = e->has_double ? TK_ARG_DOUBLE : TK_ARG_INT, .i = e->value};
@@ -302,6 +331,7 @@ static void counter_event(struct perfetto *r, struct sequence *q, const struct p
     r->t->counts.dropped++;
     return;
   }
+  counter_fields(r, q, k, e, &sample);
   if (e->has_double && e->double_value != e->double_value) perfetto_note(r, TK_NOTE_INFO, "counter values that are not numbers");
   if (k->private_fields.p) perfetto_private_sample(r, q, k, &sample);
   else perfetto_sample(r, &sample);
@@ -382,9 +412,9 @@ enum { CAME_WHOLE = 1 };
 
 /* Tracks that our writer made hold their packets in order: spans are paired as they come, and come out as they were.  False: seal
  * has to pair what came as a begin and an end. */
-static bool close_open(struct perfetto *r, uint32_t node, struct track_event *e, int64_t ns) {
+static bool close_open(struct perfetto *r, const struct sequence *q, struct track_event *e) {
   struct tk_trace *t = r->t;
-  struct node *n = &r->nodes[node];
+  struct node *n = &r->nodes[e->node];
   struct tk_event *begin = &t->events[n->open];
   tk_id id = n->open;
   if (!id) return false;
@@ -392,14 +422,14 @@ static bool close_open(struct perfetto *r, uint32_t node, struct track_event *e,
   n->open = (tk_id)begin->dur;
   if (n->form & FORM_MIXED && !is_lane && !whole) return false;
   begin->depth = 0;
-  field_args(r, e);
-  struct tk_event end = {.ts = ns, .cls = trace_class(t, e->name, e->cat), .args = e->has_args ? args_end(t) : 0};
+  field_args(r, q, e);
+  struct tk_event end = {.ts = e->ns, .cls = trace_class(t, e->name, e->cat), .args = e->has_args ? args_end(t) : 0};
   for (uint32_t i = e->first_point; i < r->n_points; i++) r->points[i].event = id;
   if (n->form & FORM_ASYNC || (is_lane && !whole)) {
     seal_close(t, begin, &end);
   } else {
     begin->kind = TK_SPAN;
-    begin->dur = ns > begin->ts ? ns - begin->ts : 0;
+    begin->dur = e->ns > begin->ts ? e->ns - begin->ts : 0;
   }
   t->counts.by_phase['E']++;
   return true;
@@ -416,17 +446,18 @@ static void scope_arg(struct perfetto *r, struct track_event *e, uint32_t node) 
   args_str(r->t, KEY_SCOPE_OF_INSTANT, TK_ARG_STR, trace_text(r->t, global ? "g" : "p"));
 }
 
-static void add_event(struct perfetto *r, uint32_t node, struct track_event *e, const struct packet *k, enum tk_kind kind, int64_t ns) {
+static void add_event(struct perfetto *r, const struct sequence *q, const struct packet *k, struct track_event *e, enum tk_kind kind) {
   struct tk_trace *t = r->t;
+  uint32_t node = e->node;
   struct tk_event *ev;
   bool pairs = r->nodes[node].form & (FORM_COMPLETE | FORM_MIXED | FORM_ASYNC | FORM_LANE), async = is_async(e);
-  if (pairs && kind == TK_END && close_open(r, node, e, ns)) return;
+  if (pairs && kind == TK_END && close_open(r, q, e)) return;
   if (async) identity_args(r, e, strchr("STpF", e->phase) != NULL);
-  field_args(r, e);
+  field_args(r, q, e);
   if (kind == TK_INSTANT && !async) scope_arg(r, e, node);
   uint32_t args = e->has_args ? args_end(t) : 0;
   ev = trace_add_event(t);
-  ev->ts = ns;
+  ev->ts = e->ns;
   ev->kind = (uint8_t)kind;
   ev->cls = trace_class(t, e->name, e->cat);
   ev->args = args;
@@ -450,10 +481,13 @@ static void add_event(struct perfetto *r, uint32_t node, struct track_event *e, 
   t->counts.by_phase[(unsigned char)PHASES[kind]]++;
 }
 
-static void skip_event(struct perfetto *r, const struct track_event *e, enum tk_note_kind kind, const char *why) {
+/* What the graph has no place for stays a packet.  `ns`: its time, if its own counts on the packets before. */
+static void keep_event(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e, const int64_t *ns) {
+  uint32_t node = e->has_track ? node_find(r, k->machine, e->track_uuid) : 0;
   r->n_points = e->first_point;
-  r->t->counts.dropped++;
-  perfetto_note(r, kind, why);
+  if (node) r->nodes[node].has_events = true;
+  if (k->damaged || e->damaged) r->t->counts.dropped++;
+  else passthrough_event(r, q, k, ns);
 }
 
 void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct packet *k) {
@@ -472,13 +506,16 @@ void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct p
   }
   if (e.damaged && !k->damaged) perfetto_damage(r, "damaged track event, read as far as it goes");
   if (!time_of(r, q, k, &e, &ns, &pending)) {
-    skip_event(r, &e, TK_NOTE_REPAIR, "track event without a usable time: dropped");
+    keep_event(r, q, k, &e, NULL);
+    t->counts.dropped++;
+    perfetto_note(r, TK_NOTE_REPAIR, "track event without a usable time: for Perfetto output alone");
     return;
   }
   enum tk_kind kind = kind_of(&e, &known);
   bool flow = !e.has_type && e.phase && strchr("stf", e.phase);
   if (!known && !flow) {
-    skip_event(r, &e, TK_NOTE_INFO, "track event of a type that is not read, such as a state: dropped");
+    keep_event(r, q, k, &e, clock_of_sequence(q, k) ? &ns : NULL);
+    perfetto_note(r, TK_NOTE_INFO, "track events of types that are not read, such as states: for Perfetto output alone");
     return;
   }
   if ((node = node_of(r, q, k, &e)) == 0) return;
@@ -492,12 +529,14 @@ void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct p
     legacy_flow(r, node, &e, ns, pending);
     return;
   }
+  e.node = node;
+  e.ns = ns;
   struct counter_sample sample = {.node = node, .pending = pending, .cat = e.cat, .ns = ns};
   if (kind == TK_COUNTER && e.has_type) {
     r->n_points = e.first_point;
     counter_event(r, q, k, &e, sample);
   } else {
-    add_event(r, node, &e, k, kind, ns);
+    add_event(r, q, k, &e, kind);
     if (pending) perfetto_add_pending(r, (struct pending_time){pending, t->n_events, false});
   }
   if (e.n_values + e.n_doubles) extra_counters(r, q, k, &e, sample);

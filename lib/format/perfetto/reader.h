@@ -13,6 +13,7 @@
  *     read_records.c      private packets without an event: records and what else no viewer shows
  *     read_passthrough.c  packets that are not modelled
  *     read_packet.c       one packet: its sequence's state, then what it carries
+ *     finish_ends.c       ends that name what they end
  *     finish.c            what is known only at the end: which tracks there are, flows in order of time, the origin
  *     read_compressed.c   packets in a compressed one
  *     read_frames.c       where packets begin and end (frames.h)
@@ -59,6 +60,8 @@ struct sequence {
   struct iid_table tables[IID_KINDS];
   int64_t pid, tid, time_us; /* of an old thread_descriptor packet */
   uint32_t clock_id, clock;  /* clock met last, its index */
+  int64_t thread_us, instructions; /* of its thread, which deltas count from */
+  uint32_t generation;       /* of its interned data that is not modelled; 0 = there is none */
   uint64_t last_uuid;        /* track met last */
   struct map point_classes; /* by category of the event: class of the flow point met last */
   uint32_t last_node;
@@ -73,7 +76,12 @@ struct node {
   uint64_t uuid, parent_uuid;
   uint32_t machine;
   uint8_t kind;
-  bool described, has_parent, has_rank, has_slices, has_events, incremental, finished, is_default;
+  bool described, has_parent, has_rank, has_slices, has_events, incremental, finished, is_default, last_name_counts;
+  bool has_private;        /* our writer says more of it */
+  bool as_it_came;         /* its descriptors are passthrough */
+  bool descriptor_late;    /* where the last of them stands: behind the first event */
+  uint64_t descriptor_at;
+  uint32_t descriptor_size;
   tk_id name, own_name, labels; /* own_name: of process or thread */
   tk_id unit, first_name;
   int64_t pid, tid, rank, multiplier, sum;
@@ -141,6 +149,12 @@ struct collected {
   tk_id event; /* 0 = none */
   struct tk_arg *args;
   uint32_t n, cap;
+};
+
+/* Interned data of one state of a sequence that is not modelled: fields of events may refer to it. */
+struct generation {
+  struct buf bytes;
+  uint32_t number; /* given to it when an event needs it; 0 = none does */
 };
 
 /* Packets by what they carry. */
@@ -225,7 +239,11 @@ struct perfetto {
   tk_id passthrough; /* meta of the packets that were passed through last */
   uint64_t inflated; /* bytes out of compressed packets */
   struct buf text, json, fields, copy, packets;
+  struct buf descriptors, late_descriptors; /* packets of them */
   struct extension_reader extensions;
+  struct generation *generations;
+  uint32_t n_generations, cap_generations, n_used_generations;
+  tk_id interned_key; /* ARG_INTERNED */
   struct counter_classes counter_classes;
   struct collected collected;
 };
@@ -240,6 +258,8 @@ struct packet {
   bool damaged;     /* read as far as it goes */
   bool of_sequence; /* the snapshot is of the sequence's own clocks */
   uint32_t other; /* a field that is not modelled */
+  const uint8_t *p; /* all of it */
+  size_t n;
 };
 
 void perfetto_note(struct perfetto *r, enum tk_note_kind kind, const char *text);
@@ -268,9 +288,16 @@ enum inflated { INFLATED, INFLATE_CHECKSUM, INFLATE_DAMAGED, INFLATE_LIMIT };
 enum inflated perfetto_inflate(struct perfetto *r, const struct pb_field *f, struct buf *out);
 
 /* Packets that are not modelled (passthrough.c).  `ns`: the packet's time, if it counts on a clock of its sequence, else NULL. */
-void passthrough_packet(struct perfetto *r, struct sequence *q, const struct packet *k, const uint8_t *p, size_t n, const int64_t *ns);
+void passthrough_packet(struct perfetto *r, struct sequence *q, const struct packet *k, const int64_t *ns);
+/* The event of a packet that has been passed through already: it stays what it was.  `ns` as above. */
+void passthrough_event(struct perfetto *r, struct sequence *q, const struct packet *k, const int64_t *ns);
+/* A descriptor of the track; `late`: it stands behind the first event of it. */
+void passthrough_descriptor(struct perfetto *r, const struct sequence *q, const struct packet *k, struct node *n, bool late);
+void passthrough_extension(struct perfetto *r, const struct sequence *q, const struct packet *k);
 /* A field of the file that is no packet. */
 void passthrough_other(struct perfetto *r, const uint8_t *p, size_t n);
+void passthrough_descriptors(struct perfetto *r);
+void passthrough_interned(struct perfetto *r);
 void passthrough_clock(struct perfetto *r);
 /* What another format asked to be carried; false: the packet of our own is none. */
 bool passthrough_block(struct perfetto *r, const struct packet *k);
@@ -285,8 +312,10 @@ const char *perfetto_packet_name(uint32_t field);
 /* ---- state ---- */
 
 struct sequence *perfetto_sequence(struct perfetto *r, uint32_t machine, uint64_t id);
-void sequence_clear(struct sequence *q, struct mem *mem);
+void sequence_clear(struct perfetto *r, struct sequence *q);
 void sequence_defaults(struct sequence *q, const struct pb_field *f);
+/* The number of the state whose interned data fields of the event may refer to; 0 = they cannot. */
+uint32_t sequence_interned(struct perfetto *r, const struct sequence *q);
 void sequence_intern(struct perfetto *r, struct sequence *q, const struct pb_field *f);
 /* The text of an iid; one that was never interned is "[iid 5]". */
 tk_id sequence_text(struct perfetto *r, struct sequence *q, enum iid_kind kind, uint64_t iid);
@@ -325,7 +354,8 @@ uint32_t node_find(const struct perfetto *r, uint32_t machine, uint64_t uuid); /
 uint32_t node_parent(const struct perfetto *r, uint32_t node);
 uint32_t node_process(const struct perfetto *r, uint32_t node);
 uint32_t node_of_thread(struct perfetto *r, uint32_t machine, int64_t pid, int64_t tid);
-void track_descriptor(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
+/* Its node; 0 = memory has run out. */
+uint32_t track_descriptor(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
 void old_process_descriptor(struct perfetto *r, uint32_t machine, const struct pb_field *f);
 void old_thread_descriptor(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
 
@@ -346,6 +376,8 @@ void perfetto_lone_point(struct perfetto *r, struct sequence *q, const struct pa
                          const struct pb_field *f);
 /* Adds the annotation to the args under construction. */
 void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f);
+/* Appends it to `to` as an annotation that is not interned. */
+void perfetto_plain_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f, struct buf *to);
 /* Is it JSON?  Then r->json is its strict compact text. */
 bool perfetto_is_json(struct perfetto *r, const struct pb_field *f);
 
@@ -353,7 +385,8 @@ bool perfetto_is_json(struct perfetto *r, const struct pb_field *f);
 
 struct counter_sample {
   uint32_t node, pending; /* pending: the clock that `ns` is a time of, if it is not known yet */
-  tk_id cat;
+  tk_id cat, fields; /* fields: bytes of those that are not modelled */
+  uint32_t interned; /* what they may refer to */
   int64_t ns;
   struct tk_arg value; /* INT or DOUBLE */
 };
@@ -378,6 +411,8 @@ void perfetto_add_pending(struct perfetto *r, struct pending_time p);
 /* Is the time near enough to the origin for a time of the graph? */
 bool perfetto_in_range(int64_t ns, int64_t origin);
 void perfetto_finish(struct perfetto *r);
+/* Pairs spans whose ends say which one they end (finish_ends.c). */
+void perfetto_finish_ends(struct perfetto *r);
 /* Every site becomes a track of the graph: those of events, of flow points not bound to an event (finish_tracks.c). */
 void perfetto_finish_tracks(struct perfetto *r);
 

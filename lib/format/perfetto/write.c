@@ -51,11 +51,25 @@ static const uint8_t ASIDE = TK_OVERLAPS | TK_LOST_CLOCK;
 /* trace_processor takes no begin beyond this depth, and the end would close another span. */
 enum { STACK_MOST = 512 };
 
-/* What never ends, in what does, has no place on the stack either: the packet that ends the outer span would end the inner one.  Nor
- * has what is in the inner one and ends later than the outer one, but for a nanosecond, which is rounding. */
+/* Do the packets that end the spans on the stack all name others? */
+static bool ends_pass_over(const struct perfetto_sink *s, const struct tk_event *e) {
+  const struct tk_trace *t = s->t;
+  tk_id name = t->classes[e->cls].name;
+  for (uint32_t i = 0; i < s->n_stack; i++) {
+    const struct tk_event *up = &t->events[s->stack[i].event];
+    tk_id of = t->classes[up->cls].name;
+    if (!s->stack[i].endless && (!(up->flags & TK_END_NAMED) || !of || !name || of == name)) return false;
+  }
+  return true;
+}
+
+/* What never ends, in what does, has no place on the stack either: the packet that ends the outer span would end the inner one, unless
+ * it names the outer one.  Nor has what is in the inner one and ends later than the outer one, but for a nanosecond, which is
+ * rounding. */
 static bool sticks_out(const struct perfetto_sink *s, const struct tk_event *e) {
   const struct open_span *up = s->n_stack ? &s->stack[s->n_stack - 1] : NULL;
-  return up && !up->endless && (e->flags & TK_UNFINISHED || writer_ns(&s->w, e->ts + e->dur) > up->end_ns + 1);
+  if (e->flags & TK_UNFINISHED) return up && !ends_pass_over(s, e);
+  return up && !up->endless && writer_ns(&s->w, e->ts + e->dur) > up->end_ns + 1;
 }
 
 static bool goes_aside(struct perfetto_sink *s, tk_id id) {
@@ -200,7 +214,6 @@ static bool graph_begin(struct perfetto_sink *s, const struct tk_trace *t) {
   s->w.clock = s->clock;
   s->w.n_packets = 0;
   s->w.meter = s->opt.meter.add ? &s->opt.meter : NULL;
-  s->first_series = s->next_uuid;
   map_init(&s->named, &s->mem);
   map_init(&s->threads, &s->mem);
   map_init(&s->series, &s->mem);
@@ -208,7 +221,13 @@ static bool graph_begin(struct perfetto_sink *s, const struct tk_trace *t) {
   passthrough_tracks_begin(s);
   s->uuids = mem_array(&s->mem, n, sizeof *s->uuids);
   s->pids = mem_array(&s->mem, n, sizeof *s->pids);
-  return writer_machines(s) && s->uuids && s->pids && writer_begin(&s->w, t, t->origin_ns - s->zero_ns, s->out, &s->mem);
+  s->w.sequences = &s->sequences;
+  s->w.next_sequence = &s->next_sequence;
+  if (!writer_machines(s) || !s->uuids || !s->pids) return false;
+  if (!writer_begin(&s->w, t, t->origin_ns - s->zero_ns, s->out, &s->mem)) return false;
+  writer_find_keys(&s->w);
+  sink_lose(&s->sink, TK_LOSS_PASSTHROUGH, writer_interned_begin(&s->w));
+  return true;
 }
 
 static void graph_end(struct perfetto_sink *s) {
@@ -253,6 +272,7 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
     saved->records += s->w.n_packets;
     saved->flow_points += t->n_flow_points - dangling;
     sink_lose(sink, TK_LOSS_DANGLING, dangling);
+    sink_lose(sink, TK_LOSS_ARGS, s->w.n_lost_fields);
   }
   graph_end(s);
   if (!ok || !mem_check(&s->mem, err) || !carry_write(s->opt.carry, t, err)) return false;

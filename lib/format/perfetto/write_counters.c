@@ -55,7 +55,7 @@ static bool series_value(const struct perfetto_sink *s, const struct tk_arg *arg
   const struct intern_str *key = trace_str(s->t, arg->key);
   bool field = arg->key < KEY_COUNT && arg->key != KEY_COUNTER_VALUE && arg->key != KEY_EMPTY;
   *value = *arg;
-  if (field || (key->len >= 5 && memcmp(key->bytes, "json.", 5) == 0)) return false;
+  if (field || (key->len >= 5 && memcmp(key->bytes, "json.", 5) == 0) || arg->key == s->w.begin_keys.interned) return false;
   if (arg->type == TK_ARG_STR) return number_in(trace_str(s->t, arg->s), value);
   if (arg->type == TK_ARG_NUMBER) {
     const struct intern_str *text = trace_str(s->t, arg->s);
@@ -78,8 +78,10 @@ static uint64_t describe_series(struct perfetto_sink *s, tk_id track, const stru
   s->text.len = 0;
   append_text(s, of->has_id ? s->t->classes[e->cls].name : k->name);
   if (k->renamed) {
+    struct kept_track kept = passthrough_track(s, track);
     if (of->key != KEY_COUNTER_VALUE) c.unit = tk_string(s->t, of->key, NULL);
     if (k->tid.kind == TK_IDENT_INT) c.parent = describe_thread_uuid(s, k->parent, k->tid.num);
+    if (kept.has_parent) c.parent = kept.parent;
   } else {
     c.form = FORM_SERIES | (of->text ? FORM_TEXT : 0);
     c.series = of->key;
@@ -106,6 +108,8 @@ static struct series_track track_of_series(struct perfetto_sink *s, tk_id track,
                                            const struct series *series) {
   enum { TEXT = 1, NUMBER_ID = 2, BITS = 2 };
   const struct tk_track *k = &s->t->tracks[track];
+  struct kept_track kept = passthrough_track(s, track);
+  if (kept.has_uuid) return (struct series_track){.uuid = kept.uuid};
   uint64_t of = k->renamed ? (uint64_t)track << 32 | 1u << 31 : (uint64_t)k->parent << 32 | k->name;
   uint32_t *slot = map_put(&s->series, (of * 0x9e3779b97f4a7c15u ^ series->key) * 2 + series->has_id, UINT32_MAX);
   if (!slot) return (struct series_track){0};
@@ -141,7 +145,9 @@ static bool says_all(const struct perfetto_sink *s, const struct tk_arg *arg, co
   return n == text->len && memcmp(number, text->bytes, n) == 0;
 }
 
-static bool is_id_of(const struct tk_arg *arg, const struct series_track *of) {
+/* Nothing more need be said of it. */
+static bool is_said(const struct perfetto_sink *s, const struct tk_arg *arg, const struct series_track *of) {
+  if (writer_is_counter_field(&s->w, arg)) return true;
   return arg->key == KEY_ID && (arg->type == TK_ARG_STR ? !of->number_id : arg->type == TK_ARG_INT && of->number_id);
 }
 
@@ -151,10 +157,10 @@ static void collect_args(struct perfetto_sink *s, uint32_t args) {
     if (mem_grow(&s->mem, (void **)&s->args, &s->cap_args, (uint64_t)s->n_args + 1, sizeof arg)) s->args[s->n_args++] = arg;
 }
 
-/* Args first .. end-1 but for the id, which the track says; `own` is left out as well. */
+/* Args first .. end-1 but for what the track or the packet says; `own` is left out as well. */
 static void rest_of(struct perfetto_sink *s, uint32_t first, uint32_t end, uint32_t own, const struct series_track *of) {
   for (uint32_t i = first; i < end; i++)
-    if (i != own && !is_id_of(&s->args[i], of)) writer_rest(&s->w, &s->args[i]);
+    if (i != own && !is_said(s, &s->args[i], of)) writer_rest(&s->w, &s->args[i]);
 }
 
 /* Args first .. end-1 of the event, of which `own` is the series. */
@@ -167,7 +173,7 @@ static void write_sample(struct perfetto_sink *s, tk_id track, tk_id event, uint
   series_value(s, arg, &value);
   struct series_track of = track_of_series(s, track, e, &series);
   bool all = says_all(s, arg, &value, of.text);
-  for (uint32_t i = own + 1; i < end; i++) all = all && is_id_of(&s->args[i], &of);
+  for (uint32_t i = own + 1; i < end; i++) all = all && is_said(s, &s->args[i], &of);
   writer_track(&s->w, of.uuid);
   writer_begin_rest(&s->w);
   rest_of(s, first, end, all ? own : UINT32_MAX, &of);
@@ -179,6 +185,7 @@ static void write_event(struct perfetto_sink *s, tk_id track, tk_id event) {
   uint32_t first = 0, last = UINT32_MAX;
   struct tk_arg value;
   s->n_args = 0;
+  plain_begin(&s->w, e->args, false);
   collect_args(s, s->t->classes[e->cls].args);
   uint32_t own = s->n_args;
   collect_args(s, e->args);

@@ -3,6 +3,7 @@
  * trace_processor takes one uuid per process and per thread; a track under any other needs a name.  What Perfetto has no field for
  * (a tid that was a string, lanes that are one track elsewhere) stands in a field of ours that importers pass over. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "writer.h"
@@ -47,7 +48,7 @@ static void put_name(struct perfetto_sink *s, struct buf *b, uint32_t field, tk_
   else if (is_number(i) && i.num != written && i.num) pb_bytes(b, field, text, num_put_i64(text, i.num));
 }
 
-/* What the numbers cannot say goes into a private field. */
+/* What the numbers cannot say goes into a private field.  It is there in any case: such a descriptor is ours, and made anew. */
 static void write_private_fields(struct perfetto_sink *s, struct buf *descriptor, uint32_t form, struct tk_ident ident, int64_t written,
                       tk_id machine) {
   char text[32];
@@ -58,7 +59,7 @@ static void write_private_fields(struct perfetto_sink *s, struct buf *descriptor
   if (ident.kind == TK_IDENT_STR) put_string(s, &s->private_fields, TRACK_IDENT, ident.str);
   else if (is_number(ident) && ident.num != written) pb_bytes(&s->private_fields, TRACK_IDENT, text, num_put_i64(text, ident.num));
   if (machine) put_string(s, &s->private_fields, TRACK_MACHINE, machine);
-  if (s->private_fields.len) pb_message(descriptor, DESCRIPTOR_TRACEKIT, &s->private_fields);
+  pb_message(descriptor, DESCRIPTOR_TRACEKIT, &s->private_fields);
 }
 
 /* Spans of one form say it once, and not each by itself. */
@@ -82,12 +83,26 @@ static tk_id machine_name_of(const struct perfetto_sink *s, const struct tk_trac
   return strcmp(tk_string(s->t, k->machine, NULL), text) == 0 ? 0 : k->machine;
 }
 
+/* Of a track that is described as it came: what our reader must know of its spans. */
+static void say_form(struct perfetto_sink *s, tk_id track) {
+  struct buf d = {.mem = &s->mem};
+  uint32_t form = form_of_spans(s->t, &s->t->tracks[track]);
+  if (!form) return;
+  pb_u64(&d, DESCRIPTOR_UUID, s->uuids[track]);
+  s->private_fields.len = 0;
+  pb_u64(&s->private_fields, TRACK_FORM, form);
+  pb_message(&d, DESCRIPTOR_TRACEKIT, &s->private_fields);
+  put_lone_descriptor(s, &d);
+  buf_free(&d);
+}
+
 static void describe_process(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   struct buf d = {.mem = &s->mem};
   struct tk_ident pid = k->pid;
   if (passthrough_pid(s, track, &pid.num)) pid.kind = TK_IDENT_INT;
   s->pids[track] = small_id(s, pid, 0, INT32_MAX); /* 0 is the idle process to trace_processor, with the name that it gets here */
+  if (passthrough_track(s, track).has_uuid) return;
   s->inner.len = 0;
   pb_i64(&s->inner, PROCESS_PID, s->pids[track]);
   put_name(s, &s->inner, PROCESS_NAME, k->name, pid, s->pids[track]);
@@ -102,6 +117,7 @@ static void describe_process(struct perfetto_sink *s, tk_id track) {
   buf_free(&d);
 }
 
+
 static uint64_t thread_key(tk_id process, int64_t tid) { return ((uint64_t)tid * 0x9e3779b97f4a7c15u) ^ process; }
 
 /* No tid, or 0, is that of the process, as trace_processor's JSON importer has it; of process 0 that would be the idle thread, whose
@@ -115,6 +131,11 @@ static int64_t tid_of(struct perfetto_sink *s, const struct tk_track *k) {
 static void describe_thread(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   struct buf d = {.mem = &s->mem};
+  if (is_number(k->tid)) map_put(&s->threads, thread_key(k->parent, k->tid.num), track);
+  if (passthrough_track(s, track).has_uuid) {
+    say_form(s, track);
+    return;
+  }
   int64_t pid = s->pids[k->parent], tid = tid_of(s, k);
   s->inner.len = 0;
   pb_i64(&s->inner, THREAD_PID, pid);
@@ -126,7 +147,6 @@ static void describe_thread(struct perfetto_sink *s, tk_id track) {
   pb_message(&d, DESCRIPTOR_THREAD, &s->inner);
   write_passthrough_fields(s, track, false, &d);
   if (k->has_sort) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, k->sort_index);
-  if (is_number(k->tid)) map_put(&s->threads, thread_key(k->parent, k->tid.num), track);
   write_private_fields(s, &d, form_of_spans(s->t, k) | (k->no_lanes ? FORM_NO_LANES : 0), k->tid, tid, 0);
   put_descriptor(s, &d);
   buf_free(&d);
@@ -155,7 +175,7 @@ uint64_t describe_child(struct perfetto_sink *s, const struct child *c) {
   if (is_number(c->tid)) pb_i64(&s->private_fields, TRACK_TID, c->tid.num);
   if (c->process) pb_u64(&s->private_fields, TRACK_PROCESS, c->process);
   if (c->id) pb_bytes(&s->private_fields, TRACK_COUNTER_ID, c->id, c->n_id);
-  if (s->private_fields.len) pb_message(&d, DESCRIPTOR_TRACEKIT, &s->private_fields);
+  pb_message(&d, DESCRIPTOR_TRACEKIT, &s->private_fields);
   if (c->lone) put_lone_descriptor(s, &d);
   else put_descriptor(s, &d);
   buf_free(&d);
@@ -180,6 +200,14 @@ static void describe_named(struct perfetto_sink *s, tk_id track) {
   c.has_rank = k->has_sort;
   c.rank = k->sort_index;
   c.name = tk_string(s->t, k->name ? k->name : k->tid.str, &c.n);
+  struct kept_track kept = passthrough_track(s, track);
+  uint32_t *slot = map_put(&s->named, (uint64_t)k->parent << 32 | k->tid.str, track);
+  if (slot) *slot = track;
+  if (kept.has_uuid) {
+    s->uuids[track] = kept.uuid;
+    say_form(s, track);
+    return;
+  }
   if (code == NAMED_IS_PROCESS) {
     s->uuids[track] = s->uuids[k->parent];
     return;
@@ -191,9 +219,8 @@ static void describe_named(struct perfetto_sink *s, tk_id track) {
     up = text ? map_get(&s->named, (uint64_t)k->parent << 32 | text) : NULL;
     if (up) c.parent = s->uuids[*up];
   }
+  if (kept.has_parent) c.parent = kept.parent;
   s->uuids[track] = describe_child(s, &c);
-  uint32_t *slot = map_put(&s->named, (uint64_t)k->parent << 32 | k->tid.str, track);
-  if (slot) *slot = track;
 }
 
 /* ---- all ---- */
@@ -220,15 +247,44 @@ static void write_clocks(struct perfetto_sink *s, const struct tk_trace *t) {
   buf_free(&snapshot);
 }
 
-/* A process that holds nothing but tracks of no process is none: only what has a uuid here is one. */
+static int by_value(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* Tracks keep their uuids; new ones follow each other where none of these are. */
+static void keep_uuids(struct perfetto_sink *s) {
+  static const uint64_t ROOM = 1ull << 32;
+  const struct tk_trace *t = s->t;
+  uint64_t *taken = mem_array(&s->mem, (uint64_t)t->n_tracks + 1, sizeof *taken), n = 0;
+  for (tk_id i = 1; taken && i <= t->n_tracks; i++) {
+    struct kept_track kept = passthrough_track(s, i);
+    if (!kept.has_uuid || track_hidden(t, i)) continue;
+    s->uuids[i] = taken[n++] = kept.uuid;
+  }
+  if (n) qsort(taken, n, sizeof *taken, by_value);
+  for (uint64_t i = 0; i < n && taken[i] - s->next_uuid <= ROOM; i++) s->next_uuid = taken[i];
+  s->keeps_tracks = n != 0;
+  s->first_series = s->next_uuid;
+  mem_free(&s->mem, taken);
+}
+
+/* A process that holds nothing but tracks of no process is none: only what has a uuid here is one.  That of a Perfetto file which
+ * described none is one only if something is to hang under it. */
 static void find_processes(struct perfetto_sink *s) {
   const struct tk_trace *t = s->t;
-  for (tk_id i = 1; i <= t->n_tracks; i++) {
+  uint8_t *needed = mem_array(&s->mem, (uint64_t)t->n_tracks + 1, 1);
+  if (needed) memset(needed, 0, (size_t)t->n_tracks + 1);
+  for (tk_id i = 1; needed && i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
-    if (k->kind == TK_PROCESS && (k->pid.kind != TK_IDENT_NONE || k->count)) s->uuids[i] = 1;
-    if (k->parent && !track_is_named(k) && !(k->kind == TK_COUNTERS && k->renamed)) s->uuids[k->parent] = 1;
+    bool said = !s->keeps_tracks || k->name || k->labels || k->machine;
+    if (k->kind == TK_PROCESS && (k->count || (k->pid.kind != TK_IDENT_NONE && said))) needed[i] = 1;
+    if (!k->parent || track_is_named(k) || (k->kind == TK_COUNTERS && k->renamed)) continue;
+    if (!passthrough_track(s, i).has_uuid) needed[k->parent] = 1;
   }
-  for (tk_id i = 1; i <= t->n_tracks; i++) s->uuids[i] = s->uuids[i] && !track_hidden(t, i) ? ++s->next_uuid : 0;
+  for (tk_id i = 1; needed && i <= t->n_tracks; i++)
+    if (needed[i] && !track_hidden(t, i) && !s->uuids[i]) s->uuids[i] = ++s->next_uuid;
+  mem_free(&s->mem, needed);
 }
 
 /* Sort indices count only where the root says so (TrackDescriptor.process_ordering, thread_ordering; v58 and later). */
@@ -256,17 +312,18 @@ static void switch_machine(struct perfetto_sink *s, tk_id track, bool sorted) {
 
 void describe_tracks(struct perfetto_sink *s) {
   const struct tk_trace *t = s->t;
-  bool sorted = is_sorted(t);
+  bool sorted = !(was_perfetto(t) && !t->edits) && is_sorted(t);
   for (tk_id i = 1; i <= t->n_tracks; i++) s->uuids[i] = 0;
+  keep_uuids(s);
   find_processes(s);
   for (tk_id i = 1; i <= t->n_tracks; i++) {
-    if (!s->uuids[i]) continue;
+    if (!s->uuids[i] || t->tracks[i].kind != TK_PROCESS) continue;
     switch_machine(s, i, sorted);
     describe_process(s, i);
   }
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     if (t->tracks[i].kind != TK_THREAD || track_hidden(t, i) || track_is_named(&t->tracks[i])) continue;
-    s->uuids[i] = ++s->next_uuid;
+    if (!s->uuids[i]) s->uuids[i] = ++s->next_uuid;
     switch_machine(s, i, sorted);
     describe_thread(s, i);
   }
@@ -302,8 +359,9 @@ void describe_extensions(struct perfetto_sink *s, const struct tk_trace *t) {
 }
 
 void describe_trace(struct perfetto_sink *s, const struct tk_trace *t) {
-  describe_extensions(s, t);
+  if (t->edits) describe_extensions(s, t);
   s->at_first = true;
+  write_descriptors(s, t, false);
   write_passthrough(s, t, true);
   write_clocks(s, t);
 }
@@ -311,6 +369,7 @@ void describe_trace(struct perfetto_sink *s, const struct tk_trace *t) {
 /* Top-level data of JSON becomes attributes "json.KEY", with the text of their values.  They are long and stand at the end: a file
  * is known by its beginning. */
 void describe_metas(struct perfetto_sink *s, const struct tk_trace *t) {
+  write_descriptors(s, t, true);
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];
     const char *key = tk_string(t, m->key, NULL);

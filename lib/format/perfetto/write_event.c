@@ -49,12 +49,9 @@ static void write_data_url(struct event_writer *w, struct buf *b, const struct i
 }
 
 /* Values whose annotation may be longer than a byte tells. */
-static void write_long_annotation(struct event_writer *w, uint32_t key, const struct tk_arg *arg) {
+static void put_long_value(struct event_writer *w, struct buf *b, const struct tk_arg *arg) {
   const struct intern_str *text = arg->type == TK_ARG_DECIMAL ? NULL : trace_str(w->t, arg->s);
-  struct buf *b = &w->annotation;
   char number[96];
-  b->len = 0;
-  pb_u64(b, ANNOTATION_NAME_IID, key);
   if (!text) {
     pb_double(b, ANNOTATION_DOUBLE, decimal(arg));
     pb_bytes(b, ANNOTATION_TRACEKIT, number, num_put_decimal(number, arg->i, arg->exp));
@@ -66,6 +63,13 @@ static void write_long_annotation(struct event_writer *w, uint32_t key, const st
     pb_double(b, ANNOTATION_DOUBLE, num_double((const char *)text->bytes, text->len));
     pb_bytes(b, ANNOTATION_TRACEKIT, text->bytes, text->len);
   }
+}
+
+static void write_long_annotation(struct event_writer *w, uint32_t key, const struct tk_arg *arg) {
+  struct buf *b = &w->annotation;
+  b->len = 0;
+  pb_u64(b, ANNOTATION_NAME_IID, key);
+  put_long_value(w, b, arg);
   pb_message(&w->event, EVENT_DEBUG_ANNOTATIONS, b);
 }
 
@@ -117,17 +121,94 @@ static void write_annotation(struct event_writer *w, uint32_t key, const struct 
   w->event.len += (size_t)(p - start);
 }
 
-/* Args that are fields of a TrackEvent go back there.  True if it was one. */
-static bool write_field(struct event_writer *w, const struct tk_arg *a) {
+static void write_plain_annotation(struct event_writer *w, const struct tk_arg *arg, uint32_t skip) {
+  struct buf *b = &w->annotation;
+  double d = arg->d;
+  b->len = 0;
+  switch (arg->type) {
+  case TK_ARG_FALSE:
+  case TK_ARG_TRUE: pb_u64(b, ANNOTATION_BOOL, arg->type == TK_ARG_TRUE); break;
+  case TK_ARG_INT: pb_i64(b, ANNOTATION_INT, arg->i); break;
+  case TK_ARG_UINT: pb_u64(b, ANNOTATION_UINT, arg->u); break;
+  case TK_ARG_POINTER: pb_u64(b, ANNOTATION_POINTER, arg->u); break;
+  case TK_ARG_DECIMAL:
+    if (decimal_is_double(arg, &d)) pb_double(b, ANNOTATION_DOUBLE, d);
+    else put_long_value(w, b, arg);
+    break;
+  case TK_ARG_DOUBLE: pb_double(b, ANNOTATION_DOUBLE, d); break;
+  case TK_ARG_JSON:
+  case TK_ARG_NUMBER:
+  case TK_ARG_BYTES: put_long_value(w, b, arg); break;
+  default: break;
+  }
+  plain_annotation(w, arg, skip, b);
+}
+
+/* ---- args that are fields ---- */
+
+/* In place of an iid: the key is one of `field_keys`. */
+enum { IS_FIELD = UINT32_MAX };
+
+static tk_id find_key(struct event_writer *w, struct iids *keys, const char *text) {
+  tk_id id = intern_id(&w->t->store->strings, text, strlen(text));
+  if (id) keys->iid[id] = IS_FIELD;
+  return id;
+}
+
+void writer_find_keys(struct event_writer *w) {
+  w->begin_keys.fields = find_key(w, &w->keys, "perfetto.fields");
+  w->begin_keys.interned = find_key(w, &w->keys, ARG_INTERNED);
+  w->begin_keys.correlation = find_key(w, &w->keys, "perfetto.correlation_id");
+  w->begin_keys.thread_time = intern_id(&w->t->store->strings, "json.tts", strlen("json.tts"));
+  w->end_field_keys.fields = find_key(w, &w->end_keys, END_ARG "perfetto.fields");
+  w->end_field_keys.interned = find_key(w, &w->end_keys, END_ARG ARG_INTERNED);
+  w->end_field_keys.correlation = find_key(w, &w->end_keys, END_ARG "perfetto.correlation_id");
+  w->end_field_keys.thread_time = intern_id(&w->t->store->strings, END_ARG "json.tts", strlen(END_ARG "json.tts"));
+}
+
+/* The arg goes back into its field.  False: it is of another type than that. */
+static bool write_field(struct event_writer *w, const struct field_keys *keys, const struct tk_arg *a) {
   const struct intern_str *s = a->type == TK_ARG_STR || a->type == TK_ARG_BYTES ? trace_str(w->t, a->s) : NULL;
-  if (a->key == KEY_PERFETTO_FIELDS && a->type == TK_ARG_BYTES) return buf_append(&w->event, s->bytes, s->len);
-  if (a->key == KEY_SCOPE_OF_INSTANT && w->track_has_scope) return true;
-  if (a->key != KEY_PERFETTO_CORRELATION) return false;
+  if (a->key == keys->fields && a->type == TK_ARG_BYTES) {
+    if (w->loses_fields) w->n_lost_fields++;
+    else w->fields = a->s;
+    return true;
+  }
+  if (a->key == keys->interned) return a->type == TK_ARG_INT && (w->plain || w->loses_fields);
+  if (a->key != keys->correlation) return false;
   if (a->type == TK_ARG_UINT) pb_u64(&w->event, EVENT_CORRELATION_ID, a->u);
   else if (a->type == TK_ARG_STR) pb_bytes(&w->event, EVENT_CORRELATION_ID_STR, s->bytes, s->len);
   else return false;
   return true;
 }
+
+/* Those that are not modelled stand last, where the reader has them. */
+static void put_fields(struct event_writer *w) {
+  const struct intern_str *s = trace_str(w->t, w->fields);
+  if (w->fields) buf_append(&w->event, s->bytes, s->len);
+  w->fields = 0;
+}
+
+static bool find_arg(const struct event_writer *w, uint32_t args, tk_id key, struct tk_arg *arg) {
+  for (struct tk_args it = tk_args_of(w->t, args); tk_args_next(&it, arg);)
+    if (arg->key == key) return true;
+  return false;
+}
+
+/* Do the fields of the event say its thread time? */
+static bool says_thread_time(const struct event_writer *w, const struct tk_event *e, const struct field_keys *keys,
+                             const struct tk_arg *a) {
+  struct tk_arg fields;
+  struct pb_field f;
+  if (a->key != keys->thread_time || !keys->fields || !find_arg(w, e->args, keys->fields, &fields)) return false;
+  if (fields.type != TK_ARG_BYTES || w->loses_fields) return false;
+  struct pb c = pb_over(trace_str(w->t, fields.s)->bytes, trace_str(w->t, fields.s)->len);
+  while (pb_next(&c, &f))
+    if (f.number == EVENT_THREAD_TIME_ABSOLUTE_US) return true;
+  return false;
+}
+
+/* ---- all args ---- */
 
 /* What stands for a field of the end event is no arg of it. */
 static const char END_FIELD[] = "json.end.json.";
@@ -139,43 +220,69 @@ static bool is_end_arg(const struct event_writer *w, tk_id key) {
          (s->len < END_FIELD_SIZE || memcmp(s->bytes, END_FIELD, END_FIELD_SIZE) != 0);
 }
 
-/* The args of the begin event, or those of the end event.  A key that has an iid has been asked before which of them it is of. */
-static void write_args(struct event_writer *w, uint32_t args, bool at_end) {
+static bool has_end(const struct tk_event *e) { return (e->flags & (TK_PAIRED | TK_UNFINISHED)) == TK_PAIRED; }
+
+/* Does the end packet of this span say the arg? */
+static bool end_says(const struct event_writer *w, const struct tk_event *e, const struct tk_arg *a) {
+  const struct tk_class *c = &w->t->classes[e->cls];
+  struct tk_arg other;
+  if (!has_end(e)) return false;
+  if (a->key && a->key == w->end_field_keys.thread_time) return says_thread_time(w, e, &w->end_field_keys, a);
+  if (a->key == KEY_END_CAT) return a->s == c->cat && !find_arg(w, e->args, KEY_END_NAME, &other);
+  return a->key == KEY_END_NAME && a->s == c->name && !find_arg(w, e->args, KEY_END_CAT, &other);
+}
+
+/* Of the args of the event, or those that it shares with others, those of its begin or of its end.  A key that has an iid has been
+ * asked before which of them it is of. */
+static void write_args(struct event_writer *w, const struct tk_event *e, uint32_t args, bool at_end) {
   struct iids *keys = at_end ? &w->end_keys : &w->keys;
+  const struct field_keys *fields = at_end ? &w->end_field_keys : &w->begin_keys;
   uint32_t skip = at_end ? END_ARG_SIZE : 0;
   struct tk_args it = tk_args_of(w->t, args);
   struct tk_arg arg;
   while (tk_args_next(&it, &arg)) {
     uint32_t key = keys->iid[arg.key];
     size_t before = w->event.len + w->interned.len;
-    if (!key && is_end_arg(w, arg.key) != at_end) continue;
-    if (!(arg.key < KEY_COUNT && write_field(w, &arg)) &&
-        !(w->extensions.schema.n && extension_write(&w->extensions, w->t, &arg, skip, &w->event)))
-      write_annotation(w, key ? key : writer_new_iid(w, keys, INTERNED_ANNOTATION_NAMES, arg.key, skip), &arg);
+    if (!key && (is_end_arg(w, arg.key) != at_end || end_says(w, e, &arg))) continue;
+    if (arg.key == KEY_SCOPE_OF_INSTANT && w->track_has_scope) continue;
+    if (arg.key == w->begin_keys.thread_time && says_thread_time(w, e, &w->begin_keys, &arg)) continue;
+    if (!(key == IS_FIELD && write_field(w, fields, &arg)) &&
+        !(w->extensions.schema.n && extension_write(&w->extensions, w->t, &arg, skip, &w->event))) {
+      if (w->plain || key == IS_FIELD) write_plain_annotation(w, &arg, skip);
+      else write_annotation(w, key ? key : writer_new_iid(w, keys, INTERNED_ANNOTATION_NAMES, arg.key, skip), &arg);
+    }
     if (w->meter) w->meter->add(w->meter->arg, SINK_ARG, arg.key, w->event.len + w->interned.len - before);
   }
   if (w->extensions.open) extension_end(&w->extensions, &w->event);
+  put_fields(w);
 }
 
 /* ---- events ---- */
 
-static void put_category(struct event_writer *w, const struct tk_class *c) {
-  if (c->cat) pb_u64(&w->event, EVENT_CATEGORY_IIDS, writer_iid(w, &w->categories, INTERNED_CATEGORIES, c->cat));
+static void put_category(struct event_writer *w, tk_id cat) {
+  if (cat && w->plain) plain_text(w, EVENT_CATEGORIES, cat);
+  else if (cat) pb_u64(&w->event, EVENT_CATEGORY_IIDS, writer_iid(w, &w->categories, INTERNED_CATEGORIES, cat));
+}
+
+static void put_name(struct event_writer *w, tk_id name) {
+  if (name && w->plain) plain_text(w, EVENT_NAME, name);
+  else if (name) pb_u64(&w->event, EVENT_NAME_IID, writer_iid(w, &w->names, INTERNED_NAMES, name));
 }
 
 static void put_names(struct event_writer *w, const struct tk_class *c) {
-  if (c->name) pb_u64(&w->event, EVENT_NAME_IID, writer_iid(w, &w->names, INTERNED_NAMES, c->name));
-  put_category(w, c);
+  put_name(w, c->name);
+  put_category(w, c->cat);
 }
 
 /* A name says what follows it, so it comes first. */
 static void begin_event(struct event_writer *w, const struct tk_event *e, uint32_t type) {
   const struct tk_class *c = &w->t->classes[e->cls];
   w->event.len = w->interned.len = 0;
+  plain_begin(w, e->args, false);
   put_names(w, c);
   pb_u64(&w->event, EVENT_TYPE, type);
-  if (c->args) write_args(w, c->args, false);
-  if (e->args) write_args(w, e->args, false);
+  if (c->args) write_args(w, e, c->args, false);
+  if (e->args) write_args(w, e, e->args, false);
 }
 
 void writer_slice_begin(struct event_writer *w, tk_id id) {
@@ -189,13 +296,22 @@ void writer_slice_begin(struct event_writer *w, tk_id id) {
   writer_event(w, writer_ns(w, e->ts), SINK_EVENT, id);
 }
 
+/* What the end event of a pair says of its own. */
+static void put_end(struct event_writer *w, const struct tk_event *e) {
+  struct tk_arg arg;
+  if (e->flags & TK_END_NAMED) put_names(w, &w->t->classes[e->cls]);
+  else if (find_arg(w, e->args, KEY_END_CAT, &arg) && end_says(w, e, &arg)) put_category(w, arg.s);
+  else if (find_arg(w, e->args, KEY_END_NAME, &arg) && end_says(w, e, &arg)) put_name(w, arg.s);
+  if (e->args) write_args(w, e, e->args, true);
+}
+
 void writer_slice_end(struct event_writer *w, tk_id id, int64_t ns) {
   const struct tk_event *e = &w->t->events[id];
   w->event.len = w->interned.len = 0;
-  if (e->flags & TK_END_NAMED) put_names(w, &w->t->classes[e->cls]);
+  plain_begin(w, e->args, true);
   pb_u64(&w->event, EVENT_TYPE, TYPE_SLICE_END);
   writer_flows(w, id, true);
-  if (e->flags & TK_PAIRED && e->args) write_args(w, e->args, true);
+  if (e->flags & TK_PAIRED) put_end(w, e);
   writer_event(w, ns, SINK_EVENT, id);
 }
 
@@ -214,7 +330,24 @@ static uint32_t key_iid(struct event_writer *w, tk_id key) {
 
 void writer_begin_rest(struct event_writer *w) { w->event.len = w->interned.len = 0; }
 
-void writer_rest(struct event_writer *w, const struct tk_arg *arg) { write_annotation(w, key_iid(w, arg->key), arg); }
+void writer_rest(struct event_writer *w, const struct tk_arg *arg) {
+  uint32_t key = key_iid(w, arg->key);
+  if (key == IS_FIELD) write_plain_annotation(w, arg, 0);
+  else write_annotation(w, key, arg);
+}
+
+/* Does the packet of a counter's sample say the arg in a field of its own? */
+bool writer_is_counter_field(const struct event_writer *w, const struct tk_arg *arg) {
+  if (arg->key == w->begin_keys.fields) return arg->type == TK_ARG_BYTES;
+  return arg->key == w->begin_keys.interned && arg->key && arg->type == TK_ARG_INT && (w->plain || w->loses_fields);
+}
+
+/* An event that has such args keeps them with its first sample. */
+static void put_counter_fields(struct event_writer *w, const struct tk_event *e) {
+  struct tk_arg arg;
+  if (w->begin_keys.fields && find_arg(w, e->args, w->begin_keys.fields, &arg)) write_field(w, &w->begin_keys, &arg);
+  put_fields(w);
+}
 
 /* What stands in w->event becomes private. */
 static void make_private(struct event_writer *w) {
@@ -228,12 +361,14 @@ void writer_counter(struct event_writer *w, tk_id id, const struct tk_arg *value
   double d = value->d;
   if (joined) pb_u64(&w->private_fields, TRACEKIT_JOINED, 1);
   make_private(w);
-  if (!joined) put_category(w, &w->t->classes[e->cls]);
+  if (w->private_fields.len) w->plain = NULL; /* which refer to our own sequence */
+  if (!joined) put_category(w, w->t->classes[e->cls].cat);
   pb_u64(&w->event, EVENT_TYPE, TYPE_COUNTER);
   if (value->type == TK_ARG_DECIMAL) d = decimal(value);
   if (value->type == TK_ARG_UINT) d = (double)value->u;
   if (value->type == TK_ARG_INT || (value->type == TK_ARG_UINT && value->i >= 0)) pb_i64(&w->event, EVENT_COUNTER_VALUE, value->i);
   else pb_double(&w->event, EVENT_DOUBLE_COUNTER_VALUE, d);
+  if (!joined) put_counter_fields(w, e);
   writer_event(w, writer_ns(w, e->ts), SINK_EVENT, id);
 }
 

@@ -6,6 +6,7 @@
  *     clock snapshots           the writer says anew what the graph knows of how clocks stand to one another: times are all of the
  *                               trace's clock by now
  *     the id of the clock       times still count on it
+ *     descriptors of tracks     what they say is in the graph, and they are made anew
  *     extension descriptors     describe fields that args still have; of a trace without such args they go (write_extension.c)
  *     fields of a track         go with their track, until tracks are renamed */
 #include "format/carry.h"
@@ -60,6 +61,13 @@ void write_passthrough(struct perfetto_sink *s, const struct tk_trace *t, bool f
     if (passthrough_is(t, &t->metas[i], PASSTHROUGH_PACKETS)) write_packets(s, t, &t->metas[i], first ? t->edits : TK_EDIT_MOVED);
 }
 
+void write_descriptors(struct perfetto_sink *s, const struct tk_trace *t, bool after) {
+  for (tk_id i = 1; i <= t->n_metas && !t->edits; i++) {
+    const struct tk_meta *m = &t->metas[i];
+    if (m->after == after && passthrough_is(t, m, PASSTHROUGH_DESCRIPTORS)) write_packets(s, t, m, 0);
+  }
+}
+
 /* ---- blocks of other formats ---- */
 
 void write_blocks(struct perfetto_sink *s) {
@@ -87,6 +95,14 @@ uint32_t writer_sequence(struct perfetto_sink *s) {
 
 /* ---- tracks ---- */
 
+/* Does the entry say more than where its track stands in the file? */
+static bool says_fields(const struct pb_field *entry) {
+  struct pb_field f;
+  for (struct pb in = pb_inside(entry); pb_next(&in, &f);)
+    if (f.number >= PASSTHROUGH_FIELDS && f.number <= PASSTHROUGH_PID) return true;
+  return false;
+}
+
 void passthrough_tracks_begin(struct perfetto_sink *s) {
   const struct tk_meta *m = s->passthrough_tracks = passthrough_find(s->t, PASSTHROUGH_TRACKS);
   struct pb_field entry, f;
@@ -95,7 +111,7 @@ void passthrough_tracks_begin(struct perfetto_sink *s) {
   struct pb c = pb_over(trace_raw(s->t, m->at), (size_t)m->size);
   for (const uint8_t *start = c.p, *from = c.p; pb_next(&c, &entry); from = c.p) {
     struct pb in = pb_inside(&entry);
-    if (s->t->edits & TK_EDIT_RENAMED) sink_lose(&s->sink, TK_LOSS_PASSTHROUGH, 1);
+    if (s->t->edits & TK_EDIT_RENAMED) sink_lose(&s->sink, TK_LOSS_PASSTHROUGH, says_fields(&entry));
     else if (pb_next(&in, &f) && f.number == PASSTHROUGH_TRACK) map_put(&s->passthrough_at, f.value, (uint32_t)(from - start));
   }
 }
@@ -113,6 +129,18 @@ void write_passthrough_fields(struct perfetto_sink *s, tk_id track, bool inner, 
   if (!passthrough_entry(s, track, &entry)) return;
   for (struct pb in = pb_inside(&entry); pb_next(&in, &f);)
     if (f.number == (inner ? PASSTHROUGH_INNER_FIELDS : PASSTHROUGH_FIELDS)) buf_append(to, f.p, (size_t)f.value);
+}
+
+/* Of a trace that no operation has changed. */
+struct kept_track passthrough_track(const struct perfetto_sink *s, tk_id track) {
+  struct kept_track k = {.has_uuid = false};
+  struct pb_field entry, f;
+  if (s->t->edits || !passthrough_entry(s, track, &entry)) return k;
+  for (struct pb in = pb_inside(&entry); pb_next(&in, &f);) {
+    if (f.number == PASSTHROUGH_UUID) k.uuid = f.value, k.has_uuid = true;
+    if (f.number == PASSTHROUGH_PARENT) k.parent = f.value, k.has_parent = true;
+  }
+  return k;
 }
 
 bool passthrough_pid(struct perfetto_sink *s, tk_id track, int64_t *pid) {

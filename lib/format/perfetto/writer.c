@@ -49,8 +49,9 @@ bool writer_begin(struct event_writer *w, const struct tk_trace *t, int64_t base
   w->mem = mem;
   w->base_ns = base_ns;
   w->started = false;
-  w->track = 0;
+  w->track = UINT64_MAX; /* none */
   w->n_flow_ends = w->last_flow_end = w->last_point = 0;
+  w->n_lost_fields = 0;
   w->has_ends = false;
   w->interned.mem = w->event.mem = w->annotation.mem = w->packet.mem = w->scratch.mem = w->private_fields.mem = mem;
   extension_begin(&w->extensions, t, mem);
@@ -75,6 +76,9 @@ void writer_end(struct event_writer *w) {
   w->flow_ends = NULL;
   w->cap_flow_ends = 0;
   extension_free(&w->extensions);
+  mem_free(w->mem, w->kept);
+  w->kept = NULL;
+  w->cap_kept = w->n_kept = 0;
   buf_free(&w->interned);
   buf_free(&w->event);
   buf_free(&w->annotation);
@@ -89,15 +93,10 @@ void writer_switch(struct event_writer *w, uint32_t machine, int64_t base_ns) {
   w->machine = machine;
   for (size_t i = 0; w->started && i < sizeof all / sizeof *all; i++) iids_forget(all[i]);
   w->started = false;
-  w->track = 0;
+  w->track = UINT64_MAX; /* none */
 }
 
 /* ---- packets ---- */
-
-static uint64_t packet_size(const struct buf *packet) {
-  uint8_t room[16];
-  return (uint64_t)(varint_put(pb_key(room, TRACE_PACKET, PB_BYTES), packet->len) - room) + packet->len;
-}
 
 void writer_packet(struct out *out, const struct buf *packet) {
   uint8_t *p = out_reserve(out, 16);
@@ -148,7 +147,7 @@ void writer_track(struct event_writer *w, uint64_t uuid) {
 
 /* The order of fields is that of what deflate finds: what varies from packet to packet (lengths, name; time and the next length)
  * stands together, what does not is one match between. */
-void writer_event(struct event_writer *w, int64_t ns, enum sink_part part, tk_id id) {
+void sequence_packet(struct event_writer *w, int64_t ns) {
   enum { CLOCK_EVERY = 512 };
   struct buf *p = &w->packet;
   if (++w->n_since_clock > CLOCK_EVERY) clock_snapshot(w);
@@ -160,8 +159,4 @@ void writer_event(struct event_writer *w, int64_t ns, enum sink_part part, tk_id
   pb_u64(p, PACKET_TIMESTAMP, (uint64_t)(ns - w->last_ns));
   writer_packet(w->out, p);
   w->last_ns = ns;
-  w->has_private_fields = false;
-  w->private_fields.len = 0;
-  w->n_packets++;
-  if (w->meter) w->meter->add(w->meter->arg, part, id, packet_size(p));
 }

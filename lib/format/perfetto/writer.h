@@ -1,6 +1,7 @@
 /* writer.h - what the files of the Perfetto writer share.  Each stands on those above it:
  *
  *     writer.c             packets of one graph: interned text, the sequence's clock and default track
+ *     write_plain.c        packets of events, and those that refer to interned data which is not modelled
  *     write_extension.c    args -> fields that the file describes itself
  *     write_flow_points.c  flows of an event: ids, points in full
  *     write_event.c        one TrackEvent: names, args
@@ -49,8 +50,20 @@ struct extension_writer {
 };
 
 /* "json.end.key" is an arg of the end event. */
-static const char END_ARG[] = "json.end.";
+#define END_ARG "json.end."
 enum { END_ARG_SIZE = sizeof END_ARG - 1 };
+
+/* Keys of args that are fields of a TrackEvent; 0 = no event has such an arg. */
+struct field_keys {
+  tk_id fields, interned, correlation, thread_time;
+};
+
+/* Interned data that goes back as it came (write_plain.c). */
+struct interned_out {
+  const uint8_t *p;
+  size_t n;
+  uint32_t sequence; /* that it is on; 0 = not yet */
+};
 
 void extension_begin(struct extension_writer *x, const struct tk_trace *t, struct mem *mem);
 void extension_free(struct extension_writer *x);
@@ -87,6 +100,15 @@ struct event_writer {
   bool has_ends; /* a flow is at_end */
   struct buf interned, event, annotation, packet, scratch, private_fields;
   struct extension_writer extensions;
+  struct interned_out *kept; /* by number - 1 */
+  uint32_t n_kept, cap_kept;
+  struct field_keys begin_keys, end_field_keys;
+  struct interned_out *plain; /* what the event that is being written refers to; NULL = nothing */
+  tk_id fields;               /* bytes of its fields that are not modelled, to be written last */
+  bool loses_fields;          /* ... is not there any more */
+  uint64_t n_lost_fields;
+  struct map *sequences;      /* that are taken, and the next to try */
+  uint32_t *next_sequence;
 };
 
 bool writer_begin(struct event_writer *w, const struct tk_trace *t, int64_t base_ns, struct out *out, struct mem *mem);
@@ -101,6 +123,14 @@ static inline int64_t writer_ns(const struct event_writer *w, tk_time ts) {
   return w->base_ns + (ts >= 0 ? (ts + 500) / 1000 : -((499 - ts) / 1000));
 }
 
+void writer_find_keys(struct event_writer *w);
+/* Finds what events may refer to.  Returns how much of it is lost. */
+uint64_t writer_interned_begin(struct event_writer *w);
+/* Says of the event that is begun whether it is written plainly, and so are its texts, args and packet. */
+void plain_begin(struct event_writer *w, uint32_t args, bool at_end);
+void plain_text(struct event_writer *w, uint32_t field, tk_id text);
+void plain_annotation(struct event_writer *w, const struct tk_arg *arg, uint32_t skip, const struct buf *value);
+
 /* Events from here on are on this track. */
 void writer_track(struct event_writer *w, uint64_t uuid);
 void writer_slice_begin(struct event_writer *w, tk_id event);
@@ -113,6 +143,7 @@ void writer_lone_point(struct event_writer *w, uint64_t uuid, tk_id flow);
 void writer_begin_rest(struct event_writer *w);
 void writer_rest(struct event_writer *w, const struct tk_arg *arg);
 void writer_counter(struct event_writer *w, tk_id event, const struct tk_arg *value, bool joined);
+bool writer_is_counter_field(const struct event_writer *w, const struct tk_arg *arg);
 /* An event of a counter that has no sample: for our reader alone. */
 void writer_lone_counter(struct event_writer *w, tk_id event);
 /* Is the number exactly what a reader makes of the double *d that is nearest to it? */
@@ -127,6 +158,9 @@ static inline uint32_t writer_iid(struct event_writer *w, struct iids *kind, uin
 }
 /* The packet of w->event and w->private_fields, which is for this event or flow point. */
 void writer_event(struct event_writer *w, int64_t ns, enum sink_part part, tk_id id);
+
+/* The same on the sequence that the writer interns in. */
+void sequence_packet(struct event_writer *w, int64_t ns);
 
 /* A packet outside of the sequence. */
 void writer_packet(struct out *out, const struct buf *packet);
@@ -155,6 +189,14 @@ struct perfetto_sink;
 void write_passthrough_fields(struct perfetto_sink *s, tk_id track, bool inner, struct buf *to);
 void passthrough_tracks_begin(struct perfetto_sink *s);
 bool passthrough_pid(struct perfetto_sink *s, tk_id track, int64_t *pid);
+/* Where a track stood in the file.  One that has its uuid is described as it was: nothing more is to be said of it. */
+struct kept_track {
+  uint64_t uuid, parent;
+  bool has_uuid, has_parent;
+};
+struct kept_track passthrough_track(const struct perfetto_sink *s, tk_id track);
+/* Descriptors as they came: those behind the events, or the others. */
+void write_descriptors(struct perfetto_sink *s, const struct tk_trace *t, bool after);
 /* The packets of the first graph.  A later one may use the same sequences, and its clocks are others: its packets are lost. */
 void write_passthrough(struct perfetto_sink *s, const struct tk_trace *t, bool first);
 /* What other formats have asked to be carried since the last call (format/carry.h). */
@@ -176,6 +218,7 @@ struct perfetto_sink {
   int32_t next_pid; /* for pids that are no int32 */
   const struct tk_trace *t;
   struct event_writer w;
+  bool keeps_tracks; /* tracks of the graph stand where they stood in its file */
   uint64_t *uuids; /* by track */
   int64_t *pids;   /* by track: of processes */
   const struct tk_meta *passthrough_tracks;

@@ -1,0 +1,109 @@
+/* finish_ends.c - ends that name what they end.
+ *
+ * An end of Perfetto closes the innermost open span of its track, but one that has a name or a category closes the innermost that
+ * has these as well, and nothing if there is none.  That differs from what ends of JSON do, which seal pairs, only where the innermost
+ * span is another: the spans of such a track are paired here.  A span that is closed while others in it are open leaves them so. */
+#include <stdlib.h>
+
+#include "graph/seal.h"
+#include "reader.h"
+
+enum { STACK_MOST = 512 }; /* trace_processor's, too */
+
+struct mark {
+  uint32_t site;
+  tk_id event;
+  tk_time ts;
+};
+
+struct marks {
+  struct perfetto *r;
+  struct mark *of;
+  uint32_t n, cap;
+  tk_id *open;
+  uint32_t n_open, cap_open;
+};
+
+static bool is_mark(const struct tk_event *e) {
+  return (e->kind == TK_BEGIN || e->kind == TK_END) && !(e->flags & (TK_ASYNC | TK_LOST_CLOCK)) && e->track % ASPECTS == ON_TRACK;
+}
+
+static bool is_named(const struct tk_trace *t, const struct tk_event *e) {
+  return e->kind == TK_END && (t->classes[e->cls].name || t->classes[e->cls].cat);
+}
+
+/* Names and categories that an end does not say are no difference. */
+static bool fits(const struct tk_trace *t, tk_id begin, tk_id end) {
+  const struct tk_class *b = &t->classes[t->events[begin].cls], *e = &t->classes[t->events[end].cls];
+  return (!e->name || !b->name || e->name == b->name) && (!e->cat || !b->cat || e->cat == b->cat);
+}
+
+static int by_site_and_time(const void *a, const void *b) {
+  const struct mark *x = a, *y = b;
+  if (x->site != y->site) return x->site < y->site ? -1 : 1;
+  if (x->ts != y->ts) return x->ts < y->ts ? -1 : 1;
+  return x->event < y->event ? -1 : x->event > y->event;
+}
+
+static void push(struct marks *m, tk_id event) {
+  struct mem *mem = &m->r->t->store->mem;
+  if (mem_grow(mem, (void **)&m->open, &m->cap_open, (uint64_t)m->n_open + 1, sizeof event)) m->open[m->n_open++] = event;
+}
+
+/* Is there an end of the track, marks first .. end-1, whose innermost span is another? */
+static bool differs(struct marks *m, uint32_t first, uint32_t end) {
+  const struct tk_trace *t = m->r->t;
+  m->n_open = 0;
+  for (uint32_t i = first; i < end; i++) {
+    tk_id id = m->of[i].event;
+    if (t->events[id].kind == TK_BEGIN) push(m, id);
+    else if (m->n_open && !fits(t, m->open[m->n_open - 1], id)) return true;
+    else if (m->n_open) m->n_open--;
+  }
+  return false;
+}
+
+static void pair(struct marks *m, uint32_t first, uint32_t end) {
+  struct tk_trace *t = m->r->t;
+  m->n_open = 0;
+  for (uint32_t i = first; i < end; i++) {
+    tk_id id = m->of[i].event;
+    if (t->events[id].kind == TK_BEGIN) {
+      push(m, id);
+      continue;
+    }
+    uint32_t at = m->n_open, least = at > STACK_MOST ? at - STACK_MOST : 0;
+    t->events[id].kind = KIND_DEAD;
+    while (at > least && !fits(t, m->open[at - 1], id)) at--;
+    if (at == least) {
+      perfetto_note(m->r, TK_NOTE_REPAIR, "end events that name no open span: dropped");
+      continue;
+    }
+    seal_close(t, &t->events[m->open[at - 1]], &t->events[id]);
+    for (; at < m->n_open; at++) m->open[at - 1] = m->open[at];
+    m->n_open--;
+  }
+}
+
+void perfetto_finish_ends(struct perfetto *r) {
+  const struct tk_trace *t = r->t;
+  struct marks m = {.r = r};
+  struct map named;
+  map_init(&named, &r->t->store->mem);
+  for (tk_id i = 1; i <= t->n_events; i++)
+    if (is_mark(&t->events[i]) && is_named(t, &t->events[i])) map_put(&named, t->events[i].track, 1);
+  for (tk_id i = 1; named.n && i <= t->n_events; i++) {
+    const struct tk_event *e = &t->events[i];
+    if (!is_mark(e) || !map_get(&named, e->track)) continue;
+    if (!mem_grow(&r->t->store->mem, (void **)&m.of, &m.cap, (uint64_t)m.n + 1, sizeof *m.of)) break;
+    m.of[m.n++] = (struct mark){e->track, i, e->ts};
+  }
+  if (m.n) qsort(m.of, m.n, sizeof *m.of, by_site_and_time);
+  for (uint32_t first = 0, end; first < m.n; first = end) {
+    for (end = first; end < m.n && m.of[end].site == m.of[first].site;) end++;
+    if (differs(&m, first, end)) pair(&m, first, end);
+  }
+  mem_free(&r->t->store->mem, m.of);
+  mem_free(&r->t->store->mem, m.open);
+  map_free(&named);
+}

@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""Perfetto -> Perfetto keeps what nobody here understands, byte for byte: packets of other kinds, fields of track events with the interned
+data that they refer to, states, descriptors of tracks with their uuids, names and parents; and a second round writes the same bytes.
+
+    kept_perfetto.py [FOLDER...]    the fixtures, and every .pftrace under the folders"""
+import collections
+import gzip
+import os
+import subprocess
+import sys
+import tempfile
+import zlib
+
+TRACEKIT, SRC, FIXTURES = (os.environ[name] for name in ('TRACEKIT', 'SRC', 'FIXTURES'))
+sys.path.insert(0, os.path.join(SRC, 'tests', 'support'))
+from extensions import field  # noqa: E402
+from verdict import check, finish  # noqa: E402
+
+OF_PACKET = {3, 8, 10, 13, 41, 42, 58, 79, 87, 98}  # how it travelled; the state of its sequence
+MODELLED_PACKETS = {6, 12, 43, 44, 50, 59, 60, 133, 1990}
+MODELLED_EVENT = {1, 2, 3, 4, 6, 8, 9, 10, 11, 12, 16, 22, 23, 30, 31, 36, 42, 44, 45, 46, 47, 48, 52, 53, 54}
+MODELLED_LEGACY = {1, 2, 3, 6, 7, 8, 10, 11, 12, 13, 14, 18, 19}
+MODELLED_INTERNED = {1, 2, 3, 29, 43}
+LEGACY, TYPE, COUNTER, MULTIPLIER, INCREMENTAL = 6, 9, 8, 4, 5
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        value |= (byte & 127) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 128:
+            return value, at
+
+
+def message(data):
+    """[(number, value)]: bytes of what has a length or a fixed size.  ValueError if it is none."""
+    at, out = 0, []
+    try:
+        while at < len(data):
+            tag, at = varint(data, at)
+            wire, size = tag & 7, None
+            if wire == 0:
+                value, at = varint(data, at)
+                out.append((tag >> 3, value))
+                continue
+            if wire == 2:
+                size, at = varint(data, at)
+            size = {1: 8, 5: 4}.get(wire, size)
+            if size is None or at + size > len(data):
+                raise ValueError('no message')
+            out.append((tag >> 3, data[at:at + size]))
+            at += size
+    except IndexError as e:
+        raise ValueError('no message') from e
+    return out
+
+
+def packets(data):
+    for number, value in message(data):
+        if number != 1 or not isinstance(value, bytes):
+            yield [(0, (number, value))]
+            continue
+        packet = message(value)
+        packed = [v for n, v in packet if n == 50]
+        if packed:
+            yield from packets(zlib.decompress(packed[0]))
+        else:
+            yield packet
+
+
+def event_facts(event):
+    fields = message(event)
+    for number, value in fields:
+        if number not in MODELLED_EVENT:
+            yield 'field of an event', number, value
+        if number == LEGACY:
+            yield from (('field of a legacy event', n, v) for n, v in message(value) if n not in MODELLED_LEGACY)
+    if dict(fields).get(TYPE, 0) not in (0, 1, 2, 3, 4):
+        yield 'event', event
+
+
+def descriptor_facts(descriptor):
+    """A counter whose samples are deltas or multiples is described anew, and they are written as what they come to."""
+    fields = message(descriptor)
+    counter = dict(message(dict(fields).get(COUNTER, b'')))
+    if counter.get(INCREMENTAL) or counter.get(MULTIPLIER, 1) != 1:
+        return
+    yield 'descriptor', descriptor
+
+
+def facts(data):
+    found = collections.Counter()
+    for packet in packets(data):
+        for number, value in packet:
+            if number == 11:
+                found.update(event_facts(value))
+            elif number == 12:
+                found.update(('interned', n, v) for n, v in message(value) if n not in MODELLED_INTERNED)
+            elif number == 60:
+                found.update(descriptor_facts(value))
+            elif number not in OF_PACKET | MODELLED_PACKETS:
+                found[number, value] += 1
+    for fact in found:
+        if fact[0] in ('descriptor', 'interned'):  # these are said again with every clearing of a sequence
+            found[fact] = 1
+    return found
+
+
+def convert(source, target):
+    p = subprocess.run([TRACEKIT, 'convert', '-q', '--force', source, '-f', 'perfetto', '-o', target], stdin=subprocess.DEVNULL,
+                       capture_output=True, check=False)
+    return p.returncode, p.stderr.decode('utf-8', 'replace')
+
+
+def read(path):
+    with (gzip.open if path.endswith('.gz') else open)(path, 'rb') as f:
+        return f.read()
+
+
+def one(label, path, work):
+    once, twice = (os.path.join(work, name) for name in ('once.pftrace', 'twice.pftrace'))
+    status, said = convert(path, once)
+    if status:
+        return  # damaged, or there is nothing in it
+    status, said = convert(once, twice)
+    check(f'{label}: again', status == 0 and read(once) == read(twice), said or 'other bytes')
+    try:
+        before = facts(read(path))
+    except (ValueError, zlib.error):
+        return  # damaged: what of it is kept is for others to say
+    gone = before - facts(read(once))
+    check(f'{label}: kept', not gone, [str(fact)[:200] for fact in gone][:3])
+
+
+def made(work):
+    """One of each kind."""
+    def packet(*fields):
+        return field(1, b''.join(fields) + field(10, 3))
+
+    def event(ts, *fields):
+        return packet(field(8, ts), field(13, 2), field(11, b''.join(fields) + field(11, 77)))
+    interned = field(12, field(2, field(1, 1) + field(2, b'name')) + field(20, field(1, 1) + field(2, b'body of a log message')) +
+                     field(7, field(1, 9) + field(2, 5)))
+    other = field(12, field(20, field(1, 1) + field(2, b'of the same id, after a clearing')))
+    out = packet(field(13, 1), field(59, b''), interned)
+    out += packet(field(60, field(1, 70) + field(3, field(1, 7) + field(6, b'process') + field(15, b'?'))))
+    out += packet(field(60, field(1, 77) + field(5, 70) + field(4, field(1, 7) + field(2, 8)) + field(999, 5)))
+    out += packet(field(60, field(1, 78) + field(5, 77) + field(2, b'first name') + field(15, 2)))
+    out += packet(field(60, field(1, 79) + field(5, 78) + field(2, b'counter of a named track') + field(8, field(3, 3))))
+    out += packet(field(60, field(1, 80) + field(5, 70) + field(2, b'state') + field(18, b'')))
+    out += packet(field(60, field(1, 81) + field(5, 4711) + field(2, b'of a parent that is not there')))
+    out += event(1000, field(9, 1), field(10, 1), field(21, field(2, 1)), field(55, b'\x0a\x00'), field(56, 9))
+    out += event(1500, field(9, 2), field(57, 9), field(3, b'\x00'[:0]))
+    out += packet(field(8, 1600), field(13, 2), field(11, field(9, 5) + field(11, 80) + field(10, 1)))
+    out += packet(field(8, 1700), field(13, 2), field(11, field(9, 4) + field(11, 79) + field(30, 5) + field(23, b'name of a sample') +
+                                                      field(4, field(10, b'a') + field(4, 1)) + field(56, 9)))
+    out += packet(field(8, 1800), field(13, 2), field(11, field(9, 3) + field(11, 78) + field(23, b'instant') + field(6, field(9, 1))))
+    out += packet(field(60, field(1, 78) + field(5, 77) + field(2, b'second name') + field(15, 2)))
+    out += packet(field(13, 1), field(59, b''), other)
+    out += event(2000, field(9, 3), field(23, b'x'), field(21, field(2, 1)), field(25, b'\x08\x01'), field(34, 1), field(17, 99))
+    out += packet(field(72, field(1, b'')), field(8, 5)) + packet(field(8, 3000), field(35, b'?')) + field(900, b'of the file')
+    path = os.path.join(work, 'made.pftrace')
+    with open(path, 'wb') as f:
+        f.write(out)
+    return path
+
+
+def main():
+    with tempfile.TemporaryDirectory() as work:
+        path = made(work)
+        check('there is something to keep', len(facts(read(path))) > 15, facts(read(path)))
+        one('made', path, work)
+        for root in [os.path.join(FIXTURES, 'perfetto'), os.path.join(FIXTURES, 'nasty', 'pftrace'), *sys.argv[1:]]:
+            for folder, _, names in sorted(os.walk(root)):
+                for name in sorted(names):
+                    if name.endswith(('.pftrace', '.pftrace.gz')):
+                        one(os.path.relpath(os.path.join(folder, name), root), os.path.join(folder, name), work)
+    return finish()
+
+
+sys.exit(main())
