@@ -29,6 +29,11 @@ int run_fail(const struct tk_err *err) {
   return tk_exit_status(err->code);
 }
 
+int run_no_memory(void) {
+  tty_say("out of memory");
+  return STATUS_INPUT;
+}
+
 static struct tk_progress ticker(struct progress *p) { return (struct tk_progress){ .tick = progress_tick, .arg = p }; }
 
 struct tk_load_options run_load_options(const struct shared *s, struct progress *p) {

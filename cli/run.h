@@ -98,7 +98,8 @@ void run_notes(const struct shared *s, const char *source, const struct tk_trace
 /* Only those that came after note `last`: an operation's own. */
 void run_notes_after(const struct shared *s, const char *source, const struct tk_trace *t, tk_id last);
 
-/* Prints the error, without its usual meaning after an interrupt.  Returns the exit status. */
+/* Both print what is wrong and return the exit status; after an interrupt that is all that is wrong. */
+int run_no_memory(void);
 int run_fail(const struct tk_err *err);
 int run_usage(const char *command, const char *why);
 

@@ -77,7 +77,7 @@ static bool refuse_losses(const struct saver *s, struct tk_err *err) {
 }
 
 bool saver_finish(struct saver *s, struct tk_saved *done, struct tk_err *err) {
-  if (!refuse_losses(s, err) || !out_finish(&s->out, err)) return false;
+  if (!refuse_losses(s, err) || !mem_check(&s->mem, err) || !mem_check(&s->carry.mem, err) || !out_finish(&s->out, err)) return false;
   *done = s->sink->saved;
   done->format = &s->format->info;
   done->raw_bytes = out_raw_bytes(&s->out);

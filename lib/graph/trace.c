@@ -48,12 +48,10 @@ struct tk_trace *trace_new(uint64_t max_memory) {
   map_init(&s->track_index, &s->mem);
   map_init(&s->shape_index, &s->mem);
   s->pool.mem = s->raw.mem = s->builder.payload.mem = &s->mem;
-  if (!first_slots(t)) {
-    tk_free(t);
-    return NULL;
-  }
-  well_known_strings(t);
-  return t;
+  if (first_slots(t)) well_known_strings(t);
+  if (!s->mem.failed) return t;
+  tk_free(t);
+  return NULL;
 }
 
 void tk_free(struct tk_trace *t) {
