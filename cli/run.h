@@ -81,6 +81,7 @@ enum { STATUS_DONE, STATUS_FINDING, STATUS_USAGE, STATUS_INPUT, STATUS_OUTPUT, S
 
 struct progress;
 
+struct tk_progress run_ticker(struct progress *p);
 struct tk_load_options run_load_options(const struct shared *s, struct progress *p);
 struct tk_source_options run_source_options(const struct shared *s, struct progress *p);
 struct tk_save_options run_save_options(const struct shared *s, const char *command, struct progress *p);

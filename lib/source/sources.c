@@ -9,11 +9,11 @@
 #endif
 #include "sources.h"
 
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/glob.h"
 #include "base/os.h"
 #include "format/format.h"
 #include "names.h"
@@ -173,7 +173,7 @@ static bool is_wanted(const struct tk_sources_impl *m, uint32_t entry) {
   const struct rundir_file *f = &m->source.places[entry];
   int64_t rank = m->source.entries[entry].rank >= 0 ? m->source.entries[entry].rank : f->rank;
   const char *host = m->opt.host;
-  if (host && fnmatch(host, f->host, 0) != 0 && fnmatch(host, f->stem, 0) != 0) return false;
+  if (host && !glob_matches(host, f->host) && !glob_matches(host, f->stem)) return false;
   return m->rank == NONE || m->rank == rank;
 }
 
