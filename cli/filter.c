@@ -319,8 +319,8 @@ const struct command command_filter = {
     "start of the range, a flow of which one end is removed is removed, and a track without events is removed with its "
     "metadata.\n\n"
     "An expression (-e) consists of tests joined by && || ! and parentheses. A test is SYMBOL OP VALUE, where OP is == != < "
-    "<= > >=, =~ or !~ (regular expression as Perl has them, anywhere) or ~ (glob). A symbol alone tests that the event has it. The symbols "
-    "are name cat ts dur end self depth pid tid rank host process thread track kind step stream device arg.KEY. Times need "
+    "<= > >=, =~ or !~ (regular expression as Perl has them, anywhere) or ~ (glob). A symbol alone tests that the event has it. The "
+    "symbols are name cat ts dur end self depth pid tid rank host process thread track kind step stream device arg.KEY. Times need "
     "a unit (10us); ts and end count from the first event. A test of what an event does not have is false: a counter sample "
     "has no dur and no depth. docs/filter.md has the whole language.",
   .opts = opts,

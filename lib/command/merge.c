@@ -91,7 +91,7 @@ static int64_t claim_rank(struct merger *m, size_t input, struct tk_merge_rank *
 }
 
 static void warn_of_copies(struct merger *m, size_t input, const struct tk_trace *t) {
-  uint64_t h = hash_bytes(t->events + 1, (size_t)t->n_events * sizeof *t->events) ^ t->counts.bytes ^ (uint64_t)t->origin_ns;
+  uint64_t h = hash_text(t->events + 1, (size_t)t->n_events * sizeof *t->events) ^ t->counts.bytes ^ (uint64_t)t->origin_ns;
   for (uint32_t i = 1; i <= t->store->strings.n; i++) h = h * 31 + trace_str(t, i)->hash;
   uint32_t *slot = map_put(&m->fingerprints, h, 0);
   char text[512];

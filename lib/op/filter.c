@@ -194,7 +194,7 @@ static bool keep_correlated(struct filter *f) {
   tk_id keys[2];
   uint64_t id;
   for (int i = 0; i < 2; i++)
-    keys[i] = intern_find(&t->store->strings, NAMES[i], strlen(NAMES[i]), (uint32_t)hash_bytes(NAMES[i], strlen(NAMES[i])));
+    keys[i] = intern_id(&t->store->strings, NAMES[i], strlen(NAMES[i]));
   if (!keys[0] && !keys[1]) return true;
   map_init(&wanted, f->mem);
   for (tk_id i = 1; i <= t->n_events; i++)

@@ -128,7 +128,7 @@ struct walk {
 /* Notes that it has been seen; false: it had been. */
 static bool is_new(struct walk *w, const struct stat *st) {
   const uint64_t key[] = {(uint64_t)st->st_dev, (uint64_t)st->st_ino};
-  uint32_t *seen = map_put(&w->seen, hash_bytes(key, sizeof key), 0);
+  uint32_t *seen = map_put(&w->seen, hash_text(key, sizeof key), 0);
   return seen && ++*seen == 1;
 }
 
