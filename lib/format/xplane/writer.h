@@ -56,6 +56,7 @@ struct xplane_graph {
   int64_t moved_ns; /* of its lines' timestamps against what they were */
   uint32_t ordinal; /* 0 = the first graph of the file */
   bool converted;   /* the file was XPlane, but written by tracekit from another format */
+  bool restarted;   /* the file's times count from another start than those of the XSpace that was read */
   bool pruned;      /* events or names of it are not those that were read: of the passthrough goes along what still holds */
   bool renamed;     /* events or their args have other names than their metadata */
   bool bare;        /* what the graph does not model is left out as far as events do not need it */
