@@ -47,6 +47,7 @@ static bool open_output(struct merge_file *f, const char *path, const char *run,
   if (run_folder_is_meant(path, save)) return run_folder_open(&f->run, path, run, save, f->inputs, err);
   const size_t n = strlen(path);
   if (n && path[n - 1] == '/') return err_set(err, TK_EUSAGE, "only XPlane is written as a folder: name a file, or say -f xplane");
+  f->saver.several = f->n_inputs > 1;
   return saver_open(&f->saver, path, save, format_default()->info.name, f->inputs, err);
 }
 

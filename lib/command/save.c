@@ -33,7 +33,8 @@ bool saver_open(struct saver *s, const char *path, const struct tk_save_options 
   out.thread = (opt->threads ? opt->threads : os_cores()) > 1;
   struct sink_options sink = {
       .pretty = opt->pretty, .overlaps = opt->overlaps, .no_passthrough = opt->no_passthrough, .progress = opt->progress,
-      .meter = s->meter, .timeline = s->timeline, .host = s->host};
+      .meter = s->meter, .several = s->several,
+      .timeline = s->timeline, .host = s->host};
   s->no_loss = opt->no_loss;
   s->no_passthrough = opt->no_passthrough;
   s->format = choose_format(path, opt, like, err);

@@ -16,6 +16,7 @@ struct saver {
   /* Set before opening: */
   struct sink_meter meter; /* hears what bytes are spent on, if the format can tell */
   const struct tk_trace *timeline; /* as in sink_options */
+  bool several;
   const char *host;
 };
 

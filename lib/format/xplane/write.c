@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "format/json.h"
+#include "kineto.h"
 #include "writer.h"
 #include "xplane.h"
 
@@ -118,6 +119,7 @@ static void begin_graph(struct xplane_sink *s, struct xplane_graph *g, const str
   if (is_xplane) begin_adopted(s, g);
   if (is_xplane && g->ordinal == 0) s->pristine = !g->converted;
   find_overruled(s, g);
+  if (!s->carrier && !s->opt.several && !g->planes) xplane_find_kineto(g, &s->mem);
   if (!s->carrier) s->next_flow = xplane_link_events(g, s->next_flow, &s->mem);
   s->edited = s->edited || t->edits;
   xplane_prune_init(g, s->opt.no_passthrough && g->planes, &s->mem);
@@ -130,6 +132,7 @@ static void end_graph(struct xplane_sink *s, struct xplane_graph *g) {
   if (g->marks) mem_free(&s->mem, g->marks->shapes);
   mem_free(&s->mem, g->marks);
   xplane_prune_free(g);
+  kineto_free(g->kineto);
   mem_free(&s->mem, g->planes_of);
   mem_free(&s->mem, g->rows);
   mem_free(&s->mem, g->flows);
