@@ -11,6 +11,7 @@ from decimal import Decimal
 
 TRACEKIT, GEN, SRC = (os.environ[name] for name in ('TRACEKIT', 'GEN', 'SRC'))
 sys.path.insert(0, os.path.join(SRC, 'tests', 'support'))
+from launches import launching_ops, ps  # noqa: E402
 from verdict import check, finish  # noqa: E402
 from xspace import planes  # noqa: E402
 
@@ -31,10 +32,6 @@ def plain(number):
     return int(number) if number == int(number) else str(number.normalize())
 
 
-def ps(us):
-    return int(Decimal(us) * 1000000)
-
-
 def spans(trace, *cats):
     return [e for e in trace['traceEvents'] if e['ph'] == 'X' and e.get('cat') in cats]
 
@@ -42,23 +39,6 @@ def spans(trace, *cats):
 def step_of(steps, ts):
     """The number of the step that a time is in."""
     return next((number for number, start, end in steps if start <= ts < end), None)
-
-
-def launching_ops(trace):
-    """correlation -> name of the innermost op around the call, the call's time."""
-    found, threads = {}, collections.defaultdict(list)
-    for e in spans(trace, 'cpu_op', 'cuda_runtime'):
-        threads[e['pid'], e['tid']].append(e)
-    for events in threads.values():
-        open_ops = []
-        for e in sorted(events, key=lambda e: (ps(e['ts']), -ps(e['dur']))):
-            while open_ops and ps(open_ops[-1]['ts']) + ps(open_ops[-1]['dur']) <= ps(e['ts']):
-                open_ops.pop()
-            if e['cat'] == 'cpu_op':
-                open_ops.append(e)
-            elif 'correlation' in e.get('args', {}):
-                found.setdefault(e['args']['correlation'], (open_ops[-1]['name'] if open_ops else None, ps(e['ts'])))
-    return found
 
 
 def sums(rows):
@@ -71,7 +51,7 @@ def sums(rows):
 def devices(label, trace, space):
     steps = [(int(e['name'].split('#')[1]), ps(e['ts']), ps(e['ts']) + ps(e['dur'])) for e in spans(trace, 'user_annotation')
              if e['name'].startswith('ProfilerStep#')]
-    ops = launching_ops(trace)
+    ops, _ = launching_ops(trace['traceEvents'])
     gpus = [p for p in space if p['name'].startswith('/device:GPU:')]
     check(f'{label}: GPUs', len(gpus) == len({e['args']['device'] for e in spans(trace, 'kernel')}), [p['name'] for p in space])
     there = [e for p in gpus for line in p['lines'] if line['id'] != STEPS_LINE for e in line['events']]

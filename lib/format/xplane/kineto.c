@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const unsigned ON_HOST = KIND_OP | KIND_RUNTIME | KIND_STEP | KIND_PYTHON;
+static const unsigned ON_HOST = KIND_OP | KIND_RUNTIME;
 
 /* ---- args ---- */
 
@@ -13,6 +13,16 @@ bool kineto_arg(const struct kineto *k, tk_id event, tk_id key, struct tk_arg *a
   while (key && tk_args_next(&it, arg))
     if (arg->key == key) return true;
   return false;
+}
+
+/* Some ids take all 64 bits, or more: those are text, of which one stands for all that are equal. */
+static bool id_of(const struct kineto *k, tk_id event, tk_id key, uint64_t *id) {
+  struct tk_arg arg;
+  if (!kineto_arg(k, event, key, &arg)) return false;
+  if (arg.type == TK_ARG_NUMBER || arg.type == TK_ARG_STR) return *id = ((uint64_t)arg.s << 32) * 0x9e3779b97f4a7c15u, true;
+  if (arg.type != TK_ARG_INT && arg.type != TK_ARG_UINT) return false;
+  if (arg.type == TK_ARG_INT && arg.i < 0) return false;
+  return *id = arg.u, true;
 }
 
 int64_t kineto_int(const struct kineto *k, tk_id event, tk_id key) {
@@ -135,7 +145,7 @@ static bool find_steps(struct kineto *k) {
   uint32_t most = 0;
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *track = &t->tracks[i];
-    if (track->kind != TK_THREAD || track->parent != k->host) continue;
+    if (track->kind != TK_THREAD || k->roles[track->parent] == KINETO_DEVICE) continue; /* of whatever process */
     const uint32_t n = count_steps(k, track);
     if (n > most) most = n, k->steps_on = i;
   }
@@ -163,9 +173,10 @@ struct launch_maps {
   struct map calls, externals;
 };
 
-static bool add_launch(struct kineto *k, struct map *by_id, int64_t id, struct kineto_launch launch) {
-  if (id < 0) return true;
-  uint32_t *slot = map_put(by_id, (uint64_t)id, 0);
+static bool add_launch(struct kineto *k, struct map *by_id, tk_id event, tk_id key, struct kineto_launch launch) {
+  uint64_t id;
+  if (!id_of(k, event, key, &id)) return true;
+  uint32_t *slot = map_put(by_id, id, 0);
   if (!slot) return false;
   if (*slot) return true; /* the first call */
   if (!mem_grow(k->mem, (void **)&k->launches, &k->cap_launches, (uint64_t)k->n_launches + 2, sizeof *k->launches)) return false;
@@ -183,16 +194,16 @@ static bool survey_thread(struct kineto *k, struct launch_maps *maps, const stru
     const unsigned kind = k->kinds.of_class[e->cls];
     ops[e->depth] = kind & KIND_OP ? e->cls : above;
     const struct kineto_launch call = {i, above}, op = {0, e->cls};
-    if (kind & KIND_RUNTIME && !add_launch(k, &maps->calls, kineto_int(k, i, k->keys.correlation), call)) return false;
-    if (kind & KIND_OP && !add_launch(k, &maps->externals, kineto_int(k, i, k->keys.external), op)) return false;
+    if (kind & KIND_RUNTIME && !add_launch(k, &maps->calls, i, k->keys.correlation, call)) return false;
+    if (kind & KIND_OP && !add_launch(k, &maps->externals, i, k->keys.external, op)) return false;
   }
   return true;
 }
 
 static void find_launch(struct kineto *k, const struct launch_maps *maps, tk_id event) {
-  const int64_t correlation = kineto_int(k, event, k->keys.correlation), external = kineto_int(k, event, k->keys.external);
-  const uint32_t *call = correlation < 0 ? NULL : map_get(&maps->calls, (uint64_t)correlation);
-  const uint32_t *op = external < 0 ? NULL : map_get(&maps->externals, (uint64_t)external);
+  uint64_t id;
+  const uint32_t *call = id_of(k, event, k->keys.correlation, &id) ? map_get(&maps->calls, id) : NULL;
+  const uint32_t *op = id_of(k, event, k->keys.external, &id) ? map_get(&maps->externals, id) : NULL;
   k->launch_of[event] = call ? *call : op ? *op : 0;
   /* Where no op encloses the call, the event may name it. */
   if (call && op && !k->launches[*call].op) k->launches[*call].op = k->launches[*op].op;
