@@ -46,6 +46,7 @@ static const struct example examples[] = {
   { "tracekit extract logdir", "write the newest run to <run>.<host>.json.gz in the current folder" },
   { "tracekit extract logdir -o trace.pftrace", "write the newest run as Perfetto protobuf" },
   { "tracekit extract --all --split logdir -o out/", "write a file for each host of every run" },
+  { "tracekit extract --all traces.zip -f xplane -o tb/", "write all runs for xprof and TensorBoard (--logdir tb)" },
   { "tracekit extract traces.zip -o merged.json.gz", "merge the ranks in an archive into one timeline" },
   { 0, 0 },
 };
@@ -155,6 +156,8 @@ const struct command command_extract = {
     "Profilers may write several files of one session. The best of each host is read: <host>.xplane.pb before "
     "<host>.trace.json.gz, which holds at most the first million events, before perfetto_trace.json.gz. Several hosts or "
     "ranks of a run are merged into one timeline, unless --split is given.\n\n"
+    "With -f xplane a folder gets each run as xprof and TensorBoard look for it: "
+    "LOGDIR/plugins/profile/RUN/HOST.xplane.pb.\n\n"
     "Without -o the output is called <run>.<host>.json.gz and stands in the current folder. An existing file is replaced "
     "only with --force. Of a file that is cut or damaged, the events that can be read are saved, and a message says how "
     "many. A host of which no event can be read is left out, which a message says and which makes the exit status 3.",

@@ -78,6 +78,7 @@ static const struct example examples[] = {
     "give the offset of rank 1, and write a report on the clocks" },
   { "tracekit merge rank*.json.gz --label '{host}/{rank}: {process}' --group-by=kind -o merged.json.gz",
     "give processes other names, and put all GPUs together" },
+  { "tracekit merge rank*.json.gz -o tb/", "write a file for each rank, for xprof and TensorBoard (--logdir tb)" },
   { "tracekit merge rank*.json.gz --manifest -o merged.tar", "put the files into a tar, for Perfetto to merge" },
   { "tracekit merge --keep-going --json rank*.json.gz -o merged.json.gz > report.json",
     "leave out what cannot be read, and write the report as JSON" },
@@ -294,7 +295,7 @@ static int cmd_merge(const void *params, const struct operands *in) {
     .align_report = p->align_report,
   };
   int status;
-  const char *output = run_output(&p->shared, "merge", in, &status);
+  const char *output = run_names_folder(&p->shared) ? p->shared.output : run_output(&p->shared, "merge", in, &status);
   return output ? run_merge(p, in, output, &options) : status;
 }
 
@@ -316,6 +317,10 @@ const struct command command_merge = {
     "rate. Ranks of one host are never moved against each other. A second table shows the offset of each clock and how far "
     "it can be trusted. A host whose offset cannot be trusted stays on its wall clock, which a message says. Inputs are "
     "read twice for this.\n\n"
+    "An output that ends in '/' is a folder for xprof and TensorBoard, with a file for each host, all on one timeline: "
+    "LOGDIR/plugins/profile/RUN/HOST.xplane.pb. RUN is the run of the first input. A host of several ranks has a file for each "
+    "rank. A folder that stands in plugins/profile is taken as the run itself. A run that is there already is kept, unless "
+    "--force is given.\n\n"
     "--manifest merges nothing: it writes a tar (.tar, .tar.gz) of the input files, unpacked, and a "
     "perfetto_manifest.json that gives the rank, the host and the clock of each. Perfetto 58 and later merges them when it "
     "opens the tar. Inputs that Perfetto does not read (XPlane) and a second Perfetto trace of several machines are "

@@ -193,6 +193,13 @@ const char *run_output(const struct shared *s, const char *command, const struct
   return NULL;
 }
 
+bool run_names_folder(const struct shared *s) {
+  const size_t n = s->output ? strlen(s->output) : 0;
+  struct stat st;
+  if (n && s->output[n - 1] == '/') return true;
+  return n && s->format && !run_is_stdout(s->output) && stat(s->output, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 bool run_names_trace(const struct shared *s, const char *path, int *status) {
   const char *slash = strrchr(path, '/'), *hole = strstr(path, "{}");
   if (run_is_stdout(path)) return true;

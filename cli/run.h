@@ -115,6 +115,8 @@ const char *run_output(const struct shared *s, const char *command, const struct
 bool run_names_trace(const struct shared *s, const char *path, int *status);
 /* run_output of a trace: this is asked too. */
 const char *run_trace_output(const struct shared *s, const char *command, const struct operands *in, int *status);
+/* Does -o name a folder ("run/"), or, as -f says its format, one that is there?  What the library makes of it is its own to say. */
+bool run_names_folder(const struct shared *s);
 
 
 bool run_is_stdout(const char *path);

@@ -21,6 +21,7 @@
 #include "merge_block.h"
 #include "merge_order.h"
 #include "op/window.h"
+#include "run_folder.h"
 #include "save.h"
 #include "source/identity.h"
 #include "source/manifest.h"
@@ -85,7 +86,7 @@ static int64_t claim_rank(struct merger *m, size_t input, struct tk_merge_rank *
   }
   if (slot) *slot = (uint32_t)input + 1;
   bool known = *m->inputs[input].host; /* hosts of a run directory have names instead of ranks */
-  if (id->rank < 0 && !known)
+  if (id->rank < 0 && !known && (m->n_inputs > 1 || !m->output->run))
     add_note(m, TK_NOTE_INFO, m->inputs[input].name, "states no rank: its place in the order of inputs is taken", 1);
   return sort;
 }
@@ -105,7 +106,9 @@ static void warn_of_copies(struct merger *m, size_t input, const struct tk_trace
 }
 
 /* A single input stays as it is, unless more is asked for: merging one trace is converting it. */
-static bool is_joined(const struct merger *m) { return m->n_inputs > 1 || m->opt->label || m->opt->group_by != TK_GROUP_RANK; }
+static bool is_joined(const struct merger *m) {
+  return (m->n_inputs > 1 && !m->output->run) || m->opt->label || m->opt->group_by != TK_GROUP_RANK;
+}
 
 /* ---- one base of time ---- */
 
@@ -171,6 +174,9 @@ static bool open_sink(struct merger *m, const struct tk_trace *t) {
   }
   if (!mem_check(&first->store->mem, m->err)) return false;
   m->opened = true;
+  if (m->output->run)
+    return !m->alignment.who || run_folder_meet(m->output->run, m->alignment.who, m->n_inputs) ||
+           err_set(m->err, TK_ELIMIT, "out of memory");
   return m->output->manifest || m->output->sink->open(m->output->sink, first, m->err);
 }
 
@@ -212,6 +218,22 @@ static bool renumber_input(struct merger *m, size_t input, struct tk_trace *t, i
   return true;
 }
 
+/* The trace as a file of its own, which says how its clock was aligned with the others'. */
+static bool write_file(struct merger *m, const struct tk_merge_rank *r, const struct tk_trace *t, int64_t slot) {
+  struct buf b = {.mem = &m->mem};
+  struct run_rank rank = {r->host, slot, m->first_trace, saver_provenance(&b, &m->opt->save, t)};
+  if (rank.provenance && m->opt->save.command && m->n_inputs > 1) {
+    b.len -= 2; /* its brace and NUL */
+    buf_text(&b, ",\"align\":");
+    buf_text(&b, m->report->align.json);
+    buf_append(&b, "}", 2);
+    rank.provenance = (const char *)b.data;
+  }
+  const bool ok = mem_check(&m->mem, m->err) && run_folder_add(m->output->run, t, &rank, m->err);
+  buf_free(&b);
+  return ok;
+}
+
 static bool write_graph(struct merger *m, size_t input, struct tk_trace *t, int64_t slot) {
   struct tk_merge_rank *r = &m->report->ranks[input];
   struct sink *sink = m->output->sink;
@@ -222,6 +244,7 @@ static bool write_graph(struct merger *m, size_t input, struct tk_trace *t, int6
   if (ok) merge_block_print(&m->blocks, &(struct merge_block){r, t, was, m->n_merged == 0});
   mem_free(&m->mem, was);
   if (!ok) return false;
+  if (m->output->run) return write_file(m, r, t, slot);
   if (m->output->saver) saver_count_lost(m->output->saver, t);
   return sink->write(sink, t, m->err);
 }
@@ -330,6 +353,7 @@ static const char *provenance(struct merger *m, struct buf *b) {
 static bool close_output(struct merger *m, const char *provenance) {
   struct manifest *manifest = m->output->manifest;
   struct sink *sink = m->output->sink;
+  if (m->output->run) return true;
   if (!manifest) return sink->close(sink, m->first_trace, provenance, m->err);
   bool ok = manifest_write(manifest, m->sources, provenance, &m->opt->load.progress, &m->report->saved, m->err);
   for (uint32_t i = 0; i < manifest->n; i++) {

@@ -33,8 +33,10 @@ bool saver_open(struct saver *s, const char *path, const struct tk_save_options 
   out.thread = (opt->threads ? opt->threads : os_cores()) > 1;
   struct sink_options sink = {
       .pretty = opt->pretty, .overlaps = opt->overlaps, .no_passthrough = opt->no_passthrough, .progress = opt->progress,
-      .meter = s->meter};
-  *s = (struct saver){.meter = s->meter, .no_loss = opt->no_loss, .no_passthrough = opt->no_passthrough};
+      .meter = s->meter, .several = s->several,
+      .timeline = s->timeline, .host = s->host};
+  s->no_loss = opt->no_loss;
+  s->no_passthrough = opt->no_passthrough;
   s->format = choose_format(path, opt, like, err);
   if (!s->format) return false;
   if (packing && !packing->written)

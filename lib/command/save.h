@@ -13,7 +13,11 @@ struct saver {
   struct carry carry;      /* blocks of other formats */
   bool no_passthrough;     /* what only its own format understands is left out, and is no loss */
   bool no_loss;            /* what the format cannot hold is an error */
-  struct sink_meter meter; /* set before opening: hears what bytes are spent on, if the format can tell */
+  /* Set before opening: */
+  struct sink_meter meter; /* hears what bytes are spent on, if the format can tell */
+  const struct tk_trace *timeline; /* as in sink_options */
+  bool several;
+  const char *host;
 };
 
 /* Opens `path` for the format that opt, the path or `like` (a format that was read) asks for.  `inputs` must not be the output. */

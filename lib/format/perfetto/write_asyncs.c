@@ -28,7 +28,8 @@ static uint64_t identity(const struct tk_trace *t, const struct tk_event *e) {
   uint64_t h = 0;
   while (tk_args_next(&it, &arg)) {
     if (arg.key == KEY_PH) return 0;
-    if (arg.key == KEY_ID || arg.key == KEY_ID2 || arg.key == KEY_SCOPE) h = hash_pair(hash_pair(h, arg.key), hash_pair((uint64_t)arg.type, arg.u));
+    if (arg.key == KEY_ID || arg.key == KEY_ID2 || arg.key == KEY_SCOPE)
+      h = hash_pair(hash_pair(h, arg.key), hash_pair((uint64_t)arg.type, arg.u));
   }
   return h ? hash_pair(h, t->classes[e->cls].cat) | 1 : 0;
 }

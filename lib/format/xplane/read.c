@@ -139,7 +139,9 @@ static enum pb_status read_plane(struct xplane_reader *r, uint64_t end) {
     err_prefix(r->err, "plane '%s'", tk_string(r->t, plane.name, NULL));
     return status;
   }
-  if (plane.lines == 0 && r->t->n_tracks == plane.process) {
+  struct xstat tracks;
+  const bool is_private = plane.lines == 0 && xplane_plane_stat(r->t, &plane, XPLANE_PRIVATE_TRACKS, &tracks);
+  if (plane.lines == 0 && r->t->n_tracks == plane.process && !is_private) {
     r->t->n_tracks--; /* metadata alone: no timeline */
     plane.process = 0;
   }
@@ -212,7 +214,7 @@ bool xplane_read(struct in *in, struct tk_trace *t, const struct tk_load_options
   ok = read_space(r);
   if (ok) {
     t->counts.bytes = pb_in_offset(&r->s);
-    t->counts.read = t->n_events;
+    t->counts.read = t->n_events - r->made;
     forget_plane(r);
     xplane_finish(r);
   }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "format/json.h"
+#include "kineto.h"
 #include "writer.h"
 #include "xplane.h"
 
@@ -110,6 +111,7 @@ static void begin_graph(struct xplane_sink *s, struct xplane_graph *g, const str
     take_tables(s, g);
     g->converted = was.converted != XPLANE_NATIVE;
     g->carried = s->carrier;
+    g->restarted = s->opt.timeline && was.base_ns != s->base_ns;
     g->moved_ns = (int64_t)((i128)t->origin_ns - was.origin_ns + was.base_ns - s->base_ns);
     find_origins(s, g);
   }
@@ -117,6 +119,7 @@ static void begin_graph(struct xplane_sink *s, struct xplane_graph *g, const str
   if (is_xplane) begin_adopted(s, g);
   if (is_xplane && g->ordinal == 0) s->pristine = !g->converted;
   find_overruled(s, g);
+  if (!s->carrier && !s->opt.several && !g->planes) xplane_find_kineto(g, &s->mem);
   if (!s->carrier) s->next_flow = xplane_link_events(g, s->next_flow, &s->mem);
   s->edited = s->edited || t->edits;
   xplane_prune_init(g, s->opt.no_passthrough && g->planes, &s->mem);
@@ -129,6 +132,7 @@ static void end_graph(struct xplane_sink *s, struct xplane_graph *g) {
   if (g->marks) mem_free(&s->mem, g->marks->shapes);
   mem_free(&s->mem, g->marks);
   xplane_prune_free(g);
+  kineto_free(g->kineto);
   mem_free(&s->mem, g->planes_of);
   mem_free(&s->mem, g->rows);
   mem_free(&s->mem, g->flows);
@@ -204,7 +208,7 @@ static int64_t choose_base(const struct tk_trace *t) {
 static bool xplane_open(struct sink *sink, const struct tk_trace *first, struct tk_err *err) {
   struct xplane_sink *s = (struct xplane_sink *)sink;
   struct xplane_bytes fields = xplane_passthrough(first, XPLANE_META_SPACE);
-  s->base_ns = choose_base(first);
+  s->base_ns = choose_base(s->opt.timeline ? s->opt.timeline : first);
   buf_append(&s->space, fields.p, fields.n);
   return mem_check(&s->mem, err);
 }
@@ -306,6 +310,10 @@ static void put_host_names(struct xplane_sink *s, const struct tk_trace *first, 
   struct json j = {.p = m ? (const uint8_t *)trace_raw(first, m->at) : NULL, .last = true};
   if (m) j.end = j.p + m->size;
   if (m && !m->origin && !s->space.len && json_value(&j, &v)) put_host_name(s, &v);
+  if (s->opt.host && !s->space.len) {
+    pb_u64(&s->space, XPLANE_SEGMENT, s->segment);
+    pb_bytes(&s->space, XSPACE_HOSTNAMES, s->opt.host, strlen(s->opt.host));
+  }
   if (!provenance || !json_member(provenance, strlen(provenance), "ranks", &ranks) || ranks.type != JSON_ARRAY) return;
   j = (struct json){.p = ranks.p + 1, .end = ranks.end, .last = true};
   while (json_blank(&j) && *j.p == '{' && json_value(&j, &v)) {

@@ -82,6 +82,10 @@ void xplane_encode_event(struct xplane_encoder *e, const struct xplane_out_line 
   const struct tk_event *ev = &e->g->t->events[event];
   struct fields f = {0};
   struct buf *b = &e->event, *stats = &e->inner;
+  if (line->kind == XLINE_STEPS) {
+    xplane_encode_step(e, line, event);
+    return;
+  }
   if (which.series) {
     encode_series(e, line, which);
     return;
@@ -90,6 +94,7 @@ void xplane_encode_event(struct xplane_encoder *e, const struct xplane_out_line 
   int64_t id = put_args(e, ev, &f), bits = bits_for(line, ev, &f);
   int64_t offset = f.has_offset ? f.offset : clamp((i128)ev->ts - line->zero_ps),
           duration = f.has_duration ? f.duration : ev->dur;
+  if (!id && e->g->kineto) id = xplane_made_class_id(e, ev);
   if (!id) id = xplane_class_id(e, ev->cls);
   if (id) pb_i64(b, XEVENT_METADATA_ID, id);
   if (f.has_occurrences) pb_i64(b, XEVENT_NUM_OCCURRENCES, f.occurrences);
@@ -98,12 +103,13 @@ void xplane_encode_event(struct xplane_encoder *e, const struct xplane_out_line 
   if (stats->len) buf_append(b, stats->data, stats->len);
   if (e->g->flows && e->g->flows[event] && !f.has_flow) {
     uint64_t value = e->g->flows[event];
-    int64_t flow = xplane_private_stat_id(e, "flow", value & XPLANE_FLOW_STATED ? XPLANE_PRIVATE_FLOW : "");
+    int64_t flow = xplane_private_stat_id(e, "flow", value & XPLANE_FLOW_STATED ? XPLANE_PRIVATE_XPROF : "");
     e->stat.len = 0;
     pb_i64(&e->stat, XSTAT_METADATA_ID, flow);
     pb_u64(&e->stat, XSTAT_UINT64, value & ~XPLANE_FLOW_STATED);
     pb_message(b, XEVENT_STATS, &e->stat);
   }
+  if (e->g->kineto) xplane_put_made_stats(e, b, event);
   if (bits) xplane_add_private_int(e, b, XEVENT_STATS, XPLANE_PRIVATE_BITS, bits);
   if (e->fields.len) buf_append(b, e->fields.data, e->fields.len);
 }

@@ -20,6 +20,7 @@ const struct format format_xplane = {
     .binary = true,
     .needs_start = true,
     .own_order = true,
+    .runs_in = "plugins/profile",
     .bid = xplane_bid,
     .read = xplane_read,
     .inspect = xplane_inspect,
