@@ -87,7 +87,9 @@ static const struct printed_shape *shape_of(struct printer *p, const struct tk_a
   return out;
 }
 
-static const struct printed_field *fields_of(struct printer *p, const struct tk_arg_shape *s) { return &p->fields[shape_of(p, s)->first]; }
+static const struct printed_field *fields_of(struct printer *p, const struct tk_arg_shape *s) {
+  return &p->fields[shape_of(p, s)->first];
+}
 
 /* One point an event; further ones are printed as events of their own. */
 static void find_points(struct printer *p, struct mem *mem) {
