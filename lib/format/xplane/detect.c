@@ -64,31 +64,39 @@ static unsigned damaged_bid(const uint8_t *p, size_t n) {
   return 0;
 }
 
-unsigned xplane_bid(const uint8_t *p, size_t n) {
+/* Bits for what the peek shows of the space; *wrong: something in it cannot be. */
+static unsigned space_bid(const uint8_t *p, size_t n, bool *wrong) {
   struct pb c = pb_over(p, n);
   uint64_t tag, length;
   unsigned bits = 0;
-  bool wrong = false;
-  if (n < 2) return 0;
-  if (p[0] == 0x0a && xplane_mangled(p, n)) return 12;
-  for (unsigned i = 0; i < 8 && c.p < c.end && !wrong; i++) {
+  for (unsigned i = 0; i < 8 && c.p < c.end && !*wrong; i++) {
     if (!pb_varint(&c, &tag) || tag >> 3 > XSPACE_HOSTNAMES || tag >> 3 == 0 || SPACE[tag >> 3] != (char)('0' + (tag & 7))) {
-      if (bits < 16) return damaged_bid(p, n);
+      *wrong = bits < 16;
       break; /* damage further on is for the reader to name */
     }
     if (!pb_varint(&c, &length)) break;
     size_t left = (size_t)(c.end - c.p), here = length < left ? (size_t)length : left;
-    if (tag >> 3 == XSPACE_PLANES) bits += planes_bid(c.p, here, here < length, &wrong);
+    if (tag >> 3 == XSPACE_PLANES) bits += planes_bid(c.p, here, here < length, wrong);
     else if (utf8_valid(c.p, here)) bits += 4;
     c.p += here;
   }
+  return bits;
+}
+
+unsigned xplane_bid(const uint8_t *p, size_t n) {
+  bool wrong = false;
+  if (n < 2) return 0;
+  if (p[0] == PB_KEY(XSPACE_PLANES, PB_BYTES) && xplane_mangled(p, n)) return 12;
+  unsigned bits = space_bid(p, n, &wrong);
   return wrong && bits < 32 ? damaged_bid(p, n) : bits; /* what bears a plane's name is one, if a damaged one */
 }
 
-/* Bytes above 0x7f of a binary file are UTF-8 only after such a filter, which leaves mostly its replacements. */
+/* Bytes above 0x7f of a binary file are UTF-8 only after such a filter, which leaves mostly its replacements; lengths are among them. */
 bool xplane_mangled(const uint8_t *p, size_t n) {
   static const uint8_t REPLACED[] = {0xef, 0xbf, 0xbd};
   size_t found = 0, other = 0;
+  bool wrong = false;
+  if (space_bid(p, n, &wrong) >= 16 && !wrong) return false;
   if (n > (64 << 10)) n = 64 << 10;
   for (size_t i = 0; i + 3 <= n; i++) {
     if (p[i] < 0xc0) continue;
