@@ -6,6 +6,7 @@
 
 struct params {
   struct shared shared;
+  int derive;
 };
 
 static const struct opt opts[] = { ROWS_WRITE, ROW_JSON, ROWS_READ, ROW_END };

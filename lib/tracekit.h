@@ -112,6 +112,7 @@ struct tk_track {
   bool has_sort;
   bool renamed;   /* name, labels or sort_index were set by an operation: metadata records of it are not to be written */
   bool hidden;    /* an operation left it out of the timeline */
+  bool derived;   /* tk_derive made it, with its events */
   bool no_lanes;  /* its spans that overlap stay on it in Chrome JSON, whose viewers need rows beside it: so it was read */
 };
 
@@ -435,6 +436,7 @@ struct tk_format_info {
   bool can_read, can_write;
   bool carries;               /* holds blocks that other formats ask to be carried, and that only they understand */
   bool is_carried;            /* asks for it */
+  bool derives;               /* its viewers make by themselves what tk_derive makes, of which nothing is written in it */
 };
 
 /* The i-th row of the format table, whose first is what commands write that are not told; NULL past the end. */

@@ -9,6 +9,16 @@
 #error "include tracekit.h"
 #endif
 
+/* What xprof makes of an XSpace before it shows it: to which step events belong (args group_id and step_name, the step's own event is
+ * called by it), and lines of devices: Steps, XLA Modules, XLA Ops, Framework Name Scope, Framework Ops, Source code.  Events and args
+ * that are made bear this arg, and are written to no XPlane.  A trace that is none, or says its steps itself, stays as it is. */
+#define TK_DERIVED "tracekit.derived"
+struct tk_derived {
+  uint64_t steps, lines, events; /* made */
+  uint64_t grouped;              /* events that are of a step */
+};
+TK_API bool tk_derive(struct tk_trace *t, struct tk_derived *done, struct tk_err *err);
+
 /* How the clocks of several hosts are put on one.  Inputs of one host are never moved against each other. */
 enum tk_align {
   TK_ALIGN_AUTO,        /* by collectives where they can be trusted, else by the wall clock */
