@@ -398,6 +398,7 @@ struct tk_saved {
   const struct tk_format_info *format; /* that it was written in */
   uint64_t records; /* source records written, metadata included */
   uint64_t events;  /* spans + instants + counter samples */
+  uint64_t derived; /* events that tk_derive made, which are in none of the others */
   uint64_t flow_points;
   uint64_t lost[TK_LOSSES]; /* counted while writing; in none of the above */
   uint64_t rounded; /* times that were read with more digits than they are written with, though the format has not changed */

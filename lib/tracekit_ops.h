@@ -45,6 +45,7 @@ struct tk_merge_options {
   const char *const *offsets; /* NULL-terminated "3=+1.5ms", "host42=-20us": later by that, and not moved otherwise; NULL = none */
   const char *label;   /* how processes are named; NULL = "rank {rank} - {host} - {process}"; also {pid}, {input} */
   enum tk_group_by group_by;
+  bool derive;         /* tk_derive of every input, unless viewers of the output's format do that */
   bool manifest;       /* not one trace, but a tar of the inputs, unpacked, with Perfetto's perfetto_manifest.json before them */
   bool keep_going;     /* leave out inputs that cannot be read */
   bool keep_truncated; /* take what there is of inputs that end too early, else they cannot be read */
@@ -277,6 +278,7 @@ struct tk_extract_options {
   const char *output; /* a file, a folder ("out/", or one that is there), "-"; NULL = the current folder */
   bool split;         /* a file for each host instead of one for each run */
   bool raw;           /* copies, as they lie there */
+  bool derive;        /* as in tk_merge_options */
 };
 
 /* One file that was written (dry_run: that would be). */

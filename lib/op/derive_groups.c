@@ -167,8 +167,8 @@ static bool propagate(struct grouping *g, tk_id root, uint32_t group) {
 /* ---- above an event ---- */
 
 /* Does `is` hold for something above the event, by nesting or by what woke it?  The event itself counts if include_self. */
-static tk_id find_above(struct grouping *g, tk_id event, bool include_self, bool (*is)(const struct derive *d, tk_id event, int64_t arg),
-                        int64_t arg) {
+static tk_id find_above(struct grouping *g, tk_id event, bool include_self,
+                        bool (*is)(const struct derive *d, tk_id event, int64_t arg), int64_t arg) {
   enum { MOST = 4096 };
   struct map seen;
   tk_id found = 0;

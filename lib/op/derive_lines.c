@@ -107,7 +107,8 @@ static bool put_events(struct derive *d, const struct line *line, tk_id track, b
     const tk_id cls = trace_class(d->t, v[i].name, 0);
     while (depth && ends[depth - 1] <= v[i].ts) depth--;
     struct tk_event *e = trace_add_event(d->t);
-    *e = (struct tk_event){.ts = v[i].ts, .dur = v[i].end - v[i].ts, .cls = cls, .track = track, .args = args, .depth = (uint16_t)depth};
+    *e = (struct tk_event){.ts = v[i].ts, .dur = v[i].end - v[i].ts, .cls = cls, .track = track, .args = args};
+    e->depth = (uint16_t)depth;
     if (depth && v[i].end > ends[depth - 1]) e->flags = TK_OVERLAPS;
     else if (depth < UINT8_MAX) ends[depth++] = v[i].end;
   }

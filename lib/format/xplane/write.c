@@ -116,6 +116,7 @@ static void begin_graph(struct xplane_sink *s, struct xplane_graph *g, const str
     find_origins(s, g);
   }
   if (!group(s, g)) return;
+  xplane_find_derived(g, &s->mem);
   if (is_xplane) begin_adopted(s, g);
   if (is_xplane && g->ordinal == 0) s->pristine = !g->converted;
   find_overruled(s, g);
@@ -137,6 +138,7 @@ static void end_graph(struct xplane_sink *s, struct xplane_graph *g) {
   mem_free(&s->mem, g->rows);
   mem_free(&s->mem, g->flows);
   mem_free(&s->mem, g->found);
+  mem_free(&s->mem, g->derived);
   map_free(&g->overruled);
   map_free(&g->overruling);
   mem_free(&s->mem, (void *)(uintptr_t)g->planes);
@@ -228,8 +230,10 @@ static bool xplane_sink_write(struct sink *sink, const struct tk_trace *t, struc
   ok = mem_check(&s->mem, err) && write_planes(s, &g, err);
   xplane_count_flow_points(&s->sink, &g);
   xplane_count_records(&s->sink, &g);
-  s->sink.saved.events += t->n_events;
-  s->sink.saved.records += t->n_events;
+  uint64_t written = t->n_events;
+  for (tk_id i = 1; i <= t->n_tracks; i++) written -= xplane_is_derived(&g, i) ? t->tracks[i].count : 0;
+  s->sink.saved.events += written;
+  s->sink.saved.records += written;
   end_graph(s, &g);
   return ok;
 }
