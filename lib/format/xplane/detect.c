@@ -55,7 +55,7 @@ static unsigned planes_bid(const uint8_t *p, size_t n, bool cut, bool *wrong) {
 
 /* Where the first lengths are damaged, the name of a plane still tells: a field of text that begins as these do. */
 static unsigned damaged_bid(const uint8_t *p, size_t n) {
-  static const char *const NAMES[] = {"/host:", "/device:", "Task Env"};
+  static const char *const NAMES[] = {"/host:", "/device:", "Task Env", XPLANE_PRIVATE_PLANE};
   for (size_t i = 0; i + 10 < n; i++) {
     if (p[i] != PB_KEY(XPLANE_NAME, PB_BYTES) || p[i + 1] >= 0x80) continue;
     for (size_t k = 0; k < sizeof NAMES / sizeof *NAMES; k++)
@@ -64,7 +64,25 @@ static unsigned damaged_bid(const uint8_t *p, size_t n) {
   return 0;
 }
 
-unsigned xplane_bid(const uint8_t *p, size_t n) {
+/* Are all fields those of a space and its planes, as far as they are there?  Whatever stands in them: names may be any. */
+static bool is_sound(const uint8_t *p, size_t n) {
+  struct pb c = pb_over(p, n), plane;
+  struct pb_field f;
+  uint64_t tag, length;
+  while (c.p < c.end) {
+    if (!pb_varint(&c, &tag) || tag > 127 || tag >> 3 > 15 || SPACE[tag >> 3] != (char)('0' + (tag & 7)) || !pb_varint(&c, &length))
+      return false;
+    const size_t left = (size_t)(c.end - c.p), here = length < left ? (size_t)length : left;
+    plane = pb_over(c.p, here);
+    while (tag >> 3 == XSPACE_PLANES && pb_next(&plane, &f))
+      if (f.number > XPLANE_STATS || PLANE[f.number] != (char)('0' + f.wire)) return false;
+    if (tag >> 3 == XSPACE_PLANES && plane.fault && here == length) return false;
+    c.p += here;
+  }
+  return true;
+}
+
+static unsigned bid(const uint8_t *p, size_t n) {
   struct pb c = pb_over(p, n);
   uint64_t tag, length;
   unsigned bits = 0;
@@ -85,6 +103,11 @@ unsigned xplane_bid(const uint8_t *p, size_t n) {
   return wrong && bits < 32 ? damaged_bid(p, n) : bits; /* what bears a plane's name is one, if a damaged one */
 }
 
+unsigned xplane_bid(const uint8_t *p, size_t n) {
+  const unsigned bits = bid(p, n);
+  return bits ? bits : n > 2 && is_sound(p, n) ? 1 : 0;
+}
+
 /* Bytes above 0x7f of a binary file are UTF-8 only after such a filter, which leaves mostly its replacements. */
 bool xplane_mangled(const uint8_t *p, size_t n) {
   static const uint8_t REPLACED[] = {0xef, 0xbf, 0xbd};
@@ -96,5 +119,5 @@ bool xplane_mangled(const uint8_t *p, size_t n) {
     else other++;
   }
   while (n && p[n - 1] >= 0x80) n--; /* a sequence that the window cuts */
-  return found >= 3 && found > other && utf8_valid(p, n);
+  return found >= 3 && found > other && utf8_valid(p, n) && !is_sound(p, n);
 }
