@@ -42,7 +42,7 @@ endif
 $(BUILD)/config.mk: .ci/setup
 	@mkdir -p $(@D)
 	@.ci/setup build
-	@{ for p in zlib libarchive libisal libprotobuf-c; do \
+	@{ for p in zlib libzstd libarchive libpcre2-8 libisal libprotobuf-c; do \
 	     if $(PKG_CONFIG) --exists $$p; then \
 	       echo "HAVE_$$p := 1"; \
 	       echo "CFLAGS_$$p := $$($(PKG_CONFIG) --cflags $$p)"; \
@@ -86,6 +86,8 @@ SHARED := $(B)/libtracekit.so.$(SOVERSION)
 uses = $(shell grep -lE '^ *$(1)include <$(2)' $(LIB_SRC) $(wildcard lib/*.h lib/*/*.h lib/*/*/*.h) 2>/dev/null)
 HASH := \#
 DEPS := zlib
+DEPS += $(if $(call uses,$(HASH),zstd\.h),libzstd)
+DEPS += $(if $(call uses,$(HASH),pcre2\.h),libpcre2-8)
 DEPS += $(if $(call uses,$(HASH),archive(_entry)?\.h),libarchive)
 DEPS += $(if $(call uses,$(HASH),protobuf-c/),libprotobuf-c)
 ifneq ($(ISAL),0)

@@ -29,16 +29,25 @@ int run_fail(const struct tk_err *err) {
   return tk_exit_status(err->code);
 }
 
-static struct tk_progress ticker(struct progress *p) { return (struct tk_progress){ .tick = progress_tick, .arg = p }; }
+int run_no_memory(void) {
+  tty_say("out of memory");
+  return STATUS_INPUT;
+}
+
+struct tk_progress run_ticker(struct progress *p) { return (struct tk_progress){ .tick = progress_tick, .arg = p }; }
 
 struct tk_load_options run_load_options(const struct shared *s, struct progress *p) {
   return (struct tk_load_options){
-    .threads = (unsigned)s->threads, .max_memory = s->max_memory, .max_size = s->max_size, .strict = s->strict, .progress = ticker(p)
+    .threads = (unsigned)s->threads,
+    .max_memory = s->max_memory,
+    .max_size = s->max_size,
+    .strict = s->strict,
+    .progress = run_ticker(p),
   };
 }
 
 struct tk_source_options run_source_options(const struct shared *s, struct progress *p) {
-  return (struct tk_source_options){ .max_memory = s->max_memory, .max_size = s->max_size, .progress = ticker(p) };
+  return (struct tk_source_options){ .max_memory = s->max_memory, .max_size = s->max_size, .progress = run_ticker(p) };
 }
 
 struct tk_save_options run_save_options(const struct shared *s, const char *command, struct progress *p) {
@@ -46,7 +55,7 @@ struct tk_save_options run_save_options(const struct shared *s, const char *comm
                                    .command = s->no_provenance ? NULL : command,
                                    .level = s->level,
                                    .threads = (unsigned)s->threads,
-                                   .progress = ticker(p),
+                                   .progress = run_ticker(p),
                                    .pretty = s->pretty,
                                    .force = s->force,
                                    .dry_run = s->dry_run,

@@ -88,6 +88,7 @@ enum { STATUS_DONE, STATUS_FINDING, STATUS_USAGE, STATUS_INPUT, STATUS_OUTPUT, S
 
 struct progress;
 
+struct tk_progress run_ticker(struct progress *p);
 struct tk_load_options run_load_options(const struct shared *s, struct progress *p);
 struct tk_source_options run_source_options(const struct shared *s, struct progress *p);
 struct tk_save_options run_save_options(const struct shared *s, const char *command, struct progress *p);
@@ -108,7 +109,8 @@ void run_notes(const struct shared *s, const char *source, const struct tk_trace
 /* Only those that came after note `last`: an operation's own. */
 void run_notes_after(const struct shared *s, const char *source, const struct tk_trace *t, tk_id last);
 
-/* Prints the error, without its usual meaning after an interrupt.  Returns the exit status. */
+/* Both print what is wrong and return the exit status; after an interrupt that is all that is wrong. */
+int run_no_memory(void);
 int run_fail(const struct tk_err *err);
 int run_usage(const char *command, const char *why);
 

@@ -480,7 +480,8 @@ struct tk_summary {
   } kinds[TK_KINDS];         /* an event is of one or more; NULL behind the last */
 };
 
-TK_API void tk_summarise(const struct tk_trace *t, struct tk_summary *s);
+/* False = out of memory. */
+TK_API bool tk_summarise(const struct tk_trace *t, struct tk_summary *s, struct tk_err *err);
 
 /* What a binary file is made of, in its own format's words.  Strings live as long as the trace. */
 struct tk_share {

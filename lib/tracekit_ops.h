@@ -121,6 +121,7 @@ struct tk_filter_options {
   bool keep_children; /* spans within what passes */
   bool keep_flows;    /* what a flow or a correlation id ties to it */
   bool drop_flows;
+  struct tk_progress progress; /* events done, and of how many */
 };
 
 struct tk_filter_report {

@@ -92,7 +92,7 @@ static int64_t claim_rank(struct merger *m, size_t input, struct tk_merge_rank *
 }
 
 static void warn_of_copies(struct merger *m, size_t input, const struct tk_trace *t) {
-  uint64_t h = hash_bytes(t->events + 1, (size_t)t->n_events * sizeof *t->events) ^ t->counts.bytes ^ (uint64_t)t->origin_ns;
+  uint64_t h = hash_text(t->events + 1, (size_t)t->n_events * sizeof *t->events) ^ t->counts.bytes ^ (uint64_t)t->origin_ns;
   for (uint32_t i = 1; i <= t->store->strings.n; i++) h = h * 31 + trace_str(t, i)->hash;
   uint32_t *slot = map_put(&m->fingerprints, h, 0);
   char text[512];
@@ -172,6 +172,7 @@ static bool open_sink(struct merger *m, const struct tk_trace *t) {
     trace_end_raw(first);
     *trace_add_meta(first) = meta;
   }
+  if (!mem_check(&first->store->mem, m->err)) return false;
   m->opened = true;
   if (m->output->run)
     return !m->alignment.who || run_folder_meet(m->output->run, m->alignment.who, m->n_inputs) ||
@@ -315,12 +316,13 @@ static struct tk_trace *load_whole(struct merger *m, size_t input) {
 
 static bool merge_input(struct merger *m, size_t input) {
   struct tk_merge_rank *r = &m->report->ranks[input];
-  struct tk_trace *t = load_whole(m, input);
   bool ok;
   r->input = report_text(m, m->inputs[input].name);
   r->host = "";
   r->rank = -1;
   r->rank_from = "";
+  if (r->failed) return true; /* in the first pass */
+  struct tk_trace *t = load_whole(m, input);
   if (t) {
     ok = merge_trace(m, input, t);
     tk_free(t);
@@ -331,12 +333,7 @@ static bool merge_input(struct merger *m, size_t input) {
     err_clear(m->err);
     return true;
   }
-  if (m->n_inputs > 1 && m->err->code != TK_EINTERRUPTED) {
-    char hint[sizeof m->err->msg];
-    snprintf(hint, sizeof hint, "%.700s (--keep-going leaves it out)", m->err->msg);
-    memcpy(m->err->msg, hint, sizeof hint);
-  }
-  return false;
+  return merge_stops(m->n_inputs, m->err);
 }
 
 /* ---- all ---- */
@@ -408,7 +405,8 @@ static bool merge_all(struct merger *m) {
   for (size_t i = 0; ok && m->output->manifest && i < m->n_inputs; i++) ok = sources_keep(m->sources, m->first + i, m->err);
   for (size_t i = 0; ok && i < m->n_inputs; i++) ok = merge_input(m, i);
   if (ok && !m->opened) ok = err_set(m->err, TK_EFORMAT, "no input could be read: %s", m->report->ranks[0].failed);
-  ok = ok && close_output(m, provenance(m, &b));
+  const char *said = ok ? provenance(m, &b) : NULL;
+  ok = ok && mem_check(&m->mem, m->err) && mem_check(&m->report->notes->store->mem, m->err) && close_output(m, said);
   buf_free(&b);
   return ok;
 }

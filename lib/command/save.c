@@ -86,7 +86,7 @@ static bool refuse_losses(const struct saver *s, struct tk_err *err) {
 }
 
 bool saver_finish(struct saver *s, struct tk_saved *done, struct tk_err *err) {
-  if (!refuse_losses(s, err) || !out_finish(&s->out, err)) return false;
+  if (!refuse_losses(s, err) || !mem_check(&s->mem, err) || !mem_check(&s->carry.mem, err) || !out_finish(&s->out, err)) return false;
   *done = s->sink->saved;
   if (!s->format->info.derives) {
     done->derived = s->derived;

@@ -119,7 +119,7 @@ bool pb_in_ahead(struct pb_in *s, size_t n) {
   s->base_offset = in_offset(s->in);
   s->p = s->base;
   s->end = s->base + avail;
-  s->last = avail < n;
+  s->last = s->base && avail < n;
   return s->base != NULL;
 }
 

@@ -26,6 +26,7 @@ struct fragment {
 
 struct printed_shape {
   uint32_t first; /* of `fields` */
+  bool ready;     /* its fields are made */
   bool simple;    /* all in args: the common case */
 };
 
@@ -43,7 +44,6 @@ struct printer {
   uint8_t *clean; /* per string: 1 = needs no escape */
   struct printed_shape *shapes;
   struct printed_field *fields;
-  uint32_t n_fields;
   const struct sink_meter *meter; /* hears of args; NULL = nobody does */
   bool joined; /* the event is a pair that is written whole: args of its end stand among its own */
   const struct lanes *lanes; /* NULL = there are none */

@@ -70,7 +70,7 @@ static bool is_sound(const uint8_t *p, size_t n) {
   struct pb_field f;
   uint64_t tag, length;
   while (c.p < c.end) {
-    if (!pb_varint(&c, &tag) || tag > 127 || tag >> 3 > 15 || SPACE[tag >> 3] != (char)('0' + (tag & 7)) || !pb_varint(&c, &length))
+    if (!pb_varint(&c, &tag) || tag >> 3 > XSPACE_HOSTNAMES || SPACE[tag >> 3] != (char)('0' + (tag & 7)) || !pb_varint(&c, &length))
       return false;
     const size_t left = (size_t)(c.end - c.p), here = length < left ? (size_t)length : left;
     plane = pb_over(c.p, here);
@@ -82,36 +82,39 @@ static bool is_sound(const uint8_t *p, size_t n) {
   return true;
 }
 
-static unsigned bid(const uint8_t *p, size_t n) {
+/* Bits for what the peek shows of the space; *wrong: something in it cannot be. */
+static unsigned space_bid(const uint8_t *p, size_t n, bool *wrong) {
   struct pb c = pb_over(p, n);
   uint64_t tag, length;
   unsigned bits = 0;
-  bool wrong = false;
-  if (n < 2) return 0;
-  if (p[0] == 0x0a && xplane_mangled(p, n)) return 12;
-  for (unsigned i = 0; i < 8 && c.p < c.end && !wrong; i++) {
+  for (unsigned i = 0; i < 8 && c.p < c.end && !*wrong; i++) {
     if (!pb_varint(&c, &tag) || tag >> 3 > XSPACE_HOSTNAMES || tag >> 3 == 0 || SPACE[tag >> 3] != (char)('0' + (tag & 7))) {
-      if (bits < 16) return damaged_bid(p, n);
+      *wrong = bits < 16;
       break; /* damage further on is for the reader to name */
     }
     if (!pb_varint(&c, &length)) break;
     size_t left = (size_t)(c.end - c.p), here = length < left ? (size_t)length : left;
-    if (tag >> 3 == XSPACE_PLANES) bits += planes_bid(c.p, here, here < length, &wrong);
+    if (tag >> 3 == XSPACE_PLANES) bits += planes_bid(c.p, here, here < length, wrong);
     else if (utf8_valid(c.p, here)) bits += 4;
     c.p += here;
   }
-  return wrong && bits < 32 ? damaged_bid(p, n) : bits; /* what bears a plane's name is one, if a damaged one */
+  return bits;
 }
 
 unsigned xplane_bid(const uint8_t *p, size_t n) {
-  const unsigned bits = bid(p, n);
-  return bits ? bits : n > 2 && is_sound(p, n) ? 1 : 0;
+  bool wrong = false;
+  if (n < 2) return 0;
+  if (p[0] == PB_KEY(XSPACE_PLANES, PB_BYTES) && xplane_mangled(p, n)) return 12;
+  unsigned bits = space_bid(p, n, &wrong);
+  if (wrong && bits < 32) bits = damaged_bid(p, n); /* what bears a plane's name is one, if a damaged one */
+  return bits ? bits : n > 2 && is_sound(p, n);
 }
 
-/* Bytes above 0x7f of a binary file are UTF-8 only after such a filter, which leaves mostly its replacements. */
+/* Bytes above 0x7f of a binary file are UTF-8 only after such a filter, which leaves mostly its replacements and spoils lengths. */
 bool xplane_mangled(const uint8_t *p, size_t n) {
   static const uint8_t REPLACED[] = {0xef, 0xbf, 0xbd};
   size_t found = 0, other = 0;
+  if (is_sound(p, n)) return false;
   if (n > (64 << 10)) n = 64 << 10;
   for (size_t i = 0; i + 3 <= n; i++) {
     if (p[i] < 0xc0) continue;
@@ -119,5 +122,5 @@ bool xplane_mangled(const uint8_t *p, size_t n) {
     else other++;
   }
   while (n && p[n - 1] >= 0x80) n--; /* a sequence that the window cuts */
-  return found >= 3 && found > other && utf8_valid(p, n) && !is_sound(p, n);
+  return found >= 3 && found > other && utf8_valid(p, n);
 }

@@ -39,7 +39,8 @@ static const struct {
              {"number", TK_ARG_NUMBER},
              {"bool", TK_ARG_TRUE},
              {"pointer", TK_ARG_POINTER},
-             {"xprof", XPLANE_DROP}};
+             {"xprof", XPLANE_DROP},
+             {"flow", XPLANE_DROP}}; /* as earlier files have it */
 
 static uint8_t type_of(const struct pb_field *description) {
   size_t prefix = strlen(XPLANE_PRIVATE_TYPE), n = (size_t)description->value;

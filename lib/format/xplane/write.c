@@ -223,7 +223,7 @@ static bool xplane_sink_write(struct sink *sink, const struct tk_trace *t, struc
   if (s->carrier) {
     ok = mem_check(&s->mem, err) && (!g.planes || write_planes(s, &g, err));
     end_graph(s, &g);
-    return ok;
+    return ok || mem_refuse(&s->mem, err);
   }
   for (uint32_t i = 0; i < g.n_planes; i++)
     if (!is_stated_once(&g, &g.planes[i]) && strcmp(tk_string(t, g.planes[i].name, NULL), XPLANE_TASK) == 0) s->has_start = true;
@@ -235,7 +235,7 @@ static bool xplane_sink_write(struct sink *sink, const struct tk_trace *t, struc
   s->sink.saved.events += written;
   s->sink.saved.records += written;
   end_graph(s, &g);
-  return ok;
+  return ok || mem_refuse(&s->mem, err);
 }
 
 /* A plane of stats alone. */

@@ -143,7 +143,7 @@ int64_t xplane_overruled_class_id(struct xplane_encoder *e, const struct tk_even
   struct buf stats = {.mem = e->mem}, b = {.mem = e->mem};
   tk_id name = 0;
   put_overruled(e, ev->args, &stats, &name);
-  uint64_t hash = hash_bytes(stats.data, stats.len) + ((uint64_t)ev->cls << 32 | name) * 0x9e3779b97f4a7c15u;
+  uint64_t hash = hash_pair(hash_text(stats.data, stats.len), (uint64_t)ev->cls << 32 | name);
   uint32_t *slot = map_put(&e->overruled_classes, hash, 0);
   if (slot && !*slot) {
     *slot = (uint32_t)e->next_class;

@@ -75,7 +75,7 @@ int64_t xplane_link_events(struct xplane_graph *g, int64_t next, struct mem *mem
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
     const struct tk_flow_point *f = &t->flow_points[i];
     if (!f->bound || is_linked(g, &links, f->at)) continue;
-    uint32_t *id = map_put(&ids, ((uint64_t)f->id << 1 | f->id_is_str) * 0x9e3779b97f4a7c15u + f->cls, 0);
+    uint32_t *id = map_put(&ids, hash_pair((uint64_t)f->id, (uint64_t)f->cls << 1 | f->id_is_str), 0);
     if (!id) break;
     if (!*id) *id = (uint32_t)next++;
     link_event(g, f, *id);

@@ -65,7 +65,7 @@ static unsigned family_of(const struct pb_field *description) {
 }
 
 tk_id xplane_find_text(const struct tk_trace *t, const void *p, size_t n) {
-  return intern_find(&t->store->strings, p, n, (uint32_t)hash_bytes(p, n));
+  return intern_id(&t->store->strings, p, n);
 }
 
 /* ---- entries of maps ---- */
@@ -349,7 +349,7 @@ void xplane_add_bytes_stat(struct xplane_encoder *e, struct buf *b, uint32_t num
 int64_t xplane_private_stat_id(struct xplane_encoder *e, const char *name, const char *description) {
   tk_id text = xplane_find_text(e->g->t, name, strlen(name));
   unsigned types = *description ? FOR_XPROF : 0;
-  uint64_t key = text ? (uint64_t)text << 8 | types : (hash_bytes(name, strlen(name)) << 8 | types | (uint64_t)1 << 63);
+  uint64_t key = text ? (uint64_t)text << 8 | types : (hash_text(name, strlen(name)) << 8 | types | (uint64_t)1 << 63);
   uint32_t *slot = map_get(&e->stats, key);
   int64_t id;
   if (slot) {
