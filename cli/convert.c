@@ -8,7 +8,7 @@ struct params {
   struct shared shared;
 };
 
-static const struct opt opts[] = { ROWS_WRITE, ROW_JSON, ROWS_READ, ROW_END };
+static const struct opt opts[] = { ROWS_WRITE, ROW_DERIVE, ROW_JSON, ROWS_READ, ROW_END };
 
 static const struct example examples[] = {
   { "tracekit convert trace.json -o trace.json.gz", "compress a trace" },
@@ -21,7 +21,9 @@ static const struct example examples[] = {
 static int convert_one(const struct shared *s, struct tk_sources *sources, const char *output) {
   int status = STATUS_DONE;
   struct tk_trace *t = run_load_input(s, sources, 0, &status);
-  if (t) status = write_trace(s, "convert", t, output, NULL);
+  struct tk_err err = { 0 };
+  if (t && run_derives(s, output, t->format) && !tk_derive(t, NULL, &err)) status = run_fail(&err);
+  else if (t) status = write_trace(s, "convert", t, output, NULL);
   tk_free(t);
   return status;
 }
@@ -35,6 +37,7 @@ static void print_several(FILE *to, const struct shared *s, const struct tk_extr
   json_uint(&j, "inputs", f->n_inputs);
   json_uint(&j, "written_records", f->written.records);
   json_uint(&j, "written_events", f->written.events);
+  if (f->written.derived) json_uint(&j, "derived_events", f->written.derived);
   json_uint(&j, "written_flow_points", f->written.flow_points);
   write_losses_json(&j, &f->written);
   json_uint(&j, "bytes", f->written.bytes);
@@ -52,6 +55,7 @@ static int convert_several(const struct shared *s, struct tk_sources *sources, c
     .load = run_load_options(s, &progress),
     .save = run_save_options(s, "tracekit convert", &progress),
     .output = output,
+    .derive = s->derive > 0,
   };
   int status;
   bool ok;

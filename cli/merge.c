@@ -66,6 +66,7 @@ static const struct opt opts[] = {
   ROW_LEVEL,
   ROW_NO_PROVENANCE,
   ROW_NO_PASSTHROUGH,
+  ROW_DERIVE,
   ROW_JSON,
   ROWS_READ,
   ROW_END
@@ -142,8 +143,9 @@ static void print_merge_text(FILE *to, const struct shared *s, const struct tk_m
   print_clocks(to, &report->align);
   fputs(s->dry_run ? "would write " : "wrote ", to);
   tty_string(to, run_is_stdout(output) ? "to standard output" : output);
-  fprintf(to, ": %s, %s, %s", tty_counted(report->saved.records, "record", a), tty_counted(report->saved.events, "event", b),
-          tty_counted(report->saved.flow_points, "flow point", c));
+  fprintf(to, ": %s, %s", tty_counted(report->saved.records, "record", a), tty_counted(report->saved.events, "event", b));
+  write_derived(to, &report->saved);
+  fprintf(to, ", %s", tty_counted(report->saved.flow_points, "flow point", c));
   tk_print_size(report->saved.bytes, size);
   if (!s->dry_run) fprintf(to, ", %s", size);
   fputc('\n', to);
@@ -230,6 +232,7 @@ static void print_merge_json(FILE *to, const struct shared *s, const struct tk_m
   json_raw(&j, "align", report->align.json);
   json_uint(&j, "written_records", report->saved.records);
   json_uint(&j, "written_events", report->saved.events);
+  if (report->saved.derived) json_uint(&j, "derived_events", report->saved.derived);
   json_uint(&j, "written_flow_points", report->saved.flow_points);
   write_losses_json(&j, &report->saved);
   json_uint(&j, "bytes", report->saved.bytes);
@@ -291,6 +294,7 @@ static int cmd_merge(const void *params, const struct operands *in) {
     .keep_going = p->keep_going,
     .label = p->label,
     .group_by = (enum tk_group_by)p->group_by,
+    .derive = p->shared.derive > 0,
     .manifest = p->manifest,
     .align_report = p->align_report,
   };

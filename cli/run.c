@@ -64,6 +64,14 @@ struct tk_save_options run_save_options(const struct shared *s, const char *comm
                                    .no_passthrough = s->no_passthrough };
 }
 
+bool run_derives(const struct shared *s, const char *output, const char *like) {
+  const struct tk_format_info *f = s->format ? NULL : tk_path_of(output).format;
+  const char *name = s->format ? s->format : like;
+  for (size_t i = 0; !f && tk_format(i); i++)
+    if (strcmp(tk_format(i)->name, name) == 0) f = tk_format(i);
+  return s->derive > 0 && f && !f->derives;
+}
+
 /* ---- notes ---- */
 
 static void print_note(const char *source, const struct tk_trace *t, const struct tk_note *n) {

@@ -229,9 +229,10 @@ static bool copy_raw(struct extractor *x, struct tk_extracted *f, size_t input) 
   return err_prefix(x->err, "%s", f->output);
 }
 
-static bool put_trace(struct extractor *x, struct tk_extracted *f, const struct tk_trace *t) {
+static bool put_trace(struct extractor *x, struct tk_extracted *f, struct tk_trace *t) {
   struct tk_save_options save = x->opt->save;
   if (!save.format && (x->folder || strcmp(f->output, "-") == 0)) save.format = output_format(x)->info.name;
+  if (x->opt->derive && saver_derives(f->output, &save, t->format) && !tk_derive(t, NULL, x->err)) return false;
   return tk_save(t, f->output, &save, &f->written, x->err);
 }
 
@@ -250,7 +251,8 @@ static bool convert(struct extractor *x, struct tk_extracted *f, size_t input) {
 
 static bool merge_hosts(struct extractor *x, struct tk_extracted *f, size_t first) {
   struct tk_merge_options options = {
-      .load = x->opt->load, .save = x->opt->save, .keep_going = !x->opt->load.strict, .keep_truncated = !x->opt->load.strict};
+      .load = x->opt->load, .save = x->opt->save, .keep_going = !x->opt->load.strict, .keep_truncated = !x->opt->load.strict,
+      .derive = x->opt->derive};
   struct tk_merge_report merged;
   bool ok;
   if (x->folder && !x->runs && !options.save.format) options.save.format = output_format(x)->info.name;

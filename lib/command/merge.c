@@ -273,6 +273,12 @@ static bool describe_input(struct merger *m, size_t input, const struct tk_trace
   return manifest_add(manifest, t, m->sources, file, m->err);
 }
 
+/* Viewers of some formats derive by themselves, and a manifest's files stay as they are. */
+static bool derives(const struct merger *m) {
+  const struct saver *s = m->output->saver;
+  return m->opt->derive && s && !s->format->info.derives;
+}
+
 static bool merge_trace(struct merger *m, size_t input, struct tk_trace *t) {
   struct tk_merge_rank *r = &m->report->ranks[input];
   struct identity id = identity_of(t);
@@ -285,6 +291,7 @@ static bool merge_trace(struct merger *m, size_t input, struct tk_trace *t) {
   r->bytes = t->counts.bytes;
   add_input_notes(m, t);
   warn_of_copies(m, input, t);
+  if (derives(m) && !tk_derive(t, NULL, m->err)) return false;
   if (!m->opened && !open_sink(m, t)) return false;
   if (!move_to_base(m, input, t, r)) return false;
   if (!(m->output->manifest ? describe_input(m, input, t, slot) : write_graph(m, input, t, slot))) return false;

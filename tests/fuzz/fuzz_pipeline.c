@@ -53,7 +53,8 @@ static void require_no_repair(const struct tk_trace *t) {
   }
 }
 
-/* Binary formats pass on the bytes that they did not understand, faults and all.  `was`: what was written; `whole`: nothing was asked for. */
+/* Binary formats pass on the bytes that they did not understand, faults and all.  `was`: what was written; `whole`: nothing was asked
+ * for. */
 static void read_again(const char *path, const struct tk_trace *was, bool whole) {
   struct tk_err err = {0};
   struct tk_trace *t = load(path, NULL, &err);
@@ -70,13 +71,14 @@ static bool filter(struct tk_trace *t, const char *where, const char *time, unsi
 }
 
 static bool save(const struct tk_trace *t, const char *path, const char *format, unsigned how, struct tk_err *err) {
-  const struct tk_save_options options = {.format = format, .command = "fuzz", .force = true, .threads = 1, .overlaps = how & 32,
-                                          .no_passthrough = how & 16, .pretty = how & 8};
+  const struct tk_save_options options = {.format = format, .command = "fuzz", .force = true, .threads = 1,
+                                          .overlaps = how & 32, .no_passthrough = how & 16, .pretty = how & 8};
   return tk_save(t, path, &options, NULL, err);
 }
 
 static bool shrink(struct tk_trace *t, const char *path, const char *format, unsigned how, struct tk_err *err) {
-  struct tk_shrink_options options = {.save = {.format = format, .command = "fuzz", .force = true, .threads = 1}, .hard = how & 1};
+  struct tk_shrink_options options = {.save = {.format = format, .command = "fuzz", .force = true, .threads = 1},
+                                      .hard = how & 1};
   struct tk_shrink_report report;
   if (how & 2) options.events = 1 + how / 4;
   else options.bytes = 200 + 20 * (how / 4);
@@ -84,7 +86,8 @@ static bool shrink(struct tk_trace *t, const char *path, const char *format, uns
 }
 
 static bool rebase(struct tk_trace *t, unsigned how, struct tk_err *err) {
-  const struct tk_rebase_options options = {.to_zero = how & 1, .scale = how & 2 ? "1.00002" : NULL, .shift = (int)(how / 4 - 32) * 1234567};
+  const tk_time shift = ((tk_time)(how / 4) - 32) * 1234567;
+  const struct tk_rebase_options options = {.to_zero = how & 1, .scale = how & 2 ? "1.00002" : NULL, .shift = shift};
   return tk_rebase(t, &options, err) && tk_check(t, err);
 }
 

@@ -13,6 +13,10 @@ def is_call(event):
     return event.get('cat', '').startswith(('cuda_runtime', 'cuda_driver', 'hip_runtime', 'Runtime'))
 
 
+def external_id(args):
+    return args.get('External id', args.get('external id'))
+
+
 def launching_ops(events):
     """correlation -> (name of the op or None, when the call began), and External id -> name of the op that says it is its own."""
     calls, externals, threads = {}, {}, collections.defaultdict(list)
@@ -27,7 +31,8 @@ def launching_ops(events):
                 open_ops.pop()
             if e.get('cat') in OPS:
                 open_ops.append((start - minus, e['name']))
-                externals.setdefault(args.get('External id', args.get('external id')), e['name'])
+                if external_id(args) is not None:
+                    externals.setdefault(external_id(args), e['name'])
             elif 'correlation' in args:
                 calls.setdefault(args['correlation'], (open_ops[-1][1] if open_ops else None, start))
     return calls, externals
@@ -36,4 +41,4 @@ def launching_ops(events):
 def op_of(event, calls, externals):
     args = event.get('args', {})
     op = calls.get(args.get('correlation'), (None,))[0]
-    return op or externals.get(args.get('External id', args.get('external id')))
+    return op or externals.get(external_id(args))

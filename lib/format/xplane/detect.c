@@ -25,7 +25,7 @@ static const char SPACE[] = "-2222-----------", PLANE[] = "-022222---------", LI
 
 /* Of those that profilers write, and of our own. */
 static bool is_plane_name(const uint8_t *p, size_t n) {
-  static const char *const NAMES[] = {"/host:", "/device:", "Task Env", "/tracekit:"};
+  static const char *const NAMES[] = {"/host:", "/device:", "Task Env", XPLANE_PRIVATE_PLANE};
   for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
     if (n >= strlen(NAMES[i]) && memcmp(p, NAMES[i], strlen(NAMES[i])) == 0) return true;
   return false;
@@ -70,6 +70,24 @@ static unsigned damaged_bid(const uint8_t *p, size_t n) {
   return 0;
 }
 
+/* Are all fields those of a space and its planes, as far as they are there?  Whatever stands in them: names may be any. */
+static bool is_sound(const uint8_t *p, size_t n) {
+  struct pb c = pb_over(p, n), plane;
+  struct pb_field f;
+  uint64_t tag, length;
+  while (c.p < c.end) {
+    if (!pb_varint(&c, &tag) || tag >> 3 > XSPACE_HOSTNAMES || SPACE[tag >> 3] != (char)('0' + (tag & 7)) || !pb_varint(&c, &length))
+      return false;
+    const size_t left = (size_t)(c.end - c.p), here = length < left ? (size_t)length : left;
+    plane = pb_over(c.p, here);
+    while (tag >> 3 == XSPACE_PLANES && pb_next(&plane, &f))
+      if (f.number > XPLANE_STATS || PLANE[f.number] != (char)('0' + f.wire)) return false;
+    if (tag >> 3 == XSPACE_PLANES && plane.fault && here == length) return false;
+    c.p += here;
+  }
+  return true;
+}
+
 /* Bits for what the peek shows of the space; *wrong: something in it cannot be. */
 static unsigned space_bid(const uint8_t *p, size_t n, bool *wrong) {
   struct pb c = pb_over(p, n);
@@ -94,15 +112,15 @@ unsigned xplane_bid(const uint8_t *p, size_t n) {
   if (n < 2) return 0;
   if (p[0] == PB_KEY(XSPACE_PLANES, PB_BYTES) && xplane_mangled(p, n)) return 12;
   unsigned bits = space_bid(p, n, &wrong);
-  return wrong && bits < 32 ? damaged_bid(p, n) : bits; /* what bears a plane's name is one, if a damaged one */
+  if (wrong && bits < 32) bits = damaged_bid(p, n); /* what bears a plane's name is one, if a damaged one */
+  return bits ? bits : n > 2 && is_sound(p, n);
 }
 
-/* Bytes above 0x7f of a binary file are UTF-8 only after such a filter, which leaves mostly its replacements; lengths are among them. */
+/* Bytes above 0x7f of a binary file are UTF-8 only after such a filter, which leaves mostly its replacements and spoils lengths. */
 bool xplane_mangled(const uint8_t *p, size_t n) {
   static const uint8_t REPLACED[] = {0xef, 0xbf, 0xbd};
   size_t found = 0, other = 0;
-  bool wrong = false;
-  if (space_bid(p, n, &wrong) >= 16 && !wrong) return false;
+  if (is_sound(p, n)) return false;
   if (n > (64 << 10)) n = 64 << 10;
   for (size_t i = 0; i + 3 <= n; i++) {
     if (p[i] < 0xc0) continue;

@@ -116,6 +116,7 @@ static void begin_graph(struct xplane_sink *s, struct xplane_graph *g, const str
     find_origins(s, g);
   }
   if (!group(s, g)) return;
+  xplane_find_derived(g, &s->mem);
   if (is_xplane) begin_adopted(s, g);
   if (is_xplane && g->ordinal == 0) s->pristine = !g->converted;
   find_overruled(s, g);
@@ -137,6 +138,7 @@ static void end_graph(struct xplane_sink *s, struct xplane_graph *g) {
   mem_free(&s->mem, g->rows);
   mem_free(&s->mem, g->flows);
   mem_free(&s->mem, g->found);
+  mem_free(&s->mem, g->derived);
   map_free(&g->overruled);
   map_free(&g->overruling);
   mem_free(&s->mem, (void *)(uintptr_t)g->planes);
@@ -228,8 +230,10 @@ static bool xplane_sink_write(struct sink *sink, const struct tk_trace *t, struc
   ok = mem_check(&s->mem, err) && write_planes(s, &g, err);
   xplane_count_flow_points(&s->sink, &g);
   xplane_count_records(&s->sink, &g);
-  s->sink.saved.events += t->n_events;
-  s->sink.saved.records += t->n_events;
+  uint64_t written = t->n_events;
+  for (tk_id i = 1; i <= t->n_tracks; i++) written -= xplane_is_derived(&g, i) ? t->tracks[i].count : 0;
+  s->sink.saved.events += written;
+  s->sink.saved.records += written;
   end_graph(s, &g);
   return ok || mem_refuse(&s->mem, err);
 }
@@ -279,13 +283,26 @@ static void put_metas(struct stats_plane *p, const struct tk_trace *t) {
   buf_free(&key);
 }
 
+static void put_zero(struct stats_plane *p, const struct xplane_sink *s, const struct tk_trace *first) {
+  xplane_add_private_int(&p->e, &p->stats, XPLANE_STATS, XPLANE_PRIVATE_ZERO, first->zero_ns);
+  xplane_add_private_int(&p->e, &p->stats, XPLANE_STATS, XPLANE_PRIVATE_BASE, s->base_ns);
+}
+
+/* A file of no bytes is no trace. */
+static bool write_something(struct xplane_sink *s, const struct tk_trace *first, struct tk_err *err) {
+  struct stats_plane p;
+  if (s->written) return true;
+  stats_plane_begin(&p, s, first);
+  put_zero(&p, s, first);
+  return stats_plane_end(&p, s, XPLANE_PRIVATE_PLANE, err);
+}
+
 static bool write_private(struct xplane_sink *s, const struct tk_trace *first, const char *provenance, struct tk_err *err) {
   struct stats_plane p;
   struct xplane_clock was;
   stats_plane_begin(&p, s, first);
   if (!xplane_clock_of(first, &was) || (was.converted && !s->pristine)) {
-    xplane_add_private_int(&p.e, &p.stats, XPLANE_STATS, XPLANE_PRIVATE_ZERO, first->zero_ns);
-    xplane_add_private_int(&p.e, &p.stats, XPLANE_STATS, XPLANE_PRIVATE_BASE, s->base_ns);
+    put_zero(&p, s, first);
     put_metas(&p, first);
   }
   if (provenance) xplane_add_private_stat(&p.e, &p.stats, XPLANE_STATS, "tracekit", provenance, strlen(provenance));
@@ -334,7 +351,7 @@ static bool xplane_close(struct sink *sink, const struct tk_trace *first, const 
   if (s->carrier) return write_carried(s, first, err) && mem_check(&s->mem, err);
   if (!write_clock(s, first, err) || !write_private(s, first, provenance, err)) return false;
   put_host_names(s, first, provenance);
-  return end_segment(s, err) && mem_check(&s->mem, err);
+  return end_segment(s, err) && write_something(s, first, err) && mem_check(&s->mem, err);
 }
 
 static void xplane_free(struct sink *sink) {

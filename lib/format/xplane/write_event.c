@@ -6,6 +6,7 @@ struct fields {
   bool has_occurrences, has_offset, has_duration, has_flow;
   bool overrules; /* a stat of its metadata: args say what that has */
   int64_t occurrences, offset, duration;
+  const char *derived; /* names of args that are not written; NULL = none */
 };
 
 static bool is_field(struct xplane_encoder *e, const struct tk_event *ev, const struct tk_arg *a, struct fields *f) {
@@ -52,6 +53,7 @@ static void put_bytes(struct xplane_encoder *e, tk_id key, struct xplane_bytes b
 }
 
 static void put_arg(struct xplane_encoder *e, const struct tk_event *ev, const struct tk_arg *arg, struct fields *f) {
+  if (f->derived && xplane_is_derived_arg(e->g, f->derived, arg->key)) return;
   struct buf *stats = &e->inner;
   const size_t before = stats->len;
   struct xplane_bytes bytes;
@@ -80,7 +82,7 @@ static int64_t put_args(struct xplane_encoder *e, const struct tk_event *ev, str
 void xplane_encode_event(struct xplane_encoder *e, const struct xplane_out_line *line, struct xplane_out_event which) {
   const tk_id event = which.id;
   const struct tk_event *ev = &e->g->t->events[event];
-  struct fields f = {0};
+  struct fields f = {.derived = e->g->key_derived ? xplane_derived_args(e->g, ev) : NULL};
   struct buf *b = &e->event, *stats = &e->inner;
   if (line->kind == XLINE_STEPS) {
     xplane_encode_step(e, line, event);

@@ -143,9 +143,10 @@ static void put_group(struct xplane_encoder *e, struct buf *b, tk_id event) {
   if (step) put_int(e, b, XPLANE_MADE_GROUP, step->group);
 }
 
-static void put_correlation(struct xplane_encoder *e, struct buf *b, tk_id event) {
+/* Work of a device without one is of no step to xprof: then it is 0. */
+static void put_correlation(struct xplane_encoder *e, struct buf *b, tk_id event, bool needed) {
   const int64_t id = kineto_int(e->g->kineto, event, e->g->kineto->keys.correlation);
-  if (id >= 0) put_uint(e, b, XEVENT_STATS, XPLANE_MADE_CORRELATION, id);
+  if (id >= 0 || needed) put_uint(e, b, XEVENT_STATS, XPLANE_MADE_CORRELATION, id >= 0 ? id : 0);
 }
 
 /* Annotations of the device are no work of its own. */
@@ -154,7 +155,7 @@ static void put_device_event(struct xplane_encoder *e, struct buf *b, tk_id even
   const tk_id op = kineto_launch_of(e->g->kineto, event).op;
   if (!(kind & (KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET)) || kind & KIND_ANNOTATION) return;
   put_group(e, b, event);
-  put_correlation(e, b, event);
+  put_correlation(e, b, event, true);
   if (op) put_name(e, b, XPLANE_MADE_OP, op);
   if (kind & KIND_MEMCPY) put_bytes_details(e, b, event, XPLANE_MADE_MEMCPY);
   else if (kind & KIND_MEMSET) put_bytes_details(e, b, event, XPLANE_MADE_MEMSET);
@@ -195,7 +196,7 @@ static void put_host_event(struct xplane_encoder *e, struct buf *b, tk_id event)
   put_group(e, b, event);
   if (kind & KIND_STEP) put_name(e, b, XPLANE_MADE_STEP_NAME, ev->cls);
   else if (kind & KIND_OP) put_name(e, b, XPLANE_MADE_OP, ev->cls);
-  if (kind & KIND_RUNTIME) put_correlation(e, b, event);
+  if (kind & KIND_RUNTIME) put_correlation(e, b, event, false);
   if (kineto_is_memory(k, ev)) put_memory(e, b, event);
 }
 

@@ -175,7 +175,7 @@ static void add_lines(struct xplane_encoder *e) {
   if (process) add_line(e, e->process, XLINE_PROCESS, NULL);
   for (uint32_t i = 0; i < n; i++) {
     const struct tk_track *track = &t->tracks[tracks[i]];
-    if (met[tracks[i]] == mark || track->hidden || track->kind == TK_COUNTERS) continue;
+    if (met[tracks[i]] == mark || track->hidden || track->kind == TK_COUNTERS || xplane_is_derived(g, tracks[i])) continue;
     if (track->kind == TK_ASYNCS && track->count == 0) continue;
     add_line(e, tracks[i], track->kind == TK_ASYNCS ? XLINE_ASYNC : XLINE_THREAD, NULL);
   }

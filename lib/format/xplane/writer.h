@@ -7,6 +7,7 @@
  *     write_class.c         event metadata
  *     write_private.c       what a plane and its lines cannot say
  *     write_flow.c          flow points
+ *     write_derived.c       what is not written: it was derived
  *     write_kineto.c        what xprof's tables need of a trace of PyTorch
  *     write_passthrough.c   the fields of a plane as they were, or what still holds of them
  *     write_adopted.c       events of a plane that another format carried: their metadata and the types of their stats
@@ -64,6 +65,8 @@ struct xplane_graph {
   bool adopted;     /* another format carried the planes */
   bool carried;     /* for another format to carry: no events are written, which the graph holds */
   struct xplane_programs programs; /* if pruned */
+  tk_id key_derived;  /* string of the arg that marks what tk_derive made; 0 = nothing is marked */
+  uint8_t *derived;   /* by track: it made all of it; NULL = of none */
   struct map overruled, overruling; /* key -> key of the arg in which metadata has it that is overruled, and back */
   struct xplane_found *found; /* by string, if the graph is adopted */
   struct by_process tracks, was, of_classes, records, points; /* tracks, lines, classes .. of each process */
@@ -240,6 +243,18 @@ static inline tk_id xplane_process(const struct tk_trace *t, tk_id track) {
 void xplane_member_string(struct xplane_encoder *e, struct buf *b, const char *key, tk_id text);
 void xplane_member_number(struct buf *b, const char *key, int64_t v);
 void xplane_member_ident(struct xplane_encoder *e, struct buf *b, const char *key, struct tk_ident i);
+
+/* ---- write_derived.c ---- */
+
+/* Finds out what of a graph tk_derive made, which xprof makes again by itself. */
+void xplane_find_derived(struct xplane_graph *g, struct mem *mem);
+static inline bool xplane_is_derived(const struct xplane_graph *g, tk_id track) {
+  return g->t->tracks[track].derived || (g->derived && g->derived[track]);
+}
+/* The names of args that were given to the event, "" = none. */
+const char *xplane_derived_args(const struct xplane_graph *g, const struct tk_event *ev);
+/* Is the arg one of them, or the mark itself? */
+bool xplane_is_derived_arg(const struct xplane_graph *g, const char *args, tk_id key);
 
 /* ---- write_flow.c ---- */
 
