@@ -100,10 +100,13 @@ comma := ,
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(filter 1,$(WERROR)),-Werror)
 SANITIZERS := $(if $(filter 1,$(SAN) $(FUZZING)),address$(comma)undefined$(if $(filter 1,$(FUZZING)),$(comma)fuzzer-no-link))
 SANITIZE := $(if $(SANITIZERS),-fsanitize=$(SANITIZERS) -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+# What costs nothing that we could measure: a stack that is guarded, tables of addresses that cannot be written, checked copies.
+HARDEN := $(if $(SANITIZERS),,-fstack-protector-strong $(if $(findstring -O,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
+HARDEN_LD := $(if $(SANITIZERS),,-Wl$(comma)-z$(comma)relro -Wl$(comma)-z$(comma)now -Wl$(comma)-z$(comma)noexecstack)
 ALL_CPPFLAGS = -Ilib -I$(B)/proto -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(if $(ISAL_FOUND),-DTK_HAVE_ISAL=1) \
   $(foreach d,$(DEPS),$(CFLAGS_$(d))) $(CPPFLAGS)
-ALL_CFLAGS = -std=c11 -pthread -fPIC -fvisibility=hidden $(WARNINGS) $(CFLAGS) $(SANITIZE)
-ALL_LDFLAGS = -pthread $(SANITIZE) $(LDFLAGS)
+ALL_CFLAGS = -std=c11 -pthread -fPIC -fvisibility=hidden $(WARNINGS) $(CFLAGS) $(HARDEN) $(SANITIZE)
+ALL_LDFLAGS = -pthread $(SANITIZE) $(HARDEN_LD) $(LDFLAGS)
 ALL_LIBS = $(foreach d,$(DEPS),$(LIBS_$(d))) -lm $(LIBS)
 
 # Objects are made again when a flag, the compiler or the list of files changed.

@@ -159,10 +159,12 @@ const char *run_input(const char *command, const struct operands *in, int *statu
 
 /* ---- output ---- */
 
+/* A list of inputs is one as well. */
 static bool is_input(const struct stat *output, const struct operands *in) {
   struct stat st;
   for (size_t i = 0; i < in->n; i++) {
-    if (run_is_stdout(in->v[i]) || stat(in->v[i], &st) != 0) continue;
+    const char *name = in->v[i];
+    if (run_is_stdout(name) || (stat(name, &st) != 0 && (*name != '@' || stat(name + 1, &st) != 0))) continue;
     if (st.st_dev == output->st_dev && st.st_ino == output->st_ino) return true;
   }
   return false;

@@ -9,13 +9,10 @@
 
 /* The character at *p, which moves behind it. */
 static uint32_t next_char(const char **p) {
-  static const uint8_t bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
   const uint8_t *s = (const uint8_t *)*p;
   unsigned n = utf8_sequence(s, strnlen(*p, 4));
-  uint32_t c = n ? s[0] & bits[n] : 0x110000u + s[0];
-  for (unsigned i = 1; i < n; i++) c = c << 6 | (s[i] & 0x3f);
   *p += n ? n : 1;
-  return c;
+  return n ? utf8_char(s, n) : 0x110000u + s[0];
 }
 
 /* ---- sets ---- */

@@ -38,3 +38,15 @@ bool utf8_valid(const uint8_t *p, size_t n) {
   return true;
 }
 
+
+uint32_t utf8_char(const uint8_t *p, unsigned n) {
+  static const uint8_t bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+  uint32_t c = p[0] & bits[n];
+  for (unsigned i = 1; i < n; i++) c = c << 6 | (p[i] & 0x3f);
+  return c;
+}
+
+bool utf8_is_obeyed(uint32_t c) {
+  return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
+         (c >= 0x2066 && c <= 0x2069) || c == 0xfeff || (c >= 0xe0000 && c <= 0xe007f);
+}

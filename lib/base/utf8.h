@@ -10,4 +10,9 @@
 unsigned utf8_sequence(const uint8_t *p, size_t n);
 bool utf8_valid(const uint8_t *p, size_t n);
 
+/* The character of a well-formed sequence of n bytes. */
+uint32_t utf8_char(const uint8_t *p, unsigned n);
+/* Is it one that is obeyed instead of shown: a control, a mark or an override of direction, a separator of lines, an invisible tag? */
+bool utf8_is_obeyed(uint32_t c);
+
 #endif

@@ -70,19 +70,23 @@ static bool parts_by_step(struct splitter *s) {
   return ok;
 }
 
-/* What may stand in a file name everywhere: a label never leads to another folder. */
+/* What may stand in a file name everywhere: a label never leads to another folder, and a terminal shows it as it is. */
+static bool is_fine(const uint8_t *p, unsigned bytes) {
+  if (bytes > 1) return !utf8_is_obeyed(utf8_char(p, bytes));
+  return (*p >= '0' && *p <= '9') || ((*p | 32) >= 'a' && (*p | 32) <= 'z') || *p == '.' || *p == '-';
+}
+
 static void put_safe(char *label, size_t size, const char *text) {
-  size_t n = strlen(label), left = strlen(text);
-  while (left > 0) {
-    unsigned char c = (unsigned char)*text;
-    unsigned bytes = utf8_sequence((const uint8_t *)text, left);
-    bool fine = (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '.' || c == '-' || bytes > 1;
+  size_t n = strlen(label);
+  const uint8_t *p = (const uint8_t *)text, *end = p + strlen(text);
+  for (unsigned bytes; p < end; p += bytes) {
+    bytes = utf8_sequence(p, (size_t)(end - p));
+    bool fine = bytes && is_fine(p, bytes) && !(*p == '.' && n == 0);
     if (bytes == 0) bytes = 1;
     if (n + bytes >= size) break;
-    memcpy(label + n, fine && !(c == '.' && n == 0) ? text : "_", bytes);
-    n += bytes;
-    text += bytes;
-    left -= bytes;
+    if (fine) memcpy(label + n, p, bytes);
+    else label[n] = '_';
+    n += fine ? bytes : 1;
   }
   label[n] = 0;
 }

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "trace.h"
 
 static void append_format(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
@@ -28,15 +29,23 @@ static void append_format(struct buf *b, const char *fmt, ...) {
   b->len += (size_t)n;
 }
 
-/* A string with what would break a line escaped. */
+/* Text with what would break a line, or be obeyed by a terminal, escaped, and the characters of `also`. */
+static void put_shown(struct buf *b, const char *text, size_t n, const char *also) {
+  const uint8_t *s = (const uint8_t *)text, *end = s + n;
+  for (unsigned len; s < end; s += len) {
+    len = utf8_sequence(s, (size_t)(end - s));
+    uint32_t c = len ? utf8_char(s, len) : s[0];
+    bool shown = len && !utf8_is_obeyed(c) && !(c < 0x80 && strchr(also, (int)c));
+    if (!len) len = 1;
+    if (shown) buf_append(b, s, len);
+    else append_format(b, c < 0x100 ? "\\x%02x" : "\\u{%x}", (unsigned)c);
+  }
+}
+
 static void put_text(struct buf *b, const struct tk_trace *t, tk_id id) {
   size_t n;
   const char *s = tk_string(t, id, &n);
-  for (size_t i = 0; i < n; i++) {
-    unsigned char c = (unsigned char)s[i];
-    if (c < 0x20 || c == '"' || c == '\\' || c == 0x7f) append_format(b, "\\x%02x", c);
-    else buf_append(b, &s[i], 1);
-  }
+  put_shown(b, s, n, "\"\\");
 }
 
 static void put_string(struct buf *b, const struct tk_trace *t, tk_id id) {
@@ -142,7 +151,21 @@ static void put_record(struct buf *b, const struct tk_trace *t, const struct tk_
   append_format(b, "record %c", r->phase ? r->phase : '-');
   if (r->has_ts) append_format(b, " %lld", (long long)r->ts);
   if (r->track) put_ident(b, t, "pid", t->tracks[r->track].pid), put_ident(b, t, "tid", t->tracks[r->track].tid);
-  append_format(b, " %.*s\n", (int)r->size, trace_raw(t, r->at));
+  append_format(b, " ");
+  put_shown(b, trace_raw(t, r->at), r->size, "");
+  append_format(b, "\n");
+}
+
+/* A value may have lines. */
+static void put_meta(struct buf *b, const char *text, size_t n) {
+  append_format(b, " ");
+  for (const char *end = text + n, *line; text < end; text = line) {
+    line = memchr(text, '\n', (size_t)(end - text));
+    line = line ? line + 1 : end;
+    put_shown(b, text, (size_t)(line - text) - (line[-1] == '\n'), "");
+    if (line[-1] == '\n') append_format(b, "\n");
+  }
+  append_format(b, "\n");
 }
 
 char *tk_dump(const struct tk_trace *t) {
@@ -158,7 +181,7 @@ char *tk_dump(const struct tk_trace *t) {
     append_format(&b, "meta ");
     put_text(&b, t, t->metas[i].key);
     if (t->metas[i].origin) append_format(&b, " %llu bytes\n", (unsigned long long)t->metas[i].size);
-    else append_format(&b, " %.*s\n", (int)t->metas[i].size, trace_raw(t, t->metas[i].at));
+    else put_meta(&b, trace_raw(t, t->metas[i].at), (size_t)t->metas[i].size);
   }
   for (tk_id i = 1; i <= t->n_notes; i++) {
     const struct tk_note *n = &t->notes[i];

@@ -7,15 +7,20 @@
  * the writer made its pieces, so equal contents give equal files.  Since the room asked for is at most OUT_ROOM, a full block
  * is always there when the buffer is full.
  *
- * A file gets its name last: until out_commit it is `.<name>.tmp-<pid>-<n>` beside its target.  Devices, pipes and stdout
- * have no such thing and are written to directly.  After a failure the buffer goes round as a scratch area. */
+ * A file gets its name last.  Where the system has files without a name it is one until it is finished, so that a kill leaves nothing;
+ * from then until out_commit, and elsewhere from the start, it is `.<name>.tmp-<host>-<pid>-<n>` beside its target, and the next run to
+ * that target removes those of processes that are no more.  What replaces a file is on the disk before it does.  Devices, pipes and
+ * stdout are written to directly.  After a failure the buffer goes round as a scratch area. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include "out.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +43,10 @@ struct out_impl {
   struct buf memory;  /* where bytes go if fd < 0 */
   int fd;
   char *path;         /* target, links resolved; NULL = none */
-  char *temporary;    /* NULL = written to directly */
+  char *temporary;    /* the name that it has meanwhile; NULL = none */
+  bool unnamed;       /* it has no name yet at all */
+  bool replaces;      /* there is a file of this name */
+  mode_t allowed, mode; /* that the inputs have in common; of the file */
   uint64_t raw, file;
   uint32_t crc;
   bool force, finished, committed;
@@ -182,21 +190,89 @@ static const char *name_of(const char *path) {
   return slash ? slash + 1 : path;
 }
 
-static bool open_temporary(struct out_impl *w, struct tk_err *err) {
+/* "<folder>/.<name>.tmp-<host>-", which begins all names of this target's temporary files here. */
+static int print_prefix(const struct out_impl *w, char *to, size_t size) {
   const char *name = name_of(w->path);
-  size_t size = strlen(w->path) + 64;
+  char host[64] = "";
+  gethostname(host, sizeof host - 1);
+  for (char *c = host; *c; c++)
+    if (*c == '/' || *c == '-') *c = '_';
+  return snprintf(to, size, "%.*s.%.*s.tmp-%s-", (int)(name - w->path), w->path, NAME_PART, name, host);
+}
+
+/* Files of processes of this machine that are no more. */
+static void remove_dead(const struct out_impl *w, const char *prefix) {
+  const char *name = name_of(prefix);
+  const size_t n = strlen(name);
+  char folder[PATH_MAX], path[PATH_MAX];
+  struct dirent *entry;
+  snprintf(folder, sizeof folder, "%.*s.", (int)(name_of(w->path) - w->path), w->path);
+  DIR *d = opendir(folder);
+  while (d && (entry = readdir(d)) != NULL) {
+    char *end;
+    if (strncmp(entry->d_name, name, n) != 0) continue;
+    long pid = strtol(entry->d_name + n, &end, 10);
+    if (*end != '-' || pid <= 0 || kill((pid_t)pid, 0) == 0 || errno != ESRCH) continue;
+    if (snprintf(path, sizeof path, "%.*s%s", (int)(name - prefix), prefix, entry->d_name) < (int)sizeof path) unlink(path);
+  }
+  if (d) closedir(d);
+}
+
+/* Tries names until one is free: for `make`, which is told the name and fails with EEXIST where it is not. */
+static bool take_name(struct out_impl *w, bool (*make)(struct out_impl *w, const char *name), const char *what) {
+  size_t size = strlen(w->path) + 160;
   w->temporary = malloc(size);
-  if (!w->temporary) return err_set(err, TK_ELIMIT, "out of memory");
-  for (int n = 0; n < TRIES; n++) {
-    snprintf(w->temporary, size, "%.*s.%.*s.tmp-%ld-%d", (int)(name - w->path), w->path, NAME_PART, name, (long)getpid(), n);
-    w->fd = open(w->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (w->fd >= 0) return true;
+  if (!w->temporary) return err_set(&w->err, TK_ELIMIT, "out of memory");
+  int n = print_prefix(w, w->temporary, size);
+  remove_dead(w, w->temporary);
+  for (int i = 0; i < TRIES; i++) {
+    snprintf(w->temporary + n, size - (size_t)n, "%ld-%d", (long)getpid(), i);
+    if (make(w, w->temporary)) return true;
     if (errno != EEXIST) break;
   }
-  err_sys(err, TK_EWRITE, errno, "cannot create the file");
+  err_sys(&w->err, TK_EWRITE, errno, "%s", what);
   free(w->temporary);
   w->temporary = NULL;
   return false;
+}
+
+static bool create_named(struct out_impl *w, const char *name) {
+  w->fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, w->mode);
+  return w->fd >= 0;
+}
+
+static const char *descriptor_path(const struct out_impl *w, char path[32]) {
+  snprintf(path, 32, "/proc/self/fd/%d", w->fd);
+  return path;
+}
+
+static bool link_unnamed(struct out_impl *w, const char *name) {
+  char path[32];
+  return linkat(AT_FDCWD, descriptor_path(w, path), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
+}
+
+/* Without a name, if the file system can do that and there is a way to give it one later. */
+static bool open_unnamed(struct out_impl *w) {
+#ifdef O_TMPFILE
+  char folder[PATH_MAX], path[32];
+  struct stat st;
+  if (snprintf(folder, sizeof folder, "%.*s.", (int)(name_of(w->path) - w->path), w->path) >= (int)sizeof folder) return false;
+  w->fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, w->mode);
+  if (w->fd >= 0 && stat(descriptor_path(w, path), &st) == 0) return w->unnamed = true;
+  if (w->fd >= 0) close(w->fd);
+  w->fd = -1;
+#endif
+  return false;
+}
+
+/* A file that replaces one keeps its mode, whatever the umask; neither is open to more people than the inputs. */
+static bool open_temporary(struct out_impl *w, struct tk_err *err) {
+  if (!open_unnamed(w) && !take_name(w, create_named, "cannot create the file")) {
+    if (err && err->code == TK_OK) *err = w->err;
+    return false;
+  }
+  if (w->replaces) (void)!fchmod(w->fd, w->mode);
+  return true;
 }
 
 static bool refuse_existing(struct tk_err *err) {
@@ -227,6 +303,8 @@ static bool open_target(struct out_impl *w, const char *path, struct tk_err *err
   }
   if (!*name_of(w->path)) return err_sys(err, TK_EWRITE, *path ? EISDIR : ENOENT, "cannot write");
   if (exists && !w->force) return refuse_existing(err);
+  w->replaces = exists;
+  w->mode = ((exists ? st.st_mode : 0666) & w->allowed) | S_IRUSR | S_IWUSR;
   return open_temporary(w, err);
 }
 
@@ -235,6 +313,15 @@ static bool check_inputs(const char *path, const struct out_options *opt, struct
     if (os_same_file(path, STDOUT_FILENO, *in, STDIN_FILENO))
       return err_set(err, TK_EUSAGE, "is an input too: give the output another name");
   return true;
+}
+
+/* Bits of permission that all inputs have: what few may read does not become what many may. */
+static mode_t common_mode(const struct out_options *opt) {
+  mode_t common = 0777;
+  struct stat st;
+  for (const char *const *in = opt ? opt->inputs : NULL; in && *in; in++)
+    if (strcmp(*in, "-") != 0 && stat(*in, &st) == 0 && S_ISREG(st.st_mode)) common &= st.st_mode;
+  return common;
 }
 
 static bool check_terminal(int fd, const struct out_options *opt, struct tk_err *err) {
@@ -246,6 +333,7 @@ static bool check_terminal(int fd, const struct out_options *opt, struct tk_err 
 bool out_open(struct out *o, const char *path, const struct out_options *opt, struct mem *mem, struct tk_err *err) {
   if (strcmp(path, "/dev/stdout") == 0) path = "-";
   if (!out_start(o, opt, mem, err) || !check_inputs(path, opt, err)) goto fail;
+  o->impl->allowed = common_mode(opt);
   if (strcmp(path, "-") == 0)
     o->impl->fd = STDOUT_FILENO;
   else if (!open_target(o->impl, path, err))
@@ -278,6 +366,12 @@ static void put_trailer(struct out_impl *w) {
     t[4 + i] = (uint8_t)(size >> 8 * i);
   }
   put_bytes(w, t, sizeof t);
+}
+
+/* A name beside the target, for whoever waits for others before it takes its own. */
+static void name_unnamed(struct out_impl *w) {
+  if (w->err.code == TK_OK && w->replaces && fsync(w->fd) != 0 && errno != EINVAL) err_sys(&w->err, TK_EWRITE, errno, "cannot write");
+  if (w->err.code == TK_OK && w->unnamed) take_name(w, link_unnamed, "cannot name the finished file");
 }
 
 /* Some file systems tell only now that there is no room. */
@@ -324,6 +418,7 @@ bool out_finish(struct out *o, struct tk_err *err) {
     w->raw += (size_t)(o->next - w->buf);
     pack(w, w->buf, (size_t)(o->next - w->buf), true);
     if (w->z) put_trailer(w);
+    name_unnamed(w);
     close_fd(w);
     free_buffers(o);
     w->finished = true;

@@ -87,7 +87,7 @@ class Case:
             return 'it never ends'
         if p.returncode == self.status:
             if after != self.after:
-                return f'status {p.returncode}, and another result: {sorted(after)} {[len(b) for b in after.values()]}'
+                return f'status {p.returncode}, and another result: {[(name, len(b), len(self.after.get(name, b""))) for name, b in after.items()]}'
             told = p.stdout == self.stdout or (self.writes and b'a table is left out' in p.stderr)
             return None if told else f'status {p.returncode}, and other text'
         if p.returncode not in (2, 3, 4):
