@@ -239,7 +239,7 @@ struct tk_size_report {
   size_t n_rows;
 };
 
-/* What a sealed trace is made of, as written in `format` (NULL: as read). */
+/* What a sealed trace is made of, as written in `format` (NULL: as read); `opt` may be NULL. */
 TK_API bool tk_size(struct tk_trace *t, const struct tk_save_options *opt, struct tk_size_report *report, struct tk_err *err);
 TK_API void tk_size_report_free(struct tk_size_report *report);
 

@@ -48,6 +48,7 @@ uint32_t intern_add(struct intern *in, const void *p, size_t n, uint32_t hash) {
     in->mem->failed = true;
     return 0;
   }
+  if (in->n == 0) in->strs[0] = (struct intern_str){.bytes = (const uint8_t *)""};
   if ((!in->slots || in->n >= in->mask / 2) && !rehash(in)) return 0;
   bytes = arena_bytes(&in->arena, n + 1);
   if (!bytes) return 0;

@@ -18,7 +18,7 @@ struct intern_str {
 struct intern {
   struct mem *mem;
   struct arena arena;
-  struct intern_str *strs; /* [1..n] */
+  struct intern_str *strs; /* [1..n]; 0, once there are any, is none: "" */
   uint32_t n, cap;
   uint32_t *slots; /* open addressing, linear probing, at most half full */
   uint32_t mask;

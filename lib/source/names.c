@@ -83,7 +83,7 @@ static int64_t time_of(const struct stat *st) { return (int64_t)st->st_mtim.tv_s
 
 static bool find_runs(struct source *s, const char *root, bool one) {
   struct source_origin *o = &s->origins[s->n_origins - 1];
-  return rundir_find(&s->rundir, s->places + o->first, o->n, root, one);
+  return o->n == 0 || rundir_find(&s->rundir, s->places + o->first, o->n, root, one);
 }
 
 /* A file in a run directory has its run and host from there, also where it was named itself. */

@@ -2,7 +2,7 @@
 """Each call of the system may fail: every command, in every format, then gives the result that it gives without a fault, or a status
 that says failure, a message, and the folder as it was: the old output whole, and no other file.
 
-tests/support/fault.c, preloaded, makes the n-th call of a kind fail: first it counts how many there are.  LONG=1 tries every one, and
+tests/preload/fault.c, preloaded, makes the n-th call of a kind fail: first it counts how many there are.  LONG=1 tries every one, and
 of every two and more that fail from one on; else those of `convert` and every few of the others.
 
     faults.py [WORD]    only cases that have WORD in their name"""
@@ -113,7 +113,7 @@ class Case:
 def build_library(folder):
     library = os.path.join(folder, 'fault.so')
     subprocess.run([*CC.split(), '-std=c11', '-D_GNU_SOURCE', '-D_FILE_OFFSET_BITS=64', '-O1', '-shared', '-fPIC', '-o', library,
-                    os.path.join(SRC, 'tests', 'support', 'fault.c'), '-ldl', '-pthread'], check=True)
+                    os.path.join(SRC, 'tests', 'preload', 'fault.c'), '-ldl', '-pthread'], check=True)
     return library
 
 

@@ -45,7 +45,10 @@ def commands(path, ending):
 
 
 def cpu(args, folder):
-    """Seconds, or None if it never ends."""
+    """Seconds, of `split` for each file that is written, or None if it never ends."""
+    for name in os.listdir(folder):
+        if name.startswith('out'):
+            os.unlink(os.path.join(folder, name))
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
         p = subprocess.run([TRACEKIT, *args, *(['--force'] if '-o' in args else [])], cwd=folder, stdin=subprocess.DEVNULL,
@@ -54,7 +57,9 @@ def cpu(args, folder):
         return None, 'it never ends'
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     wrong = p.returncode not in (0, 1, 3)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, p.stderr.decode(errors='replace')[-200:] if wrong else ''
+    written = sum(name.startswith('out') for name in os.listdir(folder)) if args[0] == 'split' else 1
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return seconds / max(1, written), p.stderr.decode(errors='replace')[-200:] if wrong else ''
 
 
 class Judge:

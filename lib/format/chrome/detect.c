@@ -51,6 +51,7 @@ unsigned chrome_bid(const uint8_t *p, size_t n) {
   for (size_t k = i + 1; k < n; k++) {
     if (json_is_space(p[k])) continue;
     if (p[k] == 0) return 0; /* UTF-16 or UTF-32 */
+    if (p[k] < 0x20 || p[k] > 0x7e) return 1; /* a line break and a bracket begin some files of numbers, too */
     return p[k] == '"' || p[k] == '{' || p[k] == '}' || p[k] == ']' || p[k] == '[' || p[k] == ',' ? 24 : 8;
   }
   return 8;

@@ -47,6 +47,7 @@ static const struct {
              {"json.tid", MARK_TID},
              {"json.end.json.name", MARK_END_NAME},
              {"json.end.json.cat", MARK_END_CAT},
+             {"json.end.json.ts", MARK_END_TS},
              {"json.end.json.tid", MARK_END_TID},
              {"json.end.json.pid", MARK_END_PID},
              {"json.end.json.args", MARK_END_ARGS},
@@ -117,7 +118,7 @@ bool printer_begin(struct printer *p, struct out *out, const struct tk_trace *t,
   p->tracks = array(mem, t->n_tracks, sizeof *p->tracks);
   p->clean = array(mem, s->strings.n, 1);
   p->shapes = array(mem, s->n_shapes, sizeof *p->shapes);
-  if (mem->failed) return false;
+  if (mem->failed || !buf_reserve(&p->text, 1)) return false; /* also where nothing is printed fragments lead into text */
   for (uint32_t i = 1; i <= s->n_shapes; i++) {
     p->shapes[i] = (struct printed_shape){.first = (uint32_t)n_fields};
     n_fields += s->shapes[i]->n;
@@ -367,11 +368,11 @@ static void put_quote(struct printer *p, bool quoted) {
   if (quoted) PUT(p, "\"");
 }
 
-static void put_ts(struct printer *p, const struct tk_event *e, tk_time ts, bool quoted) {
-  struct tk_arg lost;
+/* `lost`: the text of a time that has lost its clock, or NULL. */
+static void put_ts(struct printer *p, const struct tk_arg *lost, tk_time ts, bool quoted) {
   PUT(p, ",\"ts\":");
   put_quote(p, quoted);
-  if (e && e->flags & TK_LOST_CLOCK && find_mark(p, e->args, MARK_TS, &lost)) put_value(p, &lost);
+  if (lost) put_value(p, lost);
   else put_time(p, ts);
   put_quote(p, quoted);
 }
@@ -477,10 +478,11 @@ static void put_identity(struct printer *p, const struct tk_event *e) {
 
 static void print_end(struct printer *p, const struct tk_event *e) {
   const unsigned is = respelled(p, e->args, MARK_END_RESPELLED);
+  struct tk_arg ts;
   put_phase(p, phase_of(p, e, END));
   put_end_names(p, e);
   put_end_track(p, e, is);
-  put_ts(p, e, e->ts + e->dur, is & TK_RESPELLED_TS);
+  put_ts(p, find_mark(p, e->args, MARK_END_TS, &ts) ? &ts : NULL, e->ts + e->dur, is & TK_RESPELLED_TS);
   if (e->flags & TK_ASYNC) put_identity(p, e);
   if (e->args) {
     put_fields(p, e->args, AS_END_FIELD);
@@ -523,11 +525,13 @@ void print_event(struct printer *p, const struct tk_event *e, enum event_part pa
     return;
   }
   const unsigned is = respelled(p, e->args, MARK_RESPELLED);
+  struct tk_arg ts;
   p->joined = part == WHOLE && e->flags & TK_PAIRED;
   put_phase(p, phase_of(p, e, part));
   put_fragment(p, p->classes[e->cls]);
   put_event_track(p, e, is);
-  put_ts(p, e, e->ts, is & TK_RESPELLED_TS);
+  const bool lost = e->flags & TK_LOST_CLOCK && find_mark(p, e->args, MARK_TS, &ts);
+  put_ts(p, lost ? &ts : NULL, e->ts, is & TK_RESPELLED_TS);
   if (part == WHOLE && e->kind == TK_SPAN) put_dur(p, e->dur, is & TK_RESPELLED_DUR);
   if (p->points && p->points[e - p->t->events]) put_point(p, &p->t->flow_points[p->points[e - p->t->events]]);
   if (e->args || p->t->classes[e->cls].args) {

@@ -15,7 +15,7 @@ enum place {
   IN_END_ARGS, AS_END_FIELD,         /* of the end event of a pair */
   MARK_ARGS,                         /* "args" itself: {} or a value that is no object */
   MARK_PH, MARK_TS, MARK_TID,        /* instead of what the model would print */
-  MARK_END_NAME, MARK_END_CAT, MARK_END_TID, MARK_END_PID, MARK_END_ARGS,
+  MARK_END_NAME, MARK_END_CAT, MARK_END_TS, MARK_END_TID, MARK_END_PID, MARK_END_ARGS,
   MARK_RESPELLED, MARK_END_RESPELLED /* which numbers are in quotes where others are not, or the other way round */
 };
 

@@ -40,6 +40,7 @@ static bool push_level(struct perfetto *r, struct levels *s, const struct pb_fie
   if (got == INFLATE_DAMAGED) perfetto_damage(r, "damaged compressed packets, read as far as they go");
   if (got == INFLATE_CHECKSUM) perfetto_damage(r, "compressed packets whose checksum is wrong: values in them may be, too");
   if (got == INFLATE_DAMAGED) r->t->counts.dropped++;
+  if (!bytes.data) return true;
   struct level *l = &s->of[s->n++];
   *l = (struct level){.bytes = bytes};
   l->frames.s = (struct pb_in){.base = bytes.data, .p = bytes.data, .end = bytes.data + bytes.len, .last = true, .err = r->err};

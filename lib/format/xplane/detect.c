@@ -23,6 +23,14 @@ static bool fits(struct pb c, const char *allowed, bool cut) {
 static const char SPACE[] = "-2222-----------", PLANE[] = "-022222---------", LINE[] = "-0202----002----",
                   ENTRY[] = "-02-------------";
 
+/* Of those that profilers write, and of our own. */
+static bool is_plane_name(const uint8_t *p, size_t n) {
+  static const char *const NAMES[] = {"/host:", "/device:", "Task Env", XPLANE_PRIVATE_PLANE};
+  for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+    if (n >= strlen(NAMES[i]) && memcmp(p, NAMES[i], strlen(NAMES[i])) == 0) return true;
+  return false;
+}
+
 static unsigned plane_bid(const struct pb_field *f, bool cut, bool *wrong) {
   static const char *const inner[] = {[XPLANE_LINES] = LINE, [XPLANE_EVENT_METADATA] = ENTRY, [XPLANE_STAT_METADATA] = ENTRY};
   unsigned bits = 0;
@@ -30,8 +38,7 @@ static unsigned plane_bid(const struct pb_field *f, bool cut, bool *wrong) {
     return *wrong = true, 0;
   if (f->wire != PB_BYTES) return 2;
   if (f->number == XPLANE_NAME) {
-    bool known =
-        f->value >= 6 && (memcmp(f->p, "/host:", 6) == 0 || memcmp(f->p, "/devic", 6) == 0 || memcmp(f->p, "Task E", 6) == 0);
+    bool known = is_plane_name(f->p, (size_t)f->value);
     for (size_t i = 0; i < f->value; i++)
       if (f->p[i] < 0x20 && f->p[i] != '\n' && f->p[i] != '\t') return 1;
     return known ? 32 : 6;
@@ -55,11 +62,10 @@ static unsigned planes_bid(const uint8_t *p, size_t n, bool cut, bool *wrong) {
 
 /* Where the first lengths are damaged, the name of a plane still tells: a field of text that begins as these do. */
 static unsigned damaged_bid(const uint8_t *p, size_t n) {
-  static const char *const NAMES[] = {"/host:", "/device:", "Task Env", XPLANE_PRIVATE_PLANE};
   for (size_t i = 0; i + 10 < n; i++) {
-    if (p[i] != PB_KEY(XPLANE_NAME, PB_BYTES) || p[i + 1] >= 0x80) continue;
-    for (size_t k = 0; k < sizeof NAMES / sizeof *NAMES; k++)
-      if (p[i + 1] >= strlen(NAMES[k]) && memcmp(p + i + 2, NAMES[k], strlen(NAMES[k])) == 0) return 8;
+    const size_t length = p[i + 1], here = n - i - 2;
+    if (p[i] != PB_KEY(XPLANE_NAME, PB_BYTES) || length >= 0x80) continue;
+    if (is_plane_name(p + i + 2, length < here ? length : here)) return 8;
   }
   return 0;
 }
