@@ -1,5 +1,5 @@
-/* fuzz_options.c - any text as what people write in options: expressions, windows of time, sizes, durations, labels.  Each is understood,
- * or refused with a reason; an expression that is understood is asked about a small trace. */
+/* fuzz_options.c - any text as what people write in options: expressions, windows of time, sizes, durations.  Each is understood, or
+ * refused with a reason; an expression that is understood is asked about a small trace. */
 #include "tracekit.h"
 
 #include <stdio.h>
@@ -12,7 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char TRACE[] =
   "[{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"p\"}},"
-  "{\"ph\":\"X\",\"pid\":1,\"tid\":\"main\",\"ts\":1,\"dur\":9,\"name\":\"aten::mm\",\"cat\":\"cpu_op\",\"args\":{\"a\":1,\"b\":\"2.5\",\"c\":[1]}},"
+  "{\"ph\":\"X\",\"pid\":1,\"tid\":\"main\",\"ts\":1,\"dur\":9,\"name\":\"aten::mm\",\"cat\":\"cpu_op\","
+  "\"args\":{\"a\":1,\"b\":\"2.5\",\"c\":[1]}},"
   "{\"ph\":\"X\",\"pid\":1,\"tid\":\"main\",\"ts\":2,\"dur\":3,\"name\":\"ProfilerStep#3\"},"
   "{\"ph\":\"i\",\"pid\":2,\"tid\":7,\"ts\":4,\"name\":\"caf\\u00e9\",\"args\":{\"stream\":7}},"
   "{\"ph\":\"C\",\"pid\":2,\"ts\":5,\"name\":\"memory\",\"args\":{\"bytes\":1e9}}]";
@@ -52,7 +53,10 @@ static void as_filter(const char *text, unsigned which) {
 }
 
 static void as_rebase(const char *text, unsigned which) {
-  struct tk_rebase_options options = {.to = which == 4 ? text : NULL, .at = which == 5 ? text : NULL, .scale = which == 6 ? text : NULL};
+  struct tk_rebase_options options = {0};
+  if (which == 4) options.to = text;
+  if (which == 5) options.at = text;
+  if (which == 6) options.scale = text;
   struct tk_err err = {0};
   if (!tk_rebase_check(&options, &err)) {
     require(err.code != TK_OK, "rebase", "refused without a reason");

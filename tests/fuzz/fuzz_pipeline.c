@@ -48,8 +48,8 @@ static struct tk_trace *load(const char *path, const char *format, struct tk_err
 static void require_no_repair(const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_notes; i++) {
     const char *text = tk_string(t, t->notes[i].text, NULL);
-    bool stays = t->notes[i].kind != TK_NOTE_REPAIR || strstr(text, ": kept as it is") || strstr(text, ": taken as");
-    require(stays, "load of what was written", text);
+    bool stays = strstr(text, ": kept as it is") || strstr(text, ": taken as") || strstr(text, ": viewers cannot draw");
+    require(stays || t->notes[i].kind != TK_NOTE_REPAIR, "load of what was written", text);
   }
 }
 
@@ -58,15 +58,18 @@ static void require_no_repair(const struct tk_trace *t) {
 static void read_again(const char *path, const struct tk_trace *was, bool whole) {
   struct tk_err err = {0};
   struct tk_trace *t = load(path, NULL, &err);
+  if (!t && was->n_events == 0 && strstr(err.msg, "no event can be read")) return;
   require(t != NULL, "load of what was written", err.msg);
   if (strcmp(was->format, "json") == 0) require_no_repair(t);
-  require(!whole || strcmp(was->format, t->format) || was->n_events == t->n_events, "load of what was written", "another number of events");
+  bool same = was->n_events == t->n_events || strcmp(was->format, t->format);
+  require(same || !whole, "load of what was written", "another number of events");
   tk_free(t);
 }
 
 static bool filter(struct tk_trace *t, const char *where, const char *time, unsigned how, struct tk_err *err) {
   const char *const all[] = {where, NULL};
-  const struct tk_filter_options options = {.where = where ? all : NULL, .time = time, .keep_parents = how & 64, .keep_flows = how & 128};
+  const struct tk_filter_options options = {.where = where ? all : NULL, .time = time, .keep_parents = how & 64,
+                                            .keep_flows = how & 128};
   return tk_filter(t, &options, NULL, err) && tk_check(t, err);
 }
 

@@ -456,7 +456,7 @@ static void counter_tracks(struct naming *n, struct xplane_line *line) {
     e->dur = 0;
     while (tk_args_next(&it, &arg))
       if (arg.type == TK_ARG_DOUBLE && arg.d - arg.d != 0)
-        xplane_note(n->r, TK_NOTE_FACT, "counter samples that are not a number: viewers cannot draw them");
+        xplane_note(n->r, TK_NOTE_REPAIR, "counter samples that are not a number: viewers cannot draw them");
   }
   map_free(&tracks);
 }
