@@ -23,10 +23,12 @@ struct grouping {
   struct derive *d;
   struct buf links, by_event; /* struct link by key; the places of producers by event */
   tk_id *ends, *parents;      /* by event: behind what is under it, 0 = it is asynchronous; what it is under */
+  tk_id *roots;               /* by event: the nearest root that it is under */
   struct buf queue;
 };
 
-enum { MOST_LINKED = 64, LAUNCH = 1 << 20 };
+/* MOST_LINKED is xprof's; further above an event than MOST_ABOVE nothing is looked for. */
+enum { MOST_LINKED = 64, MOST_ABOVE = 256, LAUNCH = 1 << 20 };
 
 static const struct link *links_of(const struct grouping *g, uint32_t *n) {
   *n = (uint32_t)(g->links.len / sizeof(struct link));
@@ -53,6 +55,7 @@ static bool nest_track(struct grouping *g, const struct tk_track *k) {
     size_t n = stack.len / sizeof *open;
     while (n && (open[n - 1].end < end || open[n - 1].end < e->ts)) g->ends[open[--n].event] = i;
     g->parents[i] = n ? open[n - 1].event : 0;
+    g->roots[i] = !n ? 0 : derive_int(d, open[n - 1].event, d->keys.root, &async) ? open[n - 1].event : g->roots[open[n - 1].event];
     stack.len = n * sizeof *open;
     if (!buf_append(&stack, &(struct open_event){i, end}, sizeof *open)) return false;
   }
@@ -169,7 +172,6 @@ static bool propagate(struct grouping *g, tk_id root, uint32_t group) {
 /* Does `is` hold for something above the event, by nesting or by what woke it?  The event itself counts if include_self. */
 static tk_id find_above(struct grouping *g, tk_id event, bool include_self,
                         bool (*is)(const struct derive *d, tk_id event, int64_t arg), int64_t arg) {
-  enum { MOST = 4096 };
   struct map seen;
   tk_id found = 0;
   uint32_t n;
@@ -178,7 +180,7 @@ static tk_id find_above(struct grouping *g, tk_id event, bool include_self,
   g->queue.len = 0;
   buf_append(&g->queue, &event, sizeof event);
   map_put(&seen, event, 1);
-  for (size_t at = 0; !found && at < g->queue.len && at < MOST * sizeof(tk_id); at += sizeof(tk_id)) {
+  for (size_t at = 0; !found && at < g->queue.len && at < MOST_ABOVE * sizeof(tk_id); at += sizeof(tk_id)) {
     const tk_id i = *(const tk_id *)(const void *)(g->queue.data + at);
     const struct place *end, *p = places_of(g, i, &end);
     if ((i != event || include_self) && is(g->d, i, arg)) found = i;
@@ -254,7 +256,9 @@ static bool group_hosts(struct grouping *g, struct buf *roots) {
   const size_t n = all.len / sizeof *v;
   if (n) qsort_r(v, n, sizeof *v, by_level, d);
   for (size_t i = 0; ok && i < n; i++) {
-    if (d->groups[v[i].event] || find_above(g, v[i].event, false, is_root_of, v[i].level)) continue;
+    const tk_id above = g->roots[v[i].event];
+    if (d->groups[v[i].event] || (above && is_root_of(d, above, v[i].level))) continue;
+    if (find_above(g, v[i].event, false, is_root_of, v[i].level)) continue;
     const uint32_t group = new_group(d, 0);
     ok = group && propagate(g, v[i].event, group);
     if (ok) d->names[group] = name_step(g, v[i].event, (int64_t)group - 1);
@@ -399,8 +403,10 @@ bool derive_groups(struct derive *d, struct buf *roots) {
   const struct tk_trace *t = d->t;
   g.ends = mem_array(d->mem, (uint64_t)t->n_events + 1, sizeof *g.ends);
   g.parents = mem_array(d->mem, (uint64_t)t->n_events + 1, sizeof *g.parents);
-  bool ok = g.ends && g.parents;
+  g.roots = mem_array(d->mem, (uint64_t)t->n_events + 1, sizeof *g.roots);
+  bool ok = g.ends && g.parents && g.roots;
   if (ok) memset(g.parents, 0, ((size_t)t->n_events + 1) * sizeof *g.parents);
+  if (ok) memset(g.roots, 0, ((size_t)t->n_events + 1) * sizeof *g.roots);
   for (tk_id i = 1; ok && i <= t->n_events; i++) g.ends[i] = i + 1;
   for (tk_id i = 1; ok && i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
@@ -416,6 +422,7 @@ bool derive_groups(struct derive *d, struct buf *roots) {
   ok = ok && place_links(&g) && group_hosts(&g, roots) && group_devices(&g);
   mem_free(d->mem, g.ends);
   mem_free(d->mem, g.parents);
+  mem_free(d->mem, g.roots);
   buf_free(&g.links);
   buf_free(&g.by_event);
   buf_free(&g.queue);

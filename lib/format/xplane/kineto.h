@@ -42,6 +42,7 @@ struct kineto {
   struct kineto_step *steps;      /* by time */
   struct kineto_launch *launches; /* [1..n_launches] */
   struct kineto_peak *peaks;      /* by event */
+  uint32_t n_described; /* devices so far */
   uint32_t n_steps, n_launches, n_peaks, cap_steps, cap_launches, cap_peaks;
   struct {
     tk_id correlation, external, device, grid, block, regs, shared, occupancy, bytes, size, address, device_type, device_id, allocated,

@@ -343,11 +343,15 @@ static bool member_int(const struct json_value *device, const char *key, int64_t
   return *v = m.num.mant, true;
 }
 
-/* The element of deviceProperties of this id. */
-static bool find_properties(const struct tk_trace *t, int64_t id, struct json_value *device) {
+/* The element of deviceProperties of this id.  No machine has more devices, and no list of them is longer: others would be looked
+ * through again and again. */
+static bool find_properties(struct kineto *k, int64_t id, struct json_value *device) {
+  enum { MOST_DEVICES = 256, MOST_BYTES = 1 << 18 };
+  const struct tk_trace *t = k->t;
   const struct tk_meta *m = trace_meta(t, "deviceProperties");
   int64_t found;
-  if (!m || m->origin || m->size < 2 || *trace_raw(t, m->at) != '[') return false;
+  if (!m || m->origin || m->size < 2 || m->size > MOST_BYTES || *trace_raw(t, m->at) != '[') return false;
+  if (k->n_described++ >= MOST_DEVICES) return false;
   struct json j = {.p = (const uint8_t *)trace_raw(t, m->at) + 1, .last = true};
   j.end = j.p - 1 + m->size;
   while (json_blank(&j) && *j.p == '{' && json_value(&j, device)) {
@@ -388,7 +392,7 @@ void xplane_put_made_plane(struct xplane_encoder *e, struct buf *plane) {
   int64_t v;
   if (!e->g->kineto) return;
   id_of(e, XPLANE_MADE_GROUP); /* named by every plane, or xprof groups events by itself */
-  if (role_of(e) != KINETO_DEVICE || !find_properties(e->g->t, xplane_made_device(e->g, e->process), &device)) return;
+  if (role_of(e) != KINETO_DEVICE || !find_properties(e->g->kineto, xplane_made_device(e->g, e->process), &device)) return;
   for (size_t i = 0; i < sizeof NUMBERS / sizeof *NUMBERS; i++)
     if (member_int(&device, NUMBERS[i].key, &v)) put_uint(e, plane, XPLANE_STATS, NUMBERS[i].stat, v);
   put_device_name(e, plane, &device);
