@@ -50,7 +50,18 @@ struct tk_merge_rank {
   uint64_t read, events, flow_points, bytes;
   uint32_t processes, hidden_processes;
   int64_t shift_ns; /* its zero against the first input's, less its clock's lead where that was found */
+  uint32_t clock;   /* its clock is that of the report's align.hosts[clock - 1]; 0 = clocks were not compared */
   const char *failed; /* NULL, or why it was left out */
+};
+
+/* A stretch of a host's clock that is a line: within it the offset at t is offset_ns + drift (t - the middle).  Between two of them the
+ * clock was set, nobody knows when. */
+struct tk_align_piece {
+  int64_t from_ns, to_ns;   /* by the host's own clock */
+  int64_t offset_ns;        /* in the middle */
+  double drift_ppm;
+  double error_us;          /* 95% of all such offsets are that near */
+  double drift_error_ppm;   /* as near is the drift */
 };
 
 /* What was found of one host's clock. */
@@ -61,6 +72,9 @@ struct tk_align_host {
   int64_t offset_ns;       /* its clock's lead over the reference's that was taken away, at at_ns by its own clock */
   int64_t at_ns;
   double drift_ppm;        /* how much faster it ran; between the first and the last of its collectives */
+  double error_us;         /* 95% of all such offsets are that near, within its worst piece */
+  struct tk_align_piece *pieces;
+  uint32_t n_pieces;       /* 0 = it was not moved by collectives */
   uint32_t knots;          /* of its map of time: 1 = a constant, 2 = a line */
   uint32_t anchors, rejected; /* collectives that it shares with other hosts; those that disagree */
   double mad_us, p95_us;   /* residuals: how far from the other hosts it leaves a collective; median and 95% */

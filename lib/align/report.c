@@ -32,7 +32,6 @@ static void add_joined(char *text, size_t size, const struct tk_align_host *h, b
 
 static void sentence(const struct align_reporter *r, struct tk_align_host *h, const struct align_host *found, bool named) {
   char text[600];
-  double about = fmax(1, h->mad_us + (h->anchors ? 2 * 1.4826 * h->mad_us / sqrt(h->anchors) : 0));
   const char *why = found->why ? found->why : "it shares no collective with the others";
   if (strcmp(h->method, "reference") == 0)
     snprintf(text, sizeof text, "its clock is the reference");
@@ -52,7 +51,7 @@ static void sentence(const struct align_reporter *r, struct tk_align_host *h, co
     snprintf(text, sizeof text, "not to be trusted: %s", why);
   else
     snprintf(text, sizeof text, "good to about %s us: it leaves %u %s within %s us of the other hosts (median)%s",
-             num_fixed(ceil(about), 0).s, h->anchors, r->align == TK_ALIGN_MARKER ? "markers" : "collectives",
+             num_fixed(ceil(h->error_us), 0).s, h->anchors, r->align == TK_ALIGN_MARKER ? "markers" : "collectives",
              num_fixed(h->mad_us, 1).s, found->moved ? ", after a move to keep causality" : "");
   add_joined(text, sizeof text, h, named);
   h->trust = copy_text(r->report, text);
@@ -62,6 +61,20 @@ static const char *method_of(const struct align_reporter *r, uint32_t host, cons
   if (first->given) return "given";
   if (host == r->problem->reference) return "reference";
   return mapped ? METHODS[r->align] : "clock";
+}
+
+/* A piece between each two knots. */
+static void take_pieces(struct tk_align_host *h, const struct align_map *m) {
+  const struct curve *c = &m->curve;
+  if (c->n == 0 || !(h->pieces = calloc(c->n, sizeof *h->pieces))) return;
+  h->n_pieces = c->n > 1 ? c->n - 1 : 1;
+  for (uint32_t i = 0; i < h->n_pieces; i++) {
+    double from = c->x[i], to = c->n > 1 ? c->x[i + 1] : from;
+    struct tk_align_piece *p = &h->pieces[i];
+    *p = (struct tk_align_piece){.from_ns = m->pivot_ns + llround(from), .to_ns = m->pivot_ns + llround(to), .error_us = h->error_us};
+    p->offset_ns = align_offset(m, p->from_ns + (p->to_ns - p->from_ns) / 2);
+    if (to > from) p->drift_ppm = (c->y[i + 1] - c->y[i]) / (to - from) * 1e6;
+  }
 }
 
 /* The offset in the middle of what bore it out. */
@@ -85,8 +98,10 @@ static void report_host(const struct align_reporter *r, uint32_t host, uint32_t 
   h->method = method_of(r, host, input, r->mapped[first]);
   h->trusted = input->given || found->state == ALIGN_REFERENCE || (r->mapped[first] && found->state == ALIGN_GOOD);
   h->knots = 1;
+  h->error_us = fmax(1, h->mad_us + (h->anchors ? 2 * 1.4826 * h->mad_us / sqrt(h->anchors) : 0));
   if (r->mapped[first]) take_map(h, &r->maps[first]);
-  else h->violations_after = h->violations_before;
+  if (r->mapped[first] && !input->given) take_pieces(h, &r->maps[first]);
+  if (!r->mapped[first]) h->violations_after = h->violations_before;
   if (found->state == ALIGN_REFERENCE) h->bounded = h->feasible = false, h->violations_after = found->after;
   if (h->bounded) h->low_us = found->low_ns / 1e3, h->high_us = found->high_ns / 1e3;
   sentence(r, h, found, *input->host);
@@ -188,6 +203,12 @@ static bool make_json(struct tk_merge_report *report) {
 
 /* ---- all ---- */
 
+void align_report_free(struct tk_merge_report *report) {
+  for (size_t i = 0; i < report->align.n_hosts; i++) free(report->align.hosts[i].pieces);
+  free(report->align.hosts);
+  report->align = (struct tk_align_report){0};
+}
+
 bool align_report_none(struct tk_merge_report *report, enum tk_align align, bool one_host) {
   bool by_clock = align == TK_ALIGN_AUTO || align == TK_ALIGN_COLLECTIVES;
   report->align = (struct tk_align_report){.method = by_clock ? "clock" : METHODS[align], .matched_by = "", .reference = "",
@@ -205,6 +226,8 @@ static void report_hosts(const struct align_reporter *r, uint32_t *row) {
     row[h] = UINT32_MAX;
     if (n == 0) continue;
     row[h] = (uint32_t)a->n_hosts;
+    for (uint32_t i = 0; i < p->n_inputs; i++)
+      if (p->host_of[i] == h && r->inputs[i].read) r->report->ranks[i].clock = row[h] + 1;
     report_host(r, h, first, n);
     a->trusted = a->trusted && a->hosts[row[h]].trusted;
     if (h == p->reference) a->reference = a->hosts[row[h]].name;

@@ -25,5 +25,6 @@ struct align_reporter {
 bool align_report(const struct align_reporter *r);
 /* ... of a merge that compared no clocks. */
 bool align_report_none(struct tk_merge_report *report, enum tk_align align, bool one_host);
+void align_report_free(struct tk_merge_report *report);
 
 #endif

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "align/report.h"
 #include "base/os.h"
 #include "base/path.h"
 #include "base/utf8.h"
@@ -366,8 +367,7 @@ static bool align_in_order(struct merger *m) {
   mem_free(&m->mem, places);
   if (!ok) return err_set(m->err, TK_ELIMIT, "out of memory");
   merge_alignment_free(&m->alignment); /* which is by input, and relative to the first one */
-  free(m->report->align.hosts);
-  memset(&m->report->align, 0, sizeof m->report->align);
+  align_report_free(m->report);
   return align_inputs(m);
 }
 
@@ -391,7 +391,7 @@ bool merge_report_init(struct tk_merge_report *report, size_t n_inputs, struct t
 void tk_merge_report_free(struct tk_merge_report *report) {
   tk_free(report->notes);
   free(report->ranks);
-  free(report->align.hosts);
+  align_report_free(report);
   *report = (struct tk_merge_report){0};
 }
 
