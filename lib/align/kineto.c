@@ -150,7 +150,7 @@ static uint64_t label_of(const struct collector *c, const struct tk_event *e, tk
   return label;
 }
 
-/* Until the groups' places are known `exact` holds the sequence number + 1 and `counted` the group. */
+/* Until the groups' places are known `exact` holds the sequence number + 1 and `op` the group. */
 static bool add_kernel(struct collector *c, const struct tk_event *e) {
   tk_id id = 0, ignored;
   int64_t v;
@@ -164,10 +164,10 @@ static bool add_kernel(struct collector *c, const struct tk_event *e) {
   a->label = c->of_class[e->cls];
   if (!name) return true;
   a->label = label_of(c, e, id, what);
-  a->counted = group_of(c, e);
+  a->op = group_of(c, e);
   bool paired = !rooted && what != ALIGN_BARRIER;
-  if (paired && (!collect_text(c->t, e->args, "Process Group Name", &ignored) || !a->label)) a->counted = 0;
-  if (a->counted && !paired && collect_number(c->t, e->args, "Seq", &v) && v >= 0) a->exact = (uint64_t)v + 1;
+  if (paired && (!collect_text(c->t, e->args, "Process Group Name", &ignored) || !a->label)) a->op = 0;
+  if (a->op && !paired && collect_number(c->t, e->args, "Seq", &v) && v >= 0) a->exact = (uint64_t)v + 1;
   return true;
 }
 
@@ -193,60 +193,27 @@ static bool place_groups(struct collector *c) {
   return true;
 }
 
-static int by_end(const void *pa, const void *pb) {
-  const struct align_anchor *a = pa, *b = pb;
-  if (a->end != b->end) return a->end < b->end ? -1 : 1;
-  return (a->label > b->label) - (a->label < b->label);
-}
-
 /* Markers are of one step. */
 static void find_step(const struct collector *c, struct align_anchor *a) {
   struct tk_event at = {.ts = (tk_time)(((i128)a->start - c->t->origin_ns - c->from->later_ns) * 1000)};
   a->stepped = c->from->marker || steps_of(&c->steps, &at, &a->step);
 }
 
-/* The how manieth of how many of its label in its step: only steps have numbers that ranks agree upon. */
-static bool count_in_steps(struct collector *c) {
-  struct align_anchor *v = c->out->v;
-  struct map all, seen;
-  uint32_t *n = NULL, *k = NULL;
-  map_init(&all, c->out->mem);
-  map_init(&seen, c->out->mem);
-  for (uint32_t i = c->first; i < c->out->n; i++) {
-    find_step(c, &v[i]);
-    v[i].counted = v[i].stepped && v[i].label ? align_mix(v[i].label, (uint64_t)v[i].step) : 0;
-    if (v[i].counted && (n = map_put(&all, v[i].counted, 0))) ++*n;
-  }
-  for (uint32_t i = c->first; i < c->out->n; i++) {
-    if (!v[i].counted) continue;
-    n = map_get(&all, v[i].counted);
-    k = map_put(&seen, v[i].counted, 0);
-    if (n && k) v[i].counted = align_mix(align_mix(v[i].counted, *n), ++*k);
-  }
-  map_free(&all);
-  map_free(&seen);
-  return !c->out->mem->failed;
-}
-
-/* Messages have no numbers that both ends agree upon: where the others are matched by number, they are by step. */
+/* Messages have no numbers that both ends agree upon: they are matched by their place in the step. */
 static bool make_keys(struct collector *c) {
   struct align_anchor *v = c->out->v;
-  bool numbered = false;
   if (!place_groups(c)) return false;
   for (uint32_t i = c->first; i < c->out->n; i++) {
-    uint64_t seq = v[i].exact, group = v[i].counted;
-    v[i].exact = v[i].counted = 0;
+    uint64_t seq = v[i].exact;
+    uint32_t group = v[i].op;
+    find_step(c, &v[i]);
+    v[i].exact = v[i].op = 0;
     if (!group) continue;
     const struct collector_group *g = &c->group[group - 1];
     uint64_t who = align_mix(g->members, g->place);
     v[i].label = align_mix(v[i].label, who);
     if (seq) v[i].exact = align_mix(align_mix(who, seq), 3);
-    numbered = numbered || seq;
   }
-  if (c->out->n - c->first) qsort(v + c->first, c->out->n - c->first, sizeof *v, by_end);
-  if (!count_in_steps(c)) return false;
-  for (uint32_t i = c->first; numbered && i < c->out->n; i++)
-    if (!v[i].exact && !(v[i].says & ALIGN_EQUAL) && v[i].counted) v[i].exact = align_mix(v[i].counted, 7);
   return true;
 }
 

@@ -12,9 +12,6 @@
 static const char *const METHODS[] = {[TK_ALIGN_AUTO] = "collectives", [TK_ALIGN_CLOCK] = "clock",
                                       [TK_ALIGN_COLLECTIVES] = "collectives", [TK_ALIGN_MARKER] = "marker",
                                       [TK_ALIGN_START] = "start", [TK_ALIGN_NONE] = "none"};
-static const char *const MATCHES[] = {[ALIGN_BY_NONE] = "", [ALIGN_BY_SEQUENCE] = "sequence numbers", [ALIGN_BY_STEP] = "steps",
-                                      [ALIGN_BY_VOTE] = "votes"};
-
 static const char *copy_text(struct tk_merge_report *report, const char *text) {
   return tk_string(report->notes, trace_text(report->notes, text), NULL);
 }
@@ -52,7 +49,7 @@ static void sentence(const struct align_reporter *r, struct tk_align_host *h, co
   else
     snprintf(text, sizeof text, "good to about %s us: it leaves %u %s within %s us of the other hosts (median)%s",
              num_fixed(ceil(h->error_us), 0).s, h->anchors, r->align == TK_ALIGN_MARKER ? "markers" : "collectives",
-             num_fixed(h->mad_us, 1).s, found->moved ? ", after a move to keep causality" : "");
+             num_fixed(h->mad_us, 1).s, found->moved_ns != 0 ? ", after a move to keep causality" : "");
   add_joined(text, sizeof text, h, named);
   h->trust = copy_text(r->report, text);
 }
@@ -63,18 +60,22 @@ static const char *method_of(const struct align_reporter *r, uint32_t host, cons
   return mapped ? METHODS[r->align] : "clock";
 }
 
-/* A piece between each two knots. */
-static void take_pieces(struct tk_align_host *h, const struct align_map *m) {
-  const struct curve *c = &m->curve;
-  if (c->n == 0 || !(h->pieces = calloc(c->n, sizeof *h->pieces))) return;
-  h->n_pieces = c->n > 1 ? c->n - 1 : 1;
+static bool take_pieces(struct tk_align_host *h, const struct align_host *found) {
+  h->pieces = calloc((size_t)found->n_stretches + 1, sizeof *h->pieces);
+  if (!h->pieces) return false;
+  h->n_pieces = found->n_stretches;
   for (uint32_t i = 0; i < h->n_pieces; i++) {
-    double from = c->x[i], to = c->n > 1 ? c->x[i + 1] : from;
+    const struct align_stretch *s = &found->stretches[i];
     struct tk_align_piece *p = &h->pieces[i];
-    *p = (struct tk_align_piece){.from_ns = m->pivot_ns + llround(from), .to_ns = m->pivot_ns + llround(to), .error_us = h->error_us};
-    p->offset_ns = align_offset(m, p->from_ns + (p->to_ns - p->from_ns) / 2);
-    if (to > from) p->drift_ppm = (c->y[i + 1] - c->y[i]) / (to - from) * 1e6;
+    int64_t middle = s->from_ns + (s->to_ns - s->from_ns) / 2;
+    *p = (struct tk_align_piece){.from_ns = s->from_ns, .to_ns = s->to_ns, .offset_ns = align_offset(&found->map, middle)};
+    p->error_us = s->error_ns / 1e3;
+    p->drift_error_ppm = s->slope_error * 1e6;
+    if (s->to_ns == s->from_ns) continue;
+    int64_t moved = align_offset(&found->map, s->to_ns) - align_offset(&found->map, s->from_ns);
+    p->drift_ppm = (double)moved / (double)(s->to_ns - s->from_ns) * 1e6;
   }
+  return true;
 }
 
 /* The offset in the middle of what bore it out. */
@@ -86,7 +87,7 @@ static void take_map(struct tk_align_host *h, const struct align_map *m) {
   h->knots = m->curve.n ? m->curve.n : 1;
 }
 
-static void report_host(const struct align_reporter *r, uint32_t host, uint32_t first, uint32_t inputs) {
+static bool report_host(const struct align_reporter *r, uint32_t host, uint32_t first, uint32_t inputs) {
   const struct align_host *found = &r->solution->hosts[host];
   const struct align_input *input = &r->inputs[first];
   struct tk_align_host *h = &r->report->align.hosts[r->report->align.n_hosts++];
@@ -98,13 +99,14 @@ static void report_host(const struct align_reporter *r, uint32_t host, uint32_t 
   h->method = method_of(r, host, input, r->mapped[first]);
   h->trusted = input->given || found->state == ALIGN_REFERENCE || (r->mapped[first] && found->state == ALIGN_GOOD);
   h->knots = 1;
-  h->error_us = fmax(1, h->mad_us + (h->anchors ? 2 * 1.4826 * h->mad_us / sqrt(h->anchors) : 0));
+  h->error_us = found->error_ns / 1e3;
   if (r->mapped[first]) take_map(h, &r->maps[first]);
-  if (r->mapped[first] && !input->given) take_pieces(h, &r->maps[first]);
+  if (r->mapped[first] && !input->given && !take_pieces(h, found)) return false;
   if (!r->mapped[first]) h->violations_after = h->violations_before;
   if (found->state == ALIGN_REFERENCE) h->bounded = h->feasible = false, h->violations_after = found->after;
   if (h->bounded) h->low_us = found->low_ns / 1e3, h->high_us = found->high_ns / 1e3;
   sentence(r, h, found, *input->host);
+  return true;
 }
 
 /* ---- warnings ---- */
@@ -216,7 +218,20 @@ bool align_report_none(struct tk_merge_report *report, enum tk_align align, bool
   return make_json(report);
 }
 
-static void report_hosts(const struct align_reporter *r, uint32_t *row) {
+/* Of the keys that agree with what was found, the one that says most. */
+static const char *matched_by(const struct align_solution *s, uint32_t n_hosts) {
+  const char *by = "";
+  for (uint32_t h = 0; h < n_hosts && s->collectives; h++) {
+    const struct align_host *o = &s->hosts[h];
+    if (o->numbered) return "sequence numbers";
+    if (o->executed) by = "executions";
+    else if (o->stepped && strcmp(by, "executions") != 0) by = "steps";
+    else if (o->anchors && !*by) by = "votes";
+  }
+  return by;
+}
+
+static bool report_hosts(const struct align_reporter *r, uint32_t *row) {
   struct tk_align_report *a = &r->report->align;
   const struct align_problem *p = r->problem;
   for (uint32_t h = 0; h < p->n_hosts; h++) {
@@ -228,10 +243,11 @@ static void report_hosts(const struct align_reporter *r, uint32_t *row) {
     row[h] = (uint32_t)a->n_hosts;
     for (uint32_t i = 0; i < p->n_inputs; i++)
       if (p->host_of[i] == h && r->inputs[i].read) r->report->ranks[i].clock = row[h] + 1;
-    report_host(r, h, first, n);
+    if (!report_host(r, h, first, n)) return false;
     a->trusted = a->trusted && a->hosts[row[h]].trusted;
     if (h == p->reference) a->reference = a->hosts[row[h]].name;
   }
+  return true;
 }
 
 bool align_report(const struct align_reporter *r) {
@@ -244,12 +260,14 @@ bool align_report(const struct align_reporter *r) {
     free(row);
     return false;
   }
-  report_hosts(r, row);
+  if (!report_hosts(r, row)) {
+    free(row);
+    return false;
+  }
   for (size_t i = 0; i < a->n_hosts; i++) any = any || strcmp(a->hosts[i].method, METHODS[r->align]) == 0;
   a->method = any || r->align == TK_ALIGN_NONE ? METHODS[r->align] : "clock";
   a->collectives = r->solution->collectives;
-  a->matched_by = a->collectives ? MATCHES[r->solution->tier] : "";
-  if (a->collectives && r->solution->tier == ALIGN_BY_SEQUENCE && r->solution->programs) a->matched_by = "executions";
+  a->matched_by = matched_by(r->solution, r->problem->n_hosts);
   a->violations_before = r->solution->before;
   a->violations_after = any ? r->solution->after : r->solution->before;
   if (a->violations_after) a->trusted = false;

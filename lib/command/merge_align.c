@@ -94,6 +94,11 @@ static bool check_request(const struct aligner *a) {
 
 /* ---- reading ---- */
 
+/* That one host has one clock is tested as well. */
+static bool compares_clocks(enum tk_align align) {
+  return align != TK_ALIGN_CLOCK && align != TK_ALIGN_NONE && align != TK_ALIGN_START;
+}
+
 static const char *report_text(struct aligner *a, const char *text) {
   return tk_string(a->report->notes, trace_text(a->report->notes, text), NULL);
 }
@@ -108,7 +113,6 @@ static bool collect(struct aligner *a, const struct tk_trace *t, struct align_so
 static bool take_input(struct aligner *a, size_t i, const struct tk_trace *t) {
   struct align_input *input = &a->inputs[i];
   struct identity id = identity_of(t);
-  bool anchors = a->opt->align == TK_ALIGN_AUTO || a->opt->align == TK_ALIGN_COLLECTIVES || a->opt->align == TK_ALIGN_MARKER;
   tk_time start, end;
   if (!a->any) a->base = (struct merge_base){t->zero_ns, t->clock};
   a->any = true;
@@ -120,7 +124,7 @@ static bool take_input(struct aligner *a, size_t i, const struct tk_trace *t) {
   input->start_ns = t->origin_ns + later + start / 1000 - (start % 1000 < 0);
   struct align_source from = {.input = (uint32_t)i, .rank = id.rank, .later_ns = later};
   from.marker = a->opt->align == TK_ALIGN_MARKER ? a->opt->marker : NULL;
-  return a->start_only || !anchors || collect(a, t, &from) || mem_refuse(a->mem, a->err);
+  return a->start_only || !compares_clocks(a->opt->align) || collect(a, t, &from) || mem_refuse(a->mem, a->err);
 }
 
 /* Graphs that are small together are not read again: a merge may hold 64 MB beside the largest input. */
@@ -263,7 +267,8 @@ static bool one_host_by_place(const struct merge_inputs *in) {
 static bool is_needed(const struct merge_inputs *in, const struct tk_merge_options *opt) {
   if ((opt->offsets && *opt->offsets) || opt->reference) return true; /* is there such a rank or host? */
   if (opt->group_by == TK_GROUP_HOST && in->n > 1 && !one_host_by_place(in)) return true;
-  return opt->align != TK_ALIGN_CLOCK && opt->align != TK_ALIGN_NONE && in->n > 1 && !one_host_by_place(in);
+  if (in->n < 2) return false;
+  return compares_clocks(opt->align) || (opt->align == TK_ALIGN_START && !one_host_by_place(in));
 }
 
 static void find_start(struct aligner *a) {

@@ -32,7 +32,8 @@ static void print_members(FILE *f, const struct job *j, uint32_t members) {
 }
 
 static uint32_t members_of(const struct job *j, unsigned rank, unsigned group) {
-  uint32_t host = (uint32_t)((1ull << j->each) - 1) << job_host(j, rank) * j->each, all = (uint32_t)((1ull << j->ranks) - 1), place = 0;
+  uint32_t host = (uint32_t)((1ull << j->each) - 1) << job_host(j, rank) * j->each;
+  uint32_t all = (uint32_t)((1ull << j->ranks) - 1), place = 0;
   for (unsigned h = 0; h < j->hosts; h++) place |= 1u << (h * j->each + rank % j->each);
   return group == 0 ? all : group == 1 ? host : place;
 }
