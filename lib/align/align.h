@@ -68,6 +68,7 @@ struct align_op {
 struct align_source {
   uint32_t input;
   int64_t rank;       /* -1 = unknown */
+  int64_t world;      /* ranks in all, 0 = unknown */
   int64_t later_ns;   /* its anchors stand that much after what its origin says */
   const char *marker; /* spans and instants of this name, or glob, instead of collectives; NULL = collectives */
   const struct align_group *groups;
@@ -180,6 +181,8 @@ struct align_solution {
   uint32_t collectives;     /* that were seen on two hosts or more */
   uint32_t before, after;
 };
+
+static inline double align_clock_error(const struct align_problem *p) { return p->clock_error_ns > 0 ? p->clock_error_ns : 1e6; }
 
 bool align_solve(struct align_problem *p, struct align_solution *s, struct tk_err *err);
 void align_solution_free(struct align_solution *s);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "timeline.h"
+#include "posterior.h"
 
 #define TOGETHER (25 * US) /* ends of one collective are no farther apart */
 #define CLOSE (12 * US)    /* ... nor half of them than this */
@@ -49,12 +49,22 @@ static int compare(const struct view *v) {
   return 10 * met >= 6 * asked && 2 * near >= met ? MET : UNTESTED;
 }
 
+/* Where it is not plain: what would be the best offset of two clocks that are most probably one? */
+static bool weigh(const struct group *g, struct view *view, struct arena *arena, uint8_t *state) {
+  struct question q = {.view = view, .mem = g->p->mem, .clock_error = align_clock_error(g->p), .same = 0.9};
+  struct posterior p;
+  if (!posterior_find(&q, arena, &p)) return false;
+  if (p.any && !p.doubt) *state = fabs(p.best.offset) <= CLOSE ? MET : APART;
+  return true;
+}
+
 static bool test_input(struct group *g, struct timeline *common, uint32_t i) {
   struct arena arena = {.mem = g->p->mem};
   struct view view;
   uint32_t from = g->first[i], n = g->first[i + 1] - from;
   bool ok = timeline_view(common, g->v + from, n, &arena, &view);
   if (ok && view.n_a && view.n_b) g->state[i] = (uint8_t)compare(&view);
+  if (ok && view.n_a && view.n_b && g->state[i] == UNTESTED) ok = weigh(g, &view, &arena, &g->state[i]);
   if (ok && g->state[i] == MET) ok = timeline_join(common, g->v + from, n, &(struct curve){0}, 0);
   arena_free(&arena);
   return ok;

@@ -23,6 +23,12 @@ double noise_density(double r, double sigma) { return -0.9604 - log(sigma) - 3.5
 
 double piece_at(const struct piece *p, double x) { return p->level + p->slope * (x - p->x0); }
 
+double pieces_at(const struct pieces *s, double x) {
+  uint32_t k = 0;
+  while (k + 1 < s->n && x >= s->v[k + 1].first) k++;
+  return piece_at(&s->v[k], x);
+}
+
 /* ---- a line ---- */
 
 static double scale_of(const struct piece *s, const struct point *p, double *room) {
@@ -69,6 +75,8 @@ static void improve_line(struct piece *s, const struct point *p, double sigma, d
 /* Returns the scale that is left. */
 static double fit_line(struct piece *s, const struct point *p, double usual, double *room) {
   double sigma;
+  s->first = p[s->from].x;
+  s->last = p[s->to - 1].x;
   start_line(s, p, room);
   for (int round = 0; round < 6; round++) {
     sigma = scale_of(s, p, room);

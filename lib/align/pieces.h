@@ -9,6 +9,7 @@ enum { ALIGN_PIECES = ALIGN_KNOTS / 2 };
 /* A line through the points [from, to): level at x0, the weighted middle of them.  ns; errors are standard deviations. */
 struct piece {
   uint32_t from, to;
+  double first, last;    /* x of its first and last point */
   double x0, level, slope;
   double level_error, slope_error;
 };
@@ -23,6 +24,8 @@ struct pieces {
 double noise_density(double r, double sigma);
 
 double piece_at(const struct piece *p, double x);
+/* Of the piece that x is in, the one before it where it is between two. */
+double pieces_at(const struct pieces *s, double x);
 /* One line through n > 0 points, sorted by x, whatever a third of them says.  Room for 2 n numbers. */
 void pieces_line(struct pieces *out, const struct point *p, uint32_t n, double *room);
 /* Splits it where that explains more than it costs. */

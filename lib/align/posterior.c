@@ -29,6 +29,8 @@
 #define YEAR_US 3.15e13
 #define NO_RELATION 1e-3 /* that two inputs of one merge are of different jobs */
 #define NO_PERIOD 3      /* nats: regularity of what was not long enough to repeat itself */
+#define PIECE 18         /* nats: of another piece, as pieces.c reckons */
+#define MARGIN 0.3       /* nats a pair: what fits better than regularity by less may be luck */
 #define FIT_SIGMA 30e3   /* ns: nothing wider is called a barrier */
 #define SLACK (4 * US)   /* of causality: clocks count us, and their begin is not their kernel's */
 enum { MOST_POINTS = 256, SIGMAS = 16, FEWEST = 4, ENOUGH_FOR_RUNS = 12 };
@@ -93,21 +95,15 @@ static double fit_some(struct hypotheses *h, struct hypothesis *y, bool split) {
 
 /* ---- what is missing ---- */
 
-static double offset_at(const struct hypothesis *y, double x) {
-  uint32_t k = 0;
-  while (k + 1 < y->fit.n && x >= y->fit.v[k + 1].x0) k++;
-  return piece_at(&y->fit.v[k], x);
-}
-
 /* Counts sights without a partner, within the time that both recorded and outside of it. */
 static void count_missing(const struct hypotheses *h, struct hypothesis *y) {
   const struct view *v = h->q->view;
   double a0 = v->a[0]->end, a1 = v->a[v->n_a - 1]->end, b0 = v->b[0]->end, b1 = v->b[v->n_b - 1]->end;
-  double low = fmax(a0, b0 - offset_at(y, b0)) - 50 * US, high = fmin(a1, b1 - offset_at(y, b1)) + 50 * US;
+  double low = fmax(a0, b0 - pieces_at(&y->fit, b0)) - 50 * US, high = fmin(a1, b1 - pieces_at(&y->fit, b1)) + 50 * US;
   uint32_t a_in = 0, b_in = 0;
   for (uint32_t i = 0; i < v->n_a; i++) a_in += v->a[i]->end >= low && v->a[i]->end <= high;
   for (uint32_t i = 0; i < v->n_b; i++) {
-    double t = v->b[i]->end - offset_at(y, v->b[i]->end);
+    double t = v->b[i]->end - pieces_at(&y->fit, v->b[i]->end);
     b_in += t >= low && t <= high;
   }
   uint32_t matched = y->n < a_in ? y->n : a_in;
@@ -132,7 +128,7 @@ static double causality_of(const struct hypotheses *h, const struct hypothesis *
   double sum = 0, slack = 2 * y->fit.sigma + SLACK;
   for (uint32_t i = 0; i < v->n_b; i++) {
     if (y->partner[i] == ALIGN_NONE) continue;
-    double off = beyond(v->a[y->partner[i]], v->b[i], offset_at(y, v->b[i]->end)) - slack;
+    double off = beyond(v->a[y->partner[i]], v->b[i], pieces_at(&y->fit, v->b[i]->end)) - slack;
     if (off > 0) sum -= fmin(8, off / (3 * US));
   }
   return sum;
@@ -178,9 +174,9 @@ static bool regularity(const struct question *q, struct arena *arena, double *ou
   for (uint32_t i = 0; i < h.n; i++) {
     struct hypothesis *y = &h.v[i];
     if (y->n < FEWEST || 4 * y->n < view.n_b) continue;
-    double ends = fit_some(&h, y, false);
+    double ends = fit_some(&h, y, true);
     count_missing(&h, y);
-    double each = (ends + missing_of(y)) / y->n;
+    double each = (ends + missing_of(y) - (y->fit.n - 1) * PIECE) / y->n + MARGIN;
     if (!(each <= *out)) *out = each;
   }
   return true;
@@ -253,7 +249,7 @@ static void weigh(struct hypotheses *h, struct hypothesis *y, double regular) {
   y->keys = keys_of(h, y);
   y->wall = log(prior(h->q, y->offset));
   double given = 0.5 * log(2 * M_PI * y->fit.sigma * y->fit.sigma / US / US / y->n);
-  double pieces = (y->fit.n - 1) * (14 + log(y->n)) * TAU;
+  double pieces = (y->fit.n - 1) * PIECE * TAU;
   y->log_weight = density(y) + y->keys + y->wall + given - pieces;
 }
 
@@ -341,7 +337,7 @@ static bool is_violated(const struct question *q, const struct hypothesis *y) {
   double slack = 3 * y->fit.sigma + SLACK + 2 * US;
   for (uint32_t i = 0; i < q->view->n_b; i++)
     if (y->partner[i] != ALIGN_NONE &&
-        beyond(q->view->a[y->partner[i]], q->view->b[i], offset_at(y, q->view->b[i]->end)) > slack)
+        beyond(q->view->a[y->partner[i]], q->view->b[i], pieces_at(&y->fit, q->view->b[i]->end)) > slack)
       return true;
   return false;
 }

@@ -31,7 +31,7 @@ static void sentence(const struct align_reporter *r, struct tk_align_host *h, co
   char text[600];
   const char *why = found->why ? found->why : "it shares no collective with the others";
   if (strcmp(h->method, "reference") == 0)
-    snprintf(text, sizeof text, "its clock is the reference");
+    snprintf(text, sizeof text, "its clock is the reference%s%s", found->why ? "; " : "", found->why ? found->why : "");
   else if (strcmp(h->method, "given") == 0)
     snprintf(text, sizeof text, "moved by the offset that was given");
   else if (strcmp(h->method, "start") == 0)
@@ -97,7 +97,7 @@ static bool report_host(const struct align_reporter *r, uint32_t host, uint32_t 
       .mad_us = found->mad_ns / 1e3, .p95_us = found->p95_ns / 1e3, .bounded = found->bounded, .feasible = found->feasible,
       .violations_before = found->before, .violations_after = found->after};
   h->method = method_of(r, host, input, r->mapped[first]);
-  h->trusted = input->given || found->state == ALIGN_REFERENCE || (r->mapped[first] && found->state == ALIGN_GOOD);
+  h->trusted = input->given || (found->state == ALIGN_REFERENCE && !found->assumed) || (r->mapped[first] && found->state == ALIGN_GOOD);
   h->knots = 1;
   h->error_us = found->error_ns / 1e3;
   if (r->mapped[first]) take_map(h, &r->maps[first]);

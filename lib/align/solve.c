@@ -15,10 +15,11 @@
 #include "hosts.h"
 #include "posterior.h"
 
-#define CLOCK_ERROR 1e6 /* ns */
 #define OF_RANK 1.3e3   /* ns: one rank always leaves that much later or earlier than another, whatever is averaged */
 #define OF_HOST 0.4e3
 #define Z95 1.96
+
+static const char BY_NAME[] = "that all its inputs have one clock is said by their name alone";
 
 struct solver {
   struct align_work w;
@@ -251,7 +252,7 @@ static bool match_markers(const struct question *q, struct arena *arena, struct 
 
 static struct question question_of(const struct solver *s, uint32_t host, struct view *view) {
   const struct align_problem *p = s->w.p;
-  struct question q = {.view = view, .mem = p->mem, .clock_error = p->clock_error_ns > 0 ? p->clock_error_ns : CLOCK_ERROR};
+  struct question q = {.view = view, .mem = p->mem, .clock_error = align_clock_error(p)};
   q.base = (double)(s->w.pivot[host] - s->w.pivot[p->reference]);
   if (!p->known[host] && !p->marker) q.same = 0.5;
   for (uint32_t i = 0; p->wall && i < p->n_inputs; i++) q.no_wall = q.no_wall || (p->host_of[i] == host && !p->wall[i]);
@@ -397,6 +398,7 @@ static void judge(const struct solver *s) {
     struct align_host *o = &s->s->hosts[h];
     bool good = o->state == ALIGN_GOOD || o->state == ALIGN_APART;
     if (o->state == ALIGN_ALONE && h == s->w.p->reference) o->state = ALIGN_REFERENCE;
+    if (o->state == ALIGN_REFERENCE && o->assumed) o->why = BY_NAME;
     widen(o);
     if (o->state == ALIGN_POOR && o->never_met * 2 > o->anchors && o->why && strstr(o->why, "which devices")) {
       o->state = ALIGN_ROUGH;
@@ -404,7 +406,7 @@ static void judge(const struct solver *s) {
     }
     if (!good || s->w.p->marker) continue;
     if (o->after) o->why = "collectives would still end before they begin";
-    else if (o->assumed) o->why = "that all its inputs have one clock is said by their name alone";
+    else if (o->assumed) o->why = BY_NAME;
     else if (s->s->hosts[o->root].assumed) o->why = "that all inputs of the host that it was put on have one clock is said by their name alone";
     if (o->why) o->state = ALIGN_POOR;
   }

@@ -138,6 +138,12 @@ static void judge_job(const struct job *j, const struct tk_merge_report *r, stru
   }
 }
 
+static void say(const struct tk_merge_report *r) {
+  for (size_t i = 0; i < r->align.n_hosts; i++)
+    printf("%s: %+.3f us, proven %.1f..%.1f: %s\n", r->align.hosts[i].name, (double)r->align.hosts[i].offset_ns / 1e3, r->align.hosts[i].low_us,
+           r->align.hosts[i].high_us, r->align.hosts[i].trust);
+}
+
 static bool run(enum job_kind kind, unsigned size, unsigned jitter, uint64_t seed, const char *folder, struct count *c) {
   char paths[JOB_RANKS][256];
   const char *names[JOB_RANKS];
@@ -148,6 +154,7 @@ static bool run(enum job_kind kind, unsigned size, unsigned jitter, uint64_t see
   for (unsigned i = 0; i < n; i++) names[i] = paths[i];
   ok = n && merge(names, n, &report);
   if (ok) judge_job(&j, &report, c);
+  if (ok && getenv("KEEP")) say(&report);
   for (unsigned i = 0; i < n && !getenv("KEEP"); i++) unlink(paths[i]);
   tk_merge_report_free(&report);
   job_free(&j);

@@ -98,7 +98,7 @@ static void print_args(FILE *f, const struct job *j, const struct job_op *op) {
   if (j->members_known || j->way_of_names % 3 == 0) {
     fputs(",\"Process Group Ranks\":\"", f);
     if (j->members_known) print_members(f, j, op->members);
-    else fputs("[0, 1, ..., ...]", f);
+    else fprintf(f, "[%d, ..., ...]", __builtin_ctz(op->members));
     fputc('"', f);
   }
   if (j->numbered) fprintf(f, ",\"Seq\":%u", op->seq);
