@@ -170,6 +170,7 @@ struct align_problem {
   uint32_t n_inputs, n_hosts;    /* n_hosts becomes smaller by those, and larger by these */
   uint32_t reference;            /* host */
   bool marker;                   /* one event is enough */
+  double other_job;              /* how probable it is that two inputs are of different jobs; 0 = one in a thousand */
   double clock_error_ns;         /* what wall clocks are usually apart; 0 = 1 ms */
 };
 
@@ -183,6 +184,7 @@ struct align_solution {
 };
 
 static inline double align_clock_error(const struct align_problem *p) { return p->clock_error_ns > 0 ? p->clock_error_ns : 1e6; }
+static inline double align_other_job(const struct align_problem *p) { return p->other_job > 0 ? p->other_job : 1e-3; }
 
 bool align_solve(struct align_problem *p, struct align_solution *s, struct tk_err *err);
 void align_solution_free(struct align_solution *s);

@@ -51,7 +51,7 @@ static int compare(const struct view *v) {
 
 /* Where it is not plain: what would be the best offset of two clocks that are most probably one? */
 static bool weigh(const struct group *g, struct view *view, struct arena *arena, uint8_t *state) {
-  struct question q = {.view = view, .mem = g->p->mem, .clock_error = align_clock_error(g->p), .same = 0.9};
+  struct question q = {.view = view, .mem = g->p->mem, .clock_error = align_clock_error(g->p), .other_job = align_other_job(g->p), .same = 0.9};
   struct posterior p;
   if (!posterior_find(&q, arena, &p)) return false;
   if (p.any && !p.doubt) *state = fabs(p.best.offset) <= CLOSE ? MET : APART;

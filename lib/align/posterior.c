@@ -21,13 +21,13 @@
 #include "posterior.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define TAU 0.6
 #define TRUSTED 0.999
 #define YEAR_US 3.15e13
-#define NO_RELATION 1e-3 /* that two inputs of one merge are of different jobs */
 #define NO_PERIOD 3      /* nats: regularity of what was not long enough to repeat itself */
 #define PIECE 18         /* nats: of another piece, as pieces.c reckons */
 #define MARGIN 0.3       /* nats a pair: what fits better than regularity by less may be luck */
@@ -109,6 +109,9 @@ static void count_missing(const struct hypotheses *h, struct hypothesis *y) {
   uint32_t matched = y->n < a_in ? y->n : a_in;
   y->missed = a_in - matched + (b_in > matched ? b_in - matched : 0);
   y->outside = v->n_a - a_in + v->n_b - b_in;
+  if (y->outside >= v->n_labels) return;
+  y->missed += y->outside; /* less than a period of the program: it was lost, not recorded at another time */
+  y->outside = 0;
 }
 
 static double log_beta(double a, double b) { return lgamma(a) + lgamma(b) - lgamma(a + b); }
@@ -164,7 +167,7 @@ static double keys_of(const struct hypotheses *h, const struct hypothesis *y) {
 
 /* What the best pairing of the clock with itself reaches, nats a pair; +NAN: it is too short to repeat itself. */
 static bool regularity(const struct question *q, struct arena *arena, double *out) {
-  struct view view = {.arena = arena, .a = q->view->b, .b = q->view->b, .n_a = q->view->n_b, .n_b = q->view->n_b};
+  struct view view = {.arena = arena, .a = q->view->b, .b = q->view->b, .n_a = q->view->n_b, .n_b = q->view->n_b, .n_labels = q->view->n_labels};
   struct question own = *q;
   struct hypotheses h = {.q = &own, .self = true};
   own.view = &view;
@@ -201,17 +204,22 @@ static bool shares_numbers(const struct view *v, bool *steps) {
   return numbers;
 }
 
+/* The density, per us, of recordings that begin so far apart by the wall clock as these do, where they have nothing in common: within
+ * `span` any, beyond it any power of ten. */
+static double gap_density(double gap, double span) { return gap <= span ? 1 / span : 0.5 / (log(YEAR_US / 1000) * gap); }
+
 /* ln of the weight of that nothing of both is the same: another job, or other steps of this one, if the wall clock says that they
- * recorded at different times. */
+ * recorded at different times.  That two jobs count alike is no wonder where they ran one after the other. */
 static double none_of(const struct hypotheses *h, uint32_t n, bool repeats) {
   const struct question *q = h->q;
   const struct view *v = q->view;
   bool steps, numbers = shares_numbers(v, &steps);
   double a0 = v->a[0]->end, a1 = v->a[v->n_a - 1]->end, b0 = v->b[0]->end, b1 = v->b[v->n_b - 1]->end;
   double apart = fmax(0, 1 - (wall_below(q, q->base + b1 - a0) - wall_below(q, q->base + b0 - a1)));
-  double other = numbers ? 1e-5 : NO_RELATION, p = other + apart * (numbers ? 1e-4 : steps ? 5e-3 : 1);
-  double span = fmax(1000, (a1 - a0 + b1 - b0) / US / 2);
-  return log(p * (repeats ? 1 : 0.03)) - log(span) + 0.5 * log(2 * M_PI * 9 / n);
+  double span = fmax(1000, (a1 - a0 + b1 - b0) / US / 2), gap = q->no_wall ? 0 : fmax(0, fmax(b0 + q->base - a1, a0 - b1 - q->base)) / US;
+  double job = numbers ? q->other_job * (0.01 + apart) : q->other_job;
+  double other_steps = apart * (numbers ? 1e-4 : steps ? 5e-3 * span / fmax(span, gap) : 1);
+  return log((job + other_steps) * (repeats ? 1 : 0.03) * gap_density(gap, span)) + 0.5 * log(2 * M_PI * 9 / n);
 }
 
 static bool lacks(const struct hypothesis *y) { return y->missed > 0.015 * 2 * y->n; }
@@ -421,6 +429,7 @@ bool posterior_find(const struct question *q, struct arena *arena, struct poster
   best = heaviest(&h);
   cap_counts(&h, best);
   best = heaviest(&h);
+  if (getenv("ALIGN_DEBUG")) for (uint32_t i = 0; i < h.n; i++) fprintf(stderr, "%2u n %u missed %u out %u off %.1f us sig %.2f p %u: ends %.1f caus %.1f miss %.1f keys %.1f wall %.1f W %.1f none %.1f reg %.2f al %u\n", i, h.v[i].n, h.v[i].missed, h.v[i].outside, h.v[i].offset/1e3, h.v[i].fit.sigma/1e3, h.v[i].fit.n, h.v[i].ends, h.v[i].causality, h.v[i].missing, h.v[i].keys, h.v[i].wall, h.v[i].log_weight, none_of(&h, best->n, repeats), regular, h.aliases);
   normalise(&h, none_of(&h, best->n, repeats), out);
   sum_up(&h, best, out);
   out->any = true;

@@ -39,6 +39,7 @@ struct question {
   struct mem *mem;
   double base;         /* ns: of the pivots of the clock and the common timeline */
   double clock_error;  /* ns: what the wall clocks are usually apart */
+  double other_job;    /* how probable it is that they are of two jobs */
   bool no_wall;        /* they cannot be compared */
   double same;         /* how probable it is that they are one clock before anything is seen; 0 = they are known to be two */
 };

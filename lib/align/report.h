@@ -8,7 +8,10 @@
 struct align_input {
   const char *name, *host; /* host: "" = unknown */
   int64_t rank, start_ns, given_ns;
+  int64_t world; /* ranks of its job, 0 = unknown */
   bool read, given;
+  bool stated;     /* its rank is what it says, or its name */
+  bool comparable; /* its clock with that of the first input */
 };
 
 struct align_reporter {

@@ -15,7 +15,7 @@
 #include "hosts.h"
 #include "posterior.h"
 
-#define OF_RANK 1.3e3   /* ns: one rank always leaves that much later or earlier than another, whatever is averaged */
+#define OF_RANK 1.6e3   /* ns: one rank always leaves that much later or earlier than another, whatever is averaged */
 #define OF_HOST 0.4e3
 #define Z95 1.96
 
@@ -252,7 +252,7 @@ static bool match_markers(const struct question *q, struct arena *arena, struct 
 
 static struct question question_of(const struct solver *s, uint32_t host, struct view *view) {
   const struct align_problem *p = s->w.p;
-  struct question q = {.view = view, .mem = p->mem, .clock_error = align_clock_error(p)};
+  struct question q = {.view = view, .mem = p->mem, .clock_error = align_clock_error(p), .other_job = align_other_job(p)};
   q.base = (double)(s->w.pivot[host] - s->w.pivot[p->reference]);
   if (!p->known[host] && !p->marker) q.same = 0.5;
   for (uint32_t i = 0; p->wall && i < p->n_inputs; i++) q.no_wall = q.no_wall || (p->host_of[i] == host && !p->wall[i]);

@@ -119,7 +119,7 @@ static bool view_of(const struct timeline *common, struct sight *host, uint32_t 
   struct map taken;
   bool ok = true;
   map_init(&taken, common->mem);
-  out->n_a = out->n_b = 0;
+  out->n_a = out->n_b = out->n_labels = 0;
   for (uint32_t i = 0; ok && i < n; i++) {
     uint32_t *last = is_barrier(&host[i], vague) ? map_get(&common->labels, host[i].label) : NULL, *seen;
     if (!last) continue;
@@ -127,7 +127,7 @@ static bool view_of(const struct timeline *common, struct sight *host, uint32_t 
     uint32_t before = out->n_a;
     for (uint32_t k = *last; ok && !*seen && k != ALIGN_NONE; k = common->v[k].next)
       if (is_barrier(&common->v[k], vague)) out->a[out->n_a++] = &common->v[k];
-    if (seen && !*seen) *seen = out->n_a > before ? 1 : 2;
+    if (seen && !*seen) out->n_labels += out->n_a > before, *seen = out->n_a > before ? 1 : 2;
     if (seen && *seen == 1) out->b[out->n_b++] = &host[i];
   }
   map_free(&taken);

@@ -41,7 +41,7 @@ struct timeline {
 struct view {
   struct arena *arena;
   struct sight **a, **b; /* of the common timeline; of the clock */
-  uint32_t n_a, n_b;
+  uint32_t n_a, n_b, n_labels;
   bool vague;            /* for want of better ones, of those of which nobody knows who took part */
 };
 

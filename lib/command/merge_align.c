@@ -106,6 +106,7 @@ static const char *report_text(struct aligner *a, const char *text) {
 static bool collect(struct aligner *a, const struct tk_trace *t, struct align_source *from) {
   struct arena arena = {.mem = a->mem};
   bool ok = align_groups(t, from, &arena) && align_programs(t, from, &arena) && align_collect(&a->anchors, t, from);
+  a->inputs[from->input].world = from->world;
   arena_free(&arena);
   return ok;
 }
@@ -123,6 +124,8 @@ static bool take_input(struct aligner *a, size_t i, const struct tk_trace *t) {
   trace_extent(t, &start, &end);
   input->start_ns = t->origin_ns + later + start / 1000 - (start % 1000 < 0);
   struct align_source from = {.input = (uint32_t)i, .rank = id.rank, .later_ns = later};
+  input->stated = id.rank >= 0;
+  input->comparable = merge_is_comparable(&a->base, t);
   from.marker = a->opt->align == TK_ALIGN_MARKER ? a->opt->marker : NULL;
   return a->start_only || !compares_clocks(a->opt->align) || collect(a, t, &from) || mem_refuse(a->mem, a->err);
 }
@@ -208,13 +211,42 @@ static void drop_given(struct aligner *a) {
   a->anchors.n = n;
 }
 
+/* Inputs that are all ranks of one job, each once, are hardly of two; those of which two claim one rank may well be. */
+static bool weigh_jobs(struct aligner *a) {
+  const double complete = 1e-4, usual = 1e-3, twice = 1e-2;
+  struct map ranks;
+  bool ok = true, all = true, again = false;
+  a->problem.other_job = usual;
+  map_init(&ranks, a->mem);
+  for (size_t i = 0; ok && i < a->in->n; i++) {
+    const struct align_input *input = &a->inputs[i];
+    all = all && input->stated && input->world == (int64_t)a->in->n;
+    if (!input->stated) continue;
+    uint32_t *seen = map_put(&ranks, (uint64_t)input->rank, 0);
+    ok = seen != NULL;
+    again = again || (seen && *seen);
+    if (seen) *seen = 1;
+  }
+  map_free(&ranks);
+  if (again || all) a->problem.other_job = again ? twice : complete;
+  return ok || mem_check(a->mem, a->err);
+}
+
+static bool note_walls(struct aligner *a) {
+  bool *wall = arena_alloc(&a->arena, a->in->n + 1);
+  if (!wall) return mem_check(a->mem, a->err);
+  for (size_t i = 0; i < a->in->n; i++) wall[i] = a->inputs[i].comparable;
+  a->problem.wall = wall;
+  return true;
+}
+
 static bool solve(struct aligner *a) {
   struct align_problem *p = &a->problem;
   p->mem = a->mem;
   p->anchors = &a->anchors;
   p->n_inputs = (uint32_t)a->in->n;
   p->marker = a->opt->align == TK_ALIGN_MARKER;
-  if (!find_hosts(a) || !find_reference(a)) return false;
+  if (!find_hosts(a) || !find_reference(a) || !weigh_jobs(a) || !note_walls(a)) return false;
   drop_given(a);
   return align_solve(p, &a->solution, a->err);
 }

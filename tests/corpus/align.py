@@ -2,7 +2,7 @@
 """align.py CORPUS - alignment against real ranks, where the corpus holds them.
 
     dlrm_kineto        8 V100 ranks of one host, 8 collectives: every rank declared a host of its own, by up to 20 s beside the others;
-                       also with a quarter of the collectives removed
+                       also with 25%, 40% and 55% of the collectives' kernels removed
     sampled_rank-0, 1  two ranks of which half of the collectives correspond: nothing may be claimed of them
     tpu_inference_2    4 TPU chips, each made a host of its own whose profile began at another time by a clock that lies: 3 all-reduces of
                        several replica groups, which the file does not tell apart, so they line up about, and that is said
@@ -45,7 +45,7 @@ def declared(work, traces, rng, removed):
     paths, truth = [], {}
     for i, text in enumerate(traces):
         trace, offset = json.loads(text), rng.randint(-20_000_000, 20_000_000)
-        trace['traceEvents'] = [e for e in trace['traceEvents'] if 'nccl' not in e.get('name', '').lower() or rng.random() >= removed]
+        trace['traceEvents'] = [e for e in trace['traceEvents'] if e.get('cat') != 'kernel' or 'nccl' not in e['name'].lower() or rng.random() >= removed]
         for e in trace['traceEvents']:
             if 'ts' in e:
                 e['ts'] += offset
@@ -180,7 +180,8 @@ def main(top):
             with tarfile.open(path) as tar:
                 traces = [tar.extractfile(m).read() for m in sorted(tar.getmembers(), key=lambda m: m.name) if m.name.endswith('.json')]
             dlrm(work, traces, 0, 8)
-            dlrm(work, traces, 0.25, 16)
+            for removed in (0.25, 0.4, 0.55):
+                dlrm(work, traces, removed, 16)
         if len(pair) == 2:
             sampled(work, sorted(pair, key=os.path.basename))
         planes(work, top)
