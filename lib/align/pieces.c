@@ -16,6 +16,7 @@
 #define LEAST_SIGMA (0.5 * US) /* clocks that count whole microseconds leave about that */
 #define USUAL_SLOPE 20e-6      /* of a whole trace or a short piece: quartz */
 #define SLEW 100e-6            /* of a longer piece: NTP makes good what quartz did */
+#define ROUGH (60 * US)        /* whose neighbours are farther apart is no clock, set or not */
 #define MOST_SLOPE 5e-4        /* by no more than this */
 enum { FEWEST = 2, LONG_PIECE = 8, DEEPEST = 5, GRID = 24 };
 
@@ -72,23 +73,19 @@ static void improve_line(struct piece *s, const struct point *p, double sigma, d
   s->slope_error = sigma / sqrt(xx + prior);
 }
 
-/* Returns the scale that is left. */
-static double fit_line(struct piece *s, const struct point *p, double usual, double *room) {
-  double sigma;
+/* With the scale that is known, or 0.  Returns the scale that is left. */
+static double fit_line(struct piece *s, const struct point *p, double usual, double known, double *room) {
   s->first = p[s->from].x;
   s->last = p[s->to - 1].x;
   start_line(s, p, room);
-  for (int round = 0; round < 6; round++) {
-    sigma = scale_of(s, p, room);
-    improve_line(s, p, sigma, usual);
-  }
-  return scale_of(s, p, room);
+  for (int round = 0; round < (known > 0 ? 3 : 6); round++) improve_line(s, p, known > 0 ? known : scale_of(s, p, room), usual);
+  return known > 0 ? known : scale_of(s, p, room);
 }
 
 void pieces_line(struct pieces *out, const struct point *p, uint32_t n, double *room) {
   out->n = 1;
   out->v[0] = (struct piece){.to = n};
-  out->sigma = fit_line(&out->v[0], p, USUAL_SLOPE, room);
+  out->sigma = fit_line(&out->v[0], p, USUAL_SLOPE, 0, room);
 }
 
 double pieces_residual(const struct pieces *s, const struct point *p, uint32_t i) {
@@ -111,7 +108,7 @@ struct splitter {
 static double cost_of(const struct splitter *s, struct piece *piece, uint32_t from, uint32_t to) {
   double cost = 0;
   *piece = (struct piece){.from = from, .to = to};
-  fit_line(piece, s->p, to - from >= LONG_PIECE ? SLEW : USUAL_SLOPE, s->room);
+  fit_line(piece, s->p, to - from >= LONG_PIECE ? SLEW : USUAL_SLOPE, s->sigma, s->room);
   for (uint32_t i = from; i < to; i++) cost -= noise_density(s->p[i].y - piece_at(piece, s->p[i].x), s->sigma);
   return cost;
 }
@@ -207,6 +204,7 @@ void pieces_split(struct pieces *out, const struct point *p, uint32_t n, double 
   struct piece whole;
   if (n < 2 * FEWEST + 1 || !has_structure(out, p, n)) return;
   s.sigma = fmin(out->sigma, scale_of_neighbours(p, n, room));
+  if (s.sigma > ROUGH) return;
   double cost = cost_of(&s, &whole, 0, n);
   split(&s, &whole, cost, 0);
   found.sigma = scale_of_pieces(&found, p, n, room);
