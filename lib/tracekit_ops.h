@@ -79,7 +79,7 @@ struct tk_align_host {
   uint32_t anchors, rejected; /* collectives that it shares with other hosts; those that disagree */
   double mad_us, p95_us;   /* residuals: how far from the other hosts it leaves a collective; median and 95% */
   bool bounded, feasible;  /* collectives bound its clock from both sides; without contradiction */
-  double low_us, high_us;  /* it could be moved by low..high before it left a collective too early, or came too late */
+  double low_us, high_us;  /* proven: the offset is within offset + low .. offset + high, or somebody left before another one came */
   uint32_t violations_before, violations_after; /* collectives that somebody left before somebody else came */
   bool trusted;
   const char *trust;       /* a sentence */

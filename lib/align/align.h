@@ -153,7 +153,7 @@ struct align_host {
   struct align_other others[ALIGN_OTHERS];
   uint32_t n_others;      /* of weight */
   bool bounded, feasible; /* collectives bound the clock at all; from both sides without contradiction */
-  double low_ns, high_ns; /* it could be moved by that much until a rank left before another one came */
+  double low_ns, high_ns; /* the offset may be larger by this, from the one to the other, until a rank leaves before another one came */
   uint32_t before, after; /* collectives that somebody leaves before somebody else came, by wall clock and by the map */
   uint32_t never_met;     /* collectives that no other host was in at the same time, by wall clock */
   double moved_ns;        /* to where causality holds */

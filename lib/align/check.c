@@ -130,8 +130,8 @@ static void intervals(const struct align_work *w, double *most, double *least, s
   for (uint32_t h = 0; h < n; h++) {
     struct align_host *o = &s->hosts[h];
     uint32_t root = w->root[h];
-    o->low_ns = least[h];
-    o->high_ns = most[h];
+    o->low_ns = -most[h];
+    o->high_ns = -least[h];
     o->bounded = root != h && isfinite(least[h]) && isfinite(most[h]);
     o->feasible = o->bounded && least[h] <= most[h] + TOUCH && least[root] <= TOUCH && most[root] >= -TOUCH;
   }
@@ -144,7 +144,7 @@ static bool keep_bounds(struct align_work *w, struct align_solution *s) {
     struct align_host *o = &s->hosts[h];
     double by = fmax(o->low_ns, fmin(o->high_ns, 0));
     if (!o->feasible || by == 0 || fabs(by) > FARTHEST) continue;
-    for (uint32_t i = 0; i < w->curve[h].n; i++) w->curve[h].y[i] -= by;
+    for (uint32_t i = 0; i < w->curve[h].n; i++) w->curve[h].y[i] += by;
     o->moved_ns = by;
     moved = true;
   }

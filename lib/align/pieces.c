@@ -16,7 +16,9 @@
 #define LEAST_SIGMA (0.5 * US) /* clocks that count whole microseconds leave about that */
 #define USUAL_SLOPE 20e-6      /* of a whole trace or a short piece: quartz */
 #define SLEW 100e-6            /* of a longer piece: NTP makes good what quartz did */
+#define ANYTHING 2e7           /* ns: how far off that is */
 #define ROUGH (60 * US)        /* whose neighbours are farther apart is no clock, set or not */
+#define WORTH 0.8              /* a slope of which the points say less than this is none */
 #define MOST_SLOPE 5e-4        /* by no more than this */
 enum { FEWEST = 2, LONG_PIECE = 8, DEEPEST = 5, GRID = 24 };
 
@@ -51,8 +53,8 @@ static void start_line(struct piece *s, const struct point *p, double *room) {
   s->level = point_median(room, n);
 }
 
-/* One round of weighted least squares, against the prior of the slope. */
-static void improve_line(struct piece *s, const struct point *p, double sigma, double usual) {
+/* One round of weighted least squares, against the prior of the slope.  Returns how much of the slope is the points' own, 0..1. */
+static double improve_line(struct piece *s, const struct point *p, double sigma, double usual) {
   double w_sum = 0, x_sum = 0, y_sum = 0, xx = 0, xy = 0, prior = sigma * sigma / (usual * usual), level = s->level, first = s->x0;
   for (uint32_t i = s->from; i < s->to; i++) {
     double r = (p[i].y - piece_at(s, p[i].x)) / sigma, w = 7 / (6 + r * r);
@@ -71,6 +73,7 @@ static void improve_line(struct piece *s, const struct point *p, double sigma, d
   s->level = level + y0;
   s->level_error = sigma / sqrt(w_sum);
   s->slope_error = sigma / sqrt(xx + prior);
+  return xx / (xx + prior);
 }
 
 /* With the scale that is known, or 0.  Returns the scale that is left. */
@@ -78,7 +81,9 @@ static double fit_line(struct piece *s, const struct point *p, double usual, dou
   s->first = p[s->from].x;
   s->last = p[s->to - 1].x;
   start_line(s, p, room);
-  for (int round = 0; round < (known > 0 ? 3 : 6); round++) improve_line(s, p, known > 0 ? known : scale_of(s, p, room), usual);
+  double kept = 0;
+  for (int round = 0; round < (known > 0 ? 3 : 6); round++) kept = improve_line(s, p, known > 0 ? known : scale_of(s, p, room), usual);
+  if (kept < WORTH) s->slope = 0, s->slope_error = usual; /* a constant leaves durations as they are */
   return known > 0 ? known : scale_of(s, p, room);
 }
 
@@ -99,7 +104,7 @@ double pieces_residual(const struct pieces *s, const struct point *p, uint32_t i
 struct splitter {
   const struct point *p;
   double *room;
-  double sigma;
+  double sigma, floor; /* floor: ln of the density of what is no noise but late for reasons of its own */
   uint32_t n;          /* points of all */
   struct pieces *out;
 };
@@ -109,7 +114,7 @@ static double cost_of(const struct splitter *s, struct piece *piece, uint32_t fr
   double cost = 0;
   *piece = (struct piece){.from = from, .to = to};
   fit_line(piece, s->p, to - from >= LONG_PIECE ? SLEW : USUAL_SLOPE, s->sigma, s->room);
-  for (uint32_t i = from; i < to; i++) cost -= noise_density(s->p[i].y - piece_at(piece, s->p[i].x), s->sigma);
+  for (uint32_t i = from; i < to; i++) cost -= fmax(s->floor, noise_density(s->p[i].y - piece_at(piece, s->p[i].x), s->sigma));
   return cost;
 }
 
@@ -193,6 +198,14 @@ static double scale_of_neighbours(const struct point *p, uint32_t n, double *roo
   return n > 1 ? fmax(1.4826 / sqrt(2) * point_median(room, n - 1), LEAST_SIGMA) : LEAST_SIGMA;
 }
 
+/* Of points that stand alone: 2% at least. */
+static double far_share(const struct pieces *s, const struct point *p, uint32_t n) {
+  uint32_t far = 0;
+  for (uint32_t i = 1; i + 1 < n; i++)
+    far += fmin(fabs(p[i].y - p[i - 1].y), fabs(p[i].y - p[i + 1].y)) > 6 * s->sigma;
+  return fmax(0.02, fmin(0.3, (double)far / n));
+}
+
 static double scale_of_pieces(const struct pieces *s, const struct point *p, uint32_t n, double *room) {
   for (uint32_t i = 0; i < n; i++) room[i] = fabs(pieces_residual(s, p, i));
   return fmax(1.4826 * point_median(room, n), LEAST_SIGMA);
@@ -205,6 +218,7 @@ void pieces_split(struct pieces *out, const struct point *p, uint32_t n, double 
   if (n < 2 * FEWEST + 1 || !has_structure(out, p, n)) return;
   s.sigma = fmin(out->sigma, scale_of_neighbours(p, n, room));
   if (s.sigma > ROUGH) return;
+  s.floor = log(far_share(out, p, n) / ANYTHING);
   double cost = cost_of(&s, &whole, 0, n);
   split(&s, &whole, cost, 0);
   found.sigma = scale_of_pieces(&found, p, n, room);

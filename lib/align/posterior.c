@@ -176,7 +176,7 @@ static bool regularity(const struct question *q, struct arena *arena, double *ou
   if (!hypotheses_find(&h, arena)) return false;
   for (uint32_t i = 0; i < h.n; i++) {
     struct hypothesis *y = &h.v[i];
-    if (y->n < FEWEST || 4 * y->n < view.n_b) continue;
+    if (y->n < FEWEST) continue;
     double ends = fit_some(&h, y, true);
     count_missing(&h, y);
     double each = (ends + missing_of(y) - (y->fit.n - 1) * PIECE) / y->n + MARGIN;
@@ -234,7 +234,7 @@ static void cap_counts(struct hypotheses *h, const struct hypothesis *best) {
   const double most = 3.4;
   for (uint32_t i = 0; i < h->n; i++) {
     struct hypothesis *y = &h->v[i];
-    if (y == best || !lacks(y) || !lacks(best)) continue;
+    if (y == best || !lacks(y) || !lacks(best) || 2 * y->n < best->n) continue;
     uint32_t n = y->n < best->n ? y->n : best->n;
     double quality = quality_of(best, n) - quality_of(y, n), counts = density(best) - density(y) - quality;
     y->log_weight += counts - fmax(-most, fmin(most, counts));
@@ -329,15 +329,36 @@ static double runs(const double *r, uint32_t n) {
   return variance > 0 ? (count - mean) / sqrt(variance) : 0;
 }
 
+/* How large what is left is besides noise: of the means of blocks, what noise does not make of them. */
+static double shape_size(const double *r, uint32_t n, double sigma) {
+  uint32_t size = (uint32_t)fmax(4, sqrt(n)), blocks = 0;
+  double sum = 0, most = 6 * sigma;
+  for (uint32_t i = 0; i + size <= n; i += size, blocks++) {
+    double mean = 0, square = 0;
+    for (uint32_t k = i; k < i + size; k++) {
+      double x = fmax(-most, fmin(most, r[k]));
+      mean += x / size;
+      square += x * x / size;
+    }
+    sum += mean * mean - fmax(0, square - mean * mean) / (size - 1);
+  }
+  return blocks > 1 && sum > 0 ? sqrt(sum / blocks) : 0;
+}
+
+/* Collectives that one rank left late are far off, each by itself.  Neighbours that are off the same way are another thing. */
 static const char *shape_of(const struct posterior *p, const double *r, double sigma) {
-  uint32_t n = p->n_points, far = 0;
+  uint32_t n = p->n_points, far = 0, beside = 0;
+  bool edge = false;
   for (uint32_t i = 0; i < n; i++) {
     far += fabs(r[i]) > 6 * sigma;
-    if (i && fabs(r[i]) > 5 * sigma && fabs(r[i - 1]) > 5 * sigma && r[i] * r[i - 1] > 0)
-      return "neighbouring collectives disagree with the rest";
+    if (i == 0 || fabs(r[i]) <= 5 * sigma || fabs(r[i - 1]) <= 5 * sigma || r[i] * r[i - 1] < 0) continue;
+    edge = edge || i == 1 || i + 1 == n;
+    beside++;
   }
-  if (10 * far > n) return "its collectives contradict each other";
-  if (n >= ENOUGH_FOR_RUNS && runs(r, n) < -4) return "what is left of its collectives' ends has a shape that no clock explains";
+  if (edge && 10 * far < n) return "its first or last collectives disagree with the rest";
+  if (3 * far > n) return "its collectives contradict each other";
+  if (beside > 1 + 2.0 * far * far / n) return "neighbouring collectives disagree with the rest";
+  if (n >= ENOUGH_FOR_RUNS && runs(r, n) < -4 && p->shape > sigma) return "what is left of its collectives' ends has a shape that no clock explains";
   return NULL;
 }
 
@@ -398,7 +419,10 @@ static bool finish(const struct hypotheses *h, struct arena *arena, struct poste
   pieces_split(&y->fit, out->points, n, room);
   y->offset = h->q->base + piece_at(&y->fit.v[y->fit.n / 2], out->points[n / 2].x);
   for (uint32_t i = 0; i < n; i++) room[i] = pieces_residual(&y->fit, out->points, i);
+  out->shape = shape_size(room, n, y->fit.sigma);
   out->doubt = doubt_of(h->q, out, room);
+  while (out->first < n && fabs(room[out->first]) > 5 * y->fit.sigma) out->first++;
+  for (out->last = n - 1; out->last > out->first && fabs(room[out->last]) > 5 * y->fit.sigma;) out->last--;
   for (uint32_t i = 0; i < n; i++) out->outliers += fabs(room[i]) > 6 * y->fit.sigma;
   for (uint32_t i = 0; i < n; i++) room[i] = fabs(room[i]);
   out->mad = point_median(room, n);

@@ -75,7 +75,9 @@ struct posterior {
   uint32_t n_others;
   uint32_t n_points;
   struct point *points;   /* of the best, all of them, in the arena */
+  uint32_t first, last;   /* of them that agree with the rest: beyond, the clock may have been set */
   double mad, p95;        /* ns: of its residuals */
+  double shape;           /* ns: what is left of them besides noise */
   uint32_t outliers;
   const char *doubt;      /* what speaks against it, NULL = nothing */
 };

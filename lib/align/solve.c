@@ -118,13 +118,13 @@ static double common_variance(const struct solver *s, uint32_t host) {
 static bool take_stretches(struct solver *s, uint32_t host, const struct posterior *p) {
   struct align_host *o = &s->s->hosts[host];
   const struct pieces *fit = &p->best.fit;
-  double extra = common_variance(s, host) + s->variance[s->w.root[host]];
+  double extra = common_variance(s, host) + s->variance[s->w.root[host]] + p->shape * p->shape;
   o->stretches = arena_alloc(&s->s->arena, fit->n * sizeof *o->stretches);
   if (!o->stretches) return false;
   o->n_stretches = fit->n;
   for (uint32_t i = 0; i < fit->n; i++) {
     const struct piece *a = &fit->v[i];
-    double from = p->points[a->from].x, to = p->points[a->to - 1].x;
+    double from = p->points[i ? a->from : p->first].x, to = p->points[i + 1 < fit->n ? a->to - 1 : p->last].x;
     struct align_stretch *t = &o->stretches[i];
     *t = (struct align_stretch){.from_ns = s->w.pivot[host] + (int64_t)from, .to_ns = s->w.pivot[host] + (int64_t)to};
     t->slope_error = Z95 * a->slope_error;
@@ -242,6 +242,7 @@ static bool match_markers(const struct question *q, struct arena *arena, struct 
   struct hypotheses h = {.q = q};
   uint32_t n = out->n_points = hypothesis_points(&h, y, 1, out->points);
   if (!(out->any = n > 0)) return true;
+  out->last = n - 1;
   pieces_line(&y->fit, out->points, n, room);
   pieces_split(&y->fit, out->points, n, room);
   for (uint32_t i = 0; i < n; i++) room[i] = fabs(pieces_residual(&y->fit, out->points, i));

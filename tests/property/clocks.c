@@ -102,7 +102,7 @@ static void judge(const struct job *j, unsigned host, unsigned reference, const 
     c->covered += fabs(off) <= error;
     if (!h->bounded) continue;
     c->proven++;
-    bool in = -off >= h->low_us - 0.01 && -off <= h->high_us + 0.01;
+    bool in = off >= h->low_us - 0.01 && off <= h->high_us + 0.01;
     c->within += in;
     outside = outside || !in;
   }
