@@ -31,6 +31,7 @@ struct tk_merge_options {
   struct tk_save_options save;
   enum tk_align align;
   const char *marker;         /* a name, or a pattern as for files; for MARKER */
+  tk_time clock_error;        /* what the wall clocks of hosts are usually apart (80% within it); 0 = 1 ms */
   const char *reference;      /* rank or host whose clock is right; NULL = of the first input */
   const char *const *offsets; /* NULL-terminated "3=+1.5ms", "host42=-20us": later by that, and not moved otherwise; NULL = none */
   const char *label;   /* how processes are named; NULL = "rank {rank} - {host} - {process}"; also {pid}, {input} */
@@ -64,6 +65,11 @@ struct tk_align_piece {
   double drift_error_ppm;   /* as near is the drift */
 };
 
+/* Another offset that is possible. */
+struct tk_align_alternative {
+  double offset_us, weight; /* weight: 0..1 */
+};
+
 /* What was found of one host's clock. */
 struct tk_align_host {
   const char *name;        /* the host's, else that of its first input */
@@ -72,14 +78,18 @@ struct tk_align_host {
   int64_t offset_ns;       /* its clock's lead over the reference's that was taken away, at at_ns by its own clock */
   int64_t at_ns;
   double drift_ppm;        /* how much faster it ran; between the first and the last of its collectives */
-  double error_us;         /* 95% of all such offsets are that near, within its worst piece */
+  double drift_error_ppm;  /* 95% of all such drifts are that near */
+  double error_us;         /* 95% of all such offsets are that near, in its worst piece, if its ranks leave collectives as others do */
   struct tk_align_piece *pieces;
   uint32_t n_pieces;       /* 0 = it was not moved by collectives */
-  uint32_t knots;          /* of its map of time: 1 = a constant, 2 = a line */
   uint32_t anchors, rejected; /* collectives that it shares with other hosts; those that disagree */
   double mad_us, p95_us;   /* residuals: how far from the other hosts it leaves a collective; median and 95% */
   bool bounded, feasible;  /* collectives bound its clock from both sides; without contradiction */
   double low_us, high_us;  /* proven: the offset is within offset + low .. offset + high, or somebody left before another one came */
+  double weight;           /* of this offset among all that are possible, that nothing is in common included: 0..1 */
+  double unless_us;        /* it is this one unless the wall clocks were farther apart than that; 0 = whatever they were */
+  struct tk_align_alternative alternatives[3]; /* the heaviest of the others */
+  uint32_t n_alternatives;
   uint32_t violations_before, violations_after; /* collectives that somebody left before somebody else came */
   bool trusted;
   const char *trust;       /* a sentence */
@@ -87,7 +97,7 @@ struct tk_align_host {
 
 struct tk_align_report {
   const char *method;      /* "collectives", "clock", ... */
-  const char *matched_by;  /* "sequence numbers", "executions" (of XLA's programs), "steps", "votes", "" */
+  const char *matched_by;  /* the best key that agrees: "sequence numbers", "executions" (of XLA's programs), "steps", "votes", "" */
   const char *reference;   /* host */
   struct tk_align_host *hosts; /* none if clocks were not compared */
   size_t n_hosts;

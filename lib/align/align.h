@@ -165,7 +165,7 @@ struct align_problem {
   struct mem *mem;
   struct align_anchors *anchors; /* reordered */
   uint32_t *host_of;             /* by input; rewritten where inputs turn out to share a clock, or not to */
-  bool *known;                   /* by host: it is known to be one; false: an input that may share its clock with others; room for inputs */
+  bool *known;                   /* by host: it is known to be one; else an input that may share its clock; room for all inputs */
   const bool *wall;              /* by input: its times can be compared with the reference's; NULL = all can */
   uint32_t n_inputs, n_hosts;    /* n_hosts becomes smaller by those, and larger by these */
   uint32_t reference;            /* host */

@@ -153,7 +153,8 @@ static bool keep_bounds(struct align_work *w, struct align_solution *s) {
 
 bool align_check(struct align_work *w, struct align_solution *s) {
   uint32_t n = w->p->n_hosts;
-  double *most = arena_alloc(&w->arena, ((size_t)n + 1) * sizeof *most), *least = arena_alloc(&w->arena, ((size_t)n + 1) * sizeof *least);
+  double *most = arena_alloc(&w->arena, ((size_t)n + 1) * sizeof *most);
+  double *least = arena_alloc(&w->arena, ((size_t)n + 1) * sizeof *least);
   if (!most || !least) return false;
   intervals(w, most, least, s);
   if (keep_bounds(w, s)) intervals(w, most, least, s);

@@ -51,8 +51,9 @@ static int compare(const struct view *v) {
 
 /* Where it is not plain: what would be the best offset of two clocks that are most probably one? */
 static bool weigh(const struct group *g, struct view *view, struct arena *arena, uint8_t *state) {
-  struct question q = {.view = view, .mem = g->p->mem, .clock_error = align_clock_error(g->p), .other_job = align_other_job(g->p), .same = 0.9};
+  struct question q = {.view = view, .mem = g->p->mem, .clock_error = align_clock_error(g->p), .same = 0.9};
   struct posterior p;
+  q.other_job = align_other_job(g->p);
   if (!posterior_find(&q, arena, &p)) return false;
   if (p.any && !p.doubt) *state = fabs(p.best.offset) <= CLOSE ? MET : APART;
   return true;
@@ -139,7 +140,8 @@ static bool test_host(struct align_problem *p, struct align_solution *s, const u
 bool hosts_test(struct align_problem *p, struct align_solution *s) {
   struct arena arena = {.mem = p->mem};
   uint32_t n_hosts = p->n_hosts, n = p->anchors->n;
-  uint32_t *at = arena_alloc(&arena, ((size_t)p->n_inputs + 2) * sizeof *at), *first = arena_alloc(&arena, ((size_t)n_hosts + 2) * sizeof *first);
+  uint32_t *at = arena_alloc(&arena, ((size_t)p->n_inputs + 2) * sizeof *at);
+  uint32_t *first = arena_alloc(&arena, ((size_t)n_hosts + 2) * sizeof *first);
   uint32_t *inputs = arena_alloc(&arena, ((size_t)p->n_inputs + 1) * sizeof *inputs);
   bool ok = at && first && inputs;
   if (ok && n) qsort(p->anchors->v, n, sizeof *p->anchors->v, by_input);

@@ -359,5 +359,6 @@ bool hypotheses_find(struct hypotheses *h, struct arena *arena) {
   h->room = arena_alloc(arena, (2 * most > MOST_VOTES ? 2 * most : MOST_VOTES) * sizeof *h->room);
   if (!h->partner || !h->points || !h->room) return false;
   if (v->n_a == 0 || v->n_b == 0) return true;
-  return by_sequence(h, arena) && by_order(h, arena) && by_step(h, arena, FROM_FRONT) && by_step(h, arena, FROM_END) && by_vote(h, arena);
+  if (!by_sequence(h, arena) || !by_order(h, arena)) return false;
+  return by_step(h, arena, FROM_FRONT) && by_step(h, arena, FROM_END) && by_vote(h, arena);
 }

@@ -62,9 +62,9 @@ static uint64_t hash_of_ranks(const char *text, bool *cut) {
   return h;
 }
 
-/* The group's members as its ranks: as the rank lists them, else as the kernel says.  Cut short they suffice with the name and the size,
- * for a rank is in one group of a name.  Where nothing of them is told (old versions), groups of one name and size may be several, unless
- * all ranks are in it. */
+/* The group's members as its ranks: as the rank lists them, else as the kernel says.  Cut short they suffice with the name and the
+ * size, for a rank is in one group of a name.  Where nothing of them is told (old versions), groups of one name and size may be
+ * several, unless all ranks are in it. */
 static uint64_t members_of(const struct collector *c, uint32_t args, const char *name, uint64_t name_hash, bool *vague) {
   tk_id id;
   int64_t size = 0;
@@ -155,6 +155,10 @@ static unsigned name_says(const char *name) {
   return text_any_holds(head, unclear) ? ALIGN_VAGUE : ALIGN_BARRIER;
 }
 
+static unsigned kernel_says(const struct collector *c, const struct tk_event *e) {
+  return c->from->marker ? ALIGN_BARRIER : name_says(tk_string(c->t, c->t->classes[e->cls].name, NULL));
+}
+
 /* ---- one anchor ---- */
 
 /* A message is between two: sender and receiver make the same of it. */
@@ -218,7 +222,7 @@ static bool add_kernel(struct collector *c, const struct tk_event *e) {
   int64_t v;
   uint32_t args = args_of(c, e, &op);
   const char *name = c->from->marker ? NULL : collect_text(c->t, args, "Collective name", &id);
-  unsigned what = name ? says(c, args, name) : c->from->marker ? ALIGN_BARRIER : name_says(tk_string(c->t, c->t->classes[e->cls].name, NULL));
+  unsigned what = name ? says(c, args, name) : kernel_says(c, e);
   bool rooted = name && what != ALIGN_BARRIER && !strstr(name, "send") && !strstr(name, "recv");
   uint64_t told = op && !name ? label_of_op(c, op, &what) : 0;
   if (what == 0 && !rooted) return true;
@@ -287,7 +291,8 @@ static bool find_rows_with_steps(struct collector *c) {
 bool collect_kernels(struct collector *c) {
   bool marker = c->from->marker, ok = find_classes(c);
   if (!ok) return !c->out->mem->failed;
-  if (!marker && !(steps_init(&c->steps, c->t, c->out->mem) && launches_find(&c->launches, c->t, c->of_class, c->out->mem))) return false;
+  if (!marker && !steps_init(&c->steps, c->t, c->out->mem)) return false;
+  if (!marker && !launches_find(&c->launches, c->t, c->of_class, c->out->mem)) return false;
   ok = find_rows_with_steps(c);
   for (tk_id i = 1; ok && i <= c->t->n_events; i++) {
     const struct tk_event *e = &c->t->events[i];

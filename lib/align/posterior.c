@@ -1,10 +1,10 @@
 /* posterior.c - weighs the hypotheses of where a clock stands (posterior.h).  Natural logarithms; densities are per us.
  *
- * Ends.  What a line, or as few lines as jumps need, leaves of the differences of ends is noise of Student's t, its scale anything from
- * 1 us to 1.5 ms, 3 us the likeliest; 2% are anything.  Each pair counts by how much denser it is than a wrong pair would be, and a wrong
- * one is not drawn from a hat: programs repeat themselves.  So the clock is laid beside *itself* at every shift but none, and the best
- * of these is what a wrong hypothesis can be expected to reach (`regularity`).  Only what fits better is evidence.  Residuals of wrong
- * pairings hang together, so all this counts 0.6 of what independent ones would (`TAU`).
+ * Ends.  What a line, or as few lines as jumps need, leaves of the differences of ends is noise of Student's t, its scale anything
+ * from 1 us to 1.5 ms, 3 us the likeliest; 2% are anything.  Each pair counts by how much denser it is than a wrong pair would be, and
+ * a wrong one is not drawn from a hat: programs repeat themselves.  So the clock is laid beside *itself* at every shift but none, and
+ * the best of these is what a wrong hypothesis can be expected to reach (`regularity`).  Only what fits better is evidence.  Residuals
+ * of wrong pairings hang together, so all this counts 0.6 of what independent ones would (`TAU`).
  *
  * Causality.  Nobody leaves before all came: each pair bounds the offset, and counts against it as far as it is beyond noise.
  *
@@ -16,12 +16,15 @@
  *
  * Keys.  Equal sequence numbers agree, else one in 10,000; numbers of steps agree, else one in 200, and each further step half of that.
  *
- * Nothing in common is an answer too.  It is trusted who has 1,000 times the weight of all others together: draws of tests/property/clocks
- * are wrong less often than that says, for the numbers above are on the careful side. */
+ * Nothing in common is an answer too: another job (one in a thousand inputs; one in ten thousand where the inputs are all ranks of one
+ * job, each once; one in a hundred where two claim one rank), or other steps, where the wall clock says that they recorded at different
+ * times.  Recordings far apart in time are as rare as clocks that are.
+ *
+ * An answer is trusted that has 1,000 times the weight of all others together.  In the draws of tests/property/clocks those are wrong
+ * less often than that says, for the numbers above are on the careful side. */
 #include "posterior.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,7 +57,8 @@ static double prior(const struct question *q, double offset) {
 /* How probable an offset below x is, about. */
 static double wall_below(const struct question *q, double x) {
   double usual = q->clock_error, usual_us = usual / US, all = 2 * log(YEAR_US / usual_us), far = log(fmax(fabs(x), usual) / usual) + 1;
-  double tail = 0.5 + copysign(fmin(0.5, far / all), x), near = 0.5 * erfc(-x / usual / sqrt(2)), wide = 0.5 * erfc(-x / usual / 5 / sqrt(2));
+  double tail = 0.5 + copysign(fmin(0.5, far / all), x);
+  double near = 0.5 * erfc(-x / usual / sqrt(2)), wide = 0.5 * erfc(-x / usual / 5 / sqrt(2));
   return q->no_wall ? tail : 0.80 * near + 0.15 * wide + 0.05 * tail;
 }
 
@@ -167,9 +171,10 @@ static double keys_of(const struct hypotheses *h, const struct hypothesis *y) {
 
 /* What the best pairing of the clock with itself reaches, nats a pair; +NAN: it is too short to repeat itself. */
 static bool regularity(const struct question *q, struct arena *arena, double *out) {
-  struct view view = {.arena = arena, .a = q->view->b, .b = q->view->b, .n_a = q->view->n_b, .n_b = q->view->n_b, .n_labels = q->view->n_labels};
+  struct view view = {.arena = arena, .a = q->view->b, .b = q->view->b, .n_a = q->view->n_b, .n_b = q->view->n_b};
   struct question own = *q;
   struct hypotheses h = {.q = &own, .self = true};
+  view.n_labels = q->view->n_labels;
   own.view = &view;
   own.base = 0;
   *out = NAN;
@@ -216,7 +221,8 @@ static double none_of(const struct hypotheses *h, uint32_t n, bool repeats) {
   bool steps, numbers = shares_numbers(v, &steps);
   double a0 = v->a[0]->end, a1 = v->a[v->n_a - 1]->end, b0 = v->b[0]->end, b1 = v->b[v->n_b - 1]->end;
   double apart = fmax(0, 1 - (wall_below(q, q->base + b1 - a0) - wall_below(q, q->base + b0 - a1)));
-  double span = fmax(1000, (a1 - a0 + b1 - b0) / US / 2), gap = q->no_wall ? 0 : fmax(0, fmax(b0 + q->base - a1, a0 - b1 - q->base)) / US;
+  double span = fmax(1000, (a1 - a0 + b1 - b0) / US / 2);
+  double gap = q->no_wall ? 0 : fmax(0, fmax(b0 + q->base - a1, a0 - b1 - q->base)) / US;
   double job = numbers ? q->other_job * (0.01 + apart) : q->other_job;
   double other_steps = apart * (numbers ? 1e-4 : steps ? 5e-3 * span / fmax(span, gap) : 1);
   return log((job + other_steps) * (repeats ? 1 : 0.03) * gap_density(gap, span)) + 0.5 * log(2 * M_PI * 9 / n);
@@ -358,8 +364,8 @@ static const char *shape_of(const struct posterior *p, const double *r, double s
   if (edge && 10 * far < n) return "its first or last collectives disagree with the rest";
   if (3 * far > n) return "its collectives contradict each other";
   if (beside > 1 + 2.0 * far * far / n) return "neighbouring collectives disagree with the rest";
-  if (n >= ENOUGH_FOR_RUNS && runs(r, n) < -4 && p->shape > sigma) return "what is left of its collectives' ends has a shape that no clock explains";
-  return NULL;
+  if (n < ENOUGH_FOR_RUNS || runs(r, n) >= -4 || p->shape <= sigma) return NULL;
+  return "what is left of its collectives' ends has a shape that no clock explains";
 }
 
 static bool is_violated(const struct question *q, const struct hypothesis *y) {
@@ -397,8 +403,8 @@ static const char *doubt_of(const struct question *q, const struct posterior *p,
   const struct hypothesis *y = &p->best;
   const char *shape;
   if (p->none > y->weight) return "its collectives seem to be of another job, or of other steps";
-  if (y->weight < TRUSTED) return "another way of matching its collectives fits nearly as well";
   if (y->n < FEWEST) return "too few collectives in common";
+  if (y->weight < TRUSTED) return "another way of matching its collectives fits nearly as well";
   if (y->fit.sigma > FIT_SIGMA) return "its collectives end too far from those of the others";
   if (is_violated(q, y)) return "collectives would still end before they begin";
   if ((shape = shape_of(p, r, fmax(y->fit.sigma, US)))) return shape;
@@ -453,7 +459,6 @@ bool posterior_find(const struct question *q, struct arena *arena, struct poster
   best = heaviest(&h);
   cap_counts(&h, best);
   best = heaviest(&h);
-  if (getenv("ALIGN_DEBUG")) for (uint32_t i = 0; i < h.n; i++) fprintf(stderr, "%2u n %u missed %u out %u off %.1f us sig %.2f p %u: ends %.1f caus %.1f miss %.1f keys %.1f wall %.1f W %.1f none %.1f reg %.2f al %u\n", i, h.v[i].n, h.v[i].missed, h.v[i].outside, h.v[i].offset/1e3, h.v[i].fit.sigma/1e3, h.v[i].fit.n, h.v[i].ends, h.v[i].causality, h.v[i].missing, h.v[i].keys, h.v[i].wall, h.v[i].log_weight, none_of(&h, best->n, repeats), regular, h.aliases);
   normalise(&h, none_of(&h, best->n, repeats), out);
   sum_up(&h, best, out);
   out->any = true;

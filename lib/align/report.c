@@ -23,12 +23,60 @@ static void add_joined(char *text, size_t size, const struct tk_align_host *h, b
   size_t n = strlen(text);
   if (named || h->inputs < 2) return;
   snprintf(text + n, size - n, "; its %u inputs name no host, but their clocks agree within microseconds: they are taken "
-           "for one host's",
-           (unsigned)h->inputs);
+           "for one host's", (unsigned)h->inputs);
+}
+
+/* "+12.2 ms (18%)" */
+static void add_offset(char *text, size_t size, double us, double weight) {
+  size_t n = strlen(text);
+  char time[32];
+  tk_print_duration((tk_time)llround(fmin(fabs(us), 9e12) * 1e6), time);
+  snprintf(text + n, size - n, "%s%s (%s%%)", us < 0 ? "-" : "+", time, num_fixed(100 * weight, weight < 0.01 ? 2 : 0).s);
+}
+
+/* What else it may be, where that is worth a word. */
+static void add_alternatives(char *text, size_t size, const struct tk_align_host *h, double offset_us) {
+  const double least = 0.001;
+  for (uint32_t i = 0; i < h->n_alternatives && h->alternatives[i].weight >= least; i++) {
+    size_t n = strlen(text);
+    if (i == 0 && !h->trusted) {
+      snprintf(text + n, size - n, ": ");
+      add_offset(text, size, offset_us, h->weight);
+      n = strlen(text);
+    }
+    snprintf(text + n, size - n, i == 0 && h->trusted ? "; or " : " or ");
+    add_offset(text, size, h->alternatives[i].offset_us, h->alternatives[i].weight);
+  }
+}
+
+static double offset_us(const struct align_map *m) {
+  double middle = m->curve.n ? (m->curve.x[0] + m->curve.x[m->curve.n - 1]) / 2 : 0;
+  return ((double)m->offset_ns + curve_at(&m->curve, middle)) / 1e3;
+}
+
+/* Its three numbers: the error, which rests on how ends scatter, what is proven without that, and what it rests on besides. */
+static void say_good(char *text, size_t size, const struct tk_align_host *h, const struct align_host *found) {
+  bool marker = strcmp(h->method, METHODS[TK_ALIGN_MARKER]) == 0;
+  char proven[160] = ", of which nothing is proven", unless[96] = "", set[64] = "", moved[128] = "";
+  if (h->bounded)
+    snprintf(proven, sizeof proven, ", proven to %s..%s%s us", num_fixed(h->low_us, 0).s, signbit(h->high_us) ? "" : "+",
+             num_fixed(h->high_us, 0).s);
+  if (h->unless_us > 0) {
+    char time[32];
+    tk_print_duration((tk_time)llround(fmin(h->unless_us, 9e12) * 1e6), time);
+    snprintf(unless, sizeof unless, ", unless the wall clocks were more than %s apart", time);
+  }
+  if (h->n_pieces > 1) snprintf(set, sizeof set, ", in %u pieces, for its clock was set in between", h->n_pieces);
+  if (found->moved_ns != 0)
+    snprintf(moved, sizeof moved, ", after a move by %s us to keep causality", num_fixed(found->moved_ns / 1e3, 1).s);
+  snprintf(text, size, "good to about %s us%s%s: it leaves %u %s within %s us of the other hosts (median)%s%s",
+           num_fixed(ceil(h->error_us), 0).s, proven, unless, h->anchors, marker ? "markers" : "collectives",
+           num_fixed(h->mad_us, 1).s, set, moved);
+  add_alternatives(text, size, h, offset_us(&found->map));
 }
 
 static void sentence(const struct align_reporter *r, struct tk_align_host *h, const struct align_host *found, bool named) {
-  char text[600];
+  char text[700];
   const char *why = found->why ? found->why : "it shares no collective with the others";
   if (strcmp(h->method, "reference") == 0)
     snprintf(text, sizeof text, "its clock is the reference%s%s", found->why ? "; " : "", found->why ? found->why : "");
@@ -47,9 +95,9 @@ static void sentence(const struct align_reporter *r, struct tk_align_host *h, co
   else if (!h->trusted)
     snprintf(text, sizeof text, "not to be trusted: %s", why);
   else
-    snprintf(text, sizeof text, "good to about %s us: it leaves %u %s within %s us of the other hosts (median)%s",
-             num_fixed(ceil(h->error_us), 0).s, h->anchors, r->align == TK_ALIGN_MARKER ? "markers" : "collectives",
-             num_fixed(h->mad_us, 1).s, found->moved_ns != 0 ? ", after a move to keep causality" : "");
+    say_good(text, sizeof text, h, found);
+  if (found->state == ALIGN_POOR && !h->trusted && strcmp(h->method, "given") != 0)
+    add_alternatives(text, sizeof text, h, offset_us(&found->map));
   add_joined(text, sizeof text, h, named);
   h->trust = copy_text(r->report, text);
 }
@@ -84,7 +132,15 @@ static void take_map(struct tk_align_host *h, const struct align_map *m) {
   h->at_ns = m->pivot_ns + llround(middle);
   h->offset_ns = align_offset(m, h->at_ns);
   h->drift_ppm = curve_slope(&m->curve) * 1e6;
-  h->knots = m->curve.n ? m->curve.n : 1;
+}
+
+/* An input that is of no clock of its name's is called by its rank as well. */
+static const char *name_of(const struct align_reporter *r, uint32_t host, const struct align_input *input) {
+  char text[512];
+  if (!*input->host) return path_leaf(input->name);
+  if (r->problem->known[host]) return input->host;
+  snprintf(text, sizeof text, "%.400s (rank %lld)", input->host, (long long)input->rank);
+  return copy_text(r->report, text);
 }
 
 static bool report_host(const struct align_reporter *r, uint32_t host, uint32_t first, uint32_t inputs) {
@@ -92,14 +148,19 @@ static bool report_host(const struct align_reporter *r, uint32_t host, uint32_t 
   const struct align_input *input = &r->inputs[first];
   struct tk_align_host *h = &r->report->align.hosts[r->report->align.n_hosts++];
   *h = (struct tk_align_host){
-      .name = *input->host ? input->host : path_leaf(input->name), .inputs = inputs,
+      .name = name_of(r, host, input), .inputs = inputs,
       .anchors = found->anchors, .rejected = found->rejected,
       .mad_us = found->mad_ns / 1e3, .p95_us = found->p95_ns / 1e3, .bounded = found->bounded, .feasible = found->feasible,
       .violations_before = found->before, .violations_after = found->after};
   h->method = method_of(r, host, input, r->mapped[first]);
   h->trusted = input->given || (found->state == ALIGN_REFERENCE && !found->assumed) || (r->mapped[first] && found->state == ALIGN_GOOD);
-  h->knots = 1;
   h->error_us = found->error_ns / 1e3;
+  h->weight = found->weight;
+  h->unless_us = found->unless_ns / 1e3;
+  for (uint32_t i = 0; i < found->n_others; i++)
+    h->alternatives[h->n_alternatives++] = (struct tk_align_alternative){found->others[i].offset_ns / 1e3, found->others[i].weight};
+  for (uint32_t i = 0; i < found->n_stretches; i++)
+    h->drift_error_ppm = fmax(h->drift_error_ppm, found->stretches[i].slope_error * 1e6);
   if (r->mapped[first]) take_map(h, &r->maps[first]);
   if (r->mapped[first] && !input->given && !take_pieces(h, found)) return false;
   if (!r->mapped[first]) h->violations_after = h->violations_before;
@@ -118,7 +179,7 @@ static bool is_worth_a_word(const struct align_reporter *r, uint32_t host) {
 }
 
 static void warn(const struct align_reporter *r, const uint32_t *row) {
-  char text[700];
+  char text[900];
   uint32_t n = 0, first = 0;
   for (uint32_t h = 0; h < r->problem->n_hosts; h++) {
     if (row[h] == UINT32_MAX || !is_worth_a_word(r, h)) continue;
@@ -127,8 +188,8 @@ static void warn(const struct align_reporter *r, const uint32_t *row) {
   }
   if (n == 0 || r->align == TK_ALIGN_START) return;
   const struct tk_align_host *h = &r->report->align.hosts[first];
-  if (n == 1) snprintf(text, sizeof text, "alignment: %.200s: %.380s", h->name, h->trust);
-  else snprintf(text, sizeof text, "alignment: %u hosts could not be aligned; %.200s: %.380s", n, h->name, h->trust);
+  if (n == 1) snprintf(text, sizeof text, "alignment: %.200s: %.560s", h->name, h->trust);
+  else snprintf(text, sizeof text, "alignment: %u hosts could not be aligned; %.200s: %.560s", n, h->name, h->trust);
   trace_note(r->report->notes, TK_NOTE_INFO, UINT64_MAX, text);
 }
 
@@ -154,6 +215,36 @@ static void put_number(struct buf *b, const char *key, double v) {
   append_text(b, num_fixed(fmax(-1e18, fmin(1e18, v)), 3).s);
 }
 
+static void put_pieces(struct buf *b, const struct tk_align_host *h) {
+  append_text(b, ",\"pieces\":[");
+  for (uint32_t i = 0; i < h->n_pieces; i++) {
+    const struct tk_align_piece *p = &h->pieces[i];
+    put_integer(b, i ? ",{\"from_ns\":" : "{\"from_ns\":", p->from_ns);
+    put_integer(b, ",\"to_ns\":", p->to_ns);
+    put_integer(b, ",\"offset_ns\":", p->offset_ns);
+    put_number(b, ",\"drift_ppm\":", p->drift_ppm);
+    put_number(b, ",\"error_us\":", p->error_us);
+    put_number(b, ",\"drift_error_ppm\":", p->drift_error_ppm);
+    append_text(b, "}");
+  }
+  append_text(b, "]");
+}
+
+/* What the answer rests on, and what it may be instead. */
+static void put_weights(struct buf *b, const struct tk_align_host *h) {
+  append_text(b, ",\"weight\":");
+  append_text(b, num_fixed(h->weight, 6).s);
+  if (h->unless_us > 0) put_number(b, ",\"unless_us\":", h->unless_us);
+  append_text(b, ",\"alternatives\":[");
+  for (uint32_t i = 0; i < h->n_alternatives; i++) {
+    put_number(b, i ? ",{\"offset_us\":" : "{\"offset_us\":", h->alternatives[i].offset_us);
+    append_text(b, ",\"weight\":");
+    append_text(b, num_fixed(h->alternatives[i].weight, 6).s);
+    append_text(b, "}");
+  }
+  append_text(b, "]");
+}
+
 static void put_host(struct buf *b, const struct tk_align_host *h) {
   put_text(b, "{\"host\":", h->name);
   put_text(b, ",\"method\":", h->method);
@@ -161,16 +252,19 @@ static void put_host(struct buf *b, const struct tk_align_host *h) {
   put_integer(b, ",\"offset_ns\":", h->offset_ns);
   put_integer(b, ",\"at_ns\":", h->at_ns);
   put_number(b, ",\"drift_ppm\":", h->drift_ppm);
-  put_integer(b, ",\"knots\":", h->knots);
+  put_number(b, ",\"drift_error_ppm\":", h->drift_error_ppm);
+  put_number(b, ",\"error_us\":", h->error_us);
   put_integer(b, ",\"anchors\":", h->anchors);
   put_integer(b, ",\"rejected\":", h->rejected);
   put_number(b, ",\"residual_mad_us\":", h->mad_us);
   put_number(b, ",\"residual_p95_us\":", h->p95_us);
   if (h->bounded) {
-    put_number(b, ",\"bounds_us\":[", h->low_us);
+    put_number(b, ",\"proven_us\":[", h->low_us);
     put_number(b, ",", h->high_us);
     append_text(b, h->feasible ? "],\"feasible\":true" : "],\"feasible\":false");
   }
+  if (h->n_pieces) put_pieces(b, h);
+  if (h->anchors && h->weight > 0) put_weights(b, h);
   put_integer(b, ",\"violations_before\":", h->violations_before);
   put_integer(b, ",\"violations_after\":", h->violations_after);
   append_text(b, h->trusted ? ",\"trusted\":true" : ",\"trusted\":false");

@@ -1,9 +1,9 @@
 /* solve.c - from anchors to a map for each host, and whom to trust (align.h).
  *
- * Hosts are placed one after the other: the reference first, then those that have a label in common with what is placed, each beside the
- * common timeline, which it joins if it can be trusted; who cannot is tried once more when all others are in.  Where nobody has anything
- * in common with what is placed, the first of the rest begins a timeline of its own, by its wall clock.  A label leads to the hosts that
- * have it but once, so this is no more work than there are sights.
+ * Hosts are placed one after the other: the reference first, then those that have a label in common with what is placed, each beside
+ * the common timeline, which it joins if it can be trusted; who cannot is tried once more when all others are in.  Where nobody has
+ * anything in common with what is placed, the first of the rest begins a timeline of its own, by its wall clock.  A label leads to the
+ * hosts that have it but once, so this is no more work than there are sights.
  *
  * A host is inputs of one name, and that they have one clock is an assumption, which is tested (hosts.c). */
 #include <math.h>
@@ -20,6 +20,7 @@
 #define Z95 1.96
 
 static const char BY_NAME[] = "that all its inputs have one clock is said by their name alone";
+static const char ROOT_BY_NAME[] = "that all inputs of the host that it was put on have one clock is said by their name alone";
 
 struct solver {
   struct align_work w;
@@ -33,7 +34,6 @@ struct solver {
   uint32_t *queue, n_queue;
   uint8_t *seen;        /* by host: it was queued */
   struct timeline common;
-  struct sight *parted; /* sights of the collectives of timelines that are done, with their numbers */
   uint32_t base;        /* number of the first collective of the common timeline */
 };
 
@@ -212,7 +212,8 @@ static bool match_others(struct solver *s, uint32_t host, const struct question 
   }
   for (uint32_t i = 0; ok && i < count_of(s, host); i++) {
     if (v[i].equal || v[i].vague) continue;
-    const uint32_t *at = v[i].exact ? map_get(&exact, v[i].exact) : stepped && v[i].stepped ? map_get(&place, place_key(&v[i], shift)) : NULL;
+    bool by_place = !v[i].exact && stepped && v[i].stepped;
+    const uint32_t *at = v[i].exact ? map_get(&exact, v[i].exact) : by_place ? map_get(&place, place_key(&v[i], shift)) : NULL;
     if (at && s->common.v[*at].label == v[i].label) v[i].collective = *at;
   }
   map_free(&exact);
@@ -364,7 +365,9 @@ static bool list_members(struct solver *s) {
     for (uint32_t i = 0; i < count_of(s, h); i++) {
       const struct sight *x = &sights_of(s, h)[i];
       if (x->collective == ALIGN_NONE || at[x->collective] == ALIGN_NONE) continue;
-      w->members[at[x->collective]++] = (struct align_member){h, x->collective, x->last_start, x->last_sent, x->first_end, x->first_received};
+      if (w->root[h] == h) s->s->hosts[h].anchors++;
+      struct align_member m = {h, x->collective, x->last_start, x->last_sent, x->first_end, x->first_received};
+      w->members[at[x->collective]++] = m;
     }
   }
   return true;
@@ -408,7 +411,7 @@ static void judge(const struct solver *s) {
     if (!good || s->w.p->marker) continue;
     if (o->after) o->why = "collectives would still end before they begin";
     else if (o->assumed) o->why = BY_NAME;
-    else if (s->s->hosts[o->root].assumed) o->why = "that all inputs of the host that it was put on have one clock is said by their name alone";
+    else if (s->s->hosts[o->root].assumed) o->why = ROOT_BY_NAME;
     if (o->why) o->state = ALIGN_POOR;
   }
 }

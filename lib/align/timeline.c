@@ -49,8 +49,8 @@ static bool claims_twice(const struct align_anchor *v, uint32_t n, uint32_t i) {
 static double middle(const double *ends, uint32_t n) { return (ends[(n - 1) / 2] + ends[n / 2]) / 2; }
 
 static uint32_t make_sight(const struct align_anchor *v, uint32_t n, int64_t pivot, struct sight *out) {
-  struct sight s = {.label = v->label, .exact = v->exact, .step = v->step, .stepped = v->stepped, .program = v->module != 0, .equal = true, .vague = true,
-                    .collective = ALIGN_NONE, .next = ALIGN_NONE};
+  struct sight s = {.label = v->label, .exact = v->exact, .step = v->step, .stepped = v->stepped, .program = v->module != 0,
+                    .equal = true, .vague = true, .collective = ALIGN_NONE, .next = ALIGN_NONE};
   enum { MOST = 64 };
   double ends[MOST];
   uint32_t n_ends = 0;

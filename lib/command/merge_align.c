@@ -246,6 +246,7 @@ static bool solve(struct aligner *a) {
   p->anchors = &a->anchors;
   p->n_inputs = (uint32_t)a->in->n;
   p->marker = a->opt->align == TK_ALIGN_MARKER;
+  p->clock_error_ns = (double)a->opt->clock_error / 1e3;
   if (!find_hosts(a) || !find_reference(a) || !weigh_jobs(a) || !note_walls(a)) return false;
   drop_given(a);
   return align_solve(p, &a->solution, a->err);
@@ -342,6 +343,7 @@ bool merge_align(struct merge_alignment *out, const struct merge_inputs *in, con
   *out = (struct merge_alignment){.start_ns = INT64_MAX, .mem = {.limit = os_memory_limit(opt->load.max_memory)}};
   a.arena.mem = a.anchors.mem = a.mem;
   if (opt->align == TK_ALIGN_MARKER && !opt->marker) return err_set(err, TK_EUSAGE, "no marker is named");
+  if (opt->clock_error < 0) return err_set(err, TK_EUSAGE, "clocks are apart by a time that is not negative");
   if (!check_request(&a)) return false;
   a.start_only = !is_needed(in, opt);
   bool ok = a.start_only ? align_report_none(report, opt->align, in->n < 2 || one_host_by_place(in)) : true;

@@ -140,8 +140,7 @@ static void judge_job(const struct job *j, const struct tk_merge_report *r, stru
 
 static void say(const struct tk_merge_report *r) {
   for (size_t i = 0; i < r->align.n_hosts; i++)
-    printf("%s: %+.3f us, proven %.1f..%.1f: %s\n", r->align.hosts[i].name, (double)r->align.hosts[i].offset_ns / 1e3, r->align.hosts[i].low_us,
-           r->align.hosts[i].high_us, r->align.hosts[i].trust);
+    printf("%s: %+.3f us: %s\n", r->align.hosts[i].name, (double)r->align.hosts[i].offset_ns / 1e3, r->align.hosts[i].trust);
 }
 
 static bool run(enum job_kind kind, unsigned size, unsigned jitter, uint64_t seed, const char *folder, struct count *c) {

@@ -39,7 +39,8 @@ static uint32_t members_of(const struct job *j, unsigned rank, unsigned group) {
 }
 
 static void print_head(FILE *f, const struct job *j, unsigned rank) {
-  fprintf(f, "{\"schemaVersion\":1,\"distributedInfo\":{\"backend\":\"nccl\",\"rank\":%u,\"world_size\":%u", own_rank(j, rank), j->ranks);
+  fprintf(f, "{\"schemaVersion\":1,\"distributedInfo\":{\"backend\":\"nccl\",\"rank\":%u,\"world_size\":%u", own_rank(j, rank),
+          j->ranks);
   if (j->members_known || j->way_of_names % 3 == 2) {
     fputs(",\"pg_config\":[", f);
     for (unsigned g = 0; g < 3; g++) {
