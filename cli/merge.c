@@ -17,7 +17,7 @@ struct params {
   struct opt_list offsets;
   int64_t clock_error;
   int group_by;
-  bool keep_going, require_align, manifest;
+  bool keep_going, require_align, manifest, to_zero;
 };
 
 #define FIELD(field) offsetof(struct params, field)
@@ -53,6 +53,7 @@ static const struct opt opts[] = {
     FIELD(require_align), 0, 0, 0 },
   { OPT_FILE, 0, "align-report", "FILE", "write the report on the clocks to this file, as JSON, also in a dry run",
     FIELD(align_report), 0, 0, 0 },
+  { OPT_FLAG, 0, "to-zero", 0, "let the first event of all be at time 0", FIELD(to_zero), 0, 0, 0 },
   { OPT_STRING, 0, "label", "TEXT",
     "name of each process (default: \"rank {rank} - {host} - {process}\"); further fields: {pid}, {input}", FIELD(label), 0, 0, 0 },
   { OPT_WORD, 0, "group-by", "WHAT", "how the rows of the timeline are ordered", FIELD(group_by), group_words, 0, 0 },
@@ -297,6 +298,7 @@ static int cmd_merge(const void *params, const struct operands *in) {
     .offsets = p->offsets.v,
     .keep_going = p->keep_going,
     .label = p->label,
+    .to_zero = p->to_zero,
     .group_by = (enum tk_group_by)p->group_by,
     .manifest = p->manifest,
     .align_report = p->align_report,

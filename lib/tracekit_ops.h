@@ -37,6 +37,7 @@ struct tk_merge_options {
   const char *label;   /* how processes are named; NULL = "rank {rank} - {host} - {process}"; also {pid}, {input} */
   enum tk_group_by group_by;
   bool manifest;       /* not one trace, but a tar of the inputs, unpacked, with Perfetto's perfetto_manifest.json before them */
+  bool to_zero;        /* the output begins at time 0; a known clock keeps its absolute times */
   bool keep_going;     /* leave out inputs that cannot be read */
   bool keep_truncated; /* take what there is of inputs that end too early, else they cannot be read */
   const char *align_report; /* file for what was found of the clocks, as JSON; NULL = none */
