@@ -141,7 +141,7 @@ static unsigned says(const struct collector *c, uint32_t args, const char *name)
          (all_positive(collect_text(c->t, args, "Out split size", &id)) ? ALIGN_RECEIVES : 0u);
 }
 
-/* What the kernel's name alone says.  Of a broadcast or a reduction it does not say who the root is; what sends and receives may be an
+/* What the kernel's name alone says: not which ranks took part, so nothing is bounded by it.  Of a broadcast or a reduction it does not say who the root is; what sends and receives may be an
  * exchange of all with all, or a message. */
 static unsigned name_says(const char *name) {
   static const char *const barriers[] = {"AllReduce", "AllGather", "ReduceScatter", "AllToAll", NULL};
@@ -150,9 +150,9 @@ static unsigned name_says(const char *name) {
   const char *end = strpbrk(name, "(<");
   char head[128];
   snprintf(head, sizeof head, "%.*s", end ? (int)(end - name < 120 ? end - name : 120) : 120, name);
-  if (text_any_holds(head, barriers)) return ALIGN_BARRIER;
+  if (text_any_holds(head, barriers)) return ALIGN_EQUAL;
   if (text_any_holds(head, others)) return 0;
-  return text_any_holds(head, unclear) ? ALIGN_VAGUE : ALIGN_BARRIER;
+  return text_any_holds(head, unclear) ? ALIGN_VAGUE : ALIGN_EQUAL;
 }
 
 static unsigned kernel_says(const struct collector *c, const struct tk_event *e) {
@@ -210,7 +210,7 @@ static uint64_t label_of_op(const struct collector *c, tk_id op, unsigned *what)
   if (!text_begins(text, "nccl:")) return 0;
   snprintf(name, sizeof name, "%s ", text + 5);
   if (text_any_begins(name, one_way)) *what = 0;
-  else if (!strstr(name, "coalesced")) *what = ALIGN_BARRIER;
+  else if (!strstr(name, "coalesced")) *what = ALIGN_EQUAL;
   uint64_t label = align_mix(4, hash_bytes(name, strlen(name)));
   if (!tk_args_find(c->t, e->args, "Input Dims", &dims) || (dims.type != TK_ARG_JSON && dims.type != TK_ARG_STR)) return label;
   return align_mix(label, collect_hash(c->t, dims.s));

@@ -2,9 +2,11 @@
  *
  * Ends.  What a line, or as few lines as jumps need, leaves of the differences of ends is noise of Student's t, its scale anything
  * from 1 us to 1.5 ms, 3 us the likeliest; 2% are anything.  Each pair counts by how much denser it is than a wrong pair would be, and
- * a wrong one is not drawn from a hat: programs repeat themselves.  So the clock is laid beside *itself* at every shift but none, and
- * the best of these is what a wrong hypothesis can be expected to reach (`regularity`).  Only what fits better is evidence.  Residuals
- * of wrong pairings hang together, so all this counts 0.6 of what independent ones would (`TAU`).
+ * a wrong one is not drawn from a hat: programs repeat themselves.  Where other steps are paired, the differences of ends wander: every
+ * interval that took longer or shorter moves all that follow.  How far they wander from one collective to the next is learnt from the
+ * clock laid beside *itself*, shifted (`rhythm`), by the time between the two, so that long pauses and short layers each count as they
+ * vary.  A program without variation gives no evidence, however many collectives it has.  All this counts 0.6 of what it would if the
+ * model were right (`TAU`).
  *
  * Causality.  Nobody leaves before all came: each pair bounds the offset, and counts against it as far as it is beyond noise.
  *
@@ -33,7 +35,8 @@
 #define YEAR_US 3.15e13
 #define NO_PERIOD 3      /* nats: regularity of what was not long enough to repeat itself */
 #define PIECE 18         /* nats: of another piece, as pieces.c reckons */
-#define MARGIN 0.3       /* nats a pair: what fits better than regularity by less may be luck */
+#define MARGIN 0.45      /* nats a pair: 0.35 that noise alone gains so, and what may be luck */
+#define LEAST_BEAT (3 * US) /* the noise of two ends */
 #define FIT_SIGMA 30e3   /* ns: nothing wider is called a barrier */
 #define SLACK (4 * US)   /* of causality: clocks count us, and their begin is not their kernel's */
 enum { MOST_POINTS = 256, SIGMAS = 16, FEWEST = 4, ENOUGH_FOR_RUNS = 12 };
@@ -169,25 +172,108 @@ static double keys_of(const struct hypotheses *h, const struct hypothesis *y) {
 
 /* ---- how regular is the program? ---- */
 
-/* What the best pairing of the clock with itself reaches, nats a pair; +NAN: it is too short to repeat itself. */
-static bool regularity(const struct question *q, struct arena *arena, double *out) {
+enum { OCTAVES = 48, SELVES = 4, FEWEST_STEPS = 3 };
+
+/* How far, from one collective to the next, the differences of ends drift away where wrong ones are paired: by the time between the two
+ * (octaves of us).  Learnt from the clock laid beside itself. */
+struct rhythm {
+  double scale[OCTAVES]; /* ns; 0 = not seen */
+  bool repeats;          /* the program was long enough to repeat itself */
+};
+
+struct beat {
+  uint32_t octave;
+  double step;
+};
+
+static uint32_t octave_of(double gap) {
+  int octave = gap > US ? ilogb(gap / US) : 0;
+  return octave < OCTAVES ? (uint32_t)octave : OCTAVES - 1;
+}
+
+static int by_octave(const void *pa, const void *pb) {
+  const struct beat *a = pa, *b = pb;
+  if (a->octave != b->octave) return a->octave < b->octave ? -1 : 1;
+  return (a->step > b->step) - (a->step < b->step);
+}
+
+/* The lower of what the middle and the quarter say: a rhythm that is taken for more regular than it is claims less. */
+static double scale_of_beats(const struct beat *v, uint32_t n) {
+  return fmax(fmin(v[n / 2].step / 0.718, v[n / 4].step / 0.334), LEAST_BEAT);
+}
+
+/* An octave of which too little was seen is as the one below it, which is not longer. */
+static void learn(struct rhythm *out, struct beat *v, uint32_t n) {
+  double last = LEAST_BEAT;
+  if (n) qsort(v, n, sizeof *v, by_octave);
+  for (uint32_t i = 0, k; i < n; i = k) {
+    for (k = i; k < n && v[k].octave == v[i].octave;) k++;
+    if (k - i >= FEWEST_STEPS) out->scale[v[i].octave] = scale_of_beats(v + i, k - i);
+  }
+  for (uint32_t o = 0; o < OCTAVES; o++) {
+    if (out->scale[o] > 0) last = out->scale[o];
+    else out->scale[o] = last;
+  }
+}
+
+/* What a wrong pairing makes of the step from one residual to the next, ln of its density. */
+static double beat_density(const struct rhythm *r, double step, double gap) {
+  double in = noise_density(step, r->scale[octave_of(gap)]) + log(US) + log(0.98), floor = log(0.02 / 20e3);
+  return in > floor + 6 ? in : log(exp(in) + exp(floor));
+}
+
+/* The pairings of the clock with itself that are closest: what it has to be compared with. */
+static uint32_t closest(struct hypotheses *h, struct hypothesis **out) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < h->n; i++) {
+    struct hypothesis *y = &h->v[i];
+    if (y->n < FEWEST) continue;
+    double ends = fit_some(h, y, false);
+    count_missing(h, y);
+    y->log_weight = (ends + missing_of(y)) / y->n;
+    uint32_t at = n < SELVES ? n++ : SELVES;
+    while (at > 0 && out[at - 1]->log_weight < y->log_weight) {
+      if (at < SELVES) out[at] = out[at - 1];
+      at--;
+    }
+    if (at < SELVES) out[at] = y;
+  }
+  return n;
+}
+
+static bool learn_rhythm(const struct question *q, struct arena *arena, struct rhythm *out) {
   struct view view = {.arena = arena, .a = q->view->b, .b = q->view->b, .n_a = q->view->n_b, .n_b = q->view->n_b};
   struct question own = *q;
   struct hypotheses h = {.q = &own, .self = true};
+  struct hypothesis *best[SELVES];
+  uint32_t n = 0;
   view.n_labels = q->view->n_labels;
   own.view = &view;
   own.base = 0;
-  *out = NAN;
-  if (!hypotheses_find(&h, arena)) return false;
-  for (uint32_t i = 0; i < h.n; i++) {
-    struct hypothesis *y = &h.v[i];
-    if (y->n < FEWEST) continue;
-    double ends = fit_some(&h, y, true);
-    count_missing(&h, y);
-    double each = (ends + missing_of(y) - (y->fit.n - 1) * PIECE) / y->n + MARGIN;
-    if (!(each <= *out)) *out = each;
+  *out = (struct rhythm){.repeats = false};
+  struct beat *beats = arena_alloc(arena, SELVES * ((size_t)view.n_b + 1) * sizeof *beats);
+  if (!beats || !hypotheses_find(&h, arena)) return false;
+  uint32_t selves = closest(&h, best);
+  for (uint32_t i = 0; i < selves; i++) {
+    uint32_t stride = best[i]->n / MOST_POINTS + 1, points = hypothesis_points(&h, best[i], stride, h.points);
+    for (uint32_t k = 1; k < points; k++)
+      beats[n++] = (struct beat){octave_of(h.points[k].x - h.points[k - 1].x), fabs(h.points[k].y - h.points[k - 1].y)};
   }
+  out->repeats = selves > 0;
+  learn(out, beats, n);
   return true;
+}
+
+/* How much denser the residuals of a hypothesis are, as noise, than a wrong pairing would make them. */
+static double gain_of(struct hypotheses *h, struct hypothesis *y, const struct rhythm *rhythm) {
+  double ends = fit_some(h, y, true), wrong = 0;
+  if (!rhythm->repeats) return ends + NO_PERIOD * (double)y->n;
+  uint32_t stride = y->n / MOST_POINTS + 1, n = hypothesis_points(h, y, stride, h->points);
+  for (uint32_t i = 1; i < n; i++) {
+    double step = pieces_residual(&y->fit, h->points, i) - pieces_residual(&y->fit, h->points, i - 1);
+    wrong += beat_density(rhythm, step, h->points[i].x - h->points[i - 1].x);
+  }
+  return (ends / y->n * n - wrong * n / fmax(1, n - 1) - MARGIN * n) * y->n / n;
 }
 
 /* ---- weights ---- */
@@ -254,10 +340,9 @@ static struct hypothesis *heaviest(struct hypotheses *h) {
   return best;
 }
 
-static void weigh(struct hypotheses *h, struct hypothesis *y, double regular) {
-  double ends = fit_some(h, y, true);
+static void weigh(struct hypotheses *h, struct hypothesis *y, const struct rhythm *rhythm) {
+  y->ends = gain_of(h, y, rhythm);
   count_missing(h, y);
-  y->ends = ends - y->n * regular;
   y->missing = missing_of(y);
   y->causality = causality_of(h, y);
   y->keys = keys_of(h, y);
@@ -438,17 +523,15 @@ static bool finish(const struct hypotheses *h, struct arena *arena, struct poste
 
 bool posterior_find(const struct question *q, struct arena *arena, struct posterior *out) {
   struct hypotheses h = {.q = q};
-  double regular, least = INFINITY;
+  struct rhythm rhythm;
   *out = (struct posterior){.none = 1};
   if (!hypotheses_find(&h, arena)) return false;
   if (h.n == 0) return true;
-  if (!regularity(q, arena, &regular)) return false;
-  bool repeats = !isnan(regular);
-  if (!repeats) regular = -NO_PERIOD;
-  for (uint32_t i = 0; i < h.n; i++) weigh(&h, &h.v[i], regular);
+  if (!learn_rhythm(q, arena, &rhythm)) return false;
+  for (uint32_t i = 0; i < h.n; i++) weigh(&h, &h.v[i], &rhythm);
   struct hypothesis *best = heaviest(&h);
   if (best->fit.sigma <= 8 * US && best->ends < 0) { /* noise is noise: it says nothing for there being no relation */
-    least = -best->ends / best->n;
+    double least = -best->ends / best->n;
     for (uint32_t i = 0; i < h.n; i++) {
       h.v[i].log_weight += TAU * h.v[i].n * least;
       h.v[i].ends += h.v[i].n * least;
@@ -459,7 +542,7 @@ bool posterior_find(const struct question *q, struct arena *arena, struct poster
   best = heaviest(&h);
   cap_counts(&h, best);
   best = heaviest(&h);
-  normalise(&h, none_of(&h, best->n, repeats), out);
+  normalise(&h, none_of(&h, best->n, rhythm.repeats), out);
   sum_up(&h, best, out);
   out->any = true;
   out->best = *best;
