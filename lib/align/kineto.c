@@ -141,8 +141,8 @@ static unsigned says(const struct collector *c, uint32_t args, const char *name)
          (all_positive(collect_text(c->t, args, "Out split size", &id)) ? ALIGN_RECEIVES : 0u);
 }
 
-/* What the kernel's name alone says: not which ranks took part, so nothing is bounded by it.  Of a broadcast or a reduction it does not say who the root is; what sends and receives may be an
- * exchange of all with all, or a message. */
+/* What the kernel's name alone says: not which ranks took part, so nothing is bounded by it.  Of a broadcast or a reduction it does not
+ * say who the root is; what sends and receives may be an exchange of all with all, or a message. */
 static unsigned name_says(const char *name) {
   static const char *const barriers[] = {"AllReduce", "AllGather", "ReduceScatter", "AllToAll", NULL};
   static const char *const others[] = {"Broadcast", "Bcast", "Reduce", NULL};

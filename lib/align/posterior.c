@@ -5,7 +5,7 @@
  * a wrong one is not drawn from a hat: programs repeat themselves.  Where other steps are paired, the differences of ends wander: every
  * interval that took longer or shorter moves all that follow.  How far they wander from one collective to the next is learnt from the
  * clock laid beside *itself*, shifted (`rhythm`), by the time between the two, so that long pauses and short layers each count as they
- * vary.  A program without variation gives no evidence, however many collectives it has.  All this counts 0.6 of what it would if the
+ * vary.  A program without variation gives no evidence, however many collectives it has.  All this counts 0.85 of what it would if the
  * model were right (`TAU`).
  *
  * Causality.  Nobody leaves before all came: each pair bounds the offset, and counts against it as far as it is beyond noise.
@@ -22,21 +22,25 @@
  * job, each once; one in a hundred where two claim one rank), or other steps, where the wall clock says that they recorded at different
  * times.  Recordings far apart in time are as rare as clocks that are.
  *
- * An answer is trusted that has 1,000 times the weight of all others together.  In the draws of tests/property/clocks those are wrong
- * less often than that says, for the numbers above are on the careful side. */
+ * An answer is trusted that has 1,000 times the weight of all others together, or would have if the wall clocks were within five times
+ * `clock_error`, if that is nine times as probable as not: then it is said (`unless`).  In the draws of tests/property/clocks such
+ * answers are wrong less often than that says, for the numbers above are on the careful side. */
 #include "posterior.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define TAU 0.6
+#define TAU 0.85
 #define TRUSTED 0.999
+#define ANYTHING (0.02 / 20e3) /* per us: 2% are off by anything up to 20 ms */
+#define LIKELY 0.9
 #define YEAR_US 3.15e13
-#define NO_PERIOD 3      /* nats: regularity of what was not long enough to repeat itself */
+#define NO_PERIOD 3      /* nats a pair, for what was not long enough to repeat itself: wrong ones are within some 10 us */
 #define PIECE 18         /* nats: of another piece, as pieces.c reckons */
 #define MARGIN 0.45      /* nats a pair: 0.35 that noise alone gains so, and what may be luck */
 #define LEAST_BEAT (3 * US) /* the noise of two ends */
+#define IRREGULAR 8      /* nats: as NO_PERIOD, of what was long enough and has no period */
 #define FIT_SIGMA 30e3   /* ns: nothing wider is called a barrier */
 #define SLACK (4 * US)   /* of causality: clocks count us, and their begin is not their kernel's */
 enum { MOST_POINTS = 256, SIGMAS = 16, FEWEST = 4, ENOUGH_FOR_RUNS = 12 };
@@ -57,8 +61,10 @@ static double prior(const struct question *q, double offset) {
   return (1 - q->same) * apart + (fabs(offset) <= near ? q->same * US / (2 * near) : 0);
 }
 
-/* How probable an offset below x is, about. */
-static double wall_below(const struct question *q, double x) {
+/* How probable an offset below x is, about.  Of clocks that are within `most` of each other, INFINITY = whatever they are. */
+static double wall_below(const struct question *q, double x, double most) {
+  if (isfinite(most)) return (wall_below(q, fmax(-most, fmin(most, x)), INFINITY) - wall_below(q, -most, INFINITY)) /
+                             (wall_below(q, most, INFINITY) - wall_below(q, -most, INFINITY));
   double usual = q->clock_error, usual_us = usual / US, all = 2 * log(YEAR_US / usual_us), far = log(fmax(fabs(x), usual) / usual) + 1;
   double tail = 0.5 + copysign(fmin(0.5, far / all), x);
   double near = 0.5 * erfc(-x / usual / sqrt(2)), wide = 0.5 * erfc(-x / usual / 5 / sqrt(2));
@@ -77,7 +83,7 @@ struct residuals {
 static double density_of(const struct residuals *v, double tau) {
   double terms[SIGMAS], most = -INFINITY, sum = 0, sigma = US;
   for (int k = 0; k < SIGMAS; k++, sigma *= 1.63) {
-    double about = log(sigma / (3 * US)) / 1.2, d = 0, floor = log(0.02 / 20e3);
+    double about = log(sigma / (3 * US)) / 1.2, d = 0, floor = log(ANYTHING);
     for (uint32_t i = 0; i < v->n; i++) {
       double in = noise_density(v->r[i], sigma) + log(US) + log(0.98);
       d += in > floor + 6 ? in : log(exp(in) + exp(floor));
@@ -179,6 +185,7 @@ enum { OCTAVES = 48, SELVES = 4, FEWEST_STEPS = 3 };
 struct rhythm {
   double scale[OCTAVES]; /* ns; 0 = not seen */
   bool repeats;          /* the program was long enough to repeat itself */
+  bool irregular;        /* it was, and did not: no pairing but the right one has many pairs */
 };
 
 struct beat {
@@ -218,7 +225,7 @@ static void learn(struct rhythm *out, struct beat *v, uint32_t n) {
 
 /* What a wrong pairing makes of the step from one residual to the next, ln of its density. */
 static double beat_density(const struct rhythm *r, double step, double gap) {
-  double in = noise_density(step, r->scale[octave_of(gap)]) + log(US) + log(0.98), floor = log(0.02 / 20e3);
+  double in = noise_density(step, r->scale[octave_of(gap)]) + log(US) + log(0.98), floor = log(ANYTHING);
   return in > floor + 6 ? in : log(exp(in) + exp(floor));
 }
 
@@ -253,13 +260,15 @@ static bool learn_rhythm(const struct question *q, struct arena *arena, struct r
   *out = (struct rhythm){.repeats = false};
   struct beat *beats = arena_alloc(arena, SELVES * ((size_t)view.n_b + 1) * sizeof *beats);
   if (!beats || !hypotheses_find(&h, arena)) return false;
-  uint32_t selves = closest(&h, best);
+  uint32_t selves = closest(&h, best), longest = 0;
   for (uint32_t i = 0; i < selves; i++) {
     uint32_t stride = best[i]->n / MOST_POINTS + 1, points = hypothesis_points(&h, best[i], stride, h.points);
     for (uint32_t k = 1; k < points; k++)
       beats[n++] = (struct beat){octave_of(h.points[k].x - h.points[k - 1].x), fabs(h.points[k].y - h.points[k - 1].y)};
   }
-  out->repeats = selves > 0;
+  for (uint32_t i = 0; i < h.n; i++) longest = h.v[i].n > longest ? h.v[i].n : longest;
+  out->irregular = view.n_b >= ENOUGH_FOR_RUNS && view.n_b >= 3 * view.n_labels && 4 * longest < view.n_b;
+  out->repeats = selves > 0 || out->irregular;
   learn(out, beats, n);
   return true;
 }
@@ -267,11 +276,13 @@ static bool learn_rhythm(const struct question *q, struct arena *arena, struct r
 /* How much denser the residuals of a hypothesis are, as noise, than a wrong pairing would make them. */
 static double gain_of(struct hypotheses *h, struct hypothesis *y, const struct rhythm *rhythm) {
   double ends = fit_some(h, y, true), wrong = 0;
-  if (!rhythm->repeats) return ends + NO_PERIOD * (double)y->n;
-  uint32_t stride = y->n / MOST_POINTS + 1, n = hypothesis_points(h, y, stride, h->points);
+  if (!rhythm->repeats || rhythm->irregular) return ends + (rhythm->irregular ? IRREGULAR : NO_PERIOD) * (double)y->n;
+  uint32_t stride = y->n / MOST_POINTS + 1, n = hypothesis_points(h, y, stride, h->points), last = 0;
   for (uint32_t i = 1; i < n; i++) {
-    double step = pieces_residual(&y->fit, h->points, i) - pieces_residual(&y->fit, h->points, i - 1);
-    wrong += beat_density(rhythm, step, h->points[i].x - h->points[i - 1].x);
+    double r = pieces_residual(&y->fit, h->points, i), before = pieces_residual(&y->fit, h->points, last);
+    bool far = fabs(r) > fmax(10 * y->fit.sigma, 30 * US);
+    wrong += far ? log(ANYTHING) : beat_density(rhythm, r - before, h->points[i].x - h->points[last].x);
+    if (!far) last = i; /* one that is far off speaks neither for nor against, and not twice */
   }
   return (ends / y->n * n - wrong * n / fmax(1, n - 1) - MARGIN * n) * y->n / n;
 }
@@ -301,12 +312,12 @@ static double gap_density(double gap, double span) { return gap <= span ? 1 / sp
 
 /* ln of the weight of that nothing of both is the same: another job, or other steps of this one, if the wall clock says that they
  * recorded at different times.  That two jobs count alike is no wonder where they ran one after the other. */
-static double none_of(const struct hypotheses *h, uint32_t n, bool repeats) {
+static double none_of(const struct hypotheses *h, uint32_t n, bool repeats, double most) {
   const struct question *q = h->q;
   const struct view *v = q->view;
   bool steps, numbers = shares_numbers(v, &steps);
   double a0 = v->a[0]->end, a1 = v->a[v->n_a - 1]->end, b0 = v->b[0]->end, b1 = v->b[v->n_b - 1]->end;
-  double apart = fmax(0, 1 - (wall_below(q, q->base + b1 - a0) - wall_below(q, q->base + b0 - a1)));
+  double apart = fmax(0, 1 - (wall_below(q, q->base + b1 - a0, most) - wall_below(q, q->base + b0 - a1, most)));
   double span = fmax(1000, (a1 - a0 + b1 - b0) / US / 2);
   double gap = q->no_wall ? 0 : fmax(0, fmax(b0 + q->base - a1, a0 - b1 - q->base)) / US;
   double job = numbers ? q->other_job * (0.01 + apart) : q->other_job;
@@ -365,13 +376,37 @@ static bool is_alike(const struct hypothesis *a, const struct hypothesis *b) {
   return fabs(a->offset - b->offset) <= fmax(12 * US, 3 * fmin(a->fit.sigma, 50 * US));
 }
 
-static void normalise(struct hypotheses *h, double none, struct posterior *out) {
+/* Of those within `limit` of the wall clock. */
+static void normalise(struct hypotheses *h, double none, double limit, struct posterior *out) {
   double most = none, sum;
-  for (uint32_t i = 0; i < h->n; i++) most = fmax(most, h->v[i].log_weight);
+  for (uint32_t i = 0; i < h->n; i++)
+    if (fabs(h->v[i].offset) <= limit) most = fmax(most, h->v[i].log_weight);
   sum = exp(none - most);
-  for (uint32_t i = 0; i < h->n; i++) sum += exp(h->v[i].log_weight - most);
-  for (uint32_t i = 0; i < h->n; i++) h->v[i].weight = exp(h->v[i].log_weight - most) / sum;
+  for (uint32_t i = 0; i < h->n; i++) {
+    struct hypothesis *y = &h->v[i];
+    y->weight = fabs(y->offset) <= limit ? exp(y->log_weight - most) : 0;
+    sum += y->weight;
+  }
+  for (uint32_t i = 0; i < h->n; i++) h->v[i].weight /= sum;
   out->none = exp(none - most) / sum;
+}
+
+static double weight_at(const struct hypotheses *h, const struct hypothesis *best) {
+  double weight = 0;
+  for (uint32_t i = 0; i < h->n; i++)
+    if (is_alike(best, &h->v[i])) weight += h->v[i].weight;
+  return weight;
+}
+
+/* What is most probable, and certain if the wall clocks are as good as nearly all are, is told with that condition. */
+static void normalise_both(struct hypotheses *h, const struct hypothesis *best, bool repeats, struct posterior *out) {
+  double limit = 5 * h->q->clock_error;
+  normalise(h, none_of(h, best->n, repeats, INFINITY), INFINITY, out);
+  double weight = weight_at(h, best);
+  if (weight >= TRUSTED || weight < LIKELY || fabs(best->offset) > limit || h->q->no_wall) return;
+  normalise(h, none_of(h, best->n, repeats, limit), limit, out);
+  if (weight_at(h, best) >= TRUSTED) out->unless = limit;
+  else normalise(h, none_of(h, best->n, repeats, INFINITY), INFINITY, out);
 }
 
 /* ---- what is left besides ---- */
@@ -542,7 +577,7 @@ bool posterior_find(const struct question *q, struct arena *arena, struct poster
   best = heaviest(&h);
   cap_counts(&h, best);
   best = heaviest(&h);
-  normalise(&h, none_of(&h, best->n, rhythm.repeats), out);
+  normalise_both(&h, best, rhythm.repeats, out);
   sum_up(&h, best, out);
   out->any = true;
   out->best = *best;

@@ -360,9 +360,16 @@ static bool order_rows(struct merger *m) {
   return merge_order(m->alignment.who, m->n_inputs, true, m->places) || err_set(m->err, TK_ELIMIT, "out of memory");
 }
 
+/* What cannot be read twice without a copy is not read twice only to see when it begins. */
+static bool has_stdin(const struct merger *m) {
+  for (size_t i = 0; i < m->n_inputs; i++)
+    if (strcmp(m->inputs[i].name, "standard input") == 0 || strcmp(m->inputs[i].name, "-") == 0) return true;
+  return false;
+}
+
 static bool align_inputs(struct merger *m) {
   struct merge_inputs in = {m->sources, m->first, m->n_inputs};
-  bool start = m->output->needs_start || m->opt->align != TK_ALIGN_NONE || m->opt->to_zero;
+  bool start = m->output->needs_start || m->opt->to_zero || (m->opt->align != TK_ALIGN_NONE && !has_stdin(m));
   return merge_align(&m->alignment, &in, m->opt, start, m->report, m->err);
 }
 

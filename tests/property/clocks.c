@@ -33,7 +33,8 @@ static const struct limit limits[JOB_KINDS] = {
 };
 
 struct count {
-  unsigned hosts, right, wrong, outside, premised;
+  unsigned hosts, right, wrong, outside;
+  unsigned premised; /* wrong, by a condition that was said and did not hold */
   unsigned times, covered, proven, within;
   double worst;
 };
@@ -78,6 +79,7 @@ static double true_offset(const struct job *j, unsigned host, unsigned reference
 
 static void judge(const struct job *j, unsigned host, unsigned reference, const struct tk_align_host *h, struct count *c) {
   double first = INFINITY, last = -INFINITY, worst = 0;
+  unsigned times = 0, covered = 0, proven = 0, within = 0;
   bool wrong = false, outside = false;
   c->hosts++;
   if (!h->trusted) return;
@@ -98,15 +100,23 @@ static void judge(const struct job *j, unsigned host, unsigned reference, const 
     double off = true_offset(j, host, reference, t) - claim;
     worst = fmax(worst, fabs(off));
     wrong = wrong || fabs(off) > fmax(5 * error, 0.01);
-    c->times++;
-    c->covered += fabs(off) <= error;
+    times++;
+    covered += fabs(off) <= error;
     if (!h->bounded) continue;
-    c->proven++;
+    proven++;
     bool in = off >= h->low_us - 0.01 && off <= h->high_us + 0.01;
-    c->within += in;
+    within += in;
     outside = outside || !in;
   }
   if (j->kind == JOB_BIAS && wrong && !outside) wrong = false;
+  if ((wrong || outside) && h->unless_us > 0 && fabs(true_offset(j, host, reference, first)) > h->unless_us) { /* it said so */
+    c->premised++;
+    return;
+  }
+  c->times += times;
+  c->covered += covered;
+  c->proven += proven;
+  c->within += within;
   c->right += !wrong && !outside;
   c->wrong += wrong || outside;
   c->outside += outside;
@@ -163,7 +173,8 @@ static bool run(enum job_kind kind, unsigned size, unsigned jitter, uint64_t see
 /* ---- the table ---- */
 
 static void print_count(const char *name, const struct count *c) {
-  printf("%-16s %6u %7u %6u %8u %8.1f%% %8.1f%% %9.1f\n", name, c->hosts, c->right, c->wrong, c->hosts - c->right - c->wrong,
+  printf("%-16s %6u %7u %6u %9u %8u %8.1f%% %8.1f%% %9.1f\n", name, c->hosts, c->right, c->wrong, c->premised,
+         c->hosts - c->right - c->wrong - c->premised,
          c->times ? 100.0 * c->covered / c->times : 0, c->proven ? 100.0 * c->within / c->proven : 0, c->worst);
 }
 
@@ -201,7 +212,8 @@ int main(int argc, char **argv) {
   struct count all = {0};
   if (argc == 7 && strcmp(argv[1], "--one") == 0) return one(argv);
   if (!mkdtemp(folder)) return 1;
-  printf("%-16s %6s %7s %6s %8s %9s %9s %9s\n", "kind", "hosts", "right", "wrong", "refused", "in 95%", "proven", "worst us");
+  printf("%-16s %6s %7s %6s %9s %8s %9s %9s %9s\n", "kind", "hosts", "right", "wrong", "condition", "refused", "in 95%", "proven",
+         "worst us");
   for (int kind = 0; ok && kind < JOB_KINDS; kind++) {
     struct count c = {0};
     ok = run_kind((enum job_kind)kind, seeds, folder, table, &c);
