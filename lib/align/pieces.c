@@ -20,7 +20,7 @@
 #define ROUGH (60 * US)        /* whose neighbours are farther apart is no clock, set or not */
 #define WORTH 0.8              /* a slope of which the points say less than this is none */
 #define MOST_SLOPE 5e-4        /* by no more than this */
-enum { FEWEST = 2, LONG_PIECE = 8, DEEPEST = 5, GRID = 24 };
+enum { FEWEST = 2, LONG_PIECE = 8, DEEPEST = 5, GRID = 24, CLOSE_BY = 4 };
 
 double noise_density(double r, double sigma) { return -0.9604 - log(sigma) - 3.5 * log1p(r * r / (6 * sigma * sigma)); }
 
@@ -156,6 +156,8 @@ static struct cut find_cut(const struct splitter *s, const struct piece *whole) 
     try_cut(s, &best, whole->from, whole->to, at + step);
     if (step <= 1 && best.at == at) break;
   }
+  uint32_t at = isfinite(best.cost) ? best.at : 0; /* a late point beside it may have hidden the right place */
+  for (uint32_t i = at > CLOSE_BY ? at - CLOSE_BY : 0; at && i <= at + CLOSE_BY; i++) try_cut(s, &best, whole->from, whole->to, i);
   return best;
 }
 

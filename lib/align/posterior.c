@@ -188,11 +188,6 @@ struct rhythm {
   bool irregular;        /* it was, and did not: no pairing but the right one has many pairs */
 };
 
-struct beat {
-  uint32_t octave;
-  double step;
-};
-
 static uint32_t octave_of(double gap) {
   int octave = gap > US ? ilogb(gap / US) : 0;
   return octave < OCTAVES ? (uint32_t)octave : OCTAVES - 1;
@@ -223,10 +218,17 @@ static void learn(struct rhythm *out, struct beat *v, uint32_t n) {
   }
 }
 
-/* What a wrong pairing makes of the step from one residual to the next, ln of its density. */
-static double beat_density(const struct rhythm *r, double step, double gap) {
-  double in = noise_density(step, r->scale[octave_of(gap)]) + log(US) + log(0.98), floor = log(ANYTHING);
-  return in > floor + 6 ? in : log(exp(in) + exp(floor));
+/* What a wrong pairing makes of steps from one residual to the next, ln of their density: as the rhythm has them, or wider, whatever
+ * explains them best, so that steps larger than were learnt are no evidence. */
+static double beat_density(const struct rhythm *r, const struct beat *v, uint32_t n) {
+  enum { WIDER = 7 };
+  double best = -INFINITY, floor = log(ANYTHING), times = 1;
+  for (int k = 0; k < WIDER; k++, times *= 2) {
+    double sum = 0;
+    for (uint32_t i = 0; i < n; i++) sum += fmax(floor, noise_density(v[i].step, times * r->scale[v[i].octave]) + log(US));
+    best = fmax(best, sum);
+  }
+  return best;
 }
 
 /* The pairings of the clock with itself that are closest: what it has to be compared with. */
@@ -276,14 +278,17 @@ static bool learn_rhythm(const struct question *q, struct arena *arena, struct r
 /* How much denser the residuals of a hypothesis are, as noise, than a wrong pairing would make them. */
 static double gain_of(struct hypotheses *h, struct hypothesis *y, const struct rhythm *rhythm) {
   double ends = fit_some(h, y, true), wrong = 0;
+  uint32_t beats = 0;
   if (!rhythm->repeats || rhythm->irregular) return ends + (rhythm->irregular ? IRREGULAR : NO_PERIOD) * (double)y->n;
   uint32_t stride = y->n / MOST_POINTS + 1, n = hypothesis_points(h, y, stride, h->points), last = 0;
   for (uint32_t i = 1; i < n; i++) {
     double r = pieces_residual(&y->fit, h->points, i), before = pieces_residual(&y->fit, h->points, last);
     bool far = fabs(r) > fmax(10 * y->fit.sigma, 30 * US);
-    wrong += far ? log(ANYTHING) : beat_density(rhythm, r - before, h->points[i].x - h->points[last].x);
+    if (far) wrong += log(ANYTHING);
+    else h->beats[beats++] = (struct beat){octave_of(h->points[i].x - h->points[last].x), r - before};
     if (!far) last = i; /* one that is far off speaks neither for nor against, and not twice */
   }
+  wrong += beat_density(rhythm, h->beats, beats);
   return (ends / y->n * n - wrong * n / fmax(1, n - 1) - MARGIN * n) * y->n / n;
 }
 
@@ -562,6 +567,7 @@ bool posterior_find(const struct question *q, struct arena *arena, struct poster
   *out = (struct posterior){.none = 1};
   if (!hypotheses_find(&h, arena)) return false;
   if (h.n == 0) return true;
+  if (!(h.beats = arena_alloc(arena, (2 * MOST_POINTS + 2) * sizeof *h.beats))) return false;
   if (!learn_rhythm(q, arena, &rhythm)) return false;
   for (uint32_t i = 0; i < h.n; i++) weigh(&h, &h.v[i], &rhythm);
   struct hypothesis *best = heaviest(&h);

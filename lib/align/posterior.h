@@ -44,6 +44,12 @@ struct question {
   double same;         /* how probable it is that they are one clock before anything is seen; 0 = they are known to be two */
 };
 
+/* A step from one residual to the next, ns, after a time of so many octaves of us. */
+struct beat {
+  uint32_t octave;
+  double step;
+};
+
 struct hypotheses {
   const struct question *q;
   bool self;           /* the clock is laid beside itself, to see how regular its program is */
@@ -53,6 +59,7 @@ struct hypotheses {
   uint32_t *partner;   /* room for one */
   struct point *points;
   double *room;        /* twice as many */
+  struct beat *beats;  /* of one hypothesis */
 };
 
 /* All of them, not yet weighed (hypotheses.c). */

@@ -77,6 +77,14 @@ static double true_offset(const struct job *j, unsigned host, unsigned reference
   return job_clock(j, host, t) - job_clock(j, reference, t);
 }
 
+/* A clock that was set back shows some times twice: which of them is meant nobody can say. */
+static bool is_twofold(const struct job *j, unsigned host, double t) {
+  const struct job_clock *c = &j->clock[host];
+  for (unsigned i = 0; i < c->n; i++)
+    if (c->jump[i] < 0 && fabs(t - c->from[i]) <= -c->jump[i]) return true;
+  return false;
+}
+
 static void judge(const struct job *j, unsigned host, unsigned reference, const struct tk_align_host *h, struct count *c) {
   double first = INFINITY, last = -INFINITY, worst = 0;
   unsigned times = 0, covered = 0, proven = 0, within = 0;
@@ -93,7 +101,7 @@ static void judge(const struct job *j, unsigned host, unsigned reference, const 
   for (int i = 0; i < TIMES; i++) {
     double t = first + (last - first) * i / (TIMES - 1), error, claim;
     int64_t reading = JOB_EPOCH_NS + llround(job_clock(j, host, t) * 1e3);
-    bool gap = false;
+    bool gap = is_twofold(j, host, t) || is_twofold(j, reference, t);
     for (uint32_t k = 0; k + 1 < h->n_pieces; k++) gap = gap || (reading > h->pieces[k].to_ns && reading < h->pieces[k + 1].from_ns);
     if (gap) continue;
     claim = claimed(h, reading, &error);
