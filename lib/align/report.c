@@ -69,6 +69,11 @@ static void say_good(char *text, size_t size, const struct tk_align_host *h, con
   if (h->n_pieces > 1) snprintf(set, sizeof set, ", in %u pieces, for its clock was set in between", h->n_pieces);
   if (found->moved_ns != 0)
     snprintf(moved, sizeof moved, ", after a move by %s us to keep causality", num_fixed(found->moved_ns / 1e3, 1).s);
+  if (found->by_messages) {
+    snprintf(text, size, "good to %s us%s%s: %u messages bound it, both ways", num_fixed(ceil(h->error_us), 0).s, proven, unless,
+             h->anchors);
+    return;
+  }
   snprintf(text, size, "good to about %s us%s%s: it leaves %u %s within %s us of the other hosts (median)%s%s",
            num_fixed(ceil(h->error_us), 0).s, proven, unless, h->anchors, marker ? "markers" : "collectives",
            num_fixed(h->mad_us, 1).s, set, moved);

@@ -13,6 +13,7 @@
 #include "align.h"
 #include "base/err.h"
 #include "hosts.h"
+#include "messages.h"
 #include "posterior.h"
 
 #define OF_RANK 1.6e3   /* ns: one rank always leaves that much later or earlier than another, whatever is averaged */
@@ -267,6 +268,29 @@ static void judge_vague(struct align_host *o) {
   o->why = "its collectives do not say which devices took part";
 }
 
+/* By messages alone: what is claimed is their interval, with its middle as the offset. */
+static bool place_by_messages(struct solver *s, uint32_t host, const struct question *q, struct arena *arena, bool *placed) {
+  struct align_host *o = &s->s->hosts[host];
+  struct sight *v = sights_of(s, host);
+  struct messages m;
+  if (!messages_find(q, &s->common, v, count_of(s, host), arena, &m)) return false;
+  if (m.n == 0) return true;
+  *o = (struct align_host){.state = ALIGN_GOOD, .root = o->root, .assumed = o->assumed, .anchors = m.n, .weight = m.weight};
+  s->w.curve[host] = (struct curve){.n = 1, .x = {m.first}, .y = {(m.low + m.high) / 2}};
+  if (m.weight < 0.999) return o->state = ALIGN_POOR, o->why = "its messages may be those of other steps as well", true;
+  if (!(o->stretches = arena_alloc(&s->s->arena, sizeof *o->stretches))) return false;
+  double error = (m.high - m.low) / 2 + Z95 * sqrt(s->variance[s->w.root[host]]);
+  int64_t pivot = s->w.pivot[host];
+  *o->stretches = (struct align_stretch){.from_ns = pivot + (int64_t)m.first, .to_ns = pivot + (int64_t)m.last, .error_ns = error};
+  o->n_stretches = 1;
+  o->error_ns = error;
+  o->stepped = o->by_messages = true;
+  for (uint32_t i = 0; i < count_of(s, host); i++) v[i].collective = m.partner[i];
+  s->variance[host] = pow(error / Z95, 2);
+  *placed = true;
+  return join(s, host);
+}
+
 /* Places a host on the common timeline if it can be. */
 static bool place(struct solver *s, uint32_t host, bool *placed) {
   struct arena arena = {.mem = s->w.p->mem};
@@ -278,7 +302,10 @@ static bool place(struct solver *s, uint32_t host, bool *placed) {
   *placed = false;
   struct question q = question_of(s, host, &view);
   ok = ok && (s->w.p->marker ? match_markers(&q, &arena, &found) : posterior_find(&q, &arena, &found));
-  if (ok && found.any) {
+  if (ok && !found.any && !s->w.p->marker) {
+    ok = place_by_messages(s, host, &q, &arena, placed);
+    if (ok && o->state == ALIGN_GOOD && o->root != s->w.p->reference) o->state = ALIGN_APART;
+  } else if (ok && found.any) {
     ok = take_posterior(s, host, &q, &found);
     *placed = ok && o->state == ALIGN_GOOD;
     for (uint32_t i = 0; *placed && i < view.n_b; i++)
