@@ -345,7 +345,8 @@ static void cap_counts(struct hypotheses *h, const struct hypothesis *best) {
     if (y == best || !lacks(y) || !lacks(best) || 2 * y->n < best->n) continue;
     uint32_t n = y->n < best->n ? y->n : best->n;
     double quality = quality_of(best, n) - quality_of(y, n), counts = density(best) - density(y) - quality;
-    y->log_weight += counts - fmax(-most, fmin(most, counts));
+    double lifted = y->log_weight + counts - fmax(-most, fmin(most, counts));
+    y->log_weight = fmin(lifted, fmax(y->log_weight, best->log_weight)); /* to doubt the best one, not to be it */
   }
 }
 
