@@ -16,7 +16,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 PREFIX ?= /usr/local
 BUILD ?= build
-B := $(BUILD)$(if $(filter 1,$(SAN)),/san)
+B := $(BUILD)$(if $(filter 1,$(FUZZING)),/fuzz,$(if $(filter 1,$(SAN)),/san))
 VERSION := $(shell sed -n 's/^.define TK_VERSION "\(.*\)"/\1/p' lib/tracekit.h)
 SOVERSION := 0
 
@@ -42,7 +42,7 @@ endif
 $(BUILD)/config.mk: .ci/setup
 	@mkdir -p $(@D)
 	@.ci/setup build
-	@{ for p in zlib libarchive libisal libprotobuf-c; do \
+	@{ for p in zlib libzstd libarchive libpcre2-8 libisal libprotobuf-c; do \
 	     if $(PKG_CONFIG) --exists $$p; then \
 	       echo "HAVE_$$p := 1"; \
 	       echo "CFLAGS_$$p := $$($(PKG_CONFIG) --cflags $$p)"; \
@@ -64,7 +64,7 @@ PROTO := $(patsubst proto/%.proto,%,$(wildcard proto/*.proto))
 LIB_PROTO := $(foreach p,$(PROTO),$(if $(shell grep -l '"$(p)\.pb-c\.h"' $(LIB_SRC)),$(p)))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o) $(LIB_PROTO:%=$(B)/obj/proto/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/obj/%.o)
-SUPPORT_SRC := $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c tests/support/*.c)) tests/fuzz/replay.c
+SUPPORT_SRC := $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c tests/support/*.c)) $(if $(filter 1,$(FUZZING)),,tests/fuzz/replay.c)
 SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(B)/obj/%.o) $(patsubst %,$(B)/obj/proto/%.o,$(filter-out $(LIB_PROTO),$(PROTO)))
 TEST_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/*/*.c))
 UNIT := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/unit/test_*.c)))
@@ -86,6 +86,8 @@ SHARED := $(B)/libtracekit.so.$(SOVERSION)
 uses = $(shell grep -lE '^ *$(1)include <$(2)' $(LIB_SRC) $(wildcard lib/*.h lib/*/*.h lib/*/*/*.h) 2>/dev/null)
 HASH := \#
 DEPS := zlib
+DEPS += $(if $(call uses,$(HASH),zstd\.h),libzstd)
+DEPS += $(if $(call uses,$(HASH),pcre2\.h),libpcre2-8)
 DEPS += $(if $(call uses,$(HASH),archive(_entry)?\.h),libarchive)
 DEPS += $(if $(call uses,$(HASH),protobuf-c/),libprotobuf-c)
 ifneq ($(ISAL),0)
@@ -96,7 +98,8 @@ DEPS += $(if $(ISAL_FOUND),libisal)
 CFLAGS ?= -O3 -g
 comma := ,
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(filter 1,$(WERROR)),-Werror)
-SANITIZE := $(if $(filter 1,$(SAN)),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+SANITIZERS := $(if $(filter 1,$(SAN) $(FUZZING)),address$(comma)undefined$(if $(filter 1,$(FUZZING)),$(comma)fuzzer-no-link))
+SANITIZE := $(if $(SANITIZERS),-fsanitize=$(SANITIZERS) -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 ALL_CPPFLAGS = -Ilib -I$(B)/proto -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(if $(ISAL_FOUND),-DTK_HAVE_ISAL=1) \
   $(foreach d,$(DEPS),$(CFLAGS_$(d))) $(CPPFLAGS)
 ALL_CFLAGS = -std=c11 -pthread -fPIC -fvisibility=hidden $(WARNINGS) $(CFLAGS) $(SANITIZE)
@@ -159,6 +162,7 @@ KNOWN := $(if $(T),$(patsubst %.d,%,$(wildcard $(TEST_PROGRAMS:=.d))))
 $(filter-out $(KNOWN),$(TEST_PROGRAMS)): | $(PLAIN)
 $(TEST_PROGRAMS): | $(GEN)
 TEST_LIBS = -Wl,--as-needed $(shell $(PKG_CONFIG) --libs cmocka libprotobuf-c)
+$(FUZZ): private ALL_LDFLAGS += $(if $(filter 1,$(FUZZING)),-fsanitize=fuzzer)
 $(TEST_PROGRAMS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/files
 	@mkdir -p $(@D)
 	@echo "  LD    $@"
@@ -217,7 +221,7 @@ $(B)/.docs: $(BIN)
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 TEST_ENV = B=$(abspath $(B)) TRACEKIT=$(abspath $(BIN)) FIXTURES=$(abspath fixtures) GEN=$(abspath $(GEN)) SRC=$(CURDIR) JOBS=$(JOBS) CC="$(CC)" T='$(T)'
 
-.PHONY: test test-long test-locale test-programs test-scripts golden corpus interop bench lint demo
+.PHONY: test test-long test-locale test-programs test-scripts golden corpus interop bench lint demo fuzz fuzz-run
 test-programs: $(TEST_PROGRAMS) test-scripts
 test-scripts: all $(GEN)
 
@@ -238,7 +242,7 @@ $(B)/locale/$(LOCALE): | $(BUILD)/.deps-test
 	@mkdir -p $(@D)
 	@localedef --no-archive -i $(basename $(LOCALE)) -f UTF-8 $@
 
-$(B)/locale/set.so: $(B)/obj/tests/support/locale.o
+$(B)/locale/set.so: $(B)/obj/tests/preload/locale.o
 	@mkdir -p $(@D)
 	@$(CC) -shared -o $@ $<
 
@@ -256,6 +260,14 @@ corpus interop bench: all $(GEN)
 
 lint: all | $(BUILD)/.deps-test
 	@$(TEST_ENV) tests/lint/run.sh
+
+# libFuzzer, which is clang's: TIME= seconds for each target, T= only those that have this in their name.
+TIME ?= 60
+fuzz:
+	@if command -v clang >/dev/null; then $(MAKE) -j$(JOBS) CC=clang CFLAGS='-O1 -g' FUZZING=1 fuzz-run; \
+	else echo 'SKIPPED: fuzz: clang is not installed'; fi
+fuzz-run: $(FUZZ)
+	@TIME=$(TIME) $(TEST_ENV) tests/fuzz/run.sh
 
 demo: all
 	@$(TEST_ENV) .ci/demo $(B)/demo
@@ -303,5 +315,5 @@ deps:
 
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile | sed -n '1,8p'
-	@echo '  other targets: docs golden test-locale lint corpus interop bench deps uninstall clean'
-	@echo '  variables: CC=gcc|clang SAN=1 WERROR=1 ISAL=0 CFLAGS= BUILD=build CORPUS=DIR T=WORD PREFIX= DESTDIR='
+	@echo '  other targets: docs golden test-locale lint corpus interop bench fuzz deps uninstall clean'
+	@echo '  variables: CC=gcc|clang SAN=1 WERROR=1 ISAL=0 CFLAGS= BUILD=build CORPUS=DIR T=WORD TIME=SECONDS PREFIX= DESTDIR='

@@ -29,11 +29,11 @@ static int check_one(const struct shared *s, struct tk_sources *sources, size_t 
   if (!t) return status;
   if (!tk_check(t, &err)) {
     tty_say("%s: %s", source, err.msg);
-    status = STATUS_FINDING;
+    status = err.code == TK_ELIMIT ? STATUS_INPUT : STATUS_FINDING;
   } else if (was_repaired(t)) {
     status = STATUS_FINDING;
   }
-  if (!s->quiet) {
+  if (!s->quiet && status != STATUS_INPUT) {
     tty_string(stdout, source);
     puts(status == STATUS_DONE ? ": ok" : ": faults");
   }

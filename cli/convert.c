@@ -8,7 +8,7 @@ struct params {
   struct shared shared;
 };
 
-static const struct opt opts[] = { ROWS_WRITE, ROW_JSON, ROWS_READ, ROW_END };
+static const struct opt opts[] = { ROWS_WRITE, ROW_DERIVE, ROW_JSON, ROWS_READ, ROW_END };
 
 static const struct example examples[] = {
   { "tracekit convert trace.json -o trace.json.gz", "compress a trace" },
@@ -21,7 +21,9 @@ static const struct example examples[] = {
 static int convert_one(const struct shared *s, struct tk_sources *sources, const char *output) {
   int status = STATUS_DONE;
   struct tk_trace *t = run_load_input(s, sources, 0, &status);
-  if (t) status = write_trace(s, "convert", t, output, NULL);
+  struct tk_err err = { 0 };
+  if (t && run_derives(s, output, t->format) && !tk_derive(t, NULL, &err)) status = run_fail(&err);
+  else if (t) status = write_trace(s, "convert", t, output, NULL);
   tk_free(t);
   return status;
 }
@@ -35,6 +37,7 @@ static void print_several(FILE *to, const struct shared *s, const struct tk_extr
   json_uint(&j, "inputs", f->n_inputs);
   json_uint(&j, "written_records", f->written.records);
   json_uint(&j, "written_events", f->written.events);
+  if (f->written.derived) json_uint(&j, "derived_events", f->written.derived);
   json_uint(&j, "written_flow_points", f->written.flow_points);
   write_losses_json(&j, &f->written);
   json_uint(&j, "bytes", f->written.bytes);
@@ -52,6 +55,7 @@ static int convert_several(const struct shared *s, struct tk_sources *sources, c
     .load = run_load_options(s, &progress),
     .save = run_save_options(s, "tracekit convert", &progress),
     .output = output,
+    .derive = s->derive > 0,
   };
   int status;
   bool ok;
@@ -63,7 +67,7 @@ static int convert_several(const struct shared *s, struct tk_sources *sources, c
   if (ok && report.files[0].n_failed) status = STATUS_INPUT;
   if (ok) write_losses(s, output, &report.files[0].written);
   if (ok && s->json) print_several(run_report_to(s, output), s, &report.files[0]);
-  else if (ok && !s->quiet) tty_say("%s: %zu traces on one timeline", output, report.files[0].n_inputs);
+  else if (ok && !s->quiet && report.files[0].n_inputs > 1) tty_say("%s: %zu traces on one timeline", output, report.files[0].n_inputs);
   tk_extract_report_free(&report);
   return status;
 }
@@ -72,10 +76,11 @@ static int cmd_convert(const void *params, const struct operands *in) {
   const struct shared *s = &((const struct params *)params)->shared;
   int status;
   const char *input = run_input("convert", in, &status);
-  const char *output = input ? run_trace_output(s, "convert", in, &status) : NULL;
+  const bool folder = run_names_folder(s);
+  const char *output = !input ? NULL : folder ? s->output : run_trace_output(s, "convert", in, &status);
   struct tk_sources *sources = output ? run_sources(s, "convert", in, &status) : NULL;
   if (!sources) return status;
-  status = sources->n > 1 ? convert_several(s, sources, output) : convert_one(s, sources, output);
+  status = sources->n > 1 || folder ? convert_several(s, sources, output) : convert_one(s, sources, output);
   tk_sources_close(sources);
   return status;
 }
@@ -89,6 +94,7 @@ const struct command command_convert = {
     "content, whatever the file is called. The format of the output is that of -f, else that of the extension of -o, else "
     "that of the input; a further .gz or .zst compresses it. Without INPUT, or with '-', the trace is read from standard "
     "input. Without -o it is written to standard output, unless that is a terminal.\n\n"
+    "An output that ends in '/' is a folder for xprof and TensorBoard, as of merge.\n\n"
     "What was repaired in the input is said on standard error, with how often and at which byte. What the format of the "
     "output cannot hold is counted and said. A damaged input keeps the events that can be saved, unless --strict is given.",
   .opts = opts,

@@ -23,8 +23,7 @@ static int dump_one(const struct shared *s, struct tk_sources *sources, size_t i
   if (text) {
     fputs(text, stdout);
   } else {
-    tty_say("out of memory");
-    status = STATUS_INPUT;
+    status = run_no_memory();
   }
   tk_free_text(text);
   tk_free(t);

@@ -37,6 +37,9 @@ static const struct opt opts[] = {
   ROW_LEVEL,
   ROW_NO_PROVENANCE,
   ROW_NO_PASSTHROUGH,
+  { OPT_SWITCH, 0, "derive", 0,
+    "add the steps and lines that xprof makes of XPlane: Steps, XLA Modules, Framework Ops, ... (the default)",
+    SHARED(derive), 0, 0, 0 },
   ROW_JSON,
   ROWS_READ,
   ROW_END
@@ -46,6 +49,7 @@ static const struct example examples[] = {
   { "tracekit extract logdir", "write the newest run to <run>.<host>.json.gz in the current folder" },
   { "tracekit extract logdir -o trace.pftrace", "write the newest run as Perfetto protobuf" },
   { "tracekit extract --all --split logdir -o out/", "write a file for each host of every run" },
+  { "tracekit extract --all traces.zip -f xplane -o tb/", "write all runs for xprof and TensorBoard (--logdir tb)" },
   { "tracekit extract traces.zip -o merged.json.gz", "merge the ranks in an archive into one timeline" },
   { 0, 0 },
 };
@@ -55,7 +59,9 @@ static void print_one(FILE *to, const struct shared *s, const struct params *p, 
   fputs(s->dry_run ? "would write " : "wrote ", to);
   tty_string(to, run_is_stdout(f->output) ? "to standard output" : f->output);
   fputs(": ", to);
-  if (!p->raw) fprintf(to, "%s, ", tty_counted(f->written.events, "event", n));
+  if (!p->raw) fputs(tty_counted(f->written.events, "event", n), to);
+  if (!p->raw) write_derived(to, &f->written);
+  if (!p->raw) fputs(", ", to);
   tk_print_size(f->written.bytes, size);
   if (!s->dry_run || p->raw) fprintf(to, "%s, ", size);
   fputs("from ", to);
@@ -76,6 +82,7 @@ static void json_one(struct json *j, const struct params *p, const struct tk_ext
   if (!p->raw) {
     json_uint(j, "written_records", f->written.records);
     json_uint(j, "written_events", f->written.events);
+    if (f->written.derived) json_uint(j, "derived_events", f->written.derived);
     json_uint(j, "written_flow_points", f->written.flow_points);
     json_uint(j, "raw_bytes", f->written.raw_bytes);
     write_losses_json(j, &f->written);
@@ -114,6 +121,7 @@ static struct tk_extract_options options_of(const struct params *p, struct progr
     .output = p->shared.output,
     .split = p->split,
     .raw = p->raw,
+    .derive = p->shared.derive >= 0,
   };
   o.source.run = p->run;
   o.source.step = p->step;
@@ -155,6 +163,11 @@ const struct command command_extract = {
     "Profilers may write several files of one session. The best of each host is read: <host>.xplane.pb before "
     "<host>.trace.json.gz, which holds at most the first million events, before perfetto_trace.json.gz. Several hosts or "
     "ranks of a run are merged into one timeline, unless --split is given.\n\n"
+    "With -f xplane a folder gets each run as xprof and TensorBoard look for it: "
+    "LOGDIR/plugins/profile/RUN/HOST.xplane.pb.\n\n"
+    "xprof shows more than an XPlane holds: which step an event is in (args group_id and step_name), and lines of devices that it "
+    "makes of what ops say (Steps, XLA Modules, XLA Ops, Framework Name Scope, Framework Ops, Source code, Host Offload Ops). These "
+    "are added, and counted apart, unless --no-derive is given. Each bears the arg tracekit.derived, and is written to no XPlane.\n\n"
     "Without -o the output is called <run>.<host>.json.gz and stands in the current folder. An existing file is replaced "
     "only with --force. Of a file that is cut or damaged, the events that can be read are saved, and a message says how "
     "many. A host of which no event can be read is left out, which a message says and which makes the exit status 3.",

@@ -26,7 +26,7 @@ static const struct opt opts[] = {
   { OPT_LIST, 'e', "expr", "EXPR", "keep events for which this expression is true", FIELD(exprs), 0, 0, 0 },
   ROW_LIST("name", "GLOB", "keep events with this name; given several times: with any of the names", names),
   ROW_LIST("exclude", "GLOB", "remove events with this name", excludes),
-  ROW_LIST("regex", "REGEX", "keep events whose name matches this extended regular expression anywhere", regexes),
+  ROW_LIST("regex", "REGEX", "keep events whose name matches this regular expression (as Perl has them) anywhere", regexes),
   ROW_LIST("cat", "GLOB", "keep events of this category", cats),
   ROW_LIST("kind", "KIND",
     "keep events of this kind: kernel, memcpy, memset, transfer, collective, op, module, runtime, python, "
@@ -271,8 +271,9 @@ static bool read_keep(const struct params *p, struct tk_filter_options *o) {
   return true;
 }
 
-static int filter(const struct params *p, const struct tk_filter_options *options, const struct operands *in) {
+static int filter(const struct params *p, struct tk_filter_options *options, const struct operands *in) {
   struct tk_filter_report done = { 0 };
+  struct progress progress;
   struct report more = { report_json, report_text, &done };
   struct tk_err err = { 0 };
   int status;
@@ -280,6 +281,8 @@ static int filter(const struct params *p, const struct tk_filter_options *option
   const char *output = input ? run_trace_output(&p->shared, "filter", in, &status) : NULL;
   struct tk_trace *t = output ? run_load(&p->shared, input, &status) : NULL;
   if (!t) return status;
+  progress_start(&progress, "filtering", -1);
+  options->progress = run_ticker(&progress);
   if (tk_filter(t, options, &done, &err)) status = write_trace(&p->shared, "filter", t, output, &more);
   else status = run_fail(&err);
   tk_free(t);
@@ -316,8 +319,8 @@ const struct command command_filter = {
     "start of the range, a flow of which one end is removed is removed, and a track without events is removed with its "
     "metadata.\n\n"
     "An expression (-e) consists of tests joined by && || ! and parentheses. A test is SYMBOL OP VALUE, where OP is == != < "
-    "<= > >=, =~ or !~ (extended regular expression) or ~ (glob). A symbol alone tests that the event has it. The symbols "
-    "are name cat ts dur end self depth pid tid rank host process thread track kind step stream device arg.KEY. Times need "
+    "<= > >=, =~ or !~ (regular expression as Perl has them, anywhere) or ~ (glob). A symbol alone tests that the event has it. The "
+    "symbols are name cat ts dur end self depth pid tid rank host process thread track kind step stream device arg.KEY. Times need "
     "a unit (10us); ts and end count from the first event. A test of what an event does not have is false: a counter sample "
     "has no dur and no depth. docs/filter.md has the whole language.",
   .opts = opts,

@@ -209,7 +209,7 @@ static void print_info_text(const struct shared *shared, struct tk_trace *t, con
   print_kinds(s);
   print_time(t, s);
   print_rank(s);
-  if (parts) inspection_print(parts, shared->verbose);
+  inspection_print(parts, shared->verbose);
   if (!shared->verbose) return;
   print_processes(t);
   print_metadata(t);
@@ -308,7 +308,7 @@ static void print_info_json(struct json *j, const struct tk_trace *t, const stru
   }
   if (*s->host) json_string(j, "host", s->host);
   json_memory(j, s);
-  if (parts) inspection_json(j, t, parts);
+  inspection_json(j, t, parts);
   json_notes(j, t);
   json_close(j, '}');
 }
@@ -320,8 +320,16 @@ static int info_one(const struct shared *shared, struct tk_sources *sources, siz
   int status = STATUS_DONE;
   struct tk_trace *t = run_load_input(shared, sources, i, &status);
   if (!t) return status;
-  tk_summarise(t, &summary);
+  struct tk_err err;
+  if (!tk_summarise(t, &summary, &err)) {
+    tk_free(t);
+    return run_fail(&err);
+  }
   struct tk_inspection *parts = tk_inspect(t);
+  if (!parts) {
+    tk_free(t);
+    return run_no_memory();
+  }
   if (shared->json) print_info_json(j, t, &summary, parts);
   else print_info_text(shared, t, &summary, parts, j->more);
   j->more = true;

@@ -95,7 +95,7 @@ static void print_faults(const struct params *p, const struct tk_list_report *r)
   }
 }
 
-static void print_list_text(const struct params *p, const struct tk_list_report *r) {
+static bool print_list_text(const struct params *p, const struct tk_list_report *r) {
   struct table table = { .align = "lllrlrrrll" };
   size_t others = 0;
   list_header(&table);
@@ -103,9 +103,10 @@ static void print_list_text(const struct params *p, const struct tk_list_report 
     if (is_shown(p, &r->files[i])) list_row(&table, &r->files[i]);
     else others++;
   }
-  table_print(&table, stdout);
+  if (!table_print(&table, stdout)) return false;
   print_faults(p, r);
   if (others && !p->shared.quiet) printf("%zu other %s no trace (-a lists all)\n", others, others == 1 ? "file is" : "files are");
+  return true;
 }
 
 /* ---- JSON ---- */
@@ -151,11 +152,13 @@ static void print_list_json(const struct params *p, const struct tk_list_report 
 /* ---- the command ---- */
 
 /* 3 if one of the names could not be listed at all. */
+/* A name that holds nothing, and a file that the system did not let us look at, which is no fault of the file. */
 static int status_of(const struct tk_list_report *r) {
   int status = STATUS_DONE;
   for (size_t i = 0; i < r->n; i++) {
-    if (r->files[i].input.run_id != UINT32_MAX) continue;
-    tty_say("%s: %s", r->files[i].input.name, r->files[i].input.why);
+    const struct tk_input *in = &r->files[i].input;
+    if (in->run_id != UINT32_MAX && !(in->health == TK_HEALTH_UNKNOWN && in->why)) continue;
+    tty_say("%s: %s", in->name, in->why);
     status = STATUS_INPUT;
   }
   return status;
@@ -185,7 +188,7 @@ static int cmd_list(const void *params, const struct operands *in) {
     run_notes(&p->shared, NULL, report.notes);
     status = status_of(&report);
     if (p->shared.json) print_list_json(p, &report);
-    else if (status == STATUS_DONE || report.n > 1) print_list_text(p, &report);
+    else if ((status == STATUS_DONE || report.n > 1) && !print_list_text(p, &report)) status = STATUS_INPUT;
   }
   tk_list_report_free(&report);
   return status;

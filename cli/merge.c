@@ -70,6 +70,7 @@ static const struct opt opts[] = {
   ROW_LEVEL,
   ROW_NO_PROVENANCE,
   ROW_NO_PASSTHROUGH,
+  ROW_DERIVE,
   ROW_JSON,
   ROWS_READ,
   ROW_END
@@ -82,6 +83,7 @@ static const struct example examples[] = {
     "give the offset of rank 1, and write a report on the clocks" },
   { "tracekit merge rank*.json.gz --label '{host}/{rank}: {process}' --group-by=kind -o merged.json.gz",
     "give processes other names, and put all GPUs together" },
+  { "tracekit merge rank*.json.gz -o tb/", "write a file for each rank, for xprof and TensorBoard (--logdir tb)" },
   { "tracekit merge rank*.json.gz --manifest -o merged.tar", "put the files into a tar, for Perfetto to merge" },
   { "tracekit merge --keep-going --json rank*.json.gz -o merged.json.gz > report.json",
     "leave out what cannot be read, and write the report as JSON" },
@@ -145,8 +147,9 @@ static void print_merge_text(FILE *to, const struct shared *s, const struct tk_m
   print_clocks(to, &report->align);
   fputs(s->dry_run ? "would write " : "wrote ", to);
   tty_string(to, run_is_stdout(output) ? "to standard output" : output);
-  fprintf(to, ": %s, %s, %s", tty_counted(report->saved.records, "record", a), tty_counted(report->saved.events, "event", b),
-          tty_counted(report->saved.flow_points, "flow point", c));
+  fprintf(to, ": %s, %s", tty_counted(report->saved.records, "record", a), tty_counted(report->saved.events, "event", b));
+  write_derived(to, &report->saved);
+  fprintf(to, ", %s", tty_counted(report->saved.flow_points, "flow point", c));
   tk_print_size(report->saved.bytes, size);
   if (!s->dry_run) fprintf(to, ", %s", size);
   fputc('\n', to);
@@ -237,6 +240,7 @@ static void print_merge_json(FILE *to, const struct shared *s, const struct tk_m
   json_raw(&j, "align", report->align.json);
   json_uint(&j, "written_records", report->saved.records);
   json_uint(&j, "written_events", report->saved.events);
+  if (report->saved.derived) json_uint(&j, "derived_events", report->saved.derived);
   json_uint(&j, "written_flow_points", report->saved.flow_points);
   write_losses_json(&j, &report->saved);
   json_uint(&j, "bytes", report->saved.bytes);
@@ -300,11 +304,12 @@ static int cmd_merge(const void *params, const struct operands *in) {
     .label = p->label,
     .to_zero = p->to_zero,
     .group_by = (enum tk_group_by)p->group_by,
+    .derive = p->shared.derive > 0,
     .manifest = p->manifest,
     .align_report = p->align_report,
   };
   int status;
-  const char *output = run_output(&p->shared, "merge", in, &status);
+  const char *output = run_names_folder(&p->shared) ? p->shared.output : run_output(&p->shared, "merge", in, &status);
   return output ? run_merge(p, in, output, &options) : status;
 }
 
@@ -328,6 +333,10 @@ const struct command command_merge = {
     "they have nothing in common. A second table shows the offset of each clock, its error, what causality proves, and what "
     "else is possible. A host whose offset cannot be trusted stays on its wall clock, which a message says. Inputs are read "
     "twice for this.\n\n"
+    "An output that ends in '/' is a folder for xprof and TensorBoard, with a file for each host, all on one timeline: "
+    "LOGDIR/plugins/profile/RUN/HOST.xplane.pb. RUN is the run of the first input. A host of several ranks has a file for each "
+    "rank. A folder that stands in plugins/profile is taken as the run itself. A run that is there already is kept, unless "
+    "--force is given.\n\n"
     "--manifest merges nothing: it writes a tar (.tar, .tar.gz) of the input files, unpacked, and a "
     "perfetto_manifest.json that gives the rank, the host and the clock of each. Perfetto 58 and later merges them when it "
     "opens the tar. Inputs that Perfetto does not read (XPlane) and a second Perfetto trace of several machines are "

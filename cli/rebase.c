@@ -85,7 +85,7 @@ static int common_base(const struct params *p, const struct operands *in, struct
     struct tk_trace *t = run_load(&quiet, in->v[i], &status);
     struct tk_summary s;
     if (!t) return status;
-    tk_summarise(t, &s);
+    if (!tk_summarise(t, &s, NULL)) return tk_free(t), run_no_memory();
     int64_t first = t->origin_ns + (s.start >= 0 ? s.start / 1000 : -((999 - s.start) / 1000));
     if (same_clock(t, clock, i, &status)) clock = t->clock;
     if (i == 0 || first < o->base_ns) o->base_ns = first;
@@ -150,7 +150,7 @@ static int plan(const struct params *p, const struct operands *in, const char *f
     const char *why = why_not(p, in->v[i]);
     if (why) return tty_say("rebase: %s: %s", in->v[i], why), STATUS_USAGE;
     outputs[i] = name_output(folder, in->v[i], p->shared.format);
-    if (!outputs[i]) return tty_say("out of memory"), STATUS_INPUT;
+    if (!outputs[i]) return run_no_memory();
     if (is_among(outputs, i, outputs[i]))
       return run_usage("rebase", "two inputs have the same name, so their outputs would be one file");
   }
@@ -178,7 +178,7 @@ static int several(const struct params *p, const struct operands *in) {
   if (!folder || stat(folder, &st) || !S_ISDIR(st.st_mode))
     return run_usage("rebase", "with several inputs, -o must name an existing folder");
   char **outputs = calloc(in->n, sizeof *outputs);
-  if (!outputs) return tty_say("out of memory"), STATUS_INPUT;
+  if (!outputs) return run_no_memory();
   int status = plan(p, in, folder, outputs);
   if (status == STATUS_DONE) status = rebase_each(p, in, outputs);
   for (size_t i = 0; i < in->n; i++) free(outputs[i]);

@@ -29,16 +29,25 @@ int run_fail(const struct tk_err *err) {
   return tk_exit_status(err->code);
 }
 
-static struct tk_progress ticker(struct progress *p) { return (struct tk_progress){ .tick = progress_tick, .arg = p }; }
+int run_no_memory(void) {
+  tty_say("out of memory");
+  return STATUS_INPUT;
+}
+
+struct tk_progress run_ticker(struct progress *p) { return (struct tk_progress){ .tick = progress_tick, .arg = p }; }
 
 struct tk_load_options run_load_options(const struct shared *s, struct progress *p) {
   return (struct tk_load_options){
-    .threads = (unsigned)s->threads, .max_memory = s->max_memory, .max_size = s->max_size, .strict = s->strict, .progress = ticker(p)
+    .threads = (unsigned)s->threads,
+    .max_memory = s->max_memory,
+    .max_size = s->max_size,
+    .strict = s->strict,
+    .progress = run_ticker(p),
   };
 }
 
 struct tk_source_options run_source_options(const struct shared *s, struct progress *p) {
-  return (struct tk_source_options){ .max_memory = s->max_memory, .max_size = s->max_size, .progress = ticker(p) };
+  return (struct tk_source_options){ .max_memory = s->max_memory, .max_size = s->max_size, .progress = run_ticker(p) };
 }
 
 struct tk_save_options run_save_options(const struct shared *s, const char *command, struct progress *p) {
@@ -46,13 +55,21 @@ struct tk_save_options run_save_options(const struct shared *s, const char *comm
                                    .command = s->no_provenance ? NULL : command,
                                    .level = s->level,
                                    .threads = (unsigned)s->threads,
-                                   .progress = ticker(p),
+                                   .progress = run_ticker(p),
                                    .pretty = s->pretty,
                                    .force = s->force,
                                    .dry_run = s->dry_run,
                                    .no_loss = s->no_loss,
                                    .overlaps = s->overlaps,
                                    .no_passthrough = s->no_passthrough };
+}
+
+bool run_derives(const struct shared *s, const char *output, const char *like) {
+  const struct tk_format_info *f = s->format ? NULL : tk_path_of(output).format;
+  const char *name = s->format ? s->format : like;
+  for (size_t i = 0; !f && tk_format(i); i++)
+    if (strcmp(tk_format(i)->name, name) == 0) f = tk_format(i);
+  return s->derive > 0 && f && !f->derives;
 }
 
 /* ---- notes ---- */
@@ -182,6 +199,13 @@ const char *run_output(const struct shared *s, const char *command, const struct
   if (s->dry_run || !isatty(STDOUT_FILENO)) return path;
   *status = run_usage(command, "standard output is a terminal: say where to write with -o FILE");
   return NULL;
+}
+
+bool run_names_folder(const struct shared *s) {
+  const size_t n = s->output ? strlen(s->output) : 0;
+  struct stat st;
+  if (n && s->output[n - 1] == '/') return true;
+  return n && s->format && !run_is_stdout(s->output) && stat(s->output, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
 bool run_names_trace(const struct shared *s, const char *path, int *status) {

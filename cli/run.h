@@ -13,6 +13,7 @@ struct shared {
   uint64_t max_memory, max_size;
   int threads, level, progress, quiet, verbose;
   bool facts; /* no option: the command tells them whether or not more is asked for */
+  int derive;
   bool force, dry_run, no_loss, overlaps, strict, json, pretty, no_provenance, no_passthrough;
 };
 
@@ -70,6 +71,12 @@ struct shared {
         SHARED(no_passthrough), 0, 0, 0                                                                                        \
   }
 
+#define ROW_DERIVE                                                                                                             \
+  {                                                                                                                            \
+    OPT_SWITCH, 0, "derive", 0, "add the steps and lines that xprof makes of XPlane: Steps, XLA Modules, Framework Ops, ...",  \
+        SHARED(derive), 0, 0, 0                                                                                                \
+  }
+
 /* The two bundles that most commands list. */
 #define ROWS_READ ROW_STRICT, ROW_MAX_MEMORY, ROW_MAX_SIZE, ROW_THREADS, ROW_PROGRESS, ROW_QUIET, ROW_VERBOSE
 #define ROWS_WRITE ROW_OUTPUT, ROW_FORMAT, ROW_FORCE, ROW_DRY_RUN, ROW_NO_LOSS, ROW_PRETTY, ROW_OVERLAPS, ROW_LEVEL, \
@@ -81,6 +88,7 @@ enum { STATUS_DONE, STATUS_FINDING, STATUS_USAGE, STATUS_INPUT, STATUS_OUTPUT, S
 
 struct progress;
 
+struct tk_progress run_ticker(struct progress *p);
 struct tk_load_options run_load_options(const struct shared *s, struct progress *p);
 struct tk_source_options run_source_options(const struct shared *s, struct progress *p);
 struct tk_save_options run_save_options(const struct shared *s, const char *command, struct progress *p);
@@ -94,11 +102,15 @@ struct tk_trace *run_load_input(const struct shared *s, struct tk_sources *sourc
 struct tk_trace *run_load(const struct shared *s, const char *source, int *status);
 
 /* Prints "tracekit: FILE: repair: TEXT (12 times, first at byte 8812)" for every note of t, unless quiet. */
+/* Does the file of this name, of a trace that was read as `like`, get what is derived? */
+bool run_derives(const struct shared *s, const char *output, const char *like);
+
 void run_notes(const struct shared *s, const char *source, const struct tk_trace *t);
 /* Only those that came after note `last`: an operation's own. */
 void run_notes_after(const struct shared *s, const char *source, const struct tk_trace *t, tk_id last);
 
-/* Prints the error, without its usual meaning after an interrupt.  Returns the exit status. */
+/* Both print what is wrong and return the exit status; after an interrupt that is all that is wrong. */
+int run_no_memory(void);
 int run_fail(const struct tk_err *err);
 int run_usage(const char *command, const char *why);
 
@@ -113,6 +125,8 @@ const char *run_output(const struct shared *s, const char *command, const struct
 bool run_names_trace(const struct shared *s, const char *path, int *status);
 /* run_output of a trace: this is asked too. */
 const char *run_trace_output(const struct shared *s, const char *command, const struct operands *in, int *status);
+/* Does -o name a folder ("run/"), or, as -f says its format, one that is there?  What the library makes of it is its own to say. */
+bool run_names_folder(const struct shared *s);
 
 
 bool run_is_stdout(const char *path);

@@ -29,45 +29,49 @@ static bool grow_cells(struct table *t) {
 }
 
 void table_cell(struct table *t, const char *fmt, ...) {
-  char text[CELL];
+  char text[CELL], *cell;
   va_list ap;
-  if (t->n == t->room && !grow_cells(t)) return;
   va_start(ap, fmt);
   vsnprintf(text, sizeof text, fmt, ap);
   va_end(ap);
-  t->cells[t->n++] = sanitised(text);
+  cell = t->n < t->room || grow_cells(t) ? sanitised(text) : NULL;
+  if (cell) t->cells[t->n++] = cell;
+  else t->failed = true;
 }
 
 static size_t width(const char *cell) {
   size_t n = 0;
-  for (; cell && *cell; cell++) n += (*cell & 0xc0) != 0x80;
+  for (; *cell; cell++) n += (*cell & 0xc0) != 0x80;
   return n;
-}
-
-static size_t widest(const struct table *t, size_t columns, size_t column) {
-  size_t most = 0;
-  for (size_t i = column; i < t->n; i += columns)
-    if (width(t->cells[i]) > most) most = width(t->cells[i]);
-  return most;
 }
 
 static void print_cell(FILE *to, const char *cell, size_t room, bool right, bool last) {
   size_t pad = room - width(cell);
-  if (!cell) cell = "";
   if (right) fprintf(to, "%*s%s", (int)pad, "", cell);
   else fprintf(to, "%s%*s", cell, last ? 0 : (int)pad, "");
   fputs(last ? "\n" : "  ", to);
 }
 
-void table_print(struct table *t, FILE *to) {
+static void print_cells(const struct table *t, size_t *widest, FILE *to) {
   size_t columns = strlen(t->align);
+  for (size_t i = 0; i < t->n; i++)
+    if (width(t->cells[i]) > widest[i % columns]) widest[i % columns] = width(t->cells[i]);
   for (size_t i = 0; i < t->n; i++) {
     size_t column = i % columns;
     if (i == 0) fputs(tty_bold(to), to);
-    print_cell(to, t->cells[i], widest(t, columns, column), t->align[column] == 'r', column + 1 == columns);
+    print_cell(to, t->cells[i], widest[column], t->align[column] == 'r', column + 1 == columns);
     if (i + 1 == columns) fputs(tty_plain(to), to);
   }
+}
+
+bool table_print(struct table *t, FILE *to) {
+  size_t *widest = calloc(strlen(t->align), sizeof *widest);
+  bool ok = widest && !t->failed;
+  if (ok) print_cells(t, widest, to);
+  else tty_say("out of memory: a table is left out");
   for (size_t i = 0; i < t->n; i++) free(t->cells[i]);
   free(t->cells);
+  free(widest);
   *t = (struct table){ .align = t->align };
+  return ok;
 }

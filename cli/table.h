@@ -2,17 +2,20 @@
 #ifndef CLI_TABLE_H
 #define CLI_TABLE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct table {
   const char *align; /* a character a column: 'l' left, 'r' right */
   char **cells;      /* row by row */
   size_t n, room;
+  bool failed;       /* there was no memory for a cell */
 };
 
 /* Adds the next cell; its text is made safe for a terminal. */
 void table_cell(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Prints all rows, the first one bold where `to` is a terminal, and frees the table. */
-void table_print(struct table *t, FILE *to);
+/* Prints all rows, the first one bold where `to` is a terminal, and frees the table.  False: there was no memory, which is said, and
+ * nothing is printed. */
+bool table_print(struct table *t, FILE *to);
 
 #endif

@@ -4,6 +4,11 @@
 
 #include <string.h>
 
+void write_derived(FILE *to, const struct tk_saved *done) {
+  char n[64];
+  if (done->derived) fprintf(to, ", %s derived", tty_count(done->derived, n));
+}
+
 void write_losses(const struct shared *s, const char *output, const struct tk_saved *done) {
   char text[512] = "", count[64];
   for (int i = 0; i < TK_LOSSES; i++) {
@@ -37,8 +42,10 @@ static void print_write_text(FILE *to, const struct shared *s, const struct tk_t
   fputs(s->dry_run ? "would write " : "wrote ", to);
   tty_string(to, run_is_stdout(output) ? "to standard output" : output);
   tk_print_size(done->bytes, size);
-  if (done->events == t->n_events) fprintf(to, ": %s", tty_counted(done->events, "event", a));
-  else fprintf(to, ": %s of %s", tty_count(done->events, a), tty_counted(t->n_events, "event", b));
+  const uint64_t read = t->n_events - done->derived;
+  if (done->events == read) fprintf(to, ": %s", tty_counted(done->events, "event", a));
+  else fprintf(to, ": %s of %s", tty_count(done->events, a), tty_counted(read, "event", b));
+  write_derived(to, done);
   if (t->n_flow_points) fprintf(to, ", %s", tty_counted(done->flow_points, "flow point", a));
   if (t->counts.dropped) fprintf(to, ", %s dropped", tty_count(t->counts.dropped, a));
   if (!s->dry_run) fprintf(to, ", %s", size);
@@ -56,6 +63,7 @@ static void print_write_json(FILE *to, const struct shared *s, const struct tk_t
   json_uint(&j, "read_records", t->counts.read);
   json_uint(&j, "written_records", done->records);
   json_uint(&j, "written_events", done->events);
+  if (done->derived) json_uint(&j, "derived_events", done->derived);
   json_uint(&j, "written_flow_points", done->flow_points);
   write_losses_json(&j, done);
   json_uint(&j, "dropped", t->counts.dropped);

@@ -13,6 +13,8 @@ struct report {
 };
 
 /* What the output's format could not hold: one line on standard error, or nothing; as member "lost" of a report, by kind. */
+/* ", 36 derived", or nothing: events that are counted apart. */
+void write_derived(FILE *to, const struct tk_saved *done);
 void write_losses(const struct shared *s, const char *output, const struct tk_saved *done);
 void write_losses_json(struct json *j, const struct tk_saved *done);
 

@@ -112,6 +112,7 @@ struct tk_track {
   bool has_sort;
   bool renamed;   /* name, labels or sort_index were set by an operation: metadata records of it are not to be written */
   bool hidden;    /* an operation left it out of the timeline */
+  bool derived;   /* tk_derive made it, with its events */
   bool no_lanes;  /* its spans that overlap stay on it in Chrome JSON, whose viewers need rows beside it: so it was read */
 };
 
@@ -397,6 +398,7 @@ struct tk_saved {
   const struct tk_format_info *format; /* that it was written in */
   uint64_t records; /* source records written, metadata included */
   uint64_t events;  /* spans + instants + counter samples */
+  uint64_t derived; /* events that tk_derive made, which are in none of the others */
   uint64_t flow_points;
   uint64_t lost[TK_LOSSES]; /* counted while writing; in none of the above */
   uint64_t rounded; /* times that were read with more digits than they are written with, though the format has not changed */
@@ -435,6 +437,7 @@ struct tk_format_info {
   bool can_read, can_write;
   bool carries;               /* holds blocks that other formats ask to be carried, and that only they understand */
   bool is_carried;            /* asks for it */
+  bool derives;               /* its viewers make by themselves what tk_derive makes, of which nothing is written in it */
 };
 
 /* The i-th row of the format table, whose first is what commands write that are not told; NULL past the end. */
@@ -477,7 +480,8 @@ struct tk_summary {
   } kinds[TK_KINDS];         /* an event is of one or more; NULL behind the last */
 };
 
-TK_API void tk_summarise(const struct tk_trace *t, struct tk_summary *s);
+/* False = out of memory. */
+TK_API bool tk_summarise(const struct tk_trace *t, struct tk_summary *s, struct tk_err *err);
 
 /* What a binary file is made of, in its own format's words.  Strings live as long as the trace. */
 struct tk_share {

@@ -9,6 +9,16 @@
 #error "include tracekit.h"
 #endif
 
+/* What xprof makes of an XSpace before it shows it: to which step events belong (args group_id and step_name, the step's own event is
+ * called by it), and lines of devices: Steps, XLA Modules, XLA Ops, Framework Name Scope, Framework Ops, Source code.  Events and args
+ * that are made bear this arg, and are written to no XPlane.  A trace that is none, or says its steps itself, stays as it is. */
+#define TK_DERIVED "tracekit.derived"
+struct tk_derived {
+  uint64_t steps, lines, events; /* made */
+  uint64_t grouped;              /* events that are of a step */
+};
+TK_API bool tk_derive(struct tk_trace *t, struct tk_derived *done, struct tk_err *err);
+
 /* How the clocks of several hosts are put on one.  Inputs of one host are never moved against each other. */
 enum tk_align {
   TK_ALIGN_AUTO,        /* by collectives where they can be trusted, else by the wall clock */
@@ -36,6 +46,7 @@ struct tk_merge_options {
   const char *const *offsets; /* NULL-terminated "3=+1.5ms", "host42=-20us": later by that, and not moved otherwise; NULL = none */
   const char *label;   /* how processes are named; NULL = "rank {rank} - {host} - {process}"; also {pid}, {input} */
   enum tk_group_by group_by;
+  bool derive;         /* tk_derive of every input, unless viewers of the output's format do that */
   bool manifest;       /* not one trace, but a tar of the inputs, unpacked, with Perfetto's perfetto_manifest.json before them */
   bool to_zero;        /* the output begins at time 0; a known clock keeps its absolute times */
   bool keep_going;     /* leave out inputs that cannot be read */
@@ -135,6 +146,7 @@ struct tk_filter_options {
   bool keep_children; /* spans within what passes */
   bool keep_flows;    /* what a flow or a correlation id ties to it */
   bool drop_flows;
+  struct tk_progress progress; /* events done, and of how many */
 };
 
 struct tk_filter_report {
@@ -252,7 +264,7 @@ struct tk_size_report {
   size_t n_rows;
 };
 
-/* What a sealed trace is made of, as written in `format` (NULL: as read). */
+/* What a sealed trace is made of, as written in `format` (NULL: as read); `opt` may be NULL. */
 TK_API bool tk_size(struct tk_trace *t, const struct tk_save_options *opt, struct tk_size_report *report, struct tk_err *err);
 TK_API void tk_size_report_free(struct tk_size_report *report);
 
@@ -292,6 +304,7 @@ struct tk_extract_options {
   const char *output; /* a file, a folder ("out/", or one that is there), "-"; NULL = the current folder */
   bool split;         /* a file for each host instead of one for each run */
   bool raw;           /* copies, as they lie there */
+  bool derive;        /* as in tk_merge_options */
 };
 
 /* One file that was written (dry_run: that would be). */

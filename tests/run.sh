@@ -4,7 +4,7 @@
 #   tests/unit/test_*       cmocka programs, a module each
 #   tests/cli               the command against expected output
 #   tests/property/*        programs and scripts
-#   tests/fuzz/fuzz_*       over the fixtures
+#   tests/fuzz/fuzz_*       over the fixtures and what was found interesting
 #
 # A test program counts by what it says: cmocka's "[  PASSED  ] n test(s)", or a last line "n passed, n failed"; else it is one
 # test, and its exit status says which way it went.  The last line here is "N passed, N failed".  LONG=1 is handed to the tests: they
@@ -46,7 +46,8 @@ one() {
   local name=$1 out=$log/${1//\//.} start=$SECONDS most=600
   case $name in
     *.sh | *.py) timeout -k 5 "$most" "$SRC/tests/$name" ;;
-    fuzz/*) find "$FIXTURES" -type f ! -name '*.tsv' ! -name '*.md' -print0 | xargs -0 timeout -k 5 "$most" "$B/tests/$name" ;;
+    fuzz/*) find "$FIXTURES" "$SRC/tests/fuzz/corpus/${name#fuzz/}.base64" -type f ! -name '*.tsv' ! -name '*.md' -print0 |
+      xargs -0 timeout -k 5 "$most" "$B/tests/$name" ;;
     *) timeout -k 5 "$most" "$B/tests/$name" ;;
   esac > "$out.out" 2>&1 < /dev/null
   echo "$? $((SECONDS - start))" > "$out.status"

@@ -4,41 +4,6 @@
 
 #include "utf8.h"
 
-__extension__ typedef unsigned __int128 u128;
-
-/* Odd constants without structure (digits of pi and e). */
-#define K0 0x243f6a8885a308d3u
-#define K1 0xb7e151628aed2a6bu
-
-/* Each step folds both halves of a 64x64 product: every input bit reaches every output bit. */
-uint64_t hash_bytes(const void *bytes, size_t n) {
-  const uint8_t *p = bytes;
-  uint64_t h = K0 ^ n, a, b = 0;
-  uint32_t a32, b32;
-  u128 product;
-  for (; n > 16; n -= 16, p += 16) {
-    memcpy(&a, p, 8);
-    memcpy(&b, p + 8, 8);
-    product = (u128)(a ^ h) * (b ^ K1);
-    h = (uint64_t)product ^ (uint64_t)(product >> 64);
-  }
-  if (n >= 8) {
-    memcpy(&a, p, 8);
-    memcpy(&b, p + n - 8, 8);
-  } else if (n >= 4) {
-    memcpy(&a32, p, 4);
-    memcpy(&b32, p + n - 4, 4);
-    a = a32;
-    b = b32;
-  } else {
-    a = n ? (uint64_t)p[0] << 16 | (uint64_t)p[n / 2] << 8 | p[n - 1] : 0;
-    b = 0;
-  }
-  product = (u128)(a ^ h) * (b ^ K1);
-  product = (u128)((uint64_t)product ^ (uint64_t)(product >> 64)) * K0;
-  return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
 void intern_init(struct intern *in, struct mem *mem) { *in = (struct intern){.mem = mem, .arena = {.mem = mem}}; }
 
 void intern_free(struct intern *in) {
@@ -83,6 +48,7 @@ uint32_t intern_add(struct intern *in, const void *p, size_t n, uint32_t hash) {
     in->mem->failed = true;
     return 0;
   }
+  if (in->n == 0) in->strs[0] = (struct intern_str){.bytes = (const uint8_t *)""};
   if ((!in->slots || in->n >= in->mask / 2) && !rehash(in)) return 0;
   bytes = arena_bytes(&in->arena, n + 1);
   if (!bytes) return 0;
@@ -105,7 +71,7 @@ void intern_repaired(struct buf *b, const uint8_t *p, size_t n) {
 }
 
 uint32_t intern_text(struct intern *in, const uint8_t *p, size_t n, bool mixed, bool *repaired) {
-  uint32_t hash = (uint32_t)hash_bytes(p, n), id = intern_find(in, p, n, hash);
+  uint32_t hash = (uint32_t)hash_text(p, n), id = intern_find(in, p, n, hash);
   struct buf text = {.mem = in->mem};
   if (id && !mixed) return id;
   if (utf8_valid(p, n)) return id ? id : intern_add(in, p, n, hash);

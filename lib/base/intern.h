@@ -6,6 +6,7 @@
 #ifndef BASE_INTERN_H
 #define BASE_INTERN_H
 
+#include "hash.h"
 #include "mem.h"
 
 struct intern_str {
@@ -17,14 +18,11 @@ struct intern_str {
 struct intern {
   struct mem *mem;
   struct arena arena;
-  struct intern_str *strs; /* [1..n] */
+  struct intern_str *strs; /* [1..n]; 0, once there are any, is none: "" */
   uint32_t n, cap;
   uint32_t *slots; /* open addressing, linear probing, at most half full */
   uint32_t mask;
 };
-
-/* 64-bit hash of n bytes; reads exactly those. */
-uint64_t hash_bytes(const void *p, size_t n);
 
 void intern_init(struct intern *in, struct mem *mem);
 void intern_free(struct intern *in);
@@ -32,12 +30,12 @@ void intern_free(struct intern *in);
 /* The id of the bytes, or 0 if they are not there. */
 uint32_t intern_find(const struct intern *in, const void *p, size_t n, uint32_t hash);
 static inline uint32_t intern_id(const struct intern *in, const void *p, size_t n) {
-  return intern_find(in, p, n, (uint32_t)hash_bytes(p, n));
+  return intern_find(in, p, n, (uint32_t)hash_text(p, n));
 }
 /* The id of the bytes, added if need be.  0 only when memory has run out (sticky in mem) or n exceeds 4 GiB. */
 uint32_t intern_add(struct intern *in, const void *p, size_t n, uint32_t hash);
 static inline uint32_t intern(struct intern *in, const void *p, size_t n) {
-  return intern_add(in, p, n, (uint32_t)hash_bytes(p, n));
+  return intern_add(in, p, n, (uint32_t)hash_text(p, n));
 }
 
 /* Text that a file says is UTF-8; of what is not, each wrong byte becomes U+FFFD, and *repaired.  `mixed`: the table holds bytes that

@@ -2,11 +2,9 @@
 
 #include <string.h>
 
-/* Multiplying by an odd constant and taking the upper bits spreads keys that differ in few bits. */
-static uint32_t slot_of(uint64_t key, uint32_t mask) {
-  uint64_t h = (key ^ key >> 29) * 0x9e3779b97f4a7c15u;
-  return (uint32_t)(h >> 32 ^ h >> 15) & mask;
-}
+#include "hash.h"
+
+static uint32_t slot_of(uint64_t key, uint32_t mask) { return (uint32_t)hash_number(key) & mask; }
 
 void map_init(struct map *m, struct mem *mem) { *m = (struct map){.mem = mem}; }
 

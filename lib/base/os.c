@@ -11,11 +11,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #if defined(__linux__)
 #include <sched.h>
 #endif
+
+/* Without a source of the system, the time and where the loader has put things. */
+void os_random(void *p, size_t n) {
+  struct timespec now;
+  if (getentropy(p, n) == 0) return;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const uint64_t words[] = {(uint64_t)now.tv_nsec * 0x9e3779b97f4a7c15u, (uint64_t)(uintptr_t)&now * 0xc2b2ae3d27d4eb4fu};
+  for (size_t i = 0; i < n; i++) ((uint8_t *)p)[i] = (uint8_t)(words[i / 8 % 2] >> i % 8 * 8);
+}
 
 static uint64_t physical_memory(void) {
 #if defined(_SC_PHYS_PAGES)

@@ -17,6 +17,9 @@ uint64_t os_memory_limit(uint64_t asked);
 /* Processors that this process may run on, at least 1. */
 unsigned os_cores(void);
 
+/* Fills p with n <= 256 bytes that nobody can foretell. */
+void os_random(void *p, size_t n);
+
 /* Asks for huge pages under memory that is about to be filled: fewer faults, nothing else changes. */
 void os_huge_pages(void *p, size_t n);
 

@@ -16,6 +16,7 @@
 #include "base/path.h"
 #include "graph/trace.h"
 #include "merge.h"
+#include "run_folder.h"
 #include "save.h"
 #include "source/sources.h"
 
@@ -26,6 +27,7 @@ struct extractor {
   struct tk_sources *sources;
   struct tk_extract_report *report;
   size_t *first; /* input of each file */
+  bool runs; /* outputs are runs as profilers keep them: folders with a file for each host */
   const char *folder; /* that outputs go into, "" = the current one; NULL = output names the file */
   struct tk_err *err;
 };
@@ -44,16 +46,7 @@ static void note_of_input(struct extractor *x, enum tk_note_kind kind, const cha
 
 /* ---- names ---- */
 
-/* Appends what may stand in a file name everywhere; the beginning of a name is no dot. */
-static void put_safe(char *name, const char *part) {
-  size_t n = strlen(name);
-  for (; *part && n < NAME; part++) {
-    unsigned char c = (unsigned char)*part;
-    bool bad = c < 0x20 || c == 0x7f || strchr("/\\:*?\"<>|", c) || (c == '.' && n == 0);
-    name[n++] = bad ? '_' : (char)c;
-  }
-  name[n] = 0;
-}
+static void put_safe(char *name, const char *part) { path_put_safe(name, NAME, part); }
 
 static bool same_run(const struct tk_input *a, const struct tk_input *b) { return a->run_id == b->run_id; }
 
@@ -109,11 +102,26 @@ static bool is_taken(const struct extractor *x, const char *path) {
   return false;
 }
 
+/* The folder of a run, which no other run gets. */
+static const char *name_run(struct extractor *x, size_t input) {
+  const char *run = x->sources->inputs[input].run;
+  char name[NAME + 1], path[4096];
+  for (unsigned again = 1; again < 1 << 20; again++) {
+    if (again == 1) snprintf(name, sizeof name, "%s", run);
+    else snprintf(name, sizeof name, "%.180s-%u", *run ? run : "trace", again);
+    if (!run_folder_path(x->folder, name, &x->opt->save, path, sizeof path - 1)) return NULL;
+    strcat(path, "/");
+    if (!is_taken(x, path)) return keep_text(x, path);
+  }
+  return NULL;
+}
+
 /* A name that no other output has: a number before it, where it cannot be taken for a part of the host's name. */
 static const char *name_output(struct extractor *x, size_t input, size_t n) {
   char name[NAME + 1], path[4096];
   const char *folder = x->folder;
   if (!folder) return x->opt->output;
+  if (x->runs) return name_run(x, input);
   for (unsigned again = 1; again < 1 << 20; again++) {
     *name = 0;
     if (again > 1) snprintf(name, sizeof name, "%u.", again);
@@ -162,7 +170,7 @@ static bool any_sound(const struct extractor *x) {
 
 static bool make_plan(struct extractor *x) {
   const struct tk_input *in = x->sources->inputs;
-  const bool single = x->opt->split || x->opt->raw, choose = any_sound(x);
+  const bool single = (x->opt->split && !x->runs) || x->opt->raw, choose = any_sound(x);
   for (size_t i = 0, n; i < x->sources->n; i += n) {
     n = 1;
     if (choose && sources_failed(x->sources, i, NULL)) {
@@ -185,7 +193,7 @@ static bool check_outputs(struct extractor *x) {
     if (strcmp(path, "-") != 0 && lstat(path, &st) == 0 && S_ISREG(st.st_mode))
       return err_set(x->err, TK_EWRITE, "%s: exists already; --force replaces it", path);
   }
-  if (!x->folder || !*x->folder || x->opt->save.dry_run) return true;
+  if (!x->folder || !*x->folder || x->runs || x->opt->save.dry_run) return true;
   if (mkdir(x->folder, 0777) == 0 || errno == EEXIST) return true;
   return err_sys(x->err, TK_EWRITE, errno, "%s: cannot make the folder", x->folder);
 }
@@ -221,9 +229,10 @@ static bool copy_raw(struct extractor *x, struct tk_extracted *f, size_t input) 
   return err_prefix(x->err, "%s", f->output);
 }
 
-static bool put_trace(struct extractor *x, struct tk_extracted *f, const struct tk_trace *t) {
+static bool put_trace(struct extractor *x, struct tk_extracted *f, struct tk_trace *t) {
   struct tk_save_options save = x->opt->save;
   if (!save.format && (x->folder || strcmp(f->output, "-") == 0)) save.format = output_format(x)->info.name;
+  if (x->opt->derive && saver_derives(f->output, &save, t->format) && !tk_derive(t, NULL, x->err)) return false;
   return tk_save(t, f->output, &save, &f->written, x->err);
 }
 
@@ -242,10 +251,11 @@ static bool convert(struct extractor *x, struct tk_extracted *f, size_t input) {
 
 static bool merge_hosts(struct extractor *x, struct tk_extracted *f, size_t first) {
   struct tk_merge_options options = {
-      .load = x->opt->load, .save = x->opt->save, .keep_going = !x->opt->load.strict, .keep_truncated = !x->opt->load.strict};
+      .load = x->opt->load, .save = x->opt->save, .keep_going = !x->opt->load.strict, .keep_truncated = !x->opt->load.strict,
+      .derive = x->opt->derive};
   struct tk_merge_report merged;
   bool ok;
-  if (x->folder && !options.save.format) options.save.format = output_format(x)->info.name;
+  if (x->folder && !x->runs && !options.save.format) options.save.format = output_format(x)->info.name;
   ok = merge_inputs(&(struct merge_inputs){x->sources, first, f->n_inputs}, f->output, &options, &merged, x->err);
   for (tk_id i = 1; merged.notes && i <= merged.notes->n_notes; i++) {
     const struct tk_note *n = &merged.notes->notes[i];
@@ -267,7 +277,7 @@ static bool merge_hosts(struct extractor *x, struct tk_extracted *f, size_t firs
 static bool extract_one(struct extractor *x, size_t i) {
   struct tk_extracted *f = &x->report->files[i];
   if (x->opt->raw) return copy_raw(x, f, x->first[i]);
-  return f->n_inputs == 1 ? convert(x, f, x->first[i]) : merge_hosts(x, f, x->first[i]);
+  return f->n_inputs == 1 && !x->runs ? convert(x, f, x->first[i]) : merge_hosts(x, f, x->first[i]);
 }
 
 /* ---- all ---- */
@@ -301,6 +311,8 @@ bool tk_extract(const char *const *names, size_t n, const struct tk_extract_opti
   err_clear(x.err);
   *report = (struct tk_extract_report){0};
   x.folder = !output ? "" : strcmp(output, "-") != 0 && is_folder(output) ? output : NULL;
+  /* what is asked of convert is one trace: a folder is that of a run */
+  x.runs = x.folder && *x.folder && !x.opt->raw && (x.opt->save.format || x.opt->sources) && run_folder_is_meant(output, &x.opt->save);
   ok = extract_all(&x, names, n);
   if (x.sources != x.opt->sources) tk_sources_close(x.sources);
   free(x.first);

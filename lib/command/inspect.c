@@ -7,10 +7,9 @@ struct tk_inspection_impl {
   struct arena keep;
 };
 
-static void count_steps(const struct tk_trace *t, struct tk_inspection *p) {
-  struct mem mem = {0};
+static void count_steps(const struct tk_trace *t, struct tk_inspection *p, struct mem *mem) {
   struct steps s;
-  if (!steps_init(&s, t, &mem) || s.n_main == 0) {
+  if (!steps_init(&s, t, mem) || s.n_main == 0) {
     steps_free(&s);
     return;
   }
@@ -38,7 +37,7 @@ struct tk_inspection *tk_inspect(const struct tk_trace *t) {
   impl->keep.mem = &impl->mem;
   *p = (struct tk_inspection){.impl = impl};
   if (format && format->inspect) format->inspect(t, p, &impl->keep);
-  count_steps(t, p);
+  count_steps(t, p, &impl->mem);
   if (!impl->mem.failed) return p;
   tk_inspection_free(p);
   return NULL;

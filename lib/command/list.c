@@ -34,10 +34,10 @@ static enum tk_health health_of(const struct tk_trace *t, bool repaired) {
   return t->capped ? TK_HEALTH_CAPPED : TK_HEALTH_OK;
 }
 
-static void fill_listed(struct tk_list_report *r, struct tk_listed *f, const struct tk_trace *t) {
+static bool fill_listed(struct tk_list_report *r, struct tk_listed *f, const struct tk_trace *t, struct tk_err *err) {
   struct identity id = identity_of(t);
   struct tk_summary sum;
-  tk_summarise(t, &sum);
+  if (!tk_summarise(t, &sum, err)) return false;
   f->deep = true;
   f->events = t->n_events;
   f->bytes = t->counts.bytes;
@@ -50,6 +50,7 @@ static void fill_listed(struct tk_list_report *r, struct tk_listed *f, const str
   if (*id.host) f->input.host = keep_text(r, id.host);
   f->input.why = repairs_of(r, t);
   f->input.health = health_of(t, f->input.why != NULL);
+  return true;
 }
 
 /* Beyond repair: nothing of it can be read. */
@@ -69,9 +70,9 @@ static bool read_one(struct tk_list_report *r, size_t i, const struct tk_list_op
   if (f->input.health != TK_HEALTH_UNKNOWN) return true;
   t = tk_sources_load(r->sources, i, &opt->load, err);
   if (!t) return tell_failure(r, f, err);
-  fill_listed(r, f, t);
+  bool ok = fill_listed(r, f, t, err);
   tk_free(t);
-  return true;
+  return ok;
 }
 
 bool tk_list(const char *const *names, size_t n, const struct tk_list_options *opt, struct tk_list_report *report, struct tk_err *err) {
@@ -89,6 +90,7 @@ bool tk_list(const char *const *names, size_t n, const struct tk_list_options *o
   for (size_t i = 0; ok && i < report->n; i++) report->files[i].input = report->sources->inputs[i];
   if (ok) sources_remarks(report->sources, report->notes);
   for (size_t i = 0; ok && opt->deep && i < report->n; i++) ok = read_one(report, i, opt, err);
+  ok = ok && mem_check(&report->notes->store->mem, err);
   return ok;
 }
 

@@ -68,10 +68,12 @@ struct tk_trace *load_input(struct in *in, const char *source, const struct tk_l
   bool ok;
   t->store->source = malloc(n);
   if (t->store->source) memcpy(t->store->source, source, n);
+  else t->store->mem.failed = true;
   t->source = t->store->source ? t->store->source : "";
   ok = in && read_input(in, t, opt, err);
   if (in) in_close(in);
   if (ok) return t;
+  mem_refuse(&t->store->mem, err);
   err_prefix(err, "%s", strcmp(source, "-") == 0 ? "standard input" : source);
   tk_free(t);
   return NULL;
@@ -90,7 +92,7 @@ static struct tk_trace *load_view(struct tk_sources *s, size_t i, const struct s
   struct tk_trace *t = trace_new(os_memory_limit(opt->max_memory));
   bool ahead = (opt->threads ? opt->threads : os_cores()) > 1;
   if (!t) {
-    err_set(err, TK_ELIMIT, "out of memory");
+    err_set(err, TK_ELIMIT, "%s: out of memory", v->name);
     return NULL;
   }
   t->host = copy_text(t, v->host);

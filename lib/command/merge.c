@@ -22,6 +22,7 @@
 #include "merge_block.h"
 #include "merge_order.h"
 #include "op/window.h"
+#include "run_folder.h"
 #include "save.h"
 #include "source/identity.h"
 #include "source/manifest.h"
@@ -87,13 +88,13 @@ static int64_t claim_rank(struct merger *m, size_t input, struct tk_merge_rank *
   }
   if (slot) *slot = (uint32_t)input + 1;
   bool known = *m->inputs[input].host; /* hosts of a run directory have names instead of ranks */
-  if (id->rank < 0 && !known)
+  if (id->rank < 0 && !known && (m->n_inputs > 1 || !m->output->run))
     add_note(m, TK_NOTE_INFO, m->inputs[input].name, "states no rank: its place in the order of inputs is taken", 1);
   return sort;
 }
 
 static void warn_of_copies(struct merger *m, size_t input, const struct tk_trace *t) {
-  uint64_t h = hash_bytes(t->events + 1, (size_t)t->n_events * sizeof *t->events) ^ t->counts.bytes ^ (uint64_t)t->origin_ns;
+  uint64_t h = hash_text(t->events + 1, (size_t)t->n_events * sizeof *t->events) ^ t->counts.bytes ^ (uint64_t)t->origin_ns;
   for (uint32_t i = 1; i <= t->store->strings.n; i++) h = h * 31 + trace_str(t, i)->hash;
   uint32_t *slot = map_put(&m->fingerprints, h, 0);
   char text[512];
@@ -107,7 +108,9 @@ static void warn_of_copies(struct merger *m, size_t input, const struct tk_trace
 }
 
 /* A single input stays as it is, unless more is asked for: merging one trace is converting it. */
-static bool is_joined(const struct merger *m) { return m->n_inputs > 1 || m->opt->label || m->opt->group_by != TK_GROUP_RANK; }
+static bool is_joined(const struct merger *m) {
+  return (m->n_inputs > 1 && !m->output->run) || m->opt->label || m->opt->group_by != TK_GROUP_RANK;
+}
 
 /* ---- one base of time ---- */
 
@@ -180,7 +183,11 @@ static bool open_sink(struct merger *m, const struct tk_trace *t) {
     trace_end_raw(first);
     *trace_add_meta(first) = meta;
   }
+  if (!mem_check(&first->store->mem, m->err)) return false;
   m->opened = true;
+  if (m->output->run)
+    return !m->alignment.who || run_folder_meet(m->output->run, m->alignment.who, m->n_inputs) ||
+           err_set(m->err, TK_ELIMIT, "out of memory");
   return m->output->manifest || m->output->sink->open(m->output->sink, first, m->err);
 }
 
@@ -222,6 +229,22 @@ static bool renumber_input(struct merger *m, size_t input, struct tk_trace *t, i
   return true;
 }
 
+/* The trace as a file of its own, which says how its clock was aligned with the others'. */
+static bool write_file(struct merger *m, const struct tk_merge_rank *r, const struct tk_trace *t, int64_t slot) {
+  struct buf b = {.mem = &m->mem};
+  struct run_rank rank = {r->host, slot, m->first_trace, saver_provenance(&b, &m->opt->save, t)};
+  if (rank.provenance && m->opt->save.command && m->n_inputs > 1) {
+    b.len -= 2; /* its brace and NUL */
+    buf_text(&b, ",\"align\":");
+    buf_text(&b, m->report->align.json);
+    buf_append(&b, "}", 2);
+    rank.provenance = (const char *)b.data;
+  }
+  const bool ok = mem_check(&m->mem, m->err) && run_folder_add(m->output->run, t, &rank, m->err);
+  buf_free(&b);
+  return ok;
+}
+
 static bool write_graph(struct merger *m, size_t input, struct tk_trace *t, int64_t slot) {
   struct tk_merge_rank *r = &m->report->ranks[input];
   struct sink *sink = m->output->sink;
@@ -232,6 +255,7 @@ static bool write_graph(struct merger *m, size_t input, struct tk_trace *t, int6
   if (ok) merge_block_print(&m->blocks, &(struct merge_block){r, t, was, m->n_merged == 0});
   mem_free(&m->mem, was);
   if (!ok) return false;
+  if (m->output->run) return write_file(m, r, t, slot);
   if (m->output->saver) saver_count_lost(m->output->saver, t);
   return sink->write(sink, t, m->err);
 }
@@ -260,6 +284,12 @@ static bool describe_input(struct merger *m, size_t input, const struct tk_trace
   return manifest_add(manifest, t, m->sources, file, m->err);
 }
 
+/* Viewers of some formats derive by themselves, and a manifest's files stay as they are. */
+static bool derives(const struct merger *m) {
+  const struct saver *s = m->output->saver;
+  return m->opt->derive && s && !s->format->info.derives;
+}
+
 static bool merge_trace(struct merger *m, size_t input, struct tk_trace *t) {
   struct tk_merge_rank *r = &m->report->ranks[input];
   struct identity id = identity_of(t);
@@ -272,6 +302,7 @@ static bool merge_trace(struct merger *m, size_t input, struct tk_trace *t) {
   r->bytes = t->counts.bytes;
   add_input_notes(m, t);
   warn_of_copies(m, input, t);
+  if (derives(m) && !tk_derive(t, NULL, m->err)) return false;
   if (!m->opened && !open_sink(m, t)) return false;
   if (!move_to_base(m, input, t, r)) return false;
   if (!(m->output->manifest ? describe_input(m, input, t, slot) : write_graph(m, input, t, slot))) return false;
@@ -296,12 +327,13 @@ static struct tk_trace *load_whole(struct merger *m, size_t input) {
 
 static bool merge_input(struct merger *m, size_t input) {
   struct tk_merge_rank *r = &m->report->ranks[input];
-  struct tk_trace *t = load_whole(m, input);
   bool ok;
   r->input = report_text(m, m->inputs[input].name);
   r->host = "";
   r->rank = -1;
   r->rank_from = "";
+  if (r->failed) return true; /* in the first pass */
+  struct tk_trace *t = load_whole(m, input);
   if (t) {
     ok = merge_trace(m, input, t);
     tk_free(t);
@@ -312,12 +344,7 @@ static bool merge_input(struct merger *m, size_t input) {
     err_clear(m->err);
     return true;
   }
-  if (m->n_inputs > 1 && m->err->code != TK_EINTERRUPTED) {
-    char hint[sizeof m->err->msg];
-    snprintf(hint, sizeof hint, "%.700s (--keep-going leaves it out)", m->err->msg);
-    memcpy(m->err->msg, hint, sizeof hint);
-  }
-  return false;
+  return merge_stops(m->n_inputs, m->err);
 }
 
 /* ---- all ---- */
@@ -344,6 +371,7 @@ static const char *provenance(struct merger *m, struct buf *b) {
 static bool close_output(struct merger *m, const char *provenance) {
   struct manifest *manifest = m->output->manifest;
   struct sink *sink = m->output->sink;
+  if (m->output->run) return true;
   if (!manifest) return sink->close(sink, m->first_trace, provenance, m->err);
   bool ok = manifest_write(manifest, m->sources, provenance, &m->opt->load.progress, &m->report->saved, m->err);
   for (uint32_t i = 0; i < manifest->n; i++) {
@@ -395,7 +423,8 @@ static bool merge_all(struct merger *m) {
   for (size_t i = 0; ok && m->output->manifest && i < m->n_inputs; i++) ok = sources_keep(m->sources, m->first + i, m->err);
   for (size_t i = 0; ok && i < m->n_inputs; i++) ok = merge_input(m, i);
   if (ok && !m->opened) ok = err_set(m->err, TK_EFORMAT, "no input could be read: %s", m->report->ranks[0].failed);
-  ok = ok && close_output(m, provenance(m, &b));
+  const char *said = ok ? provenance(m, &b) : NULL;
+  ok = ok && mem_check(&m->mem, m->err) && mem_check(&m->report->notes->store->mem, m->err) && close_output(m, said);
   buf_free(&b);
   return ok;
 }

@@ -6,6 +6,7 @@
  *     merge_order.c    in which order the rows of the inputs stand
  *     merge_block.c    what the output says of each rank
  *     merge_file.c     the sink is a file: tk_merge
+ *     run_folder.c     instead of a sink: a file for each host
  *     load_merged.c    the sink is a graph: tk_sources_load_all */
 #ifndef COMMAND_MERGE_H
 #define COMMAND_MERGE_H
@@ -13,6 +14,7 @@
 #include "graph/sink.h"
 
 struct saver;
+struct run_folder;
 
 /* Inputs that are found already: those from `first` on, n of them. */
 struct merge_inputs {
@@ -28,6 +30,7 @@ struct merge_output {
   bool own_order;            /* its viewers know nothing of sort indices: ranks come in their order */
   const struct mem *held;    /* memory that the sink holds on to, which is no longer there for inputs; NULL = none to speak of */
   struct manifest *manifest; /* instead of a sink: inputs go into a tar as they are, and it says where they stand */
+  struct run_folder *run;    /* instead of a sink: each input becomes a file of its own, on the timeline of all */
 };
 
 /* Begins a report, in which notes can be made before the merge.  False with err set when memory runs out. */

@@ -152,6 +152,24 @@ struct tk_trace *merge_load(struct merge_alignment *a, const struct merge_inputs
   return tk_sources_load(in->sources, in->first + i, &less, err);
 }
 
+bool merge_stops(size_t n_inputs, struct tk_err *err) {
+  char hint[sizeof err->msg];
+  if (n_inputs < 2 || err->code == TK_EINTERRUPTED) return false;
+  snprintf(hint, sizeof hint, "%.700s (--keep-going leaves it out)", err->msg);
+  memcpy(err->msg, hint, sizeof hint);
+  return false;
+}
+
+/* The second pass tells of inputs that are wrong.  A fault of the system may be gone by then, and the clocks would be those of fewer
+ * inputs: it counts now. */
+static bool refuse_input(struct aligner *a, size_t i) {
+  bool wrong = a->err->code == TK_EFORMAT || a->err->code == TK_ECORRUPT;
+  if (a->err->code == TK_EINTERRUPTED || (!wrong && !a->opt->keep_going)) return merge_stops(a->in->n, a->err);
+  if (!wrong) a->report->ranks[i].failed = report_text(a, a->err->msg);
+  err_clear(a->err);
+  return true;
+}
+
 static bool read_all(struct aligner *a) {
   bool ok = true;
   for (size_t i = 0; ok && i < a->in->n; i++) {
@@ -159,9 +177,7 @@ static bool read_all(struct aligner *a) {
     a->inputs[i].host = "";
     if (!sources_keep(a->in->sources, a->in->first + i, a->err)) return false;
     struct tk_trace *t = merge_load(a->out, a->in, i, &a->opt->load, a->err);
-    if (!t && a->err->code == TK_EINTERRUPTED) return false;
-    if (!t) err_clear(a->err);
-    else ok = take_input(a, i, t);
+    ok = t ? take_input(a, i, t) : refuse_input(a, i);
     if (t && is_kept(a, t)) a->out->kept[i] = t;
     else tk_free(t);
   }

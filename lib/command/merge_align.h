@@ -37,6 +37,8 @@ static inline const struct align_map *merge_map(const struct merge_alignment *a,
   return a->maps && a->mapped[input] ? &a->maps[input] : NULL;
 }
 
+/* The merge ends for want of an input: false, with err saying what to do about it. */
+bool merge_stops(size_t n_inputs, struct tk_err *err);
 /* Loads an input, or hands out what was kept of the first pass. */
 struct tk_trace *merge_load(struct merge_alignment *a, const struct merge_inputs *in, size_t i, const struct tk_load_options *opt,
                             struct tk_err *err);

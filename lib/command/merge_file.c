@@ -7,6 +7,7 @@
 
 #include "format/format.h"
 #include "merge.h"
+#include "run_folder.h"
 #include "save.h"
 #include "source/manifest.h"
 #include "source/sources.h"
@@ -14,6 +15,7 @@
 struct merge_file {
   const struct tk_merge_options *opt;
   struct saver saver;       /* of a trace; */
+  struct run_folder run;    /* of a folder with a file for each host */
   struct manifest manifest; /* of a manifest */
   struct out clocks;        /* the report on them, if it is asked for */
   struct mem mem;
@@ -39,17 +41,37 @@ static bool commit_clocks(struct merge_file *f, const char *json, struct tk_err 
   return out_commit(&f->clocks, err) || err_prefix(err, "%s", f->opt->align_report);
 }
 
-static bool open_files(struct merge_file *f, const char *path, struct tk_merge_report *report, struct tk_err *err) {
+static bool open_output(struct merge_file *f, const char *path, const char *run, struct tk_err *err) {
   const struct tk_save_options *save = &f->opt->save;
-  bool ok = f->opt->manifest ? manifest_open(&f->manifest, path, save, f->inputs, err)
-                             : saver_open(&f->saver, path, save, format_default()->info.name, f->inputs, err);
-  if (!ok) return err_prefix(err, "%s", path);
+  if (f->opt->manifest) return manifest_open(&f->manifest, path, save, f->inputs, err);
+  if (run_folder_is_meant(path, save)) return run_folder_open(&f->run, path, run, save, f->inputs, err);
+  const size_t n = strlen(path);
+  if (n && path[n - 1] == '/') return err_set(err, TK_EUSAGE, "only XPlane is written as a folder: name a file, or say -f xplane");
+  f->saver.several = f->n_inputs > 1;
+  return saver_open(&f->saver, path, save, format_default()->info.name, f->inputs, err);
+}
+
+static bool open_files(struct merge_file *f, const char *path, const char *run, struct tk_merge_report *report,
+                       struct tk_err *err) {
+  if (!open_output(f, path, run, err)) return err_prefix(err, "%s", path);
   if (f->opt->group_by != TK_GROUP_RANK && f->saver.format && f->saver.format->own_order) {
     char text[1024];
     snprintf(text, sizeof text, "%s: --group-by has no effect: %s viewers sort rows themselves", path, f->saver.format->info.title);
     trace_note(report->notes, TK_NOTE_INFO, UINT64_MAX, text);
   }
   return open_clocks(f, path, err);
+}
+
+/* Counts what was written, which gets its name now. */
+static bool commit_output(struct merge_file *f, const char *path, struct tk_merge_report *report, struct tk_err *err) {
+  if (f->opt->manifest) return true;
+  if (!f->run.format) return saver_commit(&f->saver, &report->saved, err);
+  if (!run_folder_commit(&f->run, &report->saved, err)) return false;
+  if (strncmp(path, f->run.path, strlen(f->run.path)) == 0) return true; /* the run was named */
+  char text[sizeof f->run.path + 64];
+  snprintf(text, sizeof text, f->opt->save.dry_run ? "%s would hold the run" : "%s holds the run", f->run.path);
+  trace_note(report->notes, TK_NOTE_INFO, UINT64_MAX, text);
+  return true;
 }
 
 static bool merge_files(struct merge_file *f, const struct merge_inputs *in, const char *path, struct tk_merge_report *report,
@@ -59,15 +81,17 @@ static bool merge_files(struct merge_file *f, const struct merge_inputs *in, con
   f->n_inputs = in->n;
   if (!f->inputs) return err_set(err, TK_ELIMIT, "out of memory");
   for (size_t i = 0; i < in->n; i++) f->inputs[i] = sources_path(in->sources, in->first + i);
-  if (!open_files(f, path, report, err)) return false;
+  if (!open_files(f, path, in->sources->inputs[in->first].run, report, err)) return false;
   struct merge_output output = {.sink = f->saver.sink, .manifest = f->opt->manifest ? &f->manifest : NULL};
-  if (f->saver.format) {
-    output.saver = &f->saver;
-    output.needs_start = f->saver.format->needs_start;
-    output.own_order = f->saver.format->own_order;
+  const struct format *format = f->run.format ? f->run.format : f->saver.format;
+  if (f->run.format) output.run = &f->run;
+  if (f->saver.format) output.saver = &f->saver;
+  if (format) {
+    output.needs_start = format->needs_start;
+    output.own_order = format->own_order;
   }
   if (!merge_into(in, &output, f->opt, report, err)) return false;
-  return (output.manifest || saver_commit(&f->saver, &report->saved, err)) && commit_clocks(f, report->align.json, err);
+  return commit_output(f, path, report, err) && commit_clocks(f, report->align.json, err);
 }
 
 bool merge_inputs(const struct merge_inputs *in, const char *path, const struct tk_merge_options *opt,
@@ -80,6 +104,7 @@ bool merge_inputs(const struct merge_inputs *in, const char *path, const struct 
   err_clear(err);
   bool ok = merge_files(&f, in, path, report ? report : &unused, err);
   saver_close(&f.saver);
+  run_folder_close(&f.run);
   out_close(&f.clocks);
   manifest_close(&f.manifest);
   free(f.inputs);

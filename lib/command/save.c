@@ -33,8 +33,10 @@ bool saver_open(struct saver *s, const char *path, const struct tk_save_options 
   out.thread = (opt->threads ? opt->threads : os_cores()) > 1;
   struct sink_options sink = {
       .pretty = opt->pretty, .overlaps = opt->overlaps, .no_passthrough = opt->no_passthrough, .progress = opt->progress,
-      .meter = s->meter};
-  *s = (struct saver){.meter = s->meter, .no_loss = opt->no_loss, .no_passthrough = opt->no_passthrough};
+      .meter = s->meter, .several = s->several,
+      .timeline = s->timeline, .host = s->host};
+  s->no_loss = opt->no_loss;
+  s->no_passthrough = opt->no_passthrough;
   s->format = choose_format(path, opt, like, err);
   if (!s->format) return false;
   if (packing && !packing->written)
@@ -49,7 +51,14 @@ bool saver_open(struct saver *s, const char *path, const struct tk_save_options 
   return s->sink || err_set(err, TK_ELIMIT, "out of memory");
 }
 
+bool saver_derives(const char *path, const struct tk_save_options *opt, const char *like) {
+  const struct format *f = opt->format ? format_by_name(opt->format) : format_by_path(path);
+  if (!f) f = format_by_name(like);
+  return f && !f->info.derives;
+}
+
 void saver_count_lost(struct saver *s, const struct tk_trace *t) {
+  for (tk_id i = 1; i <= t->n_tracks; i++) s->derived += t->tracks[i].derived ? t->tracks[i].count : 0;
   if (!s->no_passthrough) format_count_lost(s->format, &s->carry, t, s->sink);
   sink_lose_unheld(s->sink, t, s->format->info.holds);
 }
@@ -77,8 +86,13 @@ static bool refuse_losses(const struct saver *s, struct tk_err *err) {
 }
 
 bool saver_finish(struct saver *s, struct tk_saved *done, struct tk_err *err) {
-  if (!refuse_losses(s, err) || !out_finish(&s->out, err)) return false;
+  if (!refuse_losses(s, err) || !mem_check(&s->mem, err) || !mem_check(&s->carry.mem, err) || !out_finish(&s->out, err)) return false;
   *done = s->sink->saved;
+  if (!s->format->info.derives) {
+    done->derived = s->derived;
+    done->events -= s->derived;
+    done->records -= s->derived;
+  }
   done->format = &s->format->info;
   done->raw_bytes = out_raw_bytes(&s->out);
   done->bytes = out_file_bytes(&s->out);

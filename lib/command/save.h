@@ -12,13 +12,20 @@ struct saver {
   const struct format *format;
   struct carry carry;      /* blocks of other formats */
   bool no_passthrough;     /* what only its own format understands is left out, and is no loss */
+  uint64_t derived;        /* events of what was written that tk_derive made */
   bool no_loss;            /* what the format cannot hold is an error */
-  struct sink_meter meter; /* set before opening: hears what bytes are spent on, if the format can tell */
+  /* Set before opening: */
+  struct sink_meter meter; /* hears what bytes are spent on, if the format can tell */
+  const struct tk_trace *timeline; /* as in sink_options */
+  bool several;
+  const char *host;
 };
 
 /* Opens `path` for the format that opt, the path or `like` (a format that was read) asks for.  `inputs` must not be the output. */
 bool saver_open(struct saver *s, const char *path, const struct tk_save_options *opt, const char *like, const char *const *inputs,
                 struct tk_err *err);
+/* Is anything to be derived for a file of this name that opt asks for, of a trace that was read as `like`? */
+bool saver_derives(const char *path, const struct tk_save_options *opt, const char *like);
 /* Counts what of a graph the format cannot hold; saver_write counts it and writes the graph. */
 void saver_count_lost(struct saver *s, const struct tk_trace *t);
 bool saver_write(struct saver *s, const struct tk_trace *t, struct tk_err *err);

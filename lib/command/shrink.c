@@ -53,7 +53,7 @@ static bool write_whole(struct shrinker *s, bool dry_run, struct tk_saved *saved
   struct buf text = {.mem = &s->mem};
   save.dry_run |= dry_run;
   save.provenance = shrink_provenance(&text, s->t, &s->done);
-  bool ok = save.provenance ? tk_save(s->t, s->output, &save, saved, s->err) : mem_check(&s->mem, s->err);
+  bool ok = mem_check(&s->mem, s->err) && tk_save(s->t, s->output, &save, saved, s->err);
   buf_free(&text);
   return ok;
 }
@@ -90,7 +90,8 @@ static bool estimate(struct shrinker *s, struct place at, double *weight) {
   if (ok) {
     const char *provenance = shrink_provenance(&text, s->t, &gone);
     *weight = (double)view.n_events * s->scale;
-    if (!s->opt->events) ok = provenance ? weigh_view(s, &view, provenance, weight) : mem_check(&s->mem, s->err);
+    ok = mem_check(&s->mem, s->err);
+    if (ok && !s->opt->events) ok = weigh_view(s, &view, provenance, weight);
     subset_free_view(&view);
   }
   shrunk_free(&gone);

@@ -175,7 +175,7 @@ static bool make_rows(struct sizer *s, struct tk_size_report *r) {
 
 /* Writes to nowhere, compressed, and hears what is written. */
 static bool weigh_output(struct sizer *s, const struct tk_save_options *opt, struct tk_saved *saved, struct tk_err *err) {
-  struct tk_save_options o = *opt;
+  struct tk_save_options o = opt ? *opt : (struct tk_save_options){0};
   struct saver out = {.meter = {hear, s}};
   const char *inputs[] = {NULL};
   o.dry_run = true;
@@ -215,7 +215,7 @@ static bool size_trace(struct sizer *s, const struct tk_save_options *opt, struc
 
 bool tk_size(struct tk_trace *t, const struct tk_save_options *opt, struct tk_size_report *report, struct tk_err *err) {
   struct sizer s = {.t = t};
-  struct tk_save_options o = *opt;
+  struct tk_save_options o = opt ? *opt : (struct tk_save_options){0};
   struct tk_err own;
   bool ok;
   if (!err) err = &own;

@@ -42,10 +42,9 @@ static void count_tracks(const struct tk_trace *t, struct tk_summary *s) {
   }
 }
 
-static void count_machines(const struct tk_trace *t, struct tk_summary *s) {
-  struct mem mem = {0};
+static void count_machines(const struct tk_trace *t, struct tk_summary *s, struct mem *mem) {
   struct map seen;
-  map_init(&seen, &mem);
+  map_init(&seen, mem);
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
     uint32_t *slot = k->kind == TK_PROCESS && k->machine ? map_put(&seen, k->machine, 0) : NULL;
@@ -58,10 +57,9 @@ static void count_machines(const struct tk_trace *t, struct tk_summary *s) {
 
 /* A flow: its starts and ends have met.  Points come in time order, so the last one stands for its chain: a start that waits, or
  * a step or end that has met one. */
-static void count_flows(const struct tk_trace *t, struct tk_summary *s) {
-  struct mem mem = {0};
+static void count_flows(const struct tk_trace *t, struct tk_summary *s, struct mem *mem) {
   struct chains open;
-  if (!chains_init(&open, t, &mem)) return;
+  if (!chains_init(&open, t, mem)) return;
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
     const struct tk_flow_point *f = &t->flow_points[i];
     tk_id *last = chains_of(&open, f);
@@ -84,11 +82,10 @@ static void count_memory(const struct tk_trace *t, struct tk_summary *s) {
               (uint64_t)t->n_classes * sizeof *t->classes + (uint64_t)t->n_tracks * sizeof *t->tracks;
 }
 
-static void count_kinds(const struct tk_trace *t, struct tk_summary *s) {
-  struct mem mem = {0};
+static void count_kinds(const struct tk_trace *t, struct tk_summary *s, struct mem *mem) {
   struct kinds kinds;
   uint64_t counts[TK_KINDS] = {0};
-  if (kinds_init(&kinds, t, &mem)) kinds_count(&kinds, counts);
+  if (kinds_init(&kinds, t, mem)) kinds_count(&kinds, counts);
   kinds_free(&kinds);
   for (size_t i = 0; kind_words[i].word && i < TK_KINDS; i++) {
     s->kinds[i].name = kind_words[i].word;
@@ -96,18 +93,23 @@ static void count_kinds(const struct tk_trace *t, struct tk_summary *s) {
   }
 }
 
-void tk_summarise(const struct tk_trace *t, struct tk_summary *s) {
+bool tk_summarise(const struct tk_trace *t, struct tk_summary *s, struct tk_err *err) {
+  struct mem mem = {0};
+  struct tk_err own;
   struct identity id = identity_of(t);
   *s = (struct tk_summary){.records = t->n_records, .flow_points = t->n_flow_points};
   count_events(t, s);
   count_tracks(t, s);
-  count_machines(t, s);
-  count_flows(t, s);
+  count_machines(t, s, &mem);
+  count_flows(t, s, &mem);
   count_memory(t, s);
-  count_kinds(t, s);
+  count_kinds(t, s, &mem);
   s->rank = id.rank;
   s->rank_from = id.rank_from;
   memcpy(s->host, id.host, sizeof s->host);
+  if (!err) err = &own;
+  err_clear(err);
+  return mem_check(&mem, err);
 }
 
 #ifdef TK_HAVE_ISAL

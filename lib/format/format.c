@@ -149,7 +149,7 @@ static bool decode_text(struct tk_trace *t, struct tk_meta *m) {
   return true;
 }
 
-/* What no block is stays the text that it was. */
+/* What no block is stays the text that it was.  (One that cannot be read is gone: it would have to be mended again and again.) */
 static void restore_text(struct tk_trace *t, struct tk_meta *m, struct tk_meta was) {
   struct buf text = {.mem = &t->store->mem};
   if (base64_append(&text, t->store->raw.data + m->at, (size_t)m->size)) memcpy(t->store->raw.data + m->at, text.data, text.len);
@@ -183,10 +183,11 @@ static void adopt_blocks(struct tk_trace *t, const struct format *f) {
     blocks += carry_is_block(t, m);
   }
   bool adopted = blocks && f->adopt(t);
-  if (blocks && !adopted && (!text || t->metas[text].size >= BLOCK_LEAST)) note_lost_block(t, f->info.name);
+  const bool is_word = text && t->metas[text].size < BLOCK_LEAST;
+  if (blocks && !adopted && !is_word) note_lost_block(t, f->info.name);
   /* Made of that format, it may have lanes, whatever it was read from. */
   for (tk_id i = 1; adopted && i <= t->n_tracks; i++) t->tracks[i].no_lanes = false;
-  if (text && !adopted) restore_text(t, &t->metas[text], was);
+  if (is_word && !adopted) restore_text(t, &t->metas[text], was);
   if (blocks) drop_blocks(t, f->info.name);
 }
 

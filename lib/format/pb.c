@@ -118,8 +118,8 @@ bool pb_in_ahead(struct pb_in *s, size_t n) {
   s->base = in_ahead(s->in, n, &avail, s->err);
   s->base_offset = in_offset(s->in);
   s->p = s->base;
-  s->end = s->base + avail;
-  s->last = avail < n;
+  s->end = s->base ? s->base + avail : NULL;
+  s->last = s->base && avail < n;
   return s->base != NULL;
 }
 

@@ -190,9 +190,9 @@ static bool same_shape(const struct tk_arg_shape *s, const struct arg_builder *b
 static uint32_t intern_shape(struct tk_store *s) {
   struct arg_builder *b = &s->builder;
   struct tk_arg_shape *shape;
-  uint64_t h = 0x243f6a8885a308d3u;
+  uint64_t h = b->n;
   uint32_t *slot;
-  for (uint32_t i = 0; i < b->n; i++) h = (h ^ ((uint64_t)b->fields[i].key << 8 | b->fields[i].type)) * 0x9e3779b97f4a7c15u + (h >> 31);
+  for (uint32_t i = 0; i < b->n; i++) h = hash_pair(h, (uint64_t)b->fields[i].key << 8 | b->fields[i].type);
   for (;; h++) {
     slot = map_put(&s->shape_index, h, 0);
     if (!slot) return 0;

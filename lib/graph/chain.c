@@ -19,7 +19,7 @@ void chains_free(struct chains *c) {
 /* Producers count their ids up, so 256 neighbours stand side by side: a tenth of the cache misses of ids that are spread. */
 static uint32_t hash_of_flow(const struct tk_flow_point *f) {
   uint64_t block = ((uint64_t)f->id >> 8) * 2 + f->id_is_str + ((uint64_t)f->cls << 40);
-  return (uint32_t)((block * 0x9e3779b97f4a7c15u) >> 32) + ((uint32_t)f->id & 255);
+  return (uint32_t)hash_number(block) + ((uint32_t)f->id & 255);
 }
 
 static bool same_chain(const struct tk_flow_point *a, const struct tk_flow_point *b) {

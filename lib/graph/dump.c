@@ -172,7 +172,7 @@ char *tk_dump(const struct tk_trace *t) {
     put_text(&b, t, n->text);
     append_format(&b, "\n");
   }
-  if (!buf_append(&b, "", 1)) {
+  if (!buf_append(&b, "", 1) || mem.failed) {
     buf_free(&b);
     return NULL;
   }

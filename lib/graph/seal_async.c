@@ -26,11 +26,6 @@ struct pairing {
   struct map tops; /* stack -> index + 1 of its latest begin */
 };
 
-static uint64_t mix_bits(uint64_t h, uint64_t v) {
-  h = (h ^ v) * 0x9e3779b97f4a7c15u;
-  return h ^ h >> 32;
-}
-
 /* 64 bits of hash stand for the identity: with a million ids the chance of one false pair is below 1e-7. */
 static uint64_t identity(const struct tk_trace *t, const struct tk_event *e) {
   const struct tk_class *c = &t->classes[e->cls];
@@ -40,15 +35,15 @@ static uint64_t identity(const struct tk_trace *t, const struct tk_event *e) {
   bool legacy = false;
   while (tk_args_next(&it, &arg)) {
     if (arg.key == KEY_PH) legacy = true;
-    if (arg.key == KEY_ID || arg.key == KEY_SCOPE) h = mix_bits(mix_bits(h, arg.key), mix_bits((uint64_t)arg.type, arg.u));
+    if (arg.key == KEY_ID || arg.key == KEY_SCOPE) h = hash_pair(hash_pair(h, arg.key), hash_pair((uint64_t)arg.type, arg.u));
     if (arg.key == KEY_ID2) {
       size_t n;
       const char *text = tk_string(t, arg.s, &n);
       bool local = n > 8 && memcmp(text, "{\"local\"", 8) == 0;
-      h = mix_bits(mix_bits(h, arg.s), local ? t->tracks[e->track].parent : 0); /* local: of no other process */
+      h = hash_pair(hash_pair(h, arg.s), local ? t->tracks[e->track].parent : 0); /* local: of no other process */
     }
   }
-  return mix_bits(h, legacy ? (uint64_t)c->name << 32 : c->cat);
+  return hash_pair(h, legacy ? (uint64_t)c->name << 32 : c->cat);
 }
 
 static bool collect(struct pairing *p) {
@@ -90,9 +85,9 @@ static void prepare_end(struct tk_trace *t, const struct tk_event *begin, struct
 }
 
 static uint64_t key_of(const struct pairing *p, const struct async_item *item, enum stack stack) {
-  uint64_t key = mix_bits(item->identity, stack);
-  if (stack == OF_NAME_HERE || stack == OF_NAME) key = mix_bits(key, p->t->classes[p->t->events[item->event].cls].name);
-  return stack == OF_NAME_HERE || stack == OF_ID_HERE ? mix_bits(key, item->process) : key;
+  uint64_t key = hash_pair(item->identity, stack);
+  if (stack == OF_NAME_HERE || stack == OF_NAME) key = hash_pair(key, p->t->classes[p->t->events[item->event].cls].name);
+  return stack == OF_NAME_HERE || stack == OF_ID_HERE ? hash_pair(key, item->process) : key;
 }
 
 static void open_begin(struct pairing *p, uint32_t at) {

@@ -22,6 +22,9 @@ struct sink_options {
   bool pretty;
   bool overlaps; /* as in tk_save_options */
   bool no_passthrough; /* leave out what the graph does not model and only the format itself understands */
+  bool several; /* ranks follow one another, each a graph */
+  const struct tk_trace *timeline; /* times count from where this one's do, of one of several outputs; NULL = from its own start */
+  const char *host;    /* that the output is of, where the traces do not say it themselves; NULL = not known */
   struct carry *carry; /* what the output holds for other formats (format/carry.h); NULL = nothing */
   struct sink_meter meter;
   struct tk_progress progress;

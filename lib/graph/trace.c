@@ -48,12 +48,10 @@ struct tk_trace *trace_new(uint64_t max_memory) {
   map_init(&s->track_index, &s->mem);
   map_init(&s->shape_index, &s->mem);
   s->pool.mem = s->raw.mem = s->builder.payload.mem = &s->mem;
-  if (!first_slots(t)) {
-    tk_free(t);
-    return NULL;
-  }
-  well_known_strings(t);
-  return t;
+  if (first_slots(t)) well_known_strings(t);
+  if (!s->mem.failed) return t;
+  tk_free(t);
+  return NULL;
 }
 
 void tk_free(struct tk_trace *t) {
@@ -107,8 +105,8 @@ bool ident_equal(struct tk_ident a, struct tk_ident b) {
 }
 
 static uint64_t ident_hash(struct tk_ident a) {
-  if (a.kind == TK_IDENT_INT || a.kind == TK_IDENT_QUOTED) return (uint64_t)a.num * 0x9e3779b97f4a7c15u + 1;
-  return ((uint64_t)a.str << 8 | a.kind) * 0xc2b2ae3d27d4eb4fu;
+  if (a.kind == TK_IDENT_INT || a.kind == TK_IDENT_QUOTED) return hash_number((uint64_t)a.num);
+  return hash_pair(a.str, a.kind);
 }
 
 /* The track with this identity, 0 = none; *h is its place in the index, or where it belongs. */

@@ -88,7 +88,9 @@ void trace_note(struct tk_trace *t, enum tk_note_kind kind, uint64_t offset, con
 void trace_notes(struct tk_trace *t, enum tk_note_kind kind, uint64_t offset, const char *text, uint64_t count);
 
 /* Text of a record or meta. */
-static inline const char *trace_raw(const struct tk_trace *t, uint64_t at) { return (const char *)t->store->raw.data + at; }
+static inline const char *trace_raw(const struct tk_trace *t, uint64_t at) {
+  return t->store->raw.data ? (const char *)t->store->raw.data + at : "";
+}
 /* Ends the text of a meta: whoever scans it stops there, not in the text of the next one. */
 static inline void trace_end_raw(struct tk_trace *t) { buf_append(&t->store->raw, "", 1); }
 /* The meta with this key, or NULL. */

@@ -1,53 +1,25 @@
-/* zstd.c - a zstd stream by libarchive, which is linked anyway: an "archive" of raw bytes with one member and a zstd filter.
+/* zstd.c - a zstd stream on its way out.
  *
- * One frame of fixed settings, so equal contents give equal bytes.  A libarchive that would start the program `zstd` instead is
- * refused: what the library does must not depend on a PATH. */
+ * One frame of fixed settings, so equal contents give equal bytes.  It is libzstd itself, and not the filter that libarchive has on top
+ * of it: that one ends the process where it finds no memory. */
 #include "zstd.h"
 
-#include <stdio.h>
-#include <archive.h>
-#include <archive_entry.h>
+#include <zstd.h>
+
+enum { CHUNK = 1 << 17 };
 
 struct zstd_out {
   struct mem *mem;
-  struct archive *archive;
+  ZSTD_CCtx *context;
   zstd_take *take;
   void *arg;
-  bool ended;
+  uint8_t chunk[CHUNK];
 };
 
-static la_ssize_t pass_on(struct archive *a, void *self, const void *p, size_t n) {
-  struct zstd_out *z = self;
-  (void)a;
-  z->take(z->arg, p, n);
-  return (la_ssize_t)n;
-}
-
-static bool archive_fault(const struct zstd_out *z, struct tk_err *err) {
-  const char *why = archive_error_string(z->archive);
-  return err_set(err, TK_EWRITE, "zstd: %s", why ? why : "cannot be compressed");
-}
-
 /* Nine steps over the levels of zstd; 3 is its own default. */
-static bool set_level(struct zstd_out *z, int level) {
+static int level_of(int level) {
   static const int levels[] = {3, 1, 2, 3, 5, 7, 9, 12, 15, 19};
-  char text[8];
-  snprintf(text, sizeof text, "%d", levels[level < 0 ? 0 : level > 9 ? 9 : level]);
-  return archive_write_set_filter_option(z->archive, "zstd", "compression-level", text) == ARCHIVE_OK;
-}
-
-static bool begin(struct zstd_out *z, int level) {
-  struct archive_entry *entry;
-  bool ok;
-  if (archive_write_set_format_raw(z->archive) != ARCHIVE_OK || archive_write_add_filter_zstd(z->archive) != ARCHIVE_OK) return false;
-  if (!set_level(z, level) || archive_write_set_bytes_per_block(z->archive, 0) != ARCHIVE_OK) return false;
-  if (archive_write_open(z->archive, z, NULL, pass_on, NULL) != ARCHIVE_OK) return false;
-  entry = archive_entry_new();
-  if (!entry) return false;
-  archive_entry_set_filetype(entry, AE_IFREG);
-  ok = archive_write_header(z->archive, entry) == ARCHIVE_OK;
-  archive_entry_free(entry);
-  return ok;
+  return levels[level < 0 ? 0 : level > 9 ? 9 : level];
 }
 
 struct zstd_out *zstd_open(int level, zstd_take *take, void *arg, struct mem *mem, struct tk_err *err) {
@@ -56,36 +28,40 @@ struct zstd_out *zstd_open(int level, zstd_take *take, void *arg, struct mem *me
     mem_check(mem, err);
     return NULL;
   }
-  *z = (struct zstd_out){.mem = mem, .archive = archive_write_new(), .take = take, .arg = arg};
-  if (z->archive && begin(z, level)) return z;
-  if (z->archive) archive_fault(z, err);
-  else err_set(err, TK_ELIMIT, "out of memory");
+  z->mem = mem;
+  z->context = ZSTD_createCCtx();
+  z->take = take;
+  z->arg = arg;
+  if (z->context && !ZSTD_isError(ZSTD_CCtx_setParameter(z->context, ZSTD_c_compressionLevel, level_of(level)))) return z;
   zstd_close(z);
+  err_set(err, TK_ELIMIT, "out of memory");
   return NULL;
 }
 
-bool zstd_write(struct zstd_out *z, const void *p, size_t n, struct tk_err *err) {
-  const uint8_t *at = p;
-  while (n > 0) {
-    la_ssize_t took = archive_write_data(z->archive, at, n);
-    if (took <= 0) return archive_fault(z, err);
-    at += took;
-    n -= (size_t)took;
-  }
+/* Passes on what comes out for `in` until all of it is taken, or at the end until all is out. */
+static bool push(struct zstd_out *z, ZSTD_inBuffer *in, ZSTD_EndDirective how, struct tk_err *err) {
+  size_t left;
+  do {
+    ZSTD_outBuffer out = {z->chunk, sizeof z->chunk, 0};
+    left = ZSTD_compressStream2(z->context, &out, in, how);
+    if (ZSTD_isError(left)) return err_set(err, TK_EWRITE, "zstd: %s", ZSTD_getErrorName(left));
+    if (out.pos) z->take(z->arg, z->chunk, out.pos);
+  } while (how == ZSTD_e_end ? left > 0 : in->pos < in->size);
   return true;
 }
 
-bool zstd_end(struct zstd_out *z, struct tk_err *err) {
-  z->ended = true;
-  return archive_write_close(z->archive) == ARCHIVE_OK || archive_fault(z, err);
+bool zstd_write(struct zstd_out *z, const void *p, size_t n, struct tk_err *err) {
+  ZSTD_inBuffer in = {p, n, 0};
+  return n == 0 || push(z, &in, ZSTD_e_continue, err);
 }
 
-/* An output that was given up must not be finished: nothing takes its bytes any more. */
-static void drop_output(void *arg, const void *p, size_t n) { (void)arg, (void)p, (void)n; }
+bool zstd_end(struct zstd_out *z, struct tk_err *err) {
+  ZSTD_inBuffer in = {NULL, 0, 0};
+  return push(z, &in, ZSTD_e_end, err);
+}
 
 void zstd_close(struct zstd_out *z) {
   if (!z) return;
-  if (!z->ended) z->take = drop_output;
-  if (z->archive) archive_write_free(z->archive);
+  ZSTD_freeCCtx(z->context);
   mem_free(z->mem, z);
 }

@@ -1,4 +1,4 @@
-/* zstd.h - a zstd stream on its way out, by libarchive (unpack.h reads them). */
+/* zstd.h - a zstd stream on its way out (unpack.h reads them). */
 #ifndef IO_ZSTD_H
 #define IO_ZSTD_H
 

@@ -33,6 +33,7 @@ enum { MAX_NESTING = 200, MAX_TESTS = 4096 };
 
 struct parser {
   const char *text, *p;
+  struct mem *mem;
   struct tk_err *err;
   uint32_t n_tests;
   int nesting;
@@ -78,7 +79,7 @@ void expr_free(struct expr *e) {
   if (!e) return;
   expr_free(e->left);
   expr_free(e->right);
-  if (e->has_regex) regfree(&e->regex);
+  regexp_free(e->regexp);
   free(e->key);
   free(e->value.text);
   free(e);
@@ -159,11 +160,9 @@ static bool number_value(struct parser *p, struct expr *e, enum symbol_type type
 static bool check_value(struct parser *p, struct expr *e, bool is_quoted, const char *at) {
   enum symbol_type type = expr_symbols[e->symbol].type;
   if (e->op == OP_REGEX) {
-    char why[128];
-    int rc = regcomp(&e->regex, e->value.text, REG_EXTENDED | REG_NOSUB);
-    e->has_regex = rc == 0;
-    if (rc) regerror(rc, &e->regex, why, sizeof why);
-    return rc == 0 || complain(p, at, "bad regular expression", why);
+    char why[160];
+    e->regexp = regexp_new(e->value.text, p->mem, why, sizeof why);
+    return e->regexp || complain(p, at, "bad regular expression", why);
   }
   if (e->op == OP_GLOB) return true;
   if (type == TYPE_KIND) return kind_value(p, e, at);
@@ -287,8 +286,12 @@ static struct expr *or_of(struct parser *p) {
   return e;
 }
 
-struct expr *expr_parse(const char *text, uint32_t *n_tests, struct tk_err *err) {
-  struct parser p = {.text = text, .p = text, .err = err, .n_tests = *n_tests};
+bool expr_check(const struct expr *e, struct tk_err *err) {
+  return !e || (regexp_check(e->regexp, err) && expr_check(e->left, err) && expr_check(e->right, err));
+}
+
+struct expr *expr_parse(const char *text, uint32_t *n_tests, struct mem *mem, struct tk_err *err) {
+  struct parser p = {.text = text, .p = text, .mem = mem, .err = err, .n_tests = *n_tests};
   struct expr *e = or_of(&p);
   *n_tests = p.n_tests;
   if (!e) return NULL;

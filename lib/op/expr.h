@@ -11,9 +11,8 @@
 #ifndef OP_EXPR_H
 #define OP_EXPR_H
 
-#include <regex.h>
-
 #include "graph/trace.h"
+#include "regexp.h"
 
 enum symbol {
   SYM_NAME, SYM_CAT, SYM_TS, SYM_DUR, SYM_END, SYM_DEPTH, SYM_SELF, SYM_PID, SYM_TID, SYM_RANK, SYM_HOST, SYM_PROCESS,
@@ -52,14 +51,15 @@ struct expr {
   enum expr_op op;
   char *key; /* SYM_ARG */
   struct literal value;
-  regex_t regex;
-  bool has_regex;
+  struct regexp *regexp; /* OP_REGEX */
   uint32_t index; /* number of this test, from 0 */
 };
 
-/* The tree of `text`; *n_tests counts on by the tests that it holds, and numbers them.  NULL with TK_EUSAGE: the column, what was
- * expected, near names. */
-struct expr *expr_parse(const char *text, uint32_t *n_tests, struct tk_err *err);
+/* The tree of `text`; *n_tests counts on by the tests that it holds, and numbers them.  Regular expressions count against `mem`.  NULL
+ * with TK_EUSAGE: the column, what was expected, near names. */
+struct expr *expr_parse(const char *text, uint32_t *n_tests, struct mem *mem, struct tk_err *err);
+/* False with TK_ELIMIT if a regular expression gave up on a text that it was asked about; e may be NULL. */
+bool expr_check(const struct expr *e, struct tk_err *err);
 /* Both must hold; takes over both.  NULL when memory runs out. */
 struct expr *expr_and(struct expr *a, struct expr *b);
 void expr_free(struct expr *e);

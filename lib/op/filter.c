@@ -8,10 +8,10 @@
  * Everything is decided on the input: depth, self time and steps are those that the trace had before anything was taken out. */
 #include "filter.h"
 
-#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/glob.h"
 #include "graph/chain.h"
 #include "graph/subset.h"
 #include "frames.h"
@@ -194,7 +194,7 @@ static bool keep_correlated(struct filter *f) {
   tk_id keys[2];
   uint64_t id;
   for (int i = 0; i < 2; i++)
-    keys[i] = intern_find(&t->store->strings, NAMES[i], strlen(NAMES[i]), (uint32_t)hash_bytes(NAMES[i], strlen(NAMES[i])));
+    keys[i] = intern_id(&t->store->strings, NAMES[i], strlen(NAMES[i]));
   if (!keys[0] && !keys[1]) return true;
   map_init(&wanted, f->mem);
   for (tk_id i = 1; i <= t->n_events; i++)
@@ -258,15 +258,25 @@ static void mark_tracks(struct filter *f) {
     f->keep.tracks[i] = match_track(&f->match, i) != NO && wants_track(f, i);
 }
 
-static bool mark_all(struct filter *f) {
-  struct tk_trace *t = f->t;
-  for (tk_id i = 1; any_dropped(f) && i <= t->n_events; i++)
+static bool mark_events(struct filter *f, struct tk_err *err) {
+  static const tk_id TICK = 1 << 14;
+  const struct tk_progress p = f->opt->progress;
+  for (tk_id i = 1; i <= f->t->n_events; i++) {
     f->keep.events[i] = passes(f, i);
+    if (i % TICK) continue;
+    if (p.tick && !p.tick(p.arg, i, f->t->n_events)) return err_set(err, TK_EINTERRUPTED, "interrupted");
+    if (!match_check(&f->match, err)) return false;
+  }
+  return true;
+}
+
+static bool mark_all(struct filter *f, struct tk_err *err) {
+  if (any_dropped(f) && !mark_events(f, err)) return false;
   keep_left_edge(f);
   mark_points(f);
   mark_records(f);
   mark_tracks(f);
-  return !any_dropped(f) || keep_relatives(f);
+  return match_check(&f->match, err) && (!any_dropped(f) || keep_relatives(f));
 }
 
 /* ---- clipping ---- */
@@ -316,7 +326,7 @@ static bool clip(struct tk_trace *to, struct window w, struct tk_filter_report *
 
 static bool any_glob(const char *const *globs, const char *text) {
   for (; globs && *globs; globs++)
-    if (fnmatch(*globs, text, 0) == 0) return true;
+    if (glob_matches(*globs, text)) return true;
   return false;
 }
 
@@ -350,7 +360,7 @@ static bool drop_args(struct tk_trace *to, const struct tk_filter_options *o, st
 static bool filter_trace(struct filter *f, struct tk_trace *to, struct tk_err *err) {
   struct subset_losses kept = {0};
   tk_id events = f->t->n_events, points = f->t->n_flow_points, records = f->t->n_records;
-  if (!subset_init(&f->keep, f->t, f->mem) || !mark_all(f) || !subset_take(f->t, &f->keep, to, &kept, err)) return false;
+  if (!subset_init(&f->keep, f->t, f->mem) || !mark_all(f, err) || !subset_take(f->t, &f->keep, to, &kept, err)) return false;
   if (f->has_window && !clip(to, f->window, f->report)) return false;
   if (f->has_window) to->edits |= TK_EDIT_DROPPED; /* what passthrough tells of other times */
   if (!drop_args(to, f->opt, f->mem)) return false;
@@ -378,13 +388,14 @@ bool op_filter(struct tk_trace *t, struct tk_trace *to, const struct filter_plan
 }
 
 bool tk_filter_check(const struct tk_filter_options *opt, struct tk_err *err) {
+  struct mem mem = {0};
   uint32_t n_tests = 0;
   int64_t first, last;
   struct tk_err own;
   if (!err) err = &own;
   err_clear(err);
   for (const char *const *where = opt->where; where && *where; where++) {
-    struct expr *e = expr_parse(*where, &n_tests, err);
+    struct expr *e = expr_parse(*where, &n_tests, &mem, err);
     if (!e) return err_prefix(err, "filter '%.200s'", *where);
     expr_free(e);
   }

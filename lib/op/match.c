@@ -1,9 +1,10 @@
 /* match.c - evaluates filter expressions over a graph (match.h). */
 #include "match.h"
 
-#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/glob.h"
 
 /* ---- preparing ---- */
 
@@ -67,7 +68,7 @@ static void *tables(struct match *m, size_t elem) {
 
 static bool parse_all(struct match *m, const char *const *where, struct tk_err *err) {
   for (; where && *where; where++) {
-    struct expr *e = expr_parse(*where, &m->n_tests, err), *both;
+    struct expr *e = expr_parse(*where, &m->n_tests, m->mem, err), *both;
     if (!e) return err_prefix(err, "filter '%.200s'", *where);
     both = m->root ? expr_and(m->root, e) : e;
     if (!both) m->root = NULL;
@@ -113,8 +114,8 @@ void match_free(struct match *m) {
 /* ---- values ---- */
 
 static bool text_passes(const struct expr *e, const char *text) {
-  if (e->op == OP_REGEX) return regexec(&e->regex, text, 0, NULL, 0) == 0;
-  if (e->op == OP_GLOB) return fnmatch(e->value.text, text, 0) == 0;
+  if (e->op == OP_REGEX) return regexp_matches(e->regexp, text);
+  if (e->op == OP_GLOB) return glob_matches(e->value.text, text);
   return e->op == OP_HAS || strcmp(text, e->value.text) == 0;
 }
 
@@ -303,6 +304,8 @@ static bool passes(const struct match *m, const struct expr *e, tk_id id) {
 }
 
 bool match_event(const struct match *m, tk_id event) { return !m->root || passes(m, m->root, event); }
+
+bool match_check(const struct match *m, struct tk_err *err) { return expr_check(m->root, err); }
 
 static enum verdict opposite(enum verdict v) { return v == MAYBE ? MAYBE : v == YES ? NO : YES; }
 

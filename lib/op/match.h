@@ -33,6 +33,8 @@ bool match_init(struct match *m, const struct tk_trace *t, const char *const *wh
 void match_free(struct match *m);
 
 bool match_event(const struct match *m, tk_id event);
+/* False with err set if an answer was none: a regular expression gave up on a text. */
+bool match_check(const struct match *m, struct tk_err *err);
 /* Of what is known without an event: NO if no event of this track can pass, YES if every one does. */
 enum verdict match_track(const struct match *m, tk_id track);
 

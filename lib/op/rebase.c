@@ -3,12 +3,12 @@
  * A trace whose clock is known keeps its absolute times when it is printed from another zero (baseTimeNanoseconds moves along): that
  * can be undone.  A shift, a scale, and everything on an unknown clock move the events.  Whole nanoseconds go into the zero or the
  * origin, which hold nothing smaller, the rest into the events: exact to the picosecond, and back again. */
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "base/glob.h"
 #include "graph/seal.h"
 #include "window.h"
 
@@ -93,7 +93,7 @@ static bool find_event(const struct tk_trace *t, const char *name, uint32_t nth,
   bool ok = true;
   for (tk_id i = 1; ok && i <= t->n_events; i++) {
     const char *own = tk_string(t, t->classes[t->events[i].cls].name, NULL);
-    if (t->events[i].flags & TK_LOST_CLOCK || (strcmp(own, name) != 0 && fnmatch(name, own, 0) != 0)) continue;
+    if (t->events[i].flags & TK_LOST_CLOCK || (strcmp(own, name) != 0 && !glob_matches(name, own))) continue;
     ok = mem_grow(&mem, (void **)&starts, &cap, (uint64_t)n + 1, sizeof *starts);
     if (ok) starts[n++] = t->events[i].ts;
   }

@@ -70,7 +70,11 @@ static bool mark_matches(struct shrink *s, enum shrink_mark as, const char *wher
   struct match m;
   if (!where) return true;
   bool ok = match_init(&m, s->t, list, origins, s->mem, err);
-  for (tk_id i = 1; ok && i <= s->t->n_events; i++) s->marks[i] |= match_event(&m, i) ? as : 0;
+  for (tk_id i = 1; ok && i <= s->t->n_events; i++) {
+    s->marks[i] |= match_event(&m, i) ? as : 0;
+    if (i % (1 << 14) == 0) ok = match_check(&m, err);
+  }
+  ok = ok && match_check(&m, err);
   match_free(&m);
   return ok;
 }

@@ -5,7 +5,7 @@ static struct gone *row_of(struct shrunk *out, const struct tk_trace *t, const s
   const struct tk_track *k = &t->tracks[e->track];
   tk_id process = k->kind == TK_PROCESS ? e->track : k->parent, name = t->classes[e->cls].name;
   uint32_t kind = k->kind, *slot;
-  uint64_t h = ((uint64_t)process << 40 ^ (uint64_t)kind << 34 ^ name) * 0x9e3779b97f4a7c15u;
+  uint64_t h = hash_pair((uint64_t)process << 8 | kind, name);
   for (;; h++) {
     slot = map_put(&out->index, h, 0);
     if (!slot) return NULL;

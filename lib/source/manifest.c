@@ -25,7 +25,7 @@ enum { LONGEST = 99 }; /* bytes of a member's name that the viewer's own packer 
 
 /* The name is taken from now on; false: it was.  Of two hashes that are one the second name is as good as taken. */
 static bool claim_name(struct manifest *m, const char *name) {
-  uint32_t *next = map_put(&m->names, hash_bytes(name, strlen(name)), 0);
+  uint32_t *next = map_put(&m->names, hash_text(name, strlen(name)), 0);
   if (!next || *next) return false;
   *next = 2;
   return true;
@@ -109,7 +109,7 @@ static const char *name_member(struct manifest *m, const struct tk_trace *t, con
   if (*safe == '.') *safe = '_';
   snprintf(name, sizeof name, "%s", safe);
   while (!claim_name(m, name)) {
-    uint32_t *next = map_get(&m->names, hash_bytes(safe, strlen(safe)));
+    uint32_t *next = map_get(&m->names, hash_text(safe, strlen(safe)));
     if (!next) return NULL;
     snprintf(name, sizeof name, "%u.%s", (*next)++, safe);
   }

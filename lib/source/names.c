@@ -7,7 +7,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/glob.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/os.h"
@@ -83,7 +83,7 @@ static int64_t time_of(const struct stat *st) { return (int64_t)st->st_mtim.tv_s
 
 static bool find_runs(struct source *s, const char *root, bool one) {
   struct source_origin *o = &s->origins[s->n_origins - 1];
-  return rundir_find(&s->rundir, s->places + o->first, o->n, root, one);
+  return o->n == 0 || rundir_find(&s->rundir, s->places + o->first, o->n, root, one);
 }
 
 /* A file in a run directory has its run and host from there, also where it was named itself. */
@@ -128,7 +128,7 @@ struct walk {
 /* Notes that it has been seen; false: it had been. */
 static bool is_new(struct walk *w, const struct stat *st) {
   const uint64_t key[] = {(uint64_t)st->st_dev, (uint64_t)st->st_ino};
-  uint32_t *seen = map_put(&w->seen, hash_bytes(key, sizeof key), 0);
+  uint32_t *seen = map_put(&w->seen, hash_text(key, sizeof key), 0);
   return seen && ++*seen == 1;
 }
 
@@ -214,7 +214,7 @@ static bool add_folder(struct source *s, const char *path, struct tk_err *err) {
 /* A member, a folder of members, or a pattern. */
 static bool selected(const char *pattern, const char *name) {
   size_t n = strlen(pattern);
-  if (n == 0 || strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0) return true;
+  if (n == 0 || strcmp(pattern, name) == 0 || glob_matches(pattern, name)) return true;
   return strncmp(pattern, name, n) == 0 && (pattern[n - 1] == '/' || name[n] == '/');
 }
 

@@ -16,8 +16,8 @@
 #include "io/archive.h"
 #include "rundir.h"
 
-/* What a look at the first bytes told; the rest takes reading. */
-enum source_look { LOOK_NONE, LOOK_TRACE, LOOK_EMPTY, LOOK_NO_TRACE, LOOK_DAMAGED };
+/* What a look at the first bytes told; the rest takes reading.  FAILED: the system did, which is no fault of the file. */
+enum source_look { LOOK_NONE, LOOK_TRACE, LOOK_EMPTY, LOOK_NO_TRACE, LOOK_DAMAGED, LOOK_FAILED };
 
 struct source_entry {
   const char *name;   /* for messages, and to name it again: path, or archive:member */

@@ -283,7 +283,7 @@ static struct rundir_run *add_run(struct rundir *r, const struct rundir_file *f,
   return run;
 }
 
-static uint64_t worker_of(const struct rundir_file *f) { return hash_bytes(f->stem, strlen(f->stem)); }
+static uint64_t worker_of(const struct rundir_file *f) { return hash_text(f->stem, strlen(f->stem)); }
 
 /* Each worker writes one file of a session, and they do so together.  `workers`: the number of the run that each was in last. */
 static bool same_run(const struct map *workers, uint32_t n_runs, const struct rundir_file *before, const struct rundir_file *f) {

@@ -9,11 +9,11 @@
 #endif
 #include "sources.h"
 
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/glob.h"
 #include "base/os.h"
 #include "format/format.h"
 #include "names.h"
@@ -51,6 +51,7 @@ static void look_at_beginning(void *arg, struct source *s, uint32_t entry, struc
   (void)arg;
   e->look = !p ? LOOK_DAMAGED : n == 0 ? LOOK_EMPTY : LOOK_NO_TRACE;
   if (!p && err->code == TK_EFORMAT) e->look = LOOK_NO_TRACE;
+  if (!f && (err->code == TK_EOPEN || err->code == TK_EREAD || err->code == TK_ELIMIT)) e->look = LOOK_FAILED;
   if (!f) {
     e->why = n == 0 && p ? "empty file" : source_text(s, err->msg);
   } else if (f->is_trace && !f->is_trace(in)) {
@@ -63,11 +64,16 @@ static void look_at_beginning(void *arg, struct source *s, uint32_t entry, struc
   }
 }
 
+/* What the system could not show may be one: reading it will tell. */
+static bool may_be_trace(const struct source *s, uint32_t entry) {
+  return s->entries[entry].look == LOOK_TRACE || s->entries[entry].look == LOOK_FAILED;
+}
+
 /* ---- inputs ---- */
 
 static const enum tk_health healths[] = {
     [LOOK_NONE] = TK_HEALTH_UNKNOWN,     [LOOK_TRACE] = TK_HEALTH_UNKNOWN, [LOOK_EMPTY] = TK_HEALTH_EMPTY,
-    [LOOK_NO_TRACE] = TK_HEALTH_NO_TRACE, [LOOK_DAMAGED] = TK_HEALTH_CORRUPT};
+    [LOOK_NO_TRACE] = TK_HEALTH_NO_TRACE, [LOOK_DAMAGED] = TK_HEALTH_CORRUPT, [LOOK_FAILED] = TK_HEALTH_UNKNOWN};
 
 static struct chosen *add_input(struct tk_sources *s, uint32_t origin, uint32_t entry) {
   struct tk_sources_impl *m = s->impl;
@@ -167,7 +173,7 @@ static bool is_wanted(const struct tk_sources_impl *m, uint32_t entry) {
   const struct rundir_file *f = &m->source.places[entry];
   int64_t rank = m->source.entries[entry].rank >= 0 ? m->source.entries[entry].rank : f->rank;
   const char *host = m->opt.host;
-  if (host && fnmatch(host, f->host, 0) != 0 && fnmatch(host, f->stem, 0) != 0) return false;
+  if (host && !glob_matches(host, f->host) && !glob_matches(host, f->stem)) return false;
   return m->rank == NONE || m->rank == rank;
 }
 
@@ -195,7 +201,7 @@ static bool best_view(struct tk_sources *s, uint32_t head, uint32_t *found, stru
   *found = UINT32_MAX;
   for (uint32_t i = head; i != UINT32_MAX; i = src->places[i].next) {
     if (!source_look(src, i, err)) return false;
-    if (src->entries[i].look == LOOK_TRACE) {
+    if (may_be_trace(src, i)) {
       *found = i;
       return true;
     }
@@ -281,7 +287,7 @@ static bool is_run(const struct source *src, const struct runs *r, uint32_t run)
 static bool any_trace(const struct tk_sources *s, size_t first) {
   for (size_t i = first; i < s->n; i++) {
     const uint32_t entry = s->impl->chosen[i].entry;
-    if (entry != UINT32_MAX && s->impl->source.entries[entry].look == LOOK_TRACE) return true;
+    if (entry != UINT32_MAX && may_be_trace(&s->impl->source, entry)) return true;
   }
   return false;
 }
@@ -297,7 +303,7 @@ static bool find_sound_run(struct tk_sources *s, const struct runs *r, uint32_t 
     for (uint32_t i = r->first[r->order[n] - r->base]; i != UINT32_MAX; i = r->next[i - base]) {
       if (!src->places[i].best) continue;
       if (!best_view(s, i, &view, err)) return false;
-      if (view != UINT32_MAX && src->entries[view].look == LOOK_TRACE) return *name = run->name, true;
+      if (view != UINT32_MAX && may_be_trace(src, view)) return *name = run->name, true;
     }
   }
   return true;
@@ -343,7 +349,7 @@ static bool add_all_of(struct tk_sources *s, uint32_t origin, const uint32_t *fi
   struct source *src = &s->impl->source;
   for (uint32_t i = 0; i < n; i++) {
     if (!source_look(src, files[i], err)) return false;
-    if (src->entries[files[i]].look != LOOK_TRACE && !is_named_so(src, files[i])) src->entries[files[i]].look = LOOK_NO_TRACE;
+    if (!may_be_trace(src, files[i]) && !is_named_so(src, files[i])) src->entries[files[i]].look = LOOK_NO_TRACE;
     if (is_wanted(s->impl, files[i]) && !add_input(s, origin, files[i])) return false;
   }
   return true;

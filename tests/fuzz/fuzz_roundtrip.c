@@ -1,12 +1,5 @@
 /* fuzz_roundtrip.c - any bytes that load: what is written of them loads without repair, is the same graph, and is written as
- * the same text again.  In memory, so that it goes many thousand times a second.
- *
- * With a fuzzer (replay.c is left out then), from the root of the source tree after `make CC=clang`:
- *
- *     clang -g -O1 -std=c11 -D_GNU_SOURCE -Ilib -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
- *       tests/fuzz/fuzz_roundtrip.c lib/[a-z]*.c lib/[a-z]*[a-z]/[a-z]*.c -lz -lm -pthread -o /tmp/fuzz_roundtrip
- *     mkdir -p /tmp/corpus && /tmp/fuzz_roundtrip -max_len=4096 -max_total_time=120 /tmp/corpus fixtures/nasty/json \
- *       tests/property/semantics */
+ * the same text again.  In memory, so that it goes many thousand times a second. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

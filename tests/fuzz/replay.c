@@ -1,9 +1,13 @@
 /* replay.c - drives a fuzz target without a fuzzer: each file of a corpus as it is, cut at many places, and with bits flipped, always
- * in the same way.  Small files are cut at every byte.  Each target links this file; with -fsanitize=fuzzer it is left out. */
+ * in the same way.  Small files are cut at every byte.  Of a file *.base64 each line is an input, which is tried as it is.  Each target
+ * links this file; with -fsanitize=fuzzer it is left out. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+#include "base/base64.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -58,18 +62,49 @@ static uint8_t *read_file(const char *path, size_t *size) {
   return data;
 }
 
+static bool is_list(const char *path) {
+  const char *dot = strrchr(path, '.');
+  return dot && strcmp(dot, ".base64") == 0;
+}
+
+/* Each line in a block of its size. */
+static int each_line(const uint8_t *data, size_t size) {
+  int n = 0;
+  for (const uint8_t *end; size; size -= (size_t)(end - data), data = end, n++) {
+    const uint8_t *stop = memchr(data, '\n', size);
+    size_t len = stop ? (size_t)(stop - data) : size;
+    end = data + len + (stop != NULL);
+    uint8_t *line = malloc(len ? len : 1), *input;
+    if (!line) abort();
+    memcpy(line, data, len);
+    size_t decoded = base64_decode(line, len);
+    if (decoded == SIZE_MAX || !(input = malloc(decoded ? decoded : 1))) abort();
+    memcpy(input, line, decoded);
+    free(line);
+    try(input, decoded);
+    free(input);
+  }
+  return n;
+}
+
 int main(int argc, char **argv) {
+  int n = 0;
   for (int i = 1; i < argc; i++) {
     size_t size;
     uint8_t *data = read_file(argv[i], &size);
     /* The name stands last in the output if the target aborts. */
     printf("%s\n", argv[i]);
     fflush(stdout);
-    try(data, size);
-    cuts(data, size);
-    flips(data, size);
+    if (is_list(argv[i])) {
+      n += each_line(data, size);
+    } else {
+      try(data, size);
+      cuts(data, size);
+      flips(data, size);
+      n++;
+    }
     free(data);
   }
-  printf("%d passed, 0 failed\n", argc - 1);
+  printf("%d passed, 0 failed\n", n);
   return 0;
 }

@@ -92,7 +92,7 @@ int main(int argc, char **argv) {
     }
     count_events(t, &f);
     count_tracks(t, &f);
-    tk_summarise(t, &summary);
+    if (!tk_summarise(t, &summary, &err)) return 1;
     print(&f, &summary);
     tk_free(t);
   }

@@ -44,5 +44,7 @@ step python3 "$here/machines.py"
 step python3 "$here/extracted.py"
 step "$here/viewers.sh"
 step "$here/xplane.py"
+step "$here/xprof_tables.py" $corpus
+step "$here/xprof_derived.py" $corpus
 echo "interop: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

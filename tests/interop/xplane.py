@@ -24,7 +24,7 @@ QUERIES = 12  # spans of a file that are asked for one by one
 VENV = os.environ.get('XPROF_VENV') or os.path.join(B, 'interop', 'xprof')
 
 
-def reexec():
+def reexec(script):
     """Goes on inside of a virtual environment that has xprof."""
     python = os.path.join(VENV, 'bin', 'python')
     if not os.path.exists(python):
@@ -34,7 +34,7 @@ def reexec():
             print('SKIPPED: interop/xplane: the xprof package cannot be installed')
             sys.exit(0)
     os.environ['XPROF_INSIDE'] = '1'
-    os.execv(python, [python, __file__, *sys.argv[1:]])
+    os.execv(python, [python, script, *sys.argv[1:]])
 
 
 def tool(name, path, work, **query):
@@ -209,6 +209,6 @@ def main():
 
 if __name__ == '__main__':
     if not os.environ.get('XPROF_INSIDE'):
-        reexec()
+        reexec(__file__)
     os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '3')
     sys.exit(main())

@@ -1,5 +1,5 @@
 """xspace.py - just enough of XSpace's wire format to take planes out of a profile, to make its clock lie, and to reach its programs."""
-
+import struct
 
 def _varint(data, at):
     value = shift = 0
@@ -114,3 +114,65 @@ def with_hlo(space, change):
             return _changed(value, 6, change) if names.get(parts.get(1)) == b'Hlo Proto' else value
         return _changed(data, 4, lambda entry: _changed(entry, 2, lambda meta: _changed(meta, 5, stat)))
     return _changed(space, 1, lambda data: plane(data) if plane_name(data) == '/host:metadata' else data)
+
+
+# ---- a whole space, as Python's own ----
+
+def _signed(value):
+    return value - (1 << 64) if value >> 63 else value
+
+
+def _metadata(plane, number):
+    """id -> {field: value} of a map of the plane."""
+    found = {}
+    for n, entry in fields(plane):
+        if n == number:
+            parts = dict(fields(entry))
+            found[parts.get(1, 0)] = dict(fields(parts.get(2, b'')))
+    return found
+
+
+def _value(stat, names):
+    for field, value in stat.items():
+        if field == 2:
+            return struct.unpack('<d', value)[0]
+        if field == 4:
+            return _signed(value)
+        if field == 5:
+            return value.decode()
+        if field == 7:
+            return names.get(value, '')
+        if field != 1:
+            return value
+    return None
+
+
+def _event(data, metadata, names):
+    stats, parts = {}, {}
+    for n, value in fields(data):
+        if n == 4:
+            stat = dict(fields(value))
+            stats[names.get(stat.get(1, 0), '')] = _value(stat, names)
+        else:
+            parts[n] = value
+    about = metadata.get(parts.get(1, 0), {})
+    name = about.get(2, b'').decode()
+    return {'name': name, 'shown': about.get(4, b'').decode() or name, 'offset_ps': _signed(parts.get(2, 0)),
+            'duration_ps': _signed(parts.get(3, 0)), 'stats': stats}
+
+
+def planes(space):
+    """[{name, id, stat_names, lines: [{name, id, timestamp_ns, events: [{name, shown, offset_ps, duration_ps, stats}]}]}]"""
+    found = []
+    for field, plane in fields(space):
+        if field != 1:
+            continue
+        names = {key: value.get(2, b'').decode() for key, value in _metadata(plane, 5).items()}
+        metadata, lines = _metadata(plane, 4), []
+        for line in (value for n, value in fields(plane) if n == 3):
+            parts = {n: value for n, value in fields(line) if n != 4}
+            lines.append({'name': parts.get(2, b'').decode(), 'id': _signed(parts.get(1, 0)), 'timestamp_ns': parts.get(3, 0),
+                          'events': [_event(value, metadata, names) for n, value in fields(line) if n == 4]})
+        about = {n: value for n, value in fields(plane) if n in (1, 2)}
+        found.append({'name': about.get(2, b'').decode(), 'id': _signed(about.get(1, 0)), 'stat_names': set(names.values()), 'lines': lines})
+    return found

@@ -23,7 +23,7 @@ static void ids(void **state) {
   assert_ptr_equal(in.strs[1].bytes, first);
   assert_int_equal(in.strs[3].len, 3);
   assert_int_equal(in.strs[3].bytes[3], 0); /* a NUL follows */
-  assert_int_equal(intern_find(&in, "none", 4, (uint32_t)hash_bytes("none", 4)), 0);
+  assert_int_equal(intern_find(&in, "none", 4, (uint32_t)hash_text("none", 4)), 0);
   intern_free(&in);
   assert_int_equal(m.used, 0);
 }
@@ -70,7 +70,7 @@ static void out_of_memory(void **state) {
     while (id && n < 100000) id = intern(&in, &n, sizeof n), n += id != 0;
     assert_true(m.failed);
     for (uint32_t i = 0; i < n; i += 97)
-      assert_int_equal(intern_find(&in, &i, sizeof i, (uint32_t)hash_bytes(&i, sizeof i)), i + 1);
+      assert_int_equal(intern_find(&in, &i, sizeof i, (uint32_t)hash_text(&i, sizeof i)), i + 1);
     intern_free(&in);
     assert_int_equal(m.used, 0);
   }

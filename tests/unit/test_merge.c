@@ -276,7 +276,7 @@ static void flow_ids(void **state) {
   (void)state;
   assert_true(m.ok);
   assert_int_equal(m.t->n_flow_points, 18);
-  tk_summarise(m.t, &s);
+  assert_true(tk_summarise(m.t, &s, NULL));
   assert_int_equal(s.flow_pairs, 9); /* as many as before, none from rank to rank */
   assert_int_equal(s.dangling_points, 0);
   for (tk_id i = 1; i <= m.t->n_flow_points; i++) {

@@ -25,11 +25,12 @@ static bool is_empty_array(const char *p) {
 bool chrome_is_trace(struct in *in) {
   size_t n;
   const uint8_t *p = in_ahead(in, NEAR, &n, NULL);
-  if (p && is_empty_array((const char *)p)) return true;
-  if (!p || holds(p, n < NEAR ? n : NEAR, "\"traceEvents\"") || holds(p, n < NEAR ? n : NEAR, "\"ph\"")) return p != NULL;
+  if (!p) return true; /* reading it will tell what is wrong */
+  if (is_empty_array((const char *)p)) return true;
+  if (holds(p, n < NEAR ? n : NEAR, "\"traceEvents\"") || holds(p, n < NEAR ? n : NEAR, "\"ph\"")) return true;
   if (n < NEAR || p[strspn((const char *)p, " \t\r\n")] != '{') return false;
   p = in_ahead(in, FAR, &n, NULL);
-  return p && (n >= FAR || holds(p, n, "\"traceEvents\""));
+  return !p || (n >= FAR || holds(p, n, "\"traceEvents\""));
 }
 
 /* distributedInfo.rank where Kineto's C++ exporter puts it: before the events. */
@@ -50,6 +51,7 @@ unsigned chrome_bid(const uint8_t *p, size_t n) {
   for (size_t k = i + 1; k < n; k++) {
     if (json_is_space(p[k])) continue;
     if (p[k] == 0) return 0; /* UTF-16 or UTF-32 */
+    if (p[k] < 0x20 || p[k] > 0x7e) return 1; /* a line break and a bracket begin some files of numbers, too */
     return p[k] == '"' || p[k] == '{' || p[k] == '}' || p[k] == ']' || p[k] == '[' || p[k] == ',' ? 24 : 8;
   }
   return 8;

@@ -82,7 +82,7 @@ static bool plan_track(struct planner *p, const struct tk_track *k) {
 
 bool lanes_plan(struct lanes *l, const struct tk_trace *t, bool all, int64_t *next_tid, struct mem *mem) {
   struct planner p = {.t = t, .lanes = l, .free = {.mem = mem}, .next_tid = next_tid};
-  bool ok = true;
+  bool ok = true, knows_tids = false;
   *l = (struct lanes){.mem = mem};
   map_init(&l->by_event, mem);
   map_init(&p.tids, mem);
@@ -90,7 +90,8 @@ bool lanes_plan(struct lanes *l, const struct tk_trace *t, bool all, int64_t *ne
   for (tk_id i = 1; ok && i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
     if (k->kind != TK_THREAD || (k->no_lanes && !all)) continue;
-    if (!p.tids.n) ok = taken_tids(t, &p.tids);
+    if (!knows_tids) ok = taken_tids(t, &p.tids);
+    knows_tids = true;
     ok = ok && plan_track(&p, k);
   }
   map_free(&p.tids);

@@ -5,7 +5,7 @@
 static uint64_t hash_of(const struct chrome *r, struct tk_ident pid, struct tk_ident tid) {
   const struct intern_str *p = trace_str(r->t, pid.str), *q = trace_str(r->t, tid.str);
   const uint64_t key[] = {(uint64_t)pid.num, (uint64_t)tid.num, pid.str ? p->hash : 0, tid.str ? q->hash : 0};
-  return hash_bytes(key, sizeof key);
+  return hash_text(key, sizeof key);
 }
 
 tk_id chrome_find_thread(struct chrome *r, struct tk_ident pid, struct tk_ident tid) {

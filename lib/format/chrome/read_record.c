@@ -9,6 +9,7 @@
 /* Members but those that the track says, and the ts. */
 static bool copy_members(struct json *j, bool drop_tid, bool drop_ts, struct buf *out) {
   struct json_string key;
+  struct json_value dropped;
   const uint8_t *text;
   size_t n;
   bool any = false;
@@ -17,7 +18,7 @@ static bool copy_members(struct json *j, bool drop_tid, bool drop_ts, struct buf
     if (!json_blank(j) || *j->p == '}') return j->status == JSON_OK;
     if (!json_key(j, &key)) return false;
     if (json_is(j, &key, "pid") || (drop_tid && json_is(j, &key, "tid")) || (drop_ts && json_is(j, &key, "ts"))) {
-      if (!json_blank(j) || !json_skip(j)) return false;
+      if (!json_value(j, &dropped)) return false;
       continue;
     }
     if (any) buf_append(out, ",", 1);

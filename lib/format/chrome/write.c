@@ -402,7 +402,7 @@ static bool chrome_write(struct sink *sink, const struct tk_trace *t, struct tk_
   }
   printer_end(&s->printer);
   lanes_free(&s->lanes);
-  return ok && carry_write(s->opt.carry, t, err) && mem_check(&s->mem, err);
+  return (ok && carry_write(s->opt.carry, t, err) && mem_check(&s->mem, err)) || mem_refuse(&s->mem, err);
 }
 
 static void chrome_free(struct sink *sink) {

@@ -47,6 +47,7 @@ static const struct {
              {"json.tid", MARK_TID},
              {"json.end.json.name", MARK_END_NAME},
              {"json.end.json.cat", MARK_END_CAT},
+             {"json.end.json.ts", MARK_END_TS},
              {"json.end.json.tid", MARK_END_TID},
              {"json.end.json.pid", MARK_END_PID},
              {"json.end.json.args", MARK_END_ARGS},
@@ -56,9 +57,9 @@ static const struct {
 /* Finds the place of a key and how many bytes of it are prefix. */
 static enum place place_of_key(const char *key, size_t n, size_t *skip) {
   *skip = 0;
+  if (n < 5 || memcmp(key, "json.", 5) != 0) return IN_ARGS;
   for (size_t i = 0; i < sizeof MARKS / sizeof MARKS[0]; i++)
     if (strlen(MARKS[i].key) == n && memcmp(MARKS[i].key, key, n) == 0) return MARKS[i].place;
-  if (n < 5 || memcmp(key, "json.", 5) != 0) return IN_ARGS;
   if (n >= 10 && memcmp(key, "json.args.", 10) == 0) return *skip = 10, IN_ARGS;
   if (n < 9 || memcmp(key, "json.end.", 9) != 0) return *skip = 5, AS_FIELD;
   if (n >= 19 && memcmp(key + 9, "json.args.", 10) == 0) return *skip = 19, IN_END_ARGS;
@@ -67,18 +68,28 @@ static enum place place_of_key(const char *key, size_t n, size_t *skip) {
 }
 
 static void shape_fragments(struct printer *p, const struct tk_arg_shape *s, struct printed_shape *out) {
-  out->first = p->n_fields;
-  out->simple = true;
+  out->ready = out->simple = true;
   for (uint32_t i = 0; i < s->n; i++) {
     size_t n, skip, at = p->text.len;
     const char *key = tk_string(p->t, s->fields[i].key, &n);
-    struct printed_field *f = &p->fields[p->n_fields++];
+    struct printed_field *f = &p->fields[out->first + i];
     f->place = (uint8_t)place_of_key(key, n, &skip);
     json_quote(&p->text, key + skip, n - skip);
     buf_append(&p->text, ":", 1);
     f->key = fragment_from(p, at);
     if (f->place != IN_ARGS) out->simple = false;
   }
+}
+
+/* Made when an event needs it: of a sample's graph, which shares the shapes of the whole, few are printed. */
+static const struct printed_shape *shape_of(struct printer *p, const struct tk_arg_shape *s) {
+  struct printed_shape *out = &p->shapes[s->id];
+  if (!out->ready) shape_fragments(p, s, out);
+  return out;
+}
+
+static const struct printed_field *fields_of(struct printer *p, const struct tk_arg_shape *s) {
+  return &p->fields[shape_of(p, s)->first];
 }
 
 /* One point an event; further ones are printed as events of their own. */
@@ -103,17 +114,20 @@ bool printer_begin(struct printer *p, struct out *out, const struct tk_trace *t,
   const struct tk_store *s = t->store;
   uint64_t n_fields = 0;
   *p = (struct printer){.out = out, .t = t, .base_ns = t->origin_ns - zero_ns, .text = {.mem = mem}};
-  for (uint32_t i = 1; i <= s->n_shapes; i++) n_fields += s->shapes[i]->n;
   p->classes = array(mem, t->n_classes, sizeof *p->classes);
   p->tracks = array(mem, t->n_tracks, sizeof *p->tracks);
   p->clean = array(mem, s->strings.n, 1);
   p->shapes = array(mem, s->n_shapes, sizeof *p->shapes);
-  p->fields = array(mem, n_fields, sizeof *p->fields);
-  if (mem->failed) return false;
+  if (mem->failed || !buf_reserve(&p->text, 1)) return false; /* also where nothing is printed fragments lead into text */
+  for (uint32_t i = 1; i <= s->n_shapes; i++) {
+    p->shapes[i] = (struct printed_shape){.first = (uint32_t)n_fields};
+    n_fields += s->shapes[i]->n;
+  }
+  p->fields = n_fields <= UINT32_MAX ? array(mem, n_fields, sizeof *p->fields) : NULL;
+  if (!p->fields) return false;
   for (tk_id i = 1; i <= t->n_classes; i++) p->classes[i] = class_fragment(p, &t->classes[i]);
   for (tk_id i = 1; i <= t->n_tracks; i++) p->tracks[i] = track_fragment(p, &t->tracks[i]);
   for (uint32_t i = 1; i <= s->strings.n; i++) p->clean[i] = json_clean(s->strings.strs[i].bytes, s->strings.strs[i].len);
-  for (uint32_t i = 1; i <= s->n_shapes; i++) shape_fragments(p, s->shapes[i], &p->shapes[i]);
   find_points(p, mem);
   return !mem->failed;
 }
@@ -224,7 +238,7 @@ static void put_time(struct printer *p, tk_time ts) {
 /* All args of an event, sorted into the event's fields and its "args". */
 static void put_fields(struct printer *p, uint32_t args, enum place place) {
   struct tk_args it = tk_args_of(p->t, args);
-  const struct printed_field *f = &p->fields[p->shapes[it.shape->id].first];
+  const struct printed_field *f = fields_of(p, it.shape);
   struct tk_arg arg;
   for (; tk_args_next(&it, &arg); f++) {
     if (f->place != place) continue;
@@ -244,7 +258,7 @@ static bool has_key(const struct printer *p, uint32_t args, tk_id key) {
 /* Args of a class belong to each of its events, unless the event has one of that name. */
 static bool put_shared(struct printer *p, uint32_t shared, uint32_t args) {
   struct tk_args it = tk_args_of(p->t, shared);
-  const struct printed_field *f = &p->fields[p->shapes[it.shape->id].first];
+  const struct printed_field *f = fields_of(p, it.shape);
   struct tk_arg arg;
   bool any = false;
   for (; tk_args_next(&it, &arg); f++) {
@@ -259,8 +273,8 @@ static bool put_shared(struct printer *p, uint32_t shared, uint32_t args) {
 }
 
 /* Has the event itself an arg of the name that one of its end has? */
-static bool is_twin(const struct printer *p, const struct tk_args *it, const struct printed_field *end) {
-  const struct printed_field *f = &p->fields[p->shapes[it->shape->id].first];
+static bool is_twin(struct printer *p, const struct tk_args *it, const struct printed_field *end) {
+  const struct printed_field *f = fields_of(p, it->shape);
   for (uint32_t i = 0; i < it->shape->n; i++)
     if (f[i].place == IN_ARGS && f[i].key.n == end->key.n &&
         memcmp(p->text.data + f[i].key.at, p->text.data + end->key.at, end->key.n) == 0)
@@ -281,9 +295,9 @@ static void put_key(struct printer *p, const struct tk_args *it, const struct pr
 /* `open`: the object of args has begun. */
 static void put_args(struct printer *p, uint32_t args, enum place place, enum place mark, bool open) {
   struct tk_args it = tk_args_of(p->t, args);
-  const struct printed_field *f = it.shape ? &p->fields[p->shapes[it.shape->id].first] : NULL;
+  const struct printed_field *f = it.shape ? fields_of(p, it.shape) : NULL;
   struct tk_arg arg;
-  bool any = open, simple = !it.shape || p->shapes[it.shape->id].simple;
+  bool any = open, simple = !it.shape || shape_of(p, it.shape)->simple;
   if (simple && place != IN_ARGS) return; /* nothing of it is the end's */
   for (; tk_args_next(&it, &arg); f++) {
     if (!simple && f->place == mark && !open) {
@@ -303,10 +317,10 @@ static void put_args(struct printer *p, uint32_t args, enum place place, enum pl
   if (any) PUT(p, "}");
 }
 
-static bool find_mark(const struct printer *p, uint32_t args, enum place mark, struct tk_arg *arg) {
+static bool find_mark(struct printer *p, uint32_t args, enum place mark, struct tk_arg *arg) {
   struct tk_args it = tk_args_of(p->t, args);
-  if (!it.shape || p->shapes[it.shape->id].simple) return false;
-  const struct printed_field *f = &p->fields[p->shapes[it.shape->id].first];
+  if (!it.shape || shape_of(p, it.shape)->simple) return false;
+  const struct printed_field *f = fields_of(p, it.shape);
   for (; tk_args_next(&it, arg); f++)
     if (f->place == mark) return true;
   return false;
@@ -314,7 +328,7 @@ static bool find_mark(const struct printer *p, uint32_t args, enum place mark, s
 
 /* ---- events ---- */
 
-static char phase_of(const struct printer *p, const struct tk_event *e, enum event_part part) {
+static char phase_of(struct printer *p, const struct tk_event *e, enum event_part part) {
   bool async = (e->flags & TK_ASYNC) != 0;
   struct tk_arg ph;
   char legacy = find_mark(p, e->args, MARK_PH, &ph) ? *tk_string(p->t, ph.s, NULL) : 0;
@@ -340,7 +354,7 @@ static unsigned kept_spelling(const struct printer *p, unsigned is) {
 }
 
 /* Bits of enum tk_respelled. */
-static unsigned respelled(const struct printer *p, uint32_t args, enum place mark) {
+static unsigned respelled(struct printer *p, uint32_t args, enum place mark) {
   static const char *const NAMES[] = {"ts", "dur", "pid", "tid"};
   struct tk_arg arg;
   unsigned is = 0;
@@ -354,11 +368,11 @@ static void put_quote(struct printer *p, bool quoted) {
   if (quoted) PUT(p, "\"");
 }
 
-static void put_ts(struct printer *p, const struct tk_event *e, tk_time ts, bool quoted) {
-  struct tk_arg lost;
+/* `lost`: the text of a time that has lost its clock, or NULL. */
+static void put_ts(struct printer *p, const struct tk_arg *lost, tk_time ts, bool quoted) {
   PUT(p, ",\"ts\":");
   put_quote(p, quoted);
-  if (e && e->flags & TK_LOST_CLOCK && find_mark(p, e->args, MARK_TS, &lost)) put_value(p, &lost);
+  if (lost) put_value(p, lost);
   else put_time(p, ts);
   put_quote(p, quoted);
 }
@@ -464,10 +478,11 @@ static void put_identity(struct printer *p, const struct tk_event *e) {
 
 static void print_end(struct printer *p, const struct tk_event *e) {
   const unsigned is = respelled(p, e->args, MARK_END_RESPELLED);
+  struct tk_arg ts;
   put_phase(p, phase_of(p, e, END));
   put_end_names(p, e);
   put_end_track(p, e, is);
-  put_ts(p, e, e->ts + e->dur, is & TK_RESPELLED_TS);
+  put_ts(p, find_mark(p, e->args, MARK_END_TS, &ts) ? &ts : NULL, e->ts + e->dur, is & TK_RESPELLED_TS);
   if (e->flags & TK_ASYNC) put_identity(p, e);
   if (e->args) {
     put_fields(p, e->args, AS_END_FIELD);
@@ -510,16 +525,18 @@ void print_event(struct printer *p, const struct tk_event *e, enum event_part pa
     return;
   }
   const unsigned is = respelled(p, e->args, MARK_RESPELLED);
+  struct tk_arg ts;
   p->joined = part == WHOLE && e->flags & TK_PAIRED;
   put_phase(p, phase_of(p, e, part));
   put_fragment(p, p->classes[e->cls]);
   put_event_track(p, e, is);
-  put_ts(p, e, e->ts, is & TK_RESPELLED_TS);
+  const bool lost = e->flags & TK_LOST_CLOCK && find_mark(p, e->args, MARK_TS, &ts);
+  put_ts(p, lost ? &ts : NULL, e->ts, is & TK_RESPELLED_TS);
   if (part == WHOLE && e->kind == TK_SPAN) put_dur(p, e->dur, is & TK_RESPELLED_DUR);
   if (p->points && p->points[e - p->t->events]) put_point(p, &p->t->flow_points[p->points[e - p->t->events]]);
   if (e->args || p->t->classes[e->cls].args) {
     uint32_t shared = p->t->classes[e->cls].args;
-    if (e->args && !p->shapes[tk_args_of(p->t, e->args).shape->id].simple) put_fields(p, e->args, AS_FIELD);
+    if (e->args && !shape_of(p, tk_args_of(p->t, e->args).shape)->simple) put_fields(p, e->args, AS_FIELD);
     put_args(p, e->args, IN_ARGS, MARK_ARGS, shared && put_shared(p, shared, e->args));
   }
   p->joined = false;

@@ -15,7 +15,7 @@ enum place {
   IN_END_ARGS, AS_END_FIELD,         /* of the end event of a pair */
   MARK_ARGS,                         /* "args" itself: {} or a value that is no object */
   MARK_PH, MARK_TS, MARK_TID,        /* instead of what the model would print */
-  MARK_END_NAME, MARK_END_CAT, MARK_END_TID, MARK_END_PID, MARK_END_ARGS,
+  MARK_END_NAME, MARK_END_CAT, MARK_END_TS, MARK_END_TID, MARK_END_PID, MARK_END_ARGS,
   MARK_RESPELLED, MARK_END_RESPELLED /* which numbers are in quotes where others are not, or the other way round */
 };
 
@@ -26,6 +26,7 @@ struct fragment {
 
 struct printed_shape {
   uint32_t first; /* of `fields` */
+  bool ready;     /* its fields are made */
   bool simple;    /* all in args: the common case */
 };
 
@@ -43,7 +44,6 @@ struct printer {
   uint8_t *clean; /* per string: 1 = needs no escape */
   struct printed_shape *shapes;
   struct printed_field *fields;
-  uint32_t n_fields;
   const struct sink_meter *meter; /* hears of args; NULL = nobody does */
   bool joined; /* the event is a pair that is written whole: args of its end stand among its own */
   const struct lanes *lanes; /* NULL = there are none */

@@ -31,6 +31,7 @@ static unsigned field_bid(const struct pb_field *f, bool *wrong) {
     if (known[i].wire != f->wire || (f->wire == PB_BYTES && !is_message(pb_inside(f)))) return *wrong = true, 0;
     return 6;
   }
+  if (f->number == PACKET_TRACEKIT && f->wire == PB_BYTES) return 24; /* nobody else's */
   if (f->number <= 2 && f->wire == PB_BYTES && !is_message(pb_inside(f))) *wrong = true;
   if (f->number == PACKET_COMPRESSED && f->wire == PB_BYTES) return f->value > 2 && is_zlib(f->p) ? 16 : 2;
   return 1;

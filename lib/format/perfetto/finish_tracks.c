@@ -74,7 +74,7 @@ static tk_id track_in(struct track_finisher *s, tk_id process, enum tk_track_kin
   struct tk_ident pid = t->tracks[process].pid;
   if (pid.kind != TK_IDENT_NONE || !t->tracks[process].machine) return trace_track(t, kind, pid, tid, name);
   uint64_t site = kind == TK_COUNTERS ? name : (uint64_t)tid.num ^ tid.str;
-  uint64_t key = (site * 0x9e3779b97f4a7c15u ^ process) * 8 + kind;
+  uint64_t key = hash_pair(site, (uint64_t)process << 8 | kind);
   uint32_t *slot;
   for (;; key++) {
     slot = map_put(&s->theirs, key, 0);
@@ -89,7 +89,7 @@ static tk_id track_in(struct track_finisher *s, tk_id process, enum tk_track_kin
 
 /* 0 = not processes yet; NULL when memory has run out. */
 static tk_id *find_process(struct track_finisher *s, uint32_t machine, int64_t pid) {
-  uint64_t key = ((uint64_t)pid * 0xc2b2ae3d27d4eb4fu ^ machine) * 0x9e3779b97f4a7c15u;
+  uint64_t key = hash_pair((uint64_t)pid, machine);
   uint32_t *slot;
   for (;; key++) {
     slot = map_put(&s->pids, key, 0);

@@ -40,6 +40,7 @@ static bool push_level(struct perfetto *r, struct levels *s, const struct pb_fie
   if (got == INFLATE_DAMAGED) perfetto_damage(r, "damaged compressed packets, read as far as they go");
   if (got == INFLATE_CHECKSUM) perfetto_damage(r, "compressed packets whose checksum is wrong: values in them may be, too");
   if (got == INFLATE_DAMAGED) r->t->counts.dropped++;
+  if (!bytes.data) return true;
   struct level *l = &s->of[s->n++];
   *l = (struct level){.bytes = bytes};
   l->frames.s = (struct pb_in){.base = bytes.data, .p = bytes.data, .end = bytes.data + bytes.len, .last = true, .err = r->err};
@@ -128,6 +129,22 @@ static bool read_trace(struct perfetto *r, struct in *in) {
   return ok && report_progress(r, &file->frames.s);
 }
 
+/* Slot 0 of each array is a dummy: what finds no memory goes on with it (base/mem.h). */
+static bool add_dummies(struct perfetto *r) {
+  struct mem *mem = &r->t->store->mem;
+  if (!mem_grow(mem, (void **)&r->sequences, &r->cap_sequences, 1, sizeof *r->sequences)) return false;
+  if (!mem_grow(mem, (void **)&r->generations, &r->cap_generations, 1, sizeof *r->generations)) return false;
+  if (!mem_grow(mem, (void **)&r->nodes, &r->cap_nodes, 1, sizeof *r->nodes)) return false;
+  if (!mem_grow(mem, (void **)&r->clocks, &r->cap_clocks, 1, sizeof *r->clocks)) return false;
+  if (!mem_grow(mem, (void **)&r->machines, &r->cap_machines, 1, sizeof *r->machines)) return false;
+  memset(r->sequences, 0, sizeof *r->sequences);
+  memset(r->generations, 0, sizeof *r->generations);
+  memset(r->nodes, 0, sizeof *r->nodes);
+  memset(r->clocks, 0, sizeof *r->clocks);
+  memset(r->machines, 0, sizeof *r->machines);
+  return true;
+}
+
 static void free_reader(struct perfetto *r) {
   struct mem *mem = &r->t->store->mem;
   for (uint32_t i = 1; i <= r->n_sequences; i++) {
@@ -135,7 +152,7 @@ static void free_reader(struct perfetto *r) {
     buf_free(&r->sequences[i].pending);
     buf_free(&r->sequences[i].deferred);
   }
-  for (uint32_t i = 1; i <= r->n_clocks; i++) mem_free(mem, r->clocks[i].points);
+  for (uint32_t i = 0; r->clocks && i <= r->n_clocks; i++) mem_free(mem, r->clocks[i].points);
   for (uint32_t i = 1; i <= r->n_generations; i++) buf_free(&r->generations[i].bytes);
   mem_free(mem, r->generations);
   mem_free(mem, r->sequences);
@@ -188,8 +205,8 @@ bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_optio
   map_init(&r->counter_classes.index, mem);
   schema_init(&r->extensions.schema, mem);
   r->extensions.json.mem = r->extensions.path.mem = r->extensions.rest.mem = mem;
-  ok = read_trace(r, in);
+  ok = add_dummies(r) && read_trace(r, in);
   if (ok) perfetto_finish(r);
   free_reader(r);
-  return ok && mem_check(mem, err);
+  return ok ? mem_check(mem, err) : mem_refuse(mem, err);
 }

@@ -14,7 +14,7 @@ static uint32_t add_node(struct perfetto *r, struct node n) {
 }
 
 /* Machine 0 keeps its uuids; those of others must not meet them. */
-static uint64_t uuid_key(uint32_t machine, uint64_t uuid) { return machine ? (uuid ^ machine) * 0x9e3779b97f4a7c15u : uuid; }
+static uint64_t uuid_key(uint32_t machine, uint64_t uuid) { return machine ? hash_pair(uuid, machine) : uuid; }
 
 static uint32_t find_uuid(struct perfetto *r, uint32_t machine, uint64_t uuid) {
   uint64_t key = uuid_key(machine, uuid);
@@ -54,7 +54,7 @@ uint32_t node_of_uuid(struct perfetto *r, struct sequence *q, uint32_t machine, 
 
 /* The thread of a sequence or of an override; it has no uuid. */
 uint32_t node_of_thread(struct perfetto *r, uint32_t machine, int64_t pid, int64_t tid) {
-  uint64_t key = ((uint64_t)pid * 0x9e3779b97f4a7c15u ^ (uint64_t)tid) * 0xc2b2ae3d27d4eb4fu + machine;
+  uint64_t key = hash_pair(hash_pair((uint64_t)pid, (uint64_t)tid), machine);
   uint32_t *slot;
   for (;; key++) {
     slot = map_put(&r->thread_index, key, 0);

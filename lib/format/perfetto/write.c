@@ -275,7 +275,8 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
     sink_lose(sink, TK_LOSS_ARGS, s->w.n_lost_fields);
   }
   graph_end(s);
-  if (!ok || !mem_check(&s->mem, err) || !carry_write(s->opt.carry, t, err)) return false;
+  if (!ok || s->mem.failed) return mem_refuse(&s->mem, err);
+  if (!carry_write(s->opt.carry, t, err)) return false;
   write_blocks(s); /* now: those of many ranks need not be in memory together */
   return true;
 }

@@ -21,11 +21,6 @@ struct asyncs {
   uint32_t n_lanes;
 };
 
-static uint64_t mix(uint64_t h, uint64_t v) {
-  h = (h ^ v) * 0x9e3779b97f4a7c15u;
-  return h ^ h >> 32;
-}
-
 /* 0 = none.  The older phases S, T, p and F do not nest. */
 static uint64_t identity(const struct tk_trace *t, const struct tk_event *e) {
   struct tk_args it = tk_args_of(t, e->args);
@@ -33,9 +28,10 @@ static uint64_t identity(const struct tk_trace *t, const struct tk_event *e) {
   uint64_t h = 0;
   while (tk_args_next(&it, &arg)) {
     if (arg.key == KEY_PH) return 0;
-    if (arg.key == KEY_ID || arg.key == KEY_ID2 || arg.key == KEY_SCOPE) h = mix(mix(h, arg.key), mix((uint64_t)arg.type, arg.u));
+    if (arg.key == KEY_ID || arg.key == KEY_ID2 || arg.key == KEY_SCOPE)
+      h = hash_pair(hash_pair(h, arg.key), hash_pair((uint64_t)arg.type, arg.u));
   }
-  return h ? mix(h, t->classes[e->cls].cat) | 1 : 0;
+  return h ? hash_pair(h, t->classes[e->cls].cat) | 1 : 0;
 }
 
 static tk_time end_of(const struct tk_event *e) { return e->flags & TK_UNFINISHED ? INT64_MAX : e->ts + e->dur; }

@@ -111,7 +111,7 @@ static struct series_track track_of_series(struct perfetto_sink *s, tk_id track,
   struct kept_track kept = passthrough_track(s, track);
   if (kept.has_uuid) return (struct series_track){.uuid = kept.uuid};
   uint64_t of = k->renamed ? (uint64_t)track << 32 | 1u << 31 : (uint64_t)k->parent << 32 | k->name;
-  uint32_t *slot = map_put(&s->series, (of * 0x9e3779b97f4a7c15u ^ series->key) * 2 + series->has_id, UINT32_MAX);
+  uint32_t *slot = map_put(&s->series, hash_pair(of, series->key) * 2 + series->has_id, UINT32_MAX);
   if (!slot) return (struct series_track){0};
   if (*slot == UINT32_MAX) {
     uint32_t bits = (series->text ? TEXT : 0) | (series->has_id && series->id.type != TK_ARG_STR ? NUMBER_ID : 0);

@@ -118,7 +118,7 @@ static void describe_process(struct perfetto_sink *s, tk_id track) {
 }
 
 
-static uint64_t thread_key(tk_id process, int64_t tid) { return ((uint64_t)tid * 0x9e3779b97f4a7c15u) ^ process; }
+static uint64_t thread_key(tk_id process, int64_t tid) { return hash_pair((uint64_t)tid, process); }
 
 /* No tid, or 0, is that of the process, as trace_processor's JSON importer has it; of process 0 that would be the idle thread, whose
  * name nobody can change. */

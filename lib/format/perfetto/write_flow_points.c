@@ -46,7 +46,8 @@ static struct flow_ids write_flow_ids(struct event_writer *w, tk_id event, bool 
   struct flow_ids ids = {0};
   uint32_t lo = find_first(w, event_of_flow_end, w->n_flow_ends, w->last_flow_end, event);
   w->last_flow_end = lo;
-  for (const struct flow_end *a = w->flow_ends + lo; lo < w->n_flow_ends && a->event == event; lo++, a++) {
+  for (; lo < w->n_flow_ends && w->flow_ends[lo].event == event; lo++) {
+    const struct flow_end *a = &w->flow_ends[lo];
     if (a->at_end != at_end) continue;
     ids.n++;
     ids.last = a->id;

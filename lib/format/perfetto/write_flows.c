@@ -116,7 +116,7 @@ struct sources {
 
 static bool follow_flow(struct event_writer *w, struct sources *s, tk_id point, uint64_t *id, bool own_id) {
   const struct tk_flow_point *f = &w->t->flow_points[point];
-  uint64_t identity = ((uint64_t)f->id << 1 | f->id_is_str) * 0x9e3779b97f4a7c15u + f->cls;
+  uint64_t identity = hash_pair((uint64_t)f->id, (uint64_t)f->cls << 1 | f->id_is_str);
   bool start = f->role == TK_FLOW_START || f->role == TK_FLOW_OUT;
   uint32_t *source = map_put(&s->at, identity, 0);
   if (!source) return false;

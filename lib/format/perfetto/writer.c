@@ -16,6 +16,7 @@ static bool iids_init(struct iids *i, uint32_t n, struct mem *mem) {
 static void iids_free(struct iids *i, struct mem *mem) {
   mem_free(mem, i->iid);
   mem_free(mem, i->known);
+  *i = (struct iids){0};
 }
 
 void iids_set(struct event_writer *w, struct iids *kind, tk_id s, uint32_t iid) {

@@ -29,7 +29,7 @@ struct adopter {
 
 static uint64_t hash_of(uint64_t scope, struct tk_ident i, tk_id name) {
   const uint64_t id = i.kind == TK_IDENT_STR ? (uint64_t)i.str << 32 : (uint64_t)i.num * 3 + (i.kind != TK_IDENT_NONE);
-  return ((scope * 0x9e3779b97f4a7c15u + id) ^ (uint64_t)name << 17) * 0xc2b2ae3d27d4eb4fu;
+  return hash_pair(hash_pair(scope, id), name);
 }
 
 enum { BY_NAME = 1, BY_PID };

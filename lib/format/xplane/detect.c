@@ -23,6 +23,14 @@ static bool fits(struct pb c, const char *allowed, bool cut) {
 static const char SPACE[] = "-2222-----------", PLANE[] = "-022222---------", LINE[] = "-0202----002----",
                   ENTRY[] = "-02-------------";
 
+/* Of those that profilers write, and of our own. */
+static bool is_plane_name(const uint8_t *p, size_t n) {
+  static const char *const NAMES[] = {"/host:", "/device:", "Task Env", XPLANE_PRIVATE_PLANE};
+  for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+    if (n >= strlen(NAMES[i]) && memcmp(p, NAMES[i], strlen(NAMES[i])) == 0) return true;
+  return false;
+}
+
 static unsigned plane_bid(const struct pb_field *f, bool cut, bool *wrong) {
   static const char *const inner[] = {[XPLANE_LINES] = LINE, [XPLANE_EVENT_METADATA] = ENTRY, [XPLANE_STAT_METADATA] = ENTRY};
   unsigned bits = 0;
@@ -30,8 +38,7 @@ static unsigned plane_bid(const struct pb_field *f, bool cut, bool *wrong) {
     return *wrong = true, 0;
   if (f->wire != PB_BYTES) return 2;
   if (f->number == XPLANE_NAME) {
-    bool known =
-        f->value >= 6 && (memcmp(f->p, "/host:", 6) == 0 || memcmp(f->p, "/devic", 6) == 0 || memcmp(f->p, "Task E", 6) == 0);
+    bool known = is_plane_name(f->p, (size_t)f->value);
     for (size_t i = 0; i < f->value; i++)
       if (f->p[i] < 0x20 && f->p[i] != '\n' && f->p[i] != '\t') return 1;
     return known ? 32 : 6;
@@ -55,40 +62,65 @@ static unsigned planes_bid(const uint8_t *p, size_t n, bool cut, bool *wrong) {
 
 /* Where the first lengths are damaged, the name of a plane still tells: a field of text that begins as these do. */
 static unsigned damaged_bid(const uint8_t *p, size_t n) {
-  static const char *const NAMES[] = {"/host:", "/device:", "Task Env"};
   for (size_t i = 0; i + 10 < n; i++) {
-    if (p[i] != PB_KEY(XPLANE_NAME, PB_BYTES) || p[i + 1] >= 0x80) continue;
-    for (size_t k = 0; k < sizeof NAMES / sizeof *NAMES; k++)
-      if (p[i + 1] >= strlen(NAMES[k]) && memcmp(p + i + 2, NAMES[k], strlen(NAMES[k])) == 0) return 8;
+    const size_t length = p[i + 1], here = n - i - 2;
+    if (p[i] != PB_KEY(XPLANE_NAME, PB_BYTES) || length >= 0x80) continue;
+    if (is_plane_name(p + i + 2, length < here ? length : here)) return 8;
   }
   return 0;
 }
 
-unsigned xplane_bid(const uint8_t *p, size_t n) {
+/* Are all fields those of a space and its planes, as far as they are there?  Whatever stands in them: names may be any. */
+static bool is_sound(const uint8_t *p, size_t n) {
+  struct pb c = pb_over(p, n), plane;
+  struct pb_field f;
+  uint64_t tag, length;
+  while (c.p < c.end) {
+    if (!pb_varint(&c, &tag) || tag >> 3 > XSPACE_HOSTNAMES || SPACE[tag >> 3] != (char)('0' + (tag & 7)) || !pb_varint(&c, &length))
+      return false;
+    const size_t left = (size_t)(c.end - c.p), here = length < left ? (size_t)length : left;
+    plane = pb_over(c.p, here);
+    while (tag >> 3 == XSPACE_PLANES && pb_next(&plane, &f))
+      if (f.number > XPLANE_STATS || PLANE[f.number] != (char)('0' + f.wire)) return false;
+    if (tag >> 3 == XSPACE_PLANES && plane.fault && here == length) return false;
+    c.p += here;
+  }
+  return true;
+}
+
+/* Bits for what the peek shows of the space; *wrong: something in it cannot be. */
+static unsigned space_bid(const uint8_t *p, size_t n, bool *wrong) {
   struct pb c = pb_over(p, n);
   uint64_t tag, length;
   unsigned bits = 0;
-  bool wrong = false;
-  if (n < 2) return 0;
-  if (p[0] == 0x0a && xplane_mangled(p, n)) return 12;
-  for (unsigned i = 0; i < 8 && c.p < c.end && !wrong; i++) {
+  for (unsigned i = 0; i < 8 && c.p < c.end && !*wrong; i++) {
     if (!pb_varint(&c, &tag) || tag >> 3 > XSPACE_HOSTNAMES || tag >> 3 == 0 || SPACE[tag >> 3] != (char)('0' + (tag & 7))) {
-      if (bits < 16) return damaged_bid(p, n);
+      *wrong = bits < 16;
       break; /* damage further on is for the reader to name */
     }
     if (!pb_varint(&c, &length)) break;
     size_t left = (size_t)(c.end - c.p), here = length < left ? (size_t)length : left;
-    if (tag >> 3 == XSPACE_PLANES) bits += planes_bid(c.p, here, here < length, &wrong);
+    if (tag >> 3 == XSPACE_PLANES) bits += planes_bid(c.p, here, here < length, wrong);
     else if (utf8_valid(c.p, here)) bits += 4;
     c.p += here;
   }
-  return wrong && bits < 32 ? damaged_bid(p, n) : bits; /* what bears a plane's name is one, if a damaged one */
+  return bits;
 }
 
-/* Bytes above 0x7f of a binary file are UTF-8 only after such a filter, which leaves mostly its replacements. */
+unsigned xplane_bid(const uint8_t *p, size_t n) {
+  bool wrong = false;
+  if (n < 2) return 0;
+  if (p[0] == PB_KEY(XSPACE_PLANES, PB_BYTES) && xplane_mangled(p, n)) return 12;
+  unsigned bits = space_bid(p, n, &wrong);
+  if (wrong && bits < 32) bits = damaged_bid(p, n); /* what bears a plane's name is one, if a damaged one */
+  return bits ? bits : n > 2 && is_sound(p, n);
+}
+
+/* Bytes above 0x7f of a binary file are UTF-8 only after such a filter, which leaves mostly its replacements and spoils lengths. */
 bool xplane_mangled(const uint8_t *p, size_t n) {
   static const uint8_t REPLACED[] = {0xef, 0xbf, 0xbd};
   size_t found = 0, other = 0;
+  if (is_sound(p, n)) return false;
   if (n > (64 << 10)) n = 64 << 10;
   for (size_t i = 0; i + 3 <= n; i++) {
     if (p[i] < 0xc0) continue;

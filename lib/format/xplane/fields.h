@@ -78,10 +78,14 @@ enum { MAP_KEY = 1, MAP_VALUE };
 #define XPLANE_PRIVATE_CAT "tracekit.cat"
 #define XPLANE_PRIVATE_SERIES "tracekit.series"
 
-/* Private: descriptions of stat metadata.  A stat "flow" of the last is for xprof alone: tracekit.flows says it all. */
+/* Private: XEventMetadata.metadata of events that were made for xprof, and of those whose name was: it is called as it is shown. */
+#define XPLANE_PRIVATE_MADE "tracekit.made"
+#define XPLANE_PRIVATE_NAMED "tracekit.named"
+
+/* Private: descriptions of stat metadata.  A stat of the last is for xprof alone, and no arg of the trace. */
 #define XPLANE_PRIVATE_TYPE "tracekit:"
 #define XPLANE_PRIVATE_DECIMAL "decimal:" /* and the exponent: 1.50 is the double 1.5 of exponent -2 */
-#define XPLANE_PRIVATE_FLOW XPLANE_PRIVATE_TYPE "flow"
+#define XPLANE_PRIVATE_XPROF XPLANE_PRIVATE_TYPE "xprof"
 
 /* How the types of stats begin where some are compressed strings. */
 #define XPLANE_COMPRESSED "{\"8\":["

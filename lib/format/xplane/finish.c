@@ -19,9 +19,11 @@ struct pids {
   int64_t next_host, next_other;
 };
 
+/* Without memory every pid will do: the trace is refused. */
 static bool take_pid(struct pids *p, int64_t pid) {
   uint32_t *slot = map_put(&p->taken, (uint64_t)pid, 0);
-  if (!slot || *slot) return false;
+  if (!slot) return true;
+  if (*slot) return false;
   *slot = 1;
   return true;
 }

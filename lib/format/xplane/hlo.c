@@ -127,7 +127,7 @@ static bool put_devices(struct buf *b, const Hlo__HloInstructionProto *i) {
 
 /* The text to stay, NULL without memory.  Thousands of collectives have the same long lists. */
 static const char *lasting_text(struct hlo_reader *r) {
-  uint64_t hash = hash_bytes(r->text.data, r->text.len);
+  uint64_t hash = hash_text(r->text.data, r->text.len);
   uint32_t *known = map_put(&r->texts, hash, r->out->n + 1);
   const char *had = known && *known <= r->out->n ? r->out->v[*known - 1].groups : NULL;
   if (had && strlen(had) == r->text.len && memcmp(had, r->text.data, r->text.len) == 0) return had;

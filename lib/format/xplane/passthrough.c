@@ -52,13 +52,12 @@ bool xplane_clock_of(const struct tk_trace *t, struct xplane_clock *clock) {
 }
 
 bool xplane_plane_stat(const struct tk_trace *t, const struct xplane_plane *p, const char *stat, struct xstat *out) {
-  struct mem mem = {0};
   struct xplane_names names;
   struct pb c = xplane_fields(t, p), inner;
   struct pb_field f;
   struct xstat s;
   bool found = false, odd = false;
-  xplane_names_of(&names, c, &mem);
+  xplane_names_of(&names, c, &t->store->mem);
   while (pb_next(&c, &f)) {
     if (pb_field_key(&f) != PB_KEY(XPLANE_STATS, PB_BYTES)) continue;
     inner = pb_inside(&f);

@@ -21,7 +21,8 @@
 #define XPLANE_META_CLOCK "xplane.clock"
 enum { XPLANE_SEGMENT = 536870911 };
 
-enum xplane_line_kind { XLINE_THREAD, XLINE_ASYNC, XLINE_PROCESS, XLINE_COUNTERS };
+/* The last is made when it is written. */
+enum xplane_line_kind { XLINE_THREAD, XLINE_ASYNC, XLINE_PROCESS, XLINE_COUNTERS, XLINE_STEPS };
 
 struct xplane_plane {
   tk_id process; /* track */
@@ -61,6 +62,7 @@ struct xplane_class {
   tk_id process;
   bool derived; /* named by a step_name: the metadata has another name */
   bool series;  /* of events that repeat one series of the counter sample before them, for viewers that show one of each */
+  bool made;    /* of events that were made for xprof, which are none of the trace */
   int64_t id;
 };
 

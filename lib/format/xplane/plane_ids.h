@@ -3,12 +3,16 @@
 #define FORMAT_XPLANE_PLANE_IDS_H
 
 #include "base/map.h"
+#include "base/text.h"
 
 /* GPUs and TPUs; what is drawn like one; the host; what no viewer shows. */
 enum xplane_kind { XPLANE_OTHER, XPLANE_DEVICE, XPLANE_CUSTOM, XPLANE_HOST, XPLANE_KINDS };
 
 /* By how the name of the plane begins. */
 enum xplane_kind xplane_plane_kind(const char *name);
+
+/* Is the name XPlane's own, by way of another format? */
+static inline bool xplane_is_native(const char *name) { return text_begins(name, "/host:CPU") || text_begins(name, "/device:"); }
 
 struct xplane_plane_ids {
   struct map taken[XPLANE_KINDS];

@@ -102,7 +102,7 @@ static void join_parts(struct xplane_reader *r, uint32_t at, uint32_t first_line
   uint32_t n, n_lines, *same;
   struct xplane_plane *planes = xplane_planes(r, &n), *plane = &planes[at];
   struct xplane_line *lines = xplane_lines(r, &n_lines);
-  uint64_t key = ((uint64_t)plane->segment << 32 | plane->name) * 0x9e3779b97f4a7c15u + (uint64_t)plane->id;
+  uint64_t key = hash_pair((uint64_t)plane->segment << 32 | plane->name, (uint64_t)plane->id);
   if (plane->lines == 0 || (same = map_put(&r->parts, key, at + 1)) == NULL || *same == at + 1) return;
   if (planes[*same - 1].id != plane->id || planes[*same - 1].name != plane->name) return;
   xplane_note(r, TK_NOTE_INFO, "plane in several parts: joined");
@@ -139,7 +139,9 @@ static enum pb_status read_plane(struct xplane_reader *r, uint64_t end) {
     err_prefix(r->err, "plane '%s'", tk_string(r->t, plane.name, NULL));
     return status;
   }
-  if (plane.lines == 0 && r->t->n_tracks == plane.process) {
+  struct xstat tracks;
+  const bool is_private = plane.lines == 0 && xplane_plane_stat(r->t, &plane, XPLANE_PRIVATE_TRACKS, &tracks);
+  if (plane.lines == 0 && r->t->n_tracks == plane.process && !is_private) {
     r->t->n_tracks--; /* metadata alone: no timeline */
     plane.process = 0;
   }
@@ -212,7 +214,7 @@ bool xplane_read(struct in *in, struct tk_trace *t, const struct tk_load_options
   ok = read_space(r);
   if (ok) {
     t->counts.bytes = pb_in_offset(&r->s);
-    t->counts.read = t->n_events;
+    t->counts.read = t->n_events - r->made;
     forget_plane(r);
     xplane_finish(r);
   }

@@ -55,7 +55,7 @@ static void find_links(const struct linker *l, uint32_t args, struct links *s) {
 static void add_point(struct linker *l, tk_id event, enum tk_flow_role role, unsigned kind, uint64_t category, uint64_t id) {
   struct tk_trace *t = l->r->t;
   const char *cat = category < N_CATEGORIES ? CATEGORIES[category] : CATEGORIES[0];
-  uint64_t hash = (id ^ ((uint64_t)kind << 62 | category << 48)) * 0x9e3779b97f4a7c15u + l->scope * 0xc2b2ae3d27d4eb4fu;
+  uint64_t hash = hash_pair(hash_pair(id, (uint64_t)kind << 62 | category), l->scope);
   uint32_t *slot = map_put(&l->ids, hash, 0);
   struct tk_flow_point *f;
   if (!slot) return;

@@ -23,7 +23,7 @@ struct naming {
   uint8_t any; /* of needs */
   tk_id step_name, bits, cat, long_name;
   tk_id links[4]; /* keys of stats that link events */
-  bool has_step;
+  bool has_made; /* events that were made for xprof */
 };
 
 static struct pb plane_fields(const struct naming *n) {
@@ -39,7 +39,8 @@ static const struct {
              {"number", TK_ARG_NUMBER},
              {"bool", TK_ARG_TRUE},
              {"pointer", TK_ARG_POINTER},
-             {"flow", XPLANE_DROP}};
+             {"xprof", XPLANE_DROP},
+             {"flow", XPLANE_DROP}}; /* as earlier files have it */
 
 static uint8_t type_of(const struct pb_field *description) {
   size_t prefix = strlen(XPLANE_PRIVATE_TYPE), n = (size_t)description->value;
@@ -89,8 +90,15 @@ static void class_stat(struct naming *n, const struct pb_field *f) {
   if (at) xplane_arg(n->r, &s, n->r->stats[at].key);
 }
 
-static bool is_series(const struct pb_field *f) {
-  return f->value == strlen(XPLANE_PRIVATE_SERIES) && memcmp(f->p, XPLANE_PRIVATE_SERIES, strlen(XPLANE_PRIVATE_SERIES)) == 0;
+static bool is_word(const struct pb_field *f, const char *word) { return xplane_bytes_are(xplane_bytes_of(f), word); }
+
+/* What tracekit says of metadata in its own field; true: the name that is shown is the only one. */
+static bool class_word(struct naming *n, tk_id cls, const struct pb_field *f) {
+  struct xplane_class *c = &((struct xplane_class *)(void *)n->r->classes.data)[cls];
+  c->series = c->series || is_word(f, XPLANE_PRIVATE_SERIES);
+  c->made = c->made || is_word(f, XPLANE_PRIVATE_MADE);
+  n->has_made = n->has_made || c->made;
+  return is_word(f, XPLANE_PRIVATE_NAMED);
 }
 
 /* The class is the metadata, if an event used it: its name, and what all its events share. */
@@ -100,18 +108,18 @@ static void event_metadata(struct naming *n, const struct pb_field *f) {
   struct pb entry = pb_inside(f), c, again;
   struct pb_field g;
   int64_t key;
+  bool named = false;
   xplane_entry(&entry, &key, &c);
   if ((cls = map_get(&n->r->class_ids, (uint64_t)key)) == NULL) return;
   again = c;
   while (pb_next(&c, &g)) {
-    if (pb_field_key(&g) == PB_KEY(XEVENT_METADATA_METADATA, PB_BYTES) && is_series(&g))
-      ((struct xplane_class *)(void *)n->r->classes.data)[*cls].series = true;
+    if (pb_field_key(&g) == PB_KEY(XEVENT_METADATA_METADATA, PB_BYTES)) named = class_word(n, *cls, &g) || named;
     if (pb_field_key(&g) == PB_KEY(XEVENT_METADATA_KEY, PB_VARINT)) note_mismatch(n, key, (int64_t)g.value);
     if (pb_field_key(&g) == PB_KEY(XEVENT_METADATA_NAME, PB_BYTES)) name = xplane_text(n->r, g.p, (size_t)g.value);
     if (pb_field_key(&g) == PB_KEY(XEVENT_METADATA_DISPLAY_NAME, PB_BYTES)) display = xplane_text(n->r, g.p, (size_t)g.value);
   }
   args_begin(t);
-  if (display && display != KEY_EMPTY) args_str(t, n->long_name, TK_ARG_STR, name);
+  if (display && display != KEY_EMPTY && !named) args_str(t, n->long_name, TK_ARG_STR, name);
   while (pb_next(&again, &g))
     if (pb_field_key(&g) == PB_KEY(XEVENT_METADATA_STATS, PB_BYTES)) class_stat(n, &g);
   t->classes[*cls].name = display && display != KEY_EMPTY ? display : name;
@@ -453,6 +461,22 @@ static void counter_tracks(struct naming *n, struct xplane_line *line) {
   map_free(&tracks);
 }
 
+/* ---- what was made for xprof ---- */
+
+/* Of such a line nothing stays but its name, which no viewer shows. */
+static void drop_made(struct naming *n, const struct xplane_line *line) {
+  struct tk_trace *t = n->r->t;
+  const struct xplane_class *classes = (const struct xplane_class *)(const void *)n->r->classes.data;
+  uint32_t dropped = 0;
+  for (tk_id i = line->first; i < line->first + line->count; i++) {
+    if (!classes[t->events[i].cls].made) continue;
+    t->events[i].kind = KIND_DEAD;
+    dropped++;
+  }
+  n->r->made += dropped;
+  if (dropped && dropped == line->count) t->tracks[line->track].hidden = true;
+}
+
 /* ---- all of it ---- */
 
 static void find_keys(struct naming *n) {
@@ -487,6 +511,7 @@ bool xplane_name_plane(struct xplane_reader *r, struct xplane_plane *plane, uint
     if (n.any & NEED_STEP) step_names(&n, first);
     for (uint32_t i = first_line; i < n_lines; i++) {
       if (lines[i].kind == XLINE_COUNTERS) counter_tracks(&n, &lines[i]);
+      if (n.has_made) drop_made(&n, &lines[i]);
       lines[i].links = (n.any & NEED_LINK) != 0;
     }
   }

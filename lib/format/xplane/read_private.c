@@ -85,7 +85,7 @@ static void restore_tracks(struct restored_plane *restored) {
 /* ---- records ---- */
 
 static uint64_t key_of(struct tk_ident i) {
-  return i.kind == TK_IDENT_STR ? (uint64_t)i.str * 0x9e3779b97f4a7c15u : (uint64_t)i.num + (i.kind == TK_IDENT_NONE);
+  return i.kind == TK_IDENT_STR ? hash_number(i.str) : (uint64_t)i.num + (i.kind == TK_IDENT_NONE);
 }
 
 static tk_id thread_of(const struct xplane_object *o, const char *key) {

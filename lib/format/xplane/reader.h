@@ -49,6 +49,7 @@ struct xplane_reader {
   int64_t base_ns; /* what timestamps of lines count from */
   uint64_t stat_bytes; /* of the plane's events so far */
   tk_id plane_name, line_name; /* where the reader is, as far as it is known */
+  uint64_t made;  /* events that were made for xprof */
   bool converted; /* the file was written by tracekit from another format */
   /* the plane being read */
   struct map class_ids;           /* event metadata id -> class */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "format/json.h"
+#include "kineto.h"
 #include "writer.h"
 #include "xplane.h"
 
@@ -110,13 +111,16 @@ static void begin_graph(struct xplane_sink *s, struct xplane_graph *g, const str
     take_tables(s, g);
     g->converted = was.converted != XPLANE_NATIVE;
     g->carried = s->carrier;
+    g->restarted = s->opt.timeline && was.base_ns != s->base_ns;
     g->moved_ns = (int64_t)((i128)t->origin_ns - was.origin_ns + was.base_ns - s->base_ns);
     find_origins(s, g);
   }
   if (!group(s, g)) return;
+  xplane_find_derived(g, &s->mem);
   if (is_xplane) begin_adopted(s, g);
   if (is_xplane && g->ordinal == 0) s->pristine = !g->converted;
   find_overruled(s, g);
+  if (!s->carrier && !s->opt.several && !g->planes) xplane_find_kineto(g, &s->mem);
   if (!s->carrier) s->next_flow = xplane_link_events(g, s->next_flow, &s->mem);
   s->edited = s->edited || t->edits;
   xplane_prune_init(g, s->opt.no_passthrough && g->planes, &s->mem);
@@ -129,10 +133,12 @@ static void end_graph(struct xplane_sink *s, struct xplane_graph *g) {
   if (g->marks) mem_free(&s->mem, g->marks->shapes);
   mem_free(&s->mem, g->marks);
   xplane_prune_free(g);
+  kineto_free(g->kineto);
   mem_free(&s->mem, g->planes_of);
   mem_free(&s->mem, g->rows);
   mem_free(&s->mem, g->flows);
   mem_free(&s->mem, g->found);
+  mem_free(&s->mem, g->derived);
   map_free(&g->overruled);
   map_free(&g->overruling);
   mem_free(&s->mem, (void *)(uintptr_t)g->planes);
@@ -204,7 +210,7 @@ static int64_t choose_base(const struct tk_trace *t) {
 static bool xplane_open(struct sink *sink, const struct tk_trace *first, struct tk_err *err) {
   struct xplane_sink *s = (struct xplane_sink *)sink;
   struct xplane_bytes fields = xplane_passthrough(first, XPLANE_META_SPACE);
-  s->base_ns = choose_base(first);
+  s->base_ns = choose_base(s->opt.timeline ? s->opt.timeline : first);
   buf_append(&s->space, fields.p, fields.n);
   return mem_check(&s->mem, err);
 }
@@ -217,17 +223,19 @@ static bool xplane_sink_write(struct sink *sink, const struct tk_trace *t, struc
   if (s->carrier) {
     ok = mem_check(&s->mem, err) && (!g.planes || write_planes(s, &g, err));
     end_graph(s, &g);
-    return ok;
+    return ok || mem_refuse(&s->mem, err);
   }
   for (uint32_t i = 0; i < g.n_planes; i++)
     if (!is_stated_once(&g, &g.planes[i]) && strcmp(tk_string(t, g.planes[i].name, NULL), XPLANE_TASK) == 0) s->has_start = true;
   ok = mem_check(&s->mem, err) && write_planes(s, &g, err);
   xplane_count_flow_points(&s->sink, &g);
   xplane_count_records(&s->sink, &g);
-  s->sink.saved.events += t->n_events;
-  s->sink.saved.records += t->n_events;
+  uint64_t written = t->n_events;
+  for (tk_id i = 1; i <= t->n_tracks; i++) written -= xplane_is_derived(&g, i) ? t->tracks[i].count : 0;
+  s->sink.saved.events += written;
+  s->sink.saved.records += written;
   end_graph(s, &g);
-  return ok;
+  return ok || mem_refuse(&s->mem, err);
 }
 
 /* A plane of stats alone. */
@@ -275,13 +283,26 @@ static void put_metas(struct stats_plane *p, const struct tk_trace *t) {
   buf_free(&key);
 }
 
+static void put_zero(struct stats_plane *p, const struct xplane_sink *s, const struct tk_trace *first) {
+  xplane_add_private_int(&p->e, &p->stats, XPLANE_STATS, XPLANE_PRIVATE_ZERO, first->zero_ns);
+  xplane_add_private_int(&p->e, &p->stats, XPLANE_STATS, XPLANE_PRIVATE_BASE, s->base_ns);
+}
+
+/* A file of no bytes is no trace. */
+static bool write_something(struct xplane_sink *s, const struct tk_trace *first, struct tk_err *err) {
+  struct stats_plane p;
+  if (s->written) return true;
+  stats_plane_begin(&p, s, first);
+  put_zero(&p, s, first);
+  return stats_plane_end(&p, s, XPLANE_PRIVATE_PLANE, err);
+}
+
 static bool write_private(struct xplane_sink *s, const struct tk_trace *first, const char *provenance, struct tk_err *err) {
   struct stats_plane p;
   struct xplane_clock was;
   stats_plane_begin(&p, s, first);
   if (!xplane_clock_of(first, &was) || (was.converted && !s->pristine)) {
-    xplane_add_private_int(&p.e, &p.stats, XPLANE_STATS, XPLANE_PRIVATE_ZERO, first->zero_ns);
-    xplane_add_private_int(&p.e, &p.stats, XPLANE_STATS, XPLANE_PRIVATE_BASE, s->base_ns);
+    put_zero(&p, s, first);
     put_metas(&p, first);
   }
   if (provenance) xplane_add_private_stat(&p.e, &p.stats, XPLANE_STATS, "tracekit", provenance, strlen(provenance));
@@ -306,6 +327,10 @@ static void put_host_names(struct xplane_sink *s, const struct tk_trace *first, 
   struct json j = {.p = m ? (const uint8_t *)trace_raw(first, m->at) : NULL, .last = true};
   if (m) j.end = j.p + m->size;
   if (m && !m->origin && !s->space.len && json_value(&j, &v)) put_host_name(s, &v);
+  if (s->opt.host && !s->space.len) {
+    pb_u64(&s->space, XPLANE_SEGMENT, s->segment);
+    pb_bytes(&s->space, XSPACE_HOSTNAMES, s->opt.host, strlen(s->opt.host));
+  }
   if (!provenance || !json_member(provenance, strlen(provenance), "ranks", &ranks) || ranks.type != JSON_ARRAY) return;
   j = (struct json){.p = ranks.p + 1, .end = ranks.end, .last = true};
   while (json_blank(&j) && *j.p == '{' && json_value(&j, &v)) {
@@ -326,7 +351,7 @@ static bool xplane_close(struct sink *sink, const struct tk_trace *first, const 
   if (s->carrier) return write_carried(s, first, err) && mem_check(&s->mem, err);
   if (!write_clock(s, first, err) || !write_private(s, first, provenance, err)) return false;
   put_host_names(s, first, provenance);
-  return end_segment(s, err) && mem_check(&s->mem, err);
+  return end_segment(s, err) && write_something(s, first, err) && mem_check(&s->mem, err);
 }
 
 static void xplane_free(struct sink *sink) {

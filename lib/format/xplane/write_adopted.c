@@ -51,11 +51,11 @@ static struct tk_arg *args_of(const struct xplane_adopted *a) { return (struct t
 
 /* ---- values ---- */
 
-static uint64_t hash_number(double d) {
+static uint64_t hash_value(double d) {
   uint64_t bits;
   if (d == 0) d = 0; /* and not -0 */
   memcpy(&bits, &d, sizeof bits);
-  return bits * 0x9e3779b97f4a7c15u + 1;
+  return hash_number(bits);
 }
 
 static const char *not_finite(double d) { return d != d ? "NaN" : d > 0 ? "Infinity" : "-Infinity"; }
@@ -87,8 +87,8 @@ static struct xplane_bytes text_of_arg(const struct xplane_encoder *e, const str
 static bool reads_as_text(const struct tk_arg *arg) { return is_text(arg) || (arg->type == TK_ARG_DOUBLE && arg->d - arg->d != 0); }
 
 static uint64_t hash_arg(const struct xplane_encoder *e, const struct tk_arg *arg) {
-  if (reads_as_text(arg)) return hash_bytes(text_of_arg(e, arg).p, text_of_arg(e, arg).n) * 2;
-  return is_number(arg) ? hash_number(number_of(e, arg)) : arg->type;
+  if (reads_as_text(arg)) return hash_text(text_of_arg(e, arg).p, text_of_arg(e, arg).n) * 2;
+  return is_number(arg) ? hash_value(number_of(e, arg)) : arg->type;
 }
 
 /* Text as it was read: of what is not UTF-8, repaired. */
@@ -128,8 +128,8 @@ static double stat_number(const struct xstat *s) {
 
 static uint64_t hash_stat(struct xplane_adopted *a, const struct xstat *s) {
   struct xplane_bytes text;
-  if (stat_text(a, s, &text)) return hash_bytes(text.p, text.n) * 2;
-  return s->field ? hash_number(stat_number(s)) : TK_ARG_NULL;
+  if (stat_text(a, s, &text)) return hash_text(text.p, text.n) * 2;
+  return s->field ? hash_value(stat_number(s)) : TK_ARG_NULL;
 }
 
 static bool is_value(const struct xplane_encoder *e, const struct tk_arg *arg, const struct xstat *s) {
@@ -211,7 +211,7 @@ static uint32_t set_of(struct xplane_adopted *a, tk_id name, uint32_t first, uin
   return made;
 }
 
-static uint64_t hash_of(uint32_t set, uint64_t values) { return (values ^ set) * 0x9e3779b97f4a7c15u; }
+static uint64_t hash_of(uint32_t set, uint64_t values) { return hash_pair(values, set); }
 
 /* Of two that cannot be told apart events are of the first. */
 static void learn_metadata(struct xplane_encoder *e, int64_t id, struct pb metadata) {

@@ -45,9 +45,15 @@ static void put_unmodelled(struct xplane_encoder *e, struct buf *b, struct pb me
   }
 }
 
-static void put_class(struct xplane_encoder *e, int64_t id, const struct tk_class *c, struct xplane_bytes was) {
+/* What of a class is made for xprof: the name that it goes by, and the word that says so; NULL = none. */
+struct class_made {
+  const char *name, *word;
+  size_t n;
+};
+
+static void put_class(struct xplane_encoder *e, int64_t id, const struct tk_class *c, struct xplane_bytes was, struct class_made made) {
   const struct tk_trace *t = e->g->t;
-  tk_id long_name = long_name_of(e, c);
+  tk_id long_name = made.name ? 0 : long_name_of(e, c);
   const struct intern_str *name = long_name ? trace_str(t, long_name) : NULL, *shown = c->name ? trace_str(t, c->name) : NULL;
   const struct intern_str *cat = c->cat ? trace_str(t, c->cat) : NULL;
   struct buf b = {.mem = e->mem};
@@ -55,8 +61,10 @@ static void put_class(struct xplane_encoder *e, int64_t id, const struct tk_clas
   struct tk_arg arg;
   if (!name) name = shown;
   pb_i64(&b, XEVENT_METADATA_KEY, id);
-  if (name && name->len) pb_bytes(&b, XEVENT_METADATA_NAME, name->bytes, name->len);
-  if (long_name && shown && shown->len) pb_bytes(&b, XEVENT_METADATA_DISPLAY_NAME, shown->bytes, shown->len);
+  if (made.name) pb_bytes(&b, XEVENT_METADATA_NAME, made.name, made.n);
+  else if (name && name->len) pb_bytes(&b, XEVENT_METADATA_NAME, name->bytes, name->len);
+  if (made.word) pb_bytes(&b, XEVENT_METADATA_METADATA, made.word, strlen(made.word));
+  if ((long_name || made.name) && shown && shown->len) pb_bytes(&b, XEVENT_METADATA_DISPLAY_NAME, shown->bytes, shown->len);
   if (cat) xplane_add_private_stat(e, &b, XEVENT_METADATA_STATS, XPLANE_PRIVATE_CAT, cat->bytes, cat->len);
   for (bool first = true; tk_args_next(&it, &arg); first = false)
     if (!first || !long_name) xplane_add_stat(e, &b, XEVENT_METADATA_STATS, &arg);
@@ -94,7 +102,7 @@ static int64_t add_class(struct xplane_encoder *e, tk_id cls) {
     id = xplane_class_id(e, base);
   } else {
     if (id) was = xplane_unwritten_class(e, id);
-    if (id || !e->g->carried) put_class(e, id ? id : e->next_class, &e->g->t->classes[cls], was);
+    if (id || !e->g->carried) put_class(e, id ? id : e->next_class, &e->g->t->classes[cls], was, (struct class_made){0});
     if (!id) id = e->next_class++;
   }
   map_put(&e->classes, cls, (uint32_t)id);
@@ -104,6 +112,16 @@ static int64_t add_class(struct xplane_encoder *e, tk_id cls) {
 int64_t xplane_class_id(struct xplane_encoder *e, tk_id cls) {
   const uint32_t *slot = map_get(&e->classes, cls);
   return slot ? *slot : add_class(e, cls);
+}
+
+int64_t xplane_variant_id(struct xplane_encoder *e, tk_id cls, uint32_t variant, const char *name, size_t n) {
+  uint32_t *slot = map_put(&e->classes, (uint64_t)(UINT32_MAX - variant) << 32 | cls, 0);
+  const struct class_made made = {name, name ? XPLANE_PRIVATE_NAMED : XPLANE_PRIVATE_MADE, n};
+  if (!slot) return 0;
+  if (*slot) return *slot;
+  *slot = (uint32_t)e->next_class;
+  put_class(e, e->next_class, &e->g->t->classes[cls], (struct xplane_bytes){0}, made);
+  return e->next_class++;
 }
 
 /* The args that say what metadata has, as stats of it; *name is what it is called, if that is not what is shown. */
@@ -125,7 +143,7 @@ int64_t xplane_overruled_class_id(struct xplane_encoder *e, const struct tk_even
   struct buf stats = {.mem = e->mem}, b = {.mem = e->mem};
   tk_id name = 0;
   put_overruled(e, ev->args, &stats, &name);
-  uint64_t hash = hash_bytes(stats.data, stats.len) + ((uint64_t)ev->cls << 32 | name) * 0x9e3779b97f4a7c15u;
+  uint64_t hash = hash_pair(hash_text(stats.data, stats.len), (uint64_t)ev->cls << 32 | name);
   uint32_t *slot = map_put(&e->overruled_classes, hash, 0);
   if (slot && !*slot) {
     *slot = (uint32_t)e->next_class;

@@ -6,6 +6,7 @@ struct fields {
   bool has_occurrences, has_offset, has_duration, has_flow;
   bool overrules; /* a stat of its metadata: args say what that has */
   int64_t occurrences, offset, duration;
+  const char *derived; /* names of args that are not written; NULL = none */
 };
 
 static bool is_field(struct xplane_encoder *e, const struct tk_event *ev, const struct tk_arg *a, struct fields *f) {
@@ -52,6 +53,7 @@ static void put_bytes(struct xplane_encoder *e, tk_id key, struct xplane_bytes b
 }
 
 static void put_arg(struct xplane_encoder *e, const struct tk_event *ev, const struct tk_arg *arg, struct fields *f) {
+  if (f->derived && xplane_is_derived_arg(e->g, f->derived, arg->key)) return;
   struct buf *stats = &e->inner;
   const size_t before = stats->len;
   struct xplane_bytes bytes;
@@ -80,8 +82,12 @@ static int64_t put_args(struct xplane_encoder *e, const struct tk_event *ev, str
 void xplane_encode_event(struct xplane_encoder *e, const struct xplane_out_line *line, struct xplane_out_event which) {
   const tk_id event = which.id;
   const struct tk_event *ev = &e->g->t->events[event];
-  struct fields f = {0};
+  struct fields f = {.derived = e->g->key_derived ? xplane_derived_args(e->g, ev) : NULL};
   struct buf *b = &e->event, *stats = &e->inner;
+  if (line->kind == XLINE_STEPS) {
+    xplane_encode_step(e, line, event);
+    return;
+  }
   if (which.series) {
     encode_series(e, line, which);
     return;
@@ -90,6 +96,7 @@ void xplane_encode_event(struct xplane_encoder *e, const struct xplane_out_line 
   int64_t id = put_args(e, ev, &f), bits = bits_for(line, ev, &f);
   int64_t offset = f.has_offset ? f.offset : clamp((i128)ev->ts - line->zero_ps),
           duration = f.has_duration ? f.duration : ev->dur;
+  if (!id && e->g->kineto) id = xplane_made_class_id(e, ev);
   if (!id) id = xplane_class_id(e, ev->cls);
   if (id) pb_i64(b, XEVENT_METADATA_ID, id);
   if (f.has_occurrences) pb_i64(b, XEVENT_NUM_OCCURRENCES, f.occurrences);
@@ -98,12 +105,13 @@ void xplane_encode_event(struct xplane_encoder *e, const struct xplane_out_line 
   if (stats->len) buf_append(b, stats->data, stats->len);
   if (e->g->flows && e->g->flows[event] && !f.has_flow) {
     uint64_t value = e->g->flows[event];
-    int64_t flow = xplane_private_stat_id(e, "flow", value & XPLANE_FLOW_STATED ? XPLANE_PRIVATE_FLOW : "");
+    int64_t flow = xplane_private_stat_id(e, "flow", value & XPLANE_FLOW_STATED ? XPLANE_PRIVATE_XPROF : "");
     e->stat.len = 0;
     pb_i64(&e->stat, XSTAT_METADATA_ID, flow);
     pb_u64(&e->stat, XSTAT_UINT64, value & ~XPLANE_FLOW_STATED);
     pb_message(b, XEVENT_STATS, &e->stat);
   }
+  if (e->g->kineto) xplane_put_made_stats(e, b, event);
   if (bits) xplane_add_private_int(e, b, XEVENT_STATS, XPLANE_PRIVATE_BITS, bits);
   if (e->fields.len) buf_append(b, e->fields.data, e->fields.len);
 }

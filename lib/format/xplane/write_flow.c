@@ -40,14 +40,25 @@ static bool is_linked(const struct xplane_graph *g, const struct link_keys *k, t
   return origin != XPLANE_NEW && (origin == XPLANE_ADOPTED || !g->converted) && has_link(g->t, k, e->args);
 }
 
+/* XFlow's category of a flow: xprof draws that from a call to what it launched as "gpu_launch". */
+static uint64_t category_of(const struct tk_trace *t, const struct tk_flow_point *f) {
+  static const char *const LAUNCHES[] = {"ac2g", "async", "async_gpu", "async_cpu_to_gpu"};
+  enum { GPU_LAUNCH = 9, CATEGORY_AT = 58 };
+  const char *cat = tk_string(t, t->classes[f->cls].cat, NULL);
+  for (size_t i = 0; i < sizeof LAUNCHES / sizeof *LAUNCHES; i++)
+    if (strcmp(cat, LAUNCHES[i]) == 0) return (uint64_t)GPU_LAUNCH << CATEGORY_AT;
+  return 0;
+}
+
 /* XFlow: id and direction of the first flow of an event. */
 static void link_event(struct xplane_graph *g, const struct tk_flow_point *f, uint32_t id) {
   static const uint8_t DIRECTIONS[] = {
       [TK_FLOW_START] = 2, [TK_FLOW_STEP] = 3, [TK_FLOW_END] = 1, [TK_FLOW_OUT] = 2, [TK_FLOW_IN] = 1, [TK_FLOW_INOUT] = 3};
+  static const uint64_t ID_BITS = ((uint64_t)1 << 58) - 4;
   uint64_t *at = &g->flows[f->at], value = (uint64_t)id << 2 | DIRECTIONS[f->role];
-  if (f->role < TK_FLOW_OUT) value |= XPLANE_FLOW_STATED;
+  if (f->role < TK_FLOW_OUT) value |= XPLANE_FLOW_STATED | category_of(g->t, f);
   if (!*at) *at = value;
-  else if ((*at & ~XPLANE_FLOW_STATED) >> 2 == id) *at |= value;
+  else if ((*at & ID_BITS) == (value & ID_BITS)) *at |= value;
   else g->lost_points += f->role >= TK_FLOW_OUT;
 }
 
@@ -64,7 +75,7 @@ int64_t xplane_link_events(struct xplane_graph *g, int64_t next, struct mem *mem
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
     const struct tk_flow_point *f = &t->flow_points[i];
     if (!f->bound || is_linked(g, &links, f->at)) continue;
-    uint32_t *id = map_put(&ids, ((uint64_t)f->id << 1 | f->id_is_str) * 0x9e3779b97f4a7c15u + f->cls, 0);
+    uint32_t *id = map_put(&ids, hash_pair((uint64_t)f->id, (uint64_t)f->cls << 1 | f->id_is_str), 0);
     if (!id) break;
     if (!*id) *id = (uint32_t)next++;
     link_event(g, f, *id);

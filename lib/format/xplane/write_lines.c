@@ -76,6 +76,7 @@ static bool collect_counters(struct xplane_encoder *e) {
 /* The i-th event of the line, id 0 = there are no more. */
 static struct xplane_out_event event_of(const struct xplane_encoder *e, const struct xplane_out_line *line, uint32_t i) {
   const struct tk_track *k = &e->g->t->tracks[line->track];
+  if (line->kind == XLINE_STEPS) return (struct xplane_out_event){xplane_step_event(e, i), 0};
   if (line->kind == XLINE_COUNTERS) return i < e->n_counters ? e->counters[i] : (struct xplane_out_event){0, 0};
   return (struct xplane_out_event){i < k->count ? k->first + i : 0, 0};
 }
@@ -93,7 +94,7 @@ static int64_t free_id(struct map *taken, int64_t want, int64_t *next) {
 static void give_id(const struct xplane_encoder *e, struct map *taken, struct xplane_out_line *line, int64_t *next) {
   const struct tk_track *k = &e->g->t->tracks[line->track];
   int64_t shown;
-  if (line->was) return;
+  if (line->was || line->kind == XLINE_STEPS) return;
   line->id = line->kind == XLINE_THREAD && is_number(k->tid) ? k->tid.num : 0;
   shown = free_id(taken, line->id, next);
   if (shown != line->id && line->id == 0) line->id = shown;
@@ -108,7 +109,8 @@ static void give_ids(struct xplane_encoder *e) {
   struct xplane_out_line *lines = xplane_out_lines(e, &n);
   map_init(&taken, e->mem);
   for (uint32_t i = 0; i < n; i++)
-    if (lines[i].was) map_put(&taken, (uint32_t)(lines[i].display_id ? lines[i].display_id : lines[i].id), 1);
+    if (lines[i].was || lines[i].kind == XLINE_STEPS)
+      map_put(&taken, (uint32_t)(lines[i].display_id ? lines[i].display_id : lines[i].id), 1);
   for (int round = 0; round < 2; round++) /* threads first: their ids mean something */
     for (uint32_t i = 0; i < n; i++)
       if ((lines[i].kind == XLINE_THREAD) == (round == 0)) give_id(e, &taken, &lines[i], &next);
@@ -127,7 +129,8 @@ static void set_times(const struct xplane_encoder *e, struct xplane_out_line *li
     line->zero_ps = line->was->zero_ps;
     return;
   }
-  if (first) line->timestamp_ns = (int64_t)xplane_floor_ns(origin + t->events[first].ts);
+  if (first && !xplane_counts_from_base(e, t->events[first].ts))
+    line->timestamp_ns = (int64_t)xplane_floor_ns(origin + t->events[first].ts);
   line->zero_ps = (i128)line->timestamp_ns * 1000 - origin;
 }
 
@@ -172,11 +175,12 @@ static void add_lines(struct xplane_encoder *e) {
   if (process) add_line(e, e->process, XLINE_PROCESS, NULL);
   for (uint32_t i = 0; i < n; i++) {
     const struct tk_track *track = &t->tracks[tracks[i]];
-    if (met[tracks[i]] == mark || track->hidden || track->kind == TK_COUNTERS) continue;
+    if (met[tracks[i]] == mark || track->hidden || track->kind == TK_COUNTERS || xplane_is_derived(g, tracks[i])) continue;
     if (track->kind == TK_ASYNCS && track->count == 0) continue;
     add_line(e, tracks[i], track->kind == TK_ASYNCS ? XLINE_ASYNC : XLINE_THREAD, NULL);
   }
   if (counters) add_line(e, 0, XLINE_COUNTERS, NULL);
+  xplane_add_steps(e);
 }
 
 /* ---- encoding ---- */
@@ -193,6 +197,8 @@ static void put_line_name(struct xplane_encoder *e, struct buf *b, const struct 
   }
   if (line->kind == XLINE_COUNTERS) name = XPLANE_COUNTERS, n = strlen(name);
   if (line->kind == XLINE_PROCESS) name = "process", n = strlen(name);
+  if (line->kind == XLINE_STEPS) name = "Steps", n = strlen(name);
+  if (line->kind == XLINE_THREAD && xplane_put_stream_name(e, &text, line->track)) n = 0;
   if (n) buf_append(&text, name, n);
   if (line->kind == XLINE_ASYNC) buf_append(&text, n ? " (async)" : "(async)", n ? 8 : 7);
   if (text.len) pb_bytes(b, XLINE_NAME, text.data, text.len);

@@ -157,6 +157,22 @@ static bool is_private(const struct xplane_names *names, const struct pb_field *
   return false;
 }
 
+/* When the profile began is said anew, if the file counts from another time. */
+static bool put_start(struct xplane_encoder *e, const struct xplane_names *names, const struct pb_field *f, struct buf *b) {
+  struct pb c = pb_inside(f);
+  struct buf stat = {.mem = e->mem};
+  struct xstat s;
+  bool odd = false;
+  if (!e->g->restarted || f->number != XPLANE_STATS || !xplane_stat(&c, &s, &odd)) return false;
+  if (!xplane_name_is(xplane_name_of(names, s.id), XPLANE_START) || (s.field != XSTAT_UINT64 && s.field != XSTAT_INT64)) return false;
+  if (strcmp(tk_string(e->g->t, e->was->name, NULL), XPLANE_TASK) != 0) return false;
+  pb_i64(&stat, XSTAT_METADATA_ID, s.id);
+  pb_i64(&stat, s.field, e->g->base_ns);
+  pb_message(b, XPLANE_STATS, &stat);
+  buf_free(&stat);
+  return true;
+}
+
 static void put_program(struct xplane_encoder *e, int64_t id, struct pb metadata) {
   struct xplane_bytes entry = xplane_unwritten_class(e, id);
   struct pb_field f;
@@ -196,6 +212,7 @@ static void put_pruned(struct xplane_encoder *e, const struct xplane_names *name
     if (f.number == XPLANE_EVENT_METADATA) put_unused(e, names, &f);
     if (f.number > XPLANE_STATS && !e->g->bare) e->lost++;
     if (f.number != XPLANE_STATS || (e->g->converted && is_private(names, &f)) || (e->g->bare && is_bytes(&f))) continue;
+    if (put_start(e, names, &f, b)) continue;
     xplane_use_stat(e, pb_inside(&f));
     buf_append(b, from, (size_t)(c.p - from));
   }
@@ -209,6 +226,7 @@ static void put_all(struct xplane_encoder *e, const struct xplane_names *names, 
     e->lost += unknown;
     if (unknown || f.number == XPLANE_ID || f.number == XPLANE_NAME || f.number == XPLANE_LINES) continue;
     if (e->g->converted && f.number == XPLANE_STATS && is_private(names, &f)) continue;
+    if (put_start(e, names, &f, b)) continue;
     buf_append(b, from, (size_t)(c.p - from));
   }
 }

@@ -8,14 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kineto.h"
 #include "writer.h"
 
 static const uint64_t MOST = INT32_MAX; /* bytes that protobuf takes in one message */
 enum { CUSTOM_IDS = 199 };
 
 /* ---- names and ids of planes ---- */
-
-static bool starts_with(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
 
 /* A plane of a later graph must not fall together with one of an earlier: it has another id if its own is taken. */
 static int64_t plane_id(struct xplane_sink *s, const struct xplane_graph *g, const char *name, int64_t id) {
@@ -33,8 +32,10 @@ static void put_ident(const struct tk_trace *t, struct buf *b, struct tk_ident i
   else if (i.kind != TK_IDENT_NONE) buf_append(b, number, num_put_i64(number, i.num));
 }
 
-/* XPlane's own name, by way of another format. */
-static bool is_native(const char *name) { return starts_with(name, "/host:CPU") || starts_with(name, "/device:"); }
+/* A process of PyTorch that xprof analyses is no row of its own. */
+static bool is_made(const struct xplane_graph *g, tk_id process) {
+  return g->kineto && g->kineto->roles[process] != KINETO_OTHER;
+}
 
 struct row {
   int64_t sort;
@@ -59,7 +60,8 @@ bool xplane_order_rows(struct xplane_sink *s, struct xplane_graph *g) {
   uint32_t n = 0;
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
-    if (k->kind == TK_PROCESS && !k->hidden && xplane_origin_of(g, i) == XPLANE_NEW && !is_native(tk_string(t, k->name, NULL)))
+    if (k->kind != TK_PROCESS || k->hidden || xplane_origin_of(g, i) != XPLANE_NEW || is_made(g, i)) continue;
+    if (!xplane_is_native(tk_string(t, k->name, NULL)))
       rows[n++] = (struct row){k->has_sort ? k->sort_index : INT64_MAX, i};
   }
   if (n) qsort(rows, n, sizeof *rows, by_sort);
@@ -75,7 +77,7 @@ bool xplane_order_rows(struct xplane_sink *s, struct xplane_graph *g) {
 static void name_new(const struct tk_trace *t, const struct tk_track *k, bool custom, struct buf *b) {
   size_t n, m;
   const char *name = tk_string(t, k->name, &n), *labels = tk_string(t, k->labels, &m);
-  if (is_native(name)) {
+  if (xplane_is_native(name)) {
     buf_append(b, name, n);
     return;
   }
@@ -184,18 +186,38 @@ bool xplane_write_known(struct xplane_sink *s, const struct xplane_graph *g, con
   return ok;
 }
 
+/* Names a process of PyTorch as xprof knows such planes, and returns the plane's id. */
+static int64_t name_made(struct xplane_sink *s, const struct xplane_graph *g, tk_id process, struct buf *b) {
+  const int64_t device = xplane_made_device(g, process);
+  char number[24];
+  if (device < 0) {
+    buf_text(b, "/host:CPU");
+    return xplane_some_id(&s->ids, XPLANE_HOST, 0);
+  }
+  const int64_t id = xplane_some_id(&s->ids, XPLANE_DEVICE, device);
+  buf_text(b, "/device:GPU:");
+  buf_append(b, number, num_put_i64(number, id));
+  return id;
+}
+
+static int64_t name_row(struct xplane_sink *s, const struct xplane_graph *g, tk_id process, struct buf *b) {
+  const struct tk_track *k = &g->t->tracks[process];
+  const bool custom = g->rows[process] < CUSTOM_IDS;
+  name_new(g->t, k, custom, b);
+  const enum xplane_kind kind = xplane_plane_kind(terminated(b));
+  const bool has_row = custom && !xplane_is_native(tk_string(g->t, k->name, NULL));
+  return has_row ? g->rows[process] : xplane_some_id(&s->ids, kind, 0);
+}
+
 bool xplane_write_new(struct xplane_sink *s, const struct xplane_graph *g, tk_id process, struct tk_err *err) {
   struct pieces p = no_pieces(&s->mem);
   struct xplane_encoder e;
   bool ok;
-  const struct tk_track *k = &g->t->tracks[process];
-  const bool custom = g->rows[process] < CUSTOM_IDS;
-  name_new(g->t, k, custom, &p.name);
-  const enum xplane_kind kind = xplane_plane_kind(terminated(&p.name));
-  const bool has_row = custom && !is_native(tk_string(g->t, k->name, NULL));
-  put_head(&p.head, has_row ? g->rows[process] : xplane_some_id(&s->ids, kind, 0), &p.name);
+  const int64_t id = is_made(g, process) ? name_made(s, g, process, &p.name) : name_row(s, g, process, &p.name);
+  put_head(&p.head, id, &p.name);
   xplane_encoder_init(&e, g, process, NULL, &s->mem);
   ok = xplane_measure_lines(&e);
+  xplane_put_made_plane(&e, &p.private);
   put_private(&e, &p.private);
   ok = end_plane(s, &e, &p, ok, err);
   xplane_encoder_free(&e);

@@ -79,6 +79,7 @@ bool xplane_put_tracks(struct xplane_encoder *e, struct buf *b) {
   if (process->has_sort) xplane_member_number(b, ",\"sort\":", process->sort_index);
   buf_text(b, ",\"lines\":[");
   for (uint32_t i = 0; i < n; i++) {
+    if (lines[i].kind == XLINE_STEPS) continue;
     if (any) buf_text(b, ",");
     any = true;
     put_private_line(e, b, &lines[i], i + 1);

@@ -50,12 +50,12 @@ static const char *description_of(unsigned types, char room[40]) {
   return room;
 }
 
-enum { PRIVATE_FLOW = 255 }; /* of descriptions: the stat "flow" that is for xprof alone */
+enum { FOR_XPROF = 255 }; /* of descriptions: the stat is for xprof alone */
 
 static unsigned family_of(const struct pb_field *description) {
   char room[40];
-  size_t n = strlen(XPLANE_PRIVATE_FLOW);
-  if (description->value == n && memcmp(description->p, XPLANE_PRIVATE_FLOW, n) == 0) return PRIVATE_FLOW;
+  size_t n = strlen(XPLANE_PRIVATE_XPROF);
+  if (description->value == n && memcmp(description->p, XPLANE_PRIVATE_XPROF, n) == 0) return FOR_XPROF;
   for (unsigned i = 1; i <= XPLANE_DECIMAL + XPLANE_MAX_EXP; i++) {
     if (i >= TK_ARG_TYPES && i < XPLANE_DECIMAL - XPLANE_MAX_EXP) continue;
     const char *text = i == TK_ARG_FALSE || i == TK_ARG_DECIMAL ? "" : description_of(i, room);
@@ -65,7 +65,7 @@ static unsigned family_of(const struct pb_field *description) {
 }
 
 tk_id xplane_find_text(const struct tk_trace *t, const void *p, size_t n) {
-  return intern_find(&t->store->strings, p, n, (uint32_t)hash_bytes(p, n));
+  return intern_id(&t->store->strings, p, n);
 }
 
 /* ---- entries of maps ---- */
@@ -348,8 +348,8 @@ void xplane_add_bytes_stat(struct xplane_encoder *e, struct buf *b, uint32_t num
 
 int64_t xplane_private_stat_id(struct xplane_encoder *e, const char *name, const char *description) {
   tk_id text = xplane_find_text(e->g->t, name, strlen(name));
-  unsigned types = *description ? PRIVATE_FLOW : 0;
-  uint64_t key = text ? (uint64_t)text << 8 | types : (hash_bytes(name, strlen(name)) << 8 | types | (uint64_t)1 << 63);
+  unsigned types = *description ? FOR_XPROF : 0;
+  uint64_t key = text ? (uint64_t)text << 8 | types : (hash_text(name, strlen(name)) << 8 | types | (uint64_t)1 << 63);
   uint32_t *slot = map_get(&e->stats, key);
   int64_t id;
   if (slot) {

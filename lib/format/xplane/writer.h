@@ -7,6 +7,8 @@
  *     write_class.c         event metadata
  *     write_private.c       what a plane and its lines cannot say
  *     write_flow.c          flow points
+ *     write_derived.c       what is not written: it was derived
+ *     write_kineto.c        what xprof's tables need of a trace of PyTorch
  *     write_passthrough.c   the fields of a plane as they were, or what still holds of them
  *     write_adopted.c       events of a plane that another format carried: their metadata and the types of their stats
  *     write_carried.c       a file without events, for other formats to carry
@@ -56,16 +58,20 @@ struct xplane_graph {
   int64_t moved_ns; /* of its lines' timestamps against what they were */
   uint32_t ordinal; /* 0 = the first graph of the file */
   bool converted;   /* the file was XPlane, but written by tracekit from another format */
+  bool restarted;   /* the file's times count from another start than those of the XSpace that was read */
   bool pruned;      /* events or names of it are not those that were read: of the passthrough goes along what still holds */
   bool renamed;     /* events or their args have other names than their metadata */
   bool bare;        /* what the graph does not model is left out as far as events do not need it */
   bool adopted;     /* another format carried the planes */
   bool carried;     /* for another format to carry: no events are written, which the graph holds */
   struct xplane_programs programs; /* if pruned */
+  tk_id key_derived;  /* string of the arg that marks what tk_derive made; 0 = nothing is marked */
+  uint8_t *derived;   /* by track: it made all of it; NULL = of none */
   struct map overruled, overruling; /* key -> key of the arg in which metadata has it that is overruled, and back */
   struct xplane_found *found; /* by string, if the graph is adopted */
   struct by_process tracks, was, of_classes, records, points; /* tracks, lines, classes .. of each process */
   struct xplane_marks *marks;
+  struct kineto *kineto; /* NULL: it is no trace of PyTorch, or one of several ranks */
   uint64_t lost_points; /* flow points that the stat "flow" of their event has no room for: it states one flow */
   uint8_t *planes_of; /* by track: enum xplane_origin of a process; NULL = none was read as XPlane */
   uint32_t *rows;   /* by track: id of the plane of a process of another format, in the order of rows; NULL = not known yet */
@@ -91,6 +97,14 @@ struct xplane_out_event {
   uint32_t series;
 };
 
+/* Stats that are made for xprof. */
+enum xplane_made {
+  XPLANE_MADE_GROUP, XPLANE_MADE_STEP_NAME, XPLANE_MADE_CORRELATION, XPLANE_MADE_OP, XPLANE_MADE_KERNEL, XPLANE_MADE_MEMCPY,
+  XPLANE_MADE_MEMSET, XPLANE_MADE_POOL, XPLANE_MADE_STACK, XPLANE_MADE_HEAP, XPLANE_MADE_AVAILABLE, XPLANE_MADE_PEAK,
+  XPLANE_MADE_REQUESTED, XPLANE_MADE_SIZE, XPLANE_MADE_ADDRESS, XPLANE_MADE_CORES, XPLANE_MADE_MEMORY, XPLANE_MADE_MAJOR,
+  XPLANE_MADE_MINOR, XPLANE_MADE_VENDOR, XPLANE_MADE_DEVICE, XPLANE_MADE
+};
+
 struct xplane_encoder {
   struct mem *mem;
   const struct xplane_graph *g;
@@ -110,6 +124,7 @@ struct xplane_encoder {
   struct xplane_out_event *counters; /* samples of the plane by time */
   uint32_t n_counters;
   tk_id key_flow, key_long_name;     /* strings of the trace, 0 = it has none */
+  int64_t made[XPLANE_MADE];         /* ids of stats that are made for xprof, 0 = none yet */
   const struct sink_meter *meter;    /* hears of what is encoded, or NULL */
   struct xplane_adopted *adopted;    /* of a plane that another format carried */
   /* of a pruned plane */
@@ -170,6 +185,8 @@ static inline bool xplane_is_number(enum tk_arg_type type) {
 int64_t xplane_class_id(struct xplane_encoder *e, tk_id cls);
 /* Of an event whose stats overrule those of its metadata, which args say. */
 int64_t xplane_overruled_class_id(struct xplane_encoder *e, const struct tk_event *ev);
+/* Of a class whose events xprof knows by another name than is shown; `name` NULL: of events that are made for xprof. */
+int64_t xplane_variant_id(struct xplane_encoder *e, tk_id cls, uint32_t variant, const char *name, size_t n);
 /* Of one series of a counter. */
 int64_t xplane_series_id(struct xplane_encoder *e, tk_id cls, tk_id series);
 /* Of a pruned plane: the metadata that what is in use refers to. */
@@ -227,6 +244,18 @@ void xplane_member_string(struct xplane_encoder *e, struct buf *b, const char *k
 void xplane_member_number(struct buf *b, const char *key, int64_t v);
 void xplane_member_ident(struct xplane_encoder *e, struct buf *b, const char *key, struct tk_ident i);
 
+/* ---- write_derived.c ---- */
+
+/* Finds out what of a graph tk_derive made, which xprof makes again by itself. */
+void xplane_find_derived(struct xplane_graph *g, struct mem *mem);
+static inline bool xplane_is_derived(const struct xplane_graph *g, tk_id track) {
+  return g->t->tracks[track].derived || (g->derived && g->derived[track]);
+}
+/* The names of args that were given to the event, "" = none. */
+const char *xplane_derived_args(const struct xplane_graph *g, const struct tk_event *ev);
+/* Is the arg one of them, or the mark itself? */
+bool xplane_is_derived_arg(const struct xplane_graph *g, const char *args, tk_id key);
+
 /* ---- write_flow.c ---- */
 
 /* Finds the values of g->flows; ids of flows count from `next`.  Returns the next one. */
@@ -235,6 +264,26 @@ int64_t xplane_link_events(struct xplane_graph *g, int64_t next, struct mem *mem
 bool xplane_put_flow_points(struct xplane_encoder *e, struct buf *text);
 /* Counts the points that are written, and those that neither stat states. */
 void xplane_count_flow_points(struct sink *sink, const struct xplane_graph *g);
+
+/* ---- write_kineto.c ---- */
+
+/* Finds out whether the graph is of PyTorch's profiler, for all that follows. */
+void xplane_find_kineto(struct xplane_graph *g, struct mem *mem);
+/* The number of the device that a process is, -1 = none. */
+int64_t xplane_made_device(const struct xplane_graph *g, tk_id process);
+/* Adds the line of steps to a device's; its i-th event, 0 = there are no more; its body into e->event. */
+void xplane_add_steps(struct xplane_encoder *e);
+tk_id xplane_step_event(const struct xplane_encoder *e, uint32_t i);
+void xplane_encode_step(struct xplane_encoder *e, const struct xplane_out_line *line, tk_id event);
+/* May the plane's lines count from the file's own zero?  xprof takes times of allocations so, whatever the line says. */
+bool xplane_counts_from_base(const struct xplane_encoder *e, tk_time first);
+/* What a stream is called; false: as its thread is. */
+bool xplane_put_stream_name(const struct xplane_encoder *e, struct buf *b, tk_id track);
+/* Of an event: its stats, and the id of metadata that is not its class's, or 0. */
+void xplane_put_made_stats(struct xplane_encoder *e, struct buf *b, tk_id event);
+int64_t xplane_made_class_id(struct xplane_encoder *e, const struct tk_event *ev);
+/* What a device is. */
+void xplane_put_made_plane(struct xplane_encoder *e, struct buf *plane);
 
 /* ---- write_passthrough.c ---- */
 

@@ -1,8 +1,11 @@
-# The newest run's xplane.pb, not the views beside it, under a name of our own.
+# The newest run's xplane.pb, not the views beside it, under a name of our own; what xprof derives is made as convert makes it.
 . "$SRC/tests/support/rundirs.sh"
 jax_run logs 2026_11_20_11_06_10
 jax_run logs 2026_11_20_11_06_14
 tracekit extract logs && ls
 tracekit extract -q --no-provenance logs -o a.json
-tracekit convert -q --no-provenance logs/plugins/profile/2026_11_20_11_06_14/vm.xplane.pb -o b.json
+tracekit convert -q --no-provenance --derive logs/plugins/profile/2026_11_20_11_06_14/vm.xplane.pb -o b.json
 cmp a.json b.json
+tracekit extract -q --no-provenance --no-derive logs -o c.json
+tracekit convert -q --no-provenance logs/plugins/profile/2026_11_20_11_06_14/vm.xplane.pb -o d.json
+cmp c.json d.json

@@ -1,0 +1,94 @@
+/* regexp.c - see regexp.h. */
+#include "regexp.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+  LENGTH_MOST = 1 << 16, /* bytes of an expression */
+  HEAP_MOST = 16 << 10,  /* KiB for what is still to try */
+  /* Steps on a text.  What people ask for takes about as many as the text has bytes, times the alternatives; at this limit a text of
+   * 100 bytes has taken 3 ms. */
+  STEPS = 50000,
+  STEPS_A_BYTE = 1000
+};
+
+struct regexp {
+  struct mem *mem;
+  pcre2_general_context *general;
+  pcre2_match_context *limits;
+  pcre2_match_data *data;
+  pcre2_code *code;
+  const char *text;
+  bool gave_up;
+  char on[64]; /* the beginning of the first text on which it gave up */
+};
+
+static void *take_memory(size_t n, void *mem) { return mem_alloc(mem, n); }
+static void give_memory(void *p, void *mem) { mem_free(mem, p); }
+
+static struct regexp *prepare(const char *text, struct mem *mem) {
+  struct regexp *r = mem_alloc(mem, sizeof *r);
+  if (!r) return NULL;
+  *r = (struct regexp){.mem = mem, .text = text, .general = pcre2_general_context_create(take_memory, give_memory, mem)};
+  if (r->general) r->limits = pcre2_match_context_create(r->general);
+  if (r->limits) r->data = pcre2_match_data_create(1, r->general);
+  if (r->data) {
+    pcre2_set_heap_limit(r->limits, HEAP_MOST);
+    return r;
+  }
+  regexp_free(r);
+  return NULL;
+}
+
+void regexp_free(struct regexp *r) {
+  if (!r) return;
+  pcre2_code_free(r->code);
+  pcre2_match_data_free(r->data);
+  pcre2_match_context_free(r->limits);
+  pcre2_general_context_free(r->general);
+  mem_free(r->mem, r);
+}
+
+/* PCRE2's code for what is wrong, `at` so many bytes; 0 = nothing. */
+static int compile(struct regexp *r, size_t *at) {
+  const uint32_t how = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_DOTALL | PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_BACKSLASH_C;
+  pcre2_compile_context *context = pcre2_compile_context_create(r->general);
+  int code = PCRE2_ERROR_NOMEMORY;
+  if (!context) return code;
+  pcre2_set_max_pattern_length(context, LENGTH_MOST);
+  r->code = pcre2_compile((PCRE2_SPTR)r->text, PCRE2_ZERO_TERMINATED, how, &code, at, context);
+  pcre2_compile_context_free(context);
+  return r->code ? 0 : code;
+}
+
+struct regexp *regexp_new(const char *text, struct mem *mem, char *why, size_t size) {
+  struct regexp *r = prepare(text, mem);
+  PCRE2_UCHAR said[120] = "";
+  size_t at = 0;
+  int code = r ? compile(r, &at) : PCRE2_ERROR_NOMEMORY;
+  if (code == 0) return r;
+  pcre2_get_error_message(code, said, sizeof said);
+  snprintf(why, size, "%s, at its character %zu", (const char *)said, at + 1);
+  regexp_free(r);
+  return NULL;
+}
+
+bool regexp_matches(struct regexp *r, const char *text) {
+  size_t n = strlen(text);
+  uint64_t steps = STEPS + (uint64_t)n * STEPS_A_BYTE;
+  pcre2_set_match_limit(r->limits, steps < UINT32_MAX ? (uint32_t)steps : UINT32_MAX);
+  int found = pcre2_match(r->code, (PCRE2_SPTR)text, n, 0, 0, r->data, r->limits);
+  if (found >= 0) return true;
+  if (found == PCRE2_ERROR_NOMATCH || r->gave_up) return false;
+  r->gave_up = true;
+  snprintf(r->on, sizeof r->on, "%s", text);
+  return false;
+}
+
+bool regexp_check(const struct regexp *r, struct tk_err *err) {
+  if (!r || !r->gave_up) return true;
+  return err_set(err, TK_ELIMIT, "the regular expression '%.200s' takes too many steps on '%s'", r->text, r->on);
+}

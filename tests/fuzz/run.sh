@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# make fuzz [TIME=SECONDS] [T=WORD] - each target under libFuzzer for so long, as many at a time as there are cores.
+#
+# What it starts from: the inputs that are kept in corpus/<target>.base64, a line each, and small fixtures.  What it learns stays in
+# $B/corpus/<target>, for the next run; $B/found gets what breaks a target, and the run fails.
+#
+#     tests/fuzz/run.sh --minimise    keeps of what $B/corpus covers, in inputs of less than 200 bytes, as few as cover it
+set -u
+: "${B:?run me by make fuzz}" "${SRC:?}" "${FIXTURES:?}"
+here=$SRC/tests/fuzz
+kept=$here/corpus
+mkdir -p "$B/found"
+
+# Small fixtures, with the head that a target expects before its input.
+seeds() { # TARGET FOLDER
+  local file i=0
+  while IFS= read -r file; do
+    i=$((i + 1))
+    case $1 in
+      fuzz_pipeline) { printf "\\x0$((i % 4))\\x0$((i % 8))\\x0$((i % 3))\\x$(printf %02x $((i * 37 % 256)))"; cat "$file"; } > "$2/seed$i" ;;
+      fuzz_options) : ;;
+      *) cp "$file" "$2/seed$i" ;;
+    esac
+  done < <(find "$FIXTURES" -type f -size -24k ! -name '*.tsv' ! -name '*.md' | sort)
+}
+
+unpack() { # FILE FOLDER
+  python3 -c 'import base64, sys
+for i, line in enumerate(open(sys.argv[1])):
+    open(f"{sys.argv[2]}/kept{i}", "wb").write(base64.b64decode(line))' "$1" "$2"
+}
+
+pack() { # FOLDER FILE
+  python3 -c 'import base64, os, sys
+inputs = sorted((open(os.path.join(sys.argv[1], name), "rb").read() for name in os.listdir(sys.argv[1])), key=lambda b: (len(b), b))
+open(sys.argv[2], "w").writelines(base64.b64encode(b).decode() + "\n" for b in inputs)' "$1" "$2"
+}
+
+one() {
+  local name=$1 corpus=$B/corpus/$1 log=$B/$1.log
+  mkdir -p "$corpus"
+  [ -n "$(ls -A "$corpus")" ] || seeds "$name" "$corpus"
+  unpack "$kept/$name.base64" "$corpus"
+  local dictionary=()
+  [ ! -e "$here/$name.dict" ] || dictionary=(-dict="$here/$name.dict")
+  if ASAN_OPTIONS=detect_leaks=1 "$B/tests/fuzz/$name" "${dictionary[@]}" -max_total_time="$TIME" -max_len=8192 -timeout=20 -rss_limit_mb=3000 \
+      -artifact_prefix="$B/found/$name-" -print_final_stats=1 "$corpus" > "$log" 2>&1; then
+    echo "ok   $name: $(grep -oE 'number_of_executed_units: [0-9]+' "$log" | grep -oE '[0-9]+') runs, $(grep -oE 'cov: [0-9]+' "$log" | tail -n 1 | cut -d' ' -f2) edges, $(find "$corpus" -type f | wc -l) inputs"
+  else
+    echo "FAIL $name"
+    grep -vE '^#[0-9]+' "$log" | tail -n 40
+  fi
+}
+
+minimise() {
+  local name=$1 few=$B/few/$1 small=$B/small/$1
+  rm -rf "$few" "$small" && mkdir -p "$few" "$small"
+  find "$B/corpus/$name" -type f -size -200c -exec cp {} "$small" \;
+  "$B/tests/fuzz/$name" -merge=1 "$few" "$small" > "$B/$name.merge" 2>&1
+  pack "$few" "$kept/$name.base64"
+  echo "$name: $(wc -l < "$kept/$name.base64") inputs"
+}
+
+names=$(cd "$here" && printf '%s\n' fuzz_*.c | sed 's/\.c$//' | grep -F -- "${T:-}")
+case ${1:-} in
+  --one) one "$2"; exit ;;
+  --minimise) for name in $names; do minimise "$name"; done; exit ;;
+esac
+# shellcheck disable=SC2086
+out=$(printf '%s\n' $names | xargs -P "${JOBS:-2}" -n 1 "$here/run.sh" --one)
+printf '%s\n' "$out"
+good=$(printf '%s\n' "$out" | grep -c '^ok ')
+bad=$(printf '%s\n' "$out" | grep -c '^FAIL ')
+echo "$good passed, $bad failed"
+[ "$bad" -eq 0 ]

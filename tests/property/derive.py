@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""What tk_derive adds to the XPlanes among the fixtures: less what is marked, the JSON is that of a trace that was not derived; by way of
+JSON and of Perfetto the XPlane is as it was; the invariants hold.  That it is what xprof makes is shown in tests/interop."""
+import collections
+import glob
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+TRACEKIT, SRC, FIXTURES = (os.environ[name] for name in ('TRACEKIT', 'SRC', 'FIXTURES'))
+sys.path.insert(0, os.path.join(SRC, 'tests', 'support'))
+from verdict import check, finish  # noqa: E402
+
+MARK = 'tracekit.derived'
+
+
+def tracekit(*args):
+    p = subprocess.run([TRACEKIT, *args], capture_output=True, stdin=subprocess.DEVNULL, check=False)
+    check(' '.join(args), p.returncode == 0, p.stderr.decode())
+
+
+def events(path):
+    with open(path, encoding='utf-8') as f:
+        return [e for e in json.load(f)['traceEvents']]
+
+
+def less_derived(all_events):
+    """Without lines and events that were made, args that were given, and names of steps."""
+    made = {(e['pid'], e['tid']) for e in all_events if e.get('args', {}).get(MARK) is True}
+    for e in all_events:
+        args = e.get('args', {})
+        if (e['pid'], e.get('tid')) in made:
+            continue
+        given = args.pop(MARK, '')
+        for key in given.split(',') if given else ():
+            args.pop(key)
+        if 'step_name' in given:
+            e['name'] = args.pop('xplane.name', e['name'])
+        if not args:
+            e.pop('args', None)
+        yield e
+
+
+def counted(some):
+    return collections.Counter(json.dumps(e, sort_keys=True) for e in some)
+
+
+def look(path, work):
+    label = os.path.relpath(path, FIXTURES)
+    plain, derived, perfetto, back = (os.path.join(work, name) for name in ('plain.json', 'derived.json', 'derived.pftrace', 'back.xplane.pb'))
+    reference = os.path.join(work, 'reference.xplane.pb')
+    tracekit('convert', '--force', '--no-provenance', path, '-o', plain)
+    tracekit('convert', '--force', '--no-provenance', '--derive', path, '-o', derived)
+    was, now = counted(events(plain)), counted(less_derived(events(derived)))
+    check(f'{label}: less what is marked it is the same', was == now, (list((was - now))[:2], list((now - was))[:2]))
+    tracekit('check', '-q', derived)
+    for between, undived in ((derived, plain), (perfetto, os.path.join(work, 'plain.pftrace'))):
+        if between == perfetto:
+            tracekit('convert', '--force', '--no-provenance', '--derive', path, '-o', perfetto)
+            tracekit('convert', '--force', '--no-provenance', path, '-o', undived)
+        tracekit('convert', '--force', '--no-provenance', between, '-o', back)
+        tracekit('convert', '--force', '--no-provenance', undived, '-o', reference)
+        with open(back, 'rb') as ours, open(reference, 'rb') as theirs:
+            check(f'{label}: nothing goes back by way of {os.path.basename(between)}', ours.read() == theirs.read())
+    return any(e.get('args', {}).get(MARK) for e in events(derived))
+
+
+def main():
+    paths = sorted(glob.glob(os.path.join(FIXTURES, 'xplane', '*', '*.xplane.pb')))
+    with tempfile.TemporaryDirectory() as work:
+        any_derived = [look(path, work) for path in paths]
+    check('most files get something', sum(any_derived) > len(paths) / 2, any_derived)
+    return finish()
+
+
+if __name__ == '__main__':
+    sys.exit(main())

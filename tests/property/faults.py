@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Each call of the system may fail: every command, in every format, then gives the result that it gives without a fault, or a status
+that says failure, a message, and the folder as it was: the old output whole, and no other file.
+
+tests/preload/fault.c, preloaded, makes the n-th call of a kind fail: first it counts how many there are.  LONG=1 tries every one, and
+of every two and more that fail from one on; else those of `convert` and every few of the others.
+
+    faults.py [WORD]    only cases that have WORD in their name"""
+import concurrent.futures
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TRACEKIT, B, SRC, CC = (os.environ[name] for name in ('TRACEKIT', 'B', 'SRC', 'CC'))
+LONG = bool(os.environ.get('LONG'))
+JOBS = int(os.environ.get('JOBS') or os.cpu_count() or 2)
+FOUND = os.path.join(SRC, 'fixtures', 'hostile')
+OLD = b'what stood here before'
+SECONDS = 20
+FEW = 40  # faults of a kind that a case other than convert gets without LONG
+READ_ERRORS = {'read', 'open', 'stat', 'malloc', 'mmap', 'thread'}
+
+
+def inputs(ending):
+    return os.path.join(FOUND, 'small' + ending)
+
+
+def cases():
+    """Name, arguments, files that the command writes; `extract` leaves out what cannot be read, and says so in its status."""
+    endings = ('.json', '.pftrace', '.xplane.pb')
+    for a in endings:
+        for b in endings:
+            yield f'convert{a}{b}', ['convert', inputs(a), '-o', 'out' + b], ['out' + b]
+        yield f'convert{a}.gz', ['convert', inputs(a), '-o', 'out.json.gz'], ['out.json.gz']
+        yield f'convert{a}.zst', ['convert', inputs(a), '-o', 'out.pftrace.zst'], ['out.pftrace.zst']
+        yield f'merge{a}', ['merge', inputs(a), inputs('.json'), inputs(a), '-o', 'out' + a], ['out' + a]
+        yield f'filter{a}', ['filter', inputs(a), '-e', 'name =~ ".*a.*" or dur > 1us', '-o', 'out' + a], ['out' + a]
+        yield f'shrink{a}', ['shrink', inputs(a), '--to', '2KB', '-o', 'out' + a], ['out' + a]
+        yield f'rebase{a}', ['rebase', inputs(a), '--shift', '1ms', '-o', 'out' + a], ['out' + a]
+        yield f'split{a}', ['split', inputs(a), '--by', 'process', '-o', 'part-{}' + a], None
+        yield f'info{a}', ['info', '--json', inputs(a)], []
+        yield f'size{a}', ['size', inputs(a)], []
+        yield f'dump{a}', ['dump', inputs(a)], []
+        yield f'check{a}', ['check', inputs(a)], []
+    yield 'list', ['list', FOUND], []
+    yield 'extract', ['extract', os.path.join(SRC, 'fixtures', 'xplane', 'multihost'), '-o', 'out.json.gz'], ['out.json.gz']
+
+
+class Case:
+    def __init__(self, name, args, files, fault_library, folder):
+        self.name, self.args, self.files, self.library, self.folder = name, args, files, fault_library, folder
+        self.number, self.writes = 0, files != []
+        p, self.after = self.run(None)
+        self.status, self.stdout = p.returncode, p.stdout
+        with open(os.path.join(folder, 'counts'), encoding='ascii') as f:
+            self.calls = {kind: int(n) for kind, n in (line.split() for line in f)}
+
+    def run(self, fault):
+        """In a folder of its own: the process, and the files that it left."""
+        self.number += 1
+        with tempfile.TemporaryDirectory(dir=self.folder) as work:
+            for name in self.files or ():
+                with open(os.path.join(work, name), 'wb') as f:
+                    f.write(OLD)
+            env = dict(os.environ, LD_PRELOAD=self.library, TRACEKIT=os.path.realpath(TRACEKIT), SOURCE_DATE_EPOCH='0')
+            env.update({'FAULT': fault} if fault else {'FAULT_COUNTS': os.path.join(self.folder, 'counts')})
+            force = ['--force'] if self.files else []
+            p = subprocess.run([TRACEKIT, *self.args, *force], cwd=work, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, timeout=SECONDS)
+            return p, self.files_in(work)
+
+    @staticmethod
+    def files_in(folder):
+        found = {}
+        for name in sorted(os.listdir(folder)):
+            with open(os.path.join(folder, name), 'rb') as f:
+                found[name] = f.read()
+        return found
+
+    def judge(self, fault):
+        """What is wrong, or None."""
+        try:
+            p, after = self.run(fault)
+        except subprocess.TimeoutExpired:
+            return 'it never ends'
+        if p.returncode == self.status:
+            if after != self.after:
+                return f'status {p.returncode}, and another result: {sorted(after)} {[len(b) for b in after.values()]}'
+            told = p.stdout == self.stdout or (self.writes and b'a table is left out' in p.stderr)
+            return None if told else f'status {p.returncode}, and other text'
+        if p.returncode not in (2, 3, 4):
+            return f'status {p.returncode}: {p.stderr.decode(errors="replace")[-300:]}'
+        if not p.stderr.strip():
+            return f'status {p.returncode} without a message'
+        untouched = {name: OLD for name in self.files or ()}
+        if self.name == 'extract' and p.returncode == 3 and b'left out' in p.stdout:
+            return None if after.keys() == untouched.keys() else f'other files: {sorted(after)}'
+        if after != untouched:
+            return f'status {p.returncode}, and the folder is not as it was: {sorted(after)}'
+        return None
+
+    def faults(self):
+        for kind, n in self.calls.items():
+            step = 1 if LONG or self.name.startswith('convert.json.json') else max(1, n // FEW)
+            for i in range(1 + (n % step) // 2, n + 1, step):
+                yield f'{kind}:{i}'
+            for i in range(1, n + 1, 1 if LONG else max(1, n // 10)):
+                yield f'{kind}:{i}+'
+
+
+def build_library(folder):
+    library = os.path.join(folder, 'fault.so')
+    subprocess.run([*CC.split(), '-std=c11', '-D_GNU_SOURCE', '-D_FILE_OFFSET_BITS=64', '-O1', '-shared', '-fPIC', '-o', library,
+                    os.path.join(SRC, 'tests', 'preload', 'fault.c'), '-ldl', '-pthread'], check=True)
+    return library
+
+
+def main():
+    if B.endswith('/san'):
+        print('SKIPPED: faults: a sanitizer has an allocator of its own')
+        return 0
+    word = sys.argv[1] if len(sys.argv) > 1 else ''
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+        library = build_library(folder)
+        for name, args, files in cases():
+            if word not in name:
+                continue
+            place = os.path.join(folder, name)
+            os.mkdir(place)
+            case = Case(name, args, files, library, place)
+            faults = list(case.faults())
+            bad = [(fault, why) for fault, why in zip(faults, pool.map(case.judge, faults)) if why]
+            passed += len(faults) - len(bad)
+            failed += len(bad)
+            for fault, why in bad[:5 if not LONG else 50]:
+                print(f'not ok  {name}: {fault}: {why}')
+            shutil.rmtree(place)
+    print(f'{passed} passed, {failed} failed')
+    return failed != 0
+
+
+sys.exit(main())

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""No input costs more than its bytes: crafted files (tests/support/crafted.py) go through every command and every pair of formats, and
+none takes more than 10 times what an ordinary file of as many bytes takes.
+
+Seconds of the processor are compared, of one run each, the second of two where the first is too slow.  LONG=1: files of 5 MB, all
+commands on all formats; else of 1 MB, and the commands that do most.
+
+    linear.py [WORD]    only kinds that have WORD in their name"""
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+import crafted  # noqa: E402
+
+TRACEKIT = os.environ['TRACEKIT']
+LONG = bool(os.environ.get('LONG'))
+SIZE = 5000000 if LONG else 1000000
+MOST, SLACK = 10, 0.1 if LONG else 0.3  # times what the ordinary file takes, and seconds
+SECONDS = 120
+FORMATS = ('.json', '.pftrace', '.xplane.pb')
+NO_TRACE = {'empty_objects'}  # of which nothing is left in the other formats
+
+
+def commands(path, ending):
+    for out in FORMATS:
+        yield ['convert', path, '-o', 'out' + out]
+    yield ['filter', path, '-e', 'dur > 0ns || name ~ "a*"', '--keep', 'parents', '--keep', 'flows', '-o', 'out' + ending]
+    yield ['shrink', path, '--to', str(os.path.getsize(path) // 3), '-o', 'out' + ending]
+    yield ['merge', path, path, '-o', 'out' + ending]
+    if not LONG and ending != '.json':
+        return
+    yield ['convert', path, '--overlaps', '-o', 'out.json']
+    yield ['convert', path, '-o', 'out.speedscope.json']
+    yield ['filter', path, '--time', '10%..60%', '--keep', 'children', '-o', 'out' + ending]
+    yield ['merge', path, path, path, '-o', 'out' + ending, '--align', 'none']
+    yield ['rebase', path, '--scale', '1.00002', '-o', 'out' + ending]
+    yield ['size', path]
+    yield ['info', '-v', path]
+    yield ['check', path]
+    yield ['dump', path]
+    yield ['split', path, '--by', 'size', '--every', str(os.path.getsize(path) // 4), '-o', 'out{}' + ending]
+
+
+def cpu(args, folder):
+    """Seconds, of `split` for each file that is written, or None if it never ends."""
+    for name in os.listdir(folder):
+        if name.startswith('out'):
+            os.unlink(os.path.join(folder, name))
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    try:
+        p = subprocess.run([TRACEKIT, *args, *(['--force'] if '-o' in args else [])], cwd=folder, stdin=subprocess.DEVNULL,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        return None, 'it never ends'
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    wrong = p.returncode not in (0, 1, 3)
+    written = sum(name.startswith('out') for name in os.listdir(folder)) if args[0] == 'split' else 1
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return seconds / max(1, written), p.stderr.decode(errors='replace')[-200:] if wrong else ''
+
+
+class Judge:
+    def __init__(self, folder):
+        self.folder, self.passed, self.failed, self.base = folder, 0, 0, {}
+
+    def inputs(self, name):
+        path = os.path.join(self.folder, f'{name}.json')
+        crafted.write(path, name, SIZE)
+        made = [(path, '.json')]
+        for ending in FORMATS[1:] if name not in NO_TRACE else ():
+            made.append((os.path.join(self.folder, name + ending), ending))
+            cpu(['convert', path, '-o', made[-1][0]], self.folder)
+        return [(path, ending) for path, ending in made if os.path.exists(path)]
+
+    def limit(self, key, size):
+        seconds, bytes_ = self.base[key]
+        return MOST * seconds * max(1, size / bytes_) + SLACK
+
+    def judge(self, name):
+        for path, ending in self.inputs(name):
+            size = os.path.getsize(path)
+            for args in commands(path, ending):
+                key = tuple(a for a in args if path not in a and not a.isdigit())
+                if name == 'plain':
+                    self.base[ending, key] = cpu(args, self.folder)[0], size
+                    continue
+                most = self.limit((ending, key), size)
+                seconds, why = cpu(args, self.folder)
+                if not why and seconds > most:
+                    seconds, why = cpu(args, self.folder)
+                ok = not why and seconds <= most
+                self.passed += ok
+                self.failed += not ok
+                if not ok:
+                    print(f'not ok  {name}{ending}: {" ".join(args[:1] + args[2:])}: {why or f"{seconds:.2f} s, at most {most:.2f}"}')
+            os.unlink(path)
+
+
+def main():
+    word = sys.argv[1] if len(sys.argv) > 1 else ''
+    with tempfile.TemporaryDirectory() as folder:
+        judge = Judge(folder)
+        for name in crafted.KINDS:
+            if name == 'plain' or word in name:
+                judge.judge(name)
+        print(f'{judge.passed} passed, {judge.failed} failed')
+        return judge.failed != 0
+
+
+sys.exit(main())
