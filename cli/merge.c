@@ -15,8 +15,9 @@ struct params {
   struct opt_choice align;
   const char *reference, *align_report, *label;
   struct opt_list offsets;
+  int64_t clock_error;
   int group_by;
-  bool keep_going, require_align, manifest;
+  bool keep_going, require_align, manifest, to_zero;
 };
 
 #define FIELD(field) offsetof(struct params, field)
@@ -46,10 +47,13 @@ static const struct opt opts[] = {
     FIELD(offsets), 0, 0, 0 },
   { OPT_STRING, 0, "reference", "WHO", "take the clock of this rank or host as the right one (default: of the first input)",
     FIELD(reference), 0, 0, 0 },
+  { OPT_TIME, 0, "clock-error", "TIME",
+    "expect the wall clocks of most hosts to be within this time of each other (default: 1ms)", FIELD(clock_error), 0, 0, 0 },
   { OPT_FLAG, 0, "require-align", 0, "exit with status 1 unless the alignment of every host can be trusted",
     FIELD(require_align), 0, 0, 0 },
   { OPT_FILE, 0, "align-report", "FILE", "write the report on the clocks to this file, as JSON, also in a dry run",
     FIELD(align_report), 0, 0, 0 },
+  { OPT_FLAG, 0, "to-zero", 0, "let the first event of all be at time 0", FIELD(to_zero), 0, 0, 0 },
   { OPT_STRING, 0, "label", "TEXT",
     "name of each process (default: \"rank {rank} - {host} - {process}\"); further fields: {pid}, {input}", FIELD(label), 0, 0, 0 },
   { OPT_WORD, 0, "group-by", "WHAT", "how the rows of the timeline are ordered", FIELD(group_by), group_words, 0, 0 },
@@ -174,7 +178,10 @@ static void clock_row(struct table *table, const struct tk_align_host *h) {
   shift_text(h->offset_ns, text, sizeof text);
   table_cell(table, "%s", text);
   tty_fraction(h->drift_ppm, 2, drift);
-  table_cell(table, h->knots > 2 ? "%s ppm (%u pieces)" : "%s ppm", drift, h->knots - 1);
+  us_text(h->error_us, text, sizeof text);
+  if (h->n_pieces) table_cell(table, "%s", text);
+  else table_cell(table, "-");
+  table_cell(table, h->n_pieces > 1 ? "%s ppm (%u pieces)" : "%s ppm", drift, h->n_pieces);
   table_cell(table, h->rejected ? "%u (%u rejected)" : "%u", h->anchors, h->rejected);
   us_text(h->mad_us, text, sizeof text);
   table_cell(table, "%s", text);
@@ -186,8 +193,9 @@ static void clock_row(struct table *table, const struct tk_align_host *h) {
 
 /* Only where there were several clocks. */
 static void print_clocks(FILE *to, const struct tk_align_report *a) {
-  const char *const names[] = { "host", "clock by", "ahead", "drift", "collectives", "residual", "95%", "bounds", "violations" };
-  struct table table = { .align = "llrrrrrrr" };
+  const char *const names[] = { "host",        "clock by", "ahead", "error",  "drift",
+                                "collectives", "residual", "95%",   "proven", "violations" };
+  struct table table = { .align = "llrrrrrrrr" };
   if (a->n_hosts < 2) return;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) table_cell(&table, "%s", names[i]);
   for (size_t i = 0; i < a->n_hosts; i++) clock_row(&table, &a->hosts[i]);
@@ -289,10 +297,12 @@ static int cmd_merge(const void *params, const struct operands *in) {
     .save = run_save_options(&p->shared, "tracekit merge", &progress),
     .align = (enum tk_align)p->align.value,
     .marker = p->align.text,
+    .clock_error = p->clock_error,
     .reference = p->reference,
     .offsets = p->offsets.v,
     .keep_going = p->keep_going,
     .label = p->label,
+    .to_zero = p->to_zero,
     .group_by = (enum tk_group_by)p->group_by,
     .derive = p->shared.derive > 0,
     .manifest = p->manifest,
@@ -317,10 +327,12 @@ const struct command command_merge = {
     "time.\n\n"
     "The clocks of different hosts disagree by microseconds to seconds. Where ranks of several hosts ran the same "
     "collectives (kernels of NCCL and RCCL, ops on the device planes of XLA), the difference is measured: all ranks leave a "
-    "collective together. Each host is moved as a whole, by a constant, or along a line where its clock ran at another "
-    "rate. Ranks of one host are never moved against each other. A second table shows the offset of each clock and how far "
-    "it can be trusted. A host whose offset cannot be trusted stays on its wall clock, which a message says. Inputs are "
-    "read twice for this.\n\n"
+    "collective together. Each host is moved as a whole, by a constant, along a line where its clock ran at another rate, or "
+    "along several where it was set in between. Ranks of one host are not moved against each other, unless their collectives "
+    "show that they have several clocks. All ways to match the collectives are weighed against each other, and against that "
+    "they have nothing in common. A second table shows the offset of each clock, its error, what causality proves, and what "
+    "else is possible. A host whose offset cannot be trusted stays on its wall clock, which a message says. Inputs are read "
+    "twice for this.\n\n"
     "An output that ends in '/' is a folder for xprof and TensorBoard, with a file for each host, all on one timeline: "
     "LOGDIR/plugins/profile/RUN/HOST.xplane.pb. RUN is the run of the first input. A host of several ranks has a file for each "
     "rank. A folder that stands in plugins/profile is taken as the run itself. A run that is there already is kept, unless "

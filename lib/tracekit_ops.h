@@ -41,12 +41,14 @@ struct tk_merge_options {
   struct tk_save_options save;
   enum tk_align align;
   const char *marker;         /* a name, or a pattern as for files; for MARKER */
+  tk_time clock_error;        /* what the wall clocks of hosts are usually apart (80% within it); 0 = 1 ms */
   const char *reference;      /* rank or host whose clock is right; NULL = of the first input */
   const char *const *offsets; /* NULL-terminated "3=+1.5ms", "host42=-20us": later by that, and not moved otherwise; NULL = none */
   const char *label;   /* how processes are named; NULL = "rank {rank} - {host} - {process}"; also {pid}, {input} */
   enum tk_group_by group_by;
   bool derive;         /* tk_derive of every input, unless viewers of the output's format do that */
   bool manifest;       /* not one trace, but a tar of the inputs, unpacked, with Perfetto's perfetto_manifest.json before them */
+  bool to_zero;        /* the output begins at time 0; a known clock keeps its absolute times */
   bool keep_going;     /* leave out inputs that cannot be read */
   bool keep_truncated; /* take what there is of inputs that end too early, else they cannot be read */
   const char *align_report; /* file for what was found of the clocks, as JSON; NULL = none */
@@ -61,7 +63,23 @@ struct tk_merge_rank {
   uint64_t read, events, flow_points, bytes;
   uint32_t processes, hidden_processes;
   int64_t shift_ns; /* its zero against the first input's, less its clock's lead where that was found */
+  uint32_t clock;   /* its clock is that of the report's align.hosts[clock - 1]; 0 = clocks were not compared */
   const char *failed; /* NULL, or why it was left out */
+};
+
+/* A stretch of a host's clock that is a line: within it the offset at t is offset_ns + drift (t - the middle).  Between two of them the
+ * clock was set, nobody knows when. */
+struct tk_align_piece {
+  int64_t from_ns, to_ns;   /* by the host's own clock */
+  int64_t offset_ns;        /* in the middle */
+  double drift_ppm;
+  double error_us;          /* 95% of all such offsets are that near */
+  double drift_error_ppm;   /* as near is the drift */
+};
+
+/* Another offset that is possible. */
+struct tk_align_alternative {
+  double offset_us, weight; /* weight: 0..1 */
 };
 
 /* What was found of one host's clock. */
@@ -72,11 +90,18 @@ struct tk_align_host {
   int64_t offset_ns;       /* its clock's lead over the reference's that was taken away, at at_ns by its own clock */
   int64_t at_ns;
   double drift_ppm;        /* how much faster it ran; between the first and the last of its collectives */
-  uint32_t knots;          /* of its map of time: 1 = a constant, 2 = a line */
+  double drift_error_ppm;  /* 95% of all such drifts are that near */
+  double error_us;         /* 95% of all such offsets are that near, in its worst piece, if its ranks leave collectives as others do */
+  struct tk_align_piece *pieces;
+  uint32_t n_pieces;       /* 0 = it was not moved by collectives */
   uint32_t anchors, rejected; /* collectives that it shares with other hosts; those that disagree */
   double mad_us, p95_us;   /* residuals: how far from the other hosts it leaves a collective; median and 95% */
   bool bounded, feasible;  /* collectives bound its clock from both sides; without contradiction */
-  double low_us, high_us;  /* it could be moved by low..high before it left a collective too early, or came too late */
+  double low_us, high_us;  /* proven: the offset is within offset + low .. offset + high, or somebody left before another one came */
+  double weight;           /* of this offset among all that are possible, that nothing is in common included: 0..1 */
+  double unless_us;        /* it is this one unless the wall clocks were farther apart than that; 0 = whatever they were */
+  struct tk_align_alternative alternatives[3]; /* the heaviest of the others */
+  uint32_t n_alternatives;
   uint32_t violations_before, violations_after; /* collectives that somebody left before somebody else came */
   bool trusted;
   const char *trust;       /* a sentence */
@@ -84,7 +109,7 @@ struct tk_align_host {
 
 struct tk_align_report {
   const char *method;      /* "collectives", "clock", ... */
-  const char *matched_by;  /* "sequence numbers", "executions" (of XLA's programs), "steps", "votes", "" */
+  const char *matched_by;  /* the best key that agrees: "sequence numbers", "executions" (of XLA's programs), "steps", "votes", "" */
   const char *reference;   /* host */
   struct tk_align_host *hosts; /* none if clocks were not compared */
   size_t n_hosts;

@@ -1,18 +1,21 @@
 /* align.h - clocks of several hosts put on one, by the collectives that their ranks had in common.
  *
- *     graphs -> anchors -> match: which anchors are one collective -> solve: a map for each host -> check -> apply to the graphs
+ *     graphs -> anchors -> sights: what one clock saw (timeline.c) -> hypotheses of where that belongs on the common timeline
+ *     (hypotheses.c) -> their weights (posterior.c) -> a map for each host (pieces.c, solve.c) -> causality (check.c) -> the graphs
  *
  * Only the ENDS of collectives are compared: a rank that comes early starts early and waits, but all leave within microseconds.
  * A host's clock reads c(t) = t + offset; its map takes the offset away again.  The map is a constant, a line where drift shows,
- * or a chain of lines over minutes, always monotone: order and nesting survive.  Everything here is pure: numbers in, numbers out.
+ * or several where the clock was set, always monotone: order and nesting survive.  Everything here is pure: numbers in, numbers out.
  *
- * Nothing is trusted because it was computed: residuals, the number of anchors, how clearly a match won, and whether any rank still
- * leaves a collective before another one entered it decide, and where they do not suffice the host stays on its wall clock. */
+ * Nothing is trusted because it was computed.  All that may be the answer is weighed, with what would be if there were none, and a host
+ * is trusted if one answer outweighs the sum of all others, keeps causality, and leaves nothing that noise does not explain; else it
+ * stays on its wall clock. */
 #ifndef ALIGN_ALIGN_H
 #define ALIGN_ALIGN_H
 
 #include <math.h>
 
+#include "base/mem.h"
 #include "graph/trace.h"
 
 /* What an end and a start of an anchor are good for. */
@@ -27,15 +30,14 @@ enum align_says {
 /* One collective on one device of a rank.  Keys are hashes of what the trace says of it; 0 = it does not say. */
 struct align_anchor {
   uint64_t exact;     /* group, sequence number */
-  uint64_t counted;   /* group, name, sizes, and the how manieth of how many in which step */
   uint64_t label;     /* name, sizes */
-  uint64_t module;    /* of XLA: the program that it is a part of; such anchors get their exact key in align_executions */
+  uint64_t module;    /* of XLA: the program that it is a part of */
   int64_t start, end; /* ns since the epoch, as the input's clock reads */
   int64_t run;        /* of XLA: what the device calls this execution of its program, if it says: a counter of its own */
   int64_t step;       /* of its step; valid if stepped */
   uint32_t input, device; /* the how manieth device of the input */
   uint32_t execution; /* of XLA: the how manieth of the device that has anchors, from 1 */
-  uint32_t match;     /* set by matching: equal numbers are one collective; 0 = alone */
+  uint32_t op;        /* room for the collector */
   uint8_t says;
   bool has_run, stepped;
 };
@@ -66,6 +68,7 @@ struct align_op {
 struct align_source {
   uint32_t input;
   int64_t rank;       /* -1 = unknown */
+  int64_t world;      /* ranks in all, 0 = unknown */
   int64_t later_ns;   /* its anchors stand that much after what its origin says */
   const char *marker; /* spans and instants of this name, or glob, instead of collectives; NULL = collectives */
   const struct align_group *groups;
@@ -95,8 +98,6 @@ struct point {
 double curve_at(const struct curve *c, double x);
 /* dy/dx from the first knot to the last. */
 double curve_slope(const struct curve *c);
-/* The simplest curve that explains the points (sorted by x here; ns), whatever a minority of them says.  Room for 2 n numbers. */
-void curve_fit(struct curve *c, struct point *p, uint32_t n, double *room);
 /* The k-th smallest of n > k; what is smaller stands before it then. */
 double point_nth(double *v, uint32_t n, uint32_t k);
 double point_median(double *v, uint32_t n); /* reorders v; 0 of none */
@@ -115,8 +116,6 @@ bool align_apply(struct tk_trace *t, const struct align_map *m, int64_t later_ns
 
 /* ---- solving ---- */
 
-enum align_tier { ALIGN_BY_NONE, ALIGN_BY_SEQUENCE, ALIGN_BY_STEP, ALIGN_BY_VOTE };
-
 enum align_state {
   ALIGN_ALONE,     /* shares no collective with others */
   ALIGN_REFERENCE, /* its clock is the clock */
@@ -126,88 +125,92 @@ enum align_state {
   ALIGN_POOR       /* there is an estimate, but not one to trust */
 };
 
+/* A stretch of a clock that is a line, by its own readings; errors are those of 95%. */
+struct align_stretch {
+  int64_t from_ns, to_ns;
+  double error_ns;       /* in the middle */
+  double slope_error;
+};
+
+struct align_other {
+  double offset_ns, weight;
+};
+
+enum { ALIGN_OTHERS = 3 };
+
 struct align_host {
   enum align_state state;
-  const char *why;        /* of ROUGH and POOR: what speaks against it */
+  const char *why;        /* of ROUGH and POOR: what speaks against it; of any state else: NULL, or what its trust rests on */
   uint32_t root;          /* host whose clock it was put on: the reference, itself, or another one that is not tied to that */
   struct align_map map;   /* of GOOD, APART, ROUGH and POOR */
   uint32_t anchors, rejected;
   double mad_ns, p95_ns;  /* of residuals against the other hosts */
+  double error_ns;        /* 95%: of the worst stretch, at its worse end */
+  struct align_stretch *stretches; /* live with the solution */
+  uint32_t n_stretches;
+  double weight;          /* of the estimate among all that is possible, 0..1 */
+  double unless_ns;       /* it is the right one unless the wall clocks were farther apart than this; 0 = whatever they were */
+  struct align_other others[ALIGN_OTHERS];
+  uint32_t n_others;      /* of weight */
   bool bounded, feasible; /* collectives bound the clock at all; from both sides without contradiction */
-  double low_ns, high_ns; /* it could be moved by that much until a rank left before another one came */
+  double low_ns, high_ns; /* the offset may be larger by this, from the one to the other, until a rank leaves before another one came */
   uint32_t before, after; /* collectives that somebody leaves before somebody else came, by wall clock and by the map */
   uint32_t never_met;     /* collectives that no other host was in at the same time, by wall clock */
-  bool moved;             /* to where causality holds */
+  double moved_ns;        /* to where causality holds */
+  bool assumed;           /* that all its inputs have one clock is said by their name alone */
+  bool by_messages;       /* which bound it, and nothing else: the error is half of their interval */
+  bool numbered, executed, stepped; /* sequence numbers, executions, numbers of steps agree with the estimate */
 };
 
 struct align_problem {
   struct mem *mem;
   struct align_anchors *anchors; /* reordered */
-  uint32_t *host_of;             /* by input; rewritten where inputs turn out to share a clock */
-  bool *known;                   /* by host: it is known to be one; false: an input that may share its clock with others */
-  uint32_t n_inputs, n_hosts;    /* n_hosts becomes smaller by those */
+  uint32_t *host_of;             /* by input; rewritten where inputs turn out to share a clock, or not to */
+  bool *known;                   /* by host: it is known to be one; else an input that may share its clock; room for all inputs */
+  const bool *wall;              /* by input: its times can be compared with the reference's; NULL = all can */
+  uint32_t n_inputs, n_hosts;    /* n_hosts becomes smaller by those, and larger by these */
   uint32_t reference;            /* host */
   bool marker;                   /* one event is enough */
+  double other_job;              /* how probable it is that two inputs are of different jobs; 0 = one in a thousand */
+  double clock_error_ns;         /* what wall clocks are usually apart; 0 = 1 ms */
 };
 
 struct align_solution {
   struct mem *mem;
-  struct align_host *hosts; /* n_hosts of the problem when it came */
+  struct arena arena;
+  struct align_host *hosts; /* n_hosts of the problem; room for all inputs */
   uint32_t cap;
-  enum align_tier tier;
   uint32_t collectives;     /* that were seen on two hosts or more */
-  bool programs;            /* SEQUENCE is by executions of XLA's programs */
   uint32_t before, after;
 };
+
+static inline double align_clock_error(const struct align_problem *p) { return p->clock_error_ns > 0 ? p->clock_error_ns : 1e6; }
+static inline double align_other_job(const struct align_problem *p) { return p->other_job > 0 ? p->other_job : 1e-3; }
 
 bool align_solve(struct align_problem *p, struct align_solution *s, struct tk_err *err);
 void align_solution_free(struct align_solution *s);
 
 /* ---- between the parts of align ---- */
 
-/* What one collective looked like on one host. */
+/* What one collective looked like on one host: ns from its pivot (timeline.h). */
 struct align_member {
-  uint32_t host, collective, ranks;
-  double end;                 /* of its first rank, or of that in the middle; ns from the host's pivot */
-  double last_start, last_sent;     /* of all its ranks, of those that the others wait for; -INFINITY = of none */
-  double first_end, first_received; /* of all its ranks, of those that wait for the others; INFINITY = of none */
-  double others;              /* when the other hosts left, on the reference's clock, from its pivot */
-  bool equal, vague, used;    /* used: it counts in the fit */
+  uint32_t host, collective;
+  double last_start, last_sent, first_end, first_received;
 };
 
 struct align_work {
   struct align_problem *p;
   struct arena arena;
-  int64_t *pivot;                /* by host */
-  struct curve *curve;           /* by host, over time from its pivot */
-  uint8_t *clear;                /* by host: matched beyond doubt */
-  bool programs;                 /* there are anchors of XLA's */
-  uint8_t *vague;                /* by host: nothing but vague anchors ties it to the others */
-  uint32_t *parent;              /* by host: through whom it hangs on the reference; itself = a root */
-  struct align_member *members;  /* by collective */
+  int64_t *pivot;               /* by host */
+  struct curve *curve;          /* by host, over time from its pivot: what takes its readings to the common timeline */
+  uint32_t *root;               /* by host */
+  struct align_member *members; /* by collective */
   uint32_t n_members, n_collectives;
-  uint32_t *first;               /* by collective, and one more: its members */
-  uint32_t *by_host, *host_first; /* members of each host */
-  struct point *points;          /* room for any host's */
-  double *values;                /* twice as many */
+  uint32_t *first;              /* by collective, and one more: its members */
 };
 
-bool align_match(struct align_work *w, enum align_tier tier);
-/* Exact keys for the anchors of XLA's programs: which execution on one device is which on another. */
-bool align_executions(struct align_work *w);
-/* Matches what counting within steps could not, where ranks have not as many of a kind. */
-bool align_steps(struct align_work *w);
-/* From matched anchors to members.  False when memory runs out. */
-bool align_members(struct align_work *w);
-bool align_fit_hosts(struct align_work *w);
-/* Residuals, violations and intervals, into s. */
+/* Violations and intervals, into s. */
 bool align_check(struct align_work *w, struct align_solution *s);
-
-/* The host whose clock is right among those that are tied to this one. */
-static inline uint32_t align_root(const struct align_work *w, uint32_t host) {
-  while (w->parent[host] != host) host = w->parent[host];
-  return host;
-}
 
 /* A member's time on the reference's clock, from its pivot. */
 static inline double align_true(const struct align_work *w, uint32_t host, double t) {

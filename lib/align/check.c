@@ -1,9 +1,11 @@
-/* check.c - how good are the curves?
+/* check.c - do the clocks, as they were found, keep causality, and how far could each of them be moved until they no longer do?
  *
- * Residuals: how far a host leaves a collective from the others.  Causality: nobody leaves a collective of all before the last one
- * came, so for any two hosts the difference of their clocks has bounds; bounds of all pairs are a graph of difference
- * constraints, and shortest paths in it are what they say together (Bellman and Ford).  Where a curve breaks a bound although the
- * bounds can be kept, it is moved to where they are. */
+ * Nobody leaves a collective of all before the last one came.  So of one collective and two hosts, what the one may be moved by is
+ * bounded by what the other one is: difference constraints, whose shortest paths from the reference are what all of them say together
+ * (Bellman and Ford).  No table of pairs is made: all members of a collective are bounded by the one moment when all had come, so that
+ * a round costs as much as there are members, and the nearest two of a collective stand for all.
+ *
+ * The interval is a guarantee: it needs no assumption of how ends scatter.  The estimate is within it or is moved there. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,26 +13,15 @@
 #include "align.h"
 
 #define FARTHEST 5e4 /* ns: a larger move would say that the estimate was no estimate */
-#define OUTLIER 2e4  /* ns: residuals below are never counted as rejected */
+#define TOUCH 1e3    /* ns: of a clock that counts microseconds; less is no violation */
+enum { MOST_ROUNDS = 128 };
 
-/* ---- residuals ---- */
-
-static void residuals(struct align_work *w, uint32_t host, struct align_host *out) {
-  uint32_t n = 0;
-  double limit;
-  for (uint32_t i = w->host_first[host]; i < w->host_first[host + 1]; i++) {
-    const struct align_member *m = &w->members[w->by_host[i]];
-    if (m->used) w->values[n++] = fabs(align_true(w, host, m->end) - m->others);
-  }
-  out->anchors = n;
-  if (n == 0) return;
-  out->mad_ns = point_median(w->values, n);
-  out->p95_ns = point_nth(w->values, n, (uint32_t)((n - 1) * 0.95 + 0.5));
-  limit = fmax(6 * 1.4826 * out->mad_ns, OUTLIER);
-  for (uint32_t i = 0; i < n; i++) out->rejected += w->values[i] > limit;
+static double placed(const struct align_work *w, uint32_t host, double t, bool by_wall) {
+  if (by_wall) return t + (double)(w->pivot[host] - w->pivot[w->p->reference]);
+  return align_true(w, host, t);
 }
 
-/* ---- violations ---- */
+/* ---- the nearest two ---- */
 
 /* The outermost value and the outermost of any other host. */
 struct two {
@@ -49,43 +40,45 @@ static void take_largest(struct two *t, uint32_t host, double v) {
 }
 static double beside(const struct two *t, uint32_t host) { return t->host == host ? t->second : t->first; }
 
-static double placed(const struct align_work *w, uint32_t host, double t, bool by_wall) {
-  if (by_wall) return t + (double)(w->pivot[host] - w->pivot[w->p->reference]);
-  return align_true(w, host, t);
-}
-
-/* Of the ranks of each host: who came and left last and first, and of those that the others wait for, or that wait for them. */
+/* Of the members of a collective: who came and left last and first, and of those that the others wait for, or that wait for them. */
 struct stays {
   struct two came, sent, left, received;
 };
-static const struct two NONE = {-INFINITY, -INFINITY, UINT32_MAX};
 
-static void take_stay(const struct align_work *w, struct stays *s, const struct align_member *m, bool by_wall) {
-  take_largest(&s->came, m->host, placed(w, m->host, m->last_start, by_wall));
-  take_largest(&s->sent, m->host, placed(w, m->host, m->last_sent, by_wall));
-  take_largest(&s->left, m->host, -placed(w, m->host, m->first_end, by_wall));
-  take_largest(&s->received, m->host, -placed(w, m->host, m->first_received, by_wall));
+/* Each host is where it is moved to by `by`. */
+static struct stays stays_of(const struct align_work *w, uint32_t collective, const double *by, bool by_wall) {
+  const struct two none = {-INFINITY, -INFINITY, UINT32_MAX};
+  struct stays s = {none, none, none, none};
+  for (uint32_t i = w->first[collective]; i < w->first[collective + 1]; i++) {
+    const struct align_member *m = &w->members[i];
+    double moved = by ? by[m->host] : 0;
+    take_largest(&s.came, m->host, placed(w, m->host, m->last_start, by_wall) + moved);
+    take_largest(&s.sent, m->host, placed(w, m->host, m->last_sent, by_wall) + moved);
+    take_largest(&s.left, m->host, -placed(w, m->host, m->first_end, by_wall) - moved);
+    take_largest(&s.received, m->host, -placed(w, m->host, m->first_received, by_wall) - moved);
+  }
+  return s;
 }
 
+/* ---- violations ---- */
+
 static bool is_violated(const struct align_work *w, const struct stays *s, const struct align_member *m, bool by_wall) {
-  return placed(w, m->host, m->first_end, by_wall) < beside(&s->sent, m->host) ||
-         placed(w, m->host, m->first_received, by_wall) < beside(&s->came, m->host) ||
-         placed(w, m->host, m->last_sent, by_wall) > -beside(&s->left, m->host) ||
-         placed(w, m->host, m->last_start, by_wall) > -beside(&s->received, m->host);
+  return placed(w, m->host, m->first_end, by_wall) < beside(&s->sent, m->host) - TOUCH ||
+         placed(w, m->host, m->first_received, by_wall) < beside(&s->came, m->host) - TOUCH ||
+         placed(w, m->host, m->last_sent, by_wall) > -beside(&s->left, m->host) + TOUCH ||
+         placed(w, m->host, m->last_start, by_wall) > -beside(&s->received, m->host) + TOUCH;
 }
 
 /* Counts collectives in which a host leaves before another one has come, or comes when another one has left. */
 static uint32_t violations(const struct align_work *w, struct align_solution *s, bool by_wall) {
   uint32_t all = 0;
-  for (uint32_t i = 0; i < w->n_collectives; i++) {
-    const struct align_member *from = &w->members[w->first[i]], *to = &w->members[w->first[i + 1]];
-    struct stays stays = {NONE, NONE, NONE, NONE};
+  for (uint32_t c = 0; c < w->n_collectives; c++) {
+    struct stays stays = stays_of(w, c, NULL, by_wall);
     bool any = false;
-    for (const struct align_member *m = from; m < to; m++) take_stay(w, &stays, m, by_wall);
-    for (const struct align_member *m = from; m < to; m++) {
+    for (uint32_t i = w->first[c]; i < w->first[c + 1]; i++) {
+      const struct align_member *m = &w->members[i];
       bool bad = is_violated(w, &stays, m, by_wall);
-      uint32_t *count = by_wall ? &s->hosts[m->host].before : &s->hosts[m->host].after;
-      *count += bad;
+      *(by_wall ? &s->hosts[m->host].before : &s->hosts[m->host].after) += bad;
       any = any || bad;
     }
     all += any;
@@ -93,100 +86,78 @@ static uint32_t violations(const struct align_work *w, struct align_solution *s,
   return all;
 }
 
-/* ---- did they meet? ---- */
-
+/* Collectives that no other host was in at the same time, by the wall clock. */
 static void count_meetings(const struct align_work *w, struct align_solution *s) {
-  for (uint32_t i = 0; i < w->n_members; i++) {
-    const struct align_member *m = &w->members[i];
-    double start = placed(w, m->host, m->last_start, true), end = placed(w, m->host, m->first_end, true);
-    bool met = !m->used;
-    for (uint32_t k = w->first[m->collective]; !met && k < w->first[m->collective + 1]; k++) {
-      const struct align_member *o = &w->members[k];
-      met = o != m && placed(w, o->host, o->last_start, true) <= end && placed(w, o->host, o->first_end, true) >= start;
+  for (uint32_t c = 0; c < w->n_collectives; c++) {
+    struct stays stays = stays_of(w, c, NULL, true);
+    for (uint32_t i = w->first[c]; i < w->first[c + 1]; i++) {
+      const struct align_member *m = &w->members[i];
+      bool met = placed(w, m->host, m->last_start, true) <= -beside(&stays.left, m->host) + FARTHEST &&
+                 placed(w, m->host, m->first_end, true) >= beside(&stays.came, m->host) - FARTHEST;
+      s->hosts[m->host].never_met += !met;
     }
-    s->hosts[m->host].never_met += !met;
   }
 }
 
 /* ---- bounds ---- */
 
-struct bounds {
-  uint32_t n;
-  double *slack; /* [a * n + b]: b may be later than it is by this much less than a is; INFINITY = no bound */
-};
-
-static bool find_bounds(struct align_work *w, struct bounds *b) {
-  b->n = w->p->n_hosts;
-  b->slack = arena_alloc(&w->arena, (size_t)b->n * b->n * sizeof *b->slack);
-  if (!b->slack) return false;
-  for (size_t i = 0; i < (size_t)b->n * b->n; i++) b->slack[i] = INFINITY;
-  for (uint32_t i = 0; i < w->n_collectives; i++) {
-    const struct align_member *from = &w->members[w->first[i]], *to = &w->members[w->first[i + 1]];
-    for (const struct align_member *x = from; x < to; x++) {
-      double came = align_true(w, x->host, x->last_start), sent = align_true(w, x->host, x->last_sent);
-      for (const struct align_member *y = from; y < to; y++) {
-        double left = align_true(w, y->host, y->first_end), received = align_true(w, y->host, y->first_received);
-        double *slack = &b->slack[(size_t)x->host * b->n + y->host];
-        if (y != x) *slack = fmin(*slack, fmin(left - sent, received - came));
-      }
+/* Lowers what each host may be moved by at most, or raises what it must be moved by at least; true if anything changed. */
+static bool tighten(const struct align_work *w, double *most, double *least) {
+  bool changed = false;
+  for (uint32_t c = 0; c < w->n_collectives; c++) {
+    struct stays high = stays_of(w, c, most, false), low = stays_of(w, c, least, false);
+    for (uint32_t i = w->first[c]; i < w->first[c + 1]; i++) {
+      const struct align_member *m = &w->members[i];
+      double came = align_true(w, m->host, m->last_start), sent = align_true(w, m->host, m->last_sent);
+      double left = align_true(w, m->host, m->first_end), received = align_true(w, m->host, m->first_received);
+      double upper = fmin(-beside(&high.left, m->host) - sent, -beside(&high.received, m->host) - came);
+      double lower = fmax(beside(&low.sent, m->host) - left, beside(&low.came, m->host) - received);
+      if (upper < most[m->host] - 1e-3) most[m->host] = upper, changed = true;
+      if (lower > least[m->host] + 1e-3) least[m->host] = lower, changed = true;
     }
   }
-  return true;
+  return changed;
 }
 
-/* Lowers d[b] to d[a] + slack until nothing is lower; false = the bounds contradict each other. */
-static bool relax_bounds(const struct bounds *b, double *d, bool reversed) {
-  for (uint32_t round = 0; round <= b->n; round++) {
-    bool changed = false;
-    for (uint32_t x = 0; x < b->n; x++) {
-      for (uint32_t y = 0; y < b->n && d[x] < INFINITY; y++) {
-        double s = b->slack[reversed ? (size_t)y * b->n + x : (size_t)x * b->n + y];
-        if (d[x] + s >= d[y] - 1e-3) continue;
-        d[y] = d[x] + s;
-        changed = true;
-      }
-    }
-    if (!changed) return true;
+/* Of every host against the root that it hangs on, which is not moved. */
+static void intervals(const struct align_work *w, double *most, double *least, struct align_solution *s) {
+  uint32_t rounds = 0, n = w->p->n_hosts;
+  for (uint32_t h = 0; h < n; h++) {
+    most[h] = w->root[h] == h ? 0 : INFINITY;
+    least[h] = w->root[h] == h ? 0 : -INFINITY;
   }
-  return false;
-}
-
-static void intervals(const struct align_work *w, const struct bounds *b, double *d, struct align_solution *s) {
-  bool feasible = true;
-  for (int side = 0; side < 2; side++) {
-    for (uint32_t h = 0; h < b->n; h++) d[h] = h == w->p->reference ? 0 : INFINITY;
-    feasible = relax_bounds(b, d, side) && feasible;
-    for (uint32_t h = 0; h < b->n; h++) *(side ? &s->hosts[h].low_ns : &s->hosts[h].high_ns) = side ? -d[h] : d[h];
-  }
-  for (uint32_t h = 0; h < b->n; h++) {
-    struct align_host *host = &s->hosts[h];
-    host->bounded = isfinite(host->low_ns) && isfinite(host->high_ns);
-    host->feasible = host->bounded && feasible;
+  while (rounds++ < MOST_ROUNDS && tighten(w, most, least)) {}
+  for (uint32_t h = 0; h < n; h++) {
+    struct align_host *o = &s->hosts[h];
+    uint32_t root = w->root[h];
+    o->low_ns = -most[h];
+    o->high_ns = -least[h];
+    o->bounded = root != h && isfinite(least[h]) && isfinite(most[h]);
+    o->feasible = o->bounded && least[h] <= most[h] + TOUCH && least[root] <= TOUCH && most[root] >= -TOUCH;
   }
 }
 
-/* ---- moving to where the bounds hold ---- */
-
-static void keep_bounds(struct align_work *w, const struct bounds *b, double *d, struct align_solution *s) {
-  memset(d, 0, b->n * sizeof *d);
-  if (!relax_bounds(b, d, false)) return;
-  for (uint32_t h = 0; h < b->n; h++)
-    if (fabs(d[h] - d[align_root(w, h)]) > FARTHEST) return;
-  for (uint32_t h = 0; h < b->n; h++) {
-    double by = d[h] - d[align_root(w, h)];
-    s->hosts[h].moved = by != 0;
+/* To where the bounds hold, if that is near. */
+static bool keep_bounds(struct align_work *w, struct align_solution *s) {
+  bool moved = false;
+  for (uint32_t h = 0; h < w->p->n_hosts; h++) {
+    struct align_host *o = &s->hosts[h];
+    double by = fmax(o->low_ns, fmin(o->high_ns, 0));
+    if (!o->feasible || by == 0 || fabs(by) > FARTHEST) continue;
     for (uint32_t i = 0; i < w->curve[h].n; i++) w->curve[h].y[i] += by;
+    o->moved_ns = by;
+    moved = true;
   }
+  return moved;
 }
 
 bool align_check(struct align_work *w, struct align_solution *s) {
-  struct bounds b;
-  double *d = arena_alloc(&w->arena, (size_t)w->p->n_hosts * sizeof *d);
-  if (!d || !find_bounds(w, &b)) return false;
-  keep_bounds(w, &b, d, s);
-  if (!find_bounds(w, &b)) return false;
-  intervals(w, &b, d, s);
-  for (uint32_t h = 0; h < w->p->n_hosts; h++) residuals(w, h, &s->hosts[h]);
+  uint32_t n = w->p->n_hosts;
+  double *most = arena_alloc(&w->arena, ((size_t)n + 1) * sizeof *most);
+  double *least = arena_alloc(&w->arena, ((size_t)n + 1) * sizeof *least);
+  if (!most || !least) return false;
+  intervals(w, most, least, s);
+  if (keep_bounds(w, s)) intervals(w, most, least, s);
   count_meetings(w, s);
   s->before = violations(w, s, true);
   s->after = violations(w, s, false);

@@ -28,6 +28,7 @@ bool align_collect(struct align_anchors *a, const struct tk_trace *t, const stru
   if (ok) thin_out(&c);
   map_free(&c.groups);
   steps_free(&c.steps);
+  launches_free(&c.launches);
   mem_free(a->mem, c.group);
   arena_free(&c.arena);
   return ok;

@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "align.h"
 #include "graph/steps.h"
+#include "launches.h"
 
 /* Of a rank's groups with the same members, each has its place in the order of its name: names are counters of a process and need
  * not agree between ranks, their order does. */
@@ -13,6 +14,7 @@ struct collector_group {
   tk_id name;
   int64_t number;
   uint32_t place;
+  bool vague; /* groups of its name may be several */
 };
 
 struct collector {
@@ -25,6 +27,8 @@ struct collector {
   struct collector_group *group;
   uint32_t n_groups, cap_groups;
   struct steps steps;
+  struct launches launches;
+  uint8_t *step_of_track; /* by track: it has steps of its own */
   uint32_t first;       /* of the input's own anchors */
 };
 

@@ -16,7 +16,15 @@ static bool next_value(struct json *j, struct json_value *v) {
   return json_blank(j) && json_value(j, v);
 }
 
-static struct json array_of(const struct json_value *v) { return (struct json){.p = v->p + 1, .end = v->end, .last = true}; }
+/* Some writers make text of lists: "[0, 1]". */
+static struct json array_of(const struct json_value *v) {
+  if (v->type != JSON_STRING) return (struct json){.p = v->p + 1, .end = v->end, .last = true};
+  return (struct json){.p = v->str.p + 1, .end = v->str.p + v->str.n, .last = true};
+}
+
+static bool is_list(const struct json_value *v) {
+  return v->type == JSON_ARRAY || (v->type == JSON_STRING && v->str.n > 1 && *v->str.p == '[' && v->str.p[v->str.n - 1] == ']');
+}
 
 /* The hash is the one that a kernel's own list of ranks has (align/kineto.c). */
 static void take_ranks(const struct json_value *ranks, int64_t own, struct align_group *g) {
@@ -37,7 +45,7 @@ static bool take_group(const struct json_value *config, int64_t own, struct alig
   struct json_value name, ranks;
   *g = (struct align_group){.place = -1};
   if (!json_member(text, n, "pg_name", &name) || name.type != JSON_STRING) return false;
-  if (!json_member(text, n, "ranks", &ranks) || ranks.type != JSON_ARRAY) return false;
+  if (!json_member(text, n, "ranks", &ranks) || !is_list(&ranks)) return false;
   char *copy = arena_bytes(arena, name.str.n + 1);
   if (!copy) return false;
   memcpy(copy, name.str.p, name.str.n);
@@ -51,6 +59,8 @@ bool align_groups(const struct tk_trace *t, struct align_source *from, struct ar
   const struct tk_meta *m = trace_meta(t, "distributedInfo");
   struct json_value list, config;
   uint32_t n = 0;
+  if (m && json_member(trace_raw(t, m->at), m->size, "world_size", &list) && list.type == JSON_NUMBER && list.num.kind == NUM_INT)
+    from->world = list.num.mant;
   if (!m || m->origin || !json_member(trace_raw(t, m->at), m->size, "pg_config", &list) || list.type != JSON_ARRAY) return true;
   struct json j = array_of(&list);
   while (next_value(&j, &config)) n++;

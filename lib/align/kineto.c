@@ -4,9 +4,11 @@
  * oldest only the kernel's name.  What has a root, or goes from one rank to another, does not end at one time on all of them: it says
  * only who cannot have left before who came. */
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "collector.h"
 #include "graph/kind.h"
 
@@ -45,11 +47,12 @@ static const struct align_group *listed_group(const struct collector *c, const c
   return NULL;
 }
 
-/* The ranks of "[0, 1, 2]", however they are spaced: the same as of a list in the metadata.  0 = cut short. */
-static uint64_t hash_of_ranks(const char *text) {
+/* The ranks of "[0, 1, 2]", however they are spaced: the same as of a list in the metadata; 0 = none.  *cut: "[0, 1, ..., ...]". */
+static uint64_t hash_of_ranks(const char *text, bool *cut) {
   uint64_t h = 0;
-  if (!text || *text != '[' || strstr(text, "...")) return 0;
-  for (const char *p = text + 1; *p && *p != ']';) {
+  *cut = text && strstr(text, "...");
+  if (!text || *text != '[') return 0;
+  for (const char *p = text + 1; *p && *p != ']' && *p != '.';) {
     char *end;
     long long rank = strtoll(p, &end, 10);
     if (end == p) return 0;
@@ -59,23 +62,35 @@ static uint64_t hash_of_ranks(const char *text) {
   return h;
 }
 
-/* The group's members as its ranks: as the rank lists them, else as the kernel says; else (left out by old versions, cut short in
- * large groups) by name and size. */
-static uint64_t group_of(struct collector *c, const struct tk_event *e) {
-  tk_id name, ranks;
+/* The group's members as its ranks: as the rank lists them, else as the kernel says.  Cut short they suffice with the name and the
+ * size, for a rank is in one group of a name.  Where nothing of them is told (old versions), groups of one name and size may be
+ * several, unless all ranks are in it. */
+static uint64_t members_of(const struct collector *c, uint32_t args, const char *name, uint64_t name_hash, bool *vague) {
+  tk_id id;
   int64_t size = 0;
-  const char *name_text = collect_text(c->t, e->args, "Process Group Name", &name);
-  uint64_t said = hash_of_ranks(collect_text(c->t, e->args, "Process Group Ranks", &ranks));
-  if (!name_text) return 0;
-  const struct align_group *listed = listed_group(c, name_text);
-  collect_number(c->t, e->args, "Group size", &size);
-  uint64_t by_name = align_mix(align_mix(collect_hash(c->t, name), (uint64_t)size), 5);
-  uint64_t members = listed && listed->members ? listed->members : said ? said : by_name;
+  bool cut;
+  const struct align_group *listed = listed_group(c, name);
+  uint64_t said = hash_of_ranks(collect_text(c->t, args, "Process Group Ranks", &id), &cut);
+  *vague = false;
+  if (listed && listed->members) return listed->members;
+  if (said && !cut) return said;
+  collect_number(c->t, args, "Group size", &size);
+  *vague = !said && (size == 0 || size != c->from->world);
+  return align_mix(align_mix(align_mix(name_hash, (uint64_t)size), 5), said);
+}
+
+/* Its number among the rank's groups + 1; 0 = the kernel names none. */
+static uint32_t group_of(struct collector *c, uint32_t args) {
+  tk_id name;
+  const char *text = collect_text(c->t, args, "Process Group Name", &name);
+  bool vague;
+  if (!text) return 0;
+  uint64_t members = members_of(c, args, text, collect_hash(c->t, name), &vague);
   uint32_t *slot = map_put(&c->groups, align_mix(members, name), 0);
   if (!slot) return 0;
   if (!*slot) {
     if (!mem_grow(c->out->mem, (void **)&c->group, &c->cap_groups, (uint64_t)c->n_groups + 1, sizeof *c->group)) return 0;
-    c->group[c->n_groups] = (struct collector_group){members, name, strtoll(name_text, NULL, 10), 0};
+    c->group[c->n_groups] = (struct collector_group){members, name, strtoll(text, NULL, 10), 0, vague};
     *slot = ++c->n_groups;
   }
   return *slot;
@@ -90,13 +105,13 @@ static bool is_one_of(const char *name, const char *const *names) {
 }
 
 /* Whether this rank is the one that "Rank" names, which is the root's place in the group. */
-static bool is_root(const struct collector *c, const struct tk_event *e, bool *known) {
+static bool is_root(const struct collector *c, uint32_t args, bool *known) {
   tk_id id;
   int64_t root, own = c->from->rank;
-  const char *group = collect_text(c->t, e->args, "Process Group Name", &id);
+  const char *group = collect_text(c->t, args, "Process Group Name", &id);
   const struct align_group *listed = group ? listed_group(c, group) : NULL;
   if (listed && listed->place >= 0) own = listed->place;
-  *known = own >= 0 && collect_number(c->t, e->args, "Rank", &root);
+  *known = own >= 0 && collect_number(c->t, args, "Rank", &root);
   return *known && root == own;
 }
 
@@ -111,7 +126,7 @@ static bool all_positive(const char *list) {
   return true;
 }
 
-static unsigned says(const struct collector *c, const struct tk_event *e, const char *name) {
+static unsigned says(const struct collector *c, uint32_t args, const char *name) {
   static const char *const from_root[] = {"broadcast", "scatter", "_broadcast_oop", NULL};
   static const char *const to_root[] = {"gather", "reduce", "_reduce_oop", NULL};
   static const char *const uneven[] = {"all_to_allv", "alltoallv", NULL};
@@ -120,54 +135,108 @@ static unsigned says(const struct collector *c, const struct tk_event *e, const 
   if (strncmp(name, "send", 4) == 0) return ALIGN_SENDS;
   if (strncmp(name, "recv", 4) == 0) return ALIGN_RECEIVES;
   if (strncmp(name, "batch_isend", 11) == 0) return 0;
-  if (out || in) return is_root(c, e, &known) ? out ? ALIGN_SENDS : ALIGN_RECEIVES : 0;
+  if (out || in) return is_root(c, args, &known) ? out ? ALIGN_SENDS : ALIGN_RECEIVES : 0;
   if (!is_one_of(name, uneven)) return ALIGN_BARRIER;
-  return (all_positive(collect_text(c->t, e->args, "In split size", &id)) ? ALIGN_SENDS : 0u) |
-         (all_positive(collect_text(c->t, e->args, "Out split size", &id)) ? ALIGN_RECEIVES : 0u);
+  return (all_positive(collect_text(c->t, args, "In split size", &id)) ? ALIGN_SENDS : 0u) |
+         (all_positive(collect_text(c->t, args, "Out split size", &id)) ? ALIGN_RECEIVES : 0u);
+}
+
+/* What the kernel's name alone says: not which ranks took part, so nothing is bounded by it.  Of a broadcast or a reduction it does not
+ * say who the root is; what sends and receives may be an exchange of all with all, or a message. */
+static unsigned name_says(const char *name) {
+  static const char *const barriers[] = {"AllReduce", "AllGather", "ReduceScatter", "AllToAll", NULL};
+  static const char *const others[] = {"Broadcast", "Bcast", "Reduce", NULL};
+  static const char *const unclear[] = {"SendRecv", "Send", "Recv", "Gather", "Scatter", NULL};
+  const char *end = strpbrk(name, "(<");
+  char head[128];
+  snprintf(head, sizeof head, "%.*s", end ? (int)(end - name < 120 ? end - name : 120) : 120, name);
+  if (text_any_holds(head, barriers)) return ALIGN_EQUAL;
+  if (text_any_holds(head, others)) return 0;
+  return text_any_holds(head, unclear) ? ALIGN_VAGUE : ALIGN_EQUAL;
+}
+
+static unsigned kernel_says(const struct collector *c, const struct tk_event *e) {
+  return c->from->marker ? ALIGN_BARRIER : name_says(tk_string(c->t, c->t->classes[e->cls].name, NULL));
 }
 
 /* ---- one anchor ---- */
 
 /* A message is between two: sender and receiver make the same of it. */
-static uint64_t pair_of(const struct collector *c, const struct tk_event *e, bool sends) {
+static uint64_t pair_of(const struct collector *c, uint32_t args, bool sends) {
   int64_t other;
-  if (c->from->rank < 0 || !collect_number(c->t, e->args, sends ? "Dst Rank" : "Src Rank", &other)) return 0;
+  if (c->from->rank < 0 || !collect_number(c->t, args, sends ? "Dst Rank" : "Src Rank", &other)) return 0;
   return align_mix(align_mix(11, (uint64_t)(sends ? c->from->rank : other)), (uint64_t)(sends ? other : c->from->rank));
 }
 
 /* Of a message only what both ends say alike. */
-static uint64_t label_of(const struct collector *c, const struct tk_event *e, tk_id name, unsigned what) {
+static uint64_t label_of(const struct collector *c, uint32_t args, tk_id name, unsigned what) {
   static const char *const sizes[] = {"In msg nelems", "Out msg nelems", NULL};
   bool message = what == ALIGN_SENDS || what == ALIGN_RECEIVES;
   uint64_t label = align_mix(2, collect_hash(c->t, name));
   int64_t v;
   tk_id id;
   if (message && strncmp(tk_string(c->t, name, NULL), what == ALIGN_SENDS ? "send" : "recv", 4) == 0)
-    return pair_of(c, e, what == ALIGN_SENDS);
+    return pair_of(c, args, what == ALIGN_SENDS);
   for (const char *const *key = sizes; *key; key++)
-    if (what == ALIGN_BARRIER && collect_number(c->t, e->args, *key, &v)) label = align_mix(label, (uint64_t)v);
-  if (collect_text(c->t, e->args, "dtype", &id)) label = align_mix(label, collect_hash(c->t, id));
+    if (what == ALIGN_BARRIER && collect_number(c->t, args, *key, &v)) label = align_mix(label, (uint64_t)v);
+  if (collect_text(c->t, args, "dtype", &id)) label = align_mix(label, collect_hash(c->t, id));
   return label;
 }
 
-/* Until the groups' places are known `exact` holds the sequence number + 1 and `counted` the group. */
+/* Markers are of one step.  Where the device's own row has steps, the kernel is in one of these; else in that in which it was launched,
+ * for the CPU runs ahead. */
+static void find_step(const struct collector *c, const struct tk_event *e, struct align_anchor *a) {
+  tk_id call = c->step_of_track[e->track] ? 0 : launches_call(&c->launches, e);
+  a->stepped = c->from->marker || steps_of(&c->steps, call ? &c->t->events[call] : e, &a->step);
+}
+
+/* Old versions tell on the op that launched the kernel what newer ones tell on the kernel. */
+static uint32_t args_of(const struct collector *c, const struct tk_event *e, tk_id *op) {
+  tk_id id, call;
+  *op = 0;
+  if (c->from->marker || collect_text(c->t, e->args, "Collective name", &id)) return e->args;
+  call = launches_call(&c->launches, e);
+  *op = call ? launches_collective(&c->launches, call) : 0;
+  return *op && collect_text(c->t, c->t->events[*op].args, "Collective name", &id) ? c->t->events[*op].args : e->args;
+}
+
+/* "nccl:all_to_all", and what went into it. */
+static uint64_t label_of_op(const struct collector *c, tk_id op, unsigned *what) {
+  static const char *const one_way[] = {"broadcast", "_broadcast", "reduce ", "gather ", "scatter ", "send ", "recv ", NULL};
+  const struct tk_event *e = &c->t->events[op];
+  struct tk_arg dims;
+  char name[64];
+  const char *text = tk_string(c->t, c->t->classes[e->cls].name, NULL);
+  if (!text_begins(text, "nccl:")) return 0;
+  snprintf(name, sizeof name, "%s ", text + 5);
+  if (text_any_begins(name, one_way)) *what = 0;
+  else if (!strstr(name, "coalesced")) *what = ALIGN_EQUAL;
+  uint64_t label = align_mix(4, hash_bytes(name, strlen(name)));
+  if (!tk_args_find(c->t, e->args, "Input Dims", &dims) || (dims.type != TK_ARG_JSON && dims.type != TK_ARG_STR)) return label;
+  return align_mix(label, collect_hash(c->t, dims.s));
+}
+
+/* Until the groups' places are known `exact` holds the sequence number + 1 and `op` the group. */
 static bool add_kernel(struct collector *c, const struct tk_event *e) {
-  tk_id id = 0, ignored;
+  tk_id id = 0, ignored, op;
   int64_t v;
-  const char *name = c->from->marker ? NULL : collect_text(c->t, e->args, "Collective name", &id);
-  unsigned what = name ? says(c, e, name) : ALIGN_BARRIER;
+  uint32_t args = args_of(c, e, &op);
+  const char *name = c->from->marker ? NULL : collect_text(c->t, args, "Collective name", &id);
+  unsigned what = name ? says(c, args, name) : kernel_says(c, e);
   bool rooted = name && what != ALIGN_BARRIER && !strstr(name, "send") && !strstr(name, "recv");
+  uint64_t told = op && !name ? label_of_op(c, op, &what) : 0;
   if (what == 0 && !rooted) return true;
   struct align_anchor *a = collect_add(c, e);
   if (!a) return false;
   a->says = (uint8_t)what;
-  a->label = c->of_class[e->cls];
+  a->label = told ? told : c->of_class[e->cls];
+  find_step(c, e, a);
   if (!name) return true;
-  a->label = label_of(c, e, id, what);
-  a->counted = group_of(c, e);
+  a->label = label_of(c, args, id, what);
+  a->op = group_of(c, args);
   bool paired = !rooted && what != ALIGN_BARRIER;
-  if (paired && (!collect_text(c->t, e->args, "Process Group Name", &ignored) || !a->label)) a->counted = 0;
-  if (a->counted && !paired && collect_number(c->t, e->args, "Seq", &v) && v >= 0) a->exact = (uint64_t)v + 1;
+  if (paired && (!collect_text(c->t, args, "Process Group Name", &ignored) || !a->label)) a->op = 0;
+  if (a->op && !paired && collect_number(c->t, args, "Seq", &v) && v >= 0) a->exact = (uint64_t)v + 1;
   return true;
 }
 
@@ -193,72 +262,43 @@ static bool place_groups(struct collector *c) {
   return true;
 }
 
-static int by_end(const void *pa, const void *pb) {
-  const struct align_anchor *a = pa, *b = pb;
-  if (a->end != b->end) return a->end < b->end ? -1 : 1;
-  return (a->label > b->label) - (a->label < b->label);
-}
-
-/* Markers are of one step. */
-static void find_step(const struct collector *c, struct align_anchor *a) {
-  struct tk_event at = {.ts = (tk_time)(((i128)a->start - c->t->origin_ns - c->from->later_ns) * 1000)};
-  a->stepped = c->from->marker || steps_of(&c->steps, &at, &a->step);
-}
-
-/* The how manieth of how many of its label in its step: only steps have numbers that ranks agree upon. */
-static bool count_in_steps(struct collector *c) {
-  struct align_anchor *v = c->out->v;
-  struct map all, seen;
-  uint32_t *n = NULL, *k = NULL;
-  map_init(&all, c->out->mem);
-  map_init(&seen, c->out->mem);
-  for (uint32_t i = c->first; i < c->out->n; i++) {
-    find_step(c, &v[i]);
-    v[i].counted = v[i].stepped && v[i].label ? align_mix(v[i].label, (uint64_t)v[i].step) : 0;
-    if (v[i].counted && (n = map_put(&all, v[i].counted, 0))) ++*n;
-  }
-  for (uint32_t i = c->first; i < c->out->n; i++) {
-    if (!v[i].counted) continue;
-    n = map_get(&all, v[i].counted);
-    k = map_put(&seen, v[i].counted, 0);
-    if (n && k) v[i].counted = align_mix(align_mix(v[i].counted, *n), ++*k);
-  }
-  map_free(&all);
-  map_free(&seen);
-  return !c->out->mem->failed;
-}
-
-/* Messages have no numbers that both ends agree upon: where the others are matched by number, they are by step. */
+/* Messages have no numbers that both ends agree upon: they are matched by their place in the step. */
 static bool make_keys(struct collector *c) {
   struct align_anchor *v = c->out->v;
-  bool numbered = false;
   if (!place_groups(c)) return false;
   for (uint32_t i = c->first; i < c->out->n; i++) {
-    uint64_t seq = v[i].exact, group = v[i].counted;
-    v[i].exact = v[i].counted = 0;
+    uint64_t seq = v[i].exact;
+    uint32_t group = v[i].op;
+    v[i].exact = v[i].op = 0;
     if (!group) continue;
     const struct collector_group *g = &c->group[group - 1];
     uint64_t who = align_mix(g->members, g->place);
     v[i].label = align_mix(v[i].label, who);
+    if (g->vague && v[i].says & ALIGN_EQUAL) v[i].says = ALIGN_VAGUE;
     if (seq) v[i].exact = align_mix(align_mix(who, seq), 3);
-    numbered = numbered || seq;
   }
-  if (c->out->n - c->first) qsort(v + c->first, c->out->n - c->first, sizeof *v, by_end);
-  if (!count_in_steps(c)) return false;
-  for (uint32_t i = c->first; numbered && i < c->out->n; i++)
-    if (!v[i].exact && !(v[i].says & ALIGN_EQUAL) && v[i].counted) v[i].exact = align_mix(v[i].counted, 7);
+  return true;
+}
+
+static bool find_rows_with_steps(struct collector *c) {
+  c->step_of_track = arena_alloc(&c->arena, (size_t)c->t->n_tracks + 1);
+  if (!c->step_of_track) return false;
+  memset(c->step_of_track, 0, (size_t)c->t->n_tracks + 1);
+  for (uint32_t i = 0; i < c->steps.n; i++) c->step_of_track[c->steps.v[i].track] = 1;
   return true;
 }
 
 bool collect_kernels(struct collector *c) {
-  bool marker = c->from->marker;
-  if (!find_classes(c)) return !c->out->mem->failed;
+  bool marker = c->from->marker, ok = find_classes(c);
+  if (!ok) return !c->out->mem->failed;
   if (!marker && !steps_init(&c->steps, c->t, c->out->mem)) return false;
-  for (tk_id i = 1; i <= c->t->n_events; i++) {
+  if (!marker && !launches_find(&c->launches, c->t, c->of_class, c->out->mem)) return false;
+  ok = find_rows_with_steps(c);
+  for (tk_id i = 1; ok && i <= c->t->n_events; i++) {
     const struct tk_event *e = &c->t->events[i];
     bool counts = e->kind == TK_SPAN || (marker && e->kind == TK_INSTANT);
     if (!c->of_class[e->cls] || !counts || e->flags & (TK_LOST_CLOCK | TK_UNFINISHED | TK_CLIPPED)) continue;
-    if (!add_kernel(c, e)) return false;
+    ok = add_kernel(c, e);
   }
-  return make_keys(c);
+  return ok && make_keys(c);
 }

@@ -12,9 +12,6 @@
 static const char *const METHODS[] = {[TK_ALIGN_AUTO] = "collectives", [TK_ALIGN_CLOCK] = "clock",
                                       [TK_ALIGN_COLLECTIVES] = "collectives", [TK_ALIGN_MARKER] = "marker",
                                       [TK_ALIGN_START] = "start", [TK_ALIGN_NONE] = "none"};
-static const char *const MATCHES[] = {[ALIGN_BY_NONE] = "", [ALIGN_BY_SEQUENCE] = "sequence numbers", [ALIGN_BY_STEP] = "steps",
-                                      [ALIGN_BY_VOTE] = "votes"};
-
 static const char *copy_text(struct tk_merge_report *report, const char *text) {
   return tk_string(report->notes, trace_text(report->notes, text), NULL);
 }
@@ -26,16 +23,68 @@ static void add_joined(char *text, size_t size, const struct tk_align_host *h, b
   size_t n = strlen(text);
   if (named || h->inputs < 2) return;
   snprintf(text + n, size - n, "; its %u inputs name no host, but their clocks agree within microseconds: they are taken "
-           "for one host's",
-           (unsigned)h->inputs);
+           "for one host's", (unsigned)h->inputs);
+}
+
+/* "+12.2 ms (18%)" */
+static void add_offset(char *text, size_t size, double us, double weight) {
+  size_t n = strlen(text);
+  char time[32];
+  tk_print_duration((tk_time)llround(fmin(fabs(us), 9e12) * 1e6), time);
+  snprintf(text + n, size - n, "%s%s (%s%%)", us < 0 ? "-" : "+", time, num_fixed(100 * weight, weight < 0.01 ? 2 : 0).s);
+}
+
+/* What else it may be, where that is worth a word. */
+static void add_alternatives(char *text, size_t size, const struct tk_align_host *h, double offset_us) {
+  const double least = 0.001;
+  for (uint32_t i = 0; i < h->n_alternatives && h->alternatives[i].weight >= least; i++) {
+    size_t n = strlen(text);
+    if (i == 0 && !h->trusted) {
+      snprintf(text + n, size - n, ": ");
+      add_offset(text, size, offset_us, h->weight);
+      n = strlen(text);
+    }
+    snprintf(text + n, size - n, i == 0 && h->trusted ? "; or " : " or ");
+    add_offset(text, size, h->alternatives[i].offset_us, h->alternatives[i].weight);
+  }
+}
+
+static double offset_us(const struct align_map *m) {
+  double middle = m->curve.n ? (m->curve.x[0] + m->curve.x[m->curve.n - 1]) / 2 : 0;
+  return ((double)m->offset_ns + curve_at(&m->curve, middle)) / 1e3;
+}
+
+/* Its three numbers: the error, which rests on how ends scatter, what is proven without that, and what it rests on besides. */
+static void say_good(char *text, size_t size, const struct tk_align_host *h, const struct align_host *found) {
+  bool marker = strcmp(h->method, METHODS[TK_ALIGN_MARKER]) == 0;
+  char proven[160] = ", of which nothing is proven", unless[96] = "", set[64] = "", moved[128] = "";
+  if (h->bounded)
+    snprintf(proven, sizeof proven, ", proven to %s..%s%s us", num_fixed(h->low_us, 0).s, signbit(h->high_us) ? "" : "+",
+             num_fixed(h->high_us, 0).s);
+  if (h->unless_us > 0) {
+    char time[32];
+    tk_print_duration((tk_time)llround(fmin(h->unless_us, 9e12) * 1e6), time);
+    snprintf(unless, sizeof unless, ", unless the wall clocks were more than %s apart", time);
+  }
+  if (h->n_pieces > 1) snprintf(set, sizeof set, ", in %u pieces, for its clock was set in between", h->n_pieces);
+  if (found->moved_ns != 0)
+    snprintf(moved, sizeof moved, ", after a move by %s us to keep causality", num_fixed(found->moved_ns / 1e3, 1).s);
+  if (found->by_messages) {
+    snprintf(text, size, "good to %s us%s%s: %u messages bound it, both ways", num_fixed(ceil(h->error_us), 0).s, proven, unless,
+             h->anchors);
+    return;
+  }
+  snprintf(text, size, "good to about %s us%s%s: it leaves %u %s within %s us of the other hosts (median)%s%s",
+           num_fixed(ceil(h->error_us), 0).s, proven, unless, h->anchors, marker ? "markers" : "collectives",
+           num_fixed(h->mad_us, 1).s, set, moved);
+  add_alternatives(text, size, h, offset_us(&found->map));
 }
 
 static void sentence(const struct align_reporter *r, struct tk_align_host *h, const struct align_host *found, bool named) {
-  char text[600];
-  double about = fmax(1, h->mad_us + (h->anchors ? 2 * 1.4826 * h->mad_us / sqrt(h->anchors) : 0));
+  char text[700];
   const char *why = found->why ? found->why : "it shares no collective with the others";
   if (strcmp(h->method, "reference") == 0)
-    snprintf(text, sizeof text, "its clock is the reference");
+    snprintf(text, sizeof text, "its clock is the reference%s%s", found->why ? "; " : "", found->why ? found->why : "");
   else if (strcmp(h->method, "given") == 0)
     snprintf(text, sizeof text, "moved by the offset that was given");
   else if (strcmp(h->method, "start") == 0)
@@ -51,9 +100,9 @@ static void sentence(const struct align_reporter *r, struct tk_align_host *h, co
   else if (!h->trusted)
     snprintf(text, sizeof text, "not to be trusted: %s", why);
   else
-    snprintf(text, sizeof text, "good to about %s us: it leaves %u %s within %s us of the other hosts (median)%s",
-             num_fixed(ceil(about), 0).s, h->anchors, r->align == TK_ALIGN_MARKER ? "markers" : "collectives",
-             num_fixed(h->mad_us, 1).s, found->moved ? ", after a move to keep causality" : "");
+    say_good(text, sizeof text, h, found);
+  if (found->state == ALIGN_POOR && !h->trusted && strcmp(h->method, "given") != 0)
+    add_alternatives(text, sizeof text, h, offset_us(&found->map));
   add_joined(text, sizeof text, h, named);
   h->trust = copy_text(r->report, text);
 }
@@ -64,32 +113,66 @@ static const char *method_of(const struct align_reporter *r, uint32_t host, cons
   return mapped ? METHODS[r->align] : "clock";
 }
 
+static bool take_pieces(struct tk_align_host *h, const struct align_host *found) {
+  h->pieces = calloc((size_t)found->n_stretches + 1, sizeof *h->pieces);
+  if (!h->pieces) return false;
+  h->n_pieces = found->n_stretches;
+  for (uint32_t i = 0; i < h->n_pieces; i++) {
+    const struct align_stretch *s = &found->stretches[i];
+    struct tk_align_piece *p = &h->pieces[i];
+    int64_t middle = s->from_ns + (s->to_ns - s->from_ns) / 2;
+    *p = (struct tk_align_piece){.from_ns = s->from_ns, .to_ns = s->to_ns, .offset_ns = align_offset(&found->map, middle)};
+    p->error_us = s->error_ns / 1e3;
+    p->drift_error_ppm = s->slope_error * 1e6;
+    if (s->to_ns == s->from_ns) continue;
+    int64_t moved = align_offset(&found->map, s->to_ns) - align_offset(&found->map, s->from_ns);
+    p->drift_ppm = (double)moved / (double)(s->to_ns - s->from_ns) * 1e6;
+  }
+  return true;
+}
+
 /* The offset in the middle of what bore it out. */
 static void take_map(struct tk_align_host *h, const struct align_map *m) {
   double middle = m->curve.n ? (m->curve.x[0] + m->curve.x[m->curve.n - 1]) / 2 : 0;
   h->at_ns = m->pivot_ns + llround(middle);
   h->offset_ns = align_offset(m, h->at_ns);
   h->drift_ppm = curve_slope(&m->curve) * 1e6;
-  h->knots = m->curve.n ? m->curve.n : 1;
 }
 
-static void report_host(const struct align_reporter *r, uint32_t host, uint32_t first, uint32_t inputs) {
+/* An input that is of no clock of its name's is called by its rank as well. */
+static const char *name_of(const struct align_reporter *r, uint32_t host, const struct align_input *input) {
+  char text[512];
+  if (!*input->host) return path_leaf(input->name);
+  if (r->problem->known[host]) return input->host;
+  snprintf(text, sizeof text, "%.400s (rank %lld)", input->host, (long long)input->rank);
+  return copy_text(r->report, text);
+}
+
+static bool report_host(const struct align_reporter *r, uint32_t host, uint32_t first, uint32_t inputs) {
   const struct align_host *found = &r->solution->hosts[host];
   const struct align_input *input = &r->inputs[first];
   struct tk_align_host *h = &r->report->align.hosts[r->report->align.n_hosts++];
   *h = (struct tk_align_host){
-      .name = *input->host ? input->host : path_leaf(input->name), .inputs = inputs,
+      .name = name_of(r, host, input), .inputs = inputs,
       .anchors = found->anchors, .rejected = found->rejected,
       .mad_us = found->mad_ns / 1e3, .p95_us = found->p95_ns / 1e3, .bounded = found->bounded, .feasible = found->feasible,
       .violations_before = found->before, .violations_after = found->after};
   h->method = method_of(r, host, input, r->mapped[first]);
-  h->trusted = input->given || found->state == ALIGN_REFERENCE || (r->mapped[first] && found->state == ALIGN_GOOD);
-  h->knots = 1;
+  h->trusted = input->given || (found->state == ALIGN_REFERENCE && !found->assumed) || (r->mapped[first] && found->state == ALIGN_GOOD);
+  h->error_us = found->error_ns / 1e3;
+  h->weight = found->weight;
+  h->unless_us = found->unless_ns / 1e3;
+  for (uint32_t i = 0; i < found->n_others; i++)
+    h->alternatives[h->n_alternatives++] = (struct tk_align_alternative){found->others[i].offset_ns / 1e3, found->others[i].weight};
+  for (uint32_t i = 0; i < found->n_stretches; i++)
+    h->drift_error_ppm = fmax(h->drift_error_ppm, found->stretches[i].slope_error * 1e6);
   if (r->mapped[first]) take_map(h, &r->maps[first]);
-  else h->violations_after = h->violations_before;
+  if (r->mapped[first] && !input->given && !take_pieces(h, found)) return false;
+  if (!r->mapped[first]) h->violations_after = h->violations_before;
   if (found->state == ALIGN_REFERENCE) h->bounded = h->feasible = false, h->violations_after = found->after;
   if (h->bounded) h->low_us = found->low_ns / 1e3, h->high_us = found->high_ns / 1e3;
   sentence(r, h, found, *input->host);
+  return true;
 }
 
 /* ---- warnings ---- */
@@ -101,7 +184,7 @@ static bool is_worth_a_word(const struct align_reporter *r, uint32_t host) {
 }
 
 static void warn(const struct align_reporter *r, const uint32_t *row) {
-  char text[700];
+  char text[900];
   uint32_t n = 0, first = 0;
   for (uint32_t h = 0; h < r->problem->n_hosts; h++) {
     if (row[h] == UINT32_MAX || !is_worth_a_word(r, h)) continue;
@@ -110,8 +193,8 @@ static void warn(const struct align_reporter *r, const uint32_t *row) {
   }
   if (n == 0 || r->align == TK_ALIGN_START) return;
   const struct tk_align_host *h = &r->report->align.hosts[first];
-  if (n == 1) snprintf(text, sizeof text, "alignment: %.200s: %.380s", h->name, h->trust);
-  else snprintf(text, sizeof text, "alignment: %u hosts could not be aligned; %.200s: %.380s", n, h->name, h->trust);
+  if (n == 1) snprintf(text, sizeof text, "alignment: %.200s: %.560s", h->name, h->trust);
+  else snprintf(text, sizeof text, "alignment: %u hosts could not be aligned; %.200s: %.560s", n, h->name, h->trust);
   trace_note(r->report->notes, TK_NOTE_INFO, UINT64_MAX, text);
 }
 
@@ -137,6 +220,36 @@ static void put_number(struct buf *b, const char *key, double v) {
   append_text(b, num_fixed(fmax(-1e18, fmin(1e18, v)), 3).s);
 }
 
+static void put_pieces(struct buf *b, const struct tk_align_host *h) {
+  append_text(b, ",\"pieces\":[");
+  for (uint32_t i = 0; i < h->n_pieces; i++) {
+    const struct tk_align_piece *p = &h->pieces[i];
+    put_integer(b, i ? ",{\"from_ns\":" : "{\"from_ns\":", p->from_ns);
+    put_integer(b, ",\"to_ns\":", p->to_ns);
+    put_integer(b, ",\"offset_ns\":", p->offset_ns);
+    put_number(b, ",\"drift_ppm\":", p->drift_ppm);
+    put_number(b, ",\"error_us\":", p->error_us);
+    put_number(b, ",\"drift_error_ppm\":", p->drift_error_ppm);
+    append_text(b, "}");
+  }
+  append_text(b, "]");
+}
+
+/* What the answer rests on, and what it may be instead. */
+static void put_weights(struct buf *b, const struct tk_align_host *h) {
+  append_text(b, ",\"weight\":");
+  append_text(b, num_fixed(h->weight, 6).s);
+  if (h->unless_us > 0) put_number(b, ",\"unless_us\":", h->unless_us);
+  append_text(b, ",\"alternatives\":[");
+  for (uint32_t i = 0; i < h->n_alternatives; i++) {
+    put_number(b, i ? ",{\"offset_us\":" : "{\"offset_us\":", h->alternatives[i].offset_us);
+    append_text(b, ",\"weight\":");
+    append_text(b, num_fixed(h->alternatives[i].weight, 6).s);
+    append_text(b, "}");
+  }
+  append_text(b, "]");
+}
+
 static void put_host(struct buf *b, const struct tk_align_host *h) {
   put_text(b, "{\"host\":", h->name);
   put_text(b, ",\"method\":", h->method);
@@ -144,16 +257,19 @@ static void put_host(struct buf *b, const struct tk_align_host *h) {
   put_integer(b, ",\"offset_ns\":", h->offset_ns);
   put_integer(b, ",\"at_ns\":", h->at_ns);
   put_number(b, ",\"drift_ppm\":", h->drift_ppm);
-  put_integer(b, ",\"knots\":", h->knots);
+  put_number(b, ",\"drift_error_ppm\":", h->drift_error_ppm);
+  put_number(b, ",\"error_us\":", h->error_us);
   put_integer(b, ",\"anchors\":", h->anchors);
   put_integer(b, ",\"rejected\":", h->rejected);
   put_number(b, ",\"residual_mad_us\":", h->mad_us);
   put_number(b, ",\"residual_p95_us\":", h->p95_us);
   if (h->bounded) {
-    put_number(b, ",\"bounds_us\":[", h->low_us);
+    put_number(b, ",\"proven_us\":[", h->low_us);
     put_number(b, ",", h->high_us);
     append_text(b, h->feasible ? "],\"feasible\":true" : "],\"feasible\":false");
   }
+  if (h->n_pieces) put_pieces(b, h);
+  if (h->anchors && h->weight > 0) put_weights(b, h);
   put_integer(b, ",\"violations_before\":", h->violations_before);
   put_integer(b, ",\"violations_after\":", h->violations_after);
   append_text(b, h->trusted ? ",\"trusted\":true" : ",\"trusted\":false");
@@ -188,6 +304,12 @@ static bool make_json(struct tk_merge_report *report) {
 
 /* ---- all ---- */
 
+void align_report_free(struct tk_merge_report *report) {
+  for (size_t i = 0; i < report->align.n_hosts; i++) free(report->align.hosts[i].pieces);
+  free(report->align.hosts);
+  report->align = (struct tk_align_report){0};
+}
+
 bool align_report_none(struct tk_merge_report *report, enum tk_align align, bool one_host) {
   bool by_clock = align == TK_ALIGN_AUTO || align == TK_ALIGN_COLLECTIVES;
   report->align = (struct tk_align_report){.method = by_clock ? "clock" : METHODS[align], .matched_by = "", .reference = "",
@@ -195,7 +317,20 @@ bool align_report_none(struct tk_merge_report *report, enum tk_align align, bool
   return make_json(report);
 }
 
-static void report_hosts(const struct align_reporter *r, uint32_t *row) {
+/* Of the keys that agree with what was found, the one that says most. */
+static const char *matched_by(const struct align_solution *s, uint32_t n_hosts) {
+  const char *by = "";
+  for (uint32_t h = 0; h < n_hosts && s->collectives; h++) {
+    const struct align_host *o = &s->hosts[h];
+    if (o->numbered) return "sequence numbers";
+    if (o->executed) by = "executions";
+    else if (o->stepped && strcmp(by, "executions") != 0) by = "steps";
+    else if (o->anchors && !*by) by = "votes";
+  }
+  return by;
+}
+
+static bool report_hosts(const struct align_reporter *r, uint32_t *row) {
   struct tk_align_report *a = &r->report->align;
   const struct align_problem *p = r->problem;
   for (uint32_t h = 0; h < p->n_hosts; h++) {
@@ -205,10 +340,13 @@ static void report_hosts(const struct align_reporter *r, uint32_t *row) {
     row[h] = UINT32_MAX;
     if (n == 0) continue;
     row[h] = (uint32_t)a->n_hosts;
-    report_host(r, h, first, n);
+    for (uint32_t i = 0; i < p->n_inputs; i++)
+      if (p->host_of[i] == h && r->inputs[i].read) r->report->ranks[i].clock = row[h] + 1;
+    if (!report_host(r, h, first, n)) return false;
     a->trusted = a->trusted && a->hosts[row[h]].trusted;
     if (h == p->reference) a->reference = a->hosts[row[h]].name;
   }
+  return true;
 }
 
 bool align_report(const struct align_reporter *r) {
@@ -221,12 +359,14 @@ bool align_report(const struct align_reporter *r) {
     free(row);
     return false;
   }
-  report_hosts(r, row);
+  if (!report_hosts(r, row)) {
+    free(row);
+    return false;
+  }
   for (size_t i = 0; i < a->n_hosts; i++) any = any || strcmp(a->hosts[i].method, METHODS[r->align]) == 0;
   a->method = any || r->align == TK_ALIGN_NONE ? METHODS[r->align] : "clock";
   a->collectives = r->solution->collectives;
-  a->matched_by = a->collectives ? MATCHES[r->solution->tier] : "";
-  if (a->collectives && r->solution->tier == ALIGN_BY_SEQUENCE && r->solution->programs) a->matched_by = "executions";
+  a->matched_by = matched_by(r->solution, r->problem->n_hosts);
   a->violations_before = r->solution->before;
   a->violations_after = any ? r->solution->after : r->solution->before;
   if (a->violations_after) a->trusted = false;

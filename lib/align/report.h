@@ -8,7 +8,10 @@
 struct align_input {
   const char *name, *host; /* host: "" = unknown */
   int64_t rank, start_ns, given_ns;
+  int64_t world; /* ranks of its job, 0 = unknown */
   bool read, given;
+  bool stated;     /* its rank is what it says, or its name */
+  bool comparable; /* its clock with that of the first input */
 };
 
 struct align_reporter {
@@ -25,5 +28,6 @@ struct align_reporter {
 bool align_report(const struct align_reporter *r);
 /* ... of a merge that compared no clocks. */
 bool align_report_none(struct tk_merge_report *report, enum tk_align align, bool one_host);
+void align_report_free(struct tk_merge_report *report);
 
 #endif

@@ -1,211 +1,500 @@
-/* solve.c - solves for the clocks: the best way of matching, whom to trust, and who shares a clock (align.h). */
-#include "align.h"
-
+/* solve.c - from anchors to a map for each host, and whom to trust (align.h).
+ *
+ * Hosts are placed one after the other: the reference first, then those that have a label in common with what is placed, each beside
+ * the common timeline, which it joins if it can be trusted; who cannot is tried once more when all others are in.  Where nobody has
+ * anything in common with what is placed, the first of the rest begins a timeline of its own, by its wall clock.  A label leads to the
+ * hosts that have it but once, so this is no more work than there are sights.
+ *
+ * A host is inputs of one name, and that they have one clock is an assumption, which is tested (hosts.c). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "align.h"
 #include "base/err.h"
+#include "hosts.h"
+#include "messages.h"
+#include "posterior.h"
 
-#define US 1e3
-#define SAME_CLOCK (10 * US) /* ns: inputs that are closer have one clock, unless they are known to have two */
+#define OF_RANK 1.6e3   /* ns: one rank always leaves that much later or earlier than another, whatever is averaged */
+#define OF_HOST 0.4e3
+#define Z95 1.96
 
-/* ---- whom to trust ---- */
+static const char BY_NAME[] = "that all its inputs have one clock is said by their name alone";
+static const char ROOT_BY_NAME[] = "that all inputs of the host that it was put on have one clock is said by their name alone";
 
-/* What speaks against an estimate, or NULL. */
-static const char *doubt(const struct align_work *w, const struct align_problem *p, enum align_tier tier, uint32_t h,
-                         const struct align_host *o) {
-  double error = o->anchors ? 1.4826 * o->mad_ns / sqrt(o->anchors) : 0;
-  bool exact = tier == ALIGN_BY_SEQUENCE;
-  double most = exact && !w->programs ? 100 * US : 30 * US;
-  if (p->marker) return NULL;
-  if (o->anchors < (exact ? 3 : 4)) return "too few collectives in common";
-  if (!w->clear[h]) return "another way of matching its collectives fits nearly as well";
-  if (o->mad_ns > most || error > 25 * US) return "its collectives end too far from those of the others";
-  if (o->rejected * 3 > o->anchors) return "its collectives contradict each other";
-  if (o->after * 10 > o->anchors) return "collectives would still end before they begin";
-  return NULL;
+struct solver {
+  struct align_work w;
+  struct align_solution *s;
+  struct sight *sights; /* of all hosts */
+  uint32_t *first_sight; /* by host, and one more */
+  uint32_t *ranks;      /* by host: devices that have anchors */
+  double *variance;     /* by host, ns^2: of where it was placed */
+  struct map waiting;   /* label -> the first of the entries that have it */
+  uint32_t *next, *host_of_entry, n_entries; /* entries: a host and a label */
+  uint32_t *queue, n_queue;
+  uint8_t *seen;        /* by host: it was queued */
+  struct timeline common;
+  uint32_t base;        /* number of the first collective of the common timeline */
+};
+
+static uint32_t count_of(const struct solver *s, uint32_t host) { return s->first_sight[host + 1] - s->first_sight[host]; }
+static struct sight *sights_of(const struct solver *s, uint32_t host) { return s->sights + s->first_sight[host]; }
+
+/* ---- sights ---- */
+
+static int by_host(const void *pa, const void *pb, void *host_of) {
+  const struct align_anchor *a = pa, *b = pb;
+  uint32_t x = ((const uint32_t *)host_of)[a->input], y = ((const uint32_t *)host_of)[b->input];
+  if (x != y) return x < y ? -1 : 1;
+  if (a->input != b->input) return a->input < b->input ? -1 : 1;
+  if (a->device != b->device) return a->device < b->device ? -1 : 1;
+  return (a->end > b->end) - (a->end < b->end);
 }
 
-/* Who took part is not known, but that they were in them at one time is. */
+static uint32_t count_ranks(const struct align_anchor *v, uint32_t n) {
+  uint32_t ranks = n > 0;
+  for (uint32_t i = 1; i < n; i++) ranks += v[i].input != v[i - 1].input || v[i].device != v[i - 1].device;
+  return ranks;
+}
+
+static void make_sights(struct solver *s) {
+  struct align_problem *p = s->w.p;
+  struct align_anchor *v = p->anchors->v;
+  uint32_t n = p->anchors->n, made = 0;
+  if (n) qsort_r(v, n, sizeof *v, by_host, p->host_of);
+  for (uint32_t h = 0, i = 0, k; h < p->n_hosts; h++, i = k) {
+    for (k = i; k < n && p->host_of[v[k].input] == h;) k++;
+    s->first_sight[h] = made;
+    s->w.pivot[h] = k > i ? v[i].end : n ? v[0].end : 0;
+    s->ranks[h] = count_ranks(v + i, k - i);
+    made += timeline_sights(v + i, k - i, s->w.pivot[h], s->sights + made);
+  }
+  s->first_sight[p->n_hosts] = made;
+}
+
+/* ---- who has which label ---- */
+
+static bool list_labels(struct solver *s) {
+  struct map last; /* the last host that was listed for a label */
+  bool ok = true;
+  map_init(&last, s->w.p->mem);
+  for (uint32_t h = s->w.p->n_hosts; ok && h-- > 0;) {
+    for (uint32_t i = 0; ok && i < count_of(s, h); i++) {
+      uint64_t label = sights_of(s, h)[i].label;
+      uint32_t *who = map_put(&last, label, ALIGN_NONE), *entry = map_put(&s->waiting, label, ALIGN_NONE);
+      ok = who && entry;
+      if (!ok || *who == h) continue;
+      *who = h;
+      s->next[s->n_entries] = *entry;
+      s->host_of_entry[s->n_entries] = h;
+      *entry = s->n_entries++;
+    }
+  }
+  map_free(&last);
+  return ok;
+}
+
+/* Queues all that have a label of this host, of labels that were not asked for before. */
+static void invite(struct solver *s, uint32_t host) {
+  for (uint32_t i = 0; i < count_of(s, host); i++) {
+    uint32_t *entry = map_get(&s->waiting, sights_of(s, host)[i].label);
+    for (uint32_t e = entry ? *entry : ALIGN_NONE; e != ALIGN_NONE; e = s->next[e]) {
+      uint32_t h = s->host_of_entry[e];
+      if (!s->seen[h]) s->queue[s->n_queue++] = h;
+      s->seen[h] = 1;
+    }
+    if (entry) *entry = ALIGN_NONE;
+  }
+}
+
+/* ---- what a posterior comes to ---- */
+
+/* The variance in the middle of a piece that is beside that of its line: ranks and hosts that always leave a little later. */
+static double common_variance(const struct solver *s, uint32_t host) {
+  uint32_t root = s->w.root[host];
+  return OF_RANK * OF_RANK * (1.0 / s->ranks[host] + 1.0 / s->ranks[root]) + 2 * OF_HOST * OF_HOST;
+}
+
+static bool take_stretches(struct solver *s, uint32_t host, const struct posterior *p) {
+  struct align_host *o = &s->s->hosts[host];
+  const struct pieces *fit = &p->best.fit;
+  double extra = common_variance(s, host) + s->variance[s->w.root[host]] + p->shape * p->shape;
+  o->stretches = arena_alloc(&s->s->arena, fit->n * sizeof *o->stretches);
+  if (!o->stretches) return false;
+  o->n_stretches = fit->n;
+  for (uint32_t i = 0; i < fit->n; i++) {
+    const struct piece *a = &fit->v[i];
+    double from = p->points[i ? a->from : p->first].x, to = p->points[i + 1 < fit->n ? a->to - 1 : p->last].x;
+    struct align_stretch *t = &o->stretches[i];
+    *t = (struct align_stretch){.from_ns = s->w.pivot[host] + (int64_t)from, .to_ns = s->w.pivot[host] + (int64_t)to};
+    t->slope_error = Z95 * a->slope_error;
+    t->error_ns = Z95 * hypot(hypot(a->level_error, a->slope_error * ((from + to) / 2 - a->x0)), sqrt(extra));
+    o->error_ns = fmax(o->error_ns, hypot(t->error_ns, t->slope_error * (to - from) / 2));
+  }
+  s->variance[host] = pow(o->error_ns / Z95, 2);
+  return true;
+}
+
+static void take_evidence(struct align_host *o, const struct question *q, const struct posterior *p) {
+  const struct hypothesis *y = &p->best;
+  uint32_t exact = 0, steps = 0, programs = 0;
+  for (uint32_t i = 0; i < q->view->n_b; i++) {
+    const struct sight *a = y->partner[i] == ALIGN_NONE ? NULL : q->view->a[y->partner[i]], *b = q->view->b[i];
+    exact += a && a->exact && a->exact == b->exact;
+    programs += a && b->program;
+    steps += a && !b->program && a->stepped && b->stepped && a->step == b->step;
+  }
+  o->numbered = 2 * exact > y->n;
+  o->executed = 2 * programs > y->n;
+  o->stepped = 2 * steps > y->n;
+}
+
+static void take_others(struct align_host *o, const struct posterior *p) {
+  o->weight = p->best.weight;
+  o->unless_ns = p->unless;
+  for (uint32_t i = 0; i < p->n_others; i++) o->others[o->n_others++] = (struct align_other){p->others[i].offset, p->others[i].weight};
+}
+
+static bool take_posterior(struct solver *s, uint32_t host, const struct question *q, const struct posterior *p) {
+  struct align_host *o = &s->s->hosts[host];
+  uint32_t root = o->root;
+  *o = (struct align_host){.state = ALIGN_GOOD, .root = root, .assumed = o->assumed};
+  o->anchors = p->best.n;
+  o->rejected = p->outliers;
+  o->mad_ns = p->mad;
+  o->p95_ns = p->p95;
+  o->why = p->doubt;
+  if (p->doubt) o->state = ALIGN_POOR;
+  take_others(o, p);
+  take_evidence(o, q, p);
+  pieces_curve(&p->best.fit, p->points, &s->w.curve[host]);
+  return take_stretches(s, host, p);
+}
+
+/* ---- keys of what is no barrier ---- */
+
+static int by_value(const void *pa, const void *pb) {
+  double a = *(const double *)pa, b = *(const double *)pb;
+  return (a > b) - (a < b);
+}
+
+/* How much further the host's steps are numbered, by what is matched already. */
+static bool step_shift(const struct question *q, const struct hypothesis *y, double *room, int64_t *shift) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < q->view->n_b; i++) {
+    const struct sight *a = y->partner[i] == ALIGN_NONE ? NULL : q->view->a[y->partner[i]], *b = q->view->b[i];
+    if (a && a->stepped && b->stepped) room[n++] = (double)a->step - (double)b->step;
+  }
+  if (n == 0) return false;
+  qsort(room, n, sizeof *room, by_value);
+  *shift = (int64_t)room[n / 2];
+  return true;
+}
+
+static uint64_t place_key(const struct sight *x, int64_t shift) {
+  return align_mix(align_mix(align_mix(x->label, (uint64_t)(x->step + shift)), x->nth), x->of);
+}
+
+/* Broadcasts and messages bound clocks and fit nothing: they are matched by number or place, as the barriers beside them are. */
+static bool match_others(struct solver *s, uint32_t host, const struct question *q, const struct posterior *p, struct arena *arena) {
+  struct map exact, place;
+  struct sight *v = sights_of(s, host);
+  double *room = arena_alloc(arena, ((size_t)q->view->n_b + 1) * sizeof *room);
+  int64_t shift = 0;
+  bool stepped = room && step_shift(q, &p->best, room, &shift), ok = room != NULL;
+  map_init(&exact, s->common.mem);
+  map_init(&place, s->common.mem);
+  for (uint32_t i = 0; ok && i < s->common.n; i++) {
+    const struct sight *a = &s->common.v[i];
+    if (a->equal || a->vague) continue;
+    if (a->exact) ok = map_put(&exact, a->exact, i) != NULL;
+    else if (a->stepped) ok = map_put(&place, place_key(a, 0), i) != NULL;
+  }
+  for (uint32_t i = 0; ok && i < count_of(s, host); i++) {
+    if (v[i].equal || v[i].vague) continue;
+    bool by_place = !v[i].exact && stepped && v[i].stepped;
+    const uint32_t *at = v[i].exact ? map_get(&exact, v[i].exact) : by_place ? map_get(&place, place_key(&v[i], shift)) : NULL;
+    if (at && s->common.v[*at].label == v[i].label) v[i].collective = *at;
+  }
+  map_free(&exact);
+  map_free(&place);
+  return ok;
+}
+
+/* ---- placing ---- */
+
+static bool join(struct solver *s, uint32_t host) {
+  return timeline_join(&s->common, sights_of(s, host), count_of(s, host), &s->w.curve[host], s->variance[host]);
+}
+
+/* A marker is to be put upon the others as it comes: the first upon the first. */
+static bool match_markers(const struct question *q, struct arena *arena, struct posterior *out) {
+  const struct view *v = q->view;
+  struct hypothesis *y = &out->best;
+  double *room = arena_alloc(arena, 2 * ((size_t)v->n_b + 1) * sizeof *room);
+  *out = (struct posterior){.best = {.weight = 1}};
+  y->partner = arena_alloc(arena, ((size_t)v->n_b + 1) * sizeof *y->partner);
+  out->points = arena_alloc(arena, ((size_t)v->n_b + 1) * sizeof *out->points);
+  if (!room || !y->partner || !out->points) return false;
+  for (uint32_t i = 0; i < v->n_b; i++) {
+    y->partner[i] = i < v->n_a && v->a[i]->label == v->b[i]->label ? i : ALIGN_NONE;
+    y->n += y->partner[i] != ALIGN_NONE;
+  }
+  struct hypotheses h = {.q = q};
+  uint32_t n = out->n_points = hypothesis_points(&h, y, 1, out->points);
+  if (!(out->any = n > 0)) return true;
+  out->last = n - 1;
+  pieces_line(&y->fit, out->points, n, room);
+  pieces_split(&y->fit, out->points, n, room);
+  for (uint32_t i = 0; i < n; i++) room[i] = fabs(pieces_residual(&y->fit, out->points, i));
+  out->mad = point_median(room, n);
+  out->p95 = point_nth(room, n, (uint32_t)((n - 1) * 0.95 + 0.5));
+  return true;
+}
+
+static struct question question_of(const struct solver *s, uint32_t host, struct view *view) {
+  const struct align_problem *p = s->w.p;
+  struct question q = {.view = view, .mem = p->mem, .clock_error = align_clock_error(p), .other_job = align_other_job(p)};
+  q.base = (double)(s->w.pivot[host] - s->w.pivot[p->reference]);
+  if (!p->known[host] && !p->marker) q.same = 0.5;
+  for (uint32_t i = 0; p->wall && i < p->n_inputs; i++) q.no_wall = q.no_wall || (p->host_of[i] == host && !p->wall[i]);
+  return q;
+}
+
 static void judge_vague(struct align_host *o) {
-  bool denied = o->never_met * 2 > o->anchors;
-  o->state = denied ? ALIGN_ROUGH : ALIGN_POOR;
-  o->why = denied ? "its collectives do not say which devices took part, but by its wall clock they never met"
-                  : "its collectives do not say which devices took part";
+  if (o->state != ALIGN_GOOD) return;
+  o->state = ALIGN_POOR;
+  o->why = "its collectives do not say which devices took part";
 }
 
-static void judge_hosts(const struct align_work *w, enum align_tier tier, struct align_solution *s) {
-  const struct align_problem *p = w->p;
-  for (uint32_t h = 0; h < p->n_hosts; h++) {
-    struct align_host *o = &s->hosts[h];
-    o->why = NULL;
-    o->root = align_root(w, h);
-    o->state = h == p->reference ? ALIGN_REFERENCE : w->parent[h] == h ? ALIGN_ALONE : ALIGN_GOOD;
-    if (o->state != ALIGN_GOOD) continue;
-    o->why = doubt(w, p, tier, h, o);
-    if (o->why) o->state = ALIGN_POOR;
-    else if (w->vague[h] && !p->marker) judge_vague(o);
-    else if (o->root != p->reference) o->state = ALIGN_APART;
+/* By messages alone: what is claimed is their interval, with its middle as the offset. */
+static bool place_by_messages(struct solver *s, uint32_t host, const struct question *q, struct arena *arena, bool *placed) {
+  struct align_host *o = &s->s->hosts[host];
+  struct sight *v = sights_of(s, host);
+  struct messages m;
+  if (!messages_find(q, &s->common, v, count_of(s, host), arena, &m)) return false;
+  if (m.n == 0) return true;
+  *o = (struct align_host){.state = ALIGN_GOOD, .root = o->root, .assumed = o->assumed, .anchors = m.n, .weight = m.weight};
+  s->w.curve[host] = (struct curve){.n = 1, .x = {m.first}, .y = {(m.low + m.high) / 2}};
+  if (m.weight < 0.999) return o->state = ALIGN_POOR, o->why = "its messages may be those of other steps as well", true;
+  if (!(o->stretches = arena_alloc(&s->s->arena, sizeof *o->stretches))) return false;
+  double error = (m.high - m.low) / 2 + Z95 * sqrt(s->variance[s->w.root[host]]);
+  int64_t pivot = s->w.pivot[host];
+  *o->stretches = (struct align_stretch){.from_ns = pivot + (int64_t)m.first, .to_ns = pivot + (int64_t)m.last, .error_ns = error};
+  o->n_stretches = 1;
+  o->error_ns = error;
+  o->stepped = o->by_messages = true;
+  for (uint32_t i = 0; i < count_of(s, host); i++) v[i].collective = m.partner[i];
+  s->variance[host] = pow(error / Z95, 2);
+  *placed = true;
+  return join(s, host);
+}
+
+/* Places a host on the common timeline if it can be. */
+static bool place(struct solver *s, uint32_t host, bool *placed) {
+  struct arena arena = {.mem = s->w.p->mem};
+  struct sight *v = sights_of(s, host);
+  struct align_host *o = &s->s->hosts[host];
+  struct view view;
+  struct posterior found;
+  bool ok = timeline_view(&s->common, v, count_of(s, host), &arena, &view);
+  *placed = false;
+  struct question q = question_of(s, host, &view);
+  ok = ok && (s->w.p->marker ? match_markers(&q, &arena, &found) : posterior_find(&q, &arena, &found));
+  if (ok && !found.any && !s->w.p->marker) {
+    ok = place_by_messages(s, host, &q, &arena, placed);
+    if (ok && o->state == ALIGN_GOOD && o->root != s->w.p->reference) o->state = ALIGN_APART;
+  } else if (ok && found.any) {
+    ok = take_posterior(s, host, &q, &found);
+    *placed = ok && o->state == ALIGN_GOOD;
+    for (uint32_t i = 0; *placed && i < view.n_b; i++)
+      if (found.best.partner[i] != ALIGN_NONE) view.b[i]->collective = (uint32_t)(view.a[found.best.partner[i]] - s->common.v);
+    if (*placed) ok = match_others(s, host, &q, &found, &arena) && join(s, host);
+    if (ok && view.vague && !s->w.p->marker) judge_vague(o);
+    if (ok && o->state == ALIGN_GOOD && o->root != s->w.p->reference) o->state = ALIGN_APART;
   }
-  /* Who hangs on a host that cannot be trusted cannot be trusted: as deep as the tree is. */
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (uint32_t h = 0; h < p->n_hosts; h++) {
-      bool good = s->hosts[h].state == ALIGN_GOOD || s->hosts[h].state == ALIGN_APART;
-      if (!good || s->hosts[w->parent[h]].state < ALIGN_ROUGH) continue;
-      s->hosts[h].state = ALIGN_POOR;
-      s->hosts[h].why = "it is tied to the others only by a host that cannot be trusted";
-      changed = true;
+  arena_free(&arena);
+  return ok;
+}
+
+/* A timeline that begins with this host, by its wall clock. */
+static bool grow(struct solver *s, uint32_t root, uint8_t *done) {
+  uint32_t refused = 0, before = s->n_queue = 0;
+  bool ok = true, placed;
+  s->w.root[root] = s->s->hosts[root].root = root;
+  s->w.curve[root] = (struct curve){.n = 1, .y = {(double)(s->w.pivot[s->w.p->reference] - s->w.pivot[root])}};
+  s->seen[root] = done[root] = 1;
+  ok = join(s, root);
+  invite(s, root);
+  for (int round = 0; ok && round < 2; round++) { /* the second one is for those that were refused */
+    uint32_t n = 0;
+    for (uint32_t i = 0; ok && i < s->n_queue; i++) {
+      uint32_t h = s->queue[i];
+      s->w.root[h] = s->s->hosts[h].root = root;
+      ok = place(s, h, &placed);
+      done[h] = 1;
+      if (placed) invite(s, h), before++;
+      else s->queue[n++] = h;
     }
+    if (n == 0 || before == 0 || n == refused) break;
+    refused = s->n_queue = n;
+    before = 0;
   }
+  return ok;
 }
 
-/* ---- one way of matching ---- */
-
-static uint32_t count_good(const struct align_problem *p, const struct align_solution *s) {
-  uint32_t n = 0;
-  for (uint32_t h = 0; h < p->n_hosts; h++) n += s->hosts[h].state == ALIGN_GOOD;
-  return n;
+/* The collectives of one timeline are numbered on where those of the one before end. */
+static void number_collectives(struct solver *s, uint32_t root) {
+  for (uint32_t h = 0; h < s->w.p->n_hosts; h++)
+    if (s->w.root[h] == root)
+      for (uint32_t i = 0; i < count_of(s, h); i++)
+        if (sights_of(s, h)[i].collective != ALIGN_NONE) sights_of(s, h)[i].collective += s->base;
+  s->base += s->common.n;
 }
 
-static void keep_maps(const struct align_work *w, struct align_solution *s) {
+static bool place_all(struct solver *s) {
+  struct align_problem *p = s->w.p;
+  uint8_t *done = arena_alloc(&s->w.arena, p->n_hosts + 1);
+  bool ok = done != NULL;
+  if (ok) memset(done, 0, p->n_hosts + 1);
+  for (uint32_t i = 0; ok && i <= p->n_hosts; i++) {
+    uint32_t root = i ? i - 1 : p->reference;
+    if (done[root] || (count_of(s, root) == 0 && i)) continue;
+    timeline_init(&s->common, p->mem);
+    ok = grow(s, root, done);
+    if (ok) number_collectives(s, root);
+    timeline_free(&s->common);
+  }
+  return ok;
+}
+
+/* ---- members of collectives ---- */
+
+static bool list_members(struct solver *s) {
+  struct align_work *w = &s->w;
+  uint32_t all = s->first_sight[w->p->n_hosts], n = 0, *at = arena_alloc(&w->arena, ((size_t)s->base + 2) * sizeof *at);
+  w->members = arena_alloc(&w->arena, ((size_t)all + 1) * sizeof *w->members);
+  w->first = arena_alloc(&w->arena, ((size_t)s->base + 2) * sizeof *w->first);
+  if (!at || !w->members || !w->first) return false;
+  memset(at, 0, ((size_t)s->base + 2) * sizeof *at);
+  for (uint32_t i = 0; i < all; i++)
+    if (s->sights[i].collective != ALIGN_NONE) at[s->sights[i].collective]++;
+  for (uint32_t c = 0; c < s->base; c++) { /* those of one host alone are left out */
+    uint32_t size = at[c];
+    at[c] = size > 1 ? n : ALIGN_NONE;
+    if (size < 2) continue;
+    w->first[w->n_collectives++] = n;
+    n += size;
+  }
+  w->first[w->n_collectives] = w->n_members = n;
   for (uint32_t h = 0; h < w->p->n_hosts; h++) {
-    struct align_map *m = &s->hosts[h].map;
-    m->pivot_ns = w->pivot[h];
-    m->offset_ns = w->pivot[h] - w->pivot[w->p->reference];
-    m->curve = w->curve[h];
-  }
-}
-
-static bool solve_by(struct align_work *w, enum align_tier tier, struct align_solution *s) {
-  memset(s->hosts, 0, s->cap * sizeof *s->hosts);
-  s->tier = tier;
-  if (!align_match(w, tier) || !align_members(w) || !align_fit_hosts(w) || !align_check(w, s)) return false;
-  s->programs = w->programs;
-  judge_hosts(w, tier, s);
-  keep_maps(w, s);
-  return true;
-}
-
-static uint32_t with_anchors(const struct align_problem *p, uint8_t *seen) {
-  uint32_t n = 0;
-  memset(seen, 0, p->n_hosts);
-  for (uint32_t i = 0; i < p->anchors->n; i++) {
-    uint32_t h = p->host_of[p->anchors->v[i].input];
-    n += !seen[h];
-    seen[h] = 1;
-  }
-  return n;
-}
-
-/* Hosts that can be trusted, then those that can against some others, then those that there is an estimate of at all. */
-static uint64_t score(const struct align_problem *p, const struct align_solution *s) {
-  uint64_t some = 0;
-  for (uint32_t h = 0; h < p->n_hosts; h++) {
-    enum align_state state = s->hosts[h].state;
-    some += state == ALIGN_APART ? (uint64_t)p->n_hosts << 16 : state == ALIGN_ROUGH ? p->n_hosts : state == ALIGN_POOR;
-  }
-  return ((uint64_t)count_good(p, s) << 48) + some;
-}
-
-/* The first way that satisfies every host that has anchors, else the one that satisfies most. */
-static bool solve_best(struct align_work *w, struct align_solution *s) {
-  uint32_t wanted = with_anchors(w->p, w->clear);
-  uint64_t most = 0;
-  enum align_tier best = ALIGN_BY_SEQUENCE;
-  for (enum align_tier tier = ALIGN_BY_SEQUENCE; tier <= ALIGN_BY_VOTE; tier++) {
-    if (!solve_by(w, tier, s)) return false;
-    if (score(w->p, s) > most || tier == ALIGN_BY_SEQUENCE) {
-      most = score(w->p, s);
-      best = tier;
+    for (uint32_t i = 0; i < count_of(s, h); i++) {
+      const struct sight *x = &sights_of(s, h)[i];
+      if (x->collective == ALIGN_NONE || at[x->collective] == ALIGN_NONE) continue;
+      if (w->root[h] == h) s->s->hosts[h].anchors++;
+      struct align_member m = {h, x->collective, x->last_start, x->last_sent, x->first_end, x->first_received};
+      w->members[at[x->collective]++] = m;
     }
-    if (count_good(w->p, s) + 1 >= wanted) return true;
   }
-  return s->tier == best || solve_by(w, best, s);
-}
-
-/* ---- who shares a clock ---- */
-
-static double between(const struct align_solution *s, uint32_t a, uint32_t b, double t) {
-  const struct align_map *x = &s->hosts[a].map, *y = &s->hosts[b].map;
-  double base = (double)(y->pivot_ns - x->pivot_ns);
-  return (double)(x->offset_ns - y->offset_ns) + curve_at(&x->curve, t) - curve_at(&y->curve, t - base);
-}
-
-static bool same_clock(const struct align_solution *s, uint32_t a, uint32_t b) {
-  const struct curve *c = &s->hosts[a].map.curve;
-  double limit = fmax(SAME_CLOCK, 3 * fmax(s->hosts[a].mad_ns, s->hosts[b].mad_ns));
-  double first = c->n ? c->x[0] : 0, last = c->n ? c->x[c->n - 1] : 0;
-  return fabs(between(s, a, b, first)) <= limit && fabs(between(s, a, b, last)) <= limit;
-}
-
-/* To say that inputs share a clock as it is, little evidence is enough, if it is clean: nothing is moved for it. */
-static bool can_join(const struct align_problem *p, const struct align_solution *s, uint32_t h) {
-  const struct align_host *o = &s->hosts[h];
-  bool clean = o->state == ALIGN_POOR && o->mad_ns <= SAME_CLOCK && o->after == 0 && o->before == 0;
-  bool root = o->state == ALIGN_REFERENCE || (o->state == ALIGN_ALONE && o->anchors);
-  return !p->known[h] && (o->state == ALIGN_GOOD || o->state == ALIGN_APART || root || clean);
-}
-
-/* Hosts that turn out to be one: their inputs become one host's.  True if there were any. */
-static bool join_hosts(struct align_problem *p, const struct align_solution *s, uint32_t *into) {
-  uint32_t n = 0;
-  for (uint32_t h = 0; h < p->n_hosts; h++) {
-    uint32_t first = h;
-    for (uint32_t g = 0; g < h && first == h && can_join(p, s, h); g++)
-      if (can_join(p, s, g) && s->hosts[g].root == s->hosts[h].root && same_clock(s, g, h)) first = g;
-    into[h] = first == h ? n : into[first];
-    if (first != h) continue;
-    p->known[n++] = p->known[h];
-  }
-  if (n == p->n_hosts) return false;
-  for (uint32_t i = 0; i < p->n_inputs; i++) p->host_of[i] = into[p->host_of[i]];
-  p->reference = into[p->reference];
-  p->n_hosts = n;
   return true;
+}
+
+/* ---- whom to trust, at last ---- */
+
+static void keep_maps(const struct solver *s) {
+  for (uint32_t h = 0; h < s->w.p->n_hosts; h++) {
+    struct align_map *m = &s->s->hosts[h].map;
+    m->pivot_ns = s->w.pivot[h];
+    m->offset_ns = s->w.pivot[h] - s->w.pivot[s->w.p->reference];
+    m->curve = s->w.curve[h];
+  }
+}
+
+/* A move to where causality holds says that the error was larger, and the drift's error is one of what is proven as well. */
+static void widen(struct align_host *o) {
+  double drift = 0;
+  for (uint32_t i = 0; i < o->n_stretches; i++) {
+    struct align_stretch *t = &o->stretches[i];
+    t->error_ns = hypot(t->error_ns, o->moved_ns);
+    drift = fmax(drift, 1.5 * t->slope_error * (double)(t->to_ns - t->from_ns) / 2);
+  }
+  o->error_ns = hypot(o->error_ns, o->moved_ns);
+  o->low_ns -= drift;
+  o->high_ns += drift;
+}
+
+static void judge(const struct solver *s) {
+  for (uint32_t h = 0; h < s->w.p->n_hosts; h++) {
+    struct align_host *o = &s->s->hosts[h];
+    bool good = o->state == ALIGN_GOOD || o->state == ALIGN_APART;
+    if (o->state == ALIGN_ALONE && h == s->w.p->reference) o->state = ALIGN_REFERENCE;
+    if (o->state == ALIGN_REFERENCE && o->assumed) o->why = BY_NAME;
+    widen(o);
+    if (o->state == ALIGN_POOR && o->never_met * 2 > o->anchors && o->why && strstr(o->why, "which devices")) {
+      o->state = ALIGN_ROUGH;
+      o->why = "its collectives do not say which devices took part, but by its wall clock they never met";
+    }
+    if (!good || s->w.p->marker) continue;
+    if (o->after) o->why = "collectives would still end before they begin";
+    else if (o->assumed) o->why = BY_NAME;
+    else if (s->s->hosts[o->root].assumed) o->why = ROOT_BY_NAME;
+    if (o->why) o->state = ALIGN_POOR;
+  }
 }
 
 /* ---- all ---- */
 
-static bool prepare_anchors(struct align_work *w) {
-  struct align_problem *p = w->p;
+static bool prepare(struct solver *s) {
+  const struct align_problem *p = s->w.p;
   size_t hosts = (size_t)p->n_hosts + 2, anchors = (size_t)p->anchors->n + 2;
-  w->pivot = arena_alloc(&w->arena, hosts * sizeof *w->pivot);
-  w->curve = arena_alloc(&w->arena, hosts * sizeof *w->curve);
-  w->clear = arena_alloc(&w->arena, hosts);
-  w->vague = arena_alloc(&w->arena, hosts);
-  w->parent = arena_alloc(&w->arena, hosts * sizeof *w->parent);
-  w->members = arena_alloc(&w->arena, anchors * sizeof *w->members);
-  w->first = arena_alloc(&w->arena, anchors * sizeof *w->first);
-  w->by_host = arena_alloc(&w->arena, anchors * sizeof *w->by_host);
-  w->host_first = arena_alloc(&w->arena, hosts * sizeof *w->host_first);
-  w->points = arena_alloc(&w->arena, anchors * sizeof *w->points);
-  w->values = arena_alloc(&w->arena, 2 * anchors * sizeof *w->values);
+  struct arena *a = &s->w.arena;
+  s->w.pivot = arena_alloc(a, hosts * sizeof *s->w.pivot);
+  s->w.curve = arena_alloc(a, hosts * sizeof *s->w.curve);
+  s->w.root = arena_alloc(a, hosts * sizeof *s->w.root);
+  s->first_sight = arena_alloc(a, hosts * sizeof *s->first_sight);
+  s->ranks = arena_alloc(a, hosts * sizeof *s->ranks);
+  s->variance = arena_alloc(a, hosts * sizeof *s->variance);
+  s->queue = arena_alloc(a, hosts * sizeof *s->queue);
+  s->seen = arena_alloc(a, hosts);
+  s->sights = arena_alloc(a, anchors * sizeof *s->sights);
+  s->next = arena_alloc(a, anchors * sizeof *s->next);
+  s->host_of_entry = arena_alloc(a, anchors * sizeof *s->host_of_entry);
   if (p->mem->failed) return false;
-  for (uint32_t h = 0; h < p->n_hosts; h++) w->pivot[h] = p->anchors->n ? p->anchors->v[0].end : 0;
-  for (uint32_t i = p->anchors->n; i-- > 0;) w->pivot[p->host_of[p->anchors->v[i].input]] = p->anchors->v[i].end;
+  memset(s->seen, 0, hosts);
+  memset(s->variance, 0, hosts * sizeof *s->variance);
+  memset(s->w.curve, 0, hosts * sizeof *s->w.curve);
+  for (uint32_t h = 0; h < p->n_hosts; h++) {
+    s->w.root[h] = s->s->hosts[h].root = h;
+    s->s->hosts[h] = (struct align_host){.root = h, .assumed = s->s->hosts[h].assumed};
+  }
   return true;
 }
 
-static bool solve_hosts(struct align_problem *p, struct align_solution *s) {
-  struct align_work w = {.p = p, .arena = {.mem = p->mem}};
-  bool ok = prepare_anchors(&w) && solve_best(&w, s);
-  arena_free(&w.arena);
+static bool solve_hosts(struct align_problem *p, struct align_solution *solution) {
+  struct solver s = {.w = {.p = p, .arena = {.mem = p->mem}}, .s = solution};
+  map_init(&s.waiting, p->mem);
+  bool ok = prepare(&s);
+  if (ok) make_sights(&s);
+  ok = ok && list_labels(&s) && place_all(&s) && list_members(&s) && align_check(&s.w, solution);
+  if (ok) judge(&s), keep_maps(&s);
+  map_free(&s.waiting);
+  arena_free(&s.w.arena);
   return ok;
 }
 
 bool align_solve(struct align_problem *p, struct align_solution *s, struct tk_err *err) {
-  *s = (struct align_solution){.mem = p->mem, .cap = p->n_hosts};
-  s->hosts = mem_array(p->mem, (uint64_t)p->n_hosts + 1, sizeof *s->hosts);
-  uint32_t *into = mem_array(p->mem, (uint64_t)p->n_hosts + 1, sizeof *into);
+  *s = (struct align_solution){.mem = p->mem, .arena = {.mem = p->mem}, .cap = p->n_inputs > p->n_hosts ? p->n_inputs : p->n_hosts};
+  s->hosts = mem_array(p->mem, (uint64_t)s->cap + 1, sizeof *s->hosts);
+  if (s->hosts) memset(s->hosts, 0, ((size_t)s->cap + 1) * sizeof *s->hosts);
   /* A marker is to be put upon the others, however near it is. */
-  if (s->hosts && into && solve_hosts(p, s) && !p->marker && join_hosts(p, s, into)) solve_hosts(p, s);
-  mem_free(p->mem, into);
+  bool ok = s->hosts && (p->marker || hosts_test(p, s)) && solve_hosts(p, s);
+  if (ok && !p->marker && hosts_join(p, s)) solve_hosts(p, s);
   return mem_check(p->mem, err);
 }
 
 void align_solution_free(struct align_solution *s) {
   mem_free(s->mem, s->hosts);
+  arena_free(&s->arena);
   *s = (struct align_solution){0};
 }

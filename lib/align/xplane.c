@@ -4,7 +4,7 @@
  *     /device:GPU:n   "Stream #s(...)": kernels, those of NCCL with the op that they are of
  *
  * An op is named by its program (fingerprint), its own name, and the how manieth of its execution it is; which execution of the
- * program on one device is which on another is found later (executions.c).  Other lines only repeat these.
+ * program on one device is which on another is found later (hypotheses.c).  Other lines only repeat these.
  *
  * Its text, the event, or the program itself (struct align_op) tells its replica groups.  Kernels tell none: theirs are the program's,
  * which is looked up by what a process calls it, name and number.
@@ -263,7 +263,7 @@ static bool add_op(struct planes *p, const struct tk_event *e, const struct op *
   struct align_anchor *a = collect_add(p->c, e);
   if (!a) return false;
   if (op->part == DONE) start = map_get(&p->starts, op->start_hash);
-  const struct op *first = start && *start ? &p->ops[p->c->out->v[*start - 1].match] : op;
+  const struct op *first = start && *start ? &p->ops[p->c->out->v[*start - 1].op] : op;
   if (start && *start) a->start = p->c->out->v[*start - 1].start;
   a->device = p->device;
   a->module = x->module;
@@ -273,7 +273,7 @@ static bool add_op(struct planes *p, const struct tk_event *e, const struct op *
   a->label = align_mix(align_mix(x->module, op->hash), group_of(first, said, told, x, &vague));
   a->exact = op->hash;
   a->says = vague ? ALIGN_VAGUE : ALIGN_BARRIER;
-  a->match = (uint32_t)(op - p->ops);
+  a->op = (uint32_t)(op - p->ops);
   return true;
 }
 
@@ -350,7 +350,9 @@ static void number_occurrences(struct planes *p, struct map *marks, struct map *
     if (!again) return;
     v[i].label = align_mix(v[i].label, ++*again);
     v[i].exact = 0;
-    v[i].match = 0;
+    v[i].op = 0;
+    v[i].step = *at;
+    v[i].stepped = true;
   }
 }
 

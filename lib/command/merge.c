@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "align/report.h"
 #include "base/os.h"
 #include "base/path.h"
 #include "base/utf8.h"
@@ -43,7 +44,8 @@ struct merger {
   struct merge_ids ids;
   struct map ranks;        /* ranks that are taken -> input + 1 */
   struct map fingerprints; /* of contents -> input + 1 */
-  struct tk_trace *first_trace; /* metas and base of time of the first input */
+  struct tk_trace *first_trace; /* metas of the first input; its zero of time, or that of the earliest event */
+  struct merge_base base;  /* the first input's */
   struct buf blocks;       /* JSON of the ranks, comma-separated */
   bool opened;
 };
@@ -126,13 +128,12 @@ static int64_t middle_offset(struct merger *m, const struct tk_trace *t, const s
 }
 
 static bool move_to_base(struct merger *m, size_t input, struct tk_trace *t, struct tk_merge_rank *r) {
-  struct merge_base base = {m->first_trace->zero_ns, m->first_trace->clock};
   const struct align_map *map = merge_map(&m->alignment, input);
-  bool known = merge_is_comparable(&base, t) && m->opt->align != TK_ALIGN_NONE;
-  int64_t later = merge_later(&base, t, m->opt->align);
-  if (!map && m->opt->align != TK_ALIGN_NONE && t->clock != base.clock)
+  bool known = merge_is_comparable(&m->base, t) && m->opt->align != TK_ALIGN_NONE;
+  int64_t later = merge_later(&m->base, t, m->opt->align);
+  if (!map && m->opt->align != TK_ALIGN_NONE && t->clock != m->base.clock)
     add_note(m, TK_NOTE_INFO, t->source, "its clock cannot be compared with that of the first input: times are taken as printed", 1);
-  r->shift_ns = known ? t->zero_ns - base.zero_ns : 0;
+  r->shift_ns = known ? t->zero_ns - m->base.zero_ns : 0;
   if (map) r->shift_ns -= m->output->manifest ? middle_offset(m, t, map, later) : align_offset(map, map->pivot_ns);
   if (m->output->manifest) return true;
   if (map) return align_apply(t, map, later, m->err) || err_prefix(m->err, "%s", t->source);
@@ -152,15 +153,25 @@ static int64_t start_of(const struct merger *m, const struct tk_trace *t) {
   return t->origin_ns + start / 1000 - (start % 1000 < 0);
 }
 
+/* What times are printed against: the first input's zero, unless another one began before it, for viewers pass over what is before
+ * time 0.  By whole microseconds, which leaves the digits of the others as they are. */
+static int64_t zero_of(const struct merger *m, const struct tk_trace *t, int64_t start) {
+  if (m->opt->to_zero) return start;
+  if (!is_joined(m) || m->output->manifest || m->alignment.start_ns == INT64_MAX || start >= t->zero_ns) return t->zero_ns;
+  i128 early = (((i128)t->zero_ns - start + 999) / 1000) * 1000, zero = t->zero_ns - early;
+  return zero < INT64_MIN ? start : (int64_t)zero;
+}
+
 /* Its top-level keys and its base of time are those of the output. */
 static bool open_sink(struct merger *m, const struct tk_trace *t) {
   struct tk_trace *first = m->first_trace;
   first->format = t->format;
-  first->zero_ns = t->zero_ns;
+  first->origin_ns = start_of(m, t);
+  first->zero_ns = zero_of(m, t, first->origin_ns);
+  m->base = (struct merge_base){t->zero_ns, t->clock};
   first->has_zero = t->has_zero;
   first->clock = t->clock;
   if (is_joined(m)) first->edits = t->edits | TK_EDIT_RENAMED;
-  first->origin_ns = start_of(m, t);
   for (tk_id i = 1; i <= t->n_metas; i++) {
     struct buf *raw = &first->store->raw;
     struct tk_meta meta = t->metas[i];
@@ -377,9 +388,17 @@ static bool order_rows(struct merger *m) {
   return merge_order(m->alignment.who, m->n_inputs, true, m->places) || err_set(m->err, TK_ELIMIT, "out of memory");
 }
 
+/* What cannot be read twice without a copy is not read twice only to see when it begins. */
+static bool has_stdin(const struct merger *m) {
+  for (size_t i = 0; i < m->n_inputs; i++)
+    if (strcmp(m->inputs[i].name, "standard input") == 0 || strcmp(m->inputs[i].name, "-") == 0) return true;
+  return false;
+}
+
 static bool align_inputs(struct merger *m) {
   struct merge_inputs in = {m->sources, m->first, m->n_inputs};
-  return merge_align(&m->alignment, &in, m->opt, m->output->needs_start, m->report, m->err);
+  bool start = m->output->needs_start || m->opt->to_zero || (m->opt->align != TK_ALIGN_NONE && !has_stdin(m));
+  return merge_align(&m->alignment, &in, m->opt, start, m->report, m->err);
 }
 
 /* Viewers that know nothing of sort indices show processes in the order in which they are written. */
@@ -394,8 +413,7 @@ static bool align_in_order(struct merger *m) {
   mem_free(&m->mem, places);
   if (!ok) return err_set(m->err, TK_ELIMIT, "out of memory");
   merge_alignment_free(&m->alignment); /* which is by input, and relative to the first one */
-  free(m->report->align.hosts);
-  memset(&m->report->align, 0, sizeof m->report->align);
+  align_report_free(m->report);
   return align_inputs(m);
 }
 
@@ -420,7 +438,7 @@ bool merge_report_init(struct tk_merge_report *report, size_t n_inputs, struct t
 void tk_merge_report_free(struct tk_merge_report *report) {
   tk_free(report->notes);
   free(report->ranks);
-  free(report->align.hosts);
+  align_report_free(report);
   *report = (struct tk_merge_report){0};
 }
 

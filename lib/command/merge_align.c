@@ -94,6 +94,11 @@ static bool check_request(const struct aligner *a) {
 
 /* ---- reading ---- */
 
+/* That one host has one clock is tested as well. */
+static bool compares_clocks(enum tk_align align) {
+  return align != TK_ALIGN_CLOCK && align != TK_ALIGN_NONE && align != TK_ALIGN_START;
+}
+
 static const char *report_text(struct aligner *a, const char *text) {
   return tk_string(a->report->notes, trace_text(a->report->notes, text), NULL);
 }
@@ -101,6 +106,7 @@ static const char *report_text(struct aligner *a, const char *text) {
 static bool collect(struct aligner *a, const struct tk_trace *t, struct align_source *from) {
   struct arena arena = {.mem = a->mem};
   bool ok = align_groups(t, from, &arena) && align_programs(t, from, &arena) && align_collect(&a->anchors, t, from);
+  a->inputs[from->input].world = from->world;
   arena_free(&arena);
   return ok;
 }
@@ -108,7 +114,6 @@ static bool collect(struct aligner *a, const struct tk_trace *t, struct align_so
 static bool take_input(struct aligner *a, size_t i, const struct tk_trace *t) {
   struct align_input *input = &a->inputs[i];
   struct identity id = identity_of(t);
-  bool anchors = a->opt->align == TK_ALIGN_AUTO || a->opt->align == TK_ALIGN_COLLECTIVES || a->opt->align == TK_ALIGN_MARKER;
   tk_time start, end;
   if (!a->any) a->base = (struct merge_base){t->zero_ns, t->clock};
   a->any = true;
@@ -119,8 +124,10 @@ static bool take_input(struct aligner *a, size_t i, const struct tk_trace *t) {
   trace_extent(t, &start, &end);
   input->start_ns = t->origin_ns + later + start / 1000 - (start % 1000 < 0);
   struct align_source from = {.input = (uint32_t)i, .rank = id.rank, .later_ns = later};
+  input->stated = id.rank >= 0;
+  input->comparable = merge_is_comparable(&a->base, t);
   from.marker = a->opt->align == TK_ALIGN_MARKER ? a->opt->marker : NULL;
-  return a->start_only || !anchors || collect(a, t, &from) || mem_refuse(a->mem, a->err);
+  return a->start_only || !compares_clocks(a->opt->align) || collect(a, t, &from) || mem_refuse(a->mem, a->err);
 }
 
 /* Graphs that are small together are not read again: a merge may hold 64 MB beside the largest input. */
@@ -220,13 +227,43 @@ static void drop_given(struct aligner *a) {
   a->anchors.n = n;
 }
 
+/* Inputs that are all ranks of one job, each once, are hardly of two; those of which two claim one rank may well be. */
+static bool weigh_jobs(struct aligner *a) {
+  const double complete = 1e-4, usual = 1e-3, twice = 1e-2;
+  struct map ranks;
+  bool ok = true, all = true, again = false;
+  a->problem.other_job = usual;
+  map_init(&ranks, a->mem);
+  for (size_t i = 0; ok && i < a->in->n; i++) {
+    const struct align_input *input = &a->inputs[i];
+    all = all && input->stated && input->world == (int64_t)a->in->n;
+    if (!input->stated) continue;
+    uint32_t *seen = map_put(&ranks, (uint64_t)input->rank, 0);
+    ok = seen != NULL;
+    again = again || (seen && *seen);
+    if (seen) *seen = 1;
+  }
+  map_free(&ranks);
+  if (again || all) a->problem.other_job = again ? twice : complete;
+  return ok || mem_check(a->mem, a->err);
+}
+
+static bool note_walls(struct aligner *a) {
+  bool *wall = arena_alloc(&a->arena, a->in->n + 1);
+  if (!wall) return mem_check(a->mem, a->err);
+  for (size_t i = 0; i < a->in->n; i++) wall[i] = a->inputs[i].comparable;
+  a->problem.wall = wall;
+  return true;
+}
+
 static bool solve(struct aligner *a) {
   struct align_problem *p = &a->problem;
   p->mem = a->mem;
   p->anchors = &a->anchors;
   p->n_inputs = (uint32_t)a->in->n;
   p->marker = a->opt->align == TK_ALIGN_MARKER;
-  if (!find_hosts(a) || !find_reference(a)) return false;
+  p->clock_error_ns = (double)a->opt->clock_error / 1e3;
+  if (!find_hosts(a) || !find_reference(a) || !weigh_jobs(a) || !note_walls(a)) return false;
   drop_given(a);
   return align_solve(p, &a->solution, a->err);
 }
@@ -279,7 +316,8 @@ static bool one_host_by_place(const struct merge_inputs *in) {
 static bool is_needed(const struct merge_inputs *in, const struct tk_merge_options *opt) {
   if ((opt->offsets && *opt->offsets) || opt->reference) return true; /* is there such a rank or host? */
   if (opt->group_by == TK_GROUP_HOST && in->n > 1 && !one_host_by_place(in)) return true;
-  return opt->align != TK_ALIGN_CLOCK && opt->align != TK_ALIGN_NONE && in->n > 1 && !one_host_by_place(in);
+  if (in->n < 2) return false;
+  return compares_clocks(opt->align) || (opt->align == TK_ALIGN_START && !one_host_by_place(in));
 }
 
 static void find_start(struct aligner *a) {
@@ -321,6 +359,7 @@ bool merge_align(struct merge_alignment *out, const struct merge_inputs *in, con
   *out = (struct merge_alignment){.start_ns = INT64_MAX, .mem = {.limit = os_memory_limit(opt->load.max_memory)}};
   a.arena.mem = a.anchors.mem = a.mem;
   if (opt->align == TK_ALIGN_MARKER && !opt->marker) return err_set(err, TK_EUSAGE, "no marker is named");
+  if (opt->clock_error < 0) return err_set(err, TK_EUSAGE, "clocks are apart by a time that is not negative");
   if (!check_request(&a)) return false;
   a.start_only = !is_needed(in, opt);
   bool ok = a.start_only ? align_report_none(report, opt->align, in->n < 2 || one_host_by_place(in)) : true;

@@ -2,10 +2,10 @@
 """align.py CORPUS - alignment against real ranks, where the corpus holds them.
 
     dlrm_kineto        8 V100 ranks of one host, 8 collectives: every rank declared a host of its own, by up to 20 s beside the others;
-                       also with a quarter of the collectives removed
+                       also with 25%, 40% and 55% of the collectives' kernels removed
     sampled_rank-0, 1  two ranks of which half of the collectives correspond: nothing may be claimed of them
     tpu_inference_2    4 TPU chips, each made a host of its own whose profile began at another time by a clock that lies: 3 all-reduces of
-                       several replica groups, which the file does not tell apart, so they line up about, and that is said
+                       several replica groups, which the file does not tell apart, so nothing is trusted
     GPU-multi-worker   2 GPUs of a TensorFlow job that ran one after the other, without any collective on them: nothing is claimed
     programs           in every XPlane file the replica groups that an op's text says are those that are read from its program's HLO"""
 import glob
@@ -45,7 +45,7 @@ def declared(work, traces, rng, removed):
     paths, truth = [], {}
     for i, text in enumerate(traces):
         trace, offset = json.loads(text), rng.randint(-20_000_000, 20_000_000)
-        trace['traceEvents'] = [e for e in trace['traceEvents'] if 'nccl' not in e.get('name', '').lower() or rng.random() >= removed]
+        trace['traceEvents'] = [e for e in trace['traceEvents'] if e.get('cat') != 'kernel' or 'nccl' not in e['name'].lower() or rng.random() >= removed]
         for e in trace['traceEvents']:
             if 'ts' in e:
                 e['ts'] += offset
@@ -104,20 +104,19 @@ def spliced(work, space, names, rng):
 
 
 def chips(work, space):
-    """The chips have one clock: what was put on must come back."""
-    worst = 0
+    """Three collectives of clocks that are 20 s apart decide nothing: whoever is moved is moved to where the one clock of all was."""
+    moved, worst = 0, 0
     for seed in range(8):
         for older in (False, True):
             rng = random.Random(seed)
             paths, truth = spliced(work, xspace.without(space, {'run_id'}) if older else space, [f'/device:TPU:{i}' for i in range(4)], rng)
             report, _ = merge(work, paths)
             hosts = {h['host']: h for h in report['hosts']}
-            errors = [abs(hosts[f'chip{i}']['offset_ns'] - truth[i]) / 1e3 for i in range(4)]
-            worst = max(worst, *errors)
-            said = all('do not say which devices took part' in hosts[f'chip{i}']['trust'] for i in range(1, 4))
-            if max(errors) > 25 or report['trusted'] or not said or report['matched_by'] != 'executions':
+            errors = [abs(hosts[f'chip{i}']['offset_ns'] - truth[i]) / 1e3 for i in range(4) if hosts[f'chip{i}']['method'] == 'collectives']
+            moved, worst = moved + len(errors), max([worst, *errors])
+            if worst > 25 or report['trusted']:
                 return judge('tpu_inference_2', False, f'seed {seed}: errors {errors} us: {report}')
-    return judge('tpu_inference_2', True, f'4 chips, clocks up to 20 s apart, put within {worst:.1f} us (ends of different groups are 20 us apart)')
+    return judge('tpu_inference_2', True, f'4 chips, clocks up to 20 s apart: never trusted, {moved} of 48 moved, within {worst:.1f} us')
 
 
 def idle_gpus(work, space):
@@ -180,7 +179,8 @@ def main(top):
             with tarfile.open(path) as tar:
                 traces = [tar.extractfile(m).read() for m in sorted(tar.getmembers(), key=lambda m: m.name) if m.name.endswith('.json')]
             dlrm(work, traces, 0, 8)
-            dlrm(work, traces, 0.25, 16)
+            for removed in (0.25, 0.4, 0.55):
+                dlrm(work, traces, removed, 16)
         if len(pair) == 2:
             sampled(work, sorted(pair, key=os.path.basename))
         planes(work, top)

@@ -293,7 +293,7 @@ def programs(work):
     lie = ('--offset-us', '0,3000000')
     for ranks, steps in ((4, 14), (66, 5)):  # as a list of groups and in the short form
         whole = merge(work, profiles(work, *lie, ranks=ranks, steps=(steps, steps)))[1]['hosts'][1]
-        judge(f'programs: {ranks} ranks', '' if whole['trusted'] and whole['anchors'] > 10 and 'bounds_us' in whole else str(whole))
+        judge(f'programs: {ranks} ranks', '' if whole['trusted'] and whole['anchors'] > 10 and 'proven_us' in whole else str(whole))
     for what, change in (('none', None), ('cut', lambda hlo: hlo[:-3]), ('empty', lambda hlo: b''), ('noise', lambda hlo: hlo[::-1])):
         paths = profiles(work, *lie, *([] if change else ['--no-hlo']))
         for path in paths if change else ():

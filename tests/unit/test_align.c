@@ -5,6 +5,7 @@
 
 #include "graph/seal.h"
 #include "align/align.h"
+#include "align/pieces.h"
 
 enum { N = 200 };
 static struct point points[N];
@@ -12,46 +13,65 @@ static double room[2 * N];
 
 static double noise(int i) { return (double)((i * 7919 + 13) % 7) * 500; } /* 0 .. 3 us */
 
-static void constants(void **state) {
+static struct curve fitted(uint32_t n) {
+  struct pieces fit;
   struct curve c;
+  pieces_line(&fit, points, n, room);
+  pieces_split(&fit, points, n, room);
+  pieces_curve(&fit, points, &c);
+  return c;
+}
+
+static void constants(void **state) {
   (void)state;
   for (int i = 0; i < N; i++) points[i] = (struct point){i * 1e4, 5e6 + noise(i) + (i % 3 == 0 ? 4e8 : 0)};
-  curve_fit(&c, points, N, room);
-  assert_int_equal(c.n, 1);
+  struct curve c = fitted(N);
   assert_true(fabs(curve_at(&c, 0) - 5e6 - 1500) < 500); /* a third is late by 400 ms: nothing of it shows */
-  curve_fit(&c, points, 0, room);
-  assert_int_equal(c.n, 0);
-  assert_true(curve_at(&c, 77) == 0);
+  assert_true(curve_at(&(struct curve){0}, 77) == 0);
   points[0] = (struct point){3, 42};
-  curve_fit(&c, points, 1, room);
+  c = fitted(1);
   assert_true(curve_at(&c, 1e9) == 42);
 }
 
 static void lines(void **state) {
-  struct curve c;
   (void)state;
-  for (int i = 0; i < N; i++) points[N - 1 - i] = (struct point){i * 1e8, -7e6 + i * 1e8 * 20e-6 + noise(i) + (i % 4 == 0 ? 1e7 : 0)};
-  curve_fit(&c, points, N, room);
+  for (int i = 0; i < N; i++) points[i] = (struct point){i * 1e8, -7e6 + i * 1e8 * 20e-6 + noise(i) + (i % 4 == 0 ? 1e7 : 0)};
+  struct curve c = fitted(N);
   assert_int_equal(c.n, 2);
   assert_true(fabs(curve_slope(&c) - 20e-6) < 0.1e-6);
   assert_true(fabs(curve_at(&c, 1e10) - (-7e6 + 1e10 * 20e-6) - 1500) < 500);
-  /* 0.1% is no clock: no line is claimed. */
-  for (int i = 0; i < N; i++) points[i].y = points[i].x * 1e-3;
-  curve_fit(&c, points, N, room);
-  assert_int_equal(c.n, 1);
 }
 
-static void pieces(void **state) {
-  struct curve c;
+static void slews(void **state) {
   (void)state;
   for (int i = 0; i < N; i++) {
     double x = i * 1e9, bent = i > 100 ? (i - 100) * 1e9 * 50e-6 : 0;
     points[i] = (struct point){x, bent + noise(i)};
   }
-  curve_fit(&c, points, N, room);
+  struct curve c = fitted(N);
   assert_true(c.n > 2);
   assert_true(fabs(curve_at(&c, 50e9)) < 4000);
   assert_true(fabs(curve_at(&c, 180e9) - 80e9 * 50e-6) < 4000);
+}
+
+/* Within a second, and with few points behind it. */
+static void jumps(void **state) {
+  static const int at[] = {3, 100, 150, N - 3};
+  (void)state;
+  for (size_t k = 0; k < LENGTH(at); k++) {
+    for (int i = 0; i < N; i++) points[i] = (struct point){i * 5e6, noise(i) + (i >= at[k] ? 100e3 : 0)};
+    struct curve c = fitted(N);
+    assert_true(c.n >= 3);
+    for (int i = 0; i < N; i++) assert_true(fabs(curve_at(&c, points[i].x) - (i >= at[k] ? 100e3 : 0) - 1500) < 2500);
+  }
+}
+
+/* Points that are late by themselves are no jump. */
+static void late_points(void **state) {
+  (void)state;
+  for (int i = 0; i < N; i++) points[i] = (struct point){i * 5e6, noise(i) + (i * 7919 % 10 < 2 ? 50e3 + (i * 104729 % 997) * 1e3 : 0)};
+  struct curve c = fitted(N);
+  assert_true(c.n <= 2);
 }
 
 static struct tk_trace *nested(void) {
@@ -119,7 +139,8 @@ static void selects_as_sorting_does(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(selects_as_sorting_does),
-      cmocka_unit_test(constants), cmocka_unit_test(lines), cmocka_unit_test(pieces),
+      cmocka_unit_test(constants), cmocka_unit_test(lines), cmocka_unit_test(slews),
+      cmocka_unit_test(jumps), cmocka_unit_test(late_points),
       cmocka_unit_test(a_constant_moves_the_origin), cmocka_unit_test(a_line_moves_both_ends),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

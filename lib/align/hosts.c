@@ -1,0 +1,237 @@
+/* hosts.c - which inputs have one clock (hosts.h).
+ *
+ * A name says that inputs are of one host, and one host has one clock; but containers and clusters have hosts of one name.  So the
+ * collectives that two inputs of a name share must end together as they stand.  Inputs without a name may share a clock: they do if the
+ * difference that was found is better explained by noise alone than by two clocks that happen to be as near as that.
+ *
+ * The first input of a name is laid beside the others, and what it does not meet beside those that it does. */
+#include "hosts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "posterior.h"
+
+#define TOGETHER (25 * US) /* ends of one collective are no farther apart */
+#define CLOSE (12 * US)    /* ... nor half of them than this */
+#define WALL 3.3e-4        /* per us: of two wall clocks, the density of no difference */
+enum { FEWEST = 2, PASSES = 3 };
+
+/* ---- inputs of one name ---- */
+
+struct group {
+  struct align_problem *p;
+  struct sight *v;       /* of all inputs, by input */
+  uint32_t *first;       /* by input, and one more */
+  uint32_t *inputs, n;   /* of the host */
+  uint8_t *state;        /* of each: */
+};
+
+enum { UNTESTED, MET, APART };
+
+/* Does what both have in common end together?  By number, or else by the nearest of a label. */
+static int compare(const struct view *v) {
+  uint32_t near = 0, met = 0, asked = 0, first = 0;
+  for (uint32_t i = 0; i < v->n_b; i++) {
+    const struct sight *b = v->b[i];
+    double best = INFINITY;
+    while (first < v->n_a && v->a[first]->end < b->end - 40 * TOGETHER) first++;
+    for (uint32_t k = first; k < v->n_a && v->a[k]->end <= b->end + 40 * TOGETHER; k++)
+      if (v->a[k]->label == b->label && (!b->exact || v->a[k]->exact == b->exact)) best = fmin(best, fabs(v->a[k]->end - b->end));
+    bool within = v->a[0]->end <= b->end + TOGETHER && v->a[v->n_a - 1]->end >= b->end - TOGETHER;
+    asked += within || b->exact;
+    met += best <= TOGETHER;
+    near += best <= CLOSE;
+  }
+  if (asked < FEWEST) return v->n_b >= FEWEST && asked == 0 && v->b[0]->exact ? APART : UNTESTED;
+  if (2 * met < asked) return APART;
+  return 10 * met >= 6 * asked && 2 * near >= met ? MET : UNTESTED;
+}
+
+/* Where it is not plain: what would be the best offset of two clocks that are most probably one? */
+static bool weigh(const struct group *g, struct view *view, struct arena *arena, uint8_t *state) {
+  struct question q = {.view = view, .mem = g->p->mem, .clock_error = align_clock_error(g->p), .same = 0.9};
+  struct posterior p;
+  q.other_job = align_other_job(g->p);
+  if (!posterior_find(&q, arena, &p)) return false;
+  if (p.any && !p.doubt) *state = fabs(p.best.offset) <= CLOSE ? MET : APART;
+  return true;
+}
+
+static bool test_input(struct group *g, struct timeline *common, uint32_t i) {
+  struct arena arena = {.mem = g->p->mem};
+  struct view view;
+  uint32_t from = g->first[i], n = g->first[i + 1] - from;
+  bool ok = timeline_view(common, g->v + from, n, &arena, &view);
+  if (ok && view.n_a && view.n_b) g->state[i] = (uint8_t)compare(&view);
+  if (ok && view.n_a && view.n_b && g->state[i] == UNTESTED) ok = weigh(g, &view, &arena, &g->state[i]);
+  if (ok && g->state[i] == MET) ok = timeline_join(common, g->v + from, n, &(struct curve){0}, 0);
+  arena_free(&arena);
+  return ok;
+}
+
+/* Those that met what met the first; the others again, for the timeline has grown. */
+static bool test_group(struct group *g) {
+  struct timeline common;
+  bool ok = true, any = true;
+  timeline_init(&common, g->p->mem);
+  uint32_t leader = 0;
+  while (leader + 1 < g->n && g->first[leader] == g->first[leader + 1]) leader++;
+  g->state[leader] = MET;
+  ok = timeline_join(&common, g->v + g->first[leader], g->first[leader + 1] - g->first[leader], &(struct curve){0}, 0);
+  for (int pass = 0; ok && any && pass < PASSES; pass++) {
+    any = false;
+    for (uint32_t i = 0; ok && i < g->n; i++) {
+      if (g->state[i] == MET) continue;
+      ok = test_input(g, &common, i);
+      any = any || g->state[i] == MET;
+    }
+  }
+  timeline_free(&common);
+  return ok;
+}
+
+/* Inputs that are apart get hosts of their own. */
+static void take_states(struct group *g, uint32_t host, struct align_solution *s) {
+  uint32_t met = 0, untested = 0;
+  for (uint32_t i = 0; i < g->n; i++) {
+    met += g->state[i] == MET;
+    untested += g->state[i] == UNTESTED;
+  }
+  for (uint32_t i = 0; i < g->n; i++) {
+    if (g->state[i] != APART || s->cap <= g->p->n_hosts) continue;
+    g->p->host_of[g->inputs[i]] = g->p->n_hosts;
+    g->p->known[g->p->n_hosts++] = false;
+  }
+  s->hosts[host].assumed = untested > 0;
+}
+
+static int by_input(const void *pa, const void *pb) {
+  const struct align_anchor *a = pa, *b = pb;
+  return (a->input > b->input) - (a->input < b->input);
+}
+
+/* Anchors are sorted by input; `at` is where those of each begin. */
+static bool test_host(struct align_problem *p, struct align_solution *s, const uint32_t *at, uint32_t host, struct group *g) {
+  struct align_anchor *v = p->anchors->v;
+  struct arena arena = {.mem = p->mem};
+  uint32_t all = 0, made = 0;
+  for (uint32_t i = 0; i < g->n; i++) all += at[g->inputs[i] + 1] - at[g->inputs[i]];
+  g->v = arena_alloc(&arena, ((size_t)all + 1) * sizeof *g->v);
+  g->first = arena_alloc(&arena, ((size_t)g->n + 1) * sizeof *g->first);
+  g->state = arena_alloc(&arena, (size_t)g->n + 1);
+  bool ok = g->v && g->first && g->state;
+  int64_t pivot = INT64_MIN;
+  for (uint32_t i = 0; ok && i < g->n; i++) {
+    uint32_t from = at[g->inputs[i]], n = at[g->inputs[i] + 1] - from;
+    if (n && pivot == INT64_MIN) pivot = v[from].end;
+    g->state[i] = UNTESTED;
+    g->first[i] = made;
+    made += timeline_sights(v + from, n, pivot, g->v + made);
+  }
+  if (ok) g->first[g->n] = made;
+  ok = ok && test_group(g);
+  if (ok) take_states(g, host, s);
+  arena_free(&arena);
+  return ok;
+}
+
+bool hosts_test(struct align_problem *p, struct align_solution *s) {
+  struct arena arena = {.mem = p->mem};
+  uint32_t n_hosts = p->n_hosts, n = p->anchors->n;
+  uint32_t *at = arena_alloc(&arena, ((size_t)p->n_inputs + 2) * sizeof *at);
+  uint32_t *first = arena_alloc(&arena, ((size_t)n_hosts + 2) * sizeof *first);
+  uint32_t *inputs = arena_alloc(&arena, ((size_t)p->n_inputs + 1) * sizeof *inputs);
+  bool ok = at && first && inputs;
+  if (ok && n) qsort(p->anchors->v, n, sizeof *p->anchors->v, by_input);
+  for (uint32_t i = 0, k = 0; ok && i <= p->n_inputs; i++) {
+    at[i] = k;
+    while (k < n && p->anchors->v[k].input == i) k++;
+  }
+  if (ok) memset(first, 0, ((size_t)n_hosts + 2) * sizeof *first);
+  for (uint32_t i = 0; ok && i < p->n_inputs; i++) first[p->host_of[i] + 2]++;
+  for (uint32_t h = 2; ok && h <= n_hosts + 1; h++) first[h] += first[h - 1];
+  for (uint32_t i = 0; ok && i < p->n_inputs; i++) inputs[first[p->host_of[i] + 1]++] = i;
+  for (uint32_t h = 0; ok && h < n_hosts; h++) {
+    struct group g = {.p = p, .inputs = inputs + first[h], .n = first[h + 1] - first[h]};
+    if (p->known[h] && g.n > 1) ok = test_host(p, s, at, h, &g);
+  }
+  arena_free(&arena);
+  return ok;
+}
+
+/* ---- hosts that may be one ---- */
+
+struct standing {
+  uint32_t host, root;
+  double at, error; /* ns: offset of its wall clock, standard deviation */
+};
+
+static int by_place(const void *pa, const void *pb) {
+  const struct standing *a = pa, *b = pb;
+  if (a->root != b->root) return a->root < b->root ? -1 : 1;
+  if (a->at != b->at) return a->at < b->at ? -1 : 1;
+  return (a->host > b->host) - (a->host < b->host);
+}
+
+static double offset_at(const struct align_host *o, double part) {
+  const struct curve *c = &o->map.curve;
+  double x = c->n ? c->x[0] + (c->x[c->n - 1] - c->x[0]) * part : 0;
+  return (double)o->map.offset_ns + curve_at(c, x);
+}
+
+/* To say that inputs share a clock as it is, little evidence is enough, if it is clean: nothing is moved for it. */
+static bool can_join(const struct align_problem *p, const struct align_solution *s, uint32_t h) {
+  const struct align_host *o = &s->hosts[h];
+  bool few = o->state == ALIGN_POOR && o->weight > 0.5 && o->mad_ns <= 4 * US && o->before == 0 && fabs(offset_at(o, 0.5)) < 6 * US;
+  bool root = o->state == ALIGN_REFERENCE || o->state == ALIGN_ALONE;
+  return !p->known[h] && (o->state == ALIGN_GOOD || o->state == ALIGN_APART || few || root);
+}
+
+/* Is noise alone the better explanation of how far they are apart, at both ends? */
+static bool is_one(const struct align_solution *s, const struct standing *a, const struct standing *b) {
+  double sd = hypot(hypot(a->error, b->error), 1.5 * US), prior = WALL / US;
+  for (int side = 0; side < 2; side++) {
+    double d = offset_at(&s->hosts[a->host], side) - offset_at(&s->hosts[b->host], side);
+    if (exp(-d * d / (2 * sd * sd)) / (2.5066 * sd) < prior) return false;
+  }
+  return true;
+}
+
+bool hosts_join(struct align_problem *p, struct align_solution *s) {
+  struct arena arena = {.mem = p->mem};
+  struct standing *v = arena_alloc(&arena, ((size_t)p->n_hosts + 1) * sizeof *v);
+  uint32_t *into = arena_alloc(&arena, ((size_t)p->n_hosts + 1) * sizeof *into), n = 0, hosts = 0;
+  bool any = false;
+  if (!v || !into) return arena_free(&arena), false;
+  for (uint32_t h = 0; h < p->n_hosts; h++) {
+    into[h] = h;
+    if (can_join(p, s, h)) v[n++] = (struct standing){h, s->hosts[h].root, offset_at(&s->hosts[h], 0.5), s->hosts[h].error_ns / 2};
+  }
+  if (n) qsort(v, n, sizeof *v, by_place);
+  for (uint32_t i = 1, leader = 0; i < n; i++) {
+    if (v[i].root != v[leader].root || !is_one(s, &v[leader], &v[i])) leader = i;
+    else into[v[i].host] = v[leader].host, any = true;
+  }
+  for (uint32_t h = 0; any && h < p->n_hosts; h++) { /* the lowest of each stands for it */
+    uint32_t first = into[h];
+    if (first <= h) continue;
+    if (into[first] == first) into[first] = h;
+    into[h] = into[first];
+  }
+  for (uint32_t h = 0; any && h < p->n_hosts; h++) {
+    if (into[h] != h) {
+      into[h] = into[into[h]];
+      continue;
+    }
+    p->known[hosts] = p->known[h];
+    s->hosts[hosts].assumed = s->hosts[h].assumed;
+    into[h] = hosts++;
+  }
+  for (uint32_t i = 0; any && i < p->n_inputs; i++) p->host_of[i] = into[p->host_of[i]];
+  if (any) p->reference = into[p->reference];
+  if (any) p->n_hosts = hosts;
+  arena_free(&arena);
+  return any;
+}

@@ -1,0 +1,364 @@
+/* hypotheses.c - every way to pair what a clock saw with the common timeline that is worth weighing (posterior.h).
+ *
+ * Shifts are many: each is tried on a few pairs first, and those are kept whose differences of ends are closest to each other, those
+ * whose *steps* from one difference to the next are smallest (a clock that was set leaves one large step there, and the right shift
+ * would be lost among the wrong ones), and the longest. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "posterior.h"
+
+enum { SAMPLES = 64, BY_SPREAD = 14, BY_STEPS = 6, BY_LENGTH = 3, MOST_SHIFTS = 4096, PEAKS = 16, VOTERS = 128, MOST_VOTES = 1 << 16 };
+#define NARROW (40 * US) /* window of votes */
+#define WIDE (1000 * US) /* ... in long traces, where clocks drift apart */
+#define LONG_TIME 2e9    /* ns */
+#define NEAR (15 * US)   /* pairs that a vote found are not farther off than this, or 8 sigma */
+#define SAME (12 * US)   /* of a clock beside itself: closer is itself */
+
+uint32_t hypothesis_points(const struct hypotheses *h, const struct hypothesis *y, uint32_t stride, struct point *out) {
+  const struct view *v = h->q->view;
+  uint32_t n = 0;
+  for (uint32_t i = 0, seen = 0; i < v->n_b; i++) {
+    if (y->partner[i] == ALIGN_NONE || seen++ % stride) continue;
+    out[n++] = (struct point){v->b[i]->end, v->b[i]->end - v->a[y->partner[i]]->end};
+  }
+  return n;
+}
+
+/* ---- the list ---- */
+
+static bool is_itself(const struct hypotheses *h, uint32_t n) {
+  uint32_t same = 0;
+  for (uint32_t i = 0; i < h->q->view->n_b; i++)
+    same += h->partner[i] != ALIGN_NONE && fabs(h->q->view->b[i]->end - h->q->view->a[h->partner[i]]->end) < SAME;
+  return 2 * same > n;
+}
+
+static bool has_exact(const struct sight *s) { return s->exact != 0; }
+
+/* Takes the pairs that h->partner holds. */
+static bool add(struct hypotheses *h, struct arena *arena) {
+  uint32_t n = 0, n_b = h->q->view->n_b;
+  uint64_t hash = 1;
+  for (uint32_t i = 0; i < n_b; i++) {
+    n += h->partner[i] != ALIGN_NONE;
+    hash = align_mix(hash, h->partner[i]);
+  }
+  if (n < 2 || h->n == HYPOTHESES || (h->self && is_itself(h, n))) return true;
+  for (uint32_t i = 0; i < h->n; i++)
+    if (h->v[i].hash == hash && h->v[i].n == n) return true;
+  struct hypothesis *y = &h->v[h->n];
+  *y = (struct hypothesis){.n = n, .hash = hash, .partner = arena_alloc(arena, n_b * sizeof *y->partner)};
+  if (!y->partner) return false;
+  memcpy(y->partner, h->partner, n_b * sizeof *y->partner);
+  h->n++;
+  return true;
+}
+
+static void clear(struct hypotheses *h) {
+  for (uint32_t i = 0; i < h->q->view->n_b; i++) h->partner[i] = ALIGN_NONE;
+}
+
+/* ---- by sequence number ---- */
+
+static bool by_sequence(struct hypotheses *h, struct arena *arena) {
+  const struct view *v = h->q->view;
+  struct map index;
+  bool ok = true;
+  map_init(&index, h->q->mem);
+  clear(h);
+  for (uint32_t i = 0; ok && i < v->n_a; i++)
+    if (has_exact(v->a[i])) ok = map_put(&index, v->a[i]->exact, i) != NULL;
+  for (uint32_t i = 0; i < v->n_b; i++) {
+    const uint32_t *at = has_exact(v->b[i]) ? map_get(&index, v->b[i]->exact) : NULL;
+    if (at && v->a[*at]->label == v->b[i]->label) h->partner[i] = *at;
+  }
+  map_free(&index);
+  return ok && (h->self || add(h, arena));
+}
+
+/* ---- shifts ---- */
+
+enum family { BY_ORDER, FROM_FRONT, FROM_END };
+
+struct shifts {
+  struct hypotheses *h;
+  enum family family;
+  struct map index; /* of the steps of the common timeline: label, step, place -> sight */
+};
+
+static uint64_t place_key(const struct sight *s, int64_t step, enum family family) {
+  uint32_t nth = family == FROM_END ? s->of - s->nth : s->nth;
+  return align_mix(align_mix(s->label, (uint64_t)step), nth);
+}
+
+static uint32_t partner_by(const struct shifts *s, int64_t shift, uint32_t b) {
+  const struct view *v = s->h->q->view;
+  if (s->family == BY_ORDER) {
+    int64_t a = (int64_t)b + shift;
+    return a >= 0 && a < v->n_a && v->a[a]->label == v->b[b]->label ? (uint32_t)a : ALIGN_NONE;
+  }
+  if (!v->b[b]->stepped) return ALIGN_NONE;
+  const uint32_t *at = map_get(&s->index, place_key(v->b[b], v->b[b]->step + shift, s->family));
+  return at ? *at : ALIGN_NONE;
+}
+
+/* What a shift looks like on some of its pairs. */
+struct tried {
+  int64_t shift;
+  double by_spread, by_steps; /* the larger the better: so many pairs, so close to each other */
+  uint32_t n;
+};
+
+static double closeness(double spread, uint32_t n) { return n * fmax(0, log(300 * US / (spread + 2 * US))); }
+
+static bool try_shift(const struct shifts *s, int64_t shift, struct tried *out) {
+  const struct view *v = s->h->q->view;
+  uint32_t from = 0, to = v->n_b, n = 0, asked = 0;
+  double y[SAMPLES + 1], room[SAMPLES + 1];
+  if (s->family == BY_ORDER) {
+    from = shift < 0 ? (uint32_t)-shift : 0;
+    to = (int64_t)v->n_a - shift < to ? (uint32_t)((int64_t)v->n_a - shift) : to;
+  }
+  uint32_t stride = (to - from) / SAMPLES + 1;
+  for (uint32_t i = from; i < to; i += stride, asked++) {
+    uint32_t a = partner_by(s, shift, i);
+    if (a != ALIGN_NONE) y[n++] = v->b[i]->end - v->a[a]->end;
+  }
+  if (n < 2 || (s->family == BY_ORDER && 10 * n < 9 * asked)) return false;
+  memcpy(room, y, n * sizeof *y);
+  double middle = point_median(room, n);
+  for (uint32_t i = 0; i < n; i++) room[i] = fabs(y[i] - middle);
+  double spread = point_median(room, n);
+  for (uint32_t i = 0; i + 1 < n; i++) room[i] = fabs(y[i + 1] - y[i]);
+  double steps = point_median(room, n - 1);
+  *out = (struct tried){shift, closeness(spread, n * stride), closeness(steps, n * stride), n * stride};
+  return true;
+}
+
+static int by_spread(const void *pa, const void *pb) {
+  const struct tried *a = pa, *b = pb;
+  if (a->by_spread != b->by_spread) return a->by_spread > b->by_spread ? -1 : 1;
+  return (a->shift > b->shift) - (a->shift < b->shift);
+}
+static int by_steps(const void *pa, const void *pb) {
+  const struct tried *a = pa, *b = pb;
+  if (a->by_steps != b->by_steps) return a->by_steps > b->by_steps ? -1 : 1;
+  return (a->shift > b->shift) - (a->shift < b->shift);
+}
+static int by_length(const void *pa, const void *pb) {
+  const struct tried *a = pa, *b = pb;
+  if (a->n != b->n) return a->n > b->n ? -1 : 1;
+  return (a->shift > b->shift) - (a->shift < b->shift);
+}
+
+static bool add_shifts(struct shifts *s, struct arena *arena, const struct tried *v, uint32_t n) {
+  bool ok = true;
+  for (uint32_t k = 0; ok && k < n; k++) {
+    for (uint32_t i = 0; i < s->h->q->view->n_b; i++) s->h->partner[i] = partner_by(s, v[k].shift, i);
+    ok = add(s->h, arena);
+  }
+  return ok;
+}
+
+/* All shifts from `low` on, and of these the best. */
+static bool by_shifts(struct shifts *s, struct arena *arena, int64_t low, int64_t high) {
+  struct mem *mem = s->h->q->mem;
+  uint32_t n = 0, all = (uint32_t)(high - low + 1);
+  int64_t stride = (high - low) / MOST_SHIFTS + 1;
+  struct tried *v = mem_array(mem, (uint64_t)all / (uint64_t)stride + 2, sizeof *v);
+  bool ok = v != NULL;
+  for (int64_t shift = low; ok && shift <= high; shift += stride) n += try_shift(s, shift, &v[n]);
+  if (s->family == BY_ORDER) s->h->aliases = n;
+  if (n) qsort(v, n, sizeof *v, by_length);
+  ok = ok && add_shifts(s, arena, v, n < BY_LENGTH ? n : BY_LENGTH);
+  if (n) qsort(v, n, sizeof *v, by_spread);
+  ok = ok && add_shifts(s, arena, v, n < BY_SPREAD ? n : BY_SPREAD);
+  if (n) qsort(v, n, sizeof *v, by_steps);
+  ok = ok && add_shifts(s, arena, v, n < BY_STEPS ? n : BY_STEPS);
+  mem_free(mem, v);
+  return ok;
+}
+
+static bool by_order(struct hypotheses *h, struct arena *arena) {
+  struct shifts s = {.h = h, .family = BY_ORDER};
+  return by_shifts(&s, arena, 1 - (int64_t)h->q->view->n_b, (int64_t)h->q->view->n_a - 1);
+}
+
+/* The first and the last step of n sights; false: they have none. */
+static bool step_range(struct sight *const *v, uint32_t n, int64_t *low, int64_t *high) {
+  bool any = false;
+  for (uint32_t i = 0; i < n; i++) {
+    if (!v[i]->stepped) continue;
+    *low = any && *low < v[i]->step ? *low : v[i]->step;
+    *high = any && *high > v[i]->step ? *high : v[i]->step;
+    any = true;
+  }
+  return any;
+}
+
+static bool by_step(struct hypotheses *h, struct arena *arena, enum family family) {
+  const struct view *v = h->q->view;
+  struct shifts s = {.h = h, .family = family};
+  int64_t a_low = 0, a_high = 0, b_low = 0, b_high = 0, low, high, most = MOST_SHIFTS / 8;
+  bool ok = true;
+  if (!step_range(v->a, v->n_a, &a_low, &a_high) || !step_range(v->b, v->n_b, &b_low, &b_high)) return true;
+  if (__builtin_sub_overflow(a_low, b_high, &low) || __builtin_sub_overflow(a_high, b_low, &high)) return true;
+  if (low > most || high < -most) return true; /* numbers that have nothing to do with each other: order says as much */
+  map_init(&s.index, h->q->mem);
+  for (uint32_t i = 0; ok && i < v->n_a; i++)
+    if (v->a[i]->stepped) ok = map_put(&s.index, place_key(v->a[i], v->a[i]->step, family), i) != NULL;
+  ok = ok && by_shifts(&s, arena, low < -most ? -most : low, high > most ? most : high);
+  map_free(&s.index);
+  return ok;
+}
+
+/* ---- by vote ---- */
+
+/* The common timeline's sights by label, then by time. */
+struct voting {
+  struct hypotheses *h;
+  struct sight **a;
+  uint32_t *place;  /* of each in the view */
+  double *difference;
+  uint32_t n;
+  double window;
+};
+
+static int by_label(const void *pa, const void *pb) {
+  const struct sight *a = *(struct sight *const *)pa, *b = *(struct sight *const *)pb;
+  if (a->label != b->label) return a->label < b->label ? -1 : 1;
+  return (a->end > b->end) - (a->end < b->end);
+}
+
+/* The first that is not before (label, t). */
+static uint32_t lower(const struct voting *v, uint64_t label, double t) {
+  uint32_t lo = 0, hi = v->h->q->view->n_a;
+  while (lo < hi) {
+    uint32_t mid = lo + (hi - lo) / 2;
+    if (v->a[mid]->label < label || (v->a[mid]->label == label && v->a[mid]->end < t)) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo;
+}
+
+static int by_value(const void *pa, const void *pb) {
+  double a = *(const double *)pa, b = *(const double *)pb;
+  return (a > b) - (a < b);
+}
+
+static void collect_votes(struct voting *v) {
+  const struct view *w = v->h->q->view;
+  uint32_t stride = w->n_b / VOTERS + 1;
+  for (uint32_t i = 0; i < w->n_b; i += stride)
+    for (uint32_t k = lower(v, w->b[i]->label, -INFINITY); k < w->n_a && v->a[k]->label == w->b[i]->label && v->n < MOST_VOTES; k++)
+      v->difference[v->n++] = w->b[i]->end - v->a[k]->end;
+  if (v->n) qsort(v->difference, v->n, sizeof *v->difference, by_value);
+}
+
+static double middle_of(double *room, const double *v, uint32_t n) {
+  memcpy(room, v, n * sizeof *v);
+  return point_median(room, n);
+}
+
+/* The sight of the view with this label that is nearest to t, within reach; ALIGN_NONE = none. */
+static uint32_t nearest(const struct voting *v, uint64_t label, double t, double reach) {
+  uint32_t n_a = v->h->q->view->n_a, at = lower(v, label, t), best = ALIGN_NONE;
+  if (at < n_a && v->a[at]->label == label) best = at;
+  if (at > 0 && v->a[at - 1]->label == label && (best == ALIGN_NONE || t - v->a[at - 1]->end < v->a[best]->end - t)) best = at - 1;
+  return best != ALIGN_NONE && fabs(v->a[best]->end - t) <= reach ? best : ALIGN_NONE;
+}
+
+/* Pairs every sight with the nearest by the line, if that has none that is nearer. */
+static void pair_near(struct voting *v, const struct piece *line, double reach, uint32_t *owner) {
+  struct hypotheses *h = v->h;
+  const struct view *w = h->q->view;
+  clear(h);
+  for (uint32_t i = 0; i < w->n_a; i++) owner[i] = ALIGN_NONE;
+  for (uint32_t i = 0; i < w->n_b; i++) {
+    double t = w->b[i]->end - piece_at(line, w->b[i]->end);
+    uint32_t at = nearest(v, w->b[i]->label, t, reach), had = at == ALIGN_NONE ? ALIGN_NONE : owner[at];
+    if (at == ALIGN_NONE) continue;
+    if (had != ALIGN_NONE) {
+      if (fabs(w->b[had]->end - piece_at(line, w->b[had]->end) - v->a[at]->end) <= fabs(t - v->a[at]->end)) continue;
+      h->partner[had] = ALIGN_NONE;
+    }
+    owner[at] = i;
+    h->partner[i] = v->place[at];
+  }
+}
+
+/* Follows a peak: pairs near it, a line through them, pairs near that. */
+static bool follow(struct voting *v, double offset, uint32_t *owner, struct arena *arena) {
+  struct hypotheses *h = v->h;
+  struct pieces fit = {.n = 1, .v = {{.level = offset}}};
+  double reach = v->window;
+  for (int round = 0; round < 3; round++) {
+    pair_near(v, &fit.v[0], reach, owner);
+    uint32_t n = hypothesis_points(h, &(struct hypothesis){.partner = h->partner}, 1, h->points);
+    if (n < 2) return true;
+    pieces_line(&fit, h->points, n, h->room);
+    reach = fmin(reach, fmax(NEAR, 8 * fit.sigma));
+  }
+  pair_near(v, &fit.v[0], reach, owner);
+  return add(h, arena);
+}
+
+/* The fullest windows, none near another one. */
+static bool follow_peaks(struct voting *v, uint32_t *owner, struct arena *arena) {
+  double taken[PEAKS];
+  for (uint32_t peaks = 0; peaks < PEAKS; peaks++) {
+    uint32_t best = 0, from = 0;
+    for (uint32_t i = 0, k = 0; k < v->n; k++) {
+      while (v->difference[k] - v->difference[i] > v->window) i++;
+      bool free = k - i + 1 > best;
+      for (uint32_t p = 0; free && p < peaks; p++)
+        free = v->difference[i] > taken[p] + 2 * v->window || v->difference[k] < taken[p] - 2 * v->window;
+      if (!free) continue;
+      best = k - i + 1;
+      from = i;
+    }
+    if (best < 2) return true;
+    taken[peaks] = middle_of(v->h->room, v->difference + from, best);
+    if (!follow(v, taken[peaks], owner, arena)) return false;
+  }
+  return true;
+}
+
+static bool by_vote(struct hypotheses *h, struct arena *arena) {
+  const struct view *w = h->q->view;
+  struct voting v = {.h = h};
+  double span = fmax(w->a[w->n_a - 1]->end - w->a[0]->end, w->b[w->n_b - 1]->end - w->b[0]->end);
+  uint32_t *owner = arena_alloc(arena, w->n_a * sizeof *owner);
+  v.window = span > LONG_TIME ? WIDE : NARROW;
+  v.a = arena_alloc(arena, w->n_a * sizeof *v.a);
+  v.place = arena_alloc(arena, w->n_a * sizeof *v.place);
+  v.difference = mem_array(h->q->mem, MOST_VOTES, sizeof *v.difference);
+  bool ok = owner && v.a && v.place && v.difference;
+  if (ok) {
+    memcpy(v.a, w->a, w->n_a * sizeof *v.a);
+    for (uint32_t i = 0; i < w->n_a; i++) w->a[i]->nth_in_view = i;
+    qsort(v.a, w->n_a, sizeof *v.a, by_label);
+    for (uint32_t i = 0; i < w->n_a; i++) v.place[i] = v.a[i]->nth_in_view;
+    collect_votes(&v);
+    ok = follow_peaks(&v, owner, arena);
+  }
+  mem_free(h->q->mem, v.difference);
+  return ok;
+}
+
+/* ---- all ---- */
+
+bool hypotheses_find(struct hypotheses *h, struct arena *arena) {
+  const struct view *v = h->q->view;
+  size_t most = (v->n_a > v->n_b ? v->n_a : v->n_b) + 2;
+  h->n = h->aliases = 0;
+  h->partner = arena_alloc(arena, most * sizeof *h->partner);
+  h->points = arena_alloc(arena, most * sizeof *h->points);
+  h->room = arena_alloc(arena, (2 * most > MOST_VOTES ? 2 * most : MOST_VOTES) * sizeof *h->room);
+  if (!h->partner || !h->points || !h->room) return false;
+  if (v->n_a == 0 || v->n_b == 0) return true;
+  if (!by_sequence(h, arena) || !by_order(h, arena)) return false;
+  return by_step(h, arena, FROM_FRONT) && by_step(h, arena, FROM_END) && by_vote(h, arena);
+}

@@ -1,0 +1,22 @@
+/* launches.h - which call of the CPU launched a kernel, and what it was a part of. */
+#ifndef ALIGN_LAUNCHES_H
+#define ALIGN_LAUNCHES_H
+
+#include "base/map.h"
+#include "graph/trace.h"
+
+struct launches {
+  const struct tk_trace *t;
+  struct map calls; /* correlation -> event */
+};
+
+/* Of the kernels that `wanted` has a bit for, by class.  False when memory runs out. */
+bool launches_find(struct launches *l, const struct tk_trace *t, const uint64_t *wanted, struct mem *mem);
+void launches_free(struct launches *l);
+
+/* The call that launched the kernel, 0 = not known. */
+tk_id launches_call(const struct launches *l, const struct tk_event *kernel);
+/* The event around the call that names the collective: "record_param_comms", "nccl:all_reduce"; 0 = none. */
+tk_id launches_collective(const struct launches *l, tk_id call);
+
+#endif

@@ -1,0 +1,244 @@
+/* pieces.c - robust lines, and change points between them (pieces.h).
+ *
+ * A line: the median and the median of slopes first (Theil, Sen), then weighted least squares with the weights of Student's t, which
+ * takes far points for what they are.  Its slope has a prior, for quartz runs within tens of ppm: few points over a short time say
+ * less of it than that.
+ *
+ * A change of the clock is found by evidence, not by duration: a piece is split in two where that raises the likelihood of its points
+ * by more than the new numbers are worth (14 + ln n nats: a level, a slope, a place among n, and the fact that clocks are rarely set).
+ * Nothing is looked for where a line leaves nothing but noise. */
+#include "pieces.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define US 1e3
+#define LEAST_SIGMA (0.5 * US) /* clocks that count whole microseconds leave about that */
+#define USUAL_SLOPE 20e-6      /* of a whole trace or a short piece: quartz */
+#define SLEW 100e-6            /* of a longer piece: NTP makes good what quartz did */
+#define ANYTHING 2e7           /* ns: how far off that is */
+#define ROUGH (60 * US)        /* whose neighbours are farther apart is no clock, set or not */
+#define WORTH 0.8              /* a slope of which the points say less than this is none */
+#define MOST_SLOPE 5e-4        /* by no more than this */
+enum { FEWEST = 2, LONG_PIECE = 8, DEEPEST = 5, GRID = 24, CLOSE_BY = 4 };
+
+double noise_density(double r, double sigma) { return -0.9604 - log(sigma) - 3.5 * log1p(r * r / (6 * sigma * sigma)); }
+
+double piece_at(const struct piece *p, double x) { return p->level + p->slope * (x - p->x0); }
+
+double pieces_at(const struct pieces *s, double x) {
+  uint32_t k = 0;
+  while (k + 1 < s->n && x >= s->v[k + 1].first) k++;
+  return piece_at(&s->v[k], x);
+}
+
+/* ---- a line ---- */
+
+static double scale_of(const struct piece *s, const struct point *p, double *room) {
+  uint32_t n = 0;
+  for (uint32_t i = s->from; i < s->to; i++) room[n++] = fabs(p[i].y - piece_at(s, p[i].x));
+  return fmax(1.4826 * point_median(room, n), LEAST_SIGMA);
+}
+
+static void start_line(struct piece *s, const struct point *p, double *room) {
+  uint32_t n = s->to - s->from, half = n / 2, slopes = 0;
+  double slope = 0;
+  for (uint32_t i = s->from; n > 4 && i + half < s->to; i++)
+    if (p[i + half].x > p[i].x) room[slopes++] = (p[i + half].y - p[i].y) / (p[i + half].x - p[i].x);
+  if (slopes) slope = fmax(-MOST_SLOPE, fmin(MOST_SLOPE, point_median(room, slopes)));
+  if (fabs(slope) * (p[s->to - 1].x - p[s->from].x) < LEAST_SIGMA) slope = 0;
+  s->x0 = p[s->from].x;
+  s->slope = slope;
+  for (uint32_t i = 0; i < n; i++) room[i] = p[s->from + i].y - slope * (p[s->from + i].x - s->x0);
+  s->level = point_median(room, n);
+}
+
+/* One round of weighted least squares, against the prior of the slope.  Returns how much of the slope is the points' own, 0..1. */
+static double improve_line(struct piece *s, const struct point *p, double sigma, double usual) {
+  double w_sum = 0, x_sum = 0, y_sum = 0, xx = 0, xy = 0, prior = sigma * sigma / (usual * usual), level = s->level, first = s->x0;
+  for (uint32_t i = s->from; i < s->to; i++) {
+    double r = (p[i].y - piece_at(s, p[i].x)) / sigma, w = 7 / (6 + r * r);
+    w_sum += w;
+    x_sum += w * (p[i].x - first);
+    y_sum += w * (p[i].y - level);
+  }
+  double x0 = x_sum / w_sum, y0 = y_sum / w_sum;
+  for (uint32_t i = s->from; i < s->to; i++) {
+    double r = (p[i].y - piece_at(s, p[i].x)) / sigma, w = 7 / (6 + r * r), x = p[i].x - first - x0;
+    xx += w * x * x;
+    xy += w * x * (p[i].y - level - y0);
+  }
+  s->slope = fmax(-MOST_SLOPE, fmin(MOST_SLOPE, xy / (xx + prior)));
+  s->x0 = first + x0;
+  s->level = level + y0;
+  s->level_error = sigma / sqrt(w_sum);
+  s->slope_error = sigma / sqrt(xx + prior);
+  return xx / (xx + prior);
+}
+
+/* With the scale that is known, or 0.  Returns the scale that is left. */
+static double fit_line(struct piece *s, const struct point *p, double usual, double known, double *room) {
+  s->first = p[s->from].x;
+  s->last = p[s->to - 1].x;
+  start_line(s, p, room);
+  double kept = 0;
+  for (int round = 0; round < (known > 0 ? 3 : 6); round++) kept = improve_line(s, p, known > 0 ? known : scale_of(s, p, room), usual);
+  if (kept < WORTH) s->slope = 0, s->slope_error = usual; /* a constant leaves durations as they are */
+  return known > 0 ? known : scale_of(s, p, room);
+}
+
+void pieces_line(struct pieces *out, const struct point *p, uint32_t n, double *room) {
+  out->n = 1;
+  out->v[0] = (struct piece){.to = n};
+  out->sigma = fit_line(&out->v[0], p, USUAL_SLOPE, 0, room);
+}
+
+double pieces_residual(const struct pieces *s, const struct point *p, uint32_t i) {
+  uint32_t k = 0;
+  while (k + 1 < s->n && i >= s->v[k].to) k++;
+  return p[i].y - piece_at(&s->v[k], p[i].x);
+}
+
+/* ---- change points ---- */
+
+struct splitter {
+  const struct point *p;
+  double *room;
+  double sigma, floor; /* floor: ln of the density of what is no noise but late for reasons of its own */
+  uint32_t n;          /* points of all */
+  struct pieces *out;
+};
+
+/* The better way of fitting [from, to), as a line of quartz or, with enough points, of a slew.  Returns minus its log likelihood. */
+static double cost_of(const struct splitter *s, struct piece *piece, uint32_t from, uint32_t to) {
+  double cost = 0;
+  *piece = (struct piece){.from = from, .to = to};
+  fit_line(piece, s->p, to - from >= LONG_PIECE ? SLEW : USUAL_SLOPE, s->sigma, s->room);
+  for (uint32_t i = from; i < to; i++) cost -= fmax(s->floor, noise_density(s->p[i].y - piece_at(piece, s->p[i].x), s->sigma));
+  return cost;
+}
+
+struct cut {
+  uint32_t at;
+  double cost;
+  struct piece left, right;
+};
+
+static void try_cut(const struct splitter *s, struct cut *best, uint32_t from, uint32_t to, uint32_t at) {
+  struct cut c = {.at = at};
+  if (at < from + FEWEST || at + FEWEST > to) return;
+  c.cost = cost_of(s, &c.left, from, at) + cost_of(s, &c.right, at, to);
+  if (c.cost < best->cost) *best = c;
+}
+
+/* Where one point stands farther from the next than any other: a jump. */
+static uint32_t widest_step(const struct splitter *s, const struct piece *whole) {
+  uint32_t at = whole->from + FEWEST;
+  double most = -1;
+  for (uint32_t i = whole->from + FEWEST; i + FEWEST <= whole->to; i++) {
+    double before = (s->p[i - 1].y + s->p[i - 2].y) / 2, after = (s->p[i].y + s->p[i + (i + 1 < whole->to)].y) / 2;
+    if (fabs(after - before) <= most) continue;
+    most = fabs(after - before);
+    at = i;
+  }
+  return at;
+}
+
+/* A grid, the widest step, and ever closer around the best of these. */
+static struct cut find_cut(const struct splitter *s, const struct piece *whole) {
+  struct cut best = {.cost = INFINITY};
+  uint32_t n = whole->to - whole->from, step = n / GRID + 1;
+  for (uint32_t at = whole->from + FEWEST; at + FEWEST <= whole->to; at += step) try_cut(s, &best, whole->from, whole->to, at);
+  try_cut(s, &best, whole->from, whole->to, widest_step(s, whole));
+  for (step = (step + 1) / 2; isfinite(best.cost); step = (step + 1) / 2) {
+    uint32_t at = best.at;
+    try_cut(s, &best, whole->from, whole->to, at > step ? at - step : 0);
+    try_cut(s, &best, whole->from, whole->to, at + step);
+    if (step <= 1 && best.at == at) break;
+  }
+  uint32_t at = isfinite(best.cost) ? best.at : 0; /* a late point beside it may have hidden the right place */
+  for (uint32_t i = at > CLOSE_BY ? at - CLOSE_BY : 0; at && i <= at + CLOSE_BY; i++) try_cut(s, &best, whole->from, whole->to, i);
+  return best;
+}
+
+static bool is_monotone(const struct splitter *s, const struct cut *c) {
+  const struct point *a = &s->p[c->at - 1], *b = &s->p[c->at];
+  return piece_at(&c->right, b->x) - piece_at(&c->left, a->x) < b->x - a->x;
+}
+
+static void split(struct splitter *s, const struct piece *whole, double cost, int depth) {
+  double price = 14 + log(s->n);
+  if (depth < DEEPEST && whole->to - whole->from >= 2 * FEWEST + 1 && s->out->n + 1 < ALIGN_PIECES) {
+    struct cut c = find_cut(s, whole);
+    if (c.cost + price < cost && is_monotone(s, &c)) {
+      double left = cost_of(s, &c.left, c.left.from, c.left.to), right = cost_of(s, &c.right, c.right.from, c.right.to);
+      split(s, &c.left, left, depth + 1);
+      split(s, &c.right, right, depth + 1);
+      return;
+    }
+  }
+  s->out->v[s->out->n++] = *whole;
+}
+
+/* Neighbours on the same side say that there is a shape; noise has none. */
+static bool has_structure(const struct pieces *s, const struct point *p, uint32_t n) {
+  double sum = 0, product = 0, last = 0;
+  uint32_t far = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    double r = fmax(-4, fmin(4, pieces_residual(s, p, i) / s->sigma));
+    far += fabs(r) >= 4;
+    sum += r * r;
+    if (i) product += r * last;
+    last = r;
+  }
+  return far > 0 || s->sigma > 4 * US || product > 0.3 * sum;
+}
+
+/* The scale of neighbours' differences: a shape that is no noise leaves it as it is. */
+static double scale_of_neighbours(const struct point *p, uint32_t n, double *room) {
+  for (uint32_t i = 0; i + 1 < n; i++) room[i] = fabs(p[i + 1].y - p[i].y);
+  return n > 1 ? fmax(1.4826 / sqrt(2) * point_median(room, n - 1), LEAST_SIGMA) : LEAST_SIGMA;
+}
+
+/* Of points that stand alone: 2% at least. */
+static double far_share(const struct pieces *s, const struct point *p, uint32_t n) {
+  uint32_t far = 0;
+  for (uint32_t i = 1; i + 1 < n; i++)
+    far += fmin(fabs(p[i].y - p[i - 1].y), fabs(p[i].y - p[i + 1].y)) > 6 * s->sigma;
+  return fmax(0.02, fmin(0.3, (double)far / n));
+}
+
+static double scale_of_pieces(const struct pieces *s, const struct point *p, uint32_t n, double *room) {
+  for (uint32_t i = 0; i < n; i++) room[i] = fabs(pieces_residual(s, p, i));
+  return fmax(1.4826 * point_median(room, n), LEAST_SIGMA);
+}
+
+void pieces_split(struct pieces *out, const struct point *p, uint32_t n, double *room) {
+  struct pieces found = {0};
+  struct splitter s = {.p = p, .room = room, .n = n, .out = &found};
+  struct piece whole;
+  if (n < 2 * FEWEST + 1 || !has_structure(out, p, n)) return;
+  s.sigma = fmin(out->sigma, scale_of_neighbours(p, n, room));
+  if (s.sigma > ROUGH) return;
+  s.floor = log(far_share(out, p, n) / ANYTHING);
+  double cost = cost_of(&s, &whole, 0, n);
+  split(&s, &whole, cost, 0);
+  found.sigma = scale_of_pieces(&found, p, n, room);
+  if (found.n > 1) *out = found;
+}
+
+/* ---- as a curve ---- */
+
+void pieces_curve(const struct pieces *s, const struct point *p, struct curve *c) {
+  c->n = 0;
+  for (uint32_t i = 0; i < s->n; i++) {
+    const struct piece *a = &s->v[i];
+    double ends[2] = {p[a->from].x, p[a->to - 1].x};
+    bool line = a->slope != 0 && ends[1] > ends[0];
+    for (int k = 0; k < (line || s->n > 1 ? 2 : 1); k++) {
+      if (c->n && ends[k] <= c->x[c->n - 1]) continue;
+      c->x[c->n] = ends[k];
+      c->y[c->n++] = piece_at(a, ends[k]);
+    }
+  }
+}

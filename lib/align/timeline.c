@@ -1,0 +1,190 @@
+/* timeline.c - sights and the common timeline (timeline.h). */
+#include "timeline.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TWIN (25 * US) /* ends of one collective on the ranks of one clock lie closer */
+#define FIRM (4 * US)  /* what is farther off than this moves the common timeline no more than this */
+
+void timeline_init(struct timeline *t, struct mem *mem) {
+  *t = (struct timeline){.mem = mem};
+  map_init(&t->labels, mem);
+}
+
+void timeline_free(struct timeline *t) {
+  mem_free(t->mem, t->v);
+  map_free(&t->labels);
+  *t = (struct timeline){0};
+}
+
+/* ---- sights of a host ---- */
+
+static int by_label_and_end(const void *pa, const void *pb) {
+  const struct align_anchor *a = pa, *b = pb;
+  if (a->label != b->label) return a->label < b->label ? -1 : 1;
+  if (a->exact != b->exact) return a->exact < b->exact ? -1 : 1;
+  if (a->end != b->end) return a->end < b->end ? -1 : 1;
+  if (a->input != b->input) return a->input < b->input ? -1 : 1;
+  return (a->device > b->device) - (a->device < b->device);
+}
+
+/* May the anchor be of the collective that v[0..n) are of?  A rank is in it once. */
+static bool is_twin(const struct align_anchor *v, uint32_t n, const struct align_anchor *a) {
+  if (a->label != v->label || a->exact != v->exact || (!a->exact && (double)(a->end - v->end) > TWIN)) return false;
+  for (uint32_t i = 0; i < n; i++)
+    if (v[i].input == a->input && v[i].device == a->device) return a->exact != 0;
+  return true;
+}
+
+/* A rank that claims a collective twice says nothing of it. */
+static bool claims_twice(const struct align_anchor *v, uint32_t n, uint32_t i) {
+  for (uint32_t k = 0; v[i].exact && k < n; k++)
+    if (k != i && v[k].input == v[i].input && v[k].device == v[i].device) return true;
+  return false;
+}
+
+/* Anchors of one exact key stand by time, so do those of one label. */
+static double middle(const double *ends, uint32_t n) { return (ends[(n - 1) / 2] + ends[n / 2]) / 2; }
+
+static uint32_t make_sight(const struct align_anchor *v, uint32_t n, int64_t pivot, struct sight *out) {
+  struct sight s = {.label = v->label, .exact = v->exact, .step = v->step, .stepped = v->stepped, .program = v->module != 0,
+                    .equal = true, .vague = true, .collective = ALIGN_NONE, .next = ALIGN_NONE};
+  enum { MOST = 64 };
+  double ends[MOST];
+  uint32_t n_ends = 0;
+  s.last_start = s.last_sent = -INFINITY;
+  s.first_end = s.first_received = INFINITY;
+  for (uint32_t i = 0; i < n; i++) {
+    double start = (double)(v[i].start - pivot), end = (double)(v[i].end - pivot);
+    if (n > 1 && claims_twice(v, n, i)) continue;
+    if (n_ends < MOST) ends[n_ends++] = end;
+    s.ranks++;
+    s.last_start = fmax(s.last_start, start);
+    s.first_end = fmin(s.first_end, end);
+    if (v[i].says & ALIGN_SENDS) s.last_sent = fmax(s.last_sent, start);
+    if (v[i].says & ALIGN_RECEIVES) s.first_received = fmin(s.first_received, end);
+    s.equal = s.equal && v[i].says & ALIGN_EQUAL;
+    s.vague = s.vague && v[i].says & ALIGN_VAGUE;
+  }
+  if (s.ranks == 0) return 0;
+  s.end = middle(ends, n_ends);
+  *out = s;
+  return 1;
+}
+
+static int by_end(const void *pa, const void *pb) {
+  const struct sight *a = pa, *b = pb;
+  if (a->end != b->end) return a->end < b->end ? -1 : 1;
+  return (a->label > b->label) - (a->label < b->label);
+}
+
+static int by_label_and_step(const void *pa, const void *pb) {
+  const struct sight *a = pa, *b = pb;
+  if (a->label != b->label) return a->label < b->label ? -1 : 1;
+  if (a->stepped != b->stepped) return a->stepped - b->stepped;
+  if (a->step != b->step) return a->step < b->step ? -1 : 1;
+  return by_end(pa, pb);
+}
+
+static void count_in_steps(struct sight *v, uint32_t n) {
+  if (n) qsort(v, n, sizeof *v, by_label_and_step);
+  for (uint32_t i = 0, k; i < n; i = k) {
+    for (k = i; k < n && v[k].label == v[i].label && v[k].stepped == v[i].stepped && v[k].step == v[i].step;) k++;
+    for (uint32_t m = i; m < k; m++) v[m].nth = m - i, v[m].of = k - i;
+  }
+}
+
+uint32_t timeline_sights(struct align_anchor *v, uint32_t n, int64_t pivot_ns, struct sight *out) {
+  uint32_t made = 0;
+  if (n) qsort(v, n, sizeof *v, by_label_and_end);
+  for (uint32_t i = 0, k; i < n; i = k) {
+    for (k = i + 1; k < n && is_twin(v + i, k - i, &v[k]);) k++;
+    if (v[i].label || v[i].exact) made += make_sight(v + i, k - i, pivot_ns, &out[made]);
+  }
+  count_in_steps(out, made);
+  if (made) qsort(out, made, sizeof *out, by_end);
+  return made;
+}
+
+/* ---- beside the common timeline ---- */
+
+static int by_end_of(const void *pa, const void *pb) { return by_end(*(struct sight *const *)pa, *(struct sight *const *)pb); }
+
+static bool is_barrier(const struct sight *s, bool vague) { return vague ? s->equal || s->vague : s->equal; }
+
+/* The common sights of every label that the host has; each label is taken once, when its first sight comes. */
+static bool view_of(const struct timeline *common, struct sight *host, uint32_t n, bool vague, struct view *out) {
+  struct map taken;
+  bool ok = true;
+  map_init(&taken, common->mem);
+  out->n_a = out->n_b = out->n_labels = 0;
+  for (uint32_t i = 0; ok && i < n; i++) {
+    uint32_t *last = is_barrier(&host[i], vague) ? map_get(&common->labels, host[i].label) : NULL, *seen;
+    if (!last) continue;
+    if (!(seen = map_put(&taken, host[i].label, 0))) ok = false;
+    uint32_t before = out->n_a;
+    for (uint32_t k = *last; ok && !*seen && k != ALIGN_NONE; k = common->v[k].next)
+      if (is_barrier(&common->v[k], vague)) out->a[out->n_a++] = &common->v[k];
+    if (seen && !*seen) out->n_labels += out->n_a > before, *seen = out->n_a > before ? 1 : 2;
+    if (seen && *seen == 1) out->b[out->n_b++] = &host[i];
+  }
+  map_free(&taken);
+  if (out->n_a) qsort(out->a, out->n_a, sizeof *out->a, by_end_of);
+  return ok;
+}
+
+bool timeline_view(const struct timeline *common, struct sight *host, uint32_t n, struct arena *arena, struct view *out) {
+  enum { ENOUGH = 3 };
+  *out = (struct view){.arena = arena};
+  out->a = arena_alloc(arena, ((size_t)common->n + 1) * sizeof *out->a);
+  out->b = arena_alloc(arena, ((size_t)n + 1) * sizeof *out->b);
+  if (!out->a || !out->b || !view_of(common, host, n, false, out)) return false;
+  if (out->n_b >= ENOUGH) return true;
+  out->vague = true;
+  return view_of(common, host, n, true, out);
+}
+
+/* ---- joining ---- */
+
+static double placed(const struct curve *c, double t) { return isfinite(t) ? t - curve_at(c, t) : t; }
+
+static bool add_common(struct timeline *common, const struct sight *s) {
+  uint32_t *last = map_put(&common->labels, s->label, ALIGN_NONE);
+  if (!last || !mem_grow(common->mem, (void **)&common->v, &common->cap, (uint64_t)common->n + 1, sizeof *common->v)) return false;
+  common->v[common->n] = *s;
+  common->v[common->n].next = *last;
+  *last = common->n++;
+  return true;
+}
+
+/* The end of all is where most say it is: nobody moves it far. */
+static void merge_sight(struct sight *to, const struct sight *s) {
+  double off = fmax(-FIRM, fmin(FIRM, s->end - to->end));
+  to->end += off * s->ranks / (to->ranks + s->ranks);
+  to->ranks += s->ranks;
+  to->last_start = fmax(to->last_start, s->last_start);
+  to->last_sent = fmax(to->last_sent, s->last_sent);
+  to->first_end = fmin(to->first_end, s->first_end);
+  to->first_received = fmin(to->first_received, s->first_received);
+}
+
+bool timeline_join(struct timeline *common, struct sight *host, uint32_t n, const struct curve *curve, double variance) {
+  for (uint32_t i = 0; i < n; i++) {
+    struct sight s = host[i];
+    s.end = placed(curve, s.end);
+    s.last_start = placed(curve, s.last_start);
+    s.last_sent = placed(curve, s.last_sent);
+    s.first_end = placed(curve, s.first_end);
+    s.first_received = placed(curve, s.first_received);
+    s.variance = variance;
+    if (s.collective != ALIGN_NONE) {
+      merge_sight(&common->v[s.collective], &s);
+      continue;
+    }
+    host[i].collective = common->n;
+    if (!add_common(common, &s)) return false;
+  }
+  return true;
+}
