@@ -3,7 +3,7 @@
 none takes more than 10 times what an ordinary file of as many bytes takes.
 
 Seconds of the processor are compared, of one run each, the second of two where the first is too slow.  LONG=1: files of 5 MB, all
-commands on all formats; else of 1 MB, and the commands that do most.
+commands on all formats; else of 0.5 MB, and the commands that do most.
 
     linear.py [WORD]    only kinds that have WORD in their name"""
 import os
@@ -17,7 +17,7 @@ import crafted  # noqa: E402
 
 TRACEKIT = os.environ['TRACEKIT']
 LONG = bool(os.environ.get('LONG'))
-SIZE = 5000000 if LONG else 1000000
+SIZE = 5000000 if LONG else 500000
 MOST, SLACK = 10, 0.1 if LONG else 0.3  # times what the ordinary file takes, and seconds
 SECONDS = 120
 FORMATS = ('.json', '.pftrace', '.xplane.pb')

