@@ -18,12 +18,13 @@ static void add_flow_end(struct event_writer *w, struct flow_end a) {
   w->flow_ends[w->n_flow_ends++] = a;
 }
 
-/* The flow leaves where its span begins.  If the target has begun by then, the flow arrives at the target's end. */
+/* The flow leaves where its span begins.  If the target has begun by then, the flow arrives at the target's end; of one that never ends
+ * the beginning has the id, and viewers draw the flow from the span that began first, as they do with JSON. */
 static void add_flow(struct event_writer *w, tk_id from, const struct tk_flow_point *f, uint64_t id) {
   const struct tk_event *a = &w->t->events[from], *b = &w->t->events[f->at];
-  bool full = f->role < TK_FLOW_OUT;
+  bool full = f->role < TK_FLOW_OUT, begun = b->ts < a->ts, ends = !(b->flags & TK_UNFINISHED);
   add_flow_end(w, (struct flow_end){from, false, false, full, id});
-  add_flow_end(w, (struct flow_end){f->at, b->ts < a->ts, true, full, id});
+  add_flow_end(w, (struct flow_end){f->at, begun && ends, !begun || ends, full, id});
 }
 
 /* Chains of a Perfetto input keep their ids: the reader has them as they are, bound to begins and ends of spans. */
