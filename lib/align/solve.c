@@ -30,6 +30,7 @@ struct solver {
   uint32_t *first_sight; /* by host, and one more */
   uint32_t *ranks;      /* by host: devices that have anchors */
   double *variance;     /* by host, ns^2: of where it was placed */
+  bool *no_wall;        /* by host: its wall clock cannot be compared */
   struct map waiting;   /* label -> the first of the entries that have it */
   uint32_t *next, *host_of_entry, n_entries; /* entries: a host and a label */
   uint32_t *queue, n_queue;
@@ -258,7 +259,7 @@ static struct question question_of(const struct solver *s, uint32_t host, struct
   struct question q = {.view = view, .mem = p->mem, .clock_error = align_clock_error(p), .other_job = align_other_job(p)};
   q.base = (double)(s->w.pivot[host] - s->w.pivot[p->reference]);
   if (!p->known[host] && !p->marker) q.same = 0.5;
-  for (uint32_t i = 0; p->wall && i < p->n_inputs; i++) q.no_wall = q.no_wall || (p->host_of[i] == host && !p->wall[i]);
+  q.no_wall = s->no_wall[host];
   return q;
 }
 
@@ -460,8 +461,12 @@ static bool prepare(struct solver *s) {
   s->sights = arena_alloc(a, anchors * sizeof *s->sights);
   s->next = arena_alloc(a, anchors * sizeof *s->next);
   s->host_of_entry = arena_alloc(a, anchors * sizeof *s->host_of_entry);
+  s->no_wall = arena_alloc(a, hosts);
   if (p->mem->failed) return false;
   memset(s->seen, 0, hosts);
+  memset(s->no_wall, 0, hosts);
+  for (uint32_t i = 0; p->wall && i < p->n_inputs; i++)
+    if (!p->wall[i]) s->no_wall[p->host_of[i]] = true;
   memset(s->variance, 0, hosts * sizeof *s->variance);
   memset(s->w.curve, 0, hosts * sizeof *s->w.curve);
   for (uint32_t h = 0; h < p->n_hosts; h++) {

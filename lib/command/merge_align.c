@@ -190,22 +190,21 @@ static bool read_all(struct aligner *a) {
 static bool find_hosts(struct aligner *a) {
   struct align_problem *p = &a->problem;
   size_t n = a->in->n;
+  struct map names;
   p->host_of = arena_alloc(&a->arena, (n + 1) * sizeof *p->host_of);
   p->known = arena_alloc(&a->arena, n + 1);
-  uint32_t *leader = arena_alloc(&a->arena, (n + 1) * sizeof *leader);
-  if (!p->host_of || !p->known || !leader) return mem_check(a->mem, a->err);
+  if (!p->host_of || !p->known) return mem_check(a->mem, a->err);
+  map_init(&names, a->mem);
   for (uint32_t i = 0; i < n; i++) {
     const struct align_input *input = &a->inputs[i];
-    uint32_t h = 0;
-    while (h < p->n_hosts && (!*input->host || input->given || strcmp(a->inputs[leader[h]].host, input->host) != 0 ||
-                              a->inputs[leader[h]].given))
-      h++;
-    p->host_of[i] = h;
-    if (h < p->n_hosts) continue;
-    p->known[h] = *input->host || input->given || !input->read;
-    leader[p->n_hosts++] = i;
+    bool alone = !*input->host || input->given;
+    uint32_t *host = alone ? NULL : map_put(&names, hash_bytes(input->host, strlen(input->host)), p->n_hosts);
+    p->host_of[i] = host ? *host : p->n_hosts;
+    if (p->host_of[i] < p->n_hosts) continue;
+    p->known[p->n_hosts++] = *input->host || input->given || !input->read;
   }
-  return true;
+  map_free(&names);
+  return mem_check(a->mem, a->err);
 }
 
 static bool find_reference(struct aligner *a) {
