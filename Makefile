@@ -2,7 +2,7 @@
 #
 #   make                 build/tracekit, build/libtracekit.a, build/libtracekit.so
 #   make demo            merge the ranks of a small PyTorch job into build/demo/merged.json.gz
-#   make test            everything that takes less than two minutes; make test-long the rest; T=WORD only what has WORD in its name
+#   make test            everything that takes a few minutes; make test-long the rest; T=WORD only what has WORD in its name
 #   make install         PREFIX=/usr/local DESTDIR=
 #   make help            the other targets and the variables
 #
