@@ -345,13 +345,12 @@ static void number_occurrences(struct planes *p, struct map *marks, struct map *
     uint32_t *at = map_put(seen, key, 0);
     if (failed || !at) return;
     if (!*at) *at = ++last;
-    v[i].execution = *at;
+    v[i].execution = v[i].step = *at; /* the map may move with what is put into it next */
     uint32_t *again = map_put(seen, align_mix(key, v[i].label), 0);
     if (!again) return;
     v[i].label = align_mix(v[i].label, ++*again);
     v[i].exact = 0;
     v[i].op = 0;
-    v[i].step = *at;
     v[i].stepped = true;
   }
 }
