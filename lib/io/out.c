@@ -32,7 +32,7 @@
 #include "flate.h"
 #include "zstd.h"
 
-enum { BLOCK = 256 << 10, PACKED = 64 << 10, TRIES = 100, NAME_PART = 200 };
+enum { BLOCK = 256 << 10, PACKED = 64 << 10, TRIES = 100, NAME_PART = 200, LOOK_AT = 400 };
 
 struct out_impl {
   struct mem *mem;
@@ -200,7 +200,8 @@ static int print_prefix(const struct out_impl *w, char *to, size_t size) {
   return snprintf(to, size, "%.*s.%.*s.tmp-%s-", (int)(name - w->path), w->path, NAME_PART, name, host);
 }
 
-/* Files of processes of this machine that are no more. */
+/* Files of processes of this machine that are no more.  Of a large folder only the beginning is looked at: a split into 8,000 files in
+ * one folder took 27 s where every file looked at all that were there. */
 static void remove_dead(const struct out_impl *w, const char *prefix) {
   const char *name = name_of(prefix);
   const size_t n = strlen(name);
@@ -208,7 +209,7 @@ static void remove_dead(const struct out_impl *w, const char *prefix) {
   struct dirent *entry;
   snprintf(folder, sizeof folder, "%.*s.", (int)(name_of(w->path) - w->path), w->path);
   DIR *d = opendir(folder);
-  while (d && (entry = readdir(d)) != NULL) {
+  for (unsigned i = 0; d && i < LOOK_AT && (entry = readdir(d)) != NULL; i++) {
     char *end;
     if (strncmp(entry->d_name, name, n) != 0) continue;
     long pid = strtol(entry->d_name + n, &end, 10);
@@ -368,8 +369,8 @@ static void put_trailer(struct out_impl *w) {
   put_bytes(w, t, sizeof t);
 }
 
-/* A name beside the target, for whoever waits for others before it takes its own. */
-static void name_unnamed(struct out_impl *w) {
+/* On the disk, if it is to replace something; with a name beside the target, for it may wait for others before it takes its own. */
+static void settle(struct out_impl *w) {
   if (w->err.code == TK_OK && w->replaces && fsync(w->fd) != 0 && errno != EINVAL) err_sys(&w->err, TK_EWRITE, errno, "cannot write");
   if (w->err.code == TK_OK && w->unnamed) take_name(w, link_unnamed, "cannot name the finished file");
 }
@@ -418,7 +419,7 @@ bool out_finish(struct out *o, struct tk_err *err) {
     w->raw += (size_t)(o->next - w->buf);
     pack(w, w->buf, (size_t)(o->next - w->buf), true);
     if (w->z) put_trailer(w);
-    name_unnamed(w);
+    settle(w);
     close_fd(w);
     free_buffers(o);
     w->finished = true;
