@@ -94,11 +94,8 @@ static bool test_group(struct group *g) {
 
 /* Inputs that are apart get hosts of their own. */
 static void take_states(struct group *g, uint32_t host, struct align_solution *s) {
-  uint32_t met = 0, untested = 0;
-  for (uint32_t i = 0; i < g->n; i++) {
-    met += g->state[i] == MET;
-    untested += g->state[i] == UNTESTED;
-  }
+  uint32_t untested = 0;
+  for (uint32_t i = 0; i < g->n; i++) untested += g->state[i] == UNTESTED;
   for (uint32_t i = 0; i < g->n; i++) {
     if (g->state[i] != APART || s->cap <= g->p->n_hosts) continue;
     g->p->host_of[g->inputs[i]] = g->p->n_hosts;

@@ -54,9 +54,17 @@ static void print_head(FILE *f, const struct job *j, unsigned rank) {
   fprintf(f, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"tid\":0,\"args\":{\"name\":\"python\"}}", 1000 + rank);
 }
 
+/* Microseconds with nanoseconds behind a point, whatever the locale of the process. */
+static void print_us(FILE *f, const char *key, double us) {
+  long long ns = llround(us * 1000), size = ns < 0 ? -ns : ns;
+  fprintf(f, "\"%s\":%s%lld.%03lld", key, ns < 0 ? "-" : "", size / 1000, size % 1000);
+}
+
 static void print_span(FILE *f, const struct job *j, unsigned rank, double start, double end) {
   double from = reading(j, job_host(j, rank), start), to = reading(j, job_host(j, rank), end);
-  fprintf(f, "\"ts\":%.3f,\"dur\":%.3f", from, fmax(to - from, 0.001));
+  print_us(f, "ts", from);
+  fputc(',', f);
+  print_us(f, "dur", fmax(to - from, 0.001));
 }
 
 static void print_steps(FILE *f, struct job *j, unsigned rank) {

@@ -49,7 +49,8 @@ static void put_time(struct perfetto *r, struct tk_record *rec) {
   char text[48];
   b->len = 0;
   buf_append(b, trace_raw(r->t, rec->at), rec->size);
-  buf_append(b, ",\"ts\":" + (rec->size == 0), 6 - (rec->size == 0));
+  if (rec->size) buf_append(b, ",", 1);
+  buf_append(b, "\"ts\":", 5);
   buf_append(b, text, num_put_us(text, (i128)rec->ts * 1000));
   rec->at = raw->len;
   rec->has_ts = false;
