@@ -70,6 +70,8 @@ void tk_free(struct tk_trace *t) {
   map_free(&s->track_index);
   args_free(s);
   buf_free(&s->raw);
+  mem_free(&s->mem, s->ties);
+  mem_free(&s->mem, s->tied);
   free(s->source);
   free(s);
   free(t);
