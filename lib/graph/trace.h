@@ -30,7 +30,7 @@ struct arg_builder {
   bool duplicates;
 };
 
-/* Events first .. first+n-1 of a thread are of one time, and the file listed them in the order tied[at .. at+n-1], counted from first. */
+/* Events first .. first+n-1 of a thread are of one time; the file listed them in the order tied[at .. at+n-1], counted from first. */
 struct trace_tie {
   tk_id first;
   uint32_t n, at;

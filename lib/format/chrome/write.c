@@ -353,8 +353,8 @@ static bool report_progress(struct chrome_sink *s, struct tk_err *err) {
   return true;
 }
 
-/* An end that binds to the next span stands before that span if both are of one time and it is a B or an X of no time: viewers go by the
- * order of the file there.  (An X that lasts is sorted before all else by them, wherever it stands.) */
+/* An end that binds to the next span stands before that span if both are of one time and it is a B or an X of no time: viewers go by
+ * the order of the file there.  (An X that lasts is sorted before all else by them, wherever it stands.) */
 static bool precedes(const struct tk_trace *t, const struct tk_flow_point *f) {
   const struct tk_event *e = &t->events[f->bound ? f->at : 0];
   return f->bound && f->role == TK_FLOW_END && !f->enclosing && e->ts == f->ts && (e->flags & TK_PAIRED || !e->dur);

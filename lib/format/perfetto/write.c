@@ -182,20 +182,13 @@ static void write_track(struct perfetto_sink *s, tk_id track) {
   }
 }
 
-/* Processes, threads, tracks that are told by their names, counters, async spans: a reader of the file meets tracks so, as they are
- * described, and writes them in the same order again. */
-static unsigned place_of(const struct tk_track *k) {
-  static const uint8_t PLACES[] = {[TK_PROCESS] = 0, [TK_THREAD] = 1, [TK_COUNTERS] = 3, [TK_ASYNCS] = 4};
-  return track_is_named(k) ? 2 : PLACES[k->kind];
-}
-
 static bool write_tracks(struct perfetto_sink *s, struct tk_err *err) {
   struct tk_progress p = s->opt.progress;
   uint64_t done = 0;
   for (unsigned place = 0; place <= 4; place++) {
     for (tk_id i = 1; i <= s->t->n_tracks; i++) {
       const struct tk_track *k = &s->t->tracks[i];
-      if (place_of(k) != place) continue;
+      if (writer_place_of(k) != place) continue;
       if (!track_hidden(s->t, i) && k->count) {
         writer_machine(s, i);
         write_track(s, i);

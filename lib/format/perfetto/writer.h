@@ -167,6 +167,9 @@ void writer_packet(struct out *out, const struct buf *packet);
 
 /* ---- lanes and flows ---- */
 
+/* Tracks are written by these, then as they are in the graph. */
+unsigned writer_place_of(const struct tk_track *k);
+
 /* Flow points of the graph as flows, one fresh id each from *next_id on.  Returns the points that lead nowhere. */
 uint64_t writer_flow_ends(struct event_writer *w, uint64_t *next_id);
 
