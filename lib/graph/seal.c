@@ -3,7 +3,8 @@
  *     file order, B and E apart   --scatter-->   by track   --sort-->   by (ts, rank, longest)   --sweep-->   preorder + depth
  *
  * Ties at one time follow trace_processor: E first, then X with the longest first, then the rest (X of no time, too) in file order;
- * in a trace without any X, file order alone.  Unlike there, an E stays behind a B of its own time, so B E B E at one time stays what it was.
+ * in a trace without any X, file order alone.  Unlike there, an E stays behind a B of its own time, so B E B E at one time stays what
+ * it was.
  *
  * A span that ends at a time has ended: what starts there is its sibling, unless both begin there (X of no time nest in file
  * order).  A span that sticks out (by more than 1 ns, which is rounding) of the one it starts in is kept as its child without
