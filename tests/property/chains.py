@@ -27,7 +27,10 @@ MOST, MOST_VALUES = (20_000_000, 3_000_000) if LONG else (8_000_000, 1_500_000)
 
 # Where a chain is known not to come back the same: glob of the path, the format on the way, what differs, the reason.
 KNOWN = (
-    ('*/tpu.trace.json.gz', 'xplane', '', 'a thread called _counters_ is where xprof keeps samples, which XPlane reads as such'),
+    ('*/tpu.*json*', 'xplane', '', 'a thread called _counters_ is where xprof keeps samples, which XPlane reads as such'),
+    ('*', 'xplane', '"name": "", ', 'XPlane has no events without a name: theirs is empty'),
+    ('*/connected_flow.json', 'perfetto', 'flow_points', 'of flow_in and flow_out on one event Perfetto makes two points'),
+    ('*/flow_events_json_v2.json', 'perfetto', 'flow_points', 'of flow_in and flow_out on one event Perfetto makes two points'),
 )
 
 # What a format writes beside what was there: XPlane's flows are a stat of the events that they bind to.
@@ -109,11 +112,11 @@ def known(path, way, fault):
 
 
 def check(source, work):
-    """[(chain, faults)], or None where the file is too large or no trace."""
+    """[(chain, faults)], or None where the file is too large, or no trace of any event."""
     base = os.path.join(work, source.replace('/', '_'))
     straight = base + '.straight.json'
     _, message = convert(source, straight, 'json')
-    if message or os.path.getsize(straight) > MOST:
+    if message or os.path.getsize(straight) > MOST or not info(straight)['events']:
         return None
     verdicts = []
     for way in ((a, b) for a in FORMATS for b in FORMATS):
@@ -132,7 +135,7 @@ def main():
             passed_over += verdicts is None
             for way, faults in verdicts or ():
                 judge(f'{os.path.relpath(path, top)} -> {way}', '; '.join(f[:300] for f in faults[:3]))
-    print(f'{len(traces) - passed_over} traces, {passed_over} are larger than {MOST} bytes as JSON, or none')
+    print(f'{len(traces) - passed_over} traces, {passed_over} are larger than {MOST} bytes as JSON, or hold no event')
     return finish()
 
 

@@ -274,6 +274,14 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
   return true;
 }
 
+/* A trace of nothing is a file of no bytes, which nobody can tell from a copy that failed. */
+static void write_empty(struct perfetto_sink *s) {
+  s->packet.len = 0;
+  pb_u64(&s->packet, PACKET_SEQUENCE_ID, 1);
+  pb_u64(&s->packet, PACKET_SEQUENCE_FLAGS, SEQUENCE_CLEARED);
+  writer_packet(s->out, &s->packet);
+}
+
 /* What tracekit says of the file, which v58 and later show as metadata. */
 static bool perfetto_close(struct sink *sink, const struct tk_trace *first, const char *provenance, struct tk_err *err) {
   struct perfetto_sink *s = (struct perfetto_sink *)sink;
@@ -281,6 +289,7 @@ static bool perfetto_close(struct sink *sink, const struct tk_trace *first, cons
   write_blocks(s);
   describe_metas(s, first);
   if (provenance) write_attribute(s, "tracekit", provenance, strlen(provenance));
+  if (out_raw_bytes(s->out) == 0) write_empty(s);
   return mem_check(&s->mem, err);
 }
 
