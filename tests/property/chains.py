@@ -28,9 +28,11 @@ MOST, MOST_VALUES = (20_000_000, 3_000_000) if LONG else (8_000_000, 1_500_000)
 # Where a chain is known not to come back the same: glob of the path, the format on the way, what differs, the reason.
 KNOWN = (
     ('*/tpu.*json*', 'xplane', '', 'a thread called _counters_ is where xprof keeps samples, which XPlane reads as such'),
-    ('*', 'xplane', '"name": "", ', 'XPlane has no events without a name: theirs is empty'),
-    ('*/connected_flow.json', 'perfetto', 'flow_points', 'of flow_in and flow_out on one event Perfetto makes two points'),
-    ('*/flow_events_json_v2.json', 'perfetto', 'flow_points', 'of flow_in and flow_out on one event Perfetto makes two points'),
+    ('*flow*', 'perfetto', 'flow_points', 'where an event ends one flow and starts another of its id Perfetto has one point, others two'),
+    ('*flow*', 'perfetto', 'bind_id', 'ids that are used again: trace_processor shows the same arrows before and after'),
+    ('*/flow_events_track_event*', 'perfetto', '"bp": "e", "id"', 'ids that are used again, as above'),
+    ('*/track_event_tracks*', 'perfetto', 'process_name', 'a pid that two processes had in turn: JSON has one process of a pid'),
+    ('*/native_symbol_arg*', 'perfetto', 'perfetto.fields', 'it refers to what the packets hold that were lost, as was said'),
 )
 
 # What a format writes beside what was there: XPlane's flows are a stat of the events that they bind to.
@@ -38,7 +40,8 @@ BESIDE = {'xplane': ('flow',)}
 
 
 def plain_events(trace, way=()):
-    """Ids that bind events are as good as any others: they become what their first event says.  Rows beside become their threads."""
+    """Ids that bind events are as good as any others: they become what their first event says.  Rows beside become their threads.  An
+    event without a name is one with an empty name: XPlane has no others."""
     owners, groups = {}, collections.defaultdict(list)
     beside = {key for fmt in way for key in BESIDE.get(fmt, ())}
     kept = []
@@ -54,6 +57,7 @@ def plain_events(trace, way=()):
             if e['ph'] == 'M':
                 continue
             e['tid'] = owners[e['pid'], e['tid']]
+        e.setdefault('name', '')
         if 'bind_id' in e:
             groups[e['bind_id']].append((ns(e['ts']), repr(e.get('tid')), e.get('name')))
             if args and beside & args.keys():

@@ -161,14 +161,24 @@ static int64_t shift_of(const struct tk_trace *t) {
   tk_time first = 0;
   for (tk_id i = 1; i <= t->n_events; i++)
     if (!(t->events[i].flags & TK_LOST_CLOCK) && (i == 1 || t->events[i].ts < first)) first = t->events[i].ts;
-  int64_t ns = t->origin_ns - t->zero_ns + first / 1000 - 1;
-  return (t->n_events || t->origin_ns) && ns < -1 ? -ns : 0;
+  int64_t ns = t->origin_ns - t->zero_ns + writer_rounded(first);
+  return (t->n_events || t->origin_ns) && ns < 0 ? -ns : 0;
+}
+
+static void write_later(struct perfetto_sink *s, int64_t later) {
+  if (!later) return;
+  s->inner.len = s->packet.len = 0;
+  pb_u64(&s->inner, TRACEKIT_LATER, (uint64_t)later);
+  pb_message(&s->packet, PACKET_TRACEKIT, &s->inner);
+  writer_packet(s->out, &s->packet);
 }
 
 static bool perfetto_open(struct sink *sink, const struct tk_trace *first, struct tk_err *err) {
   struct perfetto_sink *s = (struct perfetto_sink *)sink;
-  s->zero_ns = first->zero_ns - shift_of(first);
+  const int64_t later = shift_of(first);
+  s->zero_ns = first->zero_ns - later;
   describe_trace(s, first);
+  write_later(s, later);
   return carry_open(s->opt.carry, first, err);
 }
 

@@ -433,9 +433,10 @@ static void step_names(struct naming *n, tk_id first) {
 static tk_id name_of_counter(struct tk_trace *t, const struct tk_event *e) {
   struct tk_args it = tk_args_of(t, e->args);
   struct tk_arg arg;
+  tk_id name = t->classes[e->cls].name;
   while (tk_args_next(&it, &arg))
-    if (arg.key == KEY_ID && (arg.type == TK_ARG_INT || arg.type == TK_ARG_STR)) return trace_counter_name(t, t->classes[e->cls].name, &arg);
-  return t->classes[e->cls].name;
+    if (arg.key == KEY_ID && (arg.type == TK_ARG_INT || arg.type == TK_ARG_STR)) return trace_counter_name(t, name, &arg);
+  return name;
 }
 
 /* Samples of a line "_counters_": one track per name. */
