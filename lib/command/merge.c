@@ -208,7 +208,7 @@ static const char *label_of(const struct merger *m) { return m->opt->label ? m->
 static void call_rank(const struct merger *m, struct called *c, const struct tk_merge_rank *r, int64_t slot) {
   snprintf(c->rank, sizeof c->rank, slot == r->rank ? "%lld" : "%lld, %lld", (long long)r->rank, (long long)slot);
   snprintf(c->suffix, sizeof c->suffix, " [rank %s]", c->rank);
-  const char *input = path_leaf(r->input);
+  const char *input = m->opt->redact ? "" : path_leaf(r->input);
   c->values = (struct label_values){{[LABEL_RANK] = c->rank, [LABEL_HOST] = r->host}};
   c->values.of[LABEL_INPUT] = utf8_valid((const uint8_t *)input, strlen(input)) ? input : "";
   if (label_expand(label_of(m), &c->values, c->machine, sizeof c->machine) == 0)
@@ -233,7 +233,7 @@ static bool renumber_input(struct merger *m, size_t input, struct tk_trace *t, i
 static bool write_file(struct merger *m, const struct tk_merge_rank *r, const struct tk_trace *t, int64_t slot) {
   struct buf b = {.mem = &m->mem};
   struct run_rank rank = {r->host, slot, m->first_trace, saver_provenance(&b, &m->opt->save, t)};
-  if (rank.provenance && m->opt->save.command && m->n_inputs > 1) {
+  if (rank.provenance && m->opt->save.command && m->n_inputs > 1 && !m->opt->redact) {
     b.len -= 2; /* its brace and NUL */
     buf_text(&b, ",\"align\":");
     buf_text(&b, m->report->align.json);
@@ -252,7 +252,7 @@ static bool write_graph(struct merger *m, size_t input, struct tk_trace *t, int6
   if (!was) return mem_check(&m->mem, m->err);
   bool ok = renumber_input(m, input, t, slot, was);
   r->hidden_processes = count_processes(t, true);
-  if (ok) merge_block_print(&m->blocks, &(struct merge_block){r, t, was, m->n_merged == 0});
+  if (ok) merge_block_print(&m->blocks, &(struct merge_block){r, t, was, m->n_merged == 0, m->opt->redact != NULL});
   mem_free(&m->mem, was);
   if (!ok) return false;
   if (m->output->run) return write_file(m, r, t, slot);
@@ -290,6 +290,14 @@ static bool derives(const struct merger *m) {
   return m->opt->derive && s && !s->format->info.derives;
 }
 
+/* Who it was is then told by nothing that is written. */
+static bool redact_input(struct merger *m, struct tk_trace *t, struct tk_merge_rank *r) {
+  if (!m->opt->redact) return true;
+  if (!tk_redact(t, m->opt->redact, &m->report->redacted, m->err)) return false;
+  r->host = report_text(m, t->host);
+  return true;
+}
+
 static bool merge_trace(struct merger *m, size_t input, struct tk_trace *t) {
   struct tk_merge_rank *r = &m->report->ranks[input];
   struct identity id = identity_of(t);
@@ -303,6 +311,7 @@ static bool merge_trace(struct merger *m, size_t input, struct tk_trace *t) {
   add_input_notes(m, t);
   warn_of_copies(m, input, t);
   if (derives(m) && !tk_derive(t, NULL, m->err)) return false;
+  if (!redact_input(m, t, r)) return false;
   if (!m->opened && !open_sink(m, t)) return false;
   if (!move_to_base(m, input, t, r)) return false;
   if (!(m->output->manifest ? describe_input(m, input, t, slot) : write_graph(m, input, t, slot))) return false;
@@ -357,8 +366,8 @@ static const char *provenance(struct merger *m, struct buf *b) {
   if (converted) return saver_provenance(b, &m->opt->save, m->first_trace);
   if (saver_provenance(b, &m->opt->save, NULL)) {
     b->len -= 2; /* its brace and NUL */
-    buf_text(b, ",\"align\":");
-    buf_text(b, m->report->align.json);
+    if (!m->opt->redact) buf_text(b, ",\"align\":");
+    if (!m->opt->redact) buf_text(b, m->report->align.json);
   } else if (manifest) {
     return NULL;
   }
