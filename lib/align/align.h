@@ -207,6 +207,7 @@ struct align_work {
   struct align_member *members; /* by collective */
   uint32_t n_members, n_collectives;
   uint32_t *first;              /* by collective, and one more: its members */
+  uint8_t *denied;              /* by host: it contradicts the others, and bounds none of them */
 };
 
 /* Violations and intervals, into s. */

@@ -203,14 +203,15 @@ static bool match_others(struct solver *s, uint32_t host, const struct question 
   struct sight *v = sights_of(s, host);
   double *room = arena_alloc(arena, ((size_t)q->view->n_b + 1) * sizeof *room);
   int64_t shift = 0;
-  bool stepped = room && step_shift(q, &p->best, room, &shift), ok = room != NULL;
+  uint32_t *alike, n = timeline_alike(&s->common, v, count_of(s, host), arena, &alike);
+  bool stepped = room && step_shift(q, &p->best, room, &shift), ok = room && n < UINT32_MAX;
   map_init(&exact, s->common.mem);
   map_init(&place, s->common.mem);
-  for (uint32_t i = 0; ok && i < s->common.n; i++) {
-    const struct sight *a = &s->common.v[i];
+  for (uint32_t i = 0; ok && i < n; i++) {
+    const struct sight *a = &s->common.v[alike[i]];
     if (a->equal || a->vague) continue;
-    if (a->exact) ok = map_put(&exact, a->exact, i) != NULL;
-    else if (a->stepped) ok = map_put(&place, place_key(a, 0), i) != NULL;
+    if (a->exact) ok = map_put(&exact, a->exact, alike[i]) != NULL;
+    else if (a->stepped) ok = map_put(&place, place_key(a, 0), alike[i]) != NULL;
   }
   for (uint32_t i = 0; ok && i < count_of(s, host); i++) {
     if (v[i].equal || v[i].vague) continue;

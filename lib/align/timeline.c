@@ -112,6 +112,28 @@ uint32_t timeline_sights(struct align_anchor *v, uint32_t n, int64_t pivot_ns, s
 
 static int by_end_of(const void *pa, const void *pb) { return by_end(*(struct sight *const *)pa, *(struct sight *const *)pb); }
 
+/* A label leads to its sights, so that a host costs as much as there is for it to see, however many hosts there are. */
+uint32_t timeline_alike(const struct timeline *common, const struct sight *host, uint32_t n, struct arena *arena, uint32_t **out) {
+  struct map taken;
+  uint32_t found = 0, all = 0;
+  bool ok = true;
+  map_init(&taken, common->mem);
+  for (int round = 0; ok && round < 2; round++) { /* counts, then lists */
+    for (uint32_t i = 0; ok && i < n; i++) {
+      uint32_t *last = map_get(&common->labels, host[i].label), *seen = last ? map_put(&taken, host[i].label, 0) : NULL;
+      ok = !last || seen;
+      if (!seen || *seen > (uint32_t)round) continue;
+      *seen = (uint32_t)round + 1;
+      for (uint32_t k = *last; k != ALIGN_NONE; k = common->v[k].next)
+        if (round == 0) all++;
+        else (*out)[found++] = k;
+    }
+    if (round == 0) ok = ok && (*out = arena_alloc(arena, ((size_t)all + 1) * sizeof **out));
+  }
+  map_free(&taken);
+  return ok ? found : UINT32_MAX;
+}
+
 static bool is_barrier(const struct sight *s, bool vague) { return vague ? s->equal || s->vague : s->equal; }
 
 /* The common sights of every label that the host has; each label is taken once, when its first sight comes. */
@@ -183,6 +205,7 @@ bool timeline_join(struct timeline *common, struct sight *host, uint32_t n, cons
       merge_sight(&common->v[s.collective], &s);
       continue;
     }
+    if (!s.equal && !s.vague && !s.exact && !s.stepped) continue; /* nobody can say which one it is */
     host[i].collective = common->n;
     if (!add_common(common, &s)) return false;
   }

@@ -51,6 +51,9 @@ void timeline_free(struct timeline *t);
 /* The sights of n anchors of one host, by time, go to out, which has room for n.  Reorders the anchors.  Returns their number. */
 uint32_t timeline_sights(struct align_anchor *v, uint32_t n, int64_t pivot_ns, struct sight *out);
 
+/* The common sights of all labels that a host's n sights have, as their numbers, in *out.  Returns how many; UINT32_MAX: no memory. */
+uint32_t timeline_alike(const struct timeline *common, const struct sight *host, uint32_t n, struct arena *arena, uint32_t **out);
+
 /* Fills the view of a host's n sights. */
 bool timeline_view(const struct timeline *common, struct sight *host, uint32_t n, struct arena *arena, struct view *out);
 
