@@ -14,9 +14,11 @@ struct params {
   struct shared shared;
   struct opt_choice align;
   const char *reference, *align_report, *label;
-  struct opt_list offsets;
+  struct opt_list offsets, ranks;
+  const char *step, *time;
+  uint64_t to;
   int64_t clock_error;
-  int group_by;
+  int group_by, every_rank;
   bool keep_going, require_align, manifest, to_zero;
 };
 
@@ -53,6 +55,11 @@ static const struct opt opts[] = {
     FIELD(require_align), 0, 0, 0 },
   { OPT_FILE, 0, "align-report", "FILE", "write the report on the clocks to this file, as JSON, also in a dry run",
     FIELD(align_report), 0, 0, 0 },
+  { OPT_LIST, 0, "rank", "N..M", "keep ranks in this range; clocks are compared by all that are read", FIELD(ranks), 0, 0, 0 },
+  { OPT_INT, 0, "every-rank", "N", "keep ranks 0, N, 2 N and so on", FIELD(every_rank), 0, 1, 1000000000 },
+  { OPT_STRING, 0, "step", "N..M", "keep the range of time of these training steps, of each rank by its own", FIELD(step), 0, 0, 0 },
+  { OPT_STRING, 0, "time", "A..B", "keep a range of time of the timeline of all, written as for filter", FIELD(time), 0, 0, 0 },
+  { OPT_SIZE, 0, "to", "SIZE", "remove what matters least until the file is at most so large, as shrink does", FIELD(to), 0, 0, 0 },
   { OPT_FLAG, 0, "to-zero", 0, "let the first event of all be at time 0", FIELD(to_zero), 0, 0, 0 },
   { OPT_STRING, 0, "label", "TEXT",
     "name of each process (default: \"rank {rank} - {host} - {process}\"); further fields: {pid}, {input}", FIELD(label), 0, 0, 0 },
@@ -83,6 +90,8 @@ static const struct example examples[] = {
     "give the offset of rank 1, and write a report on the clocks" },
   { "tracekit merge rank*.json.gz --label '{host}/{rank}: {process}' --group-by=kind -o merged.json.gz",
     "give processes other names, and put all GPUs together" },
+  { "tracekit merge rank*.json.gz --rank 0..1 --time 25%..75% --to 2MB -o part.json.gz",
+    "merge two ranks' middle, into a file of at most 2 MB" },
   { "tracekit merge rank*.json.gz -o tb/", "write a file for each rank, for xprof and TensorBoard (--logdir tb)" },
   { "tracekit merge rank*.json.gz --manifest -o merged.tar", "put the files into a tar, for Perfetto to merge" },
   { "tracekit merge --keep-going --json rank*.json.gz -o merged.json.gz > report.json",
@@ -142,14 +151,17 @@ static void print_merge_text(FILE *to, const struct shared *s, const struct tk_m
   char a[64], b[64], c[64], size[32];
   struct table table = { .align = "rllrrrlr" };
   header(&table);
-  for (size_t i = 0; i < report->n_ranks; i++) row(&table, &report->ranks[i]);
+  for (size_t i = 0; i < report->n_ranks; i++)
+    if (!report->ranks[i].skipped) row(&table, &report->ranks[i]);
   table_print(&table, to);
+  if (report->n_skipped) fprintf(to, "left out: %s of other ranks\n", tty_counted(report->n_skipped, "input", a));
   print_clocks(to, &report->align);
   fputs(s->dry_run ? "would write " : "wrote ", to);
   tty_string(to, run_is_stdout(output) ? "to standard output" : output);
   fprintf(to, ": %s, %s", tty_counted(report->saved.records, "record", a), tty_counted(report->saved.events, "event", b));
   write_derived(to, &report->saved);
   fprintf(to, ", %s", tty_counted(report->saved.flow_points, "flow point", c));
+  if (report->events_before > report->saved.events) fprintf(to, ", of %s", tty_counted(report->events_before, "event", c));
   tk_print_size(report->saved.bytes, size);
   if (!s->dry_run) fprintf(to, ", %s", size);
   fputc('\n', to);
@@ -211,8 +223,9 @@ static void print_clocks(FILE *to, const struct tk_align_report *a) {
 static void json_rank(struct json *j, const struct tk_merge_rank *r) {
   json_open(j, NULL, '{');
   json_string(j, "input", r->input);
-  if (r->failed) {
-    json_string(j, "failed", r->failed);
+  if (r->failed || r->skipped) {
+    if (r->failed) json_string(j, "failed", r->failed);
+    else json_bool(j, "left_out", true);
     json_close(j, '}');
     return;
   }
@@ -243,6 +256,8 @@ static void print_merge_json(FILE *to, const struct shared *s, const struct tk_m
   if (report->saved.derived) json_uint(&j, "derived_events", report->saved.derived);
   json_uint(&j, "written_flow_points", report->saved.flow_points);
   write_losses_json(&j, &report->saved);
+  if (report->events_before) json_uint(&j, "events_before", report->events_before);
+  if (report->bytes_before) json_uint(&j, "bytes_before", report->bytes_before);
   json_uint(&j, "bytes", report->saved.bytes);
   json_uint(&j, "raw_bytes", report->saved.raw_bytes);
   json_close(&j, '}');
@@ -301,6 +316,11 @@ static int cmd_merge(const void *params, const struct operands *in) {
     .reference = p->reference,
     .offsets = p->offsets.v,
     .keep_going = p->keep_going,
+    .ranks = p->ranks.v,
+    .every_rank = (uint32_t)p->every_rank,
+    .steps = p->step,
+    .time = p->time,
+    .to = p->to,
     .label = p->label,
     .to_zero = p->to_zero,
     .group_by = (enum tk_group_by)p->group_by,
@@ -333,6 +353,9 @@ const struct command command_merge = {
     "they have nothing in common. A second table shows the offset of each clock, its error, what causality proves, and what "
     "else is possible. A host whose offset cannot be trusted stays on its wall clock, which a message says. Inputs are read "
     "twice for this.\n\n"
+    "--rank, --every-rank, --step and --time keep a part, to which each input is cut as it is read. Steps are each rank's own; a "
+    "range of time is one of the timeline of all. --to removes what matters least until the output is small enough, as shrink "
+    "does; all that is kept is in memory for that.\n\n"
     "An output that ends in '/' is a folder for xprof and TensorBoard, with a file for each host, all on one timeline: "
     "LOGDIR/plugins/profile/RUN/HOST.xplane.pb. RUN is the run of the first input. A host of several ranks has a file for each "
     "rank. A folder that stands in plugins/profile is taken as the run itself. A run that is there already is kept, unless "

@@ -44,6 +44,12 @@ struct tk_merge_options {
   tk_time clock_error;        /* what the wall clocks of hosts are usually apart (80% within it); 0 = 1 ms */
   const char *reference;      /* rank or host whose clock is right; NULL = of the first input */
   const char *const *offsets; /* NULL-terminated "3=+1.5ms", "host42=-20us": later by that, and not moved otherwise; NULL = none */
+  const char *offsets_from; /* file: a report as align_report writes it, or one made elsewhere; clocks are those that it says */
+  const char *const *ranks; /* NULL-terminated "3", "3..5", "3.." or "..5": which ranks are kept; NULL = all */
+  uint32_t every_rank;      /* of these, ranks 0, n, 2 n ...; 0 = all */
+  const char *steps;        /* as of tk_filter_options, each rank by its own steps; NULL = all */
+  const char *time;         /* ... of the common timeline */
+  uint64_t to;              /* bytes that the output may have at most: all is joined in memory and shrunk (tk_shrink); 0 = any */
   const char *label;   /* how processes are named; NULL = "rank {rank} - {host} - {process}"; also {pid}, {input} */
   enum tk_group_by group_by;
   bool derive;         /* tk_derive of every input, unless viewers of the output's format do that */
@@ -65,6 +71,7 @@ struct tk_merge_rank {
   int64_t shift_ns; /* its zero against the first input's, less its clock's lead where that was found */
   uint32_t clock;   /* its clock is that of the report's align.hosts[clock - 1]; 0 = clocks were not compared */
   const char *failed; /* NULL, or why it was left out */
+  bool skipped;       /* it is of a rank that was not asked for */
 };
 
 /* A stretch of a host's clock that is a line: within it the offset at t is offset_ns + drift (t - the middle).  Between two of them the
@@ -121,9 +128,10 @@ struct tk_align_report {
 
 struct tk_merge_report {
   struct tk_merge_rank *ranks;
-  size_t n_ranks;
+  size_t n_ranks, n_skipped;
   struct tk_align_report align;
   struct tk_saved saved;
+  uint64_t events_before, bytes_before; /* before it was shrunk; 0 = it was not asked for */
   struct tk_trace *notes; /* a trace that holds only notes: tk_note's text by tk_string */
 };
 

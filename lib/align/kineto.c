@@ -3,11 +3,11 @@
  * Newer PyTorch says the group and a sequence number, which name the collective on every rank; older ones say name and sizes; the
  * oldest only the kernel's name.  What has a root, or goes from one rank to another, does not end at one time on all of them: it says
  * only who cannot have left before who came. */
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/glob.h"
 #include "base/text.h"
 #include "collector.h"
 #include "graph/kind.h"
@@ -30,7 +30,7 @@ static bool find_classes(struct collector *c) {
     size_t n;
     const char *name = tk_string(c->t, c->t->classes[i].name, &n);
     unsigned kind = kinds.of_class[i];
-    bool is = marker ? strcmp(name, marker) == 0 || fnmatch(marker, name, 0) == 0
+    bool is = marker ? strcmp(name, marker) == 0 || glob_matches(marker, name)
                      : (kind & (KIND_COLLECTIVE | KIND_KERNEL)) == (KIND_COLLECTIVE | KIND_KERNEL);
     c->of_class[i] = is ? hash_of_name(name, n) : 0;
     any = any || is;

@@ -21,7 +21,7 @@
 #include "merge_align.h"
 #include "merge_block.h"
 #include "merge_order.h"
-#include "op/window.h"
+#include "merge_select.h"
 #include "run_folder.h"
 #include "save.h"
 #include "source/identity.h"
@@ -46,6 +46,8 @@ struct merger {
   struct map fingerprints; /* of contents -> input + 1 */
   struct tk_trace *first_trace; /* metas of the first input; its zero of time, or that of the earliest event */
   struct merge_base base;  /* the first input's */
+  struct window window;    /* of the output, from its first event on; */
+  bool has_window;
   struct buf blocks;       /* JSON of the ranks, comma-separated */
   bool opened;
 };
@@ -144,7 +146,7 @@ static bool move_to_base(struct merger *m, size_t input, struct tk_trace *t, str
 
 /* ---- one input ---- */
 
-/* When the output begins: of one input alone nothing was read before. */
+/* When the output would begin that is all there is: of one input alone nothing was read before. */
 static int64_t start_of(const struct merger *m, const struct tk_trace *t) {
   tk_time start, end;
   if (m->alignment.start_ns < INT64_MAX) return m->alignment.start_ns;
@@ -155,22 +157,50 @@ static int64_t start_of(const struct merger *m, const struct tk_trace *t) {
 
 /* What times are printed against: the first input's zero, unless another one began before it, for viewers pass over what is before
  * time 0.  By whole microseconds, which leaves the digits of the others as they are. */
-static int64_t zero_of(const struct merger *m, const struct tk_trace *t, int64_t start) {
-  if (m->opt->to_zero) return start;
-  if (!is_joined(m) || m->output->manifest || m->alignment.start_ns == INT64_MAX || start >= t->zero_ns) return t->zero_ns;
-  i128 early = (((i128)t->zero_ns - start + 999) / 1000) * 1000, zero = t->zero_ns - early;
+static int64_t zero_of(const struct merger *m, int64_t start) {
+  int64_t base = m->base.zero_ns;
+  if (!is_joined(m) || m->output->manifest || m->alignment.start_ns == INT64_MAX || start >= base) return base;
+  i128 early = (((i128)base - start + 999) / 1000) * 1000, zero = base - early;
   return zero < INT64_MIN ? start : (int64_t)zero;
+}
+
+/* The range of time that is asked for, on the timeline of all, and when the output begins in it. */
+static bool find_window(struct merger *m, struct tk_trace *first) {
+  i128 length = ((i128)m->alignment.end_ns - m->alignment.start_ns) * 1000;
+  struct window_frame f = {.end = length > INT64_MAX ? INT64_MAX : (tk_time)length, .clock = m->base.clock};
+  if (!m->opt->time) return true;
+  f.origin_ns = first->origin_ns;
+  f.zero_ns = first->zero_ns;
+  if (!window_parse(m->opt->time, &f, &m->window, m->err)) return false;
+  m->has_window = true;
+  if (m->window.start > 0) first->origin_ns += m->window.start / 1000;
+  return true;
+}
+
+/* The same window, as of this trace. */
+static bool cut_time(struct merger *m, struct tk_trace *t, struct tk_merge_rank *r) {
+  i128 by = ((i128)m->alignment.start_ns - t->origin_ns) * 1000, start = m->window.start + by, end = m->window.end + by;
+  struct window w = m->window;
+  uint64_t before;
+  if (!m->has_window) return true;
+  if (w.start != INT64_MIN) w.start = start > INT64_MAX ? INT64_MAX : start < INT64_MIN ? INT64_MIN : (tk_time)start;
+  if (w.end != INT64_MAX) w.end = end > INT64_MAX ? INT64_MAX : end < INT64_MIN ? INT64_MIN : (tk_time)end;
+  if (!merge_cut_time(t, &w, &before, m->err)) return err_prefix(m->err, "%s", t->source);
+  r->events -= before - t->n_events;
+  return true;
 }
 
 /* Its top-level keys and its base of time are those of the output. */
 static bool open_sink(struct merger *m, const struct tk_trace *t) {
   struct tk_trace *first = m->first_trace;
+  m->base = m->alignment.who ? m->alignment.base : (struct merge_base){t->zero_ns, t->clock};
   first->format = t->format;
   first->origin_ns = start_of(m, t);
-  first->zero_ns = zero_of(m, t, first->origin_ns);
-  m->base = (struct merge_base){t->zero_ns, t->clock};
+  first->zero_ns = zero_of(m, first->origin_ns);
+  if (!find_window(m, first)) return false;
+  if (m->opt->to_zero) first->zero_ns = first->origin_ns;
   first->has_zero = t->has_zero;
-  first->clock = t->clock;
+  first->clock = m->base.clock;
   if (is_joined(m)) first->edits = t->edits | TK_EDIT_RENAMED;
   for (tk_id i = 1; i <= t->n_metas; i++) {
     struct buf *raw = &first->store->raw;
@@ -287,7 +317,7 @@ static bool describe_input(struct merger *m, size_t input, const struct tk_trace
 /* Viewers of some formats derive by themselves, and a manifest's files stay as they are. */
 static bool derives(const struct merger *m) {
   const struct saver *s = m->output->saver;
-  return m->opt->derive && s && !s->format->info.derives;
+  return m->output->derive || (m->opt->derive && s && !s->format->info.derives);
 }
 
 static bool merge_trace(struct merger *m, size_t input, struct tk_trace *t) {
@@ -304,10 +334,17 @@ static bool merge_trace(struct merger *m, size_t input, struct tk_trace *t) {
   warn_of_copies(m, input, t);
   if (derives(m) && !tk_derive(t, NULL, m->err)) return false;
   if (!m->opened && !open_sink(m, t)) return false;
-  if (!move_to_base(m, input, t, r)) return false;
+  if (!move_to_base(m, input, t, r) || !cut_time(m, t, r)) return false;
   if (!(m->output->manifest ? describe_input(m, input, t, slot) : write_graph(m, input, t, slot))) return false;
   m->n_merged++;
   return mem_check(&m->mem, m->err);
+}
+
+/* Is it of a rank that is not asked for?  Failing leaves the error. */
+static bool is_left_out(struct merger *m, size_t input, struct tk_trace *t) {
+  struct identity id = identity_of(t);
+  bool wanted = merge_wants(m->opt, t, id.rank >= 0 ? id.rank : (int64_t)input, m->err);
+  return m->err->code == TK_OK && !wanted;
 }
 
 /* An input that ends too early is not merged as if it were whole. */
@@ -316,10 +353,13 @@ static struct tk_trace *load_whole(struct merger *m, size_t input) {
   struct tk_load_options load = m->opt->load;
   uint64_t limit = os_memory_limit(load.max_memory), held = m->output->held ? m->output->held->used : 0;
   if (limit) load.max_memory = held < limit ? limit - held : 1;
+  bool cut = m->alignment.kept && m->alignment.kept[input];
   struct tk_trace *t = merge_load(&m->alignment, &in, input, &load, m->err);
   if (t && t->truncated && !m->opt->keep_truncated)
     err_set(m->err, TK_ECORRUPT, "%s: truncated: its last events are missing", t->source);
-  else if (!t || !m->output->manifest || manifest_takes(m->sources, m->first + input, t, m->err))
+  else if (t && !cut && is_left_out(m, input, t)) m->report->ranks[input].skipped = true;
+  else if (!t || ((cut || merge_cut(t, m->opt, m->err)) &&
+                  (!m->output->manifest || manifest_takes(m->sources, m->first + input, t, m->err))))
     return t;
   tk_free(t);
   return NULL;
@@ -333,7 +373,12 @@ static bool merge_input(struct merger *m, size_t input) {
   r->rank = -1;
   r->rank_from = "";
   if (r->failed) return true; /* in the first pass */
-  struct tk_trace *t = load_whole(m, input);
+  r->skipped = m->alignment.skipped && m->alignment.skipped[input];
+  struct tk_trace *t = r->skipped ? NULL : load_whole(m, input);
+  if (r->skipped) {
+    m->report->n_skipped++;
+    return true;
+  }
   if (t) {
     ok = merge_trace(m, input, t);
     tk_free(t);
@@ -422,6 +467,7 @@ static bool merge_all(struct merger *m) {
   bool ok = align_in_order(m) && order_rows(m);
   for (size_t i = 0; ok && m->output->manifest && i < m->n_inputs; i++) ok = sources_keep(m->sources, m->first + i, m->err);
   for (size_t i = 0; ok && i < m->n_inputs; i++) ok = merge_input(m, i);
+  if (ok && !m->opened && m->report->n_skipped) ok = err_set(m->err, TK_EUSAGE, "no input is of a rank that is asked for");
   if (ok && !m->opened) ok = err_set(m->err, TK_EFORMAT, "no input could be read: %s", m->report->ranks[0].failed);
   const char *said = ok ? provenance(m, &b) : NULL;
   ok = ok && mem_check(&m->mem, m->err) && mem_check(&m->report->notes->store->mem, m->err) && close_output(m, said);
@@ -445,6 +491,9 @@ void tk_merge_report_free(struct tk_merge_report *report) {
 bool merge_check_options(const struct tk_merge_options *opt, size_t n, struct tk_err *err) {
   if (n == 0) return err_set(err, TK_EUSAGE, "nothing to merge");
   if (opt->label && !label_check(opt->label, err)) return false;
+  if (!merge_select_check(opt, err)) return false;
+  if (opt->manifest && (opt->steps || opt->time || opt->to))
+    return err_set(err, TK_EUSAGE, "a manifest takes whole inputs: no steps, no time, no size");
   if (!opt->manifest || opt->group_by == TK_GROUP_RANK) return true;
   return err_set(err, TK_EUSAGE, "a manifest cannot say in which order rows stand");
 }

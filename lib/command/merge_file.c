@@ -74,6 +74,26 @@ static bool commit_output(struct merge_file *f, const char *path, struct tk_merg
   return true;
 }
 
+/* What must not be larger than so much is joined first: what goes is chosen of all of it. */
+static bool merge_and_shrink(struct merge_file *f, const struct merge_inputs *in, const char *path, struct tk_merge_report *report,
+                             struct tk_err *err) {
+  const struct tk_shrink_options shrink = {.save = f->opt->save, .bytes = f->opt->to};
+  struct tk_merge_options opt = *f->opt;
+  struct tk_shrink_report shrunk;
+  if (run_folder_is_meant(path, &opt.save)) return err_set(err, TK_EUSAGE, "a folder of files has no size to shrink to");
+  struct tk_trace *t = trace_new(0);
+  opt.derive = opt.derive && saver_derives(path, &opt.save, format_default()->info.name);
+  bool ok = t ? open_clocks(f, path, err) : err_set(err, TK_ELIMIT, "out of memory");
+  ok = ok && merge_graph(t, path, in, &opt, report, err) && tk_shrink(t, path, &shrink, &shrunk, err);
+  if (ok) {
+    report->saved = shrunk.saved;
+    report->events_before = shrunk.events_before;
+    report->bytes_before = shrunk.before;
+  }
+  tk_free(t);
+  return ok && commit_clocks(f, report->align.json, err);
+}
+
 static bool merge_files(struct merge_file *f, const struct merge_inputs *in, const char *path, struct tk_merge_report *report,
                         struct tk_err *err) {
   if (!merge_report_init(report, in->n, err) || !merge_check_options(f->opt, in->n, err)) return false;
@@ -81,6 +101,7 @@ static bool merge_files(struct merge_file *f, const struct merge_inputs *in, con
   f->n_inputs = in->n;
   if (!f->inputs) return err_set(err, TK_ELIMIT, "out of memory");
   for (size_t i = 0; i < in->n; i++) f->inputs[i] = sources_path(in->sources, in->first + i);
+  if (f->opt->to) return merge_and_shrink(f, in, path, report, err);
   if (!open_files(f, path, in->sources->inputs[in->first].run, report, err)) return false;
   struct merge_output output = {.sink = f->saver.sink, .manifest = f->opt->manifest ? &f->manifest : NULL};
   const struct format *format = f->run.format ? f->run.format : f->saver.format;

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""What merge keeps is what filter keeps of each rank, on one timeline.
+
+    ranks   --rank and --every-rank: the output is that of a merge of those ranks alone, but for clocks, which all ranks decide
+    steps   --step: as many events of each rank as filter --step leaves
+    time    --time: nothing outside of the range, whatever the clocks of the hosts; everything that is inside
+    size    --to: not larger; the ranks are still told
+    faults  ranges that are none, ranks that nobody is of, manifests
+
+A job of four ranks on two hosts (tests/gen), 5 ms apart, as JSON, Perfetto and XPlane."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+TRACEKIT, GEN = os.environ['TRACEKIT'], os.environ.get('GEN') or os.path.join(os.environ['B'], 'tests/gen/gen')
+RANKS, HOSTS, STEP = 4, 2, '11'  # steps are numbered from 10 on
+FORMATS = ('json', 'pftrace', 'xplane.pb')
+passed = failed = 0
+
+
+def judge(name, why):
+    global passed, failed
+    passed += not why
+    failed += bool(why)
+    if why:
+        print(f'not ok  {name}: {why}')
+
+
+def run(folder, *args, status=0):
+    p = subprocess.run([TRACEKIT, *args], cwd=folder, capture_output=True, text=True)
+    if p.returncode != status:
+        print(f'tracekit {" ".join(args)}: status {p.returncode}: {p.stderr[-300:]}')
+    return p
+
+
+def load(folder, name):
+    run(folder, 'convert', name, '-o', 'read.json', '--force')
+    with open(os.path.join(folder, 'read.json'), encoding='utf-8') as f:
+        return json.load(f)
+
+
+def spans(trace):
+    return [e for e in trace['traceEvents'] if e.get('ph') == 'X']
+
+
+def rank_of(trace):
+    """pid -> rank, by what the merged trace says of itself."""
+    return {str(p): r['rank'] for r in trace['tracekit']['ranks'] for p in r['pids'].values()}
+
+
+def count(trace, wanted):
+    ranks = rank_of(trace)
+    return sum(ranks.get(str(e['pid'])) == wanted for e in spans(trace))
+
+
+def make(folder, ending):
+    paths = []
+    for rank in range(RANKS):
+        name = f'rank{rank}.{ending}'
+        out = subprocess.run([GEN, 'kineto', '--ranks', str(RANKS), '--hosts', str(HOSTS), '--rank', str(rank), '--steps', '3',
+                              '--layers', '2', '--offset-us', '0,5000'], capture_output=True, check=True).stdout
+        with open(os.path.join(folder, 'one.json'), 'wb') as f:
+            f.write(out)
+        os.rename(os.path.join(folder, 'one.json'), os.path.join(folder, f'rank{rank}.json'))
+        if ending != 'json':
+            run(folder, 'convert', f'rank{rank}.json', '-o', name)
+        paths.append(name)
+    return paths
+
+
+def ranks(folder, paths, ending):
+    whole = run(folder, 'merge', *paths, '-o', f'all.{ending}', '--json')
+    offsets = {r['rank']: r['shift_ns'] for r in json.loads(whole.stdout)['ranks']}
+    part = run(folder, 'merge', *paths, '--rank', '1..2', '-o', f'two.{ending}', '--json')
+    report = json.loads(part.stdout)['ranks']
+    judge(f'{ending}: --rank leaves out', '' if [r.get('left_out', False) for r in report] == [True, False, False, True] else report)
+    moved = {r['rank']: r['shift_ns'] for r in report if 'rank' in r}
+    judge(f'{ending}: clocks by all', '' if all(abs(moved[r] - offsets[r]) < 2000 for r in moved) else f'{moved} {offsets}')
+    kept, trace = load(folder, f'two.{ending}'), load(folder, f'all.{ending}')
+    why = [r for r in range(RANKS) if count(kept, r) != (count(trace, r) if r in (1, 2) else 0)]
+    judge(f'{ending}: --rank 1..2', f'ranks {why}' if why else '')
+    run(folder, 'merge', *paths, '--every-rank', '3', '-o', f'third.{ending}')
+    judge(f'{ending}: --every-rank 3', '' if sorted(set(rank_of(load(folder, f'third.{ending}')).values())) == [0, 3] else 'others')
+    run(folder, 'merge', *paths, '--rank', '1..', '--every-rank', '2', '--align', 'none', '-o', f'one.{ending}')
+    judge(f'{ending}: both, in one pass', '' if set(rank_of(load(folder, f'one.{ending}')).values()) == {2} else 'others')
+    run(folder, 'merge', f'all.{ending}', '--rank', '3', '-o', f'again.{ending}')
+    again = load(folder, f'again.{ending}')
+    judge(f'{ending}: of a merged file', '' if len(spans(again)) == count(trace, 3) else f'{len(spans(again))} {count(trace, 3)}')
+
+
+def steps(folder, paths, ending):
+    run(folder, 'merge', *paths, '--step', STEP, '-o', f'step.{ending}')
+    kept, why = load(folder, f'step.{ending}'), []
+    for rank, path in enumerate(paths):
+        run(folder, 'filter', path, '--step', STEP, '-o', f'own.{ending}', '--force')
+        alone = len(spans(load(folder, f'own.{ending}')))
+        if alone != count(kept, rank) or alone == 0:
+            why.append((rank, alone, count(kept, rank)))
+    judge(f'{ending}: --step', why)
+
+
+def time(folder, paths, ending):
+    whole = load(folder, f'all.{ending}')
+    times = [(float(e['ts']), float(e['ts']) + float(e['dur'])) for e in spans(whole)]
+    start = min(float(e['ts']) for e in whole['traceEvents'] if e.get('ph') in ('X', 'i'))
+    low, high = start + 9000, start + 18000
+    run(folder, 'merge', *paths, '--time', '+9ms..+18ms', '--to-zero', '-o', f'time.{ending}')
+    kept = spans(load(folder, f'time.{ending}'))
+    inside = sum(b > low + 0.002 and a < high - 0.002 for a, b in times)
+    judge(f'{ending}: --time keeps what is inside', '' if abs(len(kept) - inside) <= 4 and inside > 20 else f'{len(kept)} of {inside}')
+    first, last = min(float(e['ts']) for e in kept), max(float(e['ts']) + float(e['dur']) for e in kept)
+    judge(f'{ending}: and nothing else', '' if first >= -0.002 and last <= high - low + 0.002 else f'{first}..{last} of {high - low}')
+    both = {rank for rank in range(RANKS) if count(load(folder, f'time.{ending}'), rank)}
+    judge(f'{ending}: of all ranks', '' if both == set(range(RANKS)) else both)
+
+
+def size(folder, paths, ending):
+    most = os.path.getsize(os.path.join(folder, f'all.{ending}')) * 7 // 10
+    p = run(folder, 'merge', *paths, '--to', str(most), '-o', f'small.{ending}', '--json')
+    report, written = json.loads(p.stdout), os.path.getsize(os.path.join(folder, f'small.{ending}'))
+    judge(f'{ending}: --to', '' if most * 8 // 10 < written <= most else f'{written} of {most}')
+    judge(f'{ending}: --to counts', '' if report['events_before'] > report['written_events'] and report['bytes'] == written else report)
+    judge(f'{ending}: --to keeps ranks', '' if set(rank_of(load(folder, f'small.{ending}')).values()) == set(range(RANKS)) else 'lost')
+    p = run(folder, 'merge', *paths, '--to', '100', '-o', f'none.{ending}', status=3)
+    judge(f'{ending}: --to what cannot be', '' if 'cannot be made to fit' in p.stderr else p.stderr)
+
+
+def faults(folder, paths):
+    cases = [(('--rank', '3..1'), 'ranks'), (('--rank', 'x'), 'ranks'), (('--step', 'x'), 'steps'), (('--time', '5'), 'time range'),
+             (('--rank', '99'), 'no input is of a rank'), (('--step', '77'), 'has the steps'), (('--every-rank', '0'), 'within'),
+             (('--manifest', '--time', '1%..2%'), 'whole inputs')]
+    for args, word in cases:
+        out = 'no.tar' if '--manifest' in args else 'no.json'
+        p = run(folder, 'merge', *paths, *args, '-o', out, status=2)
+        judge(f'{" ".join(args)}', '' if word in p.stderr and not os.path.exists(os.path.join(folder, out)) else p.stderr)
+
+
+def main():
+    for ending in FORMATS:
+        with tempfile.TemporaryDirectory() as folder:
+            paths = make(folder, ending)
+            ranks(folder, paths, ending)
+            steps(folder, paths, ending)
+            time(folder, paths, ending)
+            size(folder, paths, ending)
+            if ending == 'json':
+                faults(folder, paths)
+    print(f'{passed} passed, {failed} failed')
+    return failed != 0
+
+
+sys.exit(main())
