@@ -13,7 +13,7 @@
 struct params {
   struct shared shared;
   struct opt_choice align;
-  const char *reference, *align_report, *label;
+  const char *reference, *align_report, *offsets_from, *label;
   struct opt_list offsets, ranks;
   const char *step, *time;
   uint64_t to;
@@ -47,6 +47,8 @@ static const struct opt opts[] = {
   { OPT_LIST, 0, "offset", "RANK=TIME",
     "move this rank or host by this time, and do not align it; such as 3=+1.5ms or host42=-20us",
     FIELD(offsets), 0, 0, 0 },
+  { OPT_FILE, 0, "offsets-from", "REPORT",
+    "take the clocks as this report has them (see --align-report), and compare none", FIELD(offsets_from), 0, 0, 0 },
   { OPT_STRING, 0, "reference", "WHO", "take the clock of this rank or host as the right one (default: of the first input)",
     FIELD(reference), 0, 0, 0 },
   { OPT_TIME, 0, "clock-error", "TIME",
@@ -315,6 +317,7 @@ static int cmd_merge(const void *params, const struct operands *in) {
     .clock_error = p->clock_error,
     .reference = p->reference,
     .offsets = p->offsets.v,
+    .offsets_from = p->offsets_from,
     .keep_going = p->keep_going,
     .ranks = p->ranks.v,
     .every_rank = (uint32_t)p->every_rank,

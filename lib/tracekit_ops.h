@@ -94,6 +94,7 @@ struct tk_align_host {
   const char *name;        /* the host's, else that of its first input */
   const char *method;      /* "reference", "collectives", "marker", "start", "given", "clock", "none" */
   uint32_t inputs;
+  int64_t *ranks;          /* of the inputs */
   int64_t offset_ns;       /* its clock's lead over the reference's that was taken away, at at_ns by its own clock */
   int64_t at_ns;
   double drift_ppm;        /* how much faster it ran; between the first and the last of its collectives */

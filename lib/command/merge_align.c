@@ -15,6 +15,7 @@
 #include "base/os.h"
 #include "source/identity.h"
 #include "load.h"
+#include "merge_offsets.h"
 #include "merge_select.h"
 #include "source/sources.h"
 
@@ -32,6 +33,7 @@ struct aligner {
   bool any;
   bool start_only; /* nothing is to be aligned: only when the first event is */
   struct align_input *inputs;
+  struct merge_offsets offsets; /* that a report gives */
   struct align_anchors anchors;
   struct align_problem problem;
   struct align_solution solution;
@@ -69,7 +71,26 @@ static bool is_called(const struct align_input *i, const char *key, size_t n) {
   return *i->host && strlen(i->host) == n && memcmp(i->host, key, n) == 0;
 }
 
+/* Inputs that the report knows; others stay where their wall clock puts them. */
+static bool take_report(struct aligner *a) {
+  char text[256];
+  size_t unknown = 0, read = 0;
+  for (size_t i = 0; i < a->in->n; i++) {
+    struct align_input *input = &a->inputs[i];
+    if (!input->read) continue;
+    read++;
+    input->map = merge_offsets_of(&a->offsets, input->host, input->name, input->rank);
+    input->given = input->map != NULL;
+    unknown += !input->given;
+  }
+  if (unknown == read) return err_set(a->err, TK_EUSAGE, "%s: is of none of the inputs", a->opt->offsets_from);
+  snprintf(text, sizeof text, "--offsets-from: the report is not of %zu of the inputs, which stay on their wall clocks", unknown);
+  if (unknown) trace_note(a->report->notes, TK_NOTE_INFO, UINT64_MAX, text);
+  return true;
+}
+
 static bool take_offsets(struct aligner *a) {
+  if (a->opt->offsets_from && !take_report(a)) return false;
   for (const char *const *o = a->opt->offsets; o && *o; o++) {
     size_t key = 0;
     int64_t ns = 0;
@@ -80,6 +101,7 @@ static bool take_offsets(struct aligner *a) {
       if (!is_called(input, *o, key)) continue;
       input->given = found = true;
       input->given_ns = ns;
+      input->map = NULL;
     }
     if (!found) return err_set(a->err, TK_EUSAGE, "no input is of rank or host '%.*s', which is given an offset", (int)key, *o);
   }
@@ -146,7 +168,8 @@ static bool take_input(struct aligner *a, size_t i, struct tk_trace *t) {
   input->stated = id.rank >= 0;
   input->comparable = merge_is_comparable(&a->base, t);
   from.marker = a->opt->align == TK_ALIGN_MARKER ? a->opt->marker : NULL;
-  if (!a->start_only && compares_clocks(a->opt->align) && !collect(a, t, &from)) return mem_refuse(a->mem, a->err);
+  bool compares = !a->start_only && compares_clocks(a->opt->align) && !a->opt->offsets_from;
+  if (compares && !collect(a, t, &from)) return mem_refuse(a->mem, a->err);
   return keep_part(a, i, t, later);
 }
 
@@ -312,7 +335,10 @@ static bool make_maps(struct aligner *a) {
     *m = (struct align_map){.pivot_ns = a->inputs[i].start_ns};
     a->out->mapped[i] = false;
     if (!a->inputs[i].read) continue;
-    if (a->inputs[i].given) {
+    if (a->inputs[i].map) {
+      *m = *a->inputs[i].map;
+      if (align_is_constant(m)) m->pivot_ns = a->inputs[i].start_ns; /* one that is made elsewhere says none */
+    } else if (a->inputs[i].given) {
       m->offset_ns = -a->inputs[i].given_ns;
     } else if (a->opt->align == TK_ALIGN_START) {
       if (__builtin_sub_overflow(first_start(a, host), first_start(a, a->problem.reference), &m->offset_ns))
@@ -337,7 +363,7 @@ static bool one_host_by_place(const struct merge_inputs *in) {
 }
 
 static bool is_needed(const struct merge_inputs *in, const struct tk_merge_options *opt) {
-  if ((opt->offsets && *opt->offsets) || opt->reference) return true; /* is there such a rank or host? */
+  if ((opt->offsets && *opt->offsets) || opt->reference || opt->offsets_from) return true; /* is there such a rank or host? */
   if (opt->group_by == TK_GROUP_HOST && in->n > 1 && !one_host_by_place(in)) return true;
   if (in->n < 2) return false;
   return compares_clocks(opt->align) || (opt->align == TK_ALIGN_START && !one_host_by_place(in));
@@ -390,9 +416,12 @@ bool merge_align(struct merge_alignment *out, const struct merge_inputs *in, con
   if (opt->align == TK_ALIGN_MARKER && !opt->marker) return err_set(err, TK_EUSAGE, "no marker is named");
   if (opt->clock_error < 0) return err_set(err, TK_EUSAGE, "clocks are apart by a time that is not negative");
   if (!check_request(&a)) return false;
+  a.offsets.arena.mem = a.mem;
+  if (opt->offsets_from && !merge_offsets_read(&a.offsets, opt->offsets_from, err)) return merge_offsets_free(&a.offsets), false;
   a.start_only = !is_needed(in, opt);
   bool ok = a.start_only ? align_report_none(report, opt->align, in->n < 2 || one_host_by_place(in)) : true;
   if (ok && (!a.start_only || (start && in->n > 1) || opt->time)) ok = align_inputs(&a);
+  merge_offsets_free(&a.offsets);
   align_solution_free(&a.solution);
   align_anchors_free(&a.anchors);
   arena_free(&a.arena);

@@ -5,6 +5,7 @@
     steps   --step: as many events of each rank as filter --step leaves
     time    --time: nothing outside of the range, whatever the clocks of the hosts; everything that is inside
     size    --to: not larger; the ranks are still told
+    offsets --offsets-from: a report of the merge, the merge itself, and reports made elsewhere give the same times again
     faults  ranges that are none, ranks that nobody is of, manifests
 
 A job of four ranks on two hosts (tests/gen), 5 ms apart, as JSON, Perfetto and XPlane."""
@@ -55,12 +56,12 @@ def count(trace, wanted):
     return sum(ranks.get(str(e['pid'])) == wanted for e in spans(trace))
 
 
-def make(folder, ending):
+def make(folder, ending, *more):
     paths = []
     for rank in range(RANKS):
         name = f'rank{rank}.{ending}'
         out = subprocess.run([GEN, 'kineto', '--ranks', str(RANKS), '--hosts', str(HOSTS), '--rank', str(rank), '--steps', '3',
-                              '--layers', '2', '--offset-us', '0,5000'], capture_output=True, check=True).stdout
+                              '--layers', '2', '--offset-us', '0,5000', *more], capture_output=True, check=True).stdout
         with open(os.path.join(folder, 'one.json'), 'wb') as f:
             f.write(out)
         os.rename(os.path.join(folder, 'one.json'), os.path.join(folder, f'rank{rank}.json'))
@@ -127,6 +128,33 @@ def size(folder, paths, ending):
     judge(f'{ending}: --to what cannot be', '' if 'cannot be made to fit' in p.stderr else p.stderr)
 
 
+def times(folder, name):
+    return [(e['ph'], e['name'], float(e['ts']), float(e.get('dur', 0))) for e in load(folder, name)['traceEvents'] if 'ts' in e]
+
+
+def offsets(folder, paths, ending):
+    run(folder, 'merge', *paths, '-o', f'moved.{ending}', '--align-report', 'clocks.json')
+    want = times(folder, f'moved.{ending}')
+    for source in ('clocks.json',) + ((f'moved.{ending}',) if ending == 'json' else ()):
+        run(folder, 'merge', *paths, '-o', f'again.{ending}', '--force', '--offsets-from', source)
+        got = times(folder, f'again.{ending}')
+        far = max(abs(a[2] - b[2]) for a, b in zip(want, got)) if len(want) == len(got) else None
+        judge(f'{ending}: --offsets-from {source}', '' if far is not None and far < 0.0021 else f'{len(got)} of {len(want)}, {far} us off')
+    made = {'hosts': [{'rank': 2, 'offset_ns': 4000000}, {'ranks': [3], 'offset_ns': 4e6}, {'host': paths[1], 'offset_ns': -1000}]}
+    with open(os.path.join(folder, 'made.json'), 'w', encoding='utf-8') as f:
+        json.dump(made, f)
+    p = run(folder, 'merge', *paths, '-o', f'other.{ending}', '--offsets-from', 'made.json', '--json')
+    shifts = [r['shift_ns'] for r in json.loads(p.stdout)['ranks']]
+    judge(f'{ending}: --offsets-from made elsewhere', '' if shifts == [0, 1000, -4000000, -4000000] else shifts)
+    judge(f'{ending}: of whom it knows nothing', '' if 'not of 1 of the inputs' in p.stderr else p.stderr)
+    for text, word, status in (('{}', 'no list of hosts', 3), ('x', 'is no JSON', 3), ('{"hosts":[{"host":"a"}]}', 'no offset_ns', 3),
+                               ('{"hosts":[{"offset_ns":1}]}', 'neither a name', 3), ('{"hosts":[{"rank":9,"offset_ns":1}]}', 'none of the', 2)):
+        with open(os.path.join(folder, 'bad.json'), 'w', encoding='utf-8') as f:
+            f.write(text)
+        p = run(folder, 'merge', *paths, '-o', 'bad.out.json', '--offsets-from', 'bad.json', status=status)
+        judge(f'--offsets-from {text}', '' if word in p.stderr else p.stderr)
+
+
 def faults(folder, paths):
     cases = [(('--rank', '3..1'), 'ranks'), (('--rank', 'x'), 'ranks'), (('--step', 'x'), 'steps'), (('--time', '5'), 'time range'),
              (('--rank', '99'), 'no input is of a rank'), (('--step', '77'), 'has the steps'), (('--every-rank', '0'), 'within'),
@@ -147,6 +175,8 @@ def main():
             size(folder, paths, ending)
             if ending == 'json':
                 faults(folder, paths)
+        with tempfile.TemporaryDirectory() as folder:
+            offsets(folder, make(folder, ending, '--drift-ppm', '0,80'), ending)
     print(f'{passed} passed, {failed} failed')
     return failed != 0
 
