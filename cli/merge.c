@@ -13,13 +13,13 @@
 struct params {
   struct shared shared;
   struct opt_choice align;
-  const char *reference, *align_report, *offsets_from, *label;
+  const char *reference, *align_report, *offsets_from, *collectives, *label;
   struct opt_list offsets, ranks;
   const char *step, *time;
   uint64_t to;
   int64_t clock_error;
   int group_by, every_rank;
-  bool keep_going, require_align, manifest, to_zero;
+  bool link_collectives, keep_going, require_align, manifest, to_zero;
 };
 
 #define FIELD(field) offsetof(struct params, field)
@@ -57,6 +57,11 @@ static const struct opt opts[] = {
     FIELD(require_align), 0, 0, 0 },
   { OPT_FILE, 0, "align-report", "FILE", "write the report on the clocks to this file, as JSON, also in a dry run",
     FIELD(align_report), 0, 0, 0 },
+  { OPT_FILE, 0, "collectives", "FILE",
+    "write a table of the collectives to this .csv or .json file: who came when, and who waited for whom", FIELD(collectives), 0,
+    0, 0 },
+  { OPT_FLAG, 0, "link-collectives", 0, "add flows from the rank that came last to a collective to those that waited for it",
+    FIELD(link_collectives), 0, 0, 0 },
   { OPT_LIST, 0, "rank", "N..M", "keep ranks in this range; clocks are compared by all that are read", FIELD(ranks), 0, 0, 0 },
   { OPT_INT, 0, "every-rank", "N", "keep ranks 0, N, 2 N and so on", FIELD(every_rank), 0, 1, 1000000000 },
   { OPT_STRING, 0, "step", "N..M", "keep the range of time of these training steps, of each rank by its own", FIELD(step), 0, 0, 0 },
@@ -94,6 +99,8 @@ static const struct example examples[] = {
     "give processes other names, and put all GPUs together" },
   { "tracekit merge rank*.json.gz --rank 0..1 --time 25%..75% --to 2MB -o part.json.gz",
     "merge two ranks' middle, into a file of at most 2 MB" },
+  { "tracekit merge rank*.json.gz --collectives collectives.csv --link-collectives -o merged.json.gz",
+    "say of each collective who was waited for, and draw that" },
   { "tracekit merge rank*.json.gz -o tb/", "write a file for each rank, for xprof and TensorBoard (--logdir tb)" },
   { "tracekit merge rank*.json.gz --manifest -o merged.tar", "put the files into a tar, for Perfetto to merge" },
   { "tracekit merge --keep-going --json rank*.json.gz -o merged.json.gz > report.json",
@@ -149,6 +156,17 @@ static void row(struct table *table, const struct tk_merge_rank *r) {
 
 static void print_clocks(FILE *to, const struct tk_align_report *a);
 
+/* "rank 37 was last in 61% of 1,204 collectives, which cost 2.1 ms a step". */
+static void print_collectives(FILE *to, const struct tk_collectives *c) {
+  char n[64], share[32], time[32];
+  if (!c->n) return;
+  double us = c->steps ? c->lost_us / (double)c->steps : c->lost_us;
+  tk_print_duration((tk_time)(us < 9e12 ? us * 1e6 : 9e18), time);
+  fprintf(to, "rank %lld was last in %s%% of %s, which cost %s%s\n", (long long)c->rank,
+          tty_fraction(100 * (double)c->last / (double)c->n, 0, share), tty_counted(c->n, "collective", n), time,
+          c->steps ? " a step" : "");
+}
+
 static void print_merge_text(FILE *to, const struct shared *s, const struct tk_merge_report *report, const char *output) {
   char a[64], b[64], c[64], size[32];
   struct table table = { .align = "rllrrrlr" };
@@ -158,6 +176,7 @@ static void print_merge_text(FILE *to, const struct shared *s, const struct tk_m
   table_print(&table, to);
   if (report->n_skipped) fprintf(to, "left out: %s of other ranks\n", tty_counted(report->n_skipped, "input", a));
   print_clocks(to, &report->align);
+  print_collectives(to, &report->collectives);
   fputs(s->dry_run ? "would write " : "wrote ", to);
   tty_string(to, run_is_stdout(output) ? "to standard output" : output);
   fprintf(to, ": %s, %s", tty_counted(report->saved.records, "record", a), tty_counted(report->saved.events, "event", b));
@@ -244,6 +263,16 @@ static void json_rank(struct json *j, const struct tk_merge_rank *r) {
   json_close(j, '}');
 }
 
+static void json_collectives(struct json *j, const struct tk_collectives *c) {
+  json_open(j, "collectives", '{');
+  json_uint(j, "collectives", c->n);
+  json_int(j, "rank", c->rank);
+  json_uint(j, "last", c->last);
+  json_milli(j, "lost_us", c->lost_us > 0 ? (uint64_t)(c->lost_us * 1e3 + 0.5) : 0);
+  json_uint(j, "steps", c->steps);
+  json_close(j, '}');
+}
+
 static void print_merge_json(FILE *to, const struct shared *s, const struct tk_merge_report *report, const char *output) {
   struct json j = { .to = to };
   json_open(&j, NULL, '{');
@@ -253,6 +282,7 @@ static void print_merge_json(FILE *to, const struct shared *s, const struct tk_m
   for (size_t i = 0; i < report->n_ranks; i++) json_rank(&j, &report->ranks[i]);
   json_close(&j, ']');
   json_raw(&j, "align", report->align.json);
+  if (report->collectives.n) json_collectives(&j, &report->collectives);
   json_uint(&j, "written_records", report->saved.records);
   json_uint(&j, "written_events", report->saved.events);
   if (report->saved.derived) json_uint(&j, "derived_events", report->saved.derived);
@@ -319,6 +349,8 @@ static int cmd_merge(const void *params, const struct operands *in) {
     .offsets = p->offsets.v,
     .offsets_from = p->offsets_from,
     .keep_going = p->keep_going,
+    .collectives = p->collectives,
+    .link_collectives = p->link_collectives,
     .ranks = p->ranks.v,
     .every_rank = (uint32_t)p->every_rank,
     .steps = p->step,

@@ -57,6 +57,8 @@ struct tk_merge_options {
   bool to_zero;        /* the output begins at time 0; a known clock keeps its absolute times */
   bool keep_going;     /* leave out inputs that cannot be read */
   bool keep_truncated; /* take what there is of inputs that end too early, else they cannot be read */
+  const char *collectives;  /* file for who was in which collective, .csv or .json; NULL = none */
+  bool link_collectives;    /* flows lead from the last one to come to a collective to the others */
   const char *align_report; /* file for what was found of the clocks, as JSON; NULL = none */
 };
 
@@ -127,11 +129,21 @@ struct tk_align_report {
   const char *json;        /* all this, as the output's metadata hold it (schemas/align.schema.json) */
 };
 
+/* What collectives that several ranks were in say of who was waited for. */
+struct tk_collectives {
+  uint64_t n;     /* collectives */
+  int64_t rank;   /* that cost the others most by coming last */
+  uint64_t last;  /* how often it did */
+  double lost_us; /* by how much, in all, it came after the last but one */
+  uint64_t steps; /* of training, in which that was; 0 = none are told */
+};
+
 struct tk_merge_report {
   struct tk_merge_rank *ranks;
   size_t n_ranks, n_skipped;
   struct tk_align_report align;
   struct tk_saved saved;
+  struct tk_collectives collectives; /* n = 0: they were not asked for, or there are none */
   uint64_t events_before, bytes_before; /* before it was shrunk; 0 = it was not asked for */
   struct tk_trace *notes; /* a trace that holds only notes: tk_note's text by tk_string */
 };

@@ -15,6 +15,7 @@
 
 #include <math.h>
 
+#include "base/intern.h"
 #include "base/mem.h"
 #include "graph/trace.h"
 
@@ -38,6 +39,8 @@ struct align_anchor {
   uint32_t input, device; /* the how manieth device of the input */
   uint32_t execution; /* of XLA: the how manieth of the device that has anchors, from 1 */
   uint32_t op;        /* room for the collector */
+  uint32_t name, group; /* of the anchors' texts; 0 = not told */
+  int64_t seq, bytes; /* as the trace says them; -1 = it does not */
   uint8_t says;
   bool has_run, stepped;
 };
@@ -46,7 +49,11 @@ struct align_anchors {
   struct mem *mem;
   struct align_anchor *v;
   uint32_t n, cap;
+  bool all;            /* none is thinned out, and each is described: by its names, number and bytes */
+  struct intern texts; /* ... which are here */
 };
+
+void align_anchors_init(struct align_anchors *a, struct mem *mem);
 
 /* A process group as the rank itself lists it: complete, whatever the args of its kernels leave out. */
 struct align_group {
@@ -175,8 +182,16 @@ struct align_problem {
   double clock_error_ns;         /* what wall clocks are usually apart; 0 = 1 ms */
 };
 
+/* Who was in a collective that was met by two ranks or more, in which all wait for all. */
+struct align_meeting {
+  uint32_t collective; /* they are numbered by when they ended first, and so sorted */
+  uint32_t anchor;     /* of the problem's */
+};
+
 struct align_solution {
   struct mem *mem;
+  struct align_meeting *met; /* if the problem's anchors are described; lives with the solution */
+  uint32_t n_met;
   struct arena arena;
   struct align_host *hosts; /* n_hosts of the problem; room for all inputs */
   uint32_t cap;

@@ -35,6 +35,9 @@ struct collector {
 uint64_t collect_hash(const struct tk_trace *t, tk_id s);
 const char *collect_text(const struct tk_trace *t, uint32_t args, const char *key, tk_id *id); /* NULL = no such text */
 bool collect_number(const struct tk_trace *t, uint32_t args, const char *key, int64_t *out);
+/* What is told of an anchor, where that is asked for: its name without what templates and argument types add. */
+void collect_name(struct collector *c, struct align_anchor *a, const char *name);
+void collect_group(struct collector *c, struct align_anchor *a, const char *group);
 /* A new anchor with the event's times, or NULL. */
 struct align_anchor *collect_add(struct collector *c, const struct tk_event *e);
 

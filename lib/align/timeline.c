@@ -39,7 +39,7 @@ static bool is_twin(const struct align_anchor *v, uint32_t n, const struct align
 }
 
 /* A rank that claims a collective twice says nothing of it. */
-static bool claims_twice(const struct align_anchor *v, uint32_t n, uint32_t i) {
+bool timeline_claims_twice(const struct align_anchor *v, uint32_t n, uint32_t i) {
   for (uint32_t k = 0; v[i].exact && k < n; k++)
     if (k != i && v[k].input == v[i].input && v[k].device == v[i].device) return true;
   return false;
@@ -58,7 +58,7 @@ static uint32_t make_sight(const struct align_anchor *v, uint32_t n, int64_t piv
   s.first_end = s.first_received = INFINITY;
   for (uint32_t i = 0; i < n; i++) {
     double start = (double)(v[i].start - pivot), end = (double)(v[i].end - pivot);
-    if (n > 1 && claims_twice(v, n, i)) continue;
+    if (n > 1 && timeline_claims_twice(v, n, i)) continue;
     if (n_ends < MOST) ends[n_ends++] = end;
     s.ranks++;
     s.last_start = fmax(s.last_start, start);
@@ -101,7 +101,9 @@ uint32_t timeline_sights(struct align_anchor *v, uint32_t n, int64_t pivot_ns, s
   if (n) qsort(v, n, sizeof *v, by_label_and_end);
   for (uint32_t i = 0, k; i < n; i = k) {
     for (k = i + 1; k < n && is_twin(v + i, k - i, &v[k]);) k++;
-    if (v[i].label || v[i].exact) made += make_sight(v + i, k - i, pivot_ns, &out[made]);
+    if ((!v[i].label && !v[i].exact) || !make_sight(v + i, k - i, pivot_ns, &out[made])) continue;
+    out[made].anchor = i;
+    out[made++].n_anchors = k - i;
   }
   count_in_steps(out, made);
   if (made) qsort(out, made, sizeof *out, by_end);

@@ -157,7 +157,7 @@ static void graph_free(struct sink *sink) { (void)sink; }
 
 /* ---- all ---- */
 
-static void name_trace(struct tk_trace *t, const char *source) {
+void merge_name(struct tk_trace *t, const char *source) {
   size_t n = strlen(source) + 1;
   t->store->source = malloc(n);
   if (t->store->source) t->source = memcpy(t->store->source, source, n);
@@ -187,25 +187,24 @@ static bool check_ranks(const struct tk_merge_report *merged, struct tk_err *err
   return true;
 }
 
-bool merge_graph(struct tk_trace *t, const char *name, const struct merge_inputs *in, const struct tk_merge_options *opt,
+bool merge_graph(struct tk_trace *t, const struct merge_inputs *in, const struct tk_merge_options *opt, struct out *collectives,
                  struct tk_merge_report *report, struct tk_err *err) {
   struct graph_sink sink = {.sink = {.open = graph_open, .write = graph_write, .close = graph_close, .free = graph_free},
                             .to = t, .limit = os_memory_limit(opt->load.max_memory)};
-  const struct merge_output output = {.sink = &sink.sink, .held = &t->store->mem, .derive = opt->derive};
-  name_trace(t, name);
+  const struct merge_output output = {.sink = &sink.sink, .held = &t->store->mem, .derive = opt->derive,
+                                      .collectives = collectives};
   bool ok = merge_into(in, &output, opt, report, err);
   finish_passthrough(&sink); /* of a merge that failed, too */
   return ok && name_files(t, in, err);
 }
 
-static bool merge_all(struct tk_trace *t, const char *name, struct tk_sources *s, const struct tk_load_options *opt,
-                      struct tk_err *err) {
+static bool merge_all(struct tk_trace *t, struct tk_sources *s, const struct tk_load_options *opt, struct tk_err *err) {
   const struct merge_inputs in = {s, 0, s->n};
   const struct tk_merge_options merge = {
       .load = *opt, .save.command = "tracekit merge", .keep_going = true, .keep_truncated = !opt->strict};
   struct tk_merge_report merged;
   bool ok = merge_report_init(&merged, s->n, err) && merge_check_options(&merge, s->n, err) &&
-            merge_graph(t, name, &in, &merge, &merged, err) && check_ranks(&merged, err);
+            merge_graph(t, &in, &merge, NULL, &merged, err) && check_ranks(&merged, err);
   if (ok) copy_notes(t, merged.notes);
   tk_merge_report_free(&merged);
   return ok && (!opt->check || tk_check(t, err));
@@ -221,7 +220,8 @@ struct tk_trace *tk_sources_load_all(struct tk_sources *s, const char *source, c
     err_set(err, TK_ELIMIT, "out of memory");
     return NULL;
   }
-  if (merge_all(t, source, s, opt ? opt : &defaults, err)) return t;
+  merge_name(t, source);
+  if (merge_all(t, s, opt ? opt : &defaults, err)) return t;
   tk_free(t);
   return NULL;
 }

@@ -48,6 +48,7 @@ struct merger {
   struct merge_base base;  /* the first input's */
   struct window window;    /* of the output, from its first event on; */
   bool has_window;
+  int64_t first_link;      /* id of the first flow between ranks */
   struct buf blocks;       /* JSON of the ranks, comma-separated */
   bool opened;
 };
@@ -282,6 +283,7 @@ static bool write_graph(struct merger *m, size_t input, struct tk_trace *t, int6
   if (!was) return mem_check(&m->mem, m->err);
   bool ok = renumber_input(m, input, t, slot, was);
   r->hidden_processes = count_processes(t, true);
+  if (ok && m->opt->link_collectives) ok = merge_collectives_link(&m->alignment.collectives, (uint32_t)input, t, m->first_link, m->err);
   if (ok) merge_block_print(&m->blocks, &(struct merge_block){r, t, was, m->n_merged == 0});
   mem_free(&m->mem, was);
   if (!ok) return false;
@@ -465,10 +467,15 @@ static bool align_in_order(struct merger *m) {
 static bool merge_all(struct merger *m) {
   struct buf b = {.mem = &m->mem};
   bool ok = align_in_order(m) && order_rows(m);
+  m->first_link = 1;
+  if (m->alignment.collectives.n) m->ids.next_id = 1 + (int64_t)m->alignment.collectives.n;
   for (size_t i = 0; ok && m->output->manifest && i < m->n_inputs; i++) ok = sources_keep(m->sources, m->first + i, m->err);
   for (size_t i = 0; ok && i < m->n_inputs; i++) ok = merge_input(m, i);
   if (ok && !m->opened && m->report->n_skipped) ok = err_set(m->err, TK_EUSAGE, "no input is of a rank that is asked for");
   if (ok && !m->opened) ok = err_set(m->err, TK_EFORMAT, "no input could be read: %s", m->report->ranks[0].failed);
+  const struct merge_table table = {.who = m->alignment.who, .zero_ns = m->first_trace->zero_ns, .out = m->output->collectives,
+                                    .kind = m->opt->collectives ? merge_table_kind(m->opt->collectives) : MERGE_TABLE_NONE};
+  if (ok && table.out) merge_collectives_write(&m->alignment.collectives, &table);
   const char *said = ok ? provenance(m, &b) : NULL;
   ok = ok && mem_check(&m->mem, m->err) && mem_check(&m->report->notes->store->mem, m->err) && close_output(m, said);
   buf_free(&b);
@@ -492,8 +499,8 @@ bool merge_check_options(const struct tk_merge_options *opt, size_t n, struct tk
   if (n == 0) return err_set(err, TK_EUSAGE, "nothing to merge");
   if (opt->label && !label_check(opt->label, err)) return false;
   if (!merge_select_check(opt, err)) return false;
-  if (opt->manifest && (opt->steps || opt->time || opt->to))
-    return err_set(err, TK_EUSAGE, "a manifest takes whole inputs: no steps, no time, no size");
+  if (opt->manifest && (opt->steps || opt->time || opt->to || opt->link_collectives))
+    return err_set(err, TK_EUSAGE, "a manifest takes inputs as they are: no steps, no time, no size, no links");
   if (!opt->manifest || opt->group_by == TK_GROUP_RANK) return true;
   return err_set(err, TK_EUSAGE, "a manifest cannot say in which order rows stand");
 }

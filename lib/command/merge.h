@@ -14,6 +14,7 @@
 
 #include "graph/sink.h"
 
+struct out;
 struct saver;
 struct run_folder;
 
@@ -32,6 +33,7 @@ struct merge_output {
   const struct mem *held;    /* memory that the sink holds on to, which is no longer there for inputs; NULL = none to speak of */
   struct manifest *manifest; /* instead of a sink: inputs go into a tar as they are, and it says where they stand */
   struct run_folder *run;    /* instead of a sink: each input becomes a file of its own, on the timeline of all */
+  struct out *collectives;   /* the table of collectives goes here; NULL = nowhere */
   bool derive;               /* each input gets what tk_derive makes of it */
 };
 
@@ -44,9 +46,10 @@ bool merge_check_options(const struct tk_merge_options *opt, size_t n, struct tk
 bool merge_into(const struct merge_inputs *in, const struct merge_output *output, const struct tk_merge_options *opt,
                 struct tk_merge_report *report, struct tk_err *err);
 
-/* Merges into a graph that is new, whose source is called `name`. */
-bool merge_graph(struct tk_trace *t, const char *name, const struct merge_inputs *in, const struct tk_merge_options *opt,
+/* Merges into a graph that is new. */
+bool merge_graph(struct tk_trace *t, const struct merge_inputs *in, const struct tk_merge_options *opt, struct out *collectives,
                  struct tk_merge_report *report, struct tk_err *err);
+void merge_name(struct tk_trace *t, const char *source);
 
 /* tk_merge of these inputs, into the file `path`. */
 bool merge_inputs(const struct merge_inputs *in, const char *path, const struct tk_merge_options *opt,

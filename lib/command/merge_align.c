@@ -123,6 +123,8 @@ static bool compares_clocks(enum tk_align align) {
   return align != TK_ALIGN_CLOCK && align != TK_ALIGN_NONE && align != TK_ALIGN_START;
 }
 
+static bool lists_collectives(const struct tk_merge_options *opt) { return opt->collectives || opt->link_collectives; }
+
 static const char *report_text(struct aligner *a, const char *text) {
   return tk_string(a->report->notes, trace_text(a->report->notes, text), NULL);
 }
@@ -168,7 +170,7 @@ static bool take_input(struct aligner *a, size_t i, struct tk_trace *t) {
   input->stated = id.rank >= 0;
   input->comparable = merge_is_comparable(&a->base, t);
   from.marker = a->opt->align == TK_ALIGN_MARKER ? a->opt->marker : NULL;
-  bool compares = !a->start_only && compares_clocks(a->opt->align) && !a->opt->offsets_from;
+  bool compares = !a->start_only && !a->opt->offsets_from && (compares_clocks(a->opt->align) || lists_collectives(a->opt));
   if (compares && !collect(a, t, &from)) return mem_refuse(a->mem, a->err);
   return keep_part(a, i, t, later);
 }
@@ -318,6 +320,7 @@ static bool solve(struct aligner *a) {
 
 static bool is_applied(const struct aligner *a, uint32_t host) {
   enum align_state state = a->solution.hosts[host].state;
+  if (!compares_clocks(a->opt->align)) return false;
   return state == ALIGN_GOOD || state == ALIGN_APART || state == ALIGN_ROUGH || (state == ALIGN_POOR && a->opt->align != TK_ALIGN_AUTO);
 }
 
@@ -366,7 +369,13 @@ static bool is_needed(const struct merge_inputs *in, const struct tk_merge_optio
   if ((opt->offsets && *opt->offsets) || opt->reference || opt->offsets_from) return true; /* is there such a rank or host? */
   if (opt->group_by == TK_GROUP_HOST && in->n > 1 && !one_host_by_place(in)) return true;
   if (in->n < 2) return false;
+  if (lists_collectives(opt)) return true;
   return compares_clocks(opt->align) || (opt->align == TK_ALIGN_START && !one_host_by_place(in));
+}
+
+/* Is anybody's clock said to be another than it says? */
+static bool is_moved(const struct tk_merge_options *opt) {
+  return (opt->offsets && *opt->offsets) || opt->reference || opt->offsets_from || opt->group_by == TK_GROUP_HOST;
 }
 
 static void find_start(struct aligner *a) {
@@ -404,6 +413,13 @@ static bool align_inputs(struct aligner *a) {
   if (a->start_only) return find_start(a), true;
   if (!take_offsets(a) || !solve(a) || !make_maps(a)) return false;
   find_start(a);
+  if (lists_collectives(a->opt)) {
+    if (!merge_collectives_take(&a->out->collectives, &a->anchors, &a->solution, a->out->maps, a->out->mapped))
+      return mem_check(a->mem, a->err);
+    merge_collectives_sum_up(&a->out->collectives, a->out->who, &a->report->collectives, a->mem);
+  }
+  if (!compares_clocks(a->opt->align) && a->opt->align != TK_ALIGN_START && !is_moved(a->opt))
+    return align_report_none(a->report, a->opt->align, one_host_by_place(a->in)) || mem_check(a->mem, a->err);
   struct align_reporter reporter = {a->report, a->opt->align, a->inputs, &a->problem, &a->solution, a->out->maps, a->out->mapped};
   return align_report(&reporter) || err_set(a->err, TK_ELIMIT, "out of memory");
 }
@@ -412,7 +428,11 @@ bool merge_align(struct merge_alignment *out, const struct merge_inputs *in, con
                  struct tk_merge_report *report, struct tk_err *err) {
   struct aligner a = {.out = out, .in = in, .opt = opt, .report = report, .err = err, .mem = &out->mem};
   *out = (struct merge_alignment){.start_ns = INT64_MAX, .end_ns = INT64_MIN, .mem = {.limit = os_memory_limit(opt->load.max_memory)}};
-  a.arena.mem = a.anchors.mem = a.mem;
+  a.arena.mem = a.mem;
+  align_anchors_init(&a.anchors, a.mem);
+  a.anchors.all = lists_collectives(opt);
+  if (lists_collectives(opt) && (opt->offsets_from || opt->align == TK_ALIGN_MARKER))
+    return err_set(err, TK_EUSAGE, "collectives are matched where clocks are compared by them: not by a report, nor by markers");
   if (opt->align == TK_ALIGN_MARKER && !opt->marker) return err_set(err, TK_EUSAGE, "no marker is named");
   if (opt->clock_error < 0) return err_set(err, TK_EUSAGE, "clocks are apart by a time that is not negative");
   if (!check_request(&a)) return false;
@@ -429,6 +449,7 @@ bool merge_align(struct merge_alignment *out, const struct merge_inputs *in, con
 }
 
 void merge_alignment_free(struct merge_alignment *a) {
+  merge_collectives_free(&a->collectives, &a->mem);
   mem_free(&a->mem, a->maps);
   mem_free(&a->mem, a->mapped);
   mem_free(&a->mem, a->skipped);

@@ -4,6 +4,7 @@
 
 #include "merge.h"
 #include "align/align.h"
+#include "merge_collectives.h"
 
 /* The base of time of a merge: the first input's. */
 struct merge_base {
@@ -30,6 +31,7 @@ struct merge_alignment {
   struct merge_base base;
   int64_t start_ns;       /* when the first event of all is, aligned, on the base's clock; INT64_MAX = nothing was read */
   int64_t end_ns;         /* ... and the last one's end */
+  struct merge_collectives collectives; /* if they are asked for */
   struct align_map *maps; /* by input */
   bool *mapped;
   size_t n;

@@ -158,7 +158,7 @@ def offsets(folder, paths, ending):
 def faults(folder, paths):
     cases = [(('--rank', '3..1'), 'ranks'), (('--rank', 'x'), 'ranks'), (('--step', 'x'), 'steps'), (('--time', '5'), 'time range'),
              (('--rank', '99'), 'no input is of a rank'), (('--step', '77'), 'has the steps'), (('--every-rank', '0'), 'within'),
-             (('--manifest', '--time', '1%..2%'), 'whole inputs')]
+             (('--manifest', '--time', '1%..2%'), 'as they are')]
     for args, word in cases:
         out = 'no.tar' if '--manifest' in args else 'no.json'
         p = run(folder, 'merge', *paths, *args, '-o', out, status=2)
