@@ -50,7 +50,7 @@ struct tk_merge_options {
   const char *steps;        /* as of tk_filter_options, each rank by its own steps; NULL = all */
   const char *time;         /* ... of the common timeline */
   uint64_t to;              /* bytes that the output may have at most: all is joined in memory and shrunk (tk_shrink); 0 = any */
-  const char *label;   /* how processes are named; NULL = "rank {rank} - {host} - {process}"; also {pid}, {input} */
+  const char *label;   /* how processes are named; NULL = "rank {rank} - {host} - {process}"; also {pid}, {input}, {run}, {step} */
   enum tk_group_by group_by;
   bool derive;         /* tk_derive of every input, unless viewers of the output's format do that */
   bool manifest;       /* not one trace, but a tar of the inputs, unpacked, with Perfetto's perfetto_manifest.json before them */

@@ -39,6 +39,7 @@ struct merger {
   struct tk_merge_report *report;
   struct tk_err *err;
   struct merge_alignment alignment;
+  unsigned folders;         /* of an input's path that tell it from the others, in labels */
   uint32_t *places;         /* of the rows, by input; NULL = by rank */
   struct mem mem;
   struct merge_ids ids;
@@ -236,12 +237,34 @@ struct called {
 
 static const char *label_of(const struct merger *m) { return m->opt->label ? m->opt->label : LABEL_DEFAULT; }
 
+static const char *valid_text(const char *text) { return text && utf8_valid((const uint8_t *)text, strlen(text)) ? text : ""; }
+
+/* As many folders as make the names of all inputs differ, where that can be. */
+static bool find_folders(struct merger *m) {
+  enum { MOST = 8 };
+  for (bool same = true; same && m->folders < MOST; m->folders += same) {
+    struct intern names;
+    intern_init(&names, &m->mem);
+    same = false;
+    for (size_t i = 0; i < m->n_inputs && !same; i++) {
+      const char *name = path_end(m->inputs[i].name, m->folders);
+      uint32_t before = names.n;
+      same = intern(&names, name, strlen(name)) <= before;
+    }
+    intern_free(&names);
+  }
+  if (m->folders == MOST) m->folders = 0;
+  return mem_check(&m->mem, m->err);
+}
+
 static void call_rank(const struct merger *m, struct called *c, const struct tk_merge_rank *r, int64_t slot) {
   snprintf(c->rank, sizeof c->rank, slot == r->rank ? "%lld" : "%lld, %lld", (long long)r->rank, (long long)slot);
   snprintf(c->suffix, sizeof c->suffix, " [rank %s]", c->rank);
-  const char *input = path_leaf(r->input);
+  const struct tk_input *own = &m->inputs[r - m->report->ranks];
   c->values = (struct label_values){{[LABEL_RANK] = c->rank, [LABEL_HOST] = r->host}};
-  c->values.of[LABEL_INPUT] = utf8_valid((const uint8_t *)input, strlen(input)) ? input : "";
+  c->values.of[LABEL_INPUT] = valid_text(path_end(r->input, m->folders));
+  c->values.of[LABEL_RUN] = valid_text(own->run);
+  c->values.of[LABEL_STEP] = valid_text(own->step);
   if (label_expand(label_of(m), &c->values, c->machine, sizeof c->machine) == 0)
     snprintf(c->machine, sizeof c->machine, "rank %s", c->rank);
 }
@@ -466,7 +489,7 @@ static bool align_in_order(struct merger *m) {
 
 static bool merge_all(struct merger *m) {
   struct buf b = {.mem = &m->mem};
-  bool ok = align_in_order(m) && order_rows(m);
+  bool ok = align_in_order(m) && order_rows(m) && find_folders(m);
   m->first_link = 1;
   if (m->alignment.collectives.n) m->ids.next_id = 1 + (int64_t)m->alignment.collectives.n;
   for (size_t i = 0; ok && m->output->manifest && i < m->n_inputs; i++) ok = sources_keep(m->sources, m->first + i, m->err);
