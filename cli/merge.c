@@ -144,7 +144,8 @@ static void row(struct table *table, const struct tk_merge_rank *r) {
     return;
   }
   shift_text(r->shift_ns, shift, sizeof shift);
-  table_cell(table, "%lld", (long long)r->rank);
+  if (r->merged) table_cell(table, "%u ranks", r->merged);
+  else table_cell(table, "%lld", (long long)r->rank);
   table_cell(table, "%s", r->host && *r->host ? r->host : "?");
   table_cell(table, "%s", r->input);
   table_cell(table, "%s", tty_count(r->read, n));
@@ -252,6 +253,7 @@ static void json_rank(struct json *j, const struct tk_merge_rank *r) {
     return;
   }
   json_int(j, "rank", r->rank);
+  if (r->merged) json_uint(j, "merged_ranks", r->merged);
   json_string(j, "rank_from", r->rank_from ? r->rank_from : "");
   json_string(j, "host", r->host ? r->host : "");
   json_uint(j, "read_records", r->read);

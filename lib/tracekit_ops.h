@@ -73,6 +73,7 @@ struct tk_merge_rank {
   int64_t shift_ns; /* its zero against the first input's, less its clock's lead where that was found */
   uint32_t clock;   /* its clock is that of the report's align.hosts[clock - 1]; 0 = clocks were not compared */
   const char *failed; /* NULL, or why it was left out */
+  uint32_t merged;    /* it was merged of so many ranks, which are told of themselves; 0 = it is of one */
   bool skipped;       /* it is of a rank that was not asked for */
 };
 

@@ -17,6 +17,7 @@
 
 #include "base/intern.h"
 #include "base/mem.h"
+#include "graph/origin.h"
 #include "graph/trace.h"
 
 /* What an end and a start of an anchor are good for. */
@@ -77,6 +78,7 @@ struct align_source {
   int64_t rank;       /* -1 = unknown */
   int64_t world;      /* ranks in all, 0 = unknown */
   int64_t later_ns;   /* its anchors stand that much after what its origin says */
+  const struct track_origin *origins; /* of a merged trace, by track: whose it is; NULL = it is of one rank */
   const char *marker; /* spans and instants of this name, or glob, instead of collectives; NULL = collectives */
   const struct align_group *groups;
   const struct align_op *ops;

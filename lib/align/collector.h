@@ -10,6 +10,7 @@
 /* Of a rank's groups with the same members, each has its place in the order of its name: names are counters of a process and need
  * not agree between ranks, their order does. */
 struct collector_group {
+  int64_t rank; /* whose it is */
   uint64_t members;
   tk_id name;
   int64_t number;
@@ -30,6 +31,7 @@ struct collector {
   struct launches launches;
   uint8_t *step_of_track; /* by track: it has steps of its own */
   uint32_t first;       /* of the input's own anchors */
+  int64_t rank;         /* of the event that is looked at; -1 = unknown */
 };
 
 uint64_t collect_hash(const struct tk_trace *t, tk_id s);

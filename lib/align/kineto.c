@@ -86,11 +86,11 @@ static uint32_t group_of(struct collector *c, uint32_t args) {
   bool vague;
   if (!text) return 0;
   uint64_t members = members_of(c, args, text, collect_hash(c->t, name), &vague);
-  uint32_t *slot = map_put(&c->groups, align_mix(members, name), 0);
+  uint32_t *slot = map_put(&c->groups, align_mix(align_mix(members, name), (uint64_t)c->rank), 0);
   if (!slot) return 0;
   if (!*slot) {
     if (!mem_grow(c->out->mem, (void **)&c->group, &c->cap_groups, (uint64_t)c->n_groups + 1, sizeof *c->group)) return 0;
-    c->group[c->n_groups] = (struct collector_group){members, name, strtoll(text, NULL, 10), 0, vague};
+    c->group[c->n_groups] = (struct collector_group){c->rank, members, name, strtoll(text, NULL, 10), 0, vague};
     *slot = ++c->n_groups;
   }
   return *slot;
@@ -107,7 +107,7 @@ static bool is_one_of(const char *name, const char *const *names) {
 /* Whether this rank is the one that "Rank" names, which is the root's place in the group. */
 static bool is_root(const struct collector *c, uint32_t args, bool *known) {
   tk_id id;
-  int64_t root, own = c->from->rank;
+  int64_t root, own = c->rank;
   const char *group = collect_text(c->t, args, "Process Group Name", &id);
   const struct align_group *listed = group ? listed_group(c, group) : NULL;
   if (listed && listed->place >= 0) own = listed->place;
@@ -164,8 +164,8 @@ static unsigned kernel_says(const struct collector *c, const struct tk_event *e)
 /* A message is between two: sender and receiver make the same of it. */
 static uint64_t pair_of(const struct collector *c, uint32_t args, bool sends) {
   int64_t other;
-  if (c->from->rank < 0 || !collect_number(c->t, args, sends ? "Dst Rank" : "Src Rank", &other)) return 0;
-  return align_mix(align_mix(11, (uint64_t)(sends ? c->from->rank : other)), (uint64_t)(sends ? other : c->from->rank));
+  if (c->rank < 0 || !collect_number(c->t, args, sends ? "Dst Rank" : "Src Rank", &other)) return 0;
+  return align_mix(align_mix(11, (uint64_t)(sends ? c->rank : other)), (uint64_t)(sends ? other : c->rank));
 }
 
 /* Of a message only what both ends say alike. */
@@ -278,6 +278,7 @@ static bool add_kernel(struct collector *c, const struct tk_event *e) {
 static int by_members_and_number(const void *pa, const void *pb, void *groups) {
   const struct collector_group *a = (const struct collector_group *)groups + *(const uint32_t *)pa;
   const struct collector_group *b = (const struct collector_group *)groups + *(const uint32_t *)pb;
+  if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
   if (a->members != b->members) return a->members < b->members ? -1 : 1;
   if (a->number != b->number) return a->number < b->number ? -1 : 1;
   return (a->name > b->name) - (a->name < b->name);
@@ -289,7 +290,8 @@ static bool place_groups(struct collector *c) {
   for (uint32_t i = 0; i < c->n_groups; i++) order[i] = i;
   if (c->n_groups) qsort_r(order, c->n_groups, sizeof *order, by_members_and_number, c->group);
   for (uint32_t i = 0; i < c->n_groups; i++) {
-    place = i && c->group[order[i]].members == c->group[order[i - 1]].members ? place + 1 : 0;
+    const struct collector_group *own = &c->group[order[i]], *before = &c->group[order[i ? i - 1 : 0]];
+    place = i && own->members == before->members && own->rank == before->rank ? place + 1 : 0;
     c->group[order[i]].place = place;
   }
   return true;
@@ -325,12 +327,13 @@ bool collect_kernels(struct collector *c) {
   bool marker = c->from->marker, ok = find_classes(c);
   if (!ok) return !c->out->mem->failed;
   if (!marker && !steps_init(&c->steps, c->t, c->out->mem)) return false;
-  if (!marker && !launches_find(&c->launches, c->t, c->of_class, c->out->mem)) return false;
+  if (!marker && !launches_find(&c->launches, c->t, c->from->origins, c->of_class, c->out->mem)) return false;
   ok = find_rows_with_steps(c);
   for (tk_id i = 1; ok && i <= c->t->n_events; i++) {
     const struct tk_event *e = &c->t->events[i];
     bool counts = e->kind == TK_SPAN || (marker && e->kind == TK_INSTANT);
     if (!c->of_class[e->cls] || !counts || e->flags & (TK_LOST_CLOCK | TK_UNFINISHED | TK_CLIPPED)) continue;
+    c->rank = c->from->origins ? c->from->origins[e->track].rank : c->from->rank;
     ok = add_kernel(c, e);
   }
   return ok && make_keys(c);

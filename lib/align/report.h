@@ -11,6 +11,7 @@ struct align_input {
   int64_t from_ns, to_ns; /* of what is kept of it */
   int64_t world; /* ranks of its job, 0 = unknown */
   const struct align_map *map; /* that was given; NULL = given_ns is */
+  bool merged;     /* of several ranks */
   bool read, given, wanted; /* wanted: it goes into the output */
   bool stated;     /* its rank is what it says, or its name */
   bool comparable; /* its clock with that of the first input */

@@ -92,7 +92,7 @@ static int64_t claim_rank(struct merger *m, size_t input, struct tk_merge_rank *
   }
   if (slot) *slot = (uint32_t)input + 1;
   bool known = *m->inputs[input].host; /* hosts of a run directory have names instead of ranks */
-  if (id->rank < 0 && !known && (m->n_inputs > 1 || !m->output->run))
+  if (id->rank < 0 && !known && !r->merged && (m->n_inputs > 1 || !m->output->run))
     add_note(m, TK_NOTE_INFO, m->inputs[input].name, "states no rank: its place in the order of inputs is taken", 1);
   return sort;
 }
@@ -272,12 +272,19 @@ static void call_rank(const struct merger *m, struct called *c, const struct tk_
 /* Renumbers the graph; of one that stands alone the processes stay what they are.  Fills `was`. */
 static bool renumber_input(struct merger *m, size_t input, struct tk_trace *t, int64_t slot, struct merge_pid *was) {
   struct tk_merge_rank *r = &m->report->ranks[input];
+  struct track_origin *origins = NULL;
   struct called c;
   call_rank(m, &c, r, slot);
   struct merge_place place = {.label = label_of(m), .values = c.values, .machine = c.machine, .suffix = c.suffix,
                               .order = m->places ? m->places[input] : slot, .by_kind = m->opt->group_by == TK_GROUP_KIND};
   r->processes = 0;
-  if (is_joined(m)) return renumber(t, &m->ids, &place, was, &r->processes, m->err);
+  if (is_joined(m)) {
+    if (r->merged && !m->opt->label && !(origins = identity_of_tracks(t, &m->mem))) return mem_check(&m->mem, m->err);
+    place.origins = origins;
+    bool ok = renumber(t, &m->ids, &place, was, &r->processes, m->err);
+    if (origins) identity_free_tracks(origins, &m->mem);
+    return ok;
+  }
   for (tk_id i = 1; i <= t->n_tracks; i++)
     if (t->tracks[i].kind == TK_PROCESS) was[r->processes++] = (struct merge_pid){.track = i, .was = t->tracks[i].pid};
   return true;
@@ -307,7 +314,9 @@ static bool write_graph(struct merger *m, size_t input, struct tk_trace *t, int6
   bool ok = renumber_input(m, input, t, slot, was);
   r->hidden_processes = count_processes(t, true);
   if (ok && m->opt->link_collectives) ok = merge_collectives_link(&m->alignment.collectives, (uint32_t)input, t, m->first_link, m->err);
-  if (ok) merge_block_print(&m->blocks, &(struct merge_block){r, t, was, m->n_merged == 0});
+  const struct merge_block block = {r, t, was, m->n_merged == 0};
+  if (ok && r->merged && is_joined(m)) r->merged = merge_block_print_ranks(&m->blocks, &block);
+  if (ok && !(r->merged && is_joined(m))) merge_block_print(&m->blocks, &block);
   mem_free(&m->mem, was);
   if (!ok) return false;
   if (m->output->run) return write_file(m, r, t, slot);
@@ -348,6 +357,7 @@ static bool derives(const struct merger *m) {
 static bool merge_trace(struct merger *m, size_t input, struct tk_trace *t) {
   struct tk_merge_rank *r = &m->report->ranks[input];
   struct identity id = identity_of(t);
+  r->merged = identity_is_merged(t);
   int64_t slot = claim_rank(m, input, r, &id);
   if (strcmp(r->input, t->source) != 0) r->input = report_text(m, t->source); /* another view of the session was read */
   r->host = report_text(m, id.host);

@@ -129,9 +129,14 @@ static const char *report_text(struct aligner *a, const char *text) {
   return tk_string(a->report->notes, trace_text(a->report->notes, text), NULL);
 }
 
-static bool collect(struct aligner *a, const struct tk_trace *t, struct align_source *from) {
+static bool collect(struct aligner *a, struct tk_trace *t, struct align_source *from) {
   struct arena arena = {.mem = a->mem};
-  bool ok = align_groups(t, from, &arena) && align_programs(t, from, &arena) && align_collect(&a->anchors, t, from);
+  bool merged = identity_is_merged(t), ok = align_groups(t, from, &arena) && align_programs(t, from, &arena);
+  struct track_origin *origins = ok && merged ? identity_of_tracks(t, a->mem) : NULL;
+  if (merged) from->groups = NULL, from->n_groups = 0; /* which are its first rank's */
+  from->origins = origins;
+  ok = ok && (origins || !merged) && align_collect(&a->anchors, t, from);
+  if (origins) identity_free_tracks(origins, a->mem);
   a->inputs[from->input].world = from->world;
   arena_free(&arena);
   return ok;
@@ -163,6 +168,7 @@ static bool take_input(struct aligner *a, size_t i, struct tk_trace *t) {
   input->read = true;
   input->rank = id.rank >= 0 ? id.rank : (int64_t)i;
   input->host = report_text(a, id.host);
+  input->merged = identity_is_merged(t);
   int64_t later = merge_later(&a->base, t, a->opt->align);
   trace_extent(t, &start, &end);
   input->start_ns = whole_ns(t, start, later);
@@ -408,7 +414,7 @@ static bool align_inputs(struct aligner *a) {
   if (!read_all(a)) return false;
   for (size_t i = 0; i < n; i++) {
     const struct align_input *input = &a->inputs[i];
-    a->out->who[i] = (struct merge_who){input->host, input->read ? input->rank : INT64_MAX};
+    a->out->who[i] = (struct merge_who){input->host, input->read ? input->rank : INT64_MAX, input->merged};
   }
   if (a->start_only) return find_start(a), true;
   if (!take_offsets(a) || !solve(a) || !make_maps(a)) return false;

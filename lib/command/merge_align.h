@@ -20,6 +20,7 @@ int64_t merge_later(const struct merge_base *base, const struct tk_trace *t, enu
 struct merge_who {
   const char *host; /* "" = unknown; lives with the report's notes */
   int64_t rank;     /* INT64_MAX = it could not be read */
+  bool merged;      /* it is of several ranks: the devices of its anchors are those, + 1 */
 };
 
 struct merge_alignment {

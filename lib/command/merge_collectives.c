@@ -52,6 +52,12 @@ void merge_collectives_free(struct merge_collectives *c, struct mem *mem) {
   *c = (struct merge_collectives){.n = 0};
 }
 
+static int64_t rank_of(const struct merge_who *who, const struct merge_meeting *m) {
+  return who[m->input].merged ? (int64_t)m->device - 1 : who[m->input].rank;
+}
+
+static uint32_t device_of(const struct merge_who *who, const struct merge_meeting *m) { return who[m->input].merged ? 0 : m->device; }
+
 /* The rows of one collective: [from, returned). */
 static uint32_t end_of(const struct merge_collectives *c, uint32_t from) {
   uint32_t to = from;
@@ -85,7 +91,7 @@ void merge_collectives_sum_up(const struct merge_collectives *c, const struct me
   for (uint32_t i = 0, k; i < c->n; i = k) {
     k = end_of(c, i);
     const struct merge_meeting *last = &c->v[k - 1];
-    struct tally *t = tally_of(&index, &v, &n, &cap, who[last->input].rank);
+    struct tally *t = tally_of(&index, &v, &n, &cap, rank_of(who, last));
     if (!t) break;
     t->last++;
     t->lost_ns += last->start_ns - c->v[k - 2].start_ns;
@@ -172,22 +178,22 @@ static void csv_row(const struct merge_collectives *c, const struct merge_table 
   put(o, ","), put_csv(o, t.name);
   put(o, ",");
   if (m->bytes >= 0) put_int(o, m->bytes);
-  put(o, ","), put_int(o, table->who[m->input].rank);
+  put(o, ","), put_int(o, rank_of(table->who, m));
   put(o, ","), put_csv(o, table->who[m->input].host);
-  put(o, ","), put_int(o, m->device);
+  put(o, ","), put_int(o, device_of(table->who, m));
   put(o, ","), put_us(o, (i128)m->start_ns - table->zero_ns);
   put(o, ","), put_us(o, (i128)m->end_ns - table->zero_ns);
   put(o, ","), put_us(o, (i128)last->start_ns - m->start_ns);
-  put(o, ","), put_int(o, table->who[last->input].rank);
+  put(o, ","), put_int(o, rank_of(table->who, last));
   put(o, ","), put_us(o, (i128)last->start_ns - first->start_ns);
   put(o, "\n");
 }
 
 static void json_rank(const struct merge_meeting *m, const struct merge_table *table, int64_t last, struct mem *mem) {
   struct out *o = table->out;
-  put(o, "{\"rank\":"), put_int(o, table->who[m->input].rank);
+  put(o, "{\"rank\":"), put_int(o, rank_of(table->who, m));
   put(o, ",\"host\":"), put_json(o, table->who[m->input].host, mem);
-  put(o, ",\"device\":"), put_int(o, m->device);
+  put(o, ",\"device\":"), put_int(o, device_of(table->who, m));
   if (m->bytes >= 0) put(o, ",\"bytes\":"), put_int(o, m->bytes);
   put(o, ",\"arrival_us\":"), put_us(o, (i128)m->start_ns - table->zero_ns);
   put(o, ",\"leave_us\":"), put_us(o, (i128)m->end_ns - table->zero_ns);
@@ -205,7 +211,7 @@ static void json_collective(const struct merge_collectives *c, const struct merg
   if (t.seq >= 0) put(o, ",\"sequence\":"), put_int(o, t.seq);
   put(o, ",\"name\":"), put_json(o, t.name, mem);
   if (t.bytes >= 0) put(o, ",\"bytes\":"), put_int(o, t.bytes);
-  put(o, ",\"last\":"), put_int(o, table->who[last->input].rank);
+  put(o, ",\"last\":"), put_int(o, rank_of(table->who, last));
   put(o, ",\"skew_us\":"), put_us(o, (i128)last->start_ns - first->start_ns);
   put(o, ",\"ranks\":[");
   for (uint32_t i = range[0]; i < range[1]; i++) {

@@ -6,6 +6,7 @@
     time    --time: nothing outside of the range, whatever the clocks of the hosts; everything that is inside
     size    --to: not larger; the ranks are still told
     offsets --offsets-from: a report of the merge, the merge itself, and reports made elsewhere give the same times again
+    again   merged files are merged as their ranks are: names, ranks, clocks, top-level keys, the table of collectives
     faults  ranges that are none, ranks that nobody is of, manifests
 
 A job of four ranks on two hosts (tests/gen), 5 ms apart, as JSON, Perfetto and XPlane."""
@@ -155,6 +156,29 @@ def offsets(folder, paths, ending):
         judge(f'--offsets-from {text}', '' if word in p.stderr else p.stderr)
 
 
+def names(trace):
+    return sorted(e['args']['name'] for e in trace['traceEvents'] if e.get('ph') == 'M' and e['name'] == 'process_name')
+
+
+def again(folder, paths, ending):
+    for name, two in (('a', paths[:2]), ('b', paths[2:])):
+        run(folder, 'merge', *two, '-o', f'{name}.{ending}')
+    run(folder, 'merge', f'a.{ending}', f'b.{ending}', '-o', f'ab.{ending}', '--collectives', 'ab.csv', '--json')
+    run(folder, 'merge', *paths, '-o', f'whole.{ending}', '--collectives', 'whole.csv')
+    got, want = load(folder, f'ab.{ending}'), load(folder, f'whole.{ending}')
+    judge(f'{ending}: again: names', '' if names(got) == names(want) else f'{names(got)[:3]} {names(want)[:3]}')
+    ours, theirs = got['tracekit']['ranks'], want['tracekit']['ranks']
+    judge(f'{ending}: again: ranks', '' if [(r['rank'], r['input']) for r in ours] == [(r['rank'], r['input']) for r in theirs] else ours)
+    keys = [(sorted(r['pids']), sorted(r.get('meta', {}))) for r in ours], [(sorted(r['pids']), sorted(r.get('meta', {}))) for r in theirs]
+    judge(f'{ending}: again: what is told of them', '' if keys[0] == keys[1] else keys)
+    far = max(abs(a['shift_ns'] - b['shift_ns']) for a, b in zip(ours, theirs))
+    judge(f'{ending}: again: clocks', '' if far < 2000 and abs(ours[2]['shift_ns']) > 4000000 else far)
+    judge(f'{ending}: again: spans', '' if all(count(got, r) == count(want, r) > 0 for r in range(RANKS)) else 'others')
+    rows = [[line.split(',')[:6] for line in open(os.path.join(folder, f), encoding='utf-8')] for f in ('ab.csv', 'whole.csv')]
+    judge(f'{ending}: again: collectives', '' if sorted(rows[0]) == sorted(rows[1]) and len(rows[0]) > 8 else rows[0][:3])
+    judge(f'{ending}: again: check', '' if run(folder, 'check', f'ab.{ending}').returncode == 0 else 'wrong')
+
+
 def faults(folder, paths):
     cases = [(('--rank', '3..1'), 'ranks'), (('--rank', 'x'), 'ranks'), (('--step', 'x'), 'steps'), (('--time', '5'), 'time range'),
              (('--rank', '99'), 'no input is of a rank'), (('--step', '77'), 'has the steps'), (('--every-rank', '0'), 'within'),
@@ -173,6 +197,7 @@ def main():
             steps(folder, paths, ending)
             time(folder, paths, ending)
             size(folder, paths, ending)
+            again(folder, paths, ending)
             if ending == 'json':
                 faults(folder, paths)
         with tempfile.TemporaryDirectory() as folder:
