@@ -62,7 +62,7 @@ static uint32_t count_ranks(const struct align_anchor *v, uint32_t n) {
 
 static void make_sights(struct solver *s) {
   struct align_problem *p = s->w.p;
-  struct align_anchor *v = p->anchors->v;
+  struct align_anchor none = {0}, *v = p->anchors->v ? p->anchors->v : &none;
   uint32_t n = p->anchors->n, made = 0;
   if (n) qsort_r(v, n, sizeof *v, by_host, p->host_of);
   for (uint32_t h = 0, i = 0, k; h < p->n_hosts; h++, i = k) {

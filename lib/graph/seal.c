@@ -2,8 +2,9 @@
  *
  *     file order, B and E apart   --scatter-->   by track   --sort-->   by (ts, rank, longest)   --sweep-->   preorder + depth
  *
- * Ties at one time follow trace_processor: E first, then X with the longest first, then the rest in file order; in a trace without
- * any X, file order alone.  Unlike there, an E stays behind a B of its own time, so B E B E at one time stays what it was.
+ * Ties at one time follow trace_processor: E first, then X with the longest first, then the rest (X of no time, too) in file order;
+ * in a trace without any X, file order alone.  Unlike there, an E stays behind a B of its own time, so B E B E at one time stays what
+ * it was.
  *
  * A span that ends at a time has ended: what starts there is its sibling, unless both begin there (X of no time nest in file
  * order).  A span that sticks out (by more than 1 ns, which is rounding) of the one it starts in is kept as its child without
@@ -87,7 +88,7 @@ static uint32_t rank_of(const struct sealer *s, const struct tk_event *e) {
   if (!seal_is_timed(e)) return 0;
   if (!s->has_x) return 3;
   if (e->kind == TK_END) return e->depth ? 3 : 1; /* marked: its begin is of the same time and comes first */
-  return e->kind == TK_SPAN ? 2 : 3;
+  return e->kind == TK_SPAN && e->dur && !(e->flags & TK_PAIRED) ? 2 : 3;
 }
 
 /* At equal places the one that was first in the file comes first: whoever sorts is stable. */
@@ -184,7 +185,9 @@ static bool sort_track(struct sealer *s, const struct tk_track *k) {
   if (sorted_already(s, e, k->count)) return true;
   if (!room_for_track(s, k->count)) return false;
   for (uint32_t i = 0; i < k->count; i++) s->by_time[i] = i;
-  permute(e, s->order ? s->order + k->first : NULL, sort_by_time(s, e, k->count), k->count);
+  uint32_t *from = sort_by_time(s, e, k->count);
+  if (k->kind == TK_THREAD && s->has_x && !seal_keep_ties(s->t, k, from)) return false;
+  permute(e, s->order ? s->order + k->first : NULL, from, k->count);
   return true;
 }
 
@@ -244,7 +247,8 @@ static void close_begin(struct sealer *s, struct sweep *w, struct tk_event *end)
     s->n_unmatched++;
     return;
   }
-  for (uint32_t i = at; i < w->n; i++) overlaps(s, &w->e[w->stack[i]]);
+  for (uint32_t i = at; i < w->n; i++)
+    if (end_of(&w->e[w->stack[i]]) > end->ts) overlaps(s, &w->e[w->stack[i]]);
   struct tk_event *begin = &w->e[w->stack[at - 1]];
   const struct tk_class *b = &s->t->classes[begin->cls], *e = &s->t->classes[end->cls];
   if (e->name && e->name != b->name)
@@ -283,7 +287,7 @@ static void sweep_thread(struct sealer *s, const struct tk_track *k, uint32_t *s
       continue;
     }
     if (seal_is_timed(e)) pop_ended(&w, e->ts);
-    if (seal_is_timed(e) && e->kind == TK_BEGIN) pop_momentary(&w);
+    if (seal_is_timed(e) && (e->kind == TK_BEGIN || e->flags & TK_PAIRED)) pop_momentary(&w);
     if (e->kind == TK_INSTANT) e->depth = (uint16_t)(seal_is_timed(e) && w.n < UINT16_MAX ? w.n : 0);
     else if (e->kind != TK_COUNTER) place_span(s, &w, i);
   }
@@ -330,9 +334,11 @@ static bool each_track(struct sealer *s) {
   return ok;
 }
 
-/* Closes the gaps that matched ends left. */
+/* Closes the gaps that matched ends left: none of them is in a tie. */
 static void compact(struct sealer *s) {
   struct tk_trace *t = s->t;
+  struct tk_store *store = t->store;
+  uint32_t tie = 0;
   tk_id to = 1;
   for (tk_id k = 1; k <= t->n_tracks; k++) {
     struct tk_track *track = &t->tracks[k];
@@ -340,6 +346,7 @@ static void compact(struct sealer *s) {
     for (uint32_t i = 0; i < track->count; i++) {
       tk_id from = track->first + i;
       if (t->events[from].kind == KIND_DEAD) continue;
+      if (tie < store->n_ties && store->ties[tie].first == from) store->ties[tie++].first = to;
       if (s->order) s->order[to] = s->order[from];
       if (to != from) t->events[to] = t->events[from];
       to++;

@@ -3,7 +3,8 @@
  * Identity is (process, category, scope, id); the old phases S/F are matched by name instead of category.  An end closes the latest
  * open begin of its identity that has its name, as trace_processor and catapult do, so that spans of one id may cross; where none has,
  * the latest of its identity.  An end that finds none in its own process closes one of another, unless its id is local (id2.local):
- * Chrome passes work between processes under one id, while other producers take pointers for ids. */
+ * Chrome passes work between processes under one id, while other producers take pointers for ids.  Those that have lost their clock come
+ * after all others: what is known to have ended is not closed by an end of which nobody knows when it was. */
 #include <string.h>
 
 #include "seal.h"
@@ -14,6 +15,7 @@ enum stack { OF_NAME_HERE, OF_NAME, OF_ID_HERE, OF_ID, STACKS }; /* HERE: in its
 struct async_item {
   tk_time ts;
   uint32_t event;
+  bool lost; /* its clock */
   uint32_t below[STACKS]; /* the begin under this one, index + 1 */
   uint64_t identity;      /* without the process */
   tk_id process;          /* of its track */
@@ -51,9 +53,14 @@ static bool collect(struct pairing *p) {
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
     if (!(e->flags & TK_ASYNC) || (e->kind != TK_BEGIN && e->kind != TK_END)) continue;
-    p->items[p->n++] = (struct async_item){e->ts, i, {0}, identity(t, e), t->tracks[e->track].parent};
+    p->items[p->n++] = (struct async_item){
+        .ts = e->ts, .event = i, .lost = !seal_is_timed(e), .identity = identity(t, e), .process = t->tracks[e->track].parent};
   }
   return true;
+}
+
+static bool not_after(const struct async_item *a, const struct async_item *b) {
+  return a->lost != b->lost ? b->lost : a->ts <= b->ts;
 }
 
 /* Stable by time: insertion into sorted halves would do for most files, a merge sort for all. */
@@ -62,7 +69,7 @@ static void sort_items(struct async_item *a, struct async_item *spare, uint32_t 
     for (uint32_t lo = 0; lo < n; lo += 2 * width) {
       uint32_t mid = lo + width < n ? lo + width : n, hi = lo + 2 * width < n ? lo + 2 * width : n;
       uint32_t i = lo, j = mid, to = lo;
-      while (i < mid || j < hi) spare[to++] = j >= hi || (i < mid && a[i].ts <= a[j].ts) ? a[i++] : a[j++];
+      while (i < mid || j < hi) spare[to++] = j >= hi || (i < mid && not_after(&a[i], &a[j])) ? a[i++] : a[j++];
     }
     memcpy(a, spare, (size_t)n * sizeof *a);
     if (width > n / 2) break;
@@ -124,6 +131,7 @@ static void close_end(struct pairing *p, uint32_t at) {
   }
   struct tk_event *begin = &t->events[p->items[found - 1].event];
   struct tk_event end = *e;
+  if (seal_is_timed(begin) != seal_is_timed(&end)) end.ts = begin->ts;
   prepare_end(t, begin, &end);
   seal_close(t, begin, &end);
 }

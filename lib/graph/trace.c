@@ -70,6 +70,8 @@ void tk_free(struct tk_trace *t) {
   map_free(&s->track_index);
   args_free(s);
   buf_free(&s->raw);
+  mem_free(&s->mem, s->ties);
+  mem_free(&s->mem, s->tied);
   free(s->source);
   free(s);
   free(t);
@@ -77,6 +79,20 @@ void tk_free(struct tk_trace *t) {
 
 tk_id trace_string(struct tk_trace *t, const void *p, size_t n) { return intern(&t->store->strings, p, n); }
 tk_id trace_text(struct tk_trace *t, const char *text) { return trace_string(t, text, strlen(text)); }
+
+tk_id trace_counter_name(struct tk_trace *t, tk_id name, const struct tk_arg *id) {
+  struct buf b = {.mem = &t->store->mem};
+  char number[24];
+  const struct intern_str *s = trace_str(t, name);
+  buf_append(&b, s->bytes, s->len);
+  buf_append(&b, "[", 1);
+  s = id->type == TK_ARG_INT ? NULL : trace_str(t, id->s);
+  if (s) buf_append(&b, s->bytes, s->len);
+  else buf_append(&b, number, num_put_i64(number, id->i));
+  tk_id made = buf_append(&b, "]", 1) ? trace_string(t, b.data, b.len) : 0;
+  buf_free(&b);
+  return made;
+}
 
 const char *tk_string(const struct tk_trace *t, tk_id id, size_t *len) {
   const struct intern *in = &t->store->strings;

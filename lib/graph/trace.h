@@ -30,6 +30,12 @@ struct arg_builder {
   bool duplicates;
 };
 
+/* Events first .. first+n-1 of a thread are of one time; the file listed them in the order tied[at .. at+n-1], counted from first. */
+struct trace_tie {
+  tk_id first;
+  uint32_t n, at;
+};
+
 struct tk_store {
   struct mem mem;
   struct intern strings;
@@ -42,6 +48,9 @@ struct tk_store {
   struct map class_index; /* name, cat -> class without shared args */
   struct map track_index; /* hash of identity -> track; collisions go on with hash + 1 */
   struct buf raw;         /* raw text of records and metas */
+  struct trace_tie *ties; /* by first event (seal_ties.c) */
+  uint32_t *tied;
+  uint32_t n_ties, cap_ties, n_tied, cap_tied;
   char *source;
 };
 
@@ -64,9 +73,14 @@ bool ident_equal(struct tk_ident a, struct tk_ident b);
 /* The track with this identity, made if need be (with its process).  Counters are of their process: they are told apart by `name`,
  * which is 0 otherwise, and tid says which thread sampled first. */
 tk_id trace_process(struct tk_trace *t, struct tk_ident pid);
+/* The name of the track of a counter with an id, an integer or a string: "name[id]". */
+tk_id trace_counter_name(struct tk_trace *t, tk_id name, const struct tk_arg *id);
 tk_id trace_track(struct tk_trace *t, enum tk_track_kind kind, struct tk_ident pid, struct tk_ident tid, tk_id name);
 
 bool trace_has_thread(const struct tk_trace *t, struct tk_ident pid, struct tk_ident tid);
+
+/* The first tie of `event` or of one behind it; NULL when there is none, or when events have been dropped since the trace was read. */
+const struct trace_tie *trace_tie_at(const struct tk_trace *t, tk_id event);
 
 /* A class or track of its own, which trace_class and trace_track do not find: for formats with identities of their own. */
 struct tk_class *trace_add_class(struct tk_trace *t);

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# make corpus CORPUS=DIR - every trace of an external corpus, in six steps with a table of their counts at the end:
+# make corpus CORPUS=DIR - every trace of an external corpus, in seven steps with a table of their counts at the end:
 #
 #   json     read, written and read again: corpus.py says what is held against what
+#   chains   every chain of formats keeps every event, or says what it lost: tests/property/chains.py
 #   xplane   held to what jaxlib and xprof made of the same files, and written again: tests/property/xplane.py
 #   shrink   totals survive, on the JSON files of up to SHRINK_MOST bytes (default 20 MB): tests/property/shrink.py
 #   perfetto what is not modelled comes back byte for byte, and a second time the same: tests/property/kept_perfetto.py
@@ -47,11 +48,12 @@ shrink() {
 }
 
 step json python3 "$SRC/tests/corpus/corpus.py" "$corpus"
+step chains python3 "$SRC/tests/property/chains.py" "$corpus"
 step xplane xplane
 step shrink shrink
 step perfetto python3 "$SRC/tests/property/kept_perfetto.py" "$corpus"
 step align python3 "$SRC/tests/corpus/align.py" "$corpus"
 step manifest python3 "$SRC/tests/corpus/manifest.py" "$corpus"
 echo
-for name in json xplane shrink perfetto align manifest; do printf '%-8s %s\n' "$name" "$(tail -n 2 "$log/$name" | paste -sd';' | sed 's/;/; /')"; done
+for name in json chains xplane shrink perfetto align manifest; do printf '%-8s %s\n' "$name" "$(tail -n 2 "$log/$name" | paste -sd';' | sed 's/;/; /')"; done
 exit $status

@@ -51,10 +51,14 @@ def has_place(point, spans):
 
 
 def has_sound_flows(events, nodes):
-    """Each of its flows starts once, then steps, then ends, and each point has a span; of other flows viewers make different arrows."""
+    """Each of its flows starts once, then steps, then ends, and each point has a span; of other flows viewers make different arrows.  An
+    arrow between spans that never end and begin at one time has no place in Perfetto: the command says so."""
     flows, spans = collections.defaultdict(str), collections.defaultdict(list)
     for name, ts, dur, pid, tid in nodes:
         spans[tid].append((ts, float('inf') if dur is None else ts + dur))
+    endless = [start for of_thread in spans.values() for start, end in of_thread if end == float('inf')]
+    if len(endless) > len(set(endless)):
+        return False
     points = [e for e in chromemodel.by_time(events) if e['ph'] in 'stf']
     for point in points:
         flows[point['id']] += point['ph']

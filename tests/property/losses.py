@@ -3,14 +3,14 @@
 report calls lost add up to what the trace had.  --no-loss refuses to write exactly where something is lost, and leaves no file."""
 import json
 import os
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from counted import info, run, sums_fault  # noqa: E402
 from verdict import finish, judge  # noqa: E402
 
-TRACEKIT, FIXTURES = os.environ['TRACEKIT'], os.environ['FIXTURES']
+FIXTURES = os.environ['FIXTURES']
 ODD = {'traceEvents': [
     {'ph': 'X', 'pid': 1, 'tid': 1, 'ts': 1, 'dur': 5, 'name': 'span', 'cat': 'c', 'args': {'a': [1]}},
     {'ph': 'i', 'pid': 1, 'tid': 1, 'ts': 2, 'name': 'instant', 's': 't'},
@@ -23,34 +23,6 @@ ODD = {'traceEvents': [
     {'ph': 'e', 'pid': 1, 'tid': 1, 'ts': 9, 'id': 7, 'name': 'async', 'cat': 'c'},
     {'ph': 'O', 'pid': 1, 'tid': 1, 'ts': 1, 'id': 7, 'name': 'object', 'args': {'snapshot': {}}},
     {'ph': 'N', 'pid': 1, 'tid': 1, 'ts': 1, 'id': 7, 'name': 'object'}], 'otherKey': {'value': 1}}
-
-
-def run(*args):
-    return subprocess.run([TRACEKIT, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-
-
-def info(path):
-    p = run('info', '--json', '-q', path)
-    return json.loads(p.stdout)['traces'][0] if p.returncode == 0 else None
-
-
-def sums_fault(before, after, lost):
-    """A sample of several series may come back as several samples, and xprof writes samples as spans on a line "_counters_", which are
-    read as samples: so of spans and samples none may be missing together.  Flow points that lead nowhere are lost to viewers alone."""
-    pairs = [('instants', before['instants'], after['instants'], lost.get('instants', 0))]
-    pairs += [(key, before[key], after[key], lost.get(key, 0)) for key in ('spans', 'flow_points')]
-    for kind, had, has, gone in pairs:
-        if has + gone == had:
-            continue
-        if kind == 'flow_points' and has + gone <= had <= has + gone + lost.get('flow_points_that_lead_nowhere', 0):
-            continue
-        samples = after['counter_samples'] + lost.get('counter_samples', 0) - before['counter_samples']
-        if kind == 'spans' and has + gone + samples >= had and has + gone < had:
-            continue
-        return f'{has} {kind} and {gone} lost of {had}'
-    if after['counter_samples'] + lost.get('counter_samples', 0) < before['counter_samples']:
-        return f'{after["counter_samples"]} counter samples of {before["counter_samples"]}'
-    return ''
 
 
 def one(source, fmt, readable, folder):

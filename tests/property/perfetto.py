@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from decimal import Decimal, ROUND_HALF_UP
+from decimal import Decimal, InvalidOperation, ROUND_HALF_UP
 
 TRACEKIT, FIXTURES = os.environ['TRACEKIT'], os.environ['FIXTURES']
 MOST = 40_000_000 if os.environ.get('LONG') else 8_000_000  # bytes of JSON
@@ -34,7 +34,10 @@ def load(path):
 
 
 def ns(us):
-    return int((Decimal(us) * 1000).quantize(Decimal(1), ROUND_HALF_UP)) if us is not None else None
+    try:
+        return int((Decimal(us) * 1000).quantize(Decimal(1), ROUND_HALF_UP)) if us is not None else None
+    except InvalidOperation:
+        return us  # text that is no number
 
 
 def plain(v):

@@ -114,25 +114,10 @@ void chrome_drop_nan(struct chrome *r) {
 
 /* ---- tracks ---- */
 
-/* Counters with an id are instances of their own: "name[id]". */
+/* Counters with an id are instances of their own. */
 static tk_id counter_track(struct chrome *r, const struct chrome_event *e) {
-  tk_id name = e->name;
-  if (e->has_id) {
-    char id[24];
-    size_t n;
-    const char *text = tk_string(r->t, e->name, &n);
-    r->text.len = 0;
-    buf_append(&r->text, text, n);
-    buf_append(&r->text, "[", 1);
-    if (e->id.type == TK_ARG_STR) text = tk_string(r->t, e->id.s, &n);
-    else text = id, n = num_put_i64(id, e->id.i);
-    buf_append(&r->text, text, n);
-    buf_append(&r->text, "]", 1);
-    name = trace_string(r->t, r->text.data, r->text.len);
-  }
-  return trace_track(r->t, TK_COUNTERS, e->pid, e->tid, name);
+  return trace_track(r->t, TK_COUNTERS, e->pid, e->tid, e->has_id ? trace_counter_name(r->t, e->name, &e->id) : e->name);
 }
-
 
 /* ---- events ---- */
 

@@ -256,7 +256,8 @@ static bool is_endless(const struct tk_event *e) {
 /* Is the next event of the track, in preorder, the first one in this span, and begins with it? */
 static bool begins_with_next(const struct tk_trace *t, const struct tk_track *k, tk_id i) {
   const struct tk_event *e = &t->events[i], *next = e + 1;
-  return i + 1 < k->first + k->count && e->kind == TK_SPAN && next->kind == TK_SPAN && next->depth > e->depth && next->ts == e->ts;
+  return i + 1 < k->first + k->count && e->kind == TK_SPAN && next->kind == TK_SPAN && next->depth > e->depth && next->ts == e->ts &&
+         (next->dur || next->flags & TK_PAIRED);
 }
 
 /* Pairs that are written whole, which operations and other formats make: their bytes in s->whole are set.
@@ -264,7 +265,7 @@ static bool begins_with_next(const struct tk_trace *t, const struct tk_track *k,
  * A begin that never ends stands in a span that does only where that one came whole: an end closes the innermost begin.  In preorder an
  * event holds the next endless one unless something between them is at most as deep as itself.
  *
- * Of an X and a B of one time viewers take the X first, so a pair that begins with an X that is in it cannot be one. */
+ * Of an X that lasts and a B of one time viewers take the X first, so a pair that begins with such an X in it cannot be one. */
 static bool mark_whole(struct chrome_sink *s, const struct tk_trace *t, const struct tk_track *k) {
   bool any = false;
   uint16_t least = 0;
@@ -286,18 +287,55 @@ static bool mark_whole(struct chrome_sink *s, const struct tk_trace *t, const st
   return true;
 }
 
+static void end_open(struct chrome_sink *s, const struct tk_trace *t, unsigned depth) {
+  while (s->n_open && t->events[s->open[s->n_open - 1]].depth >= depth) end_event(s, t, s->open[--s->n_open]);
+}
+
+static void keep_open(struct chrome_sink *s, const struct tk_event *e, tk_id id) {
+  if (e->flags & TK_UNFINISHED) return;
+  if (mem_grow(&s->mem, (void **)&s->open, &s->cap_open, (uint64_t)s->n_open + 1, sizeof *s->open)) s->open[s->n_open++] = id;
+}
+
+/* May these be listed as they were in the file?  Where an end has to stand between them, or one is written otherwise than it was read,
+ * nesting says where each stands. */
+static bool is_listed(const struct chrome_sink *s, const struct tk_trace *t, const struct tk_track *k, const struct trace_tie *tie) {
+  const struct tk_event *e = &t->events[tie->first];
+  for (uint32_t i = 0; i < tie->n; i++) {
+    if (e[i].depth < e->depth || (s->whole.len && s->whole.data[tie->first + i - k->first])) return false;
+    if ((e[i].flags & (TK_PAIRED | TK_UNFINISHED)) == TK_PAIRED && e[i].dur == 0) return false;
+  }
+  return true;
+}
+
+static void put_tie(struct chrome_sink *s, const struct tk_trace *t, const struct trace_tie *tie) {
+  const struct tk_event *e = &t->events[tie->first];
+  const uint32_t *order = t->store->tied + tie->at;
+  end_open(s, t, e->depth);
+  for (uint32_t i = 0; i < tie->n; i++) put_event(s, t, tie->first + order[i], e[order[i]].flags & TK_PAIRED);
+  for (uint32_t i = 0; i < tie->n; i++)
+    if (e[i].flags & TK_PAIRED) keep_open(s, &e[i], tie->first + i);
+}
+
 /* Threads: an end comes before the next event that is not below its begin. */
 static bool put_thread(struct chrome_sink *s, const struct tk_trace *t, const struct tk_track *k) {
   if (!mark_whole(s, t, k)) return false;
+  const struct trace_tie *tie = s->lanes.n ? NULL : trace_tie_at(t, k->first);
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
     bool paired = e->flags & TK_PAIRED && !(s->whole.len && s->whole.data[i - k->first]);
     if (lane_of_event(&s->lanes, i)) continue;
-    while (s->n_open && t->events[s->open[s->n_open - 1]].depth >= e->depth) end_event(s, t, s->open[--s->n_open]);
+    if (tie && tie->first == i) {
+      const struct trace_tie *now = tie;
+      tie = trace_tie_at(t, i + 1);
+      if (is_listed(s, t, k, now)) {
+        put_tie(s, t, now);
+        i += now->n - 1;
+        continue;
+      }
+    }
+    end_open(s, t, e->depth);
     put_event(s, t, i, paired);
-    if (paired && !(e->flags & TK_UNFINISHED) &&
-        mem_grow(&s->mem, (void **)&s->open, &s->cap_open, (uint64_t)s->n_open + 1, sizeof *s->open))
-      s->open[s->n_open++] = i;
+    if (paired) keep_open(s, e, i);
   }
   while (s->n_open) end_event(s, t, s->open[--s->n_open]);
   for (tk_id i = k->first; s->lanes.n && i < k->first + k->count; i++)
@@ -322,11 +360,11 @@ static bool report_progress(struct chrome_sink *s, struct tk_err *err) {
   return true;
 }
 
-/* An end that binds to the next span stands before the B of that span if both are of one time: viewers go by the order of the
- * file there.  (An X is sorted before all else by them, wherever it stands.) */
+/* An end that binds to the next span stands before that span if both are of one time and it is a B or an X of no time: viewers go by
+ * the order of the file there.  (An X that lasts is sorted before all else by them, wherever it stands.) */
 static bool precedes(const struct tk_trace *t, const struct tk_flow_point *f) {
   const struct tk_event *e = &t->events[f->bound ? f->at : 0];
-  return f->bound && f->role == TK_FLOW_END && !f->enclosing && e->ts == f->ts && e->flags & TK_PAIRED;
+  return f->bound && f->role == TK_FLOW_END && !f->enclosing && e->ts == f->ts && (e->flags & TK_PAIRED || !e->dur);
 }
 
 /* Tracks in the order in which a reader of this file will meet them: as their metadata comes, then as they are.  So a second

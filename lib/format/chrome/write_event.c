@@ -216,8 +216,7 @@ static void put_time(struct printer *p, tk_time ts) {
   char *q = (char *)out_reserve(p->out, 64), *start = q;
   int64_t ns = ts >= 0 ? ts / 1000 : -((999 - ts) / 1000);
   unsigned ps = (unsigned)(ts - ns * 1000), frac;
-  ns += p->base_ns;
-  if (ns < 0) {
+  if (__builtin_add_overflow(ns, p->base_ns, &ns) || ns < 0) {
     p->out->next += num_put_us(q, (i128)p->base_ns * 1000 + ts);
     return;
   }

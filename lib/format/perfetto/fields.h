@@ -176,6 +176,7 @@ enum {
                           without an event, on the default track: the whole of an event that has no sample to show */
   TRACEKIT_TRACK = 6,  /* the TrackDescriptor of a counter without samples */
   TRACEKIT_WHOLE = 7,  /* of FORM_MIXED: the span came whole */
+  TRACEKIT_LATER = 8,  /* a packet of its own: so many ns all times were moved, for the first one was negative */
   RECORD_KIND = 1,     /* enum tk_record_kind */
   RECORD_PHASE = 2,
   RECORD_TRACK = 3,    /* uuid of the process or thread that it names */

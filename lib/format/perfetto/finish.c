@@ -102,12 +102,15 @@ static void set_clock(struct perfetto *r) {
   static const int64_t SANE = INT64_MAX / 2;
   struct tk_trace *t = r->t;
   if (r->has_real && r->trace_clock != CLOCK_REALTIME && r->zero_ns < SANE && r->zero_ns > -SANE && t->origin_ns < SANE) {
-    t->zero_ns = r->zero_ns;
+    t->zero_ns = r->zero_ns + r->later_ns;
     t->origin_ns += r->zero_ns;
     t->has_zero = true;
     t->clock = TK_CLOCK_REALTIME;
     add_base_time(t);
-  } else if (r->has_snapshot) {
+    return;
+  }
+  t->zero_ns = r->later_ns;
+  if (r->has_snapshot) {
     t->clock = r->trace_clock == CLOCK_REALTIME ? TK_CLOCK_REALTIME
                : r->trace_clock == CLOCK_BOOTTIME ? TK_CLOCK_BOOTTIME
                : r->trace_clock == CLOCK_MONOTONIC ? TK_CLOCK_MONOTONIC : TK_CLOCK_UNKNOWN;

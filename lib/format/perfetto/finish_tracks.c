@@ -267,16 +267,11 @@ static tk_id finish_process(struct track_finisher *s, const struct node *n) {
   return id;
 }
 
-/* "counter[id]", as the JSON reader has it; its events are named without the id. */
+/* The track's events are named without the id. */
 static tk_id with_id(struct perfetto *r, struct node *of, const char *name, size_t n) {
-  tk_id id = of->counter_id;
-  r->text.len = 0;
+  const struct tk_arg id = {.type = TK_ARG_STR, .s = of->counter_id};
   of->counter_name = trace_string(r->t, name, n);
-  buf_append(&r->text, name, n);
-  buf_append(&r->text, "[", 1);
-  buf_append(&r->text, trace_str(r->t, id)->bytes, trace_str(r->t, id)->len);
-  buf_append(&r->text, "]", 1);
-  return trace_string(r->t, r->text.data, r->text.len);
+  return trace_counter_name(r->t, of->counter_name, &id);
 }
 
 /* "counter series" of our writer: the counter again, which its other series belong to as well. */

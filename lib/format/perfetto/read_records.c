@@ -79,6 +79,7 @@ void perfetto_private_packet(struct perfetto *r, struct sequence *q, const struc
   struct pb_field f;
   clock_time(r, q, k, &s.ns, &s.pending); /* deltas count on */
   for (struct pb c = pb_inside(&k->private_fields); pb_next(&c, &f);) {
+    if (pb_field_key(&f) == PB_KEY(TRACEKIT_LATER, PB_VARINT) && f.value < INT64_MAX / 2) r->later_ns = (int64_t)f.value;
     if (f.wire != PB_BYTES) continue;
     if (f.number == TRACEKIT_RECORD) add_record(r, q, k->machine, &f);
     if (f.number == TRACEKIT_TRACK) describe_track(r, q, k->machine, &f);

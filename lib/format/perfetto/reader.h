@@ -232,6 +232,7 @@ struct perfetto {
   uint32_t trace_clock; /* what times count on: BOOTTIME, unless a snapshot names another */
   bool has_trace_clock, has_real, has_snapshot;
   int64_t zero_ns, last_real;
+  int64_t later_ns; /* our writer moved all times by that, for the first one was negative */
   uint32_t n_bytes;
   struct packet_kind kinds[PACKET_KINDS];
   uint32_t n_kinds, last_kind;

@@ -161,14 +161,24 @@ static int64_t shift_of(const struct tk_trace *t) {
   tk_time first = 0;
   for (tk_id i = 1; i <= t->n_events; i++)
     if (!(t->events[i].flags & TK_LOST_CLOCK) && (i == 1 || t->events[i].ts < first)) first = t->events[i].ts;
-  int64_t ns = t->origin_ns - t->zero_ns + first / 1000 - 1;
-  return (t->n_events || t->origin_ns) && ns < -1 ? -ns : 0;
+  int64_t ns = t->origin_ns - t->zero_ns + writer_rounded(first);
+  return (t->n_events || t->origin_ns) && ns < 0 ? -ns : 0;
+}
+
+static void write_later(struct perfetto_sink *s, int64_t later) {
+  if (!later) return;
+  s->inner.len = s->packet.len = 0;
+  pb_u64(&s->inner, TRACEKIT_LATER, (uint64_t)later);
+  pb_message(&s->packet, PACKET_TRACEKIT, &s->inner);
+  writer_packet(s->out, &s->packet);
 }
 
 static bool perfetto_open(struct sink *sink, const struct tk_trace *first, struct tk_err *err) {
   struct perfetto_sink *s = (struct perfetto_sink *)sink;
-  s->zero_ns = first->zero_ns - shift_of(first);
+  const int64_t later = shift_of(first);
+  s->zero_ns = first->zero_ns - later;
   describe_trace(s, first);
+  write_later(s, later);
   return carry_open(s->opt.carry, first, err);
 }
 
@@ -182,20 +192,13 @@ static void write_track(struct perfetto_sink *s, tk_id track) {
   }
 }
 
-/* Processes, threads, tracks that are told by their names, counters, async spans: a reader of the file meets tracks so, as they are
- * described, and writes them in the same order again. */
-static unsigned place_of(const struct tk_track *k) {
-  static const uint8_t PLACES[] = {[TK_PROCESS] = 0, [TK_THREAD] = 1, [TK_COUNTERS] = 3, [TK_ASYNCS] = 4};
-  return track_is_named(k) ? 2 : PLACES[k->kind];
-}
-
 static bool write_tracks(struct perfetto_sink *s, struct tk_err *err) {
   struct tk_progress p = s->opt.progress;
   uint64_t done = 0;
   for (unsigned place = 0; place <= 4; place++) {
     for (tk_id i = 1; i <= s->t->n_tracks; i++) {
       const struct tk_track *k = &s->t->tracks[i];
-      if (place_of(k) != place) continue;
+      if (writer_place_of(k) != place) continue;
       if (!track_hidden(s->t, i) && k->count) {
         writer_machine(s, i);
         write_track(s, i);
@@ -281,6 +284,14 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
   return true;
 }
 
+/* A trace of nothing is a file of no bytes, which nobody can tell from a copy that failed. */
+static void write_empty(struct perfetto_sink *s) {
+  s->packet.len = 0;
+  pb_u64(&s->packet, PACKET_SEQUENCE_ID, 1);
+  pb_u64(&s->packet, PACKET_SEQUENCE_FLAGS, SEQUENCE_CLEARED);
+  writer_packet(s->out, &s->packet);
+}
+
 /* What tracekit says of the file, which v58 and later show as metadata. */
 static bool perfetto_close(struct sink *sink, const struct tk_trace *first, const char *provenance, struct tk_err *err) {
   struct perfetto_sink *s = (struct perfetto_sink *)sink;
@@ -288,6 +299,7 @@ static bool perfetto_close(struct sink *sink, const struct tk_trace *first, cons
   write_blocks(s);
   describe_metas(s, first);
   if (provenance) write_attribute(s, "tracekit", provenance, strlen(provenance));
+  if (out_raw_bytes(s->out) == 0) write_empty(s);
   return mem_check(&s->mem, err);
 }
 

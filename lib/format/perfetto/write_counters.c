@@ -103,6 +103,12 @@ static uint64_t describe_series(struct perfetto_sink *s, tk_id track, const stru
   return describe_child(s, &c);
 }
 
+/* Samples of a counter may have several ids: each has its series. */
+static uint64_t identity_of(const struct series *series) {
+  uint64_t of_id = series->id.type == TK_ARG_STR ? (uint64_t)series->id.s << 1 | 1 : (uint64_t)series->id.i << 1;
+  return series->has_id ? hash_pair(series->key, of_id) | 1 : (uint64_t)series->key << 1;
+}
+
 /* What is told of it stays that of the first sample. */
 static struct series_track track_of_series(struct perfetto_sink *s, tk_id track, const struct tk_event *e,
                                            const struct series *series) {
@@ -111,7 +117,7 @@ static struct series_track track_of_series(struct perfetto_sink *s, tk_id track,
   struct kept_track kept = passthrough_track(s, track);
   if (kept.has_uuid) return (struct series_track){.uuid = kept.uuid};
   uint64_t of = k->renamed ? (uint64_t)track << 32 | 1u << 31 : (uint64_t)k->parent << 32 | k->name;
-  uint32_t *slot = map_put(&s->series, hash_pair(of, series->key) * 2 + series->has_id, UINT32_MAX);
+  uint32_t *slot = map_put(&s->series, hash_pair(of, identity_of(series)), UINT32_MAX);
   if (!slot) return (struct series_track){0};
   if (*slot == UINT32_MAX) {
     uint32_t bits = (series->text ? TEXT : 0) | (series->has_id && series->id.type != TK_ARG_STR ? NUMBER_ID : 0);

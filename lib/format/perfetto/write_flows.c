@@ -18,13 +18,26 @@ static void add_flow_end(struct event_writer *w, struct flow_end a) {
   w->flow_ends[w->n_flow_ends++] = a;
 }
 
+/* At one time viewers go by the order of the file: tracks as they are written, a track's events as they are. */
+static bool stands_before(const struct tk_trace *t, tk_id a, tk_id b) {
+  tk_id of_a = t->events[a].track, of_b = t->events[b].track;
+  unsigned place = writer_place_of(&t->tracks[of_a]), other = writer_place_of(&t->tracks[of_b]);
+  if (place != other) return place < other;
+  return of_a != of_b ? of_a < of_b : a < b;
+}
+
 /* The flow leaves where its span begins.  If the target has begun by then, the flow arrives at the target's end; of one that never ends
- * the beginning has the id, and viewers draw the flow from the span that began first, as they do with JSON. */
-static void add_flow(struct event_writer *w, tk_id from, const struct tk_flow_point *f, uint64_t id) {
+ * the beginning has the id, and viewers draw the flow from the span that began first, as they do with JSON.  False where no viewer
+ * would show it: its target stands before its source at the same time, and does not end later. */
+static bool add_flow(struct event_writer *w, tk_id from, const struct tk_flow_point *f, uint64_t id) {
   const struct tk_event *a = &w->t->events[from], *b = &w->t->events[f->at];
-  bool full = f->role < TK_FLOW_OUT, begun = b->ts < a->ts, ends = !(b->flags & TK_UNFINISHED);
+  int64_t leaves = writer_ns(w, a->ts), begins = writer_ns(w, b->ts);
+  bool full = f->role < TK_FLOW_OUT, ends = !(b->flags & TK_UNFINISHED), tie = leaves == begins;
+  bool begun = tie ? from != f->at && stands_before(w->t, f->at, from) : begins < leaves;
+  if (tie && begun && (!ends || writer_ns(w, b->ts + b->dur) == begins)) return false;
   add_flow_end(w, (struct flow_end){from, false, false, full, id});
   add_flow_end(w, (struct flow_end){f->at, begun && ends, !begun || ends, full, id});
+  return true;
 }
 
 /* Chains of a Perfetto input keep their ids: the reader has them as they are, bound to begins and ends of spans. */
@@ -125,9 +138,10 @@ static bool follow_flow(struct event_writer *w, struct sources *s, tk_id point, 
   if (!f->bound || (!start && !from)) s->dangling++;
   if (!f->bound || (!start && !from)) return true;
   if (!start) {
-    add_flow(w, from, f, own_id ? (uint64_t)f->id : (*id)++);
-    s->dangling -= s->loose[*source];
-    s->loose[*source] = 0;
+    bool shown = add_flow(w, from, f, own_id ? (uint64_t)f->id : (*id)++);
+    s->dangling += !shown;
+    if (shown) s->dangling -= s->loose[*source];
+    if (shown) s->loose[*source] = 0;
   }
   if (!start && f->role != TK_FLOW_STEP && f->role != TK_FLOW_INOUT) return true;
   *source = point;

@@ -161,3 +161,10 @@ void sequence_packet(struct event_writer *w, int64_t ns) {
   writer_packet(w->out, p);
   w->last_ns = ns;
 }
+
+/* Processes, threads, tracks that are told by their names, counters, async spans: a reader of the file meets tracks so, as they are
+ * described, and writes them in the same order again. */
+unsigned writer_place_of(const struct tk_track *k) {
+  static const uint8_t PLACES[] = {[TK_PROCESS] = 0, [TK_THREAD] = 1, [TK_COUNTERS] = 3, [TK_ASYNCS] = 4};
+  return track_is_named(k) ? 2 : PLACES[k->kind];
+}

@@ -119,9 +119,8 @@ void writer_switch(struct event_writer *w, uint32_t machine, int64_t base_ns);
 void iids_set(struct event_writer *w, struct iids *kind, tk_id s, uint32_t iid);
 
 /* ns of a graph time as it is printed: rounded to nearest, so order and nesting survive. */
-static inline int64_t writer_ns(const struct event_writer *w, tk_time ts) {
-  return w->base_ns + (ts >= 0 ? (ts + 500) / 1000 : -((499 - ts) / 1000));
-}
+static inline int64_t writer_rounded(tk_time ts) { return ts >= 0 ? (ts + 500) / 1000 : -((499 - ts) / 1000); }
+static inline int64_t writer_ns(const struct event_writer *w, tk_time ts) { return w->base_ns + writer_rounded(ts); }
 
 void writer_find_keys(struct event_writer *w);
 /* Finds what events may refer to.  Returns how much of it is lost. */
@@ -166,6 +165,9 @@ void sequence_packet(struct event_writer *w, int64_t ns);
 void writer_packet(struct out *out, const struct buf *packet);
 
 /* ---- lanes and flows ---- */
+
+/* Tracks are written by these, then as they are in the graph. */
+unsigned writer_place_of(const struct tk_track *k);
 
 /* Flow points of the graph as flows, one fresh id each from *next_id on.  Returns the points that lead nowhere. */
 uint64_t writer_flow_ends(struct event_writer *w, uint64_t *next_id);

@@ -429,6 +429,16 @@ static void step_names(struct naming *n, tk_id first) {
 
 /* ---- counters ---- */
 
+/* JSON's counters may have an id. */
+static tk_id name_of_counter(struct tk_trace *t, const struct tk_event *e) {
+  struct tk_args it = tk_args_of(t, e->args);
+  struct tk_arg arg;
+  tk_id name = t->classes[e->cls].name;
+  while (tk_args_next(&it, &arg))
+    if (arg.key == KEY_ID && (arg.type == TK_ARG_INT || arg.type == TK_ARG_STR)) return trace_counter_name(t, name, &arg);
+  return name;
+}
+
 /* Samples of a line "_counters_": one track per name. */
 static void counter_tracks(struct naming *n, struct xplane_line *line) {
   struct tk_trace *t = n->r->t;
@@ -444,11 +454,11 @@ static void counter_tracks(struct naming *n, struct xplane_line *line) {
       line->series = true;
       continue;
     }
-    tk_id *track = map_put(&tracks, t->classes[e->cls].name, 0);
+    tk_id name = name_of_counter(t, e), *track = map_put(&tracks, name, 0);
     if (!track) break;
     if (!*track) {
       struct tk_track *k = trace_add_track(t);
-      *k = (struct tk_track){.kind = TK_COUNTERS, .parent = line->process, .name = t->classes[e->cls].name};
+      *k = (struct tk_track){.kind = TK_COUNTERS, .parent = line->process, .name = name};
       *track = t->n_tracks;
     }
     e->track = *track;

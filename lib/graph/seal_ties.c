@@ -1,0 +1,72 @@
+/* seal_ties.c - the file's order of a thread's events of one time, where it is not the graph's.
+ *
+ * Preorder puts parents first; producers may list what begins at one time otherwise: an inner span before the one around it, an
+ * instant before both.  Viewers show the same, but a file that is read and written again should list its events as it did.  Such
+ * events are few, so they alone are kept: the order of the others is that of the graph. */
+#include <stdlib.h>
+
+#include "seal.h"
+
+struct place {
+  uint32_t in_file, in_graph;
+};
+
+static int by_file(const void *pa, const void *pb) {
+  const struct place *a = pa, *b = pb;
+  return (a->in_file > b->in_file) - (a->in_file < b->in_file);
+}
+
+/* Positions of n events of one time, as they are in the graph. */
+static bool add_tie(struct tk_trace *t, tk_id first, const uint32_t *in_file, uint32_t n) {
+  struct tk_store *s = t->store;
+  struct place *places = mem_array(&s->mem, n, sizeof *places);
+  uint32_t at = s->n_tied;
+  if (!places || !mem_grow(&s->mem, (void **)&s->tied, &s->cap_tied, (uint64_t)at + n, sizeof *s->tied) ||
+      !mem_grow(&s->mem, (void **)&s->ties, &s->cap_ties, (uint64_t)s->n_ties + 1, sizeof *s->ties)) {
+    mem_free(&s->mem, places);
+    return false;
+  }
+  for (uint32_t i = 0; i < n; i++) places[i] = (struct place){in_file[i], i};
+  qsort(places, n, sizeof *places, by_file);
+  for (uint32_t i = 0; i < n; i++) s->tied[at + i] = places[i].in_graph;
+  s->ties[s->n_ties++] = (struct trace_tie){first, n, at};
+  s->n_tied += n;
+  mem_free(&s->mem, places);
+  return true;
+}
+
+static bool in_order(const uint32_t *in_file, uint32_t n) {
+  for (uint32_t i = 1; i < n; i++)
+    if (in_file[i - 1] > in_file[i]) return false;
+  return true;
+}
+
+/* Ends stand before all else of their time and are no events of their own; one that stands behind belongs to a begin of its time,
+ * and the two are left where nesting puts them. */
+static bool has_end(const struct tk_event *e, const uint32_t *in_file, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++)
+    if (e[in_file[i]].kind == TK_END) return true;
+  return false;
+}
+
+bool seal_keep_ties(struct tk_trace *t, const struct tk_track *k, const uint32_t *in_file) {
+  const struct tk_event *e = t->events + k->first;
+  for (uint32_t a = 0, b; a < k->count; a = b) {
+    for (b = a + 1; b < k->count && e[in_file[b]].ts == e[in_file[a]].ts;) b++;
+    while (a < b && (!seal_is_timed(&e[in_file[a]]) || e[in_file[a]].kind == TK_END)) a++;
+    if (b - a < 2 || in_order(in_file + a, b - a) || has_end(e, in_file + a, b - a)) continue;
+    if (!add_tie(t, k->first + a, in_file + a, b - a)) return false;
+  }
+  return true;
+}
+
+const struct trace_tie *trace_tie_at(const struct tk_trace *t, tk_id event) {
+  const struct tk_store *s = t->store;
+  uint32_t lo = 0, hi = t->edits & TK_EDIT_DROPPED ? 0 : s->n_ties;
+  while (lo < hi) {
+    uint32_t mid = lo + (hi - lo) / 2;
+    if (s->ties[mid].first < event) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo < s->n_ties && s->ties[lo].first >= event && !(t->edits & TK_EDIT_DROPPED) ? &s->ties[lo] : NULL;
+}

@@ -1,0 +1,22 @@
+# Events of one time are listed as they were: an inner span before the one around it, an instant and a begin before a span.  What ends
+# where others begin, and a pair of no time, stand where nesting puts them.
+cat > in.json <<'J'
+[{"ph":"X","name":"inner","pid":1,"tid":1,"ts":10,"dur":5},
+{"ph":"X","name":"outer","pid":1,"tid":1,"ts":10,"dur":20},
+{"ph":"B","name":"begun","pid":1,"tid":1,"ts":40},
+{"ph":"i","s":"t","name":"before","pid":1,"tid":1,"ts":40},
+{"ph":"X","name":"long","pid":1,"tid":1,"ts":40,"dur":10},
+{"ph":"X","name":"short","pid":1,"tid":1,"ts":40,"dur":2},
+{"ph":"E","name":"begun","pid":1,"tid":1,"ts":45},
+{"ph":"X","name":"late","pid":1,"tid":1,"ts":60,"dur":3},
+{"ph":"B","name":"moment","pid":1,"tid":1,"ts":60},
+{"ph":"E","name":"moment","pid":1,"tid":1,"ts":60},
+{"ph":"X","name":"around","pid":1,"tid":1,"ts":60,"dur":9}]
+J
+tracekit convert -q in.json -o out.json
+grep -o '"ph":"[^M]","name":"[^"]*"' out.json
+tracekit convert -q out.json -o again.json
+cmp out.json again.json
+# A selection writes what is left by nesting.
+tracekit filter -q in.json --name inner --name outer -o part.json
+grep -o '"ph":"[^M]","name":"[^"]*"' part.json
