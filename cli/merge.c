@@ -13,7 +13,7 @@
 struct params {
   struct shared shared;
   struct opt_choice align;
-  const char *reference, *align_report, *offsets_from, *collectives, *label;
+  const char *reference, *align_report, *offsets_from, *collectives, *anchor, *label;
   struct opt_list offsets, ranks;
   const char *step, *time;
   uint64_t to;
@@ -57,6 +57,9 @@ static const struct opt opts[] = {
     FIELD(require_align), 0, 0, 0 },
   { OPT_FILE, 0, "align-report", "FILE", "write the report on the clocks to this file, as JSON, also in a dry run",
     FIELD(align_report), 0, 0, 0 },
+  { OPT_STRING, 0, "anchor", "REGEX",
+    "take spans with this name, which all ranks leave together, for collectives as well, such as those of a library of your own",
+    FIELD(anchor), 0, 0, 0 },
   { OPT_FILE, 0, "collectives", "FILE",
     "write a table of the collectives to this .csv or .json file: who came when, and who waited for whom", FIELD(collectives), 0,
     0, 0 },
@@ -352,6 +355,7 @@ static int cmd_merge(const void *params, const struct operands *in) {
     .offsets = p->offsets.v,
     .offsets_from = p->offsets_from,
     .keep_going = p->keep_going,
+    .anchor = p->anchor,
     .collectives = p->collectives,
     .link_collectives = p->link_collectives,
     .ranks = p->ranks.v,

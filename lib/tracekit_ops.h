@@ -57,6 +57,7 @@ struct tk_merge_options {
   bool to_zero;        /* the output begins at time 0; a known clock keeps its absolute times */
   bool keep_going;     /* leave out inputs that cannot be read */
   bool keep_truncated; /* take what there is of inputs that end too early, else they cannot be read */
+  const char *anchor;       /* a regular expression: spans whose name it matches are barriers as collectives are; NULL = none */
   const char *collectives;  /* file for who was in which collective, .csv or .json; NULL = none */
   bool link_collectives;    /* flows lead from the last one to come to a collective to the others */
   const char *align_report; /* file for what was found of the clocks, as JSON; NULL = none */

@@ -17,6 +17,7 @@
 
 #include "base/intern.h"
 #include "base/mem.h"
+#include "base/regexp.h"
 #include "graph/origin.h"
 #include "graph/trace.h"
 
@@ -80,6 +81,7 @@ struct align_source {
   int64_t later_ns;   /* its anchors stand that much after what its origin says */
   const struct track_origin *origins; /* of a merged trace, by track: whose it is; NULL = it is of one rank */
   const char *marker; /* spans and instants of this name, or glob, instead of collectives; NULL = collectives */
+  struct regexp *anchor; /* spans whose name matches are barriers as well; NULL = none are */
   const struct align_group *groups;
   const struct align_op *ops;
   uint32_t n_groups, n_ops;

@@ -24,6 +24,7 @@ struct collector {
   const struct align_source *from;
   struct arena arena;
   uint64_t *of_class;   /* hash of the name of a collective's class, 0 = something else */
+  uint8_t *how;         /* by class: how it is known to be one (kineto.c) */
   struct map groups;    /* hash of members and name -> group + 1 */
   struct collector_group *group;
   uint32_t n_groups, cap_groups;

@@ -12,6 +12,8 @@
 #include "collector.h"
 #include "graph/kind.h"
 
+static const char COLLECTIVE_NAME[] = "Collective name";
+
 /* ---- which classes ---- */
 
 /* Names without what templates and argument types add: those differ between builds. */
@@ -20,21 +22,46 @@ static uint64_t hash_of_name(const char *name, size_t n) {
   return align_mix(1, hash_bytes(name, paren ? (size_t)(paren - name) : n));
 }
 
+enum { BY_NAME = 1, BY_ARGS = 2, AS_ASKED = 3 };
+
+/* Kernels that say what they are: a collective may be any kernel, and a class of which one says so is worth a look. */
+static void find_by_args(struct collector *c, const struct kinds *kinds, bool *any) {
+  const struct tk_trace *t = c->t;
+  tk_id key = intern_id(&t->store->strings, COLLECTIVE_NAME, sizeof COLLECTIVE_NAME - 1);
+  for (tk_id i = 1; key && i <= t->n_events; i++) {
+    tk_id cls = t->events[i].cls;
+    if (c->how[cls] || !(kinds->of_class[cls] & KIND_KERNEL)) continue;
+    struct tk_args it = tk_args_of(t, t->events[i].args);
+    uint32_t k = 0;
+    while (it.shape && k < it.shape->n && it.shape->fields[k].key != key) k++;
+    if (!it.shape || k == it.shape->n) continue;
+    size_t n;
+    const char *name = tk_string(t, t->classes[cls].name, &n);
+    c->of_class[cls] = hash_of_name(name, n);
+    c->how[cls] = BY_ARGS;
+    *any = true;
+  }
+}
+
 static bool find_classes(struct collector *c) {
   struct kinds kinds = {0};
   const char *marker = c->from->marker;
   bool any = false;
   c->of_class = arena_alloc(&c->arena, ((size_t)c->t->n_classes + 1) * sizeof *c->of_class);
-  bool ok = c->of_class && kinds_init(&kinds, c->t, c->out->mem);
+  c->how = arena_alloc(&c->arena, (size_t)c->t->n_classes + 1);
+  bool ok = c->of_class && c->how && kinds_init(&kinds, c->t, c->out->mem);
   for (tk_id i = 1; ok && i <= c->t->n_classes; i++) {
     size_t n;
     const char *name = tk_string(c->t, c->t->classes[i].name, &n);
     unsigned kind = kinds.of_class[i];
     bool is = marker ? strcmp(name, marker) == 0 || glob_matches(marker, name)
                      : (kind & (KIND_COLLECTIVE | KIND_KERNEL)) == (KIND_COLLECTIVE | KIND_KERNEL);
-    c->of_class[i] = is ? hash_of_name(name, n) : 0;
-    any = any || is;
+    bool asked = !marker && !is && c->from->anchor && regexp_matches(c->from->anchor, name);
+    c->of_class[i] = is || asked ? hash_of_name(name, n) : 0;
+    c->how[i] = is ? BY_NAME : asked ? AS_ASKED : 0;
+    any = any || is || asked;
   }
+  if (ok && !marker) find_by_args(c, &kinds, &any);
   kinds_free(&kinds);
   return any;
 }
@@ -144,9 +171,11 @@ static unsigned says(const struct collector *c, uint32_t args, const char *name)
 /* What the kernel's name alone says: not which ranks took part, so nothing is bounded by it.  Of a broadcast or a reduction it does not
  * say who the root is; what sends and receives may be an exchange of all with all, or a message. */
 static unsigned name_says(const char *name) {
-  static const char *const barriers[] = {"AllReduce", "AllGather", "ReduceScatter", "AllToAll", NULL};
-  static const char *const others[] = {"Broadcast", "Bcast", "Reduce", NULL};
-  static const char *const unclear[] = {"SendRecv", "Send", "Recv", "Gather", "Scatter", NULL};
+  static const char *const barriers[] = {"AllReduce", "AllGather", "ReduceScatter", "AllToAll", "allReduce", "allGather",
+                                         "reduceScatter", "alltoall", "allreduce", "all_reduce", "cross_device_reduce", NULL};
+  static const char *const others[] = {"Broadcast", "Bcast", "Reduce", "hcom_broadcast", "hcom_reduce", NULL};
+  static const char *const unclear[] = {"SendRecv", "Send", "Recv", "Gather", "Scatter", "hcom_send", "hcom_receive", "deep_ep::",
+                                        NULL};
   const char *end = strpbrk(name, "(<");
   char head[128];
   snprintf(head, sizeof head, "%.*s", end ? (int)(end - name < 120 ? end - name : 120) : 120, name);
@@ -156,7 +185,7 @@ static unsigned name_says(const char *name) {
 }
 
 static unsigned kernel_says(const struct collector *c, const struct tk_event *e) {
-  return c->from->marker ? ALIGN_BARRIER : name_says(tk_string(c->t, c->t->classes[e->cls].name, NULL));
+  return c->from->marker || c->how[e->cls] == AS_ASKED ? ALIGN_BARRIER : name_says(tk_string(c->t, c->t->classes[e->cls].name, NULL));
 }
 
 /* ---- one anchor ---- */
@@ -194,10 +223,10 @@ static void find_step(const struct collector *c, const struct tk_event *e, struc
 static uint32_t args_of(const struct collector *c, const struct tk_event *e, tk_id *op) {
   tk_id id, call;
   *op = 0;
-  if (c->from->marker || collect_text(c->t, e->args, "Collective name", &id)) return e->args;
+  if (c->from->marker || collect_text(c->t, e->args, COLLECTIVE_NAME, &id)) return e->args;
   call = launches_call(&c->launches, e);
   *op = call ? launches_collective(&c->launches, call) : 0;
-  return *op && collect_text(c->t, c->t->events[*op].args, "Collective name", &id) ? c->t->events[*op].args : e->args;
+  return *op && collect_text(c->t, c->t->events[*op].args, COLLECTIVE_NAME, &id) ? c->t->events[*op].args : e->args;
 }
 
 /* "nccl:all_to_all", and what went into it. */
@@ -251,9 +280,10 @@ static void describe(struct collector *c, uint32_t args, const char *name, struc
 /* Until the groups' places are known `exact` holds the sequence number + 1 and `op` the group. */
 static bool add_kernel(struct collector *c, const struct tk_event *e) {
   tk_id id = 0, ignored, op;
+  if (c->how[e->cls] == BY_ARGS && !collect_text(c->t, e->args, COLLECTIVE_NAME, &id)) return true;
   int64_t v;
   uint32_t args = args_of(c, e, &op);
-  const char *name = c->from->marker ? NULL : collect_text(c->t, args, "Collective name", &id);
+  const char *name = c->from->marker ? NULL : collect_text(c->t, args, COLLECTIVE_NAME, &id);
   unsigned what = name ? says(c, args, name) : kernel_says(c, e);
   bool rooted = name && what != ALIGN_BARRIER && !strstr(name, "send") && !strstr(name, "recv");
   uint64_t told = op && !name ? label_of_op(c, op, &what) : 0;

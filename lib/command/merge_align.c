@@ -34,6 +34,7 @@ struct aligner {
   bool start_only; /* nothing is to be aligned: only when the first event is */
   struct align_input *inputs;
   struct merge_offsets offsets; /* that a report gives */
+  struct regexp *anchor;
   struct align_anchors anchors;
   struct align_problem problem;
   struct align_solution solution;
@@ -175,6 +176,7 @@ static bool take_input(struct aligner *a, size_t i, struct tk_trace *t) {
   struct align_source from = {.input = (uint32_t)i, .rank = id.rank, .later_ns = later};
   input->stated = id.rank >= 0;
   input->comparable = merge_is_comparable(&a->base, t);
+  from.anchor = a->anchor;
   from.marker = a->opt->align == TK_ALIGN_MARKER ? a->opt->marker : NULL;
   bool compares = !a->start_only && !a->opt->offsets_from && (compares_clocks(a->opt->align) || lists_collectives(a->opt));
   if (compares && !collect(a, t, &from)) return mem_refuse(a->mem, a->err);
@@ -432,6 +434,7 @@ static bool align_inputs(struct aligner *a) {
 
 bool merge_align(struct merge_alignment *out, const struct merge_inputs *in, const struct tk_merge_options *opt, bool start,
                  struct tk_merge_report *report, struct tk_err *err) {
+  char why[256];
   struct aligner a = {.out = out, .in = in, .opt = opt, .report = report, .err = err, .mem = &out->mem};
   *out = (struct merge_alignment){.start_ns = INT64_MAX, .end_ns = INT64_MIN, .mem = {.limit = os_memory_limit(opt->load.max_memory)}};
   a.arena.mem = a.mem;
@@ -442,11 +445,16 @@ bool merge_align(struct merge_alignment *out, const struct merge_inputs *in, con
   if (opt->align == TK_ALIGN_MARKER && !opt->marker) return err_set(err, TK_EUSAGE, "no marker is named");
   if (opt->clock_error < 0) return err_set(err, TK_EUSAGE, "clocks are apart by a time that is not negative");
   if (!check_request(&a)) return false;
+  if (opt->anchor && !(a.anchor = regexp_new(opt->anchor, a.mem, why, sizeof why)))
+    return mem_check(a.mem, err) && err_set(err, TK_EUSAGE, "--anchor '%s': %s", opt->anchor, why);
   a.offsets.arena.mem = a.mem;
-  if (opt->offsets_from && !merge_offsets_read(&a.offsets, opt->offsets_from, err)) return merge_offsets_free(&a.offsets), false;
+  if (opt->offsets_from && !merge_offsets_read(&a.offsets, opt->offsets_from, err))
+    return merge_offsets_free(&a.offsets), regexp_free(a.anchor), false;
   a.start_only = !is_needed(in, opt);
   bool ok = a.start_only ? align_report_none(report, opt->align, in->n < 2 || one_host_by_place(in)) : true;
   if (ok && (!a.start_only || (start && in->n > 1) || opt->time)) ok = align_inputs(&a);
+  if (ok) ok = regexp_check(a.anchor, err);
+  regexp_free(a.anchor);
   merge_offsets_free(&a.offsets);
   align_solution_free(&a.solution);
   align_anchors_free(&a.anchors);

@@ -257,13 +257,22 @@ void merge_collectives_write(const struct merge_collectives *c, const struct mer
 
 /* ---- flows ---- */
 
+/* By its name, by its args, or since its name was asked for. */
+static bool is_collective(const struct merge_collectives *c, const struct kinds *kinds, const struct tk_event *e) {
+  unsigned kind = kinds_of(kinds, e);
+  struct tk_arg arg;
+  const char *name = tk_string(kinds->t, kinds->t->classes[e->cls].name, NULL);
+  if (kind & KIND_COLLECTIVE || (kind & KIND_KERNEL && tk_args_find(kinds->t, e->args, "Collective name", &arg))) return true;
+  return intern_id(&c->texts, name, strcspn(name, "(<")) != 0;
+}
+
 /* By when a collective ended here: the kernel, which ends then. */
-static bool index_events(const struct tk_trace *t, struct map *at, struct mem *mem) {
+static bool index_events(const struct merge_collectives *c, const struct tk_trace *t, struct map *at, struct mem *mem) {
   struct kinds kinds = {0};
   bool ok = kinds_init(&kinds, t, mem);
   for (tk_id i = 1; ok && i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
-    if (e->kind != TK_SPAN || !(kinds_of(&kinds, e) & KIND_COLLECTIVE) || e->flags & (TK_LOST_CLOCK | TK_CLIPPED)) continue;
+    if (e->kind != TK_SPAN || e->flags & (TK_LOST_CLOCK | TK_CLIPPED) || !is_collective(c, &kinds, e)) continue;
     i128 end = (i128)t->origin_ns * 1000 + e->ts + e->dur;
     ok = map_put(at, (uint64_t)(end / 1000), i) != NULL;
   }
@@ -297,7 +306,7 @@ bool merge_collectives_link(const struct merge_collectives *c, uint32_t input, s
   struct mem *mem = &t->store->mem;
   struct map at;
   map_init(&at, mem);
-  bool ok = index_events(t, &at, mem);
+  bool ok = index_events(c, t, &at, mem);
   tk_id cls = ok ? trace_class(t, trace_text(t, "waited for"), trace_text(t, "collective")) : 0;
   for (uint32_t i = 0, k; ok && i < c->n; i = k) {
     k = end_of(c, i);

@@ -6,6 +6,7 @@
     last    the rank that the job was given as a slow one is the one that is named
     flows   --link-collectives: one from the last to each other one, into outputs of every format
     tpu     devices of one input are told apart
+    names   kernels of other libraries are collectives by their names, and any kernel is one whose args say so
     faults  endings, outputs, what cannot be matched
 
 Jobs of four ranks on two hosts (tests/gen)."""
@@ -163,6 +164,49 @@ def tpu(folder):
     judge('tpu: rows', check_rows(t) or ('' if len(t['collectives']) > 8 else len(t['collectives'])))
 
 
+NAMES = ['ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)', 'ncclSymDevKernel_AllReduce_RSxLD_AGxST(x)', 'mscclKernel_Sum_half_LL', 'mscclpp::allreduce7<x>(y)',
+         'hcom_allReduce__123_0_1', 'oneccl_allreduce_kernel', 'void vllm::cross_device_reduce_1stage<float, 8>(x)',
+         'tensorrt_llm::kernels::twoShotAllReduceKernel<x>', 'one_shot_all_reduce_kernel', 'flashinfer::trtllm_allreduce_fusion::allreduce_fusion_kernel_oneshot']
+
+
+def crafted(folder, name, args):
+    """Two ranks, 9 us apart at first: eight collectives, and as many other kernels of the same name where args tell them apart."""
+    paths = []
+    for rank in range(2):
+        events = []
+        for i in range(8):
+            late, end = (37 * i * (rank + 1)) % 50, 1000 * i + 131 * (i * i % 7) + 500
+            e = {'ph': 'X', 'cat': 'kernel', 'name': name, 'pid': 0, 'tid': 7, 'ts': end - 100 + late, 'dur': 100 - late, 'args': {'stream': 7}}
+            if args:
+                e['args'].update({'Collective name': 'allreduce', 'Seq': i + 1, 'Process Group Name': '0', 'Process Group Ranks': '[0, 1]'})
+                events.append({'ph': 'X', 'cat': 'kernel', 'name': name, 'pid': 0, 'tid': 8, 'ts': end + 20 * rank, 'dur': 9, 'args': {'stream': 8}})
+            events.append(e)
+        path = f'crafted{rank}.json'
+        with open(os.path.join(folder, path), 'w', encoding='utf-8') as f:
+            json.dump({'baseTimeNanoseconds': 10 ** 18, 'distributedInfo': {'rank': rank, 'world_size': 2}, 'traceEvents': events}, f)
+        paths.append(path)
+    return paths
+
+
+def by_name(folder):
+    for name, args in [(name, False) for name in NAMES] + [('void my_copy_kernel<int>(x)', True)]:
+        paths = crafted(folder, name, args)
+        run(folder, 'merge', *paths, '-o', 'named.json', '--force', '--collectives', 'named.table.json', '--link-collectives')
+        t = read_json(folder, 'named.table.json')
+        judge(f'names: {name}', check_rows(t) or ('' if len(t['collectives']) == 8 else f'{len(t["collectives"])} of 8'))
+        links = [e for e in load(folder, 'named.json')['traceEvents'] if e.get('ph') == 's']
+        judge(f'names: {name}: links', '' if len(links) == 8 else len(links))
+    paths = crafted(folder, 'my_library::meet', False)
+    run(folder, 'merge', *paths, '-o', 'named.json', '--force', '--collectives', 'a.json', '--link-collectives', '--anchor', '^my_.*meet$')
+    judge('names: --anchor', '' if len(read_json(folder, 'a.json')['collectives']) == 8 else plain(read_json(folder, 'a.json')))
+    links = [e for e in load(folder, 'named.json')['traceEvents'] if e.get('ph') == 's']
+    judge('names: --anchor: links', '' if len(links) == 8 else len(links))
+    p = run(folder, 'merge', *paths, '-o', 'wrong.json', '--anchor', '(', status=2)
+    judge('names: --anchor (', '' if "--anchor '('" in p.stderr else p.stderr)
+    run(folder, 'merge', *crafted(folder, 'void my_copy_kernel<int>(x)', False), '-n', '-o', 'no.json', '--collectives', 'none.table.json')
+    judge('names: of another kernel', read_json(folder, 'none.table.json')['collectives'])
+
+
 def main():
     known = []
     for ending in ('json', 'pftrace', 'xplane.pb'):
@@ -174,6 +218,7 @@ def main():
                 faults(folder, paths)
     with tempfile.TemporaryDirectory() as folder:
         tpu(folder)
+        by_name(folder)
     print(f'{passed} passed, {failed} failed')
     return failed != 0
 
