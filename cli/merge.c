@@ -14,11 +14,13 @@
 struct params {
   struct shared shared;
   struct opt_choice align;
-  const char *reference, *align_report, *label;
-  struct opt_list offsets;
+  const char *reference, *align_report, *offsets_from, *collectives, *anchor, *label;
+  struct opt_list offsets, ranks;
+  const char *step, *time;
+  uint64_t to;
   int64_t clock_error;
-  int group_by;
-  bool keep_going, require_align, manifest, to_zero;
+  int group_by, every_rank;
+  bool link_collectives, keep_going, require_align, manifest, to_zero;
 };
 
 #define FIELD(field) offsetof(struct params, field)
@@ -46,6 +48,8 @@ static const struct opt opts[] = {
   { OPT_LIST, 0, "offset", "RANK=TIME",
     "move this rank or host by this time, and do not align it; such as 3=+1.5ms or host42=-20us",
     FIELD(offsets), 0, 0, 0 },
+  { OPT_FILE, 0, "offsets-from", "REPORT",
+    "take the clocks as this report has them (see --align-report), and compare none", FIELD(offsets_from), 0, 0, 0 },
   { OPT_STRING, 0, "reference", "WHO", "take the clock of this rank or host as the right one (default: of the first input)",
     FIELD(reference), 0, 0, 0 },
   { OPT_TIME, 0, "clock-error", "TIME",
@@ -54,9 +58,23 @@ static const struct opt opts[] = {
     FIELD(require_align), 0, 0, 0 },
   { OPT_FILE, 0, "align-report", "FILE", "write the report on the clocks to this file, as JSON, also in a dry run",
     FIELD(align_report), 0, 0, 0 },
+  { OPT_STRING, 0, "anchor", "REGEX",
+    "take spans with this name, which all ranks leave together, for collectives as well, such as those of a library of your own",
+    FIELD(anchor), 0, 0, 0 },
+  { OPT_FILE, 0, "collectives", "FILE",
+    "write a table of the collectives to this .csv or .json file: who came when, and who waited for whom", FIELD(collectives), 0,
+    0, 0 },
+  { OPT_FLAG, 0, "link-collectives", 0, "add flows from the rank that came last to a collective to those that waited for it",
+    FIELD(link_collectives), 0, 0, 0 },
+  { OPT_LIST, 0, "rank", "N..M", "keep ranks in this range; clocks are compared by all that are read", FIELD(ranks), 0, 0, 0 },
+  { OPT_INT, 0, "every-rank", "N", "keep ranks 0, N, 2 N and so on", FIELD(every_rank), 0, 1, 1000000000 },
+  { OPT_STRING, 0, "step", "N..M", "keep the range of time of these training steps, of each rank by its own", FIELD(step), 0, 0, 0 },
+  { OPT_STRING, 0, "time", "A..B", "keep a range of time of the timeline of all, written as for filter", FIELD(time), 0, 0, 0 },
+  { OPT_SIZE, 0, "to", "SIZE", "remove what matters least until the file is at most so large, as shrink does", FIELD(to), 0, 0, 0 },
   { OPT_FLAG, 0, "to-zero", 0, "let the first event of all be at time 0", FIELD(to_zero), 0, 0, 0 },
   { OPT_STRING, 0, "label", "TEXT",
-    "name of each process (default: \"rank {rank} - {host} - {process}\"); further fields: {pid}, {input}", FIELD(label), 0, 0, 0 },
+    "name of each process (default: \"rank {rank} - {host} - {process}\"); further fields: {pid}, {input}, {run}, {step}",
+    FIELD(label), 0, 0, 0 },
   { OPT_WORD, 0, "group-by", "WHAT", "how the rows of the timeline are ordered", FIELD(group_by), group_words, 0, 0 },
   { OPT_FLAG, 0, "manifest", 0,
     "write a tar of the inputs, unpacked, with a manifest by which Perfetto 58 and later merges them", FIELD(manifest), 0, 0, 0 },
@@ -85,6 +103,10 @@ static const struct example examples[] = {
     "give the offset of rank 1, and write a report on the clocks" },
   { "tracekit merge rank*.json.gz --label '{host}/{rank}: {process}' --group-by=kind -o merged.json.gz",
     "give processes other names, and put all GPUs together" },
+  { "tracekit merge rank*.json.gz --rank 0..1 --time 25%..75% --to 2MB -o part.json.gz",
+    "merge two ranks' middle, into a file of at most 2 MB" },
+  { "tracekit merge rank*.json.gz --collectives collectives.csv --link-collectives -o merged.json.gz",
+    "say of each collective who was waited for, and draw that" },
   { "tracekit merge rank*.json.gz -o tb/", "write a file for each rank, for xprof and TensorBoard (--logdir tb)" },
   { "tracekit merge rank*.json.gz --manifest -o merged.tar", "put the files into a tar, for Perfetto to merge" },
   { "tracekit merge --keep-going --json rank*.json.gz -o merged.json.gz > report.json",
@@ -127,7 +149,8 @@ static void row(struct table *table, const struct tk_merge_rank *r) {
     return;
   }
   shift_text(r->shift_ns, shift, sizeof shift);
-  table_cell(table, "%lld", (long long)r->rank);
+  if (r->merged) table_cell(table, "%u ranks", r->merged);
+  else table_cell(table, "%lld", (long long)r->rank);
   table_cell(table, "%s", r->host && *r->host ? r->host : "?");
   table_cell(table, "%s", r->input);
   table_cell(table, "%s", tty_count(r->read, n));
@@ -140,19 +163,34 @@ static void row(struct table *table, const struct tk_merge_rank *r) {
 
 static void print_clocks(FILE *to, const struct tk_align_report *a);
 
+/* "rank 37 was last in 61% of 1,204 collectives, which cost 2.1 ms a step". */
+static void print_collectives(FILE *to, const struct tk_collectives *c) {
+  char n[64], share[32], time[32];
+  if (!c->n) return;
+  double us = c->steps ? c->lost_us / (double)c->steps : c->lost_us;
+  tk_print_duration((tk_time)(us < 9e12 ? us * 1e6 : 9e18), time);
+  fprintf(to, "rank %lld was last in %s%% of %s, which cost %s%s\n", (long long)c->rank,
+          tty_fraction(100 * (double)c->last / (double)c->n, 0, share), tty_counted(c->n, "collective", n), time,
+          c->steps ? " a step" : "");
+}
+
 static void print_merge_text(FILE *to, const struct shared *s, const struct tk_merge_report *report, const char *output) {
   char a[64], b[64], c[64], size[32];
   struct table table = { .align = "rllrrrlr" };
   header(&table);
-  for (size_t i = 0; i < report->n_ranks; i++) row(&table, &report->ranks[i]);
+  for (size_t i = 0; i < report->n_ranks; i++)
+    if (!report->ranks[i].skipped) row(&table, &report->ranks[i]);
   table_print(&table, to);
+  if (report->n_skipped) fprintf(to, "left out: %s of other ranks\n", tty_counted(report->n_skipped, "input", a));
   print_clocks(to, &report->align);
+  print_collectives(to, &report->collectives);
   if (s->redact.asked) redact_text(to, &report->redacted);
   fputs(s->dry_run ? "would write " : "wrote ", to);
   tty_string(to, run_is_stdout(output) ? "to standard output" : output);
   fprintf(to, ": %s, %s", tty_counted(report->saved.records, "record", a), tty_counted(report->saved.events, "event", b));
   write_derived(to, &report->saved);
   fprintf(to, ", %s", tty_counted(report->saved.flow_points, "flow point", c));
+  if (report->events_before > report->saved.events) fprintf(to, ", of %s", tty_counted(report->events_before, "event", c));
   tk_print_size(report->saved.bytes, size);
   if (!s->dry_run) fprintf(to, ", %s", size);
   fputc('\n', to);
@@ -214,12 +252,14 @@ static void print_clocks(FILE *to, const struct tk_align_report *a) {
 static void json_rank(struct json *j, const struct tk_merge_rank *r) {
   json_open(j, NULL, '{');
   json_string(j, "input", r->input);
-  if (r->failed) {
-    json_string(j, "failed", r->failed);
+  if (r->failed || r->skipped) {
+    if (r->failed) json_string(j, "failed", r->failed);
+    else json_bool(j, "left_out", true);
     json_close(j, '}');
     return;
   }
   json_int(j, "rank", r->rank);
+  if (r->merged) json_uint(j, "merged_ranks", r->merged);
   json_string(j, "rank_from", r->rank_from ? r->rank_from : "");
   json_string(j, "host", r->host ? r->host : "");
   json_uint(j, "read_records", r->read);
@@ -232,6 +272,16 @@ static void json_rank(struct json *j, const struct tk_merge_rank *r) {
   json_close(j, '}');
 }
 
+static void json_collectives(struct json *j, const struct tk_collectives *c) {
+  json_open(j, "collectives", '{');
+  json_uint(j, "collectives", c->n);
+  json_int(j, "rank", c->rank);
+  json_uint(j, "last", c->last);
+  json_milli(j, "lost_us", c->lost_us > 0 ? (uint64_t)(c->lost_us * 1e3 + 0.5) : 0);
+  json_uint(j, "steps", c->steps);
+  json_close(j, '}');
+}
+
 static void print_merge_json(FILE *to, const struct shared *s, const struct tk_merge_report *report, const char *output) {
   struct json j = { .to = to };
   json_open(&j, NULL, '{');
@@ -241,12 +291,15 @@ static void print_merge_json(FILE *to, const struct shared *s, const struct tk_m
   for (size_t i = 0; i < report->n_ranks; i++) json_rank(&j, &report->ranks[i]);
   json_close(&j, ']');
   json_raw(&j, "align", report->align.json);
+  if (report->collectives.n) json_collectives(&j, &report->collectives);
   json_uint(&j, "written_records", report->saved.records);
   json_uint(&j, "written_events", report->saved.events);
   if (report->saved.derived) json_uint(&j, "derived_events", report->saved.derived);
   if (s->redact.asked) redact_json(&j, &report->redacted);
   json_uint(&j, "written_flow_points", report->saved.flow_points);
   write_losses_json(&j, &report->saved);
+  if (report->events_before) json_uint(&j, "events_before", report->events_before);
+  if (report->bytes_before) json_uint(&j, "bytes_before", report->bytes_before);
   json_uint(&j, "bytes", report->saved.bytes);
   json_uint(&j, "raw_bytes", report->saved.raw_bytes);
   json_close(&j, '}');
@@ -304,7 +357,16 @@ static int cmd_merge(const void *params, const struct operands *in) {
     .clock_error = p->clock_error,
     .reference = p->reference,
     .offsets = p->offsets.v,
+    .offsets_from = p->offsets_from,
     .keep_going = p->keep_going,
+    .anchor = p->anchor,
+    .collectives = p->collectives,
+    .link_collectives = p->link_collectives,
+    .ranks = p->ranks.v,
+    .every_rank = (uint32_t)p->every_rank,
+    .steps = p->step,
+    .time = p->time,
+    .to = p->to,
     .label = p->label,
     .to_zero = p->to_zero,
     .group_by = (enum tk_group_by)p->group_by,
@@ -344,6 +406,9 @@ const struct command command_merge = {
     "they have nothing in common. A second table shows the offset of each clock, its error, what causality proves, and what "
     "else is possible. A host whose offset cannot be trusted stays on its wall clock, which a message says. Inputs are read "
     "twice for this.\n\n"
+    "--rank, --every-rank, --step and --time keep a part, to which each input is cut as it is read. Steps are each rank's own; a "
+    "range of time is one of the timeline of all. --to removes what matters least until the output is small enough, as shrink "
+    "does; all that is kept is in memory for that.\n\n"
     "An output that ends in '/' is a folder for xprof and TensorBoard, with a file for each host, all on one timeline: "
     "LOGDIR/plugins/profile/RUN/HOST.xplane.pb. RUN is the run of the first input. A host of several ranks has a file for each "
     "rank. A folder that stands in plugins/profile is taken as the run itself. A run that is there already is kept, unless "

@@ -133,6 +133,7 @@ static enum parsed set_value(const struct parser *p, const struct opt *o, const 
       return fail(p->error, "--%s: '%s' is not a size such as 64K, 2MiB or 1G", o->name, value);
     case OPT_TIME:
       if (tk_parse_duration(value, field(p, o))) return PARSED_RUN;
+      if (tk_is_duration(value)) return fail(p->error, "--%s: '%s' is out of range: times are at most 106 days", o->name, value);
       return fail(p->error, "--%s: '%s' is not a duration such as 1.5ms, 20us or 3s", o->name, value);
     default:
       if (!*value) return fail(p->error, "--%s: the value is empty", o->name);

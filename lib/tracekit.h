@@ -536,6 +536,8 @@ TK_API void tk_free_text(char *text);
 /* "64K", "2MiB", "1G" (powers of 1024; "2MB" is 10^6).  "1.5ms", "20us", "3s", "2h" to ps.  False if malformed or out of range. */
 TK_API bool tk_parse_size(const char *text, uint64_t *bytes);
 TK_API bool tk_parse_duration(const char *text, tk_time *ps);
+/* Does it look like one?  One that cannot be parsed all the same is out of range: beyond 106 days. */
+TK_API bool tk_is_duration(const char *text);
 /* Absolute time of a graph time, "2026-11-20T10:21:49.123456789Z", into at least 40 bytes. */
 TK_API void tk_print_absolute(int64_t origin_ns, tk_time ts, char *text);
 /* "12.3 ms" into at least 32 bytes; "1.9 GB". */

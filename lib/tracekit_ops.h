@@ -70,7 +70,13 @@ struct tk_merge_options {
   tk_time clock_error;        /* what the wall clocks of hosts are usually apart (80% within it); 0 = 1 ms */
   const char *reference;      /* rank or host whose clock is right; NULL = of the first input */
   const char *const *offsets; /* NULL-terminated "3=+1.5ms", "host42=-20us": later by that, and not moved otherwise; NULL = none */
-  const char *label;   /* how processes are named; NULL = "rank {rank} - {host} - {process}"; also {pid}, {input} */
+  const char *offsets_from; /* file: a report as align_report writes it, or one made elsewhere; clocks are those that it says */
+  const char *const *ranks; /* NULL-terminated "3", "3..5", "3.." or "..5": which ranks are kept; NULL = all */
+  uint32_t every_rank;      /* of these, ranks 0, n, 2 n ...; 0 = all */
+  const char *steps;        /* as of tk_filter_options, each rank by its own steps; NULL = all */
+  const char *time;         /* ... of the common timeline */
+  uint64_t to;              /* bytes that the output may have at most: all is joined in memory and shrunk (tk_shrink); 0 = any */
+  const char *label;   /* how processes are named; NULL = "rank {rank} - {host} - {process}"; also {pid}, {input}, {run}, {step} */
   enum tk_group_by group_by;
   bool derive;         /* tk_derive of every input, unless viewers of the output's format do that */
   const struct tk_redact_options *redact; /* tk_redact of every input, and nothing of clocks, hosts and inputs is said; NULL = not */
@@ -78,6 +84,9 @@ struct tk_merge_options {
   bool to_zero;        /* the output begins at time 0; a known clock keeps its absolute times */
   bool keep_going;     /* leave out inputs that cannot be read */
   bool keep_truncated; /* take what there is of inputs that end too early, else they cannot be read */
+  const char *anchor;       /* a regular expression: spans whose name it matches are barriers as collectives are; NULL = none */
+  const char *collectives;  /* file for who was in which collective, .csv or .json; NULL = none */
+  bool link_collectives;    /* flows lead from the last one to come to a collective to the others */
   const char *align_report; /* file for what was found of the clocks, as JSON; NULL = none */
 };
 
@@ -92,6 +101,8 @@ struct tk_merge_rank {
   int64_t shift_ns; /* its zero against the first input's, less its clock's lead where that was found */
   uint32_t clock;   /* its clock is that of the report's align.hosts[clock - 1]; 0 = clocks were not compared */
   const char *failed; /* NULL, or why it was left out */
+  uint32_t merged;    /* it was merged of so many ranks, which are told of themselves; 0 = it is of one */
+  bool skipped;       /* it is of a rank that was not asked for */
 };
 
 /* A stretch of a host's clock that is a line: within it the offset at t is offset_ns + drift (t - the middle).  Between two of them the
@@ -114,6 +125,7 @@ struct tk_align_host {
   const char *name;        /* the host's, else that of its first input */
   const char *method;      /* "reference", "collectives", "marker", "start", "given", "clock", "none" */
   uint32_t inputs;
+  int64_t *ranks;          /* of the inputs */
   int64_t offset_ns;       /* its clock's lead over the reference's that was taken away, at at_ns by its own clock */
   int64_t at_ns;
   double drift_ppm;        /* how much faster it ran; between the first and the last of its collectives */
@@ -146,12 +158,23 @@ struct tk_align_report {
   const char *json;        /* all this, as the output's metadata hold it (schemas/align.schema.json) */
 };
 
+/* What collectives that several ranks were in say of who was waited for. */
+struct tk_collectives {
+  uint64_t n;     /* collectives */
+  int64_t rank;   /* that cost the others most by coming last */
+  uint64_t last;  /* how often it did */
+  double lost_us; /* by how much, in all, it came after the last but one */
+  uint64_t steps; /* of training, in which that was; 0 = none are told */
+};
+
 struct tk_merge_report {
   struct tk_merge_rank *ranks;
-  size_t n_ranks;
+  size_t n_ranks, n_skipped;
   struct tk_align_report align;
   struct tk_redact_report redacted;
   struct tk_saved saved;
+  struct tk_collectives collectives; /* n = 0: they were not asked for, or there are none */
+  uint64_t events_before, bytes_before; /* before it was shrunk; 0 = it was not asked for */
   struct tk_trace *notes; /* a trace that holds only notes: tk_note's text by tk_string */
 };
 

@@ -8,8 +8,9 @@
 #
 # A test program counts by what it says: cmocka's "[  PASSED  ] n test(s)", or a last line "n passed, n failed"; else it is one
 # test, and its exit status says which way it went.  The last line here is "N passed, N failed".  LONG=1 is handed to the tests: they
-# do more then.  GOLDEN=1 too: they write their expectations instead of comparing.  T=WORD runs only what has WORD in its name, where a
-# case of tests/cli has a name of its own, such as cli/merge/two-ranks.  KINDS=property leaves the other programs out.
+# do more then.  A program that takes longer than ten minutes, with LONG=1 than an hour, has failed.  GOLDEN=1 is handed on too: they
+# write their expectations instead of comparing.  T=WORD runs only what has WORD in its name, where a case of tests/cli has a name of
+# its own, such as cli/merge/two-ranks.  KINDS=property leaves the other programs out.
 set -u
 : "${B:?run me by make test}" "${TRACEKIT:?}" "${FIXTURES:?}" "${SRC:?}"
 export B TRACEKIT FIXTURES SRC GEN=${GEN:-} LONG=${LONG:-} GOLDEN=${GOLDEN:-} CC=${CC:-cc} T=${T:-}
@@ -44,6 +45,7 @@ wanted() {
 # One test program; its output and status go into the log.  Called by xargs as `run.sh --one NAME`.
 one() {
   local name=$1 out=$log/${1//\//.} start=$SECONDS most=600
+  [ -z "$LONG" ] || most=3600
   case $name in
     *.sh | *.py) timeout -k 5 "$most" "$SRC/tests/$name" ;;
     fuzz/*) find "$FIXTURES" "$SRC/tests/fuzz/corpus/${name#fuzz/}.base64" -type f ! -name '*.tsv' ! -name '*.md' -print0 |

@@ -15,7 +15,10 @@
 
 #include <math.h>
 
+#include "base/intern.h"
 #include "base/mem.h"
+#include "base/regexp.h"
+#include "graph/origin.h"
 #include "graph/trace.h"
 
 /* What an end and a start of an anchor are good for. */
@@ -38,6 +41,8 @@ struct align_anchor {
   uint32_t input, device; /* the how manieth device of the input */
   uint32_t execution; /* of XLA: the how manieth of the device that has anchors, from 1 */
   uint32_t op;        /* room for the collector */
+  uint32_t name, group; /* of the anchors' texts; 0 = not told */
+  int64_t seq, bytes; /* as the trace says them; -1 = it does not */
   uint8_t says;
   bool has_run, stepped;
 };
@@ -46,7 +51,11 @@ struct align_anchors {
   struct mem *mem;
   struct align_anchor *v;
   uint32_t n, cap;
+  bool all;            /* none is thinned out, and each is described: by its names, number and bytes */
+  struct intern texts; /* ... which are here */
 };
+
+void align_anchors_init(struct align_anchors *a, struct mem *mem);
 
 /* A process group as the rank itself lists it: complete, whatever the args of its kernels leave out. */
 struct align_group {
@@ -70,7 +79,9 @@ struct align_source {
   int64_t rank;       /* -1 = unknown */
   int64_t world;      /* ranks in all, 0 = unknown */
   int64_t later_ns;   /* its anchors stand that much after what its origin says */
+  const struct track_origin *origins; /* of a merged trace, by track: whose it is; NULL = it is of one rank */
   const char *marker; /* spans and instants of this name, or glob, instead of collectives; NULL = collectives */
+  struct regexp *anchor; /* spans whose name matches are barriers as well; NULL = none are */
   const struct align_group *groups;
   const struct align_op *ops;
   uint32_t n_groups, n_ops;
@@ -175,8 +186,16 @@ struct align_problem {
   double clock_error_ns;         /* what wall clocks are usually apart; 0 = 1 ms */
 };
 
+/* Who was in a collective that was met by two ranks or more, in which all wait for all. */
+struct align_meeting {
+  uint32_t collective; /* they are numbered by when they ended first, and so sorted */
+  uint32_t anchor;     /* of the problem's */
+};
+
 struct align_solution {
   struct mem *mem;
+  struct align_meeting *met; /* if the problem's anchors are described; lives with the solution */
+  uint32_t n_met;
   struct arena arena;
   struct align_host *hosts; /* n_hosts of the problem; room for all inputs */
   uint32_t cap;
@@ -207,6 +226,7 @@ struct align_work {
   struct align_member *members; /* by collective */
   uint32_t n_members, n_collectives;
   uint32_t *first;              /* by collective, and one more: its members */
+  uint8_t *denied;              /* by host: it contradicts the others, and bounds none of them */
 };
 
 /* Violations and intervals, into s. */

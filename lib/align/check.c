@@ -5,7 +5,8 @@
  * (Bellman and Ford).  No table of pairs is made: all members of a collective are bounded by the one moment when all had come, so that
  * a round costs as much as there are members, and the nearest two of a collective stand for all.
  *
- * The interval is a guarantee: it needs no assumption of how ends scatter.  The estimate is within it or is moved there. */
+ * The interval is a guarantee: it needs no assumption of how ends scatter.  The estimate is within it or is moved there.  A host that
+ * contradicts what the others say together is denied a say, or it would take the intervals of all that it is tied to. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 
 #define FARTHEST 5e4 /* ns: a larger move would say that the estimate was no estimate */
 #define TOUCH 1e3    /* ns: of a clock that counts microseconds; less is no violation */
-enum { MOST_ROUNDS = 128 };
+enum { MOST_ROUNDS = 128, MOST_DENIALS = 8 };
 
 static double placed(const struct align_work *w, uint32_t host, double t, bool by_wall) {
   if (by_wall) return t + (double)(w->pivot[host] - w->pivot[w->p->reference]);
@@ -51,6 +52,7 @@ static struct stays stays_of(const struct align_work *w, uint32_t collective, co
   struct stays s = {none, none, none, none};
   for (uint32_t i = w->first[collective]; i < w->first[collective + 1]; i++) {
     const struct align_member *m = &w->members[i];
+    if (!by_wall && w->denied[m->host]) continue;
     double moved = by ? by[m->host] : 0;
     take_largest(&s.came, m->host, placed(w, m->host, m->last_start, by_wall) + moved);
     take_largest(&s.sent, m->host, placed(w, m->host, m->last_sent, by_wall) + moved);
@@ -72,6 +74,7 @@ static bool is_violated(const struct align_work *w, const struct stays *s, const
 /* Counts collectives in which a host leaves before another one has come, or comes when another one has left. */
 static uint32_t violations(const struct align_work *w, struct align_solution *s, bool by_wall) {
   uint32_t all = 0;
+  for (uint32_t h = 0; h < w->p->n_hosts; h++) *(by_wall ? &s->hosts[h].before : &s->hosts[h].after) = 0;
   for (uint32_t c = 0; c < w->n_collectives; c++) {
     struct stays stays = stays_of(w, c, NULL, by_wall);
     bool any = false;
@@ -151,13 +154,32 @@ static bool keep_bounds(struct align_work *w, struct align_solution *s) {
   return moved;
 }
 
+/* Those that contradict the others most; none that a timeline hangs on.  False: there are none, or nothing is contradictory. */
+static bool deny_worst(const struct align_work *w, struct align_solution *s) {
+  uint32_t worst = 0, n = w->p->n_hosts;
+  bool wrong = false;
+  for (uint32_t h = 0; h < n; h++) wrong = wrong || (s->hosts[h].bounded && !s->hosts[h].feasible && !w->denied[h]);
+  if (!wrong) return false;
+  violations(w, s, false);
+  for (uint32_t h = 0; h < n; h++)
+    if (w->root[h] != h && !w->denied[h] && s->hosts[h].after > worst) worst = s->hosts[h].after;
+  for (uint32_t h = 0; worst && h < n; h++)
+    if (w->root[h] != h && 2 * s->hosts[h].after > worst) w->denied[h] = 1;
+  return worst > 0;
+}
+
 bool align_check(struct align_work *w, struct align_solution *s) {
   uint32_t n = w->p->n_hosts;
+  w->denied = arena_alloc(&w->arena, (size_t)n + 1);
   double *most = arena_alloc(&w->arena, ((size_t)n + 1) * sizeof *most);
   double *least = arena_alloc(&w->arena, ((size_t)n + 1) * sizeof *least);
-  if (!most || !least) return false;
-  intervals(w, most, least, s);
-  if (keep_bounds(w, s)) intervals(w, most, least, s);
+  if (!most || !least || !w->denied) return false;
+  memset(w->denied, 0, (size_t)n + 1);
+  for (int round = 0; round < MOST_DENIALS; round++) {
+    intervals(w, most, least, s);
+    if (keep_bounds(w, s)) intervals(w, most, least, s);
+    if (!deny_worst(w, s)) break;
+  }
   count_meetings(w, s);
   s->before = violations(w, s, true);
   s->after = violations(w, s, false);

@@ -21,11 +21,16 @@ static void thin_out(struct collector *c) {
   }
 }
 
+void align_anchors_init(struct align_anchors *a, struct mem *mem) {
+  *a = (struct align_anchors){.mem = mem};
+  intern_init(&a->texts, mem);
+}
+
 bool align_collect(struct align_anchors *a, const struct tk_trace *t, const struct align_source *from) {
   struct collector c = {.out = a, .t = t, .from = from, .arena = {.mem = a->mem}, .first = a->n};
   map_init(&c.groups, a->mem);
   bool ok = collect_kernels(&c) && (from->marker || collect_planes(&c));
-  if (ok) thin_out(&c);
+  if (ok && !a->all) thin_out(&c);
   map_free(&c.groups);
   steps_free(&c.steps);
   launches_free(&c.launches);
@@ -35,6 +40,7 @@ bool align_collect(struct align_anchors *a, const struct tk_trace *t, const stru
 }
 
 void align_anchors_free(struct align_anchors *a) {
+  if (a->texts.mem) intern_free(&a->texts);
   mem_free(a->mem, a->v);
   *a = (struct align_anchors){0};
 }

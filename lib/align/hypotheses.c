@@ -16,11 +16,16 @@ enum { SAMPLES = 64, BY_SPREAD = 14, BY_STEPS = 6, BY_LENGTH = 3, MOST_SHIFTS = 
 #define NEAR (15 * US)   /* pairs that a vote found are not farther off than this, or 8 sigma */
 #define SAME (12 * US)   /* of a clock beside itself: closer is itself */
 
+/* Which one of so many is looked at.  Programs are periodic: what is looked at must not be, or it is all of one kind. */
+static uint32_t pick(uint32_t block, uint32_t stride) { return stride < 2 ? 0 : (block * 2654435761u >> 16) % stride; }
+
 uint32_t hypothesis_points(const struct hypotheses *h, const struct hypothesis *y, uint32_t stride, struct point *out) {
   const struct view *v = h->q->view;
   uint32_t n = 0;
   for (uint32_t i = 0, seen = 0; i < v->n_b; i++) {
-    if (y->partner[i] == ALIGN_NONE || seen++ % stride) continue;
+    if (y->partner[i] == ALIGN_NONE) continue;
+    uint32_t block = seen / stride, at = seen++ % stride;
+    if (at != pick(block, stride)) continue;
     out[n++] = (struct point){v->b[i]->end, v->b[i]->end - v->a[y->partner[i]]->end};
   }
   return n;

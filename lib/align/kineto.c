@@ -3,14 +3,16 @@
  * Newer PyTorch says the group and a sequence number, which name the collective on every rank; older ones say name and sizes; the
  * oldest only the kernel's name.  What has a root, or goes from one rank to another, does not end at one time on all of them: it says
  * only who cannot have left before who came. */
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/glob.h"
 #include "base/text.h"
 #include "collector.h"
 #include "graph/kind.h"
+
+static const char COLLECTIVE_NAME[] = "Collective name";
 
 /* ---- which classes ---- */
 
@@ -20,21 +22,46 @@ static uint64_t hash_of_name(const char *name, size_t n) {
   return align_mix(1, hash_bytes(name, paren ? (size_t)(paren - name) : n));
 }
 
+enum { BY_NAME = 1, BY_ARGS = 2, AS_ASKED = 3 };
+
+/* Kernels that say what they are: a collective may be any kernel, and a class of which one says so is worth a look. */
+static void find_by_args(struct collector *c, const struct kinds *kinds, bool *any) {
+  const struct tk_trace *t = c->t;
+  tk_id key = intern_id(&t->store->strings, COLLECTIVE_NAME, sizeof COLLECTIVE_NAME - 1);
+  for (tk_id i = 1; key && i <= t->n_events; i++) {
+    tk_id cls = t->events[i].cls;
+    if (c->how[cls] || !(kinds->of_class[cls] & KIND_KERNEL)) continue;
+    struct tk_args it = tk_args_of(t, t->events[i].args);
+    uint32_t k = 0;
+    while (it.shape && k < it.shape->n && it.shape->fields[k].key != key) k++;
+    if (!it.shape || k == it.shape->n) continue;
+    size_t n;
+    const char *name = tk_string(t, t->classes[cls].name, &n);
+    c->of_class[cls] = hash_of_name(name, n);
+    c->how[cls] = BY_ARGS;
+    *any = true;
+  }
+}
+
 static bool find_classes(struct collector *c) {
   struct kinds kinds = {0};
   const char *marker = c->from->marker;
   bool any = false;
   c->of_class = arena_alloc(&c->arena, ((size_t)c->t->n_classes + 1) * sizeof *c->of_class);
-  bool ok = c->of_class && kinds_init(&kinds, c->t, c->out->mem);
+  c->how = arena_alloc(&c->arena, (size_t)c->t->n_classes + 1);
+  bool ok = c->of_class && c->how && kinds_init(&kinds, c->t, c->out->mem);
   for (tk_id i = 1; ok && i <= c->t->n_classes; i++) {
     size_t n;
     const char *name = tk_string(c->t, c->t->classes[i].name, &n);
     unsigned kind = kinds.of_class[i];
-    bool is = marker ? strcmp(name, marker) == 0 || fnmatch(marker, name, 0) == 0
+    bool is = marker ? strcmp(name, marker) == 0 || glob_matches(marker, name)
                      : (kind & (KIND_COLLECTIVE | KIND_KERNEL)) == (KIND_COLLECTIVE | KIND_KERNEL);
-    c->of_class[i] = is ? hash_of_name(name, n) : 0;
-    any = any || is;
+    bool asked = !marker && !is && c->from->anchor && regexp_matches(c->from->anchor, name);
+    c->of_class[i] = is || asked ? hash_of_name(name, n) : 0;
+    c->how[i] = is ? BY_NAME : asked ? AS_ASKED : 0;
+    any = any || is || asked;
   }
+  if (ok && !marker) find_by_args(c, &kinds, &any);
   kinds_free(&kinds);
   return any;
 }
@@ -86,11 +113,11 @@ static uint32_t group_of(struct collector *c, uint32_t args) {
   bool vague;
   if (!text) return 0;
   uint64_t members = members_of(c, args, text, collect_hash(c->t, name), &vague);
-  uint32_t *slot = map_put(&c->groups, align_mix(members, name), 0);
+  uint32_t *slot = map_put(&c->groups, align_mix(align_mix(members, name), (uint64_t)c->rank), 0);
   if (!slot) return 0;
   if (!*slot) {
     if (!mem_grow(c->out->mem, (void **)&c->group, &c->cap_groups, (uint64_t)c->n_groups + 1, sizeof *c->group)) return 0;
-    c->group[c->n_groups] = (struct collector_group){members, name, strtoll(text, NULL, 10), 0, vague};
+    c->group[c->n_groups] = (struct collector_group){c->rank, members, name, strtoll(text, NULL, 10), 0, vague};
     *slot = ++c->n_groups;
   }
   return *slot;
@@ -107,7 +134,7 @@ static bool is_one_of(const char *name, const char *const *names) {
 /* Whether this rank is the one that "Rank" names, which is the root's place in the group. */
 static bool is_root(const struct collector *c, uint32_t args, bool *known) {
   tk_id id;
-  int64_t root, own = c->from->rank;
+  int64_t root, own = c->rank;
   const char *group = collect_text(c->t, args, "Process Group Name", &id);
   const struct align_group *listed = group ? listed_group(c, group) : NULL;
   if (listed && listed->place >= 0) own = listed->place;
@@ -144,9 +171,11 @@ static unsigned says(const struct collector *c, uint32_t args, const char *name)
 /* What the kernel's name alone says: not which ranks took part, so nothing is bounded by it.  Of a broadcast or a reduction it does not
  * say who the root is; what sends and receives may be an exchange of all with all, or a message. */
 static unsigned name_says(const char *name) {
-  static const char *const barriers[] = {"AllReduce", "AllGather", "ReduceScatter", "AllToAll", NULL};
-  static const char *const others[] = {"Broadcast", "Bcast", "Reduce", NULL};
-  static const char *const unclear[] = {"SendRecv", "Send", "Recv", "Gather", "Scatter", NULL};
+  static const char *const barriers[] = {"AllReduce", "AllGather", "ReduceScatter", "AllToAll", "allReduce", "allGather",
+                                         "reduceScatter", "alltoall", "allreduce", "all_reduce", "cross_device_reduce", NULL};
+  static const char *const others[] = {"Broadcast", "Bcast", "Reduce", "hcom_broadcast", "hcom_reduce", NULL};
+  static const char *const unclear[] = {"SendRecv", "Send", "Recv", "Gather", "Scatter", "hcom_send", "hcom_receive", "deep_ep::",
+                                        NULL};
   const char *end = strpbrk(name, "(<");
   char head[128];
   snprintf(head, sizeof head, "%.*s", end ? (int)(end - name < 120 ? end - name : 120) : 120, name);
@@ -156,7 +185,7 @@ static unsigned name_says(const char *name) {
 }
 
 static unsigned kernel_says(const struct collector *c, const struct tk_event *e) {
-  return c->from->marker ? ALIGN_BARRIER : name_says(tk_string(c->t, c->t->classes[e->cls].name, NULL));
+  return c->from->marker || c->how[e->cls] == AS_ASKED ? ALIGN_BARRIER : name_says(tk_string(c->t, c->t->classes[e->cls].name, NULL));
 }
 
 /* ---- one anchor ---- */
@@ -164,8 +193,8 @@ static unsigned kernel_says(const struct collector *c, const struct tk_event *e)
 /* A message is between two: sender and receiver make the same of it. */
 static uint64_t pair_of(const struct collector *c, uint32_t args, bool sends) {
   int64_t other;
-  if (c->from->rank < 0 || !collect_number(c->t, args, sends ? "Dst Rank" : "Src Rank", &other)) return 0;
-  return align_mix(align_mix(11, (uint64_t)(sends ? c->from->rank : other)), (uint64_t)(sends ? other : c->from->rank));
+  if (c->rank < 0 || !collect_number(c->t, args, sends ? "Dst Rank" : "Src Rank", &other)) return 0;
+  return align_mix(align_mix(11, (uint64_t)(sends ? c->rank : other)), (uint64_t)(sends ? other : c->rank));
 }
 
 /* Of a message only what both ends say alike. */
@@ -194,10 +223,10 @@ static void find_step(const struct collector *c, const struct tk_event *e, struc
 static uint32_t args_of(const struct collector *c, const struct tk_event *e, tk_id *op) {
   tk_id id, call;
   *op = 0;
-  if (c->from->marker || collect_text(c->t, e->args, "Collective name", &id)) return e->args;
+  if (c->from->marker || collect_text(c->t, e->args, COLLECTIVE_NAME, &id)) return e->args;
   call = launches_call(&c->launches, e);
   *op = call ? launches_collective(&c->launches, call) : 0;
-  return *op && collect_text(c->t, c->t->events[*op].args, "Collective name", &id) ? c->t->events[*op].args : e->args;
+  return *op && collect_text(c->t, c->t->events[*op].args, COLLECTIVE_NAME, &id) ? c->t->events[*op].args : e->args;
 }
 
 /* "nccl:all_to_all", and what went into it. */
@@ -216,12 +245,45 @@ static uint64_t label_of_op(const struct collector *c, tk_id op, unsigned *what)
   return align_mix(label, collect_hash(c->t, dims.s));
 }
 
+static int64_t size_of_dtype(const char *dtype) {
+  static const struct {
+    const char *name;
+    int64_t size;
+  } TYPES[] = {{"Byte", 1}, {"Char", 1}, {"Bool", 1}, {"Float8", 1}, {"Half", 2}, {"BFloat16", 2}, {"Short", 2}, {"UInt16", 2},
+               {"Int", 4}, {"Float", 4}, {"UInt32", 4}, {"Long", 8}, {"Double", 8}, {"UInt64", 8}, {"ComplexFloat", 8}};
+  int64_t size = 0;
+  size_t longest = 0;
+  for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
+    size_t n = strlen(TYPES[i].name);
+    bool whole = strcmp(dtype, TYPES[i].name) == 0 || (text_begins(dtype, "Float8") && strcmp(TYPES[i].name, "Float8") == 0);
+    if (whole && n > longest) longest = n, size = TYPES[i].size;
+  }
+  return size;
+}
+
+/* What a table of collectives says of it. */
+static void describe(struct collector *c, uint32_t args, const char *name, struct align_anchor *a) {
+  tk_id id;
+  int64_t in = 0, out = 0, most;
+  if (!c->out->all) return;
+  collect_name(c, a, name);
+  const char *group = collect_text(c->t, args, "Process Group Description", &id), *dtype = collect_text(c->t, args, "dtype", &id);
+  if (!group || !*group || strcmp(group, "undefined") == 0) group = collect_text(c->t, args, "Process Group Name", &id);
+  if (group) collect_group(c, a, group);
+  collect_number(c->t, args, "Seq", &a->seq);
+  bool sized = collect_number(c->t, args, "In msg nelems", &in);
+  sized = collect_number(c->t, args, "Out msg nelems", &out) || sized;
+  int64_t size = dtype && sized ? size_of_dtype(dtype) : 0;
+  if (size && !__builtin_mul_overflow(in > out ? in : out, size, &most) && most >= 0) a->bytes = most;
+}
+
 /* Until the groups' places are known `exact` holds the sequence number + 1 and `op` the group. */
 static bool add_kernel(struct collector *c, const struct tk_event *e) {
   tk_id id = 0, ignored, op;
+  if (c->how[e->cls] == BY_ARGS && !collect_text(c->t, e->args, COLLECTIVE_NAME, &id)) return true;
   int64_t v;
   uint32_t args = args_of(c, e, &op);
-  const char *name = c->from->marker ? NULL : collect_text(c->t, args, "Collective name", &id);
+  const char *name = c->from->marker ? NULL : collect_text(c->t, args, COLLECTIVE_NAME, &id);
   unsigned what = name ? says(c, args, name) : kernel_says(c, e);
   bool rooted = name && what != ALIGN_BARRIER && !strstr(name, "send") && !strstr(name, "recv");
   uint64_t told = op && !name ? label_of_op(c, op, &what) : 0;
@@ -232,6 +294,7 @@ static bool add_kernel(struct collector *c, const struct tk_event *e) {
   a->label = told ? told : c->of_class[e->cls];
   find_step(c, e, a);
   if (!name) return true;
+  describe(c, args, name, a);
   a->label = label_of(c, args, id, what);
   a->op = group_of(c, args);
   bool paired = !rooted && what != ALIGN_BARRIER;
@@ -245,6 +308,7 @@ static bool add_kernel(struct collector *c, const struct tk_event *e) {
 static int by_members_and_number(const void *pa, const void *pb, void *groups) {
   const struct collector_group *a = (const struct collector_group *)groups + *(const uint32_t *)pa;
   const struct collector_group *b = (const struct collector_group *)groups + *(const uint32_t *)pb;
+  if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
   if (a->members != b->members) return a->members < b->members ? -1 : 1;
   if (a->number != b->number) return a->number < b->number ? -1 : 1;
   return (a->name > b->name) - (a->name < b->name);
@@ -256,7 +320,8 @@ static bool place_groups(struct collector *c) {
   for (uint32_t i = 0; i < c->n_groups; i++) order[i] = i;
   if (c->n_groups) qsort_r(order, c->n_groups, sizeof *order, by_members_and_number, c->group);
   for (uint32_t i = 0; i < c->n_groups; i++) {
-    place = i && c->group[order[i]].members == c->group[order[i - 1]].members ? place + 1 : 0;
+    const struct collector_group *own = &c->group[order[i]], *before = &c->group[order[i ? i - 1 : 0]];
+    place = i && own->members == before->members && own->rank == before->rank ? place + 1 : 0;
     c->group[order[i]].place = place;
   }
   return true;
@@ -292,12 +357,13 @@ bool collect_kernels(struct collector *c) {
   bool marker = c->from->marker, ok = find_classes(c);
   if (!ok) return !c->out->mem->failed;
   if (!marker && !steps_init(&c->steps, c->t, c->out->mem)) return false;
-  if (!marker && !launches_find(&c->launches, c->t, c->of_class, c->out->mem)) return false;
+  if (!marker && !launches_find(&c->launches, c->t, c->from->origins, c->of_class, c->out->mem)) return false;
   ok = find_rows_with_steps(c);
   for (tk_id i = 1; ok && i <= c->t->n_events; i++) {
     const struct tk_event *e = &c->t->events[i];
     bool counts = e->kind == TK_SPAN || (marker && e->kind == TK_INSTANT);
     if (!c->of_class[e->cls] || !counts || e->flags & (TK_LOST_CLOCK | TK_UNFINISHED | TK_CLIPPED)) continue;
+    c->rank = c->from->origins ? c->from->origins[e->track].rank : c->from->rank;
     ok = add_kernel(c, e);
   }
   return ok && make_keys(c);

@@ -11,23 +11,28 @@
 
 enum { FARTHEST = 4096 }; /* events back from a call to what it is in */
 
-static bool correlation_of(const struct tk_trace *t, const struct tk_event *e, int64_t *id) {
+static bool correlation_of(const struct launches *l, const struct tk_event *e, int64_t *id) {
+  enum { RANK_AT = 40 };
   struct tk_arg arg;
-  if (!tk_args_find(t, e->args, "correlation", &arg) || (arg.type != TK_ARG_INT && arg.type != TK_ARG_UINT)) return false;
-  return (*id = arg.i) > 0;
+  if (!tk_args_find(l->t, e->args, "correlation", &arg) || (arg.type != TK_ARG_INT && arg.type != TK_ARG_UINT)) return false;
+  if (arg.i <= 0) return false;
+  *id = arg.i ^ (l->origins ? (int64_t)((uint64_t)(l->origins[e->track].rank + 1) << RANK_AT) : 0);
+  return true;
 }
 
-bool launches_find(struct launches *l, const struct tk_trace *t, const uint64_t *wanted, struct mem *mem) {
+bool launches_find(struct launches *l, const struct tk_trace *t, const struct track_origin *origins, const uint64_t *wanted,
+                   struct mem *mem) {
   struct kinds kinds = {0};
   bool ok = kinds_init(&kinds, t, mem);
   int64_t id;
   l->t = t;
+  l->origins = origins;
   map_init(&l->calls, mem);
   for (tk_id i = 1; ok && i <= t->n_events; i++)
-    if (wanted[t->events[i].cls] && correlation_of(t, &t->events[i], &id)) ok = map_put(&l->calls, (uint64_t)id, 0) != NULL;
+    if (wanted[t->events[i].cls] && correlation_of(l, &t->events[i], &id)) ok = map_put(&l->calls, (uint64_t)id, 0) != NULL;
   for (tk_id i = 1; ok && l->calls.n && i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
-    if (!(kinds.of_class[e->cls] & KIND_RUNTIME) || e->kind != TK_SPAN || !correlation_of(t, e, &id)) continue;
+    if (!(kinds.of_class[e->cls] & KIND_RUNTIME) || e->kind != TK_SPAN || !correlation_of(l, e, &id)) continue;
     uint32_t *at = map_get(&l->calls, (uint64_t)id);
     if (at) *at = i;
   }
@@ -42,7 +47,7 @@ void launches_free(struct launches *l) {
 
 tk_id launches_call(const struct launches *l, const struct tk_event *kernel) {
   int64_t id;
-  const uint32_t *at = l->t && correlation_of(l->t, kernel, &id) ? map_get(&l->calls, (uint64_t)id) : NULL;
+  const uint32_t *at = l->t && correlation_of(l, kernel, &id) ? map_get(&l->calls, (uint64_t)id) : NULL;
   return at ? *at : 0;
 }
 

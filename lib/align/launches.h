@@ -3,15 +3,18 @@
 #define ALIGN_LAUNCHES_H
 
 #include "base/map.h"
+#include "graph/origin.h"
 #include "graph/trace.h"
 
 struct launches {
   const struct tk_trace *t;
+  const struct track_origin *origins; /* of a merged trace, by track: correlations are each rank's own; or NULL */
   struct map calls; /* correlation -> event */
 };
 
 /* Of the kernels that `wanted` has a bit for, by class.  False when memory runs out. */
-bool launches_find(struct launches *l, const struct tk_trace *t, const uint64_t *wanted, struct mem *mem);
+bool launches_find(struct launches *l, const struct tk_trace *t, const struct track_origin *origins, const uint64_t *wanted,
+                   struct mem *mem);
 void launches_free(struct launches *l);
 
 /* The call that launched the kernel, 0 = not known. */

@@ -19,8 +19,8 @@
  * Keys.  Equal sequence numbers agree, else one in 10,000; numbers of steps agree, else one in 200, and each further step half of that.
  *
  * Nothing in common is an answer too: another job (one in a thousand inputs; one in ten thousand where the inputs are all ranks of one
- * job, each once; one in a hundred where two claim one rank), or other steps, where the wall clock says that they recorded at different
- * times.  Recordings far apart in time are as rare as clocks that are.
+ * job, each once; one in a hundred where two claim one rank; five times that where the ends say nothing), or other steps, where the
+ * wall clock says that they recorded at different times.  Recordings far apart in time are as rare as clocks that are.
  *
  * An answer is trusted that has 1,000 times the weight of all others together, or would have if the wall clocks were within five times
  * `clock_error`, if that is nine times as probable as not: then it is said (`unless`).  In the draws of tests/property/clocks such
@@ -31,19 +31,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "doubt.h"
+
 #define TAU 0.85
-#define TRUSTED 0.999
 #define ANYTHING (0.02 / 20e3) /* per us: 2% are off by anything up to 20 ms */
 #define LIKELY 0.9
 #define YEAR_US 3.15e13
 #define NO_PERIOD 3      /* nats a pair, for what was not long enough to repeat itself: wrong ones are within some 10 us */
+#define LUCK 4           /* twice what evidence that is as its model says varies by, in itself */
 #define PIECE 18         /* nats: of another piece, as pieces.c reckons */
 #define MARGIN 0.45      /* nats a pair: 0.35 that noise alone gains so, and what may be luck */
 #define LEAST_BEAT (3 * US) /* the noise of two ends */
 #define IRREGULAR 8      /* nats: as NO_PERIOD, of what was long enough and has no period */
-#define FIT_SIGMA 30e3   /* ns: nothing wider is called a barrier */
-#define SLACK (4 * US)   /* of causality: clocks count us, and their begin is not their kernel's */
-enum { MOST_POINTS = 256, SIGMAS = 16, FEWEST = 4, ENOUGH_FOR_RUNS = 12 };
+enum { MOST_POINTS = 256, SIGMAS = 16 };
 
 /* ---- the wall clock ---- */
 
@@ -132,19 +132,12 @@ static double missing_of(const struct hypothesis *y) { return log_beta(y->missed
 
 /* ---- causality ---- */
 
-/* How far beyond what the pair allows, ns. */
-static double beyond(const struct sight *a, const struct sight *b, double offset) {
-  double low = fmax(b->last_sent - a->first_end, b->last_start - a->first_received);
-  double high = fmin(b->first_end - a->last_sent, b->first_received - a->last_start);
-  return fmax(0, fmax(low - offset, offset - high));
-}
-
 static double causality_of(const struct hypotheses *h, const struct hypothesis *y) {
   const struct view *v = h->q->view;
-  double sum = 0, slack = 2 * y->fit.sigma + SLACK;
+  double sum = 0, slack = 2 * y->fit.sigma + ALIGN_SLACK;
   for (uint32_t i = 0; i < v->n_b; i++) {
     if (y->partner[i] == ALIGN_NONE) continue;
-    double off = beyond(v->a[y->partner[i]], v->b[i], pieces_at(&y->fit, v->b[i]->end)) - slack;
+    double off = pair_beyond(v->a[y->partner[i]], v->b[i], pieces_at(&y->fit, v->b[i]->end)) - slack;
     if (off > 0) sum -= fmin(8, off / (3 * US));
   }
   return sum;
@@ -236,7 +229,7 @@ static uint32_t closest(struct hypotheses *h, struct hypothesis **out) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < h->n; i++) {
     struct hypothesis *y = &h->v[i];
-    if (y->n < FEWEST) continue;
+    if (y->n < ALIGN_FEWEST) continue;
     double ends = fit_some(h, y, false);
     count_missing(h, y);
     y->log_weight = (ends + missing_of(y)) / y->n;
@@ -266,13 +259,26 @@ static bool learn_rhythm(const struct question *q, struct arena *arena, struct r
   for (uint32_t i = 0; i < selves; i++) {
     uint32_t stride = best[i]->n / MOST_POINTS + 1, points = hypothesis_points(&h, best[i], stride, h.points);
     for (uint32_t k = 1; k < points; k++)
-      beats[n++] = (struct beat){octave_of(h.points[k].x - h.points[k - 1].x), fabs(h.points[k].y - h.points[k - 1].y)};
+      beats[n++] = (struct beat){octave_of(h.points[k].x - h.points[k - 1].x), fabs(h.points[k].y - h.points[k - 1].y), 0};
   }
   for (uint32_t i = 0; i < h.n; i++) longest = h.v[i].n > longest ? h.v[i].n : longest;
-  out->irregular = view.n_b >= ENOUGH_FOR_RUNS && view.n_b >= 3 * view.n_labels && 4 * longest < view.n_b;
+  out->irregular = view.n_b >= ALIGN_ENOUGH_FOR_RUNS && view.n_b >= 3 * view.n_labels && 4 * longest < view.n_b;
   out->repeats = selves > 0 || out->irregular;
   learn(out, beats, n);
   return true;
+}
+
+/* What the pairs gain varies: by how much in all, if each of n stands for `scale`. */
+static double scatter_of(const struct hypotheses *h, const struct hypothesis *y, const struct rhythm *r, uint32_t beats, double scale) {
+  double sum = 0, square = 0, floor = log(ANYTHING);
+  for (uint32_t i = 0; i < beats; i++) {
+    const struct beat *b = &h->beats[i];
+    double gain = fmax(floor, noise_density(b->residual, y->fit.sigma) + log(US)) -
+                  fmax(floor, noise_density(b->step, r->scale[b->octave]) + log(US));
+    sum += gain;
+    square += gain * gain;
+  }
+  return beats ? scale * fmax(0, square - sum * sum / beats) : 0;
 }
 
 /* How much denser the residuals of a hypothesis are, as noise, than a wrong pairing would make them. */
@@ -285,10 +291,11 @@ static double gain_of(struct hypotheses *h, struct hypothesis *y, const struct r
     double r = pieces_residual(&y->fit, h->points, i), before = pieces_residual(&y->fit, h->points, last);
     bool far = fabs(r) > fmax(10 * y->fit.sigma, 30 * US);
     if (far) wrong += log(ANYTHING);
-    else h->beats[beats++] = (struct beat){octave_of(h->points[i].x - h->points[last].x), r - before};
+    else h->beats[beats++] = (struct beat){octave_of(h->points[i].x - h->points[last].x), r - before, r};
     if (!far) last = i; /* one that is far off speaks neither for nor against, and not twice */
   }
   wrong += beat_density(rhythm, h->beats, beats);
+  y->scatter = scatter_of(h, y, rhythm, beats, (double)y->n / n);
   return (ends / y->n * n - wrong * n / fmax(1, n - 1) - MARGIN * n) * y->n / n;
 }
 
@@ -317,7 +324,8 @@ static double gap_density(double gap, double span) { return gap <= span ? 1 / sp
 
 /* ln of the weight of that nothing of both is the same: another job, or other steps of this one, if the wall clock says that they
  * recorded at different times.  That two jobs count alike is no wonder where they ran one after the other. */
-static double none_of(const struct hypotheses *h, uint32_t n, bool repeats, double most) {
+static double none_of(const struct hypotheses *h, const struct hypothesis *best, bool repeats, double most) {
+  const double unproven = 5, few = 5; /* where the ends say next to nothing, all rests on how rare jobs in step are */
   const struct question *q = h->q;
   const struct view *v = q->view;
   bool steps, numbers = shares_numbers(v, &steps);
@@ -325,9 +333,9 @@ static double none_of(const struct hypotheses *h, uint32_t n, bool repeats, doub
   double apart = fmax(0, 1 - (wall_below(q, q->base + b1 - a0, most) - wall_below(q, q->base + b0 - a1, most)));
   double span = fmax(1000, (a1 - a0 + b1 - b0) / US / 2);
   double gap = q->no_wall ? 0 : fmax(0, fmax(b0 + q->base - a1, a0 - b1 - q->base)) / US;
-  double job = numbers ? q->other_job * (0.01 + apart) : q->other_job;
+  double job = q->other_job * (numbers ? 0.05 + apart : 1) * (best->ends < few ? unproven : 1);
   double other_steps = apart * (numbers ? 1e-4 : steps ? 5e-3 * span / fmax(span, gap) : 1);
-  return log((job + other_steps) * (repeats ? 1 : 0.03) * gap_density(gap, span)) + 0.5 * log(2 * M_PI * 9 / n);
+  return log((job + other_steps) * (repeats ? 1 : 0.03) * gap_density(gap, span)) + 0.5 * log(2 * M_PI * 9 / best->n);
 }
 
 static bool lacks(const struct hypothesis *y) { return y->missed > 0.015 * 2 * y->n; }
@@ -347,6 +355,17 @@ static void cap_counts(struct hypotheses *h, const struct hypothesis *best) {
     double quality = quality_of(best, n) - quality_of(y, n), counts = density(best) - density(y) - quality;
     double lifted = y->log_weight + counts - fmax(-most, fmin(most, counts));
     y->log_weight = fmin(lifted, fmax(y->log_weight, best->log_weight)); /* to doubt the best one, not to be it */
+  }
+}
+
+/* Evidence of D nats that is as its model says varies by 2 D nats^2, over the pairs that make it.  Where it varies by much more, a few
+ * pairs made it and others might have made the opposite: it counts as much less. */
+static void doubt_luck(struct hypotheses *h, const struct hypothesis *best) {
+  for (uint32_t i = 0; i < h->n; i++) {
+    struct hypothesis *y = &h->v[i];
+    double gain = TAU * (best->ends - y->ends), scatter = TAU * TAU * (best->scatter + y->scatter);
+    if (y == best || gain <= 0 || scatter <= LUCK * gain) continue;
+    y->log_weight = fmin(y->log_weight + gain * (1 - LUCK * gain / scatter), best->log_weight);
   }
 }
 
@@ -407,12 +426,12 @@ static double weight_at(const struct hypotheses *h, const struct hypothesis *bes
 /* What is most probable, and certain if the wall clocks are as good as nearly all are, is told with that condition. */
 static void normalise_both(struct hypotheses *h, const struct hypothesis *best, bool repeats, struct posterior *out) {
   double limit = 5 * h->q->clock_error;
-  normalise(h, none_of(h, best->n, repeats, INFINITY), INFINITY, out);
+  normalise(h, none_of(h, best, repeats, INFINITY), INFINITY, out);
   double weight = weight_at(h, best);
-  if (weight >= TRUSTED || weight < LIKELY || fabs(best->offset) > limit || h->q->no_wall) return;
-  normalise(h, none_of(h, best->n, repeats, limit), limit, out);
-  if (weight_at(h, best) >= TRUSTED) out->unless = limit;
-  else normalise(h, none_of(h, best->n, repeats, INFINITY), INFINITY, out);
+  if (weight >= ALIGN_TRUSTED || weight < LIKELY || fabs(best->offset) > limit || h->q->no_wall) return;
+  normalise(h, none_of(h, best, repeats, limit), limit, out);
+  if (weight_at(h, best) >= ALIGN_TRUSTED) out->unless = limit;
+  else normalise(h, none_of(h, best, repeats, INFINITY), INFINITY, out);
 }
 
 /* ---- what is left besides ---- */
@@ -441,102 +460,10 @@ static void sum_up(struct hypotheses *h, struct hypothesis *best, struct posteri
       continue;
     }
     if (y->weight > 1e-4) add_other(out, y->offset, y->weight);
-    if (y->log_weight - y->wall < own + log(1 - TRUSTED)) continue;
+    if (y->log_weight - y->wall < own + log(1 - ALIGN_TRUSTED)) continue;
     if (fabs(y->offset) > fabs(best->offset) && (out->unless == 0 || fabs(y->offset) < out->unless)) out->unless = fabs(y->offset);
   }
   best->weight = weight;
-}
-
-/* ---- doubt ---- */
-
-/* z of the number of runs of one sign among residuals: far below zero where they have a shape. */
-static double runs(const double *r, uint32_t n) {
-  double up = 0, down = 0, count = 1;
-  for (uint32_t i = 0; i < n; i++) {
-    up += r[i] > 0;
-    down += r[i] <= 0;
-    count += i && (r[i] > 0) != (r[i - 1] > 0);
-  }
-  double all = up + down, mean = 2 * up * down / all + 1, variance = (mean - 1) * (mean - 2) / (all - 1);
-  return variance > 0 ? (count - mean) / sqrt(variance) : 0;
-}
-
-/* How large what is left is besides noise: of the means of blocks, what noise does not make of them. */
-static double shape_size(const double *r, uint32_t n, double sigma) {
-  uint32_t size = (uint32_t)fmax(4, sqrt(n)), blocks = 0;
-  double sum = 0, most = 6 * sigma;
-  for (uint32_t i = 0; i + size <= n; i += size, blocks++) {
-    double mean = 0, square = 0;
-    for (uint32_t k = i; k < i + size; k++) {
-      double x = fmax(-most, fmin(most, r[k]));
-      mean += x / size;
-      square += x * x / size;
-    }
-    sum += mean * mean - fmax(0, square - mean * mean) / (size - 1);
-  }
-  return blocks > 1 && sum > 0 ? sqrt(sum / blocks) : 0;
-}
-
-/* Collectives that one rank left late are far off, each by itself.  Neighbours that are off the same way are another thing. */
-static const char *shape_of(const struct posterior *p, const double *r, double sigma) {
-  uint32_t n = p->n_points, far = 0, beside = 0;
-  bool edge = false;
-  for (uint32_t i = 0; i < n; i++) {
-    far += fabs(r[i]) > 6 * sigma;
-    if (i == 0 || fabs(r[i]) <= 5 * sigma || fabs(r[i - 1]) <= 5 * sigma || r[i] * r[i - 1] < 0) continue;
-    edge = edge || i == 1 || i + 1 == n;
-    beside++;
-  }
-  if (edge && 10 * far < n) return "its first or last collectives disagree with the rest";
-  if (3 * far > n) return "its collectives contradict each other";
-  if (beside > 1 + 2.0 * far * far / n) return "neighbouring collectives disagree with the rest";
-  if (n < ENOUGH_FOR_RUNS || runs(r, n) >= -4 || p->shape <= sigma) return NULL;
-  return "what is left of its collectives' ends has a shape that no clock explains";
-}
-
-static bool is_violated(const struct question *q, const struct hypothesis *y) {
-  double slack = 3 * y->fit.sigma + SLACK + 2 * US;
-  for (uint32_t i = 0; i < q->view->n_b; i++)
-    if (y->partner[i] != ALIGN_NONE &&
-        beyond(q->view->a[y->partner[i]], q->view->b[i], pieces_at(&y->fit, q->view->b[i]->end)) > slack)
-      return true;
-  return false;
-}
-
-/* A jump in a row of equal collectives may be a smaller one with some of them missing. */
-static bool is_piece_clear(const struct question *q, const struct posterior *p, uint32_t k) {
-  const struct hypothesis *y = &p->best;
-  const struct piece *now = &y->fit.v[k], *before = &y->fit.v[k ? k - 1 : 1];
-  double x = p->points[k ? now->from : now->to - 1].x, jump = piece_at(now, x) - piece_at(before, x);
-  double at = x - piece_at(now, x), nearest = INFINITY;
-  for (uint32_t i = 0; i < q->view->n_a; i++) {
-    double off = q->view->a[i]->end - at;
-    if (fabs(off) > 12 * US && fabs(off) < fabs(nearest) && q->view->a[i]->label == q->view->b[q->view->n_b / 2]->label) nearest = off;
-  }
-  return fabs(jump) * 2 < fabs(nearest) || now->to - now->from > q->view->n_b;
-}
-
-static bool is_keyed(const struct question *q, const struct hypothesis *y) {
-  uint32_t equal = 0;
-  for (uint32_t i = 0; i < q->view->n_b; i++) {
-    const struct sight *a = y->partner[i] == ALIGN_NONE ? NULL : q->view->a[y->partner[i]];
-    equal += a && a->exact && a->exact == q->view->b[i]->exact;
-  }
-  return equal > 0.95 * y->n;
-}
-
-static const char *doubt_of(const struct question *q, const struct posterior *p, const double *r) {
-  const struct hypothesis *y = &p->best;
-  const char *shape;
-  if (p->none > y->weight) return "its collectives seem to be of another job, or of other steps";
-  if (y->n < FEWEST) return "too few collectives in common";
-  if (y->weight < TRUSTED) return "another way of matching its collectives fits nearly as well";
-  if (y->fit.sigma > FIT_SIGMA) return "its collectives end too far from those of the others";
-  if (is_violated(q, y)) return "collectives would still end before they begin";
-  if ((shape = shape_of(p, r, fmax(y->fit.sigma, US)))) return shape;
-  for (uint32_t k = 0; y->fit.n > 1 && !is_keyed(q, y) && k < y->fit.n; k++)
-    if (!is_piece_clear(q, p, k)) return "its clock was set in between, and another jump fits as well";
-  return NULL;
 }
 
 /* ---- all ---- */
@@ -551,7 +478,7 @@ static bool finish(const struct hypotheses *h, struct arena *arena, struct poste
   pieces_split(&y->fit, out->points, n, room);
   y->offset = h->q->base + piece_at(&y->fit.v[y->fit.n / 2], out->points[n / 2].x);
   for (uint32_t i = 0; i < n; i++) room[i] = pieces_residual(&y->fit, out->points, i);
-  out->shape = shape_size(room, n, y->fit.sigma);
+  out->shape = doubt_shape(room, n, y->fit.sigma);
   out->doubt = doubt_of(h->q, out, room);
   while (out->first < n && fabs(room[out->first]) > 5 * y->fit.sigma) out->first++;
   for (out->last = n - 1; out->last > out->first && fabs(room[out->last]) > 5 * y->fit.sigma;) out->last--;
@@ -584,6 +511,7 @@ bool posterior_find(const struct question *q, struct arena *arena, struct poster
   best = heaviest(&h);
   cap_counts(&h, best);
   best = heaviest(&h);
+  doubt_luck(&h, best);
   normalise_both(&h, best, rhythm.repeats, out);
   sum_up(&h, best, out);
   out->any = true;

@@ -19,7 +19,9 @@
 #include "pieces.h"
 #include "timeline.h"
 
-enum { HYPOTHESES = 64 };
+#define ALIGN_TRUSTED 0.999
+#define ALIGN_SLACK (4 * US) /* of causality: clocks count us, and their begin is not their kernel's */
+enum { HYPOTHESES = 64, ALIGN_FEWEST = 4, ALIGN_ENOUGH_FOR_RUNS = 12 };
 
 struct hypothesis {
   uint32_t *partner;  /* by sight of the clock: which of the common timeline, ALIGN_NONE = none */
@@ -29,6 +31,7 @@ struct hypothesis {
   uint32_t outside;   /* ... that were before or after what both recorded */
   double offset;      /* ns, of the wall clocks, in the middle */
   double ends, causality, missing, keys, wall; /* nats; keys and wall are logs of probabilities */
+  double scatter;     /* nats^2: how much of `ends` is the luck of its pairs, as a variance */
   double log_weight, weight;
   struct pieces fit;
 };
@@ -47,7 +50,7 @@ struct question {
 /* A step from one residual to the next, ns, after a time of so many octaves of us. */
 struct beat {
   uint32_t octave;
-  double step;
+  double step, residual;
 };
 
 struct hypotheses {
@@ -91,6 +94,13 @@ struct posterior {
 
 /* False when memory runs out. */
 bool posterior_find(const struct question *q, struct arena *arena, struct posterior *out);
+
+/* How far an offset is beyond what the pair allows, ns. */
+static inline double pair_beyond(const struct sight *a, const struct sight *b, double offset) {
+  double low = fmax(b->last_sent - a->first_end, b->last_start - a->first_received);
+  double high = fmin(b->first_end - a->last_sent, b->first_received - a->last_start);
+  return fmax(0, fmax(low - offset, offset - high));
+}
 
 /* The density, per us, of a difference of two clocks that know nothing of each other but the wall clock. */
 double posterior_wall(const struct question *q, double offset);

@@ -148,6 +148,14 @@ static const char *name_of(const struct align_reporter *r, uint32_t host, const 
   return copy_text(r->report, text);
 }
 
+static bool take_ranks(const struct align_reporter *r, uint32_t host, struct tk_align_host *h) {
+  h->ranks = calloc((size_t)h->inputs + 1, sizeof *h->ranks);
+  if (!h->ranks) return false;
+  for (uint32_t i = 0, n = 0; i < r->problem->n_inputs; i++)
+    if (r->problem->host_of[i] == host && r->inputs[i].read) h->ranks[n++] = r->inputs[i].rank;
+  return true;
+}
+
 static bool report_host(const struct align_reporter *r, uint32_t host, uint32_t first, uint32_t inputs) {
   const struct align_host *found = &r->solution->hosts[host];
   const struct align_input *input = &r->inputs[first];
@@ -172,7 +180,7 @@ static bool report_host(const struct align_reporter *r, uint32_t host, uint32_t 
   if (found->state == ALIGN_REFERENCE) h->bounded = h->feasible = false, h->violations_after = found->after;
   if (h->bounded) h->low_us = found->low_ns / 1e3, h->high_us = found->high_ns / 1e3;
   sentence(r, h, found, *input->host);
-  return true;
+  return take_ranks(r, host, h);
 }
 
 /* ---- warnings ---- */
@@ -254,6 +262,8 @@ static void put_host(struct buf *b, const struct tk_align_host *h) {
   put_text(b, "{\"host\":", h->name);
   put_text(b, ",\"method\":", h->method);
   put_integer(b, ",\"inputs\":", h->inputs);
+  for (uint32_t i = 0; i < h->inputs; i++) put_integer(b, i ? "," : ",\"ranks\":[", h->ranks[i]);
+  append_text(b, "]");
   put_integer(b, ",\"offset_ns\":", h->offset_ns);
   put_integer(b, ",\"at_ns\":", h->at_ns);
   put_number(b, ",\"drift_ppm\":", h->drift_ppm);
@@ -305,7 +315,7 @@ static bool make_json(struct tk_merge_report *report) {
 /* ---- all ---- */
 
 void align_report_free(struct tk_merge_report *report) {
-  for (size_t i = 0; i < report->align.n_hosts; i++) free(report->align.hosts[i].pieces);
+  for (size_t i = 0; i < report->align.n_hosts; i++) free(report->align.hosts[i].pieces), free(report->align.hosts[i].ranks);
   free(report->align.hosts);
   report->align = (struct tk_align_report){0};
 }

@@ -8,8 +8,11 @@
 struct align_input {
   const char *name, *host; /* host: "" = unknown */
   int64_t rank, start_ns, given_ns;
+  int64_t from_ns, to_ns; /* of what is kept of it */
   int64_t world; /* ranks of its job, 0 = unknown */
-  bool read, given;
+  const struct align_map *map; /* that was given; NULL = given_ns is */
+  bool merged;     /* of several ranks */
+  bool read, given, wanted; /* wanted: it goes into the output */
   bool stated;     /* its rank is what it says, or its name */
   bool comparable; /* its clock with that of the first input */
 };

@@ -28,6 +28,7 @@ struct solver {
   struct align_solution *s;
   struct sight *sights; /* of all hosts */
   uint32_t *first_sight; /* by host, and one more */
+  uint32_t *first_anchor; /* by host */
   uint32_t *ranks;      /* by host: devices that have anchors */
   double *variance;     /* by host, ns^2: of where it was placed */
   bool *no_wall;        /* by host: its wall clock cannot be compared */
@@ -67,6 +68,7 @@ static void make_sights(struct solver *s) {
   for (uint32_t h = 0, i = 0, k; h < p->n_hosts; h++, i = k) {
     for (k = i; k < n && p->host_of[v[k].input] == h;) k++;
     s->first_sight[h] = made;
+    s->first_anchor[h] = i;
     s->w.pivot[h] = k > i ? v[i].end : n ? v[0].end : 0;
     s->ranks[h] = count_ranks(v + i, k - i);
     made += timeline_sights(v + i, k - i, s->w.pivot[h], s->sights + made);
@@ -203,14 +205,15 @@ static bool match_others(struct solver *s, uint32_t host, const struct question 
   struct sight *v = sights_of(s, host);
   double *room = arena_alloc(arena, ((size_t)q->view->n_b + 1) * sizeof *room);
   int64_t shift = 0;
-  bool stepped = room && step_shift(q, &p->best, room, &shift), ok = room != NULL;
+  uint32_t *alike, n = timeline_alike(&s->common, v, count_of(s, host), arena, &alike);
+  bool stepped = room && step_shift(q, &p->best, room, &shift), ok = room && n < UINT32_MAX;
   map_init(&exact, s->common.mem);
   map_init(&place, s->common.mem);
-  for (uint32_t i = 0; ok && i < s->common.n; i++) {
-    const struct sight *a = &s->common.v[i];
+  for (uint32_t i = 0; ok && i < n; i++) {
+    const struct sight *a = &s->common.v[alike[i]];
     if (a->equal || a->vague) continue;
-    if (a->exact) ok = map_put(&exact, a->exact, i) != NULL;
-    else if (a->stepped) ok = map_put(&place, place_key(a, 0), i) != NULL;
+    if (a->exact) ok = map_put(&exact, a->exact, alike[i]) != NULL;
+    else if (a->stepped) ok = map_put(&place, place_key(a, 0), alike[i]) != NULL;
   }
   for (uint32_t i = 0; ok && i < count_of(s, host); i++) {
     if (v[i].equal || v[i].vague) continue;
@@ -401,6 +404,69 @@ static bool list_members(struct solver *s) {
   return true;
 }
 
+/* ---- who met ---- */
+
+struct meeting_key {
+  int64_t end;
+  uint32_t collective, anchor;
+};
+
+static int by_meeting(const void *pa, const void *pb) {
+  const struct meeting_key *a = pa, *b = pb;
+  if (a->collective != b->collective) return a->collective < b->collective ? -1 : 1;
+  return (a->anchor > b->anchor) - (a->anchor < b->anchor);
+}
+
+static int by_first_end(const void *pa, const void *pb) {
+  const struct meeting_key *a = pa, *b = pb;
+  if (a->end != b->end) return a->end < b->end ? -1 : 1;
+  return by_meeting(pa, pb);
+}
+
+/* Every anchor of a barrier that has a place on a timeline. */
+static uint32_t list_anchors(const struct solver *s, struct meeting_key *out) {
+  uint32_t n = 0;
+  for (uint32_t h = 0; s->w.p->anchors->n && h < s->w.p->n_hosts; h++) {
+    const struct align_anchor *own = s->w.p->anchors->v + s->first_anchor[h];
+    for (uint32_t i = 0; i < count_of(s, h); i++) {
+      const struct sight *x = &sights_of(s, h)[i];
+      if (!x->equal || x->collective == ALIGN_NONE) continue;
+      for (uint32_t k = 0; k < x->n_anchors; k++) {
+        if (x->n_anchors > 1 && timeline_claims_twice(own + x->anchor, x->n_anchors, k)) continue;
+        double end = align_true(&s->w, h, (double)(own[x->anchor + k].end - s->w.pivot[h]));
+        out[n++] = (struct meeting_key){llround(end), x->collective, s->first_anchor[h] + x->anchor + k};
+      }
+    }
+  }
+  return n;
+}
+
+static bool list_meetings(struct solver *s) {
+  struct align_solution *out = s->s;
+  uint32_t all = s->w.p->anchors->n, kept = 0, number = 0;
+  out->n_met = 0;
+  if (!s->w.p->anchors->all) return true;
+  struct meeting_key *v = arena_alloc(&s->w.arena, ((size_t)all + 1) * sizeof *v);
+  out->met = arena_alloc(&out->arena, ((size_t)all + 1) * sizeof *out->met);
+  if (!v || !out->met) return false;
+  uint32_t n = list_anchors(s, v);
+  if (n) qsort(v, n, sizeof *v, by_meeting);
+  for (uint32_t i = 0, k; i < n; i = k) {
+    int64_t first = v[i].end;
+    for (k = i; k < n && v[k].collective == v[i].collective; k++) first = v[k].end < first ? v[k].end : first;
+    for (uint32_t m = i; k - i > 1 && m < k; m++) {
+      v[kept] = v[m];
+      v[kept++].end = first;
+    }
+  }
+  if (kept) qsort(v, kept, sizeof *v, by_first_end);
+  for (uint32_t i = 0; i < kept; i++) {
+    number += i && v[i].collective != v[i - 1].collective;
+    out->met[out->n_met++] = (struct align_meeting){number, v[i].anchor};
+  }
+  return true;
+}
+
 /* ---- whom to trust, at last ---- */
 
 static void keep_maps(const struct solver *s) {
@@ -454,6 +520,7 @@ static bool prepare(struct solver *s) {
   s->w.curve = arena_alloc(a, hosts * sizeof *s->w.curve);
   s->w.root = arena_alloc(a, hosts * sizeof *s->w.root);
   s->first_sight = arena_alloc(a, hosts * sizeof *s->first_sight);
+  s->first_anchor = arena_alloc(a, hosts * sizeof *s->first_anchor);
   s->ranks = arena_alloc(a, hosts * sizeof *s->ranks);
   s->variance = arena_alloc(a, hosts * sizeof *s->variance);
   s->queue = arena_alloc(a, hosts * sizeof *s->queue);
@@ -481,7 +548,7 @@ static bool solve_hosts(struct align_problem *p, struct align_solution *solution
   map_init(&s.waiting, p->mem);
   bool ok = prepare(&s);
   if (ok) make_sights(&s);
-  ok = ok && list_labels(&s) && place_all(&s) && list_members(&s) && align_check(&s.w, solution);
+  ok = ok && list_labels(&s) && place_all(&s) && list_members(&s) && align_check(&s.w, solution) && list_meetings(&s);
   if (ok) judge(&s), keep_maps(&s);
   map_free(&s.waiting);
   arena_free(&s.w.arena);

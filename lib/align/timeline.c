@@ -39,7 +39,7 @@ static bool is_twin(const struct align_anchor *v, uint32_t n, const struct align
 }
 
 /* A rank that claims a collective twice says nothing of it. */
-static bool claims_twice(const struct align_anchor *v, uint32_t n, uint32_t i) {
+bool timeline_claims_twice(const struct align_anchor *v, uint32_t n, uint32_t i) {
   for (uint32_t k = 0; v[i].exact && k < n; k++)
     if (k != i && v[k].input == v[i].input && v[k].device == v[i].device) return true;
   return false;
@@ -58,7 +58,7 @@ static uint32_t make_sight(const struct align_anchor *v, uint32_t n, int64_t piv
   s.first_end = s.first_received = INFINITY;
   for (uint32_t i = 0; i < n; i++) {
     double start = (double)(v[i].start - pivot), end = (double)(v[i].end - pivot);
-    if (n > 1 && claims_twice(v, n, i)) continue;
+    if (n > 1 && timeline_claims_twice(v, n, i)) continue;
     if (n_ends < MOST) ends[n_ends++] = end;
     s.ranks++;
     s.last_start = fmax(s.last_start, start);
@@ -101,7 +101,9 @@ uint32_t timeline_sights(struct align_anchor *v, uint32_t n, int64_t pivot_ns, s
   if (n) qsort(v, n, sizeof *v, by_label_and_end);
   for (uint32_t i = 0, k; i < n; i = k) {
     for (k = i + 1; k < n && is_twin(v + i, k - i, &v[k]);) k++;
-    if (v[i].label || v[i].exact) made += make_sight(v + i, k - i, pivot_ns, &out[made]);
+    if ((!v[i].label && !v[i].exact) || !make_sight(v + i, k - i, pivot_ns, &out[made])) continue;
+    out[made].anchor = i;
+    out[made++].n_anchors = k - i;
   }
   count_in_steps(out, made);
   if (made) qsort(out, made, sizeof *out, by_end);
@@ -111,6 +113,28 @@ uint32_t timeline_sights(struct align_anchor *v, uint32_t n, int64_t pivot_ns, s
 /* ---- beside the common timeline ---- */
 
 static int by_end_of(const void *pa, const void *pb) { return by_end(*(struct sight *const *)pa, *(struct sight *const *)pb); }
+
+/* A label leads to its sights, so that a host costs as much as there is for it to see, however many hosts there are. */
+uint32_t timeline_alike(const struct timeline *common, const struct sight *host, uint32_t n, struct arena *arena, uint32_t **out) {
+  struct map taken;
+  uint32_t found = 0, all = 0;
+  bool ok = true;
+  map_init(&taken, common->mem);
+  for (int round = 0; ok && round < 2; round++) { /* counts, then lists */
+    for (uint32_t i = 0; ok && i < n; i++) {
+      uint32_t *last = map_get(&common->labels, host[i].label), *seen = last ? map_put(&taken, host[i].label, 0) : NULL;
+      ok = !last || seen;
+      if (!seen || *seen > (uint32_t)round) continue;
+      *seen = (uint32_t)round + 1;
+      for (uint32_t k = *last; k != ALIGN_NONE; k = common->v[k].next)
+        if (round == 0) all++;
+        else (*out)[found++] = k;
+    }
+    if (round == 0) ok = ok && (*out = arena_alloc(arena, ((size_t)all + 1) * sizeof **out));
+  }
+  map_free(&taken);
+  return ok ? found : UINT32_MAX;
+}
 
 static bool is_barrier(const struct sight *s, bool vague) { return vague ? s->equal || s->vague : s->equal; }
 
@@ -183,6 +207,7 @@ bool timeline_join(struct timeline *common, struct sight *host, uint32_t n, cons
       merge_sight(&common->v[s.collective], &s);
       continue;
     }
+    if (!s.equal && !s.vague && !s.exact && !s.stepped) continue; /* nobody can say which one it is */
     host[i].collective = common->n;
     if (!add_common(common, &s)) return false;
   }

@@ -22,6 +22,7 @@ struct sight {
   uint32_t collective; /* which one of the common timeline; ALIGN_NONE = not known */
   uint32_t nth_in_view; /* room for whoever looks at some of them */
   uint32_t next;       /* on the common timeline: another one of this label, ALIGN_NONE = none */
+  uint32_t anchor, n_anchors; /* of the host's */
   double end;          /* ns from the pivot: of the rank in the middle */
   double last_start, last_sent;     /* of all its ranks, of those that the others wait for; -INFINITY = of none */
   double first_end, first_received; /* of all its ranks, of those that wait for the others; INFINITY = of none */
@@ -49,7 +50,12 @@ void timeline_init(struct timeline *t, struct mem *mem);
 void timeline_free(struct timeline *t);
 
 /* The sights of n anchors of one host, by time, go to out, which has room for n.  Reorders the anchors.  Returns their number. */
+/* Whether v[i], one of the n of a sight, claims to have been in it as v[k] of the same device does. */
+bool timeline_claims_twice(const struct align_anchor *v, uint32_t n, uint32_t i);
 uint32_t timeline_sights(struct align_anchor *v, uint32_t n, int64_t pivot_ns, struct sight *out);
+
+/* The common sights of all labels that a host's n sights have, as their numbers, in *out.  Returns how many; UINT32_MAX: no memory. */
+uint32_t timeline_alike(const struct timeline *common, const struct sight *host, uint32_t n, struct arena *arena, uint32_t **out);
 
 /* Fills the view of a host's n sights. */
 bool timeline_view(const struct timeline *common, struct sight *host, uint32_t n, struct arena *arena, struct view *out);

@@ -265,6 +265,7 @@ static bool add_op(struct planes *p, const struct tk_event *e, const struct op *
   if (op->part == DONE) start = map_get(&p->starts, op->start_hash);
   const struct op *first = start && *start ? &p->ops[p->c->out->v[*start - 1].op] : op;
   if (start && *start) a->start = p->c->out->v[*start - 1].start;
+  if (x->has_run) a->seq = x->run;
   a->device = p->device;
   a->module = x->module;
   a->run = x->run;

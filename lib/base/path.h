@@ -11,6 +11,14 @@ static inline const char *path_leaf(const char *path) {
   return slash ? slash + 1 : path;
 }
 
+/* ... and so many folders before it. */
+static inline const char *path_end(const char *path, unsigned folders) {
+  const char *p = path_leaf(path);
+  while (p > path && folders--)
+    for (p--; p > path && p[-1] != '/';) p--;
+  return p;
+}
+
 /* Appends to a file's name what may stand in one everywhere, as far as `most` bytes allow, which `name` has and one more; the
  * beginning of a name is no dot. */
 static inline void path_put_safe(char *name, size_t most, const char *part) {

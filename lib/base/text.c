@@ -50,6 +50,14 @@ bool tk_parse_size(const char *text, uint64_t *bytes) {
   return true;
 }
 
+bool tk_is_duration(const char *text) {
+  size_t n = strspn(text, "+-0123456789.");
+  const struct unit *u = TIMES;
+  if (strpbrk(text, "0123456789") >= text + n || strcspn(text, "0123456789") > 1 + (size_t)(*text == '.')) return false;
+  while (u->name && strcmp(u->name, text + n + (text[n] == ' ')) != 0) u++;
+  return u->name != NULL;
+}
+
 bool tk_parse_duration(const char *text, tk_time *ps) {
   i128 v;
   if (strcmp(text, "0") == 0) return *ps = 0, true;

@@ -157,17 +157,17 @@ static void graph_free(struct sink *sink) { (void)sink; }
 
 /* ---- all ---- */
 
-static void name_trace(struct tk_trace *t, const char *source) {
+void merge_name(struct tk_trace *t, const char *source) {
   size_t n = strlen(source) + 1;
   t->store->source = malloc(n);
   if (t->store->source) t->source = memcpy(t->store->source, source, n);
 }
 
-static bool name_files(struct tk_trace *t, const struct tk_sources *s, struct tk_err *err) {
-  const char **paths = calloc(s->n + 1, sizeof *paths);
+static bool name_files(struct tk_trace *t, const struct merge_inputs *in, struct tk_err *err) {
+  const char **paths = calloc(in->n + 1, sizeof *paths);
   if (!paths) return err_set(err, TK_ELIMIT, "out of memory");
-  for (size_t i = 0; i < s->n; i++) paths[i] = sources_path(s, i);
-  load_files(t, paths, s->n);
+  for (size_t i = 0; i < in->n; i++) paths[i] = sources_path(in->sources, in->first + i);
+  load_files(t, paths, in->n);
   free(paths);
   return mem_check(&t->store->mem, err);
 }
@@ -187,20 +187,27 @@ static bool check_ranks(const struct tk_merge_report *merged, struct tk_err *err
   return true;
 }
 
-static bool merge_graphs(struct tk_trace *t, struct tk_sources *s, const struct tk_load_options *opt, struct tk_err *err) {
-  const struct merge_inputs in = {s, 0, s->n};
+bool merge_graph(struct tk_trace *t, const struct merge_inputs *in, const struct tk_merge_options *opt, struct out *collectives,
+                 struct tk_merge_report *report, struct tk_err *err) {
   struct graph_sink sink = {.sink = {.open = graph_open, .write = graph_write, .close = graph_close, .free = graph_free},
-                            .to = t, .limit = os_memory_limit(opt->max_memory)};
-  const struct merge_output output = {.sink = &sink.sink, .held = &t->store->mem};
+                            .to = t, .limit = os_memory_limit(opt->load.max_memory)};
+  const struct merge_output output = {.sink = &sink.sink, .held = &t->store->mem, .derive = opt->derive,
+                                      .collectives = collectives};
+  bool ok = merge_into(in, &output, opt, report, err);
+  finish_passthrough(&sink); /* of a merge that failed, too */
+  return ok && name_files(t, in, err);
+}
+
+static bool merge_all(struct tk_trace *t, struct tk_sources *s, const struct tk_load_options *opt, struct tk_err *err) {
+  const struct merge_inputs in = {s, 0, s->n};
   const struct tk_merge_options merge = {
       .load = *opt, .save.command = "tracekit merge", .keep_going = true, .keep_truncated = !opt->strict};
   struct tk_merge_report merged;
   bool ok = merge_report_init(&merged, s->n, err) && merge_check_options(&merge, s->n, err) &&
-            merge_into(&in, &output, &merge, &merged, err) && check_ranks(&merged, err);
-  finish_passthrough(&sink); /* of a merge that failed, too */
+            merge_graph(t, &in, &merge, NULL, &merged, err) && check_ranks(&merged, err);
   if (ok) copy_notes(t, merged.notes);
   tk_merge_report_free(&merged);
-  return ok && name_files(t, s, err) && (!opt->check || tk_check(t, err));
+  return ok && (!opt->check || tk_check(t, err));
 }
 
 struct tk_trace *tk_sources_load_all(struct tk_sources *s, const char *source, const struct tk_load_options *opt, struct tk_err *err) {
@@ -213,8 +220,8 @@ struct tk_trace *tk_sources_load_all(struct tk_sources *s, const char *source, c
     err_set(err, TK_ELIMIT, "out of memory");
     return NULL;
   }
-  name_trace(t, source);
-  if (merge_graphs(t, s, opt ? opt : &defaults, err)) return t;
+  merge_name(t, source);
+  if (merge_all(t, s, opt ? opt : &defaults, err)) return t;
   tk_free(t);
   return NULL;
 }

@@ -21,7 +21,7 @@
 #include "merge_align.h"
 #include "merge_block.h"
 #include "merge_order.h"
-#include "op/window.h"
+#include "merge_select.h"
 #include "run_folder.h"
 #include "save.h"
 #include "source/identity.h"
@@ -39,6 +39,7 @@ struct merger {
   struct tk_merge_report *report;
   struct tk_err *err;
   struct merge_alignment alignment;
+  unsigned folders;         /* of an input's path that tell it from the others, in labels */
   uint32_t *places;         /* of the rows, by input; NULL = by rank */
   struct mem mem;
   struct merge_ids ids;
@@ -46,6 +47,9 @@ struct merger {
   struct map fingerprints; /* of contents -> input + 1 */
   struct tk_trace *first_trace; /* metas of the first input; its zero of time, or that of the earliest event */
   struct merge_base base;  /* the first input's */
+  struct window window;    /* of the output, from its first event on; */
+  bool has_window;
+  int64_t first_link;      /* id of the first flow between ranks */
   struct buf blocks;       /* JSON of the ranks, comma-separated */
   bool opened;
 };
@@ -88,7 +92,7 @@ static int64_t claim_rank(struct merger *m, size_t input, struct tk_merge_rank *
   }
   if (slot) *slot = (uint32_t)input + 1;
   bool known = *m->inputs[input].host; /* hosts of a run directory have names instead of ranks */
-  if (id->rank < 0 && !known && (m->n_inputs > 1 || !m->output->run))
+  if (id->rank < 0 && !known && !r->merged && (m->n_inputs > 1 || !m->output->run))
     add_note(m, TK_NOTE_INFO, m->inputs[input].name, "states no rank: its place in the order of inputs is taken", 1);
   return sort;
 }
@@ -144,7 +148,7 @@ static bool move_to_base(struct merger *m, size_t input, struct tk_trace *t, str
 
 /* ---- one input ---- */
 
-/* When the output begins: of one input alone nothing was read before. */
+/* When the output would begin that is all there is: of one input alone nothing was read before. */
 static int64_t start_of(const struct merger *m, const struct tk_trace *t) {
   tk_time start, end;
   if (m->alignment.start_ns < INT64_MAX) return m->alignment.start_ns;
@@ -155,22 +159,50 @@ static int64_t start_of(const struct merger *m, const struct tk_trace *t) {
 
 /* What times are printed against: the first input's zero, unless another one began before it, for viewers pass over what is before
  * time 0.  By whole microseconds, which leaves the digits of the others as they are. */
-static int64_t zero_of(const struct merger *m, const struct tk_trace *t, int64_t start) {
-  if (m->opt->to_zero) return start;
-  if (!is_joined(m) || m->output->manifest || m->alignment.start_ns == INT64_MAX || start >= t->zero_ns) return t->zero_ns;
-  i128 early = (((i128)t->zero_ns - start + 999) / 1000) * 1000, zero = t->zero_ns - early;
+static int64_t zero_of(const struct merger *m, int64_t start) {
+  int64_t base = m->base.zero_ns;
+  if (!is_joined(m) || m->output->manifest || m->alignment.start_ns == INT64_MAX || start >= base) return base;
+  i128 early = (((i128)base - start + 999) / 1000) * 1000, zero = base - early;
   return zero < INT64_MIN ? start : (int64_t)zero;
+}
+
+/* The range of time that is asked for, on the timeline of all, and when the output begins in it. */
+static bool find_window(struct merger *m, struct tk_trace *first) {
+  i128 length = ((i128)m->alignment.end_ns - m->alignment.start_ns) * 1000;
+  struct window_frame f = {.end = length > INT64_MAX ? INT64_MAX : (tk_time)length, .clock = m->base.clock};
+  if (!m->opt->time) return true;
+  f.origin_ns = first->origin_ns;
+  f.zero_ns = first->zero_ns;
+  if (!window_parse(m->opt->time, &f, &m->window, m->err)) return false;
+  m->has_window = true;
+  if (m->window.start > 0) first->origin_ns += m->window.start / 1000;
+  return true;
+}
+
+/* The same window, as of this trace. */
+static bool cut_time(struct merger *m, struct tk_trace *t, struct tk_merge_rank *r) {
+  i128 by = ((i128)m->alignment.start_ns - t->origin_ns) * 1000, start = m->window.start + by, end = m->window.end + by;
+  struct window w = m->window;
+  uint64_t before;
+  if (!m->has_window) return true;
+  if (w.start != INT64_MIN) w.start = start > INT64_MAX ? INT64_MAX : start < INT64_MIN ? INT64_MIN : (tk_time)start;
+  if (w.end != INT64_MAX) w.end = end > INT64_MAX ? INT64_MAX : end < INT64_MIN ? INT64_MIN : (tk_time)end;
+  if (!merge_cut_time(t, &w, &before, m->err)) return err_prefix(m->err, "%s", t->source);
+  r->events -= before - t->n_events;
+  return true;
 }
 
 /* Its top-level keys and its base of time are those of the output. */
 static bool open_sink(struct merger *m, const struct tk_trace *t) {
   struct tk_trace *first = m->first_trace;
+  m->base = m->alignment.who ? m->alignment.base : (struct merge_base){t->zero_ns, t->clock};
   first->format = t->format;
   first->origin_ns = start_of(m, t);
-  first->zero_ns = zero_of(m, t, first->origin_ns);
-  m->base = (struct merge_base){t->zero_ns, t->clock};
+  first->zero_ns = zero_of(m, first->origin_ns);
+  if (!find_window(m, first)) return false;
+  if (m->opt->to_zero) first->zero_ns = first->origin_ns;
   first->has_zero = t->has_zero;
-  first->clock = t->clock;
+  first->clock = m->base.clock;
   if (is_joined(m)) first->edits = t->edits | TK_EDIT_RENAMED;
   for (tk_id i = 1; i <= t->n_metas; i++) {
     struct buf *raw = &first->store->raw;
@@ -205,12 +237,35 @@ struct called {
 
 static const char *label_of(const struct merger *m) { return m->opt->label ? m->opt->label : LABEL_DEFAULT; }
 
+static const char *valid_text(const char *text) { return text && utf8_valid((const uint8_t *)text, strlen(text)) ? text : ""; }
+
+/* As many folders as make the names of all inputs differ, where that can be. */
+static bool find_folders(struct merger *m) {
+  enum { MOST = 8 };
+  for (bool same = true; same && m->folders < MOST; m->folders += same) {
+    struct intern names;
+    intern_init(&names, &m->mem);
+    same = false;
+    for (size_t i = 0; i < m->n_inputs && !same; i++) {
+      const char *name = path_end(m->inputs[i].name, m->folders);
+      uint32_t before = names.n;
+      same = intern(&names, name, strlen(name)) <= before;
+    }
+    intern_free(&names);
+  }
+  if (m->folders == MOST) m->folders = 0;
+  return mem_check(&m->mem, m->err);
+}
+
 static void call_rank(const struct merger *m, struct called *c, const struct tk_merge_rank *r, int64_t slot) {
   snprintf(c->rank, sizeof c->rank, slot == r->rank ? "%lld" : "%lld, %lld", (long long)r->rank, (long long)slot);
   snprintf(c->suffix, sizeof c->suffix, " [rank %s]", c->rank);
-  const char *input = m->opt->redact ? "" : path_leaf(r->input);
+  const struct tk_input *own = &m->inputs[r - m->report->ranks];
+  bool nameless = m->opt->redact != NULL;
   c->values = (struct label_values){{[LABEL_RANK] = c->rank, [LABEL_HOST] = r->host}};
-  c->values.of[LABEL_INPUT] = utf8_valid((const uint8_t *)input, strlen(input)) ? input : "";
+  c->values.of[LABEL_INPUT] = nameless ? "" : valid_text(path_end(r->input, m->folders));
+  c->values.of[LABEL_RUN] = nameless ? "" : valid_text(own->run);
+  c->values.of[LABEL_STEP] = nameless ? "" : valid_text(own->step);
   if (label_expand(label_of(m), &c->values, c->machine, sizeof c->machine) == 0)
     snprintf(c->machine, sizeof c->machine, "rank %s", c->rank);
 }
@@ -218,12 +273,19 @@ static void call_rank(const struct merger *m, struct called *c, const struct tk_
 /* Renumbers the graph; of one that stands alone the processes stay what they are.  Fills `was`. */
 static bool renumber_input(struct merger *m, size_t input, struct tk_trace *t, int64_t slot, struct merge_pid *was) {
   struct tk_merge_rank *r = &m->report->ranks[input];
+  struct track_origin *origins = NULL;
   struct called c;
   call_rank(m, &c, r, slot);
   struct merge_place place = {.label = label_of(m), .values = c.values, .machine = c.machine, .suffix = c.suffix,
                               .order = m->places ? m->places[input] : slot, .by_kind = m->opt->group_by == TK_GROUP_KIND};
   r->processes = 0;
-  if (is_joined(m)) return renumber(t, &m->ids, &place, was, &r->processes, m->err);
+  if (is_joined(m)) {
+    if (r->merged && !m->opt->label && !(origins = identity_of_tracks(t, &m->mem))) return mem_check(&m->mem, m->err);
+    place.origins = origins;
+    bool ok = renumber(t, &m->ids, &place, was, &r->processes, m->err);
+    if (origins) identity_free_tracks(origins, &m->mem);
+    return ok;
+  }
   for (tk_id i = 1; i <= t->n_tracks; i++)
     if (t->tracks[i].kind == TK_PROCESS) was[r->processes++] = (struct merge_pid){.track = i, .was = t->tracks[i].pid};
   return true;
@@ -252,7 +314,10 @@ static bool write_graph(struct merger *m, size_t input, struct tk_trace *t, int6
   if (!was) return mem_check(&m->mem, m->err);
   bool ok = renumber_input(m, input, t, slot, was);
   r->hidden_processes = count_processes(t, true);
-  if (ok) merge_block_print(&m->blocks, &(struct merge_block){r, t, was, m->n_merged == 0, m->opt->redact != NULL});
+  if (ok && m->opt->link_collectives) ok = merge_collectives_link(&m->alignment.collectives, (uint32_t)input, t, m->first_link, m->err);
+  const struct merge_block block = {r, t, was, m->n_merged == 0, m->opt->redact != NULL};
+  if (ok && r->merged && is_joined(m)) r->merged = merge_block_print_ranks(&m->blocks, &block);
+  if (ok && !(r->merged && is_joined(m))) merge_block_print(&m->blocks, &block);
   mem_free(&m->mem, was);
   if (!ok) return false;
   if (m->output->run) return write_file(m, r, t, slot);
@@ -287,7 +352,7 @@ static bool describe_input(struct merger *m, size_t input, const struct tk_trace
 /* Viewers of some formats derive by themselves, and a manifest's files stay as they are. */
 static bool derives(const struct merger *m) {
   const struct saver *s = m->output->saver;
-  return m->opt->derive && s && !s->format->info.derives;
+  return m->output->derive || (m->opt->derive && s && !s->format->info.derives);
 }
 
 /* Who it was is then told by nothing that is written. */
@@ -301,6 +366,7 @@ static bool redact_input(struct merger *m, struct tk_trace *t, struct tk_merge_r
 static bool merge_trace(struct merger *m, size_t input, struct tk_trace *t) {
   struct tk_merge_rank *r = &m->report->ranks[input];
   struct identity id = identity_of(t);
+  r->merged = identity_is_merged(t);
   int64_t slot = claim_rank(m, input, r, &id);
   if (strcmp(r->input, t->source) != 0) r->input = report_text(m, t->source); /* another view of the session was read */
   r->host = report_text(m, id.host);
@@ -313,10 +379,17 @@ static bool merge_trace(struct merger *m, size_t input, struct tk_trace *t) {
   if (derives(m) && !tk_derive(t, NULL, m->err)) return false;
   if (!redact_input(m, t, r)) return false;
   if (!m->opened && !open_sink(m, t)) return false;
-  if (!move_to_base(m, input, t, r)) return false;
+  if (!move_to_base(m, input, t, r) || !cut_time(m, t, r)) return false;
   if (!(m->output->manifest ? describe_input(m, input, t, slot) : write_graph(m, input, t, slot))) return false;
   m->n_merged++;
   return mem_check(&m->mem, m->err);
+}
+
+/* Is it of a rank that is not asked for?  Failing leaves the error. */
+static bool is_left_out(struct merger *m, size_t input, struct tk_trace *t) {
+  struct identity id = identity_of(t);
+  bool wanted = merge_wants(m->opt, t, id.rank >= 0 ? id.rank : (int64_t)input, m->err);
+  return m->err->code == TK_OK && !wanted;
 }
 
 /* An input that ends too early is not merged as if it were whole. */
@@ -325,10 +398,13 @@ static struct tk_trace *load_whole(struct merger *m, size_t input) {
   struct tk_load_options load = m->opt->load;
   uint64_t limit = os_memory_limit(load.max_memory), held = m->output->held ? m->output->held->used : 0;
   if (limit) load.max_memory = held < limit ? limit - held : 1;
+  bool cut = m->alignment.kept && m->alignment.kept[input];
   struct tk_trace *t = merge_load(&m->alignment, &in, input, &load, m->err);
   if (t && t->truncated && !m->opt->keep_truncated)
     err_set(m->err, TK_ECORRUPT, "%s: truncated: its last events are missing", t->source);
-  else if (!t || !m->output->manifest || manifest_takes(m->sources, m->first + input, t, m->err))
+  else if (t && !cut && is_left_out(m, input, t)) m->report->ranks[input].skipped = true;
+  else if (!t || ((cut || merge_cut(t, m->opt, m->err)) &&
+                  (!m->output->manifest || manifest_takes(m->sources, m->first + input, t, m->err))))
     return t;
   tk_free(t);
   return NULL;
@@ -342,7 +418,12 @@ static bool merge_input(struct merger *m, size_t input) {
   r->rank = -1;
   r->rank_from = "";
   if (r->failed) return true; /* in the first pass */
-  struct tk_trace *t = load_whole(m, input);
+  r->skipped = m->alignment.skipped && m->alignment.skipped[input];
+  struct tk_trace *t = r->skipped ? NULL : load_whole(m, input);
+  if (r->skipped) {
+    m->report->n_skipped++;
+    return true;
+  }
   if (t) {
     ok = merge_trace(m, input, t);
     tk_free(t);
@@ -428,10 +509,16 @@ static bool align_in_order(struct merger *m) {
 
 static bool merge_all(struct merger *m) {
   struct buf b = {.mem = &m->mem};
-  bool ok = align_in_order(m) && order_rows(m);
+  bool ok = align_in_order(m) && order_rows(m) && find_folders(m);
+  m->first_link = 1;
+  if (m->alignment.collectives.n) m->ids.next_id = 1 + (int64_t)m->alignment.collectives.n;
   for (size_t i = 0; ok && m->output->manifest && i < m->n_inputs; i++) ok = sources_keep(m->sources, m->first + i, m->err);
   for (size_t i = 0; ok && i < m->n_inputs; i++) ok = merge_input(m, i);
+  if (ok && !m->opened && m->report->n_skipped) ok = err_set(m->err, TK_EUSAGE, "no input is of a rank that is asked for");
   if (ok && !m->opened) ok = err_set(m->err, TK_EFORMAT, "no input could be read: %s", m->report->ranks[0].failed);
+  const struct merge_table table = {.who = m->alignment.who, .zero_ns = m->first_trace->zero_ns, .out = m->output->collectives,
+                                    .kind = m->opt->collectives ? merge_table_kind(m->opt->collectives) : MERGE_TABLE_NONE};
+  if (ok && table.out) merge_collectives_write(&m->alignment.collectives, &table);
   const char *said = ok ? provenance(m, &b) : NULL;
   ok = ok && mem_check(&m->mem, m->err) && mem_check(&m->report->notes->store->mem, m->err) && close_output(m, said);
   buf_free(&b);
@@ -454,6 +541,9 @@ void tk_merge_report_free(struct tk_merge_report *report) {
 bool merge_check_options(const struct tk_merge_options *opt, size_t n, struct tk_err *err) {
   if (n == 0) return err_set(err, TK_EUSAGE, "nothing to merge");
   if (opt->label && !label_check(opt->label, err)) return false;
+  if (!merge_select_check(opt, err)) return false;
+  if (opt->manifest && (opt->steps || opt->time || opt->to || opt->link_collectives))
+    return err_set(err, TK_EUSAGE, "a manifest takes inputs as they are: no steps, no time, no size, no links");
   if (!opt->manifest || opt->group_by == TK_GROUP_RANK) return true;
   return err_set(err, TK_EUSAGE, "a manifest cannot say in which order rows stand");
 }

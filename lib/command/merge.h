@@ -3,6 +3,7 @@
  *
  *     merge.c          identifies, aligns and renumbers each input, hands its graph to the sink, and frees it
  *     merge_align.c    the first pass: what each host's clock is ahead
+ *     merge_select.c   which part of the inputs is kept
  *     merge_order.c    in which order the rows of the inputs stand
  *     merge_block.c    what the output says of each rank
  *     merge_file.c     the sink is a file: tk_merge
@@ -13,6 +14,7 @@
 
 #include "graph/sink.h"
 
+struct out;
 struct saver;
 struct run_folder;
 
@@ -31,6 +33,8 @@ struct merge_output {
   const struct mem *held;    /* memory that the sink holds on to, which is no longer there for inputs; NULL = none to speak of */
   struct manifest *manifest; /* instead of a sink: inputs go into a tar as they are, and it says where they stand */
   struct run_folder *run;    /* instead of a sink: each input becomes a file of its own, on the timeline of all */
+  struct out *collectives;   /* the table of collectives goes here; NULL = nowhere */
+  bool derive;               /* each input gets what tk_derive makes of it */
 };
 
 /* Begins a report, in which notes can be made before the merge.  False with err set when memory runs out. */
@@ -41,6 +45,11 @@ bool merge_check_options(const struct tk_merge_options *opt, size_t n, struct tk
 /* Merges into an output that is ready, with options that have been checked, and tells in the report, which has been begun. */
 bool merge_into(const struct merge_inputs *in, const struct merge_output *output, const struct tk_merge_options *opt,
                 struct tk_merge_report *report, struct tk_err *err);
+
+/* Merges into a graph that is new. */
+bool merge_graph(struct tk_trace *t, const struct merge_inputs *in, const struct tk_merge_options *opt, struct out *collectives,
+                 struct tk_merge_report *report, struct tk_err *err);
+void merge_name(struct tk_trace *t, const char *source);
 
 /* tk_merge of these inputs, into the file `path`. */
 bool merge_inputs(const struct merge_inputs *in, const char *path, const struct tk_merge_options *opt,

@@ -15,7 +15,8 @@
 #include "base/os.h"
 #include "source/identity.h"
 #include "load.h"
-#include "op/window.h"
+#include "merge_offsets.h"
+#include "merge_select.h"
 #include "source/sources.h"
 
 enum { KEPT = 52 << 20, KEPT_SHARE = 16 }; /* bytes of graphs that wait for the second pass; their share of --max-memory at most */
@@ -32,6 +33,8 @@ struct aligner {
   bool any;
   bool start_only; /* nothing is to be aligned: only when the first event is */
   struct align_input *inputs;
+  struct merge_offsets offsets; /* that a report gives */
+  struct regexp *anchor;
   struct align_anchors anchors;
   struct align_problem problem;
   struct align_solution solution;
@@ -52,6 +55,8 @@ static bool parse_offset(const char *text, size_t *key, int64_t *ns, struct tk_e
   bool minus = *p == '-';
   tk_time ps;
   p += *p == '+' || *p == '-';
+  if (equals && equals != text && tk_is_duration(p) && !tk_parse_duration(p, &ps))
+    return err_set(err, TK_EUSAGE, "'%s': the offset is out of range: it is more than 106 days", text);
   if (!equals || equals == text || !tk_parse_duration(p, &ps))
     return err_set(err, TK_EUSAGE, "'%s' is not an offset such as 3=+1.5ms or host42=-20us", text);
   *key = (size_t)(equals - text);
@@ -67,7 +72,26 @@ static bool is_called(const struct align_input *i, const char *key, size_t n) {
   return *i->host && strlen(i->host) == n && memcmp(i->host, key, n) == 0;
 }
 
+/* Inputs that the report knows; others stay where their wall clock puts them. */
+static bool take_report(struct aligner *a) {
+  char text[256];
+  size_t unknown = 0, read = 0;
+  for (size_t i = 0; i < a->in->n; i++) {
+    struct align_input *input = &a->inputs[i];
+    if (!input->read) continue;
+    read++;
+    input->map = merge_offsets_of(&a->offsets, input->host, input->name, input->rank);
+    input->given = input->map != NULL;
+    unknown += !input->given;
+  }
+  if (unknown == read) return err_set(a->err, TK_EUSAGE, "%s: is of none of the inputs", a->opt->offsets_from);
+  snprintf(text, sizeof text, "--offsets-from: the report is not of %zu of the inputs, which stay on their wall clocks", unknown);
+  if (unknown) trace_note(a->report->notes, TK_NOTE_INFO, UINT64_MAX, text);
+  return true;
+}
+
 static bool take_offsets(struct aligner *a) {
+  if (a->opt->offsets_from && !take_report(a)) return false;
   for (const char *const *o = a->opt->offsets; o && *o; o++) {
     size_t key = 0;
     int64_t ns = 0;
@@ -78,6 +102,7 @@ static bool take_offsets(struct aligner *a) {
       if (!is_called(input, *o, key)) continue;
       input->given = found = true;
       input->given_ns = ns;
+      input->map = NULL;
     }
     if (!found) return err_set(a->err, TK_EUSAGE, "no input is of rank or host '%.*s', which is given an offset", (int)key, *o);
   }
@@ -99,35 +124,63 @@ static bool compares_clocks(enum tk_align align) {
   return align != TK_ALIGN_CLOCK && align != TK_ALIGN_NONE && align != TK_ALIGN_START;
 }
 
+static bool lists_collectives(const struct tk_merge_options *opt) { return opt->collectives || opt->link_collectives; }
+
 static const char *report_text(struct aligner *a, const char *text) {
   return tk_string(a->report->notes, trace_text(a->report->notes, text), NULL);
 }
 
-static bool collect(struct aligner *a, const struct tk_trace *t, struct align_source *from) {
+static bool collect(struct aligner *a, struct tk_trace *t, struct align_source *from) {
   struct arena arena = {.mem = a->mem};
-  bool ok = align_groups(t, from, &arena) && align_programs(t, from, &arena) && align_collect(&a->anchors, t, from);
+  bool merged = identity_is_merged(t), ok = align_groups(t, from, &arena) && align_programs(t, from, &arena);
+  struct track_origin *origins = ok && merged ? identity_of_tracks(t, a->mem) : NULL;
+  if (merged) from->groups = NULL, from->n_groups = 0; /* which are its first rank's */
+  from->origins = origins;
+  ok = ok && (origins || !merged) && align_collect(&a->anchors, t, from);
+  if (origins) identity_free_tracks(origins, a->mem);
   a->inputs[from->input].world = from->world;
   arena_free(&arena);
   return ok;
 }
 
-static bool take_input(struct aligner *a, size_t i, const struct tk_trace *t) {
+static int64_t whole_ns(const struct tk_trace *t, tk_time ts, int64_t later) {
+  return t->origin_ns + later + ts / 1000 - (ts % 1000 < 0);
+}
+
+/* What is not asked for goes when its anchors are taken: clocks are compared by all that is read. */
+static bool keep_part(struct aligner *a, size_t i, struct tk_trace *t, int64_t later) {
+  struct align_input *input = &a->inputs[i];
+  tk_time start, end;
+  input->wanted = merge_wants(a->opt, t, input->rank, a->err);
+  if (a->err->code != TK_OK || (input->wanted && !merge_cut(t, a->opt, a->err))) return err_prefix(a->err, "%s", t->source);
+  trace_extent(t, &start, &end);
+  input->from_ns = whole_ns(t, start, later);
+  input->to_ns = whole_ns(t, end + 999, later);
+  a->out->skipped[i] = !input->wanted;
+  return true;
+}
+
+static bool take_input(struct aligner *a, size_t i, struct tk_trace *t) {
   struct align_input *input = &a->inputs[i];
   struct identity id = identity_of(t);
   tk_time start, end;
-  if (!a->any) a->base = (struct merge_base){t->zero_ns, t->clock};
+  if (!a->any) a->out->base = a->base = (struct merge_base){t->zero_ns, t->clock};
   a->any = true;
   input->read = true;
   input->rank = id.rank >= 0 ? id.rank : (int64_t)i;
   input->host = report_text(a, id.host);
+  input->merged = identity_is_merged(t);
   int64_t later = merge_later(&a->base, t, a->opt->align);
   trace_extent(t, &start, &end);
-  input->start_ns = t->origin_ns + later + start / 1000 - (start % 1000 < 0);
+  input->start_ns = whole_ns(t, start, later);
   struct align_source from = {.input = (uint32_t)i, .rank = id.rank, .later_ns = later};
   input->stated = id.rank >= 0;
   input->comparable = merge_is_comparable(&a->base, t);
+  from.anchor = a->anchor;
   from.marker = a->opt->align == TK_ALIGN_MARKER ? a->opt->marker : NULL;
-  return a->start_only || !compares_clocks(a->opt->align) || collect(a, t, &from) || mem_refuse(a->mem, a->err);
+  bool compares = !a->start_only && !a->opt->offsets_from && (compares_clocks(a->opt->align) || lists_collectives(a->opt));
+  if (compares && !collect(a, t, &from)) return mem_refuse(a->mem, a->err);
+  return keep_part(a, i, t, later);
 }
 
 /* Graphs that are small together are not read again: a merge may hold 64 MB beside the largest input. */
@@ -177,8 +230,9 @@ static bool read_all(struct aligner *a) {
     a->inputs[i].host = "";
     if (!sources_keep(a->in->sources, a->in->first + i, a->err)) return false;
     struct tk_trace *t = merge_load(a->out, a->in, i, &a->opt->load, a->err);
-    ok = t ? take_input(a, i, t) : refuse_input(a, i);
-    if (t && is_kept(a, t)) a->out->kept[i] = t;
+    bool taken = t && take_input(a, i, t);
+    ok = taken || refuse_input(a, i);
+    if (taken && a->inputs[i].wanted && is_kept(a, t)) a->out->kept[i] = t;
     else tk_free(t);
   }
   return ok;
@@ -190,20 +244,23 @@ static bool read_all(struct aligner *a) {
 static bool find_hosts(struct aligner *a) {
   struct align_problem *p = &a->problem;
   size_t n = a->in->n;
-  struct map names;
+  struct intern names;
+  uint32_t *of_name = arena_alloc(&a->arena, (n + 1) * sizeof *of_name); /* by name: the host */
   p->host_of = arena_alloc(&a->arena, (n + 1) * sizeof *p->host_of);
   p->known = arena_alloc(&a->arena, n + 1);
-  if (!p->host_of || !p->known) return mem_check(a->mem, a->err);
-  map_init(&names, a->mem);
+  if (!of_name || !p->host_of || !p->known) return mem_check(a->mem, a->err);
+  intern_init(&names, a->mem);
   for (uint32_t i = 0; i < n; i++) {
     const struct align_input *input = &a->inputs[i];
     bool alone = !*input->host || input->given;
-    uint32_t *host = alone ? NULL : map_put(&names, hash_bytes(input->host, strlen(input->host)), p->n_hosts);
-    p->host_of[i] = host ? *host : p->n_hosts;
+    uint32_t before = names.n, name = alone ? 0 : intern(&names, input->host, strlen(input->host));
+    p->host_of[i] = p->n_hosts;
+    if (name && name <= before) p->host_of[i] = of_name[name];
+    if (name) of_name[name] = p->host_of[i];
     if (p->host_of[i] < p->n_hosts) continue;
     p->known[p->n_hosts++] = *input->host || input->given || !input->read;
   }
-  map_free(&names);
+  intern_free(&names);
   return mem_check(a->mem, a->err);
 }
 
@@ -271,6 +328,7 @@ static bool solve(struct aligner *a) {
 
 static bool is_applied(const struct aligner *a, uint32_t host) {
   enum align_state state = a->solution.hosts[host].state;
+  if (!compares_clocks(a->opt->align)) return false;
   return state == ALIGN_GOOD || state == ALIGN_APART || state == ALIGN_ROUGH || (state == ALIGN_POOR && a->opt->align != TK_ALIGN_AUTO);
 }
 
@@ -288,7 +346,10 @@ static bool make_maps(struct aligner *a) {
     *m = (struct align_map){.pivot_ns = a->inputs[i].start_ns};
     a->out->mapped[i] = false;
     if (!a->inputs[i].read) continue;
-    if (a->inputs[i].given) {
+    if (a->inputs[i].map) {
+      *m = *a->inputs[i].map;
+      if (align_is_constant(m)) m->pivot_ns = a->inputs[i].start_ns; /* one that is made elsewhere says none */
+    } else if (a->inputs[i].given) {
       m->offset_ns = -a->inputs[i].given_ns;
     } else if (a->opt->align == TK_ALIGN_START) {
       if (__builtin_sub_overflow(first_start(a, host), first_start(a, a->problem.reference), &m->offset_ns))
@@ -313,18 +374,27 @@ static bool one_host_by_place(const struct merge_inputs *in) {
 }
 
 static bool is_needed(const struct merge_inputs *in, const struct tk_merge_options *opt) {
-  if ((opt->offsets && *opt->offsets) || opt->reference) return true; /* is there such a rank or host? */
+  if ((opt->offsets && *opt->offsets) || opt->reference || opt->offsets_from) return true; /* is there such a rank or host? */
   if (opt->group_by == TK_GROUP_HOST && in->n > 1 && !one_host_by_place(in)) return true;
   if (in->n < 2) return false;
+  if (lists_collectives(opt)) return true;
   return compares_clocks(opt->align) || (opt->align == TK_ALIGN_START && !one_host_by_place(in));
+}
+
+/* Is anybody's clock said to be another than it says? */
+static bool is_moved(const struct tk_merge_options *opt) {
+  return (opt->offsets && *opt->offsets) || opt->reference || opt->offsets_from || opt->group_by == TK_GROUP_HOST;
 }
 
 static void find_start(struct aligner *a) {
   for (size_t i = 0; i < a->in->n; i++) {
     const struct align_map *map = merge_map(a->out, i);
-    int64_t start = a->inputs[i].start_ns;
-    if (!a->inputs[i].read || (map && __builtin_sub_overflow(start, align_offset(map, start), &start))) continue;
+    int64_t start = a->inputs[i].from_ns, end = a->inputs[i].to_ns;
+    if (!a->inputs[i].read || !a->inputs[i].wanted) continue;
+    if (map && __builtin_sub_overflow(start, align_offset(map, start), &start)) continue;
     if (start < a->out->start_ns) a->out->start_ns = start;
+    if (map && __builtin_sub_overflow(end, align_offset(map, end), &end)) continue;
+    if (end > a->out->end_ns) a->out->end_ns = end;
   }
 }
 
@@ -333,36 +403,59 @@ static bool align_inputs(struct aligner *a) {
   a->inputs = arena_alloc(&a->arena, (n + 1) * sizeof *a->inputs);
   a->out->maps = mem_array(a->mem, n, sizeof *a->out->maps);
   a->out->mapped = mem_alloc(a->mem, n);
+  a->out->skipped = mem_alloc(a->mem, n);
   a->out->who = mem_array(a->mem, n, sizeof *a->out->who);
   a->out->kept = mem_array(a->mem, n, sizeof *a->out->kept);
   a->out->n = n;
   if (a->out->kept) memset(a->out->kept, 0, n * sizeof *a->out->kept);
-  if (!a->out->kept || !a->out->who || !a->inputs || !a->out->maps || !a->out->mapped) return mem_check(a->mem, a->err);
+  if (!a->out->kept || !a->out->who || !a->out->skipped || !a->out->maps || !a->out->mapped) return mem_check(a->mem, a->err);
+  if (!a->inputs) return mem_check(a->mem, a->err);
   memset(a->inputs, 0, (n + 1) * sizeof *a->inputs);
   memset(a->out->mapped, 0, n);
+  memset(a->out->skipped, 0, n);
   if (!read_all(a)) return false;
   for (size_t i = 0; i < n; i++) {
     const struct align_input *input = &a->inputs[i];
-    a->out->who[i] = (struct merge_who){input->host, input->read ? input->rank : INT64_MAX};
+    a->out->who[i] = (struct merge_who){input->host, input->read ? input->rank : INT64_MAX, input->merged};
   }
   if (a->start_only) return find_start(a), true;
   if (!take_offsets(a) || !solve(a) || !make_maps(a)) return false;
   find_start(a);
+  if (lists_collectives(a->opt)) {
+    if (!merge_collectives_take(&a->out->collectives, &a->anchors, &a->solution, a->out->maps, a->out->mapped))
+      return mem_check(a->mem, a->err);
+    merge_collectives_sum_up(&a->out->collectives, a->out->who, &a->report->collectives, a->mem);
+  }
+  if (!compares_clocks(a->opt->align) && a->opt->align != TK_ALIGN_START && !is_moved(a->opt))
+    return align_report_none(a->report, a->opt->align, one_host_by_place(a->in)) || mem_check(a->mem, a->err);
   struct align_reporter reporter = {a->report, a->opt->align, a->inputs, &a->problem, &a->solution, a->out->maps, a->out->mapped};
   return align_report(&reporter) || err_set(a->err, TK_ELIMIT, "out of memory");
 }
 
 bool merge_align(struct merge_alignment *out, const struct merge_inputs *in, const struct tk_merge_options *opt, bool start,
                  struct tk_merge_report *report, struct tk_err *err) {
+  char why[256];
   struct aligner a = {.out = out, .in = in, .opt = opt, .report = report, .err = err, .mem = &out->mem};
-  *out = (struct merge_alignment){.start_ns = INT64_MAX, .mem = {.limit = os_memory_limit(opt->load.max_memory)}};
-  a.arena.mem = a.anchors.mem = a.mem;
+  *out = (struct merge_alignment){.start_ns = INT64_MAX, .end_ns = INT64_MIN, .mem = {.limit = os_memory_limit(opt->load.max_memory)}};
+  a.arena.mem = a.mem;
+  align_anchors_init(&a.anchors, a.mem);
+  a.anchors.all = lists_collectives(opt);
+  if (lists_collectives(opt) && (opt->offsets_from || opt->align == TK_ALIGN_MARKER))
+    return err_set(err, TK_EUSAGE, "collectives are matched where clocks are compared by them: not by a report, nor by markers");
   if (opt->align == TK_ALIGN_MARKER && !opt->marker) return err_set(err, TK_EUSAGE, "no marker is named");
   if (opt->clock_error < 0) return err_set(err, TK_EUSAGE, "clocks are apart by a time that is not negative");
   if (!check_request(&a)) return false;
+  if (opt->anchor && !(a.anchor = regexp_new(opt->anchor, a.mem, why, sizeof why)))
+    return mem_check(a.mem, err) && err_set(err, TK_EUSAGE, "--anchor '%s': %s", opt->anchor, why);
+  a.offsets.arena.mem = a.mem;
+  if (opt->offsets_from && !merge_offsets_read(&a.offsets, opt->offsets_from, err))
+    return merge_offsets_free(&a.offsets), regexp_free(a.anchor), false;
   a.start_only = !is_needed(in, opt);
   bool ok = a.start_only ? align_report_none(report, opt->align, in->n < 2 || one_host_by_place(in)) : true;
-  if (ok && (!a.start_only || (start && in->n > 1))) ok = align_inputs(&a);
+  if (ok && (!a.start_only || (start && in->n > 1) || opt->time)) ok = align_inputs(&a);
+  if (ok) ok = regexp_check(a.anchor, err);
+  regexp_free(a.anchor);
+  merge_offsets_free(&a.offsets);
   align_solution_free(&a.solution);
   align_anchors_free(&a.anchors);
   arena_free(&a.arena);
@@ -370,8 +463,10 @@ bool merge_align(struct merge_alignment *out, const struct merge_inputs *in, con
 }
 
 void merge_alignment_free(struct merge_alignment *a) {
+  merge_collectives_free(&a->collectives, &a->mem);
   mem_free(&a->mem, a->maps);
   mem_free(&a->mem, a->mapped);
+  mem_free(&a->mem, a->skipped);
   for (size_t i = 0; a->kept && i < a->n; i++) tk_free(a->kept[i]);
   mem_free(&a->mem, a->kept);
   mem_free(&a->mem, a->who);

@@ -4,6 +4,7 @@
 
 #include "merge.h"
 #include "align/align.h"
+#include "merge_collectives.h"
 
 /* The base of time of a merge: the first input's. */
 struct merge_base {
@@ -19,6 +20,7 @@ int64_t merge_later(const struct merge_base *base, const struct tk_trace *t, enu
 struct merge_who {
   const char *host; /* "" = unknown; lives with the report's notes */
   int64_t rank;     /* INT64_MAX = it could not be read */
+  bool merged;      /* it is of several ranks: the devices of its anchors are those, + 1 */
 };
 
 struct merge_alignment {
@@ -26,7 +28,11 @@ struct merge_alignment {
   struct merge_who *who;  /* by input; NULL if nothing was read */
   struct tk_trace **kept; /* by input: small ones that were read and wait for the second pass; NULL if nothing was read */
   uint64_t kept_bytes;
+  bool *skipped;          /* by input: it is of a rank that was not asked for */
+  struct merge_base base;
   int64_t start_ns;       /* when the first event of all is, aligned, on the base's clock; INT64_MAX = nothing was read */
+  int64_t end_ns;         /* ... and the last one's end */
+  struct merge_collectives collectives; /* if they are asked for */
   struct align_map *maps; /* by input */
   bool *mapped;
   size_t n;
@@ -39,7 +45,7 @@ static inline const struct align_map *merge_map(const struct merge_alignment *a,
 
 /* The merge ends for want of an input: false, with err saying what to do about it. */
 bool merge_stops(size_t n_inputs, struct tk_err *err);
-/* Loads an input, or hands out what was kept of the first pass. */
+/* Loads an input, or hands out what was kept of the first pass, and cut there. */
 struct tk_trace *merge_load(struct merge_alignment *a, const struct merge_inputs *in, size_t i, const struct tk_load_options *opt,
                             struct tk_err *err);
 

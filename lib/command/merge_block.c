@@ -50,19 +50,24 @@ static void print_pids(struct buf *b, const struct merge_block *block) {
 }
 
 /* The keys of the first rank stand at the top, where the merge itself speaks as "tracekit". */
-static void print_metas(struct buf *b, const struct tk_trace *t, bool first) {
-  const char *comma = "";
-  buf_text(b, ",\"meta\":{");
+static const char *print_keys(struct buf *b, const struct tk_trace *t, bool theirs, bool ours, const char *comma) {
   for (tk_id i = 1; i <= t->n_metas; i++) {
     size_t n;
     const char *key = tk_string(t, t->metas[i].key, &n);
-    if (t->metas[i].origin || (first && strcmp(key, "tracekit") != 0)) continue;
+    bool wanted = strcmp(key, "tracekit") == 0 ? ours : theirs;
+    if (t->metas[i].origin || !wanted) continue;
     buf_text(b, comma);
     json_quote(b, key, n);
     buf_text(b, ":");
     buf_append(b, trace_raw(t, t->metas[i].at), (size_t)t->metas[i].size);
     comma = ",";
   }
+  return comma;
+}
+
+static void print_metas(struct buf *b, const struct tk_trace *t, bool first) {
+  buf_text(b, ",\"meta\":{");
+  print_keys(b, t, !first, true, "");
   buf_text(b, "}");
 }
 
@@ -103,4 +108,100 @@ void merge_block_print(struct buf *to, const struct merge_block *block) {
     print_hidden(to, t);
   }
   buf_text(to, "}");
+}
+
+/* ---- ranks of a merged trace ---- */
+
+static bool is_pid(const struct tk_trace *t, const struct tk_ident *was, const struct json_value *v) {
+  size_t n;
+  if (v->type == JSON_NUMBER) return v->num.kind == NUM_INT && was->kind == TK_IDENT_INT && v->num.mant == was->num;
+  if (v->type != JSON_STRING) return false;
+  struct buf text = {.mem = &t->store->mem};
+  print_ident(&text, t, *was, true);
+  n = (size_t)(v->end - v->p);
+  bool same = text.len == n && memcmp(text.data, v->p, n) == 0;
+  buf_free(&text);
+  return same;
+}
+
+/* What its pids are now; those that have no events left are gone. */
+static void print_new_pids(struct buf *b, const struct merge_block *block, const struct json_value *pids) {
+  const struct tk_trace *t = block->trace;
+  struct json j = {.p = pids->p + 1, .end = pids->end, .last = true};
+  struct json_string key;
+  struct json_value v;
+  const char *comma = "";
+  buf_text(b, "{");
+  while (json_blank(&j) && *j.p != '}' && json_key(&j, &key) && json_value(&j, &v)) {
+    for (uint32_t i = 0; i < block->rank->processes; i++) {
+      if (!is_pid(t, &block->was[i].was, &v)) continue;
+      buf_text(b, comma);
+      buf_append(b, key.p - 1, key.n + 2);
+      buf_text(b, ":");
+      print_ident(b, t, t->tracks[block->was[i].track].pid, false);
+      comma = ",";
+      break;
+    }
+    if (!json_blank(&j) || *j.p++ != ',') break;
+  }
+  buf_text(b, "}");
+}
+
+static bool is_key(const struct json_string *key, const char *name) {
+  return key->n == strlen(name) && memcmp(key->p, name, key->n) == 0;
+}
+
+static void print_member(struct buf *b, const struct merge_block *block, const struct json_string *key, const struct json_value *v) {
+  int64_t shift;
+  buf_append(b, key->p - 1, key->n + 2);
+  buf_text(b, ":");
+  if (is_key(key, "pids") && v->type == JSON_OBJECT)
+    print_new_pids(b, block, v);
+  else if (is_key(key, "shift_ns") && v->type == JSON_NUMBER && v->num.kind == NUM_INT &&
+           !__builtin_add_overflow(v->num.mant, block->rank->shift_ns, &shift))
+    print_int(b, shift);
+  else
+    buf_append(b, v->p, (size_t)(v->end - v->p));
+}
+
+/* `keys`: the trace's top-level keys are this rank's. */
+static void print_merged_rank(struct buf *b, const struct merge_block *block, const struct json_value *own, bool keys) {
+  struct json j = {.p = own->p + 1, .end = own->end, .last = true};
+  struct json_string key;
+  struct json_value v;
+  const char *comma = "";
+  buf_text(b, b->len ? ",\n{" : "{");
+  while (json_blank(&j) && *j.p != '}' && json_key(&j, &key) && json_value(&j, &v)) {
+    buf_text(b, comma);
+    comma = ",";
+    if (keys && is_key(&key, "meta") && v.type == JSON_OBJECT) {
+      buf_text(b, "\"meta\":{");
+      const char *behind = print_keys(b, block->trace, true, false, "");
+      if (v.end - v.p > 2) buf_text(b, behind);
+      buf_append(b, v.p + 1, (size_t)(v.end - v.p - 1));
+      keys = false;
+    } else {
+      print_member(b, block, &key, &v);
+    }
+    if (!json_blank(&j) || *j.p++ != ',') break;
+  }
+  if (keys) {
+    buf_text(b, ",\"meta\":{");
+    print_keys(b, block->trace, true, false, "");
+    buf_text(b, "}");
+  }
+  buf_text(b, "}");
+}
+
+uint32_t merge_block_print_ranks(struct buf *to, const struct merge_block *block) {
+  const struct tk_meta *m = trace_meta(block->trace, "tracekit");
+  struct json_value ranks, own;
+  uint32_t n = 0;
+  if (!m || !json_member(trace_raw(block->trace, m->at), m->size, "ranks", &ranks) || ranks.type != JSON_ARRAY) return 0;
+  struct json j = {.p = ranks.p + 1, .end = ranks.end, .last = true};
+  while (json_blank(&j) && *j.p == '{' && json_value(&j, &own)) {
+    print_merged_rank(to, block, &own, n++ == 0 && !block->first);
+    if (!json_blank(&j) || *j.p++ != ',') break;
+  }
+  return n;
 }

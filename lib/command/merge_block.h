@@ -12,6 +12,10 @@ struct merge_block {
   bool nameless;                /* what the input is called is not said */
 };
 
+/* Of a merged trace: appends the blocks of its ranks, as they are but for pids and shifts.  Its own top-level keys go into the first of
+ * them, unless they stand at the top of the output.  Returns how many. */
+uint32_t merge_block_print_ranks(struct buf *to, const struct merge_block *block);
+
 /* Appends the block as JSON, on a line of its own behind a comma unless it is the first.  Failure sticks in the memory of `to`. */
 void merge_block_print(struct buf *to, const struct merge_block *block);
 

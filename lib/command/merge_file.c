@@ -7,6 +7,7 @@
 
 #include "format/format.h"
 #include "merge.h"
+#include "merge_collectives.h"
 #include "run_folder.h"
 #include "save.h"
 #include "source/manifest.h"
@@ -18,23 +19,33 @@ struct merge_file {
   struct run_folder run;    /* of a folder with a file for each host */
   struct manifest manifest; /* of a manifest */
   struct out clocks;        /* the report on them, if it is asked for */
+  struct out collectives;   /* the table of them */
   struct mem mem;
   const char **inputs;      /* paths that no output may replace (NULL-terminated), with room for one more */
   size_t n_inputs;
 };
 
-static bool open_clocks(struct merge_file *f, const char *output, struct tk_err *err) {
+static bool open_report(struct merge_file *f, struct out *out, const char *path, const char *output, struct tk_err *err) {
   const struct out_options o = {.force = f->opt->save.force, .inputs = f->inputs};
-  const char *path = f->opt->align_report;
   if (!path) return true;
   f->inputs[f->n_inputs] = output;
   if (strcmp(path, output) == 0) err_set(err, TK_EUSAGE, "is the output of the traces");
-  else if (out_open(&f->clocks, path, &o, &f->mem, err)) return true;
+  else if (out_open(out, path, &o, &f->mem, err)) return true;
   return err_prefix(err, "%s", path);
 }
 
+static bool open_reports(struct merge_file *f, const char *output, struct tk_err *err) {
+  const char *table = f->opt->collectives, *clocks = f->opt->align_report;
+  if (table && merge_table_kind(table) == MERGE_TABLE_NONE)
+    return err_set(err, TK_EUSAGE, "%s: a table of collectives is .csv or .json", table);
+  if (table && clocks && strcmp(table, clocks) == 0) return err_set(err, TK_EUSAGE, "%s: is the report on the clocks", table);
+  return open_report(f, &f->clocks, clocks, output, err) && open_report(f, &f->collectives, table, output, err);
+}
+
 /* The report is written in a dry run as well: it is asked for beside the output. */
-static bool commit_clocks(struct merge_file *f, const char *json, struct tk_err *err) {
+static bool commit_reports(struct merge_file *f, const char *json, struct tk_err *err) {
+  const char *table = f->opt->collectives;
+  if (table && !out_commit(&f->collectives, err)) return err_prefix(err, "%s", table);
   if (!f->opt->align_report) return true;
   out_write(&f->clocks, json, strlen(json));
   out_write(&f->clocks, "\n", 1);
@@ -59,7 +70,7 @@ static bool open_files(struct merge_file *f, const char *path, const char *run, 
     snprintf(text, sizeof text, "%s: --group-by has no effect: %s viewers sort rows themselves", path, f->saver.format->info.title);
     trace_note(report->notes, TK_NOTE_INFO, UINT64_MAX, text);
   }
-  return open_clocks(f, path, err);
+  return open_reports(f, path, err);
 }
 
 /* Counts what was written, which gets its name now. */
@@ -74,6 +85,37 @@ static bool commit_output(struct merge_file *f, const char *path, struct tk_merg
   return true;
 }
 
+/* What must not be larger than so much is joined first, for what goes is chosen of all of it; and what has flows between ranks, where
+ * the writer of the format wants both ends of a flow at once. */
+static bool is_joined_first(const struct merge_file *f, const char *path) {
+  const struct tk_save_options *save = &f->opt->save;
+  if (f->opt->to) return true;
+  if (!f->opt->link_collectives || run_folder_is_meant(path, save)) return false;
+  const struct format *format = save->format ? format_by_name(save->format) : format_by_path(path);
+  return format && !(format->info.holds & TK_HOLDS_DANGLING);
+}
+
+static bool merge_and_save(struct merge_file *f, const struct merge_inputs *in, const char *path, struct tk_merge_report *report,
+                             struct tk_err *err) {
+  const struct tk_shrink_options shrink = {.save = f->opt->save, .bytes = f->opt->to};
+  struct tk_merge_options opt = *f->opt;
+  struct tk_shrink_report shrunk = {.before = 0};
+  if (run_folder_is_meant(path, &opt.save)) return err_set(err, TK_EUSAGE, "a folder of files has no size to shrink to");
+  struct tk_trace *t = trace_new(0);
+  opt.derive = opt.derive && saver_derives(path, &opt.save, format_default()->info.name);
+  bool ok = t ? open_reports(f, path, err) : err_set(err, TK_ELIMIT, "out of memory");
+  if (t) merge_name(t, path);
+  ok = ok && merge_graph(t, in, &opt, opt.collectives ? &f->collectives : NULL, report, err);
+  ok = ok && (opt.to ? tk_shrink(t, path, &shrink, &shrunk, err) : tk_save(t, path, &opt.save, &shrunk.saved, err));
+  if (ok) {
+    report->saved = shrunk.saved;
+    report->events_before = shrunk.events_before;
+    report->bytes_before = shrunk.before;
+  }
+  tk_free(t);
+  return ok && commit_reports(f, report->align.json, err);
+}
+
 static bool merge_files(struct merge_file *f, const struct merge_inputs *in, const char *path, struct tk_merge_report *report,
                         struct tk_err *err) {
   if (!merge_report_init(report, in->n, err) || !merge_check_options(f->opt, in->n, err)) return false;
@@ -81,17 +123,19 @@ static bool merge_files(struct merge_file *f, const struct merge_inputs *in, con
   f->n_inputs = in->n;
   if (!f->inputs) return err_set(err, TK_ELIMIT, "out of memory");
   for (size_t i = 0; i < in->n; i++) f->inputs[i] = sources_path(in->sources, in->first + i);
+  if (is_joined_first(f, path)) return merge_and_save(f, in, path, report, err);
   if (!open_files(f, path, in->sources->inputs[in->first].run, report, err)) return false;
   struct merge_output output = {.sink = f->saver.sink, .manifest = f->opt->manifest ? &f->manifest : NULL};
   const struct format *format = f->run.format ? f->run.format : f->saver.format;
   if (f->run.format) output.run = &f->run;
   if (f->saver.format) output.saver = &f->saver;
+  if (f->opt->collectives) output.collectives = &f->collectives;
   if (format) {
     output.needs_start = format->needs_start;
     output.own_order = format->own_order;
   }
   if (!merge_into(in, &output, f->opt, report, err)) return false;
-  return commit_output(f, path, report, err) && commit_clocks(f, report->align.json, err);
+  return commit_output(f, path, report, err) && commit_reports(f, report->align.json, err);
 }
 
 bool merge_inputs(const struct merge_inputs *in, const char *path, const struct tk_merge_options *opt,
@@ -106,6 +150,7 @@ bool merge_inputs(const struct merge_inputs *in, const char *path, const struct 
   saver_close(&f.saver);
   run_folder_close(&f.run);
   out_close(&f.clocks);
+  out_close(&f.collectives);
   manifest_close(&f.manifest);
   free(f.inputs);
   if (!report) tk_merge_report_free(&unused);

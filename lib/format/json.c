@@ -308,6 +308,15 @@ bool json_copy(struct json *j, struct buf *out) {
   }
 }
 
+bool json_whole(const char *text, size_t n, int64_t *out) {
+  bool quoted = n > 2 && text[0] == '"' && text[n - 1] == '"';
+  i128 v;
+  if (!num_scaled((const uint8_t *)text + quoted, (const uint8_t *)text + n - quoted, 0, &v)) return false;
+  if (v > INT64_MAX || v < INT64_MIN) return false;
+  *out = (int64_t)v;
+  return true;
+}
+
 bool json_member(const char *text, size_t n, const char *key, struct json_value *v) {
   struct mem mem = {0};
   struct json j = {.p = (const uint8_t *)text, .end = (const uint8_t *)text + n, .last = true, .scratch = {.mem = &mem}};

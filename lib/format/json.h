@@ -76,6 +76,9 @@ const uint8_t *json_text(struct json *j, const struct json_string *s, size_t *n)
 /* Does the string say `text`? */
 bool json_is(struct json *j, const struct json_string *s, const char *text);
 
+/* The whole number that a value's text is, rounded if it has a fraction; in quotes or not. */
+bool json_whole(const char *text, size_t n, int64_t *out);
+
 /* The value of member `key` of the object in text[0, n), which is JSON that json_copy wrote; false if it has none. */
 bool json_member(const char *text, size_t n, const char *key, struct json_value *v);
 

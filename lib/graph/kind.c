@@ -13,9 +13,12 @@ const struct kind_word kind_words[] = {
     {"module", KIND_MODULE},   {"runtime", KIND_RUNTIME}, {"python", KIND_PYTHON},     {"step", KIND_STEP},
     {"annotation", KIND_ANNOTATION}, {NULL, 0}};
 
-/* NCCL and RCCL kernels; collectives as HLO spells them, async halves included. */
+/* Kernels of NCCL, RCCL, MSCCL, HCCL, oneCCL and DeepEP, and the all-reduces that vLLM, TensorRT-LLM, FlashInfer and PyTorch bring;
+ * collectives as HLO spells them, async halves included. */
 static bool is_collective(const char *name) {
-  static const char *const kernels[] = {"ncclDevKernel", "ncclKernel", "nccl:", "rcclDevKernel", "rccl:", NULL};
+  static const char *const kernels[] = {"ncclDevKernel", "ncclKernel", "ncclSym", "nccl:", "rcclDevKernel", "rccl:", "mscclKernel",
+                                        "mscclpp::", "hcom_", "oneccl_", "deep_ep::", "cross_device_reduce", "ShotAllReduceKernel",
+                                        "shot_all_reduce_kernel", "multimem_all_reduce_kernel", "allreduce_fusion_kernel", NULL};
   static const char *const hlo[] = {"all-reduce",         "all-gather",           "reduce-scatter",
                                     "all-to-all",         "ragged-all-to-all",    "collective-permute",
                                     "collective-broadcast", "%all-reduce",        "%all-gather",

@@ -12,7 +12,7 @@
 #define OP_EXPR_H
 
 #include "graph/trace.h"
-#include "regexp.h"
+#include "base/regexp.h"
 
 enum symbol {
   SYM_NAME, SYM_CAT, SYM_TS, SYM_DUR, SYM_END, SYM_DEPTH, SYM_SELF, SYM_PID, SYM_TID, SYM_RANK, SYM_HOST, SYM_PROCESS,

@@ -32,25 +32,6 @@ struct filter {
 
 /* ---- windows ---- */
 
-/* "3", "3..5", "3.." or "..5". */
-static bool parse_steps(const char *text, int64_t *first, int64_t *last) {
-  const uint8_t *p = (const uint8_t *)text;
-  struct num n;
-  *first = INT64_MIN;
-  *last = INT64_MAX;
-  if (*p != '.') {
-    n = num_scan(p, &p);
-    if (n.kind != NUM_INT) return false;
-    *first = n.mant;
-    if (!*p) return *last = n.mant, true;
-  }
-  if (p[0] != '.' || p[1] != '.') return false;
-  if (!p[2]) return *text != '.';
-  n = num_scan(p + 2, &p);
-  *last = n.mant;
-  return n.kind == NUM_INT && !*p && *last >= *first;
-}
-
 static bool bad_steps(const char *text, struct tk_err *err) {
   return err_set(err, TK_EUSAGE, "steps '%s': expected N, N..M, N.. or ..M", text);
 }
@@ -65,7 +46,7 @@ static bool step_window(struct filter *f, struct tk_err *err) {
   int64_t first, last;
   struct window w;
   const struct steps *s = &f->match.steps;
-  if (!parse_steps(f->opt->steps, &first, &last)) return bad_steps(f->opt->steps, err);
+  if (!window_numbers(f->opt->steps, &first, &last)) return bad_steps(f->opt->steps, err);
   if (!s->n) return err_set(err, TK_EUSAGE, "this trace has no steps (ProfilerStep#N, step_num or a Steps line)");
   if (!steps_range(s, first, last, &w.start, &w.end)) {
     int64_t lo = INT64_MAX, hi = INT64_MIN;
@@ -86,8 +67,9 @@ static bool find_window(struct filter *f, struct tk_err *err) {
     f->has_window = true;
   }
   if (f->opt->time) {
+    struct window_frame frame = window_frame(f->t);
     struct window w;
-    if (!window_parse(f->opt->time, f->t, &w, err)) return false;
+    if (!window_parse(f->opt->time, &frame, &w, err)) return false;
     narrow(f, w);
   }
   return !f->opt->steps || step_window(f, err);
@@ -400,5 +382,5 @@ bool tk_filter_check(const struct tk_filter_options *opt, struct tk_err *err) {
     expr_free(e);
   }
   if (opt->time && !window_check(opt->time, err)) return false;
-  return !opt->steps || parse_steps(opt->steps, &first, &last) || bad_steps(opt->steps, err);
+  return !opt->steps || window_numbers(opt->steps, &first, &last) || bad_steps(opt->steps, err);
 }

@@ -5,7 +5,7 @@
 
 #include "base/utf8.h"
 
-static const char *const FIELDS[] = {"rank", "host", "process", "pid", "input"};
+static const char *const FIELDS[] = {"rank", "host", "process", "pid", "input", "run", "step"};
 _Static_assert(sizeof FIELDS / sizeof *FIELDS == LABEL_FIELDS, "a name for each field");
 
 enum token_kind { TEXT, FIELD, END, BAD };
@@ -38,7 +38,7 @@ static struct token next(const char **at) {
 }
 
 bool label_check(const char *label, struct tk_err *err) {
-  static const char have[] = "the fields are {rank}, {host}, {process}, {pid} and {input}";
+  static const char have[] = "the fields are {rank}, {host}, {process}, {pid}, {input}, {run} and {step}";
   bool any = false;
   if (!utf8_valid((const uint8_t *)label, strlen(label))) return err_set(err, TK_EUSAGE, "the label is no UTF-8");
   for (const char *p = label;;) {

@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 
-enum label_field { LABEL_RANK, LABEL_HOST, LABEL_PROCESS, LABEL_PID, LABEL_INPUT, LABEL_FIELDS };
+enum label_field { LABEL_RANK, LABEL_HOST, LABEL_PROCESS, LABEL_PID, LABEL_INPUT, LABEL_RUN, LABEL_STEP, LABEL_FIELDS };
 
 #define LABEL_DEFAULT "rank {rank} - {host} - {process}"
 

@@ -91,6 +91,15 @@ static void name_process(struct tk_trace *t, struct tk_track *k, struct tk_ident
   k->renamed = true;
 }
 
+/* Of a merged trace each process is of its rank's machine. */
+static void set_own_machine(struct tk_trace *t, struct tk_track *k, const struct track_origin *origin) {
+  char text[512], rank[24];
+  struct label_values values = {{[LABEL_HOST] = origin->host}};
+  snprintf(rank, sizeof rank, "%lld", (long long)origin->rank);
+  if (origin->rank >= 0) values.of[LABEL_RANK] = rank;
+  if (!k->machine && label_expand(LABEL_DEFAULT, &values, text, sizeof text)) k->machine = trace_text(t, text);
+}
+
 /* A rank is a machine of its own, as it is where viewers are given the ranks as files; several that it tells apart stay apart. */
 static void set_machine(struct tk_trace *t, struct tk_track *k, const struct merge_place *place) {
   char text[2048];
@@ -127,7 +136,9 @@ static void sort_processes(struct tk_trace *t, struct merge_pid *was, uint32_t n
   qsort(was, n, sizeof *was, by_order);
   for (uint32_t i = 0; i < n; i++) {
     struct tk_track *k = &t->tracks[was[i].track];
-    k->sort_index = place_of(place, was[i].kind) + (i < SORT_ROOM ? i : SORT_ROOM - 1);
+    struct merge_place own = *place;
+    if (own.origins && own.origins[was[i].track].rank >= 0) own.order = own.origins[was[i].track].rank;
+    k->sort_index = place_of(&own, was[i].kind) + (i < SORT_ROOM ? i : SORT_ROOM - 1);
     k->has_sort = true;
   }
 }
@@ -140,8 +151,10 @@ static void renumber_processes(struct tk_trace *t, struct merge_ids *ids, const 
     if (k->kind != TK_PROCESS || k->hidden) continue;
     was[(*n_was)++] = (struct merge_pid){.track = i, .was = k->pid, .kind = kind_of(t, k, k->pid)};
     k->pid = new_pid(t, ids, place, k->pid);
-    name_process(t, k, was[*n_was - 1].was, place);
-    set_machine(t, k, place);
+    const struct track_origin *origin = place->origins ? &place->origins[i] : NULL;
+    if (!origin || origin->rank < 0) name_process(t, k, was[*n_was - 1].was, place);
+    if (origin) set_own_machine(t, k, origin);
+    else set_machine(t, k, place);
   }
   for (tk_id i = 1; i <= t->n_tracks; i++)
     if (t->tracks[i].kind != TK_PROCESS) t->tracks[i].pid = t->tracks[t->tracks[i].parent].pid;

@@ -2,6 +2,7 @@
 #ifndef OP_RENUMBER_H
 #define OP_RENUMBER_H
 
+#include "graph/origin.h"
 #include "graph/trace.h"
 #include "label.h"
 
@@ -22,6 +23,7 @@ struct merge_place {
   const char *machine; /* that its processes are of: "rank 3 - host42" */
   const char *suffix; /* of string pids: " [rank 3]" */
   int64_t order;      /* of the rank among all, or of its host's rows; any */
+  const struct track_origin *origins; /* of a merged trace, by track: its processes are those of these ranks, and are named; or NULL */
   bool by_kind;       /* all CPUs, then all accelerators, then the rest, each by `order` */
 };
 

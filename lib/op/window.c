@@ -7,72 +7,91 @@
 /* Beyond the range of time is as good as its end. */
 static tk_time clamp(i128 ps) { return ps > INT64_MAX ? INT64_MAX : ps < INT64_MIN ? INT64_MIN : (tk_time)ps; }
 
-static bool percent(const char *text, const struct tk_trace *t, tk_time *out) {
+struct window_frame window_frame(const struct tk_trace *t) {
+  struct window_frame f = {.origin_ns = t->origin_ns, .zero_ns = t->zero_ns, .clock = t->clock};
+  trace_extent(t, &f.start, &f.end);
+  return f;
+}
+
+static bool percent(const char *text, const struct window_frame *f, tk_time *out) {
   size_t n = strlen(text);
-  tk_time start, end;
   i128 v;
   if (n < 2 || text[n - 1] != '%') return false;
   if (!num_scaled((const uint8_t *)text, (const uint8_t *)text + n - 1, 9, &v)) return false;
-  trace_extent(t, &start, &end);
-  *out = clamp(start + ((i128)end - start) * v / ((i128)100 * 1000000000));
+  *out = clamp(f->start + ((i128)f->end - f->start) * v / ((i128)100 * 1000000000));
   return true;
 }
 
-static bool absolute(const char *text, const struct tk_trace *t, tk_time *out, struct tk_err *err) {
+static bool absolute(const char *text, const struct window_frame *f, tk_time *out, struct tk_err *err) {
   i128 ps;
   if (!num_parse_absolute(text, &ps)) return false;
-  if (t->clock != TK_CLOCK_REALTIME) return err_set(err, TK_EUSAGE, "'%s': this trace does not say what time it was", text);
-  *out = clamp(ps - (i128)t->origin_ns * 1000);
+  if (f->clock != TK_CLOCK_REALTIME) return err_set(err, TK_EUSAGE, "'%s': this trace does not say what time it was", text);
+  *out = clamp(ps - (i128)f->origin_ns * 1000);
   return true;
 }
 
-static bool relative(const char *text, const struct tk_trace *t, tk_time *out) {
+static bool relative(const char *text, const struct window_frame *f, tk_time *out) {
   const uint8_t *digits = (const uint8_t *)text;
-  tk_time v, start, end;
+  tk_time v;
   i128 us;
-  trace_extent(t, &start, &end);
   if (*text == '+' || *text == '-') {
     if (!tk_parse_duration(text + 1, &v) || v < 0) return false;
-    *out = *text == '+' ? clamp((i128)start + v) : clamp((i128)end - v);
+    *out = *text == '+' ? clamp((i128)f->start + v) : clamp((i128)f->end - v);
     return true;
   }
-  i128 zero = ((i128)t->zero_ns - t->origin_ns) * 1000;
+  i128 zero = ((i128)f->zero_ns - f->origin_ns) * 1000;
   if (num_scaled(digits, digits + strlen(text), 6, &us)) *out = clamp(zero + us);
   else if (tk_parse_duration(text, &v)) *out = clamp(zero + v);
   else return false;
   return true;
 }
 
-bool window_time(const char *text, size_t n, const struct tk_trace *t, tk_time *out, struct tk_err *err) {
+static bool read_time(const char *text, size_t n, const struct window_frame *f, tk_time *out, struct tk_err *err) {
   char copy[64];
   if (n == 0 || n >= sizeof copy) return err_set(err, TK_EUSAGE, "'%.*s' is not a time", (int)(n < 40 ? n : 40), text);
   memcpy(copy, text, n);
   copy[n] = 0;
-  if (percent(copy, t, out) || absolute(copy, t, out, err)) return true;
-  if (err->code == TK_OK && relative(copy, t, out)) return true;
+  if (percent(copy, f, out) || absolute(copy, f, out, err)) return true;
+  if (err->code == TK_OK && relative(copy, f, out)) return true;
   return err_set(err, TK_EUSAGE, "'%s' is not a time such as +2s, -1s, 25%%, 1500us or 2026-11-20T10:37:52Z", copy);
 }
 
-static bool read_sides(const char *text, const struct tk_trace *t, struct window *w, struct tk_err *err) {
+static bool read_sides(const char *text, const struct window_frame *f, struct window *w, struct tk_err *err) {
   const char *dots = strstr(text, "..");
   *w = (struct window){INT64_MIN, INT64_MAX};
   if (!dots) return err_set(err, TK_EUSAGE, "time range '%s': expected START..END, each of which may be left out", text);
-  if (dots != text && !window_time(text, (size_t)(dots - text), t, &w->start, err)) return err_prefix(err, "time range");
-  if (dots[2] && !window_time(dots + 2, strlen(dots + 2), t, &w->end, err)) return err_prefix(err, "time range");
+  if (dots != text && !read_time(text, (size_t)(dots - text), f, &w->start, err)) return err_prefix(err, "time range");
+  if (dots[2] && !read_time(dots + 2, strlen(dots + 2), f, &w->end, err)) return err_prefix(err, "time range");
   return true;
 }
 
 bool window_check(const char *text, struct tk_err *err) {
-  static const struct tk_trace any = {.clock = TK_CLOCK_REALTIME};
+  static const struct window_frame any = {.clock = TK_CLOCK_REALTIME};
   struct window w;
   return read_sides(text, &any, &w, err);
 }
 
-bool window_parse(const char *text, const struct tk_trace *t, struct window *w, struct tk_err *err) {
-  tk_time start, end;
-  if (!read_sides(text, t, w, err)) return false;
+bool window_parse(const char *text, const struct window_frame *f, struct window *w, struct tk_err *err) {
+  if (!read_sides(text, f, w, err)) return false;
   if (w->start > w->end) return err_set(err, TK_EUSAGE, "time range '%s': it ends before it starts", text);
-  trace_extent(t, &start, &end);
-  if (w->end == end) w->end = INT64_MAX;
+  if (w->end == f->end) w->end = INT64_MAX;
   return true;
+}
+
+bool window_numbers(const char *text, int64_t *first, int64_t *last) {
+  const uint8_t *p = (const uint8_t *)text;
+  struct num n;
+  *first = INT64_MIN;
+  *last = INT64_MAX;
+  if (*p != '.') {
+    n = num_scan(p, &p);
+    if (n.kind != NUM_INT) return false;
+    *first = n.mant;
+    if (!*p) return *last = n.mant, true;
+  }
+  if (p[0] != '.' || p[1] != '.') return false;
+  if (!p[2]) return *text != '.';
+  n = num_scan(p + 2, &p);
+  *last = n.mant;
+  return n.kind == NUM_INT && !*p && *last >= *first;
 }

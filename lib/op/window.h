@@ -14,10 +14,19 @@ struct window {
   tk_time start, end; /* INT64_MIN, INT64_MAX: open */
 };
 
-/* One time of those above. */
-bool window_time(const char *text, size_t n, const struct tk_trace *t, tk_time *out, struct tk_err *err);
+/* What such times are of: a trace, or several on one timeline. */
+struct window_frame {
+  tk_time start, end; /* of the first event, of the last one's end; ps from: */
+  int64_t origin_ns, zero_ns;
+  enum tk_clock clock;
+};
+
+struct window_frame window_frame(const struct tk_trace *t);
 /* Is it one, of whatever trace?  Whether it ends after it starts only the trace can tell. */
 bool window_check(const char *text, struct tk_err *err);
-bool window_parse(const char *text, const struct tk_trace *t, struct window *w, struct tk_err *err);
+bool window_parse(const char *text, const struct window_frame *f, struct window *w, struct tk_err *err);
+
+/* A range of whole numbers, both ends of which belong to it: "3", "3..5", "3.." or "..5". */
+bool window_numbers(const char *text, int64_t *first, int64_t *last);
 
 #endif

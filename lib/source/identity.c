@@ -57,8 +57,7 @@ static bool rank_of_folder(const char *path, int64_t *rank) {
   return rundir_rank(folder, rank);
 }
 
-/* A merged trace is of many ranks: what its first one says of itself is not of the whole. */
-static bool is_merged(const struct tk_trace *t) {
+bool identity_is_merged(const struct tk_trace *t) {
   const struct tk_meta *m = trace_meta(t, "tracekit");
   struct json_value v;
   return m && json_member(trace_raw(t, m->at), m->size, "ranks", &v);
@@ -66,7 +65,7 @@ static bool is_merged(const struct tk_trace *t) {
 
 struct identity identity_of(const struct tk_trace *t) {
   struct identity id = {.rank = -1, .rank_from = ""};
-  if (is_merged(t)) return id;
+  if (identity_is_merged(t)) return id;
   if (stated_rank(t, &id.rank)) id.rank_from = "distributedInfo";
   else if (rundir_rank(path_leaf(t->source), &id.rank)) id.rank_from = "file name";
   else if (rank_of_folder(t->source, &id.rank)) id.rank_from = "folder name";

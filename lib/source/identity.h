@@ -12,6 +12,8 @@ struct identity {
 };
 
 struct identity identity_of(const struct tk_trace *t);
+/* Is the trace of many ranks?  What its first one says of itself is not of the whole. */
+bool identity_is_merged(const struct tk_trace *t);
 
 /* By track: the rank and host of the trace, or, of a merged one, of the rank that each process came with.  Hosts are strings of the
  * trace.  NULL when memory runs out. */

@@ -1,4 +1,5 @@
 """Does a report say what its schema promises?"""
+import numbers
 
 
 def conforms(schema, report):
@@ -17,7 +18,7 @@ def by_hand(root, schema, value):
     """The little of JSON Schema that ours use, where there is no library for it."""
     if '$ref' in schema:
         return by_hand(root, root['$defs'][schema['$ref'].rsplit('/', 1)[1]], value)
-    types = {'object': dict, 'array': list, 'string': str, 'integer': int, 'boolean': bool}
+    types = {'object': dict, 'array': list, 'string': str, 'integer': int, 'boolean': bool, 'number': numbers.Number}
     if 'type' in schema and not isinstance(value, types[schema['type']]):
         return f'{value!r} is no {schema["type"]}'
     if 'enum' in schema and value not in schema['enum']:

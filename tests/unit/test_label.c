@@ -4,8 +4,9 @@
 #include "base/utf8.h"
 #include "op/label.h"
 
-static const struct label_values ALL = {{"3", "host42", "GPU 0", "17", "rank3.json"}}, NO_HOST = {{"3", "", "GPU 0", "17", NULL}},
-                                 NO_PROCESS = {{"3", "host42", NULL, NULL, NULL}}, NOTHING = {{NULL}};
+static const struct label_values ALL = {{"3", "host42", "GPU 0", "17", "rank3.json", "run7", "100"}};
+static const struct label_values NO_HOST = {{"3", "", "GPU 0", "17", NULL, NULL, NULL}};
+static const struct label_values NO_PROCESS = {{"3", "host42", NULL, NULL, NULL, NULL, NULL}}, NOTHING = {{NULL}};
 
 static void expansions(void **state) {
   static const struct {
@@ -18,6 +19,8 @@ static void expansions(void **state) {
       {LABEL_DEFAULT, &NO_PROCESS, "rank 3 - host42"},
       {LABEL_DEFAULT, &NOTHING, ""},
       {"{input}:{pid}", &ALL, "rank3.json:17"},
+      {"{run}/{step} {rank}", &ALL, "run7/100 3"},
+      {"{run}/{step} {rank}", &NO_HOST, "3"},
       {"{process} ({host})", &ALL, "GPU 0 (host42)"},
       {"{process} ({host})", &NO_HOST, "GPU 0"},
       {"{rank} [{host}] {process}", &NO_HOST, "3 GPU 0"},
@@ -53,7 +56,7 @@ static void refused(void **state) {
 
 /* Whatever the room, no character is cut and nothing stands behind the cut. */
 static void cut(void **state) {
-  const struct label_values v = {{"\xe2\x82\xac\xe2\x82\xac", "h", "p", NULL, NULL}};
+  const struct label_values v = {{"\xe2\x82\xac\xe2\x82\xac", "h", "p", NULL, NULL, NULL, NULL}};
   char text[32];
   (void)state;
   for (size_t size = 1; size < 16; size++) {

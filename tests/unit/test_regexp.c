@@ -1,6 +1,6 @@
 /* test_regexp.c - regular expressions: what they match, and where they give up. */
 #include "help.h"
-#include "op/regexp.h"
+#include "base/regexp.h"
 
 static void matches(void **state) {
   static const struct {

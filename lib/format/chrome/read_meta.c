@@ -7,11 +7,9 @@
 static bool meta_int(const struct tk_trace *t, const char *key, const char *member, int64_t *out) {
   const struct tk_meta *m = trace_meta(t, key);
   struct json_value v;
-  const uint8_t *end;
   if (!m) return false;
-  if (!member) v.num = num_scan((const uint8_t *)trace_raw(t, m->at), &end);
-  else if (!json_member(trace_raw(t, m->at), m->size, member, &v) || v.type != JSON_NUMBER) return false;
-  return v.num.kind == NUM_INT && (*out = v.num.mant, true);
+  if (!member) return json_whole(trace_raw(t, m->at), (size_t)m->size, out);
+  return json_member(trace_raw(t, m->at), m->size, member, &v) && json_whole((const char *)v.p, (size_t)(v.end - v.p), out);
 }
 
 /* Kineto and viztracer say when their zero was; without that, microseconds near 1.6e15 can only be since the epoch. */

@@ -83,6 +83,13 @@ static void put_key(struct chrome_sink *s, const struct tk_trace *t, tk_id key) 
   buf_free(&b);
 }
 
+/* A zero that is where it was is spelt as it was. */
+static bool is_new_zero(const struct tk_trace *t, const struct tk_meta *m, const char *key) {
+  int64_t was;
+  if (!t->has_zero || strcmp(key, "baseTimeNanoseconds") != 0) return false;
+  return !json_whole(trace_raw(t, m->at), (size_t)m->size, &was) || was != t->zero_ns;
+}
+
 static void put_metas(struct chrome_sink *s, const struct tk_trace *t, bool after, bool ours, const char *comma) {
   char number[24];
   for (tk_id i = 1; i <= t->n_metas; i++) {
@@ -91,7 +98,7 @@ static void put_metas(struct chrome_sink *s, const struct tk_trace *t, bool afte
     if (m->after != after || m->origin || (!ours && strcmp(key, "tracekit") == 0)) continue;
     if (*comma) write_text(s, comma);
     put_key(s, t, m->key);
-    if (t->has_zero && strcmp(key, "baseTimeNanoseconds") == 0)
+    if (is_new_zero(t, m, key))
       out_write(s->out, number, num_put_i64(number, t->zero_ns));
     else
       out_write(s->out, trace_raw(t, m->at), m->size);

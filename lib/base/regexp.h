@@ -3,8 +3,8 @@
  * PCRE2, because POSIX regexec(3) can be bounded neither in time nor in memory, and names come out of files that anybody wrote.  The
  * steps on a text are bounded by its length, memory counts against a `struct mem`, and a text on which an expression gives up is a
  * fault that the caller asks for, never "no match". */
-#ifndef OP_REGEXP_H
-#define OP_REGEXP_H
+#ifndef BASE_REGEXP_H
+#define BASE_REGEXP_H
 
 #include "base/mem.h"
 

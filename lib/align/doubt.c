@@ -1,0 +1,126 @@
+/* doubt.c - what speaks against the answer that weighs most (doubt.h).
+ *
+ * Weights compare answers with each other.  Whether the best of them is any good shows in what it leaves: residuals have no shape,
+ * nobody leaves a collective before all came, what both sides recorded finds a partner from first to last, and a jump is not one of a
+ * period. */
+#include "doubt.h"
+
+#include <math.h>
+
+#define FIT_SIGMA 30e3 /* ns: nothing wider is called a barrier */
+
+/* z of the number of runs of one sign among residuals: far below zero where they have a shape. */
+static double runs(const double *r, uint32_t n) {
+  double up = 0, down = 0, count = 1;
+  for (uint32_t i = 0; i < n; i++) {
+    up += r[i] > 0;
+    down += r[i] <= 0;
+    count += i && (r[i] > 0) != (r[i - 1] > 0);
+  }
+  double all = up + down, mean = 2 * up * down / all + 1, variance = (mean - 1) * (mean - 2) / (all - 1);
+  return variance > 0 ? (count - mean) / sqrt(variance) : 0;
+}
+
+double doubt_shape(const double *r, uint32_t n, double sigma) {
+  uint32_t size = (uint32_t)fmax(4, sqrt(n)), blocks = 0;
+  double sum = 0, most = 6 * sigma;
+  for (uint32_t i = 0; i + size <= n; i += size, blocks++) {
+    double mean = 0, square = 0;
+    for (uint32_t k = i; k < i + size; k++) {
+      double x = fmax(-most, fmin(most, r[k]));
+      mean += x / size;
+      square += x * x / size;
+    }
+    sum += mean * mean - fmax(0, square - mean * mean) / (size - 1);
+  }
+  return blocks > 1 && sum > 0 ? sqrt(sum / blocks) : 0;
+}
+
+/* Collectives that one rank left late are far off, each by itself.  Neighbours that are off the same way are another thing. */
+static const char *shape_of(const struct posterior *p, const double *r, double sigma) {
+  uint32_t n = p->n_points, far = 0, beside = 0;
+  bool edge = false;
+  for (uint32_t i = 0; i < n; i++) {
+    far += fabs(r[i]) > 6 * sigma;
+    if (i == 0 || fabs(r[i]) <= 5 * sigma || fabs(r[i - 1]) <= 5 * sigma || r[i] * r[i - 1] < 0) continue;
+    edge = edge || i == 1 || i + 1 == n;
+    beside++;
+  }
+  if (edge && 10 * far < n) return "its first or last collectives disagree with the rest";
+  if (3 * far > n) return "its collectives contradict each other";
+  if (beside > 1 + 2.0 * far * far / n) return "neighbouring collectives disagree with the rest";
+  if (n < ALIGN_ENOUGH_FOR_RUNS || runs(r, n) >= -4 || p->shape <= sigma) return NULL;
+  return "what is left of its collectives' ends has a shape that no clock explains";
+}
+
+static double log_share(double part, double all) {
+  return part > 0 && part < all ? part * log(part / all) + (all - part) * log(1 - part / all) : 0;
+}
+
+/* From some time on, or until then, what was recorded on both sides finds no partner any more, beyond what chance does: there the clock
+ * was set, or what is matched is an alias. */
+static bool thins_out(const struct question *q, const struct hypothesis *y) {
+  const struct view *v = q->view;
+  double first = v->a[0]->end - 50 * US, last = v->a[v->n_a - 1]->end + 50 * US, n = 0, all = 0, before = 0, matched = 0;
+  for (int round = 0; round < 2; round++) {
+    for (uint32_t i = 0; i < v->n_b; i++) {
+      double t = v->b[i]->end - pieces_at(&y->fit, v->b[i]->end);
+      if (t < first || t > last) continue;
+      if (round == 0) n++, all += y->partner[i] != ALIGN_NONE;
+      if (round == 0) continue;
+      before++;
+      matched += y->partner[i] != ALIGN_NONE;
+      double after = n - before, one = matched / before, other = after > 0 ? (all - matched) / after : one;
+      double gain = log_share(matched, before) + log_share(all - matched, after) - log_share(all, n);
+      if (gain > 14 + log(n) && fmin(one, other) < 0.6 * fmax(one, other)) return true;
+    }
+  }
+  return false;
+}
+
+static bool is_violated(const struct question *q, const struct hypothesis *y) {
+  double slack = 3 * y->fit.sigma + ALIGN_SLACK + 2 * US;
+  for (uint32_t i = 0; i < q->view->n_b; i++)
+    if (y->partner[i] != ALIGN_NONE &&
+        pair_beyond(q->view->a[y->partner[i]], q->view->b[i], pieces_at(&y->fit, q->view->b[i]->end)) > slack)
+      return true;
+  return false;
+}
+
+/* A jump in a row of equal collectives may be a smaller one with some of them missing. */
+static bool is_piece_clear(const struct question *q, const struct posterior *p, uint32_t k) {
+  const struct hypothesis *y = &p->best;
+  const struct piece *now = &y->fit.v[k], *before = &y->fit.v[k ? k - 1 : 1];
+  double x = p->points[k ? now->from : now->to - 1].x, jump = piece_at(now, x) - piece_at(before, x);
+  double at = x - piece_at(now, x), nearest = INFINITY;
+  for (uint32_t i = 0; i < q->view->n_a; i++) {
+    double off = q->view->a[i]->end - at;
+    if (fabs(off) > 12 * US && fabs(off) < fabs(nearest) && q->view->a[i]->label == q->view->b[q->view->n_b / 2]->label) nearest = off;
+  }
+  return fabs(jump) * 2 < fabs(nearest) || now->to - now->from > q->view->n_b;
+}
+
+static bool is_keyed(const struct question *q, const struct hypothesis *y) {
+  uint32_t equal = 0;
+  for (uint32_t i = 0; i < q->view->n_b; i++) {
+    const struct sight *a = y->partner[i] == ALIGN_NONE ? NULL : q->view->a[y->partner[i]];
+    equal += a && a->exact && a->exact == q->view->b[i]->exact;
+  }
+  return equal > 0.95 * y->n;
+}
+
+const char *doubt_of(const struct question *q, const struct posterior *p, const double *r) {
+  const struct hypothesis *y = &p->best;
+  const char *shape;
+  if (p->none > y->weight) return "its collectives seem to be of another job, or of other steps";
+  if (y->n < ALIGN_FEWEST) return "too few collectives in common";
+  if (y->weight < ALIGN_TRUSTED && p->none > (1 - y->weight) / 2) return "its collectives may as well be of another job";
+  if (y->weight < ALIGN_TRUSTED) return "another way of matching its collectives fits nearly as well";
+  if (y->fit.sigma > FIT_SIGMA) return "its collectives end too far from those of the others";
+  if (is_violated(q, y)) return "collectives would still end before they begin";
+  if ((shape = shape_of(p, r, fmax(y->fit.sigma, US)))) return shape;
+  if (thins_out(q, y)) return "its first or last collectives find none that they could be: its clock may have been set";
+  for (uint32_t k = 0; y->fit.n > 1 && !is_keyed(q, y) && k < y->fit.n; k++)
+    if (!is_piece_clear(q, p, k)) return "its clock was set in between, and another jump fits as well";
+  return NULL;
+}

@@ -1,0 +1,75 @@
+/* merge_select.c - cuts each input of a merge as it is read (merge_select.h).
+ *
+ * Ranks and steps are the input's own, so it is cut by them at once: what waits for the second pass is the smaller.  Its anchors are
+ * taken before, of all of it.  A range of time is one of the common timeline: it is cut when the input stands there. */
+#include "merge_select.h"
+
+#include "base/err.h"
+#include "op/filter.h"
+#include "source/identity.h"
+
+bool merge_select_check(const struct tk_merge_options *opt, struct tk_err *err) {
+  const struct tk_filter_options filter = {.time = opt->time, .steps = opt->steps};
+  int64_t first, last;
+  for (const char *const *r = opt->ranks; r && *r; r++)
+    if (!window_numbers(*r, &first, &last)) return err_set(err, TK_EUSAGE, "ranks '%s': expected N, N..M, N.. or ..M", *r);
+  return tk_filter_check(&filter, err);
+}
+
+static bool selects_ranks(const struct tk_merge_options *opt) { return (opt->ranks && *opt->ranks) || opt->every_rank > 1; }
+
+static bool is_wanted(const struct tk_merge_options *opt, int64_t rank) {
+  int64_t first, last;
+  bool any = !opt->ranks || !*opt->ranks;
+  for (const char *const *r = opt->ranks; !any && *r; r++) any = window_numbers(*r, &first, &last) && rank >= first && rank <= last;
+  return any && (opt->every_rank < 2 || rank % opt->every_rank == 0);
+}
+
+/* Of a merged trace: which tracks are of ranks that are asked for, 1, or of none in particular; NULL = no memory. */
+static uint32_t *wanted_tracks(const struct tk_merge_options *opt, struct tk_trace *t, struct mem *mem, bool *any) {
+  struct track_origin *origins = identity_of_tracks(t, mem);
+  uint32_t *part = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *part);
+  *any = false;
+  for (tk_id i = 0; origins && part && i <= t->n_tracks; i++) {
+    bool known = origins[i].rank >= 0, wanted = !known || is_wanted(opt, origins[i].rank);
+    part[i] = wanted;
+    *any = *any || (known && wanted);
+  }
+  if (origins) identity_free_tracks(origins, mem);
+  return origins ? part : NULL;
+}
+
+bool merge_wants(const struct tk_merge_options *opt, struct tk_trace *t, int64_t rank, struct tk_err *err) {
+  struct mem mem = {0};
+  bool any;
+  if (!selects_ranks(opt)) return true;
+  if (!identity_is_merged(t)) return is_wanted(opt, rank);
+  mem_free(&mem, wanted_tracks(opt, t, &mem, &any));
+  return mem_check(&mem, err) && any;
+}
+
+static bool cut_ranks(struct tk_trace *t, const struct tk_merge_options *opt, struct tk_err *err) {
+  static const struct tk_filter_options all = {0};
+  struct mem mem = {0};
+  struct tk_filter_report unused = {0};
+  bool any;
+  const struct filter_plan plan = {.opt = &all, .part_of = wanted_tracks(opt, t, &mem, &any), .part = 1};
+  bool ok = mem_check(&mem, err) && op_filter(t, t, &plan, &unused, err);
+  mem_free(&mem, (void *)plan.part_of);
+  return ok;
+}
+
+bool merge_cut(struct tk_trace *t, const struct tk_merge_options *opt, struct tk_err *err) {
+  const struct tk_filter_options steps = {.steps = opt->steps};
+  if (selects_ranks(opt) && identity_is_merged(t) && !cut_ranks(t, opt, err)) return false;
+  return !opt->steps || tk_filter(t, &steps, NULL, err);
+}
+
+bool merge_cut_time(struct tk_trace *t, const struct window *w, uint64_t *events, struct tk_err *err) {
+  static const struct tk_filter_options all = {0};
+  struct tk_filter_report report = {0};
+  const struct filter_plan plan = {.opt = &all, .cut = w};
+  if (!op_filter(t, t, &plan, &report, err)) return false;
+  *events = report.events_before;
+  return true;
+}
