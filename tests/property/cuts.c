@@ -78,7 +78,8 @@ static void of_format(const char *name, const char *folder) {
   each_fixture(folder, LARGE, one);
   each_fixture("nasty", LARGE, one); /* those that this format reads */
   each_fixture("hostile", LARGE, one);
-  print_message("%s: %llu damaged inputs, of which %llu were refused\n", name, (unsigned long long)n_read, (unsigned long long)n_refused);
+  print_message("%s: %llu damaged inputs, of which %llu were refused\n", name, (unsigned long long)n_read,
+                (unsigned long long)n_refused);
   assert_true(n_read > 0);
   assert_true(n_refused < n_read);
 }
