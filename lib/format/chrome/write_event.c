@@ -114,6 +114,7 @@ bool printer_begin(struct printer *p, struct out *out, const struct tk_trace *t,
   const struct tk_store *s = t->store;
   uint64_t n_fields = 0;
   *p = (struct printer){.out = out, .t = t, .base_ns = t->origin_ns - zero_ns, .text = {.mem = mem}};
+  map_init(&p->keys.map, mem);
   p->classes = array(mem, t->n_classes, sizeof *p->classes);
   p->tracks = array(mem, t->n_tracks, sizeof *p->tracks);
   p->clean = array(mem, s->strings.n, 1);
@@ -143,6 +144,7 @@ void printer_end(struct printer *p) {
   mem_free(m, p->fields);
   mem_free(m, p->points);
   buf_free(&p->text);
+  map_free(&p->keys.map);
   p->t = NULL;
 }
 
@@ -247,10 +249,29 @@ static void put_fields(struct printer *p, uint32_t args, enum place place) {
   }
 }
 
-static bool has_key(const struct printer *p, uint32_t args, tk_id key) {
-  const struct tk_arg_shape *s = tk_args_of(p->t, args).shape;
+static bool equal_keys(const struct printer *p, struct fragment a, struct fragment b) {
+  return a.n == b.n && memcmp(p->text.data + a.at, p->text.data + b.at, a.n) == 0;
+}
+
+/* Is there an arg of the shape that is printed under this key among its args?  Of a shape with many args a table is made, so that asking
+ * for each of many others costs no more than printing them. */
+static bool has_key(struct printer *p, const struct tk_arg_shape *s, struct fragment key) {
+  enum { FEW = 32 };
+  struct key_set *set = &p->keys;
+  const struct printed_field *f = s ? fields_of(p, s) : NULL;
+  if (s && s->n > FEW && set->of != s) {
+    map_free(&set->map);
+    map_init(&set->map, p->text.mem);
+    set->of = s;
+    for (uint32_t i = 0; i < s->n; i++)
+      if (f[i].place == IN_ARGS) map_put(&set->map, hash_text(p->text.data + f[i].key.at, f[i].key.n), i);
+  }
+  if (s && s->n > FEW) {
+    const uint32_t *at = map_get(&set->map, hash_text(p->text.data + key.at, key.n));
+    return at && equal_keys(p, f[*at].key, key);
+  }
   for (uint32_t i = 0; s && i < s->n; i++)
-    if (s->fields[i].key == key) return true;
+    if (f[i].place == IN_ARGS && equal_keys(p, f[i].key, key)) return true;
   return false;
 }
 
@@ -258,10 +279,11 @@ static bool has_key(const struct printer *p, uint32_t args, tk_id key) {
 static bool put_shared(struct printer *p, uint32_t shared, uint32_t args) {
   struct tk_args it = tk_args_of(p->t, shared);
   const struct printed_field *f = fields_of(p, it.shape);
+  const struct tk_arg_shape *own = tk_args_of(p->t, args).shape;
   struct tk_arg arg;
   bool any = false;
   for (; tk_args_next(&it, &arg); f++) {
-    if (f->place != IN_ARGS || has_key(p, args, arg.key)) continue;
+    if (f->place != IN_ARGS || has_key(p, own, f->key)) continue;
     if (any) PUT(p, ",");
     else PUT(p, ",\"args\":{");
     any = true;
@@ -271,19 +293,9 @@ static bool put_shared(struct printer *p, uint32_t shared, uint32_t args) {
   return any;
 }
 
-/* Has the event itself an arg of the name that one of its end has? */
-static bool is_twin(struct printer *p, const struct tk_args *it, const struct printed_field *end) {
-  const struct printed_field *f = fields_of(p, it->shape);
-  for (uint32_t i = 0; i < it->shape->n; i++)
-    if (f[i].place == IN_ARGS && f[i].key.n == end->key.n &&
-        memcmp(p->text.data + f[i].key.at, p->text.data + end->key.at, end->key.n) == 0)
-      return true;
-  return false;
-}
-
 /* "end.k": where begin and end have an arg of one name. */
 static void put_key(struct printer *p, const struct tk_args *it, const struct printed_field *f) {
-  if (!p->joined || f->place != IN_END_ARGS || !is_twin(p, it, f)) {
+  if (!p->joined || f->place != IN_END_ARGS || !has_key(p, it->shape, f->key)) {
     put_fragment(p, f->key);
     return;
   }

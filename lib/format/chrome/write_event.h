@@ -35,6 +35,12 @@ struct printed_field {
   struct fragment key; /* "key": */
 };
 
+/* The keys of the last shape of many args that was asked about, as they are printed. */
+struct key_set {
+  struct map map;
+  const struct tk_arg_shape *of;
+};
+
 struct printer {
   struct out *out;
   const struct tk_trace *t;
@@ -44,6 +50,7 @@ struct printer {
   uint8_t *clean; /* per string: 1 = needs no escape */
   struct printed_shape *shapes;
   struct printed_field *fields;
+  struct key_set keys;
   const struct sink_meter *meter; /* hears of args; NULL = nobody does */
   bool joined; /* the event is a pair that is written whole: args of its end stand among its own */
   const struct lanes *lanes; /* NULL = there are none */
