@@ -249,30 +249,9 @@ static void put_fields(struct printer *p, uint32_t args, enum place place) {
   }
 }
 
-static bool equal_keys(const struct printer *p, struct fragment a, struct fragment b) {
-  return a.n == b.n && memcmp(p->text.data + a.at, p->text.data + b.at, a.n) == 0;
-}
-
-/* Is there an arg of the shape that is printed under this key among its args?  Of a shape with many args a table is made, so that asking
- * for each of many others costs no more than printing them. */
+/* Is an arg of the shape printed under this key among its args? */
 static bool has_key(struct printer *p, const struct tk_arg_shape *s, struct fragment key) {
-  enum { FEW = 32 };
-  struct key_set *set = &p->keys;
-  const struct printed_field *f = s ? fields_of(p, s) : NULL;
-  if (s && s->n > FEW && set->of != s) {
-    map_free(&set->map);
-    map_init(&set->map, p->text.mem);
-    set->of = s;
-    for (uint32_t i = 0; i < s->n; i++)
-      if (f[i].place == IN_ARGS) map_put(&set->map, hash_text(p->text.data + f[i].key.at, f[i].key.n), i);
-  }
-  if (s && s->n > FEW) {
-    const uint32_t *at = map_get(&set->map, hash_text(p->text.data + key.at, key.n));
-    return at && equal_keys(p, f[*at].key, key);
-  }
-  for (uint32_t i = 0; s && i < s->n; i++)
-    if (f[i].place == IN_ARGS && equal_keys(p, f[i].key, key)) return true;
-  return false;
+  return s && key_set_has(&p->keys, &(struct key_list){s, fields_of(p, s), IN_ARGS, p->text.data}, key);
 }
 
 /* Args of a class belong to each of its events, unless the event has one of that name. */

@@ -35,11 +35,21 @@ struct printed_field {
   struct fragment key; /* "key": */
 };
 
-/* The keys of the last shape of many args that was asked about, as they are printed. */
+/* The keys of a shape, as they are printed in one place of an event (key_set.c). */
+struct key_list {
+  const struct tk_arg_shape *shape;
+  const struct printed_field *fields;
+  uint8_t place;
+  const uint8_t *text; /* of all fragments */
+};
+
+/* Those of the last shape of many args that was asked about. */
 struct key_set {
   struct map map;
   const struct tk_arg_shape *of;
 };
+
+bool key_set_has(struct key_set *set, const struct key_list *list, struct fragment key);
 
 struct printer {
   struct out *out;
