@@ -10,6 +10,7 @@ extern const struct command command_convert;
 extern const struct command command_merge;
 extern const struct command command_rebase;
 extern const struct command command_filter;
+extern const struct command command_redact;
 extern const struct command command_split;
 extern const struct command command_shrink;
 extern const struct command command_size;

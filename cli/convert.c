@@ -1,5 +1,6 @@
 /* convert.c - tracekit convert: one trace in, the same trace out in another format or compression. */
 #include "commands.h"
+#include "redact.h"
 #include "run.h"
 #include "tty.h"
 #include "write.h"
@@ -8,7 +9,7 @@ struct params {
   struct shared shared;
 };
 
-static const struct opt opts[] = { ROWS_WRITE, ROW_DERIVE, ROW_JSON, ROWS_READ, ROW_END };
+static const struct opt opts[] = { ROWS_WRITE, ROW_DERIVE, ROWS_REDACT, ROW_JSON, ROWS_READ, ROW_END };
 
 static const struct example examples[] = {
   { "tracekit convert trace.json -o trace.json.gz", "compress a trace" },
@@ -18,12 +19,21 @@ static const struct example examples[] = {
   { 0, 0 },
 };
 
-static int convert_one(const struct shared *s, struct tk_sources *sources, const char *output) {
+static bool prepare(const struct shared *s, struct tk_trace *t, const char *output, struct redacting *r, struct tk_err *err) {
+  if (run_derives(s, output, t->format) && !tk_derive(t, NULL, err)) return false;
+  return !s->redact.asked || tk_redact(t, &r->options, &r->report, err);
+}
+
+static void one_json(struct json *j, const void *arg) { redact_json(j, arg); }
+static void one_text(FILE *to, const void *arg) { redact_text(to, arg); }
+
+static int convert_one(const struct shared *s, struct tk_sources *sources, const char *output, struct redacting *r) {
   int status = STATUS_DONE;
   struct tk_trace *t = run_load_input(s, sources, 0, &status);
   struct tk_err err = { 0 };
-  if (t && run_derives(s, output, t->format) && !tk_derive(t, NULL, &err)) status = run_fail(&err);
-  else if (t) status = write_trace(s, "convert", t, output, NULL);
+  struct report more = { one_json, one_text, &r->report };
+  if (t && !prepare(s, t, output, r, &err)) status = run_fail(&err);
+  else if (t) status = write_trace(s, "convert", t, output, s->redact.asked ? &more : NULL);
   tk_free(t);
   return status;
 }
@@ -39,6 +49,7 @@ static void print_several(FILE *to, const struct shared *s, const struct tk_extr
   json_uint(&j, "written_events", f->written.events);
   if (f->written.derived) json_uint(&j, "derived_events", f->written.derived);
   json_uint(&j, "written_flow_points", f->written.flow_points);
+  if (s->redact.asked) redact_json(&j, &f->redacted);
   write_losses_json(&j, &f->written);
   json_uint(&j, "bytes", f->written.bytes);
   json_uint(&j, "raw_bytes", f->written.raw_bytes);
@@ -46,7 +57,7 @@ static void print_several(FILE *to, const struct shared *s, const struct tk_extr
 }
 
 /* Several hosts or ranks of a run become one timeline, as extract and merge make it. */
-static int convert_several(const struct shared *s, struct tk_sources *sources, const char *output) {
+static int convert_several(const struct shared *s, struct tk_sources *sources, const char *output, struct redacting *r) {
   struct tk_err err = { 0 };
   struct tk_extract_report report = { 0 };
   struct progress progress;
@@ -56,6 +67,7 @@ static int convert_several(const struct shared *s, struct tk_sources *sources, c
     .save = run_save_options(s, "tracekit convert", &progress),
     .output = output,
     .derive = s->derive > 0,
+    .redact = s->redact.asked ? &r->options : NULL,
   };
   int status;
   bool ok;
@@ -79,8 +91,12 @@ static int cmd_convert(const void *params, const struct operands *in) {
   const bool folder = run_names_folder(s);
   const char *output = !input ? NULL : folder ? s->output : run_trace_output(s, "convert", in, &status);
   struct tk_sources *sources = output ? run_sources(s, "convert", in, &status) : NULL;
+  struct redacting r;
   if (!sources) return status;
-  status = sources->n > 1 || folder ? convert_several(s, sources, output) : convert_one(s, sources, output);
+  if (redact_begin(s, "convert", &r, &status)) {
+    status = sources->n > 1 || folder ? convert_several(s, sources, output, &r) : convert_one(s, sources, output, &r);
+    redact_end(&r);
+  }
   tk_sources_close(sources);
   return status;
 }

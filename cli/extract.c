@@ -1,5 +1,6 @@
 /* extract.c - tracekit extract: out of a run directory or an archive, the file that a viewer opens. */
 #include "commands.h"
+#include "redact.h"
 #include "json.h"
 #include "run.h"
 #include "tty.h"
@@ -40,6 +41,7 @@ static const struct opt opts[] = {
   { OPT_SWITCH, 0, "derive", 0,
     "add the steps and lines that xprof makes of XPlane: Steps, XLA Modules, Framework Ops, ... (the default)",
     SHARED(derive), 0, 0, 0 },
+  ROWS_REDACT,
   ROW_JSON,
   ROWS_READ,
   ROW_END
@@ -83,6 +85,7 @@ static void json_one(struct json *j, const struct params *p, const struct tk_ext
     json_uint(j, "written_records", f->written.records);
     json_uint(j, "written_events", f->written.events);
     if (f->written.derived) json_uint(j, "derived_events", f->written.derived);
+    if (p->shared.redact.asked) redact_json(j, &f->redacted);
     json_uint(j, "written_flow_points", f->written.flow_points);
     json_uint(j, "raw_bytes", f->written.raw_bytes);
     write_losses_json(j, &f->written);
@@ -140,7 +143,11 @@ static int cmd_extract(const void *params, const struct operands *in) {
   struct tk_extract_options options = options_of(p, &progress);
   int status = STATUS_DONE;
   bool ok;
+  struct redacting r;
   if (p->latest && p->all) return run_usage("extract", "--latest and --all exclude each other");
+  if (p->raw && p->shared.redact.asked) return run_usage("extract", "--raw copies files as they are: --redact cannot be with it");
+  if (!redact_begin(&p->shared, "extract", &r, &status)) return status;
+  if (p->shared.redact.asked) options.redact = &r.options;
   progress_start(&progress, "extracting", p->shared.quiet ? -1 : p->shared.progress);
   ok = tk_extract(in->n ? in->v : here, in->n ? in->n : 1, &options, &report, &err);
   progress_end(&progress);
@@ -148,6 +155,7 @@ static int cmd_extract(const void *params, const struct operands *in) {
   if (!ok) status = run_fail(&err);
   print_report(p, &report, run_report_to(&p->shared, p->shared.output ? p->shared.output : ""));
   if (ok) status = status_of(&report);
+  redact_end(&r);
   tk_extract_report_free(&report);
   return status;
 }

@@ -1,6 +1,7 @@
 /* merge.c - tracekit merge: the traces of several ranks become one timeline. */
 #include "commands.h"
 #include "json.h"
+#include "redact.h"
 #include "run.h"
 #include "table.h"
 #include "tty.h"
@@ -89,6 +90,7 @@ static const struct opt opts[] = {
   ROW_NO_PROVENANCE,
   ROW_NO_PASSTHROUGH,
   ROW_DERIVE,
+  ROWS_REDACT,
   ROW_JSON,
   ROWS_READ,
   ROW_END
@@ -182,6 +184,7 @@ static void print_merge_text(FILE *to, const struct shared *s, const struct tk_m
   if (report->n_skipped) fprintf(to, "left out: %s of other ranks\n", tty_counted(report->n_skipped, "input", a));
   print_clocks(to, &report->align);
   print_collectives(to, &report->collectives);
+  if (s->redact.asked) redact_text(to, &report->redacted);
   fputs(s->dry_run ? "would write " : "wrote ", to);
   tty_string(to, run_is_stdout(output) ? "to standard output" : output);
   fprintf(to, ": %s, %s", tty_counted(report->saved.records, "record", a), tty_counted(report->saved.events, "event", b));
@@ -292,6 +295,7 @@ static void print_merge_json(FILE *to, const struct shared *s, const struct tk_m
   json_uint(&j, "written_records", report->saved.records);
   json_uint(&j, "written_events", report->saved.events);
   if (report->saved.derived) json_uint(&j, "derived_events", report->saved.derived);
+  if (s->redact.asked) redact_json(&j, &report->redacted);
   json_uint(&j, "written_flow_points", report->saved.flow_points);
   write_losses_json(&j, &report->saved);
   if (report->events_before) json_uint(&j, "events_before", report->events_before);
@@ -371,8 +375,15 @@ static int cmd_merge(const void *params, const struct operands *in) {
     .align_report = p->align_report,
   };
   int status;
+  struct redacting r;
+  if (p->manifest && p->shared.redact.asked)
+    return run_usage("merge", "--manifest keeps the inputs as they are: --redact cannot be with it");
   const char *output = run_names_folder(&p->shared) ? p->shared.output : run_output(&p->shared, "merge", in, &status);
-  return output ? run_merge(p, in, output, &options) : status;
+  if (!output || !redact_begin(&p->shared, "merge", &r, &status)) return status;
+  if (p->shared.redact.asked) options.redact = &r.options;
+  status = run_merge(p, in, output, &options);
+  redact_end(&r);
+  return status;
 }
 
 const struct command command_merge = {

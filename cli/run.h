@@ -14,6 +14,12 @@ struct shared {
   int threads, level, progress, quiet, verbose;
   bool facts; /* no option: the command tells them whether or not more is asked for */
   int derive;
+  struct {
+    bool asked, keep_numbers;
+    struct opt_choice names;
+    struct opt_list keep_args;
+    const char *key_file;
+  } redact;
   bool force, dry_run, no_loss, overlaps, strict, json, pretty, no_provenance, no_passthrough;
 };
 

@@ -1,5 +1,6 @@
 /* shrink.c - tracekit shrink: make it fit. */
 #include "commands.h"
+#include "redact.h"
 #include "json.h"
 #include "run.h"
 #include "tty.h"
@@ -29,6 +30,7 @@ static const struct opt opts[] = {
     "rungs to climb, in this order (default: args,python,coalesce,spans,counters)", FIELD(ladder), 0, 0, 0 },
   { OPT_FLAG, 0, "hard", 0, "remove kernels, collectives, steps and annotations too, after all else", FIELD(hard), 0, 0, 0 },
   ROWS_WRITE,
+  ROWS_REDACT,
   ROW_JSON,
   ROWS_READ,
   ROW_END,
@@ -71,7 +73,7 @@ static void print_shrink_text(FILE *to, const struct shared *s, const struct tk_
 }
 
 static void print_shrink_json(FILE *to, const struct shared *s, const struct tk_trace *t, const struct tk_shrink_report *r,
-                       const char *output) {
+                              const struct tk_redact_report *redacted, const char *output) {
   struct json j = { .to = to };
   json_open(&j, NULL, '{');
   json_string(&j, "input", t->source);
@@ -82,6 +84,7 @@ static void print_shrink_json(FILE *to, const struct shared *s, const struct tk_
   json_uint(&j, "events_before", r->events_before);
   json_uint(&j, "written_events", r->saved.events);
   json_uint(&j, "written_flow_points", r->saved.flow_points);
+  if (s->redact.asked) redact_json(&j, redacted);
   write_losses_json(&j, &r->saved);
   json_uint(&j, "bytes", r->saved.bytes);
   if (r->estimate) json_uint(&j, "estimate", r->estimate);
@@ -135,7 +138,8 @@ static bool check_exprs(const struct params *p, struct tk_err *err) {
   return tk_filter_check(&(struct tk_filter_options){ .where = exprs }, err);
 }
 
-static int shrink(const struct params *p, struct tk_trace *t, const char *output, struct tk_shrink_options *options) {
+static int shrink(const struct params *p, struct tk_trace *t, const char *output, struct tk_shrink_options *options,
+                  const struct tk_redact_report *redacted) {
   const struct shared *s = &p->shared;
   struct progress progress;
   struct tk_shrink_report report;
@@ -147,7 +151,8 @@ static int shrink(const struct params *p, struct tk_trace *t, const char *output
   progress_end(&progress);
   if (!ok) return run_fail(&err);
   write_losses(s, output, &report.saved);
-  if (s->json) print_shrink_json(to, s, t, &report, output);
+  if (s->redact.asked && !s->json && !s->quiet) redact_text(to, redacted);
+  if (s->json) print_shrink_json(to, s, t, &report, redacted, output);
   else if (!s->quiet) print_shrink_text(to, s, &report, output);
   return STATUS_DONE;
 }
@@ -162,9 +167,12 @@ static int cmd_shrink(const void *params, const struct operands *in) {
   if (!check_exprs(p, &err)) return run_fail(&err);
   const char *input = run_input("shrink", in, &status);
   const char *output = input ? run_trace_output(&p->shared, "shrink", in, &status) : NULL;
-  struct tk_trace *t = output ? run_load(&p->shared, input, &status) : NULL;
-  if (!t) return status;
-  status = shrink(p, t, output, &options);
+  struct redacting r;
+  if (!output || !redact_begin(&p->shared, "shrink", &r, &status)) return status;
+  struct tk_trace *t = run_load(&p->shared, input, &status);
+  if (t && p->shared.redact.asked && !tk_redact(t, &r.options, &r.report, &err)) status = run_fail(&err);
+  else if (t) status = shrink(p, t, output, &options, &r.report);
+  redact_end(&r);
   tk_free(t);
   return status;
 }

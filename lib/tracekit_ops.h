@@ -19,6 +19,32 @@ struct tk_derived {
 };
 TK_API bool tk_derive(struct tk_trace *t, struct tk_derived *done, struct tk_err *err);
 
+/* A trace that can leave the house.  Times, durations, nesting, flows, values of counters, categories, ranks and numbers of processes
+ * and threads stay.  Names stay without the paths of files, hosts and users in them, or become others.  Args go unless they are asked
+ * for, and so do records, labels, top-level data, passthrough, and what tracekit said of the trace. */
+enum tk_redact_names {
+  TK_NAMES_KEEP, /* less the paths, hosts and users in them */
+  TK_NAMES_HASH, /* the same hash for the same name; names of steps, streams and planes stay */
+  TK_NAMES_MAP   /* as `map` says, others hashed */
+};
+
+struct tk_redact_options {
+  enum tk_redact_names names;
+  const char *map;              /* lines "NAME<TAB>NEW" */
+  const char *const *keep_args; /* NULL-terminated globs of arg keys; NULL = none */
+  bool keep_numbers;            /* args that are no text: streams, sizes, correlation ids */
+  const char *key;              /* secret of the hashes; NULL = drawn at random for this process */
+};
+
+struct tk_redact_report {
+  uint64_t names;           /* distinct ones that became others */
+  uint64_t paths_and_hosts; /* distinct texts that held any */
+  uint64_t args, records, labels, metas, blocks; /* that went; blocks: of passthrough */
+};
+
+/* Redacts a sealed trace in place.  `report` may be NULL; it is added to. */
+TK_API bool tk_redact(struct tk_trace *t, const struct tk_redact_options *opt, struct tk_redact_report *report, struct tk_err *err);
+
 /* How the clocks of several hosts are put on one.  Inputs of one host are never moved against each other. */
 enum tk_align {
   TK_ALIGN_AUTO,        /* by collectives where they can be trusted, else by the wall clock */
@@ -53,6 +79,7 @@ struct tk_merge_options {
   const char *label;   /* how processes are named; NULL = "rank {rank} - {host} - {process}"; also {pid}, {input}, {run}, {step} */
   enum tk_group_by group_by;
   bool derive;         /* tk_derive of every input, unless viewers of the output's format do that */
+  const struct tk_redact_options *redact; /* tk_redact of every input, and nothing of clocks, hosts and inputs is said; NULL = not */
   bool manifest;       /* not one trace, but a tar of the inputs, unpacked, with Perfetto's perfetto_manifest.json before them */
   bool to_zero;        /* the output begins at time 0; a known clock keeps its absolute times */
   bool keep_going;     /* leave out inputs that cannot be read */
@@ -144,6 +171,7 @@ struct tk_merge_report {
   struct tk_merge_rank *ranks;
   size_t n_ranks, n_skipped;
   struct tk_align_report align;
+  struct tk_redact_report redacted;
   struct tk_saved saved;
   struct tk_collectives collectives; /* n = 0: they were not asked for, or there are none */
   uint64_t events_before, bytes_before; /* before it was shrunk; 0 = it was not asked for */
@@ -328,6 +356,7 @@ struct tk_extract_options {
   bool split;         /* a file for each host instead of one for each run */
   bool raw;           /* copies, as they lie there */
   bool derive;        /* as in tk_merge_options */
+  const struct tk_redact_options *redact; /* as there; not of copies */
 };
 
 /* One file that was written (dry_run: that would be). */
@@ -335,6 +364,7 @@ struct tk_extracted {
   const char *output;
   const char *run, *from; /* from: the input, or the first of several */
   size_t n_inputs, n_failed; /* failed: left out, see the notes */
+  struct tk_redact_report redacted;
   struct tk_saved written; /* of copies: bytes alone */
   uint64_t saved; /* events of damaged inputs that could be saved */
 };

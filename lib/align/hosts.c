@@ -111,7 +111,7 @@ static int by_input(const void *pa, const void *pb) {
 
 /* Anchors are sorted by input; `at` is where those of each begin. */
 static bool test_host(struct align_problem *p, struct align_solution *s, const uint32_t *at, uint32_t host, struct group *g) {
-  struct align_anchor *v = p->anchors->v;
+  struct align_anchor none = {0}, *v = p->anchors->v ? p->anchors->v : &none;
   struct arena arena = {.mem = p->mem};
   uint32_t all = 0, made = 0;
   for (uint32_t i = 0; i < g->n; i++) all += at[g->inputs[i] + 1] - at[g->inputs[i]];

@@ -426,7 +426,7 @@ static int by_first_end(const void *pa, const void *pb) {
 /* Every anchor of a barrier that has a place on a timeline. */
 static uint32_t list_anchors(const struct solver *s, struct meeting_key *out) {
   uint32_t n = 0;
-  for (uint32_t h = 0; h < s->w.p->n_hosts; h++) {
+  for (uint32_t h = 0; s->w.p->anchors->n && h < s->w.p->n_hosts; h++) {
     const struct align_anchor *own = s->w.p->anchors->v + s->first_anchor[h];
     for (uint32_t i = 0; i < count_of(s, h); i++) {
       const struct sight *x = &sights_of(s, h)[i];

@@ -34,7 +34,8 @@ static bool parse(const char *text, const struct unit *units, i128 *out) {
   if (p == text || !num_scaled((const uint8_t *)text, (const uint8_t *)p, 12, &v)) return false;
   for (; units->name; units++) {
     if (strcmp(units->name, unit) != 0) continue;
-    if (v > ((i128)1 << 106) / (i128)units->factor) return false;
+    const i128 most = ((i128)1 << 106) / (i128)units->factor;
+    if (v > most || v < -most) return false;
     v *= (i128)units->factor;
     *out = (v + (v < 0 ? -500000000000 : 500000000000)) / 1000000000000;
     return true;

@@ -90,7 +90,8 @@ static void put_name(const struct extractor *x, size_t input, size_t n, char *na
   }
   if (n == 1) {
     put_safe(name, ".");
-    if (*in->host && !host_is_shared(x, input)) put_safe(name, in->host);
+    if (x->opt->redact) put_safe(name, "redacted");
+    else if (*in->host && !host_is_shared(x, input)) put_safe(name, in->host);
     else put_stem(name, in->name);
   }
   put_safe(name, format_ending(output_format(x), ending));
@@ -233,6 +234,7 @@ static bool put_trace(struct extractor *x, struct tk_extracted *f, struct tk_tra
   struct tk_save_options save = x->opt->save;
   if (!save.format && (x->folder || strcmp(f->output, "-") == 0)) save.format = output_format(x)->info.name;
   if (x->opt->derive && saver_derives(f->output, &save, t->format) && !tk_derive(t, NULL, x->err)) return false;
+  if (x->opt->redact && !tk_redact(t, x->opt->redact, &f->redacted, x->err)) return false;
   return tk_save(t, f->output, &save, &f->written, x->err);
 }
 
@@ -252,7 +254,7 @@ static bool convert(struct extractor *x, struct tk_extracted *f, size_t input) {
 static bool merge_hosts(struct extractor *x, struct tk_extracted *f, size_t first) {
   struct tk_merge_options options = {
       .load = x->opt->load, .save = x->opt->save, .keep_going = !x->opt->load.strict, .keep_truncated = !x->opt->load.strict,
-      .derive = x->opt->derive};
+      .derive = x->opt->derive, .redact = x->opt->redact};
   struct tk_merge_report merged;
   bool ok;
   if (x->folder && !x->runs && !options.save.format) options.save.format = output_format(x)->info.name;
@@ -270,6 +272,7 @@ static bool merge_hosts(struct extractor *x, struct tk_extracted *f, size_t firs
     trace_note(x->report->notes, TK_NOTE_REPAIR, UINT64_MAX, merged.ranks[i].failed);
   }
   f->written = merged.saved;
+  f->redacted = merged.redacted;
   tk_merge_report_free(&merged);
   return ok;
 }

@@ -261,10 +261,11 @@ static void call_rank(const struct merger *m, struct called *c, const struct tk_
   snprintf(c->rank, sizeof c->rank, slot == r->rank ? "%lld" : "%lld, %lld", (long long)r->rank, (long long)slot);
   snprintf(c->suffix, sizeof c->suffix, " [rank %s]", c->rank);
   const struct tk_input *own = &m->inputs[r - m->report->ranks];
+  bool nameless = m->opt->redact != NULL;
   c->values = (struct label_values){{[LABEL_RANK] = c->rank, [LABEL_HOST] = r->host}};
-  c->values.of[LABEL_INPUT] = valid_text(path_end(r->input, m->folders));
-  c->values.of[LABEL_RUN] = valid_text(own->run);
-  c->values.of[LABEL_STEP] = valid_text(own->step);
+  c->values.of[LABEL_INPUT] = nameless ? "" : valid_text(path_end(r->input, m->folders));
+  c->values.of[LABEL_RUN] = nameless ? "" : valid_text(own->run);
+  c->values.of[LABEL_STEP] = nameless ? "" : valid_text(own->step);
   if (label_expand(label_of(m), &c->values, c->machine, sizeof c->machine) == 0)
     snprintf(c->machine, sizeof c->machine, "rank %s", c->rank);
 }
@@ -294,7 +295,7 @@ static bool renumber_input(struct merger *m, size_t input, struct tk_trace *t, i
 static bool write_file(struct merger *m, const struct tk_merge_rank *r, const struct tk_trace *t, int64_t slot) {
   struct buf b = {.mem = &m->mem};
   struct run_rank rank = {r->host, slot, m->first_trace, saver_provenance(&b, &m->opt->save, t)};
-  if (rank.provenance && m->opt->save.command && m->n_inputs > 1) {
+  if (rank.provenance && m->opt->save.command && m->n_inputs > 1 && !m->opt->redact) {
     b.len -= 2; /* its brace and NUL */
     buf_text(&b, ",\"align\":");
     buf_text(&b, m->report->align.json);
@@ -314,7 +315,7 @@ static bool write_graph(struct merger *m, size_t input, struct tk_trace *t, int6
   bool ok = renumber_input(m, input, t, slot, was);
   r->hidden_processes = count_processes(t, true);
   if (ok && m->opt->link_collectives) ok = merge_collectives_link(&m->alignment.collectives, (uint32_t)input, t, m->first_link, m->err);
-  const struct merge_block block = {r, t, was, m->n_merged == 0};
+  const struct merge_block block = {r, t, was, m->n_merged == 0, m->opt->redact != NULL};
   if (ok && r->merged && is_joined(m)) r->merged = merge_block_print_ranks(&m->blocks, &block);
   if (ok && !(r->merged && is_joined(m))) merge_block_print(&m->blocks, &block);
   mem_free(&m->mem, was);
@@ -354,6 +355,14 @@ static bool derives(const struct merger *m) {
   return m->output->derive || (m->opt->derive && s && !s->format->info.derives);
 }
 
+/* Who it was is then told by nothing that is written. */
+static bool redact_input(struct merger *m, struct tk_trace *t, struct tk_merge_rank *r) {
+  if (!m->opt->redact) return true;
+  if (!tk_redact(t, m->opt->redact, &m->report->redacted, m->err)) return false;
+  r->host = report_text(m, t->host);
+  return true;
+}
+
 static bool merge_trace(struct merger *m, size_t input, struct tk_trace *t) {
   struct tk_merge_rank *r = &m->report->ranks[input];
   struct identity id = identity_of(t);
@@ -368,6 +377,7 @@ static bool merge_trace(struct merger *m, size_t input, struct tk_trace *t) {
   add_input_notes(m, t);
   warn_of_copies(m, input, t);
   if (derives(m) && !tk_derive(t, NULL, m->err)) return false;
+  if (!redact_input(m, t, r)) return false;
   if (!m->opened && !open_sink(m, t)) return false;
   if (!move_to_base(m, input, t, r) || !cut_time(m, t, r)) return false;
   if (!(m->output->manifest ? describe_input(m, input, t, slot) : write_graph(m, input, t, slot))) return false;
@@ -437,8 +447,8 @@ static const char *provenance(struct merger *m, struct buf *b) {
   if (converted) return saver_provenance(b, &m->opt->save, m->first_trace);
   if (saver_provenance(b, &m->opt->save, NULL)) {
     b->len -= 2; /* its brace and NUL */
-    buf_text(b, ",\"align\":");
-    buf_text(b, m->report->align.json);
+    if (!m->opt->redact) buf_text(b, ",\"align\":");
+    if (!m->opt->redact) buf_text(b, m->report->align.json);
   } else if (manifest) {
     return NULL;
   }

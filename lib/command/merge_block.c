@@ -22,8 +22,8 @@ static void print_ident(struct buf *b, const struct tk_trace *t, struct tk_ident
   else json_quote(b, s, n);
 }
 
-static void print_rank(struct buf *b, const struct tk_merge_rank *r) {
-  const char *input = path_leaf(r->input);
+static void print_rank(struct buf *b, const struct tk_merge_rank *r, bool nameless) {
+  const char *input = nameless ? "" : path_leaf(r->input);
   if (!utf8_valid((const uint8_t *)input, strlen(input))) input = "?";
   buf_text(b, b->len ? ",\n{\"rank\":" : "{\"rank\":");
   print_int(b, r->rank);
@@ -101,7 +101,7 @@ static void print_hidden(struct buf *b, const struct tk_trace *t) {
 
 void merge_block_print(struct buf *to, const struct merge_block *block) {
   const struct tk_trace *t = block->trace;
-  print_rank(to, block->rank);
+  print_rank(to, block->rank, block->nameless);
   if (t) {
     print_pids(to, block);
     if (!block->first || trace_meta(t, "tracekit")) print_metas(to, t, block->first);

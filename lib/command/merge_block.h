@@ -9,6 +9,7 @@ struct merge_block {
   const struct tk_trace *trace; /* as it is written; NULL = the input goes into the output as it is */
   const struct merge_pid *was;  /* rank->processes of them: which process was which */
   bool first;                   /* its top-level keys stand at the top of the output */
+  bool nameless;                /* what the input is called is not said */
 };
 
 /* Of a merged trace: appends the blocks of its ranks, as they are but for pids and shifts.  Its own top-level keys go into the first of

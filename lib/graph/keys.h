@@ -41,7 +41,10 @@
   X(PERFETTO_CORRELATION, "perfetto.correlation_id") \
   X(PERFETTO_FIELDS, "perfetto.fields")           \
   X(COUNTER_VALUE, "value")                       \
-  X(CLIPPED, "tracekit.clipped")
+  X(CLIPPED, "tracekit.clipped")                  \
+  X(FRAME, "json.sf")                             \
+  X(FRAME_OF_END, "json.esf")                     \
+  X(OF_END, "json.end.") /* with which such keys begin */
 
 enum key {
   KEY_NONE,

@@ -278,10 +278,26 @@ static void pop_momentary(struct sweep *w) {
   while (w->n && w->e[w->stack[w->n - 1]].kind == TK_SPAN && w->e[w->stack[w->n - 1]].dur == 0) w->n--;
 }
 
+/* Begins that are still open never end. */
+static void leave_open(struct sealer *s, struct sweep *w) {
+  for (uint32_t i = 0; i < w->n; i++) {
+    struct tk_event *e = &w->e[w->stack[i]];
+    if (e->kind != TK_BEGIN) continue;
+    e->kind = TK_SPAN;
+    e->flags |= TK_PAIRED | TK_UNFINISHED;
+    e->dur = seal_is_timed(e) ? seal_dur(e->ts, s->end) : 0;
+    trace_note(s->t, TK_NOTE_FACT, UINT64_MAX, SEAL_UNFINISHED);
+  }
+  w->n = 0;
+}
+
+/* What has lost its clock comes first, and nothing that has one is in it. */
 static void sweep_thread(struct sealer *s, const struct tk_track *k, uint32_t *stack) {
   struct sweep w = {s->t->events + k->first, stack, 0};
+  bool lost = true;
   for (uint32_t i = 0; i < k->count; i++) {
     struct tk_event *e = &w.e[i];
+    if (lost && seal_is_timed(e)) leave_open(s, &w), lost = false;
     if (e->kind == TK_END) {
       close_begin(s, &w, e);
       continue;
@@ -291,14 +307,7 @@ static void sweep_thread(struct sealer *s, const struct tk_track *k, uint32_t *s
     if (e->kind == TK_INSTANT) e->depth = (uint16_t)(seal_is_timed(e) && w.n < UINT16_MAX ? w.n : 0);
     else if (e->kind != TK_COUNTER) place_span(s, &w, i);
   }
-  for (uint32_t i = 0; i < w.n; i++) {
-    struct tk_event *e = &w.e[stack[i]];
-    if (e->kind != TK_BEGIN) continue;
-    e->kind = TK_SPAN;
-    e->flags |= TK_PAIRED | TK_UNFINISHED;
-    e->dur = seal_is_timed(e) ? seal_dur(e->ts, s->end) : 0;
-    trace_note(s->t, TK_NOTE_FACT, UINT64_MAX, SEAL_UNFINISHED);
-  }
+  leave_open(s, &w);
 }
 
 /* Async events, process instants and counters have no stack: depth 0. */

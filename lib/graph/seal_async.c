@@ -3,8 +3,8 @@
  * Identity is (process, category, scope, id); the old phases S/F are matched by name instead of category.  An end closes the latest
  * open begin of its identity that has its name, as trace_processor and catapult do, so that spans of one id may cross; where none has,
  * the latest of its identity.  An end that finds none in its own process closes one of another, unless its id is local (id2.local):
- * Chrome passes work between processes under one id, while other producers take pointers for ids.  Those that have lost their clock come
- * after all others: what is known to have ended is not closed by an end of which nobody knows when it was. */
+ * Chrome passes work between processes under one id, while other producers take pointers for ids.  Those that have lost their clock
+ * come after all others: what is known to have ended is not closed by an end of which nobody knows when it was. */
 #include <string.h>
 
 #include "seal.h"

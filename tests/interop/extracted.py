@@ -77,8 +77,8 @@ def jax_folder(folder, fixture):
 def jax(work, engine, fixture):
     folder = f'{work}/{fixture}'
     views = jax_folder(folder, fixture)
-    tracekit('extract', '-q', folder, '-o', f'{folder}.json.gz')
-    tracekit('extract', '-q', folder, '-o', f'{folder}.pftrace')
+    tracekit('extract', '-q', '--no-derive', folder, '-o', f'{folder}.json.gz')  # which calls steps by their numbers
+    tracekit('extract', '-q', '--no-derive', folder, '-o', f'{folder}.pftrace')
     wanted, found, proto = Slices(engine, *views, original=True), Slices(engine, f'{folder}.json.gz'), Slices(engine, f'{folder}.pftrace')
     judge(f'JAX {fixture}: what JAX wrote beside it', missing(wanted, found))
     judge(f'JAX {fixture}: a process for each host and plane', '' if found.processes >= wanted.processes else f'{found.processes}')

@@ -28,7 +28,7 @@ MOST, MOST_VALUES = (20_000_000, 3_000_000) if LONG else (8_000_000, 1_500_000)
 # Where a chain is known not to come back the same: glob of the path, the format on the way, what differs, the reason.
 KNOWN = (
     ('*/tpu.*json*', 'xplane', '', 'a thread called _counters_ is where xprof keeps samples, which XPlane reads as such'),
-    ('*flow*', 'perfetto', 'flow_points', 'where an event ends one flow and starts another of its id Perfetto has one point, others two'),
+    ('*flow*', 'perfetto', 'flow_points', 'where an event ends a flow and starts another of its id Perfetto has one point, others two'),
     ('*flow*', 'perfetto', 'bind_id', 'ids that are used again: trace_processor shows the same arrows before and after'),
     ('*/flow_events_track_event*', 'perfetto', '"bp": "e", "id"', 'ids that are used again, as above'),
     ('*/track_event_tracks*', 'perfetto', 'process_name', 'a pid that two processes had in turn: JSON has one process of a pid'),

@@ -1,0 +1,157 @@
+/* redact.c - tracekit redact: a trace that can leave the house; and --redact of other commands. */
+#include "redact.h"
+
+#include "commands.h"
+#include "tty.h"
+#include "write.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct params {
+  struct shared shared;
+};
+
+const struct opt_word redact_names_words[] = {
+  { "keep", TK_NAMES_KEEP, "names stay, without the paths of files, the hosts and the users in them" },
+  { "hash", TK_NAMES_HASH, "names become hashes, the same one for the same name; those of steps and streams stay" },
+  { "map=", TK_NAMES_MAP, "names become what this file says, a line NAME<tab>NEW for each; others become hashes" },
+  { 0, 0, 0 },
+};
+
+static const struct opt opts[] = { ROWS_REDACT_HOW, ROWS_WRITE, ROW_JSON, ROWS_READ, ROW_END };
+
+static const struct example examples[] = {
+  { "tracekit redact trace.json -o public.json.gz", "keep names without paths and hosts, and no args" },
+  { "tracekit redact trace.json --names hash --keep-numbers -o public.pftrace", "hash the names, and keep sizes and ids" },
+  { "tracekit redact trace.json --keep-args 'correlation' --keep-args 'stream' -o public.json.gz", "keep two args" },
+  { 0, 0 },
+};
+
+/* ---- files that the options name ---- */
+
+/* A text file, ended by a NUL; at most a gigabyte of it. */
+static char *read_text(const char *path, int *status) {
+  size_t n = 0, room = 1 << 16;
+  char *text = malloc(room);
+  FILE *f = fopen(path, "rb");
+  if (!f) {
+    tty_say("%s: cannot open: %s", path, strerror(errno));
+    *status = STATUS_INPUT;
+    return free(text), NULL;
+  }
+  while (text && !feof(f) && !ferror(f) && room < 1u << 30) {
+    n += fread(text + n, 1, room - n - 1, f);
+    if (n + 1 < room) continue;
+    char *more = realloc(text, room *= 2);
+    if (!more) free(text);
+    text = more;
+  }
+  bool ok = text && !ferror(f) && room < 1u << 30;
+  fclose(f);
+  if (ok) return text[n] = 0, text;
+  tty_say("%s: cannot be read as a text", path);
+  *status = STATUS_INPUT;
+  return free(text), NULL;
+}
+
+static bool asks_how(const struct shared *s) {
+  return s->redact.names.value || s->redact.keep_args.n || s->redact.keep_numbers || s->redact.key_file;
+}
+
+bool redact_begin(const struct shared *s, const char *command, struct redacting *r, int *status) {
+  *r = (struct redacting){ .options = { .names = (enum tk_redact_names)s->redact.names.value,
+                                        .keep_args = s->redact.keep_args.v,
+                                        .keep_numbers = s->redact.keep_numbers } };
+  if (!s->redact.asked && asks_how(s)) {
+    *status = run_usage(command, "--names, --keep-args, --keep-numbers and --key-file need --redact");
+    return false;
+  }
+  if (r->options.names == TK_NAMES_MAP && !(r->map = read_text(s->redact.names.text, status))) return false;
+  if (s->redact.key_file && !(r->key = read_text(s->redact.key_file, status))) return redact_end(r), false;
+  if (r->key && !*r->key) {
+    *status = run_usage(command, "--key-file: the file is empty");
+    return redact_end(r), false;
+  }
+  r->options.map = r->map;
+  r->options.key = r->key;
+  return true;
+}
+
+void redact_end(struct redacting *r) {
+  free(r->map);
+  free(r->key);
+}
+
+/* ---- the report ---- */
+
+void redact_json(struct json *j, const struct tk_redact_report *r) {
+  json_open(j, "redacted", '{');
+  json_uint(j, "names", r->names);
+  json_uint(j, "paths_and_hosts", r->paths_and_hosts);
+  json_uint(j, "args", r->args);
+  json_uint(j, "records", r->records);
+  json_uint(j, "labels", r->labels);
+  json_uint(j, "top_level_keys", r->metas);
+  json_uint(j, "blocks", r->blocks);
+  json_close(j, '}');
+}
+
+void redact_text(FILE *to, const struct tk_redact_report *r) {
+  char a[64], b[64], c[64], d[64], e[64];
+  fprintf(to, "redacted: %s changed; removed: %s, %s, %s, %s\n", tty_counted(r->names, "name", a), tty_counted(r->args, "arg", b),
+          tty_counted(r->records + r->labels, "record", c), tty_counted(r->metas, "top-level key", d),
+          tty_counted(r->blocks, "block", e));
+}
+
+static void report_json(struct json *j, const void *arg) { redact_json(j, arg); }
+static void report_text(FILE *to, const void *arg) { redact_text(to, arg); }
+
+/* ---- the command ---- */
+
+static int redact(const struct shared *s, struct redacting *r, const char *input, const char *output) {
+  struct tk_err err = { 0 };
+  int status;
+  struct tk_trace *t = run_load(s, input, &status);
+  if (!t) return status;
+  struct report more = { report_json, report_text, &r->report };
+  if (tk_redact(t, &r->options, &r->report, &err)) status = write_trace(s, "redact", t, output, &more);
+  else status = run_fail(&err);
+  tk_free(t);
+  return status;
+}
+
+static int cmd_redact(const void *params, const struct operands *in) {
+  struct shared s = ((const struct params *)params)->shared;
+  struct redacting r;
+  int status;
+  s.redact.asked = true;
+  const char *input = run_input("redact", in, &status);
+  const char *output = input ? run_trace_output(&s, "redact", in, &status) : NULL;
+  if (!output || !redact_begin(&s, "redact", &r, &status)) return status;
+  status = redact(&s, &r, input, output);
+  redact_end(&r);
+  return status;
+}
+
+const struct command command_redact = {
+  .name = "redact",
+  .summary = "remove what a trace says beside how long things took, so that it can be shared",
+  .operands = "[INPUT]",
+  .description =
+    "Writes a trace that can leave the building. What stays: times, durations, nesting, flows, the values of counters, categories, "
+    "ranks, and the numbers of processes and threads. Names stay, but paths of files, names of hosts and, where a path tells them, "
+    "names of users become hashes in them; with --names hash all names become hashes, but for those of steps, streams and planes. Ids "
+    "that are text become hashes as well.\n\n"
+    "What goes: args that --keep-args or --keep-numbers do not ask for, labels of processes, records that are no events, top-level "
+    "data (stack frames, properties of devices, ...) but for the rank and the base of times, programs of XLA and all else that only "
+    "the format of the input understands, and what tracekit wrote of earlier commands but for the ranks.\n\n"
+    "Hashes are made with a secret that is drawn for each run, so that nobody can find a name by trying names. With --key-file several "
+    "runs give the same hashes. Of a JSON trace nothing says that args were there; to keep some of them only, use filter.",
+  .opts = opts,
+  .examples = examples,
+  .params_size = sizeof(struct params),
+  .max_operands = 1,
+  .run = cmd_redact,
+};

@@ -1,0 +1,393 @@
+/* redact.c - takes out of a graph what says more than how long things took.
+ *
+ *     stays       times, durations, nesting, flows, counters' values, categories, numbers of processes and threads, ranks
+ *     changes     names (kept without paths and hosts, or hashed, or by a map), ids that are text
+ *     goes        args that nobody asked to keep, records, top-level data, blocks of other formats, labels, what tracekit says
+ *
+ * Everything is decided by what is known to be harmless: what this file does not name goes.  A text that is left out of all events,
+ * tracks and metas is written by no writer, so the table of strings needs no sweeping. */
+#include "redact.h"
+
+#include <string.h>
+
+#include "base/glob.h"
+#include "base/hash.h"
+#include "base/num.h"
+#include "format/json.h"
+#include "graph/trace.h"
+
+struct redactor {
+  struct tk_trace *t;
+  const struct redact_plan *plan;
+  struct tk_redact_report *report;
+  struct mem *mem;
+  struct pseudonyms who;
+  struct secret_word *words;
+  uint32_t cap_words;
+  struct map names, ids, hosts, cats; /* string -> what it becomes */
+  struct map wanted;                  /* key of an arg -> 1 + whether --keep-args names it */
+  struct map told;                    /* hash of a name in the map -> its line + 1 */
+  struct buf text;
+};
+
+/* ---- words that must not stand anywhere ---- */
+
+static bool add_word(struct redactor *r, const char *text, size_t n, const char *kind) {
+  const char *kept = tk_string(r->t, trace_string(r->t, text, n), NULL);
+  for (size_t i = 0; i < r->who.n_words; i++)
+    if (strcmp(r->words[i].text, kept) == 0) return true;
+  if (n < 3 || !mem_grow(r->mem, (void **)&r->words, &r->cap_words, (uint64_t)r->who.n_words + 1, sizeof *r->words)) return n < 3;
+  r->words[r->who.n_words++] = (struct secret_word){kept, kind};
+  r->who.words = r->words;
+  return true;
+}
+
+/* "/home/NAME/", "/Users/NAME/": who that is stands in other texts as well. */
+static bool add_users(struct redactor *r) {
+  static const char *const HOMES[] = {"/home/", "/Users/", "\\Users\\"};
+  uint32_t n = r->t->store->strings.n;
+  for (uint32_t i = 1; i <= n; i++)
+    for (size_t h = 0; h < sizeof HOMES / sizeof *HOMES; h++) {
+      const char *at = strstr(tk_string(r->t, i, NULL), HOMES[h]);
+      size_t length = at ? strcspn(at + strlen(HOMES[h]), "/\\ ") : 0;
+      if (length && !add_word(r, at + strlen(HOMES[h]), length, "user")) return false;
+    }
+  return true;
+}
+
+static bool add_hosts(struct redactor *r) {
+  const struct redact_plan *plan = r->plan;
+  if (!add_word(r, plan->host, strlen(plan->host), "host")) return false;
+  for (tk_id i = 1; plan->origins && i <= r->t->n_tracks; i++)
+    if (r->t->tracks[i].kind == TK_PROCESS && !add_word(r, plan->origins[i].host, strlen(plan->origins[i].host), "host")) return false;
+  return true;
+}
+
+/* ---- texts ---- */
+
+static tk_id made(struct redactor *r, const char *kind, tk_id id) {
+  size_t n;
+  const char *text = tk_string(r->t, id, &n);
+  r->text.len = 0;
+  return pseudonym_append(&r->who, &r->text, kind, text, n) ? trace_string(r->t, r->text.data, r->text.len) : 0;
+}
+
+static tk_id scrubbed(struct redactor *r, tk_id id) {
+  size_t n;
+  uint64_t found = 0;
+  const char *text = tk_string(r->t, id, &n);
+  r->text.len = 0;
+  if (!pseudonym_scrub(&r->who, &r->text, text, n, &found)) return 0;
+  r->report->paths_and_hosts += found != 0;
+  return found ? trace_string(r->t, r->text.data, r->text.len) : id;
+}
+
+/* What tools know rows and steps by: "#" stands for digits, "@" for "#". */
+static bool fits(const char *pattern, const char *text) {
+  for (; *pattern; pattern++) {
+    if (*pattern != '#' && *text != (*pattern == '@' ? '#' : *pattern)) return false;
+    if (*pattern == '#' && (*text < '0' || *text > '9')) return false;
+    text++;
+    while (*pattern == '#' && *text >= '0' && *text <= '9') text++;
+  }
+  return !*text;
+}
+
+static bool is_known(const char *text) {
+  static const char *const KNOWN[] = {
+      "", "value", "python", "train", "train #", "ProfilerStep@#", "PyTorch Profiler (#)", "/host:CPU", "/device:GPU:#",
+      "/device:TPU:#", "Steps", "XLA Modules", "XLA Ops", "Async XLA Ops", "_counters_", "stream #", "stream # #", "thread #", "GPU #",
+      "CPU"};
+  for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++)
+    if (fits(KNOWN[i], text)) return true;
+  return false;
+}
+
+/* Lines "NAME<TAB>NEW" of the map, by name. */
+static const char *line_of(const struct redactor *r, const char *name, size_t n, size_t *length) {
+  const uint32_t *at = map_get(&r->told, hash_text(name, n));
+  const char *line = at ? r->plan->opt->map + *at - 1 : NULL;
+  if (!line || strncmp(line, name, n) != 0 || line[n] != '\t') return NULL;
+  *length = strcspn(line + n + 1, "\r\n");
+  return line + n + 1;
+}
+
+static bool read_map(struct redactor *r, struct tk_err *err) {
+  const char *p = r->plan->opt->map;
+  if (r->plan->opt->names != TK_NAMES_MAP) return true;
+  for (unsigned line = 1; p && *p; line++) {
+    size_t n = strcspn(p, "\n"), name = strcspn(p, "\t\n");
+    if (n && name == n) return err_set(err, TK_EUSAGE, "map of names, line %u: it has no tab between a name and what it becomes", line);
+    if (n && !map_put(&r->told, hash_text(p, name), (uint32_t)(p - r->plan->opt->map) + 1)) return false;
+    p += n + (p[n] == '\n');
+  }
+  return true;
+}
+
+static tk_id new_name(struct redactor *r, tk_id id) {
+  size_t n, length;
+  const char *text = tk_string(r->t, id, &n), *told = line_of(r, text, n, &length);
+  if (told) return trace_string(r->t, told, length);
+  if (r->plan->opt->names == TK_NAMES_KEEP) return scrubbed(r, id);
+  return is_known(text) ? id : made(r, "name", id);
+}
+
+static tk_id of_table(struct redactor *r, struct map *table, tk_id id, tk_id (*make)(struct redactor *r, tk_id id)) {
+  const uint32_t *known = id ? map_get(table, id) : &id;
+  if (known) return *known;
+  tk_id becomes = make(r, id);
+  map_put(table, id, becomes);
+  return becomes;
+}
+
+static tk_id name_of(struct redactor *r, tk_id id) { return of_table(r, &r->names, id, new_name); }
+
+/* An id such as 0x7f31 or {"local":"0x1"} is a number; any other text may be a name. */
+static bool is_number(const char *p) {
+  for (; *p; p++) {
+    if (strncmp(p, "local", 5) == 0) p += 4;
+    else if (strncmp(p, "global", 6) == 0) p += 5;
+    else if (!((*p >= '0' && *p <= '9') || ((*p | 32) >= 'a' && (*p | 32) <= 'f') || strchr("x{}:\",.-+ ", *p))) return false;
+  }
+  return true;
+}
+
+static tk_id new_id(struct redactor *r, tk_id id) { return is_number(tk_string(r->t, id, NULL)) ? id : made(r, "id", id); }
+static tk_id id_of(struct redactor *r, tk_id id) { return of_table(r, &r->ids, id, new_id); }
+static tk_id new_host(struct redactor *r, tk_id id) { return *tk_string(r->t, id, NULL) ? made(r, "host", id) : id; }
+static tk_id host_of(struct redactor *r, tk_id id) { return of_table(r, &r->hosts, id, new_host); }
+static tk_id cat_of(struct redactor *r, tk_id id) { return of_table(r, &r->cats, id, scrubbed); }
+
+/* ---- args ---- */
+
+static bool is_text(const struct tk_arg *arg) {
+  return arg->type >= TK_ARG_STR && arg->type <= TK_ARG_REF && arg->type != TK_ARG_NUMBER;
+}
+
+/* Fields of the event itself.  False: it is none, or says too much. */
+static bool keep_field(struct redactor *r, struct tk_arg *arg) {
+  const char *key = tk_string(r->t, arg->key, NULL);
+  if (!key_is_reserved(key)) return false;
+  switch (arg->key) {
+  case KEY_ID: case KEY_ID2: case KEY_BIND_ID: case KEY_SCOPE: case KEY_TID: case KEY_PID: case KEY_END_TID: case KEY_END_PID:
+    if (is_text(arg)) arg->s = id_of(r, arg->s);
+    if (arg->type == TK_ARG_JSON && !is_number(tk_string(r->t, arg->s, NULL))) arg->type = TK_ARG_STR;
+    return true;
+  case KEY_END_NAME: case KEY_END_CAT:
+    if (arg->type != TK_ARG_STR) return false;
+    arg->s = arg->key == KEY_END_NAME ? name_of(r, arg->s) : cat_of(r, arg->s);
+    return true;
+  case KEY_PH: case KEY_SCOPE_OF_INSTANT: case KEY_BP: case KEY_RESPELLED:
+    return is_text(arg) && strlen(tk_string(r->t, arg->s, NULL)) < 16;
+  case KEY_ARGS: return is_text(arg) && strcmp(tk_string(r->t, arg->s, NULL), "{}") == 0;
+  case KEY_FRAME: case KEY_FRAME_OF_END: return false;
+  default: return !is_text(arg) && strncmp(key, tk_string(r->t, KEY_OF_END, NULL), 9) != 0;
+  }
+}
+
+static bool is_asked_for(struct redactor *r, tk_id key) {
+  const char *const *globs = r->plan->opt->keep_args;
+  uint32_t *known = map_put(&r->wanted, key, 0);
+  if (!known) return false;
+  if (!*known) {
+    bool wanted = false;
+    for (; globs && *globs; globs++) wanted = wanted || glob_matches(*globs, tk_string(r->t, key, NULL));
+    *known = 1 + wanted;
+  }
+  return *known == 2;
+}
+
+static bool keep_arg(struct redactor *r, struct tk_arg *arg, bool sample) {
+  if (keep_field(r, arg)) return true;
+  if (key_is_reserved(tk_string(r->t, arg->key, NULL))) return false;
+  if (is_asked_for(r, arg->key) || (r->plan->opt->keep_numbers && !is_text(arg))) return true;
+  if (!sample || (is_text(arg) && !is_number(tk_string(r->t, arg->s, NULL)))) return false;
+  arg->key = name_of(r, arg->key);
+  return true;
+}
+
+static uint32_t redact_args(struct redactor *r, uint32_t args, bool sample) {
+  struct tk_args it = tk_args_of(r->t, args);
+  struct tk_arg arg;
+  if (!it.shape) return args;
+  args_begin(r->t);
+  while (tk_args_next(&it, &arg)) {
+    if (keep_arg(r, &arg, sample)) args_copy(r->t, &arg);
+    else r->report->args++;
+  }
+  return args_end(r->t);
+}
+
+/* ---- the graph ---- */
+
+static struct tk_ident redact_ident(struct redactor *r, struct tk_ident i) {
+  if (i.kind == TK_IDENT_STR) i.str = id_of(r, i.str);
+  return i;
+}
+
+/* Of a counter the track is called by its samples. */
+static tk_id name_of_counter(struct redactor *r, const struct tk_track *k) {
+  const struct tk_event *e = &r->t->events[k->first];
+  struct tk_arg id;
+  if (!k->count) return name_of(r, k->name);
+  tk_id name = name_of(r, r->t->classes[e->cls].name);
+  if (!tk_args_find(r->t, e->args, "json.id", &id) || (id.type != TK_ARG_INT && id.type != TK_ARG_STR)) return name;
+  if (id.type == TK_ARG_STR) id.s = id_of(r, id.s);
+  return trace_counter_name(r->t, name, &id);
+}
+
+static void redact_tracks(struct redactor *r) {
+  for (tk_id i = 1; i <= r->t->n_tracks; i++) {
+    struct tk_track *k = &r->t->tracks[i];
+    r->report->labels += k->labels != 0;
+    k->pid = redact_ident(r, k->pid);
+    k->tid = redact_ident(r, k->tid);
+    k->name = k->kind == TK_COUNTERS ? name_of_counter(r, k) : name_of(r, k->name);
+    k->machine = host_of(r, k->machine);
+    k->labels = 0;
+    k->renamed = k->renamed || k->kind == TK_PROCESS || k->kind == TK_THREAD;
+  }
+}
+
+static void redact_events(struct redactor *r) {
+  struct tk_trace *t = r->t;
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    uint32_t args = redact_args(r, t->events[i].args, t->events[i].kind == TK_COUNTER);
+    t->events[i].args = args;
+  }
+  for (tk_id i = 1; i <= t->n_flow_points; i++) {
+    uint32_t args = redact_args(r, t->flow_points[i].args, false);
+    t->flow_points[i].args = args;
+    if (t->flow_points[i].id_is_str) t->flow_points[i].id = id_of(r, (tk_id)t->flow_points[i].id);
+  }
+}
+
+static void redact_classes(struct redactor *r) {
+  struct tk_trace *t = r->t;
+  for (tk_id i = 1; i <= t->n_classes; i++) {
+    tk_id name = t->classes[i].name, becomes = name_of(r, name);
+    uint32_t args = redact_args(r, t->classes[i].args, false);
+    r->report->names += name != becomes;
+    t->classes[i] = (struct tk_class){.name = becomes, .cat = cat_of(r, t->classes[i].cat), .args = args};
+  }
+}
+
+/* ---- top-level data ---- */
+
+/* Which rank it is, of how many. */
+static void put_number(struct buf *b, const struct tk_trace *t, const struct tk_meta *m, const char *key) {
+  struct json_value v;
+  if (!json_member(trace_raw(t, m->at), m->size, key, &v) || v.type != JSON_NUMBER) return;
+  buf_text(b, b->len > 1 ? ",\"" : "\"");
+  buf_text(b, key);
+  buf_text(b, "\":");
+  buf_append(b, v.p, (size_t)(v.end - v.p));
+}
+
+static void add_meta(struct redactor *r, struct tk_meta m) {
+  struct buf *raw = &r->t->store->raw;
+  m.at = raw->len;
+  m.size = r->text.len;
+  buf_append(raw, r->text.data, r->text.len);
+  trace_end_raw(r->t);
+  r->t->metas[++r->t->n_metas] = m;
+}
+
+/* The ranks of a merged trace: which processes are of which one. */
+static void put_ranks(struct redactor *r) {
+  const struct track_origin *of = r->plan->origins;
+  struct tk_trace *t = r->t;
+  char number[24];
+  int64_t last = -1;
+  for (tk_id i = 1; of && i <= t->n_tracks; i++) {
+    const struct tk_track *k = &t->tracks[i];
+    if (k->kind != TK_PROCESS || of[i].rank < 0 || k->pid.kind != TK_IDENT_INT) continue;
+    bool same = last == of[i].rank;
+    buf_text(&r->text, !r->text.len ? "{\"ranks\":[" : same ? "" : "}},");
+    if (!same) {
+      buf_text(&r->text, "{\"rank\":");
+      buf_append(&r->text, number, num_put_i64(number, of[i].rank));
+      buf_text(&r->text, ",\"host\":\"");
+      size_t n = strlen(of[i].host);
+      if (n) pseudonym_append(&r->who, &r->text, "host", of[i].host, n);
+      buf_text(&r->text, "\",\"pids\":{");
+    } else {
+      buf_text(&r->text, ",");
+    }
+    last = of[i].rank;
+    buf_text(&r->text, "\"");
+    buf_append(&r->text, number, num_put_i64(number, k->pid.num));
+    buf_text(&r->text, "\":");
+    buf_append(&r->text, number, num_put_i64(number, k->pid.num));
+  }
+  if (r->text.len) buf_text(&r->text, "}}]}");
+}
+
+static bool is_merged(const struct tk_trace *t) {
+  const struct tk_meta *m = trace_meta(t, "tracekit");
+  struct json_value v;
+  return m && json_member(trace_raw(t, m->at), m->size, "ranks", &v);
+}
+
+static bool is_harmless(const char *key) {
+  return strcmp(key, "schemaVersion") == 0 || strcmp(key, "displayTimeUnit") == 0 || strcmp(key, "baseTimeNanoseconds") == 0;
+}
+
+static void redact_metas(struct redactor *r) {
+  struct tk_trace *t = r->t;
+  bool merged = is_merged(t);
+  tk_id n = t->n_metas;
+  t->n_metas = 0;
+  for (tk_id i = 1; i <= n; i++) {
+    struct tk_meta m = t->metas[i];
+    const char *key = tk_string(t, m.key, NULL);
+    r->text.len = 0;
+    if (!m.origin && m.size < 32 && is_harmless(key)) {
+      t->metas[++t->n_metas] = m;
+      continue;
+    }
+    r->report->blocks += m.origin != NULL;
+    r->report->metas += m.origin == NULL;
+    if (m.origin) continue;
+    if (strcmp(key, "tracekit") == 0 && merged) put_ranks(r);
+    if (strcmp(key, "distributedInfo") == 0 && !merged) {
+      buf_text(&r->text, "{");
+      put_number(&r->text, t, &m, "rank");
+      put_number(&r->text, t, &m, "world_size");
+      buf_text(&r->text, "}");
+    }
+    if (r->text.len) add_meta(r, m);
+  }
+}
+
+static void redact_rest(struct redactor *r) {
+  struct tk_trace *t = r->t;
+  r->report->records += t->n_records;
+  t->n_records = 0;
+  r->text.len = 0;
+  if (*r->plan->host) pseudonym_append(&r->who, &r->text, "host", r->plan->host, strlen(r->plan->host));
+  t->host = tk_string(t, trace_string(t, r->text.data, r->text.len), NULL);
+  t->edits |= TK_EDIT_DROPPED | TK_EDIT_RENAMED;
+}
+
+bool op_redact(struct tk_trace *t, const struct redact_plan *plan, struct tk_redact_report *report, struct tk_err *err) {
+  struct mem *mem = &t->store->mem;
+  struct redactor r = {.t = t, .plan = plan, .report = report, .mem = mem, .text = {.mem = mem}};
+  const char *key = plan->opt->key;
+  r.who.key = key ? siphash_key_of(key, strlen(key)) : (struct siphash_key){{hash_secret[0], hash_secret[1]}};
+  struct map *const maps[] = {&r.names, &r.ids, &r.hosts, &r.cats, &r.wanted, &r.told};
+  for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) map_init(maps[i], mem);
+  bool ok = read_map(&r, err) && add_hosts(&r) && add_users(&r);
+  if (ok) {
+    redact_tracks(&r); /* a counter's track asks its samples what they are called */
+    redact_events(&r);
+    redact_classes(&r);
+    redact_metas(&r);
+    redact_rest(&r);
+  }
+  for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) map_free(maps[i]);
+  mem_free(mem, r.words);
+  buf_free(&r.text);
+  if (!ok && err->code != TK_OK) return false;
+  return mem_check(mem, err);
+}
