@@ -16,7 +16,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 PREFIX ?= /usr/local
 BUILD ?= build
-B := $(BUILD)$(if $(filter 1,$(FUZZING)),/fuzz,$(if $(filter 1,$(SAN)),/san))
+B := $(BUILD)$(if $(filter 1,$(FUZZING)),/fuzz,$(if $(filter 1,$(SAN)),/san,$(if $(filter thread,$(SAN)),/tsan)))
 VERSION := $(shell sed -n 's/^.define TK_VERSION "\(.*\)"/\1/p' lib/tracekit.h)
 SOVERSION := 0
 
@@ -98,7 +98,9 @@ DEPS += $(if $(ISAL_FOUND),libisal)
 CFLAGS ?= -O3 -g
 comma := ,
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(filter 1,$(WERROR)),-Werror)
-SANITIZERS := $(if $(filter 1,$(SAN) $(FUZZING)),address$(comma)undefined$(if $(filter 1,$(FUZZING)),$(comma)fuzzer-no-link))
+SANITIZERS := $(if $(filter 1,$(SAN) $(FUZZING)),address$(comma)undefined$(if $(filter 1,$(FUZZING)),$(comma)fuzzer-no-link)) \
+  $(if $(filter thread,$(SAN)),thread)
+SANITIZERS := $(strip $(SANITIZERS))
 SANITIZE := $(if $(SANITIZERS),-fsanitize=$(SANITIZERS) -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 # What costs nothing that we could measure: a stack that is guarded, tables of addresses that cannot be written, checked copies.
 HARDEN := $(if $(SANITIZERS),,-fstack-protector-strong $(if $(findstring -O,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
@@ -319,4 +321,4 @@ deps:
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile | sed -n '1,8p'
 	@echo '  other targets: docs golden test-locale lint corpus interop bench fuzz deps uninstall clean'
-	@echo '  variables: CC=gcc|clang SAN=1 WERROR=1 ISAL=0 CFLAGS= BUILD=build CORPUS=DIR T=WORD TIME=SECONDS PREFIX= DESTDIR='
+	@echo '  variables: CC=gcc|clang SAN=1|thread WERROR=1 ISAL=0 CFLAGS= BUILD=build CORPUS=DIR T=WORD TIME=SECONDS PREFIX= DESTDIR='

@@ -17,7 +17,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { HEAD = 4 };
-enum op { CONVERT, FILTER, WINDOW, SHRINK, REBASE, MERGE, SPLIT, LOOK, OPS };
+enum op { CONVERT, FILTER, WINDOW, SHRINK, REBASE, MERGE, SPLIT, LOOK, REDACT, OPS };
 
 static const char *const inputs[] = {NULL, "json", "perfetto", "xplane"};
 static const char *const outputs[] = {"json", "perfetto", "xplane", "speedscope"};
@@ -105,6 +105,13 @@ static bool merge(const char *input, const char *path, const char *format, unsig
   return ok;
 }
 
+static bool redact(struct tk_trace *t, unsigned how, struct tk_err *err) {
+  static const char *const some[] = {"*a*", "json.*", NULL};
+  const struct tk_redact_options options = {.names = how % 3, .map = "a\tb\n\nname\t\n", .keep_args = how & 8 ? some : NULL,
+                                            .keep_numbers = how & 16, .key = how & 32 ? "key" : NULL};
+  return tk_redact(t, &options, NULL, err) && tk_check(t, err);
+}
+
 static void look(struct tk_trace *t) {
   struct tk_summary summary;
   struct tk_size_report sizes = {0};
@@ -128,12 +135,13 @@ static void run(const char *input, const char *path, struct tk_trace *t, const u
   case FILTER: ok = filter(t, exprs[how % 10], NULL, how, &err); break;
   case WINDOW: ok = filter(t, NULL, windows[how % 5], how, &err); break;
   case REBASE: ok = rebase(t, how, &err); break;
+  case REDACT: ok = redact(t, how, &err); break;
   case SHRINK: ok = shrink(t, path, format, how, &err); break;
   case MERGE: ok = merge(input, path, format, how, &err); break;
   case LOOK: look(t); break;
   default: break;
   }
-  if (ok && (op == CONVERT || op == FILTER || op == WINDOW || op == REBASE)) ok = save(t, path, format, how, &err);
+  if (ok && (op == CONVERT || op == FILTER || op == WINDOW || op == REBASE || op == REDACT)) ok = save(t, path, format, how, &err);
   require_reason(ok, &err, "operation");
   if (ok && written && strcmp(format, "speedscope")) read_again(path, t, op == CONVERT);
 }

@@ -20,6 +20,7 @@ def commands():
         for out in (*ENDINGS, '.json.gz', '.json.zst', '.speedscope.json'):
             yield ['convert', a, '-o', 'out' + out]
         yield ['merge', a, small + '.json', '-o', 'out' + ending]
+        yield ['redact', a, '--names', 'hash', '-o', 'out' + ending]
         yield ['filter', a, '-e', 'dur > 1us', '-o', 'out' + ending]
         yield ['shrink', a, '--to', '2KB', '-o', 'out' + ending]
         yield ['rebase', a, '--shift', '1ms', '-o', 'out' + ending]

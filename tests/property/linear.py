@@ -27,6 +27,7 @@ NO_TRACE = {'empty_objects'}  # of which nothing is left in the other formats
 def commands(path, ending):
     for out in FORMATS:
         yield ['convert', path, '-o', 'out' + out]
+    yield ['redact', path, '--keep-args', 'a*b*c*', '--keep-numbers', '-o', 'out' + ending]
     yield ['filter', path, '-e', 'dur > 0ns || name ~ "a*"', '--keep', 'parents', '--keep', 'flows', '-o', 'out' + ending]
     yield ['shrink', path, '--to', str(os.path.getsize(path) // 3), '-o', 'out' + ending]
     yield ['merge', path, path, '-o', 'out' + ending]
