@@ -9,10 +9,12 @@
 #include <string.h>
 
 #include "align/groups.h"
+#include "align/launches.h"
 #include "align/programs.h"
 #include "align/report.h"
 #include "base/err.h"
 #include "base/os.h"
+#include "base/path.h"
 #include "source/identity.h"
 #include "load.h"
 #include "merge_offsets.h"
@@ -132,13 +134,27 @@ static const char *report_text(struct aligner *a, const char *text) {
   return tk_string(a->report->notes, trace_text(a->report->notes, text), NULL);
 }
 
+/* Kernels that begin before they are launched say that the GPU has a clock of its own, and how far behind it is at least. */
+static bool check_launches(struct aligner *a, const struct tk_trace *t, const struct track_origin *origins) {
+  const tk_time rounding = 2000000;
+  struct launch_check c;
+  char text[256], time[32];
+  if (!launches_check(t, origins, a->mem, &c)) return false;
+  if (c.most <= rounding || c.early < 3 || c.early < c.kernels / 100) return true;
+  tk_print_duration(c.most, time);
+  snprintf(text, sizeof text, "%.120s: its GPU's clock is behind its CPU's by at least %s: %u of %u kernels begin before their launch",
+           path_leaf(t->source), time, c.early, c.kernels);
+  trace_note(a->report->notes, TK_NOTE_INFO, UINT64_MAX, text);
+  return true;
+}
+
 static bool collect(struct aligner *a, struct tk_trace *t, struct align_source *from) {
   struct arena arena = {.mem = a->mem};
   bool merged = identity_is_merged(t), ok = align_groups(t, from, &arena) && align_programs(t, from, &arena);
   struct track_origin *origins = ok && merged ? identity_of_tracks(t, a->mem) : NULL;
   if (merged) from->groups = NULL, from->n_groups = 0; /* which are its first rank's */
   from->origins = origins;
-  ok = ok && (origins || !merged) && align_collect(&a->anchors, t, from);
+  ok = ok && (origins || !merged) && align_collect(&a->anchors, t, from) && check_launches(a, t, origins);
   if (origins) identity_free_tracks(origins, a->mem);
   a->inputs[from->input].world = from->world;
   arena_free(&arena);
