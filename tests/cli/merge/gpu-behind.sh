@@ -12,4 +12,4 @@ trace() { # RANK US: eight launches, and kernels so much later
 }
 trace 0 8 > rank0.json
 trace 1 -35 > rank1.json
-tracekit merge rank0.json rank1.json -n -q -o merged.json
+tracekit merge rank0.json rank1.json -n -o merged.json > report.txt
