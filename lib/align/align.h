@@ -85,6 +85,7 @@ struct align_source {
   const struct align_group *groups;
   const struct align_op *ops;
   uint32_t n_groups, n_ops;
+  uint32_t most;      /* anchors that are kept of it, if they can be thinned out alike on all ranks; 0 = 4,096 */
 };
 
 /* Takes the anchors out of one input.  False when memory runs out. */

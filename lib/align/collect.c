@@ -8,9 +8,10 @@ enum { MOST_ANCHORS = 4096 }; /* of an input: more make nothing better */
  * stay. */
 static void thin_out(struct collector *c) {
   struct align_anchor *v = c->out->v;
+  uint32_t most = c->from->most ? c->from->most : MOST_ANCHORS;
   for (uint32_t i = c->first; i < c->out->n; i++)
     if (!v[i].exact && !v[i].module) return;
-  for (uint64_t mask = 1; c->out->n - c->first > MOST_ANCHORS && mask; mask = mask << 1 | 1) {
+  for (uint64_t mask = 1; c->out->n - c->first > most && mask; mask = mask << 1 | 1) {
     uint32_t n = c->first;
     for (uint32_t i = c->first; i < c->out->n; i++) n += !((v[i].exact ? v[i].exact : v[i].label) & mask);
     if (n == c->first) return;

@@ -45,6 +45,35 @@ void launches_free(struct launches *l) {
   *l = (struct launches){0};
 }
 
+/* Of so many kernels, which is enough: clocks that are apart are so for all. */
+bool launches_check(const struct tk_trace *t, const struct track_origin *origins, struct mem *mem, struct launch_check *out) {
+  enum { MOST = 4096 };
+  struct launches l = {.t = t, .origins = origins};
+  struct kinds kinds = {0};
+  bool ok = kinds_init(&kinds, t, mem);
+  int64_t id;
+  *out = (struct launch_check){0};
+  map_init(&l.calls, mem);
+  for (tk_id i = 1; ok && i <= t->n_events && l.calls.n < MOST; i++) {
+    const struct tk_event *e = &t->events[i];
+    bool kernel = kinds.of_class[e->cls] & KIND_KERNEL && e->kind == TK_SPAN && !(e->flags & (TK_LOST_CLOCK | TK_CLIPPED));
+    if (kernel && correlation_of(&l, e, &id)) ok = map_put(&l.calls, (uint64_t)id, i) != NULL;
+  }
+  for (tk_id i = 1; ok && l.calls.n && i <= t->n_events; i++) {
+    const struct tk_event *e = &t->events[i];
+    if (!(kinds.of_class[e->cls] & KIND_RUNTIME) || e->kind != TK_SPAN || e->flags & (TK_LOST_CLOCK | TK_CLIPPED)) continue;
+    const uint32_t *at = correlation_of(&l, e, &id) ? map_get(&l.calls, (uint64_t)id) : NULL;
+    if (!at) continue;
+    tk_time early = e->ts - t->events[*at].ts;
+    out->kernels++;
+    out->early += early > 0;
+    if (early > out->most) out->most = early;
+  }
+  map_free(&l.calls);
+  kinds_free(&kinds);
+  return ok;
+}
+
 tk_id launches_call(const struct launches *l, const struct tk_event *kernel) {
   int64_t id;
   const uint32_t *at = l->t && correlation_of(l, kernel, &id) ? map_get(&l->calls, (uint64_t)id) : NULL;

@@ -17,6 +17,13 @@ bool launches_find(struct launches *l, const struct tk_trace *t, const struct tr
                    struct mem *mem);
 void launches_free(struct launches *l);
 
+/* Are the clocks of GPU and CPU one?  No kernel begins before it is launched. */
+struct launch_check {
+  uint32_t kernels, early; /* that were looked at; that do */
+  tk_time most;            /* by that much the earliest of them */
+};
+bool launches_check(const struct tk_trace *t, const struct track_origin *origins, struct mem *mem, struct launch_check *out);
+
 /* The call that launched the kernel, 0 = not known. */
 tk_id launches_call(const struct launches *l, const struct tk_event *kernel);
 /* The event around the call that names the collective: "record_param_comms", "nccl:all_reduce"; 0 = none. */

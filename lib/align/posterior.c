@@ -325,7 +325,7 @@ static double gap_density(double gap, double span) { return gap <= span ? 1 / sp
 /* ln of the weight of that nothing of both is the same: another job, or other steps of this one, if the wall clock says that they
  * recorded at different times.  That two jobs count alike is no wonder where they ran one after the other. */
 static double none_of(const struct hypotheses *h, const struct hypothesis *best, bool repeats, double most) {
-  const double unproven = 5, few = 5; /* where the ends say next to nothing, all rests on how rare jobs in step are */
+  const double unproven = 5, few = 5; /* of what repeats itself and whose ends say nothing: jobs in step are alike */
   const struct question *q = h->q;
   const struct view *v = q->view;
   bool steps, numbers = shares_numbers(v, &steps);
@@ -333,7 +333,7 @@ static double none_of(const struct hypotheses *h, const struct hypothesis *best,
   double apart = fmax(0, 1 - (wall_below(q, q->base + b1 - a0, most) - wall_below(q, q->base + b0 - a1, most)));
   double span = fmax(1000, (a1 - a0 + b1 - b0) / US / 2);
   double gap = q->no_wall ? 0 : fmax(0, fmax(b0 + q->base - a1, a0 - b1 - q->base)) / US;
-  double job = q->other_job * (numbers ? 0.05 + apart : 1) * (best->ends < few ? unproven : 1);
+  double job = q->other_job * (numbers ? 0.05 + apart : 1) * (repeats && best->ends < few ? unproven : 1);
   double other_steps = apart * (numbers ? 1e-4 : steps ? 5e-3 * span / fmax(span, gap) : 1);
   return log((job + other_steps) * (repeats ? 1 : 0.03) * gap_density(gap, span)) + 0.5 * log(2 * M_PI * 9 / best->n);
 }

@@ -9,16 +9,20 @@
 #include <string.h>
 
 #include "align/groups.h"
+#include "align/launches.h"
 #include "align/programs.h"
 #include "align/report.h"
 #include "base/err.h"
 #include "base/os.h"
+#include "base/path.h"
 #include "source/identity.h"
 #include "load.h"
 #include "merge_offsets.h"
 #include "merge_select.h"
 #include "source/sources.h"
 
+/* Anchors: of an input, more than so many make nothing better; of very many inputs fewer have to do, for all are kept at once. */
+enum { MOST_ANCHORS = 4096, FEWEST_ANCHORS = 256, ALL_ANCHORS = 1 << 20 };
 enum { KEPT = 52 << 20, KEPT_SHARE = 16 }; /* bytes of graphs that wait for the second pass; their share of --max-memory at most */
 
 struct aligner {
@@ -130,13 +134,27 @@ static const char *report_text(struct aligner *a, const char *text) {
   return tk_string(a->report->notes, trace_text(a->report->notes, text), NULL);
 }
 
+/* Kernels that begin before they are launched say that the GPU has a clock of its own, and how far behind it is at least. */
+static bool check_launches(struct aligner *a, const struct tk_trace *t, const struct track_origin *origins) {
+  const tk_time rounding = 2000000;
+  struct launch_check c;
+  char text[256], time[32];
+  if (!launches_check(t, origins, a->mem, &c)) return false;
+  if (c.most <= rounding || c.early < 3 || c.early < c.kernels / 100) return true;
+  tk_print_duration(c.most, time);
+  snprintf(text, sizeof text, "%.120s: its GPU's clock is behind its CPU's by at least %s: %u of %u kernels begin before their launch",
+           path_leaf(t->source), time, c.early, c.kernels);
+  trace_note(a->report->notes, TK_NOTE_INFO, UINT64_MAX, text);
+  return true;
+}
+
 static bool collect(struct aligner *a, struct tk_trace *t, struct align_source *from) {
   struct arena arena = {.mem = a->mem};
   bool merged = identity_is_merged(t), ok = align_groups(t, from, &arena) && align_programs(t, from, &arena);
   struct track_origin *origins = ok && merged ? identity_of_tracks(t, a->mem) : NULL;
   if (merged) from->groups = NULL, from->n_groups = 0; /* which are its first rank's */
   from->origins = origins;
-  ok = ok && (origins || !merged) && align_collect(&a->anchors, t, from);
+  ok = ok && (origins || !merged) && align_collect(&a->anchors, t, from) && check_launches(a, t, origins);
   if (origins) identity_free_tracks(origins, a->mem);
   a->inputs[from->input].world = from->world;
   arena_free(&arena);
@@ -177,6 +195,8 @@ static bool take_input(struct aligner *a, size_t i, struct tk_trace *t) {
   input->stated = id.rank >= 0;
   input->comparable = merge_is_comparable(&a->base, t);
   from.anchor = a->anchor;
+  from.most = (uint32_t)(a->in->n > ALL_ANCHORS / FEWEST_ANCHORS ? FEWEST_ANCHORS : ALL_ANCHORS / a->in->n);
+  if (from.most > MOST_ANCHORS) from.most = MOST_ANCHORS;
   from.marker = a->opt->align == TK_ALIGN_MARKER ? a->opt->marker : NULL;
   bool compares = !a->start_only && !a->opt->offsets_from && (compares_clocks(a->opt->align) || lists_collectives(a->opt));
   if (compares && !collect(a, t, &from)) return mem_refuse(a->mem, a->err);
@@ -240,20 +260,39 @@ static bool read_all(struct aligner *a) {
 
 /* ---- hosts ---- */
 
+/* What tells two runs on one host apart, which start one after the other: a rank is in a run but once. */
+static uint32_t turn_of(struct aligner *a, struct map *seen, const struct align_input *input) {
+  if (a->opt->align != TK_ALIGN_START) return 0;
+  uint64_t who = align_mix(hash_bytes(input->host, strlen(input->host)), input->stated ? (uint64_t)input->rank + 1 : 0);
+  uint32_t *turn = map_put(seen, who, 0);
+  return turn ? (*turn)++ : 0;
+}
+
+static uint32_t name_of_host(struct aligner *a, struct intern *names, const struct align_input *input, uint32_t turn) {
+  struct buf text = {.mem = a->mem};
+  buf_append(&text, input->host, strlen(input->host) + 1);
+  buf_append(&text, &turn, sizeof turn);
+  uint32_t name = text.data ? intern(names, text.data, text.len) : 0;
+  buf_free(&text);
+  return name;
+}
+
 /* Inputs of the same host are one, and so is each that names none; those that are given an offset stand aside. */
 static bool find_hosts(struct aligner *a) {
   struct align_problem *p = &a->problem;
   size_t n = a->in->n;
   struct intern names;
+  struct map turns;
   uint32_t *of_name = arena_alloc(&a->arena, (n + 1) * sizeof *of_name); /* by name: the host */
   p->host_of = arena_alloc(&a->arena, (n + 1) * sizeof *p->host_of);
   p->known = arena_alloc(&a->arena, n + 1);
   if (!of_name || !p->host_of || !p->known) return mem_check(a->mem, a->err);
   intern_init(&names, a->mem);
+  map_init(&turns, a->mem);
   for (uint32_t i = 0; i < n; i++) {
     const struct align_input *input = &a->inputs[i];
     bool alone = !*input->host || input->given;
-    uint32_t before = names.n, name = alone ? 0 : intern(&names, input->host, strlen(input->host));
+    uint32_t before = names.n, name = alone ? 0 : name_of_host(a, &names, input, turn_of(a, &turns, input));
     p->host_of[i] = p->n_hosts;
     if (name && name <= before) p->host_of[i] = of_name[name];
     if (name) of_name[name] = p->host_of[i];
@@ -261,6 +300,7 @@ static bool find_hosts(struct aligner *a) {
     p->known[p->n_hosts++] = *input->host || input->given || !input->read;
   }
   intern_free(&names);
+  map_free(&turns);
   return mem_check(a->mem, a->err);
 }
 
@@ -378,7 +418,7 @@ static bool is_needed(const struct merge_inputs *in, const struct tk_merge_optio
   if (opt->group_by == TK_GROUP_HOST && in->n > 1 && !one_host_by_place(in)) return true;
   if (in->n < 2) return false;
   if (lists_collectives(opt)) return true;
-  return compares_clocks(opt->align) || (opt->align == TK_ALIGN_START && !one_host_by_place(in));
+  return compares_clocks(opt->align) || opt->align == TK_ALIGN_START;
 }
 
 /* Is anybody's clock said to be another than it says? */

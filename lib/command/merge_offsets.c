@@ -25,11 +25,14 @@ static bool member(const struct json_value *object, const char *key, enum json_t
   return object->type == JSON_OBJECT && json_member(text, n, key, v) && v->type == type;
 }
 
-static bool integer(const struct json_value *object, const char *key, int64_t *out) {
+/* Of times and offsets; beyond a century is no clock. */
+static const int64_t MOST_TIME = 4000000000000000000, MOST_OFFSET = 2000000000000000000;
+
+static bool integer(const struct json_value *object, const char *key, int64_t most, int64_t *out) {
   struct json_value v;
   i128 whole;
   if (!member(object, key, JSON_NUMBER, &v) || !num_scaled(v.p, v.end, 0, &whole)) return false;
-  if (whole > INT64_MAX || whole < INT64_MIN) return false;
+  if (whole > most || whole < -most) return false;
   *out = (int64_t)whole;
   return true;
 }
@@ -71,7 +74,8 @@ static bool take_pieces(struct align_map *m, const struct json_value *pieces) {
   struct json_value v;
   for (bool first = true; next(&j, &v); first = false) {
     int64_t from, to, offset;
-    if (!integer(&v, "from_ns", &from) || !integer(&v, "to_ns", &to) || !integer(&v, "offset_ns", &offset) || to < from) return false;
+    if (!integer(&v, "from_ns", MOST_TIME, &from) || !integer(&v, "to_ns", MOST_TIME, &to) || to < from) return false;
+    if (!integer(&v, "offset_ns", MOST_OFFSET, &offset)) return false;
     if (first) m->pivot_ns = from, m->offset_ns = offset;
     double half = ((double)to - (double)from) / 2, bend = number(&v, "drift_ppm") * 1e-6 * half;
     double x = (double)(from - m->pivot_ns), y = (double)(offset - m->offset_ns);
@@ -87,8 +91,8 @@ static bool take_map(struct align_map *m, const struct json_value *host) {
   struct json_value pieces;
   double drift = number(host, "drift_ppm");
   *m = (struct align_map){.pivot_ns = 0};
-  if (!integer(host, "offset_ns", &m->offset_ns) || !(fabs(drift) < most)) return false;
-  bool at = integer(host, "at_ns", &m->pivot_ns);
+  if (!integer(host, "offset_ns", MOST_OFFSET, &m->offset_ns) || !(fabs(drift) < most)) return false;
+  bool at = integer(host, "at_ns", MOST_TIME, &m->pivot_ns);
   if (member(host, "pieces", JSON_ARRAY, &pieces) && pieces.end - pieces.p > 2) return take_pieces(m, &pieces);
   if (!at || drift == 0) return true;
   add_knot(&m->curve, 0, 0);
@@ -101,7 +105,7 @@ static bool take_ranks(struct merge_offsets *o, struct merge_offset *h, const st
   int64_t *ranks = arena_alloc(&o->arena, ((size_t)(host->end - host->p) + 1) * sizeof *ranks);
   if (!ranks) return false;
   h->ranks = ranks;
-  if (integer(host, "rank", &ranks[0])) return h->n_ranks = 1, true;
+  if (integer(host, "rank", INT64_MAX, &ranks[0])) return h->n_ranks = 1, true;
   if (!member(host, "ranks", JSON_ARRAY, &list)) return true;
   for (struct json j = values_of(&list); next(&j, &v);)
     if (v.type == JSON_NUMBER && v.num.kind == NUM_INT) ranks[h->n_ranks++] = v.num.mant;

@@ -148,7 +148,9 @@ def offsets(folder, paths, ending):
     shifts = [r['shift_ns'] for r in json.loads(p.stdout)['ranks']]
     judge(f'{ending}: --offsets-from made elsewhere', '' if shifts == [0, 1000, -4000000, -4000000] else shifts)
     judge(f'{ending}: of whom it knows nothing', '' if 'not of 1 of the inputs' in p.stderr else p.stderr)
-    for text, word, status in (('{}', 'no list of hosts', 3), ('x', 'is no JSON', 3), ('{"hosts":[{"host":"a"}]}', 'no offset_ns', 3),
+    far = '{"rank":2,"offset_ns":1,"pieces":[{"from_ns":-9223372036854775808,"to_ns":9223372036854775807,"offset_ns":1}]}'
+    for text, word, status in (('{"hosts":[%s]}' % far, 'no clock', 3), ('{"hosts":[{"rank":2,"offset_ns":1e30}]}', 'no offset_ns', 3),
+                               ('{}', 'no list of hosts', 3), ('x', 'is no JSON', 3), ('{"hosts":[{"host":"a"}]}', 'no offset_ns', 3),
                                ('{"hosts":[{"offset_ns":1}]}', 'neither a name', 3), ('{"hosts":[{"rank":9,"offset_ns":1}]}', 'none of the', 2)):
         with open(os.path.join(folder, 'bad.json'), 'w', encoding='utf-8') as f:
             f.write(text)
