@@ -31,8 +31,8 @@ static const struct example examples[] = {
 
 /* ---- files that the options name ---- */
 
-/* A text file, ended by a NUL; at most a gigabyte of it. */
-static char *read_text(const char *path, int *status) {
+/* A file, ended by a NUL; at most a gigabyte of it. */
+static char *read_file(const char *path, size_t *length, int *status) {
   size_t n = 0, room = 1 << 16;
   char *text = malloc(room);
   FILE *f = fopen(path, "rb");
@@ -50,10 +50,21 @@ static char *read_text(const char *path, int *status) {
   }
   bool ok = text && !ferror(f) && room < 1u << 30;
   fclose(f);
-  if (ok) return text[n] = 0, text;
-  tty_say("%s: cannot be read as a text", path);
+  if (ok) return text[n] = 0, *length = n, text;
+  tty_say("%s: cannot be read", path);
   *status = STATUS_INPUT;
   return free(text), NULL;
+}
+
+/* A secret may be of any bytes: as a text it is their digits. */
+static char *read_key(const char *path, int *status) {
+  size_t n = 0;
+  char *bytes = read_file(path, &n, status), *key = bytes ? malloc(2 * n + 1) : NULL;
+  if (bytes && !key) *status = run_no_memory();
+  for (size_t i = 0; key && i < n; i++) snprintf(key + 2 * i, 3, "%02x", (unsigned char)bytes[i]);
+  if (key) key[2 * n] = 0;
+  free(bytes);
+  return key;
 }
 
 static bool asks_how(const struct shared *s) {
@@ -68,8 +79,9 @@ bool redact_begin(const struct shared *s, const char *command, struct redacting 
     *status = run_usage(command, "--names, --keep-args, --keep-numbers and --key-file need --redact");
     return false;
   }
-  if (r->options.names == TK_NAMES_MAP && !(r->map = read_text(s->redact.names.text, status))) return false;
-  if (s->redact.key_file && !(r->key = read_text(s->redact.key_file, status))) return redact_end(r), false;
+  size_t n;
+  if (r->options.names == TK_NAMES_MAP && !(r->map = read_file(s->redact.names.text, &n, status))) return false;
+  if (s->redact.key_file && !(r->key = read_key(s->redact.key_file, status))) return redact_end(r), false;
   if (r->key && !*r->key) {
     *status = run_usage(command, "--key-file: the file is empty");
     return redact_end(r), false;

@@ -36,7 +36,7 @@ def cases():
         yield f'convert{a}.gz', ['convert', inputs(a), '-o', 'out.json.gz'], ['out.json.gz']
         yield f'convert{a}.zst', ['convert', inputs(a), '-o', 'out.pftrace.zst'], ['out.pftrace.zst']
         yield f'merge{a}', ['merge', inputs(a), inputs('.json'), inputs(a), '-o', 'out' + a], ['out' + a]
-        yield f'redact{a}', ['redact', inputs(a), '--names', 'hash', '--keep-numbers', '-o', 'out' + a], ['out' + a]
+        yield f'redact{a}', ['redact', inputs(a), '--names', 'hash', '--keep-numbers', '--key-file', inputs(a), '-o', 'out' + a], ['out' + a]
         yield f'filter{a}', ['filter', inputs(a), '-e', 'name =~ ".*a.*" or dur > 1us', '-o', 'out' + a], ['out' + a]
         yield f'shrink{a}', ['shrink', inputs(a), '--to', '2KB', '-o', 'out' + a], ['out' + a]
         yield f'rebase{a}', ['rebase', inputs(a), '--shift', '1ms', '-o', 'out' + a], ['out' + a]
