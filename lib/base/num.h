@@ -62,4 +62,7 @@ struct num_text num_fixed(double d, unsigned decimals);
 /* "2026-11-20T10:37:52.123456789Z" (the fraction and the Z may be left out) as ps since the epoch. */
 bool num_parse_absolute(const char *text, i128 *ps);
 
+/* To the nearest nanosecond, halves up. */
+static inline int64_t num_ns(int64_t ps) { return ps / 1000 + (ps % 1000 >= 500) - (ps % 1000 < -500); }
+
 #endif

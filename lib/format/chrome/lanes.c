@@ -7,8 +7,7 @@
 
 enum { FIRST_TID = 20000000 };
 
-static int64_t to_ns(tk_time ps) { return ps >= 0 ? (ps + 500) / 1000 : -((499 - ps) / 1000); }
-static int64_t end_ns(const struct tk_event *e) { return to_ns(e->ts) + to_ns(e->dur); }
+static int64_t end_ns(const struct tk_event *e) { return num_ns(e->ts) + num_ns(e->dur); }
 
 /* Begins and ends are never dropped: they stay on their track. */
 static bool is_whole(const struct tk_event *e) { return !(e->flags & (TK_PAIRED | TK_ASYNC | TK_LOST_CLOCK)); }
@@ -47,7 +46,7 @@ static bool add_lane(struct planner *p, tk_id track, int64_t end) {
 static bool place(struct planner *p, tk_id event) {
   const struct tk_event *e = &p->t->events[event];
   const int64_t end = end_ns(e);
-  if (p->free.n && p->free.items[0].time <= to_ns(e->ts)) {
+  if (p->free.n && p->free.items[0].time <= num_ns(e->ts)) {
     const uint64_t lane = p->free.items[0].value;
     heap_replace_top(&p->free, (struct heap_item){.time = end, .value = lane});
     return map_put(&p->lanes->by_event, event, (uint32_t)lane) != NULL;
@@ -66,7 +65,7 @@ static bool is_closed(const struct open *o, int64_t ts) { return o->endless ? o-
 static bool plan_event(struct planner *p, tk_id event) {
   const struct tk_event *e = &p->t->events[event];
   if (e->kind != TK_SPAN || e->flags & TK_LOST_CLOCK) return true;
-  while (p->n_stack && is_closed(&p->stack[p->n_stack - 1], to_ns(e->ts))) p->n_stack--;
+  while (p->n_stack && is_closed(&p->stack[p->n_stack - 1], num_ns(e->ts))) p->n_stack--;
   const int64_t most = p->n_stack ? p->stack[p->n_stack - 1].end : INT64_MAX;
   const bool endless = e->flags & TK_UNFINISHED;
   const int64_t end = endless ? INT64_MAX : end_ns(e);

@@ -161,7 +161,7 @@ static int64_t shift_of(const struct tk_trace *t) {
   tk_time first = 0;
   for (tk_id i = 1; i <= t->n_events; i++)
     if (!(t->events[i].flags & TK_LOST_CLOCK) && (i == 1 || t->events[i].ts < first)) first = t->events[i].ts;
-  int64_t ns = t->origin_ns - t->zero_ns + writer_rounded(first);
+  int64_t ns = t->origin_ns - t->zero_ns + num_ns(first);
   return (t->n_events || t->origin_ns) && ns < 0 ? -ns : 0;
 }
 

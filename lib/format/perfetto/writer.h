@@ -119,8 +119,7 @@ void writer_switch(struct event_writer *w, uint32_t machine, int64_t base_ns);
 void iids_set(struct event_writer *w, struct iids *kind, tk_id s, uint32_t iid);
 
 /* ns of a graph time as it is printed: rounded to nearest, so order and nesting survive. */
-static inline int64_t writer_rounded(tk_time ts) { return ts >= 0 ? (ts + 500) / 1000 : -((499 - ts) / 1000); }
-static inline int64_t writer_ns(const struct event_writer *w, tk_time ts) { return w->base_ns + writer_rounded(ts); }
+static inline int64_t writer_ns(const struct event_writer *w, tk_time ts) { return w->base_ns + num_ns(ts); }
 
 void writer_find_keys(struct event_writer *w);
 /* Finds what events may refer to.  Returns how much of it is lost. */
