@@ -175,6 +175,9 @@ def options(folder):
     check('numbers', names('--keep-numbers')[1][0] == {'size': 5}, names('--keep-numbers')[1])
     check('args by glob', names('--keep-args', 't*')[1][0] == {'text': 'words'})
     check('a map without a tab', run('redact', path, '--names', f'map={path}', '-o', f'{folder}/x.json').returncode == 2)
+    with open(f'{folder}/bytes.tsv', 'wb') as f:
+        f.write(b'alpha\t\xff\n')
+    check('a map that is no UTF-8', run('redact', path, '--names', f'map={folder}/bytes.tsv', '-o', f'{folder}/x.json').returncode == 2)
     check('a map that is not there', run('redact', path, '--names', 'map=/nowhere', '-o', f'{folder}/x.json').returncode == 3)
     check('--names without --redact', run('convert', path, '--names', 'hash', '-o', f'{folder}/x.json').returncode == 2)
     check('nothing was written', not os.path.exists(f'{folder}/x.json'))
