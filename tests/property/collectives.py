@@ -20,19 +20,11 @@ from decimal import Decimal
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
 from schema import conforms  # noqa: E402
+from verdict import finish, judge  # noqa: E402
 
 TRACEKIT, SRC = os.environ['TRACEKIT'], os.environ['SRC']
 GEN = os.environ.get('GEN') or os.path.join(os.environ['B'], 'tests/gen/gen')
 RANKS, SLOW = 4, 2
-passed = failed = 0
-
-
-def judge(name, why):
-    global passed, failed
-    passed += not why
-    failed += bool(why)
-    if why:
-        print(f'not ok  {name}: {str(why)[:600]}')
 
 
 def run(folder, *args, status=0):
@@ -219,8 +211,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         tpu(folder)
         by_name(folder)
-    print(f'{passed} passed, {failed} failed')
-    return failed != 0
+    return finish()
 
 
 sys.exit(main())

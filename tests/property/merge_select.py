@@ -16,18 +16,12 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from verdict import finish, judge  # noqa: E402
+
 TRACEKIT, GEN = os.environ['TRACEKIT'], os.environ.get('GEN') or os.path.join(os.environ['B'], 'tests/gen/gen')
 RANKS, HOSTS, STEP = 4, 2, '11'  # steps are numbered from 10 on
 FORMATS = ('json', 'pftrace', 'xplane.pb')
-passed = failed = 0
-
-
-def judge(name, why):
-    global passed, failed
-    passed += not why
-    failed += bool(why)
-    if why:
-        print(f'not ok  {name}: {why}')
 
 
 def run(folder, *args, status=0):
@@ -204,8 +198,7 @@ def main():
                 faults(folder, paths)
         with tempfile.TemporaryDirectory() as folder:
             offsets(folder, make(folder, ending, '--drift-ppm', '0,80'), ending)
-    print(f'{passed} passed, {failed} failed')
-    return failed != 0
+    return finish()
 
 
 sys.exit(main())

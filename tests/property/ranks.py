@@ -12,21 +12,15 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from verdict import finish, judge  # noqa: E402
+
 TRACEKIT, LONG = os.environ['TRACEKIT'], bool(os.environ.get('LONG'))
 FEW, MANY = (1000, 10000) if LONG else (240, 1200)
 RATIO, SLACK = 1.8, 0.15  # seconds
 KEPT, ROOM = 85, 0.016  # MB
 SANITIZED = os.environ.get('B', '').endswith('san')  # a sanitizer has an allocator of its own, and memory beside all memory
 EACH, STAGES = 8, 4
-passed = failed = 0
-
-
-def judge(name, why):
-    global passed, failed
-    passed += not why
-    failed += bool(why)
-    if why:
-        print(f'not ok  {name}: {why}')
 
 
 def when(*key):
@@ -107,8 +101,7 @@ def main():
                 judge(f'{what}: clocks of {n}', '' if good >= EACH else good)
             most = RATIO * seconds[FEW] * MANY / FEW + SLACK
             judge(f'{what}: seconds', '' if seconds[MANY] <= most else f'{seconds[MANY]:.2f} s, at most {most:.2f}')
-    print(f'{passed} passed, {failed} failed')
-    return failed != 0
+    return finish()
 
 
 sys.exit(main())
