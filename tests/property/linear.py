@@ -43,7 +43,8 @@ def commands(path, ending):
     yield ['check', path]
     yield ['dump', path]
     yield ['split', path, '--by', 'size', '--every', str(os.path.getsize(path) // 4), '-o', 'out{}' + ending]
-    yield ['split', path, '--by', 'process', '-o', 'out{}' + ending]
+    if os.path.basename(path).split('.')[0] not in NO_TRACE:
+        yield ['split', path, '--by', 'process', '-o', 'out{}' + ending]
 
 
 def cpu(args, folder):
