@@ -114,6 +114,9 @@ static void read_legacy(struct perfetto *r, struct sequence *q, struct track_eve
 }
 
 /* It is an arg for other formats and a field for this one, absolute in any case. */
+/* Deltas of a damaged file wrap around. */
+static int64_t sum(int64_t total, uint64_t delta) { return (int64_t)((uint64_t)total + delta); }
+
 static void set_thread_time(struct perfetto *r, struct track_event *e, int64_t us) {
   e->thread_us = us;
   e->has_thread_us = true;
@@ -157,10 +160,10 @@ static bool read_rare_field(struct perfetto *r, struct sequence *q, struct track
   case PB_KEY(EVENT_CORRELATION_ID_STR, PB_BYTES): e->correlation = perfetto_field_text(r, f); break;
   case PB_KEY(EVENT_CORRELATION_ID_IID, PB_VARINT): e->correlation = sequence_text(r, q, IID_CORRELATION, f->value); break;
   case PB_KEY(EVENT_THREAD_TIME_DELTA_US, PB_VARINT):
-    set_thread_time(r, e, q->thread_us += (int64_t)f->value);
+    set_thread_time(r, e, q->thread_us = sum(q->thread_us, f->value));
     break;
   case PB_KEY(EVENT_INSTRUCTIONS_DELTA, PB_VARINT): /* stands by itself when it is absolute */
-    q->instructions += (int64_t)f->value;
+    q->instructions = sum(q->instructions, f->value);
     pb_i64(&r->fields, EVENT_INSTRUCTIONS_ABSOLUTE, q->instructions);
     break;
   default: return false;
