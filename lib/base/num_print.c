@@ -13,7 +13,6 @@
 
 #include <string.h>
 
-__extension__ typedef unsigned __int128 u128;
 
 enum { LEAST_PRECISION = 15 };
 
