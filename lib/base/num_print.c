@@ -13,7 +13,6 @@
 
 #include <string.h>
 
-
 enum { LEAST_PRECISION = 15 };
 
 /* A double is mant x 2^exp. */
