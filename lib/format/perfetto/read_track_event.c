@@ -449,6 +449,14 @@ static void scope_arg(struct perfetto *r, struct track_event *e, uint32_t node) 
   args_str(r->t, KEY_SCOPE_OF_INSTANT, TK_ARG_STR, trace_text(r->t, global ? "g" : "p"));
 }
 
+/* Our writer puts the identity of an async event among its args; damage may have hit it. */
+static void require_identity(struct perfetto *r, struct track_event *e) {
+  more_args(r, e);
+  if (args_hold(r->t, KEY_ID) || args_hold(r->t, KEY_ID2)) return;
+  args_int(r->t, KEY_ID, 0);
+  perfetto_note(r, TK_NOTE_REPAIR, "async event without its id: taken as 0");
+}
+
 static void add_event(struct perfetto *r, const struct sequence *q, const struct packet *k, struct track_event *e, enum tk_kind kind) {
   struct tk_trace *t = r->t;
   uint32_t node = e->node;
@@ -456,6 +464,7 @@ static void add_event(struct perfetto *r, const struct sequence *q, const struct
   bool pairs = r->nodes[node].form & (FORM_COMPLETE | FORM_MIXED | FORM_ASYNC | FORM_LANE), async = is_async(e);
   if (pairs && kind == TK_END && close_open(r, q, e)) return;
   if (async) identity_args(r, e, strchr("STpF", e->phase) != NULL);
+  else if (r->nodes[node].form & FORM_ASYNC) require_identity(r, e);
   field_args(r, q, e);
   if (kind == TK_INSTANT && !async) scope_arg(r, e, node);
   uint32_t args = e->has_args ? args_end(t) : 0;
