@@ -55,8 +55,8 @@ static void find_links(const struct linker *l, uint32_t args, struct links *s) {
 static void add_point(struct linker *l, tk_id event, enum tk_flow_role role, unsigned kind, uint64_t category, uint64_t id) {
   struct tk_trace *t = l->r->t;
   const char *cat = category < N_CATEGORIES ? CATEGORIES[category] : CATEGORIES[0];
-  uint64_t hash = hash_pair(hash_pair(id, (uint64_t)kind << 62 | category), l->scope);
-  uint32_t *slot = map_put(&l->ids, hash, 0);
+  uint64_t kind_key = hash_pair((uint64_t)kind << 62 | category, l->scope); /* of which ids follow one another */
+  uint32_t *slot = map_put(&l->ids, kind_key + id, 0);
   struct tk_flow_point *f;
   if (!slot) return;
   if (!*slot) *slot = ++l->n_ids;
