@@ -29,6 +29,7 @@ struct linker {
   uint32_t n_ids;
   uint64_t scope;
   tk_id keys[KEYS];
+  tk_id classes[N_CATEGORIES]; /* those that were met */
 };
 
 /* The values of an event's args that link it, by key. */
@@ -51,18 +52,23 @@ static void find_links(const struct linker *l, uint32_t args, struct links *s) {
   }
 }
 
+static tk_id class_of(struct linker *l, uint64_t category) {
+  struct tk_trace *t = l->r->t;
+  tk_id *cls = &l->classes[category < N_CATEGORIES ? category : 0];
+  if (!*cls) *cls = trace_class(t, l->keys[FLOW], trace_text(t, CATEGORIES[cls - l->classes]));
+  return *cls;
+}
+
 /* The kind keeps contexts apart from flow stats and correlations. */
 static void add_point(struct linker *l, tk_id event, enum tk_flow_role role, unsigned kind, uint64_t category, uint64_t id) {
-  struct tk_trace *t = l->r->t;
-  const char *cat = category < N_CATEGORIES ? CATEGORIES[category] : CATEGORIES[0];
   uint64_t kind_key = hash_pair((uint64_t)kind << 62 | category, l->scope); /* of which ids follow one another */
   uint32_t *slot = map_put(&l->ids, kind_key + id, 0);
   struct tk_flow_point *f;
   if (!slot) return;
   if (!*slot) *slot = ++l->n_ids;
-  f = trace_add_flow_point(t);
+  f = trace_add_flow_point(l->r->t);
   f->role = (uint8_t)role;
-  f->cls = trace_class(t, l->keys[FLOW], trace_text(t, cat));
+  f->cls = class_of(l, category);
   f->id = *slot;
   f->bound = true;
   f->at = event;
