@@ -5,7 +5,7 @@
  * anew with integers of any length. */
 #include "num_pow10.h"
 
-__extension__ typedef unsigned __int128 u128;
+#include "int128.h"
 
 enum { STEP = 27 };
 
