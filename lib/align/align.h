@@ -170,6 +170,7 @@ struct align_host {
   uint32_t never_met;     /* collectives that no other host was in at the same time, by wall clock */
   double moved_ns;        /* to where causality holds */
   bool assumed;           /* that all its inputs have one clock is said by their name alone */
+  uint32_t joined;        /* hosts that it was made of, which turned out to share a clock */
   bool by_messages;       /* which bound it, and nothing else: the error is half of their interval */
   bool numbered, executed, stepped; /* sequence numbers, executions, numbers of steps agree with the estimate */
 };

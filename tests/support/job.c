@@ -7,7 +7,7 @@
 
 const char *const job_kind_names[JOB_KINDS] = {
     "plain", "removed", "long", "tpu", "pipeline", "one name", "disjoint", "step numbers", "one missing", "one way", "jump", "slew",
-    "bias", "unnamed", "two jobs", "cpu steps", "unknown groups"};
+    "bias", "unnamed", "two jobs", "cpu steps", "unknown groups", "crowd"};
 
 /* ---- random numbers ---- */
 
@@ -73,6 +73,9 @@ static void spoil_clocks(struct job *j) {
   case JOB_TWO_JOBS:
     for (unsigned h = j->hosts / 2; h < j->hosts; h++) j->clock[h].offset = between(j, -500, 500);
     break;
+  case JOB_CROWD:
+    for (unsigned h = 1; h < j->hosts; h++) j->clock[h].offset = between(j, -500, 500);
+    break;
   case JOB_STEP_NUMBERS: j->step_shift[1] = chance(j, 0.5) ? 1 : -1; break;
   case JOB_CPU_STEPS:
     for (unsigned h = 0; h < j->hosts; h++) j->ahead[h] = between(j, 0, 1) * 5000;
@@ -109,9 +112,10 @@ static void draw_program(struct job *j, struct program *p) {
   double gap = style == 0 ? between(j, 1500, 5000) : style == 1 ? between(j, 150, 700) : between(j, 60, 250);
   *p = (struct program){.pause = style == 0 ? between(j, 4000, 9000) : between(j, 400, 4000)};
   if (style == 0) layers = 4 + j->size;
+  if (j->kind == JOB_CROWD) layers = 6;
   for (unsigned i = 0; i < layers; i++) {
     add_part(p, style == 1 ? ALL_GATHER : ALL_REDUCE, style == 0 ? 1000 * (i + 1) : 4096, 0, gap);
-    if (j->each > 1 && style == 2) add_part(p, ALL_REDUCE, 512, 1, gap * 0.6);
+    if (j->each > 1 && style == 2 && j->kind != JOB_CROWD) add_part(p, ALL_REDUCE, 512, 1, gap * 0.6);
   }
   for (unsigned i = 0; style == 1 && i < layers / 2; i++) add_part(p, REDUCE_SCATTER, 4096, 0, gap * 1.7);
   if (j->kind != JOB_UNKNOWN_GROUPS) return;
@@ -144,9 +148,9 @@ static struct job_op *add_op(struct job *j, const struct part *part, int step, u
 static void meet(struct job *j, struct job_op *op, double done, double wait) {
   double transfer = between(j, 15, 50);
   unsigned last = below(j, j->ranks);
-  while (!(op->members >> last & 1)) last = (last + 1) % j->ranks;
+  while (!job_has(op->members, last)) last = (last + 1) % j->ranks;
   for (unsigned r = 0; r < j->ranks; r++) {
-    if (!(op->members >> r & 1)) continue;
+    if (!job_has(op->members, r)) continue;
     double late = r == last ? 0 : fmin(exponential(j, 0.3 * wait), 0.8 * wait);
     op->start[r] = done - transfer - late;
     op->end[r] = done + between(j, 0, 7) + j->bias[r] + j->late_end[job_host(j, r)];
@@ -158,7 +162,7 @@ static void pass_on(struct job *j, struct job_op *op, double done, double wait) 
   unsigned root = op->class == JOB_REDUCE ? j->ranks - 1 : 0;
   double sent = done + between(j, 10, 30), all = -INFINITY;
   for (unsigned r = 0; r < j->ranks; r++) {
-    if (!(op->members >> r & 1)) continue;
+    if (!job_has(op->members, r)) continue;
     bool sends = op->class == JOB_REDUCE ? r != root : r == root;
     op->start[r] = done + (sends ? 0 : sign(j) * fmin(exponential(j, 0.3 * wait), 0.6 * wait));
     op->end[r] = sends ? sent + between(j, 0, 5) : fmax(op->start[r], sent) + between(j, 8, 20);
@@ -169,7 +173,7 @@ static void pass_on(struct job *j, struct job_op *op, double done, double wait) 
 
 /* The groups that part is of: all; the ranks of each host; those of one place on every host. */
 static unsigned groups_of(const struct job *j, const struct part *part, uint32_t *masks) {
-  uint32_t all = (uint32_t)((1ull << j->ranks) - 1), host = (uint32_t)((1ull << j->each) - 1);
+  uint32_t all = j->kind == JOB_CROWD ? JOB_ALL : (uint32_t)((1ull << j->ranks) - 1), host = (uint32_t)((1ull << j->each) - 1);
   unsigned n = 0;
   if (part->group == 0) masks[n++] = all;
   for (unsigned h = 0; part->group == 1 && h < j->hosts; h++) masks[n++] = host << h * j->each;
@@ -278,9 +282,15 @@ static void draw_habits(struct job *j) {
   j->numbered = j->args && keyed && chance(j, 0.5);
   j->marked = j->kind == JOB_STEP_NUMBERS || j->kind == JOB_CPU_STEPS || chance(j, 0.7);
   j->members_known = j->kind != JOB_UNKNOWN_GROUPS;
-  j->named = j->kind != JOB_UNNAMED;
+  j->named = j->kind != JOB_UNNAMED && j->kind != JOB_CROWD;
   j->way_of_names = below(j, 6);
   j->xla = j->kind == JOB_TPU || (j->kind == JOB_DISJOINT && chance(j, 0.5));
+}
+
+static void draw_crowd(struct job *j) {
+  static const unsigned ranks[] = {24, 80, JOB_CROWDED};
+  j->each = chance(j, 0.5) ? 1 : 1u << below(j, 4);
+  j->hosts = ranks[j->size] / j->each;
 }
 
 bool job_draw(struct job *j, enum job_kind kind, unsigned size, unsigned jitter, uint64_t seed) {
@@ -291,8 +301,9 @@ bool job_draw(struct job *j, enum job_kind kind, unsigned size, unsigned jitter,
   j->hosts = kind == JOB_TWO_JOBS && size ? 4 : hosts[size] + (size && chance(j, 0.3));
   j->each = kind == JOB_UNKNOWN_GROUPS && !size ? 2 : kind == JOB_PIPELINE ? 1 : each[size];
   if (j->hosts > JOB_HOSTS) j->hosts = JOB_HOSTS;
+  if (kind == JOB_CROWD) draw_crowd(j);
   j->ranks = j->hosts * j->each;
-  j->steps = (kind == JOB_LONG || kind == JOB_SLEW || kind == JOB_JUMP ? 3 : 1) * steps[size];
+  j->steps = kind == JOB_CROWD ? 5 : (kind == JOB_LONG || kind == JOB_SLEW || kind == JOB_JUMP ? 3 : 1) * steps[size];
   draw_habits(j);
   draw_clocks(j);
   draw_program(j, &p);

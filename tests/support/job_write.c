@@ -10,7 +10,7 @@ static const double BEFORE = 5e12; /* us: the files' base of time is that much b
 
 static double reading(const struct job *j, unsigned host, double t) { return BEFORE + job_clock(j, host, t); }
 
-static bool takes_part(const struct job_op *op, unsigned rank) { return op->members >> rank & 1 && !op->lost[rank]; }
+static bool takes_part(const struct job_op *op, unsigned rank) { return job_has(op->members, rank) && !op->lost[rank]; }
 
 /* ---- Kineto ---- */
 
@@ -24,7 +24,7 @@ static void print_members(FILE *f, const struct job *j, uint32_t members) {
   const char *comma = "";
   fputc('[', f);
   for (unsigned r = 0; r < j->ranks; r++) {
-    if (!(members >> r & 1) || (j->kind == JOB_TWO_JOBS && own_rank(j, r) != r)) continue;
+    if (!job_has(members, r) || (j->kind == JOB_TWO_JOBS && own_rank(j, r) != r)) continue;
     fprintf(f, "%s%u", comma, r);
     comma = ", ";
   }
@@ -32,6 +32,7 @@ static void print_members(FILE *f, const struct job *j, uint32_t members) {
 }
 
 static uint32_t members_of(const struct job *j, unsigned rank, unsigned group) {
+  if (j->kind == JOB_CROWD) return JOB_ALL;
   uint32_t host = (uint32_t)((1ull << j->each) - 1) << job_host(j, rank) * j->each;
   uint32_t all = (uint32_t)((1ull << j->ranks) - 1), place = 0;
   for (unsigned h = 0; h < j->hosts; h++) place |= 1u << (h * j->each + rank % j->each);
@@ -43,7 +44,7 @@ static void print_head(FILE *f, const struct job *j, unsigned rank) {
           j->ranks);
   if (j->members_known || j->way_of_names % 3 == 2) {
     fputs(",\"pg_config\":[", f);
-    for (unsigned g = 0; g < 3; g++) {
+    for (unsigned g = 0; g < (j->kind == JOB_CROWD ? 1 : 3); g++) {
       fprintf(f, "%s{\"pg_name\":\"%u\",\"ranks\":%s", g ? "," : "", g, j->members_known ? "" : "\"");
       print_members(f, j, members_of(j, rank, g));
       fputs(j->members_known ? "}" : "\"}", f);
@@ -100,10 +101,14 @@ static void print_message(FILE *f, const struct job_op *op, unsigned rank) {
           sends ? "Dst Rank" : "Src Rank", other);
 }
 
+static unsigned size_of(const struct job *j, const struct job_op *op) {
+  return op->members == JOB_ALL ? j->ranks : (unsigned)__builtin_popcount(op->members);
+}
+
 static void print_args(FILE *f, const struct job *j, const struct job_op *op) {
   static const char *const names[] = {"allreduce", "_allgather_base", "_reduce_scatter_base"};
-  fprintf(f, ",\"Collective name\":\"%s\",\"In msg nelems\":%u,\"Out msg nelems\":%u,\"Group size\":%d,\"dtype\":\"BFloat16\","
-          "\"Process Group Name\":\"%u\"", names[op->name], op->size, op->size, __builtin_popcount(op->members), op->group);
+  fprintf(f, ",\"Collective name\":\"%s\",\"In msg nelems\":%u,\"Out msg nelems\":%u,\"Group size\":%u,\"dtype\":\"BFloat16\","
+          "\"Process Group Name\":\"%u\"", names[op->name], op->size, op->size, size_of(j, op), op->group);
   if (j->members_known || j->way_of_names % 3 == 0) {
     fputs(",\"Process Group Ranks\":\"", f);
     if (j->members_known) print_members(f, j, op->members);
@@ -267,7 +272,7 @@ static bool write_xspace(const struct job *j, unsigned host, const char *path) {
 
 /* ---- all ---- */
 
-unsigned job_write(struct job *j, const char *folder, char paths[JOB_RANKS][256]) {
+unsigned job_write(struct job *j, const char *folder, char paths[JOB_CROWDED][256]) {
   unsigned n = j->xla ? j->hosts : j->ranks;
   for (unsigned i = 0; i < n; i++) {
     unsigned host = j->xla ? i : job_host(j, i);
