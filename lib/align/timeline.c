@@ -207,7 +207,8 @@ bool timeline_join(struct timeline *common, struct sight *host, uint32_t n, cons
       merge_sight(&common->v[s.collective], &s);
       continue;
     }
-    if (!s.equal && !s.vague && !s.exact && !s.stepped) continue; /* nobody can say which one it is */
+    bool one_way = isfinite(s.last_sent) != isfinite(s.first_received);
+    if (!s.equal && !s.vague && !s.exact && !s.stepped && !one_way) continue; /* nobody can say which one it is */
     host[i].collective = common->n;
     if (!add_common(common, &s)) return false;
   }

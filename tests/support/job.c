@@ -7,7 +7,8 @@
 
 const char *const job_kind_names[JOB_KINDS] = {
     "plain", "removed", "long", "tpu", "pipeline", "one name", "disjoint", "step numbers", "one missing", "one way", "jump", "slew",
-    "bias", "unnamed", "two jobs", "cpu steps", "unknown groups", "crowd"};
+    "bias", "unnamed", "two jobs", "cpu steps", "unknown groups", "two pipelines",
+    "crowd"};
 
 /* ---- random numbers ---- */
 
@@ -70,6 +71,7 @@ static void spoil_clocks(struct job *j) {
   case JOB_UNNAMED:
     for (unsigned h = 1; h < j->hosts; h++) j->clock[h].offset = sign(j) * between(j, 20, 200);
     break;
+  case JOB_TWO_PIPELINES:
   case JOB_TWO_JOBS:
     for (unsigned h = j->hosts / 2; h < j->hosts; h++) j->clock[h].offset = between(j, -500, 500);
     break;
@@ -202,12 +204,16 @@ static bool draw_part(struct job *j, const struct part *part, int step, double d
 
 /* ---- pipelines ---- */
 
+static bool has_two(const struct job *j) { return j->kind == JOB_TWO_JOBS || j->kind == JOB_TWO_PIPELINES; }
+static bool is_pipeline(const struct job *j) { return j->kind == JOB_PIPELINE || j->kind == JOB_TWO_PIPELINES; }
+
 /* Activations go from stage to stage and gradients back, for each of some micro batches. */
-static bool draw_messages(struct job *j, int step, double *t, double gap) {
+static bool draw_messages(struct job *j, unsigned job, int step, double *t, double gap) {
   static const struct part message = {.group = 3, .size = 8192};
-  for (unsigned i = 0; i < 2 * (j->hosts - 1) * 3; i++) {
-    unsigned way = i % (2 * (j->hosts - 1)), from = way < j->hosts - 1 ? way : 2 * (j->hosts - 1) - way;
-    unsigned to = way < j->hosts - 1 ? from + 1 : from - 1, a = from * j->each, b = to * j->each;
+  unsigned stages = has_two(j) ? j->hosts / 2 : j->hosts, turn = 2 * (stages - 1), first = job * stages;
+  for (unsigned i = 0; i < turn * 3; i++) {
+    unsigned way = i % turn, from = way < stages - 1 ? way : turn - way;
+    unsigned to = way < stages - 1 ? from + 1 : from - 1, a = (first + from) * j->each, b = (first + to) * j->each;
     double sent = *t += gap * (1 + 0.2 * normal(j) * (j->jitter ? 1 : 0.1)), early = exponential(j, 0.3 * gap);
     struct job_op *op = add_op(j, &message, step, 1u << a | 1u << b);
     if (!op) return false;
@@ -232,8 +238,8 @@ static bool draw_steps(struct job *j, const struct program *p, unsigned job, dou
     double slow = j->kind == JOB_LONG || j->kind == JOB_SLEW ? 8 : 1;
     j->begin[job][s] = t;
     t += p->pause * slow * fmax(0.3, 1 + sd * normal(j));
-    if (j->kind == JOB_PIPELINE && !draw_messages(j, (int)s, &t, 400)) return false;
-    for (unsigned i = 0; j->kind != JOB_PIPELINE && i < p->n; i++) {
+    if (is_pipeline(j) && !draw_messages(j, job, (int)s, &t, 400)) return false;
+    for (unsigned i = 0; !is_pipeline(j) && i < p->n; i++) {
       double wait = p->part[i].after * slow * fmax(0.3, 1 + sd * normal(j));
       if (!draw_part(j, &p->part[i], (int)s, t += wait, wait)) return false;
     }
@@ -271,14 +277,14 @@ static void lose(struct job *j) {
       if (j->kind == JOB_REMOVED) op->lost[r] = chance(j, share);
       if (j->kind == JOB_ONE_MISSING && job_host(j, r) == host) op->lost[r] = op->layer == which;
       if (j->kind == JOB_DISJOINT) op->lost[r] = (job_host(j, r) == 0) != (op->step < (int)half);
-      if (j->kind == JOB_TWO_JOBS) op->lost[r] = (job_host(j, r) >= j->hosts / 2) != (op->job == 1);
+      if (has_two(j)) op->lost[r] = (job_host(j, r) >= j->hosts / 2) != (op->job == 1);
     }
   }
 }
 
 static void draw_habits(struct job *j) {
   bool keyed = j->kind != JOB_STEP_NUMBERS && j->kind != JOB_ONE_MISSING && j->kind != JOB_ONE_WAY && j->kind != JOB_CPU_STEPS;
-  j->args = j->kind != JOB_ONE_WAY && (j->kind == JOB_PIPELINE || j->kind == JOB_UNKNOWN_GROUPS || chance(j, 0.8));
+  j->args = j->kind != JOB_ONE_WAY && (is_pipeline(j) || j->kind == JOB_UNKNOWN_GROUPS || chance(j, 0.8));
   j->numbered = j->args && keyed && chance(j, 0.5);
   j->marked = j->kind == JOB_STEP_NUMBERS || j->kind == JOB_CPU_STEPS || chance(j, 0.7);
   j->members_known = j->kind != JOB_UNKNOWN_GROUPS;
@@ -298,8 +304,8 @@ bool job_draw(struct job *j, enum job_kind kind, unsigned size, unsigned jitter,
   struct program p, q;
   *j = (struct job){.kind = kind, .size = size, .jitter = jitter, .seed = seed};
   j->random = seed * 0x2545f4914f6cdd1d + kind * 77 + size * 7 + jitter;
-  j->hosts = kind == JOB_TWO_JOBS && size ? 4 : hosts[size] + (size && chance(j, 0.3));
-  j->each = kind == JOB_UNKNOWN_GROUPS && !size ? 2 : kind == JOB_PIPELINE ? 1 : each[size];
+  j->hosts = kind == JOB_TWO_PIPELINES || (kind == JOB_TWO_JOBS && size) ? 4 : hosts[size] + (size && chance(j, 0.3));
+  j->each = kind == JOB_UNKNOWN_GROUPS && !size ? 2 : is_pipeline(j) ? 1 : each[size];
   if (j->hosts > JOB_HOSTS) j->hosts = JOB_HOSTS;
   if (kind == JOB_CROWD) draw_crowd(j);
   j->ranks = j->hosts * j->each;
@@ -310,7 +316,7 @@ bool job_draw(struct job *j, enum job_kind kind, unsigned size, unsigned jitter,
   if (!draw_steps(j, &p, 0, 0)) return false;
   q = p;
   double later = chance(j, 0.3) ? between(j, 0, 5000) : pow(10, between(j, 3.5, 9.5));
-  if (kind == JOB_TWO_JOBS && !draw_steps(j, &q, 1, later)) return false;
+  if (has_two(j) && !draw_steps(j, &q, 1, later)) return false;
   spoil_clocks(j);
   number_ops(j);
   lose(j);

@@ -15,16 +15,17 @@ static bool takes_part(const struct job_op *op, unsigned rank) { return job_has(
 /* ---- Kineto ---- */
 
 /* Of two jobs each counts its ranks by itself. */
+static bool has_two(const struct job *j) { return j->kind == JOB_TWO_JOBS || j->kind == JOB_TWO_PIPELINES; }
 static unsigned own_rank(const struct job *j, unsigned rank) {
   unsigned half = j->hosts / 2 * j->each;
-  return j->kind == JOB_TWO_JOBS && rank >= half ? rank - half : rank;
+  return has_two(j) && rank >= half ? rank - half : rank;
 }
 
 static void print_members(FILE *f, const struct job *j, uint32_t members) {
   const char *comma = "";
   fputc('[', f);
   for (unsigned r = 0; r < j->ranks; r++) {
-    if (!job_has(members, r) || (j->kind == JOB_TWO_JOBS && own_rank(j, r) != r)) continue;
+    if (!job_has(members, r) || (has_two(j) && own_rank(j, r) != r)) continue;
     fprintf(f, "%s%u", comma, r);
     comma = ", ";
   }
@@ -69,7 +70,7 @@ static void print_span(FILE *f, const struct job *j, unsigned rank, double start
 }
 
 static void print_steps(FILE *f, struct job *j, unsigned rank) {
-  unsigned host = job_host(j, rank), job = j->kind == JOB_TWO_JOBS && host >= j->hosts / 2;
+  unsigned host = job_host(j, rank), job = has_two(j) && host >= j->hosts / 2;
   double ahead = j->ahead[host], next = ahead * job_uniform(j);
   for (unsigned s = 0; j->marked && s < j->steps; s++) {
     double early = next;
@@ -93,8 +94,8 @@ static const char *kernel_of(const struct job_op *op) {
   return op->class ? others[op->class] : barriers[op->name];
 }
 
-static void print_message(FILE *f, const struct job_op *op, unsigned rank) {
-  unsigned other = (unsigned)__builtin_ctz(op->members & ~(1u << rank));
+static void print_message(FILE *f, const struct job *j, const struct job_op *op, unsigned rank) {
+  unsigned other = own_rank(j, (unsigned)__builtin_ctz(op->members & ~(1u << rank)));
   bool sends = rank == op->size;
   fprintf(f, ",\"Collective name\":\"%s\",\"In msg nelems\":8192,\"Out msg nelems\":8192,\"Group size\":2,\"dtype\":\"BFloat16\","
           "\"Process Group Name\":\"0\",\"Process Group Description\":\"pp\",\"%s\":%u", sends ? "send" : "recv",
@@ -127,7 +128,7 @@ static void print_kernel(FILE *f, const struct job *j, const struct job_op *op, 
           "\"ncclDevKernel_%s(ncclDevKernelArgsStorage<4096ul>)\",\"pid\":0,\"tid\":20,", id, kernel_of(op));
   print_span(f, j, rank, op->start[rank], op->end[rank]);
   fprintf(f, ",\"args\":{\"correlation\":%u,\"stream\":20", id);
-  if (j->args && op->class == JOB_SEND_RECV && op->group == 3) print_message(f, op, rank);
+  if (j->args && op->class == JOB_SEND_RECV && op->group == 3) print_message(f, j, op, rank);
   else if (j->args && !op->class) print_args(f, j, op);
   fputs("}}", f);
 }
