@@ -60,8 +60,8 @@ static double weight_of(const struct question *q, const struct messages *m, int6
   return m->n < FEWEST || !isfinite(high - low) ? 0 : mass * key * exp(-(high - low) / WIDTH);
 }
 
-/* Wrong shifts of this job wander by `range` over its steps.  Those of another one would, and must keep within the interval all the way:
- * a chance for each step, and that they come to lie there at all. */
+/* Wrong shifts of this job wander by `range` over its steps.  Those of another one would, and must keep within the interval all the
+ * way: a chance for each step, and that they come to lie there at all. */
 static double other_job(const struct question *q, const struct messages *m, double range) {
   double width = m->high - m->low, span = fmax(m->last - m->first, width), steps = fmax(1, (double)m->steps);
   double gap = q->no_wall ? 0 : fabs(q->base + (m->low + m->high) / 2) - span;

@@ -20,8 +20,9 @@
  * Keys.  Equal sequence numbers agree, else one in 10,000; numbers of steps agree, else one in 200, and each further step half of that.
  *
  * Nothing in common is an answer too: another job (one in a thousand inputs; one in ten thousand where the inputs are all ranks of one
- * job, each once; one in a hundred where two claim one rank; five times that where the ends say nothing), or other steps, where the
- * wall clock says that they recorded at different times.  Recordings far apart in time are as rare as clocks that are.
+ * job, each once; one in a hundred where two claim one rank; five times that where the ends say nothing, a hundred times where they
+ * scatter as well), or other steps, where the wall clock says that they recorded at different times.  Recordings far apart in time are
+ * as rare as clocks that are.
  *
  * An answer is trusted that has 1,000 times the weight of all others together, or would have if the wall clocks were within five times
  * `clock_error`, if that is nine times as probable as not: then it is said (`unless`).  In the draws of tests/property/clocks such
@@ -41,6 +42,7 @@
 #define NO_PERIOD 3      /* nats a pair, for what was not long enough to repeat itself: wrong ones are within some 10 us */
 #define LUCK 4           /* twice what evidence that is as its model says varies by, in itself */
 #define PIECE 18         /* nats: of another piece, as pieces.c reckons */
+#define NOISE (8 * US)      /* ends scatter more only for other reasons */
 #define LEAST_BEAT (3 * US) /* the noise of two ends */
 #define IRREGULAR 8      /* nats: as NO_PERIOD, of what was long enough and has no period */
 enum { MOST_POINTS = 256, SIGMAS = 16 };
@@ -211,19 +213,27 @@ static void learn(struct rhythm *out, struct beat *v, uint32_t n) {
   }
 }
 
-/* Variance, ns^2, by which a wrong pairing drifts away over a gap, beside what noise makes of the steps over it. */
-static double drift_over(const struct rhythm *r, uint32_t octave, double sigma) {
-  double noise = fmax(LEAST_BEAT * LEAST_BEAT, 3 * sigma * sigma);
-  return fmax(0, r->scale[octave] * r->scale[octave] - noise);
+/* A level that drifts: `times` as far as the rhythm has it, beyond what noise makes of the steps, and by at least `least` where the
+ * time between two is of octave `from` or more. */
+struct drift {
+  const struct rhythm *rhythm;
+  double times, least; /* ns */
+  uint32_t from;
+  double sigma;        /* ns: of the noise about it */
+};
+
+static double drift_over(const struct drift *d, uint32_t octave) {
+  double scale = d->rhythm->scale[octave], noise = fmax(LEAST_BEAT * LEAST_BEAT, 3 * d->sigma * d->sigma);
+  return fmax(d->times * d->times * fmax(0, scale * scale - noise), octave >= d->from ? d->least * d->least : 0);
 }
 
-/* ln of the density of residuals as noise about a level that drifts, `times` as far as the rhythm has it (Kalman's filter); of each by
- * itself in `each`.  The first of them says where the level is. */
-static double drift_density(const struct rhythm *r, const struct beat *v, uint32_t n, double times, double sigma, double *each) {
-  double floor = log(ANYTHING), sum = 0, level = v[0].residual, variance = sigma * sigma;
+/* ln of the density of residuals as noise about such a level (Kalman's filter); of each by itself in `each`.  The first of them says
+ * where the level is. */
+static double drift_density(const struct drift *model, const struct beat *v, uint32_t n, double *each) {
+  double floor = log(ANYTHING), sum = 0, level = v[0].residual, noise = model->sigma * model->sigma, variance = noise;
   for (uint32_t i = 1; i < n; i++) {
-    variance += times * times * drift_over(r, v[i].octave, sigma);
-    double all = variance + sigma * sigma, off = v[i].residual - level;
+    variance += drift_over(model, v[i].octave);
+    double all = variance + noise, off = v[i].residual - level;
     double d = fmax(floor, noise_density(off, sqrt(all)) + log(US));
     if (each) each[i] = d;
     sum += d;
@@ -234,19 +244,31 @@ static double drift_density(const struct rhythm *r, const struct beat *v, uint32
   return sum;
 }
 
+static void try_drift(struct drift *best, double *most, struct drift d, const struct beat *v, uint32_t n) {
+  double density = drift_density(&d, v, n, NULL);
+  if (density <= *most) return;
+  *most = density;
+  *best = d;
+}
+
 /* What a wrong pairing makes of residuals, ln of their density: as the rhythm has them, or wider, whatever explains them best, so that
  * steps larger than were learnt are no evidence. */
 static double wrong_density(const struct rhythm *r, const struct beat *v, uint32_t n, double sigma, double *each) {
-  enum { WIDER = 8 };
-  double best = -INFINITY, times = 0.5, its_times = times, its_sigma = sigma;
+  enum { WIDER = 8, LEAST = 5 };
+  struct drift best = {.rhythm = r};
+  double most = -INFINITY, times = 0.5, least = 2 * US;
+  uint32_t longest = 0;
+  for (uint32_t i = 1; i < n; i++) longest = v[i].octave > longest ? v[i].octave : longest;
   for (int k = 0; k < WIDER; k++, times *= 2) {
-    for (int fine = 0; fine < 2; fine++) {
-      double own = fine ? fmin(sigma, LEAST_BEAT) : sigma, d = drift_density(r, v, n, times, own, NULL);
-      if (d > best) best = d, its_times = times, its_sigma = own;
-    }
+    try_drift(&best, &most, (struct drift){r, times, 0, 0, sigma}, v, n);
+    if (sigma > LEAST_BEAT) try_drift(&best, &most, (struct drift){r, times, 0, 0, LEAST_BEAT}, v, n);
   }
-  if (each) drift_density(r, v, n, its_times, its_sigma, each);
-  return best;
+  for (int k = 0; sigma > LEAST_BEAT && k < LEAST; k++, least *= 2) { /* more than noise, which the rhythm may not have shown */
+    try_drift(&best, &most, (struct drift){r, 1, least, 0, LEAST_BEAT}, v, n);
+    try_drift(&best, &most, (struct drift){r, 1, least, longest, LEAST_BEAT}, v, n);
+  }
+  drift_density(&best, v, n, each);
+  return most;
 }
 
 /* The pairings of the clock with itself that are closest: what it has to be compared with. */
@@ -306,6 +328,7 @@ static double variance_of(const double *a, const double *b, uint32_t n) {
 /* How much denser the residuals of a hypothesis are as noise than about a level that drifts, nats in all. */
 static double steadiness_of(struct hypotheses *h, struct hypothesis *y, const struct rhythm *rhythm) {
   const struct rhythm none = {.repeats = true};
+  const struct drift still = {&none, 0, 0, 0, y->fit.sigma};
   double sigma = y->fit.sigma, wide = fmax(10 * sigma, 30 * US);
   uint32_t stride = y->n / MOST_POINTS + 1, n = hypothesis_points(h, y, stride, h->points), kept = 0, last = 0;
   double *right = h->room, *wrong = h->room + n, scale = (double)y->n / n;
@@ -319,7 +342,7 @@ static double steadiness_of(struct hypotheses *h, struct hypothesis *y, const st
   y->scatter = 0;
   if (kept < 2) return 0;
   double drifts = wrong_density(rhythm, h->beats, kept, sigma, wrong);
-  double gain = drift_density(&none, h->beats, kept, 1, sigma, right) - drifts;
+  double gain = drift_density(&still, h->beats, kept, right) - drifts;
   y->scatter = scale * (variance_of(right + 1, wrong + 1, kept - 1) + variance_of(right + 1, NULL, kept - 1));
   return scale * gain;
 }
@@ -339,8 +362,9 @@ static void weigh_ends(struct hypotheses *h, const struct rhythm *rhythm) {
   if (!rhythm->repeats || rhythm->irregular) wrong = rhythm->irregular ? -IRREGULAR : -NO_PERIOD;
   for (uint32_t i = 0; rhythm->repeats && !rhythm->irregular && i < h->n; i++) {
     struct hypothesis *y = &h->v[i];
+    if (4 * y->n < 3 * most) continue;
     double steady = steadiness_of(h, y, rhythm);
-    if (4 * y->n >= 3 * most) wrong = fmax(wrong, (y->ends - steady) / y->n);
+    wrong = fmax(wrong, (y->ends - steady) / y->n);
   }
   for (uint32_t i = 0; i < h->n; i++) h->v[i].ends -= wrong * h->v[i].n;
 }
@@ -370,7 +394,9 @@ double posterior_gap(double gap, double span) { return gap <= span ? 1 / span : 
 /* ln of the weight of that nothing of both is the same: another job, or other steps of this one, if the wall clock says that they
  * recorded at different times.  That two jobs count alike is no wonder where they ran one after the other. */
 static double none_of(const struct hypotheses *h, const struct hypothesis *best, bool repeats, double most) {
-  const double unproven = 5, few = 5; /* of what repeats itself and whose ends say nothing: jobs in step are alike */
+  const double few = 5; /* nats */
+  /* of what repeats itself and whose ends say nothing: jobs in step are alike, and more so where ends scatter as no noise does */
+  const double unproven = best->fit.sigma > NOISE ? 100 : 5;
   const struct question *q = h->q;
   const struct view *v = q->view;
   bool steps, numbers = shares_numbers(v, &steps);
@@ -544,7 +570,7 @@ bool posterior_find(const struct question *q, struct arena *arena, struct poster
   weigh_ends(&h, &rhythm);
   for (uint32_t i = 0; i < h.n; i++) weigh(&h, &h.v[i]);
   struct hypothesis *best = heaviest(&h);
-  bool noise = best->fit.sigma <= 8 * US && 2 * best->n >= longest(&h);
+  bool noise = best->fit.sigma <= NOISE && 2 * best->n >= longest(&h);
   if (noise && best->ends < 0) { /* which says nothing for there being no relation */
     double least = -best->ends / best->n;
     for (uint32_t i = 0; i < h.n; i++) {

@@ -134,17 +134,23 @@ static const char *report_text(struct aligner *a, const char *text) {
   return tk_string(a->report->notes, trace_text(a->report->notes, text), NULL);
 }
 
-/* Kernels that begin before they are launched say that the GPU has a clock of its own, and how far behind it is at least. */
+/* Kernels that begin before they are launched say that the GPU has a clock of its own, and how far behind it is at least; waits that end
+ * before what they wait for, how far ahead. */
 static bool check_launches(struct aligner *a, const struct tk_trace *t, const struct track_origin *origins) {
   const tk_time rounding = 2000000;
   struct launch_check c;
   char text[256], time[32];
   if (!launches_check(t, origins, a->mem, &c)) return false;
-  if (c.most <= rounding || c.early < 3 || c.early < c.kernels / 100) return true;
-  tk_print_duration(c.most, time);
-  snprintf(text, sizeof text, "%.120s: its GPU's clock is behind its CPU's by at least %s: %u of %u kernels begin before their launch",
-           path_leaf(t->source), time, c.early, c.kernels);
-  trace_note(a->report->notes, TK_NOTE_INFO, UINT64_MAX, text);
+  bool behind = c.most > rounding && c.early >= 3 && c.early >= c.kernels / 100;
+  bool ahead = c.middle > rounding && c.late >= 3;
+  tk_print_duration(behind ? c.most : c.middle, time);
+  if (behind)
+    snprintf(text, sizeof text, "%.120s: its GPU's clock is behind its CPU's by at least %s: %u of %u kernels begin before their launch",
+             path_leaf(t->source), time, c.early, c.kernels);
+  else if (ahead)
+    snprintf(text, sizeof text, "%.120s: its GPU's clock is ahead of its CPU's by at least %s: %u of %u waits end before what they wait for",
+             path_leaf(t->source), time, c.late, c.waits);
+  if (behind || ahead) trace_note(a->report->notes, TK_NOTE_INFO, UINT64_MAX, text);
   return true;
 }
 
