@@ -184,6 +184,7 @@ struct align_problem {
   uint32_t n_inputs, n_hosts;    /* n_hosts becomes smaller by those, and larger by these */
   uint32_t reference;            /* host */
   bool marker;                   /* one event is enough */
+  bool placed;                   /* all inputs are on one timeline: only who met is asked */
   double other_job;              /* how probable it is that two inputs are of different jobs; 0 = one in a thousand */
   double clock_error_ns;         /* what wall clocks are usually apart; 0 = 1 ms */
 };

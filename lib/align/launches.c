@@ -59,7 +59,9 @@ struct checker {
   tk_id last;      /* on the GPU: of the last call of this thread that left anything there; 0 = none */
 };
 
-static bool is_clear(const struct tk_event *e) { return e->kind == TK_SPAN && !(e->flags & (TK_LOST_CLOCK | TK_CLIPPED | TK_UNFINISHED)); }
+static bool is_clear(const struct tk_event *e) {
+  return e->kind == TK_SPAN && !(e->flags & (TK_LOST_CLOCK | TK_CLIPPED | TK_UNFINISHED));
+}
 
 static const char *name_of(const struct checker *c, const struct tk_event *e) {
   return tk_string(c->l.t, c->l.t->classes[e->cls].name, NULL);

@@ -17,7 +17,7 @@ bool launches_find(struct launches *l, const struct tk_trace *t, const struct tr
                    struct mem *mem);
 void launches_free(struct launches *l);
 
-/* Are the clocks of GPU and CPU one?  No kernel begins before it is launched, and the CPU does not wait for it less long than it runs. */
+/* Are the clocks of GPU and CPU one?  No kernel begins before it is launched, and no wait for it ends before it does. */
 struct launch_check {
   uint32_t kernels, early; /* that were looked at; that begin before their launch */
   tk_time most;            /* by that much the earliest of them */

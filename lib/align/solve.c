@@ -560,8 +560,8 @@ bool align_solve(struct align_problem *p, struct align_solution *s, struct tk_er
   s->hosts = mem_array(p->mem, (uint64_t)s->cap + 1, sizeof *s->hosts);
   if (s->hosts) memset(s->hosts, 0, ((size_t)s->cap + 1) * sizeof *s->hosts);
   /* A marker is to be put upon the others, however near it is. */
-  bool ok = s->hosts && (p->marker || hosts_test(p, s)) && solve_hosts(p, s);
-  if (ok && !p->marker) hosts_join(p, s, solve_hosts);
+  bool ok = s->hosts && (p->marker || p->placed || hosts_test(p, s)) && solve_hosts(p, s);
+  if (ok && !p->marker && !p->placed) hosts_join(p, s, solve_hosts);
   return mem_check(p->mem, err);
 }
 

@@ -257,15 +257,15 @@ static bool is_good(int kind, const struct result *r) {
 
 static bool is_bounded_only(int kind) { return kind == JOB_PIPELINE || kind == JOB_TWO_PIPELINES; }
 
-/* The measure of honesty: the stated error holds as often as it says. */
-static bool is_covered(const struct result *results) {
+/* The measure of honesty: the stated error holds as often as it says.  A crowd has so many hosts that it is counted by itself. */
+static bool is_covered(const struct result *results, bool crowd) {
   unsigned times = 0, covered = 0;
   for (int kind = 0; kind < JOB_KINDS; kind++) {
-    if (kind == JOB_BIAS || is_bounded_only(kind)) continue;
+    if (kind == JOB_BIAS || is_bounded_only(kind) || (kind == JOB_CROWD) != crowd) continue;
     times += results[kind].count.times;
     covered += results[kind].count.covered;
   }
-  printf("the 95%% error holds in %.1f%% of %u times\n", 100.0 * covered / times, times);
+  printf("the 95%% error holds in %.1f%% of %u times%s\n", 100.0 * covered / times, times, crowd ? " in crowds" : "");
   return covered >= covered_least * times && covered <= covered_most * times;
 }
 
@@ -289,8 +289,10 @@ int main(int argc, char **argv) {
     failed += !good;
   }
   print_count("all", &all);
-  if (is_covered(results)) passed++;
-  else failed++;
+  for (int crowd = 0; crowd < 2; crowd++) {
+    if (is_covered(results, crowd)) passed++;
+    else failed++;
+  }
   rmdir(folder);
   printf("%u passed, %u failed\n", passed, failed);
   return failed != 0;
