@@ -8,7 +8,7 @@
 const char *const job_kind_names[JOB_KINDS] = {
     "plain", "removed", "long", "tpu", "pipeline", "one name", "disjoint", "step numbers", "one missing", "one way", "jump", "slew",
     "bias", "unnamed", "two jobs", "cpu steps", "unknown groups", "two pipelines",
-    "crowd"};
+    "two tpu jobs", "crowd"};
 
 /* ---- random numbers ---- */
 
@@ -71,6 +71,7 @@ static void spoil_clocks(struct job *j) {
   case JOB_UNNAMED:
     for (unsigned h = 1; h < j->hosts; h++) j->clock[h].offset = sign(j) * between(j, 20, 200);
     break;
+  case JOB_TWO_TPU_JOBS:
   case JOB_TWO_PIPELINES:
   case JOB_TWO_JOBS:
     for (unsigned h = j->hosts / 2; h < j->hosts; h++) j->clock[h].offset = between(j, -500, 500);
@@ -204,7 +205,9 @@ static bool draw_part(struct job *j, const struct part *part, int step, double d
 
 /* ---- pipelines ---- */
 
-static bool has_two(const struct job *j) { return j->kind == JOB_TWO_JOBS || j->kind == JOB_TWO_PIPELINES; }
+static bool has_two(const struct job *j) {
+  return j->kind == JOB_TWO_JOBS || j->kind == JOB_TWO_PIPELINES || j->kind == JOB_TWO_TPU_JOBS;
+}
 static bool is_pipeline(const struct job *j) { return j->kind == JOB_PIPELINE || j->kind == JOB_TWO_PIPELINES; }
 
 /* Activations go from stage to stage and gradients back, for each of some micro batches. */
@@ -290,7 +293,7 @@ static void draw_habits(struct job *j) {
   j->members_known = j->kind != JOB_UNKNOWN_GROUPS;
   j->named = j->kind != JOB_UNNAMED && j->kind != JOB_CROWD;
   j->way_of_names = below(j, 6);
-  j->xla = j->kind == JOB_TPU || (j->kind == JOB_DISJOINT && chance(j, 0.5));
+  j->xla = j->kind == JOB_TPU || j->kind == JOB_TWO_TPU_JOBS || (j->kind == JOB_DISJOINT && chance(j, 0.5));
 }
 
 static void draw_crowd(struct job *j) {
@@ -304,7 +307,7 @@ bool job_draw(struct job *j, enum job_kind kind, unsigned size, unsigned jitter,
   struct program p, q;
   *j = (struct job){.kind = kind, .size = size, .jitter = jitter, .seed = seed};
   j->random = seed * 0x2545f4914f6cdd1d + kind * 77 + size * 7 + jitter;
-  j->hosts = kind == JOB_TWO_PIPELINES || (kind == JOB_TWO_JOBS && size) ? 4 : hosts[size] + (size && chance(j, 0.3));
+  j->hosts = kind == JOB_TWO_PIPELINES || ((kind == JOB_TWO_JOBS || kind == JOB_TWO_TPU_JOBS) && size) ? 4 : hosts[size] + (size && chance(j, 0.3));
   j->each = kind == JOB_UNKNOWN_GROUPS && !size ? 2 : is_pipeline(j) ? 1 : each[size];
   if (j->hosts > JOB_HOSTS) j->hosts = JOB_HOSTS;
   if (kind == JOB_CROWD) draw_crowd(j);

@@ -31,6 +31,7 @@ enum job_kind {
   JOB_CPU_STEPS,      /* steps are marked on the CPU, which runs ahead of the GPU */
   JOB_UNKNOWN_GROUPS, /* who is in a group is not told, and groups of one name are several */
   JOB_TWO_PIPELINES,  /* two pipelines of the same ranks, which have nothing to do with each other */
+  JOB_TWO_TPU_JOBS,   /* the same program, started twice, on other hosts */
   JOB_CROWD,          /* no host names, and so many hosts within a millisecond that some are within a few microseconds by chance */
   JOB_KINDS
 };

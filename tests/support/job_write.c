@@ -15,7 +15,9 @@ static bool takes_part(const struct job_op *op, unsigned rank) { return job_has(
 /* ---- Kineto ---- */
 
 /* Of two jobs each counts its ranks by itself. */
-static bool has_two(const struct job *j) { return j->kind == JOB_TWO_JOBS || j->kind == JOB_TWO_PIPELINES; }
+static bool has_two(const struct job *j) {
+  return j->kind == JOB_TWO_JOBS || j->kind == JOB_TWO_PIPELINES || j->kind == JOB_TWO_TPU_JOBS;
+}
 static unsigned own_rank(const struct job *j, unsigned rank) {
   unsigned half = j->hosts / 2 * j->each;
   return has_two(j) && rank >= half ? rank - half : rank;
@@ -214,11 +216,12 @@ static bool has_step(const struct profile *p, unsigned step) {
 static void put_modules(struct message *plane, const struct profile *p) {
   static uint8_t room[1 << 17];
   struct message line = {0, room};
+  const double *begin = p->j->begin[has_two(p->j) && job_host(p->j, p->rank) >= p->j->hosts / 2];
   put_number(&line, 1, 1);
   put_text(&line, 2, "XLA Modules");
   for (unsigned s = 0; s < p->j->steps; s++)
     if (has_step(p, s))
-      put_event(&line, p, MODULE, p->j->begin[0][s], p->j->begin[0][s + 1] - 1, p->j->numbered ? (int64_t)(s + 3 + p->rank * 5) : -1);
+      put_event(&line, p, MODULE, begin[s], begin[s + 1] - 1, p->j->numbered ? (int64_t)(s + 3 + p->rank * 5) : -1);
   put_bytes(plane, 3, line.v, line.n);
 }
 
@@ -258,7 +261,7 @@ static bool write_xspace(const struct job *j, unsigned host, const char *path) {
   struct message environment = SMALL;
   FILE *f = fopen(path, "wb");
   if (!f) return false;
-  struct profile p = {.j = j, .zero = floor(reading(j, host, -500))};
+  struct profile p = {.j = j, .zero = floor(reading(j, host, (has_two(j) && host >= j->hosts / 2 ? j->begin[1][0] : 0) - 500))};
   for (unsigned g = 0; g < j->each; g++) {
     p.rank = host * j->each + g;
     put_plane(&space, &p);
