@@ -266,13 +266,13 @@ corpus interop bench: all $(GEN)
 lint: all | $(BUILD)/.deps-test
 	@$(TEST_ENV) tests/lint/run.sh
 
-# libFuzzer, which is clang's: TIME= seconds for each target, T= only those that have this in their name.
+# libFuzzer, which is clang's: TIME= seconds or RUNS= runs for each target, T= only those that have this in their name.
 TIME ?= 60
 fuzz:
 	@if command -v clang >/dev/null; then $(MAKE) -j$(JOBS) CC=clang CFLAGS='-O1 -g' FUZZING=1 fuzz-run; \
 	else echo 'SKIPPED: fuzz: clang is not installed'; fi
 fuzz-run: $(FUZZ)
-	@TIME=$(TIME) $(TEST_ENV) tests/fuzz/run.sh
+	@TIME=$(TIME) RUNS=$(RUNS) $(TEST_ENV) tests/fuzz/run.sh
 
 demo: all
 	@$(TEST_ENV) .ci/demo $(B)/demo

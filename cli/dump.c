@@ -14,18 +14,18 @@ static const struct example examples[] = {
   { 0, 0 },
 };
 
+/* Where the text cannot be written is said at the end, as for every command: it is no reason to stop here. */
+static bool print(void *arg, const char *text, size_t n) {
+  (void)arg;
+  fwrite(text, 1, n, stdout);
+  return true;
+}
+
 static int dump_one(const struct shared *s, struct tk_sources *sources, size_t i) {
   int status = STATUS_DONE;
   struct tk_trace *t = run_load_input(s, sources, i, &status);
-  char *text;
   if (!t) return status;
-  text = tk_dump(t);
-  if (text) {
-    fputs(text, stdout);
-  } else {
-    status = run_no_memory();
-  }
-  tk_free_text(text);
+  if (!tk_dump_to(t, print, NULL)) status = run_no_memory();
   tk_free(t);
   return status;
 }

@@ -529,6 +529,8 @@ TK_API bool tk_check(const struct tk_trace *t, struct tk_err *err);
 
 /* Canonical text of the graph, for goldens and diffs.  The caller frees it with tk_free_text; NULL = out of memory. */
 TK_API char *tk_dump(const struct tk_trace *t);
+/* The same text in blocks, which `put` is given one after the other until it returns false.  False too when memory ran out. */
+TK_API bool tk_dump_to(const struct tk_trace *t, bool (*put)(void *arg, const char *text, size_t n), void *arg);
 TK_API void tk_free_text(char *text);
 
 /* ---- numbers, as the command line writes them --------------------------------------------------------------------- */

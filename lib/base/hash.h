@@ -9,12 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "int128.h"
+
 /* Drawn when the library is loaded, never changed after; the second one is odd. */
 extern uint64_t hash_secret[2];
 
 /* Folds both halves of a 64x64 product: every input bit reaches every output bit. */
 static inline uint64_t hash_fold(uint64_t a, uint64_t b) {
-  __extension__ typedef unsigned __int128 u128;
   u128 product = (u128)a * b;
   return (uint64_t)product ^ (uint64_t)(product >> 64);
 }

@@ -6,8 +6,7 @@
 #define BASE_NUM_H
 
 #include "err.h"
-
-__extension__ typedef __int128 i128;
+#include "int128.h"
 
 enum num_kind {
   NUM_NONE, /* not a number at all */

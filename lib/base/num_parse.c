@@ -11,8 +11,6 @@
 
 #include <string.h>
 
-__extension__ typedef unsigned __int128 u128;
-
 enum {
   HEAD_DIGITS = 19,
   MOST_DIGITS = 800, /* the middle between two doubles has at most 767; of what follows it only matters whether it is zero */

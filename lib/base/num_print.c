@@ -13,8 +13,6 @@
 
 #include <string.h>
 
-__extension__ typedef unsigned __int128 u128;
-
 enum { LEAST_PRECISION = 15 };
 
 /* A double is mant x 2^exp. */

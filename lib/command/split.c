@@ -37,7 +37,14 @@ struct splitter {
   struct saver **files;  /* of the report's parts: whole, but without a name yet */
 };
 
+/* Each part costs a pass over the graph and a file that is open until all are whole. */
+enum { MAX_PARTS = 10000 };
+
 static struct part *add_part(struct splitter *s) {
+  if (s->n >= MAX_PARTS) {
+    err_set(s->err, TK_EUSAGE, "more than %d parts: a filter before, or larger parts, make fewer files", MAX_PARTS);
+    return NULL;
+  }
   if (!mem_grow(&s->mem, (void **)&s->parts, &s->cap, (uint64_t)s->n + 1, sizeof *s->parts)) return NULL;
   s->parts[s->n] = (struct part){.window = {INT64_MIN, INT64_MAX}};
   return &s->parts[s->n++];
@@ -60,8 +67,12 @@ static bool parts_by_step(struct splitter *s) {
   for (uint32_t i = 0; ok && i < steps.n; i++) numbers[n++] = steps.v[i].number;
   if (ok) qsort(numbers, n, sizeof *numbers, by_value);
   for (uint32_t i = 0; ok && i < n; i++) {
-    struct part *p = i && numbers[i] == numbers[i - 1] ? NULL : add_part(s);
-    if (!p) continue;
+    if (i && numbers[i] == numbers[i - 1]) continue;
+    struct part *p = add_part(s);
+    if (!p) {
+      ok = false;
+      break;
+    }
     snprintf(p->label, sizeof p->label, "%lld", (long long)numbers[i]);
     steps_range(&steps, numbers[i], numbers[i], &p->window.start, &p->window.end);
   }
@@ -159,12 +170,9 @@ static bool parts_by_track(struct splitter *s, bool by_rank) {
   return ok;
 }
 
-enum { MAX_PARTS = 100000 };
-
 static bool add_window(struct splitter *s, tk_time start, tk_time end) {
   struct part *p = add_part(s);
   if (!p) return false;
-  if (s->n > MAX_PARTS) return err_set(s->err, TK_EUSAGE, "more than %d parts", MAX_PARTS);
   snprintf(p->label, sizeof p->label, "%u", s->n - 1);
   p->window = (struct window){start, end};
   return true;

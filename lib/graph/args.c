@@ -134,10 +134,15 @@ void args_str(struct tk_trace *t, tk_id key, enum tk_arg_type type, tk_id s) {
   args_copy(t, &(struct tk_arg){.key = key, .type = type, .s = s});
 }
 
+bool args_hold(const struct tk_trace *t, tk_id key) {
+  const struct arg_builder *b = &t->store->builder;
+  return key < b->n_stamps && b->stamps[key] == b->serial;
+}
+
 bool args_rename(struct tk_trace *t, tk_id key, tk_id to) {
   struct tk_store *s = t->store;
   struct arg_builder *b = &s->builder;
-  if (key >= b->n_stamps || b->stamps[key] != b->serial) return false;
+  if (!args_hold(t, key)) return false;
   see_key(s, to);
   if (to >= b->n_stamps) return false;
   b->stamps[key] = b->serial - 1;

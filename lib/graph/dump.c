@@ -127,7 +127,6 @@ static void put_track(struct buf *b, const struct tk_trace *t, const struct tk_t
   if (k->has_sort) append_format(b, " sort=%lld", (long long)k->sort_index);
   if (k->hidden) append_format(b, " hidden");
   append_format(b, "\n");
-  for (tk_id i = k->first; i < k->first + k->count; i++) put_event(b, t, &t->events[i]);
 }
 
 static void put_flow(struct buf *b, const struct tk_trace *t, const struct tk_flow_point *f) {
@@ -168,34 +167,83 @@ static void put_meta(struct buf *b, const char *text, size_t n) {
   append_format(b, "\n");
 }
 
-char *tk_dump(const struct tk_trace *t) {
+/* Text that was put so far goes to whoever asked for it, a block at a time. */
+struct dumper {
+  struct buf b;
+  bool (*put)(void *arg, const char *text, size_t n);
+  void *arg;
+};
+
+enum { BLOCK = 1 << 16 };
+
+static bool flush(struct dumper *d, size_t at_least) {
+  if (d->b.len < at_least) return true;
+  bool ok = d->put(d->arg, (const char *)d->b.data, d->b.len);
+  d->b.len = 0;
+  return ok;
+}
+
+static bool dump_tracks(struct dumper *d, const struct tk_trace *t) {
+  bool ok = true;
+  for (tk_id i = 1; ok && i <= t->n_tracks; i++) {
+    const struct tk_track *k = &t->tracks[i];
+    put_track(&d->b, t, k);
+    for (tk_id e = k->first; ok && e < k->first + k->count; e++) {
+      put_event(&d->b, t, &t->events[e]);
+      ok = flush(d, BLOCK);
+    }
+  }
+  return ok;
+}
+
+static void put_note(struct buf *b, const struct tk_trace *t, const struct tk_note *n) {
+  static const char *const kinds[] = {[TK_NOTE_REPAIR] = "repair", [TK_NOTE_FACT] = "fact", [TK_NOTE_INFO] = "info"};
+  append_format(b, "note %s x%llu", kinds[n->kind], (unsigned long long)n->count);
+  if (n->offset != UINT64_MAX) append_format(b, " @%llu", (unsigned long long)n->offset);
+  append_format(b, " ");
+  put_text(b, t, n->text);
+  append_format(b, "\n");
+}
+
+static bool dump_rest(struct dumper *d, const struct tk_trace *t) {
+  struct buf *b = &d->b;
+  bool ok = true;
+  for (tk_id i = 1; ok && i <= t->n_flow_points; i++) {
+    put_flow(b, t, &t->flow_points[i]);
+    ok = flush(d, BLOCK);
+  }
+  for (tk_id i = 1; ok && i <= t->n_records; i++) {
+    put_record(b, t, &t->records[i]);
+    ok = flush(d, BLOCK);
+  }
+  for (tk_id i = 1; ok && i <= t->n_metas; i++) {
+    append_format(b, "meta ");
+    put_text(b, t, t->metas[i].key);
+    if (t->metas[i].origin) append_format(b, " %llu bytes\n", (unsigned long long)t->metas[i].size);
+    else put_meta(b, trace_raw(t, t->metas[i].at), (size_t)t->metas[i].size);
+    ok = flush(d, BLOCK);
+  }
+  for (tk_id i = 1; i <= t->n_notes; i++) put_note(b, t, &t->notes[i]);
+  return ok && flush(d, 1);
+}
+
+bool tk_dump_to(const struct tk_trace *t, bool (*put)(void *arg, const char *text, size_t n), void *arg) {
   static const char *const clocks[] = {"unknown", "realtime", "boottime", "monotonic"};
   struct mem mem = {0};
-  struct buf b = {.mem = &mem};
-  append_format(&b, "trace origin=%lldns zero=%lldns clock=%s\n", (long long)t->origin_ns, (long long)t->zero_ns,
+  struct dumper d = {.b.mem = &mem, .put = put, .arg = arg};
+  append_format(&d.b, "trace origin=%lldns zero=%lldns clock=%s\n", (long long)t->origin_ns, (long long)t->zero_ns,
                 clocks[t->clock]);
-  for (tk_id i = 1; i <= t->n_tracks; i++) put_track(&b, t, &t->tracks[i]);
-  for (tk_id i = 1; i <= t->n_flow_points; i++) put_flow(&b, t, &t->flow_points[i]);
-  for (tk_id i = 1; i <= t->n_records; i++) put_record(&b, t, &t->records[i]);
-  for (tk_id i = 1; i <= t->n_metas; i++) {
-    append_format(&b, "meta ");
-    put_text(&b, t, t->metas[i].key);
-    if (t->metas[i].origin) append_format(&b, " %llu bytes\n", (unsigned long long)t->metas[i].size);
-    else put_meta(&b, trace_raw(t, t->metas[i].at), (size_t)t->metas[i].size);
-  }
-  for (tk_id i = 1; i <= t->n_notes; i++) {
-    const struct tk_note *n = &t->notes[i];
-    append_format(&b, "note %s x%llu",
-                  n->kind == TK_NOTE_REPAIR ? "repair"
-                  : n->kind == TK_NOTE_FACT ? "fact"
-                                            : "info",
-                  (unsigned long long)n->count);
-    if (n->offset != UINT64_MAX) append_format(&b, " @%llu", (unsigned long long)n->offset);
-    append_format(&b, " ");
-    put_text(&b, t, n->text);
-    append_format(&b, "\n");
-  }
-  if (!buf_append(&b, "", 1) || mem.failed) {
+  bool ok = dump_tracks(&d, t) && dump_rest(&d, t) && !mem.failed;
+  buf_free(&d.b);
+  return ok;
+}
+
+static bool keep(void *arg, const char *text, size_t n) { return buf_append(arg, text, n); }
+
+char *tk_dump(const struct tk_trace *t) {
+  struct mem mem = {0};
+  struct buf b = {.mem = &mem};
+  if (!tk_dump_to(t, keep, &b) || !buf_append(&b, "", 1)) {
     buf_free(&b);
     return NULL;
   }

@@ -57,3 +57,8 @@ void sink_lose_unheld(struct sink *s, const struct tk_trace *t, unsigned holds) 
   for (tk_id i = 1; !told && i <= t->n_tracks; i++)
     sink_lose(s, TK_LOSS_MACHINES, t->tracks[i].machine != 0 && !t->tracks[i].hidden);
 }
+
+void sink_limit(struct mem *m, const struct tk_trace *t) {
+  const struct mem *whole = &t->store->mem;
+  if (whole->limit) m->limit = whole->limit > whole->used ? whole->limit - whole->used : 1;
+}

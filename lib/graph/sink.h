@@ -46,4 +46,7 @@ struct sink {
 static inline void sink_lose(struct sink *s, enum tk_loss kind, uint64_t n) { s->saved.lost[kind] += n; }
 void sink_lose_unheld(struct sink *s, const struct tk_trace *t, unsigned holds);
 
+/* A writer has of its trace's memory what the trace leaves: `m`, the writer's own, is held to the rest of the limit. */
+void sink_limit(struct mem *m, const struct tk_trace *t);
+
 #endif

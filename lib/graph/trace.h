@@ -127,6 +127,8 @@ void args_copy(struct tk_trace *t, const struct tk_arg *arg);
 void args_keep(struct tk_trace *t, bool (*keep)(const struct tk_trace *t, const struct tk_arg *arg));
 /* If the args under construction hold `key`, it is called `to` from now on. */
 bool args_rename(struct tk_trace *t, tk_id key, tk_id to);
+/* Do the args so far hold `key`? */
+bool args_hold(const struct tk_trace *t, tk_id key);
 /* The packed record; 0 if there were none.  Of a key given twice the last value wins. */
 uint32_t args_end(struct tk_trace *t);
 

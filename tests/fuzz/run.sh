@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# make fuzz [TIME=SECONDS] [T=WORD] - each target under libFuzzer for so long, as many at a time as there are cores.
+# make fuzz [TIME=SECONDS | RUNS=N] [T=WORD] - each target under libFuzzer for so long, as many at a time as there are cores; or each for
+# so many runs of one seed, which finds the same in every run of the same program.
 #
 # What it starts from: the inputs that are kept in corpus/<target>.base64, a line each, and small fixtures.  What it learns stays in
 # $B/corpus/<target>, for the next run; $B/found gets what breaks a target, and the run fails.
@@ -41,9 +42,10 @@ one() {
   mkdir -p "$corpus"
   [ -n "$(ls -A "$corpus")" ] || seeds "$name" "$corpus"
   unpack "$kept/$name.base64" "$corpus"
-  local dictionary=()
+  local dictionary=() bound=(-max_total_time="$TIME")
+  [ -z "${RUNS:-}" ] || bound=(-seed=1 -runs="$RUNS")
   [ ! -e "$here/$name.dict" ] || dictionary=(-dict="$here/$name.dict")
-  if ASAN_OPTIONS=detect_leaks=1 "$B/tests/fuzz/$name" "${dictionary[@]}" -max_total_time="$TIME" -max_len=8192 -timeout=20 -rss_limit_mb=3000 \
+  if ASAN_OPTIONS=detect_leaks=1 "$B/tests/fuzz/$name" "${dictionary[@]}" "${bound[@]}" -max_len=8192 -timeout=20 -rss_limit_mb=3000 \
       -artifact_prefix="$B/found/$name-" -print_final_stats=1 "$corpus" > "$log" 2>&1; then
     echo "ok   $name: $(grep -oE 'number_of_executed_units: [0-9]+' "$log" | grep -oE '[0-9]+') runs, $(grep -oE 'cov: [0-9]+' "$log" | tail -n 1 | cut -d' ' -f2) edges, $(find "$corpus" -type f | wc -l) inputs"
   else

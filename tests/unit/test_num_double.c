@@ -56,12 +56,12 @@ static void powers_of_ten(void **unused) {
   uint64_t up[WORDS] = {1}, down[WORDS] = {[22] = 1};
   (void)unused;
   for (int k = 0; k <= NUM_POW10_MAX; k++) {
-    unsigned __int128 v = 0;
+    u128 v = 0;
     check_power(up, k, 0);
-    for (int i = 0; i < WORDS; i++) up[i] = (uint64_t)(v = (v >> 64) + (unsigned __int128)up[i] * 10);
+    for (int i = 0; i < WORDS; i++) up[i] = (uint64_t)(v = (v >> 64) + (u128)up[i] * 10);
   }
   for (int k = 0; k >= NUM_POW10_MIN; k--) {
-    unsigned __int128 rest = 0;
+    u128 rest = 0;
     check_power(down, k, -64 * 22);
     for (int i = WORDS - 1; i >= 0; i--) {
       rest = rest % 10 << 64 | down[i];

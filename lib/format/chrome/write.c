@@ -428,6 +428,7 @@ static void put_flows(struct chrome_sink *s, const struct tk_trace *t, bool befo
 
 static bool chrome_write(struct sink *sink, const struct tk_trace *t, struct tk_err *err) {
   struct chrome_sink *s = (struct chrome_sink *)sink;
+  sink_limit(&s->mem, t);
   bool ok = printer_begin(&s->printer, s->out, t, s->zero_ns, &s->mem) &&
             lanes_plan(&s->lanes, t, s->opt.overlaps, &s->next_lane, &s->mem);
   if (s->lanes.n) s->printer.lanes = &s->lanes;

@@ -174,13 +174,15 @@ void perfetto_read_deferred(struct perfetto *r) {
 
 /* ---- packets ---- */
 
-/* Those that our writer says more of in private fields are made anew; so are counters whose samples it writes otherwise. */
+/* Those that our writer says more of in private fields are made anew; so are counters whose samples it writes otherwise, and what is
+ * damaged, which would be no packet to whoever reads it from us. */
 static void take_descriptor(struct perfetto *r, struct sequence *q, const struct packet *k) {
-  uint32_t at = track_descriptor(r, q, k->machine, &k->descriptor);
+  bool whole;
+  uint32_t at = track_descriptor(r, q, k->machine, &k->descriptor, &whole);
   struct node *n = &r->nodes[at];
   if (!at || k->damaged) return;
   bool anew = n->has_private && !n->is_default; /* the root's says nothing that our writer would say again */
-  if (anew || (n->kind == NODE_COUNTER && (n->incremental || n->multiplier != 1))) n->as_it_came = false;
+  if (!whole || anew || (n->kind == NODE_COUNTER && (n->incremental || n->multiplier != 1))) n->as_it_came = false;
   else passthrough_descriptor(r, q, k, n, n->has_events);
 }
 

@@ -69,7 +69,8 @@ void perfetto_record_times(struct perfetto *r, int64_t origin) {
 
 /* A counter that no viewer knows, or more of a track that was described before. */
 static void describe_track(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f) {
-  uint32_t at = track_descriptor(r, q, machine, f);
+  bool whole;
+  uint32_t at = track_descriptor(r, q, machine, f, &whole);
   if (at && r->nodes[at].as_it_came) r->nodes[at].has_private = false;
 }
 

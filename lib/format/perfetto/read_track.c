@@ -199,17 +199,19 @@ static bool descriptor_fields(struct perfetto *r, struct node *n, const struct p
   return !c.fault;
 }
 
-uint32_t track_descriptor(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f) {
+uint32_t track_descriptor(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f, bool *whole) {
   struct pb c = pb_inside(f);
   struct pb_field g;
   uint64_t uuid = 0;
   while (pb_next(&c, &g))
     if (pb_field_key(&g) == PB_KEY(DESCRIPTOR_UUID, PB_VARINT)) uuid = g.value;
   uint32_t at = node_of_uuid(r, q, machine, uuid);
+  *whole = true;
   if (!at) return 0;
   struct node n = r->nodes[at], was = n;
   if (n.kind == NODE_UNKNOWN) n.kind = NODE_NAMED;
-  if (!descriptor_fields(r, &n, f)) perfetto_damage(r, "damaged track descriptor, read as far as it goes");
+  *whole = descriptor_fields(r, &n, f);
+  if (!*whole) perfetto_damage(r, "damaged track descriptor, read as far as it goes");
   n.described = true;
   if (n.kind == NODE_THREAD) q->has_thread = true, q->pid = n.pid, q->tid = n.tid;
   if (was.described && differs(&was, &n))

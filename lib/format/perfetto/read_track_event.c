@@ -114,6 +114,9 @@ static void read_legacy(struct perfetto *r, struct sequence *q, struct track_eve
 }
 
 /* It is an arg for other formats and a field for this one, absolute in any case. */
+/* Deltas of a damaged file wrap around. */
+static int64_t sum(int64_t total, uint64_t delta) { return (int64_t)((uint64_t)total + delta); }
+
 static void set_thread_time(struct perfetto *r, struct track_event *e, int64_t us) {
   e->thread_us = us;
   e->has_thread_us = true;
@@ -157,10 +160,10 @@ static bool read_rare_field(struct perfetto *r, struct sequence *q, struct track
   case PB_KEY(EVENT_CORRELATION_ID_STR, PB_BYTES): e->correlation = perfetto_field_text(r, f); break;
   case PB_KEY(EVENT_CORRELATION_ID_IID, PB_VARINT): e->correlation = sequence_text(r, q, IID_CORRELATION, f->value); break;
   case PB_KEY(EVENT_THREAD_TIME_DELTA_US, PB_VARINT):
-    set_thread_time(r, e, q->thread_us += (int64_t)f->value);
+    set_thread_time(r, e, q->thread_us = sum(q->thread_us, f->value));
     break;
   case PB_KEY(EVENT_INSTRUCTIONS_DELTA, PB_VARINT): /* stands by itself when it is absolute */
-    q->instructions += (int64_t)f->value;
+    q->instructions = sum(q->instructions, f->value);
     pb_i64(&r->fields, EVENT_INSTRUCTIONS_ABSOLUTE, q->instructions);
     break;
   default: return false;
@@ -446,6 +449,14 @@ static void scope_arg(struct perfetto *r, struct track_event *e, uint32_t node) 
   args_str(r->t, KEY_SCOPE_OF_INSTANT, TK_ARG_STR, trace_text(r->t, global ? "g" : "p"));
 }
 
+/* Our writer puts the identity of an async event among its args; damage may have hit it. */
+static void require_identity(struct perfetto *r, struct track_event *e) {
+  more_args(r, e);
+  if (args_hold(r->t, KEY_ID) || args_hold(r->t, KEY_ID2)) return;
+  args_int(r->t, KEY_ID, 0);
+  perfetto_note(r, TK_NOTE_REPAIR, "async event without its id: taken as 0");
+}
+
 static void add_event(struct perfetto *r, const struct sequence *q, const struct packet *k, struct track_event *e, enum tk_kind kind) {
   struct tk_trace *t = r->t;
   uint32_t node = e->node;
@@ -453,6 +464,7 @@ static void add_event(struct perfetto *r, const struct sequence *q, const struct
   bool pairs = r->nodes[node].form & (FORM_COMPLETE | FORM_MIXED | FORM_ASYNC | FORM_LANE), async = is_async(e);
   if (pairs && kind == TK_END && close_open(r, q, e)) return;
   if (async) identity_args(r, e, strchr("STpF", e->phase) != NULL);
+  else if (r->nodes[node].form & FORM_ASYNC) require_identity(r, e);
   field_args(r, q, e);
   if (kind == TK_INSTANT && !async) scope_arg(r, e, node);
   uint32_t args = e->has_args ? args_end(t) : 0;

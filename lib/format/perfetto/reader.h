@@ -355,8 +355,8 @@ uint32_t node_find(const struct perfetto *r, uint32_t machine, uint64_t uuid); /
 uint32_t node_parent(const struct perfetto *r, uint32_t node);
 uint32_t node_process(const struct perfetto *r, uint32_t node);
 uint32_t node_of_thread(struct perfetto *r, uint32_t machine, int64_t pid, int64_t tid);
-/* Its node; 0 = memory has run out. */
-uint32_t track_descriptor(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
+/* Its node, and whether the descriptor could be read whole; 0 = memory has run out. */
+uint32_t track_descriptor(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f, bool *whole);
 void old_process_descriptor(struct perfetto *r, uint32_t machine, const struct pb_field *f);
 void old_thread_descriptor(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
 

@@ -259,6 +259,7 @@ static void write_lone_points(struct perfetto_sink *s) {
 static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct tk_err *err) {
   struct perfetto_sink *s = (struct perfetto_sink *)sink;
   struct tk_saved *saved = &sink->saved;
+  sink_limit(&s->mem, t);
   if (!s->at_first) {
     describe_extensions(s, t);
     write_passthrough(s, t, false);

@@ -214,6 +214,7 @@ static bool speedscope_write(struct sink *sink, const struct tk_trace *t, struct
   struct speedscope_sink *s = (struct speedscope_sink *)sink;
   struct tk_progress *p = &s->opt.progress;
   uint64_t done = 0;
+  sink_limit(&s->mem, t);
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     if (!write_track(s, t, &t->tracks[i])) return mem_refuse(&s->mem, err);
     done += t->tracks[i].count;

@@ -94,7 +94,7 @@ static void copy_hosts(const struct tk_trace *t, struct tk_inspection *p, struct
   for (size_t i = 0; p->hosts && i < n; i++) {
     char *name = arena_bytes(keep, space->hostnames[i].len + 1);
     if (!name) break;
-    memcpy(name, space->hostnames[i].data, space->hostnames[i].len);
+    if (space->hostnames[i].len) memcpy(name, space->hostnames[i].data, space->hostnames[i].len);
     name[space->hostnames[i].len] = 0;
     p->hosts[p->n_hosts++] = name;
   }

@@ -219,6 +219,7 @@ static bool xplane_sink_write(struct sink *sink, const struct tk_trace *t, struc
   struct xplane_sink *s = (struct xplane_sink *)sink;
   struct xplane_graph g;
   bool ok;
+  sink_limit(&s->mem, t);
   begin_graph(s, &g, t);
   if (s->carrier) {
     ok = mem_check(&s->mem, err) && (!g.planes || write_planes(s, &g, err));

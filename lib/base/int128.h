@@ -1,0 +1,15 @@
+/* int128.h - integers of 128 bits: products of two of 64, and picoseconds of any date.
+ *
+ * Where the processor has registers of 32 bits, compilers have no __int128, but C23's _BitInt: gcc from 14 on, clang from 16 on. */
+#ifndef BASE_INT128_H
+#define BASE_INT128_H
+
+#ifdef __SIZEOF_INT128__
+__extension__ typedef __int128 i128;
+__extension__ typedef unsigned __int128 u128;
+#else
+__extension__ typedef _BitInt(128) i128;
+__extension__ typedef unsigned _BitInt(128) u128;
+#endif
+
+#endif
