@@ -27,7 +27,8 @@ enum align_says {
   ALIGN_SENDS = 2,    /* no other leaves before this one came */
   ALIGN_RECEIVES = 4, /* it does not leave before all the others came */
   ALIGN_BARRIER = 7,
-  ALIGN_VAGUE = 8     /* as good as EQUAL at best: who took part is not known */
+  ALIGN_VAGUE = 8,    /* as good as EQUAL at best: who took part is not known */
+  ALIGN_COARSE = 16   /* with VAGUE: a row of the CPU, which says when it was launched or waited for */
 };
 
 /* One collective on one device of a rank.  Keys are hashes of what the trace says of it; 0 = it does not say. */

@@ -307,7 +307,8 @@ bool job_draw(struct job *j, enum job_kind kind, unsigned size, unsigned jitter,
   struct program p, q;
   *j = (struct job){.kind = kind, .size = size, .jitter = jitter, .seed = seed};
   j->random = seed * 0x2545f4914f6cdd1d + kind * 77 + size * 7 + jitter;
-  j->hosts = kind == JOB_TWO_PIPELINES || ((kind == JOB_TWO_JOBS || kind == JOB_TWO_TPU_JOBS) && size) ? 4 : hosts[size] + (size && chance(j, 0.3));
+  bool four = kind == JOB_TWO_PIPELINES || (has_two(j) && size);
+  j->hosts = four ? 4 : hosts[size] + (size && chance(j, 0.3));
   j->each = kind == JOB_UNKNOWN_GROUPS && !size ? 2 : is_pipeline(j) ? 1 : each[size];
   if (j->hosts > JOB_HOSTS) j->hosts = JOB_HOSTS;
   if (kind == JOB_CROWD) draw_crowd(j);
