@@ -226,7 +226,7 @@ $(B)/.docs: $(BIN)
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 TEST_ENV = B=$(abspath $(B)) TRACEKIT=$(abspath $(BIN)) FIXTURES=$(abspath fixtures) GEN=$(abspath $(GEN)) SRC=$(CURDIR) JOBS=$(JOBS) CC="$(CC)" T='$(T)'
 
-.PHONY: test test-long test-locale test-programs test-scripts golden corpus interop bench lint demo fuzz fuzz-run
+.PHONY: test test-long test-locale test-programs test-scripts golden corpus interop bench lint demo fuzz fuzz-run coverage
 test-programs: $(TEST_PROGRAMS) test-scripts
 test-scripts: all $(GEN)
 
@@ -274,6 +274,11 @@ fuzz:
 fuzz-run: $(FUZZ)
 	@TIME=$(TIME) RUNS=$(RUNS) $(TEST_ENV) tests/fuzz/run.sh
 
+# What of the library the tests run, by gcc's gcov.
+coverage:
+	@$(MAKE) BUILD=$(BUILD)/coverage CC=gcc CFLAGS='-O1 -g --coverage -fprofile-update=atomic' LDFLAGS=--coverage test
+	@tests/support/coverage.py $(BUILD)/coverage
+
 demo: all
 	@$(TEST_ENV) .ci/demo $(B)/demo
 
@@ -320,5 +325,5 @@ deps:
 
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile | sed -n '1,8p'
-	@echo '  other targets: docs golden test-locale lint corpus interop bench fuzz deps uninstall clean'
+	@echo '  other targets: docs golden test-locale lint corpus interop bench fuzz coverage deps uninstall clean'
 	@echo '  variables: CC=gcc|clang SAN=1|thread WERROR=1 ISAL=0 CFLAGS= BUILD=build CORPUS=DIR T=WORD TIME=SECONDS PREFIX= DESTDIR='

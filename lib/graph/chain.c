@@ -16,10 +16,14 @@ void chains_free(struct chains *c) {
   c->slots = NULL;
 }
 
-/* Producers count their ids up, so 256 neighbours stand side by side: a tenth of the cache misses of ids that are spread. */
+/* Producers count their ids up, so neighbours stand side by side, in blocks: a tenth of the cache misses of ids that are spread.  Where
+ * two blocks fall on one place, each id of the second steps to its column's neighbour in the next block: the two do not fill each
+ * other up, and ids that are all of one column find other columns. */
+enum { BLOCK = 64 };
+
 static uint32_t hash_of_flow(const struct tk_flow_point *f) {
-  uint64_t block = ((uint64_t)f->id >> 8) * 2 + f->id_is_str + ((uint64_t)f->cls << 40);
-  return (uint32_t)hash_number(block) + ((uint32_t)f->id & 255);
+  uint64_t block = ((uint64_t)f->id / BLOCK) * 2 + f->id_is_str + ((uint64_t)f->cls << 40);
+  return (uint32_t)hash_number(block) * BLOCK + (uint32_t)f->id % BLOCK;
 }
 
 static bool same_chain(const struct tk_flow_point *a, const struct tk_flow_point *b) {
@@ -28,6 +32,6 @@ static bool same_chain(const struct tk_flow_point *a, const struct tk_flow_point
 
 tk_id *chains_of(const struct chains *c, const struct tk_flow_point *f) {
   uint32_t at = hash_of_flow(f) & c->mask;
-  while (c->slots[at] && !same_chain(&c->t->flow_points[c->slots[at]], f)) at = (at + 1) & c->mask;
+  while (c->slots[at] && !same_chain(&c->t->flow_points[c->slots[at]], f)) at = (at + BLOCK + 1) & c->mask;
   return &c->slots[at];
 }

@@ -1,6 +1,6 @@
 /* seal.c - establishes the invariants after reading.
  *
- *     file order, B and E apart   --scatter-->   by track   --sort-->   by (ts, rank, longest)   --sweep-->   preorder + depth
+ *     file order, B and E apart  --piles-->  by track and time  --ties-->  by (ts, rank, longest)  --sweep-->  preorder + depth
  *
  * Ties at one time follow trace_processor: E first, then X with the longest first, then the rest (X of no time, too) in file order;
  * in a trace without any X, file order alone.  Unlike there, an E stays behind a B of its own time, so B E B E at one time stays what
@@ -8,14 +8,13 @@
  *
  * A span that ends at a time has ended: what starts there is its sibling, unless both begin there (X of no time nest in file
  * order).  A span that sticks out (by more than 1 ns, which is rounding) of the one it starts in is kept as its child without
- * children of its own, flagged: the depths of all others are then those that trace_processor gives.
- *
- * Measured on 6 M Kineto events: counting sort 4 ns an event once the memory is touched; tracks are runs, so sorting is mostly one
- * comparison an event. */
+ * children of its own, flagged: the depths of all others are then those that trace_processor gives. */
 #include "seal.h"
 
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
+
+#include "piles.h"
 
 struct sealer {
   struct tk_trace *t;
@@ -26,169 +25,74 @@ struct sealer {
   bool grouped;        /* the events came by track */
   tk_time start, end;  /* of the trace */
   uint32_t *order;     /* [1..n]: old event ids in new order; NULL when nobody asks */
-  uint32_t *by_time, *spare, *runs; /* scratch for the largest track yet that came unsorted */
+  struct piles piles;  /* a group for each track */
+  struct keyed *keys, *spare; /* for the largest tie yet that came unsorted */
+  uint32_t *in_file;
   uint32_t n_scratch;
   uint32_t n_unmatched, n_overlaps;
 };
 
-/* ---- by track ---- */
+static void *scratch(struct sealer *s, uint64_t n, size_t elem) { return mem_array(&s->t->store->mem, (uint64_t)n + 1, elem); }
 
-/* Stable counting sort by track into a new array, unless the events came in this order.  What has been moved is given back while
- * the rest moves, so that there is memory for one array, not for two. */
-static bool scatter(struct sealer *s) {
-  enum { STRETCH = 1 << 16 };
+/* ---- by track and time ---- */
+
+static tk_time end_of(const struct tk_event *e) { return e->ts + e->dur; }
+
+/* What has lost its clock comes first; place_lost gives it a time. */
+static void survey(struct sealer *s) {
   struct tk_trace *t = s->t;
-  struct mem *m = &t->store->mem;
-  uint32_t cap = 0, at = 1;
-  struct tk_event *to = NULL, *from = t->events;
+  s->grouped = true;
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    const struct tk_event *e = &t->events[i];
+    const bool timed = seal_is_timed(e);
+    if (e->kind == KIND_DEAD || e->track < e[-1].track) s->grouped = false;
+    if (e->kind == KIND_DEAD) continue;
+    piles_put(&s->piles, i, e->track, timed ? e->ts : INT64_MIN);
+    if (e->kind == TK_SPAN && !(e->flags & TK_PAIRED)) s->has_x = true;
+    if (e->kind == TK_END) s->has_ends = true;
+    if (e->flags & TK_ASYNC && (e->kind == TK_BEGIN || e->kind == TK_END)) s->has_async = true;
+    if (!timed) {
+      s->has_lost = true;
+      continue;
+    }
+    if (e->ts < s->start) s->start = e->ts;
+    if (end_of(e) > s->end) s->end = end_of(e);
+  }
+}
+
+static bool survey_anew(struct sealer *s) {
+  piles_free(&s->piles);
+  if (!piles_init(&s->piles, &s->t->store->mem, s->t->n_tracks + 1, s->t->n_events)) return false;
+  survey(s);
+  return true;
+}
+
+/* Ends that were matched by their identity are gone by then, and what lost its clock has none. */
+static bool survey_all(struct sealer *s) {
+  struct tk_trace *t = s->t;
+  if (!survey_anew(s)) return false;
+  if (s->has_async && !seal_async(t, s->end)) return false;
+  for (tk_id i = 1; s->has_lost && i <= t->n_events; i++)
+    if (!seal_is_timed(&t->events[i])) t->events[i].ts = INT64_MIN;
+  return !s->has_async || survey_anew(s);
+}
+
+static bool arrange(struct sealer *s) {
+  struct tk_trace *t = s->t;
+  struct pile_array events = {.items = t->events, .n = t->n_events, .cap = t->store->cap_events,
+                              .group_at = offsetof(struct tk_event, track), .grouped = s->grouped, .was = s->order};
+  _Static_assert(sizeof *t->events == PILE_ELEM && offsetof(struct tk_event, ts) == 0, "what piles are made for");
+  const bool ok = piles_settle(&s->piles, &events);
+  tk_id at = 1;
+  t->events = events.items;
+  t->store->cap_events = events.cap;
   for (tk_id k = 1; k <= t->n_tracks; k++) {
     t->tracks[k].first = at;
+    t->tracks[k].count = s->piles.groups[k].n;
     at += t->tracks[k].count;
   }
-  if (s->grouped) {
-    for (tk_id i = 1; s->order && i <= t->n_events; i++) s->order[i] = i;
-    return true;
-  }
-  if (!mem_grow(m, (void **)&to, &cap, (uint64_t)t->n_events + 1, sizeof *to)) return false;
-  to[0] = (struct tk_event){0};
-  for (tk_id k = 1; k <= t->n_tracks; k++) t->tracks[k].count = 0;
-  for (tk_id i = 1; i <= t->n_events; i++) {
-    struct tk_track *k = &t->tracks[from[i].track];
-    if (i % STRETCH == 0) mem_forget(from + (i - STRETCH), STRETCH * sizeof *from);
-    if (from[i].kind == KIND_DEAD) continue;
-    at = k->first + k->count++;
-    to[at] = from[i];
-    if (s->order) s->order[at] = i;
-  }
-  mem_free(m, from);
-  t->events = to;
-  t->store->cap_events = cap;
-  return true;
-}
-
-static void *scratch(struct sealer *s, uint64_t n, size_t elem) { return mem_array(&s->t->store->mem, (uint64_t)n + 1, elem); }
-static void release_track(struct sealer *s) {
-  mem_free(&s->t->store->mem, s->by_time);
-  mem_free(&s->t->store->mem, s->spare);
-  mem_free(&s->t->store->mem, s->runs);
-}
-
-/* Scratch for a track of n events that came unsorted: few do. */
-static bool room_for_track(struct sealer *s, uint32_t n) {
-  if (n <= s->n_scratch && s->by_time) return true;
-  release_track(s);
-  s->n_scratch = n;
-  s->by_time = scratch(s, n, sizeof *s->by_time);
-  s->spare = scratch(s, n, sizeof *s->spare);
-  s->runs = scratch(s, n, sizeof *s->runs);
-  return s->by_time && s->spare && s->runs;
-}
-
-static uint32_t rank_of(const struct sealer *s, const struct tk_event *e) {
-  if (!seal_is_timed(e)) return 0;
-  if (!s->has_x) return 3;
-  if (e->kind == TK_END) return e->depth ? 3 : 1; /* marked: its begin is of the same time and comes first */
-  return e->kind == TK_SPAN && e->dur && !(e->flags & TK_PAIRED) ? 2 : 3;
-}
-
-/* At equal places the one that was first in the file comes first: whoever sorts is stable. */
-static inline bool after(const struct sealer *s, const struct tk_event *a, const struct tk_event *b) {
-  if (a->ts != b->ts) return a->ts > b->ts;
-  uint32_t rank = rank_of(s, a), other = rank_of(s, b);
-  return rank != other ? rank > other : rank == 2 && a->dur < b->dur;
-}
-
-/* Runs [a, b) and [b, end) of positions in e. */
-static void merge_runs(const struct sealer *s, const struct tk_event *e, uint32_t *to, const uint32_t *const run[3]) {
-  const uint32_t *a = run[0], *b = run[1], *mid = b, *end = run[2];
-  while (a < mid && b < end) *to++ = after(s, &e[*a], &e[*b]) ? *b++ : *a++;
-  memcpy(to, a, (size_t)(mid - a) * sizeof *a);
-  memcpy(to + (mid - a), b, (size_t)(end - b) * sizeof *b);
-}
-
-/* The n positions in s->by_time, which lead into e, in time order.  Stable natural merge sort: producers write runs per thread, so
- * there are few. */
-static uint32_t *sort_by_time(struct sealer *s, const struct tk_event *e, uint32_t n) {
-  uint32_t *from = s->by_time, *to = s->spare, *swap, n_runs = 0, i;
-  for (i = 0; i < n; i++)
-    if (i == 0 || after(s, &e[from[i - 1]], &e[from[i]])) s->runs[n_runs++] = i;
-  s->runs[n_runs] = n;
-  while (n_runs > 1) {
-    uint32_t kept = 0;
-    for (i = 0; i + 1 < n_runs; i += 2) {
-      uint32_t a = s->runs[i];
-      merge_runs(s, e, to + a, (const uint32_t *const[]){from + a, from + s->runs[i + 1], from + s->runs[i + 2]});
-      s->runs[kept++] = a;
-    }
-    if (i < n_runs) {
-      memcpy(to + s->runs[i], from + s->runs[i], (size_t)(n - s->runs[i]) * sizeof *to);
-      s->runs[kept++] = s->runs[i];
-    }
-    s->runs[kept] = n;
-    n_runs = kept;
-    swap = from, from = to, to = swap;
-  }
-  return from;
-}
-
-static bool sorted_already(const struct sealer *s, const struct tk_event *e, uint32_t n) {
-  for (uint32_t i = 1; i < n; i++)
-    if (after(s, &e[i - 1], &e[i])) return false;
-  return true;
-}
-
-/* e[i] becomes what e[from[i]] was, cycle by cycle, and `order` (where there is one) likewise: a second array of events would be
- * the peak of reading. */
-static void permute(struct tk_event *e, uint32_t *order, uint32_t *from, uint32_t n) {
-  for (uint32_t i = 0; i < n; i++) {
-    struct tk_event first = e[i];
-    uint32_t to = i, was = order ? order[i] : 0;
-    while (from[to] != i) {
-      uint32_t next = from[to];
-      e[to] = e[next];
-      if (order) order[to] = order[next];
-      from[to] = to;
-      to = next;
-    }
-    e[to] = first;
-    if (order) order[to] = was;
-    from[to] = to;
-  }
-}
-
-/* Ends whose begin is of the same time: they must not be sorted before it.  Pairs are those of the stack in file order. */
-static bool mark_brief_ends(struct sealer *s, const struct tk_track *k, uint32_t *stack) {
-  struct tk_event *e = s->t->events + k->first;
-  uint32_t n = 0, open = 0;
-  if (!room_for_track(s, k->count)) return false;
-  for (uint32_t i = 0; i < k->count; i++)
-    if (e[i].kind == TK_BEGIN || e[i].kind == TK_END) s->by_time[n++] = i;
-  s->has_x = false;
-  const uint32_t *sorted = sort_by_time(s, e, n);
-  s->has_x = true;
-  for (uint32_t i = 0; i < n; i++) {
-    struct tk_event *end = &e[sorted[i]];
-    if (end->kind == TK_BEGIN) stack[open++] = sorted[i];
-    else if (open) end->depth = e[stack[--open]].ts == end->ts;
-  }
-  return true;
-}
-
-static bool has_ends(const struct sealer *s, const struct tk_track *k) {
-  for (uint32_t i = 0; s->has_ends && i < k->count; i++)
-    if (s->t->events[k->first + i].kind == TK_END) return true;
-  return false;
-}
-
-static bool sort_track(struct sealer *s, const struct tk_track *k) {
-  struct tk_event *e = s->t->events + k->first;
-  if (sorted_already(s, e, k->count)) return true;
-  if (!room_for_track(s, k->count)) return false;
-  for (uint32_t i = 0; i < k->count; i++) s->by_time[i] = i;
-  uint32_t *from = sort_by_time(s, e, k->count);
-  if (k->kind == TK_THREAD && s->has_x && !seal_keep_ties(s->t, k, from)) return false;
-  permute(e, s->order ? s->order + k->first : NULL, from, k->count);
-  return true;
+  piles_free(&s->piles);
+  return ok;
 }
 
 /* Events without a clock stand at the start of their track. */
@@ -209,6 +113,70 @@ static void place_lost(struct sealer *s) {
   }
 }
 
+/* ---- ties ---- */
+
+/* Events of one time, where those with the lowest key come first. */
+static int64_t tie_key(const struct sealer *s, const struct tk_event *e) {
+  static const int64_t LOST = INT64_MIN, END = INT64_MIN + 1, LONGEST = INT64_MIN + 2, REST = 0;
+  if (!seal_is_timed(e)) return LOST;
+  if (!s->has_x) return REST;
+  if (e->kind == TK_END) return e->depth ? REST : END; /* marked: its begin is of the same time and comes first */
+  if (e->kind != TK_SPAN || e->flags & TK_PAIRED) return REST;
+  return e->dur < INT64_MAX ? -e->dur : LONGEST;
+}
+
+static void release_scratch(struct sealer *s) {
+  mem_free(&s->t->store->mem, s->keys);
+  mem_free(&s->t->store->mem, s->spare);
+  mem_free(&s->t->store->mem, s->in_file);
+}
+
+static bool room_for_tie(struct sealer *s, uint32_t n) {
+  if (n <= s->n_scratch && s->in_file) return true;
+  release_scratch(s);
+  s->n_scratch = n < 64 ? 64 : n;
+  s->keys = scratch(s, s->n_scratch, sizeof *s->keys);
+  s->spare = scratch(s, s->n_scratch, sizeof *s->spare);
+  s->in_file = scratch(s, s->n_scratch, sizeof *s->in_file);
+  return s->keys && s->spare && s->in_file;
+}
+
+/* Events first .. first+n-1 of a track are of one time, in file order. */
+static bool order_tie(struct sealer *s, const struct tk_track *k, tk_id first, uint32_t n) {
+  struct tk_event *e = s->t->events + first;
+  if (!room_for_tie(s, n)) return false;
+  for (uint32_t i = 0; i < n; i++) s->keys[i] = (struct keyed){tie_key(s, &e[i]), i};
+  struct keyed *sorted = keyed_sort(s->keys, s->spare, n);
+  for (uint32_t i = 0; i < n; i++) s->in_file[i] = sorted[i].index;
+  if (k->kind == TK_THREAD && s->has_x && !seal_keep_tie(s->t, first, s->in_file, n)) return false;
+  piles_permute(e, s->order ? s->order + first : NULL, sorted, n);
+  return true;
+}
+
+static bool order_ties(struct sealer *s, const struct tk_track *k) {
+  const struct tk_event *e = s->t->events + k->first;
+  bool ok = true;
+  for (uint32_t i = 1; ok && i < k->count; i++) {
+    uint32_t a = i - 1, b = i + 1;
+    if (e[i].ts != e[i - 1].ts || tie_key(s, &e[i - 1]) <= tie_key(s, &e[i])) continue;
+    while (a > 0 && e[a - 1].ts == e[i].ts) a--;
+    while (b < k->count && e[b].ts == e[i].ts) b++;
+    ok = order_tie(s, k, k->first + a, b - a);
+    i = b;
+  }
+  return ok;
+}
+
+/* Ends whose begin is of the same time: they must not be sorted before it.  Pairs are those of the stack in file order. */
+static void mark_brief_ends(struct sealer *s, const struct tk_track *k, uint32_t *stack) {
+  struct tk_event *e = s->t->events + k->first;
+  uint32_t open = 0;
+  for (uint32_t i = 0; i < k->count; i++) {
+    if (e[i].kind == TK_BEGIN) stack[open++] = i;
+    else if (e[i].kind == TK_END && open) e[i].depth = e[stack[--open]].ts == e[i].ts;
+  }
+}
+
 /* ---- preorder and depth of one track ---- */
 
 /* The spans that are open at a point of the sweep: positions in the track. */
@@ -217,8 +185,6 @@ struct sweep {
   uint32_t *stack;
   uint32_t n;
 };
-
-static tk_time end_of(const struct tk_event *e) { return e->ts + e->dur; }
 
 static void pop_ended(struct sweep *w, tk_time ts) {
   while (w->n) {
@@ -321,8 +287,8 @@ static void flatten(struct tk_trace *t, const struct tk_track *k) {
 /* ---- all tracks ---- */
 
 static bool seal_thread(struct sealer *s, const struct tk_track *k, uint32_t *stack) {
-  if (s->has_x && has_ends(s, k) && !mark_brief_ends(s, k, stack)) return false;
-  if (!sort_track(s, k)) return false;
+  if (s->has_x && s->has_ends) mark_brief_ends(s, k, stack);
+  if (!order_ties(s, k)) return false;
   sweep_thread(s, k, stack);
   return true;
 }
@@ -336,10 +302,10 @@ static bool each_track(struct sealer *s) {
   bool ok = stack != NULL;
   for (tk_id k = 1; ok && k <= t->n_tracks; k++) {
     if (t->tracks[k].kind == TK_THREAD) ok = seal_thread(s, &t->tracks[k], stack);
-    else if ((ok = sort_track(s, &t->tracks[k]))) flatten(t, &t->tracks[k]);
+    else if ((ok = order_ties(s, &t->tracks[k]))) flatten(t, &t->tracks[k]);
   }
   mem_free(&s->t->store->mem, stack);
-  release_track(s);
+  release_scratch(s);
   return ok;
 }
 
@@ -379,36 +345,13 @@ static bool renumber_points(struct sealer *s, tk_id n_old) {
   return true;
 }
 
-static void survey(struct sealer *s) {
-  struct tk_trace *t = s->t;
-  s->grouped = true;
-  for (tk_id k = 1; k <= t->n_tracks; k++) t->tracks[k].count = 0;
-  for (tk_id i = 1; i <= t->n_events; i++) {
-    const struct tk_event *e = &t->events[i];
-    if (e->kind == KIND_DEAD || e->track < e[-1].track) s->grouped = false;
-    if (e->kind == KIND_DEAD) continue;
-    t->tracks[e->track].count++;
-    if (e->kind == TK_SPAN && !(e->flags & TK_PAIRED)) s->has_x = true;
-    if (e->kind == TK_END) s->has_ends = true;
-    if (e->flags & TK_ASYNC && (e->kind == TK_BEGIN || e->kind == TK_END)) s->has_async = true;
-    if (!seal_is_timed(e)) {
-      s->has_lost = true;
-      continue;
-    }
-    if (e->ts < s->start) s->start = e->ts;
-    if (end_of(e) > s->end) s->end = end_of(e);
-  }
-}
-
 static bool seal_tracks(struct sealer *s) {
   struct tk_trace *t = s->t;
-  tk_id n_old = t->n_events;
-  bool ok;
-  survey(s);
-  if (s->has_async) s->grouped = false; /* ends that are matched go */
+  const tk_id n_old = t->n_events;
   for (tk_id i = 1; i <= t->n_flow_points && !s->order; i++)
     if (t->flow_points[i].bound) s->order = scratch(s, n_old, sizeof *s->order);
-  ok = (!s->has_async || seal_async(t, s->end)) && scatter(s);
+  bool ok = survey_all(s) && arrange(s);
+  piles_free(&s->piles);
   if (ok) place_lost(s);
   ok = ok && each_track(s);
   if (ok && s->has_ends) compact(s);

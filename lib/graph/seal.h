@@ -11,9 +11,9 @@ bool seal(struct tk_trace *t, struct tk_err *err);
 bool seal_async(struct tk_trace *t, tk_time trace_end);  /* seal_async.c: pairs b/e by identity */
 bool seal_flows(struct tk_trace *t);                     /* seal_flow.c: sorts and binds points */
 
-/* seal_ties.c: events of a thread's time that the file lists otherwise.  in_file[i] is where in the track's events the one stands that
- * will be its i-th. */
-bool seal_keep_ties(struct tk_trace *t, const struct tk_track *k, const uint32_t *in_file);
+/* seal_ties.c: events first .. first+n-1 of a thread are of one time and about to be reordered: in_file[i] is which of them becomes the
+ * i-th. */
+bool seal_keep_tie(struct tk_trace *t, tk_id first, const uint32_t *in_file, uint32_t n);
 
 /* Flow points whose times have changed into time order again. */
 bool seal_order_flows(struct tk_trace *t);

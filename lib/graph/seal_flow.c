@@ -2,17 +2,12 @@
  *
  * A point binds to the innermost span of its thread that has begun and not ended before it (its end still counts); an end without
  * "bp":"e" binds to the next span that starts.  A point that finds none stays on its track, so that a dangling end survives. */
+#include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "chain.h"
+#include "piles.h"
 #include "seal.h"
-
-struct point_key {
-  tk_time ts;
-  uint32_t flow;
-  uint32_t rank;
-};
 
 static uint32_t rank_of(const struct tk_flow_point *f) {
   static const uint8_t ranks[] = {[TK_FLOW_START] = 0, [TK_FLOW_OUT] = 0, [TK_FLOW_STEP] = 1,
@@ -20,67 +15,41 @@ static uint32_t rank_of(const struct tk_flow_point *f) {
   return ranks[f->role];
 }
 
-static bool after(const struct point_key *a, const struct point_key *b) {
-  return a->ts != b->ts ? a->ts > b->ts : a->rank > b->rank;
+/* Points of one time, [0..n): starts first, else as they came. */
+static bool order_tie(struct mem *m, struct tk_flow_point *f, uint32_t n) {
+  struct keyed *keys = mem_array(m, n, sizeof *keys), *spare = mem_array(m, n, sizeof *spare);
+  const bool ok = keys && spare;
+  for (uint32_t i = 0; ok && i < n; i++) keys[i] = (struct keyed){rank_of(&f[i]), i};
+  if (ok) piles_permute(f, NULL, keyed_sort(keys, spare, n), n);
+  mem_free(m, keys);
+  mem_free(m, spare);
+  return ok;
 }
 
-/* Bottom-up merge sort that skips what is in order already. */
-static struct point_key *sort_points(struct point_key *a, struct point_key *spare, uint32_t n) {
-  for (uint64_t width = 1; width < n; width *= 2) {
-    for (uint64_t lo = 0; lo < n; lo += 2 * width) {
-      uint64_t mid = lo + width < n ? lo + width : n, hi = lo + 2 * width < n ? lo + 2 * width : n, i = lo, j = mid, to = lo;
-      if (mid == hi || !after(&a[mid - 1], &a[mid])) {
-        memcpy(spare + lo, a + lo, (size_t)(hi - lo) * sizeof *a);
-        continue;
-      }
-      while (i < mid || j < hi) spare[to++] = j >= hi || (i < mid && !after(&a[i], &a[j])) ? a[i++] : a[j++];
-    }
-    struct point_key *swap = a;
-    a = spare;
-    spare = swap;
+static bool order_ties(struct tk_trace *t) {
+  struct tk_flow_point *f = t->flow_points + 1;
+  bool ok = true;
+  for (uint32_t i = 1; ok && i < t->n_flow_points; i++) {
+    uint32_t a = i - 1, b = i + 1;
+    if (f[i].ts != f[i - 1].ts || rank_of(&f[i - 1]) <= rank_of(&f[i])) continue;
+    while (a > 0 && f[a - 1].ts == f[i].ts) a--;
+    while (b < t->n_flow_points && f[b].ts == f[i].ts) b++;
+    ok = order_tie(&t->store->mem, f + a, b - a);
+    i = b;
   }
-  return a;
-}
-
-/* a[i] becomes what a[from[i]] was, cycle by cycle: a second array would be the peak of reading. */
-static void permute(struct tk_flow_point *a, uint32_t *from, uint32_t n) {
-  for (uint32_t i = 0; i < n; i++) {
-    struct tk_flow_point first = a[i];
-    uint32_t to = i;
-    while (from[to] != i) {
-      uint32_t next = from[to];
-      a[to] = a[next];
-      from[to] = to;
-      to = next;
-    }
-    a[to] = first;
-    from[to] = to;
-  }
-}
-
-/* The order that sorting found becomes the array's. */
-static void reorder(struct tk_trace *t, struct point_key *keys, struct point_key *spare) {
-  const struct point_key *sorted = sort_points(keys, spare, t->n_flow_points);
-  uint32_t *from = (void *)(sorted == keys ? spare : keys); /* closer together: following a cycle waits for each of its steps */
-  for (uint32_t i = 0; i < t->n_flow_points; i++) from[i] = sorted[i].flow - 1;
-  permute(t->flow_points + 1, from, t->n_flow_points);
+  return ok;
 }
 
 /* Flow points in time order become the array's order. */
 bool seal_order_flows(struct tk_trace *t) {
-  struct mem *m = &t->store->mem;
-  uint32_t n = t->n_flow_points;
-  size_t bytes = ((size_t)n + 1) * sizeof(struct point_key);
-  struct point_key *keys = mem_alloc(m, bytes), *spare = mem_alloc(m, bytes);
-  bool in_order = true, ok = keys && spare;
-  for (uint32_t i = 0; ok && i < n; i++) {
-    keys[i] = (struct point_key){t->flow_points[i + 1].ts, i + 1, rank_of(&t->flow_points[i + 1])};
-    if (i && after(&keys[i - 1], &keys[i])) in_order = false;
-  }
-  if (ok && !in_order) reorder(t, keys, spare);
-  mem_free(m, keys);
-  mem_free(m, spare);
-  return ok;
+  struct piles piles;
+  struct pile_array points = {.items = t->flow_points, .n = t->n_flow_points, .grouped = true};
+  _Static_assert(sizeof *t->flow_points == PILE_ELEM && offsetof(struct tk_flow_point, ts) == 0, "what piles are made for");
+  bool ok = piles_init(&piles, &t->store->mem, 1, t->n_flow_points);
+  for (tk_id i = 1; ok && i <= t->n_flow_points; i++) piles_put(&piles, i, 0, t->flow_points[i].ts);
+  ok = ok && piles_settle(&piles, &points);
+  piles_free(&piles);
+  return ok && order_ties(t);
 }
 
 /* One track's spans swept along its points, both in time order. */

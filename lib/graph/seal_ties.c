@@ -49,15 +49,12 @@ static bool has_end(const struct tk_event *e, const uint32_t *in_file, uint32_t 
   return false;
 }
 
-bool seal_keep_ties(struct tk_trace *t, const struct tk_track *k, const uint32_t *in_file) {
-  const struct tk_event *e = t->events + k->first;
-  for (uint32_t a = 0, b; a < k->count; a = b) {
-    for (b = a + 1; b < k->count && e[in_file[b]].ts == e[in_file[a]].ts;) b++;
-    while (a < b && (!seal_is_timed(&e[in_file[a]]) || e[in_file[a]].kind == TK_END)) a++;
-    if (b - a < 2 || in_order(in_file + a, b - a) || has_end(e, in_file + a, b - a)) continue;
-    if (!add_tie(t, k->first + a, in_file + a, b - a)) return false;
-  }
-  return true;
+bool seal_keep_tie(struct tk_trace *t, tk_id first, const uint32_t *in_file, uint32_t n) {
+  const struct tk_event *e = t->events + first;
+  uint32_t a = 0;
+  while (a < n && (!seal_is_timed(&e[in_file[a]]) || e[in_file[a]].kind == TK_END)) a++;
+  if (n - a < 2 || in_order(in_file + a, n - a) || has_end(e, in_file + a, n - a)) return true;
+  return add_tie(t, first + a, in_file + a, n - a);
 }
 
 const struct trace_tie *trace_tie_at(const struct tk_trace *t, tk_id event) {

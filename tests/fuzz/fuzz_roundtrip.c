@@ -39,11 +39,19 @@ static const uint8_t *write_trace(const struct tk_trace *t, struct out *out, str
 
 /* What writing may settle another way: which of two async spans on two threads that begin at one time is the inner one, and which
  * part of a trace has lost its clock when neither is the bulk. */
+static bool end_is_lost(const struct tk_trace *t, const struct tk_event *e) {
+  struct tk_args it = tk_args_of(t, e->args);
+  struct tk_arg arg;
+  while (tk_args_next(&it, &arg))
+    if (strcmp(tk_string(t, arg.key, NULL), "json.end.json.ts") == 0) return true;
+  return false;
+}
+
 static bool ambiguous(const struct tk_trace *t) {
   unsigned n = 0;
   for (tk_id k = 1; k <= t->n_tracks; k++) n += t->tracks[k].kind == TK_ASYNCS;
   for (tk_id i = 1; i <= t->n_events; i++)
-    if (t->events[i].flags & TK_LOST_CLOCK) return true;
+    if (t->events[i].flags & TK_LOST_CLOCK || end_is_lost(t, &t->events[i])) return true;
   return n > 1;
 }
 
