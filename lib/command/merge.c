@@ -518,7 +518,7 @@ static bool merge_all(struct merger *m) {
   if (ok && !m->opened) ok = err_set(m->err, TK_EFORMAT, "no input could be read: %s", m->report->ranks[0].failed);
   const struct merge_table table = {.who = m->alignment.who, .zero_ns = m->first_trace->zero_ns, .out = m->output->collectives,
                                     .kind = m->opt->collectives ? merge_table_kind(m->opt->collectives) : MERGE_TABLE_NONE};
-  if (ok && table.out) merge_collectives_write(&m->alignment.collectives, &table);
+  if (ok && table.out) ok = merge_collectives_write(&m->alignment.collectives, &table, m->err);
   const char *said = ok ? provenance(m, &b) : NULL;
   ok = ok && mem_check(&m->mem, m->err) && mem_check(&m->report->notes->store->mem, m->err) && close_output(m, said);
   buf_free(&b);
