@@ -230,7 +230,7 @@ struct tk_trace *merge_load(struct merge_alignment *a, const struct merge_inputs
     return t;
   }
   if (limit) less.max_memory = limit - a->kept_bytes;
-  return tk_sources_load(in->sources, in->first + i, &less, err);
+  return load_ahead_take(a->ahead, in->sources, in->first, i, &less, err);
 }
 
 bool merge_stops(size_t n_inputs, struct tk_err *err) {
@@ -251,7 +251,7 @@ static bool refuse_input(struct aligner *a, size_t i) {
   return true;
 }
 
-static bool read_all(struct aligner *a) {
+static bool read_each(struct aligner *a) {
   bool ok = true;
   for (size_t i = 0; ok && i < a->in->n; i++) {
     a->inputs[i].name = report_text(a, a->in->sources->inputs[a->in->first + i].name);
@@ -263,6 +263,14 @@ static bool read_all(struct aligner *a) {
     if (taken && a->inputs[i].wanted && is_kept(a, t)) a->out->kept[i] = t;
     else tk_free(t);
   }
+  return ok;
+}
+
+static bool read_all(struct aligner *a) {
+  a->out->ahead = load_ahead_start(a->in->sources, a->in->first, a->in->n, NULL, &a->opt->load, LOAD_AHEAD_MOST);
+  bool ok = read_each(a);
+  load_ahead_stop(a->out->ahead);
+  a->out->ahead = NULL;
   return ok;
 }
 
