@@ -27,7 +27,8 @@ enum align_says {
   ALIGN_SENDS = 2,    /* no other leaves before this one came */
   ALIGN_RECEIVES = 4, /* it does not leave before all the others came */
   ALIGN_BARRIER = 7,
-  ALIGN_VAGUE = 8     /* as good as EQUAL at best: who took part is not known */
+  ALIGN_VAGUE = 8,    /* as good as EQUAL at best: who took part is not known */
+  ALIGN_COARSE = 16   /* with VAGUE: a row of the CPU, which says when it was launched or waited for */
 };
 
 /* One collective on one device of a rank.  Keys are hashes of what the trace says of it; 0 = it does not say. */
@@ -170,6 +171,7 @@ struct align_host {
   uint32_t never_met;     /* collectives that no other host was in at the same time, by wall clock */
   double moved_ns;        /* to where causality holds */
   bool assumed;           /* that all its inputs have one clock is said by their name alone */
+  uint32_t joined;        /* hosts that it was made of, which turned out to share a clock */
   bool by_messages;       /* which bound it, and nothing else: the error is half of their interval */
   bool numbered, executed, stepped; /* sequence numbers, executions, numbers of steps agree with the estimate */
 };
@@ -183,6 +185,7 @@ struct align_problem {
   uint32_t n_inputs, n_hosts;    /* n_hosts becomes smaller by those, and larger by these */
   uint32_t reference;            /* host */
   bool marker;                   /* one event is enough */
+  bool placed;                   /* all inputs are on one timeline: only who met is asked */
   double other_job;              /* how probable it is that two inputs are of different jobs; 0 = one in a thousand */
   double clock_error_ns;         /* what wall clocks are usually apart; 0 = 1 ms */
 };

@@ -7,6 +7,8 @@
 
 #include <math.h>
 
+const char DOUBT_WIDE[] = "its collectives end too far from those of the others";
+
 #define FIT_SIGMA 30e3 /* ns: nothing wider is called a barrier */
 
 /* z of the number of runs of one sign among residuals: far below zero where they have a shape. */
@@ -116,7 +118,7 @@ const char *doubt_of(const struct question *q, const struct posterior *p, const 
   if (y->n < ALIGN_FEWEST) return "too few collectives in common";
   if (y->weight < ALIGN_TRUSTED && p->none > (1 - y->weight) / 2) return "its collectives may as well be of another job";
   if (y->weight < ALIGN_TRUSTED) return "another way of matching its collectives fits nearly as well";
-  if (y->fit.sigma > FIT_SIGMA) return "its collectives end too far from those of the others";
+  if (y->fit.sigma > FIT_SIGMA) return DOUBT_WIDE;
   if (is_violated(q, y)) return "collectives would still end before they begin";
   if ((shape = shape_of(p, r, fmax(y->fit.sigma, US)))) return shape;
   if (thins_out(q, y)) return "its first or last collectives find none that they could be: its clock may have been set";

@@ -4,6 +4,8 @@
 
 #include "posterior.h"
 
+/* What is said of collectives that are no barriers. */
+extern const char DOUBT_WIDE[];
 /* NULL, or what; `r` are the residuals of its points. */
 const char *doubt_of(const struct question *q, const struct posterior *p, const double *r);
 

@@ -64,6 +64,7 @@ static bool test_input(struct group *g, struct timeline *common, uint32_t i) {
   struct view view;
   uint32_t from = g->first[i], n = g->first[i + 1] - from;
   bool ok = timeline_view(common, g->v + from, n, &arena, &view);
+  if (ok && view.coarse) view.n_a = 0; /* CPUs launch when they come to it, whatever their clock */
   if (ok && view.n_a && view.n_b) g->state[i] = (uint8_t)compare(&view);
   if (ok && view.n_a && view.n_b && g->state[i] == UNTESTED) ok = weigh(g, &view, &arena, &g->state[i]);
   if (ok && g->state[i] == MET) ok = timeline_join(common, g->v + from, n, &(struct curve){0}, 0);
@@ -162,7 +163,22 @@ bool hosts_test(struct align_problem *p, struct align_solution *s) {
 
 struct standing {
   uint32_t host, root;
+  uint32_t leader;  /* place of the first of those that it is one with */
   double at, error; /* ns: offset of its wall clock, standard deviation */
+};
+
+struct claims {
+  struct claim *v;  /* by host, as it was before any were joined */
+  uint32_t *input;  /* ... and one of its inputs; ALIGN_NONE = it has none */
+  uint32_t n;
+};
+
+/* What was found of a host by itself. */
+struct claim {
+  int64_t from_ns, to_ns; /* readings at the begin and the end of what bore it out */
+  double offset[2];       /* ns, then */
+  double error, low, high;
+  bool bounded;
 };
 
 static int by_place(const void *pa, const void *pb) {
@@ -172,10 +188,13 @@ static int by_place(const void *pa, const void *pb) {
   return (a->host > b->host) - (a->host < b->host);
 }
 
-static double offset_at(const struct align_host *o, double part) {
+static double reading_at(const struct align_host *o, double part) {
   const struct curve *c = &o->map.curve;
-  double x = c->n ? c->x[0] + (c->x[c->n - 1] - c->x[0]) * part : 0;
-  return (double)o->map.offset_ns + curve_at(c, x);
+  return c->n ? c->x[0] + (c->x[c->n - 1] - c->x[0]) * part : 0;
+}
+
+static double offset_at(const struct align_host *o, double part) {
+  return (double)o->map.offset_ns + curve_at(&o->map.curve, reading_at(o, part));
 }
 
 /* To say that inputs share a clock as it is, little evidence is enough, if it is clean: nothing is moved for it. */
@@ -186,38 +205,71 @@ static bool can_join(const struct align_problem *p, const struct align_solution 
   return !p->known[h] && (o->state == ALIGN_GOOD || o->state == ALIGN_APART || few || root);
 }
 
-/* Is noise alone the better explanation of how far they are apart, at both ends? */
-static bool is_one(const struct align_solution *s, const struct standing *a, const struct standing *b) {
-  double sd = hypot(hypot(a->error, b->error), 1.5 * US), prior = WALL / US;
+/* Is noise alone the better explanation of how far they are apart, at both ends?  `chance`: the density, per ns, of another clock that
+ * happens to be there. */
+static bool is_one(const struct align_solution *s, const struct standing *a, const struct standing *b, double chance) {
+  double sd = hypot(hypot(a->error, b->error), 1.5 * US);
   for (int side = 0; side < 2; side++) {
     double d = offset_at(&s->hosts[a->host], side) - offset_at(&s->hosts[b->host], side);
-    if (exp(-d * d / (2 * sd * sd)) / (2.5066 * sd) < prior) return false;
+    if (exp(-d * d / (2 * sd * sd)) / (2.5066 * sd) < chance) return false;
   }
   return true;
 }
 
-bool hosts_join(struct align_problem *p, struct align_solution *s) {
-  struct arena arena = {.mem = p->mem};
-  struct standing *v = arena_alloc(&arena, ((size_t)p->n_hosts + 1) * sizeof *v);
-  uint32_t *into = arena_alloc(&arena, ((size_t)p->n_hosts + 1) * sizeof *into), n = 0, hosts = 0;
-  bool any = false;
-  if (!v || !into) return arena_free(&arena), false;
-  for (uint32_t h = 0; h < p->n_hosts; h++) {
-    into[h] = h;
-    if (can_join(p, s, h)) v[n++] = (struct standing){h, s->hosts[h].root, offset_at(&s->hosts[h], 0.5), s->hosts[h].error_ns / 2};
+/* How many clocks n inputs come from, beside how many were found: `found` = most * ln(1 + n / most), as in a Chinese restaurant.  Where
+ * nearly every input is a clock of its own the next one will be one as well, however near it is. */
+static double clocks_behind(uint32_t found, uint32_t n) {
+  double low = 1e-3, high = 1e6 * n;
+  if (found >= n) return high;
+  for (int i = 0; i < 100; i++) {
+    double most = sqrt(low * high);
+    if (most * log1p(n / most) < found) low = most;
+    else high = most;
   }
-  if (n) qsort(v, n, sizeof *v, by_place);
-  for (uint32_t i = 1, leader = 0; i < n; i++) {
-    if (v[i].root != v[leader].root || !is_one(s, &v[leader], &v[i])) leader = i;
-    else into[v[i].host] = v[leader].host, any = true;
+  return low;
+}
+
+/* The density, per ns, of a clock that happens to stand where each does: of those around it but its own. */
+static void find_chances(const struct standing *v, uint32_t n, double more, double *chance) {
+  const double far = 100 * US;
+  for (uint32_t i = 0, from = 0, to = 0, found = 0; i < n; i++) {
+    for (; to < n && v[to].root == v[i].root && v[to].at - v[i].at <= far; to++) found += v[to].leader == to;
+    for (; v[from].root != v[i].root || v[i].at - v[from].at > far; from++) found -= v[from].leader == from;
+    uint32_t others = found - (found > 0 && v[i].leader >= from);
+    chance[i] = fmax(WALL / US, more * others / (2 * far));
   }
-  for (uint32_t h = 0; any && h < p->n_hosts; h++) { /* the lowest of each stands for it */
+}
+
+/* The more clocks there are, the more of them are near each other by chance: who is one is asked again with the number of clocks that
+ * the answer comes to, until that is the number that it was asked with. */
+static void find_leaders(const struct align_solution *s, struct standing *v, uint32_t n, double *chance) {
+  enum { ROUNDS = 32 };
+  uint32_t before = 0, found = 0;
+  for (uint32_t i = 0; i < n; i++) chance[i] = WALL / US;
+  for (int round = 0; round < ROUNDS; round++, before = found) {
+    found = 0;
+    for (uint32_t i = 0; i < n; i++) {
+      uint32_t leader = i ? v[i - 1].leader : 0;
+      bool one = i && v[i].root == v[leader].root && is_one(s, &v[leader], &v[i], fmax(chance[i], chance[leader]));
+      v[i].leader = one ? leader : i;
+      found += !one;
+    }
+    if (found == before) return;
+    find_chances(v, n, clocks_behind(found, n) / found, chance);
+  }
+  for (uint32_t i = 0; i < n; i++) v[i].leader = i; /* no answer stands */
+}
+
+/* Those of one clock become the lowest of them, and the numbers of hosts close up. */
+static void merge_hosts(struct align_problem *p, struct align_solution *s, uint32_t *into) {
+  uint32_t hosts = 0;
+  for (uint32_t h = 0; h < p->n_hosts; h++) { /* the lowest of each stands for it */
     uint32_t first = into[h];
     if (first <= h) continue;
     if (into[first] == first) into[first] = h;
     into[h] = into[first];
   }
-  for (uint32_t h = 0; any && h < p->n_hosts; h++) {
+  for (uint32_t h = 0; h < p->n_hosts; h++) {
     if (into[h] != h) {
       into[h] = into[into[h]];
       continue;
@@ -226,9 +278,91 @@ bool hosts_join(struct align_problem *p, struct align_solution *s) {
     s->hosts[hosts].assumed = s->hosts[h].assumed;
     into[h] = hosts++;
   }
-  for (uint32_t i = 0; any && i < p->n_inputs; i++) p->host_of[i] = into[p->host_of[i]];
-  if (any) p->reference = into[p->reference];
-  if (any) p->n_hosts = hosts;
+  for (uint32_t i = 0; i < p->n_inputs; i++) p->host_of[i] = into[p->host_of[i]];
+  p->reference = into[p->reference];
+  p->n_hosts = hosts;
+}
+
+static bool join_hosts(struct align_problem *p, struct align_solution *s) {
+  struct arena arena = {.mem = p->mem};
+  struct standing *v = arena_alloc(&arena, ((size_t)p->n_hosts + 1) * sizeof *v);
+  uint32_t *into = arena_alloc(&arena, ((size_t)p->n_hosts + 1) * sizeof *into), n = 0;
+  double *chance = arena_alloc(&arena, ((size_t)p->n_hosts + 1) * sizeof *chance);
+  bool any = false;
+  if (!v || !into || !chance) return arena_free(&arena), false;
+  for (uint32_t h = 0; h < p->n_hosts; h++) {
+    into[h] = h;
+    if (can_join(p, s, h)) v[n++] = (struct standing){h, s->hosts[h].root, 0, offset_at(&s->hosts[h], 0.5), s->hosts[h].error_ns / 2};
+  }
+  if (n) qsort(v, n, sizeof *v, by_place);
+  find_leaders(s, v, n, chance);
+  for (uint32_t i = 0; i < n; i++) {
+    into[v[i].host] = v[v[i].leader].host;
+    any = any || v[i].leader != i;
+  }
+  if (any) merge_hosts(p, s, into);
   arena_free(&arena);
   return any;
+}
+
+/* ---- what is claimed of those that were joined ---- */
+
+static bool keep_claims(const struct align_problem *p, const struct align_solution *s, struct arena *arena, struct claims *out) {
+  *out = (struct claims){.v = arena_alloc(arena, ((size_t)p->n_hosts + 1) * sizeof *out->v), .n = p->n_hosts};
+  out->input = arena_alloc(arena, ((size_t)p->n_hosts + 1) * sizeof *out->input);
+  if (!out->v || !out->input) return false;
+  for (uint32_t h = 0; h < p->n_hosts; h++) {
+    const struct align_host *o = &s->hosts[h];
+    struct claim *c = &out->v[h];
+    bool reference = o->state == ALIGN_REFERENCE;
+    *c = (struct claim){.error = o->error_ns, .low = o->low_ns, .high = o->high_ns, .bounded = o->bounded || reference};
+    if (reference) c->low = c->high = 0;
+    c->from_ns = o->map.pivot_ns + llround(reading_at(o, 0));
+    c->to_ns = o->map.pivot_ns + llround(reading_at(o, 1));
+    for (int side = 0; side < 2; side++) c->offset[side] = offset_at(o, side);
+    out->input[h] = ALIGN_NONE;
+  }
+  for (uint32_t i = p->n_inputs; i-- > 0;) out->input[p->host_of[i]] = i;
+  return true;
+}
+
+static double offset_then(const struct align_map *m, int64_t reading) {
+  return (double)m->offset_ns + curve_at(&m->curve, (double)(reading - m->pivot_ns));
+}
+
+/* That inputs share a clock was found, not known: what each of them was found to be by itself is within what is claimed of them all,
+ * and what was proven before any were joined is all that is proven. */
+static void widen_claims(const struct align_problem *p, struct align_solution *s, const struct claims *before) {
+  for (uint32_t i = 0; i < before->n; i++) {
+    const struct claim *c = &before->v[i];
+    if (before->input[i] == ALIGN_NONE) continue;
+    struct align_host *o = &s->hosts[p->host_of[before->input[i]]];
+    bool reference = o->state == ALIGN_REFERENCE;
+    if (!c->bounded) o->bounded = false;
+    for (int side = 0; side < 2; side++) {
+      double off = c->offset[side] - (reference ? 0 : offset_then(&o->map, side ? c->to_ns : c->from_ns)), was = o->error_ns;
+      o->low_ns = fmin(o->low_ns, off + c->low);
+      o->high_ns = fmax(o->high_ns, off + c->high);
+      if (o->joined < 2) continue;
+      o->error_ns = fmax(was, hypot(off, c->error));
+      for (uint32_t k = 0; k < o->n_stretches; k++) o->stretches[k].error_ns = fmax(o->stretches[k].error_ns, hypot(off, c->error));
+    }
+  }
+}
+
+static void count_joined(const struct align_problem *p, struct align_solution *s, const struct claims *before) {
+  for (uint32_t i = 0; i < before->n; i++)
+    if (before->input[i] != ALIGN_NONE) s->hosts[p->host_of[before->input[i]]].joined++;
+}
+
+bool hosts_join(struct align_problem *p, struct align_solution *s, bool (*solve)(struct align_problem *, struct align_solution *)) {
+  struct arena arena = {.mem = p->mem};
+  struct claims before;
+  bool ok = keep_claims(p, s, &arena, &before);
+  if (ok && join_hosts(p, s)) {
+    ok = solve(p, s);
+    if (ok) count_joined(p, s, &before), widen_claims(p, s, &before);
+  }
+  arena_free(&arena);
+  return ok;
 }

@@ -22,7 +22,7 @@ static uint64_t hash_of_name(const char *name, size_t n) {
   return align_mix(1, hash_bytes(name, paren ? (size_t)(paren - name) : n));
 }
 
-enum { BY_NAME = 1, BY_ARGS = 2, AS_ASKED = 3 };
+enum { BY_NAME = 1, BY_ARGS = 2, AS_ASKED = 3, BY_CPU = 4 };
 
 /* Kernels that say what they are: a collective may be any kernel, and a class of which one says so is worth a look. */
 static void find_by_args(struct collector *c, const struct kinds *kinds, bool *any) {
@@ -39,6 +39,24 @@ static void find_by_args(struct collector *c, const struct kinds *kinds, bool *a
     const char *name = tk_string(t, t->classes[cls].name, &n);
     c->of_class[cls] = hash_of_name(name, n);
     c->how[cls] = BY_ARGS;
+    *any = true;
+  }
+}
+
+/* Where no kernel is a collective the rows of CPUs are better than nothing: those of c10d, or else of its backends, for they are within
+ * each other. */
+static void find_rows(struct collector *c, const struct kinds *kinds, const char *head, bool *any) {
+  static const char *const one_way[] = {"broadcast", "_broadcast", "reduce_ ", "reduce ", "gather_ ", "gather ", "scatter", "send",
+                                        "recv", NULL};
+  for (tk_id i = 1; i <= c->t->n_classes; i++) {
+    size_t n;
+    char text[96];
+    const char *name = tk_string(c->t, c->t->classes[i].name, &n);
+    if (!text_begins(name, head) || kinds->of_class[i] & (KIND_KERNEL | KIND_DEVICE)) continue;
+    snprintf(text, sizeof text, "%s ", name + strlen(head));
+    if (text_any_begins(text, one_way)) continue;
+    c->of_class[i] = hash_of_name(name, n);
+    c->how[i] = BY_CPU;
     *any = true;
   }
 }
@@ -62,6 +80,8 @@ static bool find_classes(struct collector *c) {
     any = any || is || asked;
   }
   if (ok && !marker) find_by_args(c, &kinds, &any);
+  if (ok && !marker && !any) find_rows(c, &kinds, "c10d::", &any);
+  if (ok && !marker && !any) find_rows(c, &kinds, "nccl:", &any);
   kinds_free(&kinds);
   return any;
 }
@@ -185,6 +205,7 @@ static unsigned name_says(const char *name) {
 }
 
 static unsigned kernel_says(const struct collector *c, const struct tk_event *e) {
+  if (c->how[e->cls] == BY_CPU) return ALIGN_VAGUE | ALIGN_COARSE;
   return c->from->marker || c->how[e->cls] == AS_ASKED ? ALIGN_BARRIER : name_says(tk_string(c->t, c->t->classes[e->cls].name, NULL));
 }
 

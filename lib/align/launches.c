@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "align.h"
 #include "base/text.h"
 #include "graph/kind.h"
 
@@ -45,32 +46,93 @@ void launches_free(struct launches *l) {
   *l = (struct launches){0};
 }
 
-/* Of so many kernels, which is enough: clocks that are apart are so for all. */
-bool launches_check(const struct tk_trace *t, const struct track_origin *origins, struct mem *mem, struct launch_check *out) {
-  enum { MOST = 4096 };
-  struct launches l = {.t = t, .origins = origins};
-  struct kinds kinds = {0};
-  bool ok = kinds_init(&kinds, t, mem);
+/* ---- the clocks of a GPU and its CPU ---- */
+
+enum { MOST_CHECKED = 4096 }; /* kernels, copies, waits: clocks that are apart are so for all */
+
+struct checker {
+  struct launches l;
+  struct kinds kinds;
+  struct launch_check *out;
+  double *waits;   /* ps: by how much each ends before what it waits for */
+  tk_id last_track;
+  tk_id last;      /* on the GPU: of the last call of this thread that left anything there; 0 = none */
+};
+
+static bool is_clear(const struct tk_event *e) {
+  return e->kind == TK_SPAN && !(e->flags & (TK_LOST_CLOCK | TK_CLIPPED | TK_UNFINISHED));
+}
+
+static const char *name_of(const struct checker *c, const struct tk_event *e) {
+  return tk_string(c->l.t, c->l.t->classes[e->cls].name, NULL);
+}
+
+/* Back to the CPU: nobody goes on before it is there.  The other way a copy in memory is enough. */
+static bool is_copy_back(const struct checker *c, const struct tk_event *e) {
+  return c->kinds.of_class[e->cls] & KIND_MEMCPY && (strstr(name_of(c, e), "DtoH") || strstr(name_of(c, e), "DeviceToHost"));
+}
+
+static bool list_device(struct checker *c) {
+  uint32_t kernels = 0, copies = 0;
   int64_t id;
+  for (tk_id i = 1; i <= c->l.t->n_events; i++) {
+    const struct tk_event *e = &c->l.t->events[i];
+    unsigned kind = c->kinds.of_class[e->cls];
+    if (!(kind & (KIND_KERNEL | KIND_MEMCPY)) || !is_clear(e)) continue;
+    if (kind & KIND_KERNEL ? kernels == MOST_CHECKED : copies == MOST_CHECKED || !is_copy_back(c, e)) continue;
+    if (!correlation_of(&c->l, e, &id)) continue;
+    if (!map_put(&c->l.calls, (uint64_t)id, i)) return false;
+    kernels += (kind & KIND_KERNEL) != 0;
+    copies += (kind & KIND_KERNEL) == 0;
+  }
+  return true;
+}
+
+static void check_launch(struct checker *c, const struct tk_event *call, const struct tk_event *kernel) {
+  tk_time early = call->ts - kernel->ts;
+  c->out->kernels++;
+  c->out->early += early > 0;
+  if (early > c->out->most) c->out->most = early;
+}
+
+/* A wait for all, a copy that waits for itself, a wait for the stream that the copy before it went into. */
+static tk_id waited_for(const struct checker *c, const struct tk_event *call, tk_id own) {
+  const char *name = name_of(c, call);
+  if (strstr(name, "DeviceSynchronize")) return c->last;
+  if (own && (strcmp(name, "cudaMemcpy") == 0 || strcmp(name, "hipMemcpy") == 0)) return own;
+  return strstr(name, "StreamSynchronize") && c->last && is_copy_back(c, &c->l.t->events[c->last]) ? c->last : 0;
+}
+
+/* Events of a track stand by time. */
+static void check_call(struct checker *c, const struct tk_event *call) {
+  const struct tk_event *v = c->l.t->events;
+  int64_t id;
+  const uint32_t *at = correlation_of(&c->l, call, &id) ? map_get(&c->l.calls, (uint64_t)id) : NULL;
+  if (call->track != c->last_track) c->last = 0;
+  c->last_track = call->track;
+  if (at && c->kinds.of_class[v[*at].cls] & KIND_KERNEL) check_launch(c, call, &v[*at]);
+  tk_id awaited = waited_for(c, call, at ? *at : 0);
+  if (awaited && c->out->waits < MOST_CHECKED) {
+    double late = (double)(v[awaited].ts + v[awaited].dur - call->ts - call->dur);
+    c->waits[c->out->waits++] = late;
+    c->out->late += late > 0;
+  }
+  if (at) c->last = *at;
+  else if (awaited || strstr(name_of(c, call), "Memcpy") || strstr(name_of(c, call), "Launch")) c->last = 0;
+}
+
+bool launches_check(const struct tk_trace *t, const struct track_origin *origins, struct mem *mem, struct launch_check *out) {
+  struct checker c = {.l = {.t = t, .origins = origins}, .out = out, .waits = mem_array(mem, MOST_CHECKED, sizeof *c.waits)};
+  bool ok = kinds_init(&c.kinds, t, mem) && c.waits;
   *out = (struct launch_check){0};
-  map_init(&l.calls, mem);
-  for (tk_id i = 1; ok && i <= t->n_events && l.calls.n < MOST; i++) {
-    const struct tk_event *e = &t->events[i];
-    bool kernel = kinds.of_class[e->cls] & KIND_KERNEL && e->kind == TK_SPAN && !(e->flags & (TK_LOST_CLOCK | TK_CLIPPED));
-    if (kernel && correlation_of(&l, e, &id)) ok = map_put(&l.calls, (uint64_t)id, i) != NULL;
-  }
-  for (tk_id i = 1; ok && l.calls.n && i <= t->n_events; i++) {
-    const struct tk_event *e = &t->events[i];
-    if (!(kinds.of_class[e->cls] & KIND_RUNTIME) || e->kind != TK_SPAN || e->flags & (TK_LOST_CLOCK | TK_CLIPPED)) continue;
-    const uint32_t *at = correlation_of(&l, e, &id) ? map_get(&l.calls, (uint64_t)id) : NULL;
-    if (!at) continue;
-    tk_time early = e->ts - t->events[*at].ts;
-    out->kernels++;
-    out->early += early > 0;
-    if (early > out->most) out->most = early;
-  }
-  map_free(&l.calls);
-  kinds_free(&kinds);
+  map_init(&c.l.calls, mem);
+  ok = ok && list_device(&c);
+  for (tk_id i = 1; ok && c.l.calls.n && i <= t->n_events; i++)
+    if (c.kinds.of_class[t->events[i].cls] & KIND_RUNTIME && is_clear(&t->events[i])) check_call(&c, &t->events[i]);
+  if (ok && out->waits) out->middle = (tk_time)point_median(c.waits, out->waits);
+  mem_free(mem, c.waits);
+  map_free(&c.l.calls);
+  kinds_free(&c.kinds);
   return ok;
 }
 

@@ -17,10 +17,12 @@ bool launches_find(struct launches *l, const struct tk_trace *t, const struct tr
                    struct mem *mem);
 void launches_free(struct launches *l);
 
-/* Are the clocks of GPU and CPU one?  No kernel begins before it is launched. */
+/* Are the clocks of GPU and CPU one?  No kernel begins before it is launched, and no wait for it ends before it does. */
 struct launch_check {
-  uint32_t kernels, early; /* that were looked at; that do */
+  uint32_t kernels, early; /* that were looked at; that begin before their launch */
   tk_time most;            /* by that much the earliest of them */
+  uint32_t waits, late;    /* of the CPU for the GPU; that end before what they wait for does */
+  tk_time middle;          /* by that much the one in the middle of all waits: some are for other streams than it seems */
 };
 bool launches_check(const struct tk_trace *t, const struct track_origin *origins, struct mem *mem, struct launch_check *out);
 

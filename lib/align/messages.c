@@ -5,9 +5,13 @@
  * No end is taken for simultaneous, so the interval is all that is claimed; its middle is no better than its width.
  *
  * Which message is which is known by the step and the place in it, if the steps are numbered alike; so every shift by a few steps is a
- * hypothesis.  It weighs as much as the wall clock gives to its interval, less if the interval is wide: messages take as long as they
- * need, and a shift by a step makes them take a step longer.  A shift that contradicts itself is not the answer, but may show that
- * there is none: another one whose few messages agree by chance must outweigh it. */
+ * hypothesis.  Where no steps are told the order of all messages takes their place, and every shift is one by messages.  It weighs as
+ * much as the wall clock gives to its interval, less if the interval is wide: messages take as long as they need, and a shift by a step
+ * makes them take a step longer.  A shift that contradicts itself is not the answer, but may show that there is none: another one whose
+ * few messages agree by chance must outweigh it.
+ *
+ * That they are messages of two jobs is a hypothesis as well, and these contradict each other unless the jobs are in step: as often as
+ * wrong shifts of this one do not. */
 #include "messages.h"
 
 #include <math.h>
@@ -17,16 +21,18 @@
 #define WIDTH (4000 * US) /* an interval that is wider by this is an e-th as probable */
 #define DRIFT 30e-6
 #define MISTAKEN 1e-4 /* a contradiction may be of a few messages that are not what they seem */
-enum { MOST_SHIFT = 16, FEWEST = 3 };
+#define WHOLE 0.8     /* that both recorded from the same message to the same one, where nothing but their order is told */
+enum { MOST_SHIFT = 16, MOST_PLACES = 64, FEWEST = 3 };
 
 static bool is_message(const struct sight *s) {
-  return !s->equal && !s->vague && s->stepped && (isfinite(s->last_sent) || isfinite(s->first_received));
+  return !s->equal && !s->vague && (isfinite(s->last_sent) || isfinite(s->first_received));
 }
 
 /* Sender and receiver of one message have one label, one step and one place among as many; each is told from the other by what it does.
  * Where one of the step's was lost, none of it says anything. */
 static uint64_t key_of(const struct sight *s, int64_t shift, bool other_side) {
   bool sends = isfinite(s->last_sent) != other_side;
+  if (!s->stepped) return align_mix(align_mix(s->label, (uint64_t)(s->nth + shift)), sends ? 63 : 64);
   uint64_t place = align_mix(align_mix(s->label, (uint64_t)(s->step + shift)), s->nth);
   return align_mix(align_mix(place, s->of), sends ? 61 : 62);
 }
@@ -40,13 +46,27 @@ static bool index_of(const struct timeline *common, const uint32_t *v, uint32_t 
   return true;
 }
 
+static double key_weight(const struct messages *m, int64_t shift) {
+  if (m->stepped) return shift ? 5e-3 * pow(0.5, fabs((double)shift) - 1) : 1;
+  return shift == 0 && m->whole ? WHOLE : (1 - WHOLE) / (2 * fmax(m->n, 4));
+}
+
 static double weight_of(const struct question *q, const struct messages *m, int64_t shift) {
   double low = q->base + fmin(m->low, m->high), high = q->base + fmax(m->low, m->high), mass = 0;
-  double key = shift ? 5e-3 * pow(0.5, fabs((double)shift) - 1) : 1;
+  double key = key_weight(m, shift);
   enum { PARTS = 16 };
   for (int i = 0; i < PARTS; i++) mass += posterior_wall(q, low + (high - low) * (i + 0.5) / PARTS) * (high - low) / PARTS / US;
   if (m->low > m->high) key *= MISTAKEN;
   return m->n < FEWEST || !isfinite(high - low) ? 0 : mass * key * exp(-(high - low) / WIDTH);
+}
+
+/* Wrong shifts of this job wander by `range` over its steps.  Those of another one would, and must keep within the interval all the
+ * way: a chance for each step, and that they come to lie there at all. */
+static double other_job(const struct question *q, const struct messages *m, double range) {
+  double width = m->high - m->low, span = fmax(m->last - m->first, width), steps = fmax(1, (double)m->steps);
+  double gap = q->no_wall ? 0 : fabs(q->base + (m->low + m->high) / 2) - span;
+  double a_step = isfinite(range) ? range / (1.6 * sqrt(steps)) : 0, within = fmin(1, width / (2.5 * fmax(a_step, width / 2.5)));
+  return q->other_job * width / US * posterior_gap(gap / US, span / US) * pow(within, steps);
 }
 
 static void take_shift(const struct timeline *common, const struct sight *v, uint32_t n, const struct map *index, int64_t shift,
@@ -56,12 +76,19 @@ static void take_shift(const struct timeline *common, const struct sight *v, uin
   m->high = INFINITY;
   m->first = INFINITY;
   m->last = -INFINITY;
+  int64_t step = INT64_MIN;
+  m->stepped = m->whole = true;
+  m->steps = 0;
   for (uint32_t i = 0; i < n; i++) {
     const uint32_t *at = is_message(&v[i]) ? map_get(index, key_of(&v[i], shift, true)) : NULL;
     m->partner[i] = at ? *at : ALIGN_NONE;
     if (!at) continue;
     const struct sight *a = &common->v[*at];
     m->n++;
+    m->stepped = m->stepped && v[i].stepped;
+    if (step != v[i].step) m->steps++;
+    step = v[i].step;
+    m->whole = m->whole && a->of == v[i].of;
     m->first = fmin(m->first, v[i].end);
     m->last = fmax(m->last, v[i].end);
     if (isfinite(v[i].last_sent)) m->low = fmax(m->low, v[i].last_sent - a->first_received);
@@ -77,12 +104,14 @@ bool messages_find(const struct question *q, const struct timeline *common, stru
                    struct messages *out) {
   struct map index;
   uint32_t messages = 0, *alike, n_alike = timeline_alike(common, host, n, arena, &alike);
-  int64_t best = 0;
-  double sum = 0, most = 0;
+  int64_t best = 0, most_shift = MOST_SHIFT;
+  double sum = 0, most = 0, range = INFINITY;
   *out = (struct messages){.partner = arena_alloc(arena, ((size_t)n + 1) * sizeof *out->partner)};
   map_init(&index, q->mem);
   bool ok = out->partner && n_alike < UINT32_MAX && index_of(common, alike, n_alike, &index, &messages);
-  for (int64_t shift = -MOST_SHIFT; ok && messages && shift <= MOST_SHIFT; shift++) {
+  for (uint32_t i = 0; i < n; i++)
+    if (is_message(&host[i]) && !host[i].stepped) most_shift = MOST_PLACES;
+  for (int64_t shift = -most_shift; ok && messages && shift <= most_shift; shift++) {
     take_shift(common, host, n, &index, shift, out);
     double weight = weight_of(q, out, shift);
     sum += weight;
@@ -90,11 +119,19 @@ bool messages_find(const struct question *q, const struct timeline *common, stru
     most = weight;
     best = shift;
   }
-  out->n = 0;
-  if (ok && most > 0) {
+  if (ok && most > 0) take_shift(common, host, n, &index, best, out);
+  if (ok && most > 0 && out->low < out->high) {
+    uint32_t pairs = out->n;
+    double width = out->high - out->low;
+    for (int64_t shift = -most_shift; shift <= most_shift; shift++) {
+      if (shift == best) continue;
+      take_shift(common, host, n, &index, shift, out);
+      if (2 * out->n >= pairs && isfinite(out->high - out->low)) range = fmin(range, fmax(0, width - (out->high - out->low)));
+    }
     take_shift(common, host, n, &index, best, out);
-    out->weight = out->low < out->high ? most / sum : 0;
+    out->weight = most / (sum + other_job(q, out, range));
   }
+  if (most == 0) out->n = 0;
   map_free(&index);
   return ok;
 }

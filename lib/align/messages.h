@@ -10,6 +10,9 @@ struct messages {
   double low, high;   /* ns: of the offset, between the pivots */
   double first, last; /* readings of the first and the last one */
   double weight;
+  uint32_t steps;
+  bool stepped;       /* they are told apart by steps, not by their order alone */
+  bool whole;         /* all of a kind have a partner */
 };
 
 /* Bounds from messages both ways; n = 0: there are none.  False when memory runs out. */

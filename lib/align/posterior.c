@@ -2,11 +2,12 @@
  *
  * Ends.  What a line, or as few lines as jumps need, leaves of the differences of ends is noise of Student's t, its scale anything
  * from 1 us to 1.5 ms, 3 us the likeliest; 2% are anything.  Each pair counts by how much denser it is than a wrong pair would be, and
- * a wrong one is not drawn from a hat: programs repeat themselves.  Where other steps are paired, the differences of ends wander: every
- * interval that took longer or shorter moves all that follow.  How far they wander from one collective to the next is learnt from the
+ * a wrong one is not drawn from a hat: programs repeat themselves.  Where other steps are paired, the differences of ends drift: every
+ * interval that took longer or shorter moves all that follow.  How far they drift from one collective to the next is learnt from the
  * clock laid beside *itself*, shifted (`rhythm`), by the time between the two, so that long pauses and short layers each count as they
- * vary.  A program without variation gives no evidence, however many collectives it has.  All this counts 0.85 of what it would if the
- * model were right (`TAU`).
+ * vary; and a level that drifts so, with noise about it, is what the same residuals are held against (Kalman's filter).  A program
+ * without variation gives no evidence, however many collectives it has: noise about a level is what it makes of wrong pairs as well.
+ * All this counts 0.85 of what it would if the model were right (`TAU`).
  *
  * Causality.  Nobody leaves before all came: each pair bounds the offset, and counts against it as far as it is beyond noise.
  *
@@ -19,8 +20,9 @@
  * Keys.  Equal sequence numbers agree, else one in 10,000; numbers of steps agree, else one in 200, and each further step half of that.
  *
  * Nothing in common is an answer too: another job (one in a thousand inputs; one in ten thousand where the inputs are all ranks of one
- * job, each once; one in a hundred where two claim one rank; five times that where the ends say nothing), or other steps, where the
- * wall clock says that they recorded at different times.  Recordings far apart in time are as rare as clocks that are.
+ * job, each once; one in a hundred where two claim one rank; five times that where the ends say nothing, a hundred times where they
+ * scatter as well), or other steps, where the wall clock says that they recorded at different times.  Recordings far apart in time are
+ * as rare as clocks that are.
  *
  * An answer is trusted that has 1,000 times the weight of all others together, or would have if the wall clocks were within five times
  * `clock_error`, if that is nine times as probable as not: then it is said (`unless`).  In the draws of tests/property/clocks such
@@ -40,7 +42,7 @@
 #define NO_PERIOD 3      /* nats a pair, for what was not long enough to repeat itself: wrong ones are within some 10 us */
 #define LUCK 4           /* twice what evidence that is as its model says varies by, in itself */
 #define PIECE 18         /* nats: of another piece, as pieces.c reckons */
-#define MARGIN 0.45      /* nats a pair: 0.35 that noise alone gains so, and what may be luck */
+#define NOISE (8 * US)      /* ends scatter more only for other reasons */
 #define LEAST_BEAT (3 * US) /* the noise of two ends */
 #define IRREGULAR 8      /* nats: as NO_PERIOD, of what was long enough and has no period */
 enum { MOST_POINTS = 256, SIGMAS = 16 };
@@ -211,17 +213,62 @@ static void learn(struct rhythm *out, struct beat *v, uint32_t n) {
   }
 }
 
-/* What a wrong pairing makes of steps from one residual to the next, ln of their density: as the rhythm has them, or wider, whatever
- * explains them best, so that steps larger than were learnt are no evidence. */
-static double beat_density(const struct rhythm *r, const struct beat *v, uint32_t n) {
-  enum { WIDER = 7 };
-  double best = -INFINITY, floor = log(ANYTHING), times = 1;
-  for (int k = 0; k < WIDER; k++, times *= 2) {
-    double sum = 0;
-    for (uint32_t i = 0; i < n; i++) sum += fmax(floor, noise_density(v[i].step, times * r->scale[v[i].octave]) + log(US));
-    best = fmax(best, sum);
+/* A level that drifts: `times` as far as the rhythm has it, beyond what noise makes of the steps, and by at least `least` where the
+ * time between two is of octave `from` or more. */
+struct drift {
+  const struct rhythm *rhythm;
+  double times, least; /* ns */
+  uint32_t from;
+  double sigma;        /* ns: of the noise about it */
+};
+
+static double drift_over(const struct drift *d, uint32_t octave) {
+  double scale = d->rhythm->scale[octave], noise = fmax(LEAST_BEAT * LEAST_BEAT, 3 * d->sigma * d->sigma);
+  return fmax(d->times * d->times * fmax(0, scale * scale - noise), octave >= d->from ? d->least * d->least : 0);
+}
+
+/* ln of the density of residuals as noise about such a level (Kalman's filter); of each by itself in `each`.  The first of them says
+ * where the level is. */
+static double drift_density(const struct drift *model, const struct beat *v, uint32_t n, double *each) {
+  double floor = log(ANYTHING), sum = 0, level = v[0].residual, noise = model->sigma * model->sigma, variance = noise;
+  for (uint32_t i = 1; i < n; i++) {
+    variance += drift_over(model, v[i].octave);
+    double all = variance + noise, off = v[i].residual - level;
+    double d = fmax(floor, noise_density(off, sqrt(all)) + log(US));
+    if (each) each[i] = d;
+    sum += d;
+    if (off * off > 36 * all) continue;
+    level += off * variance / all;
+    variance *= 1 - variance / all;
   }
-  return best;
+  return sum;
+}
+
+static void try_drift(struct drift *best, double *most, struct drift d, const struct beat *v, uint32_t n) {
+  double density = drift_density(&d, v, n, NULL);
+  if (density <= *most) return;
+  *most = density;
+  *best = d;
+}
+
+/* What a wrong pairing makes of residuals, ln of their density: as the rhythm has them, or wider, whatever explains them best, so that
+ * steps larger than were learnt are no evidence. */
+static double wrong_density(const struct rhythm *r, const struct beat *v, uint32_t n, double sigma, double *each) {
+  enum { WIDER = 8, LEAST = 5 };
+  struct drift best = {.rhythm = r};
+  double most = -INFINITY, times = 0.5, least = 2 * US;
+  uint32_t longest = 0;
+  for (uint32_t i = 1; i < n; i++) longest = v[i].octave > longest ? v[i].octave : longest;
+  for (int k = 0; k < WIDER; k++, times *= 2) {
+    try_drift(&best, &most, (struct drift){r, times, 0, 0, sigma}, v, n);
+    if (sigma > LEAST_BEAT) try_drift(&best, &most, (struct drift){r, times, 0, 0, LEAST_BEAT}, v, n);
+  }
+  for (int k = 0; sigma > LEAST_BEAT && k < LEAST; k++, least *= 2) { /* more than noise, which the rhythm may not have shown */
+    try_drift(&best, &most, (struct drift){r, 1, least, 0, LEAST_BEAT}, v, n);
+    try_drift(&best, &most, (struct drift){r, 1, least, longest, LEAST_BEAT}, v, n);
+  }
+  drift_density(&best, v, n, each);
+  return most;
 }
 
 /* The pairings of the clock with itself that are closest: what it has to be compared with. */
@@ -255,48 +302,71 @@ static bool learn_rhythm(const struct question *q, struct arena *arena, struct r
   *out = (struct rhythm){.repeats = false};
   struct beat *beats = arena_alloc(arena, SELVES * ((size_t)view.n_b + 1) * sizeof *beats);
   if (!beats || !hypotheses_find(&h, arena)) return false;
-  uint32_t selves = closest(&h, best), longest = 0;
+  uint32_t selves = closest(&h, best), most = 0;
   for (uint32_t i = 0; i < selves; i++) {
     uint32_t stride = best[i]->n / MOST_POINTS + 1, points = hypothesis_points(&h, best[i], stride, h.points);
     for (uint32_t k = 1; k < points; k++)
       beats[n++] = (struct beat){octave_of(h.points[k].x - h.points[k - 1].x), fabs(h.points[k].y - h.points[k - 1].y), 0};
   }
-  for (uint32_t i = 0; i < h.n; i++) longest = h.v[i].n > longest ? h.v[i].n : longest;
-  out->irregular = view.n_b >= ALIGN_ENOUGH_FOR_RUNS && view.n_b >= 3 * view.n_labels && 4 * longest < view.n_b;
+  for (uint32_t i = 0; i < h.n; i++) most = h.v[i].n > most ? h.v[i].n : most;
+  out->irregular = view.n_b >= ALIGN_ENOUGH_FOR_RUNS && view.n_b >= 3 * view.n_labels && 4 * most < view.n_b;
   out->repeats = selves > 0 || out->irregular;
   learn(out, beats, n);
   return true;
 }
 
-/* What the pairs gain varies: by how much in all, if each of n stands for `scale`. */
-static double scatter_of(const struct hypotheses *h, const struct hypothesis *y, const struct rhythm *r, uint32_t beats, double scale) {
-  double sum = 0, square = 0, floor = log(ANYTHING);
-  for (uint32_t i = 0; i < beats; i++) {
-    const struct beat *b = &h->beats[i];
-    double gain = fmax(floor, noise_density(b->residual, y->fit.sigma) + log(US)) -
-                  fmax(floor, noise_density(b->step, r->scale[b->octave]) + log(US));
-    sum += gain;
-    square += gain * gain;
+static double variance_of(const double *a, const double *b, uint32_t n) {
+  double sum = 0, square = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    double d = a[i] - (b ? b[i] : 0);
+    sum += d;
+    square += d * d;
   }
-  return beats ? scale * fmax(0, square - sum * sum / beats) : 0;
+  return n ? fmax(0, square - sum * sum / n) : 0;
 }
 
-/* How much denser the residuals of a hypothesis are, as noise, than a wrong pairing would make them. */
-static double gain_of(struct hypotheses *h, struct hypothesis *y, const struct rhythm *rhythm) {
-  double ends = fit_some(h, y, true), wrong = 0;
-  uint32_t beats = 0;
-  if (!rhythm->repeats || rhythm->irregular) return ends + (rhythm->irregular ? IRREGULAR : NO_PERIOD) * (double)y->n;
-  uint32_t stride = y->n / MOST_POINTS + 1, n = hypothesis_points(h, y, stride, h->points), last = 0;
-  for (uint32_t i = 1; i < n; i++) {
-    double r = pieces_residual(&y->fit, h->points, i), before = pieces_residual(&y->fit, h->points, last);
-    bool far = fabs(r) > fmax(10 * y->fit.sigma, 30 * US);
-    if (far) wrong += log(ANYTHING);
-    else h->beats[beats++] = (struct beat){octave_of(h->points[i].x - h->points[last].x), r - before, r};
-    if (!far) last = i; /* one that is far off speaks neither for nor against, and not twice */
+/* How much denser the residuals of a hypothesis are as noise than about a level that drifts, nats in all. */
+static double steadiness_of(struct hypotheses *h, struct hypothesis *y, const struct rhythm *rhythm) {
+  const struct rhythm none = {.repeats = true};
+  const struct drift still = {&none, 0, 0, 0, y->fit.sigma};
+  double sigma = y->fit.sigma, wide = fmax(10 * sigma, 30 * US);
+  uint32_t stride = y->n / MOST_POINTS + 1, n = hypothesis_points(h, y, stride, h->points), kept = 0, last = 0;
+  double *right = h->room, *wrong = h->room + n, scale = (double)y->n / n;
+  for (uint32_t i = 0; i < n; i++) {
+    double r = pieces_residual(&y->fit, h->points, i);
+    if (fabs(r) > wide) continue; /* one that is far off speaks neither for nor against */
+    h->beats[kept] = (struct beat){octave_of(kept ? h->points[i].x - h->points[last].x : 0), 0, r};
+    kept++;
+    last = i;
   }
-  wrong += beat_density(rhythm, h->beats, beats);
-  y->scatter = scatter_of(h, y, rhythm, beats, (double)y->n / n);
-  return (ends / y->n * n - wrong * n / fmax(1, n - 1) - MARGIN * n) * y->n / n;
+  y->scatter = 0;
+  if (kept < 2) return 0;
+  double drifts = wrong_density(rhythm, h->beats, kept, sigma, wrong);
+  double gain = drift_density(&still, h->beats, kept, right) - drifts;
+  y->scatter = scale * (variance_of(right + 1, wrong + 1, kept - 1) + variance_of(right + 1, NULL, kept - 1));
+  return scale * gain;
+}
+
+/* What the ends say of each: how much denser its residuals are, as noise, than those of a wrong pairing, which is as dense as any of
+ * these shows. */
+static uint32_t longest(const struct hypotheses *h) {
+  uint32_t most = 0;
+  for (uint32_t i = 0; i < h->n; i++) most = h->v[i].n > most ? h->v[i].n : most;
+  return most;
+}
+
+static void weigh_ends(struct hypotheses *h, const struct rhythm *rhythm) {
+  uint32_t most = longest(h);
+  double wrong = -INFINITY;
+  for (uint32_t i = 0; i < h->n; i++) h->v[i].ends = fit_some(h, &h->v[i], true);
+  if (!rhythm->repeats || rhythm->irregular) wrong = rhythm->irregular ? -IRREGULAR : -NO_PERIOD;
+  for (uint32_t i = 0; rhythm->repeats && !rhythm->irregular && i < h->n; i++) {
+    struct hypothesis *y = &h->v[i];
+    if (4 * y->n < 3 * most) continue;
+    double steady = steadiness_of(h, y, rhythm);
+    wrong = fmax(wrong, (y->ends - steady) / y->n);
+  }
+  for (uint32_t i = 0; i < h->n; i++) h->v[i].ends -= wrong * h->v[i].n;
 }
 
 /* ---- weights ---- */
@@ -318,14 +388,15 @@ static bool shares_numbers(const struct view *v, bool *steps) {
   return numbers;
 }
 
-/* The density, per us, of recordings that begin so far apart by the wall clock as these do, where they have nothing in common: within
- * `span` any, beyond it any power of ten. */
-static double gap_density(double gap, double span) { return gap <= span ? 1 / span : 0.5 / (log(YEAR_US / 1000) * gap); }
+/* Within `span` any, beyond it any power of ten. */
+double posterior_gap(double gap, double span) { return gap <= span ? 1 / span : 0.5 / (log(YEAR_US / 1000) * gap); }
 
 /* ln of the weight of that nothing of both is the same: another job, or other steps of this one, if the wall clock says that they
  * recorded at different times.  That two jobs count alike is no wonder where they ran one after the other. */
 static double none_of(const struct hypotheses *h, const struct hypothesis *best, bool repeats, double most) {
-  const double unproven = 5, few = 5; /* of what repeats itself and whose ends say nothing: jobs in step are alike */
+  const double few = 5; /* nats */
+  /* of what repeats itself and whose ends say nothing: jobs in step are alike, and more so where ends scatter as no noise does */
+  const double unproven = best->fit.sigma > NOISE ? 100 : 5;
   const struct question *q = h->q;
   const struct view *v = q->view;
   bool steps, numbers = shares_numbers(v, &steps);
@@ -335,7 +406,7 @@ static double none_of(const struct hypotheses *h, const struct hypothesis *best,
   double gap = q->no_wall ? 0 : fmax(0, fmax(b0 + q->base - a1, a0 - b1 - q->base)) / US;
   double job = q->other_job * (numbers ? 0.05 + apart : 1) * (repeats && best->ends < few ? unproven : 1);
   double other_steps = apart * (numbers ? 1e-4 : steps ? 5e-3 * span / fmax(span, gap) : 1);
-  return log((job + other_steps) * (repeats ? 1 : 0.03) * gap_density(gap, span)) + 0.5 * log(2 * M_PI * 9 / best->n);
+  return log((job + other_steps) * (repeats ? 1 : 0.03) * posterior_gap(gap, span)) + 0.5 * log(2 * M_PI * 9 / best->n);
 }
 
 static bool lacks(const struct hypothesis *y) { return y->missed > 0.015 * 2 * y->n; }
@@ -376,8 +447,7 @@ static struct hypothesis *heaviest(struct hypotheses *h) {
   return best;
 }
 
-static void weigh(struct hypotheses *h, struct hypothesis *y, const struct rhythm *rhythm) {
-  y->ends = gain_of(h, y, rhythm);
+static void weigh(struct hypotheses *h, struct hypothesis *y) {
   count_missing(h, y);
   y->missing = missing_of(y);
   y->causality = causality_of(h, y);
@@ -497,9 +567,11 @@ bool posterior_find(const struct question *q, struct arena *arena, struct poster
   if (h.n == 0) return true;
   if (!(h.beats = arena_alloc(arena, (2 * MOST_POINTS + 2) * sizeof *h.beats))) return false;
   if (!learn_rhythm(q, arena, &rhythm)) return false;
-  for (uint32_t i = 0; i < h.n; i++) weigh(&h, &h.v[i], &rhythm);
+  weigh_ends(&h, &rhythm);
+  for (uint32_t i = 0; i < h.n; i++) weigh(&h, &h.v[i]);
   struct hypothesis *best = heaviest(&h);
-  if (best->fit.sigma <= 8 * US && best->ends < 0) { /* noise is noise: it says nothing for there being no relation */
+  bool noise = best->fit.sigma <= NOISE && 2 * best->n >= longest(&h);
+  if (noise && best->ends < 0) { /* which says nothing for there being no relation */
     double least = -best->ends / best->n;
     for (uint32_t i = 0; i < h.n; i++) {
       h.v[i].log_weight += TAU * h.v[i].n * least;

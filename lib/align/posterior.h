@@ -104,5 +104,7 @@ static inline double pair_beyond(const struct sight *a, const struct sight *b, d
 
 /* The density, per us, of a difference of two clocks that know nothing of each other but the wall clock. */
 double posterior_wall(const struct question *q, double offset);
+/* ... and of recordings that are so far apart, us by the wall clock, and have nothing in common but that each takes `span`. */
+double posterior_gap(double gap, double span);
 
 #endif

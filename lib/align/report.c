@@ -22,8 +22,8 @@ static const char *copy_text(struct tk_merge_report *report, const char *text) {
 static void add_joined(char *text, size_t size, const struct tk_align_host *h, bool named) {
   size_t n = strlen(text);
   if (named || h->inputs < 2) return;
-  snprintf(text + n, size - n, "; its %u inputs name no host, but their clocks agree within microseconds: they are taken "
-           "for one host's", (unsigned)h->inputs);
+  snprintf(text + n, size - n, "; its %u inputs name no host, but their clocks agree within %s us: they are taken for one host's",
+           (unsigned)h->inputs, num_fixed(ceil(h->error_us), 0).s);
 }
 
 /* "+12.2 ms (18%)" */

@@ -12,6 +12,7 @@
 
 #include "align.h"
 #include "base/err.h"
+#include "doubt.h"
 #include "hosts.h"
 #include "messages.h"
 #include "posterior.h"
@@ -19,8 +20,11 @@
 #define OF_RANK 1.6e3   /* ns: one rank always leaves that much later or earlier than another, whatever is averaged */
 #define OF_HOST 0.4e3
 #define Z95 1.96
+#define FAR 5           /* times what clocks are usually apart: hardly any are */
 
 static const char BY_NAME[] = "that all its inputs have one clock is said by their name alone";
+static const char VAGUE[] = "its collectives do not say which devices took part";
+static const char COARSE[] = "its collectives are rows of CPUs, which come to them when they do";
 static const char ROOT_BY_NAME[] = "that all inputs of the host that it was put on have one clock is said by their name alone";
 
 struct solver {
@@ -266,10 +270,11 @@ static struct question question_of(const struct solver *s, uint32_t host, struct
   return q;
 }
 
-static void judge_vague(struct align_host *o) {
-  if (o->state != ALIGN_GOOD) return;
+static void judge_vague(struct align_host *o, bool coarse) {
+  bool wide = coarse && o->why == DOUBT_WIDE;
+  if (o->state != ALIGN_GOOD && !wide) return;
   o->state = ALIGN_POOR;
-  o->why = "its collectives do not say which devices took part";
+  o->why = coarse ? COARSE : VAGUE;
 }
 
 /* By messages alone: what is claimed is their interval, with its middle as the offset. */
@@ -315,7 +320,7 @@ static bool place(struct solver *s, uint32_t host, bool *placed) {
     for (uint32_t i = 0; *placed && i < view.n_b; i++)
       if (found.best.partner[i] != ALIGN_NONE) view.b[i]->collective = (uint32_t)(view.a[found.best.partner[i]] - s->common.v);
     if (*placed) ok = match_others(s, host, &q, &found, &arena) && join(s, host);
-    if (ok && view.vague && !s->w.p->marker) judge_vague(o);
+    if (ok && view.vague && !s->w.p->marker) judge_vague(o, view.coarse);
     if (ok && o->state == ALIGN_GOOD && o->root != s->w.p->reference) o->state = ALIGN_APART;
   }
   arena_free(&arena);
@@ -498,9 +503,14 @@ static void judge(const struct solver *s) {
     if (o->state == ALIGN_ALONE && h == s->w.p->reference) o->state = ALIGN_REFERENCE;
     if (o->state == ALIGN_REFERENCE && o->assumed) o->why = BY_NAME;
     widen(o);
-    if (o->state == ALIGN_POOR && o->never_met * 2 > o->anchors && o->why && strstr(o->why, "which devices")) {
+    if (o->state == ALIGN_POOR && o->never_met * 2 > o->anchors && o->why == VAGUE) {
       o->state = ALIGN_ROUGH;
       o->why = "its collectives do not say which devices took part, but by its wall clock they never met";
+    }
+    double offset = (double)(s->w.pivot[h] - s->w.pivot[s->w.p->reference]) + curve_at(&s->w.curve[h], 0);
+    if (o->state == ALIGN_POOR && o->why == COARSE && fabs(offset) > FAR * align_clock_error(s->w.p)) {
+      o->state = ALIGN_ROUGH;
+      o->why = "its collectives are rows of CPUs, but its wall clock is farther off than clocks are";
     }
     if (!good || s->w.p->marker) continue;
     if (o->after) o->why = "collectives would still end before they begin";
@@ -560,8 +570,8 @@ bool align_solve(struct align_problem *p, struct align_solution *s, struct tk_er
   s->hosts = mem_array(p->mem, (uint64_t)s->cap + 1, sizeof *s->hosts);
   if (s->hosts) memset(s->hosts, 0, ((size_t)s->cap + 1) * sizeof *s->hosts);
   /* A marker is to be put upon the others, however near it is. */
-  bool ok = s->hosts && (p->marker || hosts_test(p, s)) && solve_hosts(p, s);
-  if (ok && !p->marker && hosts_join(p, s)) solve_hosts(p, s);
+  bool ok = s->hosts && (p->marker || p->placed || hosts_test(p, s)) && solve_hosts(p, s);
+  if (ok && !p->marker && !p->placed) hosts_join(p, s, solve_hosts);
   return mem_check(p->mem, err);
 }
 

@@ -67,6 +67,7 @@ static uint32_t make_sight(const struct align_anchor *v, uint32_t n, int64_t piv
     if (v[i].says & ALIGN_RECEIVES) s.first_received = fmin(s.first_received, end);
     s.equal = s.equal && v[i].says & ALIGN_EQUAL;
     s.vague = s.vague && v[i].says & ALIGN_VAGUE;
+    s.coarse = s.coarse || v[i].says & ALIGN_COARSE;
   }
   if (s.ranks == 0) return 0;
   s.end = middle(ends, n_ends);
@@ -152,7 +153,7 @@ static bool view_of(const struct timeline *common, struct sight *host, uint32_t 
     for (uint32_t k = *last; ok && !*seen && k != ALIGN_NONE; k = common->v[k].next)
       if (is_barrier(&common->v[k], vague)) out->a[out->n_a++] = &common->v[k];
     if (seen && !*seen) out->n_labels += out->n_a > before, *seen = out->n_a > before ? 1 : 2;
-    if (seen && *seen == 1) out->b[out->n_b++] = &host[i];
+    if (seen && *seen == 1) out->b[out->n_b++] = &host[i], out->coarse = out->coarse || host[i].coarse;
   }
   map_free(&taken);
   if (out->n_a) qsort(out->a, out->n_a, sizeof *out->a, by_end_of);
@@ -207,7 +208,8 @@ bool timeline_join(struct timeline *common, struct sight *host, uint32_t n, cons
       merge_sight(&common->v[s.collective], &s);
       continue;
     }
-    if (!s.equal && !s.vague && !s.exact && !s.stepped) continue; /* nobody can say which one it is */
+    bool one_way = isfinite(s.last_sent) != isfinite(s.first_received);
+    if (!s.equal && !s.vague && !s.exact && !s.stepped && !one_way) continue; /* nobody can say which one it is */
     host[i].collective = common->n;
     if (!add_common(common, &s)) return false;
   }

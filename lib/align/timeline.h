@@ -27,7 +27,7 @@ struct sight {
   double last_start, last_sent;     /* of all its ranks, of those that the others wait for; -INFINITY = of none */
   double first_end, first_received; /* of all its ranks, of those that wait for the others; INFINITY = of none */
   double variance;     /* ns^2, on the common timeline: of where the clock was placed that brought it */
-  bool equal, vague, stepped;
+  bool equal, vague, coarse, stepped;
   bool program;        /* its step is an execution of an XLA program: a number of its own device */
 };
 
@@ -44,6 +44,7 @@ struct view {
   struct sight **a, **b; /* of the common timeline; of the clock */
   uint32_t n_a, n_b, n_labels;
   bool vague;            /* for want of better ones, of those of which nobody knows who took part */
+  bool coarse;           /* ... and which are rows of CPUs */
 };
 
 void timeline_init(struct timeline *t, struct mem *mem);

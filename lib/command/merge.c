@@ -4,10 +4,10 @@
  *     for each input: load -> who is it -> base of time -> pids, ids, names -> sink -> its block -> free
  *     close the sink with the blocks of all
  *
- * One input is in memory at a time.  What the whole needs at its end is small and kept aside: the first input's top-level keys,
- * which come where viewers look for them, and each rank's own, which go into the "tracekit" block behind the events (a stream
- * cannot know it before).  Whether the sink writes a file (merge_file.c) or joins the graphs in memory (load_merged.c) is nothing
- * that is known here. */
+ * One input is in memory at a time, and beside it what threads load of those that come next (load_ahead.h).  What the whole needs at
+ * its end is small and kept aside: the first input's top-level keys, which come where viewers look for them, and each rank's own, which
+ * go into the "tracekit" block behind the events (a stream cannot know it before).  Whether the sink writes a file (merge_file.c) or
+ * joins the graphs in memory (load_merged.c) is nothing that is known here. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -439,6 +439,24 @@ static bool merge_input(struct merger *m, size_t input) {
 
 /* ---- all ---- */
 
+/* The next input is loaded while one is written, unless all are held in memory anyway. */
+static bool merge_each(struct merger *m) {
+  enum { WHILE_WRITING = 2 }; /* threads: writing takes about as long as loading */
+  struct merge_alignment *a = &m->alignment;
+  bool *unwanted = mem_array(&m->mem, m->n_inputs, sizeof *unwanted), ok = unwanted != NULL;
+  struct tk_load_options load = m->opt->load;
+  load.max_memory = os_memory_limit(load.max_memory);
+  if (load.max_memory) load.max_memory -= a->kept_bytes < load.max_memory ? a->kept_bytes : load.max_memory - 1;
+  for (size_t i = 0; ok && i < m->n_inputs; i++)
+    unwanted[i] = (a->kept && a->kept[i]) || (a->skipped && a->skipped[i]) || m->report->ranks[i].failed;
+  if (ok && !m->output->held) a->ahead = load_ahead_start(m->sources, m->first, m->n_inputs, unwanted, &load, WHILE_WRITING);
+  for (size_t i = 0; ok && i < m->n_inputs; i++) ok = merge_input(m, i);
+  load_ahead_stop(a->ahead);
+  a->ahead = NULL;
+  mem_free(&m->mem, unwanted);
+  return ok ? mem_check(&m->mem, m->err) : mem_refuse(&m->mem, m->err);
+}
+
 /* The object "tracekit" of the output.  What the ranks said of themselves is no account of how the output was made: it stays without
  * one. */
 static const char *provenance(struct merger *m, struct buf *b) {
@@ -513,12 +531,12 @@ static bool merge_all(struct merger *m) {
   m->first_link = 1;
   if (m->alignment.collectives.n) m->ids.next_id = 1 + (int64_t)m->alignment.collectives.n;
   for (size_t i = 0; ok && m->output->manifest && i < m->n_inputs; i++) ok = sources_keep(m->sources, m->first + i, m->err);
-  for (size_t i = 0; ok && i < m->n_inputs; i++) ok = merge_input(m, i);
+  ok = ok && merge_each(m);
   if (ok && !m->opened && m->report->n_skipped) ok = err_set(m->err, TK_EUSAGE, "no input is of a rank that is asked for");
   if (ok && !m->opened) ok = err_set(m->err, TK_EFORMAT, "no input could be read: %s", m->report->ranks[0].failed);
   const struct merge_table table = {.who = m->alignment.who, .zero_ns = m->first_trace->zero_ns, .out = m->output->collectives,
                                     .kind = m->opt->collectives ? merge_table_kind(m->opt->collectives) : MERGE_TABLE_NONE};
-  if (ok && table.out) merge_collectives_write(&m->alignment.collectives, &table);
+  if (ok && table.out) ok = merge_collectives_write(&m->alignment.collectives, &table, m->err);
   const char *said = ok ? provenance(m, &b) : NULL;
   ok = ok && mem_check(&m->mem, m->err) && mem_check(&m->report->notes->store->mem, m->err) && close_output(m, said);
   buf_free(&b);

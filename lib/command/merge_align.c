@@ -134,17 +134,25 @@ static const char *report_text(struct aligner *a, const char *text) {
   return tk_string(a->report->notes, trace_text(a->report->notes, text), NULL);
 }
 
-/* Kernels that begin before they are launched say that the GPU has a clock of its own, and how far behind it is at least. */
+/* Kernels that begin before they are launched say that the GPU has a clock of its own, and how far behind it is at least; waits that
+ * end before what they wait for, how far ahead. */
 static bool check_launches(struct aligner *a, const struct tk_trace *t, const struct track_origin *origins) {
   const tk_time rounding = 2000000;
   struct launch_check c;
   char text[256], time[32];
   if (!launches_check(t, origins, a->mem, &c)) return false;
-  if (c.most <= rounding || c.early < 3 || c.early < c.kernels / 100) return true;
-  tk_print_duration(c.most, time);
-  snprintf(text, sizeof text, "%.120s: its GPU's clock is behind its CPU's by at least %s: %u of %u kernels begin before their launch",
-           path_leaf(t->source), time, c.early, c.kernels);
-  trace_note(a->report->notes, TK_NOTE_INFO, UINT64_MAX, text);
+  bool behind = c.most > rounding && c.early >= 3 && c.early >= c.kernels / 100;
+  bool ahead = c.middle > rounding && c.late >= 3;
+  tk_print_duration(behind ? c.most : c.middle, time);
+  if (behind)
+    snprintf(text, sizeof text,
+             "%.120s: its GPU's clock is behind its CPU's by at least %s: %u of %u kernels begin before their launch",
+             path_leaf(t->source), time, c.early, c.kernels);
+  else if (ahead)
+    snprintf(text, sizeof text,
+             "%.120s: its GPU's clock is ahead of its CPU's by at least %s: %u of %u waits end before what they wait for",
+             path_leaf(t->source), time, c.late, c.waits);
+  if (behind || ahead) trace_note(a->report->notes, TK_NOTE_INFO, UINT64_MAX, text);
   return true;
 }
 
@@ -198,7 +206,7 @@ static bool take_input(struct aligner *a, size_t i, struct tk_trace *t) {
   from.most = (uint32_t)(a->in->n > ALL_ANCHORS / FEWEST_ANCHORS ? FEWEST_ANCHORS : ALL_ANCHORS / a->in->n);
   if (from.most > MOST_ANCHORS) from.most = MOST_ANCHORS;
   from.marker = a->opt->align == TK_ALIGN_MARKER ? a->opt->marker : NULL;
-  bool compares = !a->start_only && !a->opt->offsets_from && (compares_clocks(a->opt->align) || lists_collectives(a->opt));
+  bool compares = !a->start_only && ((compares_clocks(a->opt->align) && !a->opt->offsets_from) || lists_collectives(a->opt));
   if (compares && !collect(a, t, &from)) return mem_refuse(a->mem, a->err);
   return keep_part(a, i, t, later);
 }
@@ -222,7 +230,7 @@ struct tk_trace *merge_load(struct merge_alignment *a, const struct merge_inputs
     return t;
   }
   if (limit) less.max_memory = limit - a->kept_bytes;
-  return tk_sources_load(in->sources, in->first + i, &less, err);
+  return load_ahead_take(a->ahead, in->sources, in->first, i, &less, err);
 }
 
 bool merge_stops(size_t n_inputs, struct tk_err *err) {
@@ -243,7 +251,7 @@ static bool refuse_input(struct aligner *a, size_t i) {
   return true;
 }
 
-static bool read_all(struct aligner *a) {
+static bool read_each(struct aligner *a) {
   bool ok = true;
   for (size_t i = 0; ok && i < a->in->n; i++) {
     a->inputs[i].name = report_text(a, a->in->sources->inputs[a->in->first + i].name);
@@ -255,6 +263,14 @@ static bool read_all(struct aligner *a) {
     if (taken && a->inputs[i].wanted && is_kept(a, t)) a->out->kept[i] = t;
     else tk_free(t);
   }
+  return ok;
+}
+
+static bool read_all(struct aligner *a) {
+  a->out->ahead = load_ahead_start(a->in->sources, a->in->first, a->in->n, NULL, &a->opt->load, LOAD_AHEAD_MOST);
+  bool ok = read_each(a);
+  load_ahead_stop(a->out->ahead);
+  a->out->ahead = NULL;
   return ok;
 }
 
@@ -315,12 +331,17 @@ static bool find_reference(struct aligner *a) {
   return err_set(a->err, TK_EUSAGE, "no input is of rank or host '%s', which is to be the reference", who);
 }
 
-/* Anchors of inputs that are not to be moved say nothing. */
-static void drop_given(struct aligner *a) {
+/* Anchors of inputs that are not to be moved say nothing: they stand behind the others, of which there are as many as is returned. */
+static uint32_t set_given_apart(struct aligner *a) {
   uint32_t n = 0;
-  for (uint32_t i = 0; i < a->anchors.n; i++)
-    if (!a->inputs[a->anchors.v[i].input].given) a->anchors.v[n++] = a->anchors.v[i];
-  a->anchors.n = n;
+  struct align_anchor *v = a->anchors.v;
+  for (uint32_t i = 0; i < a->anchors.n; i++) {
+    if (a->inputs[v[i].input].given) continue;
+    struct align_anchor other = v[n];
+    v[n++] = v[i];
+    v[i] = other;
+  }
+  return n;
 }
 
 /* Inputs that are all ranks of one job, each once, are hardly of two; those of which two claim one rank may well be. */
@@ -360,8 +381,11 @@ static bool solve(struct aligner *a) {
   p->marker = a->opt->align == TK_ALIGN_MARKER;
   p->clock_error_ns = (double)a->opt->clock_error / 1e3;
   if (!find_hosts(a) || !find_reference(a) || !weigh_jobs(a) || !note_walls(a)) return false;
-  drop_given(a);
-  return align_solve(p, &a->solution, a->err);
+  uint32_t all = a->anchors.n;
+  a->anchors.n = set_given_apart(a);
+  bool ok = align_solve(p, &a->solution, a->err);
+  a->anchors.n = all;
+  return ok;
 }
 
 /* ---- maps ---- */
@@ -402,6 +426,54 @@ static bool make_maps(struct aligner *a) {
     a->out->mapped[i] = true;
   }
   return true;
+}
+
+/* ---- collectives ---- */
+
+static bool any_given(const struct aligner *a) {
+  bool any = false;
+  for (size_t i = 0; i < a->in->n; i++) any = any || a->inputs[i].given;
+  return any;
+}
+
+/* To where its input is put; of inputs that could not be placed there are none. */
+static void move_anchors(struct aligner *a) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < a->anchors.n; i++) {
+    struct align_anchor *v = &a->anchors.v[i];
+    const struct align_map *map = merge_map(a->out, v->input);
+    if (!map && a->problem.host_of[v->input] != a->problem.reference) continue;
+    if (map && __builtin_sub_overflow(v->start, align_offset(map, v->start), &v->start)) continue;
+    if (map && __builtin_sub_overflow(v->end, align_offset(map, v->end), &v->end)) continue;
+    a->anchors.v[n++] = *v;
+  }
+  a->anchors.n = n;
+}
+
+/* Where clocks were given, what was in one collective is known when all are on one timeline: by its number, or for it ends together. */
+static bool take_given_collectives(struct aligner *a) {
+  size_t n = a->in->n;
+  bool known = true, *still = arena_alloc(&a->arena, n + 1);
+  uint32_t *one = arena_alloc(&a->arena, (n + 1) * sizeof *one);
+  struct align_solution met;
+  if (!still || !one) return mem_check(a->mem, a->err);
+  memset(still, 0, n + 1);
+  memset(one, 0, (n + 1) * sizeof *one);
+  move_anchors(a);
+  struct align_problem p = {.mem = a->mem, .anchors = &a->anchors, .host_of = one, .known = &known, .n_inputs = (uint32_t)n,
+                            .n_hosts = 1, .placed = true};
+  bool ok = align_solve(&p, &met, a->err);
+  ok = ok && (merge_collectives_take(&a->out->collectives, &a->anchors, &met, a->out->maps, still) || mem_check(a->mem, a->err));
+  align_solution_free(&met);
+  return ok;
+}
+
+static bool take_collectives(struct aligner *a) {
+  if (any_given(a) && !take_given_collectives(a)) return false;
+  if (!any_given(a) && !merge_collectives_take(&a->out->collectives, &a->anchors, &a->solution, a->out->maps, a->out->mapped))
+    return mem_check(a->mem, a->err);
+  merge_collectives_sum_up(&a->out->collectives, a->out->who, &a->report->collectives, a->mem);
+  return mem_check(a->mem, a->err);
 }
 
 /* ---- all ---- */
@@ -461,11 +533,7 @@ static bool align_inputs(struct aligner *a) {
   if (a->start_only) return find_start(a), true;
   if (!take_offsets(a) || !solve(a) || !make_maps(a)) return false;
   find_start(a);
-  if (lists_collectives(a->opt)) {
-    if (!merge_collectives_take(&a->out->collectives, &a->anchors, &a->solution, a->out->maps, a->out->mapped))
-      return mem_check(a->mem, a->err);
-    merge_collectives_sum_up(&a->out->collectives, a->out->who, &a->report->collectives, a->mem);
-  }
+  if (lists_collectives(a->opt) && !take_collectives(a)) return false;
   if (!compares_clocks(a->opt->align) && a->opt->align != TK_ALIGN_START && !is_moved(a->opt))
     return align_report_none(a->report, a->opt->align, one_host_by_place(a->in)) || mem_check(a->mem, a->err);
   struct align_reporter reporter = {a->report, a->opt->align, a->inputs, &a->problem, &a->solution, a->out->maps, a->out->mapped};
@@ -480,8 +548,8 @@ bool merge_align(struct merge_alignment *out, const struct merge_inputs *in, con
   a.arena.mem = a.mem;
   align_anchors_init(&a.anchors, a.mem);
   a.anchors.all = lists_collectives(opt);
-  if (lists_collectives(opt) && (opt->offsets_from || opt->align == TK_ALIGN_MARKER))
-    return err_set(err, TK_EUSAGE, "collectives are matched where clocks are compared by them: not by a report, nor by markers");
+  if (lists_collectives(opt) && opt->align == TK_ALIGN_MARKER)
+    return err_set(err, TK_EUSAGE, "collectives are matched where clocks are compared by them, not by markers");
   if (opt->align == TK_ALIGN_MARKER && !opt->marker) return err_set(err, TK_EUSAGE, "no marker is named");
   if (opt->clock_error < 0) return err_set(err, TK_EUSAGE, "clocks are apart by a time that is not negative");
   if (!check_request(&a)) return false;

@@ -4,6 +4,7 @@
 
 #include "merge.h"
 #include "align/align.h"
+#include "load_ahead.h"
 #include "merge_collectives.h"
 
 /* The base of time of a merge: the first input's. */
@@ -28,6 +29,7 @@ struct merge_alignment {
   struct merge_who *who;  /* by input; NULL if nothing was read */
   struct tk_trace **kept; /* by input: small ones that were read and wait for the second pass; NULL if nothing was read */
   uint64_t kept_bytes;
+  struct load_ahead *ahead; /* loads what comes next; NULL = nobody does */
   bool *skipped;          /* by input: it is of a rank that was not asked for */
   struct merge_base base;
   int64_t start_ns;       /* when the first event of all is, aligned, on the base's clock; INT64_MAX = nothing was read */

@@ -238,7 +238,7 @@ enum merge_table_kind merge_table_kind(const char *path) {
   return strcmp(dot, ".csv") == 0 ? MERGE_TABLE_CSV : strcmp(dot, ".json") == 0 ? MERGE_TABLE_JSON : MERGE_TABLE_NONE;
 }
 
-void merge_collectives_write(const struct merge_collectives *c, const struct merge_table *table) {
+bool merge_collectives_write(const struct merge_collectives *c, const struct merge_table *table, struct tk_err *err) {
   struct mem mem = {0};
   struct tk_collectives sum;
   bool json = table->kind == MERGE_TABLE_JSON;
@@ -250,9 +250,10 @@ void merge_collectives_write(const struct merge_collectives *c, const struct mer
     if (json) json_collective(c, table, range, &mem);
     for (uint32_t m = i; !json && m < k; m++) csv_row(c, table, m, range);
   }
-  if (!json) return;
+  if (!json) return true;
   merge_collectives_sum_up(c, table->who, &sum, &mem);
   put_summary(table->out, &sum);
+  return mem_check(&mem, err);
 }
 
 /* ---- flows ---- */

@@ -46,7 +46,7 @@ struct merge_table {
   enum merge_table_kind kind;
   struct out *out;
 };
-void merge_collectives_write(const struct merge_collectives *c, const struct merge_table *table);
+bool merge_collectives_write(const struct merge_collectives *c, const struct merge_table *table, struct tk_err *err);
 
 /* Flows from the last one to the others, at this input's ends of them.  Their ids are those from first_id on, one for each row. */
 bool merge_collectives_link(const struct merge_collectives *c, uint32_t input, struct tk_trace *t, int64_t first_id,

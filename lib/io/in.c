@@ -37,7 +37,7 @@ struct in {
   size_t cap;          /* without the pad */
   size_t start, end;
   uint64_t offset;
-  uint64_t got;        /* bytes from the source */
+  _Alignas(8) uint64_t got; /* bytes from the source; aligned for processors of 32 bits, which read it at once only so */
   bool ended;
   struct tk_err fault; /* the source's last word, if it was an error */
 };

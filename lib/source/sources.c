@@ -523,6 +523,15 @@ bool sources_view(const struct tk_sources *s, size_t i, unsigned nth, struct sou
   return true;
 }
 
+bool sources_is_file(const struct tk_sources *s, size_t i) {
+  const struct source *src = &s->impl->source;
+  uint32_t entry = s->impl->chosen[i].entry;
+  if (entry == UINT32_MAX) return false;
+  for (; entry != UINT32_MAX; entry = src->places[entry].next)
+    if (src->entries[entry].once || src->origins[src->entries[entry].origin].kind == ORIGIN_ARCHIVE) return false;
+  return true;
+}
+
 struct in *sources_open_view(struct tk_sources *s, const struct source_view *v, bool ahead, struct mem *mem, struct tk_err *err) {
   return source_open(&s->impl->source, v->entry, ahead, mem, err);
 }

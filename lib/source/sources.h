@@ -17,6 +17,9 @@ struct in *sources_raw(struct tk_sources *s, size_t i, struct mem *mem, struct t
 /* ... unpacked. */
 struct in *sources_unpacked(struct tk_sources *s, size_t i, struct mem *mem, struct tk_err *err);
 
+/* Is the input a file of its own, all of whose views are?  Such inputs can be loaded by several threads at a time. */
+bool sources_is_file(const struct tk_sources *s, size_t i);
+
 /* The input can be loaded more than once from now on, even if it comes through a pipe; a pipe that fails does so when it is loaded. */
 bool sources_keep(struct tk_sources *s, size_t i, struct tk_err *err);
 

@@ -10,6 +10,7 @@
     planes    JAX profiles of several hosts: by profile_start_time where that is right, by the executions of programs where it lies,
               however late a profile began and whether runs are numbered; where nothing was recorded by both, nothing is claimed
     programs  kernels of GPUs: trusted where their program's HLO says who took part, vague without it, and where it is damaged
+    coarse    where no kernel is a collective, rows of c10d on CPUs: never trusted, and applied only where wall clocks deny that they met
     report    is what its schema says, on file, in the metadata and in --json"""
 import json
 import os
@@ -306,6 +307,33 @@ def programs(work):
               and 'do not say which devices took part' in host['trust'] else str(report))
 
 
+def coarse(work):
+    """Each CPU comes to a collective when it does, 50 us late or so, and 2 ms if it waits for its loader."""
+    some = 0
+    for head in ('c10d::allreduce_', 'nccl:all_reduce'):
+        for away in (700, 3_000_000):
+            paths, rng = [], random.Random(f'{head}{away}')
+            for rank in range(4):
+                path, events, t = f'{work}/coarse-host{rank // 2}_{rank}.1.pt.trace.json', [], 0
+                steps = random.Random(7)
+                for _ in range(60):
+                    t += steps.uniform(2000, 30000)
+                    ts = t + rng.expovariate(1 / 50) + (2000 if rng.random() < 0.1 else 0) + (away if rank > 1 else 0)
+                    events.append({'ph': 'X', 'cat': 'cpu_op', 'name': head, 'pid': 10 + rank, 'tid': 1, 'ts': round(ts, 3), 'dur': 20})
+                with open(path, 'w', encoding='utf-8') as f:
+                    json.dump({'baseTimeNanoseconds': 17 * 10 ** 17, 'distributedInfo': {'rank': rank, 'world_size': 4}, 'traceEvents': events}, f)
+                paths.append(path)
+            _, report = merge(work, paths)
+            hosts = report['hosts']
+            trusted = [h['trust'] for h in hosts if h['trusted'] and h['method'] != 'reference']
+            judge(f'coarse: {head} {away} us: trust', trusted or ('' if len(hosts) == 2 and not report['trusted'] else hosts))
+            moved = hosts[1]['method'] != 'clock'
+            good = abs(hosts[1]['offset_ns'] / 1000 - away) < 200 and away > 10000 if moved else away < 10000 or 'rows of CPUs' not in hosts[1]['trust']
+            judge(f'coarse: {head} {away} us: where', '' if good else hosts[1]['trust'])
+            some += moved
+    judge('coarse: moved', '' if some else 'never')
+
+
 def reports(work):
     schema = load(f'{SRC}/schemas/align.schema.json')
     paths = generate(work, 'report', '--steps', '3', '--offset-us', '0,5000')
@@ -318,6 +346,6 @@ def reports(work):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    for test in (drift, missing, order, one_host, choices, pipes, planes, programs, reports):
+    for test in (drift, missing, order, one_host, choices, pipes, planes, programs, coarse, reports):
         test(folder)
 sys.exit(finish())

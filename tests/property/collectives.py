@@ -7,6 +7,8 @@
     flows   --link-collectives: one from the last to each other one, into outputs of every format
     tpu     devices of one input are told apart
     names   kernels of other libraries are collectives by their names, and any kernel is one whose args say so
+    given   --offsets-from a report of the same merge, and --offset, give the table and the flows that the merge gave
+    mixed   ranks of three formats in one merge: the table is that of one format, as are selections and clocks that are given
     faults  endings, outputs, what cannot be matched
 
 Jobs of four ranks on two hosts (tests/gen)."""
@@ -134,7 +136,7 @@ def flows(folder, paths, ending):
 
 def faults(folder, paths):
     for args, word in ((('--collectives', 'a.txt'), 'is .csv or .json'), (('--collectives', 'none.json'), 'is the output'),
-                       (('--link-collectives', '--manifest'), 'as they are'), (('--collectives', 'a.csv', '--align=marker=x'), 'nor by markers'),
+                       (('--link-collectives', '--manifest'), 'as they are'), (('--collectives', 'a.csv', '--align=marker=x'), 'not by markers'),
                        (('--collectives', 'a.csv', '--align-report', 'a.csv'), 'report on the clocks')):
         p = run(folder, 'merge', *paths, *args, '-o', 'none.tar' if '--manifest' in args else 'none.json', status=2)
         judge(' '.join(args), '' if word in p.stderr and not os.path.exists(os.path.join(folder, 'none.json')) else p.stderr)
@@ -154,6 +156,60 @@ def tpu(folder):
     who = {tuple(sorted((r['rank'], r['device']) for r in c['ranks'])) for c in t['collectives']}
     judge('tpu: devices', '' if len(who) == 1 and len(next(iter(who))) == 4 else who)
     judge('tpu: rows', check_rows(t) or ('' if len(t['collectives']) > 8 else len(t['collectives'])))
+
+
+def skews(t):
+    return [(plain({'collectives': [c]})[0], float(c['skew_us'])) for c in t['collectives']]
+
+
+def same(got, want):
+    """The same collectives, their skews within what clocks that are printed in whole nanoseconds make of them."""
+    return len(got) == len(want) > 0 and all(a[0] == b[0] and abs(a[1] - b[1]) < 0.01 for a, b in zip(got, want))
+
+
+def given(folder, paths):
+    run(folder, 'merge', *paths, '-o', 'known.json', '--force', '--collectives', 'known.table.json', '--align-report', 'clocks.json')
+    want = skews(read_json(folder, 'known.table.json'))
+    for source in ('clocks.json', 'known.json'):
+        p = run(folder, 'merge', *paths, '-o', 'again.json', '--force', '--offsets-from', source, '--collectives', 'again.table.json', '--link-collectives')
+        got = skews(read_json(folder, 'again.table.json'))
+        judge(f'given: --offsets-from {source}', check_rows(read_json(folder, 'again.table.json')) or ('' if same(got, want) else f'{p.stderr} {got[:2]} {want[:2]}'))
+        links = [e for e in load(folder, 'again.json')['traceEvents'] if e.get('ph') == 's' and e.get('cat') == 'collective']
+        judge(f'given: --offsets-from {source}: links', '' if len(links) == 6 * (RANKS - 1) else len(links))
+    hosts = {r: h for h in read_json(folder, 'clocks.json')['hosts'] for r in h['ranks']}
+    some = [f'--offset={rank}={-int(hosts[rank]["offset_ns"])}ns' for rank in (RANKS - 2, RANKS - 1)]
+    run(folder, 'merge', *paths, '-o', 'moved.json', '--force', *some, '--collectives', 'moved.table.json')
+    got = read_json(folder, 'moved.table.json')
+    judge('given: --offset', check_rows(got) or ('' if [p for p, _ in skews(got)] == [p for p, _ in want] else plain(got)[:2]))
+    run(folder, 'merge', *paths, '-o', 'part.json', '--force', '--offset', f'{RANKS - 1}=5ms', '--rank', '0..1', '--collectives', 'part.table.json')
+    judge('given: and --rank', check_rows(read_json(folder, 'part.table.json')))
+
+
+def mixed(folder):
+    """Each rank in another format."""
+    paths = make(folder, 'json')
+    run(folder, 'merge', *paths, '-o', 'of_json.json', '--collectives', 'of_json.table.json', '--align-report', 'of_json.clocks.json')
+    others = ['rank0.json', 'rank1.pftrace', 'rank2.xplane.pb', 'rank3.json']
+    for path in others[1:3]:
+        run(folder, 'convert', path.split('.')[0] + '.json', '-o', path)
+    want = plain(read_json(folder, 'of_json.table.json'))
+    for ending in ('json', 'pftrace', 'xplane.pb'):
+        run(folder, 'merge', *others, '-o', f'of_all.{ending}', '--collectives', 'of_all.table.json', '--align-report', 'of_all.clocks.json',
+            '--link-collectives', '--force')
+        got = read_json(folder, 'of_all.table.json')
+        judge(f'mixed: {ending}', check_rows(got) or ('' if plain(got) == want else f'{len(got["collectives"])}: {plain(got)[:2]} {want[:2]}'))
+        judge(f'mixed: {ending}: check', '' if run(folder, 'check', f'of_all.{ending}').returncode == 0 else 'wrong')
+        clocks = [read_json(folder, f'{name}.clocks.json')['hosts'] for name in ('of_json', 'of_all')]
+        offsets = [sorted((r, int(h['offset_ns'])) for h in hosts for r in h['ranks']) for hosts in clocks]
+        far = max(abs(a[1] - b[1]) for a, b in zip(*offsets))
+        judge(f'mixed: {ending}: clocks', '' if far < 2000 and len(offsets[0]) == len(offsets[1]) else offsets)
+        run(folder, 'merge', *others, '-o', f'given.{ending}', '--offsets-from', 'of_json.clocks.json', '--collectives', 'given.table.json', '--force')
+        judge(f'mixed: {ending}: --offsets-from', '' if plain(read_json(folder, 'given.table.json')) == want else plain(read_json(folder, 'given.table.json'))[:2])
+        run(folder, 'merge', *others, '-o', f'some.{ending}', '--rank', '1..2', '--step', '11', '--collectives', 'some.table.json', '--force')
+        judge(f'mixed: {ending}: --rank --step', check_rows(read_json(folder, 'some.table.json')))
+        run(folder, 'merge', *others, '-o', f'small.{ending}', '--to', '600KB', '--link-collectives', '--force')
+        size = os.path.getsize(os.path.join(folder, f'small.{ending}'))
+        judge(f'mixed: {ending}: --to', '' if size <= 600 * 1000 else f'{size} bytes')
 
 
 NAMES = ['ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)', 'ncclSymDevKernel_AllReduce_RSxLD_AGxST(x)', 'mscclKernel_Sum_half_LL', 'mscclpp::allreduce7<x>(y)',
@@ -207,7 +263,10 @@ def main():
             table(folder, paths, ending, known)
             flows(folder, paths, ending)
             if ending == 'json':
+                given(folder, paths)
                 faults(folder, paths)
+    with tempfile.TemporaryDirectory() as folder:
+        mixed(folder)
     with tempfile.TemporaryDirectory() as folder:
         tpu(folder)
         by_name(folder)

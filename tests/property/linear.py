@@ -43,8 +43,7 @@ def commands(path, ending):
     yield ['check', path]
     yield ['dump', path]
     yield ['split', path, '--by', 'size', '--every', str(os.path.getsize(path) // 4), '-o', 'out{}' + ending]
-    if os.path.basename(path).split('.')[0] not in NO_TRACE:
-        yield ['split', path, '--by', 'process', '-o', 'out{}' + ending]
+    yield ['split', path, '--by', 'process', '-o', 'out{}' + ending]
 
 
 def cpu(args, folder):
@@ -59,8 +58,8 @@ def cpu(args, folder):
     except subprocess.TimeoutExpired:
         return None, 'it never ends'
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    too_many = args[0] == 'split' and b'more than 10000 parts' in p.stderr
-    wrong = p.returncode not in (0, 1, 3) and not too_many
+    refused = args[0] == 'split' and (b'more than 10000 parts' in p.stderr or b'nothing to split' in p.stderr)
+    wrong = p.returncode not in (0, 1, 3) and not refused
     written = sum(name.startswith('out') for name in os.listdir(folder)) if args[0] == 'split' else 1
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return seconds / max(1, written), p.stderr.decode(errors='replace')[-200:] if wrong else ''

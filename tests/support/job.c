@@ -7,7 +7,8 @@
 
 const char *const job_kind_names[JOB_KINDS] = {
     "plain", "removed", "long", "tpu", "pipeline", "one name", "disjoint", "step numbers", "one missing", "one way", "jump", "slew",
-    "bias", "unnamed", "two jobs", "cpu steps", "unknown groups"};
+    "bias", "unnamed", "two jobs", "cpu steps", "unknown groups", "two pipelines",
+    "two tpu jobs", "crowd"};
 
 /* ---- random numbers ---- */
 
@@ -70,8 +71,13 @@ static void spoil_clocks(struct job *j) {
   case JOB_UNNAMED:
     for (unsigned h = 1; h < j->hosts; h++) j->clock[h].offset = sign(j) * between(j, 20, 200);
     break;
+  case JOB_TWO_TPU_JOBS:
+  case JOB_TWO_PIPELINES:
   case JOB_TWO_JOBS:
     for (unsigned h = j->hosts / 2; h < j->hosts; h++) j->clock[h].offset = between(j, -500, 500);
+    break;
+  case JOB_CROWD:
+    for (unsigned h = 1; h < j->hosts; h++) j->clock[h].offset = between(j, -500, 500);
     break;
   case JOB_STEP_NUMBERS: j->step_shift[1] = chance(j, 0.5) ? 1 : -1; break;
   case JOB_CPU_STEPS:
@@ -109,9 +115,10 @@ static void draw_program(struct job *j, struct program *p) {
   double gap = style == 0 ? between(j, 1500, 5000) : style == 1 ? between(j, 150, 700) : between(j, 60, 250);
   *p = (struct program){.pause = style == 0 ? between(j, 4000, 9000) : between(j, 400, 4000)};
   if (style == 0) layers = 4 + j->size;
+  if (j->kind == JOB_CROWD) layers = 6;
   for (unsigned i = 0; i < layers; i++) {
     add_part(p, style == 1 ? ALL_GATHER : ALL_REDUCE, style == 0 ? 1000 * (i + 1) : 4096, 0, gap);
-    if (j->each > 1 && style == 2) add_part(p, ALL_REDUCE, 512, 1, gap * 0.6);
+    if (j->each > 1 && style == 2 && j->kind != JOB_CROWD) add_part(p, ALL_REDUCE, 512, 1, gap * 0.6);
   }
   for (unsigned i = 0; style == 1 && i < layers / 2; i++) add_part(p, REDUCE_SCATTER, 4096, 0, gap * 1.7);
   if (j->kind != JOB_UNKNOWN_GROUPS) return;
@@ -144,9 +151,9 @@ static struct job_op *add_op(struct job *j, const struct part *part, int step, u
 static void meet(struct job *j, struct job_op *op, double done, double wait) {
   double transfer = between(j, 15, 50);
   unsigned last = below(j, j->ranks);
-  while (!(op->members >> last & 1)) last = (last + 1) % j->ranks;
+  while (!job_has(op->members, last)) last = (last + 1) % j->ranks;
   for (unsigned r = 0; r < j->ranks; r++) {
-    if (!(op->members >> r & 1)) continue;
+    if (!job_has(op->members, r)) continue;
     double late = r == last ? 0 : fmin(exponential(j, 0.3 * wait), 0.8 * wait);
     op->start[r] = done - transfer - late;
     op->end[r] = done + between(j, 0, 7) + j->bias[r] + j->late_end[job_host(j, r)];
@@ -158,7 +165,7 @@ static void pass_on(struct job *j, struct job_op *op, double done, double wait) 
   unsigned root = op->class == JOB_REDUCE ? j->ranks - 1 : 0;
   double sent = done + between(j, 10, 30), all = -INFINITY;
   for (unsigned r = 0; r < j->ranks; r++) {
-    if (!(op->members >> r & 1)) continue;
+    if (!job_has(op->members, r)) continue;
     bool sends = op->class == JOB_REDUCE ? r != root : r == root;
     op->start[r] = done + (sends ? 0 : sign(j) * fmin(exponential(j, 0.3 * wait), 0.6 * wait));
     op->end[r] = sends ? sent + between(j, 0, 5) : fmax(op->start[r], sent) + between(j, 8, 20);
@@ -169,7 +176,7 @@ static void pass_on(struct job *j, struct job_op *op, double done, double wait) 
 
 /* The groups that part is of: all; the ranks of each host; those of one place on every host. */
 static unsigned groups_of(const struct job *j, const struct part *part, uint32_t *masks) {
-  uint32_t all = (uint32_t)((1ull << j->ranks) - 1), host = (uint32_t)((1ull << j->each) - 1);
+  uint32_t all = j->kind == JOB_CROWD ? JOB_ALL : (uint32_t)((1ull << j->ranks) - 1), host = (uint32_t)((1ull << j->each) - 1);
   unsigned n = 0;
   if (part->group == 0) masks[n++] = all;
   for (unsigned h = 0; part->group == 1 && h < j->hosts; h++) masks[n++] = host << h * j->each;
@@ -198,12 +205,18 @@ static bool draw_part(struct job *j, const struct part *part, int step, double d
 
 /* ---- pipelines ---- */
 
+static bool has_two(const struct job *j) {
+  return j->kind == JOB_TWO_JOBS || j->kind == JOB_TWO_PIPELINES || j->kind == JOB_TWO_TPU_JOBS;
+}
+static bool is_pipeline(const struct job *j) { return j->kind == JOB_PIPELINE || j->kind == JOB_TWO_PIPELINES; }
+
 /* Activations go from stage to stage and gradients back, for each of some micro batches. */
-static bool draw_messages(struct job *j, int step, double *t, double gap) {
+static bool draw_messages(struct job *j, unsigned job, int step, double *t, double gap) {
   static const struct part message = {.group = 3, .size = 8192};
-  for (unsigned i = 0; i < 2 * (j->hosts - 1) * 3; i++) {
-    unsigned way = i % (2 * (j->hosts - 1)), from = way < j->hosts - 1 ? way : 2 * (j->hosts - 1) - way;
-    unsigned to = way < j->hosts - 1 ? from + 1 : from - 1, a = from * j->each, b = to * j->each;
+  unsigned stages = has_two(j) ? j->hosts / 2 : j->hosts, turn = 2 * (stages - 1), first = job * stages;
+  for (unsigned i = 0; i < turn * 3; i++) {
+    unsigned way = i % turn, from = way < stages - 1 ? way : turn - way;
+    unsigned to = way < stages - 1 ? from + 1 : from - 1, a = (first + from) * j->each, b = (first + to) * j->each;
     double sent = *t += gap * (1 + 0.2 * normal(j) * (j->jitter ? 1 : 0.1)), early = exponential(j, 0.3 * gap);
     struct job_op *op = add_op(j, &message, step, 1u << a | 1u << b);
     if (!op) return false;
@@ -228,8 +241,8 @@ static bool draw_steps(struct job *j, const struct program *p, unsigned job, dou
     double slow = j->kind == JOB_LONG || j->kind == JOB_SLEW ? 8 : 1;
     j->begin[job][s] = t;
     t += p->pause * slow * fmax(0.3, 1 + sd * normal(j));
-    if (j->kind == JOB_PIPELINE && !draw_messages(j, (int)s, &t, 400)) return false;
-    for (unsigned i = 0; j->kind != JOB_PIPELINE && i < p->n; i++) {
+    if (is_pipeline(j) && !draw_messages(j, job, (int)s, &t, 400)) return false;
+    for (unsigned i = 0; !is_pipeline(j) && i < p->n; i++) {
       double wait = p->part[i].after * slow * fmax(0.3, 1 + sd * normal(j));
       if (!draw_part(j, &p->part[i], (int)s, t += wait, wait)) return false;
     }
@@ -267,20 +280,26 @@ static void lose(struct job *j) {
       if (j->kind == JOB_REMOVED) op->lost[r] = chance(j, share);
       if (j->kind == JOB_ONE_MISSING && job_host(j, r) == host) op->lost[r] = op->layer == which;
       if (j->kind == JOB_DISJOINT) op->lost[r] = (job_host(j, r) == 0) != (op->step < (int)half);
-      if (j->kind == JOB_TWO_JOBS) op->lost[r] = (job_host(j, r) >= j->hosts / 2) != (op->job == 1);
+      if (has_two(j)) op->lost[r] = (job_host(j, r) >= j->hosts / 2) != (op->job == 1);
     }
   }
 }
 
 static void draw_habits(struct job *j) {
   bool keyed = j->kind != JOB_STEP_NUMBERS && j->kind != JOB_ONE_MISSING && j->kind != JOB_ONE_WAY && j->kind != JOB_CPU_STEPS;
-  j->args = j->kind != JOB_ONE_WAY && (j->kind == JOB_PIPELINE || j->kind == JOB_UNKNOWN_GROUPS || chance(j, 0.8));
+  j->args = j->kind != JOB_ONE_WAY && (is_pipeline(j) || j->kind == JOB_UNKNOWN_GROUPS || chance(j, 0.8));
   j->numbered = j->args && keyed && chance(j, 0.5);
   j->marked = j->kind == JOB_STEP_NUMBERS || j->kind == JOB_CPU_STEPS || chance(j, 0.7);
   j->members_known = j->kind != JOB_UNKNOWN_GROUPS;
-  j->named = j->kind != JOB_UNNAMED;
+  j->named = j->kind != JOB_UNNAMED && j->kind != JOB_CROWD;
   j->way_of_names = below(j, 6);
-  j->xla = j->kind == JOB_TPU || (j->kind == JOB_DISJOINT && chance(j, 0.5));
+  j->xla = j->kind == JOB_TPU || j->kind == JOB_TWO_TPU_JOBS || (j->kind == JOB_DISJOINT && chance(j, 0.5));
+}
+
+static void draw_crowd(struct job *j) {
+  static const unsigned ranks[] = {24, 80, JOB_CROWDED};
+  j->each = chance(j, 0.5) ? 1 : 1u << below(j, 4);
+  j->hosts = ranks[j->size] / j->each;
 }
 
 bool job_draw(struct job *j, enum job_kind kind, unsigned size, unsigned jitter, uint64_t seed) {
@@ -288,18 +307,20 @@ bool job_draw(struct job *j, enum job_kind kind, unsigned size, unsigned jitter,
   struct program p, q;
   *j = (struct job){.kind = kind, .size = size, .jitter = jitter, .seed = seed};
   j->random = seed * 0x2545f4914f6cdd1d + kind * 77 + size * 7 + jitter;
-  j->hosts = kind == JOB_TWO_JOBS && size ? 4 : hosts[size] + (size && chance(j, 0.3));
-  j->each = kind == JOB_UNKNOWN_GROUPS && !size ? 2 : kind == JOB_PIPELINE ? 1 : each[size];
+  bool four = kind == JOB_TWO_PIPELINES || (has_two(j) && size);
+  j->hosts = four ? 4 : hosts[size] + (size && chance(j, 0.3));
+  j->each = kind == JOB_UNKNOWN_GROUPS && !size ? 2 : is_pipeline(j) ? 1 : each[size];
   if (j->hosts > JOB_HOSTS) j->hosts = JOB_HOSTS;
+  if (kind == JOB_CROWD) draw_crowd(j);
   j->ranks = j->hosts * j->each;
-  j->steps = (kind == JOB_LONG || kind == JOB_SLEW || kind == JOB_JUMP ? 3 : 1) * steps[size];
+  j->steps = kind == JOB_CROWD ? 5 : (kind == JOB_LONG || kind == JOB_SLEW || kind == JOB_JUMP ? 3 : 1) * steps[size];
   draw_habits(j);
   draw_clocks(j);
   draw_program(j, &p);
   if (!draw_steps(j, &p, 0, 0)) return false;
   q = p;
   double later = chance(j, 0.3) ? between(j, 0, 5000) : pow(10, between(j, 3.5, 9.5));
-  if (kind == JOB_TWO_JOBS && !draw_steps(j, &q, 1, later)) return false;
+  if (has_two(j) && !draw_steps(j, &q, 1, later)) return false;
   spoil_clocks(j);
   number_ops(j);
   lose(j);

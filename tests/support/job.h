@@ -30,12 +30,15 @@ enum job_kind {
   JOB_TWO_JOBS,       /* the same groups and sequence numbers, and nothing to do with each other */
   JOB_CPU_STEPS,      /* steps are marked on the CPU, which runs ahead of the GPU */
   JOB_UNKNOWN_GROUPS, /* who is in a group is not told, and groups of one name are several */
+  JOB_TWO_PIPELINES,  /* two pipelines of the same ranks, which have nothing to do with each other */
+  JOB_TWO_TPU_JOBS,   /* the same program, started twice, on other hosts */
+  JOB_CROWD,          /* no host names, and so many hosts within a millisecond that some are within a few microseconds by chance */
   JOB_KINDS
 };
 
 extern const char *const job_kind_names[JOB_KINDS];
 
-enum { JOB_HOSTS = 4, JOB_RANKS = 16, JOB_PIECES = 4, JOB_SIZES = 3, JOB_JITTERS = 3 };
+enum { JOB_HOSTS = 4, JOB_RANKS = 16, JOB_CROWDED = 240, JOB_PIECES = 4, JOB_SIZES = 3, JOB_JITTERS = 3 };
 
 /* A clock: reading = t + offset + the integral of its rate, which changes at `from` of each piece, where it may jump as well. */
 struct job_clock {
@@ -49,14 +52,17 @@ enum job_class { JOB_BARRIER, JOB_BROADCAST, JOB_REDUCE, JOB_SEND_RECV };
 /* One collective, truly. */
 struct job_op {
   enum job_class class;
-  uint32_t members; /* ranks, a bit each */
+  uint32_t members; /* ranks, a bit each; of a crowd JOB_ALL */
   unsigned group;   /* 0 = all, 1 = those of a host, 2 = those of one place on all hosts, 3 = a sender and a receiver */
   unsigned name, size, seq, layer;
   int step;
   unsigned job;
-  double start[JOB_RANKS], end[JOB_RANKS];
-  bool lost[JOB_RANKS];
+  double start[JOB_CROWDED], end[JOB_CROWDED];
+  bool lost[JOB_CROWDED];
 };
+
+static const uint32_t JOB_ALL = UINT32_MAX;
+static inline bool job_has(uint32_t members, unsigned rank) { return members == JOB_ALL || (rank < JOB_RANKS && members >> rank & 1); }
 
 struct job {
   enum job_kind kind;
@@ -65,10 +71,10 @@ struct job {
   unsigned hosts, each, ranks, steps; /* each: ranks a host */
   bool xla, args, numbered, marked, members_known, named;
   unsigned way_of_names;              /* JOB_UNKNOWN_GROUPS: how the groups are told badly */
-  struct job_clock clock[JOB_HOSTS];
-  double bias[JOB_RANKS], late_end[JOB_HOSTS];
-  int step_shift[JOB_HOSTS];
-  double ahead[JOB_HOSTS];            /* of the CPU's marks */
+  struct job_clock clock[JOB_CROWDED];
+  double bias[JOB_CROWDED], late_end[JOB_CROWDED];
+  int step_shift[JOB_CROWDED];
+  double ahead[JOB_CROWDED];          /* of the CPU's marks */
   struct job_op *ops;
   size_t n_ops, cap;
   double begin[2][64], length;        /* of the steps of both jobs; of all */
@@ -86,6 +92,6 @@ double job_clock(const struct job *j, unsigned host, double t);
 extern const int64_t JOB_EPOCH_NS;
 
 /* Files: of each rank, or of each host where they are XLA's.  Their number; 0 = they could not be written. */
-unsigned job_write(struct job *j, const char *folder, char paths[JOB_RANKS][256]);
+unsigned job_write(struct job *j, const char *folder, char paths[JOB_CROWDED][256]);
 
 #endif

@@ -10,21 +10,24 @@ static const double BEFORE = 5e12; /* us: the files' base of time is that much b
 
 static double reading(const struct job *j, unsigned host, double t) { return BEFORE + job_clock(j, host, t); }
 
-static bool takes_part(const struct job_op *op, unsigned rank) { return op->members >> rank & 1 && !op->lost[rank]; }
+static bool takes_part(const struct job_op *op, unsigned rank) { return job_has(op->members, rank) && !op->lost[rank]; }
 
 /* ---- Kineto ---- */
 
 /* Of two jobs each counts its ranks by itself. */
+static bool has_two(const struct job *j) {
+  return j->kind == JOB_TWO_JOBS || j->kind == JOB_TWO_PIPELINES || j->kind == JOB_TWO_TPU_JOBS;
+}
 static unsigned own_rank(const struct job *j, unsigned rank) {
   unsigned half = j->hosts / 2 * j->each;
-  return j->kind == JOB_TWO_JOBS && rank >= half ? rank - half : rank;
+  return has_two(j) && rank >= half ? rank - half : rank;
 }
 
 static void print_members(FILE *f, const struct job *j, uint32_t members) {
   const char *comma = "";
   fputc('[', f);
   for (unsigned r = 0; r < j->ranks; r++) {
-    if (!(members >> r & 1) || (j->kind == JOB_TWO_JOBS && own_rank(j, r) != r)) continue;
+    if (!job_has(members, r) || (has_two(j) && own_rank(j, r) != r)) continue;
     fprintf(f, "%s%u", comma, r);
     comma = ", ";
   }
@@ -32,6 +35,7 @@ static void print_members(FILE *f, const struct job *j, uint32_t members) {
 }
 
 static uint32_t members_of(const struct job *j, unsigned rank, unsigned group) {
+  if (j->kind == JOB_CROWD) return JOB_ALL;
   uint32_t host = (uint32_t)((1ull << j->each) - 1) << job_host(j, rank) * j->each;
   uint32_t all = (uint32_t)((1ull << j->ranks) - 1), place = 0;
   for (unsigned h = 0; h < j->hosts; h++) place |= 1u << (h * j->each + rank % j->each);
@@ -43,7 +47,7 @@ static void print_head(FILE *f, const struct job *j, unsigned rank) {
           j->ranks);
   if (j->members_known || j->way_of_names % 3 == 2) {
     fputs(",\"pg_config\":[", f);
-    for (unsigned g = 0; g < 3; g++) {
+    for (unsigned g = 0; g < (j->kind == JOB_CROWD ? 1 : 3); g++) {
       fprintf(f, "%s{\"pg_name\":\"%u\",\"ranks\":%s", g ? "," : "", g, j->members_known ? "" : "\"");
       print_members(f, j, members_of(j, rank, g));
       fputs(j->members_known ? "}" : "\"}", f);
@@ -68,7 +72,7 @@ static void print_span(FILE *f, const struct job *j, unsigned rank, double start
 }
 
 static void print_steps(FILE *f, struct job *j, unsigned rank) {
-  unsigned host = job_host(j, rank), job = j->kind == JOB_TWO_JOBS && host >= j->hosts / 2;
+  unsigned host = job_host(j, rank), job = has_two(j) && host >= j->hosts / 2;
   double ahead = j->ahead[host], next = ahead * job_uniform(j);
   for (unsigned s = 0; j->marked && s < j->steps; s++) {
     double early = next;
@@ -92,18 +96,22 @@ static const char *kernel_of(const struct job_op *op) {
   return op->class ? others[op->class] : barriers[op->name];
 }
 
-static void print_message(FILE *f, const struct job_op *op, unsigned rank) {
-  unsigned other = (unsigned)__builtin_ctz(op->members & ~(1u << rank));
+static void print_message(FILE *f, const struct job *j, const struct job_op *op, unsigned rank) {
+  unsigned other = own_rank(j, (unsigned)__builtin_ctz(op->members & ~(1u << rank)));
   bool sends = rank == op->size;
   fprintf(f, ",\"Collective name\":\"%s\",\"In msg nelems\":8192,\"Out msg nelems\":8192,\"Group size\":2,\"dtype\":\"BFloat16\","
           "\"Process Group Name\":\"0\",\"Process Group Description\":\"pp\",\"%s\":%u", sends ? "send" : "recv",
           sends ? "Dst Rank" : "Src Rank", other);
 }
 
+static unsigned size_of(const struct job *j, const struct job_op *op) {
+  return op->members == JOB_ALL ? j->ranks : (unsigned)__builtin_popcount(op->members);
+}
+
 static void print_args(FILE *f, const struct job *j, const struct job_op *op) {
   static const char *const names[] = {"allreduce", "_allgather_base", "_reduce_scatter_base"};
-  fprintf(f, ",\"Collective name\":\"%s\",\"In msg nelems\":%u,\"Out msg nelems\":%u,\"Group size\":%d,\"dtype\":\"BFloat16\","
-          "\"Process Group Name\":\"%u\"", names[op->name], op->size, op->size, __builtin_popcount(op->members), op->group);
+  fprintf(f, ",\"Collective name\":\"%s\",\"In msg nelems\":%u,\"Out msg nelems\":%u,\"Group size\":%u,\"dtype\":\"BFloat16\","
+          "\"Process Group Name\":\"%u\"", names[op->name], op->size, op->size, size_of(j, op), op->group);
   if (j->members_known || j->way_of_names % 3 == 0) {
     fputs(",\"Process Group Ranks\":\"", f);
     if (j->members_known) print_members(f, j, op->members);
@@ -122,7 +130,7 @@ static void print_kernel(FILE *f, const struct job *j, const struct job_op *op, 
           "\"ncclDevKernel_%s(ncclDevKernelArgsStorage<4096ul>)\",\"pid\":0,\"tid\":20,", id, kernel_of(op));
   print_span(f, j, rank, op->start[rank], op->end[rank]);
   fprintf(f, ",\"args\":{\"correlation\":%u,\"stream\":20", id);
-  if (j->args && op->class == JOB_SEND_RECV && op->group == 3) print_message(f, op, rank);
+  if (j->args && op->class == JOB_SEND_RECV && op->group == 3) print_message(f, j, op, rank);
   else if (j->args && !op->class) print_args(f, j, op);
   fputs("}}", f);
 }
@@ -208,11 +216,12 @@ static bool has_step(const struct profile *p, unsigned step) {
 static void put_modules(struct message *plane, const struct profile *p) {
   static uint8_t room[1 << 17];
   struct message line = {0, room};
+  const double *begin = p->j->begin[has_two(p->j) && job_host(p->j, p->rank) >= p->j->hosts / 2];
   put_number(&line, 1, 1);
   put_text(&line, 2, "XLA Modules");
   for (unsigned s = 0; s < p->j->steps; s++)
     if (has_step(p, s))
-      put_event(&line, p, MODULE, p->j->begin[0][s], p->j->begin[0][s + 1] - 1, p->j->numbered ? (int64_t)(s + 3 + p->rank * 5) : -1);
+      put_event(&line, p, MODULE, begin[s], begin[s + 1] - 1, p->j->numbered ? (int64_t)(s + 3 + p->rank * 5) : -1);
   put_bytes(plane, 3, line.v, line.n);
 }
 
@@ -252,7 +261,7 @@ static bool write_xspace(const struct job *j, unsigned host, const char *path) {
   struct message environment = SMALL;
   FILE *f = fopen(path, "wb");
   if (!f) return false;
-  struct profile p = {.j = j, .zero = floor(reading(j, host, -500))};
+  struct profile p = {.j = j, .zero = floor(reading(j, host, (has_two(j) && host >= j->hosts / 2 ? j->begin[1][0] : 0) - 500))};
   for (unsigned g = 0; g < j->each; g++) {
     p.rank = host * j->each + g;
     put_plane(&space, &p);
@@ -267,7 +276,7 @@ static bool write_xspace(const struct job *j, unsigned host, const char *path) {
 
 /* ---- all ---- */
 
-unsigned job_write(struct job *j, const char *folder, char paths[JOB_RANKS][256]) {
+unsigned job_write(struct job *j, const char *folder, char paths[JOB_CROWDED][256]) {
   unsigned n = j->xla ? j->hosts : j->ranks;
   for (unsigned i = 0; i < n; i++) {
     unsigned host = j->xla ? i : job_host(j, i);
