@@ -129,25 +129,31 @@ struct tk_trace *run_load_input(const struct shared *s, struct tk_sources *sourc
   return t;
 }
 
-struct tk_trace *run_load(const struct shared *s, const char *source, int *status) {
-  const struct operands one = { .v = &source, .n = 1 };
-  struct tk_sources *sources = run_sources(s, "", &one, status);
+struct tk_trace *run_load_operands(const struct shared *s, const char *command, const struct operands *in, int *status) {
+  struct tk_sources *sources = run_sources(s, command, in, status);
   struct tk_err err = { 0 };
   struct progress progress;
   struct tk_load_options options = run_load_options(s, &progress);
   struct tk_trace *t;
+  char name[256];
   if (!sources) return NULL;
   if (sources->n == 1) {
     t = run_load_input(s, sources, 0, status);
   } else {
-    progress_start(&progress, source, s->quiet ? -1 : s->progress);
-    t = tk_sources_load_all(sources, source, &options, &err);
+    snprintf(name, sizeof name, in->n > 1 ? "%.200s and %zu more" : "%.200s", in->n ? in->v[0] : "-", in->n - 1);
+    progress_start(&progress, name, s->quiet ? -1 : s->progress);
+    t = tk_sources_load_all(sources, name, &options, &err);
     progress_end(&progress);
     if (t) run_notes(s, t->source, t);
     else *status = run_fail(&err);
   }
   tk_sources_close(sources);
   return t;
+}
+
+struct tk_trace *run_load(const struct shared *s, const char *source, int *status) {
+  const struct operands one = { .v = &source, .n = 1 };
+  return run_load_operands(s, "", &one, status);
 }
 
 const char *run_input(const char *command, const struct operands *in, int *status) {

@@ -107,6 +107,9 @@ struct tk_trace *run_load_input(const struct shared *s, struct tk_sources *sourc
 /* The same for a name that stands for one trace. */
 struct tk_trace *run_load(const struct shared *s, const char *source, int *status);
 
+/* All that the operands of a command name, as one trace; "-" without any. */
+struct tk_trace *run_load_operands(const struct shared *s, const char *command, const struct operands *in, int *status);
+
 /* Prints "tracekit: FILE: repair: TEXT (12 times, first at byte 8812)" for every note of t, unless quiet. */
 /* Does the file of this name, of a trace that was read as `like`, get what is derived? */
 bool run_derives(const struct shared *s, const char *output, const char *like);

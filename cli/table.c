@@ -45,6 +45,19 @@ static size_t width(const char *cell) {
   return n;
 }
 
+/* Bytes of the first n characters. */
+static size_t bytes_of(const char *cell, size_t n) {
+  const char *p = cell;
+  for (; *p && (n || (*p & 0xc0) == 0x80); p++) n -= (*p & 0xc0) != 0x80;
+  return (size_t)(p - cell);
+}
+
+/* The last cell of a line: what does not fit ends in dots. */
+static void print_rest(FILE *to, const char *cell, size_t room) {
+  if (width(cell) <= room) fprintf(to, "%s\n", cell);
+  else fprintf(to, "%.*s...\n", (int)bytes_of(cell, room > 3 ? room - 3 : 0), cell);
+}
+
 static void print_cell(FILE *to, const char *cell, size_t room, bool right, bool last) {
   size_t pad = room - width(cell);
   if (right) fprintf(to, "%*s%s", (int)pad, "", cell);
@@ -53,13 +66,16 @@ static void print_cell(FILE *to, const char *cell, size_t room, bool right, bool
 }
 
 static void print_cells(const struct table *t, size_t *widest, FILE *to) {
-  size_t columns = strlen(t->align);
+  size_t columns = strlen(t->align), before = 0;
   for (size_t i = 0; i < t->n; i++)
     if (width(t->cells[i]) > widest[i % columns]) widest[i % columns] = width(t->cells[i]);
+  for (size_t i = 0; i + 1 < columns; i++) before += widest[i] + 2;
   for (size_t i = 0; i < t->n; i++) {
     size_t column = i % columns;
+    const bool cut = t->width && column + 1 == columns;
     if (i == 0) fputs(tty_bold(to), to);
-    print_cell(to, t->cells[i], widest[column], t->align[column] == 'r', column + 1 == columns);
+    if (cut) print_rest(to, t->cells[i], t->width > before ? t->width - before : 0);
+    else print_cell(to, t->cells[i], widest[column], t->align[column] == 'r', column + 1 == columns);
     if (i + 1 == columns) fputs(tty_plain(to), to);
   }
 }

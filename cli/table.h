@@ -10,6 +10,7 @@ struct table {
   char **cells;      /* row by row */
   size_t n, room;
   bool failed;       /* there was no memory for a cell */
+  size_t width;      /* of a line, for which the last column is cut; 0 = any */
 };
 
 /* Adds the next cell; its text is made safe for a terminal. */

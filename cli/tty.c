@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -123,6 +124,14 @@ static bool coloured(FILE *to) {
 
 const char *tty_bold(FILE *to) { return coloured(to) ? "\033[1m" : ""; }
 const char *tty_plain(FILE *to) { return coloured(to) ? "\033[0m" : ""; }
+
+size_t tty_width(FILE *to) {
+  const char *columns = getenv("COLUMNS");
+  struct winsize size;
+  long n = columns ? strtol(columns, NULL, 10) : 0;
+  if (n > 0) return (size_t)n;
+  return isatty(fileno(to)) && ioctl(fileno(to), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
 
 /* ---- progress ---- */
 

@@ -298,6 +298,79 @@ struct tk_shrink_report {
 TK_API bool tk_shrink(struct tk_trace *t, const char *output, const struct tk_shrink_options *opt, struct tk_shrink_report *report,
                       struct tk_err *err);
 
+/* A sum of durations, which 64 bits of picoseconds may be too few for: s seconds and ps < 10^12 picoseconds. */
+struct tk_total {
+  int64_t s, ps;
+};
+/* Decimal nanoseconds, exact, without trailing zeros ("1500.25"), and as tk_print_duration has it, into at least 48 bytes. */
+TK_API void tk_print_ns(struct tk_total total, char *text);
+TK_API void tk_print_total(struct tk_total total, char *text);
+/* The shortest decimal that reads back as this finite number, into at least 32 bytes. */
+TK_API void tk_print_number(double v, char *text);
+
+/* Which events an analysis is about: fields as of tk_filter_options. */
+struct tk_selection {
+  const char *const *where;
+  const char *time, *steps;
+  struct tk_progress progress;
+};
+
+enum tk_top_by {
+  TK_TOP_NAME, TK_TOP_CAT, TK_TOP_KIND, TK_TOP_RANK, TK_TOP_PROCESS, TK_TOP_TRACK, TK_TOP_STREAM, TK_TOP_STEP, TK_TOP_ARG
+};
+enum tk_top_sort {
+  TK_SORT_TOTAL, TK_SORT_SELF, TK_SORT_UNION, TK_SORT_COUNT, TK_SORT_MEAN, TK_SORT_MIN, TK_SORT_P50, TK_SORT_P95, TK_SORT_MAX,
+  TK_SORT_NAME
+};
+
+struct tk_top_options {
+  struct tk_selection select;
+  enum tk_top_by by;
+  enum tk_top_sort sort;     /* the greatest first; NAME: in the order of bytes */
+  const char *arg;           /* of TK_TOP_ARG: its key */
+  const char *const *cols;   /* NULL-terminated keys of args of which mean, least and greatest are wanted; NULL = none */
+  uint64_t min_count;        /* rows of fewer events are left out */
+  bool fold;                 /* names that differ in numbers or template arguments are one */
+};
+
+/* The numbers of one arg of a row's events. */
+struct tk_top_col {
+  uint64_t count; /* events that have it, as a finite number; if 0 the others mean nothing */
+  double mean, min, max;
+};
+
+/* What is known of the events of one name, kind, rank...: spans and instants, whose duration is 0; counters have none.  Of a span that
+ * crosses an edge of the range of time, the part within it counts.  One that never ended is counted and has no time, so that it is
+ * in nothing but count and unfinished. */
+struct tk_top_row {
+  const char *name;     /* NULL: they have none */
+  size_t name_len;
+  uint64_t count, instants, unfinished, clipped;
+  uint64_t timed;       /* of count: whose duration is known; if 0, the times below mean nothing */
+  struct tk_total total; /* sum of durations */
+  struct tk_total self; /* time in which one of them was the innermost span of its thread */
+  tk_time union_time;   /* time in which at least one of them ran, on whatever thread */
+  tk_time min, max, mean, p50, p95; /* pN: the shortest duration that N% of them do not exceed */
+  double of_range;      /* union_time in the range of time, 0..1 */
+  double of_sum;        /* self in the report's sum, 0..1 */
+  struct tk_top_col *cols; /* as many as were asked for */
+};
+
+struct tk_top_report {
+  struct tk_top_row *rows;
+  size_t n_rows;
+  uint64_t events;       /* spans and instants that were selected */
+  uint64_t unfinished, clipped;
+  tk_time start, end;    /* the range: of the trace, less what --time and --step leave out */
+  struct tk_total sum;   /* self times of all that was selected, each once */
+  size_t n_cols;
+  struct tk_top_impl *impl;
+};
+
+/* Where the time of a sealed trace went. */
+TK_API bool tk_top(struct tk_trace *t, const struct tk_top_options *opt, struct tk_top_report *report, struct tk_err *err);
+TK_API void tk_top_report_free(struct tk_top_report *report);
+
 enum tk_size_by { TK_SIZE_KIND, TK_SIZE_CAT, TK_SIZE_NAME, TK_SIZE_ARG, TK_SIZE_TRACK, TK_SIZE_RANK, TK_SIZE_BYS };
 
 /* One row: what the bytes were spent on. */

@@ -74,6 +74,23 @@ void tk_print_duration(tk_time ps, char *text) {
   snprintf(text, 32, "%s%.20s %s", ps < 0 ? "-" : "", num_fixed(v / (double)u->factor, u->factor == 1 ? 0 : 3).s, u->name);
 }
 
+void tk_print_ns(struct tk_total total, char *text) {
+  const i128 ps = (i128)total.s * 1000000000000 + total.ps;
+  const unsigned rest = (unsigned)(ps % 1000);
+  size_t n = num_put_u128(text, ps / 1000);
+  if (rest) n += (size_t)snprintf(text + n, 5, ".%03u", rest);
+  while (rest && text[n - 1] == '0') n--;
+  text[n] = 0;
+}
+
+void tk_print_number(double v, char *text) { text[num_put_double(text, v)] = 0; }
+
+void tk_print_total(struct tk_total total, char *text) {
+  const int64_t most = INT64_MAX / 1000000000000;
+  if (total.s < most) tk_print_duration(total.s * 1000000000000 + total.ps, text);
+  else snprintf(text, 48, "%lld s", (long long)total.s);
+}
+
 void tk_print_size(uint64_t bytes, char *text) {
   static const char *const units[] = {"B", "KB", "MB", "GB", "TB"};
   double v = (double)bytes;

@@ -26,60 +26,17 @@ struct filter {
   struct mem *mem;
   struct match match;
   struct subset keep;
-  struct window window;
-  bool has_window;
+  struct scope scope;
 };
 
 /* ---- windows ---- */
 
-static bool bad_steps(const char *text, struct tk_err *err) {
-  return err_set(err, TK_EUSAGE, "steps '%s': expected N, N..M, N.. or ..M", text);
-}
-
-static void narrow(struct filter *f, struct window w) {
-  if (w.start > f->window.start) f->window.start = w.start;
-  if (w.end < f->window.end) f->window.end = w.end;
-  f->has_window = true;
-}
-
-static bool step_window(struct filter *f, struct tk_err *err) {
-  int64_t first, last;
-  struct window w;
-  const struct steps *s = &f->match.steps;
-  if (!window_numbers(f->opt->steps, &first, &last)) return bad_steps(f->opt->steps, err);
-  if (!s->n) return err_set(err, TK_EUSAGE, "this trace has no steps (ProfilerStep#N, step_num or a Steps line)");
-  if (!steps_range(s, first, last, &w.start, &w.end)) {
-    int64_t lo = INT64_MAX, hi = INT64_MIN;
-    for (uint32_t i = 0; i < s->n; i++) {
-      if (s->v[i].number < lo) lo = s->v[i].number;
-      if (s->v[i].number > hi) hi = s->v[i].number;
-    }
-    return err_set(err, TK_EUSAGE, "steps '%s': this trace has the steps %lld to %lld", f->opt->steps, (long long)lo,
-                   (long long)hi);
-  }
-  narrow(f, w);
-  return true;
-}
-
 static bool find_window(struct filter *f, struct tk_err *err) {
-  if (f->plan->cut) {
-    f->window = *f->plan->cut;
-    f->has_window = true;
-  }
-  if (f->opt->time) {
-    struct window_frame frame = window_frame(f->t);
-    struct window w;
-    if (!window_parse(f->opt->time, &frame, &w, err)) return false;
-    narrow(f, w);
-  }
-  return !f->opt->steps || step_window(f, err);
+  if (f->plan->cut) scope_narrow(&f->scope, *f->plan->cut);
+  return scope_select(&f->scope, f->t, &f->match.steps, f->opt->time, f->opt->steps, err);
 }
 
-static bool in_window(const struct filter *f, const struct tk_event *e) {
-  if (!f->has_window) return true;
-  if (e->flags & TK_LOST_CLOCK || e->ts >= f->window.end) return false;
-  return e->ts >= f->window.start || (e->kind == TK_SPAN && e->ts + e->dur > f->window.start);
-}
+static bool in_window(const struct filter *f, const struct tk_event *e) { return scope_holds(&f->scope, e); }
 
 static bool wants_track(const struct filter *f, tk_id track) {
   return !f->plan->part_of || f->plan->part_of[track] == f->plan->part;
@@ -87,11 +44,11 @@ static bool wants_track(const struct filter *f, tk_id track) {
 
 /* A counter keeps the value that it has at the left edge: its last sample before that. */
 static void keep_left_edge(struct filter *f) {
-  for (tk_id k = 1; f->has_window && k <= f->t->n_tracks; k++) {
+  for (tk_id k = 1; f->scope.narrowed && k <= f->t->n_tracks; k++) {
     const struct tk_track *track = &f->t->tracks[k];
     tk_id last = 0;
     if (track->kind != TK_COUNTERS) continue;
-    for (tk_id i = track->first; i < track->first + track->count && f->t->events[i].ts <= f->window.start; i++)
+    for (tk_id i = track->first; i < track->first + track->count && f->t->events[i].ts <= f->scope.window.start; i++)
       if (!(f->t->events[i].flags & TK_LOST_CLOCK)) last = i;
     if (last) f->keep.events[last] = wants_track(f, k) && match_event(&f->match, last);
   }
@@ -202,7 +159,7 @@ static bool keep_relatives(struct filter *f) {
 
 /* ---- marking ---- */
 
-static bool any_dropped(const struct filter *f) { return f->match.root || f->has_window || f->plan->part_of; }
+static bool any_dropped(const struct filter *f) { return f->match.root || f->scope.narrowed || f->plan->part_of; }
 
 static bool passes(const struct filter *f, tk_id event) {
   const struct tk_event *e = &f->t->events[event];
@@ -217,7 +174,7 @@ static void mark_points(struct filter *f) {
     if (f->opt->drop_flows) f->keep.points[i] = 0;
     else if (p->bound) continue;
     else if (!wants_track(f, p->at)) f->keep.points[i] = 0;
-    else if (f->has_window && (p->ts < f->window.start || p->ts >= f->window.end)) f->keep.points[i] = 0;
+    else if (f->scope.narrowed && (p->ts < f->scope.window.start || p->ts >= f->scope.window.end)) f->keep.points[i] = 0;
     else if (f->match.root && match_track(&f->match, p->at) == NO) f->keep.points[i] = 0;
   }
 }
@@ -229,7 +186,7 @@ static void mark_records(struct filter *f) {
     const struct tk_record *r = &t->records[i];
     if (r->phase == 'M') continue;
     if (r->track && !wants_track(f, r->track)) f->keep.records[i] = 0;
-    if (f->has_window && r->has_ts) f->keep.records[i] = r->ts >= f->window.start && r->ts < f->window.end;
+    if (f->scope.narrowed && r->has_ts) f->keep.records[i] = r->ts >= f->scope.window.start && r->ts < f->scope.window.end;
     if (f->match.root && (!r->track || match_track(&f->match, r->track) != YES)) f->keep.records[i] = 0;
   }
 }
@@ -343,8 +300,8 @@ static bool filter_trace(struct filter *f, struct tk_trace *to, struct tk_err *e
   struct subset_losses kept = {0};
   tk_id events = f->t->n_events, points = f->t->n_flow_points, records = f->t->n_records;
   if (!subset_init(&f->keep, f->t, f->mem) || !mark_all(f, err) || !subset_take(f->t, &f->keep, to, &kept, err)) return false;
-  if (f->has_window && !clip(to, f->window, f->report)) return false;
-  if (f->has_window) to->edits |= TK_EDIT_DROPPED; /* what passthrough tells of other times */
+  if (f->scope.narrowed && !clip(to, f->scope.window, f->report)) return false;
+  if (f->scope.narrowed) to->edits |= TK_EDIT_DROPPED; /* what passthrough tells of other times */
   if (!drop_args(to, f->opt, f->mem)) return false;
   if (to->edits & TK_EDIT_DROPPED && !frames_prune(to, err)) return false;
   f->report->events_before += events;
@@ -359,7 +316,7 @@ static bool filter_trace(struct filter *f, struct tk_trace *to, struct tk_err *e
 bool op_filter(struct tk_trace *t, struct tk_trace *to, const struct filter_plan *plan, struct tk_filter_report *report,
                struct tk_err *err) {
   struct filter f = {
-    .t = t, .opt = plan->opt, .plan = plan, .report = report, .mem = &t->store->mem, .window = { INT64_MIN, INT64_MAX }
+    .t = t, .opt = plan->opt, .plan = plan, .report = report, .mem = &t->store->mem, .scope = SCOPE_ALL
   };
   bool ok =
       match_init(&f.match, t, plan->opt->where, plan->origins, f.mem, err) && find_window(&f, err) && filter_trace(&f, to, err);
@@ -372,7 +329,6 @@ bool op_filter(struct tk_trace *t, struct tk_trace *to, const struct filter_plan
 bool tk_filter_check(const struct tk_filter_options *opt, struct tk_err *err) {
   struct mem mem = {0};
   uint32_t n_tests = 0;
-  int64_t first, last;
   struct tk_err own;
   if (!err) err = &own;
   err_clear(err);
@@ -382,5 +338,5 @@ bool tk_filter_check(const struct tk_filter_options *opt, struct tk_err *err) {
     expr_free(e);
   }
   if (opt->time && !window_check(opt->time, err)) return false;
-  return !opt->steps || window_numbers(opt->steps, &first, &last) || bad_steps(opt->steps, err);
+  return !opt->steps || window_check_steps(opt->steps, err);
 }

@@ -228,8 +228,8 @@ static bool value_passes(const struct match *m, const struct expr *e, const stru
   }
 }
 
-static bool find_arg(const struct match *m, tk_id key, uint32_t args, struct tk_arg *arg) {
-  struct tk_args it = tk_args_of(m->t, args);
+static bool find_arg(const struct tk_trace *t, tk_id key, uint32_t args, struct tk_arg *arg) {
+  struct tk_args it = tk_args_of(t, args);
   bool has = false;
   for (uint32_t i = 0; it.shape && i < it.shape->n && !has; i++) has = it.shape->fields[i].key == key;
   if (!has || !key) return false;
@@ -237,10 +237,13 @@ static bool find_arg(const struct match *m, tk_id key, uint32_t args, struct tk_
   return true;
 }
 
+bool match_arg(const struct tk_trace *t, const struct tk_event *e, tk_id key, struct tk_arg *arg) {
+  return find_arg(t, key, e->args, arg) || find_arg(t, key, t->classes[e->cls].args, arg);
+}
+
 static bool arg_passes(const struct match *m, const struct expr *e, const struct tk_event *ev, bool *has) {
   struct tk_arg arg;
-  tk_id key = m->keys[e->index];
-  *has = find_arg(m, key, ev->args, &arg) || find_arg(m, key, m->t->classes[ev->cls].args, &arg);
+  *has = match_arg(m->t, ev, m->keys[e->index], &arg);
   return *has && value_passes(m, e, &arg);
 }
 
@@ -256,12 +259,16 @@ static bool number_in(const char *name, const char *word, int64_t *number) {
   return n.kind == NUM_INT;
 }
 
+bool match_stream_in_name(const struct tk_trace *t, tk_id track, int64_t *number) {
+  return number_in(tk_string(t, t->tracks[track].name, NULL), "tream", number);
+}
+
 static bool named_number_passes(const struct match *m, const struct expr *e, const struct tk_event *ev) {
   const struct tk_track *k = &m->t->tracks[ev->track], *process = &m->t->tracks[k->parent];
-  const char *thread = tk_string(m->t, k->name, NULL), *name = tk_string(m->t, process->name, NULL);
+  const char *name = tk_string(m->t, process->name, NULL);
   const char *labels = tk_string(m->t, process->labels, NULL);
   int64_t n;
-  bool found = e->symbol == SYM_STREAM ? number_in(thread, "tream", &n)
+  bool found = e->symbol == SYM_STREAM ? match_stream_in_name(m->t, ev->track, &n)
                                        : number_in(labels, "GPU", &n) || number_in(name, "GPU", &n) || number_in(name, "TPU", &n);
   return found && number_passes(e, n, 0);
 }

@@ -35,6 +35,11 @@ void match_free(struct match *m);
 bool match_event(const struct match *m, tk_id event);
 /* False with err set if an answer was none: a regular expression gave up on a text. */
 bool match_check(const struct match *m, struct tk_err *err);
+/* The event's own arg of this key, else that of its class. */
+bool match_arg(const struct tk_trace *t, const struct tk_event *e, tk_id key, struct tk_arg *arg);
+/* The number in the name of a device queue: "Stream #7(Compute)". */
+bool match_stream_in_name(const struct tk_trace *t, tk_id track, int64_t *number);
+
 /* Of what is known without an event: NO if no event of this track can pass, YES if every one does. */
 enum verdict match_track(const struct match *m, tk_id track);
 

@@ -95,3 +95,50 @@ bool window_numbers(const char *text, int64_t *first, int64_t *last) {
   *last = n.mant;
   return n.kind == NUM_INT && !*p && *last >= *first;
 }
+
+/* ---- as filters ask for it ---- */
+
+void scope_narrow(struct scope *s, struct window to) {
+  if (to.start > s->window.start) s->window.start = to.start;
+  if (to.end < s->window.end) s->window.end = to.end;
+  s->narrowed = true;
+}
+
+static bool bad_steps(const char *text, struct tk_err *err) {
+  return err_set(err, TK_EUSAGE, "steps '%s': expected N, N..M, N.. or ..M", text);
+}
+
+bool window_check_steps(const char *steps, struct tk_err *err) {
+  int64_t first, last;
+  return window_numbers(steps, &first, &last) || bad_steps(steps, err);
+}
+
+static bool no_such_steps(const struct steps *s, const char *text, struct tk_err *err) {
+  int64_t lo = INT64_MAX, hi = INT64_MIN;
+  for (uint32_t i = 0; i < s->n; i++) {
+    if (s->v[i].number < lo) lo = s->v[i].number;
+    if (s->v[i].number > hi) hi = s->v[i].number;
+  }
+  return err_set(err, TK_EUSAGE, "steps '%s': this trace has the steps %lld to %lld", text, (long long)lo, (long long)hi);
+}
+
+static bool narrow_to_steps(struct scope *s, const struct steps *of, const char *text, struct tk_err *err) {
+  int64_t first, last;
+  struct window w;
+  if (!window_numbers(text, &first, &last)) return bad_steps(text, err);
+  if (!of->n) return err_set(err, TK_EUSAGE, "this trace has no steps (ProfilerStep#N, step_num or a Steps line)");
+  if (!steps_range(of, first, last, &w.start, &w.end)) return no_such_steps(of, text, err);
+  scope_narrow(s, w);
+  return true;
+}
+
+bool scope_select(struct scope *s, const struct tk_trace *t, const struct steps *of, const char *time, const char *steps,
+                  struct tk_err *err) {
+  if (time) {
+    struct window_frame frame = window_frame(t);
+    struct window w;
+    if (!window_parse(time, &frame, &w, err)) return false;
+    scope_narrow(s, w);
+  }
+  return !steps || narrow_to_steps(s, of, steps, err);
+}

@@ -16,6 +16,7 @@ LAYERS = (
     ('lib/format',),
     ('lib/format/*',),
     ('lib/op', 'lib/align', 'lib/source'),
+    ('lib/analysis',),
     ('lib/command',),
     ('cli',),
 )

@@ -12,8 +12,8 @@ tree() {
   cp -r "$here" tests/lint
   rm -f tests/lint/*.tsv
   for table in layers circles format_names; do printf 'from\tto\treason\n' > "tests/lint/${table}_exceptions.tsv"; done
-  mkdir -p lib/{base,io,graph,op,align,source,command} lib/format/{chrome,xplane} cli
-  touch README.md lib/tracekit.h lib/tracekit_ops.h lib/base/mem.h lib/io/in.h lib/op/label.h lib/align/fit.h lib/format/format.h
+  mkdir -p lib/{base,io,graph,op,align,source,analysis,command} lib/format/{chrome,xplane} cli
+  touch README.md lib/tracekit.h lib/tracekit_ops.h lib/base/mem.h lib/io/in.h lib/op/label.h lib/align/fit.h lib/analysis/top.h lib/format/format.h
   touch lib/format/chrome/{row,reader,read_event,finish,writer,write_event}.h lib/format/xplane/reader.h lib/command/load.h cli/run.h
 }
 
@@ -43,6 +43,7 @@ refused() {
 refused lib/base/a.c lib/io/in.h 'lib/base may not see lib/io'
 refused lib/op/a.c lib/align/fit.h 'lib/op may not see lib/align'
 refused lib/align/a.c lib/command/load.h 'lib/align may not see lib/command'
+refused lib/op/a.c lib/analysis/top.h 'lib/op may not see lib/analysis'
 refused lib/format/a.c lib/format/chrome/row.h 'lib/format may not see lib/format/chrome'
 refused lib/format/chrome/a.c lib/format/xplane/reader.h 'may not see'
 refused lib/format/chrome/reader.c lib/format/chrome/read_event.h 'it is above'

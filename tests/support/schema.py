@@ -18,8 +18,13 @@ def by_hand(root, schema, value):
     """The little of JSON Schema that ours use, where there is no library for it."""
     if '$ref' in schema:
         return by_hand(root, root['$defs'][schema['$ref'].rsplit('/', 1)[1]], value)
-    types = {'object': dict, 'array': list, 'string': str, 'integer': int, 'boolean': bool, 'number': numbers.Number}
-    if 'type' in schema and not isinstance(value, types[schema['type']]):
+    if 'anyOf' in schema:
+        faults = [by_hand(root, one, value) for one in schema['anyOf']]
+        return '' if '' in faults else faults[0]
+    types = {'null': type(None), 'object': dict, 'array': list, 'string': str, 'integer': int, 'boolean': bool, 'number': numbers.Number}
+    kinds = schema.get('type', [])
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    if kinds and not isinstance(value, tuple(types[kind] for kind in kinds)):
         return f'{value!r} is no {schema["type"]}'
     if 'enum' in schema and value not in schema['enum']:
         return f'{value!r} is none of {schema["enum"]}'

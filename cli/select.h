@@ -1,0 +1,62 @@
+/* select.h - which events of a trace a command is about: the option rows that filter, top and tree share, and the expressions that
+ * they stand for. */
+#ifndef CLI_SELECT_H
+#define CLI_SELECT_H
+
+#include "run.h"
+
+struct selection {
+  struct opt_list exprs, names, excludes, regexes, cats, pids, tids, ranks, hosts, devices, tracks, kinds;
+  const char *depth, *min_dur, *max_dur, *time, *step;
+  bool no_python;
+};
+
+/* The first member of the params of such a command. */
+struct selected {
+  struct shared shared;
+  struct selection selection;
+};
+
+#define SELECTED(field) offsetof(struct selected, selection.field)
+#define SELECT_LIST(name, arg, help, field) { OPT_LIST, 0, name, arg, help, SELECTED(field), 0, 0, 0 }
+#define SELECT_TEXT(name, arg, help, field) { OPT_STRING, 0, name, arg, help, SELECTED(field), 0, 0, 0 }
+
+#define ROWS_SELECT \
+  { OPT_LIST, 'e', "expr", "EXPR", "keep events for which this expression is true", SELECTED(exprs), 0, 0, 0 },                \
+  SELECT_LIST("name", "GLOB", "keep events with this name; given several times: with any of the names", names),                \
+  SELECT_LIST("exclude", "GLOB", "remove events with this name", excludes),                                                    \
+  SELECT_LIST("regex", "REGEX", "keep events whose name matches this regular expression (as Perl has them) anywhere", regexes), \
+  SELECT_LIST("cat", "GLOB", "keep events of this category", cats),                                                            \
+  SELECT_LIST("kind", "KIND",                                                                                                  \
+    "keep events of this kind: kernel, memcpy, memset, transfer, collective, op, module, runtime, python, "                    \
+    "step, annotation, device, host, span, instant, counter or async",                                                         \
+           kinds),                                                                                                             \
+  SELECT_TEXT("depth", "A..B", "keep spans at this depth of nesting; 0 is outermost", depth),                                  \
+  SELECT_TEXT("min-dur", "TIME", "keep spans that last at least this long", min_dur),                                          \
+  SELECT_TEXT("max-dur", "TIME", "keep spans that last at most this long", max_dur),                                           \
+  SELECT_TEXT("time", "A..B",                                                                                                  \
+    "keep a range of time: +2s..+5s after the start, -1s.. before the end, 10%..20%, 1500us..3ms as the file prints "          \
+    "times, or UTC",                                                                                                           \
+           time),                                                                                                              \
+  SELECT_TEXT("step", "N..M", "keep the range of time of these training steps", step),                                         \
+  SELECT_LIST("pid", "N..M", "keep processes with this pid, or with a pid in this range", pids),                               \
+  SELECT_LIST("tid", "N..M", "keep threads with this tid, or with a tid in this range", tids),                                 \
+  SELECT_LIST("rank", "N..M", "keep the ranks of a merged trace in this range", ranks),                                        \
+  SELECT_LIST("host", "GLOB", "keep hosts with this name", hosts),                                                             \
+  SELECT_LIST("device", "N..M", "keep accelerators with a number in this range", devices),                                     \
+  SELECT_LIST("track", "GLOB", "keep threads, counters and processes with this name", tracks),                                 \
+  { OPT_FLAG, 0, "no-python", 0, "remove frames of the Python interpreter", SELECTED(no_python), 0, 0, 0 }
+
+struct exprs {
+  char **v; /* NULL-terminated; NULL if n is 0 */
+  size_t n;
+  const char *command;
+  bool failed; /* out of memory */
+  bool wrong;  /* said already */
+};
+
+/* What the options ask for, as expressions that must all hold. */
+struct exprs select_expressions(const struct selected *s, const char *command);
+void select_free(struct exprs *e);
+
+#endif

@@ -1,0 +1,439 @@
+/* top.c - tracekit top: where the time went, as a table, as JSON (schemas/top.schema.json) or as CSV. */
+#include "commands.h"
+#include "json.h"
+#include "select.h"
+#include "table.h"
+#include "tty.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct params {
+  struct selected selected;
+  const char *by;
+  struct opt_list cols;
+  int min_count, top, sort;
+  bool fold, csv;
+};
+
+#define FIELD(field) offsetof(struct params, field)
+
+static const struct opt_word sort_words[] = {
+  { "total", TK_SORT_TOTAL, "sum of durations (the default)" },
+  { "self", TK_SORT_SELF, "time less that of the spans within" },
+  { "union", TK_SORT_UNION, "time in which at least one of them ran" },
+  { "count", TK_SORT_COUNT, "number of events" },
+  { "mean", TK_SORT_MEAN, "mean duration" },
+  { "min", TK_SORT_MIN, "shortest duration" },
+  { "p50", TK_SORT_P50, "median duration" },
+  { "p95", TK_SORT_P95, "95th percentile of durations" },
+  { "max", TK_SORT_MAX, "longest duration" },
+  { "name", TK_SORT_NAME, "name, ascending; numbers in their order" },
+  { 0, 0, 0 },
+};
+
+static const struct opt opts[] = {
+  { OPT_STRING, 0, "by", "WHAT",
+    "what a row is of: name (the default), cat, kind, rank, process, track, stream, step or arg.KEY", FIELD(by), 0, 0, 0 },
+  { OPT_FLAG, 0, "fold", 0,
+    "by name: names that differ only in numbers or template arguments are one: fusion.*, add<*>(float*)", FIELD(fold), 0, 0, 0 },
+  { OPT_LIST, 0, "cols", "arg.KEY", "add mean, least and greatest value of this arg", FIELD(cols), 0, 0, 0 },
+  { OPT_INT, 0, "min-count", "N", "leave out rows of fewer events", FIELD(min_count), 0, 1, 2147483647 },
+  { OPT_WORD, 0, "sort", "COLUMN", "what the rows are ordered by, the greatest first", FIELD(sort), sort_words, 0, 0 },
+  { OPT_INT, 0, "top", "N", "print the first N rows (default: 30 in the table, all in JSON and CSV)", FIELD(top), 0, 1, 1000000000 },
+  { OPT_FLAG, 0, "csv", 0, "print the rows as CSV", FIELD(csv), 0, 0, 0 },
+  ROWS_SELECT,
+  ROW_JSON,
+  ROWS_READ,
+  ROW_END,
+};
+
+static const struct example examples[] = {
+  { "tracekit top trace.json --top 10", "list the ten names that took most time" },
+  { "tracekit top trace.json --kind kernel --fold --sort self", "list kernels, without numbers and template arguments" },
+  { "tracekit top trace.json --max-dur 100us --min-count 1000 --sort count", "find small operations that are called often" },
+  { "tracekit top logdir --by rank --json", "compare the ranks of a run" },
+  { 0, 0 },
+};
+
+/* ---- table ---- */
+
+enum column { COL_TOTAL, COL_RANGE, COL_SUM, COL_SELF, COL_UNION, COL_COUNT, COL_MEAN, COL_MIN, COL_P50, COL_P95, COL_MAX, COLS };
+
+static const char *const TITLES[COLS] = { "total", "%range", "%sum", "self", "union", "count", "mean", "min", "p50", "p95", "max" };
+
+/* About as wide as they get, with the blanks behind them. */
+static const size_t WIDTHS[COLS] = { 12, 8, 6, 12, 12, 9, 12, 12, 12, 12, 12 };
+
+enum { ARG_WIDTH = 10, LEAST_NAME = 22, SHOWN_ROWS = 30 };
+
+/* Columns that a narrow terminal does without, the first ones first. */
+static void choose_columns(bool *shown, size_t width, size_t n_cols) {
+  static const enum column order[] = { COL_MIN, COL_MAX, COL_P50, COL_UNION, COL_RANGE, COL_P95, COL_SELF, COL_MEAN };
+  size_t n = n_cols * 3 * ARG_WIDTH + LEAST_NAME;
+  for (int i = 0; i < COLS; i++) n += shown[i] ? WIDTHS[i] : 0;
+  for (size_t i = 0; width && i < sizeof order / sizeof *order && n > width; i++) {
+    n -= shown[order[i]] ? WIDTHS[order[i]] : 0;
+    shown[order[i]] = false;
+  }
+}
+
+static void time_cell(struct table *t, const struct tk_top_row *row, tk_time time) {
+  char text[48] = "";
+  if (row->timed) tk_print_duration(time, text);
+  table_cell(t, "%s", text);
+}
+
+static void total_cell(struct table *t, const struct tk_top_row *row, struct tk_total total) {
+  char text[48] = "";
+  if (row->timed) tk_print_total(total, text);
+  table_cell(t, "%s", text);
+}
+
+static void share_cell(struct table *t, double share) {
+  char text[32];
+  table_cell(t, "%s", tty_fraction(100 * share, 1, text));
+}
+
+static void count_cell(struct table *t, uint64_t n) {
+  char text[32];
+  table_cell(t, "%s", tty_count(n, text));
+}
+
+static void cell(struct table *t, const struct tk_top_row *row, enum column column) {
+  switch (column) {
+    case COL_TOTAL: total_cell(t, row, row->total); break;
+    case COL_RANGE: share_cell(t, row->of_range); break;
+    case COL_SUM: share_cell(t, row->of_sum); break;
+    case COL_SELF: total_cell(t, row, row->self); break;
+    case COL_UNION: time_cell(t, row, row->union_time); break;
+    case COL_COUNT: count_cell(t, row->count); break;
+    case COL_MEAN: time_cell(t, row, row->mean); break;
+    case COL_MIN: time_cell(t, row, row->min); break;
+    case COL_P50: time_cell(t, row, row->p50); break;
+    case COL_P95: time_cell(t, row, row->p95); break;
+    default: time_cell(t, row, row->max); break;
+  }
+}
+
+static void number_cell(struct table *t, bool has, double v) {
+  char text[32] = "";
+  if (has) tk_print_number(v, text);
+  table_cell(t, "%s", text);
+}
+
+static void arg_cells(struct table *t, const struct tk_top_report *r, const struct tk_top_row *row) {
+  for (size_t k = 0; k < r->n_cols; k++) {
+    const struct tk_top_col *c = &row->cols[k];
+    number_cell(t, c->count, c->mean);
+    number_cell(t, c->count, c->min);
+    number_cell(t, c->count, c->max);
+  }
+}
+
+static bool is_other(const struct tk_top_row *row) {
+  const tk_time second = 1000000000000;
+  return row->total.s != row->union_time / second || row->total.ps != row->union_time % second;
+}
+
+static void header(struct table *t, const struct params *p, const bool *shown) {
+  for (int i = 0; i < COLS; i++)
+    if (shown[i]) table_cell(t, "%s", TITLES[i]);
+  for (size_t k = 0; k < p->cols.n; k++) {
+    table_cell(t, "%s mean", p->cols.v[k]);
+    table_cell(t, "min");
+    table_cell(t, "max");
+  }
+  table_cell(t, "%s", p->by ? p->by : "name");
+}
+
+static bool print_table(const struct params *p, const struct tk_top_report *r, size_t top) {
+  bool shown[COLS];
+  size_t n = 0;
+  for (int i = 0; i < COLS; i++) shown[i] = i != COL_UNION;
+  for (size_t i = 0; i < top; i++) shown[COL_UNION] |= is_other(&r->rows[i]);
+  const size_t width = tty_width(stdout);
+  choose_columns(shown, width, r->n_cols);
+  char *align = calloc(COLS + 3 * r->n_cols + 2, 1);
+  if (!align) return tty_say("out of memory"), false;
+  for (int i = 0; i < COLS; i++) n += shown[i];
+  memset(align, 'r', n + 3 * r->n_cols);
+  align[n + 3 * r->n_cols] = 'l';
+  struct table table = { .align = align, .width = width };
+  header(&table, p, shown);
+  for (size_t i = 0; i < top; i++) {
+    const struct tk_top_row *row = &r->rows[i];
+    for (int k = 0; k < COLS; k++)
+      if (shown[k]) cell(&table, row, (enum column)k);
+    arg_cells(&table, r, row);
+    table_cell(&table, "%s", row->name ? row->name : "(none)");
+  }
+  bool ok = table_print(&table, stdout);
+  free(align);
+  return ok;
+}
+
+static void print_remarks(const struct tk_top_report *r, size_t top) {
+  char a[64], time[48];
+  tk_print_duration(r->end - r->start, time);
+  printf("\n%s in %s", tty_counted(r->events, "event", a), time);
+  if (top < r->n_rows) printf("; %s not shown (--top N)", tty_counted(r->n_rows - top, "row", a));
+  putchar('\n');
+  if (r->unfinished) printf("%s never ended: counted, without a time\n", tty_counted(r->unfinished, "span", a));
+  if (r->clipped) printf("%s cut at an edge of the range: the part within counts\n", tty_counted(r->clipped, "span", a));
+}
+
+/* ---- JSON ---- */
+
+static void json_total(struct json *j, const char *key, struct tk_total total) {
+  char text[48];
+  tk_print_ns(total, text);
+  json_raw(j, key, text);
+}
+
+static void json_time(struct json *j, const struct tk_top_row *row, const char *key, tk_time time) {
+  const tk_time second = 1000000000000;
+  if (row->timed) json_total(j, key, (struct tk_total){ time / second, time % second });
+  else json_null(j, key);
+}
+
+static void json_share(struct json *j, const char *key, double share) {
+  char text[32];
+  json_raw(j, key, tty_fraction(100 * share, 3, text));
+}
+
+static void json_number(struct json *j, const char *key, double v) {
+  char text[32];
+  tk_print_number(v, text);
+  json_raw(j, key, text);
+}
+
+static void json_args(struct json *j, const struct params *p, const struct tk_top_row *row) {
+  if (p->cols.n == 0) return;
+  json_open(j, "cols", '{');
+  for (size_t k = 0; k < p->cols.n; k++) {
+    const struct tk_top_col *c = &row->cols[k];
+    json_open(j, p->cols.v[k], '{');
+    json_uint(j, "count", c->count);
+    if (c->count) {
+      json_number(j, "mean", c->mean);
+      json_number(j, "min", c->min);
+      json_number(j, "max", c->max);
+    }
+    json_close(j, '}');
+  }
+  json_close(j, '}');
+}
+
+static void json_row(struct json *j, const struct params *p, const struct tk_top_row *row) {
+  json_open(j, NULL, '{');
+  if (row->name) json_text(j, "name", row->name, row->name_len);
+  else json_null(j, "name");
+  json_uint(j, "count", row->count);
+  json_uint(j, "instants", row->instants);
+  json_uint(j, "unfinished", row->unfinished);
+  json_uint(j, "clipped", row->clipped);
+  json_total(j, "total_ns", row->total);
+  json_total(j, "self_ns", row->self);
+  json_time(j, row, "union_ns", row->union_time);
+  json_time(j, row, "min_ns", row->min);
+  json_time(j, row, "max_ns", row->max);
+  json_time(j, row, "mean_ns", row->mean);
+  json_time(j, row, "p50_ns", row->p50);
+  json_time(j, row, "p95_ns", row->p95);
+  json_share(j, "percent_of_range", row->of_range);
+  json_share(j, "percent_of_sum", row->of_sum);
+  json_args(j, p, row);
+  json_close(j, '}');
+}
+
+static void print_json(const struct params *p, const struct tk_trace *t, const struct tk_top_report *r, size_t top) {
+  struct json j = { .to = stdout };
+  const tk_time second = 1000000000000, range = r->end - r->start;
+  json_open(&j, NULL, '{');
+  json_string(&j, "input", t->source);
+  json_string(&j, "by", p->by ? p->by : "name");
+  json_uint(&j, "events", r->events);
+  json_uint(&j, "unfinished", r->unfinished);
+  json_uint(&j, "clipped", r->clipped);
+  json_total(&j, "range_ns", (struct tk_total){ range / second, range % second });
+  json_total(&j, "sum_ns", r->sum);
+  json_uint(&j, "rows_in_all", r->n_rows);
+  json_open(&j, "rows", '[');
+  for (size_t i = 0; i < top; i++) json_row(&j, p, &r->rows[i]);
+  json_close(&j, ']');
+  json_close(&j, '}');
+}
+
+/* ---- CSV ---- */
+
+static void csv_text(const char *text, size_t n) {
+  putchar('"');
+  for (size_t i = 0; i < n; i++) {
+    if (text[i] == '"') putchar('"');
+    putchar(text[i]);
+  }
+  putchar('"');
+}
+
+static void csv_total(struct tk_total total) {
+  char text[48];
+  tk_print_ns(total, text);
+  printf(",%s", text);
+}
+
+static void csv_time(const struct tk_top_row *row, tk_time time) {
+  const tk_time second = 1000000000000;
+  if (row->timed) csv_total((struct tk_total){ time / second, time % second });
+  else putchar(',');
+}
+
+static void csv_numbers(const struct tk_top_col *c) {
+  const double v[] = { c->mean, c->min, c->max };
+  char text[32];
+  for (size_t i = 0; i < 3; i++) {
+    putchar(',');
+    if (!c->count) continue;
+    tk_print_number(v[i], text);
+    fputs(text, stdout);
+  }
+}
+
+static void csv_row(const struct tk_top_report *r, const struct tk_top_row *row) {
+  const tk_time times[] = { row->union_time, row->min, row->max, row->mean, row->p50, row->p95 };
+  char text[32];
+  if (row->name) csv_text(row->name, row->name_len);
+  printf(",%llu,%llu,%llu,%llu", (unsigned long long)row->count, (unsigned long long)row->instants,
+         (unsigned long long)row->unfinished, (unsigned long long)row->clipped);
+  csv_total(row->total);
+  csv_total(row->self);
+  for (size_t i = 0; i < sizeof times / sizeof *times; i++) csv_time(row, times[i]);
+  printf(",%s", tty_fraction(100 * row->of_range, 3, text));
+  printf(",%s", tty_fraction(100 * row->of_sum, 3, text));
+  for (size_t k = 0; k < r->n_cols; k++) csv_numbers(&row->cols[k]);
+  putchar('\n');
+}
+
+static void csv_title(const char *col, const char *what) {
+  char *text = malloc(strlen(col) + strlen(what) + 1);
+  putchar(',');
+  if (!text) return;
+  strcpy(text, col);
+  strcat(text, what);
+  csv_text(text, strlen(text));
+  free(text);
+}
+
+static void print_csv(const struct params *p, const struct tk_top_report *r, size_t top) {
+  fputs("name,count,instants,unfinished,clipped,total_ns,self_ns,union_ns,min_ns,max_ns,mean_ns,p50_ns,p95_ns,"
+        "percent_of_range,percent_of_sum", stdout);
+  for (size_t k = 0; k < p->cols.n; k++) {
+    csv_title(p->cols.v[k], ".mean");
+    csv_title(p->cols.v[k], ".min");
+    csv_title(p->cols.v[k], ".max");
+  }
+  putchar('\n');
+  for (size_t i = 0; i < top; i++) csv_row(r, &r->rows[i]);
+}
+
+/* ---- the command ---- */
+
+static bool is_arg(const char *word) { return strncmp(word, "arg.", 4) == 0 && word[4]; }
+
+static bool read_by(const char *by, struct tk_top_options *o) {
+  static const char *const words[] = { "name", "cat", "kind", "rank", "process", "track", "stream", "step", "arg.KEY", NULL };
+  const char *near;
+  for (int i = 0; i < TK_TOP_ARG; i++)
+    if (!by || strcmp(by, words[i]) == 0) return o->by = (enum tk_top_by)i, true;
+  o->by = TK_TOP_ARG;
+  o->arg = by + 4;
+  if (is_arg(by)) return true;
+  near = tk_nearest(by, words);
+  if (near) tty_say("top: --by: '%s' is nothing that rows can be of; did you mean '%s'?", by, near);
+  else tty_say("top: --by: '%s' is none of name, cat, kind, rank, process, track, stream, step and arg.KEY", by);
+  return false;
+}
+
+/* Keys without the "arg." that stands before them; NULL and *failed if one has none. */
+static const char **read_cols(const struct opt_list *cols, bool *wrong) {
+  const char **keys = calloc(cols->n + 1, sizeof *keys);
+  for (size_t i = 0; keys && i < cols->n; i++) {
+    if (!is_arg(cols->v[i])) *wrong = true, tty_say("top: --cols: '%s' is not arg.KEY", cols->v[i]);
+    else keys[i] = cols->v[i] + 4;
+  }
+  if (!keys) *wrong = true, tty_say("out of memory");
+  return keys;
+}
+
+static int print_top(const struct params *p, const struct tk_trace *t, const struct tk_top_report *r) {
+  const bool table = !p->csv && !p->selected.shared.json;
+  size_t top = p->top ? (size_t)p->top : table ? SHOWN_ROWS : SIZE_MAX;
+  if (top > r->n_rows) top = r->n_rows;
+  if (p->csv) print_csv(p, r, top);
+  else if (!table) print_json(p, t, r, top);
+  else if (!print_table(p, r, top)) return STATUS_INPUT;
+  else if (!p->selected.shared.quiet) print_remarks(r, top);
+  return STATUS_DONE;
+}
+
+static int top_of(const struct params *p, struct tk_top_options *options, const struct operands *in) {
+  struct tk_top_report report = { 0 };
+  struct progress progress;
+  struct tk_err err = { 0 };
+  int status;
+  struct tk_trace *t = run_load_operands(&p->selected.shared, "top", in, &status);
+  if (!t) return status;
+  progress_start(&progress, "counting", p->selected.shared.quiet ? -1 : p->selected.shared.progress);
+  options->select.progress = run_ticker(&progress);
+  bool ok = tk_top(t, options, &report, &err);
+  progress_end(&progress);
+  status = ok ? print_top(p, t, &report) : run_fail(&err);
+  tk_top_report_free(&report);
+  tk_free(t);
+  return status;
+}
+
+/* What is asked for is understood before anything is read. */
+static int cmd_top(const void *params, const struct operands *in) {
+  const struct params *p = params;
+  struct exprs e = select_expressions(&p->selected, "top");
+  bool wrong = e.wrong;
+  const char **cols = read_cols(&p->cols, &wrong);
+  const struct tk_selection select = { .where = (const char *const *)e.v,
+                                       .time = p->selected.selection.time,
+                                       .steps = p->selected.selection.step };
+  const struct tk_filter_options asked = { .where = select.where, .time = select.time, .steps = select.steps };
+  struct tk_top_options options = {
+    .select = select, .sort = (enum tk_top_sort)p->sort, .cols = cols, .fold = p->fold, .min_count = (uint64_t)p->min_count
+  };
+  struct tk_err err = { 0 };
+  int status = STATUS_USAGE;
+  if (p->csv && p->selected.shared.json) status = run_usage("top", "--json and --csv exclude each other");
+  else if (e.failed && !wrong) tty_say("out of memory");
+  else if (!wrong && read_by(p->by, &options)) status = tk_filter_check(&asked, &err) ? top_of(p, &options, in) : run_fail(&err);
+  select_free(&e);
+  free(cols);
+  return status;
+}
+
+const struct command command_top = {
+  .name = "top",
+  .summary = "list what took the time: names, kinds, ranks, streams, steps",
+  .operands = "[INPUT...]",
+  .description =
+    "Lists names, or what else --by says, with the time that was spent in them, the greatest first. Counted are spans and "
+    "instants; an instant has a duration of 0. Several inputs are read as one trace, as merge joins them. The options that "
+    "select events mean what they mean to filter, and are tested on the trace as it was read.\n\n"
+    "The column total is the sum of durations, so that spans within each other and on several threads count each for itself. "
+    "Self is the time in which a span was the innermost of its thread: self times of a thread add up to the time in which "
+    "anything ran on it, however its spans nest or overlap. Union, shown where it differs from total, is the time in which "
+    "at least one span of the row ran, on whatever thread. %range is the share of union in the range of time, which is the "
+    "trace's length or what --time and --step leave of it. %sum is the share of self in the self time of all selected "
+    "events. Of a span that crosses an edge of the range, the part within it counts; a span that never ended is counted "
+    "and has no time. p50 and p95 are exact: the shortest duration that so many percent of the events do not exceed.",
+  .opts = opts,
+  .examples = examples,
+  .params_size = sizeof(struct params),
+  .max_operands = ANY_NUMBER,
+  .run = cmd_top,
+};

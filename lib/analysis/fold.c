@@ -1,0 +1,53 @@
+/* fold.c - see fold.h.
+ *
+ * Cut are balanced <...> behind a word, and numbers that stand behind one of . _ # - and before the end, a dot or an underscore:
+ * "input_reduce_fusion_12", "copy.3.clone", "ProfilerStep#4".  "float32", "sm80_xmma" and "<lambda>" stay. */
+#include "fold.h"
+
+#include <string.h>
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_word(char c) { return is_digit(c) || c == '_' || ((c | 32) >= 'a' && (c | 32) <= 'z'); }
+
+/* Behind the > that closes the < at p; NULL if none does.  The > of an arrow closes nothing. */
+static const char *end_of_template(const char *p, const char *end) {
+  size_t depth = 0;
+  for (const char *q = p; q < end; q++) {
+    if (*q == '<') depth++;
+    else if (*q == '>' && q[-1] != '-' && --depth == 0) return q + 1;
+  }
+  return NULL;
+}
+
+static const char *end_of_number(const char *p, const char *end) {
+  while (p < end && is_digit(*p)) p++;
+  return p == end || *p == '.' || *p == '_' ? p : NULL;
+}
+
+/* Behind what is cut at p, `begin` being the start of the text; NULL if nothing is. */
+static const char *cut_at(const char *begin, const char *p, const char *end, const char **balanced) {
+  if (p == begin) return NULL;
+  if (is_digit(*p) && p[-1] && strchr("._#-", p[-1])) return end_of_number(p, end);
+  if (*p != '<' || !is_word(p[-1]) || p < *balanced) return NULL;
+  const char *behind = end_of_template(p, end);
+  if (!behind) *balanced = end; /* what opens here is never closed: looking again at each < would take the square of the length */
+  return behind;
+}
+
+bool fold_name(struct buf *out, const char *p, size_t n) {
+  const char *begin = p, *end = p + n, *balanced = p;
+  out->len = 0;
+  if (!buf_reserve(out, 2 * n + 1)) return false;
+  while (p < end) {
+    const char *behind = cut_at(begin, p, end, &balanced);
+    if (!behind) {
+      out->data[out->len++] = (uint8_t)*p++;
+      continue;
+    }
+    const bool angles = *p == '<';
+    memcpy(out->data + out->len, angles ? "<*>" : "*", angles ? 3 : 1);
+    out->len += angles ? 3 : 1;
+    p = behind;
+  }
+  return true;
+}

@@ -1,0 +1,146 @@
+/* group.c - see group.h. */
+#include "group.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fold.h"
+
+static bool has_table(enum tk_top_by by) {
+  return by == TK_TOP_NAME || by == TK_TOP_CAT || by == TK_TOP_PROCESS || by == TK_TOP_TRACK;
+}
+
+bool groups_init(struct groups *g, const struct match *match, const struct tk_top_options *opt, struct mem *mem) {
+  const struct tk_trace *t = match->t;
+  const char *key = opt->by == TK_TOP_STREAM ? "stream" : opt->by == TK_TOP_ARG ? opt->arg : NULL;
+  const uint64_t n = (opt->by == TK_TOP_NAME || opt->by == TK_TOP_CAT ? t->n_classes : t->n_tracks) + (uint64_t)1;
+  *g = (struct groups){.mem = mem, .t = t, .match = match, .by = opt->by, .fold = opt->fold, .n = GROUP_NONE};
+  g->text.mem = mem;
+  intern_init(&g->texts, mem);
+  map_init(&g->of_value, mem);
+  if (key) g->key = intern_id(&t->store->strings, key, strlen(key));
+  if (!has_table(g->by)) return true;
+  g->of_id = mem_array(mem, n, sizeof *g->of_id);
+  if (g->of_id) memset(g->of_id, 0, n * sizeof *g->of_id);
+  return g->of_id != NULL;
+}
+
+void groups_free(struct groups *g) {
+  if (!g->mem) return;
+  mem_free(g->mem, g->of_id);
+  map_free(&g->of_value);
+  intern_free(&g->texts);
+  buf_free(&g->text);
+}
+
+const struct intern_str *groups_text(const struct groups *g, uint32_t group) {
+  return group > GROUP_NONE ? &g->texts.strs[group - 1] : NULL;
+}
+
+static uint32_t group_of_text(struct groups *g, const void *p, size_t n) {
+  uint32_t id = intern(&g->texts, p, n);
+  if (id + 1 > g->n) g->n = id + 1;
+  return id + 1;
+}
+
+/* ---- names ---- */
+
+static uint32_t group_of_string(struct groups *g, tk_id id) {
+  const struct intern_str *s = trace_str(g->t, id);
+  if (!id) return GROUP_NONE;
+  if (!g->fold || g->by != TK_TOP_NAME) return group_of_text(g, s->bytes, s->len);
+  if (!fold_name(&g->text, (const char *)s->bytes, s->len)) return GROUP_NONE;
+  return group_of_text(g, g->text.data, g->text.len);
+}
+
+static uint32_t group_of_class(struct groups *g, tk_id cls) {
+  const struct tk_class *c = &g->t->classes[cls];
+  return group_of_string(g, g->by == TK_TOP_NAME ? c->name : c->cat);
+}
+
+/* ---- tracks ---- */
+
+static void put_ident(struct buf *b, const struct tk_trace *t, struct tk_ident i) {
+  char digits[24];
+  if (i.kind == TK_IDENT_STR) buf_append(b, trace_str(t, i.str)->bytes, trace_str(t, i.str)->len);
+  else buf_append(b, digits, num_put_i64(digits, i.num));
+}
+
+/* "python (12)": two of one name are told apart by their ids. */
+static void put_track(struct buf *b, const struct tk_trace *t, tk_id name, struct tk_ident id, const char *what) {
+  const struct intern_str *s = trace_str(t, name);
+  if (name) buf_append(b, s->bytes, s->len);
+  else buf_text(b, what);
+  if (id.kind == TK_IDENT_NONE || (id.kind == TK_IDENT_STR && !trace_str(t, id.str)->len)) return;
+  buf_text(b, name ? " (" : " ");
+  put_ident(b, t, id);
+  if (name) buf_text(b, ")");
+}
+
+static uint32_t group_of_track(struct groups *g, tk_id track) {
+  const struct tk_track *k = &g->t->tracks[track], *process = k->kind == TK_PROCESS ? k : &g->t->tracks[k->parent];
+  g->text.len = 0;
+  put_track(&g->text, g->t, process->name, process->pid, "process");
+  if (g->by == TK_TOP_TRACK && k->kind != TK_PROCESS) {
+    buf_text(&g->text, ": ");
+    put_track(&g->text, g->t, k->name, k->tid, "thread");
+    if (k->kind == TK_ASYNCS) buf_text(&g->text, " async");
+  }
+  return group_of_text(g, g->text.data, g->text.len);
+}
+
+/* ---- values ---- */
+
+static uint32_t group_of_number(struct groups *g, int64_t value) {
+  char digits[24];
+  uint32_t *slot = map_put(&g->of_value, (uint64_t)value, 0);
+  if (!slot) return GROUP_NONE;
+  if (!*slot) *slot = group_of_text(g, digits, num_put_i64(digits, value));
+  return *slot;
+}
+
+/* As it is printed, so that 7 and "7" are one. */
+static uint32_t group_of_arg(struct groups *g, const struct tk_arg *arg) {
+  const struct intern_str *s;
+  char digits[96];
+  switch (arg->type) {
+  case TK_ARG_NULL: return group_of_text(g, "null", 4);
+  case TK_ARG_TRUE: return group_of_text(g, "true", 4);
+  case TK_ARG_FALSE: return group_of_text(g, "false", 5);
+  case TK_ARG_INT: return group_of_number(g, arg->i);
+  case TK_ARG_UINT:
+  case TK_ARG_POINTER: return group_of_text(g, digits, num_put_u64(digits, arg->u));
+  case TK_ARG_DECIMAL: return group_of_text(g, digits, num_put_decimal(digits, arg->i, arg->exp));
+  case TK_ARG_DOUBLE: return group_of_text(g, digits, num_put_double(digits, arg->d));
+  default: break;
+  }
+  s = trace_str(g->t, arg->s);
+  return group_of_text(g, s->bytes, s->len);
+}
+
+static uint32_t group_of_event(struct groups *g, const struct tk_event *e) {
+  const struct track_origin *o = g->match->origins ? &g->match->origins[e->track] : NULL;
+  struct tk_arg arg;
+  int64_t number;
+  switch (g->by) {
+  case TK_TOP_KIND: return group_of_number(g, kinds_of(&g->match->kinds, e));
+  case TK_TOP_RANK: return o && o->rank >= 0 ? group_of_number(g, o->rank) : GROUP_NONE;
+  case TK_TOP_STEP: return steps_of(&g->match->steps, e, &number) ? group_of_number(g, number) : GROUP_NONE;
+  default: break;
+  }
+  if (match_arg(g->t, e, g->key, &arg)) return group_of_arg(g, &arg);
+  return g->by == TK_TOP_STREAM && match_stream_in_name(g->t, e->track, &number) ? group_of_number(g, number) : GROUP_NONE;
+}
+
+uint32_t groups_of(struct groups *g, const struct tk_event *e) {
+  if (!g->of_id) return group_of_event(g, e);
+  const bool by_class = g->by == TK_TOP_NAME || g->by == TK_TOP_CAT;
+  uint32_t *known = &g->of_id[by_class ? e->cls : e->track];
+  if (!*known) *known = by_class ? group_of_class(g, e->cls) : group_of_track(g, e->track);
+  return *known;
+}
+
+unsigned groups_kinds(const struct groups *g, uint32_t group) {
+  const struct intern_str *s = groups_text(g, group);
+  return s ? (unsigned)strtoul((const char *)s->bytes, NULL, 10) : 0;
+}

@@ -1,0 +1,65 @@
+/* self.c - see self.h.  One look at each span: it is put onto the stack of open ones when it starts, and given away when it comes up
+ * after its end.  Those that have ended below one that runs are swept out whenever the stack has doubled, so it stays as small as
+ * what is open. */
+#include "self.h"
+
+static void give_away(struct selves *s) {
+  const struct self_span *v = &s->open[--s->n];
+  s->done(s->arg, v->event, v->self);
+}
+
+/* The part of [from, to) that lies in the window. */
+static tk_time part(const struct window *w, tk_time from, tk_time to) {
+  if (from < w->start) from = w->start;
+  if (to > w->end) to = w->end;
+  return to > from ? to - from : 0;
+}
+
+/* Time goes on to `to`. */
+static void advance(struct selves *s, tk_time to) {
+  while (s->n) {
+    struct self_span *v = &s->open[s->n - 1];
+    tk_time until = v->end < to ? v->end : to;
+    if (until > s->now) {
+      v->self += part(&s->window, s->now, until);
+      s->now = until;
+    }
+    if (v->end > to) break;
+    give_away(s);
+  }
+  s->now = to;
+}
+
+static void sweep_out(struct selves *s) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < s->n; i++) {
+    if (s->open[i].end > s->now) s->open[kept++] = s->open[i];
+    else s->done(s->arg, s->open[i].event, s->open[i].self);
+  }
+  s->n = s->live = kept;
+}
+
+static bool open_span(struct selves *s, tk_id event, tk_time end) {
+  if (s->n >= 64 && s->n > 2 * (uint64_t)s->live) sweep_out(s);
+  if (!mem_grow(s->mem, (void **)&s->open, &s->cap, (uint64_t)s->n + 1, sizeof *s->open)) return false;
+  s->open[s->n++] = (struct self_span){.end = end, .event = event};
+  return true;
+}
+
+bool selves_of_track(struct selves *s, const struct tk_trace *t, tk_id track) {
+  const struct tk_track *k = &t->tracks[track];
+  s->now = INT64_MIN;
+  s->n = s->live = 0;
+  for (tk_id i = k->first; i < k->first + k->count; i++) {
+    const struct tk_event *e = &t->events[i];
+    if (e->kind != TK_SPAN || !is_timed(e)) continue;
+    advance(s, e->ts);
+    if (!open_span(s, i, e->ts + e->dur)) return false;
+  }
+  advance(s, INT64_MAX);
+  return true;
+}
+
+void selves_free(struct selves *s) {
+  if (s->mem) mem_free(s->mem, s->open);
+}

@@ -1,0 +1,452 @@
+/* top.c - see top.h, and struct tk_top_row for what each figure means.
+ *
+ *     choose    which events are selected, and which group each is of: 4 bytes an event
+ *     lay out   start and duration of every selected event, those of a group side by side: 16 bytes an event
+ *     measure   of each row, order and union; room for the events of the largest row
+ *
+ * So the memory is bounded by the number of events, medians are exact, and nothing is looked at more than a few times. */
+#include "top.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/int128.h"
+#include "group.h"
+#include "measure.h"
+#include "self.h"
+
+struct tally {
+  uint64_t count, instants, unfinished, clipped;
+  uint64_t first, n; /* its intervals */
+  i128 total, self;
+};
+
+struct column {
+  uint64_t count;
+  double sum, min, max;
+};
+
+/* A row of the report while it is made. */
+struct draft {
+  uint32_t group; /* of all but kinds */
+  unsigned kind;
+  struct tally sum;
+  i128 order; /* the greatest first */
+};
+
+struct tk_top_impl {
+  struct mem mem;
+  struct intern texts; /* taken over from the groups */
+  struct tk_top_col *cols;
+};
+
+struct top {
+  struct tk_trace *t;
+  const struct tk_top_options *opt;
+  struct tk_top_report *report;
+  struct mem *mem;
+  struct match match;
+  struct groups groups;
+  struct selves selves;
+  struct scope scope;
+  uint32_t *group_of;      /* by event; 0 = not selected */
+  struct tally *tallies;   /* by group */
+  uint32_t cap_tallies, n_tallies;
+  struct interval *intervals, *room;
+  struct column *columns;  /* by group, then by column */
+  tk_id *keys;             /* of columns */
+  size_t n_cols;
+};
+
+/* ---- choose ---- */
+
+static bool add_tally(struct top *top, uint32_t group) {
+  if (!mem_grow(top->mem, (void **)&top->tallies, &top->cap_tallies, (uint64_t)group + 1, sizeof *top->tallies)) return false;
+  while (top->n_tallies <= group) top->tallies[top->n_tallies++] = (struct tally){0};
+  return true;
+}
+
+static bool choose(struct top *top, struct tk_err *err) {
+  static const tk_id TICK = 1 << 14;
+  const struct tk_progress p = top->opt->select.progress;
+  const struct tk_trace *t = top->t;
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    const struct tk_event *e = &t->events[i];
+    if (i % TICK == 0) {
+      if (p.tick && !p.tick(p.arg, i, t->n_events)) return err_set(err, TK_EINTERRUPTED, "interrupted");
+      if (!match_check(&top->match, err)) return false;
+    }
+    top->group_of[i] = 0;
+    if (e->kind == TK_COUNTER || !scope_holds(&top->scope, e) || !match_event(&top->match, i)) continue;
+    uint32_t group = top->group_of[i] = groups_of(&top->groups, e);
+    if (group >= top->n_tallies && !add_tally(top, group)) return false;
+    top->tallies[group].count++;
+  }
+  return match_check(&top->match, err);
+}
+
+/* ---- lay out ---- */
+
+/* The part of a span in the window; where there is none, its start alone. */
+static struct interval interval_of(struct top *top, struct tally *tally, const struct tk_event *e) {
+  const struct window *w = &top->scope.window;
+  tk_time start = e->ts, end = e->ts + e->dur;
+  if (e->flags & TK_LOST_CLOCK) return (struct interval){INT64_MIN, e->dur};
+  bool clipped = start < w->start || end > w->end;
+  tally->clipped += clipped || e->flags & TK_CLIPPED;
+  top->report->clipped += clipped || e->flags & TK_CLIPPED;
+  if (start < w->start) start = w->start;
+  if (end > w->end) end = w->end;
+  return (struct interval){start, end - start};
+}
+
+static bool number_of(const struct tk_trace *t, const struct tk_arg *arg, double *v) {
+  const uint8_t *end;
+  const char *text;
+  struct num n;
+  switch (arg->type) {
+  case TK_ARG_INT: return *v = (double)arg->i, true;
+  case TK_ARG_UINT: return *v = (double)arg->u, true;
+  case TK_ARG_DECIMAL: return *v = num_nearest(arg->i, arg->exp), true;
+  case TK_ARG_DOUBLE: return *v = arg->d, *v - *v == 0;
+  case TK_ARG_NUMBER:
+  case TK_ARG_STR: break;
+  default: return false;
+  }
+  text = tk_string(t, arg->s, NULL);
+  n = num_scan((const uint8_t *)text, &end);
+  *v = num_double(text, strlen(text));
+  return n.kind != NUM_NONE && !*end && *v - *v == 0;
+}
+
+static void add_columns(struct top *top, const struct tk_event *e, uint32_t group) {
+  struct tk_arg arg;
+  double v;
+  for (size_t k = 0; k < top->n_cols; k++) {
+    struct column *c = &top->columns[group * top->n_cols + k];
+    if (!match_arg(top->t, e, top->keys[k], &arg) || !number_of(top->t, &arg, &v)) continue;
+    if (c->count == 0 || v < c->min) c->min = v;
+    if (c->count == 0 || v > c->max) c->max = v;
+    c->sum += v;
+    c->count++;
+  }
+}
+
+static void add_event(struct top *top, const struct tk_event *e, uint32_t group) {
+  struct tally *tally = &top->tallies[group];
+  if (top->n_cols) add_columns(top, e, group);
+  tally->instants += e->kind == TK_INSTANT;
+  if (e->flags & TK_UNFINISHED) {
+    tally->unfinished++;
+    return;
+  }
+  struct interval x = interval_of(top, tally, e);
+  tally->total += x.dur;
+  top->intervals[tally->first + tally->n++] = x;
+  /* What stands on no stack of spans has all of its time to itself. */
+  if (e->flags & TK_LOST_CLOCK || top->t->tracks[e->track].kind != TK_THREAD) tally->self += x.dur;
+}
+
+static void add_self(void *arg, tk_id event, tk_time self) {
+  struct top *top = arg;
+  uint32_t group = top->group_of[event];
+  if (group) top->tallies[group].self += self;
+}
+
+static bool lay_out(struct top *top) {
+  const struct tk_trace *t = top->t;
+  uint64_t at = 0;
+  for (uint32_t g = 0; g < top->n_tallies; g++) {
+    top->tallies[g].first = at;
+    at += top->tallies[g].count;
+  }
+  top->report->events = at;
+  top->intervals = mem_array(top->mem, at + 1, sizeof *top->intervals);
+  if (!top->intervals) return false;
+  top->selves = (struct selves){.mem = top->mem, .window = top->scope.window, .done = add_self, .arg = top};
+  for (tk_id k = 1; k <= t->n_tracks; k++) {
+    const struct tk_track *track = &t->tracks[k];
+    for (tk_id i = track->first; i < track->first + track->count; i++)
+      if (top->group_of[i]) add_event(top, &t->events[i], top->group_of[i]);
+    if (track->kind == TK_THREAD && !selves_of_track(&top->selves, t, k)) return false;
+  }
+  return true;
+}
+
+/* ---- rows ---- */
+
+static struct tk_total total_of(i128 ps) {
+  const i128 second = 1000000000000;
+  return (struct tk_total){(int64_t)(ps / second), (int64_t)(ps % second)};
+}
+
+static bool is_in(const struct top *top, const struct draft *d, uint32_t group) {
+  return top->opt->by == TK_TOP_KIND ? groups_kinds(&top->groups, group) & d->kind : group == d->group;
+}
+
+static void add_group(struct draft *d, const struct tally *tally) {
+  d->sum.count += tally->count;
+  d->sum.instants += tally->instants;
+  d->sum.unfinished += tally->unfinished;
+  d->sum.clipped += tally->clipped;
+  d->sum.total += tally->total;
+  d->sum.self += tally->self;
+  d->sum.n += tally->n;
+}
+
+/* A row for each group, or, as an event can be of several kinds, for each kind that any group is of. */
+static struct draft *draft_rows(struct top *top, uint32_t *n) {
+  const bool kinds = top->opt->by == TK_TOP_KIND;
+  struct draft *drafts = mem_array(top->mem, kinds ? 32 : (uint64_t)top->n_tallies + 1, sizeof *drafts);
+  *n = 0;
+  if (!drafts) return NULL;
+  for (uint32_t g = 1; !kinds && g < top->n_tallies; g++) {
+    struct draft d = {.group = g};
+    add_group(&d, &top->tallies[g]);
+    if (d.sum.count && d.sum.count >= top->opt->min_count) drafts[(*n)++] = d;
+  }
+  for (size_t k = 0; kinds && kind_words[k].word; k++) {
+    struct draft d = {.kind = kind_words[k].kind};
+    for (uint32_t g = 1; g < top->n_tallies; g++)
+      if (is_in(top, &d, g)) add_group(&d, &top->tallies[g]);
+    if (d.sum.count && d.sum.count >= top->opt->min_count) drafts[(*n)++] = d;
+  }
+  return drafts;
+}
+
+static void name_row(const struct top *top, const struct draft *d, struct tk_top_row *row) {
+  const struct intern_str *s = groups_text(&top->groups, d->group);
+  if (d->kind) {
+    for (size_t k = 0; kind_words[k].word; k++)
+      if (kind_words[k].kind == d->kind) row->name = kind_words[k].word;
+    row->name_len = strlen(row->name);
+  } else if (s) {
+    row->name = (const char *)s->bytes;
+    row->name_len = s->len;
+  }
+}
+
+static void fill_columns(const struct top *top, const struct draft *d, struct tk_top_row *row) {
+  for (size_t k = 0; k < top->n_cols; k++) {
+    struct column sum = {0};
+    for (uint32_t g = d->kind ? 1 : d->group; g < (d->kind ? top->n_tallies : d->group + 1); g++) {
+      const struct column *c = &top->columns[g * top->n_cols + k];
+      if (!c->count || !is_in(top, d, g)) continue;
+      if (!sum.count || c->min < sum.min) sum.min = c->min;
+      if (!sum.count || c->max > sum.max) sum.max = c->max;
+      sum.sum += c->sum;
+      sum.count += c->count;
+    }
+    row->cols[k] = (struct tk_top_col){sum.count, sum.count ? sum.sum / (double)sum.count : 0, sum.min, sum.max};
+  }
+}
+
+/* The intervals of a row, which measure_union may overwrite: of a kind, copies, as other kinds need them too. */
+static struct interval *intervals_of(struct top *top, const struct draft *d) {
+  uint64_t n = 0;
+  if (!d->kind) return top->intervals + top->tallies[d->group].first;
+  for (uint32_t g = 1; g < top->n_tallies; g++) {
+    const struct tally *tally = &top->tallies[g];
+    if (!is_in(top, d, g)) continue;
+    memcpy(top->room + n, top->intervals + tally->first, tally->n * sizeof *top->room);
+    n += tally->n;
+  }
+  return top->room;
+}
+
+static void measure(struct tk_top_row *row, struct interval *v, struct interval *room) {
+  const uint64_t n = row->timed;
+  row->min = INT64_MAX;
+  for (uint64_t i = 0; i < n; i++) {
+    if (v[i].dur < row->min) row->min = v[i].dur;
+    if (v[i].dur > row->max) row->max = v[i].dur;
+  }
+  row->p50 = measure_kth(v, n, (n + 1) / 2 - 1, (tk_time *)room);
+  row->p95 = measure_kth(v, n, n - n / 20 - 1, (tk_time *)room);
+  row->union_time = measure_union(v, n, room);
+}
+
+static void fill_row(struct top *top, const struct draft *d, struct tk_top_row *row) {
+  const i128 n = d->sum.n;
+  name_row(top, d, row);
+  row->count = d->sum.count;
+  row->instants = d->sum.instants;
+  row->unfinished = d->sum.unfinished;
+  row->clipped = d->sum.clipped;
+  row->timed = d->sum.n;
+  row->total = total_of(d->sum.total);
+  row->self = total_of(d->sum.self);
+  if (row->timed) row->mean = (tk_time)((d->sum.total * 2 + n) / (n * 2));
+  if (row->timed) measure(row, intervals_of(top, d), top->room + (d->kind ? row->timed : 0));
+  fill_columns(top, d, row);
+}
+
+/* ---- order ---- */
+
+static i128 order_of(const struct tk_top_row *row, const struct draft *d, enum tk_top_sort sort) {
+  switch (sort) {
+  case TK_SORT_SELF: return d->sum.self;
+  case TK_SORT_UNION: return row->union_time;
+  case TK_SORT_COUNT: return row->count;
+  case TK_SORT_MEAN: return row->timed ? row->mean : -1;
+  case TK_SORT_MIN: return row->timed ? row->min : -1;
+  case TK_SORT_P50: return row->timed ? row->p50 : -1;
+  case TK_SORT_P95: return row->timed ? row->p95 : -1;
+  case TK_SORT_MAX: return row->timed ? row->max : -1;
+  case TK_SORT_NAME: return 0;
+  default: return d->sum.total;
+  }
+}
+
+struct ordered {
+  i128 order;
+  struct tk_top_row row;
+};
+
+/* Names that are numbers stand in their order, before others. */
+static bool whole_number(const struct tk_top_row *row, int64_t *number) {
+  const uint8_t *end;
+  struct num n = num_scan((const uint8_t *)row->name, &end);
+  *number = n.mant;
+  return n.kind == NUM_INT && end == (const uint8_t *)row->name + row->name_len;
+}
+
+static int by_name(const struct tk_top_row *a, const struct tk_top_row *b) {
+  int64_t x, y;
+  if (!a->name || !b->name) return (a->name == NULL) - (b->name == NULL);
+  bool is_x = whole_number(a, &x), is_y = whole_number(b, &y);
+  if (is_x != is_y) return is_y - is_x;
+  if (is_x && x != y) return x < y ? -1 : 1;
+  size_t n = a->name_len < b->name_len ? a->name_len : b->name_len;
+  int order = memcmp(a->name, b->name, n);
+  return order ? order : (a->name_len > b->name_len) - (a->name_len < b->name_len);
+}
+
+static int in_order(const void *p, const void *q) {
+  const struct ordered *a = p, *b = q;
+  if (a->order != b->order) return a->order > b->order ? -1 : 1;
+  return by_name(&a->row, &b->row);
+}
+
+static void share(struct tk_top_report *r, struct tk_top_row *row) {
+  const double range = (double)r->end - (double)r->start, second = 1e12;
+  const double sum = (double)r->sum.s * second + (double)r->sum.ps, self = (double)row->self.s * second + (double)row->self.ps;
+  row->of_range = range > 0 ? (double)row->union_time / range : 0;
+  row->of_sum = sum > 0 ? self / sum : 0;
+}
+
+static bool make_rows(struct top *top, struct draft *drafts, uint32_t n) {
+  struct tk_top_report *r = top->report;
+  struct mem *mem = &r->impl->mem; /* lives as long as the report */
+  struct ordered *rows = mem_array(top->mem, (uint64_t)n + 1, sizeof *rows);
+  struct tk_top_col *cols = r->impl->cols = mem_array(mem, (uint64_t)n * top->n_cols + 1, sizeof *cols);
+  uint64_t largest = 0;
+  r->rows = mem_array(mem, (uint64_t)n + 1, sizeof *r->rows);
+  for (uint32_t i = 0; i < n; i++)
+    if (drafts[i].sum.n > largest) largest = drafts[i].sum.n;
+  top->room = mem_array(top->mem, largest * (top->opt->by == TK_TOP_KIND ? 2 : 1) + 1, sizeof *top->room);
+  bool ok = rows && cols && r->rows && top->room;
+  for (uint32_t i = 0; ok && i < n; i++) {
+    rows[i] = (struct ordered){.row.cols = cols + i * top->n_cols};
+    fill_row(top, &drafts[i], &rows[i].row);
+    rows[i].order = order_of(&rows[i].row, &drafts[i], top->opt->sort);
+    share(r, &rows[i].row);
+  }
+  if (ok) qsort(rows, n, sizeof *rows, in_order);
+  for (uint32_t i = 0; ok && i < n; i++) r->rows[r->n_rows++] = rows[i].row;
+  mem_free(top->mem, rows);
+  return ok;
+}
+
+/* ---- all ---- */
+
+static void find_range(struct top *top) {
+  struct tk_top_report *r = top->report;
+  trace_extent(top->t, &r->start, &r->end);
+  if (top->scope.window.start > r->start) r->start = top->scope.window.start;
+  if (top->scope.window.end < r->end) r->end = top->scope.window.end;
+  if (r->end < r->start) r->end = r->start;
+}
+
+static void add_up(struct top *top) {
+  i128 self = 0;
+  for (uint32_t g = 1; g < top->n_tallies; g++) {
+    self += top->tallies[g].self;
+    top->report->unfinished += top->tallies[g].unfinished;
+  }
+  top->report->sum = total_of(self);
+}
+
+static bool prepare_columns(struct top *top) {
+  const char *const *cols = top->opt->cols;
+  while (cols && cols[top->n_cols]) top->n_cols++;
+  top->report->n_cols = top->n_cols;
+  top->keys = mem_array(top->mem, top->n_cols + 1, sizeof *top->keys);
+  for (size_t k = 0; top->keys && k < top->n_cols; k++)
+    top->keys[k] = intern_id(&top->t->store->strings, cols[k], strlen(cols[k]));
+  return top->keys != NULL;
+}
+
+static bool blank_columns(struct top *top) {
+  uint64_t n = (uint64_t)top->n_tallies * top->n_cols + 1;
+  top->columns = mem_array(top->mem, n, sizeof *top->columns);
+  for (uint64_t i = 0; top->columns && i < n; i++) top->columns[i] = (struct column){0};
+  return top->columns != NULL;
+}
+
+static bool count_and_measure(struct top *top, struct tk_err *err) {
+  uint32_t n;
+  bool ok = choose(top, err) && blank_columns(top) && lay_out(top);
+  if (!ok) return false;
+  mem_free(top->mem, top->group_of);
+  top->group_of = NULL;
+  find_range(top);
+  add_up(top);
+  struct draft *drafts = draft_rows(top, &n);
+  ok = drafts && make_rows(top, drafts, n);
+  mem_free(top->mem, drafts);
+  return ok;
+}
+
+static void free_top(struct top *top) {
+  mem_free(top->mem, top->group_of);
+  mem_free(top->mem, top->tallies);
+  mem_free(top->mem, top->intervals);
+  mem_free(top->mem, top->room);
+  mem_free(top->mem, top->columns);
+  mem_free(top->mem, top->keys);
+  selves_free(&top->selves);
+  groups_free(&top->groups);
+  match_free(&top->match);
+}
+
+bool top_of(struct tk_trace *t, const struct tk_top_options *opt, const struct track_origin *origins, struct tk_top_report *report,
+            struct tk_err *err) {
+  struct top top = {.t = t, .opt = opt, .report = report, .mem = &t->store->mem, .scope = SCOPE_ALL};
+  *report = (struct tk_top_report){.impl = calloc(1, sizeof *report->impl)};
+  if (!report->impl) return err_set(err, TK_ELIMIT, "out of memory");
+  report->impl->mem.limit = top.mem->limit;
+  bool ok = match_init(&top.match, t, opt->select.where, origins, top.mem, err) &&
+            scope_select(&top.scope, t, &top.match.steps, opt->select.time, opt->select.steps, err);
+  if (ok) top.group_of = mem_array(top.mem, (uint64_t)t->n_events + 1, sizeof *top.group_of);
+  ok = ok && top.group_of && prepare_columns(&top) && groups_init(&top.groups, &top.match, opt, &report->impl->mem) &&
+       count_and_measure(&top, err);
+  ok = ok && mem_check(&report->impl->mem, err);
+  if (ok) { /* names of rows are texts of the groups */
+    report->impl->texts = top.groups.texts;
+    report->impl->texts.mem = report->impl->texts.arena.mem = &report->impl->mem;
+    intern_init(&top.groups.texts, &report->impl->mem);
+  }
+  free_top(&top);
+  return ok || mem_refuse(&t->store->mem, err);
+}
+
+void tk_top_report_free(struct tk_top_report *report) {
+  if (!report->impl) return;
+  struct mem *mem = &report->impl->mem;
+  mem_free(mem, report->impl->cols);
+  mem_free(mem, report->rows);
+  if (report->impl->texts.mem) intern_free(&report->impl->texts);
+  free(report->impl);
+  *report = (struct tk_top_report){0};
+}

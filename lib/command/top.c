@@ -1,0 +1,20 @@
+/* top.c - tk_top: tells the analysis which rank and host every track is of. */
+#include "analysis/top.h"
+
+#include "base/err.h"
+#include "source/identity.h"
+
+bool tk_top(struct tk_trace *t, const struct tk_top_options *opt, struct tk_top_report *report, struct tk_err *err) {
+  static const struct tk_top_options defaults = {0};
+  struct mem mem = {0};
+  struct tk_err own;
+  if (!err) err = &own;
+  err_clear(err);
+  *report = (struct tk_top_report){0};
+  if (!opt) opt = &defaults;
+  if (opt->by == TK_TOP_ARG && !opt->arg) return err_set(err, TK_EUSAGE, "by which arg?");
+  struct track_origin *origins = identity_of_tracks(t, &mem);
+  bool ok = origins ? top_of(t, opt, origins, report, err) : err_set(err, TK_ELIMIT, "out of memory");
+  identity_free_tracks(origins, &mem);
+  return ok;
+}

@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""What `top` says is what a model in Python works out from the dump of the graph: counts, sums, self times, unions, and medians without
+sampling, on every fixture and on random traces in all formats.  And selecting with top is filtering first."""
+import collections
+import csv
+import heapq
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from decimal import Decimal
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+import randomtrace  # noqa: E402
+import sources  # noqa: E402
+from schema import conforms  # noqa: E402
+from verdict import finish, judge  # noqa: E402
+
+TRACEKIT, FIXTURES, SRC = os.environ['TRACEKIT'], os.environ['FIXTURES'], os.environ['SRC']
+csv.field_size_limit(sys.maxsize)
+TRACES = 4000 if os.environ.get('LONG') else 500
+MOST = 40_000_000 if os.environ.get('LONG') else 6_000_000  # bytes of dump
+EVENT = re.compile(r'^  (\d+) (span|instant|counter) (-?\d+)(?: \+(\d+))? (-|"[^"]*")(?: \[(.*?)\](?= |$))?(.*)$', re.S)
+with open(f'{SRC}/schemas/top.schema.json', encoding='utf-8') as f:
+    SCHEMA = json.load(f)
+
+
+def run(*args, fine=(0,)):
+    p = subprocess.run([TRACEKIT, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if p.returncode not in fine:
+        raise RuntimeError(f'{" ".join(args)}: status {p.returncode}: {p.stderr.decode("utf-8", "replace")[:300]}')
+    return p.stdout
+
+
+def top(*args):
+    report = json.loads(run('top', '-q', '--json', *args), parse_float=Decimal)
+    fault = conforms(SCHEMA, json.loads(json.dumps(report, default=float)))
+    if fault:
+        raise RuntimeError(f'schema: {fault}')
+    return report
+
+
+def text(shown):
+    return re.sub(r'\\x([0-9a-f]{2})|\\u\{([0-9a-f]+)\}', lambda m: chr(int(m[1] or m[2], 16)), shown)
+
+
+Event = collections.namedtuple('Event', 'kind ts dur name cat flags track')
+
+
+def dumped(dump):
+    """Events by track, in their order."""
+    tracks = []
+    for line in dump.split('\n'):
+        if line.startswith('track '):
+            tracks.append((line.split()[1], []))
+        m = EVENT.match(line) if tracks and line.startswith('  ') else None
+        if not m:
+            if not line.startswith((' ', 'track', 'trace')):
+                break
+            continue
+        rest = re.sub(r'"[^"]*"', '', m[7])
+        rest = re.sub(r' shared \{[^}]*\}', '', rest).split(' {')[0]
+        name = None if m[5] == '-' else text(m[5][1:-1])
+        tracks[-1][1].append(Event(m[2], int(m[3]), int(m[4] or 0), name, m[6], set(rest.split()), len(tracks)))
+    return tracks
+
+
+def is_timed(e):
+    return not e.flags & {'unfinished', 'lost-clock'}
+
+
+def selves(events):
+    """Of a thread's spans: between two times at which anything starts or ends, the time is that of the last one that is open."""
+    spans = [(e.ts, e.ts + e.dur, i) for i, e in enumerate(events) if e.kind == 'span' and is_timed(e)]
+    times = sorted({t for s in spans for t in s[:2]})
+    found, heap, at = collections.Counter(), [], 0
+    for now, then in zip(times, times[1:]):
+        while at < len(spans) and spans[at][0] <= now:
+            heapq.heappush(heap, (-spans[at][2], spans[at][1]))
+            at += 1
+        while heap and heap[0][1] <= now:
+            heapq.heappop(heap)
+        if heap:
+            found[-heap[0][0]] += then - now
+    return found
+
+
+def covered(spans):
+    total, end = 0, None
+    for a, b in sorted(spans):
+        if end is None or a > end:
+            total, end = total + b - a, b
+        elif b > end:
+            total, end = total + b - end, b
+    return total
+
+
+def ns(ps):
+    return Decimal(ps) / 1000
+
+
+def figures(events, self_time):
+    timed = sorted(e.dur for e in events if 'unfinished' not in e.flags)
+    n = len(timed)
+    place = lambda percent: ns(timed[-(-n * percent // 100) - 1]) if n else None  # noqa: E731
+    return {
+        'count': len(events), 'instants': sum(e.kind == 'instant' for e in events),
+        'unfinished': sum('unfinished' in e.flags for e in events),
+        'clipped': sum('clipped' in e.flags and is_timed(e) for e in events), 'total_ns': ns(sum(timed)), 'self_ns': ns(self_time),
+        'union_ns': ns(covered([(e.ts, e.ts + e.dur) for e in events if is_timed(e)])) if n else None,
+        'min_ns': ns(timed[0]) if n else None, 'max_ns': ns(timed[-1]) if n else None,
+        'mean_ns': ns((2 * sum(timed) + n) // (2 * n)) if n else None, 'p50_ns': place(50), 'p95_ns': place(95),
+    }
+
+
+def model(tracks, key):
+    groups, self_times = collections.defaultdict(list), collections.Counter()
+    for kind, events in tracks:
+        own = selves(events) if kind == 'thread' else {}
+        for i, e in enumerate(events):
+            if e.kind == 'counter':
+                continue
+            groups[key(e)].append(e)
+            alone = 'unfinished' not in e.flags and (kind != 'thread' or 'lost-clock' in e.flags)
+            self_times[key(e)] += e.dur if alone else own.get(i, 0)
+    return {k: figures(v, self_times[k]) for k, v in groups.items()}
+
+
+def difference(want, report, fields=None):
+    got = {r['name']: r for r in report['rows']}
+    if len(got) != len(report['rows']):
+        return 'a name has two rows'
+    if want.keys() != got.keys():
+        return f'rows: {sorted(map(str, want.keys() ^ got.keys()))[:3]}'
+    for name, row in want.items():
+        for field in fields or row:
+            if got[name][field] != row[field]:
+                return f'{name!r}: {field} is {got[name][field]}, not {row[field]}'
+    return ''
+
+
+def bounded(report):
+    """No share exceeds the whole, rows are in order, and those of self add up."""
+    rows = report['rows']
+    if any(r['percent_of_range'] > Decimal('100.001') for r in rows):
+        return 'more than the range'
+    if sum(r['self_ns'] for r in rows) != report['sum_ns']:
+        return 'self times do not add up'
+    totals = [r['total_ns'] for r in rows]
+    return '' if totals == sorted(totals, reverse=True) else 'rows are not in order'
+
+
+def same_csv(report, lines):
+    rows = list(csv.DictReader(io.StringIO(lines, newline='')))
+    fields = ('count', 'total_ns', 'self_ns', 'union_ns', 'p50_ns', 'p95_ns', 'percent_of_range')
+    for a, b in zip(report['rows'], rows):
+        if (a['name'] or '') != b['name'] or any('' if a[k] is None else Decimal(b[k]) != a[k] for k in fields):
+            return f'CSV: {a} {b}'
+    return '' if len(rows) == len(report['rows']) else 'CSV: rows'
+
+
+def one(path, what):
+    try:
+        tracks = dumped(run('dump', '-q', path).decode())
+        report = top(path)
+        fault = difference(model(tracks, lambda e: e.name), report) or bounded(report)
+        fault = fault or difference(model(tracks, lambda e: e.cat), top('--by', 'cat', path))
+        fault = fault or same_csv(report, run('top', '-q', '--csv', path).decode())
+        for by in () if what.startswith(('nasty', 'hostile')) else ('rank', 'process', 'track', 'stream', 'step', 'arg.stream'):
+            parts = top('--by', by, path)
+            if sum(r['count'] for r in parts['rows']) != report['events'] or parts['sum_ns'] != report['sum_ns']:
+                fault = fault or f'--by {by} does not add up'
+    except (RuntimeError, ValueError) as e:
+        fault = str(e)
+    judge(what, fault)
+
+
+def kinds(path, what):
+    """A row of a kind is what --kind selects."""
+    fault = ''
+    for row in top('--by', 'kind', path)['rows']:
+        alone = [r for r in top('--by', 'kind', '--kind', row['name'], path)['rows'] if r['name'] == row['name']]
+        for r in alone:
+            r['percent_of_sum'] = row['percent_of_sum']
+        fault = fault or ('' if alone == [row] else f'{row["name"]}: {row} is not {alone}')
+    judge(f'{what}: kinds', fault)
+
+
+def filtered(path, what, work):
+    """Depth and self time are of the whole trace; everything else is as of the filtered one."""
+    fields = ('count', 'instants', 'unfinished', 'total_ns', 'min_ns', 'max_ns', 'mean_ns', 'p50_ns', 'p95_ns', 'union_ns')
+    for options in (['--time', '25%..75%'], ['--min-dur', '20us'], ['--max-dur', '5us'], ['-e', 'depth <= 1'],
+                    ['--time', '40%..', '-e', 'name =~ "a"'], ['--kind', 'span', '--exclude', 'a*']):
+        run('filter', '-q', '--force', path, *options, '-o', f'{work}/f.json')
+        before, after = top(path, *options), top(f'{work}/f.json')
+        judge(f'{what} {" ".join(options)}', difference({r['name']: r for r in after['rows']}, before, fields))
+
+
+def main():
+    with tempfile.TemporaryDirectory() as work:
+        for path in (os.path.join(FIXTURES, name) for name in sources.walk(FIXTURES)):
+            p = subprocess.run([TRACEKIT, 'dump', '-q', path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            if p.returncode == 0 and len(p.stdout) <= MOST and p.stdout.count(b'\ntrace origin=') == 0:  # of an archive, one trace alone
+                one(path, os.path.relpath(path, FIXTURES))
+        source = f'{work}/random.json'
+        randomtrace.maker(int(os.environ.get('SEED', '1'))).file(source, 1, TRACES)
+        for ending in ('json', 'pftrace', 'xplane.pb'):
+            run('convert', '-q', source, '-o', f'{work}/r.{ending}')
+            one(f'{work}/r.{ending}', f'random {ending}')
+        for name in ('json/torch/ddp2_plain/rank0.json.gz', 'json/viz/viz_small.json', 'xplane/mlp_train/vm.xplane.pb', 'perfetto/small.pftrace.gz'):
+            kinds(f'{FIXTURES}/{name}', name)
+            filtered(f'{FIXTURES}/{name}', name, work)
+
+
+main()
+sys.exit(finish())
