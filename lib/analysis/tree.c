@@ -243,7 +243,7 @@ static bool add_device(struct tree *tree) {
   struct interval *v = mem_array(tree->mem, 2 * (uint64_t)tree->n_works + 1, sizeof *v);
   if (!v) return false;
   for (uint32_t i = 0; i < tree->n_works; i++) tree->works[i].node = tree->nodes[tree->works[i].node].order;
-  qsort(tree->works, tree->n_works, sizeof *tree->works, by_place);
+  if (tree->n_works) qsort(tree->works, tree->n_works, sizeof *tree->works, by_place);
   for (uint32_t i = tree->n; i-- > 1;) {
     struct node *n = &tree->nodes[i];
     const uint32_t from = works_from(tree, n->order), count = works_from(tree, n->last + 1) - from;
