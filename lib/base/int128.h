@@ -4,6 +4,8 @@
 #ifndef BASE_INT128_H
 #define BASE_INT128_H
 
+#include <stdint.h>
+
 #ifdef __SIZEOF_INT128__
 __extension__ typedef __int128 i128;
 __extension__ typedef unsigned __int128 u128;
@@ -11,5 +13,11 @@ __extension__ typedef unsigned __int128 u128;
 __extension__ typedef _BitInt(128) i128;
 __extension__ typedef unsigned _BitInt(128) u128;
 #endif
+
+/* The cast, which compilers' libraries of 32-bit processors lack. */
+static inline double i128_double(i128 v) {
+  if (v < 0) return -i128_double(-v);
+  return (double)(uint64_t)(v >> 64) * 18446744073709551616.0 + (double)(uint64_t)v;
+}
 
 #endif

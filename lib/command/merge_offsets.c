@@ -40,7 +40,7 @@ static bool integer(const struct json_value *object, const char *key, int64_t mo
 static double number(const struct json_value *object, const char *key) {
   struct json_value v;
   i128 micro;
-  return member(object, key, JSON_NUMBER, &v) && num_scaled(v.p, v.end, 6, &micro) ? (double)micro / 1e6 : 0;
+  return member(object, key, JSON_NUMBER, &v) && num_scaled(v.p, v.end, 6, &micro) ? i128_double(micro) / 1e6 : 0;
 }
 
 /* The next value of an array, whose text begins behind its bracket. */

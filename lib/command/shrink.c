@@ -241,7 +241,7 @@ static void take_report(struct shrinker *s) {
     r->rungs[i].name = rung_names[i];
     r->rungs[i].events = s->done.rungs[i].events;
     r->rungs[i].args = s->done.rungs[i].args;
-    r->rungs[i].seconds = (double)s->done.rungs[i].time * 1e-12;
+    r->rungs[i].seconds = i128_double(s->done.rungs[i].time) * 1e-12;
   }
   r->coalesced = s->done.coalesced;
   r->broken_flows = s->done.kept.broken_flows;
