@@ -170,3 +170,19 @@ void select_free(struct exprs *e) {
   free(e->v);
   *e = (struct exprs){ 0 };
 }
+
+bool select_is_arg(const char *word) { return strncmp(word, "arg.", 4) == 0 && word[4]; }
+
+bool select_by(const char *command, const char *text, enum tk_top_by *by, const char **arg) {
+  static const char *const words[] = { "name", "cat", "kind", "rank", "process", "track", "stream", "step", "arg.KEY", NULL };
+  const char *near;
+  for (int i = 0; i < TK_TOP_ARG; i++)
+    if (!text || strcmp(text, words[i]) == 0) return *by = (enum tk_top_by)i, true;
+  *by = TK_TOP_ARG;
+  *arg = text + 4;
+  if (select_is_arg(text)) return true;
+  near = tk_nearest(text, words);
+  if (near) tty_say("%s: --by: '%s' is nothing that rows can be of; did you mean '%s'?", command, text, near);
+  else tty_say("%s: --by: '%s' is none of name, cat, kind, rank, process, track, stream, step and arg.KEY", command, text);
+  return false;
+}

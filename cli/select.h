@@ -59,4 +59,9 @@ struct exprs {
 struct exprs select_expressions(const struct selected *s, const char *command);
 void select_free(struct exprs *e);
 
+/* Is it arg.KEY? */
+bool select_is_arg(const char *word);
+/* What --by says (NULL: by name); false, and it is said, if that is nothing. */
+bool select_by(const char *command, const char *text, enum tk_top_by *by, const char **arg);
+
 #endif

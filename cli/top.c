@@ -338,27 +338,11 @@ static void print_csv(const struct params *p, const struct tk_top_report *r, siz
 
 /* ---- the command ---- */
 
-static bool is_arg(const char *word) { return strncmp(word, "arg.", 4) == 0 && word[4]; }
-
-static bool read_by(const char *by, struct tk_top_options *o) {
-  static const char *const words[] = { "name", "cat", "kind", "rank", "process", "track", "stream", "step", "arg.KEY", NULL };
-  const char *near;
-  for (int i = 0; i < TK_TOP_ARG; i++)
-    if (!by || strcmp(by, words[i]) == 0) return o->by = (enum tk_top_by)i, true;
-  o->by = TK_TOP_ARG;
-  o->arg = by + 4;
-  if (is_arg(by)) return true;
-  near = tk_nearest(by, words);
-  if (near) tty_say("top: --by: '%s' is nothing that rows can be of; did you mean '%s'?", by, near);
-  else tty_say("top: --by: '%s' is none of name, cat, kind, rank, process, track, stream, step and arg.KEY", by);
-  return false;
-}
-
 /* Keys without the "arg." that stands before them; NULL and *failed if one has none. */
 static const char **read_cols(const struct opt_list *cols, bool *wrong) {
   const char **keys = calloc(cols->n + 1, sizeof *keys);
   for (size_t i = 0; keys && i < cols->n; i++) {
-    if (!is_arg(cols->v[i])) *wrong = true, tty_say("top: --cols: '%s' is not arg.KEY", cols->v[i]);
+    if (!select_is_arg(cols->v[i])) *wrong = true, tty_say("top: --cols: '%s' is not arg.KEY", cols->v[i]);
     else keys[i] = cols->v[i] + 4;
   }
   if (!keys) *wrong = true, tty_say("out of memory");
@@ -410,7 +394,8 @@ static int cmd_top(const void *params, const struct operands *in) {
   int status = STATUS_USAGE;
   if (p->csv && p->selected.shared.json) status = run_usage("top", "--json and --csv exclude each other");
   else if (e.failed && !wrong) tty_say("out of memory");
-  else if (!wrong && read_by(p->by, &options)) status = tk_filter_check(&asked, &err) ? top_of(p, &options, in) : run_fail(&err);
+  else if (!wrong && select_by("top", p->by, &options.by, &options.arg))
+    status = tk_filter_check(&asked, &err) ? top_of(p, &options, in) : run_fail(&err);
   select_free(&e);
   free(cols);
   return status;

@@ -371,6 +371,40 @@ struct tk_top_report {
 TK_API bool tk_top(struct tk_trace *t, const struct tk_top_options *opt, struct tk_top_report *report, struct tk_err *err);
 TK_API void tk_top_report_free(struct tk_top_report *report);
 
+struct tk_tree_options {
+  struct tk_selection select;
+  bool has_by;          /* outermost are what the events are told apart by, not names */
+  enum tk_top_by by;    /* no kind, of which an event can have several */
+  const char *arg;      /* of TK_TOP_ARG: its key */
+  const char *per;      /* a name, or a pattern as for files: only what is in spans of it counts */
+  bool fold;            /* as of tk_top_options */
+};
+
+/* The spans of one path of names, outermost first. */
+struct tk_tree_node {
+  const char *name;     /* NULL: they have none */
+  size_t name_len;
+  uint32_t parent;      /* before it in the report; UINT32_MAX = none */
+  uint32_t depth;
+  uint64_t count, unfinished, clipped;
+  struct tk_total total; /* sum of durations; what never ended has none */
+  struct tk_total self;  /* time in which one of them was the innermost selected span of its thread */
+  tk_time device;        /* time in which an accelerator ran what was launched in them, on any stream */
+  uint64_t launched;     /* kernels, copies and fills of it */
+};
+
+struct tk_tree_report {
+  struct tk_tree_node *nodes; /* parents before children, siblings by total, the greatest first */
+  size_t n_nodes;
+  uint64_t calls;      /* of `per`; 0 = it was not asked for */
+  struct tk_total sum; /* of the outermost */
+  struct tk_tree_impl *impl;
+};
+
+/* Where the time of a sealed trace went, by path of names. */
+TK_API bool tk_tree(struct tk_trace *t, const struct tk_tree_options *opt, struct tk_tree_report *report, struct tk_err *err);
+TK_API void tk_tree_report_free(struct tk_tree_report *report);
+
 enum tk_size_by { TK_SIZE_KIND, TK_SIZE_CAT, TK_SIZE_NAME, TK_SIZE_ARG, TK_SIZE_TRACK, TK_SIZE_RANK, TK_SIZE_BYS };
 
 /* One row: what the bytes were spent on. */

@@ -16,6 +16,7 @@ struct self_span {
 struct selves {
   struct mem *mem;
   struct window window; /* time outside of it is nobody's */
+  const uint32_t *only; /* by event: 0 = its time is that of the span around it; NULL = each has its own */
   tk_time now;
   struct self_span *open; /* the innermost last; some may have ended already */
   uint32_t n, cap, live;  /* live: how many there were when those that have ended were last swept out */

@@ -26,7 +26,7 @@ void *mem_resize(struct mem *m, void *p, size_t size) {
   }
   if (size >= HUGE_FROM && !p) os_huge_pages(b, size + sizeof *b);
   b->size = size;
-  m->used += size - old;
+  m->used = m->used - old + size; /* size_t may have 32 bits */
   if (m->used > m->peak) m->peak = m->used;
   return b + 1;
 }

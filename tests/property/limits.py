@@ -11,6 +11,7 @@ import tempfile
 TRACEKIT, SRC = os.environ['TRACEKIT'], os.environ['SRC']
 JOBS = int(os.environ.get('JOBS') or os.cpu_count() or 2)
 STEP, GROWTH = (2, 1.05) if os.environ.get('LONG') else (13, 1.3)
+SANITIZED = os.environ['B'].endswith('san')  # a sanitizer has an allocator of its own, and memory beside all memory
 GEN = os.path.join(os.environ['B'], 'tests', 'gen', 'gen')
 SPANS = '300000' if os.environ.get('LONG') else '100000'
 ENDINGS = ('.json', '.pftrace', '.xplane.pb')
@@ -96,6 +97,9 @@ def peak_is_within(args, folder, empty):
 
 def judge_peaks():
     passed = failed = 0
+    if SANITIZED:
+        print('SKIPPED: limits: what memory is taken, under a sanitizer')
+        return 0, 0
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, 'empty.json'), 'w') as f:
             f.write('[]')

@@ -3,11 +3,9 @@
 sampling, on every fixture and on random traces in all formats.  And selecting with top is filtering first."""
 import collections
 import csv
-import heapq
 import io
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -15,6 +13,7 @@ from decimal import Decimal
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
 import randomtrace  # noqa: E402
+from dumped import covered, dumped, is_timed, selves  # noqa: E402
 import sources  # noqa: E402
 from schema import conforms  # noqa: E402
 from verdict import finish, judge  # noqa: E402
@@ -23,7 +22,6 @@ TRACEKIT, FIXTURES, SRC = os.environ['TRACEKIT'], os.environ['FIXTURES'], os.env
 csv.field_size_limit(sys.maxsize)
 TRACES = 4000 if os.environ.get('LONG') else 500
 MOST = 40_000_000 if os.environ.get('LONG') else 6_000_000  # bytes of dump
-EVENT = re.compile(r'^  (\d+) (span|instant|counter) (-?\d+)(?: \+(\d+))? (-|"[^"]*")(?: \[(.*?)\](?= |$))?(.*)$', re.S)
 with open(f'{SRC}/schemas/top.schema.json', encoding='utf-8') as f:
     SCHEMA = json.load(f)
 
@@ -41,61 +39,6 @@ def top(*args):
     if fault:
         raise RuntimeError(f'schema: {fault}')
     return report
-
-
-def text(shown):
-    return re.sub(r'\\x([0-9a-f]{2})|\\u\{([0-9a-f]+)\}', lambda m: chr(int(m[1] or m[2], 16)), shown)
-
-
-Event = collections.namedtuple('Event', 'kind ts dur name cat flags track')
-
-
-def dumped(dump):
-    """Events by track, in their order."""
-    tracks = []
-    for line in dump.split('\n'):
-        if line.startswith('track '):
-            tracks.append((line.split()[1], []))
-        m = EVENT.match(line) if tracks and line.startswith('  ') else None
-        if not m:
-            if not line.startswith((' ', 'track', 'trace')):
-                break
-            continue
-        rest = re.sub(r'"[^"]*"', '', m[7])
-        rest = re.sub(r' shared \{[^}]*\}', '', rest).split(' {')[0]
-        name = None if m[5] == '-' else text(m[5][1:-1])
-        tracks[-1][1].append(Event(m[2], int(m[3]), int(m[4] or 0), name, m[6], set(rest.split()), len(tracks)))
-    return tracks
-
-
-def is_timed(e):
-    return not e.flags & {'unfinished', 'lost-clock'}
-
-
-def selves(events):
-    """Of a thread's spans: between two times at which anything starts or ends, the time is that of the last one that is open."""
-    spans = [(e.ts, e.ts + e.dur, i) for i, e in enumerate(events) if e.kind == 'span' and is_timed(e)]
-    times = sorted({t for s in spans for t in s[:2]})
-    found, heap, at = collections.Counter(), [], 0
-    for now, then in zip(times, times[1:]):
-        while at < len(spans) and spans[at][0] <= now:
-            heapq.heappush(heap, (-spans[at][2], spans[at][1]))
-            at += 1
-        while heap and heap[0][1] <= now:
-            heapq.heappop(heap)
-        if heap:
-            found[-heap[0][0]] += then - now
-    return found
-
-
-def covered(spans):
-    total, end = 0, None
-    for a, b in sorted(spans):
-        if end is None or a > end:
-            total, end = total + b - a, b
-        elif b > end:
-            total, end = total + b - end, b
-    return total
 
 
 def ns(ps):

@@ -1,0 +1,273 @@
+/* tree.c - tracekit tree: where the time went, by path of names: as text, as JSON (schemas/tree.schema.json), or as what flame graphs
+ * are made of. */
+#include "commands.h"
+#include "json.h"
+#include "select.h"
+#include "table.h"
+#include "tree_graph.h"
+#include "tty.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct params {
+  struct selected selected;
+  const char *by, *per;
+  int top;
+  bool fold, folded, speedscope, svg;
+};
+
+#define FIELD(field) offsetof(struct params, field)
+
+static const struct opt opts[] = {
+  { OPT_STRING, 0, "by", "WHAT",
+    "what the outermost level is of: cat, rank, process, track, stream, step or arg.KEY (default: names alone)", FIELD(by), 0, 0, 0 },
+  { OPT_STRING, 0, "per", "GLOB", "only what is in spans of this name, as means of a call of it", FIELD(per), 0, 0, 0 },
+  { OPT_FLAG, 0, "fold", 0, "names that differ only in numbers or template arguments are one: layer_*, add<*>(float*)", FIELD(fold),
+    0, 0, 0 },
+  { OPT_INT, 0, "top", "N", "print the N paths that took most time (default: 60 as text, all otherwise)", FIELD(top), 0, 1,
+    1000000000 },
+  { OPT_FLAG, 0, "folded", 0, "print a line for each path with its self time in ns, for programs that draw flame graphs",
+    FIELD(folded), 0, 0, 0 },
+  { OPT_FLAG, 0, "speedscope", 0, "print a profile for speedscope", FIELD(speedscope), 0, 0, 0 },
+  { OPT_FLAG, 0, "svg", 0, "print a flame graph as SVG", FIELD(svg), 0, 0, 0 },
+  ROWS_SELECT,
+  ROW_JSON,
+  ROWS_READ,
+  ROW_END,
+};
+
+static const struct example examples[] = {
+  { "tracekit tree trace.json --top 20", "print the twenty paths that took most time" },
+  { "tracekit tree trace.json --kind annotation --per train_step",
+    "print what a training step consists of, and its time on the device" },
+  { "tracekit tree trace.json --svg > flame.svg", "draw a flame graph" },
+  { 0, 0 },
+};
+
+enum { SHOWN_NODES = 60 };
+
+static double seconds(struct tk_total total) { return (double)total.s + (double)total.ps / 1e12; }
+
+/* ---- which are shown ---- */
+
+static int by_total(const void *p, const void *q) {
+  const struct tk_tree_node *const *a = p, *const *b = q;
+  struct tk_total x = (*a)->total, y = (*b)->total;
+  if (x.s != y.s) return x.s > y.s ? -1 : 1;
+  if (x.ps != y.ps) return x.ps > y.ps ? -1 : 1;
+  return (*a > *b) - (*a < *b);
+}
+
+/* The `top` nodes that took most time, with those above them; NULL when memory has run out. */
+static bool *choose_nodes(const struct tk_tree_report *r, size_t top) {
+  const struct tk_tree_node **order = malloc((r->n_nodes + 1) * sizeof *order);
+  bool *shown = calloc(r->n_nodes + 1, sizeof *shown);
+  for (size_t i = 0; order && i < r->n_nodes; i++) order[i] = &r->nodes[i];
+  if (order && top < r->n_nodes) qsort(order, r->n_nodes, sizeof *order, by_total);
+  for (size_t i = 0; order && shown && i < r->n_nodes && i < top; i++)
+    for (uint32_t k = (uint32_t)(order[i] - r->nodes); k != UINT32_MAX && !shown[k]; k = r->nodes[k].parent) shown[k] = true;
+  if (!order) free(shown), shown = NULL;
+  free(order);
+  return shown;
+}
+
+/* ---- text ---- */
+
+static void duration_cell(struct table *t, bool known, double s) {
+  char text[48] = "";
+  if (!known) table_cell(t, "%s", "");
+  if (!known) return;
+  if (s < 9e6) tk_print_duration((tk_time)(s * 1e12 + 0.5), text);
+  else snprintf(text, sizeof text, "%.0f s", s);
+  table_cell(t, "%s", text);
+}
+
+static void percent_cell(struct table *t, double part, double whole) {
+  char text[32];
+  table_cell(t, "%s", tty_fraction(whole > 0 ? 100 * part / whole : 0, 1, text));
+}
+
+static void times_cell(struct table *t, double count) {
+  char text[32];
+  uint64_t whole = (uint64_t)(count + 0.05);
+  double off = count - (double)whole;
+  if (off > -0.05 && off < 0.05) table_cell(t, "x%s", tty_count(whole, text));
+  else table_cell(t, "x%s", tty_fraction(count, 1, text));
+}
+
+/* The name, two blanks to the right for each level. */
+static void name_cell(struct table *t, const struct tk_tree_node *n) {
+  enum { DEEPEST = 60 };
+  table_cell(t, "%*s%s", (int)(n->depth < DEEPEST ? n->depth : DEEPEST) * 2, "", n->name ? n->name : "(none)");
+}
+
+static void node_row(struct table *t, const struct tk_tree_report *r, const struct tk_tree_node *n, bool device) {
+  const double calls = r->calls ? (double)r->calls : 1, total = seconds(n->total), all = seconds(r->sum);
+  const bool timed = n->count > n->unfinished;
+  duration_cell(t, timed, total / calls);
+  percent_cell(t, total, n->parent == UINT32_MAX ? all : seconds(r->nodes[n->parent].total));
+  percent_cell(t, total, all);
+  duration_cell(t, timed, seconds(n->self) / calls);
+  if (device) duration_cell(t, n->launched > 0, (double)n->device / 1e12 / calls);
+  times_cell(t, (double)n->count / calls);
+  name_cell(t, n);
+}
+
+static bool print_text(const struct params *p, const struct tk_tree_report *r, const bool *shown) {
+  static const char *const titles[] = { "total", "%parent", "%all", "self", "device", "count" };
+  uint64_t unfinished = 0, clipped = 0, launched = 0;
+  size_t hidden = 0;
+  char n[64];
+  for (size_t i = 0; i < r->n_nodes; i++) {
+    unfinished += r->nodes[i].unfinished;
+    clipped += r->nodes[i].clipped;
+    launched += r->nodes[i].launched;
+    hidden += !shown[i];
+  }
+  struct table t = { .align = launched ? "rrrrrrl" : "rrrrrl", .width = tty_width(stdout) };
+  for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+    if (i != 4 || launched) table_cell(&t, "%s", titles[i]);
+  table_cell(&t, "path");
+  for (size_t i = 0; i < r->n_nodes; i++)
+    if (shown[i]) node_row(&t, r, &r->nodes[i], launched > 0);
+  if (!table_print(&t, stdout)) return false;
+  if (p->selected.shared.quiet) return true;
+  if (p->per) printf("\nmeans of %s", tty_counted(r->calls, "call", n));
+  if (hidden) printf("%s%s not shown (--top N)", p->per ? "; " : "\n", tty_counted(hidden, "path", n));
+  if (p->per || hidden) putchar('\n');
+  if (unfinished) printf("%s never ended: counted, without a time\n", tty_counted(unfinished, "span", n));
+  if (clipped) printf("%s cut at an edge of the range: the part within counts\n", tty_counted(clipped, "span", n));
+  return true;
+}
+
+/* ---- JSON ---- */
+
+static void json_total(struct json *j, const char *key, struct tk_total total) {
+  char text[48];
+  tk_print_ns(total, text);
+  json_raw(j, key, text);
+}
+
+static void json_node(struct json *j, const struct tk_tree_report *r, uint32_t i) {
+  const struct tk_tree_node *n = &r->nodes[i];
+  const tk_time second = 1000000000000;
+  const double total = seconds(n->total), all = seconds(r->sum);
+  const double above = n->parent == UINT32_MAX ? all : seconds(r->nodes[n->parent].total);
+  char text[32];
+  json_open(j, NULL, '{');
+  if (n->name) json_text(j, "name", n->name, n->name_len);
+  else json_null(j, "name");
+  json_uint(j, "id", i);
+  if (n->parent == UINT32_MAX) json_null(j, "parent");
+  else json_uint(j, "parent", n->parent);
+  json_uint(j, "depth", n->depth);
+  json_uint(j, "count", n->count);
+  json_uint(j, "unfinished", n->unfinished);
+  json_uint(j, "clipped", n->clipped);
+  json_total(j, "total_ns", n->total);
+  json_total(j, "self_ns", n->self);
+  json_raw(j, "percent_of_parent", tty_fraction(above > 0 ? 100 * total / above : 0, 3, text));
+  json_raw(j, "percent_of_all", tty_fraction(all > 0 ? 100 * total / all : 0, 3, text));
+  json_uint(j, "launched", n->launched);
+  if (n->launched) json_total(j, "device_ns", (struct tk_total){ n->device / second, n->device % second });
+  else json_null(j, "device_ns");
+  json_close(j, '}');
+}
+
+static void print_json(const struct params *p, const struct tk_trace *t, const struct tk_tree_report *r, const bool *shown) {
+  struct json j = { .to = stdout };
+  json_open(&j, NULL, '{');
+  json_string(&j, "input", t->source);
+  if (p->by) json_string(&j, "by", p->by);
+  if (p->per) json_string(&j, "per", p->per);
+  if (p->per) json_uint(&j, "calls", r->calls);
+  json_total(&j, "sum_ns", r->sum);
+  json_uint(&j, "paths_in_all", r->n_nodes);
+  json_open(&j, "paths", '[');
+  for (uint32_t i = 0; i < r->n_nodes; i++)
+    if (shown[i]) json_node(&j, r, i);
+  json_close(&j, ']');
+  json_close(&j, '}');
+}
+
+/* ---- the command ---- */
+
+static int print_tree(const struct params *p, const struct tk_trace *t, const struct tk_tree_report *r) {
+  const bool json = p->selected.shared.json, text = !json && !p->folded && !p->speedscope && !p->svg;
+  bool *shown = choose_nodes(r, p->top ? (size_t)p->top : text ? SHOWN_NODES : SIZE_MAX);
+  bool ok = shown != NULL;
+  if (!shown) tty_say("out of memory");
+  else if (json) print_json(p, t, r, shown);
+  else if (p->folded) ok = graph_folded(r, shown);
+  else if (p->speedscope) ok = graph_speedscope(r, shown, t->source);
+  else if (p->svg) ok = graph_svg(r, shown);
+  else ok = print_text(p, r, shown);
+  free(shown);
+  return ok ? STATUS_DONE : STATUS_INPUT;
+}
+
+static int tree_of(const struct params *p, struct tk_tree_options *options, const struct operands *in) {
+  struct tk_tree_report report = { 0 };
+  struct progress progress;
+  struct tk_err err = { 0 };
+  int status;
+  struct tk_trace *t = run_load_operands(&p->selected.shared, "tree", in, &status);
+  if (!t) return status;
+  progress_start(&progress, "adding up", p->selected.shared.quiet ? -1 : p->selected.shared.progress);
+  options->select.progress = run_ticker(&progress);
+  bool ok = tk_tree(t, options, &report, &err);
+  progress_end(&progress);
+  status = ok ? print_tree(p, t, &report) : run_fail(&err);
+  tk_tree_report_free(&report);
+  tk_free(t);
+  return status;
+}
+
+static bool read_level(const struct params *p, struct tk_tree_options *o) {
+  o->has_by = p->by && strcmp(p->by, "name") != 0;
+  if (!select_by("tree", p->by, &o->by, &o->arg)) return false;
+  if (o->by != TK_TOP_KIND) return true;
+  tty_say("tree: --by kind: an event can be of several kinds; select one with --kind");
+  return false;
+}
+
+/* What is asked for is understood before anything is read. */
+static int cmd_tree(const void *params, const struct operands *in) {
+  const struct params *p = params;
+  struct exprs e = select_expressions(&p->selected, "tree");
+  const struct tk_selection select = { .where = (const char *const *)e.v,
+                                       .time = p->selected.selection.time,
+                                       .steps = p->selected.selection.step };
+  const struct tk_filter_options asked = { .where = select.where, .time = select.time, .steps = select.steps };
+  struct tk_tree_options options = { .select = select, .per = p->per, .fold = p->fold };
+  struct tk_err err = { 0 };
+  int status = STATUS_USAGE;
+  if (p->selected.shared.json + p->folded + p->speedscope + p->svg > 1)
+    status = run_usage("tree", "--json, --folded, --speedscope and --svg exclude each other");
+  else if (e.failed && !e.wrong) tty_say("out of memory");
+  else if (!e.wrong && read_level(p, &options)) status = tk_filter_check(&asked, &err) ? tree_of(p, &options, in) : run_fail(&err);
+  select_free(&e);
+  return status;
+}
+
+const struct command command_tree = {
+  .name = "tree",
+  .summary = "list where the time went by path of names",
+  .operands = "[INPUT...]",
+  .description =
+    "Lists the paths of names with the time that was spent in them: spans of one path are one line, whatever thread, step or "
+    "rank they are of, unless --by tells these apart. A span that the options do not select has no line, and what is in it "
+    "moves up to the span around it. Several inputs are read as one trace, as merge joins them.\n\n"
+    "The column total is the sum of durations, %parent and %all its share in that of the line above and in that of all "
+    "outermost lines. Self is the time in which a span of the line was the innermost selected one of its thread. Device is "
+    "the time in which an accelerator ran what was launched within, on any stream: kernels, copies and fills that a correlation "
+    "id or a flow ties to a call. With --per, times and counts are means of a call of that name. A span that never ended is "
+    "counted and has no time; of one that crosses an edge of the range of time, the part within it counts. The widths of flame "
+    "graphs are self times.",
+  .opts = opts,
+  .examples = examples,
+  .params_size = sizeof(struct params),
+  .max_operands = ANY_NUMBER,
+  .run = cmd_tree,
+};

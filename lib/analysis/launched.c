@@ -1,0 +1,82 @@
+/* launched.c - see launched.h.
+ *
+ * CUPTI, roctracer and XLA give a launch and what it launched one correlation id, which is of one rank.  Where work has none, a flow
+ * that starts in a span of the host and leads to it says the same. */
+#include "launched.h"
+
+#include <string.h>
+
+#include "graph/chain.h"
+
+enum { WORK = KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET };
+
+struct launched {
+  const struct match *m;
+  struct map hosts; /* correlation -> host event */
+  tk_id keys[2];
+};
+
+static bool is_work(const struct match *m, const struct tk_event *e) {
+  unsigned kinds = kinds_of(&m->kinds, e);
+  return e->kind == TK_SPAN && kinds & WORK && kinds & KIND_DEVICE && !(e->flags & (TK_UNFINISHED | TK_LOST_CLOCK));
+}
+
+static bool correlation_of(const struct launched *l, const struct tk_event *e, uint64_t *id) {
+  struct tk_arg arg;
+  bool has = match_arg(l->m->t, e, l->keys[0], &arg) || match_arg(l->m->t, e, l->keys[1], &arg);
+  if (!has || (arg.type != TK_ARG_INT && arg.type != TK_ARG_UINT) || arg.i <= 0) return false;
+  *id = arg.u ^ (uint64_t)(l->m->origins ? l->m->origins[e->track].rank + 1 : 0) << 44;
+  return true;
+}
+
+/* Of several host events of one id the innermost, which comes last: the call itself, not the op around it. */
+static bool find_hosts(struct launched *l) {
+  const struct tk_trace *t = l->m->t;
+  uint64_t id;
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    const struct tk_event *e = &t->events[i];
+    if (e->kind != TK_SPAN || kinds_of(&l->m->kinds, e) & KIND_DEVICE || !correlation_of(l, e, &id)) continue;
+    uint32_t *at = map_put(&l->hosts, id, i);
+    if (!at) return false;
+    *at = i;
+  }
+  return true;
+}
+
+/* Points come in the order of time: the last start of a chain on the host is what the points behind it were launched by. */
+static bool by_flow(const struct match *m, struct mem *mem, tk_id *by) {
+  const struct tk_trace *t = m->t;
+  struct chains chains;
+  if (!t->n_flow_points) return true;
+  if (!chains_init(&chains, t, mem)) return false;
+  for (tk_id i = 1; i <= t->n_flow_points; i++) {
+    const struct tk_flow_point *f = &t->flow_points[i];
+    tk_id *start = chains_of(&chains, f);
+    if (flow_starts(f)) *start = i;
+    if (flow_starts(f) || !*start || !f->bound || !t->flow_points[*start].bound) continue;
+    const tk_id host = t->flow_points[*start].at;
+    if (is_work(m, &t->events[f->at]) && !(kinds_of(&m->kinds, &t->events[host]) & KIND_DEVICE)) by[f->at] = host;
+  }
+  chains_free(&chains);
+  return true;
+}
+
+bool launched_each(const struct match *m, struct mem *mem, void (*found)(void *arg, tk_id launch, tk_id work), void *arg) {
+  struct launched l = {.m = m};
+  const struct tk_trace *t = m->t;
+  tk_id *by = mem_array(mem, (uint64_t)t->n_events + 1, sizeof *by);
+  uint64_t id;
+  l.keys[0] = intern_id(&t->store->strings, "correlation", 11);
+  l.keys[1] = intern_id(&t->store->strings, "correlation_id", 14);
+  map_init(&l.hosts, mem);
+  if (by) memset(by, 0, ((size_t)t->n_events + 1) * sizeof *by);
+  bool ok = by && ((!l.keys[0] && !l.keys[1]) || find_hosts(&l)) && by_flow(m, mem, by);
+  for (tk_id i = 1; ok && i <= t->n_events; i++) {
+    if (!is_work(m, &t->events[i])) continue;
+    const uint32_t *host = correlation_of(&l, &t->events[i], &id) ? map_get(&l.hosts, id) : NULL;
+    if (host || by[i]) found(arg, host ? *host : by[i], i);
+  }
+  map_free(&l.hosts);
+  mem_free(mem, by);
+  return ok;
+}

@@ -1,0 +1,340 @@
+/* tree.c - see tree.h, and struct tk_tree_node for what each figure means.
+ *
+ *     hang      every selected span hangs under the path of the selected spans around it
+ *     add       durations and self times, then what was launched, which counts for each span around its launch
+ *     order     siblings by total, parents before children */
+#include "tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/glob.h"
+#include "base/int128.h"
+#include "group.h"
+#include "launched.h"
+#include "measure.h"
+#include "self.h"
+
+/* Node 0 is the root of all, which is in no report. */
+struct node {
+  uint32_t parent, group, depth;
+  uint32_t child, sibling; /* the first, the next; 0 = none */
+  bool is_by;
+  uint64_t count, unfinished, clipped, launched;
+  i128 total, self;
+  tk_time device;
+  uint32_t order, last; /* place in the report, and of the last node under it */
+};
+
+struct work {
+  uint32_t node;
+  struct interval when;
+};
+
+struct tk_tree_impl {
+  struct mem mem;
+  struct groups names, by; /* owners of the texts */
+};
+
+struct tree {
+  struct tk_trace *t;
+  const struct tk_tree_options *opt;
+  struct tk_tree_report *report;
+  struct mem *mem;
+  struct match match;
+  struct groups *names, *by;
+  struct scope scope;
+  struct selves selves;
+  struct node *nodes;
+  uint32_t n, cap;
+  struct map children;  /* parent and group -> node */
+  uint32_t *node_of;    /* by event: its own node, 0 = it has none */
+  uint32_t *around;     /* by event: its own node, else that of the innermost selected span around it */
+  uint32_t *under;      /* by depth: what a span of this depth hangs under */
+  struct work *works;
+  uint32_t n_works, cap_works;
+  uint8_t *is_per;      /* by class: 1 = yes, 2 = no, 0 = not asked */
+};
+
+/* ---- hang ---- */
+
+static uint32_t child_of(struct tree *tree, uint32_t parent, uint32_t group, bool is_by) {
+  uint32_t *slot = map_put(&tree->children, (uint64_t)parent << 32 | group, 0);
+  if (!slot || *slot) return slot ? *slot : 0;
+  if (!mem_grow(tree->mem, (void **)&tree->nodes, &tree->cap, (uint64_t)tree->n + 1, sizeof *tree->nodes)) return 0;
+  tree->nodes[tree->n] = (struct node){.parent = parent, .group = group, .is_by = is_by};
+  return *slot = tree->n++;
+}
+
+static bool is_per(struct tree *tree, tk_id cls) {
+  const struct tk_trace *t = tree->t;
+  if (!tree->is_per[cls]) tree->is_per[cls] = glob_matches(tree->opt->per, tk_string(t, t->classes[cls].name, NULL)) ? 1 : 2;
+  return tree->is_per[cls] == 1;
+}
+
+/* The node of a span that hangs under `parent`; 0 if it is not selected. */
+static uint32_t hang_span(struct tree *tree, tk_id event, uint32_t parent) {
+  const struct tk_event *e = &tree->t->events[event];
+  if (!scope_holds(&tree->scope, e) || !match_event(&tree->match, event)) return 0;
+  if (parent) return child_of(tree, parent, groups_of(tree->names, e), false);
+  if (tree->opt->per && !is_per(tree, e->cls)) return 0;
+  tree->report->calls += tree->opt->per != NULL;
+  if (tree->opt->has_by) parent = child_of(tree, 0, groups_of(tree->by, e), true);
+  return child_of(tree, parent, groups_of(tree->names, e), false);
+}
+
+static void hang_track(struct tree *tree, const struct tk_track *k) {
+  const struct tk_trace *t = tree->t;
+  const bool nests = k->kind == TK_THREAD;
+  tree->under[0] = 0;
+  for (tk_id i = k->first; i < k->first + k->count; i++) {
+    const struct tk_event *e = &t->events[i];
+    const uint32_t depth = nests ? e->depth : 0, parent = tree->under[depth];
+    const uint32_t node = e->kind == TK_SPAN ? hang_span(tree, i, parent) : 0;
+    tree->node_of[i] = node;
+    tree->around[i] = node ? node : parent;
+    if (nests && event_nests(e)) tree->under[depth + 1] = tree->around[i];
+  }
+}
+
+static bool hang(struct tree *tree, struct tk_err *err) {
+  const struct tk_progress p = tree->opt->select.progress;
+  const struct tk_trace *t = tree->t;
+  for (tk_id k = 1; k <= t->n_tracks; k++) {
+    if (p.tick && !p.tick(p.arg, t->tracks[k].first, t->n_events)) return err_set(err, TK_EINTERRUPTED, "interrupted");
+    hang_track(tree, &t->tracks[k]);
+    if (!match_check(&tree->match, err) || tree->mem->failed) return false;
+  }
+  return true;
+}
+
+/* ---- add ---- */
+
+/* The part of a span that lies in the window. */
+static struct interval part_of(const struct window *w, const struct tk_event *e) {
+  tk_time start = e->ts, end = e->ts + e->dur;
+  if (e->flags & TK_LOST_CLOCK) return (struct interval){INT64_MIN, e->dur};
+  if (start < w->start) start = w->start;
+  if (end > w->end) end = w->end;
+  return (struct interval){start, end > start ? end - start : 0};
+}
+
+static void add_span(struct tree *tree, tk_id event) {
+  const struct tk_event *e = &tree->t->events[event];
+  struct node *n = &tree->nodes[tree->node_of[event]];
+  n->count++;
+  n->unfinished += (e->flags & TK_UNFINISHED) != 0;
+  if (e->flags & TK_UNFINISHED) return;
+  const struct interval x = part_of(&tree->scope.window, e);
+  n->clipped += x.dur != e->dur || e->flags & TK_CLIPPED;
+  n->total += x.dur;
+  if (e->flags & TK_LOST_CLOCK || tree->t->tracks[e->track].kind != TK_THREAD) n->self += x.dur;
+}
+
+static void add_self(void *arg, tk_id event, tk_time self) {
+  struct tree *tree = arg;
+  tree->nodes[tree->node_of[event]].self += self;
+}
+
+static void add_work(void *arg, tk_id launch, tk_id work) {
+  struct tree *tree = arg;
+  const struct tk_event *e = &tree->t->events[work];
+  const uint32_t node = tree->around[launch];
+  if (!node || !scope_holds(&tree->scope, e)) return;
+  if (!mem_grow(tree->mem, (void **)&tree->works, &tree->cap_works, (uint64_t)tree->n_works + 1, sizeof *tree->works)) return;
+  tree->works[tree->n_works++] = (struct work){node, part_of(&tree->scope.window, e)};
+}
+
+static bool add_all(struct tree *tree) {
+  const struct tk_trace *t = tree->t;
+  tree->selves = (struct selves){
+      .mem = tree->mem, .window = tree->scope.window, .only = tree->node_of, .done = add_self, .arg = tree};
+  for (tk_id i = 1; i <= t->n_events; i++)
+    if (tree->node_of[i]) add_span(tree, i);
+  for (tk_id k = 1; k <= t->n_tracks; k++)
+    if (t->tracks[k].kind == TK_THREAD && !selves_of_track(&tree->selves, t, k)) return false;
+  for (uint32_t i = tree->n; i-- > 1;) {
+    struct node *parent = &tree->nodes[tree->nodes[i].parent];
+    if (!parent->is_by) continue;
+    parent->total += tree->nodes[i].total;
+    parent->count += tree->nodes[i].count;
+  }
+  return launched_each(&tree->match, tree->mem, add_work, tree) && !tree->mem->failed;
+}
+
+/* ---- order ---- */
+
+struct placed {
+  const struct intern_str *name;
+  i128 total;
+  uint32_t node, parent;
+};
+
+static const struct intern_str *name_of(const struct tree *tree, const struct node *n) {
+  return groups_text(n->is_by ? tree->by : tree->names, n->group);
+}
+
+static int by_name(const struct intern_str *a, const struct intern_str *b) {
+  if (!a || !b) return (a == NULL) - (b == NULL);
+  int order = memcmp(a->bytes, b->bytes, a->len < b->len ? a->len : b->len);
+  return order ? order : (a->len > b->len) - (a->len < b->len);
+}
+
+static int in_order(const void *p, const void *q) {
+  const struct placed *a = p, *b = q;
+  if (a->parent != b->parent) return a->parent < b->parent ? -1 : 1;
+  if (a->total != b->total) return a->total > b->total ? -1 : 1;
+  return by_name(a->name, b->name);
+}
+
+/* Chains of children in order, then the places in preorder: down to the first child, else on to the next sibling of whoever has one. */
+static bool order_nodes(struct tree *tree) {
+  struct placed *v = mem_array(tree->mem, (uint64_t)tree->n, sizeof *v);
+  if (!v) return false;
+  for (uint32_t i = 1; i < tree->n; i++)
+    v[i - 1] = (struct placed){name_of(tree, &tree->nodes[i]), tree->nodes[i].total, i, tree->nodes[i].parent};
+  qsort(v, tree->n - 1, sizeof *v, in_order);
+  for (uint32_t i = tree->n - 1; i-- > 0;) {
+    struct node *n = &tree->nodes[v[i].node], *parent = &tree->nodes[n->parent];
+    n->sibling = parent->child;
+    parent->child = v[i].node;
+  }
+  mem_free(tree->mem, v);
+  uint32_t place = 0;
+  for (uint32_t at = tree->nodes[0].child; at;) {
+    struct node *n = &tree->nodes[at];
+    n->order = n->last = place++;
+    n->depth = n->parent ? tree->nodes[n->parent].depth + 1 : 0;
+    if (n->child) {
+      at = n->child;
+      continue;
+    }
+    while (at && !tree->nodes[at].sibling) at = tree->nodes[at].parent;
+    at = at ? tree->nodes[at].sibling : 0;
+  }
+  for (uint32_t i = tree->n; i-- > 1;) { /* children have greater numbers than their parent */
+    struct node *parent = &tree->nodes[tree->nodes[i].parent];
+    if (tree->nodes[i].last > parent->last) parent->last = tree->nodes[i].last;
+  }
+  return true;
+}
+
+/* ---- device time ---- */
+
+static int by_place(const void *p, const void *q) {
+  const struct work *a = p, *b = q;
+  if (a->node != b->node) return a->node < b->node ? -1 : 1;
+  return (a->when.start > b->when.start) - (a->when.start < b->when.start);
+}
+
+/* The first work of a node at this place or a later one. */
+static uint32_t works_from(const struct tree *tree, uint32_t place) {
+  uint32_t lo = 0, hi = tree->n_works;
+  while (lo < hi) {
+    uint32_t mid = lo + (hi - lo) / 2;
+    if (tree->works[mid].node < place) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo;
+}
+
+/* What hangs under a node stands side by side.  A node with all the work of one child has that child's time: paths are long. */
+static bool add_device(struct tree *tree) {
+  struct interval *v = mem_array(tree->mem, 2 * (uint64_t)tree->n_works + 1, sizeof *v);
+  if (!v) return false;
+  for (uint32_t i = 0; i < tree->n_works; i++) tree->works[i].node = tree->nodes[tree->works[i].node].order;
+  if (tree->n_works) qsort(tree->works, tree->n_works, sizeof *tree->works, by_place);
+  for (uint32_t i = tree->n; i-- > 1;) {
+    struct node *n = &tree->nodes[i];
+    const uint32_t from = works_from(tree, n->order), count = works_from(tree, n->last + 1) - from;
+    n->launched = count;
+    for (uint32_t c = n->child; c && !n->device; c = tree->nodes[c].sibling)
+      if (tree->nodes[c].launched == count) n->device = tree->nodes[c].device;
+    if (n->device) continue;
+    for (uint32_t k = 0; k < count; k++) v[k] = tree->works[from + k].when;
+    n->device = measure_union(v, count, v + count);
+  }
+  mem_free(tree->mem, v);
+  return true;
+}
+
+/* ---- all ---- */
+
+static struct tk_total total_of(i128 ps) {
+  const i128 second = 1000000000000;
+  return (struct tk_total){(int64_t)(ps / second), (int64_t)(ps % second)};
+}
+
+static bool report_nodes(struct tree *tree) {
+  struct tk_tree_report *r = tree->report;
+  i128 sum = 0;
+  r->nodes = mem_array(&r->impl->mem, (uint64_t)tree->n, sizeof *r->nodes);
+  if (!r->nodes) return false;
+  for (uint32_t i = 1; i < tree->n; i++) {
+    const struct node *n = &tree->nodes[i];
+    const struct intern_str *name = name_of(tree, n);
+    r->nodes[n->order] = (struct tk_tree_node){
+        .name = name ? (const char *)name->bytes : NULL, .name_len = name ? name->len : 0,
+        .parent = n->parent ? tree->nodes[n->parent].order : UINT32_MAX, .depth = n->depth, .count = n->count,
+        .unfinished = n->unfinished, .clipped = n->clipped, .total = total_of(n->total), .self = total_of(n->self),
+        .device = n->device, .launched = n->launched};
+    if (!n->parent) sum += n->total;
+  }
+  r->n_nodes = tree->n - 1;
+  r->sum = total_of(sum);
+  return true;
+}
+
+static bool prepare(struct tree *tree) {
+  const struct tk_tree_options *o = tree->opt;
+  const struct tk_top_options names = {.by = TK_TOP_NAME, .fold = o->fold}, by = {.by = o->by, .arg = o->arg};
+  const uint64_t n = (uint64_t)tree->t->n_events + 1;
+  struct mem *mem = &tree->report->impl->mem;
+  tree->names = &tree->report->impl->names;
+  tree->by = &tree->report->impl->by;
+  map_init(&tree->children, tree->mem);
+  tree->node_of = mem_array(tree->mem, n, sizeof *tree->node_of);
+  tree->around = mem_array(tree->mem, n, sizeof *tree->around);
+  tree->under = mem_array(tree->mem, UINT16_MAX + 2, sizeof *tree->under);
+  tree->is_per = mem_array(tree->mem, (uint64_t)tree->t->n_classes + 1, 1);
+  if (!tree->node_of || !tree->around || !tree->under || !tree->is_per) return false;
+  memset(tree->is_per, 0, (size_t)tree->t->n_classes + 1);
+  if (!mem_grow(tree->mem, (void **)&tree->nodes, &tree->cap, 1, sizeof *tree->nodes)) return false;
+  tree->nodes[tree->n++] = (struct node){0};
+  return groups_init(tree->names, &tree->match, &names, mem) && (!o->has_by || groups_init(tree->by, &tree->match, &by, mem));
+}
+
+static void free_tree(struct tree *tree) {
+  mem_free(tree->mem, tree->node_of);
+  mem_free(tree->mem, tree->around);
+  mem_free(tree->mem, tree->under);
+  mem_free(tree->mem, tree->is_per);
+  mem_free(tree->mem, tree->nodes);
+  mem_free(tree->mem, tree->works);
+  if (tree->children.mem) map_free(&tree->children);
+  selves_free(&tree->selves);
+  match_free(&tree->match);
+}
+
+bool tree_of(struct tk_trace *t, const struct tk_tree_options *opt, const struct track_origin *origins, struct tk_tree_report *report,
+             struct tk_err *err) {
+  struct tree tree = {.t = t, .opt = opt, .report = report, .mem = &t->store->mem, .scope = SCOPE_ALL};
+  *report = (struct tk_tree_report){.impl = calloc(1, sizeof *report->impl)};
+  if (!report->impl) return err_set(err, TK_ELIMIT, "out of memory");
+  report->impl->mem.limit = tree.mem->limit;
+  bool ok = match_init(&tree.match, t, opt->select.where, origins, tree.mem, err) &&
+            scope_select(&tree.scope, t, &tree.match.steps, opt->select.time, opt->select.steps, err) && prepare(&tree) &&
+            hang(&tree, err) && add_all(&tree) && order_nodes(&tree) && add_device(&tree) && report_nodes(&tree) &&
+            mem_check(&report->impl->mem, err);
+  free_tree(&tree);
+  return ok || mem_refuse(&t->store->mem, err);
+}
+
+void tk_tree_report_free(struct tk_tree_report *report) {
+  if (!report->impl) return;
+  mem_free(&report->impl->mem, report->nodes);
+  groups_free(&report->impl->names);
+  groups_free(&report->impl->by);
+  free(report->impl);
+  *report = (struct tk_tree_report){0};
+}

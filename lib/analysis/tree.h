@@ -1,0 +1,12 @@
+/* tree.h - where the time went, by path of names. */
+#ifndef ANALYSIS_TREE_H
+#define ANALYSIS_TREE_H
+
+#include "graph/origin.h"
+#include "graph/trace.h"
+
+/* Fills `report`, which tk_tree_report_free takes in any case. */
+bool tree_of(struct tk_trace *t, const struct tk_tree_options *opt, const struct track_origin *origins, struct tk_tree_report *report,
+             struct tk_err *err);
+
+#endif

@@ -1,0 +1,21 @@
+/* tree.c - tk_tree: tells the analysis which rank and host every track is of. */
+#include "analysis/tree.h"
+
+#include "base/err.h"
+#include "source/identity.h"
+
+bool tk_tree(struct tk_trace *t, const struct tk_tree_options *opt, struct tk_tree_report *report, struct tk_err *err) {
+  static const struct tk_tree_options defaults = {0};
+  struct mem mem = {0};
+  struct tk_err own;
+  if (!err) err = &own;
+  err_clear(err);
+  *report = (struct tk_tree_report){0};
+  if (!opt) opt = &defaults;
+  if (opt->has_by && opt->by == TK_TOP_ARG && !opt->arg) return err_set(err, TK_EUSAGE, "by which arg?");
+  if (opt->has_by && opt->by == TK_TOP_KIND) return err_set(err, TK_EUSAGE, "an event can be of several kinds");
+  struct track_origin *origins = identity_of_tracks(t, &mem);
+  bool ok = origins ? tree_of(t, opt, origins, report, err) : err_set(err, TK_ELIMIT, "out of memory");
+  identity_free_tracks(origins, &mem);
+  return ok;
+}

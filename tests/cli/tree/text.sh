@@ -1,0 +1,9 @@
+# Paths of names, over all threads and repeats; a pattern of calls, of which the figures are means; a level above.
+T="$FIXTURES/json/torch/ddp2_plain/rank0.json.gz"
+tracekit tree "$T" --kind annotation
+tracekit tree "$T" --kind annotation --per train_step --top 5
+COLUMNS=70 tracekit tree "$T" --name 'aten::*' --time 25%..75% --top 8
+tracekit tree "$FIXTURES/json/torch/ddp2_plain" --by rank --name train_step --name forward
+tracekit tree "$FIXTURES/perfetto/small.pftrace.gz" --fold --top 6 --by stream
+tracekit tree "$FIXTURES/xplane/mlp_train/vm.xplane.pb" --top 6
+tracekit tree "$T" --per nothing

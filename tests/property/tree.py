@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""What `tree` says is what a model in Python works out from the dump of the graph: the paths of spans, their counts, totals and self
+times, and the device time of what was launched in them; and the flame graphs say the same."""
+import collections
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import xml.dom.minidom
+from decimal import ROUND_HALF_UP, Decimal
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+import randomtrace  # noqa: E402
+import sources  # noqa: E402
+from dumped import covered, dumped, is_timed, selves  # noqa: E402
+from schema import conforms  # noqa: E402
+from verdict import finish, judge  # noqa: E402
+
+TRACEKIT, FIXTURES, SRC, B = (os.environ[name] for name in ('TRACEKIT', 'FIXTURES', 'SRC', 'B'))
+TRACES = 4000 if os.environ.get('LONG') else 500
+MOST = 40_000_000 if os.environ.get('LONG') else 6_000_000  # bytes of dump
+DEVICE = ('kernel', 'gpu_memcpy', 'gpu_memset')
+with open(f'{SRC}/schemas/tree.schema.json', encoding='utf-8') as f:
+    SCHEMA = json.load(f)
+
+
+def run(*args):
+    p = subprocess.run([TRACEKIT, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if p.returncode:
+        raise RuntimeError(f'{" ".join(args)}: status {p.returncode}: {p.stderr.decode("utf-8", "replace")[:300]}')
+    return p.stdout
+
+
+def tree(*args):
+    """{path: figures}, in the order of the report."""
+    report = json.loads(run('tree', '-q', '--json', *args), parse_float=Decimal)
+    fault = conforms(SCHEMA, json.loads(json.dumps(report, default=float)))
+    if fault:
+        raise RuntimeError(f'schema: {fault}')
+    paths, found = {None: ()}, {}
+    for row in report['paths']:
+        paths[row['id']] = (*paths[row['parent']], row['name'])
+        if paths[row['id']] in found or row['depth'] != len(paths[row['id']]) - 1:
+            raise RuntimeError(f'{paths[row["id"]]}: is there twice, or at another depth')
+        found[paths[row['id']]] = row
+    return report, found
+
+
+def nests(e):
+    return e.kind == 'span' and ('overlaps' not in e.flags or 'paired' in e.flags)
+
+
+def hung(events, kind, wanted, per):
+    """The path of each selected event, and of each one the path that it is in."""
+    paths, around, under = {}, {}, {0: ()}
+    for i, e in enumerate(events):
+        depth = e.depth if kind == 'thread' else 0
+        above = under[depth]
+        selected = e.kind == 'span' and wanted(e) and (above or not per or e.name == per)
+        if selected:
+            paths[i] = (*above, e.name)
+        around[i] = paths.get(i, above)
+        if kind == 'thread' and nests(e):
+            under[depth + 1] = around[i]
+    return paths, around
+
+
+def correlation(e):
+    m = re.search(r'\bcorrelation=(\d+)', e.line)
+    return int(m[1]) if m and int(m[1]) else None
+
+
+def model(tracks, wanted, per=None):
+    """By path: count, total, self, and the intervals of what was launched in it."""
+    found = collections.defaultdict(lambda: [0, 0, 0, []])
+    launches, works = {}, []
+    for kind, events in tracks:
+        paths, around = hung(events, kind, wanted, per)
+        own = selves(events, lambda i: i in paths) if kind == 'thread' else {}
+        for i, e in enumerate(events):
+            if correlation(e) and e.kind == 'span' and e.cat in DEVICE and is_timed(e):
+                works.append(e)
+            elif correlation(e) and e.kind == 'span':
+                launches[correlation(e)] = around[i]
+            if i not in paths:
+                continue
+            alone = 'unfinished' not in e.flags and (kind != 'thread' or 'lost-clock' in e.flags)
+            row = found[paths[i]]
+            row[0] += 1
+            row[1] += 0 if 'unfinished' in e.flags else e.dur
+            row[2] += e.dur if alone else own.get(i, 0)
+    for e in works:
+        path = launches.get(correlation(e), ())
+        for n in range(1, len(path) + 1):
+            found[path[:n]][3].append((e.ts, e.ts + e.dur))
+    return found
+
+
+def difference(want, found, device):
+    if want.keys() != found.keys():
+        return f'paths: {sorted(map(str, want.keys() ^ found.keys()))[:2]}'
+    for path, (count, total, own, works) in want.items():
+        row = found[path]
+        said = (row['count'], row['total_ns'], row['self_ns'])
+        if said != (count, Decimal(total) / 1000, Decimal(own) / 1000):
+            return f'{path}: {said} is not {(count, total, own)}'
+        if device and (row['launched'], row['device_ns'] or 0) != (len(works), Decimal(covered(works)) / 1000):
+            return f'{path}: {row["launched"]}, {row["device_ns"]} on the device is not {len(works)}, {covered(works)}'
+    return ''
+
+
+def ordered(report):
+    """Parents before children, siblings by total."""
+    last = {}
+    for row in report['paths']:
+        if row['total_ns'] > last.get(row['parent'], row['total_ns']):
+            return f'{row["name"]} comes too late'
+        last[row['parent']] = row['total_ns']
+    return ''
+
+
+def whole(ns):
+    return int(Decimal(ns).quantize(Decimal(1), ROUND_HALF_UP))
+
+
+def graphs(path, found):
+    want = {p: whole(row['self_ns']) for p, row in found.items() if whole(row['self_ns'])}
+    lines = run('tree', '-q', '--folded', path).decode().splitlines()
+    if sorted(int(line.rsplit(' ', 1)[1]) for line in lines) != sorted(want.values()):
+        return 'folded stacks: other times'
+    profile = json.loads(run('tree', '-q', '--speedscope', path))
+    names, one = [frame['name'] for frame in profile['shared']['frames']], profile['profiles'][0]
+    got = {tuple(names[i] for i in sample): weight for sample, weight in zip(one['samples'], one['weights'])}
+    if got != {tuple('(none)' if name is None else name for name in p): ns for p, ns in want.items()} or one['endValue'] != sum(want.values()):
+        return 'speedscope: other times'
+    svg = xml.dom.minidom.parseString(run('tree', '-q', '--svg', path)).documentElement
+    rows = collections.Counter()
+    for rect in svg.getElementsByTagName('rect'):
+        if rect.getAttribute('y'):
+            rows[rect.getAttribute('y')] += float(rect.getAttribute('width'))
+            if float(rect.getAttribute('x')) + float(rect.getAttribute('width')) > 1190.1:
+                return 'SVG: a box sticks out'
+    return 'SVG: a row is wider than the picture' if any(width > 1180.5 + 0.01 * len(found) for width in rows.values()) else ''
+
+
+def one(path, what, device=False):
+    try:
+        tracks = dumped(run('dump', '-q', path).decode())
+        report, found = tree(path)
+        fault = difference(model(tracks, lambda e: True), found, device) or ordered(report)
+        if not what.startswith(('nasty', 'hostile')):
+            fault = fault or difference(model(tracks, lambda e: e.dur >= 10**7), tree('--min-dur', '10us', path)[1], device)
+            fault = fault or graphs(path, found)
+            names = collections.Counter(e.name for _, events in tracks for e in events if e.kind == 'span' and e.name and '*' not in e.name)
+            for per in [name for name, _ in names.most_common(2) if not set(name) & set('?[]\\')]:
+                fault = fault or difference(model(tracks, lambda e: True, per), tree('--per', per, path)[1], device)
+    except (RuntimeError, ValueError) as e:
+        fault = str(e)
+    judge(what, fault)
+
+
+def levels(path, what):
+    """What is told apart on the outermost level adds up to what is not."""
+    _, found = tree(path)
+    for by in ('rank', 'process', 'track', 'stream', 'step', 'cat', 'arg.stream'):
+        report, parts = tree('--by', by, path)
+        sums = collections.Counter()
+        for p, row in parts.items():
+            sums[p[1:]] += row['total_ns']
+        del sums[()]
+        judge(f'{what}: by {by}', '' if sums == {p: row['total_ns'] for p, row in found.items() if row['total_ns']} | {
+            p: 0 for p in sums if not sums[p]} else 'other sums')
+
+
+def main():
+    with tempfile.TemporaryDirectory() as work:
+        for path in (os.path.join(FIXTURES, name) for name in sources.walk(FIXTURES)):
+            p = subprocess.run([TRACEKIT, 'dump', '-q', path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            if p.returncode == 0 and len(p.stdout) <= MOST and p.stdout.count(b'\ntrace origin=') == 0:  # of an archive, one trace alone
+                one(path, os.path.relpath(path, FIXTURES))
+        source = f'{work}/random.json'
+        randomtrace.maker(int(os.environ.get('SEED', '1'))).file(source, 1, TRACES)
+        with open(f'{work}/gpu.json', 'wb') as f:
+            subprocess.run([f'{B}/tests/gen/gen', 'kineto', '--spans', '3000'], stdout=f, check=True)
+        for ending in ('json', 'pftrace', 'xplane.pb'):
+            run('convert', '-q', source, '-o', f'{work}/r.{ending}')
+            one(f'{work}/r.{ending}', f'random {ending}')
+            run('convert', '-q', '--force', f'{work}/gpu.json', '-o', f'{work}/g.{ending}')
+            one(f'{work}/g.{ending}', f'gpu {ending}', ending != 'xplane.pb')
+        levels(f'{FIXTURES}/perfetto/small.pftrace.gz', 'small')
+        levels(f'{FIXTURES}/xplane/mlp_train/vm.xplane.pb', 'mlp')
+
+
+main()
+sys.exit(finish())

@@ -1,0 +1,62 @@
+"""What `tracekit dump` prints, as events by track, and what follows from them: whose time it is, and what spans cover."""
+import collections
+import heapq
+import re
+
+EVENT = re.compile(r'^  (\d+) (span|instant|counter) (-?\d+)(?: \+(\d+))? (-|"[^"]*")(?: \[(.*?)\](?= |$))?(.*)$', re.S)
+
+
+def text(shown):
+    return re.sub(r'\\x([0-9a-f]{2})|\\u\{([0-9a-f]+)\}', lambda m: chr(int(m[1] or m[2], 16)), shown)
+
+
+Event = collections.namedtuple('Event', 'kind ts dur name cat flags track depth line')
+
+
+def dumped(dump):
+    """Events by track, in their order."""
+    tracks = []
+    for line in dump.split('\n'):
+        if line.startswith('track '):
+            tracks.append((line.split()[1], []))
+        m = EVENT.match(line) if tracks and line.startswith('  ') else None
+        if not m:
+            if not line.startswith((' ', 'track', 'trace')):
+                break
+            continue
+        rest = re.sub(r'"[^"]*"', '', m[7])
+        rest = re.sub(r' shared \{[^}]*\}', '', rest).split(' {')[0]
+        name = None if m[5] == '-' else text(m[5][1:-1])
+        tracks[-1][1].append(Event(m[2], int(m[3]), int(m[4] or 0), name, m[6], set(rest.split()), len(tracks), int(m[1]), line))
+    return tracks
+
+
+def is_timed(e):
+    return not e.flags & {'unfinished', 'lost-clock'}
+
+
+def selves(events, selected=lambda i: True):
+    """Of those spans of a thread that are selected: between two times at which any starts or ends, the last one that is open has the
+    time."""
+    spans = [(e.ts, e.ts + e.dur, i) for i, e in enumerate(events) if e.kind == 'span' and is_timed(e) and selected(i)]
+    times = sorted({t for s in spans for t in s[:2]})
+    found, heap, at = collections.Counter(), [], 0
+    for now, then in zip(times, times[1:]):
+        while at < len(spans) and spans[at][0] <= now:
+            heapq.heappush(heap, (-spans[at][2], spans[at][1]))
+            at += 1
+        while heap and heap[0][1] <= now:
+            heapq.heappop(heap)
+        if heap:
+            found[-heap[0][0]] += then - now
+    return found
+
+
+def covered(spans):
+    total, end = 0, None
+    for a, b in sorted(spans):
+        if end is None or a > end:
+            total, end = total + b - a, b
+        elif b > end:
+            total, end = total + b - end, b
+    return total
