@@ -3,9 +3,10 @@
 
   docs/filter.md    the trace is its block of JSON; each row of its tables "tracekit filter trace.json ..." names the events that stay
   README.md         each block "console" is run, and prints what it says, but for the sizes of files, which depend on the compressor
+  docs/analysis.md  likewise
   docs/library.md   the program is compiled, linked and run, and prints what the page says
 
-GOLDEN=1 puts into the README what its recipes print.
+GOLDEN=1 puts into README and docs/analysis.md what their recipes print.
 """
 import json
 import os
@@ -76,7 +77,8 @@ def check_filter(parent):
 
 
 def give_traces(folder):
-    """What the README's recipes are run on."""
+    """What recipes are run on."""
+    shutil.copy(f'{FIXTURES}/perfetto/small.pftrace.gz', f'{folder}/gpu.pftrace.gz')
     for rank in range(4):
         shutil.copy(f'{FIXTURES}/json/torch/ddp4_full/rank{rank}.json.gz', folder)
     run_folder = os.path.join(folder, 'logdir/plugins/profile/2026_11_20_12_00_00')
@@ -89,20 +91,20 @@ def without_sizes(text):
     return re.sub(r'\b\d+(\.\d+)? (B|KB|MB)\b', 'SIZE', text)
 
 
-def check_readme(parent):
-    folder, text = new_folder(parent, 'readme'), page('README.md')
+def check_recipes(parent, name, least):
+    folder, text = new_folder(parent, os.path.basename(name)), page(name)
     give_traces(folder)
     sessions = blocks(text, 'console')
-    check(len(sessions) >= 5, f'README.md: {len(sessions)} recipes')
+    check(len(sessions) >= least, f'{name}: {len(sessions)} recipes')
     for session in sessions:
         for command, output in re.findall(r'^\$ (.*)\n((?:(?!\$ ).*\n)*)', session, re.M):
             got = run(command, folder)
             if os.environ.get('GOLDEN'):
                 text = text.replace(f'$ {command}\n{output}', f'$ {command}\n{got}')
             else:
-                check(without_sizes(got) == without_sizes(output), f'README.md: {command}\n--- says\n{output}--- prints\n{got}')
+                check(without_sizes(got) == without_sizes(output), f'{name}: {command}\n--- says\n{output}--- prints\n{got}')
     if os.environ.get('GOLDEN'):
-        with open(os.path.join(SRC, 'README.md'), 'w', encoding='utf-8') as f:
+        with open(os.path.join(SRC, name), 'w', encoding='utf-8') as f:
             f.write(text)
 
 
@@ -128,7 +130,8 @@ def shared():
 
 with tempfile.TemporaryDirectory() as work:
     check_filter(work)
-    check_readme(work)
+    check_recipes(work, 'README.md', 5)
+    check_recipes(work, 'docs/analysis.md', 8)
     check_library(work)
 print(f'{passed} passed, {failed} failed')
 sys.exit(1 if failed else 0)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The reports of filter, rebase, split, shrink and size are what schemas/ says, on a trace of every format."""
+"""The reports of filter, rebase, split, shrink, size and top are what schemas/ says, on a trace of every format."""
 import json
 import os
 import subprocess
@@ -16,7 +16,7 @@ passed = failed = 0
 
 def held(schema, *args):
     global passed, failed
-    p = subprocess.run([TRACEKIT, *args, '--json', '-q', '--force'], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    p = subprocess.run([TRACEKIT, *args, '--json', '-q', *(['--force'] if '-o' in args else [])], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     with open(f'{SRC}/schemas/{schema}.schema.json', encoding='utf-8') as f:
         fault = conforms(json.load(f), json.loads(p.stdout)) if p.returncode == 0 else f'status {p.returncode}: {p.stderr.decode()}'
     passed += not fault
@@ -50,5 +50,6 @@ with tempfile.TemporaryDirectory() as work:
         held('shrink', 'shrink', trace, '--percent', '90', '-o', f'{work}/e.json')
         held('shrink', 'shrink', trace, '--percent', '60', '--dry-run', '-o', f'{work}/f.json.gz')
         size(trace)
+        held('top', 'top', trace, '--cols', 'arg.bytes', '--by', 'track')
 print(f'{passed} passed, {failed} failed')
 sys.exit(1 if failed else 0)
