@@ -12,20 +12,44 @@ static uint64_t self_ns(const struct tk_tree_node *n) {
   return (uint64_t)n->self.s * 1000000000u + (uint64_t)(n->self.ps + 500) / 1000;
 }
 
-/* The path to node i, outermost first, into `path`, which has room for its depth; its length. */
+/* Each path is written whole, so that of 60,000 levels they would take gigabytes.  What is deeper than this counts as of the node here. */
+enum { DEEPEST = 500 };
+
+/* The paths that have a self time, and room for one of them. */
+struct paths {
+  uint32_t *path;
+  uint64_t *ns; /* by node */
+};
+
+static void free_paths(struct paths *p) {
+  free(p->path);
+  free(p->ns);
+}
+
+/* False: out of memory, which is said. */
+static bool find_paths(const struct tk_tree_report *r, const bool *shown, struct paths *p) {
+  uint64_t deeper = 0;
+  uint32_t *counts_as = calloc(r->n_nodes + 1, sizeof *counts_as); /* by node: parents come before children */
+  *p = (struct paths){malloc(DEEPEST * sizeof *p->path), counts_as ? calloc(r->n_nodes + 1, sizeof *p->ns) : NULL};
+  for (uint32_t i = 0; p->ns && i < r->n_nodes; i++) {
+    counts_as[i] = r->nodes[i].depth < DEEPEST ? i : counts_as[r->nodes[i].parent];
+    if (!shown[i]) continue;
+    deeper += counts_as[i] != i;
+    p->ns[counts_as[i]] += self_ns(&r->nodes[i]);
+  }
+  free(counts_as);
+  if (deeper) tty_say("%llu paths of more than %d names: their time counts as of the names above", (unsigned long long)deeper, DEEPEST);
+  if (p->path && p->ns) return true;
+  tty_say("out of memory");
+  free_paths(p);
+  return false;
+}
+
+/* The path to node i, outermost first; its length. */
 static size_t path_of(const struct tk_tree_report *r, uint32_t i, uint32_t *path) {
   const size_t n = r->nodes[i].depth + 1;
   for (size_t k = n; k-- > 0; i = r->nodes[i].parent) path[k] = i;
   return n;
-}
-
-static uint32_t *room_for_paths(const struct tk_tree_report *r) {
-  uint32_t deepest = 0, *path;
-  for (size_t i = 0; i < r->n_nodes; i++)
-    if (r->nodes[i].depth > deepest) deepest = r->nodes[i].depth;
-  path = malloc(((size_t)deepest + 1) * sizeof *path);
-  if (!path) tty_say("out of memory");
-  return path;
 }
 
 /* ---- folded stacks ---- */
@@ -42,40 +66,39 @@ static void put_name(const struct tk_tree_node *n) {
 }
 
 bool graph_folded(const struct tk_tree_report *r, const bool *shown) {
-  uint32_t *path = room_for_paths(r);
-  for (uint32_t i = 0; path && i < r->n_nodes; i++) {
-    if (!shown[i] || self_ns(&r->nodes[i]) == 0) continue;
-    size_t n = path_of(r, i, path);
+  struct paths p;
+  if (!find_paths(r, shown, &p)) return false;
+  for (uint32_t i = 0; i < r->n_nodes; i++) {
+    size_t n = p.ns[i] ? path_of(r, i, p.path) : 0;
     for (size_t k = 0; k < n; k++) {
       if (k) putchar(';');
-      put_name(&r->nodes[path[k]]);
+      put_name(&r->nodes[p.path[k]]);
     }
-    printf(" %llu\n", (unsigned long long)self_ns(&r->nodes[i]));
+    if (n) printf(" %llu\n", (unsigned long long)p.ns[i]);
   }
-  free(path);
-  return path != NULL;
+  free_paths(&p);
+  return true;
 }
 
 /* ---- speedscope ---- */
 
-static void put_samples(struct json *j, const struct tk_tree_report *r, const bool *shown, uint32_t *path) {
+static void put_samples(struct json *j, const struct tk_tree_report *r, const struct paths *p) {
   json_open(j, "samples", '[');
   for (uint32_t i = 0; i < r->n_nodes; i++) {
-    if (!shown[i] || self_ns(&r->nodes[i]) == 0) continue;
-    size_t n = path_of(r, i, path);
+    if (!p->ns[i]) continue;
+    size_t n = path_of(r, i, p->path);
     json_open(j, NULL, '[');
-    for (size_t k = 0; k < n; k++) json_uint(j, NULL, path[k]);
+    for (size_t k = 0; k < n; k++) json_uint(j, NULL, p->path[k]);
     json_close(j, ']');
   }
   json_close(j, ']');
 }
 
-static void put_weights(struct json *j, const struct tk_tree_report *r, const bool *shown, uint64_t *sum) {
+static void put_weights(struct json *j, const struct tk_tree_report *r, const struct paths *p, uint64_t *sum) {
   json_open(j, "weights", '[');
   for (uint32_t i = 0; i < r->n_nodes; i++) {
-    uint64_t ns = shown[i] ? self_ns(&r->nodes[i]) : 0;
-    if (ns) json_uint(j, NULL, ns);
-    *sum += ns;
+    if (p->ns[i]) json_uint(j, NULL, p->ns[i]);
+    *sum += p->ns[i];
   }
   json_close(j, ']');
 }
@@ -83,8 +106,8 @@ static void put_weights(struct json *j, const struct tk_tree_report *r, const bo
 bool graph_speedscope(const struct tk_tree_report *r, const bool *shown, const char *name) {
   struct json j = { .to = stdout };
   uint64_t sum = 0;
-  uint32_t *path = room_for_paths(r);
-  if (!path) return false;
+  struct paths p;
+  if (!find_paths(r, shown, &p)) return false;
   json_open(&j, NULL, '{');
   json_string(&j, "$schema", "https://www.speedscope.app/file-format-schema.json");
   json_string(&j, "exporter", "tracekit tree");
@@ -103,14 +126,14 @@ bool graph_speedscope(const struct tk_tree_report *r, const bool *shown, const c
   json_string(&j, "type", "sampled");
   json_string(&j, "name", name);
   json_string(&j, "unit", "nanoseconds");
-  put_samples(&j, r, shown, path);
-  put_weights(&j, r, shown, &sum);
+  put_samples(&j, r, &p);
+  put_weights(&j, r, &p, &sum);
   json_uint(&j, "startValue", 0);
   json_uint(&j, "endValue", sum);
   json_close(&j, '}');
   json_close(&j, ']');
   json_close(&j, '}');
-  free(path);
+  free_paths(&p);
   return true;
 }
 
