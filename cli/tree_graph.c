@@ -12,7 +12,7 @@ static uint64_t self_ns(const struct tk_tree_node *n) {
   return (uint64_t)n->self.s * 1000000000u + (uint64_t)(n->self.ps + 500) / 1000;
 }
 
-/* Each path is written whole, so that of 60,000 levels they would take gigabytes.  What is deeper than this counts as of the node here. */
+/* Each path is written whole: those of 60,000 levels would take gigabytes.  What is deeper than this counts as of the node here. */
 enum { DEEPEST = 500 };
 
 /* The paths that have a self time, and room for one of them. */
