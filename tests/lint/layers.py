@@ -17,6 +17,7 @@ LAYERS = (
     ('lib/format/*',),
     ('lib/op', 'lib/align', 'lib/source'),
     ('lib/analysis',),
+    ('lib/sql',),
     ('lib/command',),
     ('cli',),
 )
