@@ -6,6 +6,7 @@
 
 #include "tty.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -258,7 +259,9 @@ static bool on_row(void *arg, const struct tk_sql_value *v, size_t n) {
     default: jsonl_row(p, v);
   }
   p->failed |= !ok;
-  return ok && !ferror(p->to);
+  const bool closed = ferror(p->to);
+  if (closed && errno == EPIPE) clearerr(p->to); /* the last flush says it once more */
+  return ok && !closed;
 }
 
 static bool on_end(void *arg, bool cut) {

@@ -23,7 +23,10 @@ static uint64_t tracks_from(const struct tk_sql *s) { return (uint64_t)s->t->n_e
 
 uint32_t argset_of_track(const struct tk_sql *s, tk_id track) { return (uint32_t)(tracks_from(s) + track); }
 
-uint32_t argset_of_flow(const struct tk_sql *s, uint32_t flow) { return (uint32_t)(tracks_from(s) + s->t->n_tracks + 1 + flow); }
+/* Perfetto's own arrows have neither name nor category. */
+uint32_t argset_of_flow(const struct tk_sql *s, uint32_t flow) {
+  return s->times.exact ? 0 : (uint32_t)(tracks_from(s) + s->t->n_tracks + 1 + flow);
+}
 
 uint64_t argset_last(const struct tk_sql *s) { return tracks_from(s) + s->t->n_tracks + s->n_flows; }
 
@@ -37,12 +40,17 @@ static const char *behind(const struct tk_sql *s, tk_id key, tk_id prefix) {
 
 static bool is_of_end(const struct tk_sql *s, tk_id key) { return behind(s, key, KEY_OF_END) != NULL; }
 
-/* Reserved keys are fields of the event, but for what its end says and what could not be used as it stood. */
+/* Fields of the event itself are in its columns.  What other formats show as args is shown. */
+static bool is_field(const struct tk_sql *s, const char *key) {
+  const size_t n = strlen(tk_string(s->t, KEY_ARGS, NULL)) - strlen("args");
+  return strncmp(key, tk_string(s->t, KEY_ARGS, NULL), n) == 0 || (s->times.exact && key_is_reserved(key) && text_begins(key, "perfetto."));
+}
+
 static bool is_shown(const struct tk_sql *s, tk_id key, enum tk_arg_type type) {
-  const char *text = tk_string(s->t, key, NULL), *of_end = behind(s, key, KEY_OF_END);
+  const char *of_end = behind(s, key, KEY_OF_END);
   if (type == TK_ARG_NULL) return false;
-  if (of_end) return !key_is_reserved(of_end);
-  return !key_is_reserved(text) || text_begins(text, "repaired.") || behind(s, key, KEY_ARGS);
+  if (of_end) return !is_field(s, of_end);
+  return !is_field(s, tk_string(s->t, key, NULL)) || behind(s, key, KEY_ARGS);
 }
 
 static bool shape_shows(const struct tk_sql *s, uint32_t args) {

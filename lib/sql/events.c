@@ -19,11 +19,12 @@ static void narrow(struct range *r, int64_t low, int64_t high) {
   if (high < r->high) r->high = high;
 }
 
-/* Numbers with a fraction are rounded outwards: SQLite asks again. */
+/* Text that is a number is one, as the columns are numbers.  Those with a fraction are rounded outwards: SQLite asks again. */
 static bool bounds_of(sqlite3_value *v, int64_t *low, int64_t *high) {
+  const int type = sqlite3_value_numeric_type(v);
   const double d = sqlite3_value_double(v), most = 9.2e18;
-  if (sqlite3_value_type(v) == SQLITE_INTEGER) return *low = *high = sqlite3_value_int64(v), true;
-  if (sqlite3_value_type(v) != SQLITE_FLOAT || !(d > -most && d < most)) return false;
+  if (type == SQLITE_INTEGER) return *low = *high = sqlite3_value_int64(v), true;
+  if (type != SQLITE_FLOAT || !(d > -most && d < most)) return false;
   *low = (int64_t)floor(d);
   *high = (int64_t)ceil(d);
   return true;
@@ -31,10 +32,10 @@ static bool bounds_of(sqlite3_value *v, int64_t *low, int64_t *high) {
 
 /* `op`: which of the five tests. */
 static void bound(struct range *r, int op, sqlite3_value *v, bool *none) {
-  const bool whole = sqlite3_value_type(v) == SQLITE_INTEGER;
   int64_t low, high;
   if (sqlite3_value_type(v) == SQLITE_NULL) *none = true;
   if (!bounds_of(v, &low, &high)) return;
+  const bool whole = low == high;
   if (whole && op == 1 && low < INT64_MAX) low++;
   else if (whole && op == 1) *none = true;
   if (whole && op == 3 && high > INT64_MIN) high--;
@@ -98,6 +99,13 @@ static bool passes(const struct event_cursor *c, tk_id event) {
 
 static bool of_sort(const struct event_cursor *c, tk_id track) { return (c->table->sorts & c->sql->tracks[track].sort) != 0; }
 
+/* Of a process's track, which may hold what is on another, each event is asked. */
+static bool is_placed(const struct event_cursor *c, const struct tk_event *e) {
+  if (!c->sql->tracks[e->track].globals) return of_sort(c, e->track);
+  const tk_id track = sql_track_of(c->sql, e);
+  return of_sort(c, track) && (c->walk != WALK_TRACK || track == c->wanted);
+}
+
 /* ---- walks ---- */
 
 /* The first event of [from, to) at or after a time. */
@@ -115,17 +123,19 @@ static void enter_track(struct event_cursor *c, tk_id track) {
   const struct tk_track *k = &c->sql->t->tracks[track];
   const struct range *ts = &c->filter.ts;
   c->at = k->first;
-  c->stop = of_sort(c, track) ? k->first + k->count : k->first;
+  const bool globals = c->sql->tracks[track].globals > 0, elsewhere = c->walk == WALK_TRACK && track != c->wanted;
+  c->stop = globals || (of_sort(c, track) && !elsewhere) ? k->first + k->count : k->first;
   if (!ts->asked || c->at == c->stop) return;
   if (ts->low > INT64_MIN) c->at = first_at(c->sql, c->at, c->stop, ts->low);
   if (ts->high < INT64_MAX) c->stop = first_at(c->sql, c->at, c->stop, ts->high + 1);
 }
 
 static void find_in_tracks(struct event_cursor *c) {
+  const bool mixed = c->sql->n_globals > 0;
   for (;;) {
-    while (c->at < c->stop && !passes(c, c->at)) c->at++;
+    while (c->at < c->stop && !(passes(c, c->at) && (!mixed || is_placed(c, &c->sql->t->events[c->at])))) c->at++;
     if (c->at < c->stop) return;
-    if (c->track >= c->last_track) break;
+    if (c->track >= c->last_track) break; /* of WALK_TRACK that is one track, or all for the global one */
     enter_track(c, ++c->track);
   }
   c->end = true;
@@ -138,7 +148,7 @@ static void find_in_names(struct event_cursor *c) {
     for (; c->place < b->first[c->name + 1]; c->place++) {
       c->at = b->events[c->place];
       __builtin_prefetch(&c->sql->t->events[b->events[c->place + AHEAD < b->first[b->n] ? c->place + AHEAD : c->place]]);
-      if (of_sort(c, c->sql->t->events[c->at].track) && passes(c, c->at)) return;
+      if (is_placed(c, &c->sql->t->events[c->at]) && passes(c, c->at)) return;
     }
   }
   c->end = true;
@@ -146,7 +156,7 @@ static void find_in_names(struct event_cursor *c) {
 
 static void find_in_list(struct event_cursor *c) {
   for (; c->place < c->n_list; c->place++)
-    if (c->at = c->list[c->place], of_sort(c, c->sql->t->events[c->at].track) && passes(c, c->at)) return;
+    if (c->at = c->list[c->place], is_placed(c, &c->sql->t->events[c->at]) && passes(c, c->at)) return;
   c->end = true;
 }
 
@@ -224,7 +234,9 @@ static bool start_walk(struct event_cursor *c, sqlite3_value *key) {
     c->last_track = t->n_tracks;
     return true;
   case WALK_TRACK:
-    if (number > 0 && number <= t->n_tracks) enter_track(c, (tk_id)number);
+    c->wanted = number >= 0 && number <= t->n_tracks ? (tk_id)number : 0;
+    if (number == GLOBAL_TRACK) c->last_track = c->sql->n_globals ? t->n_tracks : 0;
+    else if (c->wanted) enter_track(c, c->track = c->last_track = c->wanted);
     return true;
   case WALK_NAMES:
     if (!sql_names_events(c->sql)) return false;

@@ -68,7 +68,8 @@ struct event_cursor {
   enum walk walk;
   bool end;
   tk_id at, stop;          /* the row; behind the last event of the stretch that is walked */
-  tk_id track, last_track; /* of WALK_ALL */
+  tk_id track, last_track; /* of walks over tracks */
+  tk_id wanted;            /* of WALK_TRACK */
   uint32_t name, place;    /* of WALK_NAMES: number of the name; place in the list of its events */
   tk_id *list;             /* of walks over few events */
   uint32_t n_list, cap_list;

@@ -128,8 +128,10 @@ static int distinct_of(sqlite3_index_info *info) {
   return 0;
 }
 
-/* Rows are wanted side by side, not in an order: by name, by track, or by both.  Of one name they come track after track. */
-static bool groups(struct plan *p, const struct event_table *table, const sqlite3_index_info *info) {
+/* Rows are wanted side by side, not in an order: by name, by track, or by both.  Of one name they come track after track, unless
+ * events of a further track stand among those of others. */
+static bool groups(struct plan *p, const struct event_vtab *v, const sqlite3_index_info *info) {
+  const struct event_table *table = v->table;
   bool name = false, track = false, other = false;
   for (int i = 0; i < info->nOrderBy; i++) {
     enum column c = column_of(table, info->aOrderBy[i].iColumn);
@@ -137,6 +139,7 @@ static bool groups(struct plan *p, const struct event_table *table, const sqlite
     track |= c == COL_TRACK_ID;
     other |= c != COL_NAME && c != COL_TRACK_ID;
   }
+  if (track && v->sql->n_globals) return false;
   if (other || p->walk != WALK_ALL) return !other && p->walk == WALK_TRACK && !name;
   if (name) p->walk = WALK_NAMES;
   return true;
@@ -181,7 +184,7 @@ int events_plan(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   take_tests(&p, v->table, info, key);
   if (p.walk == WALK_ALL && p.names) cost = p.rows + 10; /* the lists of the names that pass */
   const int distinct = distinct_of(info);
-  if (info->nOrderBy && (distinct == 1 || distinct == 2)) info->orderByConsumed = groups(&p, v->table, info);
+  if (info->nOrderBy && (distinct == 1 || distinct == 2)) info->orderByConsumed = groups(&p, v, info);
   if (p.walk == WALK_ALL && p.names && !info->orderByConsumed) p.walk = WALK_NAMES;
   if (info->nOrderBy && !info->orderByConsumed) info->orderByConsumed = distinct == 0 && orders(&p, v->table, info);
   return finish_plan(&p, info, cost);

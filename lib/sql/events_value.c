@@ -134,11 +134,12 @@ static int ours(struct tk_sql *s, tk_id event, sqlite3_context *out, enum column
 }
 
 static void of_track(const struct tk_sql *s, const struct tk_event *e, sqlite3_context *out, enum column column) {
-  const struct sql_track *v = &s->tracks[e->track];
+  const tk_id track = sql_track_of(s, e);
+  const struct sql_track *v = &s->tracks[track];
   const struct sql_thread *thread = v->utid == SQL_NONE ? NULL : &s->threads[v->utid];
   const struct sql_process *process = v->upid == SQL_NONE ? NULL : &s->processes[v->upid];
   switch (column) {
-  case COL_TRACK_NAME: sql_result_string(s, out, sql_track_name(s, e->track)); break;
+  case COL_TRACK_NAME: sql_result_string(s, out, sql_track_name(s, track)); break;
   case COL_UTID: sql_result_id(out, v->utid); break;
   case COL_UPID: sql_result_id(out, v->upid); break;
   case COL_THREAD_NAME:
@@ -186,7 +187,7 @@ int events_value(struct event_cursor *c, sqlite3_context *out, int column) {
   case COL_DUR:
     if (is_slice(e)) sqlite3_result_int64(out, times_dur(&s->times, e));
     break;
-  case COL_TRACK_ID: sqlite3_result_int64(out, e->track); break;
+  case COL_TRACK_ID: sqlite3_result_int64(out, sql_track_of(s, e)); break;
   case COL_CATEGORY: sql_result_string(s, out, s->t->classes[e->cls].cat); break;
   case COL_NAME: name_value(s, e, out); break;
   case COL_DEPTH:

@@ -48,7 +48,7 @@ static uint32_t series_of(struct tk_sql *s, struct map *seen, tk_id track, tk_id
     return 0;
   const tk_id name = s->t->tracks[track].name;
   const struct intern_str *own = trace_str(s->t, name);
-  tk_id text = s->times.exact ? intern(&s->texts, own->len ? (const char *)own->bytes : "", own->len) : name_of_series(s, name, key);
+  const tk_id text = s->times.exact ? intern(&s->texts, own->len ? (const char *)own->bytes : "", own->len) : name_of_series(s, name, key);
   s->counter_tracks[s->n_counter_tracks++] = (struct counter_track){.track = track, .key = key, .name = text};
   return *number;
 }

@@ -21,9 +21,13 @@ enum sort { SORT_THREAD = 1, SORT_PROCESS = 2, SORT_OTHER = 4, SORT_COUNTER = 8,
 
 struct sql_track {
   uint32_t utid, upid; /* of a thread's track both; SQL_NONE = none */
+  uint32_t globals;    /* of a process: instants on it that are of no process */
   uint8_t sort;        /* enum sort */
   const char *type;
 };
+
+/* Chrome's instants of global scope, which the graph has on their processes. */
+enum { GLOBAL_TRACK = 0 };
 
 struct sql_process {
   tk_id track; /* 0 = idle */
@@ -36,7 +40,7 @@ struct sql_thread {
   tk_id name;
   uint32_t upid;
   int64_t tid;
-  bool has_tid, main;
+  bool main;
 };
 
 struct counter_track {
@@ -90,9 +94,8 @@ struct tk_sql {
   struct map kind_texts;
   struct intern texts; /* made for columns */
   struct row_index *indices;
-  uint32_t n_metadata, cap_metadata;
-  struct metadata_row *metadata;
-  bool has_counters, has_flows, has_kinds, has_steps, has_metadata, has_bounds;
+  uint32_t n_globals;
+  bool has_counters, has_flows, has_kinds, has_steps, has_bounds;
   int64_t start_ns, end_ns;
   uint64_t deadline_ms; /* of the statement that runs; 0 = none */
   uint64_t graph_bytes, limit;
@@ -115,6 +118,8 @@ bool sql_names(struct tk_sql *s);
 bool sql_names_events(struct tk_sql *s);
 
 bool sql_tracks(struct tk_sql *s);
+/* The track that an event stands on: its own, or GLOBAL_TRACK. */
+tk_id sql_track_of(const struct tk_sql *s, const struct tk_event *e);
 tk_id sql_track_name(const struct tk_sql *s, tk_id track); /* string; tracks of threads and processes have none of their own */
 bool sql_counters(struct tk_sql *s);
 bool sql_flows(struct tk_sql *s);

@@ -41,7 +41,7 @@ static int thread_value(struct tk_sql *s, uint32_t row, int column, sqlite3_cont
   const struct sql_thread *v = &s->threads[row];
   switch (column) {
   case 2: return number_value(out, v->tid);
-  case 3: return string_value(s, out, v->name);
+  case 3: return row == 0 && s->times.exact ? text_value(out, "swapper") : string_value(s, out, v->name);
   case 6: return number_value(out, v->upid);
   case 7: return number_value(out, v->main);
   case 8: return number_value(out, row == 0);
@@ -71,19 +71,20 @@ static int process_value(struct tk_sql *s, uint32_t row, int column, sqlite3_con
 
 /* ---- tracks: those of the graph that have events, by their ids; behind them a counter's series ---- */
 
-static bool track_rows(struct tk_sql *s, uint32_t *n) { return sql_counters(s) && (*n = s->t->n_tracks + s->n_counter_tracks, true); }
+static bool track_rows(struct tk_sql *s, uint32_t *n) { return sql_counters(s) && (*n = s->t->n_tracks + 1 + s->n_counter_tracks, true); }
 
 static const struct counter_track *series_of(const struct tk_sql *s, uint32_t row) {
-  return row < s->t->n_tracks ? NULL : &s->counter_tracks[row - s->t->n_tracks];
+  return row <= s->t->n_tracks ? NULL : &s->counter_tracks[row - s->t->n_tracks - 1];
 }
 
 /* The track of the graph that a row is of. */
-static tk_id track_of(const struct tk_sql *s, uint32_t row) { return row < s->t->n_tracks ? row + 1 : series_of(s, row)->track; }
+static tk_id track_of(const struct tk_sql *s, uint32_t row) { return row <= s->t->n_tracks ? row : series_of(s, row)->track; }
 
 static bool has_sort(const struct tk_sql *s, uint32_t row, unsigned sort) {
   const tk_id track = track_of(s, row);
-  if (row >= s->t->n_tracks) return (sort & SORT_COUNTER) != 0;
-  return s->t->tracks[track].count && (s->tracks[track].sort & sort & ~(unsigned)SORT_COUNTER);
+  if (row > s->t->n_tracks) return (sort & SORT_COUNTER) != 0;
+  if (!(s->tracks[track].sort & sort & ~(unsigned)SORT_COUNTER)) return false;
+  return track == GLOBAL_TRACK ? s->n_globals > 0 : s->t->tracks[track].count > s->tracks[track].globals;
 }
 
 static bool has_any(const struct tk_sql *s, uint32_t row) { return has_sort(s, row, SORT_ALL); }
@@ -249,7 +250,6 @@ static int bounds_value(struct tk_sql *s, uint32_t row, int column, sqlite3_cont
 }
 
 #define TRACK_COLUMNS "id INTEGER, name TEXT, type TEXT, parent_id INTEGER, source_arg_set_id INTEGER, machine_id INTEGER, "
-#define FIRST 1u
 #define BIT(column) (1u << (column))
 
 static const struct table tables[] = {
@@ -261,16 +261,16 @@ static const struct table tables[] = {
    process_rows, NULL, process_value, process_key, BIT(0) | BIT(1), 0, BIT(2)},
   {"track", "id INTEGER, name TEXT, type TEXT, dimension_arg_set_id INTEGER, parent_id INTEGER, source_arg_set_id INTEGER, "
             "machine_id INTEGER, track_group_id INTEGER",
-   track_rows, has_any, track_value, NULL, BIT(0), FIRST, 0},
-  {"thread_track", TRACK_COLUMNS "utid INTEGER", track_rows, has_thread, thread_track_value, key_is_utid, BIT(0), FIRST, BIT(6)},
-  {"process_track", TRACK_COLUMNS "upid INTEGER", track_rows, has_process, process_track_value, key_is_upid, BIT(0), FIRST, BIT(6)},
+   track_rows, has_any, track_value, NULL, BIT(0), 0, 0},
+  {"thread_track", TRACK_COLUMNS "utid INTEGER", track_rows, has_thread, thread_track_value, key_is_utid, BIT(0), 0, BIT(6)},
+  {"process_track", TRACK_COLUMNS "upid INTEGER", track_rows, has_process, process_track_value, key_is_upid, BIT(0), 0, BIT(6)},
   {"counter_track", "id INTEGER, name TEXT, parent_id INTEGER, type TEXT, dimension_arg_set_id INTEGER, source_arg_set_id INTEGER, "
                     "machine_id INTEGER, unit TEXT, description TEXT",
-   track_rows, has_counter, counter_track_value, NULL, BIT(0), FIRST, 0},
+   track_rows, has_counter, counter_track_value, NULL, BIT(0), 0, 0},
   {"process_counter_track", TRACK_COLUMNS "unit TEXT, description TEXT, upid INTEGER",
-   track_rows, has_process_counter, process_counter_value, key_is_upid, BIT(0), FIRST, BIT(8)},
+   track_rows, has_process_counter, process_counter_value, key_is_upid, BIT(0), 0, BIT(8)},
   {"thread_counter_track", TRACK_COLUMNS "unit TEXT, description TEXT, utid INTEGER",
-   track_rows, has_thread_counter, thread_counter_value, key_is_utid, BIT(0), FIRST, BIT(8)},
+   track_rows, has_thread_counter, thread_counter_value, key_is_utid, BIT(0), 0, BIT(8)},
   {"counter", "id INTEGER, ts INTEGER, track_id INTEGER, value DOUBLE, arg_set_id INTEGER",
    counter_rows, NULL, counter_value, counter_key, BIT(0), 0, BIT(2)},
   {"flow", "id INTEGER, slice_out INTEGER, slice_in INTEGER, trace_id INTEGER, arg_set_id INTEGER",

@@ -33,32 +33,65 @@ static void add_thread(struct tk_sql *s, struct sql_thread thread) {
 }
 
 /* Its process's main thread is the one of the same number, among those that were made first. */
-static uint32_t thread_of(struct tk_sql *s, tk_id track, struct map *by_tid) {
-  const struct tk_track *k = &s->t->tracks[track];
-  uint32_t upid = s->tracks[k->parent].upid;
+static uint32_t thread_of(struct tk_sql *s, uint32_t upid, struct tk_ident ident, struct map *by_tid) {
   if (upid == SQL_NONE) return SQL_NONE;
-  bool main = k->tid.kind == TK_IDENT_NONE || (k->tid.kind != TK_IDENT_STR && k->tid.num == 0);
-  int64_t tid = main ? s->processes[upid].pid : number_of(k->tid);
+  const bool main = ident.kind == TK_IDENT_NONE || (ident.kind != TK_IDENT_STR && ident.num == 0);
+  const int64_t tid = main ? s->processes[upid].pid : number_of(ident);
   uint32_t *utid = map_put(by_tid, hash_pair(upid, (uint64_t)tid), s->n_threads);
   if (!utid) return SQL_NONE;
-  if (*utid == s->n_threads) add_thread(s, (struct sql_thread){.upid = upid, .tid = tid, .has_tid = true});
-  if (*utid >= s->n_threads) return SQL_NONE;
-  struct sql_thread *thread = &s->threads[*utid];
+  if (*utid == s->n_threads)
+    add_thread(s, (struct sql_thread){.upid = upid, .tid = tid, .name = ident.kind == TK_IDENT_STR ? ident.str : 0});
+  return *utid < s->n_threads ? *utid : SQL_NONE;
+}
+
+static uint32_t thread_of_track(struct tk_sql *s, tk_id track, struct map *by_tid) {
+  const struct tk_track *k = &s->t->tracks[track];
+  const uint32_t utid = thread_of(s, s->tracks[k->parent].upid, k->tid, by_tid);
+  if (utid == SQL_NONE) return SQL_NONE;
+  struct sql_thread *thread = &s->threads[utid];
   if (!thread->track || k->kind == TK_THREAD) thread->track = track;
   if (k->kind == TK_THREAD && name_of(k, k->tid)) thread->name = name_of(k, k->tid);
-  return *utid;
+  return utid;
+}
+
+static bool is_global(const struct tk_trace *t, const struct tk_event *e) {
+  struct tk_arg arg;
+  struct tk_args it = tk_args_of(t, e->args);
+  while (tk_args_next(&it, &arg))
+    if (arg.key == KEY_SCOPE_OF_INSTANT) return arg.type == TK_ARG_STR && strcmp(tk_string(t, arg.s, NULL), "g") == 0;
+  return false;
+}
+
+tk_id sql_track_of(const struct tk_sql *s, const struct tk_event *e) {
+  return s->tracks[e->track].globals && is_global(s->t, e) ? GLOBAL_TRACK : e->track;
+}
+
+/* What stands on a process in Chrome's JSON says which thread it came from, and is there a thread though it may have nothing else. */
+static void look_at_instants(struct tk_sql *s, tk_id process, struct map *by_tid) {
+  const struct tk_track *k = &s->t->tracks[process];
+  for (tk_id i = k->first; i < k->first + k->count && !s->mem.failed; i++) {
+    const struct tk_event *e = &s->t->events[i];
+    struct tk_arg arg;
+    struct tk_args it = tk_args_of(s->t, e->args);
+    while (tk_args_next(&it, &arg))
+      if (arg.key == KEY_TID && (arg.type == TK_ARG_INT || arg.type == TK_ARG_STR))
+        thread_of(s, s->tracks[process].upid, arg.type == TK_ARG_INT ? ident_int(arg.i) : ident_str(arg.s), by_tid);
+    if (!is_global(s->t, e)) continue;
+    s->tracks[process].globals++;
+    s->n_globals++;
+  }
 }
 
 static void add_processes(struct tk_sql *s, struct map *by_tid) {
   s->processes[s->n_processes++] = (struct sql_process){0};
-  add_thread(s, (struct sql_thread){.has_tid = true, .main = true});
+  add_thread(s, (struct sql_thread){.main = true});
   for (tk_id i = 1; i <= s->t->n_tracks; i++) {
     const struct tk_track *k = &s->t->tracks[i];
     if (!is_process(s, k)) continue;
     uint32_t upid = s->tracks[i].upid = s->n_processes++;
     s->processes[upid] = (struct sql_process){.track = i, .name = name_of(k, k->pid), .pid = number_of(k->pid)};
     map_put(by_tid, hash_pair(upid, (uint64_t)s->processes[upid].pid), s->n_threads);
-    add_thread(s, (struct sql_thread){.upid = upid, .tid = s->processes[upid].pid, .has_tid = true, .main = true});
+    add_thread(s, (struct sql_thread){.upid = upid, .tid = s->processes[upid].pid, .main = true});
   }
 }
 
@@ -88,13 +121,14 @@ static void place_track(struct tk_sql *s, tk_id i, struct map *by_tid) {
   struct sql_track *v = &s->tracks[i];
   const bool threaded = k->kind == TK_THREAD || k->kind == TK_ASYNCS || (k->kind == TK_COUNTERS && s->times.exact);
   if (k->kind != TK_PROCESS) v->upid = s->tracks[k->parent].upid;
-  if (threaded && !is_own_timeline(s, k) && (k->kind != TK_COUNTERS || k->tid.kind != TK_IDENT_NONE)) v->utid = thread_of(s, i, by_tid);
+  if (threaded && !is_own_timeline(s, k) && (k->kind != TK_COUNTERS || k->tid.kind != TK_IDENT_NONE)) v->utid = thread_of_track(s, i, by_tid);
   if (k->kind == TK_ASYNCS) {
     v->utid = SQL_NONE;
     if (!is_local(s->t, k)) v->upid = SQL_NONE;
   }
   v->sort = k->kind == TK_COUNTERS ? SORT_COUNTER : v->utid != SQL_NONE ? SORT_THREAD : v->upid != SQL_NONE ? SORT_PROCESS : SORT_OTHER;
   v->type = type_of(s, k, v);
+  if (k->kind == TK_PROCESS && !s->times.exact) look_at_instants(s, i, by_tid);
 }
 
 /* An asynchronous track is called as the first that stands on it. */
@@ -112,6 +146,8 @@ bool sql_tracks(struct tk_sql *s) {
   if (!s->tracks || !s->processes) return false;
   for (tk_id i = 0; i <= s->t->n_tracks; i++) s->tracks[i] = (struct sql_track){.utid = SQL_NONE, .upid = SQL_NONE, .type = ""};
   map_init(&by_tid, &s->mem);
+  s->tracks[GLOBAL_TRACK].sort = SORT_OTHER;
+  s->tracks[GLOBAL_TRACK].type = "legacy_chrome_global_instants";
   add_processes(s, &by_tid);
   for (tk_id i = 1; i <= s->t->n_tracks && !s->mem.failed; i++) place_track(s, i, &by_tid);
   map_free(&by_tid);
