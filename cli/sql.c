@@ -25,6 +25,8 @@ static const struct opt opts[] = {
   { OPT_FILE, 0, "script", "FILE", "run the statements in this file", FIELD(script), 0, 0, 0 },
   { OPT_FLAG, 0, "csv", 0, "print answers as CSV; text is in quotes, and NULL is nothing", FIELD(csv), 0, 0, 0 },
   { OPT_FLAG, 0, "jsonl", 0, "print each row as an object of JSON on a line of its own", FIELD(jsonl), 0, 0, 0 },
+  { OPT_FILE, 0, "db", "FILE", "write the tables, with indices, as a database of SQLite's", FIELD(db), 0, 0, 0 },
+  ROW_FORCE,
   { OPT_TIME, 0, "timeout", "TIME", "end a statement that takes longer than this (default: 10 minutes)", FIELD(timeout), 0, 0, 0 },
   { OPT_INT, 0, "max-rows", "N", "print the first N rows of an answer (default: all)", FIELD(max_rows), 0, 1, 2147483647 },
   ROW_JSON,
@@ -35,6 +37,7 @@ static const struct opt opts[] = {
 static const struct example examples[] = {
   { "tracekit sql trace.json -e 'SELECT name, count(*) AS n, sum(dur)/1e6 AS ms FROM slice GROUP BY name ORDER BY ms DESC LIMIT 10'",
     "list the names that took most time" },
+  { "tracekit sql trace.json --db trace.sqlite", "write the tables as a database of SQLite" },
   { "tracekit sql trace.json -e 'SELECT rank, kind, sum(dur) FROM event GROUP BY 1, 2' --csv", "sum up durations by rank and kind" },
   { "echo 'SELECT name, dur FROM slice WHERE dur > 1e6' | tracekit sql trace.json --jsonl", "run what comes on standard input" },
   { 0, 0 },
@@ -90,6 +93,7 @@ static char *read_queries(const struct params *p, bool *prompt) {
   errno = 0;
   if (p->script) return read_script(p->script);
   if (p->queries.n) text = join_queries(&p->queries);
+  else if (p->db) text = strdup("");
   else if ((*prompt = isatty(STDIN_FILENO) != 0)) text = strdup("");
   else text = read_all(stdin);
   if (!text) tty_say("sql: %s", errno ? strerror(errno) : "the statements cannot be read");
@@ -153,7 +157,8 @@ static int query(const struct params *p, struct tk_trace *t, const char *text, b
                              .to = stdout, .input = t->source, .width = tty_width(stdout) };
   struct tk_sql *sql = tk_sql_open(t, &options, &err);
   if (!sql) return run_fail(&err);
-  int status = prompted ? prompt(sql, &printer) : run_text(sql, text, &printer);
+  int status = prompted ? prompt(sql, &printer) : is_blank(text) ? STATUS_DONE : run_text(sql, text, &printer);
+  if (status == STATUS_DONE && p->db && !tk_sql_copy(sql, p->db, p->shared.force, &err)) status = run_fail(&err);
   tk_sql_close(sql);
   return status;
 }
@@ -164,7 +169,7 @@ static int cmd_sql(const void *params, const struct operands *in) {
   int status;
   if (p->csv + p->jsonl + p->shared.json > 1) return run_usage("sql", "--csv, --json and --jsonl exclude each other");
   if (p->script && p->queries.n) return run_usage("sql", "-e and --script exclude each other");
-  if (!p->script && !p->queries.n && in->n == 0)
+  if (!p->script && !p->queries.n && !p->db && in->n == 0)
     return run_usage("sql", "which trace? Standard input is taken for SQL, unless -e or --script says it");
   char *text = read_queries(p, &prompted);
   if (!text) return STATUS_USAGE;

@@ -441,6 +441,8 @@ TK_API struct tk_sql *tk_sql_open(struct tk_trace *t, const struct tk_sql_option
 TK_API bool tk_sql_run(struct tk_sql *s, const char *sql, const struct tk_sql_answer *to, struct tk_err *err);
 /* Does the text end where a statement does? */
 TK_API bool tk_sql_complete(const char *sql);
+/* Writes the tables, with indices, as a file of SQLite's. */
+TK_API bool tk_sql_copy(struct tk_sql *s, const char *path, bool force, struct tk_err *err);
 TK_API void tk_sql_close(struct tk_sql *s);
 
 enum tk_size_by { TK_SIZE_KIND, TK_SIZE_CAT, TK_SIZE_NAME, TK_SIZE_ARG, TK_SIZE_TRACK, TK_SIZE_RANK, TK_SIZE_BYS };

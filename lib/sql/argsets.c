@@ -43,7 +43,9 @@ static bool is_of_end(const struct tk_sql *s, tk_id key) { return behind(s, key,
 /* Fields of the event itself are in its columns.  What other formats show as args is shown. */
 static bool is_field(const struct tk_sql *s, const char *key) {
   const size_t n = strlen(tk_string(s->t, KEY_ARGS, NULL)) - strlen("args");
-  return strncmp(key, tk_string(s->t, KEY_ARGS, NULL), n) == 0 || (s->times.exact && key_is_reserved(key) && text_begins(key, "perfetto."));
+  const char *own = tk_string(s->t, KEY_PERFETTO_FIELDS, NULL);
+  if (s->times.exact && strncmp(key, own, strlen(own) - strlen("fields")) == 0) return true;
+  return strncmp(key, tk_string(s->t, KEY_ARGS, NULL), n) == 0;
 }
 
 static bool is_shown(const struct tk_sql *s, tk_id key, enum tk_arg_type type) {

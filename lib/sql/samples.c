@@ -8,6 +8,20 @@
 
 /* ---- counters ---- */
 
+/* Text counts if all of it is a number, as C reads them: "+1.5", ".5", "5.", "1e3", but not "1e". */
+static bool is_number(const char *p) {
+  p += *p == '+' || *p == '-';
+  const size_t whole = strspn(p, "0123456789");
+  p += whole;
+  const size_t part = *p == '.' ? strspn(p + 1, "0123456789") : 0;
+  if (*p == '.') p += 1 + part;
+  if (whole + part == 0) return false;
+  if (*p != 'e' && *p != 'E') return !*p;
+  p += 1 + (p[1] == '+' || p[1] == '-');
+  const size_t exponent = strspn(p, "0123456789");
+  return exponent > 0 && !p[exponent];
+}
+
 static bool value_of(const struct tk_sql *s, const struct tk_arg *a, double *v) {
   size_t n;
   const char *text;
@@ -18,7 +32,8 @@ static bool value_of(const struct tk_sql *s, const struct tk_arg *a, double *v) 
   case TK_ARG_DOUBLE: return *v = a->d, true;
   case TK_ARG_STR: case TK_ARG_NUMBER: case TK_ARG_REF:
     text = tk_string(s->t, a->s, &n);
-    if (!n || (num_scan((const uint8_t *)text, &(const uint8_t *){0}).kind == NUM_NONE)) return false;
+    if (!is_number(text)) return false;
+    if (*text == '+') text++, n--;
     return *v = num_double(text, n), true;
   default: return false;
   }
@@ -48,7 +63,8 @@ static uint32_t series_of(struct tk_sql *s, struct map *seen, tk_id track, tk_id
     return 0;
   const tk_id name = s->t->tracks[track].name;
   const struct intern_str *own = trace_str(s->t, name);
-  const tk_id text = s->times.exact ? intern(&s->texts, own->len ? (const char *)own->bytes : "", own->len) : name_of_series(s, name, key);
+  const tk_id text = s->times.exact ? intern(&s->texts, own->len ? (const char *)own->bytes : "", own->len)
+                                    : name_of_series(s, name, key);
   s->counter_tracks[s->n_counter_tracks++] = (struct counter_track){.track = track, .key = key, .name = text};
   return *number;
 }
@@ -88,7 +104,10 @@ static void follow(struct tk_sql *s, const struct chains *open, tk_id point) {
   tk_id *last = chains_of(open, f);
   if (!flow_starts(f)) {
     if (!*last || !mem_grow(&s->mem, (void **)&s->flows, &s->cap_flows, (uint64_t)s->n_flows + 1, sizeof *s->flows)) return;
-    s->flows[s->n_flows++] = (struct flow_row){.out = s->t->flow_points[*last].at, .in = f->at, .point = point};
+    struct flow_row row = {.out = s->t->flow_points[*last].at, .in = f->at, .point = point};
+    if (s->times.exact && s->t->events[row.in].ts < s->t->events[row.out].ts)
+      row = (struct flow_row){.out = row.in, .in = row.out, .point = point}; /* Perfetto's arrows lead on in time */
+    s->flows[s->n_flows++] = row;
   }
   if (flow_starts(f) || f->role == TK_FLOW_STEP || f->role == TK_FLOW_INOUT) *last = point;
 }

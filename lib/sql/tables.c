@@ -71,7 +71,9 @@ static int process_value(struct tk_sql *s, uint32_t row, int column, sqlite3_con
 
 /* ---- tracks: those of the graph that have events, by their ids; behind them a counter's series ---- */
 
-static bool track_rows(struct tk_sql *s, uint32_t *n) { return sql_counters(s) && (*n = s->t->n_tracks + 1 + s->n_counter_tracks, true); }
+static bool track_rows(struct tk_sql *s, uint32_t *n) {
+  return sql_counters(s) && (*n = s->t->n_tracks + 1 + s->n_counter_tracks, true);
+}
 
 static const struct counter_track *series_of(const struct tk_sql *s, uint32_t row) {
   return row <= s->t->n_tracks ? NULL : &s->counter_tracks[row - s->t->n_tracks - 1];

@@ -24,7 +24,8 @@ static inline int64_t times_floor(int64_t a, int64_t b) { return a / b - (a % b 
 static inline int64_t times_ns(const struct times *c, int64_t us, int64_t ps) {
   if (ps == 0) return us * 1000;
   if (c->exact) return us * 1000 + (ps + 500) / 1000;
-  double ns = ((double)us + (double)ps / TIMES_US) * 1000;
+  const double ns = ((double)us + (double)ps / TIMES_US) * 1000, whole = 4503599627370496.0; /* from 2^52 on all doubles are */
+  if (ns >= whole || ns <= -whole) return (int64_t)ns;
   return (int64_t)(ns < 0 ? ns - 0.5 : ns + 0.5);
 }
 

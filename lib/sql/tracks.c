@@ -14,8 +14,9 @@ static int64_t number_of(struct tk_ident i) {
   return i.kind == TK_IDENT_STR ? number_of_text(i.str) : i.kind == TK_IDENT_NONE ? 0 : i.num;
 }
 
+/* An empty name is none; a pid or tid that is empty text is a name all the same. */
 static tk_id name_of(const struct tk_track *k, struct tk_ident i) {
-  return k->name ? k->name : i.kind == TK_IDENT_STR ? i.str : 0;
+  return k->name && k->name != KEY_EMPTY ? k->name : i.kind == TK_IDENT_STR ? i.str : 0;
 }
 
 static bool is_own_timeline(const struct tk_sql *s, const struct tk_track *k) {
@@ -41,7 +42,9 @@ static uint32_t thread_of(struct tk_sql *s, uint32_t upid, struct tk_ident ident
   if (!utid) return SQL_NONE;
   if (*utid == s->n_threads)
     add_thread(s, (struct sql_thread){.upid = upid, .tid = tid, .name = ident.kind == TK_IDENT_STR ? ident.str : 0});
-  return *utid < s->n_threads ? *utid : SQL_NONE;
+  if (*utid >= s->n_threads) return SQL_NONE;
+  if (ident.kind == TK_IDENT_STR && !s->threads[*utid].name) s->threads[*utid].name = ident.str; /* a pid of the same text */
+  return *utid;
 }
 
 static uint32_t thread_of_track(struct tk_sql *s, tk_id track, struct map *by_tid) {
@@ -121,7 +124,9 @@ static void place_track(struct tk_sql *s, tk_id i, struct map *by_tid) {
   struct sql_track *v = &s->tracks[i];
   const bool threaded = k->kind == TK_THREAD || k->kind == TK_ASYNCS || (k->kind == TK_COUNTERS && s->times.exact);
   if (k->kind != TK_PROCESS) v->upid = s->tracks[k->parent].upid;
-  if (threaded && !is_own_timeline(s, k) && (k->kind != TK_COUNTERS || k->tid.kind != TK_IDENT_NONE)) v->utid = thread_of_track(s, i, by_tid);
+  const bool untold = k->kind == TK_COUNTERS && k->tid.kind == TK_IDENT_NONE;
+  if (threaded && !is_own_timeline(s, k) && !untold) v->utid = thread_of_track(s, i, by_tid);
+  if (k->kind == TK_COUNTERS && !threaded && !untold) thread_of(s, v->upid, k->tid, by_tid);
   if (k->kind == TK_ASYNCS) {
     v->utid = SQL_NONE;
     if (!is_local(s->t, k)) v->upid = SQL_NONE;
