@@ -124,7 +124,7 @@ static void put_object(struct walk_args *w, struct json *j, unsigned depth) {
   while (json_blank(j) && *j->p != '}' && json_key(j, &key) && json_value(j, &v) && !w->stopped) {
     const size_t at = w->key.len, flat = w->flat.len;
     size_t n;
-    const char *text = (const char *)json_text(j, &key, &n);
+    const char *text = (const char *)json_string_text(j, &key, &n);
     if (!text) break;
     buf_append(&w->key, ".", 1);
     buf_append(&w->flat, ".", 1);
@@ -163,7 +163,7 @@ static void put_number(struct walk_args *w, const struct json_value *v) {
 static void put_string(struct walk_args *w, const struct json_value *v) {
   struct json j = {.p = v->p, .end = v->end, .last = true, .scratch = {.mem = &w->s->mem}};
   struct arg_row row = {.is = ARG_IS_STRING};
-  row.text = (const char *)json_text(&j, &v->str, &row.text_n);
+  row.text = (const char *)json_string_text(&j, &v->str, &row.text_n);
   if (row.text) put_row(w, &row);
   buf_free(&j.scratch);
 }
