@@ -89,7 +89,7 @@ static bool passes(const struct event_cursor *c, tk_id event) {
   const struct event_filter *f = &c->filter;
   const struct tk_event *e = &c->sql->t->events[event];
   if (!c->table->all && !is_slice(e)) return false;
-  if (f->names && !f->names[c->sql->names.of_class[e->cls]]) return false;
+  if (f->names && c->walk != WALK_NAMES && !f->names[c->sql->names.of_class[e->cls]]) return false; /* there it was asked before */
   if (f->depth.asked && (e->kind == TK_COUNTER || e->depth < f->depth.low || e->depth > f->depth.high)) return false;
   if (f->dur.asked && (e->kind == TK_COUNTER || !dur_passes(c->sql, &f->dur, e))) return false;
   if (!f->ts.asked || c->walk == WALK_ALL || c->walk == WALK_TRACK) return true; /* enter_track saw to it */
@@ -101,6 +101,7 @@ static bool of_sort(const struct event_cursor *c, tk_id track) { return (c->tabl
 
 /* Of a process's track, which may hold what is on another, each event is asked. */
 static bool is_placed(const struct event_cursor *c, const struct tk_event *e) {
+  if (c->table->sorts == SORT_ALL && !c->sql->n_globals) return true;
   if (!c->sql->tracks[e->track].globals) return of_sort(c, e->track);
   const tk_id track = sql_track_of(c->sql, e);
   return of_sort(c, track) && (c->walk != WALK_TRACK || track == c->wanted);

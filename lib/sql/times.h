@@ -9,7 +9,7 @@
 #include "graph/trace.h"
 
 struct times {
-  int64_t base_us;
+  int64_t base_ns, base_us;
   int32_t base_ps; /* 0 .. 999999 */
   bool exact;      /* the format counts nanoseconds: no doubles */
 };
@@ -29,7 +29,12 @@ static inline int64_t times_ns(const struct times *c, int64_t us, int64_t ps) {
   return (int64_t)(ns < 0 ? ns - 0.5 : ns + 0.5);
 }
 
+/* Whole nanoseconds that a double tells apart stay what they are: a division less for most times of a trace. */
+static inline bool times_is_plain(int64_t ns) { return ns < (1ll << 52) && ns > -(1ll << 52); }
+
 static inline int64_t times_at(const struct times *c, tk_time at) {
+  const int64_t plain = at / 1000;
+  if (plain * 1000 == at && times_is_plain(c->base_ns + plain)) return c->base_ns + plain;
   int64_t us = times_floor(at, TIMES_US), ps = at - us * TIMES_US + c->base_ps;
   if (ps >= TIMES_US) us++, ps -= TIMES_US;
   return times_ns(c, us + c->base_us, ps);
@@ -37,6 +42,8 @@ static inline int64_t times_at(const struct times *c, tk_time at) {
 
 static inline int64_t times_dur(const struct times *c, const struct tk_event *e) {
   if (e->flags & TK_UNFINISHED) return -1;
+  const int64_t plain = e->dur / 1000;
+  if (plain * 1000 == e->dur && !(e->flags & TK_PAIRED) && times_is_plain(plain)) return plain;
   if (e->flags & TK_PAIRED) return times_at(c, e->ts + e->dur) - times_at(c, e->ts);
   return times_ns(c, e->dur / TIMES_US, e->dur % TIMES_US);
 }
