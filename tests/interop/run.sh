@@ -38,6 +38,7 @@ step python3 "$here/interop.py" --self-test
 step python3 "$here/interop.py" $corpus
 step python3 "$here/filtered.py" $corpus
 step python3 "$here/top.py" $corpus
+step python3 "$here/sql.py" $corpus
 step python3 "$here/perfetto.py" $corpus
 step python3 "$here/random_traces.py" 100000
 step python3 "$here/extensions.py"
