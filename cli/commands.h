@@ -15,6 +15,7 @@ extern const struct command command_split;
 extern const struct command command_shrink;
 extern const struct command command_top;
 extern const struct command command_tree;
+extern const struct command command_report;
 extern const struct command command_size;
 extern const struct command command_info;
 extern const struct command command_check;

@@ -454,6 +454,7 @@ TK_API struct tk_path tk_path_of(const char *path);
 /* ---- operations: convert, merge, rebase, filter, split, shrink, size, list, extract ----------------------------- */
 
 #include "tracekit_ops.h"
+#include "tracekit_report.h"
 
 /* ---- what a trace says of itself ---------------------------------------------------------------------------------- */
 
