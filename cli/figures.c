@@ -1,20 +1,21 @@
 /* figures.c - see figures.h. */
 #include "figures.h"
 
+#include "report.h"
 #include "tty.h"
 
 #include <string.h>
 
-typedef const struct tk_report_rank *row;
+typedef const struct tk_report_rank *rank_row;
 
-static bool is_device(row r) { return *r->device != 0; }
+static bool is_device(rank_row r) { return *r->device != 0; }
 
-static bool time_of(row r, tk_time time, bool known, struct figure_value *v) {
+static bool time_of(rank_row r, tk_time time, bool known, struct figure_value *v) {
   *v = (struct figure_value){ (double)time, time };
   return known && is_device(r);
 }
 
-static bool share(row r, tk_time part, tk_time whole, struct figure_value *v) {
+static bool share(rank_row r, tk_time part, tk_time whole, struct figure_value *v) {
   v->number = whole > 0 ? 100 * (double)part / (double)whole : 0;
   return whole > 0 && is_device(r);
 }
@@ -23,13 +24,13 @@ static bool number(double n, bool known, struct figure_value *v) { return v->num
 
 /* name, expression of r->times */
 #define TIME(name, value) \
-  static bool get_##name(row r, struct figure_value *v) { return time_of(r, (value), true, v); }
+  static bool get_##name(rank_row r, struct figure_value *v) { return time_of(r, (value), true, v); }
 #define PERCENT(name, part, whole) \
-  static bool get_##name(row r, struct figure_value *v) { return share(r, (part), (whole), v); }
+  static bool get_##name(rank_row r, struct figure_value *v) { return share(r, (part), (whole), v); }
 #define LINKED(name, value) \
-  static bool get_##name(row r, struct figure_value *v) { return time_of(r, (value), r->linked > 0, v); }
+  static bool get_##name(rank_row r, struct figure_value *v) { return time_of(r, (value), r->linked > 0, v); }
 #define COUNT(name, value) \
-  static bool get_##name(row r, struct figure_value *v) { return time_of(r, (tk_time)(value), true, v); }
+  static bool get_##name(rank_row r, struct figure_value *v) { return time_of(r, (tk_time)(value), true, v); }
 
 #define T r->times
 TIME(window, T.window)
@@ -71,9 +72,9 @@ LINKED(latency_mean, r->latency_mean)
 LINKED(overhead_mean, r->overhead_mean)
 
 #define HOST_TIME(name, value, known) \
-  static bool get_##name(row r, struct figure_value *v) { return *v = (struct figure_value){ (double)(value), (value) }, known; }
+  static bool get_##name(rank_row r, struct figure_value *v) { return *v = (struct figure_value){ (double)(value), (value) }, known; }
 #define NUMBER(name, value, known) \
-  static bool get_##name(row r, struct figure_value *v) { return number((double)(value), known, v); }
+  static bool get_##name(rank_row r, struct figure_value *v) { return number((double)(value), known, v); }
 
 NUMBER(bytes, r->bytes, r->bytes_known > 0)
 NUMBER(bandwidth, r->bytes_time > 0 ? r->bytes / ((double)r->bytes_time / 1e12) / 1e9 : 0, r->bytes_known && r->bytes_time > 0)
@@ -183,4 +184,13 @@ void figures_json(struct json *j, const struct tk_report_rank *r) {
     else if (f->unit == FIGURE_PERCENT || f->unit == FIGURE_RATE) json_raw(j, f->key, tty_fraction(v.number, 3, text));
     else figure_number(j, f->key, v.number);
   }
+}
+
+void report_name(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n) {
+  const char *slash = strrchr(row->input, '/'), *leaf = slash && slash[1] ? slash + 1 : row->input;
+  size_t len = 0;
+  *text = 0;
+  if (row->rank >= 0) len = (size_t)snprintf(text, n, "rank %lld", (long long)row->rank);
+  else if (r->inputs > 1 || !*row->device) len = (size_t)snprintf(text, n, "%s", *row->host ? row->host : leaf);
+  if (len < n && *row->device) snprintf(text + len, n - len, "%s%s", len ? ", " : "", row->device);
 }

@@ -34,15 +34,6 @@ static const struct example examples[] = {
   { 0, 0 },
 };
 
-void report_name(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n) {
-  const char *slash = strrchr(row->input, '/'), *leaf = slash && slash[1] ? slash + 1 : row->input;
-  size_t len = 0;
-  *text = 0;
-  if (row->rank >= 0) len = (size_t)snprintf(text, n, "rank %lld", (long long)row->rank);
-  else if (r->inputs > 1 || !*row->device) len = (size_t)snprintf(text, n, "%s", *row->host ? row->host : leaf);
-  if (len < n && *row->device) snprintf(text + len, n - len, "%s%s", len ? ", " : "", row->device);
-}
-
 /* ---- the page ---- */
 
 static int write_page(const struct params *p, const struct tk_report *r) {

@@ -245,9 +245,9 @@ static void idle(FILE *to, const struct tk_report *r) {
   char name[256];
   if (!wants(r, has_device)) return;
   section(to, "Idle time, launches and short kernels",
-          "Host: the next work was not launched yet when the device fell idle. Kernel: less than 30 µs between work that was launched in "
-          "time. Delay: from the end of the launching call to the start, on average. Latency: from its beginning. Overhead: from when "
-          "the stream was free as well.");
+          "Host: the next work was not launched yet when the device fell idle. Kernel: less than 30 µs between work that was "
+          "launched in time. Delay: from the end of the launching call to the start, on average. Latency: from its beginning. "
+          "Overhead: from when the stream was free as well.");
   html_table_begin(&t);
   for (size_t i = 0; i < r->n_ranks; i++) {
     const struct tk_report_rank *row = &r->ranks[i];
@@ -289,7 +289,8 @@ static void steps(FILE *to, const struct tk_report *r) {
   struct html_table t = { .to = to, .columns = columns };
   char name[256];
   if (!wants(r, has_steps)) return;
-  section(to, "Steps", "A bar for each step, in their order. Red: longer than the upper quartile by 1.5 times the distance of the quartiles.");
+  section(to, "Steps",
+          "A bar for each step, in their order. Red: longer than the upper quartile by 1.5 times the distance of the quartiles.");
   for (size_t i = 0; i < r->n_ranks; i++) {
     if (r->ranks[i].n_steps < 2) continue;
     fputs("<div class=row><div>", to);

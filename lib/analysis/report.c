@@ -7,29 +7,6 @@
 
 #include "measure.h"
 
-/* ---- texts ---- */
-
-const char *report_keep(struct tk_report_impl *impl, const void *p, size_t n) {
-  uint32_t id = intern(&impl->texts, p, n);
-  return id ? (const char *)impl->texts.strs[id].bytes : "";
-}
-
-const char *report_text(struct tk_report_impl *impl, const char *text) { return report_keep(impl, text, strlen(text)); }
-
-struct tk_total report_total(i128 ps) {
-  const i128 second = 1000000000000;
-  return (struct tk_total){(int64_t)(ps / second), (int64_t)(ps % second)};
-}
-
-bool report_unknown(struct tk_report *r, const char *sentence) {
-  struct tk_report_impl *impl = r->impl;
-  for (size_t i = 0; i < r->n_unknown; i++)
-    if (strcmp(r->unknown[i], sentence) == 0) return true;
-  if (!mem_grow(&impl->mem, (void **)&r->unknown, &impl->cap_unknown, r->n_unknown + 1, sizeof *r->unknown)) return false;
-  r->unknown[r->n_unknown++] = report_text(impl, sentence);
-  return true;
-}
-
 /* ---- spreads ---- */
 
 static int by_value(const void *p, const void *q) {
@@ -64,11 +41,6 @@ static bool find_spread(struct tk_report_rank *row, struct mem *mem) {
 }
 
 /* ---- steps ---- */
-
-bool report_is_of(const struct reporter *p, tk_id track, const struct tk_report_rank *row) {
-  const struct track_origin *o = p->origins ? &p->origins[track] : NULL;
-  return !o || (o->rank == row->rank && strcmp(o->host, row->host) == 0);
-}
 
 /* Which track says the rank's steps: the device's own, else the host's that has the most. */
 static uint32_t choose_steps(const struct reporter *p, const struct tk_report_rank *row, tk_id process, uint32_t *n) {
@@ -384,8 +356,10 @@ static void say_unknown(struct tk_report *r) {
     linked = linked || r->ranks[i].linked;
     steps = steps || r->ranks[i].n_steps;
   }
-  if (!device) report_unknown(r, "no accelerator's work is in these traces: nothing is known of busy and idle time, kernels and copies");
-  else if (host) report_unknown(r, "some ranks have no accelerator's work in their traces: nothing is known of their busy and idle time");
+  if (!device)
+    report_unknown(r, "no accelerator's work is in these traces: nothing is known of busy and idle time, kernels and copies");
+  else if (host)
+    report_unknown(r, "some ranks have no accelerator's work in their traces: nothing is known of their busy and idle time");
   if (device && !linked) report_unknown(r, "no work is tied to its launch: what idle time waited for, and delays, are not known");
   if (!steps) report_unknown(r, "no training steps are marked (ProfilerStep#N, step_num or a Steps line)");
   if (!memory) report_unknown(r, "allocations were not recorded: peaks of memory are not known");

@@ -3,6 +3,7 @@
  *     report.c          a row for each device of each rank: what its time was spent on, its steps and queues
  *     report_host.c     what the hosts did: launches, operators, compilation
  *     report_tables.c   tables over all ranks: work by name, launches, collectives, memory
+ *     report_base.c     what these share
  *     work.c, spent.c   what devices did, and how that adds up */
 #ifndef ANALYSIS_REPORT_H
 #define ANALYSIS_REPORT_H

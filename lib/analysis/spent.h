@@ -4,8 +4,8 @@
 
 #include "work.h"
 
-/* What an idle stretch waited for, as HolisticTraceAnalysis tells it: the host, if the next work was launched only after the stretch had
- * begun; else the device itself, if the stretch is shorter than 30 us; else something else. */
+/* What an idle stretch waited for, as HolisticTraceAnalysis tells it: the host, if the next work was launched only after the stretch
+ * had begun; else the device itself, if the stretch is shorter than 30 us; else something else. */
 enum spent_wait { WAIT_HOST, WAIT_KERNEL, WAIT_OTHER };
 
 struct stretch {
