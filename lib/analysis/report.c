@@ -114,12 +114,18 @@ static void measure_queue(const struct tk_trace *t, const struct work *v, uint32
   if (k && room[k - 1].at > room[0].at) s->queue_mean = area / (double)(room[k - 1].at - room[0].at);
 }
 
-static const char *name_stream(struct reporter *p, tk_id track) {
-  const struct tk_track *k = &p->t->tracks[track];
+/* As --by stream has it: by its number, if that is told. */
+static const char *name_stream(struct reporter *p, const struct work_stream *s) {
+  const struct tk_track *k = &p->t->tracks[s->track];
+  const struct tk_event *e = &p->t->events[p->works.v[s->first].event];
+  const tk_id key = intern_id(&p->t->store->strings, "stream", 6);
+  struct tk_arg arg;
   char digits[24];
   int64_t number;
   size_t n;
-  if (match_stream_in_name(p->t, track, &number)) return report_keep(p->impl, digits, num_put_i64(digits, number));
+  if (key && match_arg(p->t, e, key, &arg) && arg.type == TK_ARG_INT)
+    return report_keep(p->impl, digits, num_put_i64(digits, arg.i));
+  if (match_stream_in_name(p->t, s->track, &number)) return report_keep(p->impl, digits, num_put_i64(digits, number));
   if (!k->name && k->tid.kind == TK_IDENT_INT) return report_keep(p->impl, digits, num_put_i64(digits, k->tid.num));
   const char *name = tk_string(p->t, k->name ? k->name : k->tid.str, &n);
   return report_keep(p->impl, name, n);
@@ -128,7 +134,7 @@ static const char *name_stream(struct reporter *p, tk_id track) {
 static void measure_stream(struct reporter *p, const struct work_stream *stream, struct change *room, struct tk_report_stream *s) {
   const struct work *v = p->works.v + stream->first;
   tk_time end = INT64_MIN;
-  *s = (struct tk_report_stream){.name = name_stream(p, stream->track)};
+  *s = (struct tk_report_stream){.name = name_stream(p, stream)};
   for (uint32_t i = 0; i < stream->n; i++) {
     s->work += v[i].first;
     if (end != INT64_MIN && v[i].start > end) {
