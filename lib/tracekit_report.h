@@ -172,4 +172,49 @@ TK_API bool tk_report_sources(struct tk_sources *s, const struct tk_report_optio
 TK_API bool tk_report_trace(struct tk_trace *t, const struct tk_report_options *opt, struct tk_report *report, struct tk_err *err);
 TK_API void tk_report_free(struct tk_report *report);
 
+/* ---- before and after ---- */
+
+struct tk_diff_options {
+  struct tk_load_options load;
+  struct tk_selection select;
+  enum tk_top_by by; /* no kind */
+  const char *arg;   /* of TK_TOP_ARG: its key */
+  bool by_path;      /* instead: spans by path of names */
+  bool fold;         /* as of tk_top_options */
+  bool whole;        /* compare ranks, not their steps */
+};
+
+enum { TK_BEFORE, TK_AFTER };
+
+/* What is known of one name, before and after, of one step of one rank: means over all of these.  Where steps are not marked on both
+ * sides, of a rank. */
+struct tk_diff_row {
+  const char *name;  /* NULL: they have none */
+  size_t name_len;
+  uint64_t events[2];
+  double count[2], total[2], self[2]; /* times in picoseconds */
+  double delta;      /* total after less total before */
+  double noise;      /* as far as the delta may be off, in 95 of 100 cases; negative = not known, for want of steps or ranks */
+};
+
+struct tk_diff_report {
+  struct tk_diff_row *rows; /* what changed most first */
+  size_t n_rows;
+  struct tk_diff_row all;   /* of all events together: total is the self time of all */
+  struct tk_diff_row step;  /* steps: total is their duration; no events if none are marked on both sides */
+  struct tk_report_spread steps[2];
+  uint64_t inputs[2], ranks[2], samples[2]; /* samples: steps of ranks, or ranks */
+  uint64_t outside[2]; /* events that begin in no step, and are left out */
+  bool by_step;
+  bool paired;         /* a sample of one side belongs to one of the other */
+  bool by_number;      /* ... by the numbers of steps and ranks, else by their order */
+  struct tk_trace *notes;
+  struct tk_diff_impl *impl;
+};
+
+/* What changed from the one run to the other, one trace in memory at a time.  The caller frees the report in any case. */
+TK_API bool tk_diff(struct tk_sources *before, struct tk_sources *after, const struct tk_diff_options *opt,
+                    struct tk_diff_report *report, struct tk_err *err);
+TK_API void tk_diff_report_free(struct tk_diff_report *report);
+
 #endif
