@@ -223,9 +223,9 @@ static bool count_collective(struct counter *c, const struct work *w, tk_time ti
   if (!k) return false;
   k->count++;
   k->total += time;
-  const bool sized = number_of(t, e, c->keys.in, &in) | number_of(t, e, c->keys.out, &out);
+  const bool says_in = number_of(t, e, c->keys.in, &in), says_out = number_of(t, e, c->keys.out, &out);
   const double bytes = (in > out ? in : out) * (dtype ? size_of_dtype(dtype) : 0);
-  if (!number_of(t, e, c->keys.group, &ranks) || !sized || bytes <= 0) return true;
+  if (!number_of(t, e, c->keys.group, &ranks) || (!says_in && !says_out) || bytes <= 0) return true;
   k->group_size = (int64_t)ranks;
   k->sized++;
   k->bytes += bytes;
