@@ -76,18 +76,31 @@ static bool parse_value(struct expect *e, const char *p) {
   return *end == 0 && end != number;
 }
 
-static const char *nearest_word(const char *word, bool function) {
-  const char *words[160];
-  size_t n = 0;
-  for (size_t i = 0; function && i < N_FUNCTIONS; i++) words[n++] = FUNCTIONS[i].word;
-  for (const struct figure *f = figures; !function && f->key && n < 159; f++) words[n++] = f->key;
-  words[n] = NULL;
-  return tk_nearest(word, words);
+static bool refuse(const char *command, const char *text, const char *why) {
+  tty_say("%s: '%s': %s", command, text, why);
+  return false;
 }
 
-static bool refuse(const char *command, const char *text, const char *why, const char *word, bool function) {
-  const char *near = word ? nearest_word(word, function) : NULL;
-  tty_say("%s: '%s': %s%s%s%s%s%s%s", command, text, why, word ? " '" : "", word ? word : "", word ? "'" : "",
+/* A word that is none: functions, or figures with their units and without. */
+static bool refuse_word(const char *command, const char *text, const char *word, bool function) {
+  enum { MOST = 200, LONGEST = 48 };
+  static const char *const UNITS[] = { "_ns", "_percent", NULL };
+  char shorter[MOST][LONGEST];
+  const char *words[2 * MOST + 2] = { "gpu_busy" };
+  size_t n = function ? 0 : 1, k = 0;
+  for (size_t i = 0; function && i < N_FUNCTIONS; i++) words[n++] = FUNCTIONS[i].word;
+  for (const struct figure *f = figures; !function && f->key && k < MOST; f++) {
+    words[n++] = f->key;
+    for (size_t u = 0; UNITS[u]; u++) {
+      const size_t len = strlen(f->key), unit = strlen(UNITS[u]);
+      if (len <= unit || strcmp(f->key + len - unit, UNITS[u]) != 0) continue;
+      snprintf(shorter[k], LONGEST, "%.*s", (int)(len - unit), f->key);
+      words[n++] = shorter[k++];
+    }
+  }
+  words[n] = NULL;
+  const char *near = tk_nearest(word, words);
+  tty_say("%s: '%s': there is no %s '%s'%s%s%s", command, text, function ? "function" : "figure", word,
           near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
   return false;
 }
@@ -96,7 +109,7 @@ static bool parse_function(struct expect *e, const char *command, const char *p,
   char word[64];
   const size_t len = strcspn(p, "(");
   snprintf(word, sizeof word, "%.*s", (int)(trimmed(p, len) < 60 ? trimmed(p, len) : 60), p);
-  if (p[n - 1] != ')') return refuse(command, e->text, "expected FUNCTION(NAME) before the operator", NULL, false);
+  if (p[n - 1] != ')') return refuse(command, e->text, "expected FUNCTION(NAME) before the operator");
   for (size_t i = 0; i < N_FUNCTIONS; i++) {
     if (strcmp(word, FUNCTIONS[i].word) != 0) continue;
     e->function = FUNCTIONS[i].function;
@@ -104,14 +117,14 @@ static bool parse_function(struct expect *e, const char *command, const char *p,
     size_t size = trimmed(name, (size_t)(p + n - 1 - name));
     if (size >= 2 && *name == '"' && name[size - 1] == '"') name++, size -= 2;
     e->name = strndup(name, size);
-    if (!e->name || !size) return refuse(command, e->text, "which events?", NULL, false);
+    if (!e->name || !size) return refuse(command, e->text, "which events?");
     const bool of_steps = e->function == EXPECT_DEVIATION || e->function == EXPECT_OUTLIERS;
     const bool of_names = e->function == EXPECT_SELF || e->function == EXPECT_UNION || e->function >= EXPECT_OF_RANGE;
     if ((of_steps && !expect_is_step(e)) || (of_names && expect_is_step(e)))
-      return refuse(command, e->text, of_steps ? "this is known of step alone:" : "this is not known of step:", word, true);
+      return refuse(command, e->text, of_steps ? "this is known of steps alone" : "this is not known of steps");
     return true;
   }
-  return refuse(command, e->text, "there is no function", word, true);
+  return refuse_word(command, e->text, word, true);
 }
 
 static bool parse_figure(struct expect *e, const char *command, const char *p, size_t n, bool compares) {
@@ -119,8 +132,7 @@ static bool parse_figure(struct expect *e, const char *command, const char *p, s
   snprintf(word, sizeof word, "%.*s", (int)(n < 60 ? n : 60), p);
   if (compares && strcmp(word, "total") == 0) return true;
   e->figure = figure_of(p, n, e->unit == EXPECT_PERCENT && !compares);
-  if (!e->figure) return refuse(command, e->text, "there is no figure", word, false);
-  return true;
+  return e->figure || refuse_word(command, e->text, word, false);
 }
 
 bool expect_is_step(const struct expect *e) { return e->name && strcmp(e->name, "step") == 0; }
@@ -154,12 +166,12 @@ bool expect_parse(struct expect *e, const char *command, const char *text, bool 
   const char *from = skip_blanks(text);
   size_t n_op;
   const char *op = find_op(from, &e->op, &n_op);
-  if (!op || op == from) return refuse(command, text, "expected WORD < VALUE, or FUNCTION(NAME) < VALUE", NULL, false);
+  if (!op || op == from) return refuse(command, text, "expected WORD < VALUE, or FUNCTION(NAME) < VALUE");
   const size_t n = trimmed(from, (size_t)(op - from));
-  if (!parse_value(e, skip_blanks(op + n_op))) return refuse(command, text, "expected a value behind the operator", NULL, false);
+  if (!parse_value(e, skip_blanks(op + n_op))) return refuse(command, text, "expected a value behind the operator");
   const bool function = memchr(from, '(', n) != NULL;
   if (n == 0 || !(function ? parse_function(e, command, from, n) : parse_figure(e, command, from, n, compares)))
-    return n > 0 ? false : refuse(command, text, "expected a word before the operator", NULL, false);
+    return n > 0 ? false : refuse(command, text, "expected a word before the operator");
   return check_unit(e, command, compares);
 }
 

@@ -13,6 +13,7 @@ struct params {
   struct selected selected;
   const char *html;
   int top;
+  bool keep_going;
 };
 
 #define FIELD(field) offsetof(struct params, field)
@@ -20,6 +21,7 @@ struct params {
 static const struct opt opts[] = {
   { OPT_FILE, 0, "html", "FILE", "write a page that needs nothing else, neither a network nor another file", FIELD(html), 0, 0, 0 },
   { OPT_INT, 0, "top", "N", "list N kernels (default: 10 as text, 30 on the page, all in JSON)", FIELD(top), 0, 1, 1000000000 },
+  { OPT_FLAG, 0, "keep-going", 0, "leave out inputs that cannot be read", FIELD(keep_going), 0, 0, 0 },
   ROW_FORCE,
   ROWS_SELECT,
   ROW_JSON,
@@ -67,7 +69,7 @@ static int print_report(const struct params *p, const struct tk_report *r) {
 
 static int report_of(const struct params *p, const struct tk_selection *select, const struct operands *in) {
   struct tk_report report = { 0 };
-  struct tk_report_options options = { .select = *select, .strips = p->html != NULL };
+  struct tk_report_options options = { .select = *select, .strips = p->html != NULL, .keep_going = p->keep_going };
   const struct shared *s = &p->selected.shared;
   struct progress progress;
   struct tk_err err = { 0 };

@@ -172,7 +172,11 @@ static bool add_input(struct run *run, size_t i) {
   const struct merge_inputs in = {run->s, 0, run->s->n};
   struct merge_alignment *a = &run->alignment;
   struct tk_trace *t = merge_load(a, &in, i, &run->opt->load, run->err);
-  if (!t) return false;
+  if (!t && run->opt->keep_going && run->err->code != TK_EINTERRUPTED) {
+    trace_note(run->r->notes, TK_NOTE_INFO, UINT64_MAX, run->err->msg);
+    return err_clear(run->err), true;
+  }
+  if (!t) return merge_stops(run->s->n, run->err);
   const struct align_map *map = merge_map(a, i);
   struct report_place place = {run->s->inputs[i].name, merge_later(&a->base, t, TK_ALIGN_AUTO)};
   if (map) place.later_ns -= align_offset(map, t->origin_ns + place.later_ns);
@@ -183,7 +187,8 @@ static bool add_input(struct run *run, size_t i) {
 
 static bool add_inputs(struct run *run) {
   const struct merge_inputs in = {run->s, 0, run->s->n};
-  const struct tk_merge_options options = {.load = run->opt->load, .link_collectives = true};
+  const struct tk_merge_options options = {.load = run->opt->load, .link_collectives = true,
+                                           .keep_going = run->opt->keep_going};
   struct tk_merge_report merged = {.n_ranks = 0};
   bool ok = merge_report_init(&merged, run->s->n, run->err) &&
             merge_align(&run->alignment, &in, &options, true, &merged, run->err);

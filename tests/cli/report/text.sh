@@ -1,0 +1,8 @@
+# One screen: a device with steps, a job of ranks, hosts alone; what is not told is said.
+cp "$FIXTURES/perfetto/small.pftrace.gz" gpu.pftrace.gz
+cp "$FIXTURES/xplane/synth/tpu.xplane.pb" .
+tracekit report -q gpu.pftrace.gz --top 2 --step 10 | cut -c1-100
+tracekit report -q tpu.xplane.pb | grep -A3 '^Devices'
+tracekit report -q "$FIXTURES/json/torch/ddp2_handler" | grep -v '^[0-9].* inputs'
+tracekit report -q gpu.pftrace.gz --kind memcpy | grep -A4 '^Devices'
+printf '{"traceEvents":[]}' | tracekit report -q -
