@@ -46,6 +46,7 @@ step python3 "$here/extensions.py"
 step python3 "$here/machines.py"
 step python3 "$here/extracted.py"
 step "$here/viewers.sh"
+step "$here/pages.sh"
 step "$here/xplane.py"
 step "$here/xprof_tables.py" $corpus
 step "$here/xprof_derived.py" $corpus
