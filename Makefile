@@ -148,9 +148,11 @@ $(SHARED): $(LIB_OBJ) $(B)/files
 	@$(CC) -shared -Wl,-soname,libtracekit.so.$(SOVERSION) $(ALL_LDFLAGS) -o $@ $(LIB_OBJ) $(ALL_LIBS)
 	@ln -sf libtracekit.so.$(SOVERSION) $(B)/libtracekit.so
 
-$(BIN): $(CLI_OBJ) $(STATIC) $(B)/files
+# With CROSS=1 the binutils are of another machine than the compiler's target, and cannot localize.
+BIN_LIB := $(if $(CROSS),$(LIB_OBJ),$(STATIC))
+$(BIN): $(CLI_OBJ) $(BIN_LIB) $(B)/files
 	@echo "  LD    $@"
-	@$(CC) $(ALL_LDFLAGS) -o $@ $(CLI_OBJ) $(STATIC) $(ALL_LIBS)
+	@$(CC) $(ALL_LDFLAGS) -o $@ $(CLI_OBJ) $(BIN_LIB) $(ALL_LIBS)
 
 # Test programs see the insides: they link the plain objects, each only those that it needs.  The archive is thin, for objects of several
 # folders have the same name, and thin members keep their paths.  What the linker took from it is written to <program>.d: from then on
@@ -205,6 +207,40 @@ $(B)/tests/gen/gen: $(GEN_OBJ)
 
 $(TEST_OBJ): | $(BUILD)/.deps-test
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(TEST_PROGRAMS:=.d)
+
+# ---- Python -------------------------------------------------------------------------------------------------------------------
+
+PYTHON ?= python3
+NATIVE := $(B)/python/_native.abi3.so
+PYTHON_INCLUDE = $(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')
+
+# What the wheel holds beside the package's own files; pyproject.toml says the rest.
+.PHONY: python-parts
+python-parts: $(BIN) $(NATIVE)
+
+# Nothing but the module's entry is seen from outside, lest calls of the static libraries in it are taken by those of another module.
+NATIVE_EXPORTS = $(if $(findstring apple,$(shell $(CC) -dumpmachine))$(findstring macos,$(shell $(CC) -dumpmachine)),\
+  -Wl$(comma)-exported_symbol$(comma)_PyInit__native,-Wl$(comma)--version-script=python/native.map)
+$(NATIVE): python/native.map
+$(NATIVE): python/native.c $(BIN_LIB) $(B)/flags lib/tracekit.h lib/tracekit_ops.h lib/tracekit_arrow.h lib/tracekit_report.h
+	@mkdir -p $(@D)
+	@echo "  LD    $@"
+	@$(CC) $(ALL_CPPFLAGS) -I$(PYTHON_INCLUDE) $(ALL_CFLAGS) -shared $(ALL_LDFLAGS) $(NATIVE_EXPORTS) -o $@ $< $(BIN_LIB) $(ALL_LIBS)
+
+# ---- packages -----------------------------------------------------------------------------------------------------------------
+
+# One file that needs nothing of the system that it runs on; wheels for every Linux of the last ten years.
+.PHONY: static wheel
+static:
+	@.ci/setup build package
+	@packaging/cross.sh musl-x86_64 $(MAKE) build/package/musl-x86_64/make/tracekit
+	@cp build/package/musl-x86_64/make/tracekit $(BUILD)/tracekit-static
+	@ls -l $(BUILD)/tracekit-static
+
+WHEELS ?= linux-x86_64 linux-aarch64
+wheel:
+	@.ci/setup build package
+	@for target in $(WHEELS); do packaging/wheel.sh $$target || exit 1; done
 
 # ---- documentation ------------------------------------------------------------------------------------------------------------
 
@@ -304,7 +340,7 @@ install: all docs $(B)/tracekit.pc
 	$(INSTALL) -m 644 $(STATIC) $(LIBDIR)/libtracekit.a
 	$(INSTALL) -m 755 $(SHARED) $(LIBDIR)/libtracekit.so.$(SOVERSION)
 	ln -sf libtracekit.so.$(SOVERSION) $(LIBDIR)/libtracekit.so
-	$(INSTALL) -m 644 lib/tracekit.h lib/tracekit_ops.h lib/tracekit_report.h $(INCDIR)/
+	$(INSTALL) -m 644 lib/tracekit.h lib/tracekit_ops.h lib/tracekit_arrow.h lib/tracekit_report.h $(INCDIR)/
 	$(INSTALL) -m 644 $(B)/tracekit.pc $(LIBDIR)/pkgconfig/tracekit.pc
 	$(INSTALL) -m 644 $(B)/man/*.1 $(MANDIR)
 	$(INSTALL) -m 644 $(B)/completions/tracekit.bash $(BASHDIR)/tracekit
@@ -313,7 +349,7 @@ install: all docs $(B)/tracekit.pc
 
 uninstall: all
 	rm -f $(BINDIR)/tracekit $(LIBDIR)/libtracekit.a $(LIBDIR)/libtracekit.so $(LIBDIR)/libtracekit.so.$(SOVERSION)
-	rm -f $(INCDIR)/tracekit.h $(INCDIR)/tracekit_ops.h $(INCDIR)/tracekit_report.h $(LIBDIR)/pkgconfig/tracekit.pc $(MANDIR)/tracekit.1
+	rm -f $(INCDIR)/tracekit.h $(INCDIR)/tracekit_ops.h $(INCDIR)/tracekit_arrow.h $(INCDIR)/tracekit_report.h $(LIBDIR)/pkgconfig/tracekit.pc $(MANDIR)/tracekit.1
 	rm -f $(BASHDIR)/tracekit $(ZSHDIR)/_tracekit $(FISHDIR)/tracekit.fish
 	for c in $(COMMANDS); do rm -f $(BINDIR)/tracekit-$$c $(MANDIR)/tracekit-$$c.1; done
 

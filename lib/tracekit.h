@@ -299,6 +299,28 @@ struct tk_load_options {
 /* Reads and seals `source`: anything that tk_sources_open takes and that holds one trace.  NULL on error. */
 TK_API struct tk_trace *tk_load(const char *source, const struct tk_load_options *opt, struct tk_err *err);
 
+/* Up to n bytes into p; 0 at the end, -1 with errno when it failed. */
+struct tk_reader {
+  ptrdiff_t (*read)(void *arg, void *p, size_t n);
+  void *arg;
+};
+/* Takes piece after piece, from the calling thread; false = it cannot, and the call fails. */
+struct tk_writer {
+  bool (*write)(void *arg, const void *p, size_t n);
+  void *arg;
+};
+struct tk_bytes {
+  void *p;
+  size_t n;
+};
+
+/* Of what is no file: bytes, a descriptor that stays open, or what a function gives; packed as files may be.  `name` is what messages
+ * call it, and its ending may tell the format. */
+TK_API struct tk_trace *tk_load_memory(const void *bytes, size_t n, const char *name, const struct tk_load_options *opt,
+                                       struct tk_err *err);
+TK_API struct tk_trace *tk_load_fd(int fd, const char *name, const struct tk_load_options *opt, struct tk_err *err);
+TK_API struct tk_trace *tk_load_stream(struct tk_reader from, const char *name, const struct tk_load_options *opt, struct tk_err *err);
+
 /* ---- sources ------------------------------------------------------------------------------------------------------ */
 
 /* What a full read would tell is UNKNOWN until then. */
@@ -410,6 +432,15 @@ struct tk_saved {
 TK_API bool tk_save(const struct tk_trace *t, const char *path, const struct tk_save_options *opt, struct tk_saved *done,
                     struct tk_err *err);
 
+/* To what is no file, whose `name` tells format and compression ("x.json.gz"): a descriptor that stays open, a function, or memory,
+ * whose bytes free() takes. */
+TK_API bool tk_save_fd(const struct tk_trace *t, const char *name, int fd, const struct tk_save_options *opt, struct tk_saved *done,
+                       struct tk_err *err);
+TK_API bool tk_save_stream(const struct tk_trace *t, const char *name, struct tk_writer to, const struct tk_save_options *opt,
+                           struct tk_saved *done, struct tk_err *err);
+TK_API bool tk_save_memory(const struct tk_trace *t, const char *name, struct tk_bytes *to, const struct tk_save_options *opt,
+                           struct tk_saved *done, struct tk_err *err);
+
 /* ---- formats ------------------------------------------------------------------------------------------------------ */
 
 /* What a format can hold.  What it cannot is counted as lost when a trace is written in it. */
@@ -455,6 +486,10 @@ TK_API struct tk_path tk_path_of(const char *path);
 
 #include "tracekit_ops.h"
 #include "tracekit_report.h"
+
+/* ---- tables for data frames --------------------------------------------------------------------------------------- */
+
+#include "tracekit_arrow.h"
 
 /* ---- what a trace says of itself ---------------------------------------------------------------------------------- */
 

@@ -11,18 +11,28 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #if defined(__linux__)
 #include <sched.h>
+#include <sys/syscall.h>
+#else
+#include <sys/random.h>
 #endif
+
+static bool system_random(void *p, size_t n) {
+#if defined(__linux__)
+  return syscall(SYS_getrandom, p, n, 0) == (long)n; /* the function for it is younger than the glibc that wheels may ask for */
+#else
+  return getentropy(p, n) == 0;
+#endif
+}
 
 /* Without a source of the system, the time and where the loader has put things. */
 void os_random(void *p, size_t n) {
   struct timespec now;
-  if (getentropy(p, n) == 0) return;
+  if (system_random(p, n)) return;
   clock_gettime(CLOCK_MONOTONIC, &now);
   const uint64_t words[] = {(uint64_t)now.tv_nsec * 0x9e3779b97f4a7c15u, (uint64_t)(uintptr_t)&now * 0xc2b2ae3d27d4eb4fu};
   for (size_t i = 0; i < n; i++) ((uint8_t *)p)[i] = (uint8_t)(words[i / 8 % 2] >> i % 8 * 8);

@@ -122,7 +122,7 @@ static bool take_host(struct merge_offsets *o, const struct json_value *v, const
   struct merge_offset *h = &o->v[o->n++];
   *h = (struct merge_offset){.host = ""};
   if (!take_map(&h->map, v) || !take_ranks(o, h, v)) return false;
-  const uint8_t *text = member(v, "host", JSON_STRING, &name) ? json_text(&j, &name.str, &n) : NULL;
+  const uint8_t *text = member(v, "host", JSON_STRING, &name) ? json_string_text(&j, &name.str, &n) : NULL;
   char *copy = arena_alloc(&o->arena, n + 1);
   if (copy) memcpy(copy, text ? text : (const uint8_t *)"", n), copy[n] = 0;
   buf_free(&j.scratch);

@@ -2,6 +2,7 @@
 #include "save.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/os.h"
@@ -43,7 +44,9 @@ bool saver_open(struct saver *s, const char *path, const struct tk_save_options 
     return err_set(err, TK_EUSAGE, "%s is not written: name it .gz or .zst", packing->name);
   out.binary = s->format->binary;
   if (out.gzip && !out.level) out.level = s->format->gzip_level;
-  if (!out_open(&s->out, opt->dry_run ? "/dev/null" : path, &out, &s->mem, err)) return false;
+  const bool opened = s->to.write && !opt->dry_run ? out_custom(&s->out, s->to, &out, &s->mem, err)
+                                                : out_open(&s->out, opt->dry_run ? "/dev/null" : path, &out, &s->mem, err);
+  if (!opened) return false;
   if (!opt->no_passthrough && !format_carry(s->format, &(struct sink_options){0}, &s->carry))
     return err_set(err, TK_ELIMIT, "out of memory");
   sink.carry = &s->carry;
@@ -148,22 +151,52 @@ const char *saver_provenance(struct buf *b, const struct tk_save_options *opt, c
   return (const char *)b->data;
 }
 
-bool tk_save(const struct tk_trace *t, const char *path, const struct tk_save_options *opt, struct tk_saved *done,
-             struct tk_err *err) {
+static bool save(const struct tk_trace *t, const char *path, struct saver s, const struct tk_save_options *opt, struct tk_saved *done,
+                 struct tk_err *err) {
   static const struct tk_save_options defaults = {0};
   const char *const named[] = {t->source, NULL}, *const *inputs = t->files ? t->files : named;
   struct tk_saved counted;
   struct tk_err own;
-  struct saver s = {0};
-  bool ok;
   if (!err) err = &own;
   err_clear(err);
   if (!opt) opt = &defaults;
-  ok = saver_open(&s, path, opt, t->format, inputs, err);
+  bool ok = saver_open(&s, path, opt, t->format, inputs, err);
   struct buf provenance = {.mem = &s.mem};
   ok = ok && s.sink->open(s.sink, t, err) && saver_write(&s, t, err) &&
        s.sink->close(s.sink, t, saver_provenance(&provenance, opt, t), err) && saver_commit(&s, done ? done : &counted, err);
   buf_free(&provenance);
   saver_close(&s);
   return ok || err_prefix(err, "%s", strcmp(path, "-") == 0 ? "standard output" : path);
+}
+
+bool tk_save(const struct tk_trace *t, const char *path, const struct tk_save_options *opt, struct tk_saved *done,
+             struct tk_err *err) {
+  return save(t, path, (struct saver){0}, opt, done, err);
+}
+
+bool tk_save_stream(const struct tk_trace *t, const char *name, struct tk_writer to, const struct tk_save_options *opt,
+                    struct tk_saved *done, struct tk_err *err) {
+  return save(t, name, (struct saver){.to = to}, opt, done, err);
+}
+
+static bool write_fd(void *arg, const void *p, size_t n) { return os_write(*(int *)arg, p, n); }
+
+bool tk_save_fd(const struct tk_trace *t, const char *name, int fd, const struct tk_save_options *opt, struct tk_saved *done,
+                struct tk_err *err) {
+  return tk_save_stream(t, name, (struct tk_writer){write_fd, &fd}, opt, done, err);
+}
+
+static bool write_memory(void *arg, const void *p, size_t n) { return buf_append(arg, p, n); }
+
+bool tk_save_memory(const struct tk_trace *t, const char *name, struct tk_bytes *to, const struct tk_save_options *opt,
+                    struct tk_saved *done, struct tk_err *err) {
+  struct mem mem = {0};
+  struct buf b = {.mem = &mem};
+  *to = (struct tk_bytes){0};
+  bool ok = tk_save_stream(t, name, (struct tk_writer){write_memory, &b}, opt, done, err);
+  if (ok && b.len) to->p = malloc(b.len);
+  if (ok && b.len && !to->p) ok = err_set(err, TK_ELIMIT, "out of memory");
+  if (to->p) memcpy(to->p, b.data, to->n = b.len);
+  buf_free(&b);
+  return ok;
 }

@@ -19,6 +19,7 @@ struct saver {
   const struct tk_trace *timeline; /* as in sink_options */
   bool several;
   const char *host;
+  struct tk_writer to;     /* takes the bytes instead of the file, whose name only says what they are to be, if it can write */
 };
 
 /* Opens `path` for the format that opt, the path or `like` (a format that was read) asks for.  `inputs` must not be the output. */

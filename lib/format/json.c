@@ -74,7 +74,7 @@ bool json_key(struct json *j, struct json_string *key) {
   return true;
 }
 
-const uint8_t *json_text(struct json *j, const struct json_string *s, size_t *n) {
+const uint8_t *json_string_text(struct json *j, const struct json_string *s, size_t *n) {
   *n = s->n;
   if (s->plain && utf8_valid(s->p, s->n)) return s->p;
   j->scratch.len = 0;
@@ -86,7 +86,7 @@ const uint8_t *json_text(struct json *j, const struct json_string *s, size_t *n)
 bool json_is(struct json *j, const struct json_string *s, const char *text) {
   size_t n = strlen(text), m;
   if (s->plain) return s->n == n && memcmp(s->p, text, n) == 0;
-  const uint8_t *p = json_text(j, s, &m);
+  const uint8_t *p = json_string_text(j, s, &m);
   return m == n && memcmp(p, text, n) == 0;
 }
 
@@ -238,7 +238,7 @@ static bool put_string(struct json *j, struct buf *out, const struct json_string
   const uint8_t *p;
   if (s->plain && utf8_valid(s->p, s->n))
     return append_or_fail(j, out, "\"", 1) && append_or_fail(j, out, s->p, s->n) && append_or_fail(j, out, "\"", 1);
-  p = json_text(j, s, &n);
+  p = json_string_text(j, s, &n);
   return json_quote(out, p, n) || json_bad(j, j->p, "out of memory");
 }
 

@@ -72,7 +72,7 @@ bool json_skip(struct json *j);
 bool json_copy(struct json *j, struct buf *out);
 
 /* The text of a string: its own bytes if plain and valid, else decoded into j->scratch (valid until the next call). */
-const uint8_t *json_text(struct json *j, const struct json_string *s, size_t *n);
+const uint8_t *json_string_text(struct json *j, const struct json_string *s, size_t *n);
 /* Does the string say `text`? */
 bool json_is(struct json *j, const struct json_string *s, const char *text);
 

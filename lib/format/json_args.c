@@ -35,7 +35,7 @@ bool json_put_args(struct buf *b, const struct tk_trace *t, uint32_t args) {
 
 static tk_id text_of(struct tk_trace *t, struct json *j, const struct json_string *s) {
   size_t n;
-  const uint8_t *p = json_text(j, s, &n);
+  const uint8_t *p = json_string_text(j, s, &n);
   return trace_string(t, p, n);
 }
 

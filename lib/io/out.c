@@ -41,6 +41,7 @@ struct out_impl {
   struct zstd_out *zstd; /* NULL = no zstd */
   uint8_t *packed;
   struct buf memory;  /* where bytes go if fd < 0 */
+  struct tk_writer to; /* ... or this, if it can write */
   int fd;
   char *path;         /* target, links resolved; NULL = none */
   char *temporary;    /* the name that it has meanwhile; NULL = none */
@@ -64,6 +65,8 @@ static void put_bytes(struct out_impl *w, const void *p, size_t n) {
   w->file += n;
   if (w->fd >= 0) {
     if (!os_write(w->fd, p, n)) err_sys(&w->err, TK_EWRITE, errno, "cannot write");
+  } else if (w->to.write) {
+    if (!w->to.write(w->to.arg, p, n)) err_set(&w->err, TK_EWRITE, "cannot write: who takes the bytes refuses them");
   } else if (!buf_append(&w->memory, p, n)) {
     mem_check(w->mem, &w->err);
     err_set(&w->err, TK_ELIMIT, "out of memory for the output");
@@ -349,10 +352,15 @@ fail:
 }
 
 bool out_memory(struct out *o, const struct out_options *opt, struct mem *mem, struct tk_err *err) {
+  return out_custom(o, (struct tk_writer){0}, opt, mem, err);
+}
+
+bool out_custom(struct out *o, struct tk_writer to, const struct out_options *opt, struct mem *mem, struct tk_err *err) {
   if (!out_start(o, opt, mem, err)) {
     out_close(o);
     return false;
   }
+  o->impl->to = to;
   if (o->impl->z) put_header(o->impl, opt->level);
   return true;
 }

@@ -27,6 +27,9 @@ struct out_options {
  * ignores SIGPIPE if it wants to hear of a closed pipe. */
 bool out_open(struct out *o, const char *path, const struct out_options *opt, struct mem *mem, struct tk_err *err);
 
+/* Wherever a function puts it, which the thread that writes calls. */
+bool out_custom(struct out *o, struct tk_writer to, const struct out_options *opt, struct mem *mem, struct tk_err *err);
+
 /* Into memory; out_memory_data gives the bytes between commit and close. */
 bool out_memory(struct out *o, const struct out_options *opt, struct mem *mem, struct tk_err *err);
 const uint8_t *out_memory_data(const struct out *o, size_t *n);

@@ -34,7 +34,7 @@ static uint32_t parent_of(struct frames *f, const struct json_value *frame) {
   if (v.type != JSON_STRING) return intern(&f->ids, v.p, (size_t)(v.end - v.p));
   struct json j = {.last = true, .scratch = {.mem = &f->t->store->mem}};
   size_t n;
-  const uint8_t *text = json_text(&j, &v.str, &n);
+  const uint8_t *text = json_string_text(&j, &v.str, &n);
   uint32_t id = intern(&f->ids, text, n);
   buf_free(&j.scratch);
   return id;
@@ -51,7 +51,7 @@ static bool read_table(struct frames *f, const struct tk_meta *m) {
     ok = json_key(&j, &key) && json_value(&j, &v);
     uint32_t parent = ok ? parent_of(f, &v) : 0;
     size_t n;
-    const uint8_t *id = ok ? json_text(&j, &key, &n) : NULL;
+    const uint8_t *id = ok ? json_string_text(&j, &key, &n) : NULL;
     struct frame *frame = id ? frame_of(f, id, n) : NULL;
     if (!frame) ok = false;
     else *frame = (struct frame){.at = m->at + (uint64_t)(from - text), .size = (uint64_t)(v.end - from), .parent = parent};

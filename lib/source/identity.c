@@ -118,7 +118,7 @@ static void place_pid(const struct pids *p, struct json *j, const struct json_va
   size_t n;
   if (v->type == JSON_NUMBER && v->num.kind == NUM_INT) set_origin(p, &p->numbers, (uint64_t)v->num.mant, origin, out);
   if (v->type != JSON_STRING) return;
-  const uint8_t *text = json_text(j, &v->str, &n);
+  const uint8_t *text = json_string_text(j, &v->str, &n);
   tk_id str = text ? intern_id(&p->t->store->strings, text, n) : 0;
   if (str) set_origin(p, &p->texts, str, origin, out);
   struct num number = num_scan(v->str.p, &end);

@@ -73,7 +73,7 @@ static void value(void **state) {
       assert_non_null(j.why);
       continue;
     }
-    const uint8_t *p = v.type == JSON_STRING ? json_text(&j, &v.str, &n) : (n = (size_t)(v.end - v.p), v.p);
+    const uint8_t *p = v.type == JSON_STRING ? json_string_text(&j, &v.str, &n) : (n = (size_t)(v.end - v.p), v.p);
     if (v.type != c->type || n != strlen(c->said) || memcmp(p, c->said, n) != 0) fail_msg("%s: type %d", c->text, (int)v.type);
     if (j.n_fixes != c->fixes) fail_msg("%s: %u fixes", c->text, j.n_fixes);
     assert_ptr_equal(v.end, j.p);

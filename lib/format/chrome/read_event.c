@@ -12,7 +12,7 @@ static const char JSON_FIELD[] = "json.";
 static tk_id arg_key(struct chrome *r, const struct json_string *key, bool of_event) {
   size_t n;
   if (!of_event && key->plain && *key->p != *JSON_FIELD) return chrome_string(r, key);
-  const uint8_t *text = json_text(&r->j, key, &n);
+  const uint8_t *text = json_string_text(&r->j, key, &n);
   const char *prefix = of_event ? JSON_FIELD : n >= 5 && memcmp(text, JSON_FIELD, 5) == 0 ? "json.args." : NULL;
   if (!prefix) return trace_string(r->t, text, n);
   r->text.len = 0;

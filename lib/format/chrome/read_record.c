@@ -23,7 +23,7 @@ static bool copy_members(struct json *j, bool drop_tid, bool drop_ts, struct buf
     }
     if (any) buf_append(out, ",", 1);
     any = true;
-    text = json_text(j, &key, &n);
+    text = json_string_text(j, &key, &n);
     if (!json_quote(out, text, n) || !buf_append(out, ":", 1) || !json_copy(j, out)) return false;
   }
   return false;

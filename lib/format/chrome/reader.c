@@ -12,7 +12,7 @@ tk_id chrome_string(struct chrome *r, const struct json_string *s) {
   size_t n;
   const uint8_t *text;
   if (id) return id;
-  text = json_text(&r->j, s, &n);
+  text = json_string_text(&r->j, s, &n);
   return trace_string(r->t, text, n);
 }
 

@@ -230,7 +230,7 @@ static void json_arg(struct perfetto *r, tk_id key, const struct pb_field *f) {
   case JSON_TRUE: args_flag(t, key, TK_ARG_TRUE); break;
   case JSON_FALSE: args_flag(t, key, TK_ARG_FALSE); break;
   case JSON_STRING:
-    text = json_text(&j, &v.str, &n);
+    text = json_string_text(&j, &v.str, &n);
     args_str(t, key, TK_ARG_STR, trace_string(t, text, n));
     break;
   case JSON_NUMBER:

@@ -64,7 +64,7 @@ static bool json_scalar(const struct schema_field *field, struct json *j, const 
   if (v->type == JSON_TRUE || v->type == JSON_FALSE) return true;
   if (v->type == JSON_STRING) {
     out->type = TK_ARG_STR;
-    out->p = json_text(j, &v->str, &out->n);
+    out->p = json_string_text(j, &v->str, &out->n);
     return true;
   }
   if (v->type != JSON_NUMBER) return false;
@@ -88,7 +88,7 @@ static bool write_object(struct schema *s, struct buf *b, const struct schema_fi
     const struct schema_field *field = NULL;
     ok = json_key(j, &key);
     if (ok) {
-      const uint8_t *name = json_text(j, &key, &n);
+      const uint8_t *name = json_string_text(j, &key, &n);
       field = schema_by_name(s, of->of, name, n);
     }
     ok = field && write_json(s, &inner, field, j, level + 1);

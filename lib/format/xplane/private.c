@@ -24,7 +24,7 @@ bool xplane_strict_json(const void *p, size_t n, struct buf *out) {
 static tk_id text_of(struct tk_trace *t, const struct json_value *v) {
   struct json j = {.p = v->p, .end = v->end, .last = true, .scratch = {.mem = &t->store->mem}};
   size_t n;
-  const uint8_t *text = json_text(&j, &v->str, &n);
+  const uint8_t *text = json_string_text(&j, &v->str, &n);
   tk_id id = n ? trace_string(t, text, n) : KEY_EMPTY;
   buf_free(&j.scratch);
   return id;

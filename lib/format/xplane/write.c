@@ -313,7 +313,7 @@ static bool write_private(struct xplane_sink *s, const struct tk_trace *first, c
 static void put_host_name(struct xplane_sink *s, const struct json_value *host) {
   struct json j = {.p = host->p, .end = host->end, .last = true, .scratch = {.mem = &s->mem}};
   size_t n = 0;
-  const uint8_t *name = host->type == JSON_STRING ? json_text(&j, &host->str, &n) : NULL;
+  const uint8_t *name = host->type == JSON_STRING ? json_string_text(&j, &host->str, &n) : NULL;
   if (name && n && !xplane_is_named(&s->space, name, n)) {
     pb_u64(&s->space, XPLANE_SEGMENT, s->segment);
     pb_bytes(&s->space, XSPACE_HOSTNAMES, name, n);

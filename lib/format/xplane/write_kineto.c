@@ -368,7 +368,7 @@ static void put_device_name(struct xplane_encoder *e, struct buf *plane, const s
   size_t n = 0;
   if (json_member((const char *)device->p, (size_t)(device->end - device->p), "name", &name) && name.type == JSON_STRING) {
     j.p = name.p, j.end = name.end;
-    const uint8_t *text = json_text(&j, &name.str, &n);
+    const uint8_t *text = json_string_text(&j, &name.str, &n);
     struct buf copy = {.mem = e->mem};
     if (text && n && buf_append(&copy, text, n) && buf_append(&copy, "", 1)) {
       const char *vendor = text_any_holds((const char *)copy.data, AMD) ? "AMD" : "Nvidia";

@@ -1,0 +1,204 @@
+#!/bin/sh
+# deps.sh TARGET FOLDER - makes the libraries that tracekit links, for a target that may be another machine than this one.
+#
+# What a system's packages give cannot go into a wheel or into one static file: they need this system's libc, and libarchive's package
+# pulls in 15 MB of libraries for formats that tracekit never reads.  So each library is built from its Debian source package (with
+# Debian's security patches), static and position-independent, with no more in it than is used.  The compiler is zig's clang, which
+# carries the headers and libraries of every target; it comes from PyPI.
+#
+# TARGET: linux-x86_64, linux-aarch64 (glibc 2.17, which manylinux2014 asks for), musl-x86_64, musl-aarch64 or macos-aarch64.
+# FOLDER: gets bin/cc (and ar, ranlib), include, lib with pkgconfig.  It is complete when it holds `done`.
+# Needs what `.ci/setup package` installs, and Debian's package server or a folder of downloads (TRACEKIT_SOURCES).
+set -eu
+
+target=$1
+mkdir -p "$2"
+out=$(cd "$2" && pwd)
+here=$(cd "$(dirname "$0")/.." && pwd)
+sources=${TRACEKIT_SOURCES:-$here/build/package/sources}
+tools=${TRACEKIT_TOOLS:-$here/build/package/tools}
+log=$out/log
+[ ! -e "$out/done" ] || exit 0
+
+case $target in
+  linux-x86_64) triple=x86_64-linux-gnu.2.17 system=Linux cpu=x86_64 ;;
+  linux-aarch64) triple=aarch64-linux-gnu.2.17 system=Linux cpu=aarch64 ;;
+  musl-x86_64) triple=x86_64-linux-musl system=Linux cpu=x86_64 ;;
+  musl-aarch64) triple=aarch64-linux-musl system=Linux cpu=aarch64 ;;
+  macos-aarch64) triple=aarch64-macos system=Darwin cpu=aarch64 ;;
+  *) echo "deps.sh: unknown target '$target'" >&2; exit 2 ;;
+esac
+
+say() { echo "  DEPS  $target: $*"; }
+quietly() { "$@" >> "$log" 2>&1 || { tail -30 "$log" >&2; echo "deps.sh: failed: $*" >&2; exit 1; }; }
+
+# The compiler, as one command each: configure scripts and cmake want no arguments in a compiler's name.
+install_compiler() {
+  [ -x "$tools/bin/python" ] || quietly python3 -m venv "$tools"
+  "$tools/bin/python" -c 'import ziglang, cmake' 2>/dev/null || quietly "$tools/bin/pip" install -q 'ziglang>=0.13' cmake
+  zig=$("$tools/bin/python" -c 'import os, ziglang; print(os.path.dirname(ziglang.__file__) + "/zig")')
+  mkdir -p "$out/bin" "$out/include" "$out/lib/pkgconfig"
+  # The linker that zig brings knows no -z,noexecstack; its stacks never are executable.
+  for tool in cc ar ranlib; do
+    case $tool in cc) with="cc -target $triple" ;; *) with=$tool ;; esac
+    printf '#!/bin/sh\nexec "%s" %s "$@"\n' "$zig" "$with" > "$out/bin/$tool"
+    chmod +x "$out/bin/$tool"
+  done
+}
+
+# Source packages: apt verifies them by the archive's signature.  It keeps its lists in our folder: nothing of the system changes.
+packages="zlib libzstd xz-utils bzip2 libarchive pcre2 protobuf-c libisal sqlite3"
+fetch_sources() {
+  [ ! -e "$sources/done" ] || return 0
+  mkdir -p "$sources/apt/lists/partial" "$sources/apt/archives/partial"
+  echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian bookworm main" \
+    > "$sources/apt/sources.list"
+  apt="apt-get -o Dir::Etc::sourcelist=$sources/apt/sources.list -o Dir::Etc::sourceparts=- -o APT::Sandbox::User=root
+       -o Dir::State::lists=$sources/apt/lists -o Dir::Cache=$sources/apt -o APT::Get::List-Cleanup=0"
+  say "fetching sources"
+  # shellcheck disable=SC2086
+  (cd "$sources" && quietly $apt update && quietly $apt source --download-only $packages)
+  touch "$sources/done"
+}
+
+# unpack PACKAGE: its folder, patched.
+unpack() {
+  mkdir -p "$out/src"
+  [ -d "$out/src/$1" ] || quietly dpkg-source --no-check --no-copy -x "$sources/$1"_*.dsc "$out/src/$1"
+  say "$1"
+}
+
+pc() { # pc NAME "LIBS" ["REQUIRES"]
+  printf 'Name: %s\nDescription: static\nVersion: 1\nCflags: -I%s\nLibs: -L%s %s\nRequires: %s\n' \
+    "$1" "$out/include" "$out/lib" "$2" "${3:-}" > "$out/lib/pkgconfig/$1.pc"
+}
+
+# archive LIBRARY FLAGS FILE...: compiles the files, as many at a time as there are cores, and puts them into lib<LIBRARY>.a.
+archive() {
+  name=$1 flags=$2
+  shift 2
+  mkdir -p "$out/obj/$name"
+  for f in "$@"; do echo "$f"; done | xargs -P "$(nproc)" -I{} sh -c \
+    "\"$out/bin/cc\" -O3 -fPIC -DNDEBUG -ffunction-sections -fdata-sections $flags -c \"{}\" -o \"$out/obj/$name/\$(echo '{}' | tr / _).o\"" >> "$log" 2>&1 \
+    || { tail -30 "$log" >&2; exit 1; }
+  rm -f "$out/lib/lib$name.a"
+  quietly "$out/bin/ar" rcs "$out/lib/lib$name.a" "$out/obj/$name"/*.o
+}
+
+by_cmake() { # by_cmake FOLDER OPTION...
+  folder=$1
+  shift
+  quietly "$tools/bin/cmake" -G "Unix Makefiles" -S "$folder" -B "$out/obj/$(basename "$folder")" \
+    -DCMAKE_SYSTEM_NAME=$system -DCMAKE_SYSTEM_PROCESSOR=$cpu -DCMAKE_C_COMPILER="$out/bin/cc" -DCMAKE_AR="$out/bin/ar" \
+    -DCMAKE_RANLIB="$out/bin/ranlib" -DCMAKE_BUILD_TYPE=Release -DCMAKE_POLICY_VERSION_MINIMUM=3.5 -DCMAKE_POSITION_INDEPENDENT_CODE=ON "-DCMAKE_C_FLAGS=-ffunction-sections -fdata-sections" -DBUILD_SHARED_LIBS=OFF \
+    -DCMAKE_INSTALL_PREFIX="$out" -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_PREFIX_PATH="$out" -DCMAKE_FIND_ROOT_PATH="$out" \
+    -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY -DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY -DCMAKE_FIND_ROOT_PATH_MODE_PACKAGE=ONLY "$@"
+  quietly "$tools/bin/cmake" --build "$out/obj/$(basename "$folder")" --parallel "$(nproc)"
+  quietly "$tools/bin/cmake" --install "$out/obj/$(basename "$folder")"
+}
+
+build_zlib() {
+  unpack zlib
+  s=$out/src/zlib
+  archive z "-I$s -DHAVE_UNISTD_H -D_LARGEFILE64_SOURCE=1" "$s"/adler32.c "$s"/crc32.c "$s"/deflate.c "$s"/infback.c "$s"/inffast.c \
+    "$s"/inflate.c "$s"/inftrees.c "$s"/trees.c "$s"/zutil.c "$s"/compress.c "$s"/uncompr.c
+  cp "$s/zlib.h" "$s/zconf.h" "$out/include/"
+  pc zlib -lz
+}
+
+build_zstd() {
+  unpack libzstd
+  s=$out/src/libzstd/lib
+  archive zstd "-I$s -DZSTD_DISABLE_ASM -DZSTD_MULTITHREAD" "$s"/common/*.c "$s"/compress/*.c "$s"/decompress/*.c
+  cp "$s/zstd.h" "$s/zstd_errors.h" "$out/include/"
+  pc libzstd -lzstd
+}
+
+build_bzip2() {
+  unpack bzip2
+  s=$out/src/bzip2
+  archive bz2 "-I$s -D_FILE_OFFSET_BITS=64" "$s"/blocksort.c "$s"/huffman.c "$s"/crctable.c "$s"/randtable.c "$s"/compress.c \
+    "$s"/decompress.c "$s"/bzlib.c
+  cp "$s/bzlib.h" "$out/include/"
+}
+
+build_xz() {
+  unpack xz-utils
+  by_cmake "$out/src/xz-utils"
+}
+
+build_libarchive() {
+  unpack libarchive
+  off=''
+  for what in OPENSSL MBEDTLS NETTLE LIBB2 LZ4 LZO LIBXML2 EXPAT PCREPOSIX LIBGCC CNG WIN32_BSDGREP ICONV ACL XATTR TAR CPIO CAT TEST; do
+    off="$off -DENABLE_$what=OFF"
+  done
+  # shellcheck disable=SC2086
+  by_cmake "$out/src/libarchive" $off -DENABLE_INSTALL=ON -DENABLE_WERROR=OFF -DPOSIX_REGEX_LIB=NONE
+  pc libarchive "-larchive -lzstd -llzma -lbz2 -lz"
+}
+
+build_pcre2() {
+  unpack pcre2
+  by_cmake "$out/src/pcre2" -DPCRE2_BUILD_PCRE2GREP=OFF -DPCRE2_BUILD_TESTS=OFF -DPCRE2_SUPPORT_LIBZ=OFF -DPCRE2_SUPPORT_LIBBZ2=OFF \
+    -DPCRE2_SUPPORT_LIBREADLINE=OFF -DPCRE2_SUPPORT_LIBEDIT=OFF
+  pc libpcre2-8 -lpcre2-8
+}
+
+build_protobuf_c() {
+  unpack protobuf-c
+  s=$out/src/protobuf-c
+  archive protobuf-c "-I$s -DPACKAGE_VERSION=\\\"1.4.1\\\" -DPACKAGE_STRING=\\\"protobuf-c\\\"" "$s"/protobuf-c/protobuf-c.c
+  mkdir -p "$out/include/protobuf-c"
+  cp "$s/protobuf-c/protobuf-c.h" "$out/include/protobuf-c/"
+  pc libprotobuf-c -lprotobuf-c
+}
+
+# Its makefile takes nasm for x86-64.  Its sources for arm64, which are for Linux alone, want the GNU assembler: clang's refuses some.
+build_isal() {
+  [ $system = Linux ] || return 0
+  unpack libisal
+  s=$out/src/libisal
+  case $cpu in x86_64) arch='' as=nasm ;; *) arch=$cpu as=$out/bin/as ;; esac
+  # It is called with flags, -o, the object, the source; of two -o the last one counts.
+  cat > "$out/bin/as" <<END
+#!/bin/sh
+eval "object=\\\${\$((\$# - 1))}"
+"$out/bin/cc" "\$@" -E -o - | $cpu-linux-gnu-as -o "\$object" -
+END
+  chmod +x "$out/bin/as"
+  quietly make -C "$s" -f Makefile.unx -j"$(nproc)" units="igzip crc" host_cpu=$cpu arch=$arch CC="$out/bin/cc" AR="$out/bin/ar" \
+    AS="$as" CFLAGS_=-fPIC CFLAGS_aarch64=-fPIC ASFLAGS_aarch64="-c -D__ASSEMBLY__" lib isa-l.h
+  cp "$s/bin/isa-l.a" "$out/lib/libisal.a"
+  mkdir -p "$out/include/isa-l"
+  cp "$s"/include/*.h "$out/include/isa-l/"
+  cp "$s/isa-l.h" "$out/include/"
+  pc libisal -lisal
+}
+
+# Debian's source is the repository: the single file is made of it by its own script.
+build_sqlite() {
+  unpack sqlite3
+  s=$out/src/sqlite3
+  [ -e "$s/made/sqlite3.c" ] || { mkdir -p "$s/made"; (cd "$s/made" && quietly ../configure --disable-tcl --disable-readline && quietly make sqlite3.c); }
+  archive sqlite3 "-DSQLITE_THREADSAFE=1 -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_DQS=0 -DSQLITE_ENABLE_MATH_FUNCTIONS" "$s/made/sqlite3.c"
+  cp "$s/made/sqlite3.h" "$out/include/"
+  pc sqlite3 -lsqlite3
+}
+
+: > "$log"
+install_compiler
+fetch_sources
+build_zlib
+build_zstd
+build_bzip2
+build_xz
+build_libarchive
+build_pcre2
+build_protobuf_c
+build_isal
+build_sqlite
+rm -rf "$out/obj" "$out/src" "$out/share" "$out/lib/cmake"
+rm -f "$out"/lib/*.so* "$out"/lib/*.dylib
+touch "$out/done"
+say "done"

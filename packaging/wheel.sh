@@ -1,0 +1,31 @@
+#!/bin/sh
+# wheel.sh TARGET - dist/tracekit-<version>-cp39-abi3-manylinux2014_<cpu>.whl, for a target of deps.sh.
+#
+# The platform's tag says what the target's libc is; auditwheel holds the wheel against it where it can look into it.
+set -eu
+target=$1
+cd "$(dirname "$0")/.."
+tools=$PWD/build/package/tools
+made=build/package/$target/wheel
+packaging/cross.sh "$target" true
+"$tools/bin/python" -c 'import auditwheel, wheel' 2>/dev/null || "$tools/bin/pip" install -q auditwheel wheel
+rm -rf "$made"
+packaging/cross.sh "$target" "$tools/bin/pip" wheel -q --no-deps --no-cache-dir -w "$made" \
+  -C "build-dir=build/package/$target/python" .
+case $target in
+  linux-*) platform=manylinux2014_${target#linux-} ;;
+  macos-aarch64) platform=macosx_11_0_arm64 ;;
+  *) echo "wheel.sh: no wheel for $target" >&2; exit 2 ;;
+esac
+"$tools/bin/python" -m wheel tags --remove --python-tag cp39 --abi-tag abi3 --platform-tag "$platform" "$made"/*.whl
+mkdir -p dist
+for w in "$made"/*.whl; do
+  case $target in
+    linux-"$(uname -m)")
+      "$tools/bin/auditwheel" show "$w" | tee "$made/audit"
+      tr '\n' ' ' < "$made/audit" | grep -q "\"$(echo "$platform" | sed 's/manylinux2014/manylinux_2_17/')\"" \
+        || { echo "wheel.sh: auditwheel does not agree with $platform" >&2; exit 1; } ;;
+  esac
+  cp "$w" dist/
+  ls -l "dist/$(basename "$w")"
+done

@@ -1,0 +1,834 @@
+/* native.c - the extension module tracekit._native: libtracekit for Python, by the limited API, so that one file serves 3.9 and later.
+ *
+ * It knows calls and types, the package around it the names and defaults that people see.  The GIL is released while the library
+ * works; a trace has a lock, for it may be used by one thread at a time.  Options come as a dict: a key that is absent or None is the
+ * default. */
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x03090000
+#include <Python.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "tracekit.h"
+
+static PyObject *error_class; /* of tracekit.Error: code, message, errno, offset */
+
+/* ---- errors, interrupts, progress ---- */
+
+static const char *const codes[] = {"ok", "usage", "open", "read", "format", "corrupt", "limit", "write", "loss", "interrupted"};
+
+struct call {
+  PyThreadState *outside; /* while the library works */
+  PyObject *progress;     /* called with what is done and what there is in all; NULL or None = nobody is */
+  pthread_t thread;
+  struct timespec last;
+  int raised;
+};
+
+static void begin(struct call *c, PyObject *progress) {
+  *c = (struct call){.progress = progress && progress != Py_None ? progress : NULL, .thread = pthread_self()};
+  c->outside = PyEval_SaveThread();
+}
+
+static void end(struct call *c) { PyEval_RestoreThread(c->outside); }
+
+/* Ten times a second: has somebody pressed Ctrl-C, and where are we? */
+static bool tick(void *arg, uint64_t done, uint64_t total) {
+  struct call *c = arg;
+  struct timespec now;
+  if (c->raised) return false;
+  if (!pthread_equal(c->thread, pthread_self())) return true;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if ((now.tv_sec - c->last.tv_sec) * 10 + (now.tv_nsec - c->last.tv_nsec) / 100000000 < 1) return true;
+  c->last = now;
+  PyEval_RestoreThread(c->outside);
+  c->raised = PyErr_CheckSignals() != 0;
+  if (!c->raised && c->progress) {
+    PyObject *got = PyObject_CallFunction(c->progress, "KK", (unsigned long long)done, (unsigned long long)total);
+    c->raised = got == NULL;
+    Py_XDECREF(got);
+  }
+  c->outside = PyEval_SaveThread();
+  return !c->raised;
+}
+
+#define TICK(c) ((struct tk_progress){tick, c})
+
+static PyObject *raise_error(const struct tk_err *err) {
+  if (PyErr_Occurred()) return NULL;
+  if (err->code == TK_EINTERRUPTED && PyErr_CheckSignals() != 0) return NULL;
+  PyObject *offset = err->offset == UINT64_MAX ? (Py_INCREF(Py_None), Py_None) : PyLong_FromUnsignedLongLong(err->offset);
+  PyObject *e = PyObject_CallFunction(error_class, "ssiN", codes[err->code], err->msg, err->sys, offset);
+  if (e) PyErr_SetObject((PyObject *)Py_TYPE(e), e);
+  Py_XDECREF(e);
+  return NULL;
+}
+
+/* ---- options out of a dict ---- */
+
+struct options {
+  PyObject *dict; /* borrowed */
+  PyObject *kept; /* what texts are borrowed from */
+  void *blocks[16];
+  unsigned n_blocks;
+  bool failed;
+};
+
+static PyObject *option(struct options *o, const char *key) {
+  PyObject *v = o->dict ? PyDict_GetItemString(o->dict, key) : NULL;
+  return v == Py_None ? NULL : v;
+}
+
+/* UTF-8 that lives as long as the options. */
+static const char *utf8(struct options *o, PyObject *text) {
+  PyObject *bytes = PyUnicode_AsUTF8String(text);
+  if (!bytes || PyList_Append(o->kept, bytes) != 0) o->failed = true;
+  Py_XDECREF(bytes);
+  return o->failed ? NULL : PyBytes_AsString(bytes);
+}
+
+static const char *opt_text(struct options *o, const char *key) {
+  PyObject *v = option(o, key);
+  return v ? utf8(o, v) : NULL;
+}
+
+static bool opt_bool(struct options *o, const char *key) {
+  PyObject *v = option(o, key);
+  const int is = v ? PyObject_IsTrue(v) : 0;
+  if (is < 0) o->failed = true;
+  return is > 0;
+}
+
+static uint64_t opt_uint(struct options *o, const char *key) {
+  PyObject *v = option(o, key);
+  const unsigned long long n = v ? PyLong_AsUnsignedLongLong(v) : 0;
+  if (v && PyErr_Occurred()) o->failed = true;
+  return o->failed ? 0 : n;
+}
+
+static int64_t opt_int(struct options *o, const char *key) {
+  PyObject *v = option(o, key);
+  const long long n = v ? PyLong_AsLongLong(v) : 0;
+  if (v && PyErr_Occurred()) o->failed = true;
+  return o->failed ? 0 : n;
+}
+
+static double opt_double(struct options *o, const char *key) {
+  PyObject *v = option(o, key);
+  const double d = v ? PyFloat_AsDouble(v) : 0;
+  if (v && PyErr_Occurred()) o->failed = true;
+  return d;
+}
+
+static const char *const *texts(struct options *o, PyObject *list, size_t *n) {
+  const Py_ssize_t size = PyList_Check(list) ? PyList_Size(list) : -1;
+  const char **v = size >= 0 && o->n_blocks < 16 ? PyMem_Calloc((size_t)size + 1, sizeof *v) : NULL;
+  if (!v) {
+    if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "a list of texts is wanted");
+    o->failed = true;
+    return NULL;
+  }
+  o->blocks[o->n_blocks++] = v;
+  for (Py_ssize_t i = 0; i < size && !o->failed; i++) v[i] = utf8(o, PyList_GetItem(list, i));
+  if (n) *n = (size_t)size;
+  return v;
+}
+
+static const char *const *opt_texts(struct options *o, const char *key) {
+  PyObject *v = option(o, key);
+  return v ? texts(o, v, NULL) : NULL;
+}
+
+static bool options_init(struct options *o, PyObject *dict) {
+  *o = (struct options){.dict = dict, .kept = PyList_New(0)};
+  return o->kept != NULL;
+}
+
+static void options_free(struct options *o) {
+  for (unsigned i = 0; i < o->n_blocks; i++) PyMem_Free(o->blocks[i]);
+  Py_XDECREF(o->kept);
+}
+
+static struct tk_load_options load_options(struct options *o, struct call *c) {
+  return (struct tk_load_options){.format = opt_text(o, "format"), .max_memory = opt_uint(o, "max_memory"),
+                                  .max_size = opt_uint(o, "max_size"), .threads = (unsigned)opt_uint(o, "threads"),
+                                  .strict = opt_bool(o, "strict"), .progress = TICK(c)};
+}
+
+static struct tk_source_options source_options(struct options *o, struct call *c) {
+  return (struct tk_source_options){.run = opt_text(o, "run"), .host = opt_text(o, "host"), .rank = opt_text(o, "rank"),
+                                    .step = opt_text(o, "run_step"), .all_runs = opt_bool(o, "all_runs"),
+                                    .max_memory = opt_uint(o, "max_memory"), .max_size = opt_uint(o, "max_size"), .progress = TICK(c)};
+}
+
+static struct tk_save_options save_options(struct options *o, struct call *c) {
+  return (struct tk_save_options){.format = opt_text(o, "output_format"), .command = "python", .level = (int)opt_int(o, "level"),
+                                  .threads = (unsigned)opt_uint(o, "threads"), .pretty = opt_bool(o, "pretty"),
+                                  .force = opt_bool(o, "force"), .no_loss = opt_bool(o, "no_loss"), .dry_run = opt_bool(o, "dry_run"),
+                                  .no_passthrough = opt_bool(o, "no_passthrough"), .progress = TICK(c)};
+}
+
+static struct tk_selection selection(struct options *o, struct call *c) {
+  return (struct tk_selection){.where = opt_texts(o, "where"), .time = opt_text(o, "time"), .steps = opt_text(o, "steps"),
+                               .progress = TICK(c)};
+}
+
+static struct tk_redact_options redact_options(struct options *o) {
+  return (struct tk_redact_options){.names = (enum tk_redact_names)opt_uint(o, "names"), .map = opt_text(o, "map"),
+                                    .keep_args = opt_texts(o, "keep_args"), .keep_numbers = opt_bool(o, "keep_numbers"),
+                                    .key = opt_text(o, "key")};
+}
+
+/* ---- values for Python ---- */
+
+static void put(PyObject *dict, const char *key, PyObject *value) {
+  if (value && !PyErr_Occurred()) PyDict_SetItemString(dict, key, value);
+  Py_XDECREF(value);
+}
+
+static PyObject *text_or_none(const char *s) {
+  if (s && *s) return PyUnicode_DecodeUTF8(s, (Py_ssize_t)strlen(s), "replace");
+  Py_INCREF(Py_None);
+  return Py_None;
+}
+
+static PyObject *string_of(const struct tk_trace *t, tk_id id) {
+  size_t n;
+  const char *s = tk_string(t, id, &n);
+  if (id) return PyUnicode_DecodeUTF8(s, (Py_ssize_t)n, "replace");
+  Py_INCREF(Py_None);
+  return Py_None;
+}
+
+static PyObject *whole(int64_t v) { return PyLong_FromLongLong(v); }
+
+/* Picoseconds, which 64 bits may be too few for. */
+static PyObject *total_ps(struct tk_total total) {
+  PyObject *s = whole(total.s), *million = whole(1000000000000), *ps = whole(total.ps), *product = NULL, *sum = NULL;
+  if (s && million && ps) product = PyNumber_Multiply(s, million);
+  if (product) sum = PyNumber_Add(product, ps);
+  Py_XDECREF(s);
+  Py_XDECREF(million);
+  Py_XDECREF(ps);
+  Py_XDECREF(product);
+  return sum;
+}
+
+static PyObject *saved_dict(const struct tk_saved *s) {
+  PyObject *d = PyDict_New(), *lost = PyDict_New();
+  if (!d || !lost) return NULL;
+  put(d, "format", text_or_none(s->format ? s->format->name : NULL));
+  put(d, "events", whole((int64_t)s->events));
+  put(d, "flow_points", whole((int64_t)s->flow_points));
+  put(d, "records", whole((int64_t)s->records));
+  put(d, "bytes", whole((int64_t)s->bytes));
+  put(d, "raw_bytes", whole((int64_t)s->raw_bytes));
+  put(d, "rounded", whole((int64_t)s->rounded));
+  for (int i = 0; i < TK_LOSSES; i++)
+    if (s->lost[i]) put(lost, tk_loss_name((enum tk_loss)i), whole((int64_t)s->lost[i]));
+  put(d, "lost", lost);
+  return d;
+}
+
+static PyObject *notes_list(const struct tk_trace *t) {
+  static const char *const kinds[] = {"info", "repair", "fact"};
+  PyObject *list = PyList_New(0);
+  for (tk_id i = 1; list && t && i <= t->n_notes; i++) {
+    PyObject *note = PyDict_New();
+    if (!note) break;
+    put(note, "kind", text_or_none(kinds[t->notes[i].kind]));
+    put(note, "text", string_of(t, t->notes[i].text));
+    put(note, "count", whole((int64_t)t->notes[i].count));
+    PyList_Append(list, note);
+    Py_DECREF(note);
+  }
+  return list;
+}
+
+/* ---- the type Trace ---- */
+
+struct trace {
+  PyObject_HEAD
+  struct tk_trace *t;
+  PyThread_type_lock lock;
+};
+static PyTypeObject *trace_type;
+
+/* Waits, without the GIL, until no other thread works with the trace.  NULL with an exception if there is none any more. */
+static struct tk_trace *enter(struct trace *self, struct call *c, PyObject *progress) {
+  begin(c, progress);
+  PyThread_acquire_lock(self->lock, WAIT_LOCK);
+  if (self->t) return self->t;
+  PyThread_release_lock(self->lock);
+  end(c);
+  PyErr_SetString(PyExc_ValueError, "the trace is closed");
+  return NULL;
+}
+
+static void leave(struct trace *self, struct call *c) {
+  PyThread_release_lock(self->lock);
+  end(c);
+}
+
+static PyObject *wrap(struct tk_trace *t) {
+  struct trace *self = t ? PyObject_New(struct trace, trace_type) : NULL;
+  if (self) {
+    self->t = t;
+    self->lock = PyThread_allocate_lock();
+    if (self->lock) return (PyObject *)self;
+    Py_DECREF(self);
+    return PyErr_NoMemory();
+  }
+  if (t) tk_free(t);
+  return NULL;
+}
+
+static void trace_dealloc(PyObject *object) {
+  struct trace *self = (struct trace *)object;
+  PyTypeObject *type = Py_TYPE(object);
+  if (self->t) tk_free(self->t);
+  if (self->lock) PyThread_free_lock(self->lock);
+  ((freefunc)PyType_GetSlot(type, Py_tp_free))(object);
+  Py_DECREF(type);
+}
+
+static PyObject *trace_close(PyObject *object, PyObject *nothing) {
+  struct trace *self = (struct trace *)object;
+  struct call c;
+  (void)nothing;
+  begin(&c, NULL);
+  PyThread_acquire_lock(self->lock, WAIT_LOCK);
+  if (self->t) tk_free(self->t);
+  self->t = NULL;
+  leave(self, &c);
+  Py_RETURN_NONE;
+}
+
+/* What an operation is asked for, and whether it could. */
+struct work {
+  struct trace *self;
+  struct call call;
+  struct options o;
+  struct tk_err err;
+  struct tk_trace *t;
+};
+
+static bool work_begin(struct work *w, PyObject *self, PyObject *dict) {
+  *w = (struct work){.self = (struct trace *)self};
+  return options_init(&w->o, dict);
+}
+
+/* Options are read by now: from here to work_leave the library has the trace. */
+static bool work_enter(struct work *w) {
+  if (w->o.failed) return false;
+  w->t = enter(w->self, &w->call, option(&w->o, "progress"));
+  return w->t != NULL;
+}
+
+static bool work_leave(struct work *w, bool ok) {
+  leave(w->self, &w->call);
+  if (!ok) raise_error(&w->err);
+  return ok && !PyErr_Occurred();
+}
+
+static PyObject *work_end(struct work *w, PyObject *result) {
+  options_free(&w->o);
+  if (result && PyErr_Occurred()) Py_CLEAR(result);
+  if (!result && !PyErr_Occurred()) PyErr_NoMemory();
+  return result;
+}
+
+#define NONE (Py_INCREF(Py_None), Py_None)
+#define ASKS(self, dict)                                     \
+  struct work w;                                             \
+  if (!work_begin(&w, self, dict)) return NULL
+
+static PyObject *trace_info(PyObject *self, PyObject *nothing) {
+  static const char *const clocks[] = {"unknown", "realtime", "boottime", "monotonic"};
+  struct tk_summary s;
+  (void)nothing;
+  ASKS(self, NULL);
+  if (!work_enter(&w) || !work_leave(&w, tk_summarise(w.t, &s, &w.err))) return work_end(&w, NULL);
+  const struct tk_trace *t = w.t;
+  PyObject *d = PyDict_New(), *kinds = PyDict_New();
+  if (!d || !kinds) return work_end(&w, NULL);
+  put(d, "source", text_or_none(t->source));
+  put(d, "format", text_or_none(t->format));
+  put(d, "host", text_or_none(s.host));
+  put(d, "run", text_or_none(t->run));
+  put(d, "rank", s.rank < 0 ? NONE : whole(s.rank));
+  put(d, "origin_ns", whole(t->origin_ns));
+  put(d, "clock", text_or_none(clocks[t->clock]));
+  put(d, "truncated", PyBool_FromLong(t->truncated));
+  put(d, "events", whole(t->n_events));
+  put(d, "spans", whole((int64_t)s.spans));
+  put(d, "instants", whole((int64_t)s.instants));
+  put(d, "counters", whole((int64_t)s.counters));
+  put(d, "flow_points", whole((int64_t)s.flow_points));
+  put(d, "overlaps", whole((int64_t)s.overlaps));
+  put(d, "unfinished", whole((int64_t)s.unfinished));
+  put(d, "processes", whole(s.processes));
+  put(d, "threads", whole(s.threads));
+  put(d, "max_depth", whole(s.max_depth));
+  put(d, "start_ps", whole(s.start));
+  put(d, "end_ps", whole(s.end));
+  put(d, "memory", whole((int64_t)s.memory));
+  for (int i = 0; i < TK_KINDS && s.kinds[i].name; i++) put(kinds, s.kinds[i].name, whole((int64_t)s.kinds[i].events));
+  put(d, "kinds", kinds);
+  put(d, "notes", notes_list(t));
+  return work_end(&w, d);
+}
+
+static PyObject *trace_save(PyObject *self, PyObject *args) {
+  PyObject *path, *dict, *result = NULL;
+  struct tk_saved saved = {0};
+  struct tk_bytes content = {0};
+  if (!PyArg_ParseTuple(args, "OO!", &path, &PyDict_Type, &dict)) return NULL;
+  ASKS(self, dict);
+  const struct tk_save_options opt = save_options(&w.o, &w.call);
+  const char *name = path == Py_None ? opt_text(&w.o, "name") : utf8(&w.o, path);
+  if (!work_enter(&w)) return work_end(&w, NULL);
+  const bool ok = path == Py_None ? tk_save_memory(w.t, name, &content, &opt, &saved, &w.err)
+                                  : tk_save(w.t, name, &opt, &saved, &w.err);
+  if (!work_leave(&w, ok)) return work_end(&w, NULL);
+  result = saved_dict(&saved);
+  if (path == Py_None && result) put(result, "content", PyBytes_FromStringAndSize(content.p, (Py_ssize_t)content.n));
+  free(content.p);
+  return work_end(&w, result);
+}
+
+static PyObject *trace_filter(PyObject *self, PyObject *dict) {
+  struct tk_filter_report r = {0};
+  ASKS(self, dict);
+  const struct tk_filter_options opt = {
+      .where = opt_texts(&w.o, "where"), .time = opt_text(&w.o, "time"), .steps = opt_text(&w.o, "steps"),
+      .keep_args = opt_texts(&w.o, "keep_args"), .drop_args = opt_texts(&w.o, "drop_args"), .keep_parents = opt_bool(&w.o, "parents"),
+      .keep_children = opt_bool(&w.o, "children"), .keep_flows = opt_bool(&w.o, "flows"), .drop_flows = opt_bool(&w.o, "drop_flows"),
+      .progress = TICK(&w.call)};
+  if (!work_enter(&w) || !work_leave(&w, tk_filter(w.t, &opt, &r, &w.err))) return work_end(&w, NULL);
+  return work_end(&w, Py_BuildValue("{s:K,s:K,s:K,s:K}", "events_before", r.events_before, "events", r.events, "clipped", r.clipped,
+                                    "broken_flows", r.broken_flows));
+}
+
+static PyObject *trace_rebase(PyObject *self, PyObject *dict) {
+  ASKS(self, dict);
+  const struct tk_rebase_options opt = {
+      .to_zero = opt_bool(&w.o, "to_zero"), .to = opt_text(&w.o, "to"), .at = opt_text(&w.o, "at"),
+      .nth = (uint32_t)opt_uint(&w.o, "nth"), .absolute = opt_bool(&w.o, "absolute"), .scale = opt_text(&w.o, "scale"), .shift = opt_int(&w.o, "shift_ps")};
+  if (!work_enter(&w) || !work_leave(&w, tk_rebase(w.t, &opt, &w.err))) return work_end(&w, NULL);
+  return work_end(&w, NONE);
+}
+
+static PyObject *trace_derive(PyObject *self, PyObject *nothing) {
+  struct tk_derived d = {0};
+  (void)nothing;
+  ASKS(self, NULL);
+  if (!work_enter(&w) || !work_leave(&w, tk_derive(w.t, &d, &w.err))) return work_end(&w, NULL);
+  return work_end(&w, Py_BuildValue("{s:K,s:K,s:K}", "steps", d.steps, "lines", d.lines, "events", d.events));
+}
+
+static PyObject *trace_redact(PyObject *self, PyObject *dict) {
+  struct tk_redact_report r = {0};
+  ASKS(self, dict);
+  const struct tk_redact_options opt = redact_options(&w.o);
+  if (!work_enter(&w) || !work_leave(&w, tk_redact(w.t, &opt, &r, &w.err))) return work_end(&w, NULL);
+  return work_end(&w, Py_BuildValue("{s:K,s:K,s:K,s:K,s:K,s:K,s:K}", "names", r.names, "paths_and_hosts", r.paths_and_hosts, "args",
+                                    r.args, "records", r.records, "labels", r.labels, "metadata", r.metas, "passthrough", r.blocks));
+}
+
+static PyObject *trace_shrink(PyObject *self, PyObject *args) {
+  PyObject *path, *dict, *d;
+  struct tk_shrink_report r = {0};
+  if (!PyArg_ParseTuple(args, "UO!", &path, &PyDict_Type, &dict)) return NULL;
+  ASKS(self, dict);
+  const struct tk_shrink_options opt = {
+      .save = save_options(&w.o, &w.call), .bytes = opt_uint(&w.o, "bytes"), .events = opt_uint(&w.o, "events"),
+      .percent = opt_double(&w.o, "percent"), .lossless = opt_bool(&w.o, "lossless"), .hard = opt_bool(&w.o, "hard"),
+      .keep = opt_text(&w.o, "keep"), .drop = opt_text(&w.o, "drop"), .ladder = opt_text(&w.o, "ladder")};
+  const char *output = utf8(&w.o, path);
+  if (!work_enter(&w) || !work_leave(&w, tk_shrink(w.t, output, &opt, &r, &w.err))) return work_end(&w, NULL);
+  d = saved_dict(&r.saved);
+  if (!d) return work_end(&w, NULL);
+  put(d, "before", whole((int64_t)r.before));
+  put(d, "target", whole((int64_t)r.target));
+  put(d, "events_before", whole((int64_t)r.events_before));
+  return work_end(&w, d);
+}
+
+static PyObject *trace_split(PyObject *self, PyObject *args) {
+  PyObject *pattern, *dict, *list;
+  struct tk_split_report r = {0};
+  if (!PyArg_ParseTuple(args, "UO!", &pattern, &PyDict_Type, &dict)) return NULL;
+  ASKS(self, dict);
+  const struct tk_split_options opt = {.save = save_options(&w.o, &w.call), .by = (enum tk_split_by)opt_uint(&w.o, "by"),
+                                       .every = opt_int(&w.o, "every_ps"), .bytes = opt_uint(&w.o, "bytes")};
+  const char *name = utf8(&w.o, pattern);
+  if (!work_enter(&w) || !work_leave(&w, tk_split(w.t, name, &opt, &r, &w.err))) return work_end(&w, NULL);
+  list = PyList_New(0);
+  for (size_t i = 0; list && i < r.n_parts; i++) {
+    PyObject *part = saved_dict(&r.parts[i].saved);
+    if (!part) break;
+    put(part, "output", text_or_none(r.parts[i].output));
+    PyList_Append(list, part);
+    Py_DECREF(part);
+  }
+  tk_split_report_free(&r);
+  return work_end(&w, list);
+}
+
+static PyObject *top_row(const struct tk_top_row *r, size_t n_cols, const char *const *cols) {
+  PyObject *d = PyDict_New();
+  if (!d) return NULL;
+  put(d, "name", r->name ? PyUnicode_DecodeUTF8(r->name, (Py_ssize_t)r->name_len, "replace") : NONE);
+  put(d, "count", whole((int64_t)r->count));
+  put(d, "instants", whole((int64_t)r->instants));
+  put(d, "unfinished", whole((int64_t)r->unfinished));
+  put(d, "clipped", whole((int64_t)r->clipped));
+  put(d, "total_ps", total_ps(r->total));
+  put(d, "self_ps", total_ps(r->self));
+  put(d, "union_ps", whole(r->union_time));
+  put(d, "min_ps", r->timed ? whole(r->min) : NONE);
+  put(d, "p50_ps", r->timed ? whole(r->p50) : NONE);
+  put(d, "mean_ps", r->timed ? whole(r->mean) : NONE);
+  put(d, "p95_ps", r->timed ? whole(r->p95) : NONE);
+  put(d, "max_ps", r->timed ? whole(r->max) : NONE);
+  for (size_t i = 0; i < n_cols; i++) {
+    const struct tk_top_col *c = &r->cols[i];
+    PyObject *v = c->count ? Py_BuildValue("{s:K,s:d,s:d,s:d}", "count", c->count, "mean", c->mean, "min", c->min, "max", c->max) : NONE;
+    put(d, cols[i], v);
+  }
+  return d;
+}
+
+static PyObject *trace_top(PyObject *self, PyObject *dict) {
+  struct tk_top_report r = {0};
+  PyObject *list = NULL;
+  ASKS(self, dict);
+  const struct tk_top_options opt = {.select = selection(&w.o, &w.call), .by = (enum tk_top_by)opt_uint(&w.o, "by"),
+                                     .sort = (enum tk_top_sort)opt_uint(&w.o, "sort"), .arg = opt_text(&w.o, "arg"),
+                                     .cols = opt_texts(&w.o, "cols"), .min_count = opt_uint(&w.o, "min_count"),
+                                     .fold = opt_bool(&w.o, "fold")};
+  if (!work_enter(&w)) return work_end(&w, NULL);
+  if (work_leave(&w, tk_top(w.t, &opt, &r, &w.err))) list = PyList_New(0);
+  for (size_t i = 0; list && i < r.n_rows; i++) {
+    PyObject *row = top_row(&r.rows[i], r.n_cols, opt.cols);
+    if (!row) break;
+    PyList_Append(list, row);
+    Py_DECREF(row);
+  }
+  tk_top_report_free(&r);
+  return work_end(&w, list);
+}
+
+static PyObject *trace_tree(PyObject *self, PyObject *dict) {
+  struct tk_tree_report r = {0};
+  PyObject *list = NULL;
+  ASKS(self, dict);
+  const struct tk_tree_options opt = {.select = selection(&w.o, &w.call), .has_by = option(&w.o, "by") != NULL,
+                                      .by = (enum tk_top_by)opt_uint(&w.o, "by"), .arg = opt_text(&w.o, "arg"),
+                                      .per = opt_text(&w.o, "per"), .fold = opt_bool(&w.o, "fold")};
+  if (!work_enter(&w)) return work_end(&w, NULL);
+  if (work_leave(&w, tk_tree(w.t, &opt, &r, &w.err))) list = PyList_New(0);
+  for (size_t i = 0; list && i < r.n_nodes; i++) {
+    const struct tk_tree_node *n = &r.nodes[i];
+    PyObject *d = PyDict_New();
+    if (!d) break;
+    put(d, "name", n->name ? PyUnicode_DecodeUTF8(n->name, (Py_ssize_t)n->name_len, "replace") : NONE);
+    put(d, "parent", n->parent == UINT32_MAX ? NONE : whole(n->parent));
+    put(d, "depth", whole(n->depth));
+    put(d, "count", whole((int64_t)n->count));
+    put(d, "total_ps", total_ps(n->total));
+    put(d, "self_ps", total_ps(n->self));
+    put(d, "device_ps", whole(n->device));
+    put(d, "launched", whole((int64_t)n->launched));
+    PyList_Append(list, d);
+    Py_DECREF(d);
+  }
+  tk_tree_report_free(&r);
+  return work_end(&w, list);
+}
+
+/* A capsule that releases the stream unless a consumer has moved it out. */
+static void capsule_free(PyObject *capsule) {
+  struct ArrowArrayStream *s = PyCapsule_GetPointer(capsule, "arrow_array_stream");
+  if (s && s->release) s->release(s);
+  free(s);
+}
+
+static PyObject *trace_table(PyObject *self, PyObject *args) {
+  PyObject *dict, *capsule;
+  int table;
+  if (!PyArg_ParseTuple(args, "iO!", &table, &PyDict_Type, &dict)) return NULL;
+  ASKS(self, dict);
+  const struct tk_arrow_options opt = {.columns = opt_texts(&w.o, "columns"), .ps = opt_bool(&w.o, "ps")};
+  struct ArrowArrayStream *stream = calloc(1, sizeof *stream);
+  if (!stream || !work_enter(&w)) {
+    free(stream);
+    return work_end(&w, NULL);
+  }
+  if (!work_leave(&w, tk_arrow(w.t, (enum tk_table)table, &opt, stream, &w.err))) {
+    free(stream);
+    return work_end(&w, NULL);
+  }
+  capsule = PyCapsule_New(stream, "arrow_array_stream", capsule_free);
+  return work_end(&w, capsule);
+}
+
+/* ---- functions of the module ---- */
+
+static PyObject *load(PyObject *module, PyObject *args) {
+  PyObject *names, *dict;
+  struct call c;
+  struct options o;
+  struct tk_err err = {0};
+  struct tk_trace *t = NULL;
+  size_t n = 0;
+  (void)module;
+  if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &names, &PyDict_Type, &dict) || !options_init(&o, dict)) return NULL;
+  const struct tk_load_options opt = load_options(&o, &c);
+  const struct tk_source_options source = source_options(&o, &c);
+  const char *const *v = texts(&o, names, &n);
+  const bool failed = o.failed;
+  if (!failed) {
+    begin(&c, option(&o, "progress"));
+    struct tk_sources *s = tk_sources_open(v, n, &source, &err);
+    if (s && s->n == 1) t = tk_sources_load(s, 0, &opt, &err);
+    else if (s) t = tk_sources_load_all(s, v[0], &opt, &err);
+    tk_sources_close(s);
+    end(&c);
+  }
+  if (!failed && !t) raise_error(&err);
+  options_free(&o);
+  return wrap(t);
+}
+
+static PyObject *load_bytes(PyObject *module, PyObject *args) {
+  PyObject *dict;
+  const char *bytes, *name;
+  Py_ssize_t n;
+  struct call c;
+  struct options o;
+  struct tk_err err = {0};
+  struct tk_trace *t = NULL;
+  (void)module;
+  if (!PyArg_ParseTuple(args, "y#sO!", &bytes, &n, &name, &PyDict_Type, &dict) || !options_init(&o, dict)) return NULL;
+  const struct tk_load_options opt = load_options(&o, &c);
+  const bool failed = o.failed;
+  if (!failed) {
+    begin(&c, option(&o, "progress"));
+    t = tk_load_memory(bytes, (size_t)n, name, &opt, &err);
+    end(&c);
+  }
+  if (!failed && !t) raise_error(&err);
+  options_free(&o);
+  return wrap(t);
+}
+
+static PyObject *merge_report(const struct tk_merge_report *r) {
+  PyObject *d = saved_dict(&r->saved), *ranks = PyList_New(0);
+  for (size_t i = 0; d && ranks && i < r->n_ranks; i++) {
+    const struct tk_merge_rank *k = &r->ranks[i];
+    PyObject *rank = PyDict_New();
+    if (!rank) break;
+    put(rank, "input", text_or_none(k->input));
+    put(rank, "host", text_or_none(k->host));
+    put(rank, "rank", k->rank < 0 ? NONE : whole(k->rank));
+    put(rank, "events", whole((int64_t)k->events));
+    put(rank, "shift_ns", whole(k->shift_ns));
+    put(rank, "failed", text_or_none(k->failed));
+    PyList_Append(ranks, rank);
+    Py_DECREF(rank);
+  }
+  if (!d || !ranks) return NULL;
+  put(d, "ranks", ranks);
+  put(d, "trusted", PyBool_FromLong(r->align.trusted));
+  put(d, "align_json", text_or_none(r->align.json));
+  put(d, "notes", notes_list(r->notes));
+  return d;
+}
+
+static PyObject *merge(PyObject *module, PyObject *args) {
+  PyObject *names, *dict, *path, *result = NULL;
+  struct call c;
+  struct options o;
+  struct tk_err err = {0};
+  struct tk_merge_report r = {0};
+  size_t n = 0;
+  bool ok = false;
+  (void)module;
+  if (!PyArg_ParseTuple(args, "O!UO!", &PyList_Type, &names, &path, &PyDict_Type, &dict) || !options_init(&o, dict)) return NULL;
+  const struct tk_redact_options redact = {.names = (enum tk_redact_names)opt_uint(&o, "redact_names")};
+  const struct tk_merge_options opt = {
+      .load = load_options(&o, &c), .save = save_options(&o, &c), .align = (enum tk_align)opt_uint(&o, "align"),
+      .marker = opt_text(&o, "marker"), .clock_error = opt_int(&o, "clock_error_ps"), .reference = opt_text(&o, "reference"),
+      .offsets = opt_texts(&o, "offsets"), .offsets_from = opt_text(&o, "offsets_from"), .ranks = opt_texts(&o, "ranks"),
+      .every_rank = (uint32_t)opt_uint(&o, "every_rank"), .steps = opt_text(&o, "steps"), .time = opt_text(&o, "time"),
+      .to = opt_uint(&o, "to"), .label = opt_text(&o, "label"), .group_by = (enum tk_group_by)opt_uint(&o, "group_by"),
+      .derive = opt_bool(&o, "derive"), .redact = opt_bool(&o, "redact") ? &redact : NULL, .to_zero = opt_bool(&o, "to_zero"),
+      .keep_going = opt_bool(&o, "keep_going"), .keep_truncated = opt_bool(&o, "keep_truncated"), .anchor = opt_text(&o, "anchor"),
+      .collectives = opt_text(&o, "collectives"), .link_collectives = opt_bool(&o, "link_collectives"),
+      .align_report = opt_text(&o, "align_report")};
+  const char *const *v = texts(&o, names, &n);
+  const char *output = utf8(&o, path);
+  if (!o.failed) {
+    begin(&c, option(&o, "progress"));
+    ok = tk_merge(v, n, output, &opt, &r, &err);
+    end(&c);
+    if (ok) result = merge_report(&r);
+    else raise_error(&err);
+    tk_merge_report_free(&r);
+  }
+  options_free(&o);
+  return result;
+}
+
+static PyObject *extract(PyObject *module, PyObject *args) {
+  PyObject *names, *dict, *list = NULL;
+  struct call c;
+  struct options o;
+  struct tk_err err = {0};
+  struct tk_extract_report r = {0};
+  size_t n = 0;
+  (void)module;
+  if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &names, &PyDict_Type, &dict) || !options_init(&o, dict)) return NULL;
+  const struct tk_extract_options opt = {.source = source_options(&o, &c), .load = load_options(&o, &c), .save = save_options(&o, &c),
+                                         .output = opt_text(&o, "output"), .split = opt_bool(&o, "split"), .raw = opt_bool(&o, "raw"),
+                                         .derive = opt_bool(&o, "derive")};
+  const char *const *v = texts(&o, names, &n);
+  if (!o.failed) {
+    begin(&c, option(&o, "progress"));
+    const bool ok = tk_extract(v, n, &opt, &r, &err);
+    end(&c);
+    if (ok) list = PyList_New(0);
+    else raise_error(&err);
+    for (size_t i = 0; list && i < r.n; i++) {
+      PyObject *d = saved_dict(&r.files[i].written);
+      if (!d) break;
+      put(d, "output", text_or_none(r.files[i].output));
+      put(d, "run", text_or_none(r.files[i].run));
+      put(d, "from", text_or_none(r.files[i].from));
+      PyList_Append(list, d);
+      Py_DECREF(d);
+    }
+    tk_extract_report_free(&r);
+  }
+  options_free(&o);
+  return list;
+}
+
+static PyObject *listed(const struct tk_listed *f) {
+  static const char *const states[] = {"unknown", "ok", "empty", "truncated", "corrupt", "repaired", "capped", "no trace"};
+  PyObject *d = PyDict_New();
+  if (!d) return NULL;
+  put(d, "name", text_or_none(f->input.name));
+  put(d, "run", text_or_none(f->input.run));
+  put(d, "step", text_or_none(f->input.step));
+  put(d, "host", text_or_none(f->input.host));
+  put(d, "rank", f->input.rank < 0 ? NONE : whole(f->input.rank));
+  put(d, "size", f->input.size == UINT64_MAX ? NONE : whole((int64_t)f->input.size));
+  put(d, "format", text_or_none(f->input.format));
+  put(d, "health", text_or_none(states[f->input.health]));
+  put(d, "why", text_or_none(f->input.why));
+  put(d, "best", PyBool_FromLong(f->input.best));
+  put(d, "events", f->deep ? whole((int64_t)f->events) : NONE);
+  return d;
+}
+
+static PyObject *list(PyObject *module, PyObject *args) {
+  PyObject *names, *dict, *rows = NULL;
+  struct call c;
+  struct options o;
+  struct tk_err err = {0};
+  struct tk_list_report r = {0};
+  size_t n = 0;
+  (void)module;
+  if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &names, &PyDict_Type, &dict) || !options_init(&o, dict)) return NULL;
+  struct tk_list_options opt = {.source = source_options(&o, &c), .load = load_options(&o, &c), .deep = opt_bool(&o, "deep")};
+  opt.source.all_runs = opt.source.all_files = true;
+  const char *const *v = texts(&o, names, &n);
+  if (!o.failed) {
+    begin(&c, option(&o, "progress"));
+    const bool ok = tk_list(v, n, &opt, &r, &err);
+    end(&c);
+    if (ok) rows = PyList_New(0);
+    else raise_error(&err);
+    for (size_t i = 0; rows && i < r.n; i++) {
+      PyObject *d = listed(&r.files[i]);
+      if (!d) break;
+      PyList_Append(rows, d);
+      Py_DECREF(d);
+    }
+    tk_list_report_free(&r);
+  }
+  options_free(&o);
+  return rows;
+}
+
+static PyObject *columns(PyObject *module, PyObject *args) {
+  int table;
+  PyObject *names = PyList_New(0);
+  (void)module;
+  if (!names || !PyArg_ParseTuple(args, "i", &table)) return NULL;
+  for (size_t i = 0; tk_table_column((enum tk_table)table, i); i++) {
+    PyObject *name = text_or_none(tk_table_column((enum tk_table)table, i));
+    if (name) PyList_Append(names, name);
+    Py_XDECREF(name);
+  }
+  return names;
+}
+
+static PyObject *set_error(PyObject *module, PyObject *cls) {
+  (void)module;
+  Py_INCREF(cls);
+  Py_XDECREF(error_class);
+  error_class = cls;
+  Py_RETURN_NONE;
+}
+
+/* The texts that the command line takes: "100MB", "1.5ms". */
+static PyObject *parse_size(PyObject *module, PyObject *args) {
+  const char *text;
+  uint64_t bytes;
+  (void)module;
+  if (!PyArg_ParseTuple(args, "s", &text)) return NULL;
+  if (tk_parse_size(text, &bytes)) return PyLong_FromUnsignedLongLong(bytes);
+  return PyErr_Format(PyExc_ValueError, "'%s' is not a size, such as 100MB", text);
+}
+
+static PyObject *parse_duration(PyObject *module, PyObject *args) {
+  const char *text;
+  tk_time ps;
+  (void)module;
+  if (!PyArg_ParseTuple(args, "s", &text)) return NULL;
+  if (tk_parse_duration(text, &ps)) return PyLong_FromLongLong(ps);
+  return PyErr_Format(PyExc_ValueError, "'%s' is not a duration, such as 1.5ms", text);
+}
+
+#define METHOD(name, flags) {#name, trace_##name, flags, NULL}
+static PyMethodDef trace_methods[] = {
+    METHOD(close, METH_NOARGS), METHOD(info, METH_NOARGS), METHOD(save, METH_VARARGS),   METHOD(filter, METH_O),
+    METHOD(rebase, METH_O),     METHOD(derive, METH_NOARGS), METHOD(redact, METH_O),     METHOD(shrink, METH_VARARGS),
+    METHOD(split, METH_VARARGS), METHOD(top, METH_O),       METHOD(tree, METH_O),        METHOD(table, METH_VARARGS),
+    {NULL, NULL, 0, NULL}};
+
+static PyType_Slot trace_slots[] = {{Py_tp_dealloc, (void *)trace_dealloc}, {Py_tp_methods, trace_methods}, {0, NULL}};
+static PyType_Spec trace_spec = {"tracekit._native.Trace", sizeof(struct trace), 0, Py_TPFLAGS_DEFAULT, trace_slots};
+
+#define FUNCTION(name) {#name, name, METH_VARARGS, NULL}
+static PyMethodDef functions[] = {
+    FUNCTION(load), FUNCTION(load_bytes), FUNCTION(merge),      FUNCTION(extract),
+    FUNCTION(list), FUNCTION(columns),    FUNCTION(parse_size), FUNCTION(parse_duration),
+    {"set_error", set_error, METH_O, NULL}, {NULL, NULL, 0, NULL}};
+
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_native", NULL, -1, functions, NULL, NULL, NULL, NULL};
+
+PyMODINIT_FUNC PyInit__native(void) {
+  PyObject *module = PyModule_Create(&definition);
+  if (!module) return NULL;
+  trace_type = (PyTypeObject *)PyType_FromSpec(&trace_spec);
+  if (!trace_type) return NULL;
+  PyModule_AddStringConstant(module, "version", TK_VERSION);
+  PyModule_AddStringConstant(module, "build_info", tk_build_info());
+  return module;
+}

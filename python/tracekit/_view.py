@@ -1,0 +1,55 @@
+"""What notebooks show of a trace."""
+import base64
+import html
+import json
+
+PERFETTO = "https://ui.perfetto.dev"
+
+# The viewer answers PING as soon as it can take a trace.
+PAGE = """<div style="font:13px sans-serif">%(title)s
+<a download="%(file)s" href="data:application/octet-stream;base64,%(data)s">download</a></div>
+<iframe id="tk%(id)s" src="%(viewer)s" style="width:100%%;height:%(height)dpx;border:1px solid #888"></iframe>
+<script>(function () {
+  const frame = document.getElementById("tk%(id)s"), bytes = Uint8Array.from(atob("%(data)s"), c => c.charCodeAt(0));
+  const ping = setInterval(() => frame.contentWindow.postMessage("PING", "%(viewer)s"), 200);
+  window.addEventListener("message", function pong(m) {
+    if (m.source !== frame.contentWindow || m.data !== "PONG") return;
+    clearInterval(ping);
+    window.removeEventListener("message", pong);
+    frame.contentWindow.postMessage({perfetto: {buffer: bytes.buffer, title: %(name)s, fileName: %(name)s}}, "%(viewer)s");
+  });
+})();</script>"""
+
+
+class Html:
+    """HTML that a notebook shows."""
+
+    def __init__(self, text):
+        self._text = text
+
+    def _repr_html_(self):
+        return self._text
+
+
+def frame(trace, limit, height=600):
+    content = trace.to_bytes("perfetto", compress=True)
+    if len(content) > limit:
+        raise ValueError(f"the trace is {len(content)} bytes, above the limit of {limit}: filter or shrink it, "
+                         "or save it and open the file")
+    name = (trace.info["source"] or "trace").rsplit("/", 1)[-1]
+    return Html(PAGE % {"id": f"{id(content):x}", "viewer": PERFETTO, "height": height, "title": html.escape(name),
+                        "file": html.escape(name) + ".pftrace.gz", "name": json.dumps(name).replace("</", "<\\/"),
+                        "data": base64.b64encode(content).decode()})
+
+
+def milliseconds(ps):
+    return f"{ps / 1e9:,.3f}"
+
+
+def summary(trace):
+    i = trace.info
+    rows = "".join(f"<tr><td style='text-align:left'>{html.escape(r['name'] or '(no name)')}</td><td>{r['count']}</td>"
+                   f"<td>{milliseconds(r['total_ps'])}</td><td>{milliseconds(r['self_ps'])}</td></tr>" for r in trace.top()[:10])
+    return (f"<b>{html.escape(i['source'] or 'trace')}</b>: {i['events']:,} events of {i['processes']} processes, "
+            f"{milliseconds(i['end_ps'] - i['start_ps'])} ms"
+            "<table><tr><th style='text-align:left'>name</th><th>count</th><th>total ms</th><th>self ms</th></tr>" + rows + "</table>")
