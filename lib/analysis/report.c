@@ -52,9 +52,9 @@ static uint32_t choose_steps(const struct reporter *p, const struct tk_report_ra
     const tk_id track = s->v[i].track;
     for (k = i; k < s->n && s->v[k].track == track;) k++;
     if (!report_is_of(p, track, row)) continue;
-    const bool own = process && t->tracks[track].parent == process && p->match.kinds.of_track[track] & KIND_DEVICE;
-    const bool device = p->match.kinds.of_track[track] & KIND_DEVICE ||
-                        kinds_of(&p->match.kinds, &t->events[t->tracks[track].first]) & KIND_DEVICE;
+    const bool plane = p->match.kinds.of_track[track] & KIND_DEVICE, own = plane && t->tracks[track].parent == process;
+    const bool device = kinds_of(&p->match.kinds, &t->events[t->tracks[track].first]) & KIND_DEVICE;
+    if (plane && !own) continue; /* another device's */
     const uint32_t place = own ? 3 : device ? 1 : 2;
     if (place < rank || (place == rank && k - i <= *n)) continue;
     rank = place;

@@ -45,11 +45,16 @@ static void find_lines(struct finder *f) {
   }
 }
 
+/* What runs beside the operations of a TPU moves data: by DMA, or to other devices. */
+static bool is_async_line(const struct tk_trace *t, tk_id track) {
+  return strncmp(tk_string(t, t->tracks[track].name, NULL), "Async XLA Ops", 13) == 0;
+}
+
 static unsigned class_of(const struct finder *f, const struct tk_event *e, unsigned kind) {
   struct tk_arg arg;
   if (kind & KIND_MEMSET) return WORK_FILL;
   if (kind & KIND_COLLECTIVE || (f->collective && match_arg(f->m->t, e, f->collective, &arg))) return WORK_COMMUNICATION;
-  return kind & (KIND_MEMCPY | KIND_TRANSFER) ? WORK_COPY : WORK_COMPUTE;
+  return kind & (KIND_MEMCPY | KIND_TRANSFER) || is_async_line(f->m->t, e->track) ? WORK_COPY : WORK_COMPUTE;
 }
 
 static bool add_piece(struct finder *f, tk_id event, tk_time start, tk_time end, bool first) {

@@ -290,6 +290,29 @@ def job(seed, folder):
         judge(f'job {seed}', f'{type(e).__name__}: {e}')
 
 
+def planes(folder):
+    """A TPU's plane: of an operation that holds others only what is between them counts; a line beside it moves data."""
+    events = [{'ph': 'M', 'name': 'process_name', 'pid': 3, 'args': {'name': '/device:TPU:0'}}]
+    for tid, name in ((1, 'Steps'), (2, 'XLA Modules'), (3, 'XLA Ops'), (4, 'Async XLA Ops'), (5, 'XLA TraceMe')):
+        events.append({'ph': 'M', 'name': 'thread_name', 'pid': 3, 'tid': tid, 'args': {'name': name}})
+    span = lambda tid, name, start, end: events.append({'ph': 'X', 'name': name, 'pid': 3, 'tid': tid, 'ts': start, 'dur': end - start})  # noqa: E731
+    span(1, '7', 0, 130)
+    span(2, 'jit_step', 0, 120)
+    span(5, 'all-reduce.9', 0, 500)
+    for args in ((3, 'while.1', 0, 100), (3, 'all-reduce.1', 20, 40), (3, 'fusion.2', 50, 60), (3, 'all-reduce.1', 110, 115), (4, 'async-copy', 55, 98),
+                 (4, 'async-copy', 105, 120)):
+        span(*args)
+    with open(f'{folder}/tpu.json', 'w', encoding='utf-8') as f:
+        json.dump(events, f)
+    got = report(f'{folder}/tpu.json')
+    row = next(r for r in got['ranks'] if r['device'])
+    want = {'device': 'TPU:0', 'window_ns': 120000, 'compute_ns': 80000, 'communication_ns': 25000, 'copy_ns': 58000, 'exposed_copy_ns': 10000,
+            'overlap_ns': 0, 'idle_ns': 5000, 'work': 6, 'idle_host_ns': None, 'launch_delay_mean_ns': None}
+    names = {k['name']: (k['count'], k['total_ns']) for k in got['kernels']}
+    fault = compare(want, row) or ('' if names['while.1'] == (1, 70000) and names['all-reduce.1'] == (2, 25000) else f'kernels: {names}')
+    judge('a plane of a TPU', fault or ('' if row['steps'][0]['idle_ns'] == 15000 and row['step']['max_ns'] == 130000 else f'steps: {row["steps"]}'))
+
+
 # ---- the page ----
 
 class Page(html.parser.HTMLParser):
@@ -358,6 +381,7 @@ def main():
             json.dump(odd, f)
         page('odd names', f'{work}/p.html', f'{work}/odd.json', words=('<b>&"',))
         page('a host alone', f'{work}/p.html', f'{FIXTURES}/json/viz/viz_small.json', words=('nothing is known of busy and idle time',))
+        planes(work)
         all_fixtures()
 
 
