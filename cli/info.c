@@ -209,8 +209,9 @@ struct glance {
 
 static bool look(struct tk_trace *t, bool names, struct glance *g, struct tk_err *err) {
   static const struct tk_top_options options = { .sort = TK_SORT_SELF };
+  static const struct tk_report_options brief = { .brief = true };
   *g = (struct glance){ 0 };
-  return tk_report_trace(t, NULL, &g->report, err) && (!names || tk_top(t, &options, &g->top, err));
+  return tk_report_trace(t, &brief, &g->report, err) && (!names || tk_top(t, &options, &g->top, err));
 }
 
 static void look_away(struct glance *g) {

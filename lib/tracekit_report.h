@@ -15,6 +15,7 @@ struct tk_report_options {
   struct tk_load_options load;
   struct tk_selection select; /* which work of devices counts, and which range of time */
   bool strips;                /* a timeline of each device: tk_report_rank.strip */
+  bool brief;                 /* times of devices, steps, names and versions alone: launches and tables cost as much again */
   bool keep_going;            /* leave out inputs that cannot be read, with a note */
 };
 

@@ -295,8 +295,10 @@ static bool add_device(struct reporter *p, uint32_t which) {
   row->unfinished = w->unfinished;
   bool ok = !n || spent_find(&p->spent, p->sorted, n, p->t, p->mem);
   if (ok && n) row->times = spent_in(&p->spent, p->sorted[0].start, end_of(p->sorted, n));
-  ok = ok && add_streams(p, row, which) && add_steps(p, row, w->process) && report_host(p, row) &&
-       (!p->impl->opt.strips || draw_strip(p, row, start, end)) && report_count_row(p, which);
+  ok = ok && add_steps(p, row, w->process);
+  if (!p->impl->opt.brief)
+    ok = ok && add_streams(p, row, which) && report_host(p, row) && (!p->impl->opt.strips || draw_strip(p, row, start, end)) &&
+         report_count_row(p, which);
   spent_free(&p->spent);
   mem_free(p->mem, p->sorted);
   p->sorted = NULL;
@@ -316,15 +318,16 @@ static bool add_hosts(struct reporter *p) {
     struct tk_report_rank *row = add_row(p, o.rank, o.host);
     if (!row) return false;
     place_row(p, row, &start, &end);
-    if (!add_steps(p, row, 0) || !report_host(p, row)) return false;
+    if (!add_steps(p, row, 0) || (!p->impl->opt.brief && !report_host(p, row))) return false;
   }
   return true;
 }
 
 static bool add_rows(struct reporter *p) {
-  bool ok = works_find(&p->works, &p->match, &p->scope, p->mem);
+  const bool brief = p->impl->opt.brief;
+  bool ok = works_find(&p->works, &p->match, &p->scope, !brief, p->mem);
   for (uint32_t i = 0; ok && i < p->works.n_rows; i++) ok = add_device(p, i);
-  return ok && add_hosts(p) && report_count_memory(p) && report_versions(p);
+  return ok && add_hosts(p) && (brief || report_count_memory(p)) && report_versions(p);
 }
 
 bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_origin *origins, const struct report_place *place,

@@ -64,7 +64,8 @@ static bool add_piece(struct finder *f, tk_id event, tk_time start, tk_time end,
   if (!mem_grow(w->mem, (void **)&w->v, &w->cap, (uint64_t)w->n + 1, sizeof *w->v)) return false;
   if (start < win->start) start = win->start;
   if (end > win->end) end = win->end;
-  w->v[w->n++] = (struct work){.start = start, .end = end > start ? end : start, .event = event, .launch = w->launch_of[event],
+  w->v[w->n++] = (struct work){.start = start, .end = end > start ? end : start, .event = event,
+                               .launch = w->launch_of ? w->launch_of[event] : 0,
                                .class = (uint8_t)class_of(f, e, kinds_of(&f->m->kinds, e)), .first = first};
   return true;
 }
@@ -167,22 +168,22 @@ static bool take_track(struct finder *f, tk_id track) {
 
 static void keep_launch(void *arg, tk_id launch, tk_id work) { ((tk_id *)arg)[work] = launch; }
 
-bool works_find(struct works *w, const struct match *m, const struct scope *scope, struct mem *mem) {
+bool works_find(struct works *w, const struct match *m, const struct scope *scope, bool launches, struct mem *mem) {
   struct finder f = {.w = w, .m = m, .scope = scope};
   const struct tk_trace *t = m->t;
   *w = (struct works){.mem = mem};
   w->row_of = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *w->row_of);
-  w->launch_of = mem_array(mem, (uint64_t)t->n_events + 1, sizeof *w->launch_of);
+  if (launches) w->launch_of = mem_array(mem, (uint64_t)t->n_events + 1, sizeof *w->launch_of);
   f.lines = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *f.lines);
   f.open = mem_array(mem, UINT16_MAX + 2, sizeof *f.open);
-  bool ok = w->row_of && w->launch_of && f.lines && f.open;
+  bool ok = w->row_of && (w->launch_of || !launches) && f.lines && f.open;
   if (ok) {
     memset(w->row_of, 0, ((size_t)t->n_tracks + 1) * sizeof *w->row_of);
-    memset(w->launch_of, 0, ((size_t)t->n_events + 1) * sizeof *w->launch_of);
+    if (launches) memset(w->launch_of, 0, ((size_t)t->n_events + 1) * sizeof *w->launch_of);
     f.collective = intern_id(&t->store->strings, "Collective name", 15);
     find_lines(&f);
   }
-  ok = ok && launched_each(m, mem, keep_launch, w->launch_of);
+  ok = ok && (!launches || launched_each(m, mem, keep_launch, w->launch_of));
   for (tk_id i = 1; ok && i <= t->n_tracks; i++) ok = take_track(&f, i);
   mem_free(mem, f.lines);
   mem_free(mem, f.open);

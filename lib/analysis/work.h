@@ -38,11 +38,12 @@ struct works {
   struct work_row *rows;
   uint32_t n_rows, cap_rows;
   uint32_t *row_of; /* by process track: row + 1 */
-  tk_id *launch_of; /* by event */
+  tk_id *launch_of; /* by event; NULL = not asked for */
 };
 
-/* Those that the match and the scope select, cut at the scope's edges.  False when memory runs out. */
-bool works_find(struct works *w, const struct match *m, const struct scope *scope, struct mem *mem);
+/* Those that the match and the scope select, cut at the scope's edges; `launches`: with what launched them.  False when memory runs
+ * out. */
+bool works_find(struct works *w, const struct match *m, const struct scope *scope, bool launches, struct mem *mem);
 void works_free(struct works *w);
 
 #endif
