@@ -445,7 +445,8 @@ static int cmd_diff(const void *params, const struct operands *in) {
   struct tk_err err = { 0 };
   int status = STATUS_USAGE;
   const bool parsed = parse_conditions(&run);
-  if (p->csv && p->selected.shared.json) status = run_usage("diff", "--json and --csv exclude each other");
+  if (!run.expects) status = run_no_memory();
+  else if (p->csv && p->selected.shared.json) status = run_usage("diff", "--json and --csv exclude each other");
   else if (!find_sides(p, in, sides)) status = run_usage("diff", "name two runs: BEFORE AFTER, or --before and --after");
   else if (e.failed && !e.wrong) tty_say("out of memory");
   else if (!e.wrong && parsed && read_by(p, &options))

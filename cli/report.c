@@ -6,8 +6,10 @@
 #include "tty.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct params {
   struct selected selected;
@@ -38,13 +40,31 @@ static const struct example examples[] = {
 
 /* ---- the page ---- */
 
-static int write_page(const struct params *p, const struct tk_report *r) {
-  const size_t top = p->top ? (size_t)p->top : 30;
-  FILE *to = run_is_stdout(p->html) ? stdout : fopen(p->html, "w");
-  bool ok = to && report_write_html(r, top, to);
+static bool write_to(FILE *to, const struct params *p, const struct tk_report *r) {
+  bool ok = to && report_write_html(r, p->top ? (size_t)p->top : 30, to);
   if (to && to != stdout && fclose(to) != 0) ok = false;
+  return ok;
+}
+
+/* Under another name first: what stood there is replaced by a whole page or not at all. */
+static bool write_beside(const struct params *p, const struct tk_report *r) {
+  char *path = NULL;
+  if (asprintf(&path, "%s.tmp.%ld", p->html, (long)getpid()) < 0) return false;
+  bool ok = write_to(fopen(path, "wx"), p, r) && rename(path, p->html) == 0;
+  const int why = errno;
+  if (!ok) unlink(path);
+  free(path);
+  errno = why;
+  return ok;
+}
+
+static int write_page(const struct params *p, const struct tk_report *r) {
+  struct stat st;
+  const bool beside = stat(p->html, &st) != 0 || S_ISREG(st.st_mode);
+  errno = 0;
+  bool ok = run_is_stdout(p->html) ? write_to(stdout, p, r) : beside ? write_beside(p, r) : write_to(fopen(p->html, "w"), p, r);
   if (ok) return STATUS_DONE;
-  tty_say("%s: %s", p->html, strerror(errno));
+  tty_say("%s: %s", p->html, errno ? strerror(errno) : "cannot be written");
   return STATUS_OUTPUT;
 }
 
