@@ -30,6 +30,7 @@ OBJCOPY ?= objcopy
 AR ?= ar
 PKG_CONFIG ?= pkg-config
 INSTALL ?= install
+STRIP ?= strip
 
 # ---- what is there ------------------------------------------------------------------------------------------------------------
 
@@ -39,9 +40,11 @@ ifneq ($(NEEDS_DEPS),)
 include $(BUILD)/config.mk
 endif
 
+# Goals that are to work on a bare machine install what they need; others say what is missing, and how to get it.
+INSTALLING := demo deps test test-long test-locale test-wheel golden lint corpus interop bench fuzz coverage static wheel deb
 $(BUILD)/config.mk: .ci/setup
 	@mkdir -p $(@D)
-	@.ci/setup build
+	@.ci/setup $(if $(filter $(INSTALLING),$(MAKECMDGOALS)),,--look) build
 	@{ for p in zlib libzstd libarchive libpcre2-8 libisal libprotobuf-c; do \
 	     if $(PKG_CONFIG) --exists $$p; then \
 	       echo "HAVE_$$p := 1"; \
@@ -230,7 +233,7 @@ $(NATIVE): python/native.c $(BIN_LIB) $(B)/flags lib/tracekit.h lib/tracekit_ops
 # ---- packages -----------------------------------------------------------------------------------------------------------------
 
 # One file that needs nothing of the system that it runs on; wheels for every Linux of the last ten years.
-.PHONY: static wheel
+.PHONY: static wheel test-wheel deb
 static:
 	@.ci/setup build package
 	@packaging/cross.sh musl-x86_64 $(MAKE) build/package/musl-x86_64/make/tracekit
@@ -241,6 +244,16 @@ WHEELS ?= linux-x86_64 linux-aarch64
 wheel:
 	@.ci/setup build package
 	@for target in $(WHEELS); do packaging/wheel.sh $$target || exit 1; done
+
+NATIVE_WHEEL = dist/tracekit-$(VERSION)-cp39-abi3-manylinux2014_$(shell uname -m).whl
+test-wheel:
+	@$(MAKE) wheel WHEELS=linux-$(shell uname -m)
+	@B=$(abspath $(BUILD)) SRC=$(CURDIR) tests/python/run.sh $(NATIVE_WHEEL)
+
+# What is committed or not ignored, built as Debian builds packages, into build/package/deb.
+deb:
+	@.ci/setup build package
+	@packaging/deb.sh $(VERSION)
 
 # ---- documentation ------------------------------------------------------------------------------------------------------------
 
@@ -260,7 +273,9 @@ $(B)/.docs: $(BIN)
 # ---- tests --------------------------------------------------------------------------------------------------------------------
 
 JOBS := $(shell nproc 2>/dev/null || echo 2)
-TEST_ENV = B=$(abspath $(B)) TRACEKIT=$(abspath $(BIN)) FIXTURES=$(abspath fixtures) GEN=$(abspath $(GEN)) SRC=$(CURDIR) JOBS=$(JOBS) CC="$(CC)" T='$(T)'
+# TESTED=FILE: the tests of the command run another one than that which was built here, such as that of a wheel.
+TESTED ?= $(BIN)
+TEST_ENV = B=$(abspath $(B)) TRACEKIT=$(abspath $(TESTED)) FIXTURES=$(abspath fixtures) GEN=$(abspath $(GEN)) SRC=$(CURDIR) JOBS=$(JOBS) CC="$(CC)" T='$(T)'
 
 .PHONY: test test-long test-locale test-programs test-scripts golden corpus interop bench lint demo fuzz fuzz-run coverage
 test-programs: $(TEST_PROGRAMS) test-scripts
@@ -322,7 +337,8 @@ demo: all
 # ---- install ------------------------------------------------------------------------------------------------------------------
 
 BINDIR = $(DESTDIR)$(PREFIX)/bin
-LIBDIR = $(DESTDIR)$(PREFIX)/lib
+LIB ?= lib
+LIBDIR = $(DESTDIR)$(PREFIX)/$(LIB)
 INCDIR = $(DESTDIR)$(PREFIX)/include
 MANDIR = $(DESTDIR)$(PREFIX)/share/man/man1
 BASHDIR = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
@@ -330,7 +346,7 @@ ZSHDIR = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 FISHDIR = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
 $(B)/tracekit.pc: tracekit.pc.in lib/tracekit.h $(B)/flags
-	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@REQUIRES@|$(strip $(DEPS))|' $< > $@
+	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIB@|$(LIB)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@REQUIRES@|$(strip $(DEPS))|' $< > $@
 
 .PHONY: install uninstall clean help deps
 install: all docs $(B)/tracekit.pc
@@ -346,6 +362,8 @@ install: all docs $(B)/tracekit.pc
 	$(INSTALL) -m 644 $(B)/completions/tracekit.bash $(BASHDIR)/tracekit
 	$(INSTALL) -m 644 $(B)/completions/_tracekit $(ZSHDIR)/_tracekit
 	$(INSTALL) -m 644 $(B)/completions/tracekit.fish $(FISHDIR)/tracekit.fish
+	$(STRIP) --strip-debug $(BINDIR)/tracekit $(LIBDIR)/libtracekit.so.$(SOVERSION) $(LIBDIR)/libtracekit.a
+	@[ -n '$(DESTDIR)' ] || ldconfig 2>/dev/null || echo 'ldconfig has to be run, by root, before programs find the library'
 
 uninstall: all
 	rm -f $(BINDIR)/tracekit $(LIBDIR)/libtracekit.a $(LIBDIR)/libtracekit.so $(LIBDIR)/libtracekit.so.$(SOVERSION)
@@ -362,5 +380,5 @@ deps:
 
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile | sed -n '1,8p'
-	@echo '  other targets: docs golden test-locale lint corpus interop bench fuzz coverage deps uninstall clean'
+	@echo '  other targets: docs golden test-locale test-wheel lint corpus interop bench fuzz coverage deps wheel static deb uninstall clean'
 	@echo '  variables: CC=gcc|clang SAN=1|thread WERROR=1 ISAL=0 CFLAGS= BUILD=build CORPUS=DIR T=WORD TIME=SECONDS PREFIX= DESTDIR='

@@ -47,10 +47,10 @@ static bool write_to(FILE *to, const struct params *p, const struct tk_report *r
 }
 
 /* Under another name first: what stood there is replaced by a whole page or not at all. */
-static bool write_beside(const struct params *p, const struct tk_report *r) {
+static bool write_beside(const struct params *p, const struct tk_report *r, const mode_t *mode) {
   char *path = NULL;
   if (asprintf(&path, "%s.tmp.%ld", p->html, (long)getpid()) < 0) return false;
-  bool ok = write_to(fopen(path, "wx"), p, r) && rename(path, p->html) == 0;
+  bool ok = write_to(fopen(path, "wx"), p, r) && (!mode || chmod(path, *mode & 07777) == 0) && rename(path, p->html) == 0;
   const int why = errno;
   if (!ok) unlink(path);
   free(path);
@@ -60,9 +60,12 @@ static bool write_beside(const struct params *p, const struct tk_report *r) {
 
 static int write_page(const struct params *p, const struct tk_report *r) {
   struct stat st;
-  const bool beside = stat(p->html, &st) != 0 || S_ISREG(st.st_mode);
+  const bool there = stat(p->html, &st) == 0;
+  bool ok;
   errno = 0;
-  bool ok = run_is_stdout(p->html) ? write_to(stdout, p, r) : beside ? write_beside(p, r) : write_to(fopen(p->html, "w"), p, r);
+  if (run_is_stdout(p->html)) ok = write_to(stdout, p, r);
+  else if (there && !S_ISREG(st.st_mode)) ok = write_to(fopen(p->html, "w"), p, r);
+  else ok = write_beside(p, r, there ? &st.st_mode : NULL);
   if (ok) return STATUS_DONE;
   tty_say("%s: %s", p->html, errno ? strerror(errno) : "cannot be written");
   return STATUS_OUTPUT;

@@ -73,8 +73,8 @@ struct tk_arrow_options {
  * has run out; then `out` holds nothing. */
 TK_API bool tk_arrow(struct tk_trace *t, enum tk_table table, const struct tk_arrow_options *opt, struct ArrowArrayStream *out,
                      struct tk_err *err);
-/* "events"; the i-th column of a table, NULL past the end. */
+/* "events"; the i-th column of a table, NULL past the end, and whether it is made without being asked for (`usual` may be NULL). */
 TK_API const char *tk_table_name(enum tk_table table);
-TK_API const char *tk_table_column(enum tk_table table, size_t i);
+TK_API const char *tk_table_column(enum tk_table table, size_t i, bool *usual);
 
 #endif

@@ -29,6 +29,9 @@ case $target in
   *) echo "deps.sh: unknown target '$target'" >&2; exit 2 ;;
 esac
 
+# A linker can leave out what nobody calls only where each function has a section of its own.
+sections="-ffunction-sections -fdata-sections"
+
 say() { echo "  DEPS  $target: $*"; }
 quietly() { "$@" >> "$log" 2>&1 || { tail -30 "$log" >&2; echo "deps.sh: failed: $*" >&2; exit 1; }; }
 
@@ -78,9 +81,8 @@ archive() {
   name=$1 flags=$2
   shift 2
   mkdir -p "$out/obj/$name"
-  for f in "$@"; do echo "$f"; done | xargs -P "$(nproc)" -I{} sh -c \
-    "\"$out/bin/cc\" -O3 -fPIC -DNDEBUG -ffunction-sections -fdata-sections $flags -c \"{}\" -o \"$out/obj/$name/\$(echo '{}' | tr / _).o\"" >> "$log" 2>&1 \
-    || { tail -30 "$log" >&2; exit 1; }
+  compile="\"$out/bin/cc\" -O3 -fPIC -DNDEBUG $sections $flags -c {} -o \"$out/obj/$name/\$(echo {} | tr / _).o\""
+  for f in "$@"; do echo "$f"; done | xargs -P "$(nproc)" -I{} sh -c "$compile" >> "$log" 2>&1 || { tail -30 "$log" >&2; exit 1; }
   rm -f "$out/lib/lib$name.a"
   quietly "$out/bin/ar" rcs "$out/lib/lib$name.a" "$out/obj/$name"/*.o
 }
@@ -90,7 +92,8 @@ by_cmake() { # by_cmake FOLDER OPTION...
   shift
   quietly "$tools/bin/cmake" -G "Unix Makefiles" -S "$folder" -B "$out/obj/$(basename "$folder")" \
     -DCMAKE_SYSTEM_NAME=$system -DCMAKE_SYSTEM_PROCESSOR=$cpu -DCMAKE_C_COMPILER="$out/bin/cc" -DCMAKE_AR="$out/bin/ar" \
-    -DCMAKE_RANLIB="$out/bin/ranlib" -DCMAKE_BUILD_TYPE=Release -DCMAKE_POLICY_VERSION_MINIMUM=3.5 -DCMAKE_POSITION_INDEPENDENT_CODE=ON "-DCMAKE_C_FLAGS=-ffunction-sections -fdata-sections" -DBUILD_SHARED_LIBS=OFF \
+    -DCMAKE_RANLIB="$out/bin/ranlib" -DCMAKE_BUILD_TYPE=Release -DCMAKE_POLICY_VERSION_MINIMUM=3.5 -DCMAKE_C_FLAGS="$sections" \
+    -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DBUILD_SHARED_LIBS=OFF \
     -DCMAKE_INSTALL_PREFIX="$out" -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_PREFIX_PATH="$out" -DCMAKE_FIND_ROOT_PATH="$out" \
     -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY -DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY -DCMAKE_FIND_ROOT_PATH_MODE_PACKAGE=ONLY "$@"
   quietly "$tools/bin/cmake" --build "$out/obj/$(basename "$folder")" --parallel "$(nproc)"
@@ -130,7 +133,8 @@ build_xz() {
 build_libarchive() {
   unpack libarchive
   off=''
-  for what in OPENSSL MBEDTLS NETTLE LIBB2 LZ4 LZO LIBXML2 EXPAT PCREPOSIX LIBGCC CNG WIN32_BSDGREP ICONV ACL XATTR TAR CPIO CAT TEST; do
+  for what in OPENSSL MBEDTLS NETTLE LIBB2 LZ4 LZO LIBXML2 EXPAT PCREPOSIX LIBGCC CNG WIN32_BSDGREP ICONV ACL XATTR TAR CPIO CAT \
+    TEST; do
     off="$off -DENABLE_$what=OFF"
   done
   # shellcheck disable=SC2086
@@ -180,7 +184,8 @@ END
 build_sqlite() {
   unpack sqlite3
   s=$out/src/sqlite3
-  [ -e "$s/made/sqlite3.c" ] || { mkdir -p "$s/made"; (cd "$s/made" && quietly ../configure --disable-tcl --disable-readline && quietly make sqlite3.c); }
+  mkdir -p "$s/made"
+  (cd "$s/made" && quietly ../configure --disable-tcl --disable-readline && quietly make sqlite3.c)
   archive sqlite3 "-DSQLITE_THREADSAFE=1 -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_DQS=0 -DSQLITE_ENABLE_MATH_FUNCTIONS" "$s/made/sqlite3.c"
   cp "$s/made/sqlite3.h" "$out/include/"
   pc sqlite3 -lsqlite3

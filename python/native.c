@@ -767,11 +767,13 @@ static PyObject *list(PyObject *module, PyObject *args) {
 
 static PyObject *columns(PyObject *module, PyObject *args) {
   int table;
+  bool usual;
+  const char *column;
   PyObject *names = PyList_New(0);
   (void)module;
   if (!names || !PyArg_ParseTuple(args, "i", &table)) return NULL;
-  for (size_t i = 0; tk_table_column((enum tk_table)table, i); i++) {
-    PyObject *name = text_or_none(tk_table_column((enum tk_table)table, i));
+  for (size_t i = 0; (column = tk_table_column((enum tk_table)table, i, &usual)); i++) {
+    PyObject *name = usual ? text_or_none(column) : NULL;
     if (name) PyList_Append(names, name);
     Py_XDECREF(name);
   }

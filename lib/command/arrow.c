@@ -10,8 +10,10 @@ static const struct table *const tables[TK_TABLES] = {&events_table, &tracks_tab
 
 const char *tk_table_name(enum tk_table table) { return table < TK_TABLES ? tables[table]->name : NULL; }
 
-const char *tk_table_column(enum tk_table table, size_t i) {
-  return table < TK_TABLES && i < tables[table]->n ? tables[table]->columns[i].name : NULL;
+const char *tk_table_column(enum tk_table table, size_t i, bool *usual) {
+  if (table >= TK_TABLES || i >= tables[table]->n) return NULL;
+  if (usual) *usual = !tables[table]->columns[i].asked;
+  return tables[table]->columns[i].name;
 }
 
 static const struct table_column *column_of(const struct table *table, const char *name) {

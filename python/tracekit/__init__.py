@@ -163,8 +163,8 @@ class Trace:
     def events(self, columns=None, unit="ns"):
         """The events as a table for pandas, polars, pyarrow or duckdb.
 
-        columns     names out of `Table.columns`, and "arg.KEY" for an arg; those that are made on request are id, parent, host, device,
-                    self, unfinished, clipped
+        columns     of the usual ones, those that are made on request (id, parent, host, device, self, unfinished, clipped), and
+                    "arg.KEY" for an arg
         unit        "ns", or "ps": exact, from info["origin_ns"]
         """
         return self._table("events", columns, unit)
@@ -231,7 +231,7 @@ class Trace:
 
     def rebase(self, *, to_zero=False, to=None, at=None, nth=1, absolute=False, scale=None, shift=None):
         """Moves the trace in time.  shift: picoseconds, or a text such as "-20us"."""
-        self._native.rebase({"to_zero": to_zero, "to": to, "at": at, "nth": nth, "absolute": absolute, "scale": scale,
+        self._native.rebase({"to_zero": to_zero, "to": to, "at": at, "nth": nth if at else None, "absolute": absolute, "scale": scale,
                              "shift_ps": _ps(shift)})
         return self
 

@@ -12,7 +12,7 @@ class Table:
 
     @property
     def columns(self):
-        """Names of columns; of the usual table of events also those that have to be asked for."""
+        """Names of its columns."""
         return list(self._columns)
 
     def __arrow_c_stream__(self, requested_schema=None):

@@ -4,7 +4,7 @@
   docs/filter.md    the trace is its block of JSON; each row of its tables "tracekit filter trace.json ..." names the events that stay
   README.md         each block "console" is run, and prints what it says, but for the sizes of files, which depend on the compressor
   docs/analysis.md  likewise
-  docs/library.md   the program is compiled, linked and run, and prints what the page says
+  docs/library.md   the programs are compiled, linked and run, and print what the page says
 
 GOLDEN=1 puts into README and docs/analysis.md what their recipes print.
 """
@@ -120,20 +120,34 @@ def check_words():
         check(f'`{key}`' in text, f'docs/analysis.md: {key} is not explained')
 
 
-def check_library(parent):
-    text, folder = page('docs/library.md'), new_folder(parent, 'library')
-    program, output = blocks(text, 'c')[0], blocks(text, 'text')[0]
-    shutil.copy(f'{FIXTURES}/json/viz/viz_small.json', os.path.join(folder, 'trace.json'))
-    with open(os.path.join(folder, 'prog.c'), 'w', encoding='utf-8') as f:
+def compile_program(program, name, folder):
+    with open(os.path.join(folder, f'{name}.c'), 'w', encoding='utf-8') as f:
         f.write(program)
     flags = ['-fsanitize=address,undefined'] if B.endswith('/san') else []
-    compile_line = [*shlex.split(os.environ.get('CC', 'cc')), '-std=c11', '-Wall', '-Wextra', '-Werror', '-pthread', *flags, f'-I{SRC}/lib',
-                    'prog.c', '-o', 'bin/prog', f'-L{B}', f'-l:{os.path.basename(shared())}', f'-Wl,-rpath,{B}']
-    done = subprocess.run(compile_line, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    check(done.returncode == 0, f'docs/library.md: the program does not compile:\n{done.stdout.decode()}')
-    got = run('prog trace.json', folder)
-    check(got == output, f'docs/library.md: the program prints\n{got}')
-    check('nosuch.json' in run('prog nosuch.json', folder), 'docs/library.md: the program says what it cannot open')
+    line = [*shlex.split(os.environ.get('CC', 'cc')), '-std=c11', '-Wall', '-Wextra', '-Werror', '-pthread', *flags, f'-I{SRC}/lib',
+            f'{name}.c', '-o', f'bin/{name}', f'-L{B}', f'-l:{os.path.basename(shared())}', f'-Wl,-rpath,{B}']
+    done = subprocess.run(line, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    check(done.returncode == 0, f'docs/library.md: {name} does not compile:\n{done.stdout.decode()}')
+
+
+def check_library(parent):
+    """Each program prints the block of text that comes next."""
+    text, folder = page('docs/library.md'), new_folder(parent, 'library')
+    shutil.copy(f'{FIXTURES}/json/viz/viz_small.json', os.path.join(folder, 'trace.json'))
+    programs = re.findall(r'^```(c|python)\n(.*?)^```$.*?^```text\n(.*?)^```$', text, re.M | re.S)
+    check([language for language, _, _ in programs] == ['c', 'c', 'python'], 'docs/library.md: two programs in C and one in Python')
+    for i, (language, program, output) in enumerate(programs):
+        if language == 'c':
+            compile_program(program, f'prog{i}', folder)
+            got = run(f'prog{i} trace.json', folder)
+        elif B.endswith('/san'):
+            continue  # Python has no sanitizer's runtime, which the library would need
+        else:
+            with open(os.path.join(folder, 'prog.py'), 'w', encoding='utf-8') as f:
+                f.write(program)
+            got = run(f'LD_LIBRARY_PATH={B} {sys.executable} prog.py trace.json', folder)
+        check(got == output, f'docs/library.md: program {i} prints\n{got}')
+    check('nosuch.json' in run('prog0 nosuch.json', folder), 'docs/library.md: the program says what it cannot open')
 
 
 def shared():

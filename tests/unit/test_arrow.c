@@ -135,7 +135,7 @@ static void other_tables(void **state) {
   for (int table = 0; table < TK_TABLES; table++) {
     struct taken v = take(t, (enum tk_table)table, NULL, false);
     assert_non_null(tk_table_name((enum tk_table)table));
-    assert_string_equal(v.schema.children[0]->name, tk_table_column((enum tk_table)table, 0));
+    assert_string_equal(v.schema.children[0]->name, tk_table_column((enum tk_table)table, 0, NULL));
     if (table == TK_TABLE_FLOWS) {
       assert_int_equal(v.batch.length, 2);
       assert_string_equal(cell(&v, "flow", 0), "1");

@@ -223,8 +223,10 @@ static void restore_provenance(struct xplane_reader *r, const struct xstat *s) {
   struct json j = {.last = true, .scratch = {.mem = mem}};
   bool ok = s->field == XSTAT_STR && buf_append(&text, s->p, (size_t)s->value) && buf_append(&text, &BLANK, 1) &&
             buf_append(&text, ZEROS, PAD);
-  j.p = text.data;
-  j.end = text.data + s->value + 1;
+  if (ok) {
+    j.p = text.data;
+    j.end = text.data + s->value + 1;
+  }
   if (ok && json_copy(&j, &compact) && j.n_fixes == 0 && *compact.data == '{') {
     xplane_add_meta(r->t, OURS, compact.data, compact.len, false);
     r->t->metas[r->t->n_metas].after = true;

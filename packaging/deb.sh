@@ -1,0 +1,25 @@
+#!/bin/sh
+# deb.sh VERSION - Debian packages of this tree: the command, the library, what one needs to build with it.
+#
+# Who packages it says so by DEBFULLNAME and DEBEMAIL, as Debian's tools ask for it; without them the packages are for oneself, and
+# lintian is not asked about the address.
+set -eu
+cd "$(dirname "$0")/.."
+work=$PWD/build/package/deb
+src=$work/tracekit-$1
+rm -rf "$work"
+mkdir -p "$src"
+git ls-files --cached --others --exclude-standard -- lib cli proto Makefile tracekit.pc.in README.md LICENSE CHANGELOG.md .ci/setup |
+  tar -cf - -T - | tar -xf - -C "$src"
+cp -r packaging/debian "$src/debian"
+who="${DEBFULLNAME:-tracekit developers} <${DEBEMAIL:-tracekit@localhost}>"
+sed -i "s/@MAINTAINER@/$who/" "$src/debian/control" "$src/debian/changelog.in"
+sed -e "s/@VERSION@/$1/" -e "s/@DATE@/$(date -R)/" "$src/debian/changelog.in" > "$src/debian/changelog"
+rm "$src/debian/changelog.in"
+cd "$src"
+dpkg-buildpackage -us -uc -b > "$work/log" 2>&1 || { tail -40 "$work/log" >&2; exit 1; }
+cd "$work"
+suppressed=initial-upload-closes-no-bugs
+[ -n "${DEBEMAIL:-}" ] || suppressed=$suppressed,bogus-mail-host,bogus-mail-host-in-debian-changelog
+lintian --allow-root --fail-on error --suppress-tags "$suppressed" ./*.changes
+ls -l ./*.deb

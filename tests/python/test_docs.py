@@ -1,0 +1,39 @@
+"""Every block of Python in the package's documentation runs, and a notebook does."""
+import os
+import re
+import shutil
+
+import nbformat
+import nbclient
+import pytest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PAGES = ("docs/python.md",)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_blocks(page, tmp_path, fixture, monkeypatch, capsys):
+    """Blocks of one page share their names, as a reader's would; what a block prints is in the text block behind it."""
+    text = open(os.path.join(HERE, "..", "..", page), encoding="utf-8").read()
+    shutil.copytree(fixture("json/torch/ddp2_handler"), tmp_path / "logs")
+    monkeypatch.chdir(tmp_path)
+    scope, n = {}, 0
+    for code, shown in re.findall(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", text, re.S):
+        exec(compile(code, page, "exec"), scope)
+        printed = capsys.readouterr().out
+        if shown:
+            assert printed == shown
+        n += 1
+    assert n >= 5
+
+
+def test_notebook(tmp_path, fixture):
+    book = nbformat.v4.new_notebook(cells=[
+        nbformat.v4.new_code_cell("import tracekit"),
+        nbformat.v4.new_code_cell(f"t = tracekit.load({fixture('json/jax/multihost')!r})\nt"),
+        nbformat.v4.new_code_cell("t.view()"),
+        nbformat.v4.new_code_cell("t.events().to_pandas().groupby('name', observed=True).dur.sum().nlargest(3)"),
+    ])
+    nbclient.NotebookClient(book, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    shown = ["".join(str(o.get("data", {})) for o in cell.outputs) for cell in book.cells]
+    assert "text/html" in shown[1] and "postMessage" in shown[2] and "dur" in shown[3]
