@@ -459,7 +459,7 @@ static int cmd_diff(const void *params, const struct operands *in) {
 
 const struct command command_diff = {
   .name = "diff",
-  .summary = "list what changed from one run to another, and fail if it is too much",
+  .summary = "list what changed between two runs, and fail if it is too much",
   .operands = "[BEFORE AFTER]",
   .description =
     "Compares two runs, of any formats and ranks: each of BEFORE and AFTER is whatever names traces (a file, a folder, an archive, "
