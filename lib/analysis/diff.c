@@ -57,6 +57,13 @@ struct tk_diff_impl {
   struct buf text;
 };
 
+/* The steps of a rank: those of its track that has the most, hosts before devices. */
+struct rank_steps {
+  int64_t rank;
+  uint32_t from, n;
+  bool device;
+};
+
 /* One trace. */
 struct adder {
   struct tk_diff_impl *impl;
@@ -72,6 +79,8 @@ struct adder {
   uint32_t *cell_of;   /* by event: cell + 1 */
   uint32_t under[DEEPEST + 2];
   struct map samples;  /* rank and step -> sample + 1 */
+  struct rank_steps *ranks;
+  uint32_t n_ranks, cap_ranks, last; /* last: that was asked for: a track is of one */
   struct selves selves;
   uint32_t input;
 };
@@ -93,23 +102,69 @@ static int64_t rank_of(const struct adder *a, tk_id track) {
   return o && o->rank >= 0 ? o->rank : -1;
 }
 
+static const struct rank_steps *steps_of_rank(struct adder *a, int64_t rank) {
+  if (a->last < a->n_ranks && a->ranks[a->last].rank == rank) return &a->ranks[a->last];
+  for (uint32_t i = 0; i < a->n_ranks; i++)
+    if (a->ranks[i].rank == rank) return &a->ranks[a->last = i];
+  return NULL;
+}
+
+/* The last step that starts at or before the event, if it has not ended. */
+static bool step_of(struct adder *a, const struct tk_event *e, int64_t rank, int64_t *number) {
+  const struct rank_steps *r = e->flags & TK_LOST_CLOCK ? NULL : steps_of_rank(a, rank);
+  const struct step *v = a->match.steps.v;
+  uint32_t lo = r ? r->from : 0, hi = r ? r->from + r->n : 0;
+  while (lo < hi) {
+    uint32_t mid = lo + (hi - lo) / 2;
+    if (v[mid].start <= e->ts) lo = mid + 1;
+    else hi = mid;
+  }
+  if (!r || lo == r->from || e->ts >= v[lo - 1].end) return false;
+  *number = v[lo - 1].number;
+  return true;
+}
+
 static uint32_t sample_of(struct adder *a, const struct tk_event *e) {
+  const int64_t rank = rank_of(a, e->track);
   int64_t step = 0;
-  const bool stepped = !a->impl->opt.whole && steps_of(&a->match.steps, e, &step);
-  return add_sample(a, rank_of(a, e->track), stepped, step);
+  const bool stepped = !a->impl->opt.whole && step_of(a, e, rank, &step);
+  return add_sample(a, rank, stepped, step);
+}
+
+static bool find_rank_steps(struct adder *a) {
+  const struct steps *s = &a->match.steps;
+  for (uint32_t i = 0, k; i < s->n; i = k) {
+    const tk_id track = s->v[i].track;
+    for (k = i; k < s->n && s->v[k].track == track;) k++;
+    const struct rank_steps found = {.rank = rank_of(a, track), .from = i, .n = k - i,
+                                     .device = a->match.kinds.of_track[track] & KIND_DEVICE ||
+                                               kinds_of(&a->match.kinds, &a->t->events[a->t->tracks[track].first]) & KIND_DEVICE};
+    uint32_t at = 0;
+    while (at < a->n_ranks && a->ranks[at].rank != found.rank) at++;
+    if (at < a->n_ranks) {
+      const struct rank_steps *known = &a->ranks[at];
+      if (known->device == found.device ? found.n > known->n : known->device) a->ranks[at] = found;
+    } else {
+      if (!mem_grow(a->mem, (void **)&a->ranks, &a->cap_ranks, (uint64_t)a->n_ranks + 1, sizeof *a->ranks)) return false;
+      a->ranks[a->n_ranks++] = found;
+    }
+  }
+  return true;
 }
 
 /* Every step is a sample, also one in which nothing that counts begins. */
 static bool add_steps(struct adder *a) {
-  const struct steps *s = &a->match.steps;
+  const struct step *v = a->match.steps.v;
   const struct window *w = &a->scope.window;
-  a->side->without_steps = a->side->without_steps || s->n_main == 0;
-  for (uint32_t i = s->main; i < s->main + s->n_main; i++) {
-    if (s->v[i].start < w->start || s->v[i].end > w->end) continue;
-    const uint32_t sample = add_sample(a, rank_of(a, s->v[i].track), true, s->v[i].number);
-    if (!sample) return false;
-    a->side->samples[sample - 1].dur += s->v[i].end - s->v[i].start;
-  }
+  if (!find_rank_steps(a)) return false;
+  a->side->without_steps = a->side->without_steps || a->n_ranks == 0;
+  for (uint32_t r = 0; r < a->n_ranks; r++)
+    for (uint32_t i = a->ranks[r].from; i < a->ranks[r].from + a->ranks[r].n; i++) {
+      if (v[i].start < w->start || v[i].end > w->end) continue;
+      const uint32_t sample = add_sample(a, a->ranks[r].rank, true, v[i].number);
+      if (!sample) return false;
+      a->side->samples[sample - 1].dur += v[i].end - v[i].start;
+    }
   return true;
 }
 
@@ -230,6 +285,7 @@ bool diff_add(struct tk_diff_report *r, struct tk_trace *t, const struct track_o
   ok = ok && a.cell_of && (impl->opt.whole || add_steps(&a)) && add_all(&a, err);
   mem_free(a.mem, a.cell_of);
   mem_free(a.mem, a.text_of);
+  mem_free(a.mem, a.ranks);
   map_free(&a.samples);
   selves_free(&a.selves);
   groups_free(&a.groups);

@@ -166,6 +166,9 @@ def main():
             compare('names', diff(a, b), before, after, 2, True)
             compare('paths', diff(a, b, '--by', 'path'), before, after, 3, True)
             compare('steps that cannot be paired', diff(a, c), before, other, 2, False)
+            for side, ranks in (('a', a), ('b', b)):
+                run('merge', '-q', f'{ranks}/rank0.json', f'{ranks}/rank1.json', '-o', f'{work}/{side}.json')
+            compare('ranks in one file', diff(f'{work}/a.json', f'{work}/b.json'), before, after, 2, True)
             listed = diff('--before', f'{a}/rank0.json', '--before', f'{a}/rank1.json', '--after', b)
             judge('--before and --after', '' if listed == diff(a, b) else 'are not the folder')
             shifted = make_run(random.Random(5), f'{work}/d', 1, 4, 0, None, first=7)
