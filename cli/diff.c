@@ -115,7 +115,7 @@ static void row_cells(struct table *t, const struct tk_diff_row *r, const char *
 
 static bool print_table(const struct params *p, const struct tk_diff_report *r, size_t top) {
   static const char *const titles[] = { "before", "after", "delta", "ratio", "noise", "", "count", "after" };
-  struct table t = { .align = "rrrrrlrrl", .width = tty_width(stdout) };
+  struct table t = { .align = "rrrrrlrrl", .drop = "....c.ab.", .width = tty_width(stdout) };
   char path[1024];
   for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) table_cell(&t, "%s", titles[i]);
   table_cell(&t, "%s", p->by ? p->by : "name");

@@ -88,7 +88,7 @@ static bool any_device(const struct tk_report *r) {
 static bool print_devices(const struct tk_report *r) {
   static const char *const titles[] = { "window", "busy", "compute", "comm", "exposed", "overlap", "memory", "exposed", "idle",
                                         "device", NULL };
-  struct table t = { .align = "rrrrrrrrrl", .width = tty_width(stdout) };
+  struct table t = { .align = "rrrrrrrrrl", .drop = "f..c.bda..", .width = tty_width(stdout) };
   if (!any_device(r)) return true;
   title("Devices: % of the window, from the first work to the end of the last");
   cells(&t, titles);
@@ -115,7 +115,7 @@ static bool print_devices(const struct tk_report *r) {
 static bool print_idle(const struct tk_report *r) {
   static const char *const titles[] = { "idle", "host", "kernel", "other", "delay", "latency", "overhead", "kernels", "<10 us",
                                         "<100 us", "device", NULL };
-  struct table t = { .align = "rrrrrrrrrrl", .width = tty_width(stdout) };
+  struct table t = { .align = "rrrrrrrrrrl", .drop = "...d.bca.e.", .width = tty_width(stdout) };
   if (!any_device(r)) return true;
   title("Idle time by what was waited for; launches; short kernels");
   cells(&t, titles);
@@ -142,7 +142,7 @@ static bool print_idle(const struct tk_report *r) {
 
 static bool print_steps(const struct tk_report *r) {
   static const char *const titles[] = { "steps", "mean", "deviation", "min", "p50", "p95", "max", "busy", "outliers", "of", NULL };
-  struct table t = { .align = "rrrrrrrrll", .width = tty_width(stdout) };
+  struct table t = { .align = "rrrrrrrrll", .drop = "..dac..b..", .width = tty_width(stdout) };
   bool any = false;
   for (size_t i = 0; i < r->n_ranks; i++) any = any || r->ranks[i].n_steps;
   if (!any) return true;
@@ -204,7 +204,7 @@ static bool is_copy(const struct tk_report_kernel *k) { return strcmp(k->kind, "
 
 static bool print_kernels(const struct tk_report *r, size_t top) {
   static const char *const titles[] = { "total", "%sum", "count", "mean", "min", "max", "kernel", NULL };
-  struct table t = { .align = "rrrrrrl", .width = tty_width(stdout) };
+  struct table t = { .align = "rrrrrrl", .drop = "...cab.", .width = tty_width(stdout) };
   size_t shown = 0;
   for (size_t i = 0; i < r->n_kernels; i++) {
     const struct tk_report_kernel *k = &r->kernels[i];
@@ -242,7 +242,7 @@ static bool print_copies(const struct tk_report *r, size_t top) {
 
 static bool print_launches(const struct tk_report *r, size_t top) {
   static const char *const titles[] = { "launched", "call mean", "work mean", "delay mean", "delay max", "call", NULL };
-  struct table t = { .align = "rrrrrl", .width = tty_width(stdout) };
+  struct table t = { .align = "rrrrrl", .drop = ".bc.a.", .width = tty_width(stdout) };
   if (r->n_launches == 0) return true;
   title("Launches");
   cells(&t, titles);
@@ -264,7 +264,7 @@ static bool print_launches(const struct tk_report *r, size_t top) {
 static bool print_collectives(const struct tk_report *r, size_t top) {
   static const char *const titles[] = { "total", "count", "bytes", "bus GB/s", "met", "shortest", "bus GB/s", "waiting", "collective",
                                         NULL };
-  struct table t = { .align = "rrrrrrrrl", .width = tty_width(stdout) };
+  struct table t = { .align = "rrrrrrrrl", .drop = "..bcade..", .width = tty_width(stdout) };
   if (r->n_collectives == 0) return true;
   title("Collectives: of each rank, with waiting; and of those that met, the shortest of each");
   cells(&t, titles);
