@@ -249,6 +249,7 @@ NATIVE_WHEEL = dist/tracekit-$(VERSION)-cp39-abi3-manylinux2014_$(shell uname -m
 test-wheel:
 	@$(MAKE) wheel WHEELS=linux-$(shell uname -m)
 	@B=$(abspath $(BUILD)) SRC=$(CURDIR) tests/python/run.sh $(NATIVE_WHEEL)
+	@$(MAKE) test KINDS=none TESTED=$(BUILD)/test-wheel/bin/tracekit
 
 # What is committed or not ignored, built as Debian builds packages, into build/package/deb.
 deb:

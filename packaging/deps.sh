@@ -103,7 +103,8 @@ by_cmake() { # by_cmake FOLDER OPTION...
 build_zlib() {
   unpack zlib
   s=$out/src/zlib
-  archive z "-I$s -DHAVE_UNISTD_H -D_LARGEFILE64_SOURCE=1" "$s"/adler32.c "$s"/crc32.c "$s"/deflate.c "$s"/infback.c "$s"/inffast.c \
+  # It takes every Mac for one of the last century, which had no fdopen.
+  archive z "-I$s -DHAVE_UNISTD_H -D_LARGEFILE64_SOURCE=1 -Dfdopen=fdopen" "$s"/adler32.c "$s"/crc32.c "$s"/deflate.c "$s"/infback.c "$s"/inffast.c \
     "$s"/inflate.c "$s"/inftrees.c "$s"/trees.c "$s"/zutil.c "$s"/compress.c "$s"/uncompr.c
   cp "$s/zlib.h" "$s/zconf.h" "$out/include/"
   pc zlib -lz

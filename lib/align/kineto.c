@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/glob.h"
+#include "base/os.h"
 #include "base/text.h"
 #include "collector.h"
 #include "graph/kind.h"
@@ -339,7 +340,7 @@ static bool place_groups(struct collector *c) {
   uint32_t *order = arena_alloc(&c->arena, ((size_t)c->n_groups + 1) * sizeof *order), place = 0;
   if (!order) return false;
   for (uint32_t i = 0; i < c->n_groups; i++) order[i] = i;
-  if (c->n_groups) qsort_r(order, c->n_groups, sizeof *order, by_members_and_number, c->group);
+  os_sort(order, c->n_groups, sizeof *order, by_members_and_number, c->group);
   for (uint32_t i = 0; i < c->n_groups; i++) {
     const struct collector_group *own = &c->group[order[i]], *before = &c->group[order[i ? i - 1 : 0]];
     place = i && own->members == before->members && own->rank == before->rank ? place + 1 : 0;

@@ -12,6 +12,7 @@
 
 #include "align.h"
 #include "base/err.h"
+#include "base/os.h"
 #include "doubt.h"
 #include "hosts.h"
 #include "messages.h"
@@ -68,7 +69,7 @@ static void make_sights(struct solver *s) {
   struct align_problem *p = s->w.p;
   struct align_anchor none = {0}, *v = p->anchors->v ? p->anchors->v : &none;
   uint32_t n = p->anchors->n, made = 0;
-  if (n) qsort_r(v, n, sizeof *v, by_host, p->host_of);
+  os_sort(v, n, sizeof *v, by_host, p->host_of);
   for (uint32_t h = 0, i = 0, k; h < p->n_hosts; h++, i = k) {
     for (k = i; k < n && p->host_of[v[k].input] == h;) k++;
     s->first_sight[h] = made;

@@ -183,3 +183,24 @@ bool os_write(int fd, const void *p, size_t n) {
   }
   return true;
 }
+
+#if defined(__APPLE__)
+struct order {
+  int (*compare)(const void *a, const void *b, void *arg);
+  void *arg;
+};
+
+static int compare_by(void *order, const void *a, const void *b) {
+  const struct order *o = order;
+  return o->compare(a, b, o->arg);
+}
+#endif
+
+void os_sort(void *v, size_t n, size_t size, int (*compare)(const void *a, const void *b, void *arg), void *arg) {
+  if (n == 0) return;
+#if defined(__APPLE__)
+  qsort_r(v, n, size, &(struct order){compare, arg}, compare_by);
+#else
+  qsort_r(v, n, size, compare, arg);
+#endif
+}

@@ -41,4 +41,7 @@ ptrdiff_t os_read(int fd, void *p, size_t n);
 /* All n bytes; false with errno. */
 bool os_write(int fd, const void *p, size_t n);
 
+/* qsort_r, whose arguments stand in another order on some systems; n may be 0. */
+void os_sort(void *v, size_t n, size_t size, int (*compare)(const void *a, const void *b, void *arg), void *arg);
+
 #endif

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/os.h"
 #include "derive.h"
 
 /* Which pairs of producers and consumers belong together. */
@@ -254,7 +255,7 @@ static bool group_hosts(struct grouping *g, struct buf *roots) {
     if (derive_int(d, i, d->keys.root, &level)) buf_append(&all, &(struct derive_root){i, level}, sizeof(struct derive_root));
   struct derive_root *v = (struct derive_root *)(void *)all.data;
   const size_t n = all.len / sizeof *v;
-  if (n) qsort_r(v, n, sizeof *v, by_level, d);
+  os_sort(v, n, sizeof *v, by_level, d);
   for (size_t i = 0; ok && i < n; i++) {
     const tk_id above = g->roots[v[i].event];
     if (d->groups[v[i].event] || (above && is_root_of(d, above, v[i].level))) continue;

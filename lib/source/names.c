@@ -79,6 +79,9 @@ static bool too_many(const struct source *s) {
   return true;
 }
 
+#if defined(__APPLE__)
+#define st_mtim st_mtimespec /* as it is called there */
+#endif
 static int64_t time_of(const struct stat *st) { return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec; }
 
 static bool find_runs(struct source *s, const char *root, bool one) {

@@ -4,7 +4,7 @@
  *     in order:   runs                         files of a folder; of PyTorch's, those that were written together
  *     each run:   best views                   one of each stem */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* qsort_r */
+#define _GNU_SOURCE
 #endif
 #include "rundir.h"
 
@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/os.h"
 #include "base/path.h"
 #include "base/intern.h"
 #include "base/map.h"
@@ -357,7 +358,7 @@ static bool choose_views(struct rundir *r, struct rundir_file *files, uint32_t *
     unsigned t = tier(&r->runs[files[i].run], &files[i]);
     if (t < least[files[i].run]) least[files[i].run] = (uint8_t)t;
   }
-  qsort_r(order, n, sizeof *order, order_by_view, files);
+  os_sort(order, n, sizeof *order, order_by_view, files);
   for (uint32_t i = 0; i < n; i++) {
     struct rundir_file *f = &files[order[i]], *before = i ? &files[order[i - 1]] : NULL;
     if (before && same_thing(before, f)) before->next = order[i];
@@ -388,7 +389,7 @@ bool rundir_find(struct rundir *r, struct rundir_file *files, uint32_t n, const 
       files[i].stem = files[i].rel; /* nothing tells views from members of the whole */
     }
   }
-  if (ok) qsort_r(order, n, sizeof *order, order_by_run, files);
+  if (ok) os_sort(order, n, sizeof *order, order_by_run, files);
   ok = ok && make_runs(r, files, order, n, root);
   if (ok) date_runs(r, files, n);
   ok = ok && choose_views(r, files, order, n);

@@ -158,7 +158,7 @@ static bool runs_of(const struct source *s, uint32_t origin, struct runs *r) {
     r->next[i] = *first;
     *first = o->first + i;
   }
-  qsort_r(r->order, r->n, sizeof *r->order, newest_first, s->rundir.runs);
+  os_sort(r->order, r->n, sizeof *r->order, newest_first, s->rundir.runs);
   return true;
 }
 
@@ -364,7 +364,7 @@ static bool add_all(struct tk_sources *s, const struct runs *r, struct tk_err *e
     if (!run_is_wanted(&s->impl->opt, &src->rundir.runs[r->order[i]])) continue;
     n = 0;
     for (uint32_t k = r->first[r->order[i] - r->base]; k != UINT32_MAX; k = r->next[k - base]) files[n++] = k;
-    qsort_r(files, n, sizeof *files, hosts_in_order, src->places);
+    os_sort(files, n, sizeof *files, hosts_in_order, src->places);
     ok = add_all_of(s, r->origin, files, n, err);
   }
   free(files);

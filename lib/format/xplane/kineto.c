@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/os.h"
+
 static const unsigned ON_HOST = KIND_OP | KIND_RUNTIME;
 
 /* ---- args ---- */
@@ -250,7 +252,7 @@ static bool find_peaks(struct kineto *k) {
   }
   struct map most; /* of each allocator: where its highest peak so far stands, from 1 */
   map_init(&most, k->mem);
-  if (k->n_peaks) qsort_r(k->peaks, k->n_peaks, sizeof *k->peaks, by_time, k);
+  os_sort(k->peaks, k->n_peaks, sizeof *k->peaks, by_time, k);
   for (uint32_t i = 0; i < k->n_peaks; i++) {
     const tk_id event = k->peaks[i].event;
     const uint64_t pool = (uint64_t)kineto_int(k, event, k->keys.device_type) << 32 ^ (uint64_t)kineto_int(k, event, k->keys.device_id);
