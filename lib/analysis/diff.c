@@ -13,6 +13,7 @@
 
 #include "base/int128.h"
 #include "base/map.h"
+#include "base/os.h"
 #include "fold.h"
 #include "group.h"
 #include "self.h"
@@ -309,7 +310,7 @@ static bool place_samples(struct tk_diff_report *r, int side, uint32_t *order) {
   s->place = mem_array(&r->impl->mem, (uint64_t)s->n_samples + 1, sizeof *s->place);
   if (!s->place) return false;
   for (uint32_t i = 0; i < s->n_samples; i++) order[i] = i;
-  if (s->n_samples) qsort_r(order, s->n_samples, sizeof *order, by_rank_and_step, s->samples);
+  os_sort(order, s->n_samples, sizeof *order, by_rank_and_step, s->samples);
   for (uint32_t i = 0; i < s->n_samples; i++) {
     const struct sample *v = &s->samples[order[i]];
     const bool other_rank = !last || v->rank != last->rank || v->input != last->input;

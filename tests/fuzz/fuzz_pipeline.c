@@ -44,7 +44,7 @@ static struct tk_trace *load(const char *path, const char *format, struct tk_err
   return tk_load(path, &options, err);
 }
 
-/* An event that has lost its clock is written with the time that it had: of what an operation has left, another part may be the rest. */
+/* An event that has lost its clock is written with the time that it had: of what an operation leaves, another part may be the rest. */
 static bool has_lost_clocks(const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_events; i++)
     if (t->events[i].flags & TK_LOST_CLOCK) return true;
