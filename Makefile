@@ -226,7 +226,7 @@ python-parts: $(BIN) $(NATIVE)
 NATIVE_EXPORTS = $(if $(findstring apple,$(shell $(CC) -dumpmachine))$(findstring macos,$(shell $(CC) -dumpmachine)),\
   -Wl$(comma)-exported_symbol$(comma)_PyInit__native,-Wl$(comma)--version-script=python/native.map)
 $(NATIVE): python/native.map
-$(NATIVE): python/native.c $(BIN_LIB) $(B)/flags lib/tracekit.h lib/tracekit_ops.h lib/tracekit_arrow.h
+$(NATIVE): python/native.c $(BIN_LIB) $(B)/flags lib/tracekit.h lib/tracekit_ops.h lib/tracekit_arrow.h lib/tracekit_report.h
 	@mkdir -p $(@D)
 	@echo "  LD    $@"
 	@$(CC) $(ALL_CPPFLAGS) -I$(PYTHON_INCLUDE) $(ALL_CFLAGS) -shared $(ALL_LDFLAGS) $(NATIVE_EXPORTS) -o $@ $< $(BIN_LIB) $(ALL_LIBS)
@@ -358,7 +358,7 @@ install: all docs $(B)/tracekit.pc
 	$(INSTALL) -m 644 $(STATIC) $(LIBDIR)/libtracekit.a
 	$(INSTALL) -m 755 $(SHARED) $(LIBDIR)/libtracekit.so.$(SOVERSION)
 	ln -sf libtracekit.so.$(SOVERSION) $(LIBDIR)/libtracekit.so
-	$(INSTALL) -m 644 lib/tracekit.h lib/tracekit_ops.h lib/tracekit_arrow.h $(INCDIR)/
+	$(INSTALL) -m 644 lib/tracekit.h lib/tracekit_ops.h lib/tracekit_arrow.h lib/tracekit_report.h $(INCDIR)/
 	$(INSTALL) -m 644 $(B)/tracekit.pc $(LIBDIR)/pkgconfig/tracekit.pc
 	$(INSTALL) -m 644 $(B)/man/*.1 $(MANDIR)
 	$(INSTALL) -m 644 $(B)/completions/tracekit.bash $(BASHDIR)/tracekit
@@ -369,7 +369,7 @@ install: all docs $(B)/tracekit.pc
 
 uninstall: all
 	rm -f $(BINDIR)/tracekit $(LIBDIR)/libtracekit.a $(LIBDIR)/libtracekit.so $(LIBDIR)/libtracekit.so.$(SOVERSION)
-	rm -f $(INCDIR)/tracekit.h $(INCDIR)/tracekit_ops.h $(INCDIR)/tracekit_arrow.h $(LIBDIR)/pkgconfig/tracekit.pc $(MANDIR)/tracekit.1
+	rm -f $(INCDIR)/tracekit.h $(INCDIR)/tracekit_ops.h $(INCDIR)/tracekit_arrow.h $(INCDIR)/tracekit_report.h $(LIBDIR)/pkgconfig/tracekit.pc $(MANDIR)/tracekit.1
 	rm -f $(BASHDIR)/tracekit $(ZSHDIR)/_tracekit $(FISHDIR)/tracekit.fish
 	for c in $(COMMANDS); do rm -f $(BINDIR)/tracekit-$$c $(MANDIR)/tracekit-$$c.1; done
 

@@ -1,18 +1,43 @@
-/* check.c - tracekit check: is this a trace that needs no repair, and does the graph made of it hold its invariants? */
+/* check.c - tracekit check: is this a trace that needs no repair, does the graph made of it hold its invariants, and is the run what it
+ * is asserted to be? */
+#include "annotate.h"
 #include "commands.h"
+#include "expect.h"
 #include "run.h"
 #include "tty.h"
 
+#include <stdlib.h>
+
 struct params {
   struct shared shared;
+  struct opt_list asserts;
+  int annotations;
 };
 
-static const struct opt opts[] = { ROWS_READ, ROW_END };
+#define FIELD(field) offsetof(struct params, field)
+
+static const struct opt opts[] = {
+  { OPT_LIST, 0, "assert", "EXPR",
+    "what must hold of each input, such as 'gpu_busy > 80%', 'p95(step) < 150ms', 'count(cudaMalloc) == 0'", FIELD(asserts),
+    0, 0, 0 },
+  { OPT_WORD, 0, "annotations", "FORM", "print what was found for a service that runs tests", FIELD(annotations),
+    annotate_words, 0, 0 },
+  ROWS_READ,
+  ROW_END,
+};
 
 static const struct example examples[] = {
   { "tracekit check trace.json.gz", "check a trace; the status is 0 if it is sound" },
   { "tracekit check -q rank0.json.gz rank1.json.gz", "set only the status, for a script" },
+  { "tracekit check trace.json --assert 'count(train_step) < 100'", "check also that the run is what it should be" },
   { 0, 0 },
+};
+
+struct check {
+  const struct params *p;
+  struct expect *expects;
+  struct annotations_of found;
+  bool quiet;
 };
 
 static bool was_repaired(const struct tk_trace *t) {
@@ -21,47 +46,112 @@ static bool was_repaired(const struct tk_trace *t) {
   return false;
 }
 
-static int check_one(const struct shared *s, struct tk_sources *sources, size_t i) {
-  const char *source = sources->inputs[i].name;
+static int check_soundness(struct check *c, const char *source, const struct tk_trace *t) {
   struct tk_err err = { 0 };
   int status = STATUS_DONE;
-  struct tk_trace *t = run_load_input(s, sources, i, &status);
-  if (!t) return status;
   if (!tk_check(t, &err)) {
     tty_say("%s: %s", source, err.msg);
     status = err.code == TK_ELIMIT ? STATUS_INPUT : STATUS_FINDING;
   } else if (was_repaired(t)) {
     status = STATUS_FINDING;
   }
-  if (!s->quiet && status != STATUS_INPUT) {
+  if (!c->quiet && status != STATUS_INPUT) {
     tty_string(stdout, source);
     puts(status == STATUS_DONE ? ": ok" : ": faults");
   }
-  tk_free(t);
+  annotate(&c->found, source, "needs no repair", status == STATUS_DONE ? "ok" : "faults", status != STATUS_DONE, false);
   return status;
 }
 
-static int cmd_check(const void *params, const struct operands *in) {
-  struct shared with_facts = ((const struct params *)params)->shared, *s = &with_facts;
+/* What cannot be told is no pass. */
+static int check_assert(struct check *c, const struct expect *e, struct tk_trace *t, const struct tk_report *r) {
+  static const char *const WORDS[] = { [EXPECT_HELD] = "holds", [EXPECT_FAILED] = "fails", [EXPECT_UNKNOWN] = "unknown" };
+  char said[512] = "";
+  const enum expect_result result = expect_ask(e, t, r, said, sizeof said);
+  if (!c->quiet) {
+    printf("  %-8s%s: ", WORDS[result], e->text);
+    tty_string(stdout, said);
+    putchar('\n');
+  }
+  if (result == EXPECT_UNKNOWN) tty_say("%s: '%s': %s", t->source, e->text, said);
+  annotate(&c->found, t->source, e->text, said, result == EXPECT_FAILED, result == EXPECT_UNKNOWN);
+  return result == EXPECT_HELD ? STATUS_DONE : result == EXPECT_FAILED ? STATUS_FINDING : STATUS_INPUT;
+}
+
+static int check_asserts(struct check *c, struct tk_trace *t) {
+  struct tk_report report = { 0 };
+  struct tk_err err = { 0 };
   int worst = STATUS_DONE;
-  s->facts = true;
-  struct tk_sources *sources = run_sources(s, "check", in, &worst);
+  if (c->p->asserts.n == 0) return STATUS_DONE;
+  const bool ok = tk_report_trace(t, NULL, &report, &err);
+  if (!ok) worst = run_fail(&err);
+  for (size_t i = 0; ok && i < c->p->asserts.n; i++) {
+    int status = check_assert(c, &c->expects[i], t, &report);
+    if (status > worst) worst = status;
+  }
+  tk_report_free(&report);
+  return worst;
+}
+
+static int check_one(struct check *c, struct tk_sources *sources, size_t i) {
+  const char *source = sources->inputs[i].name;
+  struct shared with_facts = c->p->shared;
+  int status = STATUS_DONE;
+  with_facts.facts = true;
+  struct tk_trace *t = run_load_input(&with_facts, sources, i, &status);
+  if (!t) {
+    annotate(&c->found, source, "can be read", "it cannot", false, true);
+    return status;
+  }
+  status = check_soundness(c, source, t);
+  int asserted = status == STATUS_INPUT ? status : check_asserts(c, t);
+  tk_free(t);
+  return asserted > status ? asserted : status;
+}
+
+static int check_all(struct check *c, const struct operands *in) {
+  int worst = STATUS_DONE;
+  struct tk_sources *sources = run_sources(&c->p->shared, "check", in, &worst);
   for (size_t i = 0; sources && i < sources->n && worst < STATUS_SIGNALLED; i++) {
-    int status = check_one(s, sources, i);
+    int status = check_one(c, sources, i);
     if (status > worst) worst = status;
   }
   tk_sources_close(sources);
+  annotate_end(&c->found);
   return worst;
+}
+
+/* What is asserted is understood before anything is read. */
+static int cmd_check(const void *params, const struct operands *in) {
+  const struct params *p = params;
+  struct check c = { .p = p, .expects = calloc(p->asserts.n + 1, sizeof *c.expects) };
+  bool ok = c.expects != NULL;
+  int status = STATUS_USAGE;
+  c.found = (struct annotations_of){ .as = (enum annotations)p->annotations, .command = "check" };
+  c.quiet = p->shared.quiet || p->annotations == ANNOTATE_JUNIT;
+  for (size_t i = 0; c.expects && i < p->asserts.n; i++) ok = expect_parse(&c.expects[i], "check", p->asserts.v[i], false) && ok;
+  if (!c.expects) status = run_no_memory();
+  else if (ok) status = check_all(&c, in);
+  for (size_t i = 0; c.expects && i < p->asserts.n; i++) expect_free(&c.expects[i]);
+  free(c.expects);
+  return status;
 }
 
 const struct command command_check = {
   .name = "check",
-  .summary = "say whether a trace is sound",
+  .summary = "say whether a trace is sound, and the run what it should be",
   .operands = "INPUT...",
   .description =
     "Reads each input in full and says whether it needed repair. Each fault is printed on standard error, with how often "
     "and at which byte it was found. Facts about the trace, such as spans that overlap or never end, are printed too; they "
-    "are no faults. The exit status is 0 if no input has a fault, 1 if one has, and 3 if one cannot be read as a trace.",
+    "are no faults. The exit status is 0 if no input has a fault, 1 if one has, and 3 if one cannot be read as a trace.\n\n"
+    "With --assert it says also whether the run is what it should be. An assertion is WORD OP VALUE or FUNCTION(NAME) OP VALUE, OP one "
+    "of <, <=, >, >=, == and !=. Words are the keys of report --json without their unit, which the value says: 'compute > 50%', "
+    "'idle_host < 20ms', 'kernels < 5000'; they must hold of every rank. Functions are total, self, union, count, mean, min, max, p50, "
+    "p95, percent_of_range and percent_of_sum of the events with a name, a glob, as top --json has them; the name step means training "
+    "steps, of which there are also deviation and outliers. An assertion that does not hold is status 1. One that the trace cannot "
+    "tell, for it has no device, no steps or no such event, is status 3 and never passes; only count() of what does not occur is 0. "
+    "One that cannot be understood is status 2, and nothing is read.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -1,6 +1,6 @@
 /* info.c - tracekit info: one screen about each trace, or the same as JSON (schemas/info.schema.json). */
 #include "commands.h"
-#include "json.h"
+#include "figures.h"
 #include "inspect.h"
 #include "run.h"
 #include "tty.h"
@@ -197,9 +197,127 @@ static void print_size(struct tk_trace *t, const struct tk_summary *s) {
   tk_size_report_free(&r);
 }
 
+/* ---- what took the time ---- */
+
+enum { LONGEST = 5 };
+
+/* What report and top say of it, for a look. */
+struct glance {
+  struct tk_report report;
+  struct tk_top_report top;
+};
+
+static bool look(struct tk_trace *t, bool names, struct glance *g, struct tk_err *err) {
+  static const struct tk_top_options options = { .sort = TK_SORT_SELF };
+  static const struct tk_report_options brief = { .brief = true };
+  *g = (struct glance){ 0 };
+  return tk_report_trace(t, &brief, &g->report, err) && (!names || tk_top(t, &options, &g->top, err));
+}
+
+static void look_away(struct glance *g) {
+  tk_report_free(&g->report);
+  tk_top_report_free(&g->top);
+}
+
+/* The mean over devices; negative: there are none. */
+static double busy_percent(const struct tk_report *r) {
+  double busy = 0, window = 0;
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    busy += (double)r->ranks[i].times.busy;
+    window += (double)r->ranks[i].times.window;
+  }
+  return window > 0 ? 100 * busy / window : -1;
+}
+
+/* Of the row that has the most. */
+static const struct tk_report_spread *steps_of(const struct tk_report *r) {
+  const struct tk_report_spread *most = NULL;
+  for (size_t i = 0; i < r->n_ranks; i++)
+    if (r->ranks[i].step.count && (!most || r->ranks[i].step.count > most->count)) most = &r->ranks[i].step;
+  return most;
+}
+
+static void print_texts(const char *what, const char *const *texts, size_t n) {
+  if (n) label(what);
+  for (size_t i = 0; i < n; i++) {
+    if (i) fputs(", ", stdout);
+    tty_string(stdout, texts[i]);
+  }
+}
+
+static void print_glance(const struct glance *g, bool all) {
+  const struct tk_report_spread *s = steps_of(&g->report);
+  const double busy = busy_percent(&g->report);
+  char time[48], n[64];
+  if (s) {
+    label("a step");
+    tk_print_duration(s->mean, time);
+    fputs(time, stdout);
+    tk_print_duration(s->deviation, time);
+    if (s->count > 1) printf(" on average, deviation %s", time);
+    putchar('\n');
+  }
+  print_texts("devices", g->report.devices, g->report.n_devices);
+  if (g->report.n_devices) putchar('\n');
+  if (busy >= 0) label("busy"), printf("%s%% of the time of devices\n", tty_fraction(busy, 1, time));
+  print_texts("made by", g->report.versions, g->report.n_versions);
+  if (g->report.n_versions) putchar('\n');
+  for (size_t i = 0; all && i < g->top.n_rows && i < LONGEST; i++) {
+    const struct tk_top_row *row = &g->top.rows[i];
+    label(i ? "" : "longest");
+    tk_print_total(row->self, time);
+    printf("%s in %s of ", time, tty_counted(row->count, "event", n));
+    tty_text(stdout, row->name ? row->name : "(none)", row->name ? row->name_len : 6);
+    putchar('\n');
+  }
+}
+
+static void json_texts(struct json *j, const char *key, const char *const *texts, size_t n) {
+  json_open(j, key, '[');
+  for (size_t i = 0; i < n; i++) json_string(j, NULL, texts[i]);
+  json_close(j, ']');
+}
+
+static void json_glance(struct json *j, const struct glance *g) {
+  const struct tk_report_spread *s = steps_of(&g->report);
+  const double busy = busy_percent(&g->report);
+  char text[32];
+  json_texts(j, "device_names", g->report.devices, g->report.n_devices);
+  json_texts(j, "made_by", g->report.versions, g->report.n_versions);
+  if (busy >= 0) json_raw(j, "device_busy_percent", tty_fraction(busy, 3, text));
+  else json_null(j, "device_busy_percent");
+  if (s) {
+    json_open(j, "step", '{');
+    json_uint(j, "count", s->count);
+    figure_ns(j, "mean_ns", s->mean);
+    figure_ns(j, "deviation_ns", s->deviation);
+    figure_ns(j, "min_ns", s->min);
+    figure_ns(j, "max_ns", s->max);
+    json_close(j, '}');
+  }
+  json_open(j, "longest", '[');
+  for (size_t i = 0; i < g->top.n_rows && i < LONGEST; i++) {
+    const struct tk_top_row *row = &g->top.rows[i];
+    json_open(j, NULL, '{');
+    if (row->name) json_text(j, "name", row->name, row->name_len);
+    else json_null(j, "name");
+    json_uint(j, "count", row->count);
+    figure_total(j, "self_ns", row->self);
+    json_close(j, '}');
+  }
+  json_close(j, ']');
+}
+
+/* What a trace is asked for its info. */
+struct info {
+  struct tk_summary summary;
+  struct tk_inspection *parts;
+  struct glance glance;
+};
+
 /* `more`: another trace was printed before. */
-static void print_info_text(const struct shared *shared, struct tk_trace *t, const struct tk_summary *s,
-                       const struct tk_inspection *parts, bool more) {
+static void print_info_text(const struct shared *shared, struct tk_trace *t, const struct info *info, bool more) {
+  const struct tk_summary *s = &info->summary;
   char percent[32];
   if (more) putchar('\n');
   fputs(tty_bold(stdout), stdout);
@@ -209,7 +327,8 @@ static void print_info_text(const struct shared *shared, struct tk_trace *t, con
   print_kinds(s);
   print_time(t, s);
   print_rank(s);
-  inspection_print(parts, shared->verbose);
+  inspection_print(info->parts, shared->verbose);
+  print_glance(&info->glance, shared->verbose);
   if (!shared->verbose) return;
   print_processes(t);
   print_metadata(t);
@@ -290,7 +409,8 @@ static void json_memory(struct json *j, const struct tk_summary *s) {
   json_close(j, '}');
 }
 
-static void print_info_json(struct json *j, const struct tk_trace *t, const struct tk_summary *s, const struct tk_inspection *parts) {
+static void print_info_json(struct json *j, const struct tk_trace *t, const struct info *info) {
+  const struct tk_summary *s = &info->summary;
   json_open(j, NULL, '{');
   json_string(j, "input", t->source);
   json_string(j, "format", t->format);
@@ -308,34 +428,36 @@ static void print_info_json(struct json *j, const struct tk_trace *t, const stru
   }
   if (*s->host) json_string(j, "host", s->host);
   json_memory(j, s);
-  inspection_json(j, t, parts);
+  inspection_json(j, t, info->parts);
+  json_glance(j, &info->glance);
   json_notes(j, t);
   json_close(j, '}');
 }
 
 /* ---- the command ---- */
 
+static int print_info(const struct shared *shared, struct tk_trace *t, struct json *j) {
+  struct info info = { .parts = tk_inspect(t) };
+  struct tk_err err = { 0 };
+  int status = STATUS_DONE;
+  if (!info.parts) return run_no_memory();
+  const bool names = shared->json || shared->verbose;
+  if (!tk_summarise(t, &info.summary, &err) || !look(t, names, &info.glance, &err)) status = run_fail(&err);
+  else if (shared->json) print_info_json(j, t, &info);
+  else print_info_text(shared, t, &info, j->more);
+  j->more = j->more || status == STATUS_DONE;
+  look_away(&info.glance);
+  tk_inspection_free(info.parts);
+  return status;
+}
+
 static int info_one(const struct shared *shared, struct tk_sources *sources, size_t i, struct json *j) {
-  struct tk_summary summary;
   int status = STATUS_DONE;
   struct tk_trace *t = run_load_input(shared, sources, i, &status);
   if (!t) return status;
-  struct tk_err err;
-  if (!tk_summarise(t, &summary, &err)) {
-    tk_free(t);
-    return run_fail(&err);
-  }
-  struct tk_inspection *parts = tk_inspect(t);
-  if (!parts) {
-    tk_free(t);
-    return run_no_memory();
-  }
-  if (shared->json) print_info_json(j, t, &summary, parts);
-  else print_info_text(shared, t, &summary, parts, j->more);
-  j->more = true;
-  tk_inspection_free(parts);
+  status = print_info(shared, t, j);
   tk_free(t);
-  return STATUS_DONE;
+  return status;
 }
 
 static int cmd_info(const void *params, const struct operands *in) {
@@ -367,10 +489,11 @@ const struct command command_info = {
   .operands = "[INPUT...]",
   .description =
     "Prints one screen about each trace (standard input without INPUT): records, events, tracks, nesting, flows, time, "
-    "rank, host and training steps. Of XPlane it also prints hosts, devices and planes, of Perfetto packets and sequences, "
-    "and of both what the bytes of the file are spent on. With -v it prints processes, lines, clocks, metadata and memory "
-    "too. Notes go to standard error: what was assumed, what was repaired, and facts such as spans that overlap. If an "
-    "input cannot be read, the others are still printed, and the exit status is 3.",
+    "rank, host, training steps, accelerators and how busy they were, and versions. Of XPlane it also prints hosts, devices and "
+    "planes, of Perfetto packets and sequences, and of both what the bytes of the file are spent on. With -v it prints the five names "
+    "with most self time, processes, lines, clocks, metadata and memory too. Notes go to standard error: what was assumed, what was "
+    "repaired, and facts such as spans that overlap. If an input cannot be read, the others are still printed, and the exit status "
+    "is 3.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

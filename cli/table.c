@@ -4,6 +4,7 @@
 #include "tty.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,15 +66,32 @@ static void print_cell(FILE *to, const char *cell, size_t room, bool right, bool
   fputs(last ? "\n" : "  ", to);
 }
 
+/* A column that is left out. */
+static const size_t DROPPED = SIZE_MAX;
+
+/* Leaves out columns until the last one has room for its text, or most of it; *before: what stands before that. */
+static void drop_columns(const struct table *t, size_t *widest, size_t *before) {
+  enum { ENOUGH = 24 };
+  const size_t last = strlen(t->align) - 1, wanted = widest[last] < ENOUGH ? widest[last] : ENOUGH;
+  for (char next = 'a'; t->drop && t->width && *before + wanted > t->width && next <= 'z'; next++) {
+    const char *at = strchr(t->drop, next);
+    if (!at) continue;
+    *before -= widest[at - t->drop] + 2;
+    widest[at - t->drop] = DROPPED;
+  }
+}
+
 static void print_cells(const struct table *t, size_t *widest, FILE *to) {
   size_t columns = strlen(t->align), before = 0;
   for (size_t i = 0; i < t->n; i++)
     if (width(t->cells[i]) > widest[i % columns]) widest[i % columns] = width(t->cells[i]);
   for (size_t i = 0; i + 1 < columns; i++) before += widest[i] + 2;
+  drop_columns(t, widest, &before);
   for (size_t i = 0; i < t->n; i++) {
     size_t column = i % columns;
     const bool cut = t->width && column + 1 == columns;
     if (i == 0) fputs(tty_bold(to), to);
+    if (widest[column] == DROPPED) continue;
     if (cut) print_rest(to, t->cells[i], t->width > before ? t->width - before : 0);
     else print_cell(to, t->cells[i], widest[column], t->align[column] == 'r', column + 1 == columns);
     if (i + 1 == columns) fputs(tty_plain(to), to);

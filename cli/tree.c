@@ -149,6 +149,23 @@ static void json_total(struct json *j, const char *key, struct tk_total total) {
   json_raw(j, key, text);
 }
 
+/* Means of a call, as the text has them. */
+static void json_per_call(struct json *j, const struct tk_tree_report *r, const struct tk_tree_node *n) {
+  const double calls = (double)r->calls;
+  char text[32];
+  json_open(j, "per_call", '{');
+  tk_print_number((double)n->count / calls, text);
+  json_raw(j, "count", text);
+  tk_print_number(seconds(n->total) * 1e9 / calls, text);
+  json_raw(j, "total_ns", text);
+  tk_print_number(seconds(n->self) * 1e9 / calls, text);
+  json_raw(j, "self_ns", text);
+  tk_print_number((double)n->device / 1e3 / calls, text);
+  if (n->launched) json_raw(j, "device_ns", text);
+  else json_null(j, "device_ns");
+  json_close(j, '}');
+}
+
 static void json_node(struct json *j, const struct tk_tree_report *r, uint32_t i) {
   const struct tk_tree_node *n = &r->nodes[i];
   const tk_time second = 1000000000000;
@@ -172,6 +189,7 @@ static void json_node(struct json *j, const struct tk_tree_report *r, uint32_t i
   json_uint(j, "launched", n->launched);
   if (n->launched) json_total(j, "device_ns", (struct tk_total){ n->device / second, n->device % second });
   else json_null(j, "device_ns");
+  if (r->calls) json_per_call(j, r, n);
   json_close(j, '}');
 }
 

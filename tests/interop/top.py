@@ -118,4 +118,5 @@ def main():
         return results.close()
 
 
-sys.exit(main())
+if __name__ == '__main__':
+    sys.exit(main())

@@ -6,11 +6,10 @@
 //
 // Nothing is installed and nothing leaves this machine: the viewers are served from their packages, and the browser is spoken to by
 // its debugging pipe.  A line of JSON for each; status 1 if one failed.
-import {spawn} from 'node:child_process';
 import {createServer} from 'node:http';
-import {mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {mkdirSync, readFileSync} from 'node:fs';
 import {basename, extname, join, normalize} from 'node:path';
-import {tmpdir} from 'node:os';
+import {Browser} from './browser.mjs';
 
 const [chromium, perfetto, speedscope, out, word, ...traces] = process.argv.slice(2);
 const SECONDS = Number(process.env.SECONDS_TO_WAIT ?? 60);
@@ -27,63 +26,6 @@ function serve(request, response) {
     response.writeHead(200, {'content-type': type, 'access-control-allow-origin': '*'}).end(body);
   } catch {
     response.writeHead(404).end();
-  }
-}
-
-// The browser's end of the debugging protocol: JSON, each message ended by a NUL.
-class Browser {
-  constructor() {
-    this.folder = mkdtempSync(join(tmpdir(), 'viewers-'));
-    this.process = spawn(chromium, ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--remote-debugging-pipe',
-      '--window-size=1400,900', `--user-data-dir=${this.folder}`], {stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe']});
-    this.waiting = new Map();
-    this.id = 0;
-    let text = '';
-    this.process.stdio[4].on('data', (data) => {
-      const parts = (text + data).split('\0');
-      text = parts.pop();
-      for (const message of parts.map((part) => JSON.parse(part))) {
-        if (message.method === 'Page.javascriptDialogOpening') this.dialog(message);
-        this.waiting.get(message.id)?.(message);
-        this.waiting.delete(message.id);
-      }
-    });
-  }
-
-  send(method, params = {}, sessionId = undefined) {
-    const id = ++this.id;
-    return new Promise((resolve, reject) => {
-      this.waiting.set(id, (m) => m.error ? reject(new Error(`${method}: ${m.error.message}`)) : resolve(m.result));
-      this.process.stdio[3].write(JSON.stringify({id, method, params, sessionId}) + '\0');
-    });
-  }
-
-  // speedscope says by alert() that it cannot read a file; nothing else is answered until that is dismissed.
-  dialog({params, sessionId}) {
-    this.alert = params.message;
-    this.send('Page.handleJavaScriptDialog', {accept: true}, sessionId).catch(() => {});
-  }
-
-  async page(url) {
-    this.alert = '';
-    const {targetId} = await this.send('Target.createTarget', {url: 'about:blank'});
-    const {sessionId} = await this.send('Target.attachToTarget', {targetId, flatten: true});
-    const send = (method, params) => this.send(method, params, sessionId);
-    await send('Page.enable');
-    await send('Page.navigate', {url});
-    return {
-      evaluate: async (expression) => (await send('Runtime.evaluate', {expression, returnByValue: true})).result.value,
-      screenshot: async (path) => writeFileSync(path, Buffer.from((await send('Page.captureScreenshot')).data, 'base64')),
-      close: () => this.send('Target.closeTarget', {targetId}),
-    };
-  }
-
-  close() {
-    this.process.kill();
-    return new Promise((resolve) => this.process.on('exit', () => {
-      rmSync(this.folder, {recursive: true, force: true, maxRetries: 20, retryDelay: 100});
-      resolve();
-    }));
   }
 }
 
@@ -125,7 +67,7 @@ async function open(browser, viewer, port, i) {
 mkdirSync(out, {recursive: true});
 const server = createServer(serve);
 await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-const browser = new Browser();
+const browser = new Browser(chromium);
 let failed = false;
 for (let i = 0; i < traces.length; i++) {
   for (const viewer of Object.keys(VIEWERS)) {

@@ -22,7 +22,7 @@ LAYERS = (
     ('cli',),
 )
 ONE_FORMAT = LAYERS.index(('lib/format/*',))
-PUBLIC = ('lib/tracekit.h', 'lib/tracekit_ops.h', 'lib/tracekit_arrow.h')
+PUBLIC = ('lib/tracekit.h', 'lib/tracekit_ops.h', 'lib/tracekit_arrow.h', 'lib/tracekit_report.h')
 SEEN_BY_CLI = ('lib/tracekit.h',)
 
 # Inside a format each side is a ladder of its own.  Files of no side, such as the row, stand beside both ladders.

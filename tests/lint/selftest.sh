@@ -13,7 +13,7 @@ tree() {
   rm -f tests/lint/*.tsv
   for table in layers circles format_names; do printf 'from\tto\treason\n' > "tests/lint/${table}_exceptions.tsv"; done
   mkdir -p lib/{base,io,graph,op,align,source,analysis,command} lib/format/{chrome,xplane} cli
-  touch README.md lib/tracekit.h lib/tracekit_ops.h lib/base/mem.h lib/io/in.h lib/op/label.h lib/align/fit.h lib/analysis/top.h lib/format/format.h
+  touch README.md lib/tracekit.h lib/tracekit_ops.h lib/tracekit_report.h lib/base/mem.h lib/io/in.h lib/op/label.h lib/align/fit.h lib/analysis/top.h lib/format/format.h
   touch lib/format/chrome/{row,reader,read_event,finish,writer,write_event}.h lib/format/xplane/reader.h lib/command/load.h cli/run.h
 }
 

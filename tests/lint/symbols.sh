@@ -15,7 +15,7 @@ other=$(nm -g --defined-only "$B/libtracekit.a" | awk 'NF == 3 {print $3}' | gre
 [ -z "$other" ] || fault "$B/libtracekit.a exports: $(echo $other)"
 
 # Everything that the header declares exists.
-for name in $(grep -oE -h '^TK_API .*' lib/tracekit.h lib/tracekit_ops.h lib/tracekit_arrow.h | grep -oE 'tk_[a-z_]+\(' | tr -d '('); do
+for name in $(grep -oE -h '^TK_API .*' lib/tracekit.h lib/tracekit_ops.h lib/tracekit_arrow.h lib/tracekit_report.h | grep -oE 'tk_[a-z_]+\(' | tr -d '('); do
   printf '%s\n' "$exported" | grep -qx "$name" || fault "tracekit.h declares $name, which the library does not define"
 done
 

@@ -81,6 +81,11 @@ def give_traces(folder):
     shutil.copy(f'{FIXTURES}/perfetto/small.pftrace.gz', f'{folder}/gpu.pftrace.gz')
     for rank in range(4):
         shutil.copy(f'{FIXTURES}/json/torch/ddp4_full/rank{rank}.json.gz', folder)
+    shutil.copy(f'{FIXTURES}/json/jax/pi0_sessions/vm.trace.json.gz', f'{folder}/pi0.json.gz')
+    for name in sorted(os.listdir(f'{FIXTURES}/json/torch/ddp2_handler')):  # two runs of two ranks, by their time
+        run_of = os.path.join(folder, 'after' if name.split('.')[1] > '179517107295' else 'before')
+        os.makedirs(run_of, exist_ok=True)
+        shutil.copy(f'{FIXTURES}/json/torch/ddp2_handler/{name}', run_of)
     run_folder = os.path.join(folder, 'logdir/plugins/profile/2026_11_20_12_00_00')
     os.makedirs(run_folder)
     for name in sorted(os.listdir(f'{FIXTURES}/xplane/multihost')):
@@ -106,6 +111,13 @@ def check_recipes(parent, name, least):
     if os.environ.get('GOLDEN'):
         with open(os.path.join(SRC, name), 'w', encoding='utf-8') as f:
             f.write(text)
+
+
+def check_words():
+    """Every figure of report --json is explained."""
+    text = page('docs/analysis.md')
+    for key in json.loads(page('schemas/job.schema.json'))['$defs']['rank']['properties']:
+        check(f'`{key}`' in text, f'docs/analysis.md: {key} is not explained')
 
 
 def compile_program(program, name, folder):
@@ -147,6 +159,7 @@ with tempfile.TemporaryDirectory() as work:
     check_recipes(work, 'README.md', 5)
     check_recipes(work, 'docs/analysis.md', 8)
     check_recipes(work, 'docs/sql.md', 2)
+    check_words()
     check_library(work)
 print(f'{passed} passed, {failed} failed')
 sys.exit(1 if failed else 0)

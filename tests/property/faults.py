@@ -46,6 +46,11 @@ def cases(folder):
         yield f'size{a}', ['size', inputs(a)], []
         yield f'dump{a}', ['dump', inputs(a)], []
         yield f'check{a}', ['check', inputs(a)], []
+        yield f'check.assert{a}', ['check', inputs(a), '--assert', 'count(*) > 0', '--assert', 'length < 1h'], []
+        yield f'top{a}', ['top', inputs(a), '--by', 'track', '--csv'], []
+        yield f'tree{a}', ['tree', inputs(a), '--json'], []
+        yield f'report{a}', ['report', inputs(a), '--json', '--html', 'out.html', '--force'], ['out.html']
+        yield f'diff{a}', ['diff', inputs(a), inputs('.json'), '--by', 'path', '--json'], []
     ranks = [os.path.join(folder, f'rank{rank}{ending}') for rank, ending in enumerate(('.json', '.pftrace', '.xplane.pb'))]
     clocks = os.path.join(folder, 'clocks.json')
     for b in endings:
@@ -53,6 +58,7 @@ def cases(folder):
         yield (f'merge.given{b}', ['merge', *ranks, '-o', 'out' + b, '--offsets-from', clocks, '--collectives', 'table.json', '--rank', '0..1'],
                ['out' + b, 'table.json'])
         yield f'merge.part{b}', ['merge', *ranks, '-o', 'out' + b, '--rank', '1..2', '--step', '1', '--to', '8KB'], ['out' + b]
+    yield 'report.ranks', ['report', *ranks, '--json'], []
     yield 'list', ['list', FOUND], []
     yield 'extract', ['extract', os.path.join(SRC, 'fixtures', 'xplane', 'multihost'), '-o', 'out.json.gz'], ['out.json.gz']
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The reports of filter, rebase, split, shrink, size, top and tree are what schemas/ says, on a trace of every format."""
+"""The reports of filter, rebase, split, shrink, size, report, diff, top and tree are what schemas/ says, on a trace of every format."""
 import json
 import os
 import subprocess
@@ -51,6 +51,8 @@ with tempfile.TemporaryDirectory() as work:
         held('shrink', 'shrink', trace, '--percent', '60', '--dry-run', '-o', f'{work}/f.json.gz')
         size(trace)
         held('tree', 'tree', trace, '--by', 'process', '--per', '*')
+        held('job', 'report', trace)
+        held('diff', 'diff', trace, trace)
         held('top', 'top', trace, '--cols', 'arg.bytes', '--by', 'track')
 print(f'{passed} passed, {failed} failed')
 sys.exit(1 if failed else 0)

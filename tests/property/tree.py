@@ -111,6 +111,16 @@ def difference(want, found, device):
     return ''
 
 
+def means(report):
+    """Of a call: the sums over the number of calls."""
+    for row in report['paths']:
+        want = [None if row[k] is None else Decimal(row[k]) / report['calls'] for k in ('count', 'total_ns', 'self_ns', 'device_ns')]
+        got = [row['per_call'][k] for k in ('count', 'total_ns', 'self_ns', 'device_ns')]
+        if any((a is None) != (b is None) or abs((a or 0) - (b or 0)) > Decimal('1e-9') * max(1, a or 0) for a, b in zip(want, got)):
+            return f'{row["name"]}: per call {got}, not {want}'
+    return ''
+
+
 def ordered(report):
     """Parents before children, siblings by total."""
     last = {}
@@ -155,7 +165,8 @@ def one(path, what, device=False):
             fault = fault or graphs(path, found)
             names = collections.Counter(e.name for _, events in tracks for e in events if e.kind == 'span' and e.name and '*' not in e.name)
             for per in [name for name, _ in names.most_common(2) if not set(name) & set('?[]\\')]:
-                fault = fault or difference(model(tracks, lambda e: True, per), tree('--per', per, path)[1], device)
+                only, found = tree('--per', per, path)
+                fault = fault or difference(model(tracks, lambda e: True, per), found, device) or means(only)
     except (RuntimeError, ValueError) as e:
         fault = str(e)
     judge(what, fault)

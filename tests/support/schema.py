@@ -28,7 +28,7 @@ def by_hand(root, schema, value):
         return f'{value!r} is no {schema["type"]}'
     if 'enum' in schema and value not in schema['enum']:
         return f'{value!r} is none of {schema["enum"]}'
-    if 'minimum' in schema and value < schema['minimum']:
+    if 'minimum' in schema and value is not None and value < schema['minimum']:
         return f'{value!r} is less than {schema["minimum"]}'
     if isinstance(value, list):
         return next((f for v in value if (f := by_hand(root, schema['items'], v))), '')

@@ -1,0 +1,28 @@
+/* annotate.h - findings in the forms that services which run tests understand: commands of GitHub's workflows, and JUnit's XML. */
+#ifndef CLI_ANNOTATE_H
+#define CLI_ANNOTATE_H
+
+#include "opt.h"
+
+enum annotations { ANNOTATE_NOT, ANNOTATE_GITHUB, ANNOTATE_JUNIT };
+
+struct finding {
+  char *input, *what, *said; /* what: the assertion */
+  bool failed, unknown;      /* neither: it holds */
+};
+
+struct annotations_of {
+  enum annotations as;
+  const char *command;
+  struct finding *v;
+  size_t n;
+  bool out_of_memory;
+};
+
+extern const struct opt_word annotate_words[];
+
+void annotate(struct annotations_of *a, const char *input, const char *what, const char *said, bool failed, bool unknown);
+/* Prints what was found, and frees it. */
+void annotate_end(struct annotations_of *a);
+
+#endif

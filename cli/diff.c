@@ -1,0 +1,482 @@
+/* diff.c - tracekit diff: what changed from one run to another, as a table, as JSON (schemas/diff.schema.json) or as CSV. */
+#include "annotate.h"
+#include "commands.h"
+#include "expect.h"
+#include "select.h"
+#include "table.h"
+#include "tty.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct params {
+  struct selected selected;
+  const char *by;
+  struct opt_list before, after, fail_if;
+  int top, annotations;
+  bool fold, csv, whole;
+};
+
+#define FIELD(field) offsetof(struct params, field)
+
+static const struct opt opts[] = {
+  { OPT_LIST, 0, "before", "INPUT", "an input of the run before; may be given several times, instead of BEFORE AFTER",
+    FIELD(before), 0, 0, 0 },
+  { OPT_LIST, 0, "after", "INPUT", "an input of the run after", FIELD(after), 0, 0, 0 },
+  { OPT_STRING, 0, "by", "WHAT", "what a row is of: name (the default), path, cat, process, track, stream or arg.KEY", FIELD(by),
+    0, 0, 0 },
+  { OPT_FLAG, 0, "fold", 0, "names that differ only in numbers or template arguments are one: fusion.*, add<*>(float*)", FIELD(fold),
+    0, 0, 0 },
+  { OPT_FLAG, 0, "whole", 0, "compare whole ranks, not their training steps", FIELD(whole), 0, 0, 0 },
+  { OPT_LIST, 0, "fail-if", "EXPR",
+    "set the status 1 if this holds, such as 'total > 5%', 'mean(step) > 150ms', 'count(cudaLaunchKernel) > 1.1x'",
+    FIELD(fail_if), 0, 0, 0 },
+  { OPT_WORD, 0, "annotations", "FORM", "print what was found for a service that runs tests", FIELD(annotations),
+    annotate_words, 0, 0 },
+  { OPT_INT, 0, "top", "N", "print the N rows that changed most (default: 30 in the table, all in JSON and CSV)", FIELD(top), 0, 1,
+    1000000000 },
+  { OPT_FLAG, 0, "csv", 0, "print the rows as CSV", FIELD(csv), 0, 0, 0 },
+  ROWS_SELECT,
+  ROW_JSON,
+  ROWS_READ,
+  ROW_END,
+};
+
+static const struct example examples[] = {
+  { "tracekit diff rank0.json.gz rank1.json.gz", "list what changed from one run to another, of a step" },
+  { "tracekit diff rank0.json.gz rank1.json.gz --kind op --fold", "list which operators changed" },
+  { "tracekit diff --before rank0.json.gz --after rank1.json.gz --fail-if 'total > 1000%'", "fail where the run has become slower" },
+  { 0, 0 },
+};
+
+/* ---- what a row is ---- */
+
+enum state { CHANGED, NOISE, UNKNOWN, NEW, GONE };
+static const char *const STATES[] = { "changed", "noise", "unknown", "new", "gone" };
+static const char *const MARKS[] = { "", "~", "?", "new", "gone" };
+
+static enum state state_of(const struct tk_diff_row *r) {
+  if (r->events[0] == 0) return NEW;
+  if (r->events[1] == 0) return GONE;
+  if (r->noise < 0) return UNKNOWN;
+  return fabs(r->delta) <= r->noise ? NOISE : CHANGED;
+}
+
+/* ---- table ---- */
+
+static void time_cell(struct table *t, bool known, double ps) {
+  char text[48] = "-";
+  if (known && fabs(ps) < 9e18) tk_print_duration((tk_time)(fabs(ps) + 0.5), text);
+  table_cell(t, "%s", text);
+}
+
+static void delta_cell(struct table *t, double ps) {
+  char text[48];
+  tk_print_duration((tk_time)(fmin(fabs(ps), 9e18) + 0.5), text);
+  table_cell(t, "%s%s", ps < 0 ? "-" : "+", text);
+}
+
+static void ratio_cell(struct table *t, const struct tk_diff_row *r) {
+  char text[32];
+  if (r->total[0] > 0 && r->total[1] > 0) table_cell(t, "%sx", tty_fraction(r->total[1] / r->total[0], 2, text));
+  else table_cell(t, "-");
+}
+
+static void count_cell(struct table *t, double n) {
+  char text[32];
+  if (n == floor(n) && n < 1e15) table_cell(t, "%s", tty_count((uint64_t)n, text));
+  else table_cell(t, "%s", tty_fraction(n, 1, text));
+}
+
+/* Of a path the last names. */
+static const char *path_end(const char *path, char *text, size_t n) {
+  const char *p = path + strlen(path);
+  int names = 0;
+  for (; p > path; p--)
+    if (strncmp(p, " > ", 3) == 0 && ++names == 3) break;
+  if (p == path) return path;
+  snprintf(text, n, "...%s", p);
+  return text;
+}
+
+static void row_cells(struct table *t, const struct tk_diff_row *r, const char *name) {
+  time_cell(t, r->events[0] > 0, r->total[0]);
+  time_cell(t, r->events[1] > 0, r->total[1]);
+  delta_cell(t, r->delta);
+  ratio_cell(t, r);
+  time_cell(t, r->noise >= 0, r->noise);
+  table_cell(t, "%s", MARKS[state_of(r)]);
+  count_cell(t, r->count[0]);
+  count_cell(t, r->count[1]);
+  table_cell(t, "%s", name);
+}
+
+static bool print_table(const struct params *p, const struct tk_diff_report *r, size_t top) {
+  static const char *const titles[] = { "before", "after", "delta", "ratio", "noise", "", "count", "after" };
+  struct table t = { .align = "rrrrrlrrl", .drop = "....c.ab.", .width = tty_width(stdout) };
+  char path[1024];
+  for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) table_cell(&t, "%s", titles[i]);
+  table_cell(&t, "%s", p->by ? p->by : "name");
+  if (r->by_step) row_cells(&t, &r->step, "(a step)");
+  row_cells(&t, &r->all, "(all, self time)");
+  for (size_t i = 0; i < top; i++) {
+    const char *name = r->rows[i].name ? r->rows[i].name : "(none)";
+    row_cells(&t, &r->rows[i], p->by && strcmp(p->by, "path") == 0 ? path_end(name, path, sizeof path) : name);
+  }
+  return table_print(&t, stdout);
+}
+
+static void print_remarks(const struct tk_diff_report *r, size_t top) {
+  char a[64], b[64];
+  printf("\nmeans of %s and %s of %s", tty_counted(r->samples[0], r->by_step ? "step" : "rank", a),
+         tty_counted(r->samples[1], r->by_step ? "step" : "rank", b), r->by_step ? "a rank each" : "a run each");
+  if (r->paired && r->samples[0] > 1) printf(", matched by %s", r->by_number ? "number" : "order");
+  if (top < r->n_rows) printf("; %s not shown (--top N)", tty_counted(r->n_rows - top, "row", a));
+  putchar('\n');
+  if (r->samples[0] > 1 && r->samples[1] > 1) puts("~ within the noise that the spread of these tells");
+  else puts("? one step and rank tells no noise");
+  if (r->outside[0] + r->outside[1])
+    printf("%s begin in no step and are left out (--whole counts them)\n", tty_counted(r->outside[0] + r->outside[1], "event", a));
+}
+
+/* ---- JSON ---- */
+
+static void json_side(struct json *j, const char *key, const struct tk_diff_row *r, int side) {
+  json_open(j, key, '{');
+  json_uint(j, "events", r->events[side]);
+  figure_number(j, "count", r->count[side]);
+  figure_number(j, "total_ns", r->total[side] / 1e3);
+  figure_number(j, "self_ns", r->self[side] / 1e3);
+  json_close(j, '}');
+}
+
+static void json_row(struct json *j, const char *key, const struct tk_diff_row *r, bool named) {
+  json_open(j, key, '{');
+  if (named && r->name) json_text(j, "name", r->name, r->name_len);
+  else if (named) json_null(j, "name");
+  json_string(j, "state", STATES[state_of(r)]);
+  json_side(j, "before", r, TK_BEFORE);
+  json_side(j, "after", r, TK_AFTER);
+  figure_number(j, "delta_ns", r->delta / 1e3);
+  if (r->total[0] > 0) figure_number(j, "ratio", r->total[1] / r->total[0]);
+  else json_null(j, "ratio");
+  if (r->noise >= 0) figure_number(j, "noise_ns", r->noise / 1e3);
+  else json_null(j, "noise_ns");
+  json_close(j, '}');
+}
+
+static void json_run(struct json *j, const char *key, const struct tk_diff_report *r, int side) {
+  json_open(j, key, '{');
+  json_uint(j, "inputs", r->inputs[side]);
+  json_uint(j, "ranks", r->ranks[side]);
+  json_uint(j, "samples", r->samples[side]);
+  json_uint(j, "events_outside", r->outside[side]);
+  json_close(j, '}');
+}
+
+static void print_json(const struct params *p, const struct tk_diff_report *r, size_t top) {
+  struct json j = { .to = stdout };
+  json_open(&j, NULL, '{');
+  json_string(&j, "by", p->by ? p->by : "name");
+  json_string(&j, "of", r->by_step ? "step" : "rank");
+  if (r->paired) json_string(&j, "matched_by", r->by_number ? "number" : "order");
+  else json_null(&j, "matched_by");
+  json_run(&j, "before", r, TK_BEFORE);
+  json_run(&j, "after", r, TK_AFTER);
+  if (r->by_step) json_row(&j, "step", &r->step, false);
+  else json_null(&j, "step");
+  json_row(&j, "all", &r->all, false);
+  json_uint(&j, "rows_in_all", r->n_rows);
+  json_open(&j, "rows", '[');
+  for (size_t i = 0; i < top; i++) json_row(&j, NULL, &r->rows[i], true);
+  json_close(&j, ']');
+  json_close(&j, '}');
+}
+
+/* ---- CSV ---- */
+
+static void csv_number(bool known, double v) {
+  char text[32] = "";
+  if (known) tk_print_number(v, text);
+  printf(",%s", text);
+}
+
+static void print_csv(const struct tk_diff_report *r, size_t top) {
+  puts("name,state,before_total_ns,after_total_ns,delta_ns,ratio,noise_ns,before_count,after_count,before_self_ns,after_self_ns");
+  for (size_t i = 0; i < top; i++) {
+    const struct tk_diff_row *v = &r->rows[i];
+    putchar('"');
+    for (size_t k = 0; v->name && k < v->name_len; k++) printf(v->name[k] == '"' ? "\"\"" : "%c", v->name[k]);
+    printf("\",%s", STATES[state_of(v)]);
+    csv_number(true, v->total[0] / 1e3);
+    csv_number(true, v->total[1] / 1e3);
+    csv_number(true, v->delta / 1e3);
+    csv_number(v->total[0] > 0, v->total[0] > 0 ? v->total[1] / v->total[0] : 0);
+    csv_number(v->noise >= 0, v->noise / 1e3);
+    csv_number(true, v->count[0]);
+    csv_number(true, v->count[1]);
+    csv_number(true, v->self[0] / 1e3);
+    csv_number(true, v->self[1] / 1e3);
+    putchar('\n');
+  }
+}
+
+/* ---- conditions ---- */
+
+struct change {
+  double before, after;
+  bool known, is_noise;
+};
+
+struct run {
+  const struct params *p;
+  struct tk_sources *sides[2];
+  struct expect *expects;
+  struct tk_report figures[2]; /* if any condition asks for one */
+  bool asks_figures;
+};
+
+static struct change of_row(const struct expect *e, const struct tk_diff_row *r) {
+  const bool count = e->function == EXPECT_COUNT, self = e->function == EXPECT_SELF;
+  struct change c = { .known = r->events[0] + r->events[1] > 0, .is_noise = !count && !self && state_of(r) == NOISE };
+  c.before = count ? r->count[0] : self ? r->self[0] : r->total[0];
+  c.after = count ? r->count[1] : self ? r->self[1] : r->total[1];
+  return c;
+}
+
+/* All rows of the name together. */
+static struct change of_names(const struct expect *e, const struct tk_diff_report *r) {
+  struct tk_diff_row sum = { .noise = -1 };
+  size_t n = 0;
+  for (size_t i = 0; i < r->n_rows; i++) {
+    const struct tk_diff_row *v = &r->rows[i];
+    if (!v->name || fnmatch(e->name, v->name, 0) != 0) continue;
+    n++;
+    for (int side = 0; side < 2; side++) {
+      sum.events[side] += v->events[side];
+      sum.count[side] += v->count[side];
+      sum.total[side] += v->total[side];
+      sum.self[side] += v->self[side];
+    }
+    sum.delta += v->delta;
+    sum.noise = n == 1 ? v->noise : -1;
+  }
+  struct change c = of_row(e, &sum);
+  if (e->function != EXPECT_MEAN) return c;
+  c.before = sum.count[0] > 0 ? c.before / sum.count[0] : 0;
+  c.after = sum.count[1] > 0 ? c.after / sum.count[1] : 0;
+  return c;
+}
+
+static double of_spread(const struct expect *e, const struct tk_report_spread *s) {
+  switch (e->function) {
+    case EXPECT_COUNT: return (double)s->count;
+    case EXPECT_TOTAL: return (double)s->mean * (double)s->count;
+    case EXPECT_MIN: return (double)s->min;
+    case EXPECT_MAX: return (double)s->max;
+    case EXPECT_P50: return (double)s->p50;
+    case EXPECT_P95: return (double)s->p95;
+    case EXPECT_DEVIATION: return (double)s->deviation;
+    default: return (double)s->mean;
+  }
+}
+
+/* The mean over ranks. */
+static bool of_figure(const struct expect *e, const struct tk_report *r, double *v) {
+  struct figure_value one;
+  bool known = r->n_ranks > 0;
+  *v = 0;
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    known = e->figure->get(&r->ranks[i], &one) && known;
+    *v += known ? one.number / (double)r->n_ranks : 0;
+  }
+  return known;
+}
+
+static struct change change_of(const struct expect *e, const struct run *run, const struct tk_diff_report *r) {
+  struct change c = { 0 };
+  if (e->figure) {
+    c.known = of_figure(e, &run->figures[0], &c.before) && of_figure(e, &run->figures[1], &c.after);
+    return c;
+  }
+  if (!e->name) return of_row(e, &r->all);
+  if (!expect_is_step(e)) return of_names(e, r);
+  c = (struct change){ of_spread(e, &r->steps[0]), of_spread(e, &r->steps[1]), r->by_step, false };
+  c.is_noise = e->function == EXPECT_MEAN && r->by_step && state_of(&r->step) == NOISE;
+  return c;
+}
+
+/* A percentage of what is no percentage is a change. */
+static double value_of(const struct expect *e, const struct change *c) {
+  if (e->unit == EXPECT_RATIO) return c->before > 0 ? c->after / c->before : c->after > 0 ? INFINITY : 1;
+  if (e->unit == EXPECT_PERCENT && expect_unit(e) != EXPECT_PERCENT)
+    return c->before > 0 ? 100 * (c->after - c->before) / c->before : c->after > 0 ? INFINITY : 0;
+  return c->after;
+}
+
+static int judge(const struct expect *e, const struct run *run, const struct tk_diff_report *r, struct annotations_of *found) {
+  const struct change c = change_of(e, run, r);
+  const bool relative = e->unit == EXPECT_RATIO || (e->unit == EXPECT_PERCENT && expect_unit(e) != EXPECT_PERCENT);
+  const bool holds = c.known && expect_holds(e, value_of(e, &c)), noise = holds && relative && c.is_noise;
+  char before[64], after[64], said[256];
+  if (c.known)
+    snprintf(said, sizeof said, "%s before, %s after%s", expect_print(e, c.before, before), expect_print(e, c.after, after),
+             noise ? ", which is within the noise" : "");
+  else snprintf(said, sizeof said, "the traces do not tell");
+  annotate(found, "after", e->text, said, holds && !noise, !c.known);
+  if (!c.known) tty_say("--fail-if '%s': %s", e->text, said);
+  else if (holds) tty_say("%s: %s: %s", noise ? "passed" : "failed", e->text, said);
+  return !c.known ? STATUS_INPUT : holds && !noise ? STATUS_FINDING : STATUS_DONE;
+}
+
+static int judge_all(const struct run *run, const struct tk_diff_report *r) {
+  struct annotations_of found = { .as = (enum annotations)run->p->annotations, .command = "diff" };
+  int worst = STATUS_DONE;
+  for (size_t i = 0; i < run->p->fail_if.n; i++) {
+    int status = judge(&run->expects[i], run, r, &found);
+    if (status > worst) worst = status;
+  }
+  annotate_end(&found);
+  return worst;
+}
+
+/* ---- the command ---- */
+
+static bool print_diff(const struct params *p, const struct tk_diff_report *r) {
+  const bool table = !p->csv && !p->selected.shared.json;
+  size_t top = p->top ? (size_t)p->top : table ? 30 : SIZE_MAX;
+  if (top > r->n_rows) top = r->n_rows;
+  if (p->annotations == ANNOTATE_JUNIT) return true;
+  if (p->csv) print_csv(r, top);
+  else if (!table) print_json(p, r, top);
+  else if (!print_table(p, r, top)) return false;
+  else if (!p->selected.shared.quiet) print_remarks(r, top);
+  fflush(stdout);
+  return true;
+}
+
+static bool find_figures(struct run *run, const struct tk_diff_options *o, struct tk_err *err) {
+  const struct tk_report_options options = { .load = o->load, .select = o->select };
+  bool ok = true;
+  for (int side = 0; ok && run->asks_figures && side < 2; side++)
+    ok = tk_report_sources(run->sides[side], &options, &run->figures[side], err);
+  return ok;
+}
+
+static int diff_of(struct run *run, struct tk_diff_options *o) {
+  const struct shared *s = &run->p->selected.shared;
+  struct tk_diff_report report = { 0 };
+  struct progress progress;
+  struct tk_err err = { 0 };
+  int status;
+  progress_start(&progress, "comparing", s->quiet ? -1 : s->progress);
+  o->load = run_load_options(s, &progress);
+  bool ok = tk_diff(run->sides[0], run->sides[1], o, &report, &err) && find_figures(run, o, &err);
+  progress_end(&progress);
+  if (ok) run_notes(s, NULL, report.notes);
+  if (!ok) status = run_fail(&err);
+  else status = print_diff(run->p, &report) ? judge_all(run, &report) : STATUS_INPUT;
+  tk_diff_report_free(&report);
+  tk_report_free(&run->figures[0]);
+  tk_report_free(&run->figures[1]);
+  return status;
+}
+
+static int open_and_diff(struct run *run, struct tk_diff_options *o, const struct operands *sides) {
+  int status = STATUS_USAGE;
+  run->sides[0] = run_sources(&run->p->selected.shared, "diff", &sides[0], &status);
+  run->sides[1] = run->sides[0] ? run_sources(&run->p->selected.shared, "diff", &sides[1], &status) : NULL;
+  if (run->sides[1]) status = diff_of(run, o);
+  tk_sources_close(run->sides[0]);
+  tk_sources_close(run->sides[1]);
+  return status;
+}
+
+/* BEFORE AFTER, or what the options name. */
+static bool find_sides(const struct params *p, const struct operands *in, struct operands *sides) {
+  sides[0] = (struct operands){ p->before.v, p->before.n };
+  sides[1] = (struct operands){ p->after.v, p->after.n };
+  if (in->n == 2 && !p->before.n && !p->after.n) {
+    sides[0] = (struct operands){ in->v, 1 };
+    sides[1] = (struct operands){ in->v + 1, 1 };
+  }
+  return sides[0].n && sides[1].n && (in->n == 0 || !p->before.n);
+}
+
+static bool read_by(const struct params *p, struct tk_diff_options *o) {
+  o->by_path = p->by && strcmp(p->by, "path") == 0;
+  if (o->by_path) return true;
+  if (!select_by("diff", p->by, &o->by, &o->arg)) return false;
+  if (o->by != TK_TOP_KIND) return true;
+  tty_say("diff: --by kind: an event can be of several kinds; select one with --kind");
+  return false;
+}
+
+static bool parse_conditions(struct run *run) {
+  const struct opt_list *list = &run->p->fail_if;
+  bool ok = run->expects != NULL;
+  for (size_t i = 0; run->expects && i < list->n; i++) {
+    struct expect *e = &run->expects[i];
+    const bool parsed = expect_parse(e, "diff", list->v[i], true);
+    run->asks_figures = run->asks_figures || e->figure;
+    ok = ok && parsed;
+    if (!parsed || !e->name || expect_is_step(e)) continue;
+    const enum expect_function f = e->function;
+    const bool can = f == EXPECT_TOTAL || f == EXPECT_SELF || f == EXPECT_COUNT || f == EXPECT_MEAN;
+    if (!can) tty_say("diff: '%s': of names there are total, self, count and mean here", e->text);
+    ok = ok && can;
+  }
+  return ok;
+}
+
+/* What is asked for is understood before anything is read. */
+static int cmd_diff(const void *params, const struct operands *in) {
+  const struct params *p = params;
+  struct exprs e = select_expressions(&p->selected, "diff");
+  const struct tk_selection select = { .where = (const char *const *)e.v,
+                                       .time = p->selected.selection.time,
+                                       .steps = p->selected.selection.step };
+  const struct tk_filter_options asked = { .where = select.where, .time = select.time, .steps = select.steps };
+  struct tk_diff_options options = { .select = select, .fold = p->fold, .whole = p->whole };
+  struct run run = { .p = p, .expects = calloc(p->fail_if.n + 1, sizeof *run.expects) };
+  struct operands sides[2];
+  struct tk_err err = { 0 };
+  int status = STATUS_USAGE;
+  const bool parsed = parse_conditions(&run);
+  if (!run.expects) status = run_no_memory();
+  else if (p->csv && p->selected.shared.json) status = run_usage("diff", "--json and --csv exclude each other");
+  else if (!find_sides(p, in, sides)) status = run_usage("diff", "name two runs: BEFORE AFTER, or --before and --after");
+  else if (e.failed && !e.wrong) tty_say("out of memory");
+  else if (!e.wrong && parsed && read_by(p, &options))
+    status = tk_filter_check(&asked, &err) ? open_and_diff(&run, &options, sides) : run_fail(&err);
+  for (size_t i = 0; run.expects && i < p->fail_if.n; i++) expect_free(&run.expects[i]);
+  free(run.expects);
+  select_free(&e);
+  return status;
+}
+
+const struct command command_diff = {
+  .name = "diff",
+  .summary = "list what changed between two runs, and fail if it is too much",
+  .operands = "[BEFORE AFTER]",
+  .description =
+    "Compares two runs, of any formats and ranks: each of BEFORE and AFTER is whatever names traces (a file, a folder, an archive, "
+    "@list), and --before and --after may be given several times. Listed are, of each name, the sums of durations before and after, "
+    "as means over all steps of all ranks, what changed most first. Where steps are not marked on both sides, or with --whole, ranks "
+    "are compared instead.\n\n"
+    "Noise is how far the difference may be off in 95 of 100 cases, by the spread over steps and ranks. Steps are matched by number, "
+    "else by order if there are as many, so that what makes some steps longer than others is no noise. ~ marks what is within the "
+    "noise, ? what has too few steps and ranks to tell.\n\n"
+    "--fail-if sets the status 1 if what it says holds of the run after. 'total > 5%' is about the self time of all events, "
+    "'total(NAME) > 5%', and self, count and mean, about events of a name, a glob, of a step; 'mean(step) > 150ms', and min, max, p50, "
+    "p95, deviation and count, about steps; 'device_busy < 80%' about a figure of report --json, the mean over ranks. "
+    "A percentage of what is no percentage is a change, as is a ratio: 1.1x; such a change that is within the noise does not fail. "
+    "What the traces do not tell is status 3.",
+  .opts = opts,
+  .examples = examples,
+  .params_size = sizeof(struct params),
+  .max_operands = 2,
+  .run = cmd_diff,
+};

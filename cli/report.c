@@ -1,0 +1,147 @@
+/* report.c - tracekit report: what a run did with its time, as a screen of text, as JSON, or as a page. */
+#include "report.h"
+
+#include "commands.h"
+#include "select.h"
+#include "tty.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct params {
+  struct selected selected;
+  const char *html;
+  int top;
+  bool keep_going;
+};
+
+#define FIELD(field) offsetof(struct params, field)
+
+static const struct opt opts[] = {
+  { OPT_FILE, 0, "html", "FILE", "write a page that needs nothing else, neither a network nor another file", FIELD(html), 0, 0, 0 },
+  { OPT_INT, 0, "top", "N", "list N kernels (default: 10 as text, 30 on the page, all in JSON)", FIELD(top), 0, 1, 1000000000 },
+  { OPT_FLAG, 0, "keep-going", 0, "leave out inputs that cannot be read", FIELD(keep_going), 0, 0, 0 },
+  ROW_FORCE,
+  ROWS_SELECT,
+  ROW_JSON,
+  ROWS_READ,
+  ROW_END,
+};
+
+static const struct example examples[] = {
+  { "tracekit report trace.json", "say how the device of a trace spent its time" },
+  { "tracekit report logdir --html report.html", "write a page about all ranks of a run" },
+  { "tracekit report rank0.json.gz rank1.json.gz --json", "print JSON, for a script" },
+  { 0, 0 },
+};
+
+/* ---- the page ---- */
+
+static bool write_to(FILE *to, const struct params *p, const struct tk_report *r) {
+  bool ok = to && report_write_html(r, p->top ? (size_t)p->top : 30, to);
+  if (to && to != stdout && fclose(to) != 0) ok = false;
+  return ok;
+}
+
+/* Under another name first: what stood there is replaced by a whole page or not at all. */
+static bool write_beside(const struct params *p, const struct tk_report *r, const mode_t *mode) {
+  char *path = NULL;
+  if (asprintf(&path, "%s.tmp.%ld", p->html, (long)getpid()) < 0) return false;
+  bool ok = write_to(fopen(path, "wx"), p, r) && (!mode || chmod(path, *mode & 07777) == 0) && rename(path, p->html) == 0;
+  const int why = errno;
+  if (!ok) unlink(path);
+  free(path);
+  errno = why;
+  return ok;
+}
+
+static int write_page(const struct params *p, const struct tk_report *r) {
+  struct stat st;
+  const bool there = stat(p->html, &st) == 0;
+  bool ok;
+  errno = 0;
+  if (run_is_stdout(p->html)) ok = write_to(stdout, p, r);
+  else if (there && !S_ISREG(st.st_mode)) ok = write_to(fopen(p->html, "w"), p, r);
+  else ok = write_beside(p, r, there ? &st.st_mode : NULL);
+  if (ok) return STATUS_DONE;
+  tty_say("%s: %s", p->html, errno ? strerror(errno) : "cannot be written");
+  return STATUS_OUTPUT;
+}
+
+static bool may_write(const struct params *p, const struct operands *in, int *status) {
+  struct shared s = p->selected.shared;
+  if (!p->html) return true;
+  s.output = p->html;
+  return run_output(&s, "report", in, status) != NULL;
+}
+
+/* ---- the command ---- */
+
+static int print_report(const struct params *p, const struct tk_report *r) {
+  if (p->html) {
+    int status = write_page(p, r);
+    if (status || run_is_stdout(p->html)) return status;
+  }
+  if (p->selected.shared.json) report_print_json(r, p->top ? (size_t)p->top : SIZE_MAX);
+  else if (!p->html && !report_print_text(r, p->top ? (size_t)p->top : 10)) return STATUS_INPUT;
+  return STATUS_DONE;
+}
+
+static int report_of(const struct params *p, const struct tk_selection *select, const struct operands *in) {
+  struct tk_report report = { 0 };
+  struct tk_report_options options = { .select = *select, .strips = p->html != NULL, .keep_going = p->keep_going };
+  const struct shared *s = &p->selected.shared;
+  struct progress progress;
+  struct tk_err err = { 0 };
+  int status;
+  struct tk_sources *sources = run_sources(s, "report", in, &status);
+  if (!sources) return status;
+  progress_start(&progress, "reading", s->quiet ? -1 : s->progress);
+  options.load = run_load_options(s, &progress);
+  bool ok = tk_report_sources(sources, &options, &report, &err);
+  progress_end(&progress);
+  if (ok) run_notes(s, NULL, report.notes);
+  status = ok ? print_report(p, &report) : run_fail(&err);
+  tk_report_free(&report);
+  tk_sources_close(sources);
+  return status;
+}
+
+/* What is asked for is understood before anything is read. */
+static int cmd_report(const void *params, const struct operands *in) {
+  const struct params *p = params;
+  struct exprs e = select_expressions(&p->selected, "report");
+  const struct tk_selection select = { .where = (const char *const *)e.v,
+                                       .time = p->selected.selection.time,
+                                       .steps = p->selected.selection.step };
+  const struct tk_filter_options asked = { .where = select.where, .time = select.time, .steps = select.steps };
+  struct tk_err err = { 0 };
+  int status = STATUS_USAGE;
+  if (e.failed && !e.wrong) tty_say("out of memory");
+  else if (!e.wrong && !tk_filter_check(&asked, &err)) status = run_fail(&err);
+  else if (!e.wrong && may_write(p, in, &status)) status = report_of(p, &select, in);
+  select_free(&e);
+  return status;
+}
+
+const struct command command_report = {
+  .name = "report",
+  .summary = "say what a run did with its time, on a screen or a page",
+  .operands = "[INPUT...]",
+  .description =
+    "Says of each device of each rank how long it computed, communicated and copied, what of that was hidden behind other work, "
+    "how long it was idle and what it waited for; how long steps took and which stand out; which kernels took most time, what "
+    "copies moved, how far launches run ahead; what collectives cost and who came last to them; how long programs were "
+    "compiled, and what memory was used at most. What a trace does not tell is said, and is null in JSON.\n\n"
+    "Several inputs are read one after the other, put on one timeline as merge does it, and their collectives compared; large ones "
+    "are read twice for that. The options that select events choose which work of devices counts, and --time and --step which "
+    "range of time. The definitions are those of HolisticTraceAnalysis where it has them; docs/analysis.md has them all.",
+  .opts = opts,
+  .examples = examples,
+  .params_size = sizeof(struct params),
+  .max_operands = ANY_NUMBER,
+  .run = cmd_report,
+};

@@ -1,0 +1,418 @@
+/* report.c - see report.h: a row for each device of each rank. */
+#include "report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure.h"
+
+/* ---- spreads ---- */
+
+static int by_value(const void *p, const void *q) {
+  const tk_time *a = p, *b = q;
+  return (*a > *b) - (*a < *b);
+}
+
+/* v is sorted.  pN as top has it. */
+static tk_time nth(const tk_time *v, uint64_t n, unsigned percent) { return v[(n * percent + 99) / 100 - (n > 0)]; }
+
+static bool find_spread(struct tk_report_rank *row, struct mem *mem) {
+  const uint64_t n = row->n_steps;
+  struct tk_report_spread *s = &row->step;
+  i128 sum = 0;
+  double squares = 0;
+  if (n == 0) return true;
+  tk_time *v = mem_array(mem, n, sizeof *v);
+  if (!v) return false;
+  for (uint64_t i = 0; i < n; i++) sum += v[i] = row->steps[i].dur;
+  qsort(v, n, sizeof *v, by_value);
+  *s = (struct tk_report_spread){.count = n, .min = v[0], .max = v[n - 1], .p50 = nth(v, n, 50), .p95 = nth(v, n, 95)};
+  s->mean = (tk_time)((sum * 2 + n) / (n * 2));
+  for (uint64_t i = 0; i < n; i++) squares += ((double)v[i] - (double)s->mean) * ((double)v[i] - (double)s->mean);
+  s->deviation = n > 1 ? (tk_time)(sqrt(squares / (double)(n - 1)) + 0.5) : 0;
+  const tk_time q1 = nth(v, n, 25), q3 = nth(v, n, 75), most = q3 + (q3 - q1) + (q3 - q1) / 2;
+  for (uint64_t i = 0; n >= 4 && i < n; i++) {
+    row->steps[i].outlier = row->steps[i].dur > most;
+    s->outliers += row->steps[i].outlier;
+  }
+  mem_free(mem, v);
+  return true;
+}
+
+/* ---- steps ---- */
+
+/* Which track says the rank's steps: the device's own, else the host's that has the most. */
+static uint32_t choose_steps(const struct reporter *p, const struct tk_report_rank *row, tk_id process, uint32_t *n) {
+  const struct steps *s = &p->match.steps;
+  const struct tk_trace *t = p->t;
+  uint32_t best = 0, rank = 0;
+  *n = 0;
+  for (uint32_t i = 0, k; i < s->n; i = k) {
+    const tk_id track = s->v[i].track;
+    for (k = i; k < s->n && s->v[k].track == track;) k++;
+    if (!report_is_of(p, track, row)) continue;
+    const bool plane = p->match.kinds.of_track[track] & KIND_DEVICE, own = plane && t->tracks[track].parent == process;
+    const bool device = kinds_of(&p->match.kinds, &t->events[t->tracks[track].first]) & KIND_DEVICE;
+    if (plane && !own) continue; /* another device's */
+    const uint32_t place = own ? 3 : device ? 1 : 2;
+    if (place < rank || (place == rank && k - i <= *n)) continue;
+    rank = place;
+    best = i;
+    *n = k - i;
+  }
+  return best;
+}
+
+static bool add_steps(struct reporter *p, struct tk_report_rank *row, tk_id process) {
+  const struct window *w = &p->scope.window;
+  uint32_t n, from = choose_steps(p, row, process, &n);
+  row->steps = mem_array(&p->impl->mem, (uint64_t)n + 1, sizeof *row->steps);
+  if (!row->steps) return false;
+  for (uint32_t i = from; i < from + n; i++) {
+    struct step s = p->match.steps.v[i];
+    if (s.start >= w->end || s.end <= w->start) continue;
+    if (s.start < w->start) s.start = w->start;
+    if (s.end > w->end) s.end = w->end;
+    row->steps[row->n_steps] = (struct tk_report_step){.number = s.number, .dur = s.end - s.start};
+    if (process) row->steps[row->n_steps].times = spent_in(&p->spent, s.start, s.end);
+    row->n_steps++;
+  }
+  return find_spread(row, p->mem);
+}
+
+/* ---- queues ---- */
+
+struct change {
+  tk_time at;
+  int by;
+};
+
+/* Who leaves at a time has left before another one comes. */
+static int by_change(const void *p, const void *q) {
+  const struct change *a = p, *b = q;
+  if (a->at != b->at) return a->at < b->at ? -1 : 1;
+  return a->by - b->by;
+}
+
+/* How much was launched and had not begun. */
+static void measure_queue(const struct tk_trace *t, const struct work *v, uint32_t n, struct change *room, struct tk_report_stream *s) {
+  uint32_t k = 0;
+  int64_t length = 0;
+  double area = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    if (!v[i].launch || !v[i].first || t->events[v[i].launch].ts > v[i].start) continue;
+    room[k++] = (struct change){t->events[v[i].launch].ts, 1};
+    room[k++] = (struct change){v[i].start, -1};
+  }
+  if (k) qsort(room, k, sizeof *room, by_change);
+  for (uint32_t i = 0; i < k; i++) {
+    if (i) area += (double)length * (double)(room[i].at - room[i - 1].at);
+    length += room[i].by;
+    if (length > (int64_t)s->queue_most) s->queue_most = (uint64_t)length;
+  }
+  if (k && room[k - 1].at > room[0].at) s->queue_mean = area / (double)(room[k - 1].at - room[0].at);
+}
+
+/* As --by stream has it: by its number, if that is told. */
+static const char *name_stream(struct reporter *p, const struct work_stream *s) {
+  const struct tk_track *k = &p->t->tracks[s->track];
+  const struct tk_event *e = &p->t->events[p->works.v[s->first].event];
+  const tk_id key = intern_id(&p->t->store->strings, "stream", 6);
+  struct tk_arg arg;
+  char digits[24];
+  int64_t number;
+  size_t n;
+  if (key && match_arg(p->t, e, key, &arg) && arg.type == TK_ARG_INT)
+    return report_keep(p->impl, digits, num_put_i64(digits, arg.i));
+  if (match_stream_in_name(p->t, s->track, &number)) return report_keep(p->impl, digits, num_put_i64(digits, number));
+  if (!k->name && k->tid.kind == TK_IDENT_INT) return report_keep(p->impl, digits, num_put_i64(digits, k->tid.num));
+  const char *name = tk_string(p->t, k->name ? k->name : k->tid.str, &n);
+  return report_keep(p->impl, name, n);
+}
+
+static void measure_stream(struct reporter *p, const struct work_stream *stream, struct change *room, struct tk_report_stream *s) {
+  const struct work *v = p->works.v + stream->first;
+  tk_time end = INT64_MIN;
+  *s = (struct tk_report_stream){.name = name_stream(p, stream)};
+  for (uint32_t i = 0; i < stream->n; i++) {
+    s->work += v[i].first;
+    if (end != INT64_MIN && v[i].start > end) {
+      const enum spent_wait wait = spent_wait(end, v[i].start, p->t, v[i].launch);
+      *(wait == WAIT_HOST ? &s->idle_host : wait == WAIT_KERNEL ? &s->idle_kernel : &s->idle_other) += v[i].start - end;
+    }
+    if (v[i].end > end) {
+      s->busy += v[i].end - (v[i].start > end ? v[i].start : end);
+      end = v[i].end;
+    }
+  }
+  measure_queue(p->t, v, stream->n, room, s);
+}
+
+/* ---- launches ---- */
+
+struct delays {
+  i128 delay, latency, overhead;
+  uint64_t n;
+};
+
+static void measure_launches(struct reporter *p, const struct work_stream *stream, struct tk_report_rank *row, struct delays *d) {
+  const struct work *v = p->works.v + stream->first;
+  tk_time end = INT64_MIN;
+  for (uint32_t i = 0; i < stream->n; i++) {
+    row->work += v[i].first;
+    if (v[i].first && v[i].launch) {
+      const struct tk_event *call = &p->t->events[v[i].launch];
+      const tk_time ready = call->ts > end ? call->ts : end, delay = v[i].start - (call->ts + call->dur);
+      row->linked++;
+      d->delay += delay > 0 ? delay : 0;
+      if (delay > row->delay_max) row->delay_max = delay;
+      d->latency += v[i].start - call->ts;
+      d->overhead += v[i].start > ready ? v[i].start - ready : 0;
+      d->n++;
+    }
+    if (v[i].end > end) end = v[i].end;
+  }
+}
+
+static bool add_streams(struct reporter *p, struct tk_report_rank *row, uint32_t which) {
+  struct delays d = {0};
+  uint32_t n = 0, most = 0;
+  for (uint32_t i = 0; i < p->works.n_streams; i++) {
+    if (p->works.streams[i].row != which) continue;
+    n++;
+    if (p->works.streams[i].n > most) most = p->works.streams[i].n;
+  }
+  struct change *room = mem_array(p->mem, 2 * (uint64_t)most + 1, sizeof *room);
+  row->streams = mem_array(&p->impl->mem, (uint64_t)n + 1, sizeof *row->streams);
+  for (uint32_t i = 0; room && row->streams && i < p->works.n_streams; i++) {
+    if (p->works.streams[i].row != which) continue;
+    measure_stream(p, &p->works.streams[i], room, &row->streams[row->n_streams++]);
+    measure_launches(p, &p->works.streams[i], row, &d);
+  }
+  if (d.n) {
+    row->delay_mean = (tk_time)(d.delay / (i128)d.n);
+    row->latency_mean = (tk_time)(d.latency / (i128)d.n);
+    row->overhead_mean = (tk_time)(d.overhead / (i128)d.n);
+  }
+  mem_free(p->mem, room);
+  return room && row->streams;
+}
+
+/* ---- strips ---- */
+
+static uint16_t thousandths(tk_time part, tk_time whole) { return (uint16_t)((double)part * 1000 / (double)whole + 0.5); }
+
+static bool draw_strip(struct reporter *p, struct tk_report_rank *row, tk_time start, tk_time end) {
+  row->strip = mem_array(&p->impl->mem, (uint64_t)3 * TK_REPORT_BINS, sizeof *row->strip);
+  if (!row->strip) return false;
+  for (int i = 0; i < TK_REPORT_BINS; i++) {
+    const tk_time from = start + (tk_time)((i128)(end - start) * i / TK_REPORT_BINS);
+    const tk_time to = start + (tk_time)((i128)(end - start) * (i + 1) / TK_REPORT_BINS);
+    const struct tk_device_times d = spent_in(&p->spent, from, to);
+    uint16_t *bin = row->strip + 3 * i;
+    bin[0] = bin[1] = bin[2] = 0;
+    if (to <= from) continue;
+    bin[0] = thousandths(d.compute, d.window);
+    bin[1] = thousandths(d.exposed_communication, d.window);
+    bin[2] = thousandths(d.exposed_copy + d.exposed_fill, d.window);
+  }
+  return true;
+}
+
+/* ---- rows ---- */
+
+static int by_start(const void *p, const void *q) {
+  const struct work *a = p, *b = q;
+  if (a->start != b->start) return a->start < b->start ? -1 : 1;
+  if (!a->launch != !b->launch) return !a->launch - !b->launch; /* what is known to be launched says what was waited for */
+  return (a->event > b->event) - (a->event < b->event);
+}
+
+/* The work of a row in the order of starts; *n = 0: there is none. */
+static bool sort_row(struct reporter *p, uint32_t which, uint32_t *n) {
+  *n = 0;
+  for (uint32_t i = 0; i < p->works.n_streams; i++)
+    if (p->works.streams[i].row == which) *n += p->works.streams[i].n;
+  p->sorted = mem_array(p->mem, (uint64_t)*n + 1, sizeof *p->sorted);
+  if (!p->sorted) return false;
+  for (uint32_t i = 0, at = 0; i < p->works.n_streams; i++) {
+    const struct work_stream *s = &p->works.streams[i];
+    if (s->row != which) continue;
+    memcpy(p->sorted + at, p->works.v + s->first, s->n * sizeof *p->sorted);
+    at += s->n;
+  }
+  if (*n) qsort(p->sorted, *n, sizeof *p->sorted, by_start);
+  return true;
+}
+
+static tk_time end_of(const struct work *v, uint32_t n) {
+  tk_time end = v[0].end;
+  for (uint32_t i = 1; i < n; i++)
+    if (v[i].end > end) end = v[i].end;
+  return end;
+}
+
+static const char *name_device(struct reporter *p, tk_id process) {
+  const struct tk_track *k = &p->t->tracks[process];
+  char text[24] = "GPU ";
+  size_t n;
+  const char *labels = tk_string(p->t, k->labels, &n);
+  if (n && strncmp(labels, "GPU", 3) == 0) return report_keep(p->impl, labels, n);
+  const char *name = tk_string(p->t, k->name, &n), *plane = strstr(name, "/device:");
+  if (plane) return report_text(p->impl, plane + 8);
+  if (k->pid.kind != TK_IDENT_INT) return n ? report_keep(p->impl, name, n) : "device";
+  return report_keep(p->impl, text, 4 + num_put_i64(text + 4, k->pid.num));
+}
+
+/* When what the strip shows begins: the whole range, so that ranks can be compared. */
+static void place_row(struct reporter *p, struct tk_report_rank *row, tk_time *start, tk_time *end) {
+  trace_extent(p->t, start, end);
+  if (p->scope.window.start > *start) *start = p->scope.window.start;
+  if (p->scope.window.end < *end) *end = p->scope.window.end;
+  if (*end < *start) *end = *start;
+  row->start_ns = p->t->origin_ns + p->place->later_ns + *start / 1000;
+  row->length = *end - *start;
+}
+
+static struct tk_report_rank *add_row(struct reporter *p, int64_t rank, const char *host) {
+  struct tk_report *r = p->r;
+  if (!mem_grow(&p->impl->mem, (void **)&r->ranks, &p->impl->cap_ranks, r->n_ranks + 1, sizeof *r->ranks)) return NULL;
+  struct tk_report_rank *row = &r->ranks[r->n_ranks++];
+  *row = (struct tk_report_rank){.rank = rank, .host = report_text(p->impl, host), .device = "",
+                                 .input = report_text(p->impl, p->place->input)};
+  return row;
+}
+
+static bool add_device(struct reporter *p, uint32_t which) {
+  const struct work_row *w = &p->works.rows[which];
+  struct tk_report_rank *row = add_row(p, w->rank, w->host);
+  tk_time start, end;
+  uint32_t n;
+  if (!row || !sort_row(p, which, &n)) return false;
+  place_row(p, row, &start, &end);
+  row->device = name_device(p, w->process);
+  row->unfinished = w->unfinished;
+  bool ok = !n || spent_find(&p->spent, p->sorted, n, p->t, p->mem);
+  if (ok && n) row->times = spent_in(&p->spent, p->sorted[0].start, end_of(p->sorted, n));
+  ok = ok && add_steps(p, row, w->process);
+  if (!p->impl->opt.brief)
+    ok = ok && add_streams(p, row, which) && report_host(p, row) && (!p->impl->opt.strips || draw_strip(p, row, start, end)) &&
+         report_count_row(p, which);
+  spent_free(&p->spent);
+  mem_free(p->mem, p->sorted);
+  p->sorted = NULL;
+  return ok;
+}
+
+/* Ranks whose trace holds no work of a device. */
+static bool add_hosts(struct reporter *p) {
+  for (tk_id i = 1; i <= p->t->n_tracks; i++) {
+    const struct tk_track *k = &p->t->tracks[i];
+    const struct track_origin o = p->origins ? p->origins[i] : (struct track_origin){"", -1};
+    bool known = k->count == 0;
+    tk_time start, end;
+    for (size_t j = p->first; !known && j < p->r->n_ranks; j++)
+      known = p->r->ranks[j].rank == o.rank && (strcmp(p->r->ranks[j].host, o.host) == 0 || o.rank >= 0 || !*o.host);
+    if (known) continue;
+    struct tk_report_rank *row = add_row(p, o.rank, o.host);
+    if (!row) return false;
+    place_row(p, row, &start, &end);
+    if (!add_steps(p, row, 0) || (!p->impl->opt.brief && !report_host(p, row))) return false;
+  }
+  return true;
+}
+
+static bool add_rows(struct reporter *p) {
+  const bool brief = p->impl->opt.brief;
+  bool ok = works_find(&p->works, &p->match, &p->scope, !brief, p->mem);
+  for (uint32_t i = 0; ok && i < p->works.n_rows; i++) ok = add_device(p, i);
+  return ok && add_hosts(p) && (brief || report_count_memory(p)) && report_versions(p);
+}
+
+bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_origin *origins, const struct report_place *place,
+                struct tk_err *err) {
+  const struct tk_selection *select = &r->impl->opt.select;
+  struct reporter p = {.r = r, .impl = r->impl, .t = t, .mem = &t->store->mem, .origins = origins, .place = place,
+                       .scope = SCOPE_ALL, .first = (uint32_t)r->n_ranks};
+  if (!r->format) r->format = t->format;
+  r->inputs++;
+  bool ok = match_init(&p.match, t, select->where, origins, p.mem, err) &&
+            scope_select(&p.scope, t, &p.match.steps, select->time, select->steps, err) && add_rows(&p) &&
+            match_check(&p.match, err);
+  works_free(&p.works);
+  match_free(&p.match);
+  return ok ? mem_check(&r->impl->mem, err) : mem_refuse(r->impl->mem.failed ? &r->impl->mem : p.mem, err);
+}
+
+bool report_open(struct tk_report *r, const struct tk_report_options *opt, struct tk_err *err) {
+  *r = (struct tk_report){.impl = calloc(1, sizeof *r->impl), .notes = trace_new(0)};
+  if (!r->impl || !r->notes) return err_set(err, TK_ELIMIT, "out of memory");
+  r->impl->opt = *opt;
+  r->impl->mem.limit = opt->load.max_memory;
+  intern_init(&r->impl->texts, &r->impl->mem);
+  map_init(&r->impl->kernel_of, &r->impl->mem);
+  map_init(&r->impl->launch_of, &r->impl->mem);
+  map_init(&r->impl->collective_of, &r->impl->mem);
+  return true;
+}
+
+static void say_unknown(struct tk_report *r) {
+  bool device = false, host = false, linked = false, steps = false, memory = r->n_memories > 0;
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    device = device || r->ranks[i].work;
+    host = host || !*r->ranks[i].device;
+    linked = linked || r->ranks[i].linked;
+    steps = steps || r->ranks[i].n_steps;
+  }
+  if (!device)
+    report_unknown(r, "no accelerator's work is in these traces: nothing is known of busy and idle time, kernels and copies");
+  else if (host)
+    report_unknown(r, "some ranks have no accelerator's work in their traces: nothing is known of their busy and idle time");
+  if (device && !linked) report_unknown(r, "no work is tied to its launch: what idle time waited for, and delays, are not known");
+  if (!steps) report_unknown(r, "no training steps are marked (ProfilerStep#N, step_num or a Steps line)");
+  if (!memory) report_unknown(r, "allocations were not recorded: peaks of memory are not known");
+}
+
+/* Ranks stand in their order, those of a rank in the order of its trace. */
+static bool order_ranks(struct tk_report *r) {
+  struct tk_report_rank *room = mem_array(&r->impl->mem, r->n_ranks + 1, sizeof *room);
+  if (!room) return false;
+  for (size_t width = 1; width < r->n_ranks; width *= 2) {
+    for (size_t a = 0; a < r->n_ranks; a += 2 * width) {
+      size_t i = a, mid = a + width < r->n_ranks ? a + width : r->n_ranks, k = mid, n = a;
+      const size_t end = mid + width < r->n_ranks ? mid + width : r->n_ranks;
+      while (i < mid || k < end)
+        room[n++] = k == end || (i < mid && r->ranks[i].rank <= r->ranks[k].rank) ? r->ranks[i++] : r->ranks[k++];
+    }
+    memcpy(r->ranks, room, r->n_ranks * sizeof *room);
+  }
+  mem_free(&r->impl->mem, room);
+  return true;
+}
+
+bool report_close(struct tk_report *r, struct tk_err *err) {
+  say_unknown(r);
+  if (!order_ranks(r)) return mem_refuse(&r->impl->mem, err);
+  return (report_make_tables(r) && mem_check(&r->impl->mem, err)) || mem_refuse(&r->impl->mem, err);
+}
+
+void tk_report_free(struct tk_report *r) {
+  tk_free(r->notes);
+  if (!r->impl) return;
+  struct mem *mem = &r->impl->mem;
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    mem_free(mem, r->ranks[i].steps);
+    mem_free(mem, r->ranks[i].streams);
+    mem_free(mem, r->ranks[i].strip);
+  }
+  void *const blocks[] = {r->ranks, r->kernels, r->launches, r->collectives, r->meetings, r->memories, r->devices, r->versions,
+                          r->unknown, r->impl->kernels, r->impl->launches, r->impl->collectives};
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(mem, blocks[i]);
+  map_free(&r->impl->kernel_of);
+  map_free(&r->impl->launch_of);
+  map_free(&r->impl->collective_of);
+  intern_free(&r->impl->texts);
+  free(r->impl);
+  *r = (struct tk_report){0};
+}

@@ -1,0 +1,471 @@
+/* report_tables.c - tables over all ranks: work by name, launches, collectives, memory, and what the traces say of their making. */
+#include "report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "format/json.h"
+#include "measure.h"
+
+/* ---- args ---- */
+
+double report_number(const struct tk_trace *t, const struct tk_arg *arg, bool *is) {
+  const char *text;
+  *is = true;
+  switch (arg->type) {
+  case TK_ARG_INT: return (double)arg->i;
+  case TK_ARG_UINT: return (double)arg->u;
+  case TK_ARG_DECIMAL: return num_nearest(arg->i, arg->exp);
+  case TK_ARG_DOUBLE: return arg->d;
+  case TK_ARG_NUMBER:
+  case TK_ARG_STR:
+    text = tk_string(t, arg->s, NULL);
+    if (*text >= '0' && *text <= '9') return num_double(text, strlen(text));
+    break;
+  default: break;
+  }
+  return *is = false, 0;
+}
+
+static bool number_of(const struct tk_trace *t, const struct tk_event *e, tk_id key, double *v) {
+  struct tk_arg arg;
+  bool is = false;
+  if (key && match_arg(t, e, key, &arg)) *v = report_number(t, &arg, &is);
+  return is;
+}
+
+static tk_id key_of(const struct tk_trace *t, const char *key) { return intern_id(&t->store->strings, key, strlen(key)); }
+
+/* ---- work ---- */
+
+struct keys {
+  tk_id bytes, memcpy_details, memset_details, bytes_accessed, flops, collective, in, out, dtype, group;
+};
+
+struct counter {
+  struct reporter *p;
+  struct tk_report_rank *row;
+  struct keys keys;
+  tk_time *time_of;      /* by event, of those in parts; NULL = there are none */
+  struct interval *said; /* work that says what it read and wrote */
+  uint32_t n_said, cap_said;
+};
+
+/* "kind_src:pageable ... size:1048576", "num_bytes:4" */
+static bool bytes_in_details(const char *text, double *bytes) {
+  const char *at = strstr(text, "num_bytes:");
+  if (at) at += 10;
+  else if ((at = strstr(text, "size:"))) at += 5;
+  if (!at || *at < '0' || *at > '9') return false;
+  char digits[24] = {0};
+  memcpy(digits, at, strspn(at, "0123456789") < sizeof digits ? strspn(at, "0123456789") : sizeof digits - 1);
+  return *bytes = num_double(digits, strlen(digits)), true;
+}
+
+static bool size_of_copy(const struct counter *c, const struct tk_event *e, double *bytes) {
+  const struct tk_trace *t = c->p->t;
+  const tk_id details[] = {c->keys.memcpy_details, c->keys.memset_details};
+  struct tk_arg arg;
+  if (number_of(t, e, c->keys.bytes, bytes)) return true;
+  for (size_t i = 0; i < 2; i++)
+    if (details[i] && match_arg(t, e, details[i], &arg) && (arg.type == TK_ARG_STR || arg.type == TK_ARG_REF) &&
+        bytes_in_details(tk_string(t, arg.s, NULL), bytes))
+      return true;
+  return false;
+}
+
+static struct report_kernel *kernel_row(struct tk_report_impl *impl, const char *name, size_t n, unsigned class) {
+  const uint32_t id = intern(&impl->texts, name, n);
+  uint32_t *slot = map_put(&impl->kernel_of, (uint64_t)id << 8 | class, 0);
+  if (!slot) return NULL;
+  if (*slot) return &impl->kernels[*slot - 1];
+  if (!mem_grow(&impl->mem, (void **)&impl->kernels, &impl->cap_kernels, (uint64_t)impl->n_kernels + 1, sizeof *impl->kernels))
+    return NULL;
+  impl->kernels[impl->n_kernels] = (struct report_kernel){.name = id, .class = (uint8_t)class, .min = INT64_MAX};
+  *slot = ++impl->n_kernels;
+  return &impl->kernels[*slot - 1];
+}
+
+static bool count_kernel(struct counter *c, const struct work *w, tk_time time) {
+  const struct tk_event *e = &c->p->t->events[w->event];
+  size_t n;
+  const char *name = tk_string(c->p->t, c->p->t->classes[e->cls].name, &n);
+  struct report_kernel *k = kernel_row(c->p->impl, name, n, w->class);
+  double bytes;
+  if (!k) return false;
+  k->count++;
+  k->total += time;
+  if (time < k->min) k->min = time;
+  if (time > k->max) k->max = time;
+  if (w->class & (WORK_COPY | WORK_FILL) && size_of_copy(c, e, &bytes)) {
+    k->bytes_known++;
+    k->bytes += bytes;
+    k->bytes_time += time;
+  }
+  return true;
+}
+
+static void count_row(struct counter *c, const struct work *w, tk_time time) {
+  const tk_time us = 1000000;
+  const bool kernel = w->class & (WORK_COMPUTE | WORK_COMMUNICATION);
+  if (!kernel) return;
+  c->row->kernels++;
+  c->row->kernel_sum += time;
+  if (time < 10 * us) c->row->under_10us++, c->row->time_under_10us += time;
+  if (time < 100 * us) c->row->under_100us++, c->row->time_under_100us += time;
+}
+
+static bool count_traffic(struct counter *c, const struct work *w) {
+  const struct tk_event *e = &c->p->t->events[w->event];
+  double v;
+  if (!number_of(c->p->t, e, c->keys.bytes_accessed, &v)) return true;
+  if (w->first) {
+    c->row->bytes_known++;
+    c->row->bytes += v;
+    if (number_of(c->p->t, e, c->keys.flops, &v)) c->row->flops += v;
+  }
+  if (!mem_grow(c->p->mem, (void **)&c->said, &c->cap_said, (uint64_t)c->n_said + 1, sizeof *c->said)) return false;
+  c->said[c->n_said++] = (struct interval){w->start, w->end - w->start};
+  return true;
+}
+
+/* ---- launches ---- */
+
+static struct report_launch *launch_row(struct tk_report_impl *impl, const char *name, size_t n) {
+  const uint32_t id = intern(&impl->texts, name, n);
+  uint32_t *slot = map_put(&impl->launch_of, id, 0);
+  if (!slot) return NULL;
+  if (*slot) return &impl->launches[*slot - 1];
+  if (!mem_grow(&impl->mem, (void **)&impl->launches, &impl->cap_launches, (uint64_t)impl->n_launches + 1, sizeof *impl->launches))
+    return NULL;
+  impl->launches[impl->n_launches] = (struct report_launch){.name = id};
+  *slot = ++impl->n_launches;
+  return &impl->launches[*slot - 1];
+}
+
+static bool count_launch(struct counter *c, const struct work *w, tk_time time) {
+  const struct tk_trace *t = c->p->t;
+  const struct tk_event *call = &t->events[w->launch];
+  if (!w->launch) return true;
+  size_t n;
+  const char *name = tk_string(t, t->classes[call->cls].name, &n);
+  struct report_launch *l = launch_row(c->p->impl, name, n);
+  const tk_time delay = w->start - (call->ts + call->dur);
+  if (!l) return false;
+  l->work++;
+  l->call_sum += call->dur;
+  l->work_sum += time;
+  l->delay_sum += delay > 0 ? delay : 0;
+  if (delay > l->delay_max) l->delay_max = delay;
+  return true;
+}
+
+/* ---- collectives ---- */
+
+/* "all-reduce.3" and "%all-reduce.3" are of one name. */
+static size_t name_end(const char *name) {
+  size_t n = strcspn(name, "(<"), k = n;
+  while (k > 1 && name[k - 1] >= '0' && name[k - 1] <= '9') k--;
+  return k < n && k > 1 && name[k - 1] == '.' ? k - 1 : n;
+}
+
+struct report_collective *report_collective(struct tk_report_impl *impl, const char *name, size_t n) {
+  const uint32_t id = intern(&impl->texts, name, n);
+  uint32_t *slot = map_put(&impl->collective_of, id, 0);
+  if (!slot) return NULL;
+  if (*slot) return &impl->collectives[*slot - 1];
+  if (!mem_grow(&impl->mem, (void **)&impl->collectives, &impl->cap_collectives, (uint64_t)impl->n_collectives + 1,
+                sizeof *impl->collectives))
+    return NULL;
+  impl->collectives[impl->n_collectives] = (struct report_collective){.name = id};
+  *slot = ++impl->n_collectives;
+  return &impl->collectives[*slot - 1];
+}
+
+double report_bus_factor(const char *name, int64_t ranks) {
+  static const char *const twice[] = {"allreduce", "all_reduce", "all-reduce", "AllReduce", NULL};
+  static const char *const once[] = {"allgather", "all_gather", "all-gather", "AllGather", "reduce_scatter", "reduce-scatter",
+                                     "ReduceScatter", "all_to_all", "all-to-all", "alltoall", "AllToAll", NULL};
+  const double n = (double)ranks;
+  if (ranks < 1) return 0;
+  if (text_any_holds(name, twice)) return 2 * (n - 1) / n;
+  return text_any_holds(name, once) ? (n - 1) / n : 1;
+}
+
+static double size_of_dtype(const char *dtype) {
+  static const struct {
+    const char *name;
+    int size;
+  } TYPES[] = {{"Byte", 1}, {"Char", 1}, {"Bool", 1}, {"Float8", 1}, {"Half", 2}, {"BFloat16", 2}, {"Short", 2}, {"Int", 4},
+               {"Float", 4}, {"Long", 8}, {"Double", 8}};
+  if (text_begins(dtype, "Float8")) return 1;
+  for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++)
+    if (strcmp(dtype, TYPES[i].name) == 0) return TYPES[i].size;
+  return 0;
+}
+
+static const char *text_arg(const struct counter *c, const struct tk_event *e, tk_id key) {
+  struct tk_arg arg;
+  if (!key || !match_arg(c->p->t, e, key, &arg) || (arg.type != TK_ARG_STR && arg.type != TK_ARG_REF)) return NULL;
+  return tk_string(c->p->t, arg.s, NULL);
+}
+
+static bool count_collective(struct counter *c, const struct work *w, tk_time time) {
+  const struct tk_trace *t = c->p->t;
+  const struct tk_event *e = &t->events[w->event];
+  double in = 0, out = 0, ranks = 0;
+  if (w->class != WORK_COMMUNICATION) return true;
+  const char *name = text_arg(c, e, c->keys.collective), *dtype = text_arg(c, e, c->keys.dtype);
+  if (!name) name = tk_string(t, t->classes[e->cls].name, NULL);
+  struct report_collective *k = report_collective(c->p->impl, name, name_end(name));
+  if (!k) return false;
+  k->count++;
+  k->total += time;
+  const bool says_in = number_of(t, e, c->keys.in, &in), says_out = number_of(t, e, c->keys.out, &out);
+  const double bytes = (in > out ? in : out) * (dtype ? size_of_dtype(dtype) : 0);
+  if (!number_of(t, e, c->keys.group, &ranks) || (!says_in && !says_out) || bytes <= 0) return true;
+  k->group_size = (int64_t)ranks;
+  k->sized++;
+  k->bytes += bytes;
+  k->bus_bytes += bytes * report_bus_factor(name, (int64_t)ranks);
+  k->sized_total += time;
+  return true;
+}
+
+/* ---- a row ---- */
+
+static bool find_parts(struct counter *c, uint32_t n) {
+  const struct work *v = c->p->sorted;
+  uint32_t i = 0;
+  while (i < n && v[i].first) i++;
+  if (i == n) return true;
+  const uint64_t events = (uint64_t)c->p->t->n_events + 1;
+  c->time_of = mem_array(c->p->mem, events, sizeof *c->time_of);
+  if (!c->time_of) return false;
+  memset(c->time_of, 0, events * sizeof *c->time_of);
+  for (i = 0; i < n; i++) c->time_of[v[i].event] += v[i].end - v[i].start;
+  return true;
+}
+
+bool report_count_row(struct reporter *p, uint32_t which) {
+  const struct tk_trace *t = p->t;
+  struct counter c = {.p = p, .row = &p->r->ranks[p->r->n_ranks - 1]};
+  c.keys = (struct keys){key_of(t, "bytes"), key_of(t, "memcpy_details"), key_of(t, "memset_details"), key_of(t, "bytes_accessed"),
+                         key_of(t, "flops"), key_of(t, "Collective name"), key_of(t, "In msg nelems"), key_of(t, "Out msg nelems"),
+                         key_of(t, "dtype"), key_of(t, "Group size")};
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < p->works.n_streams; i++)
+    if (p->works.streams[i].row == which) n += p->works.streams[i].n;
+  bool ok = find_parts(&c, n);
+  for (uint32_t i = 0; ok && i < n; i++) {
+    const struct work *w = &p->sorted[i];
+    const tk_time time = c.time_of ? c.time_of[w->event] : w->end - w->start;
+    ok = count_traffic(&c, w);
+    if (!ok || !w->first) continue;
+    count_row(&c, w, time);
+    ok = count_kernel(&c, w, time) && count_launch(&c, w, time) && count_collective(&c, w, time);
+  }
+  struct interval *room = ok && c.n_said ? mem_array(p->mem, c.n_said, sizeof *room) : NULL;
+  if (room) c.row->bytes_time = measure_union(c.said, c.n_said, room);
+  mem_free(p->mem, room);
+  mem_free(p->mem, c.said);
+  mem_free(p->mem, c.time_of);
+  return ok;
+}
+
+/* ---- memory ---- */
+
+static struct tk_report_memory *memory_row(struct reporter *p, int64_t rank, const char *allocator) {
+  struct tk_report *r = p->r;
+  for (size_t i = 0; i < r->n_memories; i++)
+    if (r->memories[i].rank == rank && strcmp(r->memories[i].allocator, allocator) == 0) return &r->memories[i];
+  if (!mem_grow(&p->impl->mem, (void **)&r->memories, &p->impl->cap_memories, r->n_memories + 1, sizeof *r->memories)) return NULL;
+  r->memories[r->n_memories] = (struct tk_report_memory){rank, report_text(p->impl, allocator), -1, -1, 0};
+  return &r->memories[r->n_memories++];
+}
+
+/* Kineto: c10's kinds of devices. */
+static bool name_allocator(const struct tk_trace *t, const struct tk_event *e, char *text, size_t n) {
+  double type = -1, id = -1;
+  struct tk_arg arg;
+  if (tk_args_find(t, e->args, "allocator_name", &arg) && (arg.type == TK_ARG_STR || arg.type == TK_ARG_REF))
+    return snprintf(text, n, "%.60s", tk_string(t, arg.s, NULL)), true;
+  number_of(t, e, key_of(t, "Device Id"), &id);
+  if (!number_of(t, e, key_of(t, "Device Type"), &type)) return false;
+  if (type == 0) return snprintf(text, n, "CPU"), true;
+  return snprintf(text, n, "%s %d", type == 1 ? "GPU" : "device", (int)id), true;
+}
+
+static bool count_allocation(struct reporter *p, const struct tk_event *e, tk_time start) {
+  const struct tk_trace *t = p->t;
+  const tk_id allocated[] = {key_of(t, "Total Allocated"), key_of(t, "bytes_allocated")};
+  char name[64];
+  double v;
+  if (!name_allocator(t, e, name, sizeof name)) return true;
+  struct tk_report_memory *row = memory_row(p, p->origins ? p->origins[e->track].rank : -1, name);
+  if (!row) return false;
+  for (size_t i = 0; i < 2; i++) {
+    if (!number_of(t, e, allocated[i], &v) || v <= row->peak_allocated) continue;
+    row->peak_allocated = v;
+    row->at = e->flags & TK_LOST_CLOCK ? 0 : e->ts - start;
+  }
+  if (number_of(t, e, key_of(t, "Total Reserved"), &v) && v > row->peak_reserved) row->peak_reserved = v;
+  return true;
+}
+
+static bool is_allocation(const char *name) {
+  return strcmp(name, "[memory]") == 0 || strcmp(name, "MemoryAllocation") == 0 || strcmp(name, "MemoryDeallocation") == 0;
+}
+
+bool report_count_memory(struct reporter *p) {
+  const struct tk_trace *t = p->t;
+  bool any = false, ok = true;
+  tk_time start, end;
+  uint8_t *is = mem_alloc(p->mem, (size_t)t->n_classes + 1);
+  if (!is) return false;
+  for (tk_id i = 1; i <= t->n_classes; i++) any |= is[i] = is_allocation(tk_string(t, t->classes[i].name, NULL));
+  trace_extent(t, &start, &end);
+  for (tk_id i = 1; any && ok && i <= t->n_events; i++)
+    if (is[t->events[i].cls] && scope_holds(&p->scope, &t->events[i])) ok = count_allocation(p, &t->events[i], start);
+  mem_free(p->mem, is);
+  return ok;
+}
+
+/* ---- devices and versions ---- */
+
+static bool add_text(struct tk_report_impl *impl, const char ***list, size_t *n, uint32_t *cap, const char *text) {
+  for (size_t i = 0; i < *n; i++)
+    if (strcmp((*list)[i], text) == 0) return true;
+  if (!mem_grow(&impl->mem, (void **)list, cap, *n + 1, sizeof **list)) return false;
+  (*list)[(*n)++] = report_text(impl, text);
+  return true;
+}
+
+/* The value of "name" in each object of a list, as JSON that json_copy wrote has it. */
+static bool add_names(struct reporter *p, const char *text, size_t n) {
+  static const char KEY[] = "\"name\":\"";
+  struct tk_report *r = p->r;
+  char name[128];
+  bool ok = true;
+  for (const char *at = text; ok && (at = memmem(at, n - (size_t)(at - text), KEY, sizeof KEY - 1)); ) {
+    at += sizeof KEY - 1;
+    const size_t len = strcspn(at, "\"\\");
+    if (len == 0 || len >= sizeof name) continue;
+    memcpy(name, at, len);
+    name[len] = 0;
+    ok = add_text(p->impl, &r->devices, &r->n_devices, &p->impl->cap_devices, name);
+  }
+  return ok;
+}
+
+static bool add_version(struct reporter *p, const char *what, const struct json_value *v) {
+  struct tk_report *r = p->r;
+  const char *text = (const char *)v->p;
+  size_t n = (size_t)(v->end - v->p);
+  char line[160];
+  if (v->type == JSON_STRING && n > 2) text++, n -= 2;
+  else if (v->type != JSON_NUMBER) return true;
+  snprintf(line, sizeof line, "%s %.*s", what, (int)(n < 80 ? n : 80), text);
+  return add_text(p->impl, &r->versions, &r->n_versions, &p->impl->cap_versions, line);
+}
+
+bool report_versions(struct reporter *p) {
+  static const struct {
+    const char *key, *member, *what;
+  } SAID[] = {{"pytorch_version", NULL, "PyTorch"},       {"cuda_runtime_version", NULL, "CUDA runtime"},
+              {"cuda_driver_version", NULL, "CUDA driver"}, {"hip_runtime_version", NULL, "HIP runtime"},
+              {"distributedInfo", "nccl_version", "NCCL"}, {"viztracer_metadata", "version", "viztracer"},
+              {"metadata", "product-version", ""},        {"schemaVersion", NULL, "Kineto schema"}};
+  const struct tk_meta *m = trace_meta(p->t, "deviceProperties");
+  bool ok = !m || add_names(p, trace_raw(p->t, m->at), (size_t)m->size);
+  for (size_t i = 0; ok && i < sizeof SAID / sizeof *SAID; i++) {
+    struct json_value v = {.type = JSON_STRING};
+    m = trace_meta(p->t, SAID[i].key);
+    if (!m) continue;
+    const char *text = trace_raw(p->t, m->at);
+    v.p = (const uint8_t *)text;
+    v.end = v.p + m->size;
+    if (*text != '"') v.type = JSON_NUMBER;
+    if (!SAID[i].member || json_member(text, (size_t)m->size, SAID[i].member, &v)) ok = add_version(p, SAID[i].what, &v);
+  }
+  return ok;
+}
+
+/* ---- the tables ---- */
+
+static int by_total(const void *p, const void *q) {
+  const struct tk_report_kernel *a = p, *b = q;
+  if (a->total.s != b->total.s) return a->total.s > b->total.s ? -1 : 1;
+  if (a->total.ps != b->total.ps) return a->total.ps > b->total.ps ? -1 : 1;
+  const int order = strcmp(a->name, b->name);
+  return order ? order : strcmp(a->kind, b->kind);
+}
+
+static const char *name_class(unsigned class) {
+  return class == WORK_COMMUNICATION ? "communication" : class == WORK_COPY ? "copy" : class == WORK_FILL ? "fill" : "compute";
+}
+
+static bool make_kernels(struct tk_report *r) {
+  struct tk_report_impl *impl = r->impl;
+  i128 sum = 0;
+  r->kernels = mem_array(&impl->mem, (uint64_t)impl->n_kernels + 1, sizeof *r->kernels);
+  if (!r->kernels) return false;
+  for (uint32_t i = 0; i < impl->n_kernels; i++) sum += impl->kernels[i].total;
+  r->work = report_total(sum);
+  for (uint32_t i = 0; i < impl->n_kernels; i++) {
+    const struct report_kernel *k = &impl->kernels[i];
+    const struct intern_str *name = &impl->texts.strs[k->name];
+    r->kernels[r->n_kernels++] = (struct tk_report_kernel){
+        .name = (const char *)name->bytes, .name_len = name->len, .kind = name_class(k->class), .count = k->count,
+        .total = report_total(k->total), .min = k->min, .max = k->max, .bytes_known = k->bytes_known, .bytes = k->bytes,
+        .bytes_time = k->bytes_time, .mean = (tk_time)((k->total * 2 + (i128)k->count) / ((i128)k->count * 2)),
+        .of_sum = sum > 0 ? i128_double(k->total) / i128_double(sum) : 0};
+  }
+  qsort(r->kernels, r->n_kernels, sizeof *r->kernels, by_total);
+  return true;
+}
+
+static int by_work(const void *p, const void *q) {
+  const struct tk_report_launch *a = p, *b = q;
+  if (a->work != b->work) return a->work > b->work ? -1 : 1;
+  return strcmp(a->name, b->name);
+}
+
+static bool make_launches(struct tk_report *r) {
+  struct tk_report_impl *impl = r->impl;
+  r->launches = mem_array(&impl->mem, (uint64_t)impl->n_launches + 1, sizeof *r->launches);
+  for (uint32_t i = 0; r->launches && i < impl->n_launches; i++) {
+    const struct report_launch *l = &impl->launches[i];
+    r->launches[r->n_launches++] = (struct tk_report_launch){
+        .name = (const char *)impl->texts.strs[l->name].bytes, .work = l->work, .call_sum = report_total(l->call_sum),
+        .work_sum = report_total(l->work_sum), .delay_sum = report_total(l->delay_sum), .delay_max = l->delay_max};
+  }
+  if (r->n_launches) qsort(r->launches, r->n_launches, sizeof *r->launches, by_work);
+  return r->launches != NULL;
+}
+
+static int by_time(const void *p, const void *q) {
+  const struct tk_report_collective *a = p, *b = q;
+  if (a->total.s != b->total.s) return a->total.s > b->total.s ? -1 : 1;
+  if (a->total.ps != b->total.ps) return a->total.ps > b->total.ps ? -1 : 1;
+  return strcmp(a->name, b->name);
+}
+
+static bool make_collectives(struct tk_report *r) {
+  struct tk_report_impl *impl = r->impl;
+  r->collectives = mem_array(&impl->mem, (uint64_t)impl->n_collectives + 1, sizeof *r->collectives);
+  for (uint32_t i = 0; r->collectives && i < impl->n_collectives; i++) {
+    const struct report_collective *c = &impl->collectives[i];
+    r->collectives[r->n_collectives++] = (struct tk_report_collective){
+        .name = (const char *)impl->texts.strs[c->name].bytes, .count = c->count, .sized = c->sized, .bytes = c->bytes,
+        .total = report_total(c->total), .sized_total = report_total(c->sized_total), .bus_bytes = c->bus_bytes, .met = c->met,
+        .core = report_total(c->core), .wait = report_total(c->wait), .core_bus_bytes = c->core_bus_bytes,
+        .core_sized = c->core_sized, .core_time = report_total(c->core_time)};
+  }
+  if (r->n_collectives) qsort(r->collectives, r->n_collectives, sizeof *r->collectives, by_time);
+  return r->collectives != NULL;
+}
+
+bool report_make_tables(struct tk_report *r) { return make_kernels(r) && make_launches(r) && make_collectives(r); }

@@ -1,0 +1,117 @@
+/* spent.c - see spent.h.  Every figure of a device is a sum over its stretches, so that they cannot contradict each other. */
+#include "spent.h"
+
+#include <stdlib.h>
+
+enum spent_wait spent_wait(tk_time from, tk_time to, const struct tk_trace *t, tk_id launch) {
+  const tk_time delay = 30000000; /* ps: a kernel that was launched in time starts within it */
+  if (launch && t->events[launch].ts > from) return WAIT_HOST;
+  return to - from < delay ? WAIT_KERNEL : WAIT_OTHER;
+}
+
+struct end {
+  tk_time at;
+  uint8_t class;
+};
+
+static int by_time(const void *p, const void *q) {
+  const struct end *a = p, *b = q;
+  return (a->at > b->at) - (a->at < b->at);
+}
+
+struct sweep {
+  struct spent *s;
+  uint32_t running[4]; /* by class */
+  tk_time now;
+};
+
+static unsigned classes_of(const struct sweep *w) {
+  return (w->running[0] ? WORK_COMPUTE : 0u) | (w->running[1] ? WORK_COMMUNICATION : 0u) | (w->running[2] ? WORK_COPY : 0u) |
+         (w->running[3] ? WORK_FILL : 0u);
+}
+
+/* Time goes on to `to`; `wait` is what an idle stretch waits for. */
+static bool advance(struct sweep *w, tk_time to, enum spent_wait wait) {
+  struct spent *s = w->s;
+  const uint8_t classes = (uint8_t)classes_of(w);
+  struct stretch *last = s->n ? &s->v[s->n - 1] : NULL;
+  const tk_time from = w->now;
+  if (to <= from) return true;
+  w->now = to;
+  if (last && last->classes == classes && classes) return last->end = to, true;
+  if (!mem_grow(s->mem, (void **)&s->v, &s->cap, (uint64_t)s->n + 1, sizeof *s->v)) return false;
+  s->v[s->n++] = (struct stretch){from, to, classes, (uint8_t)wait};
+  return true;
+}
+
+bool spent_find(struct spent *s, const struct work *v, uint32_t n, const struct tk_trace *t, struct mem *mem) {
+  struct sweep w = {.s = s, .now = v[0].start};
+  struct end *ends = mem_array(mem, n, sizeof *ends);
+  uint32_t e = 0, n_ends = 0;
+  bool ok = ends != NULL;
+  *s = (struct spent){.mem = mem};
+  for (uint32_t i = 0; ok && i < n; i++)
+    if (v[i].end > v[i].start) ends[n_ends++] = (struct end){v[i].end, v[i].class};
+  if (ok) qsort(ends, n_ends, sizeof *ends, by_time);
+  for (uint32_t i = 0; ok && i < n; i++) {
+    for (; ok && e < n_ends && ends[e].at <= v[i].start; e++) {
+      ok = advance(&w, ends[e].at, WAIT_OTHER);
+      w.running[__builtin_ctz(ends[e].class)]--;
+    }
+    ok = ok && advance(&w, v[i].start, spent_wait(w.now, v[i].start, t, v[i].launch));
+    if (v[i].end > v[i].start) w.running[__builtin_ctz(v[i].class)]++;
+  }
+  for (; ok && e < n_ends; e++) {
+    ok = advance(&w, ends[e].at, WAIT_OTHER);
+    w.running[__builtin_ctz(ends[e].class)]--;
+  }
+  mem_free(mem, ends);
+  return ok;
+}
+
+void spent_free(struct spent *s) {
+  if (s->mem) mem_free(s->mem, s->v);
+  *s = (struct spent){.mem = NULL};
+}
+
+static void add(struct tk_device_times *d, unsigned classes, enum spent_wait wait, tk_time time) {
+  const bool compute = classes & WORK_COMPUTE, communication = classes & WORK_COMMUNICATION;
+  if (!classes) {
+    d->idle += time;
+    *(wait == WAIT_HOST ? &d->idle_host : wait == WAIT_KERNEL ? &d->idle_kernel : &d->idle_other) += time;
+    return;
+  }
+  d->busy += time;
+  if (compute) d->compute += time;
+  if (communication) d->communication += time;
+  if (compute && communication) d->overlap += time;
+  if (classes & WORK_COPY) d->copy += time;
+  if (classes & WORK_FILL) d->fill += time;
+  if (classes & (WORK_COPY | WORK_FILL)) d->memory += time;
+  if (compute) return;
+  *(communication ? &d->exposed_communication : classes & WORK_COPY ? &d->exposed_copy : &d->exposed_fill) += time;
+}
+
+/* The first stretch that ends behind `at`. */
+static uint32_t stretch_at(const struct spent *s, tk_time at) {
+  uint32_t lo = 0, hi = s->n;
+  while (lo < hi) {
+    uint32_t mid = lo + (hi - lo) / 2;
+    if (s->v[mid].end <= at) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo;
+}
+
+struct tk_device_times spent_in(const struct spent *s, tk_time start, tk_time end) {
+  struct tk_device_times d = {.window = end > start ? end - start : 0};
+  tk_time known = 0;
+  for (uint32_t i = stretch_at(s, start); i < s->n && s->v[i].start < end; i++) {
+    const struct stretch *v = &s->v[i];
+    const tk_time from = v->start > start ? v->start : start, to = v->end < end ? v->end : end;
+    add(&d, v->classes, (enum spent_wait)v->wait, to - from);
+    known += to - from;
+  }
+  add(&d, 0, WAIT_HOST, d.window - known);
+  return d;
+}

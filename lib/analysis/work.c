@@ -1,0 +1,201 @@
+/* work.c - see work.h.
+ *
+ * Of an XLA program the device's line shows operations that hold others: while, call, conditional.  What runs within is the work, so
+ * of the outer one only the parts between count; else a loop around an all-reduce would be computing all the time.  Where a plane has
+ * both queues and lines that repeat them by name of operation, only the queues count. */
+#include "work.h"
+
+#include <string.h>
+
+#include "launched.h"
+
+struct finder {
+  struct works *w;
+  const struct match *m;
+  const struct scope *scope;
+  tk_id collective;       /* the key "Collective name" */
+  uint8_t *lines;         /* by process track: HAS_QUEUES if lines of it are queues, HAS_OPS if lines of it name operations */
+  struct {
+    tk_id event;
+    bool begun; /* its first part is there */
+    tk_time cursor;
+  } *open;                /* by depth: an operation that may hold others; event 0 = none */
+};
+
+enum { HAS_QUEUES = 1, HAS_OPS = 2 };
+enum { IS_WORK = KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER };
+
+static tk_id process_of(const struct tk_trace *t, tk_id track) {
+  return t->tracks[track].kind == TK_PROCESS ? track : t->tracks[track].parent;
+}
+
+/* Of a plane the queues count; where it has none, the lines of operations; of what is no plane, all. */
+static bool is_counted(const struct finder *f, tk_id track) {
+  const unsigned kind = f->m->kinds.of_track[track], lines = f->lines[process_of(f->m->t, track)];
+  if (!(kind & KIND_DEVICE) || !lines) return true;
+  return kind & KIND_KERNEL && (!(kind & KIND_OP) || !(lines & HAS_QUEUES));
+}
+
+static void find_lines(struct finder *f) {
+  const struct tk_trace *t = f->m->t;
+  memset(f->lines, 0, (size_t)t->n_tracks + 1);
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    const unsigned kind = f->m->kinds.of_track[i];
+    if (kind & KIND_KERNEL && t->tracks[i].count) f->lines[process_of(t, i)] |= kind & KIND_OP ? HAS_OPS : HAS_QUEUES;
+  }
+}
+
+/* What runs beside the operations of a TPU moves data: by DMA, or to other devices. */
+static bool is_async_line(const struct tk_trace *t, tk_id track) {
+  return strncmp(tk_string(t, t->tracks[track].name, NULL), "Async XLA Ops", 13) == 0;
+}
+
+static unsigned class_of(const struct finder *f, const struct tk_event *e, unsigned kind) {
+  struct tk_arg arg;
+  if (kind & KIND_MEMSET) return WORK_FILL;
+  if (kind & KIND_COLLECTIVE || (f->collective && match_arg(f->m->t, e, f->collective, &arg))) return WORK_COMMUNICATION;
+  return kind & (KIND_MEMCPY | KIND_TRANSFER) || is_async_line(f->m->t, e->track) ? WORK_COPY : WORK_COMPUTE;
+}
+
+static bool add_piece(struct finder *f, tk_id event, tk_time start, tk_time end, bool first) {
+  const struct window *win = &f->scope->window;
+  const struct tk_event *e = &f->m->t->events[event];
+  struct works *w = f->w;
+  if (!mem_grow(w->mem, (void **)&w->v, &w->cap, (uint64_t)w->n + 1, sizeof *w->v)) return false;
+  if (start < win->start) start = win->start;
+  if (end > win->end) end = win->end;
+  w->v[w->n++] = (struct work){.start = start, .end = end > start ? end : start, .event = event,
+                               .launch = w->launch_of ? w->launch_of[event] : 0,
+                               .class = (uint8_t)class_of(f, e, kinds_of(&f->m->kinds, e)), .first = first};
+  return true;
+}
+
+/* The last part of each operation that is open at this depth or below. */
+static bool close_down_to(struct finder *f, uint32_t depth, uint32_t *deepest) {
+  bool ok = true;
+  for (; ok && *deepest > depth; --*deepest) {
+    const tk_id event = f->open[*deepest - 1].event;
+    const tk_time from = f->open[*deepest - 1].cursor;
+    const bool begun = f->open[*deepest - 1].begun;
+    f->open[*deepest - 1].event = 0;
+    if (!event) continue;
+    const struct tk_event *e = &f->m->t->events[event];
+    if (!begun || from < e->ts + e->dur) ok = add_piece(f, event, from, e->ts + e->dur, !begun);
+  }
+  return ok;
+}
+
+/* The part of the operation around it that ends where this one starts. */
+static bool interrupt(struct finder *f, const struct tk_event *e, uint32_t deepest) {
+  uint32_t d = e->depth < deepest ? e->depth : deepest;
+  while (d && !f->open[d - 1].event) d--;
+  if (!d) return true;
+  const tk_time from = f->open[d - 1].cursor;
+  const bool begun = f->open[d - 1].begun;
+  f->open[d - 1].begun = true;
+  f->open[d - 1].cursor = e->ts + e->dur;
+  return (e->ts <= from && begun) || add_piece(f, f->open[d - 1].event, from, e->ts, !begun);
+}
+
+static bool take_nested(struct finder *f, const struct tk_track *k) {
+  const struct tk_trace *t = f->m->t;
+  uint32_t deepest = 0;
+  for (tk_id i = k->first; i < k->first + k->count; i++) {
+    const struct tk_event *e = &t->events[i];
+    if (e->kind != TK_SPAN || !(kinds_of(&f->m->kinds, e) & IS_WORK) || e->flags & (TK_UNFINISHED | TK_LOST_CLOCK)) continue;
+    if (!scope_holds(f->scope, e) || !match_event(f->m, i)) continue;
+    if (!close_down_to(f, e->depth, &deepest) || !interrupt(f, e, deepest)) return false;
+    while (deepest < e->depth) f->open[deepest++].event = 0;
+    f->open[deepest].event = i;
+    f->open[deepest].begun = false;
+    f->open[deepest++].cursor = e->ts;
+  }
+  return close_down_to(f, 0, &deepest);
+}
+
+static bool take_flat(struct finder *f, const struct tk_track *k) {
+  const struct tk_trace *t = f->m->t;
+  bool ok = true;
+  for (tk_id i = k->first; ok && i < k->first + k->count; i++) {
+    const struct tk_event *e = &t->events[i];
+    const unsigned kind = kinds_of(&f->m->kinds, e);
+    if (e->kind != TK_SPAN || !(kind & KIND_DEVICE) || !(kind & IS_WORK) || e->flags & (TK_UNFINISHED | TK_LOST_CLOCK)) continue;
+    if (scope_holds(f->scope, e) && match_event(f->m, i)) ok = add_piece(f, i, e->ts, e->ts + e->dur, true);
+  }
+  return ok;
+}
+
+/* The device of a track; NULL when memory has run out. */
+static struct work_row *row_of(struct finder *f, tk_id track) {
+  struct works *w = f->w;
+  const tk_id process = process_of(f->m->t, track);
+  const struct track_origin *o = f->m->origins ? &f->m->origins[track] : NULL;
+  uint32_t *slot = &w->row_of[process];
+  if (*slot) return &w->rows[*slot - 1];
+  if (!mem_grow(w->mem, (void **)&w->rows, &w->cap_rows, (uint64_t)w->n_rows + 1, sizeof *w->rows)) return NULL;
+  w->rows[w->n_rows] = (struct work_row){.process = process, .rank = o ? o->rank : -1, .host = o ? o->host : ""};
+  *slot = ++w->n_rows;
+  return &w->rows[*slot - 1];
+}
+
+static uint64_t count_unfinished(const struct finder *f, const struct tk_track *k) {
+  uint64_t n = 0;
+  for (tk_id i = k->first; i < k->first + k->count; i++) {
+    const struct tk_event *e = &f->m->t->events[i];
+    const unsigned kind = kinds_of(&f->m->kinds, e);
+    if (e->kind == TK_SPAN && e->flags & TK_UNFINISHED && kind & KIND_DEVICE && kind & IS_WORK)
+      n += scope_holds(f->scope, e) && match_event(f->m, i);
+  }
+  return n;
+}
+
+static bool take_track(struct finder *f, tk_id track) {
+  struct works *w = f->w;
+  const struct tk_track *k = &f->m->t->tracks[track];
+  const uint32_t first = w->n;
+  if (k->count == 0 || !is_counted(f, track)) return true;
+  const bool nests = (f->m->kinds.of_track[track] & (KIND_DEVICE | KIND_OP)) == (KIND_DEVICE | KIND_OP);
+  if (!(nests && k->kind == TK_THREAD ? take_nested(f, k) : take_flat(f, k))) return false;
+  const uint64_t unfinished = count_unfinished(f, k);
+  struct work_row *row = w->n > first || unfinished ? row_of(f, track) : NULL;
+  if (!row) return !w->mem->failed;
+  row->unfinished += unfinished;
+  if (w->n == first) return true;
+  if (!mem_grow(w->mem, (void **)&w->streams, &w->cap_streams, (uint64_t)w->n_streams + 1, sizeof *w->streams)) return false;
+  w->streams[w->n_streams++] = (struct work_stream){track, (uint32_t)(row - w->rows), first, w->n - first};
+  return true;
+}
+
+static void keep_launch(void *arg, tk_id launch, tk_id work) { ((tk_id *)arg)[work] = launch; }
+
+bool works_find(struct works *w, const struct match *m, const struct scope *scope, bool launches, struct mem *mem) {
+  struct finder f = {.w = w, .m = m, .scope = scope};
+  const struct tk_trace *t = m->t;
+  *w = (struct works){.mem = mem};
+  w->row_of = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *w->row_of);
+  if (launches) w->launch_of = mem_array(mem, (uint64_t)t->n_events + 1, sizeof *w->launch_of);
+  f.lines = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *f.lines);
+  f.open = mem_array(mem, UINT16_MAX + 2, sizeof *f.open);
+  bool ok = w->row_of && (w->launch_of || !launches) && f.lines && f.open;
+  if (ok) {
+    memset(w->row_of, 0, ((size_t)t->n_tracks + 1) * sizeof *w->row_of);
+    if (launches) memset(w->launch_of, 0, ((size_t)t->n_events + 1) * sizeof *w->launch_of);
+    f.collective = intern_id(&t->store->strings, "Collective name", 15);
+    find_lines(&f);
+  }
+  ok = ok && (!launches || launched_each(m, mem, keep_launch, w->launch_of));
+  for (tk_id i = 1; ok && i <= t->n_tracks; i++) ok = take_track(&f, i);
+  mem_free(mem, f.lines);
+  mem_free(mem, f.open);
+  return ok;
+}
+
+void works_free(struct works *w) {
+  if (!w->mem) return;
+  mem_free(w->mem, w->v);
+  mem_free(w->mem, w->streams);
+  mem_free(w->mem, w->rows);
+  mem_free(w->mem, w->row_of);
+  mem_free(w->mem, w->launch_of);
+  *w = (struct works){.mem = NULL};
+}

@@ -1,0 +1,48 @@
+/* diff.c - tk_diff: loads the traces of both sides one after the other, and tells the analysis which rank every track is of. */
+#include "analysis/diff.h"
+
+#include <stdio.h>
+
+#include "base/err.h"
+#include "base/os.h"
+#include "source/identity.h"
+
+static void keep_notes(struct tk_trace *notes, const struct tk_trace *t) {
+  char text[1024];
+  for (tk_id i = 1; i <= t->n_notes; i++) {
+    const struct tk_note *n = &t->notes[i];
+    snprintf(text, sizeof text, "%.300s: %.600s", t->source, tk_string(t, n->text, NULL));
+    trace_notes(notes, n->kind, n->offset, text, n->count);
+  }
+}
+
+static bool add_input(struct tk_sources *s, size_t i, int side, const struct tk_diff_options *opt, struct tk_diff_report *r,
+                      struct tk_err *err) {
+  struct mem mem = {0};
+  struct tk_trace *t = tk_sources_load(s, i, &opt->load, err);
+  if (!t) return false;
+  struct track_origin *origins = identity_of_tracks(t, &mem);
+  keep_notes(r->notes, t);
+  bool ok = origins ? diff_add(r, t, origins, side, err) : err_set(err, TK_ELIMIT, "out of memory");
+  identity_free_tracks(origins, &mem);
+  tk_free(t);
+  return ok;
+}
+
+bool tk_diff(struct tk_sources *before, struct tk_sources *after, const struct tk_diff_options *opt, struct tk_diff_report *report,
+             struct tk_err *err) {
+  static const struct tk_diff_options defaults = {.fold = false};
+  struct tk_sources *const sides[] = {before, after};
+  struct tk_diff_options own = opt ? *opt : defaults;
+  struct tk_err ours;
+  if (!err) err = &ours;
+  err_clear(err);
+  own.load.max_memory = os_memory_limit(own.load.max_memory);
+  *report = (struct tk_diff_report){.n_rows = 0};
+  if (own.by == TK_TOP_ARG && !own.arg) return err_set(err, TK_EUSAGE, "by which arg?");
+  if (own.by == TK_TOP_KIND) return err_set(err, TK_EUSAGE, "an event can be of several kinds");
+  bool ok = diff_open(report, &own, err);
+  for (int side = 0; ok && side < 2; side++)
+    for (size_t i = 0; ok && i < sides[side]->n; i++) ok = add_input(sides[side], i, side, &own, report, err);
+  return ok && diff_close(report, err);
+}

@@ -1,0 +1,220 @@
+/* report.c - tk_report_sources and tk_report_trace: loads one trace after the other, puts them on one timeline, and compares the
+ * collectives of their ranks, as a merge does. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/report.h"
+#include "base/err.h"
+#include "base/os.h"
+#include "merge_align.h"
+#include "source/identity.h"
+
+/* ---- who waited for whom ---- */
+
+struct meetings {
+  struct tk_report *r;
+  const struct merge_collectives *c;
+  const struct merge_who *who;
+  struct map of_rank; /* -> row + 1 */
+  struct mem *mem;
+};
+
+static int64_t rank_of(const struct meetings *m, const struct merge_meeting *v) {
+  return m->who[v->input].merged ? (int64_t)v->device - 1 : m->who[v->input].rank;
+}
+
+static struct tk_report_meeting *row_of(struct meetings *m, int64_t rank) {
+  struct tk_report *r = m->r;
+  uint32_t *slot = map_put(&m->of_rank, (uint64_t)rank, 0);
+  if (!slot) return NULL;
+  if (*slot) return &r->meetings[*slot - 1];
+  if (!mem_grow(&r->impl->mem, (void **)&r->meetings, &r->impl->cap_meetings, r->n_meetings + 1, sizeof *r->meetings)) return NULL;
+  r->meetings[r->n_meetings++] = (struct tk_report_meeting){.rank = rank};
+  *slot = (uint32_t)r->n_meetings;
+  return &r->meetings[r->n_meetings - 1];
+}
+
+static void add_ns(struct tk_total *total, int64_t ns) {
+  const int64_t ps = total->ps + ns % 1000000000 * 1000;
+  total->s += ns / 1000000000 + ps / 1000000000000;
+  total->ps = ps % 1000000000000;
+}
+
+/* What is told of one collective, which rows [from, to) are of. */
+static bool sum_up(struct meetings *m, uint32_t from, uint32_t to) {
+  const struct merge_meeting *v = m->c->v, *last = &v[to - 1];
+  int64_t shortest = INT64_MAX, bytes = 0, wait = 0;
+  uint32_t name = 0;
+  for (uint32_t i = from; i < to; i++) {
+    struct tk_report_meeting *row = row_of(m, rank_of(m, &v[i]));
+    if (!row) return false;
+    if (!name) name = v[i].name;
+    if (v[i].bytes > bytes) bytes = v[i].bytes;
+    if (v[i].end_ns - v[i].start_ns < shortest) shortest = v[i].end_ns - v[i].start_ns;
+    row->met++;
+    add_ns(&row->wait, last->start_ns - v[i].start_ns);
+    wait += last->start_ns - v[i].start_ns;
+    if (i + 1 < to) continue;
+    row->last++;
+    add_ns(&row->cost, last->start_ns - v[to - 2].start_ns);
+  }
+  if (!name) return true;
+  const struct intern_str *s = &m->c->texts.strs[name];
+  struct report_collective *k = report_collective(m->r->impl, (const char *)s->bytes, s->len);
+  if (!k) return false;
+  const int64_t ranks = k->group_size > (int64_t)(to - from) ? k->group_size : (int64_t)(to - from);
+  k->met++;
+  k->core += (i128)shortest * 1000;
+  k->wait += (i128)wait * 1000;
+  if (!bytes) return true;
+  k->core_sized++;
+  k->core_time += (i128)shortest * 1000;
+  k->core_bus_bytes += (double)bytes * report_bus_factor((const char *)s->bytes, ranks);
+  return true;
+}
+
+static int by_rank(const void *p, const void *q) {
+  const struct tk_report_meeting *a = p, *b = q;
+  return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+static bool add_meetings(struct tk_report *r, const struct merge_collectives *c, const struct merge_who *who) {
+  struct meetings m = {.r = r, .c = c, .who = who, .mem = &r->impl->mem};
+  bool ok = true;
+  map_init(&m.of_rank, m.mem);
+  for (uint32_t i = 0, k; ok && i < c->n; i = k) {
+    for (k = i; k < c->n && c->v[k].collective == c->v[i].collective;) k++;
+    if (k - i > 1) r->met++;
+    ok = k - i < 2 || sum_up(&m, i, k);
+  }
+  if (r->n_meetings) qsort(r->meetings, r->n_meetings, sizeof *r->meetings, by_rank);
+  map_free(&m.of_rank);
+  return ok;
+}
+
+/* A trace of several ranks is on one timeline already. */
+static bool meet_within(struct tk_report *r, struct tk_trace *t, const struct track_origin *origins, struct tk_err *err) {
+  struct mem mem = {.limit = r->impl->mem.limit};
+  struct align_anchors anchors;
+  struct align_solution met = {.mem = NULL};
+  struct merge_collectives c = {.n = 0};
+  struct align_map map = {.pivot_ns = 0};
+  const struct merge_who who = {.host = "", .merged = true};
+  const struct align_source from = {.rank = -1, .origins = origins};
+  uint32_t one = 0;
+  bool known = true, still = false;
+  align_anchors_init(&anchors, &mem);
+  anchors.all = true;
+  struct align_problem p = {.mem = &mem, .anchors = &anchors, .host_of = &one, .known = &known, .n_inputs = 1, .n_hosts = 1,
+                            .placed = true};
+  bool ok = align_collect(&anchors, t, &from);
+  if (ok && anchors.n) {
+    ok = align_solve(&p, &met, err) && merge_collectives_take(&c, &anchors, &met, &map, &still) && add_meetings(r, &c, &who);
+    align_solution_free(&met);
+  }
+  merge_collectives_free(&c, &mem);
+  align_anchors_free(&anchors);
+  return ok || mem_refuse(&mem, err);
+}
+
+/* ---- notes ---- */
+
+static void keep_notes(struct tk_report *r, const struct tk_trace *t, const char *source) {
+  char text[1024];
+  for (tk_id i = 1; i <= t->n_notes; i++) {
+    const struct tk_note *n = &t->notes[i];
+    snprintf(text, sizeof text, "%.300s%s%.600s", source, *source ? ": " : "", tk_string(t, n->text, NULL));
+    trace_notes(r->notes, n->kind, n->offset, text, n->count);
+  }
+}
+
+/* ---- one trace ---- */
+
+static bool add_trace(struct tk_report *r, struct tk_trace *t, const struct report_place *place, bool alone, struct tk_err *err) {
+  struct mem mem = {0};
+  struct track_origin *origins = identity_of_tracks(t, &mem);
+  keep_notes(r, t, t->source);
+  bool ok = origins ? report_add(r, t, origins, place, err) : err_set(err, TK_ELIMIT, "out of memory");
+  if (ok && alone && identity_is_merged(t)) ok = meet_within(r, t, origins, err);
+  identity_free_tracks(origins, &mem);
+  return ok;
+}
+
+static bool open_report(struct tk_report *r, const struct tk_report_options *opt, struct tk_report_options *own, struct tk_err *err) {
+  static const struct tk_report_options defaults = {.strips = false};
+  *own = opt ? *opt : defaults;
+  *r = (struct tk_report){.n_ranks = 0};
+  own->load.max_memory = os_memory_limit(own->load.max_memory);
+  return report_open(r, own, err);
+}
+
+bool tk_report_trace(struct tk_trace *t, const struct tk_report_options *opt, struct tk_report *report, struct tk_err *err) {
+  const struct report_place place = {t->source, 0};
+  struct tk_report_options own;
+  struct tk_err ours;
+  if (!err) err = &ours;
+  err_clear(err);
+  return open_report(report, opt, &own, err) && add_trace(report, t, &place, true, err) && report_close(report, err);
+}
+
+/* ---- several ---- */
+
+struct run {
+  struct tk_report *r;
+  struct tk_sources *s;
+  const struct tk_report_options *opt;
+  struct tk_err *err;
+  struct merge_alignment alignment;
+};
+
+static bool add_input(struct run *run, size_t i) {
+  const struct merge_inputs in = {run->s, 0, run->s->n};
+  struct merge_alignment *a = &run->alignment;
+  struct tk_trace *t = merge_load(a, &in, i, &run->opt->load, run->err);
+  if (!t && run->opt->keep_going && run->err->code != TK_EINTERRUPTED) {
+    trace_note(run->r->notes, TK_NOTE_INFO, UINT64_MAX, run->err->msg);
+    return err_clear(run->err), true;
+  }
+  if (!t) return merge_stops(run->s->n, run->err);
+  const struct align_map *map = merge_map(a, i);
+  struct report_place place = {run->s->inputs[i].name, merge_later(&a->base, t, TK_ALIGN_AUTO)};
+  if (map) place.later_ns -= align_offset(map, t->origin_ns + place.later_ns);
+  bool ok = add_trace(run->r, t, &place, false, run->err);
+  tk_free(t);
+  return ok;
+}
+
+static bool add_inputs(struct run *run) {
+  const struct merge_inputs in = {run->s, 0, run->s->n};
+  const struct tk_merge_options options = {.load = run->opt->load, .link_collectives = true,
+                                           .keep_going = run->opt->keep_going};
+  struct tk_merge_report merged = {.n_ranks = 0};
+  bool ok = merge_report_init(&merged, run->s->n, run->err) &&
+            merge_align(&run->alignment, &in, &options, true, &merged, run->err);
+  for (size_t i = 0; ok && i < run->s->n; i++) ok = add_input(run, i);
+  ok = ok && (add_meetings(run->r, &run->alignment.collectives, run->alignment.who) || mem_check(&run->r->impl->mem, run->err));
+  if (ok) keep_notes(run->r, merged.notes, "");
+  merge_alignment_free(&run->alignment);
+  tk_merge_report_free(&merged);
+  return ok;
+}
+
+static bool add_one(struct run *run) {
+  struct tk_trace *t = tk_sources_load(run->s, 0, &run->opt->load, run->err);
+  if (!t) return false;
+  const struct report_place place = {t->source, 0};
+  bool ok = add_trace(run->r, t, &place, true, run->err);
+  tk_free(t);
+  return ok;
+}
+
+bool tk_report_sources(struct tk_sources *s, const struct tk_report_options *opt, struct tk_report *report, struct tk_err *err) {
+  struct tk_report_options own;
+  struct tk_err ours;
+  if (!err) err = &ours;
+  err_clear(err);
+  struct run run = {.r = report, .s = s, .opt = &own, .err = err};
+  if (!open_report(report, opt, &own, err)) return false;
+  return (s->n == 1 ? add_one(&run) : add_inputs(&run)) && report_close(report, err);
+}

@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""What `diff` says is what a model in Python works out from the JSON of two runs made here: means over steps and ranks, of names and of
+paths, what is new and gone, and the noise of pairs and of what cannot be paired.  Conditions set the status, those of `check` as well."""
+import collections
+import json
+import math
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from schema import conforms  # noqa: E402
+from verdict import finish, judge  # noqa: E402
+
+TRACEKIT, SRC = os.environ['TRACEKIT'], os.environ['SRC']
+STUDENT = {3: 3.182, 4: 2.776, 5: 2.571, 7: 2.365, 9: 2.262}
+with open(f'{SRC}/schemas/diff.schema.json', encoding='utf-8') as f:
+    SCHEMA = json.load(f)
+
+
+def run(*args):
+    p = subprocess.run([TRACEKIT, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return p.returncode, p.stdout.decode(), p.stderr.decode()
+
+
+def diff(*args):
+    status, out, err = run('diff', '-q', '--json', *args)
+    if status:
+        raise RuntimeError(f'status {status}: {err[:300]}')
+    report = json.loads(out)
+    fault = conforms(SCHEMA, report)
+    if fault:
+        raise RuntimeError(f'schema: {fault}')
+    return report
+
+
+def make_run(rnd, folder, ranks, steps, slow, extra, first=0):
+    """Per rank and step: a loop of forward over gemm and add, with an op of its own before the first step."""
+    os.makedirs(folder, exist_ok=True)
+    samples = []
+    for rank in range(ranks):
+        events, at = [], 0
+        span = lambda name, ts, dur: events.append({'ph': 'X', 'name': name, 'pid': 1, 'tid': 1, 'ts': ts, 'dur': dur})  # noqa: E731
+        span('setup', at, 7)
+        at = 10
+        for step in range(first, first + steps):
+            begin, sums, paths = at, collections.Counter(), collections.Counter()
+            counts = collections.Counter()
+            for _ in range(3):
+                gemm, add = 100 + rnd.randrange(0, 9) + slow, 40 + rnd.randrange(0, 5)
+                other = extra if rnd.random() < 0.6 else None
+                inner = gemm + add + (9 if other else 0)
+                span('forward', at, inner + 10)
+                span('gemm', at + 1, gemm)
+                span('add', at + 2 + gemm, add)
+                if other:
+                    span(other, at + 3 + gemm + add, 5)
+                for name, dur in (('forward', inner + 10), ('gemm', gemm), ('add', add), *(((other, 5),) if other else ())):
+                    sums[name] += dur
+                    counts[name] += 1
+                    paths['ProfilerStep#* > forward' + ('' if name == 'forward' else f' > {name}')] += dur
+                at += inner + 20
+            span(f'ProfilerStep#{step}', begin, at - begin)
+            sums['ProfilerStep#*'] = paths['ProfilerStep#*'] = at - begin
+            samples.append((rank, step, sums, paths, counts, at - begin))
+            at += rnd.randrange(0, 9)
+        with open(f'{folder}/rank{rank}.json', 'w', encoding='utf-8') as f:
+            json.dump({'distributedInfo': {'rank': rank}, 'traceEvents': events}, f)
+    return samples
+
+
+def noise_of(a, b, paired):
+    n, m = len(a), len(b)
+    if n < 2 or m < 2:
+        return None
+    if paired:
+        return STUDENT[n - 1] * statistics.stdev(y - x for x, y in zip(a, b)) / math.sqrt(n)
+    p, q = statistics.variance(a) / n, statistics.variance(b) / m
+    if p + q == 0:
+        return 0
+    freedom = (p + q) ** 2 / (p * p / (n - 1) + q * q / (m - 1))
+    return (STUDENT[int(freedom)] if freedom <= 10 else None) and STUDENT[int(freedom)] * math.sqrt(p + q)
+
+
+def near(a, b):
+    return a is b or (a is not None and b is not None and math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-6))
+
+
+def row_fault(name, row, before, after, paired, strict=True):
+    want = {'before': statistics.mean(before) * 1000, 'after': statistics.mean(after) * 1000}
+    for side, value in want.items():
+        if not near(row[side]['total_ns'], value):
+            return f'{name}: {side} is {row[side]["total_ns"]}, not {value}'
+    if not near(row['delta_ns'], want['after'] - want['before']):
+        return f'{name}: delta {row["delta_ns"]}'
+    noise = noise_of(before, after, paired)
+    if strict and noise is not None and not near(row['noise_ns'], noise * 1000):
+        return f'{name}: noise is {row["noise_ns"]}, not {noise * 1000}'
+    return ''
+
+
+def compare(what, report, a, b, column, paired):
+    fault = ''
+    if bool(report['matched_by']) != paired:
+        fault = f'matched by {report["matched_by"]}'
+    rows = {r['name']: r for r in report['rows']}
+    names = set().union(*(s[column] for s in a + b))
+    if rows.keys() != names:
+        fault = fault or f'rows: {rows.keys() ^ names}'
+    for name in names if not fault else ():
+        before, after = ([s[column][name] for s in side] for side in (a, b))
+        fault = fault or row_fault(name, rows[name], before, after, paired)
+        state = rows[name]['state']
+        fault = fault or ('' if (state == 'new') == (sum(before) == 0) and (state == 'gone') == (sum(after) == 0) else f'{name} is {state}')
+        if column == 2 and name in a[0][4]:
+            count = statistics.mean(s[4][name] for s in a)
+            fault = fault or ('' if near(rows[name]['before']['count'], count) else f'{name}: count {rows[name]["before"]["count"]}, not {count}')
+    costs = [abs(r['delta_ns']) for r in report['rows']]
+    fault = fault or ('' if costs == sorted(costs, reverse=True) else 'rows are not in order')
+    fault = fault or row_fault('step', report['step'], [s[5] for s in a], [s[5] for s in b], paired)
+    fault = fault or ('' if near(report['all']['before']['total_ns'], 1000 * statistics.mean(s[5] for s in a)) else f'all: {report["all"]}')
+    judge(what, fault)
+
+
+def status(what, want, *args):
+    got, _, err = run(*args)
+    judge(f'{what}: {" ".join(args[-2:])}', '' if got == want else f'status {got}, not {want}: {err.strip()[:200]}')
+
+
+def conditions(a, b, lone):
+    for expr, want in (('total > 5%', 1), ('total > 500%', 0), ('total(gemm) > 1.5x', 1), ('total(gemm) < 1.5x', 0), ('total(add) > 50%', 0),
+                       ('mean(step) > 1us', 1), ('mean(step) > 1s', 0), ('count(gemm) > 1.1x', 0), ('count(gemm) != 3', 0), ('mean(gemm) > 150us', 1),
+                       ('self(forward) > 1h', 0), ('p95(step) >= 1.0x', 1), ('total(none) > 5%', 3), ('gpu_busy < 80%', 3), ('events > 5', 1),
+                       ('total(*) > 10%', 1), ('gemm > 5%', 2), ('total(gemm) > 5', 2), ('p95(gemm) > 1ms', 2), ('total(gemm', 2), ('total >', 2),
+                       ('nofunc(gemm) > 1ms', 2), ('total(new) > 1%', 1)):
+        status('diff', want, 'diff', '-q', a, b, '--top', '1', '--fail-if', expr)
+    status('a change within the noise', 0, 'diff', '-q', a, a, '--fail-if', 'total >= 0%')
+    status('steps are not known', 3, 'diff', '-q', lone, lone, '--fail-if', 'mean(step) > 1s')
+    rank = f'{a}/rank0.json'
+    for expr, want in (('count(gemm) == 15', 0), ('count(gemm) != 15', 1), ('count(nothing) == 0', 0), ('mean(nothing) < 1s', 3), ('p95(step) < 1s', 0),
+                       ('p95(step) < 1us', 1), ('gpu_busy > 80%', 3), ('idle < 1s', 3), ('host_ops == 0', 0), ('busy', 2), ('bsy > 3', 2),
+                       ('max(gem*) < 109.5us', 0), ('max(gemm) < 99us', 1), ('min("gemm") >= 100us', 0), ('percent_of_range(ProfilerStep#*) > 50%', 0),
+                       ('deviation(step) < 1ms', 0), ('outliers(step) <= 5', 0), ('self(step) < 1s', 2), ('events > 40', 0), ('length > 5%', 2)):
+        status('check', want, 'check', '-q', rank, '--assert', expr)
+    status('of several the worst', 3, 'check', '-q', rank, '--assert', 'mean(nothing) < 1s', '--assert', 'count(gemm) != 15')
+    got, out, _ = run('check', rank, '--assert', 'count(gemm) != 15', '--assert', 'count(add) == 15', '--assert', 'min(x<y) < 1s', '--annotations', 'junit')
+    suite = xml.etree.ElementTree.fromstring(out)
+    cases = [(c.get('name'), [child.tag for child in c]) for c in suite]
+    want = [('needs no repair', []), ('count(gemm) != 15', ['failure']), ('count(add) == 15', []), ('min(x<y) < 1s', ['error'])]
+    judge('junit', '' if cases == want and suite.get('failures') == '1' and got == 3 else f'{got}: {out}')
+    _, out, _ = run('check', '-q', rank, '--assert', 'count(gemm) != 15', '--annotations', 'github')
+    judge('github', '' if out.startswith('::error title=tracekit check,file=') and out.count('\n') == 1 else out)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as work:
+        rnd = random.Random(int(os.environ.get('SEED', '1')))
+        a, b, c = f'{work}/a', f'{work}/b', f'{work}/c'
+        before, after = make_run(rnd, a, 2, 5, 0, 'old'), make_run(rnd, b, 2, 5, 70, 'new')
+        other = make_run(rnd, c, 2, 4, 3, 'old', first=20)
+        try:
+            compare('names', diff(a, b), before, after, 2, True)
+            compare('paths', diff(a, b, '--by', 'path'), before, after, 3, True)
+            compare('steps that cannot be paired', diff(a, c), before, other, 2, False)
+            for side, ranks in (('a', a), ('b', b)):
+                run('merge', '-q', f'{ranks}/rank0.json', f'{ranks}/rank1.json', '-o', f'{work}/{side}.json')
+            compare('ranks in one file', diff(f'{work}/a.json', f'{work}/b.json'), before, after, 2, True)
+            listed = diff('--before', f'{a}/rank0.json', '--before', f'{a}/rank1.json', '--after', b)
+            judge('--before and --after', '' if listed == diff(a, b) else 'are not the folder')
+            shifted = make_run(random.Random(5), f'{work}/d', 1, 4, 0, None, first=7)
+            report = diff(f'{work}/d', f'{a}/rank0.json', '--name', 'gemm')
+            judge('selection', '' if [r['name'] for r in report['rows']] == ['gemm'] and shifted else str(report['rows'])[:200])
+            whole = diff(a, b, '--whole')
+            total = statistics.mean(sum(s[2]['gemm'] for s in before if s[0] == r) for r in range(2)) * 1000
+            gemm = next(r for r in whole['rows'] if r['name'] == 'gemm')
+            judge('--whole', '' if whole['of'] == 'rank' and near(gemm['before']['total_ns'], total) else str(gemm))
+            judge('what begins in no step', '' if diff(a, b)['before']['events_outside'] == 2 else 'is not told')
+            with open(f'{work}/lone.json', 'w', encoding='utf-8') as f:
+                json.dump([{'ph': 'X', 'name': 'x', 'pid': 1, 'tid': 1, 'ts': 1, 'dur': 2}, {'ph': 'B', 'name': 'y', 'pid': 1, 'tid': 1, 'ts': 1.5}], f)
+            lone = diff(f'{work}/lone.json', f'{work}/lone.json')
+            y = next(r for r in lone['rows'] if r['name'] == 'y')
+            judge('what never ends has no time', '' if y['before']['total_ns'] == 0 and lone['all']['before']['total_ns'] == 2000 else str(lone['rows']))
+            csv = run('diff', '-q', '--csv', a, b)[1].splitlines()
+            judge('CSV', '' if len(csv) == diff(a, b)['rows_in_all'] + 1 else f'{len(csv)} lines')
+        except (RuntimeError, ValueError, KeyError, StopIteration) as e:
+            judge('diff', f'{type(e).__name__}: {e}')
+        conditions(a, b, f'{work}/lone.json')
+
+
+main()
+sys.exit(finish())

@@ -1,0 +1,389 @@
+#!/usr/bin/env python3
+"""What `report` says is what a model in Python works out from the JSON of jobs made here: times of each device by class, exact to the
+picosecond, for the whole and for each step; idle time by cause, queues, launches, kernels, copies, who waited for whom.  It is the same in
+every format, of ranks apart and merged.  And the page is one file that fetches nothing."""
+import collections
+import html.parser
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from decimal import Decimal
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from schema import conforms  # noqa: E402
+from verdict import finish, judge  # noqa: E402
+
+TRACEKIT, FIXTURES, SRC = os.environ['TRACEKIT'], os.environ['FIXTURES'], os.environ['SRC']
+WORK = {'kernel', 'gpu_memcpy', 'gpu_memset'}
+CALLS = {'kernel': 'cudaLaunchKernel', 'gpu_memcpy': 'cudaMemcpyAsync', 'gpu_memset': 'cudaMemsetAsync'}
+with open(f'{SRC}/schemas/job.schema.json', encoding='utf-8') as f:
+    SCHEMA = json.load(f)
+
+
+def run(*args, fine=(0,)):
+    p = subprocess.run([TRACEKIT, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if p.returncode not in fine:
+        raise RuntimeError(f'{" ".join(args)}: status {p.returncode}: {p.stderr.decode("utf-8", "replace")[:300]}')
+    return p.stdout
+
+
+def report(*args):
+    out = json.loads(run('report', '-q', '--json', *args), parse_float=Decimal)
+    fault = conforms(SCHEMA, json.loads(json.dumps(out, default=float)))
+    if fault:
+        raise RuntimeError(f'schema: {fault}')
+    return out
+
+
+# ---- jobs ----
+
+def make_rank(rnd, rank, starts):
+    """A Kineto trace: calls, what they launch on three queues, steps, and collectives of which each has a number and a start."""
+    events, at, queue_free, correlation = [], 0, collections.Counter(), 0
+    span = lambda name, cat, tid, ts, dur, **args: events.append(  # noqa: E731
+        {'ph': 'X', 'name': name, 'cat': cat, 'pid': 0 if cat in WORK else 100 + rank, 'tid': tid, 'ts': ts, 'dur': dur, 'args': args})
+    for step in range(3):
+        begin = at
+        for _ in range(rnd.randrange(5, 25)):
+            cat = rnd.choice(['kernel'] * 4 + ['gpu_memcpy', 'gpu_memset'])
+            correlation += 1
+            call = rnd.randrange(3, 20)
+            span('aten::op', 'cpu_op', 1, at, call + 4)
+            span(CALLS[cat], 'cuda_runtime', 1, at + 2, call, correlation=correlation)
+            tid = rnd.choice((7, 7, 7, 20))
+            start = max(at + 2 + rnd.randrange(0, 40), queue_free[tid])
+            dur = rnd.choice((0, 1, 5, 9, 10, 11, 60, 99, 100, 140))
+            args = {'stream': tid, 'device': 0}
+            if rnd.random() < 0.9:
+                args['correlation'] = correlation
+            if cat != 'kernel' and rnd.random() < 0.8:
+                args['bytes'] = rnd.randrange(1, 1 << 20)
+            name = {'kernel': rnd.choice(('gemm', 'add', 'gelu')), 'gpu_memcpy': rnd.choice(('Memcpy HtoD (Pinned -> Device)', 'Memcpy DtoD')),
+                    'gpu_memset': 'Memset (Device)'}[cat]
+            span(name, cat, tid, start, dur, **args)
+            queue_free[tid] = start + dur - (3 if rnd.random() < 0.1 else 0)  # some overlap on their queue
+            at += call + rnd.randrange(5, 60)
+        events.append({'ph': 'X', 'name': f'ProfilerStep#{step}', 'cat': 'user_annotation', 'pid': 100 + rank, 'tid': 1, 'ts': begin, 'dur': at - begin})
+        at += rnd.randrange(1, 30)
+    for i, (start, end) in enumerate(starts):
+        args = {'stream': 30, 'device': 0, 'Collective name': 'allreduce', 'In msg nelems': 1000 * (i + 1), 'Out msg nelems': 1000 * (i + 1),
+                'Group size': 2, 'dtype': 'Float', 'Process Group Name': '0', 'Process Group Ranks': '[0, 1]', 'Seq': i}
+        span('ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)', 'kernel', 30, start, end - start, **args)
+    events.append({'ph': 'B', 'name': 'gemm', 'cat': 'kernel', 'pid': 0, 'tid': 50, 'ts': at, 'args': {'stream': 50}})  # never ends
+    events.append({'ph': 'i', 'name': '[memory]', 'pid': 100 + rank, 'tid': 1, 'ts': 5, 's': 't',
+                   'args': {'Device Type': 1, 'Device Id': 0, 'Total Allocated': 4096 * (rank + 1), 'Total Reserved': 8192}})
+    events.append({'ph': 'i', 'name': '[memory]', 'pid': 100 + rank, 'tid': 1, 'ts': 9, 's': 't',
+                   'args': {'Device Type': 1, 'Device Id': 0, 'Total Allocated': 77, 'Total Reserved': 8192}})
+    return {'schemaVersion': 1, 'distributedInfo': {'rank': rank, 'world_size': 2}, 'host_name': 'host', 'baseTimeNanoseconds': 1700000000000000000,
+            'deviceProperties': [{'id': 0, 'name': 'Test GPU'}], 'traceEvents': events}
+
+
+def make_job(rnd, folder):
+    at, meetings = 50, []
+    for _ in range(6):
+        come = [at + rnd.randrange(0, 70) for _ in range(2)]
+        end = max(come) + rnd.randrange(5, 40)
+        meetings.append([(come[0], end + rnd.randrange(0, 2)), (come[1], end + rnd.randrange(0, 2))])
+        at = end + rnd.randrange(20, 200)
+    traces, paths = [], []
+    for rank in range(2):
+        traces.append(make_rank(rnd, rank, [m[rank] for m in meetings]))
+        paths.append(f'{folder}/rank{rank}.json')
+        with open(paths[-1], 'w', encoding='utf-8') as f:
+            json.dump(traces[-1], f)
+    return traces, paths, meetings
+
+
+# ---- the model: each stretch between two times at which anything starts or ends is looked at by itself ----
+
+def class_of(e):
+    if e['cat'] == 'gpu_memcpy':
+        return 'copy'
+    if e['cat'] == 'gpu_memset':
+        return 'fill'
+    return 'comm' if 'nccl' in e['name'] else 'compute'
+
+
+def work_of(trace):
+    return [e for e in trace['traceEvents'] if e['ph'] == 'X' and e['cat'] in WORK]
+
+
+def cause(start, end, launch):
+    return 'host' if launch is not None and launch > start else 'kernel' if end - start < 30 else 'other'
+
+
+def times(work, launches, start, end):
+    """In us."""
+    out = collections.Counter()
+    cuts = sorted({t for e in work for t in (e['ts'], e['ts'] + e['dur'])} | {start, end})
+    first, last = min(e['ts'] for e in work), max(e['ts'] + e['dur'] for e in work)
+    for a, b in zip(cuts, cuts[1:]):
+        if a < start or b > end:
+            continue
+        running = {class_of(e) for e in work if e['ts'] <= a and e['ts'] + e['dur'] >= b}
+        n = b - a
+        if not running:
+            out['idle'] += n
+            if a < first or b > last:
+                out['host'] += n
+                continue
+            before = max(e['ts'] + e['dur'] for e in work if e['ts'] + e['dur'] <= a)
+            after = min(e['ts'] for e in work if e['ts'] >= b)
+            known = [launches[e['args']['correlation']]['ts'] for e in work if e['ts'] == after and e['args'].get('correlation') in launches]
+            begin = max([before] + [e['ts'] for e in work if e['dur'] == 0 and before <= e['ts'] <= a])
+            firsts = sorted((e for e in work if e['ts'] == after), key=lambda e: 'correlation' not in e['args'])
+            out[cause(begin, after, known[0] if known and firsts else None)] += n
+            continue
+        out['busy'] += n
+        for c in running:
+            out[c] += n
+        out['memory'] += n * bool(running & {'copy', 'fill'})
+        out['overlap'] += n * (running >= {'compute', 'comm'})
+        if 'compute' not in running:
+            out['exposed_' + ('comm' if 'comm' in running else 'copy' if 'copy' in running else 'fill')] += n
+    return out
+
+
+NAMES = {'busy': 'busy_ns', 'idle': 'idle_ns', 'compute': 'compute_ns', 'comm': 'communication_ns', 'memory': 'memory_ns', 'overlap': 'overlap_ns',
+         'exposed_comm': 'exposed_communication_ns', 'exposed_copy': 'exposed_copy_ns', 'exposed_fill': 'exposed_fill_ns'}
+CAUSES = {'host': 'idle_host_ns', 'kernel': 'idle_kernel_ns', 'other': 'idle_other_ns', 'copy': 'copy_ns', 'fill': 'fill_ns'}
+
+
+def streams(work, launches):
+    """Name -> (work, busy, idle by cause, most waiting)."""
+    found = {}
+    for tid in {e['tid'] for e in work}:
+        idle, busy, end, changes = collections.Counter(), 0, None, []
+        for e in sorted((e for e in work if e['tid'] == tid), key=lambda e: (e['ts'], -e['dur'])):
+            call = launches.get(e['args'].get('correlation'))
+            if end is not None and e['ts'] > end:
+                idle[cause(end, e['ts'], call and call['ts'])] += e['ts'] - end
+            busy += max(0, e['ts'] + e['dur'] - max(e['ts'], end if end is not None else e['ts']))
+            end = max(end or 0, e['ts'] + e['dur'])
+            if call:
+                changes += [(call['ts'], 1), (e['ts'], -1)]
+        waiting = [sum(by for at, by in changes if at <= t) for t, by in changes]
+        found[str(tid)] = (sum(e['tid'] == tid for e in work), busy, idle, max(waiting, default=0))
+    return found
+
+
+def expected(trace):
+    work = work_of(trace)
+    launches = {e['args']['correlation']: e for e in trace['traceEvents'] if e.get('cat') == 'cuda_runtime'}
+    start, end = min(e['ts'] for e in work), max(e['ts'] + e['dur'] for e in work)
+    figures = times(work, launches, start, end)
+    want = {key: 1000 * figures[name] for name, key in {**NAMES, **CAUSES}.items()}
+    kernels = [e['dur'] for e in work if e['cat'] == 'kernel']
+    linked = [(e, launches[e['args']['correlation']]) for e in work if e['args'].get('correlation') in launches]
+    delays = [max(0, e['ts'] - c['ts'] - c['dur']) for e, c in linked]
+    want.update(window_ns=1000 * (end - start), non_compute_ns=1000 * (figures['busy'] - figures['compute']), work=len(work), linked=len(linked),
+                unfinished=1, kernels=len(kernels), kernels_under_10us=sum(d < 10 for d in kernels), kernels_under_100us=sum(d < 100 for d in kernels),
+                time_under_10us_ns=1000 * sum(d for d in kernels if d < 10), kernel_sum_ns=1000 * sum(kernels), launch_delay_max_ns=1000 * max(delays),
+                launch_delay_mean_ns=Decimal(sum(delays) * 1000000 // len(delays)) / 1000,
+                launch_latency_mean_ns=Decimal(sum(e['ts'] - c['ts'] for e, c in linked) * 1000000 // len(linked)) / 1000,
+                overlap_percent=round(Decimal(100 * figures['overlap']) / figures['comm'], 3) if figures['comm'] else None,
+                device_busy_percent=round(Decimal(100 * figures['busy']) / (end - start), 3))
+    steps = [e for e in trace['traceEvents'] if e['name'].startswith('ProfilerStep')]
+    by_step = [(int(e['name'][13:]), e['dur'], times(work, launches, e['ts'], e['ts'] + e['dur'])) for e in steps]
+    return want, by_step, streams(work, launches)
+
+
+def compare(want, got):
+    return next((f'{k} is {got[k]}, not {v}' for k, v in want.items() if got[k] != v), '')
+
+
+def rank_fault(trace, got):
+    want, steps, queues = expected(trace)
+    fault = compare(want, got)
+    for (number, dur, figures), step in zip(steps, got['steps']):
+        fault = fault or compare({'number': number, 'duration_ns': 1000 * dur, **{key: 1000 * figures[k] for k, key in NAMES.items()}}, step)
+    durations = sorted(s[1] for s in steps)
+    spread = got['step']
+    if not fault and (spread['count'], spread['min_ns'], spread['p50_ns'], spread['max_ns']) != (3, *(1000 * d for d in durations)):
+        fault = f'steps {durations}: {spread}'
+    for s in got['streams']:
+        n, busy, idle, most = queues[s['stream']]
+        fault = fault or compare({'work': n, 'busy_ns': 1000 * busy, 'queue_max': most, **{CAUSES[c]: 1000 * idle[c] for c in ('host', 'kernel', 'other')}}, s)
+    return fault or ('' if {s['stream'] for s in got['streams']} == set(queues) else 'streams')
+
+
+def table_fault(traces, got):
+    kernels = collections.defaultdict(list)
+    for trace in traces:
+        for e in work_of(trace):
+            kernels[e['name']].append(e)
+    rows = {k['name']: k for k in got['kernels']}
+    if rows.keys() != kernels.keys():
+        return f'kernels: {rows.keys() ^ kernels.keys()}'
+    for name, events in kernels.items():
+        durations, sized = [1000 * e['dur'] for e in events], [e['args']['bytes'] for e in events if 'bytes' in e['args']]
+        want = {'count': len(events), 'total_ns': sum(durations), 'min_ns': min(durations), 'max_ns': max(durations)}
+        if sized:
+            want['bytes'] = sum(sized)
+        fault = compare(want, rows[name])
+        if fault:
+            return f'{name}: {fault}'
+    totals = [k['total_ns'] for k in got['kernels']]
+    if totals != sorted(totals, reverse=True) or sum(totals) != got['work_ns']:
+        return 'kernels are not in order, or do not add up'
+    memory = {(m['rank'], m['allocator']): (m['peak_allocated_bytes'], m['peak_reserved_bytes']) for m in got['memory']}
+    if memory != {(0, 'GPU 0'): (4096, 8192), (1, 'GPU 0'): (8192, 8192)}:
+        return f'memory: {memory}'
+    return '' if got['devices'] == ['Test GPU'] else f'devices: {got["devices"]}'
+
+
+def wait_fault(meetings, got):
+    waits, last, cost = collections.Counter(), collections.Counter(), collections.Counter()
+    for ends in meetings:
+        come = [e[0] for e in ends]
+        late = max(come)
+        who = sorted((c, r) for r, c in enumerate(come))[-1][1]
+        last[who] += 1
+        cost[who] += abs(come[0] - come[1])
+        for r in range(2):
+            waits[r] += late - come[r]
+    for row in got['waits']:
+        fault = compare({'met': len(meetings), 'last': last[row['rank']], 'wait_ns': 1000 * waits[row['rank']], 'cost_ns': 1000 * cost[row['rank']]}, row)
+        if fault:
+            return f'rank {row["rank"]} waits: {fault}'
+    row = next((c for c in got['collectives'] if c['name'] == 'allreduce'), None)
+    if not row or len(got['waits']) != 2:
+        return f'collectives: {got["collectives"]}, {len(got["waits"])} waits'
+    spans = [e[1] - e[0] for ends in meetings for e in ends]
+    size = [4000 * (i + 1) for i in range(len(meetings))]
+    shortest = [min(e[1] - e[0] for e in ends) for ends in meetings]
+    want = {'count': len(spans), 'total_ns': 1000 * sum(spans), 'bytes': 2 * sum(size), 'met': len(meetings), 'shortest_ns': 1000 * sum(shortest),
+            'wait_ns': 1000 * sum(waits.values()), 'bus_gb_per_s': round(Decimal(2 * sum(size)) / sum(spans) / 1000, 3),
+            'shortest_bus_gb_per_s': round(Decimal(sum(size)) / sum(shortest) / 1000, 3)}
+    return compare(want, row)
+
+
+def job(seed, folder):
+    os.mkdir(folder)
+    traces, paths, meetings = make_job(random.Random(seed), folder)
+    try:
+        got = report(*paths)
+        faults = [rank_fault(t, r) for t, r in zip(traces, got['ranks'])] + [table_fault(traces, got), wait_fault(meetings, got)]
+        judge(f'job {seed}', next((f for f in faults if f), ''))
+        figures = [{k: v for k, v in r.items() if k not in ('input', 'device', 'start_ns')} for r in got['ranks']]
+        for ending in ('pftrace', 'xplane.pb'):
+            run('convert', '-q', paths[0], '-o', f'{folder}/a.{ending}')
+            other = report(f'{folder}/a.{ending}')['ranks']
+            rank = next(r for r in other if r['device'])
+            same = [k for k in ('window_ns', 'compute_ns', 'communication_ns', 'memory_ns', 'overlap_ns', 'idle_host_ns', 'exposed_copy_ns', 'work', 'linked')
+                    if rank[k] != figures[0][k]]
+            judge(f'job {seed} as {ending}', f'{same} differ' if same else '')
+        run('merge', '-q', *paths, '-o', f'{folder}/merged.json')
+        merged = report(f'{folder}/merged.json')
+        pick = lambda rows: [{k: r[k] for k in (*NAMES.values(), *CAUSES.values(), 'rank', 'work', 'linked')} for r in rows]  # noqa: E731
+        judge(f'job {seed} merged', '' if pick(merged['ranks']) == pick(figures) else 'figures differ')
+        judge(f'job {seed} merged: waits', wait_fault(meetings, merged))
+        step = report(paths[0], '--step', '1')['ranks'][0]
+        whole = got['ranks'][0]['steps'][1]
+        judge(f'job {seed} --step', compare({k: whole[k] for k in NAMES.values() if k != 'idle_ns'}, step))
+        alone = report(*paths, '--rank', '1')
+        judge(f'job {seed} --rank', '' if [r['rank'] for r in alone['ranks'] if r['work']] == [1] else 'other ranks')
+    except (RuntimeError, ValueError, KeyError, IndexError) as e:
+        judge(f'job {seed}', f'{type(e).__name__}: {e}')
+
+
+def planes(folder):
+    """A TPU's plane: of an operation that holds others only what is between them counts; a line beside it moves data."""
+    events = [{'ph': 'M', 'name': 'process_name', 'pid': 3, 'args': {'name': '/device:TPU:0'}}]
+    for tid, name in ((1, 'Steps'), (2, 'XLA Modules'), (3, 'XLA Ops'), (4, 'Async XLA Ops'), (5, 'XLA TraceMe')):
+        events.append({'ph': 'M', 'name': 'thread_name', 'pid': 3, 'tid': tid, 'args': {'name': name}})
+    span = lambda tid, name, start, end: events.append({'ph': 'X', 'name': name, 'pid': 3, 'tid': tid, 'ts': start, 'dur': end - start})  # noqa: E731
+    span(1, '7', 0, 130)
+    span(2, 'jit_step', 0, 120)
+    span(5, 'all-reduce.9', 0, 500)
+    for args in ((3, 'while.1', 0, 100), (3, 'all-reduce.1', 20, 40), (3, 'fusion.2', 50, 60), (3, 'all-reduce.1', 110, 115), (4, 'async-copy', 55, 98),
+                 (4, 'async-copy', 105, 120)):
+        span(*args)
+    with open(f'{folder}/tpu.json', 'w', encoding='utf-8') as f:
+        json.dump(events, f)
+    got = report(f'{folder}/tpu.json')
+    row = next(r for r in got['ranks'] if r['device'])
+    want = {'device': 'TPU:0', 'window_ns': 120000, 'compute_ns': 80000, 'communication_ns': 25000, 'copy_ns': 58000, 'exposed_copy_ns': 10000,
+            'overlap_ns': 0, 'idle_ns': 5000, 'work': 6, 'idle_host_ns': None, 'launch_delay_mean_ns': None}
+    names = {k['name']: (k['count'], k['total_ns']) for k in got['kernels']}
+    fault = compare(want, row) or ('' if names['while.1'] == (1, 70000) and names['all-reduce.1'] == (2, 25000) else f'kernels: {names}')
+    judge('a plane of a TPU', fault or ('' if row['steps'][0]['idle_ns'] == 15000 and row['step']['max_ns'] == 130000 else f'steps: {row["steps"]}'))
+
+
+# ---- the page ----
+
+class Page(html.parser.HTMLParser):
+    VOID = {'meta', 'link', 'br'}
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.fault, self.words, self.svgs = [], '', [], 0
+
+    def handle_starttag(self, tag, attrs):
+        for name, value in attrs:
+            if name in ('src', 'href') and not (value or '').startswith('data:'):
+                self.fault = f'{tag} fetches {value}'
+        self.svgs += tag == 'svg'
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        pass
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.fault = self.fault or f'</{tag}> closes nothing'
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+def page(what, out, *args, words=(), svgs=0):
+    run('report', '-q', '--html', out, '--force', *args)
+    with open(out, encoding='utf-8') as f:
+        text = f.read()
+    p = Page()
+    p.feed(text)
+    fault = p.fault or (f'left open: {p.open}' if p.open else '')
+    fault = fault or ('it names an address' if '://' in text or '<script' in text or '@import' in text else '')
+    said = ' '.join(p.words)
+    fault = fault or next((f'does not say {w}' for w in words if w not in said), '')
+    judge(f'page of {what}', fault or ('' if p.svgs >= svgs else f'{p.svgs} drawings'))
+
+
+def all_fixtures():
+    """Every trace has a report, whose classes add up to the window."""
+    for name in ('json/torch/ddp4_full/rank0.json.gz', 'json/viz/viz_small.json', 'xplane/mlp_train/vm.xplane.pb', 'perfetto/small.pftrace.gz',
+                 'xplane/synth/gpu.xplane.pb', 'xplane/synth/tpu.xplane.pb', 'xplane/multihost'):
+        path = os.path.join(FIXTURES, name)
+        if not os.path.exists(path):
+            judge(name, 'is not there')
+            continue
+        fault = ''
+        for r in report(path)['ranks']:
+            if r['device'] is None:
+                fault = fault or ('' if r['busy_ns'] is None and r['device_busy_percent'] is None else 'tells of a device that is none')
+            elif r['compute_ns'] + r['exposed_communication_ns'] + r['exposed_copy_ns'] + r['exposed_fill_ns'] + r['idle_ns'] != r['window_ns']:
+                fault = fault or 'does not add up'
+        judge(f'report of {name}', fault)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as work:
+        for seed in range(40 if os.environ.get('LONG') else 6):
+            job(seed, f'{work}/{seed}')
+        page('a job', f'{work}/p.html', f'{work}/0/rank0.json', f'{work}/0/rank1.json', words=('rank 0', 'rank 1', 'Test GPU', 'allreduce'), svgs=4)
+        odd = {'traceEvents': [{'ph': 'X', 'name': '<b>&"\x1b', 'cat': 'kernel', 'pid': 0, 'tid': 7, 'ts': 1, 'dur': 2, 'args': {'stream': 7}}]}
+        with open(f'{work}/odd.json', 'w', encoding='utf-8') as f:
+            json.dump(odd, f)
+        page('odd names', f'{work}/p.html', f'{work}/odd.json', words=('<b>&"',))
+        page('a host alone', f'{work}/p.html', f'{FIXTURES}/json/viz/viz_small.json', words=('nothing is known of busy and idle time',))
+        planes(work)
+        all_fixtures()
+
+
+main()
+sys.exit(finish())
