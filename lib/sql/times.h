@@ -29,8 +29,8 @@ static inline int64_t times_ns(const struct times *c, int64_t us, int64_t ps) {
   return (int64_t)(ns < 0 ? ns - 0.5 : ns + 0.5);
 }
 
-/* Whole nanoseconds that a double tells apart stay what they are: a division less for most times of a trace. */
-static inline bool times_is_plain(int64_t ns) { return ns < (1ll << 52) && ns > -(1ll << 52); }
+/* Whole nanoseconds that a double of microseconds tells apart stay what they are: a division less for most times of a trace. */
+static inline bool times_is_plain(int64_t ns) { return ns < (1ll << 49) && ns > -(1ll << 49); }
 
 static inline int64_t times_at(const struct times *c, tk_time at) {
   const int64_t plain = at / 1000;

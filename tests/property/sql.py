@@ -2,6 +2,7 @@
 """What `sql` answers.
 
   pushed     a condition, order or grouping that the tables take on themselves gives the rows that SQLite itself would choose
+  copied     the database of --db has the rows of the tables
   ways       the same statements from -e, a file and standard input, of every format and of several inputs, give the same rows
   figures    sums of slices are those of `top`; parents, children, ancestors and descendants agree with one another
   patterns   LIKE and GLOB are SQLite's own, which Python has
@@ -132,6 +133,26 @@ def of_each_format(work, name):
         near = {row[0]: row[1:] for row in ask(out, question)[0]}
         far = [row for row in same[0] if row[0] not in near or row[1] != near[row[0]][0] or abs(row[2] - near[row[0]][1]) > row[1]]
         judge(f'{name} as {ending}', f'{far[:2]}' if far else '')
+
+
+def plain(row):
+    """JSON does not tell 1.0 from 1."""
+    return str([int(v) if isinstance(v, float) and v == v // 1 else v for v in row])
+
+
+def copied(work, name):
+    """--db writes the same rows, whole or not at all, and replaces nothing unasked."""
+    path = os.path.join(work, 'copy.sqlite')
+    run([fixture(name), '--force', '--db', path])
+    db = sqlite3.connect(path)
+    for table in ('slice', 'thread_slice', 'process_slice', 'event', 'thread', 'process', 'track', 'counter', 'args', 'flow', 'step', 'instant'):
+        rows = db.execute(f'SELECT * FROM {table}').fetchall()
+        ours = ask(fixture(name), f'SELECT {", ".join(c[1] for c in db.execute(f"PRAGMA table_info({table})"))} FROM {table}')[0]
+        check(f'{name}: {table} of the copy', sorted(map(plain, rows)) == sorted(map(plain, ours)), f'{len(rows)} rows, here {len(ours)}')
+    db.close()
+    before = os.path.getmtime(path)
+    run([fixture(name), '--db', path], fine=(4,))
+    check(f'{name}: the copy is not replaced', os.path.getmtime(path) == before and os.listdir(work).count('copy.sqlite') == 1)
 
 
 # ---- figures ----
@@ -297,6 +318,7 @@ def main():
             pushed(name)
             figures(name)
             ways(fixture(name), script)
+            copied(work, name)
         ranks = '|'.join(fixture(f'json/torch/ddp2_plain/rank{i}.json.gz') for i in range(2))
         ways(ranks, script)
         counts = ask(ranks, 'SELECT rank, count(*) FROM event GROUP BY 1 ORDER BY 1', 'SELECT count(DISTINCT pid) > 1 FROM process')
