@@ -45,7 +45,7 @@ INSTALLING := demo deps test test-long test-locale test-wheel golden lint corpus
 $(BUILD)/config.mk: .ci/setup
 	@mkdir -p $(@D)
 	@.ci/setup $(if $(filter $(INSTALLING),$(MAKECMDGOALS)),,--look) build
-	@{ for p in zlib libzstd libarchive libpcre2-8 libisal libprotobuf-c; do \
+	@{ for p in zlib libzstd libarchive libpcre2-8 libisal libprotobuf-c sqlite3; do \
 	     if $(PKG_CONFIG) --exists $$p; then \
 	       echo "HAVE_$$p := 1"; \
 	       echo "CFLAGS_$$p := $$($(PKG_CONFIG) --cflags $$p)"; \
@@ -93,6 +93,7 @@ DEPS += $(if $(call uses,$(HASH),zstd\.h),libzstd)
 DEPS += $(if $(call uses,$(HASH),pcre2\.h),libpcre2-8)
 DEPS += $(if $(call uses,$(HASH),archive(_entry)?\.h),libarchive)
 DEPS += $(if $(call uses,$(HASH),protobuf-c/),libprotobuf-c)
+DEPS += $(if $(call uses,$(HASH),sqlite3\.h),sqlite3)
 ifneq ($(ISAL),0)
 ISAL_FOUND := $(HAVE_libisal)
 endif

@@ -33,6 +33,11 @@ void interrupt_catch(void) {
 
 int interrupt_signal(void) { return caught; }
 
+void interrupt_forget(void) {
+  caught = 0;
+  interrupt_catch();
+}
+
 /* ---- text ---- */
 
 /* Length of the UTF-8 sequence at s, its code point in *code; 0 if it is none. */

@@ -46,5 +46,7 @@ bool progress_tick(void *progress, uint64_t done, uint64_t total);
 /* Interrupts end the work in hand with the output removed; a second one ends the program.  The signal, or 0. */
 void interrupt_catch(void);
 int interrupt_signal(void);
+/* What it was meant for has ended; the next one counts anew. */
+void interrupt_forget(void);
 
 #endif

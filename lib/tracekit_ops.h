@@ -405,6 +405,46 @@ struct tk_tree_report {
 TK_API bool tk_tree(struct tk_trace *t, const struct tk_tree_options *opt, struct tk_tree_report *report, struct tk_err *err);
 TK_API void tk_tree_report_free(struct tk_tree_report *report);
 
+/* ---- SQL ---- */
+
+/* A value of a row.  Text is valid UTF-8 as far as the query made it so, followed by a NUL, and lives until the next row. */
+enum tk_sql_type { TK_SQL_NULL, TK_SQL_INTEGER, TK_SQL_REAL, TK_SQL_TEXT, TK_SQL_BLOB };
+struct tk_sql_value {
+  enum tk_sql_type type;
+  int64_t i;
+  double d;
+  const char *text; /* of TEXT and BLOB */
+  size_t n;
+};
+
+/* Where answers go: each statement that has columns begins, gives its rows and ends.  Each may be NULL; false stops the run. */
+struct tk_sql_answer {
+  bool (*begin)(void *arg, const char *const *columns, size_t n);
+  bool (*row)(void *arg, const struct tk_sql_value *values, size_t n);
+  bool (*end)(void *arg, bool cut); /* cut: there were more rows than max_rows */
+  void *arg;
+};
+
+struct tk_sql_options {
+  uint64_t timeout_ms; /* of a statement; 0 = none */
+  uint64_t max_rows;   /* of an answer; 0 = any number */
+  uint64_t max_memory; /* as in tk_load_options: the trace included */
+  struct tk_progress progress; /* asked whether to go on */
+};
+
+struct tk_sql;
+
+/* A sealed trace as tables that SQL reads in place: those of Perfetto's trace_processor (slice, thread, track, args, ...) and our own.
+ * The trace must outlive the database and stay as it is.  A query can reach nothing else. */
+TK_API struct tk_sql *tk_sql_open(struct tk_trace *t, const struct tk_sql_options *opt, struct tk_err *err);
+/* Runs all statements of the text. */
+TK_API bool tk_sql_run(struct tk_sql *s, const char *sql, const struct tk_sql_answer *to, struct tk_err *err);
+/* Does the text end where a statement does? */
+TK_API bool tk_sql_complete(const char *sql);
+/* Writes the tables, with indices, as a file of SQLite's. */
+TK_API bool tk_sql_copy(struct tk_sql *s, const char *path, bool force, struct tk_err *err);
+TK_API void tk_sql_close(struct tk_sql *s);
+
 enum tk_size_by { TK_SIZE_KIND, TK_SIZE_CAT, TK_SIZE_NAME, TK_SIZE_ARG, TK_SIZE_TRACK, TK_SIZE_RANK, TK_SIZE_BYS };
 
 /* One row: what the bytes were spent on. */

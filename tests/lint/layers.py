@@ -17,7 +17,7 @@ LAYERS = (
     ('lib/format/*',),
     ('lib/op', 'lib/align', 'lib/source'),
     ('lib/analysis',),
-    ('lib/arrow',),
+    ('lib/sql', 'lib/arrow'),
     ('lib/command',),
     ('cli',),
 )

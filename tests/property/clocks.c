@@ -9,6 +9,7 @@
  *
  *     clocks                 two seeds of each of 180 cases, 66 with LONG=1; the limits below decide
  *     clocks --table [N [KIND]]    the table, of N seeds a case (default 20), of this kind alone
+ *     SEED=1000 clocks ...         seeds from 1000 on instead of from 1: draws that no rule was chosen by
  *     clocks --one KIND SIZE JITTER SEED DIR    leaves that job's files and says what is claimed of them */
 #include <math.h>
 #include <stdio.h>
@@ -30,7 +31,8 @@ static const double least[JOB_KINDS] = {
     [JOB_ONE_NAME] = 0.4,    [JOB_STEP_NUMBERS] = 0.7, [JOB_ONE_MISSING] = 0.65,  [JOB_JUMP] = 0.6, [JOB_SLEW] = 0.85,
     [JOB_BIAS] = 0.7,        [JOB_UNNAMED] = 0.85,     [JOB_TWO_JOBS] = 0.15,     [JOB_CPU_STEPS] = 0.75,
     [JOB_UNKNOWN_GROUPS] = 0.6, [JOB_TWO_PIPELINES] = 0.1, [JOB_TWO_TPU_JOBS] = 0.15, [JOB_CROWD] = 0.9};
-static const double covered_least = 0.93, covered_most = 0.99; /* of the 95% errors, over all kinds but the biased and the pipelines */
+/* Of the 95% errors, over all kinds but the biased and the pipelines: of some 10,000 draws, and of the few hundred of a short run. */
+static const double covered_least = 0.93, covered_most = 0.97, covered_most_short = 0.985;
 
 struct count {
   unsigned hosts, right, wrong, outside;
@@ -196,11 +198,17 @@ static void print_count(const char *name, const struct count *c) {
          c->times ? 100.0 * c->covered / c->times : 0, c->proven ? 100.0 * c->within / c->proven : 0, c->worst);
 }
 
+static unsigned first_seed(void) {
+  const char *text = getenv("SEED");
+  return text && atoi(text) > 0 ? (unsigned)atoi(text) : 1;
+}
+
 static bool run_kind(enum job_kind kind, unsigned seeds, const char *folder, bool verbose, struct count *all) {
+  const unsigned first = first_seed();
   bool ok = true;
   for (unsigned size = 0; ok && size < JOB_SIZES; size++) {
     for (unsigned jitter = 0; ok && jitter < JOB_JITTERS; jitter++) {
-      for (unsigned s = 1; ok && s <= seeds; s++) {
+      for (unsigned s = first; ok && s < first + seeds; s++) {
         struct count c = {0};
         ok = run(kind, size, jitter, s, folder, &c);
         if (c.wrong && verbose) printf("wrong: --one '%s' %u %u %u (%.1f us)\n", job_kind_names[kind], size, jitter, s, c.worst);
@@ -258,7 +266,7 @@ static bool is_good(int kind, const struct result *r) {
 static bool is_bounded_only(int kind) { return kind == JOB_PIPELINE || kind == JOB_TWO_PIPELINES; }
 
 /* The measure of honesty: the stated error holds as often as it says.  A crowd has so many hosts that it is counted by itself. */
-static bool is_covered(const struct result *results, bool crowd) {
+static bool is_covered(const struct result *results, bool crowd, double most) {
   unsigned times = 0, covered = 0;
   for (int kind = 0; kind < JOB_KINDS; kind++) {
     if (kind == JOB_BIAS || is_bounded_only(kind) || (kind == JOB_CROWD) != crowd) continue;
@@ -266,7 +274,7 @@ static bool is_covered(const struct result *results, bool crowd) {
     covered += results[kind].count.covered;
   }
   printf("the 95%% error holds in %.1f%% of %u times%s\n", 100.0 * covered / times, times, crowd ? " in crowds" : "");
-  return covered >= covered_least * times && covered <= covered_most * times;
+  return covered >= covered_least * times && covered <= most * times;
 }
 
 int main(int argc, char **argv) {
@@ -290,7 +298,7 @@ int main(int argc, char **argv) {
   }
   print_count("all", &all);
   for (int crowd = 0; crowd < 2; crowd++) {
-    if (is_covered(results, crowd)) passed++;
+    if (is_covered(results, crowd, seeds > 20 ? covered_most : covered_most_short)) passed++;
     else failed++;
   }
   rmdir(folder);

@@ -3,10 +3,10 @@
 
   docs/filter.md    the trace is its block of JSON; each row of its tables "tracekit filter trace.json ..." names the events that stay
   README.md         each block "console" is run, and prints what it says, but for the sizes of files, which depend on the compressor
-  docs/analysis.md  likewise
+  docs/analysis.md  likewise, and docs/sql.md
   docs/library.md   the programs are compiled, linked and run, and print what the page says
 
-GOLDEN=1 puts into README and docs/analysis.md what their recipes print.
+GOLDEN=1 puts into README, docs/analysis.md and docs/sql.md what their recipes print.
 """
 import json
 import os
@@ -158,6 +158,7 @@ with tempfile.TemporaryDirectory() as work:
     check_filter(work)
     check_recipes(work, 'README.md', 5)
     check_recipes(work, 'docs/analysis.md', 8)
+    check_recipes(work, 'docs/sql.md', 2)
     check_words()
     check_library(work)
 print(f'{passed} passed, {failed} failed')

@@ -1,0 +1,201 @@
+/* sql.c - tracekit sql: questions in SQL, over tables that are Perfetto's. */
+#include "commands.h"
+#include "run.h"
+#include "sql_print.h"
+#include "tty.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct params {
+  struct shared shared;
+  struct opt_list queries;
+  const char *script, *db;
+  int64_t timeout;
+  int max_rows;
+  bool csv, jsonl;
+};
+
+#define FIELD(field) offsetof(struct params, field)
+
+static const struct opt opts[] = {
+  { OPT_LIST, 'e', "execute", "SQL", "run these statements; given several times: one after the other", FIELD(queries), 0, 0, 0 },
+  { OPT_FILE, 0, "script", "FILE", "run the statements in this file", FIELD(script), 0, 0, 0 },
+  { OPT_FLAG, 0, "csv", 0, "print answers as CSV; text is in quotes, and NULL is nothing", FIELD(csv), 0, 0, 0 },
+  { OPT_FLAG, 0, "jsonl", 0, "print each row as an object of JSON on a line of its own", FIELD(jsonl), 0, 0, 0 },
+  { OPT_FILE, 0, "db", "FILE", "write the tables, with indices, as a database of SQLite's", FIELD(db), 0, 0, 0 },
+  ROW_FORCE,
+  { OPT_TIME, 0, "timeout", "TIME", "end a statement that takes longer than this (default: 10 minutes)", FIELD(timeout), 0, 0, 0 },
+  { OPT_INT, 0, "max-rows", "N", "print the first N rows of an answer (default: all)", FIELD(max_rows), 0, 1, 2147483647 },
+  ROW_JSON,
+  ROWS_READ,
+  ROW_END,
+};
+
+static const struct example examples[] = {
+  { "tracekit sql trace.json -e 'SELECT name, count(*) AS n, sum(dur)/1e6 AS ms FROM slice GROUP BY name ORDER BY ms DESC LIMIT 10'",
+    "list the names that took most time" },
+  { "tracekit sql trace.json --db trace.sqlite", "write the tables as a database of SQLite" },
+  { "tracekit sql trace.json -e 'SELECT rank, kind, sum(dur) FROM event GROUP BY 1, 2' --csv", "sum up durations by rank and kind" },
+  { "echo 'SELECT name, dur FROM slice WHERE dur > 1e6' | tracekit sql trace.json --jsonl", "run what comes on standard input" },
+  { 0, 0 },
+};
+
+enum { TIMEOUT_MS = 600000 };
+
+/* ---- the text ---- */
+
+static bool append(char **text, size_t *n, const char *more, size_t more_n) {
+  char *longer = realloc(*text, *n + more_n + 3);
+  if (!longer) return false;
+  memcpy(longer + *n, more, more_n);
+  *text = longer;
+  *n += more_n;
+  longer[*n] = 0;
+  return true;
+}
+
+static char *read_all(FILE *from) {
+  char block[65536], *text = NULL;
+  size_t n = 0, got;
+  bool ok = append(&text, &n, "", 0);
+  while (ok && (got = fread(block, 1, sizeof block, from)) > 0) ok = append(&text, &n, block, got);
+  if (ok && !ferror(from)) return text;
+  free(text);
+  return NULL;
+}
+
+static char *read_script(const char *path) {
+  FILE *from = fopen(path, "re");
+  char *text = from ? read_all(from) : NULL;
+  if (!text) tty_say("sql: %s: %s", path, errno ? strerror(errno) : "it cannot be read");
+  if (from) fclose(from);
+  return text;
+}
+
+/* What -e says, each a statement whether or not a semicolon ends it. */
+static char *join_queries(const struct opt_list *queries) {
+  char *text = NULL;
+  size_t n = 0;
+  for (size_t i = 0; i < queries->n; i++)
+    if (!append(&text, &n, queries->v[i], strlen(queries->v[i])) || !append(&text, &n, "\n;\n", 3)) {
+      free(text);
+      return NULL;
+    }
+  return text;
+}
+
+/* The statements, read before the trace is; *prompt: nothing says any, and somebody sits there. */
+static char *read_queries(const struct params *p, bool *prompt) {
+  char *text = NULL;
+  errno = 0;
+  if (p->script) return read_script(p->script);
+  if (p->queries.n) text = join_queries(&p->queries);
+  else if (p->db) text = strdup("");
+  else if ((*prompt = isatty(STDIN_FILENO) != 0)) text = strdup("");
+  else text = read_all(stdin);
+  if (!text) tty_say("sql: %s", errno ? strerror(errno) : "the statements cannot be read");
+  return text;
+}
+
+/* ---- running ---- */
+
+static int run_text(struct tk_sql *sql, const char *text, struct printer *printer) {
+  struct tk_err err = { 0 };
+  const struct tk_sql_answer answer = printer_answer(printer);
+  printer_begin(printer);
+  bool ok = tk_sql_run(sql, text, &answer, &err);
+  fflush(printer->to);
+  if (!printer_end(printer)) return STATUS_INPUT;
+  return ok || err.code == TK_OK ? STATUS_DONE : run_fail(&err);
+}
+
+static bool is_blank(const char *text) { return text[strspn(text, " \t\r\n;")] == 0; }
+
+/* Statements from a person: each is run when it ends in a semicolon, and an error or an interrupt ends that one alone. */
+static int prompt(struct tk_sql *sql, const struct printer *like) {
+  char *line = NULL, *text = NULL;
+  size_t room = 0, n = 0;
+  for (;;) {
+    fputs(text ? "   ...> " : "tracekit> ", stdout);
+    fflush(stdout);
+    errno = 0;
+    const ssize_t got = getline(&line, &room, stdin);
+    const bool interrupted = got < 0 && errno == EINTR;
+    if (got < 0 && !interrupted) break;
+    if (!interrupted && !append(&text, &n, line, (size_t)got)) break;
+    if (!interrupted && !text[strspn(text, " \t\r\n")]) n = 0;
+    if (!interrupted && n && !tk_sql_complete(text)) continue;
+    struct printer printer = *like;
+    if (!interrupted && !is_blank(text)) run_text(sql, text, &printer);
+    if (interrupted) fputc('\n', stdout), clearerr(stdin);
+    if (interrupt_signal()) interrupt_forget();
+    free(text);
+    text = NULL;
+    n = 0;
+  }
+  fputc('\n', stdout);
+  free(line);
+  free(text);
+  return STATUS_DONE;
+}
+
+static int query(const struct params *p, struct tk_trace *t, const char *text, bool prompted) {
+  struct progress progress;
+  struct tk_err err = { 0 };
+  progress_start(&progress, "querying", -1);
+  const struct tk_sql_options options = { .timeout_ms = p->timeout ? (uint64_t)(p->timeout / 1000000000) + 1 : TIMEOUT_MS,
+                                          .max_rows = (uint64_t)p->max_rows,
+                                          .max_memory = p->shared.max_memory,
+                                          .progress = run_ticker(&progress) };
+  struct printer printer = { .as = p->csv            ? PRINT_CSV
+                                   : p->shared.json  ? PRINT_JSON
+                                   : p->jsonl        ? PRINT_JSONL
+                                                     : PRINT_TABLE,
+                             .to = stdout, .input = t->source, .width = tty_width(stdout) };
+  struct tk_sql *sql = tk_sql_open(t, &options, &err);
+  if (!sql) return run_fail(&err);
+  int status = prompted ? prompt(sql, &printer) : is_blank(text) ? STATUS_DONE : run_text(sql, text, &printer);
+  if (status == STATUS_DONE && p->db && !tk_sql_copy(sql, p->db, p->shared.force, &err)) status = run_fail(&err);
+  tk_sql_close(sql);
+  return status;
+}
+
+static int cmd_sql(const void *params, const struct operands *in) {
+  const struct params *p = params;
+  bool prompted = false;
+  int status;
+  if (p->csv + p->jsonl + p->shared.json > 1) return run_usage("sql", "--csv, --json and --jsonl exclude each other");
+  if (p->script && p->queries.n) return run_usage("sql", "-e and --script exclude each other");
+  if (!p->script && !p->queries.n && !p->db && in->n == 0)
+    return run_usage("sql", "which trace? Standard input is taken for SQL, unless -e or --script says it");
+  char *text = read_queries(p, &prompted);
+  if (!text) return STATUS_USAGE;
+  struct tk_trace *t = run_load_operands(&p->shared, "sql", in, &status);
+  if (t) status = query(p, t, text, prompted);
+  tk_free(t);
+  free(text);
+  return status;
+}
+
+const struct command command_sql = {
+  .name = "sql",
+  .summary = "query a trace in SQL, over Perfetto's tables",
+  .operands = "[INPUT...]",
+  .description =
+    "Runs SQL (SQLite's) over a trace. Its tables are those of Perfetto's trace_processor: slice, thread, process, thread_track, "
+    "process_track, track, counter, counter_track, args, flow, metadata, thread_slice, process_slice and others. Queries that are "
+    "written for it run as they are. Beside them stand tables of our own: event has kind, rank, host, step, stream, device and "
+    "self time of each event; step and collective have what their names say. docs/sql.md lists the columns and what differs.\n\n"
+    "The statements come from -e, from --script, or else from standard input; on a terminal they are asked for. Several inputs "
+    "are read as one trace, as merge joins them. Times are in nanoseconds, as the file prints them; a span that never ended has "
+    "the duration -1. INCLUDE PERFETTO MODULE is accepted for modules whose tables are there. Queries read the trace and nothing "
+    "else: no file, no other database. They may make tables and views of their own, which go when the command ends.",
+  .opts = opts,
+  .examples = examples,
+  .params_size = sizeof(struct params),
+  .max_operands = ANY_NUMBER,
+  .run = cmd_sql,
+};

@@ -1,0 +1,312 @@
+/* argsets.c - see argsets.h. */
+#include "argsets.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "format/json.h"
+#include "op/match.h"
+
+/* ---- numbers of sets ---- */
+
+uint32_t argset_of_process(const struct tk_sql *s, uint32_t upid) {
+  const tk_id track = s->processes[upid].track;
+  return track && s->t->tracks[track].has_sort ? s->t->n_events + 1 + upid : 0;
+}
+
+uint32_t argset_of_thread(const struct tk_sql *s, uint32_t utid) {
+  const tk_id track = s->threads[utid].track;
+  return track && s->t->tracks[track].has_sort ? s->t->n_events + 1 + s->n_processes + utid : 0;
+}
+
+static uint64_t tracks_from(const struct tk_sql *s) { return (uint64_t)s->t->n_events + 1 + s->n_processes + s->n_threads; }
+
+uint32_t argset_of_track(const struct tk_sql *s, tk_id track) { return (uint32_t)(tracks_from(s) + track); }
+
+/* Perfetto's own arrows have neither name nor category. */
+uint32_t argset_of_flow(const struct tk_sql *s, uint32_t flow) {
+  return s->times.exact ? 0 : (uint32_t)(tracks_from(s) + s->t->n_tracks + 1 + flow);
+}
+
+uint64_t argset_last(const struct tk_sql *s) { return tracks_from(s) + s->t->n_tracks + s->n_flows; }
+
+/* What is behind a reserved key that others are put under, such as "json.end."; NULL if the key is not under it. */
+static const char *behind(const struct tk_sql *s, tk_id key, tk_id prefix) {
+  const char *text = tk_string(s->t, key, NULL), *begin = tk_string(s->t, prefix, NULL);
+  if (!text_begins(text, begin)) return NULL;
+  text += strlen(begin);
+  return prefix == KEY_OF_END ? text : *text == '.' ? text + 1 : NULL;
+}
+
+static bool is_of_end(const struct tk_sql *s, tk_id key) { return behind(s, key, KEY_OF_END) != NULL; }
+
+/* Fields of the event itself are in its columns.  What other formats show as args is shown. */
+static bool is_field(const struct tk_sql *s, const char *key) {
+  const size_t n = strlen(tk_string(s->t, KEY_ARGS, NULL)) - strlen("args");
+  const char *own = tk_string(s->t, KEY_PERFETTO_FIELDS, NULL);
+  if (s->times.exact && strncmp(key, own, strlen(own) - strlen("fields")) == 0) return true;
+  return strncmp(key, tk_string(s->t, KEY_ARGS, NULL), n) == 0;
+}
+
+static bool is_shown(const struct tk_sql *s, tk_id key, enum tk_arg_type type) {
+  const char *of_end = behind(s, key, KEY_OF_END);
+  if (type == TK_ARG_NULL) return false;
+  if (of_end) return !is_field(s, of_end);
+  return !is_field(s, tk_string(s->t, key, NULL)) || behind(s, key, KEY_ARGS);
+}
+
+static bool shape_shows(const struct tk_sql *s, uint32_t args) {
+  struct tk_args it = tk_args_of(s->t, args);
+  for (uint32_t i = 0; it.shape && i < it.shape->n; i++)
+    if (is_shown(s, it.shape->fields[i].key, (enum tk_arg_type)it.shape->fields[i].type)) return true;
+  return false;
+}
+
+uint32_t argset_of_event(const struct tk_sql *s, tk_id event) {
+  const struct tk_event *e = &s->t->events[event];
+  const uint32_t shared = s->t->classes[e->cls].args;
+  return is_slice(e) && ((e->args && shape_shows(s, e->args)) || (shared && shape_shows(s, shared))) ? event : 0;
+}
+
+/* ---- values ---- */
+
+static bool plain_value(const struct tk_sql *s, const struct tk_arg *a, struct arg_row *row) {
+  row->lasting = true;
+  switch (a->type) {
+  case TK_ARG_FALSE: case TK_ARG_TRUE: return row->is = ARG_IS_BOOL, row->i = a->type == TK_ARG_TRUE, true;
+  case TK_ARG_INT: return row->is = ARG_IS_INT, row->i = a->i, true;
+  case TK_ARG_UINT: return row->is = s->times.exact ? ARG_IS_UINT : ARG_IS_INT, row->i = (int64_t)a->u, true;
+  case TK_ARG_POINTER: return row->is = ARG_IS_POINTER, row->i = (int64_t)a->u, true;
+  case TK_ARG_DECIMAL: return row->is = ARG_IS_REAL, row->d = num_nearest(a->i, a->exp), true;
+  case TK_ARG_DOUBLE: return row->is = ARG_IS_REAL, row->d = a->d, true;
+  case TK_ARG_NUMBER: {
+    size_t n;
+    const char *text = tk_string(s->t, a->s, &n);
+    return row->is = ARG_IS_REAL, row->d = num_double(text, n), true;
+  }
+  case TK_ARG_STR: case TK_ARG_REF: return row->is = ARG_IS_STRING, row->text = tk_string(s->t, a->s, &row->text_n), true;
+  case TK_ARG_BYTES: return row->is = ARG_IS_STRING, row->text = NULL, true;
+  default: return false;
+  }
+}
+
+struct walk_args {
+  struct tk_sql *s;
+  bool (*put)(void *arg, const struct arg_row *row);
+  void *arg;
+  struct buf key, flat;
+  bool stopped;
+};
+
+static void put_row(struct walk_args *w, struct arg_row *row) {
+  if (!buf_append(&w->key, "", 1) || !buf_append(&w->flat, "", 1)) w->stopped = true;
+  if (w->stopped) return;
+  row->key = (const char *)w->key.data;
+  row->flat = (const char *)w->flat.data;
+  row->key_n = --w->key.len;
+  row->flat_n = --w->flat.len;
+  w->stopped = !w->put(w->arg, row);
+}
+
+/* Perfetto has a name's dots and brackets as underscores in its own annotations: they would look like structure. */
+static void add_key(const struct walk_args *w, struct buf *to, const char *text, size_t n) {
+  const size_t from = to->len;
+  if (!buf_append(to, text, n) || !w->s->times.exact) return;
+  for (size_t i = from; i < to->len; i++)
+    if (to->data[i] == '.' || to->data[i] == '[' || to->data[i] == ']') to->data[i] = '_';
+}
+
+static void take_apart(struct walk_args *w, const struct json_value *v, unsigned depth);
+
+static void put_object(struct walk_args *w, struct json *j, unsigned depth) {
+  struct json_string key;
+  struct json_value v;
+  while (json_blank(j) && *j->p != '}' && json_key(j, &key) && json_value(j, &v) && !w->stopped) {
+    const size_t at = w->key.len, flat = w->flat.len;
+    size_t n;
+    const char *text = (const char *)json_string_text(j, &key, &n);
+    if (!text) break;
+    buf_append(&w->key, ".", 1);
+    buf_append(&w->flat, ".", 1);
+    add_key(w, &w->key, text, n);
+    add_key(w, &w->flat, text, n);
+    take_apart(w, &v, depth);
+    w->key.len = at;
+    w->flat.len = flat;
+    if (!json_blank(j) || *j->p++ != ',') break;
+  }
+}
+
+static void put_array(struct walk_args *w, struct json *j, unsigned depth) {
+  struct json_value v;
+  for (uint32_t i = 0; json_blank(j) && *j->p != ']' && json_value(j, &v) && !w->stopped; i++) {
+    const size_t at = w->key.len;
+    char index[32];
+    buf_append(&w->key, "[", 1);
+    buf_append(&w->key, index, num_put_u64(index, i));
+    buf_append(&w->key, "]", 1);
+    take_apart(w, &v, depth);
+    w->key.len = at;
+    if (!json_blank(j) || *j->p++ != ',') break;
+  }
+}
+
+static void put_number(struct walk_args *w, const struct json_value *v) {
+  struct arg_row row = {.is = ARG_IS_INT, .i = v->num.mant};
+  if (v->num.kind != NUM_INT && v->num.kind != NUM_UINT) {
+    row.is = ARG_IS_REAL;
+    row.d = num_double((const char *)v->p, (size_t)(v->end - v->p));
+  }
+  put_row(w, &row);
+}
+
+static void put_string(struct walk_args *w, const struct json_value *v) {
+  struct json j = {.p = v->p, .end = v->end, .last = true, .scratch = {.mem = &w->s->mem}};
+  struct arg_row row = {.is = ARG_IS_STRING};
+  row.text = (const char *)json_string_text(&j, &v->str, &row.text_n);
+  if (row.text) put_row(w, &row);
+  buf_free(&j.scratch);
+}
+
+static void take_apart(struct walk_args *w, const struct json_value *v, unsigned depth) {
+  struct json j = {.p = v->p + 1, .end = v->end, .last = true, .scratch = {.mem = &w->s->mem}};
+  struct arg_row flag = {.is = ARG_IS_BOOL, .i = v->type == JSON_TRUE};
+  switch (v->type) {
+  case JSON_NULL: break;
+  case JSON_TRUE: case JSON_FALSE: put_row(w, &flag); break;
+  case JSON_NUMBER: put_number(w, v); break;
+  case JSON_STRING: put_string(w, v); break;
+  case JSON_OBJECT:
+    if (depth < JSON_DEPTH) put_object(w, &j, depth + 1);
+    break;
+  default:
+    if (depth < JSON_DEPTH) put_array(w, &j, depth + 1);
+  }
+  buf_free(&j.scratch);
+}
+
+static void put_arg(struct walk_args *w, const char *key, size_t n, const struct tk_arg *a) {
+  struct arg_row row = {.lasting = true};
+  w->key.len = w->flat.len = 0;
+  buf_text(&w->key, w->s->times.exact ? "debug." : "args.");
+  add_key(w, &w->key, key, n);
+  buf_append(&w->flat, w->key.data, w->key.len);
+  if (plain_value(w->s, a, &row)) put_row(w, &row);
+  if (a->type != TK_ARG_JSON) return;
+  size_t text_n;
+  const char *text = tk_string(w->s->t, a->s, &text_n);
+  struct json j = {.p = (const uint8_t *)text, .end = (const uint8_t *)text + text_n, .last = true, .scratch = {.mem = &w->s->mem}};
+  struct json_value v;
+  if (json_value(&j, &v)) take_apart(w, &v, 0);
+  buf_free(&j.scratch);
+}
+
+/* ---- the args of an event ---- */
+
+static const char *shown_key(const struct tk_sql *s, tk_id key, size_t *n) {
+  const char *text = tk_string(s->t, key, n), *less = behind(s, key, KEY_OF_END);
+  if (!less) less = behind(s, key, KEY_ARGS);
+  if (less) *n -= (size_t)(less - text);
+  return less ? less : text;
+}
+
+/* Which arg of equal keys counts: a number that is greater for the stronger. */
+static bool note_keys(struct walk_args *w, struct map *strongest, uint32_t args, uint32_t strength) {
+  struct tk_args it = tk_args_of(w->s->t, args);
+  for (uint32_t i = 0; it.shape && i < it.shape->n; i++) {
+    size_t n;
+    const char *key = shown_key(w->s, it.shape->fields[i].key, &n);
+    const uint32_t mine = strength + is_of_end(w->s, it.shape->fields[i].key);
+    uint32_t *slot = map_put(strongest, hash_text(key, n), mine);
+    if (!slot) return false;
+    if (mine > *slot) *slot = mine;
+  }
+  return true;
+}
+
+static void put_args(struct walk_args *w, const struct map *strongest, uint32_t args, uint32_t strength) {
+  struct tk_args it = tk_args_of(w->s->t, args);
+  struct tk_arg a;
+  while (!w->stopped && tk_args_next(&it, &a)) {
+    if (!is_shown(w->s, a.key, a.type)) continue;
+    size_t n;
+    const char *key = shown_key(w->s, a.key, &n);
+    const uint32_t *slot = map_get(strongest, hash_text(key, n));
+    if (slot && *slot == strength + is_of_end(w->s, a.key)) put_arg(w, key, n, &a);
+  }
+}
+
+static bool event_rows(struct walk_args *w, tk_id event) {
+  const struct tk_event *e = &w->s->t->events[event];
+  const uint32_t shared = w->s->t->classes[e->cls].args;
+  struct map strongest;
+  map_init(&strongest, &w->s->mem);
+  bool ok = note_keys(w, &strongest, e->args, 2) && note_keys(w, &strongest, shared, 0);
+  if (ok) put_args(w, &strongest, e->args, 2);
+  if (ok) put_args(w, &strongest, shared, 0);
+  map_free(&strongest);
+  return ok;
+}
+
+/* ---- the others ---- */
+
+static void put_named(struct walk_args *w, const char *key, struct arg_row row) {
+  w->key.len = w->flat.len = 0;
+  buf_text(&w->key, key);
+  buf_text(&w->flat, key);
+  if (!w->stopped) put_row(w, &row);
+}
+
+static void put_text(struct walk_args *w, const char *key, tk_id id) {
+  struct arg_row row = {.is = ARG_IS_STRING, .lasting = true};
+  row.text = tk_string(w->s->t, id, &row.text_n);
+  if (id) put_named(w, key, row);
+}
+
+static void sort_row(struct walk_args *w, const char *key, tk_id track) {
+  if (track && w->s->t->tracks[track].has_sort) put_named(w, key, (struct arg_row){.i = w->s->t->tracks[track].sort_index});
+}
+
+static void track_row(struct walk_args *w, tk_id track) {
+  const struct sql_track *v = &w->s->tracks[track];
+  if (!w->s->t->tracks[track].count || v->sort == SORT_COUNTER) return;
+  if (v->utid != SQL_NONE) put_named(w, "utid", (struct arg_row){.i = v->utid});
+  else if (v->upid != SQL_NONE) put_named(w, "upid", (struct arg_row){.i = v->upid});
+}
+
+static void flow_row(struct walk_args *w, uint64_t flow) {
+  if (flow >= w->s->n_flows) return;
+  const struct tk_class *c = &w->s->t->classes[w->s->t->flow_points[w->s->flows[flow].point].cls];
+  put_text(w, "name", c->name);
+  put_text(w, "cat", c->cat);
+}
+
+static bool other_rows(struct walk_args *w, uint64_t set) {
+  const struct tk_sql *s = w->s;
+  uint64_t n = set - s->t->n_events - 1;
+  if (n < s->n_processes) return sort_row(w, "process_sort_index_hint", s->processes[n].track), true;
+  n -= s->n_processes;
+  if (n < s->n_threads) return sort_row(w, "thread_sort_index_hint", s->threads[n].track), true;
+  n -= s->n_threads;
+  if (n <= s->t->n_tracks) return n ? track_row(w, (tk_id)n) : (void)0, true;
+  flow_row(w, n - s->t->n_tracks - 1);
+  return true;
+}
+
+bool argset_each(struct tk_sql *s, uint64_t set, bool (*put)(void *arg, const struct arg_row *row), void *arg) {
+  struct walk_args w = {.s = s, .put = put, .arg = arg, .key = {.mem = &s->mem}, .flat = {.mem = &s->mem}};
+  bool ok = true;
+  if (set > 0 && set <= s->t->n_events) ok = !is_slice(&s->t->events[set]) || event_rows(&w, (tk_id)set);
+  else if (set) ok = sql_flows(s) && other_rows(&w, set);
+  buf_free(&w.key);
+  buf_free(&w.flat);
+  return ok && !s->mem.failed;
+}
+
+bool argset_plain(const struct tk_sql *s, tk_id event, const tk_id keys[2], struct arg_row *row) {
+  const struct tk_event *e = &s->t->events[event];
+  struct tk_arg a;
+  for (size_t i = 0; i < 2; i++)
+    if (keys[i] && match_arg(s->t, e, keys[i], &a)) return plain_value(s, &a, row);
+  return false;
+}

@@ -1,0 +1,347 @@
+/* events.c - the cursor over events: walks the graph as the plan says and passes what the filter does not want.
+ *
+ * Times of a row are worked out only where the graph's picoseconds leave open on which side of a bound they fall. */
+#include "events.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { AHEAD = 16, SLACK_DUR = 2000 /* ps; more than rounding moves a duration by */ };
+
+/* ---- filters ---- */
+
+static const struct range EVERYTHING = {INT64_MIN, INT64_MAX, false};
+
+static void narrow(struct range *r, int64_t low, int64_t high) {
+  r->asked = true;
+  if (low > r->low) r->low = low;
+  if (high < r->high) r->high = high;
+}
+
+/* Text that is a number is one, as the columns are numbers.  Those with a fraction are rounded outwards: SQLite asks again. */
+static bool bounds_of(sqlite3_value *v, int64_t *low, int64_t *high) {
+  const int type = sqlite3_value_numeric_type(v);
+  const double d = sqlite3_value_double(v), most = 9.2e18;
+  if (type == SQLITE_INTEGER) return *low = *high = sqlite3_value_int64(v), true;
+  if (type != SQLITE_FLOAT || !(d > -most && d < most)) return false;
+  *low = (int64_t)floor(d);
+  *high = (int64_t)ceil(d);
+  return true;
+}
+
+/* `op`: which of the five tests. */
+static void bound(struct range *r, int op, sqlite3_value *v, bool *none) {
+  int64_t low, high;
+  if (sqlite3_value_type(v) == SQLITE_NULL) *none = true;
+  if (!bounds_of(v, &low, &high)) return;
+  const bool whole = low == high;
+  if (whole && op == 1 && low < INT64_MAX) low++;
+  else if (whole && op == 1) *none = true;
+  if (whole && op == 3 && high > INT64_MIN) high--;
+  else if (whole && op == 3) *none = true;
+  narrow(r, op < 2 || op == 4 ? low : INT64_MIN, op >= 2 ? high : INT64_MAX);
+}
+
+static bool name_passes(const struct tk_sql *s, uint32_t number, char test, const char *text) {
+  const char *name = number ? tk_string(s->t, s->names.name[number], NULL) : s->times.exact ? NULL : NO_NAME;
+  if (!name) return false;
+  if (test == TEST_NAME_LIKE) return like_matches(text, name, 0);
+  return test == TEST_NAME_GLOB ? glob_text_matches(text, name) : strcmp(text, name) == 0;
+}
+
+static bool filter_names(struct event_cursor *c, char test, sqlite3_value *v) {
+  struct tk_sql *s = c->sql;
+  struct event_filter *f = &c->filter;
+  if (sqlite3_value_type(v) == SQLITE_NULL) f->none = true;
+  if (f->none || (test == TEST_NAME_EQ && sqlite3_value_type(v) != SQLITE_TEXT)) return true; /* SQLite asks again */
+  const char *text = (const char *)sqlite3_value_text(v);
+  bool fresh = !f->names;
+  if (fresh) f->names = mem_alloc(&s->mem, s->names.n);
+  if (!f->names || !text) return false;
+  for (uint32_t i = 0; i < s->names.n; i++) f->names[i] = (fresh || f->names[i]) && name_passes(s, i, test, text);
+  return true;
+}
+
+static bool read_test(struct event_cursor *c, char test, sqlite3_value *v) {
+  struct event_filter *f = &c->filter;
+  if (test >= TEST_TS_GE && test <= TEST_TS_EQ) return bound(&f->ts, test - TEST_TS_GE, v, &f->none), true;
+  if (test >= TEST_DUR_GE && test <= TEST_DUR_EQ) return bound(&f->dur, test - TEST_DUR_GE, v, &f->none), true;
+  if (test >= TEST_DEPTH_GE && test <= TEST_DEPTH_EQ) return bound(&f->depth, test - TEST_DEPTH_GE, v, &f->none), true;
+  return filter_names(c, test, v);
+}
+
+static int64_t in_ps(int64_t ns) {
+  if (ns > INT64_MAX / 1000 - 4) return INT64_MAX - SLACK_DUR;
+  return ns < INT64_MIN / 1000 + 4 ? INT64_MIN + SLACK_DUR : ns * 1000;
+}
+
+static bool dur_passes(const struct tk_sql *s, const struct range *r, const struct tk_event *e) {
+  if (!(e->flags & TK_UNFINISHED)) {
+    if (e->dur < in_ps(r->low) - SLACK_DUR || e->dur > in_ps(r->high) + SLACK_DUR) return false;
+    if (e->dur > in_ps(r->low) + SLACK_DUR && e->dur < in_ps(r->high) - SLACK_DUR) return true;
+  }
+  const int64_t dur = times_dur(&s->times, e);
+  return dur >= r->low && dur <= r->high;
+}
+
+static bool passes(const struct event_cursor *c, tk_id event) {
+  const struct event_filter *f = &c->filter;
+  const struct tk_event *e = &c->sql->t->events[event];
+  if (!c->table->all && !is_slice(e)) return false;
+  if (f->names && c->walk != WALK_NAMES && !f->names[c->sql->names.of_class[e->cls]]) return false; /* there it was asked before */
+  if (f->depth.asked && (e->kind == TK_COUNTER || e->depth < f->depth.low || e->depth > f->depth.high)) return false;
+  if (f->dur.asked && (e->kind == TK_COUNTER || !dur_passes(c->sql, &f->dur, e))) return false;
+  if (!f->ts.asked || c->walk == WALK_ALL || c->walk == WALK_TRACK) return true; /* enter_track saw to it */
+  const int64_t ts = times_at(&c->sql->times, e->ts);
+  return ts >= f->ts.low && ts <= f->ts.high;
+}
+
+static bool of_sort(const struct event_cursor *c, tk_id track) { return (c->table->sorts & c->sql->tracks[track].sort) != 0; }
+
+/* Of a process's track, which may hold what is on another, each event is asked. */
+static bool is_placed(const struct event_cursor *c, const struct tk_event *e) {
+  if (c->table->sorts == SORT_ALL && !c->sql->n_globals) return true;
+  if (!c->sql->tracks[e->track].globals) return of_sort(c, e->track);
+  const tk_id track = sql_track_of(c->sql, e);
+  return of_sort(c, track) && (c->walk != WALK_TRACK || track == c->wanted);
+}
+
+/* ---- walks ---- */
+
+/* The first event of [from, to) at or after a time. */
+static tk_id first_at(const struct tk_sql *s, tk_id from, tk_id to, int64_t ns) {
+  while (from < to) {
+    tk_id middle = from + (to - from) / 2;
+    if (times_at(&s->times, s->t->events[middle].ts) < ns) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+/* The stretch of a track that can pass: its times do not decrease. */
+static void enter_track(struct event_cursor *c, tk_id track) {
+  const struct tk_track *k = &c->sql->t->tracks[track];
+  const struct range *ts = &c->filter.ts;
+  c->at = k->first;
+  const bool globals = c->sql->tracks[track].globals > 0, elsewhere = c->walk == WALK_TRACK && track != c->wanted;
+  c->stop = globals || (of_sort(c, track) && !elsewhere) ? k->first + k->count : k->first;
+  if (!ts->asked || c->at == c->stop) return;
+  if (ts->low > INT64_MIN) c->at = first_at(c->sql, c->at, c->stop, ts->low);
+  if (ts->high < INT64_MAX) c->stop = first_at(c->sql, c->at, c->stop, ts->high + 1);
+}
+
+static void find_in_tracks(struct event_cursor *c) {
+  const bool mixed = c->sql->n_globals > 0;
+  for (;;) {
+    while (c->at < c->stop && !(passes(c, c->at) && (!mixed || is_placed(c, &c->sql->t->events[c->at])))) c->at++;
+    if (c->at < c->stop) return;
+    if (c->track >= c->last_track) break; /* of WALK_TRACK that is one track, or all for the global one */
+    enter_track(c, ++c->track);
+  }
+  c->end = true;
+}
+
+static void find_in_names(struct event_cursor *c) {
+  const struct by_name *b = &c->sql->names;
+  for (; c->name < b->n; c->name++, c->place = b->first[c->name]) {
+    if (c->filter.names && !c->filter.names[c->name]) continue;
+    for (; c->place < b->first[c->name + 1]; c->place++) {
+      c->at = b->events[c->place];
+      __builtin_prefetch(&c->sql->t->events[b->events[c->place + AHEAD < b->first[b->n] ? c->place + AHEAD : c->place]]);
+      if (is_placed(c, &c->sql->t->events[c->at]) && passes(c, c->at)) return;
+    }
+  }
+  c->end = true;
+}
+
+static void find_in_list(struct event_cursor *c) {
+  for (; c->place < c->n_list; c->place++)
+    if (c->at = c->list[c->place], is_placed(c, &c->sql->t->events[c->at]) && passes(c, c->at)) return;
+  c->end = true;
+}
+
+static bool add_to_list(struct event_cursor *c, tk_id event) {
+  if (!mem_grow(&c->sql->mem, (void **)&c->list, &c->cap_list, (uint64_t)c->n_list + 1, sizeof *c->list)) return false;
+  c->list[c->n_list++] = event;
+  return true;
+}
+
+static bool list_ancestors(struct event_cursor *c, tk_id event) {
+  const uint32_t first = c->n_list;
+  if (!sql_parents(c->sql)) return false;
+  for (tk_id i = c->sql->parents[event]; i; i = c->sql->parents[i])
+    if (!add_to_list(c, i)) return false;
+  for (uint32_t a = first, b = c->n_list; a + 1 < b; a++) {
+    tk_id swapped = c->list[a];
+    c->list[a] = c->list[--b];
+    c->list[b] = swapped;
+  }
+  return true;
+}
+
+static bool list_descendants(struct event_cursor *c, tk_id event) {
+  for (tk_id i = event + 1, end = sql_subtree_end(c->sql, event); i < end; i++)
+    if (!add_to_list(c, i)) return false;
+  return true;
+}
+
+static bool list_children(struct event_cursor *c, tk_id event) {
+  if (!sql_children(c->sql)) return false;
+  for (tk_id i = c->sql->children[event]; i; i = c->sql->siblings[i])
+    if (!add_to_list(c, i)) return false;
+  return true;
+}
+
+static int by_id(const void *a, const void *b) {
+  const tk_id x = *(const tk_id *)a, y = *(const tk_id *)b;
+  return (x > y) - (x < y);
+}
+
+/* What is above or below any event of the stack, once. */
+static bool list_stack(struct event_cursor *c, bool up) {
+  struct tk_sql *s = c->sql;
+  if (!sql_stacks(s)) return false;
+  for (tk_id i = 1; i <= s->t->n_events; i++)
+    if (s->stacks[i] == (uint64_t)c->argument && is_slice(&s->t->events[i]))
+      if (!(up ? list_ancestors(c, i) : list_descendants(c, i))) return false;
+  if (c->n_list) qsort(c->list, c->n_list, sizeof *c->list, by_id);
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < c->n_list; i++)
+    if (!i || c->list[i] != c->list[kept - 1]) c->list[kept++] = c->list[i];
+  c->n_list = kept;
+  return true;
+}
+
+static bool is_event(const struct tk_sql *s, int64_t id) { return id > 0 && id <= s->t->n_events; }
+
+static bool start_list(struct event_cursor *c, int64_t key) {
+  const bool known = is_event(c->sql, key) && is_slice(&c->sql->t->events[key]);
+  switch (c->walk) {
+  case WALK_ID: return !is_event(c->sql, key) || add_to_list(c, (tk_id)key);
+  case WALK_CHILDREN: return !is_event(c->sql, key) || list_children(c, (tk_id)key);
+  case WALK_ANCESTORS: return !known || list_ancestors(c, (tk_id)key);
+  case WALK_DESCENDANTS: return !known || list_descendants(c, (tk_id)key);
+  default: return list_stack(c, c->walk == WALK_STACK_UP);
+  }
+}
+
+static bool start_walk(struct event_cursor *c, sqlite3_value *key) {
+  const int64_t number = key ? sqlite3_value_int64(key) : 0;
+  const struct tk_trace *t = c->sql->t;
+  c->argument = number;
+  switch (c->walk) {
+  case WALK_ALL:
+    c->last_track = t->n_tracks;
+    return true;
+  case WALK_TRACK:
+    c->wanted = number >= 0 && number <= t->n_tracks ? (tk_id)number : 0;
+    if (number == GLOBAL_TRACK) c->last_track = c->sql->n_globals ? t->n_tracks : 0;
+    else if (c->wanted) enter_track(c, c->track = c->last_track = c->wanted);
+    return true;
+  case WALK_NAMES:
+    if (!sql_names_events(c->sql)) return false;
+    c->place = c->sql->names.first[0];
+    return true;
+  default: return start_list(c, number);
+  }
+}
+
+static void find(struct event_cursor *c) {
+  switch (c->walk) {
+  case WALK_ALL: case WALK_TRACK: find_in_tracks(c); break;
+  case WALK_NAMES: find_in_names(c); break;
+  default: find_in_list(c); break;
+  }
+}
+
+/* ---- SQLite's side ---- */
+
+static void reset(struct event_cursor *c) {
+  mem_free(&c->sql->mem, c->filter.names);
+  c->filter = (struct event_filter){.ts = EVERYTHING, .dur = EVERYTHING, .depth = EVERYTHING};
+  c->n_list = c->place = c->name = c->at = c->stop = c->track = c->last_track = 0;
+  c->end = false;
+}
+
+static int events_filter(sqlite3_vtab_cursor *cursor, int number, const char *plan, int argc, sqlite3_value **argv) {
+  struct event_cursor *c = (struct event_cursor *)cursor;
+  sqlite3_value *key = NULL;
+  (void)number;
+  reset(c);
+  c->walk = (enum walk)(plan[0] - '0');
+  for (int i = 0; i < argc; i++) {
+    if (plan[i + 1] == TEST_KEY) key = argv[i];
+    else if (!read_test(c, plan[i + 1], argv[i])) return SQLITE_NOMEM;
+  }
+  if (key && sqlite3_value_type(key) == SQLITE_NULL) c->filter.none = true;
+  if (c->filter.none) return c->end = true, SQLITE_OK;
+  if (!start_walk(c, key)) return SQLITE_NOMEM;
+  find(c);
+  return SQLITE_OK;
+}
+
+static int events_next(sqlite3_vtab_cursor *cursor) {
+  struct event_cursor *c = (struct event_cursor *)cursor;
+  if (c->walk == WALK_ALL || c->walk == WALK_TRACK) c->at++;
+  else c->place++;
+  find(c);
+  return SQLITE_OK;
+}
+
+static int events_eof(sqlite3_vtab_cursor *cursor) { return ((struct event_cursor *)cursor)->end; }
+
+static int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *out, int column) {
+  return events_value((struct event_cursor *)cursor, out, column);
+}
+
+static int events_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *id) {
+  *id = ((struct event_cursor *)cursor)->at;
+  return SQLITE_OK;
+}
+
+static int events_connect(sqlite3 *db, void *arg, int argc, const char *const *argv, sqlite3_vtab **vtab, char **why) {
+  struct tk_sql *s = arg;
+  const struct event_table *table = event_tables;
+  (void)argc, (void)why;
+  while (table->name && strcmp(table->name, argv[0]) != 0) table++;
+  if (!table->name) return SQLITE_ERROR;
+  char *schema = sqlite3_mprintf("CREATE TABLE x(%s)", table->schema);
+  struct event_vtab *v = sqlite3_malloc(sizeof *v);
+  int status = schema && v ? sqlite3_declare_vtab(db, schema) : SQLITE_NOMEM;
+  sqlite3_free(schema);
+  if (status != SQLITE_OK) return sqlite3_free(v), status;
+  *v = (struct event_vtab){.sql = s, .table = table};
+  *vtab = &v->base;
+  return SQLITE_OK;
+}
+
+static int events_disconnect(sqlite3_vtab *vtab) { return sqlite3_free(vtab), SQLITE_OK; }
+
+static int events_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor) {
+  const struct event_vtab *v = (const struct event_vtab *)vtab;
+  struct event_cursor *c = sqlite3_malloc(sizeof *c);
+  if (!c) return SQLITE_NOMEM;
+  *c = (struct event_cursor){.sql = v->sql, .table = v->table};
+  *cursor = &c->base;
+  return SQLITE_OK;
+}
+
+static int events_close(sqlite3_vtab_cursor *cursor) {
+  struct event_cursor *c = (struct event_cursor *)cursor;
+  mem_free(&c->sql->mem, c->filter.names);
+  mem_free(&c->sql->mem, c->list);
+  return sqlite3_free(c), SQLITE_OK;
+}
+
+bool sql_register_events(struct tk_sql *s) {
+  static const sqlite3_module module = {
+      .xConnect = events_connect, .xBestIndex = events_plan,   .xDisconnect = events_disconnect, .xOpen = events_open,
+      .xClose = events_close,     .xFilter = events_filter,    .xNext = events_next,             .xEof = events_eof,
+      .xColumn = events_column,   .xRowid = events_rowid,
+  };
+  bool ok = true;
+  for (const struct event_table *table = event_tables; ok && table->name; table++)
+    ok = sqlite3_create_module(s->db, table->name, &module, s) == SQLITE_OK;
+  return ok;
+}

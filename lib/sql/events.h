@@ -1,0 +1,84 @@
+/* events.h - the tables whose rows are events: which columns each has, and how a query's conditions become a walk over the graph.
+ *
+ * The tables differ in their columns and in which events they hold; one cursor serves all.  A plan (events_plan.c) is a text that
+ * SQLite hands back to the cursor (events.c): which conditions it gets values for, and which way to go. */
+#ifndef SQL_EVENTS_H
+#define SQL_EVENTS_H
+
+#include "sql.h"
+
+enum column {
+  COL_ID, COL_TS, COL_DUR, COL_TRACK_ID, COL_CATEGORY, COL_NAME, COL_DEPTH, COL_STACK_ID, COL_PARENT_STACK_ID, COL_PARENT_ID,
+  COL_ARG_SET_ID, COL_NULL_INT, COL_TRACK_NAME, COL_THREAD_NAME, COL_UTID, COL_TID, COL_IS_MAIN_THREAD, COL_PROCESS_NAME, COL_UPID,
+  COL_PID, COL_KIND, COL_KINDS, COL_RANK, COL_HOST, COL_STEP, COL_STREAM, COL_DEVICE, COL_SELF_DUR, COL_PHASE, COL_ARGUMENT
+};
+
+struct event_table {
+  const char *name, *schema; /* as CREATE TABLE has it */
+  const uint8_t *columns;    /* enum column, in the order of the schema */
+  uint8_t sorts;             /* of tracks, whose events it holds */
+  bool all;                  /* counter samples too */
+  uint8_t walk;              /* enum walk, of a table that is a function of an event or of a stack */
+};
+
+/* Ways over the events. */
+enum walk {
+  WALK_ALL,         /* track after track */
+  WALK_ID,          /* one */
+  WALK_TRACK,       /* of one track */
+  WALK_CHILDREN,    /* of one event */
+  WALK_NAMES,       /* name after name */
+  WALK_ANCESTORS,   /* outermost first */
+  WALK_DESCENDANTS,
+  WALK_STACK_UP,    /* ancestors of the events of a stack */
+  WALK_STACK_DOWN
+};
+
+/* What a value is compared with: a letter of the plan, in the order of the cursor's values. */
+enum test {
+  TEST_KEY = 'k',     /* of the walk */
+  TEST_TS_GE = 'a', TEST_TS_GT, TEST_TS_LE, TEST_TS_LT, TEST_TS_EQ,
+  TEST_DUR_GE = 'f', TEST_DUR_GT, TEST_DUR_LE, TEST_DUR_LT, TEST_DUR_EQ,
+  TEST_DEPTH_GE = 'p', TEST_DEPTH_GT, TEST_DEPTH_LE, TEST_DEPTH_LT, TEST_DEPTH_EQ,
+  TEST_NAME_EQ = 'A', TEST_NAME_LIKE, TEST_NAME_GLOB
+};
+
+struct range {
+  int64_t low, high; /* both belong to it */
+  bool asked;
+};
+
+struct event_filter {
+  struct range ts, dur, depth;
+  uint8_t *names; /* by number of a name: does it pass?  NULL = all do */
+  bool none;      /* nothing passes */
+};
+
+struct event_vtab {
+  sqlite3_vtab base;
+  struct tk_sql *sql;
+  const struct event_table *table;
+};
+
+struct event_cursor {
+  sqlite3_vtab_cursor base;
+  struct tk_sql *sql;
+  const struct event_table *table;
+  struct event_filter filter;
+  enum walk walk;
+  bool end;
+  tk_id at, stop;          /* the row; behind the last event of the stretch that is walked */
+  tk_id track, last_track; /* of walks over tracks */
+  tk_id wanted;            /* of WALK_TRACK */
+  uint32_t name, place;    /* of WALK_NAMES: number of the name; place in the list of its events */
+  tk_id *list;             /* of walks over few events */
+  uint32_t n_list, cap_list;
+  sqlite3_int64 argument;  /* of tables that are functions */
+};
+
+extern const struct event_table event_tables[];
+
+int events_plan(sqlite3_vtab *vtab, sqlite3_index_info *info);
+int events_value(struct event_cursor *c, sqlite3_context *out, int column);
+
+#endif

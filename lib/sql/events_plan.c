@@ -1,0 +1,191 @@
+/* events_plan.c - what of a query the table of events does itself, and what that costs.
+ *
+ * Each condition that the cursor takes gets a letter of the plan.  Conditions on numbers are decided exactly if the value is a whole
+ * number that is known now; SQLite then does not ask again, which is 20 ns a row.  A condition on the name is decided once for each
+ * distinct name.  GROUP BY name, name and track, or track is given its rows side by side: SQLite's sorter would copy and compare every
+ * name.  Without the estimates SQLite would not take an OR of LIKEs for a union of walks. */
+#include <string.h>
+
+#include "events.h"
+
+#ifndef SQLITE_INDEX_CONSTRAINT_LIMIT
+#define SQLITE_INDEX_CONSTRAINT_LIMIT 73
+#endif
+
+struct plan {
+  char text[64]; /* the walk's letter, then those of the tests */
+  int n;
+  double rows;
+  enum walk walk;
+  bool names; /* some condition is on the name */
+};
+
+static bool takes(struct plan *p, sqlite3_index_info *info, int i, char test) {
+  if (p->n >= (int)sizeof p->text - 2) return false;
+  p->text[p->n++] = test;
+  info->aConstraintUsage[i].argvIndex = p->n - 1; /* the first letter is the walk's */
+  return true;
+}
+
+/* Is it compared with a whole number that is written in the statement? */
+static bool is_whole(sqlite3_index_info *info, int i) {
+#if SQLITE_VERSION_NUMBER >= 3038000
+  sqlite3_value *v = NULL;
+  if (sqlite3_libversion_number() >= 3038000 && sqlite3_vtab_rhs_value(info, i, &v) == SQLITE_OK && v)
+    return sqlite3_value_type(v) == SQLITE_INTEGER;
+#endif
+  return false;
+}
+
+/* The letter of the first test of a column, and of what it is compared by. */
+static char letter(char first, unsigned op) {
+  switch (op) {
+  case SQLITE_INDEX_CONSTRAINT_GE: return first;
+  case SQLITE_INDEX_CONSTRAINT_GT: return (char)(first + 1);
+  case SQLITE_INDEX_CONSTRAINT_LE: return (char)(first + 2);
+  case SQLITE_INDEX_CONSTRAINT_LT: return (char)(first + 3);
+  case SQLITE_INDEX_CONSTRAINT_EQ: return (char)(first + 4);
+  default: return 0;
+  }
+}
+
+static void take_number(struct plan *p, sqlite3_index_info *info, int i, char first) {
+  const unsigned op = info->aConstraint[i].op;
+  char test = letter(first, op);
+  if (!test || !takes(p, info, i, test)) return;
+  info->aConstraintUsage[i].omit = is_whole(info, i);
+  p->rows /= op == SQLITE_INDEX_CONSTRAINT_EQ ? 20 : 4;
+}
+
+static void take_name(struct plan *p, sqlite3_index_info *info, int i) {
+  switch (info->aConstraint[i].op) {
+  case SQLITE_INDEX_CONSTRAINT_EQ:
+    if (!takes(p, info, i, TEST_NAME_EQ)) return;
+    p->rows /= 100;
+    p->names = true;
+    return;
+  case SQLITE_INDEX_CONSTRAINT_LIKE:
+  case SQLITE_INDEX_CONSTRAINT_GLOB:
+    if (!takes(p, info, i, info->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_LIKE ? TEST_NAME_LIKE : TEST_NAME_GLOB)) return;
+    info->aConstraintUsage[i].omit = 1;
+    p->rows /= 10;
+    p->names = true;
+    return;
+  default: return;
+  }
+}
+
+static enum column column_of(const struct event_table *table, int i) { return i < 0 ? COL_ID : (enum column)table->columns[i]; }
+
+static void take_tests(struct plan *p, const struct event_table *table, sqlite3_index_info *info, int key) {
+  for (int i = 0; i < info->nConstraint; i++) {
+    if (!info->aConstraint[i].usable || i == key) continue;
+    switch (column_of(table, info->aConstraint[i].iColumn)) {
+    case COL_TS: take_number(p, info, i, TEST_TS_GE); break;
+    case COL_DUR: take_number(p, info, i, TEST_DUR_GE); break;
+    case COL_DEPTH: take_number(p, info, i, TEST_DEPTH_GE); break;
+    case COL_NAME: take_name(p, info, i); break;
+    default: break;
+    }
+  }
+}
+
+/* The usable "column = value" of the column; -1 = none. */
+static int equality(const struct event_table *table, const sqlite3_index_info *info, enum column column) {
+  for (int i = 0; i < info->nConstraint; i++)
+    if (info->aConstraint[i].usable && info->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_EQ &&
+        column_of(table, info->aConstraint[i].iColumn) == column)
+      return i;
+  return -1;
+}
+
+/* The best way in, and the condition that opens it. */
+static int choose_walk(struct plan *p, const struct event_vtab *v, sqlite3_index_info *info) {
+  const struct tk_trace *t = v->sql->t;
+  const double tracks = t->n_tracks ? t->n_tracks : 1;
+  static const struct {
+    enum column column;
+    enum walk walk;
+  } WAYS[] = {{COL_ID, WALK_ID}, {COL_PARENT_ID, WALK_CHILDREN}, {COL_TRACK_ID, WALK_TRACK}};
+  for (size_t i = 0; i < sizeof WAYS / sizeof *WAYS; i++) {
+    int found = equality(v->table, info, WAYS[i].column);
+    if (found < 0) continue;
+    p->walk = WAYS[i].walk;
+    p->rows = p->walk == WALK_ID ? 1 : p->walk == WALK_CHILDREN ? 4 : p->rows / tracks;
+    takes(p, info, found, TEST_KEY);
+    info->aConstraintUsage[found].omit = is_whole(info, found);
+    if (p->walk == WALK_ID) info->idxFlags |= SQLITE_INDEX_SCAN_UNIQUE;
+    return found;
+  }
+  return -1;
+}
+
+static int distinct_of(sqlite3_index_info *info) {
+#if SQLITE_VERSION_NUMBER >= 3038000
+  if (sqlite3_libversion_number() >= 3038000) return sqlite3_vtab_distinct(info);
+#endif
+  (void)info;
+  return 0;
+}
+
+/* Rows are wanted side by side, not in an order: by name, by track, or by both.  Of one name they come track after track, unless
+ * events of a further track stand among those of others. */
+static bool groups(struct plan *p, const struct event_vtab *v, const sqlite3_index_info *info) {
+  const struct event_table *table = v->table;
+  bool name = false, track = false, other = false;
+  for (int i = 0; i < info->nOrderBy; i++) {
+    enum column c = column_of(table, info->aOrderBy[i].iColumn);
+    name |= c == COL_NAME;
+    track |= c == COL_TRACK_ID;
+    other |= c != COL_NAME && c != COL_TRACK_ID;
+  }
+  if (track && v->sql->n_globals) return false;
+  if (other || p->walk != WALK_ALL) return !other && p->walk == WALK_TRACK && !name;
+  if (name) p->walk = WALK_NAMES;
+  return true;
+}
+
+static bool orders(const struct plan *p, const struct event_table *table, const sqlite3_index_info *info) {
+  if (info->nOrderBy != 1 || info->aOrderBy[0].desc) return false;
+  enum column c = column_of(table, info->aOrderBy[0].iColumn);
+  if (p->walk == WALK_ID) return true;
+  if (p->walk == WALK_TRACK) return c == COL_ID || c == COL_TS;
+  return c == COL_ID && (p->walk == WALK_ALL || p->walk == WALK_CHILDREN);
+}
+
+static int finish_plan(struct plan *p, sqlite3_index_info *info, double cost) {
+  p->text[0] = (char)('0' + p->walk);
+  p->text[p->n] = 0;
+  info->idxStr = sqlite3_mprintf("%s", p->text);
+  info->needToFreeIdxStr = 1;
+  if (p->rows < 1) p->rows = 1;
+  info->estimatedRows = (sqlite3_int64)p->rows;
+  info->estimatedCost = cost;
+  return info->idxStr ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+/* A table that is a function needs what it is a function of. */
+static int plan_function(const struct event_vtab *v, sqlite3_index_info *info) {
+  struct plan p = {.n = 1, .rows = 10, .walk = (enum walk)v->table->walk};
+  int found = equality(v->table, info, COL_ARGUMENT);
+  if (found < 0) return SQLITE_CONSTRAINT;
+  takes(&p, info, found, TEST_KEY);
+  info->aConstraintUsage[found].omit = 1;
+  return finish_plan(&p, info, 20);
+}
+
+int events_plan(sqlite3_vtab *vtab, sqlite3_index_info *info) {
+  const struct event_vtab *v = (const struct event_vtab *)vtab;
+  const double all = (double)v->sql->t->n_events + 1;
+  struct plan p = {.n = 1, .rows = all, .walk = WALK_ALL};
+  if (v->table->walk != WALK_ALL) return plan_function(v, info);
+  int key = choose_walk(&p, v, info);
+  double cost = p.walk == WALK_ID ? 2 : p.walk == WALK_CHILDREN ? 8 : p.rows;
+  take_tests(&p, v->table, info, key);
+  if (p.walk == WALK_ALL && p.names) cost = p.rows + 10; /* the lists of the names that pass */
+  const int distinct = distinct_of(info);
+  if (info->nOrderBy && (distinct == 1 || distinct == 2)) info->orderByConsumed = groups(&p, v, info);
+  if (p.walk == WALK_ALL && p.names && !info->orderByConsumed) p.walk = WALK_NAMES;
+  if (info->nOrderBy && !info->orderByConsumed) info->orderByConsumed = distinct == 0 && orders(&p, v->table, info);
+  return finish_plan(&p, info, cost);
+}

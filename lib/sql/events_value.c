@@ -1,0 +1,207 @@
+/* events_value.c - what stands in the columns of an event's row.  Text is the trace's own: it outlives every statement. */
+#include <string.h>
+
+#include "events.h"
+#include "op/match.h"
+
+void sql_result_string(const struct tk_sql *s, sqlite3_context *out, tk_id id) {
+  size_t n;
+  if (!id) return;
+  const char *text = tk_string(s->t, id, &n);
+  sqlite3_result_text(out, text, (int)n, SQLITE_STATIC);
+}
+
+void sql_result_id(sqlite3_context *out, uint32_t id) {
+  if (id != SQL_NONE) sqlite3_result_int64(out, id);
+}
+
+/* ---- kinds ---- */
+
+bool sql_kinds(struct tk_sql *s) {
+  if (s->has_kinds) return true;
+  return s->has_kinds = kinds_init(&s->kinds, s->t, &s->mem);
+}
+
+bool sql_steps(struct tk_sql *s) {
+  if (s->has_steps) return true;
+  return s->has_steps = steps_init(&s->steps, s->t, &s->mem);
+}
+
+/* The one word that tells most; an event may be of several kinds. */
+static const char *main_kind(unsigned kind) {
+  static const struct kind_word words[] = {
+      {"collective", KIND_COLLECTIVE}, {"memcpy", KIND_MEMCPY},         {"memset", KIND_MEMSET}, {"transfer", KIND_TRANSFER},
+      {"kernel", KIND_KERNEL},         {"runtime", KIND_RUNTIME},       {"step", KIND_STEP},     {"module", KIND_MODULE},
+      {"python", KIND_PYTHON},         {"annotation", KIND_ANNOTATION}, {"op", KIND_OP},         {"async", KIND_ASYNC},
+      {"counter", KIND_COUNTER},       {"instant", KIND_INSTANT},       {"span", KIND_SPAN},
+  };
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (kind & words[i].kind) return words[i].word;
+  return "span";
+}
+
+static const struct intern_str *all_kinds(struct tk_sql *s, unsigned kind) {
+  struct buf text = {.mem = &s->mem};
+  uint32_t *made = map_put(&s->kind_texts, kind, 0);
+  if (made && !*made) {
+    for (const struct kind_word *w = kind_words; w->word; w++) {
+      if (!(kind & w->kind)) continue;
+      if (text.len) buf_append(&text, " ", 1);
+      buf_text(&text, w->word);
+    }
+    *made = intern(&s->texts, text.data, text.len);
+    buf_free(&text);
+  }
+  return made && *made ? &s->texts.strs[*made] : NULL;
+}
+
+static int kind_value(struct tk_sql *s, const struct tk_event *e, bool all, sqlite3_context *out) {
+  if (!sql_kinds(s)) return SQLITE_NOMEM;
+  unsigned kind = kinds_of(&s->kinds, e);
+  const struct intern_str *text = all ? all_kinds(s, kind) : NULL;
+  if (all && !text) return SQLITE_NOMEM;
+  if (all) sqlite3_result_text(out, (const char *)text->bytes, (int)text->len, SQLITE_STATIC);
+  else sqlite3_result_text(out, main_kind(kind), -1, SQLITE_STATIC);
+  return SQLITE_OK;
+}
+
+/* ---- streams and devices ---- */
+
+static bool number_of_arg(const struct tk_sql *s, const struct tk_event *e, const char *name, int64_t *number) {
+  struct tk_arg arg;
+  tk_id key = intern_id(&s->t->store->strings, name, strlen(name));
+  if (!key || !match_arg(s->t, e, key, &arg) || arg.type != TK_ARG_INT) return false;
+  *number = arg.i;
+  return true;
+}
+
+/* The number behind a word: "GPU 3", "/device:TPU:0". */
+static bool number_behind(const char *text, const char *word, int64_t *number) {
+  const uint8_t *end;
+  const char *p = strstr(text, word);
+  if (!p) return false;
+  p += strlen(word);
+  p += strspn(p, " #:");
+  struct num n = num_scan((const uint8_t *)p, &end);
+  *number = n.mant;
+  return n.kind == NUM_INT;
+}
+
+static bool device_of(const struct tk_sql *s, const struct tk_event *e, int64_t *number) {
+  const struct tk_track *k = &s->t->tracks[e->track], *process = k->kind == TK_PROCESS ? k : &s->t->tracks[k->parent];
+  const char *name = tk_string(s->t, process->name, NULL), *labels = tk_string(s->t, process->labels, NULL);
+  return number_of_arg(s, e, "device", number) || number_behind(labels, "GPU", number) || number_behind(name, "GPU", number) ||
+         number_behind(name, "TPU", number);
+}
+
+static bool stream_of(const struct tk_sql *s, const struct tk_event *e, int64_t *number) {
+  return number_of_arg(s, e, "stream", number) || match_stream_in_name(s->t, e->track, number);
+}
+
+/* ---- columns ---- */
+
+static int ours(struct tk_sql *s, tk_id event, sqlite3_context *out, enum column column) {
+  const struct tk_event *e = &s->t->events[event];
+  const struct track_origin *origin = &s->origins[e->track];
+  int64_t number;
+  switch (column) {
+  case COL_PHASE:
+    sqlite3_result_text(out, e->kind == TK_SPAN ? "span" : e->kind == TK_INSTANT ? "instant" : "counter", -1, SQLITE_STATIC);
+    break;
+  case COL_KIND: case COL_KINDS: return kind_value(s, e, column == COL_KINDS, out);
+  case COL_RANK:
+    if (origin->rank >= 0) sqlite3_result_int64(out, origin->rank);
+    break;
+  case COL_HOST:
+    if (*origin->host) sqlite3_result_text(out, origin->host, -1, SQLITE_STATIC);
+    break;
+  case COL_STEP:
+    if (!sql_steps(s)) return SQLITE_NOMEM;
+    if (steps_of(&s->steps, e, &number)) sqlite3_result_int64(out, number);
+    break;
+  case COL_STREAM:
+    if (stream_of(s, e, &number)) sqlite3_result_int64(out, number);
+    break;
+  case COL_DEVICE:
+    if (device_of(s, e, &number)) sqlite3_result_int64(out, number);
+    break;
+  default: /* COL_SELF_DUR */
+    if (!is_slice(e) || e->flags & TK_UNFINISHED) break;
+    if (!sql_selves(s)) return SQLITE_NOMEM;
+    sqlite3_result_int64(out, num_ns(s->selves[event]));
+  }
+  return SQLITE_OK;
+}
+
+static void of_track(const struct tk_sql *s, const struct tk_event *e, sqlite3_context *out, enum column column) {
+  const tk_id track = sql_track_of(s, e);
+  const struct sql_track *v = &s->tracks[track];
+  const struct sql_thread *thread = v->utid == SQL_NONE ? NULL : &s->threads[v->utid];
+  const struct sql_process *process = v->upid == SQL_NONE ? NULL : &s->processes[v->upid];
+  switch (column) {
+  case COL_TRACK_NAME: sql_result_string(s, out, sql_track_name(s, track)); break;
+  case COL_UTID: sql_result_id(out, v->utid); break;
+  case COL_UPID: sql_result_id(out, v->upid); break;
+  case COL_THREAD_NAME:
+    if (thread) sql_result_string(s, out, thread->name);
+    break;
+  case COL_TID:
+    if (thread) sqlite3_result_int64(out, thread->tid);
+    break;
+  case COL_IS_MAIN_THREAD:
+    if (thread) sqlite3_result_int(out, thread->main);
+    break;
+  case COL_PROCESS_NAME:
+    if (process) sql_result_string(s, out, process->name);
+    break;
+  default: /* COL_PID */
+    if (process) sqlite3_result_int64(out, process->pid);
+  }
+}
+
+static int of_stack(struct event_cursor *c, sqlite3_context *out, enum column column) {
+  struct tk_sql *s = c->sql;
+  if (!is_slice(&s->t->events[c->at])) return SQLITE_OK;
+  if (column == COL_PARENT_ID ? !sql_parents(s) : !sql_stacks(s)) return SQLITE_NOMEM;
+  const tk_id parent = s->parents[c->at];
+  if (column == COL_STACK_ID) sqlite3_result_int64(out, (sqlite3_int64)s->stacks[c->at]);
+  else if (column == COL_PARENT_STACK_ID) sqlite3_result_int64(out, (sqlite3_int64)s->stacks[parent]);
+  else if (parent) sqlite3_result_int64(out, parent);
+  return SQLITE_OK;
+}
+
+static void name_value(const struct tk_sql *s, const struct tk_event *e, sqlite3_context *out) {
+  const tk_id name = s->t->classes[e->cls].name;
+  if (name || s->times.exact) sql_result_string(s, out, name);
+  else sqlite3_result_text(out, NO_NAME, -1, SQLITE_STATIC);
+}
+
+int events_value(struct event_cursor *c, sqlite3_context *out, int column) {
+  struct tk_sql *s = c->sql;
+  const struct tk_event *e = &s->t->events[c->at];
+  const enum column is = (enum column)c->table->columns[column];
+  uint32_t set;
+  switch (is) {
+  case COL_ID: sqlite3_result_int64(out, c->at); break;
+  case COL_TS: sqlite3_result_int64(out, times_at(&s->times, e->ts)); break;
+  case COL_DUR:
+    if (is_slice(e)) sqlite3_result_int64(out, times_dur(&s->times, e));
+    break;
+  case COL_TRACK_ID: sqlite3_result_int64(out, sql_track_of(s, e)); break;
+  case COL_CATEGORY: sql_result_string(s, out, s->t->classes[e->cls].cat); break;
+  case COL_NAME: name_value(s, e, out); break;
+  case COL_DEPTH:
+    if (is_slice(e)) sqlite3_result_int(out, e->depth);
+    break;
+  case COL_ARG_SET_ID:
+    if ((set = argset_of_event(s, c->at))) sqlite3_result_int64(out, set);
+    break;
+  case COL_NULL_INT: break;
+  case COL_ARGUMENT: sqlite3_result_int64(out, c->argument); break;
+  case COL_STACK_ID: case COL_PARENT_STACK_ID: case COL_PARENT_ID: return of_stack(c, out, is);
+  case COL_TRACK_NAME: case COL_THREAD_NAME: case COL_UTID: case COL_TID: case COL_IS_MAIN_THREAD: case COL_PROCESS_NAME:
+  case COL_UPID: case COL_PID: of_track(s, e, out, is); break;
+  default: return ours(s, c->at, out, is);
+  }
+  return SQLITE_OK;
+}

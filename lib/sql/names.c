@@ -1,0 +1,56 @@
+/* names.c - events by name: a counting sort, 10 ns an event once, for which SQLite's sorter takes 450 to 690.
+ *
+ * GROUP BY name wants equal names side by side, in whatever order.  A name that is asked for is a list to walk. */
+#include <string.h>
+
+#include "sql.h"
+
+/* Numbers by string of the trace: strings are many, names few.  What has no name and what is called so are one. */
+static bool number_classes(struct tk_sql *s) {
+  const struct tk_trace *t = s->t;
+  struct by_name *b = &s->names;
+  struct map seen;
+  map_init(&seen, &s->mem);
+  const tk_id none = s->times.exact ? 0 : intern_id(&t->store->strings, NO_NAME, sizeof NO_NAME - 1);
+  b->n = 1;
+  b->name[0] = 0;
+  b->of_class[0] = 0;
+  for (tk_id c = 1; c <= t->n_classes; c++) {
+    const tk_id name = t->classes[c].name == none ? 0 : t->classes[c].name;
+    uint32_t *number = map_put(&seen, name, name ? b->n : 0);
+    if (!number) break;
+    if (*number == b->n) b->name[b->n++] = name;
+    b->of_class[c] = *number;
+  }
+  map_free(&seen);
+  return !s->mem.failed;
+}
+
+bool sql_names(struct tk_sql *s) {
+  struct by_name *b = &s->names;
+  if (b->n) return true;
+  const uint64_t n = (uint64_t)s->t->n_classes + 2;
+  b->of_class = mem_array(&s->mem, n, sizeof *b->of_class);
+  b->name = mem_array(&s->mem, n, sizeof *b->name);
+  return b->of_class && b->name && number_classes(s);
+}
+
+bool sql_names_events(struct tk_sql *s) {
+  const struct tk_trace *t = s->t;
+  struct by_name *b = &s->names;
+  if (b->first) return true;
+  uint32_t *first = mem_array(&s->mem, (uint64_t)b->n + 2, sizeof *first);
+  tk_id *events = mem_array(&s->mem, (uint64_t)t->n_events + 1, sizeof *events);
+  if (!first || !events) {
+    mem_free(&s->mem, first);
+    mem_free(&s->mem, events);
+    return false;
+  }
+  memset(first, 0, ((size_t)b->n + 2) * sizeof *first);
+  for (tk_id i = 1; i <= t->n_events; i++) first[b->of_class[t->events[i].cls] + 2]++;
+  for (uint32_t k = 1; k <= b->n + 1; k++) first[k] += first[k - 1];
+  for (tk_id i = 1; i <= t->n_events; i++) events[first[b->of_class[t->events[i].cls] + 1]++] = i;
+  b->first = first;
+  b->events = events;
+  return true;
+}

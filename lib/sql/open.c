@@ -1,0 +1,233 @@
+/* open.c - a sealed trace as a database, and the statements that are run on it. */
+#include <string.h>
+
+#include "base/os.h"
+#include "base/text.h"
+#include "guard.h"
+#include "source/identity.h"
+#include "table.h"
+
+static bool prepare(struct tk_sql *s, struct tk_err *err) {
+  s->origins = identity_of_tracks(s->t, &s->mem);
+  if (!s->origins || !sql_names(s) || !sql_tracks(s)) return mem_refuse(&s->mem, err);
+  if (sqlite3_open_v2(":memory:", &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
+    return err_set(err, TK_ELIMIT, "SQLite: %s", s->db ? sqlite3_errmsg(s->db) : "out of memory");
+  sqlite3_exec(s->db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL); /* sorting writes no file */
+  if (sql_register_texts(s) && sql_register_events(s) && sql_register_tables(s) && sql_register_args(s) && sql_register_functions(s) &&
+      sql_register_views(s))
+    return guard_install(s), true;
+  return err_set(err, TK_ELIMIT, "SQLite: %s", sqlite3_errmsg(s->db));
+}
+
+struct tk_sql *tk_sql_open(struct tk_trace *t, const struct tk_sql_options *opt, struct tk_err *err) {
+  struct mem own = {0};
+  struct tk_sql *s = mem_alloc(&own, sizeof *s);
+  if (err) err_clear(err);
+  if (!s) return err_set(err, TK_ELIMIT, "out of memory"), NULL;
+  *s = (struct tk_sql){.t = t, .mem = own, .times = times_of(t)};
+  if (opt) s->opt = *opt;
+  s->limit = os_memory_limit(s->opt.max_memory);
+  s->graph_bytes = t->store->mem.used;
+  s->mem.limit = s->limit && s->limit > s->graph_bytes ? s->limit - s->graph_bytes : 0;
+  intern_init(&s->texts, &s->mem);
+  map_init(&s->kind_texts, &s->mem);
+  if (prepare(s, err)) return s;
+  tk_sql_close(s);
+  return NULL;
+}
+
+static void free_arrays(struct tk_sql *s) {
+  const struct by_name *b = &s->names;
+  void *const arrays[] = {s->tracks,  s->processes, s->threads,  b->of_class, b->name,   b->first,    b->events, s->counter_tracks,
+                          s->parents, s->children,  s->siblings, s->selves,   s->stacks, s->counters, s->flows};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(&s->mem, arrays[i]);
+}
+
+void tk_sql_close(struct tk_sql *s) {
+  if (!s) return;
+  sqlite3_close(s->db);
+  table_free_indices(s);
+  identity_free_tracks(s->origins, &s->mem);
+  if (s->has_kinds) kinds_free(&s->kinds);
+  if (s->has_steps) steps_free(&s->steps);
+  intern_free(&s->texts);
+  map_free(&s->kind_texts);
+  free_arrays(s);
+  struct mem mem = s->mem;
+  mem_free(&mem, s);
+}
+
+/* ---- errors ---- */
+
+static void place_of(const char *text, int offset, unsigned *line, unsigned *column) {
+  *line = *column = 1;
+  for (int i = 0; i < offset; i++) {
+    if (text[i] == '\n') ++*line, *column = 1;
+    else if ((text[i] & 0xc0) != 0x80) ++*column;
+  }
+}
+
+static int offset_of_error(sqlite3 *db) {
+#if SQLITE_VERSION_NUMBER >= 3038000
+  if (sqlite3_libversion_number() >= 3038000) return sqlite3_error_offset(db);
+#endif
+  (void)db;
+  return -1;
+}
+
+/* `whole`: the text that the statement stands in, of which the places count. */
+static bool fail(struct tk_sql *s, const char *whole, const char *statement, struct tk_err *err) {
+  const int code = sqlite3_errcode(s->db), offset = offset_of_error(s->db);
+  unsigned line, column;
+  if (err->code != TK_OK) return false;
+  if (s->mem.failed || (code & 0xff) == SQLITE_NOMEM) {
+    s->mem.failed = false;
+    return err_set(err, TK_ELIMIT, "the query takes more memory than it may (--max-memory)");
+  }
+  if (code == SQLITE_TOOBIG) return err_set(err, TK_ELIMIT, "SQL: %s", sqlite3_errmsg(s->db));
+  if (code == SQLITE_AUTH) return err_set(err, TK_EUSAGE, "SQL: %s: a query reads the trace and nothing else", sqlite3_errmsg(s->db));
+  if (offset < 0) return err_set(err, TK_EUSAGE, "SQL: %s", sqlite3_errmsg(s->db));
+  place_of(whole, (int)(statement - whole) + offset, &line, &column);
+  return err_set(err, TK_EUSAGE, "SQL: %s (line %u, column %u)", sqlite3_errmsg(s->db), line, column);
+}
+
+/* ---- PerfettoSQL's own words ---- */
+
+static const char *skip_blank(const char *p) {
+  for (;;) {
+    p += strspn(p, " \t\r\n\f;");
+    if (text_begins(p, "--")) p += strcspn(p, "\n");
+    else if (text_begins(p, "/*")) p = strstr(p + 2, "*/") ? strstr(p + 2, "*/") + 2 : p + strlen(p);
+    else return p;
+  }
+}
+
+/* Behind the word, which is there in whatever case; else NULL. */
+static const char *word(const char *p, const char *text) {
+  const size_t n = strlen(text);
+  if (!p || sqlite3_strnicmp(p, text, (int)n) != 0) return NULL;
+  const char next = p[n];
+  if ((next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z') || (next >= '0' && next <= '9') || next == '_') return NULL;
+  p += n;
+  return p + strspn(p, " \t\r\n");
+}
+
+static const char *either(const char *p, const char *a, const char *b) {
+  const char *found = word(p, a);
+  return found ? found : word(p, b);
+}
+
+static size_t name_length(const char *p) {
+  return strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.*");
+}
+
+/* Behind an INCLUDE; the statement itself if it is none.  NULL: err says why not. */
+static const char *read_include(const char *statement, struct tk_err *err) {
+  const char *p = word(word(word(statement, "INCLUDE"), "PERFETTO"), "MODULE");
+  if (!p) return statement;
+  const size_t n = name_length(p);
+  if (!sql_include(p, n, err)) return NULL;
+  return skip_blank(p + n);
+}
+
+/* CREATE [OR REPLACE] PERFETTO TABLE ..., and DROP: SQLite has its own words for some of it. */
+static bool is_refused(const char *statement, struct tk_err *err) {
+  const char *p = either(statement, "CREATE", "DROP"), *replace = word(word(p, "OR"), "REPLACE");
+  const char *what = word(replace ? replace : p, "PERFETTO");
+  if (!what) return false;
+  err_set(err, TK_EUSAGE, "SQL: %.6s PERFETTO %.*s is PerfettoSQL's own and not known here; CREATE TABLE and CREATE VIEW are",
+          statement, (int)name_length(what), what);
+  return true;
+}
+
+/* ---- statements ---- */
+
+static struct tk_sql_value value_at(sqlite3_stmt *stmt, int i) {
+  struct tk_sql_value v = {.type = TK_SQL_NULL};
+  switch (sqlite3_column_type(stmt, i)) {
+  case SQLITE_INTEGER: v.type = TK_SQL_INTEGER, v.i = sqlite3_column_int64(stmt, i); break;
+  case SQLITE_FLOAT: v.type = TK_SQL_REAL, v.d = sqlite3_column_double(stmt, i); break;
+  case SQLITE_TEXT: v.type = TK_SQL_TEXT, v.text = (const char *)sqlite3_column_text(stmt, i); break;
+  case SQLITE_BLOB: v.type = TK_SQL_BLOB, v.text = sqlite3_column_blob(stmt, i); break;
+  default: break;
+  }
+  if (v.type == TK_SQL_TEXT || v.type == TK_SQL_BLOB) v.n = (size_t)sqlite3_column_bytes(stmt, i);
+  return v;
+}
+
+struct running {
+  struct tk_sql *s;
+  sqlite3_stmt *stmt;
+  const struct tk_sql_answer *to;
+  struct tk_sql_value *values;
+  uint64_t rows;
+  int n;
+  bool stopped, cut;
+};
+
+static bool put_row(struct running *r) {
+  for (int i = 0; i < r->n; i++) r->values[i] = value_at(r->stmt, i);
+  return !r->to || !r->to->row || r->to->row(r->to->arg, r->values, (size_t)r->n);
+}
+
+static bool begin_answer(struct running *r) {
+  const char **names = mem_array(&r->s->mem, (uint64_t)r->n, sizeof *names);
+  if (!names) return false;
+  for (int i = 0; i < r->n; i++) names[i] = sqlite3_column_name(r->stmt, i);
+  r->stopped = r->to && r->to->begin && !r->to->begin(r->to->arg, names, (size_t)r->n);
+  mem_free(&r->s->mem, names);
+  return true;
+}
+
+/* All rows of one statement; a status of SQLite. */
+static int step_through(struct running *r) {
+  int status = SQLITE_ROW;
+  const uint64_t most = r->s->opt.max_rows;
+  while (!r->stopped && (status = sqlite3_step(r->stmt)) == SQLITE_ROW) {
+    if (r->n == 0) continue;
+    if (most && r->rows == most) return r->cut = true, SQLITE_DONE;
+    r->rows++;
+    r->stopped = !put_row(r);
+  }
+  return r->stopped ? SQLITE_DONE : status;
+}
+
+static bool run_statement(struct running *r, const char *whole, const char *statement, struct tk_err *err) {
+  struct tk_sql *s = r->s;
+  r->n = sqlite3_column_count(r->stmt);
+  r->values = mem_array(&s->mem, (uint64_t)r->n + 1, sizeof *r->values);
+  bool ok = r->values && (!r->n || begin_answer(r));
+  if (ok && step_through(r) != SQLITE_DONE) ok = fail(s, whole, statement, err);
+  else if (!ok) mem_refuse(&s->mem, err);
+  if (ok && r->n && r->to && r->to->end) ok = r->to->end(r->to->arg, r->cut) || r->stopped;
+  mem_free(&s->mem, r->values);
+  sqlite3_finalize(r->stmt);
+  return ok;
+}
+
+/* Moves *p behind the statement; *more says whether there was one. */
+static bool next_statement(struct tk_sql *s, const char *whole, const char **p, const struct tk_sql_answer *to, struct tk_err *err) {
+  struct running r = {.s = s, .to = to};
+  const char *statement = *p, *tail, *behind = read_include(statement, err);
+  if (!behind) return false;
+  if (behind != statement) return *p = behind, true;
+  if (is_refused(statement, err)) return false;
+  guard_start(s, err);
+  if (sqlite3_prepare_v2(s->db, statement, -1, &r.stmt, &tail) != SQLITE_OK) return fail(s, whole, statement, err);
+  *p = tail;
+  if (r.stmt && !run_statement(&r, whole, statement, err)) return false;
+  if (r.stopped) *p = tail + strlen(tail);
+  return true;
+}
+
+bool tk_sql_run(struct tk_sql *s, const char *sql, const struct tk_sql_answer *to, struct tk_err *err) {
+  struct tk_err own;
+  bool ok = true;
+  if (!err) err = &own;
+  err_clear(err);
+  for (const char *p = skip_blank(sql); ok && *p; p = skip_blank(p)) ok = next_statement(s, sql, &p, to, err);
+  s->err = NULL;
+  return ok;
+}
+
+bool tk_sql_complete(const char *sql) { return sqlite3_complete(sql) != 0; }

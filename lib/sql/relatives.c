@@ -1,0 +1,108 @@
+/* relatives.c - parents, children, self times and stacks of events: arrays by event, each made in one pass over the graph when a
+ * query first asks.  The graph itself has only depths; a look into an array makes a join of slices with their parents linear. */
+#include <string.h>
+
+#include "analysis/self.h"
+#include "sql.h"
+
+enum { DEPTHS = UINT16_MAX + 1 };
+
+static void parents_of_track(struct tk_sql *s, const struct tk_track *k, tk_id *last) {
+  for (tk_id i = k->first; i < k->first + k->count; i++) {
+    const struct tk_event *e = &s->t->events[i];
+    s->parents[i] = e->depth ? last[e->depth - 1] : 0;
+    if (event_nests(e)) last[e->depth] = i;
+  }
+}
+
+bool sql_parents(struct tk_sql *s) {
+  const struct tk_trace *t = s->t;
+  if (s->parents) return true;
+  tk_id *last = mem_array(&s->mem, DEPTHS, sizeof *last);
+  tk_id *parents = mem_array(&s->mem, (uint64_t)t->n_events + 1, sizeof *parents);
+  if (last && parents) {
+    s->parents = parents;
+    parents[0] = 0;
+    memset(last, 0, DEPTHS * sizeof *last);
+    for (tk_id k = 1; k <= t->n_tracks; k++) parents_of_track(s, &t->tracks[k], last);
+  } else mem_free(&s->mem, parents);
+  mem_free(&s->mem, last);
+  return s->parents != NULL;
+}
+
+bool sql_children(struct tk_sql *s) {
+  const uint64_t n = (uint64_t)s->t->n_events + 1;
+  if (s->siblings) return true;
+  if (!sql_parents(s)) return false;
+  tk_id *children = mem_array(&s->mem, n, sizeof *children), *siblings = mem_array(&s->mem, n, sizeof *siblings);
+  if (!children || !siblings) {
+    mem_free(&s->mem, children);
+    mem_free(&s->mem, siblings);
+    return false;
+  }
+  memset(children, 0, n * sizeof *children);
+  siblings[0] = 0;
+  for (tk_id i = s->t->n_events; i; i--) { /* the last comes first, so that each list is in order */
+    siblings[i] = children[s->parents[i]];
+    children[s->parents[i]] = i;
+  }
+  s->children = children;
+  s->siblings = siblings;
+  return true;
+}
+
+tk_id sql_subtree_end(const struct tk_sql *s, tk_id event) {
+  const struct tk_event *e = &s->t->events[event];
+  const struct tk_track *k = &s->t->tracks[e->track];
+  tk_id i = event + 1, end = k->first + k->count;
+  if (!event_nests(e)) return i;
+  while (i < end && s->t->events[i].depth > e->depth) i++;
+  return i;
+}
+
+static void take_self(void *arg, tk_id event, tk_time self) { ((tk_time *)arg)[event] = self; }
+
+bool sql_selves(struct tk_sql *s) {
+  const struct tk_trace *t = s->t;
+  const uint64_t n = (uint64_t)t->n_events + 1;
+  if (s->selves) return true;
+  tk_time *selves = mem_array(&s->mem, n, sizeof *selves);
+  struct selves of = {.mem = &s->mem, .window = {INT64_MIN, INT64_MAX}, .done = take_self, .arg = selves};
+  bool ok = selves != NULL;
+  if (ok) memset(selves, 0, n * sizeof *selves);
+  for (tk_id i = 1; ok && i <= t->n_events; i++)
+    if (t->events[i].kind == TK_SPAN && is_timed(&t->events[i])) selves[i] = t->events[i].dur; /* all of it, if asynchronous */
+  for (tk_id k = 1; ok && k <= t->n_tracks; k++)
+    if (t->tracks[k].kind != TK_ASYNCS) ok = selves_of_track(&of, t, k);
+  selves_free(&of);
+  if (ok) s->selves = selves;
+  else mem_free(&s->mem, selves);
+  return ok;
+}
+
+/* The same on every run: such numbers get into outputs. */
+static uint64_t mixed(uint64_t a, uint64_t b) { return hash_fold(a ^ UINT64_C(0x9e3779b97f4a7c15), b ^ UINT64_C(0xd1342543de82ef95)); }
+
+static uint64_t hash_of_class(const struct tk_trace *t, tk_id cls) {
+  const struct intern_str *name = trace_str(t, t->classes[cls].name), *cat = trace_str(t, t->classes[cls].cat);
+  uint64_t of_cat = t->classes[cls].cat ? hash_bytes(cat->bytes, cat->len) : 1;
+  return mixed(t->classes[cls].name ? hash_bytes(name->bytes, name->len) : 1, of_cat << 1);
+}
+
+/* A stack is known by the names and categories from the outermost slice to this one. */
+bool sql_stacks(struct tk_sql *s) {
+  const struct tk_trace *t = s->t;
+  if (s->stacks) return true;
+  if (!sql_parents(s)) return false;
+  uint64_t *of_class = mem_array(&s->mem, (uint64_t)t->n_classes + 1, sizeof *of_class);
+  uint64_t *stacks = mem_array(&s->mem, (uint64_t)t->n_events + 1, sizeof *stacks);
+  if (of_class && stacks) {
+    stacks[0] = 0;
+    for (tk_id c = 1; c <= t->n_classes; c++) of_class[c] = hash_of_class(t, c);
+    for (tk_id i = 1; i <= t->n_events; i++)
+      stacks[i] = mixed(stacks[s->parents[i]] * 2 + 1, of_class[t->events[i].cls]) >> 10 | 1; /* as small as a double holds */
+    s->stacks = stacks;
+  } else mem_free(&s->mem, stacks);
+  mem_free(&s->mem, of_class);
+  return s->stacks != NULL;
+}

@@ -1,0 +1,122 @@
+/* samples.c - counters and flows as rows: a row for each series of a counter sample, and one for each arrow of a flow.
+ *
+ * In JSON a series is called by the counter and its key, as "memory bytes"; elsewhere a counter has one series and its own name. */
+#include <string.h>
+
+#include "graph/chain.h"
+#include "sql.h"
+
+/* ---- counters ---- */
+
+/* Text counts if all of it is a number, as C reads them: "+1.5", ".5", "5.", "1e3", but not "1e". */
+static bool is_number(const char *p) {
+  p += *p == '+' || *p == '-';
+  const size_t whole = strspn(p, "0123456789");
+  p += whole;
+  const size_t part = *p == '.' ? strspn(p + 1, "0123456789") : 0;
+  if (*p == '.') p += 1 + part;
+  if (whole + part == 0) return false;
+  if (*p != 'e' && *p != 'E') return !*p;
+  p += 1 + (p[1] == '+' || p[1] == '-');
+  const size_t exponent = strspn(p, "0123456789");
+  return exponent > 0 && !p[exponent];
+}
+
+static bool value_of(const struct tk_sql *s, const struct tk_arg *a, double *v) {
+  size_t n;
+  const char *text;
+  switch (a->type) {
+  case TK_ARG_INT: return *v = (double)a->i, true;
+  case TK_ARG_UINT: return *v = (double)a->u, true;
+  case TK_ARG_DECIMAL: return *v = num_nearest(a->i, a->exp), true;
+  case TK_ARG_DOUBLE: return *v = a->d, true;
+  case TK_ARG_STR: case TK_ARG_NUMBER: case TK_ARG_REF:
+    text = tk_string(s->t, a->s, &n);
+    if (!is_number(text)) return false;
+    if (*text == '+') text++, n--;
+    return *v = num_double(text, n), true;
+  default: return false;
+  }
+}
+
+static bool is_series(const struct tk_sql *s, const struct tk_arg *a) {
+  return a->key == KEY_COUNTER_VALUE || !key_is_reserved(tk_string(s->t, a->key, NULL));
+}
+
+/* "NAME KEY" as a string of the tables' own, by its number behind those of the trace. */
+static tk_id name_of_series(struct tk_sql *s, tk_id name, tk_id key) {
+  const struct intern_str *a = trace_str(s->t, name), *b = trace_str(s->t, key);
+  struct buf text = {.mem = &s->mem};
+  buf_append(&text, a->bytes, a->len);
+  buf_append(&text, " ", 1);
+  buf_append(&text, b->bytes, b->len);
+  tk_id id = intern(&s->texts, text.data, text.len);
+  buf_free(&text);
+  return id;
+}
+
+static uint32_t series_of(struct tk_sql *s, struct map *seen, tk_id track, tk_id key) {
+  uint32_t *number = map_put(seen, (uint64_t)track << 32 | key, s->n_counter_tracks);
+  if (!number || *number < s->n_counter_tracks) return number ? *number : 0;
+  if (!mem_grow(&s->mem, (void **)&s->counter_tracks, &s->cap_counter_tracks, (uint64_t)s->n_counter_tracks + 1,
+                sizeof *s->counter_tracks))
+    return 0;
+  const tk_id name = s->t->tracks[track].name;
+  const struct intern_str *own = trace_str(s->t, name);
+  const tk_id text = s->times.exact ? intern(&s->texts, own->len ? (const char *)own->bytes : "", own->len)
+                                    : name_of_series(s, name, key);
+  s->counter_tracks[s->n_counter_tracks++] = (struct counter_track){.track = track, .key = key, .name = text};
+  return *number;
+}
+
+static void add_samples(struct tk_sql *s, struct map *seen, tk_id event) {
+  const struct tk_event *e = &s->t->events[event];
+  struct tk_args it = tk_args_of(s->t, e->args);
+  struct tk_arg a;
+  struct counter_row row = {.event = event};
+  while (tk_args_next(&it, &a)) {
+    if (!is_series(s, &a) || !value_of(s, &a, &row.value)) continue;
+    row.track = series_of(s, seen, e->track, a.key);
+    if (!mem_grow(&s->mem, (void **)&s->counters, &s->cap_counters, (uint64_t)s->n_counters + 1, sizeof *s->counters)) return;
+    s->counters[s->n_counters++] = row;
+  }
+}
+
+bool sql_counters(struct tk_sql *s) {
+  struct map seen;
+  if (s->has_counters) return true;
+  map_init(&seen, &s->mem);
+  for (tk_id k = 1; k <= s->t->n_tracks && !s->mem.failed; k++) {
+    const struct tk_track *track = &s->t->tracks[k];
+    for (tk_id i = track->first; track->kind == TK_COUNTERS && i < track->first + track->count && !s->mem.failed; i++)
+      if (s->t->events[i].kind == TK_COUNTER) add_samples(s, &seen, i);
+  }
+  map_free(&seen);
+  return s->has_counters = !s->mem.failed;
+}
+
+/* ---- flows ---- */
+
+/* A start is where the next arrows come from, and so is a step, to which one leads; an end is not. */
+static void follow(struct tk_sql *s, const struct chains *open, tk_id point) {
+  const struct tk_flow_point *f = &s->t->flow_points[point];
+  if (!f->bound) return;
+  tk_id *last = chains_of(open, f);
+  if (!flow_starts(f)) {
+    if (!*last || !mem_grow(&s->mem, (void **)&s->flows, &s->cap_flows, (uint64_t)s->n_flows + 1, sizeof *s->flows)) return;
+    struct flow_row row = {.out = s->t->flow_points[*last].at, .in = f->at, .point = point};
+    if (s->times.exact && s->t->events[row.in].ts < s->t->events[row.out].ts)
+      row = (struct flow_row){.out = row.in, .in = row.out, .point = point}; /* Perfetto's arrows lead on in time */
+    s->flows[s->n_flows++] = row;
+  }
+  if (flow_starts(f) || f->role == TK_FLOW_STEP || f->role == TK_FLOW_INOUT) *last = point;
+}
+
+bool sql_flows(struct tk_sql *s) {
+  struct chains open;
+  if (s->has_flows) return true;
+  if (!chains_init(&open, s->t, &s->mem)) return false;
+  for (tk_id i = 1; i <= s->t->n_flow_points && !s->mem.failed; i++) follow(s, &open, i);
+  chains_free(&open);
+  return s->has_flows = !s->mem.failed;
+}

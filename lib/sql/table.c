@@ -1,0 +1,217 @@
+/* table.c - see table.h. */
+#include "table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct table_vtab {
+  sqlite3_vtab base;
+  struct tk_sql *sql;
+  const struct table *table;
+};
+
+struct table_cursor {
+  sqlite3_vtab_cursor base;
+  struct tk_sql *sql;
+  const struct table *table;
+  const struct row_key *keys; /* NULL = numbers themselves */
+  uint32_t at, end;
+};
+
+/* ---- orders of keys ---- */
+
+static int by_key(const void *a, const void *b) {
+  const struct row_key *x = a, *y = b;
+  if (x->key != y->key) return x->key < y->key ? -1 : 1;
+  return (x->row > y->row) - (x->row < y->row);
+}
+
+static bool number_rows(struct tk_sql *s, const struct table *table, uint32_t *n) {
+  *n = 1;
+  return !table->rows || table->rows(s, n);
+}
+
+static void fill_index(const struct tk_sql *s, struct row_index *index, uint32_t n) {
+  bool sorted = true;
+  for (uint32_t i = 0; i < n; i++) {
+    int64_t key;
+    if (index->table->has && !index->table->has(s, i)) continue;
+    if (!index->table->key(s, i, index->column, &key)) continue;
+    sorted &= index->n == 0 || index->keys[index->n - 1].key <= key;
+    index->keys[index->n++] = (struct row_key){key, i};
+  }
+  if (!sorted) qsort(index->keys, index->n, sizeof *index->keys, by_key);
+}
+
+const struct row_index *table_index(struct tk_sql *s, const struct table *table, int column) {
+  struct row_index *index = s->indices;
+  uint32_t n;
+  while (index && (index->table != table || index->column != column)) index = index->next;
+  if (index) return index;
+  if (!number_rows(s, table, &n)) return NULL;
+  index = mem_alloc(&s->mem, sizeof *index);
+  struct row_key *keys = mem_array(&s->mem, (uint64_t)n + 1, sizeof *keys);
+  if (!index || !keys) {
+    mem_free(&s->mem, index);
+    mem_free(&s->mem, keys);
+    return NULL;
+  }
+  *index = (struct row_index){.table = table, .column = column, .keys = keys, .next = s->indices};
+  fill_index(s, index, n);
+  return s->indices = index;
+}
+
+void table_free_indices(struct tk_sql *s) {
+  while (s->indices) {
+    struct row_index *next = s->indices->next;
+    mem_free(&s->mem, s->indices->keys);
+    mem_free(&s->mem, s->indices);
+    s->indices = next;
+  }
+}
+
+static uint32_t lower_bound(const struct row_index *index, int64_t key, bool behind) {
+  uint32_t from = 0, to = index->n;
+  while (from < to) {
+    uint32_t middle = from + (to - from) / 2;
+    if (index->keys[middle].key < key || (behind && index->keys[middle].key == key)) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+void table_find(const struct row_index *index, int64_t key, uint32_t *from, uint32_t *to) {
+  *from = lower_bound(index, key, false);
+  *to = lower_bound(index, key, true);
+}
+
+/* ---- plans: column + 1 of the equality that is used, 0 = none; its bit 8 says that it is an id ---- */
+
+enum { PLAN_ID = 256 };
+
+static int cost_of(const struct table *table, int column) {
+  if (column < 0 || column > 31) return 0;
+  return table->ids >> column & 1 ? 1 : table->keys >> column & 1 ? 10 : 0;
+}
+
+static int table_plan(sqlite3_vtab *vtab, sqlite3_index_info *info) {
+  const struct table_vtab *v = (const struct table_vtab *)vtab;
+  uint32_t n;
+  int best = -1;
+  if (!number_rows(v->sql, v->table, &n)) return SQLITE_NOMEM;
+  for (int i = 0; i < info->nConstraint; i++) {
+    int cost = cost_of(v->table, info->aConstraint[i].iColumn);
+    if (!cost || !info->aConstraint[i].usable || info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ) continue;
+    if (best < 0 || cost < cost_of(v->table, info->aConstraint[best].iColumn)) best = i;
+  }
+  info->idxNum = 0;
+  info->estimatedRows = n;
+  info->estimatedCost = n + 1;
+  if (best < 0) return SQLITE_OK;
+  const int column = info->aConstraint[best].iColumn, cost = cost_of(v->table, column);
+  info->aConstraintUsage[best].argvIndex = 1;
+  info->idxNum = (column + 1) | (cost == 1 ? PLAN_ID : 0);
+  if (cost == 1) info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
+  info->estimatedRows = cost == 1 ? 1 : 5;
+  info->estimatedCost = cost * 2;
+  return SQLITE_OK;
+}
+
+/* ---- cursors ---- */
+
+static void skip(struct table_cursor *c) {
+  if (c->keys || !c->table->has) return;
+  while (c->at < c->end && !c->table->has(c->sql, c->at)) c->at++;
+}
+
+static int seek(struct table_cursor *c, int plan, sqlite3_value *v, uint32_t n) {
+  const int64_t key = sqlite3_value_int64(v), row = key - c->table->base;
+  if (sqlite3_value_type(v) == SQLITE_NULL) return c->end = 0, SQLITE_OK;
+  if (plan & PLAN_ID) {
+    c->at = row >= 0 && row < n ? (uint32_t)row : 0;
+    c->end = row >= 0 && row < n ? c->at + 1 : 0;
+    return SQLITE_OK;
+  }
+  const struct row_index *index = table_index(c->sql, c->table, (plan & (PLAN_ID - 1)) - 1);
+  if (!index) return SQLITE_NOMEM;
+  c->keys = index->keys;
+  table_find(index, key, &c->at, &c->end);
+  return SQLITE_OK;
+}
+
+static int table_filter(sqlite3_vtab_cursor *cursor, int plan, const char *text, int argc, sqlite3_value **argv) {
+  struct table_cursor *c = (struct table_cursor *)cursor;
+  uint32_t n;
+  (void)text;
+  if (!number_rows(c->sql, c->table, &n)) return SQLITE_NOMEM;
+  c->keys = NULL;
+  c->at = 0;
+  c->end = n;
+  int status = argc ? seek(c, plan, argv[0], n) : SQLITE_OK;
+  skip(c);
+  return status;
+}
+
+static int table_next(sqlite3_vtab_cursor *cursor) {
+  struct table_cursor *c = (struct table_cursor *)cursor;
+  c->at++;
+  skip(c);
+  return SQLITE_OK;
+}
+
+static int table_eof(sqlite3_vtab_cursor *cursor) {
+  const struct table_cursor *c = (const struct table_cursor *)cursor;
+  return c->at >= c->end;
+}
+
+static uint32_t row_of(const struct table_cursor *c) { return c->keys ? c->keys[c->at].row : c->at; }
+
+static int table_column(sqlite3_vtab_cursor *cursor, sqlite3_context *out, int column) {
+  const struct table_cursor *c = (const struct table_cursor *)cursor;
+  const uint32_t row = row_of(c);
+  if (column < 32 && c->table->ids >> column & 1) return sqlite3_result_int64(out, (sqlite3_int64)row + c->table->base), SQLITE_OK;
+  return c->table->value(c->sql, row, column, out);
+}
+
+static int table_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *id) {
+  *id = row_of((const struct table_cursor *)cursor);
+  return SQLITE_OK;
+}
+
+static int table_connect(sqlite3 *db, void *arg, int argc, const char *const *argv, sqlite3_vtab **vtab, char **why) {
+  const struct table_vtab *made = arg;
+  (void)argc, (void)argv, (void)why;
+  char *schema = sqlite3_mprintf("CREATE TABLE x(%s)", made->table->schema);
+  struct table_vtab *v = sqlite3_malloc(sizeof *v);
+  int status = schema && v ? sqlite3_declare_vtab(db, schema) : SQLITE_NOMEM;
+  sqlite3_free(schema);
+  if (status != SQLITE_OK) return sqlite3_free(v), status;
+  *v = *made;
+  *vtab = &v->base;
+  return SQLITE_OK;
+}
+
+static int table_disconnect(sqlite3_vtab *vtab) { return sqlite3_free(vtab), SQLITE_OK; }
+
+static int table_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor) {
+  const struct table_vtab *v = (const struct table_vtab *)vtab;
+  struct table_cursor *c = sqlite3_malloc(sizeof *c);
+  if (!c) return SQLITE_NOMEM;
+  *c = (struct table_cursor){.sql = v->sql, .table = v->table};
+  *cursor = &c->base;
+  return SQLITE_OK;
+}
+
+static int table_close(sqlite3_vtab_cursor *cursor) { return sqlite3_free(cursor), SQLITE_OK; }
+
+bool table_register(struct tk_sql *s, const struct table *table) {
+  static const sqlite3_module module = {
+      .xConnect = table_connect, .xBestIndex = table_plan, .xDisconnect = table_disconnect, .xOpen = table_open,
+      .xClose = table_close,     .xFilter = table_filter,  .xNext = table_next,             .xEof = table_eof,
+      .xColumn = table_column,   .xRowid = table_rowid,
+  };
+  struct table_vtab *made = sqlite3_malloc(sizeof *made);
+  if (!made) return false;
+  *made = (struct table_vtab){.sql = s, .table = table};
+  return sqlite3_create_module_v2(s->db, table->name, &module, made, sqlite3_free) == SQLITE_OK;
+}

@@ -1,0 +1,141 @@
+/* texts.c - LIKE, GLOB and REGEXP.
+ *
+ * LIKE and GLOB mean what they mean in SQLite, whose own try every "%" at every place: a pattern of ten of them does not come to an end
+ * on a long name, and nothing can interrupt it.  Here a "%" never moves again once the next one is reached. */
+#include <string.h>
+
+#include "base/regexp.h"
+#include "sql.h"
+
+static unsigned lower(unsigned c) { return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c; }
+
+/* The character at *p, which is moved behind it; what is no UTF-8 is a byte. */
+static unsigned next_char(const char **p) {
+  const unsigned char *s = (const unsigned char *)*p;
+  unsigned c = *s++;
+  for (unsigned n = c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : c >= 0xc0 ? 1 : 0; n && (*s & 0xc0) == 0x80; n--) c = c << 6 | (*s++ & 0x3f);
+  *p = (const char *)s;
+  return c;
+}
+
+bool like_matches(const char *pattern, const char *text, int escape) {
+  const char *star = NULL, *from = NULL; /* behind the last "%"; where the text that it takes ends */
+  while (*text) {
+    const char *p = pattern, *t = text;
+    unsigned want = *p ? next_char(&p) : 0, is = next_char(&t);
+    if (want == '%' && want != (unsigned)escape) {
+      star = pattern = p;
+      from = text;
+      continue;
+    }
+    bool any = want == '_' && want != (unsigned)escape;
+    if (want && want == (unsigned)escape) want = *p ? next_char(&p) : 0;
+    if (want && (any || lower(want) == lower(is))) {
+      pattern = p;
+      text = t;
+    } else if (star) {
+      pattern = star;
+      next_char(&from);
+      text = from;
+    } else return false;
+  }
+  while (*pattern == '%' && escape != '%') pattern++;
+  return !*pattern;
+}
+
+/* [p ..: behind "[".  Is the character one of the set?  *end is behind its "]", NULL if there is none. */
+static bool in_set(const char *p, unsigned c, const char **end) {
+  bool found = false, inverted = *p == '^', first = true;
+  unsigned last = 0;
+  p += inverted;
+  for (; *p && (*p != ']' || first); first = false) {
+    const char *q = p;
+    unsigned next = next_char(&q);
+    if (next == '-' && *q && *q != ']' && last) {
+      const unsigned to = next_char(&q);
+      found |= c >= last && c <= to;
+      last = 0;
+    } else {
+      found |= c == next;
+      last = next;
+    }
+    p = q;
+  }
+  *end = *p ? p + 1 : NULL;
+  return found != inverted;
+}
+
+/* One step of the pattern over a character: behind it, or NULL. */
+static const char *glob_step(const char *pattern, unsigned c) {
+  const char *p = pattern, *end;
+  unsigned want = *p ? next_char(&p) : 0;
+  if (want == '?') return p;
+  if (want == '[') return in_set(p, c, &end) && end ? end : NULL;
+  return want && want == c ? p : NULL;
+}
+
+bool glob_text_matches(const char *pattern, const char *text) {
+  const char *star = NULL, *from = NULL;
+  while (*text) {
+    const char *t = text;
+    if (*pattern == '*') {
+      star = ++pattern;
+      from = text;
+      continue;
+    }
+    const char *next = glob_step(pattern, next_char(&t));
+    if (next) {
+      pattern = next;
+      text = t;
+    } else if (star) {
+      pattern = star;
+      next_char(&from);
+      text = from;
+    } else return false;
+  }
+  while (*pattern == '*') pattern++;
+  return !*pattern;
+}
+
+/* ---- as functions: like(pattern, text [, escape]) ---- */
+
+static void like(sqlite3_context *out, int argc, sqlite3_value **argv) {
+  const char *pattern = (const char *)sqlite3_value_text(argv[0]), *text = (const char *)sqlite3_value_text(argv[1]);
+  const char *escape = argc > 2 ? (const char *)sqlite3_value_text(argv[2]) : NULL;
+  if (!pattern || !text || (argc > 2 && !escape)) return;
+  const char *e = escape;
+  unsigned c = escape && *escape ? next_char(&e) : 0;
+  if (escape && (!c || *e)) return sqlite3_result_error(out, "ESCAPE expression must be a single character", -1);
+  sqlite3_result_int(out, like_matches(pattern, text, (int)c));
+}
+
+static void glob(sqlite3_context *out, int argc, sqlite3_value **argv) {
+  const char *pattern = (const char *)sqlite3_value_text(argv[0]), *text = (const char *)sqlite3_value_text(argv[1]);
+  (void)argc;
+  if (pattern && text) sqlite3_result_int(out, glob_text_matches(pattern, text));
+}
+
+static void free_regexp(void *r) { regexp_free(r); }
+
+static void regexp(sqlite3_context *out, int argc, sqlite3_value **argv) {
+  struct tk_sql *s = sqlite3_user_data(out);
+  const char *pattern = (const char *)sqlite3_value_text(argv[0]), *text = (const char *)sqlite3_value_text(argv[1]);
+  struct regexp *r = sqlite3_get_auxdata(out, 0), *made = NULL;
+  struct tk_err err = {0};
+  char why[256] = "";
+  (void)argc;
+  if (!pattern || !text) return;
+  if (!r) r = made = regexp_new(pattern, &s->mem, why, sizeof why);
+  if (!r) return sqlite3_result_error(out, *why ? why : "out of memory", -1);
+  sqlite3_result_int(out, regexp_matches(r, text));
+  if (!regexp_check(r, &err)) sqlite3_result_error(out, err.msg, -1);
+  if (made) sqlite3_set_auxdata(out, 0, made, free_regexp);
+}
+
+bool sql_register_texts(struct tk_sql *s) {
+  const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
+  return sqlite3_create_function(s->db, "like", 2, flags, NULL, like, NULL, NULL) == SQLITE_OK &&
+         sqlite3_create_function(s->db, "like", 3, flags, NULL, like, NULL, NULL) == SQLITE_OK &&
+         sqlite3_create_function(s->db, "glob", 2, flags, NULL, glob, NULL, NULL) == SQLITE_OK &&
+         sqlite3_create_function(s->db, "regexp", 2, flags, s, regexp, NULL, NULL) == SQLITE_OK;
+}

@@ -1,0 +1,51 @@
+/* times.h - times in nanoseconds, as Perfetto's trace_processor gives them for the same file.
+ *
+ * It counts what the file prints, not from an epoch.  Where a format prints decimals of microseconds, it goes by way of a double: whole
+ * microseconds are exact, others are rounded in the last place, and beyond 2^53 ns they are some 250 ns apart.  A duration is rounded
+ * by itself, but where begin and end were events of their own.  Queries are to answer the same, so the same is done here. */
+#ifndef SQL_TIMES_H
+#define SQL_TIMES_H
+
+#include "graph/trace.h"
+
+struct times {
+  int64_t base_ns, base_us;
+  int32_t base_ps; /* 0 .. 999999 */
+  bool exact;      /* the format counts nanoseconds: no doubles */
+};
+
+struct times times_of(const struct tk_trace *t);
+
+enum { TIMES_US = 1000000 /* ps */ };
+
+static inline int64_t times_floor(int64_t a, int64_t b) { return a / b - (a % b < 0); }
+
+/* us + ps / 10^6 microseconds, 0 <= ps < 10^6. */
+static inline int64_t times_ns(const struct times *c, int64_t us, int64_t ps) {
+  if (ps == 0) return us * 1000;
+  if (c->exact) return us * 1000 + (ps + 500) / 1000;
+  const double ns = ((double)us + (double)ps / TIMES_US) * 1000, whole = 4503599627370496.0; /* from 2^52 on all doubles are */
+  if (ns >= whole || ns <= -whole) return (int64_t)ns;
+  return (int64_t)(ns < 0 ? ns - 0.5 : ns + 0.5);
+}
+
+/* Whole nanoseconds that a double tells apart stay what they are: a division less for most times of a trace. */
+static inline bool times_is_plain(int64_t ns) { return ns < (1ll << 52) && ns > -(1ll << 52); }
+
+static inline int64_t times_at(const struct times *c, tk_time at) {
+  const int64_t plain = at / 1000;
+  if (plain * 1000 == at && times_is_plain(c->base_ns + plain)) return c->base_ns + plain;
+  int64_t us = times_floor(at, TIMES_US), ps = at - us * TIMES_US + c->base_ps;
+  if (ps >= TIMES_US) us++, ps -= TIMES_US;
+  return times_ns(c, us + c->base_us, ps);
+}
+
+static inline int64_t times_dur(const struct times *c, const struct tk_event *e) {
+  if (e->flags & TK_UNFINISHED) return -1;
+  const int64_t plain = e->dur / 1000;
+  if (plain * 1000 == e->dur && !(e->flags & TK_PAIRED) && times_is_plain(plain)) return plain;
+  if (e->flags & TK_PAIRED) return times_at(c, e->ts + e->dur) - times_at(c, e->ts);
+  return times_ns(c, e->dur / TIMES_US, e->dur % TIMES_US);
+}
+
+#endif

@@ -1,0 +1,160 @@
+/* tracks.c - processes, threads and tracks as Perfetto has them.
+ *
+ * Process 0 and its thread 0 are idle.  Every other process has a main thread, whose tid is the pid, whether anything is known of it or
+ * not.  A tid that is missing or 0 is the main thread's; a pid or tid that is text becomes a number of its own, with the text as the
+ * name.  Perfetto's own traces have timelines beside threads: the graph holds them as threads whose tid is text. */
+#include <string.h>
+
+#include "sql.h"
+
+/* Beyond what 32 bits can say: no number that a system gave. */
+static int64_t number_of_text(tk_id text) { return ((int64_t)UINT32_MAX + 1) + text; }
+
+static int64_t number_of(struct tk_ident i) {
+  return i.kind == TK_IDENT_STR ? number_of_text(i.str) : i.kind == TK_IDENT_NONE ? 0 : i.num;
+}
+
+/* An empty name is none; a pid or tid that is empty text is a name all the same. */
+static tk_id name_of(const struct tk_track *k, struct tk_ident i) {
+  return k->name && k->name != KEY_EMPTY ? k->name : i.kind == TK_IDENT_STR ? i.str : 0;
+}
+
+static bool is_own_timeline(const struct tk_sql *s, const struct tk_track *k) {
+  return s->times.exact && k->kind == TK_THREAD && k->tid.kind == TK_IDENT_STR;
+}
+
+/* A timeline of no process holds what is global. */
+static bool is_process(const struct tk_sql *s, const struct tk_track *k) {
+  return k->kind == TK_PROCESS && !(s->times.exact && k->pid.kind == TK_IDENT_NONE);
+}
+
+static void add_thread(struct tk_sql *s, struct sql_thread thread) {
+  if (mem_grow(&s->mem, (void **)&s->threads, &s->cap_threads, (uint64_t)s->n_threads + 1, sizeof *s->threads))
+    s->threads[s->n_threads++] = thread;
+}
+
+/* Its process's main thread is the one of the same number, among those that were made first. */
+static uint32_t thread_of(struct tk_sql *s, uint32_t upid, struct tk_ident ident, struct map *by_tid) {
+  if (upid == SQL_NONE) return SQL_NONE;
+  const bool main = ident.kind == TK_IDENT_NONE || (ident.kind != TK_IDENT_STR && ident.num == 0);
+  const int64_t tid = main ? s->processes[upid].pid : number_of(ident);
+  uint32_t *utid = map_put(by_tid, hash_pair(upid, (uint64_t)tid), s->n_threads);
+  if (!utid) return SQL_NONE;
+  if (*utid == s->n_threads)
+    add_thread(s, (struct sql_thread){.upid = upid, .tid = tid, .name = ident.kind == TK_IDENT_STR ? ident.str : 0});
+  if (*utid >= s->n_threads) return SQL_NONE;
+  if (ident.kind == TK_IDENT_STR && !s->threads[*utid].name) s->threads[*utid].name = ident.str; /* a pid of the same text */
+  return *utid;
+}
+
+static uint32_t thread_of_track(struct tk_sql *s, tk_id track, struct map *by_tid) {
+  const struct tk_track *k = &s->t->tracks[track];
+  const uint32_t utid = thread_of(s, s->tracks[k->parent].upid, k->tid, by_tid);
+  if (utid == SQL_NONE) return SQL_NONE;
+  struct sql_thread *thread = &s->threads[utid];
+  if (!thread->track || k->kind == TK_THREAD) thread->track = track;
+  if (k->kind == TK_THREAD && name_of(k, k->tid)) thread->name = name_of(k, k->tid);
+  return utid;
+}
+
+static bool is_global(const struct tk_trace *t, const struct tk_event *e) {
+  struct tk_arg arg;
+  struct tk_args it = tk_args_of(t, e->args);
+  while (tk_args_next(&it, &arg))
+    if (arg.key == KEY_SCOPE_OF_INSTANT) return arg.type == TK_ARG_STR && strcmp(tk_string(t, arg.s, NULL), "g") == 0;
+  return false;
+}
+
+tk_id sql_track_of(const struct tk_sql *s, const struct tk_event *e) {
+  return s->tracks[e->track].globals && is_global(s->t, e) ? GLOBAL_TRACK : e->track;
+}
+
+/* What stands on a process in Chrome's JSON says which thread it came from, and is there a thread though it may have nothing else. */
+static void look_at_instants(struct tk_sql *s, tk_id process, struct map *by_tid) {
+  const struct tk_track *k = &s->t->tracks[process];
+  for (tk_id i = k->first; i < k->first + k->count && !s->mem.failed; i++) {
+    const struct tk_event *e = &s->t->events[i];
+    struct tk_arg arg;
+    struct tk_args it = tk_args_of(s->t, e->args);
+    while (tk_args_next(&it, &arg))
+      if (arg.key == KEY_TID && (arg.type == TK_ARG_INT || arg.type == TK_ARG_STR))
+        thread_of(s, s->tracks[process].upid, arg.type == TK_ARG_INT ? ident_int(arg.i) : ident_str(arg.s), by_tid);
+    if (!is_global(s->t, e)) continue;
+    s->tracks[process].globals++;
+    s->n_globals++;
+  }
+}
+
+static void add_processes(struct tk_sql *s, struct map *by_tid) {
+  s->processes[s->n_processes++] = (struct sql_process){0};
+  add_thread(s, (struct sql_thread){.main = true});
+  for (tk_id i = 1; i <= s->t->n_tracks; i++) {
+    const struct tk_track *k = &s->t->tracks[i];
+    if (!is_process(s, k)) continue;
+    uint32_t upid = s->tracks[i].upid = s->n_processes++;
+    s->processes[upid] = (struct sql_process){.track = i, .name = name_of(k, k->pid), .pid = number_of(k->pid)};
+    map_put(by_tid, hash_pair(upid, (uint64_t)s->processes[upid].pid), s->n_threads);
+    add_thread(s, (struct sql_thread){.upid = upid, .tid = s->processes[upid].pid, .main = true});
+  }
+}
+
+static const char *type_of(const struct tk_sql *s, const struct tk_track *k, const struct sql_track *v) {
+  const bool own = s->times.exact, process = v->upid != SQL_NONE;
+  switch (k->kind) {
+  case TK_PROCESS: return own ? process ? "process_track_event" : "global_track_event" : "chrome_process_instant";
+  case TK_COUNTERS:
+    if (!own) return "json_counter";
+    return v->utid != SQL_NONE ? "thread_counter_track_event" : process ? "process_counter_track_event" : "global_counter_track_event";
+  case TK_ASYNCS: return process ? "legacy_async_process_slice" : "legacy_async_global_slice";
+  default: break;
+  }
+  if (!is_own_timeline(s, k)) return "thread_execution";
+  return process ? "process_merged_track_event" : "global_merged_track_event";
+}
+
+/* An id that is told to be of the process alone makes the timeline the process's. */
+static bool is_local(const struct tk_trace *t, const struct tk_track *k) {
+  struct tk_arg arg;
+  if (!k->count || !tk_args_find(t, t->events[k->first].args, tk_string(t, KEY_ID2, NULL), &arg)) return false;
+  return strstr(tk_string(t, arg.s, NULL), "\"local\"") != NULL;
+}
+
+static void place_track(struct tk_sql *s, tk_id i, struct map *by_tid) {
+  const struct tk_track *k = &s->t->tracks[i];
+  struct sql_track *v = &s->tracks[i];
+  const bool threaded = k->kind == TK_THREAD || k->kind == TK_ASYNCS || (k->kind == TK_COUNTERS && s->times.exact);
+  if (k->kind != TK_PROCESS) v->upid = s->tracks[k->parent].upid;
+  const bool untold = k->kind == TK_COUNTERS && k->tid.kind == TK_IDENT_NONE;
+  if (threaded && !is_own_timeline(s, k) && !untold) v->utid = thread_of_track(s, i, by_tid);
+  if (k->kind == TK_COUNTERS && !threaded && !untold) thread_of(s, v->upid, k->tid, by_tid);
+  if (k->kind == TK_ASYNCS) {
+    v->utid = SQL_NONE;
+    if (!is_local(s->t, k)) v->upid = SQL_NONE;
+  }
+  v->sort = k->kind == TK_COUNTERS ? SORT_COUNTER : v->utid != SQL_NONE ? SORT_THREAD : v->upid != SQL_NONE ? SORT_PROCESS : SORT_OTHER;
+  v->type = type_of(s, k, v);
+  if (k->kind == TK_PROCESS && !s->times.exact) look_at_instants(s, i, by_tid);
+}
+
+/* An asynchronous track is called as the first that stands on it. */
+tk_id sql_track_name(const struct tk_sql *s, tk_id track) {
+  const struct tk_track *k = &s->t->tracks[track];
+  if (k->kind == TK_ASYNCS && k->count) return s->t->classes[s->t->events[k->first].cls].name;
+  return k->kind == TK_COUNTERS || is_own_timeline(s, k) ? name_of(k, k->tid) : 0;
+}
+
+bool sql_tracks(struct tk_sql *s) {
+  const uint64_t n = (uint64_t)s->t->n_tracks + 2;
+  struct map by_tid;
+  s->tracks = mem_array(&s->mem, n, sizeof *s->tracks);
+  s->processes = mem_array(&s->mem, n, sizeof *s->processes);
+  if (!s->tracks || !s->processes) return false;
+  for (tk_id i = 0; i <= s->t->n_tracks; i++) s->tracks[i] = (struct sql_track){.utid = SQL_NONE, .upid = SQL_NONE, .type = ""};
+  map_init(&by_tid, &s->mem);
+  s->tracks[GLOBAL_TRACK].sort = SORT_OTHER;
+  s->tracks[GLOBAL_TRACK].type = "legacy_chrome_global_instants";
+  add_processes(s, &by_tid);
+  for (tk_id i = 1; i <= s->t->n_tracks && !s->mem.failed; i++) place_track(s, i, &by_tid);
+  map_free(&by_tid);
+  return !s->mem.failed;
+}

@@ -1,0 +1,311 @@
+#!/usr/bin/env python3
+"""What `sql` answers.
+
+  pushed     a condition, order or grouping that the tables take on themselves gives the rows that SQLite itself would choose
+  ways       the same statements from -e, a file and standard input, of every format and of several inputs, give the same rows
+  figures    sums of slices are those of `top`; parents, children, ancestors and descendants agree with one another
+  patterns   LIKE and GLOB are SQLite's own, which Python has
+  linear     no join on ids, parents, tracks or sets of args takes more than its rows, on traces that are deep, wide or flat
+  safe       an interrupt, a limit, a closed pipe end a query that would not end; nothing is written"""
+import json
+import os
+import random
+import resource
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from schema import conforms  # noqa: E402
+from verdict import check, finish, judge  # noqa: E402
+
+TRACEKIT, FIXTURES, SRC = os.environ['TRACEKIT'], os.environ['FIXTURES'], os.environ['SRC']
+LONG = bool(os.environ.get('LONG'))
+TRACES = ['json/viz/viz_small.json', 'json/torch/ddp2_plain/rank0.json.gz', 'json/odd/mixed.json', 'json/odd/counters.json',
+          'perfetto/small.pftrace.gz', 'xplane/mlp_train/vm.xplane.pb', 'xplane/synth/types.xplane.pb']
+with open(f'{SRC}/schemas/sql.schema.json', encoding='utf-8') as f:
+    SCHEMA = json.load(f)
+
+
+def run(args, text=None, fine=(0,)):
+    p = subprocess.run([TRACEKIT, 'sql', '-q', *args], input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding='utf-8',
+                       errors='replace', timeout=300, stdin=None if text is not None else subprocess.DEVNULL)
+    if p.returncode not in fine:
+        raise RuntimeError(f'{args}: status {p.returncode}: {p.stderr[:300]}')
+    return p.stdout
+
+
+def ask(trace, *statements):
+    """The rows of each statement."""
+    report = json.loads(run([*trace.split('|'), '--json', *(word for s in statements for word in ('-e', s))]))
+    fault = conforms(SCHEMA, report)
+    if fault:
+        raise RuntimeError(f'schema: {fault}')
+    return [[tuple(row) for row in result['rows']] for result in report['results']]
+
+
+def fixture(name):
+    return os.path.join(FIXTURES, name)
+
+
+# ---- pushed ----
+
+# {0} becomes nothing or "+", which makes a column an expression that no table is told of.
+CONDITIONS = ['{0}id = 7', '{0}id IN (1, 3, 5, 999999)', '{0}id = 3.0', '{0}id = 3.5', '{0}id = NULL', '{0}id IS NULL',
+              '{0}parent_id = 3', '{0}parent_id = 1', '{0}parent_id IS NULL', '{0}parent_id IN (2, 4, 6)',
+              '{0}track_id = 2', '{0}track_id = 0', '{0}track_id = 1', '{0}track_id = 9999',
+              '{0}dur > 1000', '{0}dur >= 1000', '{0}dur < 1000', '{0}dur <= 1000', '{0}dur = 0', '{0}dur = -1', '{0}dur < 0',
+              '{0}dur > 1e3', '{0}dur > 999.5 AND {0}dur < 100000.25', "{0}dur > 'x'", '{0}dur > NULL',
+              '{0}dur > 9223372036854775807', '{0}dur >= -9223372036854775808', '{0}dur < 1e300', '{0}dur BETWEEN 100 AND 5000',
+              '{0}depth = 0', '{0}depth <= 1', '{0}depth > 1', '{0}depth BETWEEN 1 AND 2', '{0}depth < 0',
+              '{0}ts > (SELECT min(ts) FROM slice)', '{0}ts < (SELECT avg(ts) FROM slice)', '{0}ts >= (SELECT max(ts) FROM slice)',
+              '{0}ts BETWEEN (SELECT min(ts) + 1000 FROM slice) AND (SELECT max(ts) - 1000 FROM slice)',
+              '{0}ts = (SELECT ts FROM slice WHERE id = 4)',
+              "{0}name = 'whole'", "{0}name LIKE '%a%'", "{0}name LIKE 'A%'", "{0}name NOT LIKE '%a%'", "{0}name GLOB '*a*'",
+              "{0}name LIKE '%o%' OR {0}name LIKE '%e'", "{0}name LIKE '%a%' AND {0}name GLOB '*e*'", "{0}name IN ('whole', 'pair', 'x')",
+              '{0}name IS NOT NULL', '{0}name IS NULL', '{0}name = NULL', '{0}name LIKE NULL', "{0}name = x'61'", '{0}name = 5',
+              "{0}name LIKE '%a%' AND {0}dur > 1000 AND {0}depth < 3", "{0}track_id = 2 AND {0}dur > 10 AND {0}name LIKE '%e%'",
+              '{0}depth = 0 AND {0}ts > 5 ORDER BY ts, id', '{0}track_id = 2 ORDER BY ts, id', '1 ORDER BY {0}id']
+GROUPS = ['SELECT name, count(*), sum(dur), min(ts) FROM slice GROUP BY {0}name',
+          "SELECT name, count(*), sum(dur) FROM slice WHERE {0}name LIKE '%a%' GROUP BY {0}name",
+          'SELECT name, track_id, count(*), max(dur) FROM slice GROUP BY {0}name, {0}track_id',
+          'SELECT track_id, name, count(*) FROM slice GROUP BY {0}track_id, {0}name',
+          'SELECT track_id, count(*), sum(dur) FROM slice GROUP BY {0}track_id',
+          "SELECT track_id, count(*) FROM slice WHERE {0}name LIKE '%e%' GROUP BY {0}track_id",
+          'SELECT DISTINCT {0}name FROM slice', 'SELECT DISTINCT {0}name, depth FROM slice', 'SELECT count(DISTINCT {0}name) FROM slice',
+          'SELECT DISTINCT {0}track_id FROM slice WHERE dur > 100', 'SELECT name FROM slice GROUP BY {0}name HAVING count(*) > 2',
+          'SELECT thread_name, name, count(*) FROM thread_slice GROUP BY {0}name, thread_name',
+          'SELECT name, count(*) FROM event GROUP BY {0}name', 'SELECT kind, count(*) FROM event GROUP BY 1',
+          'SELECT c.name, p.name, count(*) FROM slice c JOIN slice p ON c.parent_id = {0}p.id WHERE c.id < 400 AND p.id < 400 GROUP BY 1, 2',
+          'SELECT t.utid, count(*) FROM thread_track t JOIN slice s ON s.track_id = {0}t.id WHERE s.id < 2000 GROUP BY 1',
+          'SELECT p.pid, count(*) FROM thread t JOIN process p ON t.upid = {0}p.upid GROUP BY 1',
+          'SELECT count(*), sum(value) FROM counter c JOIN counter_track t ON c.track_id = {0}t.id',
+          'SELECT count(*) FROM flow f JOIN slice s ON s.id = {0}f.slice_out WHERE s.id < 500',
+          'SELECT a.key, count(*) FROM slice s JOIN args a ON s.arg_set_id = {0}a.arg_set_id WHERE s.id < 60 AND a.arg_set_id < 60 GROUP BY 1',
+          "SELECT count(*), count(int_value) FROM args WHERE {0}key = 'args.k' OR {0}flat_key = 'args.a'"]
+
+
+def pushed(name):
+    templates = [f'SELECT id, ts, dur, name, depth FROM slice WHERE {condition}' for condition in CONDITIONS]
+    templates += [f'SELECT id, ts, name FROM {table} WHERE {condition}' for table in ('thread_slice', 'process_slice', 'event')
+                  for condition in ('{0}dur > 1000', "{0}name LIKE '%a%'", '{0}ts > 2000', '{0}id = 3', '{0}track_id = 2')]
+    templates += GROUPS
+    answers = ask(fixture(name), *(template.format(plus) for plus in ('', '+') for template in templates))
+    for template, plain, defeated in zip(templates, answers, answers[len(templates):]):
+        same = sorted(plain, key=str) == sorted(defeated, key=str)
+        judge(f'{name}: {template}', '' if same else f'{len(plain)} rows, {len(defeated)} without')
+    texts = ask(fixture(name), "SELECT count(*) FROM slice WHERE dur > '1000'", 'SELECT count(*) FROM slice WHERE dur > 1000',
+                "SELECT count(*) FROM slice WHERE id = '3'", 'SELECT count(*) FROM slice WHERE id = 3')
+    check(f'{name}: numbers as text', texts[0] == texts[1] and texts[2] == texts[3], texts)
+
+
+# ---- ways ----
+
+EIGHT = '''SELECT name, COUNT(*) as launches, SUM(dur)/1e6 as total_ms, AVG(dur)/1e6 as avg_ms FROM slices WHERE name IS NOT NULL GROUP BY name ORDER BY total_ms DESC, name LIMIT 50;
+SELECT ts/1e9 as start_sec, dur/1e9 as dur_sec, name FROM slices WHERE dur > 100000 AND depth <= 2 ORDER BY ts, id LIMIT 50;
+SELECT name, COUNT(*) as launches, AVG(dur)/1e3 as avg_us FROM slices WHERE dur < 100000 GROUP BY name HAVING launches > 10 ORDER BY launches DESC, name LIMIT 30;
+SELECT name, COUNT(*) as count, SUM(dur)/1e6 as total_ms FROM slices WHERE name LIKE '%Memcpy%' OR name LIKE '%copy%' OR name LIKE '%Copy%' GROUP BY name ORDER BY total_ms DESC LIMIT 20;
+SELECT name, COUNT(*) as count, SUM(dur)/1e6 as total_ms, AVG(dur)/1e3 as avg_us FROM slices WHERE name LIKE '%fmha%' OR name LIKE '%attention%' OR name LIKE '%sdpa%' GROUP BY name ORDER BY total_ms DESC;
+SELECT name, COUNT(*) as launches, MIN(dur)/1e3 as min_us, MAX(dur)/1e3 as max_us FROM slices WHERE name LIKE '%kernel%' OR name LIKE '%Launch%' GROUP BY name ORDER BY launches DESC, name LIMIT 50;
+SELECT (ts - (SELECT MIN(ts) FROM slices))/1e9 as elapsed_sec, name, CASE WHEN name LIKE '%fmha%' THEN 'ATTENTION' ELSE 'OTHER' END as category FROM slices WHERE depth = 0 AND dur > 10000 ORDER BY ts, id LIMIT 100;
+SELECT CASE WHEN name LIKE '%HtoD%' THEN 'Host->Device' ELSE name END as direction, COUNT(*) as count, SUM(dur)/1e6 as total_ms FROM slices WHERE name LIKE '%Memcpy%' GROUP BY direction ORDER BY total_ms DESC;
+'''
+
+
+def ways(trace, script):
+    operand = run([*trace.split('|'), '--csv', '-e', EIGHT])
+    check(f'{trace}: a file', run([*trace.split('|'), '--csv', '--script', script]) == operand)
+    check(f'{trace}: standard input', run([*trace.split('|'), '--csv'], EIGHT) == operand)
+    check(f'{trace}: eight answers', operand.count('launches') == 3 and operand.count('elapsed_sec') == 1, operand[:300])
+
+
+def of_each_format(work, name):
+    """What the formats all hold is the same in all of them."""
+    question = "SELECT name, count(*), sum(dur), max(dur) FROM slice GROUP BY name"
+    same = ask(fixture(name), question)
+    for ending in ('pftrace', 'xplane.pb', 'json.gz'):
+        out = os.path.join(work, f'of.{ending}')
+        subprocess.run([TRACEKIT, 'convert', '-q', '--force', fixture(name), '-o', out], check=True, stdin=subprocess.DEVNULL)
+        near = {row[0]: row[1:] for row in ask(out, question)[0]}
+        far = [row for row in same[0] if row[0] not in near or row[1] != near[row[0]][0] or abs(row[2] - near[row[0]][1]) > row[1]]
+        judge(f'{name} as {ending}', f'{far[:2]}' if far else '')
+
+
+# ---- figures ----
+
+def figures(name):
+    report = json.loads(subprocess.run([TRACEKIT, 'top', '-q', '--json', fixture(name)], stdout=subprocess.PIPE, check=True,
+                                       stdin=subprocess.DEVNULL).stdout)
+    rows = {row[0]: row[1:] for row in ask(fixture(name), "SELECT name, count(*), sum(max(dur, 0)), sum(self_dur) FROM event "
+                                           "WHERE phase <> 'counter' GROUP BY name")[0]}
+    for row in report['rows']:
+        n, total, own = rows.get(row['name'] or '[No name]', rows.get(row['name'], (0, 0, 0)))
+        near = n == row['count'] and abs(total - row['total_ns']) <= n and abs((own or 0) - row['self_ns']) <= n
+        judge(f'{name}: {row["name"]}', '' if near else f'{(n, total, own)}, top says {row["count"], row["total_ns"], row["self_ns"]}')
+    laws = [  # each counts what breaks it
+        'SELECT count(*) FROM slice c JOIN slice p ON c.parent_id = p.id WHERE p.depth <> c.depth - 1 OR p.track_id <> c.track_id OR p.ts > c.ts',
+        'SELECT count(*) FROM slice WHERE (parent_id IS NULL) <> (depth = 0) AND dur >= 0',
+        'SELECT count(*) FROM slice s WHERE s.id < 200 AND (SELECT count(*) FROM ancestor_slice(s.id)) <> s.depth',
+        'SELECT count(*) FROM slice s JOIN ancestor_slice(s.id) a WHERE s.id < 200 AND NOT slice_is_ancestor(a.id, s.id)',
+        'SELECT count(*) FROM slice s JOIN descendant_slice(s.id) d WHERE s.id < 200 AND NOT slice_is_ancestor(s.id, d.id)',
+        'SELECT count(*) FROM slice s WHERE s.id < 100 AND (SELECT count(*) FROM descendant_slice(s.id)) <> '
+        '(SELECT count(*) FROM slice d WHERE slice_is_ancestor(s.id, d.id))',
+        'SELECT count(*) FROM slice s WHERE NOT EXISTS (SELECT 1 FROM track t WHERE t.id = s.track_id)',
+        'SELECT count(*) FROM counter c WHERE NOT EXISTS (SELECT 1 FROM counter_track t WHERE t.id = c.track_id)',
+        'SELECT count(*) FROM thread t WHERE NOT EXISTS (SELECT 1 FROM process p WHERE p.upid = t.upid)',
+        'SELECT abs((SELECT count(*) FROM thread_or_process_slice) - (SELECT count(*) FROM thread_slice) - (SELECT count(*) FROM process_slice))',
+        'SELECT count(*) FROM slice WHERE id < 300 AND arg_set_id IS NOT NULL AND '
+        '(SELECT count(*) FROM args a WHERE a.arg_set_id = slice.arg_set_id) = 0 AND 0',
+        "SELECT count(*) FROM slice s JOIN args a USING (arg_set_id) WHERE s.id < 300 AND a.value_type = 'int' "
+        'AND extract_arg(s.arg_set_id, a.key) IS NOT a.int_value',
+        "SELECT count(*) FROM slice s JOIN args a USING (arg_set_id) WHERE s.id < 300 AND a.value_type = 'string' "
+        'AND extract_arg(s.arg_set_id, a.key) IS NOT a.string_value']
+    for law, answer in zip(laws, ask(fixture(name), *laws)):
+        judge(f'{name}: {law}', '' if answer == [(0,)] else f'{answer}')
+
+
+# ---- patterns ----
+
+def patterns():
+    draw = random.Random(7)
+    db = sqlite3.connect(':memory:')
+    cases = []
+    for _ in range(20000 if LONG else 3000):
+        text = ''.join(draw.choice('aAbB%_*?[]^-\u00e9\u20ac') for _ in range(draw.randrange(7)))
+        pattern = ''.join(draw.choice('aAbB%%__**??[]^-\u00e9\u20ac') for _ in range(draw.randrange(7)))
+        cases.append((draw.choice(('LIKE', 'GLOB')), text, pattern))
+    asked = [f"('{text}' {op} '{pattern}')" for op, text, pattern in cases]
+    for i in range(0, len(asked), 500):
+        statement = 'SELECT ' + ' UNION ALL SELECT '.join(asked[i:i + 400])
+        theirs = [row[0] for row in db.execute(statement)]
+        ours = [row[0] for row in ask(fixture('json/odd/mixed.json'), statement)[0]]
+        wrong = [case for case, a, b in zip(cases[i:], theirs, ours) if a != b]
+        judge(f'patterns {i}', f'{wrong[:3]}' if wrong else '')
+    escaped = ask(fixture('json/odd/mixed.json'), r"SELECT 'a%b' LIKE 'a\%b' ESCAPE '\', 'axb' LIKE 'a\%b' ESCAPE '\', 'abc' REGEXP 'b.$'")
+    check('ESCAPE and REGEXP', escaped == [[(1, 0, 1)]], escaped)
+
+
+# ---- linear ----
+
+def cpu(args):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([TRACEKIT, 'sql', '-q', '--csv', *args], check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=200)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+def crafted(kind, n):
+    """n events: flat on one thread, each within the one before, each on a thread of its own, or all below one."""
+    span = '{{"ph":"X","pid":1,"tid":{},"name":"n{}","ts":{},"dur":{},"args":{{"k":{}}}}}'.format
+    if kind == 'flat':
+        return [span(1, i % 50, 2 * i, 1, i) for i in range(n)]
+    if kind == 'deep':
+        return [span(i // 500, i % 50, 1000 * (i // 500) + i % 500, 998 - 2 * (i % 500), i) if i % 500 < 499 else span(i // 500, 1, i, 0, i)
+                for i in range(n)]
+    if kind == 'tracks':
+        return [span(i // 4 + 1, i % 50, i, 1, i) for i in range(n)]
+    if kind == 'names':
+        return [span(1, i, 2 * i, 1, i) for i in range(n)]
+    return [span(1, 0, 0, 3 * n, 0), *(span(1, i % 50, 2 * i + 1, 1, i) for i in range(1, n))]
+
+
+JOINS = ['SELECT count(*), sum(p.dur) FROM slice c JOIN slice p ON c.parent_id = p.id',
+         'SELECT count(*), sum(c.dur) FROM slice p JOIN slice c ON c.parent_id = p.id',
+         'SELECT t.name, count(*) FROM slice s JOIN thread_track tt ON s.track_id = tt.id JOIN thread t USING (utid) GROUP BY t.utid',
+         'SELECT count(*) FROM thread t JOIN thread_track tt USING (utid) JOIN slice s ON s.track_id = tt.id',
+         'SELECT count(*) FROM thread t JOIN process p USING (upid)',
+         "SELECT sum(a.int_value) FROM slice s JOIN args a USING (arg_set_id) WHERE a.key = 'args.k'",
+         "SELECT sum(extract_arg(arg_set_id, 'args.k')) FROM slice",
+         'SELECT name, count(*), sum(dur) FROM slice GROUP BY name ORDER BY 3 DESC LIMIT 5',
+         'SELECT a.id, b.id FROM slice a JOIN slice b ON b.id = a.id + 1 LIMIT 5']
+
+
+def linear(work):
+    n = 60000 if LONG else 20000
+    for kind in ('flat', 'deep', 'tracks', 'names', 'wide'):
+        times = []
+        for size in (n, 4 * n):
+            path = os.path.join(work, f'{kind}{size}.json')
+            with open(path, 'w', encoding='ascii') as out:
+                out.write('{"traceEvents":[' + ',\n'.join(crafted(kind, size)) + ']}')
+            base = cpu([path, '-e', 'SELECT 1'])
+            times.append([max(cpu([path, '-e', join, '--timeout', '60s']) - base, 0) for join in JOINS])
+        for join, small, large in zip(JOINS, *times):
+            judge(f'{kind}: {join}', f'{small:.2f} s, {large:.2f} s of four times as many' if large > 8 * small + 0.3 else '')
+
+
+# ---- safe ----
+
+ENDLESS = 'WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) SELECT max(x) FROM r'
+
+
+def interrupted(folder):
+    p = subprocess.Popen([TRACEKIT, 'sql', fixture('json/viz/viz_small.json'), '-e', ENDLESS], stdin=subprocess.DEVNULL,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder)
+    time.sleep(1.0)
+    p.send_signal(signal.SIGINT)
+    start = time.monotonic()
+    _, said = p.communicate(timeout=30)
+    check('an interrupt', p.returncode == 130 and time.monotonic() - start < 5, f'{p.returncode} {said}')
+
+
+def safe(work):
+    folder = os.path.join(work, 'empty')
+    os.mkdir(folder)
+    trace = fixture('json/viz/viz_small.json')
+    interrupted(folder)
+    start = time.monotonic()
+    run([trace, '--timeout', '300ms', '-e', ENDLESS], fine=(3,))
+    check('--timeout', time.monotonic() - start < 5)
+    endless_rows = 'WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) SELECT x FROM r'
+    check('--max-rows', len(run([trace, '--csv', '--max-rows', '5', '-e', endless_rows]).splitlines()) == 6)
+    closed = subprocess.run(f'"{TRACEKIT}" sql "{trace}" --csv --timeout 60s -e "{endless_rows}" | head -n 3', shell=True, stdout=subprocess.PIPE,
+                            timeout=60, stdin=subprocess.DEVNULL)
+    check('a closed pipe', closed.stdout.split() == [b'x', b'1', b'2'], closed)
+    cross = 'SELECT count(*) FROM slice a, slice b, slice c, slice d WHERE a.dur + b.dur + c.dur + d.dur = 17'
+    run([trace, '--timeout', '300ms', '-e', cross], fine=(3,))
+    for statement in ("ATTACH 'x.db' AS x", "VACUUM INTO 'x.db'", "PRAGMA temp_store_directory = '.'", "SELECT load_extension('x.so')",
+                      "SELECT writefile('x', 'y')", "SELECT readfile('/etc/passwd')", "PRAGMA wal_checkpoint", "DETACH main"):
+        run([trace, '-e', statement], fine=(2,))
+    judge('random words', random_words(trace))
+    check('nothing is written', os.listdir(folder) == [], os.listdir(folder))
+
+
+def random_words(trace):
+    """Nonsense is refused or answered, and never ends the program otherwise."""
+    draw = random.Random(11)
+    words = ('SELECT FROM WHERE slice args ( ) * , name dur = < LIKE \'%a%\' 1 NULL GROUP BY ORDER LIMIT 3 JOIN ON id parent_id UNION ALL '
+             'WITH AS INCLUDE PERFETTO MODULE slices.stack CREATE VIEW x ; -- /* ancestor_slice(1) extract_arg( \x00 \xff').split(' ')
+    for _ in range(400 if LONG else 60):
+        text = ' '.join(draw.choice(words) for _ in range(draw.randrange(14)))
+        p = subprocess.run([TRACEKIT, 'sql', '-q', '--timeout', '2s', trace], input=text.encode('latin1'), stdout=subprocess.DEVNULL,
+                           stderr=subprocess.PIPE, timeout=60)
+        if p.returncode not in (0, 2, 3):
+            return f'{text!r}: status {p.returncode}: {p.stderr[:200]}'
+    return ''
+
+
+def main():
+    with tempfile.TemporaryDirectory() as work:
+        script = os.path.join(work, 'eight.sql')
+        with open(script, 'w', encoding='utf-8') as out:
+            out.write(EIGHT)
+        for name in TRACES:
+            pushed(name)
+            figures(name)
+            ways(fixture(name), script)
+        ranks = '|'.join(fixture(f'json/torch/ddp2_plain/rank{i}.json.gz') for i in range(2))
+        ways(ranks, script)
+        counts = ask(ranks, 'SELECT rank, count(*) FROM event GROUP BY 1 ORDER BY 1', 'SELECT count(DISTINCT pid) > 1 FROM process')
+        check('ranks of a merge', len(counts[0]) == 2 and all(n > 100 for _, n in counts[0]) and counts[1] == [(1,)], counts)
+        of_each_format(work, 'json/torch/ddp2_plain/rank0.json.gz')
+        patterns()
+        linear(work)
+        safe(work)
+    return finish()
+
+
+sys.exit(main())
