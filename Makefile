@@ -223,7 +223,7 @@ PYTHON_INCLUDE = $(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_pat
 python-parts: $(BIN) $(NATIVE)
 
 # Nothing but the module's entry is seen from outside, lest calls of the static libraries in it are taken by those of another module.
-NATIVE_EXPORTS = $(if $(findstring apple,$(shell $(CC) -dumpmachine))$(findstring macos,$(shell $(CC) -dumpmachine)),\
+NATIVE_EXPORTS = $(if $(findstring apple,$(shell $(CC) -dumpmachine 2>/dev/null)),\
   -Wl$(comma)-exported_symbol$(comma)_PyInit__native,-Wl$(comma)--version-script=python/native.map)
 $(NATIVE): python/native.map
 $(NATIVE): python/native.c $(BIN_LIB) $(B)/flags lib/tracekit.h lib/tracekit_ops.h lib/tracekit_arrow.h lib/tracekit_report.h

@@ -105,10 +105,10 @@ static char *read_queries(const struct params *p, bool *prompt) {
 static int run_text(struct tk_sql *sql, const char *text, struct printer *printer) {
   struct tk_err err = { 0 };
   const struct tk_sql_answer answer = printer_answer(printer);
-  printer_begin(printer);
+  printer_open(printer);
   bool ok = tk_sql_run(sql, text, &answer, &err);
   fflush(printer->to);
-  if (!printer_end(printer)) return STATUS_INPUT;
+  if (!printer_close(printer)) return STATUS_INPUT;
   return ok || err.code == TK_OK ? STATUS_DONE : run_fail(&err);
 }
 

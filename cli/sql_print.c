@@ -278,7 +278,7 @@ struct tk_sql_answer printer_answer(struct printer *p) {
   return (struct tk_sql_answer){ .begin = on_begin, .row = on_row, .end = on_end, .arg = p };
 }
 
-void printer_begin(struct printer *p) {
+void printer_open(struct printer *p) {
   struct json j = { .to = p->to };
   if (p->as != PRINT_JSON) return;
   fputs("{\"input\": ", p->to);
@@ -286,7 +286,7 @@ void printer_begin(struct printer *p) {
   fputs(", \"results\": [", p->to);
 }
 
-bool printer_end(struct printer *p) {
+bool printer_close(struct printer *p) {
   if (p->as == PRINT_JSON && p->n_names) fputs("], \"cut\": true}", p->to);
   free_names(p); /* of an answer that an error ended */
   free(p->cells);

@@ -26,8 +26,8 @@ struct printer {
 
 /* What the rows go through: an answer of the library's whose arg is the printer. */
 struct tk_sql_answer printer_answer(struct printer *p);
-void printer_begin(struct printer *p);
+void printer_open(struct printer *p);
 /* Ends what the first answer began.  False: there was no memory, which is said. */
-bool printer_end(struct printer *p);
+bool printer_close(struct printer *p);
 
 #endif

@@ -187,7 +187,7 @@ build_sqlite() {
   s=$out/src/sqlite3
   mkdir -p "$s/made"
   (cd "$s/made" && quietly ../configure --disable-tcl --disable-readline && quietly make sqlite3.c)
-  archive sqlite3 "-DSQLITE_THREADSAFE=1 -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_DQS=0 -DSQLITE_ENABLE_MATH_FUNCTIONS" "$s/made/sqlite3.c"
+  archive sqlite3 "-DSQLITE_THREADSAFE=1 -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_ENABLE_MATH_FUNCTIONS -DSQLITE_ENABLE_COLUMN_METADATA" "$s/made/sqlite3.c"
   cp "$s/made/sqlite3.h" "$out/include/"
   pc sqlite3 -lsqlite3
 }

@@ -549,6 +549,69 @@ static PyObject *trace_tree(PyObject *self, PyObject *dict) {
   return work_end(&w, list);
 }
 
+/* What a query answers: a list of (names of columns, rows) for each statement that has columns.  It is gathered under the GIL, which
+ * `row` takes for each row: who wants millions of them takes a table. */
+struct answers {
+  struct call *call;
+  PyObject *list, *rows; /* rows: of the statement that runs; borrowed */
+  bool failed;
+};
+
+static PyObject *sql_value(const struct tk_sql_value *v) {
+  switch (v->type) {
+  case TK_SQL_INTEGER: return PyLong_FromLongLong(v->i);
+  case TK_SQL_REAL: return PyFloat_FromDouble(v->d);
+  case TK_SQL_TEXT: return PyUnicode_DecodeUTF8(v->text, (Py_ssize_t)v->n, "replace");
+  case TK_SQL_BLOB: return PyBytes_FromStringAndSize(v->text, (Py_ssize_t)v->n);
+  default: Py_INCREF(Py_None); return Py_None;
+  }
+}
+
+static bool sql_begin(void *arg, const char *const *columns, size_t n) {
+  struct answers *a = arg;
+  PyEval_RestoreThread(a->call->outside);
+  PyObject *names = PyTuple_New((Py_ssize_t)n), *rows = PyList_New(0), *answer = NULL;
+  for (size_t i = 0; names && i < n; i++) PyTuple_SetItem(names, (Py_ssize_t)i, text_or_none(columns[i]));
+  if (names && rows) answer = PyTuple_Pack(2, names, rows);
+  a->rows = rows;
+  a->failed = !answer || PyList_Append(a->list, answer) != 0;
+  Py_XDECREF(answer);
+  Py_XDECREF(names);
+  Py_XDECREF(rows);
+  a->call->outside = PyEval_SaveThread();
+  return !a->failed;
+}
+
+static bool sql_row(void *arg, const struct tk_sql_value *values, size_t n) {
+  struct answers *a = arg;
+  PyEval_RestoreThread(a->call->outside);
+  PyObject *row = PyTuple_New((Py_ssize_t)n);
+  for (size_t i = 0; row && i < n; i++) PyTuple_SetItem(row, (Py_ssize_t)i, sql_value(&values[i]));
+  a->failed = !row || PyErr_Occurred() || PyList_Append(a->rows, row) != 0;
+  Py_XDECREF(row);
+  a->call->outside = PyEval_SaveThread();
+  return !a->failed;
+}
+
+static PyObject *trace_sql(PyObject *self, PyObject *args) {
+  PyObject *query, *dict;
+  if (!PyArg_ParseTuple(args, "UO!", &query, &PyDict_Type, &dict)) return NULL;
+  ASKS(self, dict);
+  const struct tk_sql_options opt = {.timeout_ms = opt_uint(&w.o, "timeout_ms"), .max_rows = opt_uint(&w.o, "max_rows"),
+                                     .max_memory = opt_uint(&w.o, "max_memory"), .progress = TICK(&w.call)};
+  const char *text = utf8(&w.o, query);
+  struct answers a = {.call = &w.call, .list = PyList_New(0)};
+  if (!a.list || !work_enter(&w)) {
+    Py_XDECREF(a.list);
+    return work_end(&w, NULL);
+  }
+  struct tk_sql *s = tk_sql_open(w.t, &opt, &w.err);
+  const bool ok = s && tk_sql_run(s, text, &(struct tk_sql_answer){sql_begin, sql_row, NULL, &a}, &w.err);
+  tk_sql_close(s);
+  if (!work_leave(&w, ok || a.failed)) Py_CLEAR(a.list);
+  return work_end(&w, a.list);
+}
+
 /* A capsule that releases the stream unless a consumer has moved it out. */
 static void capsule_free(PyObject *capsule) {
   struct ArrowArrayStream *s = PyCapsule_GetPointer(capsule, "arrow_array_stream");
@@ -812,6 +875,7 @@ static PyMethodDef trace_methods[] = {
     METHOD(close, METH_NOARGS), METHOD(info, METH_NOARGS), METHOD(save, METH_VARARGS),   METHOD(filter, METH_O),
     METHOD(rebase, METH_O),     METHOD(derive, METH_NOARGS), METHOD(redact, METH_O),     METHOD(shrink, METH_VARARGS),
     METHOD(split, METH_VARARGS), METHOD(top, METH_O),       METHOD(tree, METH_O),        METHOD(table, METH_VARARGS),
+    METHOD(sql, METH_VARARGS),
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot trace_slots[] = {{Py_tp_dealloc, (void *)trace_dealloc}, {Py_tp_methods, trace_methods}, {0, NULL}};

@@ -219,6 +219,16 @@ class Trace:
         return self._native.tree({"by": place, "arg": arg, "per": per, "where": _texts(where), "time": time, "steps": steps, "fold": fold,
                                   "progress": progress})
 
+    def sql(self, query, *, timeout=None, max_rows=None, progress=None):
+        """What an SQL query over the tables of Perfetto's trace_processor answers: a list of dicts, those of the last statement.
+
+        timeout     seconds
+        """
+        answers = self._native.sql(query, {"timeout_ms": None if timeout is None else int(timeout * 1000), "max_rows": max_rows,
+                                           "progress": progress})
+        columns, rows = answers[-1] if answers else ((), [])
+        return [dict(zip(columns, row)) for row in rows]
+
     # ---- operations ----
 
     def filter(self, where=None, *, time=None, steps=None, keep_args=None, drop_args=None, parents=False, children=False, flows=False,

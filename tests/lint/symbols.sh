@@ -32,4 +32,8 @@ while read -r object; do
     esac
   done
 done < <(find lib cli -name '*.c' | sed "s|^|$B/obj/|; s|c$|o|")
+
+# The command is linked with the library's plain objects where nothing can be made local, as for another processor.
+both=$(for part in cli lib; do find "$B/obj/$part" -name '*.o' -exec nm -g --defined-only {} + | awk 'NF == 3 {print $3}' | sort -u; done | sort | uniq -d)
+[ -z "$both" ] || fault "both the command and the library define: $(echo $both)"
 exit $status

@@ -59,6 +59,17 @@ def test_operations(tmp_path):
     assert tracekit.load(SMALL).redact("hash").top()[0]["name"] not in ("a", "b")
 
 
+def test_sql():
+    t = tracekit.load(SMALL)
+    assert t.sql("select name, dur from slice order by ts") == [{"name": "a", "dur": 2000}, {"name": "b", "dur": 1000}]
+    assert t.sql("select 1; select NULL as n, 1.5 as d, x'00ff' as b") == [{"n": None, "d": 1.5, "b": b"\x00\xff"}]
+    assert t.sql("select name from slice where 0") == []
+    with pytest.raises(tracekit.Error, match="nosuch"):
+        t.sql("select * from nosuch")
+    with pytest.raises(tracekit.Error):
+        t.sql("with recursive c(x) as (select 1 union all select x + 1 from c) select count(*) from c", timeout=0.2)
+
+
 def test_run_folders(tmp_path, fixture):
     folder = fixture("json/jax/multihost")
     listed = tracekit.list(folder)
