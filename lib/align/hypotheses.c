@@ -80,6 +80,7 @@ static bool by_sequence(struct hypotheses *h, struct arena *arena) {
     if (at && v->a[*at]->label == v->b[i]->label) h->partner[i] = *at;
   }
   map_free(&index);
+  memcpy(h->numbered, h->partner, v->n_b * sizeof *h->numbered);
   return ok && (h->self || add(h, arena));
 }
 
@@ -360,9 +361,10 @@ bool hypotheses_find(struct hypotheses *h, struct arena *arena) {
   size_t most = (v->n_a > v->n_b ? v->n_a : v->n_b) + 2;
   h->n = h->aliases = 0;
   h->partner = arena_alloc(arena, most * sizeof *h->partner);
+  h->numbered = arena_alloc(arena, most * sizeof *h->numbered);
   h->points = arena_alloc(arena, most * sizeof *h->points);
   h->room = arena_alloc(arena, (2 * most > MOST_VOTES ? 2 * most : MOST_VOTES) * sizeof *h->room);
-  if (!h->partner || !h->points || !h->room) return false;
+  if (!h->partner || !h->numbered || !h->points || !h->room) return false;
   if (v->n_a == 0 || v->n_b == 0) return true;
   if (!by_sequence(h, arena) || !by_order(h, arena)) return false;
   return by_step(h, arena, FROM_FRONT) && by_step(h, arena, FROM_END) && by_vote(h, arena);

@@ -17,7 +17,8 @@
  * Wall clock.  80% are within `clock_error` (1 ms, a normal distribution), 15% within five times that, and 5% of any size up to a
  * year, each power of ten as likely as the next: a clock without NTP has no scale of its own.
  *
- * Keys.  Equal sequence numbers agree, else one in 10,000; numbers of steps agree, else one in 200, and each further step half of that.
+ * Keys.  Equal sequence numbers agree, else one in 10,000, and as often a collective is not the one of its number; numbers of steps
+ * agree, else one in 200, and each further step half of that.
  *
  * Nothing in common is an answer too: another job (one in a thousand inputs; one in ten thousand where the inputs are all ranks of one
  * job, each once; one in a hundred where two claim one rank; five times that where the ends say nothing, a hundred times where they
@@ -152,6 +153,13 @@ static int by_value(const void *pa, const void *pb) {
   return (a > b) - (a < b);
 }
 
+/* Where numbers agree but for a few, these are not lost, but left out or paired with others: a vote does so where the clock was set. */
+static double torn_apart(const struct hypotheses *h, const struct hypothesis *y) {
+  uint32_t torn = 0;
+  for (uint32_t i = 0; i < h->q->view->n_b; i++) torn += h->numbered[i] != ALIGN_NONE && y->partner[i] != h->numbered[i];
+  return fmin(torn, 3) * log(1e-4);
+}
+
 static double keys_of(const struct hypotheses *h, const struct hypothesis *y) {
   const struct view *v = h->q->view;
   uint32_t numbered = 0, equal = 0, stepped = 0, agree = 0;
@@ -164,7 +172,7 @@ static double keys_of(const struct hypotheses *h, const struct hypothesis *y) {
     h->room[stepped++] = fabs((double)a->step - (double)b->step);
     agree += a->step == b->step;
   }
-  if (2 * numbered > y->n) return equal > 0.95 * numbered ? 0 : log(1e-4);
+  if (2 * numbered > y->n) return equal > 0.95 * numbered ? torn_apart(h, y) : log(1e-4);
   if (2 * stepped <= y->n || agree > 0.9 * stepped) return 0;
   if (2 * agree > stepped) return log(0.05);
   qsort(h->room, stepped, sizeof *h->room, by_value);

@@ -60,6 +60,7 @@ struct hypotheses {
   uint32_t n;
   uint32_t aliases;    /* shifts by which the labels agree: how many answers there are to confuse */
   uint32_t *partner;   /* room for one */
+  uint32_t *numbered;  /* the partners by sequence number */
   struct point *points;
   double *room;        /* twice as many */
   struct beat *beats;  /* of one hypothesis */
