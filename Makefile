@@ -197,6 +197,14 @@ $(PROTO:%=$(B)/obj/proto/%.o): $(B)/obj/proto/%.o: $(B)/proto/%.pb-c.c $(B)/flag
 
 $(LIB_SRC:%.c=$(B)/obj/%.o) $(TEST_OBJ): | $(PROTO:%=$(B)/proto/%.pb-c.h)
 
+# The page of view, as texts of C.
+VIEW_PAGE := $(patsubst cli/view/%,$(B)/page/%.inc,$(wildcard cli/view/*))
+$(B)/page/%.inc: cli/view/%
+	@mkdir -p $(@D)
+	@sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $< > $@
+$(B)/obj/cli/view_page.o: private ALL_CPPFLAGS += -I$(B)/page
+$(B)/obj/cli/view_page.o: $(VIEW_PAGE)
+
 # Benchmarks are users of the library.
 $(BENCH): $(B)/tests/%: $(B)/obj/tests/%.o $(STATIC)
 	@mkdir -p $(@D)
