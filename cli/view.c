@@ -65,7 +65,7 @@ static const struct example examples[] = {
   { "tracekit view trace.json", "open a trace in Perfetto" },
   { "tracekit view rank*.json.gz", "merge the ranks of a job, and open them on one timeline" },
   { "tracekit view logdir --step 3..5", "open three steps of the newest run" },
-  { "tracekit view rank*.json.gz --to 2MB --no-browser", "make it fit, and print the address" },
+  { "tracekit view rank*.json.gz --to 2MB --time 25%..75%", "open the middle of a job, made to fit" },
   { "tracekit view trace.json --with report", "open our own page about it, without a network" },
   { 0, 0 },
 };
