@@ -142,7 +142,7 @@ async function openPerfetto(info, trace, local) {
   };
   at('tab').disabled = false;
   if (local) await arrange(frame.contentWindow, info.rows);
-  else await fetch('done', {method: 'POST'});
+  else await done();
   say(`${counted(info.events)}, ${sizeOf(info.bytes)}`);
 }
 
@@ -151,6 +151,9 @@ async function openReport(why) {
   await show('report', 'Report');
   say(why);
 }
+
+// What the page needs from now on, it has: the server may end.
+const done = () => fetch('done', {method: 'POST'});
 
 // As long as this page is open, so is this connection: the server knows by it when nobody looks any more.
 async function hold() {
@@ -162,11 +165,12 @@ async function hold() {
 }
 
 async function openViewer(info, trace) {
-  if (info.viewer === 'report') return openReport('');
-  if (info.viewer === 'speedscope') return show('ui/#profileURL=../trace', 'speedscope').then(() => say(''));
+  if (info.viewer === 'report') return openReport(`${counted(info.events)}, ${sizeOf(info.bytes)}`).then(() => trace).then(done);
+  if (info.viewer === 'speedscope') return show('ui/#profileURL=../trace', 'speedscope').then(() => say(sizeOf(info.bytes)));
   if (info.viewer === 'local' || await isOnline()) return openPerfetto(info, trace, info.viewer === 'local');
   if (info.local) return openPerfetto(info, trace, true);
-  return openReport('ui.perfetto.dev cannot be reached: this is our own report. Download the file for a viewer of your own.');
+  await trace;
+  return openReport('ui.perfetto.dev cannot be reached: this is our own report. Download the file for a viewer of your own.').then(done);
 }
 
 async function main() {
