@@ -193,9 +193,9 @@ static void name_it(struct maker *m, const struct operands *in) {
   const struct tk_path path = tk_path_of(leaf);
   snprintf(stem, sizeof stem, "%.*s", (int)(path.format && path.stem ? path.stem : strlen(leaf)), leaf);
   snprintf(m->made->title, sizeof m->made->title, in->n > 1 ? "%.100s and %zu more" : "%.100s", stem, in->n - 1);
-  for (char *c = stem; *c; c++)
+  snprintf(m->made->name, sizeof m->made->name, "%.111s", *stem == '.' ? m->made->title + 1 : m->made->title);
+  for (char *c = m->made->name; *c; c++)
     if (!is_safe(*c)) *c = '_';
-  snprintf(m->made->name, sizeof m->made->name, "%.120s", *stem == '.' ? stem + 1 : stem);
 }
 
 /* ---- writing ---- */

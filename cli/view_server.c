@@ -26,6 +26,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifndef MSG_NOSIGNAL /* where it is missing, SIGPIPE is ignored as everywhere here */
+#define MSG_NOSIGNAL 0
+#endif
+
 enum { MOST = 64, BACKLOG = 128, READING_MS = 10000, SENDING_MS = 30000, CLOSING_MS = 1000, TICK_MS = 250, HEARD_OUT = 1 << 20 };
 
 enum state { FREE, READING, SENDING, CLOSING, HOLDING };

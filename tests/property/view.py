@@ -19,9 +19,10 @@ import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'support'))
-from verdict import check, finish  # noqa: E402
+from schema import conforms  # noqa: E402
+from verdict import check, finish, judge  # noqa: E402
 
-TRACEKIT, FIXTURES = os.environ['TRACEKIT'], os.environ['FIXTURES']
+TRACEKIT, FIXTURES, SRC = os.environ['TRACEKIT'], os.environ['FIXTURES'], os.environ['SRC']
 RANKS = [f'{FIXTURES}/json/torch/ddp2_plain/rank{i}.json.gz' for i in (0, 1)]
 ONE = f'{FIXTURES}/json/viz/viz_small.json'
 SLOW = 40  # seconds that a loaded machine may take for what is done at once
@@ -114,6 +115,8 @@ def served(view):
               and h['cross-origin-resource-policy'] == 'same-origin', h)
         check(f'{name}: it is for no other site', not [k for k in h if k.startswith('access-control') or 'opener' in k], h)
     info, trace = json.loads(view.request('info')[2]), view.request('trace')
+    with open(f'{SRC}/schemas/view.schema.json', encoding='utf-8') as f:
+        judge('info is what its schema says', conforms(json.load(f), info))
     check('the trace is as large as info says', len(trace[2]) == info['bytes'], (len(trace[2]), info))
     with tempfile.NamedTemporaryFile(suffix='.pftrace') as f:
         f.write(trace[2])
