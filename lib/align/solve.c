@@ -426,7 +426,7 @@ static bool list_meetings(struct solver *s) {
   struct align_solution *out = s->s;
   uint32_t all = s->w.p->anchors->n, kept = 0, number = 0;
   out->n_met = 0;
-  if (!s->w.p->anchors->all) return true;
+  if (!s->w.p->anchors->described) return true;
   struct meeting_key *v = arena_alloc(&s->w.arena, ((size_t)all + 1) * sizeof *v);
   out->met = arena_alloc(&out->arena, ((size_t)all + 1) * sizeof *out->met);
   if (!v || !out->met) return false;

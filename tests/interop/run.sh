@@ -53,5 +53,6 @@ step "$here/view.sh"
 step "$here/xplane.py"
 step "$here/xprof_tables.py" $corpus
 step "$here/xprof_derived.py" $corpus
+step "$here/xprof_answers.py" $corpus
 echo "interop: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]
