@@ -5,7 +5,7 @@
  *     view_site.c     what is at which address: the page, the trace, the report, the viewer's own files
  *     view_page.c     the page itself: the files of cli/view/
  *     view_ui.c       a viewer's own files, out of a folder or a zip
- *     view_server.c   connections and their limits;  view_request.c  what a request says
+ *     view_server.c   connections and their limits;  view_request.c  what a request says;  view_peer.c  whose
  *     view_open.c     a browser, or the address for one
  *     view_xprof.c    instead of all that: a run directory, and xprof or TensorBoard */
 #ifndef CLI_VIEW_H

@@ -103,7 +103,7 @@ static const char *leaf_of(const char *path) {
 
 /* Merged even if it is one input where that is what an option asks for. */
 static bool is_merge(const struct view_params *p, const struct tk_sources *sources) {
-  return sources->n > 1 || p->label || p->group_by || p->offsets.n || p->offsets_from;
+  return sources->n > 1 || p->label || p->group_by || p->offsets.n || p->offsets_from || p->every_rank || p->to_zero;
 }
 
 static bool merge(struct maker *m, struct tk_sources *sources, const char *name) {

@@ -20,6 +20,7 @@ struct view_request {
   enum view_method method;
   struct view_text path; /* begins with '/'; as it was sent: nothing is decoded, and a query is cut off */
   struct view_text host, origin, site, mode, dest; /* Host, Origin, Sec-Fetch-Site, Sec-Fetch-Mode, Sec-Fetch-Dest */
+  int client; /* the connection that it came by, as the server says */
 };
 
 enum view_parsed {

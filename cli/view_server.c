@@ -195,6 +195,7 @@ static void answer(struct connection *c, const struct view_site *site) {
     case VIEW_TOO_LONG: refuse(c, 431); return;
     case VIEW_WHOLE: break;
   }
+  r.client = c->fd;
   site->answer(site->arg, &r, &c->body);
   begin_reply(c, &r);
 }

