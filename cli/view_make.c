@@ -286,7 +286,7 @@ static bool fit(struct maker *m, const char *name, struct tk_saved *saved) {
   tk_print_size(most, limit);
   tty_counted(saved->events, "event", count);
   tty_say("%s and %s may be more than the viewer has memory for; --to SIZE shrinks it", size, count);
-  leave_out(m, "%s may be more than this viewer has memory for: tracekit view --to %s.", size, limit);
+  leave_out(m, "%s may be more than this viewer has memory for: --to %lluMB shrinks it.", size, (unsigned long long)(most / 1000000));
   if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO) || !says_yes(limit)) return true;
   return shrink(m, name, most, saved);
 }

@@ -152,6 +152,15 @@ async function openReport(why) {
   say(why);
 }
 
+// It fetches by itself what its address names.
+async function openSpeedscope(info) {
+  const address = new URL('ui/#profileURL=../trace', location.href).href;
+  await show(address, 'speedscope');
+  at('tab').onclick = () => open(address);
+  at('tab').disabled = false;
+  say(`${counted(info.events)}, ${sizeOf(info.bytes)}`);
+}
+
 // What the page needs from now on, it has: the server may end.
 const done = () => fetch('done', {method: 'POST'});
 
@@ -166,7 +175,7 @@ async function hold() {
 
 async function openViewer(info, trace) {
   if (info.viewer === 'report') return openReport(`${counted(info.events)}, ${sizeOf(info.bytes)}`).then(() => trace).then(done);
-  if (info.viewer === 'speedscope') return show('ui/#profileURL=../trace', 'speedscope').then(() => say(sizeOf(info.bytes)));
+  if (info.viewer === 'speedscope') return openSpeedscope(info);
   if (info.viewer === 'local' || await isOnline()) return openPerfetto(info, trace, info.viewer === 'local');
   if (info.local) return openPerfetto(info, trace, true);
   await trace;
