@@ -258,7 +258,8 @@ static bool merge_hosts(struct extractor *x, struct tk_extracted *f, size_t firs
   struct tk_merge_report merged;
   bool ok;
   if (x->folder && !x->runs && !options.save.format) options.save.format = output_format(x)->info.name;
-  ok = merge_inputs(&(struct merge_inputs){x->sources, first, f->n_inputs}, f->output, &options, &merged, x->err);
+  const struct merge_inputs in = {.sources = x->sources, .first = first, .n = f->n_inputs};
+  ok = merge_inputs(&in, f->output, &options, &merged, x->err);
   for (tk_id i = 1; merged.notes && i <= merged.notes->n_notes; i++) {
     const struct tk_note *n = &merged.notes->notes[i];
     trace_notes(x->report->notes, n->kind, n->offset, tk_string(merged.notes, n->text, NULL), n->count);

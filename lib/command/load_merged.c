@@ -200,7 +200,7 @@ bool merge_graph(struct tk_trace *t, const struct merge_inputs *in, const struct
 
 static bool merge_all(struct tk_trace *t, struct tk_sources *s, const struct tk_merge_options *opt, struct tk_merge_report *report,
                       struct tk_err *err) {
-  const struct merge_inputs in = {s, 0, s->n};
+  const struct merge_inputs in = {.sources = s, .n = s->n};
   if (!merge_report_init(report, s->n, err) || !merge_check_options(opt, s->n, err)) return false;
   if (opt->manifest || opt->to) return err_set(err, TK_EUSAGE, "a merge in memory writes no manifest, and has no size");
   if (!merge_graph(t, &in, opt, NULL, report, err)) return false;
