@@ -94,10 +94,10 @@ async function isOnline() {
 // Perfetto up to v57 orders processes by their number of events and calls those of a merge "(machine 5)".  A copy of it that this server
 // serves can be put right from here: the processes that we know, in the order that we know, called by their names.
 function putInOrder(workspace, names) {
-  const rows = new Map();
+  const rows = new Map(), shown = names.map((name) => name.startsWith('/') ? name.split('/').pop() : name); // as it shows them
   for (const node of workspace.children) {
     if (!/^\/process_\d+$/.test(node.uri ?? '')) continue;
-    const plain = node.name.replace(/ \(machine \d+\)$/, ''), rank = names.indexOf(plain.replace(/ \d+$/, ''));
+    const plain = node.name.replace(/ \(machine \d+\)$/, ''), rank = shown.indexOf(plain.replace(/ \d+$/, ''));
     node.name = plain;
     if (rank >= 0) rows.set(node, rank);
   }

@@ -464,11 +464,46 @@ def browsers(place):
         check('without a display it is said', 'no browser can be started' in view.said, view.said)
 
 
+FAKE_TENSORBOARD = """#!%s
+import http.server, json, os, sys
+args = dict(zip(sys.argv[1::2], sys.argv[2::2]))
+files = [os.path.relpath(os.path.join(at, name), args['--logdir']) for at, _, names in os.walk(args['--logdir']) for name in names]
+with open(os.environ['SEEN'], 'w') as f:
+    json.dump({'args': args, 'files': sorted(files), 'pid': os.getpid()}, f)
+http.server.HTTPServer((args['--host'], int(args['--port'])), http.server.SimpleHTTPRequestHandler).serve_forever()
+"""
+
+
+def xprof(place):
+    """A run directory for a TensorBoard that is none: it is told to listen on loopback, and both are gone afterwards."""
+    os.makedirs(f'{place}/bin')
+    os.makedirs(f'{place}/tmp')
+    with open(f'{place}/bin/tensorboard', 'w', encoding='ascii') as f:
+        f.write(FAKE_TENSORBOARD % sys.executable)
+    os.chmod(f'{place}/bin/tensorboard', 0o755)
+    env = {**os.environ, 'PATH': f'{place}/bin:{os.environ["PATH"]}', 'TMPDIR': f'{place}/tmp', 'SEEN': f'{place}/seen', 'SSH_CONNECTION': ''}
+    p = subprocess.Popen([TRACEKIT, 'view', *RANKS, '--with', 'xprof', '--no-browser'], env=env, stdin=subprocess.DEVNULL,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    url = p.stdout.readline().strip()
+    port = re.fullmatch(r'http://127\.0\.0\.1:(\d+)/', url)
+    check('the address of the viewer is printed', port, url)
+    with open(f'{place}/seen', encoding='ascii') as f:
+        seen = json.load(f)
+    check('it is told to listen on loopback', seen['args']['--host'] == '127.0.0.1' and seen['args']['--port'] == port[1], seen)
+    check('it gets a run of both ranks', len(seen['files']) == 2 and all(re.fullmatch(r'plugins/profile/[^/]+/[^/]+\.xplane\.pb', name)
+                                                                        for name in seen['files']), seen)
+    p.send_signal(signal.SIGINT)
+    said = p.communicate(timeout=SLOW)[1]
+    check('a signal ends it', p.returncode == 130, (p.returncode, said))
+    check('no file is left of it', os.listdir(f'{place}/tmp') == [], os.listdir(f'{place}/tmp'))
+    check('nor the viewer', not os.path.exists(f'/proc/{seen["pid"]}'))
+
+
 def main():
     with View(*RANKS) as view:
         for part in (served, rows, tokens, hosts, sites, methods, malformed, fuzzed, half, many, silent, ports):
             part(view)
-    for part in (own_viewer, quiet_about_places, signals, browsers):
+    for part in (own_viewer, quiet_about_places, signals, browsers, xprof):
         with tempfile.TemporaryDirectory() as place:
             part(place)
     if os.geteuid() == 0:
