@@ -92,9 +92,10 @@ int main(int argc, char **argv) {
   int status;
   interrupt_catch();
   status = c ? run_command(c, argc, argv) : dispatch(argc, argv);
-  /* What was printed counts only when it arrived; a reader that went away (head) knows it already. */
+  /* What was printed counts only when it arrived; a reader that has seen enough (head) is no error. */
   errno = 0;
   if (fflush(stdout) == 0 && !ferror(stdout)) return status;
-  if (errno != EPIPE) tty_say("standard output: %s", errno ? strerror(errno) : "write error");
+  if (tty_reader_is_gone()) return status;
+  tty_say("standard output: %s", errno ? strerror(errno) : "cannot write");
   return status ? status : STATUS_OUTPUT;
 }

@@ -4,8 +4,10 @@
 
 #include "tty.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,7 +27,14 @@ int run_fail(const struct tk_err *err) {
     tty_say("interrupted");
     return STATUS_SIGNALLED + (interrupt_signal() ? interrupt_signal() : 2);
   }
+  if (err->code == TK_EWRITE && err->sys == EPIPE && tty_reader_is_gone()) return STATUS_DONE;
   tty_say("%s", err->msg);
+  return tk_exit_status(err->code);
+}
+
+int run_fail_of(const char *source, const struct tk_err *err) {
+  if (err->code != TK_ENOTHING) return run_fail(err);
+  tty_say("%s: %s", source, err->msg);
   return tk_exit_status(err->code);
 }
 
@@ -65,10 +74,8 @@ struct tk_save_options run_save_options(const struct shared *s, const char *comm
 }
 
 bool run_derives(const struct shared *s, const char *output, const char *like) {
-  const struct tk_format_info *f = s->format ? NULL : tk_path_of(output).format;
-  const char *name = s->format ? s->format : like;
-  for (size_t i = 0; !f && tk_format(i); i++)
-    if (strcmp(tk_format(i)->name, name) == 0) f = tk_format(i);
+  const struct tk_format_info *f = s->format ? tk_format_of(s->format).format : tk_path_of(output).format;
+  if (!f) f = tk_format_of(like).format;
   return s->derive > 0 && f && !f->derives;
 }
 
@@ -216,14 +223,22 @@ bool run_names_folder(const struct shared *s) {
   return n && s->format && !run_is_stdout(s->output) && stat(s->output, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+static bool refuse_ending(const char *path, int *status) {
+  static const char *const archives[] = { ".zip", ".7z", ".tar", ".tgz", ".rar" };
+  const char *dot = strrchr(path, '.');
+  *status = STATUS_USAGE;
+  for (size_t i = 0; dot && i < sizeof archives / sizeof *archives; i++)
+    if (strcasecmp(dot, archives[i]) == 0)
+      return tty_say("%s: archives are read and not written: name it .json.gz, or .json.zst", path), false;
+  if (!dot || strchr(dot, '/')) tty_say("%s: its name says no format: call it %s.json.gz, or say -f (see -f help)", path, path);
+  else tty_say("%s: no format has this extension: say -f (see -f help)", path);
+  return false;
+}
+
 bool run_names_trace(const struct shared *s, const char *path, int *status) {
   const char *slash = strrchr(path, '/'), *hole = strstr(path, "{}");
   if (run_is_stdout(path)) return true;
-  if (!s->format && !tk_path_of(path).format) {
-    tty_say("%s: no format has this extension: say -f (see -f help)", path);
-    *status = STATUS_USAGE;
-    return false;
-  }
+  if (!s->format && !tk_path_of(path).format && !tk_path_of(path).bare) return refuse_ending(path, status);
   return has_folder(path) || (hole && hole < slash) || refuse(path, "there is no such folder", status);
 }
 

@@ -121,6 +121,8 @@ void run_notes_after(const struct shared *s, const char *source, const struct tk
 /* Both print what is wrong and return the exit status; after an interrupt that is all that is wrong. */
 int run_no_memory(void);
 int run_fail(const struct tk_err *err);
+/* The same of what matches nothing in a trace, which is named then. */
+int run_fail_of(const char *source, const struct tk_err *err);
 int run_usage(const char *command, const char *why);
 
 /* The input of a command with one or no operand: "-" without one, unless standard input is a terminal (NULL, *status). */

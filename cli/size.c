@@ -93,7 +93,7 @@ static int cmd_size(const void *params, const struct operands *in) {
   progress_start(&progress, input, p->shared.quiet ? -1 : p->shared.progress);
   bool ok = tk_size(t, &options, &report, &err);
   progress_end(&progress);
-  const char *format = p->shared.format ? p->shared.format : t->format;
+  const char *format = p->shared.format ? tk_format_of(p->shared.format).format->name : t->format;
   size_t top = p->top ? (size_t)p->top : 10;
   if (!ok) status = run_fail(&err);
   else if (p->shared.json) print_size_json(stdout, &report, t->source, format, p->top ? top : SIZE_MAX);

@@ -4,6 +4,7 @@
 #include "tty.h"
 
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -136,6 +137,11 @@ size_t tty_width(FILE *to) {
   long n = columns ? strtol(columns, NULL, 10) : 0;
   if (n > 0) return (size_t)n;
   return isatty(fileno(to)) && ioctl(fileno(to), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+bool tty_reader_is_gone(void) {
+  struct pollfd out = { .fd = STDOUT_FILENO };
+  return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP));
 }
 
 /* ---- progress ---- */

@@ -26,6 +26,9 @@ void tty_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 const char *tty_bold(FILE *to);
 const char *tty_plain(FILE *to);
 
+/* Has whoever read standard output through a pipe closed it? */
+bool tty_reader_is_gone(void);
+
 /* Columns of the terminal that `to` is, or that COLUMNS says; 0 = as many as it takes. */
 size_t tty_width(FILE *to);
 

@@ -42,7 +42,8 @@ enum tk_code {
   TK_ELIMIT,      /* --max-memory, --max-size, 32-bit ids */
   TK_EWRITE,      /* the output cannot be written */
   TK_ELOSS,       /* the output cannot hold all of the trace, and no_loss was asked for */
-  TK_EINTERRUPTED /* the progress callback said stop */
+  TK_EINTERRUPTED, /* the progress callback said stop */
+  TK_ENOTHING      /* what was asked for matches nothing, and refuse_empty was asked for */
 };
 
 /* The first error wins; each layer prefixes where it was: "rank0.json.gz: event 14 at byte 2034: truncated string". */
@@ -53,7 +54,8 @@ struct tk_err {
   char msg[768];   /* one line of valid UTF-8 without control characters */
 };
 
-/* The exit status that the command gives for a code: 0, 2 usage, 3 input or limit, 4 output, 130 interrupted. */
+/* The exit status that the command gives for a code: 0, 1 nothing matched, 2 usage, 3 input or limit, 4 output, 130
+ * interrupted. */
 TK_API int tk_exit_status(enum tk_code code);
 
 /* ---- the event graph ---------------------------------------------------------------------------------------------- */
@@ -382,7 +384,7 @@ TK_API struct tk_trace *tk_sources_load_all(struct tk_sources *s, const char *so
 TK_API void tk_sources_close(struct tk_sources *s);
 
 struct tk_save_options {
-  const char *format;   /* name, e.g. "json"; NULL = by the extension of the path, else what was read */
+  const char *format;   /* as tk_format_of takes it: "json", "json.gz"; NULL = by the extension of the path, else what was read */
   const char *command;  /* for the provenance block; NULL = none is written */
   const char *provenance;  /* further members of that block as JSON, such as "\"shrink\":{}"; NULL = none */
   int level;            /* compression: 0 = default, 1 fastest .. 9 smallest */
@@ -463,6 +465,7 @@ struct tk_format_info {
   const char *title;          /* "Chrome JSON" */
   const char *ending;         /* that new files get: ".json" */
   const char *const *endings; /* NULL-terminated: all that are of this format, each with its dot; compressions come behind them */
+  const char *const *words;   /* NULL-terminated: what else people call it; NULL = nothing.  One that several have tells none */
   unsigned holds;             /* enum tk_holds; spans are what every format holds */
   tk_time resolution;         /* times are rounded to a multiple of so many ps */
   bool can_read, can_write;
@@ -479,8 +482,11 @@ struct tk_path {
   const struct tk_format_info *format; /* of its ending; NULL = no format claims it */
   size_t stem, end;                    /* bytes before the ending of the format, and before that of the compression */
   const char *packing; /* ".gz", ".zst": what such a file is written with (".gz" for what is only read); "" = none */
+  bool bare;           /* it says a compression and nothing of a format ("x.gz"), which is that of what was read */
 };
 TK_API struct tk_path tk_path_of(const char *path);
+/* The same of a word: "perfetto", an ending with or without its dot ("pb", ".json.gz"), or what else people say ("chrome"). */
+TK_API struct tk_path tk_format_of(const char *word);
 
 /* ---- operations: convert, merge, rebase, filter, split, shrink, size, list, extract ----------------------------- */
 
@@ -571,7 +577,7 @@ TK_API void tk_free_text(char *text);
 
 /* ---- numbers, as the command line writes them --------------------------------------------------------------------- */
 
-/* "64K", "2MiB", "1G" (powers of 1024; "2MB" is 10^6).  "1.5ms", "20us", "3s", "2h" to ps.  False if malformed or out of range. */
+/* "64K", "2MiB", "1G" (powers of 1024; "2MB" is 10^6), in any case.  "1.5ms", "20us", "3s", "2h" to ps.  False if malformed or out of range. */
 TK_API bool tk_parse_size(const char *text, uint64_t *bytes);
 TK_API bool tk_parse_duration(const char *text, tk_time *ps);
 /* Does it look like one?  One that cannot be parsed all the same is out of range: beyond 106 days. */

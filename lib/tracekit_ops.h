@@ -197,6 +197,7 @@ struct tk_filter_options {
   bool keep_children; /* spans within what passes */
   bool keep_flows;    /* what a flow or a correlation id ties to it */
   bool drop_flows;
+  bool refuse_empty;  /* that no event stays, or no step is such, is TK_ENOTHING, which says why; the trace stays as it was */
   struct tk_progress progress; /* events done, and of how many */
 };
 

@@ -16,7 +16,8 @@ static PyObject *error_class; /* of tracekit.Error: code, message, errno, offset
 
 /* ---- errors, interrupts, progress ---- */
 
-static const char *const codes[] = {"ok", "usage", "open", "read", "format", "corrupt", "limit", "write", "loss", "interrupted"};
+static const char *const codes[] = {"ok", "usage", "open", "read", "format", "corrupt", "limit", "write", "loss", "interrupted",
+                                    "nothing"};
 
 struct call {
   PyThreadState *outside; /* while the library works */

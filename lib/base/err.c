@@ -96,6 +96,7 @@ void err_clear(struct tk_err *err) {
 int tk_exit_status(enum tk_code code) {
   switch (code) {
   case TK_OK: return 0;
+  case TK_ENOTHING: return 1;
   case TK_EUSAGE: return 2;
   case TK_EWRITE: return 4;
   case TK_EINTERRUPTED: return 130;

@@ -74,7 +74,7 @@ static void put_stem(char *name, const char *input) {
 
 /* The format of files that are named here, and of standard output. */
 static const struct format *output_format(const struct extractor *x) {
-  const struct format *f = x->opt->save.format ? format_by_name(x->opt->save.format) : NULL;
+  const struct format *f = x->opt->save.format ? format_by_word(x->opt->save.format) : NULL;
   return f ? f : format_default();
 }
 
@@ -95,6 +95,7 @@ static void put_name(const struct extractor *x, size_t input, size_t n, char *na
     else put_stem(name, in->name);
   }
   put_safe(name, format_ending(output_format(x), ending));
+  if (x->opt->save.format && !*tk_path_of(name).packing) put_safe(name, tk_format_of(x->opt->save.format).packing);
 }
 
 static bool is_taken(const struct extractor *x, const char *path) {

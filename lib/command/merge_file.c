@@ -91,7 +91,7 @@ static bool is_joined_first(const struct merge_file *f, const char *path) {
   const struct tk_save_options *save = &f->opt->save;
   if (f->opt->to) return true;
   if (!f->opt->link_collectives || run_folder_is_meant(path, save)) return false;
-  const struct format *format = save->format ? format_by_name(save->format) : format_by_path(path);
+  const struct format *format = save->format ? format_by_word(save->format) : format_by_path(path);
   return format && !(format->info.holds & TK_HOLDS_DANGLING);
 }
 

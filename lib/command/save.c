@@ -11,21 +11,27 @@
 
 static const struct format *choose_format(const char *path, const struct tk_save_options *opt, const char *like,
                                           struct tk_err *err) {
-  const struct format *f = opt->format ? format_by_name(opt->format) : format_by_path(path);
+  const struct format *f = opt->format ? format_by_word(opt->format) : format_by_path(path);
   if (!f && opt->format) {
     err_set(err, TK_EUSAGE, "unknown format '%s' (see -f help)", opt->format);
     return NULL;
   }
-  if (!f && strcmp(path, "-") == 0) f = format_by_name(like);
+  if (!f && (strcmp(path, "-") == 0 || tk_path_of(path).bare)) f = format_by_name(like);
   if (!f) err_set(err, TK_EUSAGE, "no format has this extension: say -f (see -f help)");
   else if (!f->info.can_write) err_set(err, TK_EUSAGE, "%s cannot be written", f->info.title);
   else return f;
   return NULL;
 }
 
+/* "-f json.gz" compresses what has no name that says so. */
+static const struct packing *packing_asked(const char *path, const struct tk_save_options *opt) {
+  const struct packing *packing = packing_of_path(path, strlen(path));
+  return packing || !opt->format ? packing : packing_of_path(opt->format, strlen(opt->format));
+}
+
 bool saver_open(struct saver *s, const char *path, const struct tk_save_options *opt, const char *like,
                 const char *const *inputs, struct tk_err *err) {
-  const struct packing *packing = packing_of_path(path, strlen(path));
+  const struct packing *packing = packing_asked(path, opt);
   struct out_options out = { .gzip = packing == packing_row(PACKING_GZIP),
                              .zstd = packing == packing_row(PACKING_ZSTD),
                              .level = opt->level,
@@ -55,7 +61,7 @@ bool saver_open(struct saver *s, const char *path, const struct tk_save_options 
 }
 
 bool saver_derives(const char *path, const struct tk_save_options *opt, const char *like) {
-  const struct format *f = opt->format ? format_by_name(opt->format) : format_by_path(path);
+  const struct format *f = opt->format ? format_by_word(opt->format) : format_by_path(path);
   if (!f) f = format_by_name(like);
   return f && !f->info.derives;
 }

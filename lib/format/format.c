@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/base64.h"
+#include "base/path.h"
+#include "base/text.h"
 #include "io/packing.h"
 #include "pb.h"
 
@@ -34,7 +36,7 @@ static size_t ending_length(const struct format *f, const char *path, size_t n) 
   size_t longest = 0;
   for (const char *const *e = f->info.endings; *e; e++) {
     size_t m = strlen(*e);
-    if (m > longest && n >= m && memcmp(path + n - m, *e, m) == 0) longest = m;
+    if (m > longest && n >= m && ascii_equal(path + n - m, *e, m)) longest = m;
   }
   return longest;
 }
@@ -64,7 +66,36 @@ struct tk_path tk_path_of(const char *path) {
   out.end = out.stem;
   out.format = f ? &f->info : NULL;
   out.stem -= ending;
+  out.bare = packing && packing->written && !f && !memchr(path_leaf(path), '.', out.end - (size_t)(path_leaf(path) - path));
   return out;
+}
+
+/* A word that several formats go by tells none. */
+static const struct format *format_called(const char *word, size_t n) {
+  const struct format *found = NULL;
+  for (size_t i = 0; i < N_FORMATS; i++) {
+    const char *const *w = FORMATS[i]->info.words;
+    bool called = strlen(FORMATS[i]->info.name) == n && ascii_equal(FORMATS[i]->info.name, word, n);
+    for (; w && *w && !called; w++) called = strlen(*w) == n && ascii_equal(*w, word, n);
+    if (called && found) return NULL;
+    if (called) found = FORMATS[i];
+  }
+  return found;
+}
+
+/* An ending is that of a file which has only that in its name. */
+struct tk_path tk_format_of(const char *word) {
+  char name[64];
+  snprintf(name, sizeof name, *word == '.' ? "x%s" : "x.%s", word);
+  struct tk_path path = tk_path_of(name);
+  const struct format *f = path.format || strlen(word) >= sizeof name - 2 ? NULL : format_called(name + 2, path.end - 2);
+  if (f) path.format = &f->info;
+  return path;
+}
+
+const struct format *format_by_word(const char *word) {
+  const struct tk_format_info *info = tk_format_of(word).format;
+  return info ? format_by_name(info->name) : NULL;
 }
 
 const struct format *format_by_path(const char *path) {

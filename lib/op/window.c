@@ -119,14 +119,14 @@ static bool no_such_steps(const struct steps *s, const char *text, struct tk_err
     if (s->v[i].number < lo) lo = s->v[i].number;
     if (s->v[i].number > hi) hi = s->v[i].number;
   }
-  return err_set(err, TK_EUSAGE, "steps '%s': this trace has the steps %lld to %lld", text, (long long)lo, (long long)hi);
+  return err_set(err, TK_ENOTHING, "nothing matched: steps '%s': this trace has the steps %lld to %lld", text, (long long)lo, (long long)hi);
 }
 
 static bool narrow_to_steps(struct scope *s, const struct steps *of, const char *text, struct tk_err *err) {
   int64_t first, last;
   struct window w;
   if (!window_numbers(text, &first, &last)) return bad_steps(text, err);
-  if (!of->n) return err_set(err, TK_EUSAGE, "this trace has no steps (ProfilerStep#N, step_num or a Steps line)");
+  if (!of->n) return err_set(err, TK_ENOTHING, "nothing matched: this trace has no steps (ProfilerStep#N, step_num or a Steps line)");
   if (!steps_range(of, first, last, &w.start, &w.end)) return no_such_steps(of, text, err);
   scope_narrow(s, w);
   return true;
