@@ -17,7 +17,7 @@ static const struct {
   const char *meaning;
 } statuses[] = {
   { 0, "done" },
-  { 1, "check found a fault, what was asked for matches nothing, or --require-align found a clock that cannot be trusted" },
+  { 1, "check found a fault, a filter or a merge matches nothing, or --require-align found a clock that cannot be trusted" },
   { 2, "wrong usage" },
   { 3, "an input cannot be read, --strict met a repair, --no-loss a loss, or a limit was reached" },
   { 4, "the output cannot be written" },

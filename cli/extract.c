@@ -58,9 +58,9 @@ static const struct example examples[] = {
 
 static void print_one(FILE *to, const struct shared *s, const struct params *p, const struct tk_extracted *f) {
   char n[64], size[32];
-  fputs(s->dry_run ? "would write " : "wrote ", to);
+  fputs(s->dry_run ? "would write " : f->written.was_there ? "kept " : "wrote ", to);
   tty_string(to, run_is_stdout(f->output) ? "to standard output" : f->output);
-  fputs(": ", to);
+  fputs(f->written.was_there ? ", which holds the same already: " : ": ", to);
   if (!p->raw) fputs(tty_counted(f->written.events, "event", n), to);
   if (!p->raw) write_derived(to, &f->written);
   if (!p->raw) fputs(", ", to);
@@ -126,6 +126,7 @@ static struct tk_extract_options options_of(const struct params *p, struct progr
     .raw = p->raw,
     .derive = p->shared.derive >= 0,
   };
+  o.save.same = true;
   o.source.run = p->run;
   o.source.step = p->step;
   o.source.host = p->host;
@@ -148,7 +149,7 @@ static int cmd_extract(const void *params, const struct operands *in) {
   if (p->raw && p->shared.redact.asked) return run_usage("extract", "--raw copies files as they are: --redact cannot be with it");
   if (!redact_begin(&p->shared, "extract", &r, &status)) return status;
   if (p->shared.redact.asked) options.redact = &r.options;
-  progress_start(&progress, "extracting", p->shared.quiet ? -1 : p->shared.progress);
+  progress_start(&progress, "extracting", NULL, p->shared.quiet ? -1 : p->shared.progress);
   ok = tk_extract(in->n ? in->v : here, in->n ? in->n : 1, &options, &report, &err);
   progress_end(&progress);
   run_notes(&p->shared, NULL, report.notes);
@@ -177,7 +178,7 @@ const struct command command_extract = {
     "makes of what ops say (Steps, XLA Modules, XLA Ops, Framework Name Scope, Framework Ops, Source code, Host Offload Ops). These "
     "are added, and counted apart, unless --no-derive is given. Each bears the arg tracekit.derived, and is written to no XPlane.\n\n"
     "Without -o the output is called <run>.<host>.json.gz and stands in the current folder. An existing file is replaced "
-    "only with --force. Of a file that is cut or damaged, the events that can be read are saved, and a message says how "
+    "only with --force; one that holds the same already stays, which is no error. Of a file that is cut or damaged, the events that can be read are saved, and a message says how "
     "many. A host of which no event can be read is left out, which a message says and which makes the exit status 3.",
   .opts = opts,
   .examples = examples,

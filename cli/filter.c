@@ -78,6 +78,13 @@ static bool read_keep(const struct params *p, struct tk_filter_options *o) {
   return true;
 }
 
+/* Most who ask for one depth want all down to it. */
+static void say_depth(const struct params *p) {
+  const char *depth = p->selected.selection.depth;
+  if (p->selected.shared.quiet || !depth || !strcmp(depth, "0") || strstr(depth, "..")) return;
+  tty_say("filter: --depth %s keeps that depth alone, and --depth ..%s all down to it", depth, depth);
+}
+
 static int filter(const struct params *p, struct tk_filter_options *options, const struct operands *in) {
   struct tk_filter_report done = { 0 };
   struct progress progress;
@@ -88,10 +95,14 @@ static int filter(const struct params *p, struct tk_filter_options *options, con
   const char *output = input ? run_trace_output(&p->selected.shared, "filter", in, &status) : NULL;
   struct tk_trace *t = output ? run_load(&p->selected.shared, input, &status) : NULL;
   if (!t) return status;
-  progress_start(&progress, "filtering", -1);
+  progress_start(&progress, "filtering", t->source, p->selected.shared.quiet ? -1 : p->selected.shared.progress);
+  progress.events = true;
   options->progress = run_ticker(&progress);
-  if (tk_filter(t, options, &done, &err)) status = write_trace(&p->selected.shared, "filter", t, output, &more);
+  bool ok = tk_filter(t, options, &done, &err);
+  progress_end(&progress);
+  if (ok) status = write_trace(&p->selected.shared, "filter", t, output, &more);
   else status = run_fail_of(t->source, &err);
+  if (status == STATUS_DONE) say_depth(p);
   tk_free(t);
   return status;
 }

@@ -358,6 +358,7 @@ static void json_notes(struct json *j, const struct tk_trace *t) {
     const char *text = tk_string(t, n->text, &len);
     json_open(j, NULL, '{');
     json_string(j, "kind", n->kind == TK_NOTE_REPAIR ? "repair" : n->kind == TK_NOTE_FACT ? "fact" : "info");
+    if (n->source) json_string(j, "source", tk_string(t, n->source, NULL));
     json_text(j, "text", text, len);
     json_uint(j, "count", n->count);
     if (n->offset != UINT64_MAX) json_uint(j, "first_byte", n->offset);

@@ -179,7 +179,7 @@ static int cmd_list(const void *params, const struct operands *in) {
   options.source.host = p->host;
   options.source.rank = p->rank;
   options.source.all_runs = options.source.all_files = true;
-  progress_start(&progress, "listing", p->shared.quiet ? -1 : p->shared.progress);
+  progress_start(&progress, "listing", NULL, p->shared.quiet ? -1 : p->shared.progress);
   ok = tk_list(in->n ? in->v : here, in->n ? in->n : 1, &options, &report, &err);
   progress_end(&progress);
   if (!ok) {

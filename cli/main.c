@@ -45,14 +45,36 @@ static int run_command(const struct command *c, int argc, char **argv) {
   return status;
 }
 
+/* What other programs call it. */
+static const char *foreign_command(const char *name) {
+  static const struct {
+    const char *name, *here;
+  } rows[] = {
+    { "stats", "info, top or report" }, { "summary", "info or report" }, { "show", "info or dump" },     { "cat", "dump" },
+    { "print", "dump" },                { "ls", "list" },                { "grep", "filter" },            { "trim", "filter" },
+    { "cut", "filter" },                { "slice", "filter" },           { "compress", "convert or shrink" }, { "unpack", "extract" },
+    { "query", "sql" },                 { "compare", "diff" },           { "join", "merge" },             { "combine", "merge" },
+    { "align", "merge" },               { "shift", "rebase" },           { "anonymise", "redact" },       { "anonymize", "redact" },
+    { "validate", "check" },            { "open", "extract" },           { "flamegraph", "tree" },
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (!strcmp(rows[i].name, name) && !command_find(name)) return rows[i].here;
+  return NULL;
+}
+
 static int unknown_command(const char *name) {
+  const char *here = foreign_command(name);
   const char *const options[] = { "--help", "--version", NULL };
   const char *names[MAX_COMMANDS + 2] = { "help" };
   struct opt_error error;
   for (size_t i = 0; commands[i] && i < MAX_COMMANDS; i++) names[i + 1] = commands[i]->name;
+  if (here) {
+    tty_say("unknown command '%s': here it is %s (try 'tracekit help')", name, here);
+    return STATUS_USAGE;
+  }
   if (name[0] == '-') opt_unknown(&error, "option", name, options);
   else opt_unknown(&error, "command", name, names);
-  tty_say("%s (try 'tracekit help')", error.why);
+  tty_say("%s%s (try 'tracekit help')", error.why, name[0] == '-' && !strchr(error.why, ';') ? ": the command comes first" : "");
   return STATUS_USAGE;
 }
 

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct params {
   struct shared shared;
@@ -305,12 +306,18 @@ static void print_merge_json(FILE *to, const struct shared *s, const struct tk_m
   json_close(&j, '}');
 }
 
+/* The reason begins with the name. */
+static const char *behind(const char *name, const char *why) {
+  const size_t n = strlen(name);
+  return !strncmp(why, name, n) && !strncmp(why + n, ": ", 2) ? why + n + 2 : why;
+}
+
 /* Says which inputs were left out; the exit status of a merge that is complete but for them. */
 static int say_failed(const struct tk_merge_report *report) {
   int status = STATUS_DONE;
   for (size_t i = 0; i < report->n_ranks; i++) {
     if (!report->ranks[i].failed) continue;
-    tty_say("left out: %s", report->ranks[i].failed);
+    tty_say("%s: left out: %s", report->ranks[i].input, behind(report->ranks[i].input, report->ranks[i].failed));
     status = STATUS_INPUT;
   }
   return status;
@@ -333,14 +340,33 @@ static int finding(const struct params *p, const struct tk_align_report *a, int 
   return STATUS_FINDING;
 }
 
+/* "merge rank0.json rank1.json merged.json": the last name is of what is to be written. */
+static bool forgot_output(const struct params *p, const struct operands *in, int *status) {
+  struct stat st;
+  const char *last = in->v[in->n - 1];
+  char why[512];
+  if (p->shared.output || in->n < 2 || !tk_path_of(last).format || strpbrk(last, "*?[:") || stat(last, &st) == 0) return false;
+  snprintf(why, sizeof why, "%.200s: there is no such file: to write it, say -o %.200s", last, last);
+  *status = run_usage("merge", why);
+  return true;
+}
+
+/* ... of what was written before, and is merged once more. */
+static void say_merged_again(const struct params *p, const struct tk_merge_report *r) {
+  const struct tk_merge_rank *last = r->n_ranks > 1 ? &r->ranks[r->n_ranks - 1] : NULL;
+  if (!p->shared.output && last && last->merged > 1 && !p->shared.quiet)
+    tty_say("%s: is a merged trace itself, which was read like the others: to write it, say -o %s --force", last->input, last->input);
+}
+
 static int run_merge(const struct params *p, const struct operands *in, const char *output, struct tk_merge_options *options) {
   struct tk_err err = { 0 };
   struct tk_merge_report report = { 0 };
   struct progress *progress = options->load.progress.arg;
-  progress_start(progress, "merging", p->shared.quiet ? -1 : p->shared.progress);
+  progress_start(progress, "merging", NULL, p->shared.quiet ? -1 : p->shared.progress);
   bool ok = tk_merge(in->v, in->n, output, options, &report, &err);
   progress_end(progress);
   int status = ok ? print_report(&p->shared, &report, output) : run_fail(&err);
+  say_merged_again(p, &report);
   status = finding(p, &report.align, status);
   tk_merge_report_free(&report);
   return status;
@@ -376,6 +402,7 @@ static int cmd_merge(const void *params, const struct operands *in) {
   };
   int status;
   struct redacting r;
+  if (forgot_output(p, in, &status)) return status;
   if (p->manifest && p->shared.redact.asked)
     return run_usage("merge", "--manifest keeps the inputs as they are: --redact cannot be with it");
   const char *output = run_names_folder(&p->shared) ? p->shared.output : run_output(&p->shared, "merge", in, &status);

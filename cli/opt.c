@@ -106,6 +106,13 @@ static enum parsed set_format(const struct parser *p, const struct opt *o, const
   return bad_word(p, o, value, valid);
 }
 
+/* A number without a unit may be anything. */
+enum parsed opt_bad_time(struct opt_error *error, const char *name, const char *value) {
+  if (*value && !value[strspn(value, "0123456789.+-")])
+    return fail(error, "--%s: %s of what? Say %ss, %sms or %sus", name, value, value, value, value);
+  return fail(error, "--%s: '%s' is not a duration such as 1.5ms, 20us or 3s", name, value);
+}
+
 /* A size of less than this without a unit: so small nothing is, and MB are meant. */
 enum { SMALL = 4096 };
 
@@ -154,7 +161,7 @@ static enum parsed set_value(const struct parser *p, const struct opt *o, const 
     case OPT_TIME:
       if (tk_parse_duration(value, field(p, o))) return PARSED_RUN;
       if (tk_is_duration(value)) return fail(p->error, "--%s: '%s' is out of range: times are at most 106 days", o->name, value);
-      return fail(p->error, "--%s: '%s' is not a duration such as 1.5ms, 20us or 3s", o->name, value);
+      return opt_bad_time(p->error, o->name, value);
     default:
       if (!*value) return fail(p->error, "--%s: the value is empty", o->name);
       if (o->kind == OPT_LIST) return set_list(p, o, value);
@@ -194,7 +201,31 @@ static const struct opt *find_long(const struct command *c, const char *word, si
   return NULL;
 }
 
+/* Options of other programs, which are none here. */
+static const char *foreign(const char *word, size_t n) {
+  static const struct {
+    const char *word, *here;
+  } rows[] = {
+    { "compress", "-o NAME.json.gz compresses, and --level says how much" },
+    { "gzip", "-o NAME.json.gz compresses" },
+    { "zstd", "-o NAME.json.zst compresses" },
+    { "input", "inputs are named without an option" },
+    { "recursive", "folders are searched at any depth" },
+    { "start", "--time START..END keeps a range of time" },
+    { "end", "--time START..END keeps a range of time" },
+    { "grep", "--name '*TEXT*' keeps events by name" },
+    { "max-size-mb", "--to 100MB says how large a file may be" },
+    { "overwrite", "--force replaces a file" },
+    { "silent", "--quiet says nothing but errors" },
+    { "debug", "--verbose says more" },
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (same_name(rows[i].word, word, n)) return rows[i].here;
+  return NULL;
+}
+
 static enum parsed unknown_long(const struct parser *p, const char *word, size_t n) {
+  const char *here = foreign(word, n);
   const char *valid[MAX_VALID] = { "help", "version" };
   char shown[MAX_WORD + 4], dashed[MAX_VALID][MAX_WORD];
   size_t count = 2;
@@ -205,6 +236,7 @@ static enum parsed unknown_long(const struct parser *p, const char *word, size_t
     valid[i] = dashed[i];
   }
   snprintf(shown, sizeof shown, "--%.*s", (int)(n < MAX_WORD ? n : MAX_WORD), word);
+  if (here) return fail(p->error, "unknown option '%s': %s", shown, here);
   opt_unknown(p->error, "option", shown, valid);
   return PARSED_ERROR;
 }
@@ -242,6 +274,7 @@ static enum parsed parse_long(struct parser *p, const char *word) {
     p->next++;
     return set_apart(p, o, value);
   }
+  if (equals && on && o->words) return set_word(p, o, equals + 1);
   if (equals) return fail(p->error, "--%.*s takes no value", (int)n, word);
   set_flag(p, o, on);
   return PARSED_RUN;
@@ -276,6 +309,8 @@ static enum parsed check_operands(const struct parser *p, const struct operands 
   const char *extra = in->n > c->max_operands ? in->v[c->max_operands] : NULL;
   if (in->n < c->min_operands) return fail(p->error, "missing operand: %s", c->operands);
   if (extra && is_output(p, extra)) return fail(p->error, "unexpected operand '%s': to write there, say -o %s", extra, extra);
+  if (extra && find_letter(c, 'f') && tk_path_of(extra).format)
+    return fail(p->error, "unexpected operand '%s': it takes one trace, and merge puts several on one timeline", extra);
   if (extra) return fail(p->error, "unexpected operand '%s'", extra);
   return PARSED_RUN;
 }

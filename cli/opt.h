@@ -51,7 +51,7 @@ struct opt {
   const char *arg; /* what --help calls the value */
   const char *help;
   size_t offset;                /* of the field in the params struct */
-  const struct opt_word *words; /* ended by a NULL word */
+  const struct opt_word *words; /* ended by a NULL word; of a SWITCH: what may stand behind --NAME= */
   int min, max;
 };
 
@@ -88,6 +88,9 @@ struct opt_error {
   char why[512];
 };
 enum parsed opt_parse(const struct command *c, char **argv, void *params, struct operands *in, struct opt_error *error);
+
+/* What is wrong with the value of --NAME, which is no duration. */
+enum parsed opt_bad_time(struct opt_error *error, const char *name, const char *value);
 
 /* Frees what the lists among the params hold. */
 void opt_free(const struct command *c, void *params);

@@ -169,6 +169,8 @@ static int rebase_each(const struct params *p, const struct operands *in, char *
 static int several(const struct params *p, const struct operands *in) {
   struct stat st;
   const char *folder = p->shared.output;
+  if (!folder && in->n == 2 && stat(in->v[1], &st) && tk_path_of(in->v[1]).format)
+    return run_usage("rebase", "the second file is not there: to write it, say -o before its name");
   if (!folder || stat(folder, &st) || !S_ISDIR(st.st_mode))
     return run_usage("rebase", "with several inputs, -o must name an existing folder");
   char **outputs = calloc(in->n, sizeof *outputs);

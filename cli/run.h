@@ -23,6 +23,8 @@ struct shared {
   bool force, dry_run, no_loss, overlaps, strict, json, pretty, no_provenance, no_passthrough;
 };
 
+extern const struct opt_word progress_words[];
+
 #define SHARED(field) offsetof(struct shared, field)
 #define ROW_OUTPUT                                                                                                             \
   { OPT_FILE, 'o', "output", "FILE", "write here; '-' is standard output; .gz and .zst compress", SHARED(output), 0, 0, 0 }
@@ -48,7 +50,10 @@ struct shared {
 #define ROW_JSON                                                                                                               \
   { OPT_FLAG, 0, "json", 0, "print the report as JSON", SHARED(json), 0, 0, 0 }
 #define ROW_PROGRESS                                                                                                           \
-  { OPT_SWITCH, 0, "progress", 0, "show progress (default: on a terminal)", SHARED(progress), 0, 0, 0 }
+  {                                                                                                                            \
+    OPT_SWITCH, 0, "progress", 0, "show progress (default: on a terminal); --progress=json: as lines of JSON, for a script",   \
+        SHARED(progress), progress_words, 0, 0                                                                                 \
+  }
 #define ROW_MAX_MEMORY                                                                                                         \
   {                                                                                                                            \
     OPT_SIZE, 0, "max-memory", "SIZE", "give up beyond this much memory (default: 75% of what there is)", SHARED(max_memory),  \
@@ -110,10 +115,11 @@ struct tk_trace *run_load(const struct shared *s, const char *source, int *statu
 /* All that the operands of a command name, as one trace; "-" without any. */
 struct tk_trace *run_load_operands(const struct shared *s, const char *command, const struct operands *in, int *status);
 
-/* Prints "tracekit: FILE: repair: TEXT (12 times, first at byte 8812)" for every note of t, unless quiet. */
 /* Does the file of this name, of a trace that was read as `like`, get what is derived? */
 bool run_derives(const struct shared *s, const char *output, const char *like);
 
+/* Prints "tracekit: FILE: repair: TEXT (12 times, first at byte 8812)" for every note of t, unless quiet; what more than three inputs
+ * have in common once, unless verbose.  `source`: of notes that tell none. */
 void run_notes(const struct shared *s, const char *source, const struct tk_trace *t);
 /* Only those that came after note `last`: an operation's own. */
 void run_notes_after(const struct shared *s, const char *source, const struct tk_trace *t, tk_id last);

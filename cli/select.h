@@ -59,6 +59,9 @@ struct exprs {
 struct exprs select_expressions(const struct selected *s, const char *command);
 void select_free(struct exprs *e);
 
+/* Says why there is nothing of what was asked for in the trace, which is of no use any more: an answer, and no fault. */
+void select_say_nothing(struct tk_trace *t, const struct tk_selection *s);
+
 /* Is it arg.KEY? */
 bool select_is_arg(const char *word);
 /* What --by says (NULL: by name); false, and it is said, if that is nothing. */

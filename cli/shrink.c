@@ -146,7 +146,7 @@ static int shrink(const struct params *p, struct tk_trace *t, const char *output
   struct tk_err err = { 0 };
   FILE *to = run_report_to(s, output);
   options->save = run_save_options(s, "tracekit shrink", &progress);
-  progress_start(&progress, output, s->quiet ? -1 : s->progress);
+  progress_start(&progress, "writing", output, s->quiet ? -1 : s->progress);
   bool ok = tk_shrink(t, output, options, &report, &err);
   progress_end(&progress);
   if (!ok) return run_fail(&err);

@@ -181,6 +181,7 @@ struct tk_note {
   tk_id text;      /* string */
   uint64_t count;
   uint64_t offset; /* first byte, UINT64_MAX = not of one place */
+  tk_id source;    /* string: which of several inputs it is of; 0 = the trace's own */
 };
 
 enum tk_clock { TK_CLOCK_UNKNOWN, TK_CLOCK_REALTIME, TK_CLOCK_BOOTTIME, TK_CLOCK_MONOTONIC };
@@ -281,10 +282,20 @@ TK_API bool tk_args_find(const struct tk_trace *t, uint32_t args, const char *ke
 
 /* ---- load and save ------------------------------------------------------------------------------------------------ */
 
-/* Called now and then with bytes done and, where known, total (else 0).  false = stop: the call fails with TK_EINTERRUPTED. */
+/* What is being done from now on.  Strings live during the call. */
+struct tk_phase {
+  const char *what; /* "reading", "aligning", "writing", "compressing" */
+  const char *name; /* of what; NULL = not told */
+  size_t i, n;      /* the i-th of n, from 1; n = 0: there is one */
+  bool events;      /* ticks count events, not bytes */
+};
+
+/* `tick` is called now and then with bytes done and, where known, total (else 0).  false = stop: the call fails with TK_EINTERRUPTED.
+ * `phase`, which may be NULL, is called before those of another kind. */
 struct tk_progress {
   bool (*tick)(void *arg, uint64_t done, uint64_t total);
   void *arg;
+  void (*phase)(void *arg, const struct tk_phase *phase);
 };
 
 struct tk_load_options {
@@ -392,6 +403,7 @@ struct tk_save_options {
   unsigned threads;     /* as in tk_load_options; the bytes do not depend on it */
   bool pretty;          /* JSON: one event per line, indented */
   bool force;           /* replace an existing file */
+  bool same;            /* an existing file that holds what would be written stays, which is no error */
   bool dry_run;         /* compute what would be written and lost; write nothing */
   bool no_loss;         /* a loss is TK_ELOSS, and nothing is written */
   bool overlaps;        /* rows beside it for spans that overlap on any thread, also for those of traces that had none */
@@ -428,6 +440,7 @@ struct tk_saved {
   uint64_t rounded; /* times that were read with more digits than they are written with, though the format has not changed */
   uint64_t bytes;   /* of the file, compressed */
   uint64_t raw_bytes;
+  bool was_there;   /* the file was, and stayed: see tk_save_options.same */
 };
 
 /* Writes a sealed trace to `path` ("-" = stdout): to a temporary name, renamed on success.  ".gz" and ".zst" compress. */

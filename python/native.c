@@ -239,6 +239,7 @@ static PyObject *notes_list(const struct tk_trace *t) {
     PyObject *note = PyDict_New();
     if (!note) break;
     put(note, "kind", text_or_none(kinds[t->notes[i].kind]));
+    if (t->notes[i].source) put(note, "source", string_of(t, t->notes[i].source));
     put(note, "text", string_of(t, t->notes[i].text));
     put(note, "count", whole((int64_t)t->notes[i].count));
     PyList_Append(list, note);

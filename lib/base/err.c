@@ -93,6 +93,11 @@ void err_clear(struct tk_err *err) {
   if (err) *err = (struct tk_err){.offset = UINT64_MAX};
 }
 
+const char *err_without(const char *msg, const char *where) {
+  const size_t n = strlen(where);
+  return strncmp(msg, where, n) == 0 && strncmp(msg + n, ": ", 2) == 0 ? msg + n + 2 : msg;
+}
+
 int tk_exit_status(enum tk_code code) {
   switch (code) {
   case TK_OK: return 0;

@@ -13,6 +13,7 @@
 #include "align/programs.h"
 #include "align/report.h"
 #include "base/err.h"
+#include "base/progress.h"
 #include "base/os.h"
 #include "base/path.h"
 #include "source/identity.h"
@@ -146,13 +147,11 @@ static bool check_launches(struct aligner *a, const struct tk_trace *t, const st
   tk_print_duration(behind ? c.most : c.middle, time);
   if (behind)
     snprintf(text, sizeof text,
-             "%.120s: its GPU's clock is behind its CPU's by at least %s: %u of %u kernels begin before their launch",
-             path_leaf(t->source), time, c.early, c.kernels);
+             "its GPU's clock is behind its CPU's by at least %s: %u of %u kernels begin before their launch", time, c.early, c.kernels);
   else if (ahead)
     snprintf(text, sizeof text,
-             "%.120s: its GPU's clock is ahead of its CPU's by at least %s: %u of %u waits end before what they wait for",
-             path_leaf(t->source), time, c.late, c.waits);
-  if (behind || ahead) trace_note(a->report->notes, TK_NOTE_INFO, UINT64_MAX, text);
+             "its GPU's clock is ahead of its CPU's by at least %s: %u of %u waits end before what they wait for", time, c.late, c.waits);
+  if (behind || ahead) trace_say_of(a->report->notes, t->source, TK_NOTE_INFO, text);
   return true;
 }
 
@@ -257,6 +256,7 @@ static bool read_each(struct aligner *a) {
     a->inputs[i].name = report_text(a, a->in->sources->inputs[a->in->first + i].name);
     a->inputs[i].host = "";
     if (!sources_keep(a->in->sources, a->in->first + i, a->err)) return false;
+    progress_phase(&a->opt->load.progress, (struct tk_phase){"aligning", a->inputs[i].name, i + 1, a->in->n, false});
     struct tk_trace *t = merge_load(a->out, a->in, i, &a->opt->load, a->err);
     bool taken = t && take_input(a, i, t);
     ok = taken || refuse_input(a, i);

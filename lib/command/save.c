@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/os.h"
+#include "base/progress.h"
 #include "io/packing.h"
 #include "format/json.h"
 
@@ -36,12 +37,16 @@ bool saver_open(struct saver *s, const char *path, const struct tk_save_options 
                              .zstd = packing == packing_row(PACKING_ZSTD),
                              .level = opt->level,
                              .force = opt->force,
+                             .same = opt->same,
                              .inputs = inputs };
   out.thread = (opt->threads ? opt->threads : os_cores()) > 1;
   struct sink_options sink = {
       .pretty = opt->pretty, .overlaps = opt->overlaps, .no_passthrough = opt->no_passthrough, .progress = opt->progress,
       .meter = s->meter, .several = s->several,
       .timeline = s->timeline, .host = s->host};
+  s->progress = opt->progress;
+  s->path = path;
+  s->packs = out.gzip || out.zstd;
   s->no_loss = opt->no_loss;
   s->no_passthrough = opt->no_passthrough;
   s->format = choose_format(path, opt, like, err);
@@ -73,6 +78,7 @@ void saver_count_lost(struct saver *s, const struct tk_trace *t) {
 }
 
 bool saver_write(struct saver *s, const struct tk_trace *t, struct tk_err *err) {
+  progress_phase(&s->progress, (struct tk_phase){.what = "writing", .name = s->path, .events = true});
   saver_count_lost(s, t);
   return s->sink->write(s->sink, t, err);
 }
@@ -95,6 +101,7 @@ static bool refuse_losses(const struct saver *s, struct tk_err *err) {
 }
 
 bool saver_finish(struct saver *s, struct tk_saved *done, struct tk_err *err) {
+  if (s->packs) progress_phase(&s->progress, (struct tk_phase){.what = "compressing", .name = s->path});
   if (!refuse_losses(s, err) || !mem_check(&s->mem, err) || !mem_check(&s->carry.mem, err) || !out_finish(&s->out, err)) return false;
   *done = s->sink->saved;
   if (!s->format->info.derives) {
@@ -109,7 +116,9 @@ bool saver_finish(struct saver *s, struct tk_saved *done, struct tk_err *err) {
 }
 
 bool saver_commit(struct saver *s, struct tk_saved *done, struct tk_err *err) {
-  return saver_finish(s, done, err) && out_commit(&s->out, err);
+  if (!saver_finish(s, done, err) || !out_commit(&s->out, err)) return false;
+  done->was_there = out_was_there(&s->out);
+  return true;
 }
 
 void saver_close(struct saver *s) {

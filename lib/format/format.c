@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "io/packing.h"
 #include "pb.h"
+#include "stranger.h"
 
 static const struct format *const FORMATS[] = {
     &format_chrome,
@@ -66,7 +67,7 @@ struct tk_path tk_path_of(const char *path) {
   out.end = out.stem;
   out.format = f ? &f->info : NULL;
   out.stem -= ending;
-  out.bare = packing && packing->written && !f && !memchr(path_leaf(path), '.', out.end - (size_t)(path_leaf(path) - path));
+  out.bare = packing && !f && !memchr(path_leaf(path), '.', out.end - (size_t)(path_leaf(path) - path));
   return out;
 }
 
@@ -109,32 +110,9 @@ const char *format_ending(const struct format *f, char *text) {
   return text;
 }
 
-/* What unreadable content looks like, for the message. */
-static const char *looks_like(const uint8_t *p, size_t n) {
-  static const struct {
-    const char *bytes;
-    size_t n;
-    const char *what;
-  } magics[] = {{"\xff\xfe\0\0", 4, "UTF-32 text; save it as UTF-8"},
-                {"\0\0\xfe\xff", 4, "UTF-32 text; save it as UTF-8"},
-                {"{\0\0\0", 4, "UTF-32 text; save it as UTF-8"},
-                {"{\0", 2, "UTF-16 text; save it as UTF-8"},
-                {"[\0", 2, "UTF-16 text; save it as UTF-8"},
-                {"\0{", 2, "UTF-16 text; save it as UTF-8"},
-                {"\0[", 2, "UTF-16 text; save it as UTF-8"},
-                {"<?xml", 5, "an XML document (an error page?)"},
-                {"<", 1, "HTML or XML (an error page?)"},
-                {"PK\3\4", 4, "a zip archive"}};
-  size_t blank = 0;
-  for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++)
-    if (n >= magics[i].n && memcmp(p, magics[i].bytes, magics[i].n) == 0) return magics[i].what;
-  while (blank < n && strchr(" \t\r\n", p[blank])) blank++;
-  return blank == n ? "nothing but blanks" : NULL;
-}
-
 /* Text before the JSON is a common accident: say where the JSON begins. */
-static bool unknown(const uint8_t *p, size_t n, struct tk_err *err) {
-  const char *what = looks_like(p, n);
+static bool unknown(const uint8_t *p, size_t n, const char *path, struct tk_err *err) {
+  const char *what = stranger_name(p, n, path);
   const struct packing *packing = packing_of_bytes(p, n);
   if (n == 0) return err_set(err, TK_EFORMAT, "empty file");
   if (what) return err_set(err, TK_EFORMAT, "not a trace: %s", what);
@@ -271,7 +249,7 @@ const struct format *format_detect(struct in *in, const char *path, struct tk_er
   const uint8_t *p = in_ahead(in, FORMAT_PEEK, &n, err);
   if (!p) return NULL;
   if (is_pprof(p, n)) {
-    err_set(err, TK_EFORMAT, "not a trace: a profile of memory or CPU for pprof");
+    err_set(err, TK_EFORMAT, "not a trace: a profile of memory or CPU, which pprof opens");
     return NULL;
   }
   for (size_t i = 0; i < N_FORMATS; i++) {
@@ -282,6 +260,6 @@ const struct format *format_detect(struct in *in, const char *path, struct tk_er
       best_bid = bid;
     }
   }
-  if (!best) unknown(p, n, err);
+  if (!best) unknown(p, n, path, err);
   return best;
 }

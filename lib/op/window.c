@@ -59,7 +59,7 @@ static bool read_time(const char *text, size_t n, const struct window_frame *f, 
 static bool read_sides(const char *text, const struct window_frame *f, struct window *w, struct tk_err *err) {
   const char *dots = strstr(text, "..");
   *w = (struct window){INT64_MIN, INT64_MAX};
-  if (!dots) return err_set(err, TK_EUSAGE, "time range '%s': expected START..END, each of which may be left out", text);
+  if (!dots) return err_set(err, TK_EUSAGE, "time range '%s': expected START..END with two dots, and either may be left out", text);
   if (dots != text && !read_time(text, (size_t)(dots - text), f, &w->start, err)) return err_prefix(err, "time range");
   if (dots[2] && !read_time(dots + 2, strlen(dots + 2), f, &w->end, err)) return err_prefix(err, "time range");
   return true;

@@ -479,12 +479,10 @@ bool sources_failed(const struct tk_sources *s, size_t i, struct tk_err *err) {
 
 void sources_remarks(const struct tk_sources *s, struct tk_trace *notes) {
   const struct source *src = &s->impl->source;
-  char text[512];
   for (uint32_t i = 0; i < src->n_origins; i++) {
     const struct source_origin *o = &src->origins[i];
-    if (!o->damage && !o->remark) continue;
-    snprintf(text, sizeof text, "%s: %s", o->name, o->damage ? o->damage : o->remark);
-    trace_note(notes, o->damage ? TK_NOTE_REPAIR : TK_NOTE_INFO, UINT64_MAX, text);
+    if (o->damage) trace_say_of(notes, o->name, TK_NOTE_REPAIR, o->damage);
+    else if (o->remark) trace_say_of(notes, o->name, TK_NOTE_INFO, o->remark);
   }
 }
 
