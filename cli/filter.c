@@ -15,10 +15,15 @@ struct params {
 #define FIELD(field) offsetof(struct params, field)
 #define ROW_LIST(name, arg, help, field) { OPT_LIST, 0, name, arg, help, FIELD(field), 0, 0, 0 }
 
+static const struct opt_word keep_words[] = {
+  { "parents", 0, "spans around them" }, { "children", 0, "spans in them" }, { "flows", 0, "what flows join to them" }, { 0, 0, 0 },
+};
+
 static const struct opt opts[] = {
   ROWS_SELECT,
-  ROW_LIST("keep", "WHAT",
-    "keep also the parents or children of the events that pass, or the events that flows join to them (flows)", keep),
+  { OPT_LIST, 0, "keep", "WHAT",
+    "keep also the parents or children of the events that pass, or the events that flows join to them (flows)", FIELD(keep),
+    keep_words, 0, 0 },
   ROW_LIST("drop-args", "GLOB", "remove args with this key", drop_args),
   ROW_LIST("keep-args", "GLOB", "remove args with any other key", keep_args),
   { OPT_FLAG, 0, "drop-flows", 0, "remove all flows", FIELD(drop_flows), 0, 0, 0 },

@@ -33,6 +33,7 @@ static int run_command(const struct command *c, int argc, char **argv) {
   } else {
     switch (opt_parse(c, argv, params, &in, &error)) {
       case PARSED_RUN: status = c->run(params, &in); break;
+      case PARSED_SHORT: docs_short(stdout, c), status = STATUS_DONE; break;
       case PARSED_HELP: docs_help(stdout, c), status = STATUS_DONE; break;
       case PARSED_VERSION: status = version(); break;
       case PARSED_FORMATS: status = formats(); break;
@@ -65,9 +66,11 @@ static const char *foreign_command(const char *name) {
 static int unknown_command(const char *name) {
   const char *here = foreign_command(name);
   const char *const options[] = { "--help", "--version", NULL };
-  const char *names[MAX_COMMANDS + 2] = { "help" };
+  const char *names[MAX_COMMANDS + 2] = { "help" }, *summary;
   struct opt_error error;
-  for (size_t i = 0; commands[i] && i < MAX_COMMANDS; i++) names[i + 1] = commands[i]->name;
+  size_t n = 1;
+  for (size_t i = 0; commands[i] && n < MAX_COMMANDS; i++) names[n++] = commands[i]->name;
+  for (size_t i = 0; topic_name(i, &summary) && n < MAX_COMMANDS; i++) names[n++] = topic_name(i, &summary);
   if (here) {
     tty_say("unknown command '%s': here it is %s (try 'tracekit help')", name, here);
     return STATUS_USAGE;
@@ -81,6 +84,7 @@ static int unknown_command(const char *name) {
 static int help(const char *name) {
   if (name && !strcmp(name, "help")) name = NULL;
   const struct command *c = name ? command_find(name) : NULL;
+  if (name && !c && topic_print(stdout, name)) return STATUS_DONE;
   if (name && !c) return unknown_command(name);
   if (c) docs_help(stdout, c);
   else docs_usage(stdout);
@@ -94,9 +98,11 @@ static int dispatch(int argc, char **argv) {
     return STATUS_USAGE;
   }
   if (!strcmp(argv[1], "help")) return help(argv[2]);
-  if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")) return help(NULL);
+  if (!strcmp(argv[1], "-h")) return docs_overview(stdout), STATUS_DONE;
+  if (!strcmp(argv[1], "--help")) return help(NULL);
   if (!strcmp(argv[1], "-V") || !strcmp(argv[1], "--version")) return version();
   if (!strcmp(argv[1], "__docs")) return docs_main(argv + 2);
+  if (!strcmp(argv[1], "__complete")) return complete_main(argv + 2);
   c = command_find(argv[1]);
   return c ? run_command(c, argc - 1, argv + 1) : unknown_command(argv[1]);
 }

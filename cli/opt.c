@@ -283,7 +283,7 @@ static enum parsed parse_long(struct parser *p, const char *word) {
 static enum parsed parse_letters(struct parser *p, const char *letters) {
   for (; *letters; letters++) {
     const struct opt *o;
-    if (*letters == 'h') return PARSED_HELP;
+    if (*letters == 'h') return PARSED_SHORT;
     if (*letters == 'V') return PARSED_VERSION;
     o = find_letter(p->command, *letters);
     if (!o) return fail(p->error, "unknown option '-%c'", *letters);

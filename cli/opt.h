@@ -81,7 +81,7 @@ struct command {
 
 extern const struct command *const commands[]; /* ended by NULL; in commands.c */
 
-enum parsed { PARSED_RUN, PARSED_HELP, PARSED_VERSION, PARSED_FORMATS, PARSED_ERROR };
+enum parsed { PARSED_RUN, PARSED_HELP, PARSED_SHORT, PARSED_VERSION, PARSED_FORMATS, PARSED_ERROR };
 
 /* Parses argv[1..] for `c` into params and operands (room for argc of them).  On PARSED_ERROR, `why` holds one line. */
 struct opt_error {

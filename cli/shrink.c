@@ -18,6 +18,12 @@ struct params {
 
 #define FIELD(field) offsetof(struct params, field)
 
+/* For completion. */
+static const struct opt_word ladder_words[] = {
+  { "args", 0, "args" },         { "python", 0, "frames of Python" },   { "coalesce", 0, "neighbours of one name" },
+  { "spans", 0, "short spans" }, { "counters", 0, "counter samples" }, { 0, 0, 0 },
+};
+
 static const struct opt opts[] = {
   { OPT_SIZE, 0, "to", "SIZE", "write a file of at most this size", FIELD(to), 0, 0, 0 },
   { OPT_STRING, 0, "events", "N", "write at most this many events: 500000, or 2M (powers of 1000)", FIELD(events), 0, 0, 0 },
@@ -27,7 +33,7 @@ static const struct opt opts[] = {
   { OPT_STRING, 0, "keep", "EXPR", "never remove events for which this expression is true (see filter)", FIELD(keep), 0, 0, 0 },
   { OPT_STRING, 0, "drop", "EXPR", "remove events for which this expression is true first", FIELD(drop), 0, 0, 0 },
   { OPT_STRING, 0, "ladder", "RUNGS",
-    "rungs to climb, in this order (default: args,python,coalesce,spans,counters)", FIELD(ladder), 0, 0, 0 },
+    "rungs to climb, in this order (default: args,python,coalesce,spans,counters)", FIELD(ladder), ladder_words, 0, 0 },
   { OPT_FLAG, 0, "hard", 0, "remove kernels, collectives, steps and annotations too, after all else", FIELD(hard), 0, 0, 0 },
   ROWS_WRITE,
   ROWS_REDACT,

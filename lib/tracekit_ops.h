@@ -209,6 +209,10 @@ struct tk_filter_report {
   uint64_t clipped;
 };
 
+/* The i-th symbol of expressions and what it stands for; the i-th kind of event.  NULL past the end. */
+TK_API const char *tk_filter_symbol(size_t i, const char **help);
+TK_API const char *tk_kind_word(size_t i);
+
 /* Can these options be understood?  Asked without a trace, so that a mistyped expression costs no reading. */
 TK_API bool tk_filter_check(const struct tk_filter_options *opt, struct tk_err *err);
 

@@ -29,6 +29,12 @@ const struct symbol_info expr_symbols[SYM_COUNT] = {
     [SYM_ARG] = {"arg.KEY", TYPE_ANY, OF_EVENT, "the value of an arg, number or text"},
 };
 
+const char *tk_filter_symbol(size_t i, const char **help) {
+  if (i >= SYM_COUNT) return NULL;
+  *help = expr_symbols[i].help;
+  return expr_symbols[i].name;
+}
+
 enum { MAX_NESTING = 200, MAX_TESTS = 4096 };
 
 struct parser {
