@@ -11,7 +11,7 @@
 struct params {
   struct shared shared;
   const char *run, *step, *host, *rank;
-  bool latest, all, split, raw;
+  bool latest, latest_good, all, split, raw;
 };
 
 static const struct opt opts[] = {
@@ -19,6 +19,8 @@ static const struct opt opts[] = {
     "write the output here; a folder ('out/') gets a file for each run; '-' is standard output",
     SHARED(output), 0, 0, 0 },
   { OPT_FLAG, 0, "latest", 0, "take the newest run (the default)", offsetof(struct params, latest), 0, 0, 0 },
+  { OPT_FLAG, 0, "latest-good", 0, "take the newest run that holds a trace: of the newest the files may be empty, or not yet written",
+    offsetof(struct params, latest_good), 0, 0, 0 },
   { OPT_STRING, 0, "run", "RUN",
     "take this run, or the newest run whose name begins so", offsetof(struct params, run), 0, 0, 0 },
   { OPT_STRING, 0, "step", "N", "take the run in a folder called step_N", offsetof(struct params, step), 0, 0, 0 },
@@ -132,7 +134,17 @@ static struct tk_extract_options options_of(const struct params *p, struct progr
   o.source.host = p->host;
   o.source.rank = p->rank;
   o.source.all_runs = p->all;
+  o.source.latest_good = p->latest_good;
   return o;
+}
+
+/* NULL, or what cannot be asked of files that are copied as they are. */
+static const char *raw_excludes(const struct shared *s) {
+  if (s->format) return "--raw copies files as they are: -f cannot be with it";
+  if (s->no_loss) return "--raw copies files as they are: nothing is lost, and --no-loss says nothing";
+  if (s->pretty || s->overlaps || s->level) return "--raw copies files as they are: --pretty, --overlaps and --level cannot be with it";
+  if (s->derive > 0) return "--raw copies files as they are: --derive cannot be with it";
+  return NULL;
 }
 
 static int cmd_extract(const void *params, const struct operands *in) {
@@ -145,7 +157,11 @@ static int cmd_extract(const void *params, const struct operands *in) {
   int status = STATUS_DONE;
   bool ok;
   struct redacting r;
-  if (p->latest && p->all) return run_usage("extract", "--latest and --all exclude each other");
+  if ((p->latest || p->latest_good) && p->all) return run_usage("extract", "--latest and --all exclude each other");
+  if (p->raw) {
+    const char *why = raw_excludes(&p->shared);
+    if (why) return run_usage("extract", why);
+  }
   if (p->raw && p->shared.redact.asked) return run_usage("extract", "--raw copies files as they are: --redact cannot be with it");
   if (!redact_begin(&p->shared, "extract", &r, &status)) return status;
   if (p->shared.redact.asked) options.redact = &r.options;

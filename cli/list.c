@@ -96,7 +96,7 @@ static void print_faults(const struct params *p, const struct tk_list_report *r)
 }
 
 static bool print_list_text(const struct params *p, const struct tk_list_report *r) {
-  struct table table = { .align = "lllrlrrrll" };
+  struct table table = { .align = "lllrlrrrll", .width = p->shared.verbose ? 0 : tty_width(stdout), .squeezed = 10 };
   size_t others = 0;
   list_header(&table);
   for (size_t i = 0; i < r->n; i++) {

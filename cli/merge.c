@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -162,7 +163,7 @@ static void row(struct table *table, const struct tk_merge_rank *r) {
   table_cell(table, "%s", shift);
 }
 
-static void print_clocks(FILE *to, const struct tk_align_report *a);
+static void print_clocks(FILE *to, const struct shared *s, const struct tk_align_report *a);
 
 /* "rank 37 was last in 61% of 1,204 collectives, which cost 2.1 ms a step". */
 static void print_collectives(FILE *to, const struct tk_collectives *c) {
@@ -175,15 +176,32 @@ static void print_collectives(FILE *to, const struct tk_collectives *c) {
           c->steps ? " a step" : "");
 }
 
+/* What was left out comes last; else ranks in their order, which is not that of names: "rank10" is before "rank2". */
+static int compare_ranks(const void *a, const void *b) {
+  const struct tk_merge_rank *x = *(const struct tk_merge_rank *const *)a, *y = *(const struct tk_merge_rank *const *)b;
+  if (!x->failed != !y->failed) return x->failed ? 1 : -1;
+  if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
+  return x < y ? -1 : x > y;
+}
+
+static const struct tk_merge_rank **by_rank(const struct tk_merge_report *r) {
+  const struct tk_merge_rank **v = calloc(r->n_ranks + 1, sizeof *v);
+  for (size_t i = 0; v && i < r->n_ranks; i++) v[i] = &r->ranks[i];
+  if (v) qsort(v, r->n_ranks, sizeof *v, compare_ranks);
+  return v;
+}
+
 static void print_merge_text(FILE *to, const struct shared *s, const struct tk_merge_report *report, const char *output) {
   char a[64], b[64], c[64], size[32];
-  struct table table = { .align = "rllrrrlr" };
+  struct table table = { .align = "rllrrrlr", .width = s->verbose ? 0 : tty_width(to), .squeezed = 3 };
+  const struct tk_merge_rank **ranks = by_rank(report);
   header(&table);
-  for (size_t i = 0; i < report->n_ranks; i++)
-    if (!report->ranks[i].skipped) row(&table, &report->ranks[i]);
-  table_print(&table, to);
+  for (size_t i = 0; ranks && i < report->n_ranks; i++)
+    if (!ranks[i]->skipped) row(&table, ranks[i]);
+  if (ranks) table_print(&table, to);
+  free(ranks);
   if (report->n_skipped) fprintf(to, "left out: %s of other ranks\n", tty_counted(report->n_skipped, "input", a));
-  print_clocks(to, &report->align);
+  print_clocks(to, s, &report->align);
   print_collectives(to, &report->collectives);
   if (s->redact.asked) redact_text(to, &report->redacted);
   fputs(s->dry_run ? "would write " : "wrote ", to);
@@ -234,10 +252,10 @@ static void clock_row(struct table *table, const struct tk_align_host *h) {
 }
 
 /* Only where there were several clocks. */
-static void print_clocks(FILE *to, const struct tk_align_report *a) {
+static void print_clocks(FILE *to, const struct shared *s, const struct tk_align_report *a) {
   const char *const names[] = { "host",        "clock by", "ahead", "error",  "drift",
                                 "collectives", "residual", "95%",   "proven", "violations" };
-  struct table table = { .align = "llrrrrrrrr" };
+  struct table table = { .align = "llrrrrrrrr", .width = s->verbose ? 0 : tty_width(to), .drop = "....deabc." };
   if (a->n_hosts < 2) return;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) table_cell(&table, "%s", names[i]);
   for (size_t i = 0; i < a->n_hosts; i++) clock_row(&table, &a->hosts[i]);

@@ -371,6 +371,7 @@ struct tk_source_options {
   const char *host; /* a name, or a pattern as for files */
   const char *rank; /* a number */
   bool all_runs;
+  bool latest_good; /* a run that holds no trace, for its files are empty or cut to nothing, is passed over */
   bool all_files;   /* also other views, what is empty and what is no trace: for listing */
   uint64_t max_memory, max_size; /* as in tk_load_options */
   struct tk_progress progress;

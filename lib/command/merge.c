@@ -227,7 +227,17 @@ struct called {
   struct label_values values;
 };
 
-static const char *label_of(const struct merger *m) { return m->opt->label ? m->opt->label : LABEL_DEFAULT; }
+/* Runs side by side: each says which it is. */
+static bool is_of_runs(const struct merger *m) {
+  for (size_t i = 1; m->opt->align == TK_ALIGN_START && i < m->n_inputs; i++)
+    if (strcmp(m->inputs[i].run, m->inputs[0].run) != 0 || strcmp(m->inputs[i].step, m->inputs[0].step) != 0) return true;
+  return false;
+}
+
+static const char *label_of(const struct merger *m) {
+  if (m->opt->label) return m->opt->label;
+  return is_of_runs(m) ? "{run} - step {step} - " LABEL_DEFAULT : LABEL_DEFAULT;
+}
 
 static const char *valid_text(const char *text) { return text && utf8_valid((const uint8_t *)text, strlen(text)) ? text : ""; }
 
