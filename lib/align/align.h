@@ -52,8 +52,9 @@ struct align_anchors {
   struct mem *mem;
   struct align_anchor *v;
   uint32_t n, cap;
-  bool all;            /* none is thinned out, and each is described: by its names, number and bytes */
-  struct intern texts; /* ... which are here */
+  bool all;            /* none is thinned out */
+  bool described;      /* by names, numbers and bytes */
+  struct intern texts; /* the names */
 };
 
 void align_anchors_init(struct align_anchors *a, struct mem *mem);
@@ -91,6 +92,8 @@ struct align_source {
 
 /* Takes the anchors out of one input.  False when memory runs out. */
 bool align_collect(struct align_anchors *a, const struct tk_trace *t, const struct align_source *from);
+/* Leaves at most so many of those from `first` on, the same ones on every rank, where they have keys. */
+void align_thin_out(struct align_anchors *a, uint32_t first, uint32_t most);
 void align_anchors_free(struct align_anchors *a);
 uint64_t align_mix(uint64_t a, uint64_t b); /* never 0 */
 

@@ -3,22 +3,23 @@
 
 enum { MOST_ANCHORS = 4096 }; /* of an input: more make nothing better */
 
+static uint64_t key_of(const struct align_anchor *v) { return v->exact ? v->exact : v->label; }
+
 /* Of very many collectives those are kept whose keys end in zeros: the same ones on every rank, whatever else each has.  How many zeros
  * may differ, for the fewer lie among the more.  Of a program that runs very often, its collectives are thinned: all its executions
  * stay. */
-static void thin_out(struct collector *c) {
-  struct align_anchor *v = c->out->v;
-  uint32_t most = c->from->most ? c->from->most : MOST_ANCHORS;
-  for (uint32_t i = c->first; i < c->out->n; i++)
+void align_thin_out(struct align_anchors *a, uint32_t first, uint32_t most) {
+  struct align_anchor *v = a->v;
+  for (uint32_t i = first; i < a->n; i++)
     if (!v[i].exact && !v[i].module) return;
-  for (uint64_t mask = 1; c->out->n - c->first > most && mask; mask = mask << 1 | 1) {
-    uint32_t n = c->first;
-    for (uint32_t i = c->first; i < c->out->n; i++) n += !((v[i].exact ? v[i].exact : v[i].label) & mask);
-    if (n == c->first) return;
-    n = c->first;
-    for (uint32_t i = c->first; i < c->out->n; i++)
-      if (!((v[i].exact ? v[i].exact : v[i].label) & mask)) v[n++] = v[i];
-    c->out->n = n;
+  for (uint64_t mask = 1; a->n - first > most && mask; mask = mask << 1 | 1) {
+    uint32_t n = first;
+    for (uint32_t i = first; i < a->n; i++) n += !(key_of(&v[i]) & mask);
+    if (n == first) return;
+    n = first;
+    for (uint32_t i = first; i < a->n; i++)
+      if (!(key_of(&v[i]) & mask)) v[n++] = v[i];
+    a->n = n;
   }
 }
 
@@ -31,7 +32,7 @@ bool align_collect(struct align_anchors *a, const struct tk_trace *t, const stru
   struct collector c = {.out = a, .t = t, .from = from, .arena = {.mem = a->mem}, .first = a->n};
   map_init(&c.groups, a->mem);
   bool ok = collect_kernels(&c) && (from->marker || collect_planes(&c));
-  if (ok && !a->all) thin_out(&c);
+  if (ok && !a->all) align_thin_out(a, c.first, from->most ? from->most : MOST_ANCHORS);
   map_free(&c.groups);
   steps_free(&c.steps);
   launches_free(&c.launches);

@@ -34,7 +34,7 @@ bool collect_number(const struct tk_trace *t, uint32_t args, const char *key, in
 }
 
 static uint32_t text_of(struct collector *c, const char *text, size_t n) {
-  return c->out->all && n ? intern(&c->out->texts, text, n) : 0;
+  return c->out->described && n ? intern(&c->out->texts, text, n) : 0;
 }
 
 void collect_name(struct collector *c, struct align_anchor *a, const char *name) { a->name = text_of(c, name, strcspn(name, "(<")); }
@@ -46,7 +46,7 @@ struct align_anchor *collect_add(struct collector *c, const struct tk_event *e) 
   if (!mem_grow(out->mem, (void **)&out->v, &out->cap, (uint64_t)out->n + 1, sizeof *out->v)) return NULL;
   out->v[out->n] = (struct align_anchor){.input = c->from->input, .says = ALIGN_BARRIER, .seq = -1, .bytes = -1};
   if (c->from->origins) out->v[out->n].device = (uint32_t)(c->from->origins[e->track].rank + 1);
-  if (c->out->all) collect_name(c, &out->v[out->n], tk_string(c->t, c->t->classes[e->cls].name, NULL));
+  if (c->out->described) collect_name(c, &out->v[out->n], tk_string(c->t, c->t->classes[e->cls].name, NULL));
   out->v[out->n].start = (int64_t)(start / 1000);
   out->v[out->n].end = (int64_t)(end / 1000);
   return &out->v[out->n++];

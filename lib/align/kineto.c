@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "collector.h"
 #include "graph/kind.h"
+#include "payload.h"
 
 static const char COLLECTIVE_NAME[] = "Collective name";
 
@@ -267,27 +268,11 @@ static uint64_t label_of_op(const struct collector *c, tk_id op, unsigned *what)
   return align_mix(label, collect_hash(c->t, dims.s));
 }
 
-static int64_t size_of_dtype(const char *dtype) {
-  static const struct {
-    const char *name;
-    int64_t size;
-  } TYPES[] = {{"Byte", 1}, {"Char", 1}, {"Bool", 1}, {"Float8", 1}, {"Half", 2}, {"BFloat16", 2}, {"Short", 2}, {"UInt16", 2},
-               {"Int", 4}, {"Float", 4}, {"UInt32", 4}, {"Long", 8}, {"Double", 8}, {"UInt64", 8}, {"ComplexFloat", 8}};
-  int64_t size = 0;
-  size_t longest = 0;
-  for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
-    size_t n = strlen(TYPES[i].name);
-    bool whole = strcmp(dtype, TYPES[i].name) == 0 || (text_begins(dtype, "Float8") && strcmp(TYPES[i].name, "Float8") == 0);
-    if (whole && n > longest) longest = n, size = TYPES[i].size;
-  }
-  return size;
-}
-
 /* What a table of collectives says of it. */
 static void describe(struct collector *c, uint32_t args, const char *name, struct align_anchor *a) {
   tk_id id;
   int64_t in = 0, out = 0, most;
-  if (!c->out->all) return;
+  if (!c->out->described) return;
   collect_name(c, a, name);
   const char *group = collect_text(c->t, args, "Process Group Description", &id), *dtype = collect_text(c->t, args, "dtype", &id);
   if (!group || !*group || strcmp(group, "undefined") == 0) group = collect_text(c->t, args, "Process Group Name", &id);
@@ -295,7 +280,7 @@ static void describe(struct collector *c, uint32_t args, const char *name, struc
   collect_number(c->t, args, "Seq", &a->seq);
   bool sized = collect_number(c->t, args, "In msg nelems", &in);
   sized = collect_number(c->t, args, "Out msg nelems", &out) || sized;
-  int64_t size = dtype && sized ? size_of_dtype(dtype) : 0;
+  int64_t size = dtype && sized ? payload_element(dtype) : 0;
   if (size && !__builtin_mul_overflow(in > out ? in : out, size, &most) && most >= 0) a->bytes = most;
 }
 
@@ -315,6 +300,7 @@ static bool add_kernel(struct collector *c, const struct tk_event *e) {
   a->says = (uint8_t)what;
   a->label = told ? told : c->of_class[e->cls];
   find_step(c, e, a);
+  if (!name && told && c->out->described) a->bytes = payload_of_call(c->t, &c->t->events[op]);
   if (!name) return true;
   describe(c, args, name, a);
   a->label = label_of(c, args, id, what);

@@ -28,6 +28,9 @@ static bool is_message(const struct sight *s) {
   return !s->equal && !s->vague && (isfinite(s->last_sent) || isfinite(s->first_received));
 }
 
+/* Whose sender and receiver are both placed has nobody else to bound. */
+static bool is_whole(const struct sight *s) { return isfinite(s->last_sent) && isfinite(s->first_received); }
+
 /* Sender and receiver of one message have one label, one step and one place among as many; each is told from the other by what it does.
  * Where one of the step's was lost, none of it says anything. */
 static uint64_t key_of(const struct sight *s, int64_t shift, bool other_side) {
@@ -39,7 +42,7 @@ static uint64_t key_of(const struct sight *s, int64_t shift, bool other_side) {
 
 static bool index_of(const struct timeline *common, const uint32_t *v, uint32_t all, struct map *index, uint32_t *n) {
   for (uint32_t i = 0; i < all; i++) {
-    if (!is_message(&common->v[v[i]])) continue;
+    if (!is_message(&common->v[v[i]]) || is_whole(&common->v[v[i]])) continue;
     if (!map_put(index, key_of(&common->v[v[i]], 0, false), v[i])) return false;
     ++*n;
   }
@@ -129,7 +132,8 @@ bool messages_find(const struct question *q, const struct timeline *common, stru
       if (2 * out->n >= pairs && isfinite(out->high - out->low)) range = fmin(range, fmax(0, width - (out->high - out->low)));
     }
     take_shift(common, host, n, &index, best, out);
-    out->weight = most / (sum + other_job(q, out, range));
+    out->mass = most;
+    out->all = sum + other_job(q, out, range);
   }
   if (most == 0) out->n = 0;
   map_free(&index);

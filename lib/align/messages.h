@@ -9,7 +9,7 @@ struct messages {
   uint32_t n;         /* pairs */
   double low, high;   /* ns: of the offset, between the pivots */
   double first, last; /* readings of the first and the last one */
-  double weight;
+  double mass, all;   /* how probable the best shift is, and all that may be instead with it, not made to sum to 1 */
   uint32_t steps;
   bool stepped;       /* they are told apart by steps, not by their order alone */
   bool whole;         /* all of a kind have a partner */

@@ -16,16 +16,21 @@
 #include "doubt.h"
 #include "hosts.h"
 #include "messages.h"
+#include "one_way.h"
 #include "posterior.h"
+#include "rivals.h"
 
 #define OF_RANK 1.6e3   /* ns: one rank always leaves that much later or earlier than another, whatever is averaged */
 #define OF_HOST 0.4e3
 #define Z95 1.96
+#define DECIDED 0.999   /* the weight from which on messages tell where a clock stands */
 #define FAR 5           /* times what clocks are usually apart: hardly any are */
 
 static const char BY_NAME[] = "that all its inputs have one clock is said by their name alone";
 static const char VAGUE[] = "its collectives do not say which devices took part";
 static const char COARSE[] = "its collectives are rows of CPUs, which come to them when they do";
+static const char OTHER_STEPS[] = "its messages may be those of other steps as well";
+static const char OTHER_HOSTS[] = "its messages may be those of another host as well";
 static const char ROOT_BY_NAME[] = "that all inputs of the host that it was put on have one clock is said by their name alone";
 
 struct solver {
@@ -41,6 +46,7 @@ struct solver {
   uint32_t *next, *host_of_entry, n_entries; /* entries: a host and a label */
   uint32_t *queue, n_queue;
   uint8_t *seen;        /* by host: it was queued */
+  struct rivals rivals;
   struct timeline common;
   uint32_t base;        /* number of the first collective of the common timeline */
 };
@@ -180,57 +186,6 @@ static bool take_posterior(struct solver *s, uint32_t host, const struct questio
   return take_stretches(s, host, p);
 }
 
-/* ---- keys of what is no barrier ---- */
-
-static int by_value(const void *pa, const void *pb) {
-  double a = *(const double *)pa, b = *(const double *)pb;
-  return (a > b) - (a < b);
-}
-
-/* How much further the host's steps are numbered, by what is matched already. */
-static bool step_shift(const struct question *q, const struct hypothesis *y, double *room, int64_t *shift) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < q->view->n_b; i++) {
-    const struct sight *a = y->partner[i] == ALIGN_NONE ? NULL : q->view->a[y->partner[i]], *b = q->view->b[i];
-    if (a && a->stepped && b->stepped) room[n++] = (double)a->step - (double)b->step;
-  }
-  if (n == 0) return false;
-  qsort(room, n, sizeof *room, by_value);
-  *shift = (int64_t)room[n / 2];
-  return true;
-}
-
-static uint64_t place_key(const struct sight *x, int64_t shift) {
-  return align_mix(align_mix(align_mix(x->label, (uint64_t)(x->step + shift)), x->nth), x->of);
-}
-
-/* Broadcasts and messages bound clocks and fit nothing: they are matched by number or place, as the barriers beside them are. */
-static bool match_others(struct solver *s, uint32_t host, const struct question *q, const struct posterior *p, struct arena *arena) {
-  struct map exact, place;
-  struct sight *v = sights_of(s, host);
-  double *room = arena_alloc(arena, ((size_t)q->view->n_b + 1) * sizeof *room);
-  int64_t shift = 0;
-  uint32_t *alike, n = timeline_alike(&s->common, v, count_of(s, host), arena, &alike);
-  bool stepped = room && step_shift(q, &p->best, room, &shift), ok = room && n < UINT32_MAX;
-  map_init(&exact, s->common.mem);
-  map_init(&place, s->common.mem);
-  for (uint32_t i = 0; ok && i < n; i++) {
-    const struct sight *a = &s->common.v[alike[i]];
-    if (a->equal || a->vague) continue;
-    if (a->exact) ok = map_put(&exact, a->exact, alike[i]) != NULL;
-    else if (a->stepped) ok = map_put(&place, place_key(a, 0), alike[i]) != NULL;
-  }
-  for (uint32_t i = 0; ok && i < count_of(s, host); i++) {
-    if (v[i].equal || v[i].vague) continue;
-    bool by_place = !v[i].exact && stepped && v[i].stepped;
-    const uint32_t *at = v[i].exact ? map_get(&exact, v[i].exact) : by_place ? map_get(&place, place_key(&v[i], shift)) : NULL;
-    if (at && s->common.v[*at].label == v[i].label) v[i].collective = *at;
-  }
-  map_free(&exact);
-  map_free(&place);
-  return ok;
-}
-
 /* ---- placing ---- */
 
 static bool join(struct solver *s, uint32_t host) {
@@ -278,6 +233,19 @@ static void judge_vague(struct align_host *o, bool coarse) {
   o->why = coarse ? COARSE : VAGUE;
 }
 
+/* How probable it is that others are the other side of the host's messages: INFINITY where too many may be. */
+static bool weigh_rivals(struct solver *s, uint32_t host, struct arena *arena, double *mass) {
+  uint32_t rival[RIVALS_MOST], n = rivals_of(&s->rivals, sights_of(s, host), count_of(s, host), host, rival);
+  *mass = n > RIVALS_MOST ? INFINITY : 0;
+  for (uint32_t i = 0; n <= RIVALS_MOST && i < n; i++) {
+    struct question q = question_of(s, rival[i], NULL);
+    struct messages m;
+    if (!messages_find(&q, &s->common, sights_of(s, rival[i]), count_of(s, rival[i]), arena, &m)) return false;
+    *mass += m.n ? m.mass : 0;
+  }
+  return true;
+}
+
 /* By messages alone: what is claimed is their interval, with its middle as the offset. */
 static bool place_by_messages(struct solver *s, uint32_t host, const struct question *q, struct arena *arena, bool *placed) {
   struct align_host *o = &s->s->hosts[host];
@@ -285,9 +253,16 @@ static bool place_by_messages(struct solver *s, uint32_t host, const struct ques
   struct messages m;
   if (!messages_find(q, &s->common, v, count_of(s, host), arena, &m)) return false;
   if (m.n == 0) return true;
-  *o = (struct align_host){.state = ALIGN_GOOD, .root = o->root, .assumed = o->assumed, .anchors = m.n, .weight = m.weight};
+  double rivals;
+  if (!weigh_rivals(s, host, arena, &rivals)) return false;
+  *o = (struct align_host){.state = ALIGN_GOOD, .root = o->root, .assumed = o->assumed, .anchors = m.n};
+  o->weight = m.mass > 0 ? m.mass / (m.all + rivals) : 0;
   s->w.curve[host] = (struct curve){.n = 1, .x = {m.first}, .y = {(m.low + m.high) / 2}};
-  if (m.weight < 0.999) return o->state = ALIGN_POOR, o->why = "its messages may be those of other steps as well", true;
+  if (o->weight < DECIDED) {
+    o->state = ALIGN_POOR;
+    o->why = m.mass < DECIDED * m.all ? OTHER_STEPS : OTHER_HOSTS;
+    return true;
+  }
   if (!(o->stretches = arena_alloc(&s->s->arena, sizeof *o->stretches))) return false;
   double error = (m.high - m.low) / 2 + Z95 * sqrt(s->variance[s->w.root[host]]);
   int64_t pivot = s->w.pivot[host];
@@ -320,7 +295,7 @@ static bool place(struct solver *s, uint32_t host, bool *placed) {
     *placed = ok && o->state == ALIGN_GOOD;
     for (uint32_t i = 0; *placed && i < view.n_b; i++)
       if (found.best.partner[i] != ALIGN_NONE) view.b[i]->collective = (uint32_t)(view.a[found.best.partner[i]] - s->common.v);
-    if (*placed) ok = match_others(s, host, &q, &found, &arena) && join(s, host);
+    if (*placed) ok = one_way_match(&s->common, v, count_of(s, host), &q, &found.best, &arena) && join(s, host);
     if (ok && view.vague && !s->w.p->marker) judge_vague(o, view.coarse);
     if (ok && o->state == ALIGN_GOOD && o->root != s->w.p->reference) o->state = ALIGN_APART;
   }
@@ -451,7 +426,7 @@ static bool list_meetings(struct solver *s) {
   struct align_solution *out = s->s;
   uint32_t all = s->w.p->anchors->n, kept = 0, number = 0;
   out->n_met = 0;
-  if (!s->w.p->anchors->all) return true;
+  if (!s->w.p->anchors->described) return true;
   struct meeting_key *v = arena_alloc(&s->w.arena, ((size_t)all + 1) * sizeof *v);
   out->met = arena_alloc(&out->arena, ((size_t)all + 1) * sizeof *out->met);
   if (!v || !out->met) return false;
@@ -559,9 +534,11 @@ static bool solve_hosts(struct align_problem *p, struct align_solution *solution
   map_init(&s.waiting, p->mem);
   bool ok = prepare(&s);
   if (ok) make_sights(&s);
-  ok = ok && list_labels(&s) && place_all(&s) && list_members(&s) && align_check(&s.w, solution) && list_meetings(&s);
+  ok = ok && list_labels(&s) && rivals_list(&s.rivals, &s.w.arena, s.sights, s.first_sight, p->n_hosts);
+  ok = ok && place_all(&s) && list_members(&s) && align_check(&s.w, solution) && list_meetings(&s);
   if (ok) judge(&s), keep_maps(&s);
   map_free(&s.waiting);
+  rivals_free(&s.rivals);
   arena_free(&s.w.arena);
   return ok;
 }

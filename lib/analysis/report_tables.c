@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "align/payload.h"
 #include "base/text.h"
 #include "format/json.h"
 #include "measure.h"
@@ -194,18 +195,6 @@ double report_bus_factor(const char *name, int64_t ranks) {
   return text_any_holds(name, once) ? (n - 1) / n : 1;
 }
 
-static double size_of_dtype(const char *dtype) {
-  static const struct {
-    const char *name;
-    int size;
-  } TYPES[] = {{"Byte", 1}, {"Char", 1}, {"Bool", 1}, {"Float8", 1}, {"Half", 2}, {"BFloat16", 2}, {"Short", 2}, {"Int", 4},
-               {"Float", 4}, {"Long", 8}, {"Double", 8}};
-  if (text_begins(dtype, "Float8")) return 1;
-  for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++)
-    if (strcmp(dtype, TYPES[i].name) == 0) return TYPES[i].size;
-  return 0;
-}
-
 static const char *text_arg(const struct counter *c, const struct tk_event *e, tk_id key) {
   struct tk_arg arg;
   if (!key || !match_arg(c->p->t, e, key, &arg) || (arg.type != TK_ARG_STR && arg.type != TK_ARG_REF)) return NULL;
@@ -224,7 +213,7 @@ static bool count_collective(struct counter *c, const struct work *w, tk_time ti
   k->count++;
   k->total += time;
   const bool says_in = number_of(t, e, c->keys.in, &in), says_out = number_of(t, e, c->keys.out, &out);
-  const double bytes = (in > out ? in : out) * (dtype ? size_of_dtype(dtype) : 0);
+  const double bytes = (in > out ? in : out) * (dtype ? (double)payload_element(dtype) : 0);
   if (!number_of(t, e, c->keys.group, &ranks) || (!says_in && !says_out) || bytes <= 0) return true;
   k->group_size = (int64_t)ranks;
   k->sized++;
@@ -360,6 +349,40 @@ static bool add_names(struct reporter *p, const char *text, size_t n) {
   return ok;
 }
 
+/* What a plane of an XSpace says of its device, in the words of its stats: "TPU v6 Lite", "Nvidia, compute capability 9.0". */
+static bool add_plane(struct reporter *p, const char *plane, size_t n) {
+  static const char *const NAMES[] = {"gpu_device_name", "device_type_string", "device_vendor"};
+  struct tk_report *r = p->r;
+  struct json_value stats, v, major = {0}, minor = {0};
+  char name[128];
+  if (!json_member(plane, n, "stats", &stats) || stats.type != JSON_OBJECT) return true;
+  const char *text = (const char *)stats.p;
+  const size_t size = (size_t)(stats.end - stats.p);
+  for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+    if (!json_member(text, size, NAMES[i], &v) || v.type != JSON_STRING || v.end - v.p < 3 || v.end - v.p > 100) continue;
+    int len = snprintf(name, sizeof name, "%.*s", (int)(v.end - v.p - 2), (const char *)v.p + 1);
+    const bool capable = i == 2 && json_member(text, size, "compute_cap_major", &major) && major.type == JSON_NUMBER &&
+                         major.num.kind == NUM_INT;
+    if (capable) len += snprintf(name + len, sizeof name - (size_t)len, ", compute capability %lld", (long long)major.num.mant);
+    if (capable && json_member(text, size, "compute_cap_minor", &minor) && minor.type == JSON_NUMBER && minor.num.kind == NUM_INT)
+      snprintf(name + len, sizeof name - (size_t)len, ".%lld", (long long)minor.num.mant);
+    return add_text(p->impl, &r->devices, &r->n_devices, &p->impl->cap_devices, name);
+  }
+  return true;
+}
+
+static bool add_planes(struct reporter *p, const char *text, size_t n) {
+  struct json_value planes, plane;
+  bool ok = true;
+  if (!json_member(text, n, "planes", &planes) || planes.type != JSON_ARRAY) return true;
+  struct json j = {.p = planes.p + 1, .end = planes.end, .last = true};
+  while (ok && json_blank(&j) && *j.p == '{' && json_value(&j, &plane)) {
+    ok = add_plane(p, (const char *)plane.p, (size_t)(plane.end - plane.p));
+    if (!json_blank(&j) || *j.p++ != ',') break;
+  }
+  return ok;
+}
+
 static bool add_version(struct reporter *p, const char *what, const struct json_value *v) {
   struct tk_report *r = p->r;
   const char *text = (const char *)v->p;
@@ -380,6 +403,8 @@ bool report_versions(struct reporter *p) {
               {"metadata", "product-version", ""},        {"schemaVersion", NULL, "Kineto schema"}};
   const struct tk_meta *m = trace_meta(p->t, "deviceProperties");
   bool ok = !m || add_names(p, trace_raw(p->t, m->at), (size_t)m->size);
+  m = trace_meta(p->t, "xspace");
+  ok = ok && (!m || add_planes(p, trace_raw(p->t, m->at), (size_t)m->size));
   for (size_t i = 0; ok && i < sizeof SAID / sizeof *SAID; i++) {
     struct json_value v = {.type = JSON_STRING};
     m = trace_meta(p->t, SAID[i].key);

@@ -14,6 +14,7 @@
 #include "launched.h"
 #include "measure.h"
 #include "self.h"
+#include "within.h"
 
 /* Node 0 is the root of all, which is in no report. */
 struct node {
@@ -50,7 +51,7 @@ struct tree {
   struct map children;  /* parent and group -> node */
   uint32_t *node_of;    /* by event: its own node, 0 = it has none */
   uint32_t *around;     /* by event: its own node, else that of the innermost selected span around it */
-  uint32_t *under;      /* by depth: what a span of this depth hangs under */
+  struct within within;
   struct work *works;
   uint32_t n_works, cap_works;
   uint8_t *is_per;      /* by class: 1 = yes, 2 = no, 0 = not asked */
@@ -83,18 +84,19 @@ static uint32_t hang_span(struct tree *tree, tk_id event, uint32_t parent) {
   return child_of(tree, parent, groups_of(tree->names, e), false);
 }
 
-static void hang_track(struct tree *tree, const struct tk_track *k) {
+static bool hang_track(struct tree *tree, const struct tk_track *k) {
   const struct tk_trace *t = tree->t;
   const bool nests = k->kind == TK_THREAD;
-  tree->under[0] = 0;
+  within_begin(&tree->within);
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
-    const uint32_t depth = nests ? e->depth : 0, parent = tree->under[depth];
-    const uint32_t node = e->kind == TK_SPAN ? hang_span(tree, i, parent) : 0;
+    const struct within_span around = nests ? within_find(&tree->within, e) : (struct within_span){0};
+    const uint32_t node = e->kind == TK_SPAN ? hang_span(tree, i, around.node) : 0;
     tree->node_of[i] = node;
-    tree->around[i] = node ? node : parent;
-    if (nests && event_nests(e)) tree->under[depth + 1] = tree->around[i];
+    tree->around[i] = node ? node : around.node;
+    if (nests && !within_add(&tree->within, t, i, around, node)) return false;
   }
+  return true;
 }
 
 static bool hang(struct tree *tree, struct tk_err *err) {
@@ -102,7 +104,7 @@ static bool hang(struct tree *tree, struct tk_err *err) {
   const struct tk_trace *t = tree->t;
   for (tk_id k = 1; k <= t->n_tracks; k++) {
     if (p.tick && !p.tick(p.arg, t->tracks[k].first, t->n_events)) return err_set(err, TK_EINTERRUPTED, "interrupted");
-    hang_track(tree, &t->tracks[k]);
+    if (!hang_track(tree, &t->tracks[k])) return false;
     if (!match_check(&tree->match, err) || tree->mem->failed) return false;
   }
   return true;
@@ -295,9 +297,8 @@ static bool prepare(struct tree *tree) {
   map_init(&tree->children, tree->mem);
   tree->node_of = mem_array(tree->mem, n, sizeof *tree->node_of);
   tree->around = mem_array(tree->mem, n, sizeof *tree->around);
-  tree->under = mem_array(tree->mem, UINT16_MAX + 2, sizeof *tree->under);
   tree->is_per = mem_array(tree->mem, (uint64_t)tree->t->n_classes + 1, 1);
-  if (!tree->node_of || !tree->around || !tree->under || !tree->is_per) return false;
+  if (!tree->node_of || !tree->around || !within_init(&tree->within, tree->mem) || !tree->is_per) return false;
   memset(tree->is_per, 0, (size_t)tree->t->n_classes + 1);
   if (!mem_grow(tree->mem, (void **)&tree->nodes, &tree->cap, 1, sizeof *tree->nodes)) return false;
   tree->nodes[tree->n++] = (struct node){0};
@@ -307,7 +308,7 @@ static bool prepare(struct tree *tree) {
 static void free_tree(struct tree *tree) {
   mem_free(tree->mem, tree->node_of);
   mem_free(tree->mem, tree->around);
-  mem_free(tree->mem, tree->under);
+  within_free(&tree->within);
   mem_free(tree->mem, tree->is_per);
   mem_free(tree->mem, tree->nodes);
   mem_free(tree->mem, tree->works);

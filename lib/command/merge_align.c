@@ -547,7 +547,7 @@ bool merge_align(struct merge_alignment *out, const struct merge_inputs *in, con
   *out = (struct merge_alignment){.start_ns = INT64_MAX, .end_ns = INT64_MIN, .mem = {.limit = os_memory_limit(opt->load.max_memory)}};
   a.arena.mem = a.mem;
   align_anchors_init(&a.anchors, a.mem);
-  a.anchors.all = lists_collectives(opt);
+  a.anchors.all = a.anchors.described = lists_collectives(opt);
   if (lists_collectives(opt) && opt->align == TK_ALIGN_MARKER)
     return err_set(err, TK_EUSAGE, "collectives are matched where clocks are compared by them, not by markers");
   if (opt->align == TK_ALIGN_MARKER && !opt->marker) return err_set(err, TK_EUSAGE, "no marker is named");

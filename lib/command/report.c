@@ -105,7 +105,7 @@ static bool meet_within(struct tk_report *r, struct tk_trace *t, const struct tr
   uint32_t one = 0;
   bool known = true, still = false;
   align_anchors_init(&anchors, &mem);
-  anchors.all = true;
+  anchors.all = anchors.described = true;
   struct align_problem p = {.mem = &mem, .anchors = &anchors, .host_of = &one, .known = &known, .n_inputs = 1, .n_hosts = 1,
                             .placed = true};
   bool ok = align_collect(&anchors, t, &from);

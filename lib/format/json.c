@@ -323,9 +323,10 @@ bool json_member(const char *text, size_t n, const char *key, struct json_value 
   struct json_string k;
   bool found = false;
   if (n == 0 || *j.p != '{') return false;
-  for (j.p++; !found && j.p < j.end && *j.p == '"'; j.p += j.p < j.end && *j.p == ',') {
+  for (j.p++; !found && json_blank(&j) && *j.p == '"'; j.p += *j.p == ',') {
     if (!json_key(&j, &k) || !json_value(&j, v)) break;
     found = json_is(&j, &k, key);
+    if (!found && !json_blank(&j)) break;
   }
   buf_free(&j.scratch);
   return found;

@@ -52,5 +52,6 @@ step "$here/pages.sh"
 step "$here/xplane.py"
 step "$here/xprof_tables.py" $corpus
 step "$here/xprof_derived.py" $corpus
+step "$here/xprof_answers.py" $corpus
 echo "interop: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

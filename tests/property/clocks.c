@@ -230,6 +230,28 @@ static int one(char **argv) {
   return !ok;
 }
 
+/* ---- draws that were wrong once ---- */
+
+static const struct draw {
+  enum job_kind kind;
+  unsigned size, jitter;
+  uint64_t seed;
+} wrong_once[] = {{JOB_TWO_PIPELINES, 1, 0, 5003}, {JOB_TWO_PIPELINES, 1, 0, 5012}, {JOB_JUMP, 0, 2, 5018}};
+
+/* Returns how many of them are wrong again. */
+static unsigned run_again(const char *folder) {
+  unsigned again = 0;
+  for (size_t i = 0; i < sizeof wrong_once / sizeof *wrong_once; i++) {
+    const struct draw *d = &wrong_once[i];
+    struct count c = {0};
+    if (run(d->kind, d->size, d->jitter, d->seed, folder, &c) && c.hosts && !c.wrong && !c.outside) continue;
+    again++;
+    printf("wrong again: --one '%s' %u %u %llu (%.1f us)\n", job_kind_names[d->kind], d->size, d->jitter, (unsigned long long)d->seed,
+           c.worst);
+  }
+  return again;
+}
+
 /* ---- all kinds, as many at a time as there are jobs ---- */
 
 struct result {
@@ -301,6 +323,9 @@ int main(int argc, char **argv) {
     if (is_covered(results, crowd, seeds > 20 ? covered_most : covered_most_short)) passed++;
     else failed++;
   }
+  unsigned again = run_again(folder), draws = sizeof wrong_once / sizeof *wrong_once;
+  passed += draws - again;
+  failed += again;
   rmdir(folder);
   printf("%u passed, %u failed\n", passed, failed);
   return failed != 0;

@@ -81,7 +81,7 @@ def give_traces(folder):
     shutil.copy(f'{FIXTURES}/perfetto/small.pftrace.gz', f'{folder}/gpu.pftrace.gz')
     for rank in range(4):
         shutil.copy(f'{FIXTURES}/json/torch/ddp4_full/rank{rank}.json.gz', folder)
-    shutil.copy(f'{FIXTURES}/json/jax/pi0_sessions/vm.trace.json.gz', f'{folder}/pi0.json.gz')
+    shutil.copy(f'{FIXTURES}/json/jax/pi0_eager/vm.trace.json.gz', f'{folder}/pi0.json.gz')
     for name in sorted(os.listdir(f'{FIXTURES}/json/torch/ddp2_handler')):  # two runs of two ranks, by their time
         run_of = os.path.join(folder, 'after' if name.split('.')[1] > '179517107295' else 'before')
         os.makedirs(run_of, exist_ok=True)

@@ -52,18 +52,36 @@ def nests(e):
     return e.kind == 'span' and ('overlaps' not in e.flags or 'paired' in e.flags)
 
 
+def end_of(e):
+    return e.ts + (0 if 'unfinished' in e.flags else e.dur)
+
+
 def hung(events, kind, wanted, per):
-    """The path of each selected event, and of each one the path that it is in."""
-    paths, around, under = {}, {}, {0: ()}
+    """The path of each selected event, and of each one the path that it is in: that of the innermost selected span around it in the
+    graph, but of a span that sticks out of that one, of the innermost which lasts as long; or that of the last span that sticks out
+    and lasts as long."""
+    paths, around, under, aside = {}, {}, {0: ()}, []
     for i, e in enumerate(events):
-        depth = e.depth if kind == 'thread' else 0
-        above = under[depth]
-        selected = e.kind == 'span' and wanted(e) and (above or not per or e.name == per)
+        thread = kind == 'thread'
+        chain = under[e.depth if thread else 0]
+        in_graph = chain
+        if thread and e.kind == 'span' and not nests(e):
+            least = [min(end for _, end in chain[:n + 1]) for n in range(len(chain))]
+            in_graph = chain[:sum(end >= end_of(e) for end in least)]
+        above = in_graph[-1][0] if in_graph else -1
+        if thread and 'lost-clock' not in e.flags:
+            above = max([above, *(k for k, end in aside if end >= end_of(e))])
+        above_path = paths[above] if above >= 0 else ()
+        selected = e.kind == 'span' and wanted(e) and (above_path or not per or e.name == per)
         if selected:
-            paths[i] = (*above, e.name)
-        around[i] = paths.get(i, above)
-        if kind == 'thread' and nests(e):
-            under[depth + 1] = around[i]
+            paths[i] = (*above_path, e.name)
+        around[i] = paths.get(i, above_path)
+        if thread and nests(e):
+            own = i if selected else above
+            kept = chain if own == (chain[-1][0] if chain else -1) else (*chain, (own, end_of(events[own])))
+            under[e.depth + 1] = kept
+        elif thread and selected and is_timed(e):
+            aside.append((i, end_of(e)))
     return paths, around
 
 

@@ -228,6 +228,10 @@ static void member(void **state) {
   assert_true(json_member(text, strlen(text), "d", &v));
   assert_int_equal(v.str.n, 1);
   assert_false(json_member(text, strlen(text), "c", &v));
+  static const char lines[128] = "{\"a\":[],\n\"b\" : 7\n}";
+  assert_true(json_member(lines, strlen(lines), "b", &v));
+  assert_int_equal(v.num.mant, 7);
+  assert_false(json_member(lines, strlen(lines), "c", &v));
   assert_false(json_member("[1]", 3, "a", &v));
   assert_false(json_member("{}", 2, "a", &v));
   assert_false(json_member("", 0, "a", &v));

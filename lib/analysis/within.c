@@ -1,0 +1,70 @@
+/* within.c - spans around an event, by the graph's depth and by time (within.h). */
+#include "within.h"
+
+bool within_init(struct within *w, struct mem *mem) {
+  *w = (struct within){.mem = mem, .under = mem_array(mem, UINT16_MAX + 2, sizeof *w->under)};
+  return w->under != NULL;
+}
+
+void within_free(struct within *w) {
+  if (!w->mem) return;
+  mem_free(w->mem, w->under);
+  mem_free(w->mem, w->open);
+}
+
+void within_begin(struct within *w) {
+  w->under[0] = (struct within_span){.end = INT64_MAX, .least = INT64_MAX};
+  w->n_open = 0;
+}
+
+static bool sticks_out(const struct tk_event *e) { return e->kind == TK_SPAN && !event_nests(e); }
+
+/* What never ended is where it begins. */
+static tk_time end_of(const struct tk_event *e) { return e->flags & TK_UNFINISHED ? e->ts : e->ts + e->dur; }
+
+/* The deepest that lasts so long, as all around it do. */
+static struct within_span lasting(const struct within *w, uint32_t depth, tk_time end) {
+  uint32_t low = 0, high = depth;
+  while (low < high) {
+    const uint32_t middle = (low + high + 1) / 2;
+    if (w->under[middle].least >= end) low = middle;
+    else high = middle - 1;
+  }
+  return w->under[low];
+}
+
+struct within_span within_find(struct within *w, const struct tk_event *e) {
+  const tk_time end = end_of(e);
+  const struct within_span in_graph = sticks_out(e) ? lasting(w, e->depth, end) : w->under[e->depth];
+  uint32_t low = 0, high;
+  if (e->flags & TK_LOST_CLOCK) return in_graph;
+  while (w->n_open && w->open[w->n_open - 1].end < e->ts) w->n_open--;
+  for (high = w->n_open; low < high;) {
+    const uint32_t middle = (low + high) / 2;
+    if (w->open[middle].end >= end) low = middle + 1;
+    else high = middle;
+  }
+  return low && w->open[low - 1].event > in_graph.event ? w->open[low - 1] : in_graph;
+}
+
+/* Who began before it and ends no later holds nothing that begins from now on and is not in this one. */
+static bool add_open(struct within *w, struct within_span own) {
+  while (w->n_open && w->open[w->n_open - 1].end <= own.end) w->n_open--;
+  if (!mem_grow(w->mem, (void **)&w->open, &w->cap_open, (uint64_t)w->n_open + 1, sizeof *w->open)) return false;
+  w->open[w->n_open++] = own;
+  return true;
+}
+
+bool within_add(struct within *w, const struct tk_trace *t, tk_id event, struct within_span around, uint32_t node) {
+  const struct tk_event *e = &t->events[event];
+  const struct within_span own = {node, event, end_of(e), end_of(e)};
+  if (event_nests(e)) {
+    struct within_span *under = &w->under[e->depth + 1];
+    const tk_time least = w->under[e->depth].least;
+    *under = node ? own : around;
+    under->least = node && own.end < least ? own.end : least;
+    return true;
+  }
+  const bool timed = !(e->flags & (TK_UNFINISHED | TK_LOST_CLOCK));
+  return !node || !sticks_out(e) || !timed || add_open(w, own);
+}
