@@ -53,7 +53,7 @@ static void ident(const struct tk_trace *t, const char *word, struct tk_ident id
   char number[128] = "";
   if (id.kind == TK_IDENT_STR) snprintf(number, sizeof number, "%.100s", tk_string(t, id.str, NULL));
   else if (id.kind != TK_IDENT_NONE) snprintf(number, sizeof number, "%lld", (long long)id.num);
-  if (*said && *number && strcmp(said, number)) snprintf(text, PLACE, "%.100s %.100s", said, number);
+  if (*said && *number && !strstr(said, number)) snprintf(text, PLACE, "%.100s %.100s", said, number);
   else if (*said || !*number) snprintf(text, PLACE, "%.200s", said);
   else snprintf(text, PLACE, "%s %.100s", word, number);
 }

@@ -72,7 +72,7 @@ static const struct opt opts[] = {
   { OPT_INT, 0, "every-rank", "N", "keep ranks 0, N, 2 N and so on", FIELD(every_rank), 0, 1, 1000000000 },
   { OPT_STRING, 0, "step", "N..M", "keep the range of time of these training steps, of each rank by its own", FIELD(step), 0, 0, 0 },
   { OPT_STRING, 0, "time", "A..B", "keep a range of time of the timeline of all, written as for filter", FIELD(time), 0, 0, 0 },
-  { OPT_SIZE, 0, "to", "SIZE", "remove what matters least until the file is at most so large, as shrink does", FIELD(to), 0, 0, 0 },
+  { OPT_SIZE, 0, "to", "SIZE", "remove what matters least until the file is at most so large (100MB, 64KiB), as shrink does", FIELD(to), 0, 0, 0 },
   { OPT_FLAG, 0, "to-zero", 0, "let the first event of all be at time 0", FIELD(to_zero), 0, 0, 0 },
   { OPT_STRING, 0, "label", "TEXT",
     "name of each process (default: \"rank {rank} - {host} - {process}\"); further fields: {pid}, {input}, {run}, {step}",

@@ -36,15 +36,15 @@ extern const struct opt_word progress_words[];
 #define ROW_THREADS                                                                                                            \
   { OPT_INT, 'j', "threads", "N", "number of threads (0 = all cores); never changes the output", SHARED(threads), 0, 0, 4096 }
 #define ROW_QUIET                                                                                                              \
-  { OPT_COUNT, 'q', "quiet", 0, "print errors only", SHARED(quiet), 0, 0, 0 }
+  { OPT_COUNT, 'q', "quiet", 0, "say nothing but errors, and what was asked for", SHARED(quiet), 0, 0, 0 }
 #define ROW_VERBOSE                                                                                                            \
-  { OPT_COUNT, 'v', "verbose", 0, "print more", SHARED(verbose), 0, 0, 0 }
+  { OPT_COUNT, 'v', "verbose", 0, "say more: facts of the input, each input by itself, paths in full", SHARED(verbose), 0, 0, 0 }
 #define ROW_FORCE                                                                                                              \
   { OPT_FLAG, 0, "force", 0, "replace an existing output file", SHARED(force), 0, 0, 0 }
 #define ROW_DRY_RUN                                                                                                            \
   { OPT_FLAG, 'n', "dry-run", 0, "read everything, say what would be written, write nothing", SHARED(dry_run), 0, 0, 0 }
 #define ROW_NO_LOSS                                                                                                            \
-  { OPT_FLAG, 0, "no-loss", 0, "refuse an output that cannot hold all of the trace", SHARED(no_loss), 0, 0, 0 }
+  { OPT_FLAG, 0, "no-loss", 0, "refuse an output that cannot hold all of the trace (times are rounded all the same)", SHARED(no_loss), 0, 0, 0 }
 #define ROW_STRICT                                                                                                             \
   { OPT_FLAG, 0, "strict", 0, "refuse an input that needs repair", SHARED(strict), 0, 0, 0 }
 #define ROW_JSON                                                                                                               \
@@ -56,7 +56,7 @@ extern const struct opt_word progress_words[];
   }
 #define ROW_MAX_MEMORY                                                                                                         \
   {                                                                                                                            \
-    OPT_SIZE, 0, "max-memory", "SIZE", "give up beyond this much memory (default: 75% of what there is)", SHARED(max_memory),  \
+    OPT_SIZE, 0, "max-memory", "SIZE", "give up beyond this much memory, such as 4GB (10^9) or 4GiB (2^30) (default: 75% of what there is)", SHARED(max_memory),  \
         0, 0, 0                                                                                                                \
   }
 #define ROW_MAX_SIZE                                                                                                           \

@@ -25,7 +25,7 @@ static const struct opt_word ladder_words[] = {
 };
 
 static const struct opt opts[] = {
-  { OPT_SIZE, 0, "to", "SIZE", "write a file of at most this size", FIELD(to), 0, 0, 0 },
+  { OPT_SIZE, 0, "to", "SIZE", "write a file of at most this size, such as 100MB (10^6 bytes) or 64KiB (2^10)", FIELD(to), 0, 0, 0 },
   { OPT_STRING, 0, "events", "N", "write at most this many events: 500000, or 2M (powers of 1000)", FIELD(events), 0, 0, 0 },
   { OPT_STRING, 0, "percent", "N",
     "write at most this percentage of the bytes that convert would write", FIELD(percent), 0, 0, 0 },
