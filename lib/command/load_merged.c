@@ -172,13 +172,6 @@ static bool name_files(struct tk_trace *t, const struct merge_inputs *in, struct
   return mem_check(&t->store->mem, err);
 }
 
-static void copy_notes(struct tk_trace *t, const struct tk_trace *notes) {
-  for (tk_id i = 1; i <= notes->n_notes; i++) {
-    const struct tk_note *n = &notes->notes[i];
-    trace_notes(t, n->kind, n->offset, tk_string(notes, n->text, NULL), n->count);
-  }
-}
-
 /* A result without one of its hosts would look like one with all of them. */
 static bool check_ranks(const struct tk_merge_report *merged, struct tk_err *err) {
   for (size_t i = 0; i < merged->n_ranks; i++)
@@ -205,7 +198,7 @@ static bool merge_all(struct tk_trace *t, struct tk_sources *s, const struct tk_
   struct tk_merge_report merged;
   bool ok = merge_report_init(&merged, s->n, err) && merge_check_options(&merge, s->n, err) &&
             merge_graph(t, &in, &merge, NULL, &merged, err) && check_ranks(&merged, err);
-  if (ok) copy_notes(t, merged.notes);
+  if (ok) trace_copy_notes(t, merged.notes, NULL);
   tk_merge_report_free(&merged);
   return ok && (!opt->check || tk_check(t, err));
 }
