@@ -1,4 +1,7 @@
-/* complete.c - shell completions from the rows.  Values that are words complete to the words, file names to file names. */
+/* complete.c - shell completions from the rows.
+ *
+ * Values that are words complete to the words, file names to file names, and what is to be found in a trace (ranks, names, steps) to that
+ * of the file which the line names: the shell asks `tracekit __complete FIELD WORD...` for it. */
 #include "docs.h"
 
 #include <string.h>
@@ -15,6 +18,38 @@ static void each_name(FILE *to, const struct opt *o, void (*print)(FILE *to, con
   print(to, o, name);
 }
 
+/* The n-th word that a value can be; NULL past the end. */
+static const char *value_word(const struct opt *o, size_t n) {
+  const char *help;
+  if (!strcmp(o->name, "kind") && o->kind == OPT_LIST) return tk_kind_word(n);
+  if (!strcmp(o->name, "expr")) return tk_filter_symbol(n, &help);
+  if (o->words) return o->words[n].word;
+  return o->kind == OPT_FORMAT ? docs_word(o, n, &help) : NULL;
+}
+
+/* What of a trace the value is; NULL = nothing. */
+static const char *value_field(const struct opt *o) {
+  static const struct {
+    const char *option, *field;
+  } rows[] = { { "name", "name" }, { "exclude", "name" }, { "at", "name" },       { "per", "name" },
+               { "rank", "rank" }, { "step", "step" },    { "cat", "cat" },       { "track", "track" } };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows && (o->kind == OPT_LIST || o->kind == OPT_STRING); i++)
+    if (!strcmp(rows[i].option, o->name)) return rows[i].field;
+  return NULL;
+}
+
+static void put_words(FILE *to, const struct opt *o) {
+  const char *word;
+  for (size_t i = 0; (word = value_word(o, i)); i++) fprintf(to, "%s%s", i ? " " : "", word);
+}
+
+/* What `help` can be asked about. */
+static void put_subjects(FILE *to) {
+  const char *topic, *summary;
+  for (const struct command *const *c = commands; *c; c++) fprintf(to, " %s", (*c)->name);
+  for (size_t i = 0; (topic = topic_name(i, &summary)); i++) fprintf(to, " %s", topic);
+}
+
 /* ---- bash ---- */
 
 static void bash_name(FILE *to, const struct opt *o, const char *name) {
@@ -22,13 +57,17 @@ static void bash_name(FILE *to, const struct opt *o, const char *name) {
 }
 
 static void bash_words(FILE *to, const struct command *c) {
-  const char *help, *word;
   for (const struct opt *o = c->opts; o->kind != OPT_END; o++) {
-    if (o->kind != OPT_WORD && o->kind != OPT_FORMAT) continue;
+    const char *field = value_field(o);
+    if (!opt_has_value(o) || (!field && !value_word(o, 0))) continue;
     fprintf(to, "    %s:--%s", c->name, o->name);
     if (o->letter) fprintf(to, "|%s:-%c", c->name, o->letter);
+    if (field) {
+      fprintf(to, ") field=%s ;;\n", field);
+      continue;
+    }
     fputs(") words='", to);
-    for (size_t i = 0; (word = docs_word(o, i, &help)); i++) fprintf(to, "%s%s", i ? " " : "", word);
+    put_words(to, o);
     fputs("' ;;\n", to);
   }
 }
@@ -37,15 +76,19 @@ static void bash_words(FILE *to, const struct command *c) {
 void docs_bash(FILE *to) {
   fputs("# bash completion for tracekit\n"
         "_tracekit() {\n"
-        "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} words= options=\n"
+        "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} words= options= field= IFS=$'\\n'\n"
         "  COMPREPLY=()\n"
         "  case ${COMP_WORDS[0]##*/} in tracekit-*) command=${COMP_WORDS[0]##*/tracekit-}; command=${command#tracekit-} ;; *)\n"
         "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-        "      COMPREPLY=($(compgen -W 'help --help --version",
+        "      IFS=' '; words='help --help --version",
         to);
   for (const struct command *const *c = commands; *c; c++) fprintf(to, " %s", (*c)->name);
-  fputs("' -- \"$cur\"))\n"
-        "      return\n"
+  fputs("'\n"
+        "    elif [ \"$command\" = help ]; then\n"
+        "      words='",
+        to);
+  put_subjects(to);
+  fputs("'\n"
         "    fi ;;\n"
         "  esac\n"
         "  if [ \"$cur\" = = ]; then cur=; elif [ \"$prev\" = = ]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
@@ -54,7 +97,13 @@ void docs_bash(FILE *to) {
   for (const struct command *const *c = commands; *c; c++) bash_words(to, *c);
   fputs("  esac\n"
         "  if [ -n \"$words\" ]; then\n"
-        "    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+        "    IFS=$' \\n' COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+        "    return\n"
+        "  fi\n"
+        "  if [ -n \"$field\" ]; then\n"
+        "    compopt -o filenames\n"
+        "    COMPREPLY=($(\"${COMP_WORDS[0]}\" __complete \"$field\" \"${COMP_WORDS[@]:1}\" 2>/dev/null |\n"
+        "      while read -r value; do case $value in \"$cur\"*) printf '%s\\n' \"$value\" ;; esac; done))\n"
         "    return\n"
         "  fi\n"
         "  case $command in\n",
@@ -67,12 +116,12 @@ void docs_bash(FILE *to) {
   fputs("  esac\n"
         "  case $cur in\n"
         "    -*)\n"
-        "      COMPREPLY=($(compgen -W \"$options\" -- \"$cur\"))\n"
+        "      IFS=$' \\n' COMPREPLY=($(compgen -W \"$options\" -- \"$cur\"))\n"
         "      case ${COMPREPLY[0]-} in *=) compopt -o nospace ;; esac ;;\n"
-        "    *) COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n"
+        "    *) compopt -o filenames; COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n"
         "  esac\n"
         "}\n"
-        "complete -o filenames -F _tracekit tracekit",
+        "complete -F _tracekit tracekit",
         to);
   for (const struct command *const *c = commands; *c; c++) fprintf(to, " tracekit-%s", (*c)->name);
   fputc('\n', to);
@@ -90,17 +139,19 @@ static void zsh_text(FILE *to, const char *text) {
 }
 
 static void zsh_value(FILE *to, const struct opt *o) {
-  const char *help, *word;
+  const char *field = value_field(o);
   fprintf(to, ":%s:", o->arg);
   if (o->kind == OPT_FILE) fputs("_files", to);
-  if (o->kind != OPT_WORD && o->kind != OPT_FORMAT) return;
+  if (field) fprintf(to, "{_tracekit_from %s}", field);
+  if (field || !value_word(o, 0)) return;
   fputc('(', to);
-  for (size_t i = 0; (word = docs_word(o, i, &help)); i++) fprintf(to, "%s%s", i ? " " : "", word);
+  put_words(to, o);
   fputc(')', to);
 }
 
+/* An option that may be given more than once begins with a star. */
 static void zsh_spec(FILE *to, const struct opt *o, const char *name) {
-  fprintf(to, " \\\n        '%s%s[", name, opt_has_value(o) ? (name[1] == '-' ? "=" : "+") : "");
+  fprintf(to, " \\\n        '%s%s%s[", o->kind == OPT_LIST ? "*" : "", name, opt_has_value(o) ? (name[1] == '-' ? "=" : "+") : "");
   zsh_text(to, o->help);
   fputc(']', to);
   if (opt_has_value(o)) zsh_value(to, o);
@@ -126,7 +177,9 @@ static void zsh_command(FILE *to, const struct command *c) {
 void docs_zsh(FILE *to) {
   fputs("#compdef tracekit", to);
   for (const struct command *const *c = commands; *c; c++) fprintf(to, " tracekit-%s", (*c)->name);
-  fputs("\n_tracekit() {\n  local command=${service#tracekit-}\n  if [[ $service == tracekit ]]; then\n"
+  fputs("\n_tracekit_from() {\n  local -a values\n  values=(${(f)\"$($_tracekit_program __complete $1 ${(Q)words} 2>/dev/null)\"})\n"
+        "  compadd -a values\n}\n"
+        "_tracekit() {\n  local command=${service#tracekit-} _tracekit_program=${~words[1]}\n  if [[ $service == tracekit ]]; then\n"
         "    if (( CURRENT == 2 )); then\n      local -a list\n      list=(\n",
         to);
   for (const struct command *const *c = commands; *c; c++) {
@@ -135,8 +188,10 @@ void docs_zsh(FILE *to) {
     fputs("'\n", to);
   }
   fputs("        'help:describe a command'\n      )\n      _describe command list\n      return\n    fi\n"
-        "    command=$words[2]\n    shift words\n    (( CURRENT-- ))\n  fi\n  case $command in\n",
+        "    command=$words[2]\n    shift words\n    (( CURRENT-- ))\n  fi\n  case $command in\n    help) compadd",
         to);
+  put_subjects(to);
+  fputs(" ;;\n", to);
   for (const struct command *const *c = commands; *c; c++) zsh_command(to, *c);
   fputs("  esac\n}\n_tracekit \"$@\"\n", to);
 }
@@ -152,14 +207,16 @@ static void fish_text(FILE *to, const char *text) {
   fputc('\'', to);
 }
 
-static void fish_option(FILE *to, const struct command *c, const struct opt *o) {
-  const char *help, *word;
-  fprintf(to, "complete -c tracekit -n '__fish_seen_subcommand_from %s' -l %s", c->name, o->name);
+static void fish_option(FILE *to, const struct command *c, const struct opt *o, const char *name) {
+  const char *field = value_field(o);
+  fprintf(to, "complete -c tracekit -n '__fish_seen_subcommand_from %s' -l %s", c->name, name);
   if (o->letter) fprintf(to, " -s %c", o->letter);
   if (opt_has_value(o)) fputs(o->kind == OPT_FILE ? " -r -F" : " -x", to);
-  if (o->kind == OPT_WORD || o->kind == OPT_FORMAT) {
+  if (field) {
+    fprintf(to, " -a '(__tracekit_from %s)'", field);
+  } else if (opt_has_value(o) && value_word(o, 0)) {
     fputs(" -a '", to);
-    for (size_t i = 0; (word = docs_word(o, i, &help)); i++) fprintf(to, "%s%s", i ? " " : "", word);
+    put_words(to, o);
     fputc('\'', to);
   }
   fputs(" -d ", to);
@@ -168,7 +225,10 @@ static void fish_option(FILE *to, const struct command *c, const struct opt *o) 
 }
 
 void docs_fish(FILE *to) {
-  fputs("# fish completion for tracekit\n", to);
+  fputs("# fish completion for tracekit\n"
+        "function __tracekit_from\n  set -l line (commandline -opc)\n"
+        "  $line[1] __complete $argv[1] $line[2..-1] 2>/dev/null\nend\n",
+        to);
   for (const struct command *const *c = commands; *c; c++) {
     fprintf(to, "complete -c tracekit -n __fish_use_subcommand -f -a %s -d ", (*c)->name);
     fish_text(to, (*c)->summary);
@@ -178,6 +238,14 @@ void docs_fish(FILE *to) {
         "complete -c tracekit -n __fish_use_subcommand -f -s V -l version -d 'print the version'\n"
         "complete -c tracekit -f -s h -l help -d 'print help'\n",
         to);
+  fputs("complete -c tracekit -n '__fish_seen_subcommand_from help' -f -a '", to);
+  put_subjects(to);
+  fputs("'\n", to);
   for (const struct command *const *c = commands; *c; c++)
-    for (const struct opt *o = (*c)->opts; o->kind != OPT_END; o++) fish_option(to, *c, o);
+    for (const struct opt *o = (*c)->opts; o->kind != OPT_END; o++) {
+      char no[NAME];
+      snprintf(no, sizeof no, "no-%s", o->name);
+      fish_option(to, *c, o, o->name);
+      if (o->kind == OPT_SWITCH) fish_option(to, *c, o, no);
+    }
 }

@@ -56,6 +56,18 @@ static void print_several(FILE *to, const struct shared *s, const struct tk_extr
   json_close(&j, '}');
 }
 
+static void print_several_text(FILE *to, const struct shared *s, const struct tk_extracted *f) {
+  char n[64], size[32];
+  fputs(s->dry_run ? "would write " : "wrote ", to);
+  tty_string(to, run_is_stdout(f->output) ? "to standard output" : f->output);
+  fprintf(to, ": %s", tty_counted(f->written.events, "event", n));
+  write_derived(to, &f->written);
+  tk_print_size(f->written.bytes, size);
+  if (!s->dry_run) fprintf(to, ", %s", size);
+  if (f->n_inputs > 1) fprintf(to, ", from %zu traces on one timeline", f->n_inputs);
+  fputc('\n', to);
+}
+
 /* Several hosts or ranks of a run become one timeline, as extract and merge make it. */
 static int convert_several(const struct shared *s, struct tk_sources *sources, const char *output, struct redacting *r) {
   struct tk_err err = { 0 };
@@ -71,7 +83,7 @@ static int convert_several(const struct shared *s, struct tk_sources *sources, c
   };
   int status;
   bool ok;
-  progress_start(&progress, "converting", s->quiet ? -1 : s->progress);
+  progress_start(&progress, "converting", NULL, s->quiet ? -1 : s->progress);
   ok = tk_extract(NULL, 0, &options, &report, &err);
   progress_end(&progress);
   run_notes(s, NULL, report.notes);
@@ -79,7 +91,7 @@ static int convert_several(const struct shared *s, struct tk_sources *sources, c
   if (ok && report.files[0].n_failed) status = STATUS_INPUT;
   if (ok) write_losses(s, output, &report.files[0].written);
   if (ok && s->json) print_several(run_report_to(s, output), s, &report.files[0]);
-  else if (ok && !s->quiet && report.files[0].n_inputs > 1) tty_say("%s: %zu traces on one timeline", output, report.files[0].n_inputs);
+  else if (ok && !s->quiet) print_several_text(run_report_to(s, output), s, &report.files[0]);
   tk_extract_report_free(&report);
   return status;
 }

@@ -371,7 +371,7 @@ static int diff_of(struct run *run, struct tk_diff_options *o) {
   struct progress progress;
   struct tk_err err = { 0 };
   int status;
-  progress_start(&progress, "comparing", s->quiet ? -1 : s->progress);
+  progress_start(&progress, "comparing", NULL, s->quiet ? -1 : s->progress);
   o->load = run_load_options(s, &progress);
   bool ok = tk_diff(run->sides[0], run->sides[1], o, &report, &err) && find_figures(run, o, &err);
   progress_end(&progress);

@@ -17,7 +17,7 @@ static const struct {
   const char *meaning;
 } statuses[] = {
   { 0, "done" },
-  { 1, "check found a fault, or --require-align found a clock that cannot be trusted" },
+  { 1, "check found a fault, a filter or a merge matches nothing, or --require-align found a clock that cannot be trusted" },
   { 2, "wrong usage" },
   { 3, "an input cannot be read, --strict met a repair, --no-loss a loss, or a limit was reached" },
   { 4, "the output cannot be written" },
@@ -98,17 +98,39 @@ void docs_help(FILE *to, const struct command *c) {
   wrap(to, c->description, 0, 0);
   fputs("\nOptions:\n", to);
   for (const struct opt *o = c->opts; o->kind != OPT_END; o++) help_option(to, o);
-  fprintf(to, "  %-*s%s\n", INDENT - 2, "-h, --help", "print this");
+  fprintf(to, "  %-*s%s\n", INDENT - 2, "-h, --help", "print this; -h: the most important of it");
   fputs("\nExamples:\n", to);
   for (const struct example *e = c->examples; e->line; e++) fprintf(to, "  # %s\n  %s\n", e->help, e->line);
 }
 
-void docs_usage(FILE *to) {
+void docs_short(FILE *to, const struct command *c) {
+  enum { MOST = 10, EXAMPLES = 2 };
+  const struct opt *o = c->opts;
+  size_t more = 0, shown = 0;
+  fprintf(to, "Usage: tracekit %s [options] %s\n\n", c->name, c->operands);
+  fprintf(to, "%s: %s\n\n", c->name, c->summary);
+  for (; o->kind != OPT_END; o++)
+    if (shown < MOST) help_option(to, o), shown++;
+    else more++;
+  fputs("\nExamples:\n", to);
+  for (const struct example *e = c->examples; e->line && e < c->examples + EXAMPLES; e++) fprintf(to, "  # %s\n  %s\n", e->help, e->line);
+  if (more) fprintf(to, "\n%zu more option%s, and what they mean: tracekit help %s\n", more, more == 1 ? "" : "s", c->name);
+  else fprintf(to, "\nMore: tracekit help %s\n", c->name);
+}
+
+void docs_overview(FILE *to) {
+  const char *name, *summary;
   fputs("Usage: tracekit COMMAND [options] [INPUT...] [-o OUTPUT]\n\n", to);
   wrap(to, about, 0, 0);
   fputs("\nCommands:\n", to);
   for (const struct command *const *c = commands; *c; c++) fprintf(to, "  %-9s %s\n", (*c)->name, (*c)->summary);
-  fprintf(to, "  %-10s%s\n", "help", "describe a command: tracekit help merge");
+  fprintf(to, "  %-10s%s\n", "help", "describe a command or a topic: tracekit help merge");
+  fputs("\nTopics:\n", to);
+  for (size_t i = 0; (name = topic_name(i, &summary)); i++) fprintf(to, "  %-12s %s\n", name, summary);
+}
+
+void docs_usage(FILE *to) {
+  docs_overview(to);
   fputs("\nOptions:\n  -h, --help     print this\n  -V, --version  print the version and what it was built with\n", to);
   fputs("\nFormats:\n", to);
   docs_formats(to);

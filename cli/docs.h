@@ -8,7 +8,9 @@
 #include <stdio.h>
 
 void docs_usage(FILE *to);                         /* the overview of `tracekit help` */
+void docs_overview(FILE *to);                      /* its commands alone, for -h */
 void docs_help(FILE *to, const struct command *c); /* --help */
+void docs_short(FILE *to, const struct command *c); /* -h: the options that matter most, which stand first */
 void docs_formats(FILE *to);                       /* -f help */
 void docs_man(FILE *to, const struct command *c);  /* mdoc; NULL = tracekit(1) */
 void docs_bash(FILE *to);
@@ -22,6 +24,13 @@ void docs_format_table(FILE *to);
 /* `tracekit __docs man|markdown [COMMAND]` and `tracekit __docs bash|zsh|fish|commands|formats|format-table|examples`: for the
  * Makefile, the lint and the tests, in no help. */
 int docs_main(char **argv);
+
+/* The i-th topic of `tracekit help TOPIC`, NULL past the end; and its text, false if there is no such topic. */
+const char *topic_name(size_t i, const char **summary);
+bool topic_print(FILE *to, const char *name);
+
+/* `tracekit __complete FIELD WORD...`: what of the trace among the words can be the value of an option. */
+int complete_main(char **argv);
 
 /* "--output", "--[no-]progress". */
 const char *docs_long(const struct opt *o, char *text, size_t size);

@@ -1,16 +1,31 @@
-/* dump.c - tracekit dump: the event graph as canonical text, for looking at it and for diff(1). */
+/* dump.c - tracekit dump: the events of a trace, a line each; or the event graph as canonical text, for diff(1) and for tests. */
 #include "commands.h"
+#include "listing.h"
 #include "run.h"
 #include "tty.h"
 
 struct params {
   struct shared shared;
+  int head;
+  bool jsonl, csv, graph;
 };
 
-static const struct opt opts[] = { ROWS_READ, ROW_END };
+#define FIELD(field) offsetof(struct params, field)
+
+static const struct opt opts[] = {
+  { OPT_INT, 0, "head", "N", "print the first N events", FIELD(head), 0, 1, 2147483647 },
+  { OPT_FLAG, 0, "jsonl", 0, "print a JSON object for each event, with its args", FIELD(jsonl), 0, 0, 0 },
+  { OPT_FLAG, 0, "csv", 0, "print the events as CSV", FIELD(csv), 0, 0, 0 },
+  { OPT_FLAG, 0, "graph", 0, "print the event graph: all that was read of the trace, in a canonical order, times in picoseconds",
+    FIELD(graph), 0, 0, 0 },
+  ROWS_READ,
+  ROW_END,
+};
 
 static const struct example examples[] = {
-  { "tracekit dump trace.json", "print the event graph, one thing per line" },
+  { "tracekit dump trace.json --head 20", "print the first 20 events" },
+  { "tracekit dump trace.json --jsonl > events.jsonl", "print all events for a script" },
+  { "tracekit dump trace.json --graph", "print the event graph, one thing per line" },
   { 0, 0 },
 };
 
@@ -21,21 +36,24 @@ static bool print(void *arg, const char *text, size_t n) {
   return true;
 }
 
-static int dump_one(const struct shared *s, struct tk_sources *sources, size_t i) {
+static int dump_one(const struct params *p, struct tk_sources *sources, size_t i) {
+  const enum listing_form form = p->jsonl ? LISTING_JSONL : p->csv ? LISTING_CSV : LISTING_TABLE;
   int status = STATUS_DONE;
-  struct tk_trace *t = run_load_input(s, sources, i, &status);
+  struct tk_trace *t = run_load_input(&p->shared, sources, i, &status);
   if (!t) return status;
-  if (!tk_dump_to(t, print, NULL)) status = run_no_memory();
+  if (!(p->graph ? tk_dump_to(t, print, NULL) : listing_print(stdout, t, form, (size_t)p->head))) status = run_no_memory();
   tk_free(t);
   return status;
 }
 
 static int cmd_dump(const void *params, const struct operands *in) {
-  const struct shared *s = &((const struct params *)params)->shared;
+  const struct params *p = params;
   int worst = STATUS_DONE;
-  struct tk_sources *sources = run_sources(s, "dump", in, &worst);
+  if (p->jsonl + p->csv + p->graph > 1) return run_usage("dump", "--jsonl, --csv and --graph exclude each other");
+  if (p->graph && p->head) return run_usage("dump", "--head is of events: --graph prints all");
+  struct tk_sources *sources = run_sources(&p->shared, "dump", in, &worst);
   for (size_t i = 0; sources && i < sources->n && worst < STATUS_SIGNALLED; i++) {
-    int status = dump_one(s, sources, i);
+    int status = dump_one(p, sources, i);
     if (status > worst) worst = status;
   }
   tk_sources_close(sources);
@@ -44,10 +62,13 @@ static int cmd_dump(const void *params, const struct operands *in) {
 
 const struct command command_dump = {
   .name = "dump",
-  .summary = "print the event graph of a trace as text",
+  .summary = "print the events of a trace as text, JSON lines or CSV",
   .operands = "[INPUT]",
   .description =
-    "Prints the event graph that was read from a trace: tracks, events with their depth and args, flows, records, metadata "
+    "Prints the events of a trace in the order of time, a line each: when it begins (milliseconds since the first event), how long it "
+    "lasts, its name, indented by its depth, and its process and thread. --jsonl and --csv print the same for programs, with exact "
+    "times; --jsonl has the args too.\n\n"
+    "With --graph it prints the event graph that was read: tracks, events with their depth and args, flows, records, metadata "
     "and notes, in a canonical order. Two traces with the same meaning print the same text. The text is for people and for "
     "diff. No command reads it, and it may change between versions.",
   .opts = opts,

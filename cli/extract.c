@@ -11,7 +11,7 @@
 struct params {
   struct shared shared;
   const char *run, *step, *host, *rank;
-  bool latest, all, split, raw;
+  bool latest, latest_good, all, split, raw;
 };
 
 static const struct opt opts[] = {
@@ -19,6 +19,8 @@ static const struct opt opts[] = {
     "write the output here; a folder ('out/') gets a file for each run; '-' is standard output",
     SHARED(output), 0, 0, 0 },
   { OPT_FLAG, 0, "latest", 0, "take the newest run (the default)", offsetof(struct params, latest), 0, 0, 0 },
+  { OPT_FLAG, 0, "latest-good", 0, "take the newest run that holds a trace: of the newest the files may be empty, or not yet written",
+    offsetof(struct params, latest_good), 0, 0, 0 },
   { OPT_STRING, 0, "run", "RUN",
     "take this run, or the newest run whose name begins so", offsetof(struct params, run), 0, 0, 0 },
   { OPT_STRING, 0, "step", "N", "take the run in a folder called step_N", offsetof(struct params, step), 0, 0, 0 },
@@ -58,9 +60,9 @@ static const struct example examples[] = {
 
 static void print_one(FILE *to, const struct shared *s, const struct params *p, const struct tk_extracted *f) {
   char n[64], size[32];
-  fputs(s->dry_run ? "would write " : "wrote ", to);
+  fputs(s->dry_run ? "would write " : f->written.was_there ? "kept " : "wrote ", to);
   tty_string(to, run_is_stdout(f->output) ? "to standard output" : f->output);
-  fputs(": ", to);
+  fputs(f->written.was_there ? ", which holds the same already: " : ": ", to);
   if (!p->raw) fputs(tty_counted(f->written.events, "event", n), to);
   if (!p->raw) write_derived(to, &f->written);
   if (!p->raw) fputs(", ", to);
@@ -126,12 +128,23 @@ static struct tk_extract_options options_of(const struct params *p, struct progr
     .raw = p->raw,
     .derive = p->shared.derive >= 0,
   };
+  o.save.same = true;
   o.source.run = p->run;
   o.source.step = p->step;
   o.source.host = p->host;
   o.source.rank = p->rank;
   o.source.all_runs = p->all;
+  o.source.latest_good = p->latest_good;
   return o;
+}
+
+/* NULL, or what cannot be asked of files that are copied as they are. */
+static const char *raw_excludes(const struct shared *s) {
+  if (s->format) return "--raw copies files as they are: -f cannot be with it";
+  if (s->no_loss) return "--raw copies files as they are: nothing is lost, and --no-loss says nothing";
+  if (s->pretty || s->overlaps || s->level) return "--raw copies files as they are: --pretty, --overlaps and --level cannot be with it";
+  if (s->derive > 0) return "--raw copies files as they are: --derive cannot be with it";
+  return NULL;
 }
 
 static int cmd_extract(const void *params, const struct operands *in) {
@@ -144,11 +157,15 @@ static int cmd_extract(const void *params, const struct operands *in) {
   int status = STATUS_DONE;
   bool ok;
   struct redacting r;
-  if (p->latest && p->all) return run_usage("extract", "--latest and --all exclude each other");
+  if ((p->latest || p->latest_good) && p->all) return run_usage("extract", "--latest and --all exclude each other");
+  if (p->raw) {
+    const char *why = raw_excludes(&p->shared);
+    if (why) return run_usage("extract", why);
+  }
   if (p->raw && p->shared.redact.asked) return run_usage("extract", "--raw copies files as they are: --redact cannot be with it");
   if (!redact_begin(&p->shared, "extract", &r, &status)) return status;
   if (p->shared.redact.asked) options.redact = &r.options;
-  progress_start(&progress, "extracting", p->shared.quiet ? -1 : p->shared.progress);
+  progress_start(&progress, "extracting", NULL, p->shared.quiet ? -1 : p->shared.progress);
   ok = tk_extract(in->n ? in->v : here, in->n ? in->n : 1, &options, &report, &err);
   progress_end(&progress);
   run_notes(&p->shared, NULL, report.notes);
@@ -177,7 +194,7 @@ const struct command command_extract = {
     "makes of what ops say (Steps, XLA Modules, XLA Ops, Framework Name Scope, Framework Ops, Source code, Host Offload Ops). These "
     "are added, and counted apart, unless --no-derive is given. Each bears the arg tracekit.derived, and is written to no XPlane.\n\n"
     "Without -o the output is called <run>.<host>.json.gz and stands in the current folder. An existing file is replaced "
-    "only with --force. Of a file that is cut or damaged, the events that can be read are saved, and a message says how "
+    "only with --force; one that holds the same already stays, which is no error. Of a file that is cut or damaged, the events that can be read are saved, and a message says how "
     "many. A host of which no event can be read is left out, which a message says and which makes the exit status 3.",
   .opts = opts,
   .examples = examples,

@@ -9,19 +9,26 @@
 struct params {
   struct selected selected;
   struct opt_list keep, keep_args, drop_args;
-  bool drop_flows;
+  bool drop_flows, allow_empty;
 };
 
 #define FIELD(field) offsetof(struct params, field)
 #define ROW_LIST(name, arg, help, field) { OPT_LIST, 0, name, arg, help, FIELD(field), 0, 0, 0 }
 
+static const struct opt_word keep_words[] = {
+  { "parents", 0, "spans around them" }, { "children", 0, "spans in them" }, { "flows", 0, "what flows join to them" }, { 0, 0, 0 },
+};
+
 static const struct opt opts[] = {
   ROWS_SELECT,
-  ROW_LIST("keep", "WHAT",
-    "keep also the parents or children of the events that pass, or the events that flows join to them (flows)", keep),
+  { OPT_LIST, 0, "keep", "WHAT",
+    "keep also the parents or children of the events that pass, or the events that flows join to them (flows)", FIELD(keep),
+    keep_words, 0, 0 },
   ROW_LIST("drop-args", "GLOB", "remove args with this key", drop_args),
   ROW_LIST("keep-args", "GLOB", "remove args with any other key", keep_args),
   { OPT_FLAG, 0, "drop-flows", 0, "remove all flows", FIELD(drop_flows), 0, 0, 0 },
+  { OPT_FLAG, 0, "allow-empty", 0, "write the output also if no event passes (else nothing is written, and the status is 1)",
+    FIELD(allow_empty), 0, 0, 0 },
   ROWS_WRITE,
   ROW_JSON,
   ROWS_READ,
@@ -30,7 +37,7 @@ static const struct opt opts[] = {
 
 static const struct example examples[] = {
   { "tracekit filter trace.json --min-dur 100us -o long.json.gz", "keep spans of at least 100 us" },
-  { "tracekit filter trace.json --name '*kernel*' --keep parents --keep flows -o kernels.json",
+  { "tracekit filter trace.json --name '*sort*' --keep parents --keep flows -o sorting.json",
     "keep events by name, with their parents and the events that flows join to them" },
   { "tracekit filter trace.json -e 'dur > 1ms && (depth <= 2 || kind == collective)' -o big.json",
     "keep events by an expression" },
@@ -76,6 +83,13 @@ static bool read_keep(const struct params *p, struct tk_filter_options *o) {
   return true;
 }
 
+/* Most who ask for one depth want all down to it. */
+static void say_depth(const struct params *p) {
+  const char *depth = p->selected.selection.depth;
+  if (p->selected.shared.quiet || !depth || !strcmp(depth, "0") || strstr(depth, "..")) return;
+  tty_say("filter: --depth %s keeps that depth alone, and --depth ..%s all down to it", depth, depth);
+}
+
 static int filter(const struct params *p, struct tk_filter_options *options, const struct operands *in) {
   struct tk_filter_report done = { 0 };
   struct progress progress;
@@ -86,10 +100,14 @@ static int filter(const struct params *p, struct tk_filter_options *options, con
   const char *output = input ? run_trace_output(&p->selected.shared, "filter", in, &status) : NULL;
   struct tk_trace *t = output ? run_load(&p->selected.shared, input, &status) : NULL;
   if (!t) return status;
-  progress_start(&progress, "filtering", -1);
+  progress_start(&progress, "filtering", t->source, p->selected.shared.quiet ? -1 : p->selected.shared.progress);
+  progress.events = true;
   options->progress = run_ticker(&progress);
-  if (tk_filter(t, options, &done, &err)) status = write_trace(&p->selected.shared, "filter", t, output, &more);
-  else status = run_fail(&err);
+  bool ok = tk_filter(t, options, &done, &err);
+  progress_end(&progress);
+  if (ok) status = write_trace(&p->selected.shared, "filter", t, output, &more);
+  else status = run_fail_of(t->source, &err);
+  if (status == STATUS_DONE) say_depth(p);
   tk_free(t);
   return status;
 }
@@ -103,7 +121,8 @@ static int cmd_filter(const void *params, const struct operands *in) {
                                        .steps = p->selected.selection.step,
                                        .keep_args = (const char *const *)p->keep_args.v,
                                        .drop_args = (const char *const *)p->drop_args.v,
-                                       .drop_flows = p->drop_flows };
+                                       .drop_flows = p->drop_flows,
+                                       .refuse_empty = !p->allow_empty };
   struct tk_err err = { 0 };
   int status = STATUS_USAGE;
   if (e.failed && !e.wrong) tty_say("out of memory");
@@ -121,7 +140,7 @@ const struct command command_filter = {
     "trace as it was read. The output is a valid trace: children of a removed span move up one depth, a span that crosses "
     "an edge of the time range is clipped and gets the arg tracekit.clipped, a counter keeps the value that it has at the "
     "start of the range, a flow of which one end is removed is removed, and a track without events is removed with its "
-    "metadata.\n\n"
+    "metadata. If no event passes, nothing is written, a message says why, and the status is 1, unless --allow-empty is given.\n\n"
     "An expression (-e) consists of tests joined by && || ! and parentheses. A test is SYMBOL OP VALUE, where OP is == != < "
     "<= > >=, =~ or !~ (regular expression as Perl has them, anywhere) or ~ (glob). A symbol alone tests that the event has it. The "
     "symbols are name cat ts dur end self depth pid tid rank host process thread track kind step stream device arg.KEY. Times need "

@@ -49,13 +49,21 @@ static void also(uint64_t n, const char *what) {
   if (n) printf(", %s %s", tty_count(n, text), what);
 }
 
+/* As the file prints its times. */
+static void print_start(const struct tk_trace *t, tk_time ts, char *text) {
+  const int64_t ns = t->origin_ns - t->zero_ns, ps = ns % 1000000000 * 1000 + ts % 1000000000000;
+  const struct tk_total start = { ns / 1000000000 + ts / 1000000000000, ps };
+  if (!start.s && !start.ps) snprintf(text, 2, "0");
+  else tk_print_total(start, text);
+}
+
 static void print_time(const struct tk_trace *t, const struct tk_summary *s) {
   char start[64], length[32];
   if (n_events(s) == 0) return;
   label("time");
   tk_print_duration(s->end - s->start, length);
   if (t->clock == TK_CLOCK_REALTIME) tk_print_absolute(t->origin_ns, s->start, start);
-  else tk_print_duration(s->start, start);
+  else print_start(t, s->start, start);
   printf("%s long, from %s (%s clock)\n", length, start, clock_name(t->clock));
 }
 
@@ -358,6 +366,7 @@ static void json_notes(struct json *j, const struct tk_trace *t) {
     const char *text = tk_string(t, n->text, &len);
     json_open(j, NULL, '{');
     json_string(j, "kind", n->kind == TK_NOTE_REPAIR ? "repair" : n->kind == TK_NOTE_FACT ? "fact" : "info");
+    if (n->source) json_string(j, "source", tk_string(t, n->source, NULL));
     json_text(j, "text", text, len);
     json_uint(j, "count", n->count);
     if (n->offset != UINT64_MAX) json_uint(j, "first_byte", n->offset);

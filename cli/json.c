@@ -6,9 +6,15 @@
 
 static void quote(struct json *j, const char *text, size_t n);
 
+static void new_line(struct json *j) {
+  if (j->flat) return;
+  fprintf(j->to, "\n%*s", (int)j->depth * 2, "");
+}
+
 static void begin(struct json *j, const char *key) {
   if (j->more) fputc(',', j->to);
-  if (j->depth > 0) fprintf(j->to, "\n%*s", (int)j->depth * 2, "");
+  if (j->flat && j->more) fputc(' ', j->to);
+  if (j->depth > 0) new_line(j);
   j->more = true;
   if (!key) return;
   quote(j, key, strlen(key));
@@ -24,7 +30,7 @@ void json_open(struct json *j, const char *key, char bracket) {
 
 void json_close(struct json *j, char bracket) {
   j->depth--;
-  if (j->more) fprintf(j->to, "\n%*s", (int)j->depth * 2, "");
+  if (j->more) new_line(j);
   fputc(bracket, j->to);
   j->more = true;
   if (j->depth == 0) fputc('\n', j->to);

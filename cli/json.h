@@ -11,6 +11,7 @@ struct json {
   FILE *to;
   unsigned depth;
   bool more; /* a value stands before at this depth */
+  bool flat; /* all in one line */
 };
 
 /* `key` is NULL inside an array and at the top. */

@@ -96,7 +96,7 @@ static void print_faults(const struct params *p, const struct tk_list_report *r)
 }
 
 static bool print_list_text(const struct params *p, const struct tk_list_report *r) {
-  struct table table = { .align = "lllrlrrrll" };
+  struct table table = { .align = "lllrlrrrll", .width = p->shared.verbose ? 0 : tty_width(stdout), .squeezed = 10 };
   size_t others = 0;
   list_header(&table);
   for (size_t i = 0; i < r->n; i++) {
@@ -179,7 +179,7 @@ static int cmd_list(const void *params, const struct operands *in) {
   options.source.host = p->host;
   options.source.rank = p->rank;
   options.source.all_runs = options.source.all_files = true;
-  progress_start(&progress, "listing", p->shared.quiet ? -1 : p->shared.progress);
+  progress_start(&progress, "listing", NULL, p->shared.quiet ? -1 : p->shared.progress);
   ok = tk_list(in->n ? in->v : here, in->n ? in->n : 1, &options, &report, &err);
   progress_end(&progress);
   if (!ok) {

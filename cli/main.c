@@ -33,6 +33,7 @@ static int run_command(const struct command *c, int argc, char **argv) {
   } else {
     switch (opt_parse(c, argv, params, &in, &error)) {
       case PARSED_RUN: status = c->run(params, &in); break;
+      case PARSED_SHORT: docs_short(stdout, c), status = STATUS_DONE; break;
       case PARSED_HELP: docs_help(stdout, c), status = STATUS_DONE; break;
       case PARSED_VERSION: status = version(); break;
       case PARSED_FORMATS: status = formats(); break;
@@ -45,20 +46,45 @@ static int run_command(const struct command *c, int argc, char **argv) {
   return status;
 }
 
+/* What other programs call it. */
+static const char *foreign_command(const char *name) {
+  static const struct {
+    const char *name, *here;
+  } rows[] = {
+    { "stats", "info, top or report" }, { "summary", "info or report" }, { "show", "info or dump" },     { "cat", "dump" },
+    { "print", "dump" },                { "ls", "list" },                { "grep", "filter" },            { "trim", "filter" },
+    { "cut", "filter" },                { "slice", "filter" },           { "compress", "convert or shrink" }, { "unpack", "extract" },
+    { "query", "sql" },                 { "compare", "diff" },           { "join", "merge" },             { "combine", "merge" },
+    { "align", "merge" },               { "shift", "rebase" },           { "anonymise", "redact" },       { "anonymize", "redact" },
+    { "validate", "check" },            { "open", "extract" },           { "flamegraph", "tree" },
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (!strcmp(rows[i].name, name) && !command_find(name)) return rows[i].here;
+  return NULL;
+}
+
 static int unknown_command(const char *name) {
+  const char *here = foreign_command(name);
   const char *const options[] = { "--help", "--version", NULL };
-  const char *names[MAX_COMMANDS + 2] = { "help" };
+  const char *names[MAX_COMMANDS + 2] = { "help" }, *summary;
   struct opt_error error;
-  for (size_t i = 0; commands[i] && i < MAX_COMMANDS; i++) names[i + 1] = commands[i]->name;
+  size_t n = 1;
+  for (size_t i = 0; commands[i] && n < MAX_COMMANDS; i++) names[n++] = commands[i]->name;
+  for (size_t i = 0; topic_name(i, &summary) && n < MAX_COMMANDS; i++) names[n++] = topic_name(i, &summary);
+  if (here) {
+    tty_say("unknown command '%s': here it is %s (try 'tracekit help')", name, here);
+    return STATUS_USAGE;
+  }
   if (name[0] == '-') opt_unknown(&error, "option", name, options);
   else opt_unknown(&error, "command", name, names);
-  tty_say("%s (try 'tracekit help')", error.why);
+  tty_say("%s%s (try 'tracekit help')", error.why, name[0] == '-' && !strchr(error.why, ';') ? ": the command comes first" : "");
   return STATUS_USAGE;
 }
 
 static int help(const char *name) {
   if (name && !strcmp(name, "help")) name = NULL;
   const struct command *c = name ? command_find(name) : NULL;
+  if (name && !c && topic_print(stdout, name)) return STATUS_DONE;
   if (name && !c) return unknown_command(name);
   if (c) docs_help(stdout, c);
   else docs_usage(stdout);
@@ -72,9 +98,11 @@ static int dispatch(int argc, char **argv) {
     return STATUS_USAGE;
   }
   if (!strcmp(argv[1], "help")) return help(argv[2]);
-  if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")) return help(NULL);
+  if (!strcmp(argv[1], "-h")) return docs_overview(stdout), STATUS_DONE;
+  if (!strcmp(argv[1], "--help")) return help(NULL);
   if (!strcmp(argv[1], "-V") || !strcmp(argv[1], "--version")) return version();
   if (!strcmp(argv[1], "__docs")) return docs_main(argv + 2);
+  if (!strcmp(argv[1], "__complete")) return complete_main(argv + 2);
   c = command_find(argv[1]);
   return c ? run_command(c, argc - 1, argv + 1) : unknown_command(argv[1]);
 }
@@ -92,9 +120,10 @@ int main(int argc, char **argv) {
   int status;
   interrupt_catch();
   status = c ? run_command(c, argc, argv) : dispatch(argc, argv);
-  /* What was printed counts only when it arrived; a reader that went away (head) knows it already. */
+  /* What was printed counts only when it arrived; a reader that has seen enough (head) is no error. */
   errno = 0;
   if (fflush(stdout) == 0 && !ferror(stdout)) return status;
-  if (errno != EPIPE) tty_say("standard output: %s", errno ? strerror(errno) : "write error");
+  if (tty_reader_is_gone()) return status;
+  tty_say("standard output: %s", errno ? strerror(errno) : "cannot write");
   return status ? status : STATUS_OUTPUT;
 }

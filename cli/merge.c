@@ -10,7 +10,9 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct params {
   struct shared shared;
@@ -71,7 +73,7 @@ static const struct opt opts[] = {
   { OPT_INT, 0, "every-rank", "N", "keep ranks 0, N, 2 N and so on", FIELD(every_rank), 0, 1, 1000000000 },
   { OPT_STRING, 0, "step", "N..M", "keep the range of time of these training steps, of each rank by its own", FIELD(step), 0, 0, 0 },
   { OPT_STRING, 0, "time", "A..B", "keep a range of time of the timeline of all, written as for filter", FIELD(time), 0, 0, 0 },
-  { OPT_SIZE, 0, "to", "SIZE", "remove what matters least until the file is at most so large, as shrink does", FIELD(to), 0, 0, 0 },
+  { OPT_SIZE, 0, "to", "SIZE", "remove what matters least until the file is at most so large (100MB, 64KiB), as shrink does", FIELD(to), 0, 0, 0 },
   { OPT_FLAG, 0, "to-zero", 0, "let the first event of all be at time 0", FIELD(to_zero), 0, 0, 0 },
   { OPT_STRING, 0, "label", "TEXT",
     "name of each process (default: \"rank {rank} - {host} - {process}\"); further fields: {pid}, {input}, {run}, {step}",
@@ -162,7 +164,7 @@ static void row(struct table *table, const struct tk_merge_rank *r) {
   table_cell(table, "%s", shift);
 }
 
-static void print_clocks(FILE *to, const struct tk_align_report *a);
+static void print_clocks(FILE *to, const struct shared *s, const struct tk_align_report *a);
 
 /* "rank 37 was last in 61% of 1,204 collectives, which cost 2.1 ms a step". */
 static void print_collectives(FILE *to, const struct tk_collectives *c) {
@@ -175,15 +177,32 @@ static void print_collectives(FILE *to, const struct tk_collectives *c) {
           c->steps ? " a step" : "");
 }
 
+/* What was left out comes last; else ranks in their order, which is not that of names: "rank10" is before "rank2". */
+static int compare_ranks(const void *a, const void *b) {
+  const struct tk_merge_rank *x = *(const struct tk_merge_rank *const *)a, *y = *(const struct tk_merge_rank *const *)b;
+  if (!x->failed != !y->failed) return x->failed ? 1 : -1;
+  if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
+  return x < y ? -1 : x > y;
+}
+
+static const struct tk_merge_rank **by_rank(const struct tk_merge_report *r) {
+  const struct tk_merge_rank **v = calloc(r->n_ranks + 1, sizeof *v);
+  for (size_t i = 0; v && i < r->n_ranks; i++) v[i] = &r->ranks[i];
+  if (v) qsort(v, r->n_ranks, sizeof *v, compare_ranks);
+  return v;
+}
+
 static void print_merge_text(FILE *to, const struct shared *s, const struct tk_merge_report *report, const char *output) {
   char a[64], b[64], c[64], size[32];
-  struct table table = { .align = "rllrrrlr" };
+  struct table table = { .align = "rllrrrlr", .width = s->verbose ? 0 : tty_width(to), .squeezed = 3 };
+  const struct tk_merge_rank **ranks = by_rank(report);
   header(&table);
-  for (size_t i = 0; i < report->n_ranks; i++)
-    if (!report->ranks[i].skipped) row(&table, &report->ranks[i]);
-  table_print(&table, to);
+  for (size_t i = 0; ranks && i < report->n_ranks; i++)
+    if (!ranks[i]->skipped) row(&table, ranks[i]);
+  if (ranks) table_print(&table, to);
+  free(ranks);
   if (report->n_skipped) fprintf(to, "left out: %s of other ranks\n", tty_counted(report->n_skipped, "input", a));
-  print_clocks(to, &report->align);
+  print_clocks(to, s, &report->align);
   print_collectives(to, &report->collectives);
   if (s->redact.asked) redact_text(to, &report->redacted);
   fputs(s->dry_run ? "would write " : "wrote ", to);
@@ -234,10 +253,10 @@ static void clock_row(struct table *table, const struct tk_align_host *h) {
 }
 
 /* Only where there were several clocks. */
-static void print_clocks(FILE *to, const struct tk_align_report *a) {
+static void print_clocks(FILE *to, const struct shared *s, const struct tk_align_report *a) {
   const char *const names[] = { "host",        "clock by", "ahead", "error",  "drift",
                                 "collectives", "residual", "95%",   "proven", "violations" };
-  struct table table = { .align = "llrrrrrrrr" };
+  struct table table = { .align = "llrrrrrrrr", .width = s->verbose ? 0 : tty_width(to), .drop = "....deabc." };
   if (a->n_hosts < 2) return;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) table_cell(&table, "%s", names[i]);
   for (size_t i = 0; i < a->n_hosts; i++) clock_row(&table, &a->hosts[i]);
@@ -306,12 +325,18 @@ static void print_merge_json(FILE *to, const struct shared *s, const struct tk_m
   json_close(&j, '}');
 }
 
+/* The reason begins with the name. */
+static const char *behind(const char *name, const char *why) {
+  const size_t n = strlen(name);
+  return !strncmp(why, name, n) && !strncmp(why + n, ": ", 2) ? why + n + 2 : why;
+}
+
 /* Says which inputs were left out; the exit status of a merge that is complete but for them. */
 static int say_failed(const struct tk_merge_report *report) {
   int status = STATUS_DONE;
   for (size_t i = 0; i < report->n_ranks; i++) {
     if (!report->ranks[i].failed) continue;
-    tty_say("left out: %s", report->ranks[i].failed);
+    tty_say("%s: left out: %s", report->ranks[i].input, behind(report->ranks[i].input, report->ranks[i].failed));
     status = STATUS_INPUT;
   }
   return status;
@@ -334,14 +359,33 @@ static int finding(const struct params *p, const struct tk_align_report *a, int 
   return STATUS_FINDING;
 }
 
+/* "merge rank0.json rank1.json merged.json": the last name is of what is to be written. */
+static bool forgot_output(const struct params *p, const struct operands *in, int *status) {
+  struct stat st;
+  const char *last = in->v[in->n - 1];
+  char why[512];
+  if (p->shared.output || in->n < 2 || !tk_path_of(last).format || strpbrk(last, "*?[:") || stat(last, &st) == 0) return false;
+  snprintf(why, sizeof why, "%.200s: there is no such file: to write it, say -o %.200s", last, last);
+  *status = run_usage("merge", why);
+  return true;
+}
+
+/* ... of what was written before, and is merged once more. */
+static void say_merged_again(const struct params *p, const struct tk_merge_report *r) {
+  const struct tk_merge_rank *last = r->n_ranks > 1 ? &r->ranks[r->n_ranks - 1] : NULL;
+  if (!p->shared.output && last && last->merged > 1 && !p->shared.quiet)
+    tty_say("%s: is a merged trace itself, which was read like the others: to write it, say -o %s --force", last->input, last->input);
+}
+
 static int run_merge(const struct params *p, const struct operands *in, const char *output, struct tk_merge_options *options) {
   struct tk_err err = { 0 };
   struct tk_merge_report report = { 0 };
   struct progress *progress = options->load.progress.arg;
-  progress_start(progress, "merging", p->shared.quiet ? -1 : p->shared.progress);
+  progress_start(progress, "merging", NULL, p->shared.quiet ? -1 : p->shared.progress);
   bool ok = tk_merge(in->v, in->n, output, options, &report, &err);
   progress_end(progress);
   int status = ok ? print_report(&p->shared, &report, output) : run_fail(&err);
+  say_merged_again(p, &report);
   status = finding(p, &report.align, status);
   tk_merge_report_free(&report);
   return status;
@@ -377,6 +421,7 @@ static int cmd_merge(const void *params, const struct operands *in) {
   };
   int status;
   struct redacting r;
+  if (forgot_output(p, in, &status)) return status;
   if (p->manifest && p->shared.redact.asked)
     return run_usage("merge", "--manifest keeps the inputs as they are: --redact cannot be with it");
   const char *output = run_names_folder(&p->shared) ? p->shared.output : run_output(&p->shared, "merge", in, &status);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { MAX_WORD = 64, MAX_VALID = 64 };
 
@@ -74,27 +75,55 @@ static enum parsed set_word(const struct parser *p, const struct opt *o, const c
   return bad_word(p, o, value, valid);
 }
 
-/* An ending with or without its dot. */
-static bool is_ending_of(const struct tk_format_info *format, const char *word) {
-  for (const char *const *e = format->endings; *e; e++)
-    if (!strcmp(*e, word) || !strcmp(*e + 1, word)) return true;
-  return false;
+/* "xplane or perfetto" of a word that several formats go by; NULL = not even two do. */
+static const char *list_called(const char *word, char *list, size_t size) {
+  const struct tk_format_info *format;
+  unsigned found = 0;
+  *list = 0;
+  for (size_t i = 0; (format = tk_format(i)); i++)
+    for (const char *const *w = format->words; w && *w; w++) {
+      const size_t n = strlen(list);
+      if (!strcasecmp(*w, word)) snprintf(list + n, size - n, "%s%s (%s)", found++ ? " or " : "", format->name, format->ending);
+    }
+  return found > 1 ? list : NULL;
 }
 
+/* What also says a compression is handed on as it is. */
 static enum parsed set_format(const struct parser *p, const struct opt *o, const char *value) {
   const char *valid[MAX_VALID];
   const struct tk_format_info *format;
+  const struct tk_path asked = tk_format_of(value);
+  char list[128];
   size_t n = 0;
   if (!strcmp(value, "help")) return PARSED_FORMATS;
-  for (; (format = tk_format(n)) && n < MAX_VALID - 1; n++) {
-    if (!strcmp(value, format->name) || is_ending_of(format, value)) { /* an ending stands for its format */
-      *(const char **)field(p, o) = format->name;
-      return PARSED_RUN;
-    }
-    valid[n] = format->name;
+  if (asked.format) {
+    *(const char **)field(p, o) = *asked.packing ? value : asked.format->name;
+    return PARSED_RUN;
   }
+  if (list_called(value, list, sizeof list)) return fail(p->error, "--%s: '%s' may be %s: say which", o->name, value, list);
+  for (; (format = tk_format(n)) && n < MAX_VALID - 1; n++) valid[n] = format->name;
   valid[n] = NULL;
   return bad_word(p, o, value, valid);
+}
+
+/* A number without a unit may be anything. */
+enum parsed opt_bad_time(struct opt_error *error, const char *name, const char *value) {
+  if (*value && !value[strspn(value, "0123456789.+-")])
+    return fail(error, "--%s: %s of what? Say %ss, %sms or %sus", name, value, value, value, value);
+  return fail(error, "--%s: '%s' is not a duration such as 1.5ms, 20us or 3s", name, value);
+}
+
+/* A size of less than this without a unit: so small nothing is, and MB are meant. */
+enum { SMALL = 4096 };
+
+static enum parsed set_size(const struct parser *p, const struct opt *o, const char *value) {
+  uint64_t bytes;
+  if (!tk_parse_size(value, &bytes))
+    return fail(p->error, "--%s: '%s' is not a size such as 64KiB, 2MB or 1G", o->name, value);
+  if (bytes > 0 && bytes < SMALL && !value[strspn(value, "0123456789.+")])
+    return fail(p->error, "--%s: %s of what? Say %sMB, %sKB or %sB", o->name, value, value, value, value);
+  *(uint64_t *)field(p, o) = bytes;
+  return PARSED_RUN;
 }
 
 static enum parsed set_int(const struct parser *p, const struct opt *o, const char *value) {
@@ -128,13 +157,11 @@ static enum parsed set_value(const struct parser *p, const struct opt *o, const 
     case OPT_INT: return set_int(p, o, value);
     case OPT_WORD: return set_word(p, o, value);
     case OPT_FORMAT: return set_format(p, o, value);
-    case OPT_SIZE:
-      if (tk_parse_size(value, field(p, o))) return PARSED_RUN;
-      return fail(p->error, "--%s: '%s' is not a size such as 64K, 2MiB or 1G", o->name, value);
+    case OPT_SIZE: return set_size(p, o, value);
     case OPT_TIME:
       if (tk_parse_duration(value, field(p, o))) return PARSED_RUN;
       if (tk_is_duration(value)) return fail(p->error, "--%s: '%s' is out of range: times are at most 106 days", o->name, value);
-      return fail(p->error, "--%s: '%s' is not a duration such as 1.5ms, 20us or 3s", o->name, value);
+      return opt_bad_time(p->error, o->name, value);
     default:
       if (!*value) return fail(p->error, "--%s: the value is empty", o->name);
       if (o->kind == OPT_LIST) return set_list(p, o, value);
@@ -174,7 +201,31 @@ static const struct opt *find_long(const struct command *c, const char *word, si
   return NULL;
 }
 
+/* Options of other programs, which are none here. */
+static const char *foreign(const char *word, size_t n) {
+  static const struct {
+    const char *word, *here;
+  } rows[] = {
+    { "compress", "-o NAME.json.gz compresses, and --level says how much" },
+    { "gzip", "-o NAME.json.gz compresses" },
+    { "zstd", "-o NAME.json.zst compresses" },
+    { "input", "inputs are named without an option" },
+    { "recursive", "folders are searched at any depth" },
+    { "start", "--time START..END keeps a range of time" },
+    { "end", "--time START..END keeps a range of time" },
+    { "grep", "--name '*TEXT*' keeps events by name" },
+    { "max-size-mb", "--to 100MB says how large a file may be" },
+    { "overwrite", "--force replaces a file" },
+    { "silent", "--quiet says nothing but errors" },
+    { "debug", "--verbose says more" },
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (same_name(rows[i].word, word, n)) return rows[i].here;
+  return NULL;
+}
+
 static enum parsed unknown_long(const struct parser *p, const char *word, size_t n) {
+  const char *here = foreign(word, n);
   const char *valid[MAX_VALID] = { "help", "version" };
   char shown[MAX_WORD + 4], dashed[MAX_VALID][MAX_WORD];
   size_t count = 2;
@@ -185,11 +236,27 @@ static enum parsed unknown_long(const struct parser *p, const char *word, size_t
     valid[i] = dashed[i];
   }
   snprintf(shown, sizeof shown, "--%.*s", (int)(n < MAX_WORD ? n : MAX_WORD), word);
+  if (here) return fail(p->error, "unknown option '%s': %s", shown, here);
   opt_unknown(p->error, "option", shown, valid);
   return PARSED_ERROR;
 }
 
 /* ---- the three shapes of an argument ---- */
+
+/* "--to 100 MB": a number whose unit stands apart. */
+static enum parsed set_apart(struct parser *p, const struct opt *o, const char *value) {
+  char joined[MAX_WORD];
+  uint64_t bytes;
+  tk_time time;
+  const char *unit = *p->next;
+  bool is_number = *value && !value[strspn(value, "0123456789.")] && unit && *unit && !strchr("0123456789.+-", *unit);
+  if (!is_number || (o->kind != OPT_SIZE && o->kind != OPT_TIME)) return set_value(p, o, value);
+  int n = snprintf(joined, sizeof joined, "%s%s", value, unit);
+  bool fits = n < (int)sizeof joined && (o->kind == OPT_SIZE ? tk_parse_size(joined, &bytes) : tk_parse_duration(joined, &time));
+  if (!fits) return set_value(p, o, value);
+  p->next++;
+  return set_value(p, o, joined);
+}
 
 static enum parsed parse_long(struct parser *p, const char *word) {
   const char *equals = strchr(word, '=');
@@ -203,9 +270,11 @@ static enum parsed parse_long(struct parser *p, const char *word) {
   if (opt_has_value(o)) {
     const char *value = equals ? equals + 1 : *p->next;
     if (!value) return fail(p->error, "--%s needs a value: %s", o->name, o->arg);
-    if (!equals) p->next++;
-    return set_value(p, o, value);
+    if (equals) return set_value(p, o, value);
+    p->next++;
+    return set_apart(p, o, value);
   }
+  if (equals && on && o->words) return set_word(p, o, equals + 1);
   if (equals) return fail(p->error, "--%.*s takes no value", (int)n, word);
   set_flag(p, o, on);
   return PARSED_RUN;
@@ -214,7 +283,7 @@ static enum parsed parse_long(struct parser *p, const char *word) {
 static enum parsed parse_letters(struct parser *p, const char *letters) {
   for (; *letters; letters++) {
     const struct opt *o;
-    if (*letters == 'h') return PARSED_HELP;
+    if (*letters == 'h') return PARSED_SHORT;
     if (*letters == 'V') return PARSED_VERSION;
     o = find_letter(p->command, *letters);
     if (!o) return fail(p->error, "unknown option '-%c'", *letters);
@@ -229,10 +298,20 @@ static enum parsed parse_letters(struct parser *p, const char *letters) {
   return PARSED_RUN;
 }
 
+/* Of a command that writes a trace and was not told where to, a second name is that of its output. */
+static bool is_output(const struct parser *p, const char *operand) {
+  const struct opt *output = find_letter(p->command, 'o');
+  return output && find_letter(p->command, 'f') && !*(const char **)field(p, output) && tk_path_of(operand).format;
+}
+
 static enum parsed check_operands(const struct parser *p, const struct operands *in) {
   const struct command *c = p->command;
+  const char *extra = in->n > c->max_operands ? in->v[c->max_operands] : NULL;
   if (in->n < c->min_operands) return fail(p->error, "missing operand: %s", c->operands);
-  if (in->n > c->max_operands) return fail(p->error, "unexpected operand '%s'", in->v[c->max_operands]);
+  if (extra && is_output(p, extra)) return fail(p->error, "unexpected operand '%s': to write there, say -o %s", extra, extra);
+  if (extra && find_letter(c, 'f') && tk_path_of(extra).format)
+    return fail(p->error, "unexpected operand '%s': it takes one trace, and merge puts several on one timeline", extra);
+  if (extra) return fail(p->error, "unexpected operand '%s'", extra);
   return PARSED_RUN;
 }
 

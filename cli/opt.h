@@ -51,7 +51,7 @@ struct opt {
   const char *arg; /* what --help calls the value */
   const char *help;
   size_t offset;                /* of the field in the params struct */
-  const struct opt_word *words; /* ended by a NULL word */
+  const struct opt_word *words; /* ended by a NULL word; of a SWITCH: what may stand behind --NAME= */
   int min, max;
 };
 
@@ -81,13 +81,16 @@ struct command {
 
 extern const struct command *const commands[]; /* ended by NULL; in commands.c */
 
-enum parsed { PARSED_RUN, PARSED_HELP, PARSED_VERSION, PARSED_FORMATS, PARSED_ERROR };
+enum parsed { PARSED_RUN, PARSED_HELP, PARSED_SHORT, PARSED_VERSION, PARSED_FORMATS, PARSED_ERROR };
 
 /* Parses argv[1..] for `c` into params and operands (room for argc of them).  On PARSED_ERROR, `why` holds one line. */
 struct opt_error {
   char why[512];
 };
 enum parsed opt_parse(const struct command *c, char **argv, void *params, struct operands *in, struct opt_error *error);
+
+/* What is wrong with the value of --NAME, which is no duration. */
+enum parsed opt_bad_time(struct opt_error *error, const char *name, const char *value);
 
 /* Frees what the lists among the params hold. */
 void opt_free(const struct command *c, void *params);

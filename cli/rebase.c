@@ -96,12 +96,6 @@ static int common_base(const struct params *p, const struct operands *in, struct
   return status;
 }
 
-static const struct tk_format_info *format_named(const char *name) {
-  const struct tk_format_info *f;
-  for (size_t i = 0; (f = tk_format(i)) && strcmp(f->name, name); i++) {}
-  return f;
-}
-
 /* The last part of a path, without slashes behind it, or the name of an archive's member. */
 static const char *leaf_of(char *path) {
   size_t n = strlen(path);
@@ -116,13 +110,13 @@ static char *name_output(const char *folder, const char *input, const char *form
   char *path = strdup(input), *output = NULL;
   if (!path) return NULL;
   const char *leaf = leaf_of(path), *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
-  struct tk_path own = tk_path_of(leaf);
-  bool same = own.format && (!format || !strcmp(own.format->name, format));
-  const char *ending = same ? leaf + own.stem : format_named(format)->ending;
+  struct tk_path own = tk_path_of(leaf), asked = tk_format_of(format ? format : "");
+  bool same = own.format && (!format || own.format == asked.format);
+  const char *ending = same ? leaf + own.stem : asked.format->ending, *packing = *own.packing ? own.packing : asked.packing;
   int n_ending = same ? (int)(own.end - own.stem) : (int)strlen(ending);
   size_t size = strlen(folder) + strlen(leaf) + strlen(ending) + sizeof "/.zst";
   if ((output = malloc(size)))
-    snprintf(output, size, "%s%s%.*s%.*s%s", folder, slash, (int)own.stem, leaf, n_ending, ending, own.packing);
+    snprintf(output, size, "%s%s%.*s%.*s%s", folder, slash, (int)own.stem, leaf, n_ending, ending, packing);
   free(path);
   return output;
 }
@@ -175,6 +169,8 @@ static int rebase_each(const struct params *p, const struct operands *in, char *
 static int several(const struct params *p, const struct operands *in) {
   struct stat st;
   const char *folder = p->shared.output;
+  if (!folder && in->n == 2 && stat(in->v[1], &st) && tk_path_of(in->v[1]).format)
+    return run_usage("rebase", "the second file is not there: to write it, say -o before its name");
   if (!folder || stat(folder, &st) || !S_ISDIR(st.st_mode))
     return run_usage("rebase", "with several inputs, -o must name an existing folder");
   char **outputs = calloc(in->n, sizeof *outputs);
@@ -186,11 +182,16 @@ static int several(const struct params *p, const struct operands *in) {
   return status;
 }
 
+static bool asks_anything(const struct params *p) {
+  return p->to_zero || p->to || p->at || p->absolute || p->scale || p->shift || p->nth;
+}
+
 static int cmd_rebase(const void *params, const struct operands *in) {
   const struct params *p = params;
   struct tk_rebase_options options = asked(p);
   struct tk_err err = { 0 };
   int status;
+  if (!asks_anything(p)) return run_usage("rebase", "say how to move it: --to-zero, --to, --at, --shift, --scale or --absolute");
   if (!tk_rebase_check(&options, &err)) return run_fail(&err);
   if (in->n > 1) return several(p, in);
   const char *input = run_input("rebase", in, &status);

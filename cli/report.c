@@ -99,7 +99,7 @@ static int report_of(const struct params *p, const struct tk_selection *select, 
   int status;
   struct tk_sources *sources = run_sources(s, "report", in, &status);
   if (!sources) return status;
-  progress_start(&progress, "reading", s->quiet ? -1 : s->progress);
+  progress_start(&progress, "reading", NULL, s->quiet ? -1 : s->progress);
   options.load = run_load_options(s, &progress);
   bool ok = tk_report_sources(sources, &options, &report, &err);
   progress_end(&progress);

@@ -4,10 +4,17 @@
 
 #include "tty.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+const struct opt_word progress_words[] = {
+  { "json", PROGRESS_JSON, "lines of JSON on standard error" },
+  { 0, 0, 0 },
+};
 
 bool run_is_stdout(const char *path) { return !strcmp(path, "-"); }
 
@@ -25,7 +32,14 @@ int run_fail(const struct tk_err *err) {
     tty_say("interrupted");
     return STATUS_SIGNALLED + (interrupt_signal() ? interrupt_signal() : 2);
   }
+  if (err->code == TK_EWRITE && err->sys == EPIPE && tty_reader_is_gone()) return STATUS_DONE;
   tty_say("%s", err->msg);
+  return tk_exit_status(err->code);
+}
+
+int run_fail_of(const char *source, const struct tk_err *err) {
+  if (err->code != TK_ENOTHING) return run_fail(err);
+  tty_say("%s: %s", source, err->msg);
   return tk_exit_status(err->code);
 }
 
@@ -34,7 +48,7 @@ int run_no_memory(void) {
   return STATUS_INPUT;
 }
 
-struct tk_progress run_ticker(struct progress *p) { return (struct tk_progress){ .tick = progress_tick, .arg = p }; }
+struct tk_progress run_ticker(struct progress *p) { return (struct tk_progress){ .tick = progress_tick, .arg = p, .phase = progress_phase }; }
 
 struct tk_load_options run_load_options(const struct shared *s, struct progress *p) {
   return (struct tk_load_options){
@@ -65,38 +79,80 @@ struct tk_save_options run_save_options(const struct shared *s, const char *comm
 }
 
 bool run_derives(const struct shared *s, const char *output, const char *like) {
-  const struct tk_format_info *f = s->format ? NULL : tk_path_of(output).format;
-  const char *name = s->format ? s->format : like;
-  for (size_t i = 0; !f && tk_format(i); i++)
-    if (strcmp(tk_format(i)->name, name) == 0) f = tk_format(i);
+  const struct tk_format_info *f = s->format ? tk_format_of(s->format).format : tk_path_of(output).format;
+  if (!f) f = tk_format_of(like).format;
   return s->derive > 0 && f && !f->derives;
 }
 
 /* ---- notes ---- */
 
-static void print_note(const char *source, const struct tk_trace *t, const struct tk_note *n) {
-  char count[32], byte[32];
+static const char *const KINDS[] = { [TK_NOTE_INFO] = "note", [TK_NOTE_REPAIR] = "repair", [TK_NOTE_FACT] = "fact" };
+
+/* How often a text was said, of how many inputs. */
+struct said {
+  const struct tk_note *first;
+  uint64_t count, inputs;
+};
+
+/* Some are of a kind of their own. */
+static bool says_kind(const char *text) {
+  static const char *const kinds[] = { "left out: ", "alignment: ", NULL };
+  for (const char *const *k = kinds; *k; k++)
+    if (!strncmp(text, *k, strlen(*k))) return true;
+  return false;
+}
+
+/* "tracekit: FILE: repair: TEXT (12 times, first at byte 8,812)", or of several "tracekit: 64 inputs: ..., first in FILE". */
+static void print_note(const char *source, const struct tk_trace *t, const struct said *s) {
+  const struct tk_note *n = s->first;
+  const bool placed = n->offset != UINT64_MAX;
+  char count[64], byte[32];
   size_t len;
-  const char *text = tk_string(t, n->text, &len);
+  const char *text = tk_string(t, n->text, &len), *of = n->source ? tk_string(t, n->source, NULL) : source;
   fputs("tracekit: ", stderr);
-  if (source) {
-    tty_string(stderr, source);
-    fputs(": ", stderr);
-  }
-  if (n->kind == TK_NOTE_REPAIR) fputs("repair: ", stderr);
+  if (s->inputs > 1) fprintf(stderr, "%s: ", tty_counted(s->inputs, "input", count));
+  else if (of) tty_string(stderr, run_is_stdout(of) ? "standard input" : of), fputs(": ", stderr);
+  if (!says_kind(text)) fprintf(stderr, "%s: ", KINDS[n->kind]);
   tty_text(stderr, text, len);
-  if (n->count > 1) fprintf(stderr, " (%s times", tty_count(n->count, count));
-  if (n->offset != UINT64_MAX) fprintf(stderr, "%s byte %s", n->count > 1 ? ", first at" : " (at", tty_count(n->offset, byte));
-  fputs(n->count > 1 || n->offset != UINT64_MAX ? ")\n" : "\n", stderr);
+  if (s->count > 1) fprintf(stderr, " (%s times", tty_count(s->count, count));
+  if (s->inputs > 1) fputs(", first in ", stderr), tty_string(stderr, of);
+  if (placed) fprintf(stderr, "%s byte %s", s->inputs > 1 ? " at" : s->count > 1 ? ", first at" : " (at", tty_count(n->offset, byte));
+  fputs(s->count > 1 || placed ? ")\n" : "\n", stderr);
 }
 
 void run_notes(const struct shared *s, const char *source, const struct tk_trace *t) { run_notes_after(s, source, t, 0); }
 
+static bool is_said(const struct shared *s, const struct tk_note *n) {
+  return n->kind != TK_NOTE_FACT || s->facts || s->verbose;
+}
+
+/* What more inputs than a few say is said once of all, by the id of its text. */
+static struct said *sum_up(const struct tk_trace *t, const struct shared *s) {
+  tk_id most = 0;
+  for (tk_id i = 1; i <= t->n_notes; i++) most = t->notes[i].text > most ? t->notes[i].text : most;
+  struct said *sums = calloc((size_t)most + 1, sizeof *sums);
+  for (tk_id i = 1; sums && i <= t->n_notes; i++) {
+    const struct tk_note *n = &t->notes[i];
+    struct said *sum = &sums[n->text];
+    if (!n->source || !is_said(s, n) || (sum->first && sum->first->kind != n->kind)) continue;
+    if (!sum->first) sum->first = n;
+    sum->count += n->count;
+    sum->inputs++;
+  }
+  return sums;
+}
+
 void run_notes_after(const struct shared *s, const char *source, const struct tk_trace *t, tk_id last) {
-  if (s->quiet || !t) return;
+  enum { FEW = 3 };
+  struct said *sums = s->quiet || !t || s->verbose ? NULL : sum_up(t, s);
   fflush(stdout);
-  for (tk_id i = last + 1; i <= t->n_notes; i++)
-    if (t->notes[i].kind != TK_NOTE_FACT || s->facts || s->verbose) print_note(source, t, &t->notes[i]);
+  for (tk_id i = last + 1; !s->quiet && t && i <= t->n_notes; i++) {
+    const struct tk_note *n = &t->notes[i];
+    const struct said alone = { n, n->count, 1 }, *sum = sums && n->source ? &sums[n->text] : &alone;
+    const bool summed = sum->inputs > FEW && sum->first->kind == n->kind;
+    if (is_said(s, n) && (!summed || sum->first == n)) print_note(source, t, summed ? sum : &alone);
+  }
+  free(sums);
 }
 
 struct tk_sources *run_sources(const struct shared *s, const char *command, const struct operands *in, int *status) {
@@ -106,7 +162,7 @@ struct tk_sources *run_sources(const struct shared *s, const char *command, cons
   const char *first = run_input(command, in, status);
   struct tk_sources *sources;
   if (!first) return NULL;
-  progress_start(&progress, "looking", s->quiet ? -1 : s->progress);
+  progress_start(&progress, "looking", NULL, s->quiet ? -1 : s->progress);
   sources = tk_sources_open(in->n ? in->v : &first, in->n ? in->n : 1, &options, &err);
   progress_end(&progress);
   if (!sources) *status = run_fail(&err);
@@ -121,7 +177,7 @@ struct tk_trace *run_load_input(const struct shared *s, struct tk_sources *sourc
   struct progress progress;
   struct tk_load_options options = run_load_options(s, &progress);
   struct tk_trace *t;
-  progress_start(&progress, sources->inputs[i].name, s->quiet ? -1 : s->progress);
+  progress_start(&progress, "reading", sources->inputs[i].name, s->quiet ? -1 : s->progress);
   t = tk_sources_load(sources, i, &options, &err);
   progress_end(&progress);
   if (t) run_notes(s, t->source, t);
@@ -141,7 +197,7 @@ struct tk_trace *run_load_operands(const struct shared *s, const char *command, 
     t = run_load_input(s, sources, 0, status);
   } else {
     snprintf(name, sizeof name, in->n > 1 ? "%.200s and %zu more" : "%.200s", in->n ? in->v[0] : "-", in->n - 1);
-    progress_start(&progress, name, s->quiet ? -1 : s->progress);
+    progress_start(&progress, "reading", name, s->quiet ? -1 : s->progress);
     t = tk_sources_load_all(sources, name, &options, &err);
     progress_end(&progress);
     if (t) run_notes(s, t->source, t);
@@ -201,11 +257,20 @@ static bool check_file(const struct shared *s, const char *path, const struct op
   return true;
 }
 
+/* The last of several names may be meant for it. */
+static int no_output(const char *command, const struct operands *in) {
+  const char *last = in->n > 1 ? in->v[in->n - 1] : NULL;
+  char why[512];
+  snprintf(why, sizeof why, "standard output is a terminal: say where to write with -o %.400s",
+           last && tk_path_of(last).format ? last : "FILE");
+  return run_usage(command, why);
+}
+
 const char *run_output(const struct shared *s, const char *command, const struct operands *in, int *status) {
   const char *path = s->output ? s->output : "-";
   if (!run_is_stdout(path)) return check_file(s, path, in, status) ? path : NULL;
   if (s->dry_run || !isatty(STDOUT_FILENO)) return path;
-  *status = run_usage(command, "standard output is a terminal: say where to write with -o FILE");
+  *status = no_output(command, in);
   return NULL;
 }
 
@@ -216,14 +281,22 @@ bool run_names_folder(const struct shared *s) {
   return n && s->format && !run_is_stdout(s->output) && stat(s->output, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+static bool refuse_ending(const char *path, int *status) {
+  static const char *const archives[] = { ".zip", ".7z", ".tar", ".tgz", ".rar" };
+  const char *dot = strrchr(path, '.');
+  *status = STATUS_USAGE;
+  for (size_t i = 0; dot && i < sizeof archives / sizeof *archives; i++)
+    if (strcasecmp(dot, archives[i]) == 0)
+      return tty_say("%s: archives are read and not written: name it .json.gz, or .json.zst", path), false;
+  if (!dot || strchr(dot, '/')) tty_say("%s: its name says no format: call it %s.json.gz, or say -f (see -f help)", path, path);
+  else tty_say("%s: no format has this extension: say -f (see -f help)", path);
+  return false;
+}
+
 bool run_names_trace(const struct shared *s, const char *path, int *status) {
   const char *slash = strrchr(path, '/'), *hole = strstr(path, "{}");
   if (run_is_stdout(path)) return true;
-  if (!s->format && !tk_path_of(path).format) {
-    tty_say("%s: no format has this extension: say -f (see -f help)", path);
-    *status = STATUS_USAGE;
-    return false;
-  }
+  if (!s->format && !tk_path_of(path).format && !tk_path_of(path).bare) return refuse_ending(path, status);
   return has_folder(path) || (hole && hole < slash) || refuse(path, "there is no such folder", status);
 }
 

@@ -23,6 +23,8 @@ struct shared {
   bool force, dry_run, no_loss, overlaps, strict, json, pretty, no_provenance, no_passthrough;
 };
 
+extern const struct opt_word progress_words[];
+
 #define SHARED(field) offsetof(struct shared, field)
 #define ROW_OUTPUT                                                                                                             \
   { OPT_FILE, 'o', "output", "FILE", "write here; '-' is standard output; .gz and .zst compress", SHARED(output), 0, 0, 0 }
@@ -34,24 +36,27 @@ struct shared {
 #define ROW_THREADS                                                                                                            \
   { OPT_INT, 'j', "threads", "N", "number of threads (0 = all cores); never changes the output", SHARED(threads), 0, 0, 4096 }
 #define ROW_QUIET                                                                                                              \
-  { OPT_COUNT, 'q', "quiet", 0, "print errors only", SHARED(quiet), 0, 0, 0 }
+  { OPT_COUNT, 'q', "quiet", 0, "say nothing but errors, and what was asked for", SHARED(quiet), 0, 0, 0 }
 #define ROW_VERBOSE                                                                                                            \
-  { OPT_COUNT, 'v', "verbose", 0, "print more", SHARED(verbose), 0, 0, 0 }
+  { OPT_COUNT, 'v', "verbose", 0, "say more: facts of the input, each input by itself, paths in full", SHARED(verbose), 0, 0, 0 }
 #define ROW_FORCE                                                                                                              \
   { OPT_FLAG, 0, "force", 0, "replace an existing output file", SHARED(force), 0, 0, 0 }
 #define ROW_DRY_RUN                                                                                                            \
   { OPT_FLAG, 'n', "dry-run", 0, "read everything, say what would be written, write nothing", SHARED(dry_run), 0, 0, 0 }
 #define ROW_NO_LOSS                                                                                                            \
-  { OPT_FLAG, 0, "no-loss", 0, "refuse an output that cannot hold all of the trace", SHARED(no_loss), 0, 0, 0 }
+  { OPT_FLAG, 0, "no-loss", 0, "refuse an output that cannot hold all of the trace (times are rounded all the same)", SHARED(no_loss), 0, 0, 0 }
 #define ROW_STRICT                                                                                                             \
   { OPT_FLAG, 0, "strict", 0, "refuse an input that needs repair", SHARED(strict), 0, 0, 0 }
 #define ROW_JSON                                                                                                               \
   { OPT_FLAG, 0, "json", 0, "print the report as JSON", SHARED(json), 0, 0, 0 }
 #define ROW_PROGRESS                                                                                                           \
-  { OPT_SWITCH, 0, "progress", 0, "show progress (default: on a terminal)", SHARED(progress), 0, 0, 0 }
+  {                                                                                                                            \
+    OPT_SWITCH, 0, "progress", 0, "show progress (default: on a terminal); --progress=json: as lines of JSON, for a script",   \
+        SHARED(progress), progress_words, 0, 0                                                                                 \
+  }
 #define ROW_MAX_MEMORY                                                                                                         \
   {                                                                                                                            \
-    OPT_SIZE, 0, "max-memory", "SIZE", "give up beyond this much memory (default: 75% of what there is)", SHARED(max_memory),  \
+    OPT_SIZE, 0, "max-memory", "SIZE", "give up beyond this much memory, such as 4GB (10^9) or 4GiB (2^30) (default: 75% of what there is)", SHARED(max_memory),  \
         0, 0, 0                                                                                                                \
   }
 #define ROW_MAX_SIZE                                                                                                           \
@@ -110,10 +115,11 @@ struct tk_trace *run_load(const struct shared *s, const char *source, int *statu
 /* All that the operands of a command name, as one trace; "-" without any. */
 struct tk_trace *run_load_operands(const struct shared *s, const char *command, const struct operands *in, int *status);
 
-/* Prints "tracekit: FILE: repair: TEXT (12 times, first at byte 8812)" for every note of t, unless quiet. */
 /* Does the file of this name, of a trace that was read as `like`, get what is derived? */
 bool run_derives(const struct shared *s, const char *output, const char *like);
 
+/* Prints "tracekit: FILE: repair: TEXT (12 times, first at byte 8812)" for every note of t, unless quiet; what more than three inputs
+ * have in common once, unless verbose.  `source`: of notes that tell none. */
 void run_notes(const struct shared *s, const char *source, const struct tk_trace *t);
 /* Only those that came after note `last`: an operation's own. */
 void run_notes_after(const struct shared *s, const char *source, const struct tk_trace *t, tk_id last);
@@ -121,6 +127,8 @@ void run_notes_after(const struct shared *s, const char *source, const struct tk
 /* Both print what is wrong and return the exit status; after an interrupt that is all that is wrong. */
 int run_no_memory(void);
 int run_fail(const struct tk_err *err);
+/* The same of what matches nothing in a trace, which is named then. */
+int run_fail_of(const char *source, const struct tk_err *err);
 int run_usage(const char *command, const char *why);
 
 /* The input of a command with one or no operand: "-" without one, unless standard input is a terminal (NULL, *status). */

@@ -122,18 +122,32 @@ static void one_range(struct exprs *e, const char *symbol, const char *range) {
   if (range) any_range(e, symbol, &list, false);
 }
 
+static void say_bad_time(const char *command, const char *word, const char *value) {
+  struct opt_error error;
+  char name[16];
+  snprintf(name, sizeof name, "%s-dur", word);
+  opt_bad_time(&error, name, value);
+  tty_say("%s: %s", command, error.why);
+}
+
 /* The option is called as `word`-dur. */
 static void one_limit(struct exprs *e, const char *word, const char *op, const char *value) {
   char *text = NULL;
   tk_time ps;
   if (!value) return;
   if (!tk_parse_duration(value, &ps)) {
-    tty_say("%s: --%s-dur: '%s' is not a duration such as 1.5ms, 20us or 3s", e->command, word, value);
     e->wrong = true;
-    return;
+    return say_bad_time(e->command, word, value);
   }
-  append_test(&text, "dur", op, ps);
-  append(&text, "ps");
+  if (value[strspn(value, "0123456789.munsh")]) {
+    append_test(&text, "dur", op, ps);
+    append(&text, "ps");
+  } else { /* as it was written, for messages */
+    append(&text, "dur ");
+    append(&text, op);
+    append(&text, " ");
+    append(&text, value);
+  }
   add_expr(e, text);
 }
 
@@ -169,6 +183,12 @@ void select_free(struct exprs *e) {
   for (size_t i = 0; i < e->n; i++) free(e->v[i]);
   free(e->v);
   *e = (struct exprs){ 0 };
+}
+
+void select_say_nothing(struct tk_trace *t, const struct tk_selection *s) {
+  const struct tk_filter_options o = { .where = s->where, .time = s->time, .steps = s->steps, .refuse_empty = true };
+  struct tk_err err = { 0 };
+  if (!tk_filter(t, &o, NULL, &err)) run_fail_of(t->source, &err);
 }
 
 bool select_is_arg(const char *word) { return strncmp(word, "arg.", 4) == 0 && word[4]; }

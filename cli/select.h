@@ -23,7 +23,7 @@ struct selected {
 
 #define ROWS_SELECT \
   { OPT_LIST, 'e', "expr", "EXPR", "keep events for which this expression is true", SELECTED(exprs), 0, 0, 0 },                \
-  SELECT_LIST("name", "GLOB", "keep events with this name; given several times: with any of the names", names),                \
+  SELECT_LIST("name", "GLOB", "keep events with this name, which matches whole ('*kernel*' is a part of one); given several times: with any of the names", names),                \
   SELECT_LIST("exclude", "GLOB", "remove events with this name", excludes),                                                    \
   SELECT_LIST("regex", "REGEX", "keep events whose name matches this regular expression (as Perl has them) anywhere", regexes), \
   SELECT_LIST("cat", "GLOB", "keep events of this category", cats),                                                            \
@@ -31,7 +31,7 @@ struct selected {
     "keep events of this kind: kernel, memcpy, memset, transfer, collective, op, module, runtime, python, "                    \
     "step, annotation, device, host, span, instant, counter or async",                                                         \
            kinds),                                                                                                             \
-  SELECT_TEXT("depth", "A..B", "keep spans at this depth of nesting; 0 is outermost", depth),                                  \
+  SELECT_TEXT("depth", "A..B", "keep spans at this depth of nesting, or a range of depths: 0 is outermost, 3 is that depth alone, ..3 is all down to it", depth),                                  \
   SELECT_TEXT("min-dur", "TIME", "keep spans that last at least this long", min_dur),                                          \
   SELECT_TEXT("max-dur", "TIME", "keep spans that last at most this long", max_dur),                                           \
   SELECT_TEXT("time", "A..B",                                                                                                  \
@@ -58,6 +58,9 @@ struct exprs {
 /* What the options ask for, as expressions that must all hold. */
 struct exprs select_expressions(const struct selected *s, const char *command);
 void select_free(struct exprs *e);
+
+/* Says why there is nothing of what was asked for in the trace, which is of no use any more: an answer, and no fault. */
+void select_say_nothing(struct tk_trace *t, const struct tk_selection *s);
 
 /* Is it arg.KEY? */
 bool select_is_arg(const char *word);

@@ -18,8 +18,14 @@ struct params {
 
 #define FIELD(field) offsetof(struct params, field)
 
+/* For completion. */
+static const struct opt_word ladder_words[] = {
+  { "args", 0, "args" },         { "python", 0, "frames of Python" },   { "coalesce", 0, "neighbours of one name" },
+  { "spans", 0, "short spans" }, { "counters", 0, "counter samples" }, { 0, 0, 0 },
+};
+
 static const struct opt opts[] = {
-  { OPT_SIZE, 0, "to", "SIZE", "write a file of at most this size", FIELD(to), 0, 0, 0 },
+  { OPT_SIZE, 0, "to", "SIZE", "write a file of at most this size, such as 100MB (10^6 bytes) or 64KiB (2^10)", FIELD(to), 0, 0, 0 },
   { OPT_STRING, 0, "events", "N", "write at most this many events: 500000, or 2M (powers of 1000)", FIELD(events), 0, 0, 0 },
   { OPT_STRING, 0, "percent", "N",
     "write at most this percentage of the bytes that convert would write", FIELD(percent), 0, 0, 0 },
@@ -27,7 +33,7 @@ static const struct opt opts[] = {
   { OPT_STRING, 0, "keep", "EXPR", "never remove events for which this expression is true (see filter)", FIELD(keep), 0, 0, 0 },
   { OPT_STRING, 0, "drop", "EXPR", "remove events for which this expression is true first", FIELD(drop), 0, 0, 0 },
   { OPT_STRING, 0, "ladder", "RUNGS",
-    "rungs to climb, in this order (default: args,python,coalesce,spans,counters)", FIELD(ladder), 0, 0, 0 },
+    "rungs to climb, in this order (default: args,python,coalesce,spans,counters)", FIELD(ladder), ladder_words, 0, 0 },
   { OPT_FLAG, 0, "hard", 0, "remove kernels, collectives, steps and annotations too, after all else", FIELD(hard), 0, 0, 0 },
   ROWS_WRITE,
   ROWS_REDACT,
@@ -146,7 +152,7 @@ static int shrink(const struct params *p, struct tk_trace *t, const char *output
   struct tk_err err = { 0 };
   FILE *to = run_report_to(s, output);
   options->save = run_save_options(s, "tracekit shrink", &progress);
-  progress_start(&progress, output, s->quiet ? -1 : s->progress);
+  progress_start(&progress, "writing", output, s->quiet ? -1 : s->progress);
   bool ok = tk_shrink(t, output, options, &report, &err);
   progress_end(&progress);
   if (!ok) return run_fail(&err);

@@ -90,10 +90,10 @@ static int cmd_size(const void *params, const struct operands *in) {
   const char *input = run_input("size", in, &status);
   struct tk_trace *t = input ? run_load(&p->shared, input, &status) : NULL;
   if (!t) return status;
-  progress_start(&progress, input, p->shared.quiet ? -1 : p->shared.progress);
+  progress_start(&progress, "measuring", input, p->shared.quiet ? -1 : p->shared.progress);
   bool ok = tk_size(t, &options, &report, &err);
   progress_end(&progress);
-  const char *format = p->shared.format ? p->shared.format : t->format;
+  const char *format = p->shared.format ? tk_format_of(p->shared.format).format->name : t->format;
   size_t top = p->top ? (size_t)p->top : 10;
   if (!ok) status = run_fail(&err);
   else if (p->shared.json) print_size_json(stdout, &report, t->source, format, p->top ? top : SIZE_MAX);

@@ -104,7 +104,7 @@ static int cmd_split(const void *params, const struct operands *in) {
   if (wrong) return run_usage("split", wrong);
   struct tk_trace *t = input && run_names_trace(s, s->output, &status) ? run_load(s, input, &status) : NULL;
   if (!t) return status;
-  progress_start(&progress, "splitting", s->quiet ? -1 : s->progress);
+  progress_start(&progress, "splitting", NULL, s->quiet ? -1 : s->progress);
   bool ok = tk_split(t, s->output, &options, &report, &err);
   progress_end(&progress);
   status = ok ? STATUS_DONE : run_fail(&err);

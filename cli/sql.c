@@ -145,7 +145,7 @@ static int prompt(struct tk_sql *sql, const struct printer *like) {
 static int query(const struct params *p, struct tk_trace *t, const char *text, bool prompted) {
   struct progress progress;
   struct tk_err err = { 0 };
-  progress_start(&progress, "querying", -1);
+  progress_start(&progress, "querying", NULL, -1);
   const struct tk_sql_options options = { .timeout_ms = p->timeout ? (uint64_t)(p->timeout / 1000000000) + 1 : TIMEOUT_MS,
                                           .max_rows = (uint64_t)p->max_rows,
                                           .max_memory = p->shared.max_memory,

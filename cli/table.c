@@ -53,6 +53,30 @@ static size_t bytes_of(const char *cell, size_t n) {
   return (size_t)(p - cell);
 }
 
+enum { LEAST = 16 }; /* of a path */
+
+/* "logs.zip:plugins/.../rank0.json": the beginning says which archive, the end which file, and more of that. */
+static void squeeze(char *cell, size_t room) {
+  const size_t n = width(cell), front = (room - 3) / 3, back = room - 3 - front;
+  if (n <= room) return;
+  char *to = cell + bytes_of(cell, front);
+  const char *rest = cell + bytes_of(cell, n - back);
+  memcpy(to, "...", 3);
+  memmove(to + 3, rest, strlen(rest) + 1);
+}
+
+/* Shortens the paths until the line fits, as far as it can be. */
+static void squeeze_column(const struct table *t, size_t *widest) {
+  const size_t columns = strlen(t->align), at = t->squeezed - 1;
+  size_t line = 2 * (columns - 1);
+  for (size_t i = 0; i < columns; i++) line += widest[i];
+  if (!t->squeezed || !t->width || line <= t->width) return;
+  size_t room = widest[at] > line - t->width + LEAST ? widest[at] - (line - t->width) : LEAST;
+  if (room >= widest[at]) return;
+  for (size_t i = at; i < t->n; i += columns) squeeze(t->cells[i], room);
+  widest[at] = room;
+}
+
 /* The last cell of a line: what does not fit ends in dots. */
 static void print_rest(FILE *to, const char *cell, size_t room) {
   if (width(cell) <= room) fprintf(to, "%s\n", cell);
@@ -85,11 +109,12 @@ static void print_cells(const struct table *t, size_t *widest, FILE *to) {
   size_t columns = strlen(t->align), before = 0;
   for (size_t i = 0; i < t->n; i++)
     if (width(t->cells[i]) > widest[i % columns]) widest[i % columns] = width(t->cells[i]);
+  squeeze_column(t, widest);
   for (size_t i = 0; i + 1 < columns; i++) before += widest[i] + 2;
   drop_columns(t, widest, &before);
   for (size_t i = 0; i < t->n; i++) {
     size_t column = i % columns;
-    const bool cut = t->width && column + 1 == columns;
+    const bool cut = t->width && column + 1 == columns && t->squeezed != columns;
     if (i == 0) fputs(tty_bold(to), to);
     if (widest[column] == DROPPED) continue;
     if (cut) print_rest(to, t->cells[i], t->width > before ? t->width - before : 0);

@@ -11,6 +11,7 @@ struct table {
   size_t n, room;
   bool failed;       /* there was no memory for a cell */
   size_t width;      /* of a line, for which the last column is cut; 0 = any */
+  size_t squeezed;   /* 1 + the column of paths, which loses the middles of its cells where a line is too long; 0 = none */
   const char *drop;  /* a character a column: of those that a narrow line does without a first, then b, ...; NULL = none go */
 };
 

@@ -367,11 +367,14 @@ static int top_of(const struct params *p, struct tk_top_options *options, const 
   int status;
   struct tk_trace *t = run_load_operands(&p->selected.shared, "top", in, &status);
   if (!t) return status;
-  progress_start(&progress, "counting", p->selected.shared.quiet ? -1 : p->selected.shared.progress);
+  progress_start(&progress, "counting", NULL, p->selected.shared.quiet ? -1 : p->selected.shared.progress);
+  progress.events = true;
   options->select.progress = run_ticker(&progress);
   bool ok = tk_top(t, options, &report, &err);
   progress_end(&progress);
-  status = ok ? print_top(p, t, &report) : run_fail(&err);
+  if (!ok) status = run_fail_of(t->source, &err);
+  else status = print_top(p, t, &report);
+  if (ok && !report.n_rows && !p->selected.shared.quiet) select_say_nothing(t, &options->select);
   tk_top_report_free(&report);
   tk_free(t);
   return status;

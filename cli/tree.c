@@ -232,11 +232,14 @@ static int tree_of(const struct params *p, struct tk_tree_options *options, cons
   int status;
   struct tk_trace *t = run_load_operands(&p->selected.shared, "tree", in, &status);
   if (!t) return status;
-  progress_start(&progress, "adding up", p->selected.shared.quiet ? -1 : p->selected.shared.progress);
+  progress_start(&progress, "adding up", NULL, p->selected.shared.quiet ? -1 : p->selected.shared.progress);
+  progress.events = true;
   options->select.progress = run_ticker(&progress);
   bool ok = tk_tree(t, options, &report, &err);
   progress_end(&progress);
-  status = ok ? print_tree(p, t, &report) : run_fail(&err);
+  if (!ok) status = run_fail_of(t->source, &err);
+  else status = print_tree(p, t, &report);
+  if (ok && !report.n_nodes && !p->selected.shared.quiet) select_say_nothing(t, &options->select);
   tk_tree_report_free(&report);
   tk_free(t);
   return status;

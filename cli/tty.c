@@ -1,18 +1,15 @@
 /* tty.c - see tty.h.  Names in a trace may hold anything, also sequences that a terminal obeys or that turn the text around;
- * they are shown as escapes, always, so that what a test sees is what a person sees.  Progress appears after half a second, six
- * times a second at most, and leaves no trace. */
+ * they are shown as escapes, always, so that what a test sees is what a person sees. */
 #include "tty.h"
 
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
-
-enum { FIRST_SHOWN_MS = 500, BETWEEN_SHOWN_MS = 160 };
 
 /* The one global that can change: what a signal handler may touch. */
 static volatile sig_atomic_t caught;
@@ -138,44 +135,7 @@ size_t tty_width(FILE *to) {
   return isatty(fileno(to)) && ioctl(fileno(to), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-/* ---- progress ---- */
-
-static uint64_t now_ms(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
-void progress_start(struct progress *p, const char *what, int choice) {
-  *p = (struct progress){ .what = what, .started_ms = now_ms() };
-  p->on = choice > 0 || (choice == 0 && isatty(STDERR_FILENO));
-}
-
-static void show(const struct progress *p, uint64_t done, uint64_t total) {
-  char size[32];
-  const char *what = strlen(p->what) > 48 ? p->what + strlen(p->what) - 48 : p->what;
-  tk_print_size(done, size);
-  fputs("\r\033[K", stderr);
-  tty_string(stderr, what);
-  if (total > 0) fprintf(stderr, ": %s, %u%%", size, (unsigned)(done < total ? done * 100.0 / total : 100));
-  else fprintf(stderr, ": %s", size);
-  fflush(stderr);
-}
-
-bool progress_tick(void *progress, uint64_t done, uint64_t total) {
-  struct progress *p = progress;
-  uint64_t now;
-  if (caught) return false;
-  if (!p->on) return true;
-  now = now_ms();
-  if (now - p->started_ms < FIRST_SHOWN_MS || now - p->shown_ms < BETWEEN_SHOWN_MS) return true;
-  p->shown_ms = now;
-  p->visible = true;
-  show(p, done, total);
-  return true;
-}
-
-void progress_end(struct progress *p) {
-  if (p->visible) fputs("\r\033[K", stderr);
-  p->visible = false;
+bool tty_reader_is_gone(void) {
+  struct pollfd out = { .fd = STDOUT_FILENO };
+  return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP));
 }

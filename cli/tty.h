@@ -2,6 +2,7 @@
 #ifndef CLI_TTY_H
 #define CLI_TTY_H
 
+#include "progress.h"
 #include "tracekit.h"
 
 #include <stdio.h>
@@ -26,22 +27,11 @@ void tty_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 const char *tty_bold(FILE *to);
 const char *tty_plain(FILE *to);
 
+/* Has whoever read standard output through a pipe closed it? */
+bool tty_reader_is_gone(void);
+
 /* Columns of the terminal that `to` is, or that COLUMNS says; 0 = as many as it takes. */
 size_t tty_width(FILE *to);
-
-/* A line on stderr that is rewritten while work goes on. */
-struct progress {
-  const char *what; /* "reading rank0.json" */
-  uint64_t started_ms, shown_ms;
-  bool on;
-  bool visible;
-};
-
-/* choice: 1 always, -1 never, 0 = where stderr is a terminal. */
-void progress_start(struct progress *p, const char *what, int choice);
-void progress_end(struct progress *p);
-/* For tk_progress.tick, with a struct progress as its arg: false after an interrupt. */
-bool progress_tick(void *progress, uint64_t done, uint64_t total);
 
 /* Interrupts end the work in hand with the output removed; a second one ends the program.  The signal, or 0. */
 void interrupt_catch(void);

@@ -60,7 +60,7 @@ struct tk_sources *view_sources(const struct view_params *p, const struct operan
   const char *first = run_input("view", in, status);
   if (!first) return NULL;
   options.run = p->run;
-  progress_start(&progress, "looking", s->quiet ? -1 : s->progress);
+  progress_start(&progress, "looking", NULL, s->quiet ? -1 : s->progress);
   struct tk_sources *sources = tk_sources_open(in->n ? in->v : &first, in->n ? in->n : 1, &options, &err);
   progress_end(&progress);
   if (!sources) *status = run_fail(&err);
@@ -110,7 +110,7 @@ static bool merge(struct maker *m, struct tk_sources *sources, const char *name)
   struct tk_merge_options options = view_merge_options(m->p, &m->progress);
   struct tk_merge_report report;
   struct tk_err err = { 0 };
-  progress_start(&m->progress, "merging", shared_of(m)->quiet ? -1 : shared_of(m)->progress);
+  progress_start(&m->progress, "merging", NULL, shared_of(m)->quiet ? -1 : shared_of(m)->progress);
   m->t = tk_sources_merge(sources, name, &options, &report, &err);
   progress_end(&m->progress);
   if (m->t) run_notes(shared_of(m), NULL, m->t);
@@ -152,9 +152,9 @@ static bool filter(struct maker *m, struct tk_filter_options *options) {
   struct tk_err err = { 0 };
   char a[32], b[64];
   if (!is_selective(m, options)) return true;
-  progress_start(&m->progress, "filtering", -1);
+  progress_start(&m->progress, "filtering", NULL, -1);
   options->progress = run_ticker(&m->progress);
-  if (!tk_filter(m->t, options, &done, &err)) return fail(m, &err);
+  if (!tk_filter(m->t, options, &done, &err)) return (m->status = run_fail_of(m->t->source, &err)), false;
   if (done.events == done.events_before) return true;
   m->made->events_before = done.events_before;
   leave_out(m, "The options select %s of %s.", tty_count(done.events, a), tty_counted(done.events_before, "event", b));
@@ -234,7 +234,7 @@ static bool shrink(struct maker *m, const char *name, uint64_t bytes, struct tk_
   const struct tk_shrink_options options = { .save = run_save_options(shared_of(m), "tracekit view", &m->progress),
                                              .bytes = bytes, .hard = m->p->hard };
   free(m->made->bytes.p);
-  progress_start(&m->progress, "shrinking", shared_of(m)->quiet ? -1 : shared_of(m)->progress);
+  progress_start(&m->progress, "shrinking", NULL, shared_of(m)->quiet ? -1 : shared_of(m)->progress);
   const bool ok = tk_shrink_memory(m->t, name, &m->made->bytes, &options, &r, &err);
   progress_end(&m->progress);
   if (!ok) return fail(m, &err);
@@ -246,7 +246,7 @@ static bool shrink(struct maker *m, const char *name, uint64_t bytes, struct tk_
 static bool save(struct maker *m, const char *name, struct tk_bytes *to, struct tk_saved *saved) {
   struct tk_err err = { 0 };
   const struct tk_save_options options = run_save_options(shared_of(m), "tracekit view", &m->progress);
-  progress_start(&m->progress, "writing", shared_of(m)->quiet ? -1 : shared_of(m)->progress);
+  progress_start(&m->progress, "writing", NULL, shared_of(m)->quiet ? -1 : shared_of(m)->progress);
   const bool ok = tk_save_memory(m->t, name, to, &options, saved, &err);
   progress_end(&m->progress);
   return ok || fail(m, &err);
@@ -407,7 +407,7 @@ char *view_report(const struct view_params *p, const struct view_made *made, siz
   const struct tk_report_options options = { .strips = true };
   const struct tk_load_options load_options = run_load_options(&p->selected.shared, &progress);
   char *text = NULL;
-  progress_start(&progress, "reporting", -1);
+  progress_start(&progress, "reporting", NULL, -1);
   struct tk_trace *t = tk_load_memory(made->bytes.p, made->bytes.n, made->name, &load_options, &err);
   FILE *to = t && tk_report_trace(t, &options, &report, &err) ? open_memstream(&text, size) : NULL;
   const bool ok = to && report_write_html(&report, 30, to);

@@ -26,7 +26,8 @@ bool view_is_other_user(int fd) {
   while (table && !found && fgets(line, sizeof line, table)) {
     /* "  7: 0100007F:D2F0 0100007F:A1B2 01 00000000:00000000 00:00000000 00000000  1000 ..."; addresses as they lie in memory */
     if (sscanf(line, " %*u: %x:%x %x:%x %*x %*x:%*x %*x:%*x %*x %u", &from, &from_port, &to, &to_port, &uid) != 5) continue;
-    found = from == other.sin_addr.s_addr && from_port == ntohs(other.sin_port) && to == own.sin_addr.s_addr && to_port == ntohs(own.sin_port);
+    found = from == other.sin_addr.s_addr && from_port == ntohs(other.sin_port) && to == own.sin_addr.s_addr &&
+            to_port == ntohs(own.sin_port);
   }
   if (table) fclose(table);
   return found && uid != getuid() && uid != 0;

@@ -49,7 +49,7 @@ static int write_run(const struct view_params *p, const struct operands *in, con
   if (!first) return status;
   snprintf(output, sizeof output, "%s/", folder);
   options.save.format = NULL;
-  progress_start(&progress, "merging", p->selected.shared.quiet ? -1 : p->selected.shared.progress);
+  progress_start(&progress, "merging", NULL, p->selected.shared.quiet ? -1 : p->selected.shared.progress);
   const bool ok = tk_merge(in->n ? in->v : &first, in->n ? in->n : 1, output, &options, &report, &err);
   progress_end(&progress);
   for (size_t i = 0; ok && i < report.n_ranks; i++)

@@ -11,15 +11,18 @@ void write_derived(FILE *to, const struct tk_saved *done) {
 
 void write_losses(const struct shared *s, const char *output, const struct tk_saved *done) {
   char text[512] = "", count[64];
+  uint64_t n_lost = 0;
   for (int i = 0; i < TK_LOSSES; i++) {
     size_t n = strlen(text);
     if (!done->lost[i]) continue;
+    n_lost += done->lost[i];
     snprintf(text + n, sizeof text - n, "%s%s: %s", n ? ", " : "", tk_loss_name((enum tk_loss)i), tty_count(done->lost[i], count));
   }
   if (s->quiet) return;
-  if (*text) tty_say("%s: lost, since %s cannot hold it: %s", output, done->format->title, text);
+  if (run_is_stdout(output)) output = "standard output";
+  if (*text) tty_say("%s: lost: %s (%s cannot hold %s)", output, text, done->format->title, n_lost == 1 ? "it" : "them");
   if (done->rounded)
-    tty_say("%s: rounded to picoseconds: %s with more digits", output, tty_counted(done->rounded, "time", count));
+    tty_say("%s: rounded: %s with more digits than picoseconds", output, tty_counted(done->rounded, "time", count));
 }
 
 void write_losses_json(struct json *j, const struct tk_saved *done) {
@@ -83,7 +86,7 @@ int write_trace(const struct shared *s, const char *command, const struct tk_tra
   bool ok;
   strncat(name, command, sizeof name - strlen(name) - 1);
   options = run_save_options(s, name, &progress);
-  progress_start(&progress, output, s->quiet ? -1 : s->progress);
+  progress_start(&progress, "writing", output, s->quiet ? -1 : s->progress);
   ok = tk_save(t, output, &options, &done, &err);
   progress_end(&progress);
   if (!ok) return run_fail(&err);
@@ -94,6 +97,6 @@ int write_trace(const struct shared *s, const char *command, const struct tk_tra
   }
   if (s->quiet) return STATUS_DONE;
   if (more) more->text(to, more->arg);
-  if (more || s->verbose || s->dry_run) print_write_text(to, s, t, &done, output);
+  print_write_text(to, s, t, &done, output);
   return STATUS_DONE;
 }

@@ -42,7 +42,8 @@ enum tk_code {
   TK_ELIMIT,      /* --max-memory, --max-size, 32-bit ids */
   TK_EWRITE,      /* the output cannot be written */
   TK_ELOSS,       /* the output cannot hold all of the trace, and no_loss was asked for */
-  TK_EINTERRUPTED /* the progress callback said stop */
+  TK_EINTERRUPTED, /* the progress callback said stop */
+  TK_ENOTHING      /* what was asked for matches nothing, and refuse_empty was asked for */
 };
 
 /* The first error wins; each layer prefixes where it was: "rank0.json.gz: event 14 at byte 2034: truncated string". */
@@ -53,7 +54,8 @@ struct tk_err {
   char msg[768];   /* one line of valid UTF-8 without control characters */
 };
 
-/* The exit status that the command gives for a code: 0, 2 usage, 3 input or limit, 4 output, 130 interrupted. */
+/* The exit status that the command gives for a code: 0, 1 nothing matched, 2 usage, 3 input or limit, 4 output, 130
+ * interrupted. */
 TK_API int tk_exit_status(enum tk_code code);
 
 /* ---- the event graph ---------------------------------------------------------------------------------------------- */
@@ -179,6 +181,7 @@ struct tk_note {
   tk_id text;      /* string */
   uint64_t count;
   uint64_t offset; /* first byte, UINT64_MAX = not of one place */
+  tk_id source;    /* string: which of several inputs it is of; 0 = the trace's own */
 };
 
 enum tk_clock { TK_CLOCK_UNKNOWN, TK_CLOCK_REALTIME, TK_CLOCK_BOOTTIME, TK_CLOCK_MONOTONIC };
@@ -279,10 +282,20 @@ TK_API bool tk_args_find(const struct tk_trace *t, uint32_t args, const char *ke
 
 /* ---- load and save ------------------------------------------------------------------------------------------------ */
 
-/* Called now and then with bytes done and, where known, total (else 0).  false = stop: the call fails with TK_EINTERRUPTED. */
+/* What is being done from now on.  Strings live during the call. */
+struct tk_phase {
+  const char *what; /* "reading", "aligning", "writing", "compressing" */
+  const char *name; /* of what; NULL = not told */
+  size_t i, n;      /* the i-th of n, from 1; n = 0: there is one */
+  bool events;      /* ticks count events, not bytes */
+};
+
+/* `tick` is called now and then with bytes done and, where known, total (else 0).  false = stop: the call fails with TK_EINTERRUPTED.
+ * `phase`, which may be NULL, is called before those of another kind. */
 struct tk_progress {
   bool (*tick)(void *arg, uint64_t done, uint64_t total);
   void *arg;
+  void (*phase)(void *arg, const struct tk_phase *phase);
 };
 
 struct tk_load_options {
@@ -358,6 +371,7 @@ struct tk_source_options {
   const char *host; /* a name, or a pattern as for files */
   const char *rank; /* a number */
   bool all_runs;
+  bool latest_good; /* a run that holds no trace, for its files are empty or cut to nothing, is passed over */
   bool all_files;   /* also other views, what is empty and what is no trace: for listing */
   uint64_t max_memory, max_size; /* as in tk_load_options */
   struct tk_progress progress;
@@ -382,7 +396,7 @@ TK_API struct tk_trace *tk_sources_load_all(struct tk_sources *s, const char *so
 TK_API void tk_sources_close(struct tk_sources *s);
 
 struct tk_save_options {
-  const char *format;   /* name, e.g. "json"; NULL = by the extension of the path, else what was read */
+  const char *format;   /* as tk_format_of takes it: "json", "json.gz"; NULL = by the extension of the path, else what was read */
   const char *command;  /* for the provenance block; NULL = none is written */
   const char *provenance;  /* further members of that block as JSON, such as "\"shrink\":{}"; NULL = none */
   int level;            /* compression: 0 = default, 1 fastest .. 9 smallest */
@@ -390,6 +404,7 @@ struct tk_save_options {
   unsigned threads;     /* as in tk_load_options; the bytes do not depend on it */
   bool pretty;          /* JSON: one event per line, indented */
   bool force;           /* replace an existing file */
+  bool same;            /* an existing file that holds what would be written stays, which is no error */
   bool dry_run;         /* compute what would be written and lost; write nothing */
   bool no_loss;         /* a loss is TK_ELOSS, and nothing is written */
   bool overlaps;        /* rows beside it for spans that overlap on any thread, also for those of traces that had none */
@@ -426,6 +441,7 @@ struct tk_saved {
   uint64_t rounded; /* times that were read with more digits than they are written with, though the format has not changed */
   uint64_t bytes;   /* of the file, compressed */
   uint64_t raw_bytes;
+  bool was_there;   /* the file was, and stayed: see tk_save_options.same */
 };
 
 /* Writes a sealed trace to `path` ("-" = stdout): to a temporary name, renamed on success.  ".gz" and ".zst" compress. */
@@ -463,6 +479,7 @@ struct tk_format_info {
   const char *title;          /* "Chrome JSON" */
   const char *ending;         /* that new files get: ".json" */
   const char *const *endings; /* NULL-terminated: all that are of this format, each with its dot; compressions come behind them */
+  const char *const *words;   /* NULL-terminated: what else people call it; NULL = nothing.  One that several have tells none */
   unsigned holds;             /* enum tk_holds; spans are what every format holds */
   tk_time resolution;         /* times are rounded to a multiple of so many ps */
   bool can_read, can_write;
@@ -479,8 +496,11 @@ struct tk_path {
   const struct tk_format_info *format; /* of its ending; NULL = no format claims it */
   size_t stem, end;                    /* bytes before the ending of the format, and before that of the compression */
   const char *packing; /* ".gz", ".zst": what such a file is written with (".gz" for what is only read); "" = none */
+  bool bare;           /* it says a compression and nothing of a format ("x.gz"), which is that of what was read */
 };
 TK_API struct tk_path tk_path_of(const char *path);
+/* The same of a word: "perfetto", an ending with or without its dot ("pb", ".json.gz"), or what else people say ("chrome"). */
+TK_API struct tk_path tk_format_of(const char *word);
 
 /* ---- operations: convert, merge, rebase, filter, split, shrink, size, list, extract ----------------------------- */
 
@@ -571,7 +591,7 @@ TK_API void tk_free_text(char *text);
 
 /* ---- numbers, as the command line writes them --------------------------------------------------------------------- */
 
-/* "64K", "2MiB", "1G" (powers of 1024; "2MB" is 10^6).  "1.5ms", "20us", "3s", "2h" to ps.  False if malformed or out of range. */
+/* "64K", "2MiB", "1G" (powers of 1024; "2MB" is 10^6), in any case.  "1.5ms", "20us", "3s", "2h" to ps.  False if malformed or out of range. */
 TK_API bool tk_parse_size(const char *text, uint64_t *bytes);
 TK_API bool tk_parse_duration(const char *text, tk_time *ps);
 /* Does it look like one?  One that cannot be parsed all the same is out of range: beyond 106 days. */

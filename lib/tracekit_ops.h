@@ -227,6 +227,7 @@ struct tk_filter_options {
   bool keep_children; /* spans within what passes */
   bool keep_flows;    /* what a flow or a correlation id ties to it */
   bool drop_flows;
+  bool refuse_empty;  /* that no event stays, or no step is such, is TK_ENOTHING, which says why; the trace stays as it was */
   struct tk_progress progress; /* events done, and of how many */
 };
 
@@ -237,6 +238,10 @@ struct tk_filter_report {
   uint64_t records_dropped;
   uint64_t clipped;
 };
+
+/* The i-th symbol of expressions and what it stands for; the i-th kind of event.  NULL past the end. */
+TK_API const char *tk_filter_symbol(size_t i, const char **help);
+TK_API const char *tk_kind_word(size_t i);
 
 /* Can these options be understood?  Asked without a trace, so that a mistyped expression costs no reading. */
 TK_API bool tk_filter_check(const struct tk_filter_options *opt, struct tk_err *err);

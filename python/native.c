@@ -16,7 +16,8 @@ static PyObject *error_class; /* of tracekit.Error: code, message, errno, offset
 
 /* ---- errors, interrupts, progress ---- */
 
-static const char *const codes[] = {"ok", "usage", "open", "read", "format", "corrupt", "limit", "write", "loss", "interrupted"};
+static const char *const codes[] = {"ok", "usage", "open", "read", "format", "corrupt", "limit", "write", "loss", "interrupted",
+                                    "nothing"};
 
 struct call {
   PyThreadState *outside; /* while the library works */
@@ -238,6 +239,7 @@ static PyObject *notes_list(const struct tk_trace *t) {
     PyObject *note = PyDict_New();
     if (!note) break;
     put(note, "kind", text_or_none(kinds[t->notes[i].kind]));
+    if (t->notes[i].source) put(note, "source", string_of(t, t->notes[i].source));
     put(note, "text", string_of(t, t->notes[i].text));
     put(note, "count", whole((int64_t)t->notes[i].count));
     PyList_Append(list, note);

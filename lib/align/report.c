@@ -201,9 +201,9 @@ static void warn(const struct align_reporter *r, const uint32_t *row) {
   }
   if (n == 0 || r->align == TK_ALIGN_START) return;
   const struct tk_align_host *h = &r->report->align.hosts[first];
-  if (n == 1) snprintf(text, sizeof text, "alignment: %.200s: %.560s", h->name, h->trust);
-  else snprintf(text, sizeof text, "alignment: %u hosts could not be aligned; %.200s: %.560s", n, h->name, h->trust);
-  trace_note(r->report->notes, TK_NOTE_INFO, UINT64_MAX, text);
+  if (n == 1) snprintf(text, sizeof text, "alignment: %.560s", h->trust);
+  else snprintf(text, sizeof text, "alignment: %.560s (%u hosts could not be aligned)", h->trust, n);
+  trace_say_of(r->report->notes, h->name, TK_NOTE_INFO, text);
 }
 
 /* ---- JSON ---- */

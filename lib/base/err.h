@@ -27,6 +27,9 @@ bool err_prefix(struct tk_err *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Puts ": more" behind it. */
 bool err_append(struct tk_err *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
+/* A message without the "where: " that it begins with. */
+const char *err_without(const char *msg, const char *where);
+
 /* Clears an error that was dealt with. */
 void err_clear(struct tk_err *err);
 

@@ -1,5 +1,6 @@
 /* text.c - numbers as people write them: sizes, durations, absolute times. */
 #include "num.h"
+#include "text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,14 +27,22 @@ static const struct unit TIMES[] = {{"ps", 1},
                                     {"d", 86400000000000000},
                                     {NULL, 0}};
 
+/* Sizes are written in any case ("100mb" is no millibit); of times "m" and "M" could be two things. */
+static bool is_unit(const struct unit *u, const char *word, bool any_case) {
+  const char *a = u->name, *b = word;
+  for (; *a && *b && (*a == *b || (any_case && ascii_lower(*a) == ascii_lower(*b))); a++, b++) {}
+  return !*a && !*b;
+}
+
 /* number [blank] unit -> number x factor, rounded. */
 static bool parse(const char *text, const struct unit *units, i128 *out) {
   const char *p = text + strspn(text, "+-0123456789.");
   const char *unit = p + (*p == ' ');
+  const bool any_case = units == SIZES;
   i128 v;
   if (p == text || !num_scaled((const uint8_t *)text, (const uint8_t *)p, 12, &v)) return false;
   for (; units->name; units++) {
-    if (strcmp(units->name, unit) != 0) continue;
+    if (!is_unit(units, unit, any_case)) continue;
     const i128 most = ((i128)1 << 106) / (i128)units->factor;
     if (v > most || v < -most) return false;
     v *= (i128)units->factor;

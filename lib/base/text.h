@@ -20,4 +20,14 @@ static inline bool text_any_holds(const char *s, const char *const *words) {
   return *words != NULL;
 }
 
+/* Letters of ASCII, whatever the locale says of others. */
+static inline char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c; }
+
+/* Are these n bytes the same but for the case of letters? */
+static inline bool ascii_equal(const char *a, const char *b, size_t n) {
+  size_t i = 0;
+  while (i < n && ascii_lower(a[i]) == ascii_lower(b[i])) i++;
+  return i == n;
+}
+
 #endif

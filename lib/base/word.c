@@ -24,7 +24,9 @@ static size_t distance(const char *a, const char *b) {
 
 const char *tk_nearest(const char *word, const char *const *valid) {
   const char *best = NULL;
-  size_t best_distance = strlen(word) / 3 + 2; /* beyond this it is another word */
+  const size_t n = strlen(word);
+  size_t best_distance = n / 3 + 2; /* beyond this it is another word */
+  if (best_distance > n / 2 + 1) best_distance = n / 2 + 1; /* of a short one half of the letters stay */
   for (; *valid; valid++) {
     size_t d = distance(word, *valid);
     if (d >= best_distance) continue;

@@ -7,22 +7,13 @@
 #include "base/os.h"
 #include "source/identity.h"
 
-static void keep_notes(struct tk_trace *notes, const struct tk_trace *t) {
-  char text[1024];
-  for (tk_id i = 1; i <= t->n_notes; i++) {
-    const struct tk_note *n = &t->notes[i];
-    snprintf(text, sizeof text, "%.300s: %.600s", t->source, tk_string(t, n->text, NULL));
-    trace_notes(notes, n->kind, n->offset, text, n->count);
-  }
-}
-
 static bool add_input(struct tk_sources *s, size_t i, int side, const struct tk_diff_options *opt, struct tk_diff_report *r,
                       struct tk_err *err) {
   struct mem mem = {0};
   struct tk_trace *t = tk_sources_load(s, i, &opt->load, err);
   if (!t) return false;
   struct track_origin *origins = identity_of_tracks(t, &mem);
-  keep_notes(r->notes, t);
+  trace_copy_notes(r->notes, t, t->source);
   bool ok = origins ? diff_add(r, t, origins, side, err) : err_set(err, TK_ELIMIT, "out of memory");
   identity_free_tracks(origins, &mem);
   tk_free(t);

@@ -36,14 +36,6 @@ static const char *keep_text(struct extractor *x, const char *text) {
   return tk_string(x->report->notes, trace_text(x->report->notes, text), NULL);
 }
 
-static void note_of_input(struct extractor *x, enum tk_note_kind kind, const char *input, const char *text,
-                          const struct tk_note *like) {
-  char line[1024];
-  struct tk_trace *notes = x->report->notes;
-  snprintf(line, sizeof line, "%s: %s", input, text);
-  trace_notes(notes, kind, like ? like->offset : UINT64_MAX, line, like ? like->count : 1);
-}
-
 /* ---- names ---- */
 
 static void put_safe(char *name, const char *part) { path_put_safe(name, NAME, part); }
@@ -74,7 +66,7 @@ static void put_stem(char *name, const char *input) {
 
 /* The format of files that are named here, and of standard output. */
 static const struct format *output_format(const struct extractor *x) {
-  const struct format *f = x->opt->save.format ? format_by_name(x->opt->save.format) : NULL;
+  const struct format *f = x->opt->save.format ? format_by_word(x->opt->save.format) : NULL;
   return f ? f : format_default();
 }
 
@@ -95,6 +87,7 @@ static void put_name(const struct extractor *x, size_t input, size_t n, char *na
     else put_stem(name, in->name);
   }
   put_safe(name, format_ending(output_format(x), ending));
+  if (x->opt->save.format && !*tk_path_of(name).packing) put_safe(name, tk_format_of(x->opt->save.format).packing);
 }
 
 static bool is_taken(const struct extractor *x, const char *path) {
@@ -157,8 +150,7 @@ static bool leave_out(struct extractor *x, size_t input) {
   struct tk_err why = {.offset = UINT64_MAX};
   sources_failed(x->sources, input, &why);
   if (x->opt->load.strict) return *x->err = why, false;
-  err_append(&why, "it is left out");
-  trace_note(x->report->notes, TK_NOTE_INFO, UINT64_MAX, why.msg);
+  trace_say_left_out(x->report->notes, x->sources->inputs[input].name, why.msg);
   x->report->n_failed++;
   return true;
 }
@@ -189,7 +181,7 @@ static bool make_plan(struct extractor *x) {
 
 static bool check_outputs(struct extractor *x) {
   struct stat st;
-  for (size_t i = 0; i < x->report->n && !x->opt->save.force; i++) {
+  for (size_t i = 0; i < x->report->n && !x->opt->save.force && !x->opt->save.same; i++) {
     const char *path = x->report->files[i].output;
     if (strcmp(path, "-") != 0 && lstat(path, &st) == 0 && S_ISREG(st.st_mode))
       return err_set(x->err, TK_EWRITE, "%s: exists already; --force replaces it", path);
@@ -215,7 +207,7 @@ static bool copy_bytes(struct in *in, struct out *out, const struct tk_progress 
 
 static bool copy_raw(struct extractor *x, struct tk_extracted *f, size_t input) {
   const char *inputs[] = {sources_path(x->sources, input), NULL};
-  struct out_options options = {.binary = true, .force = x->opt->save.force, .inputs = inputs};
+  struct out_options options = {.binary = true, .force = x->opt->save.force, .same = x->opt->save.same, .inputs = inputs};
   struct mem mem = {0};
   struct out out = {0};
   struct in *in = sources_raw(x->sources, input, &mem, x->err);
@@ -223,7 +215,7 @@ static bool copy_raw(struct extractor *x, struct tk_extracted *f, size_t input) 
   ok = read && out_open(&out, x->opt->save.dry_run ? "/dev/null" : f->output, &options, &mem, x->err);
   if (ok) read = copy_bytes(in, &out, &x->opt->load.progress, x->err);
   ok = ok && read && out_commit(&out, x->err);
-  if (ok) f->written.bytes = f->written.raw_bytes = out_file_bytes(&out);
+  if (ok) f->written.bytes = f->written.raw_bytes = out_file_bytes(&out), f->written.was_there = out_was_there(&out);
   out_close(&out);
   in_close(in);
   if (ok || !read) return ok; /* an error of reading names the input */
@@ -242,8 +234,7 @@ static bool convert(struct extractor *x, struct tk_extracted *f, size_t input) {
   struct tk_trace *t = tk_sources_load(x->sources, input, &x->opt->load, x->err);
   bool ok;
   if (!t) return false;
-  for (tk_id i = 1; i <= t->n_notes; i++)
-    note_of_input(x, t->notes[i].kind, t->source, tk_string(t, t->notes[i].text, NULL), &t->notes[i]);
+  trace_copy_notes(x->report->notes, t, t->source);
   if (t->truncated || t->damaged) f->saved = t->n_events;
   f->from = keep_text(x, t->source);
   ok = put_trace(x, f, t);
@@ -260,17 +251,14 @@ static bool merge_hosts(struct extractor *x, struct tk_extracted *f, size_t firs
   if (x->folder && !x->runs && !options.save.format) options.save.format = output_format(x)->info.name;
   const struct merge_inputs in = {.sources = x->sources, .first = first, .n = f->n_inputs};
   ok = merge_inputs(&in, f->output, &options, &merged, x->err);
-  for (tk_id i = 1; merged.notes && i <= merged.notes->n_notes; i++) {
-    const struct tk_note *n = &merged.notes->notes[i];
-    trace_notes(x->report->notes, n->kind, n->offset, tk_string(merged.notes, n->text, NULL), n->count);
-  }
+  trace_copy_notes(x->report->notes, merged.notes, NULL);
   for (size_t i = 0, read = 0; ok && i < merged.n_ranks; i++) {
     if (!merged.ranks[i].failed) {
       if (read++ == 0) f->from = keep_text(x, merged.ranks[i].input);
       continue;
     }
     f->n_failed++;
-    trace_note(x->report->notes, TK_NOTE_REPAIR, UINT64_MAX, merged.ranks[i].failed);
+    trace_say_left_out(x->report->notes, merged.ranks[i].input, merged.ranks[i].failed);
   }
   f->written = merged.saved;
   f->redacted = merged.redacted;

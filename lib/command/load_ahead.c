@@ -65,7 +65,7 @@ static void *work(void *self) {
   struct worker *w = self;
   struct load_ahead *a = w->a;
   struct tk_load_options opt = a->opt;
-  opt.progress = (struct tk_progress){tick, w};
+  opt.progress = (struct tk_progress){.tick = tick, .arg = w};
   pthread_mutex_lock(&a->lock);
   for (struct slot *slot; (slot = next_slot(a)) != NULL;) {
     slot->state = LOADING;

@@ -172,13 +172,6 @@ static bool name_files(struct tk_trace *t, const struct merge_inputs *in, struct
   return mem_check(&t->store->mem, err);
 }
 
-static void copy_notes(struct tk_trace *t, const struct tk_trace *notes) {
-  for (tk_id i = 1; i <= notes->n_notes; i++) {
-    const struct tk_note *n = &notes->notes[i];
-    trace_notes(t, n->kind, n->offset, tk_string(notes, n->text, NULL), n->count);
-  }
-}
-
 /* A result without one of its hosts would look like one with all of them. */
 static bool check_ranks(const struct tk_merge_report *merged, struct tk_err *err) {
   for (size_t i = 0; i < merged->n_ranks; i++)
@@ -204,7 +197,7 @@ static bool merge_all(struct tk_trace *t, struct tk_sources *s, const struct tk_
   if (!merge_report_init(report, s->n, err) || !merge_check_options(opt, s->n, err)) return false;
   if (opt->manifest || opt->to) return err_set(err, TK_EUSAGE, "a merge in memory writes no manifest, and has no size");
   if (!merge_graph(t, &in, opt, NULL, report, err)) return false;
-  copy_notes(t, report->notes);
+  trace_copy_notes(t, report->notes, NULL);
   return !opt->load.check || tk_check(t, err);
 }
 

@@ -15,6 +15,7 @@
 
 #include "align/report.h"
 #include "base/os.h"
+#include "base/progress.h"
 #include "base/path.h"
 #include "base/utf8.h"
 #include "merge.h"
@@ -36,6 +37,7 @@ struct merger {
   struct tk_sources *sources;
   const struct tk_input *inputs; /* those of the sources that are merged */
   size_t first, n_inputs, n_merged;
+  uint64_t n_events; /* of those that were merged */
   struct tk_merge_report *report;
   struct tk_err *err;
   struct merge_alignment alignment;
@@ -60,18 +62,8 @@ static const char *report_text(struct merger *m, const char *text) {
   return tk_string(m->report->notes, trace_text(m->report->notes, text), NULL);
 }
 
-static void add_note(struct merger *m, enum tk_note_kind kind, const char *input, const char *text, uint64_t count) {
-  char line[1024];
-  struct tk_trace *notes = m->report->notes;
-  snprintf(line, sizeof line, "%s: %s", input, text);
-  trace_notes(notes, kind, UINT64_MAX, line, count);
-}
-
-static void add_input_notes(struct merger *m, const struct tk_trace *t) {
-  for (tk_id i = 1; i <= t->n_notes; i++) {
-    const struct tk_note *n = &t->notes[i];
-    add_note(m, n->kind, t->source, tk_string(t, n->text, NULL), n->count);
-  }
+static void add_note(struct merger *m, const char *input, const char *text) {
+  trace_say_of(m->report->notes, input, TK_NOTE_INFO, text);
 }
 
 /* ---- who is it ---- */
@@ -86,14 +78,14 @@ static int64_t claim_rank(struct merger *m, size_t input, struct tk_merge_rank *
   if (slot && *slot) {
     char text[512];
     snprintf(text, sizeof text, "claims rank %lld as %s does: both are kept apart", (long long)rank, m->inputs[*slot - 1].name);
-    add_note(m, TK_NOTE_INFO, m->inputs[input].name, text, 1);
+    add_note(m, m->inputs[input].name, text);
     if (sort > INT32_MAX) sort = 0; /* room to count on */
     while (slot && *slot) slot = map_put(&m->ranks, (uint64_t)++sort, 0);
   }
   if (slot) *slot = (uint32_t)input + 1;
   bool known = *m->inputs[input].host; /* hosts of a run directory have names instead of ranks */
   if (id->rank < 0 && !known && !r->merged && (m->n_inputs > 1 || !m->output->run))
-    add_note(m, TK_NOTE_INFO, m->inputs[input].name, "states no rank: its place in the order of inputs is taken", 1);
+    add_note(m, m->inputs[input].name, "states no rank: its place in the order of inputs is taken");
   return sort;
 }
 
@@ -105,7 +97,7 @@ static void warn_of_copies(struct merger *m, size_t input, const struct tk_trace
   if (!slot || t->n_events == 0) return;
   if (*slot) {
     snprintf(text, sizeof text, "has the same content as %s", m->inputs[*slot - 1].name);
-    add_note(m, TK_NOTE_INFO, m->inputs[input].name, text, 1);
+    add_note(m, m->inputs[input].name, text);
   } else {
     *slot = (uint32_t)input + 1;
   }
@@ -127,7 +119,7 @@ static int64_t middle_offset(struct merger *m, const struct tk_trace *t, const s
   double lost = (double)(align_offset(map, last) - align_offset(map, first)) / 1000;
   snprintf(text, sizeof text, "its clock drifts by %s us over the trace, which a manifest cannot say: merge without one",
            num_fixed(fabs(lost), 1).s);
-  if (fabs(lost) > MOST_DRIFT_US) add_note(m, TK_NOTE_INFO, t->source, text, 1);
+  if (fabs(lost) > MOST_DRIFT_US) add_note(m, t->source, text);
   return align_offset(map, first + (last - first) / 2);
 }
 
@@ -136,7 +128,7 @@ static bool move_to_base(struct merger *m, size_t input, struct tk_trace *t, str
   bool known = merge_is_comparable(&m->base, t->clock) && m->opt->align != TK_ALIGN_NONE;
   int64_t later = merge_later(&m->base, &(struct merge_base){t->zero_ns, t->clock}, m->opt->align);
   if (!map && m->opt->align != TK_ALIGN_NONE && t->clock != m->base.clock)
-    add_note(m, TK_NOTE_INFO, t->source, "its clock cannot be compared with that of the first input: times are taken as printed", 1);
+    add_note(m, t->source, "its clock cannot be compared with that of the first input: times are taken as printed");
   r->shift_ns = known ? t->zero_ns - m->base.zero_ns : 0;
   if (map) r->shift_ns -= m->output->manifest ? middle_offset(m, t, map, later) : align_offset(map, map->pivot_ns);
   if (m->output->manifest) return true;
@@ -235,7 +227,17 @@ struct called {
   struct label_values values;
 };
 
-static const char *label_of(const struct merger *m) { return m->opt->label ? m->opt->label : LABEL_DEFAULT; }
+/* Runs side by side: each says which it is. */
+static bool is_of_runs(const struct merger *m) {
+  for (size_t i = 1; m->opt->align == TK_ALIGN_START && i < m->n_inputs; i++)
+    if (strcmp(m->inputs[i].run, m->inputs[0].run) != 0 || strcmp(m->inputs[i].step, m->inputs[0].step) != 0) return true;
+  return false;
+}
+
+static const char *label_of(const struct merger *m) {
+  if (m->opt->label) return m->opt->label;
+  return is_of_runs(m) ? "{run} - step {step} - " LABEL_DEFAULT : LABEL_DEFAULT;
+}
 
 static const char *valid_text(const char *text) { return text && utf8_valid((const uint8_t *)text, strlen(text)) ? text : ""; }
 
@@ -322,6 +324,7 @@ static bool write_graph(struct merger *m, size_t input, struct tk_trace *t, int6
   if (!ok) return false;
   if (m->output->run) return write_file(m, r, t, slot);
   if (m->output->saver) saver_count_lost(m->output->saver, t);
+  progress_phase(&m->opt->save.progress, (struct tk_phase){"writing", r->input, input + 1, m->n_inputs, true});
   return sink->write(sink, t, m->err);
 }
 
@@ -363,6 +366,8 @@ static bool redact_input(struct merger *m, struct tk_trace *t, struct tk_merge_r
   return true;
 }
 
+static bool asks_for_time(const struct merger *m) { return m->opt->steps || m->opt->time; }
+
 static bool merge_trace(struct merger *m, size_t input, struct tk_trace *t) {
   struct tk_merge_rank *r = &m->report->ranks[input];
   struct identity id = identity_of(t);
@@ -374,7 +379,7 @@ static bool merge_trace(struct merger *m, size_t input, struct tk_trace *t) {
   r->events = t->n_events;
   r->flow_points = t->n_flow_points;
   r->bytes = t->counts.bytes;
-  add_input_notes(m, t);
+  trace_copy_notes(m->report->notes, t, t->source);
   warn_of_copies(m, input, t);
   if (derives(m) && !tk_derive(t, NULL, m->err)) return false;
   if (!redact_input(m, t, r)) return false;
@@ -382,6 +387,8 @@ static bool merge_trace(struct merger *m, size_t input, struct tk_trace *t) {
   if (!move_to_base(m, input, t, r) || !cut_time(m, t, r)) return false;
   if (!(m->output->manifest ? describe_input(m, input, t, slot) : write_graph(m, input, t, slot))) return false;
   m->n_merged++;
+  m->n_events += t->n_events;
+  if (!t->n_events && asks_for_time(m)) add_note(m, t->source, "none of its events is of the range that is asked for");
   return mem_check(&m->mem, m->err);
 }
 
@@ -419,6 +426,7 @@ static bool merge_input(struct merger *m, size_t input) {
   r->rank_from = "";
   if (r->failed) return true; /* in the first pass */
   r->skipped = m->alignment.skipped && m->alignment.skipped[input];
+  progress_phase(&m->opt->load.progress, (struct tk_phase){"reading", r->input, input + 1, m->n_inputs, false});
   struct tk_trace *t = r->skipped ? NULL : load_whole(m, input);
   if (r->skipped) {
     m->report->n_skipped++;
@@ -484,7 +492,7 @@ static bool close_output(struct merger *m, const char *provenance) {
   bool ok = manifest_write(manifest, m->sources, provenance, &m->opt->load.progress, &m->report->saved, m->err);
   for (uint32_t i = 0; i < manifest->n; i++) {
     const struct manifest_file *f = &manifest->files[i];
-    if (f->early) add_note(m, TK_NOTE_INFO, f->path, "begins before the reference's zero of time: Perfetto drops what is there", 1);
+    if (f->early) add_note(m, f->path, "begins before the reference's zero of time: Perfetto drops what is there");
   }
   return ok;
 }
@@ -532,7 +540,9 @@ static bool merge_all(struct merger *m) {
   if (m->alignment.collectives.n) m->ids.next_id = 1 + (int64_t)m->alignment.collectives.n;
   for (size_t i = 0; ok && m->output->manifest && i < m->n_inputs; i++) ok = sources_keep(m->sources, m->first + i, m->err);
   ok = ok && merge_each(m);
-  if (ok && !m->opened && m->report->n_skipped) ok = err_set(m->err, TK_EUSAGE, "no input is of a rank that is asked for");
+  if (ok && !m->opened && m->report->n_skipped) ok = err_set(m->err, TK_ENOTHING, "nothing matched: no input is of a rank that is asked for");
+  if (ok && m->opened && !m->n_events && asks_for_time(m))
+    ok = err_set(m->err, TK_ENOTHING, "nothing matched: no event of any input is of the %s asked for", m->opt->steps ? "steps" : "time");
   if (ok && !m->opened) ok = err_set(m->err, TK_EFORMAT, "no input could be read: %s", m->report->ranks[0].failed);
   const struct merge_table table = {.who = m->alignment.who, .zero_ns = m->first_trace->zero_ns, .out = m->output->collectives,
                                     .kind = m->opt->collectives ? merge_table_kind(m->opt->collectives) : MERGE_TABLE_NONE};

@@ -10,6 +10,7 @@
 
 #include "align/report.h"
 #include "base/err.h"
+#include "base/progress.h"
 #include "base/os.h"
 #include "load.h"
 #include "merge_offsets.h"
@@ -232,6 +233,7 @@ static bool read_each(struct aligner *a) {
     a->inputs[i].name = report_text(a, a->in->sources->inputs[a->in->first + i].name);
     a->inputs[i].host = "";
     if (!sources_keep(a->in->sources, a->in->first + i, a->err)) return false;
+    progress_phase(&a->opt->load.progress, (struct tk_phase){"aligning", a->inputs[i].name, i + 1, a->in->n, false});
     struct tk_trace *t = merge_load(a->out, a->in, i, &a->opt->load, a->err);
     bool taken = t && take_input(a, i, t);
     ok = taken || refuse_input(a, i);

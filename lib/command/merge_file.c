@@ -67,8 +67,8 @@ static bool open_files(struct merge_file *f, const char *path, const char *run, 
   if (!open_output(f, path, run, err)) return err_prefix(err, "%s", path);
   if (f->opt->group_by != TK_GROUP_RANK && f->saver.format && f->saver.format->own_order) {
     char text[1024];
-    snprintf(text, sizeof text, "%s: --group-by has no effect: %s viewers sort rows themselves", path, f->saver.format->info.title);
-    trace_note(report->notes, TK_NOTE_INFO, UINT64_MAX, text);
+    snprintf(text, sizeof text, "--group-by has no effect: %s viewers sort rows themselves", f->saver.format->info.title);
+    trace_say_of(report->notes, path, TK_NOTE_INFO, text);
   }
   return open_reports(f, path, err);
 }
@@ -79,9 +79,7 @@ static bool commit_output(struct merge_file *f, const char *path, struct tk_merg
   if (!f->run.format) return saver_commit(&f->saver, &report->saved, err);
   if (!run_folder_commit(&f->run, &report->saved, err)) return false;
   if (strncmp(path, f->run.path, strlen(f->run.path)) == 0) return true; /* the run was named */
-  char text[sizeof f->run.path + 64];
-  snprintf(text, sizeof text, f->opt->save.dry_run ? "%s would hold the run" : "%s holds the run", f->run.path);
-  trace_note(report->notes, TK_NOTE_INFO, UINT64_MAX, text);
+  trace_say_of(report->notes, f->run.path, TK_NOTE_INFO, f->opt->save.dry_run ? "it would hold the run" : "it holds the run");
   return true;
 }
 
@@ -91,7 +89,7 @@ static bool is_joined_first(const struct merge_file *f, const char *path) {
   const struct tk_save_options *save = &f->opt->save;
   if (f->opt->to) return true;
   if (!f->opt->link_collectives || run_folder_is_meant(path, save)) return false;
-  const struct format *format = save->format ? format_by_name(save->format) : format_by_path(path);
+  const struct format *format = save->format ? format_by_word(save->format) : format_by_path(path);
   return format && !(format->info.holds & TK_HOLDS_DANGLING);
 }
 

@@ -60,11 +60,7 @@ static bool scan_sources(struct scanner *s, struct tk_sources *sources) {
   bool ok = true;
   for (size_t i = 0; ok && i < sources->n; i++) {
     struct tk_trace *t = tk_sources_load(sources, i, &s->opt->load, s->err);
-    for (tk_id k = 1; t && k <= t->n_notes; k++) {
-      const struct tk_note *note = &t->notes[k];
-      if (note->kind == TK_NOTE_INFO) continue;
-      trace_notes(s->report->notes, note->kind, UINT64_MAX, tk_string(t, note->text, NULL), note->count);
-    }
+    if (t) trace_copy_notes(s->report->notes, t, t->source);
     ok = t && scan_trace(s, t);
     tk_free(t);
   }

@@ -26,7 +26,7 @@ struct run_file {
 /* ---- which folder ---- */
 
 static const struct format *format_of(const struct tk_save_options *opt) {
-  if (opt->format) return format_by_name(opt->format);
+  if (opt->format) return format_by_word(opt->format);
   for (size_t i = 0; format_row(i); i++)
     if (format_row(i)->runs_in) return format_row(i);
   return NULL;

@@ -6,36 +6,47 @@
 #include <string.h>
 
 #include "base/os.h"
+#include "base/progress.h"
 #include "io/packing.h"
 #include "format/json.h"
 
 static const struct format *choose_format(const char *path, const struct tk_save_options *opt, const char *like,
                                           struct tk_err *err) {
-  const struct format *f = opt->format ? format_by_name(opt->format) : format_by_path(path);
+  const struct format *f = opt->format ? format_by_word(opt->format) : format_by_path(path);
   if (!f && opt->format) {
     err_set(err, TK_EUSAGE, "unknown format '%s' (see -f help)", opt->format);
     return NULL;
   }
-  if (!f && strcmp(path, "-") == 0) f = format_by_name(like);
+  if (!f && (strcmp(path, "-") == 0 || tk_path_of(path).bare)) f = format_by_name(like);
   if (!f) err_set(err, TK_EUSAGE, "no format has this extension: say -f (see -f help)");
   else if (!f->info.can_write) err_set(err, TK_EUSAGE, "%s cannot be written", f->info.title);
   else return f;
   return NULL;
 }
 
+/* "-f json.gz" compresses what has no name that says so. */
+static const struct packing *packing_asked(const char *path, const struct tk_save_options *opt) {
+  const struct packing *packing = packing_of_path(path, strlen(path));
+  return packing || !opt->format ? packing : packing_of_path(opt->format, strlen(opt->format));
+}
+
 bool saver_open(struct saver *s, const char *path, const struct tk_save_options *opt, const char *like,
                 const char *const *inputs, struct tk_err *err) {
-  const struct packing *packing = packing_of_path(path, strlen(path));
+  const struct packing *packing = packing_asked(path, opt);
   struct out_options out = { .gzip = packing == packing_row(PACKING_GZIP),
                              .zstd = packing == packing_row(PACKING_ZSTD),
                              .level = opt->level,
                              .force = opt->force,
+                             .same = opt->same,
                              .inputs = inputs };
   out.thread = (opt->threads ? opt->threads : os_cores()) > 1;
   struct sink_options sink = {
       .pretty = opt->pretty, .overlaps = opt->overlaps, .no_passthrough = opt->no_passthrough, .progress = opt->progress,
       .meter = s->meter, .several = s->several,
       .timeline = s->timeline, .host = s->host};
+  s->progress = opt->progress;
+  s->path = path;
+  s->packs = out.gzip || out.zstd;
   s->no_loss = opt->no_loss;
   s->no_passthrough = opt->no_passthrough;
   s->format = choose_format(path, opt, like, err);
@@ -55,7 +66,7 @@ bool saver_open(struct saver *s, const char *path, const struct tk_save_options 
 }
 
 bool saver_derives(const char *path, const struct tk_save_options *opt, const char *like) {
-  const struct format *f = opt->format ? format_by_name(opt->format) : format_by_path(path);
+  const struct format *f = opt->format ? format_by_word(opt->format) : format_by_path(path);
   if (!f) f = format_by_name(like);
   return f && !f->info.derives;
 }
@@ -67,6 +78,7 @@ void saver_count_lost(struct saver *s, const struct tk_trace *t) {
 }
 
 bool saver_write(struct saver *s, const struct tk_trace *t, struct tk_err *err) {
+  progress_phase(&s->progress, (struct tk_phase){.what = "writing", .name = s->path, .events = true});
   saver_count_lost(s, t);
   return s->sink->write(s->sink, t, err);
 }
@@ -89,6 +101,7 @@ static bool refuse_losses(const struct saver *s, struct tk_err *err) {
 }
 
 bool saver_finish(struct saver *s, struct tk_saved *done, struct tk_err *err) {
+  if (s->packs) progress_phase(&s->progress, (struct tk_phase){.what = "compressing", .name = s->path});
   if (!refuse_losses(s, err) || !mem_check(&s->mem, err) || !mem_check(&s->carry.mem, err) || !out_finish(&s->out, err)) return false;
   *done = s->sink->saved;
   if (!s->format->info.derives) {
@@ -103,7 +116,9 @@ bool saver_finish(struct saver *s, struct tk_saved *done, struct tk_err *err) {
 }
 
 bool saver_commit(struct saver *s, struct tk_saved *done, struct tk_err *err) {
-  return saver_finish(s, done, err) && out_commit(&s->out, err);
+  if (!saver_finish(s, done, err) || !out_commit(&s->out, err)) return false;
+  done->was_there = out_was_there(&s->out);
+  return true;
 }
 
 void saver_close(struct saver *s) {

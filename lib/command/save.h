@@ -13,6 +13,9 @@ struct saver {
   struct carry carry;      /* blocks of other formats */
   bool no_passthrough;     /* what only its own format understands is left out, and is no loss */
   uint64_t derived;        /* events of what was written that tk_derive made */
+  struct tk_progress progress;
+  const char *path;        /* that it is opened as */
+  bool packs;              /* what is written is compressed, which takes longer than writing it */
   bool no_loss;            /* what the format cannot hold is an error */
   /* Set before opening: */
   struct sink_meter meter; /* hears what bytes are spent on, if the format can tell */

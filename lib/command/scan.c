@@ -6,7 +6,6 @@
 #include "align/groups.h"
 #include "align/launches.h"
 #include "align/programs.h"
-#include "base/path.h"
 #include "source/identity.h"
 
 /* Kernels that begin before they are launched say that the GPU has a clock of its own, and how far behind it is at least; waits that
@@ -21,13 +20,11 @@ static bool check_launches(const struct tk_trace *t, const struct track_origin *
   tk_print_duration(behind ? c.most : c.middle, time);
   if (behind)
     snprintf(text, sizeof text,
-             "%.120s: its GPU's clock is behind its CPU's by at least %s: %u of %u kernels begin before their launch",
-             path_leaf(t->source), time, c.early, c.kernels);
+             "its GPU's clock is behind its CPU's by at least %s: %u of %u kernels begin before their launch", time, c.early, c.kernels);
   else if (ahead)
     snprintf(text, sizeof text,
-             "%.120s: its GPU's clock is ahead of its CPU's by at least %s: %u of %u waits end before what they wait for",
-             path_leaf(t->source), time, c.late, c.waits);
-  if (behind || ahead) trace_note(notes, TK_NOTE_INFO, UINT64_MAX, text);
+             "its GPU's clock is ahead of its CPU's by at least %s: %u of %u waits end before what they wait for", time, c.late, c.waits);
+  if (behind || ahead) trace_say_of(notes, t->source, TK_NOTE_INFO, text);
   return true;
 }
 

@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "base/base64.h"
+#include "base/path.h"
+#include "base/text.h"
 #include "io/packing.h"
 #include "pb.h"
+#include "stranger.h"
 
 static const struct format *const FORMATS[] = {
     &format_chrome,
@@ -34,7 +37,7 @@ static size_t ending_length(const struct format *f, const char *path, size_t n) 
   size_t longest = 0;
   for (const char *const *e = f->info.endings; *e; e++) {
     size_t m = strlen(*e);
-    if (m > longest && n >= m && memcmp(path + n - m, *e, m) == 0) longest = m;
+    if (m > longest && n >= m && ascii_equal(path + n - m, *e, m)) longest = m;
   }
   return longest;
 }
@@ -64,7 +67,36 @@ struct tk_path tk_path_of(const char *path) {
   out.end = out.stem;
   out.format = f ? &f->info : NULL;
   out.stem -= ending;
+  out.bare = packing && !f && !memchr(path_leaf(path), '.', out.end - (size_t)(path_leaf(path) - path));
   return out;
+}
+
+/* A word that several formats go by tells none. */
+static const struct format *format_called(const char *word, size_t n) {
+  const struct format *found = NULL;
+  for (size_t i = 0; i < N_FORMATS; i++) {
+    const char *const *w = FORMATS[i]->info.words;
+    bool called = strlen(FORMATS[i]->info.name) == n && ascii_equal(FORMATS[i]->info.name, word, n);
+    for (; w && *w && !called; w++) called = strlen(*w) == n && ascii_equal(*w, word, n);
+    if (called && found) return NULL;
+    if (called) found = FORMATS[i];
+  }
+  return found;
+}
+
+/* An ending is that of a file which has only that in its name. */
+struct tk_path tk_format_of(const char *word) {
+  char name[64];
+  snprintf(name, sizeof name, *word == '.' ? "x%s" : "x.%s", word);
+  struct tk_path path = tk_path_of(name);
+  const struct format *f = path.format || strlen(word) >= sizeof name - 2 ? NULL : format_called(name + 2, path.end - 2);
+  if (f) path.format = &f->info;
+  return path;
+}
+
+const struct format *format_by_word(const char *word) {
+  const struct tk_format_info *info = tk_format_of(word).format;
+  return info ? format_by_name(info->name) : NULL;
 }
 
 const struct format *format_by_path(const char *path) {
@@ -78,32 +110,9 @@ const char *format_ending(const struct format *f, char *text) {
   return text;
 }
 
-/* What unreadable content looks like, for the message. */
-static const char *looks_like(const uint8_t *p, size_t n) {
-  static const struct {
-    const char *bytes;
-    size_t n;
-    const char *what;
-  } magics[] = {{"\xff\xfe\0\0", 4, "UTF-32 text; save it as UTF-8"},
-                {"\0\0\xfe\xff", 4, "UTF-32 text; save it as UTF-8"},
-                {"{\0\0\0", 4, "UTF-32 text; save it as UTF-8"},
-                {"{\0", 2, "UTF-16 text; save it as UTF-8"},
-                {"[\0", 2, "UTF-16 text; save it as UTF-8"},
-                {"\0{", 2, "UTF-16 text; save it as UTF-8"},
-                {"\0[", 2, "UTF-16 text; save it as UTF-8"},
-                {"<?xml", 5, "an XML document (an error page?)"},
-                {"<", 1, "HTML or XML (an error page?)"},
-                {"PK\3\4", 4, "a zip archive"}};
-  size_t blank = 0;
-  for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++)
-    if (n >= magics[i].n && memcmp(p, magics[i].bytes, magics[i].n) == 0) return magics[i].what;
-  while (blank < n && strchr(" \t\r\n", p[blank])) blank++;
-  return blank == n ? "nothing but blanks" : NULL;
-}
-
 /* Text before the JSON is a common accident: say where the JSON begins. */
-static bool unknown(const uint8_t *p, size_t n, struct tk_err *err) {
-  const char *what = looks_like(p, n);
+static bool unknown(const uint8_t *p, size_t n, const char *path, struct tk_err *err) {
+  const char *what = stranger_name(p, n, path);
   const struct packing *packing = packing_of_bytes(p, n);
   if (n == 0) return err_set(err, TK_EFORMAT, "empty file");
   if (what) return err_set(err, TK_EFORMAT, "not a trace: %s", what);
@@ -240,7 +249,7 @@ const struct format *format_detect(struct in *in, const char *path, struct tk_er
   const uint8_t *p = in_ahead(in, FORMAT_PEEK, &n, err);
   if (!p) return NULL;
   if (is_pprof(p, n)) {
-    err_set(err, TK_EFORMAT, "not a trace: a profile of memory or CPU for pprof");
+    err_set(err, TK_EFORMAT, "not a trace: a profile of memory or CPU, which pprof opens");
     return NULL;
   }
   for (size_t i = 0; i < N_FORMATS; i++) {
@@ -251,6 +260,6 @@ const struct format *format_detect(struct in *in, const char *path, struct tk_er
       best_bid = bid;
     }
   }
-  if (!best) unknown(p, n, err);
+  if (!best) unknown(p, n, path, err);
   return best;
 }

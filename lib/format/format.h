@@ -65,6 +65,8 @@ extern const struct format format_chrome, format_xplane, format_perfetto, format
 /* The i-th row, NULL behind the last. */
 const struct format *format_row(size_t i);
 const struct format *format_by_name(const char *name);
+/* The format that somebody asks for, as tk_format_of takes it; NULL if that is none. */
+const struct format *format_by_word(const char *word);
 /* What commands write that are not told: the first row. */
 const struct format *format_default(void);
 /* By the ending of a path, that of a compression set aside; NULL if none claims it. */

@@ -201,6 +201,8 @@ static void put_note(struct buf *b, const struct tk_trace *t, const struct tk_no
   append_format(b, "note %s x%llu", kinds[n->kind], (unsigned long long)n->count);
   if (n->offset != UINT64_MAX) append_format(b, " @%llu", (unsigned long long)n->offset);
   append_format(b, " ");
+  if (n->source) put_text(b, t, n->source);
+  if (n->source) append_format(b, ": ");
   put_text(b, t, n->text);
   append_format(b, "\n");
 }

@@ -13,6 +13,8 @@ const struct kind_word kind_words[] = {
     {"module", KIND_MODULE},   {"runtime", KIND_RUNTIME}, {"python", KIND_PYTHON},     {"step", KIND_STEP},
     {"annotation", KIND_ANNOTATION}, {NULL, 0}};
 
+const char *tk_kind_word(size_t i) { return i < sizeof kind_words / sizeof kind_words[0] ? kind_words[i].word : NULL; }
+
 /* Kernels of NCCL, RCCL, MSCCL, HCCL, oneCCL and DeepEP, and the all-reduces that vLLM, TensorRT-LLM, FlashInfer and PyTorch bring;
  * collectives as HLO spells them, async halves included. */
 static bool is_collective(const char *name) {

@@ -1,6 +1,7 @@
 /* trace.c - the arrays of the graph and the tables that give out their ids. */
 #include "trace.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -185,21 +186,45 @@ static ADDER(add_note, tk_note, notes, n_notes, cap_notes)
 
 enum { MAX_NOTES = 256 };
 
-void trace_notes(struct tk_trace *t, enum tk_note_kind kind, uint64_t offset, const char *text, uint64_t count) {
-  struct tk_note *note;
-  tk_id id = trace_text(t, t->n_notes < MAX_NOTES ? text : "further repairs of other kinds");
-  for (tk_id i = 1; i <= t->n_notes; i++) {
-    note = &t->notes[i];
-    if (note->text != id || note->kind != kind) continue;
-    note->count += count;
-    if (offset < note->offset) note->offset = offset;
+/* Those of one source come one after the other, so that there may be many sources. */
+void trace_note_of(struct tk_trace *t, const char *source, const struct tk_note *like, const char *text) {
+  const tk_id of = source && *source ? trace_text(t, source) : 0;
+  tk_id n = 0, id;
+  for (tk_id i = t->n_notes; i > 0 && (!of || t->notes[i].source == of); i--) n++;
+  id = trace_text(t, n < MAX_NOTES ? text : "further repairs of other kinds");
+  for (tk_id i = t->n_notes - n + 1; i <= t->n_notes; i++) {
+    struct tk_note *note = &t->notes[i];
+    if (note->text != id || note->kind != like->kind || note->source != of) continue;
+    note->count += like->count;
+    if (like->offset < note->offset) note->offset = like->offset;
     return;
   }
-  *add_note(t) = (struct tk_note){kind, id, count, offset};
+  *add_note(t) = (struct tk_note){like->kind, id, like->count, like->offset, of};
+}
+
+void trace_notes(struct tk_trace *t, enum tk_note_kind kind, uint64_t offset, const char *text, uint64_t count) {
+  trace_note_of(t, NULL, &(struct tk_note){.kind = kind, .count = count, .offset = offset}, text);
 }
 
 void trace_note(struct tk_trace *t, enum tk_note_kind kind, uint64_t offset, const char *text) {
   trace_notes(t, kind, offset, text, 1);
+}
+
+void trace_say_of(struct tk_trace *t, const char *source, enum tk_note_kind kind, const char *text) {
+  trace_note_of(t, source, &(struct tk_note){.kind = kind, .count = 1, .offset = UINT64_MAX}, text);
+}
+
+void trace_say_left_out(struct tk_trace *t, const char *source, const char *why) {
+  char text[1024];
+  snprintf(text, sizeof text, "left out: %s", err_without(why, source));
+  trace_say_of(t, source, TK_NOTE_INFO, text);
+}
+
+void trace_copy_notes(struct tk_trace *to, const struct tk_trace *from, const char *source) {
+  for (tk_id i = 1; from && i <= from->n_notes; i++) {
+    const struct tk_note *n = &from->notes[i];
+    trace_note_of(to, n->source ? tk_string(from, n->source, NULL) : source, n, tk_string(from, n->text, NULL));
+  }
 }
 
 const struct tk_meta *trace_meta(const struct tk_trace *t, const char *key) {

@@ -50,7 +50,7 @@ struct out_impl {
   mode_t allowed, mode; /* that the inputs have in common; of the file */
   uint64_t raw, file;
   uint32_t crc;
-  bool force, finished, committed;
+  bool force, same, was_there, finished, committed;
   struct tk_err err;     /* of the caller's side; with a thread, the thread's own until it has ended */
   struct ring ring;      /* blocks on their way to the thread */
   struct mem thread_mem; /* pays for the ring and the deflater */
@@ -168,6 +168,7 @@ static bool out_start(struct out *o, const struct out_options *opt, struct mem *
   o->next = w->buf;
   o->end = w->buf + BLOCK + OUT_ROOM;
   w->force = opt && opt->force;
+  w->same = opt && opt->same;
   if (opt && opt->zstd) {
     w->zstd = zstd_open(opt->level, take_packed, w, mem, err);
     return w->zstd != NULL;
@@ -306,7 +307,7 @@ static bool open_target(struct out_impl *w, const char *path, struct tk_err *err
     return w->fd >= 0 || err_sys(err, TK_EWRITE, errno, "cannot open for writing");
   }
   if (!*name_of(w->path)) return err_sys(err, TK_EWRITE, *path ? EISDIR : ENOENT, "cannot write");
-  if (exists && !w->force) return refuse_existing(err);
+  if (exists && !w->force && !w->same) return refuse_existing(err);
   w->replaces = exists;
   w->mode = ((exists ? st.st_mode : 0666) & w->allowed) | S_IRUSR | S_IWUSR;
   return open_temporary(w, err);
@@ -389,10 +390,31 @@ static void close_fd(struct out_impl *w) {
   w->fd = -1;
 }
 
+static bool same_bytes(const char *a, const char *b) {
+  FILE *x = fopen(a, "rb"), *y = x ? fopen(b, "rb") : NULL;
+  char p[1 << 14], q[1 << 14];
+  size_t n = 1, m = 1;
+  bool same = x && y;
+  while (same && n) {
+    n = fread(p, 1, sizeof p, x);
+    m = fread(q, 1, sizeof q, y);
+    same = n == m && memcmp(p, q, n) == 0;
+  }
+  same = same && !ferror(x) && !ferror(y);
+  if (x) fclose(x);
+  if (y) fclose(y);
+  return same;
+}
+
 static void give_name(struct out_impl *w) {
   struct stat st;
   if (w->err.code != TK_OK || !w->temporary) return;
-  if (!w->force && lstat(w->path, &st) == 0) { /* it came while we wrote */
+  bool exists = !w->force && lstat(w->path, &st) == 0;
+  if (exists && w->same && same_bytes(w->temporary, w->path)) {
+    w->was_there = true; /* and out_close removes what is not needed */
+  } else if (exists && w->same) {
+    err_set(&w->err, TK_EWRITE, "exists already, and holds something else; --force replaces it");
+  } else if (exists) { /* it came while we wrote */
     refuse_existing(&w->err);
   } else if (rename(w->temporary, w->path) != 0) {
     err_sys(&w->err, TK_EWRITE, errno, "cannot rename the finished file");
@@ -476,4 +498,5 @@ const uint8_t *out_memory_take(struct out *o, size_t *n) {
 uint64_t out_raw_bytes(const struct out *o) {
   return o->impl->raw + (o->impl->finished ? 0 : (uint64_t)(o->next - o->impl->buf));
 }
+bool out_was_there(const struct out *o) { return o->impl->was_there; }
 uint64_t out_file_bytes(const struct out *o) { return o->impl->file; }

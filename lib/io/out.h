@@ -18,6 +18,7 @@ struct out_options {
   bool binary; /* not text: refused on a terminal, as what is compressed is */
   int level;   /* 0 = default, 1 fastest .. 9 smallest */
   bool force;  /* replace an existing file */
+  bool same;   /* an existing file that holds the same bytes stays, which is no error; only out_commit can tell */
   bool thread; /* deflate and write in a thread of its own; the bytes are the same */
   const char *const *inputs; /* files that must not be the output (NULL-terminated), or NULL */
 };
@@ -52,6 +53,8 @@ uint64_t out_file_bytes(const struct out *o);
 /* Writes the last of it and frees the buffers: of many outputs that wait for one another each takes little while it does.  Only
  * out_commit, out_close and the counts may follow.  Safe twice. */
 bool out_finish(struct out *o, struct tk_err *err);
+/* Was there a file of the same bytes, which stayed?  After out_commit. */
+bool out_was_there(const struct out *o);
 /* Finishes the file and gives it its name; false with the first error of the whole life of the output. */
 bool out_commit(struct out *o, struct tk_err *err);
 /* Frees; removes the temporary file if it was not committed.  Safe on a zeroed struct and twice. */

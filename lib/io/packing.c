@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 static const struct packing PACKINGS[] = {
     {"gzip", ".gz", "\x1f\x8b", 2, true},
     {"zstd", ".zst", "\x28\xb5\x2f\xfd", 4, true},
@@ -16,7 +18,7 @@ const struct packing *packing_of_path(const char *path, size_t n) {
   const struct packing *p;
   for (size_t i = 0; (p = packing_row(i)) != NULL; i++) {
     size_t m = strlen(p->ending);
-    if (n > m && memcmp(path + n - m, p->ending, m) == 0) return p;
+    if (n > m && ascii_equal(path + n - m, p->ending, m)) return p;
   }
   return NULL;
 }

@@ -29,6 +29,12 @@ const struct symbol_info expr_symbols[SYM_COUNT] = {
     [SYM_ARG] = {"arg.KEY", TYPE_ANY, OF_EVENT, "the value of an arg, number or text"},
 };
 
+const char *tk_filter_symbol(size_t i, const char **help) {
+  if (i >= SYM_COUNT) return NULL;
+  *help = expr_symbols[i].help;
+  return expr_symbols[i].name;
+}
+
 enum { MAX_NESTING = 200, MAX_TESTS = 4096 };
 
 struct parser {
@@ -290,6 +296,13 @@ bool expr_check(const struct expr *e, struct tk_err *err) {
   return !e || (regexp_check(e->regexp, err) && expr_check(e->left, err) && expr_check(e->right, err));
 }
 
+/* Words of other languages. */
+static const char *hint_word(const char *at) {
+  if (strncmp(at, "and ", 4) == 0 || strncmp(at, "AND ", 4) == 0) return "'and' is written '&&'";
+  if (strncmp(at, "or ", 3) == 0 || strncmp(at, "OR ", 3) == 0) return "'or' is written '||'";
+  return NULL;
+}
+
 struct expr *expr_parse(const char *text, uint32_t *n_tests, struct mem *mem, struct tk_err *err) {
   struct parser p = {.text = text, .p = text, .mem = mem, .err = err, .n_tests = *n_tests};
   struct expr *e = or_of(&p);
@@ -298,5 +311,5 @@ struct expr *expr_parse(const char *text, uint32_t *n_tests, struct mem *mem, st
   blank(&p);
   if (!*p.p) return e;
   expr_free(e);
-  return complain(&p, p.p, "expected '&&', '||' or the end", NULL);
+  return complain(&p, p.p, "expected '&&', '||' or the end", hint_word(p.p));
 }

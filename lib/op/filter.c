@@ -16,6 +16,7 @@
 #include "graph/subset.h"
 #include "frames.h"
 #include "graph/seal.h"
+#include "nothing.h"
 #include "strip.h"
 
 struct filter {
@@ -33,7 +34,11 @@ struct filter {
 
 static bool find_window(struct filter *f, struct tk_err *err) {
   if (f->plan->cut) scope_narrow(&f->scope, *f->plan->cut);
-  return scope_select(&f->scope, f->t, &f->match.steps, f->opt->time, f->opt->steps, err);
+  if (scope_select(&f->scope, f->t, &f->match.steps, f->opt->time, f->opt->steps, err)) return true;
+  if (err->code != TK_ENOTHING || f->opt->refuse_empty) return false;
+  err_clear(err);
+  scope_narrow(&f->scope, (struct window){INT64_MIN, INT64_MIN}); /* of steps that are not there nothing stays */
+  return true;
 }
 
 static bool in_window(const struct filter *f, const struct tk_event *e) { return scope_holds(&f->scope, e); }
@@ -218,6 +223,17 @@ static bool mark_all(struct filter *f, struct tk_err *err) {
   return match_check(&f->match, err) && (!any_dropped(f) || keep_relatives(f));
 }
 
+/* Of a trace that had events.  Counters have a value past the end, which nobody asked for. */
+static bool is_refused(struct filter *f, struct tk_err *err) {
+  const struct nothing n = {.t = f->t, .match = &f->match, .scope = &f->scope, .where = f->opt->where};
+  const struct window_frame all = window_frame(f->t);
+  if (!f->opt->refuse_empty || !f->t->n_events) return false;
+  bool past = f->scope.narrowed && (f->scope.window.start > all.end || f->scope.window.end < all.start);
+  for (tk_id i = 1; i <= f->t->n_events && !past; i++)
+    if (f->keep.events[i]) return false;
+  return !nothing_say(&n, err);
+}
+
 /* ---- clipping ---- */
 
 static void say_clipped(struct tk_trace *to, struct tk_event *e, const char *edge) {
@@ -299,7 +315,8 @@ static bool drop_args(struct tk_trace *to, const struct tk_filter_options *o, st
 static bool filter_trace(struct filter *f, struct tk_trace *to, struct tk_err *err) {
   struct subset_losses kept = {0};
   tk_id events = f->t->n_events, points = f->t->n_flow_points, records = f->t->n_records;
-  if (!subset_init(&f->keep, f->t, f->mem) || !mark_all(f, err) || !subset_take(f->t, &f->keep, to, &kept, err)) return false;
+  if (!subset_init(&f->keep, f->t, f->mem) || !mark_all(f, err) || is_refused(f, err) ||
+      !subset_take(f->t, &f->keep, to, &kept, err)) return false;
   if (f->scope.narrowed && !clip(to, f->scope.window, f->report)) return false;
   if (f->scope.narrowed) to->edits |= TK_EDIT_DROPPED; /* what passthrough tells of other times */
   if (!drop_args(to, f->opt, f->mem)) return false;

@@ -59,7 +59,7 @@ static bool read_time(const char *text, size_t n, const struct window_frame *f, 
 static bool read_sides(const char *text, const struct window_frame *f, struct window *w, struct tk_err *err) {
   const char *dots = strstr(text, "..");
   *w = (struct window){INT64_MIN, INT64_MAX};
-  if (!dots) return err_set(err, TK_EUSAGE, "time range '%s': expected START..END, each of which may be left out", text);
+  if (!dots) return err_set(err, TK_EUSAGE, "time range '%s': expected START..END with two dots, and either may be left out", text);
   if (dots != text && !read_time(text, (size_t)(dots - text), f, &w->start, err)) return err_prefix(err, "time range");
   if (dots[2] && !read_time(dots + 2, strlen(dots + 2), f, &w->end, err)) return err_prefix(err, "time range");
   return true;
@@ -119,14 +119,14 @@ static bool no_such_steps(const struct steps *s, const char *text, struct tk_err
     if (s->v[i].number < lo) lo = s->v[i].number;
     if (s->v[i].number > hi) hi = s->v[i].number;
   }
-  return err_set(err, TK_EUSAGE, "steps '%s': this trace has the steps %lld to %lld", text, (long long)lo, (long long)hi);
+  return err_set(err, TK_ENOTHING, "nothing matched: steps '%s': this trace has the steps %lld to %lld", text, (long long)lo, (long long)hi);
 }
 
 static bool narrow_to_steps(struct scope *s, const struct steps *of, const char *text, struct tk_err *err) {
   int64_t first, last;
   struct window w;
   if (!window_numbers(text, &first, &last)) return bad_steps(text, err);
-  if (!of->n) return err_set(err, TK_EUSAGE, "this trace has no steps (ProfilerStep#N, step_num or a Steps line)");
+  if (!of->n) return err_set(err, TK_ENOTHING, "nothing matched: this trace has no steps (ProfilerStep#N, step_num or a Steps line)");
   if (!steps_range(of, first, last, &w.start, &w.end)) return no_such_steps(of, text, err);
   scope_narrow(s, w);
   return true;

@@ -36,7 +36,8 @@ bool window_parse(const char *text, const struct window_frame *f, struct window 
 
 /* Narrows it to what both of them hold. */
 void scope_narrow(struct scope *s, struct window to);
-/* Narrows it to a range of time and to the time of a range of steps, as filters ask for them (NULL: not). */
+/* Narrows it to a range of time and to the time of a range of steps, as filters ask for them (NULL: not).  Steps that the trace has
+ * none of are TK_ENOTHING. */
 bool scope_select(struct scope *s, const struct tk_trace *t, const struct steps *of, const char *time, const char *steps,
                   struct tk_err *err);
 /* Is it a range of steps, of whatever trace? */

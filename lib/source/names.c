@@ -403,7 +403,7 @@ static int by_path(const void *a, const void *b) { return rundir_compare(*(char 
 static bool add_pattern(struct source *s, const char *pattern, struct tk_err *err) {
   glob_t found;
   bool ok = true;
-  if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0) return fail_with(s, pattern, TK_EOPEN, ENOENT, "cannot open");
+  if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0) return fail_with(s, pattern, TK_EOPEN, 0, "no file has a name that matches this pattern");
   qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, by_path);
   for (size_t i = 0; ok && i < found.gl_pathc; i++) ok = add_name(s, found.gl_pathv[i], LISTS, err);
   globfree(&found);
@@ -411,6 +411,12 @@ static bool add_pattern(struct source *s, const char *pattern, struct tk_err *er
 }
 
 /* ---- a name ---- */
+
+/* "https://host/trace.json", "gs://bucket/run": letters before "://". */
+static bool is_address(const char *name) {
+  const size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789");
+  return n > 1 && strncmp(name + n, "://", 3) == 0;
+}
 
 static bool add_name(struct source *s, const char *name, unsigned lists, struct tk_err *err) {
   struct stat st;
@@ -420,6 +426,7 @@ static bool add_name(struct source *s, const char *name, unsigned lists, struct 
     int sys = errno;
     if (*name == '@' && name[1]) return add_list(s, name + 1, lists, err);
     if (is_member(s, name, &ok, err)) return ok;
+    if (is_address(name)) return fail_with(s, name, TK_EOPEN, 0, "is an address, not a file: download it first, as curl -LO does");
     if (strpbrk(name, "*?[")) return add_pattern(s, name, err);
     return fail_with(s, name, TK_EOPEN, sys, "cannot open");
   }

@@ -276,6 +276,12 @@ static void note_origin(struct tk_sources *s, size_t first, uint32_t origin, con
   note_names(s, first, origin);
 }
 
+static void note_passed_over(struct tk_sources *s, size_t first, uint32_t n) {
+  char text[512];
+  snprintf(text, sizeof text, "%u newer %s no trace: %s is the newest that does", n, n == 1 ? "run holds" : "runs hold", s->inputs[first].run);
+  if (n) note_choice(s, &s->impl->chosen[first], false, text);
+}
+
 /* Folders of anything else are not counted as runs that were left out. */
 static bool is_run(const struct source *src, const struct runs *r, uint32_t run) {
   uint32_t base = src->origins[r->origin].first;
@@ -314,7 +320,7 @@ static bool add_best(struct tk_sources *s, const struct runs *r, struct tk_err *
   const struct tk_source_options *opt = &m->opt;
   struct passed passed = {.n = 0};
   size_t first = s->n;
-  uint32_t n_runs = 0;
+  uint32_t n_runs = 0, n_passed = 0;
   for (uint32_t i = 0; i < r->n; i++) {
     bool any = s->n > first;
     n_runs += any && is_run(&m->source, r, r->order[i]);
@@ -322,6 +328,11 @@ static bool add_best(struct tk_sources *s, const struct runs *r, struct tk_err *
     struct passed these = {.n = 0};
     if (!add_run(s, r, r->order[i], &these, err)) return false;
     if (any) continue;
+    if (opt->latest_good && !any_trace(s, first)) {
+      n_passed += s->n > first;
+      s->n = m->n = (uint32_t)first;
+      continue;
+    }
     passed = these;
     if (s->n == first || any_trace(s, first)) continue;
     if (!find_sound_run(s, r, i + 1, &m->chosen[first].sound_run, err)) return false;
@@ -332,7 +343,8 @@ static bool add_best(struct tk_sources *s, const struct runs *r, struct tk_err *
     return true;
   }
   bool chose = !opt->all_runs && !opt->run && !opt->step && m->source.origins[r->origin].kind != ORIGIN_FILE;
-  note_origin(s, first, r->origin, &passed, chose ? n_runs + 1 : 1);
+  note_origin(s, first, r->origin, &passed, chose && !n_passed ? n_runs + 1 : 1);
+  note_passed_over(s, first, n_passed);
   return true;
 }
 
@@ -479,12 +491,10 @@ bool sources_failed(const struct tk_sources *s, size_t i, struct tk_err *err) {
 
 void sources_remarks(const struct tk_sources *s, struct tk_trace *notes) {
   const struct source *src = &s->impl->source;
-  char text[512];
   for (uint32_t i = 0; i < src->n_origins; i++) {
     const struct source_origin *o = &src->origins[i];
-    if (!o->damage && !o->remark) continue;
-    snprintf(text, sizeof text, "%s: %s", o->name, o->damage ? o->damage : o->remark);
-    trace_note(notes, o->damage ? TK_NOTE_REPAIR : TK_NOTE_INFO, UINT64_MAX, text);
+    if (o->damage) trace_say_of(notes, o->name, TK_NOTE_REPAIR, o->damage);
+    else if (o->remark) trace_say_of(notes, o->name, TK_NOTE_INFO, o->remark);
   }
 }
 
@@ -538,7 +548,7 @@ struct in *sources_open_view(struct tk_sources *s, const struct source_view *v, 
 
 void sources_suggest(const struct tk_sources *s, size_t i, struct tk_err *err) {
   const char *run = s->impl->chosen[i].sound_run;
-  if (run) err_append(err, "nothing of this run can be read; the newest run that can be is %s", run);
+  if (run) err_append(err, "nothing of this run can be read; the newest run that can be is %s (--latest-good takes it)", run);
 }
 
 void sources_decisions(const struct tk_sources *s, size_t i, struct tk_trace *t) {

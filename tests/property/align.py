@@ -124,7 +124,7 @@ def drift(work):
     judge('drift: offset', '' if abs(first) < 1 and abs(last) < 1 else f'{first:.3f} us at the beginning, {last:.3f} at the end')
     judge('drift: trust', '' if report['trusted'] and report['violations_after'] == 0 else str(host))
     judge('drift: causality', '' if violations(merged) == 0 else f'{violations(merged)} violations')
-    before, after = tracekit('dump', paths[2])[0], tracekit('dump', f'{work}/merged.json')[0]
+    before, after = tracekit('dump', '--graph', paths[2])[0], tracekit('dump', '--graph', f'{work}/merged.json')[0]
     judge('drift: nesting', '' if before.count('aten::') and after.count('aten::') >= before.count('aten::') else 'events are gone')
     tracekit('check', '-q', f'{work}/merged.json')
 

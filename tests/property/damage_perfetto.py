@@ -44,7 +44,7 @@ def events(dump):
 
 def read(data):
     """(status, events, notes)"""
-    p = run('dump', '-q', '-', data=data)
+    p = run('dump', '--graph', '-q', '-', data=data)
     return (p.returncode, *events(p.stdout.decode('utf-8', 'replace')))
 
 

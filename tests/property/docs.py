@@ -3,10 +3,10 @@
 
   docs/filter.md    the trace is its block of JSON; each row of its tables "tracekit filter trace.json ..." names the events that stay
   README.md         each block "console" is run, and prints what it says, but for the sizes of files, which depend on the compressor
-  docs/analysis.md  likewise, and docs/sql.md
+  docs/analysis.md  likewise, and docs/sql.md and docs/recipes
   docs/library.md   the programs are compiled, linked and run, and print what the page says
 
-GOLDEN=1 puts into README, docs/analysis.md and docs/sql.md what their recipes print.
+GOLDEN=1 puts into them what their recipes print.
 """
 import json
 import os
@@ -86,6 +86,13 @@ def give_traces(folder):
         run_of = os.path.join(folder, 'after' if name.split('.')[1] > '179517107295' else 'before')
         os.makedirs(run_of, exist_ok=True)
         shutil.copy(f'{FIXTURES}/json/torch/ddp2_handler/{name}', run_of)
+    for step, name in ((100, 'mlp_train/vm.xplane.pb'), (200, 'multihost/host-0.xplane.pb'), (300, None)):  # the last is being written
+        session = os.path.join(folder, f'profiles/step_{step}/plugins/profile/2026_11_20_1{step // 100}_00_00')
+        os.makedirs(session)
+        if name:
+            shutil.copy(f'{FIXTURES}/xplane/{name}', f'{session}/vm.xplane.pb')
+        else:
+            open(f'{session}/vm.xplane.pb', 'wb').close()
     run_folder = os.path.join(folder, 'logdir/plugins/profile/2026_11_20_12_00_00')
     os.makedirs(run_folder)
     for name in sorted(os.listdir(f'{FIXTURES}/xplane/multihost')):
@@ -159,6 +166,9 @@ with tempfile.TemporaryDirectory() as work:
     check_recipes(work, 'README.md', 5)
     check_recipes(work, 'docs/analysis.md', 8)
     check_recipes(work, 'docs/sql.md', 2)
+    for name in sorted(os.listdir(os.path.join(SRC, 'docs/recipes'))):
+        if name != 'README.md':
+            check_recipes(work, f'docs/recipes/{name}', 2)
     check_words()
     check_library(work)
 print(f'{passed} passed, {failed} failed')

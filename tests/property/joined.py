@@ -72,7 +72,7 @@ def again(path):
 def without_flow_ids(path):
     again(path)
     head, name = os.path.split(path)
-    lines = good('dump', os.path.join(head, 'again-' + name)).split(b'\n')
+    lines = good('dump', '--graph', os.path.join(head, 'again-' + name)).split(b'\n')
     return [line.split(b' id=')[0] + line.split(b' ')[-1] if line.startswith(b'flow ') else line for line in lines]
 
 
@@ -163,8 +163,8 @@ def report_law(name, folder):
         trace.pop('notes')  # of a folder, which of its runs was chosen
         trace.pop('memory')
     check(f'info of {name}', traces == alone, 'is not that of each rank')
-    dumps = b''.join(good('dump', '-q', path) for path in paths)
-    check(f'dump of {name}', without_notes(good('dump', '-q', folder)) == without_notes(dumps), 'is not that of each rank')
+    dumps = b''.join(good('dump', '--graph', '-q', path) for path in paths)
+    check(f'dump of {name}', without_notes(good('dump', '--graph', '-q', folder)) == without_notes(dumps), 'is not that of each rank')
 
 
 def rank_law(name, folder, work):
@@ -199,7 +199,7 @@ def kept(work):
     for rank in range(2):
         pointer_rank(os.path.join(folder, f'rank{rank}.pftrace'), rank + 3)
     good('filter', '-q', '-e', 'name == load', folder, '-o', out)
-    dump = good('dump', out).decode()
+    dump = good('dump', '--graph', out).decode()
     check('pointers stay pointers', dump.count('at=0xdeadbeef') == 2, dump)
     found = json.loads(good('info', '-q', '--json', out))['traces'][0]['machines']
     check('each rank is a machine', found == 2, found)

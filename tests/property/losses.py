@@ -33,7 +33,7 @@ def one(source, fmt, readable, folder):
         judge(f'{source} -> {fmt}', p.stderr.decode())
         return
     lost = json.loads(p.stdout)['lost']
-    judge(f'{source} -> {fmt}: said', '' if bool(lost) == (b': lost, since ' in p.stderr) else p.stderr.decode())
+    judge(f'{source} -> {fmt}: said', '' if bool(lost) == (b': lost: ' in p.stderr) else p.stderr.decode())
     if fmt in readable:
         judge(f'{source} -> {fmt}: sums', sums_fault(before, info(out), lost))
     p = run('convert', source, '-f', fmt, '-o', refused, '--no-loss')

@@ -258,7 +258,7 @@ def kept(work):
     t = [f'{work}/t{rank}.json' for rank in range(3)]
     both = f'{work}/both.json'
     _, err = good('merge', '--align=none', *t[:2], t[1], '-o', both)
-    counts = re.findall(r't1.json: negative dur[^(]*\((\d+) times', err)
+    counts = re.findall(r't1.json: repair: negative dur[^(]*\((\d+) times', err)
     judge('count of a note that both copies have', '' if counts == ['4'] else f'{err}')
     for args, own in ((('merge', both), 1), (('merge', both, t[2]), 1), (('merge', t[2], both), 1), (('convert', both), 1),
                       (('merge', '--no-provenance', *t[:2]), 1), (('convert', '--no-provenance', both), 1),

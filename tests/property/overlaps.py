@@ -56,7 +56,7 @@ def stuck_out(events):
 
 
 def meaning(path):
-    lines = run('dump', '-q', path).splitlines()
+    lines = run('dump', '--graph', '-q', path).splitlines()
     origin = int(re.search(r'origin=(-?\d+)ns', lines[0])[1]) * 1000
     timed = re.compile(r'^(  \d+ [a-z]+|flow [a-z]+|record .) (-?\d+)(?= |$)')
     # Times of what a point is bound to stand behind an arrow, and count from the origin as well.

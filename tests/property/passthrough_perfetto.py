@@ -83,7 +83,7 @@ def main():
                 all_there = f.read()
             if must_load:
                 check(f'{name}: there are strings before', same.returncode == 0 and any(s in all_there for s in wanted), same.stderr)
-            less = run('filter', '-q', '--force', '--no-provenance', '-e', 'name == "there is no such event"', path,
+            less = run('filter', '-q', '--allow-empty', '--force', '--no-provenance', '-e', 'name == "there is no such event"', path,
                        '-f', 'perfetto', '-o', out)
             check(f'{name}: filter', less.returncode == 0, less.stderr)
             with open(out, 'rb') as f:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What things mean, rule by rule: semantics/<rule>.json is a trace of a few lines, and its first one says the rule that it shows;
-<rule>.dump is what `tracekit dump` must make of it, notes included.  GOLDEN=1 (make golden) writes the dumps instead: read the
+<rule>.dump is what `tracekit dump --graph` must make of it, notes included.  GOLDEN=1 (make golden) writes the dumps instead: read the
 diff before you believe it.
 
 Each rule holds as well without its golden: the invariants of the graph, and that what is written of it means the same again."""
@@ -48,7 +48,7 @@ def difference(expected, got):
 def faults(rule, work):
     source, golden = os.path.join(HERE, rule + '.json'), os.path.join(HERE, rule + '.dump')
     written = os.path.join(work, rule + '.json')
-    dump = tracekit('dump', source)
+    dump = tracekit('dump', '--graph', source)
     tracekit('check', '-q', source, most=1)  # 1: it needed repair
     if GOLDEN:
         with open(golden, 'w', encoding='utf-8') as f:
@@ -59,7 +59,7 @@ def faults(rule, work):
         if dump != expected:
             yield 'not what its golden says:\n' + difference(expected, dump)
     tracekit('convert', '-q', source, '-o', written)
-    again = tracekit('dump', written)
+    again = tracekit('dump', '--graph', written)
     if meaning(again) != meaning(dump):
         yield 'means something else once it was written:\n' + difference(*('\n'.join(meaning(d)) for d in (dump, again)))
 

@@ -107,7 +107,7 @@ def same_csv(report, lines):
 
 def one(path, what):
     try:
-        tracks = dumped(run('dump', '-q', path).decode())
+        tracks = dumped(run('dump', '--graph', '-q', path).decode())
         report = top(path)
         fault = difference(model(tracks, lambda e: e.name), report) or bounded(report)
         fault = fault or difference(model(tracks, lambda e: e.cat), top('--by', 'cat', path))
@@ -145,7 +145,7 @@ def filtered(path, what, work):
 def main():
     with tempfile.TemporaryDirectory() as work:
         for path in (os.path.join(FIXTURES, name) for name in sources.walk(FIXTURES)):
-            p = subprocess.run([TRACEKIT, 'dump', '-q', path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            p = subprocess.run([TRACEKIT, 'dump', '--graph', '-q', path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
             if p.returncode == 0 and len(p.stdout) <= MOST and p.stdout.count(b'\ntrace origin=') == 0:  # of an archive, one trace alone
                 one(path, os.path.relpath(path, FIXTURES))
         source = f'{work}/random.json'

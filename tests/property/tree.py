@@ -175,7 +175,7 @@ def graphs(path, found):
 
 def one(path, what, device=False):
     try:
-        tracks = dumped(run('dump', '-q', path).decode())
+        tracks = dumped(run('dump', '--graph', '-q', path).decode())
         report, found = tree(path)
         fault = difference(model(tracks, lambda e: True), found, device) or ordered(report)
         if not what.startswith(('nasty', 'hostile')):
@@ -206,7 +206,7 @@ def levels(path, what):
 def main():
     with tempfile.TemporaryDirectory() as work:
         for path in (os.path.join(FIXTURES, name) for name in sources.walk(FIXTURES)):
-            p = subprocess.run([TRACEKIT, 'dump', '-q', path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            p = subprocess.run([TRACEKIT, 'dump', '--graph', '-q', path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
             if p.returncode == 0 and len(p.stdout) <= MOST and p.stdout.count(b'\ntrace origin=') == 0:  # of an archive, one trace alone
                 one(path, os.path.relpath(path, FIXTURES))
         source = f'{work}/random.json'

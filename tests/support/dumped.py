@@ -1,4 +1,4 @@
-"""What `tracekit dump` prints, as events by track, and what follows from them: whose time it is, and what spans cover."""
+"""What `tracekit dump --graph` prints, as events by track, and what follows from them: whose time it is, and what spans cover."""
 import collections
 import heapq
 import re

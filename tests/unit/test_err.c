@@ -82,6 +82,7 @@ static void statuses(void **state) {
   assert_int_equal(tk_exit_status(TK_EUSAGE), 2);
   assert_int_equal(tk_exit_status(TK_EWRITE), 4);
   assert_int_equal(tk_exit_status(TK_EINTERRUPTED), 130);
+  assert_int_equal(tk_exit_status(TK_ENOTHING), 1);
   for (enum tk_code c = TK_EOPEN; c <= TK_ELIMIT; c++) assert_int_equal(tk_exit_status(c), 3);
 }
 

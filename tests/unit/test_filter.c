@@ -170,7 +170,37 @@ static void windows(void **state) {
   o = (struct tk_filter_options){.steps = "4"};
   leaves(&o, "ProfilerStep#4 aten::mm launch mark memory");
   o.steps = "5..6";
-  leaves(&o, "steps '5..6': this trace has the steps 4 to 4");
+  leaves(&o, "");
+  o.refuse_empty = true;
+  leaves(&o, "nothing matched: steps '5..6': this trace has the steps 4 to 4");
+}
+
+/* Nothing is left: why. */
+static void nothing(void **state) {
+  const char *list[] = {"name ~ \"Reduce\"", NULL, NULL};
+  struct tk_filter_options o = {.where = list, .refuse_empty = true};
+  struct tk_err err = {0};
+  (void)state;
+  leaves(&o, "nothing matched: of 8 events none has name ~ \"Reduce\"; it matches whole names, and '*Reduce*' would match 1 events");
+  list[0] = "name == GEM";
+  leaves(&o, "nothing matched: of 8 events none has name == GEM; without regard to case, --regex '(?i)GEM' would match 1 events");
+  list[0] = "kind == memcpy";
+  leaves(&o, "nothing matched: of 8 events none has kind == memcpy; the trace has span, instant, counter, host, device, kernel, collective, op, "
+             "runtime, step, annotation");
+  list[0] = "depth == 7";
+  leaves(&o, "nothing matched: of 8 events none has depth == 7; --depth ..7 is down to 7");
+  list[0] = "dur > 1s";
+  leaves(&o, "nothing matched: of 8 events none has dur > 1s");
+  list[0] = "name == gemm", list[1] = "dur > 45us";
+  leaves(&o, "nothing matched: each test holds for some of 8 events, but no event passes all");
+  o = (struct tk_filter_options){.time = "1s..2s", .refuse_empty = true};
+  leaves(&o, "nothing matched: the range of time is outside of the trace, which is 170.000 us long and prints its times from 90us to 260us "
+             "(+10ms.. counts from its start)");
+  struct tk_trace *t = feed_text(TRACE); /* stays as it was */
+  assert_false(tk_filter(t, &o, NULL, &err));
+  assert_int_equal(err.code, TK_ENOTHING);
+  assert_int_equal(t->n_events, 8);
+  tk_free(t);
 }
 
 /* Whatever is typed: an error of use, or a valid trace. */
@@ -216,7 +246,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(symbols),   cmocka_unit_test(args), cmocka_unit_test(absent),    cmocka_unit_test(grammar),
       cmocka_unit_test(complaints), cmocka_unit_test(deep), cmocka_unit_test(relatives), cmocka_unit_test(windows),
-      cmocka_unit_test(flows),     cmocka_unit_test(mutations),
+      cmocka_unit_test(flows),     cmocka_unit_test(nothing), cmocka_unit_test(mutations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,14 @@
 #include "chrome.h"
 
 static const char *const ENDINGS[] = {".json", ".trace", NULL};
+static const char *const WORDS[] = {"chrome", "kineto", NULL};
 
 const struct format format_chrome = {
     .info = {.name = "json",
              .title = "Chrome JSON",
              .ending = ".json",
              .endings = ENDINGS,
+             .words = WORDS,
              .holds = TK_HOLDS_ALL & ~TK_HOLDS_MACHINES,
              .resolution = 1,
              .can_read = true,

@@ -5,6 +5,7 @@
 #include "passthrough.h"
 
 static const char *const ENDINGS[] = {".pftrace", ".perfetto-trace", NULL};
+static const char *const WORDS[] = {"protobuf", "proto", NULL};
 
 static const char *perfetto_clock_name(const struct tk_trace *t) {
   if (t->clock == TK_CLOCK_MONOTONIC) return "MONOTONIC";
@@ -16,7 +17,7 @@ const struct format format_perfetto = {
     .gzip_level = 5,
     .needs_start = true,
     .in_manifest = true,
-    .info = {.name = PERFETTO_FORMAT, .title = "Perfetto protobuf", .ending = ".pftrace", .endings = ENDINGS,
+    .info = {.name = PERFETTO_FORMAT, .title = "Perfetto protobuf", .ending = ".pftrace", .endings = ENDINGS, .words = WORDS,
              .holds = TK_HOLDS_ALL & ~TK_HOLDS_DANGLING, .resolution = 1000, .can_read = true, .can_write = true,
              .carries = true},
     .clock_name = perfetto_clock_name,

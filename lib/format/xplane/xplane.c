@@ -6,12 +6,14 @@
 #include "program.h"
 
 static const char *const ENDINGS[] = {".xplane.pb", ".pb", NULL};
+static const char *const WORDS[] = {"xspace", "protobuf", "proto", NULL};
 
 const struct format format_xplane = {
     .info = {.name = XPLANE_FORMAT,
              .title = "XPlane",
              .ending = ".xplane.pb",
              .endings = ENDINGS,
+             .words = WORDS,
              .holds = TK_HOLDS_ALL & ~TK_HOLDS_MACHINES,
              .resolution = 1,
              .can_read = true,

@@ -6,7 +6,7 @@ for name in t.json t.pftrace t.xplane.pb; do
   cmp one.$name.zst two.$name.zst
   tracekit convert -q t.json --force -o plain.$name
   head -c 4 one.$name.zst | od -An -tx1
-  cmp <(tracekit dump -q one.$name.zst) <(tracekit dump -q plain.$name) && echo same
+  cmp <(tracekit dump --graph -q one.$name.zst) <(tracekit dump --graph -q plain.$name) && echo same
 done
 tracekit convert -q --level 9 t.json -o best.json.zst
 [ "$(stat -c %s best.json.zst)" -le "$(stat -c %s one.t.json.zst)" ] && echo smaller

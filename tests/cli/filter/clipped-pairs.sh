@@ -4,4 +4,4 @@ cat > in.json <<'END'
 {"ph":"E","pid":1,"tid":1,"ts":9,"args":{"k":3,"m":4}}]
 END
 tracekit filter -q --no-provenance --time 3us..8us in.json -o out.json && cat out.json
-tracekit dump -q out.json | grep span
+tracekit dump --graph -q out.json | grep span

@@ -2,4 +2,16 @@
 tracekit help > help
 awk '/^$/ { rows = 0 } !rows; /^(Commands|Formats):/ { rows = 1 }' help
 grep '^  help ' help
-tracekit --help | cmp - help && tracekit -h | cmp - help
+tracekit --help | cmp - help
+tracekit -h > short
+cmp -n "$(wc -c < short)" short help && [ "$(wc -l < short)" -lt "$(wc -l < help)" ] && echo 'the short one is the beginning of the long one'
+tracekit 2> said
+status=$?
+tracekit help | cmp - said
+# Topics.
+for topic in $(sed -n '/^Topics:/,/^$/p' help | awk 'NF > 1 && !/^Topics/ { print $1 }'); do
+  tracekit help "$topic" > text && [ -s text ] && echo "$topic"
+done
+tracekit help expressions | grep -c '^  [a-zA-Z.]* *[a-z]'
+tracekit help expresions
+exit $status

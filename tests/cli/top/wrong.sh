@@ -1,5 +1,5 @@
 # What cannot be understood is said before anything is read.
-T="$FIXTURES/json/viz/viz_small.json"
+cp "$FIXTURES/json/viz/viz_small.json" . && T=viz_small.json
 try() { tracekit top "$@" > /dev/null; echo "status $?"; }
 try none.json --by nam
 try none.json --by arg.

@@ -1,0 +1,185 @@
+/* listing.c - see listing.h.  Times are milliseconds since the first event, to the nanosecond for people and exact in lines for programs;
+ * they are printed from integers, so that no locale has a say in them. */
+#include "listing.h"
+
+#include "json.h"
+#include "tty.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TIME = 32, PLACE = 256 };
+
+/* ---- order ---- */
+
+struct placed {
+  tk_time ts;
+  tk_id event;
+};
+
+/* Parents stand before their children already: at one time the order of the graph stays. */
+static int by_time(const void *a, const void *b) {
+  const struct placed *x = a, *y = b;
+  if (x->ts != y->ts) return x->ts < y->ts ? -1 : 1;
+  return x->event < y->event ? -1 : x->event > y->event;
+}
+
+static struct placed *in_order(const struct tk_trace *t, tk_time *start) {
+  struct placed *v = malloc(((size_t)t->n_events + 1) * sizeof *v);
+  if (!v) return NULL;
+  for (tk_id i = 1; i <= t->n_events; i++) v[i - 1] = (struct placed){ t->events[i].ts, i };
+  qsort(v, t->n_events, sizeof *v, by_time);
+  *start = t->n_events ? v[0].ts : 0;
+  return v;
+}
+
+/* ---- values ---- */
+
+/* Picoseconds as milliseconds with so many decimals, which are cut off; of nine, zeros at the end too. */
+static const char *ms(tk_time ps, int decimals, char *text) {
+  const unsigned long long v = ps < 0 ? 0 - (unsigned long long)ps : (unsigned long long)ps;
+  int n = snprintf(text, TIME, "%s%llu.%09llu", ps < 0 ? "-" : "", v / 1000000000, v % 1000000000);
+  if (decimals < 9) text[n - 9 + decimals] = 0;
+  for (n--; decimals == 9 && text[n] == '0' && text[n - 1] != '.'; n--) text[n] = 0;
+  return text;
+}
+
+static const char *kind_of(const struct tk_event *e) {
+  return e->kind == TK_SPAN ? "span" : e->kind == TK_COUNTER ? "counter" : "instant";
+}
+
+static void ident(const struct tk_trace *t, const char *word, struct tk_ident id, tk_id name, char *text) {
+  const char *said = tk_string(t, name, NULL);
+  char number[128] = "";
+  if (id.kind == TK_IDENT_STR) snprintf(number, sizeof number, "%.100s", tk_string(t, id.str, NULL));
+  else if (id.kind != TK_IDENT_NONE) snprintf(number, sizeof number, "%lld", (long long)id.num);
+  if (*said && *number && !strstr(said, number)) snprintf(text, PLACE, "%.100s %.100s", said, number);
+  else if (*said || !*number) snprintf(text, PLACE, "%.200s", said);
+  else snprintf(text, PLACE, "%s %.100s", word, number);
+}
+
+struct place {
+  char process[PLACE], thread[PLACE];
+};
+
+static void place_of(const struct tk_trace *t, tk_id track, struct place *p) {
+  const struct tk_track *k = &t->tracks[track], *process = k->kind == TK_PROCESS ? k : &t->tracks[k->parent];
+  *p->thread = 0;
+  ident(t, "process", process->pid, process->name, p->process);
+  if (k->kind != TK_PROCESS && k->kind != TK_ROOT) ident(t, "thread", k->tid, k->name, p->thread);
+}
+
+/* ---- a table ---- */
+
+static void table_line(FILE *to, const struct tk_trace *t, const struct tk_event *e, tk_time start) {
+  char a[TIME], b[TIME];
+  struct place p;
+  size_t n;
+  const char *name = tk_string(t, t->classes[e->cls].name, &n);
+  place_of(t, e->track, &p);
+  fprintf(to, "%15s %13s  ", ms(e->ts - start, 6, a), e->kind == TK_SPAN ? ms(e->dur, 6, b) : "-");
+  fprintf(to, "%*s", e->kind == TK_SPAN && e->depth < 20 ? 2 * e->depth : 0, "");
+  tty_text(to, name, n);
+  fputs("  (", to);
+  tty_string(to, p.process);
+  if (*p.thread) fputs(", ", to), tty_string(to, p.thread);
+  fputs(")\n", to);
+}
+
+/* ---- lines for programs ---- */
+
+/* On one line: a line feed is nothing but a blank between values. */
+static void nested(struct json *j, const char *key, const char *text) {
+  json_raw(j, key, "");
+  for (; *text; text++) fputc(*text == '\n' || *text == '\r' ? ' ' : *text, j->to);
+}
+
+static void json_arg(struct json *j, const struct tk_trace *t, const struct tk_arg *arg) {
+  char text[64];
+  size_t n;
+  const char *key = tk_string(t, arg->key, NULL), *s;
+  switch (arg->type) {
+    case TK_ARG_NULL: json_null(j, key); return;
+    case TK_ARG_FALSE:
+    case TK_ARG_TRUE: json_bool(j, key, arg->type == TK_ARG_TRUE); return;
+    case TK_ARG_INT: json_int(j, key, arg->i); return;
+    case TK_ARG_UINT:
+    case TK_ARG_POINTER: json_uint(j, key, arg->u); return;
+    case TK_ARG_DECIMAL: snprintf(text, sizeof text, "%llde%d", (long long)arg->i, (int)arg->exp), json_raw(j, key, text); return;
+    case TK_ARG_DOUBLE:
+      if (arg->d - arg->d != 0) json_null(j, key); /* not finite */
+      else tk_print_number(arg->d, text), json_raw(j, key, text);
+      return;
+    case TK_ARG_JSON: nested(j, key, tk_string(t, arg->s, NULL)); return;
+    default: s = tk_string(t, arg->s, &n), json_text(j, key, s, n);
+  }
+}
+
+static void json_args(struct json *j, const struct tk_trace *t, const struct tk_event *e) {
+  struct tk_arg arg;
+  json_open(j, "args", '{');
+  for (struct tk_args it = tk_args_of(t, t->classes[e->cls].args); tk_args_next(&it, &arg);) json_arg(j, t, &arg);
+  for (struct tk_args it = tk_args_of(t, e->args); tk_args_next(&it, &arg);) json_arg(j, t, &arg);
+  json_close(j, '}');
+}
+
+static void json_line(FILE *to, const struct tk_trace *t, const struct tk_event *e, tk_time start) {
+  struct json j = { .to = to, .flat = true };
+  const struct tk_class *c = &t->classes[e->cls];
+  char text[TIME];
+  struct place p;
+  size_t n;
+  const char *s = tk_string(t, c->name, &n);
+  place_of(t, e->track, &p);
+  json_open(&j, NULL, '{');
+  json_raw(&j, "time_ms", ms(e->ts - start, 9, text));
+  if (e->kind == TK_SPAN) json_raw(&j, "dur_ms", ms(e->dur, 9, text));
+  json_string(&j, "kind", kind_of(e));
+  json_uint(&j, "depth", e->depth);
+  json_string(&j, "process", p.process);
+  json_string(&j, "thread", p.thread);
+  json_text(&j, "name", s, n);
+  if (c->cat) s = tk_string(t, c->cat, &n), json_text(&j, "category", s, n);
+  json_args(&j, t, e);
+  json_close(&j, '}');
+}
+
+static void csv_text(FILE *to, const char *text, size_t n) {
+  fputs(",\"", to);
+  for (size_t i = 0; i < n; i++) {
+    if (text[i] == '"') fputc('"', to);
+    fputc(text[i], to);
+  }
+  fputc('"', to);
+}
+
+static void csv_line(FILE *to, const struct tk_trace *t, const struct tk_event *e, tk_time start) {
+  char a[TIME], b[TIME];
+  struct place p;
+  size_t n;
+  const char *s = tk_string(t, t->classes[e->cls].name, &n);
+  place_of(t, e->track, &p);
+  fprintf(to, "%s,%s,%s,%u", ms(e->ts - start, 9, a), e->kind == TK_SPAN ? ms(e->dur, 9, b) : "", kind_of(e), e->depth);
+  csv_text(to, p.process, strlen(p.process));
+  csv_text(to, p.thread, strlen(p.thread));
+  csv_text(to, s, n);
+  s = tk_string(t, t->classes[e->cls].cat, &n);
+  csv_text(to, s, n);
+  fputc('\n', to);
+}
+
+/* ---- all ---- */
+
+bool listing_print(FILE *to, const struct tk_trace *t, enum listing_form form, size_t head) {
+  void (*const line[])(FILE *to, const struct tk_trace *t, const struct tk_event *e, tk_time start) = { table_line, json_line, csv_line };
+  tk_time start;
+  struct placed *v = in_order(t, &start);
+  const size_t n = head && head < t->n_events ? head : t->n_events;
+  if (!v) return false;
+  if (form == LISTING_CSV) fputs("time_ms,dur_ms,kind,depth,process,thread,name,category\n", to);
+  if (form == LISTING_TABLE) fprintf(to, "%15s %13s  name (process, thread)\n", "time in ms", "duration");
+  for (size_t i = 0; i < n && !ferror(to); i++) line[form](to, t, &t->events[v[i].event], start);
+  if (form == LISTING_TABLE && n < t->n_events) fprintf(to, "%15s %13s  (%zu of %u events)\n", "...", "", n, t->n_events);
+  free(v);
+  return true;
+}

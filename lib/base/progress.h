@@ -1,0 +1,11 @@
+/* progress.h - tells whoever waits what is being done. */
+#ifndef BASE_PROGRESS_H
+#define BASE_PROGRESS_H
+
+#include "tracekit.h"
+
+static inline void progress_phase(const struct tk_progress *p, struct tk_phase phase) {
+  if (p->phase) p->phase(p->arg, &phase);
+}
+
+#endif

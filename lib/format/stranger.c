@@ -1,0 +1,81 @@
+/* stranger.c - see stranger.h.  Rows are tried in their order, on what stands behind blanks where they say so. */
+#include "stranger.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+struct stranger {
+  const char *bytes; /* that the file begins with */
+  size_t n;
+  const char *what;
+};
+
+static const struct stranger TEXTS[] = {
+    {"version https://git-lfs", 23, "a pointer of Git LFS in the place of a file: 'git lfs pull' brings the file"},
+    {"<!doctype html", 14, "an HTML page, such as an error or a login page: download the file again"},
+    {"<html", 5, "an HTML page, such as an error or a login page: download the file again"},
+    {"<?xml", 5, "an XML document (an error page?)"},
+    {"<", 1, "HTML or XML (an error page?)"},
+    {"Traceback (most recent", 22, "an error of Python: the program that should have written the trace failed"}};
+
+static const struct stranger BINARIES[] = {
+    {"\xff\xfe\0\0", 4, "UTF-32 text; save it as UTF-8"},
+    {"\0\0\xfe\xff", 4, "UTF-32 text; save it as UTF-8"},
+    {"{\0\0\0", 4, "UTF-32 text; save it as UTF-8"},
+    {"{\0", 2, "UTF-16 text; save it as UTF-8"},
+    {"[\0", 2, "UTF-16 text; save it as UTF-8"},
+    {"\0{", 2, "UTF-16 text; save it as UTF-8"},
+    {"\0[", 2, "UTF-16 text; save it as UTF-8"},
+    {"PK\3\4", 4, "a zip archive"},
+    {"PERFILE2", 8, "a recording of Linux perf: 'perf script' prints it, and profiler.firefox.com opens that"},
+    {"SQLite format 3", 16, "an SQLite database, such as nsys and rocprof export: sqlite3 opens it"},
+    {"\x89PNG", 4, "a picture"},
+    {"%PDF", 4, "a PDF document"},
+    {"\x7f" "ELF", 4, "a program or a library"},
+    {"\x80\4\x95", 3, "a pickle of Python, such as a memory snapshot of PyTorch: pytorch.org/memory_viz opens that"},
+    {"\x80\2", 2, "a pickle of Python, such as a memory snapshot of PyTorch: pytorch.org/memory_viz opens that"}};
+
+/* By their names: their first bytes are not documented. */
+static const struct {
+  const char *ending, *what;
+} ENDINGS[] = {{".nsys-rep", "a report of Nsight Systems, which nsys-ui opens"},
+               {".qdrep", "a report of Nsight Systems, which nsys-ui opens"},
+               {".ncu-rep", "a report of Nsight Compute, which ncu-ui opens"},
+               {".gputrace", "a capture of Xcode"},
+               {".prof", "a profile, not a timeline: of cProfile (python -m pstats) or gperftools (pprof)"},
+               {".pt", "a checkpoint or a pickle of PyTorch"},
+               {".pkl", "a pickle of Python"}};
+
+/* A record: 8 bytes of length, 4 of checksum, then an Event whose wall time comes first and "brain.Event:2" behind it. */
+static int is_tfevents(const uint8_t *p, size_t n) {
+  for (size_t i = 12; i + 12 <= n && i < 64; i++)
+    if (memcmp(p + i, "brain.Event:", 12) == 0) return 1;
+  return 0;
+}
+
+static const char *by_bytes(const struct stranger *rows, size_t n_rows, const uint8_t *p, size_t n) {
+  for (size_t i = 0; i < n_rows; i++)
+    if (n >= rows[i].n && ascii_equal((const char *)p, rows[i].bytes, rows[i].n)) return rows[i].what;
+  return NULL;
+}
+
+static const char *by_name(const char *path) {
+  const size_t n = path ? strlen(path) : 0;
+  for (size_t i = 0; i < sizeof ENDINGS / sizeof ENDINGS[0]; i++) {
+    const size_t m = strlen(ENDINGS[i].ending);
+    if (n > m && ascii_equal(path + n - m, ENDINGS[i].ending, m)) return ENDINGS[i].what;
+  }
+  return NULL;
+}
+
+const char *stranger_name(const uint8_t *p, size_t n, const char *path) {
+  size_t blank = 0;
+  const char *what = by_bytes(BINARIES, sizeof BINARIES / sizeof BINARIES[0], p, n);
+  if (what) return what;
+  if (is_tfevents(p, n)) return "an event file of TensorBoard: traces lie beside it, in plugins/profile";
+  while (blank < n && p[blank] && strchr(" \t\r\n", p[blank])) blank++;
+  if (blank == n) return "nothing but blanks";
+  what = by_bytes(TEXTS, sizeof TEXTS / sizeof TEXTS[0], p + blank, n - blank);
+  return what ? what : by_name(path);
+}

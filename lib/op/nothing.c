@@ -1,0 +1,116 @@
+/* nothing.c - why a filter keeps nothing (nothing.h).
+ *
+ * Nearly always it is one of three mistakes: a name that was meant to be a part of a name, a kind that this trace has none of, or a range
+ * of time past the end.  So each is looked for by itself, on the trace as it was read; that costs a pass, of a filter that was in vain. */
+#include "nothing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORDS = 400 };
+
+/* ---- the range of time ---- */
+
+static bool any_in_scope(const struct nothing *n) {
+  for (tk_id i = 1; i <= n->t->n_events; i++)
+    if (scope_holds(n->scope, &n->t->events[i])) return true;
+  return false;
+}
+
+/* Of the trace, as it prints its times: in microseconds. */
+static bool say_time(const struct nothing *n, struct tk_err *err) {
+  const struct window_frame f = window_frame(n->t);
+  const int64_t zero = (f.zero_ns - f.origin_ns) * 1000;
+  char length[64];
+  tk_print_duration(f.end - f.start, length);
+  return err_set(err, TK_ENOTHING,
+                 "nothing matched: the range of time is outside of the trace, which is %s long and prints its times from %lldus to %lldus "
+                 "(+10ms.. counts from its start)",
+                 length, (long long)((f.start - zero) / 1000000), (long long)((f.end - zero) / 1000000));
+}
+
+/* ---- one test ---- */
+
+static uint64_t count(const struct nothing *n, const char *expr) {
+  const char *const where[] = {expr, NULL};
+  struct tk_err unused = {0};
+  struct match m;
+  uint64_t found = 0;
+  bool ok = match_init(&m, n->t, where, n->match->origins, n->match->mem, &unused);
+  for (tk_id i = 1; ok && i <= n->t->n_events; i++) found += match_event(&m, i);
+  match_free(&m);
+  return found;
+}
+
+/* The first test that asks for something, not for its absence; NULL = there is none. */
+static const struct expr *first_test(const struct expr *e) {
+  if (!e || e->kind == EXPR_NOT) return NULL;
+  return e->kind == EXPR_TEST ? e : first_test(e->left);
+}
+
+/* `symbol op "text"`, with what would end the text, or mean something in a pattern, left out. */
+static void rewrite(char *expr, size_t size, const struct expr *e, const char *op, const char *before, const char *after) {
+  size_t n = (size_t)snprintf(expr, size, "%s %s \"%s", expr_symbols[e->symbol].name, op, before);
+  for (const char *p = e->value.text; *p && n + 8 < size; p++)
+    if (!strchr("\"\\*?[]", *p)) expr[n++] = *p;
+  snprintf(expr + n, size - n, "%s\"", after);
+}
+
+/* Of texts that are compared whole: how many events would match a part of one. */
+static bool hint_part(const struct nothing *n, const struct expr *e, char *hint, size_t size) {
+  char expr[WORDS];
+  if (expr_symbols[e->symbol].type != TYPE_TEXT || (e->op != OP_EQ && e->op != OP_GLOB)) return false;
+  rewrite(expr, sizeof expr, e, "~", "*", "*");
+  uint64_t found = count(n, expr);
+  if (found) {
+    snprintf(hint, size, "; it matches whole %ss, and '*%.60s*' would match %llu events", expr_symbols[e->symbol].name, e->value.text,
+             (unsigned long long)found);
+    return true;
+  }
+  rewrite(expr, sizeof expr, e, "=~", "(?i)\\Q", "\\E");
+  found = count(n, expr);
+  if (found)
+    snprintf(hint, size, "; without regard to case, --regex '(?i)%.60s' would match %llu events", e->value.text, (unsigned long long)found);
+  return found != 0;
+}
+
+static bool hint_kinds(const struct nothing *n, const struct expr *e, char *hint, size_t size) {
+  uint64_t counts[64] = {0};
+  size_t used;
+  if (e->symbol != SYM_KIND) return false;
+  kinds_count(&n->match->kinds, counts);
+  snprintf(hint, size, "; the trace has");
+  for (size_t i = 0; kind_words[i].word && (used = strlen(hint)) < size; i++)
+    if (counts[i]) snprintf(hint + used, size - used, "%s %s", used > 15 ? "," : "", kind_words[i].word);
+  return true;
+}
+
+/* A number of nesting alone is that depth. */
+static bool hint_depth(const struct expr *e, char *hint, size_t size) {
+  if (e->symbol != SYM_DEPTH || e->op != OP_EQ) return false;
+  snprintf(hint, size, "; --depth ..%s is down to %s", e->value.text, e->value.text);
+  return true;
+}
+
+static bool say_test(const struct nothing *n, const char *text, struct tk_err *err) {
+  uint32_t n_tests = 0;
+  char hint[WORDS] = "";
+  struct expr *e = expr_parse(text, &n_tests, n->match->mem, err);
+  const struct expr *test = first_test(e);
+  if (test && !hint_part(n, test, hint, sizeof hint) && !hint_kinds(n, test, hint, sizeof hint)) hint_depth(test, hint, sizeof hint);
+  if (e) err_set(err, TK_ENOTHING, "nothing matched: of %u events none has %.200s%s", n->t->n_events, text, hint);
+  expr_free(e);
+  return false;
+}
+
+/* ---- all ---- */
+
+bool nothing_say(const struct nothing *n, struct tk_err *err) {
+  const char *const *where = n->where;
+  if (n->t->n_events && !any_in_scope(n)) return say_time(n, err);
+  for (; where && *where; where++)
+    if (count(n, *where) == 0) return say_test(n, *where, err);
+  return err_set(err, TK_ENOTHING, "nothing matched: each test holds for some of %u events, but no event passes all%s", n->t->n_events,
+                 n->scope->narrowed ? " within the range of time" : "");
+}
