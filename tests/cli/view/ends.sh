@@ -9,5 +9,5 @@ view() {
 view rank0.json.gz
 view rank?.json.gz --with report -q
 view rank?.json.gz --rank 1
-tracekit convert rank0.json.gz -o - -f perfetto | view -
+tracekit convert -q rank0.json.gz -o - -f perfetto | view -
 ls
