@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "source/identity.h"
+#include "base/progress.h"
 #include "save.h"
 #include "shrink_provenance.h"
 
@@ -41,6 +42,7 @@ static bool weigh_trace(struct shrinker *s, const struct tk_trace *t, const char
   struct tk_save_options save = s->save;
   struct tk_saved saved = {0};
   save.dry_run = true;
+  save.progress.phase = NULL; /* one of many attempts */
   save.provenance = provenance;
   if (!provenance) save.command = NULL;
   if (!tk_save(t, s->output, &save, &saved, s->err)) return false;
@@ -52,6 +54,7 @@ static bool write_whole(struct shrinker *s, bool dry_run, struct tk_saved *saved
   struct tk_save_options save = s->save;
   struct buf text = {.mem = &s->mem};
   save.dry_run |= dry_run;
+  if (dry_run) save.progress.phase = NULL;
   save.provenance = shrink_provenance(&text, s->t, &s->done);
   bool ok = mem_check(&s->mem, s->err) && tk_save(s->t, s->output, &save, saved, s->err);
   buf_free(&text);
@@ -288,6 +291,7 @@ bool tk_shrink(struct tk_trace *t, const char *output, const struct tk_shrink_op
                struct tk_err *err) {
   struct tk_err own;
   struct shrinker s = {.t = t, .output = output, .opt = opt, .report = report, .err = err ? err : &own, .save = opt->save};
+  progress_phase(&opt->save.progress, (struct tk_phase){.what = "fitting", .name = output, .events = true});
   struct mem *mem = &t->store->mem;
   err_clear(s.err);
   *report = (struct tk_shrink_report){.events_before = t->n_events};
