@@ -184,6 +184,31 @@ TK_API bool tk_merge(const char *const *names, size_t n, const char *output, con
                      struct tk_merge_report *report, struct tk_err *err);
 TK_API void tk_merge_report_free(struct tk_merge_report *report);
 
+/* ---- a merge in steps, for machines that do not hold all traces ---- */
+
+struct tk_scan_options {
+  struct tk_load_options load;
+  struct tk_save_options save; /* of which only force counts */
+  const char *anchor;          /* as in tk_merge_options */
+  bool join;                   /* the names are of scans, which become one */
+  bool keep_truncated;         /* as in tk_merge_options */
+};
+
+struct tk_scan_report {
+  uint64_t ranks, anchors, events, bytes; /* anchors: collectives on devices, which clocks are compared by; bytes of the file */
+  struct tk_trace *notes;                 /* as in tk_merge_report; the caller frees it by tk_free */
+};
+
+/* Keeps what clocks are compared by of what the names stand for (tk_sources_open), at most 64 KiB a rank, in the file `output`.  One
+ * pass over each input, one in memory at a time. */
+TK_API bool tk_scan(const char *const *names, size_t n, const char *output, const struct tk_scan_options *opt,
+                    struct tk_scan_report *report, struct tk_err *err);
+
+/* Compares the clocks of all ranks of the scans, as tk_merge does with the same options, and writes what it found to `output`: JSON,
+ * which tk_merge takes as offsets_from (schemas/plan.schema.json).  Options that select, name and order count for nothing here. */
+TK_API bool tk_plan(const char *const *scans, size_t n, const char *output, const struct tk_merge_options *opt,
+                    struct tk_merge_report *report, struct tk_err *err);
+
 /* What stays of a trace.  Everything is decided on the trace as it is; what stays is valid: spans that cross an edge of the time
  * range are clipped and say so (arg tracekit.clipped), counters keep the value that they have at its left edge, a flow that loses
  * one end goes. */

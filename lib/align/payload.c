@@ -2,10 +2,16 @@
 #include "payload.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "base/text.h"
 #include "format/json.h"
+
+/* `name` is in small letters. */
+static bool is_called(const char *type, const char *name) {
+  for (; *name; name++, type++)
+    if ((*type >= 'A' && *type <= 'Z' ? *type + ('a' - 'A') : *type) != *name) return false;
+  return *type == 0;
+}
 
 int64_t payload_element(const char *type) {
   static const struct {
@@ -17,7 +23,7 @@ int64_t payload_element(const char *type) {
   if (text_begins(type, "c10::")) type += 5;
   if (text_begins(type, "Float8")) return 1;
   for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++)
-    if (strcasecmp(type, TYPES[i].name) == 0) return TYPES[i].size;
+    if (is_called(type, TYPES[i].name)) return TYPES[i].size;
   return 0;
 }
 

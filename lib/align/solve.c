@@ -20,7 +20,7 @@
 #include "posterior.h"
 #include "rivals.h"
 
-#define OF_RANK 1.6e3   /* ns: one rank always leaves that much later or earlier than another, whatever is averaged */
+#define OF_RANK 1.5e3   /* ns: one rank always leaves that much later or earlier than another, whatever is averaged */
 #define OF_HOST 0.4e3
 #define Z95 1.96
 #define DECIDED 0.999   /* the weight from which on messages tell where a clock stands */

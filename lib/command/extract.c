@@ -249,7 +249,8 @@ static bool merge_hosts(struct extractor *x, struct tk_extracted *f, size_t firs
   struct tk_merge_report merged;
   bool ok;
   if (x->folder && !x->runs && !options.save.format) options.save.format = output_format(x)->info.name;
-  ok = merge_inputs(&(struct merge_inputs){x->sources, first, f->n_inputs}, f->output, &options, &merged, x->err);
+  const struct merge_inputs in = {.sources = x->sources, .first = first, .n = f->n_inputs};
+  ok = merge_inputs(&in, f->output, &options, &merged, x->err);
   trace_copy_notes(x->report->notes, merged.notes, NULL);
   for (size_t i = 0, read = 0; ok && i < merged.n_ranks; i++) {
     if (!merged.ranks[i].failed) {

@@ -192,7 +192,7 @@ bool merge_graph(struct tk_trace *t, const struct merge_inputs *in, const struct
 }
 
 static bool merge_all(struct tk_trace *t, struct tk_sources *s, const struct tk_load_options *opt, struct tk_err *err) {
-  const struct merge_inputs in = {s, 0, s->n};
+  const struct merge_inputs in = {.sources = s, .n = s->n};
   const struct tk_merge_options merge = {
       .load = *opt, .save.command = "tracekit merge", .keep_going = true, .keep_truncated = !opt->strict};
   struct tk_merge_report merged;

@@ -125,8 +125,8 @@ static int64_t middle_offset(struct merger *m, const struct tk_trace *t, const s
 
 static bool move_to_base(struct merger *m, size_t input, struct tk_trace *t, struct tk_merge_rank *r) {
   const struct align_map *map = merge_map(&m->alignment, input);
-  bool known = merge_is_comparable(&m->base, t) && m->opt->align != TK_ALIGN_NONE;
-  int64_t later = merge_later(&m->base, t, m->opt->align);
+  bool known = merge_is_comparable(&m->base, t->clock) && m->opt->align != TK_ALIGN_NONE;
+  int64_t later = merge_later(&m->base, &(struct merge_base){t->zero_ns, t->clock}, m->opt->align);
   if (!map && m->opt->align != TK_ALIGN_NONE && t->clock != m->base.clock)
     add_note(m, t->source, "its clock cannot be compared with that of the first input: times are taken as printed");
   r->shift_ns = known ? t->zero_ns - m->base.zero_ns : 0;
@@ -401,7 +401,7 @@ static bool is_left_out(struct merger *m, size_t input, struct tk_trace *t) {
 
 /* An input that ends too early is not merged as if it were whole. */
 static struct tk_trace *load_whole(struct merger *m, size_t input) {
-  const struct merge_inputs in = {m->sources, m->first, m->n_inputs};
+  const struct merge_inputs in = {.sources = m->sources, .first = m->first, .n = m->n_inputs};
   struct tk_load_options load = m->opt->load;
   uint64_t limit = os_memory_limit(load.max_memory), held = m->output->held ? m->output->held->used : 0;
   if (limit) load.max_memory = held < limit ? limit - held : 1;
@@ -512,7 +512,7 @@ static bool has_stdin(const struct merger *m) {
 }
 
 static bool align_inputs(struct merger *m) {
-  struct merge_inputs in = {m->sources, m->first, m->n_inputs};
+  struct merge_inputs in = {.sources = m->sources, .first = m->first, .n = m->n_inputs};
   bool start = m->output->needs_start || m->opt->to_zero || (m->opt->align != TK_ALIGN_NONE && !has_stdin(m));
   return merge_align(&m->alignment, &in, m->opt, start, m->report, m->err);
 }

@@ -18,10 +18,13 @@ struct out;
 struct saver;
 struct run_folder;
 
+struct merge_scans;
+
 /* Inputs that are found already: those from `first` on, n of them. */
 struct merge_inputs {
   struct tk_sources *sources;
   size_t first, n;
+  struct merge_scans *scans; /* what is known of them all, and none of them is at hand; NULL = they are */
 };
 
 /* Where merged graphs go. */

@@ -8,22 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "align/groups.h"
-#include "align/launches.h"
-#include "align/programs.h"
 #include "align/report.h"
 #include "base/err.h"
 #include "base/progress.h"
 #include "base/os.h"
-#include "base/path.h"
-#include "source/identity.h"
 #include "load.h"
 #include "merge_offsets.h"
 #include "merge_select.h"
 #include "source/sources.h"
 
-/* Anchors: of an input, more than so many make nothing better; of very many inputs fewer have to do, for all are kept at once. */
-enum { MOST_ANCHORS = 4096, FEWEST_ANCHORS = 256, ALL_ANCHORS = 1 << 20 };
+enum { FEWEST_ANCHORS = 256, ALL_ANCHORS = 1 << 20 };
 enum { KEPT = 52 << 20, KEPT_SHARE = 16 }; /* bytes of graphs that wait for the second pass; their share of --max-memory at most */
 
 struct aligner {
@@ -45,12 +39,17 @@ struct aligner {
   struct align_solution solution;
 };
 
-bool merge_is_comparable(const struct merge_base *base, const struct tk_trace *t) {
-  return t->clock == base->clock && t->clock != TK_CLOCK_UNKNOWN;
+bool merge_is_comparable(const struct merge_base *base, enum tk_clock clock) {
+  return clock == base->clock && clock != TK_CLOCK_UNKNOWN;
 }
 
-int64_t merge_later(const struct merge_base *base, const struct tk_trace *t, enum tk_align align) {
-  return align != TK_ALIGN_NONE && merge_is_comparable(base, t) ? 0 : base->zero_ns - t->zero_ns;
+int64_t merge_later(const struct merge_base *base, const struct merge_base *own, enum tk_align align) {
+  return align != TK_ALIGN_NONE && merge_is_comparable(base, own->clock) ? 0 : base->zero_ns - own->zero_ns;
+}
+
+uint32_t merge_most_anchors(size_t n) {
+  const size_t share = n ? ALL_ANCHORS / n : SCAN_ANCHORS;
+  return share > SCAN_ANCHORS ? SCAN_ANCHORS : share < FEWEST_ANCHORS ? FEWEST_ANCHORS : (uint32_t)share;
 }
 
 /* ---- offsets that are given ---- */
@@ -129,45 +128,12 @@ static bool compares_clocks(enum tk_align align) {
   return align != TK_ALIGN_CLOCK && align != TK_ALIGN_NONE && align != TK_ALIGN_START;
 }
 
-static bool lists_collectives(const struct tk_merge_options *opt) { return opt->collectives || opt->link_collectives; }
+static bool lists_collectives(const struct aligner *a) {
+  return a->opt->collectives || a->opt->link_collectives || a->in->scans;
+}
 
 static const char *report_text(struct aligner *a, const char *text) {
   return tk_string(a->report->notes, trace_text(a->report->notes, text), NULL);
-}
-
-/* Kernels that begin before they are launched say that the GPU has a clock of its own, and how far behind it is at least; waits that
- * end before what they wait for, how far ahead. */
-static bool check_launches(struct aligner *a, const struct tk_trace *t, const struct track_origin *origins) {
-  const tk_time rounding = 2000000;
-  struct launch_check c;
-  char text[256], time[32];
-  if (!launches_check(t, origins, a->mem, &c)) return false;
-  bool behind = c.most > rounding && c.early >= 3 && c.early >= c.kernels / 100;
-  bool ahead = c.middle > rounding && c.late >= 3;
-  tk_print_duration(behind ? c.most : c.middle, time);
-  if (behind)
-    snprintf(text, sizeof text,
-             "its GPU's clock is behind its CPU's by at least %s: %u of %u kernels begin before their launch", time,
-             c.early, c.kernels);
-  else if (ahead)
-    snprintf(text, sizeof text,
-             "its GPU's clock is ahead of its CPU's by at least %s: %u of %u waits end before what they wait for", time,
-             c.late, c.waits);
-  if (behind || ahead) trace_say_of(a->report->notes, t->source, TK_NOTE_INFO, text);
-  return true;
-}
-
-static bool collect(struct aligner *a, struct tk_trace *t, struct align_source *from) {
-  struct arena arena = {.mem = a->mem};
-  bool merged = identity_is_merged(t), ok = align_groups(t, from, &arena) && align_programs(t, from, &arena);
-  struct track_origin *origins = ok && merged ? identity_of_tracks(t, a->mem) : NULL;
-  if (merged) from->groups = NULL, from->n_groups = 0; /* which are its first rank's */
-  from->origins = origins;
-  ok = ok && (origins || !merged) && align_collect(&a->anchors, t, from) && check_launches(a, t, origins);
-  if (origins) identity_free_tracks(origins, a->mem);
-  a->inputs[from->input].world = from->world;
-  arena_free(&arena);
-  return ok;
 }
 
 static int64_t whole_ns(const struct tk_trace *t, tk_time ts, int64_t later) {
@@ -187,29 +153,38 @@ static bool keep_part(struct aligner *a, size_t i, struct tk_trace *t, int64_t l
   return true;
 }
 
-static bool take_input(struct aligner *a, size_t i, struct tk_trace *t) {
+/* Puts its anchors, [from, to), where the input's clock is put against the first input's. */
+static void take_scan(struct aligner *a, size_t i, const struct scan *s, uint32_t from, uint32_t to) {
   struct align_input *input = &a->inputs[i];
-  struct identity id = identity_of(t);
-  tk_time start, end;
-  if (!a->any) a->out->base = a->base = (struct merge_base){t->zero_ns, t->clock};
+  const struct merge_base own = {s->zero_ns, s->clock};
+  if (!a->any) a->out->base = a->base = own;
   a->any = true;
+  const int64_t later = merge_later(&a->base, &own, a->opt->align);
   input->read = true;
-  input->rank = id.rank >= 0 ? id.rank : (int64_t)i;
-  input->host = report_text(a, id.host);
-  input->merged = identity_is_merged(t);
-  int64_t later = merge_later(&a->base, t, a->opt->align);
-  trace_extent(t, &start, &end);
-  input->start_ns = whole_ns(t, start, later);
-  struct align_source from = {.input = (uint32_t)i, .rank = id.rank, .later_ns = later};
-  input->stated = id.rank >= 0;
-  input->comparable = merge_is_comparable(&a->base, t);
-  from.anchor = a->anchor;
-  from.most = (uint32_t)(a->in->n > ALL_ANCHORS / FEWEST_ANCHORS ? FEWEST_ANCHORS : ALL_ANCHORS / a->in->n);
-  if (from.most > MOST_ANCHORS) from.most = MOST_ANCHORS;
-  from.marker = a->opt->align == TK_ALIGN_MARKER ? a->opt->marker : NULL;
-  bool compares = !a->start_only && ((compares_clocks(a->opt->align) && !a->opt->offsets_from) || lists_collectives(a->opt));
-  if (compares && !collect(a, t, &from)) return mem_refuse(a->mem, a->err);
-  return keep_part(a, i, t, later);
+  input->stated = s->rank >= 0;
+  input->rank = input->stated ? s->rank : (int64_t)i;
+  input->host = s->host;
+  input->merged = s->merged;
+  input->world = s->world;
+  input->comparable = merge_is_comparable(&a->base, s->clock);
+  input->start_ns = input->from_ns = s->start_ns + later;
+  input->to_ns = s->end_ns + later;
+  for (uint32_t k = from; k < to; k++) {
+    struct align_anchor *v = &a->anchors.v[k];
+    v->start = (int64_t)((uint64_t)v->start + (uint64_t)later);
+    v->end = (int64_t)((uint64_t)v->end + (uint64_t)later);
+  }
+}
+
+static bool take_input(struct aligner *a, size_t i, struct tk_trace *t) {
+  const uint32_t first = a->anchors.n;
+  bool compares = !a->start_only && ((compares_clocks(a->opt->align) && !a->opt->offsets_from) || lists_collectives(a));
+  const struct scan_options o = {.none = !compares, .input = (uint32_t)i, .most = merge_most_anchors(a->in->n), .anchor = a->anchor,
+                                 .marker = a->opt->align == TK_ALIGN_MARKER ? a->opt->marker : NULL};
+  struct scan s;
+  if (!scan_take(&s, &a->anchors, t, &o, a->report->notes)) return mem_refuse(a->mem, a->err);
+  take_scan(a, i, &s, first, a->anchors.n);
+  return keep_part(a, i, t, merge_later(&a->base, &(struct merge_base){s.zero_ns, s.clock}, a->opt->align));
 }
 
 /* Graphs that are small together are not read again: a merge may hold 64 MB beside the largest input. */
@@ -268,7 +243,20 @@ static bool read_each(struct aligner *a) {
   return ok;
 }
 
+static void read_scans(struct aligner *a) {
+  const struct merge_scans *scans = a->in->scans;
+  a->anchors = *scans->anchors;
+  *scans->anchors = (struct align_anchors){.mem = a->anchors.mem};
+  for (uint32_t i = 0, at = 0, from; i < scans->list->n; i++) {
+    for (from = at; at < a->anchors.n && a->anchors.v[at].input == i;) at++;
+    a->inputs[i].name = scans->list->v[i].input;
+    a->inputs[i].wanted = true;
+    take_scan(a, i, &scans->list->v[i], from, at);
+  }
+}
+
 static bool read_all(struct aligner *a) {
+  if (a->in->scans) return read_scans(a), true;
   a->out->ahead = load_ahead_start(a->in->sources, a->in->first, a->in->n, NULL, &a->opt->load, LOAD_AHEAD_MOST);
   bool ok = read_each(a);
   load_ahead_stop(a->out->ahead);
@@ -487,11 +475,13 @@ static bool one_host_by_place(const struct merge_inputs *in) {
   return true;
 }
 
-static bool is_needed(const struct merge_inputs *in, const struct tk_merge_options *opt) {
+static bool is_needed(const struct aligner *a) {
+  const struct merge_inputs *in = a->in;
+  const struct tk_merge_options *opt = a->opt;
   if ((opt->offsets && *opt->offsets) || opt->reference || opt->offsets_from) return true; /* is there such a rank or host? */
   if (opt->group_by == TK_GROUP_HOST && in->n > 1 && !one_host_by_place(in)) return true;
   if (in->n < 2) return false;
-  if (lists_collectives(opt)) return true;
+  if (lists_collectives(a)) return true;
   return compares_clocks(opt->align) || opt->align == TK_ALIGN_START;
 }
 
@@ -535,7 +525,7 @@ static bool align_inputs(struct aligner *a) {
   if (a->start_only) return find_start(a), true;
   if (!take_offsets(a) || !solve(a) || !make_maps(a)) return false;
   find_start(a);
-  if (lists_collectives(a->opt) && !take_collectives(a)) return false;
+  if (lists_collectives(a) && !take_collectives(a)) return false;
   if (!compares_clocks(a->opt->align) && a->opt->align != TK_ALIGN_START && !is_moved(a->opt))
     return align_report_none(a->report, a->opt->align, one_host_by_place(a->in)) || mem_check(a->mem, a->err);
   struct align_reporter reporter = {a->report, a->opt->align, a->inputs, &a->problem, &a->solution, a->out->maps, a->out->mapped};
@@ -549,8 +539,8 @@ bool merge_align(struct merge_alignment *out, const struct merge_inputs *in, con
   *out = (struct merge_alignment){.start_ns = INT64_MAX, .end_ns = INT64_MIN, .mem = {.limit = os_memory_limit(opt->load.max_memory)}};
   a.arena.mem = a.mem;
   align_anchors_init(&a.anchors, a.mem);
-  a.anchors.all = a.anchors.described = lists_collectives(opt);
-  if (lists_collectives(opt) && opt->align == TK_ALIGN_MARKER)
+  a.anchors.all = a.anchors.described = lists_collectives(&a);
+  if (lists_collectives(&a) && opt->align == TK_ALIGN_MARKER)
     return err_set(err, TK_EUSAGE, "collectives are matched where clocks are compared by them, not by markers");
   if (opt->align == TK_ALIGN_MARKER && !opt->marker) return err_set(err, TK_EUSAGE, "no marker is named");
   if (opt->clock_error < 0) return err_set(err, TK_EUSAGE, "clocks are apart by a time that is not negative");
@@ -560,7 +550,7 @@ bool merge_align(struct merge_alignment *out, const struct merge_inputs *in, con
   a.offsets.arena.mem = a.mem;
   if (opt->offsets_from && !merge_offsets_read(&a.offsets, opt->offsets_from, err))
     return merge_offsets_free(&a.offsets), regexp_free(a.anchor), false;
-  a.start_only = !is_needed(in, opt);
+  a.start_only = !is_needed(&a);
   bool ok = a.start_only ? align_report_none(report, opt->align, in->n < 2 || one_host_by_place(in)) : true;
   if (ok && (!a.start_only || (start && in->n > 1) || opt->time)) ok = align_inputs(&a);
   if (ok) ok = regexp_check(a.anchor, err);

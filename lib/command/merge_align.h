@@ -6,6 +6,7 @@
 #include "align/align.h"
 #include "load_ahead.h"
 #include "merge_collectives.h"
+#include "scan.h"
 
 /* The base of time of a merge: the first input's. */
 struct merge_base {
@@ -13,15 +14,23 @@ struct merge_base {
   enum tk_clock clock;
 };
 
-bool merge_is_comparable(const struct merge_base *base, const struct tk_trace *t);
+bool merge_is_comparable(const struct merge_base *base, enum tk_clock clock);
 /* What is added to the origin of a trace to stand on the base: nothing where clocks compare, else times are taken as printed. */
-int64_t merge_later(const struct merge_base *base, const struct tk_trace *t, enum tk_align align);
+int64_t merge_later(const struct merge_base *base, const struct merge_base *own, enum tk_align align);
+/* Anchors that each of n inputs has room for: of very many fewer have to do, for all are kept at once. */
+uint32_t merge_most_anchors(size_t n);
 
 /* Who an input is, as far as it could be read. */
 struct merge_who {
   const char *host; /* "" = unknown; lives with the report's notes */
   int64_t rank;     /* INT64_MAX = it could not be read */
   bool merged;      /* it is of several ranks: the devices of its anchors are those, + 1 */
+};
+
+/* Scans of all inputs in place of them. */
+struct merge_scans {
+  struct scan_list *list;
+  struct align_anchors *anchors; /* by input; the alignment takes them over */
 };
 
 struct merge_alignment {

@@ -161,7 +161,7 @@ bool tk_merge(const char *const *names, size_t n, const char *output, const stru
   struct tk_source_options options = sources_options(opt ? &opt->load : &defaults);
   struct tk_sources *s = tk_sources_open(names, n, &options, err);
   if (report) *report = (struct tk_merge_report){0};
-  bool ok = s && merge_inputs(&(struct merge_inputs){s, 0, s->n}, output, opt, report, err);
+  bool ok = s && merge_inputs(&(struct merge_inputs){.sources = s, .n = s->n}, output, opt, report, err);
   tk_sources_close(s);
   return ok;
 }

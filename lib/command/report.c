@@ -158,7 +158,7 @@ struct run {
 };
 
 static bool add_input(struct run *run, size_t i) {
-  const struct merge_inputs in = {run->s, 0, run->s->n};
+  const struct merge_inputs in = {.sources = run->s, .n = run->s->n};
   struct merge_alignment *a = &run->alignment;
   struct tk_trace *t = merge_load(a, &in, i, &run->opt->load, run->err);
   if (!t && run->opt->keep_going && run->err->code != TK_EINTERRUPTED) {
@@ -167,7 +167,8 @@ static bool add_input(struct run *run, size_t i) {
   }
   if (!t) return merge_stops(run->s->n, run->err);
   const struct align_map *map = merge_map(a, i);
-  struct report_place place = {run->s->inputs[i].name, merge_later(&a->base, t, TK_ALIGN_AUTO)};
+  const struct merge_base own = {t->zero_ns, t->clock};
+  struct report_place place = {run->s->inputs[i].name, merge_later(&a->base, &own, TK_ALIGN_AUTO)};
   if (map) place.later_ns -= align_offset(map, t->origin_ns + place.later_ns);
   bool ok = add_trace(run->r, t, &place, false, run->err);
   tk_free(t);
@@ -175,7 +176,7 @@ static bool add_input(struct run *run, size_t i) {
 }
 
 static bool add_inputs(struct run *run) {
-  const struct merge_inputs in = {run->s, 0, run->s->n};
+  const struct merge_inputs in = {.sources = run->s, .n = run->s->n};
   const struct tk_merge_options options = {.load = run->opt->load, .link_collectives = true,
                                            .keep_going = run->opt->keep_going};
   struct tk_merge_report merged = {.n_ranks = 0};

@@ -7,7 +7,8 @@
 static int64_t bytes_of(const char *name, const char *args) {
   char text[512];
   struct tk_err err;
-  int n = snprintf(text, sizeof text, "[{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":10,\"name\":\"%s\",\"args\":{%s}}]", name, args);
+  int n = snprintf(text, sizeof text,
+                   "[{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":10,\"name\":\"%s\",\"args\":{%s}}]", name, args);
   struct tk_trace *t = tk_load_memory(text, (size_t)n, "t.json", NULL, &err);
   assert_non_null(t);
   int64_t bytes = payload_of_call(t, &t->events[1]);

@@ -1,0 +1,67 @@
+/* scan.c - takes out of a trace what clocks are compared by (scan.h). */
+#include "scan.h"
+
+#include <stdio.h>
+
+#include "align/groups.h"
+#include "align/launches.h"
+#include "align/programs.h"
+#include "source/identity.h"
+
+/* Kernels that begin before they are launched say that the GPU has a clock of its own, and how far behind it is at least; waits that
+ * end before what they wait for, how far ahead. */
+static bool check_launches(const struct tk_trace *t, const struct track_origin *origins, struct mem *mem, struct tk_trace *notes) {
+  const tk_time rounding = 2000000;
+  struct launch_check c;
+  char text[256], time[32];
+  if (!launches_check(t, origins, mem, &c)) return false;
+  bool behind = c.most > rounding && c.early >= 3 && c.early >= c.kernels / 100;
+  bool ahead = c.middle > rounding && c.late >= 3;
+  tk_print_duration(behind ? c.most : c.middle, time);
+  if (behind)
+    snprintf(text, sizeof text,
+             "its GPU's clock is behind its CPU's by at least %s: %u of %u kernels begin before their launch", time, c.early,
+             c.kernels);
+  else if (ahead)
+    snprintf(text, sizeof text,
+             "its GPU's clock is ahead of its CPU's by at least %s: %u of %u waits end before what they wait for", time, c.late,
+             c.waits);
+  if (behind || ahead) trace_say_of(notes, t->source, TK_NOTE_INFO, text);
+  return true;
+}
+
+static bool take_anchors(struct scan *s, struct align_anchors *anchors, struct tk_trace *t, const struct scan_options *opt,
+                         struct tk_trace *notes) {
+  struct align_source from = {.input = opt->input, .rank = s->rank, .most = opt->most ? opt->most : SCAN_ANCHORS,
+                              .marker = opt->marker, .anchor = opt->anchor};
+  struct mem *mem = anchors->mem;
+  struct arena arena = {.mem = mem};
+  bool ok = align_groups(t, &from, &arena) && align_programs(t, &from, &arena);
+  struct track_origin *origins = ok && s->merged ? identity_of_tracks(t, mem) : NULL;
+  if (s->merged) from.groups = NULL, from.n_groups = 0; /* which are its first rank's */
+  from.origins = origins;
+  ok = ok && (origins || !s->merged) && align_collect(anchors, t, &from) && check_launches(t, origins, mem, notes);
+  if (origins) identity_free_tracks(origins, mem);
+  s->world = from.world;
+  arena_free(&arena);
+  return ok;
+}
+
+static int64_t whole_ns(const struct tk_trace *t, tk_time ts) { return t->origin_ns + ts / 1000 - (ts % 1000 < 0); }
+
+bool scan_take(struct scan *s, struct align_anchors *anchors, struct tk_trace *t, const struct scan_options *opt,
+               struct tk_trace *notes) {
+  const struct identity id = identity_of(t);
+  tk_time start, end;
+  trace_extent(t, &start, &end);
+  *s = (struct scan){.rank = id.rank, .merged = identity_is_merged(t), .zero_ns = t->zero_ns, .clock = t->clock, .format = t->format};
+  s->input = tk_string(notes, trace_text(notes, t->source), NULL);
+  s->host = tk_string(notes, trace_text(notes, id.host), NULL);
+  s->start_ns = whole_ns(t, start);
+  s->end_ns = whole_ns(t, end + 999);
+  s->records = t->counts.read;
+  s->events = t->n_events;
+  s->flow_points = t->n_flow_points;
+  s->size = t->counts.bytes;
+  return opt->none || take_anchors(s, anchors, t, opt, notes);
+}

@@ -1,0 +1,66 @@
+/* scan.h - what the first pass of a merge keeps of an input, and the file that it can be kept in (proto/scan.proto).
+ *
+ * A merge of ten thousand ranks on many machines begins with a scan of each, where the rank lies; the clocks of all are compared by the
+ * scans alone.  A merge in one process takes the same, so both find the same clocks. */
+#ifndef COMMAND_SCAN_H
+#define COMMAND_SCAN_H
+
+#include "align/align.h"
+
+enum {
+  SCAN_SCHEMA = 1,
+  SCAN_MOST = 64 << 10, /* bytes of a rank in a file */
+  SCAN_ANCHORS = 2048   /* of a rank: more make nothing better, and these fit */
+};
+
+/* Of an input: who it is, when it was, and how much. */
+struct scan {
+  const char *input, *host; /* host: "" = unknown */
+  int64_t rank;             /* -1 = neither the trace nor its name says it */
+  bool merged;              /* of several ranks: the devices of its anchors are those, + 1 */
+  int64_t world;            /* ranks of its job, 0 = unknown */
+  int64_t zero_ns, start_ns, end_ns; /* by its own clock: what its times are printed against, its first event, the end of its last */
+  enum tk_clock clock;
+  uint64_t records, events, flow_points, size;
+  const char *format;
+};
+
+/* How anchors are taken. */
+struct scan_options {
+  bool none;             /* no anchors: clocks are not compared */
+  uint32_t input;        /* the anchors are of this one */
+  uint32_t most;         /* anchors, 0 = SCAN_ANCHORS */
+  const char *marker;    /* as in align_source */
+  struct regexp *anchor;
+};
+
+/* Takes what there is of a trace: texts go to `notes`, which also gets what is to be said of its clocks; anchors to `anchors`, by the
+ * trace's own clock.  False when memory runs out. */
+bool scan_take(struct scan *s, struct align_anchors *anchors, struct tk_trace *t, const struct scan_options *opt,
+               struct tk_trace *notes);
+
+/* ---- files ---- */
+
+/* Appends one rank: its scan, those of the anchors that are its own (n of them), and what is said of it.  What is more than SCAN_MOST
+ * loses anchors, alike on all ranks.  Failure sticks in the memory of `to`. */
+void scan_print(struct buf *to, const struct scan *s, struct align_anchors *anchors, const char *const *notes, size_t n_notes);
+/* The head of a file. */
+void scan_print_head(struct buf *to);
+
+/* The scans of files. */
+struct scan_list {
+  struct mem *mem;
+  struct scan *v;
+  uint32_t n, cap;
+  uint32_t most; /* anchors that a rank keeps; 0 = all */
+  struct arena arena;
+};
+
+/* Adds the number of the file's ranks to *n. */
+bool scan_count(const char *path, struct mem *mem, uint32_t *n, struct tk_err *err);
+
+/* Adds the ranks of the file `path`; their anchors go to `anchors`, as of inputs from list->n on, and their notes to `notes`. */
+bool scan_read(struct scan_list *list, struct align_anchors *anchors, const char *path, struct tk_trace *notes, struct tk_err *err);
+void scan_list_free(struct scan_list *list);
+
+#endif
