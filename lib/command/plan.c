@@ -60,12 +60,7 @@ static bool scan_sources(struct scanner *s, struct tk_sources *sources) {
   bool ok = true;
   for (size_t i = 0; ok && i < sources->n; i++) {
     struct tk_trace *t = tk_sources_load(sources, i, &s->opt->load, s->err);
-    for (tk_id k = 1; t && k <= t->n_notes; k++) {
-      const struct tk_note *note = &t->notes[k];
-      if (note->kind == TK_NOTE_INFO) continue;
-      const struct tk_note said = {.kind = note->kind, .count = note->count, .offset = UINT64_MAX};
-      trace_note_of(s->report->notes, t->source, &said, tk_string(t, note->text, NULL));
-    }
+    if (t) trace_copy_notes(s->report->notes, t, t->source);
     ok = t && scan_trace(s, t);
     tk_free(t);
   }

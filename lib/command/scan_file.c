@@ -227,10 +227,8 @@ static bool add_rank(struct reader *r, const Scan__Rank *rank, struct tk_err *er
       .merged = rank->merged, .world = rank->world, .zero_ns = rank->zero_ns, .start_ns = rank->start_ns, .end_ns = rank->end_ns,
       .clock = (enum tk_clock)rank->clock, .records = rank->records, .events = rank->events, .flow_points = rank->flow_points,
       .size = rank->size, .format = text_of(r, rank->format)};
-  for (size_t i = 0; i < rank->n_note; i++) {
-    const char *text = text_of(r, rank->note[i]);
-    trace_say_of(r->notes, list->v[list->n - 1].input, TK_NOTE_INFO, text);
-  }
+  const char *input = list->v[list->n - 1].input;
+  for (size_t i = 0; i < rank->n_note; i++) trace_say_of(r->notes, input, TK_NOTE_INFO, text_of(r, rank->note[i]));
   return mem_check(list->mem, err);
 }
 
