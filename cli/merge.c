@@ -1,4 +1,5 @@
 /* merge.c - tracekit merge: the traces of several ranks become one timeline. */
+#include "clocks.h"
 #include "commands.h"
 #include "json.h"
 #include "redact.h"
@@ -132,26 +133,13 @@ static void failed_row(struct table *table, const struct tk_merge_rank *r) {
   table_cell(table, "left out");
 }
 
-/* Shifts are kept in ns; beyond the range of a graph time they are shown in days. */
-static void shift_text(int64_t ns, char *text, size_t size) {
-  int64_t most = INT64_MAX / 1000;
-  char *at = text, days[32];
-  if (ns == 0) {
-    snprintf(text, size, "0");
-    return;
-  }
-  *at++ = ns < 0 ? '-' : '+';
-  if (ns > most || ns < -most) snprintf(at, size - 1, "%s days", tty_fraction(fabs((double)ns) / 86400e9, 1, days));
-  else tk_print_duration((ns < 0 ? -ns : ns) * 1000, at);
-}
-
 static void row(struct table *table, const struct tk_merge_rank *r) {
   char n[32], shift[64];
   if (r->failed) {
     failed_row(table, r);
     return;
   }
-  shift_text(r->shift_ns, shift, sizeof shift);
+  clocks_shift(r->shift_ns, shift, sizeof shift);
   if (r->merged) table_cell(table, "%u ranks", r->merged);
   else table_cell(table, "%lld", (long long)r->rank);
   table_cell(table, "%s", r->host && *r->host ? r->host : "?");
@@ -162,19 +150,6 @@ static void row(struct table *table, const struct tk_merge_rank *r) {
   if (r->hidden_processes) table_cell(table, "%u (+%u empty)", r->processes, r->hidden_processes);
   else table_cell(table, "%u", r->processes);
   table_cell(table, "%s", shift);
-}
-
-static void print_clocks(FILE *to, const struct shared *s, const struct tk_align_report *a);
-
-/* "rank 37 was last in 61% of 1,204 collectives, which cost 2.1 ms a step". */
-static void print_collectives(FILE *to, const struct tk_collectives *c) {
-  char n[64], share[32], time[32];
-  if (!c->n) return;
-  double us = c->steps ? c->lost_us / (double)c->steps : c->lost_us;
-  tk_print_duration((tk_time)(us < 9e12 ? us * 1e6 : 9e18), time);
-  fprintf(to, "rank %lld was last in %s%% of %s, which cost %s%s\n", (long long)c->rank,
-          tty_fraction(100 * (double)c->last / (double)c->n, 0, share), tty_counted(c->n, "collective", n), time,
-          c->steps ? " a step" : "");
 }
 
 /* What was left out comes last; else ranks in their order, which is not that of names: "rank10" is before "rank2". */
@@ -202,8 +177,8 @@ static void print_merge_text(FILE *to, const struct shared *s, const struct tk_m
   if (ranks) table_print(&table, to);
   free(ranks);
   if (report->n_skipped) fprintf(to, "left out: %s of other ranks\n", tty_counted(report->n_skipped, "input", a));
-  print_clocks(to, s, &report->align);
-  print_collectives(to, &report->collectives);
+  clocks_text(to, s, &report->align);
+  clocks_collectives_text(to, &report->collectives);
   if (s->redact.asked) redact_text(to, &report->redacted);
   fputs(s->dry_run ? "would write " : "wrote ", to);
   tty_string(to, run_is_stdout(output) ? "to standard output" : output);
@@ -214,59 +189,6 @@ static void print_merge_text(FILE *to, const struct shared *s, const struct tk_m
   tk_print_size(report->saved.bytes, size);
   if (!s->dry_run) fprintf(to, ", %s", size);
   fputc('\n', to);
-}
-
-/* ---- the clocks ---- */
-
-static void us_text(double us, char *text, size_t size) {
-  char number[32];
-  snprintf(text, size, "%s us", tty_fraction(us, fabs(us) < 100 ? 1 : 0, number));
-}
-
-static void bounds_cell(struct table *table, const struct tk_align_host *h) {
-  char low[32], high[32];
-  if (!h->bounded) table_cell(table, "-");
-  else if (!h->feasible) table_cell(table, "contradictory");
-  else
-    table_cell(table, "%s..%s%s us", tty_fraction(h->low_us, 1, low), signbit(h->high_us) ? "" : "+",
-               tty_fraction(h->high_us, 1, high));
-}
-
-static void clock_row(struct table *table, const struct tk_align_host *h) {
-  char text[64], drift[32];
-  table_cell(table, "%s", h->name);
-  table_cell(table, "%s", h->method);
-  shift_text(h->offset_ns, text, sizeof text);
-  table_cell(table, "%s", text);
-  tty_fraction(h->drift_ppm, 2, drift);
-  us_text(h->error_us, text, sizeof text);
-  if (h->n_pieces) table_cell(table, "%s", text);
-  else table_cell(table, "-");
-  table_cell(table, h->n_pieces > 1 ? "%s ppm (%u pieces)" : "%s ppm", drift, h->n_pieces);
-  table_cell(table, h->rejected ? "%u (%u rejected)" : "%u", h->anchors, h->rejected);
-  us_text(h->mad_us, text, sizeof text);
-  table_cell(table, "%s", text);
-  us_text(h->p95_us, text, sizeof text);
-  table_cell(table, "%s", text);
-  bounds_cell(table, h);
-  table_cell(table, "%u -> %u", h->violations_before, h->violations_after);
-}
-
-/* Only where there were several clocks. */
-static void print_clocks(FILE *to, const struct shared *s, const struct tk_align_report *a) {
-  const char *const names[] = { "host",        "clock by", "ahead", "error",  "drift",
-                                "collectives", "residual", "95%",   "proven", "violations" };
-  struct table table = { .align = "llrrrrrrrr", .width = s->verbose ? 0 : tty_width(to), .drop = "....deabc." };
-  if (a->n_hosts < 2) return;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) table_cell(&table, "%s", names[i]);
-  for (size_t i = 0; i < a->n_hosts; i++) clock_row(&table, &a->hosts[i]);
-  table_print(&table, to);
-  for (size_t i = 0; i < a->n_hosts; i++) {
-    tty_string(to, a->hosts[i].name);
-    fputs(": ", to);
-    tty_string(to, a->hosts[i].trust);
-    fputc('\n', to);
-  }
 }
 
 static void json_rank(struct json *j, const struct tk_merge_rank *r) {
@@ -292,16 +214,6 @@ static void json_rank(struct json *j, const struct tk_merge_rank *r) {
   json_close(j, '}');
 }
 
-static void json_collectives(struct json *j, const struct tk_collectives *c) {
-  json_open(j, "collectives", '{');
-  json_uint(j, "collectives", c->n);
-  json_int(j, "rank", c->rank);
-  json_uint(j, "last", c->last);
-  json_milli(j, "lost_us", c->lost_us > 0 ? (uint64_t)(c->lost_us * 1e3 + 0.5) : 0);
-  json_uint(j, "steps", c->steps);
-  json_close(j, '}');
-}
-
 static void print_merge_json(FILE *to, const struct shared *s, const struct tk_merge_report *report, const char *output) {
   struct json j = { .to = to };
   json_open(&j, NULL, '{');
@@ -311,7 +223,7 @@ static void print_merge_json(FILE *to, const struct shared *s, const struct tk_m
   for (size_t i = 0; i < report->n_ranks; i++) json_rank(&j, &report->ranks[i]);
   json_close(&j, ']');
   json_raw(&j, "align", report->align.json);
-  if (report->collectives.n) json_collectives(&j, &report->collectives);
+  if (report->collectives.n) clocks_collectives_json(&j, &report->collectives);
   json_uint(&j, "written_records", report->saved.records);
   json_uint(&j, "written_events", report->saved.events);
   if (report->saved.derived) json_uint(&j, "derived_events", report->saved.derived);

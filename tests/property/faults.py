@@ -58,6 +58,10 @@ def cases(folder):
         yield (f'merge.given{b}', ['merge', *ranks, '-o', 'out' + b, '--offsets-from', clocks, '--collectives', 'table.json', '--rank', '0..1'],
                ['out' + b, 'table.json'])
         yield f'merge.part{b}', ['merge', *ranks, '-o', 'out' + b, '--rank', '1..2', '--step', '1', '--to', '8KB'], ['out' + b]
+    scans = os.path.join(folder, 'all.scan')
+    yield 'scan', ['scan', *ranks, '-o', 'out.scan'], ['out.scan']
+    yield 'scan.join', ['scan', '--join', scans, scans, '-o', 'out.scan'], ['out.scan']
+    yield 'plan', ['plan', scans, '-o', 'out.json', '--collectives', 'table.csv'], ['out.json', 'table.csv']
     yield 'report.ranks', ['report', *ranks, '--json'], []
     yield 'list', ['list', FOUND], []
     yield 'extract', ['extract', os.path.join(SRC, 'fixtures', 'xplane', 'multihost'), '-o', 'out.json.gz'], ['out.json.gz']
@@ -77,7 +81,8 @@ def make_ranks(folder):
         with open(os.path.join(folder, f'rank{rank}.json'), 'w', encoding='utf-8') as f:
             json.dump({'baseTimeNanoseconds': 10 ** 18, 'distributedInfo': {'rank': rank, 'world_size': 3}, 'traceEvents': events}, f)
     for made in (['convert', 'rank1.json', '-o', 'rank1.pftrace'], ['convert', 'rank2.json', '-o', 'rank2.xplane.pb'],
-                 ['merge', 'rank0.json', 'rank1.json', 'rank2.json', '-n', '--align-report', 'clocks.json']):
+                 ['merge', 'rank0.json', 'rank1.json', 'rank2.json', '-n', '--align-report', 'clocks.json'],
+                 ['scan', 'rank0.json', 'rank1.json', 'rank2.json', '-o', 'all.scan']):
         subprocess.run([os.path.realpath(TRACEKIT), *made], cwd=folder, check=True, capture_output=True)
 
 

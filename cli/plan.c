@@ -1,0 +1,123 @@
+/* plan.c - tracekit plan: the clocks of a job, by the scans of its ranks. */
+#include "clocks.h"
+#include "commands.h"
+#include "progress.h"
+#include "tty.h"
+
+struct params {
+  struct shared shared;
+  struct opt_choice align;
+  const char *reference, *offsets_from, *collectives;
+  struct opt_list offsets;
+  int64_t clock_error;
+  bool require_align;
+};
+
+#define FIELD(field) offsetof(struct params, field)
+
+static const struct opt_word align_words[] = {
+  { "auto", TK_ALIGN_AUTO, "align hosts by the collectives of their ranks where these can be trusted, else as with clock" },
+  { "clock", TK_ALIGN_CLOCK, "align by absolute time, where the inputs state it" },
+  { "collectives", TK_ALIGN_COLLECTIVES, "align by collectives, even where they cannot be trusted" },
+  { "start", TK_ALIGN_START, "put the first events of all hosts at one time" },
+  { 0, 0, 0 },
+};
+
+static const struct opt opts[] = {
+  ROW_OUTPUT,
+  { OPT_WORD, 0, "align", "HOW", "how the clocks of the ranks are aligned, by their scans", FIELD(align), align_words, 0, 0 },
+  { OPT_LIST, 0, "offset", "RANK=TIME", "move this rank or host by this time, and do not align it", FIELD(offsets), 0, 0, 0 },
+  { OPT_FILE, 0, "offsets-from", "REPORT", "take the clocks as this report or plan has them, and compare none", FIELD(offsets_from),
+    0, 0, 0 },
+  { OPT_STRING, 0, "reference", "WHO", "take the clock of this rank or host as the right one (default: of the first rank)",
+    FIELD(reference), 0, 0, 0 },
+  { OPT_TIME, 0, "clock-error", "TIME",
+    "expect the wall clocks of most hosts to be within this time of each other (default: 1ms)", FIELD(clock_error), 0, 0, 0 },
+  { OPT_FLAG, 0, "require-align", 0, "exit with status 1 unless the alignment of every host can be trusted",
+    FIELD(require_align), 0, 0, 0 },
+  { OPT_FILE, 0, "collectives", "FILE",
+    "write a table of the collectives to this .csv or .json file: who came when, and who waited for whom", FIELD(collectives), 0,
+    0, 0 },
+  ROW_FORCE,
+  ROW_MAX_MEMORY,
+  ROW_JSON,
+  ROW_QUIET,
+  ROW_VERBOSE,
+  ROW_END
+};
+
+static const struct example examples[] = {
+  { "tracekit plan all.scan -o plan.json", "compare the clocks of all ranks" },
+  { "tracekit merge rank0.json.gz --offsets-from plan.json -o part0.json.gz", "put one rank onto the timeline of all" },
+  { 0, 0 },
+};
+
+static void print_text(FILE *to, const struct shared *s, const struct tk_merge_report *r, const char *output) {
+  char n[64], hosts[64];
+  clocks_text(to, s, &r->align);
+  clocks_collectives_text(to, &r->collectives);
+  fputs("wrote ", to);
+  tty_string(to, run_is_stdout(output) ? "to standard output" : output);
+  fprintf(to, ": %s, %s\n", tty_counted(r->n_ranks, "rank", n), tty_counted(r->align.n_hosts, "clock", hosts));
+}
+
+static void print_json(FILE *to, const struct tk_merge_report *r, const char *output) {
+  struct json j = { .to = to };
+  json_open(&j, NULL, '{');
+  json_string(&j, "output", output);
+  json_uint(&j, "ranks", r->n_ranks);
+  json_raw(&j, "align", r->align.json);
+  if (r->collectives.n) clocks_collectives_json(&j, &r->collectives);
+  json_close(&j, '}');
+}
+
+static int finding(const struct params *p, const struct tk_merge_report *r) {
+  if (!p->require_align || r->align.trusted) return STATUS_DONE;
+  tty_say("--require-align: the alignment of at least one host cannot be trusted");
+  return STATUS_FINDING;
+}
+
+static int cmd_plan(const void *params, const struct operands *in) {
+  const struct params *p = params;
+  struct progress progress;
+  struct tk_err err = { 0 };
+  struct tk_merge_report report = { 0 };
+  const struct tk_merge_options options = {
+    .load = run_load_options(&p->shared, &progress),
+    .save = run_save_options(&p->shared, "tracekit plan", &progress),
+    .align = (enum tk_align)p->align.value,
+    .clock_error = p->clock_error,
+    .reference = p->reference,
+    .offsets = p->offsets.v,
+    .offsets_from = p->offsets_from,
+    .collectives = p->collectives,
+  };
+  int status;
+  const char *output = run_output(&p->shared, "plan", in, &status);
+  if (!output) return status;
+  const bool ok = tk_plan(in->v, in->n, output, &options, &report, &err);
+  run_notes(&p->shared, NULL, report.notes);
+  FILE *to = run_report_to(&p->shared, output);
+  if (ok && p->shared.json) print_json(to, &report, output);
+  else if (ok && !p->shared.quiet) print_text(to, &p->shared, &report, output);
+  status = ok ? finding(p, &report) : run_fail(&err);
+  tk_merge_report_free(&report);
+  return status;
+}
+
+const struct command command_plan = {
+  .name = "plan",
+  .summary = "compare the clocks of all ranks by their scans",
+  .operands = "SCAN...",
+  .description =
+    "Compares the clocks of all hosts as merge does, by scans (see scan) instead of traces, and writes what it found as JSON: "
+    "the offset of each clock with its error, what it rests on, and how far each rank is moved. Ranks are in the order of the "
+    "scans.\n\n"
+    "merge --offsets-from takes such a plan, so that each rank of a job can be put onto the timeline of all where it lies.",
+  .opts = opts,
+  .examples = examples,
+  .params_size = sizeof(struct params),
+  .min_operands = 1,
+  .max_operands = ANY_NUMBER,
+  .run = cmd_plan,
+};

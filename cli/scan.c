@@ -1,0 +1,96 @@
+/* scan.c - tracekit scan: what clocks are compared by, kept in a small file. */
+#include "commands.h"
+#include "json.h"
+#include "progress.h"
+#include "run.h"
+#include "tty.h"
+
+struct params {
+  struct shared shared;
+  const char *anchor;
+  bool join;
+};
+
+#define FIELD(field) offsetof(struct params, field)
+
+static const struct opt opts[] = {
+  ROW_OUTPUT,
+  { OPT_FLAG, 0, "join", 0, "the inputs are scans, which become one", FIELD(join), 0, 0, 0 },
+  { OPT_STRING, 0, "anchor", "REGEX", "take spans with this name for collectives as well, as merge does", FIELD(anchor), 0, 0, 0 },
+  ROW_FORCE,
+  ROW_JSON,
+  ROWS_READ,
+  ROW_END
+};
+
+static const struct example examples[] = {
+  { "tracekit scan rank0.json.gz -o rank0.scan", "keep what plan has to know of one rank" },
+  { "tracekit scan rank*.json.gz -o job.scan", "the same of all ranks, in one file" },
+  { "tracekit scan --join rank0.scan job.scan -o all.scan", "make one scan of two" },
+  { 0, 0 },
+};
+
+static void print_text(FILE *to, const struct tk_scan_report *r, const char *output) {
+  char a[64], b[64], c[64], size[32];
+  tk_print_size(r->bytes, size);
+  fputs("wrote ", to);
+  tty_string(to, run_is_stdout(output) ? "to standard output" : output);
+  fprintf(to, ": %s, %s, %s, %s\n", tty_counted(r->ranks, "rank", a), tty_counted(r->events, "event", b),
+          tty_counted(r->anchors, "collective", c), size);
+}
+
+static void print_json(FILE *to, const struct tk_scan_report *r, const char *output) {
+  struct json j = { .to = to };
+  json_open(&j, NULL, '{');
+  json_string(&j, "output", output);
+  json_uint(&j, "ranks", r->ranks);
+  json_uint(&j, "events", r->events);
+  json_uint(&j, "collectives", r->anchors);
+  json_uint(&j, "bytes", r->bytes);
+  json_close(&j, '}');
+}
+
+static int cmd_scan(const void *params, const struct operands *in) {
+  const struct params *p = params;
+  struct progress progress;
+  struct tk_err err = { 0 };
+  struct tk_scan_report report = { 0 };
+  const struct tk_scan_options options = {
+    .load = run_load_options(&p->shared, &progress),
+    .save = run_save_options(&p->shared, "tracekit scan", &progress),
+    .anchor = p->anchor,
+    .join = p->join,
+  };
+  int status;
+  const char *output = run_output(&p->shared, "scan", in, &status);
+  if (!output) return status;
+  progress_start(&progress, "scanning", NULL, p->shared.quiet ? -1 : p->shared.progress);
+  const bool ok = tk_scan(in->v, in->n, output, &options, &report, &err);
+  progress_end(&progress);
+  run_notes(&p->shared, NULL, report.notes);
+  if (!ok) status = run_fail(&err);
+  else if (p->shared.json) status = (print_json(run_report_to(&p->shared, output), &report, output), STATUS_DONE);
+  else if (!p->shared.quiet) status = (print_text(run_report_to(&p->shared, output), &report, output), STATUS_DONE);
+  else status = STATUS_DONE;
+  tk_free(report.notes);
+  return status;
+}
+
+const struct command command_scan = {
+  .name = "scan",
+  .summary = "keep what the clocks of a rank are compared by, for plan",
+  .operands = "INPUT...",
+  .description =
+    "Reads traces, each once and one at a time, and writes a file of at most 64 KiB a rank: who the rank is, when its trace "
+    "begins and ends, how large it is, and its collectives. plan compares the clocks of all ranks by such files alone, so that "
+    "the traces of a large job can stay on the machines where they lie.\n\n"
+    "merge takes the same out of each of its inputs, and finds the same clocks. Of a rank with more than 2,048 collectives a "
+    "part is kept, which is the same part on every rank.\n\n"
+    "Scans joined by cat, or by --join, are one scan. --join reads them, so that a damaged one is refused.",
+  .opts = opts,
+  .examples = examples,
+  .params_size = sizeof(struct params),
+  .min_operands = 1,
+  .max_operands = ANY_NUMBER,
+  .run = cmd_scan,
+};
