@@ -170,7 +170,7 @@ const char *docs_resolution(const struct tk_format_info *f, char *text, size_t s
   return text;
 }
 
-/* "times to 1 ns; cannot hold flow points that lead nowhere" */
+/* "times to 1 ns; cannot hold dangling flow points" */
 static void format_limits(const struct tk_format_info *f, char *text, size_t size) {
   const char *name, *before = "; cannot hold ";
   unsigned holds;

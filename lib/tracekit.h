@@ -419,7 +419,7 @@ enum tk_loss {
   TK_LOSS_CATEGORIES,  /* of events */
   TK_LOSS_ASYNC,       /* ids of async spans: they are written as spans of a track */
   TK_LOSS_FLOW_POINTS,
-  TK_LOSS_DANGLING,    /* flow points that lead nowhere, of which the format's viewers show nothing */
+  TK_LOSS_DANGLING,    /* flow points that have no other end, of which the format's viewers show nothing */
   TK_LOSS_ARGS,        /* events that lost args */
   TK_LOSS_RECORDS,     /* records without a time or a meaning here */
   TK_LOSS_METADATA,    /* top-level keys */
@@ -465,7 +465,7 @@ enum tk_holds {
   TK_HOLDS_COUNTERS = 2,
   TK_HOLDS_ASYNC = 4,
   TK_HOLDS_FLOWS = 8,
-  TK_HOLDS_DANGLING = 16, /* flow points that lead nowhere */
+  TK_HOLDS_DANGLING = 16, /* flow points without another end */
   TK_HOLDS_ARGS = 32,
   TK_HOLDS_RECORDS = 64,
   TK_HOLDS_METADATA = 128,
