@@ -35,7 +35,7 @@ STRIP ?= strip
 # ---- what is there ------------------------------------------------------------------------------------------------------------
 
 # Goals that build nothing need nothing.
-NEEDS_DEPS := $(filter-out clean help lint-text,$(or $(MAKECMDGOALS),all))
+NEEDS_DEPS := $(filter-out clean help messages lint-text,$(or $(MAKECMDGOALS),all))
 ifneq ($(NEEDS_DEPS),)
 include $(BUILD)/config.mk
 endif
@@ -288,7 +288,7 @@ JOBS := $(shell nproc 2>/dev/null || echo 2)
 TESTED ?= $(BIN)
 TEST_ENV = B=$(abspath $(B)) TRACEKIT=$(abspath $(TESTED)) FIXTURES=$(abspath fixtures) GEN=$(abspath $(GEN)) SRC=$(CURDIR) JOBS=$(JOBS) CC="$(CC)" T='$(T)'
 
-.PHONY: test test-long test-locale test-programs test-scripts golden corpus interop bench lint demo fuzz fuzz-run coverage
+.PHONY: messages test test-long test-locale test-programs test-scripts golden corpus interop bench lint demo fuzz fuzz-run coverage
 test-programs: $(TEST_PROGRAMS) test-scripts
 test-scripts: all $(GEN)
 
@@ -324,6 +324,10 @@ corpus interop bench: all $(GEN)
 	@if [ ! -x tests/$@/run.sh ]; then echo "SKIPPED: $@: there is no tests/$@/run.sh"; \
 	elif [ $@ = corpus ] && [ -z "$(CORPUS)" ]; then echo "SKIPPED: $@: say where the traces are: make $@ CORPUS=DIR"; \
 	else CORPUS="$(CORPUS)" $(TEST_ENV) tests/$@/run.sh; fi
+
+# Every sentence that a user can be told, by file and line.
+messages:
+	@python3 tests/lint/messages.py
 
 lint: all | $(BUILD)/.deps-test
 	@$(TEST_ENV) tests/lint/run.sh
@@ -391,5 +395,5 @@ deps:
 
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile | sed -n '1,8p'
-	@echo '  other targets: docs golden test-locale test-wheel lint corpus interop bench fuzz coverage deps wheel static deb uninstall clean'
+	@echo '  other targets: docs golden test-locale test-wheel lint messages corpus interop bench fuzz coverage deps wheel static deb uninstall clean'
 	@echo '  variables: CC=gcc|clang SAN=1|thread WERROR=1 ISAL=0 CFLAGS= BUILD=build CORPUS=DIR T=WORD TIME=SECONDS PREFIX= DESTDIR='

@@ -1,7 +1,7 @@
 /* complete.c - shell completions from the rows.
  *
- * Values that are words complete to the words, file names to file names, and what is to be found in a trace (ranks, names, steps) to that
- * of the file which the line names: the shell asks `tracekit __complete FIELD WORD...` for it. */
+ * Values that are words complete to the words, file names to file names, and what is to be found in a trace (ranks, names, steps) to
+ * that of the file which the line names: the shell asks `tracekit __complete FIELD WORD...` for it. */
 #include "docs.h"
 
 #include <string.h>
@@ -76,7 +76,8 @@ static void bash_words(FILE *to, const struct command *c) {
 void docs_bash(FILE *to) {
   fputs("# bash completion for tracekit\n"
         "_tracekit() {\n"
-        "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} words= options= field= IFS=$'\\n'\n"
+        "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}\n"
+        "  local words= options= field= IFS=$'\\n'\n"
         "  COMPREPLY=()\n"
         "  case ${COMP_WORDS[0]##*/} in tracekit-*) command=${COMP_WORDS[0]##*/tracekit-}; command=${command#tracekit-} ;; *)\n"
         "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"

@@ -113,7 +113,8 @@ void docs_short(FILE *to, const struct command *c) {
     if (shown < MOST) help_option(to, o), shown++;
     else more++;
   fputs("\nExamples:\n", to);
-  for (const struct example *e = c->examples; e->line && e < c->examples + EXAMPLES; e++) fprintf(to, "  # %s\n  %s\n", e->help, e->line);
+  for (const struct example *e = c->examples; e->line && e < c->examples + EXAMPLES; e++)
+    fprintf(to, "  # %s\n  %s\n", e->help, e->line);
   if (more) fprintf(to, "\n%zu more option%s, and what they mean: tracekit help %s\n", more, more == 1 ? "" : "s", c->name);
   else fprintf(to, "\nMore: tracekit help %s\n", c->name);
 }
@@ -169,7 +170,7 @@ const char *docs_resolution(const struct tk_format_info *f, char *text, size_t s
   return text;
 }
 
-/* "times to 1 ns; cannot hold flow points that lead nowhere" */
+/* "times to 1 ns; cannot hold dangling flow points" */
 static void format_limits(const struct tk_format_info *f, char *text, size_t size) {
   const char *name, *before = "; cannot hold ";
   unsigned holds;

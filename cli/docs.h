@@ -25,9 +25,10 @@ void docs_format_table(FILE *to);
  * Makefile, the lint and the tests, in no help. */
 int docs_main(char **argv);
 
-/* The i-th topic of `tracekit help TOPIC`, NULL past the end; and its text, false if there is no such topic. */
+/* The i-th topic of `tracekit help TOPIC`, NULL past the end; and its text, false if there is no such topic.  `table`: prints the
+ * formats. */
 const char *topic_name(size_t i, const char **summary);
-bool topic_print(FILE *to, const char *name);
+bool topic_print(FILE *to, const char *name, void (*table)(FILE *to));
 
 /* `tracekit __complete FIELD WORD...`: what of the trace among the words can be the value of an option. */
 int complete_main(char **argv);

@@ -194,7 +194,8 @@ const struct command command_extract = {
     "makes of what ops say (Steps, XLA Modules, XLA Ops, Framework Name Scope, Framework Ops, Source code, Host Offload Ops). These "
     "are added, and counted apart, unless --no-derive is given. Each bears the arg tracekit.derived, and is written to no XPlane.\n\n"
     "Without -o the output is called <run>.<host>.json.gz and stands in the current folder. An existing file is replaced "
-    "only with --force; one that holds the same already stays, which is no error. Of a file that is cut or damaged, the events that can be read are saved, and a message says how "
+    "only with --force; one that holds the same already stays, which is no error. Of a file that is cut or damaged, the "
+    "events that can be read are saved, and a message says how "
     "many. A host of which no event can be read is left out, which a message says and which makes the exit status 3.",
   .opts = opts,
   .examples = examples,

@@ -1,5 +1,5 @@
-/* listing.c - see listing.h.  Times are milliseconds since the first event, to the nanosecond for people and exact in lines for programs;
- * they are printed from integers, so that no locale has a say in them. */
+/* listing.c - see listing.h.  Times are milliseconds since the first event, to the nanosecond for people and exact in lines for
+ * programs; they are printed from integers, so that no locale has a say in them. */
 #include "listing.h"
 
 #include "json.h"
@@ -171,7 +171,8 @@ static void csv_line(FILE *to, const struct tk_trace *t, const struct tk_event *
 /* ---- all ---- */
 
 bool listing_print(FILE *to, const struct tk_trace *t, enum listing_form form, size_t head) {
-  void (*const line[])(FILE *to, const struct tk_trace *t, const struct tk_event *e, tk_time start) = { table_line, json_line, csv_line };
+  void (*const line[])(FILE *to, const struct tk_trace *t, const struct tk_event *e, tk_time start) = { table_line, json_line,
+                                                                                                        csv_line };
   tk_time start;
   struct placed *v = in_order(t, &start);
   const size_t n = head && head < t->n_events ? head : t->n_events;

@@ -84,7 +84,7 @@ static int unknown_command(const char *name) {
 static int help(const char *name) {
   if (name && !strcmp(name, "help")) name = NULL;
   const struct command *c = name ? command_find(name) : NULL;
-  if (name && !c && topic_print(stdout, name)) return STATUS_DONE;
+  if (name && !c && topic_print(stdout, name, docs_formats)) return STATUS_DONE;
   if (name && !c) return unknown_command(name);
   if (c) docs_help(stdout, c);
   else docs_usage(stdout);

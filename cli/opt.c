@@ -106,13 +106,6 @@ static enum parsed set_format(const struct parser *p, const struct opt *o, const
   return bad_word(p, o, value, valid);
 }
 
-/* A number without a unit may be anything. */
-enum parsed opt_bad_time(struct opt_error *error, const char *name, const char *value) {
-  if (*value && !value[strspn(value, "0123456789.+-")])
-    return fail(error, "--%s: %s of what? Say %ss, %sms or %sus", name, value, value, value, value);
-  return fail(error, "--%s: '%s' is not a duration such as 1.5ms, 20us or 3s", name, value);
-}
-
 /* A size of less than this without a unit: so small nothing is, and MB are meant. */
 enum { SMALL = 4096 };
 
@@ -161,7 +154,7 @@ static enum parsed set_value(const struct parser *p, const struct opt *o, const 
     case OPT_TIME:
       if (tk_parse_duration(value, field(p, o))) return PARSED_RUN;
       if (tk_is_duration(value)) return fail(p->error, "--%s: '%s' is out of range: times are at most 106 days", o->name, value);
-      return opt_bad_time(p->error, o->name, value);
+      return opt_bad_time(p->error, o->name, value), PARSED_ERROR;
     default:
       if (!*value) return fail(p->error, "--%s: the value is empty", o->name);
       if (o->kind == OPT_LIST) return set_list(p, o, value);

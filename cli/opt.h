@@ -90,7 +90,7 @@ struct opt_error {
 enum parsed opt_parse(const struct command *c, char **argv, void *params, struct operands *in, struct opt_error *error);
 
 /* What is wrong with the value of --NAME, which is no duration. */
-enum parsed opt_bad_time(struct opt_error *error, const char *name, const char *value);
+void opt_bad_time(struct opt_error *error, const char *name, const char *value);
 
 /* Frees what the lists among the params hold. */
 void opt_free(const struct command *c, void *params);

@@ -48,7 +48,9 @@ int run_no_memory(void) {
   return STATUS_INPUT;
 }
 
-struct tk_progress run_ticker(struct progress *p) { return (struct tk_progress){ .tick = progress_tick, .arg = p, .phase = progress_phase }; }
+struct tk_progress run_ticker(struct progress *p) {
+  return (struct tk_progress){ .tick = progress_tick, .arg = p, .phase = progress_phase };
+}
 
 struct tk_load_options run_load_options(const struct shared *s, struct progress *p) {
   return (struct tk_load_options){
@@ -252,7 +254,11 @@ static bool check_file(const struct shared *s, const char *path, const struct op
   if (stat(path, &st) != 0) return has_folder(path) || refuse(path, "there is no such folder", status);
   if (S_ISDIR(st.st_mode)) return refuse(path, "is a directory", status);
   if (!S_ISREG(st.st_mode)) return true; /* a device or a FIFO: nothing is lost by writing to it */
-  if (is_input(&st, in)) return refuse(path, "is an input; the output must be another file", status);
+  if (is_input(&st, in)) { /* that is no fault of the file */
+    refuse(path, "is an input too: give the output another name", status);
+    *status = STATUS_USAGE;
+    return false;
+  }
   if (!s->force) return refuse(path, "exists already; --force replaces it", status);
   return true;
 }

@@ -44,7 +44,10 @@ extern const struct opt_word progress_words[];
 #define ROW_DRY_RUN                                                                                                            \
   { OPT_FLAG, 'n', "dry-run", 0, "read everything, say what would be written, write nothing", SHARED(dry_run), 0, 0, 0 }
 #define ROW_NO_LOSS                                                                                                            \
-  { OPT_FLAG, 0, "no-loss", 0, "refuse an output that cannot hold all of the trace (times are rounded all the same)", SHARED(no_loss), 0, 0, 0 }
+  {                                                                                                                            \
+    OPT_FLAG, 0, "no-loss", 0, "refuse an output that cannot hold all of the trace (times are rounded all the same)",          \
+        SHARED(no_loss), 0, 0, 0                                                                                               \
+  }
 #define ROW_STRICT                                                                                                             \
   { OPT_FLAG, 0, "strict", 0, "refuse an input that needs repair", SHARED(strict), 0, 0, 0 }
 #define ROW_JSON                                                                                                               \
@@ -56,8 +59,9 @@ extern const struct opt_word progress_words[];
   }
 #define ROW_MAX_MEMORY                                                                                                         \
   {                                                                                                                            \
-    OPT_SIZE, 0, "max-memory", "SIZE", "give up beyond this much memory, such as 4GB (10^9) or 4GiB (2^30) (default: 75% of what there is)", SHARED(max_memory),  \
-        0, 0, 0                                                                                                                \
+    OPT_SIZE, 0, "max-memory", "SIZE",                                                                                         \
+        "give up beyond this much memory, such as 4GB (10^9) or 4GiB (2^30) (default: 75% of what there is)",                  \
+        SHARED(max_memory), 0, 0, 0                                                                                            \
   }
 #define ROW_MAX_SIZE                                                                                                           \
   { OPT_SIZE, 0, "max-size", "SIZE", "give up on an input that decompresses to more", SHARED(max_size), 0, 0, 0 }

@@ -23,7 +23,9 @@ struct selected {
 
 #define ROWS_SELECT \
   { OPT_LIST, 'e', "expr", "EXPR", "keep events for which this expression is true", SELECTED(exprs), 0, 0, 0 },                \
-  SELECT_LIST("name", "GLOB", "keep events with this name, which matches whole ('*kernel*' is a part of one); given several times: with any of the names", names),                \
+  SELECT_LIST("name", "GLOB",                                                                                                  \
+    "keep events with this name, which matches whole ('*kernel*' is a part of one); given several times: with any of the "     \
+    "names", names),                                                                                                           \
   SELECT_LIST("exclude", "GLOB", "remove events with this name", excludes),                                                    \
   SELECT_LIST("regex", "REGEX", "keep events whose name matches this regular expression (as Perl has them) anywhere", regexes), \
   SELECT_LIST("cat", "GLOB", "keep events of this category", cats),                                                            \
@@ -31,7 +33,9 @@ struct selected {
     "keep events of this kind: kernel, memcpy, memset, transfer, collective, op, module, runtime, python, "                    \
     "step, annotation, device, host, span, instant, counter or async",                                                         \
            kinds),                                                                                                             \
-  SELECT_TEXT("depth", "A..B", "keep spans at this depth of nesting, or a range of depths: 0 is outermost, 3 is that depth alone, ..3 is all down to it", depth),                                  \
+  SELECT_TEXT("depth", "A..B",                                                                                                 \
+    "keep spans at this depth of nesting, or a range of depths: 0 is outermost, 3 is that depth alone, ..3 is all down to it", \
+    depth),                                                                                                                    \
   SELECT_TEXT("min-dur", "TIME", "keep spans that last at least this long", min_dur),                                          \
   SELECT_TEXT("max-dur", "TIME", "keep spans that last at most this long", max_dur),                                           \
   SELECT_TEXT("time", "A..B",                                                                                                  \

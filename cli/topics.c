@@ -21,10 +21,9 @@ static void expressions(FILE *to) {
 }
 
 static void formats(FILE *to) {
-  fputs("The format of an input is found from its content.  That of an output is -f, else that of its extension, else that of the input;\n"
-        "a further .gz or .zst compresses it.\n\n",
+  fputs("The format of an input is found from its content.  That of an output is -f, else that of its extension, else that of\n"
+        "the input; a further .gz or .zst compresses it.\n\n",
         to);
-  docs_formats(to);
 }
 
 static void sources(FILE *to) {
@@ -83,8 +82,12 @@ const char *topic_name(size_t i, const char **summary) {
   return topics[i].name;
 }
 
-bool topic_print(FILE *to, const char *name) {
-  for (size_t i = 0; i < N_TOPICS; i++)
-    if (!strcmp(topics[i].name, name)) return topics[i].print(to), true;
+bool topic_print(FILE *to, const char *name, void (*table)(FILE *to)) {
+  for (size_t i = 0; i < N_TOPICS; i++) {
+    if (strcmp(topics[i].name, name)) continue;
+    topics[i].print(to);
+    if (topics[i].print == formats) table(to);
+    return true;
+  }
   return false;
 }

@@ -137,7 +137,7 @@ static int watch(const struct view_params *p, uint16_t port, pid_t pid) {
     return STATUS_OUTPUT;
   }
   view_open(url, port, p->no_browser);
-  if (!p->selected.shared.quiet) tty_say("Ctrl-C ends it");
+  if (!p->selected.shared.quiet) tty_say("the viewer is running; Ctrl-C ends it");
   while (!interrupt_signal() && runs(pid)) poll(NULL, 0, TICK_MS);
   return STATUS_DONE;
 }

@@ -419,7 +419,7 @@ enum tk_loss {
   TK_LOSS_CATEGORIES,  /* of events */
   TK_LOSS_ASYNC,       /* ids of async spans: they are written as spans of a track */
   TK_LOSS_FLOW_POINTS,
-  TK_LOSS_DANGLING,    /* flow points that lead nowhere, of which the format's viewers show nothing */
+  TK_LOSS_DANGLING,    /* flow points that have no other end, of which the format's viewers show nothing */
   TK_LOSS_ARGS,        /* events that lost args */
   TK_LOSS_RECORDS,     /* records without a time or a meaning here */
   TK_LOSS_METADATA,    /* top-level keys */
@@ -465,7 +465,7 @@ enum tk_holds {
   TK_HOLDS_COUNTERS = 2,
   TK_HOLDS_ASYNC = 4,
   TK_HOLDS_FLOWS = 8,
-  TK_HOLDS_DANGLING = 16, /* flow points that lead nowhere */
+  TK_HOLDS_DANGLING = 16, /* flow points without another end */
   TK_HOLDS_ARGS = 32,
   TK_HOLDS_RECORDS = 64,
   TK_HOLDS_METADATA = 128,
@@ -539,47 +539,6 @@ struct tk_summary {
 /* False = out of memory. */
 TK_API bool tk_summarise(const struct tk_trace *t, struct tk_summary *s, struct tk_err *err);
 
-/* What a binary file is made of, in its own format's words.  Strings live as long as the trace. */
-struct tk_share {
-  const char *name; /* "event metadata", "track_event" */
-  uint64_t count, bytes; /* count 0: not counted */
-};
-struct tk_plane { /* XPlane */
-  const char *name;
-  int64_t id;
-  tk_id process;            /* its track, 0 = metadata alone */
-  uint32_t line, lines;     /* lines[line ..] are in it */
-  uint64_t events, bytes;   /* on the wire, without its own tag and length */
-  bool device;
-};
-struct tk_line {
-  const char *name, *display_name; /* "" = none */
-  int64_t id;
-  uint64_t events;
-};
-struct tk_wire_clock { /* Perfetto */
-  uint32_t id, machine;
-  const char *name;  /* "BOOTTIME"; "" = has none */
-  bool of_sequence;  /* counts for one sequence alone */
-  uint32_t readings; /* in snapshots */
-};
-
-struct tk_inspection {
-  struct tk_share *parts; /* largest first; Perfetto: packets by what they carry, inside of compressed ones as well */
-  struct tk_plane *planes;
-  struct tk_line *lines;
-  struct tk_wire_clock *clocks;
-  const char **hosts; /* XPlane hostnames */
-  uint32_t n_parts, n_planes, n_lines, n_clocks, n_hosts, n_devices;
-  uint64_t n_sequences;                     /* Perfetto */
-  uint64_t n_steps, first_step, last_step; /* of the track that has the most */
-  struct tk_inspection_impl *impl;
-};
-
-/* Of a trace as it was loaded.  NULL = out of memory; no parts if the format has no words for them. */
-TK_API struct tk_inspection *tk_inspect(const struct tk_trace *t);
-TK_API void tk_inspection_free(struct tk_inspection *p);
-
 /* Verifies the invariants of a sealed graph: false and the first violation in `err`. */
 TK_API bool tk_check(const struct tk_trace *t, struct tk_err *err);
 
@@ -591,7 +550,8 @@ TK_API void tk_free_text(char *text);
 
 /* ---- numbers, as the command line writes them --------------------------------------------------------------------- */
 
-/* "64K", "2MiB", "1G" (powers of 1024; "2MB" is 10^6), in any case.  "1.5ms", "20us", "3s", "2h" to ps.  False if malformed or out of range. */
+/* "64K", "2MiB", "1G" (powers of 1024; "2MB" is 10^6), in any case.  "1.5ms", "20us", "3s", "2h" to ps.  False if malformed or out of
+ * range. */
 TK_API bool tk_parse_size(const char *text, uint64_t *bytes);
 TK_API bool tk_parse_duration(const char *text, tk_time *ps);
 /* Does it look like one?  One that cannot be parsed all the same is out of range: beyond 106 days. */

@@ -219,4 +219,47 @@ TK_API bool tk_diff(struct tk_sources *before, struct tk_sources *after, const s
                     struct tk_diff_report *report, struct tk_err *err);
 TK_API void tk_diff_report_free(struct tk_diff_report *report);
 
+/* ---- what a file is made of ---- */
+
+/* What a binary file is made of, in its own format's words.  Strings live as long as the trace. */
+struct tk_share {
+  const char *name; /* "event metadata", "track_event" */
+  uint64_t count, bytes; /* count 0: not counted */
+};
+struct tk_plane { /* XPlane */
+  const char *name;
+  int64_t id;
+  tk_id process;            /* its track, 0 = metadata alone */
+  uint32_t line, lines;     /* lines[line ..] are in it */
+  uint64_t events, bytes;   /* on the wire, without its own tag and length */
+  bool device;
+};
+struct tk_line {
+  const char *name, *display_name; /* "" = none */
+  int64_t id;
+  uint64_t events;
+};
+struct tk_wire_clock { /* Perfetto */
+  uint32_t id, machine;
+  const char *name;  /* "BOOTTIME"; "" = has none */
+  bool of_sequence;  /* counts for one sequence alone */
+  uint32_t readings; /* in snapshots */
+};
+
+struct tk_inspection {
+  struct tk_share *parts; /* largest first; Perfetto: packets by what they carry, inside of compressed ones as well */
+  struct tk_plane *planes;
+  struct tk_line *lines;
+  struct tk_wire_clock *clocks;
+  const char **hosts; /* XPlane hostnames */
+  uint32_t n_parts, n_planes, n_lines, n_clocks, n_hosts, n_devices;
+  uint64_t n_sequences;                     /* Perfetto */
+  uint64_t n_steps, first_step, last_step; /* of the track that has the most */
+  struct tk_inspection_impl *impl;
+};
+
+/* Of a trace as it was loaded.  NULL = out of memory; no parts if the format has no words for them. */
+TK_API struct tk_inspection *tk_inspect(const struct tk_trace *t);
+TK_API void tk_inspection_free(struct tk_inspection *p);
+
 #endif

@@ -540,9 +540,11 @@ static bool merge_all(struct merger *m) {
   if (m->alignment.collectives.n) m->ids.next_id = 1 + (int64_t)m->alignment.collectives.n;
   for (size_t i = 0; ok && m->output->manifest && i < m->n_inputs; i++) ok = sources_keep(m->sources, m->first + i, m->err);
   ok = ok && merge_each(m);
-  if (ok && !m->opened && m->report->n_skipped) ok = err_set(m->err, TK_ENOTHING, "nothing matched: no input is of a rank that is asked for");
+  if (ok && !m->opened && m->report->n_skipped)
+    ok = err_set(m->err, TK_ENOTHING, "nothing matched: no input is of a rank that is asked for");
   if (ok && m->opened && !m->n_events && asks_for_time(m))
-    ok = err_set(m->err, TK_ENOTHING, "nothing matched: no event of any input is of the %s asked for", m->opt->steps ? "steps" : "time");
+    ok = err_set(m->err, TK_ENOTHING, "nothing matched: no event of any input is of the %s asked for",
+                 m->opt->steps ? "steps" : "time");
   if (ok && !m->opened) ok = err_set(m->err, TK_EFORMAT, "no input could be read: %s", m->report->ranks[0].failed);
   const struct merge_table table = {.who = m->alignment.who, .zero_ns = m->first_trace->zero_ns, .out = m->output->collectives,
                                     .kind = m->opt->collectives ? merge_table_kind(m->opt->collectives) : MERGE_TABLE_NONE};

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "source/identity.h"
+#include "base/progress.h"
 #include "save.h"
 #include "shrink_provenance.h"
 
@@ -42,6 +43,7 @@ static bool weigh_trace(struct shrinker *s, const struct tk_trace *t, const char
   struct tk_save_options save = s->save;
   struct tk_saved saved = {0};
   save.dry_run = true;
+  save.progress.phase = NULL; /* one of many attempts */
   save.provenance = provenance;
   if (!provenance) save.command = NULL;
   if (!tk_save(t, s->output, &save, &saved, s->err)) return false;
@@ -53,6 +55,7 @@ static bool write_whole(struct shrinker *s, bool dry_run, struct tk_saved *saved
   struct tk_save_options save = s->save;
   struct buf text = {.mem = &s->mem};
   save.dry_run |= dry_run;
+  if (dry_run) save.progress.phase = NULL;
   save.provenance = shrink_provenance(&text, s->t, &s->done);
   bool ok = mem_check(&s->mem, s->err);
   if (ok && s->memory && !save.dry_run) ok = tk_save_memory(s->t, s->output, s->memory, &save, saved, s->err);
@@ -291,6 +294,7 @@ static bool run_shrinker(struct shrinker s) {
   struct tk_trace *t = s.t;
   const struct tk_shrink_options *opt = s.opt;
   struct tk_shrink_report *report = s.report;
+  progress_phase(&opt->save.progress, (struct tk_phase){.what = "fitting", .name = s.output, .events = true});
   struct mem *mem = &t->store->mem;
   err_clear(s.err);
   *report = (struct tk_shrink_report){.events_before = t->n_events};

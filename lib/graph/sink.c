@@ -9,7 +9,7 @@ const char *tk_loss_name(enum tk_loss kind) {
       [TK_LOSS_CATEGORIES] = "categories",
       [TK_LOSS_ASYNC] = "ids of async spans",
       [TK_LOSS_FLOW_POINTS] = "flow points",
-      [TK_LOSS_DANGLING] = "flow points that lead nowhere",
+      [TK_LOSS_DANGLING] = "dangling flow points",
       [TK_LOSS_ARGS] = "args",
       [TK_LOSS_RECORDS] = "records",
       [TK_LOSS_METADATA] = "top-level keys",

@@ -1,7 +1,8 @@
 /* nothing.c - why a filter keeps nothing (nothing.h).
  *
- * Nearly always it is one of three mistakes: a name that was meant to be a part of a name, a kind that this trace has none of, or a range
- * of time past the end.  So each is looked for by itself, on the trace as it was read; that costs a pass, of a filter that was in vain. */
+ * Nearly always it is one of three mistakes: a name that was meant to be a part of a name, a kind that this trace has none of, or a
+ * range of time past the end.  So each is looked for by itself, on the trace as it was read; that costs a pass, of a filter that was
+ * in vain. */
 #include "nothing.h"
 
 #include <stdio.h>
@@ -25,8 +26,8 @@ static bool say_time(const struct nothing *n, struct tk_err *err) {
   char length[64];
   tk_print_duration(f.end - f.start, length);
   return err_set(err, TK_ENOTHING,
-                 "nothing matched: the range of time is outside of the trace, which is %s long and prints its times from %lldus to %lldus "
-                 "(+10ms.. counts from its start)",
+                 "nothing matched: the range of time is outside of the trace, which is %s long and prints its times from %lldus to "
+                 "%lldus (+10ms.. counts from its start)",
                  length, (long long)((f.start - zero) / 1000000), (long long)((f.end - zero) / 1000000));
 }
 
@@ -64,14 +65,15 @@ static bool hint_part(const struct nothing *n, const struct expr *e, char *hint,
   rewrite(expr, sizeof expr, e, "~", "*", "*");
   uint64_t found = count(n, expr);
   if (found) {
-    snprintf(hint, size, "; it matches whole %ss, and '*%.60s*' would match %llu events", expr_symbols[e->symbol].name, e->value.text,
-             (unsigned long long)found);
+    snprintf(hint, size, "; it matches whole %ss, and '*%.60s*' would match %llu event%s", expr_symbols[e->symbol].name, e->value.text,
+             (unsigned long long)found, found == 1 ? "" : "s");
     return true;
   }
   rewrite(expr, sizeof expr, e, "=~", "(?i)\\Q", "\\E");
   found = count(n, expr);
   if (found)
-    snprintf(hint, size, "; without regard to case, --regex '(?i)%.60s' would match %llu events", e->value.text, (unsigned long long)found);
+    snprintf(hint, size, "; without regard to case, --regex '(?i)%.60s' would match %llu event%s", e->value.text,
+             (unsigned long long)found, found == 1 ? "" : "s");
   return found != 0;
 }
 

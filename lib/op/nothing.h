@@ -12,8 +12,8 @@ struct nothing {
   const char *const *where; /* the tests, one by one; NULL = none */
 };
 
-/* Sets TK_ENOTHING, with the first reason that can be found: the range of time, a test that nothing passes, or that no event passes all.
- * Returns false. */
+/* Sets TK_ENOTHING, with the first reason that can be found: the range of time, a test that nothing passes, or that no event passes
+ * all.  Returns false. */
 bool nothing_say(const struct nothing *n, struct tk_err *err);
 
 #endif

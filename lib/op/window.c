@@ -119,7 +119,8 @@ static bool no_such_steps(const struct steps *s, const char *text, struct tk_err
     if (s->v[i].number < lo) lo = s->v[i].number;
     if (s->v[i].number > hi) hi = s->v[i].number;
   }
-  return err_set(err, TK_ENOTHING, "nothing matched: steps '%s': this trace has the steps %lld to %lld", text, (long long)lo, (long long)hi);
+  return err_set(err, TK_ENOTHING, "nothing matched: steps '%s': this trace has the steps %lld to %lld", text, (long long)lo,
+                 (long long)hi);
 }
 
 static bool narrow_to_steps(struct scope *s, const struct steps *of, const char *text, struct tk_err *err) {

@@ -403,7 +403,8 @@ static int by_path(const void *a, const void *b) { return rundir_compare(*(char 
 static bool add_pattern(struct source *s, const char *pattern, struct tk_err *err) {
   glob_t found;
   bool ok = true;
-  if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0) return fail_with(s, pattern, TK_EOPEN, 0, "no file has a name that matches this pattern");
+  if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0)
+    return fail_with(s, pattern, TK_EOPEN, 0, "no file has a name that matches this pattern");
   qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, by_path);
   for (size_t i = 0; ok && i < found.gl_pathc; i++) ok = add_name(s, found.gl_pathv[i], LISTS, err);
   globfree(&found);

@@ -278,7 +278,8 @@ static void note_origin(struct tk_sources *s, size_t first, uint32_t origin, con
 
 static void note_passed_over(struct tk_sources *s, size_t first, uint32_t n) {
   char text[512];
-  snprintf(text, sizeof text, "%u newer %s no trace: %s is the newest that does", n, n == 1 ? "run holds" : "runs hold", s->inputs[first].run);
+  snprintf(text, sizeof text, "%u newer %s no trace: %s is the newest that does", n, n == 1 ? "run holds" : "runs hold",
+           s->inputs[first].run);
   if (n) note_choice(s, &s->impl->chosen[first], false, text);
 }
 

@@ -48,7 +48,8 @@ class Terminal:
 
     def __init__(self, line, folder):
         env = dict(os.environ, PATH=f'{folder}/bin:{os.environ["PATH"]}', TERM='dumb', HOME=folder, PS1='> ', LC_ALL='C.UTF-8', COLUMNS='200')
-        env.pop('ENV', None)
+        for name in ('ENV', 'LD_PRELOAD'):  # the second is for the command, not for shells
+            env.pop(name, None)
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.chdir(folder)

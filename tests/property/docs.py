@@ -167,7 +167,7 @@ with tempfile.TemporaryDirectory() as work:
     check_recipes(work, 'docs/analysis.md', 8)
     check_recipes(work, 'docs/sql.md', 2)
     for name in sorted(os.listdir(os.path.join(SRC, 'docs/recipes'))):
-        if name != 'README.md':
+        if name not in ('README.md', 'large.md'):
             check_recipes(work, f'docs/recipes/{name}', 2)
     check_words()
     check_library(work)

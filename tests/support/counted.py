@@ -15,13 +15,13 @@ def info(path):
 
 def sums_fault(before, after, lost):
     """A sample of several series may come back as several samples, and xprof writes samples as spans on a line "_counters_", which are
-    read as samples: so of spans and samples none may be missing together.  Flow points that lead nowhere are lost to viewers alone."""
+    read as samples: so of spans and samples none may be missing together.  Dangling flow points are lost to viewers alone."""
     pairs = [('instants', before['instants'], after['instants'], lost.get('instants', 0))]
     pairs += [(key, before[key], after[key], lost.get(key, 0)) for key in ('spans', 'flow_points')]
     for kind, had, has, gone in pairs:
         if has + gone == had:
             continue
-        if kind == 'flow_points' and has + gone <= had <= has + gone + lost.get('flow_points_that_lead_nowhere', 0):
+        if kind == 'flow_points' and has + gone <= had <= has + gone + lost.get('dangling_flow_points', 0):
             continue
         samples = after['counter_samples'] + lost.get('counter_samples', 0) - before['counter_samples']
         if kind == 'spans' and has + gone + samples >= had and has + gone < had:

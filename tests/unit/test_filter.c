@@ -181,12 +181,12 @@ static void nothing(void **state) {
   struct tk_filter_options o = {.where = list, .refuse_empty = true};
   struct tk_err err = {0};
   (void)state;
-  leaves(&o, "nothing matched: of 8 events none has name ~ \"Reduce\"; it matches whole names, and '*Reduce*' would match 1 events");
+  leaves(&o, "nothing matched: of 8 events none has name ~ \"Reduce\"; it matches whole names, and '*Reduce*' would match 1 event");
   list[0] = "name == GEM";
-  leaves(&o, "nothing matched: of 8 events none has name == GEM; without regard to case, --regex '(?i)GEM' would match 1 events");
+  leaves(&o, "nothing matched: of 8 events none has name == GEM; without regard to case, --regex '(?i)GEM' would match 1 event");
   list[0] = "kind == memcpy";
-  leaves(&o, "nothing matched: of 8 events none has kind == memcpy; the trace has span, instant, counter, host, device, kernel, collective, op, "
-             "runtime, step, annotation");
+  leaves(&o, "nothing matched: of 8 events none has kind == memcpy; the trace has span, instant, counter, host, device, kernel, "
+             "collective, op, runtime, step, annotation");
   list[0] = "depth == 7";
   leaves(&o, "nothing matched: of 8 events none has depth == 7; --depth ..7 is down to 7");
   list[0] = "dur > 1s";
@@ -194,8 +194,8 @@ static void nothing(void **state) {
   list[0] = "name == gemm", list[1] = "dur > 45us";
   leaves(&o, "nothing matched: each test holds for some of 8 events, but no event passes all");
   o = (struct tk_filter_options){.time = "1s..2s", .refuse_empty = true};
-  leaves(&o, "nothing matched: the range of time is outside of the trace, which is 170.000 us long and prints its times from 90us to 260us "
-             "(+10ms.. counts from its start)");
+  leaves(&o, "nothing matched: the range of time is outside of the trace, which is 170.000 us long and prints its times from 90us "
+             "to 260us (+10ms.. counts from its start)");
   struct tk_trace *t = feed_text(TRACE); /* stays as it was */
   assert_false(tk_filter(t, &o, NULL, &err));
   assert_int_equal(err.code, TK_ENOTHING);

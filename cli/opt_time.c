@@ -1,0 +1,13 @@
+/* opt_time.c - what is wrong with a duration; apart from opt.c, for commands that read durations by themselves. */
+#include "opt.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A number without a unit may be anything. */
+void opt_bad_time(struct opt_error *error, const char *name, const char *value) {
+  const bool is_number = *value && !value[strspn(value, "0123456789.+-")];
+  const size_t n = sizeof error->why;
+  if (is_number) snprintf(error->why, n, "--%s: %.80s of what? Say %.80ss, %.80sms or %.80sus", name, value, value, value, value);
+  else snprintf(error->why, n, "--%s: '%.200s' is not a duration such as 1.5ms, 20us or 3s", name, value);
+}

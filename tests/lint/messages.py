@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Every sentence that a user can be told, by file and line: what `make messages` prints, to be read as a whole against CONTRIBUTING's
+rules of English.  With --check, faults that a program can see: an end with a full stop, a capital at the beginning that is no name, two
+blanks, short forms, words that CONTRIBUTING has others for."""
+import os
+import re
+import sys
+
+SAYS = ('err_set|err_at|err_sys|err_prefix|err_append|tty_say|run_usage|trace_note|trace_notes|trace_say_of|note_choice|add_note|fail|'
+        'complain|refuse|in_note|note_repair|note_once|reader_note|repair|pb_note|xplane_note|perfetto_note|chrome_note|err_here')
+CALL = re.compile(r'\b(?:' + SAYS + r')\s*\(')
+TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
+NAMES = ('Chrome', 'Perfetto', 'XPlane', 'JSON', 'UTF', 'Say', 'SQL', 'Python', 'TensorBoard', 'HTML', 'XML', 'SQLite', 'CSV', 'XLA')
+FAULTS = [
+    (re.compile(r'[^.]\.$'), 'ends with a full stop'),
+    (re.compile(r"\b(?:can't|couldn't|don't|doesn't|isn't|won't)\b"), 'has a short form'),
+    (re.compile(r'\S  \S'), 'has two blanks'),
+    (re.compile(r'\b(?:invalid|illegal|please|sorry|oops|failed to|unable to)\b', re.I), 'has a word that says nothing: say what is wrong'),
+    (re.compile(r'\b(?:slice|node|timeline event)s?\b'), "has another word for span or event"),
+]
+
+
+def arguments(source, at):
+    """The text of a call's parentheses."""
+    depth, i, quoted = 0, at, False
+    while i < len(source):
+        c = source[i]
+        if c == '\\' and quoted:
+            i += 1
+        elif c == '"':
+            quoted = not quoted
+        elif not quoted and c == '(':
+            depth += 1
+        elif not quoted and c == ')':
+            depth -= 1
+            if depth == 0:
+                return source[at:i]
+        i += 1
+    return ''
+
+
+def messages(path):
+    with open(path, encoding='utf-8') as f:
+        source = f.read()
+    for call in CALL.finditer(source):
+        inside = arguments(source, call.end() - 1)
+        for group in re.finditer(r'"(?:[^"\\]|\\.)*"(?:\s*"(?:[^"\\]|\\.)*")*', inside):
+            text = ''.join(TEXT.findall(group.group()))
+            if re.search(r'[a-z]{3}', text) and ' ' in text:
+                yield source.count('\n', 0, call.start() + group.start()) + 1, text
+
+
+def main():
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..')
+    faults = 0
+    for top in ('lib', 'cli'):
+        for folder, _, names in sorted(os.walk(os.path.join(root, top))):
+            for name in sorted(n for n in names if n.endswith('.c')):
+                path = os.path.join(folder, name)
+                for line, text in messages(path):
+                    where = f'{os.path.relpath(path, root)}:{line}'
+                    if '--check' not in sys.argv:
+                        print(f'{where}: {text}')
+                        continue
+                    if text.startswith('SQL'):
+                        continue  # names of the engine's own
+                    said = [what for fault, what in FAULTS if fault.search(text)]
+                    if re.match(r'[A-Z][a-z]', text) and not text.startswith(NAMES):
+                        said.append('begins with a capital')
+                    for what in said:
+                        faults += 1
+                        print(f'{where}: {what}: {text}')
+    return 1 if faults else 0
+
+
+sys.exit(main())
