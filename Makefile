@@ -158,13 +158,14 @@ $(BIN): $(CLI_OBJ) $(BIN_LIB) $(B)/files
 	@echo "  LD    $@"
 	@$(CC) $(ALL_LDFLAGS) -o $@ $(CLI_OBJ) $(BIN_LIB) $(ALL_LIBS)
 
-# Test programs see the insides: they link the plain objects, each only those that it needs.  The archive is thin, for objects of several
+# Test programs see the insides, of the command too: they link the plain objects, each only those that it needs.  The archive is thin, for objects of several
 # folders have the same name, and thin members keep their paths.  What the linker took from it is written to <program>.d: from then on
 # the program is linked again when one of these objects changes or a file comes or goes, and not when another object does.
 PLAIN := $(B)/obj/plain.a
-$(PLAIN): $(LIB_OBJ) $(SUPPORT_OBJ) $(B)/files
+TESTED_CLI := $(B)/obj/cli/view_request.o
+$(PLAIN): $(LIB_OBJ) $(SUPPORT_OBJ) $(TESTED_CLI) $(B)/files
 	@rm -f $@
-	@$(AR) rcs --thin $@ $(LIB_OBJ) $(SUPPORT_OBJ)
+	@$(AR) rcs --thin $@ $(LIB_OBJ) $(SUPPORT_OBJ) $(TESTED_CLI)
 
 # With T= a program whose objects are known is linked of them alone, so that nothing else is compiled.  Where they no longer suffice, the
 # list is dropped without a word, and the next make, which `make test` runs for that, takes the program from the archive.  Some programs
@@ -180,7 +181,7 @@ $(TEST_PROGRAMS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/files
 	@$(if $(filter $@,$(KNOWN)),$(LINK_KNOWN),$(LINK_NEEDED))
 
 LINK = $(CC) $(ALL_LDFLAGS) -o $@ $(1) $(TEST_LIBS) $(ALL_LIBS)
-LINK_KNOWN = $(call LINK,$< $(filter $(LIB_OBJ) $(SUPPORT_OBJ),$^)) 2>/dev/null || rm -f $@ $@.d
+LINK_KNOWN = $(call LINK,$< $(filter $(LIB_OBJ) $(SUPPORT_OBJ) $(TESTED_CLI),$^)) 2>/dev/null || rm -f $@ $@.d
 # A linker that does not name the members of an archive leaves the program dependent on the whole archive.
 LINK_NEEDED = $(call LINK,$< $(PLAIN) -Wl$(comma)--trace) > $@.trace && \
   { grep '^$(B)/obj/.*\.o$$' $@.trace | grep -vx '$<' || echo $(PLAIN); } | sed 's|.*|$@: &\n&:|' > $@.d && rm -f $@.trace
@@ -196,6 +197,14 @@ $(PROTO:%=$(B)/obj/proto/%.o): $(B)/obj/proto/%.o: $(B)/proto/%.pb-c.c $(B)/flag
 	@$(CC) $(ALL_CPPFLAGS) $(CFLAGS_libprotobuf-c) $(ALL_CFLAGS) -c $< -o $@
 
 $(LIB_SRC:%.c=$(B)/obj/%.o) $(TEST_OBJ): | $(PROTO:%=$(B)/proto/%.pb-c.h)
+
+# The page of view, as texts of C.
+VIEW_PAGE := $(patsubst cli/view/%,$(B)/page/%.inc,$(wildcard cli/view/*))
+$(B)/page/%.inc: cli/view/%
+	@mkdir -p $(@D)
+	@sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $< > $@
+$(B)/obj/cli/view_page.o: private ALL_CPPFLAGS += -I$(B)/page
+$(B)/obj/cli/view_page.o: $(VIEW_PAGE)
 
 # Benchmarks are users of the library.
 $(BENCH): $(B)/tests/%: $(B)/obj/tests/%.o $(STATIC)

@@ -20,6 +20,7 @@ extern const struct command command_tree;
 extern const struct command command_sql;
 extern const struct command command_report;
 extern const struct command command_diff;
+extern const struct command command_view;
 extern const struct command command_size;
 extern const struct command command_info;
 extern const struct command command_check;

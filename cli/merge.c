@@ -2,6 +2,7 @@
 #include "clocks.h"
 #include "commands.h"
 #include "json.h"
+#include "merge.h"
 #include "redact.h"
 #include "run.h"
 #include "table.h"
@@ -28,7 +29,7 @@ struct params {
 
 #define FIELD(field) offsetof(struct params, field)
 
-static const struct opt_word align_words[] = {
+const struct opt_word merge_align_words[] = {
   { "auto", TK_ALIGN_AUTO, "align hosts by the collectives of their ranks where these can be trusted, else as with clock" },
   { "clock", TK_ALIGN_CLOCK, "align by absolute time, where the inputs state it" },
   { "collectives", TK_ALIGN_COLLECTIVES, "align by collectives, even where they cannot be trusted" },
@@ -38,7 +39,7 @@ static const struct opt_word align_words[] = {
   { 0, 0, 0 },
 };
 
-static const struct opt_word group_words[] = {
+const struct opt_word merge_group_words[] = {
   { "rank", TK_GROUP_RANK, "rank 0 first, the rows of each rank in their own order" },
   { "host", TK_GROUP_HOST, "the ranks of one host together, the host of the lowest rank first" },
   { "kind", TK_GROUP_KIND, "the CPUs of all ranks, then the GPUs and TPUs of all ranks, then the rest" },
@@ -47,7 +48,7 @@ static const struct opt_word group_words[] = {
 
 static const struct opt opts[] = {
   ROW_OUTPUT,
-  { OPT_WORD, 0, "align", "HOW", "how the clocks of the hosts are aligned", FIELD(align), align_words, 0, 0 },
+  { OPT_WORD, 0, "align", "HOW", "how the clocks of the hosts are aligned", FIELD(align), merge_align_words, 0, 0 },
   { OPT_LIST, 0, "offset", "RANK=TIME",
     "move this rank or host by this time, and do not align it; such as 3=+1.5ms or host42=-20us",
     FIELD(offsets), 0, 0, 0 },
@@ -79,7 +80,7 @@ static const struct opt opts[] = {
   { OPT_STRING, 0, "label", "TEXT",
     "name of each process (default: \"rank {rank} - {host} - {process}\"); further fields: {pid}, {input}, {run}, {step}",
     FIELD(label), 0, 0, 0 },
-  { OPT_WORD, 0, "group-by", "WHAT", "how the rows of the timeline are ordered", FIELD(group_by), group_words, 0, 0 },
+  { OPT_WORD, 0, "group-by", "WHAT", "how the rows of the timeline are ordered", FIELD(group_by), merge_group_words, 0, 0 },
   { OPT_FLAG, 0, "manifest", 0,
     "write a tar of the inputs, unpacked, with a manifest by which Perfetto 58 and later merges them", FIELD(manifest), 0, 0, 0 },
   { OPT_FLAG, 'k', "keep-going", 0, "leave out the inputs that cannot be read (the exit status is still 3)",

@@ -182,6 +182,11 @@ struct tk_merge_report {
  * as it is unless a label or an order is asked for. */
 TK_API bool tk_merge(const char *const *names, size_t n, const char *output, const struct tk_merge_options *opt,
                      struct tk_merge_report *report, struct tk_err *err);
+/* The same of all that the sources name, as one trace in memory that is called `source`; NULL on error.  What `save` says counts only
+ * for what the trace says of itself, and nothing else is written: of the options, `to`, `manifest` and files mean nothing here.  The
+ * caller frees the report in any case. */
+TK_API struct tk_trace *tk_sources_merge(struct tk_sources *s, const char *source, const struct tk_merge_options *opt,
+                                         struct tk_merge_report *report, struct tk_err *err);
 TK_API void tk_merge_report_free(struct tk_merge_report *report);
 
 /* ---- a merge in steps, for machines that do not hold all traces ---- */
@@ -327,6 +332,9 @@ struct tk_shrink_report {
  * smallest size that can. */
 TK_API bool tk_shrink(struct tk_trace *t, const char *output, const struct tk_shrink_options *opt, struct tk_shrink_report *report,
                       struct tk_err *err);
+/* The same into memory, whose bytes free() takes; `name` tells format and compression as tk_save_memory has it. */
+TK_API bool tk_shrink_memory(struct tk_trace *t, const char *name, struct tk_bytes *to, const struct tk_shrink_options *opt,
+                             struct tk_shrink_report *report, struct tk_err *err);
 
 /* A sum of durations, which 64 bits of picoseconds may be too few for: s seconds and ps < 10^12 picoseconds. */
 struct tk_total {

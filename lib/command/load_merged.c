@@ -191,30 +191,46 @@ bool merge_graph(struct tk_trace *t, const struct merge_inputs *in, const struct
   return ok && name_files(t, in, err);
 }
 
-static bool merge_all(struct tk_trace *t, struct tk_sources *s, const struct tk_load_options *opt, struct tk_err *err) {
+static bool merge_all(struct tk_trace *t, struct tk_sources *s, const struct tk_merge_options *opt, struct tk_merge_report *report,
+                      struct tk_err *err) {
   const struct merge_inputs in = {.sources = s, .n = s->n};
-  const struct tk_merge_options merge = {
-      .load = *opt, .save.command = "tracekit merge", .keep_going = true, .keep_truncated = !opt->strict};
-  struct tk_merge_report merged;
-  bool ok = merge_report_init(&merged, s->n, err) && merge_check_options(&merge, s->n, err) &&
-            merge_graph(t, &in, &merge, NULL, &merged, err) && check_ranks(&merged, err);
-  if (ok) trace_copy_notes(t, merged.notes, NULL);
-  tk_merge_report_free(&merged);
-  return ok && (!opt->check || tk_check(t, err));
+  if (!merge_report_init(report, s->n, err) || !merge_check_options(opt, s->n, err)) return false;
+  if (opt->manifest || opt->to) return err_set(err, TK_EUSAGE, "a merge in memory writes no manifest, and has no size");
+  if (!merge_graph(t, &in, opt, NULL, report, err)) return false;
+  trace_copy_notes(t, report->notes, NULL);
+  return !opt->load.check || tk_check(t, err);
 }
 
-struct tk_trace *tk_sources_load_all(struct tk_sources *s, const char *source, const struct tk_load_options *opt, struct tk_err *err) {
-  static const struct tk_load_options defaults = {0};
+struct tk_trace *tk_sources_merge(struct tk_sources *s, const char *source, const struct tk_merge_options *opt,
+                                  struct tk_merge_report *report, struct tk_err *err) {
+  static const struct tk_merge_options defaults = {0};
   struct tk_err own;
   struct tk_trace *t = trace_new(0);
   if (!err) err = &own;
   err_clear(err);
+  *report = (struct tk_merge_report){0};
   if (!t) {
     err_set(err, TK_ELIMIT, "out of memory");
     return NULL;
   }
   merge_name(t, source);
-  if (merge_all(t, s, opt ? opt : &defaults, err)) return t;
+  if (merge_all(t, s, opt ? opt : &defaults, report, err)) return t;
   tk_free(t);
   return NULL;
+}
+
+struct tk_trace *tk_sources_load_all(struct tk_sources *s, const char *source, const struct tk_load_options *opt, struct tk_err *err) {
+  const struct tk_load_options load = opt ? *opt : (struct tk_load_options){0};
+  const struct tk_merge_options merge = {
+      .load = load, .save.command = "tracekit merge", .keep_going = true, .keep_truncated = !load.strict};
+  struct tk_merge_report merged;
+  struct tk_err own;
+  if (!err) err = &own;
+  struct tk_trace *t = tk_sources_merge(s, source, &merge, &merged, err);
+  if (t && !check_ranks(&merged, err)) {
+    tk_free(t);
+    t = NULL;
+  }
+  tk_merge_report_free(&merged);
+  return t;
 }

@@ -20,6 +20,7 @@
 struct shrinker {
   struct tk_trace *t;
   const char *output;
+  struct tk_bytes *memory; /* that is written instead of a file, or NULL */
   const struct tk_shrink_options *opt;
   struct tk_shrink_report *report;
   struct tk_err *err;
@@ -56,7 +57,9 @@ static bool write_whole(struct shrinker *s, bool dry_run, struct tk_saved *saved
   save.dry_run |= dry_run;
   if (dry_run) save.progress.phase = NULL;
   save.provenance = shrink_provenance(&text, s->t, &s->done);
-  bool ok = mem_check(&s->mem, s->err) && tk_save(s->t, s->output, &save, saved, s->err);
+  bool ok = mem_check(&s->mem, s->err);
+  if (ok && s->memory && !save.dry_run) ok = tk_save_memory(s->t, s->output, s->memory, &save, saved, s->err);
+  else if (ok) ok = tk_save(s->t, s->output, &save, saved, s->err);
   buf_free(&text);
   return ok;
 }
@@ -287,11 +290,11 @@ static bool check_target(const struct tk_shrink_options *o, struct tk_err *err) 
   return true;
 }
 
-bool tk_shrink(struct tk_trace *t, const char *output, const struct tk_shrink_options *opt, struct tk_shrink_report *report,
-               struct tk_err *err) {
-  struct tk_err own;
-  struct shrinker s = {.t = t, .output = output, .opt = opt, .report = report, .err = err ? err : &own, .save = opt->save};
-  progress_phase(&opt->save.progress, (struct tk_phase){.what = "fitting", .name = output, .events = true});
+static bool run_shrinker(struct shrinker s) {
+  struct tk_trace *t = s.t;
+  const struct tk_shrink_options *opt = s.opt;
+  struct tk_shrink_report *report = s.report;
+  progress_phase(&opt->save.progress, (struct tk_phase){.what = "fitting", .name = s.output, .events = true});
   struct mem *mem = &t->store->mem;
   err_clear(s.err);
   *report = (struct tk_shrink_report){.events_before = t->n_events};
@@ -305,4 +308,19 @@ bool tk_shrink(struct tk_trace *t, const char *output, const struct tk_shrink_op
   shrunk_free(&s.done);
   identity_free_tracks(origins, &s.mem);
   return ok;
+}
+
+bool tk_shrink(struct tk_trace *t, const char *output, const struct tk_shrink_options *opt, struct tk_shrink_report *report,
+               struct tk_err *err) {
+  struct tk_err own;
+  return run_shrinker((struct shrinker){
+      .t = t, .output = output, .opt = opt, .report = report, .err = err ? err : &own, .save = opt->save});
+}
+
+bool tk_shrink_memory(struct tk_trace *t, const char *name, struct tk_bytes *to, const struct tk_shrink_options *opt,
+                      struct tk_shrink_report *report, struct tk_err *err) {
+  struct tk_err own;
+  *to = (struct tk_bytes){0};
+  return run_shrinker((struct shrinker){
+      .t = t, .output = name, .memory = to, .opt = opt, .report = report, .err = err ? err : &own, .save = opt->save});
 }

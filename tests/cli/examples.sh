@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
-# Every example that the help shows, run as it stands over fixtures of the names that the examples use.
+# Every example that the help shows, run as it stands over fixtures of the names that the examples use.  The browser of `view` is one that
+# takes the trace and goes.
 set -u
 : "${TRACEKIT:?}" "${FIXTURES:?}"
+export BROWSER="python3 $(cd "$(dirname "$0")/.." && pwd)/support/visitor.py"
+unset SSH_CONNECTION
 work=$(mktemp -d) || exit 1
 mkdir "$work/bin" && ln -s "$TRACEKIT" "$work/bin/tracekit"
 PATH=$work/bin:$PATH

@@ -6,10 +6,10 @@ import {tmpdir} from 'node:os';
 
 // The browser's end of the debugging protocol: JSON, each message ended by a NUL.
 export class Browser {
-  constructor(chromium) {
+  constructor(chromium, more = []) {
     this.folder = mkdtempSync(join(tmpdir(), 'viewers-'));
     this.process = spawn(chromium, ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--remote-debugging-pipe',
-      '--window-size=1400,900', `--user-data-dir=${this.folder}`], {stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe']});
+      '--window-size=1400,900', `--user-data-dir=${this.folder}`, ...more], {stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe']});
     this.waiting = new Map();
     this.id = 0;
     let text = '';

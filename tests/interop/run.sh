@@ -49,6 +49,7 @@ step python3 "$here/machines.py"
 step python3 "$here/extracted.py"
 step "$here/viewers.sh"
 step "$here/pages.sh"
+step "$here/view.sh"
 step "$here/xplane.py"
 step "$here/xprof_tables.py" $corpus
 step "$here/xprof_derived.py" $corpus

@@ -1,0 +1,9 @@
+/* merge.h - words of merge's options that view takes as well. */
+#ifndef CLI_MERGE_H
+#define CLI_MERGE_H
+
+#include "opt.h"
+
+extern const struct opt_word merge_align_words[], merge_group_words[];
+
+#endif

