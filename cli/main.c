@@ -56,7 +56,7 @@ static const char *foreign_command(const char *name) {
     { "cut", "filter" },                { "slice", "filter" },           { "compress", "convert or shrink" }, { "unpack", "extract" },
     { "query", "sql" },                 { "compare", "diff" },           { "join", "merge" },             { "combine", "merge" },
     { "align", "merge" },               { "shift", "rebase" },           { "anonymise", "redact" },       { "anonymize", "redact" },
-    { "validate", "check" },            { "open", "extract" },           { "flamegraph", "tree" },
+    { "validate", "check" },            { "open", "view" },              { "flamegraph", "tree" },
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (!strcmp(rows[i].name, name) && !command_find(name)) return rows[i].here;
