@@ -13,7 +13,7 @@ python=$work/venv/bin/python
 [ -x "$python" ] || python=python3
 "$python" "$(dirname "$0")/bench.py" "$TRACEKIT" "$B/tests/gen/gen" "$B/tests/bench/stages" "$work" || exit 1
 echo
-for peer in perfetto shrink xplane; do
+for peer in perfetto shrink xplane report; do
   "$python" "$(dirname "$0")/$peer.py" "$TRACEKIT" "$B/tests/gen/gen" "$work" "${B%/san}/interop" || exit 1
   echo
 done
