@@ -154,12 +154,27 @@ static bool keep_part(struct aligner *a, size_t i, struct tk_trace *t, int64_t l
 }
 
 /* Puts its anchors, [from, to), where the input's clock is put against the first input's. */
-static void take_scan(struct aligner *a, size_t i, const struct scan *s, uint32_t from, uint32_t to) {
+/* Whether sums and differences of such times are still in range, as times since 1970 up to the year 2116 are. */
+static bool is_in_range(int64_t ns, int64_t later) {
+  const i128 at = (i128)ns + later;
+  return at > INT64_MIN / 2 && at < INT64_MAX / 2;
+}
+
+static bool place_anchors(struct aligner *a, uint32_t from, uint32_t to, int64_t later) {
+  for (uint32_t k = from; k < to; k++) {
+    struct align_anchor *v = &a->anchors.v[k];
+    if (!is_in_range(v->start, later) || !is_in_range(v->end, later)) return false;
+    v->start += later;
+    v->end += later;
+  }
+  return true;
+}
+
+static bool take_scan(struct aligner *a, size_t i, const struct scan *s, uint32_t from, uint32_t to) {
   struct align_input *input = &a->inputs[i];
   const struct merge_base own = {s->zero_ns, s->clock};
   if (!a->any) a->out->base = a->base = own;
   a->any = true;
-  const int64_t later = merge_later(&a->base, &own, a->opt->align);
   input->read = true;
   input->stated = s->rank >= 0;
   input->rank = input->stated ? s->rank : (int64_t)i;
@@ -167,13 +182,13 @@ static void take_scan(struct aligner *a, size_t i, const struct scan *s, uint32_
   input->merged = s->merged;
   input->world = s->world;
   input->comparable = merge_is_comparable(&a->base, s->clock);
+  bool ok = is_in_range(a->base.zero_ns, 0) && is_in_range(own.zero_ns, 0);
+  const int64_t later = ok ? merge_later(&a->base, &own, a->opt->align) : 0;
+  ok = ok && is_in_range(s->start_ns, later) && is_in_range(s->end_ns, later) && place_anchors(a, from, to, later);
+  if (!ok) return err_set(a->err, TK_ELIMIT, "%s: its times lie more than a century from those of the others", input->name);
   input->start_ns = input->from_ns = s->start_ns + later;
   input->to_ns = s->end_ns + later;
-  for (uint32_t k = from; k < to; k++) {
-    struct align_anchor *v = &a->anchors.v[k];
-    v->start = (int64_t)((uint64_t)v->start + (uint64_t)later);
-    v->end = (int64_t)((uint64_t)v->end + (uint64_t)later);
-  }
+  return true;
 }
 
 static bool take_input(struct aligner *a, size_t i, struct tk_trace *t) {
@@ -183,8 +198,8 @@ static bool take_input(struct aligner *a, size_t i, struct tk_trace *t) {
                                  .marker = a->opt->align == TK_ALIGN_MARKER ? a->opt->marker : NULL};
   struct scan s;
   if (!scan_take(&s, &a->anchors, t, &o, a->report->notes)) return mem_refuse(a->mem, a->err);
-  take_scan(a, i, &s, first, a->anchors.n);
-  return keep_part(a, i, t, merge_later(&a->base, &(struct merge_base){s.zero_ns, s.clock}, a->opt->align));
+  return take_scan(a, i, &s, first, a->anchors.n) &&
+         keep_part(a, i, t, merge_later(&a->base, &(struct merge_base){s.zero_ns, s.clock}, a->opt->align));
 }
 
 /* Graphs that are small together are not read again: a merge may hold 64 MB beside the largest input. */
@@ -243,20 +258,22 @@ static bool read_each(struct aligner *a) {
   return ok;
 }
 
-static void read_scans(struct aligner *a) {
+static bool read_scans(struct aligner *a) {
   const struct merge_scans *scans = a->in->scans;
   a->anchors = *scans->anchors;
   *scans->anchors = (struct align_anchors){.mem = a->anchors.mem};
   for (uint32_t i = 0, at = 0, from; i < scans->list->n; i++) {
     for (from = at; at < a->anchors.n && a->anchors.v[at].input == i;) at++;
-    a->inputs[i].name = scans->list->v[i].input;
+    a->inputs[i].name = report_text(a, scans->list->v[i].input);
     a->inputs[i].wanted = true;
-    take_scan(a, i, &scans->list->v[i], from, at);
+    if (!take_scan(a, i, &scans->list->v[i], from, at)) return false;
+    a->inputs[i].host = report_text(a, scans->list->v[i].host); /* the report outlives the scans */
   }
+  return true;
 }
 
 static bool read_all(struct aligner *a) {
-  if (a->in->scans) return read_scans(a), true;
+  if (a->in->scans) return read_scans(a);
   a->out->ahead = load_ahead_start(a->in->sources, a->in->first, a->in->n, NULL, &a->opt->load, LOAD_AHEAD_MOST);
   bool ok = read_each(a);
   load_ahead_stop(a->out->ahead);

@@ -10,6 +10,7 @@
 #include "scan.pb-c.h"
 
 enum { HAS_RUN = 1, STEPPED = 2 };
+enum { ALWAYS = 3 }; /* the column that is never left out: a count is of what is there */
 
 /* ---- out ---- */
 
@@ -60,7 +61,7 @@ static void put_column(struct printer *p, uint32_t field) {
     any |= v;
     put_varint(&p->column, v);
   }
-  if (any) pb_message(&p->anchors, field, &p->column);
+  if (any || field == ALWAYS) pb_message(&p->anchors, field, &p->column);
 }
 
 static void put_fixed(struct buf *b, uint64_t v) {
@@ -161,7 +162,7 @@ static const char *text_of(struct reader *r, ProtobufCBinaryData text) {
 static bool is_column(size_t n, const Scan__Anchors *a) { return n == 0 || n == a->count; }
 
 static bool is_whole(const Scan__Anchors *a) {
-  return is_column(a->n_label, a) && is_column(a->n_module, a) && is_column(a->n_exact, a) && is_column(a->n_end, a) &&
+  return a->n_label == a->count && is_column(a->n_module, a) && is_column(a->n_exact, a) && is_column(a->n_end, a) &&
          is_column(a->n_lasted, a) && is_column(a->n_run, a) && is_column(a->n_step, a) && is_column(a->n_device, a) &&
          is_column(a->n_execution, a) && is_column(a->n_name, a) && is_column(a->n_group, a) && is_column(a->n_seq, a) &&
          is_column(a->n_bytes, a) && is_column(a->n_says, a) && is_column(a->n_flags, a);

@@ -133,7 +133,7 @@ def damage(work):
     run(work, 'scan', '-q', *sorted(glob.glob(f'{FIXTURES}/json/torch/ddp4_full/*')), '-o', 'good.scan')
     with open(f'{work}/good.scan', 'rb') as f:
         good = f.read()
-    rng, crashed, silent = random.Random(5), 0, 0
+    rng, crashed, silent = random.Random(5), [], []
     for i in range(400 if LONG else 120):
         bad = bytearray(good)
         if i % 2:
@@ -143,12 +143,16 @@ def damage(work):
                 bad[rng.randrange(len(bad))] ^= 1 << rng.randrange(8)
         with open(f'{work}/bad.scan', 'wb') as f:
             f.write(bad)
-        p = subprocess.run([TRACEKIT, 'plan', '--force', 'bad.scan', '-o', 'bad.json'], cwd=work, capture_output=True)
-        crashed += p.returncode not in (0, 2, 3)
-        silent += p.returncode != 0 and b'bad.scan' not in p.stderr
-    check('damaged scans do not crash', crashed == 0, crashed)
-    check('a scan that is refused is named', silent == 0, silent)
-    for name, text in (('empty', b''), ('trace', b'{"traceEvents":[]}'), ('newer', b'\x08\x7f')):
+        p = subprocess.run([TRACEKIT, 'plan', '--force', 'bad.scan', '-o', 'bad.json'], cwd=work, capture_output=True, text=True,
+                           errors='replace')
+        if p.returncode not in (0, 2, 3, 4):
+            crashed.append(p.stderr)
+        elif p.returncode and 'bad.scan' not in p.stderr and 'a century' not in p.stderr:
+            silent.append(p.stderr)
+    check('damaged scans do not crash', not crashed, '\n'.join(crashed[:1]))
+    check('a scan that is refused is named', not silent, '\n'.join(silent[:3]))
+    for name, text in (('empty', b''), ('trace', b'{"traceEvents":[]}'), ('newer', b'\x08\x7f'),
+                       ('count', b'\x08\x01\x12\x0c\x0a\x01a\x82\x01\x06\x08\xff\xff\xff\xff\x01')):
         with open(f'{work}/{name}.scan', 'wb') as f:
             f.write(text)
         p = run(work, 'plan', f'{name}.scan', '-o', 'never.json', status=3)
