@@ -153,13 +153,13 @@ static bool keep_part(struct aligner *a, size_t i, struct tk_trace *t, int64_t l
   return true;
 }
 
-/* Puts its anchors, [from, to), where the input's clock is put against the first input's. */
 /* Whether sums and differences of such times are still in range, as times since 1970 up to the year 2116 are. */
 static bool is_in_range(int64_t ns, int64_t later) {
   const i128 at = (i128)ns + later;
   return at > INT64_MIN / 2 && at < INT64_MAX / 2;
 }
 
+/* Puts its anchors, [from, to), where the input's clock is put against the first input's. */
 static bool place_anchors(struct aligner *a, uint32_t from, uint32_t to, int64_t later) {
   for (uint32_t k = from; k < to; k++) {
     struct align_anchor *v = &a->anchors.v[k];
@@ -197,7 +197,8 @@ static bool take_input(struct aligner *a, size_t i, struct tk_trace *t) {
   const struct scan_options o = {.none = !compares, .input = (uint32_t)i, .most = merge_most_anchors(a->in->n), .anchor = a->anchor,
                                  .marker = a->opt->align == TK_ALIGN_MARKER ? a->opt->marker : NULL};
   struct scan s;
-  if (!scan_take(&s, &a->anchors, t, &o, a->report->notes)) return mem_refuse(a->mem, a->err);
+  if (!scan_take(&s, &a->anchors, t, &o, a->report->notes) || !scan_take_pids(&a->out->pids[i], t, a->mem))
+    return mem_refuse(a->mem, a->err);
   return take_scan(a, i, &s, first, a->anchors.n) &&
          keep_part(a, i, t, merge_later(&a->base, &(struct merge_base){s.zero_ns, s.clock}, a->opt->align));
 }
@@ -527,9 +528,11 @@ static bool align_inputs(struct aligner *a) {
   a->out->skipped = mem_alloc(a->mem, n);
   a->out->who = mem_array(a->mem, n, sizeof *a->out->who);
   a->out->kept = mem_array(a->mem, n, sizeof *a->out->kept);
+  a->out->pids = mem_array(a->mem, n, sizeof *a->out->pids);
   a->out->n = n;
+  if (a->out->pids) memset(a->out->pids, 0, n * sizeof *a->out->pids);
   if (a->out->kept) memset(a->out->kept, 0, n * sizeof *a->out->kept);
-  if (!a->out->kept || !a->out->who || !a->out->skipped || !a->out->maps || !a->out->mapped) return mem_check(a->mem, a->err);
+  if (!a->out->kept || !a->out->pids || !a->out->who || !a->out->skipped || !a->out->maps || !a->out->mapped) return mem_check(a->mem, a->err);
   if (!a->inputs) return mem_check(a->mem, a->err);
   memset(a->inputs, 0, (n + 1) * sizeof *a->inputs);
   memset(a->out->mapped, 0, n);
@@ -586,6 +589,8 @@ void merge_alignment_free(struct merge_alignment *a) {
   mem_free(&a->mem, a->skipped);
   for (size_t i = 0; a->kept && i < a->n; i++) tk_free(a->kept[i]);
   mem_free(&a->mem, a->kept);
+  for (size_t i = 0; a->pids && i < a->n; i++) mem_free(&a->mem, a->pids[i].v);
+  mem_free(&a->mem, a->pids);
   mem_free(&a->mem, a->who);
   *a = (struct merge_alignment){.n = 0};
 }

@@ -37,6 +37,7 @@ struct merge_alignment {
   struct mem mem;
   struct merge_who *who;  /* by input; NULL if nothing was read */
   struct tk_trace **kept; /* by input: small ones that were read and wait for the second pass; NULL if nothing was read */
+  struct scan_pids *pids;    /* by input; NULL if nothing was read */
   uint64_t kept_bytes;
   struct load_ahead *ahead; /* loads what comes next; NULL = nobody does */
   bool *skipped;          /* by input: it is of a rank that was not asked for */

@@ -9,6 +9,7 @@
 #include "base/progress.h"
 #include "io/packing.h"
 #include "format/json.h"
+#include "format/pb_out.h"
 
 static const struct format *choose_format(const char *path, const struct tk_save_options *opt, const char *like,
                                           struct tk_err *err) {
@@ -32,14 +33,15 @@ static const struct packing *packing_asked(const char *path, const struct tk_sav
 
 bool saver_open(struct saver *s, const char *path, const struct tk_save_options *opt, const char *like,
                 const char *const *inputs, struct tk_err *err) {
-  const struct packing *packing = packing_asked(path, opt);
+  const struct packing *packing = packing_asked(s->part ? "" : path, opt);
   struct out_options out = { .gzip = packing == packing_row(PACKING_GZIP),
                              .zstd = packing == packing_row(PACKING_ZSTD),
                              .level = opt->level,
                              .force = opt->force,
                              .same = opt->same,
                              .inputs = inputs };
-  out.thread = (opt->threads ? opt->threads : os_cores()) > 1;
+  out.part = s->part;
+  out.thread = !s->joins && (opt->threads ? opt->threads : os_cores()) > 1;
   struct sink_options sink = {
       .pretty = opt->pretty, .overlaps = opt->overlaps, .no_passthrough = opt->no_passthrough, .progress = opt->progress,
       .meter = s->meter, .several = s->several,
@@ -53,14 +55,15 @@ bool saver_open(struct saver *s, const char *path, const struct tk_save_options 
   if (!s->format) return false;
   if (packing && !packing->written)
     return err_set(err, TK_EUSAGE, "%s is not written: name it .gz or .zst", packing->name);
-  out.binary = s->format->binary;
+  out.binary = s->format->binary || s->part;
   if (out.gzip && !out.level) out.level = s->format->gzip_level;
   const bool opened = s->to.write && !opt->dry_run ? out_custom(&s->out, s->to, &out, &s->mem, err)
                                                 : out_open(&s->out, opt->dry_run ? "/dev/null" : path, &out, &s->mem, err);
   if (!opened) return false;
-  if (!opt->no_passthrough && !format_carry(s->format, &(struct sink_options){0}, &s->carry))
+  if (!opt->no_passthrough && !format_carry(s->format, s->starts, &s->carry))
     return err_set(err, TK_ELIMIT, "out of memory");
   sink.carry = &s->carry;
+  sink.start = format_start(s->starts, s->format);
   s->sink = s->format->writer(&s->out, &sink);
   return s->sink || err_set(err, TK_ELIMIT, "out of memory");
 }
@@ -81,6 +84,55 @@ bool saver_write(struct saver *s, const struct tk_trace *t, struct tk_err *err) 
   progress_phase(&s->progress, (struct tk_phase){.what = "writing", .name = s->path, .events = true});
   saver_count_lost(s, t);
   return s->sink->write(s->sink, t, err);
+}
+
+/* ---- parts ---- */
+
+enum { LEFT_SINK = 1, LEFT_CARRIED = 2 };
+enum { CARRIED_BYTES = 1, CARRIED_STATE = 2 };
+
+void saver_leave(struct saver *s, struct buf *to) {
+  struct buf one = {.mem = to->mem}, state = {.mem = to->mem};
+  const char *name;
+  const uint8_t *p;
+  size_t n;
+  s->sink->leave(s->sink, &state);
+  pb_message(to, LEFT_SINK, &state);
+  for (unsigned i = 0; i < s->carry.n && (p = carry_take(&s->carry, i, &name, &n)) != NULL; i++) {
+    one.len = state.len = 0;
+    pb_bytes(&one, CARRIED_BYTES, p, n);
+    s->carry.of[i].sink->leave(s->carry.of[i].sink, &state);
+    pb_message(&one, CARRIED_STATE, &state);
+    pb_message(to, LEFT_CARRIED, &one);
+  }
+  buf_free(&one);
+  buf_free(&state);
+}
+
+static bool take_carried(struct saver *s, struct carried *c, struct pb in, struct tk_err *err) {
+  struct sink_piece piece = {.raw = 0};
+  struct pb_field f;
+  while (pb_next(&in, &f)) {
+    if (f.number == CARRIED_BYTES) out_write(&c->out, f.p, (size_t)f.value);
+    else piece.state = f.p, piece.n_state = (size_t)f.value;
+  }
+  c->sink->graphs = s->sink->graphs;
+  c->sink->ordinal = s->sink->ordinal;
+  return piece.state && c->sink->take(c->sink, &piece, err);
+}
+
+bool saver_take(struct saver *s, uint64_t raw, const uint8_t *left, size_t n, struct tk_err *err) {
+  struct pb c = pb_over(left, n);
+  struct pb_field f;
+  unsigned carried = 0;
+  bool ok = true;
+  while (ok && pb_next(&c, &f)) {
+    struct sink_piece piece = {raw, f.p, (size_t)f.value};
+    if (f.wire != PB_BYTES) ok = false;
+    else if (f.number == LEFT_SINK) ok = s->sink->take(s->sink, &piece, err);
+    else ok = carried < s->carry.n && take_carried(s, &s->carry.of[carried++], pb_inside(&f), err);
+  }
+  return (ok && !c.fault) || err_set(err, TK_EFORMAT, "the part is damaged");
 }
 
 /* "flow points: 588, args: 3402": what was lost. */

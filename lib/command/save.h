@@ -20,6 +20,9 @@ struct saver {
   /* Set before opening: */
   struct sink_meter meter; /* hears what bytes are spent on, if the format can tell */
   const struct tk_trace *timeline; /* as in sink_options */
+  const struct format_starts *starts; /* of the first graph, which is not at hand; NULL = it is, or there is but one */
+  bool part;               /* what is written of one graph among several, without what stands before and behind all: an out_join */
+  bool joins;              /* parts go into the output */
   bool several;
   const char *host;
   struct tk_writer to;     /* takes the bytes instead of the file, whose name only says what they are to be, if it can write */
@@ -33,6 +36,10 @@ bool saver_derives(const char *path, const struct tk_save_options *opt, const ch
 /* Counts what of a graph the format cannot hold; saver_write counts it and writes the graph. */
 void saver_count_lost(struct saver *s, const struct tk_trace *t);
 bool saver_write(struct saver *s, const struct tk_trace *t, struct tk_err *err);
+/* What the saver of all has to know of a part, when its graph is written; and takes the part, of which raw bytes go into the output
+ * next. */
+void saver_leave(struct saver *s, struct buf *to);
+bool saver_take(struct saver *s, uint64_t raw, const uint8_t *left, size_t n, struct tk_err *err);
 /* Ends the file and counts it in *done; a loss is an error where none is allowed.  It has its name when it is committed. */
 bool saver_finish(struct saver *s, struct tk_saved *done, struct tk_err *err);
 /* Both. */

@@ -6,6 +6,7 @@
 #include "align/groups.h"
 #include "align/launches.h"
 #include "align/programs.h"
+#include "op/renumber.h"
 #include "source/identity.h"
 
 /* Kernels that begin before they are launched say that the GPU has a clock of its own, and how far behind it is at least; waits that
@@ -49,6 +50,14 @@ static bool take_anchors(struct scan *s, struct align_anchors *anchors, struct t
 
 static int64_t whole_ns(const struct tk_trace *t, tk_time ts) { return t->origin_ns + ts / 1000 - (ts % 1000 < 0); }
 
+bool scan_take_pids(struct scan_pids *to, struct tk_trace *t, struct mem *mem) {
+  struct buf pids = {.mem = mem};
+  mem_free(mem, to->v);
+  const uint32_t processes = pids_of(t, &pids);
+  *to = (struct scan_pids){(int64_t *)(void *)pids.data, (uint32_t)(pids.len / sizeof *to->v), processes};
+  return !mem->failed;
+}
+
 bool scan_take(struct scan *s, struct align_anchors *anchors, struct tk_trace *t, const struct scan_options *opt,
                struct tk_trace *notes) {
   const struct identity id = identity_of(t);
@@ -63,5 +72,7 @@ bool scan_take(struct scan *s, struct align_anchors *anchors, struct tk_trace *t
   s->events = t->n_events;
   s->flow_points = t->n_flow_points;
   s->size = t->counts.bytes;
+  s->run = s->step = "";
+  format_find_starts(&s->starts, t);
   return opt->none || take_anchors(s, anchors, t, opt, notes);
 }

@@ -6,12 +6,21 @@
 #define COMMAND_SCAN_H
 
 #include "align/align.h"
+#include "format/format.h"
 
 enum {
   SCAN_SCHEMA = 1,
   SCAN_MOST = 64 << 10, /* bytes of a rank in a file */
   SCAN_ANCHORS = 2048   /* of a rank: more make nothing better, and these fit */
 };
+
+/* The pids of an input as it was read, before any of it was left out. */
+struct scan_pids {
+  int64_t *v;
+  uint32_t n, processes; /* processes: those of no number, too */
+};
+/* In place of those that *to has, if any; the caller frees them.  False when memory runs out. */
+bool scan_take_pids(struct scan_pids *to, struct tk_trace *t, struct mem *mem);
 
 /* Of an input: who it is, when it was, and how much. */
 struct scan {
@@ -23,6 +32,9 @@ struct scan {
   enum tk_clock clock;
   uint64_t records, events, flow_points, size;
   const char *format;
+  const char *run, *step;     /* that its place tells; "" = none */
+  struct scan_pids pids;      /* not filled by scan_take */
+  struct format_starts starts;
 };
 
 /* How anchors are taken. */

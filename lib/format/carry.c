@@ -9,9 +9,15 @@ bool carry_open(struct carry *c, const struct tk_trace *first, struct tk_err *er
   return true;
 }
 
-bool carry_write(struct carry *c, const struct tk_trace *t, struct tk_err *err) {
-  for (unsigned i = 0; c && i < c->n; i++)
-    if (!c->of[i].sink->write(c->of[i].sink, t, err)) return false;
+bool carry_write(struct carry *c, const struct sink *of, const struct tk_trace *t, struct tk_err *err) {
+  for (unsigned i = 0; c && i < c->n; i++) {
+    struct sink *s = c->of[i].sink;
+    s->graphs = of->graphs;
+    s->ordinal = of->ordinal;
+    s->first_row = of->first_row;
+    s->rows = of->rows;
+    if (!s->write(s, t, err)) return false;
+  }
   return true;
 }
 

@@ -27,9 +27,10 @@ struct carry {
   struct mem mem;
 };
 
-/* As the functions of a sink, for all carriers; `c` may be NULL.  What they cannot hold is counted in *saved. */
+/* As the functions of a sink, for all carriers; `c` may be NULL.  What they cannot hold is counted in *saved.  The graph is as `of` has
+ * it. */
 bool carry_open(struct carry *c, const struct tk_trace *first, struct tk_err *err);
-bool carry_write(struct carry *c, const struct tk_trace *t, struct tk_err *err);
+bool carry_write(struct carry *c, const struct sink *of, const struct tk_trace *t, struct tk_err *err);
 bool carry_close(struct carry *c, const struct tk_trace *first, struct tk_saved *saved, struct tk_err *err);
 
 /* The bytes of the i-th format that have been written since they were asked for last, valid until more is written.  Blocks append: one

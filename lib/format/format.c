@@ -125,7 +125,18 @@ static bool unknown(const uint8_t *p, size_t n, const char *path, struct tk_err 
 
 /* ---- blocks of other formats ---- */
 
-bool format_carry(const struct format *f, const struct sink_options *opt, struct carry *c) {
+void format_find_starts(struct format_starts *s, const struct tk_trace *first) {
+  _Static_assert((int)N_FORMATS <= (int)FORMATS_MOST, "every row has its place");
+  for (size_t i = 0; i < N_FORMATS; i++) s->of[i] = FORMATS[i]->start ? FORMATS[i]->start(first) : (struct sink_start){0};
+}
+
+struct sink_start format_start(const struct format_starts *s, const struct format *f) {
+  for (size_t i = 0; s && i < N_FORMATS; i++)
+    if (FORMATS[i] == f) return s->of[i];
+  return (struct sink_start){0};
+}
+
+bool format_carry(const struct format *f, const struct format_starts *starts, struct carry *c) {
   for (size_t i = 0; f->info.carries && i < N_FORMATS && c->n < CARRY_MOST; i++) {
     const struct format *of = FORMATS[i];
     struct carried *carried = &c->of[c->n];
@@ -133,7 +144,8 @@ bool format_carry(const struct format *f, const struct sink_options *opt, struct
     carried->name = of->info.name;
     if (!out_memory(&carried->out, NULL, &c->mem, NULL)) return false;
     c->n++;
-    if ((carried->sink = of->carrier(&carried->out, opt)) == NULL) return false;
+    const struct sink_options opt = {.start = format_start(starts, of)};
+    if ((carried->sink = of->carrier(&carried->out, &opt)) == NULL) return false;
   }
   return true;
 }

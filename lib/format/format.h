@@ -54,6 +54,8 @@ struct format {
   bool (*read)(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err);
   /* What a trace that was read consists of, for `info`; NULL = nothing more than the graph says.  Memory is of `keep`. */
   void (*inspect)(const struct tk_trace *t, struct tk_inspection *p, struct arena *keep);
+  /* What a sink has to know of the first of several graphs to write another one alone; NULL = nothing. */
+  struct sink_start (*start)(const struct tk_trace *first);
   /* A sink that writes to out, which it does not own.  NULL when out of memory. */
   struct sink *(*writer)(struct out *out, const struct sink_options *opt);
 };
@@ -61,6 +63,13 @@ struct format {
 enum { FORMAT_PEEK = 4096, FORMATS_MOST = 8 };
 
 extern const struct format format_chrome, format_xplane, format_perfetto, format_speedscope;
+
+/* What writers of each format, by row, have to know of the first of several graphs. */
+struct format_starts {
+  struct sink_start of[FORMATS_MOST];
+};
+void format_find_starts(struct format_starts *s, const struct tk_trace *first);
+struct sink_start format_start(const struct format_starts *s, const struct format *f);
 
 /* The i-th row, NULL behind the last. */
 const struct format *format_row(size_t i);
@@ -74,7 +83,7 @@ const struct format *format_by_path(const char *path);
 /* The ending of files that a command names itself, compression included, into at least 64 bytes. */
 const char *format_ending(const struct format *f, char *text);
 /* Carriers of all formats but `f` itself, if f has a place for what they write.  False when memory runs out. */
-bool format_carry(const struct format *f, const struct sink_options *opt, struct carry *c);
+bool format_carry(const struct format *f, const struct format_starts *starts, struct carry *c);
 void format_carry_free(struct carry *c);
 /* Gives the blocks that were read with a sealed trace to their formats. */
 void format_adopt(struct tk_trace *t);

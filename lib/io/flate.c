@@ -46,6 +46,10 @@ uint32_t flate_crc(uint32_t crc, const void *p, size_t n) {
 #endif
 }
 
+uint32_t flate_crc_join(uint32_t first, uint32_t second, uint64_t n) {
+  return (uint32_t)crc32_combine(first, second, (z_off_t)n);
+}
+
 static uint32_t clip(size_t n) { return n < CHUNK ? (uint32_t)n : CHUNK; }
 
 /* ---- inflate ------------------------------------------------------------------------------------------------------ */
@@ -158,6 +162,7 @@ struct deflater {
   z_stream zlib;
   size_t left; /* of the input, behind what zlib or ISA-L has been shown */
   bool last;
+  bool breaks; /* what was fed is being ended on a border of bytes */
 #ifdef TK_HAVE_ISAL
   struct isal_zstream *isal; /* NULL = zlib */
   uint8_t *work;
@@ -166,6 +171,16 @@ struct deflater {
 };
 
 #ifdef TK_HAVE_ISAL
+static void start_isal(struct deflater *z, uint32_t level) {
+  memset(z->isal, 0, sizeof *z->isal);
+  isal_deflate_init(z->isal);
+  z->isal->level = level;
+  z->isal->level_buf = z->work;
+  z->isal->level_buf_size = (uint32_t)z->n_work;
+  z->isal->flush = NO_FLUSH;
+  z->isal->gzip_flag = IGZIP_DEFLATE;
+}
+
 static bool open_isal(struct deflater *z, int level) {
   static const uint32_t work[] = {ISAL_DEF_LVL0_DEFAULT, ISAL_DEF_LVL1_DEFAULT, ISAL_DEF_LVL2_DEFAULT,
                                   ISAL_DEF_LVL3_DEFAULT};
@@ -173,13 +188,7 @@ static bool open_isal(struct deflater *z, int level) {
   z->isal = mem_alloc(z->mem, sizeof *z->isal);
   if (z->n_work) z->work = mem_alloc(z->mem, z->n_work);
   if (!z->isal || (z->n_work && !z->work)) return false;
-  memset(z->isal, 0, sizeof *z->isal);
-  isal_deflate_init(z->isal);
-  z->isal->level = (uint32_t)level;
-  z->isal->level_buf = z->work;
-  z->isal->level_buf_size = (uint32_t)z->n_work;
-  z->isal->flush = NO_FLUSH;
-  z->isal->gzip_flag = IGZIP_DEFLATE;
+  start_isal(z, (uint32_t)level);
   return true;
 }
 
@@ -224,7 +233,41 @@ void deflater_feed(struct deflater *z, const uint8_t *p, size_t n, bool last) {
   z->zlib.next_in = (Bytef *)(uintptr_t)p;
 }
 
+void deflater_break(struct deflater *z) {
+  static const uint8_t nothing;
+  deflater_feed(z, &nothing, 0, false);
+  z->breaks = true;
+}
+
+/* Once not all of the room is used, all is out, and the next bytes begin anew. */
+static size_t pull_break(struct deflater *z, uint8_t *p, uint32_t room) {
+  if (!z->breaks) return 0;
+#ifdef TK_HAVE_ISAL
+  if (z->isal) {
+    z->isal->avail_in = 0;
+    z->isal->flush = FULL_FLUSH;
+    z->isal->next_out = p;
+    z->isal->avail_out = room;
+    isal_deflate(z->isal);
+    leave_isal();
+    const uint32_t left = z->isal->avail_out;
+    if (left) start_isal(z, z->isal->level);
+    z->breaks = !left;
+    return room - left;
+  }
+#endif
+  z->zlib.avail_in = 0;
+  z->zlib.next_out = p;
+  z->zlib.avail_out = room;
+  deflate(&z->zlib, Z_FULL_FLUSH);
+  const uint32_t left = z->zlib.avail_out;
+  if (left) deflateReset(&z->zlib);
+  z->breaks = !left;
+  return room - left;
+}
+
 size_t deflater_pull(struct deflater *z, uint8_t *p, size_t n) {
+  if (z->breaks) return pull_break(z, p, clip(n));
   uint32_t in = clip(z->left), room = clip(n);
   bool last = z->last && in == z->left;
 #ifdef TK_HAVE_ISAL

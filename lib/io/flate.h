@@ -14,6 +14,8 @@ bool flate_has(enum flate_backend backend);
 
 /* The CRC-32 of gzip, continued from `crc` (0 at first). */
 uint32_t flate_crc(uint32_t crc, const void *p, size_t n);
+/* That of two pieces, of which the second is n bytes long. */
+uint32_t flate_crc_join(uint32_t first, uint32_t second, uint64_t n);
 
 /* ---- inflate ---- */
 
@@ -45,6 +47,10 @@ struct deflater *deflater_open(enum flate_backend backend, int level, struct mem
 /* Gives the next n bytes of input (`last`: there are no more); deflater_pull must then be called until it returns 0. */
 void deflater_feed(struct deflater *z, const uint8_t *p, size_t n, bool last);
 size_t deflater_pull(struct deflater *z, uint8_t *p, size_t n);
+
+/* Ends what was fed on a border of bytes, after which the stream goes on as if it began there: deflater_pull must be called until it
+ * returns 0, and then what is fed next gives the bytes that it would give at the start.  Not where nothing was fed since. */
+void deflater_break(struct deflater *z);
 void deflater_close(struct deflater *z);
 
 #endif

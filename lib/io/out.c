@@ -49,7 +49,9 @@ struct out_impl {
   bool replaces;      /* there is a file of this name */
   mode_t allowed, mode; /* that the inputs have in common; of the file */
   uint64_t raw, file;
-  uint32_t crc;
+  uint64_t broken_at;    /* of raw */
+  uint32_t crc, file_crc;
+  bool part, muted;
   bool force, same, was_there, finished, committed;
   struct tk_err err;     /* of the caller's side; with a thread, the thread's own until it has ended */
   struct ring ring;      /* blocks on their way to the thread */
@@ -63,6 +65,7 @@ struct out_impl {
 static void put_bytes(struct out_impl *w, const void *p, size_t n) {
   if (w->err.code != TK_OK || n == 0) return;
   w->file += n;
+  if (w->part) w->file_crc = flate_crc(w->file_crc, p, n);
   if (w->fd >= 0) {
     if (!os_write(w->fd, p, n)) err_sys(&w->err, TK_EWRITE, errno, "cannot write");
   } else if (w->to.write) {
@@ -75,20 +78,30 @@ static void put_bytes(struct out_impl *w, const void *p, size_t n) {
 
 static void take_packed(void *self, const void *p, size_t n) { put_bytes(self, p, n); }
 
-static void pack(struct out_impl *w, const uint8_t *p, size_t n, bool last) {
+static void pull(struct out_impl *w) {
   size_t made;
+  while ((made = deflater_pull(w->z, w->packed, PACKED)) > 0 && w->err.code == TK_OK) put_bytes(w, w->packed, made);
+}
+
+static void pack(struct out_impl *w, const uint8_t *p, size_t n, bool last) {
   if (w->err.code != TK_OK) return;
   if (w->zstd) {
     if (zstd_write(w->zstd, p, n, &w->err) && last) zstd_end(w->zstd, &w->err);
     return;
   }
+  if (w->z || w->part) w->crc = flate_crc(w->crc, p, n);
   if (!w->z) {
     put_bytes(w, p, n);
     return;
   }
-  w->crc = flate_crc(w->crc, p, n);
   deflater_feed(w->z, p, n, last);
-  while ((made = deflater_pull(w->z, w->packed, PACKED)) > 0 && w->err.code == TK_OK) put_bytes(w, w->packed, made);
+  pull(w);
+}
+
+static void break_packed(struct out_impl *w) {
+  if (w->err.code != TK_OK) return;
+  deflater_break(w->z);
+  pull(w);
 }
 
 /* The thread's life: what the ring brings, in order. */
@@ -97,7 +110,8 @@ static void *run_thread(void *self) {
   const uint8_t *p;
   size_t n;
   while ((p = ring_next(&w->ring, &n)) != NULL) {
-    pack(w, p, n, false);
+    if (n) pack(w, p, n, false);
+    else break_packed(w);
     if (w->err.code != TK_OK) __atomic_store_n(&w->failed, true, __ATOMIC_RELAXED);
     ring_pop(&w->ring);
   }
@@ -109,6 +123,7 @@ static bool failed(const struct out_impl *w) {
 }
 
 static void emit(struct out_impl *w, const uint8_t *p, size_t n) {
+  if (w->muted) return;
   w->raw += n;
   if (!w->threaded) {
     pack(w, p, n, false);
@@ -149,6 +164,49 @@ void out_write(struct out *o, const void *p, size_t n) {
   }
 }
 
+/* ---- parts -------------------------------------------------------------------------------------------------------- */
+
+static void flush_all(struct out *o) {
+  struct out_impl *w = o->impl;
+  while (o->next - w->buf > BLOCK && !failed(w)) out_flush(o);
+  emit(w, w->buf, (size_t)(o->next - w->buf));
+  o->next = w->buf;
+}
+
+void out_break(struct out *o) {
+  struct out_impl *w = o->impl;
+  if (w->muted || !(w->z || w->part)) return;
+  flush_all(o);
+  const bool broken = w->broken_at == w->raw;
+  w->broken_at = w->raw;
+  if (broken || !w->z) return;
+  if (!w->threaded) {
+    break_packed(w);
+  } else if (!failed(w)) {
+    ring_block(&w->ring);
+    ring_push(&w->ring, 0); /* which blocks never are */
+  }
+}
+
+void out_mute(struct out *o, bool muted) {
+  flush_all(o);
+  o->impl->muted = muted;
+}
+
+void out_packed(struct out *o, const void *p, size_t n) {
+  if (!o->impl->z) flush_all(o);
+  put_bytes(o->impl, p, n);
+}
+
+void out_join(struct out *o, uint64_t raw, uint32_t crc) {
+  struct out_impl *w = o->impl;
+  if (w->z) w->crc = flate_crc_join(w->crc, crc, raw);
+  w->raw += raw;
+  w->broken_at = w->raw;
+}
+
+struct out_crcs out_crcs(const struct out *o) { return (struct out_crcs){o->impl->crc, o->impl->file_crc}; }
+
 /* ---- opening ------------------------------------------------------------------------------------------------------ */
 
 static void put_header(struct out_impl *w, int level) {
@@ -169,6 +227,7 @@ static bool out_start(struct out *o, const struct out_options *opt, struct mem *
   o->end = w->buf + BLOCK + OUT_ROOM;
   w->force = opt && opt->force;
   w->same = opt && opt->same;
+  w->part = opt && opt->part;
   if (opt && opt->zstd) {
     w->zstd = zstd_open(opt->level, take_packed, w, mem, err);
     return w->zstd != NULL;
@@ -344,7 +403,7 @@ bool out_open(struct out *o, const char *path, const struct out_options *opt, st
   else if (!open_target(o->impl, path, err))
     goto fail;
   if (!check_terminal(o->impl->fd, opt, err)) goto fail;
-  if (o->impl->z) put_header(o->impl, opt->level);
+  if (o->impl->z && !o->impl->part) put_header(o->impl, opt->level);
   if (opt && opt->thread) start_thread(o->impl);
   return true;
 fail:
@@ -447,8 +506,8 @@ bool out_finish(struct out *o, struct tk_err *err) {
     while (o->next - w->buf > BLOCK && !failed(w)) out_flush(o);
     join_thread(w);
     w->raw += (size_t)(o->next - w->buf);
-    pack(w, w->buf, (size_t)(o->next - w->buf), true);
-    if (w->z) put_trailer(w);
+    pack(w, w->buf, (size_t)(o->next - w->buf), !w->part);
+    if (w->z && !w->part) put_trailer(w);
     settle(w);
     close_fd(w);
     free_buffers(o);

@@ -20,6 +20,7 @@ struct out_options {
   bool force;  /* replace an existing file */
   bool same;   /* an existing file that holds the same bytes stays, which is no error; only out_commit can tell */
   bool thread; /* deflate and write in a thread of its own; the bytes are the same */
+  bool part;   /* what out_join puts together: neither head nor end of gzip, though what stands between them */
   const char *const *inputs; /* files that must not be the output (NULL-terminated), or NULL */
 };
 
@@ -45,6 +46,26 @@ static inline uint8_t *out_reserve(struct out *o, size_t n) {
 }
 /* Any number of bytes. */
 void out_write(struct out *o, const void *p, size_t n);
+
+/* ---- parts ----
+ *
+ * Between two breaks stand bytes that are the same whatever stands before them, in gzip too.  So what one process writes from the one
+ * to the other can be put into the output of another, which neither unpacks it nor packs it. */
+
+/* A break, unless there is one here. */
+void out_break(struct out *o);
+/* Leaves out what is written from here on, or does so no longer. */
+void out_mute(struct out *o, bool muted);
+/* A piece of a part stands here, behind a break; of an output without a thread. */
+void out_packed(struct out *o, const void *p, size_t n);
+/* All of the part does: it has so many bytes of this CRC, unpacked. */
+void out_join(struct out *o, uint64_t raw, uint32_t crc);
+
+/* Of an output that is a part: the CRCs of what was given to the writer, and of the file, both up to the break that is here. */
+struct out_crcs {
+  uint32_t raw, file;
+};
+struct out_crcs out_crcs(const struct out *o);
 
 /* Bytes given to the writer so far, before compression; bytes of the file, after commit. */
 uint64_t out_raw_bytes(const struct out *o);

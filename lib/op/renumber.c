@@ -1,8 +1,10 @@
 /* renumber.c - one rank's graph, made to stand beside others on one timeline.
  *
  * Pids: a rank keeps a pid that is free, else it gets the next one from 10,000,000 on (above any real pid, below what viewers cut
- * to 32 bits).  Ids of flows and async events are given out anew for every rank, so that no flow leads to another rank.  Args are
- * never rewritten but for those ids and the scope of instants, of which none is of all ranks: a correlation is a rank's own.
+ * to 32 bits), which is settled by the pids of the ranks before.  A process that shows only once an operation was done, such as one
+ * that got events by it, has one from 1,000,000,000 on.  Ids of flows and async events are given out anew for every rank, each its
+ * own of as many as there are ranks, so that no flow leads to another rank.  Args are never rewritten but for those ids and the scope
+ * of instants, of which none is of all ranks: a correlation is a rank's own.
  * Processes are named "rank 3 - host - python" (label.h) and sorted so that rank 0 comes first, within a rank in its own order.
  *
  *     sort index = kind * KIND_ROOM (if asked for) + the rank's place * SORT_ROOM + the process's place in it
@@ -16,10 +18,10 @@
 
 #include "base/utf8.h"
 
-enum { FIRST_NEW_PID = 10000000, SORT_ROOM = 1000, KIND_ROOM = 1 << 29 };
+enum { FIRST_NEW_PID = 10000000, FIRST_SPARE_PID = 1000000000, SORT_ROOM = 1000, KIND_ROOM = 1 << 29 };
 
 void merge_ids_init(struct merge_ids *ids, struct mem *mem) {
-  *ids = (struct merge_ids){.mem = mem, .next_pid = FIRST_NEW_PID};
+  *ids = (struct merge_ids){.mem = mem, .next_pid = FIRST_NEW_PID, .first_id = 1, .graphs = 1};
   map_init(&ids->pids, mem);
 }
 
@@ -27,22 +29,57 @@ void merge_ids_free(struct merge_ids *ids) { map_free(&ids->pids); }
 
 /* ---- processes ---- */
 
-static bool is_number(struct tk_ident i) { return i.kind == TK_IDENT_INT || i.kind == TK_IDENT_QUOTED; }
-
 /* Processes without events, flow points or records of their own stay out of the timeline. */
-static void hide_empty(struct tk_trace *t) {
-  for (tk_id i = 1; i <= t->n_tracks; i++) t->tracks[i].hidden = t->tracks[i].kind == TK_PROCESS;
+static void find_empty(const struct tk_trace *t, bool *empty) {
+  empty[0] = false;
+  for (tk_id i = 1; i <= t->n_tracks; i++) empty[i] = t->tracks[i].kind == TK_PROCESS;
   for (tk_id i = 1; i <= t->n_tracks; i++) {
-    struct tk_track *k = &t->tracks[i];
-    tk_id process = k->kind == TK_PROCESS ? i : k->parent;
-    if (k->count || k->n_points) t->tracks[process].hidden = false;
+    const struct tk_track *k = &t->tracks[i];
+    if (k->count || k->n_points) empty[k->kind == TK_PROCESS ? i : k->parent] = false;
   }
   for (tk_id i = 1; i <= t->n_records; i++) {
     const struct tk_record *r = &t->records[i];
     if (!r->track || r->phase == 'M') continue;
-    tk_id process = t->tracks[r->track].kind == TK_PROCESS ? r->track : t->tracks[r->track].parent;
-    t->tracks[process].hidden = false;
+    empty[t->tracks[r->track].kind == TK_PROCESS ? r->track : t->tracks[r->track].parent] = false;
   }
+}
+
+static void hide_empty(struct tk_trace *t) {
+  bool *empty = mem_array(&t->store->mem, (uint64_t)t->n_tracks + 1, sizeof *empty);
+  if (!empty) return;
+  find_empty(t, empty);
+  for (tk_id i = 1; i <= t->n_tracks; i++) t->tracks[i].hidden = empty[i];
+  mem_free(&t->store->mem, empty);
+}
+
+static bool is_number(struct tk_ident i) { return i.kind == TK_IDENT_INT || i.kind == TK_IDENT_QUOTED; }
+
+uint32_t pids_of(struct tk_trace *t, struct buf *pids) {
+  bool *empty = mem_array(pids->mem, (uint64_t)t->n_tracks + 1, sizeof *empty);
+  uint32_t n = 0;
+  if (!empty) return 0;
+  find_empty(t, empty);
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    const struct tk_track *k = &t->tracks[i];
+    const int64_t pid = is_number(k->pid) ? k->pid.num : 0;
+    if (k->kind != TK_PROCESS || empty[i]) continue;
+    if (k->pid.kind != TK_IDENT_STR) buf_append(pids, &pid, sizeof pid);
+    n++;
+  }
+  mem_free(pids->mem, empty);
+  return n;
+}
+
+bool pids_give(struct merge_ids *ids, const int64_t *pids, uint32_t n, struct pid_change *changes) {
+  for (uint32_t i = 0; i < n; i++) {
+    int64_t now = pids[i];
+    uint32_t *taken;
+    while ((taken = map_put(&ids->pids, (uint64_t)now, 0)) != NULL && *taken) now = ids->next_pid++;
+    if (!taken) return false;
+    *taken = 1;
+    changes[i] = (struct pid_change){pids[i], now};
+  }
+  return true;
 }
 
 static struct tk_ident with_suffix(struct tk_trace *t, struct tk_ident pid, const char *suffix) {
@@ -56,12 +93,31 @@ static struct tk_ident with_suffix(struct tk_trace *t, struct tk_ident pid, cons
   return pid;
 }
 
-static struct tk_ident new_pid(struct tk_trace *t, struct merge_ids *ids, const struct merge_place *place, struct tk_ident pid) {
-  uint32_t *taken;
-  if (pid.kind == TK_IDENT_STR) return with_suffix(t, pid, place->suffix);
+/* What was given to the processes of a rank, of which each is for one. */
+struct given {
+  const struct merge_place *place;
+  bool *used;
+  uint32_t next;
+  int64_t spare, step; /* for a process that nothing was given to */
+};
+
+static int64_t take_given(struct given *g, int64_t pid) {
+  const uint32_t n = g->place->n_pids;
+  for (uint32_t k = 0, i = g->next; k < n; k++, i = i + 1 < n ? i + 1 : 0) { /* they come in one order, mostly */
+    if (g->used[i] || g->place->pids[i].was != pid) continue;
+    g->used[i] = true;
+    g->next = i + 1 < n ? i + 1 : 0;
+    return g->place->pids[i].now;
+  }
+  pid = g->spare;
+  g->spare += g->step;
+  return pid;
+}
+
+static struct tk_ident new_pid(struct tk_trace *t, struct given *g, struct tk_ident pid) {
+  if (pid.kind == TK_IDENT_STR) return with_suffix(t, pid, g->place->suffix);
   if (!is_number(pid)) pid = ident_int(0);
-  while ((taken = map_put(&ids->pids, (uint64_t)pid.num, 0)) != NULL && *taken) pid.num = ids->next_pid++;
-  if (taken) *taken = 1;
+  pid.num = take_given(g, pid.num);
   return pid;
 }
 
@@ -145,12 +201,16 @@ static void sort_processes(struct tk_trace *t, struct merge_pid *was, uint32_t n
 
 static void renumber_processes(struct tk_trace *t, struct merge_ids *ids, const struct merge_place *place, struct merge_pid *was,
                                uint32_t *n_was) {
+  struct given given = {.place = place, .spare = FIRST_SPARE_PID + (int64_t)ids->ordinal, .step = ids->graphs};
   *n_was = 0;
+  given.used = mem_array(ids->mem, (uint64_t)place->n_pids + 1, sizeof *given.used);
+  if (!given.used) return;
+  memset(given.used, 0, place->n_pids * sizeof *given.used);
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     struct tk_track *k = &t->tracks[i];
     if (k->kind != TK_PROCESS || k->hidden) continue;
     was[(*n_was)++] = (struct merge_pid){.track = i, .was = k->pid, .kind = kind_of(t, k, k->pid)};
-    k->pid = new_pid(t, ids, place, k->pid);
+    k->pid = new_pid(t, &given, k->pid);
     const struct track_origin *origin = place->origins ? &place->origins[i] : NULL;
     if (!origin || origin->rank < 0) name_process(t, k, was[*n_was - 1].was, place);
     if (origin) set_own_machine(t, k, origin);
@@ -159,6 +219,7 @@ static void renumber_processes(struct tk_trace *t, struct merge_ids *ids, const 
   for (tk_id i = 1; i <= t->n_tracks; i++)
     if (t->tracks[i].kind != TK_PROCESS) t->tracks[i].pid = t->tracks[t->tracks[i].parent].pid;
   sort_processes(t, was, *n_was, place);
+  mem_free(ids->mem, given.used);
 }
 
 /* ---- ids of flows and async events ---- */
@@ -166,15 +227,15 @@ static void renumber_processes(struct tk_trace *t, struct merge_ids *ids, const 
 struct renumber {
   struct tk_trace *t;
   struct merge_ids *ids;
-  struct map numbers, strings; /* old -> new, less the first of this rank */
-  int64_t first;
+  struct map numbers, strings; /* old -> which of this rank's it is */
+  uint32_t n;
 };
 
 static int64_t fresh(struct renumber *r, bool is_str, int64_t old) {
   uint32_t *slot = map_put(is_str ? &r->strings : &r->numbers, (uint64_t)old, UINT32_MAX);
   if (!slot) return 0;
-  if (*slot == UINT32_MAX) *slot = (uint32_t)(r->ids->next_id++ - r->first);
-  return r->first + *slot;
+  if (*slot == UINT32_MAX) *slot = r->n++;
+  return r->ids->first_id + r->ids->ordinal + (int64_t)*slot * r->ids->graphs;
 }
 
 static const char GLOBAL[] = "{\"global\":";
@@ -250,8 +311,6 @@ static void renumber_args(struct renumber *r, struct tk_event *e, const struct m
 
 static void renumber_ids(struct tk_trace *t, struct merge_ids *ids, const struct merge_pid *was, uint32_t n_was) {
   struct renumber r = {.t = t, .ids = ids};
-  if (ids->next_id == 0) ids->next_id = 1;
-  r.first = ids->next_id;
   map_init(&r.numbers, &t->store->mem);
   map_init(&r.strings, &t->store->mem);
   for (tk_id i = 1; i <= t->n_flow_points; i++) {

@@ -11,8 +11,22 @@ struct merge_ids {
   struct mem *mem;
   struct map pids;   /* taken process ids */
   int64_t next_pid;  /* for those that are taken already */
-  int64_t next_id;   /* of flows and async events */
+  int64_t first_id;  /* of flows and async events: those of a rank are this + its ordinal, and every graphs-th from there */
+  uint32_t graphs, ordinal;
 };
+
+/* What a process of a rank is called from now on.  Of all ranks in their order, whoever writes them: which pids are free depends on
+ * those that came before. */
+struct pid_change {
+  int64_t was, now;
+};
+
+/* Appends the pids of the processes that have events, records or flow points of their own, as they are; strings are none.  Returns how
+ * many such processes there are, those with strings too. */
+uint32_t pids_of(struct tk_trace *t, struct buf *pids);
+/* Gives each of n pids another one where it is taken. */
+bool pids_give(struct merge_ids *ids, const int64_t *pids, uint32_t n, struct pid_change *changes);
+
 
 void merge_ids_init(struct merge_ids *ids, struct mem *mem);
 void merge_ids_free(struct merge_ids *ids);
@@ -24,6 +38,8 @@ struct merge_place {
   const char *suffix; /* of string pids: " [rank 3]" */
   int64_t order;      /* of the rank among all, or of its host's rows; any */
   const struct track_origin *origins; /* of a merged trace, by track: its processes are those of these ranks, and are named; or NULL */
+  const struct pid_change *pids; /* what was given */
+  uint32_t n_pids;
   bool by_kind;       /* all CPUs, then all accelerators, then the rest, each by `order` */
 };
 

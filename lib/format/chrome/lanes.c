@@ -32,13 +32,15 @@ struct planner {
   } *stack;       /* innermost last */
   uint32_t n_stack, cap_stack;
   int64_t *next_tid;
+  uint32_t step;
 };
 
 static bool add_lane(struct planner *p, tk_id track, int64_t end) {
   struct lanes *l = p->lanes;
   if (!mem_grow(l->mem, (void **)&l->v, &l->cap, (uint64_t)l->n + 1, sizeof *l->v)) return false;
-  while (map_get(&p->tids, (uint64_t)*p->next_tid)) ++*p->next_tid;
-  l->v[l->n++] = (struct lane){track, (*p->next_tid)++};
+  while (map_get(&p->tids, (uint64_t)*p->next_tid)) *p->next_tid += p->step;
+  l->v[l->n++] = (struct lane){track, *p->next_tid};
+  *p->next_tid += p->step;
   heap_push(&p->free, (struct heap_item){.time = end, .value = l->n});
   return true;
 }
@@ -79,13 +81,13 @@ static bool plan_track(struct planner *p, const struct tk_track *k) {
   return ok;
 }
 
-bool lanes_plan(struct lanes *l, const struct tk_trace *t, bool all, int64_t *next_tid, struct mem *mem) {
-  struct planner p = {.t = t, .lanes = l, .free = {.mem = mem}, .next_tid = next_tid};
+bool lanes_plan(struct lanes *l, const struct tk_trace *t, bool all, const struct sink *of, int64_t *next_tid, struct mem *mem) {
+  struct planner p = {.t = t, .lanes = l, .free = {.mem = mem}, .next_tid = next_tid, .step = sink_step(of)};
   bool ok = true, knows_tids = false;
   *l = (struct lanes){.mem = mem};
   map_init(&l->by_event, mem);
   map_init(&p.tids, mem);
-  if (*next_tid < FIRST_TID) *next_tid = FIRST_TID;
+  if (*next_tid < FIRST_TID) *next_tid = FIRST_TID + of->ordinal;
   for (tk_id i = 1; ok && i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
     if (k->kind != TK_THREAD || (k->no_lanes && !all)) continue;

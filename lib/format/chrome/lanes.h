@@ -11,7 +11,7 @@
 #define FORMAT_CHROME_LANES_H
 
 #include "base/heap.h"
-#include "graph/trace.h"
+#include "graph/sink.h"
 
 #define LANE_OF "tracekit.lane_of"
 
@@ -27,9 +27,9 @@ struct lanes {
   uint32_t n, cap;
 };
 
-/* Plans the lanes of a graph: of the tracks that may have some, or of all.  *next_tid is the first tid that none has had yet.  False
- * when memory has run out. */
-bool lanes_plan(struct lanes *l, const struct tk_trace *t, bool all, int64_t *next_tid, struct mem *mem);
+/* Plans the lanes of a graph: of the tracks that may have some, or of all.  *next_tid is the first tid that none has had yet, 0 at
+ * first; of several graphs each takes those that are its own (sink.h).  False when memory has run out. */
+bool lanes_plan(struct lanes *l, const struct tk_trace *t, bool all, const struct sink *of, int64_t *next_tid, struct mem *mem);
 void lanes_free(struct lanes *l);
 
 /* NULL: the event stands on its track. */

@@ -31,6 +31,7 @@ struct chrome_sink {
   struct printer printer;
   int64_t zero_ns;
   bool any; /* an element of the events array has been written */
+  bool begun; /* ... of this graph */
   tk_id *open;      /* paired spans of the thread that have not ended */
   uint32_t n_open, cap_open;
   struct heap ends; /* async events by when they end */
@@ -68,8 +69,10 @@ static void meter(struct chrome_sink *s, enum sink_part part, tk_id id) {
 static void begin_element(struct chrome_sink *s, enum sink_part part, tk_id id) {
   drain(s);
   meter(s, part, id);
-  write_text(s, s->any ? ",\n" : "\n");
-  s->any = true;
+  if (s->any) write_text(s, ",");
+  if (!s->begun && s->sink.graphs > 1) out_break(s->out);
+  write_text(s, "\n");
+  s->any = s->begun = true;
   s->sink.saved.records++;
 }
 
@@ -429,8 +432,10 @@ static void put_flows(struct chrome_sink *s, const struct tk_trace *t, bool befo
 static bool chrome_write(struct sink *sink, const struct tk_trace *t, struct tk_err *err) {
   struct chrome_sink *s = (struct chrome_sink *)sink;
   sink_limit(&s->mem, t);
+  s->begun = false;
+  if (sink->graphs > 1) s->next_lane = 0;
   bool ok = printer_begin(&s->printer, s->out, t, s->zero_ns, &s->mem) &&
-            lanes_plan(&s->lanes, t, s->opt.overlaps, &s->next_lane, &s->mem);
+            lanes_plan(&s->lanes, t, s->opt.overlaps, sink, &s->next_lane, &s->mem);
   if (s->lanes.n) s->printer.lanes = &s->lanes;
   s->printer.meter = s->opt.meter.add && !s->real ? &s->opt.meter : NULL;
   if (ok) {
@@ -448,7 +453,24 @@ static bool chrome_write(struct sink *sink, const struct tk_trace *t, struct tk_
   }
   printer_end(&s->printer);
   lanes_free(&s->lanes);
-  return (ok && carry_write(s->opt.carry, t, err) && mem_check(&s->mem, err)) || mem_refuse(&s->mem, err);
+  if (sink->graphs > 1) out_break(s->out);
+  return (ok && carry_write(s->opt.carry, sink, t, err) && mem_check(&s->mem, err)) || mem_refuse(&s->mem, err);
+}
+
+/* Whether a comma stands before what is written next. */
+static void chrome_leave(struct sink *sink, struct buf *state) {
+  const struct chrome_sink *s = (const struct chrome_sink *)sink;
+  const uint8_t any = s->any;
+  buf_append(state, &any, 1);
+}
+
+static bool chrome_take(struct sink *sink, const struct sink_piece *part, struct tk_err *err) {
+  struct chrome_sink *s = (struct chrome_sink *)sink;
+  if (part->n_state != 1) return err_set(err, TK_EFORMAT, "the part is of another version");
+  if (*part->state && s->any) write_text(s, ",");
+  s->any = s->any || *part->state;
+  out_break(s->out);
+  return true;
 }
 
 static void chrome_free(struct sink *sink) {
@@ -482,5 +504,7 @@ struct sink *chrome_writer(struct out *out, const struct sink_options *opt) {
   s->sink.write = chrome_write;
   s->sink.close = chrome_close;
   s->sink.free = chrome_free;
+  s->sink.leave = chrome_leave;
+  s->sink.take = opt->pretty ? NULL : chrome_take;
   return &s->sink;
 }

@@ -58,3 +58,10 @@ uint64_t perfetto_n_passthrough(const struct tk_trace *t) {
   }
   return n;
 }
+
+struct sink_start perfetto_start(const struct tk_trace *first) {
+  const struct tk_meta *clock = passthrough_find(first, PASSTHROUGH_CLOCK);
+  const uint8_t *end;
+  if (!clock) return (struct sink_start){0};
+  return (struct sink_start){num_scan((const uint8_t *)trace_raw(first, clock->at), &end).mant, true};
+}

@@ -22,6 +22,7 @@ const struct format format_perfetto = {
              .carries = true},
     .clock_name = perfetto_clock_name,
     .machine = perfetto_machine,
+    .start = perfetto_start,
     .bid = perfetto_bid,
     .read = perfetto_read,
     .inspect = perfetto_inspect,

@@ -15,5 +15,7 @@ void perfetto_inspect(const struct tk_trace *t, struct tk_inspection *p, struct 
 
 /* passthrough.c: machines of the Perfetto file that a graph was read from, if there are several: the `at`-th, false behind the last. */
 bool perfetto_machine(const struct tk_trace *t, uint32_t at, struct format_machine *m);
+/* ... and which clock its times count on. */
+struct sink_start perfetto_start(const struct tk_trace *first);
 
 #endif

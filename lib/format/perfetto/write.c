@@ -210,9 +210,24 @@ static bool write_tracks(struct perfetto_sink *s, struct tk_err *err) {
   return true;
 }
 
+/* Those of one graph among several do not depend on what the others need. */
+static void begin_ids(struct perfetto_sink *s) {
+  const uint32_t ordinal = s->sink.ordinal;
+  if (s->sink.graphs > 1) {
+    s->step = s->sink.graphs;
+    s->next_sequence = 1 + ordinal;
+    s->next_machine = ordinal;
+    s->next_flow = 1 + ordinal;
+    s->next_pid = FIRST_MADE_ID + (int32_t)ordinal;
+    s->last_uuid = 1 + (uint64_t)ordinal - s->step; /* which the first of them is by a step beyond */
+  }
+  s->w.step = s->step;
+}
+
 static bool graph_begin(struct perfetto_sink *s, const struct tk_trace *t) {
   size_t n = (size_t)t->n_tracks + 1;
   s->t = t;
+  begin_ids(s);
   s->w.sequence = writer_sequence(s);
   s->w.clock = s->clock;
   s->w.n_packets = 0;
@@ -260,7 +275,8 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
   struct perfetto_sink *s = (struct perfetto_sink *)sink;
   struct tk_saved *saved = &sink->saved;
   sink_limit(&s->mem, t);
-  if (!s->at_first) {
+  if (sink->graphs > 1) out_break(s->out);
+  if (!s->at_first || sink->ordinal) {
     describe_extensions(s, t);
     write_passthrough(s, t, false);
   }
@@ -280,8 +296,9 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
   }
   graph_end(s);
   if (!ok || s->mem.failed) return mem_refuse(&s->mem, err);
-  if (!carry_write(s->opt.carry, t, err)) return false;
+  if (!carry_write(s->opt.carry, sink, t, err)) return false;
   write_blocks(s); /* now: those of many ranks need not be in memory together */
+  if (sink->graphs > 1) out_break(s->out);
   return true;
 }
 
@@ -304,6 +321,17 @@ static bool perfetto_close(struct sink *sink, const struct tk_trace *first, cons
   return mem_check(&s->mem, err);
 }
 
+/* The end is the same whatever stands before it. */
+static void perfetto_leave(struct sink *sink, struct buf *state) { (void)sink, (void)state; }
+
+static bool perfetto_take(struct sink *sink, const struct sink_piece *part, struct tk_err *err) {
+  struct perfetto_sink *s = (struct perfetto_sink *)sink;
+  if (part->n_state) return err_set(err, TK_EFORMAT, "the part is of another version");
+  s->at_first = false;
+  out_break(s->out);
+  return true;
+}
+
 static void perfetto_free(struct sink *sink) {
   struct perfetto_sink *s = (struct perfetto_sink *)sink;
   struct mem mem = {0};
@@ -324,7 +352,7 @@ struct sink *perfetto_writer(struct out *out, const struct sink_options *opt) {
   struct mem mem = {0};
   struct perfetto_sink *s = mem_alloc(&mem, sizeof *s);
   if (!s) return NULL;
-  *s = (struct perfetto_sink){.out = out, .opt = *opt, .next_sequence = 1, .clock = CLOCK_BOOTTIME,
+  *s = (struct perfetto_sink){.out = out, .opt = *opt, .next_sequence = 1, .step = 1, .clock = CLOCK_BOOTTIME,
                               .next_flow = 1, .next_pid = FIRST_MADE_ID};
   s->packet.mem = s->inner.mem = s->text.mem = s->private_fields.mem = &s->mem;
   map_init(&s->sequences, &s->mem);
@@ -333,6 +361,8 @@ struct sink *perfetto_writer(struct out *out, const struct sink_options *opt) {
   s->sink.write = perfetto_write;
   s->sink.close = perfetto_close;
   s->sink.free = perfetto_free;
+  s->sink.leave = perfetto_leave;
+  s->sink.take = perfetto_take;
   return &s->sink;
 }
 

@@ -32,7 +32,7 @@ static bool is_number(struct tk_ident i) { return i.kind == TK_IDENT_INT || i.ki
 
 /* A number that fits as it is, anything else gets one of its own and shows its text as the name. */
 static int64_t small_id(struct perfetto_sink *s, struct tk_ident i, int64_t least, int64_t most) {
-  return is_number(i) && i.num >= least && i.num <= most ? i.num : s->next_pid++;
+  return is_number(i) && i.num >= least && i.num <= most ? i.num : writer_pid(s);
 }
 
 static void put_string(struct perfetto_sink *s, struct buf *b, uint32_t field, tk_id id) {
@@ -125,7 +125,7 @@ static uint64_t thread_key(tk_id process, int64_t tid) { return hash_pair((uint6
 static int64_t tid_of(struct perfetto_sink *s, const struct tk_track *k) {
   bool zero = k->tid.kind == TK_IDENT_NONE || (is_number(k->tid) && k->tid.num == 0);
   if (!zero) return small_id(s, k->tid, INT32_MIN, INT64_MAX);
-  return s->pids[k->parent] ? s->pids[k->parent] : s->next_pid++;
+  return s->pids[k->parent] ? s->pids[k->parent] : writer_pid(s);
 }
 
 static void describe_thread(struct perfetto_sink *s, tk_id track) {
@@ -156,7 +156,7 @@ static void describe_thread(struct perfetto_sink *s, tk_id track) {
 
 uint64_t describe_child(struct perfetto_sink *s, const struct child *c) {
   struct buf d = {.mem = &s->mem};
-  uint64_t uuid = ++s->next_uuid;
+  uint64_t uuid = writer_uuid(s);
   pb_u64(&d, DESCRIPTOR_UUID, uuid);
   if (c->parent) pb_u64(&d, DESCRIPTOR_PARENT_UUID, c->parent);
   pb_bytes(&d, DESCRIPTOR_NAME, c->name, c->n);
@@ -263,9 +263,9 @@ static void keep_uuids(struct perfetto_sink *s) {
     s->uuids[i] = taken[n++] = kept.uuid;
   }
   if (n) qsort(taken, n, sizeof *taken, by_value);
-  for (uint64_t i = 0; i < n && taken[i] - s->next_uuid <= ROOM; i++) s->next_uuid = taken[i];
+  for (uint64_t i = 0; i < n && taken[i] - s->last_uuid <= ROOM; i++) s->last_uuid = taken[i];
   s->keeps_tracks = n != 0;
-  s->first_series = s->next_uuid;
+  s->first_series = s->last_uuid;
   mem_free(&s->mem, taken);
 }
 
@@ -283,7 +283,7 @@ static void find_processes(struct perfetto_sink *s) {
     if (!passthrough_track(s, i).has_uuid) needed[k->parent] = 1;
   }
   for (tk_id i = 1; needed && i <= t->n_tracks; i++)
-    if (needed[i] && !track_hidden(t, i) && !s->uuids[i]) s->uuids[i] = ++s->next_uuid;
+    if (needed[i] && !track_hidden(t, i) && !s->uuids[i]) s->uuids[i] = writer_uuid(s);
   mem_free(&s->mem, needed);
 }
 
@@ -323,7 +323,7 @@ void describe_tracks(struct perfetto_sink *s) {
   }
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     if (t->tracks[i].kind != TK_THREAD || track_hidden(t, i) || track_is_named(&t->tracks[i])) continue;
-    if (!s->uuids[i]) s->uuids[i] = ++s->next_uuid;
+    if (!s->uuids[i]) s->uuids[i] = writer_uuid(s);
     switch_machine(s, i, sorted);
     describe_thread(s, i);
   }

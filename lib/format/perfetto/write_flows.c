@@ -71,13 +71,13 @@ static bool is_alone(const struct map *ids, const struct tk_flow_point *f, uint6
 }
 
 /* Other flows get ids beyond all of these; where these fill the range, a clash is as likely as between two of theirs. */
-static void pass_ids(const struct tk_trace *t, uint64_t *next_id) {
+static void pass_ids(const struct tk_trace *t, uint32_t step, uint64_t *next_id) {
   uint64_t most = 0;
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
     const struct tk_flow_point *f = &t->flow_points[i];
     if (!f->id_is_str && f->id >= 0 && (uint64_t)f->id > most) most = (uint64_t)f->id;
   }
-  if (most >= *next_id && most < UINT64_MAX / 2) *next_id = most + 1;
+  if (most >= *next_id && most < UINT64_MAX / 2) *next_id += (most - *next_id) / step * step + step;
 }
 
 static int by_event(const void *a, const void *b) {
@@ -138,7 +138,8 @@ static bool follow_flow(struct event_writer *w, struct sources *s, tk_id point, 
   if (!f->bound || (!start && !from)) s->dangling++;
   if (!f->bound || (!start && !from)) return true;
   if (!start) {
-    bool shown = add_flow(w, from, f, own_id ? (uint64_t)f->id : (*id)++);
+    bool shown = add_flow(w, from, f, own_id ? (uint64_t)f->id : *id);
+    if (!own_id) *id += w->step;
     s->dangling += !shown;
     if (shown) s->dangling -= s->loose[*source];
     if (shown) s->loose[*source] = 0;
@@ -158,7 +159,7 @@ uint64_t writer_flow_ends(struct event_writer *w, uint64_t *next_id) {
   bool ok;
   collect_points(w);
   sort_points(w);
-  pass_ids(t, next_id);
+  pass_ids(t, w->step, next_id);
   map_init(&s.at, w->mem);
   s.loose = mem_array(w->mem, (uint64_t)t->n_flow_points + 1, 1);
   if (s.loose) memset(s.loose, 0, (size_t)t->n_flow_points + 1);

@@ -30,7 +30,7 @@ bool writer_machines(struct perfetto_sink *s) {
 
 /* A machine that has no id yet: the least that is free, so that the first one needs none. */
 static uint32_t add_machine(struct perfetto_sink *s) {
-  while (map_get(&s->machine_ids, s->next_machine)) s->next_machine++;
+  while (map_get(&s->machine_ids, s->next_machine)) s->next_machine += s->step;
   return append_machine(s, (struct writer_machine){.id = s->next_machine});
 }
 

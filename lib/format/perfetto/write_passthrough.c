@@ -56,7 +56,8 @@ void write_passthrough(struct perfetto_sink *s, const struct tk_trace *t, bool f
   if (s->opt.no_passthrough) return;
   const struct tk_meta *clock = first ? passthrough_find(t, PASSTHROUGH_CLOCK) : NULL;
   const uint8_t *end;
-  if (clock) s->clock = (uint32_t)num_scan((const uint8_t *)trace_raw(t, clock->at), &end).mant;
+  if (s->opt.start.known) s->clock = (uint32_t)s->opt.start.of_first;
+  else if (clock) s->clock = (uint32_t)num_scan((const uint8_t *)trace_raw(t, clock->at), &end).mant;
   for (tk_id i = 1; i <= t->n_metas; i++)
     if (passthrough_is(t, &t->metas[i], PASSTHROUGH_PACKETS)) write_packets(s, t, &t->metas[i], first ? t->edits : TK_EDIT_MOVED);
 }
@@ -89,8 +90,10 @@ void write_blocks(struct perfetto_sink *s) {
 /* ---- sequences ---- */
 
 uint32_t writer_sequence(struct perfetto_sink *s) {
-  while (map_get(&s->sequences, s->next_sequence)) s->next_sequence++;
-  return s->next_sequence++;
+  while (map_get(&s->sequences, s->next_sequence)) s->next_sequence += s->step;
+  const uint32_t sequence = s->next_sequence;
+  s->next_sequence += s->step;
+  return sequence;
 }
 
 /* ---- tracks ---- */

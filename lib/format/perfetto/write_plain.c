@@ -69,8 +69,9 @@ void plain_annotation(struct event_writer *w, const struct tk_arg *arg, uint32_t
 
 static void open_sequence(struct event_writer *w, struct interned_out *out) {
   struct buf *p = &w->packet;
-  while (map_get(w->sequences, *w->next_sequence)) ++*w->next_sequence;
-  out->sequence = (*w->next_sequence)++;
+  while (map_get(w->sequences, *w->next_sequence)) *w->next_sequence += w->step;
+  out->sequence = *w->next_sequence;
+  *w->next_sequence += w->step;
   p->len = 0;
   pb_bytes(p, PACKET_INTERNED_DATA, out->p, out->n);
   pb_u64(p, PACKET_SEQUENCE_ID, out->sequence);

@@ -107,8 +107,8 @@ struct event_writer {
   tk_id fields;               /* bytes of its fields that are not modelled, to be written last */
   bool loses_fields;          /* ... is not there any more */
   uint64_t n_lost_fields;
-  struct map *sequences;      /* that are taken, and the next to try */
-  uint32_t *next_sequence;
+  struct map *sequences;      /* that are taken, and the next to try, from the one to the other of which it is so far */
+  uint32_t *next_sequence, step;
 };
 
 bool writer_begin(struct event_writer *w, const struct tk_trace *t, int64_t base_ns, struct out *out, struct mem *mem);
@@ -168,7 +168,7 @@ void writer_packet(struct out *out, const struct buf *packet);
 /* Tracks are written by these, then as they are in the graph. */
 unsigned writer_place_of(const struct tk_track *k);
 
-/* Flow points of the graph as flows, one fresh id each from *next_id on.  Returns the points that lead nowhere. */
+/* Flow points of the graph as flows, one fresh id each, w->step apart, from *next_id on.  Returns the points that lead nowhere. */
 uint64_t writer_flow_ends(struct event_writer *w, uint64_t *next_id);
 
 /* Lanes of equal name, by when they are free.  A lane that is free at `ts`, busy until `end` from now on; 0 = all are busy, and the
@@ -215,8 +215,9 @@ struct perfetto_sink {
   bool has_clocks, has_realtime; /* passthrough has clock snapshots, and one of them says REALTIME */
   bool has_remote_clocks;        /* and how far clocks of other machines are ahead */
   bool at_first;                 /* no graph is written yet: what stands of the first one as a whole is */
-  uint64_t next_uuid, next_flow;
+  uint64_t last_uuid, next_flow;
   int32_t next_pid; /* for pids that are no int32 */
+  uint32_t step;    /* from one of these ids to the next: other graphs have those between them (graph/sink.h) */
   const struct tk_trace *t;
   struct event_writer w;
   bool keeps_tracks; /* tracks of the graph stand where they stood in its file */
@@ -246,6 +247,9 @@ struct perfetto_sink {
   tk_id *deep; /* of the track: spans that are too deep for its stack, or stick out on it */
   uint32_t n_deep, cap_deep;
 };
+
+static inline uint64_t writer_uuid(struct perfetto_sink *s) { return s->last_uuid += s->step; }
+static inline int32_t writer_pid(struct perfetto_sink *s) { return (s->next_pid += (int32_t)s->step) - (int32_t)s->step; }
 
 /* The stack of the lane that is being written (write_lanes.c).  A child ends no later than its parent. */
 void slices_open(struct perfetto_sink *s, tk_id event);

@@ -21,6 +21,16 @@ void xplane_ids_init(struct xplane_plane_ids *ids, struct mem *mem) {
   for (unsigned i = 0; i < XPLANE_KINDS; i++) map_init(&ids->taken[i], mem);
 }
 
+void xplane_ids_turn(struct xplane_plane_ids *ids, struct xplane_turn turn, struct mem *mem) {
+  xplane_ids_free(ids);
+  xplane_ids_init(ids, mem);
+  ids->step = turn.step;
+  for (unsigned i = 0; i < XPLANE_KINDS; i++) ids->next[i] = turn.first;
+  ids->row = turn.first_row;
+  ids->last_row = (int64_t)turn.first_row + turn.rows;
+  ids->next[XPLANE_CUSTOM] += XPLANE_ROWS;
+}
+
 void xplane_ids_free(struct xplane_plane_ids *ids) {
   for (unsigned i = 0; i < XPLANE_KINDS; i++) map_free(&ids->taken[i]);
 }
@@ -31,7 +41,11 @@ bool xplane_take_id(struct xplane_plane_ids *ids, enum xplane_kind kind, int64_t
 }
 
 int64_t xplane_least_id(struct xplane_plane_ids *ids, enum xplane_kind kind) {
-  while (map_get(&ids->taken[kind], (uint64_t)ids->next[kind])) ids->next[kind]++;
+  if (kind == XPLANE_CUSTOM && ids->step) {
+    while (ids->row < ids->last_row && map_get(&ids->taken[kind], (uint64_t)ids->row)) ids->row++;
+    if (ids->row < ids->last_row && ids->row < XPLANE_ROWS) return ids->row;
+  }
+  while (map_get(&ids->taken[kind], (uint64_t)ids->next[kind])) ids->next[kind] += ids->step ? ids->step : 1;
   return ids->next[kind];
 }
 

@@ -105,7 +105,7 @@ static void begin_adopted(struct xplane_sink *s, struct xplane_graph *g) {
 
 static void begin_graph(struct xplane_sink *s, struct xplane_graph *g, const struct tk_trace *t) {
   struct xplane_clock was;
-  *g = (struct xplane_graph){.t = t, .base_ns = s->base_ns, .ordinal = s->graphs++};
+  *g = (struct xplane_graph){.t = t, .base_ns = s->base_ns, .ordinal = s->sink.ordinal};
   const bool is_xplane = xplane_clock_of(t, &was) && was.converted != XPLANE_CONVERTED;
   if (is_xplane) {
     take_tables(s, g);
@@ -121,7 +121,7 @@ static void begin_graph(struct xplane_sink *s, struct xplane_graph *g, const str
   if (is_xplane && g->ordinal == 0) s->pristine = !g->converted;
   find_overruled(s, g);
   if (!s->carrier && !s->opt.several && !g->planes) xplane_find_kineto(g, &s->mem);
-  if (!s->carrier) s->next_flow = xplane_link_events(g, s->next_flow, &s->mem);
+  if (!s->carrier) s->next_flow = xplane_link_events(g, s->next_flow, sink_step(&s->sink), &s->mem);
   s->edited = s->edited || t->edits;
   xplane_prune_init(g, s->opt.no_passthrough && g->planes, &s->mem);
 }
@@ -175,9 +175,14 @@ static bool end_segment(struct xplane_sink *s, struct tk_err *err) {
   return true;
 }
 
+static void add_space(struct xplane_sink *s, struct xplane_bytes fields) {
+  buf_append(&s->added, fields.p, fields.n);
+  xplane_add_space(&s->space, s->segment, fields);
+}
+
 static bool write_planes(struct xplane_sink *s, struct xplane_graph *g, struct tk_err *err) {
   const struct tk_trace *t = g->t;
-  if (g->ordinal && g->planes) xplane_add_space(&s->space, s->segment, xplane_passthrough(t, XPLANE_META_SPACE));
+  if (g->ordinal && g->planes) add_space(s, xplane_passthrough(t, XPLANE_META_SPACE));
   bool ok = true;
   for (uint32_t i = 0; i < g->n_planes && ok; i++) {
     while (ok && g->ordinal == 0 && s->segment < g->planes[i].segment) ok = end_segment(s, err);
@@ -207,12 +212,28 @@ static int64_t choose_base(const struct tk_trace *t) {
   return later >= 0 && later < NEAR_NS ? t->zero_ns : (int64_t)first;
 }
 
+struct sink_start xplane_start(const struct tk_trace *first) {
+  struct xplane_clock was;
+  if (!xplane_clock_of(first, &was) || was.converted == XPLANE_CONVERTED) return (struct sink_start){0};
+  return (struct sink_start){was.base_ns, true};
+}
+
 static bool xplane_open(struct sink *sink, const struct tk_trace *first, struct tk_err *err) {
   struct xplane_sink *s = (struct xplane_sink *)sink;
   struct xplane_bytes fields = xplane_passthrough(first, XPLANE_META_SPACE);
-  s->base_ns = choose_base(s->opt.timeline ? s->opt.timeline : first);
+  s->base_ns = s->opt.start.known ? s->opt.start.of_first : choose_base(s->opt.timeline ? s->opt.timeline : first);
   buf_append(&s->space, fields.p, fields.n);
   return mem_check(&s->mem, err);
+}
+
+/* Ids of one graph among several do not depend on what the others need. */
+static void begin_ids(struct xplane_sink *s) {
+  s->added.len = s->carried.len = 0;
+  if (s->sink.graphs < 2) return;
+  const struct sink *sink = &s->sink;
+  xplane_ids_turn(&s->ids, (struct xplane_turn){sink->ordinal, sink->graphs, sink->first_row, sink->rows}, &s->mem);
+  s->next_flow = 1 + (int64_t)s->sink.ordinal;
+  if (!s->carrier) out_break(s->out);
 }
 
 static bool xplane_sink_write(struct sink *sink, const struct tk_trace *t, struct tk_err *err) {
@@ -221,6 +242,7 @@ static bool xplane_sink_write(struct sink *sink, const struct tk_trace *t, struc
   bool ok;
   s->pace = (struct xplane_pace){.progress = s->opt.progress, .total = t->n_events};
   sink_limit(&s->mem, t);
+  begin_ids(s);
   begin_graph(s, &g, t);
   if (s->carrier) {
     ok = mem_check(&s->mem, err) && (!g.planes || write_planes(s, &g, err));
@@ -237,6 +259,7 @@ static bool xplane_sink_write(struct sink *sink, const struct tk_trace *t, struc
   s->sink.saved.events += written;
   s->sink.saved.records += written;
   end_graph(s, &g);
+  if (s->sink.graphs > 1) out_break(s->out);
   return ok || mem_refuse(&s->mem, err);
 }
 
@@ -356,6 +379,45 @@ static bool xplane_close(struct sink *sink, const struct tk_trace *first, const 
   return end_segment(s, err) && write_something(s, first, err) && mem_check(&s->mem, err);
 }
 
+/* ---- parts ---- */
+
+enum { PART_FLAGS = 1, PART_SEGMENT, PART_SPACE, PART_PLANES, PART_CARRIED };
+enum { HAS_START = 1, EDITED = 2, PRISTINE = 4 };
+
+static void xplane_leave(struct sink *sink, struct buf *state) {
+  const struct xplane_sink *s = (const struct xplane_sink *)sink;
+  pb_u64(state, PART_FLAGS, (s->has_start ? HAS_START : 0) | (s->edited ? EDITED : 0) | (s->pristine ? PRISTINE : 0));
+  pb_u64(state, PART_SEGMENT, s->segment);
+  pb_message(state, PART_SPACE, &s->added);
+  pb_u64(state, PART_PLANES, s->planes);
+  pb_message(state, PART_CARRIED, &s->carried);
+}
+
+static bool xplane_take(struct sink *sink, const struct sink_piece *part, struct tk_err *err) {
+  struct xplane_sink *s = (struct xplane_sink *)sink;
+  struct pb c = pb_over(part->state, part->n_state);
+  struct pb_field f;
+  uint64_t planes = 0;
+  if (!s->carrier) out_break(s->out);
+  while (pb_next(&c, &f)) {
+    if (f.number == PART_FLAGS) {
+      s->has_start = s->has_start || f.value & HAS_START;
+      s->edited = s->edited || f.value & EDITED;
+      s->pristine = s->pristine || f.value & PRISTINE;
+    } else if (f.number == PART_SEGMENT && sink->ordinal == 0) {
+      s->segment = (uint32_t)f.value;
+    } else if (f.number == PART_SPACE && f.value) {
+      add_space(s, (struct xplane_bytes){f.p, (size_t)f.value});
+    } else if (f.number == PART_PLANES) {
+      planes = f.value;
+    } else if (f.number == PART_CARRIED && !xplane_take_carried(s, pb_inside(&f))) {
+      return err_set(err, TK_EFORMAT, "the part is of another version");
+    }
+  }
+  s->planes += (uint32_t)planes;
+  return xplane_grow(s, part->raw, err) && mem_check(&s->mem, err);
+}
+
 static void xplane_free(struct sink *sink) {
   struct xplane_sink *s = (struct xplane_sink *)sink;
   struct mem mem;
@@ -363,6 +425,8 @@ static void xplane_free(struct sink *sink) {
   buf_free(&s->space);
   buf_free(&s->carried_names);
   buf_free(&s->carried_stats);
+  buf_free(&s->carried);
+  buf_free(&s->added);
   mem = s->mem;
   mem_free(&mem, s);
 }
@@ -372,12 +436,14 @@ struct sink *xplane_writer(struct out *out, const struct sink_options *opt) {
   struct xplane_sink *s = mem_alloc(&mem, sizeof *s);
   if (!s) return NULL;
   *s = (struct xplane_sink){.out = out, .opt = *opt, .mem = mem, .next_flow = 1};
-  s->space.mem = s->carried_names.mem = s->carried_stats.mem = &s->mem;
+  s->space.mem = s->carried_names.mem = s->carried_stats.mem = s->carried.mem = s->added.mem = &s->mem;
   xplane_ids_init(&s->ids, &s->mem);
   s->sink.open = xplane_open;
   s->sink.write = xplane_sink_write;
   s->sink.close = xplane_close;
   s->sink.free = xplane_free;
+  s->sink.leave = xplane_leave;
+  s->sink.take = xplane_take;
   return &s->sink;
 }
 

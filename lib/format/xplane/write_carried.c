@@ -114,19 +114,50 @@ static void put_carried(struct xplane_sink *s, const char *name, size_t n, uint3
   buf_free(&stat);
 }
 
-static void put_of_plane(struct xplane_sink *s, const char *prefix, const void *text, size_t n) {
+static const char *const BLOCKS[] = {XPLANE_CARRIED_TRACKS, XPLANE_CARRIED_TYPES};
+
+static void put_of_plane(struct xplane_sink *s, unsigned block, uint32_t plane, const void *text, size_t n) {
   char name[64];
-  size_t prefix_size = strlen(prefix);
-  memcpy(name, prefix, prefix_size);
-  if (n) put_carried(s, name, prefix_size + num_put_u64(name + prefix_size, s->planes), XSTAT_STR, text, n);
+  size_t prefix_size = strlen(BLOCKS[block]);
+  memcpy(name, BLOCKS[block], prefix_size);
+  if (n) put_carried(s, name, prefix_size + num_put_u64(name + prefix_size, plane), XSTAT_STR, text, n);
+}
+
+/* A block of a plane, of those of the graph that is written: 1 + its number, its plane, its text. */
+static void keep_block(struct xplane_sink *s, unsigned block, const struct buf *text) {
+  struct buf one = {.mem = &s->mem};
+  if (!text->len || s->sink.graphs < 2) return;
+  pb_u64(&one, 1, block + 1);
+  pb_u64(&one, 2, s->planes);
+  pb_message(&one, 3, text);
+  pb_message(&s->carried, 1, &one);
+  buf_free(&one);
+}
+
+bool xplane_take_carried(struct xplane_sink *s, struct pb blocks) {
+  struct pb_field one, f;
+  while (pb_next(&blocks, &one)) {
+    struct pb in = pb_inside(&one);
+    struct pb_field text = {.p = NULL};
+    uint64_t block = 0, plane = 0;
+    while (pb_next(&in, &f)) {
+      if (f.number == 1) block = f.value;
+      else if (f.number == 2) plane = f.value;
+      else text = f;
+    }
+    if (block < 1 || block > sizeof BLOCKS / sizeof *BLOCKS || !text.p) return false;
+    put_of_plane(s, (unsigned)block - 1, s->planes + (uint32_t)plane, text.p, (size_t)text.value);
+  }
+  return !blocks.fault;
 }
 
 void xplane_carry_plane(struct xplane_sink *s, struct xplane_encoder *e) {
   struct buf text = {.mem = &s->mem};
-  if (xplane_put_tracks(e, &text)) put_of_plane(s, XPLANE_CARRIED_TRACKS, text.data, text.len);
+  if (xplane_put_tracks(e, &text)) put_of_plane(s, 0, s->planes, text.data, text.len), keep_block(s, 0, &text);
   text.len = 0;
   put_types(e, &text);
-  put_of_plane(s, XPLANE_CARRIED_TYPES, text.data, text.len);
+  put_of_plane(s, 1, s->planes, text.data, text.len);
+  keep_block(s, 1, &text);
   buf_free(&text);
 }
 

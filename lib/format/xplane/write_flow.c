@@ -62,7 +62,7 @@ static void link_event(struct xplane_graph *g, const struct tk_flow_point *f, ui
   else g->lost_points += f->role >= TK_FLOW_OUT;
 }
 
-int64_t xplane_link_events(struct xplane_graph *g, int64_t next, struct mem *mem) {
+int64_t xplane_link_events(struct xplane_graph *g, int64_t next, uint32_t step, struct mem *mem) {
   const struct tk_trace *t = g->t;
   const struct link_keys links = link_keys_of(t);
   const bool by_args = g->planes && !g->converted;
@@ -77,7 +77,7 @@ int64_t xplane_link_events(struct xplane_graph *g, int64_t next, struct mem *mem
     if (!f->bound || is_linked(g, &links, f->at)) continue;
     uint32_t *id = map_put(&ids, hash_pair((uint64_t)f->id, (uint64_t)f->cls << 1 | f->id_is_str), 0);
     if (!id) break;
-    if (!*id) *id = (uint32_t)next++;
+    if (!*id) *id = (uint32_t)next, next += step;
     link_event(g, f, *id);
   }
   map_free(&ids);

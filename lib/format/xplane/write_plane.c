@@ -12,14 +12,13 @@
 #include "writer.h"
 
 static const uint64_t MOST = INT32_MAX; /* bytes that protobuf takes in one message */
-enum { CUSTOM_IDS = 199 };
 
 /* ---- names and ids of planes ---- */
 
-/* A plane of a later graph must not fall together with one of an earlier: it has another id if its own is taken. */
-static int64_t plane_id(struct xplane_sink *s, const struct xplane_graph *g, const char *name, int64_t id) {
+/* A plane must not fall together with one of another graph: of several graphs each gives its planes ids of its own. */
+static int64_t plane_id(struct xplane_sink *s, const char *name, int64_t id) {
   const enum xplane_kind kind = xplane_plane_kind(name);
-  if (g->ordinal) return xplane_some_id(&s->ids, kind, id);
+  if (s->sink.graphs > 1) return xplane_some_id(&s->ids, kind, xplane_least_id(&s->ids, kind));
   xplane_take_id(&s->ids, kind, id);
   return id;
 }
@@ -67,7 +66,7 @@ bool xplane_order_rows(struct xplane_sink *s, struct xplane_graph *g) {
   if (n) qsort(rows, n, sizeof *rows, by_sort);
   for (uint32_t i = 0; i < n; i++) {
     const int64_t id = xplane_least_id(&s->ids, XPLANE_CUSTOM);
-    if (id < CUSTOM_IDS) xplane_take_id(&s->ids, XPLANE_CUSTOM, id);
+    if (id < XPLANE_ROWS) xplane_take_id(&s->ids, XPLANE_CUSTOM, id);
     g->rows[rows[i].process] = (uint32_t)id;
   }
   mem_free(&s->mem, rows);
@@ -171,7 +170,7 @@ bool xplane_write_known(struct xplane_sink *s, const struct xplane_graph *g, con
   struct xplane_encoder e;
   if (!lines && plane->lines && g->pruned) return true; /* all of its events were dropped */
   xplane_print_plane_name(g->t, g->ordinal, plane, &p.name);
-  put_head(&p.head, plane_id(s, g, terminated(&p.name), plane->id), &p.name);
+  put_head(&p.head, plane_id(s, terminated(&p.name), plane->id), &p.name);
   xplane_encoder_init(&e, g, plane->process, plane, &s->mem);
   e.pace = &s->pace;
   if (plane->adopted && plane->process && (!g->carried || g->pruned)) e.adopted = xplane_adopted_new(&e);
@@ -204,11 +203,11 @@ static int64_t name_made(struct xplane_sink *s, const struct xplane_graph *g, tk
 
 static int64_t name_row(struct xplane_sink *s, const struct xplane_graph *g, tk_id process, struct buf *b) {
   const struct tk_track *k = &g->t->tracks[process];
-  const bool custom = g->rows[process] < CUSTOM_IDS;
+  const bool custom = g->rows[process] < XPLANE_ROWS;
   name_new(g->t, k, custom, b);
   const enum xplane_kind kind = xplane_plane_kind(terminated(b));
   const bool has_row = custom && !xplane_is_native(tk_string(g->t, k->name, NULL));
-  return has_row ? g->rows[process] : xplane_some_id(&s->ids, kind, 0);
+  return has_row ? g->rows[process] : xplane_some_id(&s->ids, kind, xplane_least_id(&s->ids, kind));
 }
 
 bool xplane_write_new(struct xplane_sink *s, const struct xplane_graph *g, tk_id process, struct tk_err *err) {

@@ -266,8 +266,8 @@ bool xplane_is_derived_arg(const struct xplane_graph *g, const char *args, tk_id
 
 /* ---- write_flow.c ---- */
 
-/* Finds the values of g->flows; ids of flows count from `next`.  Returns the next one. */
-int64_t xplane_link_events(struct xplane_graph *g, int64_t next, struct mem *mem);
+/* Finds the values of g->flows; ids of flows count from `next`, `step` apart.  Returns the next one. */
+int64_t xplane_link_events(struct xplane_graph *g, int64_t next, uint32_t step, struct mem *mem);
 /* The text of the stat "tracekit.flows"; false if there is none. */
 bool xplane_put_flow_points(struct xplane_encoder *e, struct buf *text);
 /* Counts the points that are written, and those that neither stat states. */
@@ -310,7 +310,7 @@ struct xplane_sink {
   struct mem mem;
   uint64_t written;
   int64_t base_ns;
-  uint32_t graphs, planes; /* so far */
+  uint32_t planes; /* so far */
   int64_t next_flow;
   struct xplane_plane_ids ids;
   struct buf space; /* fields that are no planes, by segment */
@@ -321,6 +321,8 @@ struct xplane_sink {
   struct xplane_pace pace;
   bool pristine;    /* the first graph is written as an XSpace that was recorded: its planes say all of it */
   struct buf carried_names, carried_stats;
+  struct buf carried; /* of the graph that was written: what block of which plane, for whoever takes it as a part */
+  struct buf added;   /* ... fields that are no planes */
   int64_t next_carried;
 };
 
@@ -337,6 +339,8 @@ bool xplane_write_new(struct xplane_sink *s, const struct xplane_graph *g, tk_id
 
 /* What a block says of a plane, which is the one to be written next. */
 void xplane_carry_plane(struct xplane_sink *s, struct xplane_encoder *e);
+/* The same of the planes of a part, which stand behind those that are written.  False: it is damaged. */
+bool xplane_take_carried(struct xplane_sink *s, struct pb blocks);
 /* And of itself as a whole; its stats and their names stand in the sink.  False: there is no block. */
 bool xplane_end_carried(struct xplane_sink *s, const struct tk_trace *first);
 /* Is the graph just what an XSpace was read as that was carried? */

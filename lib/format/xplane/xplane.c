@@ -30,6 +30,7 @@ const struct format format_xplane = {
     .carrier = xplane_carrier,
     .adopt = xplane_adopt,
     .n_passthrough = xplane_n_passthrough,
+    .start = xplane_start,
     .join = xplane_join,
     .join_finish = xplane_join_finish,
     .writer = xplane_writer,

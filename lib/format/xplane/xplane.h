@@ -42,5 +42,7 @@ struct sink *xplane_writer(struct out *out, const struct sink_options *opt);
 /* What other formats carry for XPlane, and back. */
 struct sink *xplane_carrier(struct out *out, const struct sink_options *opt);
 bool xplane_adopt(struct tk_trace *t);
+/* What its times count from, where it is an XSpace. */
+struct sink_start xplane_start(const struct tk_trace *first);
 
 #endif

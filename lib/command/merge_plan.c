@@ -1,0 +1,110 @@
+/* merge_plan.c - what a merge settles before it writes anything (merger.h): the same by scans as by the inputs themselves. */
+#include <stdio.h>
+#include <string.h>
+
+#include "align/report.h"
+#include "base/path.h"
+#include "merge_order.h"
+#include "merger.h"
+#include "source/sources.h"
+
+bool merger_joins(const struct merger *m) {
+  return (m->n_inputs > 1 && !m->output->run) || m->opt->label || m->opt->group_by != TK_GROUP_RANK;
+}
+
+/* ---- names ---- */
+
+/* Runs side by side: each says which it is. */
+static bool is_of_runs(const struct merger *m) {
+  for (size_t i = 1; m->opt->align == TK_ALIGN_START && i < m->n_inputs; i++)
+    if (strcmp(m->inputs[i].run, m->inputs[0].run) != 0 || strcmp(m->inputs[i].step, m->inputs[0].step) != 0) return true;
+  return false;
+}
+
+const char *merger_label(const struct merger *m) {
+  if (m->opt->label) return m->opt->label;
+  return is_of_runs(m) ? "{run} - step {step} - " LABEL_DEFAULT : LABEL_DEFAULT;
+}
+
+/* As many folders as make the names of all inputs differ, where that can be. */
+static bool find_folders(struct merger *m) {
+  enum { MOST = 8 };
+  for (bool same = true; same && m->folders < MOST; m->folders += same) {
+    struct intern names;
+    intern_init(&names, &m->mem);
+    same = false;
+    for (size_t i = 0; i < m->n_inputs && !same; i++) {
+      const char *name = path_end(m->inputs[i].name, m->folders);
+      uint32_t before = names.n;
+      same = intern(&names, name, strlen(name)) <= before;
+    }
+    intern_free(&names);
+  }
+  if (m->folders == MOST) m->folders = 0;
+  return mem_check(&m->mem, m->err);
+}
+
+/* ---- ranks and pids ---- */
+
+int64_t merger_slot(struct merger *m, size_t input, int64_t rank, int64_t *claimed, uint32_t *other) {
+  int64_t sort = *claimed = rank >= 0 ? rank : (int64_t)input;
+  uint32_t *slot = map_put(&m->ranks, (uint64_t)sort, 0);
+  *other = slot ? *slot : 0;
+  if (slot && *slot && sort > INT32_MAX) sort = 0; /* room to count on */
+  while (slot && *slot) slot = map_put(&m->ranks, (uint64_t)++sort, 0);
+  if (slot) *slot = (uint32_t)input + 1;
+  return sort;
+}
+
+struct pid_change *merger_pids(struct merger *m, const int64_t *pids, uint32_t n) {
+  struct pid_change *changes = mem_array(&m->mem, (uint64_t)n + 1, sizeof *changes);
+  if (changes && pids_give(&m->ids, pids, n, changes)) return changes;
+  mem_free(&m->mem, changes);
+  return NULL;
+}
+
+/* ---- clocks and order ---- */
+
+static bool order_rows(struct merger *m) {
+  if (m->opt->group_by != TK_GROUP_HOST || !m->alignment.who) return true;
+  m->places = mem_array(&m->mem, m->n_inputs, sizeof *m->places);
+  if (!m->places) return mem_check(&m->mem, m->err);
+  return merge_order(m->alignment.who, m->n_inputs, true, m->places) || err_set(m->err, TK_ELIMIT, "out of memory");
+}
+
+/* What cannot be read twice without a copy is not read twice only to see when it begins. */
+static bool has_stdin(const struct merger *m) {
+  for (size_t i = 0; i < m->n_inputs; i++)
+    if (strcmp(m->inputs[i].name, "standard input") == 0 || strcmp(m->inputs[i].name, "-") == 0) return true;
+  return false;
+}
+
+static bool align_inputs(struct merger *m) {
+  struct merge_inputs in = {.sources = m->sources, .first = m->first, .n = m->n_inputs, .scans = m->scans};
+  bool start = m->output->needs_start || m->opt->to_zero || (m->opt->align != TK_ALIGN_NONE && !has_stdin(m));
+  return merge_align(&m->alignment, &in, m->opt, start, m->report, m->err);
+}
+
+/* Viewers that know nothing of sort indices show processes in the order in which they are written. */
+static bool align_in_order(struct merger *m) {
+  bool sorted = true;
+  if (!align_inputs(m)) return false;
+  const struct merge_who *who = m->alignment.who;
+  for (size_t i = 1; who && i < m->n_inputs; i++) sorted = sorted && who[i - 1].rank <= who[i].rank;
+  if (sorted || !m->output->own_order) return true;
+  uint32_t *places = mem_array(&m->mem, m->n_inputs, sizeof *places);
+  bool ok = places && merge_order(who, m->n_inputs, false, places) && sources_arrange(m->sources, m->first, m->n_inputs, places);
+  mem_free(&m->mem, places);
+  if (!ok) return err_set(m->err, TK_ELIMIT, "out of memory");
+  merge_alignment_free(&m->alignment); /* which is by input, and relative to the first one */
+  align_report_free(m->report);
+  return align_inputs(m);
+}
+
+bool merger_plan(struct merger *m) {
+  if (!align_in_order(m) || !order_rows(m) || !find_folders(m)) return false;
+  m->first_link = 1;
+  m->ids.graphs = (uint32_t)m->n_inputs;
+  if (m->alignment.collectives.n) m->ids.first_id = 1 + (int64_t)m->alignment.collectives.n;
+  return true;
+}
