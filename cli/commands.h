@@ -10,6 +10,8 @@ extern const struct command command_convert;
 extern const struct command command_merge;
 extern const struct command command_scan;
 extern const struct command command_plan;
+extern const struct command command_apply;
+extern const struct command command_concat;
 extern const struct command command_rebase;
 extern const struct command command_filter;
 extern const struct command command_redact;

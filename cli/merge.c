@@ -176,6 +176,7 @@ static void print_merge_text(FILE *to, const struct shared *s, const struct tk_m
   for (size_t i = 0; ranks && i < report->n_ranks; i++)
     if (!ranks[i]->skipped) row(&table, ranks[i]);
   if (ranks) table_print(&table, to);
+  else tty_say("out of memory: a table is left out");
   free(ranks);
   if (report->n_skipped) fprintf(to, "left out: %s of other ranks\n", tty_counted(report->n_skipped, "input", a));
   clocks_text(to, s, &report->align);

@@ -1,16 +1,18 @@
 /* plan.c - tracekit plan: the clocks of a job, by the scans of its ranks. */
 #include "clocks.h"
 #include "commands.h"
+#include "merge.h"
 #include "progress.h"
 #include "tty.h"
 
 struct params {
   struct shared shared;
   struct opt_choice align;
-  const char *reference, *offsets_from, *collectives;
-  struct opt_list offsets;
+  const char *reference, *offsets_from, *collectives, *label, *time;
+  struct opt_list offsets, ranks;
   int64_t clock_error;
-  bool require_align;
+  int group_by, every_rank;
+  bool require_align, to_zero;
 };
 
 #define FIELD(field) offsetof(struct params, field)
@@ -25,6 +27,8 @@ static const struct opt_word align_words[] = {
 
 static const struct opt opts[] = {
   ROW_OUTPUT,
+  { OPT_FORMAT, 'f', "format", "FORMAT", "format of the merged trace, such as json.gz (default: json); 'help' lists them",
+    SHARED(format), 0, 0, 0 },
   { OPT_WORD, 0, "align", "HOW", "how the clocks of the ranks are aligned, by their scans", FIELD(align), align_words, 0, 0 },
   { OPT_LIST, 0, "offset", "RANK=TIME", "move this rank or host by this time, and do not align it", FIELD(offsets), 0, 0, 0 },
   { OPT_FILE, 0, "offsets-from", "REPORT", "take the clocks as this report or plan has them, and compare none", FIELD(offsets_from),
@@ -38,6 +42,17 @@ static const struct opt opts[] = {
   { OPT_FILE, 0, "collectives", "FILE",
     "write a table of the collectives to this .csv or .json file: who came when, and who waited for whom", FIELD(collectives), 0,
     0, 0 },
+  { OPT_LIST, 0, "rank", "N..M", "keep ranks in this range; clocks are compared by all", FIELD(ranks), 0, 0, 0 },
+  { OPT_INT, 0, "every-rank", "N", "keep ranks 0, N, 2 N and so on", FIELD(every_rank), 0, 1, 1000000000 },
+  { OPT_STRING, 0, "time", "A..B", "keep a range of time of the timeline of all, written as for filter", FIELD(time), 0, 0, 0 },
+  { OPT_FLAG, 0, "to-zero", 0, "let the first event of all be at time 0", FIELD(to_zero), 0, 0, 0 },
+  { OPT_STRING, 0, "label", "TEXT", "name of each process, as for merge", FIELD(label), 0, 0, 0 },
+  { OPT_WORD, 0, "group-by", "WHAT", "how the rows of the timeline are ordered", FIELD(group_by), merge_group_words, 0, 0 },
+  ROW_OVERLAPS,
+  ROW_LEVEL,
+  ROW_NO_PROVENANCE,
+  ROW_NO_PASSTHROUGH,
+  ROW_DERIVE,
   ROW_FORCE,
   ROW_MAX_MEMORY,
   ROW_JSON,
@@ -48,6 +63,7 @@ static const struct opt opts[] = {
 
 static const struct example examples[] = {
   { "tracekit plan all.scan -o plan.json", "compare the clocks of all ranks" },
+  { "tracekit plan all.scan -f pftrace --every-rank 8 -o plan.json", "plan a merge of every eighth rank into a Perfetto trace" },
   { "tracekit merge rank0.json.gz --offsets-from plan.json -o part0.json.gz", "put one rank onto the timeline of all" },
   { 0, 0 },
 };
@@ -91,6 +107,13 @@ static int cmd_plan(const void *params, const struct operands *in) {
     .offsets = p->offsets.v,
     .offsets_from = p->offsets_from,
     .collectives = p->collectives,
+    .ranks = p->ranks.v,
+    .every_rank = (uint32_t)p->every_rank,
+    .time = p->time,
+    .to_zero = p->to_zero,
+    .label = p->label,
+    .group_by = (enum tk_group_by)p->group_by,
+    .derive = p->shared.derive > 0,
   };
   int status;
   const char *output = run_output(&p->shared, "plan", in, &status);
@@ -107,13 +130,15 @@ static int cmd_plan(const void *params, const struct operands *in) {
 
 const struct command command_plan = {
   .name = "plan",
-  .summary = "compare the clocks of all ranks by their scans",
+  .summary = "plan a merge by scans of its ranks",
   .operands = "SCAN...",
   .description =
     "Compares the clocks of all hosts as merge does, by scans (see scan) instead of traces, and writes what it found as JSON: "
     "the offset of each clock with its error, what it rests on, and how far each rank is moved. Ranks are in the order of the "
     "scans.\n\n"
-    "merge --offsets-from takes such a plan, so that each rank of a job can be put onto the timeline of all where it lies.",
+    "The plan also holds what each rank has to know of the others to be written alone: its place, its pids, its name, and the "
+    "options that are given here. apply writes one rank by it, and concat joins what was written of all.\n\n"
+    "merge --offsets-from takes a plan too, so that a rank can be put onto the timeline of all as a trace of its own.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -78,7 +78,7 @@ static int cmd_scan(const void *params, const struct operands *in) {
 
 const struct command command_scan = {
   .name = "scan",
-  .summary = "keep what the clocks of a rank are compared by, for plan",
+  .summary = "keep what plan needs of a rank",
   .operands = "INPUT...",
   .description =
     "Reads traces, each once and one at a time, and writes a file of at most 64 KiB a rank: who the rank is, when its trace "

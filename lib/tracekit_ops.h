@@ -214,6 +214,28 @@ TK_API bool tk_scan(const char *const *names, size_t n, const char *output, cons
 TK_API bool tk_plan(const char *const *scans, size_t n, const char *output, const struct tk_merge_options *opt,
                     struct tk_merge_report *report, struct tk_err *err);
 
+struct tk_apply_options {
+  struct tk_load_options load;
+  struct tk_save_options save; /* of which only force and progress count: the plan says the rest */
+  const char *input;           /* which input of the plan the rank is; NULL = that of its name, else that of its rank */
+  bool keep_truncated;         /* as in tk_merge_options */
+};
+
+/* Writes one rank as it stands in the merge of all that was planned, as a part: `output` is for tk_concat alone.  The report is of the
+ * one rank. */
+TK_API bool tk_apply(const char *plan, const char *rank, const char *output, const struct tk_apply_options *opt,
+                     struct tk_merge_report *report, struct tk_err *err);
+
+struct tk_concat_options {
+  struct tk_save_options save; /* of which force, no_loss and progress count */
+  uint64_t max_memory;
+  bool keep_going;             /* leave out ranks that have no part, and parts that cannot be read */
+};
+
+/* Joins the parts (NULL-terminated) of all ranks of a plan: what tk_merge of the ranks writes, with the options of tk_plan. */
+TK_API bool tk_concat(const char *plan, const char *const *parts, const char *output, const struct tk_concat_options *opt,
+                      struct tk_merge_report *report, struct tk_err *err);
+
 /* What stays of a trace.  Everything is decided on the trace as it is; what stays is valid: spans that cross an edge of the time
  * range are clipped and say so (arg tracekit.clipped), counters keep the value that they have at its left edge, a flow that loses
  * one end goes. */

@@ -134,6 +134,9 @@ static bool graph_write(struct sink *sink, const struct tk_trace *t, struct tk_e
   if (s->limit) mem->limit = t->store->mem.used < s->limit ? s->limit - t->store->mem.used : 1;
   bool ok = join_graph(s->to, t, &ids, err);
   ids.ordinal = s->n_joined++;
+  ids.graphs = sink->graphs;
+  ids.first_row = sink->first_row;
+  ids.rows = sink->rows;
   if (ok) {
     add_name_records(s->to, tracks + 1);
     join_records(s->to, t, &ids, is_record_valid);

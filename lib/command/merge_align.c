@@ -266,8 +266,11 @@ static bool read_scans(struct aligner *a) {
   for (uint32_t i = 0, at = 0, from; i < scans->list->n; i++) {
     for (from = at; at < a->anchors.n && a->anchors.v[at].input == i;) at++;
     a->inputs[i].name = report_text(a, scans->list->v[i].input);
-    a->inputs[i].wanted = true;
     if (!take_scan(a, i, &scans->list->v[i], from, at)) return false;
+    a->inputs[i].wanted = merge_wants_rank(a->opt, a->inputs[i].rank);
+    a->out->skipped[i] = !a->inputs[i].wanted;
+    if (a->inputs[i].merged && merge_selects_ranks(a->opt))
+      return err_set(a->err, TK_EUSAGE, "%s: is of several ranks, of which a plan cannot select some", a->inputs[i].name);
     a->inputs[i].host = report_text(a, scans->list->v[i].host); /* the report outlives the scans */
   }
   return true;
@@ -532,7 +535,8 @@ static bool align_inputs(struct aligner *a) {
   a->out->n = n;
   if (a->out->pids) memset(a->out->pids, 0, n * sizeof *a->out->pids);
   if (a->out->kept) memset(a->out->kept, 0, n * sizeof *a->out->kept);
-  if (!a->out->kept || !a->out->pids || !a->out->who || !a->out->skipped || !a->out->maps || !a->out->mapped) return mem_check(a->mem, a->err);
+  if (!a->out->kept || !a->out->pids || !a->out->who) return mem_check(a->mem, a->err);
+  if (!a->out->skipped || !a->out->maps || !a->out->mapped) return mem_check(a->mem, a->err);
   if (!a->inputs) return mem_check(a->mem, a->err);
   memset(a->inputs, 0, (n + 1) * sizeof *a->inputs);
   memset(a->out->mapped, 0, n);

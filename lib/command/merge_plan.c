@@ -81,7 +81,7 @@ static bool has_stdin(const struct merger *m) {
 
 static bool align_inputs(struct merger *m) {
   struct merge_inputs in = {.sources = m->sources, .first = m->first, .n = m->n_inputs, .scans = m->scans};
-  bool start = m->output->needs_start || m->opt->to_zero || (m->opt->align != TK_ALIGN_NONE && !has_stdin(m));
+  bool start = m->scans || m->output->needs_start || m->opt->to_zero || (m->opt->align != TK_ALIGN_NONE && !has_stdin(m));
   return merge_align(&m->alignment, &in, m->opt, start, m->report, m->err);
 }
 

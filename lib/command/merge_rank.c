@@ -207,7 +207,8 @@ static bool renumber_input(struct merger *m, size_t input, struct tk_trace *t, c
   struct called c;
   call_rank(m, &c, r, slot);
   struct merge_place place = {.label = merger_label(m), .values = c.values, .machine = c.machine, .suffix = c.suffix,
-                              .pids = of->pids, .n_pids = of->n_pids, .order = m->places ? m->places[input] : slot, .by_kind = m->opt->group_by == TK_GROUP_KIND};
+                              .pids = of->pids, .n_pids = of->n_pids, .order = m->places ? m->places[input] : slot,
+                              .by_kind = m->opt->group_by == TK_GROUP_KIND};
   r->processes = 0;
   if (merger_joins(m)) {
     if (r->merged && !m->opt->label && !(origins = identity_of_tracks(t, &m->mem))) return mem_check(&m->mem, m->err);

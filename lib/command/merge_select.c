@@ -16,9 +16,9 @@ bool merge_select_check(const struct tk_merge_options *opt, struct tk_err *err) 
   return tk_filter_check(&filter, err);
 }
 
-static bool selects_ranks(const struct tk_merge_options *opt) { return (opt->ranks && *opt->ranks) || opt->every_rank > 1; }
+bool merge_selects_ranks(const struct tk_merge_options *opt) { return (opt->ranks && *opt->ranks) || opt->every_rank > 1; }
 
-static bool is_wanted(const struct tk_merge_options *opt, int64_t rank) {
+bool merge_wants_rank(const struct tk_merge_options *opt, int64_t rank) {
   int64_t first, last;
   bool any = !opt->ranks || !*opt->ranks;
   for (const char *const *r = opt->ranks; !any && *r; r++) any = window_numbers(*r, &first, &last) && rank >= first && rank <= last;
@@ -31,7 +31,7 @@ static uint32_t *wanted_tracks(const struct tk_merge_options *opt, struct tk_tra
   uint32_t *part = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *part);
   *any = false;
   for (tk_id i = 0; origins && part && i <= t->n_tracks; i++) {
-    bool known = origins[i].rank >= 0, wanted = !known || is_wanted(opt, origins[i].rank);
+    bool known = origins[i].rank >= 0, wanted = !known || merge_wants_rank(opt, origins[i].rank);
     part[i] = wanted;
     *any = *any || (known && wanted);
   }
@@ -42,8 +42,8 @@ static uint32_t *wanted_tracks(const struct tk_merge_options *opt, struct tk_tra
 bool merge_wants(const struct tk_merge_options *opt, struct tk_trace *t, int64_t rank, struct tk_err *err) {
   struct mem mem = {0};
   bool any;
-  if (!selects_ranks(opt)) return true;
-  if (!identity_is_merged(t)) return is_wanted(opt, rank);
+  if (!merge_selects_ranks(opt)) return true;
+  if (!identity_is_merged(t)) return merge_wants_rank(opt, rank);
   mem_free(&mem, wanted_tracks(opt, t, &mem, &any));
   return mem_check(&mem, err) && any;
 }
@@ -61,7 +61,7 @@ static bool cut_ranks(struct tk_trace *t, const struct tk_merge_options *opt, st
 
 bool merge_cut(struct tk_trace *t, const struct tk_merge_options *opt, struct tk_err *err) {
   const struct tk_filter_options steps = {.steps = opt->steps};
-  if (selects_ranks(opt) && identity_is_merged(t) && !cut_ranks(t, opt, err)) return false;
+  if (merge_selects_ranks(opt) && identity_is_merged(t) && !cut_ranks(t, opt, err)) return false;
   return !opt->steps || tk_filter(t, &steps, NULL, err);
 }
 

@@ -1,133 +1,18 @@
-/* plan.c - the first steps of a merge on many machines: tk_scan where a rank lies, tk_plan where all scans are. */
+/* plan.c - what tk_plan does: all that a merge settles before it writes a rank (merge_plan.c), by scans, into a file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "align/report.h"
+#include "base/base64.h"
 #include "base/err.h"
 #include "base/os.h"
 #include "format/json.h"
 #include "io/out.h"
-#include "merge_align.h"
-#include "source/sources.h"
-
-/* ---- tk_scan ---- */
-
-struct scanner {
-  const struct tk_scan_options *opt;
-  struct tk_scan_report *report;
-  struct tk_err *err;
-  struct mem mem;
-  struct regexp *anchor;
-  struct align_anchors anchors;
-  struct buf text; /* of one rank */
-  struct out out;
-};
-
-static bool put(struct scanner *s) {
-  out_write(&s->out, s->text.data, s->text.len);
-  s->text.len = 0;
-  return mem_check(&s->mem, s->err);
-}
-
-static bool print_rank(struct scanner *s, const struct scan *scan, tk_id first_note) {
-  const struct tk_trace *notes = s->report->notes;
-  const size_t n = notes->n_notes - first_note;
-  const char **said = mem_array(&s->mem, n + 1, sizeof *said);
-  for (size_t i = 0; said && i < n; i++) said[i] = tk_string(notes, notes->notes[first_note + 1 + i].text, NULL);
-  if (said) scan_print(&s->text, scan, &s->anchors, said, n);
-  mem_free(&s->mem, said);
-  s->report->ranks++;
-  s->report->anchors += s->anchors.n;
-  s->report->events += scan->events;
-  return put(s);
-}
-
-static bool scan_trace(struct scanner *s, struct tk_trace *t) {
-  const struct scan_options o = {.anchor = s->anchor};
-  const tk_id first = s->report->notes->n_notes;
-  struct scan scan;
-  if (t->truncated && !s->opt->keep_truncated)
-    return err_set(s->err, TK_ECORRUPT, "%s: truncated: its last events are missing", t->source);
-  align_anchors_free(&s->anchors);
-  align_anchors_init(&s->anchors, &s->mem);
-  s->anchors.described = true;
-  if (!scan_take(&scan, &s->anchors, t, &o, s->report->notes)) return mem_refuse(&s->mem, s->err);
-  return print_rank(s, &scan, first);
-}
-
-static bool scan_sources(struct scanner *s, struct tk_sources *sources) {
-  bool ok = true;
-  for (size_t i = 0; ok && i < sources->n; i++) {
-    struct tk_trace *t = tk_sources_load(sources, i, &s->opt->load, s->err);
-    if (t) trace_copy_notes(s->report->notes, t, t->source);
-    ok = t && scan_trace(s, t);
-    tk_free(t);
-  }
-  return ok;
-}
-
-/* Scans joined by cat are one; they are read, so that no file which is none goes into another. */
-static bool join_scan(struct scanner *s, const char *path) {
-  struct scan_list list = {.mem = &s->mem, .arena = {.mem = &s->mem}};
-  struct align_anchors all;
-  align_anchors_init(&all, &s->mem);
-  bool ok = scan_read(&list, &all, path, s->report->notes, s->err);
-  for (uint32_t i = 0, at = 0; ok && i < list.n; i++) {
-    uint32_t from = at;
-    while (at < all.n && all.v[at].input == i) at++;
-    s->anchors = (struct align_anchors){.mem = &s->mem, .v = all.v + from, .n = at - from, .texts = all.texts};
-    ok = print_rank(s, &list.v[i], s->report->notes->n_notes);
-  }
-  s->anchors = (struct align_anchors){.mem = &s->mem};
-  align_anchors_free(&all);
-  scan_list_free(&list);
-  return ok;
-}
-
-static bool scan_all(struct scanner *s, const char *const *names, size_t n) {
-  struct tk_source_options options = sources_options(&s->opt->load);
-  bool ok = true;
-  char why[256];
-  scan_print_head(&s->text);
-  if (!put(s)) return false;
-  for (size_t i = 0; s->opt->join && ok && i < n; i++) ok = join_scan(s, names[i]);
-  if (s->opt->join) return ok;
-  if (s->opt->anchor && !(s->anchor = regexp_new(s->opt->anchor, &s->mem, why, sizeof why)))
-    return mem_check(&s->mem, s->err) && err_set(s->err, TK_EUSAGE, "--anchor '%s': %s", s->opt->anchor, why);
-  struct tk_sources *sources = tk_sources_open(names, n, &options, s->err);
-  ok = sources && scan_sources(s, sources) && regexp_check(s->anchor, s->err);
-  regexp_free(s->anchor);
-  tk_sources_close(sources);
-  return ok;
-}
-
-bool tk_scan(const char *const *names, size_t n, const char *output, const struct tk_scan_options *opt,
-             struct tk_scan_report *report, struct tk_err *err) {
-  static const struct tk_scan_options defaults = {0};
-  struct tk_scan_report own = {0};
-  struct tk_err unused;
-  struct scanner s = {.opt = opt ? opt : &defaults, .report = report ? report : &own, .err = err ? err : &unused};
-  const char **inputs = calloc(n + 1, sizeof *inputs);
-  err_clear(s.err);
-  *s.report = (struct tk_scan_report){.notes = trace_new(0)};
-  s.mem.limit = os_memory_limit(s.opt->load.max_memory);
-  s.text.mem = &s.mem;
-  for (size_t i = 0; inputs && i < n; i++) inputs[i] = names[i];
-  const struct out_options o = {.binary = true, .force = s.opt->save.force, .inputs = inputs};
-  bool ok = (inputs && s.report->notes) || err_set(s.err, TK_ELIMIT, "out of memory");
-  ok = ok && (out_open(&s.out, output, &o, &s.mem, s.err) || err_prefix(s.err, "%s", output)) && scan_all(&s, names, n);
-  ok = ok && (out_commit(&s.out, s.err) || err_prefix(s.err, "%s", output));
-  if (ok) s.report->bytes = out_file_bytes(&s.out);
-  out_close(&s.out);
-  align_anchors_free(&s.anchors);
-  buf_free(&s.text);
-  free(inputs);
-  if (!report) tk_free(own.notes);
-  return ok;
-}
-
-/* ---- tk_plan ---- */
+#include "io/packing.h"
+#include "merge_order.h"
+#include "merge_select.h"
+#include "tasks.h"
 
 struct planner {
   const struct tk_merge_options *opt;
@@ -137,9 +22,39 @@ struct planner {
   struct scan_list list;
   struct align_anchors anchors;
   struct tk_sources sources; /* as a merge has them, of names alone */
-  struct merge_alignment alignment;
+  const struct format *format; /* that the ranks are to be written in */
+  char word[64];               /* ... as -f has it */
   struct out out, table;
 };
+
+/* ---- scans ---- */
+
+static int by_input(const void *a, const void *b) {
+  const struct align_anchor *x = a, *y = b;
+  return x->input < y->input ? -1 : x->input > y->input;
+}
+
+/* Viewers that know nothing of sort indices show processes in the order in which they are written. */
+static bool sort_scans(struct planner *p) {
+  const uint32_t n = p->list.n;
+  struct merge_who *who = mem_array(&p->mem, n, sizeof *who);
+  uint32_t *places = mem_array(&p->mem, n, sizeof *places);
+  struct scan *sorted = mem_array(&p->mem, n, sizeof *sorted);
+  bool ok = who && places && sorted;
+  for (uint32_t i = 0; ok && i < n; i++) {
+    const struct scan *s = &p->list.v[i];
+    who[i] = (struct merge_who){s->host, s->rank >= 0 ? s->rank : (int64_t)i, s->merged};
+  }
+  ok = ok && merge_order(who, n, false, places);
+  for (uint32_t i = 0; ok && i < n; i++) sorted[places[i]] = p->list.v[i];
+  for (uint32_t i = 0; ok && i < p->anchors.n; i++) p->anchors.v[i].input = places[p->anchors.v[i].input];
+  if (ok) memcpy(p->list.v, sorted, n * sizeof *sorted);
+  if (ok && p->anchors.n) qsort(p->anchors.v, p->anchors.n, sizeof *p->anchors.v, by_input);
+  mem_free(&p->mem, who);
+  mem_free(&p->mem, places);
+  mem_free(&p->mem, sorted);
+  return ok || err_set(p->err, TK_ELIMIT, "out of memory");
+}
 
 static bool read_scans(struct planner *p, const char *const *scans, size_t n) {
   uint32_t ranks = 0;
@@ -148,16 +63,21 @@ static bool read_scans(struct planner *p, const char *const *scans, size_t n) {
   p->list.most = merge_most_anchors(ranks);
   for (size_t i = 0; ok && i < n; i++) ok = scan_read(&p->list, &p->anchors, scans[i], p->report->notes, p->err);
   if (ok && p->list.n == 0) return err_set(p->err, TK_EUSAGE, "no rank is in the scans");
+  if (ok && p->format->own_order) ok = sort_scans(p);
   p->sources.inputs = ok ? mem_array(&p->mem, p->list.n, sizeof *p->sources.inputs) : NULL;
   if (!p->sources.inputs) return ok && mem_check(&p->mem, p->err);
   memset(p->sources.inputs, 0, p->list.n * sizeof *p->sources.inputs);
   p->sources.n = p->list.n;
   for (uint32_t i = 0; i < p->list.n; i++) {
     p->sources.inputs[i].name = p->list.v[i].input;
-    p->sources.inputs[i].host = p->sources.inputs[i].run = p->sources.inputs[i].step = "";
+    p->sources.inputs[i].run = p->list.v[i].run;
+    p->sources.inputs[i].step = p->list.v[i].step;
+    p->sources.inputs[i].host = "";
   }
   return true;
 }
+
+/* ---- the file ---- */
 
 static void put_text(struct buf *b, const char *key, const char *text) {
   buf_text(b, key);
@@ -176,15 +96,16 @@ static void put_ns(struct buf *b, const char *key, int64_t v) {
   buf_text(b, "\"");
 }
 
-static void put_rank(struct buf *b, const struct planner *p, uint32_t i) {
+static void put_rank(struct buf *b, const struct planner *p, const struct merger *m, uint32_t i) {
   const struct scan *s = &p->list.v[i];
-  const struct align_map *map = merge_map(&p->alignment, i);
+  const struct align_map *map = merge_map(&m->alignment, i);
   const struct merge_base own = {s->zero_ns, s->clock};
-  int64_t start = s->start_ns + merge_later(&p->alignment.base, &own, p->opt->align);
+  int64_t start = s->start_ns + merge_later(&m->alignment.base, &own, p->opt->align);
   put_text(b, i ? ",\n{\"input\":" : "\n{\"input\":", s->input);
   put_text(b, ",\"host\":", s->host);
   put_number(b, ",\"rank\":", s->rank >= 0 ? s->rank : (int64_t)i);
   buf_text(b, s->rank >= 0 ? ",\"stated\":true" : ",\"stated\":false");
+  if (m->alignment.skipped && m->alignment.skipped[i]) buf_text(b, ",\"left_out\":true");
   put_number(b, ",\"events\":", (int64_t)s->events);
   put_number(b, ",\"bytes\":", (int64_t)s->size);
   put_ns(b, ",\"start_ns\":\"", map ? start - align_offset(map, start) : start);
@@ -192,14 +113,25 @@ static void put_rank(struct buf *b, const struct planner *p, uint32_t i) {
   buf_text(b, "}");
 }
 
-static void put_plan(struct buf *b, const struct planner *p) {
+/* For apply and concat alone. */
+static void put_tasks(struct buf *b, const struct planner *p, struct merger *m) {
+  struct buf tasks = {.mem = b->mem};
+  tasks_print(&tasks, m, &p->list, p->word);
+  buf_text(b, ",\n\"tasks\":\"");
+  base64_append(b, tasks.data, tasks.len);
+  buf_text(b, "\"");
+  buf_free(&tasks);
+}
+
+static void put_plan(struct buf *b, const struct planner *p, struct merger *m) {
   static const char *const clocks[] = {"unknown", "realtime", "boottime", "monotonic"};
   const struct tk_collectives *c = &p->report->collectives;
   put_text(b, "{\"version\":", TK_VERSION);
-  put_text(b, ",\n\"clock\":", clocks[p->alignment.base.clock]);
-  put_ns(b, ",\n\"zero_ns\":\"", p->alignment.base.zero_ns);
-  put_ns(b, ",\n\"start_ns\":\"", p->alignment.start_ns);
-  put_ns(b, ",\n\"end_ns\":\"", p->alignment.end_ns);
+  put_text(b, ",\n\"format\":", p->word);
+  put_text(b, ",\n\"clock\":", clocks[m->alignment.base.clock]);
+  put_ns(b, ",\n\"zero_ns\":\"", m->alignment.base.zero_ns);
+  put_ns(b, ",\n\"start_ns\":\"", m->alignment.start_ns);
+  put_ns(b, ",\n\"end_ns\":\"", m->alignment.end_ns);
   buf_text(b, ",\n\"align\":");
   buf_text(b, p->report->align.json);
   if (c->n) {
@@ -212,8 +144,10 @@ static void put_plan(struct buf *b, const struct planner *p) {
     buf_text(b, "}");
   }
   buf_text(b, ",\n\"ranks\":[");
-  for (uint32_t i = 0; i < p->list.n; i++) put_rank(b, p, i);
-  buf_text(b, "\n]}\n");
+  for (uint32_t i = 0; i < p->list.n; i++) put_rank(b, p, m, i);
+  buf_text(b, "\n]");
+  if (p->list.n > 1) put_tasks(b, p, m);
+  buf_text(b, "}\n");
 }
 
 static bool open_plan(struct planner *p, const char *output, const char *const *inputs) {
@@ -227,11 +161,11 @@ static bool open_plan(struct planner *p, const char *output, const char *const *
   return out_open(&p->table, table, &o, &p->mem, p->err) || err_prefix(p->err, "%s", table);
 }
 
-static void tell_ranks(struct planner *p) {
+static void tell_ranks(struct planner *p, const struct merger *m) {
   for (uint32_t i = 0; i < p->list.n; i++) {
     const struct scan *s = &p->list.v[i];
     struct tk_merge_rank *r = &p->report->ranks[i];
-    const struct align_map *map = merge_map(&p->alignment, i);
+    const struct align_map *map = merge_map(&m->alignment, i);
     r->input = tk_string(p->report->notes, trace_text(p->report->notes, s->input), NULL);
     r->host = tk_string(p->report->notes, trace_text(p->report->notes, s->host), NULL);
     r->rank = s->rank >= 0 ? s->rank : (int64_t)i;
@@ -240,21 +174,36 @@ static void tell_ranks(struct planner *p) {
     r->events = s->events;
     r->flow_points = s->flow_points;
     r->bytes = s->size;
-    r->shift_ns = s->zero_ns - p->alignment.base.zero_ns - (map ? align_offset(map, map->pivot_ns) : 0);
+    r->shift_ns = s->zero_ns - m->alignment.base.zero_ns - (map ? align_offset(map, map->pivot_ns) : 0);
   }
 }
 
-static bool write_plan(struct planner *p) {
+static bool write_plan(struct planner *p, struct merger *m) {
   struct buf text = {.mem = &p->mem};
-  const struct merge_table table = {.who = p->alignment.who, .zero_ns = p->alignment.base.zero_ns, .out = &p->table,
+  const struct merge_table table = {.who = m->alignment.who, .zero_ns = m->alignment.base.zero_ns, .out = &p->table,
                                     .kind = p->opt->collectives ? merge_table_kind(p->opt->collectives) : MERGE_TABLE_NONE};
-  if (p->opt->collectives && !merge_collectives_write(&p->alignment.collectives, &table, p->err)) return false;
-  put_plan(&text, p);
+  if (p->opt->collectives && !merge_collectives_write(&m->alignment.collectives, &table, p->err)) return false;
+  put_plan(&text, p, m);
   out_write(&p->out, text.data, text.len);
   buf_free(&text);
-  if (!mem_check(&p->mem, p->err)) return false;
+  if (!mem_check(&p->mem, p->err) || !mem_check(&m->mem, p->err) || !mem_check(&p->report->notes->store->mem, p->err)) return false;
   if (p->opt->collectives && !out_commit(&p->table, p->err)) return err_prefix(p->err, "%s", p->opt->collectives);
   return out_commit(&p->out, p->err);
+}
+
+/* Parts go into plain files and gzip; what is pretty cannot be put together of parts. */
+static bool find_format(struct planner *p) {
+  const struct tk_save_options *save = &p->opt->save;
+  const struct packing *packing = save->format ? packing_of_path(save->format, strlen(save->format)) : NULL;
+  p->format = save->format ? format_by_word(save->format) : format_default();
+  if (!p->format) return err_set(p->err, TK_EUSAGE, "unknown format '%s' (see -f help)", save->format);
+  if (!p->format->in_parts || (packing && packing != packing_row(PACKING_GZIP)))
+    return err_set(p->err, TK_EUSAGE, "ranks are not written one by one in '%s': -f takes json, pftrace and xplane, .gz or not",
+                   save->format);
+  snprintf(p->word, sizeof p->word, "%s%s", p->format->info.name, packing ? ".gz" : "");
+  if (p->opt->steps || p->opt->to || p->opt->link_collectives || p->opt->manifest || p->opt->redact || save->pretty)
+    return err_set(p->err, TK_EUSAGE, "steps, a size, links, a manifest, redaction and pretty print are nothing for a plan");
+  return (!p->opt->label || label_check(p->opt->label, p->err)) && merge_select_check(p->opt, p->err);
 }
 
 static bool plan(struct planner *p, const char *const *scans, size_t n, const char *output) {
@@ -262,7 +211,7 @@ static bool plan(struct planner *p, const char *const *scans, size_t n, const ch
   struct merge_inputs in = {.sources = &p->sources, .scans = &all};
   const char **inputs = calloc(n + 1, sizeof *inputs);
   for (size_t i = 0; inputs && i < n; i++) inputs[i] = scans[i];
-  bool ok = inputs ? open_plan(p, output, inputs) : err_set(p->err, TK_ELIMIT, "out of memory");
+  bool ok = inputs ? find_format(p) && open_plan(p, output, inputs) : err_set(p->err, TK_ELIMIT, "out of memory");
   ok = ok && merge_report_init(p->report, 0, p->err) && read_scans(p, scans, n);
   free(inputs);
   if (!ok) return false;
@@ -270,9 +219,13 @@ static bool plan(struct planner *p, const char *const *scans, size_t n, const ch
   p->report->ranks = calloc((size_t)p->list.n + 1, sizeof *p->report->ranks);
   p->report->n_ranks = in.n = p->list.n;
   if (!p->report->ranks) return err_set(p->err, TK_ELIMIT, "out of memory");
-  if (!merge_align(&p->alignment, &in, p->opt, true, p->report, p->err)) return false;
-  tell_ranks(p);
-  return write_plan(p) && mem_check(&p->report->notes->store->mem, p->err);
+  struct merge_output out = {.needs_start = true};
+  struct merger m = {.opt = p->opt, .output = &out, .report = p->report};
+  ok = merger_begin(&m, &in, p->err) && merger_plan(&m);
+  if (ok) tell_ranks(p, &m);
+  ok = ok && write_plan(p, &m);
+  merger_end(&m);
+  return ok;
 }
 
 bool tk_plan(const char *const *scans, size_t n, const char *output, const struct tk_merge_options *opt,
@@ -287,7 +240,6 @@ bool tk_plan(const char *const *scans, size_t n, const char *output, const struc
   align_anchors_init(&p.anchors, &p.mem);
   p.anchors.described = true;
   bool ok = plan(&p, scans, n, output);
-  merge_alignment_free(&p.alignment);
   align_anchors_free(&p.anchors);
   scan_list_free(&p.list);
   mem_free(&p.mem, p.sources.inputs);

@@ -104,6 +104,19 @@ static void put_text(struct buf *b, uint32_t field, const char *text) {
   if (*text) pb_bytes(b, field, text, strlen(text));
 }
 
+static void put_starts(struct buf *b, const struct format_starts *starts) {
+  struct buf one = {.mem = b->mem};
+  const struct format *f;
+  for (size_t i = 0; (f = format_row(i)) != NULL; i++) {
+    if (!starts->of[i].known) continue;
+    one.len = 0;
+    put_text(&one, 1, f->info.name);
+    pb_u64(&one, 2, zigzag(starts->of[i].of_first));
+    pb_message(b, 22, &one);
+  }
+  buf_free(&one);
+}
+
 static void put_rank(struct buf *b, const struct scan *s) {
   put_text(b, 1, s->input);
   put_text(b, 2, s->host);
@@ -119,6 +132,11 @@ static void put_rank(struct buf *b, const struct scan *s) {
   pb_u64(b, 13, s->flow_points);
   pb_u64(b, 14, s->size);
   put_text(b, 15, s->format);
+  put_text(b, 18, s->run);
+  put_text(b, 19, s->step);
+  for (uint32_t i = 0; i < s->pids.n; i++) pb_u64(b, 20, zigzag(s->pids.v[i]));
+  pb_u64(b, 21, s->pids.processes);
+  put_starts(b, &s->starts);
 }
 
 void scan_print_head(struct buf *to) { pb_u64(to, 1, SCAN_SCHEMA); }
@@ -214,6 +232,23 @@ static bool add_anchors(struct reader *r, const Scan__Anchors *a) {
   return true;
 }
 
+static struct format_starts starts_of(struct reader *r, const Scan__Rank *rank) {
+  struct format_starts starts = {0};
+  const struct format *f;
+  for (size_t i = 0; (f = format_row(i)) != NULL; i++)
+    for (size_t k = 0; k < rank->n_start; k++)
+      if (strcmp(text_of(r, rank->start[k]->format), f->info.name) == 0)
+        starts.of[i] = (struct sink_start){rank->start[k]->of_first, true};
+  return starts;
+}
+
+static struct scan_pids pids_of_rank(struct reader *r, const Scan__Rank *rank) {
+  struct scan_pids pids = {.v = arena_alloc(&r->list->arena, (rank->n_pid + 1) * sizeof *pids.v), .processes = rank->processes};
+  if (!pids.v) return pids;
+  for (size_t i = 0; i < rank->n_pid; i++) pids.v[pids.n++] = rank->pid[i];
+  return pids;
+}
+
 static bool add_rank(struct reader *r, const Scan__Rank *rank, struct tk_err *err) {
   const Scan__Anchors *a = rank->anchors;
   struct scan_list *list = r->list;
@@ -227,7 +262,8 @@ static bool add_rank(struct reader *r, const Scan__Rank *rank, struct tk_err *er
       .input = text_of(r, rank->input), .host = text_of(r, rank->host), .rank = rank->stated ? rank->number : -1,
       .merged = rank->merged, .world = rank->world, .zero_ns = rank->zero_ns, .start_ns = rank->start_ns, .end_ns = rank->end_ns,
       .clock = (enum tk_clock)rank->clock, .records = rank->records, .events = rank->events, .flow_points = rank->flow_points,
-      .size = rank->size, .format = text_of(r, rank->format)};
+      .size = rank->size, .format = text_of(r, rank->format), .run = text_of(r, rank->run), .step = text_of(r, rank->step),
+      .pids = pids_of_rank(r, rank), .starts = starts_of(r, rank)};
   const char *input = list->v[list->n - 1].input;
   for (size_t i = 0; i < rank->n_note; i++) trace_say_of(r->notes, input, TK_NOTE_INFO, text_of(r, rank->note[i]));
   return mem_check(list->mem, err);

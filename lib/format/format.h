@@ -26,6 +26,7 @@ struct format {
   bool packed; /* files that a command names itself are compressed */
   bool needs_start; /* no event may be before the time that it counts from: a merge must know of the earliest before it writes */
   bool own_order; /* its viewers order processes by what they are, not by sort indices */
+  bool in_parts; /* its sinks take what others wrote of a graph (graph/sink.h) */
   bool in_manifest; /* Perfetto reads it, so that its manifest can name such files */
   const char *runs_in; /* where below a logdir its viewers look for folders of runs, which hold a file for each host; NULL = nowhere */
   int gzip_level; /* where none is asked for; 0 = that of every output */

@@ -13,7 +13,8 @@ struct join_ids {
   tk_id *strings, *classes, *tracks, *shapes; /* by id of the former; a track that was left out is 0 */
   tk_id before;                               /* event i is event before + i */
   tk_time shift;                              /* what was added to times, ps */
-  uint32_t ordinal;                           /* of the graph among those that joined, from 0; set by the caller */
+  uint32_t ordinal;                           /* of the graph among those that joined, from 0; set by the caller, as are: */
+  uint32_t graphs, first_row, rows;           /* as a sink has them (sink.h) */
 };
 
 /* Adds tracks, classes, events, flow points and counts of `src` to `dst`, both sealed (an empty graph is sealed by being marked so).

@@ -13,13 +13,14 @@ passed=0 failed=0
 # What examples of several commands hand on to each other.
 mkdir "$work/made" && for rank in 0 1; do cp "$FIXTURES/json/torch/ddp2_plain/rank$rank.json.gz" "$work/made/"; done
 (cd "$work/made" && tracekit scan -q rank0.json.gz -o rank0.scan && tracekit scan -q rank*.json.gz -o job.scan &&
-  cp job.scan all.scan && tracekit plan -q all.scan -o plan.json)
+  cp job.scan all.scan && tracekit plan -q all.scan -f json.gz -o plan.json &&
+  for rank in 0 1; do tracekit apply -q plan.json rank$rank.json.gz -o rank$rank.part; done)
 while IFS= read -r line; do
   rm -rf "$work/case" && mkdir "$work/case"
   cp "$FIXTURES/json/viz/viz_small.json" "$work/case/trace.json"
   gzip -n < "$work/case/trace.json" > "$work/case/trace.json.gz"
   for rank in 0 1; do cp "$FIXTURES/json/torch/ddp2_plain/rank$rank.json.gz" "$work/case/"; done
-  cp "$work/made"/*.scan "$work/made/plan.json" "$work/case/"
+  cp "$work/made"/*.scan "$work/made"/*.part "$work/made/plan.json" "$work/case/"
   mkdir -p "$work/case/logdir/plugins/profile/2026_11_20_12_00_00"
   cp "$FIXTURES"/xplane/multihost/* "$work/case/logdir/plugins/profile/2026_11_20_12_00_00/"
   (cd "$work/case" && python3 -m zipfile -c traces.zip rank0.json.gz rank1.json.gz)

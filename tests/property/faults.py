@@ -61,6 +61,10 @@ def cases(folder):
     scans = os.path.join(folder, 'all.scan')
     yield 'scan', ['scan', *ranks, '-o', 'out.scan'], ['out.scan']
     yield 'scan.join', ['scan', '--join', scans, scans, '-o', 'out.scan'], ['out.scan']
+    parts = [os.path.join(folder, f'{rank}.part') for rank in range(3)]
+    tasks = os.path.join(folder, 'tasks.json')
+    yield 'apply', ['apply', tasks, ranks[1], '--input', 'rank1.json', '-o', 'out.part'], ['out.part']
+    yield 'concat', ['concat', tasks, *parts, '-o', 'out.json.gz'], ['out.json.gz']
     yield 'plan', ['plan', scans, '-o', 'out.json', '--collectives', 'table.csv'], ['out.json', 'table.csv']
     yield 'report.ranks', ['report', *ranks, '--json'], []
     yield 'list', ['list', FOUND], []
@@ -82,7 +86,8 @@ def make_ranks(folder):
             json.dump({'baseTimeNanoseconds': 10 ** 18, 'distributedInfo': {'rank': rank, 'world_size': 3}, 'traceEvents': events}, f)
     for made in (['convert', 'rank1.json', '-o', 'rank1.pftrace'], ['convert', 'rank2.json', '-o', 'rank2.xplane.pb'],
                  ['merge', 'rank0.json', 'rank1.json', 'rank2.json', '-n', '--align-report', 'clocks.json'],
-                 ['scan', 'rank0.json', 'rank1.json', 'rank2.json', '-o', 'all.scan']):
+                 ['scan', 'rank0.json', 'rank1.json', 'rank2.json', '-o', 'all.scan'], ['plan', 'all.scan', '-f', 'json.gz', '-o', 'tasks.json'],
+                 *(['apply', 'tasks.json', f'rank{rank}.json', '-o', f'{rank}.part'] for rank in range(3))):
         subprocess.run([os.path.realpath(TRACEKIT), *made], cwd=folder, check=True, capture_output=True)
 
 

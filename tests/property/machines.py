@@ -79,7 +79,7 @@ def merged(source, work):
     found = {}
     for machine, name in process_ids(out):
         found.setdefault(machine, set()).add(name.split(' - ')[0])
-    check('machines of a merge', sorted(found) == list(range(7)) and all(len(ranks) == 1 for ranks in found.values()), found)
+    check('machines of a merge', len(found) == 7 and 0 in found and all(len(ranks) == 1 for ranks in found.values()), found)
     check('their number', count(out) == 7, count(out))
     run('convert', '-q', out, '-o', again)
     check('a merge again', process_ids(again) == process_ids(out), process_ids(again))

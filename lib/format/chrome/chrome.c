@@ -5,6 +5,7 @@ static const char *const ENDINGS[] = {".json", ".trace", NULL};
 static const char *const WORDS[] = {"chrome", "kineto", NULL};
 
 const struct format format_chrome = {
+    .in_parts = true,
     .info = {.name = "json",
              .title = "Chrome JSON",
              .ending = ".json",

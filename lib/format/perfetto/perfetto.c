@@ -16,6 +16,7 @@ const struct format format_perfetto = {
     .binary = true,
     .gzip_level = 5,
     .needs_start = true,
+    .in_parts = true,
     .in_manifest = true,
     .info = {.name = PERFETTO_FORMAT, .title = "Perfetto protobuf", .ending = ".pftrace", .endings = ENDINGS, .words = WORDS,
              .holds = TK_HOLDS_ALL & ~TK_HOLDS_DANGLING, .resolution = 1000, .can_read = true, .can_write = true,

@@ -62,7 +62,7 @@ static uint32_t free_lane(struct asyncs *a, const struct tk_event *e) {
     lanes_add(g, uuid, end_of(e));
     if (a->n_lanes++ == 0) a->first_lane = uuid;
   }
-  return (uint32_t)(uuid - a->first_lane);
+  return (uint32_t)((uuid - a->first_lane) / a->s->step);
 }
 
 static void choose_lane(struct asyncs *a, uint32_t i) {
@@ -80,7 +80,7 @@ static void choose_lane(struct asyncs *a, uint32_t i) {
 /* Events of one lane are in order of time: what has ended by then is closed before the next. */
 static void write_lane(struct asyncs *a, uint32_t lane, const uint32_t *first, const uint32_t *end) {
   struct perfetto_sink *s = a->s;
-  writer_track(&s->w, a->first_lane + lane);
+  writer_track(&s->w, a->first_lane + (uint64_t)lane * s->step);
   for (const uint32_t *at = first; at < end; at++) {
     const struct tk_event *e = &a->e[*at];
     uint32_t height = s->n_stack;

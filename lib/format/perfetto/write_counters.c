@@ -121,9 +121,9 @@ static struct series_track track_of_series(struct perfetto_sink *s, tk_id track,
   if (!slot) return (struct series_track){0};
   if (*slot == UINT32_MAX) {
     uint32_t bits = (series->text ? TEXT : 0) | (series->has_id && series->id.type != TK_ARG_STR ? NUMBER_ID : 0);
-    *slot = (uint32_t)(describe_series(s, track, e, series) - s->first_series) << BITS | (k->renamed ? 0 : bits);
+    *slot = (uint32_t)((describe_series(s, track, e, series) - s->first_series) / s->step) << BITS | (k->renamed ? 0 : bits);
   }
-  return (struct series_track){s->first_series + (*slot >> BITS), *slot & TEXT, *slot & NUMBER_ID};
+  return (struct series_track){s->first_series + (uint64_t)(*slot >> BITS) * s->step, *slot & TEXT, *slot & NUMBER_ID};
 }
 
 /* The track that no viewer knows. */
@@ -133,8 +133,8 @@ static uint64_t lone_uuid(struct perfetto_sink *s, tk_id track) {
   uint32_t *slot = map_put(&s->lone_counters, track, UINT32_MAX);
   if (!slot) return 0;
   c.name = tk_string(s->t, k->name, &c.n);
-  if (*slot == UINT32_MAX) *slot = (uint32_t)(describe_child(s, &c) - s->first_series);
-  return s->first_series + *slot;
+  if (*slot == UINT32_MAX) *slot = (uint32_t)((describe_child(s, &c) - s->first_series) / s->step);
+  return s->first_series + (uint64_t)*slot * s->step;
 }
 
 /* ---- samples ---- */

@@ -42,10 +42,10 @@ static tk_id joined_name(const struct plane_joiner *j, const struct xplane_plane
   return name;
 }
 
-/* Of later hosts: an id that no plane of its kind has. */
+/* Of several hosts: one of those that are this one's. */
 static int64_t joined_id(const struct plane_joiner *j, const struct xplane_plane *p) {
   const enum xplane_kind kind = xplane_plane_kind(tk_string(j->to, p->name, NULL));
-  if (j->ids->ordinal) return xplane_some_id(&j->joined->taken, kind, p->id);
+  if (j->ids->graphs > 1) return xplane_some_id(&j->joined->taken, kind, xplane_least_id(&j->joined->taken, kind));
   xplane_take_id(&j->joined->taken, kind, p->id);
   return p->id;
 }
@@ -195,6 +195,8 @@ void xplane_join(struct tk_trace *to, const struct tk_trace *from, const struct 
   j.first_line = (uint32_t)(j.joined->lines.len / sizeof(struct xplane_line));
   j.segment = j.joined->segment;
   j.joined->renamed = j.joined->renamed || (was.names && was.names != xplane_hash_names(from));
+  if (ids->graphs > 1)
+    xplane_ids_turn(&j.joined->taken, (struct xplane_turn){ids->ordinal, ids->graphs, ids->first_row, ids->rows}, &to->store->mem);
   join_space(&j);
   join_planes(&j);
   join_lines(&j);

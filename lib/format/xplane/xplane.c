@@ -22,6 +22,7 @@ const struct format format_xplane = {
              .derives = true},
     .binary = true,
     .needs_start = true,
+    .in_parts = true,
     .own_order = true,
     .runs_in = "plugins/profile",
     .bid = xplane_bid,

@@ -1,0 +1,104 @@
+/* apply.c - tracekit apply: one rank of a planned merge, as a part. */
+#include "commands.h"
+#include "json.h"
+#include "progress.h"
+#include "run.h"
+#include "tty.h"
+#include "write.h"
+
+struct params {
+  struct shared shared;
+  const char *input;
+};
+
+#define FIELD(field) offsetof(struct params, field)
+
+static const struct opt opts[] = {
+  ROW_OUTPUT,
+  { OPT_STRING, 0, "input", "NAME", "the rank is this input of the plan (default: the one of its name, else of its rank)",
+    FIELD(input), 0, 0, 0 },
+  ROW_FORCE,
+  ROW_JSON,
+  ROWS_READ,
+  ROW_END
+};
+
+static const struct example examples[] = {
+  { "tracekit apply plan.json rank0.json.gz -o rank0.part", "write what rank 0 puts into the merged trace" },
+  { 0, 0 },
+};
+
+static void print_text(FILE *to, const struct tk_merge_report *r, const char *output) {
+  char a[64], b[64], c[64], size[32];
+  const struct tk_merge_rank *rank = &r->ranks[0];
+  tk_print_size(r->saved.bytes, size);
+  fputs("wrote ", to);
+  tty_string(to, run_is_stdout(output) ? "to standard output" : output);
+  fprintf(to, ": rank %lld, %s, %s", (long long)rank->rank, tty_counted(r->saved.records, "record", a),
+          tty_counted(r->saved.events, "event", b));
+  write_derived(to, &r->saved);
+  fprintf(to, ", %s, %s\n", tty_counted(r->saved.flow_points, "flow point", c), size);
+}
+
+static void print_json(FILE *to, const struct tk_merge_report *r, const char *output) {
+  struct json j = { .to = to };
+  json_open(&j, NULL, '{');
+  json_string(&j, "output", output);
+  json_string(&j, "input", r->ranks[0].input);
+  json_int(&j, "rank", r->ranks[0].rank);
+  json_string(&j, "host", r->ranks[0].host);
+  json_uint(&j, "written_records", r->saved.records);
+  json_uint(&j, "written_events", r->saved.events);
+  json_uint(&j, "written_flow_points", r->saved.flow_points);
+  write_losses_json(&j, &r->saved);
+  json_uint(&j, "bytes", r->saved.bytes);
+  json_close(&j, '}');
+}
+
+static int print_report(const struct params *p, const struct tk_merge_report *r, const char *output) {
+  FILE *to = run_report_to(&p->shared, output);
+  run_notes(&p->shared, NULL, r->notes);
+  write_losses(&p->shared, output, &r->saved);
+  if (p->shared.json) print_json(to, r, output);
+  else if (!p->shared.quiet) print_text(to, r, output);
+  return STATUS_DONE;
+}
+
+static int cmd_apply(const void *params, const struct operands *in) {
+  const struct params *p = params;
+  struct progress progress;
+  struct tk_err err = { 0 };
+  struct tk_merge_report report = { 0 };
+  const struct tk_apply_options options = {
+    .load = run_load_options(&p->shared, &progress),
+    .save = run_save_options(&p->shared, "tracekit apply", &progress),
+    .input = p->input,
+  };
+  int status;
+  const char *output = run_output(&p->shared, "apply", in, &status);
+  if (!output) return status;
+  progress_start(&progress, "reading", NULL, p->shared.quiet ? -1 : p->shared.progress);
+  const bool ok = tk_apply(in->v[0], in->v[1], output, &options, &report, &err);
+  progress_end(&progress);
+  status = ok ? print_report(p, &report, output) : run_fail(&err);
+  tk_merge_report_free(&report);
+  return status;
+}
+
+const struct command command_apply = {
+  .name = "apply",
+  .summary = "write one rank of a planned merge",
+  .operands = "PLAN RANK",
+  .description =
+    "Writes one rank as merge would write it among all ranks of the plan (see plan): on the common timeline, with the pids, ids and "
+    "names that it has there. The result is a part, for concat alone: a piece of the merged file, behind which stands what concat "
+    "has to know of the rank. Nothing of the other ranks is needed, so that each can be written where it lies, many at a time.\n\n"
+    "The rank is the input of the plan that has its name, else the one whose name ends alike, else the one of the rank that it "
+    "states. The same rank gives the same bytes, however often it is written.",
+  .opts = opts,
+  .examples = examples,
+  .params_size = sizeof(struct params),
+  .min_operands = 2,
+  .max_operands = 2,
+  .run = cmd_apply,
+};

@@ -1,0 +1,130 @@
+/* scan_files.c - what tk_scan does: the scans of the ranks that lie here. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/os.h"
+#include "io/out.h"
+#include "scan.h"
+#include "source/sources.h"
+
+struct scanner {
+  const struct tk_scan_options *opt;
+  struct tk_scan_report *report;
+  struct tk_err *err;
+  struct mem mem;
+  struct regexp *anchor;
+  struct align_anchors anchors;
+  struct scan_pids pids;
+  struct buf text; /* of one rank */
+  struct out out;
+};
+
+static bool put(struct scanner *s) {
+  out_write(&s->out, s->text.data, s->text.len);
+  s->text.len = 0;
+  return mem_check(&s->mem, s->err);
+}
+
+static bool print_rank(struct scanner *s, const struct scan *scan, tk_id first_note) {
+  const struct tk_trace *notes = s->report->notes;
+  const size_t n = notes->n_notes - first_note;
+  const char **said = mem_array(&s->mem, n + 1, sizeof *said);
+  for (size_t i = 0; said && i < n; i++) said[i] = tk_string(notes, notes->notes[first_note + 1 + i].text, NULL);
+  if (said) scan_print(&s->text, scan, &s->anchors, said, n);
+  mem_free(&s->mem, said);
+  s->report->ranks++;
+  s->report->anchors += s->anchors.n;
+  s->report->events += scan->events;
+  return put(s);
+}
+
+static bool scan_trace(struct scanner *s, struct tk_trace *t, const struct tk_input *from) {
+  const struct scan_options o = {.anchor = s->anchor};
+  const tk_id first = s->report->notes->n_notes;
+  struct scan scan;
+  if (t->truncated && !s->opt->keep_truncated)
+    return err_set(s->err, TK_ECORRUPT, "%s: truncated: its last events are missing", t->source);
+  align_anchors_free(&s->anchors);
+  align_anchors_init(&s->anchors, &s->mem);
+  s->anchors.described = true;
+  if (!scan_take(&scan, &s->anchors, t, &o, s->report->notes) || !scan_take_pids(&s->pids, t, &s->mem))
+    return mem_refuse(&s->mem, s->err);
+  scan.pids = s->pids;
+  scan.run = from->run;
+  scan.step = from->step;
+  return print_rank(s, &scan, first);
+}
+
+static bool scan_sources(struct scanner *s, struct tk_sources *sources) {
+  bool ok = true;
+  for (size_t i = 0; ok && i < sources->n; i++) {
+    struct tk_trace *t = tk_sources_load(sources, i, &s->opt->load, s->err);
+    if (t) trace_copy_notes(s->report->notes, t, t->source);
+    ok = t && scan_trace(s, t, &sources->inputs[i]);
+    tk_free(t);
+  }
+  return ok;
+}
+
+/* Scans joined by cat are one; they are read, so that no file which is none goes into another. */
+static bool join_scan(struct scanner *s, const char *path) {
+  struct scan_list list = {.mem = &s->mem, .arena = {.mem = &s->mem}};
+  struct align_anchors all;
+  align_anchors_init(&all, &s->mem);
+  bool ok = scan_read(&list, &all, path, s->report->notes, s->err);
+  for (uint32_t i = 0, at = 0; ok && i < list.n; i++) {
+    uint32_t from = at;
+    while (at < all.n && all.v[at].input == i) at++;
+    s->anchors = (struct align_anchors){.mem = &s->mem, .v = all.v + from, .n = at - from, .texts = all.texts};
+    ok = print_rank(s, &list.v[i], s->report->notes->n_notes);
+  }
+  s->anchors = (struct align_anchors){.mem = &s->mem};
+  align_anchors_free(&all);
+  scan_list_free(&list);
+  return ok;
+}
+
+static bool scan_all(struct scanner *s, const char *const *names, size_t n) {
+  struct tk_source_options options = sources_options(&s->opt->load);
+  bool ok = true;
+  char why[256];
+  scan_print_head(&s->text);
+  if (!put(s)) return false;
+  for (size_t i = 0; s->opt->join && ok && i < n; i++) ok = join_scan(s, names[i]);
+  if (s->opt->join) return ok;
+  if (s->opt->anchor && !(s->anchor = regexp_new(s->opt->anchor, &s->mem, why, sizeof why)))
+    return mem_check(&s->mem, s->err) && err_set(s->err, TK_EUSAGE, "--anchor '%s': %s", s->opt->anchor, why);
+  struct tk_sources *sources = tk_sources_open(names, n, &options, s->err);
+  ok = sources && scan_sources(s, sources) && regexp_check(s->anchor, s->err);
+  regexp_free(s->anchor);
+  tk_sources_close(sources);
+  return ok;
+}
+
+bool tk_scan(const char *const *names, size_t n, const char *output, const struct tk_scan_options *opt,
+             struct tk_scan_report *report, struct tk_err *err) {
+  static const struct tk_scan_options defaults = {0};
+  struct tk_scan_report own = {0};
+  struct tk_err unused;
+  struct scanner s = {.opt = opt ? opt : &defaults, .report = report ? report : &own, .err = err ? err : &unused};
+  const char **inputs = calloc(n + 1, sizeof *inputs);
+  err_clear(s.err);
+  *s.report = (struct tk_scan_report){.notes = trace_new(0)};
+  s.mem.limit = os_memory_limit(s.opt->load.max_memory);
+  s.text.mem = &s.mem;
+  for (size_t i = 0; inputs && i < n; i++) inputs[i] = names[i];
+  const struct out_options o = {.binary = true, .force = s.opt->save.force, .inputs = inputs};
+  bool ok = (inputs && s.report->notes) || err_set(s.err, TK_ELIMIT, "out of memory");
+  ok = ok && (out_open(&s.out, output, &o, &s.mem, s.err) || err_prefix(s.err, "%s", output)) && scan_all(&s, names, n);
+  ok = ok && (out_commit(&s.out, s.err) || err_prefix(s.err, "%s", output));
+  if (ok) s.report->bytes = out_file_bytes(&s.out);
+  out_close(&s.out);
+  align_anchors_free(&s.anchors);
+  mem_free(&s.mem, s.pids.v);
+  buf_free(&s.text);
+  free(inputs);
+  if (!report) tk_free(own.notes);
+  return ok;
+}
+

@@ -1,0 +1,288 @@
+#!/usr/bin/env python3
+"""A merge in steps writes what a merge in one does: scan and apply where a rank lies, plan and concat where small files are.
+
+    same       the file that concat joins is the one that merge writes, byte for byte: of fixtures of each source and of generated ranks
+               on several hosts, in each format, plain and in gzip, with options that the plan keeps
+    gzip       one member, which other programs inflate
+    faults     a part that is cut, changed, missing, of another plan, there twice; a plan that was changed; a full disk: the same
+               output or a message, and no file that is half written
+    damage     parts and plans of any bytes are refused with a message: nothing crashes"""
+import base64
+import glob
+import gzip
+import json
+import os
+import random
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from schema import conforms  # noqa: E402
+from verdict import check, finish, judge  # noqa: E402
+
+TRACEKIT, SRC, B, FIXTURES = (os.environ[name] for name in ('TRACEKIT', 'SRC', 'B', 'FIXTURES'))
+LONG = bool(os.environ.get('LONG'))
+FORMATS = {'json': '.json', 'json.gz': '.json.gz', 'perfetto': '.pftrace', 'perfetto.gz': '.pftrace.gz', 'xplane': '.xplane.pb',
+           'xplane.gz': '.xplane.pb.gz'}
+PLAIN = ('json', 'perfetto', 'xplane')
+with open(f'{SRC}/schemas/plan.schema.json', encoding='utf-8') as schema_file:
+    SCHEMA = json.load(schema_file)
+
+
+def run(folder, *args, status=0, **kw):
+    p = subprocess.run([TRACEKIT, *args], cwd=folder, capture_output=True, text=True, errors='replace', **kw)
+    if status is not None and p.returncode != status:
+        check(f'tracekit {" ".join(args)[:200]}', False, f'status {p.returncode}: {p.stderr[-400:]}')
+    return p
+
+
+def read(path):
+    with open(path, 'rb') as f:
+        return f.read()
+
+
+def scans_of(folder, ranks):
+    for i, rank in enumerate(ranks):
+        run(folder, 'scan', '-q', '--force', rank, '-o', f'{i:04}.scan')
+    return [f'{i:04}.scan' for i in range(len(ranks))]
+
+
+def planned(folder, scans, word, options):
+    run(folder, 'plan', '-q', '--force', *scans, '-f', word, *options, '-o', 'plan.json')
+    plan = json.loads(read(f'{folder}/plan.json'))
+    judge(f'schema of a plan for {word}', conforms(SCHEMA, {**plan, 'align': {}}))
+    return plan
+
+
+def parts_of(folder, ranks, skip=()):
+    """Written in another order than that of the plan."""
+    parts = []
+    for i in reversed(range(len(ranks))):
+        if i not in skip:
+            run(folder, 'apply', '-q', '--force', 'plan.json', ranks[i], '-o', f'{i:04}.part')
+            parts.append(f'{i:04}.part')
+    return parts
+
+
+def same(name, folder, ranks, scans, word, options=(), more=()):
+    """`more`: options of merge that say what a plan says otherwise."""
+    ending = FORMATS[word]
+    plan = planned(folder, scans, word, options)
+    skip = [i for i, r in enumerate(plan['ranks']) if r.get('left_out')]
+    order = {rank: i for i, rank in enumerate(ranks)}
+    skip = [order[plan['ranks'][i]['input']] for i in skip]
+    run(folder, 'merge', '-q', '--force', *ranks, *options, *more, '-o', 'want' + ending)
+    run(folder, 'concat', '-q', '--force', 'plan.json', *parts_of(folder, ranks, skip), '-o', 'got' + ending)
+    if not os.path.exists(f'{folder}/got{ending}'):
+        return
+    want, got = read(f'{folder}/want{ending}'), read(f'{folder}/got{ending}')
+    check(f'{name}: {word} {" ".join(options)}: the bytes of a merge', want == got, f'{len(got)} bytes are not the {len(want)} of merge')
+    if word.endswith('.gz') and got:
+        check(f'{name}: {word}: one member', one_member(got))
+
+
+def one_member(data):
+    import zlib
+    d = zlib.decompressobj(31)
+    return d.decompress(data) == gzip.decompress(data) and d.eof and not d.unused_data
+
+
+OPTIONS = (['--label', '{host}/{rank}: {process} of {input}'], ['--group-by', 'host'], ['--group-by', 'kind', '--to-zero'], ['--every-rank', '2'],
+           ['--rank', '1..2', '--align', 'clock'], ['--time', '10%..60%'], ['--align', 'start'], ['--align', 'collectives', '--no-provenance'],
+           ['--no-passthrough', '--derive'], ['--overlaps', '--offset', '1=+1.5ms'], ['--level', '6'], ['--level', '9'])
+
+
+def fixtures(work):
+    for name in ('json/torch/ddp4_full', 'json/torch/ddp2_plain', 'xplane/multihost', 'json/jax/multihost'):
+        folder = tempfile.mkdtemp(dir=work)
+        ranks = sorted(glob.glob(f'{FIXTURES}/{name}/*'))
+        scans = scans_of(folder, ranks)
+        for word in FORMATS:
+            same(name, folder, ranks, scans, word)
+        if name in ('xplane/multihost', 'json/torch/ddp2_plain'):
+            for i, options in enumerate(OPTIONS):
+                same(name, folder, ranks, scans, PLAIN[i % 3] + ('.gz' if '--level' in options else ''), options)
+
+
+def several(work):
+    """Ranks of each format beside each other, in each order; a merged trace beside another; two that claim one rank; passthrough."""
+    folder = tempfile.mkdtemp(dir=work)
+    torch = sorted(glob.glob(f'{FIXTURES}/json/torch/ddp4_full/*'))
+    run(folder, 'convert', '-q', torch[1], '-o', 'rank1.pftrace')
+    run(folder, 'convert', '-q', torch[2], '-o', 'rank2.xplane.pb')
+    run(folder, 'merge', '-q', *torch[2:], '-o', 'two.pftrace')
+    mixed = [torch[0], 'rank1.pftrace', 'rank2.xplane.pb', f'{FIXTURES}/xplane/mlp_train/vm.xplane.pb', f'{FIXTURES}/perfetto/small.pftrace.gz']
+    for i in range(len(mixed) if LONG else 3):
+        ranks = mixed[i:] + mixed[:i]
+        scans = scans_of(folder, ranks)
+        for word in PLAIN + ('json.gz',):
+            same(f'each format, {i}', folder, ranks, scans, word)
+    for name, ranks in (('a merged trace', ['two.pftrace', torch[0]]), ('one rank twice', [torch[0], f'{FIXTURES}/json/torch/ddp2_plain/rank0.json.gz'])):
+        if not all(os.path.exists(os.path.join(folder, r)) for r in ranks):
+            continue
+        scans = scans_of(folder, ranks)
+        for word in PLAIN:
+            same(name, folder, ranks, scans, word)
+
+
+def make_rank(path, rank, host, events):
+    """A rank of a job of many, on a host whose clock is wrong by some time."""
+    rng = random.Random(rank)
+    base, wrong = 1790857026000000000, (host * 37 % 11 - 5) * 20000
+    trace = []
+    for i in range(events):
+        ts = 1000 * i + rng.random() * 100
+        trace += [{'ph': 'X', 'cat': 'cpu_op', 'name': f'op{i % 7}', 'pid': 4000 + rank % 8, 'tid': 4000 + rank % 8, 'ts': ts, 'dur': 50 + i % 9,
+                   'args': {'External id': i}},
+                  {'ph': 'X', 'cat': 'kernel', 'name': f'kernel{i % 5}', 'pid': rank % 8, 'tid': 7, 'ts': ts + 60, 'dur': 300, 'args': {'stream': 7}},
+                  {'ph': 's', 'id': i, 'pid': 4000 + rank % 8, 'tid': 4000 + rank % 8, 'ts': ts + 10, 'cat': 'ac2g', 'name': 'ac2g'},
+                  {'ph': 'f', 'id': i, 'pid': rank % 8, 'tid': 7, 'ts': ts + 60, 'cat': 'ac2g', 'name': 'ac2g', 'bp': 'e'}]
+        if i % 10 == 9:
+            end = 1000 * i + 900 + wrong / 1000
+            trace.append({'ph': 'X', 'cat': 'kernel', 'name': 'ncclDevKernel_AllReduce', 'pid': rank % 8, 'tid': 9, 'ts': end - 100 - rng.random() * 30,
+                          'dur': 100, 'args': {'Collective name': 'allreduce', 'Seq': i, 'Process Group Name': '0', 'Group size': 64}})
+    with open(path, 'w', encoding='utf-8') as f:
+        json.dump({'schemaVersion': 1, 'distributedInfo': {'rank': rank, 'world_size': 64}, 'host_name': f'host{host}', 'baseTimeNanoseconds': base,
+                   'traceEvents': trace}, f)
+
+
+def many(work):
+    folder = tempfile.mkdtemp(dir=work)
+    for rank in range(64):
+        make_rank(f'{folder}/rank{rank}.json', rank, rank // 8, 60)
+    ranks = [f'rank{rank}.json' for rank in range(64)]
+    run(folder, 'scan', '-q', *ranks, '-o', 'all.scan')
+    for word in FORMATS if LONG else ('json.gz', 'perfetto', 'xplane'):
+        same('64 ranks on 8 hosts', folder, ranks, ['all.scan'], word)
+    same('64 ranks on 8 hosts', folder, ranks, ['all.scan'], 'perfetto', ['--every-rank', '8', '--group-by', 'host'])
+    shuffled = random.Random(1).sample(ranks, len(ranks))
+    run(folder, 'scan', '-q', *shuffled, '-o', 'shuffled.scan')
+    same('64 ranks in any order', folder, shuffled, ['shuffled.scan'], 'json')
+    same('64 ranks in any order', folder, shuffled, ['shuffled.scan'], 'xplane')
+
+
+def refused(name, p, *words):
+    """With a message that says which file is wrong."""
+    check(f'{name}: is refused', p.returncode in (2, 3, 4) and all(word in p.stderr for word in words), f'{p.returncode}: {p.stderr[-300:]}')
+
+
+def faults(work):
+    folder = tempfile.mkdtemp(dir=work)
+    ranks = sorted(glob.glob(f'{FIXTURES}/json/torch/ddp4_full/*'))
+    scans = scans_of(folder, ranks)
+    planned(folder, scans, 'json.gz', [])
+    run(folder, 'merge', '-q', *ranks, '-o', 'want.json.gz')
+    parts = parts_of(folder, ranks)
+    whole = read(f'{folder}/0001.part')
+
+    def concat(*args, status=None, **kw):
+        p = run(folder, 'concat', '--force', 'plan.json', *args, '-o', 'out.json.gz', status=status, **kw)
+        left = [n for n in os.listdir(folder) if n.startswith('.out')]
+        check('nothing half written is left', not left, left)
+        return p
+
+    def no_output(name):
+        check(f'{name}: there is no output', not os.path.exists(f'{folder}/out.json.gz'))
+
+    others = [p for p in parts if p != '0001.part']
+    for name, data in (('cut', whole[:len(whole) // 2]), ('cut at its end', whole[:-1]), ('empty', b''),
+                       ('changed', whole[:1000] + bytes([whole[1000] ^ 1]) + whole[1001:]), ('changed at its end', whole[:-40] + b'x' + whole[-39:])):
+        with open(f'{folder}/0001.part', 'wb') as f:
+            f.write(data)
+        refused(f'a part that is {name}', concat(*parts), '0001.part')
+        no_output(name)
+    p = concat('-k', '0001.part', *others)
+    check('--keep-going does not hide a part that is damaged within', p.returncode == 3, p.stderr)
+    with open(f'{folder}/0001.part', 'wb') as f:
+        f.write(whole)
+    refused('a rank without a part', concat(*others), ranks[1])
+    p = concat('-k', *others)
+    check('--keep-going says who is missing', p.returncode == 3 and ranks[1] in p.stderr and os.path.exists(f'{folder}/out.json.gz'), p.stderr)
+    for missing in range(4):
+        run(folder, 'concat', '-k', '--force', 'plan.json', *(p for p in parts if p != f'{missing:04}.part'), '-o', 'out.json', status=None)
+        p = run(folder, 'concat', '-kq', '--force', 'plan.json', *(p for p in parts if p != f'{missing:04}.part'), '-o', 'out.json.gz', status=3)
+        told = json.loads(run(folder, 'info', '--json', '--strict', 'out.json.gz').stdout or '{}')
+        check(f'what is joined without rank {missing} is a trace', told.get('traces') and told['traces'][0]['events'] > 1000, p.stderr)
+    os.unlink(f'{folder}/out.json.gz')
+    shutil.copy(f'{folder}/0001.part', f'{folder}/again.part')
+    p = concat('again.part', *parts)
+    check('a task that ran twice', p.returncode == 0 and read(f'{folder}/out.json.gz') == read(f'{folder}/want.json.gz'), p.stderr)
+    os.unlink(f'{folder}/out.json.gz')
+    run(folder, 'plan', '-q', *scans, '-f', 'json.gz', '--to-zero', '-o', 'other.json')
+    run(folder, 'apply', '-q', 'other.json', ranks[1], '-o', 'other.part')
+    refused('a part of another plan', concat('other.part', *others), 'other.part', 'another plan')
+    refused('a part beside one of another plan', concat('other.part', *parts), 'other.part')
+    no_output('another plan')
+    refused('no rank of the plan', run(folder, 'apply', 'plan.json', f'{FIXTURES}/json/jax/multihost/host-0.trace.json.gz', '-o', 'x.part', status=None))
+    refused('an input that the plan has not', run(folder, 'apply', 'plan.json', ranks[0], '--input', 'none', '-o', 'x.part', status=None), 'none')
+    refused('the output is a part', run(folder, 'concat', '--force', 'plan.json', *parts, '-o', '0001.part', status=None), '0001.part')
+    refused('the output is the plan', run(folder, 'concat', '--force', 'plan.json', *parts, '-o', 'plan.json', status=None))
+    refused('another format', run(folder, 'concat', 'plan.json', *parts, '-o', 'out.pftrace', status=None), 'out.pftrace')
+    check('parts are as they were', read(f'{folder}/0001.part') == whole)
+    limit = {'preexec_fn': lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000)), 'restore_signals': False}
+    refused('a full disk', concat(*parts, **limit), 'out.json.gz')
+    no_output('a full disk')
+    refused('a full disk for a part', run(folder, 'apply', 'plan.json', ranks[0], '-o', 'x.part', status=None, **limit), 'x.part')
+    check('no part is half written', not glob.glob(f'{folder}/*x.part*'))
+    twice = [read(f'{folder}/0002.part')]
+    run(folder, 'apply', '-q', '--force', 'plan.json', ranks[2], '-o', '0002.part', '-j1')
+    check('a rank gives the same part whenever it is written', twice[0] == read(f'{folder}/0002.part'))
+    shutil.copy(ranks[0], f'{folder}/elsewhere.json.gz')
+    run(folder, 'apply', '-q', 'plan.json', 'elsewhere.json.gz', '-o', 'moved.part')
+    check('a rank that lies elsewhere is known by what it states', read(f'{folder}/moved.part') == read(f'{folder}/0000.part'))
+    changed(folder, ranks, parts)
+
+
+def changed(folder, ranks, parts):
+    """A plan that is not as it was written."""
+    plan = json.loads(read(f'{folder}/plan.json'))
+    for name, text in (('printed anew', json.dumps({**plan, 'align': {**plan['align'], 'method': 'x'}})), ('without tasks', json.dumps({**plan, 'tasks': 1})),
+                       ('no plan', '{"traceEvents":[]}'), ('empty', ''), ('with other tasks', json.dumps({**plan, 'tasks': 'AAAA'}))):
+        with open(f'{folder}/bad.json', 'w', encoding='utf-8') as f:
+            f.write(text)
+        refused(f'a plan {name}', run(folder, 'apply', 'bad.json', ranks[0], '-o', 'y.part', status=None), 'bad.json')
+        refused(f'a plan {name}', run(folder, 'concat', 'bad.json', *parts, '-o', 'y.json.gz', status=None), 'bad.json')
+    check('nothing is written by it', not glob.glob(f'{folder}/y.*'))
+
+
+def damage(work):
+    folder = tempfile.mkdtemp(dir=work)
+    ranks = sorted(glob.glob(f'{FIXTURES}/json/torch/ddp2_plain/*'))
+    planned(folder, scans_of(folder, ranks), 'perfetto', ['--align', 'collectives'])
+    parts = parts_of(folder, ranks)
+    part, plan = read(f'{folder}/{parts[0]}'), json.loads(read(f'{folder}/plan.json'))
+    tasks, rng, crashed = base64.b64decode(plan['tasks']), random.Random(7), []
+    for i in range(300 if LONG else 100):
+        if i % 2:
+            bad = bytearray(part[-3000:])
+            for _ in range(rng.randrange(1, 4)):
+                bad[rng.randrange(len(bad))] ^= 1 << rng.randrange(8)
+            with open(f'{folder}/bad.part', 'wb') as f:
+                f.write(part[:-3000] + bad)
+            p = run(folder, 'concat', '--force', 'plan.json', 'bad.part', parts[1], '-o', 'out.pftrace', status=None)
+        else:
+            bad = bytearray(tasks)
+            for _ in range(rng.randrange(1, 4)):
+                bad[rng.randrange(len(bad))] ^= 1 << rng.randrange(8)
+            with open(f'{folder}/bad.json', 'w', encoding='utf-8') as f:
+                text = read(f'{folder}/plan.json').decode()
+                f.write(text.replace(plan['tasks'], base64.b64encode(bytes(bad)).decode()))
+            p = run(folder, 'apply', '--force', 'bad.json', ranks[0], '-o', 'out.part', status=None)
+        if p.returncode not in (0, 2, 3, 4):
+            crashed.append(f'{i}: {p.returncode}: {p.stderr[-300:]}')
+    check('damaged plans and parts do not crash', not crashed, '\n'.join(crashed[:3]))
+
+
+def main():
+    with tempfile.TemporaryDirectory() as work:
+        for step in (fixtures, several, many, faults, damage):
+            if len(sys.argv) < 2 or sys.argv[1] in step.__name__:
+                step(work)
+    return finish()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
