@@ -13,8 +13,8 @@ static bool prepare(struct tk_sql *s, struct tk_err *err) {
   if (sqlite3_open_v2(":memory:", &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
     return err_set(err, TK_ELIMIT, "SQLite: %s", s->db ? sqlite3_errmsg(s->db) : "out of memory");
   sqlite3_exec(s->db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL); /* sorting writes no file */
-  if (sql_register_texts(s) && sql_register_events(s) && sql_register_tables(s) && sql_register_args(s) && sql_register_functions(s) &&
-      sql_register_views(s))
+  if (sql_register_texts(s) && sql_register_events(s) && sql_register_tables(s) && sql_register_args(s) && sql_register_connected(s) &&
+      sql_register_functions(s) && sql_register_views(s))
     return guard_install(s), true;
   return err_set(err, TK_ELIMIT, "SQLite: %s", sqlite3_errmsg(s->db));
 }

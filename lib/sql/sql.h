@@ -150,6 +150,7 @@ uint64_t argset_last(const struct tk_sql *s);
 bool sql_register_events(struct tk_sql *s);
 bool sql_register_tables(struct tk_sql *s);
 bool sql_register_args(struct tk_sql *s);
+bool sql_register_connected(struct tk_sql *s);
 bool sql_register_functions(struct tk_sql *s);
 bool sql_register_texts(struct tk_sql *s);
 bool sql_register_views(struct tk_sql *s);
