@@ -7,7 +7,7 @@
 
 struct params {
   struct shared shared;
-  const char *anchor;
+  const char *anchor, *input;
   bool join;
 };
 
@@ -17,6 +17,8 @@ static const struct opt opts[] = {
   ROW_OUTPUT,
   { OPT_FLAG, 0, "join", 0, "the inputs are scans, which become one", FIELD(join), 0, 0, 0 },
   { OPT_STRING, 0, "anchor", "REGEX", "take spans with this name for collectives as well, as merge does", FIELD(anchor), 0, 0, 0 },
+  { OPT_STRING, 0, "input", "NAME", "what the input is called from here on, if it comes through a pipe or is a copy", FIELD(input),
+    0, 0, 0 },
   ROW_FORCE,
   ROW_JSON,
   ROWS_READ,
@@ -60,6 +62,7 @@ static int cmd_scan(const void *params, const struct operands *in) {
     .save = run_save_options(&p->shared, "tracekit scan", &progress),
     .anchor = p->anchor,
     .join = p->join,
+    .input = p->input,
   };
   int status;
   const char *output = run_output(&p->shared, "scan", in, &status);

@@ -42,6 +42,8 @@ step python3 "$here/sql.py" $corpus
 step python3 "$here/tree.py" $corpus
 if why=$("$here/engines.sh" "$INTEROP" node viztracer hta); then step python3 "$here/report.py" $corpus
 else echo "SKIPPED: interop/report: $(printf '%s\n' "$why" | tail -n 1)"; fi
+if why=$("$here/engines.sh" "$INTEROP" node viztracer spark); then step "$INTEROP/venv/bin/python" "$here/spark.py"
+else echo "SKIPPED: interop/spark: $(printf '%s\n' "$why" | tail -n 1)"; fi
 step python3 "$here/perfetto.py" $corpus
 step python3 "$here/random_traces.py" 100000
 step python3 "$here/extensions.py"

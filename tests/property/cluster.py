@@ -20,6 +20,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from ranks import make_rank  # noqa: E402
 from schema import conforms  # noqa: E402
 from verdict import check, finish, judge  # noqa: E402
 
@@ -126,27 +127,6 @@ def several(work):
         scans = scans_of(folder, ranks)
         for word in PLAIN:
             same(name, folder, ranks, scans, word)
-
-
-def make_rank(path, rank, host, events):
-    """A rank of a job of many, on a host whose clock is wrong by some time."""
-    rng = random.Random(rank)
-    base, wrong = 1790857026000000000, (host * 37 % 11 - 5) * 20000
-    trace = []
-    for i in range(events):
-        ts = 1000 * i + rng.random() * 100
-        trace += [{'ph': 'X', 'cat': 'cpu_op', 'name': f'op{i % 7}', 'pid': 4000 + rank % 8, 'tid': 4000 + rank % 8, 'ts': ts, 'dur': 50 + i % 9,
-                   'args': {'External id': i}},
-                  {'ph': 'X', 'cat': 'kernel', 'name': f'kernel{i % 5}', 'pid': rank % 8, 'tid': 7, 'ts': ts + 60, 'dur': 300, 'args': {'stream': 7}},
-                  {'ph': 's', 'id': i, 'pid': 4000 + rank % 8, 'tid': 4000 + rank % 8, 'ts': ts + 10, 'cat': 'ac2g', 'name': 'ac2g'},
-                  {'ph': 'f', 'id': i, 'pid': rank % 8, 'tid': 7, 'ts': ts + 60, 'cat': 'ac2g', 'name': 'ac2g', 'bp': 'e'}]
-        if i % 10 == 9:
-            end = 1000 * i + 900 + wrong / 1000
-            trace.append({'ph': 'X', 'cat': 'kernel', 'name': 'ncclDevKernel_AllReduce', 'pid': rank % 8, 'tid': 9, 'ts': end - 100 - rng.random() * 30,
-                          'dur': 100, 'args': {'Collective name': 'allreduce', 'Seq': i, 'Process Group Name': '0', 'Group size': 64}})
-    with open(path, 'w', encoding='utf-8') as f:
-        json.dump({'schemaVersion': 1, 'distributedInfo': {'rank': rank, 'world_size': 64}, 'host_name': f'host{host}', 'baseTimeNanoseconds': base,
-                   'traceEvents': trace}, f)
 
 
 def many(work):

@@ -1,0 +1,389 @@
+"""A merge on Apache Spark: a task reads each rank, twice, and the driver handles small files.
+
+    python -m tracekit.spark merge 's3://bucket/job/rank*.json.gz' merged.pftrace.gz
+
+    from tracekit import spark
+    spark.merge("s3://bucket/job/rank*.json.gz", "merged.pftrace.gz")
+
+    scan, a task a rank -> the driver: plan -> apply, a task a rank -> the driver: concat
+
+The tasks run the command `tracekit`; what comes out is what `tracekit merge` writes of the same ranks, byte for byte.  Files are found
+and read by pyarrow.fs: paths, and URIs of s3, gs, hdfs.  What is not local goes into the command through a pipe of the same name.
+
+This file needs nothing else of the package, so that workers need nothing but the command, Python and pyarrow.
+"""
+import argparse
+import fnmatch
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+
+WRONG = (2, 3)  # statuses of the command that are about the input: another try gives the same
+PIECE = 1 << 20
+
+
+class Failed(Exception):
+    """The merge was not done; ranks that failed are told by name."""
+
+
+# ---- files ----
+
+def _split(path):
+    """A pyarrow file system, and the path on it."""
+    from pyarrow import fs
+    if "://" in path:
+        return fs.FileSystem.from_uri(path)
+    return fs.LocalFileSystem(), os.path.abspath(path)
+
+
+def _base(path):
+    """Without what a URI says of its file system: "s3://bucket/rank0.json?endpoint_override=host:9000&scheme=http"."""
+    base, _, query = path.partition("?")
+    return (base, "?" + query) if "://" in path and "=" in query else (path, "")
+
+
+def _in(folder, name):
+    base, query = _base(folder)
+    return f"{base}/{name}{query}" if base else name
+
+
+def _is_local(path):
+    return "://" not in path or path.startswith("file://")
+
+
+def _local(path):
+    return path[len("file://"):] if path.startswith("file://") else path
+
+
+def find(paths):
+    """What paths and patterns stand for: those of a pattern in the order of their names."""
+    from pyarrow import fs
+    found = []
+    for path in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
+        path = os.fspath(path)
+        base, query = _base(path)
+        folder, slash, leaf = base.rpartition("/")
+        if not any(c in leaf for c in "*?["):
+            found.append(path)
+            continue
+        system, inside = _split((folder or slash or ".") + query)
+        infos = system.get_file_info(fs.FileSelector(inside, recursive=False))
+        names = sorted(i.base_name for i in infos if i.type == fs.FileType.File and fnmatch.fnmatchcase(i.base_name, leaf))
+        if not names:
+            raise Failed(f"{path}: there is no such file")
+        found += [folder + slash + name + query for name in names]
+    return found
+
+
+def _feed(path, pipe, faults):
+    """Puts a file into a pipe, whose reader may have had enough."""
+    system, inside = _split(path)
+    try:
+        with system.open_input_stream(inside, compression=None) as source, open(pipe, "wb", buffering=0) as to:
+            while True:
+                piece = source.read(PIECE)
+                if not piece:
+                    return
+                to.write(piece)
+    except BrokenPipeError:
+        pass
+    except Exception as e:  # pylint: disable=broad-except
+        faults.append(e)
+        try:  # whoever waits for the pipe to be opened waits no longer
+            os.close(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))
+        except OSError:
+            pass
+
+
+class _Input:
+    """A name that the command can open: of what is not local a pipe in a folder of the same name."""
+
+    def __init__(self, path, work):
+        self.faults, self.thread = [], None
+        if _is_local(path):
+            self.name = _local(path)
+            return
+        folder, _, leaf = _base(path)[0].rpartition("/")
+        folder = os.path.join(work, folder.rpartition("/")[2] or "input")
+        os.makedirs(folder, exist_ok=True)
+        self.name = os.path.join(folder, leaf)
+        os.mkfifo(self.name)
+        self.thread = threading.Thread(target=_feed, args=(path, self.name, self.faults), daemon=True)
+        self.thread.start()
+
+    def check(self):
+        if self.faults:
+            raise self.faults[0]
+
+
+def _copy(source, target, force=True):
+    """Between file systems; the target has its name when it is whole."""
+    a, inside = _split(source)
+    b, outside = _split(target)
+    if not force and b.get_file_info(outside).type.name != "NotFound":
+        raise Failed(f"{target}: exists already")
+    with a.open_input_stream(inside, compression=None) as i:
+        if not _is_local(target):
+            with b.open_output_stream(outside, compression=None) as o:
+                shutil.copyfileobj(i, o, PIECE)
+            return
+        with tempfile.NamedTemporaryFile(dir=os.path.dirname(_local(target)) or ".", delete=False) as o:
+            shutil.copyfileobj(i, o, PIECE)
+        os.replace(o.name, _local(target))
+
+
+# ---- the command ----
+
+def _command(command):
+    if command:
+        shipped = command.startswith("ship:")
+        if not shipped:
+            return command
+        from pyspark import SparkFiles
+        path = SparkFiles.get(command[len("ship:"):])
+        os.chmod(path, 0o755)
+        return path
+    import sysconfig
+    beside = os.path.join(sysconfig.get_path("scripts"), "tracekit")
+    return os.environ.get("TRACEKIT") or (beside if os.path.exists(beside) else "tracekit")
+
+
+def _run(command, *args):
+    p = subprocess.run([_command(command), *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    return p.returncode, p.stdout, p.stderr.decode("utf-8", "replace").strip()
+
+
+def _task(command, path, step):
+    """Runs a step on a rank: (its result, None), or (None, why) if the input is to blame; else the engine tries again."""
+    with tempfile.TemporaryDirectory(prefix="tracekit-") as work:
+        source = _Input(path, work)
+        status, out, said = step(command, source.name, work)
+        source.check()
+        if status == 0:
+            return out, None
+        if status in WRONG:
+            return None, said
+        raise RuntimeError(f"{path}: status {status}: {said}")
+
+
+def _made(step, to, *args):
+    """A file that a step writes to where all tasks can put files; it has its name when it is whole, however often it is written."""
+    def run(c, name, work):
+        local = _local(to) if _is_local(to) else os.path.join(work, "made")
+        status, _, said = _run(c, step, "-q", "--force", *(a.format(name=name, work=work) for a in args), "-o", local)
+        if status == 0 and not _is_local(to):
+            _copy(local, to)
+        return status, to, said
+    return run
+
+
+def _scan(command, path, arguments, to):
+    return _task(command, path, _made("scan", to, *(_plain(a) for a in arguments), "--input", _plain(_base(path)[0]), "{name}"))
+
+
+def _apply(command, path, plan, to):
+    def run(c, name, work):
+        with open(os.path.join(work, "plan.json"), "wb") as f:
+            f.write(plan)
+        return _made("apply", to, "{work}/plan.json", "{name}", "--input", _plain(_base(path)[0]))(c, name, work)
+    return _task(command, path, run)
+
+
+def _plain(text):
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+# ---- the driver ----
+
+class _Merge:
+    def __init__(self, context, command, keep_going, say):
+        self.context, self.command, self.keep_going, self.say, self.failed = context, command, keep_going, say, []
+
+    def stage(self, what, paths, task):
+        """A task a rank, all at once: [(path, result)] in order, of those that could be done."""
+        n, done = len(paths), threading.Event()
+        watch = threading.Thread(target=self._watch, args=(what, n, done), daemon=True)
+        watch.start()
+        try:
+            results = self.context.parallelize(list(enumerate(paths)), n).map(lambda rank: task(*rank)).collect()
+        finally:
+            done.set()
+            watch.join()
+        failed = [(path, why) for path, (_, why) in zip(paths, results) if why is not None]
+        self.failed += failed
+        if failed and not self.keep_going:
+            raise Failed("\n".join(f"{path}: {why}" for path, why in failed[:10]))
+        self.say(f"{what}: {n - len(failed)} of {n}")
+        return [(path, result) for path, (result, why) in zip(paths, results) if why is None]
+
+    def _watch(self, what, n, done):
+        tracker, last = self.context.statusTracker(), 0
+        while not done.wait(2):
+            infos = [tracker.getStageInfo(i) for i in tracker.getActiveStageIds()]
+            now = sum(i.numCompletedTasks for i in infos if i)
+            if now > last:
+                self.say(f"{what}: {now} of {n}")
+                last = now
+
+    def driver(self, *args):
+        status, _, said = _run(self.command if not (self.command or "").startswith("ship:") else None, *args)
+        if said:
+            self.say(said)
+        if status:
+            raise Failed(said or f"tracekit {args[0]}: status {status}")
+
+
+def _spark(context):
+    if context is not None:
+        return getattr(context, "sparkContext", context), False
+    from pyspark import SparkContext
+    started = SparkContext._active_spark_context is None  # pylint: disable=protected-access
+    return SparkContext.getOrCreate(), started
+
+
+def _by_value():
+    """Workers need not have this package."""
+    try:
+        from pyspark.cloudpickle import register_pickle_by_value
+        if __name__ in sys.modules and __name__ != "__main__":
+            register_pickle_by_value(sys.modules[__name__])
+    except ImportError:
+        pass
+
+
+def _fetch(parts, folder):
+    """Parts where the driver can read them."""
+    for i, part in enumerate(parts):
+        if _is_local(part):
+            yield _local(part)
+        else:
+            _copy(part, os.path.join(folder, f"{i:06}.part"))
+            yield os.path.join(folder, f"{i:06}.part")
+
+
+def merge(paths, out, *, format=None, options=(), scan_options=(), spark=None, command=None, ship=False, work=None, keep_going=False,
+          force=False, say=lambda text: None):
+    """Merges the ranks that paths and patterns name into one file on one timeline.
+
+    out           path or URI; its ending tells the format, unless `format` does ("json.gz", "pftrace", "xplane")
+    options       of `tracekit plan`: ["--every-rank", "8", "--group-by", "host"]
+    scan_options  of `tracekit scan`: ["--anchor", "barrier"]
+    spark         a SparkSession or SparkContext; by default the one that there is, or a new one
+    command       the command on the workers; by default that of the package, or $TRACEKIT, or the one on the PATH.
+                  ship: it is sent there from here
+    work          a folder that all workers and the driver can write to and read, for the parts; by default beside `out`
+    keep_going    leave out ranks that cannot be read
+    say           is told how far it is
+
+    Returns the ranks that were left out, as (path, why).
+    """
+    out = os.fspath(out)
+    if not format:
+        leaf = _base(out)[0].rpartition("/")[2]
+        packing = ".gz" if leaf.endswith(".gz") else ""
+        stem = leaf[:len(leaf) - len(packing)]
+        format = ("json" if stem.endswith(".json") else "xplane" if stem.endswith(".pb") else "pftrace") + packing
+    context, started = _spark(spark)
+    _by_value()
+    if ship:
+        binary = _command(command)
+        binary = shutil.which(binary) or binary
+        context.addFile(binary)
+        command = "ship:" + os.path.basename(binary)
+    ranks = find(paths)
+    m = _Merge(context, command, keep_going, say)
+    own = work is None
+    work = work or _base(out)[0] + ".parts" + _base(out)[1]
+    system, folder = _split(work)
+    system.create_dir(folder)
+    try:
+        with tempfile.TemporaryDirectory(prefix="tracekit-") as here:
+            _merge(m, ranks, out, format, list(options), list(scan_options), work, force, here)
+    finally:
+        if own:
+            system.delete_dir(folder)
+        if started:
+            context.stop()
+    return m.failed
+
+
+def _merge(m, ranks, out, format, options, scan_options, work, force, here):
+    command, scans, plan = m.command, os.path.join(here, "all.scan"), os.path.join(here, "plan.json")
+    made = m.stage("scanned", ranks, lambda i, path: _scan(command, path, scan_options, _in(work, f"{i:06}.scan")))
+    read = [path for path, _ in made]
+    if not read:
+        raise Failed("no rank could be read")
+    with open(scans, "wb") as f:  # scans joined are a scan
+        for _, scan in made:
+            system, inside = _split(scan)
+            with system.open_input_stream(inside, compression=None) as one:
+                shutil.copyfileobj(one, f, PIECE)
+    m.driver("plan", "-q", scans, "-f", format, *options, "-o", plan)
+    wanted = _wanted(plan, read)
+    with open(plan, "rb") as f:
+        shared = m.context.broadcast(f.read())
+    parts = [part for _, part in
+             m.stage("written", wanted, lambda i, path: _apply(command, path, shared.value, _in(work, f"{i:06}.part")))]
+    result = _local(out) if _is_local(out) else os.path.join(here, _base(out)[0].rpartition("/")[2])
+    arguments = ["--force"] if force else []
+    if len(parts) < len(wanted):
+        arguments.append("--keep-going")
+    listed = list(_fetch(parts, here))
+    try:
+        m.driver("concat", "-q", *arguments, plan, *listed, "-o", result)
+    except Failed:
+        if not (m.failed and m.keep_going and os.path.exists(result)):
+            raise
+    if not _is_local(out):
+        _copy(result, out, force)
+
+
+def _wanted(plan, ranks):
+    """The ranks that the plan keeps."""
+    import json
+    with open(plan, encoding="utf-8") as f:
+        left_out = {rank["input"] for rank in json.load(f)["ranks"] if rank.get("left_out")}
+    return [rank for rank in ranks if _base(rank)[0] not in left_out]
+
+
+def main(argv=None):
+    p = argparse.ArgumentParser(prog="python -m tracekit.spark", description="Merges the ranks of a job on Apache Spark.",
+                                epilog="What follows -- is given to `tracekit plan`: -- --every-rank 8 --group-by host")
+    p.add_argument("what", choices=["merge"])
+    p.add_argument("paths", nargs="+", metavar="RANK", help="paths, URIs and patterns; the last one is the output")
+    p.add_argument("-f", "--format", help="of the output (default: by its ending)")
+    p.add_argument("-k", "--keep-going", action="store_true", help="leave out ranks that cannot be read (the exit status is then 3)")
+    p.add_argument("--force", action="store_true", help="replace an existing output")
+    p.add_argument("--master", help="of Spark, such as local[4]; by default as spark-submit or its configuration says")
+    p.add_argument("--work", help="a folder for parts that all workers and the driver see (default: beside the output)")
+    p.add_argument("--command", help="tracekit, on the workers")
+    p.add_argument("--ship", action="store_true", help="send the command to the workers")
+    p.add_argument("-q", "--quiet", action="store_true")
+    argv = list(sys.argv[1:] if argv is None else argv)
+    at = argv.index("--") if "--" in argv else len(argv)
+    a = p.parse_args(argv[:at])
+    if len(a.paths) < 2:
+        p.error("ranks, and behind them the output")
+    from pyspark import SparkConf, SparkContext
+    conf = SparkConf().setAppName("tracekit merge")
+    if a.master:
+        conf = conf.setMaster(a.master)
+    context = SparkContext.getOrCreate(conf)
+    try:
+        failed = merge(a.paths[:-1], a.paths[-1], format=a.format, options=argv[at + 1:], spark=context, command=a.command, ship=a.ship,
+                       work=a.work, keep_going=a.keep_going, force=a.force,
+                       say=(lambda text: None) if a.quiet else (lambda text: print(text, file=sys.stderr)))
+    except Failed as e:
+        sys.exit(f"tracekit: {e}")
+    finally:
+        context.stop()
+    for path, why in failed:
+        print(f"tracekit: {path}: left out: {why}", file=sys.stderr)
+    sys.exit(3 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

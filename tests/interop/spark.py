@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""A merge on Apache Spark writes what `tracekit merge` writes, byte for byte: eight ranks on two hosts, in local mode.
+
+    same       in each format, with options of plan, from files and from S3 (a server of moto's), to both
+    killed     a worker that is killed in each step: the step is done again, and the output is the same
+    damaged    a rank that cannot be read: no output, and what is wrong; or, if asked for, all others"""
+import os
+import stat
+import subprocess
+import sys
+import tempfile
+
+SRC = os.environ['SRC']
+TRACEKIT = os.path.realpath(os.environ['TRACEKIT'])
+sys.path.insert(0, f'{SRC}/tests/support')
+from ranks import make_rank  # noqa: E402
+from verdict import check, finish  # noqa: E402
+
+RANKS = 8
+PORT = 5057
+QUERY = f'?endpoint_override=127.0.0.1:{PORT}&scheme=http&allow_bucket_creation=true'
+
+
+def spark(folder, *args, command=TRACEKIT, status=0, tries=1):
+    env = dict(os.environ, TRACEKIT=TRACEKIT, PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP='127.0.0.1', AWS_ACCESS_KEY_ID='x',
+               AWS_SECRET_ACCESS_KEY='x', AWS_DEFAULT_REGION='us-east-1')
+    at = args.index('--') if '--' in args else len(args)
+    p = subprocess.run([sys.executable, f'{SRC}/python/tracekit/spark.py', 'merge', *args[:at], '--force', '--master', f'local[2,{tries}]',
+                        '--command', command, *args[at:]], cwd=folder, env=env, capture_output=True, text=True, errors='replace', check=False)
+    check(f'spark {" ".join(args)[:100]}: status', p.returncode == status, f'{p.returncode}: {p.stderr[-1500:]}')
+    return p
+
+
+def read(path):
+    if not os.path.exists(path):
+        return b''
+    with open(path, 'rb') as f:
+        return f.read()
+
+
+def merged(folder, out, *options):
+    subprocess.run([TRACEKIT, 'merge', '-q', '--force', *(f'rank{i}.json' for i in range(RANKS)), *options, '-o', out], cwd=folder, check=True)
+    return read(f'{folder}/{out}')
+
+
+def same(folder):
+    for ending, options in (('json.gz', ()), ('pftrace', ('--group-by', 'host')), ('xplane.pb', ()), ('pftrace.gz', ('--every-rank', '2'))):
+        want = merged(folder, f'want.{ending}', *options)
+        spark(folder, 'rank?.json', f'got.{ending}', '--', *options)
+        check(f'{ending}: the bytes of a merge', want and want == read(f'{folder}/got.{ending}'))
+    check('nothing else is left', not [n for n in os.listdir(folder) if 'parts' in n or n.startswith('.')], os.listdir(folder))
+
+
+def from_s3(folder):
+    from moto.server import ThreadedMotoServer
+    from pyarrow import fs
+    os.environ.update(AWS_ACCESS_KEY_ID='x', AWS_SECRET_ACCESS_KEY='x', AWS_DEFAULT_REGION='us-east-1')
+    server = ThreadedMotoServer(port=PORT, verbose=False)
+    server.start()
+    try:
+        system, _ = fs.FileSystem.from_uri('s3://bucket/job' + QUERY)
+        system.create_dir('bucket')
+        for i in range(RANKS):
+            with system.open_output_stream(f'bucket/job/rank{i}.json') as f:
+                f.write(read(f'{folder}/rank{i}.json'))
+        spark(folder, f's3://bucket/job/rank?.json{QUERY}', f's3://bucket/out/merged.pftrace.gz{QUERY}')
+        with system.open_input_stream('bucket/out/merged.pftrace.gz', compression=None) as f:
+            got = f.read()
+        check('S3: the bytes of a merge', got == merged(folder, 'want.pftrace.gz'))
+        names = [i.base_name for i in system.get_file_info(fs.FileSelector('bucket/out', recursive=True)) if i.type == fs.FileType.File]
+        check('S3: nothing else is left', names == ['merged.pftrace.gz'], names)
+    finally:
+        server.stop()
+
+
+def killed(folder):
+    """The worker that runs this step of rank 3 is killed, once."""
+    want = merged(folder, 'want.json')
+    for step in ('scan', 'apply'):
+        script = f'{folder}/tracekit-{step}'
+        with open(script, 'w', encoding='ascii') as f:
+            f.write(f'#!/bin/bash\nif [ "$1" = {step} ] && [[ "$*" = *rank3.json* ]] && mkdir {folder}/{step}.once 2> /dev/null; then\n'
+                    f'  kill -9 $PPID\n  sleep 1\n  exit 1\nfi\nexec {TRACEKIT} "$@"\n')
+        os.chmod(script, os.stat(script).st_mode | stat.S_IXUSR)
+        spark(folder, 'rank?.json', f'{step}.json', command=script, tries=4)
+        check(f'a worker is killed in {step}', os.path.isdir(f'{folder}/{step}.once'))
+        check(f'a worker is killed in {step}: the bytes of a merge', want == read(f'{folder}/{step}.json'))
+
+
+def damaged(folder):
+    whole = read(f'{folder}/rank5.json')
+    with open(f'{folder}/rank5.json', 'wb') as f:
+        f.write(whole[:len(whole) // 2])
+    p = spark(folder, 'rank?.json', 'none.json', status=1)
+    check('a rank that is cut is named', 'rank5.json' in p.stderr and not os.path.exists(f'{folder}/none.json'), p.stderr[-500:])
+    p = spark(folder, '--keep-going', 'rank?.json', 'most.json', status=3)
+    subprocess.run([TRACEKIT, 'merge', '-q', *(f'rank{i}.json' for i in range(RANKS) if i != 5), '-o', 'seven.json'], cwd=folder, check=True)
+    check('... or left out', 'rank5.json: left out' in p.stderr and read(f'{folder}/most.json') == read(f'{folder}/seven.json') != b'', p.stderr[-500:])
+    with open(f'{folder}/rank5.json', 'wb') as f:
+        f.write(whole)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        for rank in range(RANKS):
+            make_rank(f'{folder}/rank{rank}.json', rank, rank // 4, 200)
+        same(folder)
+        from_s3(folder)
+        killed(folder)
+        damaged(folder)
+    return finish()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
