@@ -52,7 +52,7 @@ def works(path):
             'convert': [TRACEKIT, 'convert', *quiet, '-o', out + '.json.gz'],
             'to pftrace': [TRACEKIT, 'convert', *quiet, '-o', out + '.pftrace'],
             'filter kernels': [TRACEKIT, 'filter', *quiet, '--kind', 'kernel', '-o', out + '.json.gz'],
-            'shrink to 20%': [TRACEKIT, 'shrink', *quiet, '--percent', '20', '-o', out + '.json.gz']}
+            'shrink to 20%': [TRACEKIT, 'shrink', *quiet, '--percent', '20', '--level', '1', '-o', out + '.json.gz']}
 
 
 def of_size(megabytes):
