@@ -196,7 +196,7 @@ struct tk_scan_options {
   struct tk_save_options save; /* of which only force counts */
   const char *anchor;          /* as in tk_merge_options */
   bool join;                   /* the names are of scans, which become one */
-  const char *input;           /* what the one input is called in plans, where it comes through a pipe or a copy; NULL = as it is named */
+  const char *input;           /* what the one input is called in plans, where it is a pipe or a copy; NULL = as it is named */
   bool keep_truncated;         /* as in tk_merge_options */
 };
 

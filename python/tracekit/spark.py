@@ -41,7 +41,7 @@ def _split(path):
 
 def _base(path):
     """Without what a URI says of its file system: "s3://bucket/rank0.json?endpoint_override=host:9000&scheme=http"."""
-    base, _, query = path.partition("?")
+    base, _, query = path.rpartition("?")
     return (base, "?" + query) if "://" in path and "=" in query else (path, "")
 
 
@@ -92,9 +92,7 @@ def _feed(path, pipe, faults):
         pass
     except Exception as e:  # pylint: disable=broad-except
         faults.append(e)
-        try:  # whoever waits for the pipe to be opened waits no longer
-            os.close(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))
-        except OSError:
+        with open(pipe, "wb"):  # whoever waits for the pipe to be opened waits no longer
             pass
 
 

@@ -4,6 +4,7 @@
     same       in each format, with options of plan, from files and from S3 (a server of moto's), to both
     killed     a worker that is killed in each step: the step is done again, and the output is the same
     damaged    a rank that cannot be read: no output, and what is wrong; or, if asked for, all others"""
+import logging
 import os
 import stat
 import subprocess
@@ -57,6 +58,7 @@ def from_s3(folder):
     os.environ.update(AWS_ACCESS_KEY_ID='x', AWS_SECRET_ACCESS_KEY='x', AWS_DEFAULT_REGION='us-east-1')
     server = ThreadedMotoServer(port=PORT, verbose=False)
     server.start()
+    logging.getLogger('werkzeug').disabled = True
     try:
         system, _ = fs.FileSystem.from_uri('s3://bucket/job' + QUERY)
         system.create_dir('bucket')
@@ -64,6 +66,8 @@ def from_s3(folder):
             with system.open_output_stream(f'bucket/job/rank{i}.json') as f:
                 f.write(read(f'{folder}/rank{i}.json'))
         spark(folder, f's3://bucket/job/rank?.json{QUERY}', f's3://bucket/out/merged.pftrace.gz{QUERY}')
+        p = spark(folder, f's3://bucket/job/none.json{QUERY}', f's3://bucket/out/none.pftrace{QUERY}', status=1)
+        check('S3: a rank that is not there', 'none.json' in p.stderr, p.stderr[-300:])
         with system.open_input_stream('bucket/out/merged.pftrace.gz', compression=None) as f:
             got = f.read()
         check('S3: the bytes of a merge', got == merged(folder, 'want.pftrace.gz'))
