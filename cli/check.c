@@ -50,7 +50,7 @@ static int check_soundness(struct check *c, const char *source, const struct tk_
   struct tk_err err = { 0 };
   int status = STATUS_DONE;
   if (!tk_check(t, &err)) {
-    tty_say("%s: %s", source, err.msg);
+    tty_fail("%s: %s", source, err.msg);
     status = err.code == TK_ELIMIT ? STATUS_INPUT : STATUS_FINDING;
   } else if (was_repaired(t)) {
     status = STATUS_FINDING;
@@ -73,7 +73,7 @@ static int check_assert(struct check *c, const struct expect *e, struct tk_trace
     tty_string(stdout, said);
     putchar('\n');
   }
-  if (result == EXPECT_UNKNOWN) tty_say("%s: '%s': %s", t->source, e->text, said);
+  if (result == EXPECT_UNKNOWN) tty_fail("%s: '%s': %s", t->source, e->text, said);
   annotate(&c->found, t->source, e->text, said, result == EXPECT_FAILED, result == EXPECT_UNKNOWN);
   return result == EXPECT_HELD ? STATUS_DONE : result == EXPECT_FAILED ? STATUS_FINDING : STATUS_INPUT;
 }

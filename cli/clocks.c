@@ -70,6 +70,7 @@ static void clock_row(struct table *table, const struct tk_align_host *h) {
   table_cell(table, "%s", text);
   bounds_cell(table, h);
   table_cell(table, "%u -> %u", h->violations_before, h->violations_after);
+  if (!h->trusted) table_mark(table, TTY_DOUBT);
 }
 
 void clocks_text(FILE *to, const struct shared *s, const struct tk_align_report *a) {
@@ -82,8 +83,8 @@ void clocks_text(FILE *to, const struct shared *s, const struct tk_align_report 
   table_print(&table, to);
   for (size_t i = 0; i < a->n_hosts; i++) {
     tty_string(to, a->hosts[i].name);
-    fputs(": ", to);
+    fprintf(to, ": %s", tty_style(to, a->hosts[i].trusted ? TTY_PLAIN : TTY_DOUBT));
     tty_string(to, a->hosts[i].trust);
-    fputc('\n', to);
+    fprintf(to, "%s\n", tty_style(to, TTY_PLAIN));
   }
 }

@@ -111,6 +111,7 @@ static void row_cells(struct table *t, const struct tk_diff_row *r, const char *
   count_cell(t, r->count[0]);
   count_cell(t, r->count[1]);
   table_cell(t, "%s", name);
+  if (state_of(r) == CHANGED) table_mark(t, r->delta > 0 ? TTY_BAD : TTY_GOOD);
 }
 
 static bool print_table(const struct params *p, const struct tk_diff_report *r, size_t top) {
@@ -327,7 +328,8 @@ static int judge(const struct expect *e, const struct run *run, const struct tk_
   else snprintf(said, sizeof said, "the traces do not tell");
   annotate(found, "after", e->text, said, holds && !noise, !c.known);
   if (!c.known) tty_say("--fail-if '%s': %s", e->text, said);
-  else if (holds) tty_say("%s: %s: %s", noise ? "passed" : "failed", e->text, said);
+  else if (noise && holds) tty_say("passed: %s: %s", e->text, said);
+  else if (holds) tty_fail("failed: %s: %s", e->text, said);
   return !c.known ? STATUS_INPUT : holds && !noise ? STATUS_FINDING : STATUS_DONE;
 }
 

@@ -77,7 +77,7 @@ static bool parse_value(struct expect *e, const char *p) {
 }
 
 static bool refuse(const char *command, const char *text, const char *why) {
-  tty_say("%s: '%s': %s", command, text, why);
+  tty_fail("%s: '%s': %s", command, text, why);
   return false;
 }
 
@@ -100,7 +100,7 @@ static bool refuse_word(const char *command, const char *text, const char *word,
   }
   words[n] = NULL;
   const char *near = tk_nearest(word, words);
-  tty_say("%s: '%s': there is no %s '%s'%s%s%s", command, text, function ? "function" : "figure", word,
+  tty_fail("%s: '%s': there is no %s '%s'%s%s%s", command, text, function ? "function" : "figure", word,
           near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
   return false;
 }
@@ -157,7 +157,7 @@ static bool check_unit(const struct expect *e, const char *command, bool compare
   const enum expect_unit unit = expect_unit(e);
   if (e->unit == unit || (unit == EXPECT_SIZE && e->unit == EXPECT_PLAIN)) return true;
   if (compares && (e->unit == EXPECT_PERCENT || e->unit == EXPECT_RATIO)) return true;
-  tty_say("%s: '%s': expected %s", command, e->text, WANTED[unit]);
+  tty_fail("%s: '%s': expected %s", command, e->text, WANTED[unit]);
   return false;
 }
 

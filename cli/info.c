@@ -328,9 +328,9 @@ static void print_info_text(const struct shared *shared, struct tk_trace *t, con
   const struct tk_summary *s = &info->summary;
   char percent[32];
   if (more) putchar('\n');
-  fputs(tty_bold(stdout), stdout);
+  fputs(tty_style(stdout, TTY_BOLD), stdout);
   tty_string(stdout, t->source);
-  printf("%s: %s\n", tty_plain(stdout), format_title(t->format));
+  printf("%s: %s\n", tty_style(stdout, TTY_PLAIN), format_title(t->format));
   print_contents(t, s);
   print_kinds(s);
   print_time(t, s);

@@ -79,6 +79,8 @@ static void list_row(struct table *t, const struct tk_listed *f) {
   table_cell(t, "%s", time);
   table_cell(t, "%s", health_name(in->health));
   table_cell(t, "%s%s", in->name, in->best ? "" : " (not read)");
+  if (in->health == TK_HEALTH_TRUNCATED || in->health == TK_HEALTH_CORRUPT) table_mark(t, TTY_BAD);
+  else if (in->health == TK_HEALTH_EMPTY) table_mark(t, TTY_DOUBT);
 }
 
 /* What is not well, and what can be saved, a line each below the table. */

@@ -29,7 +29,7 @@ static int run_command(const struct command *c, int argc, char **argv) {
   void *params = calloc(1, c->params_size);
   int status = STATUS_INPUT;
   if (!in.v || !params) {
-    tty_say("out of memory");
+    tty_fail("out of memory");
   } else {
     switch (opt_parse(c, argv, params, &in, &error)) {
       case PARSED_RUN: status = c->run(params, &in); break;
@@ -72,12 +72,12 @@ static int unknown_command(const char *name) {
   for (size_t i = 0; commands[i] && n < MAX_COMMANDS; i++) names[n++] = commands[i]->name;
   for (size_t i = 0; topic_name(i, &summary) && n < MAX_COMMANDS; i++) names[n++] = topic_name(i, &summary);
   if (here) {
-    tty_say("unknown command '%s': here it is %s (try 'tracekit help')", name, here);
+    tty_fail("unknown command '%s': here it is %s (try 'tracekit help')", name, here);
     return STATUS_USAGE;
   }
   if (name[0] == '-') opt_unknown(&error, "option", name, options);
   else opt_unknown(&error, "command", name, names);
-  tty_say("%s%s (try 'tracekit help')", error.why, name[0] == '-' && !strchr(error.why, ';') ? ": the command comes first" : "");
+  tty_fail("%s%s (try 'tracekit help')", error.why, name[0] == '-' && !strchr(error.why, ';') ? ": the command comes first" : "");
   return STATUS_USAGE;
 }
 
@@ -124,6 +124,6 @@ int main(int argc, char **argv) {
   errno = 0;
   if (fflush(stdout) == 0 && !ferror(stdout)) return status;
   if (tty_reader_is_gone()) return status;
-  tty_say("standard output: %s", errno ? strerror(errno) : "cannot write");
+  tty_fail("standard output: %s", errno ? strerror(errno) : "cannot write");
   return status ? status : STATUS_OUTPUT;
 }

@@ -249,7 +249,7 @@ static int say_failed(const struct tk_merge_report *report) {
   int status = STATUS_DONE;
   for (size_t i = 0; i < report->n_ranks; i++) {
     if (!report->ranks[i].failed) continue;
-    tty_say("%s: left out: %s", report->ranks[i].input, behind(report->ranks[i].input, report->ranks[i].failed));
+    tty_warn("%s: left out: %s", report->ranks[i].input, behind(report->ranks[i].input, report->ranks[i].failed));
     status = STATUS_INPUT;
   }
   return status;
@@ -268,7 +268,7 @@ static int print_report(const struct shared *s, const struct tk_merge_report *re
 
 static int finding(const struct params *p, const struct tk_align_report *a, int status) {
   if (!p->require_align || a->trusted || status != STATUS_DONE) return status;
-  tty_say("--require-align: the alignment of at least one host cannot be trusted");
+  tty_fail("--require-align: the alignment of at least one host cannot be trusted");
   return STATUS_FINDING;
 }
 

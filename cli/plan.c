@@ -73,7 +73,7 @@ static void print_json(FILE *to, const struct tk_merge_report *r, const char *ou
 
 static int finding(const struct params *p, const struct tk_merge_report *r) {
   if (!p->require_align || r->align.trusted) return STATUS_DONE;
-  tty_say("--require-align: the alignment of at least one host cannot be trusted");
+  tty_fail("--require-align: the alignment of at least one host cannot be trusted");
   return STATUS_FINDING;
 }
 

@@ -7,7 +7,7 @@
 
 static double seconds(struct tk_total t) { return (double)t.s + (double)t.ps / 1e12; }
 
-static void title(const char *text) { printf("\n%s%s%s\n", tty_bold(stdout), text, tty_plain(stdout)); }
+static void title(const char *text) { printf("\n%s%s%s\n", tty_style(stdout, TTY_BOLD), text, tty_style(stdout, TTY_PLAIN)); }
 
 static void cell_time(struct table *t, bool known, tk_time time) {
   char text[48] = "-";

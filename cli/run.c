@@ -23,28 +23,28 @@ FILE *run_report_to(const struct shared *s, const char *output) {
 }
 
 int run_usage(const char *command, const char *why) {
-  tty_say("%s: %s (try 'tracekit help %s')", command, why, command);
+  tty_fail("%s: %s (try 'tracekit help %s')", command, why, command);
   return STATUS_USAGE;
 }
 
 int run_fail(const struct tk_err *err) {
   if (err->code == TK_EINTERRUPTED) {
-    tty_say("interrupted");
+    tty_fail("interrupted");
     return STATUS_SIGNALLED + (interrupt_signal() ? interrupt_signal() : 2);
   }
   if (err->code == TK_EWRITE && err->sys == EPIPE && tty_reader_is_gone()) return STATUS_DONE;
-  tty_say("%s", err->msg);
+  tty_fail("%s", err->msg);
   return tk_exit_status(err->code);
 }
 
 int run_fail_of(const char *source, const struct tk_err *err) {
   if (err->code != TK_ENOTHING) return run_fail(err);
-  tty_say("%s: %s", source, err->msg);
+  tty_fail("%s: %s", source, err->msg);
   return tk_exit_status(err->code);
 }
 
 int run_no_memory(void) {
-  tty_say("out of memory");
+  tty_fail("out of memory");
   return STATUS_INPUT;
 }
 
@@ -111,7 +111,8 @@ static void print_note(const char *source, const struct tk_trace *t, const struc
   char count[64], byte[32];
   size_t len;
   const char *text = tk_string(t, n->text, &len), *of = n->source ? tk_string(t, n->source, NULL) : source;
-  fputs("tracekit: ", stderr);
+  const bool lacks = n->kind == TK_NOTE_REPAIR || says_kind(text);
+  fprintf(stderr, "%stracekit:%s ", tty_style(stderr, lacks ? TTY_DOUBT : TTY_BOLD), tty_style(stderr, TTY_PLAIN));
   if (s->inputs > 1) fprintf(stderr, "%s: ", tty_counted(s->inputs, "input", count));
   else if (of) tty_string(stderr, run_is_stdout(of) ? "standard input" : of), fputs(": ", stderr);
   if (!says_kind(text)) fprintf(stderr, "%s: ", KINDS[n->kind]);
@@ -235,7 +236,7 @@ static bool is_input(const struct stat *output, const struct operands *in) {
 }
 
 static bool refuse(const char *path, const char *why, int *status) {
-  tty_say("%s: %s", path, why);
+  tty_fail("%s: %s", path, why);
   *status = STATUS_OUTPUT;
   return false;
 }
@@ -293,9 +294,9 @@ static bool refuse_ending(const char *path, int *status) {
   *status = STATUS_USAGE;
   for (size_t i = 0; dot && i < sizeof archives / sizeof *archives; i++)
     if (strcasecmp(dot, archives[i]) == 0)
-      return tty_say("%s: archives are read and not written: name it .json.gz, or .json.zst", path), false;
-  if (!dot || strchr(dot, '/')) tty_say("%s: its name says no format: call it %s.json.gz, or say -f (see -f help)", path, path);
-  else tty_say("%s: no format has this extension: say -f (see -f help)", path);
+      return tty_fail("%s: archives are read and not written: name it .json.gz, or .json.zst", path), false;
+  if (!dot || strchr(dot, '/')) tty_fail("%s: its name says no format: call it %s.json.gz, or say -f (see -f help)", path, path);
+  else tty_fail("%s: no format has this extension: say -f (see -f help)", path);
   return false;
 }
 

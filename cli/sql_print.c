@@ -111,9 +111,9 @@ static void print_first(struct printer *p) {
     if (n > p->widths[i % p->n_names]) p->widths[i % p->n_names] = n;
   }
   fit(p);
-  fputs(tty_bold(p->to), p->to);
+  fputs(tty_style(p->to, TTY_BOLD), p->to);
   for (size_t i = 0; i < p->n_names; i++) print_cell(p, p->names[i], i);
-  fputs(tty_plain(p->to), p->to);
+  fputs(tty_style(p->to, TTY_PLAIN), p->to);
   for (size_t i = 0; i < p->n_cells; i++) {
     print_cell(p, p->cells[i], i % p->n_names);
     free(p->cells[i]);

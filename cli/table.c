@@ -1,8 +1,6 @@
 /* table.c - see table.h.  Widths count code points: close enough for host and file names. */
 #include "table.h"
 
-#include "tty.h"
-
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -38,6 +36,19 @@ void table_cell(struct table *t, const char *fmt, ...) {
   cell = t->n < t->room || grow_cells(t) ? sanitised(text) : NULL;
   if (cell) t->cells[t->n++] = cell;
   else t->failed = true;
+}
+
+void table_mark(struct table *t, enum tty_style style) {
+  const size_t row = t->n ? (t->n - 1) / strlen(t->align) : 0;
+  unsigned char *styles = row < t->n_styles ? t->styles : realloc(t->styles, row + 1);
+  if (!styles) return; /* an unmarked row says the same */
+  for (; t->n_styles <= row; t->n_styles++) styles[t->n_styles] = TTY_PLAIN;
+  t->styles = styles;
+  styles[row] = (unsigned char)style;
+}
+
+static enum tty_style style_of(const struct table *t, size_t row) {
+  return row == 0 ? TTY_BOLD : row < t->n_styles ? (enum tty_style)t->styles[row] : TTY_PLAIN;
 }
 
 static size_t width(const char *cell) {
@@ -79,15 +90,15 @@ static void squeeze_column(const struct table *t, size_t *widest) {
 
 /* The last cell of a line: what does not fit ends in dots. */
 static void print_rest(FILE *to, const char *cell, size_t room) {
-  if (width(cell) <= room) fprintf(to, "%s\n", cell);
-  else fprintf(to, "%.*s...\n", (int)bytes_of(cell, room > 3 ? room - 3 : 0), cell);
+  if (width(cell) <= room) fputs(cell, to);
+  else fprintf(to, "%.*s...", (int)bytes_of(cell, room > 3 ? room - 3 : 0), cell);
 }
 
 static void print_cell(FILE *to, const char *cell, size_t room, bool right, bool last) {
   size_t pad = room - width(cell);
   if (right) fprintf(to, "%*s%s", (int)pad, "", cell);
   else fprintf(to, "%s%*s", cell, last ? 0 : (int)pad, "");
-  fputs(last ? "\n" : "  ", to);
+  if (!last) fputs("  ", to);
 }
 
 /* A column that is left out. */
@@ -115,11 +126,12 @@ static void print_cells(const struct table *t, size_t *widest, FILE *to) {
   for (size_t i = 0; i < t->n; i++) {
     size_t column = i % columns;
     const bool cut = t->width && column + 1 == columns && t->squeezed != columns;
-    if (i == 0) fputs(tty_bold(to), to);
+    const enum tty_style style = style_of(t, i / columns);
+    if (column == 0 && style) fputs(tty_style(to, style), to);
     if (widest[column] == DROPPED) continue;
     if (cut) print_rest(to, t->cells[i], t->width > before ? t->width - before : 0);
     else print_cell(to, t->cells[i], widest[column], t->align[column] == 'r', column + 1 == columns);
-    if (i + 1 == columns) fputs(tty_plain(to), to);
+    if (column + 1 == columns) fprintf(to, "%s\n", style ? tty_style(to, TTY_PLAIN) : "");
   }
 }
 
@@ -130,6 +142,7 @@ bool table_print(struct table *t, FILE *to) {
   else tty_say("out of memory: a table is left out");
   for (size_t i = 0; i < t->n; i++) free(t->cells[i]);
   free(t->cells);
+  free(t->styles);
   free(widest);
   *t = (struct table){ .align = t->align };
   return ok;

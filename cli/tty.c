@@ -106,16 +106,34 @@ const char *tty_fraction(double value, int decimals, char *text) {
   return text;
 }
 
-void tty_say(const char *fmt, ...) {
+static void say(enum tty_style style, const char *fmt, va_list ap) {
   char line[2048];
-  va_list ap;
-  va_start(ap, fmt);
   vsnprintf(line, sizeof line, fmt, ap);
-  va_end(ap);
   fflush(stdout);
-  fputs("tracekit: ", stderr);
+  fprintf(stderr, "%stracekit:%s ", tty_style(stderr, style), tty_style(stderr, TTY_PLAIN));
   tty_string(stderr, line);
   fputc('\n', stderr);
+}
+
+void tty_say(const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  say(TTY_BOLD, fmt, ap);
+  va_end(ap);
+}
+
+void tty_warn(const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  say(TTY_DOUBT, fmt, ap);
+  va_end(ap);
+}
+
+void tty_fail(const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  say(TTY_BAD, fmt, ap);
+  va_end(ap);
 }
 
 static bool coloured(FILE *to) {
@@ -124,8 +142,10 @@ static bool coloured(FILE *to) {
   return !(no && *no) && term && strcmp(term, "dumb") && isatty(fileno(to));
 }
 
-const char *tty_bold(FILE *to) { return coloured(to) ? "\033[1m" : ""; }
-const char *tty_plain(FILE *to) { return coloured(to) ? "\033[0m" : ""; }
+const char *tty_style(FILE *to, enum tty_style style) {
+  static const char *const styles[] = { "\033[0m", "\033[1m", "\033[32m", "\033[33m", "\033[31m" };
+  return coloured(to) ? styles[style] : "";
+}
 
 size_t tty_width(FILE *to) {
   const char *columns = getenv("COLUMNS");

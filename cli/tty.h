@@ -23,9 +23,13 @@ const char *tty_fraction(double value, int decimals, char *text);
 /* "tracekit: " and a message, on stderr. */
 void tty_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Starts and ends bold text where `to` is a terminal and NO_COLOR is not set. */
-const char *tty_bold(FILE *to);
-const char *tty_plain(FILE *to);
+/* The same of what the output lacks, and of what ends the work: terminals show "tracekit:" in yellow and in red. */
+void tty_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void tty_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Text is marked where `to` is a terminal and NO_COLOR is not set; no mark says what the words beside it do not say. */
+enum tty_style { TTY_PLAIN, TTY_BOLD, TTY_GOOD, TTY_DOUBT, TTY_BAD };
+const char *tty_style(FILE *to, enum tty_style style);
 
 /* Has whoever read standard output through a pipe closed it? */
 bool tty_reader_is_gone(void);

@@ -79,7 +79,7 @@ struct in *in_open_ahead(struct in_opener opener, uint64_t max_size, struct mem 
   *a = (struct ahead){.mem = mem, .below = {.limit = mem->limit}, .err = {.offset = UINT64_MAX}};
   a->inner = opener.open(opener.self, max_size, &a->below, err);
   if (!a->inner || !ring_init(&a->ring, &a->below) || pthread_create(&a->thread, NULL, run_thread, a) != 0) {
-    if (a->inner && err && err->code == TK_OK) err_set(err, TK_ELIMIT, "no memory or thread to read with");
+    if (a->inner && err && err->code == TK_OK) err_set(err, TK_ELIMIT, "the system gives no memory or thread to read ahead with");
     ahead_close(a);
     return NULL;
   }

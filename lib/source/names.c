@@ -478,7 +478,7 @@ struct in *source_open_raw(struct source *s, uint32_t entry, struct mem *mem, st
   const struct source_entry *e = &s->entries[entry];
   struct arc *a;
   if (e->once) {
-    err_set(err, TK_EUSAGE, "what comes through a pipe is not copied: it is at hand as it is");
+    err_set(err, TK_EUSAGE, "a pipe cannot be read a second time to copy its bytes");
     return NULL;
   }
   if (s->origins[e->origin].kind != ORIGIN_ARCHIVE) return in_open_raw(e->path, mem, err);

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 
-SAYS = ('err_set|err_at|err_sys|err_prefix|err_append|tty_say|run_usage|trace_note|trace_notes|trace_say_of|note_choice|add_note|fail|'
+SAYS = ('err_set|err_at|err_sys|err_prefix|err_append|tty_say|tty_warn|tty_fail|run_usage|trace_note|trace_notes|trace_say_of|note_choice|add_note|fail|'
         'complain|refuse|in_note|note_repair|note_once|reader_note|repair|pb_note|xplane_note|perfetto_note|chrome_note|err_here')
 CALL = re.compile(r'\b(?:' + SAYS + r')\s*\(')
 TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')

@@ -219,6 +219,7 @@ static bool xplane_sink_write(struct sink *sink, const struct tk_trace *t, struc
   struct xplane_sink *s = (struct xplane_sink *)sink;
   struct xplane_graph g;
   bool ok;
+  s->pace = (struct xplane_pace){.progress = s->opt.progress, .total = t->n_events};
   sink_limit(&s->mem, t);
   begin_graph(s, &g, t);
   if (s->carrier) {

@@ -228,19 +228,33 @@ static uint64_t with_header(uint64_t n) {
   return (uint64_t)(varint_put(pb_key(room, 1, PB_BYTES), n) - room) + n;
 }
 
-static void measure(struct xplane_encoder *e, struct xplane_out_line *line) {
+enum { STRIDE = 65536 }; /* events from one look at whether the work goes on to the next */
+
+static bool keep_pace(struct xplane_encoder *e, uint32_t n) {
+  struct xplane_pace *p = e->pace;
+  if (!p || !p->progress.tick) return true;
+  p->done += n;
+  const uint64_t done = p->done / 2 < p->total ? p->done / 2 : p->total; /* samples of several series are several events here */
+  if (!p->progress.tick(p->progress.arg, done, p->total)) p->stopped = true;
+  return !p->stopped;
+}
+
+static bool measure(struct xplane_encoder *e, struct xplane_out_line *line) {
   struct buf b = {.mem = e->mem};
   struct xplane_out_event event;
+  uint32_t i = 0;
   put_head(e, &b, line);
   line->size = b.len;
   put_tail(e, &b, line);
   line->size += b.len;
   buf_free(&b);
-  if (e->g->carried && !e->g->pruned) return; /* else what events refer to is still to be found out */
-  for (uint32_t i = 0; (event = event_of(e, line, i)).id != 0; i++) {
+  if (e->g->carried && !e->g->pruned) return true; /* else what events refer to is still to be found out */
+  for (; (event = event_of(e, line, i)).id != 0; i++) {
+    if (i && i % STRIDE == 0 && !keep_pace(e, STRIDE)) return false;
     xplane_encode_event(e, line, event);
     if (!e->g->carried) line->size += with_header(e->event.len);
   }
+  return keep_pace(e, i ? (i - 1) % STRIDE + 1 : 0);
 }
 
 bool xplane_choose_lines(struct xplane_encoder *e) {
@@ -256,7 +270,7 @@ bool xplane_measure_lines(struct xplane_encoder *e) {
   give_ids(e);
   lines = xplane_out_lines(e, &n);
   for (uint32_t i = 0; i < n; i++) {
-    measure(e, &lines[i]);
+    if (!measure(e, &lines[i])) return false;
     e->lost += lines[i].was && lines[i].was->fields_size && e->g->t->edits && !e->g->bare; /* may speak of what was changed */
   }
   return !e->mem->failed;
@@ -275,23 +289,32 @@ static void put_header(struct out *out, uint32_t number, uint64_t n) {
   out->next = varint_put(pb_key(q, number, PB_BYTES), n);
 }
 
-void xplane_put_lines(struct xplane_encoder *e, struct out *out) {
+static bool put_events(struct xplane_encoder *e, struct out *out, const struct xplane_out_line *line) {
+  struct xplane_out_event event;
+  uint32_t i = 0;
+  for (; (event = event_of(e, line, i)).id != 0; i++) {
+    if (i && i % STRIDE == 0 && !keep_pace(e, STRIDE)) return false;
+    xplane_encode_event(e, line, event);
+    put_header(out, XLINE_EVENTS, e->event.len);
+    out_write(out, e->event.data, e->event.len);
+    if (e->meter) e->meter->add(e->meter->arg, SINK_EVENT, event.id, with_header(e->event.len));
+  }
+  return keep_pace(e, i ? (i - 1) % STRIDE + 1 : 0);
+}
+
+bool xplane_put_lines(struct xplane_encoder *e, struct out *out) {
   struct buf b = {.mem = e->mem};
   uint32_t n;
   const struct xplane_out_line *lines = xplane_out_lines(e, &n);
-  struct xplane_out_event event;
-  for (uint32_t i = 0; i < n; i++) {
+  bool ok = true;
+  for (uint32_t i = 0; i < n && ok; i++) {
     put_header(out, XPLANE_LINES, lines[i].size);
     put_head(e, &b, &lines[i]);
     out_write(out, b.data, b.len);
-    for (uint32_t k = 0; !e->g->carried && (event = event_of(e, &lines[i], k)).id != 0; k++) {
-      xplane_encode_event(e, &lines[i], event);
-      put_header(out, XLINE_EVENTS, e->event.len);
-      out_write(out, e->event.data, e->event.len);
-      if (e->meter) e->meter->add(e->meter->arg, SINK_EVENT, event.id, with_header(e->event.len));
-    }
+    ok = e->g->carried || put_events(e, out, &lines[i]);
     put_tail(e, &b, &lines[i]);
     out_write(out, b.data, b.len);
   }
   buf_free(&b);
+  return ok;
 }

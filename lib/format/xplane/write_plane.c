@@ -108,7 +108,7 @@ static bool put_plane(struct xplane_sink *s, struct xplane_encoder *e, const str
   s->out->next = varint_put(pb_key(q, XSPACE_PLANES, PB_BYTES), size);
   out_write(s->out, head->data, head->len);
   if (s->opt.meter.add) e->meter = &s->opt.meter; /* not while sizes were measured */
-  xplane_put_lines(e, s->out);
+  if (!xplane_put_lines(e, s->out)) return false;
   if (rest->len) out_write(s->out, rest->data, rest->len);
   return mem_check(&s->mem, err);
 }
@@ -160,6 +160,7 @@ static bool end_plane(struct xplane_sink *s, struct xplane_encoder *e, struct pi
   buf_free(&p->head);
   buf_free(&p->rest);
   buf_free(&p->private);
+  if (s->pace.stopped) return err_set(err, TK_EINTERRUPTED, "interrupted");
   return ok || mem_refuse(&s->mem, err);
 }
 
@@ -172,6 +173,7 @@ bool xplane_write_known(struct xplane_sink *s, const struct xplane_graph *g, con
   xplane_print_plane_name(g->t, g->ordinal, plane, &p.name);
   put_head(&p.head, plane_id(s, g, terminated(&p.name), plane->id), &p.name);
   xplane_encoder_init(&e, g, plane->process, plane, &s->mem);
+  e.pace = &s->pace;
   if (plane->adopted && plane->process && (!g->carried || g->pruned)) e.adopted = xplane_adopted_new(&e);
   ok = !lines || xplane_measure_lines(&e);
   if (lines && g->carried) xplane_carry_plane(s, &e);
@@ -216,6 +218,7 @@ bool xplane_write_new(struct xplane_sink *s, const struct xplane_graph *g, tk_id
   const int64_t id = is_made(g, process) ? name_made(s, g, process, &p.name) : name_row(s, g, process, &p.name);
   put_head(&p.head, id, &p.name);
   xplane_encoder_init(&e, g, process, NULL, &s->mem);
+  e.pace = &s->pace;
   ok = xplane_measure_lines(&e);
   xplane_put_made_plane(&e, &p.private);
   put_private(&e, &p.private);

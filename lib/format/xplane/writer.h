@@ -105,6 +105,13 @@ enum xplane_made {
   XPLANE_MADE_MINOR, XPLANE_MADE_VENDOR, XPLANE_MADE_DEVICE, XPLANE_MADE
 };
 
+/* How far the events of a graph are written; each is encoded twice, first for its size. */
+struct xplane_pace {
+  struct tk_progress progress;
+  uint64_t done, total;
+  bool stopped;
+};
+
 struct xplane_encoder {
   struct mem *mem;
   const struct xplane_graph *g;
@@ -126,6 +133,7 @@ struct xplane_encoder {
   tk_id key_flow, key_long_name;     /* strings of the trace, 0 = it has none */
   int64_t made[XPLANE_MADE];         /* ids of stats that are made for xprof, 0 = none yet */
   const struct sink_meter *meter;    /* hears of what is encoded, or NULL */
+  struct xplane_pace *pace;          /* or NULL */
   struct xplane_adopted *adopted;    /* of a plane that another format carried */
   /* of a pruned plane */
   struct map class_entries, stat_entries; /* metadata id -> its entry as it was, from 1; 0 = it has been written */
@@ -215,12 +223,12 @@ static inline struct xplane_out_line *xplane_out_lines(const struct xplane_encod
   *n = (uint32_t)(e->lines.len / sizeof(struct xplane_out_line));
   return (struct xplane_out_line *)(void *)e->lines.data;
 }
-/* The lines of the plane, in order; and their sizes. */
+/* The lines of the plane, in order; and their sizes.  False: memory ran out, or the work is to stop (e->pace). */
 bool xplane_choose_lines(struct xplane_encoder *e);
 bool xplane_measure_lines(struct xplane_encoder *e);
 uint64_t xplane_lines_size(const struct xplane_encoder *e);
-/* Writes the lines as fields of the plane. */
-void xplane_put_lines(struct xplane_encoder *e, struct out *out);
+/* Writes the lines as fields of the plane; false: the work is to stop. */
+bool xplane_put_lines(struct xplane_encoder *e, struct out *out);
 
 /* ---- write_private.c ---- */
 
@@ -310,6 +318,7 @@ struct xplane_sink {
   bool has_start;   /* a plane "Task Environment" has been written */
   bool edited;      /* an operation changed a graph */
   bool carrier;     /* what other formats carry is written */
+  struct xplane_pace pace;
   bool pristine;    /* the first graph is written as an XSpace that was recorded: its planes say all of it */
   struct buf carried_names, carried_stats;
   int64_t next_carried;
