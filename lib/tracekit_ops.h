@@ -29,12 +29,14 @@ enum tk_redact_names {
 };
 
 struct tk_redact_options {
+  size_t size;
   enum tk_redact_names names;
   const char *map;              /* lines "NAME<TAB>NEW" */
   const char *const *keep_args; /* NULL-terminated globs of arg keys; NULL = none */
   bool keep_numbers;            /* args that are no text: streams, sizes, correlation ids */
   const char *key;              /* secret of the hashes; NULL = drawn at random for this process */
 };
+#define TK_REDACT_OPTIONS_INIT TK_OPTIONS_INIT(tk_redact_options)
 
 struct tk_redact_report {
   uint64_t names;           /* distinct ones that became others */
@@ -63,6 +65,7 @@ enum tk_group_by {
 };
 
 struct tk_merge_options {
+  size_t size;
   struct tk_load_options load;
   struct tk_save_options save;
   enum tk_align align;
@@ -89,6 +92,7 @@ struct tk_merge_options {
   bool link_collectives;    /* flows lead from the last one to come to a collective to the others */
   const char *align_report; /* file for what was found of the clocks, as JSON; NULL = none */
 };
+#define TK_MERGE_OPTIONS_INIT TK_OPTIONS_INIT(tk_merge_options)
 
 /* What became of one input.  Strings live until tk_merge_report_free. */
 struct tk_merge_rank {
@@ -192,12 +196,14 @@ TK_API void tk_merge_report_free(struct tk_merge_report *report);
 /* ---- a merge in steps, for machines that do not hold all traces ---- */
 
 struct tk_scan_options {
+  size_t size;
   struct tk_load_options load;
   struct tk_save_options save; /* of which only force counts */
   const char *anchor;          /* as in tk_merge_options */
   bool join;                   /* the names are of scans, which become one */
   bool keep_truncated;         /* as in tk_merge_options */
 };
+#define TK_SCAN_OPTIONS_INIT TK_OPTIONS_INIT(tk_scan_options)
 
 struct tk_scan_report {
   uint64_t ranks, anchors, events, bytes; /* anchors: collectives on devices, which clocks are compared by; bytes of the file */
@@ -218,6 +224,7 @@ TK_API bool tk_plan(const char *const *scans, size_t n, const char *output, cons
  * range are clipped and say so (arg tracekit.clipped), counters keep the value that they have at its left edge, a flow that loses
  * one end goes. */
 struct tk_filter_options {
+  size_t size;
   const char *const *where;     /* NULL-terminated expressions that must all hold, e.g. "name =~ 'nccl' && dur > 10us"; NULL = all */
   const char *time;             /* "+2s..+5s" (op/window.h); NULL = all */
   const char *steps;            /* "3", "3..5", "3.." or "..5": training steps as a range of time; NULL = all */
@@ -230,6 +237,7 @@ struct tk_filter_options {
   bool refuse_empty;  /* that no event stays, or no step is such, is TK_ENOTHING, which says why; the trace stays as it was */
   struct tk_progress progress; /* events done, and of how many */
 };
+#define TK_FILTER_OPTIONS_INIT TK_OPTIONS_INIT(tk_filter_options)
 
 struct tk_filter_report {
   uint64_t events_before, events;
@@ -252,6 +260,7 @@ TK_API bool tk_filter(struct tk_trace *t, const struct tk_filter_options *opt, s
 /* Moves a trace in time: first scale, then shift, then at most one of the others.  Where the clock is known (realtime) only the zero
  * that times are printed against moves, and absolute times stay; a shift, a scale and an unknown clock move the events. */
 struct tk_rebase_options {
+  size_t size;
   bool to_zero;      /* the first event is printed at 0 */
   const char *to;    /* ... at this time: microseconds, or a number with a unit */
   const char *at;    /* the nth event of this name (or glob) is printed at 0 */
@@ -262,6 +271,7 @@ struct tk_rebase_options {
   const char *scale; /* "0.99998" or "-20ppm": times are stretched about the first event */
   tk_time shift;     /* ps */
 };
+#define TK_REBASE_OPTIONS_INIT TK_OPTIONS_INIT(tk_rebase_options)
 
 /* Can these options be understood?  Asked without a trace; tk_rebase asks it first. */
 TK_API bool tk_rebase_check(const struct tk_rebase_options *opt, struct tk_err *err);
@@ -270,11 +280,13 @@ TK_API bool tk_rebase(struct tk_trace *t, const struct tk_rebase_options *opt, s
 enum tk_split_by { TK_SPLIT_STEP, TK_SPLIT_RANK, TK_SPLIT_PROCESS, TK_SPLIT_TIME, TK_SPLIT_SIZE };
 
 struct tk_split_options {
+  size_t size;
   struct tk_save_options save;
   enum tk_split_by by;
   tk_time every;  /* TIME: ps a part */
   uint64_t bytes; /* SIZE: of a written file, at most */
 };
+#define TK_SPLIT_OPTIONS_INIT TK_OPTIONS_INIT(tk_split_options)
 
 struct tk_split_part {
   char *output;
@@ -296,6 +308,7 @@ TK_API void tk_split_report_free(struct tk_split_report *report);
 
 /* Makes a trace fit.  Exactly one target: bytes, events, percent or lossless. */
 struct tk_shrink_options {
+  size_t size;
   struct tk_save_options save;
   uint64_t bytes;     /* of the written file, at most */
   uint64_t events;    /* in it, at most */
@@ -306,6 +319,7 @@ struct tk_shrink_options {
   const char *drop;   /* events that go first */
   const char *ladder; /* rungs in another order, or fewer: "args,python,coalesce,spans,counters" */
 };
+#define TK_SHRINK_OPTIONS_INIT TK_OPTIONS_INIT(tk_shrink_options)
 
 enum { TK_SHRINK_RUNGS = 7 };
 
@@ -351,6 +365,7 @@ struct tk_selection {
   const char *const *where;
   const char *time, *steps;
   struct tk_progress progress;
+  uint64_t reserved[4]; /* zero */
 };
 
 enum tk_top_by {
@@ -362,6 +377,7 @@ enum tk_top_sort {
 };
 
 struct tk_top_options {
+  size_t size;
   struct tk_selection select;
   enum tk_top_by by;
   enum tk_top_sort sort;     /* the greatest first; NAME: in the order of bytes */
@@ -370,6 +386,7 @@ struct tk_top_options {
   uint64_t min_count;        /* rows of fewer events are left out */
   bool fold;                 /* names that differ in numbers or template arguments are one */
 };
+#define TK_TOP_OPTIONS_INIT TK_OPTIONS_INIT(tk_top_options)
 
 /* The numbers of one arg of a row's events. */
 struct tk_top_col {
@@ -410,6 +427,7 @@ TK_API bool tk_top(struct tk_trace *t, const struct tk_top_options *opt, struct 
 TK_API void tk_top_report_free(struct tk_top_report *report);
 
 struct tk_tree_options {
+  size_t size;
   struct tk_selection select;
   bool has_by;          /* outermost are what the events are told apart by, not names */
   enum tk_top_by by;    /* no kind, of which an event can have several */
@@ -417,6 +435,7 @@ struct tk_tree_options {
   const char *per;      /* a name, or a pattern as for files: only what is in spans of it counts */
   bool fold;            /* as of tk_top_options */
 };
+#define TK_TREE_OPTIONS_INIT TK_OPTIONS_INIT(tk_tree_options)
 
 /* The spans of one path of names, outermost first. */
 struct tk_tree_node {
@@ -464,11 +483,13 @@ struct tk_sql_answer {
 };
 
 struct tk_sql_options {
+  size_t size;
   uint64_t timeout_ms; /* of a statement; 0 = none */
   uint64_t max_rows;   /* of an answer; 0 = any number */
   uint64_t max_memory; /* as in tk_load_options: the trace included */
   struct tk_progress progress; /* asked whether to go on */
 };
+#define TK_SQL_OPTIONS_INIT TK_OPTIONS_INIT(tk_sql_options)
 
 struct tk_sql;
 
@@ -505,10 +526,12 @@ TK_API bool tk_size(struct tk_trace *t, const struct tk_save_options *opt, struc
 TK_API void tk_size_report_free(struct tk_size_report *report);
 
 struct tk_list_options {
+  size_t size;
   struct tk_source_options source; /* all_runs and all_files are taken as said */
   struct tk_load_options load;
   bool deep; /* read everything: events, time and what can be saved of the damaged */
 };
+#define TK_LIST_OPTIONS_INIT TK_OPTIONS_INIT(tk_list_options)
 
 struct tk_listed {
   struct tk_input input; /* with what the reading told */
@@ -533,6 +556,7 @@ TK_API bool tk_list(const char *const *names, size_t n, const struct tk_list_opt
 TK_API void tk_list_report_free(struct tk_list_report *report);
 
 struct tk_extract_options {
+  size_t size;
   struct tk_sources *sources; /* opened already, taken instead of the names and not closed; or NULL */
   struct tk_source_options source;
   struct tk_load_options load;
@@ -543,6 +567,7 @@ struct tk_extract_options {
   bool derive;        /* as in tk_merge_options */
   const struct tk_redact_options *redact; /* as there; not of copies */
 };
+#define TK_EXTRACT_OPTIONS_INIT TK_OPTIONS_INIT(tk_extract_options)
 
 /* One file that was written (dry_run: that would be). */
 struct tk_extracted {

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/options.h"
 #include "base/path.h"
 #include "graph/trace.h"
 #include "merge.h"
@@ -294,14 +295,15 @@ static bool extract_all(struct extractor *x, const char *const *names, size_t n)
 
 bool tk_extract(const char *const *names, size_t n, const struct tk_extract_options *opt, struct tk_extract_report *report,
                 struct tk_err *err) {
-  static const struct tk_extract_options defaults = {0};
-  struct extractor x = {.opt = opt ? opt : &defaults, .report = report};
-  const char *output = x.opt->output;
+  struct tk_extract_options options;
+  struct extractor x = {.opt = &options, .report = report};
   struct tk_err own;
   bool ok;
   x.err = err ? err : &own;
   err_clear(x.err);
   *report = (struct tk_extract_report){0};
+  if (!TAKE_OPTIONS(&options, opt, x.err)) return false;
+  const char *output = options.output;
   x.folder = !output ? "" : strcmp(output, "-") != 0 && is_folder(output) ? output : NULL;
   /* what is asked of convert is one trace: a folder is that of a run */
   x.runs = x.folder && *x.folder && !x.opt->raw && (x.opt->save.format || x.opt->sources) && run_folder_is_meant(output, &x.opt->save);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "base/os.h"
 #include "format/format.h"
 #include "graph/seal.h"
@@ -116,6 +117,7 @@ struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk
   err_clear(err);
   if (sources_failed(s, i, err)) return NULL;
   if (!opt) opt = &defaults;
+  if (!RESERVED(opt, err)) return NULL;
   for (unsigned nth = 0; !t && sources_view(s, i, nth, &view); nth++) {
     if (nth && (opt->strict || !is_beyond_repair(err))) break;
     if (nth) snprintf(instead, sizeof instead, "%s: this is read instead", err->msg);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "format/format.h"
+#include "base/options.h"
 #include "merge.h"
 #include "merge_collectives.h"
 #include "run_folder.h"
@@ -138,10 +139,9 @@ static bool merge_files(struct merge_file *f, const struct merge_inputs *in, con
 
 bool merge_inputs(const struct merge_inputs *in, const char *path, const struct tk_merge_options *opt,
                   struct tk_merge_report *report, struct tk_err *err) {
-  static const struct tk_merge_options defaults = {0};
   struct tk_err own;
   struct tk_merge_report unused = {0};
-  struct merge_file f = {.opt = opt ? opt : &defaults};
+  struct merge_file f = {.opt = opt};
   if (!err) err = &own;
   err_clear(err);
   bool ok = merge_files(&f, in, path, report ? report : &unused, err);
@@ -157,11 +157,13 @@ bool merge_inputs(const struct merge_inputs *in, const char *path, const struct 
 
 bool tk_merge(const char *const *names, size_t n, const char *output, const struct tk_merge_options *opt,
               struct tk_merge_report *report, struct tk_err *err) {
-  static const struct tk_load_options defaults = {0};
-  struct tk_source_options options = sources_options(opt ? &opt->load : &defaults);
-  struct tk_sources *s = tk_sources_open(names, n, &options, err);
+  struct tk_merge_options merge;
+  if (err) err_clear(err);
   if (report) *report = (struct tk_merge_report){0};
-  bool ok = s && merge_inputs(&(struct merge_inputs){.sources = s, .n = s->n}, output, opt, report, err);
+  if (!TAKE_OPTIONS(&merge, opt, err)) return false;
+  struct tk_source_options options = sources_options(&merge.load);
+  struct tk_sources *s = tk_sources_open(names, n, &options, err);
+  bool ok = s && merge_inputs(&(struct merge_inputs){.sources = s, .n = s->n}, output, &merge, report, err);
   tk_sources_close(s);
   return ok;
 }

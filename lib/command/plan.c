@@ -5,6 +5,7 @@
 
 #include "align/report.h"
 #include "base/err.h"
+#include "base/options.h"
 #include "base/os.h"
 #include "format/json.h"
 #include "io/out.h"
@@ -104,13 +105,15 @@ static bool scan_all(struct scanner *s, const char *const *names, size_t n) {
 
 bool tk_scan(const char *const *names, size_t n, const char *output, const struct tk_scan_options *opt,
              struct tk_scan_report *report, struct tk_err *err) {
-  static const struct tk_scan_options defaults = {0};
+  struct tk_scan_options options;
   struct tk_scan_report own = {0};
   struct tk_err unused;
-  struct scanner s = {.opt = opt ? opt : &defaults, .report = report ? report : &own, .err = err ? err : &unused};
-  const char **inputs = calloc(n + 1, sizeof *inputs);
+  struct scanner s = {.opt = &options, .report = report ? report : &own, .err = err ? err : &unused};
   err_clear(s.err);
-  *s.report = (struct tk_scan_report){.notes = trace_new(0)};
+  *s.report = (struct tk_scan_report){0};
+  if (!TAKE_OPTIONS(&options, opt, s.err)) return false;
+  const char **inputs = calloc(n + 1, sizeof *inputs);
+  s.report->notes = trace_new(0);
   s.mem.limit = os_memory_limit(s.opt->load.max_memory);
   s.text.mem = &s.mem;
   for (size_t i = 0; inputs && i < n; i++) inputs[i] = names[i];
@@ -277,11 +280,13 @@ static bool plan(struct planner *p, const char *const *scans, size_t n, const ch
 
 bool tk_plan(const char *const *scans, size_t n, const char *output, const struct tk_merge_options *opt,
              struct tk_merge_report *report, struct tk_err *err) {
-  static const struct tk_merge_options defaults = {0};
+  struct tk_merge_options options;
   struct tk_merge_report unused = {0};
   struct tk_err own;
-  struct planner p = {.opt = opt ? opt : &defaults, .report = report ? report : &unused, .err = err ? err : &own};
+  struct planner p = {.opt = &options, .report = report ? report : &unused, .err = err ? err : &own};
   err_clear(p.err);
+  *p.report = (struct tk_merge_report){0};
+  if (!TAKE_OPTIONS(&options, opt, p.err)) return false;
   p.mem.limit = os_memory_limit(p.opt->load.max_memory);
   p.list.mem = p.list.arena.mem = &p.mem;
   align_anchors_init(&p.anchors, &p.mem);

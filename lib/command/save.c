@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "base/os.h"
 #include "base/progress.h"
 #include "io/packing.h"
@@ -44,6 +45,7 @@ bool saver_open(struct saver *s, const char *path, const struct tk_save_options 
       .pretty = opt->pretty, .overlaps = opt->overlaps, .no_passthrough = opt->no_passthrough, .progress = opt->progress,
       .meter = s->meter, .several = s->several,
       .timeline = s->timeline, .host = s->host};
+  if (!RESERVED(opt, err)) return false;
   s->progress = opt->progress;
   s->path = path;
   s->packs = out.gzip || out.zstd;
@@ -169,11 +171,12 @@ const char *saver_provenance(struct buf *b, const struct tk_save_options *opt, c
 static bool save(const struct tk_trace *t, const char *path, struct saver s, const struct tk_save_options *opt, struct tk_saved *done,
                  struct tk_err *err) {
   static const struct tk_save_options defaults = {0};
-  const char *const named[] = {t->source, NULL}, *const *inputs = t->files ? t->files : named;
   struct tk_saved counted;
   struct tk_err own;
   if (!err) err = &own;
   err_clear(err);
+  if (!trace_is_sealed(t, err)) return false;
+  const char *const named[] = {t->source, NULL}, *const *inputs = t->files ? t->files : named;
   if (!opt) opt = &defaults;
   bool ok = saver_open(&s, path, opt, t->format, inputs, err);
   struct buf provenance = {.mem = &s.mem};

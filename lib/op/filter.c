@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/glob.h"
+#include "base/options.h"
 #include "graph/chain.h"
 #include "graph/subset.h"
 #include "frames.h"
@@ -346,9 +347,12 @@ bool op_filter(struct tk_trace *t, struct tk_trace *to, const struct filter_plan
 bool tk_filter_check(const struct tk_filter_options *opt, struct tk_err *err) {
   struct mem mem = {0};
   uint32_t n_tests = 0;
+  struct tk_filter_options options;
   struct tk_err own;
   if (!err) err = &own;
   err_clear(err);
+  if (!TAKE_OPTIONS(&options, opt, err)) return false;
+  opt = &options;
   for (const char *const *where = opt->where; where && *where; where++) {
     struct expr *e = expr_parse(*where, &n_tests, &mem, err);
     if (!e) return err_prefix(err, "filter '%.200s'", *where);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/glob.h"
+#include "base/options.h"
 #include "base/os.h"
 #include "format/format.h"
 #include "names.h"
@@ -427,6 +428,7 @@ struct tk_sources *tk_sources_open(const char *const *names, size_t n, const str
   struct tk_err own;
   if (!err) err = &own;
   err_clear(err);
+  if (opt && !RESERVED(opt, err)) return free(s), NULL;
   if (s) s->impl = calloc(1, sizeof *s->impl);
   if (!s || !s->impl) {
     free(s);

@@ -284,7 +284,7 @@ static void flow_ids(void **state) {
     for (tk_id k = 1; k <= m.t->n_flow_points; k++) {
       const struct tk_flow_point *g = &m.t->flow_points[k];
       tk_id p = m.t->tracks[tk_flow_point_track(m.t, f)].parent, q = m.t->tracks[tk_flow_point_track(m.t, g)].parent;
-      if (f->id == g->id && f->id_is_str == g->id_is_str && f->cls == g->cls) assert_int_equal(p, q);
+      if (f->id == g->id && f->id_kind == g->id_kind && f->cls == g->cls) assert_int_equal(p, q);
     }
   }
   done(&m);
