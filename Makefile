@@ -45,7 +45,7 @@ INSTALLING := demo deps test test-long test-locale test-wheel golden lint corpus
 $(BUILD)/config.mk: .ci/setup
 	@mkdir -p $(@D)
 	@.ci/setup $(if $(filter $(INSTALLING),$(MAKECMDGOALS)),,--look) build
-	@{ for p in zlib libzstd libarchive libpcre2-8 libisal libprotobuf-c sqlite3; do \
+	@{ for p in zlib libzstd libarchive libpcre2-8 libisal libprotobuf-c sqlite3 libedit; do \
 	     if $(PKG_CONFIG) --exists $$p; then \
 	       echo "HAVE_$$p := 1"; \
 	       echo "CFLAGS_$$p := $$($(PKG_CONFIG) --cflags $$p)"; \
@@ -99,6 +99,10 @@ ifneq ($(ISAL),0)
 ISAL_FOUND := $(HAVE_libisal)
 endif
 DEPS += $(if $(ISAL_FOUND),libisal)
+# The command alone: lines at its prompt are edited.
+ifneq ($(LIBEDIT),0)
+LIBEDIT_FOUND := $(HAVE_libedit)
+endif
 
 CFLAGS ?= -O3 -g
 comma := ,
@@ -111,6 +115,7 @@ SANITIZE := $(if $(SANITIZERS),-fsanitize=$(SANITIZERS) -fno-sanitize-recover=un
 HARDEN := $(if $(SANITIZERS),,-fstack-protector-strong $(if $(findstring -O,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
 HARDEN_LD := $(if $(SANITIZERS),,-Wl$(comma)-z$(comma)relro -Wl$(comma)-z$(comma)now -Wl$(comma)-z$(comma)noexecstack)
 ALL_CPPFLAGS = -Ilib -I$(B)/proto -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(if $(ISAL_FOUND),-DTK_HAVE_ISAL=1) \
+  $(if $(LIBEDIT_FOUND),-DTK_HAVE_LIBEDIT=1 $(CFLAGS_libedit)) \
   $(foreach d,$(DEPS),$(CFLAGS_$(d))) $(CPPFLAGS)
 ALL_CFLAGS = -std=c11 -pthread -fPIC -fvisibility=hidden $(WARNINGS) $(CFLAGS) $(HARDEN) $(SANITIZE)
 ALL_LDFLAGS = -pthread $(SANITIZE) $(HARDEN_LD) $(LDFLAGS)
@@ -158,7 +163,7 @@ $(SHARED): $(LIB_OBJ) $(B)/files lib/tracekit.map
 BIN_LIB := $(if $(CROSS),$(LIB_OBJ),$(STATIC))
 $(BIN): $(CLI_OBJ) $(BIN_LIB) $(B)/files
 	@echo "  LD    $@"
-	@$(CC) $(ALL_LDFLAGS) -o $@ $(CLI_OBJ) $(BIN_LIB) $(ALL_LIBS)
+	@$(CC) $(ALL_LDFLAGS) -o $@ $(CLI_OBJ) $(BIN_LIB) $(ALL_LIBS) $(if $(LIBEDIT_FOUND),$(LIBS_libedit))
 
 # Test programs see the insides, of the command too: they link the plain objects, each only those that it needs.  The archive is thin, for objects of several
 # folders have the same name, and thin members keep their paths.  What the linker took from it is written to <program>.d: from then on
@@ -398,4 +403,4 @@ deps:
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile | sed -n '1,8p'
 	@echo '  other targets: docs golden test-locale test-wheel lint messages corpus interop bench fuzz coverage deps wheel static deb uninstall clean'
-	@echo '  variables: CC=gcc|clang SAN=1|thread WERROR=1 ISAL=0 CFLAGS= BUILD=build CORPUS=DIR T=WORD TIME=SECONDS PREFIX= DESTDIR='
+	@echo '  variables: CC=gcc|clang SAN=1|thread WERROR=1 ISAL=0 LIBEDIT=0 CFLAGS= BUILD=build CORPUS=DIR T=WORD TIME=SECONDS PREFIX= DESTDIR='

@@ -1,7 +1,7 @@
 /* sql.c - tracekit sql: questions in SQL, over tables that are Perfetto's. */
 #include "commands.h"
 #include "run.h"
-#include "sql_print.h"
+#include "sql_prompt.h"
 #include "tty.h"
 
 #include <errno.h>
@@ -102,45 +102,7 @@ static char *read_queries(const struct params *p, bool *prompt) {
 
 /* ---- running ---- */
 
-static int run_text(struct tk_sql *sql, const char *text, struct printer *printer) {
-  struct tk_err err = { 0 };
-  const struct tk_sql_answer answer = printer_answer(printer);
-  printer_open(printer);
-  bool ok = tk_sql_run(sql, text, &answer, &err);
-  fflush(printer->to);
-  if (!printer_close(printer)) return STATUS_INPUT;
-  return ok || err.code == TK_OK ? STATUS_DONE : run_fail(&err);
-}
-
 static bool is_blank(const char *text) { return text[strspn(text, " \t\r\n;")] == 0; }
-
-/* Statements from a person: each is run when it ends in a semicolon, and an error or an interrupt ends that one alone. */
-static int prompt(struct tk_sql *sql, const struct printer *like) {
-  char *line = NULL, *text = NULL;
-  size_t room = 0, n = 0;
-  for (;;) {
-    fputs(text ? "   ...> " : "tracekit> ", stdout);
-    fflush(stdout);
-    errno = 0;
-    const ssize_t got = getline(&line, &room, stdin);
-    const bool interrupted = got < 0 && errno == EINTR;
-    if (got < 0 && !interrupted) break;
-    if (!interrupted && !append(&text, &n, line, (size_t)got)) break;
-    if (!interrupted && !text[strspn(text, " \t\r\n")]) n = 0;
-    if (!interrupted && n && !tk_sql_complete(text)) continue;
-    struct printer printer = *like;
-    if (!interrupted && !is_blank(text)) run_text(sql, text, &printer);
-    if (interrupted) fputc('\n', stdout), clearerr(stdin);
-    if (interrupt_signal()) interrupt_forget();
-    free(text);
-    text = NULL;
-    n = 0;
-  }
-  fputc('\n', stdout);
-  free(line);
-  free(text);
-  return STATUS_DONE;
-}
 
 static int query(const struct params *p, struct tk_trace *t, const char *text, bool prompted) {
   struct progress progress;
@@ -157,7 +119,7 @@ static int query(const struct params *p, struct tk_trace *t, const char *text, b
                              .to = stdout, .input = t->source, .width = tty_width(stdout) };
   struct tk_sql *sql = tk_sql_open(t, &options, &err);
   if (!sql) return run_fail(&err);
-  int status = prompted ? prompt(sql, &printer) : is_blank(text) ? STATUS_DONE : run_text(sql, text, &printer);
+  int status = prompted ? sql_prompt(sql, &printer) : is_blank(text) ? STATUS_DONE : sql_run_text(sql, text, &printer);
   if (status == STATUS_DONE && p->db && !tk_sql_copy(sql, p->db, p->shared.force, &err)) status = run_fail(&err);
   tk_sql_close(sql);
   return status;

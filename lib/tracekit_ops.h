@@ -498,6 +498,8 @@ struct tk_sql;
 TK_API struct tk_sql *tk_sql_open(struct tk_trace *t, const struct tk_sql_options *opt, struct tk_err *err);
 /* Runs all statements of the text. */
 TK_API bool tk_sql_run(struct tk_sql *s, const char *sql, const struct tk_sql_answer *to, struct tk_err *err);
+/* The names of the tables that are read in place; views and tables that statements made stand in sqlite_schema. */
+TK_API const char *const *tk_sql_tables(const struct tk_sql *s, size_t *n);
 /* Does the text end where a statement does? */
 TK_API bool tk_sql_complete(const char *sql);
 /* Writes the tables, with indices, as a file of SQLite's. */

@@ -273,6 +273,6 @@ bool sql_register_args(struct tk_sql *s) {
       .xClose = args_close,     .xFilter = args_filter,  .xNext = args_next,             .xEof = args_eof,
       .xColumn = args_column,   .xRowid = args_rowid,
   };
-  return sqlite3_create_module(s->db, "args", &module, s) == SQLITE_OK &&
+  return sql_add_table(s, "args", &module, s, NULL) &&
          sqlite3_create_function(s->db, "extract_arg", 2, SQLITE_UTF8, s, extract_arg, NULL, NULL) == SQLITE_OK;
 }

@@ -342,6 +342,6 @@ bool sql_register_events(struct tk_sql *s) {
   };
   bool ok = true;
   for (const struct event_table *table = event_tables; ok && table->name; table++)
-    ok = sqlite3_create_module(s->db, table->name, &module, s) == SQLITE_OK;
+    ok = sql_add_table(s, table->name, &module, s, NULL);
   return ok;
 }

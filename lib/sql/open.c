@@ -14,8 +14,8 @@ static bool prepare(struct tk_sql *s, struct tk_err *err) {
   if (sqlite3_open_v2(":memory:", &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
     return err_set(err, TK_ELIMIT, "SQLite: %s", s->db ? sqlite3_errmsg(s->db) : "out of memory");
   sqlite3_exec(s->db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL); /* sorting writes no file */
-  if (sql_register_texts(s) && sql_register_events(s) && sql_register_tables(s) && sql_register_args(s) && sql_register_functions(s) &&
-      sql_register_views(s))
+  if (sql_register_texts(s) && sql_register_events(s) && sql_register_tables(s) && sql_register_args(s) && sql_register_connected(s) &&
+      sql_register_functions(s) && sql_register_views(s))
     return guard_install(s), true;
   return err_set(err, TK_ELIMIT, "SQLite: %s", sqlite3_errmsg(s->db));
 }
@@ -39,10 +39,16 @@ struct tk_sql *tk_sql_open(struct tk_trace *t, const struct tk_sql_options *opt,
   return NULL;
 }
 
+const char *const *tk_sql_tables(const struct tk_sql *s, size_t *n) {
+  *n = s->n_table_names;
+  return s->table_names;
+}
+
 static void free_arrays(struct tk_sql *s) {
   const struct by_name *b = &s->names;
   void *const arrays[] = {s->tracks,  s->processes, s->threads,  b->of_class, b->name,   b->first,    b->events, s->counter_tracks,
-                          s->parents, s->children,  s->siblings, s->selves,   s->stacks, s->counters, s->flows};
+                          s->parents, s->children,  s->siblings, s->selves,   s->stacks, s->counters, s->flows,
+                          s->table_names};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(&s->mem, arrays[i]);
 }
 

@@ -94,6 +94,8 @@ struct tk_sql {
   struct map kind_texts;
   struct intern texts; /* made for columns */
   struct row_index *indices;
+  const char **table_names;
+  uint32_t n_table_names, cap_table_names;
   uint32_t n_globals;
   bool has_counters, has_flows, has_kinds, has_steps, has_bounds;
   int64_t start_ns, end_ns;
@@ -111,6 +113,8 @@ bool sql_parents(struct tk_sql *s);
 bool sql_children(struct tk_sql *s); /* by event: first child, next sibling */
 bool sql_selves(struct tk_sql *s);
 bool sql_stacks(struct tk_sql *s);
+/* A table of this name, which SQLite itself does not list (tk_sql_tables does).  False when memory runs out. */
+bool sql_add_table(struct tk_sql *s, const char *name, const sqlite3_module *module, void *arg, void (*drop)(void *));
 /* Behind the last event that is below `event`. */
 tk_id sql_subtree_end(const struct tk_sql *s, tk_id event);
 
@@ -146,6 +150,7 @@ uint64_t argset_last(const struct tk_sql *s);
 bool sql_register_events(struct tk_sql *s);
 bool sql_register_tables(struct tk_sql *s);
 bool sql_register_args(struct tk_sql *s);
+bool sql_register_connected(struct tk_sql *s);
 bool sql_register_functions(struct tk_sql *s);
 bool sql_register_texts(struct tk_sql *s);
 bool sql_register_views(struct tk_sql *s);

@@ -204,6 +204,13 @@ static int table_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor) {
 
 static int table_close(sqlite3_vtab_cursor *cursor) { return sqlite3_free(cursor), SQLITE_OK; }
 
+bool sql_add_table(struct tk_sql *s, const char *name, const sqlite3_module *module, void *arg, void (*drop)(void *)) {
+  if (!mem_grow(&s->mem, (void **)&s->table_names, &s->cap_table_names, (uint64_t)s->n_table_names + 1, sizeof *s->table_names))
+    return false;
+  s->table_names[s->n_table_names++] = name;
+  return sqlite3_create_module_v2(s->db, name, module, arg, drop) == SQLITE_OK;
+}
+
 bool table_register(struct tk_sql *s, const struct table *table) {
   static const sqlite3_module module = {
       .xConnect = table_connect, .xBestIndex = table_plan, .xDisconnect = table_disconnect, .xOpen = table_open,
@@ -213,5 +220,5 @@ bool table_register(struct tk_sql *s, const struct table *table) {
   struct table_vtab *made = sqlite3_malloc(sizeof *made);
   if (!made) return false;
   *made = (struct table_vtab){.sql = s, .table = table};
-  return sqlite3_create_module_v2(s->db, table->name, &module, made, sqlite3_free) == SQLITE_OK;
+  return sql_add_table(s, table->name, &module, made, sqlite3_free);
 }

@@ -37,6 +37,7 @@ const struct row_index *table_index(struct tk_sql *s, const struct table *table,
 void table_find(const struct row_index *index, int64_t key, uint32_t *from, uint32_t *to);
 void table_free_indices(struct tk_sql *s);
 
+const struct table *sql_flow_table(void);
 bool table_register(struct tk_sql *s, const struct table *table);
 
 #endif

@@ -282,6 +282,12 @@ static const struct table tables[] = {
   {"trace_bounds", "start_ts INTEGER, end_ts INTEGER", NULL, NULL, bounds_value, NULL, 0, 0, 0},
 };
 
+const struct table *sql_flow_table(void) {
+  const struct table *table = tables;
+  while (table->value != flow_value) table++;
+  return table;
+}
+
 bool sql_register_tables(struct tk_sql *s) {
   bool ok = true;
   for (size_t i = 0; ok && i < sizeof tables / sizeof *tables; i++) ok = table_register(s, &tables[i]);

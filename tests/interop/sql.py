@@ -55,6 +55,9 @@ USERS = {
     'process_slices': (f'{INCLUDE} SELECT process_name, name, count(*) AS n, sum(dur) AS dur FROM process_slice GROUP BY 1, 2', None),
     'flow_args': ('''SELECT a.key, count(*) AS n, count(DISTINCT a.display_value) AS distinct_values FROM flow f
                      JOIN args a USING (arg_set_id) GROUP BY 1''', None),
+    'connected': ('''SELECT s.name, count(*) AS n, sum((SELECT count(*) FROM directly_connected_flow(s.id))) AS direct,
+                     sum((SELECT count(*) FROM preceding_flow(s.id))) AS before, sum((SELECT count(*) FROM following_flow(s.id))) AS behind
+                     FROM slice s WHERE s.id IN (SELECT slice_out FROM flow UNION SELECT slice_in FROM flow) GROUP BY 1''', None),
     'bounds': ('SELECT start_ts, end_ts FROM trace_bounds', None),
     'stacks': ('SELECT count(DISTINCT stack_id) AS n, count(DISTINCT parent_stack_id) AS above FROM slice', None),
 }

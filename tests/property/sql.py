@@ -188,6 +188,48 @@ def figures(name):
         judge(f'{name}: {law}', '' if answer == [(0,)] else f'{answer}')
 
 
+def reached(start, flows, parents, children, kind):
+    """The flows that are reached from a slice, one by one."""
+    found, seen, queue = [], {start}, [(start, 'any')]
+    while queue:
+        at, way = queue.pop(0)
+        onward = [(flow, into, 'on') for flow, out, into in flows if out == at] if kind != 'preceding_flow' and way != 'back' else []
+        back = [(flow, out, 'back') for flow, out, into in flows if into == at] if kind != 'following_flow' and way != 'on' else []
+        around = []
+        if kind == 'preceding_flow':
+            up = parents.get(at)
+            while up:
+                around.append(up)
+                up = parents.get(up)
+        if kind == 'following_flow':
+            below = list(children.get(at, ()))
+            for one in below:
+                below += children.get(one, ())
+            around = below
+        found += [flow for flow, _, _ in back + onward]
+        for other, w in [(other, w) for _, other, w in back + onward] + [(other, 'any') for other in around]:
+            if other not in seen:
+                seen.add(other)
+                queue.append((other, w))
+    return sorted(found)
+
+
+def connected(name):
+    flows, slices = ask(fixture(name), 'SELECT id, slice_out, slice_in FROM flow', 'SELECT id, parent_id FROM slice')
+    if not flows:
+        return
+    parents, children = dict(slices), {}
+    for one, above in slices:
+        children.setdefault(above, []).append(one)
+    starts = random.Random(3).sample(sorted({s for row in flows for s in row[1:]}), min(20, len(flows)))
+    starts += [parents[s] for s in starts if parents[s]]
+    kinds = [(kind, s) for kind in ('directly_connected_flow', 'preceding_flow', 'following_flow') for s in starts]
+    answers = ask(fixture(name), *(f'SELECT id FROM {kind}({s})' for kind, s in kinds))
+    for (kind, s), answer in zip(kinds, answers):
+        want = reached(s, flows, parents, children, kind)
+        judge(f'{name}: {kind}({s})', '' if sorted(x for x, in answer) == want else f'{len(answer)} flows, {len(want)} are reached')
+
+
 # ---- patterns ----
 
 def patterns():
@@ -317,6 +359,7 @@ def main():
         for name in TRACES:
             pushed(name)
             figures(name)
+            connected(name)
             ways(fixture(name), script)
             copied(work, name)
         ranks = '|'.join(fixture(f'json/torch/ddp2_plain/rank{i}.json.gz') for i in range(2))
