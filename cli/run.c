@@ -27,6 +27,16 @@ int run_usage(const char *command, const char *why) {
   return STATUS_USAGE;
 }
 
+static int status_of(const struct tk_err *err) {
+  switch (err->code) {
+  case TK_OK: return STATUS_DONE;
+  case TK_ENOTHING: return STATUS_FINDING;
+  case TK_EUSAGE: return STATUS_USAGE;
+  case TK_EWRITE: return STATUS_OUTPUT;
+  default: return STATUS_INPUT;
+  }
+}
+
 int run_fail(const struct tk_err *err) {
   if (err->code == TK_EINTERRUPTED) {
     tty_fail("interrupted");
@@ -34,13 +44,13 @@ int run_fail(const struct tk_err *err) {
   }
   if (err->code == TK_EWRITE && err->sys == EPIPE && tty_reader_is_gone()) return STATUS_DONE;
   tty_fail("%s", err->msg);
-  return tk_exit_status(err->code);
+  return status_of(err);
 }
 
 int run_fail_of(const char *source, const struct tk_err *err) {
   if (err->code != TK_ENOTHING) return run_fail(err);
   tty_fail("%s: %s", source, err->msg);
-  return tk_exit_status(err->code);
+  return status_of(err);
 }
 
 int run_no_memory(void) {

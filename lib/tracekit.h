@@ -89,10 +89,6 @@ struct tk_err {
 /* What a struct tk_err is before a call that may fill it; { 0 } does as well. */
 #define TK_ERR_INIT { TK_OK, 0, UINT64_MAX, "" }
 
-/* The exit status that the command gives for a code: 0, 1 nothing matched, 2 usage, 3 input or limit, 4 output, 130
- * interrupted. */
-TK_API int tk_exit_status(enum tk_code code);
-
 /* ---- the event graph ---------------------------------------------------------------------------------------------- */
 
 enum tk_kind { TK_SPAN, TK_INSTANT, TK_COUNTER, TK_BEGIN, TK_END /* the last two only before seal */ };

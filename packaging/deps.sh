@@ -37,9 +37,10 @@ speed=-O3 zstd='' xz='' without=''
 case $target in
   musl-*)
     sections="$sections -flto -fno-asynchronous-unwind-tables -fno-unwind-tables"
-    speed=-Os xz=-DENABLE_SMALL=ON zstd="-DZSTD_STRIP_ERROR_STRINGS=1 -DDYNAMIC_BMI2=0 -DZSTD_FORCE_DECOMPRESS_SEQUENCES_SHORT"
-    for what in ALTERTABLE ANALYZE AUTOVACUUM DEPRECATED DESERIALIZE FOREIGN_KEY GET_TABLE INCRBLOB REINDEX SHARED_CACHE \
-      TCL_VARIABLE TRACE TRIGGER UTF16 VACUUM WAL; do
+    speed=-Os xz=-DENABLE_SMALL=ON zstd="-DZSTD_STRIP_ERROR_STRINGS=1 -DDYNAMIC_BMI2=0 -DZSTD_FORCE_DECOMPRESS_SEQUENCES_SHORT -DHUF_FORCE_DECOMPRESS_X1"
+    without="-DSQLITE_UNTESTABLE -DSQLITE_MAX_MMAP_SIZE=0"
+    for what in ALTERTABLE ANALYZE AUTOINCREMENT AUTOVACUUM DEPRECATED DESERIALIZE FOREIGN_KEY GET_TABLE INCRBLOB INTEGRITY_CHECK \
+      QUICKBALANCE REINDEX SHARED_CACHE TCL_VARIABLE TRACE TRIGGER UTF16 VACUUM WAL XFER_OPT; do
       without="$without -DSQLITE_OMIT_$what"
     done ;;
 esac
@@ -201,8 +202,8 @@ build_sqlite() {
   s=$out/src/sqlite3
   mkdir -p "$s/made"
   (cd "$s/made" && quietly ../configure --disable-tcl --disable-readline && quietly make sqlite3.c OPTS="$without")
-  archive sqlite3 "$speed $without -DSQLITE_THREADSAFE=1 -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_ENABLE_MATH_FUNCTIONS \
--DSQLITE_ENABLE_COLUMN_METADATA" "$s/made/sqlite3.c"
+  archive sqlite3 "$speed $without -DSQLITE_THREADSAFE=1 -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_ENABLE_MATH_FUNCTIONS" \
+    "$s/made/sqlite3.c"
   cp "$s/made/sqlite3.h" "$out/include/"
   pc sqlite3 -lsqlite3
 }

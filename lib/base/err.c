@@ -97,14 +97,3 @@ const char *err_without(const char *msg, const char *where) {
   const size_t n = strlen(where);
   return strncmp(msg, where, n) == 0 && strncmp(msg + n, ": ", 2) == 0 ? msg + n + 2 : msg;
 }
-
-int tk_exit_status(enum tk_code code) {
-  switch (code) {
-  case TK_OK: return 0;
-  case TK_ENOTHING: return 1;
-  case TK_EUSAGE: return 2;
-  case TK_EWRITE: return 4;
-  case TK_EINTERRUPTED: return 130;
-  default: return 3;
-  }
-}
