@@ -71,6 +71,24 @@ enum tk_code {
   TK_ENOTHING      /* what was asked for matches nothing, and refuse_empty was asked for */
 };
 
+/* Options that an error can be about.  Messages do not speak of them: what they are called is the caller's. */
+enum tk_option {
+  TK_OPTION_NONE,
+  TK_OPTION_FORCE,       /* tk_save_options: what is there may be replaced */
+  TK_OPTION_FORMAT,      /* ... or none is told by the name */
+  TK_OPTION_NO_LOSS,     /* ... which was asked for */
+  TK_OPTION_OUTPUT,      /* where it is to be written */
+  TK_OPTION_STRICT,      /* tk_load_options: which was asked for */
+  TK_OPTION_MAX_MEMORY,
+  TK_OPTION_MAX_SIZE,
+  TK_OPTION_KEEP_GOING,  /* tk_merge_options: inputs that cannot be read may be left out */
+  TK_OPTION_MERGE_FIRST, /* the same, of what reads several inputs as one trace and has no such option */
+  TK_OPTION_HARD,        /* tk_shrink_options: more may go */
+  TK_OPTION_TIMEOUT,     /* tk_sql_options */
+  TK_OPTION_RUN,         /* tk_source_options: there are others than the run, step, host or rank that was asked for */
+  TK_OPTION_LATEST_GOOD  /* ... another run can be read */
+};
+
 /* Enums stand in structs: a compiler that gives them another width (-fshort-enums) makes other structs than the library has. */
 #if defined(__cplusplus) && __cplusplus >= 201103L
 static_assert(sizeof(enum tk_code) == 4, "enums of 32 bits");
@@ -84,10 +102,11 @@ struct tk_err {
   int sys;         /* errno, or 0 */
   uint64_t offset; /* byte offset in the (decompressed) input, or UINT64_MAX */
   char msg[768];   /* one line of valid UTF-8 without control characters */
+  uint32_t option; /* enum tk_option: which option would have it otherwise */
 };
 
 /* What a struct tk_err is before a call that may fill it; { 0 } does as well. */
-#define TK_ERR_INIT { TK_OK, 0, UINT64_MAX, "" }
+#define TK_ERR_INIT { TK_OK, 0, UINT64_MAX, "", TK_OPTION_NONE }
 
 /* ---- the event graph ---------------------------------------------------------------------------------------------- */
 

@@ -176,7 +176,7 @@ static bool make_plan(struct extractor *x) {
   }
   if (x->report->n == 0) return err_set(x->err, TK_EFORMAT, "there is nothing to extract");
   if (x->report->n > 1 && !x->folder)
-    return err_set(x->err, TK_EUSAGE, "%s: these are %zu files: say -o FOLDER/", x->opt->output, x->report->n);
+    return err_for(x->err, TK_OPTION_OUTPUT, TK_EUSAGE, "%s: these are %zu files: they go into a folder", x->opt->output, x->report->n);
   return true;
 }
 
@@ -185,7 +185,7 @@ static bool check_outputs(struct extractor *x) {
   for (size_t i = 0; i < x->report->n && !x->opt->save.force && !x->opt->save.same; i++) {
     const char *path = x->report->files[i].output;
     if (strcmp(path, "-") != 0 && lstat(path, &st) == 0 && S_ISREG(st.st_mode))
-      return err_set(x->err, TK_EWRITE, "%s: exists already; --force replaces it", path);
+      return err_for(x->err, TK_OPTION_FORCE, TK_EWRITE, "%s: exists already", path);
   }
   if (!x->folder || !*x->folder || x->runs || x->opt->save.dry_run) return true;
   if (mkdir(x->folder, 0777) == 0 || errno == EEXIST) return true;

@@ -20,10 +20,16 @@ static void keep_input_notes(struct tk_trace *t, const struct in *in) {
     trace_note(t, notes[i].repair ? TK_NOTE_REPAIR : TK_NOTE_INFO, notes[i].offset, notes[i].text);
 }
 
+static bool refuse_repair(const struct tk_trace *t, const struct tk_note *note, struct tk_err *err) {
+  err_for(err, TK_OPTION_STRICT, TK_ECORRUPT, "would be repaired: %s", tk_string(t, note->text, NULL));
+  if (err->option == TK_OPTION_STRICT) err->offset = note->offset;
+  return false;
+}
+
 static bool refuse_repairs(const struct tk_trace *t, struct tk_err *err) {
   for (tk_id i = 1; i <= t->n_notes; i++)
     if (t->notes[i].kind == TK_NOTE_REPAIR)
-      return err_at(err, TK_ECORRUPT, t->notes[i].offset, "--strict: %s", tk_string(t, t->notes[i].text, NULL));
+      return refuse_repair(t, &t->notes[i], err);
   return true;
 }
 

@@ -177,7 +177,7 @@ static bool name_files(struct tk_trace *t, const struct merge_inputs *in, struct
 static bool check_ranks(const struct tk_merge_report *merged, struct tk_err *err) {
   for (size_t i = 0; i < merged->n_ranks; i++)
     if (merged->ranks[i].failed)
-      return err_set(err, TK_EFORMAT, "%s (tracekit merge --keep-going leaves it out)", merged->ranks[i].failed);
+      return err_for(err, TK_OPTION_MERGE_FIRST, TK_EFORMAT, "%s", merged->ranks[i].failed);
   return true;
 }
 

@@ -58,7 +58,7 @@ static bool open_output(struct merge_file *f, const char *path, const char *run,
   if (f->opt->manifest) return manifest_open(&f->manifest, path, save, f->inputs, err);
   if (run_folder_is_meant(path, save)) return run_folder_open(&f->run, path, run, save, f->inputs, err);
   const size_t n = strlen(path);
-  if (n && path[n - 1] == '/') return err_set(err, TK_EUSAGE, "only XPlane is written as a folder: name a file, or say -f xplane");
+  if (n && path[n - 1] == '/') return err_for(err, TK_OPTION_FORMAT, TK_EUSAGE, "only XPlane is written as a folder: name a file, or that format");
   f->saver.several = f->n_inputs > 1;
   return saver_open(&f->saver, path, save, format_default()->info.name, f->inputs, err);
 }
@@ -68,7 +68,7 @@ static bool open_files(struct merge_file *f, const char *path, const char *run, 
   if (!open_output(f, path, run, err)) return err_prefix(err, "%s", path);
   if (f->opt->group_by != TK_GROUP_RANK && f->saver.format && f->saver.format->own_order) {
     char text[1024];
-    snprintf(text, sizeof text, "--group-by has no effect: %s viewers sort rows themselves", f->saver.format->info.title);
+    snprintf(text, sizeof text, "grouping has no effect: %s viewers sort rows themselves", f->saver.format->info.title);
     trace_say_of(report->notes, path, TK_NOTE_INFO, text);
   }
   return open_reports(f, path, err);

@@ -95,7 +95,7 @@ static bool scan_all(struct scanner *s, const char *const *names, size_t n) {
   for (size_t i = 0; s->opt->join && ok && i < n; i++) ok = join_scan(s, names[i]);
   if (s->opt->join) return ok;
   if (s->opt->anchor && !(s->anchor = regexp_new(s->opt->anchor, &s->mem, why, sizeof why)))
-    return mem_check(&s->mem, s->err) && err_set(s->err, TK_EUSAGE, "--anchor '%s': %s", s->opt->anchor, why);
+    return mem_check(&s->mem, s->err) && err_set(s->err, TK_EUSAGE, "anchor '%s': %s", s->opt->anchor, why);
   struct tk_sources *sources = tk_sources_open(names, n, &options, s->err);
   ok = sources && scan_sources(s, sources) && regexp_check(s->anchor, s->err);
   regexp_free(s->anchor);

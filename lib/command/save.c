@@ -15,11 +15,11 @@ static const struct format *choose_format(const char *path, const struct tk_save
                                           struct tk_err *err) {
   const struct format *f = opt->format ? format_by_word(opt->format) : format_by_path(path);
   if (!f && opt->format) {
-    err_set(err, TK_EUSAGE, "unknown format '%s' (see -f help)", opt->format);
+    err_for(err, TK_OPTION_FORMAT, TK_EUSAGE, "unknown format '%s'", opt->format);
     return NULL;
   }
   if (!f && (strcmp(path, "-") == 0 || tk_path_of(path).bare)) f = format_by_name(like);
-  if (!f) err_set(err, TK_EUSAGE, "no format has this extension: say -f (see -f help)");
+  if (!f) err_for(err, TK_OPTION_FORMAT, TK_EUSAGE, "no format has this extension");
   else if (!f->info.can_write) err_set(err, TK_EUSAGE, "%s cannot be written", f->info.title);
   else return f;
   return NULL;
@@ -99,7 +99,7 @@ static void list_losses(const struct tk_saved *saved, char *text, size_t size) {
 static bool refuse_losses(const struct saver *s, struct tk_err *err) {
   char text[512];
   list_losses(&s->sink->saved, text, sizeof text);
-  return !s->no_loss || !*text || err_set(err, TK_ELOSS, "--no-loss: %s cannot hold %s", s->format->info.title, text);
+  return !s->no_loss || !*text || err_for(err, TK_OPTION_NO_LOSS, TK_ELOSS, "%s cannot hold %s", s->format->info.title, text);
 }
 
 bool saver_finish(struct saver *s, struct tk_saved *done, struct tk_err *err) {

@@ -137,14 +137,14 @@ static void free_sample(struct shrinker *s) {
 /* ---- finding the place ---- */
 
 static bool too_small(struct shrinker *s, uint64_t smallest) {
+  const enum tk_option more = s->opt->hard ? TK_OPTION_NONE : TK_OPTION_HARD;
   char size[32], target[32];
   if (s->opt->events)
-    return err_set(s->err, TK_ELIMIT, "cannot be made to fit: %llu events are the fewest%s", (unsigned long long)smallest,
-                   s->opt->hard ? "" : " without --hard");
+    return err_for(s->err, more, TK_ELIMIT, "cannot be made to fit: %llu events are the fewest", (unsigned long long)smallest);
   tk_print_size(smallest, size);
   tk_print_size(s->report->target, target);
-  return err_set(s->err, TK_ELIMIT, "cannot be made to fit into %s: the smallest is %s (%llu bytes)%s", target, size,
-                 (unsigned long long)smallest, s->opt->hard ? "" : " without --hard");
+  return err_for(s->err, more, TK_ELIMIT, "cannot be made to fit into %s: the smallest is %s (%llu bytes)", target, size,
+                 (unsigned long long)smallest);
 }
 
 enum { MOST_HALVINGS = 20 };

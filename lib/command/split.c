@@ -334,7 +334,7 @@ static bool check_names(struct splitter *s) {
     if (!write_name(s, s->parts[i].label, &name)) return false;
     bool exists = stat(name, &st) == 0;
     if (exists && S_ISDIR(st.st_mode)) ok = err_set(s->err, TK_EWRITE, "%s: is a directory", name);
-    else if (exists && !s->opt->save.force) ok = err_set(s->err, TK_EWRITE, "%s: exists already (--force replaces it)", name);
+    else if (exists && !s->opt->save.force) ok = err_for(s->err, TK_OPTION_FORCE, TK_EWRITE, "%s: exists already", name);
     free(name);
   }
   return ok;

@@ -91,7 +91,7 @@ static bool fail(struct tk_sql *s, const char *whole, const char *statement, str
   if (err->code != TK_OK) return false;
   if (s->mem.failed || (code & 0xff) == SQLITE_NOMEM) {
     s->mem.failed = false;
-    return err_set(err, TK_ELIMIT, "the query takes more memory than it may (--max-memory)");
+    return err_for(err, TK_OPTION_MAX_MEMORY, TK_ELIMIT, "the query takes more memory than it may");
   }
   if (code == SQLITE_TOOBIG) return err_set(err, TK_ELIMIT, "SQL: %s", sqlite3_errmsg(s->db));
   if (code == SQLITE_AUTH) return err_set(err, TK_EUSAGE, "SQL: %s: a query reads the trace and nothing else", sqlite3_errmsg(s->db));
