@@ -120,9 +120,10 @@ ALL_CPPFLAGS = -Ilib -I$(B)/proto -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(if $(IS
 ALL_CFLAGS = -std=c11 -pthread -fPIC -fvisibility=hidden $(WARNINGS) $(CFLAGS) $(HARDEN) $(SANITIZE)
 ALL_LDFLAGS = -pthread $(SANITIZE) $(HARDEN_LD) $(LDFLAGS)
 ALL_LIBS = $(foreach d,$(DEPS),$(LIBS_$(d))) -lm $(LIBS)
+CLI_LIBS = $(if $(LIBEDIT_FOUND),$(LIBS_libedit))
 
 # Objects are made again when a flag, the compiler or the list of files changed.
-FLAGS_NOW = $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(ALL_LIBS)
+FLAGS_NOW = $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(ALL_LIBS) $(CLI_LIBS)
 LIST_NOW = $(LIB_SRC) $(CLI_SRC)
 $(B)/flags: always
 	@mkdir -p $(@D)
@@ -163,7 +164,7 @@ $(SHARED): $(LIB_OBJ) $(B)/files lib/tracekit.map
 BIN_LIB := $(if $(CROSS),$(LIB_OBJ),$(STATIC))
 $(BIN): $(CLI_OBJ) $(BIN_LIB) $(B)/files
 	@echo "  LD    $@"
-	@$(CC) $(ALL_LDFLAGS) -o $@ $(CLI_OBJ) $(BIN_LIB) $(ALL_LIBS) $(if $(LIBEDIT_FOUND),$(LIBS_libedit))
+	@$(CC) $(ALL_LDFLAGS) -o $@ $(CLI_OBJ) $(BIN_LIB) $(ALL_LIBS) $(CLI_LIBS)
 
 # Test programs see the insides, of the command too: they link the plain objects, each only those that it needs.  The archive is thin, for objects of several
 # folders have the same name, and thin members keep their paths.  What the linker took from it is written to <program>.d: from then on

@@ -24,6 +24,22 @@ FORMATS = ('.json', '.pftrace', '.xplane.pb')
 NO_TRACE = {'empty_objects'}  # of which nothing is left in the other formats
 
 
+JOINED = ('SELECT count(*) FROM slice c JOIN slice p ON c.parent_id = p.id JOIN args USING (arg_set_id); SELECT name, sum(dur) FROM event '
+          'GROUP BY 1; SELECT count(*) FROM flow f JOIN slice s ON f.slice_in = s.id JOIN thread_track t ON s.track_id = t.id')
+
+
+def questions(path):
+    yield ['top', path]
+    yield ['top', path, '--by', 'track']
+    yield ['top', path, '--by', 'arg.a', '--json']
+    yield ['tree', path]
+    yield ['tree', path, '--by', 'rank', '--top', '20']
+    yield ['report', path]
+    yield ['diff', path, path]
+    yield ['sql', path, '-e', JOINED]
+    yield ['scan', path, '-o', 'out.scan']
+
+
 def commands(path, ending):
     for out in FORMATS:
         yield ['convert', path, '-o', 'out' + out]
@@ -43,6 +59,7 @@ def commands(path, ending):
     yield ['check', path]
     yield ['dump', path]
     yield ['split', path, '--by', 'size', '--every', str(os.path.getsize(path) // 4), '-o', 'out{}' + ending]
+    yield from questions(path)
     if LONG:  # else there are just few enough processes for thousands of files
         yield ['split', path, '--by', 'process', '-o', 'out{}' + ending]
 
