@@ -183,7 +183,8 @@ static void nothing(void **state) {
   (void)state;
   leaves(&o, "nothing matched: of 8 events none has name ~ \"Reduce\"; it matches whole names, and '*Reduce*' would match 1 event");
   list[0] = "name == GEM";
-  leaves(&o, "nothing matched: of 8 events none has name == GEM; without regard to case, the regular expression '(?i)GEM' would match 1 event");
+  leaves(&o, "nothing matched: of 8 events none has name == GEM; without regard to case, the regular expression '(?i)GEM' would match "
+             "1 event");
   list[0] = "kind == memcpy";
   leaves(&o, "nothing matched: of 8 events none has kind == memcpy; the trace has span, instant, counter, host, device, kernel, "
              "collective, op, runtime, step, annotation");
