@@ -280,8 +280,9 @@ COMMANDS = $(shell $(BIN) __docs commands)
 
 .PHONY: docs
 docs: $(B)/.docs
-$(B)/.docs: $(BIN)
+$(B)/.docs: $(BIN) docs/tracekit.3
 	@mkdir -p $(B)/man $(B)/completions
+	@sed 's/@VERSION@/$(VERSION)/' docs/tracekit.3 > $(B)/man/tracekit.3
 	@$(BIN) __docs man > $(B)/man/tracekit.1
 	@for c in $(COMMANDS); do $(BIN) __docs man $$c > $(B)/man/tracekit-$$c.1 || exit 1; done
 	@$(BIN) __docs bash > $(B)/completions/tracekit.bash
@@ -364,6 +365,7 @@ LIB ?= lib
 LIBDIR = $(DESTDIR)$(PREFIX)/$(LIB)
 INCDIR = $(DESTDIR)$(PREFIX)/include
 MANDIR = $(DESTDIR)$(PREFIX)/share/man/man1
+MAN3DIR = $(DESTDIR)$(PREFIX)/share/man/man3
 BASHDIR = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 ZSHDIR = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 FISHDIR = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
@@ -373,7 +375,7 @@ $(B)/tracekit.pc: tracekit.pc.in lib/tracekit.h $(B)/flags
 
 .PHONY: install uninstall clean help deps
 install: all docs $(B)/tracekit.pc
-	$(INSTALL) -d $(BINDIR) $(LIBDIR)/pkgconfig $(INCDIR) $(MANDIR) $(BASHDIR) $(ZSHDIR) $(FISHDIR)
+	$(INSTALL) -d $(BINDIR) $(LIBDIR)/pkgconfig $(INCDIR) $(MANDIR) $(MAN3DIR) $(BASHDIR) $(ZSHDIR) $(FISHDIR)
 	$(INSTALL) -m 755 $(BIN) $(BINDIR)/tracekit
 	for c in $(COMMANDS); do ln -sf tracekit $(BINDIR)/tracekit-$$c; done
 	$(INSTALL) -m 644 $(STATIC) $(LIBDIR)/libtracekit.a
@@ -382,6 +384,7 @@ install: all docs $(B)/tracekit.pc
 	$(INSTALL) -m 644 $(HEADERS) $(INCDIR)/
 	$(INSTALL) -m 644 $(B)/tracekit.pc $(LIBDIR)/pkgconfig/tracekit.pc
 	$(INSTALL) -m 644 $(B)/man/*.1 $(MANDIR)
+	$(INSTALL) -m 644 $(B)/man/tracekit.3 $(MAN3DIR)
 	$(INSTALL) -m 644 $(B)/completions/tracekit.bash $(BASHDIR)/tracekit
 	$(INSTALL) -m 644 $(B)/completions/_tracekit $(ZSHDIR)/_tracekit
 	$(INSTALL) -m 644 $(B)/completions/tracekit.fish $(FISHDIR)/tracekit.fish
@@ -390,7 +393,7 @@ install: all docs $(B)/tracekit.pc
 
 uninstall: all
 	rm -f $(BINDIR)/tracekit $(LIBDIR)/libtracekit.a $(LIBDIR)/libtracekit.so $(LIBDIR)/libtracekit.so.$(SOVERSION)
-	rm -f $(HEADERS:lib/%=$(INCDIR)/%) $(LIBDIR)/pkgconfig/tracekit.pc $(MANDIR)/tracekit.1
+	rm -f $(HEADERS:lib/%=$(INCDIR)/%) $(LIBDIR)/pkgconfig/tracekit.pc $(MANDIR)/tracekit.1 $(MAN3DIR)/tracekit.3
 	rm -f $(BASHDIR)/tracekit $(ZSHDIR)/_tracekit $(FISHDIR)/tracekit.fish
 	for c in $(COMMANDS); do rm -f $(BINDIR)/tracekit-$$c $(MANDIR)/tracekit-$$c.1; done
 
