@@ -166,6 +166,8 @@ static void renumber_processes(struct tk_trace *t, struct merge_ids *ids, const 
 struct renumber {
   struct tk_trace *t;
   struct merge_ids *ids;
+  struct map pids, texts; /* pid that a process had -> which it is, if indexed */
+  bool indexed;
   struct map numbers, strings; /* old -> new, less the first of this rank */
   int64_t first;
 };
@@ -208,16 +210,23 @@ static void fresh_id(struct renumber *r, struct tk_arg *arg) {
   *arg = (struct tk_arg){.key = arg->key, .type = TK_ARG_INT, .i = id};
 }
 
+static uint64_t key_of_pid(struct tk_ident pid) { return pid.kind == TK_IDENT_STR ? pid.str : (uint64_t)pid.num; }
+
+/* The processes by the pids that they had, of equal ones the first; made when an event first asks. */
+static void index_processes(struct renumber *r, const struct merge_pid *was, uint32_t n_was) {
+  r->indexed = true;
+  for (uint32_t i = 0; i < n_was; i++) map_put(was[i].was.kind == TK_IDENT_STR ? &r->texts : &r->pids, key_of_pid(was[i].was), i);
+}
+
 /* The pid that an async end names is another process of this rank. */
 static void end_pid(struct renumber *r, struct tk_arg *arg, const struct merge_pid *was, uint32_t n_was) {
   struct tk_ident pid = arg->type == TK_ARG_INT ? ident_int(arg->i) : ident_str(arg->s);
-  for (uint32_t i = 0; i < n_was; i++) {
-    if (!ident_equal(was[i].was, pid)) continue;
-    pid = r->t->tracks[was[i].track].pid;
-    *arg = (struct tk_arg){.key = arg->key, .type = TK_ARG_STR, .s = pid.str};
-    if (is_number(pid)) *arg = (struct tk_arg){.key = arg->key, .type = TK_ARG_INT, .i = pid.num};
-    return;
-  }
+  if (!r->indexed) index_processes(r, was, n_was);
+  const uint32_t *at = map_get(pid.kind == TK_IDENT_STR ? &r->texts : &r->pids, key_of_pid(pid));
+  if (!at || !ident_equal(was[*at].was, pid)) return;
+  pid = r->t->tracks[was[*at].track].pid;
+  *arg = (struct tk_arg){.key = arg->key, .type = TK_ARG_STR, .s = pid.str};
+  if (is_number(pid)) *arg = (struct tk_arg){.key = arg->key, .type = TK_ARG_INT, .i = pid.num};
 }
 
 /* An instant of its whole trace is one of its rank in a merge: of its process there. */
@@ -254,6 +263,8 @@ static void renumber_ids(struct tk_trace *t, struct merge_ids *ids, const struct
   r.first = ids->next_id;
   map_init(&r.numbers, &t->store->mem);
   map_init(&r.strings, &t->store->mem);
+  map_init(&r.pids, &t->store->mem);
+  map_init(&r.texts, &t->store->mem);
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
     struct tk_flow_point *f = &t->flow_points[i];
     f->id = fresh(&r, f->id_kind == TK_FLOW_ID_STR, f->id);
@@ -262,6 +273,8 @@ static void renumber_ids(struct tk_trace *t, struct merge_ids *ids, const struct
   for (tk_id i = 1; i <= t->n_events; i++) renumber_args(&r, &t->events[i], was, n_was);
   map_free(&r.numbers);
   map_free(&r.strings);
+  map_free(&r.pids);
+  map_free(&r.texts);
 }
 
 bool renumber(struct tk_trace *t, struct merge_ids *ids, const struct merge_place *place, struct merge_pid *was, uint32_t *n_was,

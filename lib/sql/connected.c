@@ -1,4 +1,4 @@
-/* connected.c - directly_connected_flow(ID), preceding_flow(ID) and following_flow(ID): the rows of `flow` that are reached from a slice,
+/* connected.c - directly_connected_flow(ID), preceding_flow(ID) and following_flow(ID): rows of `flow` that are reached from a slice,
  * as Perfetto's trace_processor defines them.
  *
  *     directly_connected_flow   back along flows that enter it, on along flows that leave it, and never about

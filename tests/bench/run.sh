@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# make bench: how fast and how large, beside what people use today, in one run.  Inputs are generated; peers that a package registry
-# holds (orjson, ijson) go into build/bench, and are left out loudly where there is none.
+# make bench: how fast and how large, beside what people use today, in one run; QUICK=1: only how cost grows, on small files, in less
+# than two minutes.  Inputs are generated; peers that a package registry holds (orjson, ijson) go into build/bench, and are left out
+# loudly where there is none.
 set -u
 : "${B:?run me by make bench}" "${TRACEKIT:?}"
 work=$B/bench
@@ -11,8 +12,11 @@ if [ -x "$work/venv/bin/python" ] && ! "$work/venv/bin/python" -c 'import orjson
 fi
 python=$work/venv/bin/python
 [ -x "$python" ] || python=python3
-"$python" "$(dirname "$0")/bench.py" "$TRACEKIT" "$B/tests/gen/gen" "$B/tests/bench/stages" "$work" || exit 1
+[ -n "${QUICK:-}" ] || "$python" "$(dirname "$0")/bench.py" "$TRACEKIT" "$B/tests/gen/gen" "$B/tests/bench/stages" "$work" || exit 1
 echo
+"$python" "$(dirname "$0")/growth.py" "$TRACEKIT" "$B/tests/gen/gen" "$B/tests/bench/stages" "$B/tests/bench/limits" "$work" || exit 1
+echo
+[ -z "${QUICK:-}" ] || exit 0
 for peer in perfetto shrink xplane report; do
   "$python" "$(dirname "$0")/$peer.py" "$TRACEKIT" "$B/tests/gen/gen" "$work" "${B%/san}/interop" || exit 1
   echo

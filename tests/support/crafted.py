@@ -183,6 +183,12 @@ def one_async(n, order, name='a'):
 
 
 @kind
+def asyncs_that_end_elsewhere(n):
+    return [{'ph': p, 'cat': 'c', 'id': i, 'pid': i if p == 'b' else i * 7 % n, 'tid': 1, 'ts': i + 5 * (p == 'e'), 'name': 'a'}
+            for i in range(n // 2) for p in 'be']
+
+
+@kind
 def nested_asyncs(n):
     return one_async(n, reversed)
 
