@@ -338,6 +338,10 @@ TK_API bool tk_args_find(const struct tk_trace *t, uint32_t args, const char *ke
 
 #include "tracekit_io.h"
 
+/* ---- numbers as text ----------------------------------------------------------------------------------------------- */
+
+#include "tracekit_text.h"
+
 /* ---- operations: convert, merge, rebase, filter, split, shrink, size, list, extract ----------------------------- */
 
 #include "tracekit_ops.h"
@@ -388,22 +392,7 @@ TK_API char *tk_dump(const struct tk_trace *t);
 TK_API bool tk_dump_to(const struct tk_trace *t, bool (*put)(void *arg, const char *text, size_t n), void *arg);
 TK_API void tk_free_text(char *text);
 
-/* ---- numbers, as the command line writes them --------------------------------------------------------------------- */
-
-/* "64K", "2MiB", "1G" (powers of 1024; "2MB" is 10^6), in any case.  "1.5ms", "20us", "3s", "2h" to ps.  False if malformed or out of
- * range. */
-TK_API bool tk_parse_size(const char *text, uint64_t *bytes);
-TK_API bool tk_parse_duration(const char *text, tk_time *ps);
-/* Does it look like one?  One that cannot be parsed all the same is out of range: beyond 106 days. */
-TK_API bool tk_is_duration(const char *text);
-/* Absolute time of a graph time, "2026-11-20T10:21:49.123456789Z", into at least 40 bytes. */
-TK_API void tk_print_absolute(int64_t origin_ns, tk_time ts, char *text);
-/* "12.3 ms" into at least 32 bytes; "1.9 GB". */
-TK_API void tk_print_duration(tk_time ps, char *text);
-TK_API void tk_print_size(uint64_t bytes, char *text);
-
-/* The word of a NULL-terminated list that a mistyped one most likely meant, or NULL if none is near. */
-TK_API const char *tk_nearest(const char *word, const char *const *valid);
+/* ---- the library itself ------------------------------------------------------------------------------------------- */
 
 /* TK_VERSION_NUMBER of the library that is linked, which need not be that of the header. */
 TK_API unsigned tk_version(void);

@@ -220,6 +220,11 @@ TK_API bool tk_scan(const char *const *names, size_t n, const char *output, cons
 TK_API bool tk_plan(const char *const *scans, size_t n, const char *output, const struct tk_merge_options *opt,
                     struct tk_merge_report *report, struct tk_err *err);
 
+/* Steps first .. last, both of them; or times, in ps as tk_event.ts has them, from first until before last. */
+struct tk_range {
+  int64_t first, last;
+};
+
 /* What stays of a trace.  Everything is decided on the trace as it is; what stays is valid: spans that cross an edge of the time
  * range are clipped and say so (arg tracekit.clipped), counters keep the value that they have at its left edge, a flow that loses
  * one end goes. */
@@ -228,6 +233,7 @@ struct tk_filter_options {
   const char *const *where;     /* NULL-terminated expressions that must all hold, e.g. "name =~ 'nccl' && dur > 10us"; NULL = all */
   const char *time;             /* "+2s..+5s" (op/window.h); NULL = all */
   const char *steps;            /* "3", "3..5", "3.." or "..5": training steps as a range of time; NULL = all */
+  const struct tk_range *range, *step_range; /* the same in numbers; NULL = all */
   const char *const *keep_args; /* NULL-terminated globs of arg keys; NULL = all */
   const char *const *drop_args;
   bool keep_parents;  /* spans around what passes */
@@ -350,20 +356,11 @@ TK_API bool tk_shrink(struct tk_trace *t, const char *output, const struct tk_sh
 TK_API bool tk_shrink_memory(struct tk_trace *t, const char *name, struct tk_bytes *to, const struct tk_shrink_options *opt,
                              struct tk_shrink_report *report, struct tk_err *err);
 
-/* A sum of durations, which 64 bits of picoseconds may be too few for: s seconds and ps < 10^12 picoseconds. */
-struct tk_total {
-  int64_t s, ps;
-};
-/* Decimal nanoseconds, exact, without trailing zeros ("1500.25"), and as tk_print_duration has it, into at least 48 bytes. */
-TK_API void tk_print_ns(struct tk_total total, char *text);
-TK_API void tk_print_total(struct tk_total total, char *text);
-/* The shortest decimal that reads back as this finite number, into at least 32 bytes. */
-TK_API void tk_print_number(double v, char *text);
-
 /* Which events an analysis is about: fields as of tk_filter_options. */
 struct tk_selection {
   const char *const *where;
   const char *time, *steps;
+  const struct tk_range *range, *step_range;
   struct tk_progress progress;
   uint64_t reserved[4]; /* zero */
 };

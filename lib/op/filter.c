@@ -35,7 +35,9 @@ struct filter {
 
 static bool find_window(struct filter *f, struct tk_err *err) {
   if (f->plan->cut) scope_narrow(&f->scope, *f->plan->cut);
-  if (scope_select(&f->scope, f->t, &f->match.steps, f->opt->time, f->opt->steps, err)) return true;
+  const struct tk_filter_options *o = f->opt;
+  const struct tk_selection by = {.time = o->time, .steps = o->steps, .range = o->range, .step_range = o->step_range};
+  if (scope_select(&f->scope, f->t, &f->match.steps, &by, err)) return true;
   if (err->code != TK_ENOTHING || f->opt->refuse_empty) return false;
   err_clear(err);
   scope_narrow(&f->scope, (struct window){INT64_MIN, INT64_MIN}); /* of steps that are not there nothing stays */

@@ -127,8 +127,31 @@ static void reserves(void **state) {
   tk_free(t);
 }
 
+/* Times and steps in numbers select what they select in words. */
+static void ranges(void **state) {
+  (void)state;
+  static const char text[] = "[{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":0,\"dur\":1,\"name\":\"ProfilerStep#1\"},"
+                             "{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":5,\"dur\":1,\"name\":\"ProfilerStep#2\"},"
+                             "{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":9,\"dur\":1,\"name\":\"ProfilerStep#3\"}]";
+  struct tk_err err;
+  struct tk_trace *t = feed_text(text);
+  const tk_time second = t->events[2].ts;
+  struct tk_top_report top;
+  const struct tk_range time = {second, second + 1}, steps = {2, 3}, none = {7, 8}, empty = {5, 5};
+  assert_true(tk_top(t, &(struct tk_top_options){.select.range = &time}, &top, &err));
+  assert_int_equal(top.events, 1);
+  tk_top_report_free(&top);
+  assert_false(tk_top(t, &(struct tk_top_options){.select.step_range = &none}, &top, &err));
+  assert_string_equal(err.msg, "nothing matched: steps '7..8': this trace has the steps 1 to 3");
+  assert_false(tk_filter(t, &(struct tk_filter_options){.range = &empty}, NULL, &err));
+  assert_int_equal(err.code, TK_EUSAGE);
+  assert_true(tk_filter(t, &(struct tk_filter_options){.step_range = &steps}, NULL, &err));
+  assert_int_equal(t->n_events, 2);
+  tk_free(t);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(takes), cmocka_unit_test(refuses), cmocka_unit_test(is_asked),
-                                     cmocka_unit_test(reserves)};
+                                     cmocka_unit_test(reserves), cmocka_unit_test(ranges)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
