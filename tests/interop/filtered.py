@@ -54,7 +54,7 @@ def complaint(before, after, moved):
 
 
 def kept(path, options, target):
-    report = json.loads(tracekit('filter', '--json', '-q', '--force', path, *options, '-o', target))
+    report = json.loads(tracekit('filter', '--json', '-q', '--force', '--allow-empty', path, *options, '-o', target))
     return report['events']
 
 
@@ -71,7 +71,7 @@ def shrunk(path, percent, target):
 
 def samples(path):
     """Counter samples pass filters as events, the engine keeps them elsewhere."""
-    return {name: json.loads(tracekit('filter', '--json', '-q', '-n', path, *options, '-e', 'kind != counter', '-f', 'json', '-o', '/dev/null'))['events']
+    return {name: json.loads(tracekit('filter', '--json', '-q', '-n', '--allow-empty', path, *options, '-e', 'kind != counter', '-f', 'json', '-o', '/dev/null'))['events']
             for name, (options, where) in FILTERS.items() if where}
 
 
