@@ -58,7 +58,8 @@ static bool open_output(struct merge_file *f, const char *path, const char *run,
   if (f->opt->manifest) return manifest_open(&f->manifest, path, save, f->inputs, err);
   if (run_folder_is_meant(path, save)) return run_folder_open(&f->run, path, run, save, f->inputs, err);
   const size_t n = strlen(path);
-  if (n && path[n - 1] == '/') return err_for(err, TK_OPTION_FORMAT, TK_EUSAGE, "only XPlane is written as a folder: name a file, or that format");
+  if (n && path[n - 1] == '/')
+    return err_for(err, TK_OPTION_FORMAT, TK_EUSAGE, "only XPlane is written as a folder: name a file, or that format");
   f->saver.several = f->n_inputs > 1;
   return saver_open(&f->saver, path, save, format_default()->info.name, f->inputs, err);
 }
