@@ -61,6 +61,7 @@ $(BUILD)/.deps-test: .ci/setup
 # ---- files --------------------------------------------------------------------------------------------------------------------
 
 LIB_SRC := $(sort $(wildcard lib/*.c lib/*/*.c lib/*/*/*.c))
+HEADERS := $(sort $(wildcard lib/tracekit*.h))
 CLI_SRC := $(sort $(wildcard cli/*.c))
 PROTO := $(patsubst proto/%.proto,%,$(wildcard proto/*.proto))
 # Of the schemas in proto/ the library links those that one of its sources includes; tests may use all.
@@ -153,9 +154,10 @@ $(STATIC): $(B)/libtracekit.o
 	@rm -f $@
 	@$(AR) rcs $@ $<
 
-$(SHARED): $(LIB_OBJ) $(B)/files
+APPLE := $(findstring apple,$(shell $(CC) -dumpmachine 2>/dev/null))
+$(SHARED): $(LIB_OBJ) $(B)/files lib/tracekit.map
 	@echo "  LD    $@"
-	@$(CC) -shared -Wl,-soname,libtracekit.so.$(SOVERSION) $(ALL_LDFLAGS) -o $@ $(LIB_OBJ) $(ALL_LIBS)
+	@$(CC) -shared -Wl,-soname,libtracekit.so.$(SOVERSION) $(if $(APPLE),,-Wl$(comma)--version-script=lib/tracekit.map) $(ALL_LDFLAGS) -o $@ $(LIB_OBJ) $(ALL_LIBS)
 	@ln -sf libtracekit.so.$(SOVERSION) $(B)/libtracekit.so
 
 # With CROSS=1 the binutils are of another machine than the compiler's target, and cannot localize.
@@ -238,10 +240,10 @@ PYTHON_INCLUDE = $(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_pat
 python-parts: $(BIN) $(NATIVE)
 
 # Nothing but the module's entry is seen from outside, lest calls of the static libraries in it are taken by those of another module.
-NATIVE_EXPORTS = $(if $(findstring apple,$(shell $(CC) -dumpmachine 2>/dev/null)),\
+NATIVE_EXPORTS = $(if $(APPLE),\
   -Wl$(comma)-exported_symbol$(comma)_PyInit__native,-Wl$(comma)--version-script=python/native.map)
 $(NATIVE): python/native.map
-$(NATIVE): python/native.c $(BIN_LIB) $(B)/flags lib/tracekit.h lib/tracekit_ops.h lib/tracekit_arrow.h lib/tracekit_report.h
+$(NATIVE): python/native.c $(BIN_LIB) $(B)/flags $(HEADERS)
 	@mkdir -p $(@D)
 	@echo "  LD    $@"
 	@$(CC) $(ALL_CPPFLAGS) -I$(PYTHON_INCLUDE) $(ALL_CFLAGS) -shared $(ALL_LDFLAGS) $(NATIVE_EXPORTS) -o $@ $< $(BIN_LIB) $(ALL_LIBS)
@@ -278,8 +280,9 @@ COMMANDS = $(shell $(BIN) __docs commands)
 
 .PHONY: docs
 docs: $(B)/.docs
-$(B)/.docs: $(BIN)
+$(B)/.docs: $(BIN) docs/tracekit.3
 	@mkdir -p $(B)/man $(B)/completions
+	@sed 's/@VERSION@/$(VERSION)/' docs/tracekit.3 > $(B)/man/tracekit.3
 	@$(BIN) __docs man > $(B)/man/tracekit.1
 	@for c in $(COMMANDS); do $(BIN) __docs man $$c > $(B)/man/tracekit-$$c.1 || exit 1; done
 	@$(BIN) __docs bash > $(B)/completions/tracekit.bash
@@ -367,6 +370,7 @@ LIB ?= lib
 LIBDIR = $(DESTDIR)$(PREFIX)/$(LIB)
 INCDIR = $(DESTDIR)$(PREFIX)/include
 MANDIR = $(DESTDIR)$(PREFIX)/share/man/man1
+MAN3DIR = $(DESTDIR)$(PREFIX)/share/man/man3
 BASHDIR = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 ZSHDIR = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 FISHDIR = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
@@ -376,15 +380,16 @@ $(B)/tracekit.pc: tracekit.pc.in lib/tracekit.h $(B)/flags
 
 .PHONY: install uninstall clean help deps
 install: all docs $(B)/tracekit.pc
-	$(INSTALL) -d $(BINDIR) $(LIBDIR)/pkgconfig $(INCDIR) $(MANDIR) $(BASHDIR) $(ZSHDIR) $(FISHDIR)
+	$(INSTALL) -d $(BINDIR) $(LIBDIR)/pkgconfig $(INCDIR) $(MANDIR) $(MAN3DIR) $(BASHDIR) $(ZSHDIR) $(FISHDIR)
 	$(INSTALL) -m 755 $(BIN) $(BINDIR)/tracekit
 	for c in $(COMMANDS); do ln -sf tracekit $(BINDIR)/tracekit-$$c; done
 	$(INSTALL) -m 644 $(STATIC) $(LIBDIR)/libtracekit.a
 	$(INSTALL) -m 755 $(SHARED) $(LIBDIR)/libtracekit.so.$(SOVERSION)
 	ln -sf libtracekit.so.$(SOVERSION) $(LIBDIR)/libtracekit.so
-	$(INSTALL) -m 644 lib/tracekit.h lib/tracekit_ops.h lib/tracekit_arrow.h lib/tracekit_report.h $(INCDIR)/
+	$(INSTALL) -m 644 $(HEADERS) $(INCDIR)/
 	$(INSTALL) -m 644 $(B)/tracekit.pc $(LIBDIR)/pkgconfig/tracekit.pc
 	$(INSTALL) -m 644 $(B)/man/*.1 $(MANDIR)
+	$(INSTALL) -m 644 $(B)/man/tracekit.3 $(MAN3DIR)
 	$(INSTALL) -m 644 $(B)/completions/tracekit.bash $(BASHDIR)/tracekit
 	$(INSTALL) -m 644 $(B)/completions/_tracekit $(ZSHDIR)/_tracekit
 	$(INSTALL) -m 644 $(B)/completions/tracekit.fish $(FISHDIR)/tracekit.fish
@@ -393,7 +398,7 @@ install: all docs $(B)/tracekit.pc
 
 uninstall: all
 	rm -f $(BINDIR)/tracekit $(LIBDIR)/libtracekit.a $(LIBDIR)/libtracekit.so $(LIBDIR)/libtracekit.so.$(SOVERSION)
-	rm -f $(INCDIR)/tracekit.h $(INCDIR)/tracekit_ops.h $(INCDIR)/tracekit_arrow.h $(INCDIR)/tracekit_report.h $(LIBDIR)/pkgconfig/tracekit.pc $(MANDIR)/tracekit.1
+	rm -f $(HEADERS:lib/%=$(INCDIR)/%) $(LIBDIR)/pkgconfig/tracekit.pc $(MANDIR)/tracekit.1 $(MAN3DIR)/tracekit.3
 	rm -f $(BASHDIR)/tracekit $(ZSHDIR)/_tracekit $(FISHDIR)/tracekit.fish
 	for c in $(COMMANDS); do rm -f $(BINDIR)/tracekit-$$c $(MANDIR)/tracekit-$$c.1; done
 

@@ -27,20 +27,51 @@ int run_usage(const char *command, const char *why) {
   return STATUS_USAGE;
 }
 
+/* What the library's messages leave open: how the command calls the option that an error is about. */
+static const char *advice_of(const struct tk_err *err) {
+  switch ((enum tk_option)err->option) {
+  case TK_OPTION_FORCE: return " (--force replaces it)";
+  case TK_OPTION_FORMAT: return " (see -f help)";
+  case TK_OPTION_OUTPUT: return " (see -o)";
+  case TK_OPTION_NO_LOSS: return " (refused by --no-loss)";
+  case TK_OPTION_STRICT: return " (refused by --strict)";
+  case TK_OPTION_MAX_MEMORY: return " (see --max-memory)";
+  case TK_OPTION_MAX_SIZE: return " (if that is right, give --max-size)";
+  case TK_OPTION_KEEP_GOING: return " (--keep-going leaves it out)";
+  case TK_OPTION_MERGE_FIRST: return " (tracekit merge --keep-going leaves it out)";
+  case TK_OPTION_HARD: return " (--hard lets more go)";
+  case TK_OPTION_TIMEOUT: return " (see --timeout)";
+  case TK_OPTION_RUN: return " (tracekit list shows what there is)";
+  case TK_OPTION_LATEST_GOOD: return " (--latest-good takes it)";
+  case TK_OPTION_NONE: break;
+  }
+  return "";
+}
+
+static int status_of(const struct tk_err *err) {
+  switch (err->code) {
+  case TK_OK: return STATUS_DONE;
+  case TK_ENOTHING: return STATUS_FINDING;
+  case TK_EUSAGE: return STATUS_USAGE;
+  case TK_EWRITE: return STATUS_OUTPUT;
+  default: return STATUS_INPUT;
+  }
+}
+
 int run_fail(const struct tk_err *err) {
   if (err->code == TK_EINTERRUPTED) {
     tty_fail("interrupted");
     return STATUS_SIGNALLED + (interrupt_signal() ? interrupt_signal() : 2);
   }
   if (err->code == TK_EWRITE && err->sys == EPIPE && tty_reader_is_gone()) return STATUS_DONE;
-  tty_fail("%s", err->msg);
-  return tk_exit_status(err->code);
+  tty_fail("%s%s", err->msg, advice_of(err));
+  return status_of(err);
 }
 
 int run_fail_of(const char *source, const struct tk_err *err) {
   if (err->code != TK_ENOTHING) return run_fail(err);
-  tty_fail("%s: %s", source, err->msg);
-  return tk_exit_status(err->code);
+  tty_fail("%s: %s%s", source, err->msg, advice_of(err));
+  return status_of(err);
 }
 
 int run_no_memory(void) {

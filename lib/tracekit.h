@@ -5,8 +5,18 @@
  * Load a trace (tk_load), look at its arrays or hand it to an operation, save it (tk_save), free it (tk_free).  The trace owns
  * everything that can be reached from it; the caller owns `struct tk_err` and options.  Strings, classes, tracks and events are
  * named by 32-bit ids, 0 = none: slot 0 of every array is a dummy, so the iterator is `for (i = 1; i <= t->n_events; i++)`.
- * Options structs: zero is the default for every field.  The library never prints, never exits and has no mutable globals;
- * different traces may be used from different threads, one trace from one thread at a time.
+ * The library never prints, never exits and has no mutable globals; different traces may be used from different threads, one trace
+ * from one thread at a time.
+ *
+ * Options: zero is the default of every field, and NULL stands for all defaults.  Structs of options that may grow begin with their
+ * size, which TK_..._OPTIONS_INIT fills in, so that programs and libraries of different versions work together:
+ *
+ *     struct tk_top_options options = TK_TOP_OPTIONS_INIT;
+ *
+ * A size of 0 is that of version 0.1, so { 0 } does as well as long as no later field is set.  A field that the library does not know,
+ * as it is older than the header, is refused (TK_EUSAGE) unless it is zero.  Structs that are parts of others do not grow: they end
+ * with reserved words, which are to be zero.  Reports are filled by the library; a later version gives them more fields only together
+ * with a new soname.
  */
 #ifndef TRACEKIT_H
 #define TRACEKIT_H
@@ -20,11 +30,26 @@ extern "C" {
 #endif
 
 #define TK_VERSION "0.1.0"
+#define TK_VERSION_NUMBER 100 /* 10000 major + 100 minor + patch */
 
 #if defined(__GNUC__)
 #define TK_API __attribute__((visibility("default")))
 #else
 #define TK_API
+#endif
+
+/* What the options structs of this header begin with. */
+#ifdef __cplusplus
+extern "C++" {
+template <class T> static inline T tk_options_of_size() {
+  T options = T();
+  options.size = sizeof(T);
+  return options;
+}
+}
+#define TK_OPTIONS_INIT(name) tk_options_of_size<struct name>()
+#else
+#define TK_OPTIONS_INIT(name) { .size = sizeof(struct name) }
 #endif
 
 typedef uint32_t tk_id;  /* index into an array of the trace; 0 = none */
@@ -46,17 +71,42 @@ enum tk_code {
   TK_ENOTHING      /* what was asked for matches nothing, and refuse_empty was asked for */
 };
 
+/* Options that an error can be about.  Messages do not speak of them: what they are called is the caller's. */
+enum tk_option {
+  TK_OPTION_NONE,
+  TK_OPTION_FORCE,       /* tk_save_options: what is there may be replaced */
+  TK_OPTION_FORMAT,      /* ... or none is told by the name */
+  TK_OPTION_NO_LOSS,     /* ... which was asked for */
+  TK_OPTION_OUTPUT,      /* where it is to be written */
+  TK_OPTION_STRICT,      /* tk_load_options: which was asked for */
+  TK_OPTION_MAX_MEMORY,
+  TK_OPTION_MAX_SIZE,
+  TK_OPTION_KEEP_GOING,  /* tk_merge_options: inputs that cannot be read may be left out */
+  TK_OPTION_MERGE_FIRST, /* the same, of what reads several inputs as one trace and has no such option */
+  TK_OPTION_HARD,        /* tk_shrink_options: more may go */
+  TK_OPTION_TIMEOUT,     /* tk_sql_options */
+  TK_OPTION_RUN,         /* tk_source_options: there are others than the run, step, host or rank that was asked for */
+  TK_OPTION_LATEST_GOOD  /* ... another run can be read */
+};
+
+/* Enums stand in structs: a compiler that gives them another width (-fshort-enums) makes other structs than the library has. */
+#if defined(__cplusplus) && __cplusplus >= 201103L
+static_assert(sizeof(enum tk_code) == 4, "enums of 32 bits");
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+_Static_assert(sizeof(enum tk_code) == 4, "enums of 32 bits");
+#endif
+
 /* The first error wins; each layer prefixes where it was: "rank0.json.gz: event 14 at byte 2034: truncated string". */
 struct tk_err {
   enum tk_code code;
   int sys;         /* errno, or 0 */
   uint64_t offset; /* byte offset in the (decompressed) input, or UINT64_MAX */
   char msg[768];   /* one line of valid UTF-8 without control characters */
+  uint32_t option; /* enum tk_option: which option would have it otherwise */
 };
 
-/* The exit status that the command gives for a code: 0, 1 nothing matched, 2 usage, 3 input or limit, 4 output, 130
- * interrupted. */
-TK_API int tk_exit_status(enum tk_code code);
+/* What a struct tk_err is before a call that may fill it; { 0 } does as well. */
+#define TK_ERR_INIT { TK_OK, 0, UINT64_MAX, "", TK_OPTION_NONE }
 
 /* ---- the event graph ---------------------------------------------------------------------------------------------- */
 
@@ -120,16 +170,19 @@ struct tk_track {
 
 enum tk_flow_role { TK_FLOW_START, TK_FLOW_STEP, TK_FLOW_END, TK_FLOW_OUT, TK_FLOW_IN, TK_FLOW_INOUT };
 
+/* What the id of a flow point is: an integer, a string, or an integer above INT64_MAX, to be read as a uint64_t. */
+enum tk_flow_id { TK_FLOW_ID_INT, TK_FLOW_ID_STR, TK_FLOW_ID_UINT };
+
 /* One point of a flow.  START, STEP and END are events of their own, with a time, on a track; OUT, IN and INOUT belong to the
  * event that they are bound to.  Points of equal (class, id) belong together.  After seal: by time, starts first at equal times. */
 struct tk_flow_point {
   tk_time ts;
-  int64_t id; /* integer, a uint64_t if id_is_uint, or a string id if id_is_str */
+  int64_t id; /* what id_kind says */
   tk_id cls;  /* name and category */
   tk_id at;   /* the event if bound, else the track; see tk_flow_point_track */
   uint32_t args;
   uint8_t role;
-  bool id_is_str : 1, id_is_uint : 1;
+  uint8_t id_kind; /* enum tk_flow_id */
   bool enclosing; /* END: binds to the enclosing span ("bp":"e"), else to the next one */
   bool bound;
 };
@@ -229,6 +282,7 @@ struct tk_trace {
   struct tk_store *store;
 };
 
+/* `t` may be NULL. */
 TK_API void tk_free(struct tk_trace *t);
 
 static inline tk_id tk_flow_point_track(const struct tk_trace *t, const struct tk_flow_point *f) {
@@ -280,236 +334,27 @@ TK_API struct tk_args tk_args_of(const struct tk_trace *t, uint32_t args);
 TK_API bool tk_args_next(struct tk_args *it, struct tk_arg *arg);
 TK_API bool tk_args_find(const struct tk_trace *t, uint32_t args, const char *key, struct tk_arg *arg);
 
-/* ---- load and save ------------------------------------------------------------------------------------------------ */
+/* ---- in and out: traces from files, folders, archives and memory, and to them; formats --------------------------- */
 
-/* What is being done from now on.  Strings live during the call. */
-struct tk_phase {
-  const char *what; /* "reading", "aligning", "writing", "compressing" */
-  const char *name; /* of what; NULL = not told */
-  size_t i, n;      /* the i-th of n, from 1; n = 0: there is one */
-  bool events;      /* ticks count events, not bytes */
-};
+#include "tracekit_io.h"
 
-/* `tick` is called now and then with bytes done and, where known, total (else 0).  false = stop: the call fails with TK_EINTERRUPTED.
- * `phase`, which may be NULL, is called before those of another kind. */
-struct tk_progress {
-  bool (*tick)(void *arg, uint64_t done, uint64_t total);
-  void *arg;
-  void (*phase)(void *arg, const struct tk_phase *phase);
-};
+/* ---- numbers as text ----------------------------------------------------------------------------------------------- */
 
-struct tk_load_options {
-  const char *format;  /* name; NULL = by content */
-  uint64_t max_memory; /* bytes of graph and buffers; 0 = 75% of RAM or cgroup */
-  uint64_t max_size;   /* bytes after decompression; 0 = no limit but ratio */
-  struct tk_progress progress;
-  unsigned threads;    /* 0 = as many as there are cores, 1 = none beside the caller's */
-  bool strict;         /* any repair is TK_ECORRUPT */
-  bool no_templates;     /* general reading path only: for tests */
-  bool check;          /* verify the invariants after sealing: for tests */
-};
-
-/* Reads and seals `source`: anything that tk_sources_open takes and that holds one trace.  NULL on error. */
-TK_API struct tk_trace *tk_load(const char *source, const struct tk_load_options *opt, struct tk_err *err);
-
-/* Up to n bytes into p; 0 at the end, -1 with errno when it failed. */
-struct tk_reader {
-  ptrdiff_t (*read)(void *arg, void *p, size_t n);
-  void *arg;
-};
-/* Takes piece after piece, from the calling thread; false = it cannot, and the call fails. */
-struct tk_writer {
-  bool (*write)(void *arg, const void *p, size_t n);
-  void *arg;
-};
-struct tk_bytes {
-  void *p;
-  size_t n;
-};
-
-/* Of what is no file: bytes, a descriptor that stays open, or what a function gives; packed as files may be.  `name` is what messages
- * call it, and its ending may tell the format. */
-TK_API struct tk_trace *tk_load_memory(const void *bytes, size_t n, const char *name, const struct tk_load_options *opt,
-                                       struct tk_err *err);
-TK_API struct tk_trace *tk_load_fd(int fd, const char *name, const struct tk_load_options *opt, struct tk_err *err);
-TK_API struct tk_trace *tk_load_stream(struct tk_reader from, const char *name, const struct tk_load_options *opt, struct tk_err *err);
-
-/* ---- sources ------------------------------------------------------------------------------------------------------ */
-
-/* What a full read would tell is UNKNOWN until then. */
-enum tk_health {
-  TK_HEALTH_UNKNOWN,
-  TK_HEALTH_OK,
-  TK_HEALTH_EMPTY,     /* no bytes, or no events */
-  TK_HEALTH_TRUNCATED, /* ends too early */
-  TK_HEALTH_CORRUPT,   /* bytes of it are wrong: it can be read up to there, or not at all */
-  TK_HEALTH_REPAIRED,  /* whole, but not as it should be */
-  TK_HEALTH_CAPPED,    /* sound, but holds as many events as its producer writes at most */
-  TK_HEALTH_NO_TRACE
-};
-
-/* One trace to read, and what is known of it before.  Strings live as long as the sources. */
-struct tk_input {
-  const char *name;   /* "logs/plugins/profile/2026_11_20_10_21_49/vm.xplane.pb", "logs.zip:rank0.json": can be named itself */
-  const char *run;    /* "2026_11_20_10_21_49", else the folder's name */
-  const char *step;   /* "100" of a folder "step_100"; "" = none */
-  const char *host;   /* "" = not told */
-  int64_t rank;       /* -1 = not told */
-  uint64_t size;      /* bytes as it lies there; UINT64_MAX = not known */
-  int64_t run_ns;     /* when the run was, by its name or its newest file: orders runs, in an unknown time zone */
-  uint32_t run_id;    /* inputs of one run have the same */
-  const char *format; /* NULL = not known yet */
-  enum tk_health health;
-  const char *why;    /* it is not well, or NULL */
-  bool best;          /* read by default: other views of the same session are not */
-};
-
-/* Zero: the best file of each host of the newest run. */
-struct tk_source_options {
-  const char *run;  /* this run, or the newest whose name begins so; NULL = the newest */
-  const char *step; /* of runs in a folder step_<this> */
-  const char *host; /* a name, or a pattern as for files */
-  const char *rank; /* a number */
-  bool all_runs;
-  bool latest_good; /* a run that holds no trace, for its files are empty or cut to nothing, is passed over */
-  bool all_files;   /* also other views, what is empty and what is no trace: for listing */
-  uint64_t max_memory, max_size; /* as in tk_load_options */
-  struct tk_progress progress;
-};
-
-struct tk_sources {
-  struct tk_input *inputs;
-  size_t n;
-  struct tk_sources_impl *impl;
-};
-
-/* What the names stand for, in their order: a file, "-", a folder at any depth above traces (a run directory of JAX, TensorFlow or
- * PyTorch, or any other), an archive (tar, zip, 7z), "archive:member", "@list", a pattern.  A name that cannot be read, or holds
- * nothing, is an input that fails when it is loaded.  NULL only on an interrupt or when memory has run out. */
-TK_API struct tk_sources *tk_sources_open(const char *const *names, size_t n, const struct tk_source_options *opt, struct tk_err *err);
-/* Reads and seals the i-th input.  What was decided on the way to it (which run, which view) is among its notes. */
-TK_API struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk_load_options *opt, struct tk_err *err);
-/* Reads all of them as one trace, which is called `source`: merged on one timeline as tk_merge does it, and joined in memory.  NULL on
- * error, which it is if one of them cannot be read. */
-TK_API struct tk_trace *tk_sources_load_all(struct tk_sources *s, const char *source, const struct tk_load_options *opt,
-                                            struct tk_err *err);
-TK_API void tk_sources_close(struct tk_sources *s);
-
-struct tk_save_options {
-  const char *format;   /* as tk_format_of takes it: "json", "json.gz"; NULL = by the extension of the path, else what was read */
-  const char *command;  /* for the provenance block; NULL = none is written */
-  const char *provenance;  /* further members of that block as JSON, such as "\"shrink\":{}"; NULL = none */
-  int level;            /* compression: 0 = default, 1 fastest .. 9 smallest */
-  struct tk_progress progress;
-  unsigned threads;     /* as in tk_load_options; the bytes do not depend on it */
-  bool pretty;          /* JSON: one event per line, indented */
-  bool force;           /* replace an existing file */
-  bool same;            /* an existing file that holds what would be written stays, which is no error */
-  bool dry_run;         /* compute what would be written and lost; write nothing */
-  bool no_loss;         /* a loss is TK_ELOSS, and nothing is written */
-  bool overlaps;        /* rows beside it for spans that overlap on any thread, also for those of traces that had none */
-  bool no_passthrough;  /* leave out what the graph does not model and only the format of the input understands: it is no loss */
-};
-
-/* Kinds of what a trace has and the format that it is written in cannot hold. */
-enum tk_loss {
-  TK_LOSS_SPANS,
-  TK_LOSS_INSTANTS,
-  TK_LOSS_COUNTERS,    /* counter samples */
-  TK_LOSS_CATEGORIES,  /* of events */
-  TK_LOSS_ASYNC,       /* ids of async spans: they are written as spans of a track */
-  TK_LOSS_FLOW_POINTS,
-  TK_LOSS_DANGLING,    /* flow points that have no other end, of which the format's viewers show nothing */
-  TK_LOSS_ARGS,        /* events that lost args */
-  TK_LOSS_RECORDS,     /* records without a time or a meaning here */
-  TK_LOSS_METADATA,    /* top-level keys */
-  TK_LOSS_MACHINES,    /* which machine a process is of */
-  TK_LOSS_PASSTHROUGH, /* blocks that only the input's own format understands */
-  TK_LOSSES
-};
-
-/* "flow points": what is lost, in the plural. */
-TK_API const char *tk_loss_name(enum tk_loss kind);
-
-struct tk_saved {
-  const struct tk_format_info *format; /* that it was written in */
-  uint64_t records; /* source records written, metadata included */
-  uint64_t events;  /* spans + instants + counter samples */
-  uint64_t derived; /* events that tk_derive made, which are in none of the others */
-  uint64_t flow_points;
-  uint64_t lost[TK_LOSSES]; /* counted while writing; in none of the above */
-  uint64_t rounded; /* times that were read with more digits than they are written with, though the format has not changed */
-  uint64_t bytes;   /* of the file, compressed */
-  uint64_t raw_bytes;
-  bool was_there;   /* the file was, and stayed: see tk_save_options.same */
-};
-
-/* Writes a sealed trace to `path` ("-" = stdout): to a temporary name, renamed on success.  ".gz" and ".zst" compress. */
-TK_API bool tk_save(const struct tk_trace *t, const char *path, const struct tk_save_options *opt, struct tk_saved *done,
-                    struct tk_err *err);
-
-/* To what is no file, whose `name` tells format and compression ("x.json.gz"): a descriptor that stays open, a function, or memory,
- * whose bytes free() takes. */
-TK_API bool tk_save_fd(const struct tk_trace *t, const char *name, int fd, const struct tk_save_options *opt, struct tk_saved *done,
-                       struct tk_err *err);
-TK_API bool tk_save_stream(const struct tk_trace *t, const char *name, struct tk_writer to, const struct tk_save_options *opt,
-                           struct tk_saved *done, struct tk_err *err);
-TK_API bool tk_save_memory(const struct tk_trace *t, const char *name, struct tk_bytes *to, const struct tk_save_options *opt,
-                           struct tk_saved *done, struct tk_err *err);
-
-/* ---- formats ------------------------------------------------------------------------------------------------------ */
-
-/* What a format can hold.  What it cannot is counted as lost when a trace is written in it. */
-enum tk_holds {
-  TK_HOLDS_INSTANTS = 1,
-  TK_HOLDS_COUNTERS = 2,
-  TK_HOLDS_ASYNC = 4,
-  TK_HOLDS_FLOWS = 8,
-  TK_HOLDS_DANGLING = 16, /* flow points without another end */
-  TK_HOLDS_ARGS = 32,
-  TK_HOLDS_RECORDS = 64,
-  TK_HOLDS_METADATA = 128,
-  TK_HOLDS_MACHINES = 256,
-  TK_HOLDS_CATEGORIES = 512,
-  TK_HOLDS_ALL = 1023
-};
-
-struct tk_format_info {
-  const char *name;           /* "json" */
-  const char *title;          /* "Chrome JSON" */
-  const char *ending;         /* that new files get: ".json" */
-  const char *const *endings; /* NULL-terminated: all that are of this format, each with its dot; compressions come behind them */
-  const char *const *words;   /* NULL-terminated: what else people call it; NULL = nothing.  One that several have tells none */
-  unsigned holds;             /* enum tk_holds; spans are what every format holds */
-  tk_time resolution;         /* times are rounded to a multiple of so many ps */
-  bool can_read, can_write;
-  bool carries;               /* holds blocks that other formats ask to be carried, and that only they understand */
-  bool is_carried;            /* asks for it */
-  bool derives;               /* its viewers make by themselves what tk_derive makes, of which nothing is written in it */
-};
-
-/* The i-th row of the format table, whose first is what commands write that are not told; NULL past the end. */
-TK_API const struct tk_format_info *tk_format(size_t i);
-
-/* What the name of a file says: "run/rank0.json.gz" is "run/rank0" of format json, packed as ".gz". */
-struct tk_path {
-  const struct tk_format_info *format; /* of its ending; NULL = no format claims it */
-  size_t stem, end;                    /* bytes before the ending of the format, and before that of the compression */
-  const char *packing; /* ".gz", ".zst": what such a file is written with (".gz" for what is only read); "" = none */
-  bool bare;           /* it says a compression and nothing of a format ("x.gz"), which is that of what was read */
-};
-TK_API struct tk_path tk_path_of(const char *path);
-/* The same of a word: "perfetto", an ending with or without its dot ("pb", ".json.gz"), or what else people say ("chrome"). */
-TK_API struct tk_path tk_format_of(const char *word);
+#include "tracekit_text.h"
 
 /* ---- operations: convert, merge, rebase, filter, split, shrink, size, list, extract ----------------------------- */
 
 #include "tracekit_ops.h"
+#include "tracekit_steps.h"
 #include "tracekit_report.h"
 
 /* ---- tables for data frames --------------------------------------------------------------------------------------- */
 
 #include "tracekit_arrow.h"
+
+/* ---- making a trace ------------------------------------------------------------------------------------------------ */
+
+#include "tracekit_build.h"
 
 /* ---- what a trace says of itself ---------------------------------------------------------------------------------- */
 
@@ -548,23 +393,10 @@ TK_API char *tk_dump(const struct tk_trace *t);
 TK_API bool tk_dump_to(const struct tk_trace *t, bool (*put)(void *arg, const char *text, size_t n), void *arg);
 TK_API void tk_free_text(char *text);
 
-/* ---- numbers, as the command line writes them --------------------------------------------------------------------- */
+/* ---- the library itself ------------------------------------------------------------------------------------------- */
 
-/* "64K", "2MiB", "1G" (powers of 1024; "2MB" is 10^6), in any case.  "1.5ms", "20us", "3s", "2h" to ps.  False if malformed or out of
- * range. */
-TK_API bool tk_parse_size(const char *text, uint64_t *bytes);
-TK_API bool tk_parse_duration(const char *text, tk_time *ps);
-/* Does it look like one?  One that cannot be parsed all the same is out of range: beyond 106 days. */
-TK_API bool tk_is_duration(const char *text);
-/* Absolute time of a graph time, "2026-11-20T10:21:49.123456789Z", into at least 40 bytes. */
-TK_API void tk_print_absolute(int64_t origin_ns, tk_time ts, char *text);
-/* "12.3 ms" into at least 32 bytes; "1.9 GB". */
-TK_API void tk_print_duration(tk_time ps, char *text);
-TK_API void tk_print_size(uint64_t bytes, char *text);
-
-/* The word of a NULL-terminated list that a mistyped one most likely meant, or NULL if none is near. */
-TK_API const char *tk_nearest(const char *word, const char *const *valid);
-
+/* TK_VERSION_NUMBER of the library that is linked, which need not be that of the header. */
+TK_API unsigned tk_version(void);
 /* "tracekit 0.1.0", and the libraries it was built with, one per line. */
 TK_API const char *tk_build_info(void);
 

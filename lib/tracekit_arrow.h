@@ -65,9 +65,11 @@ struct ArrowArrayStream {
 enum tk_table { TK_TABLE_EVENTS, TK_TABLE_TRACKS, TK_TABLE_FLOWS, TK_TABLE_ARGS, TK_TABLE_STEPS, TK_TABLES };
 
 struct tk_arrow_options {
+  size_t size;
   const char *const *columns; /* NULL-terminated; NULL = the usual ones */
   bool ps;                    /* times in picoseconds from tk_trace.origin_ns */
 };
+#define TK_ARROW_OPTIONS_INIT TK_OPTIONS_INIT(tk_arrow_options)
 
 /* Fills `out`, which the caller or whoever takes it releases.  False on an unknown column, a text of more than 2 GiB, or when memory
  * has run out; then `out` holds nothing. */

@@ -29,12 +29,14 @@ enum tk_redact_names {
 };
 
 struct tk_redact_options {
+  size_t size;
   enum tk_redact_names names;
   const char *map;              /* lines "NAME<TAB>NEW" */
   const char *const *keep_args; /* NULL-terminated globs of arg keys; NULL = none */
   bool keep_numbers;            /* args that are no text: streams, sizes, correlation ids */
   const char *key;              /* secret of the hashes; NULL = drawn at random for this process */
 };
+#define TK_REDACT_OPTIONS_INIT TK_OPTIONS_INIT(tk_redact_options)
 
 struct tk_redact_report {
   uint64_t names;           /* distinct ones that became others */
@@ -63,6 +65,7 @@ enum tk_group_by {
 };
 
 struct tk_merge_options {
+  size_t size;
   struct tk_load_options load;
   struct tk_save_options save;
   enum tk_align align;
@@ -89,6 +92,7 @@ struct tk_merge_options {
   bool link_collectives;    /* flows lead from the last one to come to a collective to the others */
   const char *align_report; /* file for what was found of the clocks, as JSON; NULL = none */
 };
+#define TK_MERGE_OPTIONS_INIT TK_OPTIONS_INIT(tk_merge_options)
 
 /* What became of one input.  Strings live until tk_merge_report_free. */
 struct tk_merge_rank {
@@ -189,61 +193,20 @@ TK_API struct tk_trace *tk_sources_merge(struct tk_sources *s, const char *sourc
                                          struct tk_merge_report *report, struct tk_err *err);
 TK_API void tk_merge_report_free(struct tk_merge_report *report);
 
-/* ---- a merge in steps, for machines that do not hold all traces ---- */
-
-struct tk_scan_options {
-  struct tk_load_options load;
-  struct tk_save_options save; /* of which only force counts */
-  const char *anchor;          /* as in tk_merge_options */
-  bool join;                   /* the names are of scans, which become one */
-  const char *input;           /* what the one input is called in plans, where it is a pipe or a copy; NULL = as it is named */
-  bool keep_truncated;         /* as in tk_merge_options */
+/* Steps first .. last, both of them; or times, in ps as tk_event.ts has them, from first until before last. */
+struct tk_range {
+  int64_t first, last;
 };
-
-struct tk_scan_report {
-  uint64_t ranks, anchors, events, bytes; /* anchors: collectives on devices, which clocks are compared by; bytes of the file */
-  struct tk_trace *notes;                 /* as in tk_merge_report; the caller frees it by tk_free */
-};
-
-/* Keeps what clocks are compared by of what the names stand for (tk_sources_open), at most 64 KiB a rank, in the file `output`.  One
- * pass over each input, one in memory at a time. */
-TK_API bool tk_scan(const char *const *names, size_t n, const char *output, const struct tk_scan_options *opt,
-                    struct tk_scan_report *report, struct tk_err *err);
-
-/* Compares the clocks of all ranks of the scans, as tk_merge does with the same options, and writes what it found to `output`: JSON,
- * which tk_merge takes as offsets_from (schemas/plan.schema.json).  Options that select, name and order count for nothing here. */
-TK_API bool tk_plan(const char *const *scans, size_t n, const char *output, const struct tk_merge_options *opt,
-                    struct tk_merge_report *report, struct tk_err *err);
-
-struct tk_apply_options {
-  struct tk_load_options load;
-  struct tk_save_options save; /* of which only force and progress count: the plan says the rest */
-  const char *input;           /* which input of the plan the rank is; NULL = that of its name, else that of its rank */
-  bool keep_truncated;         /* as in tk_merge_options */
-};
-
-/* Writes one rank as it stands in the merge of all that was planned, as a part: `output` is for tk_concat alone.  The report is of the
- * one rank. */
-TK_API bool tk_apply(const char *plan, const char *rank, const char *output, const struct tk_apply_options *opt,
-                     struct tk_merge_report *report, struct tk_err *err);
-
-struct tk_concat_options {
-  struct tk_save_options save; /* of which force, no_loss and progress count */
-  uint64_t max_memory;
-  bool keep_going;             /* leave out ranks that have no part, and parts that cannot be read */
-};
-
-/* Joins the parts (NULL-terminated) of all ranks of a plan: what tk_merge of the ranks writes, with the options of tk_plan. */
-TK_API bool tk_concat(const char *plan, const char *const *parts, const char *output, const struct tk_concat_options *opt,
-                      struct tk_merge_report *report, struct tk_err *err);
 
 /* What stays of a trace.  Everything is decided on the trace as it is; what stays is valid: spans that cross an edge of the time
  * range are clipped and say so (arg tracekit.clipped), counters keep the value that they have at its left edge, a flow that loses
  * one end goes. */
 struct tk_filter_options {
+  size_t size;
   const char *const *where;     /* NULL-terminated expressions that must all hold, e.g. "name =~ 'nccl' && dur > 10us"; NULL = all */
   const char *time;             /* "+2s..+5s" (op/window.h); NULL = all */
   const char *steps;            /* "3", "3..5", "3.." or "..5": training steps as a range of time; NULL = all */
+  const struct tk_range *range, *step_range; /* the same in numbers; NULL = all */
   const char *const *keep_args; /* NULL-terminated globs of arg keys; NULL = all */
   const char *const *drop_args;
   bool keep_parents;  /* spans around what passes */
@@ -253,6 +216,7 @@ struct tk_filter_options {
   bool refuse_empty;  /* that no event stays, or no step is such, is TK_ENOTHING, which says why; the trace stays as it was */
   struct tk_progress progress; /* events done, and of how many */
 };
+#define TK_FILTER_OPTIONS_INIT TK_OPTIONS_INIT(tk_filter_options)
 
 struct tk_filter_report {
   uint64_t events_before, events;
@@ -275,6 +239,7 @@ TK_API bool tk_filter(struct tk_trace *t, const struct tk_filter_options *opt, s
 /* Moves a trace in time: first scale, then shift, then at most one of the others.  Where the clock is known (realtime) only the zero
  * that times are printed against moves, and absolute times stay; a shift, a scale and an unknown clock move the events. */
 struct tk_rebase_options {
+  size_t size;
   bool to_zero;      /* the first event is printed at 0 */
   const char *to;    /* ... at this time: microseconds, or a number with a unit */
   const char *at;    /* the nth event of this name (or glob) is printed at 0 */
@@ -285,6 +250,7 @@ struct tk_rebase_options {
   const char *scale; /* "0.99998" or "-20ppm": times are stretched about the first event */
   tk_time shift;     /* ps */
 };
+#define TK_REBASE_OPTIONS_INIT TK_OPTIONS_INIT(tk_rebase_options)
 
 /* Can these options be understood?  Asked without a trace; tk_rebase asks it first. */
 TK_API bool tk_rebase_check(const struct tk_rebase_options *opt, struct tk_err *err);
@@ -293,11 +259,13 @@ TK_API bool tk_rebase(struct tk_trace *t, const struct tk_rebase_options *opt, s
 enum tk_split_by { TK_SPLIT_STEP, TK_SPLIT_RANK, TK_SPLIT_PROCESS, TK_SPLIT_TIME, TK_SPLIT_SIZE };
 
 struct tk_split_options {
+  size_t size;
   struct tk_save_options save;
   enum tk_split_by by;
   tk_time every;  /* TIME: ps a part */
   uint64_t bytes; /* SIZE: of a written file, at most */
 };
+#define TK_SPLIT_OPTIONS_INIT TK_OPTIONS_INIT(tk_split_options)
 
 struct tk_split_part {
   char *output;
@@ -319,6 +287,7 @@ TK_API void tk_split_report_free(struct tk_split_report *report);
 
 /* Makes a trace fit.  Exactly one target: bytes, events, percent or lossless. */
 struct tk_shrink_options {
+  size_t size;
   struct tk_save_options save;
   uint64_t bytes;     /* of the written file, at most */
   uint64_t events;    /* in it, at most */
@@ -329,6 +298,7 @@ struct tk_shrink_options {
   const char *drop;   /* events that go first */
   const char *ladder; /* rungs in another order, or fewer: "args,python,coalesce,spans,counters" */
 };
+#define TK_SHRINK_OPTIONS_INIT TK_OPTIONS_INIT(tk_shrink_options)
 
 enum { TK_SHRINK_RUNGS = 7 };
 
@@ -359,21 +329,13 @@ TK_API bool tk_shrink(struct tk_trace *t, const char *output, const struct tk_sh
 TK_API bool tk_shrink_memory(struct tk_trace *t, const char *name, struct tk_bytes *to, const struct tk_shrink_options *opt,
                              struct tk_shrink_report *report, struct tk_err *err);
 
-/* A sum of durations, which 64 bits of picoseconds may be too few for: s seconds and ps < 10^12 picoseconds. */
-struct tk_total {
-  int64_t s, ps;
-};
-/* Decimal nanoseconds, exact, without trailing zeros ("1500.25"), and as tk_print_duration has it, into at least 48 bytes. */
-TK_API void tk_print_ns(struct tk_total total, char *text);
-TK_API void tk_print_total(struct tk_total total, char *text);
-/* The shortest decimal that reads back as this finite number, into at least 32 bytes. */
-TK_API void tk_print_number(double v, char *text);
-
 /* Which events an analysis is about: fields as of tk_filter_options. */
 struct tk_selection {
   const char *const *where;
   const char *time, *steps;
+  const struct tk_range *range, *step_range;
   struct tk_progress progress;
+  uint64_t reserved[4]; /* zero */
 };
 
 enum tk_top_by {
@@ -385,6 +347,7 @@ enum tk_top_sort {
 };
 
 struct tk_top_options {
+  size_t size;
   struct tk_selection select;
   enum tk_top_by by;
   enum tk_top_sort sort;     /* the greatest first; NAME: in the order of bytes */
@@ -393,6 +356,7 @@ struct tk_top_options {
   uint64_t min_count;        /* rows of fewer events are left out */
   bool fold;                 /* names that differ in numbers or template arguments are one */
 };
+#define TK_TOP_OPTIONS_INIT TK_OPTIONS_INIT(tk_top_options)
 
 /* The numbers of one arg of a row's events. */
 struct tk_top_col {
@@ -433,6 +397,7 @@ TK_API bool tk_top(struct tk_trace *t, const struct tk_top_options *opt, struct 
 TK_API void tk_top_report_free(struct tk_top_report *report);
 
 struct tk_tree_options {
+  size_t size;
   struct tk_selection select;
   bool has_by;          /* outermost are what the events are told apart by, not names */
   enum tk_top_by by;    /* no kind, of which an event can have several */
@@ -440,6 +405,7 @@ struct tk_tree_options {
   const char *per;      /* a name, or a pattern as for files: only what is in spans of it counts */
   bool fold;            /* as of tk_top_options */
 };
+#define TK_TREE_OPTIONS_INIT TK_OPTIONS_INIT(tk_tree_options)
 
 /* The spans of one path of names, outermost first. */
 struct tk_tree_node {
@@ -487,11 +453,13 @@ struct tk_sql_answer {
 };
 
 struct tk_sql_options {
+  size_t size;
   uint64_t timeout_ms; /* of a statement; 0 = none */
   uint64_t max_rows;   /* of an answer; 0 = any number */
   uint64_t max_memory; /* as in tk_load_options: the trace included */
   struct tk_progress progress; /* asked whether to go on */
 };
+#define TK_SQL_OPTIONS_INIT TK_OPTIONS_INIT(tk_sql_options)
 
 struct tk_sql;
 
@@ -530,10 +498,12 @@ TK_API bool tk_size(struct tk_trace *t, const struct tk_save_options *opt, struc
 TK_API void tk_size_report_free(struct tk_size_report *report);
 
 struct tk_list_options {
+  size_t size;
   struct tk_source_options source; /* all_runs and all_files are taken as said */
   struct tk_load_options load;
   bool deep; /* read everything: events, time and what can be saved of the damaged */
 };
+#define TK_LIST_OPTIONS_INIT TK_OPTIONS_INIT(tk_list_options)
 
 struct tk_listed {
   struct tk_input input; /* with what the reading told */
@@ -558,6 +528,7 @@ TK_API bool tk_list(const char *const *names, size_t n, const struct tk_list_opt
 TK_API void tk_list_report_free(struct tk_list_report *report);
 
 struct tk_extract_options {
+  size_t size;
   struct tk_sources *sources; /* opened already, taken instead of the names and not closed; or NULL */
   struct tk_source_options source;
   struct tk_load_options load;
@@ -568,6 +539,7 @@ struct tk_extract_options {
   bool derive;        /* as in tk_merge_options */
   const struct tk_redact_options *redact; /* as there; not of copies */
 };
+#define TK_EXTRACT_OPTIONS_INIT TK_OPTIONS_INIT(tk_extract_options)
 
 /* One file that was written (dry_run: that would be). */
 struct tk_extracted {

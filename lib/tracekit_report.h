@@ -12,12 +12,14 @@
 enum { TK_REPORT_BINS = 480 };
 
 struct tk_report_options {
+  size_t size;
   struct tk_load_options load;
   struct tk_selection select; /* which work of devices counts, and which range of time */
   bool strips;                /* a timeline of each device: tk_report_rank.strip */
   bool brief;                 /* times of devices, steps, names and versions alone: launches and tables cost as much again */
   bool keep_going;            /* leave out inputs that cannot be read, with a note */
 };
+#define TK_REPORT_OPTIONS_INIT TK_OPTIONS_INIT(tk_report_options)
 
 /* How a device spent a stretch of time.  compute + exposed_communication + exposed_copy + exposed_fill + idle is the window. */
 struct tk_device_times {
@@ -177,6 +179,7 @@ TK_API void tk_report_free(struct tk_report *report);
 /* ---- before and after ---- */
 
 struct tk_diff_options {
+  size_t size;
   struct tk_load_options load;
   struct tk_selection select;
   enum tk_top_by by; /* no kind */
@@ -185,6 +188,7 @@ struct tk_diff_options {
   bool fold;         /* as of tk_top_options */
   bool whole;        /* compare ranks, not their steps */
 };
+#define TK_DIFF_OPTIONS_INIT TK_OPTIONS_INIT(tk_diff_options)
 
 enum { TK_BEFORE, TK_AFTER };
 

@@ -9,11 +9,15 @@ cd "$(dirname "$0")/.."
 packaging/deps.sh "$target" "build/package/$target"
 root=$PWD/build/package/$target
 sections="-Wl,--gc-sections"
+compile="-O3 -DNDEBUG -ffunction-sections -fdata-sections"
 case $target in
-  musl-*) link="-s -static $sections" ;;
+  musl-*)
+    unwinding="-fno-asynchronous-unwind-tables -fno-unwind-tables"
+    compile="-Os -flto -fno-pic -DNDEBUG -ffunction-sections -fdata-sections $unwinding"
+    link="-s -static -flto $unwinding $sections" ;;
   macos-*) link="-s -Wl,-undefined,dynamic_lookup" ;;
   *) link="-s $sections" ;;
 esac
 export PKG_CONFIG_LIBDIR="$root/lib/pkgconfig" BUILD="build/package/$target/make" CC="$root/bin/cc" AR="$root/bin/ar" CROSS=1 \
-  CFLAGS="-O3 -DNDEBUG -ffunction-sections -fdata-sections" LDFLAGS="$link"
+  CFLAGS="$compile" LDFLAGS="$link"
 exec "$@"

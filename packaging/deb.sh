@@ -9,7 +9,7 @@ work=$PWD/build/package/deb
 src=$work/tracekit-$1
 rm -rf "$work"
 mkdir -p "$src"
-git ls-files --cached --others --exclude-standard -- lib cli proto Makefile tracekit.pc.in README.md LICENSE CHANGELOG.md .ci/setup |
+git ls-files --cached --others --exclude-standard -- lib cli proto docs/tracekit.3 Makefile tracekit.pc.in README.md LICENSE CHANGELOG.md .ci/setup |
   tar -cf - -T - | tar -xf - -C "$src"
 cp -r packaging/debian "$src/debian"
 who="${DEBFULLNAME:-tracekit developers} <${DEBEMAIL:-tracekit@localhost}>"

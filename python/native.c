@@ -7,6 +7,7 @@
 #define Py_LIMITED_API 0x03090000
 #include <Python.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <string.h>
 #include <time.h>
 
@@ -21,14 +22,14 @@ static const char *const codes[] = {"ok", "usage", "open", "read", "format", "co
 
 struct call {
   PyThreadState *outside; /* while the library works */
-  PyObject *progress;     /* called with what is done and what there is in all; NULL or None = nobody is */
+  PyObject *progress;     /* called with what is done and what there is in all; NULL, None, or True, which the package shows = nobody is */
   pthread_t thread;
   struct timespec last;
   int raised;
 };
 
 static void begin(struct call *c, PyObject *progress) {
-  *c = (struct call){.progress = progress && progress != Py_None ? progress : NULL, .thread = pthread_self()};
+  *c = (struct call){.progress = progress && progress != Py_None && progress != Py_True ? progress : NULL, .thread = pthread_self()};
   c->outside = PyEval_SaveThread();
 }
 
@@ -54,7 +55,7 @@ static bool tick(void *arg, uint64_t done, uint64_t total) {
   return !c->raised;
 }
 
-#define TICK(c) ((struct tk_progress){tick, c})
+#define TICK(c) ((struct tk_progress){.tick = tick, .arg = (c)})
 
 static PyObject *raise_error(const struct tk_err *err) {
   if (PyErr_Occurred()) return NULL;
@@ -872,12 +873,246 @@ static PyObject *parse_duration(PyObject *module, PyObject *args) {
   return PyErr_Format(PyExc_ValueError, "'%s' is not a duration, such as 1.5ms", text);
 }
 
+/* ---- what a run did with its time ---- */
+
+/* A member of a struct of the library, by its name here. */
+struct member {
+  const char *name;
+  size_t at;
+  char kind; /* 't' ps, 'u' number, 'd' number of floating point, 'T' sum of ps, 's' text, 'r' rank, 'b' truth */
+};
+#define MEMBER(type, kind, field) {#field, offsetof(struct type, field), kind}
+#define PS(type, field) {#field "_ps", offsetof(struct type, field), 't'}
+#define SUM(type, field) {#field "_ps", offsetof(struct type, field), 'T'}
+
+static PyObject *member_value(const char *p, char kind) {
+  switch (kind) {
+  case 'u': return PyLong_FromUnsignedLongLong(*(const uint64_t *)(const void *)p);
+  case 'd': return PyFloat_FromDouble(*(const double *)(const void *)p);
+  case 'T': return total_ps(*(const struct tk_total *)(const void *)p);
+  case 's': return text_or_none(*(const char *const *)(const void *)p);
+  case 'b': return PyBool_FromLong(*(const bool *)(const void *)p);
+  case 'r': return *(const int64_t *)(const void *)p < 0 ? NONE : whole(*(const int64_t *)(const void *)p);
+  default: return whole(*(const int64_t *)(const void *)p);
+  }
+}
+
+static PyObject *members(const void *of, const struct member *m) {
+  PyObject *d = PyDict_New();
+  for (; d && m->name; m++) put(d, m->name, member_value((const char *)of + m->at, m->kind));
+  return d;
+}
+
+static PyObject *rows(const void *of, size_t n, size_t size, const struct member *m) {
+  PyObject *list = PyList_New(0);
+  for (size_t i = 0; list && i < n; i++) {
+    PyObject *d = members((const char *)of + i * size, m);
+    if (!d) break;
+    PyList_Append(list, d);
+    Py_DECREF(d);
+  }
+  return list;
+}
+#define ROWS(array, n, m) rows(array, n, sizeof *(array), m)
+
+static PyObject *text_list(const char *const *v, size_t n) {
+  PyObject *list = PyList_New(0);
+  for (size_t i = 0; list && i < n; i++) {
+    PyObject *s = text_or_none(v[i]);
+    if (s) PyList_Append(list, s);
+    Py_XDECREF(s);
+  }
+  return list;
+}
+
+#define D(field) PS(tk_device_times, field)
+static const struct member device_times[] = {D(window), D(busy), D(idle), D(compute), D(communication), D(copy), D(fill), D(memory), D(overlap),
+                                             D(exposed_communication), D(exposed_copy), D(exposed_fill), D(idle_host), D(idle_kernel),
+                                             D(idle_other), {NULL, 0, 0}};
+#define S(kind, field) MEMBER(tk_report_spread, kind, field)
+static const struct member spread[] = {S('u', count), S('u', outliers), PS(tk_report_spread, min), PS(tk_report_spread, max),
+                                       PS(tk_report_spread, mean), PS(tk_report_spread, p50), PS(tk_report_spread, p95), {NULL, 0, 0}};
+#define R(kind, field) MEMBER(tk_report_rank, kind, field)
+static const struct member report_rank[] = {R('r', rank), R('s', host), R('s', input), R('s', device), R('u', events), R('u', work),
+                                            R('u', linked), R('u', unfinished), R('u', kernels), PS(tk_report_rank, kernel_sum),
+                                            PS(tk_report_rank, delay_mean), PS(tk_report_rank, delay_max), R('d', bytes),
+                                            R('u', compilations), PS(tk_report_rank, compile), {NULL, 0, 0}};
+#define ST(field) PS(tk_report_stream, field)
+static const struct member report_stream[] = {MEMBER(tk_report_stream, 's', name), MEMBER(tk_report_stream, 'u', work), ST(busy),
+                                              ST(idle_host), ST(idle_kernel), ST(idle_other), {NULL, 0, 0}};
+#define K(kind, field) MEMBER(tk_report_kernel, kind, field)
+static const struct member report_kernel[] = {K('s', name), K('s', kind), K('u', count), SUM(tk_report_kernel, total),
+                                              PS(tk_report_kernel, min), PS(tk_report_kernel, max), PS(tk_report_kernel, mean),
+                                              K('d', of_sum), K('d', bytes), {NULL, 0, 0}};
+#define C(kind, field) MEMBER(tk_report_collective, kind, field)
+static const struct member report_collective[] = {C('s', name), C('u', count), C('u', sized), C('d', bytes), SUM(tk_report_collective, total),
+                                                  C('u', met), SUM(tk_report_collective, core), SUM(tk_report_collective, wait),
+                                                  {NULL, 0, 0}};
+#define M(kind, field) MEMBER(tk_report_meeting, kind, field)
+static const struct member report_meeting[] = {M('r', rank), M('u', met), M('u', last), SUM(tk_report_meeting, wait),
+                                               SUM(tk_report_meeting, cost), {NULL, 0, 0}};
+#define Y(kind, field) MEMBER(tk_report_memory, kind, field)
+static const struct member report_memory[] = {Y('r', rank), Y('s', allocator), Y('d', peak_allocated), Y('d', peak_reserved), {NULL, 0, 0}};
+
+static PyObject *report_steps(const struct tk_report_rank *k) {
+  PyObject *list = PyList_New(0);
+  for (size_t i = 0; list && i < k->n_steps; i++) {
+    PyObject *d = members(&k->steps[i].times, device_times);
+    if (!d) break;
+    put(d, "step", whole(k->steps[i].number));
+    put(d, "dur_ps", whole(k->steps[i].dur));
+    put(d, "outlier", PyBool_FromLong(k->steps[i].outlier));
+    PyList_Append(list, d);
+    Py_DECREF(d);
+  }
+  return list;
+}
+
+static PyObject *report_dict(const struct tk_report *r) {
+  PyObject *d = PyDict_New(), *ranks = PyList_New(0);
+  for (size_t i = 0; d && ranks && i < r->n_ranks; i++) {
+    const struct tk_report_rank *k = &r->ranks[i];
+    PyObject *rank = members(k, report_rank);
+    if (!rank) break;
+    put(rank, "times", members(&k->times, device_times));
+    put(rank, "step", members(&k->step, spread));
+    put(rank, "steps", report_steps(k));
+    put(rank, "streams", ROWS(k->streams, k->n_streams, report_stream));
+    PyList_Append(ranks, rank);
+    Py_DECREF(rank);
+  }
+  if (!d || !ranks) return NULL;
+  put(d, "ranks", ranks);
+  put(d, "kernels", ROWS(r->kernels, r->n_kernels, report_kernel));
+  put(d, "collectives", ROWS(r->collectives, r->n_collectives, report_collective));
+  put(d, "meetings", ROWS(r->meetings, r->n_meetings, report_meeting));
+  put(d, "memories", ROWS(r->memories, r->n_memories, report_memory));
+  put(d, "devices", text_list(r->devices, r->n_devices));
+  put(d, "versions", text_list(r->versions, r->n_versions));
+  put(d, "unknown", text_list(r->unknown, r->n_unknown));
+  put(d, "format", text_or_none(r->format));
+  put(d, "inputs", whole((int64_t)r->inputs));
+  put(d, "notes", notes_list(r->notes));
+  return d;
+}
+
+static struct tk_report_options report_options(struct options *o, struct call *c) {
+  return (struct tk_report_options){.size = sizeof(struct tk_report_options), .load = load_options(o, c), .select = selection(o, c),
+                                    .brief = opt_bool(o, "brief"), .keep_going = opt_bool(o, "keep_going")};
+}
+
+static PyObject *trace_report(PyObject *self, PyObject *dict) {
+  struct tk_report r = {0};
+  PyObject *d = NULL;
+  ASKS(self, dict);
+  const struct tk_report_options opt = report_options(&w.o, &w.call);
+  if (!work_enter(&w)) return work_end(&w, NULL);
+  if (work_leave(&w, tk_report_trace(w.t, &opt, &r, &w.err))) d = report_dict(&r);
+  tk_report_free(&r);
+  return work_end(&w, d);
+}
+
+static PyObject *report(PyObject *module, PyObject *args) {
+  PyObject *names, *dict, *d = NULL;
+  struct call c;
+  struct options o;
+  struct tk_err err = TK_ERR_INIT;
+  struct tk_report r = {0};
+  size_t n = 0;
+  (void)module;
+  if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &names, &PyDict_Type, &dict) || !options_init(&o, dict)) return NULL;
+  const struct tk_report_options opt = report_options(&o, &c);
+  const struct tk_source_options source = source_options(&o, &c);
+  const char *const *v = texts(&o, names, &n);
+  if (!o.failed) {
+    begin(&c, option(&o, "progress"));
+    struct tk_sources *s = tk_sources_open(v, n, &source, &err);
+    const bool ok = s && tk_report_sources(s, &opt, &r, &err);
+    tk_sources_close(s);
+    end(&c);
+    if (ok) d = report_dict(&r);
+    else raise_error(&err);
+    tk_report_free(&r);
+  }
+  options_free(&o);
+  return d;
+}
+
+static PyObject *pair(double before, double after) {
+  return Py_BuildValue("(dd)", before, after);
+}
+
+static PyObject *diff_row(const struct tk_diff_row *r) {
+  PyObject *d = PyDict_New();
+  if (!d) return NULL;
+  put(d, "name", r->name ? PyUnicode_DecodeUTF8(r->name, (Py_ssize_t)r->name_len, "replace") : NONE);
+  put(d, "events", Py_BuildValue("(KK)", (unsigned long long)r->events[0], (unsigned long long)r->events[1]));
+  put(d, "count", pair(r->count[0], r->count[1]));
+  put(d, "total_ps", pair(r->total[0], r->total[1]));
+  put(d, "self_ps", pair(r->self[0], r->self[1]));
+  put(d, "delta_ps", PyFloat_FromDouble(r->delta));
+  put(d, "noise_ps", r->noise < 0 ? NONE : PyFloat_FromDouble(r->noise));
+  return d;
+}
+
+static PyObject *diff_dict(const struct tk_diff_report *r) {
+  PyObject *d = PyDict_New(), *list = PyList_New(0);
+  for (size_t i = 0; d && list && i < r->n_rows; i++) {
+    PyObject *row = diff_row(&r->rows[i]);
+    if (!row) break;
+    PyList_Append(list, row);
+    Py_DECREF(row);
+  }
+  if (!d || !list) return NULL;
+  put(d, "rows", list);
+  put(d, "all", diff_row(&r->all));
+  put(d, "step", diff_row(&r->step));
+  put(d, "steps", Py_BuildValue("(NN)", members(&r->steps[0], spread), members(&r->steps[1], spread)));
+  put(d, "samples", Py_BuildValue("(KK)", (unsigned long long)r->samples[0], (unsigned long long)r->samples[1]));
+  put(d, "by_step", PyBool_FromLong(r->by_step));
+  put(d, "paired", PyBool_FromLong(r->paired));
+  put(d, "notes", notes_list(r->notes));
+  return d;
+}
+
+static PyObject *diff(PyObject *module, PyObject *args) {
+  PyObject *lists[2], *dict, *d = NULL;
+  struct call c;
+  struct options o;
+  struct tk_err err = TK_ERR_INIT;
+  struct tk_diff_report r = {0};
+  const char *const *names[2];
+  size_t n[2];
+  (void)module;
+  if (!PyArg_ParseTuple(args, "O!O!O!", &PyList_Type, &lists[0], &PyList_Type, &lists[1], &PyDict_Type, &dict) || !options_init(&o, dict))
+    return NULL;
+  const struct tk_diff_options opt = {.size = sizeof opt, .load = load_options(&o, &c), .select = selection(&o, &c),
+                                      .by = (enum tk_top_by)opt_uint(&o, "by"), .arg = opt_text(&o, "arg"),
+                                      .by_path = opt_bool(&o, "by_path"), .fold = opt_bool(&o, "fold"), .whole = opt_bool(&o, "whole")};
+  const struct tk_source_options source = source_options(&o, &c);
+  for (int side = 0; side < 2; side++) names[side] = texts(&o, lists[side], &n[side]);
+  if (!o.failed) {
+    struct tk_sources *s[2] = {NULL, NULL};
+    begin(&c, option(&o, "progress"));
+    for (int side = 0; side < 2 && (side == 0 || s[0]); side++) s[side] = tk_sources_open(names[side], n[side], &source, &err);
+    const bool ok = s[0] && s[1] && tk_diff(s[0], s[1], &opt, &r, &err);
+    tk_sources_close(s[0]);
+    tk_sources_close(s[1]);
+    end(&c);
+    if (ok) d = diff_dict(&r);
+    else raise_error(&err);
+    tk_diff_report_free(&r);
+  }
+  options_free(&o);
+  return d;
+}
+
 #define METHOD(name, flags) {#name, trace_##name, flags, NULL}
 static PyMethodDef trace_methods[] = {
     METHOD(close, METH_NOARGS), METHOD(info, METH_NOARGS), METHOD(save, METH_VARARGS),   METHOD(filter, METH_O),
     METHOD(rebase, METH_O),     METHOD(derive, METH_NOARGS), METHOD(redact, METH_O),     METHOD(shrink, METH_VARARGS),
     METHOD(split, METH_VARARGS), METHOD(top, METH_O),       METHOD(tree, METH_O),        METHOD(table, METH_VARARGS),
-    METHOD(sql, METH_VARARGS),
+    METHOD(sql, METH_VARARGS), METHOD(report, METH_O),
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot trace_slots[] = {{Py_tp_dealloc, (void *)trace_dealloc}, {Py_tp_methods, trace_methods}, {0, NULL}};
@@ -886,7 +1121,7 @@ static PyType_Spec trace_spec = {"tracekit._native.Trace", sizeof(struct trace),
 #define FUNCTION(name) {#name, name, METH_VARARGS, NULL}
 static PyMethodDef functions[] = {
     FUNCTION(load), FUNCTION(load_bytes), FUNCTION(merge),      FUNCTION(extract),
-    FUNCTION(list), FUNCTION(columns),    FUNCTION(parse_size), FUNCTION(parse_duration),
+    FUNCTION(report), FUNCTION(diff),     FUNCTION(list),       FUNCTION(columns),    FUNCTION(parse_size), FUNCTION(parse_duration),
     {"set_error", set_error, METH_O, NULL}, {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_native", NULL, -1, functions, NULL, NULL, NULL, NULL};

@@ -281,7 +281,7 @@ bool diff_add(struct tk_diff_report *r, struct tk_trace *t, const struct track_o
   const struct tk_selection *s = &impl->opt.select;
   map_init(&a.samples, a.mem);
   bool ok = match_init(&a.match, t, s->where, origins, a.mem, err) &&
-            scope_select(&a.scope, t, &a.match.steps, s->time, s->steps, err) && groups_init(&a.groups, &a.match, &names, a.mem);
+            scope_select(&a.scope, t, &a.match.steps, s, err) && groups_init(&a.groups, &a.match, &names, a.mem);
   if (ok) a.cell_of = mem_array(a.mem, (uint64_t)t->n_events + 1, sizeof *a.cell_of);
   ok = ok && a.cell_of && (impl->opt.whole || add_steps(&a)) && add_all(&a, err);
   mem_free(a.mem, a.cell_of);

@@ -338,7 +338,7 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
   if (!r->format) r->format = t->format;
   r->inputs++;
   bool ok = match_init(&p.match, t, select->where, origins, p.mem, err) &&
-            scope_select(&p.scope, t, &p.match.steps, select->time, select->steps, err) && add_rows(&p) &&
+            scope_select(&p.scope, t, &p.match.steps, select, err) && add_rows(&p) &&
             match_check(&p.match, err);
   works_free(&p.works);
   match_free(&p.match);

@@ -427,7 +427,7 @@ bool top_of(struct tk_trace *t, const struct tk_top_options *opt, const struct t
   if (!report->impl) return err_set(err, TK_ELIMIT, "out of memory");
   report->impl->mem.limit = top.mem->limit;
   bool ok = match_init(&top.match, t, opt->select.where, origins, top.mem, err) &&
-            scope_select(&top.scope, t, &top.match.steps, opt->select.time, opt->select.steps, err);
+            scope_select(&top.scope, t, &top.match.steps, &opt->select, err);
   if (ok) top.group_of = mem_array(top.mem, (uint64_t)t->n_events + 1, sizeof *top.group_of);
   ok = ok && top.group_of && prepare_columns(&top) && groups_init(&top.groups, &top.match, opt, &report->impl->mem) &&
        count_and_measure(&top, err);

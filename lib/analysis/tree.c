@@ -324,7 +324,7 @@ bool tree_of(struct tk_trace *t, const struct tk_tree_options *opt, const struct
   if (!report->impl) return err_set(err, TK_ELIMIT, "out of memory");
   report->impl->mem.limit = tree.mem->limit;
   bool ok = match_init(&tree.match, t, opt->select.where, origins, tree.mem, err) &&
-            scope_select(&tree.scope, t, &tree.match.steps, opt->select.time, opt->select.steps, err) && prepare(&tree) &&
+            scope_select(&tree.scope, t, &tree.match.steps, &opt->select, err) && prepare(&tree) &&
             hang(&tree, err) && add_all(&tree) && order_nodes(&tree) && add_device(&tree) && report_nodes(&tree) &&
             mem_check(&report->impl->mem, err);
   free_tree(&tree);

@@ -124,7 +124,7 @@ static bool point_flow(struct table_source *s, struct column *c) {
     memset(&key, 0, sizeof key);
     key.id = p->id;
     key.cls = p->cls;
-    key.spelt = p->id_is_str;
+    key.spelt = p->id_kind == TK_FLOW_ID_STR;
     c->u32[i - 1] = intern(&keys, &key, sizeof key);
     ok = c->u32[i - 1] && ok;
   }

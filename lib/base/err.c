@@ -22,6 +22,7 @@ static void sanitize(char *s) {
 static bool err_vset(struct tk_err *err, enum tk_code code, int sys, uint64_t offset, const char *fmt, va_list ap) {
   if (!err || err->code != TK_OK) return false;
   err->code = code;
+  err->option = TK_OPTION_NONE;
   err->sys = sys;
   err->offset = offset;
   vsnprintf(err->msg, sizeof err->msg, fmt, ap);
@@ -38,6 +39,16 @@ bool err_set(struct tk_err *err, enum tk_code code, const char *fmt, ...) {
   va_start(ap, fmt);
   err_vset(err, code, 0, UINT64_MAX, fmt, ap);
   va_end(ap);
+  return false;
+}
+
+bool err_for(struct tk_err *err, enum tk_option option, enum tk_code code, const char *fmt, ...) {
+  va_list ap;
+  if (!err || err->code != TK_OK) return false;
+  va_start(ap, fmt);
+  err_vset(err, code, 0, UINT64_MAX, fmt, ap);
+  va_end(ap);
+  err->option = option;
   return false;
 }
 
@@ -96,15 +107,4 @@ void err_clear(struct tk_err *err) {
 const char *err_without(const char *msg, const char *where) {
   const size_t n = strlen(where);
   return strncmp(msg, where, n) == 0 && strncmp(msg + n, ": ", 2) == 0 ? msg + n + 2 : msg;
-}
-
-int tk_exit_status(enum tk_code code) {
-  switch (code) {
-  case TK_OK: return 0;
-  case TK_ENOTHING: return 1;
-  case TK_EUSAGE: return 2;
-  case TK_EWRITE: return 4;
-  case TK_EINTERRUPTED: return 130;
-  default: return 3;
-  }
 }

@@ -15,6 +15,9 @@
 /* Sets code and message unless an error is set already.  Control characters and bad UTF-8 in the message become '?'. */
 bool err_set(struct tk_err *err, enum tk_code code, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
+/* The same of an error that an option would have otherwise. */
+bool err_for(struct tk_err *err, enum tk_option option, enum tk_code code, const char *fmt, ...) PRINTF_LIKE(4, 5);
+
 /* The same with the byte offset of the fault. */
 bool err_at(struct tk_err *err, enum tk_code code, uint64_t offset, const char *fmt, ...) PRINTF_LIKE(4, 5);
 

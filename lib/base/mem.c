@@ -67,7 +67,7 @@ void mem_forget(void *p, size_t n) { os_release(p, n); }
 
 bool mem_check(const struct mem *m, struct tk_err *err) {
   if (!m->failed) return true;
-  return err_set(err, TK_ELIMIT, "out of memory: %llu MB in use, limit %llu MB (see --max-memory)",
+  return err_for(err, TK_OPTION_MAX_MEMORY, TK_ELIMIT, "out of memory: %llu MB in use, limit %llu MB",
                  (unsigned long long)(m->used >> 20), (unsigned long long)(m->limit >> 20));
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/options.h"
 #include "base/os.h"
 #include "base/path.h"
 #include "base/progress.h"
@@ -52,7 +53,7 @@ static bool find_rank(struct applier *a, uint32_t *rank, struct tk_err *err) {
     *rank = i;
     n++;
   }
-  return n == 1 || err_set(err, TK_EUSAGE, "%s: is none of the inputs of the plan, or it is not clear which: say it by --input", name);
+  return n == 1 || err_set(err, TK_EUSAGE, "%s: is none of the inputs of the plan, or it is not clear which", name);
 }
 
 static bool load_rank(struct applier *a, const char *name, struct tk_sources **sources, struct tk_err *err) {
@@ -128,12 +129,14 @@ static bool apply(struct applier *a, const char *plan, const char *rank, const c
 
 bool tk_apply(const char *plan, const char *rank, const char *output, const struct tk_apply_options *opt,
               struct tk_merge_report *report, struct tk_err *err) {
-  static const struct tk_apply_options defaults = {0};
+  struct tk_apply_options options;
   struct tk_merge_report unused = {0};
   struct tk_err own;
-  struct applier a = {.opt = opt ? opt : &defaults};
+  struct applier a = {.opt = &options};
   if (!err) err = &own;
   err_clear(err);
+  if (report) *report = (struct tk_merge_report){0};
+  if (!TAKE_OPTIONS(&options, opt, err)) return false;
   a.mem.limit = os_memory_limit(a.opt->load.max_memory);
   bool ok = apply(&a, plan, rank, output, report ? report : &unused, err);
   mem_free(&a.m.mem, (void *)a.place.pids);

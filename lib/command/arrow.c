@@ -4,6 +4,7 @@
 
 #include "arrow/table.h"
 #include "base/err.h"
+#include "base/options.h"
 #include "source/identity.h"
 
 static const struct table *const tables[TK_TABLES] = {&events_table, &tracks_table, &flows_table, &args_table, &steps_table};
@@ -45,7 +46,7 @@ static bool make_all(struct table_source *s, const struct table *table, const ch
 
 bool tk_arrow(struct tk_trace *t, enum tk_table table, const struct tk_arrow_options *opt, struct ArrowArrayStream *out,
               struct tk_err *err) {
-  static const struct tk_arrow_options defaults = {0};
+  struct tk_arrow_options options;
   struct mem mem = {0};
   struct track_origin *origins;
   struct tk_err own;
@@ -53,7 +54,9 @@ bool tk_arrow(struct tk_trace *t, enum tk_table table, const struct tk_arrow_opt
   if (!err) err = &own;
   err_clear(err);
   *out = (struct ArrowArrayStream){0};
-  if (!opt) opt = &defaults;
+  if (!trace_is_sealed(t, err)) return false;
+  if (!TAKE_OPTIONS(&options, opt, err)) return false;
+  opt = &options;
   if (table >= TK_TABLES) return err_set(err, TK_EUSAGE, "no such table");
   while (opt->columns && opt->columns[most]) most++;
   if (!opt->columns) most = tables[table]->n;

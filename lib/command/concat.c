@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/options.h"
 #include "base/os.h"
 #include "base/progress.h"
 #include "part.h"
@@ -86,11 +87,10 @@ static bool check_all(struct concat *c) {
     r->failed = "it has no part";
     if (!missing++) first = i;
   }
-  if (missing && (!c->opt->keep_going || missing == c->tasks.n_wanted))
-    return err_set(c->err, TK_EFORMAT, "%s: it has no part%s", c->tasks.inputs[first].name,
-                   c->opt->keep_going ? ", nor has any other rank" : missing > 1 ? ", nor have others (--keep-going leaves them out)"
-                                                                                : " (--keep-going leaves it out)");
-  return true;
+  if (!missing || (c->opt->keep_going && missing < c->tasks.n_wanted)) return true;
+  const char *also = missing == c->tasks.n_wanted ? ", nor has any other rank" : missing > 1 ? ", nor have others" : "";
+  const enum tk_option option = missing < c->tasks.n_wanted ? TK_OPTION_KEEP_GOING : TK_OPTION_NONE;
+  return err_for(c->err, option, TK_EFORMAT, "%s: it has no part%s", c->tasks.inputs[first].name, also);
 }
 
 /* ---- the output ---- */
@@ -232,12 +232,14 @@ static bool concat(struct concat *c, const char *plan, const char *output) {
 
 bool tk_concat(const char *plan, const char *const *parts, const char *output, const struct tk_concat_options *opt,
                struct tk_merge_report *report, struct tk_err *err) {
-  static const struct tk_concat_options defaults = {0};
+  struct tk_concat_options options;
   struct tk_merge_report unused = {0};
   struct tk_err own;
-  struct concat c = {.opt = opt ? opt : &defaults, .parts = parts, .report = report ? report : &unused, .err = err ? err : &own};
+  struct concat c = {.opt = &options, .parts = parts, .report = report ? report : &unused, .err = err ? err : &own};
   while (parts[c.n]) c.n++;
   err_clear(c.err);
+  *c.report = (struct tk_merge_report){0};
+  if (!TAKE_OPTIONS(&options, opt, c.err)) return false;
   c.mem.limit = os_memory_limit(c.opt->max_memory);
   bool ok = concat(&c, plan, output);
   merger_end(&c.m);

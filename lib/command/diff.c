@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "base/options.h"
 #include "base/os.h"
 #include "source/identity.h"
 
@@ -22,14 +23,14 @@ static bool add_input(struct tk_sources *s, size_t i, int side, const struct tk_
 
 bool tk_diff(struct tk_sources *before, struct tk_sources *after, const struct tk_diff_options *opt, struct tk_diff_report *report,
              struct tk_err *err) {
-  static const struct tk_diff_options defaults = {.fold = false};
   struct tk_sources *const sides[] = {before, after};
-  struct tk_diff_options own = opt ? *opt : defaults;
+  struct tk_diff_options own;
   struct tk_err ours;
   if (!err) err = &ours;
   err_clear(err);
-  own.load.max_memory = os_memory_limit(own.load.max_memory);
   *report = (struct tk_diff_report){.n_rows = 0};
+  if (!TAKE_OPTIONS(&own, opt, err) || !RESERVED(&own.select, err)) return false;
+  own.load.max_memory = os_memory_limit(own.load.max_memory);
   if (own.by == TK_TOP_ARG && !own.arg) return err_set(err, TK_EUSAGE, "by which arg?");
   if (own.by == TK_TOP_KIND) return err_set(err, TK_EUSAGE, "an event can be of several kinds");
   bool ok = diff_open(report, &own, err);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/options.h"
 #include "base/path.h"
 #include "graph/trace.h"
 #include "merge.h"
@@ -175,7 +176,7 @@ static bool make_plan(struct extractor *x) {
   }
   if (x->report->n == 0) return err_set(x->err, TK_EFORMAT, "there is nothing to extract");
   if (x->report->n > 1 && !x->folder)
-    return err_set(x->err, TK_EUSAGE, "%s: these are %zu files: say -o FOLDER/", x->opt->output, x->report->n);
+    return err_for(x->err, TK_OPTION_OUTPUT, TK_EUSAGE, "%s: these are %zu files: they go into a folder", x->opt->output, x->report->n);
   return true;
 }
 
@@ -184,7 +185,7 @@ static bool check_outputs(struct extractor *x) {
   for (size_t i = 0; i < x->report->n && !x->opt->save.force && !x->opt->save.same; i++) {
     const char *path = x->report->files[i].output;
     if (strcmp(path, "-") != 0 && lstat(path, &st) == 0 && S_ISREG(st.st_mode))
-      return err_set(x->err, TK_EWRITE, "%s: exists already; --force replaces it", path);
+      return err_for(x->err, TK_OPTION_FORCE, TK_EWRITE, "%s: exists already", path);
   }
   if (!x->folder || !*x->folder || x->runs || x->opt->save.dry_run) return true;
   if (mkdir(x->folder, 0777) == 0 || errno == EEXIST) return true;
@@ -294,14 +295,15 @@ static bool extract_all(struct extractor *x, const char *const *names, size_t n)
 
 bool tk_extract(const char *const *names, size_t n, const struct tk_extract_options *opt, struct tk_extract_report *report,
                 struct tk_err *err) {
-  static const struct tk_extract_options defaults = {0};
-  struct extractor x = {.opt = opt ? opt : &defaults, .report = report};
-  const char *output = x.opt->output;
+  struct tk_extract_options options;
+  struct extractor x = {.opt = &options, .report = report};
   struct tk_err own;
   bool ok;
   x.err = err ? err : &own;
   err_clear(x.err);
   *report = (struct tk_extract_report){0};
+  if (!TAKE_OPTIONS(&options, opt, x.err)) return false;
+  const char *output = options.output;
   x.folder = !output ? "" : strcmp(output, "-") != 0 && is_folder(output) ? output : NULL;
   /* what is asked of convert is one trace: a folder is that of a run */
   x.runs = x.folder && *x.folder && !x.opt->raw && (x.opt->save.format || x.opt->sources) && run_folder_is_meant(output, &x.opt->save);

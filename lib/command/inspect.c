@@ -24,6 +24,7 @@ static void count_steps(const struct tk_trace *t, struct tk_inspection *p, struc
 }
 
 struct tk_inspection *tk_inspect(const struct tk_trace *t) {
+  if (!trace_is_sealed(t, NULL)) return NULL;
   const struct format *format = t->format ? format_by_name(t->format) : NULL;
   struct mem mem = {0};
   struct tk_inspection *p = mem_alloc(&mem, sizeof *p);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "graph/trace.h"
+#include "base/options.h"
 #include "source/identity.h"
 #include "source/sources.h"
 
@@ -76,11 +77,14 @@ static bool read_one(struct tk_list_report *r, size_t i, const struct tk_list_op
 }
 
 bool tk_list(const char *const *names, size_t n, const struct tk_list_options *opt, struct tk_list_report *report, struct tk_err *err) {
-  static const struct tk_list_options defaults = {0};
+  struct tk_list_options options;
   struct tk_err own;
   bool ok;
   if (!err) err = &own;
-  if (!opt) opt = &defaults;
+  err_clear(err);
+  *report = (struct tk_list_report){0};
+  if (!TAKE_OPTIONS(&options, opt, err)) return false;
+  opt = &options;
   *report = (struct tk_list_report){.sources = tk_sources_open(names, n, &opt->source, err)};
   if (!report->sources) return false;
   report->notes = trace_new(0);

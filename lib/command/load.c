@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "base/os.h"
 #include "format/format.h"
 #include "graph/seal.h"
@@ -19,10 +20,16 @@ static void keep_input_notes(struct tk_trace *t, const struct in *in) {
     trace_note(t, notes[i].repair ? TK_NOTE_REPAIR : TK_NOTE_INFO, notes[i].offset, notes[i].text);
 }
 
+static bool refuse_repair(const struct tk_trace *t, const struct tk_note *note, struct tk_err *err) {
+  err_for(err, TK_OPTION_STRICT, TK_ECORRUPT, "would be repaired: %s", tk_string(t, note->text, NULL));
+  if (err->option == TK_OPTION_STRICT) err->offset = note->offset;
+  return false;
+}
+
 static bool refuse_repairs(const struct tk_trace *t, struct tk_err *err) {
   for (tk_id i = 1; i <= t->n_notes; i++)
     if (t->notes[i].kind == TK_NOTE_REPAIR)
-      return err_at(err, TK_ECORRUPT, t->notes[i].offset, "--strict: %s", tk_string(t, t->notes[i].text, NULL));
+      return refuse_repair(t, &t->notes[i], err);
   return true;
 }
 
@@ -116,6 +123,7 @@ struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk
   err_clear(err);
   if (sources_failed(s, i, err)) return NULL;
   if (!opt) opt = &defaults;
+  if (!RESERVED(opt, err)) return NULL;
   for (unsigned nth = 0; !t && sources_view(s, i, nth, &view); nth++) {
     if (nth && (opt->strict || !is_beyond_repair(err))) break;
     if (nth) snprintf(instead, sizeof instead, "%s: this is read instead", err->msg);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "base/os.h"
 #include "format/format.h"
 #include "format/json.h"
@@ -179,7 +180,7 @@ static bool name_files(struct tk_trace *t, const struct merge_inputs *in, struct
 static bool check_ranks(const struct tk_merge_report *merged, struct tk_err *err) {
   for (size_t i = 0; i < merged->n_ranks; i++)
     if (merged->ranks[i].failed)
-      return err_set(err, TK_EFORMAT, "%s (tracekit merge --keep-going leaves it out)", merged->ranks[i].failed);
+      return err_for(err, TK_OPTION_MERGE_FIRST, TK_EFORMAT, "%s", merged->ranks[i].failed);
   return true;
 }
 
@@ -206,18 +207,19 @@ static bool merge_all(struct tk_trace *t, struct tk_sources *s, const struct tk_
 
 struct tk_trace *tk_sources_merge(struct tk_sources *s, const char *source, const struct tk_merge_options *opt,
                                   struct tk_merge_report *report, struct tk_err *err) {
-  static const struct tk_merge_options defaults = {0};
+  struct tk_merge_options options;
   struct tk_err own;
-  struct tk_trace *t = trace_new(0);
   if (!err) err = &own;
   err_clear(err);
   *report = (struct tk_merge_report){0};
+  if (!TAKE_OPTIONS(&options, opt, err)) return NULL;
+  struct tk_trace *t = trace_new(0);
   if (!t) {
     err_set(err, TK_ELIMIT, "out of memory");
     return NULL;
   }
   merge_name(t, source);
-  if (merge_all(t, s, opt ? opt : &defaults, report, err)) return t;
+  if (merge_all(t, s, &options, report, err)) return t;
   tk_free(t);
   return NULL;
 }

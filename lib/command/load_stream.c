@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/options.h"
 #include "base/os.h"
 #include "io/layer.h"
 #include "load.h"
@@ -43,6 +44,7 @@ static struct tk_trace *load(struct tk_reader from, struct tk_bytes bytes, const
   if (!err) err = &own;
   err_clear(err);
   if (!opt) opt = &defaults;
+  if (!RESERVED(opt, err)) return NULL;
   struct tk_trace *t = trace_new(os_memory_limit(opt->max_memory));
   if (!t) {
     err_set(err, TK_ELIMIT, "%s: out of memory", name);

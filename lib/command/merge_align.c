@@ -89,7 +89,7 @@ static bool take_report(struct aligner *a) {
     unknown += !input->given;
   }
   if (unknown == read) return err_set(a->err, TK_EUSAGE, "%s: is of none of the inputs", a->opt->offsets_from);
-  snprintf(text, sizeof text, "--offsets-from: the report is not of %zu of the inputs, which stay on their wall clocks", unknown);
+  snprintf(text, sizeof text, "the report of offsets is not of %zu of the inputs, which stay on their wall clocks", unknown);
   if (unknown) trace_note(a->report->notes, TK_NOTE_INFO, UINT64_MAX, text);
   return true;
 }
@@ -226,10 +226,7 @@ struct tk_trace *merge_load(struct merge_alignment *a, const struct merge_inputs
 }
 
 bool merge_stops(size_t n_inputs, struct tk_err *err) {
-  char hint[sizeof err->msg];
-  if (n_inputs < 2 || err->code == TK_EINTERRUPTED) return false;
-  snprintf(hint, sizeof hint, "%.700s (--keep-going leaves it out)", err->msg);
-  memcpy(err->msg, hint, sizeof hint);
+  if (n_inputs >= 2 && err->code != TK_EINTERRUPTED) err->option = TK_OPTION_KEEP_GOING;
   return false;
 }
 
@@ -570,7 +567,7 @@ bool merge_align(struct merge_alignment *out, const struct merge_inputs *in, con
   if (opt->clock_error < 0) return err_set(err, TK_EUSAGE, "clocks are apart by a time that is not negative");
   if (!check_request(&a)) return false;
   if (opt->anchor && !(a.anchor = regexp_new(opt->anchor, a.mem, why, sizeof why)))
-    return mem_check(a.mem, err) && err_set(err, TK_EUSAGE, "--anchor '%s': %s", opt->anchor, why);
+    return mem_check(a.mem, err) && err_set(err, TK_EUSAGE, "anchor '%s': %s", opt->anchor, why);
   a.offsets.arena.mem = a.mem;
   if (opt->offsets_from && !merge_offsets_read(&a.offsets, opt->offsets_from, err))
     return merge_offsets_free(&a.offsets), regexp_free(a.anchor), false;

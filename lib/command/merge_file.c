@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "format/format.h"
+#include "base/options.h"
 #include "merge.h"
 #include "merge_collectives.h"
 #include "run_folder.h"
@@ -57,7 +58,8 @@ static bool open_output(struct merge_file *f, const char *path, const char *run,
   if (f->opt->manifest) return manifest_open(&f->manifest, path, save, f->inputs, err);
   if (run_folder_is_meant(path, save)) return run_folder_open(&f->run, path, run, save, f->inputs, err);
   const size_t n = strlen(path);
-  if (n && path[n - 1] == '/') return err_set(err, TK_EUSAGE, "only XPlane is written as a folder: name a file, or say -f xplane");
+  if (n && path[n - 1] == '/')
+    return err_for(err, TK_OPTION_FORMAT, TK_EUSAGE, "only XPlane is written as a folder: name a file, or that format");
   f->saver.several = f->n_inputs > 1;
   return saver_open(&f->saver, path, save, format_default()->info.name, f->inputs, err);
 }
@@ -67,7 +69,7 @@ static bool open_files(struct merge_file *f, const char *path, const char *run, 
   if (!open_output(f, path, run, err)) return err_prefix(err, "%s", path);
   if (f->opt->group_by != TK_GROUP_RANK && f->saver.format && f->saver.format->own_order) {
     char text[1024];
-    snprintf(text, sizeof text, "--group-by has no effect: %s viewers sort rows themselves", f->saver.format->info.title);
+    snprintf(text, sizeof text, "grouping has no effect: %s viewers sort rows themselves", f->saver.format->info.title);
     trace_say_of(report->notes, path, TK_NOTE_INFO, text);
   }
   return open_reports(f, path, err);
@@ -138,10 +140,9 @@ static bool merge_files(struct merge_file *f, const struct merge_inputs *in, con
 
 bool merge_inputs(const struct merge_inputs *in, const char *path, const struct tk_merge_options *opt,
                   struct tk_merge_report *report, struct tk_err *err) {
-  static const struct tk_merge_options defaults = {0};
   struct tk_err own;
   struct tk_merge_report unused = {0};
-  struct merge_file f = {.opt = opt ? opt : &defaults};
+  struct merge_file f = {.opt = opt};
   if (!err) err = &own;
   err_clear(err);
   bool ok = merge_files(&f, in, path, report ? report : &unused, err);
@@ -157,11 +158,13 @@ bool merge_inputs(const struct merge_inputs *in, const char *path, const struct 
 
 bool tk_merge(const char *const *names, size_t n, const char *output, const struct tk_merge_options *opt,
               struct tk_merge_report *report, struct tk_err *err) {
-  static const struct tk_load_options defaults = {0};
-  struct tk_source_options options = sources_options(opt ? &opt->load : &defaults);
-  struct tk_sources *s = tk_sources_open(names, n, &options, err);
+  struct tk_merge_options merge;
+  if (err) err_clear(err);
   if (report) *report = (struct tk_merge_report){0};
-  bool ok = s && merge_inputs(&(struct merge_inputs){.sources = s, .n = s->n}, output, opt, report, err);
+  if (!TAKE_OPTIONS(&merge, opt, err)) return false;
+  struct tk_source_options options = sources_options(&merge.load);
+  struct tk_sources *s = tk_sources_open(names, n, &options, err);
+  bool ok = s && merge_inputs(&(struct merge_inputs){.sources = s, .n = s->n}, output, &merge, report, err);
   tk_sources_close(s);
   return ok;
 }

@@ -6,6 +6,7 @@
 #include "align/report.h"
 #include "base/base64.h"
 #include "base/err.h"
+#include "base/options.h"
 #include "base/os.h"
 #include "format/json.h"
 #include "io/out.h"
@@ -196,9 +197,9 @@ static bool find_format(struct planner *p) {
   const struct tk_save_options *save = &p->opt->save;
   const struct packing *packing = save->format ? packing_of_path(save->format, strlen(save->format)) : NULL;
   p->format = save->format ? format_by_word(save->format) : format_default();
-  if (!p->format) return err_set(p->err, TK_EUSAGE, "unknown format '%s' (see -f help)", save->format);
+  if (!p->format) return err_for(p->err, TK_OPTION_FORMAT, TK_EUSAGE, "unknown format '%s'", save->format);
   if (!p->format->in_parts || (packing && packing != packing_row(PACKING_GZIP)))
-    return err_set(p->err, TK_EUSAGE, "ranks are not written one by one in '%s': -f takes json, pftrace and xplane, .gz or not",
+    return err_set(p->err, TK_EUSAGE, "ranks are not written one by one in '%s', but in json, pftrace and xplane, .gz or not",
                    save->format);
   snprintf(p->word, sizeof p->word, "%s%s", p->format->info.name, packing ? ".gz" : "");
   if (p->opt->steps || p->opt->to || p->opt->link_collectives || p->opt->manifest || p->opt->redact || save->pretty)
@@ -230,11 +231,13 @@ static bool plan(struct planner *p, const char *const *scans, size_t n, const ch
 
 bool tk_plan(const char *const *scans, size_t n, const char *output, const struct tk_merge_options *opt,
              struct tk_merge_report *report, struct tk_err *err) {
-  static const struct tk_merge_options defaults = {0};
+  struct tk_merge_options options;
   struct tk_merge_report unused = {0};
   struct tk_err own;
-  struct planner p = {.opt = opt ? opt : &defaults, .report = report ? report : &unused, .err = err ? err : &own};
+  struct planner p = {.opt = &options, .report = report ? report : &unused, .err = err ? err : &own};
   err_clear(p.err);
+  *p.report = (struct tk_merge_report){0};
+  if (!TAKE_OPTIONS(&options, opt, p.err)) return false;
   p.mem.limit = os_memory_limit(p.opt->load.max_memory);
   p.list.mem = p.list.arena.mem = &p.mem;
   align_anchors_init(&p.anchors, &p.mem);

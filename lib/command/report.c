@@ -6,6 +6,7 @@
 
 #include "analysis/report.h"
 #include "base/err.h"
+#include "base/options.h"
 #include "base/os.h"
 #include "merge_align.h"
 #include "source/identity.h"
@@ -131,19 +132,20 @@ static bool add_trace(struct tk_report *r, struct tk_trace *t, const struct repo
 }
 
 static bool open_report(struct tk_report *r, const struct tk_report_options *opt, struct tk_report_options *own, struct tk_err *err) {
-  static const struct tk_report_options defaults = {.strips = false};
-  *own = opt ? *opt : defaults;
   *r = (struct tk_report){.n_ranks = 0};
+  if (!TAKE_OPTIONS(own, opt, err) || !RESERVED(&own->select, err)) return false;
   own->load.max_memory = os_memory_limit(own->load.max_memory);
   return report_open(r, own, err);
 }
 
 bool tk_report_trace(struct tk_trace *t, const struct tk_report_options *opt, struct tk_report *report, struct tk_err *err) {
-  const struct report_place place = {t->source, 0};
   struct tk_report_options own;
   struct tk_err ours;
   if (!err) err = &ours;
   err_clear(err);
+  *report = (struct tk_report){0};
+  if (!trace_is_sealed(t, err)) return false;
+  const struct report_place place = {t->source, 0};
   return open_report(report, opt, &own, err) && add_trace(report, t, &place, true, err) && report_close(report, err);
 }
 

@@ -77,7 +77,7 @@ bool run_folder_open(struct run_folder *r, const char *path, const char *run, co
   r->opt.format = r->format->info.name;
   if (!run_folder_path(path, run, opt, r->path, sizeof r->path)) return err_set(err, TK_EUSAGE, "the path is too long");
   r->made = strlen(r->path);
-  return opt->force || !holds_run(r) || err_set(err, TK_EWRITE, "%s holds a run already; --force replaces its files", r->path);
+  return opt->force || !holds_run(r) || err_for(err, TK_OPTION_FORCE, TK_EWRITE, "%s holds a run already", r->path);
 }
 
 static bool make_folders(struct run_folder *r, struct tk_err *err) {

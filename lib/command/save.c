@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "base/os.h"
 #include "base/progress.h"
 #include "io/packing.h"
@@ -15,11 +16,11 @@ static const struct format *choose_format(const char *path, const struct tk_save
                                           struct tk_err *err) {
   const struct format *f = opt->format ? format_by_word(opt->format) : format_by_path(path);
   if (!f && opt->format) {
-    err_set(err, TK_EUSAGE, "unknown format '%s' (see -f help)", opt->format);
+    err_for(err, TK_OPTION_FORMAT, TK_EUSAGE, "unknown format '%s'", opt->format);
     return NULL;
   }
   if (!f && (strcmp(path, "-") == 0 || tk_path_of(path).bare)) f = format_by_name(like);
-  if (!f) err_set(err, TK_EUSAGE, "no format has this extension: say -f (see -f help)");
+  if (!f) err_for(err, TK_OPTION_FORMAT, TK_EUSAGE, "no format has this extension");
   else if (!f->info.can_write) err_set(err, TK_EUSAGE, "%s cannot be written", f->info.title);
   else return f;
   return NULL;
@@ -46,6 +47,7 @@ bool saver_open(struct saver *s, const char *path, const struct tk_save_options 
       .pretty = opt->pretty, .overlaps = opt->overlaps, .no_passthrough = opt->no_passthrough, .progress = opt->progress,
       .meter = s->meter, .several = s->several,
       .timeline = s->timeline, .host = s->host};
+  if (!RESERVED(opt, err)) return false;
   s->progress = opt->progress;
   s->path = path;
   s->packs = out.gzip || out.zstd;
@@ -149,7 +151,7 @@ static void list_losses(const struct tk_saved *saved, char *text, size_t size) {
 static bool refuse_losses(const struct saver *s, struct tk_err *err) {
   char text[512];
   list_losses(&s->sink->saved, text, sizeof text);
-  return !s->no_loss || !*text || err_set(err, TK_ELOSS, "--no-loss: %s cannot hold %s", s->format->info.title, text);
+  return !s->no_loss || !*text || err_for(err, TK_OPTION_NO_LOSS, TK_ELOSS, "%s cannot hold %s", s->format->info.title, text);
 }
 
 bool saver_finish(struct saver *s, struct tk_saved *done, struct tk_err *err) {
@@ -221,11 +223,12 @@ const char *saver_provenance(struct buf *b, const struct tk_save_options *opt, c
 static bool save(const struct tk_trace *t, const char *path, struct saver s, const struct tk_save_options *opt, struct tk_saved *done,
                  struct tk_err *err) {
   static const struct tk_save_options defaults = {0};
-  const char *const named[] = {t->source, NULL}, *const *inputs = t->files ? t->files : named;
   struct tk_saved counted;
   struct tk_err own;
   if (!err) err = &own;
   err_clear(err);
+  if (!trace_is_sealed(t, err)) return false;
+  const char *const named[] = {t->source, NULL}, *const *inputs = t->files ? t->files : named;
   if (!opt) opt = &defaults;
   bool ok = saver_open(&s, path, opt, t->format, inputs, err);
   struct buf provenance = {.mem = &s.mem};

@@ -274,7 +274,7 @@ static bool add_ranks(struct reader *r, struct pb file, struct tk_err *err) {
   bool any = false, ok = true;
   while (ok && pb_next(&file, &f)) {
     any = any || f.number == 1;
-    if (!any) return err_set(err, TK_EFORMAT, "is no scan: tracekit scan writes one");
+    if (!any) return err_set(err, TK_EFORMAT, "is no scan");
     if (f.number == 1 && f.value > SCAN_SCHEMA) return err_set(err, TK_EFORMAT, "was written by a newer version of tracekit");
     if (f.number != 2) continue;
     Scan__Rank *rank = pb_unpack(&scan__rank__descriptor, pb_inside(&f), r->list->mem);

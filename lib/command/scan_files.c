@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/options.h"
 #include "base/os.h"
 #include "io/out.h"
 #include "scan.h"
@@ -95,7 +96,7 @@ static bool scan_all(struct scanner *s, const char *const *names, size_t n) {
   for (size_t i = 0; s->opt->join && ok && i < n; i++) ok = join_scan(s, names[i]);
   if (s->opt->join) return ok;
   if (s->opt->anchor && !(s->anchor = regexp_new(s->opt->anchor, &s->mem, why, sizeof why)))
-    return mem_check(&s->mem, s->err) && err_set(s->err, TK_EUSAGE, "--anchor '%s': %s", s->opt->anchor, why);
+    return mem_check(&s->mem, s->err) && err_set(s->err, TK_EUSAGE, "anchor '%s': %s", s->opt->anchor, why);
   struct tk_sources *sources = tk_sources_open(names, n, &options, s->err);
   ok = sources && scan_sources(s, sources) && regexp_check(s->anchor, s->err);
   regexp_free(s->anchor);
@@ -105,13 +106,15 @@ static bool scan_all(struct scanner *s, const char *const *names, size_t n) {
 
 bool tk_scan(const char *const *names, size_t n, const char *output, const struct tk_scan_options *opt,
              struct tk_scan_report *report, struct tk_err *err) {
-  static const struct tk_scan_options defaults = {0};
+  struct tk_scan_options options;
   struct tk_scan_report own = {0};
   struct tk_err unused;
-  struct scanner s = {.opt = opt ? opt : &defaults, .report = report ? report : &own, .err = err ? err : &unused};
-  const char **inputs = calloc(n + 1, sizeof *inputs);
+  struct scanner s = {.opt = &options, .report = report ? report : &own, .err = err ? err : &unused};
   err_clear(s.err);
-  *s.report = (struct tk_scan_report){.notes = trace_new(0)};
+  *s.report = (struct tk_scan_report){0};
+  if (!TAKE_OPTIONS(&options, opt, s.err)) return false;
+  const char **inputs = calloc(n + 1, sizeof *inputs);
+  s.report->notes = trace_new(0);
   s.mem.limit = os_memory_limit(s.opt->load.max_memory);
   s.text.mem = &s.mem;
   for (size_t i = 0; inputs && i < n; i++) inputs[i] = names[i];

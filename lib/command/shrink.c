@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "source/identity.h"
+#include "base/options.h"
 #include "base/progress.h"
 #include "save.h"
 #include "shrink_provenance.h"
@@ -136,14 +137,14 @@ static void free_sample(struct shrinker *s) {
 /* ---- finding the place ---- */
 
 static bool too_small(struct shrinker *s, uint64_t smallest) {
+  const enum tk_option more = s->opt->hard ? TK_OPTION_NONE : TK_OPTION_HARD;
   char size[32], target[32];
   if (s->opt->events)
-    return err_set(s->err, TK_ELIMIT, "cannot be made to fit: %llu events are the fewest%s", (unsigned long long)smallest,
-                   s->opt->hard ? "" : " without --hard");
+    return err_for(s->err, more, TK_ELIMIT, "cannot be made to fit: %llu events are the fewest", (unsigned long long)smallest);
   tk_print_size(smallest, size);
   tk_print_size(s->report->target, target);
-  return err_set(s->err, TK_ELIMIT, "cannot be made to fit into %s: the smallest is %s (%llu bytes)%s", target, size,
-                 (unsigned long long)smallest, s->opt->hard ? "" : " without --hard");
+  return err_for(s->err, more, TK_ELIMIT, "cannot be made to fit into %s: the smallest is %s (%llu bytes)", target, size,
+                 (unsigned long long)smallest);
 }
 
 enum { MOST_HALVINGS = 20 };
@@ -312,15 +313,23 @@ static bool run_shrinker(struct shrinker s) {
 
 bool tk_shrink(struct tk_trace *t, const char *output, const struct tk_shrink_options *opt, struct tk_shrink_report *report,
                struct tk_err *err) {
+  struct tk_shrink_options options;
   struct tk_err own;
+  if (!err) err = &own;
+  err_clear(err);
+  if (!trace_is_sealed(t, err) || !TAKE_OPTIONS(&options, opt, err)) return false;
   return run_shrinker((struct shrinker){
-      .t = t, .output = output, .opt = opt, .report = report, .err = err ? err : &own, .save = opt->save});
+      .t = t, .output = output, .opt = &options, .report = report, .err = err, .save = options.save});
 }
 
 bool tk_shrink_memory(struct tk_trace *t, const char *name, struct tk_bytes *to, const struct tk_shrink_options *opt,
                       struct tk_shrink_report *report, struct tk_err *err) {
+  struct tk_shrink_options options;
   struct tk_err own;
+  if (!err) err = &own;
+  err_clear(err);
   *to = (struct tk_bytes){0};
+  if (!trace_is_sealed(t, err) || !TAKE_OPTIONS(&options, opt, err)) return false;
   return run_shrinker((struct shrinker){
-      .t = t, .output = name, .memory = to, .opt = opt, .report = report, .err = err ? err : &own, .save = opt->save});
+      .t = t, .output = name, .memory = to, .opt = &options, .report = report, .err = err, .save = options.save});
 }

@@ -221,6 +221,7 @@ bool tk_size(struct tk_trace *t, const struct tk_save_options *opt, struct tk_si
   if (!err) err = &own;
   err_clear(err);
   *report = (struct tk_size_report){0};
+  if (!trace_is_sealed(t, err)) return false;
   if (!o.format) o.format = t->format;
   ok = prepare_sizes(&s) ? size_trace(&s, &o, report, err) : mem_check(&s.mem, err) && err_set(err, TK_ELIMIT, "out of memory");
   free_sizer(&s);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/options.h"
 #include "base/utf8.h"
 #include "graph/subset.h"
 #include "source/identity.h"
@@ -333,7 +334,7 @@ static bool check_names(struct splitter *s) {
     if (!write_name(s, s->parts[i].label, &name)) return false;
     bool exists = stat(name, &st) == 0;
     if (exists && S_ISDIR(st.st_mode)) ok = err_set(s->err, TK_EWRITE, "%s: is a directory", name);
-    else if (exists && !s->opt->save.force) ok = err_set(s->err, TK_EWRITE, "%s: exists already (--force replaces it)", name);
+    else if (exists && !s->opt->save.force) ok = err_for(s->err, TK_OPTION_FORCE, TK_EWRITE, "%s: exists already", name);
     free(name);
   }
   return ok;
@@ -358,10 +359,12 @@ static void free_splitter(struct splitter *s) {
 bool tk_split(struct tk_trace *t, const char *pattern, const struct tk_split_options *opt, struct tk_split_report *report,
               struct tk_err *err) {
   struct tk_err own;
-  struct splitter s = {.t = t, .opt = opt, .pattern = pattern, .report = report, .err = err ? err : &own};
+  struct tk_split_options options;
+  struct splitter s = {.t = t, .opt = &options, .pattern = pattern, .report = report, .err = err ? err : &own};
   bool ok;
   err_clear(s.err);
   *report = (struct tk_split_report){0};
+  if (!trace_is_sealed(t, s.err) || !TAKE_OPTIONS(&options, opt, s.err)) return false;
   if (!strstr(pattern, "{}")) return err_set(s.err, TK_EUSAGE, "%s: a pattern has {} where the part's name goes", pattern);
   intern_init(&s.labels, &s.mem);
   map_init(&s.used, &s.mem);

@@ -96,6 +96,7 @@ static void count_kinds(const struct tk_trace *t, struct tk_summary *s, struct m
 bool tk_summarise(const struct tk_trace *t, struct tk_summary *s, struct tk_err *err) {
   struct mem mem = {0};
   struct tk_err own;
+  if (!trace_is_sealed(t, err)) return false;
   struct identity id = identity_of(t);
   *s = (struct tk_summary){.records = t->n_records, .flow_points = t->n_flow_points};
   count_events(t, s);
@@ -117,5 +118,7 @@ bool tk_summarise(const struct tk_trace *t, struct tk_summary *s, struct tk_err 
 #else
 #define ISAL_TEXT ""
 #endif
+
+unsigned tk_version(void) { return TK_VERSION_NUMBER; }
 
 const char *tk_build_info(void) { return "tracekit " TK_VERSION "\nzlib " ZLIB_VERSION "\n" ARCHIVE_VERSION_STRING ISAL_TEXT; }

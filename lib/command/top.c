@@ -2,16 +2,19 @@
 #include "analysis/top.h"
 
 #include "base/err.h"
+#include "base/options.h"
 #include "source/identity.h"
 
 bool tk_top(struct tk_trace *t, const struct tk_top_options *opt, struct tk_top_report *report, struct tk_err *err) {
-  static const struct tk_top_options defaults = {0};
+  struct tk_top_options options;
   struct mem mem = {0};
   struct tk_err own;
   if (!err) err = &own;
   err_clear(err);
   *report = (struct tk_top_report){0};
-  if (!opt) opt = &defaults;
+  if (!trace_is_sealed(t, err)) return false;
+  if (!TAKE_OPTIONS(&options, opt, err) || !RESERVED(&options.select, err)) return false;
+  opt = &options;
   if (opt->by == TK_TOP_ARG && !opt->arg) return err_set(err, TK_EUSAGE, "by which arg?");
   struct track_origin *origins = identity_of_tracks(t, &mem);
   bool ok = origins ? top_of(t, opt, origins, report, err) : err_set(err, TK_ELIMIT, "out of memory");

@@ -2,16 +2,19 @@
 #include "analysis/tree.h"
 
 #include "base/err.h"
+#include "base/options.h"
 #include "source/identity.h"
 
 bool tk_tree(struct tk_trace *t, const struct tk_tree_options *opt, struct tk_tree_report *report, struct tk_err *err) {
-  static const struct tk_tree_options defaults = {0};
+  struct tk_tree_options options;
   struct mem mem = {0};
   struct tk_err own;
   if (!err) err = &own;
   err_clear(err);
   *report = (struct tk_tree_report){0};
-  if (!opt) opt = &defaults;
+  if (!trace_is_sealed(t, err)) return false;
+  if (!TAKE_OPTIONS(&options, opt, err) || !RESERVED(&options.select, err)) return false;
+  opt = &options;
   if (opt->has_by && opt->by == TK_TOP_ARG && !opt->arg) return err_set(err, TK_EUSAGE, "by which arg?");
   if (opt->has_by && opt->by == TK_TOP_KIND) return err_set(err, TK_EUSAGE, "an event can be of several kinds");
   struct track_origin *origins = identity_of_tracks(t, &mem);

@@ -120,7 +120,7 @@ static bool unknown(const uint8_t *p, size_t n, const char *path, struct tk_err 
   for (size_t i = 0; i < n && (p[i] >= 0x20 || strchr("\t\r\n", p[i])); i++)
     if (p[i] == '{' || p[i] == '[')
       return err_at(err, TK_EFORMAT, i, "not a trace: text before the JSON, which seems to begin at byte %zu", i);
-  return err_set(err, TK_EFORMAT, "not a trace of any format that we know (see tracekit convert -f help)");
+  return err_for(err, TK_OPTION_FORMAT, TK_EFORMAT, "not a trace of any format that we know");
 }
 
 /* ---- blocks of other formats ---- */

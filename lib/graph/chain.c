@@ -22,13 +22,13 @@ void chains_free(struct chains *c) {
 enum { BLOCK = 64 };
 
 static uint32_t hash_of_flow(const struct tk_flow_point *f) {
-  uint64_t block = ((uint64_t)f->id / BLOCK) * 2 + f->id_is_str + ((uint64_t)f->cls << 40);
+  uint64_t block = ((uint64_t)f->id / BLOCK) * 2 + (f->id_kind == TK_FLOW_ID_STR) + ((uint64_t)f->cls << 40);
   uint64_t hash = hash_number(block);
   return (uint32_t)hash * BLOCK + (uint32_t)((uint64_t)f->id + (hash >> 32)) % BLOCK;
 }
 
 static bool same_chain(const struct tk_flow_point *a, const struct tk_flow_point *b) {
-  return a->id == b->id && a->cls == b->cls && a->id_is_str == b->id_is_str;
+  return a->id == b->id && a->cls == b->cls && (a->id_kind == TK_FLOW_ID_STR) == (b->id_kind == TK_FLOW_ID_STR);
 }
 
 tk_id *chains_of(const struct chains *c, const struct tk_flow_point *f) {

@@ -81,7 +81,7 @@ static bool check_flows(const struct tk_trace *t, struct tk_err *err) {
     const struct tk_flow_point *f = &t->flow_points[i];
     if (i > 1 && f->ts < t->flow_points[i - 1].ts) return fail(err, "flow points out of order", i);
     if (f->at == 0 || f->at > (f->bound ? t->n_events : t->n_tracks)) return fail(err, "place of flow point", i);
-    if (f->id_is_str && (f->id <= 0 || f->id > t->store->strings.n)) return fail(err, "id of flow point", i);
+    if (f->id_kind == TK_FLOW_ID_STR && (f->id <= 0 || f->id > t->store->strings.n)) return fail(err, "id of flow point", i);
     if (f->cls == 0 || f->cls > t->n_classes) return fail(err, "class of flow point", i);
     if (!check_args(t, f->args)) return fail(err, "args of flow point", i);
   }

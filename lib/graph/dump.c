@@ -135,8 +135,8 @@ static void put_flow(struct buf *b, const struct tk_trace *t, const struct tk_fl
   append_format(b, "flow %s %lld", roles[f->role], (long long)f->ts);
   put_class(b, t, f->cls);
   append_format(b, " id=");
-  if (f->id_is_str) put_string(b, t, (tk_id)f->id);
-  else if (f->id_is_uint) append_format(b, "%llu", (unsigned long long)f->id);
+  if (f->id_kind == TK_FLOW_ID_STR) put_string(b, t, (tk_id)f->id);
+  else if (f->id_kind == TK_FLOW_ID_UINT) append_format(b, "%llu", (unsigned long long)f->id);
   else append_format(b, "%lld", (long long)f->id);
   if (f->enclosing) append_format(b, " enclosing");
   put_ident(b, t, "pid", k->pid);
@@ -233,6 +233,7 @@ bool tk_dump_to(const struct tk_trace *t, bool (*put)(void *arg, const char *tex
   static const char *const clocks[] = {"unknown", "realtime", "boottime", "monotonic"};
   struct mem mem = {0};
   struct dumper d = {.b.mem = &mem, .put = put, .arg = arg};
+  if (!trace_is_sealed(t, NULL)) return false;
   append_format(&d.b, "trace origin=%lldns zero=%lldns clock=%s\n", (long long)t->origin_ns, (long long)t->zero_ns,
                 clocks[t->clock]);
   bool ok = dump_tracks(&d, t) && dump_rest(&d, t) && !mem.failed;

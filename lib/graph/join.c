@@ -153,7 +153,7 @@ static void join_events(struct joiner *j) {
     f.cls = j->ids->classes[f.cls];
     f.at = f.bound ? f.at + j->ids->before : j->ids->tracks[f.at];
     f.args = join_args(j, f.args);
-    if (f.id_is_str) f.id = j->ids->strings[f.id];
+    if (f.id_kind == TK_FLOW_ID_STR) f.id = j->ids->strings[f.id];
     *trace_add_flow_point(to) = f;
   }
 }

@@ -74,8 +74,15 @@ void tk_free(struct tk_trace *t) {
   mem_free(&s->mem, s->ties);
   mem_free(&s->mem, s->tied);
   free(s->source);
+  free(s->mistake);
   free(s);
   free(t);
+}
+
+bool trace_is_sealed(const struct tk_trace *t, struct tk_err *err) {
+  if (t && t->sealed) return true;
+  if (err) err_clear(err);
+  return err_set(err, TK_EUSAGE, t ? "the trace is not sealed" : "there is no trace");
 }
 
 tk_id trace_string(struct tk_trace *t, const void *p, size_t n) { return intern(&t->store->strings, p, n); }

@@ -52,7 +52,13 @@ struct tk_store {
   uint32_t *tied;
   uint32_t n_ties, cap_ties, n_tied, cap_tied;
   char *source;
+  char *mistake;  /* the first one of who builds the trace (command/build.c) */
+  bool has_bytes; /* strings need not be text */
+  bool broken;    /* seal failed */
 };
+
+/* Of who calls from outside: false, with err, where there is no trace, or one that is still being made. */
+bool trace_is_sealed(const struct tk_trace *t, struct tk_err *err);
 
 /* An empty trace with a memory limit (0 = none), or NULL. */
 struct tk_trace *trace_new(uint64_t max_memory);

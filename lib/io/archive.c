@@ -228,9 +228,10 @@ const char *arc_damage(const struct arc *a) { return *a->damage ? a->damage : NU
 
 static bool within_ratio(struct arc *a, struct tk_err *err) {
   uint64_t in = (uint64_t)(archive_filter_bytes(a->la, -1) - a->at_start);
-  if (a->max_size && a->made > a->max_size) return err_set(err, TK_ELIMIT, "archive: the member decompresses to more than --max-size");
+  if (a->max_size && a->made > a->max_size)
+    return err_for(err, TK_OPTION_MAX_SIZE, TK_ELIMIT, "archive: the member decompresses to more than it may");
   if (!a->max_size && a->made > SMALL && a->made / RATIO > in)
-    return err_set(err, TK_ELIMIT, "archive: the member becomes more than %d times as big (if that is right, give --max-size)", RATIO);
+    return err_for(err, TK_OPTION_MAX_SIZE, TK_ELIMIT, "archive: the member becomes more than %d times as big", RATIO);
   return true;
 }
 

@@ -179,12 +179,11 @@ static bool guard(struct gunzip *g, size_t *made) {
   if (g->max_size && g->total > g->max_size) {
     uint64_t excess = g->total - g->max_size;
     *made -= excess < *made ? (size_t)excess : *made;
-    return err_set(&g->fault, TK_ELIMIT, "gzip: more than %llu bytes after decompression (see --max-size)",
+    return err_for(&g->fault, TK_OPTION_MAX_SIZE, TK_ELIMIT, "gzip: more than %llu bytes after decompression",
                    (unsigned long long)g->max_size);
   }
   if (g->max_size == 0 && g->total > BOMB_SIZE && g->total / BOMB_RATIO > in_raw_offset(g->inner) + g->seen)
-    return err_set(&g->fault, TK_ELIMIT, "gzip: becomes more than %d times as big (if that is right, give --max-size)",
-                   BOMB_RATIO);
+    return err_for(&g->fault, TK_OPTION_MAX_SIZE, TK_ELIMIT, "gzip: becomes more than %d times as big", BOMB_RATIO);
   return true;
 }
 

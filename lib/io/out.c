@@ -340,7 +340,9 @@ static bool open_temporary(struct out_impl *w, struct tk_err *err) {
 }
 
 static bool refuse_existing(struct tk_err *err) {
-  return err_sys(err, TK_EWRITE, EEXIST, "not replaced without --force");
+  err_for(err, TK_OPTION_FORCE, TK_EWRITE, "exists already");
+  if (err && err->option == TK_OPTION_FORCE) err->sys = EEXIST;
+  return false;
 }
 
 /* A link is followed, so that what it points to is replaced and not the link. */
@@ -390,7 +392,7 @@ static mode_t common_mode(const struct out_options *opt) {
 
 static bool check_terminal(int fd, const struct out_options *opt, struct tk_err *err) {
   if (!opt || !(opt->gzip || opt->zstd || opt->binary) || !os_is_terminal(fd)) return true;
-  return err_set(err, TK_EUSAGE, "%s bytes are not written to a terminal: give a file with -o",
+  return err_for(err, TK_OPTION_OUTPUT, TK_EUSAGE, "%s bytes are not written to a terminal",
                  opt->gzip || opt->zstd ? "compressed" : "binary");
 }
 
@@ -472,7 +474,7 @@ static void give_name(struct out_impl *w) {
   if (exists && w->same && same_bytes(w->temporary, w->path)) {
     w->was_there = true; /* and out_close removes what is not needed */
   } else if (exists && w->same) {
-    err_set(&w->err, TK_EWRITE, "exists already, and holds something else; --force replaces it");
+    err_for(&w->err, TK_OPTION_FORCE, TK_EWRITE, "exists already, and holds something else");
   } else if (exists) { /* it came while we wrote */
     refuse_existing(&w->err);
   } else if (rename(w->temporary, w->path) != 0) {

@@ -44,9 +44,9 @@ static la_ssize_t pull(struct archive *a, void *self, const void **p) {
 
 static bool within_ratio(struct unpack *u, struct tk_err *err) {
   uint64_t in = in_raw_read(u->inner);
-  if (u->max && u->made > u->max) return err_set(err, TK_ELIMIT, "decompresses to more than --max-size");
+  if (u->max && u->made > u->max) return err_for(err, TK_OPTION_MAX_SIZE, TK_ELIMIT, "decompresses to more than it may");
   if (!u->max && u->made > SMALL && u->made / RATIO > in)
-    return err_set(err, TK_ELIMIT, "decompresses to more than %d times its size (a bomb? --max-size lifts this)", RATIO);
+    return err_for(err, TK_OPTION_MAX_SIZE, TK_ELIMIT, "decompresses to more than %d times its size: a bomb?", RATIO);
   return true;
 }
 

@@ -183,9 +183,10 @@ static bool derive_all(struct derive *d, struct tk_derived *done) {
 
 bool tk_derive(struct tk_trace *t, struct tk_derived *done, struct tk_err *err) {
   struct mem mem = {0};
-  struct derive d = {.mem = &mem, .t = t, .n_events = t->n_events};
   struct tk_derived unused;
   struct tk_err own;
+  if (!trace_is_sealed(t, err)) return false;
+  struct derive d = {.mem = &mem, .t = t, .n_events = t->n_events};
   if (!done) done = &unused;
   if (!err) err = &own;
   err_clear(err);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/glob.h"
+#include "base/options.h"
 #include "graph/chain.h"
 #include "graph/subset.h"
 #include "frames.h"
@@ -34,7 +35,9 @@ struct filter {
 
 static bool find_window(struct filter *f, struct tk_err *err) {
   if (f->plan->cut) scope_narrow(&f->scope, *f->plan->cut);
-  if (scope_select(&f->scope, f->t, &f->match.steps, f->opt->time, f->opt->steps, err)) return true;
+  const struct tk_filter_options *o = f->opt;
+  const struct tk_selection by = {.time = o->time, .steps = o->steps, .range = o->range, .step_range = o->step_range};
+  if (scope_select(&f->scope, f->t, &f->match.steps, &by, err)) return true;
   if (err->code != TK_ENOTHING || f->opt->refuse_empty) return false;
   err_clear(err);
   scope_narrow(&f->scope, (struct window){INT64_MIN, INT64_MIN}); /* of steps that are not there nothing stays */
@@ -346,9 +349,12 @@ bool op_filter(struct tk_trace *t, struct tk_trace *to, const struct filter_plan
 bool tk_filter_check(const struct tk_filter_options *opt, struct tk_err *err) {
   struct mem mem = {0};
   uint32_t n_tests = 0;
+  struct tk_filter_options options;
   struct tk_err own;
   if (!err) err = &own;
   err_clear(err);
+  if (!TAKE_OPTIONS(&options, opt, err)) return false;
+  opt = &options;
   for (const char *const *where = opt->where; where && *where; where++) {
     struct expr *e = expr_parse(*where, &n_tests, &mem, err);
     if (!e) return err_prefix(err, "filter '%.200s'", *where);

@@ -72,7 +72,7 @@ static bool hint_part(const struct nothing *n, const struct expr *e, char *hint,
   rewrite(expr, sizeof expr, e, "=~", "(?i)\\Q", "\\E");
   found = count(n, expr);
   if (found)
-    snprintf(hint, size, "; without regard to case, --regex '(?i)%.60s' would match %llu event%s", e->value.text,
+    snprintf(hint, size, "; without regard to case, the regular expression '(?i)%.60s' would match %llu event%s", e->value.text,
              (unsigned long long)found, found == 1 ? "" : "s");
   return found != 0;
 }
@@ -91,7 +91,7 @@ static bool hint_kinds(const struct nothing *n, const struct expr *e, char *hint
 /* A number of nesting alone is that depth. */
 static bool hint_depth(const struct expr *e, char *hint, size_t size) {
   if (e->symbol != SYM_DEPTH || e->op != OP_EQ) return false;
-  snprintf(hint, size, "; --depth ..%s is down to %s", e->value.text, e->value.text);
+  snprintf(hint, size, "; a depth of ..%s is down to %s", e->value.text, e->value.text);
   return true;
 }
 

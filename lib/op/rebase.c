@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/options.h"
 #include "base/glob.h"
 #include "graph/seal.h"
 #include "window.h"
@@ -176,12 +177,9 @@ static bool to_epoch(struct tk_trace *t, struct tk_err *err) {
   return true;
 }
 
-bool tk_rebase_check(const struct tk_rebase_options *o, struct tk_err *err) {
+static bool check(const struct tk_rebase_options *o, struct tk_err *err) {
   int places = o->to_zero + (o->to != NULL) + (o->at != NULL) + o->absolute + o->has_base;
-  struct tk_err own;
   i128 unused;
-  if (!err) err = &own;
-  err_clear(err);
   if (places > 1) return err_set(err, TK_EUSAGE, "more than one place to rebase to");
   if (o->nth && !o->at) return err_set(err, TK_EUSAGE, "an Nth event is one of a name: say at which");
   if (o->to && !parse_time(o->to, &unused, err)) return false;
@@ -190,12 +188,22 @@ bool tk_rebase_check(const struct tk_rebase_options *o, struct tk_err *err) {
   return err_set(err, TK_EUSAGE, "nothing to do: say to zero, to a time, at an event, absolute, a shift or a scale");
 }
 
-bool tk_rebase(struct tk_trace *t, const struct tk_rebase_options *o, struct tk_err *err) {
+bool tk_rebase_check(const struct tk_rebase_options *opt, struct tk_err *err) {
+  struct tk_rebase_options o;
+  struct tk_err own;
+  if (!err) err = &own;
+  err_clear(err);
+  return TAKE_OPTIONS(&o, opt, err) && check(&o, err);
+}
+
+bool tk_rebase(struct tk_trace *t, const struct tk_rebase_options *opt, struct tk_err *err) {
+  struct tk_rebase_options options, *const o = &options;
   struct tk_err own;
   tk_time start, end;
   i128 to = 0;
   if (!err) err = &own;
-  if (!tk_rebase_check(o, err)) return false;
+  err_clear(err);
+  if (!trace_is_sealed(t, err) || !TAKE_OPTIONS(o, opt, err) || !check(o, err)) return false;
   t->edits |= TK_EDIT_MOVED;
   if (o->scale && !scale_events(t, o->scale, err)) return false;
   if (o->shift && !move_events(t, o->shift, err)) return false;

@@ -260,7 +260,7 @@ static void redact_events(struct redactor *r) {
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
     uint32_t args = redact_args(r, t->flow_points[i].args, false);
     t->flow_points[i].args = args;
-    if (t->flow_points[i].id_is_str) t->flow_points[i].id = id_of(r, (tk_id)t->flow_points[i].id);
+    if (t->flow_points[i].id_kind == TK_FLOW_ID_STR) t->flow_points[i].id = id_of(r, (tk_id)t->flow_points[i].id);
   }
 }
 

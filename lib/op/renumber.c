@@ -326,8 +326,8 @@ static void renumber_ids(struct tk_trace *t, struct merge_ids *ids, const struct
   map_init(&r.texts, &t->store->mem);
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
     struct tk_flow_point *f = &t->flow_points[i];
-    f->id = fresh(&r, f->id_is_str, f->id);
-    f->id_is_str = f->id_is_uint = false;
+    f->id = fresh(&r, f->id_kind == TK_FLOW_ID_STR, f->id);
+    f->id_kind = TK_FLOW_ID_INT;
   }
   for (tk_id i = 1; i <= t->n_events; i++) renumber_args(&r, &t->events[i], was, n_was);
   map_free(&r.numbers);

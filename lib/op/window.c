@@ -113,33 +113,41 @@ bool window_check_steps(const char *steps, struct tk_err *err) {
   return window_numbers(steps, &first, &last) || bad_steps(steps, err);
 }
 
-static bool no_such_steps(const struct steps *s, const char *text, struct tk_err *err) {
+static bool no_such_steps(const struct steps *s, struct tk_range asked, const char *text, struct tk_err *err) {
   int64_t lo = INT64_MAX, hi = INT64_MIN;
   for (uint32_t i = 0; i < s->n; i++) {
     if (s->v[i].number < lo) lo = s->v[i].number;
     if (s->v[i].number > hi) hi = s->v[i].number;
   }
-  return err_set(err, TK_ENOTHING, "nothing matched: steps '%s': this trace has the steps %lld to %lld", text, (long long)lo,
-                 (long long)hi);
+  char numbers[48];
+  snprintf(numbers, sizeof numbers, "%lld..%lld", (long long)asked.first, (long long)asked.last);
+  return err_set(err, TK_ENOTHING, "nothing matched: steps '%s': this trace has the steps %lld to %lld", text ? text : numbers,
+                 (long long)lo, (long long)hi);
 }
 
-static bool narrow_to_steps(struct scope *s, const struct steps *of, const char *text, struct tk_err *err) {
-  int64_t first, last;
+/* `text` is what they were said in; NULL = in numbers. */
+static bool narrow_to_steps(struct scope *s, const struct steps *of, struct tk_range asked, const char *text, struct tk_err *err) {
   struct window w;
-  if (!window_numbers(text, &first, &last)) return bad_steps(text, err);
   if (!of->n) return err_set(err, TK_ENOTHING, "nothing matched: this trace has no steps (ProfilerStep#N, step_num or a Steps line)");
-  if (!steps_range(of, first, last, &w.start, &w.end)) return no_such_steps(of, text, err);
+  if (!steps_range(of, asked.first, asked.last, &w.start, &w.end)) return no_such_steps(of, asked, text, err);
   scope_narrow(s, w);
   return true;
 }
 
-bool scope_select(struct scope *s, const struct tk_trace *t, const struct steps *of, const char *time, const char *steps,
+bool scope_select(struct scope *s, const struct tk_trace *t, const struct steps *of, const struct tk_selection *by,
                   struct tk_err *err) {
-  if (time) {
+  struct tk_range asked;
+  if (by->time) {
     struct window_frame frame = window_frame(t);
     struct window w;
-    if (!window_parse(time, &frame, &w, err)) return false;
+    if (!window_parse(by->time, &frame, &w, err)) return false;
     scope_narrow(s, w);
   }
-  return !steps || narrow_to_steps(s, of, steps, err);
+  if (by->range && by->range->first >= by->range->last)
+    return err_set(err, TK_EUSAGE, "a range of time that ends where it starts, or before");
+  if (by->range) scope_narrow(s, (struct window){by->range->first, by->range->last});
+  if (by->step_range && !narrow_to_steps(s, of, *by->step_range, NULL, err)) return false;
+  if (!by->steps) return true;
+  if (!window_numbers(by->steps, &asked.first, &asked.last)) return bad_steps(by->steps, err);
+  return narrow_to_steps(s, of, asked, by->steps, err);
 }

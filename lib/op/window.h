@@ -36,9 +36,9 @@ bool window_parse(const char *text, const struct window_frame *f, struct window 
 
 /* Narrows it to what both of them hold. */
 void scope_narrow(struct scope *s, struct window to);
-/* Narrows it to a range of time and to the time of a range of steps, as filters ask for them (NULL: not).  Steps that the trace has
- * none of are TK_ENOTHING. */
-bool scope_select(struct scope *s, const struct tk_trace *t, const struct steps *of, const char *time, const char *steps,
+/* Narrows it to a range of time and to the time of a range of steps, as they are asked for, in words or in numbers.  Steps that the
+ * trace has none of are TK_ENOTHING. */
+bool scope_select(struct scope *s, const struct tk_trace *t, const struct steps *of, const struct tk_selection *by,
                   struct tk_err *err);
 /* Is it a range of steps, of whatever trace? */
 bool window_check_steps(const char *steps, struct tk_err *err);

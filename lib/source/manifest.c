@@ -47,7 +47,7 @@ bool manifest_open(struct manifest *m, const char *output, const struct tk_save_
   map_init(&m->names, &m->mem);
   claim_name(m, MEMBER);
   if (opt->format)
-    return err_set(err, TK_EUSAGE, "a manifest leaves the inputs in their formats: it cannot be -f %s", opt->format);
+    return err_set(err, TK_EUSAGE, "a manifest leaves the inputs in their formats: it cannot be written as %s", opt->format);
   if (!named) return err_set(err, TK_EUSAGE, "a manifest and its traces are a tar: name it .tar or .tar.gz");
   out.binary = true;
   return out_open(&m->out, opt->dry_run ? "/dev/null" : output, &out, &m->mem, err);

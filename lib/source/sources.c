@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/glob.h"
+#include "base/options.h"
 #include "base/os.h"
 #include "format/format.h"
 #include "names.h"
@@ -238,14 +239,16 @@ static bool add_run(struct tk_sources *s, const struct runs *r, uint32_t run, st
 
 static void why_nothing(struct tk_sources *s, uint32_t origin, const struct passed *passed) {
   const struct tk_source_options *opt = &s->impl->opt;
+  const bool named = opt->run || opt->step || opt->host || s->impl->rank != NONE;
   char text[512];
-  if (opt->run || opt->step || opt->host || s->impl->rank != NONE)
-    snprintf(text, sizeof text, "nothing in it is of%s%s%s%s%s%s%s%s (tracekit list shows what there is)", opt->run ? " run " : "",
+  if (named)
+    snprintf(text, sizeof text, "nothing in it is of%s%s%s%s%s%s%s%s", opt->run ? " run " : "",
              opt->run ? opt->run : "", opt->step ? " step " : "", opt->step ? opt->step : "", opt->host ? " host " : "",
              opt->host ? opt->host : "", s->impl->rank != NONE ? " rank " : "", s->impl->rank != NONE ? opt->rank : "");
   else
     snprintf(text, sizeof text, "no trace is in it%s%s", passed->n ? ", but " : "", passed->names);
   add_failed(s, origin, TK_EFORMAT, text);
+  s->impl->source.origins[origin].failed.option = named ? TK_OPTION_RUN : TK_OPTION_NONE;
 }
 
 static void note_names(struct tk_sources *s, size_t first, uint32_t origin) {
@@ -264,7 +267,7 @@ static void note_origin(struct tk_sources *s, size_t first, uint32_t origin, con
   struct chosen *c = &s->impl->chosen[first];
   char text[512];
   if (n_runs > 1) {
-    snprintf(text, sizeof text, "of %u runs the newest is read, %s (tracekit list shows all)", n_runs, s->inputs[first].run);
+    snprintf(text, sizeof text, "of %u runs the newest is read, %s", n_runs, s->inputs[first].run);
     note_choice(s, c, false, text);
   }
   if (o->remark) note_choice(s, c, false, o->remark);
@@ -427,6 +430,7 @@ struct tk_sources *tk_sources_open(const char *const *names, size_t n, const str
   struct tk_err own;
   if (!err) err = &own;
   err_clear(err);
+  if (opt && !RESERVED(opt, err)) return free(s), NULL;
   if (s) s->impl = calloc(1, sizeof *s->impl);
   if (!s || !s->impl) {
     free(s);
@@ -549,7 +553,9 @@ struct in *sources_open_view(struct tk_sources *s, const struct source_view *v, 
 
 void sources_suggest(const struct tk_sources *s, size_t i, struct tk_err *err) {
   const char *run = s->impl->chosen[i].sound_run;
-  if (run) err_append(err, "nothing of this run can be read; the newest run that can be is %s (--latest-good takes it)", run);
+  if (!run) return;
+  err_append(err, "nothing of this run can be read; the newest run that can be is %s", run);
+  err->option = TK_OPTION_LATEST_GOOD;
 }
 
 void sources_decisions(const struct tk_sources *s, size_t i, struct tk_trace *t) {

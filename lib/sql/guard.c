@@ -49,9 +49,9 @@ static int go_on(void *arg) {
   const struct tk_progress *p = &s->opt.progress;
   if (p->tick && !p->tick(p->arg, 0, 0)) return err_set(s->err, TK_EINTERRUPTED, "interrupted"), 1;
   if (s->deadline_ms && now_ms() > s->deadline_ms)
-    return err_set(s->err, TK_ELIMIT, "the query takes longer than it may (--timeout)"), 1;
+    return err_for(s->err, TK_OPTION_TIMEOUT, TK_ELIMIT, "the query takes longer than it may"), 1;
   if (s->limit && s->graph_bytes + s->mem.used + (uint64_t)sqlite3_memory_used() > s->limit)
-    return err_set(s->err, TK_ELIMIT, "the query takes more memory than it may (--max-memory)"), 1;
+    return err_for(s->err, TK_OPTION_MAX_MEMORY, TK_ELIMIT, "the query takes more memory than it may"), 1;
   return 0;
 }
 

@@ -1,6 +1,7 @@
 /* open.c - a sealed trace as a database, and the statements that are run on it. */
 #include <string.h>
 
+#include "base/options.h"
 #include "base/os.h"
 #include "base/text.h"
 #include "guard.h"
@@ -21,11 +22,13 @@ static bool prepare(struct tk_sql *s, struct tk_err *err) {
 
 struct tk_sql *tk_sql_open(struct tk_trace *t, const struct tk_sql_options *opt, struct tk_err *err) {
   struct mem own = {0};
-  struct tk_sql *s = mem_alloc(&own, sizeof *s);
+  struct tk_sql_options options;
   if (err) err_clear(err);
+  if (!trace_is_sealed(t, err) || !TAKE_OPTIONS(&options, opt, err)) return NULL;
+  struct tk_sql *s = mem_alloc(&own, sizeof *s);
   if (!s) return err_set(err, TK_ELIMIT, "out of memory"), NULL;
   *s = (struct tk_sql){.t = t, .mem = own, .times = times_of(t)};
-  if (opt) s->opt = *opt;
+  s->opt = options;
   s->limit = os_memory_limit(s->opt.max_memory);
   s->graph_bytes = t->store->mem.used;
   s->mem.limit = s->limit && s->limit > s->graph_bytes ? s->limit - s->graph_bytes : 0;
@@ -88,7 +91,7 @@ static bool fail(struct tk_sql *s, const char *whole, const char *statement, str
   if (err->code != TK_OK) return false;
   if (s->mem.failed || (code & 0xff) == SQLITE_NOMEM) {
     s->mem.failed = false;
-    return err_set(err, TK_ELIMIT, "the query takes more memory than it may (--max-memory)");
+    return err_for(err, TK_OPTION_MAX_MEMORY, TK_ELIMIT, "the query takes more memory than it may");
   }
   if (code == SQLITE_TOOBIG) return err_set(err, TK_ELIMIT, "SQL: %s", sqlite3_errmsg(s->db));
   if (code == SQLITE_AUTH) return err_set(err, TK_EUSAGE, "SQL: %s: a query reads the trace and nothing else", sqlite3_errmsg(s->db));

@@ -213,7 +213,7 @@ static int flow_value(struct tk_sql *s, uint32_t row, int column, sqlite3_contex
   switch (column) {
   case 1: return number_value(out, v->out);
   case 2: return number_value(out, v->in);
-  case 3: return f->id_is_str ? SQLITE_OK : number_value(out, f->id);
+  case 3: return f->id_kind == TK_FLOW_ID_STR ? SQLITE_OK : number_value(out, f->id);
   case 4: return set_value(out, argset_of_flow(s, row));
   default: return done();
   }

@@ -15,10 +15,11 @@ import os as _os
 
 from . import _native
 from ._errors import Error
+from ._progress import Progress, shown as _shown
 from ._tables import Table
 from ._view import frame as _frame, summary as _summary
 
-__all__ = ["Error", "Table", "Trace", "extract", "list", "load", "merge", "__version__"]
+__all__ = ["Error", "Progress", "Table", "Trace", "diff", "extract", "list", "load", "merge", "report", "__version__"]
 __version__ = _native.version
 
 _native.set_error(Error)
@@ -78,16 +79,17 @@ def load(source, *, run=None, host=None, rank=None, format=None, max_memory=None
     format      "json", "perfetto" or "xplane"; by default the content tells
     max_memory  bytes, or a text such as "2G"
     strict      a repair is an error
-    progress    a function that is called with the bytes that were read and those that there are
+    progress    True: a bar, in the cell of a notebook; or a function that is called with the bytes that were read and those that there are
     """
     options = {"run": run, "host": host, "rank": None if rank is None else str(rank), "format": format, "threads": threads,
-               "max_memory": _size(max_memory), "max_size": _size(max_size), "strict": strict, "progress": progress}
-    if hasattr(source, "read"):
-        name = getattr(source, "name", None)
-        return Trace(_native.load_bytes(source.read(), name if isinstance(name, str) else "(file)", options))
-    if isinstance(source, (bytes, bytearray, memoryview)):
-        return Trace(_native.load_bytes(bytes(source), "(bytes)", options))
-    return Trace(_native.load(_names(source), options))
+               "max_memory": _size(max_memory), "max_size": _size(max_size), "strict": strict}
+    with _shown(progress, "reading") as options["progress"]:
+        if hasattr(source, "read"):
+            name = getattr(source, "name", None)
+            return Trace(_native.load_bytes(source.read(), name if isinstance(name, str) else "(file)", options))
+        if isinstance(source, (bytes, bytearray, memoryview)):
+            return Trace(_native.load_bytes(bytes(source), "(bytes)", options))
+        return Trace(_native.load(_names(source), options))
 
 
 def merge(sources, output, *, align="auto", label=None, group_by="rank", offset=None, force=False, redact="", **options):
@@ -111,7 +113,8 @@ def merge(sources, output, *, align="auto", label=None, group_by="rank", offset=
     options["to"] = _size(options.get("to"))
     options["max_memory"] = _size(options.get("max_memory"))
     options["clock_error_ps"] = _ps(options.pop("clock_error", None))
-    return _native.merge(_names(sources), _os.fspath(output), options)
+    with _shown(options.get("progress"), "merging") as options["progress"]:
+        return _native.merge(_names(sources), _os.fspath(output), options)
 
 
 def extract(sources, output=None, *, run=None, host=None, rank=None, all_runs=False, split=False, raw=False, derive=False, format=None,
@@ -122,7 +125,41 @@ def extract(sources, output=None, *, run=None, host=None, rank=None, all_runs=Fa
     """
     options = dict(options, run=run, host=host, rank=None if rank is None else str(rank), all_runs=all_runs, split=split, raw=raw,
                    derive=derive, output_format=format, force=force, output=None if output is None else _os.fspath(output))
-    return _native.extract(_names(sources), options)
+    with _shown(options.get("progress"), "extracting") as options["progress"]:
+        return _native.extract(_names(sources), options)
+
+
+def report(sources, *, where=None, time=None, steps=None, brief=False, keep_going=False, run=None, host=None, rank=None, max_memory=None,
+           threads=None, progress=None):
+    """What a run did with its time, one rank in memory at a time: a dict.
+
+    ranks       a dict for each device: rank, device, `times` (window, busy, idle, compute, exposed_communication, ..., in _ps), `step`
+                (their spread), `steps`, `streams`
+    kernels, collectives, meetings (of ranks, who waited for whom), memories        a dict each
+    unknown     what the traces do not tell, in sentences
+    where, time, steps  which work of devices counts, as of `filter`
+    brief       without launches and tables
+    """
+    with _shown(progress, "reading") as shown:
+        return _native.report(_names(sources), {
+            "where": _texts(where), "time": time, "steps": steps, "brief": brief, "keep_going": keep_going, "run": run, "host": host,
+            "rank": None if rank is None else str(rank), "max_memory": _size(max_memory), "threads": threads, "progress": shown})
+
+
+def diff(before, after, *, by="name", by_path=False, fold=False, whole=False, where=None, time=None, steps=None, max_memory=None,
+         threads=None, progress=None):
+    """What changed from one run to another: a dict with `rows` (name, count, total_ps, self_ps: each before and after; delta_ps, and
+    noise_ps, as far as it may be off), `all`, `step`, `steps`.
+
+    by          as of `top`, less kind
+    by_path     spans by path of names
+    whole       compares ranks, not their steps
+    """
+    place, arg = _by(by)
+    with _shown(progress, "reading") as shown:
+        return _native.diff(_names(before), _names(after), {
+            "by": place, "arg": arg, "by_path": by_path, "fold": fold, "whole": whole, "where": _texts(where), "time": time,
+            "steps": steps, "max_memory": _size(max_memory), "threads": threads, "progress": shown})
 
 
 def list(sources, *, deep=False):  # the word of the command
@@ -219,6 +256,10 @@ class Trace:
         return self._native.tree({"by": place, "arg": arg, "per": per, "where": _texts(where), "time": time, "steps": steps, "fold": fold,
                                   "progress": progress})
 
+    def report(self, *, where=None, time=None, steps=None, brief=False, progress=None):
+        """What the run did with its time: as `tracekit.report` of this trace alone."""
+        return self._native.report({"where": _texts(where), "time": time, "steps": steps, "brief": brief, "progress": progress})
+
     def sql(self, query, *, timeout=None, max_rows=None, progress=None):
         """What an SQL query over the tables of Perfetto's trace_processor answers: a list of dicts, those of the last statement.
 
@@ -264,8 +305,11 @@ class Trace:
         path        a path, or a binary file object, which then needs a `format` unless its name tells it
         Returns what was written: events, bytes, `lost` by kind.
         """
-        options = {"output_format": format, "level": level, "pretty": pretty, "force": force, "no_loss": no_loss, "threads": threads,
-                   "progress": progress}
+        with _shown(progress, "writing") as shown:
+            return self._save(path, {"output_format": format, "level": level, "pretty": pretty, "force": force, "no_loss": no_loss,
+                                     "threads": threads, "progress": shown}, format)
+
+    def _save(self, path, options, format):
         if hasattr(path, "write"):
             name = getattr(path, "name", None)
             options["name"] = name if isinstance(name, str) else f"out.{format or self.info['format']}"

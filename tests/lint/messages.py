@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Every sentence that a user can be told, by file and line: what `make messages` prints, to be read as a whole against CONTRIBUTING's
 rules of English.  With --check, faults that a program can see: an end with a full stop, a capital at the beginning that is no name, two
-blanks, short forms, words that CONTRIBUTING has others for."""
+blanks, short forms, words that CONTRIBUTING has others for; in the library, names of the command's options."""
 import os
 import re
 import sys
 
-SAYS = ('err_set|err_at|err_sys|err_prefix|err_append|tty_say|tty_warn|tty_fail|run_usage|trace_note|trace_notes|trace_say_of|note_choice|add_note|fail|'
-        'complain|refuse|in_note|note_repair|note_once|reader_note|repair|pb_note|xplane_note|perfetto_note|chrome_note|err_here')
+SAYS = ('err_set|err_for|err_at|err_sys|err_prefix|err_append|tty_say|tty_warn|tty_fail|run_usage|trace_note|trace_notes|trace_say_of|note_choice|add_note|fail|'
+        'complain|refuse|wrong|in_note|note_repair|note_once|reader_note|repair|pb_note|xplane_note|perfetto_note|chrome_note|err_here')
 CALL = re.compile(r'\b(?:' + SAYS + r')\s*\(')
 TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
 NAMES = ('Chrome', 'Perfetto', 'XPlane', 'JSON', 'UTF', 'Say', 'SQL', 'Python', 'TensorBoard', 'HTML', 'XML', 'SQLite', 'CSV', 'XLA')
@@ -67,6 +67,8 @@ def main():
                     said = [what for fault, what in FAULTS if fault.search(text)]
                     if re.match(r'[A-Z][a-z]', text) and not text.startswith(NAMES):
                         said.append('begins with a capital')
+                    if top == 'lib' and re.search(r'(?:^|[ (])(?:--[a-z]|-[a-z]\b)', text):
+                        said.append('names an option of the command: an error says it by enum tk_option, and the command adds the words')
                     for what in said:
                         faults += 1
                         print(f'{where}: {what}: {text}')

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.." || exit 1
 status=0
 fault() { echo "$1"; status=1; }
 
-exported=$(nm -D --defined-only "$B/libtracekit.so" | awk '{print $3}' | sed 's/@.*//')
+exported=$(nm -D --defined-only "$B/libtracekit.so" | awk '$2 != "A" {print $3}' | sed 's/@.*//') # A: a version
 [ -n "$exported" ] || fault "$B/libtracekit.so exports nothing"
 other=$(printf '%s\n' "$exported" | grep -v '^tk_')
 [ -z "$other" ] || fault "$B/libtracekit.so exports: $(echo $other)"
@@ -15,7 +15,7 @@ other=$(nm -g --defined-only "$B/libtracekit.a" | awk 'NF == 3 {print $3}' | gre
 [ -z "$other" ] || fault "$B/libtracekit.a exports: $(echo $other)"
 
 # Everything that the header declares exists.
-for name in $(grep -oE -h '^TK_API .*' lib/tracekit.h lib/tracekit_ops.h lib/tracekit_arrow.h lib/tracekit_report.h | grep -oE 'tk_[a-z_]+\(' | tr -d '('); do
+for name in $(grep -oE -h '^TK_API .*' lib/tracekit*.h | grep -oE 'tk_[a-z_]+\(' | tr -d '('); do
   printf '%s\n' "$exported" | grep -qx "$name" || fault "tracekit.h declares $name, which the library does not define"
 done
 

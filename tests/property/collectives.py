@@ -250,7 +250,7 @@ def by_name(folder):
     links = [e for e in load(folder, 'named.json')['traceEvents'] if e.get('ph') == 's']
     judge('names: --anchor: links', '' if len(links) == 8 else len(links))
     p = run(folder, 'merge', *paths, '-o', 'wrong.json', '--anchor', '(', status=2)
-    judge('names: --anchor (', '' if "--anchor '('" in p.stderr else p.stderr)
+    judge('names: --anchor (', '' if "anchor '('" in p.stderr else p.stderr)
     run(folder, 'merge', *crafted(folder, 'void my_copy_kernel<int>(x)', False), '-n', '-o', 'no.json', '--collectives', 'none.table.json')
     judge('names: of another kernel', read_json(folder, 'none.table.json')['collectives'])
 

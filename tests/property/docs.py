@@ -142,7 +142,7 @@ def check_library(parent):
     text, folder = page('docs/library.md'), new_folder(parent, 'library')
     shutil.copy(f'{FIXTURES}/json/viz/viz_small.json', os.path.join(folder, 'trace.json'))
     programs = re.findall(r'^```(c|python)\n(.*?)^```$.*?^```text\n(.*?)^```$', text, re.M | re.S)
-    check([language for language, _, _ in programs] == ['c', 'c', 'python'], 'docs/library.md: two programs in C and one in Python')
+    check([language for language, _, _ in programs] == ['c', 'c', 'c', 'python'], 'docs/library.md: three programs in C and one in Python')
     for i, (language, program, output) in enumerate(programs):
         if language == 'c':
             compile_program(program, f'prog{i}', folder)

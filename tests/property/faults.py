@@ -162,7 +162,17 @@ def build_library(folder):
     return library
 
 
+def is_static():
+    """A program without a loader, into which nothing can be preloaded."""
+    with open(TRACEKIT, 'rb') as f:
+        start = f.read(4096)
+    return start.startswith(b'\x7fELF') and b'/ld' not in start
+
+
 def main():
+    if is_static():
+        print('SKIPPED: faults: nothing can be preloaded into a static program')
+        return 0
     if B.endswith('/san'):
         print('SKIPPED: faults: a sanitizer has an allocator of its own')
         return 0

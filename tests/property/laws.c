@@ -150,7 +150,7 @@ static void flows(struct random_graph *g) {
     struct tk_flow_point *f = trace_add_flow_point(g->t);
     *f = (struct tk_flow_point){.ts = rng(1000),
                           .id = str ? str : rng(6),
-                          .id_is_str = str != 0,
+                          .id_kind = str ? TK_FLOW_ID_STR : TK_FLOW_ID_INT,
                           .cls = cls,
                           .at = thread(g),
                           .args = args,
@@ -345,7 +345,7 @@ static void merging(uint64_t seed) {
   for (tk_id i = 1; i <= m->n_flow_points; i++)
     for (tk_id k = 1; k <= m->n_flow_points; k++) {
       const struct tk_flow_point *f = &g->flow_points[i], *h = &g->flow_points[k];
-      bool were = f->id == h->id && f->id_is_str == h->id_is_str, are = m->flow_points[i].id == m->flow_points[k].id;
+      bool were = f->id == h->id && f->id_kind == h->id_kind, are = m->flow_points[i].id == m->flow_points[k].id;
       if (were != are) fail_msg("SEED=%llu: flow ids %u and %u", (unsigned long long)seed, i, k);
     }
   merge_ids_free(&ids);

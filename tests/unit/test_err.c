@@ -76,20 +76,10 @@ static void clean_messages(void **state) {
   assert_true(utf8_valid((const uint8_t *)err.msg, strlen(err.msg)));
 }
 
-static void statuses(void **state) {
-  (void)state;
-  assert_int_equal(tk_exit_status(TK_OK), 0);
-  assert_int_equal(tk_exit_status(TK_EUSAGE), 2);
-  assert_int_equal(tk_exit_status(TK_EWRITE), 4);
-  assert_int_equal(tk_exit_status(TK_EINTERRUPTED), 130);
-  assert_int_equal(tk_exit_status(TK_ENOTHING), 1);
-  for (enum tk_code c = TK_EOPEN; c <= TK_ELIMIT; c++) assert_int_equal(tk_exit_status(c), 3);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(first_wins),    cmocka_unit_test(system_errors),  cmocka_unit_test(without_err),
-    cmocka_unit_test(long_messages), cmocka_unit_test(clean_messages), cmocka_unit_test(statuses),
+    cmocka_unit_test(long_messages), cmocka_unit_test(clean_messages),
   };
   return cmocka_run_group_tests_name("err", tests, NULL, NULL);
 }

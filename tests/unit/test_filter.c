@@ -183,12 +183,13 @@ static void nothing(void **state) {
   (void)state;
   leaves(&o, "nothing matched: of 8 events none has name ~ \"Reduce\"; it matches whole names, and '*Reduce*' would match 1 event");
   list[0] = "name == GEM";
-  leaves(&o, "nothing matched: of 8 events none has name == GEM; without regard to case, --regex '(?i)GEM' would match 1 event");
+  leaves(&o, "nothing matched: of 8 events none has name == GEM; without regard to case, the regular expression '(?i)GEM' would match "
+             "1 event");
   list[0] = "kind == memcpy";
   leaves(&o, "nothing matched: of 8 events none has kind == memcpy; the trace has span, instant, counter, host, device, kernel, "
              "collective, op, runtime, step, annotation");
   list[0] = "depth == 7";
-  leaves(&o, "nothing matched: of 8 events none has depth == 7; --depth ..7 is down to 7");
+  leaves(&o, "nothing matched: of 8 events none has depth == 7; a depth of ..7 is down to 7");
   list[0] = "dur > 1s";
   leaves(&o, "nothing matched: of 8 events none has dur > 1s");
   list[0] = "name == gemm", list[1] = "dur > 45us";

@@ -14,7 +14,7 @@ static void budget(void **state) {
   assert_int_equal(m.used, 600);
   assert_false(mem_check(&m, &err));
   assert_int_equal(err.code, TK_ELIMIT);
-  assert_non_null(strstr(err.msg, "--max-memory"));
+  assert_int_equal(err.option, TK_OPTION_MAX_MEMORY);
   mem_free(&m, p);
   assert_int_equal(m.used, 0);
   assert_int_equal(m.peak, 600);

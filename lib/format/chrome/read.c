@@ -207,7 +207,7 @@ static enum array_end read_events(struct chrome *r) {
       return ARRAY_CLOSED;
     }
     if (c == '[' && first) {
-      corrupt(r, r->j.p, "array inside of the events array (several traces joined by hand? see tracekit merge)");
+      corrupt(r, r->j.p, "array inside of the events array (several traces joined by hand? as files they can be merged)");
       return ARRAY_ERROR;
     }
     if (c == '{' ? !one_event(r) : !odd_element(r, c)) return ARRAY_ERROR;
@@ -331,7 +331,7 @@ static bool read_tail(struct chrome *r) {
   const uint8_t *from = r->j.p;
   if (c <= 0) return c == 0;
   if (c == '{' || c == '[')
-    return corrupt(r, from, "a second JSON document begins (files joined by cat? see tracekit merge)");
+    return corrupt(r, from, "a second JSON document begins (files joined by cat? apart they can be merged)");
   chrome_note(r, TK_NOTE_REPAIR, from,
               c == NUL_BYTE ? "zeros behind the end of the trace: ignored" : "text behind the end of the trace: ignored");
   return true;

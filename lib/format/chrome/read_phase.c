@@ -20,9 +20,8 @@ bool chrome_phase_known(uint8_t ph) { return PHASES[ph] != PHASE_RECORD; }
 static bool plain_id(const struct tk_arg *id) { return id->type == TK_ARG_INT || id->type == TK_ARG_UINT || id->type == TK_ARG_STR; }
 
 static void set_id(struct tk_flow_point *f, const struct tk_arg *id) {
-  f->id_is_str = id->type == TK_ARG_STR;
-  f->id_is_uint = id->type == TK_ARG_UINT;
-  f->id = f->id_is_str ? (int64_t)id->s : id->i;
+  f->id_kind = id->type == TK_ARG_STR ? TK_FLOW_ID_STR : id->type == TK_ARG_UINT ? TK_FLOW_ID_UINT : TK_FLOW_ID_INT;
+  f->id = id->type == TK_ARG_STR ? (int64_t)id->s : id->i;
 }
 
 /* Phases known before that must be records after all: an async event or a flow point without an identity. */

@@ -483,9 +483,10 @@ static void print_end(struct printer *p, const struct tk_event *e) {
 
 /* An id that no double holds is in quotes, unless it was read so: viewers would take two for one. */
 static void put_flow_id(struct printer *p, const char *key, const struct tk_flow_point *f) {
-  const bool is_large = (f->id > (int64_t)JSON_SAFE_INT || f->id_is_uint) && !p->t->tracks[tk_flow_point_track(p->t, f)].no_lanes;
-  struct tk_arg id = {.type = f->id_is_uint ? TK_ARG_UINT : TK_ARG_INT, .i = f->id};
-  if (f->id_is_str) {
+  const bool is_large = (f->id > (int64_t)JSON_SAFE_INT || f->id_kind == TK_FLOW_ID_UINT) &&
+                        !p->t->tracks[tk_flow_point_track(p->t, f)].no_lanes;
+  struct tk_arg id = {.type = f->id_kind == TK_FLOW_ID_UINT ? TK_ARG_UINT : TK_ARG_INT, .i = f->id};
+  if (f->id_kind == TK_FLOW_ID_STR) {
     id = (struct tk_arg){.type = TK_ARG_STR, .s = (tk_id)f->id};
   } else if (is_large) {
     print_bytes(p, key, strlen(key));

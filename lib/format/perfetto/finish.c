@@ -135,7 +135,7 @@ static void add_flow_point(struct perfetto *r, const struct raw_point *p, int64_
   f->role = (uint8_t)role;
   f->cls = trace_class(r->t, 0, 0);
   f->id = id;
-  f->id_is_uint = id < 0;
+  f->id_kind = id < 0 ? TK_FLOW_ID_UINT : TK_FLOW_ID_INT;
   f->bound = !p->at_end;
   f->at = p->at_end ? p->site : p->event;
   f->enclosing = !p->direction || p->at_end;
@@ -158,7 +158,7 @@ static void use_ids(struct perfetto *r, struct fresh_ids *f) {
   map_init(&f->used, &r->t->store->mem);
   for (uint32_t i = 0; i < r->n_points; i++) map_put(&f->used, r->points[i].id ^ (r->points[i].direction ? 1ull << 63 : 0), 1);
   for (tk_id i = 1; i <= t->n_flow_points; i++)
-    if (!t->flow_points[i].id_is_str) map_put(&f->used, (uint64_t)t->flow_points[i].id, 1);
+    if (t->flow_points[i].id_kind != TK_FLOW_ID_STR) map_put(&f->used, (uint64_t)t->flow_points[i].id, 1);
 }
 
 static int64_t fresh_id(struct perfetto *r, struct fresh_ids *f) {

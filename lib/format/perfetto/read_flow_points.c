@@ -22,7 +22,7 @@ static void read_point(struct perfetto *r, struct sequence *q, const struct pack
     case PB_KEY(POINT_ID_ARG, PB_VARINT): p.id = flow_point_id_of_arg(pb_inside(&k->event), g.value); break;
     case PB_KEY(POINT_ID_TEXT, PB_VARINT):
       p.id = sequence_text(r, q, IID_NAME, g.value);
-      p.id_is_str = true;
+      p.id_kind = TK_FLOW_ID_STR;
       break;
     case PB_KEY(POINT_NAME_IID, PB_VARINT): name = sequence_text(r, q, IID_NAME, g.value); break;
     case PB_KEY(POINT_CATEGORY_IID, PB_VARINT): of = sequence_text(r, q, IID_CATEGORY, g.value); break;

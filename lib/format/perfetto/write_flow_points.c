@@ -64,11 +64,11 @@ static void write_point(struct event_writer *w, const struct tk_flow_point *f, t
   bool fresh = f->cls != w->point_classes.iid[cat], known = ids->n == 1 && f->id && (uint64_t)f->id == ids->last;
   uint32_t name = fresh && c->name ? writer_iid(w, &w->names, INTERNED_NAMES, c->name) : 0, id = 0;
   uint32_t of = fresh && c->cat ? writer_iid(w, &w->categories, INTERNED_CATEGORIES, c->cat) : 0;
-  if (f->id_is_str) id = writer_iid(w, &w->names, INTERNED_NAMES, (tk_id)f->id);
+  if (f->id_kind == TK_FLOW_ID_STR) id = writer_iid(w, &w->names, INTERNED_NAMES, (tk_id)f->id);
   else if (!known) id = flow_point_arg_of_id(pb_over(w->event.data, w->event.len), f->id);
   b->len = 0;
   if (f->role) pb_u64(b, POINT_ROLE, f->role);
-  if (id) pb_u64(b, f->id_is_str ? POINT_ID_TEXT : POINT_ID_ARG, id);
+  if (id) pb_u64(b, f->id_kind == TK_FLOW_ID_STR ? POINT_ID_TEXT : POINT_ID_ARG, id);
   else if (!known) pb_i64(b, POINT_ID, f->id);
   if (fresh) pb_u64(b, POINT_NEW_CLASS, 1);
   if (name) pb_u64(b, POINT_NAME_IID, name);
@@ -87,8 +87,9 @@ static void write_point(struct event_writer *w, const struct tk_flow_point *f, t
 
 /* What an event's flow id alone says (implied_point reads it). */
 static bool is_implied(const struct event_writer *w, const struct tk_flow_point *f, tk_id cat, int64_t ns, const struct flow_ids *ids) {
-  return ids->n == 1 && !f->id_is_str && !f->args && (uint64_t)f->id == ids->last && f->cls == w->point_classes.iid[cat] &&
-         f->role == (ids->terminating ? TK_FLOW_END : TK_FLOW_START) && f->enclosing == ids->terminating && writer_ns(w, f->ts) == ns;
+  return ids->n == 1 && f->id_kind != TK_FLOW_ID_STR && !f->args && (uint64_t)f->id == ids->last &&
+         f->cls == w->point_classes.iid[cat] && f->role == (ids->terminating ? TK_FLOW_END : TK_FLOW_START) &&
+         f->enclosing == ids->terminating && writer_ns(w, f->ts) == ns;
 }
 
 static void write_points(struct event_writer *w, tk_id event, const struct flow_ids *ids) {

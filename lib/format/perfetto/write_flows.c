@@ -57,7 +57,7 @@ static void count_ids(const struct tk_trace *t, struct map *ids) {
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
     const struct tk_flow_point *f = &t->flow_points[i];
     bool start = f->role == TK_FLOW_START;
-    if (f->id_is_str || f->id <= 0) continue;
+    if (f->id_kind == TK_FLOW_ID_STR || f->id <= 0) continue;
     uint32_t *uses = map_put(ids, (uint64_t)f->id, f->cls << 2);
     if (!uses) return;
     if (f->role >= TK_FLOW_OUT || *uses >> 2 != (f->cls & UINT32_MAX >> 2) || *uses & (start ? 1 : 2)) *uses = UINT32_MAX;
@@ -66,7 +66,7 @@ static void count_ids(const struct tk_trace *t, struct map *ids) {
 }
 
 static bool is_alone(const struct map *ids, const struct tk_flow_point *f, uint64_t least) {
-  const uint32_t *uses = f->id_is_str || f->id <= 0 || (uint64_t)f->id < least ? NULL : map_get(ids, (uint64_t)f->id);
+  const uint32_t *uses = f->id_kind == TK_FLOW_ID_STR || f->id <= 0 || (uint64_t)f->id < least ? NULL : map_get(ids, (uint64_t)f->id);
   return uses && *uses != UINT32_MAX;
 }
 
@@ -75,7 +75,7 @@ static void pass_ids(const struct tk_trace *t, uint32_t step, uint64_t *next_id)
   uint64_t most = 0;
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
     const struct tk_flow_point *f = &t->flow_points[i];
-    if (!f->id_is_str && f->id >= 0 && (uint64_t)f->id > most) most = (uint64_t)f->id;
+    if (f->id_kind != TK_FLOW_ID_STR && f->id >= 0 && (uint64_t)f->id > most) most = (uint64_t)f->id;
   }
   if (most >= *next_id && most < UINT64_MAX / 2) *next_id += (most - *next_id) / step * step + step;
 }
@@ -130,7 +130,7 @@ struct sources {
 
 static bool follow_flow(struct event_writer *w, struct sources *s, tk_id point, uint64_t *id, bool own_id) {
   const struct tk_flow_point *f = &w->t->flow_points[point];
-  uint64_t identity = hash_pair((uint64_t)f->id, (uint64_t)f->cls << 1 | f->id_is_str);
+  uint64_t identity = hash_pair((uint64_t)f->id, (uint64_t)f->cls << 1 | (f->id_kind == TK_FLOW_ID_STR));
   bool start = f->role == TK_FLOW_START || f->role == TK_FLOW_OUT;
   uint32_t *source = map_put(&s->at, identity, 0);
   if (!source) return false;

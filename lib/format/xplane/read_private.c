@@ -136,10 +136,10 @@ static void restore_flow(const struct xplane_object *o) {
   i128 ps;
   if (!f.at || !xplane_object_int(o, "role", &role) || role < TK_FLOW_START || role > TK_FLOW_END) return;
   if (!xplane_object_int(o, "ts", &ts)) return;
-  f.id_is_str = !xplane_object_int(o, "id", &id);
-  f.id = f.id_is_str ? (int64_t)xplane_object_text(o, "id") : id;
+  f.id_kind = xplane_object_int(o, "id", &id) ? TK_FLOW_ID_INT : TK_FLOW_ID_STR;
+  f.id = f.id_kind == TK_FLOW_ID_STR ? (int64_t)xplane_object_text(o, "id") : id;
   ps = ts - ((i128)t->origin_ns - restored_of(o)->r->base_ns) * 1000;
-  if (ps >= INT64_MAX / 2 || ps <= INT64_MIN / 2 || (f.id_is_str && !f.id)) return;
+  if (ps >= INT64_MAX / 2 || ps <= INT64_MIN / 2 || (f.id_kind == TK_FLOW_ID_STR && !f.id)) return;
   f.ts = (tk_time)ps;
   f.role = (uint8_t)role;
   f.enclosing = json_member(o->p, o->n, "enclosing", &v);

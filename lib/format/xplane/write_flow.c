@@ -75,7 +75,7 @@ int64_t xplane_link_events(struct xplane_graph *g, int64_t next, uint32_t step, 
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
     const struct tk_flow_point *f = &t->flow_points[i];
     if (!f->bound || is_linked(g, &links, f->at)) continue;
-    uint32_t *id = map_put(&ids, hash_pair((uint64_t)f->id, (uint64_t)f->cls << 1 | f->id_is_str), 0);
+    uint32_t *id = map_put(&ids, hash_pair((uint64_t)f->id, (uint64_t)f->cls << 1 | (f->id_kind == TK_FLOW_ID_STR)), 0);
     if (!id) break;
     if (!*id) *id = (uint32_t)next, next += step;
     link_event(g, f, *id);
@@ -94,7 +94,7 @@ static void put_point(struct xplane_encoder *e, struct buf *b, const struct tk_f
   xplane_member_ident(e, b, ",\"tid\":", k->tid);
   xplane_member_string(e, b, ",\"name\":", t->classes[f->cls].name);
   xplane_member_string(e, b, ",\"cat\":", t->classes[f->cls].cat);
-  if (f->id_is_str) xplane_member_string(e, b, ",\"id\":", (tk_id)f->id);
+  if (f->id_kind == TK_FLOW_ID_STR) xplane_member_string(e, b, ",\"id\":", (tk_id)f->id);
   else xplane_member_number(b, ",\"id\":", f->id);
   if (f->enclosing) buf_text(b, ",\"enclosing\":true");
   if (f->args) {

@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+"""What programs are linked with is what it was: sizes and offsets of structs, values of enums and macros, functions and their versions.
+
+abi.tsv is all of it, a line each.  A line that is new is no fault where it cannot break a program: a function, a value of an enum, a
+field behind the others of a struct that begins with its size.  Whoever means a change runs `make golden T=abi`, reads the diff, and
+raises SOVERSION in the Makefile if a line went or became another.
+
+The header is a header of C++ too, for a compiler that asks for prototypes, and of C for one that knows no more than C99.
+"""
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+SRC, B = os.environ['SRC'], os.environ['B']
+CC = shlex.split(os.environ.get('CC', 'cc'))
+TABLE = os.path.join(SRC, 'tests/property/abi.tsv')
+passed, failed = 0, 0
+
+
+def check(ok, what):
+    global passed, failed
+    passed, failed = passed + bool(ok), failed + (not ok)
+    if not ok:
+        print(f'FAIL {what}')
+
+
+def header():
+    """All public headers without comments and lines of the preprocessor, and the macros that are numbers or texts."""
+    text = ''
+    for name in sorted(os.listdir(f'{SRC}/lib')):
+        if re.fullmatch(r'tracekit\w*\.h', name):
+            with open(f'{SRC}/lib/{name}', encoding='utf-8') as f:
+                text += f.read()
+    text = re.sub(r'/\*.*?\*/', ' ', text, flags=re.S)
+    macros = re.findall(r'^#define (TK_[A-Z_]+) ("[^"]*"|\d+)\s*$', text, re.M)
+    return re.sub(r'^#.*(?:\\\n.*)*$', '', text, flags=re.M), macros
+
+
+def body_of(text, at):
+    depth, end = 1, at
+    while depth:
+        depth += {'{': 1, '}': -1}.get(text[end], 0)
+        end += 1
+    return text[at:end - 1], end
+
+
+def fields_of(body):
+    """Names of members, those of anonymous unions among them, and of structs in structs as a whole."""
+    flat, at = '', 0
+    for m in re.finditer(r'\b(struct|union)\s*\{', body):
+        if m.start() < at:
+            continue
+        inner, end = body_of(body, m.end())
+        name = re.match(r'\s*\w', body[end:])
+        flat += body[at:m.start()] + ('int ' if name else inner + ' ')
+        at = end
+        if not name:
+            at += body[end:].index(';') + 1
+    flat += body[at:]
+    for declaration in flat.split(';'):
+        pointer = re.search(r'\(\*(\w+)\)', declaration)
+        if pointer:
+            yield pointer.group(1)
+            continue
+        for part in declaration.split(','):
+            name = re.search(r'(\w+)\s*(?:\[[^]]*\]\s*)*$', part)
+            if name:
+                yield name.group(1)
+
+
+def enumerators(text):
+    for m in re.finditer(r'\benum\s*(\w*)\s*\{', text):
+        for name in re.findall(r'(?:^|,)\s*(\w+)', body_of(text, m.end())[0]):
+            yield m.group(1), name
+
+
+def probe(text, macros):
+    """A program that prints what the compiler makes of the header."""
+    lines = []
+    for m in re.finditer(r'\bstruct\s+((?:tk_|Arrow)\w+)\s*\{', text):
+        struct = m.group(1)
+        lines.append(f'printf("struct\\t{struct}\\t\\t%zu\\n", sizeof(struct {struct}));')
+        for field in fields_of(body_of(text, m.end())[0]):
+            lines.append(f'printf("field\\t{struct}\\t{field}\\t%zu+%zu\\n", offsetof(struct {struct}, {field}), '
+                         f'sizeof ((struct {struct} *)0)->{field});')
+    for enum, name in enumerators(text):
+        lines.append(f'printf("enum\\t{enum}\\t{name}\\t%lld\\n", (long long){name});')
+    for name, value in macros:
+        kind = ('%s', name) if value[0] == '"' else ('%lld', f'(long long){name}')
+        lines.append(f'printf("macro\\t\\t{name}\\t{kind[0]}\\n", {kind[1]});')
+    return '#include <tracekit.h>\n#include <stdio.h>\nint main(void) {\n' + '\n'.join(lines) + '\nreturn 0; }\n'
+
+
+def symbols():
+    """Exported functions with their version; those of the header with their types."""
+    said = subprocess.run(['nm', '-D', '--defined-only', '--with-symbol-versions', f'{B}/libtracekit.so'], capture_output=True,
+                          text=True, check=True).stdout
+    for line in said.splitlines():
+        _, kind, name = line.split()
+        if kind == 'T':
+            yield re.split('@+', name)
+
+
+def functions(text):
+    for m in re.finditer(r'\bTK_API\b([^;{]*?)\b(tk_\w+)(\([^;]*\));', text):
+        yield m.group(2), re.sub(r'\s+', ' ', f'{m.group(1).strip()} {m.group(3)}').replace('* (', '*(')
+
+
+def build(language, flags, source, folder):
+    name = os.path.join(folder, f'probe.{language}')
+    with open(name, 'w', encoding='utf-8') as f:
+        f.write(source)
+    return subprocess.run([*CC, *flags, f'-I{SRC}/lib', '-o', f'{name}.out', name], capture_output=True, text=True), f'{name}.out'
+
+
+def table(folder):
+    text, macros = header()
+    done, program = build('c', [], probe(text, macros), folder)
+    if done.returncode:
+        sys.exit(f'{done.stderr}\n0 passed, 1 failed')
+    rows = subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines()
+    versions = {name: version for name, version in symbols()}
+    types = dict(functions(text))
+    check(set(versions) == set(types), f'the header and the library differ: {sorted(set(versions) ^ set(types))}')
+    rows += [f'function\t{name}\t{versions.get(name, "-")}\t{types[name]}' for name in sorted(types)]
+    return rows
+
+
+def grows(row, was):
+    """Is a row that was not there before no harm?"""
+    kind, of, name, value = row.split('\t')
+    if kind in ('function', 'macro', 'enum'):
+        return True
+    old = [r.split('\t') for r in was if r.split('\t')[1] == of]
+    if not old:
+        return True
+    sized = any(r[0] == 'field' and r[2] == 'size' and r[3].startswith('0+') for r in old)
+    last = max(sum(map(int, r[3].split('+'))) for r in old if r[0] == 'field')
+    return sized and kind == 'field' and int(value.split('+')[0]) >= last
+
+
+def compare(rows):
+    with open(TABLE, encoding='utf-8') as f:
+        was = f.read().splitlines()
+    sized = {r.split('\t')[1] for r in was if r.startswith('field') and r.split('\t')[2:] == ['size', '0+8']}
+    gone = [r for r in was if r not in rows and not r.startswith('macro') and not (r.startswith('struct') and r.split('\t')[1] in sized)]
+    came = [r for r in rows if r not in was and not r.startswith('macro')]
+    harm = [r for r in came if not grows(r, was) and not (r.startswith('struct') and r.split('\t')[1] in sized)]
+    for r in gone:
+        print(f'  was  {r}')
+    for r in harm:
+        print(f'  is   {r}')
+    check(not gone and not harm, 'programs that are linked with the library break: see this file for what to do if that is meant')
+    lacks = [r for r in rows if r not in was]
+    check(gone or not lacks, f'abi.tsv lacks {len(lacks)} lines that break nothing: make golden T=abi')
+
+
+CPP = r'''
+#include <tracekit.h>
+#include <cstdio>
+int main() {
+  struct tk_err err = TK_ERR_INIT;
+  struct tk_top_options options = TK_TOP_OPTIONS_INIT;
+  struct tk_trace *t = tk_new(nullptr, &err);
+  tk_id key = tk_add_text(t, "key");
+  struct tk_arg arg = tk_arg_double(key, 0.5);
+  uint32_t args = tk_add_args(t, &arg, 1);
+  bool ok = args && tk_add_process(t, tk_ident_int(1)) && tk_seal(t, &err) && options.size == sizeof options;
+  tk_free(t);
+  std::printf("%s\n", ok ? "good" : err.msg);
+  return !ok;
+}
+'''
+
+
+def other_languages(folder):
+    warnings = ['-Wall', '-Wextra', '-Werror', '-pedantic']
+    sanitizer = ['-fsanitize=address,undefined'] if B.endswith('/san') else ['-fsanitize=thread'] if B.endswith('/tsan') else []
+    link = ['-x', 'none', f'-L{B}', '-l:libtracekit.so', f'-Wl,-rpath,{B}', '-lstdc++', *sanitizer]
+    for standard in ('c++11', 'c++20'):
+        name = os.path.join(folder, 'user.cc')
+        with open(name, 'w', encoding='utf-8') as f:
+            f.write(CPP)
+        done = subprocess.run([*CC, '-x', 'c++', f'-std={standard}', *warnings, f'-I{SRC}/lib', name, *link, '-o', f'{name}.out'],
+                              capture_output=True, text=True)
+        if 'cannot execute' in done.stderr or 'file not found' in done.stderr or 'cannot find -lstdc++' in done.stderr:
+            print(f'SKIPPED: {standard}: there is no compiler of C++')
+            continue
+        check(done.returncode == 0, f'{standard}: {done.stderr}')
+        if done.returncode == 0:
+            said = subprocess.run([f'{name}.out'], capture_output=True, text=True)
+            check(said.stdout == 'good\n', f'{standard}: {said.stdout}{said.stderr}')
+    for standard in ('gnu99', 'c11', 'gnu17'):  # members without a name came with C11, and are known to all compilers for longer
+        strict = [w for w in warnings if standard != 'gnu99' or w != '-pedantic']
+        done, _ = build('c', [f'-std={standard}', *strict, '-Wstrict-prototypes', '-Wmissing-prototypes', '-c'],
+                        '#include <tracekit.h>\nextern int x;\nint x;\n', folder)
+        check(done.returncode == 0, f'{standard}: {done.stderr}')
+    done, _ = build('c', ['-fshort-enums', '-c'], '#include <tracekit.h>\n', folder)
+    check(done.returncode != 0, 'enums of another width are not refused')
+
+
+with tempfile.TemporaryDirectory() as work:
+    now = table(work)
+    if os.environ.get('GOLDEN'):
+        with open(TABLE, 'w', encoding='utf-8') as f:
+            f.write('\n'.join(now) + '\n')
+    compare(now)
+    if not os.environ.get('GOLDEN'):
+        other_languages(work)
+print(f'{passed} passed, {failed} failed')
+sys.exit(failed != 0)
