@@ -61,8 +61,10 @@ struct ArrowArrayStream {
  *   TRACKS  id, kind (process, thread, counter, async), name, pid, tid, parent, process, rank, host, events
  *   FLOWS   flow (points of one flow have the same), role, event, track, ts, name, cat
  *   ARGS    event, key, text, number (null where it is none)
- *   STEPS   step, ts, dur, track */
-enum tk_table { TK_TABLE_EVENTS, TK_TABLE_TRACKS, TK_TABLE_FLOWS, TK_TABLE_ARGS, TK_TABLE_STEPS, TK_TABLES };
+ *   STEPS   step, ts, dur, track
+ *   COLLECTIVES  event, ts, dur, name, track, rank, host, step, and as far as its args say so collective ("allreduce"), group,
+ *           group_size, seq (of those of the group), dtype, in_elements, out_elements, bytes (that go in) */
+enum tk_table { TK_TABLE_EVENTS, TK_TABLE_TRACKS, TK_TABLE_FLOWS, TK_TABLE_ARGS, TK_TABLE_STEPS, TK_TABLE_COLLECTIVES, TK_TABLES };
 
 struct tk_arrow_options {
   size_t size;

@@ -31,7 +31,7 @@ _ALIGN = ("auto", "clock", "collectives", "marker", "start", "none")
 _GROUP_BY = ("rank", "host", "kind")
 _NAMES = ("keep", "hash", "map")
 _SPLIT = ("step", "rank", "process", "time", "size")
-_TABLES = ("events", "tracks", "flows", "args", "steps")
+_TABLES = ("events", "tracks", "flows", "args", "steps", "collectives")
 
 
 def _word(word, words, what):
@@ -226,8 +226,13 @@ class Trace:
         """The training steps."""
         return self._table("steps")
 
+    @property
+    def collectives(self):
+        """The collectives: when, on which rank, of which group and how large they were."""
+        return self._table("collectives")
+
     def table(self, name, columns=None, unit="ns"):
-        """One of events, tracks, flows, args, steps."""
+        """One of events, tracks, flows, args, steps, collectives."""
         return self._table(name, columns, unit)
 
     def _table(self, name, columns=None, unit="ns"):

@@ -57,7 +57,7 @@ def test_as_the_command(path):
 @pytest.mark.parametrize("path", traces(), ids=os.path.basename)
 def test_valid(path):
     with tracekit.load(path) as t:
-        for name in ("events", "tracks", "flows", "args", "steps"):
+        for name in ("events", "tracks", "flows", "args", "steps", "collectives"):
             table = t.table(name)
             made = pyarrow.table(table)
             made.validate(full=True)

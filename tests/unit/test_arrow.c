@@ -149,6 +149,31 @@ static void other_tables(void **state) {
   tk_free(t);
 }
 
+/* Only what is a collective has a row, and what its args do not say is null. */
+static void collectives(void **state) {
+  static const char job[] =
+      "{\"schemaVersion\":1,\"distributedInfo\":{\"rank\":3,\"world_size\":4},\"traceEvents\":["
+      "{\"ph\":\"X\",\"cat\":\"kernel\",\"pid\":0,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"gemm\"},"
+      "{\"ph\":\"X\",\"cat\":\"kernel\",\"pid\":0,\"tid\":9,\"ts\":4,\"dur\":5,\"name\":\"ncclDevKernel_AllReduce_Sum_f32\",\"args\":{"
+      "\"Collective name\":\"allreduce\",\"Process Group Name\":\"0\",\"Group size\":4,\"Seq\":12,\"dtype\":\"Float\","
+      "\"In msg nelems\":10,\"Out msg nelems\":10}},"
+      "{\"ph\":\"X\",\"cat\":\"kernel\",\"pid\":0,\"tid\":9,\"ts\":14,\"dur\":5,\"name\":\"ncclDevKernel_AllGather\",\"args\":{"
+      "\"In msg nelems\":-4,\"dtype\":7}}]}";
+  static const char *const wanted[][3] = {{"event", "2", "3"}, {"dur", "5000", "5000"}, {"rank", "3", "3"}, {"step", "null", "null"},
+                                          {"collective", "allreduce", "null"}, {"group", "0", "null"}, {"group_size", "4", "null"},
+                                          {"seq", "12", "null"}, {"dtype", "Float", "7"}, {"in_elements", "10", "null"},
+                                          {"out_elements", "10", "null"}, {"bytes", "40", "null"},
+                                          {"name", "ncclDevKernel_AllReduce_Sum_f32", "ncclDevKernel_AllGather"}};
+  (void)state;
+  struct tk_trace *t = feed_text(job);
+  struct taken v = take(t, TK_TABLE_COLLECTIVES, NULL, false);
+  assert_int_equal(v.batch.length, 2);
+  for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+    for (int64_t row = 0; row < 2; row++) assert_string_equal(cell(&v, wanted[i][0], row), wanted[i][row + 1]);
+  drop(&v);
+  tk_free(t);
+}
+
 /* A child that is moved out lives on, and the parent frees the rest. */
 static void moved_child(void **state) {
   (void)state;
@@ -208,7 +233,7 @@ static void fixtures(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(events), cmocka_unit_test(other_tables), cmocka_unit_test(moved_child),
-                                     cmocka_unit_test(refused), cmocka_unit_test(fixtures)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(events), cmocka_unit_test(other_tables), cmocka_unit_test(collectives),
+                                     cmocka_unit_test(moved_child), cmocka_unit_test(refused), cmocka_unit_test(fixtures)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,154 @@
+/* collectives.c - the table of collectives: a row for each event that is one, with what it says of its group and its data. */
+#include <string.h>
+
+#include "align/payload.h"
+#include "analysis/self.h"
+#include "op/match.h"
+#include "table.h"
+
+static bool is_row(struct table_source *s, const struct tk_event *e) { return kinds_of(&s->kinds, e) & KIND_COLLECTIVE; }
+
+/* Every event that is a collective; `row` counts them. */
+#define EACH_ROW(s, e, row)                                                                                      \
+  (int64_t row = -1, at_ = 1; at_ <= (int64_t)(s)->t->n_events; at_++)                                             \
+    for (const struct tk_event *e = &(s)->t->events[at_]; e && is_row(s, e) && ++row >= 0; e = NULL)
+
+static int64_t collective_rows(struct table_source *s) {
+  int64_t n = 0;
+  if (!table_kinds(s)) return -1;
+  for (tk_id i = 1; i <= s->t->n_events; i++) n += is_row(s, &s->t->events[i]);
+  return n;
+}
+
+/* ---- what all events have ---- */
+
+static bool fill_event(struct table_source *s, struct column *c) {
+  for EACH_ROW(s, e, row) c->u32[row] = (tk_id)(e - s->t->events);
+  return true;
+}
+
+static bool fill_ts(struct table_source *s, struct column *c) {
+  bool ok = true;
+  for EACH_ROW(s, e, row) {
+    if (e->flags & TK_LOST_CLOCK) ok = column_null(c, row) && ok;
+    else c->i64[row] = table_ts(s, e->ts);
+  }
+  return ok;
+}
+
+static bool fill_dur(struct table_source *s, struct column *c) {
+  bool ok = true;
+  for EACH_ROW(s, e, row) {
+    if (!is_timed(e)) ok = column_null(c, row) && ok;
+    else c->i64[row] = table_dur(s, e->ts, e->dur);
+  }
+  return ok;
+}
+
+static bool fill_name(struct table_source *s, struct column *c) {
+  bool ok = true;
+  for EACH_ROW(s, e, row) ok = column_string(c, row, s->t->classes[e->cls].name) && ok;
+  return ok;
+}
+
+static bool fill_track(struct table_source *s, struct column *c) {
+  for EACH_ROW(s, e, row) c->u32[row] = e->track;
+  return true;
+}
+
+static bool fill_rank(struct table_source *s, struct column *c) {
+  bool ok = true;
+  for EACH_ROW(s, e, row) {
+    if (s->origins[e->track].rank < 0) ok = column_null(c, row) && ok;
+    else c->i64[row] = s->origins[e->track].rank;
+  }
+  return ok;
+}
+
+static bool fill_host(struct table_source *s, struct column *c) {
+  bool ok = true;
+  for EACH_ROW(s, e, row) {
+    const char *host = s->origins[e->track].host;
+    ok = (*host ? column_text(c, row, host, strlen(host)) : column_null(c, row)) && ok;
+  }
+  return ok;
+}
+
+static bool fill_step(struct table_source *s, struct column *c) {
+  bool ok = table_steps(s);
+  for EACH_ROW(s, e, row) {
+    int64_t number;
+    if (ok && steps_of(&s->steps, e, &number)) c->i64[row] = number;
+    else ok = column_null(c, row) && ok;
+  }
+  return ok;
+}
+
+/* ---- what args say ---- */
+
+static tk_id key_of(const struct table_source *s, const char *key) { return intern_id(&s->t->store->strings, key, strlen(key)); }
+
+static bool fill_text(struct table_source *s, struct column *c, const char *key) {
+  const tk_id id = key_of(s, key);
+  bool ok = true;
+  for EACH_ROW(s, e, row) {
+    struct tk_arg arg;
+    ok = (id && match_arg(s->t, e, id, &arg) ? column_arg(c, row, &arg) : column_null(c, row)) && ok;
+  }
+  return ok;
+}
+
+/* A number that is not negative; -1 = it is not told. */
+static int64_t count_of(const struct table_source *s, const struct tk_event *e, tk_id key) {
+  struct tk_arg arg;
+  if (!key || !match_arg(s->t, e, key, &arg)) return -1;
+  if (arg.type == TK_ARG_UINT) return arg.u <= INT64_MAX ? (int64_t)arg.u : -1;
+  return arg.type == TK_ARG_INT && arg.i >= 0 ? arg.i : -1;
+}
+
+static bool put_count(struct column *c, int64_t row, int64_t n) {
+  if (n < 0) return column_null(c, row);
+  c->i64[row] = n;
+  return true;
+}
+
+static bool fill_count(struct table_source *s, struct column *c, const char *key) {
+  const tk_id id = key_of(s, key);
+  bool ok = true;
+  for EACH_ROW(s, e, row) ok = put_count(c, row, count_of(s, e, id)) && ok;
+  return ok;
+}
+
+static bool fill_collective(struct table_source *s, struct column *c) { return fill_text(s, c, "Collective name"); }
+static bool fill_group(struct table_source *s, struct column *c) { return fill_text(s, c, "Process Group Name"); }
+static bool fill_group_size(struct table_source *s, struct column *c) { return fill_count(s, c, "Group size"); }
+static bool fill_seq(struct table_source *s, struct column *c) { return fill_count(s, c, "Seq"); }
+static bool fill_dtype(struct table_source *s, struct column *c) { return fill_text(s, c, "dtype"); }
+static bool fill_in(struct table_source *s, struct column *c) { return fill_count(s, c, "In msg nelems"); }
+static bool fill_out(struct table_source *s, struct column *c) { return fill_count(s, c, "Out msg nelems"); }
+
+/* Bytes that go in, of a type that is known. */
+static bool fill_bytes(struct table_source *s, struct column *c) {
+  const tk_id elements = key_of(s, "In msg nelems"), dtype = key_of(s, "dtype");
+  bool ok = true;
+  for EACH_ROW(s, e, row) {
+    struct tk_arg type;
+    int64_t n = count_of(s, e, elements), size = 0;
+    const bool typed = n >= 0 && dtype && match_arg(s->t, e, dtype, &type) && type.type == TK_ARG_STR;
+    if (typed) size = payload_element(tk_string(s->t, type.s, NULL));
+    ok = put_count(c, row, size > 0 && n <= INT64_MAX / size ? n * size : -1) && ok;
+  }
+  return ok;
+}
+
+static const struct table_column columns[] = {
+    {"event", COLUMN_U32, fill_event, false},           {"ts", COLUMN_I64, fill_ts, false},
+    {"dur", COLUMN_I64, fill_dur, false},               {"name", COLUMN_TEXT, fill_name, false},
+    {"track", COLUMN_U32, fill_track, false},           {"rank", COLUMN_I64, fill_rank, false},
+    {"host", COLUMN_TEXT, fill_host, false},            {"step", COLUMN_I64, fill_step, false},
+    {"collective", COLUMN_TEXT, fill_collective, false}, {"group", COLUMN_TEXT, fill_group, false},
+    {"group_size", COLUMN_I64, fill_group_size, false}, {"seq", COLUMN_I64, fill_seq, false},
+    {"dtype", COLUMN_TEXT, fill_dtype, false},          {"in_elements", COLUMN_I64, fill_in, false},
+    {"out_elements", COLUMN_I64, fill_out, false},      {"bytes", COLUMN_I64, fill_bytes, false},
+};
+const struct table collectives_table = {"collectives", columns, sizeof columns / sizeof *columns, collective_rows, NULL};
