@@ -2,31 +2,18 @@
 """recording.py TRACE FOLDER - what merge, extract, filter and shrink show on a terminal while they work on a large trace, as text: of
 the line that is rewritten the first state of each phase, one from its middle and the last, then what stays.  docs/recipes/large.md is made so."""
 import os
-import pty
 import re
 import sys
 
-TRACEKIT = os.environ.get('TRACEKIT', 'build/tracekit')
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from onterminal import shown  # noqa: E402
+
+TRACEKIT = os.path.abspath(os.environ.get('TRACEKIT', 'build/tracekit'))
 
 
 def record(command, folder):
     """Everything that the command writes to a terminal of 100 columns."""
-    pid, fd = pty.fork()
-    if pid == 0:
-        os.chdir(folder)
-        os.execve(TRACEKIT, ['tracekit', *command.split()[1:]], dict(os.environ, COLUMNS='100', TERM='xterm', NO_COLOR='1'))
-    text = b''
-    while True:
-        try:
-            more = os.read(fd, 65536)
-        except OSError:
-            break
-        if not more:
-            break
-        text += more
-    os.waitpid(pid, 0)
-    os.close(fd)
-    return text.decode()
+    return shown(TRACEKIT, ['tracekit', *command.split()[1:]], folder, dict(os.environ, COLUMNS='100', TERM='xterm', NO_COLOR='1'))
 
 
 def pick(frames):

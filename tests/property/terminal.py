@@ -3,14 +3,14 @@
 import glob
 import json
 import os
-import pty
 import re
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)) + '/../support')
-from verdict import check, finish
+from onterminal import shown  # noqa: E402
+from verdict import check, finish  # noqa: E402
 
 TRACEKIT = os.path.abspath(os.environ['TRACEKIT'])
 FIXTURES = os.path.abspath(os.environ['FIXTURES'])
@@ -20,23 +20,9 @@ RED, YELLOW, GREEN, BOLD = '\033[31m', '\033[33m', '\033[32m', '\033[1m'
 
 def show(work, *command, **env):
     """What the command writes to a terminal, which its standard output and error are."""
-    pid, fd = pty.fork()
-    if pid == 0:
-        os.chdir(work)
-        clean = {k: v for k, v in os.environ.items() if k not in ('NO_COLOR', 'COLUMNS')}
-        os.execve(TRACEKIT, ['tracekit', *command], dict(clean, COLUMNS='120', **{'TERM': 'xterm', **env}))
-    text = b''
-    while True:
-        try:
-            more = os.read(fd, 65536)
-        except OSError:
-            break
-        if not more:
-            break
-        text += more
-    os.waitpid(pid, 0)
-    os.close(fd)
-    return text.decode().replace('\r\n', '\n')
+    clean = {k: v for k, v in os.environ.items() if k not in ('NO_COLOR', 'COLUMNS')}
+    text = shown(TRACEKIT, ['tracekit', *command], work, dict(clean, COLUMNS='120', **{'TERM': 'xterm', **env}))
+    return text.replace('\r\n', '\n')
 
 
 def plain(text):
