@@ -182,7 +182,8 @@ static void talk(struct tk_sql *sql, struct printer *like, struct line_editor *e
   struct statement s = { 0 };
   for (bool interrupted = false, more = true; more;) {
     const char *line = line_read(editor, s.text ? "   ...> " : "tracekit> ", &interrupted);
-    if (interrupted) fputc('\n', stdout), forget(&s);
+    if (interrupted) fputc('\n', stdout);
+    if (interrupted || interrupt_signal()) forget(&s), interrupt_forget(); /* it may have come before the line was waited for */
     if (!line && !interrupted) break;
     if (line) line_remember(editor, line);
     if (line) more = take_line(sql, like, &s, line);

@@ -95,7 +95,8 @@ static bool check_all(struct concat *c) {
 
 /* ---- the output ---- */
 
-static void add_meta(struct tk_trace *t, const Plan__Meta *m) {
+/* Where it is from is no string of the trace, which others are copied from: the report keeps it. */
+static void add_meta(struct concat *c, struct tk_trace *t, const Plan__Meta *m) {
   struct buf *raw = &t->store->raw;
   char origin[64];
   struct tk_meta meta = {.key = trace_string(t, (const char *)m->key.data, m->key.len), .at = raw->len, .size = m->text.len,
@@ -103,7 +104,7 @@ static void add_meta(struct tk_trace *t, const Plan__Meta *m) {
   size_t n = m->origin.len < sizeof origin - 1 ? m->origin.len : sizeof origin - 1;
   if (n) memcpy(origin, m->origin.data, n);
   origin[n] = 0;
-  if (n) meta.origin = tk_string(t, trace_text(t, origin), NULL);
+  if (n) meta.origin = merger_text(&c->m, origin);
   buf_append(raw, m->text.data, m->text.len);
   trace_end_raw(t);
   *trace_add_meta(t) = meta;
@@ -115,7 +116,7 @@ static bool open_output(struct concat *c, const Plan__First *first) {
   char format[64] = "";
   if (!t) return err_set(c->err, TK_ELIMIT, "out of memory");
   t->edits = TK_EDIT_RENAMED;
-  for (size_t i = 0; first && i < first->n_meta; i++) add_meta(t, first->meta[i]);
+  for (size_t i = 0; first && i < first->n_meta; i++) add_meta(c, t, first->meta[i]);
   if (first) {
     t->edits = (uint8_t)first->edits;
     t->has_zero = first->has_zero;

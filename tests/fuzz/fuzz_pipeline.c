@@ -56,7 +56,8 @@ static void require_no_repair(const struct tk_trace *t, const struct tk_trace *w
   const bool lost = has_lost_clocks(was);
   for (tk_id i = 1; i <= t->n_notes; i++) {
     const char *text = tk_string(t, t->notes[i].text, NULL);
-    bool stays = strstr(text, ": kept as it is") || strstr(text, ": taken as") || strstr(text, ": viewers cannot draw") ||
+    bool stays = strstr(text, ": kept as it is") || strstr(text, ": kept as they are") || strstr(text, ": taken as") ||
+                 strstr(text, ": viewers cannot draw") ||
                  (t->n_records && strstr(text, ": its text is taken")) || (lost && strstr(text, "more than 100 days from the rest"));
     require(stays || t->notes[i].kind != TK_NOTE_REPAIR, "load of what was written", text);
   }

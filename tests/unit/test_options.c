@@ -143,6 +143,7 @@ static void ranges(void **state) {
   tk_top_report_free(&top);
   assert_false(tk_top(t, &(struct tk_top_options){.select.step_range = &none}, &top, &err));
   assert_string_equal(err.msg, "nothing matched: steps '7..8': this trace has the steps 1 to 3");
+  tk_top_report_free(&top);
   assert_false(tk_filter(t, &(struct tk_filter_options){.range = &empty}, NULL, &err));
   assert_int_equal(err.code, TK_EUSAGE);
   assert_true(tk_filter(t, &(struct tk_filter_options){.step_range = &steps}, NULL, &err));
