@@ -286,21 +286,9 @@ static bool add_ranks(struct reader *r, struct pb file, struct tk_err *err) {
   return ok && (any || err_set(err, TK_EFORMAT, "is no scan: it is empty"));
 }
 
-static bool read_file(const char *path, struct buf *text, struct tk_err *err) {
-  struct in *in = in_open(path, 0, text->mem, err);
-  const uint8_t *p;
-  size_t n;
-  while (in && (p = in_ahead(in, 1, &n, err)) != NULL && n > 0) {
-    buf_append(text, p, n);
-    in_consume(in, n);
-  }
-  if (in) in_close(in);
-  return err->code == TK_OK && mem_check(text->mem, err);
-}
-
 bool scan_count(const char *path, struct mem *mem, uint32_t *n, struct tk_err *err) {
   struct buf text = {.mem = mem};
-  bool ok = read_file(path, &text, err);
+  bool ok = in_read_all(path, &text, err);
   struct pb file = pb_over(text.data, text.len);
   struct pb_field f;
   while (ok && pb_next(&file, &f)) *n += f.number == 2;
@@ -311,7 +299,7 @@ bool scan_count(const char *path, struct mem *mem, uint32_t *n, struct tk_err *e
 bool scan_read(struct scan_list *list, struct align_anchors *anchors, const char *path, struct tk_trace *notes, struct tk_err *err) {
   struct reader r = {list, anchors, notes};
   struct buf text = {.mem = list->mem};
-  bool ok = read_file(path, &text, err) && add_ranks(&r, pb_over(text.data ? text.data : (uint8_t *)"", text.len), err);
+  bool ok = in_read_all(path, &text, err) && add_ranks(&r, pb_over(text.data ? text.data : (uint8_t *)"", text.len), err);
   buf_free(&text);
   return ok || err_prefix(err, "%s", path);
 }

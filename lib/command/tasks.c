@@ -136,15 +136,7 @@ void tasks_print(struct buf *to, struct merger *m, const struct scan_list *list,
 /* ---- in ---- */
 
 static bool read_file(struct buf *text, const char *path, struct tk_err *err) {
-  struct in *in = in_open(path, 0, text->mem, err);
-  const uint8_t *p;
-  size_t n;
-  while (in && (p = in_ahead(in, 1, &n, err)) != NULL && n > 0) {
-    buf_append(text, p, n);
-    in_consume(in, n);
-  }
-  if (in) in_close(in);
-  if (err->code != TK_OK) return false;
+  if (!in_read_all(path, text, err)) return false;
   size_t len = text->len;
   buf_append(text, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16);
   if (!mem_check(text->mem, err)) return false;

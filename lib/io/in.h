@@ -38,6 +38,8 @@ enum { IN_NOTES = 8 };
  * `max_size` limits the bytes after decompression (0: only the ratio guard); `mem` pays for buffers and outlives the input.  NULL
  * with err set on failure; messages here and below do not name the path, which the caller prefixes. */
 struct in *in_open(const char *path, uint64_t max_size, struct mem *mem, struct tk_err *err);
+/* Appends all of a small file to `text`; err is set before the call to TK_OK. */
+bool in_read_all(const char *path, struct buf *text, struct tk_err *err);
 
 /* An input that is opened, read and inflated by a thread of its own (-j 2 and more).  `open` is called at once; what it opens is
  * read by the thread and paid from a budget of its own. */

@@ -94,3 +94,15 @@ struct in *in_open(const char *path, uint64_t max_size, struct mem *mem, struct 
 struct in *in_open_packed(const char *path, uint64_t max_size, struct mem *mem, struct tk_err *err) {
   return peel(in_open_raw(path, mem, err), max_size, mem, err);
 }
+
+bool in_read_all(const char *path, struct buf *text, struct tk_err *err) {
+  struct in *in = in_open(path, 0, text->mem, err);
+  const uint8_t *p;
+  size_t n;
+  while (in && !text->mem->failed && (p = in_ahead(in, 1, &n, err)) != NULL && n > 0) {
+    buf_append(text, p, n);
+    in_consume(in, n);
+  }
+  if (in) in_close(in);
+  return err->code == TK_OK && mem_check(text->mem, err);
+}
