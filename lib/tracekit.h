@@ -237,6 +237,22 @@ struct tk_note {
   tk_id source;    /* string: which of several inputs it is of; 0 = the trace's own */
 };
 
+/* A note by itself, as reports carry it. */
+struct tk_diagnostic {
+  enum tk_note_kind kind;
+  uint64_t count;
+  uint64_t offset;    /* first byte, UINT64_MAX = not of one place */
+  const char *text;   /* equal texts are one pointer */
+  const char *source; /* which of several inputs it is of; NULL = of none in particular */
+};
+
+/* What is to be said of a trace, or of what a call did, in the order in which it was found. */
+struct tk_diagnostics {
+  const struct tk_diagnostic *list;
+  size_t n;
+  struct tk_diagnostics_impl *impl;
+};
+
 enum tk_clock { TK_CLOCK_UNKNOWN, TK_CLOCK_REALTIME, TK_CLOCK_BOOTTIME, TK_CLOCK_MONOTONIC };
 
 /* What was counted while reading: source records, metadata included. */
@@ -291,6 +307,11 @@ static inline tk_id tk_flow_point_track(const struct tk_trace *t, const struct t
 
 /* Bytes of string `id` (valid UTF-8, may contain NUL, always followed by one); "" for 0. */
 TK_API const char *tk_string(const struct tk_trace *t, tk_id id, size_t *len);
+
+/* The notes of a trace in that form, which do not need the trace any more; NULL = no memory. */
+TK_API struct tk_diagnostics *tk_trace_diagnostics(const struct tk_trace *t);
+/* Of those that a caller owns; a report's go with the report.  `d` may be NULL. */
+TK_API void tk_diagnostics_free(struct tk_diagnostics *d);
 
 /* ---- args --------------------------------------------------------------------------------------------------------- */
 

@@ -179,7 +179,7 @@ struct tk_merge_report {
   struct tk_saved saved;
   struct tk_collectives collectives; /* n = 0: they were not asked for, or there are none */
   uint64_t events_before, bytes_before; /* before it was shrunk; 0 = it was not asked for */
-  struct tk_trace *notes; /* a trace that holds only notes: tk_note's text by tk_string */
+  struct tk_diagnostics *notes;
 };
 
 /* Merges what `names` stand for (tk_sources_open) in their order into `output`, one input in memory at a time.  A single input stays
@@ -518,7 +518,7 @@ struct tk_list_report {
   struct tk_listed *files; /* the newest run first */
   size_t n;
   struct tk_sources *sources; /* owner of the strings */
-  struct tk_trace *notes;     /* owner of others, and notes */
+  struct tk_diagnostics *notes; /* owner of others */
 };
 
 /* Lists every file that the names stand for.  What cannot be read is in the list, with the reason; false only on an interrupt or
@@ -555,7 +555,7 @@ struct tk_extract_report {
   struct tk_extracted *files;
   size_t n;
   size_t n_failed; /* names of which nothing can be listed or read: see the notes */
-  struct tk_trace *notes; /* as in tk_merge_report */
+  struct tk_diagnostics *notes;
 };
 
 /* Writes what the names stand for: of the newest run the best file of each host, on one timeline.  Files are called

@@ -165,7 +165,7 @@ struct tk_report {
   const char *format;   /* of the first trace */
   uint64_t inputs;
   struct tk_total work; /* sum of the durations of all work */
-  struct tk_trace *notes; /* holds only notes */
+  struct tk_diagnostics *notes;
   struct tk_report_impl *impl;
 };
 
@@ -214,7 +214,7 @@ struct tk_diff_report {
   bool by_step;
   bool paired;         /* a sample of one side belongs to one of the other */
   bool by_number;      /* ... by the numbers of steps and ranks, else by their order */
-  struct tk_trace *notes;
+  struct tk_diagnostics *notes;
   struct tk_diff_impl *impl;
 };
 

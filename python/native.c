@@ -233,16 +233,16 @@ static PyObject *saved_dict(const struct tk_saved *s) {
   return d;
 }
 
-static PyObject *notes_list(const struct tk_trace *t) {
+static PyObject *notes_list(const struct tk_diagnostics *d) {
   static const char *const kinds[] = {"info", "repair", "fact"};
   PyObject *list = PyList_New(0);
-  for (tk_id i = 1; list && t && i <= t->n_notes; i++) {
+  for (size_t i = 0; list && d && i < d->n; i++) {
     PyObject *note = PyDict_New();
     if (!note) break;
-    put(note, "kind", text_or_none(kinds[t->notes[i].kind]));
-    if (t->notes[i].source) put(note, "source", string_of(t, t->notes[i].source));
-    put(note, "text", string_of(t, t->notes[i].text));
-    put(note, "count", whole((int64_t)t->notes[i].count));
+    put(note, "kind", text_or_none(kinds[d->list[i].kind]));
+    if (d->list[i].source) put(note, "source", text_or_none(d->list[i].source));
+    put(note, "text", text_or_none(d->list[i].text));
+    put(note, "count", whole((int64_t)d->list[i].count));
     PyList_Append(list, note);
     Py_DECREF(note);
   }
@@ -354,8 +354,9 @@ static PyObject *trace_info(PyObject *self, PyObject *nothing) {
   ASKS(self, NULL);
   if (!work_enter(&w) || !work_leave(&w, tk_summarise(w.t, &s, &w.err))) return work_end(&w, NULL);
   const struct tk_trace *t = w.t;
+  struct tk_diagnostics *notes = tk_trace_diagnostics(t);
   PyObject *d = PyDict_New(), *kinds = PyDict_New();
-  if (!d || !kinds) return work_end(&w, NULL);
+  if (!d || !kinds || !notes) return tk_diagnostics_free(notes), work_end(&w, NULL);
   put(d, "source", text_or_none(t->source));
   put(d, "format", text_or_none(t->format));
   put(d, "host", text_or_none(s.host));
@@ -379,7 +380,8 @@ static PyObject *trace_info(PyObject *self, PyObject *nothing) {
   put(d, "memory", whole((int64_t)s.memory));
   for (int i = 0; i < TK_KINDS && s.kinds[i].name; i++) put(kinds, s.kinds[i].name, whole((int64_t)s.kinds[i].events));
   put(d, "kinds", kinds);
-  put(d, "notes", notes_list(t));
+  put(d, "notes", notes_list(notes));
+  tk_diagnostics_free(notes);
   return work_end(&w, d);
 }
 

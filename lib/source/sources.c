@@ -17,8 +17,8 @@
 #include "base/options.h"
 #include "base/os.h"
 #include "format/format.h"
+#include "graph/diagnostics.h"
 #include "names.h"
-#include "graph/trace.h"
 
 enum { NONE = -1, NOTES = 4, NAMED = 5 };
 
@@ -494,12 +494,12 @@ bool sources_failed(const struct tk_sources *s, size_t i, struct tk_err *err) {
   return true;
 }
 
-void sources_remarks(const struct tk_sources *s, struct tk_trace *notes) {
+void sources_remarks(const struct tk_sources *s, struct tk_diagnostics *notes) {
   const struct source *src = &s->impl->source;
   for (uint32_t i = 0; i < src->n_origins; i++) {
     const struct source_origin *o = &src->origins[i];
-    if (o->damage) trace_say_of(notes, o->name, TK_NOTE_REPAIR, o->damage);
-    else if (o->remark) trace_say_of(notes, o->name, TK_NOTE_INFO, o->remark);
+    if (o->damage) diagnostics_say(notes, o->name, TK_NOTE_REPAIR, o->damage);
+    else if (o->remark) diagnostics_say(notes, o->name, TK_NOTE_INFO, o->remark);
   }
 }
 
