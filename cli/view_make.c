@@ -85,6 +85,7 @@ struct tk_merge_options view_merge_options(const struct view_params *p, struct p
     .anchor = p->anchor,
     .link_collectives = p->link_collectives,
     .ranks = selection->ranks.v,
+    .n_ranks = selection->ranks.n,
     .every_rank = (uint32_t)p->every_rank,
     .steps = selection->step,
     .time = selection->time,

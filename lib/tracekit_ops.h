@@ -74,7 +74,7 @@ struct tk_merge_options {
   const char *reference;      /* rank or host whose clock is right; NULL = of the first input */
   const char *const *offsets; /* NULL-terminated "3=+1.5ms", "host42=-20us": later by that, and not moved otherwise; NULL = none */
   const char *offsets_from; /* file: a report as align_report writes it, or one made elsewhere; clocks are those that it says */
-  const char *const *ranks; /* NULL-terminated "3", "3..5", "3.." or "..5": which ranks are kept; NULL = all */
+  const struct tk_range *ranks; /* n_ranks of them: which ranks are kept */
   uint32_t every_rank;      /* of these, ranks 0, n, 2 n ...; 0 = all */
   const char *steps;        /* as of tk_filter_options, each rank by its own steps; NULL = all */
   const char *time;         /* ... of the common timeline */
@@ -91,6 +91,7 @@ struct tk_merge_options {
   const char *collectives;  /* file for who was in which collective, .csv or .json; NULL = none */
   bool link_collectives;    /* flows lead from the last one to come to a collective to the others */
   const char *align_report; /* file for what was found of the clocks, as JSON; NULL = none */
+  size_t n_ranks;           /* 0 = all are kept */
 };
 #define TK_MERGE_OPTIONS_INIT TK_OPTIONS_INIT(tk_merge_options)
 
@@ -192,11 +193,6 @@ TK_API bool tk_merge(const char *const *names, size_t n, const char *output, con
 TK_API struct tk_trace *tk_sources_merge(struct tk_sources *s, const char *source, const struct tk_merge_options *opt,
                                          struct tk_merge_report *report, struct tk_err *err);
 TK_API void tk_merge_report_free(struct tk_merge_report *report);
-
-/* Steps first .. last, both of them; or times, in ps as tk_event.ts has them, from first until before last. */
-struct tk_range {
-  int64_t first, last;
-};
 
 /* What stays of a trace.  Everything is decided on the trace as it is; what stays is valid: spans that cross an edge of the time
  * range are clipped and say so (arg tracekit.clipped), counters keep the value that they have at its left edge, a flow that loses

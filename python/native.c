@@ -142,6 +142,34 @@ static const char *const *opt_texts(struct options *o, const char *key) {
   return v ? texts(o, v, NULL) : NULL;
 }
 
+/* A block that lives as long as the options; NULL with `failed` set. */
+static void *opt_block(struct options *o, size_t n, size_t size) {
+  void *p = o->n_blocks < 16 ? PyMem_Calloc(n + 1, size) : NULL;
+  if (p) return o->blocks[o->n_blocks++] = p;
+  if (!PyErr_Occurred()) PyErr_NoMemory();
+  o->failed = true;
+  return NULL;
+}
+
+static const int64_t *opt_number(struct options *o, const char *key) {
+  int64_t *n = option(o, key) ? opt_block(o, 1, sizeof *n) : NULL;
+  if (n) *n = opt_int(o, key);
+  return n;
+}
+
+/* Of texts such as "3..5". */
+static const struct tk_range *opt_ranges(struct options *o, const char *key, size_t *n) {
+  PyObject *v = option(o, key);
+  const char *const *words = v ? texts(o, v, n) : NULL;
+  struct tk_range *ranges = words && !o->failed ? opt_block(o, *n, sizeof *ranges) : NULL;
+  for (size_t i = 0; ranges && i < *n && !o->failed; i++) {
+    if (tk_parse_range(words[i], &ranges[i])) continue;
+    PyErr_Format(PyExc_ValueError, "%s: '%s' is not N, N..M, N.. or ..M", key, words[i]);
+    o->failed = true;
+  }
+  return ranges;
+}
+
 static bool options_init(struct options *o, PyObject *dict) {
   *o = (struct options){.dict = dict, .kept = PyList_New(0)};
   return o->kept != NULL;
@@ -159,7 +187,7 @@ static struct tk_load_options load_options(struct options *o, struct call *c) {
 }
 
 static struct tk_source_options source_options(struct options *o, struct call *c) {
-  return (struct tk_source_options){.run = opt_text(o, "run"), .host = opt_text(o, "host"), .rank = opt_text(o, "rank"),
+  return (struct tk_source_options){.run = opt_text(o, "run"), .host = opt_text(o, "host"), .rank = opt_number(o, "rank"),
                                     .step = opt_text(o, "run_step"), .all_runs = opt_bool(o, "all_runs"),
                                     .max_memory = opt_uint(o, "max_memory"), .max_size = opt_uint(o, "max_size"), .progress = TICK(c)};
 }
@@ -191,14 +219,6 @@ static void put(PyObject *dict, const char *key, PyObject *value) {
 
 static PyObject *text_or_none(const char *s) {
   if (s && *s) return PyUnicode_DecodeUTF8(s, (Py_ssize_t)strlen(s), "replace");
-  Py_INCREF(Py_None);
-  return Py_None;
-}
-
-static PyObject *string_of(const struct tk_trace *t, tk_id id) {
-  size_t n;
-  const char *s = tk_string(t, id, &n);
-  if (id) return PyUnicode_DecodeUTF8(s, (Py_ssize_t)n, "replace");
   Py_INCREF(Py_None);
   return Py_None;
 }
@@ -727,10 +747,12 @@ static PyObject *merge(PyObject *module, PyObject *args) {
   (void)module;
   if (!PyArg_ParseTuple(args, "O!UO!", &PyList_Type, &names, &path, &PyDict_Type, &dict) || !options_init(&o, dict)) return NULL;
   const struct tk_redact_options redact = {.names = (enum tk_redact_names)opt_uint(&o, "redact_names")};
+  size_t n_ranks = 0;
+  const struct tk_range *ranks = opt_ranges(&o, "ranks", &n_ranks);
   const struct tk_merge_options opt = {
       .load = load_options(&o, &c), .save = save_options(&o, &c), .align = (enum tk_align)opt_uint(&o, "align"),
       .marker = opt_text(&o, "marker"), .clock_error = opt_int(&o, "clock_error_ps"), .reference = opt_text(&o, "reference"),
-      .offsets = opt_texts(&o, "offsets"), .offsets_from = opt_text(&o, "offsets_from"), .ranks = opt_texts(&o, "ranks"),
+      .offsets = opt_texts(&o, "offsets"), .offsets_from = opt_text(&o, "offsets_from"), .ranks = ranks, .n_ranks = n_ranks,
       .every_rank = (uint32_t)opt_uint(&o, "every_rank"), .steps = opt_text(&o, "steps"), .time = opt_text(&o, "time"),
       .to = opt_uint(&o, "to"), .label = opt_text(&o, "label"), .group_by = (enum tk_group_by)opt_uint(&o, "group_by"),
       .derive = opt_bool(&o, "derive"), .redact = opt_bool(&o, "redact") ? &redact : NULL, .to_zero = opt_bool(&o, "to_zero"),
