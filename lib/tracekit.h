@@ -17,6 +17,9 @@
  * as it is older than the header, is refused (TK_EUSAGE) unless it is zero.  Structs that are parts of others do not grow: they end
  * with reserved words, which are to be zero.  Reports are filled by the library; a later version gives them more fields only together
  * with a new soname.
+ *
+ * What a trace or a report holds is for reading: its arrays are const, and strings live as long as it does.  A trace is changed by
+ * operations (tk_filter, tk_rebase, ...) and made by tk_new; of options a caller may change everything, and the library nothing.
  */
 #ifndef TRACEKIT_H
 #define TRACEKIT_H
@@ -36,6 +39,13 @@ extern "C" {
 #define TK_API __attribute__((visibility("default")))
 #else
 #define TK_API
+#endif
+
+/* Arrays that only the library changes: to everybody else they are const. */
+#ifdef TRACEKIT_INSIDE
+#define TK_FIXED
+#else
+#define TK_FIXED const
 #endif
 
 /* What the options structs of this header begin with. */
@@ -269,14 +279,15 @@ struct tk_counts {
 /* Private: strings, packed args, raw text. */
 struct tk_store;
 
+/* Callers read all of it and change none of it but by calls: what an array holds hangs together with the others. */
 struct tk_trace {
-  struct tk_event *events;
-  struct tk_class *classes;
-  struct tk_track *tracks;
-  struct tk_flow_point *flow_points;
-  struct tk_record *records;
-  struct tk_meta *metas;
-  struct tk_note *notes;
+  TK_FIXED struct tk_event *events;
+  TK_FIXED struct tk_class *classes;
+  TK_FIXED struct tk_track *tracks;
+  TK_FIXED struct tk_flow_point *flow_points;
+  TK_FIXED struct tk_record *records;
+  TK_FIXED struct tk_meta *metas;
+  TK_FIXED struct tk_note *notes;
   tk_id n_events, n_classes, n_tracks, n_flow_points, n_records, n_metas, n_notes;
 
   int64_t origin_ns; /* absolute time of ts 0, on `clock`; includes zero_ns */

@@ -106,7 +106,7 @@ struct tk_source_options {
 };
 
 struct tk_sources {
-  struct tk_input *inputs;
+  TK_FIXED struct tk_input *inputs;
   size_t n;
   struct tk_sources_impl *impl;
 };

@@ -130,13 +130,13 @@ struct tk_align_host {
   const char *name;        /* the host's, else that of its first input */
   const char *method;      /* "reference", "collectives", "marker", "start", "given", "clock", "none" */
   uint32_t inputs;
-  int64_t *ranks;          /* of the inputs */
+  TK_FIXED int64_t *ranks;          /* of the inputs */
   int64_t offset_ns;       /* its clock's lead over the reference's that was taken away, at at_ns by its own clock */
   int64_t at_ns;
   double drift_ppm;        /* how much faster it ran; between the first and the last of its collectives */
   double drift_error_ppm;  /* 95% of all such drifts are that near */
   double error_us;         /* 95% of all such offsets are that near, in its worst piece, if its ranks leave collectives as others do */
-  struct tk_align_piece *pieces;
+  TK_FIXED struct tk_align_piece *pieces;
   uint32_t n_pieces;       /* 0 = it was not moved by collectives */
   uint32_t anchors, rejected; /* collectives that it shares with other hosts; those that disagree */
   double mad_us, p95_us;   /* residuals: how far from the other hosts it leaves a collective; median and 95% */
@@ -155,7 +155,7 @@ struct tk_align_report {
   const char *method;      /* "collectives", "clock", ... */
   const char *matched_by;  /* the best key that agrees: "sequence numbers", "executions" (of XLA's programs), "steps", "votes", "" */
   const char *reference;   /* host */
-  struct tk_align_host *hosts; /* none if clocks were not compared */
+  TK_FIXED struct tk_align_host *hosts; /* none if clocks were not compared */
   size_t n_hosts;
   uint32_t collectives;    /* on two hosts or more */
   uint32_t violations_before, violations_after;
@@ -173,7 +173,7 @@ struct tk_collectives {
 };
 
 struct tk_merge_report {
-  struct tk_merge_rank *ranks;
+  TK_FIXED struct tk_merge_rank *ranks;
   size_t n_ranks, n_skipped;
   struct tk_align_report align;
   struct tk_redact_report redacted;
@@ -264,14 +264,14 @@ struct tk_split_options {
 #define TK_SPLIT_OPTIONS_INIT TK_OPTIONS_INIT(tk_split_options)
 
 struct tk_split_part {
-  char *output;
+  TK_FIXED char *output;
   struct tk_saved saved;
   uint64_t clipped;      /* spans that reach into other parts of time */
   uint64_t broken_flows; /* flows whose other end is in another part, dropped */
 };
 
 struct tk_split_report {
-  struct tk_split_part *parts;
+  TK_FIXED struct tk_split_part *parts;
   size_t n_parts;
 };
 
@@ -374,11 +374,11 @@ struct tk_top_row {
   tk_time min, max, mean, p50, p95; /* pN: the shortest duration that N% of them do not exceed */
   double of_range;      /* union_time in the range of time, 0..1 */
   double of_sum;        /* self in the report's sum, 0..1 */
-  struct tk_top_col *cols; /* as many as were asked for */
+  TK_FIXED struct tk_top_col *cols; /* as many as were asked for */
 };
 
 struct tk_top_report {
-  struct tk_top_row *rows;
+  TK_FIXED struct tk_top_row *rows;
   size_t n_rows;
   uint64_t events;       /* spans and instants that were selected */
   uint64_t unfinished, clipped;
@@ -417,7 +417,7 @@ struct tk_tree_node {
 };
 
 struct tk_tree_report {
-  struct tk_tree_node *nodes; /* parents before children, siblings by total, the greatest first */
+  TK_FIXED struct tk_tree_node *nodes; /* parents before children, siblings by total, the greatest first */
   size_t n_nodes;
   uint64_t calls;      /* of `per`; 0 = it was not asked for */
   struct tk_total sum; /* of the outermost */
@@ -477,7 +477,7 @@ enum tk_size_by { TK_SIZE_KIND, TK_SIZE_CAT, TK_SIZE_NAME, TK_SIZE_ARG, TK_SIZE_
 /* One row: what the bytes were spent on. */
 struct tk_size_row {
   enum tk_size_by by;
-  char *key;       /* text, "" = without one */
+  TK_FIXED char *key;       /* text, "" = without one */
   uint64_t bytes;  /* of the written text */
   uint64_t events; /* of ARG: values */
 };
@@ -485,7 +485,7 @@ struct tk_size_row {
 struct tk_size_report {
   uint64_t bytes;       /* as it would be written */
   uint64_t packed;      /* compressed */
-  struct tk_size_row *rows; /* by `by`, largest first; the rows of each but ARG and RANK add up to bytes */
+  TK_FIXED struct tk_size_row *rows; /* by `by`, largest first; the rows of each but ARG and RANK add up to bytes */
   size_t n_rows;
 };
 
@@ -511,7 +511,7 @@ struct tk_listed {
 };
 
 struct tk_list_report {
-  struct tk_listed *files; /* the newest run first */
+  TK_FIXED struct tk_listed *files; /* the newest run first */
   size_t n;
   struct tk_sources *sources; /* owner of the strings */
   struct tk_diagnostics *notes; /* owner of others */
@@ -548,7 +548,7 @@ struct tk_extracted {
 };
 
 struct tk_extract_report {
-  struct tk_extracted *files;
+  TK_FIXED struct tk_extracted *files;
   size_t n;
   size_t n_failed; /* names of which nothing can be listed or read: see the notes */
   struct tk_diagnostics *notes;
