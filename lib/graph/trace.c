@@ -44,6 +44,7 @@ struct tk_trace *trace_new(uint64_t max_memory) {
   t->store = s;
   t->source = t->format = t->host = t->run = "";
   s->mem.limit = max_memory;
+  s->known_strings = s->known_shapes = UINT32_MAX;
   intern_init(&s->strings, &s->mem);
   map_init(&s->class_index, &s->mem);
   map_init(&s->track_index, &s->mem);
@@ -73,6 +74,7 @@ void tk_free(struct tk_trace *t) {
   buf_free(&s->raw);
   mem_free(&s->mem, s->ties);
   mem_free(&s->mem, s->tied);
+  mem_free(&s->mem, s->foreign);
   free(s->source);
   free(s->mistake);
   free(s);
@@ -145,7 +147,12 @@ static tk_id find(const struct tk_trace *t, const struct tk_track *want, uint64_
   return 0;
 }
 
-static tk_id find_or_add(struct tk_trace *t, const struct tk_track *want) {
+tk_id trace_find(const struct tk_trace *t, const struct tk_track *want) {
+  uint64_t h;
+  return find(t, want, &h);
+}
+
+tk_id trace_find_or_add(struct tk_trace *t, const struct tk_track *want) {
   struct tk_store *s = t->store;
   uint64_t h;
   const tk_id found = find(t, want, &h);
@@ -158,19 +165,17 @@ static tk_id find_or_add(struct tk_trace *t, const struct tk_track *want) {
 
 tk_id trace_process(struct tk_trace *t, struct tk_ident pid) {
   struct tk_track want = {.kind = TK_PROCESS, .pid = pid};
-  return find_or_add(t, &want);
+  return trace_find_or_add(t, &want);
 }
 
 bool trace_has_thread(const struct tk_trace *t, struct tk_ident pid, struct tk_ident tid) {
-  const struct tk_track want = {.kind = TK_THREAD, .pid = pid, .tid = tid};
-  uint64_t h;
-  return find(t, &want, &h) != 0;
+  return trace_find(t, &(struct tk_track){.kind = TK_THREAD, .pid = pid, .tid = tid}) != 0;
 }
 
 tk_id trace_track(struct tk_trace *t, enum tk_track_kind kind, struct tk_ident pid, struct tk_ident tid, tk_id name) {
   struct tk_track want = {.kind = (uint8_t)kind, .pid = pid, .tid = tid, .name = name};
   want.parent = trace_process(t, pid);
-  return find_or_add(t, &want);
+  return trace_find_or_add(t, &want);
 }
 
 /* One adder per array: the next slot cleared, or the dummy when there is no room. */
