@@ -90,15 +90,29 @@ bool trace_is_sealed(const struct tk_trace *t, struct tk_err *err) {
 tk_id trace_string(struct tk_trace *t, const void *p, size_t n) { return intern(&t->store->strings, p, n); }
 tk_id trace_text(struct tk_trace *t, const char *text) { return trace_string(t, text, strlen(text)); }
 
+/* Any JSON value is taken for an id. */
+static size_t put_id(char *text, const struct tk_arg *id) {
+  switch (id->type) {
+  case TK_ARG_INT: return num_put_i64(text, id->i);
+  case TK_ARG_UINT:
+  case TK_ARG_POINTER: return num_put_u64(text, id->u);
+  case TK_ARG_DECIMAL: return num_put_decimal(text, id->i, id->exp);
+  case TK_ARG_DOUBLE: return num_put_double(text, id->d);
+  case TK_ARG_TRUE: return memcpy(text, "true", 4), 4;
+  case TK_ARG_FALSE: return memcpy(text, "false", 5), 5;
+  default: return memcpy(text, "null", 4), 4;
+  }
+}
+
 tk_id trace_counter_name(struct tk_trace *t, tk_id name, const struct tk_arg *id) {
   struct buf b = {.mem = &t->store->mem};
-  char number[24];
   const struct intern_str *s = trace_str(t, name);
+  char number[96];
   buf_append(&b, s->bytes, s->len);
   buf_append(&b, "[", 1);
-  s = id->type == TK_ARG_INT ? NULL : trace_str(t, id->s);
+  s = id->type >= TK_ARG_STR && id->type <= TK_ARG_REF ? trace_str(t, id->s) : NULL;
   if (s) buf_append(&b, s->bytes, s->len);
-  else buf_append(&b, number, num_put_i64(number, id->i));
+  else buf_append(&b, number, put_id(number, id));
   tk_id made = buf_append(&b, "]", 1) ? trace_string(t, b.data, b.len) : 0;
   buf_free(&b);
   return made;

@@ -86,7 +86,7 @@ bool ident_equal(struct tk_ident a, struct tk_ident b);
 /* The track with this identity, made if need be (with its process).  Counters are of their process: they are told apart by `name`,
  * which is 0 otherwise, and tid says which thread sampled first. */
 tk_id trace_process(struct tk_trace *t, struct tk_ident pid);
-/* The name of the track of a counter with an id, an integer or a string: "name[id]". */
+/* The name of the track of a counter with an id: "name[id]". */
 tk_id trace_counter_name(struct tk_trace *t, tk_id name, const struct tk_arg *id);
 tk_id trace_track(struct tk_trace *t, enum tk_track_kind kind, struct tk_ident pid, struct tk_ident tid, tk_id name);
 
