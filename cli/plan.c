@@ -9,7 +9,8 @@ struct params {
   struct shared shared;
   struct opt_choice align;
   const char *reference, *offsets_from, *collectives, *label, *time;
-  struct opt_list offsets, ranks;
+  struct opt_list offsets;
+  struct opt_ranges ranks;
   int64_t clock_error;
   int group_by, every_rank;
   bool require_align, to_zero;
@@ -42,7 +43,7 @@ static const struct opt opts[] = {
   { OPT_FILE, 0, "collectives", "FILE",
     "write a table of the collectives to this .csv or .json file: who came when, and who waited for whom", FIELD(collectives), 0,
     0, 0 },
-  { OPT_LIST, 0, "rank", "N..M", "keep ranks in this range; clocks are compared by all", FIELD(ranks), 0, 0, 0 },
+  { OPT_RANGES, 0, "rank", "N..M", "keep ranks in this range; clocks are compared by all", FIELD(ranks), 0, 0, 0 },
   { OPT_INT, 0, "every-rank", "N", "keep ranks 0, N, 2 N and so on", FIELD(every_rank), 0, 1, 1000000000 },
   { OPT_STRING, 0, "time", "A..B", "keep a range of time of the timeline of all, written as for filter", FIELD(time), 0, 0, 0 },
   { OPT_FLAG, 0, "to-zero", 0, "let the first event of all be at time 0", FIELD(to_zero), 0, 0, 0 },
@@ -108,6 +109,7 @@ static int cmd_plan(const void *params, const struct operands *in) {
     .offsets_from = p->offsets_from,
     .collectives = p->collectives,
     .ranks = p->ranks.v,
+    .n_ranks = p->ranks.n,
     .every_rank = (uint32_t)p->every_rank,
     .time = p->time,
     .to_zero = p->to_zero,

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/progress.h"
 #include "base/os.h"
+#include "graph/diagnostics.h"
 #include "load.h"
 #include "merge_offsets.h"
 #include "merge_select.h"
@@ -90,7 +91,7 @@ static bool take_report(struct aligner *a) {
   }
   if (unknown == read) return err_set(a->err, TK_EUSAGE, "%s: is of none of the inputs", a->opt->offsets_from);
   snprintf(text, sizeof text, "the report of offsets is not of %zu of the inputs, which stay on their wall clocks", unknown);
-  if (unknown) trace_note(a->report->notes, TK_NOTE_INFO, UINT64_MAX, text);
+  if (unknown) diagnostics_say(a->report->notes, NULL, TK_NOTE_INFO, text);
   return true;
 }
 
@@ -133,7 +134,7 @@ static bool lists_collectives(const struct aligner *a) {
 }
 
 static const char *report_text(struct aligner *a, const char *text) {
-  return tk_string(a->report->notes, trace_text(a->report->notes, text), NULL);
+  return diagnostics_text(a->report->notes, text);
 }
 
 static int64_t whole_ns(const struct tk_trace *t, tk_time ts, int64_t later) {

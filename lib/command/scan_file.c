@@ -164,7 +164,7 @@ void scan_print(struct buf *to, const struct scan *s, struct align_anchors *anch
 struct reader {
   struct scan_list *list;
   struct align_anchors *anchors;
-  struct tk_trace *notes;
+  struct tk_diagnostics *notes;
 };
 
 /* A text of the file, which is no NUL-terminated one. */
@@ -265,7 +265,7 @@ static bool add_rank(struct reader *r, const Scan__Rank *rank, struct tk_err *er
       .size = rank->size, .format = text_of(r, rank->format), .run = text_of(r, rank->run), .step = text_of(r, rank->step),
       .pids = pids_of_rank(r, rank), .starts = starts_of(r, rank)};
   const char *input = list->v[list->n - 1].input;
-  for (size_t i = 0; i < rank->n_note; i++) trace_say_of(r->notes, input, TK_NOTE_INFO, text_of(r, rank->note[i]));
+  for (size_t i = 0; i < rank->n_note; i++) diagnostics_say(r->notes, input, TK_NOTE_INFO, text_of(r, rank->note[i]));
   return mem_check(list->mem, err);
 }
 
@@ -296,7 +296,8 @@ bool scan_count(const char *path, struct mem *mem, uint32_t *n, struct tk_err *e
   return ok || err_prefix(err, "%s", path);
 }
 
-bool scan_read(struct scan_list *list, struct align_anchors *anchors, const char *path, struct tk_trace *notes, struct tk_err *err) {
+bool scan_read(struct scan_list *list, struct align_anchors *anchors, const char *path, struct tk_diagnostics *notes,
+               struct tk_err *err) {
   struct reader r = {list, anchors, notes};
   struct buf text = {.mem = list->mem};
   bool ok = in_read_all(path, &text, err) && add_ranks(&r, pb_over(text.data ? text.data : (uint8_t *)"", text.len), err);

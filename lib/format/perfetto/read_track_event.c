@@ -499,13 +499,11 @@ static void add_event(struct perfetto *r, const struct sequence *q, const struct
   t->counts.by_phase[(unsigned char)PHASES[kind]]++;
 }
 
-/* What the graph has no place for stays a packet.  `ns`: its time, if its own counts on the packets before. */
-static void keep_event(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e, const int64_t *ns) {
+/* What the graph has no place for stays a packet. */
+static void leave_event(struct perfetto *r, const struct packet *k, const struct track_event *e) {
   uint32_t node = e->has_track ? node_find(r, k->machine, e->track_uuid) : 0;
   r->n_points = e->first_point;
   if (node) r->nodes[node].has_events = true;
-  if (k->damaged || e->damaged) r->t->counts.dropped++;
-  else passthrough_event(r, q, k, ns);
 }
 
 void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct packet *k) {
@@ -526,15 +524,16 @@ void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct p
   }
   if (e.damaged && !k->damaged) perfetto_damage(r, "damaged track event, read as far as it goes");
   if (!time_of(r, q, k, &e, &ns, &pending)) {
-    keep_event(r, q, k, &e, NULL);
-    t->counts.dropped++;
-    perfetto_note(r, TK_NOTE_REPAIR, "track event without a usable time: for Perfetto output alone");
+    leave_event(r, k, &e);
+    passthrough_untimed(r, q, k, !e.damaged);
     return;
   }
   enum tk_kind kind = kind_of(&e, &known);
   bool flow = !e.has_type && e.phase && strchr("stf", e.phase);
   if (!known && !flow) {
-    keep_event(r, q, k, &e, clock_of_sequence(q, k) ? &ns : NULL);
+    leave_event(r, k, &e);
+    if (e.damaged) t->counts.dropped++;
+    else passthrough_event(r, q, k, clock_of_sequence(q, k) ? &ns : NULL);
     perfetto_note(r, TK_NOTE_INFO, "track events of types that are not read, such as states: for Perfetto output alone");
     return;
   }
