@@ -11,6 +11,7 @@ struct params {
   const char *reference, *offsets_from, *collectives, *label, *time;
   struct opt_list offsets, ranks;
   int64_t clock_error;
+  uint64_t to;
   int group_by, every_rank;
   bool require_align, to_zero;
 };
@@ -45,6 +46,7 @@ static const struct opt opts[] = {
   { OPT_LIST, 0, "rank", "N..M", "keep ranks in this range; clocks are compared by all", FIELD(ranks), 0, 0, 0 },
   { OPT_INT, 0, "every-rank", "N", "keep ranks 0, N, 2 N and so on", FIELD(every_rank), 0, 1, 1000000000 },
   { OPT_STRING, 0, "time", "A..B", "keep a range of time of the timeline of all, written as for filter", FIELD(time), 0, 0, 0 },
+  { OPT_SIZE, 0, "to", "SIZE", "give each rank its share of a merged trace of at most this size (100MB, 64KiB)", FIELD(to), 0, 0, 0 },
   { OPT_FLAG, 0, "to-zero", 0, "let the first event of all be at time 0", FIELD(to_zero), 0, 0, 0 },
   { OPT_STRING, 0, "label", "TEXT", "name of each process, as for merge", FIELD(label), 0, 0, 0 },
   { OPT_WORD, 0, "group-by", "WHAT", "how the rows of the timeline are ordered", FIELD(group_by), merge_group_words, 0, 0 },
@@ -110,6 +112,7 @@ static int cmd_plan(const void *params, const struct operands *in) {
     .ranks = p->ranks.v,
     .every_rank = (uint32_t)p->every_rank,
     .time = p->time,
+    .to = p->to,
     .to_zero = p->to_zero,
     .label = p->label,
     .group_by = (enum tk_group_by)p->group_by,
@@ -138,6 +141,9 @@ const struct command command_plan = {
     "scans.\n\n"
     "The plan also holds what each rank has to know of the others to be written alone: its place, its pids, its name, and the "
     "options that are given here. apply writes one rank by it, and concat joins what was written of all.\n\n"
+    "With --to the plan also says what each rank may have of that size, as for merge: the rank that the others waited for longest and "
+    "a typical one all that they need, if half of the size is enough for that, and the others the rest. apply shrinks its rank to "
+    "that.\n\n"
     "merge --offsets-from takes a plan too, so that a rank can be put onto the timeline of all as a trace of its own.",
   .opts = opts,
   .examples = examples,

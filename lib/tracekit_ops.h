@@ -78,7 +78,7 @@ struct tk_merge_options {
   uint32_t every_rank;      /* of these, ranks 0, n, 2 n ...; 0 = all */
   const char *steps;        /* as of tk_filter_options, each rank by its own steps; NULL = all */
   const char *time;         /* ... of the common timeline */
-  uint64_t to;              /* bytes that the output may have at most: all is joined in memory and shrunk (tk_shrink); 0 = any */
+  uint64_t to;              /* bytes that the output may have at most: each input is shrunk to its share of it; 0 = any */
   const char *label;   /* how processes are named; NULL = "rank {rank} - {host} - {process}"; also {pid}, {input}, {run}, {step} */
   enum tk_group_by group_by;
   bool derive;         /* tk_derive of every input, unless viewers of the output's format do that */

@@ -22,6 +22,12 @@ struct scan_pids {
 /* In place of those that *to has, if any; the caller frees them.  False when memory runs out. */
 bool scan_take_pids(struct scan_pids *to, struct tk_trace *t, struct mem *mem);
 
+/* Bytes of a file of one format, in gzip or not; bare: without events.  0 = not known. */
+struct scan_size {
+  uint64_t bytes[2], bare[2];
+};
+enum { SCAN_PLAIN, SCAN_PACKED };
+
 /* Of an input: who it is, when it was, and how much. */
 struct scan {
   const char *input, *host; /* host: "" = unknown */
@@ -35,6 +41,7 @@ struct scan {
   const char *run, *step;     /* that its place tells; "" = none */
   struct scan_pids pids;      /* not filled by scan_take */
   struct format_starts starts;
+  struct scan_size sizes[FORMATS_MOST]; /* by the row of the format */
 };
 
 /* How anchors are taken. */
@@ -45,6 +52,9 @@ struct scan_options {
   const char *marker;    /* as in align_source */
   struct regexp *anchor;
 };
+
+/* How large it would be in the format `only`, or in each that is written in parts (NULL). */
+bool scan_weigh(struct scan *s, const struct tk_trace *t, const struct format *only, struct tk_err *err);
 
 /* Takes what there is of a trace: texts go to `notes`, which also gets what is to be said of its clocks; anchors to `anchors`, by the
  * trace's own clock.  False when memory runs out. */

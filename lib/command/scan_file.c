@@ -117,6 +117,22 @@ static void put_starts(struct buf *b, const struct format_starts *starts) {
   buf_free(&one);
 }
 
+static void put_sizes(struct buf *b, const struct scan_size *sizes) {
+  struct buf one = {.mem = b->mem};
+  const struct format *f;
+  for (size_t i = 0; (f = format_row(i)) != NULL; i++) {
+    if (!sizes[i].bytes[SCAN_PLAIN]) continue;
+    one.len = 0;
+    put_text(&one, 1, f->info.name);
+    pb_u64(&one, 2, sizes[i].bytes[SCAN_PLAIN]);
+    pb_u64(&one, 3, sizes[i].bytes[SCAN_PACKED]);
+    pb_u64(&one, 4, sizes[i].bare[SCAN_PLAIN]);
+    pb_u64(&one, 5, sizes[i].bare[SCAN_PACKED]);
+    pb_message(b, 23, &one);
+  }
+  buf_free(&one);
+}
+
 static void put_rank(struct buf *b, const struct scan *s) {
   put_text(b, 1, s->input);
   put_text(b, 2, s->host);
@@ -137,6 +153,7 @@ static void put_rank(struct buf *b, const struct scan *s) {
   for (uint32_t i = 0; i < s->pids.n; i++) pb_u64(b, 20, zigzag(s->pids.v[i]));
   pb_u64(b, 21, s->pids.processes);
   put_starts(b, &s->starts);
+  put_sizes(b, s->sizes);
 }
 
 void scan_print_head(struct buf *to) { pb_u64(to, 1, SCAN_SCHEMA); }
@@ -242,6 +259,16 @@ static struct format_starts starts_of(struct reader *r, const Scan__Rank *rank) 
   return starts;
 }
 
+static void take_sizes(struct reader *r, const Scan__Rank *rank, struct scan_size *to) {
+  const struct format *f;
+  for (size_t i = 0; (f = format_row(i)) != NULL; i++)
+    for (size_t k = 0; k < rank->n_size_of; k++) {
+      const Scan__Size *s = rank->size_of[k];
+      if (strcmp(text_of(r, s->format), f->info.name) == 0)
+        to[i] = (struct scan_size){{s->bytes, s->packed}, {s->bare, s->bare_packed}};
+    }
+}
+
 static struct scan_pids pids_of_rank(struct reader *r, const Scan__Rank *rank) {
   struct scan_pids pids = {.v = arena_alloc(&r->list->arena, (rank->n_pid + 1) * sizeof *pids.v), .processes = rank->processes};
   if (!pids.v) return pids;
@@ -264,6 +291,7 @@ static bool add_rank(struct reader *r, const Scan__Rank *rank, struct tk_err *er
       .clock = (enum tk_clock)rank->clock, .records = rank->records, .events = rank->events, .flow_points = rank->flow_points,
       .size = rank->size, .format = text_of(r, rank->format), .run = text_of(r, rank->run), .step = text_of(r, rank->step),
       .pids = pids_of_rank(r, rank), .starts = starts_of(r, rank)};
+  take_sizes(r, rank, list->v[list->n - 1].sizes);
   const char *input = list->v[list->n - 1].input;
   for (size_t i = 0; i < rank->n_note; i++) trace_say_of(r->notes, input, TK_NOTE_INFO, text_of(r, rank->note[i]));
   return mem_check(list->mem, err);

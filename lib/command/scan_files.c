@@ -51,6 +51,7 @@ static bool scan_trace(struct scanner *s, struct tk_trace *t, const struct tk_in
   s->anchors.described = true;
   if (!scan_take(&scan, &s->anchors, t, &o, s->report->notes) || !scan_take_pids(&s->pids, t, &s->mem))
     return mem_refuse(&s->mem, s->err);
+  if (!scan_weigh(&scan, t, NULL, s->err)) return false;
   scan.pids = s->pids;
   scan.run = from->run;
   scan.step = from->step;

@@ -13,6 +13,7 @@
 #include "format/pb_unpack.h"
 #include "io/flate.h"
 #include "io/in.h"
+#include "io/packing.h"
 #include "plan.pb-c.h"
 
 /* ---- out ---- */
@@ -77,6 +78,7 @@ static void put_rank(struct buf *to, struct merger *m, const struct scan *s, uin
     pb_u64(one, 7, map);
     pb_u64(one, 9, m->next_row);
     pb_u64(one, 10, s->pids.processes);
+    if (m->shares.of) pb_u64(one, 12, m->shares.of[i]);
     m->next_row += s->pids.processes;
   }
   pb_message(to, 22, one);
@@ -109,6 +111,7 @@ static void put_options(struct buf *to, struct merger *m, const char *word) {
   pb_u64(to, 13, m->folders);
   put_text(to, 14, opt->time);
   put_flag(to, 23, opt->keep_truncated);
+  if (opt->to) pb_u64(to, 24, opt->to);
 }
 
 static uint32_t first_wanted(const struct merger *m) {
@@ -226,7 +229,7 @@ static void take_options(struct tasks *t) {
                .command = p->no_provenance ? NULL : "tracekit merge"},
       .align = (enum tk_align)p->align, .group_by = (enum tk_group_by)p->group_by, .to_zero = p->to_zero, .derive = p->derive,
       .label = p->label.len ? text_of(t, p->label) : NULL, .time = p->time.len ? text_of(t, p->time) : NULL,
-      .keep_truncated = p->keep_truncated};
+      .keep_truncated = p->keep_truncated, .to = p->to};
 }
 
 static bool take_align(struct tasks *t, struct tk_err *err) {
@@ -281,6 +284,11 @@ bool tasks_begin(struct merger *m, const struct tasks *t, struct tk_err *err) {
   if (p->group_by == TK_GROUP_HOST && !(m->places = mem_array(&m->mem, n, sizeof *m->places))) return mem_check(&m->mem, err);
   for (size_t i = 0; m->places && i < n; i++) m->places[i] = p->rank[i]->place;
   for (size_t i = 0; a->who && i < n; i++) a->who[i] = (struct merge_who){"", INT64_MAX, false};
+  a->starts = t->starts;
+  if (p->to && !(m->shares.of = mem_array(&m->mem, n, sizeof *m->shares.of))) return mem_check(&m->mem, err);
+  for (size_t i = 0; p->to && i < n; i++) m->shares.of[i] = p->rank[i]->share;
+  const size_t word = strlen(m->opt->save.format);
+  m->packed = packing_of_path(m->opt->save.format, word) != NULL;
   return mem_check(&a->mem, err);
 }
 

@@ -3,8 +3,8 @@ import json
 import random
 
 
-def make_rank(path, rank, host, events):
-    """A rank of a job of many, on a host whose clock is wrong by some time."""
+def make_rank(path, rank, host, events, late=0, world=64):
+    """A rank of a job of many, on a host whose clock is wrong by some time.  It comes to collectives late, by as many us less than 90."""
     rng = random.Random(rank)
     base, wrong = 1790857026000000000, (host * 37 % 11 - 5) * 20000
     trace = []
@@ -17,8 +17,9 @@ def make_rank(path, rank, host, events):
                   {'ph': 'f', 'id': i, 'pid': rank % 8, 'tid': 7, 'ts': ts + 60, 'cat': 'ac2g', 'name': 'ac2g', 'bp': 'e'}]
         if i % 10 == 9:
             end = 1000 * i + 900 + wrong / 1000
-            trace.append({'ph': 'X', 'cat': 'kernel', 'name': 'ncclDevKernel_AllReduce', 'pid': rank % 8, 'tid': 9, 'ts': end - 100 - rng.random() * 30,
-                          'dur': 100, 'args': {'Collective name': 'allreduce', 'Seq': i, 'Process Group Name': '0', 'Group size': 64}})
+            start = end - 100 - rng.random() * 30 + late
+            trace.append({'ph': 'X', 'cat': 'kernel', 'name': 'ncclDevKernel_AllReduce', 'pid': rank % 8, 'tid': 9, 'ts': start,
+                          'dur': end - start if late else 100, 'args': {'Collective name': 'allreduce', 'Seq': i, 'Process Group Name': '0', 'Group size': world}})
     with open(path, 'w', encoding='utf-8') as f:
-        json.dump({'schemaVersion': 1, 'distributedInfo': {'rank': rank, 'world_size': 64}, 'host_name': f'host{host}', 'baseTimeNanoseconds': base,
+        json.dump({'schemaVersion': 1, 'distributedInfo': {'rank': rank, 'world_size': world}, 'host_name': f'host{host}', 'baseTimeNanoseconds': base,
                    'traceEvents': trace}, f)
