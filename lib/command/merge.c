@@ -22,6 +22,7 @@
 #include "source/identity.h"
 #include "source/manifest.h"
 #include "source/sources.h"
+#include "stragglers.h"
 
 /* Is it of a rank that is not asked for?  Failing leaves the error. */
 static bool is_left_out(struct merger *m, size_t input, struct tk_trace *t) {
@@ -165,6 +166,7 @@ void tk_merge_report_free(struct tk_merge_report *report) {
   tk_free(report->notes);
   free(report->ranks);
   align_report_free(report);
+  stragglers_free_report(report);
   *report = (struct tk_merge_report){0};
 }
 

@@ -15,6 +15,7 @@
 #include "load.h"
 #include "merge_offsets.h"
 #include "merge_select.h"
+#include "op/window.h"
 #include "source/sources.h"
 
 enum { KEPT = 52 << 20, KEPT_SHARE = 16 }; /* bytes of graphs that wait for the second pass; their share of --max-memory at most */
@@ -106,6 +107,12 @@ static int64_t whole_ns(const struct tk_trace *t, tk_time ts, int64_t later) {
   return t->origin_ns + later + ts / 1000 - (ts % 1000 < 0);
 }
 
+/* Whether sums and differences of such times are still in range, as times since 1970 up to the year 2116 are. */
+static bool is_in_range(int64_t ns, int64_t later) {
+  const i128 at = (i128)ns + later;
+  return at > INT64_MIN / 2 && at < INT64_MAX / 2;
+}
+
 /* What is not asked for goes when its anchors are taken: clocks are compared by all that is read. */
 static bool keep_part(struct aligner *a, size_t i, struct tk_trace *t, int64_t later) {
   struct align_input *input = &a->inputs[i];
@@ -115,14 +122,25 @@ static bool keep_part(struct aligner *a, size_t i, struct tk_trace *t, int64_t l
   trace_extent(t, &start, &end);
   input->from_ns = whole_ns(t, start, later);
   input->to_ns = whole_ns(t, end + 999, later);
+  if (a->opt->steps && !t->n_events) input->from_ns = INT64_MAX, input->to_ns = INT64_MIN; /* it has none of them */
   a->out->skipped[i] = !input->wanted;
   return true;
 }
 
-/* Whether sums and differences of such times are still in range, as times since 1970 up to the year 2116 are. */
-static bool is_in_range(int64_t ns, int64_t later) {
-  const i128 at = (i128)ns + later;
-  return at > INT64_MIN / 2 && at < INT64_MAX / 2;
+/* The same by its scan: what is cut to steps begins where the first of them does, and ends with the last. */
+static bool keep_steps(struct aligner *a, size_t i, const struct scan *s) {
+  struct align_input *input = &a->inputs[i];
+  int64_t first, last, start, end;
+  const int64_t later = input->start_ns - s->start_ns;
+  if (!a->opt->steps || !window_numbers(a->opt->steps, &first, &last)) return true;
+  input->from_ns = INT64_MAX, input->to_ns = INT64_MIN;
+  if (s->more_steps) return err_set(a->err, TK_EUSAGE, "%s: has more steps than its scan holds: select a range of time", input->name);
+  if (!scan_steps_range(s, first, last, &start, &end)) return true;
+  if (!is_in_range(start, later) || !is_in_range(end, later) || start > end)
+    return err_set(a->err, TK_EFORMAT, "%s: its scan tells of steps that cannot be", input->name);
+  input->from_ns = start + later;
+  input->to_ns = end + later;
+  return true;
 }
 
 /* Puts its anchors, [from, to), where the input's clock is put against the first input's. */
@@ -145,7 +163,9 @@ static void take_starts(struct aligner *a, const struct scan *s) {
 static void take_size(struct aligner *a, size_t i, const struct scan *s, uint32_t processes) {
   const struct format *f;
   struct merge_size *size = &a->out->sizes[i];
+  const struct align_input *input = &a->inputs[i];
   *size = (struct merge_size){.lasts_ns = s->end_ns - s->start_ns, .processes = processes};
+  if (input->from_ns <= input->to_ns) size->kept_ns = input->to_ns - input->from_ns;
   for (size_t row = 0; (f = format_row(row)) != NULL; row++) {
     if (f != a->in->weighed) continue;
     size->bytes = s->sizes[row].bytes[a->in->packed];
@@ -186,7 +206,7 @@ static bool take_input(struct aligner *a, size_t i, struct tk_trace *t) {
   if (!take_scan(a, i, &s, first, a->anchors.n) ||
       !keep_part(a, i, t, merge_later(&a->base, &(struct merge_base){s.zero_ns, s.clock}, a->opt->align)))
     return false;
-  if (a->in->weighed) take_size(a, i, &s, a->out->pids[i].processes);
+  take_size(a, i, &s, a->out->pids[i].processes);
   if (a->inputs[i].wanted) take_starts(a, &s);
   return true;
 }
@@ -234,8 +254,9 @@ static bool read_scans(struct aligner *a) {
     a->inputs[i].name = report_text(a, scans->list->v[i].input);
     if (!take_scan(a, i, &scans->list->v[i], from, at)) return false;
     a->inputs[i].wanted = merge_wants_rank(a->opt, a->inputs[i].rank);
+    if (!keep_steps(a, i, &scans->list->v[i])) return false;
     a->out->skipped[i] = !a->inputs[i].wanted;
-    if (a->in->weighed) take_size(a, i, &scans->list->v[i], scans->list->v[i].pids.processes);
+    take_size(a, i, &scans->list->v[i], scans->list->v[i].pids.processes);
     if (a->inputs[i].wanted) take_starts(a, &scans->list->v[i]);
     if (a->inputs[i].merged && merge_selects_ranks(a->opt))
       return err_set(a->err, TK_EUSAGE, "%s: is of several ranks, of which a plan cannot select some", a->inputs[i].name);
@@ -483,7 +504,7 @@ static void find_start(struct aligner *a) {
   for (size_t i = 0; i < a->in->n; i++) {
     const struct align_map *map = merge_map(a->out, i);
     int64_t start = a->inputs[i].from_ns, end = a->inputs[i].to_ns;
-    if (!a->inputs[i].read || !a->inputs[i].wanted) continue;
+    if (!a->inputs[i].read || !a->inputs[i].wanted || start > end) continue;
     if (map && __builtin_sub_overflow(start, align_offset(map, start), &start)) continue;
     if (start < a->out->start_ns) a->out->start_ns = start;
     if (map && __builtin_sub_overflow(end, align_offset(map, end), &end)) continue;
@@ -502,10 +523,10 @@ static bool align_inputs(struct aligner *a) {
   a->out->pids = mem_array(a->mem, n, sizeof *a->out->pids);
   a->out->n = n;
   if (a->out->pids) memset(a->out->pids, 0, n * sizeof *a->out->pids);
-  if (a->in->weighed && !(a->out->sizes = mem_array(a->mem, n, sizeof *a->out->sizes))) return mem_check(a->mem, a->err);
+  a->out->sizes = mem_array(a->mem, n, sizeof *a->out->sizes);
   if (a->out->sizes) memset(a->out->sizes, 0, n * sizeof *a->out->sizes);
   if (a->out->kept) memset(a->out->kept, 0, n * sizeof *a->out->kept);
-  if (!a->out->kept || !a->out->pids || !a->out->who) return mem_check(a->mem, a->err);
+  if (!a->out->kept || !a->out->pids || !a->out->who || !a->out->sizes) return mem_check(a->mem, a->err);
   if (!a->out->skipped || !a->out->maps || !a->out->mapped) return mem_check(a->mem, a->err);
   if (!a->inputs) return mem_check(a->mem, a->err);
   memset(a->inputs, 0, (n + 1) * sizeof *a->inputs);

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "merge_share.h"
 #include "op/window.h"
+#include "stragglers.h"
 
 enum { OUTSIDE = 256, NAMING = 512, NAMING_PROCESS = 384, PACKED_PART = 4 }; /* bytes: of no rank; of a rank and a process, at most */
 
@@ -22,59 +23,17 @@ uint64_t merge_gone_room(uint64_t to) {
 
 /* ---- whom to keep whole ---- */
 
-struct placed {
-  i128 by;
-  uint32_t input;
-};
-
-static int by_measure(const void *a, const void *b) {
-  const struct placed *x = a, *y = b;
-  if (x->by != y->by) return x->by < y->by ? -1 : 1;
-  return x->input < y->input ? -1 : x->input > y->input;
-}
-
-enum { FEWEST = 3 }; /* of fewer each is as typical as the other */
-
 static bool is_wanted(const struct merger *m, uint32_t input) {
   return !m->alignment.skipped[input] && !m->report->ranks[input].failed;
 }
 
-static bool have_met(const struct merger *m, const struct merge_tally *tally) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < m->n_inputs; i++) n += is_wanted(m, i) && tally[i].met;
-  return n >= FEWEST;
-}
-
-/* The slow one cost the others most by coming last; a typical one waited as long as half of the ranks.  Where ranks did not meet, the
- * slow one took longest. */
-static void give_roles(const struct merger *m, const struct merge_tally *tally, struct placed *v) {
-  const bool met = have_met(m, tally);
-  uint32_t n = 0, slow = UINT32_MAX;
-  int64_t most = INT64_MIN;
-  for (uint32_t i = 0; i < m->n_inputs; i++) {
-    const int64_t size = met ? tally[i].cost_ns : m->alignment.sizes[i].lasts_ns;
-    if (!is_wanted(m, i) || (met && !tally[i].met)) continue;
-    v[n++] = (struct placed){met ? tally[i].wait_ns : m->alignment.sizes[i].lasts_ns, i};
-    if (slow == UINT32_MAX || size > most) slow = i, most = size;
-  }
-  if (n < FEWEST) return;
-  qsort(v, n, sizeof *v, by_measure);
-  m->shares.roles[slow] = MERGE_ROLE_SLOW;
-  const uint32_t middle = v[n / 2].input == slow ? n / 2 - 1 : n / 2;
-  m->shares.roles[v[middle].input] = MERGE_ROLE_TYPICAL;
-}
-
 static bool find_roles(struct merger *m) {
-  struct merge_tally *tally = mem_array(&m->mem, m->n_inputs, sizeof *tally);
-  struct placed *v = mem_array(&m->mem, m->n_inputs, sizeof *v);
-  if (tally && v) {
-    memset(tally, 0, m->n_inputs * sizeof *tally);
-    merge_collectives_tally(&m->alignment.collectives, tally);
-    give_roles(m, tally, v);
-  }
-  mem_free(&m->mem, tally);
-  mem_free(&m->mem, v);
-  return mem_check(&m->mem, m->err);
+  struct stragglers s;
+  const bool ok = stragglers_find(&s, m);
+  if (ok && s.slow != UINT32_MAX) m->shares.roles[s.slow] = MERGE_ROLE_SLOW;
+  if (ok && s.typical != UINT32_MAX) m->shares.roles[s.typical] = MERGE_ROLE_TYPICAL;
+  stragglers_free(&s, m);
+  return ok;
 }
 
 /* ---- what each needs ---- */
@@ -105,6 +64,8 @@ static void find_need(const struct merger *m, struct need *n, uint64_t part) {
   n->floor = s->bare + s->bare / 10 + (NAMING + (uint64_t)NAMING_PROCESS * s->processes) / packed;
   const uint64_t events = s->bytes > s->bare ? s->bytes - s->bare : 0;
   n->most = (uint64_t)((i128)(events + events / 10) * part / 1024) + NAMING / packed;
+  const int64_t kept = s->kept_ns < s->lasts_ns ? s->kept_ns : s->lasts_ns;
+  if (m->opt->steps && s->lasts_ns > 0) n->most = (uint64_t)((i128)n->most * kept / s->lasts_ns) + NAMING;
   if (!s->bytes) n->most = m->opt->to; /* nobody knows */
   n->whole = m->shares.roles[n->input] != MERGE_ROLE_NONE;
 }
@@ -179,7 +140,7 @@ bool merge_fits(const struct tk_merge_options *opt, uint64_t bytes, struct tk_er
 }
 
 bool merge_shares_plan(struct merger *m) {
-  if (!m->opt->to || !m->alignment.sizes) return true;
+  if (!m->opt->to || !m->weighed || !m->alignment.sizes) return true;
   struct need *v = mem_array(&m->mem, m->n_inputs + 1, sizeof *v);
   m->shares.of = mem_array(&m->mem, m->n_inputs, sizeof *m->shares.of);
   m->shares.roles = mem_alloc(&m->mem, m->n_inputs);

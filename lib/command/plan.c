@@ -14,6 +14,7 @@
 #include "merge_order.h"
 #include "merge_select.h"
 #include "merge_share.h"
+#include "stragglers.h"
 #include "tasks.h"
 
 struct planner {
@@ -148,6 +149,7 @@ static void put_plan(struct buf *b, const struct planner *p, struct merger *m) {
     put_number(b, ",\"steps\":", (int64_t)c->steps);
     buf_text(b, "}");
   }
+  if (p->report->stragglers) buf_text(b, ",\n\"stragglers\":"), stragglers_print(b, p->report->stragglers);
   buf_text(b, ",\n\"ranks\":[");
   for (uint32_t i = 0; i < p->list.n; i++) put_rank(b, p, m, i);
   buf_text(b, "\n]");
@@ -206,8 +208,8 @@ static bool find_format(struct planner *p) {
     return err_set(p->err, TK_EUSAGE, "ranks are not written one by one in '%s', but in json, pftrace and xplane, .gz or not",
                    save->format);
   snprintf(p->word, sizeof p->word, "%s%s", p->format->info.name, packing ? ".gz" : "");
-  if (p->opt->steps || p->opt->link_collectives || p->opt->manifest || p->opt->redact || save->pretty)
-    return err_set(p->err, TK_EUSAGE, "steps, links, a manifest, redaction and pretty print are nothing for a plan");
+  if (p->opt->link_collectives || p->opt->manifest || p->opt->redact || save->pretty)
+    return err_set(p->err, TK_EUSAGE, "links, a manifest, redaction and pretty print are nothing for a plan");
   return (!p->opt->label || label_check(p->opt->label, p->err)) && merge_select_check(p->opt, p->err);
 }
 
@@ -228,7 +230,10 @@ static bool plan(struct planner *p, const char *const *scans, size_t n, const ch
   struct merge_output out = {.needs_start = true};
   struct merger m = {.opt = p->opt, .output = &out, .report = p->report};
   ok = merger_begin(&m, &in, p->err) && merger_plan(&m);
+  if (ok && p->opt->steps && m.alignment.start_ns == INT64_MAX)
+    ok = err_set(p->err, TK_ENOTHING, "nothing matched: no rank has any of the steps asked for");
   if (ok) tell_ranks(p, &m);
+  ok = ok && stragglers_report(&m, &p->list);
   ok = ok && write_plan(p, &m);
   merger_end(&m);
   return ok;

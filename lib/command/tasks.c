@@ -14,6 +14,7 @@
 #include "io/flate.h"
 #include "io/in.h"
 #include "io/packing.h"
+#include "merge_select.h"
 #include "plan.pb-c.h"
 
 /* ---- out ---- */
@@ -112,6 +113,7 @@ static void put_options(struct buf *to, struct merger *m, const char *word) {
   put_text(to, 14, opt->time);
   put_flag(to, 23, opt->keep_truncated);
   if (opt->to) pb_u64(to, 24, opt->to);
+  put_text(to, 25, opt->steps);
 }
 
 static uint32_t first_wanted(const struct merger *m) {
@@ -229,7 +231,7 @@ static void take_options(struct tasks *t) {
                .command = p->no_provenance ? NULL : "tracekit merge"},
       .align = (enum tk_align)p->align, .group_by = (enum tk_group_by)p->group_by, .to_zero = p->to_zero, .derive = p->derive,
       .label = p->label.len ? text_of(t, p->label) : NULL, .time = p->time.len ? text_of(t, p->time) : NULL,
-      .keep_truncated = p->keep_truncated, .to = p->to};
+      .keep_truncated = p->keep_truncated, .to = p->to, .steps = p->steps.len ? text_of(t, p->steps) : NULL};
 }
 
 static bool take_align(struct tasks *t, struct tk_err *err) {
@@ -252,7 +254,8 @@ static bool tasks_take(struct tasks *t, const char *path, struct tk_err *err) {
   if (!are_maps(t->plan)) return err_set(err, TK_EFORMAT, "is damaged: its ranks contradict themselves");
   take_options(t);
   take_starts(t);
-  return take_inputs(t, err) && take_align(t, err) && (!t->opt.label || label_check(t->opt.label, err));
+  return take_inputs(t, err) && take_align(t, err) && (!t->opt.label || label_check(t->opt.label, err)) &&
+         merge_select_check(&t->opt, err);
 }
 
 bool tasks_read(struct tasks *t, const char *path, struct mem *mem, struct tk_err *err) {

@@ -5,6 +5,7 @@
                on several hosts, in each format, plain and in gzip, with options that the plan keeps
     gzip       one member, which other programs inflate
     budget     a size is shared out: the output is as small, the slow rank is whole in it, and what went adds up with what stays
+    slow       a plan says who is slow as a report of the traces does, in which step, and in what
     faults     a part that is cut, changed, missing, of another plan, there twice; a plan that was changed; a full disk: the same
                output or a message, and no file that is half written
     damage     parts and plans of any bytes are refused with a message: nothing crashes"""
@@ -216,6 +217,44 @@ def shared(folder, part, slow):
     check(f'{part}%: who is whole', slow in whole or part == 15, whole)
 
 
+def slow(work):
+    folder = tempfile.mkdtemp(dir=work)
+    ranks = [f'rank{rank}.json' for rank in range(12)]
+    for i, rank in enumerate(ranks):
+        make_rank(f'{folder}/{rank}', i, i // 4, 400, 30 if i == 7 else 0, 12, 200 if i == 7 else 0, 4)
+    run(folder, 'scan', '-q', *ranks, '-o', 'all.scan')
+    for options in (['--step', '2'], ['--step', '2..3', '--to', '200KB'], ['--step', '..1', '--time', '20%..']):
+        for word in PLAIN + ('json.gz',):
+            same('a range of steps', folder, ranks, ['all.scan'], word, options)
+    p = run(folder, 'plan', 'all.scan', '--step', '9', '-o', 'none.json', status=1)
+    check('steps that are not there', 'nothing matched' in p.stderr and not os.path.exists(f'{folder}/none.json'), p.stderr)
+    run(folder, 'plan', '-q', '--force', 'all.scan', '-o', 'plan.json')
+    plan, told = json.loads(read(f'{folder}/plan.json')), json.loads(run(folder, 'plan', '--json', '--force', 'all.scan', '-o', 'plan.json').stdout)
+    stragglers = plan['stragglers']
+    check('the plan and what is printed say the same', told['stragglers'] == stragglers)
+    check('who is slow', stragglers['ranks'][0]['rank'] == 7 and stragglers['typical']['rank'] != 7, stragglers)
+    check('in what', stragglers['names'] and stragglers['names'][0]['name'] == 'op3', stragglers['names'])
+    more = stragglers['names'][0] if stragglers['names'] else {'self_ns': 0, 'typical_self_ns': 0, 'count': 0, 'p50_ns': 0}
+    check('and by how much', abs(more['self_ns'] - more['typical_self_ns'] - more['count'] * 200000) < 2000, more)
+    check('a median to an eighth', abs(more['p50_ns'] - 254000) < 254000 / 8, more)
+    report = json.loads(run(folder, 'report', '--json', *ranks).stdout)
+    meetings = {m['rank']: m for m in find(report, 'waits') or []}
+    alike = [r for r in stragglers['ranks'] if r['rank'] in meetings]
+    wrong = [(r, meetings[r['rank']]) for r in alike for key in ('met', 'last', 'wait_ns', 'cost_ns') if abs(r[key] - meetings[r['rank']][key]) > 40 * 12]
+    check('as a report of the traces has it', alike and not wrong, (len(alike), wrong[:2]))
+    scan = len(read(f'{folder}/all.scan'))
+    check('a scan is small', scan < 12 * 65536, scan)
+
+
+def find(tree, key):
+    """The first member of this name, wherever it stands."""
+    if isinstance(tree, dict):
+        return tree[key] if key in tree else next((v for v in (find(x, key) for x in tree.values()) if v is not None), None)
+    if isinstance(tree, list):
+        return next((v for v in (find(x, key) for x in tree) if v is not None), None)
+    return None
+
+
 def refused(name, p, *words):
     """With a message that says which file is wrong."""
     check(f'{name}: is refused', p.returncode in (2, 3, 4) and all(word in p.stderr for word in words), f'{p.returncode}: {p.stderr[-300:]}')
@@ -330,7 +369,7 @@ def damage(work):
 
 def main():
     with tempfile.TemporaryDirectory() as work:
-        for step in (fixtures, several, many, budget, faults, damage):
+        for step in (fixtures, several, many, budget, slow, faults, damage):
             if len(sys.argv) < 2 or sys.argv[1] in step.__name__:
                 step(work)
     return finish()

@@ -3,14 +3,16 @@ import json
 import random
 
 
-def make_rank(path, rank, host, events, late=0, world=64):
-    """A rank of a job of many, on a host whose clock is wrong by some time.  It comes to collectives late, by as many us less than 90."""
+def make_rank(path, rank, host, events, late=0, world=64, heavy=0, steps=0):
+    """A rank of a job of many, on a host whose clock is wrong by some time.  It comes to collectives late, by as many us less than 90; each of its
+    op3 lasts so many us longer (heavy); it has so many training steps."""
     rng = random.Random(rank)
     base, wrong = 1790857026000000000, (host * 37 % 11 - 5) * 20000
-    trace = []
+    trace = [{'ph': 'X', 'cat': 'user_annotation', 'name': f'ProfilerStep#{step + 1}', 'pid': 4000 + rank % 8, 'tid': 4000 + rank % 8,
+              'ts': 1000 * (events * step // steps) - 1, 'dur': 1000 * (events // steps) - 2} for step in range(steps)]
     for i in range(events):
         ts = 1000 * i + rng.random() * 100
-        trace += [{'ph': 'X', 'cat': 'cpu_op', 'name': f'op{i % 7}', 'pid': 4000 + rank % 8, 'tid': 4000 + rank % 8, 'ts': ts, 'dur': 50 + i % 9,
+        trace += [{'ph': 'X', 'cat': 'cpu_op', 'name': f'op{i % 7}', 'pid': 4000 + rank % 8, 'tid': 4000 + rank % 8, 'ts': ts, 'dur': 50 + i % 9 + (heavy if i % 7 == 3 else 0),
                    'args': {'External id': i}},
                   {'ph': 'X', 'cat': 'kernel', 'name': f'kernel{i % 5}', 'pid': rank % 8, 'tid': 7, 'ts': ts + 60, 'dur': 300, 'args': {'stream': 7}},
                   {'ph': 's', 'id': i, 'pid': 4000 + rank % 8, 'tid': 4000 + rank % 8, 'ts': ts + 10, 'cat': 'ac2g', 'name': 'ac2g'},
