@@ -247,7 +247,7 @@ struct tk_counts {
   uint64_t dropped;       /* not representable, with a note */
   uint64_t rounded;       /* times with more digits than the graph has */
   uint64_t bytes;         /* decompressed input */
-  uint64_t by_template;     /* read by the fast path */
+  uint64_t by_template;   /* spelled so that the fast path can read them, once it has seen one of the kind */
 };
 
 /* Private: strings, packed args, raw text. */

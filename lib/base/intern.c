@@ -61,6 +61,17 @@ uint32_t intern_add(struct intern *in, const void *p, size_t n, uint32_t hash) {
   return id;
 }
 
+/* The last one stands at the end of its chain of slots, so that nothing else has to move. */
+void intern_forget(struct intern *in, uint32_t n) {
+  for (; in->n > n; in->n--) {
+    const struct intern_str *s = &in->strs[in->n];
+    uint32_t at = s->hash & in->mask;
+    while (in->slots[at] != in->n) at = (at + 1) & in->mask;
+    in->slots[at] = 0;
+    if (s->bytes + s->len + 1 == in->arena.next) in->arena.next -= s->len + 1;
+  }
+}
+
 void intern_repaired(struct buf *b, const uint8_t *p, size_t n) {
   while (n) {
     unsigned len = utf8_sequence(p, n);

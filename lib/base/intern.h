@@ -38,6 +38,9 @@ static inline uint32_t intern(struct intern *in, const void *p, size_t n) {
   return intern_add(in, p, n, (uint32_t)hash_text(p, n));
 }
 
+/* Only the first n have ever been there. */
+void intern_forget(struct intern *in, uint32_t n);
+
 /* Text that a file says is UTF-8; of what is not, each wrong byte becomes U+FFFD, and *repaired.  `mixed`: the table holds bytes that
  * are no text, too.  Only text that was not met before is looked at: distinct strings are few. */
 uint32_t intern_text(struct intern *in, const uint8_t *p, size_t n, bool mixed, bool *repaired);

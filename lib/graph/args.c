@@ -109,7 +109,9 @@ void args_copy(struct tk_trace *t, const struct tk_arg *a) {
     break;
   case TK_ARG_UINT:
   case TK_ARG_POINTER: p = varint_put(p, a->u); break;
-  default: p = varint_put(p, a->s);
+  default:
+    args_see_string(s, a->s);
+    p = varint_put(p, a->s);
   }
   b->payload.len = (size_t)(p - b->payload.data);
 }
@@ -215,6 +217,23 @@ static uint32_t intern_shape(struct tk_store *s) {
   return *slot = shape->id;
 }
 
+struct shape_field *args_fields(struct tk_trace *t, uint32_t n) {
+  struct arg_builder *b = &t->store->builder;
+  args_begin(t);
+  if (!mem_grow(&t->store->mem, (void **)&b->fields, &b->cap, n, sizeof *b->fields)) return NULL;
+  b->n = n;
+  return b->fields;
+}
+
+uint32_t args_shape(struct tk_trace *t) { return intern_shape(t->store); }
+
+/* A record of a fragment that holds ids which it was not given. */
+static void note_foreign(struct tk_store *s, size_t at) {
+  s->has_foreign = false;
+  if (!mem_grow(&s->mem, (void **)&s->foreign, &s->cap_foreign, (uint64_t)s->n_foreign + 1, sizeof *s->foreign)) return;
+  s->foreign[s->n_foreign++] = (struct foreign_args){.at = (uint32_t)at};
+}
+
 uint32_t args_packed(struct tk_trace *t, uint32_t shape, const uint8_t *payload, size_t n) {
   struct tk_store *s = t->store;
   uint8_t *p = buf_reserve(&s->pool, n + 16);
@@ -227,6 +246,7 @@ uint32_t args_packed(struct tk_trace *t, uint32_t shape, const uint8_t *payload,
   p = varint_put(p, shape);
   if (n) memcpy(p, payload, n);
   s->pool.len = (size_t)(p + n - s->pool.data);
+  if (s->has_foreign || shape > s->known_shapes) note_foreign(s, at);
   return (uint32_t)at;
 }
 

@@ -44,6 +44,7 @@ struct tk_trace *trace_new(uint64_t max_memory) {
   t->store = s;
   t->source = t->format = t->host = t->run = "";
   s->mem.limit = max_memory;
+  s->known_strings = s->known_shapes = UINT32_MAX;
   intern_init(&s->strings, &s->mem);
   map_init(&s->class_index, &s->mem);
   map_init(&s->track_index, &s->mem);
@@ -73,6 +74,7 @@ void tk_free(struct tk_trace *t) {
   buf_free(&s->raw);
   mem_free(&s->mem, s->ties);
   mem_free(&s->mem, s->tied);
+  mem_free(&s->mem, s->foreign);
   free(s->source);
   free(s->mistake);
   free(s);
@@ -88,15 +90,29 @@ bool trace_is_sealed(const struct tk_trace *t, struct tk_err *err) {
 tk_id trace_string(struct tk_trace *t, const void *p, size_t n) { return intern(&t->store->strings, p, n); }
 tk_id trace_text(struct tk_trace *t, const char *text) { return trace_string(t, text, strlen(text)); }
 
+/* Any JSON value is taken for an id. */
+static size_t put_id(char *text, const struct tk_arg *id) {
+  switch (id->type) {
+  case TK_ARG_INT: return num_put_i64(text, id->i);
+  case TK_ARG_UINT:
+  case TK_ARG_POINTER: return num_put_u64(text, id->u);
+  case TK_ARG_DECIMAL: return num_put_decimal(text, id->i, id->exp);
+  case TK_ARG_DOUBLE: return num_put_double(text, id->d);
+  case TK_ARG_TRUE: return memcpy(text, "true", 4), 4;
+  case TK_ARG_FALSE: return memcpy(text, "false", 5), 5;
+  default: return memcpy(text, "null", 4), 4;
+  }
+}
+
 tk_id trace_counter_name(struct tk_trace *t, tk_id name, const struct tk_arg *id) {
   struct buf b = {.mem = &t->store->mem};
-  char number[24];
   const struct intern_str *s = trace_str(t, name);
+  char number[96];
   buf_append(&b, s->bytes, s->len);
   buf_append(&b, "[", 1);
-  s = id->type == TK_ARG_INT ? NULL : trace_str(t, id->s);
+  s = id->type >= TK_ARG_STR && id->type <= TK_ARG_REF ? trace_str(t, id->s) : NULL;
   if (s) buf_append(&b, s->bytes, s->len);
-  else buf_append(&b, number, num_put_i64(number, id->i));
+  else buf_append(&b, number, put_id(number, id));
   tk_id made = buf_append(&b, "]", 1) ? trace_string(t, b.data, b.len) : 0;
   buf_free(&b);
   return made;
@@ -145,7 +161,12 @@ static tk_id find(const struct tk_trace *t, const struct tk_track *want, uint64_
   return 0;
 }
 
-static tk_id find_or_add(struct tk_trace *t, const struct tk_track *want) {
+tk_id trace_find(const struct tk_trace *t, const struct tk_track *want) {
+  uint64_t h;
+  return find(t, want, &h);
+}
+
+tk_id trace_find_or_add(struct tk_trace *t, const struct tk_track *want) {
   struct tk_store *s = t->store;
   uint64_t h;
   const tk_id found = find(t, want, &h);
@@ -158,19 +179,17 @@ static tk_id find_or_add(struct tk_trace *t, const struct tk_track *want) {
 
 tk_id trace_process(struct tk_trace *t, struct tk_ident pid) {
   struct tk_track want = {.kind = TK_PROCESS, .pid = pid};
-  return find_or_add(t, &want);
+  return trace_find_or_add(t, &want);
 }
 
 bool trace_has_thread(const struct tk_trace *t, struct tk_ident pid, struct tk_ident tid) {
-  const struct tk_track want = {.kind = TK_THREAD, .pid = pid, .tid = tid};
-  uint64_t h;
-  return find(t, &want, &h) != 0;
+  return trace_find(t, &(struct tk_track){.kind = TK_THREAD, .pid = pid, .tid = tid}) != 0;
 }
 
 tk_id trace_track(struct tk_trace *t, enum tk_track_kind kind, struct tk_ident pid, struct tk_ident tid, tk_id name) {
   struct tk_track want = {.kind = (uint8_t)kind, .pid = pid, .tid = tid, .name = name};
   want.parent = trace_process(t, pid);
-  return find_or_add(t, &want);
+  return trace_find_or_add(t, &want);
 }
 
 /* One adder per array: the next slot cleared, or the dummy when there is no room. */

@@ -51,6 +51,13 @@ struct tk_store {
   struct trace_tie *ties; /* by first event (seal_ties.c) */
   uint32_t *tied;
   uint32_t n_ties, cap_ties, n_tied, cap_tied;
+  /* Of a fragment (fragment.h): the ids that it was given, and the records of args that hold others.  UINT32_MAX in a whole trace. */
+  uint32_t known_strings, known_shapes;
+  struct foreign_args {
+    uint32_t at, behind; /* `behind`: how far what comes after it has moved when it joined */
+  } *foreign;
+  uint32_t n_foreign, cap_foreign;
+  bool has_foreign; /* the args under construction do */
   char *source;
   char *mistake;  /* the first one of who builds the trace (command/build.c) */
   bool has_bytes; /* strings need not be text */
@@ -79,10 +86,13 @@ bool ident_equal(struct tk_ident a, struct tk_ident b);
 /* The track with this identity, made if need be (with its process).  Counters are of their process: they are told apart by `name`,
  * which is 0 otherwise, and tid says which thread sampled first. */
 tk_id trace_process(struct tk_trace *t, struct tk_ident pid);
-/* The name of the track of a counter with an id, an integer or a string: "name[id]". */
+/* The name of the track of a counter with an id: "name[id]". */
 tk_id trace_counter_name(struct tk_trace *t, tk_id name, const struct tk_arg *id);
 tk_id trace_track(struct tk_trace *t, enum tk_track_kind kind, struct tk_ident pid, struct tk_ident tid, tk_id name);
 
+/* The track of this kind, pid, tid and name, or 0; made as it is given if need be (its parent too is the caller's then). */
+tk_id trace_find(const struct tk_trace *t, const struct tk_track *want);
+tk_id trace_find_or_add(struct tk_trace *t, const struct tk_track *want);
 bool trace_has_thread(const struct tk_trace *t, struct tk_ident pid, struct tk_ident tid);
 
 /* The first tie of `event` or of one behind it; NULL when there is none, or when events have been dropped since the trace was read. */
@@ -152,6 +162,14 @@ void args_take_up(struct tk_trace *t, struct arg_builder was);
 /* For readers that predict: the shape of the args just built, and a packed record with the same shape. */
 uint32_t args_shape_of(const struct tk_trace *t, uint32_t args);
 uint32_t args_packed(struct tk_trace *t, uint32_t shape, const uint8_t *payload, size_t n);
+
+/* A string of args that are packed without being built: of a fragment it may be one that it was not given. */
+static inline void args_see_string(struct tk_store *s, tk_id id) {
+  if (id > s->known_strings) s->has_foreign = true;
+}
+/* A shape by its fields, which the caller fills in: room for n of them, then their shape's id.  NULL, 0 when memory has run out. */
+struct shape_field *args_fields(struct tk_trace *t, uint32_t n);
+uint32_t args_shape(struct tk_trace *t);
 
 static inline uint64_t zigzag(int64_t v) { return (uint64_t)v << 1 ^ (uint64_t)(v >> 63); }
 static inline int64_t unzigzag(uint64_t v) { return (int64_t)(v >> 1) ^ -(int64_t)(v & 1); }

@@ -100,18 +100,23 @@ static bool make_room(struct in *in) {
   return true;
 }
 
-/* One read.  False at the end and at a fault. */
-static bool fill(struct in *in) {
-  ptrdiff_t n;
-  if (in->ended || in->fault.code != TK_OK || !make_room(in)) return false;
-  n = in->source.read(in->source.self, in->buf + in->end, in->cap - in->end, &in->fault);
-  if (n < 0 && in->fault.code == TK_OK) err_set(&in->fault, TK_EREAD, "cannot read");
-  if (n <= 0) {
-    in->ended = n == 0;
-    n = 0;
+/* One read of up to n bytes; 0 at the end and at a fault. */
+static size_t read_source(struct in *in, uint8_t *p, size_t n) {
+  if (in->ended || in->fault.code != TK_OK) return 0;
+  const ptrdiff_t got = in->source.read(in->source.self, p, n, &in->fault);
+  if (got < 0 && in->fault.code == TK_OK) err_set(&in->fault, TK_EREAD, "cannot read");
+  if (got <= 0) {
+    in->ended = got == 0;
+    return 0;
   }
-  in->end += (size_t)n;
-  __atomic_store_n(&in->got, in->got + (uint64_t)n, __ATOMIC_RELAXED); /* progress looks at it from another thread */
+  __atomic_store_n(&in->got, in->got + (uint64_t)got, __ATOMIC_RELAXED); /* progress looks at it from another thread */
+  return (size_t)got;
+}
+
+static bool fill(struct in *in) {
+  if (in->ended || in->fault.code != TK_OK || !make_room(in)) return false;
+  const size_t n = read_source(in, in->buf + in->end, in->cap - in->end);
+  in->end += n;
   memset(in->buf + in->end, 0, IN_PAD);
   return n > 0;
 }
@@ -133,6 +138,31 @@ void in_consume(struct in *in, size_t n) {
   if (n > in->end - in->start) n = in->end - in->start;
   in->start += n;
   in->offset += n;
+}
+
+size_t in_take(struct in *in, uint8_t *p, size_t n) {
+  const size_t left = in->end - in->start, first = left < n ? left : n;
+  size_t got, at = first;
+  memcpy(p, in->buf + in->start, first);
+  in_consume(in, first);
+  while (at < n && (got = read_source(in, p + at, n - at)) > 0) at += got;
+  in->offset += at - first;
+  return at;
+}
+
+bool in_put_back(struct in *in, const uint8_t *p, size_t n, struct tk_err *err) {
+  const size_t left = in->end - in->start;
+  while (in->cap < n + left)
+    if (!grow_window(in)) return mem_check(in->mem, err);
+  if (in->start < n) {
+    memmove(in->buf + n, in->buf + in->start, left + IN_PAD);
+    in->start = n;
+    in->end = n + left;
+  }
+  in->start -= n;
+  in->offset -= n;
+  if (n) memcpy(in->buf + in->start, p, n);
+  return true;
 }
 
 /* ---- what is known of it ------------------------------------------------------------------------------------------ */

@@ -61,6 +61,10 @@ struct in *in_gunzip(struct in *inner, uint64_t max_size, struct mem *mem, struc
  * error, or when memory or max_size runs out (err set); what came before the fault has been given out already. */
 const uint8_t *in_ahead(struct in *in, size_t min, size_t *avail, struct tk_err *err);
 void in_consume(struct in *in, size_t n);
+/* Consumes the next n bytes into p without a window in between; fewer at the end and before a fault, which in_ahead will meet. */
+size_t in_take(struct in *in, uint8_t *p, size_t n);
+/* Bytes that were consumed last come back before those that are next.  False when memory runs out. */
+bool in_put_back(struct in *in, const uint8_t *p, size_t n, struct tk_err *err);
 
 uint64_t in_offset(const struct in *in);   /* consumed bytes, decompressed */
 uint64_t in_raw_read(const struct in *in); /* bytes read from the outermost source: progress */

@@ -1,5 +1,5 @@
 /* fuzz_roundtrip.c - any bytes that load: what is written of them loads without repair, is the same graph, and is written as
- * the same text again.  In memory, so that it goes many thousand times a second. */
+ * the same text again; and several threads read the same graph.  In memory, so that it goes many thousand times a second. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +15,10 @@ static void require(bool ok, const char *what, const char *message) {
   abort();
 }
 
-static struct tk_trace *read_bytes(const void *p, size_t n, struct tk_err *err) {
-  const struct tk_load_options opt = {.format = "json", .check = true};
-  struct tk_trace *t = trace_new(256 << 20);
+/* `chunk`: bytes that each of three threads reads at a time; 0 = one thread reads all. */
+static struct tk_trace *read_bytes(const void *p, size_t n, size_t chunk, struct tk_err *err) {
+  const struct tk_load_options opt = {.format = "json", .check = true, .threads = chunk ? 3 : 1, .chunk = chunk};
+  struct tk_trace *t = trace_new(1 << 30);
   require(t != NULL, "trace_new", "no memory");
   err_clear(err);
   return load_input(in_memory(p, n, &t->store->mem, err), "input", &opt, t, err);
@@ -95,18 +96,33 @@ static bool same_text(const uint8_t *a, size_t n, const uint8_t *b, size_t m) {
   return same;
 }
 
+/* Several threads read the same, wherever they cut the text. */
+static void read_by_many(const uint8_t *data, size_t size, const struct tk_trace *t) {
+  struct tk_err err;
+  struct tk_trace *other = read_bytes(data, size, 20 + size % 100, &err);
+  require((t != NULL) == (other != NULL), "load by threads", "fails or succeeds only there");
+  if (!t) return;
+  char *one = tk_dump(t), *many = tk_dump(other);
+  require(one && many && strcmp(one, many) == 0, "load by threads", "another graph");
+  require(memcmp(&t->counts, &other->counts, sizeof t->counts) == 0, "load by threads", "other counts");
+  tk_free_text(one);
+  tk_free_text(many);
+  tk_free(other);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct tk_err err;
   struct mem mem = {0};
   struct out first = {0}, second = {0};
   size_t n_first, n_second;
-  struct tk_trace *t = read_bytes(data, size, &err), *again;
+  struct tk_trace *t = read_bytes(data, size, 0, &err), *again;
+  read_by_many(data, size, t);
   if (!t) {
     require(err.code != TK_OK && err.msg[0], "load", "failed without saying why");
     return 0;
   }
   const uint8_t *once = write_trace(t, &first, &mem, &n_first);
-  again = read_bytes(once, n_first, &err);
+  again = read_bytes(once, n_first, 0, &err);
   require(again != NULL, "load of what was written", err.msg);
   compare(t, again);
   const uint8_t *twice = write_trace(again, &second, &mem, &n_second);

@@ -32,7 +32,8 @@ static ptrdiff_t drip(void *self, uint8_t *p, size_t n, struct tk_err *err) {
 
 struct tk_trace *feed_bytes(const void *p, size_t n, struct feed how, struct tk_err *err) {
   const struct tk_load_options opt = {
-      .format = how.format ? how.format : "json", .no_templates = how.no_templates, .strict = how.strict, .check = true};
+      .format = how.format ? how.format : "json", .no_templates = how.no_templates, .strict = how.strict, .check = true,
+      .threads = how.threads ? how.threads : 1, .chunk = how.share};
   struct dripping d = {.p = p, .n = n, .how = how};
   struct tk_trace *t = trace_new(how.max_memory);
   struct in *in = NULL;

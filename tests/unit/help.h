@@ -36,6 +36,8 @@ struct feed {
   bool strict;
   uint64_t max_memory;
   const char *format; /* NULL = json */
+  unsigned threads;   /* 0 = one */
+  size_t share;       /* of JSON that a thread reads at a time; 0 = as usual */
 };
 
 /* The trace, checked, or NULL and the error.  Nothing of it refers to `p` afterwards. */

@@ -16,34 +16,12 @@ enum { WINDOW = 1 << 16 };
 
 /* ---- the window ---- */
 
-/* Gives up everything before p and asks for a window of at least `min` bytes. */
-static bool refill(struct chrome *r, const uint8_t *p, size_t min) {
-  struct tk_progress progress = r->opt->progress;
-  size_t avail;
-  if (p != r->base) in_consume(r->in, (size_t)(p - r->base));
-  r->base = in_ahead(r->in, min, &avail, r->err);
-  r->base_offset = in_offset(r->in);
-  if (!r->base || !mem_check(&r->t->store->mem, r->err)) return false;
-  r->j.p = r->base;
-  r->j.end = r->base + avail;
-  r->j.last = avail < min;
-  if (progress.tick && !progress.tick(progress.arg, in_raw_read(r->in), in_raw_total(r->in)))
-    return err_set(r->err, TK_EINTERRUPTED, "interrupted");
-  return true;
-}
-
 /* After JSON_MORE: a larger window that starts at p. */
 static bool widen(struct chrome *r, const uint8_t *p) {
   size_t have = (size_t)(r->j.end - p);
   r->j.status = JSON_OK;
   r->j.n_fixes = 0;
-  return refill(r, p, have < WINDOW ? WINDOW : have * 2);
-}
-
-static void keep_fixes(struct chrome *r) {
-  for (unsigned i = 0; i < r->j.n_fixes; i++)
-    chrome_note(r, r->j.fixes[i].harmless ? TK_NOTE_INFO : TK_NOTE_REPAIR, r->j.fixes[i].at, r->j.fixes[i].text);
-  r->j.n_fixes = 0;
+  return chrome_refill(r, p, have < WINDOW ? WINDOW : have * 2);
 }
 
 static bool corrupt(struct chrome *r, const uint8_t *at, const char *why) {
@@ -60,25 +38,11 @@ static int peek(struct chrome *r) {
     while (json_is_space(*r->j.p)) r->j.p++;
     if (r->j.p < r->j.end) return *r->j.p ? *r->j.p : NUL_BYTE;
     if (r->j.last) return 0;
-    if (!refill(r, r->j.p, WINDOW)) return -1;
+    if (!chrome_refill(r, r->j.p, WINDOW)) return -1;
   }
 }
 
 /* ---- damage ---- */
-
-static const char *const BEGINNINGS[] = {"ph", "name", "cat", "pid", "tid", "ts", "dur", "args"};
-
-/* Does an event seem to begin at p ("{", blanks, a key that events begin with)? */
-static bool looks_like_event(const uint8_t *p, const uint8_t *end) {
-  const uint8_t *q = p + 1;
-  while (json_is_space(*q)) q++;
-  if (*q++ != '"') return false;
-  for (size_t i = 0; i < sizeof BEGINNINGS / sizeof BEGINNINGS[0]; i++) {
-    size_t n = strlen(BEGINNINGS[i]);
-    if ((size_t)(end - q) > n && memcmp(q, BEGINNINGS[i], n) == 0 && q[n] == '"') return true;
-  }
-  return false;
-}
 
 /* Goes on at the next place where an event seems to begin.  False on a read error; at the end j.p == j.end. */
 static bool resync(struct chrome *r, const uint8_t *p) {
@@ -86,7 +50,7 @@ static bool resync(struct chrome *r, const uint8_t *p) {
     for (; p < r->j.end; p++) {
       if (*p != '{') continue;
       if (r->j.end - p < 256 && !r->j.last) break;
-      if (looks_like_event(p, r->j.end)) {
+      if (chrome_looks_like_event(p, r->j.end)) {
         r->j.p = p;
         return true;
       }
@@ -95,7 +59,7 @@ static bool resync(struct chrome *r, const uint8_t *p) {
       r->j.p = r->j.end;
       return true;
     }
-    if (!refill(r, p, WINDOW)) return false;
+    if (!chrome_refill(r, p, WINDOW)) return false;
     p = r->j.p;
   }
 }
@@ -131,7 +95,7 @@ static bool one_event(struct chrome *r) {
     bool ok = chrome_event(r);
     if (ok) {
       r->t->counts.read++;
-      keep_fixes(r);
+      chrome_keep_fixes(r);
       return true;
     }
     if (r->err->code != TK_OK) return false;
@@ -190,16 +154,8 @@ static enum array_end read_events(struct chrome *r) {
   bool first = true;
   int c;
   for (;; first = false) {
-    /* the common case first: a comma, blanks, and an event spelled as those before it */
-    for (const uint8_t *p = r->j.p, *q; r->templates && !first; r->j.p = p = q) {
-      while (json_is_space(*p)) p++;
-      if (*p++ != ',') break;
-      while (json_is_space(*p)) p++;
-      r->at = p;
-      q = template_match(r, p);
-      if (!q) break;
-      r->t->counts.read++;
-    }
+    if (!first) chrome_predicted_events(r);
+    if (!first && chunks_are_due(r) && !chunks_read(r)) return ARRAY_ERROR;
     if (!commas(r, first, &c)) return ARRAY_ERROR;
     if (c == 0) return ARRAY_CUT;
     if (c == ']') {
@@ -227,7 +183,7 @@ static struct tk_meta *keep_meta(struct chrome *r, tk_id key, bool after) {
     if (r->j.status != JSON_MORE || !widen(r, from)) return NULL;
     from = r->j.p;
   }
-  keep_fixes(r);
+  chrome_keep_fixes(r);
   slot = map_put(&r->metas, key, 0);
   if (slot && *slot) chrome_note(r, TK_NOTE_INFO, from, CHROME_GIVEN_TWICE);
   m = slot && *slot ? &r->t->metas[*slot] : trace_add_meta(r->t);
@@ -375,7 +331,7 @@ static bool wrong_start(struct chrome *r, int c) {
 static bool read_file(struct chrome *r) {
   enum array_end end;
   int c;
-  if (!refill(r, r->base, WINDOW)) return false;
+  if (!chrome_refill(r, r->base, WINDOW)) return false;
   if (r->j.end - r->j.p >= 3 && memcmp(r->j.p, "\xef\xbb\xbf", 3) == 0) {
     chrome_note(r, TK_NOTE_INFO, r->j.p, "UTF-8 byte order mark");
     r->j.p += 3;
@@ -393,26 +349,16 @@ static bool read_file(struct chrome *r) {
 bool chrome_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
   struct chrome r = {.t = t, .in = in, .opt = opt, .err = err};
   struct mem *mem = &t->store->mem;
-  bool ok;
-  intern_init(&r.raw, mem);
-  map_init(&r.metas, mem);
-  map_init(&r.lanes, mem);
-  r.j.scratch.mem = r.text.mem = mem;
-  if (!opt->no_templates) r.templates = templates_new(mem);
-  ok = read_file(&r) && mem_check(mem, err);
+  bool ok = chrome_reader_init(&r) && chunks_start(&r);
+  ok = ok && read_file(&r);
+  chunks_stop(r.chunks);
+  ok = mem_check(mem, err) && ok;
   if (ok) {
     t->counts.bytes = chrome_offset(&r, r.j.end);
     chrome_finish(&r);
     chrome_settle_lanes(&r);
     chrome_meta(&r);
   }
-  templates_free(r.templates);
-  intern_free(&r.raw);
-  map_free(&r.metas);
-  map_free(&r.lanes);
-  mem_free(mem, r.raw_ids);
-  mem_free(mem, r.pending);
-  buf_free(&r.j.scratch);
-  buf_free(&r.text);
+  chrome_reader_free(&r);
   return ok;
 }

@@ -321,6 +321,18 @@ static bool read_fields(struct chrome *r, struct chrome_event *e) {
   return r->j.status == JSON_OK;
 }
 
+void chrome_predicted_events(struct chrome *r) {
+  for (const uint8_t *p = r->j.p, *q; r->templates; r->j.p = p = q) {
+    while (json_is_space(*p)) p++;
+    if (*p++ != ',') return;
+    while (json_is_space(*p)) p++;
+    r->at = p;
+    q = template_match(r, p);
+    if (!q) return;
+    r->t->counts.read++;
+  }
+}
+
 bool chrome_event(struct chrome *r) {
   struct tk_trace *t = r->t;
   struct chrome_event e = {.offset = chrome_offset(r, r->j.p)};
@@ -335,6 +347,7 @@ bool chrome_event(struct chrome *r) {
     t->counts.empty++;
     return true;
   }
+  if (r->apart && chrome_is_record(&e)) return false;
   chrome_note_rounded(r, &e);
   e.enclosing = e.bp && strcmp(tk_string(t, e.bp, NULL), "e") == 0;
   e.own_args = t->store->builder.payload.len;
@@ -350,4 +363,28 @@ bool chrome_event(struct chrome *r) {
   chrome_add_event(r, &e, args, from);
   if (!chrome_phase_known(e.ph)) t->store->pool.len = pool; /* a record keeps its text instead */
   return r->j.status == JSON_OK;
+}
+
+/* ---- the reader ---- */
+
+bool chrome_reader_init(struct chrome *r) {
+  struct mem *mem = &r->t->store->mem;
+  intern_init(&r->raw, mem);
+  map_init(&r->metas, mem);
+  map_init(&r->lanes, mem);
+  r->j.scratch.mem = r->text.mem = mem;
+  r->templates = r->opt->no_templates ? NULL : templates_new(mem);
+  return r->templates || r->opt->no_templates;
+}
+
+void chrome_reader_free(struct chrome *r) {
+  struct mem *mem = &r->t->store->mem;
+  templates_free(r->templates);
+  intern_free(&r->raw);
+  map_free(&r->metas);
+  map_free(&r->lanes);
+  mem_free(mem, r->raw_ids);
+  mem_free(mem, r->pending);
+  buf_free(&r->j.scratch);
+  buf_free(&r->text);
 }

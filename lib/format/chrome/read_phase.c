@@ -32,6 +32,11 @@ static const char *unusable(const struct chrome_event *e) {
   return e->has_id || e->has_id2 ? NULL : "async event without an id: kept as it is";
 }
 
+bool chrome_is_record(const struct chrome_event *e) {
+  const enum phase phase = PHASES[e->ph];
+  return phase == PHASE_RECORD || (phase >= PHASE_FLOW && unusable(e));
+}
+
 /* ---- times ---- */
 
 /* No span lasts 53 days. */

@@ -87,7 +87,7 @@ void template_begin(struct templates *p, const uint8_t *from) {
   if (!p) return;
   p->from = from;
   p->n_marks = 0;
-  p->useless = p->n_nodes >= MAX_NODES;
+  p->useless = false;
 }
 
 void template_abandon(struct templates *p) {
@@ -104,7 +104,7 @@ static struct node *child(struct templates *p, struct node *up, enum template_op
   struct node *c;
   for (c = up->first; c; c = c->next)
     if (c->op == op && c->n == n && memcmp(c->literal, literal, n) == 0) return c;
-  if (up->n_children == MAX_CHILDREN || n > MAX_LITERAL) return NULL;
+  if (up->n_children == MAX_CHILDREN || p->n_nodes == MAX_NODES || n > MAX_LITERAL) return NULL;
   c = new_node(p, op, literal, n);
   if (!c) return NULL;
   c->next = up->first;
@@ -137,6 +137,7 @@ static bool worth_it(const struct chrome *r, const struct chrome_event *e) {
 void template_learn(struct templates *p, struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *end) {
   const struct buf *payload = &r->t->store->builder.payload;
   if (!p || p->useless || !worth_it(r, e) || !packs(p, r, e)) return;
+  r->t->counts.by_template++;
   const uint8_t *at = p->from;
   struct node *n = p->root;
   for (unsigned i = 0; i < p->n_marks && n; i++) {
@@ -224,8 +225,10 @@ __attribute__((noinline)) static const uint8_t *read_text(struct reading *w, enu
   case OP_PID_STR: w->pid = chrome_ident(w->r, id); break;
   case OP_TID_STR: w->tid = chrome_ident(w->r, id); break;
   case OP_ID_STR: w->id = (struct tk_arg){.type = TK_ARG_STR, .s = id}; break;
-  case OP_NESTED: w->packed = varint_put(w->packed, w->r->raw_ids[id]); break;
-  default: w->packed = varint_put(w->packed, id);
+  case OP_NESTED: id = w->r->raw_ids[id]; /* fall through */
+  default:
+    args_see_string(w->r->t->store, id);
+    w->packed = varint_put(w->packed, id);
   }
   return end;
 }
@@ -306,17 +309,12 @@ static bool finish_template(struct reading *w, struct leaf *leaf, const uint8_t 
   return true;
 }
 
-const uint8_t *template_match(struct chrome *r, const uint8_t *p) {
-  struct reading w;
-  const uint8_t *from = p, *q;
-  struct node *up = r->templates->root, **at, *c;
-  if (*p != '{') return NULL;
-  w.r = r;
-  w.packed = w.payload;
-  w.name = 0;
-  w.pid.kind = w.tid.kind = TK_IDENT_NONE;
+/* The byte behind the event at p, and its leaf, or NULL. */
+static const uint8_t *match(struct reading *w, const uint8_t *p, struct leaf **leaf) {
+  struct node *up = w->r->templates->root, **at, *c;
+  const uint8_t *q;
   do {
-    for (at = &up->first; (c = *at) && !(q = accept(&w, c, p)); at = &c->next) {}
+    for (at = &up->first; (c = *at) && !(q = accept(w, c, p)); at = &c->next) {}
     if (!c) return NULL;
     if (c != up->first) { /* the one that matched last is the first to be tried */
       *at = c->next;
@@ -326,7 +324,25 @@ const uint8_t *template_match(struct chrome *r, const uint8_t *p) {
     up = c;
     p = q;
   } while (c->op != OP_END);
-  if (p > r->j.end || !finish_template(&w, c->leaf, from)) return NULL;
+  *leaf = c->leaf;
+  return p <= w->r->j.end ? p : NULL;
+}
+
+const uint8_t *template_match(struct chrome *r, const uint8_t *p) {
+  struct intern *strings = &r->t->store->strings;
+  const uint32_t n_strings = strings->n;
+  struct leaf *leaf;
+  struct reading w;
+  if (*p != '{') return NULL;
+  w.r = r;
+  w.packed = w.payload;
+  w.name = 0;
+  w.pid.kind = w.tid.kind = TK_IDENT_NONE;
+  const uint8_t *end = match(&w, p, &leaf);
+  if (!end || !finish_template(&w, leaf, p)) {
+    if (strings->n > n_strings) intern_forget(strings, n_strings); /* what only seemed to be a value */
+    return NULL;
+  }
   r->t->counts.by_template++;
-  return p;
+  return end;
 }

@@ -1,10 +1,47 @@
-/* reader.c - what all files of the Chrome JSON reader need: places in the input, text, identities, tracks (reader.h). */
+/* reader.c - what all files of the Chrome JSON reader need: the window on the input, places in it, text, identities (reader.h). */
 #include "reader.h"
 
 #include <string.h>
 
+bool chrome_tick(struct chrome *r) {
+  const struct tk_progress progress = r->opt->progress;
+  if (!progress.tick || progress.tick(progress.arg, in_raw_read(r->in), in_raw_total(r->in))) return true;
+  return err_set(r->err, TK_EINTERRUPTED, "interrupted");
+}
+
+bool chrome_refill(struct chrome *r, const uint8_t *p, size_t min) {
+  size_t avail;
+  if (p != r->base) in_consume(r->in, (size_t)(p - r->base));
+  r->base = in_ahead(r->in, min, &avail, r->err);
+  r->base_offset = in_offset(r->in);
+  if (!r->base || !mem_check(&r->t->store->mem, r->err)) return false;
+  r->j.p = r->base;
+  r->j.end = r->base + avail;
+  r->j.last = avail < min;
+  return chrome_tick(r);
+}
+
+static const char *const BEGINNINGS[] = {"ph", "name", "cat", "pid", "tid", "ts", "dur", "args"};
+
+bool chrome_looks_like_event(const uint8_t *p, const uint8_t *end) {
+  const uint8_t *q = p + 1;
+  while (json_is_space(*q)) q++;
+  if (*q++ != '"') return false;
+  for (size_t i = 0; i < sizeof BEGINNINGS / sizeof BEGINNINGS[0]; i++) {
+    size_t n = strlen(BEGINNINGS[i]);
+    if ((size_t)(end - q) > n && memcmp(q, BEGINNINGS[i], n) == 0 && q[n] == '"') return true;
+  }
+  return false;
+}
+
 void chrome_note(struct chrome *r, enum tk_note_kind kind, const uint8_t *at, const char *text) {
   trace_note(r->t, kind, chrome_offset(r, at), text);
+}
+
+void chrome_keep_fixes(struct chrome *r) {
+  for (unsigned i = 0; i < r->j.n_fixes; i++)
+    chrome_note(r, r->j.fixes[i].harmless ? TK_NOTE_INFO : TK_NOTE_REPAIR, r->j.fixes[i].at, r->j.fixes[i].text);
+  r->j.n_fixes = 0;
 }
 
 tk_id chrome_string(struct chrome *r, const struct json_string *s) {

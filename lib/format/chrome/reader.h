@@ -1,6 +1,7 @@
 /* reader.h - what the files of the Chrome JSON reader share.
  *
  *     read.c     the file: array or object form, top-level keys, resynchronising, what is finished at the end
+ *     read_chunks.c    events that several threads read
  *     read_event.c    one event by the general path: any key order, any repair
  *     read_template.c  one event by the predicted path: the same fields from bytes that were seen before
  *     read_phase.c     the fields of one event -> graph: what the phases mean
@@ -60,6 +61,7 @@ struct pending {
 #define PENDING_TS INT64_MIN
 
 struct templates;
+struct chunks;
 
 struct chrome {
   struct tk_trace *t;
@@ -80,6 +82,8 @@ struct chrome {
   struct pending *pending;
   uint32_t n_pending, cap_pending;
   struct templates *templates; /* NULL = general path only */
+  struct chunks *chunks;       /* NULL = one thread */
+  bool apart;                  /* it reads a chunk into a fragment, which takes events and flow points alone */
   struct {
     struct tk_ident pid, tid;
     tk_id track;
@@ -100,6 +104,21 @@ tk_id chrome_string(struct chrome *r, const struct json_string *s);
 /* Remembers the text that this spelling of a nested value was read as: raw_ids[intern_id(&r->raw, p, n)]. */
 void chrome_learn_spelling(struct chrome *r, const uint8_t *p, size_t n, tk_id id);
 
+/* Empty tables, and templates unless there shall be none; what they take is freed by the other. */
+bool chrome_reader_init(struct chrome *r);
+void chrome_reader_free(struct chrome *r);
+
+/* Gives up everything before p and asks for a window of at least `min` bytes. */
+bool chrome_refill(struct chrome *r, const uint8_t *p, size_t min);
+/* Tells of progress; false, with err, if the caller says stop. */
+bool chrome_tick(struct chrome *r);
+/* What the reader repaired on the way becomes notes. */
+void chrome_keep_fixes(struct chrome *r);
+/* Does an event seem to begin at p ("{", blanks, a key that events begin with)? */
+bool chrome_looks_like_event(const uint8_t *p, const uint8_t *end);
+/* Comma, blanks, and an event spelled as those before it: reads as many of these as follow what j.p is behind. */
+void chrome_predicted_events(struct chrome *r);
+
 /* Reads the object at r->j.p.  On JSON_OK it is in the graph and j.p is behind it. */
 bool chrome_event(struct chrome *r);
 
@@ -115,6 +134,8 @@ tk_id chrome_find_thread(struct chrome *r, struct tk_ident pid, struct tk_ident 
 bool chrome_is_of_lane(struct chrome *r, const struct chrome_event *e, uint32_t args);
 /* Says of the tracks whether they may have lanes: in a file that was made of another format. */
 void chrome_settle_lanes(struct chrome *r);
+/* Is the event kept raw? */
+bool chrome_is_record(const struct chrome_event *e);
 /* Remembers it for chrome_finish. */
 void chrome_add_pending(struct chrome *r, struct pending f);
 /* Phases that become events or flow points; all others are kept as records. */
@@ -127,6 +148,16 @@ void chrome_record(struct chrome *r, const struct chrome_event *e, uint32_t args
 void chrome_finish(struct chrome *r);
 /* What the top-level data says of the clock; what is odd about it becomes notes (read_meta.c). */
 void chrome_meta(struct chrome *r);
+
+/* ---- read_chunks.c ---- */
+
+/* Several threads, if there is something for them; false when memory has run out. */
+bool chunks_start(struct chrome *r);
+void chunks_stop(struct chunks *s);
+/* Is it worth to read what is behind j.p, which is behind an event, by several threads? */
+bool chunks_are_due(const struct chrome *r);
+/* Reads events until it comes to something else, or to the end of the input.  j.p is behind an event again. */
+bool chunks_read(struct chrome *r);
 
 /* ---- spelling.c ---- */
 

@@ -24,6 +24,7 @@ static void forget_plane(struct xplane_reader *r) {
   r->n_stats = 0;
   memset(r->class_cache, 0, sizeof r->class_cache);
   memset(r->stat_cache, 0, sizeof r->stat_cache);
+  xplane_forget_alike(r);
   /* Shapes of a plane were indexed under provisional keys. */
   map_free(&r->t->store->shape_index);
   map_init(&r->t->store->shape_index, mem);

@@ -55,6 +55,7 @@ static void event_stat(struct xplane_reader *r, struct xevent *e, const struct p
   }
   if (s.more) xplane_note(r, TK_NOTE_INFO, "fields of stats that are not known here: left out");
   r->stat_bytes += f->value + (f->value < 0x80 ? 2 : 3); /* a length of 16 KB or more is rare */
+  xplane_see_stat(r, &s);
   tk_id key = provisional_key(r, s.id);
   const struct arg_builder *b = &r->t->store->builder;
   if (!e->has_stats) args_begin(r->t);
@@ -150,6 +151,7 @@ static void read_event(struct xplane_reader *r, const struct xplane_line *line, 
   struct xevent e = {0};
   struct tk_event *ev;
   uint8_t flags = 0;
+  r->seen.n = 0;
   if (!event_fields(r, &c, &e) || ((e.odd || e.damaged) && holds_events(r, p, n, end))) {
     if (c.fault) holds_events(r, p, n, end);
     xplane_note_damage(r, at, "event", c.fault ? c.fault : "its length is wrong");
@@ -167,6 +169,7 @@ static void read_event(struct xplane_reader *r, const struct xplane_line *line, 
   ev->args = e.has_stats ? args_end(r->t) : 0;
   ev->kind = TK_SPAN;
   ev->flags = flags | (e.damaged ? TK_REPAIRED : 0);
+  if (e.has_stats && !ev->flags && !e.odd) xplane_learn_alike(r, e.id, ev->args);
 }
 
 /* ---- lines ---- */
@@ -273,6 +276,7 @@ static enum pb_status line_fields(struct xplane_reader *r, struct xplane_line *l
   enum pb_status status;
   struct pb_field f;
   for (uint32_t n = 1;; n++) {
+    if (!r->opt->no_templates) n += xplane_read_alike(r, line, extent.end, TICK - n % TICK);
     status = xplane_next(r, &XPLANE_LINE_LEVEL, &extent, &f);
     if (status == PB_FIELD && is_behind(r, &f, extent.most)) {
       xplane_note(r, TK_NOTE_REPAIR, "line that is shorter than it says");

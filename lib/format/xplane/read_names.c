@@ -435,7 +435,7 @@ static tk_id name_of_counter(struct tk_trace *t, const struct tk_event *e) {
   struct tk_arg arg;
   tk_id name = t->classes[e->cls].name;
   while (tk_args_next(&it, &arg))
-    if (arg.key == KEY_ID && (arg.type == TK_ARG_INT || arg.type == TK_ARG_STR)) return trace_counter_name(t, name, &arg);
+    if (arg.key == KEY_ID) return trace_counter_name(t, name, &arg);
   return name;
 }
 

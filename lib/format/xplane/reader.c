@@ -119,7 +119,7 @@ static void add_ref(struct xplane_reader *r, tk_id key, int64_t target) {
   args_str(r->t, key, TK_ARG_REF, 0);
   if (payload->len != before + 1) return;
   payload->len = before;
-  for (unsigned i = 0; i < 5; i++) wide[i] = (uint8_t)((at >> (7 * i) & 0x7f) | (i < 4 ? 0x80 : 0));
+  xplane_put_ref(wide, at);
   buf_append(payload, wide, 5);
 }
 

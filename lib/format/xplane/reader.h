@@ -25,6 +25,17 @@ struct xplane_stat_name {
   uint8_t type; /* of our own: enum tk_arg_type to read it as, TK_ARG_TYPES = as it is; decimals: XPLANE_DECIMAL + exponent */
 };
 
+/* Stats that events of one metadata have had, in their order, and the shape that they make (read_alike.c). */
+enum { XPLANE_STATS_MOST = 24, XPLANE_ALIKES = 256 };
+struct xplane_alike {
+  int64_t id; /* of the metadata */
+  uint32_t n, shape;
+  struct xplane_alike_stat {
+    int64_t id;
+    uint8_t field;
+  } stats[XPLANE_STATS_MOST];
+};
+
 /* Lines whose clocks are less than 100 days apart. */
 enum { DOMAINS = 64 };
 struct xplane_domain {
@@ -64,6 +75,8 @@ struct xplane_reader {
     int64_t id;
     uint32_t at;
   } stat_cache[256];
+  struct xplane_alike alike[XPLANE_ALIKES]; /* by metadata */
+  struct xplane_alike seen;                 /* of the event being read; n may be more than it holds */
 };
 
 static inline struct xplane_plane *xplane_planes(const struct xplane_reader *r, uint32_t *n) {
@@ -95,6 +108,11 @@ tk_id xplane_text(struct xplane_reader *r, const uint8_t *p, size_t n);
 uint32_t xplane_stat_at(struct xplane_reader *r, int64_t id);
 /* Adds a stat to the args under construction. */
 void xplane_arg(struct xplane_reader *r, const struct xstat *s, tk_id key);
+/* A ref to the at-th of r->stats, packed at the width of any string id: five bytes; returns what is behind them. */
+static inline uint8_t *xplane_put_ref(uint8_t *p, uint32_t at) {
+  for (unsigned i = 0; i < 5; i++) *p++ = (uint8_t)((at >> (7 * i) & 0x7f) | (i < 4 ? 0x80 : 0));
+  return p;
+}
 /* What the plane's args do not say of the types of its stats, behind its fields. */
 void xplane_keep_types(struct xplane_reader *r, struct xplane_plane *plane);
 /* The class of this event metadata, made if need be. */
@@ -106,6 +124,12 @@ tk_id xplane_new_track(struct xplane_reader *r, enum tk_track_kind kind, tk_id p
 
 /* A line, with its events (read_event.c). */
 enum pb_status xplane_read_line(struct xplane_reader *r, tk_id process, uint32_t ordinal, struct xplane_extent extent);
+/* Events at the cursor whose stats are as expected, up to `most` of them in the message that ends at `end` (read_alike.c).  The general
+ * path tells of each stat that it reads, and of the args that they made; a plane begins without knowledge. */
+uint32_t xplane_read_alike(struct xplane_reader *r, const struct xplane_line *line, uint64_t end, uint32_t most);
+void xplane_see_stat(struct xplane_reader *r, const struct xstat *s);
+void xplane_learn_alike(struct xplane_reader *r, int64_t id, uint32_t args);
+void xplane_forget_alike(struct xplane_reader *r);
 /* Names what the plane's events used (read_names.c); its fields less lines are raw text from plane->at on. */
 bool xplane_name_plane(struct xplane_reader *r, struct xplane_plane *plane, uint32_t first_line);
 /* Gives tracks what planes and lines could not say of them, the trace its zero and its top-level data (read_private.c). */

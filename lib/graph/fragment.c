@@ -1,0 +1,319 @@
+/* fragment.c - see fragment.h. */
+#include "fragment.h"
+
+#include <string.h>
+
+static uint32_t now(const struct fragment_ids *ids, uint32_t id) { return id <= ids->known ? id : ids->now[id - ids->known - 1]; }
+
+static bool add(struct mem *mem, struct fragment_ids *ids, uint32_t id) {
+  if (!mem_grow(mem, (void **)&ids->now, &ids->cap, (uint64_t)ids->n + 1, sizeof *ids->now)) return false;
+  ids->now[ids->n++] = id;
+  return id != 0;
+}
+
+/* ---- beginning ---- */
+
+static void empty(struct tk_trace *t) {
+  t->n_events = t->n_flow_points = t->n_notes = 0;
+  t->store->pool.len = 1;
+  t->store->n_foreign = 0;
+  t->store->has_foreign = false;
+  t->counts = (struct tk_counts){0};
+}
+
+bool fragment_init(struct fragment *f, uint64_t max_memory) {
+  *f = (struct fragment){.t = trace_new(max_memory)};
+  return f->t != NULL;
+}
+
+void fragment_free(struct fragment *f) {
+  struct fragment_ids *ids[] = {&f->strings, &f->classes, &f->tracks, &f->shapes};
+  if (!f->t) return;
+  for (unsigned i = 0; i < 4; i++) mem_free(&f->t->store->mem, ids[i]->now);
+  tk_free(f->t);
+  f->t = NULL;
+}
+
+/* An array of n elements and its dummy, of which `cap` fit; may grow by a quarter before it moves. */
+static bool copy_array(struct mem *mem, void **to, uint32_t *cap, const void *from, uint32_t n, size_t elem) {
+  if (!mem_grow(mem, to, cap, (uint64_t)n + n / 4 + 64, elem)) return false;
+  memcpy(*to, from, ((size_t)n + 1) * elem);
+  return true;
+}
+
+static bool copy_map(struct map *to, const struct map *from) {
+  const size_t size = ((size_t)from->mask + 1) * sizeof *from->slots;
+  if (!from->slots) return true;
+  if (to->mask != from->mask || !to->slots) {
+    struct map_slot *slots = mem_resize(to->mem, to->slots, size);
+    if (!slots) return false;
+    to->slots = slots;
+  }
+  memcpy(to->slots, from->slots, size);
+  to->n = from->n;
+  to->mask = from->mask;
+  return true;
+}
+
+/* Bytes of strings stay where they are: only what points to them is copied. */
+static bool copy_strings(struct intern *to, const struct intern *from) {
+  const size_t size = ((size_t)from->mask + 1) * sizeof *from->slots;
+  arena_free(&to->arena);
+  if (!copy_array(to->mem, (void **)&to->strs, &to->cap, from->strs, from->n, sizeof *from->strs)) return false;
+  if (to->mask != from->mask) {
+    uint32_t *slots = mem_resize(to->mem, to->slots, size);
+    if (!slots) return false;
+    to->slots = slots;
+  }
+  memcpy(to->slots, from->slots, size);
+  to->n = from->n;
+  to->mask = from->mask;
+  return true;
+}
+
+bool fragment_begin(struct fragment *f, const struct tk_trace *of) {
+  struct tk_trace *t = f->t;
+  struct tk_store *s = t->store;
+  struct mem *mem = &s->mem;
+  struct tk_arg_shape *const no_shapes[1] = {NULL};
+  const bool ok = copy_strings(&s->strings, &of->store->strings) &&
+                  copy_array(mem, (void **)&t->classes, &s->cap_classes, of->classes, of->n_classes, sizeof *t->classes) &&
+                  copy_array(mem, (void **)&t->tracks, &s->cap_tracks, of->tracks, of->n_tracks, sizeof *t->tracks) &&
+                  copy_array(mem, (void **)&s->shapes, &s->cap_shapes, of->store->n_shapes ? of->store->shapes : no_shapes,
+                             of->store->n_shapes, sizeof *s->shapes) &&
+                  copy_map(&s->class_index, &of->store->class_index) && copy_map(&s->track_index, &of->store->track_index) &&
+                  copy_map(&s->shape_index, &of->store->shape_index);
+  if (!ok) return false;
+  empty(t);
+  t->n_classes = of->n_classes;
+  t->n_tracks = of->n_tracks;
+  s->n_shapes = of->store->n_shapes;
+  f->strings.known = s->known_strings = of->store->strings.n;
+  f->classes.known = of->n_classes;
+  f->tracks.known = of->n_tracks;
+  f->shapes.known = s->known_shapes = of->store->n_shapes;
+  f->strings.n = f->classes.n = f->tracks.n = f->shapes.n = 0;
+  return true;
+}
+
+bool fragment_is_outgrown(const struct fragment *f, const struct tk_trace *of) {
+  const uint32_t strings = of->store->strings.n, shapes = of->store->n_shapes;
+  return strings - f->strings.known > f->strings.known / 4 + 64 || shapes - f->shapes.known > f->shapes.known / 4 + 4;
+}
+
+uint64_t fragment_cost(const struct tk_trace *of) {
+  const struct tk_store *s = of->store;
+  return (uint64_t)s->strings.n * sizeof *s->strings.strs + ((uint64_t)s->strings.mask + 1) * sizeof *s->strings.slots +
+         (uint64_t)of->n_classes * sizeof *of->classes + (uint64_t)of->n_tracks * sizeof *of->tracks +
+         (uint64_t)s->n_shapes * sizeof *s->shapes +
+         ((uint64_t)s->class_index.mask + s->track_index.mask + s->shape_index.mask + 3) * sizeof(struct map_slot);
+}
+
+/* ---- tracks that two met ---- */
+
+/* The string in the trace that has not joined yet; false if it is not there. */
+static bool find_string(const struct fragment *f, const struct tk_trace *to, tk_id *id) {
+  const struct intern_str *s = &f->t->store->strings.strs[*id];
+  if (*id == 0) return true;
+  if (*id <= f->strings.known + f->strings.n) *id = now(&f->strings, *id);
+  else *id = intern_find(&to->store->strings, s->bytes, s->len, s->hash);
+  return *id != 0;
+}
+
+static bool same_ident(struct tk_ident a, struct tk_ident b) { return a.num == b.num && a.str == b.str && a.kind == b.kind; }
+
+/* Is the track there, with other spellings of its ids?  Then events that the fragment has of it say of theirs what is not so. */
+static bool is_misspelled(const struct fragment *f, const struct tk_trace *to, struct tk_track k) {
+  if (!find_string(f, to, &k.pid.str) || !find_string(f, to, &k.tid.str) || !find_string(f, to, &k.name)) return false;
+  const tk_id id = trace_find(to, &k);
+  return id && !(same_ident(to->tracks[id].pid, k.pid) && same_ident(to->tracks[id].tid, k.tid));
+}
+
+static bool any_is_misspelled(const struct fragment *f, const struct tk_trace *to) {
+  for (tk_id i = f->tracks.known + f->tracks.n + 1; i <= f->t->n_tracks; i++)
+    if (is_misspelled(f, to, f->t->tracks[i])) return true;
+  return false;
+}
+
+/* ---- what is new ---- */
+
+static bool join_strings(struct fragment *f, struct tk_trace *to) {
+  const struct intern *own = &f->t->store->strings;
+  for (uint32_t i = f->strings.known + f->strings.n + 1; i <= own->n; i++) {
+    const struct intern_str *s = &own->strs[i];
+    if (!add(&f->t->store->mem, &f->strings, intern_add(&to->store->strings, s->bytes, s->len, s->hash))) return false;
+  }
+  return true;
+}
+
+static bool join_shapes(struct fragment *f, struct tk_trace *to) {
+  struct tk_store *s = f->t->store;
+  for (uint32_t i = f->shapes.known + f->shapes.n + 1; i <= s->n_shapes; i++) {
+    const struct tk_arg_shape *shape = s->shapes[i];
+    struct shape_field *fields = args_fields(to, shape->n);
+    for (uint32_t k = 0; fields && k < shape->n; k++)
+      fields[k] = (struct shape_field){now(&f->strings, shape->fields[k].key), shape->fields[k].type};
+    if (!add(&s->mem, &f->shapes, fields ? args_shape(to) : 0)) return false;
+  }
+  return true;
+}
+
+static bool join_classes(struct fragment *f, struct tk_trace *to) {
+  for (tk_id i = f->classes.known + f->classes.n + 1; i <= f->t->n_classes; i++) {
+    const struct tk_class *c = &f->t->classes[i];
+    const tk_id id = trace_class(to, now(&f->strings, c->name), now(&f->strings, c->cat));
+    if (!add(&f->t->store->mem, &f->classes, id)) return false;
+  }
+  return true;
+}
+
+static struct tk_ident ident_now(const struct fragment *f, struct tk_ident i) {
+  i.str = now(&f->strings, i.str);
+  return i;
+}
+
+static struct tk_track track_now(const struct fragment *f, tk_id i) {
+  struct tk_track k = f->t->tracks[i];
+  k.pid = ident_now(f, k.pid);
+  k.tid = ident_now(f, k.tid);
+  k.name = now(&f->strings, k.name);
+  return k;
+}
+
+/* A parent comes before its children. */
+static bool join_tracks(struct fragment *f, struct tk_trace *to) {
+  for (tk_id i = f->tracks.known + f->tracks.n + 1; i <= f->t->n_tracks; i++) {
+    struct tk_track k = track_now(f, i);
+    k.parent = now(&f->tracks, k.parent);
+    if (!add(&f->t->store->mem, &f->tracks, trace_find_or_add(to, &k))) return false;
+  }
+  return true;
+}
+
+/* ---- args ---- */
+
+static bool is_string(uint8_t type) { return type >= TK_ARG_STR && type <= TK_ARG_REF; }
+
+/* The record at p with the ids of the trace that it joins, to *q; returns its end. */
+static const uint8_t *repack(const struct fragment *f, const uint8_t *p, uint8_t **q) {
+  uint64_t shape, v;
+  p = varint_get(p, &shape);
+  const struct tk_arg_shape *s = f->t->store->shapes[shape];
+  *q = varint_put(*q, now(&f->shapes, (uint32_t)shape));
+  for (uint32_t i = 0; i < s->n; i++) {
+    const uint8_t type = s->fields[i].type, *from = p;
+    if (type <= TK_ARG_TRUE) continue;
+    p = type == TK_ARG_DOUBLE ? p + 8 : varint_get(p, &v);
+    p += type == TK_ARG_DECIMAL;
+    if (is_string(type)) {
+      *q = varint_put(*q, now(&f->strings, (uint32_t)v));
+    } else {
+      memcpy(*q, from, (size_t)(p - from));
+      *q += p - from;
+    }
+  }
+  return p;
+}
+
+/* The most that repacked records have beyond what they had: a varint of 32 bits is five bytes, and was one at least. */
+static uint64_t most_growth(const struct fragment *f) {
+  const struct tk_store *s = f->t->store;
+  uint64_t n = 0, shape;
+  for (uint32_t i = 0; i < s->n_foreign; i++) {
+    varint_get(s->pool.data + s->foreign[i].at, &shape);
+    n += 4 * ((uint64_t)s->shapes[shape]->n + 1);
+  }
+  return n;
+}
+
+/* The pool goes behind that of `to`; foreign records say how far those behind them have moved. */
+static bool join_pool(struct fragment *f, struct tk_trace *to) {
+  struct tk_store *s = f->t->store;
+  struct buf *pool = &to->store->pool;
+  const uint64_t most = s->pool.len + most_growth(f) + 16;
+  const uint8_t *p = s->pool.data + 1, *const end = s->pool.data + s->pool.len;
+  if (pool->len + most > UINT32_MAX) to->store->mem.failed = true;
+  uint8_t *q = to->store->mem.failed ? NULL : buf_reserve(pool, (size_t)most);
+  if (!q) return false;
+  for (uint32_t i = 0; i < s->n_foreign; i++) {
+    const uint8_t *at = s->pool.data + s->foreign[i].at;
+    memcpy(q, p, (size_t)(at - p));
+    q += at - p;
+    p = repack(f, at, &q);
+    s->foreign[i].behind = (uint32_t)((q - pool->data) - (p - s->pool.data));
+  }
+  memcpy(q, p, (size_t)(end - p));
+  pool->len = (size_t)(q + (end - p) - pool->data);
+  return true;
+}
+
+/* Where args have gone.  Events have theirs in the order of the pool, so the next foreign record is near the last one. */
+struct mover {
+  const struct tk_store *s;
+  uint32_t first; /* how far those before any foreign record have moved */
+  uint32_t n;     /* foreign records before those that were asked for last */
+};
+
+static uint32_t moved(struct mover *m, uint32_t args) {
+  if (!args) return 0;
+  while (m->n > 0 && m->s->foreign[m->n - 1].at >= args) m->n--;
+  while (m->n < m->s->n_foreign && m->s->foreign[m->n].at < args) m->n++;
+  return args + (m->n ? m->s->foreign[m->n - 1].behind : m->first);
+}
+
+/* ---- events ---- */
+
+static void join_events(const struct fragment *f, struct tk_trace *to, struct mover m) {
+  const struct tk_event *from = f->t->events + 1;
+  struct tk_event *e = to->events + to->n_events + 1;
+  for (tk_id i = 0; i < f->t->n_events; i++) {
+    e[i] = from[i];
+    e[i].cls = now(&f->classes, from[i].cls);
+    e[i].track = now(&f->tracks, from[i].track);
+    e[i].args = moved(&m, from[i].args);
+  }
+}
+
+static void join_points(const struct fragment *f, struct tk_trace *to, struct mover m) {
+  const struct tk_flow_point *from = f->t->flow_points + 1;
+  struct tk_flow_point *p = to->flow_points + to->n_flow_points + 1;
+  for (tk_id i = 0; i < f->t->n_flow_points; i++) {
+    p[i] = from[i];
+    p[i].cls = now(&f->classes, from[i].cls);
+    p[i].at = from[i].bound ? to->n_events + from[i].at : now(&f->tracks, from[i].at);
+    p[i].args = moved(&m, from[i].args);
+    if (from[i].id_kind == TK_FLOW_ID_STR) p[i].id = now(&f->strings, (uint32_t)from[i].id);
+  }
+}
+
+static void join_counts(struct tk_counts *to, const struct tk_counts *from) {
+  to->read += from->read;
+  for (unsigned i = 0; i < sizeof to->by_phase / sizeof *to->by_phase; i++) to->by_phase[i] += from->by_phase[i];
+  to->empty += from->empty;
+  to->dropped += from->dropped;
+  to->rounded += from->rounded;
+  to->by_template += from->by_template;
+}
+
+static bool make_room(const struct fragment *f, struct tk_trace *to) {
+  struct tk_store *s = to->store;
+  const uint64_t events = (uint64_t)to->n_events + f->t->n_events + 1, points = (uint64_t)to->n_flow_points + f->t->n_flow_points + 1;
+  return mem_grow(&s->mem, (void **)&to->events, &s->cap_events, events, sizeof *to->events) &&
+         mem_grow(&s->mem, (void **)&to->flow_points, &s->cap_flow_points, points, sizeof *to->flow_points);
+}
+
+bool fragment_join(struct fragment *f, struct tk_trace *to) {
+  struct tk_trace *t = f->t;
+  if (t->store->mem.failed || any_is_misspelled(f, to)) return false;
+  if (!join_strings(f, to) || !join_tracks(f, to) || !join_shapes(f, to) || !join_classes(f, to) || !make_room(f, to)) return false;
+  const struct mover m = {.s = t->store, .first = (uint32_t)to->store->pool.len - 1};
+  if (!join_pool(f, to)) return false;
+  join_points(f, to, m);
+  join_events(f, to, m);
+  to->n_events += t->n_events;
+  to->n_flow_points += t->n_flow_points;
+  join_counts(&to->counts, &t->counts);
+  trace_copy_notes(to, t, NULL);
+  empty(t);
+  return true;
+}

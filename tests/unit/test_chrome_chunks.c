@@ -1,0 +1,209 @@
+/* test_chrome_chunks.c - a file that several threads read is the same trace, id by id and byte by byte, wherever its text is cut: all
+ * fixtures, generated traces, and files in which chunks have to be given back. */
+#include "help.h"
+
+static unsigned n_compared;
+
+static void same_bytes(const char *where, const char *what, const void *a, const void *b, size_t n) {
+  if (n && memcmp(a, b, n) != 0) fail_msg("%s: other %s", where, what);
+}
+
+static void same_strings(const char *where, const struct tk_trace *a, const struct tk_trace *b) {
+  const struct intern *p = &a->store->strings, *q = &b->store->strings;
+  for (uint32_t i = 1; i <= p->n && i <= q->n; i++) {
+    if (p->strs[i].len != q->strs[i].len || memcmp(p->strs[i].bytes, q->strs[i].bytes, p->strs[i].len) != 0)
+      fail_msg("%s: string %u is '%.60s', not '%.60s'", where, i, p->strs[i].bytes, q->strs[i].bytes);
+  }
+  assert_int_equal(p->n, q->n);
+}
+
+static void same_trace(const char *where, const struct tk_trace *a, const struct tk_trace *b) {
+  same_strings(where, a, b);
+  assert_int_equal(a->n_events, b->n_events);
+  assert_int_equal(a->n_classes, b->n_classes);
+  assert_int_equal(a->n_tracks, b->n_tracks);
+  assert_int_equal(a->n_flow_points, b->n_flow_points);
+  assert_int_equal(a->n_records, b->n_records);
+  assert_int_equal(a->n_notes, b->n_notes);
+  assert_int_equal(a->store->pool.len, b->store->pool.len);
+  same_bytes(where, "events", a->events + 1, b->events + 1, a->n_events * sizeof *a->events);
+  same_bytes(where, "classes", a->classes + 1, b->classes + 1, a->n_classes * sizeof *a->classes);
+  same_bytes(where, "flow points", a->flow_points + 1, b->flow_points + 1, a->n_flow_points * sizeof *a->flow_points);
+  same_bytes(where, "args", a->store->pool.data, b->store->pool.data, a->store->pool.len);
+  same_bytes(where, "counts", &a->counts, &b->counts, sizeof a->counts);
+  for (tk_id i = 1; i <= a->n_notes; i++) {
+    assert_int_equal(a->notes[i].text, b->notes[i].text);
+    assert_int_equal(a->notes[i].count, b->notes[i].count);
+    assert_int_equal(a->notes[i].offset, b->notes[i].offset);
+  }
+}
+
+static void agree(const char *where, const void *p, size_t n, struct feed how) {
+  struct tk_err one, many;
+  struct tk_trace *a = feed_bytes(p, n, (struct feed){.no_templates = how.no_templates}, &one), *b = feed_bytes(p, n, how, &many);
+  n_compared++;
+  if (a && b) {
+    char *x = dump_of(a), *y = dump_of(b);
+    expect(strcmp(x, y) == 0, where, y, x);
+    free(x);
+    free(y);
+    same_trace(where, a, b);
+  } else {
+    expect(!a && !b && one.code == many.code, where, many.msg, one.msg);
+  }
+  tk_free(a);
+  tk_free(b);
+}
+
+static void all_ways(const char *where, const void *p, size_t n) {
+  static const size_t shares[] = {24, 100, 700, 5000, 60000};
+  for (size_t i = 0; i < LENGTH(shares); i++)
+    if (i == 0 || shares[i] < n) agree(where, p, n, (struct feed){.threads = 2 + (unsigned)i % 3, .share = shares[i]});
+  agree(where, p, n, (struct feed){.threads = 3, .share = 200, .chunk = 77});
+  agree(where, p, n, (struct feed){.threads = 3, .share = 300, .no_templates = true});
+}
+
+static void file(const char *path, struct bytes b) { all_ways(path, b.p, b.n); }
+
+static void fixtures(void **state) {
+  (void)state;
+  each_fixture("json", long_run() ? 64 << 20 : 1000000, file);
+  each_fixture("nasty", long_run() ? 64 << 20 : 1000000, file);
+  assert_true(n_compared > 500);
+}
+
+/* ---- what sends chunks back ---- */
+
+struct text {
+  char *p;
+  size_t n;
+};
+
+static void add(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct text *t, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  t->n += (size_t)vsprintf(t->p + t->n, fmt, ap);
+  va_end(ap);
+}
+
+enum special {
+  NOTHING, NESTED, METADATA, DAMAGE, QUOTED, COUNTERS, FAR, ROUNDED, BOUND, NEW_STRINGS, NO_FLOW_ID, EMPTY, REPAIRED, LANES, SPECIALS
+};
+
+/* An event of the kind, which may hold i. */
+static void special(struct text *t, enum special kind, unsigned i) {
+  const char *const quote = i % 2 ? "\"" : "", *const other = i % 3 ? "\"" : "";
+  add(t, ",{");
+  switch (kind) {
+  case NESTED:
+    add(t, "\"ph\":\"X\",\"name\":\"n\",\"pid\":1,\"tid\":1,\"ts\":%u,\"dur\":1,\"args\":{\"a\":[{\"ph\":\"X\",\"name\":\"\"}", i);
+    add(t, ",{\"ph\":\"X\",\"name\":\"},{\\\"ph\\\":\"},{\"ph\":\"X\",\"name\":\"q%u\"}]}", i % 9);
+    break;
+  case METADATA: add(t, "\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":%u,\"args\":{\"name\":\"t%u\"}", i % 5, i); break;
+  case DAMAGE: add(t, "\"ph\":\"X\",\"name\":\"n\",\"pid\":1 oh no %u", i); break;
+  case QUOTED:
+    add(t, "\"ph\":\"X\",\"name\":\"n\",\"pid\":%s8%s,\"tid\":%s%u%s,\"ts\":%u,\"dur\":1", other, other, quote, i / 8 % 11, quote, i);
+    break;
+  case COUNTERS:
+    add(t, "\"ph\":\"C\",\"name\":\"c%u\",\"pid\":1,\"tid\":%u,\"ts\":%u,\"args\":{\"v\":%u}", i / 10, i % 7, i, i);
+    break;
+  case FAR: add(t, "\"ph\":\"%s\",\"id\":5,\"pid\":1,\"tid\":1,\"ts\":%u000000000000,\"dur\":1", i % 2 ? "X" : "s", i + 100); break;
+  case ROUNDED: add(t, "\"ph\":\"X\",\"name\":\"r\",\"pid\":1,\"tid\":1,\"ts\":%u.1234567891,\"dur\":1", i); break;
+  case BOUND:
+    add(t, "\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":%u,\"dur\":1,\"bind_id\":\"0x%x\"", i, i / 2);
+    add(t, ",\"flow_%s\":true", i % 2 ? "in" : "out");
+    break;
+  case NEW_STRINGS:
+    add(t, "\"ph\":\"X\",\"name\":\"new %u\",\"cat\":\"c%u\",\"pid\":1,\"tid\":%u,\"ts\":%u", i * 7 % 1000, i % 50, i % 90, i);
+    add(t, ",\"dur\":1,\"args\":{\"k%u\":\"v %u\",\"x\":%u,\"j\":[%u],\"d\":1.5}", i % 30, i, i, i);
+    break;
+  case NO_FLOW_ID: add(t, "\"ph\":\"%s\",\"pid\":1,\"tid\":1,\"ts\":%u%s", i % 3 ? "t" : "b", i, i % 2 ? ",\"id\":\"a\"" : ""); break;
+  case REPAIRED: add(t, "\"ph\":\"X\",\"name\":\"neg\",\"pid\":1,\"tid\":1,\"ts\":%u,\"dur\":-%u", i, i + 1); break;
+  case LANES:
+    add(t, "\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":2000%u", i % 4);
+    add(t, ",\"args\":{\"name\":\"x\",\"tracekit.lane_of\":%u}}\n", i % 3);
+    add(t, ",{\"ph\":\"X\",\"pid\":1,\"tid\":2000%u,\"ts\":%u,\"dur\":3", i % 4, i);
+    break;
+  default: break;
+  }
+  add(t, "}\n");
+}
+
+/* Events that every chunk can hold. */
+static void usual(struct text *t, unsigned i) {
+  add(t, ",{\"ph\":\"X\",\"name\":\"n%u\",\"pid\":1,\"tid\":%u", i % 10, i % 4);
+  add(t, ",\"ts\":%u,\"dur\":%u,\"args\":{\"i\":%u}}\n", i, i % 5, i);
+  if (i % 3) return;
+  add(t, ",{\"ph\":\"%c\",\"id\":%u,\"name\":\"f\",\"pid\":1", i % 2 ? 's' : 'f', i / 2);
+  add(t, ",\"tid\":%u,\"ts\":%u,\"bp\":\"e\"}\n", i % 4, i);
+}
+
+/* Of each kind some in a row, some far apart, among events that every chunk can hold. */
+static void crafted(void **state) {
+  (void)state;
+  for (enum special kind = NOTHING; kind < SPECIALS; kind++) {
+    for (unsigned every = 1; every <= 100; every = every * 3 + 1) {
+      struct text t = {malloc(1 << 20), 0};
+      char where[40];
+      assert_non_null(t.p);
+      snprintf(where, sizeof where, "special %d, every %u", (int)kind, every);
+      add(&t, "{\"traceEvents\":[{\"ph\":\"i\",\"s\":\"t\",\"name\":\"first\",\"pid\":1,\"tid\":1,\"ts\":0}\n");
+      for (unsigned i = 1; i < 400; i++) {
+        usual(&t, i);
+        if (i % every == 0) special(&t, kind, i);
+      }
+      add(&t, "],\"displayTimeUnit\":\"ms\",\"more\":{\"traceEvents\":[]}}");
+      all_ways(where, t.p, t.n);
+      free(t.p);
+    }
+  }
+}
+
+/* Every kind of mistake at a border: text cut at any byte, and any byte another one. */
+static void damaged(void **state) {
+  (void)state;
+  struct text t = {malloc(1 << 16), 0};
+  assert_non_null(t.p);
+  add(&t, "[{\"ph\":\"i\",\"name\":\"first\",\"pid\":1,\"tid\":1,\"ts\":0}\n");
+  for (unsigned i = 1; i < 12; i++) {
+    usual(&t, i);
+    if (i % 5 == 0) special(&t, NESTED, i);
+  }
+  add(&t, "]");
+  for (size_t n = 0; n <= t.n; n++) agree("cut", t.p, n, (struct feed){.threads = 2, .share = 90});
+  for (size_t i = 0; i < t.n; i++) {
+    const char was = t.p[i];
+    for (const char *c = "\",{}[]\\ x"; *c; c++) {
+      t.p[i] = *c;
+      agree("another byte", t.p, t.n, (struct feed){.threads = 2, .share = 60 + i % 100});
+    }
+    t.p[i] = was;
+  }
+  free(t.p);
+}
+
+static void generated(void **state) {
+  static const char *const options[] = {"--seed 1", "--seed 2 --no-base", "--seed 3 --lines", "--seed 4 --compact"};
+  const char *gen = getenv("GEN");
+  (void)state;
+  if (!gen || !*gen) skip();
+  for (size_t i = 0; i < LENGTH(options); i++) {
+    char command[4096];
+    static uint8_t text[8 << 20];
+    snprintf(command, sizeof command, "'%s' kineto --spans %d %s", gen, long_run() ? 10000 : 1500, options[i]);
+    FILE *f = popen(command, "r");
+    assert_non_null(f);
+    const size_t n = fread(text, 1, sizeof text, f);
+    assert_int_equal(pclose(f), 0);
+    assert_true(n > 10000 && n < sizeof text);
+    all_ways(options[i], text, n);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(fixtures), cmocka_unit_test(crafted), cmocka_unit_test(damaged), cmocka_unit_test(generated),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
