@@ -94,16 +94,19 @@ static void straggler_row(struct table *table, const struct tk_straggler *r, con
   table_cell(table, "%s", is);
 }
 
-static void stragglers_text(FILE *to, const struct shared *s, const struct tk_stragglers *g) {
+static void stragglers_text(FILE *to, const struct shared *s, const struct tk_stragglers *g, uint64_t n_ranks) {
   static const char *const titles[] = { "rank", "host", "met", "waited", "last", "cost", "lasts", "" };
   struct table table = { .align = "rlrrrrrl", .width = s->verbose ? 0 : tty_width(to), .squeezed = 2 };
-  char own[40], other[40];
+  char own[64], other[64];
   if (!g || !g->met) return;
   for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) table_cell(&table, "%s", titles[i]);
   for (size_t i = 0; i < g->n_ranks && i < SHOWN; i++)
     if (!i || g->ranks[i].last) straggler_row(&table, &g->ranks[i], i ? "" : "slow");
   straggler_row(&table, &g->typical, "typical");
   table_print(&table, to);
+  if (g->compared < n_ranks)
+    fprintf(to, "compared: %s of %s, for the clocks of others could not be aligned, or they were in no collective\n",
+            tty_count(g->compared, own), tty_counted(n_ranks, "rank", other));
   if (g->stepped)
     fprintf(to, "rank %lld cost most in step %lld: %s\n", (long long)g->ranks[0].rank, (long long)g->step,
             time_text(g->step_cost_ns, own));
@@ -145,6 +148,7 @@ static void json_stragglers(struct json *j, const struct tk_stragglers *g) {
   json_open(j, "ranks", '[');
   for (size_t i = 0; i < g->n_ranks; i++) json_straggler(j, NULL, &g->ranks[i]);
   json_close(j, ']');
+  json_uint(j, "compared", g->compared);
   json_straggler(j, "typical", &g->typical);
   if (g->stepped) {
     json_open(j, "step", '{');
@@ -164,7 +168,7 @@ static void print_text(FILE *to, const struct shared *s, const struct tk_merge_r
   char n[64], hosts[64];
   clocks_text(to, s, &r->align);
   clocks_collectives_text(to, &r->collectives);
-  stragglers_text(to, s, r->stragglers);
+  stragglers_text(to, s, r->stragglers, r->n_ranks - r->n_skipped);
   fputs("wrote ", to);
   tty_string(to, run_is_stdout(output) ? "to standard output" : output);
   fprintf(to, ": %s, %s\n", tty_counted(r->n_ranks, "rank", n), tty_counted(r->align.n_hosts, "clock", hosts));

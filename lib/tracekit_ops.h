@@ -191,6 +191,7 @@ struct tk_straggler_name {
 struct tk_stragglers {
   struct tk_straggler *ranks; /* those that cost the others most first, at most 16; the first is the slow one */
   size_t n_ranks;
+  uint64_t compared;  /* ranks: those that met any other in a collective, or all */
   struct tk_straggler typical; /* it waited as long as half of the ranks did */
   bool met;           /* told by collectives; else by how long each lasts */
   bool stepped;       /* the step in which the slow one cost most is known: */

@@ -43,6 +43,7 @@ static void choose(struct stragglers *s, const struct merger *m, struct placed *
     v[n++] = (struct placed){s->met ? s->tally[i].wait_ns : lasts, i};
     if (slow == UINT32_MAX || size > most) slow = i, most = size;
   }
+  s->compared = n;
   if (n < FEWEST) return;
   qsort(v, n, sizeof *v, by_measure);
   s->slow = slow;
@@ -167,7 +168,7 @@ bool stragglers_report(struct merger *m, const struct scan_list *list) {
   if (ok && s.slow != UINT32_MAX) {
     t.to = m->report->stragglers = calloc(1, sizeof *t.to);
     ok = t.to || err_set(m->err, TK_ELIMIT, "out of memory");
-    if (ok) t.to->met = s.met, t.to->typical = told(&t, s.typical);
+    if (ok) t.to->met = s.met, t.to->compared = s.compared, t.to->typical = told(&t, s.typical);
     ok = ok && tell_ranks(&t) && tell_step(&t) && tell_names(&t) && mem_check(&m->report->notes->store->mem, m->err);
   }
   stragglers_free(&s, m);
@@ -218,7 +219,8 @@ void stragglers_print(struct buf *b, const struct tk_stragglers *s) {
     buf_text(b, i ? ",\n" : "\n");
     put_rank(b, &s->ranks[i]);
   }
-  buf_text(b, "],\n\"typical\":");
+  put_int(b, "],\n\"compared\":", (int64_t)s->compared);
+  buf_text(b, ",\n\"typical\":");
   put_rank(b, &s->typical);
   if (s->stepped) {
     put_int(b, ",\"step\":{\"number\":", s->step);

@@ -10,6 +10,7 @@
 struct stragglers {
   struct merge_tally *tally; /* by input */
   uint32_t slow, typical;    /* inputs; UINT32_MAX = of so few ranks none is */
+  uint32_t compared;         /* of which that is told */
   bool met;                  /* told by collectives, else by how long each lasts */
 };
 

@@ -6,7 +6,7 @@ import random
 def make_rank(path, rank, host, events, late=0, world=64, heavy=0, steps=0):
     """A rank of a job of many, on a host whose clock is wrong by some time.  It comes to collectives late, by as many us less than 90; each of its
     op3 lasts so many us longer (heavy); it has so many training steps."""
-    rng = random.Random(rank)
+    rng, beat = random.Random(rank), random.Random(7)  # collectives of all come at no even intervals
     base, wrong = 1790857026000000000, (host * 37 % 11 - 5) * 20000
     trace = [{'ph': 'X', 'cat': 'user_annotation', 'name': f'ProfilerStep#{step + 1}', 'pid': 4000 + rank % 8, 'tid': 4000 + rank % 8,
               'ts': 1000 * (events * step // steps) - 1, 'dur': 1000 * (events // steps) - 2} for step in range(steps)]
@@ -18,7 +18,7 @@ def make_rank(path, rank, host, events, late=0, world=64, heavy=0, steps=0):
                   {'ph': 's', 'id': i, 'pid': 4000 + rank % 8, 'tid': 4000 + rank % 8, 'ts': ts + 10, 'cat': 'ac2g', 'name': 'ac2g'},
                   {'ph': 'f', 'id': i, 'pid': rank % 8, 'tid': 7, 'ts': ts + 60, 'cat': 'ac2g', 'name': 'ac2g', 'bp': 'e'}]
         if i % 10 == 9:
-            end = 1000 * i + 900 + wrong / 1000
+            end = 1000 * i + 900 + 400 * beat.random() + wrong / 1000
             start = end - 100 - rng.random() * 30 + late
             trace.append({'ph': 'X', 'cat': 'kernel', 'name': 'ncclDevKernel_AllReduce', 'pid': rank % 8, 'tid': 9, 'ts': start,
                           'dur': end - start if late else 100, 'args': {'Collective name': 'allreduce', 'Seq': i, 'Process Group Name': '0', 'Group size': world}})
