@@ -33,7 +33,8 @@ static const char *value_field(const struct opt *o) {
     const char *option, *field;
   } rows[] = { { "name", "name" }, { "exclude", "name" }, { "at", "name" },       { "per", "name" },
                { "rank", "rank" }, { "step", "step" },    { "cat", "cat" },       { "track", "track" } };
-  for (size_t i = 0; i < sizeof rows / sizeof *rows && (o->kind == OPT_LIST || o->kind == OPT_STRING); i++)
+  const bool may = opt_repeats(o) || o->kind == OPT_STRING || o->kind == OPT_NUMBER;
+  for (size_t i = 0; may && i < sizeof rows / sizeof *rows; i++)
     if (!strcmp(rows[i].option, o->name)) return rows[i].field;
   return NULL;
 }
@@ -152,7 +153,7 @@ static void zsh_value(FILE *to, const struct opt *o) {
 
 /* An option that may be given more than once begins with a star. */
 static void zsh_spec(FILE *to, const struct opt *o, const char *name) {
-  fprintf(to, " \\\n        '%s%s%s[", o->kind == OPT_LIST ? "*" : "", name, opt_has_value(o) ? (name[1] == '-' ? "=" : "+") : "");
+  fprintf(to, " \\\n        '%s%s%s[", opt_repeats(o) ? "*" : "", name, opt_has_value(o) ? (name[1] == '-' ? "=" : "+") : "");
   zsh_text(to, o->help);
   fputc(']', to);
   if (opt_has_value(o)) zsh_value(to, o);

@@ -253,6 +253,12 @@ static char *name_test(const char *name) {
   return fclose(to) == 0 ? text : NULL;
 }
 
+static const struct tk_top_row *row_of(const struct tk_top_report *r, const char *name) {
+  for (size_t i = 0; i < r->n_rows; i++)
+    if (r->rows[i].name && strcmp(r->rows[i].name, name) == 0) return &r->rows[i];
+  return NULL;
+}
+
 /* All events of the name as one row: by an arg that none has. */
 static enum expect_result ask_names(const struct expect *e, struct tk_trace *t, char *said, size_t n) {
   char *test = name_test(e->name), text[64];
@@ -266,13 +272,11 @@ static enum expect_result ask_names(const struct expect *e, struct tk_trace *t, 
   double v = 0;
   bool known = test && tk_top(t, &options, &report, &err);
   if (!known) snprintf(said, n, "%.200s", test ? err.msg : "out of memory");
-  for (size_t i = 0; known && of_sum && i < report.n_rows; i++)
-    if (report.rows[i].name && strcmp(report.rows[i].name, e->name) == 0) report.rows[0] = report.rows[i], report.n_rows = 1;
-  if (known && of_sum && report.n_rows != 1) report.n_rows = 0;
-  if (known && report.n_rows == 0 && e->function != EXPECT_COUNT) {
+  const struct tk_top_row *row = !known ? NULL : of_sum ? row_of(&report, e->name) : report.n_rows ? &report.rows[0] : NULL;
+  if (known && !row && e->function != EXPECT_COUNT) {
     known = false;
     snprintf(said, n, "the trace has no event of this name");
-  } else if (known && report.n_rows && !of_row(e, &report.rows[0], &v)) {
+  } else if (known && row && !of_row(e, row, &v)) {
     known = false;
     snprintf(said, n, "no event of this name has a duration that is known");
   }

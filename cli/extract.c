@@ -10,7 +10,8 @@
 
 struct params {
   struct shared shared;
-  const char *run, *step, *host, *rank;
+  const char *run, *step, *host;
+  struct opt_number rank;
   bool latest, latest_good, all, split, raw;
 };
 
@@ -26,7 +27,7 @@ static const struct opt opts[] = {
   { OPT_STRING, 0, "step", "N", "take the run in a folder called step_N", offsetof(struct params, step), 0, 0, 0 },
   { OPT_STRING, 0, "host", "HOST",
     "take only this host; '*' and '?' match as in file names", offsetof(struct params, host), 0, 0, 0 },
-  { OPT_STRING, 0, "rank", "N", "take only this rank", offsetof(struct params, rank), 0, 0, 0 },
+  { OPT_NUMBER, 0, "rank", "N", "take only this rank", offsetof(struct params, rank), 0, 0, 0 },
   { OPT_FLAG, 'a', "all", 0, "take all runs", offsetof(struct params, all), 0, 0, 0 },
   { OPT_FLAG, 0, "split", 0,
     "write a file for each host instead of one timeline of all hosts", offsetof(struct params, split), 0, 0, 0 },
@@ -132,7 +133,7 @@ static struct tk_extract_options options_of(const struct params *p, struct progr
   o.source.run = p->run;
   o.source.step = p->step;
   o.source.host = p->host;
-  o.source.rank = p->rank;
+  o.source.rank = p->rank.given ? &p->rank.value : NULL;
   o.source.all_runs = p->all;
   o.source.latest_good = p->latest_good;
   return o;

@@ -9,7 +9,8 @@
 
 struct params {
   struct shared shared;
-  const char *run, *step, *host, *rank;
+  const char *run, *step, *host;
+  struct opt_number rank;
   bool deep, all;
 };
 
@@ -21,7 +22,7 @@ static const struct opt opts[] = {
   { OPT_STRING, 0, "step", "N", "list only runs in a folder called step_N", offsetof(struct params, step), 0, 0, 0 },
   { OPT_STRING, 0, "host", "HOST",
     "list only this host; '*' and '?' match as in file names", offsetof(struct params, host), 0, 0, 0 },
-  { OPT_STRING, 0, "rank", "N", "list only this rank", offsetof(struct params, rank), 0, 0, 0 },
+  { OPT_NUMBER, 0, "rank", "N", "list only this rank", offsetof(struct params, rank), 0, 0, 0 },
   ROW_JSON,
   ROW_MAX_MEMORY,
   ROW_MAX_SIZE,
@@ -179,7 +180,7 @@ static int cmd_list(const void *params, const struct operands *in) {
   options.source.run = p->run;
   options.source.step = p->step;
   options.source.host = p->host;
-  options.source.rank = p->rank;
+  options.source.rank = p->rank.given ? &p->rank.value : NULL;
   options.source.all_runs = options.source.all_files = true;
   progress_start(&progress, "listing", NULL, p->shared.quiet ? -1 : p->shared.progress);
   ok = tk_list(in->n ? in->v : here, in->n ? in->n : 1, &options, &report, &err);

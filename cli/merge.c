@@ -19,7 +19,8 @@ struct params {
   struct shared shared;
   struct opt_choice align;
   const char *reference, *align_report, *offsets_from, *collectives, *anchor, *label;
-  struct opt_list offsets, ranks;
+  struct opt_list offsets;
+  struct opt_ranges ranks;
   const char *step, *time;
   uint64_t to;
   int64_t clock_error;
@@ -70,7 +71,7 @@ static const struct opt opts[] = {
     0, 0 },
   { OPT_FLAG, 0, "link-collectives", 0, "add flows from the rank that came last to a collective to those that waited for it",
     FIELD(link_collectives), 0, 0, 0 },
-  { OPT_LIST, 0, "rank", "N..M", "keep ranks in this range; clocks are compared by all that are read", FIELD(ranks), 0, 0, 0 },
+  { OPT_RANGES, 0, "rank", "N..M", "keep ranks in this range; clocks are compared by all that are read", FIELD(ranks), 0, 0, 0 },
   { OPT_INT, 0, "every-rank", "N", "keep ranks 0, N, 2 N and so on", FIELD(every_rank), 0, 1, 1000000000 },
   { OPT_STRING, 0, "step", "N..M", "keep the range of time of these training steps, of each rank by its own", FIELD(step), 0, 0, 0 },
   { OPT_STRING, 0, "time", "A..B", "keep a range of time of the timeline of all, written as for filter", FIELD(time), 0, 0, 0 },
@@ -322,6 +323,7 @@ static int cmd_merge(const void *params, const struct operands *in) {
     .collectives = p->collectives,
     .link_collectives = p->link_collectives,
     .ranks = p->ranks.v,
+    .n_ranks = p->ranks.n,
     .every_rank = (uint32_t)p->every_rank,
     .steps = p->step,
     .time = p->time,

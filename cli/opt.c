@@ -140,14 +140,38 @@ static enum parsed set_list(const struct parser *p, const struct opt *o, const c
   return PARSED_RUN;
 }
 
+static enum parsed add_range(const struct parser *p, const struct opt *o, const char *value) {
+  struct opt_ranges *list = field(p, o);
+  struct tk_range range, *v;
+  if (!tk_parse_range(value, &range)) return fail(p->error, "--%s: '%s' is not N, N..M, N.. or ..M", o->name, value);
+  v = realloc(list->v, (list->n + 1) * sizeof *v);
+  if (!v) return fail(p->error, "out of memory");
+  list->v = v;
+  v[list->n++] = range;
+  return PARSED_RUN;
+}
+
+static enum parsed set_number(const struct parser *p, const struct opt *o, const char *value) {
+  struct tk_range range;
+  bool good = tk_parse_range(value, &range) && range.first == range.last && range.first >= 0;
+  if (!good) return fail(p->error, "--%s: '%s' is not a number", o->name, value);
+  *(struct opt_number *)field(p, o) = (struct opt_number){ true, range.first };
+  return PARSED_RUN;
+}
+
 void opt_free(const struct command *c, void *params) {
-  for (const struct opt *o = c->opts; params && o->kind != OPT_END; o++)
-    if (o->kind == OPT_LIST) free(((struct opt_list *)(void *)((char *)params + o->offset))->v);
+  for (const struct opt *o = c->opts; params && o->kind != OPT_END; o++) {
+    void *at = (char *)params + o->offset;
+    if (o->kind == OPT_LIST) free(((struct opt_list *)at)->v);
+    if (o->kind == OPT_RANGES) free(((struct opt_ranges *)at)->v);
+  }
 }
 
 static enum parsed set_value(const struct parser *p, const struct opt *o, const char *value) {
   switch (o->kind) {
     case OPT_INT: return set_int(p, o, value);
+    case OPT_NUMBER: return set_number(p, o, value);
+    case OPT_RANGES: return add_range(p, o, value);
     case OPT_WORD: return set_word(p, o, value);
     case OPT_FORMAT: return set_format(p, o, value);
     case OPT_SIZE: return set_size(p, o, value);

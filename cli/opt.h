@@ -18,8 +18,10 @@ enum opt_kind {
   OPT_COUNT,  /* int: how often */
   OPT_STRING, /* const char * */
   OPT_LIST,   /* struct opt_list: may be given more than once */
+  OPT_RANGES, /* struct opt_ranges: of whole numbers, may be given more than once */
   OPT_FILE,   /* const char *: completed as a file name */
   OPT_INT,    /* int, min..max */
+  OPT_NUMBER, /* struct opt_number: a whole number from 0 on, which may be absent */
   OPT_SIZE,   /* uint64_t bytes */
   OPT_TIME,   /* int64_t picoseconds */
   OPT_WORD,   /* int: one of `words`; struct opt_choice if a word ends in '=' and takes text */
@@ -30,6 +32,17 @@ enum opt_kind {
 struct opt_list {
   const char **v;
   size_t n;
+};
+
+struct tk_range;
+struct opt_ranges {
+  struct tk_range *v;
+  size_t n;
+};
+
+struct opt_number {
+  bool given;
+  int64_t value;
 };
 
 struct opt_word {
@@ -101,6 +114,8 @@ const struct command *command_find(const char *name);
 void opt_unknown(struct opt_error *error, const char *what, const char *word, const char *const *valid);
 
 
+/* May it be given more than once? */
+static inline bool opt_repeats(const struct opt *o) { return o->kind == OPT_LIST || o->kind == OPT_RANGES; }
 /* Is the value of this row a separate word? */
 static inline bool opt_has_value(const struct opt *o) { return o->kind >= OPT_STRING; }
 

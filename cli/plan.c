@@ -10,7 +10,8 @@ struct params {
   struct shared shared;
   struct opt_choice align;
   const char *reference, *offsets_from, *collectives, *label, *step, *time;
-  struct opt_list offsets, ranks;
+  struct opt_list offsets;
+  struct opt_ranges ranks;
   int64_t clock_error;
   uint64_t to;
   int group_by, every_rank;
@@ -44,7 +45,7 @@ static const struct opt opts[] = {
   { OPT_FILE, 0, "collectives", "FILE",
     "write a table of the collectives to this .csv or .json file: who came when, and who waited for whom", FIELD(collectives), 0,
     0, 0 },
-  { OPT_LIST, 0, "rank", "N..M", "keep ranks in this range; clocks are compared by all", FIELD(ranks), 0, 0, 0 },
+  { OPT_RANGES, 0, "rank", "N..M", "keep ranks in this range; clocks are compared by all", FIELD(ranks), 0, 0, 0 },
   { OPT_INT, 0, "every-rank", "N", "keep ranks 0, N, 2 N and so on", FIELD(every_rank), 0, 1, 1000000000 },
   { OPT_STRING, 0, "step", "N..M", "keep the range of time of these training steps, of each rank by its own", FIELD(step), 0, 0, 0 },
   { OPT_STRING, 0, "time", "A..B", "keep a range of time of the timeline of all, written as for filter", FIELD(time), 0, 0, 0 },
@@ -206,6 +207,7 @@ static int cmd_plan(const void *params, const struct operands *in) {
     .offsets_from = p->offsets_from,
     .collectives = p->collectives,
     .ranks = p->ranks.v,
+    .n_ranks = p->ranks.n,
     .every_rank = (uint32_t)p->every_rank,
     .steps = p->step,
     .time = p->time,

@@ -123,7 +123,7 @@ static const char *const KINDS[] = { [TK_NOTE_INFO] = "note", [TK_NOTE_REPAIR] =
 
 /* How often a text was said, of how many inputs. */
 struct said {
-  const struct tk_note *first;
+  const struct tk_diagnostic *first;
   uint64_t count, inputs;
 };
 
@@ -136,57 +136,70 @@ static bool says_kind(const char *text) {
 }
 
 /* "tracekit: FILE: repair: TEXT (12 times, first at byte 8,812)", or of several "tracekit: 64 inputs: ..., first in FILE". */
-static void print_note(const char *source, const struct tk_trace *t, const struct said *s) {
-  const struct tk_note *n = s->first;
+static void print_note(const char *source, const struct said *s) {
+  const struct tk_diagnostic *n = s->first;
   const bool placed = n->offset != UINT64_MAX;
   char count[64], byte[32];
-  size_t len;
-  const char *text = tk_string(t, n->text, &len), *of = n->source ? tk_string(t, n->source, NULL) : source;
-  const bool lacks = n->kind == TK_NOTE_REPAIR || says_kind(text);
+  const char *of = n->source ? n->source : source;
+  const bool lacks = n->kind == TK_NOTE_REPAIR || says_kind(n->text);
   fprintf(stderr, "%stracekit:%s ", tty_style(stderr, lacks ? TTY_DOUBT : TTY_BOLD), tty_style(stderr, TTY_PLAIN));
   if (s->inputs > 1) fprintf(stderr, "%s: ", tty_counted(s->inputs, "input", count));
   else if (of) tty_string(stderr, run_is_stdout(of) ? "standard input" : of), fputs(": ", stderr);
-  if (!says_kind(text)) fprintf(stderr, "%s: ", KINDS[n->kind]);
-  tty_text(stderr, text, len);
+  if (!says_kind(n->text)) fprintf(stderr, "%s: ", KINDS[n->kind]);
+  tty_string(stderr, n->text);
   if (s->count > 1) fprintf(stderr, " (%s times", tty_count(s->count, count));
   if (s->inputs > 1) fputs(", first in ", stderr), tty_string(stderr, of);
   if (placed) fprintf(stderr, "%s byte %s", s->inputs > 1 ? " at" : s->count > 1 ? ", first at" : " (at", tty_count(n->offset, byte));
   fputs(s->count > 1 || placed ? ")\n" : "\n", stderr);
 }
 
-void run_notes(const struct shared *s, const char *source, const struct tk_trace *t) { run_notes_after(s, source, t, 0); }
-
-static bool is_said(const struct shared *s, const struct tk_note *n) {
+static bool is_said(const struct shared *s, const struct tk_diagnostic *n) {
   return n->kind != TK_NOTE_FACT || s->facts || s->verbose;
 }
 
-/* What more inputs than a few say is said once of all, by the id of its text. */
-static struct said *sum_up(const struct tk_trace *t, const struct shared *s) {
-  tk_id most = 0;
-  for (tk_id i = 1; i <= t->n_notes; i++) most = t->notes[i].text > most ? t->notes[i].text : most;
-  struct said *sums = calloc((size_t)most + 1, sizeof *sums);
-  for (tk_id i = 1; sums && i <= t->n_notes; i++) {
-    const struct tk_note *n = &t->notes[i];
-    struct said *sum = &sums[n->text];
-    if (!n->source || !is_said(s, n) || (sum->first && sum->first->kind != n->kind)) continue;
-    if (!sum->first) sum->first = n;
-    sum->count += n->count;
-    sum->inputs++;
+/* By text and kind, those of one in their order. */
+static int compare_said(const void *a, const void *b) {
+  const struct tk_diagnostic *x = *(const struct tk_diagnostic *const *)a, *y = *(const struct tk_diagnostic *const *)b;
+  if (x->text != y->text) return (uintptr_t)x->text < (uintptr_t)y->text ? -1 : 1;
+  if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
+  return (x > y) - (x < y);
+}
+
+/* What more inputs than a few say is said once of all: the sum stands at the first of them, nothing at the others. */
+static struct said *sum_up(const struct tk_diagnostics *d, const struct shared *s) {
+  enum { FEW = 3 };
+  struct said *sums = calloc(d->n + 1, sizeof *sums);
+  const struct tk_diagnostic **order = calloc(d->n + 1, sizeof *order);
+  size_t n = 0, end;
+  for (size_t i = 0; sums && i < d->n; i++) sums[i] = (struct said){ &d->list[i], d->list[i].count, 1 };
+  for (size_t i = 0; order && !s->verbose && i < d->n; i++)
+    if (d->list[i].source) order[n++] = &d->list[i];
+  if (n) qsort(order, n, sizeof *order, compare_said);
+  for (size_t i = 0; sums && i < n; i = end) {
+    struct said *sum = &sums[order[i] - d->list];
+    for (end = i + 1; end < n && order[end]->text == order[i]->text && order[end]->kind == order[i]->kind;) end++;
+    if (end - i <= FEW) continue;
+    sum->inputs = end - i;
+    for (size_t k = i + 1; k < end; k++) sum->count += order[k]->count, sums[order[k] - d->list].first = NULL;
   }
+  free(order);
   return sums;
 }
 
-void run_notes_after(const struct shared *s, const char *source, const struct tk_trace *t, tk_id last) {
-  enum { FEW = 3 };
-  struct said *sums = s->quiet || !t || s->verbose ? NULL : sum_up(t, s);
+static void print_notes(const struct shared *s, const char *source, const struct tk_diagnostics *d, size_t from) {
+  struct said *sums = s->quiet || !d ? NULL : sum_up(d, s);
   fflush(stdout);
-  for (tk_id i = last + 1; !s->quiet && t && i <= t->n_notes; i++) {
-    const struct tk_note *n = &t->notes[i];
-    const struct said alone = { n, n->count, 1 }, *sum = sums && n->source ? &sums[n->text] : &alone;
-    const bool summed = sum->inputs > FEW && sum->first->kind == n->kind;
-    if (is_said(s, n) && (!summed || sum->first == n)) print_note(source, t, summed ? sum : &alone);
-  }
+  for (size_t i = from; sums && i < d->n; i++)
+    if (sums[i].first && is_said(s, sums[i].first)) print_note(source, &sums[i]);
   free(sums);
+}
+
+void run_notes(const struct shared *s, const char *source, const struct tk_diagnostics *d) { print_notes(s, source, d, 0); }
+
+void run_notes_after(const struct shared *s, const char *source, const struct tk_trace *t, tk_id last) {
+  struct tk_diagnostics *d = t ? tk_trace_diagnostics(t) : NULL;
+  print_notes(s, source, d, last);
+  tk_diagnostics_free(d);
 }
 
 struct tk_sources *run_sources(const struct shared *s, const char *command, const struct operands *in, int *status) {
@@ -214,7 +227,7 @@ struct tk_trace *run_load_input(const struct shared *s, struct tk_sources *sourc
   progress_start(&progress, "reading", sources->inputs[i].name, s->quiet ? -1 : s->progress);
   t = tk_sources_load(sources, i, &options, &err);
   progress_end(&progress);
-  if (t) run_notes(s, t->source, t);
+  if (t) run_notes_after(s, t->source, t, 0);
   else *status = run_fail(&err);
   return t;
 }
@@ -234,7 +247,7 @@ struct tk_trace *run_load_operands(const struct shared *s, const char *command, 
     progress_start(&progress, "reading", name, s->quiet ? -1 : s->progress);
     t = tk_sources_load_all(sources, name, &options, &err);
     progress_end(&progress);
-    if (t) run_notes(s, t->source, t);
+    if (t) run_notes_after(s, t->source, t, 0);
     else *status = run_fail(&err);
   }
   tk_sources_close(sources);

@@ -122,10 +122,10 @@ struct tk_trace *run_load_operands(const struct shared *s, const char *command, 
 /* Does the file of this name, of a trace that was read as `like`, get what is derived? */
 bool run_derives(const struct shared *s, const char *output, const char *like);
 
-/* Prints "tracekit: FILE: repair: TEXT (12 times, first at byte 8812)" for every note of t, unless quiet; what more than three inputs
+/* Prints "tracekit: FILE: repair: TEXT (12 times, first at byte 8812)" for every note, unless quiet; what more than three inputs
  * have in common once, unless verbose.  `source`: of notes that tell none. */
-void run_notes(const struct shared *s, const char *source, const struct tk_trace *t);
-/* Only those that came after note `last`: an operation's own. */
+void run_notes(const struct shared *s, const char *source, const struct tk_diagnostics *d);
+/* Of those of a trace the ones that came after note `last`: an operation's own. */
 void run_notes_after(const struct shared *s, const char *source, const struct tk_trace *t, tk_id last);
 
 /* Both print what is wrong and return the exit status; after an interrupt that is all that is wrong. */

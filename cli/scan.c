@@ -75,7 +75,7 @@ static int cmd_scan(const void *params, const struct operands *in) {
   else if (p->shared.json) status = (print_json(run_report_to(&p->shared, output), &report, output), STATUS_DONE);
   else if (!p->shared.quiet) status = (print_text(run_report_to(&p->shared, output), &report, output), STATUS_DONE);
   else status = STATUS_DONE;
-  tk_free(report.notes);
+  tk_diagnostics_free(report.notes);
   return status;
 }
 

@@ -4,7 +4,6 @@
 
 #include "tty.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,48 +77,62 @@ static void append_test(char **text, const char *symbol, const char *op, long lo
   append(text, test);
 }
 
-/* "3..5", "3.." or "..5": symbol >= 3 && symbol <= 5. */
-static bool append_bounds(char **text, const char *symbol, const char *range, const char *dots) {
-  long long low = LLONG_MIN, high = LLONG_MAX;
-  bool has_low = dots != range, has_high = dots[2];
-  if (has_low && !parse_number(range, (size_t)(dots - range), &low)) return false;
-  if (has_high && !parse_number(dots + 2, strlen(dots + 2), &high)) return false;
-  if ((!has_low && !has_high) || low > high) return false;
+/* symbol >= 3 && symbol <= 5 */
+static void append_range(char **text, const char *symbol, struct tk_range r) {
+  const bool has_first = r.first != INT64_MIN, has_last = r.last != INT64_MAX;
+  if (r.first == r.last) {
+    append_test(text, symbol, "==", r.first);
+    return;
+  }
   append(text, "(");
-  if (has_low) append_test(text, symbol, ">=", low);
-  if (has_low && has_high) append(text, " && ");
-  if (has_high) append_test(text, symbol, "<=", high);
+  if (has_first) append_test(text, symbol, ">=", r.first);
+  if (has_first && has_last) append(text, " && ");
+  if (has_last) append_test(text, symbol, "<=", r.last);
   append(text, ")");
-  return true;
 }
 
-/* A range, a number or, of an id, text. */
-static bool append_range(char **text, const char *symbol, const char *range, bool is_id) {
-  const char *dots = strstr(range, "..");
-  long long value;
-  if (dots) return append_bounds(text, symbol, range, dots);
-  if (parse_number(range, strlen(range), &value)) return append_test(text, symbol, "==", value), true;
-  if (!is_id || !*range) return false;
-  append(text, symbol);
-  append(text, " == ");
-  append_quoted(text, range);
-  return true;
-}
-
-static void any_range(struct exprs *e, const char *symbol, const struct opt_list *list, bool is_id) {
+static void any_range(struct exprs *e, const char *symbol, const struct opt_ranges *list) {
   char *text = NULL;
   for (size_t i = 0; i < list->n; i++) {
     if (i) append(&text, " || ");
-    if (append_range(&text, symbol, list->v[i], is_id)) continue;
-    tty_say("%s: --%s: '%s' is not N, N..M, N.. or ..M%s", e->command, symbol, list->v[i], is_id ? ", nor a name" : "");
+    append_range(&text, symbol, list->v[i]);
+  }
+  if (list->n) add_expr(e, text);
+}
+
+/* A range, a number, or text. */
+static bool append_id(char **text, const char *symbol, const char *id) {
+  struct tk_range range;
+  long long value;
+  if (strstr(id, "..")) return tk_parse_range(id, &range) && (append_range(text, symbol, range), true);
+  if (parse_number(id, strlen(id), &value)) return append_test(text, symbol, "==", value), true;
+  if (!*id) return false;
+  append(text, symbol);
+  append(text, " == ");
+  append_quoted(text, id);
+  return true;
+}
+
+static void any_id(struct exprs *e, const char *symbol, const struct opt_list *list) {
+  char *text = NULL;
+  for (size_t i = 0; i < list->n; i++) {
+    if (i) append(&text, " || ");
+    if (append_id(&text, symbol, list->v[i])) continue;
+    tty_say("%s: --%s: '%s' is not N, N..M, N.. or ..M, nor a name", e->command, symbol, list->v[i]);
     e->wrong = true;
   }
   if (list->n) add_expr(e, text);
 }
 
-static void one_range(struct exprs *e, const char *symbol, const char *range) {
-  struct opt_list list = { &range, 1 };
-  if (range) any_range(e, symbol, &list, false);
+static void one_range(struct exprs *e, const char *symbol, const char *word) {
+  struct tk_range range;
+  if (!word) return;
+  if (tk_parse_range(word, &range)) {
+    any_range(e, symbol, &(struct opt_ranges){ &range, 1 });
+    return;
+  }
+  tty_say("%s: --%s: '%s' is not N, N..M, N.. or ..M", e->command, symbol, word);
+  e->wrong = true;
 }
 
 static void say_bad_time(const char *command, const char *word, const char *value) {
@@ -168,10 +181,10 @@ struct exprs select_expressions(const struct selected *s, const char *command) {
   any_of(&e, "kind == ", &p->kinds);
   any_of(&e, "host ~ ", &p->hosts);
   any_of(&e, "track ~ ", &p->tracks);
-  any_range(&e, "pid", &p->pids, true);
-  any_range(&e, "tid", &p->tids, true);
-  any_range(&e, "rank", &p->ranks, false);
-  any_range(&e, "device", &p->devices, false);
+  any_id(&e, "pid", &p->pids);
+  any_id(&e, "tid", &p->tids);
+  any_range(&e, "rank", &p->ranks);
+  any_range(&e, "device", &p->devices);
   one_range(&e, "depth", p->depth);
   one_limit(&e, "min", ">=", p->min_dur);
   one_limit(&e, "max", "<=", p->max_dur);

@@ -6,7 +6,8 @@
 #include "run.h"
 
 struct selection {
-  struct opt_list exprs, names, excludes, regexes, cats, pids, tids, ranks, hosts, devices, tracks, kinds;
+  struct opt_list exprs, names, excludes, regexes, cats, pids, tids, hosts, tracks, kinds;
+  struct opt_ranges ranks, devices;
   const char *depth, *min_dur, *max_dur, *time, *step;
   bool no_python;
 };
@@ -19,6 +20,7 @@ struct selected {
 
 #define SELECTED(field) offsetof(struct selected, selection.field)
 #define SELECT_LIST(name, arg, help, field) { OPT_LIST, 0, name, arg, help, SELECTED(field), 0, 0, 0 }
+#define SELECT_RANGES(name, help, field) { OPT_RANGES, 0, name, "N..M", help, SELECTED(field), 0, 0, 0 }
 #define SELECT_TEXT(name, arg, help, field) { OPT_STRING, 0, name, arg, help, SELECTED(field), 0, 0, 0 }
 
 #define ROWS_SELECT \
@@ -45,9 +47,9 @@ struct selected {
   SELECT_TEXT("step", "N..M", "keep the range of time of these training steps", step),                                         \
   SELECT_LIST("pid", "N..M", "keep processes with this pid, or with a pid in this range", pids),                               \
   SELECT_LIST("tid", "N..M", "keep threads with this tid, or with a tid in this range", tids),                                 \
-  SELECT_LIST("rank", "N..M", "keep the ranks of a merged trace in this range", ranks),                                        \
+  SELECT_RANGES("rank", "keep the ranks of a merged trace in this range", ranks),                                              \
   SELECT_LIST("host", "GLOB", "keep hosts with this name", hosts),                                                             \
-  SELECT_LIST("device", "N..M", "keep accelerators with a number in this range", devices),                                     \
+  SELECT_RANGES("device", "keep accelerators with a number in this range", devices),                                           \
   SELECT_LIST("track", "GLOB", "keep threads, counters and processes with this name", tracks),                                 \
   { OPT_FLAG, 0, "no-python", 0, "remove frames of the Python interpreter", SELECTED(no_python), 0, 0, 0 }
 

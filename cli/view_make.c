@@ -85,6 +85,7 @@ struct tk_merge_options view_merge_options(const struct view_params *p, struct p
     .anchor = p->anchor,
     .link_collectives = p->link_collectives,
     .ranks = selection->ranks.v,
+    .n_ranks = selection->ranks.n,
     .every_rank = (uint32_t)p->every_rank,
     .steps = selection->step,
     .time = selection->time,
@@ -113,7 +114,7 @@ static bool merge(struct maker *m, struct tk_sources *sources, const char *name)
   progress_start(&m->progress, "merging", NULL, shared_of(m)->quiet ? -1 : shared_of(m)->progress);
   m->t = tk_sources_merge(sources, name, &options, &report, &err);
   progress_end(&m->progress);
-  if (m->t) run_notes(shared_of(m), NULL, m->t);
+  if (m->t) run_notes_after(shared_of(m), NULL, m->t, 0);
   else fail(m, &err);
   for (size_t i = 0; m->t && i < report.n_ranks; i++) {
     if (!report.ranks[i].failed) continue;

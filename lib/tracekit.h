@@ -17,6 +17,9 @@
  * as it is older than the header, is refused (TK_EUSAGE) unless it is zero.  Structs that are parts of others do not grow: they end
  * with reserved words, which are to be zero.  Reports are filled by the library; a later version gives them more fields only together
  * with a new soname.
+ *
+ * What a trace or a report holds is for reading: its arrays are const, and strings live as long as it does.  A trace is changed by
+ * operations (tk_filter, tk_rebase, ...) and made by tk_new; of options a caller may change everything, and the library nothing.
  */
 #ifndef TRACEKIT_H
 #define TRACEKIT_H
@@ -36,6 +39,13 @@ extern "C" {
 #define TK_API __attribute__((visibility("default")))
 #else
 #define TK_API
+#endif
+
+/* Arrays that only the library changes: to everybody else they are const. */
+#ifdef TRACEKIT_INSIDE
+#define TK_FIXED
+#else
+#define TK_FIXED const
 #endif
 
 /* What the options structs of this header begin with. */
@@ -237,6 +247,22 @@ struct tk_note {
   tk_id source;    /* string: which of several inputs it is of; 0 = the trace's own */
 };
 
+/* A note by itself, as reports carry it. */
+struct tk_diagnostic {
+  enum tk_note_kind kind;
+  uint64_t count;
+  uint64_t offset;    /* first byte, UINT64_MAX = not of one place */
+  const char *text;   /* equal texts are one pointer */
+  const char *source; /* which of several inputs it is of; NULL = of none in particular */
+};
+
+/* What is to be said of a trace, or of what a call did, in the order in which it was found. */
+struct tk_diagnostics {
+  const struct tk_diagnostic *list;
+  size_t n;
+  struct tk_diagnostics_impl *impl;
+};
+
 enum tk_clock { TK_CLOCK_UNKNOWN, TK_CLOCK_REALTIME, TK_CLOCK_BOOTTIME, TK_CLOCK_MONOTONIC };
 
 /* What was counted while reading: source records, metadata included. */
@@ -253,14 +279,15 @@ struct tk_counts {
 /* Private: strings, packed args, raw text. */
 struct tk_store;
 
+/* Callers read all of it and change none of it but by calls: what an array holds hangs together with the others. */
 struct tk_trace {
-  struct tk_event *events;
-  struct tk_class *classes;
-  struct tk_track *tracks;
-  struct tk_flow_point *flow_points;
-  struct tk_record *records;
-  struct tk_meta *metas;
-  struct tk_note *notes;
+  TK_FIXED struct tk_event *events;
+  TK_FIXED struct tk_class *classes;
+  TK_FIXED struct tk_track *tracks;
+  TK_FIXED struct tk_flow_point *flow_points;
+  TK_FIXED struct tk_record *records;
+  TK_FIXED struct tk_meta *metas;
+  TK_FIXED struct tk_note *notes;
   tk_id n_events, n_classes, n_tracks, n_flow_points, n_records, n_metas, n_notes;
 
   int64_t origin_ns; /* absolute time of ts 0, on `clock`; includes zero_ns */
@@ -291,6 +318,11 @@ static inline tk_id tk_flow_point_track(const struct tk_trace *t, const struct t
 
 /* Bytes of string `id` (valid UTF-8, may contain NUL, always followed by one); "" for 0. */
 TK_API const char *tk_string(const struct tk_trace *t, tk_id id, size_t *len);
+
+/* The notes of a trace in that form, which do not need the trace any more; NULL = no memory. */
+TK_API struct tk_diagnostics *tk_trace_diagnostics(const struct tk_trace *t);
+/* Of those that a caller owns; a report's go with the report.  `d` may be NULL. */
+TK_API void tk_diagnostics_free(struct tk_diagnostics *d);
 
 /* ---- args --------------------------------------------------------------------------------------------------------- */
 

@@ -97,7 +97,7 @@ struct tk_source_options {
   const char *run;  /* this run, or the newest whose name begins so; NULL = the newest */
   const char *step; /* of runs in a folder step_<this> */
   const char *host; /* a name, or a pattern as for files */
-  const char *rank; /* a number */
+  const int64_t *rank; /* NULL = any */
   bool all_runs;
   bool latest_good; /* a run that holds no trace, for its files are empty or cut to nothing, is passed over */
   bool all_files;   /* also other views, what is empty and what is no trace: for listing */
@@ -107,7 +107,7 @@ struct tk_source_options {
 };
 
 struct tk_sources {
-  struct tk_input *inputs;
+  TK_FIXED struct tk_input *inputs;
   size_t n;
   struct tk_sources_impl *impl;
 };

@@ -74,7 +74,7 @@ struct tk_merge_options {
   const char *reference;      /* rank or host whose clock is right; NULL = of the first input */
   const char *const *offsets; /* NULL-terminated "3=+1.5ms", "host42=-20us": later by that, and not moved otherwise; NULL = none */
   const char *offsets_from; /* file: a report as align_report writes it, or one made elsewhere; clocks are those that it says */
-  const char *const *ranks; /* NULL-terminated "3", "3..5", "3.." or "..5": which ranks are kept; NULL = all */
+  const struct tk_range *ranks; /* n_ranks of them: which ranks are kept */
   uint32_t every_rank;      /* of these, ranks 0, n, 2 n ...; 0 = all */
   const char *steps;        /* as of tk_filter_options, each rank by its own steps; NULL = all */
   const char *time;         /* ... of the common timeline */
@@ -91,6 +91,7 @@ struct tk_merge_options {
   const char *collectives;  /* file for who was in which collective, .csv or .json; NULL = none */
   bool link_collectives;    /* flows lead from the last one to come to a collective to the others */
   const char *align_report; /* file for what was found of the clocks, as JSON; NULL = none */
+  size_t n_ranks;           /* 0 = all are kept */
 };
 #define TK_MERGE_OPTIONS_INIT TK_OPTIONS_INIT(tk_merge_options)
 
@@ -129,13 +130,13 @@ struct tk_align_host {
   const char *name;        /* the host's, else that of its first input */
   const char *method;      /* "reference", "collectives", "marker", "start", "given", "clock", "none" */
   uint32_t inputs;
-  int64_t *ranks;          /* of the inputs */
+  TK_FIXED int64_t *ranks;          /* of the inputs */
   int64_t offset_ns;       /* its clock's lead over the reference's that was taken away, at at_ns by its own clock */
   int64_t at_ns;
   double drift_ppm;        /* how much faster it ran; between the first and the last of its collectives */
   double drift_error_ppm;  /* 95% of all such drifts are that near */
   double error_us;         /* 95% of all such offsets are that near, in its worst piece, if its ranks leave collectives as others do */
-  struct tk_align_piece *pieces;
+  TK_FIXED struct tk_align_piece *pieces;
   uint32_t n_pieces;       /* 0 = it was not moved by collectives */
   uint32_t anchors, rejected; /* collectives that it shares with other hosts; those that disagree */
   double mad_us, p95_us;   /* residuals: how far from the other hosts it leaves a collective; median and 95% */
@@ -154,7 +155,7 @@ struct tk_align_report {
   const char *method;      /* "collectives", "clock", ... */
   const char *matched_by;  /* the best key that agrees: "sequence numbers", "executions" (of XLA's programs), "steps", "votes", "" */
   const char *reference;   /* host */
-  struct tk_align_host *hosts; /* none if clocks were not compared */
+  TK_FIXED struct tk_align_host *hosts; /* none if clocks were not compared */
   size_t n_hosts;
   uint32_t collectives;    /* on two hosts or more */
   uint32_t violations_before, violations_after;
@@ -189,27 +190,27 @@ struct tk_straggler_name {
 
 /* Who is slow, as far as scans tell it (tk_plan).  Strings live as long as the report. */
 struct tk_stragglers {
-  struct tk_straggler *ranks; /* those that cost the others most first, at most 16; the first is the slow one */
+  TK_FIXED struct tk_straggler *ranks; /* those that cost the others most first, at most 16; the first is the slow one */
   size_t n_ranks;
   uint64_t compared;  /* ranks: those that met any other in a collective, or all */
   struct tk_straggler typical; /* it waited as long as half of the ranks did */
   bool met;           /* told by collectives; else by how long each lasts */
   bool stepped;       /* the step in which the slow one cost most is known: */
   int64_t step, step_cost_ns;
-  struct tk_straggler_name *names; /* in which the slow one spent more time than the typical one, the most first, at most 8 */
+  TK_FIXED struct tk_straggler_name *names; /* in which the slow one spent more time than the typical one, the most first, at most 8 */
   size_t n_names;
 };
 
 struct tk_merge_report {
-  struct tk_merge_rank *ranks;
+  TK_FIXED struct tk_merge_rank *ranks;
   size_t n_ranks, n_skipped;
   struct tk_align_report align;
   struct tk_redact_report redacted;
   struct tk_saved saved;
   struct tk_collectives collectives; /* n = 0: they were not asked for, or there are none */
   uint64_t events_before, bytes_before; /* before it was shrunk; 0 = it was not asked for */
-  struct tk_trace *notes; /* a trace that holds only notes: tk_note's text by tk_string */
-  struct tk_stragglers *stragglers; /* of tk_plan; NULL = of so few ranks none is slow */
+  struct tk_diagnostics *notes;
+  TK_FIXED struct tk_stragglers *stragglers; /* of tk_plan; NULL = of so few ranks none is slow */
 };
 
 /* Merges what `names` stand for (tk_sources_open) in their order into `output`, one input in memory at a time.  A single input stays
@@ -222,11 +223,6 @@ TK_API bool tk_merge(const char *const *names, size_t n, const char *output, con
 TK_API struct tk_trace *tk_sources_merge(struct tk_sources *s, const char *source, const struct tk_merge_options *opt,
                                          struct tk_merge_report *report, struct tk_err *err);
 TK_API void tk_merge_report_free(struct tk_merge_report *report);
-
-/* Steps first .. last, both of them; or times, in ps as tk_event.ts has them, from first until before last. */
-struct tk_range {
-  int64_t first, last;
-};
 
 /* What stays of a trace.  Everything is decided on the trace as it is; what stays is valid: spans that cross an edge of the time
  * range are clipped and say so (arg tracekit.clipped), counters keep the value that they have at its left edge, a flow that loses
@@ -298,14 +294,14 @@ struct tk_split_options {
 #define TK_SPLIT_OPTIONS_INIT TK_OPTIONS_INIT(tk_split_options)
 
 struct tk_split_part {
-  char *output;
+  TK_FIXED char *output;
   struct tk_saved saved;
   uint64_t clipped;      /* spans that reach into other parts of time */
   uint64_t broken_flows; /* flows whose other end is in another part, dropped */
 };
 
 struct tk_split_report {
-  struct tk_split_part *parts;
+  TK_FIXED struct tk_split_part *parts;
   size_t n_parts;
 };
 
@@ -408,11 +404,11 @@ struct tk_top_row {
   tk_time min, max, mean, p50, p95; /* pN: the shortest duration that N% of them do not exceed */
   double of_range;      /* union_time in the range of time, 0..1 */
   double of_sum;        /* self in the report's sum, 0..1 */
-  struct tk_top_col *cols; /* as many as were asked for */
+  TK_FIXED struct tk_top_col *cols; /* as many as were asked for */
 };
 
 struct tk_top_report {
-  struct tk_top_row *rows;
+  TK_FIXED struct tk_top_row *rows;
   size_t n_rows;
   uint64_t events;       /* spans and instants that were selected */
   uint64_t unfinished, clipped;
@@ -451,7 +447,7 @@ struct tk_tree_node {
 };
 
 struct tk_tree_report {
-  struct tk_tree_node *nodes; /* parents before children, siblings by total, the greatest first */
+  TK_FIXED struct tk_tree_node *nodes; /* parents before children, siblings by total, the greatest first */
   size_t n_nodes;
   uint64_t calls;      /* of `per`; 0 = it was not asked for */
   struct tk_total sum; /* of the outermost */
@@ -511,7 +507,7 @@ enum tk_size_by { TK_SIZE_KIND, TK_SIZE_CAT, TK_SIZE_NAME, TK_SIZE_ARG, TK_SIZE_
 /* One row: what the bytes were spent on. */
 struct tk_size_row {
   enum tk_size_by by;
-  char *key;       /* text, "" = without one */
+  TK_FIXED char *key;       /* text, "" = without one */
   uint64_t bytes;  /* of the written text */
   uint64_t events; /* of ARG: values */
 };
@@ -519,7 +515,7 @@ struct tk_size_row {
 struct tk_size_report {
   uint64_t bytes;       /* as it would be written */
   uint64_t packed;      /* compressed */
-  struct tk_size_row *rows; /* by `by`, largest first; the rows of each but ARG and RANK add up to bytes */
+  TK_FIXED struct tk_size_row *rows; /* by `by`, largest first; the rows of each but ARG and RANK add up to bytes */
   size_t n_rows;
 };
 
@@ -545,10 +541,10 @@ struct tk_listed {
 };
 
 struct tk_list_report {
-  struct tk_listed *files; /* the newest run first */
+  TK_FIXED struct tk_listed *files; /* the newest run first */
   size_t n;
   struct tk_sources *sources; /* owner of the strings */
-  struct tk_trace *notes;     /* owner of others, and notes */
+  struct tk_diagnostics *notes; /* owner of others */
 };
 
 /* Lists every file that the names stand for.  What cannot be read is in the list, with the reason; false only on an interrupt or
@@ -582,10 +578,10 @@ struct tk_extracted {
 };
 
 struct tk_extract_report {
-  struct tk_extracted *files;
+  TK_FIXED struct tk_extracted *files;
   size_t n;
   size_t n_failed; /* names of which nothing can be listed or read: see the notes */
-  struct tk_trace *notes; /* as in tk_merge_report */
+  struct tk_diagnostics *notes;
 };
 
 /* Writes what the names stand for: of the newest run the best file of each host, on one timeline.  Files are called

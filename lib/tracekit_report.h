@@ -81,12 +81,12 @@ struct tk_report_rank {
   uint64_t host_ops, host_only_ops; /* outermost operators; those within which nothing was launched */
   tk_time host_only;    /* sum of their durations */
   uint64_t runtime_calls; /* of the rank's host: spans of the kind runtime */
-  struct tk_report_step *steps;
+  TK_FIXED struct tk_report_step *steps;
   size_t n_steps;
   struct tk_report_spread step; /* of their durations */
-  struct tk_report_stream *streams;
+  TK_FIXED struct tk_report_stream *streams;
   size_t n_streams;
-  uint16_t *strip; /* TK_REPORT_BINS times: thousandths computing, exposed communication, exposed copies and fills; or NULL */
+  TK_FIXED uint16_t *strip; /* TK_REPORT_BINS times: thousandths computing, exposed communication, exposed copies and fills; or NULL */
 };
 
 struct tk_report_kernel {
@@ -143,29 +143,29 @@ struct tk_report_memory {
 };
 
 struct tk_report {
-  struct tk_report_rank *ranks;
+  TK_FIXED struct tk_report_rank *ranks;
   size_t n_ranks;
-  struct tk_report_kernel *kernels; /* all work by name, the greatest total first */
+  TK_FIXED struct tk_report_kernel *kernels; /* all work by name, the greatest total first */
   size_t n_kernels;
-  struct tk_report_launch *launches;
+  TK_FIXED struct tk_report_launch *launches;
   size_t n_launches;
-  struct tk_report_collective *collectives;
+  TK_FIXED struct tk_report_collective *collectives;
   size_t n_collectives;
-  struct tk_report_meeting *meetings; /* by rank; none if collectives could not be compared */
+  TK_FIXED struct tk_report_meeting *meetings; /* by rank; none if collectives could not be compared */
   size_t n_meetings;
   uint64_t met; /* collectives that two ranks or more were in */
-  struct tk_report_memory *memories;
+  TK_FIXED struct tk_report_memory *memories;
   size_t n_memories;
-  const char **devices; /* names of accelerators, each once */
+  const char *TK_FIXED *devices; /* names of accelerators, each once */
   size_t n_devices;
-  const char **versions; /* "PyTorch 2.4", as far as the traces say */
+  const char *TK_FIXED *versions; /* "PyTorch 2.4", as far as the traces say */
   size_t n_versions;
-  const char **unknown; /* sentences: what these traces do not tell */
+  const char *TK_FIXED *unknown; /* sentences: what these traces do not tell */
   size_t n_unknown;
   const char *format;   /* of the first trace */
   uint64_t inputs;
   struct tk_total work; /* sum of the durations of all work */
-  struct tk_trace *notes; /* holds only notes */
+  struct tk_diagnostics *notes;
   struct tk_report_impl *impl;
 };
 
@@ -204,7 +204,7 @@ struct tk_diff_row {
 };
 
 struct tk_diff_report {
-  struct tk_diff_row *rows; /* what changed most first */
+  TK_FIXED struct tk_diff_row *rows; /* what changed most first */
   size_t n_rows;
   struct tk_diff_row all;   /* of all events together: total is the self time of all */
   struct tk_diff_row step;  /* steps: total is their duration; no events if none are marked on both sides */
@@ -214,7 +214,7 @@ struct tk_diff_report {
   bool by_step;
   bool paired;         /* a sample of one side belongs to one of the other */
   bool by_number;      /* ... by the numbers of steps and ranks, else by their order */
-  struct tk_trace *notes;
+  struct tk_diagnostics *notes;
   struct tk_diff_impl *impl;
 };
 
@@ -251,11 +251,11 @@ struct tk_wire_clock { /* Perfetto */
 };
 
 struct tk_inspection {
-  struct tk_share *parts; /* largest first; Perfetto: packets by what they carry, inside of compressed ones as well */
-  struct tk_plane *planes;
-  struct tk_line *lines;
-  struct tk_wire_clock *clocks;
-  const char **hosts; /* XPlane hostnames */
+  TK_FIXED struct tk_share *parts; /* largest first; Perfetto: packets by what they carry, inside of compressed ones as well */
+  TK_FIXED struct tk_plane *planes;
+  TK_FIXED struct tk_line *lines;
+  TK_FIXED struct tk_wire_clock *clocks;
+  const char *TK_FIXED *hosts; /* XPlane hostnames */
   uint32_t n_parts, n_planes, n_lines, n_clocks, n_hosts, n_devices;
   uint64_t n_sequences;                     /* Perfetto */
   uint64_t n_steps, first_step, last_step; /* of the track that has the most */

@@ -22,7 +22,7 @@ struct tk_scan_options {
 
 struct tk_scan_report {
   uint64_t ranks, anchors, events, bytes; /* anchors: collectives on devices, which clocks are compared by; bytes of the file */
-  struct tk_trace *notes;                 /* as in tk_merge_report; the caller frees it by tk_free */
+  struct tk_diagnostics *notes;           /* the caller frees them by tk_diagnostics_free */
 };
 
 /* Keeps what clocks are compared by of what the names stand for (tk_sources_open), at most 64 KiB a rank, in the file `output`.  One

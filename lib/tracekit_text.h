@@ -25,6 +25,13 @@ TK_API bool tk_parse_size(const char *text, uint64_t *bytes);
 TK_API bool tk_parse_duration(const char *text, tk_time *ps);
 /* Does it look like one?  One that cannot be parsed all the same is out of range: beyond 106 days. */
 TK_API bool tk_is_duration(const char *text);
+/* A range in numbers.  Of ranks and steps, both ends belong to it; of times, in ps as tk_event.ts has them, the last one does not. */
+struct tk_range {
+  int64_t first, last;
+};
+/* "3", "3..5", "3.." or "..5", of ranks or steps; an open end is INT64_MIN or INT64_MAX.  False if it is none, or ends before it
+ * begins. */
+TK_API bool tk_parse_range(const char *text, struct tk_range *range);
 /* Absolute time of a graph time, "2026-11-20T10:21:49.123456789Z", into at least 40 bytes. */
 TK_API void tk_print_absolute(int64_t origin_ns, tk_time ts, char *text);
 /* "12.3 ms" into at least 32 bytes; "1.9 GB". */

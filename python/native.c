@@ -142,6 +142,34 @@ static const char *const *opt_texts(struct options *o, const char *key) {
   return v ? texts(o, v, NULL) : NULL;
 }
 
+/* A block that lives as long as the options; NULL with `failed` set. */
+static void *opt_block(struct options *o, size_t n, size_t size) {
+  void *p = o->n_blocks < 16 ? PyMem_Calloc(n + 1, size) : NULL;
+  if (p) return o->blocks[o->n_blocks++] = p;
+  if (!PyErr_Occurred()) PyErr_NoMemory();
+  o->failed = true;
+  return NULL;
+}
+
+static const int64_t *opt_number(struct options *o, const char *key) {
+  int64_t *n = option(o, key) ? opt_block(o, 1, sizeof *n) : NULL;
+  if (n) *n = opt_int(o, key);
+  return n;
+}
+
+/* Of texts such as "3..5". */
+static const struct tk_range *opt_ranges(struct options *o, const char *key, size_t *n) {
+  PyObject *v = option(o, key);
+  const char *const *words = v ? texts(o, v, n) : NULL;
+  struct tk_range *ranges = words && !o->failed ? opt_block(o, *n, sizeof *ranges) : NULL;
+  for (size_t i = 0; ranges && i < *n && !o->failed; i++) {
+    if (tk_parse_range(words[i], &ranges[i])) continue;
+    PyErr_Format(PyExc_ValueError, "%s: '%s' is not N, N..M, N.. or ..M", key, words[i]);
+    o->failed = true;
+  }
+  return ranges;
+}
+
 static bool options_init(struct options *o, PyObject *dict) {
   *o = (struct options){.dict = dict, .kept = PyList_New(0)};
   return o->kept != NULL;
@@ -159,7 +187,7 @@ static struct tk_load_options load_options(struct options *o, struct call *c) {
 }
 
 static struct tk_source_options source_options(struct options *o, struct call *c) {
-  return (struct tk_source_options){.run = opt_text(o, "run"), .host = opt_text(o, "host"), .rank = opt_text(o, "rank"),
+  return (struct tk_source_options){.run = opt_text(o, "run"), .host = opt_text(o, "host"), .rank = opt_number(o, "rank"),
                                     .step = opt_text(o, "run_step"), .all_runs = opt_bool(o, "all_runs"),
                                     .max_memory = opt_uint(o, "max_memory"), .max_size = opt_uint(o, "max_size"), .progress = TICK(c)};
 }
@@ -195,14 +223,6 @@ static PyObject *text_or_none(const char *s) {
   return Py_None;
 }
 
-static PyObject *string_of(const struct tk_trace *t, tk_id id) {
-  size_t n;
-  const char *s = tk_string(t, id, &n);
-  if (id) return PyUnicode_DecodeUTF8(s, (Py_ssize_t)n, "replace");
-  Py_INCREF(Py_None);
-  return Py_None;
-}
-
 static PyObject *whole(int64_t v) { return PyLong_FromLongLong(v); }
 
 /* Picoseconds, which 64 bits may be too few for. */
@@ -233,16 +253,16 @@ static PyObject *saved_dict(const struct tk_saved *s) {
   return d;
 }
 
-static PyObject *notes_list(const struct tk_trace *t) {
+static PyObject *notes_list(const struct tk_diagnostics *d) {
   static const char *const kinds[] = {"info", "repair", "fact"};
   PyObject *list = PyList_New(0);
-  for (tk_id i = 1; list && t && i <= t->n_notes; i++) {
+  for (size_t i = 0; list && d && i < d->n; i++) {
     PyObject *note = PyDict_New();
     if (!note) break;
-    put(note, "kind", text_or_none(kinds[t->notes[i].kind]));
-    if (t->notes[i].source) put(note, "source", string_of(t, t->notes[i].source));
-    put(note, "text", string_of(t, t->notes[i].text));
-    put(note, "count", whole((int64_t)t->notes[i].count));
+    put(note, "kind", text_or_none(kinds[d->list[i].kind]));
+    if (d->list[i].source) put(note, "source", text_or_none(d->list[i].source));
+    put(note, "text", text_or_none(d->list[i].text));
+    put(note, "count", whole((int64_t)d->list[i].count));
     PyList_Append(list, note);
     Py_DECREF(note);
   }
@@ -354,8 +374,9 @@ static PyObject *trace_info(PyObject *self, PyObject *nothing) {
   ASKS(self, NULL);
   if (!work_enter(&w) || !work_leave(&w, tk_summarise(w.t, &s, &w.err))) return work_end(&w, NULL);
   const struct tk_trace *t = w.t;
+  struct tk_diagnostics *notes = tk_trace_diagnostics(t);
   PyObject *d = PyDict_New(), *kinds = PyDict_New();
-  if (!d || !kinds) return work_end(&w, NULL);
+  if (!d || !kinds || !notes) return tk_diagnostics_free(notes), work_end(&w, NULL);
   put(d, "source", text_or_none(t->source));
   put(d, "format", text_or_none(t->format));
   put(d, "host", text_or_none(s.host));
@@ -379,7 +400,8 @@ static PyObject *trace_info(PyObject *self, PyObject *nothing) {
   put(d, "memory", whole((int64_t)s.memory));
   for (int i = 0; i < TK_KINDS && s.kinds[i].name; i++) put(kinds, s.kinds[i].name, whole((int64_t)s.kinds[i].events));
   put(d, "kinds", kinds);
-  put(d, "notes", notes_list(t));
+  put(d, "notes", notes_list(notes));
+  tk_diagnostics_free(notes);
   return work_end(&w, d);
 }
 
@@ -725,10 +747,12 @@ static PyObject *merge(PyObject *module, PyObject *args) {
   (void)module;
   if (!PyArg_ParseTuple(args, "O!UO!", &PyList_Type, &names, &path, &PyDict_Type, &dict) || !options_init(&o, dict)) return NULL;
   const struct tk_redact_options redact = {.names = (enum tk_redact_names)opt_uint(&o, "redact_names")};
+  size_t n_ranks = 0;
+  const struct tk_range *ranks = opt_ranges(&o, "ranks", &n_ranks);
   const struct tk_merge_options opt = {
       .load = load_options(&o, &c), .save = save_options(&o, &c), .align = (enum tk_align)opt_uint(&o, "align"),
       .marker = opt_text(&o, "marker"), .clock_error = opt_int(&o, "clock_error_ps"), .reference = opt_text(&o, "reference"),
-      .offsets = opt_texts(&o, "offsets"), .offsets_from = opt_text(&o, "offsets_from"), .ranks = opt_texts(&o, "ranks"),
+      .offsets = opt_texts(&o, "offsets"), .offsets_from = opt_text(&o, "offsets_from"), .ranks = ranks, .n_ranks = n_ranks,
       .every_rank = (uint32_t)opt_uint(&o, "every_rank"), .steps = opt_text(&o, "steps"), .time = opt_text(&o, "time"),
       .to = opt_uint(&o, "to"), .label = opt_text(&o, "label"), .group_by = (enum tk_group_by)opt_uint(&o, "group_by"),
       .derive = opt_bool(&o, "derive"), .redact = opt_bool(&o, "redact") ? &redact : NULL, .to_zero = opt_bool(&o, "to_zero"),

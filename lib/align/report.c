@@ -8,12 +8,13 @@
 
 #include "base/path.h"
 #include "format/json.h"
+#include "graph/diagnostics.h"
 
 static const char *const METHODS[] = {[TK_ALIGN_AUTO] = "collectives", [TK_ALIGN_CLOCK] = "clock",
                                       [TK_ALIGN_COLLECTIVES] = "collectives", [TK_ALIGN_MARKER] = "marker",
                                       [TK_ALIGN_START] = "start", [TK_ALIGN_NONE] = "none"};
 static const char *copy_text(struct tk_merge_report *report, const char *text) {
-  return tk_string(report->notes, trace_text(report->notes, text), NULL);
+  return diagnostics_text(report->notes, text);
 }
 
 /* ---- one host ---- */
@@ -203,7 +204,7 @@ static void warn(const struct align_reporter *r, const uint32_t *row) {
   const struct tk_align_host *h = &r->report->align.hosts[first];
   if (n == 1) snprintf(text, sizeof text, "alignment: %.560s", h->trust);
   else snprintf(text, sizeof text, "alignment: %.560s (%u hosts could not be aligned)", h->trust, n);
-  trace_say_of(r->report->notes, h->name, TK_NOTE_INFO, text);
+  diagnostics_say(r->report->notes, h->name, TK_NOTE_INFO, text);
 }
 
 /* ---- JSON ---- */

@@ -15,6 +15,7 @@
 #include "base/map.h"
 #include "base/os.h"
 #include "fold.h"
+#include "graph/diagnostics.h"
 #include "group.h"
 #include "self.h"
 
@@ -544,7 +545,7 @@ bool diff_close(struct tk_diff_report *r, struct tk_err *err) {
 }
 
 bool diff_open(struct tk_diff_report *r, const struct tk_diff_options *opt, struct tk_err *err) {
-  *r = (struct tk_diff_report){.impl = calloc(1, sizeof *r->impl), .notes = trace_new(0)};
+  *r = (struct tk_diff_report){.impl = calloc(1, sizeof *r->impl), .notes = diagnostics_new()};
   if (!r->impl || !r->notes) return err_set(err, TK_ELIMIT, "out of memory");
   r->impl->opt = *opt;
   r->impl->mem.limit = opt->load.max_memory;
@@ -556,7 +557,7 @@ bool diff_open(struct tk_diff_report *r, const struct tk_diff_options *opt, stru
 }
 
 void tk_diff_report_free(struct tk_diff_report *r) {
-  tk_free(r->notes);
+  tk_diagnostics_free(r->notes);
   if (!r->impl) return;
   struct mem *mem = &r->impl->mem;
   for (int side = 0; side < 2; side++) {

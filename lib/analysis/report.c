@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/diagnostics.h"
 #include "measure.h"
 
 /* ---- spreads ---- */
@@ -346,7 +347,7 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
 }
 
 bool report_open(struct tk_report *r, const struct tk_report_options *opt, struct tk_err *err) {
-  *r = (struct tk_report){.impl = calloc(1, sizeof *r->impl), .notes = trace_new(0)};
+  *r = (struct tk_report){.impl = calloc(1, sizeof *r->impl), .notes = diagnostics_new()};
   if (!r->impl || !r->notes) return err_set(err, TK_ELIMIT, "out of memory");
   r->impl->opt = *opt;
   r->impl->mem.limit = opt->load.max_memory;
@@ -398,7 +399,7 @@ bool report_close(struct tk_report *r, struct tk_err *err) {
 }
 
 void tk_report_free(struct tk_report *r) {
-  tk_free(r->notes);
+  tk_diagnostics_free(r->notes);
   if (!r->impl) return;
   struct mem *mem = &r->impl->mem;
   for (size_t i = 0; i < r->n_ranks; i++) {

@@ -67,6 +67,23 @@ bool tk_is_duration(const char *text) {
   return u->name != NULL;
 }
 
+bool tk_parse_range(const char *text, struct tk_range *range) {
+  const uint8_t *p = (const uint8_t *)text;
+  struct num n;
+  *range = (struct tk_range){INT64_MIN, INT64_MAX};
+  if (*p != '.') {
+    n = num_scan(p, &p);
+    if (n.kind != NUM_INT) return false;
+    range->first = n.mant;
+    if (!*p) return range->last = n.mant, true;
+  }
+  if (p[0] != '.' || p[1] != '.') return false;
+  if (!p[2]) return *text != '.';
+  n = num_scan(p + 2, &p);
+  range->last = n.mant;
+  return n.kind == NUM_INT && !*p && range->last >= range->first;
+}
+
 bool tk_parse_duration(const char *text, tk_time *ps) {
   i128 v;
   if (strcmp(text, "0") == 0) return *ps = 0, true;

@@ -9,6 +9,7 @@
 #include "base/os.h"
 #include "base/path.h"
 #include "base/progress.h"
+#include "graph/diagnostics.h"
 #include "load.h"
 #include "merge_select.h"
 #include "part.h"
@@ -123,7 +124,7 @@ static bool apply(struct applier *a, const char *plan, const char *rank, const c
   for (uint32_t i = 0; ok && i < at; i++) ordinal += !a->tasks.plan->rank[i]->skipped;
   ok = ok && open_part(a, output, at, ordinal, err) && write_rank(a, at, report, err);
   ok = ok && (saver_commit(&a->saver, &report->saved, err) || err_prefix(err, "%s", output));
-  if (ok) trace_copy_notes(report->notes, a->trace, a->trace->source);
+  if (ok) diagnostics_add_notes(report->notes, a->trace, a->trace->source);
   tk_free(a->trace);
   tk_sources_close(sources);
   return ok && report_of_one(report, at);

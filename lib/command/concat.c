@@ -51,7 +51,7 @@ static bool take_name(struct concat *c, const char *path, const Plan__Part *p) {
   if (!*of) return *of = path, true;
   if (!is_same(c, p, *of)) return err_set(c->err, TK_EUSAGE, "%s: is of the rank that %s is of, and differs from it", path, *of);
   snprintf(text, sizeof text, "is the same as %.300s: one of them is enough", *of);
-  trace_say_of(c->report->notes, path, TK_NOTE_INFO, text);
+  diagnostics_say(c->report->notes, path, TK_NOTE_INFO, text);
   return true;
 }
 
@@ -64,7 +64,7 @@ static bool find_parts(struct concat *c) {
     ok = part_open(&p, c->parts[i], &c->mem, c->err);
     if (ok) ok = take_name(c, c->parts[i], p.is);
     else if (c->opt->keep_going && c->err->code != TK_EINTERRUPTED && c->err->code != TK_ELIMIT) {
-      trace_say_of(c->report->notes, c->parts[i], TK_NOTE_INFO, c->err->msg);
+      diagnostics_say(c->report->notes, c->parts[i], TK_NOTE_INFO, c->err->msg);
       err_clear(c->err);
       ok = true;
       continue;
@@ -131,8 +131,7 @@ static bool open_output(struct concat *c, const Plan__First *first) {
 }
 
 static const char *text_of(struct concat *c, ProtobufCBinaryData text) {
-  struct tk_trace *notes = c->report->notes;
-  return tk_string(notes, trace_string(notes, (const char *)text.data, text.len), NULL);
+  return diagnostics_bytes(c->report->notes, text.data, text.len);
 }
 
 static void tell_rank(struct concat *c, const Plan__Part *p) {

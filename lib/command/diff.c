@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/options.h"
 #include "base/os.h"
+#include "graph/diagnostics.h"
 #include "source/identity.h"
 
 static bool add_input(struct tk_sources *s, size_t i, int side, const struct tk_diff_options *opt, struct tk_diff_report *r,
@@ -14,7 +15,7 @@ static bool add_input(struct tk_sources *s, size_t i, int side, const struct tk_
   struct tk_trace *t = tk_sources_load(s, i, &opt->load, err);
   if (!t) return false;
   struct track_origin *origins = identity_of_tracks(t, &mem);
-  trace_copy_notes(r->notes, t, t->source);
+  diagnostics_add_notes(r->notes, t, t->source);
   bool ok = origins ? diff_add(r, t, origins, side, err) : err_set(err, TK_ELIMIT, "out of memory");
   identity_free_tracks(origins, &mem);
   tk_free(t);

@@ -15,7 +15,7 @@
 
 #include "base/options.h"
 #include "base/path.h"
-#include "graph/trace.h"
+#include "graph/diagnostics.h"
 #include "merge.h"
 #include "run_folder.h"
 #include "save.h"
@@ -34,7 +34,7 @@ struct extractor {
 };
 
 static const char *keep_text(struct extractor *x, const char *text) {
-  return tk_string(x->report->notes, trace_text(x->report->notes, text), NULL);
+  return diagnostics_text(x->report->notes, text);
 }
 
 /* ---- names ---- */
@@ -151,7 +151,7 @@ static bool leave_out(struct extractor *x, size_t input) {
   struct tk_err why = {.offset = UINT64_MAX};
   sources_failed(x->sources, input, &why);
   if (x->opt->load.strict) return *x->err = why, false;
-  trace_say_left_out(x->report->notes, x->sources->inputs[input].name, why.msg);
+  diagnostics_say_left_out(x->report->notes, x->sources->inputs[input].name, why.msg);
   x->report->n_failed++;
   return true;
 }
@@ -235,7 +235,7 @@ static bool convert(struct extractor *x, struct tk_extracted *f, size_t input) {
   struct tk_trace *t = tk_sources_load(x->sources, input, &x->opt->load, x->err);
   bool ok;
   if (!t) return false;
-  trace_copy_notes(x->report->notes, t, t->source);
+  diagnostics_add_notes(x->report->notes, t, t->source);
   if (t->truncated || t->damaged) f->saved = t->n_events;
   f->from = keep_text(x, t->source);
   ok = put_trace(x, f, t);
@@ -252,14 +252,14 @@ static bool merge_hosts(struct extractor *x, struct tk_extracted *f, size_t firs
   if (x->folder && !x->runs && !options.save.format) options.save.format = output_format(x)->info.name;
   const struct merge_inputs in = {.sources = x->sources, .first = first, .n = f->n_inputs};
   ok = merge_inputs(&in, f->output, &options, &merged, x->err);
-  trace_copy_notes(x->report->notes, merged.notes, NULL);
+  diagnostics_add(x->report->notes, merged.notes);
   for (size_t i = 0, read = 0; ok && i < merged.n_ranks; i++) {
     if (!merged.ranks[i].failed) {
       if (read++ == 0) f->from = keep_text(x, merged.ranks[i].input);
       continue;
     }
     f->n_failed++;
-    trace_say_left_out(x->report->notes, merged.ranks[i].input, merged.ranks[i].failed);
+    diagnostics_say_left_out(x->report->notes, merged.ranks[i].input, merged.ranks[i].failed);
   }
   f->written = merged.saved;
   f->redacted = merged.redacted;
@@ -279,7 +279,7 @@ static bool extract_all(struct extractor *x, const char *const *names, size_t n)
   struct tk_extract_report *r = x->report;
   x->sources = x->opt->sources ? x->opt->sources : tk_sources_open(names, n, &x->opt->source, x->err);
   if (!x->sources) return false;
-  r->notes = trace_new(0);
+  r->notes = diagnostics_new();
   r->files = calloc(x->sources->n + 1, sizeof *r->files);
   x->first = calloc(x->sources->n + 1, sizeof *x->first);
   if (!r->notes || !r->files || !x->first) return err_set(x->err, TK_ELIMIT, "out of memory");
@@ -314,7 +314,7 @@ bool tk_extract(const char *const *names, size_t n, const struct tk_extract_opti
 }
 
 void tk_extract_report_free(struct tk_extract_report *report) {
-  tk_free(report->notes);
+  tk_diagnostics_free(report->notes);
   free(report->files);
   *report = (struct tk_extract_report){0};
 }

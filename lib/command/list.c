@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/trace.h"
+#include "graph/diagnostics.h"
 #include "base/options.h"
 #include "source/identity.h"
 #include "source/sources.h"
 
 static const char *keep_text(struct tk_list_report *r, const char *text) {
-  return tk_string(r->notes, trace_text(r->notes, text), NULL);
+  return diagnostics_text(r->notes, text);
 }
 
 /* What was repaired: the input's damage, which is noted last, and what that did to the trace.  NULL = nothing. */
@@ -87,20 +87,20 @@ bool tk_list(const char *const *names, size_t n, const struct tk_list_options *o
   opt = &options;
   *report = (struct tk_list_report){.sources = tk_sources_open(names, n, &opt->source, err)};
   if (!report->sources) return false;
-  report->notes = trace_new(0);
+  report->notes = diagnostics_new();
   report->n = report->sources->n;
   report->files = calloc(report->n + 1, sizeof *report->files);
   ok = (report->notes && report->files) || err_set(err, TK_ELIMIT, "out of memory");
   for (size_t i = 0; ok && i < report->n; i++) report->files[i].input = report->sources->inputs[i];
   if (ok) sources_remarks(report->sources, report->notes);
   for (size_t i = 0; ok && opt->deep && i < report->n; i++) ok = read_one(report, i, opt, err);
-  ok = ok && mem_check(&report->notes->store->mem, err);
+  ok = ok && diagnostics_check(report->notes, err);
   return ok;
 }
 
 void tk_list_report_free(struct tk_list_report *report) {
   tk_sources_close(report->sources);
-  tk_free(report->notes);
+  tk_diagnostics_free(report->notes);
   free(report->files);
   *report = (struct tk_list_report){0};
 }

@@ -14,6 +14,7 @@
 #include "base/os.h"
 #include "format/format.h"
 #include "format/json.h"
+#include "graph/diagnostics.h"
 #include "graph/join.h"
 #include "load.h"
 #include "merge.h"
@@ -201,7 +202,7 @@ static bool merge_all(struct tk_trace *t, struct tk_sources *s, const struct tk_
   if (!merge_report_init(report, s->n, err) || !merge_check_options(opt, s->n, err)) return false;
   if (opt->manifest || opt->to) return err_set(err, TK_EUSAGE, "a merge in memory writes no manifest, and has no size");
   if (!merge_graph(t, &in, opt, NULL, report, err)) return false;
-  trace_copy_notes(t, report->notes, NULL);
+  diagnostics_give(report->notes, t);
   return !opt->load.check || tk_check(t, err);
 }
 

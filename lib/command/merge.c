@@ -145,7 +145,7 @@ bool merger_close(struct merger *m) {
   if (table.out && !merge_collectives_write(&m->alignment.collectives, &table, m->err)) return false;
   for (size_t i = 0; m->shares.of && i < m->n_inputs; i++) m->report->events_before += m->report->ranks[i].events;
   const char *said = provenance(m, &b);
-  bool ok = mem_check(&m->mem, m->err) && mem_check(&m->report->notes->store->mem, m->err) && close_output(m, said);
+  bool ok = mem_check(&m->mem, m->err) && diagnostics_check(m->report->notes, m->err) && close_output(m, said);
   buf_free(&b);
   return ok;
 }
@@ -157,13 +157,13 @@ static bool merge_all(struct merger *m) {
 }
 
 bool merge_report_init(struct tk_merge_report *report, size_t n_inputs, struct tk_err *err) {
-  *report = (struct tk_merge_report){.notes = trace_new(0), .n_ranks = n_inputs};
+  *report = (struct tk_merge_report){.notes = diagnostics_new(), .n_ranks = n_inputs};
   report->ranks = calloc(n_inputs + 1, sizeof *report->ranks);
   return (report->notes && report->ranks) || err_set(err, TK_ELIMIT, "out of memory");
 }
 
 void tk_merge_report_free(struct tk_merge_report *report) {
-  tk_free(report->notes);
+  tk_diagnostics_free(report->notes);
   free(report->ranks);
   align_report_free(report);
   stragglers_free_report(report);

@@ -12,10 +12,10 @@
 #include "base/err.h"
 #include "base/progress.h"
 #include "base/os.h"
+#include "graph/diagnostics.h"
 #include "load.h"
 #include "merge_offsets.h"
 #include "merge_select.h"
-#include "op/window.h"
 #include "source/sources.h"
 
 enum { KEPT = 52 << 20, KEPT_SHARE = 16 }; /* bytes of graphs that wait for the second pass; their share of --max-memory at most */
@@ -64,7 +64,7 @@ static bool take_report(struct aligner *a) {
   }
   if (unknown == read) return err_set(a->err, TK_EUSAGE, "%s: is of none of the inputs", a->opt->offsets_from);
   snprintf(text, sizeof text, "the report of offsets is not of %zu of the inputs, which stay on their wall clocks", unknown);
-  if (unknown) trace_note(a->report->notes, TK_NOTE_INFO, UINT64_MAX, text);
+  if (unknown) diagnostics_say(a->report->notes, NULL, TK_NOTE_INFO, text);
   return true;
 }
 
@@ -100,7 +100,7 @@ static bool lists_collectives(const struct aligner *a) {
 }
 
 static const char *report_text(struct aligner *a, const char *text) {
-  return tk_string(a->report->notes, trace_text(a->report->notes, text), NULL);
+  return diagnostics_text(a->report->notes, text);
 }
 
 static int64_t whole_ns(const struct tk_trace *t, tk_time ts, int64_t later) {
@@ -130,12 +130,13 @@ static bool keep_part(struct aligner *a, size_t i, struct tk_trace *t, int64_t l
 /* The same by its scan: what is cut to steps begins where the first of them does, and ends with the last. */
 static bool keep_steps(struct aligner *a, size_t i, const struct scan *s) {
   struct align_input *input = &a->inputs[i];
-  int64_t first, last, start, end;
+  struct tk_range asked;
+  int64_t start, end;
   const int64_t later = input->start_ns - s->start_ns;
-  if (!a->opt->steps || !window_numbers(a->opt->steps, &first, &last)) return true;
+  if (!a->opt->steps || !tk_parse_range(a->opt->steps, &asked)) return true;
   input->from_ns = INT64_MAX, input->to_ns = INT64_MIN;
   if (s->more_steps) return err_set(a->err, TK_EUSAGE, "%s: has more steps than its scan holds: select a range of time", input->name);
-  if (!scan_steps_range(s, first, last, &start, &end)) return true;
+  if (!scan_steps_range(s, asked.first, asked.last, &start, &end)) return true;
   if (!is_in_range(start, later) || !is_in_range(end, later) || start > end)
     return err_set(a->err, TK_EFORMAT, "%s: its scan tells of steps that cannot be", input->name);
   input->from_ns = start + later;

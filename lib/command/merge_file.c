@@ -7,6 +7,7 @@
 
 #include "format/format.h"
 #include "base/options.h"
+#include "graph/diagnostics.h"
 #include "merge.h"
 #include "io/packing.h"
 #include "merge_collectives.h"
@@ -73,7 +74,7 @@ static bool open_files(struct merge_file *f, const char *path, const char *run, 
   if (f->opt->group_by != TK_GROUP_RANK && f->saver.format && f->saver.format->own_order) {
     char text[1024];
     snprintf(text, sizeof text, "grouping has no effect: %s viewers sort rows themselves", f->saver.format->info.title);
-    trace_say_of(report->notes, path, TK_NOTE_INFO, text);
+    diagnostics_say(report->notes, path, TK_NOTE_INFO, text);
   }
   return open_reports(f, path, err);
 }
@@ -86,7 +87,7 @@ static bool commit_output(struct merge_file *f, const char *path, struct tk_merg
   if (!f->run.format) return saver_commit(&f->saver, &report->saved, err);
   if (!run_folder_commit(&f->run, &report->saved, err)) return false;
   if (strncmp(path, f->run.path, strlen(f->run.path)) == 0) return true; /* the run was named */
-  trace_say_of(report->notes, f->run.path, TK_NOTE_INFO, f->opt->save.dry_run ? "it would hold the run" : "it holds the run");
+  diagnostics_say(report->notes, f->run.path, TK_NOTE_INFO, f->opt->save.dry_run ? "it would hold the run" : "it holds the run");
   return true;
 }
 

@@ -327,7 +327,7 @@ bool merger_write(struct merger *m, size_t input, struct tk_trace *t) {
   r->events = t->n_events;
   r->flow_points = t->n_flow_points;
   r->bytes = t->counts.bytes;
-  trace_copy_notes(m->report->notes, t, t->source);
+  diagnostics_add_notes(m->report->notes, t, t->source);
   warn_of_copies(m, input, t);
   if (derives(m) && !tk_derive(t, NULL, m->err)) return false;
   if (!redact_input(m, t, r)) return false;

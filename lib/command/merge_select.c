@@ -10,18 +10,14 @@
 
 bool merge_select_check(const struct tk_merge_options *opt, struct tk_err *err) {
   const struct tk_filter_options filter = {.time = opt->time, .steps = opt->steps};
-  int64_t first, last;
-  for (const char *const *r = opt->ranks; r && *r; r++)
-    if (!window_numbers(*r, &first, &last)) return err_set(err, TK_EUSAGE, "ranks '%s': expected N, N..M, N.. or ..M", *r);
   return tk_filter_check(&filter, err);
 }
 
-bool merge_selects_ranks(const struct tk_merge_options *opt) { return (opt->ranks && *opt->ranks) || opt->every_rank > 1; }
+bool merge_selects_ranks(const struct tk_merge_options *opt) { return opt->n_ranks || opt->every_rank > 1; }
 
 bool merge_wants_rank(const struct tk_merge_options *opt, int64_t rank) {
-  int64_t first, last;
-  bool any = !opt->ranks || !*opt->ranks;
-  for (const char *const *r = opt->ranks; !any && *r; r++) any = window_numbers(*r, &first, &last) && rank >= first && rank <= last;
+  bool any = !opt->n_ranks;
+  for (size_t i = 0; !any && i < opt->n_ranks; i++) any = rank >= opt->ranks[i].first && rank <= opt->ranks[i].last;
   return any && (opt->every_rank < 2 || rank % opt->every_rank == 0);
 }
 

@@ -6,6 +6,7 @@
 #ifndef COMMAND_MERGER_H
 #define COMMAND_MERGER_H
 
+#include "graph/diagnostics.h"
 #include "merge.h"
 #include "merge_align.h"
 #include "op/renumber.h"
@@ -83,11 +84,11 @@ static inline bool merger_asks_for_time(const struct merger *m) { return m->opt-
 const char *merger_label(const struct merger *m);
 
 static inline const char *merger_text(struct merger *m, const char *text) {
-  return tk_string(m->report->notes, trace_text(m->report->notes, text), NULL);
+  return diagnostics_text(m->report->notes, text);
 }
 
 static inline void merger_note(struct merger *m, const char *input, const char *text) {
-  trace_say_of(m->report->notes, input, TK_NOTE_INFO, text);
+  diagnostics_say(m->report->notes, input, TK_NOTE_INFO, text);
 }
 
 /* ---- merge_plan.c ---- */

@@ -9,6 +9,7 @@
 #include "base/options.h"
 #include "base/os.h"
 #include "format/json.h"
+#include "graph/diagnostics.h"
 #include "io/out.h"
 #include "io/packing.h"
 #include "merge_order.h"
@@ -173,8 +174,8 @@ static void tell_ranks(struct planner *p, const struct merger *m) {
     const struct scan *s = &p->list.v[i];
     struct tk_merge_rank *r = &p->report->ranks[i];
     const struct align_map *map = merge_map(&m->alignment, i);
-    r->input = tk_string(p->report->notes, trace_text(p->report->notes, s->input), NULL);
-    r->host = tk_string(p->report->notes, trace_text(p->report->notes, s->host), NULL);
+    r->input = diagnostics_text(p->report->notes, s->input);
+    r->host = diagnostics_text(p->report->notes, s->host);
     r->rank = s->rank >= 0 ? s->rank : (int64_t)i;
     r->rank_from = "";
     r->read = s->records;
@@ -193,7 +194,7 @@ static bool write_plan(struct planner *p, struct merger *m) {
   put_plan(&text, p, m);
   out_write(&p->out, text.data, text.len);
   buf_free(&text);
-  if (!mem_check(&p->mem, p->err) || !mem_check(&m->mem, p->err) || !mem_check(&p->report->notes->store->mem, p->err)) return false;
+  if (!mem_check(&p->mem, p->err) || !mem_check(&m->mem, p->err) || !diagnostics_check(p->report->notes, p->err)) return false;
   if (p->opt->collectives && !out_commit(&p->table, p->err)) return err_prefix(p->err, "%s", p->opt->collectives);
   return out_commit(&p->out, p->err);
 }

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/options.h"
 #include "base/os.h"
+#include "graph/diagnostics.h"
 #include "merge_align.h"
 #include "source/identity.h"
 
@@ -124,7 +125,7 @@ static bool meet_within(struct tk_report *r, struct tk_trace *t, const struct tr
 static bool add_trace(struct tk_report *r, struct tk_trace *t, const struct report_place *place, bool alone, struct tk_err *err) {
   struct mem mem = {0};
   struct track_origin *origins = identity_of_tracks(t, &mem);
-  trace_copy_notes(r->notes, t, t->source);
+  diagnostics_add_notes(r->notes, t, t->source);
   bool ok = origins ? report_add(r, t, origins, place, err) : err_set(err, TK_ELIMIT, "out of memory");
   if (ok && alone && identity_is_merged(t)) ok = meet_within(r, t, origins, err);
   identity_free_tracks(origins, &mem);
@@ -164,7 +165,7 @@ static bool add_input(struct run *run, size_t i) {
   struct merge_alignment *a = &run->alignment;
   struct tk_trace *t = merge_load(a, &in, i, &run->opt->load, run->err);
   if (!t && run->opt->keep_going && run->err->code != TK_EINTERRUPTED) {
-    trace_say_left_out(run->r->notes, run->s->inputs[i].name, run->err->msg);
+    diagnostics_say_left_out(run->r->notes, run->s->inputs[i].name, run->err->msg);
     return err_clear(run->err), true;
   }
   if (!t) return merge_stops(run->s->n, run->err);
@@ -186,7 +187,7 @@ static bool add_inputs(struct run *run) {
             merge_align(&run->alignment, &in, &options, true, &merged, run->err);
   for (size_t i = 0; ok && i < run->s->n; i++) ok = add_input(run, i);
   ok = ok && (add_meetings(run->r, &run->alignment.collectives, run->alignment.who) || mem_check(&run->r->impl->mem, run->err));
-  if (ok) trace_copy_notes(run->r->notes, merged.notes, "");
+  if (ok) diagnostics_add(run->r->notes, merged.notes);
   merge_alignment_free(&run->alignment);
   tk_merge_report_free(&merged);
   return ok;

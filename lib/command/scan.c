@@ -11,7 +11,8 @@
 
 /* Kernels that begin before they are launched say that the GPU has a clock of its own, and how far behind it is at least; waits that
  * end before what they wait for, how far ahead. */
-static bool check_launches(const struct tk_trace *t, const struct track_origin *origins, struct mem *mem, struct tk_trace *notes) {
+static bool check_launches(const struct tk_trace *t, const struct track_origin *origins, struct mem *mem,
+                           struct tk_diagnostics *notes) {
   const tk_time rounding = 2000000;
   struct launch_check c;
   char text[256], time[32];
@@ -27,12 +28,12 @@ static bool check_launches(const struct tk_trace *t, const struct track_origin *
     snprintf(text, sizeof text,
              "its GPU's clock is ahead of its CPU's by at least %s: %u of %u waits end before what they wait for", time, c.late,
              c.waits);
-  if (behind || ahead) trace_say_of(notes, t->source, TK_NOTE_INFO, text);
+  if (behind || ahead) diagnostics_say(notes, t->source, TK_NOTE_INFO, text);
   return true;
 }
 
 static bool take_anchors(struct scan *s, struct align_anchors *anchors, struct tk_trace *t, const struct scan_options *opt,
-                         struct tk_trace *notes) {
+                         struct tk_diagnostics *notes) {
   struct align_source from = {.input = opt->input, .rank = s->rank, .most = opt->most ? opt->most : SCAN_ANCHORS,
                               .marker = opt->marker, .anchor = opt->anchor};
   struct mem *mem = anchors->mem;
@@ -59,13 +60,13 @@ bool scan_take_pids(struct scan_pids *to, struct tk_trace *t, struct mem *mem) {
 }
 
 bool scan_take(struct scan *s, struct align_anchors *anchors, struct tk_trace *t, const struct scan_options *opt,
-               struct tk_trace *notes) {
+               struct tk_diagnostics *notes) {
   const struct identity id = identity_of(t);
   tk_time start, end;
   trace_extent(t, &start, &end);
   *s = (struct scan){.rank = id.rank, .merged = identity_is_merged(t), .zero_ns = t->zero_ns, .clock = t->clock, .format = t->format};
-  s->input = tk_string(notes, trace_text(notes, t->source), NULL);
-  s->host = tk_string(notes, trace_text(notes, id.host), NULL);
+  s->input = diagnostics_text(notes, t->source);
+  s->host = diagnostics_text(notes, id.host);
   s->start_ns = whole_ns(t, start);
   s->end_ns = whole_ns(t, end + 999);
   s->records = t->counts.read;

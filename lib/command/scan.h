@@ -7,6 +7,7 @@
 
 #include "align/align.h"
 #include "format/format.h"
+#include "graph/diagnostics.h"
 
 enum {
   SCAN_SCHEMA = 1,
@@ -89,7 +90,7 @@ bool scan_weigh(struct scan *s, const struct tk_trace *t, const struct format *o
 /* Takes what there is of a trace: texts go to `notes`, which also gets what is to be said of its clocks; anchors to `anchors`, by the
  * trace's own clock.  False when memory runs out. */
 bool scan_take(struct scan *s, struct align_anchors *anchors, struct tk_trace *t, const struct scan_options *opt,
-               struct tk_trace *notes);
+               struct tk_diagnostics *notes);
 
 /* ---- files ---- */
 
@@ -112,7 +113,8 @@ struct scan_list {
 bool scan_count(const char *path, struct mem *mem, uint32_t *n, struct tk_err *err);
 
 /* Adds the ranks of the file `path`; their anchors go to `anchors`, as of inputs from list->n on, and their notes to `notes`. */
-bool scan_read(struct scan_list *list, struct align_anchors *anchors, const char *path, struct tk_trace *notes, struct tk_err *err);
+bool scan_read(struct scan_list *list, struct align_anchors *anchors, const char *path, struct tk_diagnostics *notes,
+               struct tk_err *err);
 void scan_list_free(struct scan_list *list);
 
 #endif

@@ -216,7 +216,7 @@ void scan_print(struct buf *to, const struct scan *s, struct align_anchors *anch
 struct reader {
   struct scan_list *list;
   struct align_anchors *anchors;
-  struct tk_trace *notes;
+  struct tk_diagnostics *notes;
 };
 
 /* A text of the file, which is no NUL-terminated one. */
@@ -355,7 +355,7 @@ static bool add_rank(struct reader *r, const Scan__Rank *rank, struct tk_err *er
   take_sizes(r, rank, s->sizes);
   take_names(r, rank, s);
   if (!take_steps(r, rank, s)) return err_set(err, TK_EFORMAT, "is damaged: a rank's steps contradict themselves");
-  for (size_t i = 0; i < rank->n_note; i++) trace_say_of(r->notes, s->input, TK_NOTE_INFO, text_of(r, rank->note[i]));
+  for (size_t i = 0; i < rank->n_note; i++) diagnostics_say(r->notes, s->input, TK_NOTE_INFO, text_of(r, rank->note[i]));
   return mem_check(list->mem, err);
 }
 
@@ -386,7 +386,8 @@ bool scan_count(const char *path, struct mem *mem, uint32_t *n, struct tk_err *e
   return ok || err_prefix(err, "%s", path);
 }
 
-bool scan_read(struct scan_list *list, struct align_anchors *anchors, const char *path, struct tk_trace *notes, struct tk_err *err) {
+bool scan_read(struct scan_list *list, struct align_anchors *anchors, const char *path, struct tk_diagnostics *notes,
+               struct tk_err *err) {
   struct reader r = {list, anchors, notes};
   struct buf text = {.mem = list->mem};
   bool ok = in_read_all(path, &text, err) && add_ranks(&r, pb_over(text.data ? text.data : (uint8_t *)"", text.len), err);

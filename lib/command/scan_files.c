@@ -28,11 +28,11 @@ static bool put(struct scanner *s) {
   return mem_check(&s->mem, s->err);
 }
 
-static bool print_rank(struct scanner *s, const struct scan *scan, tk_id first_note) {
-  const struct tk_trace *notes = s->report->notes;
-  const size_t n = notes->n_notes - first_note;
+static bool print_rank(struct scanner *s, const struct scan *scan, size_t first_note) {
+  const struct tk_diagnostics *notes = s->report->notes;
+  const size_t n = notes->n - first_note;
   const char **said = mem_array(&s->mem, n + 1, sizeof *said);
-  for (size_t i = 0; said && i < n; i++) said[i] = tk_string(notes, notes->notes[first_note + 1 + i].text, NULL);
+  for (size_t i = 0; said && i < n; i++) said[i] = notes->list[first_note + i].text;
   if (said) scan_print(&s->text, scan, &s->anchors, said, n);
   mem_free(&s->mem, said);
   s->report->ranks++;
@@ -43,7 +43,7 @@ static bool print_rank(struct scanner *s, const struct scan *scan, tk_id first_n
 
 static bool scan_trace(struct scanner *s, struct tk_trace *t, const struct tk_input *from) {
   const struct scan_options o = {.anchor = s->anchor};
-  const tk_id first = s->report->notes->n_notes;
+  const size_t first = s->report->notes->n;
   struct scan scan;
   if (t->truncated && !s->opt->keep_truncated)
     return err_set(s->err, TK_ECORRUPT, "%s: truncated: its last events are missing", t->source);
@@ -67,7 +67,7 @@ static bool scan_sources(struct scanner *s, struct tk_sources *sources) {
   for (size_t i = 0; ok && i < sources->n; i++) {
     struct tk_trace *t = tk_sources_load(sources, i, &s->opt->load, s->err);
     if (t && s->opt->input) t->source = tk_string(t, trace_text(t, s->opt->input), NULL);
-    if (t) trace_copy_notes(s->report->notes, t, t->source);
+    if (t) diagnostics_add_notes(s->report->notes, t, t->source);
     ok = t && scan_trace(s, t, &sources->inputs[i]);
     tk_free(t);
   }
@@ -84,7 +84,7 @@ static bool join_scan(struct scanner *s, const char *path) {
     uint32_t from = at;
     while (at < all.n && all.v[at].input == i) at++;
     s->anchors = (struct align_anchors){.mem = &s->mem, .v = all.v + from, .n = at - from, .texts = all.texts};
-    ok = print_rank(s, &list.v[i], s->report->notes->n_notes);
+    ok = print_rank(s, &list.v[i], s->report->notes->n);
   }
   s->anchors = (struct align_anchors){.mem = &s->mem};
   align_anchors_free(&all);
@@ -119,7 +119,7 @@ bool tk_scan(const char *const *names, size_t n, const char *output, const struc
   *s.report = (struct tk_scan_report){0};
   if (!TAKE_OPTIONS(&options, opt, s.err)) return false;
   const char **inputs = calloc(n + 1, sizeof *inputs);
-  s.report->notes = trace_new(0);
+  s.report->notes = diagnostics_new();
   s.mem.limit = os_memory_limit(s.opt->load.max_memory);
   s.text.mem = s.arena.mem = &s.mem;
   for (size_t i = 0; inputs && i < n; i++) inputs[i] = names[i];
@@ -134,7 +134,7 @@ bool tk_scan(const char *const *names, size_t n, const char *output, const struc
   arena_free(&s.arena);
   buf_free(&s.text);
   free(inputs);
-  if (!report) tk_free(own.notes);
+  if (!report) tk_diagnostics_free(own.notes);
   return ok;
 }
 

@@ -143,7 +143,7 @@ static int64_t as_signed(uint64_t ns) { return ns > INT64_MAX / 2 ? INT64_MAX / 
 /* A name that the other's scan does not have took less time there than any that it has. */
 static bool tell_names(struct telling *t) {
   const struct scan *slow = &t->list->v[t->s->slow], *typical = &t->list->v[t->s->typical];
-  struct tk_trace *notes = t->m->report->notes;
+  struct tk_diagnostics *notes = t->m->report->notes;
   struct tk_straggler_name *v = calloc((size_t)slow->n_names + 1, sizeof *v);
   uint32_t n = 0;
   if (!v) return err_set(t->m->err, TK_ELIMIT, "out of memory");
@@ -152,7 +152,7 @@ static bool tell_names(struct telling *t) {
     v[n] = (struct tk_straggler_name){.count = {a->count, b ? b->count : 0},
                                       .self_ns = {as_signed(a->self_ns), b ? as_signed(b->self_ns) : 0},
                                       .p50_ns = {as_signed(scan_quantile(a, 0.5)), b ? as_signed(scan_quantile(b, 0.5)) : 0}};
-    v[n].name = tk_string(notes, trace_string(notes, a->name, a->n_name), NULL);
+    v[n].name = diagnostics_bytes(notes, a->name, a->n_name);
     n += more_of(&v[n]) > 0;
   }
   qsort(v, n, sizeof *v, by_more);
@@ -169,7 +169,7 @@ bool stragglers_report(struct merger *m, const struct scan_list *list) {
     t.to = m->report->stragglers = calloc(1, sizeof *t.to);
     ok = t.to || err_set(m->err, TK_ELIMIT, "out of memory");
     if (ok) t.to->met = s.met, t.to->compared = s.compared, t.to->typical = told(&t, s.typical);
-    ok = ok && tell_ranks(&t) && tell_step(&t) && tell_names(&t) && mem_check(&m->report->notes->store->mem, m->err);
+    ok = ok && tell_ranks(&t) && tell_step(&t) && tell_names(&t) && diagnostics_check(m->report->notes, m->err);
   }
   stragglers_free(&s, m);
   return ok;

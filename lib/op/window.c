@@ -78,24 +78,6 @@ bool window_parse(const char *text, const struct window_frame *f, struct window 
   return true;
 }
 
-bool window_numbers(const char *text, int64_t *first, int64_t *last) {
-  const uint8_t *p = (const uint8_t *)text;
-  struct num n;
-  *first = INT64_MIN;
-  *last = INT64_MAX;
-  if (*p != '.') {
-    n = num_scan(p, &p);
-    if (n.kind != NUM_INT) return false;
-    *first = n.mant;
-    if (!*p) return *last = n.mant, true;
-  }
-  if (p[0] != '.' || p[1] != '.') return false;
-  if (!p[2]) return *text != '.';
-  n = num_scan(p + 2, &p);
-  *last = n.mant;
-  return n.kind == NUM_INT && !*p && *last >= *first;
-}
-
 /* ---- as filters ask for it ---- */
 
 void scope_narrow(struct scope *s, struct window to) {
@@ -109,8 +91,8 @@ static bool bad_steps(const char *text, struct tk_err *err) {
 }
 
 bool window_check_steps(const char *steps, struct tk_err *err) {
-  int64_t first, last;
-  return window_numbers(steps, &first, &last) || bad_steps(steps, err);
+  struct tk_range range;
+  return tk_parse_range(steps, &range) || bad_steps(steps, err);
 }
 
 static bool no_such_steps(const struct steps *s, struct tk_range asked, const char *text, struct tk_err *err) {
@@ -148,6 +130,6 @@ bool scope_select(struct scope *s, const struct tk_trace *t, const struct steps 
   if (by->range) scope_narrow(s, (struct window){by->range->first, by->range->last});
   if (by->step_range && !narrow_to_steps(s, of, *by->step_range, NULL, err)) return false;
   if (!by->steps) return true;
-  if (!window_numbers(by->steps, &asked.first, &asked.last)) return bad_steps(by->steps, err);
+  if (!tk_parse_range(by->steps, &asked)) return bad_steps(by->steps, err);
   return narrow_to_steps(s, of, asked, by->steps, err);
 }

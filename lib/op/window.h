@@ -50,7 +50,4 @@ static inline bool scope_holds(const struct scope *s, const struct tk_event *e) 
   return e->ts >= s->window.start || (e->kind == TK_SPAN && e->ts + e->dur > s->window.start);
 }
 
-/* A range of whole numbers, both ends of which belong to it: "3", "3..5", "3.." or "..5". */
-bool window_numbers(const char *text, int64_t *first, int64_t *last);
-
 #endif

@@ -17,8 +17,8 @@
 #include "base/options.h"
 #include "base/os.h"
 #include "format/format.h"
+#include "graph/diagnostics.h"
 #include "names.h"
-#include "graph/trace.h"
 
 enum { NONE = -1, NOTES = 4, NAMED = 5 };
 
@@ -240,11 +240,12 @@ static bool add_run(struct tk_sources *s, const struct runs *r, uint32_t run, st
 static void why_nothing(struct tk_sources *s, uint32_t origin, const struct passed *passed) {
   const struct tk_source_options *opt = &s->impl->opt;
   const bool named = opt->run || opt->step || opt->host || s->impl->rank != NONE;
-  char text[512];
+  char text[512], rank[32] = "";
+  if (s->impl->rank != NONE) snprintf(rank, sizeof rank, " rank %lld", (long long)s->impl->rank);
   if (named)
-    snprintf(text, sizeof text, "nothing in it is of%s%s%s%s%s%s%s%s", opt->run ? " run " : "",
+    snprintf(text, sizeof text, "nothing in it is of%s%s%s%s%s%s%s", opt->run ? " run " : "",
              opt->run ? opt->run : "", opt->step ? " step " : "", opt->step ? opt->step : "", opt->host ? " host " : "",
-             opt->host ? opt->host : "", s->impl->rank != NONE ? " rank " : "", s->impl->rank != NONE ? opt->rank : "");
+             opt->host ? opt->host : "", rank);
   else
     snprintf(text, sizeof text, "no trace is in it%s%s", passed->n ? ", but " : "", passed->names);
   add_failed(s, origin, TK_EFORMAT, text);
@@ -407,18 +408,14 @@ struct tk_source_options sources_options(const struct tk_load_options *opt) {
   return (struct tk_source_options){.max_memory = opt->max_memory, .max_size = opt->max_size, .progress = opt->progress};
 }
 
-static bool parse_rank(struct tk_sources_impl *m, struct tk_err *err) {
-  char *end;
-  m->rank = NONE;
-  if (!m->opt.rank) return true;
-  m->rank = strtoll(m->opt.rank, &end, 10);
-  if (end != m->opt.rank && !*end && m->rank >= 0) return true;
-  return err_set(err, TK_EUSAGE, "'%s' is no rank: a number is", m->opt.rank);
+static bool take_rank(struct tk_sources_impl *m, struct tk_err *err) {
+  m->rank = m->opt.rank ? *m->opt.rank : NONE;
+  return !m->opt.rank || m->rank >= 0 || err_set(err, TK_EUSAGE, "%lld is no rank: they count from 0", (long long)m->rank);
 }
 
 static bool open_all(struct tk_sources *s, const char *const *names, size_t n, struct tk_err *err) {
   struct source *src = &s->impl->source;
-  bool ok = parse_rank(s->impl, err);
+  bool ok = take_rank(s->impl, err);
   for (size_t i = 0; ok && i < n; i++) ok = source_add(src, names[i], err);
   for (uint32_t i = 0; ok && i < src->n_origins; i++) ok = add_origin(s, i, err);
   return mem_check(&src->mem, err) && ok;
@@ -494,12 +491,12 @@ bool sources_failed(const struct tk_sources *s, size_t i, struct tk_err *err) {
   return true;
 }
 
-void sources_remarks(const struct tk_sources *s, struct tk_trace *notes) {
+void sources_remarks(const struct tk_sources *s, struct tk_diagnostics *notes) {
   const struct source *src = &s->impl->source;
   for (uint32_t i = 0; i < src->n_origins; i++) {
     const struct source_origin *o = &src->origins[i];
-    if (o->damage) trace_say_of(notes, o->name, TK_NOTE_REPAIR, o->damage);
-    else if (o->remark) trace_say_of(notes, o->name, TK_NOTE_INFO, o->remark);
+    if (o->damage) diagnostics_say(notes, o->name, TK_NOTE_REPAIR, o->damage);
+    else if (o->remark) diagnostics_say(notes, o->name, TK_NOTE_INFO, o->remark);
   }
 }
 

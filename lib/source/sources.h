@@ -9,7 +9,7 @@
 const char *sources_path(const struct tk_sources *s, size_t i);
 
 /* What is to be said of archives as such, as notes: for listings (who loads an input finds it among its notes). */
-void sources_remarks(const struct tk_sources *s, struct tk_trace *notes);
+void sources_remarks(const struct tk_sources *s, struct tk_diagnostics *notes);
 
 /* The bytes of an input as they lie there, NULL with err set. */
 struct in *sources_raw(struct tk_sources *s, size_t i, struct mem *mem, struct tk_err *err);

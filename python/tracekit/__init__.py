@@ -47,6 +47,17 @@ def _texts(value):
     return [str(v) for v in value]
 
 
+def _ranges(value):
+    """Ranks as the library reads ranges: of a number, a text such as "3..5", a range, or several of them."""
+    if value is None:
+        return None
+    if isinstance(value, range):
+        return [f"{value[0]}..{value[-1]}"] if value.step == 1 and value else [str(n) for n in value]
+    if isinstance(value, (int, str)):
+        return [str(value)]
+    return [text for v in value for text in _ranges(v)]
+
+
 def _names(sources):
     """What people call sources: a path, or several."""
     if isinstance(sources, (str, _os.PathLike)):
@@ -81,7 +92,7 @@ def load(source, *, run=None, host=None, rank=None, format=None, max_memory=None
     strict      a repair is an error
     progress    True: a bar, in the cell of a notebook; or a function that is called with the bytes that were read and those that there are
     """
-    options = {"run": run, "host": host, "rank": None if rank is None else str(rank), "format": format, "threads": threads,
+    options = {"run": run, "host": host, "rank": rank, "format": format, "threads": threads,
                "max_memory": _size(max_memory), "max_size": _size(max_size), "strict": strict}
     with _shown(progress, "reading") as options["progress"]:
         if hasattr(source, "read"):
@@ -98,8 +109,9 @@ def merge(sources, output, *, align="auto", label=None, group_by="rank", offset=
     align       how clocks are put on one: auto, clock, collectives, marker, start, none
     label       how processes are called: "rank {rank} - {host} - {process}"
     offset      texts "3=+1.5ms": ranks or hosts whose clock is known
+    ranks       which are kept: a number, a range, a text "3..5", or several of them
     redact      "keep" or "hash": names that others may see
-    options     as the command has them: marker, clock_error, reference, offsets_from, ranks, every_rank, steps, time, to, derive,
+    options     as the command has them: marker, clock_error, reference, offsets_from, every_rank, steps, time, to, derive,
                 to_zero, keep_going, keep_truncated, anchor, collectives, link_collectives, align_report, level, threads, max_memory,
                 no_loss, dry_run, progress
 
@@ -109,7 +121,7 @@ def merge(sources, output, *, align="auto", label=None, group_by="rank", offset=
                    offsets=_texts(offset), force=force, redact=bool(redact))
     if redact:
         options["redact_names"] = _word(redact, _NAMES[:2], "redact")
-    options["ranks"] = _texts(options.get("ranks"))
+    options["ranks"] = _ranges(options.get("ranks"))
     options["to"] = _size(options.get("to"))
     options["max_memory"] = _size(options.get("max_memory"))
     options["clock_error_ps"] = _ps(options.pop("clock_error", None))
@@ -123,7 +135,7 @@ def extract(sources, output=None, *, run=None, host=None, rank=None, all_runs=Fa
 
     Returns a list of what was written: `output`, `run`, `from`, `events`, `bytes`, `lost`.
     """
-    options = dict(options, run=run, host=host, rank=None if rank is None else str(rank), all_runs=all_runs, split=split, raw=raw,
+    options = dict(options, run=run, host=host, rank=rank, all_runs=all_runs, split=split, raw=raw,
                    derive=derive, output_format=format, force=force, output=None if output is None else _os.fspath(output))
     with _shown(options.get("progress"), "extracting") as options["progress"]:
         return _native.extract(_names(sources), options)
@@ -143,7 +155,7 @@ def report(sources, *, where=None, time=None, steps=None, brief=False, keep_goin
     with _shown(progress, "reading") as shown:
         return _native.report(_names(sources), {
             "where": _texts(where), "time": time, "steps": steps, "brief": brief, "keep_going": keep_going, "run": run, "host": host,
-            "rank": None if rank is None else str(rank), "max_memory": _size(max_memory), "threads": threads, "progress": shown})
+            "rank": rank, "max_memory": _size(max_memory), "threads": threads, "progress": shown})
 
 
 def diff(before, after, *, by="name", by_path=False, fold=False, whole=False, where=None, time=None, steps=None, max_memory=None,

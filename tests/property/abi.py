@@ -198,6 +198,13 @@ def other_languages(folder):
         done, _ = build('c', [f'-std={standard}', *strict, '-Wstrict-prototypes', '-Wmissing-prototypes', '-c'],
                         '#include <tracekit.h>\nextern int x;\nint x;\n', folder)
         check(done.returncode == 0, f'{standard}: {done.stderr}')
+    for write in ('t->events[1].ts = 0', 't->tracks[1].name = 0', 'r->rows[0].count = 0', 's->inputs[0].rank = 0', 'd->list[0].count = 0'):
+        given = 'struct tk_trace *t, struct tk_top_report *r, struct tk_sources *s, struct tk_diagnostics *d'
+        source = f'#include <tracekit.h>\nvoid f({given});\nvoid f({given}) {{ (void)t, (void)r, (void)s, (void)d; (void)(WRITE); }}\n'
+        done, _ = build('c', ['-c'], source.replace('WRITE', write), folder)
+        check('read-only' in done.stderr or 'const' in done.stderr, f'{write}: a caller may change what is the library\'s')
+        done, _ = build('c', ['-c'], source.replace('WRITE', write.replace(' = ', ' == ')), folder)
+        check(done.returncode == 0, f'{write}: {done.stderr}')
     done, _ = build('c', ['-fshort-enums', '-c'], '#include <tracekit.h>\n', folder)
     check(done.returncode != 0, 'enums of another width are not refused')
 

@@ -176,7 +176,7 @@ def again(folder, paths, ending):
 
 
 def faults(folder, paths):
-    cases = [(('--rank', '3..1'), 'ranks'), (('--rank', 'x'), 'ranks'), (('--step', 'x'), 'steps'), (('--time', '5'), 'time range'),
+    cases = [(('--rank', '3..1'), 'is not N'), (('--rank', 'x'), 'is not N'), (('--step', 'x'), 'steps'), (('--time', '5'), 'time range'),
              (('--rank', '99'), 'no input is of a rank'), (('--step', '77'), 'nothing matched'), (('--every-rank', '0'), 'within'),
              (('--manifest', '--time', '1%..2%'), 'as they are')]
     for args, word in cases:

@@ -81,6 +81,25 @@ def test_run_folders(tmp_path, fixture):
     assert len(merged["ranks"]) == 3 and merged["events"] == sum(r["events"] for r in merged["ranks"])
 
 
+def test_ranks(tmp_path):
+    names = []
+    for rank in range(4):
+        names.append(str(tmp_path / f"rank{rank}.json"))
+        with open(names[-1], "w", encoding="utf-8") as f:
+            f.write(f'[{{"ph":"X","name":"of {rank}","pid":1,"tid":1,"ts":{rank},"dur":1}}]')
+    for ranks, wanted in ((2, [2]), ("1..2", [1, 2]), (range(2, 9), [2, 3]), (range(0, 4, 3), [0, 3]), ([0, "3.."], [0, 3]),
+                          (None, [0, 1, 2, 3])):
+        tracekit.merge(names, tmp_path / "m.json", align="none", ranks=ranks, force=True)
+        assert {row["name"] for row in tracekit.load(tmp_path / "m.json").top()} == {f"of {n}" for n in wanted}
+    with pytest.raises(ValueError, match="2..1"):
+        tracekit.merge(names, tmp_path / "m.json", ranks="2..1", force=True)
+    assert tracekit.load(tmp_path, rank=3).info["events"] == 1
+    with pytest.raises(tracekit.Error, match="rank 7"):
+        tracekit.load(tmp_path, rank=7)
+    with pytest.raises(ValueError):
+        tracekit.load(tmp_path, rank=-1)
+
+
 def test_errors(tmp_path):
     with pytest.raises(tracekit.Error) as e:
         tracekit.load(tmp_path / "none.json")

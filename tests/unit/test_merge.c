@@ -93,8 +93,8 @@ static const struct tk_event *event(const struct tk_trace *t, const char *name) 
 }
 
 static bool noted(const struct tk_merge_report *r, const char *text) {
-  for (tk_id i = 1; i <= r->notes->n_notes; i++)
-    if (strstr(tk_string(r->notes, r->notes->notes[i].text, NULL), text)) return true;
+  for (size_t i = 0; i < r->notes->n; i++)
+    if (strstr(r->notes->list[i].text, text)) return true;
   return false;
 }
 

@@ -187,8 +187,88 @@ static void test_second(void **state) {
   free_file(&f);
 }
 
+/* ---- events without a usable time ---- */
+
+/* Of the sequence's own clock 64, which counts from packet to packet; `whole`: its snapshot is not in a damaged packet. */
+static void add_own_clock(struct file *f, uint64_t ns, bool whole) {
+  f->deep.len = f->inner.len = f->packet.len = 0;
+  pb_u64(&f->deep, CLOCK_ID, 64);
+  pb_u64(&f->deep, CLOCK_TIMESTAMP, ns);
+  pb_u64(&f->deep, CLOCK_IS_INCREMENTAL, 1);
+  pb_message(&f->inner, SNAPSHOT_CLOCKS, &f->deep);
+  f->deep.len = 0;
+  pb_u64(&f->deep, CLOCK_ID, CLOCK_BOOTTIME);
+  pb_u64(&f->deep, CLOCK_TIMESTAMP, ns);
+  pb_message(&f->inner, SNAPSHOT_CLOCKS, &f->deep);
+  pb_message(&f->packet, PACKET_CLOCK_SNAPSHOT, &f->inner);
+  f->inner.len = 0;
+  pb_u64(&f->inner, DEFAULTS_TIMESTAMP_CLOCK_ID, 64);
+  pb_u64(&f->packet, PACKET_SEQUENCE_ID, SEQUENCE);
+  pb_u64(&f->packet, PACKET_SEQUENCE_FLAGS, SEQUENCE_CLEARED);
+  pb_message(&f->packet, PACKET_DEFAULTS, &f->inner);
+  if (!whole) buf_append(&f->packet, "\x9a\x06\x7f", 3); /* a field that ends beyond the packet */
+  pb_message(&f->trace, TRACE_PACKET, &f->packet);
+}
+
+static void add_event_without_time(struct file *f) {
+  f->packet.len = f->inner.len = 0;
+  pb_u64(&f->inner, EVENT_TYPE, TYPE_SLICE_BEGIN);
+  pb_u64(&f->inner, EVENT_TRACK_UUID, 7);
+  pb_bytes(&f->inner, EVENT_NAME, "without a time", 14);
+  pb_u64(&f->packet, PACKET_SEQUENCE_ID, SEQUENCE);
+  pb_message(&f->packet, PACKET_TRACK_EVENT, &f->inner);
+  pb_message(&f->trace, TRACE_PACKET, &f->packet);
+}
+
+/* `kept`: events without a usable time. */
+static void round_trip(const struct file *f, tk_id n_events, uint64_t kept) {
+  struct tk_trace *before = load(f);
+  struct output once, twice;
+  struct tk_err err = {0};
+  assert_int_equal(before->n_events, n_events);
+  assert_int_equal(format_perfetto.n_passthrough(before), kept);
+  write_out(before, NULL, &once);
+  struct tk_trace *t = feed_bytes(once.bytes.p, once.bytes.n, (struct feed){.format = "perfetto"}, &err);
+  if (!t) fail_msg("%s", err.msg);
+  assert_int_equal(t->n_events, n_events);
+  assert_int_equal(format_perfetto.n_passthrough(t), kept);
+  write_out(t, NULL, &twice);
+  assert_int_equal(twice.bytes.n, once.bytes.n);
+  assert_memory_equal(twice.bytes.p, once.bytes.p, once.bytes.n);
+  out_close(&once.out);
+  out_close(&twice.out);
+  tk_free(before);
+  tk_free(t);
+}
+
+/* A time before the first snapshot, and one that a damaged packet's clock made negative: in the output they stand behind snapshots, or
+ * their clock is gone. */
+static void test_untimed(void **state) {
+  struct file f;
+  (void)state;
+  make_file(&f, CLOCK_BOOTTIME);
+  f.trace.len = 0;
+  add_event(&f, (uint64_t)-7000, TYPE_SLICE_BEGIN);
+  struct buf rest = f.trace;
+  f.trace = (struct buf){.mem = &f.mem};
+  make_file(&f, CLOCK_BOOTTIME);
+  buf_append(&rest, f.trace.data, f.trace.len);
+  buf_free(&f.trace);
+  f.trace = rest;
+  round_trip(&f, 1, 3);
+  f.trace.len = 0;
+  add_own_clock(&f, (uint64_t)-5000, false);
+  add_event(&f, 1000, TYPE_SLICE_BEGIN);
+  add_event(&f, 1000, TYPE_SLICE_BEGIN);
+  add_event_without_time(&f);
+  add_event(&f, 9000, TYPE_SLICE_BEGIN);
+  add_event(&f, 1000, TYPE_SLICE_END);
+  round_trip(&f, 1, 3);
+  free_file(&f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_edit), cmocka_unit_test(test_edits), cmocka_unit_test(test_clock),
-                                     cmocka_unit_test(test_second)};
+                                     cmocka_unit_test(test_second), cmocka_unit_test(test_untimed)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

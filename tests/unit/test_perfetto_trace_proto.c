@@ -159,6 +159,7 @@ static const struct number numbers[] = {
     ROW(facts, "track", TRACEKIT_TRACK, MESSAGE),
     ROW(facts, "whole", TRACEKIT_WHOLE, BOOL),
     ROW(facts, "later_ns", TRACEKIT_LATER, UINT64),
+    ROW(facts, "untimed", TRACEKIT_UNTIMED, BYTES),
     ROW(record, "kind", RECORD_KIND, UINT32),
     ROW(record, "phase", RECORD_PHASE, UINT32),
     ROW(record, "track_uuid", RECORD_TRACK, UINT64),

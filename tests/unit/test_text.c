@@ -76,6 +76,35 @@ static void durations(void **state) {
   }
 }
 
+static void parse_range(void **state) {
+  static const struct {
+    const char *text;
+    bool ok;
+    int64_t first, last;
+  } t[] = {{"3", true, 3, 3},
+           {"3..5", true, 3, 5},
+           {"5..5", true, 5, 5},
+           {"3..", true, 3, INT64_MAX},
+           {"..5", true, INT64_MIN, 5},
+           {"-2..-1", true, -2, -1},
+           {"0..9223372036854775807", true, 0, INT64_MAX},
+           {"5..3", false, 0, 0},
+           {"..", false, 0, 0},
+           {"", false, 0, 0},
+           {"3.", false, 0, 0},
+           {"3...5", false, 0, 0},
+           {"3..x", false, 0, 0},
+           {"3,5", false, 0, 0},
+           {"1.5", false, 0, 0},
+           {"9223372036854775808", false, 0, 0}};
+  (void)state;
+  for (size_t i = 0; i < LENGTH(t); i++) {
+    struct tk_range r;
+    if (tk_parse_range(t[i].text, &r) != t[i].ok || (t[i].ok && (r.first != t[i].first || r.last != t[i].last)))
+      fail_msg("'%s': %lld..%lld", t[i].text, (long long)r.first, (long long)r.last);
+  }
+}
+
 static void print_durations(void **state) {
   static const struct {
     tk_time ps;
@@ -151,7 +180,7 @@ static void base64(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(sizes), cmocka_unit_test(base64), cmocka_unit_test(durations),
-    cmocka_unit_test(print_durations), cmocka_unit_test(print_sizes),
+    cmocka_unit_test(parse_range), cmocka_unit_test(print_durations), cmocka_unit_test(print_sizes),
     cmocka_unit_test(print_absolute),
   };
   return cmocka_run_group_tests_name("text", tests, NULL, NULL);

@@ -177,6 +177,7 @@ enum {
   TRACEKIT_TRACK = 6,  /* the TrackDescriptor of a counter without samples */
   TRACEKIT_WHOLE = 7,  /* of FORM_MIXED: the span came whole */
   TRACEKIT_LATER = 8,  /* a packet of its own: so many ns all times were moved, for the first one was negative */
+  TRACEKIT_UNTIMED = 9, /* a packet of its own: one with a track event without a usable time, which nothing around it can give it */
   RECORD_KIND = 1,     /* enum tk_record_kind */
   RECORD_PHASE = 2,
   RECORD_TRACK = 3,    /* uuid of the process or thread that it names */

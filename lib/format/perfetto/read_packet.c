@@ -193,7 +193,7 @@ static void read_content(struct perfetto *r, struct sequence *q, const struct pa
   if (k->thread.p) old_thread_descriptor(r, q, k->machine, &k->thread);
   if (k->extension.p) extension_descriptor(r, q, k);
   if (k->event.p) perfetto_track_event(r, q, k);
-  else if (k->private_fields.p && !passthrough_block(r, k)) perfetto_private_packet(r, q, k);
+  else if (k->private_fields.p && !passthrough_block(r, k) && !passthrough_untimed_again(r, q, k)) perfetto_private_packet(r, q, k);
   else if (k->other) note_other(r, k);
 }
 

@@ -107,6 +107,50 @@ void passthrough_event(struct perfetto *r, struct sequence *q, const struct pack
   append_packets(r, &r->packets);
 }
 
+/* ---- events without a usable time ---- */
+
+/* Whether a time can be used depends on clocks, defaults and snapshots, which the output says anew and which damage may have spoiled
+ * in the input.  So the packet goes into a private field, where nobody, and we no more, gives it a time that it never had. */
+static void keep_untimed(struct perfetto *r, struct sequence *q, const struct packet *k, const void *p, size_t n) {
+  keep_sequence(r, q);
+  r->text.len = r->packets.len = 0;
+  pb_bytes(&r->text, TRACEKIT_UNTIMED, p, n);
+  r->copy.len = 0;
+  if (k->sequence) pb_u64(&r->copy, PACKET_SEQUENCE_ID, k->sequence);
+  if (k->machine) pb_u64(&r->copy, PACKET_MACHINE_ID, k->machine);
+  pb_message(&r->copy, PACKET_TRACEKIT, &r->text);
+  pb_message(&r->packets, TRACE_PACKET, &r->copy);
+  append_packets(r, &r->packets);
+}
+
+static void note_untimed(struct perfetto *r) {
+  r->t->counts.dropped++;
+  perfetto_note(r, TK_NOTE_REPAIR, "track event without a usable time: for Perfetto output alone");
+}
+
+void passthrough_untimed(struct perfetto *r, struct sequence *q, const struct packet *k, bool whole) {
+  note_untimed(r);
+  if (!whole) return;
+  keep_fields(r, k, is_of_packet, false, NULL);
+  if (k->flags & SEQUENCE_NEEDS_STATE) pb_u64(&r->copy, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
+  pb_bytes(&r->copy, PACKET_TRACK_EVENT, k->event.p, (size_t)k->event.value);
+  r->fields.len = 0;
+  buf_append(&r->fields, r->copy.data, r->copy.len);
+  keep_untimed(r, q, k, r->fields.data, r->fields.len);
+}
+
+bool passthrough_untimed_again(struct perfetto *r, struct sequence *q, const struct packet *k) {
+  struct pb_field f;
+  bool any = false;
+  for (struct pb c = pb_inside(&k->private_fields); pb_next(&c, &f); any = true) {
+    if (pb_field_key(&f) != PB_KEY(TRACEKIT_UNTIMED, PB_BYTES)) return any;
+    r->t->counts.read++;
+    note_untimed(r);
+    if (!k->damaged) keep_untimed(r, q, k, f.p, (size_t)f.value);
+  }
+  return any;
+}
+
 /* ---- descriptors ---- */
 
 /* Of a packet the field `f`, which becomes its last one; a time of the sequence's own clocks would mean nothing by itself. */

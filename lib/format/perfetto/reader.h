@@ -300,6 +300,10 @@ void passthrough_other(struct perfetto *r, const uint8_t *p, size_t n);
 void passthrough_descriptors(struct perfetto *r);
 void passthrough_interned(struct perfetto *r);
 void passthrough_clock(struct perfetto *r);
+/* The event of such a packet has no usable time, and is written so that it gets none.  `whole`: it is not damaged. */
+void passthrough_untimed(struct perfetto *r, struct sequence *q, const struct packet *k, bool whole);
+/* One that was written so; false: the packet of our own is none. */
+bool passthrough_untimed_again(struct perfetto *r, struct sequence *q, const struct packet *k);
 /* What another format asked to be carried; false: the packet of our own is none. */
 bool passthrough_block(struct perfetto *r, const struct packet *k);
 

@@ -8,3 +8,6 @@ for text in 'gpu_bussy > 80%' 'gpu_busy > 80' 'p95(step) < 150' 'gpu_busy' '> 5%
 done
 tracekit check -q gpu.pftrace.gz --assert 'kernels < 10' --annotations github; echo "status $?"
 tracekit check gpu.pftrace.gz --assert 'kernels < 10' --annotations junit; echo "status $?"
+# The only name that there is is not the one that is asked for.
+echo '[{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":5}]' > one.json
+tracekit check one.json --assert 'percent_of_sum(a) > 99%' --assert 'percent_of_sum(b) < 101%'; echo "status $?"
