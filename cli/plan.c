@@ -3,15 +3,17 @@
 #include "commands.h"
 #include "merge.h"
 #include "progress.h"
+#include "table.h"
 #include "tty.h"
 
 struct params {
   struct shared shared;
   struct opt_choice align;
-  const char *reference, *offsets_from, *collectives, *label, *time;
+  const char *reference, *offsets_from, *collectives, *label, *step, *time;
   struct opt_list offsets;
   struct opt_ranges ranks;
   int64_t clock_error;
+  uint64_t to;
   int group_by, every_rank;
   bool require_align, to_zero;
 };
@@ -45,7 +47,9 @@ static const struct opt opts[] = {
     0, 0 },
   { OPT_RANGES, 0, "rank", "N..M", "keep ranks in this range; clocks are compared by all", FIELD(ranks), 0, 0, 0 },
   { OPT_INT, 0, "every-rank", "N", "keep ranks 0, N, 2 N and so on", FIELD(every_rank), 0, 1, 1000000000 },
+  { OPT_STRING, 0, "step", "N..M", "keep the range of time of these training steps, of each rank by its own", FIELD(step), 0, 0, 0 },
   { OPT_STRING, 0, "time", "A..B", "keep a range of time of the timeline of all, written as for filter", FIELD(time), 0, 0, 0 },
+  { OPT_SIZE, 0, "to", "SIZE", "give each rank its share of a merged trace of at most this size (100MB, 64KiB)", FIELD(to), 0, 0, 0 },
   { OPT_FLAG, 0, "to-zero", 0, "let the first event of all be at time 0", FIELD(to_zero), 0, 0, 0 },
   { OPT_STRING, 0, "label", "TEXT", "name of each process, as for merge", FIELD(label), 0, 0, 0 },
   { OPT_WORD, 0, "group-by", "WHAT", "how the rows of the timeline are ordered", FIELD(group_by), merge_group_words, 0, 0 },
@@ -69,10 +73,103 @@ static const struct example examples[] = {
   { 0, 0 },
 };
 
+/* ---- who is slow ---- */
+
+enum { SHOWN = 5 };
+
+static const char *time_text(int64_t ns, char *text) {
+  *text = '-';
+  tk_print_duration((ns < 0 ? -ns : ns) * (ns > INT64_MAX / 1000 || ns < -INT64_MAX / 1000 ? 1 : 1000), text + (ns < 0));
+  return text;
+}
+
+static void straggler_row(struct table *table, const struct tk_straggler *r, const char *is) {
+  char text[40];
+  table_cell(table, "%lld", (long long)r->rank);
+  table_cell(table, "%s", *r->host ? r->host : "?");
+  table_cell(table, "%llu", (unsigned long long)r->met);
+  table_cell(table, "%s", time_text(r->wait_ns, text));
+  table_cell(table, "%llu", (unsigned long long)r->last);
+  table_cell(table, "%s", time_text(r->cost_ns, text));
+  table_cell(table, "%s", time_text(r->lasts_ns, text));
+  table_cell(table, "%s", is);
+}
+
+static void stragglers_text(FILE *to, const struct shared *s, const struct tk_stragglers *g, uint64_t n_ranks) {
+  static const char *const titles[] = { "rank", "host", "met", "waited", "last", "cost", "lasts", "" };
+  struct table table = { .align = "rlrrrrrl", .width = s->verbose ? 0 : tty_width(to), .squeezed = 2 };
+  char own[64], other[64];
+  if (!g || !g->met) return;
+  for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) table_cell(&table, "%s", titles[i]);
+  for (size_t i = 0; i < g->n_ranks && i < SHOWN; i++)
+    if (!i || g->ranks[i].last) straggler_row(&table, &g->ranks[i], i ? "" : "slow");
+  straggler_row(&table, &g->typical, "typical");
+  table_print(&table, to);
+  if (g->compared < n_ranks)
+    fprintf(to, "compared: %s of %s, for the clocks of others could not be aligned, or they were in no collective\n",
+            tty_count(g->compared, own), tty_counted(n_ranks, "rank", other));
+  if (g->stepped)
+    fprintf(to, "rank %lld cost most in step %lld: %s\n", (long long)g->ranks[0].rank, (long long)g->step,
+            time_text(g->step_cost_ns, own));
+  for (size_t i = 0; i < g->n_names && i < SHOWN; i++) {
+    fprintf(to, "rank %lld has %s of ", (long long)g->ranks[0].rank, time_text(g->names[i].self_ns[0], own));
+    tty_string(to, g->names[i].name);
+    fprintf(to, ", rank %lld %s\n", (long long)g->typical.rank, time_text(g->names[i].self_ns[1], other));
+  }
+}
+
+static void json_straggler(struct json *j, const char *key, const struct tk_straggler *r) {
+  json_open(j, key, '{');
+  json_int(j, "rank", r->rank);
+  json_string(j, "host", r->host);
+  json_uint(j, "met", r->met);
+  json_uint(j, "last", r->last);
+  json_int(j, "wait_ns", r->wait_ns);
+  json_int(j, "cost_ns", r->cost_ns);
+  json_int(j, "lasts_ns", r->lasts_ns);
+  json_close(j, '}');
+}
+
+static void json_straggler_name(struct json *j, const struct tk_straggler_name *n) {
+  json_open(j, NULL, '{');
+  json_string(j, "name", n->name);
+  json_uint(j, "count", n->count[0]);
+  json_int(j, "self_ns", n->self_ns[0]);
+  json_int(j, "p50_ns", n->p50_ns[0]);
+  json_uint(j, "typical_count", n->count[1]);
+  json_int(j, "typical_self_ns", n->self_ns[1]);
+  json_int(j, "typical_p50_ns", n->p50_ns[1]);
+  json_close(j, '}');
+}
+
+static void json_stragglers(struct json *j, const struct tk_stragglers *g) {
+  if (!g) return;
+  json_open(j, "stragglers", '{');
+  json_string(j, "by", g->met ? "collectives" : "length");
+  json_open(j, "ranks", '[');
+  for (size_t i = 0; i < g->n_ranks; i++) json_straggler(j, NULL, &g->ranks[i]);
+  json_close(j, ']');
+  json_uint(j, "compared", g->compared);
+  json_straggler(j, "typical", &g->typical);
+  if (g->stepped) {
+    json_open(j, "step", '{');
+    json_int(j, "number", g->step);
+    json_int(j, "cost_ns", g->step_cost_ns);
+    json_close(j, '}');
+  }
+  json_open(j, "names", '[');
+  for (size_t i = 0; i < g->n_names; i++) json_straggler_name(j, &g->names[i]);
+  json_close(j, ']');
+  json_close(j, '}');
+}
+
+/* ---- the report ---- */
+
 static void print_text(FILE *to, const struct shared *s, const struct tk_merge_report *r, const char *output) {
   char n[64], hosts[64];
   clocks_text(to, s, &r->align);
   clocks_collectives_text(to, &r->collectives);
+  stragglers_text(to, s, r->stragglers, r->n_ranks - r->n_skipped);
   fputs("wrote ", to);
   tty_string(to, run_is_stdout(output) ? "to standard output" : output);
   fprintf(to, ": %s, %s\n", tty_counted(r->n_ranks, "rank", n), tty_counted(r->align.n_hosts, "clock", hosts));
@@ -85,6 +182,7 @@ static void print_json(FILE *to, const struct tk_merge_report *r, const char *ou
   json_uint(&j, "ranks", r->n_ranks);
   json_raw(&j, "align", r->align.json);
   if (r->collectives.n) clocks_collectives_json(&j, &r->collectives);
+  json_stragglers(&j, r->stragglers);
   json_close(&j, '}');
 }
 
@@ -111,7 +209,9 @@ static int cmd_plan(const void *params, const struct operands *in) {
     .ranks = p->ranks.v,
     .n_ranks = p->ranks.n,
     .every_rank = (uint32_t)p->every_rank,
+    .steps = p->step,
     .time = p->time,
+    .to = p->to,
     .to_zero = p->to_zero,
     .label = p->label,
     .group_by = (enum tk_group_by)p->group_by,
@@ -140,6 +240,12 @@ const struct command command_plan = {
     "scans.\n\n"
     "The plan also holds what each rank has to know of the others to be written alone: its place, its pids, its name, and the "
     "options that are given here. apply writes one rank by it, and concat joins what was written of all.\n\n"
+    "With --to the plan also says what each rank may have of that size, as for merge: the rank that the others waited for longest and "
+    "a typical one all that they need, if half of the size is enough for that, and the others the rest. apply shrinks its rank to "
+    "that.\n\n"
+    "Of three ranks or more the plan says who is slow: how long each waited in collectives, how often it came last and what that cost "
+    "the others, as report has it of the traces; in which step that was most, and in which names the slow rank has more self time "
+    "than a typical one.\n\n"
     "merge --offsets-from takes a plan too, so that a rank can be put onto the timeline of all as a trace of its own.",
   .opts = opts,
   .examples = examples,

@@ -85,8 +85,9 @@ const struct command command_scan = {
   .operands = "INPUT...",
   .description =
     "Reads traces, each once and one at a time, and writes a file of at most 64 KiB a rank: who the rank is, when its trace "
-    "begins and ends, how large it is, and its collectives. plan compares the clocks of all ranks by such files alone, so that "
-    "the traces of a large job can stay on the machines where they lie.\n\n"
+    "begins and ends, how large it is, its collectives, its steps, and the names with the greatest self time. plan "
+    "compares the clocks of all ranks by such files alone, so that the traces of a large job can stay on the machines "
+    "where they lie.\n\n"
     "merge takes the same out of each of its inputs, and finds the same clocks. Of a rank with more than 2,048 collectives a "
     "part is kept, which is the same part on every rank.\n\n"
     "Scans joined by cat, or by --join, are one scan. --join reads them, so that a damaged one is refused.",

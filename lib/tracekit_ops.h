@@ -78,7 +78,7 @@ struct tk_merge_options {
   uint32_t every_rank;      /* of these, ranks 0, n, 2 n ...; 0 = all */
   const char *steps;        /* as of tk_filter_options, each rank by its own steps; NULL = all */
   const char *time;         /* ... of the common timeline */
-  uint64_t to;              /* bytes that the output may have at most: all is joined in memory and shrunk (tk_shrink); 0 = any */
+  uint64_t to;              /* bytes that the output may have at most: each input is shrunk to its share of it; 0 = any */
   const char *label;   /* how processes are named; NULL = "rank {rank} - {host} - {process}"; also {pid}, {input}, {run}, {step} */
   enum tk_group_by group_by;
   bool derive;         /* tk_derive of every input, unless viewers of the output's format do that */
@@ -172,6 +172,35 @@ struct tk_collectives {
   uint64_t steps; /* of training, in which that was; 0 = none are told */
 };
 
+/* Of a rank of a job; times as in tk_report_meeting. */
+struct tk_straggler {
+  int64_t rank;
+  const char *host; /* "" = unknown */
+  uint64_t met, last;
+  int64_t wait_ns, cost_ns;
+  int64_t lasts_ns; /* from its first event to the end of its last */
+};
+
+/* Spans of one name: of the slow rank, and of the typical one. */
+struct tk_straggler_name {
+  const char *name;
+  uint64_t count[2];
+  int64_t self_ns[2], p50_ns[2];
+};
+
+/* Who is slow, as far as scans tell it (tk_plan).  Strings live as long as the report. */
+struct tk_stragglers {
+  TK_FIXED struct tk_straggler *ranks; /* those that cost the others most first, at most 16; the first is the slow one */
+  size_t n_ranks;
+  uint64_t compared;  /* ranks: those that met any other in a collective, or all */
+  struct tk_straggler typical; /* it waited as long as half of the ranks did */
+  bool met;           /* told by collectives; else by how long each lasts */
+  bool stepped;       /* the step in which the slow one cost most is known: */
+  int64_t step, step_cost_ns;
+  TK_FIXED struct tk_straggler_name *names; /* in which the slow one spent more time than the typical one, the most first, at most 8 */
+  size_t n_names;
+};
+
 struct tk_merge_report {
   TK_FIXED struct tk_merge_rank *ranks;
   size_t n_ranks, n_skipped;
@@ -181,6 +210,7 @@ struct tk_merge_report {
   struct tk_collectives collectives; /* n = 0: they were not asked for, or there are none */
   uint64_t events_before, bytes_before; /* before it was shrunk; 0 = it was not asked for */
   struct tk_diagnostics *notes;
+  TK_FIXED struct tk_stragglers *stragglers; /* of tk_plan; NULL = of so few ranks none is slow */
 };
 
 /* Merges what `names` stand for (tk_sources_open) in their order into `output`, one input in memory at a time.  A single input stays
@@ -454,6 +484,7 @@ struct tk_sql_options {
   uint64_t max_rows;   /* of an answer; 0 = any number */
   uint64_t max_memory; /* as in tk_load_options: the trace included */
   struct tk_progress progress; /* asked whether to go on */
+  unsigned threads;    /* that run statements which only read, side by side; 0 = as many as there are cores */
 };
 #define TK_SQL_OPTIONS_INIT TK_OPTIONS_INIT(tk_sql_options)
 

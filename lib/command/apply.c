@@ -11,6 +11,7 @@
 #include "base/progress.h"
 #include "graph/diagnostics.h"
 #include "load.h"
+#include "merge_select.h"
 #include "part.h"
 #include "save.h"
 #include "source/identity.h"
@@ -117,6 +118,7 @@ static bool apply(struct applier *a, const char *plan, const char *rank, const c
   a->merge = a->tasks.opt;
   a->m = (struct merger){.opt = &a->merge, .output = &a->output, .report = report};
   bool ok = load_rank(a, rank, &sources, err) && find_rank(a, &at, err);
+  ok = ok && (merge_cut(a->trace, &a->merge, err) || err_prefix(err, "%s", rank));
   if (ok && a->tasks.plan->rank[at]->skipped)
     ok = err_set(err, TK_EUSAGE, "%s: the plan leaves out this rank", a->tasks.inputs[at].name);
   for (uint32_t i = 0; ok && i < at; i++) ordinal += !a->tasks.plan->rank[i]->skipped;

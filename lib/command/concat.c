@@ -11,6 +11,7 @@
 #include "base/options.h"
 #include "base/os.h"
 #include "base/progress.h"
+#include "merge_share.h"
 #include "part.h"
 #include "save.h"
 
@@ -158,13 +159,24 @@ static void count_saved(struct concat *c, const Plan__Part *p) {
   for (size_t i = 0; i < p->n_lost && i < TK_LOSSES; i++) saved->lost[i] += p->lost[i];
 }
 
+static bool take_gone(struct concat *c, const Plan__Part *p) {
+  for (size_t i = 0; i < p->n_gone; i++) {
+    const Plan__Gone *g = p->gone[i];
+    const i128 total = (i128)((u128)g->total_high << 64 | g->total_ps);
+    if (g->kind > TK_ASYNCS) return err_set(c->err, TK_EFORMAT, "the part is damaged");
+    if (!merge_gone_add(&c->m.gone, g->kind, (const char *)g->name.data, g->name.len, g->count, total))
+      return mem_check(&c->m.mem, c->err);
+  }
+  return true;
+}
+
 static bool join_part(struct concat *c, struct part *p, uint32_t ordinal) {
   struct merger *m = &c->m;
   struct sink *sink = c->saver.sink;
   if (!m->opened && !open_output(c, ordinal == 0 ? p->is->first : NULL)) return false;
   sink->ordinal = ordinal;
   if (!saver_take(&c->saver, p->is->raw_bytes, p->is->left.data, p->is->left.len, c->err)) return false;
-  if (!part_copy(p, &c->saver.out, c->err)) return false;
+  if (!part_copy(p, &c->saver.out, c->err) || !take_gone(c, p->is)) return false;
   if (m->blocks.len && p->is->block.len) buf_text(&m->blocks, ",\n");
   buf_append(&m->blocks, p->is->block.data, p->is->block.len);
   tell_rank(c, p->is);
@@ -227,7 +239,8 @@ static bool concat(struct concat *c, const char *plan, const char *output) {
   if (!tasks_begin(&c->m, &c->tasks, c->err) || !find_parts(c) || !check_all(c)) return false;
   if (!open_saver(c, plan, output)) return false;
   if (!join_parts(c) || !merger_close(&c->m)) return false;
-  return saver_commit(&c->saver, &c->report->saved, c->err) || err_prefix(c->err, "%s", output);
+  bool ok = saver_finish(&c->saver, &c->report->saved, c->err) && merge_fits(&c->merge, c->report->saved.bytes, c->err);
+  return (ok && saver_commit(&c->saver, &c->report->saved, c->err)) || err_prefix(c->err, "%s", output);
 }
 
 bool tk_concat(const char *plan, const char *const *parts, const char *output, const struct tk_concat_options *opt,

@@ -17,11 +17,12 @@
 #include "base/progress.h"
 #include "load.h"
 #include "merge_select.h"
-#include "merger.h"
+#include "merge_share.h"
 #include "save.h"
 #include "source/identity.h"
 #include "source/manifest.h"
 #include "source/sources.h"
+#include "stragglers.h"
 
 /* Is it of a rank that is not asked for?  Failing leaves the error. */
 static bool is_left_out(struct merger *m, size_t input, struct tk_trace *t) {
@@ -112,7 +113,9 @@ static const char *provenance(struct merger *m, struct buf *b) {
   }
   buf_text(b, b->len ? ",\"ranks\":[\n" : "{\"ranks\":[\n");
   buf_append(b, m->blocks.data, m->blocks.len);
-  buf_text(b, "\n]}");
+  buf_text(b, "\n]");
+  if (m->shares.of) merge_gone_print(m, b);
+  buf_text(b, "}");
   return buf_append(b, "", 1) ? (const char *)b->data : NULL;
 }
 
@@ -140,6 +143,7 @@ bool merger_close(struct merger *m) {
   const struct merge_table table = {.who = m->alignment.who, .zero_ns = m->first_trace->zero_ns, .out = m->output->collectives,
                                     .kind = m->opt->collectives ? merge_table_kind(m->opt->collectives) : MERGE_TABLE_NONE};
   if (table.out && !merge_collectives_write(&m->alignment.collectives, &table, m->err)) return false;
+  for (size_t i = 0; m->shares.of && i < m->n_inputs; i++) m->report->events_before += m->report->ranks[i].events;
   const char *said = provenance(m, &b);
   bool ok = mem_check(&m->mem, m->err) && diagnostics_check(m->report->notes, m->err) && close_output(m, said);
   buf_free(&b);
@@ -162,6 +166,7 @@ void tk_merge_report_free(struct tk_merge_report *report) {
   tk_diagnostics_free(report->notes);
   free(report->ranks);
   align_report_free(report);
+  stragglers_free_report(report);
   *report = (struct tk_merge_report){0};
 }
 
@@ -181,12 +186,17 @@ bool merger_begin(struct merger *m, const struct merge_inputs *in, struct tk_err
   m->first = in->first;
   m->n_inputs = in->n;
   m->scans = in->scans;
+  m->weighed = in->weighed;
+  m->packed = in->packed;
   m->err = err;
   m->first_trace = trace_new(0);
   m->blocks.mem = &m->mem;
   merge_ids_init(&m->ids, &m->mem);
   map_init(&m->ranks, &m->mem);
   map_init(&m->fingerprints, &m->mem);
+  m->gone.mem = &m->mem;
+  intern_init(&m->gone.names, &m->mem);
+  map_init(&m->gone.index, &m->mem);
   return m->first_trace || err_set(err, TK_ELIMIT, "out of memory");
 }
 
@@ -194,6 +204,9 @@ void merger_end(struct merger *m) {
   mem_free(&m->mem, m->places);
   mem_free(&m->mem, m->own_pids.v);
   merge_alignment_free(&m->alignment);
+  mem_free(&m->mem, m->shares.of);
+  mem_free(&m->mem, m->shares.roles);
+  merge_gone_free(&m->gone);
   merge_ids_free(&m->ids);
   map_free(&m->ranks);
   map_free(&m->fingerprints);

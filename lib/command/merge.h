@@ -14,6 +14,7 @@
 
 #include "graph/sink.h"
 
+struct format;
 struct out;
 struct saver;
 struct run_folder;
@@ -25,6 +26,8 @@ struct merge_inputs {
   struct tk_sources *sources;
   size_t first, n;
   struct merge_scans *scans; /* what is known of them all, and none of them is at hand; NULL = they are */
+  const struct format *weighed; /* how large they would be in this format is asked for; NULL = it is not */
+  bool packed;                  /* ... and in gzip */
 };
 
 /* Where merged graphs go. */

@@ -18,7 +18,6 @@
 #include "merge_select.h"
 #include "source/sources.h"
 
-enum { FEWEST_ANCHORS = 256, ALL_ANCHORS = 1 << 20 };
 enum { KEPT = 52 << 20, KEPT_SHARE = 16 }; /* bytes of graphs that wait for the second pass; their share of --max-memory at most */
 
 struct aligner {
@@ -31,6 +30,7 @@ struct aligner {
   struct arena arena;
   struct merge_base base;
   bool any;
+  bool has_starts;
   bool start_only; /* nothing is to be aligned: only when the first event is */
   struct align_input *inputs;
   struct merge_offsets offsets; /* that a report gives */
@@ -40,34 +40,7 @@ struct aligner {
   struct align_solution solution;
 };
 
-bool merge_is_comparable(const struct merge_base *base, enum tk_clock clock) {
-  return clock == base->clock && clock != TK_CLOCK_UNKNOWN;
-}
-
-int64_t merge_later(const struct merge_base *base, const struct merge_base *own, enum tk_align align) {
-  return align != TK_ALIGN_NONE && merge_is_comparable(base, own->clock) ? 0 : base->zero_ns - own->zero_ns;
-}
-
-uint32_t merge_most_anchors(size_t n) {
-  const size_t share = n ? ALL_ANCHORS / n : SCAN_ANCHORS;
-  return share > SCAN_ANCHORS ? SCAN_ANCHORS : share < FEWEST_ANCHORS ? FEWEST_ANCHORS : (uint32_t)share;
-}
-
 /* ---- offsets that are given ---- */
-
-static bool parse_offset(const char *text, size_t *key, int64_t *ns, struct tk_err *err) {
-  const char *equals = strrchr(text, '='), *p = equals ? equals + 1 : text;
-  bool minus = *p == '-';
-  tk_time ps;
-  p += *p == '+' || *p == '-';
-  if (equals && equals != text && tk_is_duration(p) && !tk_parse_duration(p, &ps))
-    return err_set(err, TK_EUSAGE, "'%s': the offset is out of range: it is more than 106 days", text);
-  if (!equals || equals == text || !tk_parse_duration(p, &ps))
-    return err_set(err, TK_EUSAGE, "'%s' is not an offset such as 3=+1.5ms or host42=-20us", text);
-  *key = (size_t)(equals - text);
-  *ns = (minus ? -ps : ps) / 1000;
-  return true;
-}
 
 static bool is_called(const struct align_input *i, const char *key, size_t n) {
   char rank[24];
@@ -101,7 +74,7 @@ static bool take_offsets(struct aligner *a) {
     size_t key = 0;
     int64_t ns = 0;
     bool found = false;
-    if (!parse_offset(*o, &key, &ns, a->err)) return false;
+    if (!merge_offset_parse(*o, &key, &ns, a->err)) return false;
     for (size_t i = 0; i < a->in->n; i++) {
       struct align_input *input = &a->inputs[i];
       if (!is_called(input, *o, key)) continue;
@@ -114,14 +87,6 @@ static bool take_offsets(struct aligner *a) {
   return true;
 }
 
-static bool check_request(const struct aligner *a) {
-  size_t key = 0;
-  int64_t ns = 0;
-  for (const char *const *o = a->opt->offsets; o && *o; o++)
-    if (!parse_offset(*o, &key, &ns, a->err)) return false;
-  return true;
-}
-
 /* ---- reading ---- */
 
 /* That one host has one clock is tested as well. */
@@ -130,7 +95,8 @@ static bool compares_clocks(enum tk_align align) {
 }
 
 static bool lists_collectives(const struct aligner *a) {
-  return a->opt->collectives || a->opt->link_collectives || a->in->scans;
+  const bool weighed = a->in->weighed && a->opt->align != TK_ALIGN_MARKER; /* who is slow is told by them */
+  return a->opt->collectives || a->opt->link_collectives || a->in->scans || weighed;
 }
 
 static const char *report_text(struct aligner *a, const char *text) {
@@ -139,6 +105,12 @@ static const char *report_text(struct aligner *a, const char *text) {
 
 static int64_t whole_ns(const struct tk_trace *t, tk_time ts, int64_t later) {
   return t->origin_ns + later + ts / 1000 - (ts % 1000 < 0);
+}
+
+/* Whether sums and differences of such times are still in range, as times since 1970 up to the year 2116 are. */
+static bool is_in_range(int64_t ns, int64_t later) {
+  const i128 at = (i128)ns + later;
+  return at > INT64_MIN / 2 && at < INT64_MAX / 2;
 }
 
 /* What is not asked for goes when its anchors are taken: clocks are compared by all that is read. */
@@ -150,14 +122,26 @@ static bool keep_part(struct aligner *a, size_t i, struct tk_trace *t, int64_t l
   trace_extent(t, &start, &end);
   input->from_ns = whole_ns(t, start, later);
   input->to_ns = whole_ns(t, end + 999, later);
+  if (a->opt->steps && !t->n_events) input->from_ns = INT64_MAX, input->to_ns = INT64_MIN; /* it has none of them */
   a->out->skipped[i] = !input->wanted;
   return true;
 }
 
-/* Whether sums and differences of such times are still in range, as times since 1970 up to the year 2116 are. */
-static bool is_in_range(int64_t ns, int64_t later) {
-  const i128 at = (i128)ns + later;
-  return at > INT64_MIN / 2 && at < INT64_MAX / 2;
+/* The same by its scan: what is cut to steps begins where the first of them does, and ends with the last. */
+static bool keep_steps(struct aligner *a, size_t i, const struct scan *s) {
+  struct align_input *input = &a->inputs[i];
+  struct tk_range asked;
+  int64_t start, end;
+  const int64_t later = input->start_ns - s->start_ns;
+  if (!a->opt->steps || !tk_parse_range(a->opt->steps, &asked)) return true;
+  input->from_ns = INT64_MAX, input->to_ns = INT64_MIN;
+  if (s->more_steps) return err_set(a->err, TK_EUSAGE, "%s: has more steps than its scan holds: select a range of time", input->name);
+  if (!scan_steps_range(s, asked.first, asked.last, &start, &end)) return true;
+  if (!is_in_range(start, later) || !is_in_range(end, later) || start > end)
+    return err_set(a->err, TK_EFORMAT, "%s: its scan tells of steps that cannot be", input->name);
+  input->from_ns = start + later;
+  input->to_ns = end + later;
+  return true;
 }
 
 /* Puts its anchors, [from, to), where the input's clock is put against the first input's. */
@@ -169,6 +153,25 @@ static bool place_anchors(struct aligner *a, uint32_t from, uint32_t to, int64_t
     v->end += later;
   }
   return true;
+}
+
+/* What is written after the first has to know of it; `s` is of one that is wanted. */
+static void take_starts(struct aligner *a, const struct scan *s) {
+  if (!a->has_starts) a->out->starts = s->starts;
+  a->has_starts = true;
+}
+
+static void take_size(struct aligner *a, size_t i, const struct scan *s, uint32_t processes) {
+  const struct format *f;
+  struct merge_size *size = &a->out->sizes[i];
+  const struct align_input *input = &a->inputs[i];
+  *size = (struct merge_size){.lasts_ns = s->end_ns - s->start_ns, .processes = processes};
+  if (input->from_ns <= input->to_ns) size->kept_ns = input->to_ns - input->from_ns;
+  for (size_t row = 0; (f = format_row(row)) != NULL; row++) {
+    if (f != a->in->weighed) continue;
+    size->bytes = s->sizes[row].bytes[a->in->packed];
+    size->bare = s->sizes[row].bare[a->in->packed];
+  }
 }
 
 static bool take_scan(struct aligner *a, size_t i, const struct scan *s, uint32_t from, uint32_t to) {
@@ -200,8 +203,13 @@ static bool take_input(struct aligner *a, size_t i, struct tk_trace *t) {
   struct scan s;
   if (!scan_take(&s, &a->anchors, t, &o, a->report->notes) || !scan_take_pids(&a->out->pids[i], t, a->mem))
     return mem_refuse(a->mem, a->err);
-  return take_scan(a, i, &s, first, a->anchors.n) &&
-         keep_part(a, i, t, merge_later(&a->base, &(struct merge_base){s.zero_ns, s.clock}, a->opt->align));
+  if (a->in->weighed && !scan_weigh(&s, t, a->in->weighed, a->err)) return false;
+  if (!take_scan(a, i, &s, first, a->anchors.n) ||
+      !keep_part(a, i, t, merge_later(&a->base, &(struct merge_base){s.zero_ns, s.clock}, a->opt->align)))
+    return false;
+  take_size(a, i, &s, a->out->pids[i].processes);
+  if (a->inputs[i].wanted) take_starts(a, &s);
+  return true;
 }
 
 /* Graphs that are small together are not read again: a merge may hold 64 MB beside the largest input. */
@@ -210,25 +218,6 @@ static bool is_kept(struct aligner *a, const struct tk_trace *t) {
   if (t->store->mem.used > most - a->out->kept_bytes) return false;
   a->out->kept_bytes += t->store->mem.used;
   return true;
-}
-
-struct tk_trace *merge_load(struct merge_alignment *a, const struct merge_inputs *in, size_t i, const struct tk_load_options *opt,
-                            struct tk_err *err) {
-  struct tk_load_options less = *opt;
-  struct tk_trace *t = a->kept ? a->kept[i] : NULL;
-  uint64_t limit = os_memory_limit(opt->max_memory);
-  if (t) {
-    a->kept[i] = NULL;
-    a->kept_bytes -= t->store->mem.used;
-    return t;
-  }
-  if (limit) less.max_memory = limit - a->kept_bytes;
-  return load_ahead_take(a->ahead, in->sources, in->first, i, &less, err);
-}
-
-bool merge_stops(size_t n_inputs, struct tk_err *err) {
-  if (n_inputs >= 2 && err->code != TK_EINTERRUPTED) err->option = TK_OPTION_KEEP_GOING;
-  return false;
 }
 
 /* The second pass tells of inputs that are wrong.  A fault of the system may be gone by then, and the clocks would be those of fewer
@@ -266,7 +255,10 @@ static bool read_scans(struct aligner *a) {
     a->inputs[i].name = report_text(a, scans->list->v[i].input);
     if (!take_scan(a, i, &scans->list->v[i], from, at)) return false;
     a->inputs[i].wanted = merge_wants_rank(a->opt, a->inputs[i].rank);
+    if (!keep_steps(a, i, &scans->list->v[i])) return false;
     a->out->skipped[i] = !a->inputs[i].wanted;
+    take_size(a, i, &scans->list->v[i], scans->list->v[i].pids.processes);
+    if (a->inputs[i].wanted) take_starts(a, &scans->list->v[i]);
     if (a->inputs[i].merged && merge_selects_ranks(a->opt))
       return err_set(a->err, TK_EUSAGE, "%s: is of several ranks, of which a plan cannot select some", a->inputs[i].name);
     a->inputs[i].host = report_text(a, scans->list->v[i].host); /* the report outlives the scans */
@@ -513,7 +505,7 @@ static void find_start(struct aligner *a) {
   for (size_t i = 0; i < a->in->n; i++) {
     const struct align_map *map = merge_map(a->out, i);
     int64_t start = a->inputs[i].from_ns, end = a->inputs[i].to_ns;
-    if (!a->inputs[i].read || !a->inputs[i].wanted) continue;
+    if (!a->inputs[i].read || !a->inputs[i].wanted || start > end) continue;
     if (map && __builtin_sub_overflow(start, align_offset(map, start), &start)) continue;
     if (start < a->out->start_ns) a->out->start_ns = start;
     if (map && __builtin_sub_overflow(end, align_offset(map, end), &end)) continue;
@@ -532,8 +524,10 @@ static bool align_inputs(struct aligner *a) {
   a->out->pids = mem_array(a->mem, n, sizeof *a->out->pids);
   a->out->n = n;
   if (a->out->pids) memset(a->out->pids, 0, n * sizeof *a->out->pids);
+  a->out->sizes = mem_array(a->mem, n, sizeof *a->out->sizes);
+  if (a->out->sizes) memset(a->out->sizes, 0, n * sizeof *a->out->sizes);
   if (a->out->kept) memset(a->out->kept, 0, n * sizeof *a->out->kept);
-  if (!a->out->kept || !a->out->pids || !a->out->who) return mem_check(a->mem, a->err);
+  if (!a->out->kept || !a->out->pids || !a->out->who || !a->out->sizes) return mem_check(a->mem, a->err);
   if (!a->out->skipped || !a->out->maps || !a->out->mapped) return mem_check(a->mem, a->err);
   if (!a->inputs) return mem_check(a->mem, a->err);
   memset(a->inputs, 0, (n + 1) * sizeof *a->inputs);
@@ -561,12 +555,13 @@ bool merge_align(struct merge_alignment *out, const struct merge_inputs *in, con
   *out = (struct merge_alignment){.start_ns = INT64_MAX, .end_ns = INT64_MIN, .mem = {.limit = os_memory_limit(opt->load.max_memory)}};
   a.arena.mem = a.mem;
   align_anchors_init(&a.anchors, a.mem);
-  a.anchors.all = a.anchors.described = lists_collectives(&a);
+  a.anchors.described = lists_collectives(&a);
+  a.anchors.all = a.anchors.described && !in->weighed;
   if (lists_collectives(&a) && opt->align == TK_ALIGN_MARKER)
     return err_set(err, TK_EUSAGE, "collectives are matched where clocks are compared by them, not by markers");
   if (opt->align == TK_ALIGN_MARKER && !opt->marker) return err_set(err, TK_EUSAGE, "no marker is named");
   if (opt->clock_error < 0) return err_set(err, TK_EUSAGE, "clocks are apart by a time that is not negative");
-  if (!check_request(&a)) return false;
+  if (!merge_offsets_check(opt, err)) return false;
   if (opt->anchor && !(a.anchor = regexp_new(opt->anchor, a.mem, why, sizeof why)))
     return mem_check(a.mem, err) && err_set(err, TK_EUSAGE, "anchor '%s': %s", opt->anchor, why);
   a.offsets.arena.mem = a.mem;
@@ -574,7 +569,7 @@ bool merge_align(struct merge_alignment *out, const struct merge_inputs *in, con
     return merge_offsets_free(&a.offsets), regexp_free(a.anchor), false;
   a.start_only = !is_needed(&a);
   bool ok = a.start_only ? align_report_none(report, opt->align, in->n < 2 || one_host_by_place(in)) : true;
-  if (ok && (!a.start_only || (start && in->n > 1) || opt->time)) ok = align_inputs(&a);
+  if (ok && (!a.start_only || (start && in->n > 1) || opt->time || in->weighed)) ok = align_inputs(&a);
   if (ok) ok = regexp_check(a.anchor, err);
   regexp_free(a.anchor);
   merge_offsets_free(&a.offsets);
@@ -582,17 +577,4 @@ bool merge_align(struct merge_alignment *out, const struct merge_inputs *in, con
   align_anchors_free(&a.anchors);
   arena_free(&a.arena);
   return ok;
-}
-
-void merge_alignment_free(struct merge_alignment *a) {
-  merge_collectives_free(&a->collectives, &a->mem);
-  mem_free(&a->mem, a->maps);
-  mem_free(&a->mem, a->mapped);
-  mem_free(&a->mem, a->skipped);
-  for (size_t i = 0; a->kept && i < a->n; i++) tk_free(a->kept[i]);
-  mem_free(&a->mem, a->kept);
-  for (size_t i = 0; a->pids && i < a->n; i++) mem_free(&a->mem, a->pids[i].v);
-  mem_free(&a->mem, a->pids);
-  mem_free(&a->mem, a->who);
-  *a = (struct merge_alignment){.n = 0};
 }

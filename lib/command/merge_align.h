@@ -27,6 +27,14 @@ struct merge_who {
   bool merged;      /* it is of several ranks: the devices of its anchors are those, + 1 */
 };
 
+/* How large an input would be in the output, and without its events: 0 = not known, or not asked for.
+ * How long it lasts, by its own clock. */
+struct merge_size {
+  uint64_t bytes, bare;
+  int64_t lasts_ns, kept_ns; /* kept: of the steps that are asked for */
+  uint32_t processes;
+};
+
 /* Scans of all inputs in place of them. */
 struct merge_scans {
   struct scan_list *list;
@@ -45,6 +53,8 @@ struct merge_alignment {
   int64_t start_ns;       /* when the first event of all is, aligned, on the base's clock; INT64_MAX = nothing was read */
   int64_t end_ns;         /* ... and the last one's end */
   struct merge_collectives collectives; /* if they are asked for */
+  struct merge_size *sizes;    /* by input; NULL if nothing was read */
+  struct format_starts starts; /* of the first that is wanted, if sizes are asked for */
   struct align_map *maps; /* by input */
   bool *mapped;
   size_t n;

@@ -107,6 +107,7 @@ void merge_block_print(struct buf *to, const struct merge_block *block) {
     if (!block->first || trace_meta(t, "tracekit")) print_metas(to, t, block->first);
     print_hidden(to, t);
   }
+  if (block->account) buf_text(to, block->account);
   buf_text(to, "}");
 }
 

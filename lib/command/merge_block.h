@@ -10,6 +10,7 @@ struct merge_block {
   const struct merge_pid *was;  /* rank->processes of them: which process was which */
   bool first;                   /* its top-level keys stand at the top of the output */
   bool nameless;                /* what the input is called is not said */
+  const char *account;          /* of what was left out of it: members of JSON behind a comma; NULL = nothing was */
 };
 
 /* Of a merged trace: appends the blocks of its ranks, as they are but for pids and shifts.  Its own top-level keys go into the first of

@@ -110,6 +110,19 @@ void merge_collectives_sum_up(const struct merge_collectives *c, const struct me
   mem_free(mem, v);
 }
 
+void merge_collectives_tally(const struct merge_collectives *c, struct merge_tally *v) {
+  for (uint32_t i = 0, k; i < c->n; i = k) {
+    k = end_of(c, i);
+    const struct merge_meeting *last = &c->v[k - 1];
+    for (uint32_t m = i; m < k; m++) {
+      v[c->v[m].input].met++;
+      v[c->v[m].input].wait_ns += last->start_ns - c->v[m].start_ns;
+    }
+    v[last->input].last++;
+    v[last->input].cost_ns += last->start_ns - c->v[k - 2].start_ns;
+  }
+}
+
 /* ---- tables ---- */
 
 static void put(struct out *o, const char *text) { out_write(o, text, strlen(text)); }

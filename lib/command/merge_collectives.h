@@ -35,6 +35,15 @@ void merge_collectives_free(struct merge_collectives *c, struct mem *mem);
 void merge_collectives_sum_up(const struct merge_collectives *c, const struct merge_who *who, struct tk_collectives *sum,
                               struct mem *mem);
 
+/* What collectives say of an input: in how many it was, in how many the last; how long it waited until the last came; by how much it
+ * came after the last but one, where it was last itself. */
+struct merge_tally {
+  uint64_t met, last;
+  int64_t wait_ns, cost_ns;
+};
+/* Of all inputs: v has room for them, and is zero. */
+void merge_collectives_tally(const struct merge_collectives *c, struct merge_tally *v);
+
 /* What a table of this name is written as; its ending says it. */
 enum merge_table_kind { MERGE_TABLE_NONE, MERGE_TABLE_CSV, MERGE_TABLE_JSON };
 enum merge_table_kind merge_table_kind(const char *path);

@@ -9,7 +9,9 @@
 #include "base/options.h"
 #include "graph/diagnostics.h"
 #include "merge.h"
+#include "io/packing.h"
 #include "merge_collectives.h"
+#include "merge_share.h"
 #include "run_folder.h"
 #include "save.h"
 #include "source/manifest.h"
@@ -25,6 +27,7 @@ struct merge_file {
   struct mem mem;
   const char **inputs;      /* paths that no output may replace (NULL-terminated), with room for one more */
   size_t n_inputs;
+  bool shared;              /* the size that is asked for is shared out among the ranks */
 };
 
 static bool open_report(struct merge_file *f, struct out *out, const char *path, const char *output, struct tk_err *err) {
@@ -79,6 +82,8 @@ static bool open_files(struct merge_file *f, const char *path, const char *run, 
 /* Counts what was written, which gets its name now. */
 static bool commit_output(struct merge_file *f, const char *path, struct tk_merge_report *report, struct tk_err *err) {
   if (f->opt->manifest) return true;
+  if (!f->run.format && !saver_finish(&f->saver, &report->saved, err)) return false;
+  if (!f->run.format && f->opt->to && !merge_fits(f->opt, report->saved.bytes, err)) return false;
   if (!f->run.format) return saver_commit(&f->saver, &report->saved, err);
   if (!run_folder_commit(&f->run, &report->saved, err)) return false;
   if (strncmp(path, f->run.path, strlen(f->run.path)) == 0) return true; /* the run was named */
@@ -86,13 +91,32 @@ static bool commit_output(struct merge_file *f, const char *path, struct tk_merg
   return true;
 }
 
-/* What must not be larger than so much is joined first, for what goes is chosen of all of it; and what has flows between ranks, where
- * the writer of the format wants both ends of a flow at once. */
-static bool is_joined_first(const struct merge_file *f, const char *path) {
+static const struct format *format_of(const struct merge_file *f, const char *path) {
   const struct tk_save_options *save = &f->opt->save;
-  if (f->opt->to) return true;
-  if (!f->opt->link_collectives || run_folder_is_meant(path, save)) return false;
   const struct format *format = save->format ? format_by_word(save->format) : format_by_path(path);
+  return format || save->format ? format : format_default();
+}
+
+static const struct packing *packing_of(const struct merge_file *f, const char *path) {
+  const char *word = f->opt->save.format;
+  const struct packing *packing = packing_of_path(path, strlen(path));
+  return packing || !word ? packing : packing_of_path(word, strlen(word));
+}
+
+/* A size is shared out among ranks, where a rank can be weighed by itself. */
+static bool has_shares(const struct merge_file *f, const char *path) {
+  const struct format *format = format_of(f, path);
+  const struct packing *packing = packing_of(f, path);
+  return f->opt->to && f->n_inputs > 1 && format && format->in_parts && !f->opt->save.pretty &&
+         (!packing || packing == packing_row(PACKING_GZIP)) && !run_folder_is_meant(path, &f->opt->save);
+}
+
+/* Joined first is what must not be larger than so much, where that cannot be shared out; and what has flows between ranks, where the
+ * writer of the format wants both ends of a flow at once. */
+static bool is_joined_first(const struct merge_file *f, const char *path) {
+  if (f->opt->to && !has_shares(f, path)) return true;
+  if (!f->opt->link_collectives || run_folder_is_meant(path, &f->opt->save)) return false;
+  const struct format *format = format_of(f, path);
   return format && !(format->info.holds & TK_HOLDS_DANGLING);
 }
 
@@ -125,6 +149,8 @@ static bool merge_files(struct merge_file *f, const struct merge_inputs *in, con
   if (!f->inputs) return err_set(err, TK_ELIMIT, "out of memory");
   for (size_t i = 0; i < in->n; i++) f->inputs[i] = sources_path(in->sources, in->first + i);
   if (is_joined_first(f, path)) return merge_and_save(f, in, path, report, err);
+  struct merge_inputs all = *in;
+  if (f->shared) all.weighed = format_of(f, path), all.packed = packing_of(f, path) != NULL;
   if (!open_files(f, path, in->sources->inputs[in->first].run, report, err)) return false;
   struct merge_output output = {.sink = f->saver.sink, .manifest = f->opt->manifest ? &f->manifest : NULL};
   const struct format *format = f->run.format ? f->run.format : f->saver.format;
@@ -135,7 +161,7 @@ static bool merge_files(struct merge_file *f, const struct merge_inputs *in, con
     output.needs_start = format->needs_start;
     output.own_order = format->own_order;
   }
-  if (!merge_into(in, &output, f->opt, report, err)) return false;
+  if (!merge_into(&all, &output, f->opt, report, err)) return false;
   return commit_output(f, path, report, err) && commit_reports(f, report->align.json, err);
 }
 
@@ -143,9 +169,15 @@ bool merge_inputs(const struct merge_inputs *in, const char *path, const struct 
                   struct tk_merge_report *report, struct tk_err *err) {
   struct tk_err own;
   struct tk_merge_report unused = {0};
-  struct merge_file f = {.opt = opt};
+  struct merge_file f = {.opt = opt, .n_inputs = in->n};
+  struct tk_merge_options shared = *opt;
   if (!err) err = &own;
   err_clear(err);
+  f.shared = has_shares(&f, path) && !is_joined_first(&f, path);
+  if (f.shared) { /* what no viewer of the output shows goes before events do */
+    shared.save.no_passthrough = true;
+    f.opt = &shared;
+  }
   bool ok = merge_files(&f, in, path, report ? report : &unused, err);
   saver_close(&f.saver);
   run_folder_close(&f.run);

@@ -5,7 +5,7 @@
 #include "align/report.h"
 #include "base/path.h"
 #include "merge_order.h"
-#include "merger.h"
+#include "merge_share.h"
 #include "source/sources.h"
 
 bool merger_joins(const struct merger *m) {
@@ -80,7 +80,8 @@ static bool has_stdin(const struct merger *m) {
 }
 
 static bool align_inputs(struct merger *m) {
-  struct merge_inputs in = {.sources = m->sources, .first = m->first, .n = m->n_inputs, .scans = m->scans};
+  const struct merge_inputs in = {.sources = m->sources, .first = m->first, .n = m->n_inputs, .scans = m->scans,
+                                  .weighed = m->weighed, .packed = m->packed};
   bool start = m->scans || m->output->needs_start || m->opt->to_zero || (m->opt->align != TK_ALIGN_NONE && !has_stdin(m));
   return merge_align(&m->alignment, &in, m->opt, start, m->report, m->err);
 }
@@ -105,6 +106,6 @@ bool merger_plan(struct merger *m) {
   if (!align_in_order(m) || !order_rows(m) || !find_folders(m)) return false;
   m->first_link = 1;
   m->ids.graphs = (uint32_t)m->n_inputs;
-  if (m->alignment.collectives.n) m->ids.first_id = 1 + (int64_t)m->alignment.collectives.n;
-  return true;
+  if (m->opt->link_collectives) m->ids.first_id = 1 + (int64_t)m->alignment.collectives.n;
+  return merge_shares_plan(m);
 }

@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "merge_block.h"
 #include "merge_select.h"
+#include "merge_share.h"
 #include "run_folder.h"
 #include "save.h"
 #include "source/identity.h"
@@ -242,15 +243,18 @@ static bool write_graph(struct merger *m, size_t input, struct tk_trace *t, cons
   struct tk_merge_rank *r = &m->report->ranks[input];
   struct sink *sink = m->output->sink;
   struct merge_pid *was = mem_array(&m->mem, (uint64_t)t->n_tracks + 1, sizeof *was);
+  struct buf account = {.mem = &m->mem};
   if (!was) return mem_check(&m->mem, m->err);
   m->ids.ordinal = (uint32_t)m->n_merged;
   bool ok = renumber_input(m, input, t, of, was);
   r->hidden_processes = count_processes(t, true);
   if (ok && m->opt->link_collectives) ok = merge_collectives_link(&m->alignment.collectives, (uint32_t)input, t, m->first_link, m->err);
-  const struct merge_block block = {r, t, was, m->n_merged == 0, m->opt->redact != NULL};
+  ok = ok && merge_share_take(m, input, t, of, was, &account);
+  const struct merge_block block = {r, t, was, m->n_merged == 0, m->opt->redact != NULL, (const char *)account.data};
   if (ok && r->merged && merger_joins(m)) r->merged = merge_block_print_ranks(&m->blocks, &block);
   if (ok && !(r->merged && merger_joins(m))) merge_block_print(&m->blocks, &block);
   mem_free(&m->mem, was);
+  buf_free(&account);
   if (!ok) return false;
   if (m->output->run) return write_file(m, r, t, of->slot);
   if (m->output->saver) saver_count_lost(m->output->saver, t);

@@ -19,6 +19,28 @@ struct merge_place_of {
   uint32_t n_pids, first_row, rows; /* as a sink has them */
 };
 
+/* What each may spend of the size that is asked for (merge_share.h). */
+struct merge_shares {
+  uint64_t *of;   /* by input, bytes; NULL = no size is asked for */
+  uint8_t *roles; /* enum merge_role */
+};
+
+/* Events of one name on one kind of track that are no longer there. */
+struct merge_gone_row {
+  uint32_t kind, name;
+  uint64_t count;
+  i128 total_ps;
+  const struct intern_str *text; /* the name, when rows are sorted */
+};
+
+struct merge_gone {
+  struct mem *mem;
+  struct intern names;
+  struct map index;
+  struct merge_gone_row *v;
+  uint32_t n, cap;
+};
+
 struct merger {
   const struct tk_merge_options *opt;
   const struct merge_output *output;
@@ -45,6 +67,10 @@ struct merger {
   struct merge_scans *scans;    /* in place of the inputs, which are not at hand; NULL = they are */
   struct scan_pids own_pids;   /* of the input at hand, where the alignment knows none */
   const struct merge_place_of *planned; /* of the one rank that is written; NULL = of each when it comes */
+  struct merge_shares shares;
+  struct merge_gone gone;
+  const struct format *weighed; /* as in merge_inputs */
+  bool packed;
   bool opened;
 };
 

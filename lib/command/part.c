@@ -67,6 +67,22 @@ static void put_saved(struct buf *b, const struct saver *s) {
   for (int i = 0; i < TK_LOSSES; i++) pb_u64(b, 25, saved->lost[i]);
 }
 
+static void put_gone(struct buf *to, const struct merge_gone *gone) {
+  struct buf one = {.mem = to->mem};
+  for (uint32_t i = 0; i < gone->n; i++) {
+    const struct merge_gone_row *g = &gone->v[i];
+    const struct intern_str *name = &gone->names.strs[g->name];
+    one.len = 0;
+    pb_u64(&one, 1, g->kind);
+    pb_bytes(&one, 2, name->bytes, name->len);
+    pb_u64(&one, 3, g->count);
+    pb_u64(&one, 4, (uint64_t)g->total_ps);
+    pb_u64(&one, 5, (uint64_t)(g->total_ps >> 64));
+    pb_message(to, 29, &one);
+  }
+  buf_free(&one);
+}
+
 static void put_number(struct buf *b, uint64_t v, int n) {
   uint8_t bytes[LENGTH];
   for (int i = 0; i < n; i++) bytes[i] = (uint8_t)(v >> 8 * i);
@@ -90,6 +106,7 @@ static void put_part(struct buf *b, struct saver *s, struct merger *m, const str
   put_rank(b, &m->report->ranks[rank]);
   put_saved(b, s);
   pb_u64(b, 28, m->n_events);
+  put_gone(b, &m->gone);
   if (s->sink->ordinal == 0) put_first(b, m->first_trace);
 }
 

@@ -14,6 +14,8 @@
 #include "io/packing.h"
 #include "merge_order.h"
 #include "merge_select.h"
+#include "merge_share.h"
+#include "stragglers.h"
 #include "tasks.h"
 
 struct planner {
@@ -110,6 +112,8 @@ static void put_rank(struct buf *b, const struct planner *p, const struct merger
   if (m->alignment.skipped && m->alignment.skipped[i]) buf_text(b, ",\"left_out\":true");
   put_number(b, ",\"events\":", (int64_t)s->events);
   put_number(b, ",\"bytes\":", (int64_t)s->size);
+  if (m->shares.of) put_number(b, ",\"share\":", (int64_t)m->shares.of[i]);
+  if (m->shares.of && m->shares.roles[i]) put_text(b, ",\"whole\":", merge_role_names[m->shares.roles[i]]);
   put_ns(b, ",\"start_ns\":\"", map ? start - align_offset(map, start) : start);
   put_ns(b, ",\"moved_ns\":\"", map ? -align_offset(map, start) : 0);
   buf_text(b, "}");
@@ -130,6 +134,7 @@ static void put_plan(struct buf *b, const struct planner *p, struct merger *m) {
   const struct tk_collectives *c = &p->report->collectives;
   put_text(b, "{\"version\":", TK_VERSION);
   put_text(b, ",\n\"format\":", p->word);
+  if (p->opt->to) put_number(b, ",\n\"to\":", (int64_t)p->opt->to);
   put_text(b, ",\n\"clock\":", clocks[m->alignment.base.clock]);
   put_ns(b, ",\n\"zero_ns\":\"", m->alignment.base.zero_ns);
   put_ns(b, ",\n\"start_ns\":\"", m->alignment.start_ns);
@@ -145,6 +150,7 @@ static void put_plan(struct buf *b, const struct planner *p, struct merger *m) {
     put_number(b, ",\"steps\":", (int64_t)c->steps);
     buf_text(b, "}");
   }
+  if (p->report->stragglers) buf_text(b, ",\n\"stragglers\":"), stragglers_print(b, p->report->stragglers);
   buf_text(b, ",\n\"ranks\":[");
   for (uint32_t i = 0; i < p->list.n; i++) put_rank(b, p, m, i);
   buf_text(b, "\n]");
@@ -203,8 +209,8 @@ static bool find_format(struct planner *p) {
     return err_set(p->err, TK_EUSAGE, "ranks are not written one by one in '%s', but in json, pftrace and xplane, .gz or not",
                    save->format);
   snprintf(p->word, sizeof p->word, "%s%s", p->format->info.name, packing ? ".gz" : "");
-  if (p->opt->steps || p->opt->to || p->opt->link_collectives || p->opt->manifest || p->opt->redact || save->pretty)
-    return err_set(p->err, TK_EUSAGE, "steps, a size, links, a manifest, redaction and pretty print are nothing for a plan");
+  if (p->opt->link_collectives || p->opt->manifest || p->opt->redact || save->pretty)
+    return err_set(p->err, TK_EUSAGE, "links, a manifest, redaction and pretty print are nothing for a plan");
   return (!p->opt->label || label_check(p->opt->label, p->err)) && merge_select_check(p->opt, p->err);
 }
 
@@ -220,11 +226,15 @@ static bool plan(struct planner *p, const char *const *scans, size_t n, const ch
   free(p->report->ranks);
   p->report->ranks = calloc((size_t)p->list.n + 1, sizeof *p->report->ranks);
   p->report->n_ranks = in.n = p->list.n;
+  if (p->opt->to) in.weighed = p->format, in.packed = strlen(p->word) > strlen(p->format->info.name);
   if (!p->report->ranks) return err_set(p->err, TK_ELIMIT, "out of memory");
   struct merge_output out = {.needs_start = true};
   struct merger m = {.opt = p->opt, .output = &out, .report = p->report};
   ok = merger_begin(&m, &in, p->err) && merger_plan(&m);
+  if (ok && p->opt->steps && m.alignment.start_ns == INT64_MAX)
+    ok = err_set(p->err, TK_ENOTHING, "nothing matched: no rank has any of the steps asked for");
   if (ok) tell_ranks(p, &m);
+  ok = ok && stragglers_report(&m, &p->list);
   ok = ok && write_plan(p, &m);
   merger_end(&m);
   return ok;
@@ -239,6 +249,7 @@ bool tk_plan(const char *const *scans, size_t n, const char *output, const struc
   err_clear(p.err);
   *p.report = (struct tk_merge_report){0};
   if (!TAKE_OPTIONS(&options, opt, p.err)) return false;
+  if (options.to) options.save.no_passthrough = true; /* as in a merge */
   p.mem.limit = os_memory_limit(p.opt->load.max_memory);
   p.list.mem = p.list.arena.mem = &p.mem;
   align_anchors_init(&p.anchors, &p.mem);

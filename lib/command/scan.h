@@ -12,7 +12,11 @@
 enum {
   SCAN_SCHEMA = 1,
   SCAN_MOST = 64 << 10, /* bytes of a rank in a file */
-  SCAN_ANCHORS = 2048   /* of a rank: more make nothing better, and these fit */
+  SCAN_ANCHORS = 2048,  /* of a rank: more make nothing better, and these fit */
+  SCAN_STEPS = 512,
+  SCAN_NAMES = 128,     /* the names with the greatest self time, as many as fit into */
+  SCAN_NAMES_MOST = 12 << 10,
+  SCAN_NAME = 160       /* bytes of one */
 };
 
 /* The pids of an input as it was read, before any of it was left out. */
@@ -22,6 +26,27 @@ struct scan_pids {
 };
 /* In place of those that *to has, if any; the caller frees them.  False when memory runs out. */
 bool scan_take_pids(struct scan_pids *to, struct tk_trace *t, struct mem *mem);
+
+/* Bytes of a file of one format, in gzip or not; bare: without events.  0 = not known. */
+struct scan_size {
+  uint64_t bytes[2], bare[2];
+};
+enum { SCAN_PLAIN, SCAN_PACKED };
+
+/* A training step: from the first to the last of its spans, by the rank's own clock. */
+struct scan_step {
+  int64_t number, start_ns, end_ns;
+};
+
+/* Spans of one name, on threads and streams. */
+struct scan_name {
+  const char *name;
+  const uint8_t *sketch; /* how durations are spread: pairs of varints, a class since the one before and how many are in it */
+  uint32_t n_name, n_sketch;
+  uint64_t count, total_ns, self_ns, min_ns, max_ns;
+};
+/* A quantile, 0..1, of the durations. */
+uint64_t scan_quantile(const struct scan_name *name, double q);
 
 /* Of an input: who it is, when it was, and how much. */
 struct scan {
@@ -36,6 +61,12 @@ struct scan {
   const char *run, *step;     /* that its place tells; "" = none */
   struct scan_pids pids;      /* not filled by scan_take */
   struct format_starts starts;
+  struct scan_size sizes[FORMATS_MOST]; /* by the row of the format */
+  struct scan_step *steps; /* by number, each once */
+  uint32_t n_steps;
+  bool more_steps;         /* than are kept */
+  struct scan_name *names; /* the greatest self time first */
+  uint32_t n_names;
 };
 
 /* How anchors are taken. */
@@ -46,6 +77,15 @@ struct scan_options {
   const char *marker;    /* as in align_source */
   struct regexp *anchor;
 };
+
+/* The steps, and the names; in `keep`, names as long as the trace is.  False when memory runs out. */
+bool scan_take_steps(struct scan *s, const struct tk_trace *t, struct arena *keep);
+bool scan_take_names(struct scan *s, const struct tk_trace *t, struct arena *keep);
+/* From the first to the last of all spans of steps first..last.  False if there is none. */
+bool scan_steps_range(const struct scan *s, int64_t first, int64_t last, int64_t *start_ns, int64_t *end_ns);
+
+/* How large it would be in the format `only`, or in each that is written in parts (NULL). */
+bool scan_weigh(struct scan *s, const struct tk_trace *t, const struct format *only, struct tk_err *err);
 
 /* Takes what there is of a trace: texts go to `notes`, which also gets what is to be said of its clocks; anchors to `anchors`, by the
  * trace's own clock.  False when memory runs out. */

@@ -117,6 +117,34 @@ static void put_starts(struct buf *b, const struct format_starts *starts) {
   buf_free(&one);
 }
 
+static void put_sizes(struct buf *b, const struct scan_size *sizes) {
+  struct buf one = {.mem = b->mem};
+  const struct format *f;
+  for (size_t i = 0; (f = format_row(i)) != NULL; i++) {
+    if (!sizes[i].bytes[SCAN_PLAIN]) continue;
+    one.len = 0;
+    put_text(&one, 1, f->info.name);
+    pb_u64(&one, 2, sizes[i].bytes[SCAN_PLAIN]);
+    pb_u64(&one, 3, sizes[i].bytes[SCAN_PACKED]);
+    pb_u64(&one, 4, sizes[i].bare[SCAN_PLAIN]);
+    pb_u64(&one, 5, sizes[i].bare[SCAN_PACKED]);
+    pb_message(b, 23, &one);
+  }
+  buf_free(&one);
+}
+
+static void put_steps(struct buf *b, const struct scan *s) {
+  struct scan_step last = {0, s->start_ns, 0};
+  for (uint32_t i = 0; i < s->n_steps; i++) {
+    const struct scan_step *v = &s->steps[i];
+    pb_u64(b, 24, zigzag((int64_t)((uint64_t)v->number - (uint64_t)last.number)));
+    pb_u64(b, 25, zigzag((int64_t)((uint64_t)v->start_ns - (uint64_t)last.start_ns)));
+    pb_u64(b, 26, zigzag((int64_t)((uint64_t)v->end_ns - (uint64_t)v->start_ns)));
+    last = *v;
+  }
+  if (s->more_steps) pb_u64(b, 27, 1);
+}
+
 static void put_rank(struct buf *b, const struct scan *s) {
   put_text(b, 1, s->input);
   put_text(b, 2, s->host);
@@ -137,6 +165,28 @@ static void put_rank(struct buf *b, const struct scan *s) {
   for (uint32_t i = 0; i < s->pids.n; i++) pb_u64(b, 20, zigzag(s->pids.v[i]));
   pb_u64(b, 21, s->pids.processes);
   put_starts(b, &s->starts);
+  put_sizes(b, s->sizes);
+  put_steps(b, s);
+}
+
+/* As many as there is room for, behind all that clocks need. */
+static void put_names(struct buf *b, const struct scan *s, size_t room) {
+  struct buf one = {.mem = b->mem};
+  const size_t most = b->len + (room < SCAN_NAMES_MOST ? room : SCAN_NAMES_MOST);
+  for (uint32_t i = 0; i < s->n_names; i++) {
+    const struct scan_name *n = &s->names[i];
+    one.len = 0;
+    pb_bytes(&one, 1, n->name, n->n_name);
+    pb_u64(&one, 2, n->count);
+    pb_u64(&one, 3, n->total_ns);
+    pb_u64(&one, 4, n->self_ns);
+    pb_u64(&one, 5, n->min_ns);
+    pb_u64(&one, 6, n->max_ns);
+    pb_bytes(&one, 7, n->sketch, n->n_sketch);
+    if (b->len + one.len + 8 > most) break;
+    pb_message(b, 28, &one);
+  }
+  buf_free(&one);
 }
 
 void scan_print_head(struct buf *to) { pb_u64(to, 1, SCAN_SCHEMA); }
@@ -152,7 +202,9 @@ void scan_print(struct buf *to, const struct scan *s, struct align_anchors *anch
     if (anchors->n > most) anchors->n = most; /* of equal keys the first ones have to do */
     put_anchors(&p, mem);
   }
+  const size_t used = p.rank.len + p.anchors.len + 8;
   pb_message(&p.rank, 16, &p.anchors);
+  put_names(&p.rank, s, used < SCAN_MOST ? SCAN_MOST - used : 0);
   pb_message(to, 2, &p.rank);
   buf_free(&p.column);
   buf_free(&p.anchors);
@@ -242,6 +294,41 @@ static struct format_starts starts_of(struct reader *r, const Scan__Rank *rank) 
   return starts;
 }
 
+static void take_sizes(struct reader *r, const Scan__Rank *rank, struct scan_size *to) {
+  const struct format *f;
+  for (size_t i = 0; (f = format_row(i)) != NULL; i++)
+    for (size_t k = 0; k < rank->n_size_of; k++) {
+      const Scan__Size *s = rank->size_of[k];
+      if (strcmp(text_of(r, s->format), f->info.name) == 0)
+        to[i] = (struct scan_size){{s->bytes, s->packed}, {s->bare, s->bare_packed}};
+    }
+}
+
+static bool take_steps(struct reader *r, const Scan__Rank *rank, struct scan *s) {
+  struct scan_step last = {0, s->start_ns, 0};
+  if (rank->n_step_number != rank->n_step_start || rank->n_step_number != rank->n_step_lasts) return false;
+  s->steps = arena_alloc(&r->list->arena, (rank->n_step_number + 1) * sizeof *s->steps);
+  s->more_steps = rank->more_steps;
+  for (size_t i = 0; s->steps && i < rank->n_step_number; i++) {
+    last.number = (int64_t)((uint64_t)last.number + (uint64_t)rank->step_number[i]);
+    last.start_ns = (int64_t)((uint64_t)last.start_ns + (uint64_t)rank->step_start[i]);
+    last.end_ns = (int64_t)((uint64_t)last.start_ns + (uint64_t)rank->step_lasts[i]);
+    s->steps[s->n_steps++] = last;
+  }
+  return true;
+}
+
+static void take_names(struct reader *r, const Scan__Rank *rank, struct scan *s) {
+  s->names = arena_alloc(&r->list->arena, (rank->n_name + 1) * sizeof *s->names);
+  for (size_t i = 0; s->names && i < rank->n_name; i++) {
+    const Scan__Name *n = rank->name[i];
+    s->names[s->n_names++] = (struct scan_name){
+        .name = text_of(r, n->name), .sketch = (const uint8_t *)text_of(r, n->sketch), .n_name = (uint32_t)n->name.len,
+        .n_sketch = (uint32_t)n->sketch.len, .count = n->count, .total_ns = n->total, .self_ns = n->self, .min_ns = n->min,
+        .max_ns = n->max};
+  }
+}
+
 static struct scan_pids pids_of_rank(struct reader *r, const Scan__Rank *rank) {
   struct scan_pids pids = {.v = arena_alloc(&r->list->arena, (rank->n_pid + 1) * sizeof *pids.v), .processes = rank->processes};
   if (!pids.v) return pids;
@@ -264,8 +351,11 @@ static bool add_rank(struct reader *r, const Scan__Rank *rank, struct tk_err *er
       .clock = (enum tk_clock)rank->clock, .records = rank->records, .events = rank->events, .flow_points = rank->flow_points,
       .size = rank->size, .format = text_of(r, rank->format), .run = text_of(r, rank->run), .step = text_of(r, rank->step),
       .pids = pids_of_rank(r, rank), .starts = starts_of(r, rank)};
-  const char *input = list->v[list->n - 1].input;
-  for (size_t i = 0; i < rank->n_note; i++) diagnostics_say(r->notes, input, TK_NOTE_INFO, text_of(r, rank->note[i]));
+  struct scan *s = &list->v[list->n - 1];
+  take_sizes(r, rank, s->sizes);
+  take_names(r, rank, s);
+  if (!take_steps(r, rank, s)) return err_set(err, TK_EFORMAT, "is damaged: a rank's steps contradict themselves");
+  for (size_t i = 0; i < rank->n_note; i++) diagnostics_say(r->notes, s->input, TK_NOTE_INFO, text_of(r, rank->note[i]));
   return mem_check(list->mem, err);
 }
 

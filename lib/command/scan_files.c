@@ -17,6 +17,7 @@ struct scanner {
   struct regexp *anchor;
   struct align_anchors anchors;
   struct scan_pids pids;
+  struct arena arena; /* steps and names of one rank */
   struct buf text; /* of one rank */
   struct out out;
 };
@@ -51,6 +52,10 @@ static bool scan_trace(struct scanner *s, struct tk_trace *t, const struct tk_in
   s->anchors.described = true;
   if (!scan_take(&scan, &s->anchors, t, &o, s->report->notes) || !scan_take_pids(&s->pids, t, &s->mem))
     return mem_refuse(&s->mem, s->err);
+  if (!scan_weigh(&scan, t, NULL, s->err)) return false;
+  arena_free(&s->arena);
+  s->arena.mem = &s->mem;
+  if (!scan_take_steps(&scan, t, &s->arena) || !scan_take_names(&scan, t, &s->arena)) return mem_refuse(&s->mem, s->err);
   scan.pids = s->pids;
   scan.run = from->run;
   scan.step = from->step;
@@ -116,7 +121,7 @@ bool tk_scan(const char *const *names, size_t n, const char *output, const struc
   const char **inputs = calloc(n + 1, sizeof *inputs);
   s.report->notes = diagnostics_new();
   s.mem.limit = os_memory_limit(s.opt->load.max_memory);
-  s.text.mem = &s.mem;
+  s.text.mem = s.arena.mem = &s.mem;
   for (size_t i = 0; inputs && i < n; i++) inputs[i] = names[i];
   const struct out_options o = {.binary = true, .force = s.opt->save.force, .inputs = inputs};
   bool ok = (inputs && s.report->notes) || err_set(s.err, TK_ELIMIT, "out of memory");
@@ -126,6 +131,7 @@ bool tk_scan(const char *const *names, size_t n, const char *output, const struc
   out_close(&s.out);
   align_anchors_free(&s.anchors);
   mem_free(&s.mem, s.pids.v);
+  arena_free(&s.arena);
   buf_free(&s.text);
   free(inputs);
   if (!report) tk_diagnostics_free(own.notes);

@@ -6,7 +6,7 @@
  * per cent below it.  A small trace is its own sample, and the first aim is the target.
  *
  *     1.9 GB of JSON (5.2 M events): three writings of the whole, each smaller than the one before. */
-#include "op/shrink.h"
+#include "shrink.h"
 
 #include "io/packing.h"
 
@@ -22,6 +22,7 @@ struct shrinker {
   struct tk_trace *t;
   const char *output;
   struct tk_bytes *memory; /* that is written instead of a file, or NULL */
+  const struct shrink_scale *by; /* weighs it, and nothing is written; NULL = what is written is weighed */
   const struct tk_shrink_options *opt;
   struct tk_shrink_report *report;
   struct tk_err *err;
@@ -39,8 +40,13 @@ struct shrinker {
 
 /* ---- weighing ---- */
 
+static const char *account_of(struct shrinker *s, struct buf *b, const struct shrunk *gone) {
+  return s->by ? s->by->account(s->by->arg, b, gone) : shrink_provenance(b, s->t, gone);
+}
+
 /* Bytes of the trace as it would be written. */
 static bool weigh_trace(struct shrinker *s, const struct tk_trace *t, const char *provenance, uint64_t *weight) {
+  if (s->by) return s->by->weigh(s->by->arg, t, provenance, weight, s->err);
   struct tk_save_options save = s->save;
   struct tk_saved saved = {0};
   save.dry_run = true;
@@ -68,6 +74,13 @@ static bool write_whole(struct shrinker *s, bool dry_run, struct tk_saved *saved
 /* Bytes or events, whatever the target is of. */
 static bool weigh_whole(struct shrinker *s, uint64_t *weight) {
   struct tk_saved saved = {0};
+  if (s->by) {
+    struct buf text = {.mem = &s->mem};
+    const char *account = account_of(s, &text, &s->done);
+    const bool ok = mem_check(&s->mem, s->err) && weigh_trace(s, s->t, account, weight);
+    buf_free(&text);
+    return ok;
+  }
   if (!s->opt->events && !write_whole(s, true, &saved)) return false;
   *weight = s->opt->events ? s->t->n_events : saved.bytes;
   return true;
@@ -95,7 +108,7 @@ static bool estimate(struct shrinker *s, struct place at, double *weight) {
   shrunk_init(&gone, &s->t->store->mem);
   bool ok = shrink_apply(&s->part, at, &view, &gone, s->err);
   if (ok) {
-    const char *provenance = shrink_provenance(&text, s->t, &gone);
+    const char *provenance = account_of(s, &text, &gone);
     *weight = (double)view.n_events * s->scale;
     ok = mem_check(&s->mem, s->err);
     if (ok && !s->opt->events) ok = weigh_view(s, &view, provenance, weight);
@@ -213,7 +226,7 @@ static bool pack_better(struct shrinker *s, uint64_t *weight) {
   const struct tk_shrink_options *o = s->opt;
   double usual, best;
   uint64_t packed;
-  if (!packing_of_path(s->output, strlen(s->output)) || o->save.level || o->events) return true;
+  if (s->by || !packing_of_path(s->output, strlen(s->output)) || o->save.level || o->events) return true;
   if (!o->lossless) {
     if (!estimate(s, s->at, &usual)) return false;
     s->save.level = SMALLEST;
@@ -258,7 +271,7 @@ static void take_report(struct shrinker *s) {
 /* Events come before blocks that no viewer of the output shows: these go first, unless the file fits. */
 static bool leave_passthrough(struct shrinker *s, uint64_t *weight) {
   uint64_t bare;
-  if (s->opt->lossless || s->opt->events || s->save.no_passthrough || *weight <= s->report->target) return true;
+  if (s->by || s->opt->lossless || s->opt->events || s->save.no_passthrough || *weight <= s->report->target) return true;
   s->save.no_passthrough = true;
   if (!weigh_whole(s, &bare)) return false;
   if (bare < *weight) s->report->passthrough = *weight - bare;
@@ -281,7 +294,7 @@ static bool shrink_trace(struct shrinker *s, const struct track_origin *origins)
     if (o->save.dry_run && !o->events && !weigh_rungs(s)) return false;
   }
   take_report(s);
-  return write_whole(s, false, &r->saved);
+  return s->by || write_whole(s, false, &r->saved);
 }
 
 static bool check_target(const struct tk_shrink_options *o, struct tk_err *err) {
@@ -291,11 +304,12 @@ static bool check_target(const struct tk_shrink_options *o, struct tk_err *err) 
   return true;
 }
 
-static bool run_shrinker(struct shrinker s) {
+/* What went becomes *gone, unless that is NULL. */
+static bool run_shrinker(struct shrinker s, struct shrunk *gone) {
   struct tk_trace *t = s.t;
   const struct tk_shrink_options *opt = s.opt;
   struct tk_shrink_report *report = s.report;
-  progress_phase(&opt->save.progress, (struct tk_phase){.what = "fitting", .name = s.output, .events = true});
+  if (!s.by) progress_phase(&opt->save.progress, (struct tk_phase){.what = "fitting", .name = s.output, .events = true});
   struct mem *mem = &t->store->mem;
   err_clear(s.err);
   *report = (struct tk_shrink_report){.events_before = t->n_events};
@@ -306,9 +320,17 @@ static bool run_shrinker(struct shrinker s) {
   if (!ok && s.err->code == TK_OK && mem_check(&s.mem, s.err)) err_set(s.err, TK_ELIMIT, "out of memory");
   free_sample(&s);
   shrink_free(&s.whole);
-  shrunk_free(&s.done);
+  if (gone && ok) *gone = s.done;
+  else shrunk_free(&s.done);
   identity_free_tracks(origins, &s.mem);
   return ok;
+}
+
+bool shrink_to_fit(struct tk_trace *t, const struct shrink_scale *scale, const struct tk_shrink_options *opt, struct shrunk *gone,
+                   struct tk_err *err) {
+  struct tk_shrink_report report;
+  return run_shrinker((struct shrinker){.t = t, .output = "", .by = scale, .opt = opt, .report = &report, .err = err,
+                                        .save = opt->save}, gone);
 }
 
 bool tk_shrink(struct tk_trace *t, const char *output, const struct tk_shrink_options *opt, struct tk_shrink_report *report,
@@ -319,7 +341,7 @@ bool tk_shrink(struct tk_trace *t, const char *output, const struct tk_shrink_op
   err_clear(err);
   if (!trace_is_sealed(t, err) || !TAKE_OPTIONS(&options, opt, err)) return false;
   return run_shrinker((struct shrinker){
-      .t = t, .output = output, .opt = &options, .report = report, .err = err, .save = options.save});
+      .t = t, .output = output, .opt = &options, .report = report, .err = err, .save = options.save}, NULL);
 }
 
 bool tk_shrink_memory(struct tk_trace *t, const char *name, struct tk_bytes *to, const struct tk_shrink_options *opt,
@@ -331,5 +353,5 @@ bool tk_shrink_memory(struct tk_trace *t, const char *name, struct tk_bytes *to,
   *to = (struct tk_bytes){0};
   if (!trace_is_sealed(t, err) || !TAKE_OPTIONS(&options, opt, err)) return false;
   return run_shrinker((struct shrinker){
-      .t = t, .output = name, .memory = to, .opt = &options, .report = report, .err = err, .save = options.save});
+      .t = t, .output = name, .memory = to, .opt = &options, .report = report, .err = err, .save = options.save}, NULL);
 }

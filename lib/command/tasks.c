@@ -13,6 +13,8 @@
 #include "format/pb_unpack.h"
 #include "io/flate.h"
 #include "io/in.h"
+#include "io/packing.h"
+#include "merge_select.h"
 #include "plan.pb-c.h"
 
 /* ---- out ---- */
@@ -77,6 +79,7 @@ static void put_rank(struct buf *to, struct merger *m, const struct scan *s, uin
     pb_u64(one, 7, map);
     pb_u64(one, 9, m->next_row);
     pb_u64(one, 10, s->pids.processes);
+    if (m->shares.of) pb_u64(one, 12, m->shares.of[i]);
     m->next_row += s->pids.processes;
   }
   pb_message(to, 22, one);
@@ -109,6 +112,8 @@ static void put_options(struct buf *to, struct merger *m, const char *word) {
   pb_u64(to, 13, m->folders);
   put_text(to, 14, opt->time);
   put_flag(to, 23, opt->keep_truncated);
+  if (opt->to) pb_u64(to, 24, opt->to);
+  put_text(to, 25, opt->steps);
 }
 
 static uint32_t first_wanted(const struct merger *m) {
@@ -226,7 +231,7 @@ static void take_options(struct tasks *t) {
                .command = p->no_provenance ? NULL : "tracekit merge"},
       .align = (enum tk_align)p->align, .group_by = (enum tk_group_by)p->group_by, .to_zero = p->to_zero, .derive = p->derive,
       .label = p->label.len ? text_of(t, p->label) : NULL, .time = p->time.len ? text_of(t, p->time) : NULL,
-      .keep_truncated = p->keep_truncated};
+      .keep_truncated = p->keep_truncated, .to = p->to, .steps = p->steps.len ? text_of(t, p->steps) : NULL};
 }
 
 static bool take_align(struct tasks *t, struct tk_err *err) {
@@ -249,7 +254,8 @@ static bool tasks_take(struct tasks *t, const char *path, struct tk_err *err) {
   if (!are_maps(t->plan)) return err_set(err, TK_EFORMAT, "is damaged: its ranks contradict themselves");
   take_options(t);
   take_starts(t);
-  return take_inputs(t, err) && take_align(t, err) && (!t->opt.label || label_check(t->opt.label, err));
+  return take_inputs(t, err) && take_align(t, err) && (!t->opt.label || label_check(t->opt.label, err)) &&
+         merge_select_check(&t->opt, err);
 }
 
 bool tasks_read(struct tasks *t, const char *path, struct mem *mem, struct tk_err *err) {
@@ -281,6 +287,11 @@ bool tasks_begin(struct merger *m, const struct tasks *t, struct tk_err *err) {
   if (p->group_by == TK_GROUP_HOST && !(m->places = mem_array(&m->mem, n, sizeof *m->places))) return mem_check(&m->mem, err);
   for (size_t i = 0; m->places && i < n; i++) m->places[i] = p->rank[i]->place;
   for (size_t i = 0; a->who && i < n; i++) a->who[i] = (struct merge_who){"", INT64_MAX, false};
+  a->starts = t->starts;
+  if (p->to && !(m->shares.of = mem_array(&m->mem, n, sizeof *m->shares.of))) return mem_check(&m->mem, err);
+  for (size_t i = 0; p->to && i < n; i++) m->shares.of[i] = p->rank[i]->share;
+  const size_t word = strlen(m->opt->save.format);
+  m->packed = packing_of_path(m->opt->save.format, word) != NULL;
   return mem_check(&a->mem, err);
 }
 

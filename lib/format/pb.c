@@ -100,7 +100,26 @@ static bool skip_group(struct pb *c, struct pb_field *f) {
   return !c->fault;
 }
 
+/* Most fields have a tag of one byte, and a number or a length.  False: this one does not, or is at fault. */
+static inline bool next_plain(struct pb *c, struct pb_field *f) {
+  const uint8_t *p = c->p, *const end = c->end, tag = *p, wire = tag & 7;
+  if (tag >= 0x80 || tag < 8 || (wire != PB_VARINT && wire != PB_BYTES) || ++p == end) return false;
+  uint64_t v = *p & 0x7f;
+  for (unsigned shift = 7; *p++ >= 0x80; shift += 7) {
+    if (shift == 63 || p == end) return false;
+    v |= (uint64_t)(*p & 0x7f) << shift;
+  }
+  if (wire == PB_BYTES && v > (uint64_t)(end - p)) return false;
+  f->number = tag >> 3;
+  f->wire = wire;
+  f->value = v;
+  if (wire == PB_BYTES) f->p = p;
+  c->p = p + (wire == PB_BYTES ? v : 0);
+  return true;
+}
+
 bool pb_next(struct pb *c, struct pb_field *f) {
+  if (c->p < c->end && next_plain(c, f)) return true;
   while (c->p < c->end) {
     if (!read_header(c, f)) return false;
     if (f->wire != PB_GROUP && f->wire != PB_GROUP_END) return content(c, f);

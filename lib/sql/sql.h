@@ -69,6 +69,8 @@ struct by_name {
 
 struct row_index;
 
+enum { SQL_OTHERS = 7 };
+
 struct tk_sql {
   struct tk_trace *t;
   struct mem mem;
@@ -102,6 +104,9 @@ struct tk_sql {
   uint64_t deadline_ms; /* of the statement that runs; 0 = none */
   uint64_t graph_bytes, limit;
   struct tk_err *err;   /* of the call that runs */
+  bool changed;         /* statements have made tables or views, or may have */
+  struct tk_sql *others[SQL_OTHERS]; /* of other threads (ahead.c) */
+  unsigned n_others;
 };
 
 static inline bool is_slice(const struct tk_event *e) { return e->kind != TK_COUNTER; }

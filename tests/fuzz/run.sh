@@ -19,7 +19,7 @@ seeds() { # TARGET FOLDER
     i=$((i + 1))
     case $1 in
       fuzz_pipeline) { printf "\\x0$((i % 4))\\x0$((i % 8))\\x0$((i % 3))\\x$(printf %02x $((i * 37 % 256)))"; cat "$file"; } > "$2/seed$i" ;;
-      fuzz_options | fuzz_request | fuzz_scan) : ;;
+      fuzz_options | fuzz_plan | fuzz_request | fuzz_scan) : ;;
       *) cp "$file" "$2/seed$i" ;;
     esac
   done < <(find "$FIXTURES" -type f -size -24k ! -name '*.tsv' ! -name '*.md' | sort)

@@ -4,6 +4,8 @@
     same       the file that concat joins is the one that merge writes, byte for byte: of fixtures of each source and of generated ranks
                on several hosts, in each format, plain and in gzip, with options that the plan keeps
     gzip       one member, which other programs inflate
+    budget     a size is shared out: the output is as small, the slow rank is whole in it, and what went adds up with what stays
+    slow       a plan says who is slow as a report of the traces does, in which step, and in what
     faults     a part that is cut, changed, missing, of another plan, there twice; a plan that was changed; a full disk: the same
                output or a message, and no file that is half written
     damage     parts and plans of any bytes are refused with a message: nothing crashes"""
@@ -144,6 +146,115 @@ def many(work):
     same('64 ranks in any order', folder, shuffled, ['shuffled.scan'], 'xplane')
 
 
+def sums(trace):
+    """By name: how often and how long, spans that stand for several counted as these."""
+    out = {}
+    for e in trace['traceEvents']:
+        if e.get('ph') != 'X':
+            continue
+        args = e.get('args') or {}
+        count, total = (args['count'], args['total']) if 'count' in args and 'total' in args else (1, e['dur'])
+        row = out.setdefault(e['name'], [0, 0])
+        row[0] += count
+        row[1] += round(float(total) * 1000000)
+    return out
+
+
+def adds_up(name, whole, merged):
+    want, got, told = sums(whole), sums(merged), merged['tracekit']
+    for _, event, count, total in told['shrink']['dropped']:
+        row = got.setdefault(event, [0, 0])
+        row[0] += count
+        row[1] += round(total * 1000000)
+    others = told['shrink'].get('others')
+    short = [(n, want[n], got.get(n, [0, 0])) for n in want if want[n] != got.get(n, [0, 0])]
+    count, total = (sum(w[i] - g[i] for _, w, g in short) for i in (0, 1))
+    if others:
+        check(f'{name}: what stays and what went add up', (len(short), count, total) == (others[0], others[1], round(others[2] * 1000000)), others)
+    else:
+        check(f'{name}: what stays and what went add up, name by name', not short and set(got) == set(want), short[:3])
+    dropped = sum(rank['shrink']['dropped_us'] for rank in told['ranks'] if 'shrink' in rank)
+    told_us = sum(row[3] for row in told['shrink']['dropped']) + (others[2] if others else 0)
+    check(f'{name}: ranks and names tell of the same time', abs(dropped - told_us) < 0.01, f'{dropped} {told_us}')
+
+
+def budget(work):
+    folder, slow = tempfile.mkdtemp(dir=work), 5
+    ranks = [f'rank{rank}.json' for rank in range(12)]
+    for i, rank in enumerate(ranks):
+        make_rank(f'{folder}/{rank}', i, i // 4, 400, 40 if i == slow else 0, 12)
+    run(folder, 'scan', '-q', *ranks, '-o', 'all.scan')
+    for word in FORMATS:
+        run(folder, 'merge', '-q', *ranks, '-o', 'all' + FORMATS[word])
+        size = os.path.getsize(f'{folder}/all{FORMATS[word]}')
+        for part in (80, 40, 15):
+            most = size * part // 100
+            same(f'a size of {part}%', folder, ranks, ['all.scan'], word, ['--to', str(most)])
+            got = os.path.getsize(f'{folder}/got{FORMATS[word]}')
+            check(f'{word}: {part}% is as small and uses the room', most * 7 // 10 < got <= most, f'{got} of {most}')
+            if word == 'json':
+                shared(folder, part, slow)
+    same('a size, and a part', folder, ranks, ['all.scan'], 'json.gz', ['--to', '60KB', '--every-rank', '2', '--time', '10%..80%'])
+    same('a size that is enough', folder, ranks, ['all.scan'], 'perfetto.gz', ['--to', '100MB', '--group-by', 'host', '--derive'])
+    whole = json.loads(run(folder, 'info', '--json', 'got.pftrace.gz').stdout)['traces'][0]['events']
+    check('nothing goes where there is room', whole >= 12 * 840, whole)
+    refused('a size that is too small', run(folder, 'plan', 'all.scan', '--to', '2KB', '-o', 'none.json', status=None), 'cannot be made to fit')
+    refused('the same of a merge', run(folder, 'merge', *ranks, '--to', '2KB', '-o', 'none.json', status=None), 'cannot be made to fit')
+    check('then nothing is written', not os.path.exists(f'{folder}/none.json'))
+    torch = sorted(glob.glob(f'{FIXTURES}/json/torch/ddp4_full/*'))
+    scans = scans_of(folder, torch)
+    for word, size in (('json.gz', '300KB'), ('perfetto', '400KB'), ('xplane', '1MB')):
+        same('real ranks to a size', folder, torch, scans, word, ['--to', size])
+
+
+def shared(folder, part, slow):
+    """Who is whole in it, and what became of the others."""
+    merged, plan = json.loads(read(f'{folder}/got.json')), json.loads(read(f'{folder}/plan.json'))
+    adds_up(f'{part}%', json.loads(read(f'{folder}/all.json')), merged)
+    check('the slow rank is known', [r['rank'] for r in plan['ranks'] if r.get('whole') == 'slow'] == [slow], plan['ranks'])
+    check('a typical one is another', len([r for r in plan['ranks'] if r.get('whole') == 'typical' and r['rank'] != slow]) == 1)
+    whole = [r['rank'] for r in merged['tracekit']['ranks'] if 'shrink' not in r]
+    check(f'{part}%: who is whole', slow in whole or part == 15, whole)
+
+
+def slow(work):
+    folder = tempfile.mkdtemp(dir=work)
+    ranks = [f'rank{rank}.json' for rank in range(12)]
+    for i, rank in enumerate(ranks):
+        make_rank(f'{folder}/{rank}', i, i // 4, 400, 30 if i == 7 else 0, 12, 200 if i == 7 else 0, 4)
+    run(folder, 'scan', '-q', *ranks, '-o', 'all.scan')
+    for options in (['--step', '2'], ['--step', '2..3', '--to', '200KB'], ['--step', '..1', '--time', '20%..']):
+        for word in PLAIN + ('json.gz',):
+            same('a range of steps', folder, ranks, ['all.scan'], word, options)
+    p = run(folder, 'plan', 'all.scan', '--step', '9', '-o', 'none.json', status=1)
+    check('steps that are not there', 'nothing matched' in p.stderr and not os.path.exists(f'{folder}/none.json'), p.stderr)
+    run(folder, 'plan', '-q', '--force', 'all.scan', '-o', 'plan.json')
+    plan, told = json.loads(read(f'{folder}/plan.json')), json.loads(run(folder, 'plan', '--json', '--force', 'all.scan', '-o', 'plan.json').stdout)
+    stragglers = plan['stragglers']
+    check('the plan and what is printed say the same', told['stragglers'] == stragglers)
+    check('who is slow', stragglers['ranks'][0]['rank'] == 7 and stragglers['typical']['rank'] != 7, stragglers)
+    check('in what', stragglers['names'] and stragglers['names'][0]['name'] == 'op3', stragglers['names'])
+    more = stragglers['names'][0] if stragglers['names'] else {'self_ns': 0, 'typical_self_ns': 0, 'count': 0, 'p50_ns': 0}
+    check('and by how much', abs(more['self_ns'] - more['typical_self_ns'] - more['count'] * 200000) < 2000, more)
+    check('a median to an eighth', abs(more['p50_ns'] - 254000) < 254000 / 8, more)
+    report = json.loads(run(folder, 'report', '--json', *ranks).stdout)
+    meetings = {m['rank']: m for m in find(report, 'waits') or []}
+    alike = [r for r in stragglers['ranks'] if r['rank'] in meetings]
+    wrong = [(r, meetings[r['rank']]) for r in alike for key in ('met', 'last', 'wait_ns', 'cost_ns') if abs(r[key] - meetings[r['rank']][key]) > 40 * 12]
+    check('as a report of the traces has it', alike and not wrong, (len(alike), wrong[:2]))
+    scan = len(read(f'{folder}/all.scan'))
+    check('a scan is small', scan < 12 * 65536, scan)
+
+
+def find(tree, key):
+    """The first member of this name, wherever it stands."""
+    if isinstance(tree, dict):
+        return tree[key] if key in tree else next((v for v in (find(x, key) for x in tree.values()) if v is not None), None)
+    if isinstance(tree, list):
+        return next((v for v in (find(x, key) for x in tree) if v is not None), None)
+    return None
+
+
 def refused(name, p, *words):
     """With a message that says which file is wrong."""
     check(f'{name}: is refused', p.returncode in (2, 3, 4) and all(word in p.stderr for word in words), f'{p.returncode}: {p.stderr[-300:]}')
@@ -258,7 +369,7 @@ def damage(work):
 
 def main():
     with tempfile.TemporaryDirectory() as work:
-        for step in (fixtures, several, many, faults, damage):
+        for step in (fixtures, several, many, budget, slow, faults, damage):
             if len(sys.argv) < 2 or sys.argv[1] in step.__name__:
                 step(work)
     return finish()

@@ -3,22 +3,25 @@ import json
 import random
 
 
-def make_rank(path, rank, host, events):
-    """A rank of a job of many, on a host whose clock is wrong by some time."""
-    rng = random.Random(rank)
+def make_rank(path, rank, host, events, late=0, world=64, heavy=0, steps=0):
+    """A rank of a job of many, on a host whose clock is wrong by some time.  It comes to collectives late, by as many us less than 90; each of its
+    op3 lasts so many us longer (heavy); it has so many training steps."""
+    rng, beat = random.Random(rank), random.Random(7)  # collectives of all come at no even intervals
     base, wrong = 1790857026000000000, (host * 37 % 11 - 5) * 20000
-    trace = []
+    trace = [{'ph': 'X', 'cat': 'user_annotation', 'name': f'ProfilerStep#{step + 1}', 'pid': 4000 + rank % 8, 'tid': 4000 + rank % 8,
+              'ts': 1000 * (events * step // steps) - 1, 'dur': 1000 * (events // steps) - 2} for step in range(steps)]
     for i in range(events):
         ts = 1000 * i + rng.random() * 100
-        trace += [{'ph': 'X', 'cat': 'cpu_op', 'name': f'op{i % 7}', 'pid': 4000 + rank % 8, 'tid': 4000 + rank % 8, 'ts': ts, 'dur': 50 + i % 9,
+        trace += [{'ph': 'X', 'cat': 'cpu_op', 'name': f'op{i % 7}', 'pid': 4000 + rank % 8, 'tid': 4000 + rank % 8, 'ts': ts, 'dur': 50 + i % 9 + (heavy if i % 7 == 3 else 0),
                    'args': {'External id': i}},
                   {'ph': 'X', 'cat': 'kernel', 'name': f'kernel{i % 5}', 'pid': rank % 8, 'tid': 7, 'ts': ts + 60, 'dur': 300, 'args': {'stream': 7}},
                   {'ph': 's', 'id': i, 'pid': 4000 + rank % 8, 'tid': 4000 + rank % 8, 'ts': ts + 10, 'cat': 'ac2g', 'name': 'ac2g'},
                   {'ph': 'f', 'id': i, 'pid': rank % 8, 'tid': 7, 'ts': ts + 60, 'cat': 'ac2g', 'name': 'ac2g', 'bp': 'e'}]
         if i % 10 == 9:
-            end = 1000 * i + 900 + wrong / 1000
-            trace.append({'ph': 'X', 'cat': 'kernel', 'name': 'ncclDevKernel_AllReduce', 'pid': rank % 8, 'tid': 9, 'ts': end - 100 - rng.random() * 30,
-                          'dur': 100, 'args': {'Collective name': 'allreduce', 'Seq': i, 'Process Group Name': '0', 'Group size': 64}})
+            end = 1000 * i + 900 + 400 * beat.random() + wrong / 1000
+            start = end - 100 - rng.random() * 30 + late
+            trace.append({'ph': 'X', 'cat': 'kernel', 'name': 'ncclDevKernel_AllReduce', 'pid': rank % 8, 'tid': 9, 'ts': start,
+                          'dur': end - start if late else 100, 'args': {'Collective name': 'allreduce', 'Seq': i, 'Process Group Name': '0', 'Group size': world}})
     with open(path, 'w', encoding='utf-8') as f:
-        json.dump({'schemaVersion': 1, 'distributedInfo': {'rank': rank, 'world_size': 64}, 'host_name': f'host{host}', 'baseTimeNanoseconds': base,
+        json.dump({'schemaVersion': 1, 'distributedInfo': {'rank': rank, 'world_size': world}, 'host_name': f'host{host}', 'baseTimeNanoseconds': base,
                    'traceEvents': trace}, f)

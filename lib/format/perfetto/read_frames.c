@@ -46,14 +46,17 @@ static bool parses(const uint8_t *p, size_t n) {
 
 static size_t left(const struct frames *f) { return (size_t)(f->s.end - f->s.p); }
 
-/* At least `need` bytes in the window, and if the input has them, `more` behind these. */
-static bool look_ahead(struct frames *f, size_t need, size_t more) {
+static bool fetch(struct frames *f, size_t need, size_t more) {
   struct tk_err *err = f->s.err, none = {0};
-  if (f->s.last || left(f) >= need + more) return true;
   f->s.err = &none;
   bool ok = pb_in_ahead(&f->s, need + more);
   f->s.err = err;
   return ok || pb_in_ahead(&f->s, need); /* what comes behind cannot be read: this can */
+}
+
+/* At least `need` bytes in the window, and if the input has them, `more` behind these. */
+static bool look_ahead(struct frames *f, size_t need, size_t more) {
+  return f->s.last || left(f) >= need + more || fetch(f, need, more);
 }
 
 /* Does the input end, or a sequence of packets begin, `at` bytes from here? */

@@ -13,7 +13,16 @@
 enum { CATEGORIES_MOST = 64 };
 
 /* A TrackEvent as it was read; its annotations are in the trace's arg builder. */
+/* Samples of counters that come with an event.  Of those that there are not nothing is cleared: it would be a tenth of an event. */
+struct extra_counters {
+  struct uuid_list uuids, double_uuids;
+  int64_t values[EXTRA_COUNTERS];
+  double doubles[EXTRA_COUNTERS];
+  uint32_t n_values, n_doubles;
+};
+
 struct track_event {
+  struct extra_counters *extra;
   uint64_t type, track_uuid;
   bool has_type, has_track, has_args, has_legacy, has_value, has_double, has_delta, has_absolute, has_correlation;
   uint32_t n_categories;
@@ -22,10 +31,6 @@ struct track_event {
   bool has_thread_us;
   double double_value;
   uint64_t correlation_id;
-  struct uuid_list extra, extra_double;
-  int64_t values[EXTRA_COUNTERS];
-  double doubles[EXTRA_COUNTERS];
-  uint32_t n_values, n_doubles;
   char phase;
   int64_t dur_us, pid, tid;
   bool has_pid, has_tid, enclosing;
@@ -75,7 +80,7 @@ static void numbers(const struct pb_field *f, number_fn put, void *to) {
 }
 
 static void put_extra(void *to, uint64_t v) {
-  struct track_event *e = to;
+  struct extra_counters *e = to;
   if (e->n_values < EXTRA_COUNTERS) e->values[e->n_values++] = (int64_t)v;
 }
 static void put_uuid(void *to, uint64_t v) {
@@ -145,13 +150,13 @@ static bool read_rare_field(struct perfetto *r, struct sequence *q, struct track
     }
     break;
   case PB_KEY(EVENT_EXTRA_VALUES, PB_VARINT):
-  case PB_KEY(EVENT_EXTRA_VALUES, PB_BYTES): numbers(f, put_extra, e); break;
+  case PB_KEY(EVENT_EXTRA_VALUES, PB_BYTES): numbers(f, put_extra, e->extra); break;
   case PB_KEY(EVENT_EXTRA_UUIDS, PB_VARINT):
-  case PB_KEY(EVENT_EXTRA_UUIDS, PB_BYTES): numbers(f, put_uuid, &e->extra); break;
+  case PB_KEY(EVENT_EXTRA_UUIDS, PB_BYTES): numbers(f, put_uuid, &e->extra->uuids); break;
   case PB_KEY(EVENT_EXTRA_DOUBLE_UUIDS, PB_VARINT):
-  case PB_KEY(EVENT_EXTRA_DOUBLE_UUIDS, PB_BYTES): numbers(f, put_uuid, &e->extra_double); break;
+  case PB_KEY(EVENT_EXTRA_DOUBLE_UUIDS, PB_BYTES): numbers(f, put_uuid, &e->extra->double_uuids); break;
   case PB_KEY(EVENT_EXTRA_DOUBLE_VALUES, PB_FIXED64):
-    if (e->n_doubles < EXTRA_COUNTERS) e->doubles[e->n_doubles++] = pb_as_double(f->value);
+    if (e->extra->n_doubles < EXTRA_COUNTERS) e->extra->doubles[e->extra->n_doubles++] = pb_as_double(f->value);
     break;
   case PB_KEY(EVENT_CORRELATION_ID, PB_VARINT):
     e->has_correlation = true;
@@ -299,14 +304,15 @@ static void field_args(struct perfetto *r, const struct sequence *q, struct trac
 
 static void extra_counters(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e,
                            struct counter_sample sample) {
-  const struct uuid_list *ints = e->extra.n ? &e->extra : &q->extra, *doubles = e->extra_double.n ? &e->extra_double : &q->extra_double;
-  for (uint32_t i = 0; i < e->n_values && i < ints->n; i++) {
-    sample.value = (struct tk_arg){.type = TK_ARG_INT, .i = e->values[i]};
+  const struct extra_counters *x = e->extra;
+  const struct uuid_list *ints = x->uuids.n ? &x->uuids : &q->extra, *doubles = x->double_uuids.n ? &x->double_uuids : &q->extra_double;
+  for (uint32_t i = 0; i < x->n_values && i < ints->n; i++) {
+    sample.value = (struct tk_arg){.type = TK_ARG_INT, .i = x->values[i]};
     sample.node = node_of_uuid(r, q, k->machine, ints->uuid[i]);
     perfetto_sample(r, &sample);
   }
-  for (uint32_t i = 0; i < e->n_doubles && i < doubles->n; i++) {
-    sample.value = (struct tk_arg){.type = TK_ARG_DOUBLE, .d = e->doubles[i]};
+  for (uint32_t i = 0; i < x->n_doubles && i < doubles->n; i++) {
+    sample.value = (struct tk_arg){.type = TK_ARG_DOUBLE, .d = x->doubles[i]};
     sample.node = node_of_uuid(r, q, k->machine, doubles->uuid[i]);
     perfetto_sample(r, &sample);
   }
@@ -501,12 +507,14 @@ static void leave_event(struct perfetto *r, const struct packet *k, const struct
 }
 
 void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct packet *k) {
-  struct track_event e = {.first_point = r->n_points};
+  struct extra_counters extra;
+  struct track_event e = {.first_point = r->n_points, .extra = &extra};
   struct tk_trace *t = r->t;
   uint32_t node, pending;
   int64_t ns = 0;
   bool known;
   t->counts.read++;
+  extra.uuids.n = extra.double_uuids.n = extra.n_values = extra.n_doubles = 0;
   e.damaged = !read_fields(r, q, &e, &k->event) || k->damaged;
   if (e.damaged && !e.has_type && !e.has_legacy) {
     r->n_points = e.first_point;
@@ -550,5 +558,5 @@ void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct p
     add_event(r, q, k, &e, kind);
     if (pending) perfetto_add_pending(r, (struct pending_time){pending, t->n_events, false});
   }
-  if (e.n_values + e.n_doubles) extra_counters(r, q, k, &e, sample);
+  if (extra.n_values + extra.n_doubles) extra_counters(r, q, k, &e, sample);
 }

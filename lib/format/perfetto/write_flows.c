@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/keyed.h"
+#include "graph/chain.h"
 #include "writer.h"
 
 static void mark_event(struct event_writer *w, tk_id event) {
@@ -104,39 +106,35 @@ static void collect_points(struct event_writer *w) {
     }
 }
 
-/* By event: a counting sort would need as much memory as there are events. */
+/* By event. */
 static void sort_points(struct event_writer *w) {
-  const struct tk_flow_point *flows = w->t->flow_points;
-  uint32_t n = w->n_points;
-  tk_id *from = w->points, *to = mem_array(w->mem, (uint64_t)n + 1, sizeof *to), *swap;
-  if (!from || !to) return;
-  for (uint64_t width = 1; width < n; width *= 2) {
-    for (uint64_t lo = 0; lo < n; lo += 2 * width) {
-      uint64_t mid = lo + width < n ? lo + width : n, hi = lo + 2 * width < n ? lo + 2 * width : n, i = lo, j = mid, k = lo;
-      while (i < mid || j < hi) to[k++] = j >= hi || (i < mid && flows[from[i]].at <= flows[from[j]].at) ? from[i++] : from[j++];
-    }
-    swap = from, from = to, to = swap;
+  const uint32_t n = w->n_points;
+  struct keyed *v = mem_array(w->mem, (uint64_t)n + 1, sizeof *v), *spare = mem_array(w->mem, (uint64_t)n + 1, sizeof *spare);
+  if (v && spare && w->points) {
+    for (uint32_t i = 0; i < n; i++) v[i] = (struct keyed){w->t->flow_points[w->points[i]].at, w->points[i]};
+    const struct keyed *sorted = keyed_sort(v, spare, n);
+    for (uint32_t i = 0; i < n; i++) w->points[i] = sorted[i].index;
   }
-  w->points = from;
-  mem_free(w->mem, to);
+  mem_free(w->mem, v);
+  mem_free(w->mem, spare);
 }
 
 /* Where the next flow of a flow leaves from, and points that no flow has so far. */
 struct sources {
-  struct map at;  /* by identity: the point that the flow has come to */
-  uint8_t *loose; /* by point: a start of which nothing has come yet */
+  struct chains at; /* the point that each has come to */
+  uint8_t *loose;   /* by point: a start of which nothing has come yet */
   uint64_t dangling;
 };
 
-static bool follow_flow(struct event_writer *w, struct sources *s, tk_id point, uint64_t *id, bool own_id) {
+static void follow_flow(struct event_writer *w, struct sources *s, tk_id point, uint64_t *id, bool own_id) {
   const struct tk_flow_point *f = &w->t->flow_points[point];
-  uint64_t identity = hash_pair((uint64_t)f->id, (uint64_t)f->cls << 1 | (f->id_kind == TK_FLOW_ID_STR));
   bool start = f->role == TK_FLOW_START || f->role == TK_FLOW_OUT;
-  uint32_t *source = map_put(&s->at, identity, 0);
-  if (!source) return false;
-  tk_id from = *source ? w->t->flow_points[*source].at : 0;
-  if (!f->bound || (!start && !from)) s->dangling++;
-  if (!f->bound || (!start && !from)) return true;
+  tk_id *source = chains_of(&s->at, f);
+  const tk_id from = *source ? w->t->flow_points[*source].at : 0;
+  if (!f->bound || (!start && !from)) {
+    s->dangling++;
+    return;
+  }
   if (!start) {
     bool shown = add_flow(w, from, f, own_id ? (uint64_t)f->id : *id);
     if (!own_id) *id += w->step;
@@ -144,34 +142,32 @@ static bool follow_flow(struct event_writer *w, struct sources *s, tk_id point, 
     if (shown) s->dangling -= s->loose[*source];
     if (shown) s->loose[*source] = 0;
   }
-  if (!start && f->role != TK_FLOW_STEP && f->role != TK_FLOW_INOUT) return true;
+  if (!start && f->role != TK_FLOW_STEP && f->role != TK_FLOW_INOUT) return;
   *source = point;
   s->loose[point] = start;
   s->dangling += start;
-  return true;
 }
 
 uint64_t writer_flow_ends(struct event_writer *w, uint64_t *next_id) {
   const struct tk_trace *t = w->t;
   struct sources s = {.dangling = 0};
   struct map ids;
-  uint64_t least = *next_id;
-  bool ok;
+  const uint64_t least = *next_id;
   collect_points(w);
   sort_points(w);
   pass_ids(t, w->step, next_id);
-  map_init(&s.at, w->mem);
+  bool ok = chains_init(&s.at, t, w->mem);
   s.loose = mem_array(w->mem, (uint64_t)t->n_flow_points + 1, 1);
   if (s.loose) memset(s.loose, 0, (size_t)t->n_flow_points + 1);
   map_init(&ids, w->mem);
   count_ids(t, &ids);
-  ok = s.loose != NULL;
+  ok = ok && s.loose;
   for (tk_id i = 1; ok && i <= t->n_flow_points; i++) {
     const struct tk_flow_point *f = &t->flow_points[i];
     if (is_chain(t, f)) link_of_chain(w, f);
-    else ok = follow_flow(w, &s, i, next_id, is_alone(&ids, f, least));
+    else follow_flow(w, &s, i, next_id, is_alone(&ids, f, least));
   }
-  map_free(&s.at);
+  chains_free(&s.at);
   mem_free(w->mem, s.loose);
   map_free(&ids);
   if (w->n_flow_ends) qsort(w->flow_ends, w->n_flow_ends, sizeof *w->flow_ends, by_event);
