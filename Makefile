@@ -276,7 +276,7 @@ test-aarch64: $(SHARED)
 	@$(MAKE) wheel WHEELS=linux-aarch64 T=
 	@B=$(abspath $(BUILD)) SRC=$(CURDIR) CPU=aarch64 WHEEL=dist/tracekit-$(VERSION)-cp39-abi3-manylinux2014_aarch64.whl CC="$(CC)" \
 	  tests/foreign/run.sh
-	@$(if $(wildcard /usr/bin/qemu-aarch64-static),$(MAKE) test KINDS=none TESTED=$(BUILD)/test-aarch64/tracekit)
+	@$(if $(wildcard /usr/bin/qemu-aarch64-static),FOREIGN=1 $(MAKE) test KINDS=none TESTED=$(BUILD)/test-aarch64/tracekit)
 
 # What is committed or not ignored, built as Debian builds packages, into build/package/deb.
 deb:
