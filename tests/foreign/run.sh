@@ -13,7 +13,8 @@ check() { # WHAT COMMAND...
   if "$@"; then good=$((good + 1)); else echo "FAIL $what" && bad=$((bad + 1)); fi
 }
 
-if ! command -v "qemu-$CPU-static" > /dev/null || [ ! -d "$root/lib" ]; then
+qemu=$(command -v "qemu-$CPU-static")
+if [ -z "$qemu" ] || [ ! -d "$root/lib" ]; then
   echo "SKIPPED: qemu-user-static or libc6-arm64-cross is not installed"
   echo "0 passed, 0 failed"
   exit 0
@@ -37,10 +38,10 @@ for file in $files; do
   check "$file: needs libc alone" needs_libc_alone "$file"
 done
 
-# emulated FILE WRAPPER: a command that runs it, under the name that it is called by.
+# emulated FILE WRAPPER: a command that runs it, under the name that it is called by, whatever the PATH is.
 emulated() {
   chmod +x "$1"
-  printf '#!/bin/sh\nexec qemu-%s-static -0 "$0" -L "%s" "%s" "$@"\n' "$CPU" "$root" "$1" > "$2"
+  printf '#!/bin/sh\nexec "%s" -0 "$0" -L "%s" "%s" "$@"\n' "$qemu" "$root" "$1" > "$2"
   chmod +x "$2"
 }
 emulated "$(find "$work/wheel" -path '*/scripts/tracekit')" "$work/tracekit"
