@@ -58,7 +58,7 @@ struct flow_row {
   tk_id out, in, point;
 };
 
-/* Events by name: classes have numbers, 0 = without a name, and each number its events, in the order of ids. */
+/* Events by name: classes have numbers, 0 = without a name, and each number its events, by track and id. */
 struct by_name {
   uint32_t n;         /* numbers are 0 .. n - 1 */
   uint32_t *of_class;
