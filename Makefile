@@ -140,10 +140,11 @@ all: $(BIN) $(STATIC) $(SHARED)
 
 # Who may change what is const to users of the library: all but the command, and what is a user itself.
 INSIDE = $(if $(filter cli/% tests/bench/%,$<),,-DTRACEKIT_INSIDE)
+# CLI_CFLAGS: for the command alone, whose own code is nowhere where time goes.
 $(B)/obj/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
-	@$(CC) $(ALL_CPPFLAGS) $(INSIDE) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+	@$(CC) $(ALL_CPPFLAGS) $(INSIDE) $(ALL_CFLAGS) $(if $(filter cli/%,$<),$(CLI_CFLAGS)) -MMD -MP -c $< -o $@
 
 # The static library is one object whose hidden symbols are local: only tk_* can collide with an embedder's names.
 $(B)/libtracekit.o: $(LIB_OBJ) $(B)/files

@@ -14,6 +14,8 @@ case $target in
   musl-*)
     unwinding="-fno-asynchronous-unwind-tables -fno-unwind-tables"
     compile="-Os -flto -fno-pic -DNDEBUG -ffunction-sections -fdata-sections $unwinding"
+    # zig takes -Oz for -Os; clang does not.
+    export CLI_CFLAGS="-Xclang -Oz"
     link="-s -static -flto $unwinding $sections" ;;
   macos-*) link="-s -Wl,-undefined,dynamic_lookup" ;;
   *) link="-s $sections" ;;
