@@ -8,6 +8,12 @@ shift
 cd "$(dirname "$0")/.."
 packaging/deps.sh "$target" "build/package/$target"
 root=$PWD/build/package/$target
+# Debian keeps a part of Python's header by machines; of what is the same for all of 64 bits, ours will do.
+python=$(python3 -c 'import os, sysconfig; print(os.path.basename(sysconfig.get_path("include")))')
+ours=/usr/include/$(uname -m)-linux-gnu/$python
+case $target in
+  linux-*) [ ! -d "$ours" ] || { mkdir -p "$root/include/${target#linux-}-linux-gnu"; ln -sfn "$ours" "$root/include/${target#linux-}-linux-gnu/$python"; } ;;
+esac
 sections="-Wl,--gc-sections"
 compile="-O3 -DNDEBUG -ffunction-sections -fdata-sections"
 case $target in
