@@ -3,8 +3,8 @@
  *     the size = what is of no rank + for each rank what it has beside events + what is shared out
  *
  * Of that last part the whole ranks have what they need, up to half; the others all the same, but none more than it needs.  What a rank
- * needs is an estimate, by a tenth too high; by half of it for those that are to be whole, since ids among many ranks are longer than those
- * of one (1,000 ranks as Perfetto: 13%). */
+ * needs is an estimate, by a tenth too high; by half of it for those that are to be whole, since ids among many ranks are longer than
+ * those of one (1,000 ranks as Perfetto: 13%). */
 #include <stdlib.h>
 #include <string.h>
 
