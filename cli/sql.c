@@ -111,6 +111,7 @@ static int query(const struct params *p, struct tk_trace *t, const char *text, b
   const struct tk_sql_options options = { .timeout_ms = p->timeout ? (uint64_t)(p->timeout / 1000000000) + 1 : TIMEOUT_MS,
                                           .max_rows = (uint64_t)p->max_rows,
                                           .max_memory = p->shared.max_memory,
+                                          .threads = (unsigned)p->shared.threads,
                                           .progress = run_ticker(&progress) };
   struct printer printer = { .as = p->csv            ? PRINT_CSV
                                    : p->shared.json  ? PRINT_JSON

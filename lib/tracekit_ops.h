@@ -484,6 +484,7 @@ struct tk_sql_options {
   uint64_t max_rows;   /* of an answer; 0 = any number */
   uint64_t max_memory; /* as in tk_load_options: the trace included */
   struct tk_progress progress; /* asked whether to go on */
+  unsigned threads;    /* that run statements which only read, side by side; 0 = as many as there are cores */
 };
 #define TK_SQL_OPTIONS_INIT TK_OPTIONS_INIT(tk_sql_options)
 

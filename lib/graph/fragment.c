@@ -41,34 +41,31 @@ static bool copy_array(struct mem *mem, void **to, uint32_t *cap, const void *fr
   return true;
 }
 
-static bool copy_map(struct map *to, const struct map *from) {
-  const size_t size = ((size_t)from->mask + 1) * sizeof *from->slots;
-  if (!from->slots) return true;
-  if (to->mask != from->mask || !to->slots) {
-    struct map_slot *slots = mem_resize(to->mem, to->slots, size);
+/* The slots of a table: as many as its mask says, and one. */
+static bool copy_slots(struct mem *mem, void **to, uint32_t *to_mask, const void *from, uint32_t mask, size_t elem) {
+  const size_t size = ((size_t)mask + 1) * elem;
+  if (!from) return true;
+  if (*to_mask != mask || !*to) {
+    void *slots = mem_resize(mem, *to, size);
     if (!slots) return false;
-    to->slots = slots;
+    *to = slots;
+    *to_mask = mask;
   }
-  memcpy(to->slots, from->slots, size);
-  to->n = from->n;
-  to->mask = from->mask;
+  memcpy(*to, from, size);
   return true;
+}
+
+static bool copy_map(struct map *to, const struct map *from) {
+  to->n = from->n;
+  return copy_slots(to->mem, (void **)&to->slots, &to->mask, from->slots, from->mask, sizeof *from->slots);
 }
 
 /* Bytes of strings stay where they are: only what points to them is copied. */
 static bool copy_strings(struct intern *to, const struct intern *from) {
-  const size_t size = ((size_t)from->mask + 1) * sizeof *from->slots;
   arena_free(&to->arena);
   if (!copy_array(to->mem, (void **)&to->strs, &to->cap, from->strs, from->n, sizeof *from->strs)) return false;
-  if (to->mask != from->mask) {
-    uint32_t *slots = mem_resize(to->mem, to->slots, size);
-    if (!slots) return false;
-    to->slots = slots;
-  }
-  memcpy(to->slots, from->slots, size);
   to->n = from->n;
-  to->mask = from->mask;
-  return true;
+  return copy_slots(to->mem, (void **)&to->slots, &to->mask, from->slots, from->mask, sizeof *from->slots);
 }
 
 bool fragment_begin(struct fragment *f, const struct tk_trace *of) {

@@ -128,8 +128,8 @@ static int distinct_of(sqlite3_index_info *info) {
   return 0;
 }
 
-/* Rows are wanted side by side, not in an order: by name, by track, or by both.  Of one name they come track after track, unless
- * events of a further track stand among those of others. */
+/* Rows are wanted side by side, not in an order: by name, by track, or by both.  Of one name they come track after track; of all names
+ * together, events of the global track may stand among those of others. */
 static bool groups(struct plan *p, const struct event_vtab *v, const sqlite3_index_info *info) {
   const struct event_table *table = v->table;
   bool name = false, track = false, other = false;
@@ -139,7 +139,7 @@ static bool groups(struct plan *p, const struct event_vtab *v, const sqlite3_ind
     track |= c == COL_TRACK_ID;
     other |= c != COL_NAME && c != COL_TRACK_ID;
   }
-  if (track && v->sql->n_globals) return false;
+  if (track && !name && v->sql->n_globals) return false;
   if (other || p->walk != WALK_ALL) return !other && p->walk == WALK_TRACK && !name;
   if (name) p->walk = WALK_NAMES;
   return true;

@@ -35,6 +35,19 @@ bool sql_names(struct tk_sql *s) {
   return b->of_class && b->name && number_classes(s);
 }
 
+/* Of each name those come first that are on the global track, which stand among those of their processes: so a name's events come track
+ * after track. */
+static void list_events(const struct tk_sql *s, uint32_t *first, tk_id *events) {
+  const struct tk_trace *t = s->t;
+  for (tk_id k = 1; k <= t->n_tracks; k++)
+    for (uint32_t i = 0; s->tracks[k].globals && i < t->tracks[k].count; i++) {
+      const tk_id id = t->tracks[k].first + i;
+      if (sql_track_of(s, &t->events[id]) == GLOBAL_TRACK) events[first[s->names.of_class[t->events[id].cls] + 1]++] = id;
+    }
+  for (tk_id i = 1; i <= t->n_events; i++)
+    if (sql_track_of(s, &t->events[i]) != GLOBAL_TRACK) events[first[s->names.of_class[t->events[i].cls] + 1]++] = i;
+}
+
 bool sql_names_events(struct tk_sql *s) {
   const struct tk_trace *t = s->t;
   struct by_name *b = &s->names;
@@ -49,7 +62,7 @@ bool sql_names_events(struct tk_sql *s) {
   memset(first, 0, ((size_t)b->n + 2) * sizeof *first);
   for (tk_id i = 1; i <= t->n_events; i++) first[b->of_class[t->events[i].cls] + 2]++;
   for (uint32_t k = 1; k <= b->n + 1; k++) first[k] += first[k - 1];
-  for (tk_id i = 1; i <= t->n_events; i++) events[first[b->of_class[t->events[i].cls] + 1]++] = i;
+  list_events(s, first, events);
   b->first = first;
   b->events = events;
   return true;

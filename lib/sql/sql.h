@@ -58,7 +58,7 @@ struct flow_row {
   tk_id out, in, point;
 };
 
-/* Events by name: classes have numbers, 0 = without a name, and each number its events, in the order of ids. */
+/* Events by name: classes have numbers, 0 = without a name, and each number its events, by track and id. */
 struct by_name {
   uint32_t n;         /* numbers are 0 .. n - 1 */
   uint32_t *of_class;
@@ -68,6 +68,8 @@ struct by_name {
 };
 
 struct row_index;
+
+enum { SQL_OTHERS = 7 };
 
 struct tk_sql {
   struct tk_trace *t;
@@ -102,6 +104,9 @@ struct tk_sql {
   uint64_t deadline_ms; /* of the statement that runs; 0 = none */
   uint64_t graph_bytes, limit;
   struct tk_err *err;   /* of the call that runs */
+  bool changed;         /* statements have made tables or views, or may have */
+  struct tk_sql *others[SQL_OTHERS]; /* of other threads (ahead.c) */
+  unsigned n_others;
 };
 
 static inline bool is_slice(const struct tk_event *e) { return e->kind != TK_COUNTER; }

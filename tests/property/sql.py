@@ -7,6 +7,8 @@
   figures    sums of slices are those of `top`; parents, children, ancestors and descendants agree with one another
   patterns   LIKE and GLOB are SQLite's own, which Python has
   linear     no join on ids, parents, tracks or sets of args takes more than its rows, on traces that are deep, wide or flat
+  side by side  statements that threads run at the same time are answered as one thread answers them: in their order, with the error of
+             the first that fails, and so that a table which a statement makes is there for the next
   safe       an interrupt, a limit, a closed pipe end a query that would not end; nothing is written"""
 import json
 import os
@@ -351,6 +353,54 @@ def random_words(trace):
     return ''
 
 
+# ---- side by side ----
+
+SELECTS = ['SELECT count(*), sum(dur) FROM slice', 'SELECT name, count(*) FROM slice GROUP BY name ORDER BY 2 DESC, 1',
+           "SELECT 'ä' || name, x'00ff', NULL, 1.5, -7 FROM slice LIMIT 3", 'VALUES (1), (2)', 'SELECT 1 WHERE 0',
+           'WITH a AS (SELECT depth FROM slice) SELECT depth, count(*) FROM a GROUP BY 1', 'SELECT id, ts, dur, name FROM slice']
+SCRIPTS = {'queries': SELECTS,
+           'many': [f'SELECT {i}, count(*) FROM slice WHERE depth = {i % 5}' for i in range(80)],
+           'an error': [*SELECTS[:3], 'SELECT nonsense FROM slice', *SELECTS],
+           'an error while it runs': [*SELECTS[:2], "SELECT abs(-9223372036854775808)", *SELECTS],
+           'a table between': [*SELECTS[:2], 'CREATE TABLE mine AS SELECT count(*) AS n FROM slice', 'SELECT n FROM mine', *SELECTS[:2]],
+           'modules': ['INCLUDE PERFETTO MODULE slices.with_context', *SELECTS[:4]],
+           'other words': ['PRAGMA table_info(slice)', 'SELECT 1', 'EXPLAIN SELECT 1', 'SELECT 2', 'SELECT 3']}
+
+
+def answer(trace, script, *args):
+    p = subprocess.run([TRACEKIT, 'sql', '-q', trace, *args], input=script.encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return p.returncode, p.stdout, p.stderr
+
+
+def side_by_side(work):
+    trace = f'{work}/large.json'
+    with open(trace, 'wb') as out:
+        subprocess.run([os.environ['GEN'], 'kineto', '--spans', '60000'], stdout=out, check=True)
+    n = ask(trace, 'SELECT count(*) FROM slice')[0][0][0]
+    check('side by side: large enough', n > 60000, n)
+    for name, statements in SCRIPTS.items():
+        script = ';\n'.join(statements)
+        for args in ([], ['--jsonl'], ['--json', '--max-rows', '5']):
+            one = answer(trace, script, '-j1', *args)
+            for threads in (2, 8):
+                other = answer(trace, script, f'-j{threads}', *args)
+                judge(f'side by side: {name} {" ".join(args)} -j{threads}', '' if other == one else f'{one[0]} {one[2][:200]} / {other[0]} {other[2][:200]}')
+    check('side by side: they fail', answer(trace, ';'.join(SCRIPTS['an error']), '-j4')[0] == 2, '')
+    closed = subprocess.run(f"'{TRACEKIT}' sql -q -j4 '{trace}' --jsonl -e 'SELECT name FROM slice' -e 'SELECT 2' -e 'SELECT name FROM slice' | head -n 1",
+                            shell=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+    check('side by side: closed pipe', closed.stdout.count(b'\n') == 1 and not closed.stderr, closed.stderr)
+    endless = 'WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT count(*) FROM r'
+    p = subprocess.Popen([TRACEKIT, 'sql', '-q', '-j2', trace, '-e', 'SELECT 1', '-e', endless, '-e', endless], stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE)
+    time.sleep(2)
+    p.send_signal(signal.SIGINT)
+    said = p.communicate(timeout=30)[1]
+    check('side by side: interrupt', p.returncode in (130, -signal.SIGINT), f'{p.returncode} {said[:200]}')
+    began = time.monotonic()
+    status, _, said = answer(trace, f'SELECT 1; {endless}; {endless}', '-j2', '--timeout', '1s')
+    check('side by side: timeout', status == 3 and time.monotonic() - began < 20, said)
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         script = os.path.join(work, 'eight.sql')
@@ -369,6 +419,7 @@ def main():
         of_each_format(work, 'json/torch/ddp2_plain/rank0.json.gz')
         patterns()
         linear(work)
+        side_by_side(work)
         safe(work)
     return finish()
 

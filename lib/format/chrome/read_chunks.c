@@ -185,9 +185,14 @@ static bool read_all(struct chunks *s, struct chrome *r) {
   }
 }
 
-/* Threads, and memory for what they read. */
+/* Threads, and memory for what they read, once there is so much. */
 static bool wake(struct chunks *s, struct chrome *r) {
+  size_t avail;
   if (s->jobs) return true;
+  if (!in_ahead(r->in, s->size, &avail, NULL) || avail < s->size) {
+    s->from = UINT64_MAX;
+    return true;
+  }
   s->jobs = jobs_start(s->threads, read_chunk);
   bool ok = s->jobs != NULL;
   for (unsigned i = 0; ok && i < s->n; i++) {
@@ -203,11 +208,10 @@ bool chunks_are_due(const struct chrome *r) {
 
 bool chunks_read(struct chrome *r) {
   struct chunks *s = r->chunks;
-  if (!wake(s, r)) return false;
   in_consume(r->in, (size_t)(r->j.p - r->base));
   r->base = r->j.p;
   s->round++;
-  if (!read_all(s, r)) return false;
+  if (!wake(s, r) || (s->jobs && !read_all(s, r))) return false;
   if (s->from != UINT64_MAX) s->from = in_offset(r->in) + s->patience;
   s->patience *= 2;
   return chrome_refill(r, r->base, 1);

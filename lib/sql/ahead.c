@@ -1,0 +1,275 @@
+/* ahead.c - see ahead.h.
+ *
+ *     caller's thread    statement 1 -> its rows       3, recorded    2's rows, when it is done    3's rows
+ *     another            statement 2, recorded         4, recorded
+ *
+ * SQLite runs a statement on one core.  So each thread has a database of its own over the same trace, and what it answers is recorded
+ * until its turn has come.  An answer that is too large for that is asked for again then.  Whoever made tables or views has statements
+ * that may speak of them: from then on the caller's database runs all of them. */
+#include "ahead.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/os.h"
+#include "guard.h"
+#include "statement.h"
+
+enum { STATEMENTS = 32, RECORDED_MOST = 16 << 20, WORTH_EVENTS = 50000, WAIT_NS = 20000000 };
+
+/* ---- answers that are recorded ---- */
+
+enum part { PART_BEGIN = 'b', PART_ROW = 'r', PART_END = 'e', PART_CUT = 'c' };
+
+struct record {
+  struct buf parts;
+  size_t n; /* columns */
+  bool too_large;
+};
+
+static bool put(struct record *r, const void *p, size_t n) {
+  if (!buf_append(&r->parts, p, n)) r->too_large = true;
+  return !r->too_large;
+}
+
+static bool put_part(struct record *r, enum part part) {
+  const uint8_t byte = (uint8_t)part;
+  if (r->parts.len > RECORDED_MOST) r->too_large = true;
+  return put(r, &byte, 1);
+}
+
+static bool record_begin(void *arg, const char *const *columns, size_t n) {
+  struct record *r = arg;
+  bool ok = put_part(r, PART_BEGIN) && put(r, &n, sizeof n);
+  for (size_t i = 0; ok && i < n; i++) ok = put(r, columns[i], strlen(columns[i]) + 1);
+  r->n = n;
+  return ok;
+}
+
+static bool record_row(void *arg, const struct tk_sql_value *values, size_t n) {
+  struct record *r = arg;
+  bool ok = put_part(r, PART_ROW);
+  for (size_t i = 0; ok && i < n; i++) {
+    const bool is_text = values[i].type == TK_SQL_TEXT || values[i].type == TK_SQL_BLOB;
+    ok = put(r, &values[i], sizeof values[i]);
+    ok = ok && (!is_text || (put(r, values[i].text, values[i].n) && put(r, "", 1)));
+  }
+  return ok;
+}
+
+static bool record_end(void *arg, bool cut) { return put_part(arg, cut ? PART_CUT : PART_END); }
+
+static bool replay_begin(const uint8_t **p, size_t *n, const struct tk_sql_answer *to, struct mem *mem) {
+  memcpy(n, *p, sizeof *n);
+  *p += sizeof *n;
+  const char **names = mem_array(mem, *n, sizeof *names);
+  for (size_t i = 0; names && i < *n; i++) {
+    names[i] = (const char *)*p;
+    *p += strlen(names[i]) + 1;
+  }
+  const bool go_on = names && (!to->begin || to->begin(to->arg, names, *n));
+  mem_free(mem, names);
+  return go_on;
+}
+
+static bool replay_row(const uint8_t **p, struct tk_sql_value *values, size_t n, const struct tk_sql_answer *to) {
+  for (size_t i = 0; i < n; i++) {
+    memcpy(&values[i], *p, sizeof values[i]);
+    *p += sizeof values[i];
+    if (values[i].type != TK_SQL_TEXT && values[i].type != TK_SQL_BLOB) continue;
+    values[i].text = (const char *)*p;
+    *p += values[i].n + 1;
+  }
+  return !to->row || to->row(to->arg, values, n);
+}
+
+/* Gives the answer to the caller, as it would have come; false: the caller has had enough. */
+static bool replay(const struct record *r, const struct tk_sql_answer *to, struct mem *mem) {
+  const uint8_t *p = r->parts.data, *const end = p + r->parts.len;
+  struct tk_sql_value *values = mem_array(mem, r->n + 1, sizeof *values);
+  bool go_on = values != NULL;
+  size_t n = 0;
+  while (go_on && p < end) {
+    const enum part part = (enum part)*p++;
+    if (part == PART_BEGIN) go_on = replay_begin(&p, &n, to, mem);
+    else if (part == PART_ROW) go_on = replay_row(&p, values, n, to);
+    else go_on = !to->end || to->end(to->arg, part == PART_CUT);
+  }
+  mem_free(mem, values);
+  return go_on;
+}
+
+/* ---- statements ---- */
+
+struct statement {
+  const char *text;
+  enum { WAITING, RUNNING, DONE } state;
+  struct record record;
+  bool ok;
+  struct tk_err err;
+};
+
+struct ahead {
+  struct tk_sql *s;
+  const char *whole;
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  bool stopped;
+  unsigned n, n_threads;
+  struct statement v[STATEMENTS];
+  struct helper {
+    struct ahead *a;
+    struct tk_sql *sql;
+    pthread_t thread;
+  } helpers[SQL_OTHERS];
+};
+
+/* The lock is held, but not meanwhile. */
+static void run_recorded(struct ahead *a, struct statement *st, struct tk_sql *on) {
+  const struct tk_sql_answer to = {record_begin, record_row, record_end, &st->record};
+  const char *p = st->text;
+  st->state = RUNNING;
+  st->record.parts.mem = &on->mem;
+  pthread_mutex_unlock(&a->lock);
+  const bool ok = statement_run(on, a->whole, &p, &to, &st->err);
+  on->err = NULL;
+  pthread_mutex_lock(&a->lock);
+  st->ok = ok;
+  st->state = DONE;
+  pthread_cond_broadcast(&a->changed);
+}
+
+static struct statement *next_waiting(struct ahead *a) {
+  for (unsigned i = 0; i < a->n && !a->stopped; i++)
+    if (a->v[i].state == WAITING) return &a->v[i];
+  return NULL;
+}
+
+static void *run_thread(void *self) {
+  struct helper *h = self;
+  pthread_mutex_lock(&h->a->lock);
+  for (struct statement *st; (st = next_waiting(h->a)) != NULL;) run_recorded(h->a, st, h->sql);
+  pthread_mutex_unlock(&h->a->lock);
+  return NULL;
+}
+
+static bool go_on(void *arg, uint64_t done, uint64_t total) {
+  struct ahead *a = arg;
+  (void)done, (void)total;
+  return !__atomic_load_n(&a->stopped, __ATOMIC_RELAXED);
+}
+
+/* The lock is held. */
+static void stop(struct ahead *a) { __atomic_store_n(&a->stopped, true, __ATOMIC_RELAXED); }
+
+static bool tick(struct ahead *a, struct tk_err *err) {
+  const struct tk_progress *p = &a->s->opt.progress;
+  pthread_mutex_unlock(&a->lock);
+  const bool ok = !p->tick || p->tick(p->arg, 0, 0) || err_set(err, TK_EINTERRUPTED, "interrupted");
+  pthread_mutex_lock(&a->lock);
+  return ok;
+}
+
+/* Until another thread has answered, this one runs what nobody has begun.  False: the caller said stop.  The lock is held. */
+static bool wait_for(struct ahead *a, const struct statement *st, struct tk_err *err) {
+  while (st->state == RUNNING) {
+    struct statement *other = next_waiting(a);
+    struct timespec until;
+    if (other) {
+      run_recorded(a, other, a->s);
+      continue;
+    }
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += WAIT_NS;
+    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+    pthread_cond_timedwait(&a->changed, &a->lock, &until);
+    if (!tick(a, err)) return false;
+  }
+  return true;
+}
+
+/* The answer of one statement; false: no more are wanted, or err says why.  The lock is held, but not meanwhile. */
+static bool answer(struct ahead *a, struct statement *st, const struct tk_sql_answer *to, struct tk_err *err) {
+  if (st->state == RUNNING && !wait_for(a, st, err)) return false;
+  const bool recorded = st->state == DONE && !st->record.too_large;
+  const char *p = st->text;
+  st->state = DONE;
+  pthread_mutex_unlock(&a->lock);
+  bool ok = recorded ? replay(&st->record, to, &a->s->mem) : statement_run(a->s, a->whole, &p, to, err) && *p;
+  if (recorded && ok && !st->ok) *err = st->err, ok = false;
+  pthread_mutex_lock(&a->lock);
+  return ok;
+}
+
+static bool run_all(struct ahead *a, const struct tk_sql_answer *to, struct tk_err *err) {
+  bool ok = true;
+  for (unsigned i = 0; i < a->n_threads; i++) {
+    struct helper *h = &a->helpers[i];
+    *h = (struct helper){.a = a, .sql = a->s->others[i]};
+    h->sql->opt.progress = (struct tk_progress){.tick = go_on, .arg = a};
+    if (pthread_create(&h->thread, NULL, run_thread, h) != 0) a->n_threads = i;
+  }
+  pthread_mutex_lock(&a->lock);
+  for (unsigned i = 0; ok && i < a->n; i++) ok = answer(a, &a->v[i], to, err);
+  stop(a);
+  pthread_mutex_unlock(&a->lock);
+  for (unsigned i = 0; i < a->n_threads; i++) pthread_join(a->helpers[i].thread, NULL);
+  for (unsigned i = 0; i < a->n; i++) buf_free(&a->v[i].record.parts);
+  return ok;
+}
+
+/* ---- which, and by whom ---- */
+
+/* Databases of other threads: opening writes to the trace's strings, so it is done here, before they run. */
+static unsigned open_others(struct tk_sql *s, unsigned n) {
+  struct tk_sql_options options = s->opt;
+  struct tk_err ignored = {0};
+  options.threads = 1;
+  for (; s->n_others < n && s->n_others < SQL_OTHERS; s->n_others++)
+    if (!(s->others[s->n_others] = tk_sql_open(s->t, &options, &ignored))) break;
+  return s->n_others < n ? s->n_others : n;
+}
+
+/* Does the statement at p only read?  Then *p is moved behind it. */
+static bool passes_reading(struct tk_sql *s, const char **p) {
+  sqlite3_stmt *stmt = NULL;
+  const char *tail;
+  struct tk_err ignored = {0};
+  if (!statement_selects(*p)) return false;
+  guard_start(s, &ignored);
+  const bool ok = sqlite3_prepare_v2(s->db, *p, -1, &stmt, &tail) == SQLITE_OK && stmt && sqlite3_stmt_readonly(stmt);
+  sqlite3_finalize(stmt);
+  if (ok) *p = tail;
+  return ok;
+}
+
+static unsigned find_statements(struct tk_sql *s, const char **p, const char *texts[STATEMENTS]) {
+  unsigned n = 0;
+  for (const char *at = *p; n < STATEMENTS && *(at = statement_at(at)); n++) {
+    texts[n] = at;
+    if (!passes_reading(s, &at)) break;
+    *p = at;
+  }
+  return n;
+}
+
+bool ahead_run(struct tk_sql *s, const char *whole, const char **p, const struct tk_sql_answer *to, struct tk_err *err) {
+  static const struct tk_sql_answer nobody = {0};
+  const unsigned threads = s->opt.threads ? s->opt.threads : os_cores();
+  const char *texts[STATEMENTS], *behind = *p;
+  if (threads < 2 || s->changed || s->t->n_events < WORTH_EVENTS || !sqlite3_threadsafe()) return true;
+  const unsigned n = find_statements(s, &behind, texts);
+  struct ahead *a = n < 2 ? NULL : mem_alloc(&s->mem, sizeof *a);
+  if (!a) return n < 2 || mem_refuse(&s->mem, err);
+  *a = (struct ahead){.s = s, .whole = whole, .n = n, .n_threads = open_others(s, (threads < n ? threads : n) - 1)};
+  for (unsigned i = 0; i < n; i++) a->v[i] = (struct statement){.text = texts[i], .err = {.offset = UINT64_MAX}};
+  pthread_mutex_init(&a->lock, NULL);
+  pthread_cond_init(&a->changed, NULL);
+  const bool ok = run_all(a, to ? to : &nobody, err);
+  pthread_mutex_destroy(&a->lock);
+  pthread_cond_destroy(&a->changed);
+  mem_free(&s->mem, a);
+  *p = ok ? behind : behind + strlen(behind);
+  return ok || err->code == TK_OK;
+}
