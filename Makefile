@@ -41,7 +41,7 @@ include $(BUILD)/config.mk
 endif
 
 # Goals that are to work on a bare machine install what they need; others say what is missing, and how to get it.
-INSTALLING := demo deps test test-long test-locale test-wheel golden lint corpus interop bench speed fuzz coverage static wheel deb
+INSTALLING := demo deps test test-long test-locale test-wheel golden lint corpus interop bench speed fuzz coverage static wheel deb test-aarch64
 $(BUILD)/config.mk: .ci/setup
 	@mkdir -p $(@D)
 	@.ci/setup $(if $(filter $(INSTALLING),$(MAKECMDGOALS)),,--look) build
@@ -253,7 +253,7 @@ $(NATIVE): python/native.c $(BIN_LIB) $(B)/flags $(HEADERS)
 # ---- packages -----------------------------------------------------------------------------------------------------------------
 
 # One file that needs nothing of the system that it runs on; wheels for every Linux of the last ten years.
-.PHONY: static wheel test-wheel deb
+.PHONY: static wheel test-wheel test-aarch64 deb
 static:
 	@.ci/setup build package
 	@packaging/cross.sh musl-x86_64 $(MAKE) build/package/musl-x86_64/make/tracekit
@@ -270,6 +270,13 @@ test-wheel:
 	@$(MAKE) wheel WHEELS=linux-$(shell uname -m)
 	@B=$(abspath $(BUILD)) SRC=$(CURDIR) tests/python/run.sh $(NATIVE_WHEEL)
 	@$(MAKE) test KINDS=none TESTED=$(BUILD)/test-wheel/bin/tracekit
+
+# The tests of the command take qemu some minutes: T=WORD runs those with WORD in their name.
+test-aarch64: $(SHARED)
+	@$(MAKE) wheel WHEELS=linux-aarch64 T=
+	@B=$(abspath $(BUILD)) SRC=$(CURDIR) CPU=aarch64 WHEEL=dist/tracekit-$(VERSION)-cp39-abi3-manylinux2014_aarch64.whl CC="$(CC)" \
+	  tests/foreign/run.sh
+	@$(if $(wildcard /usr/bin/qemu-aarch64-static),FOREIGN=1 $(MAKE) test KINDS=none TESTED=$(BUILD)/test-aarch64/tracekit)
 
 # What is committed or not ignored, built as Debian builds packages, into build/package/deb.
 deb:
@@ -413,5 +420,5 @@ deps:
 
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile | sed -n '1,8p'
-	@echo '  other targets: docs golden test-locale test-wheel lint messages corpus interop bench speed fuzz coverage deps wheel static deb uninstall clean'
+	@echo '  other targets: docs golden test-locale test-wheel test-aarch64 lint messages corpus interop bench speed fuzz coverage deps wheel static deb uninstall clean'
 	@echo '  variables: CC=gcc|clang SAN=1|thread WERROR=1 ISAL=0 LIBEDIT=0 CFLAGS= BUILD=build CORPUS=DIR T=WORD TIME=SECONDS PREFIX= DESTDIR='

@@ -190,7 +190,8 @@ eval "object=\\\${\$((\$# - 1))}"
 END
   chmod +x "$out/bin/as"
   quietly make -C "$s" -f Makefile.unx -j"$(nproc)" units="igzip crc" host_cpu=$cpu arch=$arch CC="$out/bin/cc" AR="$out/bin/ar" \
-    AS="$as" CFLAGS_=-fPIC CFLAGS_aarch64=-fPIC ASFLAGS_aarch64="-c -D__ASSEMBLY__" lib isa-l.h
+    AS="$as" CFLAGS_="-fPIC -ffunction-sections -fdata-sections" \
+    CFLAGS_aarch64="-fPIC -ffunction-sections -fdata-sections" ASFLAGS_aarch64="-c -D__ASSEMBLY__" lib isa-l.h
   cp "$s/bin/isa-l.a" "$out/lib/libisal.a"
   mkdir -p "$out/include/isa-l"
   cp "$s"/include/*.h "$out/include/isa-l/"

@@ -11,7 +11,7 @@ packaging/cross.sh "$target" true
 "$tools/bin/python" -c 'import auditwheel, wheel' 2>/dev/null || "$tools/bin/pip" install -q auditwheel wheel
 rm -rf "$made"
 packaging/cross.sh "$target" "$tools/bin/pip" wheel -q --no-deps --no-cache-dir -w "$made" \
-  -C "build-dir=build/package/$target/python" .
+  --config-settings "build-dir=build/package/$target/python" .
 case $target in
   linux-*) platform=manylinux2014_${target#linux-} ;;
   macos-aarch64) platform=macosx_11_0_arm64 ;;

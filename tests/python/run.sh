@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # make test-wheel - the wheel as who installs it meets it: into an empty environment, then its own tests, the documentation's examples,
-# and the tests of the command with the command that came along.  Data frames and notebooks come from PyPI.
+# and the tests of the command with the command that came along.  Data frames and notebooks come from PyPI.  Then the same package
+# from its source distribution, which has to build with nothing beside it but the system's libraries.
 set -u
 : "${B:?run me by make test-wheel}" "${SRC:?}"
 venv=$B/test-wheel
@@ -16,5 +17,27 @@ out=$("$venv/bin/python" -m pytest -q -p no:cacheprovider "$SRC/tests/python" 2>
 status=$?
 echo "$out" | tail -40
 good=$(echo "$out" | grep -oE '[0-9]+ passed' | tail -1) bad=$(echo "$out" | grep -oE '[0-9]+ failed' | tail -1)
-echo "${good:-0 passed}, ${bad:-$((status != 0)) failed}"
-exit $status
+good=${good%% *} bad=${bad%% *}
+good=${good:-0} bad=${bad:-$((status != 0))}
+
+check() { # WHAT COMMAND...
+  local what=$1
+  shift
+  if "$@"; then good=$((good + 1)); else echo "FAIL $what" && bad=$((bad + 1)); fi
+}
+
+from_source() {
+  local work=$B/test-sdist
+  rm -rf "$work"
+  "$venv/bin/pip" install -q build || return 1
+  "$venv/bin/python" -m build -q --sdist -o "$work" "$SRC" || return 1
+  python3 -m venv "$work/venv" || return 1
+  # The flags and folders of the make that runs this are none of its business.
+  (cd "$work" && env -u MAKEFLAGS -u MAKELEVEL -u MAKEOVERRIDES -u BUILD -u CFLAGS venv/bin/pip install -q ./tracekit-*.tar.gz) || return 1
+  "$work/venv/bin/python" "$SRC/tests/python/alone.py"
+}
+
+check "five million events as a frame" "$venv/bin/python" "$SRC/tests/python/large.py"
+check "the source distribution" from_source
+echo "$good passed, $bad failed"
+[ "$bad" -eq 0 ]
