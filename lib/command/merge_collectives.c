@@ -30,8 +30,9 @@ static int64_t placed(const struct align_map *maps, const bool *mapped, uint32_t
 
 bool merge_collectives_take(struct merge_collectives *c, struct align_anchors *anchors, const struct align_solution *found,
                             const struct align_map *maps, const bool *mapped) {
-  *c = (struct merge_collectives){.v = mem_array(anchors->mem, (uint64_t)found->n_met + 1, sizeof *c->v), .n = found->n_met};
+  *c = (struct merge_collectives){.v = mem_array(anchors->mem, (uint64_t)found->n_met + 1, sizeof *c->v)};
   if (!c->v) return false;
+  c->n = found->n_met;
   for (uint32_t i = 0; i < c->n; i++) {
     const struct align_anchor *a = &anchors->v[found->met[i].anchor];
     c->v[i] = (struct merge_meeting){.collective = found->met[i].collective, .input = a->input, .device = a->device, .name = a->name,

@@ -3,7 +3,8 @@
  *     the size = what is of no rank + for each rank what it has beside events + what is shared out
  *
  * Of that last part the whole ranks have what they need, up to half; the others all the same, but none more than it needs.  What a rank
- * needs is an estimate, by a tenth too high. */
+ * needs is an estimate, by a tenth too high; by half of it for those that are to be whole, since ids among many ranks are longer than
+ * those of one (1,000 ranks as Perfetto: 13%). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,11 +64,11 @@ static void find_need(const struct merger *m, struct need *n, uint64_t part) {
   const uint64_t packed = m->packed ? PACKED_PART : 1;
   n->floor = s->bare + s->bare / 10 + (NAMING + (uint64_t)NAMING_PROCESS * s->processes) / packed;
   const uint64_t events = s->bytes > s->bare ? s->bytes - s->bare : 0;
-  n->most = (uint64_t)((i128)(events + events / 10) * part / 1024) + NAMING / packed;
+  n->whole = m->shares.roles[n->input] != MERGE_ROLE_NONE;
+  n->most = (uint64_t)((i128)(events + events / (n->whole ? 2 : 10)) * part / 1024) + NAMING / packed;
   const int64_t kept = s->kept_ns < s->lasts_ns ? s->kept_ns : s->lasts_ns;
   if (m->opt->steps && s->lasts_ns > 0) n->most = (uint64_t)((i128)n->most * kept / s->lasts_ns) + NAMING;
   if (!s->bytes) n->most = m->opt->to; /* nobody knows */
-  n->whole = m->shares.roles[n->input] != MERGE_ROLE_NONE;
 }
 
 /* ---- sharing out ---- */

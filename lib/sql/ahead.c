@@ -17,6 +17,7 @@
 #include "statement.h"
 
 enum { STATEMENTS = 32, RECORDED_MOST = 16 << 20, WORTH_EVENTS = 50000, WAIT_NS = 20000000 };
+enum { STACK = 8 << 20 }; /* SQLite recurses as deep as expressions nest; some systems give a thread 128 KB */
 
 /* ---- answers that are recorded ---- */
 
@@ -202,14 +203,22 @@ static bool answer(struct ahead *a, struct statement *st, const struct tk_sql_an
   return ok;
 }
 
-static bool run_all(struct ahead *a, const struct tk_sql_answer *to, struct tk_err *err) {
-  bool ok = true;
+static void start_threads(struct ahead *a) {
+  pthread_attr_t attr;
+  pthread_attr_init(&attr);
+  pthread_attr_setstacksize(&attr, STACK);
   for (unsigned i = 0; i < a->n_threads; i++) {
     struct helper *h = &a->helpers[i];
     *h = (struct helper){.a = a, .sql = a->s->others[i]};
     h->sql->opt.progress = (struct tk_progress){.tick = go_on, .arg = a};
-    if (pthread_create(&h->thread, NULL, run_thread, h) != 0) a->n_threads = i;
+    if (pthread_create(&h->thread, &attr, run_thread, h) != 0) a->n_threads = i;
   }
+  pthread_attr_destroy(&attr);
+}
+
+static bool run_all(struct ahead *a, const struct tk_sql_answer *to, struct tk_err *err) {
+  bool ok = true;
+  start_threads(a);
   pthread_mutex_lock(&a->lock);
   for (unsigned i = 0; ok && i < a->n; i++) ok = answer(a, &a->v[i], to, err);
   stop(a);

