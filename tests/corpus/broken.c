@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TRACEKIT_INSIDE /* it changes what is const to others */
 #include "tracekit.h"
 
 struct tk_trace *real_tk_sources_load(struct tk_sources *s, size_t i, const struct tk_load_options *opt, struct tk_err *err);
