@@ -236,16 +236,6 @@ void trace_note(struct tk_trace *t, enum tk_note_kind kind, uint64_t offset, con
   trace_notes(t, kind, offset, text, 1);
 }
 
-void trace_say_of(struct tk_trace *t, const char *source, enum tk_note_kind kind, const char *text) {
-  trace_note_of(t, source, &(struct tk_note){.kind = kind, .count = 1, .offset = UINT64_MAX}, text);
-}
-
-void trace_say_left_out(struct tk_trace *t, const char *source, const char *why) {
-  char text[1024];
-  snprintf(text, sizeof text, "left out: %s", err_without(why, source));
-  trace_say_of(t, source, TK_NOTE_INFO, text);
-}
-
 void trace_copy_notes(struct tk_trace *to, const struct tk_trace *from, const char *source) {
   for (tk_id i = 1; from && i <= from->n_notes; i++) {
     const struct tk_note *n = &from->notes[i];

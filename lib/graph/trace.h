@@ -118,9 +118,6 @@ void trace_note(struct tk_trace *t, enum tk_note_kind kind, uint64_t offset, con
 void trace_notes(struct tk_trace *t, enum tk_note_kind kind, uint64_t offset, const char *text, uint64_t count);
 /* Of one of several inputs: like another note, or once and of no place in particular. */
 void trace_note_of(struct tk_trace *t, const char *source, const struct tk_note *like, const char *text);
-void trace_say_of(struct tk_trace *t, const char *source, enum tk_note_kind kind, const char *text);
-/* "left out: WHY" of an input; an error begins with its name. */
-void trace_say_left_out(struct tk_trace *t, const char *source, const char *why);
 /* All of another trace; those that are its own become those of `source` (NULL: of `to` itself). */
 void trace_copy_notes(struct tk_trace *to, const struct tk_trace *from, const char *source);
 
