@@ -31,6 +31,8 @@ static bool is_plane_name(const uint8_t *p, size_t n) {
   return false;
 }
 
+enum { KNOWN = 32 }; /* bits of a plane that has such a name */
+
 static unsigned plane_bid(const struct pb_field *f, bool cut, bool *wrong) {
   static const char *const inner[] = {[XPLANE_LINES] = LINE, [XPLANE_EVENT_METADATA] = ENTRY, [XPLANE_STAT_METADATA] = ENTRY};
   unsigned bits = 0;
@@ -41,7 +43,7 @@ static unsigned plane_bid(const struct pb_field *f, bool cut, bool *wrong) {
     bool known = is_plane_name(f->p, (size_t)f->value);
     for (size_t i = 0; i < f->value; i++)
       if (f->p[i] < 0x20 && f->p[i] != '\n' && f->p[i] != '\t') return 1;
-    return known ? 32 : 6;
+    return known ? KNOWN : 6;
   }
   if (f->number >= XPLANE_LINES && f->number <= XPLANE_STAT_METADATA) {
     if (!fits(pb_inside(f), inner[f->number], cut)) return *wrong = true, 0;
@@ -55,7 +57,9 @@ static unsigned planes_bid(const uint8_t *p, size_t n, bool cut, bool *wrong) {
   struct pb c = pb_over(p, n);
   struct pb_field f;
   unsigned bits = 2;
-  for (unsigned i = 0; i < 16 && !*wrong && pb_next(&c, &f); i++) bits += plane_bid(&f, false, wrong);
+  bool odd = false;
+  for (unsigned i = 0; i < 16 && !odd && pb_next(&c, &f); i++) bits += plane_bid(&f, false, &odd);
+  *wrong |= odd;
   if (c.fault && !cut && bits < 16) return 2; /* damaged: little is known */
   return bits;
 }
@@ -88,20 +92,22 @@ static bool is_sound(const uint8_t *p, size_t n) {
   return true;
 }
 
-/* Bits for what the peek shows of the space; *wrong: something in it cannot be. */
+/* Bits for what the peek shows of the space; *wrong: something in it cannot be.  A plane of a profiler's name counts whatever stands
+ * before it, for planes of fields that nobody knows are kept and written too. */
 static unsigned space_bid(const uint8_t *p, size_t n, bool *wrong) {
   struct pb c = pb_over(p, n);
   uint64_t tag, length;
   unsigned bits = 0;
-  for (unsigned i = 0; i < 8 && c.p < c.end && !*wrong; i++) {
+  for (unsigned i = 0; (i < 8 || *wrong) && c.p < c.end; i++) {
     if (!pb_varint(&c, &tag) || tag >> 3 > XSPACE_HOSTNAMES || tag >> 3 == 0 || SPACE[tag >> 3] != (char)('0' + (tag & 7))) {
-      *wrong = bits < 16;
+      *wrong |= bits < 16;
       break; /* damage further on is for the reader to name */
     }
     if (!pb_varint(&c, &length)) break;
-    size_t left = (size_t)(c.end - c.p), here = length < left ? (size_t)length : left;
-    if (tag >> 3 == XSPACE_PLANES) bits += planes_bid(c.p, here, here < length, wrong);
-    else if (utf8_valid(c.p, here)) bits += 4;
+    const size_t left = (size_t)(c.end - c.p), here = length < left ? (size_t)length : left;
+    const unsigned plane = tag >> 3 == XSPACE_PLANES ? planes_bid(c.p, here, here < length, wrong) : 0;
+    if (*wrong && plane >= KNOWN) return *wrong = false, KNOWN;
+    bits += tag >> 3 != XSPACE_PLANES && utf8_valid(c.p, here) ? 4 : plane;
     c.p += here;
   }
   return bits;
@@ -112,7 +118,7 @@ unsigned xplane_bid(const uint8_t *p, size_t n) {
   if (n < 2) return 0;
   if (p[0] == PB_KEY(XSPACE_PLANES, PB_BYTES) && xplane_mangled(p, n)) return 12;
   unsigned bits = space_bid(p, n, &wrong);
-  if (wrong && bits < 32) bits = damaged_bid(p, n); /* what bears a plane's name is one, if a damaged one */
+  if (wrong && bits < KNOWN) bits = damaged_bid(p, n); /* what bears a plane's name is one, if a damaged one */
   return bits ? bits : n > 2 && is_sound(p, n);
 }
 
