@@ -19,7 +19,7 @@ struct params {
   struct shared shared;
   struct opt_choice align;
   const char *reference, *align_report, *offsets_from, *collectives, *anchor, *label;
-  struct opt_list offsets;
+  struct opt_offsets offsets;
   struct opt_ranges ranks;
   const char *step, *time;
   uint64_t to;
@@ -50,7 +50,7 @@ const struct opt_word merge_group_words[] = {
 static const struct opt opts[] = {
   ROW_OUTPUT,
   { OPT_WORD, 0, "align", "HOW", "how the clocks of the hosts are aligned", FIELD(align), merge_align_words, 0, 0 },
-  { OPT_LIST, 0, "offset", "RANK=TIME",
+  { OPT_OFFSETS, 0, "offset", "RANK=TIME",
     "move this rank or host by this time, and do not align it; such as 3=+1.5ms or host42=-20us",
     FIELD(offsets), 0, 0, 0 },
   { OPT_FILE, 0, "offsets-from", "REPORT",
@@ -317,6 +317,7 @@ static int cmd_merge(const void *params, const struct operands *in) {
     .clock_error = p->clock_error,
     .reference = p->reference,
     .offsets = p->offsets.v,
+    .n_offsets = p->offsets.n,
     .offsets_from = p->offsets_from,
     .keep_going = p->keep_going,
     .anchor = p->anchor,

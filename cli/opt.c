@@ -151,6 +151,29 @@ static enum parsed add_range(const struct parser *p, const struct opt *o, const 
   return PARSED_RUN;
 }
 
+static enum parsed add_offset(const struct parser *p, const struct opt *o, const char *value) {
+  struct opt_offsets *list = field(p, o);
+  const char *equals = strrchr(value, '=');
+  struct tk_offset *v;
+  size_t who;
+  int64_t ns;
+  if (!tk_parse_offset(value, &who, &ns)) {
+    if (equals && equals != value && tk_is_duration(equals + 1))
+      return fail(p->error, "--%s: '%s' is out of range: it is more than 106 days", o->name, value);
+    return fail(p->error, "--%s: '%s' is not an offset such as 3=+1.5ms or host42=-20us", o->name, value);
+  }
+  v = realloc(list->v, (list->n + 1) * sizeof *v);
+  if (!v) return fail(p->error, "out of memory");
+  list->v = v;
+  v[list->n] = (struct tk_offset){ strndup(value, who), ns };
+  return v[list->n++].who ? PARSED_RUN : fail(p->error, "out of memory");
+}
+
+static void free_offsets(struct opt_offsets *list) {
+  for (size_t i = 0; i < list->n; i++) free((char *)list->v[i].who);
+  free(list->v);
+}
+
 static enum parsed set_number(const struct parser *p, const struct opt *o, const char *value) {
   struct tk_range range;
   bool good = tk_parse_range(value, &range) && range.first == range.last && range.first >= 0;
@@ -164,6 +187,7 @@ void opt_free(const struct command *c, void *params) {
     void *at = (char *)params + o->offset;
     if (o->kind == OPT_LIST) free(((struct opt_list *)at)->v);
     if (o->kind == OPT_RANGES) free(((struct opt_ranges *)at)->v);
+    if (o->kind == OPT_OFFSETS) free_offsets(at);
   }
 }
 
@@ -172,6 +196,7 @@ static enum parsed set_value(const struct parser *p, const struct opt *o, const 
     case OPT_INT: return set_int(p, o, value);
     case OPT_NUMBER: return set_number(p, o, value);
     case OPT_RANGES: return add_range(p, o, value);
+    case OPT_OFFSETS: return add_offset(p, o, value);
     case OPT_WORD: return set_word(p, o, value);
     case OPT_FORMAT: return set_format(p, o, value);
     case OPT_SIZE: return set_size(p, o, value);

@@ -18,6 +18,7 @@ enum opt_kind {
   OPT_COUNT,  /* int: how often */
   OPT_STRING, /* const char * */
   OPT_LIST,   /* struct opt_list: may be given more than once */
+  OPT_OFFSETS, /* struct opt_offsets: by how much clocks are moved, may be given more than once */
   OPT_RANGES, /* struct opt_ranges: of whole numbers, may be given more than once */
   OPT_FILE,   /* const char *: completed as a file name */
   OPT_INT,    /* int, min..max */
@@ -37,6 +38,12 @@ struct opt_list {
 struct tk_range;
 struct opt_ranges {
   struct tk_range *v;
+  size_t n;
+};
+
+struct tk_offset;
+struct opt_offsets {
+  struct tk_offset *v; /* owns the names */
   size_t n;
 };
 
@@ -115,7 +122,7 @@ void opt_unknown(struct opt_error *error, const char *what, const char *word, co
 
 
 /* May it be given more than once? */
-static inline bool opt_repeats(const struct opt *o) { return o->kind == OPT_LIST || o->kind == OPT_RANGES; }
+static inline bool opt_repeats(const struct opt *o) { return o->kind == OPT_LIST || o->kind == OPT_RANGES || o->kind == OPT_OFFSETS; }
 /* Is the value of this row a separate word? */
 static inline bool opt_has_value(const struct opt *o) { return o->kind >= OPT_STRING; }
 

@@ -10,7 +10,7 @@ struct params {
   struct shared shared;
   struct opt_choice align;
   const char *reference, *offsets_from, *collectives, *label, *step, *time;
-  struct opt_list offsets;
+  struct opt_offsets offsets;
   struct opt_ranges ranks;
   int64_t clock_error;
   uint64_t to;
@@ -33,7 +33,7 @@ static const struct opt opts[] = {
   { OPT_FORMAT, 'f', "format", "FORMAT", "format of the merged trace, such as json.gz (default: json); 'help' lists them",
     SHARED(format), 0, 0, 0 },
   { OPT_WORD, 0, "align", "HOW", "how the clocks of the ranks are aligned, by their scans", FIELD(align), align_words, 0, 0 },
-  { OPT_LIST, 0, "offset", "RANK=TIME", "move this rank or host by this time, and do not align it", FIELD(offsets), 0, 0, 0 },
+  { OPT_OFFSETS, 0, "offset", "RANK=TIME", "move this rank or host by this time, and do not align it", FIELD(offsets), 0, 0, 0 },
   { OPT_FILE, 0, "offsets-from", "REPORT", "take the clocks as this report or plan has them, and compare none", FIELD(offsets_from),
     0, 0, 0 },
   { OPT_STRING, 0, "reference", "WHO", "take the clock of this rank or host as the right one (default: of the first rank)",
@@ -204,6 +204,7 @@ static int cmd_plan(const void *params, const struct operands *in) {
     .clock_error = p->clock_error,
     .reference = p->reference,
     .offsets = p->offsets.v,
+    .n_offsets = p->offsets.n,
     .offsets_from = p->offsets_from,
     .collectives = p->collectives,
     .ranks = p->ranks.v,

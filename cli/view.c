@@ -38,7 +38,7 @@ static const struct opt opts[] = {
   { OPT_FLAG, 0, "drop-flows", 0, "remove all flows", FIELD(drop_flows), 0, 0, 0 },
   { OPT_INT, 0, "every-rank", "N", "keep ranks 0, N, 2 N and so on", FIELD(every_rank), 0, 1, 1000000000 },
   { OPT_WORD, 0, "align", "HOW", "how the clocks of the hosts are aligned", FIELD(align), merge_align_words, 0, 0 },
-  { OPT_LIST, 0, "offset", "RANK=TIME", "move this rank or host by this time, and do not align it; such as 3=+1.5ms", FIELD(offsets),
+  { OPT_OFFSETS, 0, "offset", "RANK=TIME", "move this rank or host by this time, and do not align it; such as 3=+1.5ms", FIELD(offsets),
     0, 0, 0 },
   { OPT_FILE, 0, "offsets-from", "REPORT", "take the clocks as this report has them, and compare none", FIELD(offsets_from), 0, 0, 0 },
   { OPT_STRING, 0, "reference", "WHO", "take the clock of this rank or host as the right one", FIELD(reference), 0, 0, 0 },

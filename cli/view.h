@@ -19,7 +19,8 @@ struct view_params {
   struct selected selected; /* first, as its rows want it */
   struct opt_choice align;
   const char *reference, *offsets_from, *anchor, *label, *run, *ui;
-  struct opt_list offsets, drop_args;
+  struct opt_list drop_args;
+  struct opt_offsets offsets;
   int64_t clock_error;
   uint64_t to;
   int group_by, every_rank, with, port;

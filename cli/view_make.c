@@ -81,6 +81,7 @@ struct tk_merge_options view_merge_options(const struct view_params *p, struct p
     .clock_error = p->clock_error,
     .reference = p->reference,
     .offsets = p->offsets.v,
+    .n_offsets = p->offsets.n,
     .offsets_from = p->offsets_from,
     .anchor = p->anchor,
     .link_collectives = p->link_collectives,

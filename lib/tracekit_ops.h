@@ -72,7 +72,7 @@ struct tk_merge_options {
   const char *marker;         /* a name, or a pattern as for files; for MARKER */
   tk_time clock_error;        /* what the wall clocks of hosts are usually apart (80% within it); 0 = 1 ms */
   const char *reference;      /* rank or host whose clock is right; NULL = of the first input */
-  const char *const *offsets; /* NULL-terminated "3=+1.5ms", "host42=-20us": later by that, and not moved otherwise; NULL = none */
+  const struct tk_offset *offsets; /* n_offsets of them: these are moved by that, and not otherwise */
   const char *offsets_from; /* file: a report as align_report writes it, or one made elsewhere; clocks are those that it says */
   const struct tk_range *ranks; /* n_ranks of them: which ranks are kept */
   uint32_t every_rank;      /* of these, ranks 0, n, 2 n ...; 0 = all */
@@ -91,7 +91,7 @@ struct tk_merge_options {
   const char *collectives;  /* file for who was in which collective, .csv or .json; NULL = none */
   bool link_collectives;    /* flows lead from the last one to come to a collective to the others */
   const char *align_report; /* file for what was found of the clocks, as JSON; NULL = none */
-  size_t n_ranks;           /* 0 = all are kept */
+  size_t n_ranks, n_offsets; /* 0 ranks = all are kept */
 };
 #define TK_MERGE_OPTIONS_INIT TK_OPTIONS_INIT(tk_merge_options)
 

@@ -32,6 +32,14 @@ struct tk_range {
 /* "3", "3..5", "3.." or "..5", of ranks or steps; an open end is INT64_MIN or INT64_MAX.  False if it is none, or ends before it
  * begins. */
 TK_API bool tk_parse_range(const char *text, struct tk_range *range);
+/* An input of a merge whose clock is known. */
+struct tk_offset {
+  const char *who; /* its rank as a number, or its host */
+  int64_t ns;      /* it is to be later by that */
+};
+/* "3=+1.5ms", "host42=-20us": the first *who bytes are a rank or host, whose clock is to be later by *ns.  False if malformed or beyond
+ * 106 days. */
+TK_API bool tk_parse_offset(const char *text, size_t *who, int64_t *ns);
 /* Absolute time of a graph time, "2026-11-20T10:21:49.123456789Z", into at least 40 bytes. */
 TK_API void tk_print_absolute(int64_t origin_ns, tk_time ts, char *text);
 /* "12.3 ms" into at least 32 bytes; "1.9 GB". */

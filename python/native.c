@@ -170,6 +170,26 @@ static const struct tk_range *opt_ranges(struct options *o, const char *key, siz
   return ranges;
 }
 
+/* Of texts such as "3=+1.5ms". */
+static const struct tk_offset *opt_offsets(struct options *o, const char *key, size_t *n) {
+  PyObject *v = option(o, key);
+  const char *const *words = v ? texts(o, v, n) : NULL;
+  struct tk_offset *offsets = words && !o->failed ? opt_block(o, *n, sizeof *offsets) : NULL;
+  for (size_t i = 0; offsets && i < *n && !o->failed; i++) {
+    size_t who;
+    if (!tk_parse_offset(words[i], &who, &offsets[i].ns)) {
+      PyErr_Format(PyExc_ValueError, "%s: '%s' is not an offset such as 3=+1.5ms or host42=-20us", key, words[i]);
+      o->failed = true;
+      break;
+    }
+    PyObject *name = PyUnicode_FromStringAndSize(words[i], (Py_ssize_t)who);
+    offsets[i].who = name ? utf8(o, name) : NULL;
+    o->failed |= !name;
+    Py_XDECREF(name);
+  }
+  return offsets;
+}
+
 static bool options_init(struct options *o, PyObject *dict) {
   *o = (struct options){.dict = dict, .kept = PyList_New(0)};
   return o->kept != NULL;
@@ -749,10 +769,12 @@ static PyObject *merge(PyObject *module, PyObject *args) {
   const struct tk_redact_options redact = {.names = (enum tk_redact_names)opt_uint(&o, "redact_names")};
   size_t n_ranks = 0;
   const struct tk_range *ranks = opt_ranges(&o, "ranks", &n_ranks);
+  size_t n_offsets = 0;
+  const struct tk_offset *offsets = opt_offsets(&o, "offsets", &n_offsets);
   const struct tk_merge_options opt = {
       .load = load_options(&o, &c), .save = save_options(&o, &c), .align = (enum tk_align)opt_uint(&o, "align"),
       .marker = opt_text(&o, "marker"), .clock_error = opt_int(&o, "clock_error_ps"), .reference = opt_text(&o, "reference"),
-      .offsets = opt_texts(&o, "offsets"), .offsets_from = opt_text(&o, "offsets_from"), .ranks = ranks, .n_ranks = n_ranks,
+      .offsets = offsets, .n_offsets = n_offsets, .offsets_from = opt_text(&o, "offsets_from"), .ranks = ranks, .n_ranks = n_ranks,
       .every_rank = (uint32_t)opt_uint(&o, "every_rank"), .steps = opt_text(&o, "steps"), .time = opt_text(&o, "time"),
       .to = opt_uint(&o, "to"), .label = opt_text(&o, "label"), .group_by = (enum tk_group_by)opt_uint(&o, "group_by"),
       .derive = opt_bool(&o, "derive"), .redact = opt_bool(&o, "redact") ? &redact : NULL, .to_zero = opt_bool(&o, "to_zero"),
@@ -1150,6 +1172,7 @@ static PyMethodDef functions[] = {
 
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_native", NULL, -1, functions, NULL, NULL, NULL, NULL};
 
+PyMODINIT_FUNC PyInit__native(void);
 PyMODINIT_FUNC PyInit__native(void) {
   PyObject *module = PyModule_Create(&definition);
   if (!module) return NULL;

@@ -92,6 +92,15 @@ bool tk_parse_duration(const char *text, tk_time *ps) {
   return true;
 }
 
+bool tk_parse_offset(const char *text, size_t *who, int64_t *ns) {
+  const char *equals = strrchr(text, '=');
+  tk_time ps;
+  if (!equals || equals == text || !tk_parse_duration(equals + 1, &ps)) return false;
+  *who = (size_t)(equals - text);
+  *ns = ps / 1000;
+  return true;
+}
+
 void tk_print_duration(tk_time ps, char *text) {
   static const struct unit steps[] = {{"ps", 1}, {"ns", 1000}, {"us", 1000000}, {"ms", 1000000000}, {"s", 1000000000000}, {NULL, 0}};
   double v = ps < 0 ? -(double)ps : (double)ps;

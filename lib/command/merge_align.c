@@ -42,12 +42,10 @@ struct aligner {
 
 /* ---- offsets that are given ---- */
 
-static bool is_called(const struct align_input *i, const char *key, size_t n) {
+static bool is_called(const struct align_input *i, const char *who) {
   char rank[24];
   snprintf(rank, sizeof rank, "%lld", (long long)i->rank);
-  if (!i->read) return false;
-  if (strlen(rank) == n && memcmp(rank, key, n) == 0) return true;
-  return *i->host && strlen(i->host) == n && memcmp(i->host, key, n) == 0;
+  return i->read && (strcmp(rank, who) == 0 || (*i->host && strcmp(i->host, who) == 0));
 }
 
 /* Inputs that the report knows; others stay where their wall clock puts them. */
@@ -70,19 +68,18 @@ static bool take_report(struct aligner *a) {
 
 static bool take_offsets(struct aligner *a) {
   if (a->opt->offsets_from && !take_report(a)) return false;
-  for (const char *const *o = a->opt->offsets; o && *o; o++) {
-    size_t key = 0;
-    int64_t ns = 0;
+  for (size_t k = 0; k < a->opt->n_offsets; k++) {
+    const struct tk_offset *o = &a->opt->offsets[k];
     bool found = false;
-    if (!merge_offset_parse(*o, &key, &ns, a->err)) return false;
+    if (!o->who) return err_set(a->err, TK_EUSAGE, "an offset says neither a rank nor a host");
     for (size_t i = 0; i < a->in->n; i++) {
       struct align_input *input = &a->inputs[i];
-      if (!is_called(input, *o, key)) continue;
+      if (!is_called(input, o->who)) continue;
       input->given = found = true;
-      input->given_ns = ns;
+      input->given_ns = o->ns;
       input->map = NULL;
     }
-    if (!found) return err_set(a->err, TK_EUSAGE, "no input is of rank or host '%.*s', which is given an offset", (int)key, *o);
+    if (!found) return err_set(a->err, TK_EUSAGE, "no input is of rank or host '%s', which is given an offset", o->who);
   }
   return true;
 }
@@ -324,7 +321,7 @@ static bool find_hosts(struct aligner *a) {
 static bool find_reference(struct aligner *a) {
   const char *who = a->opt->reference;
   for (uint32_t i = 0; i < a->in->n; i++) {
-    if (!a->inputs[i].read || a->inputs[i].given || (who && !is_called(&a->inputs[i], who, strlen(who)))) continue;
+    if (!a->inputs[i].read || a->inputs[i].given || (who && !is_called(&a->inputs[i], who))) continue;
     a->problem.reference = a->problem.host_of[i];
     return true;
   }
@@ -489,7 +486,7 @@ static bool one_host_by_place(const struct merge_inputs *in) {
 static bool is_needed(const struct aligner *a) {
   const struct merge_inputs *in = a->in;
   const struct tk_merge_options *opt = a->opt;
-  if ((opt->offsets && *opt->offsets) || opt->reference || opt->offsets_from) return true; /* is there such a rank or host? */
+  if (opt->n_offsets || opt->reference || opt->offsets_from) return true; /* is there such a rank or host? */
   if (opt->group_by == TK_GROUP_HOST && in->n > 1 && !one_host_by_place(in)) return true;
   if (in->n < 2) return false;
   if (lists_collectives(a)) return true;
@@ -498,7 +495,7 @@ static bool is_needed(const struct aligner *a) {
 
 /* Is anybody's clock said to be another than it says? */
 static bool is_moved(const struct tk_merge_options *opt) {
-  return (opt->offsets && *opt->offsets) || opt->reference || opt->offsets_from || opt->group_by == TK_GROUP_HOST;
+  return opt->n_offsets || opt->reference || opt->offsets_from || opt->group_by == TK_GROUP_HOST;
 }
 
 static void find_start(struct aligner *a) {
@@ -561,7 +558,6 @@ bool merge_align(struct merge_alignment *out, const struct merge_inputs *in, con
     return err_set(err, TK_EUSAGE, "collectives are matched where clocks are compared by them, not by markers");
   if (opt->align == TK_ALIGN_MARKER && !opt->marker) return err_set(err, TK_EUSAGE, "no marker is named");
   if (opt->clock_error < 0) return err_set(err, TK_EUSAGE, "clocks are apart by a time that is not negative");
-  if (!merge_offsets_check(opt, err)) return false;
   if (opt->anchor && !(a.anchor = regexp_new(opt->anchor, a.mem, why, sizeof why)))
     return mem_check(a.mem, err) && err_set(err, TK_EUSAGE, "anchor '%s': %s", opt->anchor, why);
   a.offsets.arena.mem = a.mem;

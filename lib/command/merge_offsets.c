@@ -199,27 +199,3 @@ const struct align_map *merge_offsets_of(const struct merge_offsets *o, const ch
   }
   return NULL;
 }
-
-/* ---- those that are given one by one ---- */
-
-bool merge_offset_parse(const char *text, size_t *key, int64_t *ns, struct tk_err *err) {
-  const char *equals = strrchr(text, '='), *p = equals ? equals + 1 : text;
-  bool minus = *p == '-';
-  tk_time ps;
-  p += *p == '+' || *p == '-';
-  if (equals && equals != text && tk_is_duration(p) && !tk_parse_duration(p, &ps))
-    return err_set(err, TK_EUSAGE, "'%s': the offset is out of range: it is more than 106 days", text);
-  if (!equals || equals == text || !tk_parse_duration(p, &ps))
-    return err_set(err, TK_EUSAGE, "'%s' is not an offset such as 3=+1.5ms or host42=-20us", text);
-  *key = (size_t)(equals - text);
-  *ns = (minus ? -ps : ps) / 1000;
-  return true;
-}
-
-bool merge_offsets_check(const struct tk_merge_options *opt, struct tk_err *err) {
-  size_t key = 0;
-  int64_t ns = 0;
-  for (const char *const *o = opt->offsets; o && *o; o++)
-    if (!merge_offset_parse(*o, &key, &ns, err)) return false;
-  return true;
-}

@@ -26,9 +26,4 @@ void merge_offsets_free(struct merge_offsets *o);
 /* By rank where the report tells ranks, else by the name of the host or of the input.  NULL: it is not in the report. */
 const struct align_map *merge_offsets_of(const struct merge_offsets *o, const char *host, const char *input, int64_t rank);
 
-/* "3=+1.5ms": of whom it is are the first *key bytes. */
-bool merge_offset_parse(const char *text, size_t *key, int64_t *ns, struct tk_err *err);
-/* Are those that the options give such texts? */
-bool merge_offsets_check(const struct tk_merge_options *opt, struct tk_err *err);
-
 #endif

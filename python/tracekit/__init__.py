@@ -58,6 +58,13 @@ def _ranges(value):
     return [text for v in value for text in _ranges(v)]
 
 
+def _offsets(value):
+    """Texts such as "3=+1.5ms", also of a dict, whose numbers are nanoseconds."""
+    if isinstance(value, dict):
+        return [f"{who}={by}ns" if isinstance(by, int) else f"{who}={by}" for who, by in value.items()]
+    return _texts(value)
+
+
 def _names(sources):
     """What people call sources: a path, or several."""
     if isinstance(sources, (str, _os.PathLike)):
@@ -108,7 +115,7 @@ def merge(sources, output, *, align="auto", label=None, group_by="rank", offset=
 
     align       how clocks are put on one: auto, clock, collectives, marker, start, none
     label       how processes are called: "rank {rank} - {host} - {process}"
-    offset      texts "3=+1.5ms": ranks or hosts whose clock is known
+    offset      ranks or hosts whose clock is known: texts "3=+1.5ms", or a dict {3: 1500000, "host42": "-20us"}, numbers in ns
     ranks       which are kept: a number, a range, a text "3..5", or several of them
     redact      "keep" or "hash": names that others may see
     options     as the command has them: marker, clock_error, reference, offsets_from, every_rank, steps, time, to, derive,
@@ -118,7 +125,7 @@ def merge(sources, output, *, align="auto", label=None, group_by="rank", offset=
     Returns what became of it: `ranks`, `trusted` (of the clocks), `events`, `bytes`, `lost`, `notes`.
     """
     options = dict(options, align=_word(align, _ALIGN, "align"), label=label, group_by=_word(group_by, _GROUP_BY, "group_by"),
-                   offsets=_texts(offset), force=force, redact=bool(redact))
+                   offsets=_offsets(offset), force=force, redact=bool(redact))
     if redact:
         options["redact_names"] = _word(redact, _NAMES[:2], "redact")
     options["ranks"] = _ranges(options.get("ranks"))

@@ -94,6 +94,22 @@ def test_ranks(tmp_path):
     with pytest.raises(ValueError, match="2..1"):
         tracekit.merge(names, tmp_path / "m.json", ranks="2..1", force=True)
     assert tracekit.load(tmp_path, rank=3).info["events"] == 1
+
+
+def test_offsets(tmp_path):
+    names = []
+    for rank in range(2):
+        names.append(str(tmp_path / f"rank{rank}.json"))
+        with open(names[-1], "w", encoding="utf-8") as f:
+            f.write('[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1000,"dur":1}]')
+    for offset in ("1=2us", ["1=+2us"], {1: 2000}, {1: "2us", 0: 0}):
+        tracekit.merge(names, tmp_path / "m.json", align="none", offset=offset, force=True)
+        first, second = tracekit.load(tmp_path / "m.json").sql("select ts from slice order by ts")
+        assert second["ts"] - first["ts"] == 2000
+    with pytest.raises(ValueError, match="1=soon"):
+        tracekit.merge(names, tmp_path / "m.json", offset={1: "soon"}, force=True)
+    with pytest.raises(tracekit.Error, match="rank or host '7'"):
+        tracekit.merge(names, tmp_path / "m.json", offset={7: 1}, force=True)
     with pytest.raises(tracekit.Error, match="rank 7"):
         tracekit.load(tmp_path, rank=7)
     with pytest.raises(ValueError):

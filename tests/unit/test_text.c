@@ -105,6 +105,32 @@ static void parse_range(void **state) {
   }
 }
 
+static void parse_offset(void **state) {
+  static const struct {
+    const char *text;
+    bool ok;
+    size_t who;
+    int64_t ns;
+  } t[] = {{"3=+1.5ms", true, 1, 1500000},
+           {"host42=-20us", true, 6, -20000},
+           {"a=b=1s", true, 3, 1000000000},
+           {"3=0", true, 1, 0},
+           {"3=200d", false, 0, 0},
+           {"=1ms", false, 0, 0},
+           {"3", false, 0, 0},
+           {"3=", false, 0, 0},
+           {"3=--1ms", false, 0, 0},
+           {"3=1", false, 0, 0},
+           {"", false, 0, 0}};
+  (void)state;
+  for (size_t i = 0; i < LENGTH(t); i++) {
+    size_t who = 0;
+    int64_t ns = 0;
+    if (tk_parse_offset(t[i].text, &who, &ns) != t[i].ok || (t[i].ok && (who != t[i].who || ns != t[i].ns)))
+      fail_msg("'%s': %zu bytes, %lld ns", t[i].text, who, (long long)ns);
+  }
+}
+
 static void print_durations(void **state) {
   static const struct {
     tk_time ps;
@@ -180,7 +206,7 @@ static void base64(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(sizes), cmocka_unit_test(base64), cmocka_unit_test(durations),
-    cmocka_unit_test(parse_range), cmocka_unit_test(print_durations), cmocka_unit_test(print_sizes),
+    cmocka_unit_test(parse_range), cmocka_unit_test(parse_offset), cmocka_unit_test(print_durations), cmocka_unit_test(print_sizes),
     cmocka_unit_test(print_absolute),
   };
   return cmocka_run_group_tests_name("text", tests, NULL, NULL);
