@@ -44,7 +44,12 @@ static bool copy_array(struct mem *mem, void **to, uint32_t *cap, const void *fr
 /* The slots of a table: as many as its mask says, and one. */
 static bool copy_slots(struct mem *mem, void **to, uint32_t *to_mask, const void *from, uint32_t mask, size_t elem) {
   const size_t size = ((size_t)mask + 1) * elem;
-  if (!from) return true;
+  if (!from) {
+    mem_free(mem, *to);
+    *to = NULL;
+    *to_mask = mask;
+    return true;
+  }
   if (*to_mask != mask || !*to) {
     void *slots = mem_resize(mem, *to, size);
     if (!slots) return false;

@@ -131,33 +131,37 @@ static void special(struct text *t, enum special kind, unsigned i) {
 }
 
 /* Events that every chunk can hold. */
-static void usual(struct text *t, unsigned i) {
-  add(t, ",{\"ph\":\"X\",\"name\":\"n%u\",\"pid\":1,\"tid\":%u", i % 10, i % 4);
-  add(t, ",\"ts\":%u,\"dur\":%u,\"args\":{\"i\":%u}}\n", i, i % 5, i);
-  if (i % 3) return;
+static void usual(struct text *t, unsigned i, bool bare) {
+  add(t, ",{\"ph\":\"X\",\"name\":\"n%u\",\"pid\":1,\"tid\":%u,\"ts\":%u,\"dur\":%u", i % 10, i % 4, i, i % 5);
+  if (!bare) add(t, ",\"args\":{\"i\":%u}", i);
+  add(t, "}\n");
+  if (bare || i % 3) return;
   add(t, ",{\"ph\":\"%c\",\"id\":%u,\"name\":\"f\",\"pid\":1", i % 2 ? 's' : 'f', i / 2);
   add(t, ",\"tid\":%u,\"ts\":%u,\"bp\":\"e\"}\n", i % 4, i);
 }
 
-/* Of each kind some in a row, some far apart, among events that every chunk can hold. */
+static void craft(enum special kind, unsigned every, unsigned bare) {
+  struct text t = {malloc(1 << 20), 0};
+  char where[60];
+  assert_non_null(t.p);
+  snprintf(where, sizeof where, "special %d, every %u, %u without args", (int)kind, every, bare);
+  add(&t, "{\"traceEvents\":[{\"ph\":\"i\"%s,\"name\":\"first\",\"pid\":1,\"tid\":1,\"ts\":0}\n", bare ? "" : ",\"s\":\"t\"");
+  for (unsigned i = 1; i < 400; i++) {
+    usual(&t, i, i <= bare);
+    if (i % every == 0) special(&t, kind, i);
+  }
+  add(&t, "],\"displayTimeUnit\":\"ms\",\"more\":{\"traceEvents\":[]}}");
+  all_ways(where, t.p, t.n);
+  free(t.p);
+}
+
+/* Of each kind some in a row, some far apart, among events that every chunk can hold; the first of those without args, so that chunks
+ * meet the first args of all, and meet them again after they have been sent back. */
 static void crafted(void **state) {
   (void)state;
-  for (enum special kind = NOTHING; kind < SPECIALS; kind++) {
-    for (unsigned every = 1; every <= 100; every = every * 3 + 1) {
-      struct text t = {malloc(1 << 20), 0};
-      char where[40];
-      assert_non_null(t.p);
-      snprintf(where, sizeof where, "special %d, every %u", (int)kind, every);
-      add(&t, "{\"traceEvents\":[{\"ph\":\"i\",\"s\":\"t\",\"name\":\"first\",\"pid\":1,\"tid\":1,\"ts\":0}\n");
-      for (unsigned i = 1; i < 400; i++) {
-        usual(&t, i);
-        if (i % every == 0) special(&t, kind, i);
-      }
-      add(&t, "],\"displayTimeUnit\":\"ms\",\"more\":{\"traceEvents\":[]}}");
-      all_ways(where, t.p, t.n);
-      free(t.p);
-    }
-  }
+  for (enum special kind = NOTHING; kind < SPECIALS; kind++)
+    for (unsigned every = 1; every <= 100; every = every * 3 + 1)
+      for (unsigned bare = 0; bare <= 120; bare = bare * 2 + 30) craft(kind, every, bare);
 }
 
 /* Every kind of mistake at a border: text cut at any byte, and any byte another one. */
@@ -167,7 +171,7 @@ static void damaged(void **state) {
   assert_non_null(t.p);
   add(&t, "[{\"ph\":\"i\",\"name\":\"first\",\"pid\":1,\"tid\":1,\"ts\":0}\n");
   for (unsigned i = 1; i < 12; i++) {
-    usual(&t, i);
+    usual(&t, i, false);
     if (i % 5 == 0) special(&t, NESTED, i);
   }
   add(&t, "]");

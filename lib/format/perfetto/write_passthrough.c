@@ -131,7 +131,7 @@ void write_passthrough_fields(struct perfetto_sink *s, tk_id track, bool inner, 
   struct pb_field entry, f;
   if (!passthrough_entry(s, track, &entry)) return;
   for (struct pb in = pb_inside(&entry); pb_next(&in, &f);)
-    if (f.number == (inner ? PASSTHROUGH_INNER_FIELDS : PASSTHROUGH_FIELDS)) buf_append(to, f.p, (size_t)f.value);
+    if (pb_field_key(&f) == PB_KEY(inner ? PASSTHROUGH_INNER_FIELDS : PASSTHROUGH_FIELDS, PB_BYTES)) buf_append(to, f.p, (size_t)f.value);
 }
 
 /* Of a trace that no operation has changed. */

@@ -406,7 +406,7 @@ static bool xplane_take(struct sink *sink, const struct sink_piece *part, struct
       s->pristine = s->pristine || f.value & PRISTINE;
     } else if (f.number == PART_SEGMENT && sink->ordinal == 0) {
       s->segment = (uint32_t)f.value;
-    } else if (f.number == PART_SPACE && f.value) {
+    } else if (pb_field_key(&f) == PB_KEY(PART_SPACE, PB_BYTES) && f.value) {
       add_space(s, (struct xplane_bytes){f.p, (size_t)f.value});
     } else if (f.number == PART_PLANES) {
       planes = f.value;

@@ -143,7 +143,7 @@ bool xplane_take_carried(struct xplane_sink *s, struct pb blocks) {
     while (pb_next(&in, &f)) {
       if (f.number == 1) block = f.value;
       else if (f.number == 2) plane = f.value;
-      else text = f;
+      else if (f.wire == PB_BYTES) text = f;
     }
     if (block < 1 || block > sizeof BLOCKS / sizeof *BLOCKS || !text.p) return false;
     put_of_plane(s, (unsigned)block - 1, s->planes + (uint32_t)plane, text.p, (size_t)text.value);
