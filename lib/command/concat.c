@@ -121,7 +121,7 @@ static bool open_output(struct concat *c, const Plan__First *first) {
   if (first) {
     t->edits = (uint8_t)first->edits;
     t->has_zero = first->has_zero;
-    memcpy(format, first->format.data, first->format.len < sizeof format ? first->format.len : 0);
+    if (first->format.len && first->format.len < sizeof format) memcpy(format, first->format.data, first->format.len);
   }
   const struct format *row = format_by_name(format);
   if (row) t->format = row->info.name;

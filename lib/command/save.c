@@ -42,7 +42,7 @@ bool saver_open(struct saver *s, const char *path, const struct tk_save_options 
                              .same = opt->same,
                              .inputs = inputs };
   out.part = s->part;
-  out.thread = !s->joins && (opt->threads ? opt->threads : os_cores()) > 1;
+  out.threads = s->joins ? 1 : opt->threads ? opt->threads : os_cores();
   struct sink_options sink = {
       .pretty = opt->pretty, .overlaps = opt->overlaps, .no_passthrough = opt->no_passthrough, .progress = opt->progress,
       .meter = s->meter, .several = s->several,
@@ -115,6 +115,7 @@ static bool take_carried(struct saver *s, struct carried *c, struct pb in, struc
   struct sink_piece piece = {.raw = 0};
   struct pb_field f;
   while (pb_next(&in, &f)) {
+    if (f.wire != PB_BYTES) return false;
     if (f.number == CARRIED_BYTES) out_write(&c->out, f.p, (size_t)f.value);
     else piece.state = f.p, piece.n_state = (size_t)f.value;
   }

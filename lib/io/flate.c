@@ -163,6 +163,7 @@ struct deflater {
   size_t left; /* of the input, behind what zlib or ISA-L has been shown */
   bool last;
   bool breaks; /* what was fed is being ended on a border of bytes */
+  bool idle;   /* it has been, and nothing was fed since: ISA-L's lowest level would begin a block */
 #ifdef TK_HAVE_ISAL
   struct isal_zstream *isal; /* NULL = zlib */
   uint8_t *work;
@@ -224,6 +225,7 @@ struct deflater *deflater_open(enum flate_backend backend, int level, struct mem
 void deflater_feed(struct deflater *z, const uint8_t *p, size_t n, bool last) {
   z->left = n;
   z->last = last;
+  z->idle = false;
 #ifdef TK_HAVE_ISAL
   if (z->isal) {
     z->isal->next_in = (uint8_t *)(uintptr_t)p;
@@ -252,6 +254,7 @@ static size_t pull_break(struct deflater *z, uint8_t *p, uint32_t room) {
     leave_isal();
     const uint32_t left = z->isal->avail_out;
     if (left) start_isal(z, z->isal->level);
+    z->idle = left;
     z->breaks = !left;
     return room - left;
   }
@@ -262,12 +265,14 @@ static size_t pull_break(struct deflater *z, uint8_t *p, uint32_t room) {
   deflate(&z->zlib, Z_FULL_FLUSH);
   const uint32_t left = z->zlib.avail_out;
   if (left) deflateReset(&z->zlib);
+  z->idle = left;
   z->breaks = !left;
   return room - left;
 }
 
 size_t deflater_pull(struct deflater *z, uint8_t *p, size_t n) {
   if (z->breaks) return pull_break(z, p, clip(n));
+  if (z->idle) return 0;
   uint32_t in = clip(z->left), room = clip(n);
   bool last = z->last && in == z->left;
 #ifdef TK_HAVE_ISAL

@@ -1,11 +1,12 @@
 /* out.c - the output buffer and where it goes.
  *
- *     buf            next                      BLOCK      end
+ *     buf            next                      block      end
  *      |-- written -->|------- free -------------|-- OUT_ROOM --|
  *
- * Bytes leave in blocks of exactly BLOCK, and what stands behind moves to the front: the deflater sees the same blocks however
- * the writer made its pieces, so equal contents give equal files.  Since the room asked for is at most OUT_ROOM, a full block
- * is always there when the buffer is full.
+ * Bytes leave in blocks of exactly that size, and what stands behind moves to the front: what packs sees the same blocks however the
+ * writer made its pieces, so equal contents give equal files.  Since the room asked for is at most OUT_ROOM, a full block is always
+ * there when the buffer is full.  Gzip's blocks are packed by several threads (pieces.h), and the buffer is the room of the next; other
+ * blocks are copied to a thread that packs and writes them.
  *
  * A file gets its name last.  Where the system has files without a name it is one until it is finished, so that a kill leaves nothing;
  * from then until out_commit, and elsewhere from the start, it is `.<name>.tmp-<host>-<pid>-<n>` beside its target, and the next run to
@@ -30,16 +31,17 @@
 #include "base/os.h"
 #include "base/ring.h"
 #include "flate.h"
+#include "pieces.h"
 #include "zstd.h"
 
-enum { BLOCK = 256 << 10, PACKED = 64 << 10, TRIES = 100, NAME_PART = 200, LOOK_AT = 400 };
+enum { BLOCK = 256 << 10, TRIES = 100, NAME_PART = 200, LOOK_AT = 400 };
 
 struct out_impl {
   struct mem *mem;
-  uint8_t *buf;
-  struct deflater *z; /* NULL = no gzip */
+  uint8_t *buf;          /* of `pieces`, if those are there */
+  size_t block;
+  struct pieces *pieces; /* NULL = no gzip */
   struct zstd_out *zstd; /* NULL = no zstd */
-  uint8_t *packed;
   struct buf memory;  /* where bytes go if fd < 0 */
   struct tk_writer to; /* ... or this, if it can write */
   int fd;
@@ -49,7 +51,6 @@ struct out_impl {
   bool replaces;      /* there is a file of this name */
   mode_t allowed, mode; /* that the inputs have in common; of the file */
   uint64_t raw, file;
-  uint64_t broken_at;    /* of raw */
   uint32_t crc, file_crc;
   bool part, muted;
   bool force, same, was_there, finished, committed;
@@ -78,30 +79,21 @@ static void put_bytes(struct out_impl *w, const void *p, size_t n) {
 
 static void take_packed(void *self, const void *p, size_t n) { put_bytes(self, p, n); }
 
-static void pull(struct out_impl *w) {
-  size_t made;
-  while ((made = deflater_pull(w->z, w->packed, PACKED)) > 0 && w->err.code == TK_OK) put_bytes(w, w->packed, made);
+static void take_piece(void *self, const void *p, size_t n, size_t n_raw, uint32_t crc) {
+  struct out_impl *w = self;
+  w->crc = flate_crc_join(w->crc, crc, n_raw);
+  put_bytes(w, p, n);
 }
 
+/* Blocks that `pieces` do not make. */
 static void pack(struct out_impl *w, const uint8_t *p, size_t n, bool last) {
   if (w->err.code != TK_OK) return;
   if (w->zstd) {
     if (zstd_write(w->zstd, p, n, &w->err) && last) zstd_end(w->zstd, &w->err);
     return;
   }
-  if (w->z || w->part) w->crc = flate_crc(w->crc, p, n);
-  if (!w->z) {
-    put_bytes(w, p, n);
-    return;
-  }
-  deflater_feed(w->z, p, n, last);
-  pull(w);
-}
-
-static void break_packed(struct out_impl *w) {
-  if (w->err.code != TK_OK) return;
-  deflater_break(w->z);
-  pull(w);
+  if (w->part) w->crc = flate_crc(w->crc, p, n);
+  put_bytes(w, p, n);
 }
 
 /* The thread's life: what the ring brings, in order. */
@@ -110,8 +102,7 @@ static void *run_thread(void *self) {
   const uint8_t *p;
   size_t n;
   while ((p = ring_next(&w->ring, &n)) != NULL) {
-    if (n) pack(w, p, n, false);
-    else break_packed(w);
+    pack(w, p, n, false);
     if (w->err.code != TK_OK) __atomic_store_n(&w->failed, true, __ATOMIC_RELAXED);
     ring_pop(&w->ring);
   }
@@ -123,11 +114,13 @@ static bool failed(const struct out_impl *w) {
 }
 
 static void emit(struct out_impl *w, const uint8_t *p, size_t n) {
-  if (w->muted) return;
+  if (w->muted || n == 0) return;
   w->raw += n;
-  if (!w->threaded) {
+  if (w->pieces) {
+    if (!failed(w)) pieces_push(w->pieces, n, false, &w->err);
+  } else if (!w->threaded) {
     pack(w, p, n, false);
-  } else if (!failed(w) && n > 0) {
+  } else if (!failed(w)) {
     memcpy(ring_block(&w->ring), p, n);
     ring_push(&w->ring, n);
   }
@@ -142,13 +135,24 @@ static void join_thread(struct out_impl *w) {
   w->threaded = false;
 }
 
+/* What stands behind the first n bytes, which have been emitted, stands at the front of the room for the next. */
+static void move_on(struct out *o, size_t n) {
+  struct out_impl *w = o->impl;
+  const uint8_t *rest = w->buf + n;
+  const size_t left = (size_t)(o->next - rest);
+  uint8_t *room = w->pieces && !failed(w) ? pieces_room(w->pieces, &w->err) : NULL;
+  if (room) w->buf = room;
+  else if (w->pieces) pieces_forget(w->pieces); /* the buffer is a scratch area from here on */
+  memmove(w->buf, rest, left);
+  o->next = w->buf + left;
+  o->end = w->buf + w->block + OUT_ROOM;
+}
+
 uint8_t *out_flush(struct out *o) {
   struct out_impl *w = o->impl;
-  size_t used = (size_t)(o->next - w->buf), block = used < BLOCK ? used : BLOCK;
-  if (failed(w)) block = used;
+  const size_t used = (size_t)(o->next - w->buf), block = used < w->block || failed(w) ? used : w->block;
   emit(w, w->buf, block);
-  memmove(w->buf, w->buf + block, used - block);
-  o->next = w->buf + (used - block);
+  move_on(o, block);
   return o->next;
 }
 
@@ -168,24 +172,15 @@ void out_write(struct out *o, const void *p, size_t n) {
 
 static void flush_all(struct out *o) {
   struct out_impl *w = o->impl;
-  while (o->next - w->buf > BLOCK && !failed(w)) out_flush(o);
-  emit(w, w->buf, (size_t)(o->next - w->buf));
-  o->next = w->buf;
+  while ((size_t)(o->next - w->buf) > w->block && !failed(w)) out_flush(o);
+  out_flush(o);
 }
 
 void out_break(struct out *o) {
   struct out_impl *w = o->impl;
-  if (w->muted || !(w->z || w->part)) return;
+  if (w->muted || !(w->pieces || w->part)) return;
   flush_all(o);
-  const bool broken = w->broken_at == w->raw;
-  w->broken_at = w->raw;
-  if (broken || !w->z) return;
-  if (!w->threaded) {
-    break_packed(w);
-  } else if (!failed(w)) {
-    ring_block(&w->ring);
-    ring_push(&w->ring, 0); /* which blocks never are */
-  }
+  if (w->pieces && w->part && !failed(w)) pieces_drain(w->pieces, &w->err); /* its CRCs may be asked for */
 }
 
 void out_mute(struct out *o, bool muted) {
@@ -194,15 +189,14 @@ void out_mute(struct out *o, bool muted) {
 }
 
 void out_packed(struct out *o, const void *p, size_t n) {
-  if (!o->impl->z) flush_all(o);
+  flush_all(o);
   put_bytes(o->impl, p, n);
 }
 
 void out_join(struct out *o, uint64_t raw, uint32_t crc) {
   struct out_impl *w = o->impl;
-  if (w->z) w->crc = flate_crc_join(w->crc, crc, raw);
+  if (w->pieces) w->crc = flate_crc_join(w->crc, crc, raw);
   w->raw += raw;
-  w->broken_at = w->raw;
 }
 
 struct out_crcs out_crcs(const struct out *o) { return (struct out_crcs){o->impl->crc, o->impl->file_crc}; }
@@ -221,22 +215,18 @@ static bool out_start(struct out *o, const struct out_options *opt, struct mem *
   if (!w) return mem_check(mem, err);
   *w = (struct out_impl){.mem = mem, .memory = {.mem = mem}, .fd = -1, .err = {.offset = UINT64_MAX}};
   o->impl = w;
-  w->buf = mem_alloc(mem, BLOCK + OUT_ROOM);
-  if (!w->buf) return mem_check(mem, err);
-  o->next = w->buf;
-  o->end = w->buf + BLOCK + OUT_ROOM;
   w->force = opt && opt->force;
   w->same = opt && opt->same;
   w->part = opt && opt->part;
-  if (opt && opt->zstd) {
-    w->zstd = zstd_open(opt->level, take_packed, w, mem, err);
-    return w->zstd != NULL;
-  }
-  if (!opt || !opt->gzip) return true;
-  w->packed = mem_alloc(mem, PACKED);
-  if (!w->packed) return mem_check(mem, err);
-  w->z = deflater_open(FLATE_BEST, opt->level, mem, err);
-  return w->z != NULL;
+  const bool gzip = opt && opt->gzip, zstd = opt && opt->zstd && !gzip;
+  w->block = gzip ? PIECE : BLOCK;
+  if (gzip) w->pieces = pieces_open(opt->level, OUT_ROOM, opt->threads, take_piece, w, mem, err);
+  if (gzip && !w->pieces) return false;
+  if (zstd && !(w->zstd = zstd_open(opt->level, take_packed, w, mem, err))) return false;
+  w->buf = gzip ? pieces_room(w->pieces, err) : mem_alloc(mem, BLOCK + OUT_ROOM);
+  o->next = w->buf;
+  o->end = w->buf ? w->buf + w->block + OUT_ROOM : NULL;
+  return w->buf || mem_check(mem, err);
 }
 
 /* Without memory or a thread to be had the caller's own does the work. */
@@ -405,8 +395,8 @@ bool out_open(struct out *o, const char *path, const struct out_options *opt, st
   else if (!open_target(o->impl, path, err))
     goto fail;
   if (!check_terminal(o->impl->fd, opt, err)) goto fail;
-  if (o->impl->z && !o->impl->part) put_header(o->impl, opt->level);
-  if (opt && opt->thread) start_thread(o->impl);
+  if (o->impl->pieces && !o->impl->part) put_header(o->impl, opt->level);
+  if (opt && opt->threads > 1 && !o->impl->pieces) start_thread(o->impl);
   return true;
 fail:
   out_close(o);
@@ -423,7 +413,7 @@ bool out_custom(struct out *o, struct tk_writer to, const struct out_options *op
     return false;
   }
   o->impl->to = to;
-  if (o->impl->z) put_header(o->impl, opt->level);
+  if (o->impl->pieces) put_header(o->impl, opt->level);
   return true;
 }
 
@@ -487,13 +477,12 @@ static void give_name(struct out_impl *w) {
 
 static void free_buffers(struct out *o) {
   struct out_impl *w = o->impl;
-  deflater_close(w->z);
+  if (!w->pieces) mem_free(w->mem, w->buf);
+  pieces_close(w->pieces);
   zstd_close(w->zstd);
-  mem_free(w->mem, w->packed);
-  mem_free(w->mem, w->buf);
-  w->z = NULL;
+  w->pieces = NULL;
   w->zstd = NULL;
-  w->packed = w->buf = o->next = o->end = NULL;
+  w->buf = o->next = o->end = NULL;
 }
 
 static bool tell_error(const struct out_impl *w, struct tk_err *err) {
@@ -502,14 +491,23 @@ static bool tell_error(const struct out_impl *w, struct tk_err *err) {
   return false;
 }
 
+static void pack_last(struct out_impl *w, size_t n) {
+  w->raw += n;
+  if (!w->pieces) {
+    pack(w, w->buf, n, !w->part);
+  } else if (!failed(w)) {
+    if (n || !w->part) pieces_push(w->pieces, n, !w->part, &w->err);
+    pieces_drain(w->pieces, &w->err);
+  }
+}
+
 bool out_finish(struct out *o, struct tk_err *err) {
   struct out_impl *w = o->impl;
   if (!w->finished) {
-    while (o->next - w->buf > BLOCK && !failed(w)) out_flush(o);
+    while ((size_t)(o->next - w->buf) > w->block && !failed(w)) out_flush(o);
     join_thread(w);
-    w->raw += (size_t)(o->next - w->buf);
-    pack(w, w->buf, (size_t)(o->next - w->buf), !w->part);
-    if (w->z && !w->part) put_trailer(w);
+    pack_last(w, (size_t)(o->next - w->buf));
+    if (w->pieces && !w->part) put_trailer(w);
     settle(w);
     close_fd(w);
     free_buffers(o);
@@ -549,8 +547,8 @@ const uint8_t *out_memory_data(const struct out *o, size_t *n) {
 
 const uint8_t *out_memory_take(struct out *o, size_t *n) {
   struct out_impl *w = o->impl;
-  pack(w, w->buf, (size_t)(o->next - w->buf), false);
-  o->next = w->buf;
+  flush_all(o);
+  if (w->pieces && !failed(w)) pieces_drain(w->pieces, &w->err);
   *n = w->memory.len;
   w->memory.len = 0;
   return w->memory.data;

@@ -19,7 +19,7 @@ struct out_options {
   int level;   /* 0 = default, 1 fastest .. 9 smallest */
   bool force;  /* replace an existing file */
   bool same;   /* an existing file that holds the same bytes stays, which is no error; only out_commit can tell */
-  bool thread; /* deflate and write in a thread of its own; the bytes are the same */
+  unsigned threads; /* more than 1: others deflate and write beside the caller's; the bytes are the same */
   bool part;   /* what out_join puts together: neither head nor end of gzip, though what stands between them */
   const char *const *inputs; /* files that must not be the output (NULL-terminated), or NULL */
 };
@@ -56,7 +56,7 @@ void out_write(struct out *o, const void *p, size_t n);
 void out_break(struct out *o);
 /* Leaves out what is written from here on, or does so no longer. */
 void out_mute(struct out *o, bool muted);
-/* A piece of a part stands here, behind a break; of an output without a thread. */
+/* A piece of a part stands here, behind a break; of an output of one thread. */
 void out_packed(struct out *o, const void *p, size_t n);
 /* All of the part does: it has so many bytes of this CRC, unpacked. */
 void out_join(struct out *o, uint64_t raw, uint32_t crc);

@@ -127,7 +127,7 @@ static void finished_first(void **state) {
   (void)state;
   make("a.json", "old");
   for (int round = 0; round < 3; round++) {
-    options.thread = round == 1;
+    options.threads = (unsigned)round + 1;
     assert_true(out_open(&o, "a.json", &options, &mem, &err));
     pieces(&o, data, N, 5);
     assert_true(out_finish(&o, &err));
@@ -147,14 +147,14 @@ static void finished_first(void **state) {
   free(data);
 }
 
-static struct buf gzipped(const uint8_t *data, size_t n, int level, uint32_t seed) {
+static struct buf gzipped(const uint8_t *data, size_t n, int level, uint32_t seed, unsigned threads) {
   static struct mem pool;
   struct mem mem = {0};
   struct buf copy = {.mem = &pool};
   struct out o;
   size_t size;
   const uint8_t *p;
-  assert_true(out_memory(&o, &(struct out_options){.gzip = true, .level = level}, &mem, NULL));
+  assert_true(out_memory(&o, &(struct out_options){.gzip = true, .level = level, .threads = threads}, &mem, NULL));
   pieces(&o, data, n, seed);
   assert_true(out_commit(&o, NULL));
   p = out_memory_data(&o, &size);
@@ -172,7 +172,7 @@ static void gzip_levels(void **state) {
   size_t size[10];
   (void)state;
   for (int level = 0; level <= 9; level++) {
-    struct buf a = gzipped(data, N, level, 1), b = gzipped(data, N, level, 99);
+    struct buf a = gzipped(data, N, level, 1, 1), b = gzipped(data, N, level, 99, 3);
     struct mem mem = {0};
     struct in *in;
     const struct in_note *notes;
@@ -202,7 +202,7 @@ static void gzip_sizes(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     for (int level = 0; level <= 6; level += 3) {
-      struct buf a = gzipped(data, sizes[i], level, 5);
+      struct buf a = gzipped(data, sizes[i], level, 5, i % 3);
       struct mem mem = {0};
       struct in *in = in_gunzip(in_memory(a.data, a.len, &mem, NULL), 0, &mem, NULL);
       size_t avail;
@@ -212,6 +212,68 @@ static void gzip_sizes(void **state) {
       in_close(in);
       buf_free(&a);
     }
+  }
+  free(data);
+}
+
+/* Of bytes that do not pack, too: as many threads as there may be, and more than there are cores. */
+static void gzip_threads(void **state) {
+  static const size_t sizes[] = {1 << 20, (1 << 20) + 1, (1 << 20) + 4097, 5 << 20, (7 << 20) + 12345};
+  uint8_t *data = text(8 << 20);
+  uint64_t random = 1;
+  (void)state;
+  for (size_t i = 3 << 20; i < 5 << 20; i++) data[i] = (uint8_t)((random = random * 6364136223846793005u + 1) >> 56);
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    struct buf one = gzipped(data, sizes[i], i == 4 ? 5 : 0, 5, 1);
+    struct mem mem = {0};
+    struct in *in = in_gunzip(in_memory(one.data, one.len, &mem, NULL), 0, &mem, NULL);
+    size_t avail;
+    const uint8_t *p = in_ahead(in, sizes[i] + 1, &avail, NULL);
+    assert_int_equal(avail, sizes[i]);
+    assert_memory_equal(p, data, avail);
+    in_close(in);
+    for (unsigned threads = 0; threads <= 40; threads = threads * 2 + 2) {
+      struct buf many = gzipped(data, sizes[i], i == 4 ? 5 : 0, 7 + threads, threads);
+      assert_int_equal(many.len, one.len);
+      assert_memory_equal(many.data, one.data, one.len);
+      buf_free(&many);
+    }
+    buf_free(&one);
+  }
+  free(data);
+}
+
+/* What stands between two breaks is the same whatever stands before them, and a break where one is already is none. */
+static void gzip_breaks(void **state) {
+  enum { N = 2500000, HEAD = 10 };
+  uint8_t *data = text(N);
+  (void)state;
+  for (unsigned threads = 1; threads <= 3; threads += 2) {
+    size_t size[2][2];
+    uint8_t *bytes[2];
+    for (unsigned k = 0; k < 2; k++) {
+      const size_t before = k ? 1234567 : 77;
+      struct mem mem = {0};
+      struct out o;
+      assert_true(out_memory(&o, &(struct out_options){.gzip = true, .part = true, .threads = threads}, &mem, NULL));
+      out_write(&o, data, before);
+      out_break(&o);
+      out_break(&o);
+      size[k][0] = (size_t)out_file_bytes(&o) - HEAD;
+      assert_int_equal(out_crcs(&o).raw, flate_crc(0, data, before));
+      out_write(&o, data, N);
+      out_break(&o);
+      const uint8_t *p = out_memory_data(&o, &size[k][1]);
+      bytes[k] = malloc(size[k][1]);
+      assert_non_null(bytes[k]);
+      memcpy(bytes[k], p + size[k][0] + HEAD, size[k][1] -= size[k][0] + HEAD);
+      out_close(&o);
+      assert_int_equal(mem.used, 0);
+    }
+    assert_int_equal(size[0][1], size[1][1]);
+    assert_memory_equal(bytes[0], bytes[1], size[0][1]);
+    free(bytes[0]);
+    free(bytes[1]);
   }
   free(data);
 }
@@ -350,11 +412,11 @@ static void no_room(void **state) {
   enum { N = 2000000 };
   uint8_t *data = text(N);
   (void)state;
-  for (int gzip = 0; gzip <= 1; gzip++) {
+  for (int gzip = 0; gzip <= 3; gzip++) {
     struct mem mem = {0};
     struct tk_err err = {0};
     struct out o;
-    assert_true(out_open(&o, "/dev/full", &(struct out_options){.gzip = gzip}, &mem, &err));
+    assert_true(out_open(&o, "/dev/full", &(struct out_options){.gzip = gzip & 1, .threads = 1 + (unsigned)gzip}, &mem, &err));
     pieces(&o, data, N, 3); /* goes on as if nothing had happened */
     assert_false(out_commit(&o, &err));
     assert_int_equal(err.code, TK_EWRITE);
@@ -424,11 +486,11 @@ static void out_of_memory(void **state) {
   enum { N = 2000000 };
   uint8_t *data = text(N);
   (void)state;
-  for (uint64_t limit = 1000; limit < 3000000; limit = limit * 5 / 4) {
+  for (uint64_t limit = 1000; limit < 90000000; limit = limit * 5 / 4) {
     struct mem mem = {.limit = limit};
     struct tk_err err = {0};
     struct out o;
-    bool ok = out_memory(&o, &(struct out_options){.gzip = limit & 1}, &mem, &err);
+    bool ok = out_memory(&o, &(struct out_options){.gzip = limit & 1, .threads = 3}, &mem, &err);
     if (ok) pieces(&o, data, N, 3);
     ok = ok && out_commit(&o, &err);
     assert_int_equal(err.code, ok ? TK_OK : TK_ELIMIT);
@@ -443,6 +505,8 @@ int main(void) {
     cmocka_unit_test_setup_teardown(plain_file, enter, leave),
     cmocka_unit_test(gzip_levels),
     cmocka_unit_test(gzip_sizes),
+    cmocka_unit_test(gzip_threads),
+    cmocka_unit_test(gzip_breaks),
     cmocka_unit_test_setup_teardown(gzip_file, enter, leave),
     cmocka_unit_test_setup_teardown(abandoned, enter, leave),
     cmocka_unit_test_setup_teardown(existing_files, enter, leave),
