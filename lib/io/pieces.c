@@ -78,7 +78,8 @@ static struct piece *piece_new(struct pieces *s, struct tk_err *err) {
   return NULL;
 }
 
-struct pieces *pieces_open(int level, size_t slack, unsigned threads, pieces_take *take, void *arg, struct mem *mem, struct tk_err *err) {
+struct pieces *pieces_open(int level, size_t slack, unsigned threads, pieces_take *take, void *arg, struct mem *mem,
+                           struct tk_err *err) {
   struct pieces *s = mem_alloc(mem, sizeof *s);
   if (!s) return mem_check(mem, err), NULL;
   const uint64_t fit = mem->limit ? mem->limit / SHARE / COST : MOST_THREADS + 1;

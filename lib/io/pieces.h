@@ -22,7 +22,8 @@ typedef void pieces_take(void *arg, const void *p, size_t n, size_t n_raw, uint3
 
 /* level: 0 = default, 1 fastest .. 9 smallest.  `slack`: bytes of room beyond PIECE.  At most so many threads work, the caller's among
  * them; fewer where `mem` has a limit that so many pieces would be a large part of, or the system gives no more. */
-struct pieces *pieces_open(int level, size_t slack, unsigned threads, pieces_take *take, void *arg, struct mem *mem, struct tk_err *err);
+struct pieces *pieces_open(int level, size_t slack, unsigned threads, pieces_take *take, void *arg, struct mem *mem,
+                           struct tk_err *err);
 /* NULL when memory has run out; the same until it is pushed. */
 uint8_t *pieces_room(struct pieces *s, struct tk_err *err);
 /* n <= PIECE bytes of the room; `last`: with them the stream ends, else n > 0. */
