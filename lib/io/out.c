@@ -218,9 +218,10 @@ static bool out_start(struct out *o, const struct out_options *opt, struct mem *
   w->force = opt && opt->force;
   w->same = opt && opt->same;
   w->part = opt && opt->part;
+  _Static_assert((int)PIECE_SLACK >= (int)OUT_ROOM, "what is reserved fits behind a piece");
   const bool gzip = opt && opt->gzip, zstd = opt && opt->zstd && !gzip;
   w->block = gzip ? PIECE : BLOCK;
-  if (gzip) w->pieces = pieces_open(opt->level, OUT_ROOM, opt->threads, take_piece, w, mem, err);
+  if (gzip) w->pieces = pieces_open(opt->level, opt->threads, take_piece, w, mem, err);
   if (gzip && !w->pieces) return false;
   if (zstd && !(w->zstd = zstd_open(opt->level, take_packed, w, mem, err))) return false;
   w->buf = gzip ? pieces_room(w->pieces, err) : mem_alloc(mem, BLOCK + OUT_ROOM);

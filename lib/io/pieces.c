@@ -25,7 +25,6 @@ struct pieces {
   struct mem *mem;
   pieces_take *take;
   void *arg;
-  size_t slack;
   int level;
   unsigned threads, n, most;
   struct piece *all[MOST_THREADS + 1];
@@ -69,7 +68,7 @@ static void piece_free(struct pieces *s, struct piece *p) {
 static struct piece *piece_new(struct pieces *s, struct tk_err *err) {
   struct piece *p = mem_alloc(s->mem, sizeof *p);
   if (!p) return mem_check(s->mem, err), NULL;
-  *p = (struct piece){.raw = mem_alloc(s->mem, PIECE + s->slack)};
+  *p = (struct piece){.raw = mem_alloc(s->mem, PIECE + PIECE_SLACK)};
   p->packed.mem = &p->mem;
   p->z = p->raw ? deflater_open(FLATE_BEST, s->level, &p->mem, err) : NULL;
   if (p->z) return s->all[s->n++] = p;
@@ -78,13 +77,12 @@ static struct piece *piece_new(struct pieces *s, struct tk_err *err) {
   return NULL;
 }
 
-struct pieces *pieces_open(int level, size_t slack, unsigned threads, pieces_take *take, void *arg, struct mem *mem,
-                           struct tk_err *err) {
+struct pieces *pieces_open(int level, unsigned threads, pieces_take *take, void *arg, struct mem *mem, struct tk_err *err) {
   struct pieces *s = mem_alloc(mem, sizeof *s);
   if (!s) return mem_check(mem, err), NULL;
   const uint64_t fit = mem->limit ? mem->limit / SHARE / COST : MOST_THREADS + 1;
   if (threads > MOST_THREADS) threads = MOST_THREADS;
-  *s = (struct pieces){.mem = mem, .take = take, .arg = arg, .slack = slack, .level = level, .threads = threads};
+  *s = (struct pieces){.mem = mem, .take = take, .arg = arg, .level = level, .threads = threads};
   s->most = threads > 1 ? threads + 1 : 1;
   if (s->most > fit) s->most = fit > 1 ? (unsigned)fit : 1;
   if (s->threads > s->most) s->threads = s->most;

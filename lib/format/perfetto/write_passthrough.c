@@ -130,8 +130,9 @@ static bool passthrough_entry(const struct perfetto_sink *s, tk_id track, struct
 void write_passthrough_fields(struct perfetto_sink *s, tk_id track, bool inner, struct buf *to) {
   struct pb_field entry, f;
   if (!passthrough_entry(s, track, &entry)) return;
+  const uint32_t wanted = PB_KEY(inner ? PASSTHROUGH_INNER_FIELDS : PASSTHROUGH_FIELDS, PB_BYTES);
   for (struct pb in = pb_inside(&entry); pb_next(&in, &f);)
-    if (pb_field_key(&f) == PB_KEY(inner ? PASSTHROUGH_INNER_FIELDS : PASSTHROUGH_FIELDS, PB_BYTES)) buf_append(to, f.p, (size_t)f.value);
+    if (pb_field_key(&f) == wanted) buf_append(to, f.p, (size_t)f.value);
 }
 
 /* Of a trace that no operation has changed. */
