@@ -149,19 +149,23 @@ static bool read_file(struct buf *text, const char *path, struct tk_err *err) {
   return true;
 }
 
-/* A member at the top, past all others. */
-static bool find_member(const struct buf *text, const char *key, struct json_value *v) {
+enum member { ALIGN, RANKS, TASKS, MEMBERS };
+
+/* Members at the top, all in one go: most of a plan of many ranks is its report on the clocks.  Those that are not there are NULL. */
+static void find_members(const struct buf *text, struct json_value found[MEMBERS]) {
+  static const char *const keys[MEMBERS] = {"align", "ranks", "tasks"};
   struct json j = {.p = text->data, .end = text->data + text->len, .last = true, .scratch = {.mem = text->mem}};
   struct json_string name;
-  bool found = false;
-  if (json_blank(&j) && *j.p == '{') j.p++;
-  else return false;
-  while (!found && json_blank(&j) && *j.p == '"' && json_key(&j, &name) && json_value(&j, v)) {
-    found = json_is(&j, &name, key);
-    if (!found && (!json_blank(&j) || *j.p++ != ',')) break;
+  struct json_value v;
+  unsigned missing = MEMBERS;
+  for (unsigned i = 0; i < MEMBERS; i++) found[i] = (struct json_value){.p = NULL};
+  bool more = json_blank(&j) && *j.p++ == '{';
+  while (more && missing && json_blank(&j) && *j.p == '"' && json_key(&j, &name) && json_value(&j, &v)) {
+    for (unsigned i = 0; i < MEMBERS; i++)
+      if (!found[i].p && json_is(&j, &name, keys[i])) found[i] = v, missing--;
+    more = json_blank(&j) && *j.p++ == ',';
   }
   buf_free(&j.scratch);
-  return found;
 }
 
 static char *copy_text(struct arena *a, const void *p, size_t n) {
@@ -234,27 +238,27 @@ static void take_options(struct tasks *t) {
       .keep_truncated = p->keep_truncated, .to = p->to, .steps = p->steps.len ? text_of(t, p->steps) : NULL};
 }
 
-static bool take_align(struct tasks *t, struct tk_err *err) {
-  struct json_value v;
-  if (!find_member(&t->text, "align", &v)) return err_set(err, TK_EFORMAT, "is damaged: it has no report on the clocks");
-  size_t n = (size_t)(v.end - v.p);
-  if (flate_crc(0, v.p, n) != t->plan->align_crc)
+static bool take_align(struct tasks *t, const struct json_value *v, struct tk_err *err) {
+  if (!v->p) return err_set(err, TK_EFORMAT, "is damaged: it has no report on the clocks");
+  const size_t n = (size_t)(v->end - v->p);
+  if (flate_crc(0, v->p, n) != t->plan->align_crc)
     return err_set(err, TK_EFORMAT, "was changed: its report on the clocks is not as it was written");
-  t->align = copy_text(&t->arena, v.p, n);
+  t->align = copy_text(&t->arena, v->p, n);
   return mem_check(t->mem, err);
 }
 
 static bool tasks_take(struct tasks *t, const char *path, struct tk_err *err) {
-  struct json_value v;
+  struct json_value v[MEMBERS];
   if (!read_file(&t->text, path, err)) return false;
-  if (!find_member(&t->text, "ranks", &v)) return err_set(err, TK_EFORMAT, "is no plan: tracekit plan writes one");
-  if (!find_member(&t->text, "tasks", &v) || v.type != JSON_STRING)
+  find_members(&t->text, v);
+  if (!v[RANKS].p) return err_set(err, TK_EFORMAT, "is no plan: tracekit plan writes one");
+  if (!v[TASKS].p || v[TASKS].type != JSON_STRING)
     return err_set(err, TK_EFORMAT, "holds no tasks: of one rank alone there is nothing to join");
-  if (!take_message(t, &v, err)) return false;
+  if (!take_message(t, &v[TASKS], err)) return false;
   if (!are_maps(t->plan)) return err_set(err, TK_EFORMAT, "is damaged: its ranks contradict themselves");
   take_options(t);
   take_starts(t);
-  return take_inputs(t, err) && take_align(t, err) && (!t->opt.label || label_check(t->opt.label, err)) &&
+  return take_inputs(t, err) && take_align(t, &v[ALIGN], err) && (!t->opt.label || label_check(t->opt.label, err)) &&
          merge_select_check(&t->opt, err);
 }
 
