@@ -2,14 +2,20 @@
 """How a merge in steps grows with the number of ranks, and what that makes of 100 workers.
 
     cluster.py TRACEKIT WORKDIR [--ranks 16,64,256,1000] [--events 3000] [--to SIZE] [--spark PYTHON] [--wall]
+    cluster.py TRACEKIT WORKDIR --plan 10000 [--events 3000]
 
 Of so many generated ranks (tests/support/ranks.py), each of as many bytes: CPU time of scan and of apply for each rank, of plan, of
 concat, of the same by merge -j2, and the largest resident set of those that see all ranks.  CPU time is what a machine that does other
 work too tells truly; --wall adds how long each takes on one core and on two, on a quiet machine of two cores or more.  --spark: the
 Python that has pyspark and pyarrow runs the same on Spark in local mode, of which the engine's share is shown.
 
+--plan: only how long the plan of so many ranks takes, 8 to a host, what it holds, and how far its clocks are from the truth, beside
+those of 8 hosts.  A rank is removed as soon as it has been scanned.
+
 Below stands a model of 100 workers, which is arithmetic on the table and on what it says that it assumes."""
 import argparse
+import json
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -17,7 +23,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'support'))
-from ranks import make_rank  # noqa: E402
+from ranks import make_rank, wrong_clock  # noqa: E402
 
 FORMAT, ENDING = 'pftrace.gz', '.pftrace.gz'
 WORKERS, CORES, JOB, RANK_MB, DISK, NET = 100, 2, 10000, 200, 500, 1000  # of the model: MB, MB/s of the disk and of the network of the driver
@@ -149,6 +155,31 @@ def model(rows, a):
     print(f'    in all           {tasks + plan + fetch + joined:8.1f} s    one core alone: {JOB * RANK_MB * cpu / 3600:.1f} hours')
 
 
+def scan_of(task):
+    tracekit, folder, rank, n, events = task
+    path = f'{folder}/{rank:05}'
+    if not os.path.exists(path + '.scan'):
+        make_rank(path + '.json', rank, rank // 8, events, 0, n)
+        subprocess.run([tracekit, 'scan', '-q', '--force', path + '.json', '-o', path + '.scan'], check=True)
+        os.unlink(path + '.json')
+    return path + '.scan'
+
+
+def plan_of(a, n):
+    """Its time and memory, and by how much the worst and the middle clock of it are wrong, in us."""
+    folder = f'{a.work}/plan.{n}.{a.events}'
+    os.makedirs(folder, exist_ok=True)
+    with multiprocessing.Pool() as pool:
+        scans = pool.map(scan_of, [(a.tracekit, folder, rank, n, a.events) for rank in range(n)], 16)
+    took = measure([a.tracekit, 'plan', '-q', '--force', *scans, '-f', FORMAT, '-o', f'{folder}/plan.json'], folder)
+    with open(f'{folder}/plan.json', encoding='utf-8') as f:
+        hosts = json.load(f)['align']['hosts']
+    wrong = sorted(abs(h['offset_ns'] - wrong_clock(int(h['host'][4:])) + wrong_clock(0)) / 1e3 for h in hosts[1:])
+    trusted = sum(h['trusted'] for h in hosts)
+    print(f'plan of {n:,} ranks on {len(hosts):,} hosts: {took[0]:.1f} s, {took[2]:.0f} MB; {trusted:,} hosts trusted; clocks wrong by '
+          f'{wrong[len(wrong) // 2]:.2f} us (median), {wrong[-1]:.2f} us (worst)', flush=True)
+
+
 def bytes_of(text):
     units = {'KB': 1e3, 'MB': 1e6, 'GB': 1e9}
     return float(text[:-2]) * units[text[-2:]] if text[-2:] in units else float(text)
@@ -163,7 +194,12 @@ def main():
     p.add_argument('--to', help='a size for the merged trace, such as 200MB')
     p.add_argument('--spark', metavar='PYTHON')
     p.add_argument('--wall', action='store_true')
+    p.add_argument('--plan', type=int, metavar='RANKS')
     a = p.parse_args()
+    if a.plan:
+        plan_of(a, 64)
+        plan_of(a, a.plan)
+        return
     rows = [of_size(a, int(n)) for n in a.ranks.split(',')]
     table(rows, a)
     model(rows, a)
