@@ -123,7 +123,11 @@ def main():
     zero, json_cpu, cpu = (found[name][1] for name in ('empty', 'json', 'least'))
     print(f'import of {SPANS} spans, the least that a Perfetto file can say of them (a begin and an end each): {cpu:.2f} s cpu, of the JSON '
           f'without args {json_cpu:.2f} s: {(cpu - zero) / (json_cpu - zero):.2f}x the time')
-    theirs = race({'traceconv': [env['NODE'], os.path.join(HERE, 'traceconv.mjs'), ours, back]}, ROUNDS, env)['traceconv']
+    try:
+        theirs = race({'traceconv': [env['NODE'], os.path.join(HERE, 'traceconv.mjs'), ours, back]}, ROUNDS, env)['traceconv']
+    except SystemExit:
+        print('.pftrace -> JSON by traceconv.wasm: it cannot convert this file')
+        return
     print(f'.pftrace -> JSON by traceconv.wasm: {theirs[0]:.2f} s, cpu {theirs[1]:.2f} s, {theirs[2]:.0f} MB: '
           f'{theirs[0] / there[".pftrace -> JSON"][0]:.1f}x as long')
 
