@@ -64,10 +64,10 @@ static void require_no_repair(const struct tk_trace *t, const struct tk_trace *w
 }
 
 /* Binary formats pass on the bytes that they did not understand, faults and all.  `was`: what was written; `whole`: nothing was asked
- * for. */
-static void read_again(const char *path, const struct tk_trace *was, bool whole) {
+ * for; `format`: of the file, where the input was read as something that it may not be, which its writer passes on then. */
+static void read_again(const char *path, const char *format, const struct tk_trace *was, bool whole) {
   struct tk_err err = {0};
-  struct tk_trace *t = load(path, NULL, &err);
+  struct tk_trace *t = load(path, format, &err);
   if (!t && was->n_events == 0 && (strstr(err.msg, "no event can be read") || strstr(err.msg, "not a trace"))) return;
   require(t != NULL, "load of what was written", err.msg);
   if (strcmp(was->format, "json") == 0) require_no_repair(t, was);
@@ -153,7 +153,7 @@ static void run(const char *input, const char *path, struct tk_trace *t, const u
   }
   if (ok && (op == CONVERT || op == FILTER || op == WINDOW || op == REBASE || op == REDACT)) ok = save(t, path, format, how, &err);
   require_reason(ok, &err, "operation");
-  if (ok && written && strcmp(format, "speedscope")) read_again(path, t, op == CONVERT);
+  if (ok && written && strcmp(format, "speedscope")) read_again(path, head[0] % 4 ? format : NULL, t, op == CONVERT);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
