@@ -31,7 +31,8 @@ static bool is_plane_name(const uint8_t *p, size_t n) {
   return false;
 }
 
-enum { KNOWN = 32 }; /* bits of a plane that has such a name */
+/* Bits of a plane's name that is such a one; of such a plane that holds something, too, which an interned string does not. */
+enum { KNOWN = 32, FILLED = 2 + KNOWN + 4 };
 
 static unsigned plane_bid(const struct pb_field *f, bool cut, bool *wrong) {
   static const char *const inner[] = {[XPLANE_LINES] = LINE, [XPLANE_EVENT_METADATA] = ENTRY, [XPLANE_STAT_METADATA] = ENTRY};
@@ -57,9 +58,7 @@ static unsigned planes_bid(const uint8_t *p, size_t n, bool cut, bool *wrong) {
   struct pb c = pb_over(p, n);
   struct pb_field f;
   unsigned bits = 2;
-  bool odd = false;
-  for (unsigned i = 0; i < 16 && !odd && pb_next(&c, &f); i++) bits += plane_bid(&f, false, &odd);
-  *wrong |= odd;
+  for (unsigned i = 0; i < 16 && !*wrong && pb_next(&c, &f); i++) bits += plane_bid(&f, false, wrong);
   if (c.fault && !cut && bits < 16) return 2; /* damaged: little is known */
   return bits;
 }
@@ -92,25 +91,29 @@ static bool is_sound(const uint8_t *p, size_t n) {
   return true;
 }
 
-/* Bits for what the peek shows of the space; *wrong: something in it cannot be.  A plane of a profiler's name counts whatever stands
- * before it, for planes of fields that nobody knows are kept and written too. */
+/* Bits for what the peek shows of the space; *wrong: something in it cannot be.  In a sound sequence of planes one of a profiler's name
+ * counts whatever stands before it, for planes of fields that nobody knows are kept and written too. */
 static unsigned space_bid(const uint8_t *p, size_t n, bool *wrong) {
   struct pb c = pb_over(p, n);
   uint64_t tag, length;
   unsigned bits = 0;
+  bool known = false;
   for (unsigned i = 0; (i < 8 || *wrong) && c.p < c.end; i++) {
     if (!pb_varint(&c, &tag) || tag >> 3 > XSPACE_HOSTNAMES || tag >> 3 == 0 || SPACE[tag >> 3] != (char)('0' + (tag & 7))) {
       *wrong |= bits < 16;
-      break; /* damage further on is for the reader to name */
+      return bits; /* damage further on is for the reader to name */
     }
-    if (!pb_varint(&c, &length)) break;
+    if (!pb_varint(&c, &length)) return bits;
+    bool odd = false;
     const size_t left = (size_t)(c.end - c.p), here = length < left ? (size_t)length : left;
-    const unsigned plane = tag >> 3 == XSPACE_PLANES ? planes_bid(c.p, here, here < length, wrong) : 0;
-    if (*wrong && plane >= KNOWN) return *wrong = false, KNOWN;
-    bits += tag >> 3 != XSPACE_PLANES && utf8_valid(c.p, here) ? 4 : plane;
+    const unsigned plane = tag >> 3 == XSPACE_PLANES ? planes_bid(c.p, here, here < length, &odd) : 0;
+    known |= plane >= FILLED && !odd;
+    if (!*wrong) bits += tag >> 3 != XSPACE_PLANES && utf8_valid(c.p, here) ? 4 : plane;
+    *wrong |= odd;
     c.p += here;
   }
-  return bits;
+  if (known) *wrong = false;
+  return known && bits < KNOWN ? KNOWN : bits;
 }
 
 unsigned xplane_bid(const uint8_t *p, size_t n) {
