@@ -89,6 +89,13 @@ static bool find_runs(struct source *s, const char *root, bool one) {
   return o->n == 0 || rundir_find(&s->rundir, s->places + o->first, o->n, root, one);
 }
 
+/* NULL where there is none; for want of memory `s` says so. */
+static char *real_path(struct source *s, const char *path) {
+  char *real = realpath(path, NULL);
+  if (!real && errno == ENOMEM) s->mem.failed = true;
+  return real;
+}
+
 /* A file in a run directory has its run and host from there, also where it was named itself. */
 static bool add_file(struct source *s, const char *path, const struct stat *st) {
   struct source_entry e = {.size = st && S_ISREG(st->st_mode) ? (uint64_t)st->st_size : UINT64_MAX};
@@ -99,9 +106,9 @@ static bool add_file(struct source *s, const char *path, const struct stat *st) 
   e.name = e.path = s->origins[s->n_origins - 1].name;
   slash = strrchr(e.name, '/');
   if (!add_entry(s, e, slash ? slash + 1 : e.name, st ? time_of(st) : 0)) return false;
-  root = st ? realpath(path, NULL) : NULL;
+  root = st ? real_path(s, path) : NULL;
   if (root) *strrchr(root, '/') = 0;
-  ok = find_runs(s, root ? root : "", true);
+  ok = !s->mem.failed && find_runs(s, root ? root : "", true);
   free(root);
   return ok;
 }
@@ -206,8 +213,8 @@ static bool add_folder(struct source *s, const char *path, struct tk_err *err) {
   if (!o || !walk(s, path, err)) return false;
   o = &s->origins[s->n_origins - 1];
   if (o->n == 0) err_set(&o->failed, TK_EFORMAT, "no file is in it");
-  root = realpath(path, NULL);
-  ok = find_runs(s, root ? root : path, false);
+  root = real_path(s, path);
+  ok = !s->mem.failed && find_runs(s, root ? root : path, false);
   free(root);
   return ok;
 }
