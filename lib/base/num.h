@@ -33,12 +33,14 @@ bool num_scaled(const uint8_t *p, const uint8_t *end, int shift, i128 *out);
 /* mant x 10^exp, rounded to nearest.  False if it does not fit 100 bits. */
 bool num_scale(int64_t mant, int exp, i128 *out);
 
-/* Printing: bytes written, no NUL.  Room: 24 bytes; num_put_decimal 96. */
+/* Printing: how many bytes, and no NUL; what else is written of the room is NUL.  Room: 24 bytes; num_put_decimal 96. */
 size_t num_put_u64(char *out, uint64_t v);
 size_t num_put_i64(char *out, int64_t v);
 size_t num_put_decimal(char *out, int64_t mant, int exp);
 /* ps as decimal microseconds, without trailing zeros: 1500000 -> "1.5".  Room: 48. */
 size_t num_put_us(char *out, i128 ps);
+/* millionths < 10^6, behind a point and without trailing zeros; nothing of 0.  Room: 9. */
+size_t num_put_fraction(char *out, uint32_t millionths);
 /* v >= 0 and below 10^37.  Room: 40. */
 size_t num_put_u128(char *out, i128 v);
 

@@ -144,6 +144,32 @@ static void integers(void **state) {
 }
 
 /* A decimal that is printed reads back as the same mantissa and exponent. */
+/* Numbers are written by words of eight digits. */
+static void every_length(void **state) {
+  (void)state;
+  uint64_t tens = 1;
+  for (int length = 1; length <= 20; length++, tens *= length < 20 ? 10 : 1) {
+    const uint64_t values[] = {tens - 1, tens, tens + 1, tens * 8 + tens / 7, tens + tens / 3};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+      char got[24] = {0}, want[24] = {0};
+      snprintf(want, sizeof want, "%llu", (unsigned long long)values[i]);
+      assert_int_equal(num_put_u64(got, values[i]), strlen(want));
+      assert_memory_equal(got, want, sizeof got); /* and nothing but NUL behind it */
+    }
+  }
+}
+
+static void fractions(void **state) {
+  (void)state;
+  for (uint32_t v = 0; v < 1000000; v++) {
+    char got[16] = {0}, want[16] = {0};
+    if (v) snprintf(want, sizeof want, ".%06u", (unsigned)v);
+    for (size_t n = strlen(want); n && want[n - 1] == '0'; n--) want[n - 1] = 0;
+    assert_int_equal(num_put_fraction(got, v), strlen(want));
+    if (memcmp(got, want, sizeof got) != 0) fail_msg("%s, not %s", got, want);
+  }
+}
+
 static void decimals(void **state) {
   char text[128];
   (void)state;
@@ -184,7 +210,7 @@ static void microseconds(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(scan),     cmocka_unit_test(scale),        cmocka_unit_test(scale_agrees), cmocka_unit_test(integers),
-    cmocka_unit_test(decimals), cmocka_unit_test(microseconds),
+    cmocka_unit_test(decimals), cmocka_unit_test(microseconds), cmocka_unit_test(every_length), cmocka_unit_test(fractions),
   };
   return cmocka_run_group_tests_name("num", tests, NULL, NULL);
 }

@@ -74,6 +74,7 @@ static void shape_fragments(struct printer *p, const struct tk_arg_shape *s, str
     const char *key = tk_string(p->t, s->fields[i].key, &n);
     struct printed_field *f = &p->fields[out->first + i];
     f->place = (uint8_t)place_of_key(key, n, &skip);
+    buf_append(&p->text, ",", 1);
     json_quote(&p->text, key + skip, n - skip);
     buf_append(&p->text, ":", 1);
     f->key = fragment_from(p, at);
@@ -161,17 +162,28 @@ static inline void print_bytes(struct printer *p, const void *text, size_t n) {
 }
 #define PUT(p, literal) print_bytes(p, literal, sizeof literal - 1)
 
-static inline void put_fragment(struct printer *p, struct fragment f) { print_bytes(p, p->text.data + f.at, f.n); }
+enum { BLOCK = 32 };
+
+/* In blocks that run over the end of the fragment: most fit into one, and a copy of as many bytes as there are is a call each. */
+static inline void put_fragment(struct printer *p, struct fragment f) {
+  const uint8_t *from = p->text.data + f.at;
+  struct out *o = p->out;
+  if ((size_t)(o->end - o->next) < f.n + BLOCK || p->text.cap - f.at < f.n + BLOCK) {
+    print_bytes(p, from, f.n);
+    return;
+  }
+  for (uint32_t i = 0; i < f.n; i += BLOCK) memcpy(o->next + i, from + i, BLOCK);
+  o->next += f.n;
+}
 
 static void put_string(struct printer *p, tk_id id) {
   const struct intern_str *s = trace_str(p->t, id);
+  PUT(p, "\"");
   if (p->clean[id]) {
-    PUT(p, "\"");
     print_bytes(p, s->bytes, s->len);
     PUT(p, "\"");
     return;
   }
-  PUT(p, "\"");
   for (size_t i = 0; i < s->len; i += 512) {
     uint8_t *q = out_reserve(p->out, 6 * 512);
     p->out->next = q + json_escape(q, s->bytes + i, s->len - i < 512 ? s->len - i : 512);
@@ -215,26 +227,28 @@ static void put_value(struct printer *p, const struct tk_arg *a) {
 
 /* Microseconds: base + ts, with as many decimals as it takes.  The common case stays in 64 bits. */
 static void put_time(struct printer *p, tk_time ts) {
-  char *q = (char *)out_reserve(p->out, 64), *start = q;
+  char *q = (char *)out_reserve(p->out, 64);
   int64_t ns = ts >= 0 ? ts / 1000 : -((999 - ts) / 1000);
-  unsigned ps = (unsigned)(ts - ns * 1000), frac;
+  unsigned ps = (unsigned)(ts - ns * 1000);
   if (__builtin_add_overflow(ns, p->base_ns, &ns) || ns < 0) {
     p->out->next += num_put_us(q, (i128)p->base_ns * 1000 + ts);
     return;
   }
-  q += num_put_u64(q, (uint64_t)ns / 1000);
-  frac = (unsigned)((uint64_t)ns % 1000) * 1000 + ps;
-  if (frac) {
-    *q++ = '.';
-    for (unsigned unit = 100000; frac; unit /= 10) {
-      *q++ = (char)('0' + frac / unit);
-      frac %= unit;
-    }
-  }
-  p->out->next += q - start;
+  size_t n = num_put_u64(q, (uint64_t)ns / 1000);
+  p->out->next += n + num_put_fraction(q + n, (unsigned)((uint64_t)ns % 1000) * 1000 + ps);
 }
 
 /* ---- args ---- */
+
+static void open_args(struct printer *p, bool *open) {
+  if (!*open) PUT(p, ",\"args\":{");
+  *open = true;
+}
+
+/* The key of an arg in "args", the first one without its comma. */
+static void put_key(struct printer *p, struct fragment key, bool first) {
+  put_fragment(p, first ? (struct fragment){key.at + 1, key.n - 1} : key);
+}
 
 /* All args of an event, sorted into the event's fields and its "args". */
 static void put_fields(struct printer *p, uint32_t args, enum place place) {
@@ -243,7 +257,6 @@ static void put_fields(struct printer *p, uint32_t args, enum place place) {
   struct tk_arg arg;
   for (; tk_args_next(&it, &arg); f++) {
     if (f->place != place) continue;
-    PUT(p, ",");
     put_fragment(p, f->key);
     put_value(p, &arg);
   }
@@ -260,56 +273,79 @@ static bool put_shared(struct printer *p, uint32_t shared, uint32_t args) {
   const struct printed_field *f = fields_of(p, it.shape);
   const struct tk_arg_shape *own = tk_args_of(p->t, args).shape;
   struct tk_arg arg;
-  bool any = false;
+  bool open = false;
   for (; tk_args_next(&it, &arg); f++) {
     if (f->place != IN_ARGS || has_key(p, own, f->key)) continue;
-    if (any) PUT(p, ",");
-    else PUT(p, ",\"args\":{");
-    any = true;
-    put_fragment(p, f->key);
+    const bool first = !open;
+    open_args(p, &open);
+    put_key(p, f->key, first);
     put_value(p, &arg);
   }
-  return any;
+  return open;
 }
 
 /* "end.k": where begin and end have an arg of one name. */
-static void put_key(struct printer *p, const struct tk_args *it, const struct printed_field *f) {
-  if (!p->joined || f->place != IN_END_ARGS || !has_key(p, it->shape, f->key)) {
-    put_fragment(p, f->key);
+static void put_joined_key(struct printer *p, const struct tk_args *it, const struct printed_field *f, bool first) {
+  if (f->place != IN_END_ARGS || !has_key(p, it->shape, f->key)) {
+    put_key(p, f->key, first);
     return;
   }
-  PUT(p, "\"end.");
-  put_fragment(p, (struct fragment){f->key.at + 1, f->key.n - 1});
+  print_bytes(p, ",\"end." + first, 6 - first);
+  put_fragment(p, (struct fragment){f->key.at + 2, f->key.n - 2});
+}
+
+/* Args of which some stand elsewhere, or that are metered. */
+static void put_some_args(struct printer *p, uint32_t args, enum place place, enum place mark, bool open) {
+  struct tk_args it = tk_args_of(p->t, args);
+  const struct printed_field *f = fields_of(p, it.shape);
+  struct tk_arg arg;
+  for (; tk_args_next(&it, &arg); f++) {
+    if (f->place == mark && !open) {
+      PUT(p, ",\"args\":");
+      put_value(p, &arg);
+      return;
+    }
+    if (f->place != place && !(p->joined && f->place == IN_END_ARGS)) continue;
+    const bool first = !open;
+    open_args(p, &open);
+    uint64_t before = p->meter ? out_raw_bytes(p->out) : 0;
+    if (p->joined) put_joined_key(p, &it, f, first);
+    else put_key(p, f->key, first);
+    put_value(p, &arg);
+    if (p->meter) p->meter->add(p->meter->arg, SINK_ARG, arg.key, out_raw_bytes(p->out) - before + first);
+  }
+  if (open) PUT(p, "}");
 }
 
 /* `open`: the object of args has begun. */
 static void put_args(struct printer *p, uint32_t args, enum place place, enum place mark, bool open) {
   struct tk_args it = tk_args_of(p->t, args);
-  const struct printed_field *f = it.shape ? fields_of(p, it.shape) : NULL;
+  const struct printed_shape *shape = it.shape ? shape_of(p, it.shape) : NULL;
+  const struct printed_field *f = shape ? &p->fields[shape->first] : NULL;
   struct tk_arg arg;
-  bool any = open, simple = !it.shape || shape_of(p, it.shape)->simple;
-  if (simple && place != IN_ARGS) return; /* nothing of it is the end's */
-  for (; tk_args_next(&it, &arg); f++) {
-    if (!simple && f->place == mark && !open) {
-      PUT(p, ",\"args\":");
-      put_value(p, &arg);
-      return;
-    }
-    if (!simple && f->place != place && !(p->joined && f->place == IN_END_ARGS)) continue;
-    if (any) PUT(p, ",");
-    else PUT(p, ",\"args\":{");
-    any = true;
-    uint64_t before = p->meter ? out_raw_bytes(p->out) : 0;
-    put_key(p, &it, f);
-    put_value(p, &arg);
-    if (p->meter) p->meter->add(p->meter->arg, SINK_ARG, arg.key, out_raw_bytes(p->out) - before + 1);
+  if (shape && (!shape->simple || p->meter)) {
+    put_some_args(p, args, place, mark, open);
+    return;
   }
-  if (any) PUT(p, "}");
+  if (place != IN_ARGS) return; /* nothing of it is the end's */
+  for (; tk_args_next(&it, &arg); f++) {
+    const bool first = !open;
+    open_args(p, &open);
+    put_key(p, f->key, first);
+    put_value(p, &arg);
+  }
+  if (open) PUT(p, "}");
+}
+
+/* Whether all of the args stand in "args", as nearly all do. */
+static inline bool are_simple(struct printer *p, uint32_t args) {
+  const struct tk_arg_shape *s = tk_args_of(p->t, args).shape;
+  return !s || shape_of(p, s)->simple;
 }
 
 static bool find_mark(struct printer *p, uint32_t args, enum place mark, struct tk_arg *arg) {
+  if (are_simple(p, args)) return false;
   struct tk_args it = tk_args_of(p->t, args);
-  if (!it.shape || shape_of(p, it.shape)->simple) return false;
   const struct printed_field *f = fields_of(p, it.shape);
   for (; tk_args_next(&it, arg); f++)
     if (f->place == mark) return true;
@@ -318,10 +354,10 @@ static bool find_mark(struct printer *p, uint32_t args, enum place mark, struct 
 
 /* ---- events ---- */
 
-static char phase_of(struct printer *p, const struct tk_event *e, enum event_part part) {
+static char phase_of(struct printer *p, const struct tk_event *e, enum event_part part, bool simple) {
   bool async = (e->flags & TK_ASYNC) != 0;
   struct tk_arg ph;
-  char legacy = find_mark(p, e->args, MARK_PH, &ph) ? *tk_string(p->t, ph.s, NULL) : 0;
+  char legacy = !simple && find_mark(p, e->args, MARK_PH, &ph) ? *tk_string(p->t, ph.s, NULL) : 0;
   if (part == END) return legacy ? 'F' : async ? 'e' : 'E';
   if (legacy) return legacy;
   if (part == BEGIN) return async ? 'b' : 'B';
@@ -469,7 +505,7 @@ static void put_identity(struct printer *p, const struct tk_event *e) {
 static void print_end(struct printer *p, const struct tk_event *e) {
   const unsigned is = respelled(p, e->args, MARK_END_RESPELLED);
   struct tk_arg ts;
-  put_phase(p, phase_of(p, e, END));
+  put_phase(p, phase_of(p, e, END, false));
   put_end_names(p, e);
   put_end_track(p, e, is);
   put_ts(p, find_mark(p, e->args, MARK_END_TS, &ts) ? &ts : NULL, e->ts + e->dur, is & TK_RESPELLED_TS);
@@ -515,10 +551,11 @@ void print_event(struct printer *p, const struct tk_event *e, enum event_part pa
     print_end(p, e);
     return;
   }
-  const unsigned is = respelled(p, e->args, MARK_RESPELLED);
+  const bool simple = are_simple(p, e->args);
+  const unsigned is = simple ? 0 : respelled(p, e->args, MARK_RESPELLED);
   struct tk_arg ts;
   p->joined = part == WHOLE && e->flags & TK_PAIRED;
-  put_phase(p, phase_of(p, e, part));
+  put_phase(p, phase_of(p, e, part, simple));
   put_fragment(p, p->classes[e->cls]);
   put_event_track(p, e, is);
   const bool lost = e->flags & TK_LOST_CLOCK && find_mark(p, e->args, MARK_TS, &ts);
@@ -527,7 +564,7 @@ void print_event(struct printer *p, const struct tk_event *e, enum event_part pa
   if (p->points && p->points[e - p->t->events]) put_point(p, &p->t->flow_points[p->points[e - p->t->events]]);
   if (e->args || p->t->classes[e->cls].args) {
     uint32_t shared = p->t->classes[e->cls].args;
-    if (e->args && !shape_of(p, tk_args_of(p->t, e->args).shape)->simple) put_fields(p, e->args, AS_FIELD);
+    if (!simple) put_fields(p, e->args, AS_FIELD);
     put_args(p, e->args, IN_ARGS, MARK_ARGS, shared && put_shared(p, shared, e->args));
   }
   p->joined = false;
