@@ -27,15 +27,8 @@ static void *run_thread(void *self) {
   struct ahead *a = self;
   uint8_t *block;
   while ((block = ring_block(&a->ring)) != NULL) {
-    size_t n = 0, avail;
-    while (n < RING_BLOCK) {
-      const uint8_t *p = in_ahead(a->inner, 1, &avail, &a->err);
-      if (!p || avail == 0) break;
-      if (avail > RING_BLOCK - n) avail = RING_BLOCK - n;
-      memcpy(block + n, p, avail);
-      in_consume(a->inner, avail);
-      n += avail;
-    }
+    size_t avail, n = in_take(a->inner, block, RING_BLOCK);
+    if (n == 0) in_ahead(a->inner, 1, &avail, &a->err); /* is it the end, or a fault? */
     if (n == 0) break;
     ring_push(&a->ring, n);
   }

@@ -6,7 +6,7 @@
     mixed      XPlane hosts, PyTorch ranks and Perfetto traces in one: sums of events, every name and order, in all three formats
     runs       several runs of one log directory, all files of the same names
     broken     a rank that cannot be read is named and stops the merge; --keep-going leaves it out, also of a pipe that fails
-    many       200 inputs with 32 files open at most, in the memory of one (LONG=1: of 2 MB each)"""
+    many       200 inputs with 32 files open at most, in the memory of one and of those that may wait (LONG=1: of 2 MB each)"""
 import gzip
 import io
 import json
@@ -310,7 +310,7 @@ def many(work):
     ranks = [first] + [f'{work}/rank{i}.json' for i in range(1, 200)]
     for path in ranks[1:]:
         os.link(first, path)
-    options = ('-q', '-j1', '--force')
+    options = ('-q', '-j1', '--force', '--max-memory', '1G')  # of which 1/32 is for graphs that wait
     one = measured('convert', first, *options, '-o', f'{work}/one.json.gz')
     for more in ((f'{work}/all.json.gz',), (f'{work}/all.pftrace',), (f'{work}/all.tar', '--manifest')):
         memory = measured('merge', *ranks, *options, '-o', *more, files=32)
