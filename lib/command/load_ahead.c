@@ -61,24 +61,26 @@ static struct slot *next_slot(struct load_ahead *a) {
   return NULL;
 }
 
+/* The lock is held, but not while it loads. */
+static void load_slot(struct load_ahead *a, struct slot *slot, struct tk_progress progress) {
+  struct tk_load_options opt = a->opt;
+  struct tk_err err = {.offset = UINT64_MAX};
+  opt.progress = progress;
+  slot->state = LOADING;
+  pthread_mutex_unlock(&a->lock);
+  struct tk_trace *t = tk_sources_load(a->sources, a->first + (size_t)(slot - a->slots), &opt, &err);
+  pthread_mutex_lock(&a->lock);
+  slot->trace = t;
+  slot->err = err;
+  slot->state = LOADED;
+  pthread_cond_broadcast(&a->changed);
+}
+
 static void *work(void *self) {
   struct worker *w = self;
   struct load_ahead *a = w->a;
-  struct tk_load_options opt = a->opt;
-  opt.progress = (struct tk_progress){.tick = tick, .arg = w};
   pthread_mutex_lock(&a->lock);
-  for (struct slot *slot; (slot = next_slot(a)) != NULL;) {
-    slot->state = LOADING;
-    w->slot = slot;
-    pthread_mutex_unlock(&a->lock);
-    struct tk_err err = {.offset = UINT64_MAX};
-    struct tk_trace *t = tk_sources_load(a->sources, a->first + (size_t)(slot - a->slots), &opt, &err);
-    pthread_mutex_lock(&a->lock);
-    slot->trace = t;
-    slot->err = err;
-    slot->state = LOADED;
-    pthread_cond_broadcast(&a->changed);
-  }
+  while ((w->slot = next_slot(a)) != NULL) load_slot(a, w->slot, (struct tk_progress){.tick = tick, .arg = w});
   pthread_mutex_unlock(&a->lock);
   return NULL;
 }
@@ -123,11 +125,43 @@ struct load_ahead *load_ahead_start(struct tk_sources *s, size_t first, size_t n
   return NULL;
 }
 
-/* Waits while a thread loads the slot, and goes on telling of progress.  False: the caller's tick said stop. */
+/* The caller, who waits for one slot and loads another one. */
+struct helper {
+  struct load_ahead *a;
+  const struct slot *awaited;
+  const struct tk_progress *progress;
+  bool stopped;
+};
+
+static bool tick_of_helper(void *arg, uint64_t done, uint64_t total) {
+  struct helper *h = arg;
+  pthread_mutex_lock(&h->a->lock);
+  if (h->awaited->state == LOADING) done = h->awaited->done, total = h->awaited->total;
+  pthread_mutex_unlock(&h->a->lock);
+  h->stopped = h->progress->tick && !h->progress->tick(h->progress->arg, done, total);
+  return !h->stopped;
+}
+
+/* A slot near enough that no thread has begun with; NULL = there is none. */
+static struct slot *left_slot(struct load_ahead *a) {
+  for (size_t i = a->at; i < a->n && i <= a->at + a->n_threads; i++)
+    if (a->slots[i].state == WAITING) return &a->slots[i];
+  return NULL;
+}
+
+/* While a thread loads the slot the caller loads another one, or else waits, and goes on telling of progress.  False: the caller's tick
+ * said stop. */
 static bool wait_for(struct load_ahead *a, struct slot *slot, const struct tk_progress *p) {
   enum { TICK_NS = 100000000 };
+  struct helper helper = {a, slot, p, false};
   bool go_on = true;
   while (go_on && slot->state == LOADING) {
+    struct slot *left = left_slot(a);
+    if (left) {
+      load_slot(a, left, (struct tk_progress){.tick = tick_of_helper, .arg = &helper});
+      go_on = !helper.stopped;
+      continue;
+    }
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_nsec += TICK_NS;

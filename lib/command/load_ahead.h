@@ -1,6 +1,7 @@
 /* load_ahead.h - the inputs of a merge, in their order, by threads that load while their caller is busy with the ones before.
  *
- * Whoever takes an input that no thread has begun with loads it itself, so with two cores one thread is enough to keep both busy.
+ * Whoever takes an input that no thread has begun with loads it itself, and who waits for one loads the next one in the meantime, so
+ * with two cores one thread is enough to keep both busy.
  * Only inputs that are files of their own are loaded ahead: archives are read from front to back, and a pipe once.  What comes out does
  * not depend on the number of threads. */
 #ifndef COMMAND_LOAD_AHEAD_H
