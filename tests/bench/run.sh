@@ -1,15 +1,19 @@
 #!/usr/bin/env bash
 # make bench: how fast and how large, beside what people use today, in one run; QUICK=1: only how cost grows, on small files, in less
-# than two minutes.  Inputs are generated; peers that a package registry holds (orjson, ijson) go into build/bench, and are left out
+# than two minutes.  Inputs are generated; peers that a package registry holds (orjson, ijson, viztracer, jax) go into build/bench, and are left out
 # loudly where there is none.
 set -u
 : "${B:?run me by make bench}" "${TRACEKIT:?}"
 work=$B/bench
 mkdir -p "$work"
 [ -x "$work/venv/bin/python" ] || python3 -m venv "$work/venv" 2> /dev/null || echo "SKIPPED: no venv (apt install python3-venv): peers are left out"
-if [ -x "$work/venv/bin/python" ] && ! "$work/venv/bin/python" -c 'import orjson, ijson' 2> /dev/null; then
-  "$work/venv/bin/pip" install -q --disable-pip-version-check orjson ijson 2> /dev/null || echo "SKIPPED: orjson and ijson cannot be installed"
-fi
+peers='orjson ijson'
+[ -n "${QUICK:-}" ] || peers="$peers viztracer jax"
+for peer in $peers; do
+  [ -x "$work/venv/bin/python" ] || break
+  "$work/venv/bin/python" -c "import $peer" 2> /dev/null || "$work/venv/bin/pip" install -q --disable-pip-version-check "$peer" 2> /dev/null ||
+    echo "SKIPPED: $peer cannot be installed"
+done
 python=$work/venv/bin/python
 [ -x "$python" ] || python=python3
 [ -n "${QUICK:-}" ] || "$python" "$(dirname "$0")/bench.py" "$TRACEKIT" "$B/tests/gen/gen" "$B/tests/bench/stages" "$work" || exit 1
@@ -17,7 +21,7 @@ echo
 "$python" "$(dirname "$0")/growth.py" "$TRACEKIT" "$B/tests/gen/gen" "$B/tests/bench/stages" "$B/tests/bench/limits" "$work" || exit 1
 echo
 [ -z "${QUICK:-}" ] || exit 0
-for peer in perfetto shrink xplane report sql; do
+for peer in peers perfetto shrink xplane report sql; do
   "$python" "$(dirname "$0")/$peer.py" "$TRACEKIT" "$B/tests/gen/gen" "$work" "${B%/san}/interop" || exit 1
   echo
 done
