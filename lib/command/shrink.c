@@ -219,7 +219,7 @@ static bool make_fit(struct shrinker *s, uint64_t weight) {
   return weight <= s->report->target || too_small(s, weight);
 }
 
-enum { SMALLEST = 9, MOST_GAIN = 2 }; /* the best level makes real traces 1.26 to 1.33 times smaller: of more it is not even tried */
+enum { SMALLEST = 9, MOST_GAIN = 2 }; /* the best level makes real traces 1.26 to 1.33 times smaller: for more it is not tried */
 
 /* Nothing lost but time: the best compression, where it may be enough.  The sample says whether it is worth trying. */
 static bool pack_better(struct shrinker *s, uint64_t *weight) {
@@ -278,7 +278,8 @@ static bool has_passthrough(const struct tk_trace *t) {
 /* Events come before blocks that no viewer of the output shows: these go first, unless the file fits. */
 static bool leave_passthrough(struct shrinker *s, uint64_t *weight) {
   uint64_t bare;
-  if (!has_passthrough(s->t) || s->by || s->opt->lossless || s->opt->events || s->save.no_passthrough || *weight <= s->report->target) return true;
+  if (!has_passthrough(s->t) || s->by || s->opt->lossless || s->opt->events || s->save.no_passthrough) return true;
+  if (*weight <= s->report->target) return true;
   s->save.no_passthrough = true;
   if (!weigh_whole(s, &bare)) return false;
   if (bare < *weight) s->report->passthrough = *weight - bare;

@@ -9,144 +9,15 @@
 
 /* ---- fragments ---- */
 
-static struct fragment fragment_from(const struct printer *p, size_t at) { return (struct fragment){at, (uint32_t)(p->text.len - at)}; }
-
-static struct fragment class_fragment(struct printer *p, const struct tk_class *c) {
-  size_t at = p->text.len;
-  if (c->cat) buf_text(&p->text, ",\"cat\":"), json_quote_id(&p->text, p->t, c->cat);
-  if (c->name) buf_text(&p->text, ",\"name\":"), json_quote_id(&p->text, p->t, c->name);
-  return fragment_from(p, at);
-}
-
-static void add_ident(struct printer *p, const char *key, struct tk_ident i) {
-  char text[32];
-  if (i.kind == TK_IDENT_NONE) return;
-  buf_text(&p->text, key);
-  if (i.kind == TK_IDENT_STR) {
-    json_quote_id(&p->text, p->t, i.str);
-    return;
-  }
-  if (i.kind == TK_IDENT_QUOTED) buf_append(&p->text, "\"", 1);
-  buf_append(&p->text, text, num_put_i64(text, i.num));
-  if (i.kind == TK_IDENT_QUOTED) buf_append(&p->text, "\"", 1);
-}
-
-static struct fragment track_fragment(struct printer *p, const struct tk_track *k) {
-  size_t at = p->text.len;
-  add_ident(p, ",\"pid\":", k->pid);
-  if (k->kind != TK_PROCESS) add_ident(p, ",\"tid\":", k->tid);
-  return fragment_from(p, at);
-}
-
-static const struct {
-  const char *key;
-  enum place place;
-} MARKS[] = {{"json.args", MARK_ARGS},
-             {"json.ph", MARK_PH},
-             {"json.ts", MARK_TS},
-             {"json.tid", MARK_TID},
-             {"json.end.json.name", MARK_END_NAME},
-             {"json.end.json.cat", MARK_END_CAT},
-             {"json.end.json.ts", MARK_END_TS},
-             {"json.end.json.tid", MARK_END_TID},
-             {"json.end.json.pid", MARK_END_PID},
-             {"json.end.json.args", MARK_END_ARGS},
-             {"json.respelled", MARK_RESPELLED},
-             {"json.end.json.respelled", MARK_END_RESPELLED}};
-
-/* Finds the place of a key and how many bytes of it are prefix. */
-static enum place place_of_key(const char *key, size_t n, size_t *skip) {
-  *skip = 0;
-  if (n < 5 || memcmp(key, "json.", 5) != 0) return IN_ARGS;
-  for (size_t i = 0; i < sizeof MARKS / sizeof MARKS[0]; i++)
-    if (strlen(MARKS[i].key) == n && memcmp(MARKS[i].key, key, n) == 0) return MARKS[i].place;
-  if (n >= 10 && memcmp(key, "json.args.", 10) == 0) return *skip = 10, IN_ARGS;
-  if (n < 9 || memcmp(key, "json.end.", 9) != 0) return *skip = 5, AS_FIELD;
-  if (n >= 19 && memcmp(key + 9, "json.args.", 10) == 0) return *skip = 19, IN_END_ARGS;
-  if (n >= 14 && memcmp(key + 9, "json.", 5) == 0) return *skip = 14, AS_END_FIELD;
-  return *skip = 9, IN_END_ARGS;
-}
-
-static void shape_fragments(struct printer *p, const struct tk_arg_shape *s, struct printed_shape *out) {
-  out->ready = out->simple = true;
-  for (uint32_t i = 0; i < s->n; i++) {
-    size_t n, skip, at = p->text.len;
-    const char *key = tk_string(p->t, s->fields[i].key, &n);
-    struct printed_field *f = &p->fields[out->first + i];
-    f->place = (uint8_t)place_of_key(key, n, &skip);
-    buf_append(&p->text, ",", 1);
-    json_quote(&p->text, key + skip, n - skip);
-    buf_append(&p->text, ":", 1);
-    f->key = fragment_from(p, at);
-    if (f->place != IN_ARGS) out->simple = false;
-  }
-}
-
 /* Made when an event needs it: of a sample's graph, which shares the shapes of the whole, few are printed. */
-static const struct printed_shape *shape_of(struct printer *p, const struct tk_arg_shape *s) {
+static inline const struct printed_shape *shape_of(struct printer *p, const struct tk_arg_shape *s) {
   struct printed_shape *out = &p->shapes[s->id];
-  if (!out->ready) shape_fragments(p, s, out);
+  if (!out->ready) print_make_shape(p, s, out);
   return out;
 }
 
 static const struct printed_field *fields_of(struct printer *p, const struct tk_arg_shape *s) {
   return &p->fields[shape_of(p, s)->first];
-}
-
-/* One point an event; further ones are printed as events of their own. */
-static void find_points(struct printer *p, struct mem *mem) {
-  const struct tk_trace *t = p->t;
-  struct tk_arg arg;
-  for (tk_id i = 1; i <= t->n_flow_points; i++) {
-    const struct tk_flow_point *f = &t->flow_points[i];
-    if (f->role < TK_FLOW_OUT || !f->bound || tk_args_find(t, t->events[f->at].args, "json.bind_id", &arg)) continue;
-    if (!p->points) {
-      p->points = mem_array(mem, (uint64_t)t->n_events + 1, sizeof *p->points);
-      if (!p->points) return;
-      memset(p->points, 0, ((size_t)t->n_events + 1) * sizeof *p->points);
-    }
-    if (!p->points[f->at]) p->points[f->at] = i;
-  }
-}
-
-static void *array(struct mem *m, uint64_t n, size_t elem) { return mem_array(m, (uint64_t)n + 1, elem); }
-
-bool printer_begin(struct printer *p, struct out *out, const struct tk_trace *t, int64_t zero_ns, struct mem *mem) {
-  const struct tk_store *s = t->store;
-  uint64_t n_fields = 0;
-  *p = (struct printer){.out = out, .t = t, .base_ns = t->origin_ns - zero_ns, .text = {.mem = mem}};
-  map_init(&p->keys.map, mem);
-  p->classes = array(mem, t->n_classes, sizeof *p->classes);
-  p->tracks = array(mem, t->n_tracks, sizeof *p->tracks);
-  p->clean = array(mem, s->strings.n, 1);
-  p->shapes = array(mem, s->n_shapes, sizeof *p->shapes);
-  if (mem->failed || !buf_reserve(&p->text, 1)) return false; /* also where nothing is printed fragments lead into text */
-  for (uint32_t i = 1; i <= s->n_shapes; i++) {
-    p->shapes[i] = (struct printed_shape){.first = (uint32_t)n_fields};
-    n_fields += s->shapes[i]->n;
-  }
-  p->fields = n_fields <= UINT32_MAX ? array(mem, n_fields, sizeof *p->fields) : NULL;
-  if (!p->fields) return false;
-  for (tk_id i = 1; i <= t->n_classes; i++) p->classes[i] = class_fragment(p, &t->classes[i]);
-  for (tk_id i = 1; i <= t->n_tracks; i++) p->tracks[i] = track_fragment(p, &t->tracks[i]);
-  for (uint32_t i = 1; i <= s->strings.n; i++) p->clean[i] = json_clean(s->strings.strs[i].bytes, s->strings.strs[i].len);
-  find_points(p, mem);
-  return !mem->failed;
-}
-
-void printer_end(struct printer *p) {
-  const struct tk_trace *t = p->t;
-  struct mem *m = p->text.mem;
-  if (!t) return;
-  mem_free(m, p->classes);
-  mem_free(m, p->tracks);
-  mem_free(m, p->clean);
-  mem_free(m, p->shapes);
-  mem_free(m, p->fields);
-  mem_free(m, p->points);
-  buf_free(&p->text);
-  map_free(&p->keys.map);
-  p->t = NULL;
 }
 
 /* ---- putting ---- */
@@ -418,9 +289,9 @@ static struct tk_ident spelled(struct tk_ident i, bool otherwise) {
 
 static struct fragment ident_fragment(struct printer *p, struct tk_ident pid, struct tk_ident tid, unsigned is) {
   const size_t at = p->text.len;
-  add_ident(p, ",\"pid\":", spelled(pid, is & TK_RESPELLED_PID));
-  add_ident(p, ",\"tid\":", spelled(tid, is & TK_RESPELLED_TID));
-  return fragment_from(p, at);
+  print_add_ident(p, ",\"pid\":", spelled(pid, is & TK_RESPELLED_PID));
+  print_add_ident(p, ",\"tid\":", spelled(tid, is & TK_RESPELLED_TID));
+  return print_fragment_from(p, at);
 }
 
 static void put_idents(struct printer *p, struct tk_ident pid, struct tk_ident tid, unsigned is) {

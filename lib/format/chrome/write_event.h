@@ -71,6 +71,14 @@ struct printer {
 bool printer_begin(struct printer *p, struct out *out, const struct tk_trace *t, int64_t zero_ns, struct mem *mem);
 void printer_end(struct printer *p);
 
+/* What was added to the printer's text from `at` on. */
+static inline struct fragment print_fragment_from(const struct printer *p, size_t at) {
+  return (struct fragment){at, (uint32_t)(p->text.len - at)};
+}
+/* The key and the pid or tid, if there is one, to the printer's text. */
+void print_add_ident(struct printer *p, const char *key, struct tk_ident i);
+void print_make_shape(struct printer *p, const struct tk_arg_shape *s, struct printed_shape *out);
+
 enum event_part { WHOLE, BEGIN, END };
 void print_event(struct printer *p, const struct tk_event *e, enum event_part part);
 /* Points that belong to an event (OUT, IN, INOUT) are fields of it: those of JSON by its args, of other formats one each. */
