@@ -155,7 +155,7 @@ static enum array_end read_events(struct chrome *r) {
   int c;
   for (;; first = false) {
     if (!first) chrome_predicted_events(r);
-    if (!first && chunks_are_due(r) && !chunks_read(r)) return ARRAY_ERROR;
+    if (!first && chrome_chunks_are_due(r) && !chrome_chunks_read(r)) return ARRAY_ERROR;
     if (!commas(r, first, &c)) return ARRAY_ERROR;
     if (c == 0) return ARRAY_CUT;
     if (c == ']') {
@@ -349,7 +349,7 @@ static bool read_file(struct chrome *r) {
 bool chrome_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
   struct chrome r = {.t = t, .in = in, .opt = opt, .err = err};
   struct mem *mem = &t->store->mem;
-  bool ok = chrome_reader_init(&r) && chunks_start(&r);
+  bool ok = chrome_reader_init(&r) && chrome_chunks_start(&r);
   ok = ok && read_file(&r);
   chunks_stop(r.chunks);
   ok = mem_check(mem, err) && ok;

@@ -18,6 +18,7 @@
 #include "io/in.h"
 #include <string.h>
 
+#include "format/chunks.h"
 #include "format/json.h"
 
 /* A JSON number as a time in microseconds. */
@@ -61,7 +62,6 @@ struct pending {
 #define PENDING_TS INT64_MIN
 
 struct templates;
-struct chunks;
 
 struct chrome {
   struct tk_trace *t;
@@ -151,13 +151,12 @@ void chrome_meta(struct chrome *r);
 
 /* ---- read_chunks.c ---- */
 
-/* Several threads, if there is something for them; false when memory has run out. */
-bool chunks_start(struct chrome *r);
-void chunks_stop(struct chunks *s);
+/* Several threads, if there is something for them; false when memory has run out.  chunks_stop ends them. */
+bool chrome_chunks_start(struct chrome *r);
 /* Is it worth to read what is behind j.p, which is behind an event, by several threads? */
-bool chunks_are_due(const struct chrome *r);
+bool chrome_chunks_are_due(const struct chrome *r);
 /* Reads events until it comes to something else, or to the end of the input.  j.p is behind an event again. */
-bool chunks_read(struct chrome *r);
+bool chrome_chunks_read(struct chrome *r);
 
 /* ---- spelling.c ---- */
 

@@ -1,0 +1,180 @@
+/* chunks.c - see chunks.h. */
+#include "chunks.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/jobs.h"
+#include "base/os.h"
+
+enum {
+  CHUNK = 1 << 20,
+  TABLES = 8 << 20, /* bytes that a chunk copies of the trace's tables, at most */
+  SHARE = 8,        /* all chunks together take this part of what memory is allowed, at most */
+  MANY = 16         /* chunks that are read without a failure: the input deserves another try soon */
+};
+
+struct chunks {
+  const struct chunks_of *of;
+  struct tk_trace *t;
+  struct mem *mem;
+  struct jobs *jobs;     /* NULL = not needed yet */
+  unsigned threads;      /* beside this one */
+  size_t size;           /* of a chunk */
+  uint64_t from;         /* where it is worth to try again */
+  uint64_t patience;     /* how far behind the next failure that will be */
+  unsigned round;        /* counts turns of these threads */
+  unsigned given, taken; /* chunks; count on without wrapping */
+  unsigned n;
+  struct chunk v[];
+};
+
+/* Of one turn: who asks, and for what. */
+struct turn {
+  struct chunks *s;
+  void *one;
+  struct in *in;
+  uint64_t most; /* bytes that are left to be cut */
+  struct tk_err *err;
+};
+
+static void read_chunk(void *job) {
+  struct chunk *c = job;
+  c->of->read(c);
+}
+
+/* ---- cutting ---- */
+
+static void release(struct chunk *c) {
+  if (c->prepared) c->of->end(c);
+  c->prepared = false;
+}
+
+/* The chunk begins with all that the trace has by now. */
+static bool prepare(struct turn *u, struct chunk *c) {
+  struct chunks *s = u->s;
+  if (c->prepared && c->round == s->round && !fragment_is_outgrown(&c->fragment, s->t)) return true;
+  release(c);
+  c->round = s->round;
+  c->err = (struct tk_err){.offset = UINT64_MAX};
+  c->prepared = fragment_cost(s->t) <= TABLES && fragment_begin(&c->fragment, s->t);
+  if (c->prepared && s->of->begin(c, u->one)) return true;
+  s->from = UINT64_MAX;
+  return false;
+}
+
+/* The next chunk of the input; false if what follows is for the one reader, errors too. */
+static bool cut(struct turn *u, struct chunk *c) {
+  struct chunks *s = u->s;
+  if (!u->most || !prepare(u, c)) return false;
+  const size_t asked = u->most < s->size ? (size_t)u->most : s->size;
+  c->offset = in_offset(u->in);
+  const size_t n = in_take(u->in, c->text, asked);
+  c->size = n < asked ? 0 : s->of->cut(c->text, n);
+  if (n < asked) s->from = UINT64_MAX;
+  if (!in_put_back(u->in, c->text + c->size, n - c->size, u->err)) return false;
+  memset(c->text + c->size, 0, IN_PAD);
+  u->most -= c->size;
+  return c->size > 0;
+}
+
+/* ---- joining ---- */
+
+/* What was read of the chunk joins the trace.  If it cannot, nothing of it was read. */
+static void join(struct turn *u, struct chunk *c) {
+  struct tk_trace *t = u->s->t;
+  const tk_id events = t->n_events, points = t->n_flow_points;
+  if (fragment_join(&c->fragment, t)) c->of->joined(c, u->one, events, points);
+  else c->read = 0;
+}
+
+/* What was cut and has not joined is the input's again. */
+static bool put_back(struct turn *u, const struct chunk *c) {
+  struct chunks *s = u->s;
+  bool ok = true;
+  jobs_drop(s->jobs);
+  for (; s->given != s->taken; s->given--) {
+    const struct chunk *later = &s->v[(s->given - 1) % s->n];
+    ok = ok && in_put_back(u->in, later->text, later->size, u->err);
+  }
+  return ok && in_put_back(u->in, c->text + c->read, c->size - c->read, u->err);
+}
+
+/* True when there is nothing more for several threads, and all that was cut has joined or is the input's again. */
+static bool read_all(struct turn *u) {
+  struct chunks *s = u->s;
+  bool more = true;
+  for (unsigned joined = 0;; joined++) {
+    struct chunk *c;
+    for (; more && s->given - s->taken < s->n && (more = cut(u, c = &s->v[s->given % s->n])); s->given++) jobs_give(s->jobs, c);
+    c = jobs_take(s->jobs);
+    if (joined == MANY) s->patience = s->size;
+    if (!c) return u->err->code == TK_OK;
+    s->taken++;
+    join(u, c);
+    if (c->fragment.t->store->mem.failed) s->from = UINT64_MAX;
+    if (c->read < c->size) return put_back(u, c);
+    if (!s->of->tick(u->one)) return jobs_drop(s->jobs), false;
+  }
+}
+
+/* Threads, and memory for what they read, once there is so much. */
+static bool wake(struct turn *u) {
+  struct chunks *s = u->s;
+  size_t avail;
+  if (s->jobs) return true;
+  if (!in_ahead(u->in, s->size, &avail, NULL) || avail < s->size) {
+    s->from = UINT64_MAX;
+    return true;
+  }
+  s->jobs = jobs_start(s->threads, read_chunk);
+  bool ok = s->jobs != NULL;
+  for (unsigned i = 0; ok && i < s->n; i++) {
+    struct chunk *c = &s->v[i];
+    c->of = s->of;
+    c->text = mem_alloc(s->mem, s->size + IN_PAD);
+    c->reader = mem_alloc(s->mem, s->of->reader_size);
+    ok = c->text && c->reader && fragment_init(&c->fragment, s->mem->limit / SHARE);
+  }
+  return ok || err_set(u->err, TK_ELIMIT, "out of memory");
+}
+
+bool chunks_are_due(const struct chunks *s, uint64_t offset) { return s && offset >= s->from; }
+
+size_t chunks_least(const struct chunks *s) { return s->size; }
+
+bool chunks_read(struct chunks *s, void *one, struct in *in, uint64_t most, struct tk_err *err) {
+  struct turn u = {s, one, in, most, err};
+  s->round++;
+  if (!wake(&u) || (s->jobs && !read_all(&u))) return false;
+  if (s->from != UINT64_MAX) s->from = in_offset(in) + s->patience;
+  s->patience *= 2;
+  return true;
+}
+
+bool chunks_start(struct chunks **out, const struct chunks_of *of, struct tk_trace *t, unsigned threads, size_t size) {
+  struct mem *mem = &t->store->mem;
+  *out = NULL;
+  if (!threads) threads = os_cores();
+  if (!size) size = CHUNK;
+  const unsigned n = threads + 2 < JOBS_MOST ? threads + 2 : JOBS_MOST;
+  if (threads < 2 || (mem->limit && mem->limit / SHARE < (uint64_t)n * (TABLES + 4 * size))) return true;
+  struct chunks *s = mem_alloc(mem, sizeof *s + n * sizeof *s->v);
+  if (!s) return false;
+  *s = (struct chunks){.of = of, .t = t, .mem = mem, .threads = threads - 1, .size = size, .from = size / 4, .patience = size, .n = n};
+  memset(s->v, 0, n * sizeof *s->v);
+  *out = s;
+  return true;
+}
+
+void chunks_stop(struct chunks *s) {
+  if (!s) return;
+  jobs_stop(s->jobs);
+  for (unsigned i = 0; i < s->n; i++) {
+    release(&s->v[i]);
+    fragment_free(&s->v[i].fragment);
+    mem_free(s->mem, s->v[i].text);
+    mem_free(s->mem, s->v[i].reader);
+  }
+  mem_free(s->mem, s);
+}
