@@ -131,19 +131,23 @@ bool pb_next(struct pb *c, struct pb_field *f) {
 /* ---- over an input ---- */
 
 bool pb_in_ahead(struct pb_in *s, size_t n) {
-  size_t avail;
+  size_t avail, behind = s->p ? (size_t)(s->p - s->base) : 0;
   if (s->last || (size_t)(s->end - s->p) >= n) return true;
-  if (s->p != s->base) in_consume(s->in, (size_t)(s->p - s->base));
-  s->base = in_ahead(s->in, n, &avail, s->err);
+  if (behind > PB_BACK) {
+    in_consume(s->in, behind - PB_BACK);
+    behind = PB_BACK;
+  }
+  s->base = in_ahead(s->in, n + behind, &avail, s->err);
   s->base_offset = in_offset(s->in);
-  s->p = s->base;
+  s->p = s->base ? s->base + behind : NULL;
   s->end = s->base ? s->base + avail : NULL;
-  s->last = s->base && avail < n;
+  s->last = s->base && avail < n + behind;
   return s->base != NULL;
 }
 
 bool pb_in_back(struct pb_in *s, uint64_t offset) {
-  if (offset < s->base_offset || offset > pb_in_offset(s)) return false;
+  const uint64_t at = pb_in_offset(s);
+  if (offset < s->base_offset || offset > at || at - offset > PB_BACK) return false;
   s->p = s->base + (offset - s->base_offset);
   return true;
 }

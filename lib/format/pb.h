@@ -11,7 +11,11 @@
 #include "io/in.h"
 
 enum pb_wire { PB_VARINT, PB_FIXED64, PB_BYTES, PB_GROUP, PB_GROUP_END, PB_FIXED32 };
-enum { PB_LEVELS = 100, PB_HEADER = 20 /* bytes of a tag and a length at most */ };
+enum {
+  PB_LEVELS = 100,
+  PB_HEADER = 20,     /* bytes of a tag and a length at most */
+  PB_BACK = 32 << 10  /* bytes that the cursor over an input can go back */
+};
 
 struct pb_field {
   uint32_t number;
@@ -87,7 +91,7 @@ enum pb_status pb_in_next(struct pb_in *s, uint64_t end, struct pb_field *f);
 /* The n bytes at the cursor, which moves behind them; valid until the next call. */
 enum pb_status pb_in_bytes(struct pb_in *s, uint64_t n, const uint8_t **p);
 enum pb_status pb_in_skip(struct pb_in *s, uint64_t n);
-/* Back to an offset that has been passed, if it is still in the window. */
+/* Back to an offset that has been passed, of the last PB_BACK bytes; what is mended does not depend on where windows end. */
 bool pb_in_back(struct pb_in *s, uint64_t offset);
 /* At least n bytes in the window, fewer only at the end of the input.  False with err set. */
 bool pb_in_ahead(struct pb_in *s, size_t n);

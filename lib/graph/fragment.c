@@ -194,7 +194,8 @@ static bool join_tracks(struct fragment *f, struct tk_trace *to) {
 
 /* ---- args ---- */
 
-static bool is_string(uint8_t type) { return type >= TK_ARG_STR && type <= TK_ARG_REF; }
+/* Refs are still what their reader has put there. */
+static bool is_string(uint8_t type) { return type >= TK_ARG_STR && type < TK_ARG_REF; }
 
 /* The record at p with the ids of the trace that it joins, to *q; returns its end. */
 static const uint8_t *repack(const struct fragment *f, const uint8_t *p, uint8_t **q) {

@@ -212,7 +212,8 @@ bool xplane_read(struct in *in, struct tk_trace *t, const struct tk_load_options
   map_init(&r->class_ids, mem);
   map_init(&r->stat_ids, mem);
   map_init(&r->parts, mem);
-  ok = read_space(r);
+  ok = xplane_chunks_start(r) && read_space(r);
+  chunks_stop(r->chunks);
   if (ok) {
     t->counts.bytes = pb_in_offset(&r->s);
     t->counts.read = t->n_events - r->made;

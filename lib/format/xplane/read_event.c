@@ -18,6 +18,7 @@ static tk_id provisional_key(struct xplane_reader *r, int64_t id) {
   char text[24] = "#";
   uint32_t at = xplane_stat_at(r, id);
   if (!at) return KEY_EMPTY;
+  if (r->apart && !r->stats[at].key) return r->unknown = true, KEY_EMPTY;
   if (!r->stats[at].key) r->stats[at].key = trace_string(r->t, text, 1 + num_put_i64(text + 1, id));
   return r->stats[at].key;
 }
@@ -33,6 +34,10 @@ static void keep_earlier(struct xplane_reader *r, int64_t id, tk_id key) {
   char text[64];
   uint32_t at = xplane_stat_at(r, id);
   if (!at) return;
+  if (r->apart && !r->stats[at].earlier) {
+    r->unknown = true;
+    return;
+  }
   if (!r->stats[at].earlier) {
     size_t n = strlen(XPLANE_EARLIER);
     memcpy(text, XPLANE_EARLIER "#", n + 1);
@@ -145,12 +150,34 @@ static bool holds_events(struct xplane_reader *r, const uint8_t *p, size_t n, ui
   return false;
 }
 
+/* Does the content of a field begin as an entry of a map does, with a key and a message? */
+static bool looks_like_entry(const uint8_t *p, const uint8_t *end) {
+  const uint8_t *const from = p;
+  if (end - p < 12 || *p++ != PB_KEY(MAP_KEY, PB_VARINT)) return false;
+  while (*p++ & 0x80 && p < from + 11) {}
+  return *p == PB_KEY(MAP_VALUE, PB_BYTES);
+}
+
+static void add_event(struct xplane_reader *r, const struct xplane_line *line, const struct xevent *e, uint8_t flags) {
+  struct tk_event *ev = trace_add_event(r->t);
+  ev->ts = e->offset;
+  ev->dur = e->duration;
+  ev->cls = xplane_class_of(r, e->id);
+  ev->track = line->track;
+  ev->args = e->has_stats ? args_end(r->t) : 0;
+  ev->kind = TK_SPAN;
+  ev->flags = flags | (e->damaged ? TK_REPAIRED : 0);
+  if (e->has_stats && !ev->flags && !e->odd) xplane_learn_alike(r, e->id, ev->args);
+}
+
+static bool is_usable(const struct xevent *e) {
+  return !e->odd && !e->aggregated && e->duration >= 0 && e->duration < DAYS_100_PS && e->offset >= 0 && e->offset < DAYS_100_PS;
+}
+
 static void read_event(struct xplane_reader *r, const struct xplane_line *line, const uint8_t *p, size_t n, uint64_t end) {
   const uint64_t at = pb_in_offset(&r->s) - n;
   struct pb c = pb_over(p, n);
   struct xevent e = {0};
-  struct tk_event *ev;
-  uint8_t flags = 0;
   r->seen.n = 0;
   if (!event_fields(r, &c, &e) || ((e.odd || e.damaged) && holds_events(r, p, n, end))) {
     if (c.fault) holds_events(r, p, n, end);
@@ -159,17 +186,22 @@ static void read_event(struct xplane_reader *r, const struct xplane_line *line, 
     return;
   }
   if (r->event_fields.len) keep_fields(r, &e);
-  if (e.odd || e.aggregated || e.duration < 0 || e.duration >= DAYS_100_PS || e.offset < 0 || e.offset >= DAYS_100_PS)
-    flags = make_usable(r, &e);
-  ev = trace_add_event(r->t);
-  ev->ts = e.offset;
-  ev->dur = e.duration;
-  ev->cls = xplane_class_of(r, e.id);
-  ev->track = line->track;
-  ev->args = e.has_stats ? args_end(r->t) : 0;
-  ev->kind = TK_SPAN;
-  ev->flags = flags | (e.damaged ? TK_REPAIRED : 0);
-  if (e.has_stats && !ev->flags && !e.odd) xplane_learn_alike(r, e.id, ev->args);
+  add_event(r, line, &e, is_usable(&e) ? 0 : make_usable(r, &e));
+}
+
+bool xplane_read_event_apart(struct xplane_reader *r, const struct xplane_line *line, const uint8_t *p, size_t n) {
+  struct pb c = pb_over(p, n);
+  struct xevent e = {0};
+  const uint64_t stat_bytes = r->stat_bytes;
+  r->seen.n = 0;
+  r->unknown = looks_like_entry(p, r->s.end);
+  if (!r->unknown && event_fields(r, &c, &e) && !r->unknown && !r->event_fields.len && is_usable(&e) && xplane_class_of(r, e.id)) {
+    add_event(r, line, &e, 0);
+    return true;
+  }
+  r->event_fields.len = 0;
+  r->stat_bytes = stat_bytes;
+  return false;
 }
 
 /* ---- lines ---- */
@@ -255,19 +287,11 @@ static enum pb_status line_field(struct xplane_reader *r, struct xplane_line *li
   return status;
 }
 
-/* Does the content of a field begin as an entry of a map does, with a key and a message? */
-static bool looks_like_entry(const struct pb_in *s) {
-  const uint8_t *p = s->p;
-  if (s->end - p < 12 || *p++ != PB_KEY(MAP_KEY, PB_VARINT)) return false;
-  while (*p++ & 0x80 && p < s->p + 11) {}
-  return *p == PB_KEY(MAP_VALUE, PB_BYTES);
-}
-
 /* A field that a line does not have, and its plane does: the line ends here, whatever its length says. */
 static bool is_behind(struct xplane_reader *r, const struct pb_field *f, uint64_t most) {
   const uint32_t key = pb_field_key(f);
   bool odd = key == PB_KEY(XPLANE_LINES, PB_BYTES) || key == PB_KEY(XPLANE_STAT_METADATA, PB_BYTES);
-  if (!odd && (key != PB_KEY(XLINE_EVENTS, PB_BYTES) || !looks_like_entry(&r->s))) return false;
+  if (!odd && (key != PB_KEY(XLINE_EVENTS, PB_BYTES) || !looks_like_entry(r->s.p, r->s.end))) return false;
   return xplane_step_back(&r->s, &XPLANE_PLANE_LEVEL, most);
 }
 
@@ -277,6 +301,10 @@ static enum pb_status line_fields(struct xplane_reader *r, struct xplane_line *l
   struct pb_field f;
   for (uint32_t n = 1;; n++) {
     if (!r->opt->no_templates) n += xplane_read_alike(r, line, extent.end, TICK - n % TICK);
+    if (xplane_chunks_are_due(r, extent.end)) {
+      if (!xplane_chunks_read(r, line->track, extent.end)) return PB_FAIL;
+      continue;
+    }
     status = xplane_next(r, &XPLANE_LINE_LEVEL, &extent, &f);
     if (status == PB_FIELD && is_behind(r, &f, extent.most)) {
       xplane_note(r, TK_NOTE_REPAIR, "line that is shorter than it says");

@@ -8,6 +8,8 @@
 
 
 void xplane_note(struct xplane_reader *r, enum tk_note_kind kind, const char *text) {
+  r->unknown = true;
+  if (r->apart) return;
   trace_note(r->t, kind, pb_in_offset(&r->s), text);
 }
 
@@ -25,6 +27,8 @@ static void put_place(const struct tk_trace *t, char *text, const char *what, tk
 
 void xplane_note_damage(struct xplane_reader *r, uint64_t at, const char *what, const char *why) {
   char text[NOTE] = "";
+  r->unknown = true;
+  if (r->apart) return;
   put_place(r->t, text, "plane", r->plane_name);
   put_place(r->t, text, "line", r->line_name);
   const size_t n = strlen(text);
@@ -100,8 +104,9 @@ uint32_t xplane_stat_at(struct xplane_reader *r, int64_t id) {
   unsigned slot = (unsigned)id & 255;
   uint32_t *at;
   if (r->stat_cache[slot].at && r->stat_cache[slot].id == id) return r->stat_cache[slot].at;
-  at = map_put(&r->stat_ids, (uint64_t)id, 0);
-  if (!at) return 0;
+  at = r->apart ? map_get(&r->stat_ids, (uint64_t)id) : map_put(&r->stat_ids, (uint64_t)id, 0);
+  if (r->apart && !(at && *at)) r->unknown = true;
+  if (!at || (r->apart && !*at)) return 0;
   if (!*at) {
     if (!mem_grow(&r->t->store->mem, (void **)&r->stats, &r->cap_stats, (uint64_t)r->n_stats + 2, sizeof *r->stats)) return 0;
     r->stats[ *at = ++r->n_stats] = (struct xplane_stat_name){.id = id, .type = TK_ARG_TYPES};
@@ -125,7 +130,7 @@ static void add_ref(struct xplane_reader *r, tk_id key, int64_t target) {
 
 /* Bytes share the table of strings: from the first that are no text on, text is checked again each time. */
 static tk_id bytes_text(struct xplane_reader *r, const struct xstat *s) {
-  if (!utf8_valid(s->p, (size_t)s->value)) r->n_not_text++;
+  if (!utf8_valid(s->p, (size_t)s->value)) r->n_not_text++, r->unknown = true;
   return trace_string(r->t, s->p, (size_t)s->value);
 }
 
@@ -140,7 +145,7 @@ void xplane_arg(struct xplane_reader *r, const struct xstat *s, tk_id key) {
     case XSTAT_REF: add_ref(r, key, (int64_t)s->value); return;
     case XSTAT_COMPRESSED_STR:
       xplane_note(r, TK_NOTE_INFO, "compressed strings: kept as bytes");
-      if ((at = xplane_stat_at(r, s->id)) != 0) r->stats[at].compressed = true;
+      if (!r->apart && (at = xplane_stat_at(r, s->id)) != 0) r->stats[at].compressed = true;
       args_str(t, key, TK_ARG_BYTES, bytes_text(r, s));
       return;
     case XSTAT_BYTES: args_str(t, key, TK_ARG_BYTES, bytes_text(r, s)); return;
@@ -182,8 +187,9 @@ tk_id xplane_class_of(struct xplane_reader *r, int64_t id) {
   tk_id *cls;
   uint32_t n;
   if (r->class_cache[slot].cls && r->class_cache[slot].id == id) return r->class_cache[slot].cls;
-  cls = map_put(&r->class_ids, (uint64_t)id, 0);
-  if (!cls) return 0;
+  cls = r->apart ? map_get(&r->class_ids, (uint64_t)id) : map_put(&r->class_ids, (uint64_t)id, 0);
+  if (r->apart && !(cls && *cls)) r->unknown = true;
+  if (!cls || (r->apart && !*cls)) return 0;
   if (!*cls) {
     const struct xplane_plane *p = xplane_planes(r, &n);
     *cls = xplane_new_class(r, (struct xplane_class){.process = n ? p[n - 1].process : 0, .id = id});

@@ -7,6 +7,7 @@
 #ifndef FORMAT_XPLANE_READER_H
 #define FORMAT_XPLANE_READER_H
 
+#include "format/chunks.h"
 #include "format/format.h"
 #include "passthrough.h"
 #include "salvage.h"
@@ -77,6 +78,10 @@ struct xplane_reader {
   } stat_cache[256];
   struct xplane_alike alike[XPLANE_ALIKES]; /* by metadata */
   struct xplane_alike seen;                 /* of the event being read; n may be more than it holds */
+  struct chunks *chunks; /* NULL = one thread */
+  bool apart;   /* it reads a chunk into a fragment (read_chunks.c): tables are those of the one reader, and stay as they are */
+  bool unknown; /* ... and it has met what is for the one reader */
+  tk_id track;  /* of the line that is read by chunks */
 };
 
 static inline struct xplane_plane *xplane_planes(const struct xplane_reader *r, uint32_t *n) {
@@ -121,6 +126,13 @@ tk_id xplane_new_class(struct xplane_reader *r, struct xplane_class from);
 tk_id xplane_new_track(struct xplane_reader *r, enum tk_track_kind kind, tk_id parent);
 
 /* ---- the stages ---- */
+
+/* Events at the cursor, of a line that ends at `end`, by several threads (read_chunks.c): until it comes to something else. */
+bool xplane_chunks_start(struct xplane_reader *r);
+bool xplane_chunks_are_due(const struct xplane_reader *r, uint64_t end);
+bool xplane_chunks_read(struct xplane_reader *r, tk_id track, uint64_t end);
+/* The event in p[0, n), at which the cursor ends, of a chunk; false if it is for the one reader. */
+bool xplane_read_event_apart(struct xplane_reader *r, const struct xplane_line *line, const uint8_t *p, size_t n);
 
 /* A line, with its events (read_event.c). */
 enum pb_status xplane_read_line(struct xplane_reader *r, tk_id process, uint32_t ordinal, struct xplane_extent extent);
