@@ -33,7 +33,7 @@ struct tk_load_options {
   bool strict;         /* any repair is TK_ECORRUPT */
   bool no_templates;     /* general reading path only: for tests */
   bool check;          /* verify the invariants after sealing: for tests */
-  uint64_t chunk;      /* bytes of Chrome JSON that a thread reads at a time, 0 = 1 MiB: for tests */
+  uint64_t chunk;      /* bytes of one file that a thread reads at a time, 0 = 1 MiB: for tests */
   uint64_t reserved[3]; /* zero */
 };
 

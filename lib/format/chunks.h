@@ -6,10 +6,10 @@
  *                     |<---- chunk 1 ---->|<--- chunk 2 ---
  *
  * A chunk that was read from behind an event to its very end proves that the next one begins behind an event, too, wherever it was
- * only guessed to.  So chunks join in their order, as far as they hold nothing but sound events: what comes then (what describes
- * others, damage, the end, a place that only looked like the beginning of an event) goes back into the input, with all that was cut behind it,
- * and the one reader that there was before goes on from there.  It alone decides what is repaired, and what a name means; and the trace
- * does not depend on the number of threads, nor on where the input was cut.
+ * only guessed to.  So chunks join in their order, as far as they hold nothing but sound events.  What comes then (what describes
+ * others, damage, the end, a place that only looked like the beginning of an event) goes back into the input, with all that was cut
+ * behind it, and the one reader that there was before goes on from there.  It alone decides what is repaired, and what a name means;
+ * and the trace does not depend on the number of threads, nor on where the input was cut.
  *
  * An input that sends chunks back again and again is left to the one reader for longer each time. */
 #ifndef FORMAT_CHUNKS_H

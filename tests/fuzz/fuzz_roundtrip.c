@@ -16,12 +16,16 @@ static void require(bool ok, const char *what, const char *message) {
 }
 
 /* `chunk`: bytes that each of three threads reads at a time; 0 = one thread reads all. */
-static struct tk_trace *read_bytes(const void *p, size_t n, size_t chunk, struct tk_err *err) {
-  const struct tk_load_options opt = {.format = "json", .check = true, .threads = chunk ? 3 : 1, .chunk = chunk};
+static struct tk_trace *read_as(const char *format, const void *p, size_t n, size_t chunk, struct tk_err *err) {
+  const struct tk_load_options opt = {.format = format, .check = true, .threads = chunk ? 3 : 1, .chunk = chunk};
   struct tk_trace *t = trace_new(1 << 30);
   require(t != NULL, "trace_new", "no memory");
   err_clear(err);
   return load_input(in_memory(p, n, &t->store->mem, err), "input", &opt, t, err);
+}
+
+static struct tk_trace *read_bytes(const void *p, size_t n, size_t chunk, struct tk_err *err) {
+  return read_as("json", p, n, chunk, err);
 }
 
 /* The text of the graph; the caller closes `out`. */
@@ -97,9 +101,9 @@ static bool same_text(const uint8_t *a, size_t n, const uint8_t *b, size_t m) {
 }
 
 /* Several threads read the same, wherever they cut the text. */
-static void read_by_many(const uint8_t *data, size_t size, const struct tk_trace *t) {
+static void read_by_many(const char *format, const uint8_t *data, size_t size, const struct tk_trace *t) {
   struct tk_err err;
-  struct tk_trace *other = read_bytes(data, size, 20 + size % 100, &err);
+  struct tk_trace *other = read_as(format, data, size, 20 + size % 100, &err);
   require((t != NULL) == (other != NULL), "load by threads", "fails or succeeds only there");
   if (!t) return;
   char *one = tk_dump(t), *many = tk_dump(other);
@@ -116,7 +120,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct out first = {0}, second = {0};
   size_t n_first, n_second;
   struct tk_trace *t = read_bytes(data, size, 0, &err), *again;
-  read_by_many(data, size, t);
+  read_by_many("json", data, size, t);
+  struct tk_err of_planes;
+  struct tk_trace *planes = read_as("xplane", data, size, 0, &of_planes);
+  read_by_many("xplane", data, size, planes);
+  tk_free(planes);
   if (!t) {
     require(err.code != TK_OK && err.msg[0], "load", "failed without saying why");
     return 0;

@@ -41,7 +41,8 @@ static void same_trace(const char *where, const struct tk_trace *a, const struct
 
 void agree(const char *where, const void *p, size_t n, struct feed how) {
   struct tk_err one, many;
-  struct tk_trace *a = feed_bytes(p, n, (struct feed){.no_templates = how.no_templates, .format = how.format}, &one), *b = feed_bytes(p, n, how, &many);
+  struct tk_trace *a = feed_bytes(p, n, (struct feed){.no_templates = how.no_templates, .format = how.format}, &one);
+  struct tk_trace *b = feed_bytes(p, n, how, &many);
   n_compared++;
   if (a && b) {
     char *x = dump_of(a), *y = dump_of(b);

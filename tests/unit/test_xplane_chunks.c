@@ -1,5 +1,5 @@
-/* test_xplane_chunks.c - an XPlane file that several threads read is the same trace, id by id and byte by byte, wherever its lines are cut:
- * all fixtures, generated traces, lines of events that are for the one reader, and damage. */
+/* test_xplane_chunks.c - an XPlane file that several threads read is the same trace, id by id and byte by byte, wherever its lines are
+ * cut: all fixtures, generated traces, lines of events that are for the one reader, and damage. */
 #include "agree.h"
 #include "base/err.h"
 #include "format/pb_out.h"
@@ -8,7 +8,8 @@
 static void all_ways(const char *where, const void *p, size_t n) {
   static const size_t shares[] = {40, 100, 700, 5000, 60000};
   for (size_t i = 0; i < LENGTH(shares); i++)
-    if (i == 0 || shares[i] < n) agree(where, p, n, (struct feed){.format = "xplane", .threads = 2 + (unsigned)i % 3, .share = shares[i]});
+    if (i == 0 || shares[i] < n)
+      agree(where, p, n, (struct feed){.format = "xplane", .threads = 2 + (unsigned)i % 3, .share = shares[i]});
   agree(where, p, n, (struct feed){.format = "xplane", .threads = 3, .share = 200, .chunk = 77});
 }
 
@@ -24,7 +25,8 @@ static void fixtures(void **state) {
 /* ---- lines that are made up ---- */
 
 enum special {
-  NOTHING, NEW_CLASS, NEW_STAT, NEW_REF, NEW_TEXT, NO_TEXT, BYTES, TWICE, AGGREGATED, NEGATIVE, BEFORE, FAR, ODD, UNKNOWN_FIELD, ENTRY, SPECIALS
+  NOTHING, NEW_CLASS, NEW_STAT, NEW_REF, NEW_TEXT, NO_TEXT, BYTES, TWICE, AGGREGATED, NEGATIVE, BEFORE, FAR, ODD, UNKNOWN_FIELD, ENTRY,
+  SPECIALS
 };
 
 struct making {

@@ -131,10 +131,14 @@ tk_id xplane_new_track(struct xplane_reader *r, enum tk_track_kind kind, tk_id p
 bool xplane_chunks_start(struct xplane_reader *r);
 bool xplane_chunks_are_due(const struct xplane_reader *r, uint64_t end);
 bool xplane_chunks_read(struct xplane_reader *r, tk_id track, uint64_t end);
-/* The event in p[0, n), at which the cursor ends, of a chunk; false if it is for the one reader. */
+/* The event in p[0, n), at which the cursor ends, of a line that ends at `end` (read_event.c). */
+void xplane_read_event(struct xplane_reader *r, const struct xplane_line *line, const uint8_t *p, size_t n, uint64_t end);
+/* Does the content of a field begin as an entry of a map does, with a key and a message? */
+bool xplane_looks_like_entry(const uint8_t *p, const uint8_t *end);
+/* The event of a chunk; false if it is for the one reader. */
 bool xplane_read_event_apart(struct xplane_reader *r, const struct xplane_line *line, const uint8_t *p, size_t n);
 
-/* A line, with its events (read_event.c). */
+/* A line, with its events (read_line.c). */
 enum pb_status xplane_read_line(struct xplane_reader *r, tk_id process, uint32_t ordinal, struct xplane_extent extent);
 /* Events at the cursor whose stats are as expected, up to `most` of them in the message that ends at `end` (read_alike.c).  The general
  * path tells of each stat that it reads, and of the args that they made; a plane begins without knowledge. */
