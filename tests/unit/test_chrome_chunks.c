@@ -38,10 +38,12 @@ enum special {
   NOTHING, NESTED, METADATA, DAMAGE, QUOTED, COUNTERS, FAR, ROUNDED, BOUND, NEW_STRINGS, NO_FLOW_ID, EMPTY, REPAIRED, LANES, SPECIALS
 };
 
+static const char *between = ","; /* "": one event per line */
+
 /* An event of the kind, which may hold i. */
 static void special(struct text *t, enum special kind, unsigned i) {
   const char *const quote = i % 2 ? "\"" : "", *const other = i % 3 ? "\"" : "";
-  add(t, ",{");
+  add(t, "%s{", between);
   switch (kind) {
   case NESTED:
     add(t, "\"ph\":\"X\",\"name\":\"n\",\"pid\":1,\"tid\":1,\"ts\":%u,\"dur\":1,\"args\":{\"a\":[{\"ph\":\"X\",\"name\":\"\"}", i);
@@ -79,11 +81,11 @@ static void special(struct text *t, enum special kind, unsigned i) {
 
 /* Events that every chunk can hold. */
 static void usual(struct text *t, unsigned i, bool bare) {
-  add(t, ",{\"ph\":\"X\",\"name\":\"n%u\",\"pid\":1,\"tid\":%u,\"ts\":%u,\"dur\":%u", i % 10, i % 4, i, i % 5);
+  add(t, "%s{\"ph\":\"X\",\"name\":\"n%u\",\"pid\":1,\"tid\":%u,\"ts\":%u,\"dur\":%u", between, i % 10, i % 4, i, i % 5);
   if (!bare) add(t, ",\"args\":{\"i\":%u}", i);
   add(t, "}\n");
   if (bare || i % 3) return;
-  add(t, ",{\"ph\":\"%c\",\"id\":%u,\"name\":\"f\",\"pid\":1", i % 2 ? 's' : 'f', i / 2);
+  add(t, "%s{\"ph\":\"%c\",\"id\":%u,\"name\":\"f\",\"pid\":1", between, i % 2 ? 's' : 'f', i / 2);
   add(t, ",\"tid\":%u,\"ts\":%u,\"bp\":\"e\"}\n", i % 4, i);
 }
 
@@ -91,13 +93,14 @@ static void craft(enum special kind, unsigned every, unsigned bare) {
   struct text t = {malloc(1 << 20), 0};
   char where[60];
   assert_non_null(t.p);
-  snprintf(where, sizeof where, "special %d, every %u, %u without args", (int)kind, every, bare);
-  add(&t, "{\"traceEvents\":[{\"ph\":\"i\"%s,\"name\":\"first\",\"pid\":1,\"tid\":1,\"ts\":0}\n", bare ? "" : ",\"s\":\"t\"");
+  snprintf(where, sizeof where, "special %d, every %u, %u without args%s", (int)kind, every, bare, *between ? "" : ", lines");
+  if (*between) add(&t, "{\"traceEvents\":[");
+  add(&t, "{\"ph\":\"i\"%s,\"name\":\"first\",\"pid\":1,\"tid\":1,\"ts\":0}\n", bare ? "" : ",\"s\":\"t\"");
   for (unsigned i = 1; i < 400; i++) {
     usual(&t, i, i <= bare);
     if (i % every == 0) special(&t, kind, i);
   }
-  add(&t, "],\"displayTimeUnit\":\"ms\",\"more\":{\"traceEvents\":[]}}");
+  if (*between) add(&t, "],\"displayTimeUnit\":\"ms\",\"more\":{\"traceEvents\":[]}}");
   all_ways(where, t.p, t.n);
   free(t.p);
 }
@@ -109,6 +112,12 @@ static void crafted(void **state) {
   for (enum special kind = NOTHING; kind < SPECIALS; kind++)
     for (unsigned every = 1; every <= 100; every = every * 3 + 1)
       for (unsigned bare = 0; bare <= 120; bare = bare * 2 + 30) craft(kind, every, bare);
+}
+
+static void crafted_lines(void **state) {
+  between = "";
+  crafted(state);
+  between = ",";
 }
 
 /* Every kind of mistake at a border: text cut at any byte, and any byte another one. */
@@ -154,7 +163,7 @@ static void generated(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(fixtures), cmocka_unit_test(crafted), cmocka_unit_test(damaged), cmocka_unit_test(generated),
+      cmocka_unit_test(fixtures), cmocka_unit_test(crafted), cmocka_unit_test(crafted_lines), cmocka_unit_test(damaged), cmocka_unit_test(generated),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

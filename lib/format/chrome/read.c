@@ -147,6 +147,12 @@ static bool commas(struct chrome *r, bool first, int *c) {
   return true;
 }
 
+/* Behind an event: as many more as are spelled like those before them. */
+static bool read_alike(struct chrome *r) {
+  chrome_predicted_events(r);
+  return !chrome_chunks_are_due(r) || chrome_chunks_read(r);
+}
+
 enum array_end { ARRAY_ERROR, ARRAY_CLOSED, ARRAY_CUT };
 
 /* The events array, from behind its bracket to behind its end. */
@@ -154,8 +160,7 @@ static enum array_end read_events(struct chrome *r) {
   bool first = true;
   int c;
   for (;; first = false) {
-    if (!first) chrome_predicted_events(r);
-    if (!first && chrome_chunks_are_due(r) && !chrome_chunks_read(r)) return ARRAY_ERROR;
+    if (!first && !read_alike(r)) return ARRAY_ERROR;
     if (!commas(r, first, &c)) return ARRAY_ERROR;
     if (c == 0) return ARRAY_CUT;
     if (c == ']') {
@@ -296,10 +301,15 @@ static bool read_tail(struct chrome *r) {
 static bool read_lines(struct chrome *r) {
   int c;
   chrome_note(r, TK_NOTE_INFO, r->j.p, "one event per line without brackets");
+  r->lines = true;
   while ((c = peek(r)) != 0) {
     if (c < 0) return false;
-    if (c == ',') r->j.p++;
-    else if (c == '{' ? !one_event(r) : !odd_element(r, c)) return false;
+    if (c == ',') {
+      r->j.p++;
+      continue;
+    }
+    if (c == '{' ? !one_event(r) : !odd_element(r, c)) return false;
+    if (!read_alike(r)) return false;
   }
   return true;
 }

@@ -12,15 +12,11 @@ enum {
   ALIKE = 6             /* bytes in which events begin alike: `{"ph":` */
 };
 
-/* One event behind a comma by the general path; j.p stays where it is if that is not what follows. */
+/* The next event by the general path; j.p stays where it is if that is not what follows. */
 static bool plain_event(struct chrome *r) {
   const uint8_t *const from = r->j.p;
   const uint32_t n_strings = r->t->store->strings.n;
-  while (json_is_space(*r->j.p)) r->j.p++;
-  bool ok = *r->j.p == ',';
-  r->j.p += ok;
-  while (json_is_space(*r->j.p)) r->j.p++;
-  ok = ok && *r->j.p == '{' && chrome_event(r);
+  const bool ok = chrome_between(r) && *r->j.p == '{' && chrome_event(r);
   if (ok) {
     r->t->counts.read++;
     chrome_keep_fixes(r);
@@ -53,7 +49,7 @@ static size_t find_cut(const uint8_t *text, size_t n) {
     size_t end = i;
     if (text[i] != '{' || n - i <= ALIKE || !chrome_looks_like_event(text + i, text + n)) continue;
     while (end > 1 && json_is_space(text[end - 1])) end--;
-    if (text[--end] != ',') continue;
+    if (text[end - 1] == ',') end--; /* of one event per line there need be none */
     while (end > 1 && json_is_space(text[end - 1])) end--;
     if (end == 0 || text[end - 1] != '}') continue;
     if (memcmp(text + i, first, ALIKE) == 0) return end;
@@ -67,6 +63,7 @@ static bool begin_chunk(struct chunk *c, const void *one) {
   struct chrome *r = c->reader;
   *r = (struct chrome){.t = c->fragment.t, .err = &c->err, .opt = of->opt, .apart = true};
   if (!chrome_reader_init(r)) return false;
+  r->lines = of->lines;
   r->has_origin = true;
   r->origin_ns = of->origin_ns;
   r->lanes = of->lanes;

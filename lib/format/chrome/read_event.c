@@ -322,13 +322,14 @@ static bool read_fields(struct chrome *r, struct chrome_event *e) {
 }
 
 void chrome_predicted_events(struct chrome *r) {
-  for (const uint8_t *p = r->j.p, *q; r->templates; r->j.p = p = q) {
-    while (json_is_space(*p)) p++;
-    if (*p++ != ',') return;
-    while (json_is_space(*p)) p++;
-    r->at = p;
-    q = template_match(r, p);
-    if (!q) return;
+  while (r->templates) {
+    const uint8_t *const from = r->j.p, *end = NULL;
+    if (chrome_between(r)) {
+      r->at = r->j.p;
+      end = template_match(r, r->j.p);
+    }
+    r->j.p = end ? end : from;
+    if (!end) return;
     r->t->counts.read++;
   }
 }

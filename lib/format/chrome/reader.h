@@ -83,6 +83,7 @@ struct chrome {
   uint32_t n_pending, cap_pending;
   struct templates *templates; /* NULL = general path only */
   struct chunks *chunks;       /* NULL = one thread */
+  bool lines;                  /* one event per line: no comma need stand between events */
   bool apart;                  /* it reads a chunk into a fragment, which takes events and flow points alone */
   struct {
     struct tk_ident pid, tid;
@@ -116,7 +117,15 @@ bool chrome_tick(struct chrome *r);
 void chrome_keep_fixes(struct chrome *r);
 /* Does an event seem to begin at p ("{", blanks, a key that events begin with)? */
 bool chrome_looks_like_event(const uint8_t *p, const uint8_t *end);
-/* Comma, blanks, and an event spelled as those before it: reads as many of these as follow what j.p is behind. */
+/* Passes the blanks and the comma that stand between events; false, and j.p is anywhere, if they do not. */
+static inline bool chrome_between(struct chrome *r) {
+  while (json_is_space(*r->j.p)) r->j.p++;
+  if (*r->j.p != ',') return r->lines;
+  r->j.p++;
+  while (json_is_space(*r->j.p)) r->j.p++;
+  return true;
+}
+/* Events spelled as those before them: reads as many of these as follow what j.p is behind. */
 void chrome_predicted_events(struct chrome *r);
 
 /* Reads the object at r->j.p.  On JSON_OK it is in the graph and j.p is behind it. */
