@@ -171,7 +171,9 @@ bool saver_finish(struct saver *s, struct tk_saved *done, struct tk_err *err) {
 }
 
 bool saver_commit(struct saver *s, struct tk_saved *done, struct tk_err *err) {
-  if (!saver_finish(s, done, err) || !out_commit(&s->out, err)) return false;
+  if (!saver_finish(s, done, err)) return false;
+  if (s->most && done->bytes > s->most) return true;
+  if (!out_commit(&s->out, err)) return false;
   done->was_there = out_was_there(&s->out);
   return true;
 }
@@ -243,6 +245,11 @@ static bool save(const struct tk_trace *t, const char *path, struct saver s, con
 bool tk_save(const struct tk_trace *t, const char *path, const struct tk_save_options *opt, struct tk_saved *done,
              struct tk_err *err) {
   return save(t, path, (struct saver){0}, opt, done, err);
+}
+
+bool save_within(const struct tk_trace *t, const char *path, const struct tk_save_options *opt, uint64_t most, struct tk_saved *done,
+                 struct tk_err *err) {
+  return save(t, path, (struct saver){.most = most}, opt, done, err);
 }
 
 bool tk_save_stream(const struct tk_trace *t, const char *name, struct tk_writer to, const struct tk_save_options *opt,

@@ -25,6 +25,7 @@ struct saver {
   bool joins;              /* parts go into the output */
   bool several;
   const char *host;
+  uint64_t most;           /* bytes of the file: a larger one is not committed; 0 = any */
   struct tk_writer to;     /* takes the bytes instead of the file, whose name only says what they are to be, if it can write */
 };
 
@@ -46,6 +47,11 @@ bool saver_finish(struct saver *s, struct tk_saved *done, struct tk_err *err);
 bool saver_commit(struct saver *s, struct tk_saved *done, struct tk_err *err);
 /* Frees; what was not committed is gone. */
 void saver_close(struct saver *s);
+
+/* As tk_save, unless the file becomes larger than `most` bytes: then it is not there, and done->bytes says how large it is.  Not for outputs
+ * that cannot be taken back (out_is_final). */
+bool save_within(const struct tk_trace *t, const char *path, const struct tk_save_options *opt, uint64_t most, struct tk_saved *done,
+                 struct tk_err *err);
 
 /* The JSON text of the "tracekit" object that every converted file carries, with what that of `t` (or NULL) said already, its ranks
  * also where opt asks for none; NULL if there is nothing to say.  In b, which is empty. */

@@ -2,13 +2,14 @@
  *
  * How far to climb is found on a sample of the trace: what a place on the ladder would give is written to nowhere, counted, and
  * multiplied.  The whole trace is climbed in place, in the memory that it has, and then weighed: that is exact, and says how wrong
- * the sample is.  The first aim is above the target, because what is gone does not come back; the second one, for which the sample
- * was never more than 2% wrong (13 aims, three formats), lands a few per cent below it.  A small trace is its own sample, and the
- * first aim is the target.
+ * the sample is.  The first aim is above the target, because what is gone does not come back.  The second one, for which the sample
+ * was never more than 2% wrong (13 aims, three formats), lands a few per cent below it, and is written where the output is to be: it
+ * stays there if it fits.  A small trace is its own sample, and the first aim is the target.
  *
- *     Of a large trace the whole is written once, and what is left of it three times. */
+ *     Of a large trace the whole is written once to be weighed, and what is left of it twice. */
 #include "shrink.h"
 
+#include "io/out.h"
 #include "io/packing.h"
 
 #include <string.h>
@@ -37,6 +38,7 @@ struct shrinker {
   uint32_t every;     /* one event in so many is in the sample; 1 = all */
   uint64_t fixed;     /* weight of `none` */
   double scale;       /* of the events' weights, sample to whole */
+  bool written;       /* the output is there */
 };
 
 /* ---- weighing ---- */
@@ -59,7 +61,10 @@ static bool weigh_trace(struct shrinker *s, const struct tk_trace *t, const char
   return true;
 }
 
-static bool write_whole(struct shrinker *s, bool dry_run, struct tk_saved *saved) {
+enum { ANY_SIZE = 0 };
+
+/* What is larger than `most` is not written. */
+static bool write_whole(struct shrinker *s, bool dry_run, uint64_t most, struct tk_saved *saved) {
   struct tk_save_options save = s->save;
   struct buf text = {.mem = &s->mem};
   save.dry_run |= dry_run;
@@ -67,7 +72,7 @@ static bool write_whole(struct shrinker *s, bool dry_run, struct tk_saved *saved
   save.provenance = shrink_provenance(&text, s->t, &s->done);
   bool ok = mem_check(&s->mem, s->err);
   if (ok && s->memory && !save.dry_run) ok = tk_save_memory(s->t, s->output, s->memory, &save, saved, s->err);
-  else if (ok) ok = tk_save(s->t, s->output, &save, saved, s->err);
+  else if (ok) ok = save_within(s->t, s->output, &save, most, saved, s->err);
   buf_free(&text);
   return ok;
 }
@@ -82,8 +87,19 @@ static bool weigh_whole(struct shrinker *s, uint64_t *weight) {
     buf_free(&text);
     return ok;
   }
-  if (!s->opt->events && !write_whole(s, true, &saved)) return false;
+  if (!s->opt->events && !write_whole(s, true, ANY_SIZE, &saved)) return false;
   *weight = s->opt->events ? s->t->n_events : saved.bytes;
+  return true;
+}
+
+/* The same of a whole that is expected to fit: it is written, and stays if it does. */
+static bool write_if_fits(struct shrinker *s, uint64_t *weight) {
+  struct tk_saved saved = {0};
+  if (s->by || s->memory || s->opt->events || s->save.dry_run || out_is_final(s->output)) return weigh_whole(s, weight);
+  if (!write_whole(s, false, s->report->target, &saved)) return false;
+  *weight = saved.bytes;
+  s->written = saved.bytes <= s->report->target;
+  if (s->written) s->report->saved = saved;
   return true;
 }
 
@@ -212,14 +228,15 @@ static bool make_fit(struct shrinker *s, uint64_t weight) {
     if (!find_place(s, goal / wrong, i < 0 ? 0.97 : 0.99, &next, &guess)) return false;
     if (!shrink_apply(&s->whole, next, s->t, &s->done, s->err)) return false;
     s->at = next;
-    if (!weigh_whole(s, &weight)) return false;
+    if (goal > (double)s->report->target ? !weigh_whole(s, &weight) : !write_if_fits(s, &weight)) return false;
     s->report->estimate = (uint64_t)(guess * wrong);
     if (guess > 0) wrong = (double)weight / guess;
   }
   return weight <= s->report->target || too_small(s, weight);
 }
 
-enum { SMALLEST = 9, MOST_GAIN = 2 }; /* the best level makes real traces 1.26 to 1.33 times smaller: for more it is not tried */
+enum { SMALLEST = 9 };
+static const double MOST_GAIN = 1.6; /* the best level makes real traces 1.26 to 1.33 times smaller: for more it is not tried */
 
 /* Nothing lost but time: the best compression, where it may be enough.  The sample says whether it is worth trying. */
 static bool pack_better(struct shrinker *s, uint64_t *weight) {
@@ -227,7 +244,7 @@ static bool pack_better(struct shrinker *s, uint64_t *weight) {
   double usual, best;
   uint64_t packed;
   if (s->by || !packing_of_path(s->output, strlen(s->output)) || o->save.level || o->events) return true;
-  if (!o->lossless && *weight / MOST_GAIN > s->report->target) return true;
+  if (!o->lossless && (double)*weight / MOST_GAIN > (double)s->report->target) return true;
   if (!o->lossless) {
     if (!estimate(s, s->at, &usual)) return false;
     s->save.level = SMALLEST;
@@ -302,7 +319,7 @@ static bool shrink_trace(struct shrinker *s, const struct track_origin *origins)
     if (o->save.dry_run && !o->events && !weigh_rungs(s)) return false;
   }
   take_report(s);
-  return s->by || write_whole(s, false, &r->saved);
+  return s->by || s->written || write_whole(s, false, ANY_SIZE, &r->saved);
 }
 
 static bool check_target(const struct tk_shrink_options *o, struct tk_err *err) {

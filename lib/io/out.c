@@ -387,6 +387,11 @@ static bool check_terminal(int fd, const struct out_options *opt, struct tk_err 
                  opt->gzip || opt->zstd ? "compressed" : "binary");
 }
 
+bool out_is_final(const char *path) {
+  struct stat st;
+  return strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode));
+}
+
 bool out_open(struct out *o, const char *path, const struct out_options *opt, struct mem *mem, struct tk_err *err) {
   if (strcmp(path, "/dev/stdout") == 0) path = "-";
   if (!out_start(o, opt, mem, err) || !check_inputs(path, opt, err)) goto fail;

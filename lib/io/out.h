@@ -29,6 +29,9 @@ struct out_options {
  * ignores SIGPIPE if it wants to hear of a closed pipe. */
 bool out_open(struct out *o, const char *path, const struct out_options *opt, struct mem *mem, struct tk_err *err);
 
+/* Is what is written to the path there at once, as it is of stdout, a device or a pipe? */
+bool out_is_final(const char *path);
+
 /* Wherever a function puts it, which the thread that writes calls. */
 bool out_custom(struct out *o, struct tk_writer to, const struct out_options *opt, struct mem *mem, struct tk_err *err);
 

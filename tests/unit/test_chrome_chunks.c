@@ -81,7 +81,8 @@ static void special(struct text *t, enum special kind, unsigned i) {
 
 /* Events that every chunk can hold. */
 static void usual(struct text *t, unsigned i, bool bare) {
-  add(t, "%s{\"ph\":\"X\",\"name\":\"n%u\",\"pid\":1,\"tid\":%u,\"ts\":%u,\"dur\":%u", between, i % 10, i % 4, i, i % 5);
+  add(t, "%s{\"ph\":\"X\",\"name\":\"n%u\",\"pid\":1,\"tid\":%u", between, i % 10, i % 4);
+  add(t, ",\"ts\":%u,\"dur\":%u", i, i % 5);
   if (!bare) add(t, ",\"args\":{\"i\":%u}", i);
   add(t, "}\n");
   if (bare || i % 3) return;
@@ -95,7 +96,8 @@ static void craft(enum special kind, unsigned every, unsigned bare) {
   assert_non_null(t.p);
   snprintf(where, sizeof where, "special %d, every %u, %u without args%s", (int)kind, every, bare, *between ? "" : ", lines");
   if (*between) add(&t, "{\"traceEvents\":[");
-  add(&t, "{\"ph\":\"i\"%s,\"name\":\"first\",\"pid\":1,\"tid\":1,\"ts\":0}\n", bare ? "" : ",\"s\":\"t\"");
+  add(&t, "{\"ph\":\"i\"%s,\"name\":\"first\",\"pid\":1", bare ? "" : ",\"s\":\"t\"");
+  add(&t, ",\"tid\":1,\"ts\":0}\n");
   for (unsigned i = 1; i < 400; i++) {
     usual(&t, i, i <= bare);
     if (i % every == 0) special(&t, kind, i);
@@ -163,7 +165,8 @@ static void generated(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(fixtures), cmocka_unit_test(crafted), cmocka_unit_test(crafted_lines), cmocka_unit_test(damaged), cmocka_unit_test(generated),
+      cmocka_unit_test(fixtures), cmocka_unit_test(crafted),   cmocka_unit_test(crafted_lines),
+      cmocka_unit_test(damaged),  cmocka_unit_test(generated),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
