@@ -138,6 +138,7 @@ bool pb_in_ahead(struct pb_in *s, size_t n) {
     behind = PB_BACK;
   }
   s->base = in_ahead(s->in, n + behind, &avail, s->err);
+  if (!s->base) in_consume(s->in, behind); /* where who asks for less goes on */
   s->base_offset = in_offset(s->in);
   s->p = s->base ? s->base + behind : NULL;
   s->end = s->base ? s->base + avail : NULL;

@@ -75,7 +75,8 @@ def make(folder, n, named):
 
 def measure(folder):
     """Seconds of the processor, MB."""
-    p = subprocess.Popen([TRACEKIT, 'merge', f'@{folder}/list', '-q', '-n', '-o', 'merged.json', '--align-report', f'{folder}/report', '--force'])
+    p = subprocess.Popen([TRACEKIT, 'merge', f'@{folder}/list', '-q', '-n', '-o', 'merged.json', '--align-report', f'{folder}/report', '--force',
+                          '--max-memory', '1G'])  # of which 1/32 is for graphs that wait
     _, status, used = os.wait4(p.pid, 0)
     if status:
         print(f'status {status}')
