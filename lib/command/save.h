@@ -48,8 +48,8 @@ bool saver_commit(struct saver *s, struct tk_saved *done, struct tk_err *err);
 /* Frees; what was not committed is gone. */
 void saver_close(struct saver *s);
 
-/* As tk_save, unless the file becomes larger than `most` bytes: then it is not there, and done->bytes says how large it is.  Not for outputs
- * that cannot be taken back (out_is_final). */
+/* As tk_save, unless the file becomes larger than `most` bytes: then it is not there, and done->bytes says how large it is.  Not for
+ * outputs that cannot be taken back (out_is_final). */
 bool save_within(const struct tk_trace *t, const char *path, const struct tk_save_options *opt, uint64_t most, struct tk_saved *done,
                  struct tk_err *err);
 
