@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/heap.h"
 #include "graph/diagnostics.h"
 #include "measure.h"
 
@@ -230,21 +231,44 @@ static int by_start(const void *p, const void *q) {
   return (a->event > b->event) - (a->event < b->event);
 }
 
+/* Sorts what is not in order, which is of one start unless an operation ends behind the one around it. */
+static void order_rest(struct work *v, uint32_t n) {
+  for (uint32_t i = 1; i < n; i++) {
+    if (v[i].start > v[i - 1].start) continue;
+    if (v[i].start < v[i - 1].start) return qsort(v, n, sizeof *v, by_start);
+    const uint32_t first = i - 1;
+    while (i < n && v[i].start == v[first].start) i++;
+    qsort(v + first, i - first, sizeof *v, by_start);
+    i--;
+  }
+}
+
+/* What is `at` in the stream waits for its start. */
+static struct heap_item waiting(const struct works *w, uint32_t stream, uint32_t at) {
+  return (struct heap_item){w->v[at].start, (uint64_t)at << 32 | stream, 0};
+}
+
 /* The work of a row in the order of starts; *n = 0: there is none. */
 static bool sort_row(struct reporter *p, uint32_t which, uint32_t *n) {
+  const struct works *w = &p->works;
+  struct heap next = {.mem = p->mem}; /* of each stream */
+  uint32_t made = 0;
   *n = 0;
-  for (uint32_t i = 0; i < p->works.n_streams; i++)
-    if (p->works.streams[i].row == which) *n += p->works.streams[i].n;
-  p->sorted = mem_array(p->mem, (uint64_t)*n + 1, sizeof *p->sorted);
-  if (!p->sorted) return false;
-  for (uint32_t i = 0, at = 0; i < p->works.n_streams; i++) {
-    const struct work_stream *s = &p->works.streams[i];
-    if (s->row != which) continue;
-    memcpy(p->sorted + at, p->works.v + s->first, s->n * sizeof *p->sorted);
-    at += s->n;
+  for (uint32_t i = 0; i < w->n_streams; i++) {
+    if (w->streams[i].row != which || !w->streams[i].n) continue;
+    *n += w->streams[i].n;
+    heap_push(&next, waiting(w, i, w->streams[i].first));
   }
-  if (*n) qsort(p->sorted, *n, sizeof *p->sorted, by_start);
-  return true;
+  p->sorted = mem_array(p->mem, (uint64_t)*n + 1, sizeof *p->sorted);
+  while (p->sorted && !p->mem->failed && next.n) {
+    const uint32_t stream = (uint32_t)next.items[0].value, at = (uint32_t)(next.items[0].value >> 32) + 1;
+    p->sorted[made++] = w->v[at - 1];
+    if (at == w->streams[stream].first + w->streams[stream].n) heap_pop(&next);
+    else heap_replace_top(&next, waiting(w, stream, at));
+  }
+  heap_free(&next);
+  if (made == *n && p->sorted) order_rest(p->sorted, *n);
+  return p->sorted && !p->mem->failed;
 }
 
 static tk_time end_of(const struct work *v, uint32_t n) {

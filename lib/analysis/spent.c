@@ -1,7 +1,7 @@
 /* spent.c - see spent.h.  Every figure of a device is a sum over its stretches, so that they cannot contradict each other. */
 #include "spent.h"
 
-#include <stdlib.h>
+#include "base/heap.h"
 
 enum spent_wait spent_wait(tk_time from, tk_time to, const struct tk_trace *t, tk_id launch) {
   const tk_time delay = 30000000; /* ps: a kernel that was launched in time starts within it */
@@ -9,18 +9,9 @@ enum spent_wait spent_wait(tk_time from, tk_time to, const struct tk_trace *t, t
   return to - from < delay ? WAIT_KERNEL : WAIT_OTHER;
 }
 
-struct end {
-  tk_time at;
-  uint8_t class;
-};
-
-static int by_time(const void *p, const void *q) {
-  const struct end *a = p, *b = q;
-  return (a->at > b->at) - (a->at < b->at);
-}
-
 struct sweep {
   struct spent *s;
+  struct heap ends;    /* of what is running */
   uint32_t running[4]; /* by class */
   tk_time now;
 };
@@ -44,29 +35,33 @@ static bool advance(struct sweep *w, tk_time to, enum spent_wait wait) {
   return true;
 }
 
-bool spent_find(struct spent *s, const struct work *v, uint32_t n, const struct tk_trace *t, struct mem *mem) {
-  struct sweep w = {.s = s, .now = v[0].start};
-  struct end *ends = mem_array(mem, n, sizeof *ends);
-  uint32_t e = 0, n_ends = 0;
-  bool ok = ends != NULL;
-  *s = (struct spent){.mem = mem};
-  for (uint32_t i = 0; ok && i < n; i++)
-    if (v[i].end > v[i].start) ends[n_ends++] = (struct end){v[i].end, v[i].class};
-  if (ok) qsort(ends, n_ends, sizeof *ends, by_time);
-  for (uint32_t i = 0; ok && i < n; i++) {
-    for (; ok && e < n_ends && ends[e].at <= v[i].start; e++) {
-      ok = advance(&w, ends[e].at, WAIT_OTHER);
-      w.running[__builtin_ctz(ends[e].class)]--;
-    }
-    ok = ok && advance(&w, v[i].start, spent_wait(w.now, v[i].start, t, v[i].launch));
-    if (v[i].end > v[i].start) w.running[__builtin_ctz(v[i].class)]++;
+/* What ends until then has ended. */
+static bool end_until(struct sweep *w, tk_time until) {
+  bool ok = true;
+  while (ok && w->ends.n && w->ends.items[0].time <= until) {
+    ok = advance(w, w->ends.items[0].time, WAIT_OTHER);
+    w->running[__builtin_ctz((unsigned)heap_pop(&w->ends))]--;
   }
-  for (; ok && e < n_ends; e++) {
-    ok = advance(&w, ends[e].at, WAIT_OTHER);
-    w.running[__builtin_ctz(ends[e].class)]--;
-  }
-  mem_free(mem, ends);
   return ok;
+}
+
+static void begin(struct sweep *w, const struct work *v) {
+  if (v->end <= v->start) return;
+  heap_push(&w->ends, (struct heap_item){v->end, v->class, 0});
+  w->running[__builtin_ctz(v->class)]++;
+}
+
+bool spent_find(struct spent *s, const struct work *v, uint32_t n, const struct tk_trace *t, struct mem *mem) {
+  struct sweep w = {.s = s, .now = v[0].start, .ends = {.mem = mem}};
+  bool ok = true;
+  *s = (struct spent){.mem = mem};
+  for (uint32_t i = 0; ok && i < n; i++) {
+    ok = end_until(&w, v[i].start) && advance(&w, v[i].start, spent_wait(w.now, v[i].start, t, v[i].launch));
+    begin(&w, &v[i]);
+  }
+  ok = ok && end_until(&w, INT64_MAX);
+  heap_free(&w.ends);
+  return ok && !mem->failed;
 }
 
 void spent_free(struct spent *s) {

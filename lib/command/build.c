@@ -109,7 +109,7 @@ bool tk_seal(struct tk_trace *t, struct tk_err *err) {
   if (t->store->mistake) return err_set(err, TK_EUSAGE, "%s", t->store->mistake);
   if (t->store->broken) return err_set(err, TK_EUSAGE, "the trace cannot be sealed: it failed before");
   t->store->broken = true;
-  if (!seal(t, err)) return false;
+  if (!seal(t, 1, err)) return false;
   format_adopt(t);
   if (!mem_check(&t->store->mem, err)) return t->sealed = false;
   t->store->broken = false;

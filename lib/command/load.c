@@ -56,7 +56,7 @@ static bool read_input(struct in *in, struct tk_trace *t, const struct tk_load_o
   t->format = f->info.name;
   if (!f->read(in, t, opt, err)) return false;
   keep_input_notes(t, in);
-  if (!seal(t, err)) return false;
+  if (!seal(t, opt->threads ? opt->threads : os_cores(), err)) return false;
   format_adopt(t);
   if (!mem_check(&t->store->mem, err)) return false;
   if (opt->check && !tk_check(t, err)) return false;

@@ -345,20 +345,36 @@ static bool renumber_points(struct sealer *s, tk_id n_old) {
   return true;
 }
 
-static bool seal_tracks(struct sealer *s) {
+static bool seal_tracks(struct sealer *s, struct flow_sealer *flows) {
   struct tk_trace *t = s->t;
   const tk_id n_old = t->n_events;
-  for (tk_id i = 1; i <= t->n_flow_points && !s->order; i++)
-    if (t->flow_points[i].bound) s->order = scratch(s, n_old, sizeof *s->order);
   bool ok = survey_all(s) && arrange(s);
   piles_free(&s->piles);
+  ok = ok && seal_flows_go_on(flows);
   if (ok) place_lost(s);
   ok = ok && each_track(s);
   if (ok && s->has_ends) compact(s);
   else if (ok) t->n_events = t->tracks[t->n_tracks].first + t->tracks[t->n_tracks].count - (t->n_tracks != 0);
   ok = ok && (!s->order || renumber_points(s, n_old));
   mem_free(&s->t->store->mem, s->order);
-  return ok && seal_flows(t);
+  return ok;
+}
+
+static bool has_bound_points(const struct tk_trace *t) {
+  for (tk_id i = 1; i <= t->n_flow_points; i++)
+    if (t->flow_points[i].bound) return true;
+  return false;
+}
+
+/* Points that are bound take their time from their event, once that has its place. */
+static bool seal_all(struct sealer *s, unsigned threads) {
+  const bool bound = has_bound_points(s->t);
+  struct flow_sealer flows;
+  if (bound) s->order = scratch(s, s->t->n_events, sizeof *s->order);
+  seal_flows_begin(&flows, s->t, bound ? 1 : threads);
+  const bool ok = seal_tracks(s, &flows) && seal_flows(&flows);
+  seal_flows_end(&flows);
+  return ok;
 }
 
 static void note_counted(struct tk_trace *t, enum tk_note_kind kind, const char *text, uint32_t n) {
@@ -367,11 +383,11 @@ static void note_counted(struct tk_trace *t, enum tk_note_kind kind, const char 
   t->notes[t->n_notes].count = n;
 }
 
-bool seal(struct tk_trace *t, struct tk_err *err) {
+bool seal(struct tk_trace *t, unsigned threads, struct tk_err *err) {
   struct sealer s = {.t = t, .start = INT64_MAX, .end = INT64_MIN};
   bool ok;
   if (!mem_check(&t->store->mem, err)) return false;
-  ok = seal_tracks(&s);
+  ok = seal_all(&s, threads);
   note_counted(t, TK_NOTE_REPAIR, "end events without a begin event: dropped", s.n_unmatched);
   note_counted(t, TK_NOTE_FACT, "spans that overlap: they end after the span that they begin in", s.n_overlaps);
   t->counts.dropped += s.n_unmatched;

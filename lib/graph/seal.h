@@ -4,12 +4,26 @@
 
 #include "trace.h"
 
-/* Matches begin and end events, sorts by track, counts depth, binds flow points.  False when memory runs out. */
-bool seal(struct tk_trace *t, struct tk_err *err);
+/* Matches begin and end events, sorts by track, counts depth, binds flow points, by up to `threads` threads.  False when memory runs
+ * out. */
+bool seal(struct tk_trace *t, unsigned threads, struct tk_err *err);
 
 /* The steps, each in its own file. */
 bool seal_async(struct tk_trace *t, tk_time trace_end);  /* seal_async.c: pairs b/e by identity */
-bool seal_flows(struct tk_trace *t);                     /* seal_flow.c: sorts and binds points */
+
+/* seal_flow.c: sorts points and binds them.  Where none is bound yet, another thread sorts while the tracks are sealed. */
+struct flow_sealer {
+  struct tk_trace *t;
+  struct mem mem;    /* of sorting: the trace's own is for the thread that seals the tracks */
+  struct jobs *jobs; /* NULL = no other thread */
+  bool ok, ordered;
+  uint64_t n_backward; /* flows that end before they begin */
+  tk_time worst;       /* by how much */
+};
+void seal_flows_begin(struct flow_sealer *s, struct tk_trace *t, unsigned threads);
+bool seal_flows_go_on(struct flow_sealer *s); /* once the events are in order */
+bool seal_flows(struct flow_sealer *s);       /* once the tracks are sealed */
+void seal_flows_end(struct flow_sealer *s);
 
 /* seal_ties.c: events first .. first+n-1 of a thread are of one time and about to be reordered: in_file[i] is which of them becomes the
  * i-th. */

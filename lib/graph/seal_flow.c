@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/jobs.h"
 #include "chain.h"
 #include "piles.h"
 #include "seal.h"
@@ -26,7 +27,7 @@ static bool order_tie(struct mem *m, struct tk_flow_point *f, uint32_t n) {
   return ok;
 }
 
-static bool order_ties(struct tk_trace *t) {
+static bool order_ties(struct tk_trace *t, struct mem *m) {
   struct tk_flow_point *f = t->flow_points + 1;
   bool ok = true;
   for (uint32_t i = 1; ok && i < t->n_flow_points; i++) {
@@ -34,23 +35,24 @@ static bool order_ties(struct tk_trace *t) {
     if (f[i].ts != f[i - 1].ts || rank_of(&f[i - 1]) <= rank_of(&f[i])) continue;
     while (a > 0 && f[a - 1].ts == f[i].ts) a--;
     while (b < t->n_flow_points && f[b].ts == f[i].ts) b++;
-    ok = order_tie(&t->store->mem, f + a, b - a);
+    ok = order_tie(m, f + a, b - a);
     i = b;
   }
   return ok;
 }
 
-/* Flow points in time order become the array's order. */
-bool seal_order_flows(struct tk_trace *t) {
+static bool order_points(struct tk_trace *t, struct mem *m) {
   struct piles piles;
   struct pile_array points = {.items = t->flow_points, .n = t->n_flow_points, .grouped = true};
   _Static_assert(sizeof *t->flow_points == PILE_ELEM && offsetof(struct tk_flow_point, ts) == 0, "what piles are made for");
-  bool ok = piles_init(&piles, &t->store->mem, 1, t->n_flow_points);
+  bool ok = piles_init(&piles, m, 1, t->n_flow_points);
   for (tk_id i = 1; ok && i <= t->n_flow_points; i++) piles_put(&piles, i, 0, t->flow_points[i].ts);
   ok = ok && piles_settle(&piles, &points);
   piles_free(&piles);
-  return ok && order_ties(t);
+  return ok && order_ties(t, m);
 }
+
+bool seal_order_flows(struct tk_trace *t) { return order_points(t, &t->store->mem); }
 
 /* One track's spans swept along its points, both in time order. */
 struct binder {
@@ -131,35 +133,85 @@ static bool bind_all(struct tk_trace *t) {
 }
 
 /* A flow that ends before it begins: two clocks that disagree.  Nothing is moved; the reader is told how far they are apart. */
-static bool note_backward(struct tk_trace *t) {
+static bool find_backward(struct flow_sealer *s) {
+  const struct tk_trace *t = s->t;
   struct chains waiting; /* a chain's start, or the end that no start precedes */
-  char text[128], worst[32];
-  tk_time most = 0;
-  uint64_t n = 0;
-  if (!chains_init(&waiting, t, &t->store->mem)) return false;
+  if (!chains_init(&waiting, t, &s->mem)) return false;
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
     const struct tk_flow_point *f = &t->flow_points[i];
     tk_id *met = chains_of(&waiting, f);
     if (*met && flow_starts(f) && !flow_starts(&t->flow_points[*met])) {
-      n++;
-      if (f->ts - t->flow_points[*met].ts > most) most = f->ts - t->flow_points[*met].ts;
+      s->n_backward++;
+      if (f->ts - t->flow_points[*met].ts > s->worst) s->worst = f->ts - t->flow_points[*met].ts;
     }
     if (!*met || flow_starts(f)) *met = i;
   }
   chains_free(&waiting);
-  if (!n || !most) return !t->store->mem.failed;
-  tk_print_duration(most, worst);
-  snprintf(text, sizeof text, "flows that end before they begin (clock skew?), by up to %s", worst);
-  trace_note(t, TK_NOTE_FACT, UINT64_MAX, text);
-  t->notes[t->n_notes].count = n;
   return true;
 }
 
-bool seal_flows(struct tk_trace *t) {
+static void note_backward(const struct flow_sealer *s) {
+  struct tk_trace *t = s->t;
+  char text[128], worst[32];
+  if (!s->worst) return;
+  tk_print_duration(s->worst, worst);
+  snprintf(text, sizeof text, "flows that end before they begin (clock skew?), by up to %s", worst);
+  trace_note(t, TK_NOTE_FACT, UINT64_MAX, text);
+  t->notes[t->n_notes].count = s->n_backward;
+}
+
+/* What can be done without the tracks: one job, and then the other, which needs room that the tracks have until they are in order. */
+static void do_step(void *job) {
+  struct flow_sealer *s = job;
+  s->ok = s->ordered ? find_backward(s) : order_points(s->t, &s->mem);
+}
+
+void seal_flows_begin(struct flow_sealer *s, struct tk_trace *t, unsigned threads) {
+  enum { WORTH = 5000, SHARE = 8 };
+  const struct mem *m = &t->store->mem;
+  const uint64_t left = m->limit > m->used ? m->limit - m->used : 0;
+  *s = (struct flow_sealer){.t = t, .mem = {.limit = left / SHARE}};
+  if (threads < 2 || t->n_flow_points < WORTH || (m->limit && s->mem.limit < (uint64_t)t->n_flow_points * 2 * PILE_ELEM)) return;
+  s->jobs = jobs_start(1, do_step);
+  if (s->jobs) jobs_give(s->jobs, s);
+}
+
+bool seal_flows_go_on(struct flow_sealer *s) {
+  if (!s->jobs) return true;
+  jobs_take(s->jobs);
+  const bool ok = s->ordered = s->ok;
+  if (ok) jobs_give(s->jobs, s);
+  return ok;
+}
+
+/* By this thread, if no other does it. */
+static bool finish_steps(struct flow_sealer *s) {
+  struct mem *m = &s->t->store->mem;
+  if (s->jobs) {
+    jobs_take(s->jobs);
+    if (m->used + s->mem.peak > m->peak) m->peak = m->used + s->mem.peak;
+    return s->ok;
+  }
+  s->mem = *m;
+  do_step(s);
+  s->ordered = true;
+  if (s->ok) do_step(s);
+  *m = s->mem;
+  return s->ok;
+}
+
+bool seal_flows(struct flow_sealer *s) {
+  struct tk_trace *t = s->t;
   if (t->n_flow_points == 0) return true;
-  for (tk_id i = 1; i <= t->n_flow_points; i++) {
+  for (tk_id i = 1; i <= t->n_flow_points && !s->jobs; i++) {
     struct tk_flow_point *f = &t->flow_points[i];
     if (f->bound) f->ts = t->events[f->at].ts;
   }
-  return seal_order_flows(t) && bind_all(t) && note_backward(t);
+  if (!finish_steps(s) || !bind_all(t)) return false;
+  note_backward(s);
+  return !t->store->mem.failed;
+}
+
+void seal_flows_end(struct flow_sealer *s) {
+  if (s->jobs) jobs_stop(s->jobs);
 }

@@ -13,8 +13,10 @@ static bool number_at(const char *p, int64_t *number) {
 
 static const char PYTORCH[] = "ProfilerStep#";
 
+static bool is_pytorch(const char *name) { return strncmp(name, PYTORCH, sizeof PYTORCH - 1) == 0; }
+
 static bool by_name(const char *name, bool on_steps, int64_t *number) {
-  if (strncmp(name, PYTORCH, sizeof PYTORCH - 1) == 0) return number_at(name + sizeof PYTORCH - 1, number);
+  if (is_pytorch(name)) return number_at(name + sizeof PYTORCH - 1, number);
   return on_steps && number_at(name, number);
 }
 
@@ -46,24 +48,36 @@ static void find_main(struct steps *s) {
   }
 }
 
+/* By class: may its name make a step?  Names are few, and events many. */
+static bool *find_named(const struct tk_trace *t, struct mem *mem) {
+  bool *named = mem_array(mem, (uint64_t)t->n_classes + 1, sizeof *named);
+  for (tk_id i = 0; named && i <= t->n_classes; i++) named[i] = is_pytorch(tk_string(t, t->classes[i].name, NULL));
+  return named;
+}
+
+static bool add_track(struct steps *s, const struct tk_trace *t, tk_id track, const bool *named, tk_id key) {
+  const struct tk_track *k = &t->tracks[track];
+  const bool on_steps = strcmp(tk_string(t, k->name, NULL), "Steps") == 0;
+  for (tk_id i = k->first; i < k->first + k->count; i++) {
+    const struct tk_event *e = &t->events[i];
+    int64_t number;
+    if (!(on_steps || key || named[e->cls]) || e->kind != TK_SPAN || e->flags & TK_LOST_CLOCK) continue;
+    if (!by_name(tk_string(t, t->classes[e->cls].name, NULL), on_steps, &number) && !by_arg(t, e, key, &number)) continue;
+    if (!mem_grow(s->mem, (void **)&s->v, &s->cap, (uint64_t)s->n + 1, sizeof *s->v)) return false;
+    s->v[s->n++] = (struct step){number, e->ts, e->ts + e->dur, track};
+  }
+  return true;
+}
+
 bool steps_init(struct steps *s, const struct tk_trace *t, struct mem *mem) {
   static const char STEP_NUM[] = "step_num";
-  tk_id key = intern_id(&t->store->strings, STEP_NUM, sizeof STEP_NUM - 1);
+  const tk_id key = intern_id(&t->store->strings, STEP_NUM, sizeof STEP_NUM - 1);
+  bool *named = find_named(t, mem), ok = named != NULL;
   *s = (struct steps){.mem = mem};
-  for (tk_id i = 1; i <= t->n_tracks; i++) {
-    const struct tk_track *k = &t->tracks[i];
-    bool on_steps = strcmp(tk_string(t, k->name, NULL), "Steps") == 0;
-    for (tk_id j = k->first; j < k->first + k->count; j++) {
-      const struct tk_event *e = &t->events[j];
-      int64_t number;
-      if (e->kind != TK_SPAN || e->flags & TK_LOST_CLOCK) continue;
-      if (!by_name(tk_string(t, t->classes[e->cls].name, NULL), on_steps, &number) && !by_arg(t, e, key, &number)) continue;
-      if (!mem_grow(mem, (void **)&s->v, &s->cap, (uint64_t)s->n + 1, sizeof *s->v)) return false;
-      s->v[s->n++] = (struct step){number, e->ts, e->ts + e->dur, i};
-    }
-  }
-  find_main(s);
-  return true;
+  for (tk_id i = 1; ok && i <= t->n_tracks; i++) ok = add_track(s, t, i, named, key);
+  mem_free(mem, named);
+  if (ok) find_main(s);
+  return ok;
 }
 
 void steps_free(struct steps *s) {

@@ -182,7 +182,7 @@ static struct tk_trace *unsealed(uint64_t seed, int64_t origin) {
 static struct tk_trace *random_trace(uint64_t seed) {
   struct tk_trace *t = unsealed(seed, 5000000);
   struct tk_err err = {0};
-  if (!seal(t, &err) || !tk_check(t, &err)) fail_msg("SEED=%llu: %s", (unsigned long long)seed, err.msg);
+  if (!seal(t, 1, &err) || !tk_check(t, &err)) fail_msg("SEED=%llu: %s", (unsigned long long)seed, err.msg);
   return t;
 }
 

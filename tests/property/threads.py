@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The number of threads never changes the output: every command that writes, from all formats to all formats and packings, on inputs that
-are large enough for threads to have work.  In a build with the thread sanitizer (make test SAN=thread T=threads) a race fails as well.
+are large enough for threads to have work; nor the graph, as dump, check and info tell it.  In a build with the thread sanitizer (make test SAN=thread T=threads) a race fails as well.
 The comparison must find another compression level, so that it can fail."""
 import os
 import subprocess
@@ -38,6 +38,31 @@ def same(what, args, ending, folder):
         judge(f'{what} -j{n}', said[-2000:] or ('' if content(one) == content(more) else 'other bytes than -j1'))
 
 
+def backward(path):
+    """Flows that end before they begin, from many tracks and in no order, and spans that overlap."""
+    events = []
+    for i in range(12000):
+        ts = i * 7919 % 12000
+        events.append(f'{{"ph":"X","pid":1,"tid":{i % 5},"name":"n{i % 9}","ts":{ts},"dur":{i % 11}}}')
+        events.append(f'{{"ph":"s","pid":1,"tid":{i % 5},"name":"f","cat":"c","id":{i},"ts":{ts}}}')
+        events.append(f'{{"ph":"f","pid":1,"tid":{i % 3},"name":"f","cat":"c","id":{i},"ts":{ts + i % 5 - 2},"bp":"e"}}')
+    with open(path, 'w', encoding='ascii') as f:
+        f.write('{"traceEvents":[' + ',\n'.join(events) + ']}')
+
+
+def said(*args):
+    return subprocess.run([TRACEKIT, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout
+
+
+def graphs(inputs, folder):
+    backward(f'{folder}/backward.json')
+    check('flows go back', b'flows that end before they begin' in said('check', f'{folder}/backward.json'))
+    for path in (*inputs, f'{folder}/backward.json'):
+        for command in ('dump', 'check', 'info'):
+            one = said(command, path, '-j1')
+            judge(f'{command} {os.path.basename(path)}', '' if all(said(command, path, f'-j{n}') == one for n in THREADS) else 'differs')
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         inputs = []
@@ -52,6 +77,7 @@ def main():
                 for operation in OPERATIONS if ending.endswith('gz') or os.environ.get('LONG') else OPERATIONS[:1]:
                     same(f'{operation[0]} {os.path.basename(source)} -> {ending}', [*operation, source], ending, folder)
             same(f'merge -> {ending}', ['merge', *inputs[:3]], ending, folder)
+        graphs(inputs, folder)
         run('convert', inputs[0], '-j1', '--level', '1', '-o', f'{folder}/a.json.gz')
         run('convert', inputs[0], '-j2', '--level', '9', '-o', f'{folder}/b.json.gz')
         check('another level is found', content(f'{folder}/a.json.gz') != content(f'{folder}/b.json.gz'))

@@ -181,7 +181,7 @@ static void other_types(void **state) {
     uint32_t args = args_end(t);
     *trace_add_event(t) = (struct tk_event){.ts = (tk_time)i, .dur = 1, .cls = cls, .track = track, .args = args};
   }
-  assert_true(seal(t, NULL));
+  assert_true(seal(t, 1, NULL));
   rounds("types", t);
   tk_free(t);
 }
@@ -189,7 +189,7 @@ static void other_types(void **state) {
 static void nothing(void **state) {
   struct tk_trace *t = trace_new(0);
   (void)state;
-  assert_true(seal(t, NULL));
+  assert_true(seal(t, 1, NULL));
   struct bytes b = written(t, false);
   assert_true(strict_json(b.p, b.n));
   free(b.p);

@@ -38,7 +38,7 @@ static void types(void **state) {
   args_str(t, trace_text(t, "b"), TK_ARG_BYTES, x);
   args_str(t, trace_text(t, "num"), TK_ARG_NUMBER, trace_text(t, "1e400"));
   e->args = args_end(t);
-  assert_true(seal(t, NULL));
+  assert_true(seal(t, 1, NULL));
   char *dump = dump_of(t);
   assert_non_null(
       strstr(dump, "\"x\" {null=null, u=18446744073709551615u, p=0xabc, d=0.5d, ref=ref:\"x\", b=bytes:\"x\", num=1e400}\n"));

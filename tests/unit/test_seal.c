@@ -16,7 +16,7 @@ static struct tk_event *span(struct tk_trace *t, tk_id track, tk_time ts, tk_tim
 
 static void sealed(struct tk_trace *t) {
   struct tk_err err = {0};
-  if (!seal(t, &err) || !tk_check(t, &err)) fail_msg("%s", err.msg);
+  if (!seal(t, 1, &err) || !tk_check(t, &err)) fail_msg("%s", err.msg);
 }
 
 /* ---- complete spans against a model that sorts and stacks in the plainest way ---- */

@@ -120,7 +120,7 @@ static void out_of_memory(void **state) {
     struct tk_err err = {0};
     if (!t) continue;
     fill(t, 2000);
-    assert_false(seal(t, &err));
+    assert_false(seal(t, 1, &err));
     assert_int_equal(err.code, TK_ELIMIT);
     assert_true(t->store->mem.peak <= limit);
     tk_free(t);
