@@ -4,11 +4,13 @@
  *     another            statement 2, recorded         4, recorded
  *
  * SQLite runs a statement on one core.  So each thread has a database of its own over the same trace, and what it answers is recorded
- * until its turn has come.  An answer that is too large for that is asked for again then.  Whoever made tables or views has statements
- * that may speak of them: from then on the caller's database runs all of them. */
+ * until its turn has come.  Of those that wait, the one that its plan says is the most work is the next.  An answer that is too large
+ * to be recorded is asked for again then.  Whoever made tables or views has statements that may speak of them: from then on the
+ * caller's database runs all of them. */
 #include "ahead.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -105,6 +107,7 @@ static bool replay(const struct record *r, const struct tk_sql_answer *to, struc
 
 struct statement {
   const char *text;
+  double work; /* rows, about */
   enum { WAITING, RUNNING, DONE } state;
   struct record record;
   bool ok;
@@ -141,10 +144,12 @@ static void run_recorded(struct ahead *a, struct statement *st, struct tk_sql *o
   pthread_cond_broadcast(&a->changed);
 }
 
+/* The longest comes first: it would keep the others waiting at the end. */
 static struct statement *next_waiting(struct ahead *a) {
+  struct statement *next = NULL;
   for (unsigned i = 0; i < a->n && !a->stopped; i++)
-    if (a->v[i].state == WAITING) return &a->v[i];
-  return NULL;
+    if (a->v[i].state == WAITING && (!next || a->v[i].work > next->work)) next = &a->v[i];
+  return next;
 }
 
 static void *run_thread(void *self) {
@@ -218,8 +223,8 @@ static void start_threads(struct ahead *a) {
 
 static bool run_all(struct ahead *a, const struct tk_sql_answer *to, struct tk_err *err) {
   bool ok = true;
+  pthread_mutex_lock(&a->lock); /* until the first statement is this thread's, whose answer need not wait */
   start_threads(a);
-  pthread_mutex_lock(&a->lock);
   for (unsigned i = 0; ok && i < a->n; i++) ok = answer(a, &a->v[i], to, err);
   stop(a);
   pthread_mutex_unlock(&a->lock);
@@ -253,11 +258,29 @@ static bool passes_reading(struct tk_sql *s, const char **p) {
   return ok;
 }
 
-static unsigned find_statements(struct tk_sql *s, const char **p, const char *texts[STATEMENTS]) {
+/* What the plan of the statement text[0..n) says (events_plan.c).  Of tables other than those of events it says nothing. */
+static double work_of(struct tk_sql *s, const char *text, size_t n) {
+  enum { DETAIL = 3 };
+  static const char INDEX[] = "VIRTUAL TABLE INDEX ";
+  char *explain = sqlite3_mprintf("EXPLAIN QUERY PLAN %.*s", (int)n, text);
+  sqlite3_stmt *stmt = NULL;
+  double work = 0;
+  if (explain && sqlite3_prepare_v2(s->db, explain, -1, &stmt, NULL) == SQLITE_OK)
+    while (stmt && sqlite3_step(stmt) == SQLITE_ROW) {
+      const char *detail = (const char *)sqlite3_column_text(stmt, DETAIL), *index = detail ? strstr(detail, INDEX) : NULL;
+      if (index) work += (double)strtol(index + sizeof INDEX - 1, NULL, 10);
+    }
+  sqlite3_finalize(stmt);
+  sqlite3_free(explain);
+  return work;
+}
+
+static unsigned find_statements(struct tk_sql *s, const char **p, struct statement found[STATEMENTS]) {
   unsigned n = 0;
-  for (const char *at = *p; n < STATEMENTS && *(at = statement_at(at)); n++) {
-    texts[n] = at;
+  for (const char *at = *p, *from; n < STATEMENTS && *(at = statement_at(at)); n++) {
+    from = at;
     if (!passes_reading(s, &at)) break;
+    found[n] = (struct statement){.text = from, .work = work_of(s, from, (size_t)(at - from)), .err = {.offset = UINT64_MAX}};
     *p = at;
   }
   return n;
@@ -266,13 +289,14 @@ static unsigned find_statements(struct tk_sql *s, const char **p, const char *te
 bool ahead_run(struct tk_sql *s, const char *whole, const char **p, const struct tk_sql_answer *to, struct tk_err *err) {
   static const struct tk_sql_answer nobody = {0};
   const unsigned threads = s->opt.threads ? s->opt.threads : os_cores();
-  const char *texts[STATEMENTS], *behind = *p;
+  const char *behind = *p;
   if (threads < 2 || s->changed || s->t->n_events < WORTH_EVENTS || !sqlite3_threadsafe()) return true;
-  const unsigned n = find_statements(s, &behind, texts);
-  struct ahead *a = n < 2 ? NULL : mem_alloc(&s->mem, sizeof *a);
-  if (!a) return n < 2 || mem_refuse(&s->mem, err);
-  *a = (struct ahead){.s = s, .whole = whole, .n = n, .n_threads = open_others(s, (threads < n ? threads : n) - 1)};
-  for (unsigned i = 0; i < n; i++) a->v[i] = (struct statement){.text = texts[i], .err = {.offset = UINT64_MAX}};
+  struct ahead *a = mem_alloc(&s->mem, sizeof *a);
+  if (!a) return mem_refuse(&s->mem, err);
+  *a = (struct ahead){.s = s, .whole = whole};
+  a->n = find_statements(s, &behind, a->v);
+  if (a->n < 2) return mem_free(&s->mem, a), true;
+  a->n_threads = open_others(s, (threads < a->n ? threads : a->n) - 1);
   pthread_mutex_init(&a->lock, NULL);
   pthread_cond_init(&a->changed, NULL);
   const bool ok = run_all(a, to ? to : &nobody, err);

@@ -43,13 +43,6 @@ static void bound(struct range *r, int op, sqlite3_value *v, bool *none) {
   narrow(r, op < 2 || op == 4 ? low : INT64_MIN, op >= 2 ? high : INT64_MAX);
 }
 
-static bool name_passes(const struct tk_sql *s, uint32_t number, char test, const char *text) {
-  const char *name = number ? tk_string(s->t, s->names.name[number], NULL) : s->times.exact ? NULL : NO_NAME;
-  if (!name) return false;
-  if (test == TEST_NAME_LIKE) return like_matches(text, name, 0);
-  return test == TEST_NAME_GLOB ? glob_text_matches(text, name) : strcmp(text, name) == 0;
-}
-
 static bool filter_names(struct event_cursor *c, char test, sqlite3_value *v) {
   struct tk_sql *s = c->sql;
   struct event_filter *f = &c->filter;
@@ -59,7 +52,8 @@ static bool filter_names(struct event_cursor *c, char test, sqlite3_value *v) {
   bool fresh = !f->names;
   if (fresh) f->names = mem_alloc(&s->mem, s->names.n);
   if (!f->names || !text) return false;
-  for (uint32_t i = 0; i < s->names.n; i++) f->names[i] = (fresh || f->names[i]) && name_passes(s, i, test, text);
+  for (uint32_t i = 0; i < s->names.n; i++)
+    f->names[i] = (fresh || f->names[i]) && sql_name_passes(s, i, (enum name_test)(test - TEST_NAME_EQ), text);
   return true;
 }
 

@@ -48,10 +48,29 @@ static void list_events(const struct tk_sql *s, uint32_t *first, tk_id *events) 
     if (sql_track_of(s, &t->events[i]) != GLOBAL_TRACK) events[first[s->names.of_class[t->events[i].cls] + 1]++] = i;
 }
 
+bool sql_name_passes(const struct tk_sql *s, uint32_t number, enum name_test test, const char *text) {
+  const char *name = number ? tk_string(s->t, s->names.name[number], NULL) : s->times.exact ? NULL : NO_NAME;
+  if (!name) return false;
+  if (test == NAME_LIKE) return like_matches(text, name, 0);
+  return test == NAME_GLOB ? glob_text_matches(text, name) : strcmp(text, name) == 0;
+}
+
+bool sql_names_counts(struct tk_sql *s) {
+  const struct tk_trace *t = s->t;
+  struct by_name *b = &s->names;
+  if (b->counts) return true;
+  b->counts = mem_array(&s->mem, b->n, sizeof *b->counts);
+  if (!b->counts) return false;
+  memset(b->counts, 0, b->n * sizeof *b->counts);
+  for (tk_id i = 1; i <= t->n_events; i++) b->counts[b->of_class[t->events[i].cls]]++;
+  return true;
+}
+
 bool sql_names_events(struct tk_sql *s) {
   const struct tk_trace *t = s->t;
   struct by_name *b = &s->names;
   if (b->first) return true;
+  if (!sql_names_counts(s)) return false;
   uint32_t *first = mem_array(&s->mem, (uint64_t)b->n + 2, sizeof *first);
   tk_id *events = mem_array(&s->mem, (uint64_t)t->n_events + 1, sizeof *events);
   if (!first || !events) {
@@ -59,9 +78,8 @@ bool sql_names_events(struct tk_sql *s) {
     mem_free(&s->mem, events);
     return false;
   }
-  memset(first, 0, ((size_t)b->n + 2) * sizeof *first);
-  for (tk_id i = 1; i <= t->n_events; i++) first[b->of_class[t->events[i].cls] + 2]++;
-  for (uint32_t k = 1; k <= b->n + 1; k++) first[k] += first[k - 1];
+  first[0] = first[1] = 0;
+  for (uint32_t k = 0; k < b->n; k++) first[k + 2] = first[k + 1] + b->counts[k];
   list_events(s, first, events);
   b->first = first;
   b->events = events;

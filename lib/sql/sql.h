@@ -63,6 +63,7 @@ struct by_name {
   uint32_t n;         /* numbers are 0 .. n - 1 */
   uint32_t *of_class;
   tk_id *name;        /* by number: string */
+  uint32_t *counts;   /* by number: events; NULL = not asked for yet */
   uint32_t *first;    /* by number, n + 1: where its events begin; NULL = not asked for yet */
   tk_id *events;
 };
@@ -124,6 +125,10 @@ bool sql_add_table(struct tk_sql *s, const char *name, const sqlite3_module *mod
 tk_id sql_subtree_end(const struct tk_sql *s, tk_id event);
 
 bool sql_names(struct tk_sql *s);
+bool sql_names_counts(struct tk_sql *s);
+enum name_test { NAME_EQUAL, NAME_LIKE, NAME_GLOB };
+/* `number`: of a name. */
+bool sql_name_passes(const struct tk_sql *s, uint32_t number, enum name_test test, const char *text);
 bool sql_names_events(struct tk_sql *s);
 
 bool sql_tracks(struct tk_sql *s);

@@ -97,22 +97,83 @@ bool glob_text_matches(const char *pattern, const char *text) {
   return !*pattern;
 }
 
+/* ---- answers that are remembered ---- */
+
+/* What was answered of a pattern, by text: thousands of events have one name, which is at one place. */
+struct answers {
+  struct answer {
+    size_t n;
+    bool known, matches;
+    char text[496];
+  } *slots; /* NULL = no pattern came twice yet: one that is computed never does */
+};
+
+enum { SLOTS = 512 };
+
+static void free_answers(void *p) {
+  struct answers *a = p;
+  sqlite3_free(a->slots);
+  sqlite3_free(a);
+}
+
+/* Where an answer for this text is or may stand; NULL = it is not remembered. */
+static struct answer *answer_of(struct answers *a, sqlite3_value *text) {
+  if (!a || sqlite3_value_type(text) != SQLITE_TEXT) return NULL;
+  const char *p = sqlite3_value_blob(text);
+  const size_t n = (size_t)sqlite3_value_bytes(text);
+  if (!p || n > sizeof a->slots->text) return NULL;
+  if (!a->slots) {
+    a->slots = sqlite3_malloc(SLOTS * (int)sizeof *a->slots);
+    if (!a->slots) return NULL;
+    for (int i = 0; i < SLOTS; i++) a->slots[i].known = false;
+  }
+  struct answer *slot = &a->slots[((uintptr_t)p >> 4 ^ (uintptr_t)p >> 13) % SLOTS];
+  if (slot->known && slot->n == n && memcmp(slot->text, p, n) == 0) return slot;
+  slot->known = false;
+  slot->n = n;
+  memcpy(slot->text, p, n);
+  return slot;
+}
+
 /* ---- as functions: like(pattern, text [, escape]) ---- */
 
-static void like(sqlite3_context *out, int argc, sqlite3_value **argv) {
+/* `matches` for the texts of one pattern. */
+static void answer(sqlite3_context *out, sqlite3_value **argv, bool (*matches)(const char *pattern, const char *text)) {
+  struct answers *a = sqlite3_get_auxdata(out, 0);
+  struct answer *slot = answer_of(a, argv[1]);
+  if (slot && slot->known) return sqlite3_result_int(out, slot->matches);
   const char *pattern = (const char *)sqlite3_value_text(argv[0]), *text = (const char *)sqlite3_value_text(argv[1]);
-  const char *escape = argc > 2 ? (const char *)sqlite3_value_text(argv[2]) : NULL;
-  if (!pattern || !text || (argc > 2 && !escape)) return;
+  if (!pattern || !text) return;
+  const bool is = matches(pattern, text);
+  if (slot) slot->known = true, slot->matches = is;
+  sqlite3_result_int(out, is);
+  if (!a && (a = sqlite3_malloc(sizeof *a)) != NULL) {
+    *a = (struct answers){NULL};
+    sqlite3_set_auxdata(out, 0, a, free_answers);
+  }
+}
+
+static bool like_plainly(const char *pattern, const char *text) { return like_matches(pattern, text, 0); }
+
+static void like(sqlite3_context *out, int argc, sqlite3_value **argv) {
+  (void)argc;
+  answer(out, argv, like_plainly);
+}
+
+static void like_escaped(sqlite3_context *out, int argc, sqlite3_value **argv) {
+  const char *pattern = (const char *)sqlite3_value_text(argv[0]), *text = (const char *)sqlite3_value_text(argv[1]);
+  const char *escape = (const char *)sqlite3_value_text(argv[2]);
+  (void)argc;
+  if (!pattern || !text || !escape) return;
   const char *e = escape;
-  unsigned c = escape && *escape ? next_char(&e) : 0;
-  if (escape && (!c || *e)) return sqlite3_result_error(out, "ESCAPE expression must be a single character", -1);
+  const unsigned c = *escape ? next_char(&e) : 0;
+  if (!c || *e) return sqlite3_result_error(out, "ESCAPE expression must be a single character", -1);
   sqlite3_result_int(out, like_matches(pattern, text, (int)c));
 }
 
 static void glob(sqlite3_context *out, int argc, sqlite3_value **argv) {
-  const char *pattern = (const char *)sqlite3_value_text(argv[0]), *text = (const char *)sqlite3_value_text(argv[1]);
   (void)argc;
-  if (pattern && text) sqlite3_result_int(out, glob_text_matches(pattern, text));
+  answer(out, argv, glob_text_matches);
 }
 
 static void free_regexp(void *r) { regexp_free(r); }
@@ -135,7 +196,7 @@ static void regexp(sqlite3_context *out, int argc, sqlite3_value **argv) {
 bool sql_register_texts(struct tk_sql *s) {
   const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
   return sqlite3_create_function(s->db, "like", 2, flags, NULL, like, NULL, NULL) == SQLITE_OK &&
-         sqlite3_create_function(s->db, "like", 3, flags, NULL, like, NULL, NULL) == SQLITE_OK &&
+         sqlite3_create_function(s->db, "like", 3, flags, NULL, like_escaped, NULL, NULL) == SQLITE_OK &&
          sqlite3_create_function(s->db, "glob", 2, flags, NULL, glob, NULL, NULL) == SQLITE_OK &&
          sqlite3_create_function(s->db, "regexp", 2, flags, s, regexp, NULL, NULL) == SQLITE_OK;
 }

@@ -249,6 +249,16 @@ def patterns():
         ours = [row[0] for row in ask(fixture('json/odd/mixed.json'), statement)[0]]
         wrong = [case for case, a, b in zip(cases[i:], theirs, ours) if a != b]
         judge(f'patterns {i}', f'{wrong[:3]}' if wrong else '')
+    texts = [draw.choice(('', 'void ', 'x' * 480)) + ''.join(draw.choice('ab') for _ in range(draw.choice((3, 3, 4, 16)))) for _ in range(500)]
+    values = ','.join(f"('{text}')" for text in texts)
+    for pattern in ('%ab%', 'v%', '%aab', '%x_b%'):
+        answers = [f"x LIKE '{pattern}'", f"x || '' LIKE '{pattern}'", f"substr(x, -3) LIKE '{pattern}'", "x LIKE substr(x, 1, 2) || '%'",
+                   f"x NOT LIKE '{pattern}'", f"x GLOB '{pattern.replace('%', '*').replace('_', '?')}'", f"rowid LIKE '{pattern}'",
+                   f"nullif(x, 'aab') LIKE '{pattern}'", 'x LIKE NULL', f"length(x) LIKE '1{pattern}'"]
+        for order in ('rowid', 'x', 'length(x), rowid'):
+            statement = f'WITH t(rowid, x) AS (SELECT row_number() OVER (), column1 FROM (VALUES {values})) SELECT {", ".join(answers)} FROM t ORDER BY {order}'
+            theirs, ours = db.execute(statement).fetchall(), ask(fixture('json/odd/mixed.json'), statement)[0]
+            judge(f'texts that come again: {pattern} by {order}', '' if theirs == ours else f'{[p for p in zip(theirs, ours) if p[0] != p[1]][:2]}')
     escaped = ask(fixture('json/odd/mixed.json'), r"SELECT 'a%b' LIKE 'a\%b' ESCAPE '\', 'axb' LIKE 'a\%b' ESCAPE '\', 'abc' REGEXP 'b.$'")
     check('ESCAPE and REGEXP', escaped == [[(1, 0, 1)]], escaped)
 
