@@ -46,9 +46,10 @@ static void bound(struct range *r, int op, sqlite3_value *v, bool *none) {
 static bool filter_names(struct event_cursor *c, char test, sqlite3_value *v) {
   struct tk_sql *s = c->sql;
   struct event_filter *f = &c->filter;
-  if (sqlite3_value_type(v) == SQLITE_NULL) f->none = true;
+  const bool there = test == TEST_NAME_THERE;
+  if (sqlite3_value_type(v) == SQLITE_NULL && !there) f->none = true;
   if (f->none || (test == TEST_NAME_EQ && sqlite3_value_type(v) != SQLITE_TEXT)) return true; /* SQLite asks again */
-  const char *text = (const char *)sqlite3_value_text(v);
+  const char *text = there ? "" : (const char *)sqlite3_value_text(v);
   bool fresh = !f->names;
   if (fresh) f->names = mem_alloc(&s->mem, s->names.n);
   if (!f->names || !text) return false;
@@ -62,7 +63,7 @@ static bool read_test(struct event_cursor *c, char test, sqlite3_value *v) {
   if (test >= TEST_TS_GE && test <= TEST_TS_EQ) return bound(&f->ts, test - TEST_TS_GE, v, &f->none), true;
   if (test >= TEST_DUR_GE && test <= TEST_DUR_EQ) return bound(&f->dur, test - TEST_DUR_GE, v, &f->none), true;
   if (test >= TEST_DEPTH_GE && test <= TEST_DEPTH_EQ) return bound(&f->depth, test - TEST_DEPTH_GE, v, &f->none), true;
-  return filter_names(c, test, v);
+  return test == TEST_NOTHING || filter_names(c, test, v);
 }
 
 static int64_t in_ps(int64_t ns) {

@@ -40,7 +40,8 @@ enum test {
   TEST_TS_GE = 'a', TEST_TS_GT, TEST_TS_LE, TEST_TS_LT, TEST_TS_EQ,
   TEST_DUR_GE = 'f', TEST_DUR_GT, TEST_DUR_LE, TEST_DUR_LT, TEST_DUR_EQ,
   TEST_DEPTH_GE = 'p', TEST_DEPTH_GT, TEST_DEPTH_LE, TEST_DEPTH_LT, TEST_DEPTH_EQ,
-  TEST_NAME_EQ = 'A', TEST_NAME_LIKE, TEST_NAME_GLOB /* enum name_test */
+  TEST_NAME_EQ = 'A', TEST_NAME_LIKE, TEST_NAME_GLOB, TEST_NAME_THERE, /* enum name_test */
+  TEST_NOTHING = '-'  /* all pass */
 };
 
 struct range {

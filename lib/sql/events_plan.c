@@ -97,11 +97,19 @@ static void take_name(struct plan *p, struct tk_sql *s, sqlite3_index_info *info
   p->likes |= !equal;
 }
 
+/* SQLite would read the column of each row to see it. */
+static void take_presence(struct plan *p, const struct tk_sql *s, sqlite3_index_info *info, int i, enum column column) {
+  const bool always = column == COL_ID || column == COL_TS || column == COL_TRACK_ID || (column == COL_NAME && !s->times.exact);
+  if (info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_ISNOTNULL || !(always || column == COL_NAME)) return;
+  if (takes(p, info, i, always ? TEST_NOTHING : TEST_NAME_THERE)) info->aConstraintUsage[i].omit = 1;
+}
+
 static enum column column_of(const struct event_table *table, int i) { return i < 0 ? COL_ID : (enum column)table->columns[i]; }
 
 static void take_tests(struct plan *p, const struct event_vtab *v, sqlite3_index_info *info, int key) {
   for (int i = 0; i < info->nConstraint; i++) {
     if (!info->aConstraint[i].usable || i == key) continue;
+    take_presence(p, v->sql, info, i, column_of(v->table, info->aConstraint[i].iColumn));
     switch (column_of(v->table, info->aConstraint[i].iColumn)) {
     case COL_TS: take_number(p, info, i, TEST_TS_GE); break;
     case COL_DUR: take_number(p, info, i, TEST_DUR_GE); break;

@@ -50,7 +50,7 @@ static void list_events(const struct tk_sql *s, uint32_t *first, tk_id *events) 
 
 bool sql_name_passes(const struct tk_sql *s, uint32_t number, enum name_test test, const char *text) {
   const char *name = number ? tk_string(s->t, s->names.name[number], NULL) : s->times.exact ? NULL : NO_NAME;
-  if (!name) return false;
+  if (!name || test == NAME_THERE) return name != NULL;
   if (test == NAME_LIKE) return like_matches(text, name, 0);
   return test == NAME_GLOB ? glob_text_matches(text, name) : strcmp(text, name) == 0;
 }

@@ -126,8 +126,8 @@ tk_id sql_subtree_end(const struct tk_sql *s, tk_id event);
 
 bool sql_names(struct tk_sql *s);
 bool sql_names_counts(struct tk_sql *s);
-enum name_test { NAME_EQUAL, NAME_LIKE, NAME_GLOB };
-/* `number`: of a name. */
+enum name_test { NAME_EQUAL, NAME_LIKE, NAME_GLOB, NAME_THERE };
+/* `number`: of a name; `text`: none for NAME_THERE. */
 bool sql_name_passes(const struct tk_sql *s, uint32_t number, enum name_test test, const char *text);
 bool sql_names_events(struct tk_sql *s);
 

@@ -69,7 +69,8 @@ CONDITIONS = ['{0}id = 7', '{0}id IN (1, 3, 5, 999999)', '{0}id = 3.0', '{0}id =
               '{0}ts = (SELECT ts FROM slice WHERE id = 4)',
               "{0}name = 'whole'", "{0}name LIKE '%a%'", "{0}name LIKE 'A%'", "{0}name NOT LIKE '%a%'", "{0}name GLOB '*a*'",
               "{0}name LIKE '%o%' OR {0}name LIKE '%e'", "{0}name LIKE '%a%' AND {0}name GLOB '*e*'", "{0}name IN ('whole', 'pair', 'x')",
-              '{0}name IS NOT NULL', '{0}name IS NULL', '{0}name = NULL', '{0}name LIKE NULL', "{0}name = x'61'", '{0}name = 5',
+              '{0}name IS NOT NULL', '{0}name IS NULL', '{0}name IS NOT NULL AND {0}id IS NOT NULL AND {0}ts IS NOT NULL AND {0}track_id IS NOT NULL',
+              "{0}name LIKE '%a%' OR {0}name IS NOT NULL", "{0}name IS NOT NULL AND ({0}name LIKE '%a%' OR {0}name LIKE '%o%' OR {0}depth = 1)", '{0}name = NULL', '{0}name LIKE NULL', "{0}name = x'61'", '{0}name = 5',
               "{0}name LIKE '%a%' AND {0}dur > 1000 AND {0}depth < 3", "{0}track_id = 2 AND {0}dur > 10 AND {0}name LIKE '%e%'",
               '{0}depth = 0 AND {0}ts > 5 ORDER BY ts, id', '{0}track_id = 2 ORDER BY ts, id', '1 ORDER BY {0}id']
 GROUPS = ['SELECT name, count(*), sum(dur), min(ts) FROM slice GROUP BY {0}name',
@@ -84,6 +85,8 @@ GROUPS = ['SELECT name, count(*), sum(dur), min(ts) FROM slice GROUP BY {0}name'
           'SELECT name, count(*) FROM event GROUP BY {0}name', 'SELECT kind, count(*) FROM event GROUP BY 1',
           'SELECT c.name, p.name, count(*) FROM slice c JOIN slice p ON c.parent_id = {0}p.id WHERE c.id < 400 AND p.id < 400 GROUP BY 1, 2',
           'SELECT t.utid, count(*) FROM thread_track t JOIN slice s ON s.track_id = {0}t.id WHERE s.id < 2000 GROUP BY 1',
+          'SELECT a.id, b.id FROM slice a LEFT JOIN slice b ON b.id = {0}a.id * 3 WHERE {0}b.name IS NOT NULL AND a.id < 900',
+          "SELECT a.id, b.name FROM slice a LEFT JOIN slice b ON b.id = {0}a.id * 3 AND {0}b.name IS NOT NULL WHERE a.id < 900",
           'SELECT p.pid, count(*) FROM thread t JOIN process p ON t.upid = {0}p.upid GROUP BY 1',
           'SELECT count(*), sum(value) FROM counter c JOIN counter_track t ON c.track_id = {0}t.id',
           'SELECT count(*) FROM flow f JOIN slice s ON s.id = {0}f.slice_out WHERE s.id < 500',
