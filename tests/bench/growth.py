@@ -3,7 +3,8 @@
 
 Of each work the fastest of the rounds counts, which alternate: CPU seconds, wall seconds, the largest resident set.  `ns` is CPU time an
 event, `limit` how many times the CPU time of the bare limits under it: inflate for reading, inflate and deflate for writing.  The last
-column is what an event costs in the largest file, over what it costs in the smallest.  Everything goes into WORKDIR/../bench.json too
+column is what an event costs in the largest file, over what it costs in the smallest.  What a second thread can give at most is what
+two processes do that know nothing of each other: on machines whose cores share theirs with others that is less than twice as much.  Everything goes into WORKDIR/../bench.json too
 (schemas/bench.schema.json).  QUICK=1: 12 and 50 MB, under two minutes; LONG=1: 8 GB as well.
 
     growth.py TRACEKIT GENERATOR STAGES LIMITS WORKDIR
@@ -15,6 +16,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 from timing import keep, measure
 
@@ -52,6 +54,17 @@ def works(path):
             'shrink to 20%': [TRACEKIT, 'shrink', *quiet, '--percent', '20', '--level', '1', '-o', out + '.json.gz']}
 
 
+def two_at_once(command, rounds):
+    """How many times the work of one process do two do at the same time?"""
+    def wall(n):
+        start = time.monotonic()
+        for process in [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(n)]:
+            process.wait()
+        return time.monotonic() - start
+    one, two = (min(column) for column in zip(*[(wall(1), wall(2)) for _ in range(rounds)]))
+    return round(2 * one / two, 2)
+
+
 def of_size(megabytes):
     path = source(megabytes)
     rounds = 5 if megabytes <= 200 else 3
@@ -59,6 +72,7 @@ def of_size(megabytes):
     info = ask(TRACEKIT, 'info', '-q', '--json', path)['traces'][0]
     row = {'bytes': bare['bytes'], 'events': info['events'], 'graph_bytes': info['memory']['graph_bytes'],
            'limits': {name: bare[name] for name in ('inflate', 'deflate', 'copy', 'faults')}, 'works': {}}
+    row['two_at_once'] = two_at_once([TRACEKIT, 'info', '-q', '-j1', path], rounds)
     runs = {f'{name}{j}': [] for name in works(path) for j in (' -j1', ' -j2')}
     for _ in range(rounds):
         for name, command in works(path).items():
@@ -79,6 +93,8 @@ def report(rows):
     for r in rows:
         limits = ', '.join(f'{name} {seconds:.2f}' for name, seconds in r['limits'].items())
         print(f'  {r["bytes"] / 1e6:6.0f} MB  {r["events"]} events, {r["graph_bytes"] / r["events"]:.1f} bytes an event; CPU s at least: {limits}')
+        gains = ', '.join(f"{name} {r['works'][name + ' -j1']['wall_s'] / r['works'][name + ' -j2']['wall_s']:.2f}" for name in UNDER)
+        print(f'             two threads over one: two processes at once {r["two_at_once"]:.2f}; {gains}')
     for name in rows[0]['works']:
         cells = [r['works'][name] for r in rows]
         print(f'  {name:20}' + ''.join(f'  {c["wall_s"]:6.2f} {c["cpu_s"]:6.2f} {c["ns_per_event"]:5.0f} {c["to_limit"]:4.1f}x {c["rss_mb"]:5.0f}' for c in cells)
