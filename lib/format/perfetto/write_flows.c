@@ -53,8 +53,8 @@ static void link_of_chain(struct event_writer *w, const struct tk_flow_point *f)
   add_flow_end(w, (struct flow_end){f->at, at_end, f->role == TK_FLOW_IN, false, (uint64_t)f->id});
 }
 
-/* By id: its class and how many of its points start, how many go on or end.  Producers count ids up, so most are in an array: a map took
- * 9% of writing 1 GB. */
+/* By id: its class and how many of its points start, how many go on or end.  Producers count ids up, so most are in an array: a map
+ * took 9% of writing 1 GB. */
 struct uses {
   uint32_t *few; /* of ids below n; 0 = none */
   uint64_t n;
