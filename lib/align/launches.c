@@ -50,9 +50,13 @@ void launches_free(struct launches *l) {
 
 enum { MOST_CHECKED = 4096 }; /* kernels, copies, waits: clocks that are apart are so for all */
 
+/* What the name of a call or a copy says, by class: names are few. */
+enum { CALL_DEVICE_WAIT = 1, CALL_STREAM_WAIT = 2, CALL_COPY_WAIT = 4, CALL_LEAVES_WORK = 8, COPY_BACK = 16 };
+
 struct checker {
   struct launches l;
   struct kinds kinds;
+  uint8_t *said;
   struct launch_check *out;
   double *waits;   /* ps: by how much each ends before what it waits for */
   tk_id last_track;
@@ -63,13 +67,26 @@ static bool is_clear(const struct tk_event *e) {
   return e->kind == TK_SPAN && !(e->flags & (TK_LOST_CLOCK | TK_CLIPPED | TK_UNFINISHED));
 }
 
-static const char *name_of(const struct checker *c, const struct tk_event *e) {
-  return tk_string(c->l.t, c->l.t->classes[e->cls].name, NULL);
+static uint8_t said_by(const char *name) {
+  unsigned said = 0;
+  if (strstr(name, "DeviceSynchronize")) said |= CALL_DEVICE_WAIT;
+  if (strstr(name, "StreamSynchronize")) said |= CALL_STREAM_WAIT;
+  if (strcmp(name, "cudaMemcpy") == 0 || strcmp(name, "hipMemcpy") == 0) said |= CALL_COPY_WAIT;
+  if (strstr(name, "Memcpy") || strstr(name, "Launch")) said |= CALL_LEAVES_WORK;
+  if (strstr(name, "DtoH") || strstr(name, "DeviceToHost")) said |= COPY_BACK;
+  return (uint8_t)said;
+}
+
+static bool read_names(struct checker *c, struct mem *mem) {
+  const struct tk_trace *t = c->l.t;
+  c->said = mem_array(mem, (uint64_t)t->n_classes + 1, sizeof *c->said);
+  for (tk_id i = 0; c->said && i <= t->n_classes; i++) c->said[i] = said_by(tk_string(t, t->classes[i].name, NULL));
+  return c->said != NULL;
 }
 
 /* Back to the CPU: nobody goes on before it is there.  The other way a copy in memory is enough. */
 static bool is_copy_back(const struct checker *c, const struct tk_event *e) {
-  return c->kinds.of_class[e->cls] & KIND_MEMCPY && (strstr(name_of(c, e), "DtoH") || strstr(name_of(c, e), "DeviceToHost"));
+  return c->kinds.of_class[e->cls] & KIND_MEMCPY && c->said[e->cls] & COPY_BACK;
 }
 
 static bool list_device(struct checker *c) {
@@ -97,10 +114,10 @@ static void check_launch(struct checker *c, const struct tk_event *call, const s
 
 /* A wait for all, a copy that waits for itself, a wait for the stream that the copy before it went into. */
 static tk_id waited_for(const struct checker *c, const struct tk_event *call, tk_id own) {
-  const char *name = name_of(c, call);
-  if (strstr(name, "DeviceSynchronize")) return c->last;
-  if (own && (strcmp(name, "cudaMemcpy") == 0 || strcmp(name, "hipMemcpy") == 0)) return own;
-  return strstr(name, "StreamSynchronize") && c->last && is_copy_back(c, &c->l.t->events[c->last]) ? c->last : 0;
+  const unsigned said = c->said[call->cls];
+  if (said & CALL_DEVICE_WAIT) return c->last;
+  if (own && said & CALL_COPY_WAIT) return own;
+  return said & CALL_STREAM_WAIT && c->last && is_copy_back(c, &c->l.t->events[c->last]) ? c->last : 0;
 }
 
 /* Events of a track stand by time. */
@@ -118,12 +135,12 @@ static void check_call(struct checker *c, const struct tk_event *call) {
     c->out->late += late > 0;
   }
   if (at) c->last = *at;
-  else if (awaited || strstr(name_of(c, call), "Memcpy") || strstr(name_of(c, call), "Launch")) c->last = 0;
+  else if (awaited || c->said[call->cls] & CALL_LEAVES_WORK) c->last = 0;
 }
 
 bool launches_check(const struct tk_trace *t, const struct track_origin *origins, struct mem *mem, struct launch_check *out) {
   struct checker c = {.l = {.t = t, .origins = origins}, .out = out, .waits = mem_array(mem, MOST_CHECKED, sizeof *c.waits)};
-  bool ok = kinds_init(&c.kinds, t, mem) && c.waits;
+  bool ok = kinds_init(&c.kinds, t, mem) && c.waits && read_names(&c, mem);
   *out = (struct launch_check){0};
   map_init(&c.l.calls, mem);
   ok = ok && list_device(&c);
@@ -131,6 +148,7 @@ bool launches_check(const struct tk_trace *t, const struct track_origin *origins
     if (c.kinds.of_class[t->events[i].cls] & KIND_RUNTIME && is_clear(&t->events[i])) check_call(&c, &t->events[i]);
   if (ok && out->waits) out->middle = (tk_time)point_median(c.waits, out->waits);
   mem_free(mem, c.waits);
+  mem_free(mem, c.said);
   map_free(&c.l.calls);
   kinds_free(&c.kinds);
   return ok;

@@ -53,11 +53,17 @@ bool tk_args_next(struct tk_args *it, struct tk_arg *arg) {
   }
 }
 
+/* The shape says whether it is there: most are asked for what they do not have. */
 bool tk_args_find(const struct tk_trace *t, uint32_t args, const char *key, struct tk_arg *arg) {
   struct tk_args it = tk_args_of(t, args);
-  while (tk_args_next(&it, arg))
-    if (strcmp((const char *)trace_str(t, arg->key)->bytes, key) == 0) return true;
-  return false;
+  const tk_id id = it.shape ? intern_id(&t->store->strings, key, strlen(key)) : 0;
+  uint32_t at = 0;
+  if (!id) return false;
+  while (at < it.shape->n && it.shape->fields[at].key != id) at++;
+  if (at == it.shape->n) return false;
+  do tk_args_next(&it, arg);
+  while (arg->key != id);
+  return true;
 }
 
 uint32_t args_shape_of(const struct tk_trace *t, uint32_t args) {
