@@ -182,8 +182,8 @@ static int by_cost(const void *a, const void *b) {
 
 static uint32_t digits(uint64_t v) {
   uint32_t n = 1;
-  for (; v >= 10; v /= 10) n++;
-  return n;
+  for (; v >= 10000; v /= 10000) n += 4;
+  return n + (v >= 10) + (v >= 100) + (v >= 1000);
 }
 
 static uint64_t cost_of(const struct tk_trace *t, const struct tk_arg *arg) {
