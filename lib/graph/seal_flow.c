@@ -203,7 +203,7 @@ static bool finish_steps(struct flow_sealer *s) {
 bool seal_flows(struct flow_sealer *s) {
   struct tk_trace *t = s->t;
   if (t->n_flow_points == 0) return true;
-  for (tk_id i = 1; i <= t->n_flow_points && !s->jobs; i++) {
+  for (tk_id i = 1; i <= t->n_flow_points && !s->jobs; i++) { /* where another thread sorts, none is bound */
     struct tk_flow_point *f = &t->flow_points[i];
     if (f->bound) f->ts = t->events[f->at].ts;
   }

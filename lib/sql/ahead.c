@@ -264,7 +264,9 @@ static double work_of(struct tk_sql *s, const char *text, size_t n) {
   static const char INDEX[] = "VIRTUAL TABLE INDEX ";
   char *explain = sqlite3_mprintf("EXPLAIN QUERY PLAN %.*s", (int)n, text);
   sqlite3_stmt *stmt = NULL;
+  struct tk_err ignored = {0};
   double work = 0;
+  guard_start(s, &ignored);
   if (explain && sqlite3_prepare_v2(s->db, explain, -1, &stmt, NULL) == SQLITE_OK)
     while (stmt && sqlite3_step(stmt) == SQLITE_ROW) {
       const char *detail = (const char *)sqlite3_column_text(stmt, DETAIL), *index = detail ? strstr(detail, INDEX) : NULL;
@@ -272,6 +274,7 @@ static double work_of(struct tk_sql *s, const char *text, size_t n) {
     }
   sqlite3_finalize(stmt);
   sqlite3_free(explain);
+  s->err = NULL;
   return work;
 }
 
