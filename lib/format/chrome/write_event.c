@@ -161,7 +161,7 @@ static void put_joined_key(struct printer *p, const struct tk_args *it, const st
     put_key(p, f->key, first);
     return;
   }
-  print_bytes(p, ",\"end." + first, 6 - first);
+  print_bytes(p, &",\"end."[first], 6 - first);
   put_fragment(p, (struct fragment){f->key.at + 2, f->key.n - 2});
 }
 
