@@ -89,6 +89,7 @@ struct tk_load_options run_load_options(const struct shared *s, struct progress 
     .max_memory = s->max_memory,
     .max_size = s->max_size,
     .strict = s->strict,
+    .without = s->without,
     .progress = run_ticker(p),
   };
 }

@@ -13,6 +13,7 @@ struct shared {
   uint64_t max_memory, max_size;
   int threads, level, progress, quiet, verbose;
   bool facts; /* no option: the command tells them whether or not more is asked for */
+  uint8_t without; /* likewise: what the command asks nothing of (tk_load_options) */
   int derive;
   struct {
     bool asked, keep_numbers;

@@ -136,7 +136,9 @@ static int cmd_sql(const void *params, const struct operands *in) {
     return run_usage("sql", "which trace? Standard input is taken for SQL, unless -e or --script says it");
   char *text = read_queries(p, &prompted);
   if (!text) return STATUS_USAGE;
-  struct tk_trace *t = run_load_operands(&p->shared, "sql", in, &status);
+  struct shared shared = p->shared;
+  if (!p->db && !prompted && !shared.strict) shared.without = tk_sql_without(text);
+  struct tk_trace *t = run_load_operands(&shared, "sql", in, &status);
   if (t) status = query(p, t, text, prompted);
   tk_free(t);
   free(text);

@@ -24,6 +24,12 @@ struct tk_progress {
   void (*phase)(void *arg, const struct tk_phase *phase);
 };
 
+/* What the caller asks nothing of, so that it may be left out of the graph.  Where several traces become one, all is kept. */
+enum tk_without {
+  TK_WITHOUT_FLOWS = 1, /* flow points: none is kept */
+  TK_WITHOUT_ARGS = 2   /* args of spans that come whole: they are kept where that costs nothing */
+};
+
 struct tk_load_options {
   const char *format;  /* name; NULL = by content */
   uint64_t max_memory; /* bytes of graph and buffers; 0 = 75% of RAM or cgroup */
@@ -33,6 +39,7 @@ struct tk_load_options {
   bool strict;         /* any repair is TK_ECORRUPT */
   bool no_templates;     /* general reading path only: for tests */
   bool check;          /* verify the invariants after sealing: for tests */
+  uint8_t without;     /* of enum tk_without: what need not be kept */
   uint64_t chunk;      /* bytes of one file that a thread reads at a time, 0 = 1 MiB: for tests */
   uint64_t reserved[3]; /* zero */
 };

@@ -497,6 +497,8 @@ TK_API struct tk_sql *tk_sql_open(struct tk_trace *t, const struct tk_sql_option
 TK_API bool tk_sql_run(struct tk_sql *s, const char *sql, const struct tk_sql_answer *to, struct tk_err *err);
 /* The names of the tables that are read in place; views and tables that statements made stand in sqlite_schema. */
 TK_API const char *const *tk_sql_tables(const struct tk_sql *s, size_t *n);
+/* What no answer of the text's statements depends on, as far as that is known before there is a trace: of enum tk_without. */
+TK_API uint8_t tk_sql_without(const char *sql);
 /* Does the text end where a statement does? */
 TK_API bool tk_sql_complete(const char *sql);
 /* Writes the tables, with indices, as a file of SQLite's. */

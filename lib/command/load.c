@@ -102,6 +102,7 @@ static struct tk_trace *load_view(struct tk_sources *s, size_t i, const struct s
     err_set(err, TK_ELIMIT, "%s: out of memory", v->name);
     return NULL;
   }
+  t->store->without = opt->without;
   t->host = copy_text(t, v->host);
   t->run = copy_text(t, v->run);
   load_files(t, &(const char *){sources_path(s, i)}, 1);

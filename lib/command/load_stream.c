@@ -51,6 +51,7 @@ static struct tk_trace *load(struct tk_reader from, struct tk_bytes bytes, const
     return NULL;
   }
   struct mem *mem = &t->store->mem;
+  t->store->without = opt->without;
   struct in *in = from.read ? stream_open(from, mem, err) : in_memory(bytes.p, bytes.n, mem, err);
   t->host = t->run = "";
   if (in) in = in_decode(in, opt->max_size, mem, err);

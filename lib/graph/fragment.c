@@ -90,6 +90,7 @@ bool fragment_begin(struct fragment *f, const struct tk_trace *of) {
   t->n_classes = of->n_classes;
   t->n_tracks = of->n_tracks;
   s->n_shapes = of->store->n_shapes;
+  s->without = of->store->without;
   f->strings.known = s->known_strings = of->store->strings.n;
   f->classes.known = of->n_classes;
   f->tracks.known = of->n_tracks;

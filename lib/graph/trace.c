@@ -205,10 +205,14 @@ tk_id trace_track(struct tk_trace *t, enum tk_track_kind kind, struct tk_ident p
 ADDER(trace_add_class, tk_class, classes, n_classes, cap_classes)
 ADDER(trace_add_track, tk_track, tracks, n_tracks, cap_tracks)
 ADDER(trace_add_event, tk_event, events, n_events, cap_events)
-ADDER(trace_add_flow_point, tk_flow_point, flow_points, n_flow_points, cap_flow_points)
+static ADDER(add_flow_point, tk_flow_point, flow_points, n_flow_points, cap_flow_points)
 ADDER(trace_add_record, tk_record, records, n_records, cap_records)
 ADDER(trace_add_meta, tk_meta, metas, n_metas, cap_metas)
 static ADDER(add_note, tk_note, notes, n_notes, cap_notes)
+
+struct tk_flow_point *trace_add_flow_point(struct tk_trace *t) {
+  return t->store->without & TK_WITHOUT_FLOWS ? &t->flow_points[0] : add_flow_point(t);
+}
 
 enum { MAX_NOTES = 256 };
 

@@ -62,6 +62,7 @@ struct tk_store {
   char *mistake;  /* the first one of who builds the trace (command/build.c) */
   bool has_bytes; /* strings need not be text */
   bool broken;    /* seal failed */
+  uint8_t without; /* of enum tk_without: flow points are the dummy then; readers see to args */
 };
 
 /* Of who calls from outside: false, with err, where there is no trace, or one that is still being made. */
@@ -103,6 +104,7 @@ struct tk_class *trace_add_class(struct tk_trace *t);
 struct tk_track *trace_add_track(struct tk_trace *t);
 
 struct tk_event *trace_add_event(struct tk_trace *t);
+/* The dummy where no flows are wanted. */
 struct tk_flow_point *trace_add_flow_point(struct tk_trace *t);
 struct tk_record *trace_add_record(struct tk_trace *t);
 struct tk_meta *trace_add_meta(struct tk_trace *t);

@@ -245,19 +245,6 @@ static unsigned open_others(struct tk_sql *s, unsigned n) {
   return s->n_others < n ? s->n_others : n;
 }
 
-/* Does the statement at p only read?  Then *p is moved behind it. */
-static bool passes_reading(struct tk_sql *s, const char **p) {
-  sqlite3_stmt *stmt = NULL;
-  const char *tail;
-  struct tk_err ignored = {0};
-  if (!statement_selects(*p)) return false;
-  guard_start(s, &ignored);
-  const bool ok = sqlite3_prepare_v2(s->db, *p, -1, &stmt, &tail) == SQLITE_OK && stmt && sqlite3_stmt_readonly(stmt);
-  sqlite3_finalize(stmt);
-  if (ok) *p = tail;
-  return ok;
-}
-
 /* What the plan of the statement text[0..n) says (events_plan.c).  Of tables other than those of events it says nothing. */
 static double work_of(struct tk_sql *s, const char *text, size_t n) {
   enum { DETAIL = 3 };
@@ -282,7 +269,7 @@ static unsigned find_statements(struct tk_sql *s, const char **p, struct stateme
   unsigned n = 0;
   for (const char *at = *p, *from; n < STATEMENTS && *(at = statement_at(at)); n++) {
     from = at;
-    if (!passes_reading(s, &at)) break;
+    if (!statement_passes_reading(s, &at)) break;
     found[n] = (struct statement){.text = from, .work = work_of(s, from, (size_t)(at - from)), .err = {.offset = UINT64_MAX}};
     *p = at;
   }

@@ -89,7 +89,26 @@ static bool is_refused(const char *statement, struct tk_err *err) {
   return true;
 }
 
-bool statement_selects(const char *p) { return word(p, "SELECT") || word(p, "WITH") || word(p, "VALUES"); }
+const char *statement_behind_include(const char *p) {
+  struct tk_err ignored = {0};
+  const char *behind = read_include(p, &ignored);
+  return behind ? behind : p;
+}
+
+static bool selects(const char *p) { return word(p, "SELECT") || word(p, "WITH") || word(p, "VALUES"); }
+
+bool statement_passes_reading(struct tk_sql *s, const char **p) {
+  sqlite3_stmt *stmt = NULL;
+  const char *tail;
+  struct tk_err ignored = {0};
+  if (!selects(*p)) return false;
+  guard_start(s, &ignored);
+  const bool ok = sqlite3_prepare_v2(s->db, *p, -1, &stmt, &tail) == SQLITE_OK && stmt && sqlite3_stmt_readonly(stmt);
+  sqlite3_finalize(stmt);
+  s->err = NULL;
+  if (ok) *p = tail;
+  return ok;
+}
 
 /* ---- statements ---- */
 

@@ -9,6 +9,7 @@
   linear     no join on ids, parents, tracks or sets of args takes more than its rows, on traces that are deep, wide or flat
   side by side  statements that threads run at the same time are answered as one thread answers them: in their order, with the error of
              the first that fails, and so that a table which a statement makes is there for the next
+  left out   a query that asks nothing of flows or args is answered as one is before which all has been loaded
   safe       an interrupt, a limit, a closed pipe end a query that would not end; nothing is written"""
 import json
 import os
@@ -414,6 +415,46 @@ def side_by_side(work):
     check('side by side: timeout', status == 3 and time.monotonic() - began < 20, said)
 
 
+# ---- left out ----
+
+PLAIN = ['slice', 'slices', 'slice_with_stack_id', 'thread_slice', 'process_slice', 'thread_or_process_slice', 'instant', 'thread', 'process',
+         'track', 'thread_track', 'process_track']
+FUNCTIONS = [f'SELECT s.id, a.id, a.name FROM slice s, {name}(s.id) a WHERE s.id < 200' for name in ('ancestor_slice', 'descendant_slice')]
+EVERYTHING = 'SELECT 0 FROM flow, args LIMIT 0'
+
+
+def least_memory(trace, script):
+    """KB, within 3%."""
+    limit = 3000
+    while answer(trace, script, '-j1', '--max-memory', f'{limit:.0f}K')[0] == 3:
+        limit *= 1.03
+    return limit
+
+
+def left_out(work):
+    columns = {table: [name for name, in ask(fixture(TRACES[0]), f"SELECT name FROM pragma_table_info('{table}')")[0] if 'arg_set_id' not in name]
+               for table in PLAIN}
+    queries = [f'SELECT {", ".join(columns[table])} FROM {table}' for table in PLAIN] + FUNCTIONS
+    traces = [os.path.join(folder, name) for folder, _, names in os.walk(FIXTURES) for name in names
+              if name.endswith(('.json', '.json.gz', '.pftrace', '.pftrace.gz', '.xplane.pb'))]
+    for kind, ending in (('kineto', 'json'), ('perfetto', 'pftrace'), ('xplane', 'xplane.pb')):
+        traces.append(f'{work}/some.{ending}')
+        with open(traces[-1], 'wb') as out:
+            subprocess.run([os.environ['GEN'], kind, '--spans', '9000'], stdout=out, check=True)
+    n_asked = 0
+    for trace in traces:
+        script = ';\n'.join(queries)
+        bare, whole = answer(trace, script, '--jsonl'), answer(trace, f'{script};\n{EVERYTHING}', '--jsonl')
+        judge(f'left out: {trace}', '' if bare == whole else f'{bare[0]} {bare[1][:100]} {bare[2][:200]} / {whole[0]} {whole[1][:100]} {whole[2][:200]}')
+        n_asked += bare[0] == 0
+    check('left out: enough traces', n_asked > 20, n_asked)
+    for query, less in (('SELECT count(*) FROM slice', True), ('INCLUDE PERFETTO MODULE slices.with_context; SELECT max(ts) FROM thread_slice', True),
+                        ('SELECT count(*) FROM slice; SELECT count(*) FROM flow', False), ('SELECT max(arg_set_id) FROM slice', True),
+                        ("SELECT count(*) FROM slice WHERE extract_arg(1, 'a') IS NULL", False), ('SELECT count(*) FROM event', False)):
+        held = least_memory(f'{work}/large.json', query) / least_memory(f'{work}/large.json', f'{query}; {EVERYTHING}')
+        check(f'left out: memory of {query}', held < 0.9 if less else held > 0.97, f'{held:.2f}')
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         script = os.path.join(work, 'eight.sql')
@@ -433,6 +474,7 @@ def main():
         patterns()
         linear(work)
         side_by_side(work)
+        left_out(work)
         safe(work)
     return finish()
 

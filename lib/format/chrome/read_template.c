@@ -134,14 +134,26 @@ static bool worth_it(const struct chrome *r, const struct chrome_event *e) {
   return e->ts.kind == WHEN_OK && (e->ph != 'X' || e->dur.kind == WHEN_OK);
 }
 
+/* Args of this event that nobody asks for are values of any kind, which are passed by. */
+static enum template_op passed_by(enum template_op op) {
+  switch (op) {
+  case OP_INT: case OP_DECIMAL: return OP_ANY_NUMBER;
+  case OP_STR: return OP_ANY_TEXT;
+  case OP_NESTED: return OP_ANY_NESTED;
+  default: return op;
+  }
+}
+
 void template_learn(struct templates *p, struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *end) {
   const struct buf *payload = &r->t->store->builder.payload;
   if (!p || p->useless || !worth_it(r, e) || !packs(p, r, e)) return;
   r->t->counts.by_template++;
   const uint8_t *at = p->from;
   struct node *n = p->root;
+  const bool without_args = r->t->store->without & TK_WITHOUT_ARGS && e->ph == 'X';
   for (unsigned i = 0; i < p->n_marks && n; i++) {
-    n = child(p, n, p->marks[i].op, at, (size_t)(p->marks[i].value - at));
+    const enum template_op op = without_args ? passed_by(p->marks[i].op) : p->marks[i].op;
+    n = child(p, n, op, at, (size_t)(p->marks[i].value - at));
     at = p->marks[i].end;
   }
   if (n) n = child(p, n, OP_END, at, (size_t)(end - at));
@@ -151,7 +163,10 @@ void template_learn(struct templates *p, struct chrome *r, const struct chrome_e
     n->op = OP_TS; /* never matches an empty value: a node without a leaf must not be reached */
     return;
   }
-  *n->leaf = (struct leaf){.proto = *e, .shape = args_shape_of(r->t, args), .n_suffix = (uint32_t)(payload->len - e->own_args)};
+  *n->leaf = (struct leaf){.proto = *e};
+  if (without_args) return;
+  n->leaf->shape = args_shape_of(r->t, args);
+  n->leaf->n_suffix = (uint32_t)(payload->len - e->own_args);
   if (n->leaf->n_suffix) memcpy(n->leaf->suffix, payload->data + e->own_args, n->leaf->n_suffix);
 }
 
@@ -214,8 +229,8 @@ struct reading {
 /* The string or nested value at p; the byte behind it, or NULL.  Out of the way of numbers: with it inlined, reading took 2% more
  * instructions. */
 __attribute__((noinline)) static const uint8_t *read_text(struct reading *w, enum template_op op, const uint8_t *p) {
-  const uint8_t *end = op == OP_NESTED ? nested_end(p, w->r->j.end) : plain_end(p);
-  if (!end) return NULL;
+  const uint8_t *end = op == OP_NESTED || op == OP_ANY_NESTED ? nested_end(p, w->r->j.end) : plain_end(p);
+  if (!end || op >= OP_ANY_TEXT) return end;
   size_t n = (size_t)(end - p);
   tk_id id = intern_id(op == OP_NESTED ? &w->r->raw : &w->r->t->store->strings, p, n);
   if (!id && op != OP_NESTED && utf8_valid(p, n)) id = trace_string(w->r->t, p, n);
@@ -259,6 +274,7 @@ static inline const uint8_t *read_number(struct reading *w, enum template_op op,
     w->packed = varint_put(w->packed, zigzag(mant));
     *w->packed++ = (uint8_t)zigzag(exp);
     return p;
+  case OP_ANY_NUMBER: return p;
   default: break;
   }
   if (exp) return NULL;

@@ -220,9 +220,11 @@ static inline tk_id chrome_class(struct chrome *r, tk_id name, tk_id cat) {
 
 /* ---- prediction (read_template.c) ---- */
 
-/* What stands between two literals: numbers up to OP_DECIMAL, then strings and nested values; OP_INT to OP_NESTED are args. */
+/* What stands between two literals: numbers up to OP_DECIMAL, then strings and nested values.  OP_INT to OP_NESTED are args, OP_ANY_...
+ * those that nobody asks for. */
 enum template_op {
-  OP_END, OP_TS, OP_DUR, OP_PID, OP_TID, OP_ID, OP_INT, OP_DECIMAL, OP_STR, OP_NESTED, OP_NAME, OP_PID_STR, OP_TID_STR, OP_ID_STR
+  OP_END, OP_TS, OP_DUR, OP_PID, OP_TID, OP_ID, OP_ANY_NUMBER, OP_INT, OP_DECIMAL, OP_STR, OP_NESTED, OP_NAME, OP_PID_STR, OP_TID_STR,
+  OP_ID_STR, OP_ANY_TEXT, OP_ANY_NESTED
 };
 
 struct templates *templates_new(struct mem *mem);
