@@ -5,10 +5,9 @@
 #include "op/match.h"
 
 void sql_result_string(const struct tk_sql *s, sqlite3_context *out, tk_id id) {
-  size_t n;
   if (!id) return;
-  const char *text = tk_string(s->t, id, &n);
-  sqlite3_result_text(out, text, (int)n, SQLITE_STATIC);
+  const struct intern_str *text = trace_str(s->t, id);
+  sqlite3_result_text(out, (const char *)text->bytes, (int)text->len, SQLITE_STATIC);
 }
 
 void sql_result_id(sqlite3_context *out, uint32_t id) {
