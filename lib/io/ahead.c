@@ -71,11 +71,15 @@ struct in *in_open_ahead(struct in_opener opener, uint64_t max_size, struct mem 
   if (!a) return mem_check(mem, err), NULL;
   *a = (struct ahead){.mem = mem, .below = {.limit = mem->limit}, .err = {.offset = UINT64_MAX}};
   a->inner = opener.open(opener.self, max_size, &a->below, err);
+  if (a->inner && in_is_at_hand(a->inner)) {
+    ahead_close(a);
+    return opener.open(opener.self, max_size, mem, err);
+  }
   if (!a->inner || !ring_init(&a->ring, &a->below) || pthread_create(&a->thread, NULL, run_thread, a) != 0) {
     if (a->inner && err && err->code == TK_OK) err_set(err, TK_ELIMIT, "the system gives no memory or thread to read ahead with");
     ahead_close(a);
     return NULL;
   }
   a->running = true;
-  return in_layer((struct in_source){ahead_read, ahead_close, a, 0}, a->inner, mem, err);
+  return in_layer((struct in_source){.read = ahead_read, .close = ahead_close, .self = a}, a->inner, mem, err);
 }

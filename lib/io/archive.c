@@ -278,7 +278,7 @@ struct in *arc_content_raw(struct arc *a, struct mem *mem, struct tk_err *err) {
   *c = (struct content){.arc = a, .mem = mem};
   a->open = true;
   uint64_t total = a->member.size == UINT64_MAX ? 0 : a->member.size;
-  struct in *in = in_custom((struct in_source){content_read, content_close, c, total}, mem, err);
+  struct in *in = in_custom((struct in_source){.read = content_read, .close = content_close, .self = c, .total = total}, mem, err);
   if (in) c->in = in;
   return in;
 }

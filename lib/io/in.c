@@ -172,6 +172,7 @@ static const struct in *outermost(const struct in *in) {
   return in;
 }
 
+bool in_is_at_hand(const struct in *in) { return in->source.at_hand && !in->inner; }
 uint64_t in_offset(const struct in *in) { return in->offset; }
 uint64_t in_raw_offset(const struct in *in) { return outermost(in)->offset; }
 uint64_t in_raw_read(const struct in *in) { return __atomic_load_n(&outermost(in)->got, __ATOMIC_RELAXED); }

@@ -24,6 +24,7 @@ struct in_source {
   void (*close)(void *self);
   void *self;
   uint64_t total; /* bytes if known, else 0: for progress */
+  bool at_hand;   /* reading costs no more than copying: a file's bytes as they are */
 };
 
 /* Something that the input layer repaired or noticed: the loader turns these into notes of the trace. */
@@ -42,7 +43,8 @@ struct in *in_open(const char *path, uint64_t max_size, struct mem *mem, struct 
 bool in_read_all(const char *path, struct buf *text, struct tk_err *err);
 
 /* An input that is opened, read and inflated by a thread of its own (-j 2 and more).  `open` is called at once; what it opens is
- * read by the thread and paid from a budget of its own. */
+ * read by the thread and paid from a budget of its own.  What is at hand, and not packed, is opened again without a thread: its bytes
+ * would only be copied once more (info of 802 MB: 0.50 s with one, 0.46 s without, on two cores). */
 struct in_opener {
   struct in *(*open)(void *self, uint64_t max_size, struct mem *mem, struct tk_err *err);
   void *self;

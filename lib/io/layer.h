@@ -19,6 +19,9 @@ struct in *in_open_packed(const char *path, uint64_t max_size, struct mem *mem, 
 /* A path as it is. */
 struct in *in_open_raw(const char *path, struct mem *mem, struct tk_err *err);
 
+/* Is it a source that is at hand, with nothing over it? */
+bool in_is_at_hand(const struct in *in);
+
 /* Adds a note to the stack that `in` belongs to; from the ninth on they are only counted by nobody. */
 void in_add_note(struct in *in, bool repair, uint64_t offset, const char *fmt, ...) PRINTF_LIKE(4, 5);
 

@@ -54,6 +54,7 @@ static int open_fd(const char *path, uint64_t *total, struct tk_err *err) {
 struct in *in_open_raw(const char *path, struct mem *mem, struct tk_err *err) {
   struct in_source source = {.read = file_read, .close = file_close};
   int fd = open_fd(path, &source.total, err);
+  source.at_hand = source.total > 0 && fd > STDIN_FILENO; /* standard input cannot be opened again */
   struct file *f;
   if (fd < 0) return NULL;
   f = mem_alloc(mem, sizeof *f);

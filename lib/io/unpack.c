@@ -141,7 +141,7 @@ static struct in *layer_over(struct in *inner, bool member, uint64_t max_size, s
   u->archive = archive_read_new();
   if (!u->archive) err_set(err, TK_ELIMIT, "out of memory");
   else if ((member ? start_member : start_stream)(u, err))
-    return in_layer((struct in_source){unpack_read, unpack_close, u, 0}, inner, mem, err);
+    return in_layer((struct in_source){.read = unpack_read, .close = unpack_close, .self = u}, inner, mem, err);
   unpack_close(u);
   return NULL;
 }

@@ -116,9 +116,9 @@ static void open_args(struct printer *p, bool *open) {
   *open = true;
 }
 
-/* The key of an arg in "args", the first one without its comma. */
+/* The key of an arg in "args", the first one without its comma.  It is empty when memory has run out. */
 static void put_key(struct printer *p, struct fragment key, bool first) {
-  put_fragment(p, first ? (struct fragment){key.at + 1, key.n - 1} : key);
+  put_fragment(p, first && key.n ? (struct fragment){key.at + 1, key.n - 1} : key);
 }
 
 /* All args of an event, sorted into the event's fields and its "args". */
@@ -157,7 +157,7 @@ static bool put_shared(struct printer *p, uint32_t shared, uint32_t args) {
 
 /* "end.k": where begin and end have an arg of one name. */
 static void put_joined_key(struct printer *p, const struct tk_args *it, const struct printed_field *f, bool first) {
-  if (f->place != IN_END_ARGS || !has_key(p, it->shape, f->key)) {
+  if (f->place != IN_END_ARGS || !f->key.n || !has_key(p, it->shape, f->key)) {
     put_key(p, f->key, first);
     return;
   }
