@@ -31,6 +31,7 @@ struct tk_sql *tk_sql_open(struct tk_trace *t, const struct tk_sql_options *opt,
   s->mem.limit = s->limit && s->limit > s->graph_bytes ? s->limit - s->graph_bytes : 0;
   intern_init(&s->texts, &s->mem);
   map_init(&s->kind_texts, &s->mem);
+  map_init(&s->text_numbers, &s->mem);
   if (prepare(s, err)) return s;
   tk_sql_close(s);
   return NULL;
@@ -59,6 +60,7 @@ void tk_sql_close(struct tk_sql *s) {
   if (s->has_steps) steps_free(&s->steps);
   intern_free(&s->texts);
   map_free(&s->kind_texts);
+  map_free(&s->text_numbers);
   free_arrays(s);
   struct mem mem = s->mem;
   mem_free(&mem, s);

@@ -94,7 +94,7 @@ struct tk_sql {
   uint32_t n_counter_tracks, cap_counter_tracks, n_counters, cap_counters, n_flows, cap_flows;
   struct kinds kinds;
   struct steps steps;
-  struct map kind_texts;
+  struct map kind_texts, text_numbers; /* by text that is a pid or tid: its number among them */
   struct intern texts; /* made for columns */
   struct row_index *indices;
   const char **table_names;

@@ -7,11 +7,15 @@
 
 #include "sql.h"
 
-/* Beyond what 32 bits can say: no number that a system gave. */
-static int64_t number_of_text(tk_id text) { return ((int64_t)UINT32_MAX + 1) + text; }
+/* Beyond what 32 bits can say: no number that a system gave.  Texts are counted as they are met here, for what else the trace has read
+ * changes its own numbers of them. */
+static int64_t number_of_text(struct tk_sql *s, tk_id text) {
+  const uint32_t *number = map_put(&s->text_numbers, text, s->text_numbers.n + 1);
+  return (int64_t)UINT32_MAX + 1 + (number ? *number : 0);
+}
 
-static int64_t number_of(struct tk_ident i) {
-  return i.kind == TK_IDENT_STR ? number_of_text(i.str) : i.kind == TK_IDENT_NONE ? 0 : i.num;
+static int64_t number_of(struct tk_sql *s, struct tk_ident i) {
+  return i.kind == TK_IDENT_STR ? number_of_text(s, i.str) : i.kind == TK_IDENT_NONE ? 0 : i.num;
 }
 
 /* An empty name is none; a pid or tid that is empty text is a name all the same. */
@@ -37,7 +41,7 @@ static void add_thread(struct tk_sql *s, struct sql_thread thread) {
 static uint32_t thread_of(struct tk_sql *s, uint32_t upid, struct tk_ident ident, struct map *by_tid) {
   if (upid == SQL_NONE) return SQL_NONE;
   const bool main = ident.kind == TK_IDENT_NONE || (ident.kind != TK_IDENT_STR && ident.num == 0);
-  const int64_t tid = main ? s->processes[upid].pid : number_of(ident);
+  const int64_t tid = main ? s->processes[upid].pid : number_of(s, ident);
   uint32_t *utid = map_put(by_tid, hash_pair(upid, (uint64_t)tid), s->n_threads);
   if (!utid) return SQL_NONE;
   if (*utid == s->n_threads)
@@ -92,7 +96,7 @@ static void add_processes(struct tk_sql *s, struct map *by_tid) {
     const struct tk_track *k = &s->t->tracks[i];
     if (!is_process(s, k)) continue;
     uint32_t upid = s->tracks[i].upid = s->n_processes++;
-    s->processes[upid] = (struct sql_process){.track = i, .name = name_of(k, k->pid), .pid = number_of(k->pid)};
+    s->processes[upid] = (struct sql_process){.track = i, .name = name_of(k, k->pid), .pid = number_of(s, k->pid)};
     map_put(by_tid, hash_pair(upid, (uint64_t)s->processes[upid].pid), s->n_threads);
     add_thread(s, (struct sql_thread){.upid = upid, .tid = s->processes[upid].pid, .main = true});
   }

@@ -441,11 +441,20 @@ def left_out(work):
         traces.append(f'{work}/some.{ending}')
         with open(traces[-1], 'wb') as out:
             subprocess.run([os.environ['GEN'], kind, '--spans', '9000'], stdout=out, check=True)
+    usual = '"a":1,"b":2.5,"s":"x","n":[1,2]'
+    odd = [usual.replace('[1,2]', '[1 2]'), usual.replace('[1,2]', '{"k":[1,2}'), usual.replace('"x"', '"\xff"'), usual.replace('"x"', '"\\u00e9\\q"'),
+           usual.replace(':1,', ':01,'), usual.replace(':1,', ':1e5,'), usual.replace('2.5', '-'), usual + ',"a":3', usual.replace('"x"', '"x')]
+    for i, args in enumerate(odd):
+        events = [f'{{"ph":"X","name":"f{k}","pid":1,"tid":1,"ts":{k + 1}0,"dur":5,"args":{{{args if k == 5 else usual}}}}}' for k in range(9)]
+        traces.append(f'{work}/odd{i}.json')
+        with open(traces[-1], 'w', encoding='latin-1') as out:
+            out.write('[' + ',\n'.join(events) + ']')
     n_asked = 0
-    for trace in traces:
-        script = ';\n'.join(queries)
+    instants = queries.index(next(query for query in queries if query.endswith('FROM instant')))  # a view that reads sets of args
+    scripts = [';\n'.join(queries[:instants] + queries[instants + 1:]), queries[instants]]
+    for trace, script in ((trace, script) for trace in traces for script in scripts):
         bare, whole = answer(trace, script, '--jsonl'), answer(trace, f'{script};\n{EVERYTHING}', '--jsonl')
-        judge(f'left out: {trace}', '' if bare == whole else f'{bare[0]} {bare[1][:100]} {bare[2][:200]} / {whole[0]} {whole[1][:100]} {whole[2][:200]}')
+        judge(f'left out: {trace}: {script[-20:]}', '' if bare == whole else f'{bare[0]} {bare[1][:100]} {bare[2][:200]} / {whole[0]} {whole[1][:100]} {whole[2][:200]}')
         n_asked += bare[0] == 0
     check('left out: enough traces', n_asked > 20, n_asked)
     for query, less in (('SELECT count(*) FROM slice', True), ('INCLUDE PERFETTO MODULE slices.with_context; SELECT max(ts) FROM thread_slice', True),

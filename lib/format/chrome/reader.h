@@ -224,7 +224,7 @@ static inline tk_id chrome_class(struct chrome *r, tk_id name, tk_id cat) {
  * those that nobody asks for. */
 enum template_op {
   OP_END, OP_TS, OP_DUR, OP_PID, OP_TID, OP_ID, OP_ANY_NUMBER, OP_INT, OP_DECIMAL, OP_STR, OP_NESTED, OP_NAME, OP_PID_STR, OP_TID_STR,
-  OP_ID_STR, OP_ANY_TEXT, OP_ANY_NESTED
+  OP_ID_STR, OP_ANY_TEXT
 };
 
 struct templates *templates_new(struct mem *mem);
