@@ -101,8 +101,10 @@ bool xplane_chunks_read(struct xplane_reader *r, tk_id track, uint64_t end) {
   in_consume(s->in, (size_t)(s->p - s->base));
   r->track = track;
   const bool ok = chunks_read(r->chunks, r, s->in, most, r->err);
+  const bool last = s->last; /* who has seen the end repairs by it */
   *s = (struct pb_in){.in = s->in, .err = s->err};
   if (!ok || !pb_in_ahead(s, 1)) return false;
+  s->last |= last;
   s->header = pb_in_offset(s);
   return true;
 }
