@@ -50,14 +50,19 @@ static void release(struct chunk *c) {
   c->prepared = false;
 }
 
+static bool is_ready(const struct chunks *s, const struct chunk *c) {
+  if (!c->prepared) return false;
+  return s->of->has_no_fragments || (c->round == s->round && !fragment_is_outgrown(&c->fragment, s->t));
+}
+
 /* The chunk begins with all that the trace has by now. */
 static bool prepare(struct turn *u, struct chunk *c) {
   struct chunks *s = u->s;
-  if (c->prepared && c->round == s->round && !fragment_is_outgrown(&c->fragment, s->t)) return true;
+  if (is_ready(s, c)) return true;
   release(c);
   c->round = s->round;
   c->err = (struct tk_err){.offset = UINT64_MAX};
-  c->prepared = fragment_cost(s->t) <= TABLES && fragment_begin(&c->fragment, s->t);
+  c->prepared = s->of->has_no_fragments || (fragment_cost(s->t) <= TABLES && fragment_begin(&c->fragment, s->t));
   if (c->prepared && s->of->begin(c, u->one)) return true;
   s->from = UINT64_MAX;
   return false;
@@ -84,7 +89,7 @@ static bool cut(struct turn *u, struct chunk *c) {
 static void join(struct turn *u, struct chunk *c) {
   struct tk_trace *t = u->s->t;
   const tk_id events = t->n_events, points = t->n_flow_points;
-  if (fragment_join(&c->fragment, t)) c->of->joined(c, u->one, events, points);
+  if (c->of->has_no_fragments || fragment_join(&c->fragment, t)) c->of->joined(c, u->one, events, points);
   else c->read = 0;
 }
 
@@ -112,7 +117,7 @@ static bool read_all(struct turn *u) {
     if (!c) return u->err->code == TK_OK;
     s->taken++;
     join(u, c);
-    if (c->fragment.t->store->mem.failed) s->from = UINT64_MAX;
+    if (c->fragment.t && c->fragment.t->store->mem.failed) s->from = UINT64_MAX;
     if (c->read < c->size) return put_back(u, c);
     if (!s->of->tick(u->one)) return jobs_drop(s->jobs), false;
   }
@@ -134,7 +139,7 @@ static bool wake(struct turn *u) {
     c->of = s->of;
     c->text = mem_alloc(s->mem, s->size + IN_PAD);
     c->reader = mem_alloc(s->mem, s->of->reader_size);
-    ok = c->text && c->reader && fragment_init(&c->fragment, s->mem->limit / SHARE);
+    ok = c->text && c->reader && (s->of->has_no_fragments || fragment_init(&c->fragment, s->mem->limit / SHARE));
   }
   return ok || err_set(u->err, TK_ELIMIT, "out of memory");
 }
@@ -158,7 +163,8 @@ bool chunks_start(struct chunks **out, const struct chunks_of *of, struct tk_tra
   if (!threads) threads = os_cores();
   if (!size) size = CHUNK;
   const unsigned n = threads + 2 < JOBS_MOST ? threads + 2 : JOBS_MOST;
-  if (threads < 2 || (mem->limit && mem->limit / SHARE < (uint64_t)n * (TABLES + 4 * size))) return true;
+  const uint64_t room = of->room ? (uint64_t)of->room * size : TABLES + 4 * (uint64_t)size;
+  if (threads < 2 || (mem->limit && mem->limit / SHARE < n * room)) return true;
   struct chunks *s = mem_alloc(mem, sizeof *s + n * sizeof *s->v);
   if (!s) return false;
   *s = (struct chunks){.of = of, .t = t, .mem = mem, .threads = threads - 1, .size = size, .from = size / 4, .patience = size, .n = n};

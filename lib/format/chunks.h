@@ -11,7 +11,10 @@
  * behind it, and the one reader that there was before goes on from there.  It alone decides what is repaired, and what a name means;
  * and the trace does not depend on the number of threads, nor on where the input was cut.
  *
- * An input that sends chunks back again and again is left to the one reader for longer each time. */
+ * An input that sends chunks back again and again is left to the one reader for longer each time.
+ *
+ * A format whose events mean nothing without all that comes before them has no fragments: its chunks hold what can be said of their
+ * bytes alone, and `joined` lets the one reader take that. */
 #ifndef FORMAT_CHUNKS_H
 #define FORMAT_CHUNKS_H
 
@@ -19,7 +22,7 @@
 #include "io/in.h"
 
 struct chunk {
-  struct fragment fragment;
+  struct fragment fragment; /* empty where the format has no use for it */
   const struct chunks_of *of;
   void *reader;    /* what the format reads it with */
   bool prepared;   /* the reader has been begun and not ended */
@@ -33,6 +36,8 @@ struct chunk {
 /* What a format does with chunks; `one` is its reader of the whole input. */
 struct chunks_of {
   size_t reader_size;
+  bool has_no_fragments;
+  unsigned room; /* bytes for one of the text that a reader allocates, at most; 0 = what a fragment needs */
   /* Bytes of whole events that text[0, n) begins with, behind which others are; 0 = none. */
   size_t (*cut)(const uint8_t *text, size_t n);
   /* Gives the chunk's reader all that the one reader knows; what it takes is freed by `end`, also after a failure. */
@@ -40,7 +45,8 @@ struct chunks_of {
   void (*end)(struct chunk *c);
   /* Reads the chunk up to where it is not sure, which is *read*; by any thread. */
   void (*read)(struct chunk *c);
-  /* The chunk's events and flow points have become those behind these of the whole. */
+  /* The chunk's events and flow points have become those behind these of the whole.  Without fragments: takes what was read, as far
+   * as it can, which becomes *read*. */
   void (*joined)(struct chunk *c, void *one, tk_id events, tk_id points);
   /* False, with an error, when the caller wants to stop. */
   bool (*tick)(void *one);

@@ -77,6 +77,7 @@ struct inflater *inflater_open(enum flate_backend backend, struct mem *mem, stru
   if (backend != FLATE_ZLIB) {
     z->isal = mem_alloc(mem, sizeof *z->isal);
     if (z->isal) {
+      memset(z->isal, 0, sizeof *z->isal); /* its tables are not cleared by init, and a damaged stream has it read what nobody wrote */
       isal_inflate_init(z->isal);
       return z;
     }

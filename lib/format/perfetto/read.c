@@ -1,6 +1,6 @@
 /* read.c - Trace -> graph: packets one at a time, through a window.
  *
- *     Trace        packet*                               repeated field 1, any number of them   read_frames.c
+ *     Trace        packet*                               repeated field 1, any number of them   read_frames.c, read_chunks.c
  *       packet     state of its sequence, then its data                                         read_packet.c
  *       packet     compressed_packets: zlib or zstd      inflated whole, on a stack of at most four
  *
@@ -8,6 +8,7 @@
  * the next one is found (frames.h), and where none is found what came before is kept. */
 #include <string.h>
 
+#include "format/chunks.h"
 #include "frames.h"
 #include "perfetto.h"
 #include "reader.h"
@@ -67,14 +68,6 @@ static bool read_frame(struct perfetto *r, struct levels *s, struct frame *f) {
 
 /* ---- the file ---- */
 
-static bool report_progress(struct perfetto *r, const struct pb_in *s) {
-  struct tk_progress progress = r->opt->progress;
-  if (!mem_check(&r->t->store->mem, r->err)) return false;
-  if (progress.tick && !progress.tick(progress.arg, in_raw_read(s->in), in_raw_total(s->in)))
-    return err_set(r->err, TK_EINTERRUPTED, "interrupted");
-  return true;
-}
-
 /* Compressed packets end in the middle of one, or there are none. */
 static void pop_level(struct perfetto *r, struct levels *s, enum frame_status status) {
   struct level *l = &s->of[--s->n];
@@ -98,11 +91,22 @@ static bool stop_reading(struct perfetto *r, const struct pb_in *s, enum frame_s
   return true;
 }
 
+/* Packets of the file, as many as several threads can take apart. */
+static bool read_chunks(struct perfetto *r, struct levels *s) {
+  struct pb_in *in = &s->of[0].frames.s;
+  struct pb_field compressed = {0};
+  if (s->n > 1 || !perfetto_chunks_are_due(r, in)) return true;
+  return perfetto_chunks_read(r, in, &compressed) && (!compressed.p || push_level(r, s, &compressed));
+}
+
 static bool read_levels(struct perfetto *r, struct levels *s) {
   struct level *file = &s->of[0];
   enum frame_status status;
   struct frame f;
-  while ((status = frames_next(&s->of[s->n - 1].frames, &f)) == FRAME || s->n > 1) {
+  for (;;) {
+    if (!read_chunks(r, s)) return false;
+    status = frames_next(&s->of[s->n - 1].frames, &f);
+    if (status != FRAME && s->n == 1) break;
     if (status != FRAME) {
       pop_level(r, s, status);
       continue;
@@ -110,7 +114,7 @@ static bool read_levels(struct perfetto *r, struct levels *s) {
     if (s->n == 1) {
       r->offset = f.offset;
       r->n_packets++;
-      if (r->n_packets % TICK == 0 && !report_progress(r, &file->frames.s)) return false;
+      if (r->n_packets % TICK == 0 && !perfetto_tick(r)) return false;
     }
     if (!read_frame(r, s, &f)) return false;
   }
@@ -121,12 +125,13 @@ static bool read_trace(struct perfetto *r, struct in *in) {
   struct tk_err fault = {.offset = UINT64_MAX};
   struct levels s = {.n = 1};
   struct level *file = &s.of[0];
+  r->in = in;
   file->frames.s = (struct pb_in){.in = in, .err = &fault};
   bool ok = read_levels(r, &s);
   while (s.n > 1) buf_free(&s.of[--s.n].bytes);
   r->t->counts.bytes = pb_in_offset(&file->frames.s);
   if (ok) perfetto_read_deferred(r);
-  return ok && report_progress(r, &file->frames.s);
+  return ok && perfetto_tick(r);
 }
 
 /* Slot 0 of each array is a dummy: what finds no memory goes on with it (base/mem.h). */
@@ -162,6 +167,9 @@ static void free_reader(struct perfetto *r) {
   mem_free(mem, r->pending);
   mem_free(mem, r->points);
   mem_free(mem, r->collected.args);
+  mem_free(mem, r->layouts);
+  buf_free(&r->decoder.text);
+  buf_free(&r->decoder.json);
   mem_free(mem, r->counter_classes.of);
   map_free(&r->counter_classes.index);
   map_free(&r->sequence_index);
@@ -205,7 +213,9 @@ bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_optio
   map_init(&r->counter_classes.index, mem);
   schema_init(&r->extensions.schema, mem);
   r->extensions.json.mem = r->extensions.path.mem = r->extensions.rest.mem = mem;
-  ok = add_dummies(r) && read_trace(r, in);
+  r->decoder.text.mem = r->decoder.json.mem = mem;
+  ok = add_dummies(r) && layouts_start(r) && perfetto_chunks_start(r) && read_trace(r, in);
+  chunks_stop(r->chunks);
   if (ok) perfetto_finish(r);
   free_reader(r);
   return ok ? mem_check(mem, err) : mem_refuse(mem, err);

@@ -3,6 +3,12 @@
 #include "format/json_args.h"
 #include "reader.h"
 
+void perfetto_add_point(struct perfetto *r, uint64_t id, bool terminating) {
+  if (!mem_grow(&r->t->store->mem, (void **)&r->points, &r->cap_points, (uint64_t)r->n_points + 1, sizeof *r->points)) return;
+  r->points[r->n_points] = (struct raw_point){.id = id, .order = r->n_points, .terminating = terminating};
+  r->n_points++;
+}
+
 static uint32_t *class_of(struct perfetto *r, struct sequence *q, tk_id cat) {
   if (!q->point_classes.mem) map_init(&q->point_classes, &r->t->store->mem);
   return map_put(&q->point_classes, (uint64_t)cat, trace_class(r->t, 0, 0));

@@ -216,13 +216,53 @@ static void take_packet(struct perfetto *r, struct packet *k) {
   if (k->damaged && !k->event.p && !k->private_fields.p) clock_time(r, q, k, &ns, &clock); /* deltas count on */
 }
 
-bool perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed) {
+static bool read_any_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed) {
   struct pb c = pb_over(p, n);
   struct packet k = {.p = p, .n = n};
   if (!read_packet(&c, &k) || swallows(&k)) return false;
   *compressed = k.compressed;
   take_packet(r, &k);
   return true;
+}
+
+/* False: the sequence has not the state that the packet needs, or names. */
+static bool take_decoded(struct perfetto *r, const struct decoded *d) {
+  struct sequence *q = perfetto_sequence(r, d->machine, d->sequence);
+  struct packet *k = &r->taken;
+  if (!q) return true;
+  if (d->flags & SEQUENCE_NEEDS_STATE && !(q->cleared && q->valid)) return false;
+  k->event = (struct pb_field){PACKET_TRACK_EVENT, PB_BYTES, d->n_event, d->event};
+  k->private_fields = (struct pb_field){PACKET_TRACEKIT, PB_BYTES, d->n_private, d->private_fields};
+  k->timestamp = d->timestamp;
+  k->has_timestamp = d->has_timestamp;
+  k->sequence = d->sequence;
+  k->machine = d->machine;
+  k->flags = d->flags;
+  k->clock = d->clock;
+  k->has_clock = d->has_clock;
+  k->p = d->p;
+  k->n = d->n;
+  if (!perfetto_decoded_event(r, q, k, d)) return false;
+  perfetto_count(r, k, k->n);
+  return true;
+}
+
+bool perfetto_take_packet(struct perfetto *r, const struct decoded *d, struct pb_field *compressed) {
+  *compressed = (struct pb_field){0};
+  return (d->is_event && take_decoded(r, d)) || read_any_packet(r, d->p, d->n, compressed);
+}
+
+bool perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed) {
+  uint32_t what[DECODED_ARGS];
+  uint8_t values[DECODED_VALUES];
+  struct decoded_point points[DECODED_POINTS];
+  struct decoded d;
+  if (r->opt->no_templates) return read_any_packet(r, p, n, compressed);
+  r->decoder.what = what;
+  r->decoder.values = values;
+  r->decoder.points = points;
+  packet_decode(&r->decoder, p, n, &d);
+  return perfetto_take_packet(r, &d, compressed);
 }
 
 /* ---- damage ---- */

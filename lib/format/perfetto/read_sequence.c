@@ -47,6 +47,7 @@ void sequence_clear(struct perfetto *r, struct sequence *q) {
   q->default_clock = 0;
   q->extra.n = q->extra_double.n = 0;
   q->valid = true;
+  q->n_clearings++;
 }
 
 static void add_uuid(struct uuid_list *l, uint64_t uuid) {
@@ -150,6 +151,8 @@ void sequence_intern(struct perfetto *r, struct sequence *q, const struct pb_fie
   }
   if (c.fault) perfetto_damage(r, "damaged interned data, read as far as it goes");
 }
+
+tk_id sequence_find(const struct sequence *q, enum iid_kind kind, uint64_t iid) { return find_iid(&q->tables[kind], iid); }
 
 tk_id sequence_text(struct perfetto *r, struct sequence *q, enum iid_kind kind, uint64_t iid) {
   char text[40];

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/utf8.h"
 
 /* ---- notes and text ---- */
@@ -38,6 +39,14 @@ tk_id perfetto_text(struct perfetto *r, const uint8_t *p, size_t n) {
 tk_id perfetto_bytes(struct perfetto *r, const uint8_t *p, size_t n) {
   if (!utf8_valid(p, n)) r->n_bytes++;
   return trace_string(r->t, p, n);
+}
+
+bool perfetto_tick(struct perfetto *r) {
+  const struct tk_progress progress = r->opt->progress;
+  if (!mem_check(&r->t->store->mem, r->err)) return false;
+  if (progress.tick && !progress.tick(progress.arg, in_raw_read(r->in), in_raw_total(r->in)))
+    return err_set(r->err, TK_EINTERRUPTED, "interrupted");
+  return true;
 }
 
 /* ---- times ---- */

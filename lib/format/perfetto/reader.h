@@ -9,7 +9,10 @@
  *     read_extension.c    fields that the file describes itself -> args
  *     read_flow_points.c  flow points in full, as our writer has them
  *     read_counters.c     counter samples
- *     read_track_event.c  TrackEvent -> event, counter samples, flow points
+ *     decode.c            a packet that any thread can take apart (decode.h)
+ *     decoded_args.c      annotations of such a one -> args
+ *     take_event.c        struct track_event -> event, counter samples, flow points (track_event.h)
+ *     read_track_event.c  TrackEvent -> struct track_event
  *     read_records.c      private packets without an event: records and what else no viewer shows
  *     read_passthrough.c  packets that are not modelled
  *     read_packet.c       one packet: its sequence's state, then what it carries
@@ -17,6 +20,7 @@
  *     finish.c            what is known only at the end: which tracks there are, flows in order of time, the origin
  *     read_compressed.c   packets in a compressed one
  *     read_frames.c       where packets begin and end (frames.h)
+ *     read_chunks.c       packets that several threads take apart (format/chunks.h)
  *     read.c              the file: packet after packet
  *
  * While reading, an event's ts is ns of the trace's clock and its track is a site: a node and an aspect of it, below.  perfetto_finish
@@ -27,6 +31,7 @@
 #include "format/format.h"
 #include "graph/trace.h"
 #include "format/pb.h"
+#include "decode.h"
 #include "fields.h"
 #include "passthrough.h"
 #include "schema.h"
@@ -63,6 +68,7 @@ struct sequence {
   int64_t thread_us, instructions; /* of its thread, which deltas count from */
   uint32_t generation;       /* of its interned data that is not modelled; 0 = there is none */
   uint64_t last_uuid;        /* track met last */
+  uint32_t n_clearings;
   struct map point_classes; /* by category of the event: class of the flow point met last */
   uint32_t last_node;
 };
@@ -203,6 +209,20 @@ const struct member *extension_read(struct extension_reader *x, const struct buf
 /* The args of them; returns how many are bytes that need not be text. */
 uint32_t extension_args(struct extension_reader *x, const struct member *m, uint32_t n, struct tk_trace *t);
 
+/* What a packet says, in one pass. */
+struct packet {
+  struct pb_field event, interned, defaults, descriptor, snapshot, compressed, process, thread, attributes, extension, sync;
+  struct pb_field private_fields, bundle; /* bundle: field 1, of ftrace */
+  uint64_t timestamp, sequence, flags;
+  uint32_t clock, machine;
+  bool has_timestamp, has_clock, has_sequence, dropped;
+  bool damaged;     /* read as far as it goes */
+  bool of_sequence; /* the snapshot is of the sequence's own clocks */
+  uint32_t other; /* a field that is not modelled */
+  const uint8_t *p; /* all of it */
+  size_t n;
+};
+
 /* ---- the reader ---- */
 
 enum { DAMAGES = 16 }; /* kinds of damage */
@@ -247,20 +267,12 @@ struct perfetto {
   tk_id interned_key; /* ARG_INTERNED */
   struct counter_classes counter_classes;
   struct collected collected;
-};
-
-/* What a packet says, in one pass. */
-struct packet {
-  struct pb_field event, interned, defaults, descriptor, snapshot, compressed, process, thread, attributes, extension, sync;
-  struct pb_field private_fields, bundle; /* bundle: field 1, of ftrace */
-  uint64_t timestamp, sequence, flags;
-  uint32_t clock, machine;
-  bool has_timestamp, has_clock, has_sequence, dropped;
-  bool damaged;     /* read as far as it goes */
-  bool of_sequence; /* the snapshot is of the sequence's own clocks */
-  uint32_t other; /* a field that is not modelled */
-  const uint8_t *p; /* all of it */
-  size_t n;
+  struct in *in; /* the file */
+  struct chunks *chunks; /* NULL = no other thread reads */
+  struct pb_field compressed; /* what it holds comes next */
+  struct decoder decoder; /* of one packet */
+  struct layouts *layouts;
+  struct packet taken; /* a decoded one: what such a packet has not is never set */
 };
 
 void perfetto_note(struct perfetto *r, enum tk_note_kind kind, const char *text);
@@ -277,6 +289,17 @@ tk_id perfetto_bytes(struct perfetto *r, const uint8_t *p, size_t n);
 /* A meta of passthrough that consists of these bytes. */
 void perfetto_add_passthrough(struct perfetto *r, const char *key, const void *p, size_t n);
 
+/* Progress; false, with an error, when reading is to end. */
+bool perfetto_tick(struct perfetto *r);
+
+/* Packets of the file by several threads: r->chunks, and NULL without them; false when memory has run out. */
+bool perfetto_chunks_start(struct perfetto *r);
+bool perfetto_chunks_are_due(const struct perfetto *r, const struct pb_in *s);
+/* What comes next is for the one reader again: what is behind *compressed, if that is set. */
+bool perfetto_chunks_read(struct perfetto *r, struct pb_in *s, struct pb_field *compressed);
+
+/* One that was decoded, or is read field by field after all.  Otherwise as below. */
+bool perfetto_take_packet(struct perfetto *r, const struct decoded *d, struct pb_field *compressed);
 /* One packet.  A compressed one is left to the caller.  False, and nothing was done: it cannot be read to its end. */
 bool perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed);
 /* Such a one, as far as it goes. */
@@ -322,6 +345,8 @@ void sequence_defaults(struct sequence *q, const struct pb_field *f);
 /* The number of the state whose interned data fields of the event may refer to; 0 = they cannot. */
 uint32_t sequence_interned(struct perfetto *r, const struct sequence *q);
 void sequence_intern(struct perfetto *r, struct sequence *q, const struct pb_field *f);
+/* 0 = it was not interned yet. */
+tk_id sequence_find(const struct sequence *q, enum iid_kind kind, uint64_t iid);
 /* The text of an iid; one that was never interned is "[iid 5]". */
 tk_id sequence_text(struct perfetto *r, struct sequence *q, enum iid_kind kind, uint64_t iid);
 
@@ -367,6 +392,11 @@ void old_thread_descriptor(struct perfetto *r, struct sequence *q, uint32_t mach
 /* ---- events ---- */
 
 void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct packet *k);
+/* The event of a decoded packet, of which k says all else; false: it has ids that were not interned. */
+bool perfetto_decoded_event(struct perfetto *r, struct sequence *q, const struct packet *k, const struct decoded *d);
+bool layouts_start(struct perfetto *r);
+/* A flow id of the event that is being read. */
+void perfetto_add_point(struct perfetto *r, uint64_t id, bool terminating);
 /* Flow points in full: of an event at `node`, whose flow ids are r->points from `first` on; its points stand for these. */
 struct flow_site {
   uint32_t node;

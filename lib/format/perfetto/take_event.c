@@ -1,0 +1,330 @@
+/* take_event.c - struct track_event -> event, counter samples, flow points.
+ *
+ * Which track an event is on: its own uuid, else the sequence's default, else (old traces) the thread that the sequence's thread
+ * descriptor or the event itself names, else the global track 0.  Phases of Chrome's older events (legacy_event.phase) are read as
+ * the Chrome JSON reader reads them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "format/pb_out.h"
+#include "graph/seal.h"
+#include "track_event.h"
+
+/* ---- time and track ---- */
+
+static bool time_of(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e, int64_t *ns,
+                    uint32_t *pending) {
+  bool known = true;
+  *pending = 0;
+  if (k->has_timestamp || clock_counts_on(r, q, k)) {
+    if (!k->has_timestamp) perfetto_damage(r, "track event without a time, which is that of the packet before");
+    known = clock_time(r, q, k, ns, pending);
+  } else if (e->has_delta || e->has_absolute) {
+    if (e->has_delta) q->time_us += e->delta_us;
+    int64_t us = e->has_delta ? q->time_us : e->absolute_us;
+    if (us > INT64_MAX / 1000 || us < 0) return false;
+    uint32_t clock = clock_builtin(r, k->machine, CLOCK_MONOTONIC);
+    clock_to_trace(r, clock, us * 1000, ns); /* without a snapshot, as it is */
+  } else {
+    return false;
+  }
+  if (known) *pending = 0;
+  return *ns >= 0 || r->has_snapshot;
+}
+
+static uint32_t node_of(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e) {
+  uint64_t uuid = e->has_track ? e->track_uuid : q->has_track ? q->default_track : 0;
+  bool legacy_track = (!e->has_track || !e->has_type) && q->has_thread;
+  if (e->has_pid || (e->has_tid && q->has_thread))
+    return node_of_thread(r, k->machine, e->has_pid ? e->pid : q->pid, e->has_tid ? e->tid : q->has_thread ? q->tid : e->pid);
+  if (uuid) return node_of_uuid(r, q, k->machine, uuid);
+  if (legacy_track) return node_of_thread(r, k->machine, q->pid, q->tid);
+  return node_of_uuid(r, q, k->machine, 0);
+}
+
+/* ---- args that are fields ---- */
+
+static void identity_args(struct perfetto *r, struct sequence *q, struct track_event *e, bool with_phase) {
+  struct tk_trace *t = r->t;
+  char text[64];
+  track_event_args(r, q, e);
+  if (e->id_field == LEGACY_UNSCOPED_ID || e->id_field == 0) {
+    args_int(t, KEY_ID, (int64_t)e->id);
+  } else {
+    const char *scope = e->id_field == LEGACY_LOCAL_ID ? "local" : "global";
+    int n = snprintf(text, sizeof text, "{\"%s\":\"0x%llx\"}", scope, (unsigned long long)e->id);
+    args_str(t, KEY_ID2, TK_ARG_JSON, trace_string(t, text, (size_t)n));
+  }
+  if (e->id_scope) args_str(t, KEY_SCOPE, TK_ARG_STR, e->id_scope);
+  if (with_phase) args_str(t, KEY_PH, TK_ARG_STR, trace_string(t, &e->phase, 1));
+}
+
+/* Fields that the file describes become args; the others stay bytes, in one arg. */
+static void extension_fields(struct perfetto *r, struct sequence *q, struct track_event *e) {
+  uint32_t n;
+  struct extension_reader *x = &r->extensions;
+  const struct member *members = extension_read(x, &r->fields, &n);
+  const struct buf *rest = n ? &x->rest : &r->fields;
+  track_event_args(r, q, e);
+  r->n_bytes += extension_args(x, members, n, r->t);
+  if (rest->len) args_str(r->t, KEY_PERFETTO_FIELDS, TK_ARG_BYTES, perfetto_bytes(r, rest->data, rest->len));
+  uint32_t interned = sequence_interned(r, q);
+  if (interned) args_int(r->t, r->interned_key, interned);
+}
+
+static void field_args(struct perfetto *r, struct sequence *q, struct track_event *e) {
+  struct tk_trace *t = r->t;
+  if (e->has_correlation || e->correlation) track_event_args(r, q, e);
+  if (e->has_correlation) args_uint(t, KEY_PERFETTO_CORRELATION, TK_ARG_UINT, e->correlation_id);
+  else if (e->correlation) args_str(t, KEY_PERFETTO_CORRELATION, TK_ARG_STR, e->correlation);
+  if (e->has_thread_us) {
+    track_event_args(r, q, e);
+    args_int(t, trace_text(t, "json.tts"), e->thread_us);
+  }
+  if (r->fields.len) extension_fields(r, q, e);
+}
+
+/* ---- counters ---- */
+
+static void extra_counters(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e,
+                           struct counter_sample sample) {
+  const struct extra_counters *x = e->extra;
+  const struct uuid_list *ints = x->uuids.n ? &x->uuids : &q->extra, *doubles = x->double_uuids.n ? &x->double_uuids : &q->extra_double;
+  for (uint32_t i = 0; i < x->n_values && i < ints->n; i++) {
+    sample.value = (struct tk_arg){.type = TK_ARG_INT, .i = x->values[i]};
+    sample.node = node_of_uuid(r, q, k->machine, ints->uuid[i]);
+    perfetto_sample(r, &sample);
+  }
+  for (uint32_t i = 0; i < x->n_doubles && i < doubles->n; i++) {
+    sample.value = (struct tk_arg){.type = TK_ARG_DOUBLE, .d = x->doubles[i]};
+    sample.node = node_of_uuid(r, q, k->machine, doubles->uuid[i]);
+    perfetto_sample(r, &sample);
+  }
+}
+
+/* A counter has no name of its events and no args: these stay fields. */
+static void counter_fields(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e,
+                           struct counter_sample *sample) {
+  struct pb c = pb_inside(&k->event);
+  struct pb_field f;
+  if (e->name) pb_bytes(&r->fields, EVENT_NAME, trace_str(r->t, e->name)->bytes, trace_str(r->t, e->name)->len);
+  while (e->has_args && pb_next(&c, &f))
+    if (pb_field_key(&f) == PB_KEY(EVENT_DEBUG_ANNOTATIONS, PB_BYTES)) perfetto_plain_annotation(r, q, &f, &r->fields);
+  if (r->fields.len == 0) return;
+  sample->fields = perfetto_bytes(r, r->fields.data, r->fields.len);
+  sample->interned = sequence_interned(r, q);
+}
+
+static void counter_event(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e,
+                          struct counter_sample sample) {
+  sample.value = (struct tk_arg){.type = e->has_double ? TK_ARG_DOUBLE : TK_ARG_INT, .i = e->value};
+  if (e->has_double) sample.value.d = e->double_value;
+  if (!e->has_value && !e->has_double) {
+    perfetto_note(r, TK_NOTE_REPAIR, "counter event without a value: dropped");
+    r->t->counts.dropped++;
+    return;
+  }
+  counter_fields(r, q, k, e, &sample);
+  if (e->has_double && e->double_value != e->double_value) perfetto_note(r, TK_NOTE_INFO, "counter values that are not numbers");
+  if (k->private_fields.p) perfetto_private_sample(r, q, k, &sample);
+  else perfetto_sample(r, &sample);
+}
+
+/* ---- events ---- */
+
+/* Of the old phases; seal pairs them by their identity. */
+static bool is_async(const struct track_event *e) { return !e->has_type && e->phase && strchr("bneSTpF", e->phase) != NULL; }
+
+static enum tk_kind kind_of(const struct track_event *e, bool *known) {
+  *known = true;
+  if (e->has_type) {
+    if (e->type == TYPE_SLICE_BEGIN) return TK_BEGIN;
+    if (e->type == TYPE_SLICE_END) return TK_END;
+    if (e->type == TYPE_INSTANT) return TK_INSTANT;
+    *known = e->type == TYPE_COUNTER;
+    return TK_COUNTER;
+  }
+  switch (e->phase) {
+  case 'X': return TK_SPAN;
+  case 'B':
+  case 'b':
+  case 'S': return TK_BEGIN;
+  case 'E':
+  case 'e':
+  case 'F': return TK_END;
+  case 'i':
+  case 'I':
+  case 'R':
+  case 'n':
+  case 'T':
+  case 'p': return TK_INSTANT;
+  case 'C': return TK_COUNTER;
+  default: *known = false; return TK_INSTANT;
+  }
+}
+
+static enum aspect aspect_of(const struct track_event *e, enum tk_kind kind) {
+  if (is_async(e)) return ON_ASYNCS;
+  if (kind != TK_INSTANT || e->has_type) return ON_TRACK;
+  return e->scope == 1 ? ON_GLOBAL : e->scope == 2 ? ON_PROCESS : ON_TRACK;
+}
+
+/* Flow points that the event's fields named are bound to it. */
+static void bind_raw_points(struct perfetto *r, const struct track_event *e, const struct tk_event *ev, tk_id id, bool at_end) {
+  for (uint32_t i = e->first_point; i < r->n_points; i++) {
+    r->points[i].event = id;
+    r->points[i].ts = ev->ts;
+    r->points[i].site = ev->track;
+    r->points[i].at_end = at_end;
+  }
+}
+
+static void legacy_flow(struct perfetto *r, struct sequence *q, struct track_event *e, uint32_t pending) {
+  struct tk_flow_point *f = trace_add_flow_point(r->t);
+  f->ts = e->ns;
+  f->role = e->phase == 's' ? TK_FLOW_START : e->phase == 't' ? TK_FLOW_STEP : TK_FLOW_END;
+  f->cls = trace_class(r->t, e->name, e->cat);
+  f->id = (int64_t)(e->id_field ? e->id : e->bind_id);
+  f->at = e->node * ASPECTS + ON_TRACK;
+  f->enclosing = e->enclosing;
+  if (e->has_args) f->args = track_event_end_args(r, q, e);
+  if (pending) perfetto_add_pending(r, (struct pending_time){pending, r->t->n_flow_points, true});
+}
+
+/* Is it a span that came whole, by the private fields of its begin? */
+static bool came_whole(const struct packet *k) {
+  struct pb c = pb_inside(&k->private_fields);
+  struct pb_field f;
+  while (pb_next(&c, &f))
+    if (pb_field_key(&f) == PB_KEY(TRACEKIT_WHOLE, PB_VARINT)) return f.value != 0;
+  return false;
+}
+
+/* Until seal gives it one, the depth of a begin on a track of FORM_MIXED says whether it came whole. */
+enum { CAME_WHOLE = 1 };
+
+/* Tracks that our writer made hold their packets in order: spans are paired as they come, and come out as they were.  False: seal
+ * has to pair what came as a begin and an end. */
+static bool close_open(struct perfetto *r, struct sequence *q, struct track_event *e) {
+  struct tk_trace *t = r->t;
+  struct node *n = &r->nodes[e->node];
+  struct tk_event *begin = &t->events[n->open];
+  tk_id id = n->open;
+  if (!id) return false;
+  const bool is_lane = n->form & FORM_LANE, whole = n->form & FORM_COMPLETE || begin->depth == CAME_WHOLE;
+  n->open = (tk_id)begin->dur;
+  if (n->form & FORM_MIXED && !is_lane && !whole) return false;
+  begin->depth = 0;
+  field_args(r, q, e);
+  struct tk_event end = {.ts = e->ns, .cls = trace_class(t, e->name, e->cat), .args = track_event_end_args(r, q, e)};
+  for (uint32_t i = e->first_point; i < r->n_points; i++) r->points[i].event = id;
+  if (n->form & FORM_ASYNC || (is_lane && !whole)) {
+    seal_close(t, begin, &end);
+  } else {
+    begin->kind = TK_SPAN;
+    begin->dur = e->ns > begin->ts ? e->ns - begin->ts : 0;
+  }
+  t->counts.by_phase['E']++;
+  return true;
+}
+
+static const char PHASES[] = {[TK_SPAN] = 'X', [TK_INSTANT] = 'i', [TK_COUNTER] = 'C', [TK_BEGIN] = 'B', [TK_END] = 'E'};
+
+/* Whose the instant is, as JSON says it: of all, of its process; nothing for that of a thread or of another track. */
+static void scope_arg(struct perfetto *r, struct sequence *q, struct track_event *e) {
+  bool global = aspect_of(e, TK_INSTANT) == ON_GLOBAL || r->nodes[e->node].form & FORM_GLOBAL;
+  bool process = aspect_of(e, TK_INSTANT) == ON_PROCESS || r->nodes[e->node].kind == NODE_PROCESS;
+  if (!global && !process) return;
+  track_event_args(r, q, e);
+  args_str(r->t, KEY_SCOPE_OF_INSTANT, TK_ARG_STR, trace_text(r->t, global ? "g" : "p"));
+}
+
+/* Our writer puts the identity of an async event among its args; damage may have hit it. */
+static void require_identity(struct perfetto *r, struct sequence *q, struct track_event *e) {
+  track_event_args(r, q, e);
+  if (args_hold(r->t, KEY_ID) || args_hold(r->t, KEY_ID2)) return;
+  args_int(r->t, KEY_ID, 0);
+  perfetto_note(r, TK_NOTE_REPAIR, "async event without its id: taken as 0");
+}
+
+static void add_event(struct perfetto *r, struct sequence *q, const struct packet *k, struct track_event *e, enum tk_kind kind) {
+  struct tk_trace *t = r->t;
+  uint32_t node = e->node;
+  struct tk_event *ev;
+  bool pairs = r->nodes[node].form & (FORM_COMPLETE | FORM_MIXED | FORM_ASYNC | FORM_LANE), async = is_async(e);
+  if (pairs && kind == TK_END && close_open(r, q, e)) return;
+  if (async) identity_args(r, q, e, strchr("STpF", e->phase) != NULL);
+  else if (r->nodes[node].form & FORM_ASYNC) require_identity(r, q, e);
+  field_args(r, q, e);
+  if (kind == TK_INSTANT && !async) scope_arg(r, q, e);
+  uint32_t args = track_event_end_args(r, q, e);
+  ev = trace_add_event(t);
+  ev->ts = e->ns;
+  ev->kind = (uint8_t)kind;
+  ev->cls = trace_class(t, e->name, e->cat);
+  ev->args = args;
+  ev->flags = (async ? TK_ASYNC : 0) | (e->damaged ? TK_REPAIRED : 0);
+  ev->track = node * ASPECTS + (uint32_t)aspect_of(e, kind);
+  if (kind == TK_SPAN && e->dur_us > 0 && e->dur_us < INT64_MAX / 1000) ev->dur = e->dur_us * 1000;
+  if (r->nodes[node].form & FORM_ASYNC) ev->flags |= TK_ASYNC, ev->track = node * ASPECTS + ON_ASYNCS;
+  if (r->nodes[node].form & FORM_GLOBAL && kind == TK_INSTANT && !(ev->flags & TK_ASYNC))
+    ev->track = node_process(r, node) * ASPECTS + ON_PROCESS;
+  if (r->nodes[node].form & FORM_LANE) ev->track = node_parent(r, node) * ASPECTS + ON_TRACK;
+  if (kind == TK_COUNTER) ev->track = node * ASPECTS + ON_PROCESS;
+  if (!async && kind != TK_INSTANT && kind != TK_COUNTER) r->nodes[node].has_slices = true;
+  r->nodes[node].has_events = true;
+  if (!r->nodes[node].first_name && e->name) r->nodes[node].first_name = e->name;
+  bind_raw_points(r, e, ev, t->n_events, kind == TK_END);
+  if (pairs && kind == TK_BEGIN) {
+    ev->dur = r->nodes[node].open;
+    r->nodes[node].open = t->n_events;
+    if (r->nodes[node].form & FORM_MIXED && came_whole(k)) ev->depth = CAME_WHOLE;
+  }
+  t->counts.by_phase[(unsigned char)PHASES[kind]]++;
+}
+
+/* What the graph has no place for stays a packet. */
+static void leave_event(struct perfetto *r, const struct packet *k, const struct track_event *e) {
+  uint32_t node = e->has_track ? node_find(r, k->machine, e->track_uuid) : 0;
+  r->n_points = e->first_point;
+  if (node) r->nodes[node].has_events = true;
+}
+
+void perfetto_take_event(struct perfetto *r, struct sequence *q, const struct packet *k, struct track_event *e) {
+  uint32_t pending;
+  bool known;
+  if (!time_of(r, q, k, e, &e->ns, &pending)) {
+    leave_event(r, k, e);
+    passthrough_untimed(r, q, k, !e->damaged);
+    return;
+  }
+  const enum tk_kind kind = kind_of(e, &known);
+  const bool flow = !e->has_type && e->phase && strchr("stf", e->phase);
+  if (!known && !flow) {
+    leave_event(r, k, e);
+    if (e->damaged) r->t->counts.dropped++;
+    else passthrough_event(r, q, k, clock_of_sequence(q, k) ? &e->ns : NULL);
+    perfetto_note(r, TK_NOTE_INFO, "track events of types that are not read, such as states: for Perfetto output alone");
+    return;
+  }
+  if ((e->node = node_of(r, q, k, e)) == 0) return;
+  if (r->n_points > e->first_point || k->private_fields.p)
+    perfetto_points(r, q, k, &(struct flow_site){e->node, e->cat, e->ns, e->first_point, kind == TK_BEGIN || kind == TK_INSTANT});
+  if (e->bind_id && e->direction && !flow) {
+    perfetto_add_point(r, e->bind_id ^ 1ull << 63, e->direction == 1);
+    if (r->n_points) r->points[r->n_points - 1].direction = (uint8_t)(e->direction & 3);
+  }
+  if (flow) {
+    legacy_flow(r, q, e, pending);
+    return;
+  }
+  struct counter_sample sample = {.node = e->node, .pending = pending, .cat = e->cat, .ns = e->ns};
+  if (kind == TK_COUNTER && e->has_type) {
+    r->n_points = e->first_point;
+    counter_event(r, q, k, e, sample);
+  } else {
+    add_event(r, q, k, e, kind);
+    if (pending) perfetto_add_pending(r, (struct pending_time){pending, r->t->n_events, false});
+  }
+  if (e->extra && e->extra->n_values + e->extra->n_doubles) extra_counters(r, q, k, e, sample);
+}
