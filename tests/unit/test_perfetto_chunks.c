@@ -43,7 +43,7 @@ static void fixtures(void **state) {
 enum special {
   NOTHING, INTERNED, UNKNOWN_IID, TEXT, CATEGORIES, NO_CATEGORY, KEY_TEXT, KEY_TWICE, KEY_UNKNOWN, VALUE_IID, VALUE_TWICE, NO_VALUE,
   NUMBER, NOT_NUMBER, JSON, ODD_JSON, SCALAR_JSON, DICT, BYTES, POINTER, MANY_ARGS, POINTS, PACKED_POINTS, MANY_POINTS, COUNTER,
-  COUNTER_WITH_ARGS, INSTANT, NO_TYPE, ODD_TYPE, EXTENSION, CORRELATION, LEGACY, PRIVATE, TWO_EVENTS, NO_TIME, OTHER_SEQUENCE, MACHINE,
+  COUNTER_WITH_ARGS, INSTANT, NO_TYPE, ODD_TYPE, EXTENSION, UNMODELLED, CORRELATION, LEGACY, PRIVATE, TWO_EVENTS, NO_TIME, OTHER_SEQUENCE, MACHINE,
   CLEARED, DEFAULTS, SNAPSHOT, DROPPED, NO_EVENT, EMPTY, OTHER_FIELD, COMPRESSED, GROUP, CUT_EVENT, LONG_VARINT,
   SPECIALS
 };
@@ -185,6 +185,13 @@ static void special_field(struct making *m, enum special kind, unsigned i) {
     for (unsigned k = 0; k < 5 + i % 8; k++) pb_fixed64(&m->event, EVENT_FLOW_IDS, k + i % 3);
     break;
   case EXTENSION: pb_u64(&m->event, 9900, i); break;
+  case UNMODELLED:
+    for (unsigned k = 0; k < 1 + i % 4; k++) {
+      if (k % 2) pb_u64(&m->event, 34, k);
+      if (i % 3) pb_bytes(&m->event, 9900 + k, "abc", 3);
+      if (i % 5 == 0) int_arg(m, 1 + k, 5);
+    }
+    break;
   case CORRELATION: pb_u64(&m->event, EVENT_CORRELATION_ID, i); break;
   case LEGACY: pb_bytes(&m->event, EVENT_LEGACY, "\x10\x42", 2); break;
   case COUNTER:

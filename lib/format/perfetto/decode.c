@@ -196,6 +196,50 @@ static bool category(struct decoded *d, const uint8_t *p, uint64_t v) {
   return true;
 }
 
+/* Fields that the general path reads, whatever their wire type. */
+static bool is_modelled(uint32_t number) {
+  switch (number) {
+  case EVENT_TIMESTAMP_DELTA_US:
+  case EVENT_THREAD_TIME_DELTA_US:
+  case EVENT_CATEGORY_IIDS:
+  case EVENT_DEBUG_ANNOTATIONS:
+  case EVENT_LEGACY:
+  case EVENT_INSTRUCTIONS_DELTA:
+  case EVENT_TYPE:
+  case EVENT_NAME_IID:
+  case EVENT_TRACK_UUID:
+  case EVENT_EXTRA_VALUES:
+  case EVENT_TIMESTAMP_ABSOLUTE_US:
+  case EVENT_THREAD_TIME_ABSOLUTE_US:
+  case EVENT_INSTRUCTIONS_ABSOLUTE:
+  case EVENT_CATEGORIES:
+  case EVENT_NAME:
+  case EVENT_COUNTER_VALUE:
+  case EVENT_EXTRA_UUIDS:
+  case EVENT_FLOW_IDS_OLD:
+  case EVENT_TERMINATING_FLOW_IDS_OLD:
+  case EVENT_DOUBLE_COUNTER_VALUE:
+  case EVENT_EXTRA_DOUBLE_UUIDS:
+  case EVENT_EXTRA_DOUBLE_VALUES:
+  case EVENT_FLOW_IDS:
+  case EVENT_TERMINATING_FLOW_IDS:
+  case EVENT_CORRELATION_ID:
+  case EVENT_CORRELATION_ID_STR:
+  case EVENT_CORRELATION_ID_IID: return true;
+  default: return false;
+  }
+}
+
+/* A field that is not modelled, with its tag: mostly they stand next to one another. */
+static bool keep(struct decoded *d, const uint8_t *p, const uint8_t *end) {
+  struct decoded_rest *last = d->rest;
+  while (last < d->rest + DECODED_REST && last->n && last->p + last->n != p) last++;
+  if (last == d->rest + DECODED_REST) return false;
+  if (!last->n) last->p = p;
+  last->n += (size_t)(end - p);
+  return true;
+}
+
 static bool event_field(struct decoder *to, const struct item *f, struct decoded *d) {
   switch (f->key) {
   case PB_KEY(EVENT_TYPE, PB_VARINT): d->type = (uint8_t)f->v; return f->v <= TYPE_COUNTER;
@@ -216,8 +260,11 @@ static bool event_field(struct decoder *to, const struct item *f, struct decoded
 static bool decode_event(struct decoder *to, struct decoded *d) {
   const uint8_t *p = d->event, *const end = d->event + d->n_event;
   struct item f = {0};
-  while (p < end)
-    if (!take_item(&p, end, &f) || !event_field(to, &f, d)) return false;
+  for (const uint8_t *from = p; p < end; from = p) {
+    if (!take_item(&p, end, &f)) return false;
+    if (event_field(to, &f, d)) continue;
+    if (is_modelled(f.key >> 3) || !keep(d, from, p)) return false;
+  }
   return true;
 }
 

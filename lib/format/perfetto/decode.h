@@ -17,6 +17,7 @@
 enum {
   DECODED_ARGS = 32,  /* of an event, at most */
   DECODED_POINTS = 8, /* likewise */
+  DECODED_REST = 2,   /* likewise: places where fields stand that are not modelled */
   DECODED_IID = 0x80, /* string by its iid; other types are those of args: NULL .. DECIMAL, STR, JSON */
   DECODED_VALUES = DECODED_ARGS * 12 /* bytes, at most */
 };
@@ -25,6 +26,12 @@ enum {
 struct decoded_text {
   const uint8_t *p;
   uint64_t v;
+};
+
+/* Fields with their tags. */
+struct decoded_rest {
+  const uint8_t *p;
+  size_t n;
 };
 
 struct decoded_point {
@@ -48,6 +55,7 @@ struct decoded {
   const uint32_t *what;
   const uint8_t *values;
   const struct decoded_point *points;
+  struct decoded_rest rest[DECODED_REST]; /* n = 0 behind the last one */
 };
 
 /* Room for what is decoded.  Whoever decodes gives room for DECODED_ARGS, _VALUES and _POINTS more. */

@@ -207,6 +207,7 @@ bool perfetto_decoded_event(struct perfetto *r, struct sequence *q, const struct
   if (e.has_args && (e.layout = decoded_layout(r, q, d)) == NULL) return false;
   r->t->counts.read++;
   r->fields.len = 0;
+  for (unsigned i = 0; i < DECODED_REST && d->rest[i].n; i++) buf_append(&r->fields, d->rest[i].p, d->rest[i].n);
   e.type = d->type;
   e.has_type = d->type != TYPE_UNSPECIFIED;
   e.track_uuid = d->track_uuid;
