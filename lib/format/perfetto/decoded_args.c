@@ -38,63 +38,7 @@ static const uint8_t *behind(uint32_t type, const uint8_t *p) {
   return p + (type == TK_ARG_DECIMAL);
 }
 
-/* ---- by the builder ---- */
-
-/* The text whose place is at p; returns the byte behind that. */
-static const uint8_t *text_at(struct perfetto *r, struct sequence *q, const struct decoded *d, uint32_t type, const uint8_t *p,
-                              tk_id *id) {
-  uint64_t at, n;
-  p = varint_get(p, &at);
-  if (type == DECODED_IID) {
-    *id = sequence_text(r, q, IID_VALUE, at);
-    return p;
-  }
-  p = varint_get(p, &n);
-  *id = type == TK_ARG_JSON ? trace_string(r->t, d->p + at, (size_t)n) : perfetto_text(r, d->p + at, (size_t)n);
-  return p;
-}
-
-static const uint8_t *build_arg(struct perfetto *r, struct sequence *q, const struct decoded *d, uint32_t what, const uint8_t *p) {
-  struct tk_arg a = {.key = sequence_text(r, q, IID_KEY, key_of(what)), .type = (enum tk_arg_type)type_of(what)};
-  uint64_t v;
-  switch (type_of(what)) {
-  case TK_ARG_NULL:
-  case TK_ARG_FALSE:
-  case TK_ARG_TRUE: break;
-  case TK_ARG_DOUBLE:
-    memcpy(&a.d, p, 8);
-    p += 8;
-    break;
-  case TK_ARG_UINT:
-  case TK_ARG_POINTER: p = varint_get(p, &a.u); break;
-  case TK_ARG_INT:
-  case TK_ARG_DECIMAL:
-    p = varint_get(p, &v);
-    a.i = unzigzag(v);
-    if (a.type == TK_ARG_DECIMAL) a.exp = (int32_t)unzigzag(*p++);
-    break;
-  default:
-    p = text_at(r, q, d, type_of(what), p, &a.s);
-    if (a.type != TK_ARG_JSON) a.type = TK_ARG_STR;
-  }
-  args_copy(r->t, &a);
-  return p;
-}
-
-static void build_args(struct perfetto *r, struct sequence *q, const struct decoded *d) {
-  const uint8_t *p = d->values;
-  args_begin(r->t);
-  for (uint32_t i = 0; i < d->n_args; i++) p = build_arg(r, q, d, d->what[i], p);
-}
-
-void track_event_args(struct perfetto *r, struct sequence *q, struct track_event *e) {
-  if (!e->has_args) args_begin(r->t);
-  else if (e->decoded) build_args(r, q, e->decoded);
-  e->decoded = NULL;
-  e->has_args = true;
-}
-
-/* ---- by what is remembered ---- */
+/* ---- layouts ---- */
 
 /* Where the layout of such an event is, or goes. */
 static struct layout *place_of(struct perfetto *r, uint32_t sequence, const struct decoded *d) {
@@ -149,30 +93,66 @@ const struct layout *decoded_layout(struct perfetto *r, const struct sequence *q
   return !l->has_iids || values_are_known(q, d) ? l : NULL;
 }
 
-/* Values as they are packed, behind one another in `to`; returns the end. */
-static uint8_t *pack_values(struct perfetto *r, struct sequence *q, const struct decoded *d, uint8_t *to) {
+/* ---- values ---- */
+
+/* The text whose place is at p; returns the byte behind that. */
+static const uint8_t *text_at(struct perfetto *r, struct sequence *q, const struct decoded *d, uint32_t type, const uint8_t *p,
+                              tk_id *id) {
+  uint64_t at, n;
+  p = varint_get(p, &at);
+  if (type == DECODED_IID) {
+    *id = sequence_text(r, q, IID_VALUE, at);
+    return p;
+  }
+  p = varint_get(p, &n);
+  *id = type == TK_ARG_JSON ? trace_string(r->t, d->p + at, (size_t)n) : perfetto_text(r, d->p + at, (size_t)n);
+  return p;
+}
+
+/* Values as they are packed: those that are no text already are, others become so in `to`.  *n is their length. */
+static const uint8_t *pack_values(struct perfetto *r, struct sequence *q, const struct track_event *e, uint8_t *to, size_t *n) {
+  const struct decoded *d = e->decoded;
   const uint8_t *p = d->values, *from;
+  uint8_t *at = to;
   tk_id id;
+  *n = d->n_values;
+  if (!e->layout->has_text) return d->values;
   for (uint32_t i = 0; i < d->n_args; i++) {
     const uint32_t type = type_of(d->what[i]);
     if (is_text(type)) {
       p = text_at(r, q, d, type, p, &id);
-      to = varint_put(to, id);
+      at = varint_put(at, id);
       continue;
     }
     from = p;
     p = behind(type, p);
-    memcpy(to, from, (size_t)(p - from));
-    to += p - from;
+    memcpy(at, from, (size_t)(p - from));
+    at += p - from;
   }
+  *n = (size_t)(at - to);
   return to;
 }
 
-uint32_t track_event_end_args(struct perfetto *r, struct sequence *q, struct track_event *e) {
-  const struct decoded *d = e->decoded;
+void track_event_args(struct perfetto *r, struct sequence *q, struct track_event *e) {
   uint8_t values[DECODED_VALUES];
+  struct tk_args it = {.trace = r->t};
+  struct tk_arg arg;
+  size_t n;
+  if (!e->has_args) args_begin(r->t);
+  if (e->has_args && e->decoded) {
+    it.next = pack_values(r, q, e, values, &n);
+    it.shape = r->t->store->shapes[e->layout->shape];
+    for (args_begin(r->t); tk_args_next(&it, &arg);) args_copy(r->t, &arg);
+  }
+  e->decoded = NULL;
+  e->has_args = true;
+}
+
+uint32_t track_event_end_args(struct perfetto *r, struct sequence *q, struct track_event *e) {
+  uint8_t values[DECODED_VALUES];
+  size_t n;
   if (!e->has_args) return 0;
-  if (!d) return args_end(r->t);
-  if (!e->layout->has_text) return args_packed(r->t, e->layout->shape, d->values, d->n_values);
-  return args_packed(r->t, e->layout->shape, values, (size_t)(pack_values(r, q, d, values) - values));
+  if (!e->decoded) return args_end(r->t);
+  const uint8_t *p = pack_values(r, q, e, values, &n);
+  return args_packed(r->t, e->layout->shape, p, n);
 }
