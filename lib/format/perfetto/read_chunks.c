@@ -3,9 +3,6 @@
  * What a packet means depends on all that its sequence said before it: names, defaults, times that count on, spans that are open.  So
  * other threads only take packets apart (decode.h), and the one reader takes what they found, in the order of the file: about half of
  * the work, and the trace is the same by construction. */
-#include <string.h>
-
-#include "base/varint.h"
 #include "fields.h"
 #include "format/chunks.h"
 #include "reader.h"
@@ -14,7 +11,7 @@ enum {
   SIZE = 128 << 10,       /* of a chunk: what is decoded of it stays in the cache */
   PACKET_LEAST = 16,      /* bytes of a packet with an event, frame and all; of shorter ones fewer are decoded at a time */
   SCRATCH_MOST = 1 << 20, /* bytes of JSON in an annotation; what is longer is for the one reader */
-  ROOM = 20 /* bytes for one of the text: 11 for packets as they are decoded, 4 for args and points, scratch */
+  ROOM = 24 /* bytes for one of the text: 13 for packets as they are decoded, 4 for args and points, the text, scratch */
 };
 
 /* What a chunk is read into. */
@@ -66,7 +63,7 @@ static void read_chunk(struct chunk *c) {
   c->read = (size_t)(p - c->text);
 }
 
-/* An annotation is six bytes at least, and its value no larger than in the graph's args by more than one; a point is ten. */
+/* An annotation has four bytes at least, a point ten, and values are hardly longer than the annotations that they stand in. */
 static bool begin_chunk(struct chunk *c, const void *one) {
   const struct perfetto *r = one;
   const size_t size = chunks_least(r->chunks), args = size / 4, points = size / 8;
