@@ -11,7 +11,7 @@ enum {
   SIZE = 128 << 10,       /* of a chunk: what is decoded of it stays in the cache */
   PACKET_LEAST = 16,      /* bytes of a packet with an event, frame and all; of shorter ones fewer are decoded at a time */
   SCRATCH_MOST = 1 << 20, /* bytes of JSON in an annotation; what is longer is for the one reader */
-  ROOM = 24 /* bytes for one of the text: 13 for packets as they are decoded, 4 for args and points, the text, scratch */
+  ROOM = 24 /* bytes for one of the text: 12 for packets as they are decoded, 4 for args and points, the text, scratch */
 };
 
 /* What a chunk is read into. */
