@@ -158,6 +158,20 @@ static int distinct_of(sqlite3_index_info *info) {
   return 0;
 }
 
+/* Rows side by side for GROUP BY are believed to be in order where ORDER BY asks for the same columns: by name, by name and track, by
+ * track. */
+static bool in_order(const struct event_vtab *v, const sqlite3_index_info *info) {
+  const struct event_table *table = v->table;
+  enum column c[2] = {COL_NAME, COL_TRACK_ID};
+  if (info->nOrderBy > 2) return false;
+  for (int i = 0; i < info->nOrderBy; i++) {
+    if (info->aOrderBy[i].desc) return false;
+    c[i] = column_of(table, info->aOrderBy[i].iColumn);
+  }
+  if (info->nOrderBy == 1) return c[0] == COL_TRACK_ID || (c[0] == COL_NAME && sql_names(v->sql) && v->sql->names.sorted);
+  return c[0] == COL_NAME && c[1] == COL_TRACK_ID && !v->sql->n_globals && sql_names(v->sql) && v->sql->names.sorted;
+}
+
 /* Rows are wanted side by side, not in an order: by name, by track, or by both.  Of one name they come track after track; of all names
  * together, events of the global track may stand among those of others. */
 static bool groups(struct plan *p, const struct event_vtab *v, const sqlite3_index_info *info) {
@@ -221,7 +235,7 @@ int events_plan(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   take_tests(&p, v, info, key);
   if (p.walk == WALK_ALL && p.names) cost = p.rows * (p.likes ? UNITED : 1) + 10; /* the lists of the names that pass */
   const int distinct = distinct_of(info);
-  if (info->nOrderBy && (distinct == 1 || distinct == 2)) info->orderByConsumed = groups(&p, v, info);
+  if (info->nOrderBy && (distinct == 2 || (distinct == 1 && in_order(v, info)))) info->orderByConsumed = groups(&p, v, info);
   if (p.walk == WALK_ALL && p.names && !info->orderByConsumed) p.walk = WALK_NAMES;
   if (info->nOrderBy && !info->orderByConsumed) info->orderByConsumed = distinct == 0 && orders(&p, v->table, info);
   return finish_plan(&p, info, cost);

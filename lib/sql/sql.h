@@ -60,6 +60,7 @@ struct flow_row {
 
 /* Events by name: classes have numbers, 0 = without a name, and each number its events, by track and id. */
 struct by_name {
+  bool sorted; /* numbers are in the order of names */
   uint32_t n;         /* numbers are 0 .. n - 1 */
   uint32_t *of_class;
   tk_id *name;        /* by number: string */

@@ -122,6 +122,17 @@ SELECT CASE WHEN name LIKE '%HtoD%' THEN 'Host->Device' ELSE name END as directi
 '''
 
 
+def in_order(name):
+    """GROUP BY and ORDER BY of the same columns, both ways: SQLite believes rows of the table that come side by side to be in order."""
+    for columns in (('name',), ('track_id',), ('name', 'track_id'), ('track_id', 'name')):
+        for way in ('', ' DESC'):
+            order = ', '.join(c + way for c in columns)
+            group = ', '.join(columns)
+            said, = ask(fixture(name), f'SELECT {group}, count(*) FROM slice WHERE name IS NOT NULL GROUP BY {group} ORDER BY {order}')
+            keys = [tuple(c.encode('utf-8') if isinstance(c, str) else c for c in row[:-1]) for row in said]
+            check(f'{name}: grouped and ordered by {order}', keys == sorted(keys, reverse=bool(way)), keys[:5])
+
+
 def ways(trace, script):
     operand = run([*trace.split('|'), '--csv', '-e', EIGHT])
     check(f'{trace}: a file', run([*trace.split('|'), '--csv', '--script', script]) == operand)
@@ -472,6 +483,7 @@ def main():
         for name in TRACES:
             pushed(name)
             figures(name)
+            in_order(name)
             connected(name)
             ways(fixture(name), script)
             copied(work, name)
