@@ -158,6 +158,11 @@ static int distinct_of(sqlite3_index_info *info) {
   return 0;
 }
 
+/* Lists of names come in the order of names; of events without one only where that is NULL, and no text. */
+static bool names_in_order(struct tk_sql *s) {
+  return sql_names(s) && s->names.sorted && sql_names_counts(s) && (s->times.exact || s->names.counts[0] == 0);
+}
+
 /* Rows side by side for GROUP BY are believed to be in order where ORDER BY asks for the same columns: by name, by name and track, by
  * track. */
 static bool in_order(const struct event_vtab *v, const sqlite3_index_info *info) {
@@ -168,8 +173,8 @@ static bool in_order(const struct event_vtab *v, const sqlite3_index_info *info)
     if (info->aOrderBy[i].desc) return false;
     c[i] = column_of(table, info->aOrderBy[i].iColumn);
   }
-  if (info->nOrderBy == 1) return c[0] == COL_TRACK_ID || (c[0] == COL_NAME && sql_names(v->sql) && v->sql->names.sorted);
-  return c[0] == COL_NAME && c[1] == COL_TRACK_ID && !v->sql->n_globals && sql_names(v->sql) && v->sql->names.sorted;
+  if (info->nOrderBy == 1) return c[0] == COL_TRACK_ID || (c[0] == COL_NAME && names_in_order(v->sql));
+  return c[0] == COL_NAME && c[1] == COL_TRACK_ID && !v->sql->n_globals && names_in_order(v->sql);
 }
 
 /* Rows are wanted side by side, not in an order: by name, by track, or by both.  Of one name they come track after track; of all names

@@ -26,7 +26,6 @@ static void sort_names(struct tk_sql *s, struct map *numbers) {
   const struct tk_trace *t = s->t;
   struct by_name *b = &s->names;
   struct named *all = b->n <= SORTED_MOST ? mem_array(&s->mem, b->n, sizeof *all) : NULL;
-  bool unnamed = false;
   if (!all) return;
   for (uint32_t i = 1; i < b->n; i++) all[i] = (struct named){trace_str(t, b->name[i]), b->name[i]};
   if (b->n > 2) qsort(all + 1, b->n - 1, sizeof *all, by_bytes);
@@ -38,9 +37,8 @@ static void sort_names(struct tk_sql *s, struct map *numbers) {
   for (tk_id c = 1; c <= t->n_classes; c++) {
     const uint32_t *number = b->of_class[c] ? map_get(numbers, t->classes[c].name) : NULL;
     b->of_class[c] = number ? *number : 0;
-    unnamed |= !number;
   }
-  b->sorted = s->times.exact || !unnamed;
+  b->sorted = true;
   mem_free(&s->mem, all);
 }
 
