@@ -132,20 +132,34 @@ static void find_in_tracks(struct event_cursor *c) {
     while (c->at < c->stop && !(passes(c, c->at) && (!mixed || is_placed(c, &c->sql->t->events[c->at])))) c->at++;
     if (c->at < c->stop) return;
     if (c->track >= c->last_track) break; /* of WALK_TRACK that is one track, or all for the global one */
-    enter_track(c, ++c->track);
+    c->track++;
+    enter_track(c, c->order & TRACKS_DOWN ? c->last_track + 1 - c->track : c->track);
   }
   c->end = true;
 }
 
-static void find_in_names(struct event_cursor *c) {
+/* The list of the name that is the next. */
+static void enter_name(struct event_cursor *c) {
   const struct by_name *b = &c->sql->names;
-  for (; c->name < b->n; c->name++, c->place = b->first[c->name]) {
-    if (c->filter.names && !c->filter.names[c->name]) continue;
-    for (; c->place < b->first[c->name + 1]; c->place++) {
-      c->at = b->events[c->place];
-      __builtin_prefetch(&c->sql->t->events[b->events[c->place + AHEAD < b->first[b->n] ? c->place + AHEAD : c->place]]);
+  const uint32_t place = c->order & NAMES_DOWN ? b->n - 1 - c->name : c->name;
+  const uint32_t number = c->order & ORDER_NAMES ? b->order[place] : place;
+  const bool wanted = !c->filter.names || c->filter.names[number];
+  c->name++;
+  c->place = 0;
+  c->n_named = wanted ? b->first[number + 1] - b->first[number] : 0;
+  c->named = b->events + b->first[number] + (c->n_named && c->step < 0 ? c->n_named - 1 : 0);
+}
+
+static void find_in_names(struct event_cursor *c) {
+  for (;;) {
+    for (; c->place < c->n_named; c->place++) {
+      const tk_id *event = c->named + (int64_t)c->place * c->step;
+      c->at = *event;
+      __builtin_prefetch(&c->sql->t->events[c->place + AHEAD < c->n_named ? event[AHEAD * c->step] : *event]);
       if (is_placed(c, &c->sql->t->events[c->at]) && passes(c, c->at)) return;
     }
+    if (c->name == c->sql->names.n) break;
+    enter_name(c);
   }
   c->end = true;
 }
@@ -235,9 +249,8 @@ static bool start_walk(struct event_cursor *c, sqlite3_value *key) {
     else if (c->wanted) enter_track(c, c->track = c->last_track = c->wanted);
     return true;
   case WALK_NAMES:
-    if (!sql_names_events(c->sql)) return false;
-    c->place = c->sql->names.first[0];
-    return true;
+    c->step = c->order & TRACKS_DOWN ? -1 : 1;
+    return sql_names_events(c->sql) && (!(c->order & ORDER_NAMES) || sql_names_order(c->sql));
   default: return start_list(c, number);
   }
 }
@@ -255,7 +268,7 @@ static void find(struct event_cursor *c) {
 static void reset(struct event_cursor *c) {
   mem_free(&c->sql->mem, c->filter.names);
   c->filter = (struct event_filter){.ts = EVERYTHING, .dur = EVERYTHING, .depth = EVERYTHING};
-  c->n_list = c->place = c->name = c->at = c->stop = c->track = c->last_track = 0;
+  c->n_list = c->n_named = c->place = c->name = c->at = c->stop = c->track = c->last_track = 0;
   c->end = false;
 }
 
@@ -265,9 +278,10 @@ static int events_filter(sqlite3_vtab_cursor *cursor, int number, const char *pl
   (void)number;
   reset(c);
   c->walk = (enum walk)(plan[0] - '0');
+  c->order = (unsigned)(plan[1] - '0');
   for (int i = 0; i < argc; i++) {
-    if (plan[i + 1] == TEST_KEY) key = argv[i];
-    else if (!read_test(c, plan[i + 1], argv[i])) return SQLITE_NOMEM;
+    if (plan[TESTS + i] == TEST_KEY) key = argv[i];
+    else if (!read_test(c, plan[TESTS + i], argv[i])) return SQLITE_NOMEM;
   }
   if (key && sqlite3_value_type(key) == SQLITE_NULL) c->filter.none = true;
   if (c->filter.none) return c->end = true, SQLITE_OK;

@@ -34,7 +34,16 @@ enum walk {
   WALK_STACK_DOWN
 };
 
-/* What a value is compared with: a letter of the plan, in the order of the cursor's values. */
+/* How a walk over names or tracks goes.  Of each name, events come track after track. */
+enum order {
+  ORDER_NAMES = 1, /* in the order of names; else as they are numbered */
+  NAMES_DOWN = 2,
+  TRACKS_DOWN = 4
+};
+
+/* Letters of a plan: walk and order as digits, then what each of the cursor's values is compared with. */
+enum { TESTS = 2 };
+
 enum test {
   TEST_KEY = 'k',     /* of the walk */
   TEST_TS_GE = 'a', TEST_TS_GT, TEST_TS_LE, TEST_TS_LT, TEST_TS_EQ,
@@ -67,11 +76,14 @@ struct event_cursor {
   const struct event_table *table;
   struct event_filter filter;
   enum walk walk;
+  unsigned order; /* enum order */
   bool end;
   tk_id at, stop;          /* the row; behind the last event of the stretch that is walked */
   tk_id track, last_track; /* of walks over tracks */
   tk_id wanted;            /* of WALK_TRACK */
-  uint32_t name, place;    /* of WALK_NAMES: number of the name; place in the list of its events */
+  const tk_id *named;      /* of WALK_NAMES: the first event of the name, as the walk goes */
+  int step;                /* ... to the next, 1 or -1 */
+  uint32_t n_named, name, place; /* ... how many there are; names that are entered; events of the name that are done */
   tk_id *list;             /* of walks over few events */
   uint32_t n_list, cap_list;
   sqlite3_int64 argument;  /* of tables that are functions */

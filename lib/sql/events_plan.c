@@ -19,10 +19,11 @@
 enum { UNITED = 5 }; /* what a row costs in a union of walks, in rows of one */
 
 struct plan {
-  char text[64]; /* the walk's letter, then those of the tests */
+  char text[64]; /* events.h: enum { TESTS } */
   int n;
   double rows;
   enum walk walk;
+  unsigned order; /* enum order */
   bool names; /* some condition is on the name */
   bool likes; /* ... that SQLite may make unions of */
 };
@@ -30,7 +31,7 @@ struct plan {
 static bool takes(struct plan *p, sqlite3_index_info *info, int i, char test) {
   if (p->n >= (int)sizeof p->text - 2) return false;
   p->text[p->n++] = test;
-  info->aConstraintUsage[i].argvIndex = p->n - 1; /* the first letter is the walk's */
+  info->aConstraintUsage[i].argvIndex = p->n - TESTS;
   return true;
 }
 
@@ -158,25 +159,6 @@ static int distinct_of(sqlite3_index_info *info) {
   return 0;
 }
 
-/* Lists of names come in the order of names; of events without one only where that is NULL, and no text. */
-static bool names_in_order(struct tk_sql *s) {
-  return sql_names(s) && s->names.sorted && sql_names_counts(s) && (s->times.exact || s->names.counts[0] == 0);
-}
-
-/* Rows side by side for GROUP BY are believed to be in order where ORDER BY asks for the same columns: by name, by name and track, by
- * track. */
-static bool in_order(const struct event_vtab *v, const sqlite3_index_info *info) {
-  const struct event_table *table = v->table;
-  enum column c[2] = {COL_NAME, COL_TRACK_ID};
-  if (info->nOrderBy > 2) return false;
-  for (int i = 0; i < info->nOrderBy; i++) {
-    if (info->aOrderBy[i].desc) return false;
-    c[i] = column_of(table, info->aOrderBy[i].iColumn);
-  }
-  if (info->nOrderBy == 1) return c[0] == COL_TRACK_ID || (c[0] == COL_NAME && names_in_order(v->sql));
-  return c[0] == COL_NAME && c[1] == COL_TRACK_ID && !v->sql->n_globals && names_in_order(v->sql);
-}
-
 /* Rows are wanted side by side, not in an order: by name, by track, or by both.  Of one name they come track after track; of all names
  * together, events of the global track may stand among those of others. */
 static bool groups(struct plan *p, const struct event_vtab *v, const sqlite3_index_info *info) {
@@ -191,6 +173,19 @@ static bool groups(struct plan *p, const struct event_vtab *v, const sqlite3_ind
   if (track && !name && v->sql->n_globals) return false;
   if (other || p->walk != WALK_ALL) return !other && p->walk == WALK_TRACK && !name;
   if (name) p->walk = WALK_NAMES;
+  return true;
+}
+
+/* Rows of a GROUP BY.  SQLite says that they need only stand side by side, but takes them to be in order where ORDER BY asks for the
+ * same columns, and says DESC of a column where an ORDER BY of as many columns does: rows come in exactly the order that it states. */
+static bool groups_in_order(struct plan *p, const struct event_vtab *v, const sqlite3_index_info *info) {
+  const bool by_name = column_of(v->table, info->aOrderBy[0].iColumn) == COL_NAME;
+  const bool by_track = info->nOrderBy == 1 + by_name && column_of(v->table, info->aOrderBy[by_name].iColumn) == COL_TRACK_ID;
+  if (info->nOrderBy > 1 && (!by_name || !by_track || v->sql->n_globals)) return false;
+  if ((by_name && !sql_names_order(v->sql)) || !groups(p, v, info)) return false;
+  if (by_track && info->aOrderBy[by_name].desc) p->order |= TRACKS_DOWN;
+  if (by_name && info->aOrderBy[0].desc) p->order |= NAMES_DOWN;
+  if (by_name) p->order |= ORDER_NAMES;
   return true;
 }
 
@@ -210,6 +205,7 @@ static int work_of(const struct plan *p, double cost) {
 
 static int finish_plan(struct plan *p, sqlite3_index_info *info, double cost) {
   p->text[0] = (char)('0' + p->walk);
+  p->text[1] = (char)('0' + p->order);
   p->text[p->n] = 0;
   info->idxStr = sqlite3_mprintf("%s", p->text);
   info->needToFreeIdxStr = 1;
@@ -222,7 +218,7 @@ static int finish_plan(struct plan *p, sqlite3_index_info *info, double cost) {
 
 /* A table that is a function needs what it is a function of. */
 static int plan_function(const struct event_vtab *v, sqlite3_index_info *info) {
-  struct plan p = {.n = 1, .rows = 10, .walk = (enum walk)v->table->walk};
+  struct plan p = {.n = TESTS, .rows = 10, .walk = (enum walk)v->table->walk};
   int found = equality(v->table, info, COL_ARGUMENT);
   if (found < 0) return SQLITE_CONSTRAINT;
   takes(&p, info, found, TEST_KEY);
@@ -233,14 +229,15 @@ static int plan_function(const struct event_vtab *v, sqlite3_index_info *info) {
 int events_plan(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   const struct event_vtab *v = (const struct event_vtab *)vtab;
   const double all = (double)v->sql->t->n_events + 1;
-  struct plan p = {.n = 1, .rows = all, .walk = WALK_ALL};
+  struct plan p = {.n = TESTS, .rows = all, .walk = WALK_ALL};
   if (v->table->walk != WALK_ALL) return plan_function(v, info);
   int key = choose_walk(&p, v, info);
   double cost = p.walk == WALK_ID ? 2 : p.walk == WALK_CHILDREN ? 8 : p.rows;
   take_tests(&p, v, info, key);
   if (p.walk == WALK_ALL && p.names) cost = p.rows * (p.likes ? UNITED : 1) + 10; /* the lists of the names that pass */
-  const int distinct = distinct_of(info);
-  if (info->nOrderBy && (distinct == 2 || (distinct == 1 && in_order(v, info)))) info->orderByConsumed = groups(&p, v, info);
+  const int distinct = info->nOrderBy ? distinct_of(info) : 0;
+  if (distinct == 1) info->orderByConsumed = groups_in_order(&p, v, info);
+  if (distinct == 2) info->orderByConsumed = groups(&p, v, info);
   if (p.walk == WALK_ALL && p.names && !info->orderByConsumed) p.walk = WALK_NAMES;
   if (info->nOrderBy && !info->orderByConsumed) info->orderByConsumed = distinct == 0 && orders(&p, v->table, info);
   return finish_plan(&p, info, cost);

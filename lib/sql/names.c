@@ -1,46 +1,13 @@
 /* names.c - events by name: a counting sort, 10 ns an event once, for which SQLite's sorter takes 450 to 690.
  *
- * GROUP BY name wants equal names side by side, and, where ORDER BY says the same, in their order: SQLite does not tell which (3.40).
- * A name that is asked for is a list to walk. */
+ * GROUP BY name wants equal names side by side.  A name that is asked for is a list to walk. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "sql.h"
 
-enum { SORTED_MOST = 100000 }; /* names; of more SQLite sorts the rows, if they are to be in order */
-
-struct named {
-  const struct intern_str *text;
-  tk_id name;
-};
-
-/* As SQLite compares them. */
-static int by_bytes(const void *a, const void *b) {
-  const struct intern_str *x = ((const struct named *)a)->text, *y = ((const struct named *)b)->text;
-  const int order = memcmp(x->bytes, y->bytes, x->len < y->len ? x->len : y->len);
-  return order ? order : (x->len > y->len) - (x->len < y->len);
-}
-
-/* Names get their numbers in their order.  What has no name comes first, which is right unless it shows a text. */
-static void sort_names(struct tk_sql *s, struct map *numbers) {
-  const struct tk_trace *t = s->t;
-  struct by_name *b = &s->names;
-  struct named *all = b->n <= SORTED_MOST ? mem_array(&s->mem, b->n, sizeof *all) : NULL;
-  if (!all) return;
-  for (uint32_t i = 1; i < b->n; i++) all[i] = (struct named){trace_str(t, b->name[i]), b->name[i]};
-  if (b->n > 2) qsort(all + 1, b->n - 1, sizeof *all, by_bytes);
-  for (uint32_t i = 1; i < b->n; i++) {
-    uint32_t *number = map_get(numbers, all[i].name);
-    b->name[i] = all[i].name;
-    if (number) *number = i;
-  }
-  for (tk_id c = 1; c <= t->n_classes; c++) {
-    const uint32_t *number = b->of_class[c] ? map_get(numbers, t->classes[c].name) : NULL;
-    b->of_class[c] = number ? *number : 0;
-  }
-  b->sorted = true;
-  mem_free(&s->mem, all);
-}
+/* Sorting names pays unless there are nearly as many as events, which SQLite then sorts. */
+enum { SORTED_SHARE = 4, SORTED_ANYWAY = 1000 };
 
 /* Numbers by string of the trace: strings are many, names few.  What has no name and what is called so are one. */
 static bool number_classes(struct tk_sql *s) {
@@ -59,7 +26,6 @@ static bool number_classes(struct tk_sql *s) {
     if (*number == b->n) b->name[b->n++] = name;
     b->of_class[c] = *number;
   }
-  if (!s->mem.failed) sort_names(s, &seen);
   map_free(&seen);
   return !s->mem.failed;
 }
@@ -92,6 +58,40 @@ bool sql_name_passes(const struct tk_sql *s, uint32_t number, enum name_test tes
   if (!name || test == NAME_THERE) return name != NULL;
   if (test == NAME_LIKE) return like_matches(text, name, 0);
   return test == NAME_GLOB ? glob_text_matches(text, name) : strcmp(text, name) == 0;
+}
+
+struct named {
+  const char *text; /* NULL = none, which SQLite has before all texts */
+  size_t n;
+  uint32_t number;
+};
+
+/* As SQLite compares them. */
+static int by_bytes(const void *a, const void *b) {
+  const struct named *x = a, *y = b;
+  if (!x->text || !y->text) return (x->text != NULL) - (y->text != NULL);
+  const int order = memcmp(x->text, y->text, x->n < y->n ? x->n : y->n);
+  return order ? order : (x->n > y->n) - (x->n < y->n);
+}
+
+static struct named name_of(const struct tk_sql *s, uint32_t number) {
+  struct named name = {.number = number};
+  if (number) name.text = tk_string(s->t, s->names.name[number], &name.n);
+  else if (!s->times.exact) name.text = NO_NAME, name.n = sizeof NO_NAME - 1;
+  return name;
+}
+
+bool sql_names_order(struct tk_sql *s) {
+  struct by_name *b = &s->names;
+  if (b->order) return true;
+  if (b->n > s->t->n_events / SORTED_SHARE + SORTED_ANYWAY) return false;
+  struct named *all = mem_array(&s->mem, b->n, sizeof *all);
+  uint32_t *order = mem_array(&s->mem, b->n, sizeof *order);
+  for (uint32_t i = 0; all && i < b->n; i++) all[i] = name_of(s, i);
+  if (all && order) qsort(all, b->n, sizeof *all, by_bytes);
+  for (uint32_t i = 0; all && order && i < b->n; i++) order[i] = all[i].number;
+  mem_free(&s->mem, all);
+  return (b->order = order) && all;
 }
 
 bool sql_names_counts(struct tk_sql *s) {

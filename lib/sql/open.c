@@ -45,8 +45,8 @@ const char *const *tk_sql_tables(const struct tk_sql *s, size_t *n) {
 static void free_arrays(struct tk_sql *s) {
   const struct by_name *b = &s->names;
   void *const arrays[] = {s->tracks,  s->processes, s->threads,  b->of_class, b->name,        b->counts,
-                          b->first,   b->events,    s->parents,  s->children, s->siblings,    s->selves,
-                          s->stacks,  s->counters,  s->flows,    s->counter_tracks, s->table_names};
+                          b->first,   b->events,    b->order,    s->parents,  s->children,    s->siblings,
+                          s->selves,  s->stacks,  s->counters,  s->flows,    s->counter_tracks, s->table_names};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(&s->mem, arrays[i]);
 }
 

@@ -60,13 +60,13 @@ struct flow_row {
 
 /* Events by name: classes have numbers, 0 = without a name, and each number its events, by track and id. */
 struct by_name {
-  bool sorted; /* numbers are in the order of names */
   uint32_t n;         /* numbers are 0 .. n - 1 */
   uint32_t *of_class;
   tk_id *name;        /* by number: string */
   uint32_t *counts;   /* by number: events; NULL = not asked for yet */
   uint32_t *first;    /* by number, n + 1: where its events begin; NULL = not asked for yet */
   tk_id *events;
+  uint32_t *order;    /* numbers in the order of their names; NULL = not asked for yet */
 };
 
 struct row_index;
@@ -131,6 +131,7 @@ enum name_test { NAME_EQUAL, NAME_LIKE, NAME_GLOB, NAME_THERE };
 /* `number`: of a name; `text`: none for NAME_THERE. */
 bool sql_name_passes(const struct tk_sql *s, uint32_t number, enum name_test test, const char *text);
 bool sql_names_events(struct tk_sql *s);
+bool sql_names_order(struct tk_sql *s); /* false, too, where they are too many for it */
 
 bool sql_tracks(struct tk_sql *s);
 /* The track that an event stands on: its own, or GLOBAL_TRACK. */
