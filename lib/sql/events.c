@@ -63,7 +63,7 @@ static bool read_test(struct event_cursor *c, char test, sqlite3_value *v) {
   if (test >= TEST_TS_GE && test <= TEST_TS_EQ) return bound(&f->ts, test - TEST_TS_GE, v, &f->none), true;
   if (test >= TEST_DUR_GE && test <= TEST_DUR_EQ) return bound(&f->dur, test - TEST_DUR_GE, v, &f->none), true;
   if (test >= TEST_DEPTH_GE && test <= TEST_DEPTH_EQ) return bound(&f->depth, test - TEST_DEPTH_GE, v, &f->none), true;
-  return test == TEST_NOTHING || filter_names(c, test, v);
+  return filter_names(c, test, v);
 }
 
 static int64_t in_ps(int64_t ns) {
@@ -84,6 +84,7 @@ static bool passes(const struct event_cursor *c, tk_id event) {
   const struct event_filter *f = &c->filter;
   const struct tk_event *e = &c->sql->t->events[event];
   if (!c->table->all && !is_slice(e)) return false;
+  if (!f->asked) return true;
   if (f->names && c->walk != WALK_NAMES && !f->names[c->sql->names.of_class[e->cls]]) return false; /* there it was asked before */
   if (f->depth.asked && (e->kind == TK_COUNTER || e->depth < f->depth.low || e->depth > f->depth.high)) return false;
   if (f->dur.asked && (e->kind == TK_COUNTER || !dur_passes(c->sql, &f->dur, e))) return false;
@@ -96,10 +97,11 @@ static bool of_sort(const struct event_cursor *c, tk_id track) { return (c->tabl
 
 /* Of a process's track, which may hold what is on another, each event is asked. */
 static bool is_placed(const struct event_cursor *c, const struct tk_event *e) {
-  if (c->table->sorts == SORT_ALL && !c->sql->n_globals) return true;
+  if (c->all_placed) return true;
   if (!c->sql->tracks[e->track].globals) return of_sort(c, e->track);
   const tk_id track = sql_track_of(c->sql, e);
-  return of_sort(c, track) && (c->walk != WALK_TRACK || track == c->wanted);
+  if (c->walk == WALK_TRACK && track != c->wanted) return false;
+  return of_sort(c, track) && (!(c->order & GLOBALS_APART) || (track == GLOBAL_TRACK) == c->globals);
 }
 
 /* ---- walks ---- */
@@ -119,21 +121,27 @@ static void enter_track(struct event_cursor *c, tk_id track) {
   const struct tk_track *k = &c->sql->t->tracks[track];
   const struct range *ts = &c->filter.ts;
   c->at = k->first;
-  const bool globals = c->sql->tracks[track].globals > 0, elsewhere = c->walk == WALK_TRACK && track != c->wanted;
+  const bool globals = c->sql->tracks[track].globals > 0, elsewhere = c->globals || (c->walk == WALK_TRACK && track != c->wanted);
   c->stop = globals || (of_sort(c, track) && !elsewhere) ? k->first + k->count : k->first;
   if (!ts->asked || c->at == c->stop) return;
   if (ts->low > INT64_MIN) c->at = first_at(c->sql, c->at, c->stop, ts->low);
   if (ts->high < INT64_MAX) c->stop = first_at(c->sql, c->at, c->stop, ts->high + 1);
 }
 
+/* Where what is global stands apart, all tracks are walked for that before they are for the rest. */
+static void enter_next_track(struct event_cursor *c) {
+  const tk_id n = c->sql->t->n_tracks, step = c->order & TRACKS_DOWN ? c->last_track - 1 - c->track : c->track;
+  c->track++;
+  c->globals = c->order & GLOBALS_APART && step < n;
+  enter_track(c, step % n + 1);
+}
+
 static void find_in_tracks(struct event_cursor *c) {
-  const bool mixed = c->sql->n_globals > 0;
   for (;;) {
-    while (c->at < c->stop && !(passes(c, c->at) && (!mixed || is_placed(c, &c->sql->t->events[c->at])))) c->at++;
+    while (c->at < c->stop && !(passes(c, c->at) && is_placed(c, &c->sql->t->events[c->at]))) c->at++;
     if (c->at < c->stop) return;
     if (c->track >= c->last_track) break; /* of WALK_TRACK that is one track, or all for the global one */
-    c->track++;
-    enter_track(c, c->order & TRACKS_DOWN ? c->last_track + 1 - c->track : c->track);
+    enter_next_track(c);
   }
   c->end = true;
 }
@@ -145,17 +153,15 @@ static void enter_name(struct event_cursor *c) {
   const uint32_t number = c->order & ORDER_NAMES ? b->order[place] : place;
   const bool wanted = !c->filter.names || c->filter.names[number];
   c->name++;
-  c->place = 0;
   c->n_named = wanted ? b->first[number + 1] - b->first[number] : 0;
   c->named = b->events + b->first[number] + (c->n_named && c->step < 0 ? c->n_named - 1 : 0);
 }
 
 static void find_in_names(struct event_cursor *c) {
   for (;;) {
-    for (; c->place < c->n_named; c->place++) {
-      const tk_id *event = c->named + (int64_t)c->place * c->step;
-      c->at = *event;
-      __builtin_prefetch(&c->sql->t->events[c->place + AHEAD < c->n_named ? event[AHEAD * c->step] : *event]);
+    for (; c->n_named; c->n_named--, c->named += c->step) {
+      c->at = *c->named;
+      __builtin_prefetch(&c->sql->t->events[c->n_named > AHEAD ? c->named[AHEAD * c->step] : c->at]);
       if (is_placed(c, &c->sql->t->events[c->at]) && passes(c, c->at)) return;
     }
     if (c->name == c->sql->names.n) break;
@@ -241,7 +247,7 @@ static bool start_walk(struct event_cursor *c, sqlite3_value *key) {
   c->argument = number;
   switch (c->walk) {
   case WALK_ALL:
-    c->last_track = t->n_tracks;
+    c->last_track = c->order & GLOBALS_APART ? 2 * t->n_tracks : t->n_tracks;
     return true;
   case WALK_TRACK:
     c->wanted = number >= 0 && number <= t->n_tracks ? (tk_id)number : 0;
@@ -265,11 +271,17 @@ static void find(struct event_cursor *c) {
 
 /* ---- SQLite's side ---- */
 
+/* All that the walk comes by stands where it is wanted: enter_track passes other tracks by. */
+static bool is_all_placed(const struct event_cursor *c) {
+  if (c->table->sorts == SORT_ALL && c->walk != WALK_TRACK && !(c->order & GLOBALS_APART)) return true;
+  return !c->sql->n_globals && (c->walk == WALK_ALL || c->walk == WALK_TRACK);
+}
+
 static void reset(struct event_cursor *c) {
   mem_free(&c->sql->mem, c->filter.names);
   c->filter = (struct event_filter){.ts = EVERYTHING, .dur = EVERYTHING, .depth = EVERYTHING};
-  c->n_list = c->n_named = c->place = c->name = c->at = c->stop = c->track = c->last_track = 0;
-  c->end = false;
+  c->n_list = c->place = c->n_named = c->name = c->at = c->stop = c->track = c->last_track = 0;
+  c->end = c->globals = false;
 }
 
 static int events_filter(sqlite3_vtab_cursor *cursor, int number, const char *plan, int argc, sqlite3_value **argv) {
@@ -285,6 +297,8 @@ static int events_filter(sqlite3_vtab_cursor *cursor, int number, const char *pl
   }
   if (key && sqlite3_value_type(key) == SQLITE_NULL) c->filter.none = true;
   if (c->filter.none) return c->end = true, SQLITE_OK;
+  c->filter.asked = c->filter.names || c->filter.ts.asked || c->filter.dur.asked || c->filter.depth.asked;
+  c->all_placed = is_all_placed(c);
   if (!start_walk(c, key)) return SQLITE_NOMEM;
   find(c);
   return SQLITE_OK;
@@ -293,6 +307,7 @@ static int events_filter(sqlite3_vtab_cursor *cursor, int number, const char *pl
 static int events_next(sqlite3_vtab_cursor *cursor) {
   struct event_cursor *c = (struct event_cursor *)cursor;
   if (c->walk == WALK_ALL || c->walk == WALK_TRACK) c->at++;
+  else if (c->walk == WALK_NAMES) c->named += c->step, c->n_named--;
   else c->place++;
   find(c);
   return SQLITE_OK;
@@ -300,13 +315,34 @@ static int events_next(sqlite3_vtab_cursor *cursor) {
 
 static int events_eof(sqlite3_vtab_cursor *cursor) { return ((struct event_cursor *)cursor)->end; }
 
-static int events_column(sqlite3_vtab_cursor *cursor, sqlite3_context *out, int column) {
-  return events_value((struct event_cursor *)cursor, out, column);
-}
-
 static int events_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *id) {
   *id = ((struct event_cursor *)cursor)->at;
   return SQLITE_OK;
+}
+
+/* Whether each row has a value there. */
+static bool is_never_null(struct tk_sql *s, const struct event_table *table, enum column column) {
+  switch (column) {
+  case COL_ID: case COL_TS: case COL_TRACK_ID: return true;
+  case COL_DUR: case COL_DEPTH: return !table->all;
+  case COL_NAME: return !s->times.exact || (sql_names_counts(s) && s->names.counts[0] == 0);
+  default: return false;
+  }
+}
+
+/* Of columns that are NOT NULL, SQLite does not ask whether they are: 25 ns a row. */
+static char *schema_of(sqlite3 *db, struct tk_sql *s, const struct event_table *table) {
+  sqlite3_str *schema = sqlite3_str_new(db);
+  const char *p = table->schema;
+  sqlite3_str_appendall(schema, "CREATE TABLE x(");
+  for (int i = 0; *p; i++) {
+    const int n = (int)strcspn(p, ",");
+    sqlite3_str_append(schema, p, n);
+    if (is_never_null(s, table, (enum column)table->columns[i])) sqlite3_str_appendall(schema, " NOT NULL");
+    sqlite3_str_appendchar(schema, 1, p[n] ? ',' : ')');
+    p += n + (p[n] != 0);
+  }
+  return sqlite3_str_finish(schema);
 }
 
 static int events_connect(sqlite3 *db, void *arg, int argc, const char *const *argv, sqlite3_vtab **vtab, char **why) {
@@ -315,7 +351,7 @@ static int events_connect(sqlite3 *db, void *arg, int argc, const char *const *a
   (void)argc, (void)why;
   while (table->name && strcmp(table->name, argv[0]) != 0) table++;
   if (!table->name) return SQLITE_ERROR;
-  char *schema = sqlite3_mprintf("CREATE TABLE x(%s)", table->schema);
+  char *schema = schema_of(db, s, table);
   struct event_vtab *v = sqlite3_malloc(sizeof *v);
   int status = schema && v ? sqlite3_declare_vtab(db, schema) : SQLITE_NOMEM;
   sqlite3_free(schema);
@@ -347,7 +383,7 @@ bool sql_register_events(struct tk_sql *s) {
   static const sqlite3_module module = {
       .xConnect = events_connect, .xBestIndex = events_plan,   .xDisconnect = events_disconnect, .xOpen = events_open,
       .xClose = events_close,     .xFilter = events_filter,    .xNext = events_next,             .xEof = events_eof,
-      .xColumn = events_column,   .xRowid = events_rowid,
+      .xColumn = events_value,    .xRowid = events_rowid,
   };
   bool ok = true;
   for (const struct event_table *table = event_tables; ok && table->name; table++)

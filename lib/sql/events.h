@@ -14,7 +14,7 @@ enum column {
 };
 
 struct event_table {
-  const char *name, *schema; /* as CREATE TABLE has it */
+  const char *name, *schema; /* as CREATE TABLE has it, without what is NOT NULL */
   const uint8_t *columns;    /* enum column, in the order of the schema */
   uint8_t sorts;             /* of tracks, whose events it holds */
   bool all;                  /* counter samples too */
@@ -38,7 +38,8 @@ enum walk {
 enum order {
   ORDER_NAMES = 1, /* in the order of names; else as they are numbered */
   NAMES_DOWN = 2,
-  TRACKS_DOWN = 4
+  TRACKS_DOWN = 4,
+  GLOBALS_APART = 8 /* of all tracks, those of the global one come together, as the first track's do */
 };
 
 /* Letters of a plan: walk and order as digits, then what each of the cursor's values is compared with. */
@@ -49,8 +50,7 @@ enum test {
   TEST_TS_GE = 'a', TEST_TS_GT, TEST_TS_LE, TEST_TS_LT, TEST_TS_EQ,
   TEST_DUR_GE = 'f', TEST_DUR_GT, TEST_DUR_LE, TEST_DUR_LT, TEST_DUR_EQ,
   TEST_DEPTH_GE = 'p', TEST_DEPTH_GT, TEST_DEPTH_LE, TEST_DEPTH_LT, TEST_DEPTH_EQ,
-  TEST_NAME_EQ = 'A', TEST_NAME_LIKE, TEST_NAME_GLOB, TEST_NAME_THERE, /* enum name_test */
-  TEST_NOTHING = '-'  /* all pass */
+  TEST_NAME_EQ = 'A', TEST_NAME_LIKE, TEST_NAME_GLOB, TEST_NAME_THERE /* enum name_test */
 };
 
 struct range {
@@ -62,6 +62,7 @@ struct event_filter {
   struct range ts, dur, depth;
   uint8_t *names; /* by number of a name: does it pass?  NULL = all do */
   bool none;      /* nothing passes */
+  bool asked;     /* not all passes */
 };
 
 struct event_vtab {
@@ -77,21 +78,21 @@ struct event_cursor {
   struct event_filter filter;
   enum walk walk;
   unsigned order; /* enum order */
-  bool end;
+  bool end, all_placed, globals; /* globals: only what is global is wanted of the track that is walked */
   tk_id at, stop;          /* the row; behind the last event of the stretch that is walked */
   tk_id track, last_track; /* of walks over tracks */
   tk_id wanted;            /* of WALK_TRACK */
-  const tk_id *named;      /* of WALK_NAMES: the first event of the name, as the walk goes */
+  const tk_id *named;      /* of WALK_NAMES: where the event is in the list of its name */
   int step;                /* ... to the next, 1 or -1 */
-  uint32_t n_named, name, place; /* ... how many there are; names that are entered; events of the name that are done */
+  uint32_t n_named, name;  /* ... events of the name that are left; names that are entered */
   tk_id *list;             /* of walks over few events */
-  uint32_t n_list, cap_list;
+  uint32_t place, n_list, cap_list;
   sqlite3_int64 argument;  /* of tables that are functions */
 };
 
 extern const struct event_table event_tables[];
 
 int events_plan(sqlite3_vtab *vtab, sqlite3_index_info *info);
-int events_value(struct event_cursor *c, sqlite3_context *out, int column);
+int events_value(sqlite3_vtab_cursor *cursor, sqlite3_context *out, int column);
 
 #endif

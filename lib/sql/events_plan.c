@@ -91,6 +91,7 @@ static void take_name(struct plan *p, struct tk_sql *s, sqlite3_index_info *info
   const unsigned op = info->aConstraint[i].op;
   const bool equal = op == SQLITE_INDEX_CONSTRAINT_EQ, like = op == SQLITE_INDEX_CONSTRAINT_LIKE;
   const char test = equal ? TEST_NAME_EQ : like ? TEST_NAME_LIKE : TEST_NAME_GLOB;
+  if (op == SQLITE_INDEX_CONSTRAINT_ISNOTNULL && takes(p, info, i, TEST_NAME_THERE)) info->aConstraintUsage[i].omit = 1;
   if (!(equal || like || op == SQLITE_INDEX_CONSTRAINT_GLOB) || !takes(p, info, i, test)) return;
   info->aConstraintUsage[i].omit = !equal;
   p->rows *= share_of_names(s, test, text_of(info, i), equal ? 0.01 : 0.1);
@@ -98,19 +99,11 @@ static void take_name(struct plan *p, struct tk_sql *s, sqlite3_index_info *info
   p->likes |= !equal;
 }
 
-/* SQLite would read the column of each row to see it. */
-static void take_presence(struct plan *p, const struct tk_sql *s, sqlite3_index_info *info, int i, enum column column) {
-  const bool always = column == COL_ID || column == COL_TS || column == COL_TRACK_ID || (column == COL_NAME && !s->times.exact);
-  if (info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_ISNOTNULL || !(always || column == COL_NAME)) return;
-  if (takes(p, info, i, always ? TEST_NOTHING : TEST_NAME_THERE)) info->aConstraintUsage[i].omit = 1;
-}
-
 static enum column column_of(const struct event_table *table, int i) { return i < 0 ? COL_ID : (enum column)table->columns[i]; }
 
 static void take_tests(struct plan *p, const struct event_vtab *v, sqlite3_index_info *info, int key) {
   for (int i = 0; i < info->nConstraint; i++) {
     if (!info->aConstraint[i].usable || i == key) continue;
-    take_presence(p, v->sql, info, i, column_of(v->table, info->aConstraint[i].iColumn));
     switch (column_of(v->table, info->aConstraint[i].iColumn)) {
     case COL_TS: take_number(p, info, i, TEST_TS_GE); break;
     case COL_DUR: take_number(p, info, i, TEST_DUR_GE); break;
@@ -159,8 +152,7 @@ static int distinct_of(sqlite3_index_info *info) {
   return 0;
 }
 
-/* Rows are wanted side by side, not in an order: by name, by track, or by both.  Of one name they come track after track; of all names
- * together, events of the global track may stand among those of others. */
+/* Rows are wanted side by side, not in an order: by name, by track, or by both.  Of one name they come track after track. */
 static bool groups(struct plan *p, const struct event_vtab *v, const sqlite3_index_info *info) {
   const struct event_table *table = v->table;
   bool name = false, track = false, other = false;
@@ -170,9 +162,9 @@ static bool groups(struct plan *p, const struct event_vtab *v, const sqlite3_ind
     track |= c == COL_TRACK_ID;
     other |= c != COL_NAME && c != COL_TRACK_ID;
   }
-  if (track && !name && v->sql->n_globals) return false;
   if (other || p->walk != WALK_ALL) return !other && p->walk == WALK_TRACK && !name;
   if (name) p->walk = WALK_NAMES;
+  else if (v->sql->n_globals) p->order |= GLOBALS_APART;
   return true;
 }
 
@@ -181,7 +173,7 @@ static bool groups(struct plan *p, const struct event_vtab *v, const sqlite3_ind
 static bool groups_in_order(struct plan *p, const struct event_vtab *v, const sqlite3_index_info *info) {
   const bool by_name = column_of(v->table, info->aOrderBy[0].iColumn) == COL_NAME;
   const bool by_track = info->nOrderBy == 1 + by_name && column_of(v->table, info->aOrderBy[by_name].iColumn) == COL_TRACK_ID;
-  if (info->nOrderBy > 1 && (!by_name || !by_track || v->sql->n_globals)) return false;
+  if (info->nOrderBy > 1 && (!by_name || !by_track)) return false;
   if ((by_name && !sql_names_order(v->sql)) || !groups(p, v, info)) return false;
   if (by_track && info->aOrderBy[by_name].desc) p->order |= TRACKS_DOWN;
   if (by_name && info->aOrderBy[0].desc) p->order |= NAMES_DOWN;

@@ -48,9 +48,10 @@ static void list_events(const struct tk_sql *s, uint32_t *first, tk_id *events) 
       const tk_id id = t->tracks[k].first + i;
       if (sql_track_of(s, &t->events[id]) == GLOBAL_TRACK) events[first[s->names.of_class[t->events[id].cls] + 1]++] = id;
     }
-  const bool mixed = s->n_globals > 0;
-  for (tk_id i = 1; i <= t->n_events; i++)
-    if (!mixed || sql_track_of(s, &t->events[i]) != GLOBAL_TRACK) events[first[s->names.of_class[t->events[i].cls] + 1]++] = i;
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    const struct tk_event *e = &t->events[i];
+    if (!s->tracks[e->track].globals || sql_track_of(s, e) != GLOBAL_TRACK) events[first[s->names.of_class[e->cls] + 1]++] = i;
+  }
 }
 
 bool sql_name_passes(const struct tk_sql *s, uint32_t number, enum name_test test, const char *text) {

@@ -102,18 +102,34 @@ bool glob_text_matches(const char *pattern, const char *text) {
 /* What was answered of a pattern, by text: thousands of events have one name, which is at one place. */
 struct answers {
   struct answer {
-    size_t n;
+    size_t n, cap;
+    char *text;
     bool known, matches;
-    char text[496];
   } *slots; /* NULL = no pattern came twice yet: one that is computed never does */
 };
 
-enum { SLOTS = 512 };
+enum { SLOTS = 512, LONGEST = 1 << 14 };
 
 static void free_answers(void *p) {
   struct answers *a = p;
+  for (int i = 0; a->slots && i < SLOTS; i++) sqlite3_free(a->slots[i].text);
   sqlite3_free(a->slots);
   sqlite3_free(a);
+}
+
+/* The slot is to be of this text, which it may be already. */
+static bool take_text(struct answer *slot, const char *p, size_t n) {
+  if (slot->known && slot->n == n && memcmp(slot->text, p, n) == 0) return true;
+  slot->known = false;
+  if (n > slot->cap || !slot->text) {
+    char *text = sqlite3_realloc(slot->text, (int)n * 2 + 1);
+    if (!text) return false;
+    slot->text = text;
+    slot->cap = n * 2;
+  }
+  slot->n = n;
+  memcpy(slot->text, p, n);
+  return true;
 }
 
 /* Where an answer for this text is or may stand; NULL = it is not remembered. */
@@ -121,18 +137,14 @@ static struct answer *answer_of(struct answers *a, sqlite3_value *text) {
   if (!a || sqlite3_value_type(text) != SQLITE_TEXT) return NULL;
   const char *p = sqlite3_value_blob(text);
   const size_t n = (size_t)sqlite3_value_bytes(text);
-  if (!p || n > sizeof a->slots->text) return NULL;
+  if (!p || n > LONGEST) return NULL;
   if (!a->slots) {
     a->slots = sqlite3_malloc(SLOTS * (int)sizeof *a->slots);
     if (!a->slots) return NULL;
-    for (int i = 0; i < SLOTS; i++) a->slots[i].known = false;
+    memset(a->slots, 0, SLOTS * sizeof *a->slots);
   }
   struct answer *slot = &a->slots[((uintptr_t)p >> 4 ^ (uintptr_t)p >> 13) % SLOTS];
-  if (slot->known && slot->n == n && memcmp(slot->text, p, n) == 0) return slot;
-  slot->known = false;
-  slot->n = n;
-  memcpy(slot->text, p, n);
-  return slot;
+  return take_text(slot, p, n) ? slot : NULL;
 }
 
 /* ---- as functions: like(pattern, text [, escape]) ---- */

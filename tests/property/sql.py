@@ -131,7 +131,8 @@ def in_order(work, name):
     run([fixture(name), '--force', '--db', path])
     copy = sqlite3.connect(path)
     queries = [f'SELECT {columns}, count(*) AS n, sum(dur) AS d FROM {table} WHERE {where} GROUP BY {columns} ORDER BY {order}'
-               for table, where in (('slice', 'name IS NOT NULL'), ('event', '1'), ('slice', "name LIKE '%a%' AND dur > 5"))
+               for table, where in (('slice', 'name IS NOT NULL'), ('event', '1'), ('slice', "name LIKE '%a%' AND dur > 5"),
+                                    ('thread_slice', '1'), ('process_slice', 'dur < 1000'))
                for columns in ('name', 'track_id', 'name, track_id', 'track_id, name') for order in orders(columns.split(', '))]
     for query, ours in zip(queries, ask(fixture(name), *queries)):
         theirs = copy.execute(query).fetchall()
