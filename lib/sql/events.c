@@ -71,13 +71,18 @@ static int64_t in_ps(int64_t ns) {
   return ns < INT64_MIN / 1000 + 4 ? INT64_MIN + SLACK_DUR : ns * 1000;
 }
 
-static bool dur_passes(const struct tk_sql *s, const struct range *r, const struct tk_event *e) {
+static void find_clear(struct event_filter *f) {
+  f->clear_low = in_ps(f->dur.low) + SLACK_DUR;
+  f->clear_high = in_ps(f->dur.high) - SLACK_DUR;
+}
+
+static bool dur_passes(const struct tk_sql *s, const struct event_filter *f, const struct tk_event *e) {
   if (!(e->flags & TK_UNFINISHED)) {
-    if (e->dur < in_ps(r->low) - SLACK_DUR || e->dur > in_ps(r->high) + SLACK_DUR) return false;
-    if (e->dur > in_ps(r->low) + SLACK_DUR && e->dur < in_ps(r->high) - SLACK_DUR) return true;
+    if (e->dur > f->clear_low && e->dur < f->clear_high) return true;
+    if (e->dur < f->clear_low - 2 * SLACK_DUR || e->dur > f->clear_high + 2 * SLACK_DUR) return false;
   }
   const int64_t dur = times_dur(&s->times, e);
-  return dur >= r->low && dur <= r->high;
+  return dur >= f->dur.low && dur <= f->dur.high;
 }
 
 static bool passes(const struct event_cursor *c, tk_id event) {
@@ -87,7 +92,7 @@ static bool passes(const struct event_cursor *c, tk_id event) {
   if (!f->asked) return true;
   if (f->names && c->walk != WALK_NAMES && !f->names[c->sql->names.of_class[e->cls]]) return false; /* there it was asked before */
   if (f->depth.asked && (e->kind == TK_COUNTER || e->depth < f->depth.low || e->depth > f->depth.high)) return false;
-  if (f->dur.asked && (e->kind == TK_COUNTER || !dur_passes(c->sql, &f->dur, e))) return false;
+  if (f->dur.asked && (e->kind == TK_COUNTER || !dur_passes(c->sql, f, e))) return false;
   if (!f->ts.asked || c->walk == WALK_ALL || c->walk == WALK_TRACK) return true; /* enter_track saw to it */
   const int64_t ts = times_at(&c->sql->times, e->ts);
   return ts >= f->ts.low && ts <= f->ts.high;
@@ -154,6 +159,8 @@ static void enter_name(struct event_cursor *c) {
   const bool wanted = !c->filter.names || c->filter.names[number];
   c->name++;
   c->n_named = wanted ? b->first[number + 1] - b->first[number] : 0;
+  c->text = sql_name(c->sql, number, &c->text_n);
+  if (c->text) sql_shows(c->sql, c->text);
   c->named = b->events + b->first[number] + (c->n_named && c->step < 0 ? c->n_named - 1 : 0);
 }
 
@@ -297,6 +304,7 @@ static int events_filter(sqlite3_vtab_cursor *cursor, int number, const char *pl
   }
   if (key && sqlite3_value_type(key) == SQLITE_NULL) c->filter.none = true;
   if (c->filter.none) return c->end = true, SQLITE_OK;
+  find_clear(&c->filter);
   c->filter.asked = c->filter.names || c->filter.ts.asked || c->filter.dur.asked || c->filter.depth.asked;
   c->all_placed = is_all_placed(c);
   if (!start_walk(c, key)) return SQLITE_NOMEM;

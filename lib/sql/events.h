@@ -60,6 +60,7 @@ struct range {
 
 struct event_filter {
   struct range ts, dur, depth;
+  tk_time clear_low, clear_high; /* durations between them pass however they are rounded */
   uint8_t *names; /* by number of a name: does it pass?  NULL = all do */
   bool none;      /* nothing passes */
   bool asked;     /* not all passes */
@@ -85,6 +86,8 @@ struct event_cursor {
   const tk_id *named;      /* of WALK_NAMES: where the event is in the list of its name */
   int step;                /* ... to the next, 1 or -1 */
   uint32_t n_named, name;  /* ... events of the name that are left; names that are entered */
+  const char *text;        /* ... the name */
+  size_t text_n;
   tk_id *list;             /* of walks over few events */
   uint32_t place, n_list, cap_list;
   sqlite3_int64 argument;  /* of tables that are functions */

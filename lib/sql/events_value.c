@@ -7,7 +7,9 @@
 void sql_result_string(const struct tk_sql *s, sqlite3_context *out, tk_id id) {
   if (!id) return;
   const struct intern_str *text = trace_str(s->t, id);
-  sqlite3_result_text(out, (const char *)text->bytes, (int)text->len, SQLITE_STATIC);
+  const char *bytes = (const char *)text->bytes;
+  sql_shows(s, bytes);
+  sqlite3_result_text(out, bytes, (int)text->len, SQLITE_STATIC);
 }
 
 void sql_result_id(sqlite3_context *out, uint32_t id) {
@@ -169,7 +171,12 @@ static int of_stack(struct event_cursor *c, sqlite3_context *out, enum column co
   return SQLITE_OK;
 }
 
-static void name_value(const struct tk_sql *s, const struct tk_event *e, sqlite3_context *out) {
+static void name_value(const struct event_cursor *c, const struct tk_event *e, sqlite3_context *out) {
+  const struct tk_sql *s = c->sql;
+  if (c->walk == WALK_NAMES) {
+    if (c->text) sqlite3_result_text(out, c->text, (int)c->text_n, SQLITE_STATIC);
+    return;
+  }
   const tk_id name = s->t->classes[e->cls].name;
   if (name || s->times.exact) sql_result_string(s, out, name);
   else sqlite3_result_text(out, NO_NAME, -1, SQLITE_STATIC);
@@ -207,7 +214,7 @@ int events_value(sqlite3_vtab_cursor *cursor, sqlite3_context *out, int column) 
     if (is_slice(e)) sqlite3_result_int64(out, times_dur(&s->times, e));
     break;
   case COL_CATEGORY: sql_result_string(s, out, s->t->classes[e->cls].cat); break;
-  case COL_NAME: name_value(s, e, out); break;
+  case COL_NAME: name_value(c, e, out); break;
   case COL_DEPTH:
     if (is_slice(e)) sqlite3_result_int(out, e->depth);
     break;

@@ -54,8 +54,14 @@ static void list_events(const struct tk_sql *s, uint32_t *first, tk_id *events) 
   }
 }
 
+const char *sql_name(const struct tk_sql *s, uint32_t number, size_t *n) {
+  if (number) return tk_string(s->t, s->names.name[number], n);
+  if (n) *n = s->times.exact ? 0 : sizeof NO_NAME - 1;
+  return s->times.exact ? NULL : NO_NAME;
+}
+
 bool sql_name_passes(const struct tk_sql *s, uint32_t number, enum name_test test, const char *text) {
-  const char *name = number ? tk_string(s->t, s->names.name[number], NULL) : s->times.exact ? NULL : NO_NAME;
+  const char *name = sql_name(s, number, NULL);
   if (!name || test == NAME_THERE) return name != NULL;
   if (test == NAME_LIKE) return like_matches(text, name, 0);
   return test == NAME_GLOB ? glob_text_matches(text, name) : strcmp(text, name) == 0;
@@ -75,20 +81,16 @@ static int by_bytes(const void *a, const void *b) {
   return order ? order : (x->n > y->n) - (x->n < y->n);
 }
 
-static struct named name_of(const struct tk_sql *s, uint32_t number) {
-  struct named name = {.number = number};
-  if (number) name.text = tk_string(s->t, s->names.name[number], &name.n);
-  else if (!s->times.exact) name.text = NO_NAME, name.n = sizeof NO_NAME - 1;
-  return name;
-}
-
 bool sql_names_order(struct tk_sql *s) {
   struct by_name *b = &s->names;
   if (b->order) return true;
   if (b->n > s->t->n_events / SORTED_SHARE + SORTED_ANYWAY) return false;
   struct named *all = mem_array(&s->mem, b->n, sizeof *all);
   uint32_t *order = mem_array(&s->mem, b->n, sizeof *order);
-  for (uint32_t i = 0; all && i < b->n; i++) all[i] = name_of(s, i);
+  for (uint32_t i = 0; all && i < b->n; i++) {
+    all[i].number = i;
+    all[i].text = sql_name(s, i, &all[i].n);
+  }
   if (all && order) qsort(all, b->n, sizeof *all, by_bytes);
   for (uint32_t i = 0; all && order && i < b->n; i++) order[i] = all[i].number;
   mem_free(&s->mem, all);

@@ -1,4 +1,6 @@
 /* open.c - a sealed trace as a database. */
+#include <string.h>
+
 #include "base/options.h"
 #include "base/os.h"
 #include "guard.h"
@@ -7,7 +9,9 @@
 
 static bool prepare(struct tk_sql *s, struct tk_err *err) {
   s->origins = identity_of_tracks(s->t, &s->mem);
-  if (!s->origins || !sql_names(s) || !sql_tracks(s)) return mem_refuse(&s->mem, err);
+  s->strings_shown = mem_array(&s->mem, SQL_SHOWN, sizeof *s->strings_shown);
+  if (!s->origins || !s->strings_shown || !sql_names(s) || !sql_tracks(s)) return mem_refuse(&s->mem, err);
+  memset(s->strings_shown, 0, SQL_SHOWN * sizeof *s->strings_shown);
   if (sqlite3_open_v2(":memory:", &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
     return err_set(err, TK_ELIMIT, "SQLite: %s", s->db ? sqlite3_errmsg(s->db) : "out of memory");
   sqlite3_exec(s->db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL); /* sorting writes no file */
@@ -46,7 +50,7 @@ static void free_arrays(struct tk_sql *s) {
   const struct by_name *b = &s->names;
   void *const arrays[] = {s->tracks,  s->processes, s->threads,  b->of_class, b->name,        b->counts,
                           b->first,   b->events,    b->order,    s->parents,  s->children,    s->siblings,
-                          s->selves,  s->stacks,  s->counters,  s->flows,    s->counter_tracks, s->table_names};
+                          s->strings_shown, s->selves,  s->stacks,  s->counters,  s->flows,    s->counter_tracks, s->table_names};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(&s->mem, arrays[i]);
 }
 

@@ -71,7 +71,10 @@ struct by_name {
 
 struct row_index;
 
-enum { SQL_OTHERS = 7 };
+enum { SQL_OTHERS = 7, SQL_SHOWN = 1024 };
+
+/* Where a string that a column shows is remembered. */
+static inline unsigned sql_shown_slot(const char *p) { return (unsigned)((uintptr_t)p >> 4 ^ (uintptr_t)p >> 13) % SQL_SHOWN; }
 
 struct tk_sql {
   struct tk_trace *t;
@@ -98,6 +101,7 @@ struct tk_sql {
   struct map kind_texts, text_numbers; /* by text that is a pid or tid: its number among them */
   struct intern texts; /* made for columns */
   struct row_index *indices;
+  const char **strings_shown; /* [SQL_SHOWN], texts of the trace by sql_shown_slot */
   const char **table_names;
   uint32_t n_table_names, cap_table_names;
   uint32_t n_globals;
@@ -127,6 +131,7 @@ tk_id sql_subtree_end(const struct tk_sql *s, tk_id event);
 
 bool sql_names(struct tk_sql *s);
 bool sql_names_counts(struct tk_sql *s);
+const char *sql_name(const struct tk_sql *s, uint32_t number, size_t *n); /* NULL = none; n may be NULL */
 enum name_test { NAME_EQUAL, NAME_LIKE, NAME_GLOB, NAME_THERE };
 /* `number`: of a name; `text`: none for NAME_THERE. */
 bool sql_name_passes(const struct tk_sql *s, uint32_t number, enum name_test test, const char *text);
@@ -143,6 +148,8 @@ void sql_bounds(struct tk_sql *s);
 bool sql_kinds(struct tk_sql *s);
 bool sql_steps(struct tk_sql *s);
 
+/* A text that stays where it is as long as the trace does is a result, or will be one. */
+static inline void sql_shows(const struct tk_sql *s, const char *text) { s->strings_shown[sql_shown_slot(text)] = text; }
 /* A string of the trace as a result: NULL for 0. */
 void sql_result_string(const struct tk_sql *s, sqlite3_context *out, tk_id id);
 void sql_result_id(sqlite3_context *out, uint32_t id); /* NULL for SQL_NONE */

@@ -99,70 +99,39 @@ bool glob_text_matches(const char *pattern, const char *text) {
 
 /* ---- answers that are remembered ---- */
 
-/* What was answered of a pattern, by text: thousands of events have one name, which is at one place. */
+/* What was answered of a pattern, by text: thousands of events have one name.  A string of the trace is known by its place, where no
+ * other text ever is; those that columns have shown are in `strings_shown`, in the slot that the answer has, too. */
 struct answers {
   struct answer {
-    size_t n, cap;
-    char *text;
-    bool known, matches;
-  } *slots; /* NULL = no pattern came twice yet: one that is computed never does */
+    const char *text; /* NULL = none */
+    bool matches;
+  } slots[SQL_SHOWN];
 };
 
-enum { SLOTS = 512, LONGEST = 1 << 14 };
-
-static void free_answers(void *p) {
-  struct answers *a = p;
-  for (int i = 0; a->slots && i < SLOTS; i++) sqlite3_free(a->slots[i].text);
-  sqlite3_free(a->slots);
-  sqlite3_free(a);
-}
-
-/* The slot is to be of this text, which it may be already. */
-static bool take_text(struct answer *slot, const char *p, size_t n) {
-  if (slot->known && slot->n == n && memcmp(slot->text, p, n) == 0) return true;
-  slot->known = false;
-  if (n > slot->cap || !slot->text) {
-    char *text = sqlite3_realloc(slot->text, (int)n * 2 + 1);
-    if (!text) return false;
-    slot->text = text;
-    slot->cap = n * 2;
-  }
-  slot->n = n;
-  memcpy(slot->text, p, n);
-  return true;
-}
-
-/* Where an answer for this text is or may stand; NULL = it is not remembered. */
-static struct answer *answer_of(struct answers *a, sqlite3_value *text) {
-  if (!a || sqlite3_value_type(text) != SQLITE_TEXT) return NULL;
-  const char *p = sqlite3_value_blob(text);
-  const size_t n = (size_t)sqlite3_value_bytes(text);
-  if (!p || n > LONGEST) return NULL;
-  if (!a->slots) {
-    a->slots = sqlite3_malloc(SLOTS * (int)sizeof *a->slots);
-    if (!a->slots) return NULL;
-    memset(a->slots, 0, SLOTS * sizeof *a->slots);
-  }
-  struct answer *slot = &a->slots[((uintptr_t)p >> 4 ^ (uintptr_t)p >> 13) % SLOTS];
-  return take_text(slot, p, n) ? slot : NULL;
-}
-
 /* ---- as functions: like(pattern, text [, escape]) ---- */
+
+/* A pattern that came once gets room for answers: one that is computed never comes again. */
+static void remember(sqlite3_context *out) {
+  struct answers *a = sqlite3_malloc(sizeof *a);
+  if (!a) return;
+  memset(a, 0, sizeof *a);
+  sqlite3_set_auxdata(out, 0, a, sqlite3_free);
+}
 
 /* `matches` for the texts of one pattern. */
 static void answer(sqlite3_context *out, sqlite3_value **argv, bool (*matches)(const char *pattern, const char *text)) {
   struct answers *a = sqlite3_get_auxdata(out, 0);
-  struct answer *slot = answer_of(a, argv[1]);
-  if (slot && slot->known) return sqlite3_result_int(out, slot->matches);
+  const char *place = sqlite3_value_blob(argv[1]);
+  struct answer *slot = a ? &a->slots[sql_shown_slot(place)] : NULL;
+  if (slot && place && slot->text == place) return sqlite3_result_int(out, slot->matches);
+  const struct tk_sql *s = sqlite3_user_data(out);
+  const bool shown = place && s->strings_shown[sql_shown_slot(place)] == place;
   const char *pattern = (const char *)sqlite3_value_text(argv[0]), *text = (const char *)sqlite3_value_text(argv[1]);
   if (!pattern || !text) return;
   const bool is = matches(pattern, text);
-  if (slot) slot->known = true, slot->matches = is;
+  if (slot && shown) *slot = (struct answer){place, is};
+  if (!a) remember(out);
   sqlite3_result_int(out, is);
-  if (!a && (a = sqlite3_malloc(sizeof *a)) != NULL) {
-    *a = (struct answers){NULL};
-    sqlite3_set_auxdata(out, 0, a, free_answers);
-  }
 }
 
 static bool like_plainly(const char *pattern, const char *text) { return like_matches(pattern, text, 0); }
@@ -207,8 +176,8 @@ static void regexp(sqlite3_context *out, int argc, sqlite3_value **argv) {
 
 bool sql_register_texts(struct tk_sql *s) {
   const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
-  return sqlite3_create_function(s->db, "like", 2, flags, NULL, like, NULL, NULL) == SQLITE_OK &&
+  return sqlite3_create_function(s->db, "like", 2, flags, s, like, NULL, NULL) == SQLITE_OK &&
          sqlite3_create_function(s->db, "like", 3, flags, NULL, like_escaped, NULL, NULL) == SQLITE_OK &&
-         sqlite3_create_function(s->db, "glob", 2, flags, NULL, glob, NULL, NULL) == SQLITE_OK &&
+         sqlite3_create_function(s->db, "glob", 2, flags, s, glob, NULL, NULL) == SQLITE_OK &&
          sqlite3_create_function(s->db, "regexp", 2, flags, s, regexp, NULL, NULL) == SQLITE_OK;
 }
