@@ -191,11 +191,10 @@ static int distinct_of(sqlite3_index_info *info) {
 /* Rows are wanted side by side, not in an order: by name, by track, or by both.  Of one name they come track after track. */
 static bool groups(struct plan *p, const struct event_vtab *v, const sqlite3_index_info *info) {
   const struct event_table *table = v->table;
-  bool name = false, track = false, other = false;
+  bool name = false, other = false;
   for (int i = 0; i < info->nOrderBy; i++) {
     enum column c = column_of(table, info->aOrderBy[i].iColumn);
     name |= c == COL_NAME;
-    track |= c == COL_TRACK_ID;
     other |= c != COL_NAME && c != COL_TRACK_ID;
   }
   if (other || p->walk != WALK_ALL) return !other && p->walk == WALK_TRACK && !name;
