@@ -156,11 +156,12 @@ static void write_instants(struct perfetto_sink *s, tk_id track) {
 
 /* ---- the sink ---- */
 
-/* What is negative would be dropped, so all moves up to the earliest; that of a merge is the origin of a graph without events. */
+/* What is negative would be dropped, so all moves up to the earliest, be its clock lost: it is written at a time as well.  The earliest
+ * of a merge is the origin of a graph without events. */
 static int64_t shift_of(const struct tk_trace *t) {
   tk_time first = 0;
   for (tk_id i = 1; i <= t->n_events; i++)
-    if (!(t->events[i].flags & TK_LOST_CLOCK) && (i == 1 || t->events[i].ts < first)) first = t->events[i].ts;
+    if (i == 1 || t->events[i].ts < first) first = t->events[i].ts;
   int64_t ns = t->origin_ns - t->zero_ns + num_ns(first);
   return (t->n_events || t->origin_ns) && ns < 0 ? -ns : 0;
 }
