@@ -130,25 +130,34 @@ bool pb_next(struct pb *c, struct pb_field *f) {
 
 /* ---- over an input ---- */
 
+/* A window of at least n bytes, `behind` of them before the cursor; false where the input cannot be read so far. */
+static bool open_window(struct pb_in *s, size_t n, size_t behind, struct tk_err *err) {
+  size_t avail;
+  s->base = in_ahead(s->in, n, &avail, err);
+  s->base_offset = in_offset(s->in);
+  s->p = s->base ? s->base + behind : NULL;
+  s->end = s->base ? s->base + avail : NULL;
+  s->last = s->base && avail < n;
+  return s->base != NULL;
+}
+
+/* Where the input cannot be read so far, what has been read stays for who asks for less. */
 bool pb_in_ahead(struct pb_in *s, size_t n) {
-  size_t avail, behind = s->p ? (size_t)(s->p - s->base) : 0;
-  if (s->last || (size_t)(s->end - s->p) >= n) return true;
+  const size_t left = (size_t)(s->end - s->p);
+  size_t behind = s->p ? (size_t)(s->p - s->base) : 0;
+  if (s->last || left >= n) return true;
   if (behind > PB_BACK) {
     in_consume(s->in, behind - PB_BACK);
     behind = PB_BACK;
   }
-  s->base = in_ahead(s->in, n + behind, &avail, s->err);
-  if (!s->base) in_consume(s->in, behind); /* where who asks for less goes on */
-  s->base_offset = in_offset(s->in);
-  s->p = s->base ? s->base + behind : NULL;
-  s->end = s->base ? s->base + avail : NULL;
-  s->last = s->base && avail < n + behind;
-  return s->base != NULL;
+  if (open_window(s, n + behind, behind, s->err)) return true;
+  if (behind + left) open_window(s, behind + left, behind, NULL);
+  return false;
 }
 
 bool pb_in_back(struct pb_in *s, uint64_t offset) {
   const uint64_t at = pb_in_offset(s);
-  if (offset < s->base_offset || offset > at || at - offset > PB_BACK) return false;
+  if (!s->base || offset < s->base_offset || offset > at || at - offset > PB_BACK) return false;
   s->p = s->base + (offset - s->base_offset);
   return true;
 }

@@ -109,13 +109,15 @@ enum pb_status xplane_resync(struct pb_in *s, const struct xplane_level *level, 
   return PB_DONE;
 }
 
-/* The window from the last header on; false if it is not there any more. */
+/* The window from the last header on; false if it is not there any more, or cannot be read on, and the cursor stays. */
 static bool back_to_header(struct pb_in *s) {
   struct tk_err *err = s->err, unread = {0};
+  const uint64_t at = pb_in_offset(s);
   if (!pb_in_back(s, s->header)) return false;
   s->err = &unread; /* what cannot be read is for others to say */
   const bool seen = pb_in_ahead(s, LOOK);
   s->err = err;
+  if (!seen) s->p += at - s->header;
   return seen;
 }
 
