@@ -218,7 +218,7 @@ static void close_begin(struct sealer *s, struct sweep *w, struct tk_event *end)
   struct tk_event *begin = &w->e[w->stack[at - 1]];
   const struct tk_class *b = &s->t->classes[begin->cls], *e = &s->t->classes[end->cls];
   if (e->name && e->name != b->name)
-    trace_note(s->t, TK_NOTE_REPAIR, UINT64_MAX, "end event with another name than the begin event it closes");
+    trace_note(s->t, TK_NOTE_REPAIR, UINT64_MAX, "end event with another name than the begin event that it closes: kept as it is");
   seal_close(s->t, begin, end);
   w->n = at - 1;
   if (w->n && w->e[w->stack[w->n - 1]].kind == TK_SPAN && end_of(begin) - end_of(&w->e[w->stack[w->n - 1]]) > ROUNDING)
