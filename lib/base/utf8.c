@@ -38,6 +38,21 @@ bool utf8_valid(const uint8_t *p, size_t n) {
   return true;
 }
 
+bool utf8_is_replacement(const uint8_t *p, size_t n) {
+  return n >= 3 && p[0] == 0xef && p[1] == 0xbf && p[2] == 0xbd;
+}
+
+bool utf8_is_replaced(const uint8_t *p, size_t n) {
+  enum { FEWEST = 3 };
+  size_t found = 0, other = 0;
+  while (n && p[n - 1] >= 0x80 && !(n >= 3 && utf8_is_replacement(p + n - 3, 3))) n--;
+  for (size_t i = 0; i < n; i++) {
+    if (p[i] < 0xc0) continue;
+    if (utf8_is_replacement(p + i, n - i)) found++;
+    else other++;
+  }
+  return found >= FEWEST && found > other && utf8_valid(p, n);
+}
 
 uint32_t utf8_char(const uint8_t *p, unsigned n) {
   static const uint8_t bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};

@@ -10,6 +10,12 @@
 unsigned utf8_sequence(const uint8_t *p, size_t n);
 bool utf8_valid(const uint8_t *p, size_t n);
 
+/* Does U+FFFD, with which readers of text replace what is no UTF-8, stand at p, of which n > 0 bytes are there? */
+bool utf8_is_replacement(const uint8_t *p, size_t n);
+/* Are these bytes as such a reader leaves those of a binary file: UTF-8, of whose characters above U+007F most are U+FFFD?  The last
+ * character may be cut. */
+bool utf8_is_replaced(const uint8_t *p, size_t n);
+
 /* The character of a well-formed sequence of n bytes. */
 uint32_t utf8_char(const uint8_t *p, unsigned n);
 /* Is it one that is obeyed instead of shown: a control, a mark or an override of direction, a separator of lines, an invisible tag? */

@@ -54,7 +54,7 @@ static bool read_input(struct in *in, struct tk_trace *t, const struct tk_load_o
   const struct format *f = choose_format(in, t->source, opt, err);
   if (!f) return false;
   t->format = f->info.name;
-  if (!f->read(in, t, opt, err)) return false;
+  if (!format_read(f, in, t, opt, err)) return false;
   keep_input_notes(t, in);
   if (!seal(t, opt->threads ? opt->threads : os_cores(), err)) return false;
   format_adopt(t);

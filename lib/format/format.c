@@ -275,3 +275,23 @@ const struct format *format_detect(struct in *in, const char *path, struct tk_er
   if (!best) unknown(p, n, path, err);
   return best;
 }
+
+/* ---- reading ---- */
+
+/* A damaged file may be taken for one of another format, whose messages break before the first number that was replaced. */
+static bool is_mangled(const struct format *f, struct in *in) {
+  size_t n;
+  const uint8_t *p = f->shape ? in_ahead(in, MANGLED_LOOK, &n, NULL) : NULL; /* what cannot be read is for the reader to say */
+  if (!p || pb_damage(f->shape, p, n, n < MANGLED_LOOK) == PB_SOUND) return false;
+  for (size_t i = 0; i < N_FORMATS; i++)
+    if (FORMATS[i]->shape && pb_damage(FORMATS[i]->shape, p, n, n < MANGLED_LOOK) == PB_MANGLED) return true;
+  return false;
+}
+
+bool format_read(const struct format *f, struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
+  if (is_mangled(f, in))
+    return err_set(err, TK_ECORRUPT,
+                   "damaged by a text filter: bytes above 0x7f were replaced by U+FFFD (EF BF BD); get the file again "
+                   "in binary mode");
+  return f->read(in, t, opt, err);
+}

@@ -10,6 +10,7 @@
 #include "graph/join.h"
 #include "graph/sink.h"
 #include "graph/trace.h"
+#include "mangled.h"
 #include "io/in.h"
 #include "io/out.h"
 
@@ -32,6 +33,8 @@ struct format {
   int gzip_level; /* where none is asked for; 0 = that of every output */
   /* Bits of structure verified in the first n bytes (of up to FORMAT_PEEK); 0 = not mine. */
   unsigned (*bid)(const uint8_t *p, size_t n);
+  /* Of a protobuf: what its messages look like, by which it is told that a text filter damaged a file.  NULL = it is text. */
+  const struct pb_shape *shape;
   /* Has what bids events, as far as its beginning tells?  NULL = whatever bids is a trace. */
   bool (*is_trace)(struct in *in);
   /* The rank that the beginning states; -1 = none.  NULL = never. */
@@ -92,5 +95,7 @@ void format_adopt(struct tk_trace *t);
 void format_count_lost(const struct format *f, const struct carry *c, const struct tk_trace *t, struct sink *s);
 /* The best bid on the input; NULL with an error that says what the content looks like instead. */
 const struct format *format_detect(struct in *in, const char *path, struct tk_err *err);
+/* Reads the input to its end into an empty trace, without sealing; refuses what a text filter damaged. */
+bool format_read(const struct format *f, struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err);
 
 #endif

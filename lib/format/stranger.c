@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 
 struct stranger {
   const char *bytes; /* that the file begins with */
@@ -69,10 +70,20 @@ static const char *by_name(const char *path) {
   return NULL;
 }
 
+/* Bytes that no text has, beside those that a filter wrote. */
+static bool is_replaced_binary(const uint8_t *p, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (p[i] < 0x20 && !(p[i] >= '\t' && p[i] <= '\r')) return utf8_is_replaced(p, n);
+  return false;
+}
+
 const char *stranger_name(const uint8_t *p, size_t n, const char *path) {
   size_t blank = 0;
   const char *what = by_bytes(BINARIES, sizeof BINARIES / sizeof BINARIES[0], p, n);
   if (what) return what;
+  if (is_replaced_binary(p, n))
+    return "binary data that a text filter damaged (bytes above 0x7f were replaced by U+FFFD, EF BF BD): get the file again in "
+           "binary mode";
   if (is_tfevents(p, n)) return "an event file of TensorBoard: traces lie beside it, in plugins/profile";
   while (blank < n && p[blank] && strchr(" \t\r\n", p[blank])) blank++;
   if (blank == n) return "nothing but blanks";

@@ -537,15 +537,6 @@ static void predicted(void **state) {
 
 /* ---- detection ---- */
 
-static void mangled(void **state) {
-  static const char lost[] = "\x0a\xef\xbf\xbd\x01\x08\xef\xbf\xbd\xef\xbf\xbd\x12\x09/host:CPU";
-  struct tk_err err;
-  (void)state;
-  assert_true(xplane_mangled((const uint8_t *)lost, sizeof lost - 1));
-  assert_null(feed_bytes(lost, sizeof lost - 1, (struct feed){.format = "xplane"}, &err));
-  assert_non_null(strstr(err.msg, "EF BF BD"));
-}
-
 static void bids(void **state) {
   struct builder *b = begin();
   (void)state;
@@ -565,7 +556,7 @@ int main(void) {
       cmocka_unit_test(values),       cmocka_unit_test(epoch_lines), cmocka_unit_test(negative),
       cmocka_unit_test(start_time),   cmocka_unit_test(odd_maps),    cmocka_unit_test(cut_anywhere),
       cmocka_unit_test(any_byte),     cmocka_unit_test(from_json),   cmocka_unit_test(fixtures_stay),
-      cmocka_unit_test(predicted),    cmocka_unit_test(mangled),     cmocka_unit_test(bids),
+      cmocka_unit_test(predicted),    cmocka_unit_test(bids),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

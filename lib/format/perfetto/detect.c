@@ -9,6 +9,15 @@
 /* Wire types of TracePacket's fields 1 .. 13; '-' = not there. */
 static const char PACKET[] = "-220222-020220";
 
+static const struct pb_shape MESSAGE = {.wires = ""};
+static const struct pb_shape *const PACKET_INNER[] = {[PACKET_CLOCK_SNAPSHOT] = &MESSAGE,
+                                                      [PACKET_TRACK_EVENT] = &MESSAGE,
+                                                      [PACKET_INTERNED_DATA] = &MESSAGE,
+                                                      [sizeof PACKET] = NULL};
+static const struct pb_shape PACKET_SHAPE = {PACKET, PACKET_INNER};
+static const struct pb_shape *const TRACE_INNER[] = {[TRACE_PACKET] = &PACKET_SHAPE};
+const struct pb_shape perfetto_shape = {"-2", TRACE_INNER};
+
 static bool is_message(struct pb c) {
   struct pb_field f;
   while (pb_next(&c, &f)) {}

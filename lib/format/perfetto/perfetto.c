@@ -25,6 +25,7 @@ const struct format format_perfetto = {
     .machine = perfetto_machine,
     .start = perfetto_start,
     .bid = perfetto_bid,
+    .shape = &perfetto_shape,
     .read = perfetto_read,
     .inspect = perfetto_inspect,
     .join = perfetto_join,

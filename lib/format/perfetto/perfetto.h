@@ -6,6 +6,8 @@
 
 /* detect.c: verified structure in the first bytes of a file. */
 unsigned perfetto_bid(const uint8_t *p, size_t n);
+/* What its messages look like. */
+extern const struct pb_shape perfetto_shape;
 
 bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err);
 struct sink *perfetto_writer(struct out *out, const struct sink_options *opt);

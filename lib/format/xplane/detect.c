@@ -21,7 +21,21 @@ static bool fits(struct pb c, const char *allowed, bool cut) {
 
 /* Wire types by field number; '-' = no such field. */
 static const char SPACE[] = "-2222-----------", PLANE[] = "-022222---------", LINE[] = "-0202----002----",
-                  ENTRY[] = "-02-------------";
+                  ENTRY[] = "-02-------------", EVENT[] = "-00020----------", STAT[] = "-01002202-------";
+
+static const struct pb_shape STAT_SHAPE = {.wires = STAT}, ENTRY_SHAPE = {.wires = ENTRY};
+static const struct pb_shape *const EVENT_INNER[] = {[XEVENT_STATS] = &STAT_SHAPE, [sizeof EVENT] = NULL};
+static const struct pb_shape EVENT_SHAPE = {EVENT, EVENT_INNER};
+static const struct pb_shape *const LINE_INNER[] = {[XLINE_EVENTS] = &EVENT_SHAPE, [sizeof LINE] = NULL};
+static const struct pb_shape LINE_SHAPE = {LINE, LINE_INNER};
+static const struct pb_shape *const PLANE_INNER[] = {[XPLANE_LINES] = &LINE_SHAPE,
+                                                     [XPLANE_EVENT_METADATA] = &ENTRY_SHAPE,
+                                                     [XPLANE_STAT_METADATA] = &ENTRY_SHAPE,
+                                                     [XPLANE_STATS] = &STAT_SHAPE,
+                                                     [sizeof PLANE] = NULL};
+static const struct pb_shape PLANE_SHAPE = {PLANE, PLANE_INNER};
+static const struct pb_shape *const SPACE_INNER[] = {[XSPACE_PLANES] = &PLANE_SHAPE, [sizeof SPACE] = NULL};
+const struct pb_shape xplane_shape = {SPACE, SPACE_INNER};
 
 /* Of those that profilers write, and of our own. */
 static bool is_plane_name(const uint8_t *p, size_t n) {
@@ -119,23 +133,7 @@ static unsigned space_bid(const uint8_t *p, size_t n, bool *wrong) {
 unsigned xplane_bid(const uint8_t *p, size_t n) {
   bool wrong = false;
   if (n < 2) return 0;
-  if (p[0] == PB_KEY(XSPACE_PLANES, PB_BYTES) && xplane_mangled(p, n)) return 12;
   unsigned bits = space_bid(p, n, &wrong);
   if (wrong && bits < KNOWN) bits = damaged_bid(p, n); /* what bears a plane's name is one, if a damaged one */
   return bits ? bits : n > 2 && is_sound(p, n);
-}
-
-/* Bytes above 0x7f of a binary file are UTF-8 only after such a filter, which leaves mostly its replacements and spoils lengths. */
-bool xplane_mangled(const uint8_t *p, size_t n) {
-  static const uint8_t REPLACED[] = {0xef, 0xbf, 0xbd};
-  size_t found = 0, other = 0;
-  if (is_sound(p, n)) return false;
-  if (n > (64 << 10)) n = 64 << 10;
-  for (size_t i = 0; i + 3 <= n; i++) {
-    if (p[i] < 0xc0) continue;
-    if (memcmp(p + i, REPLACED, 3) == 0) found++;
-    else other++;
-  }
-  while (n && p[n - 1] >= 0x80) n--; /* a sequence that the window cuts */
-  return found >= 3 && found > other && utf8_valid(p, n);
 }

@@ -183,11 +183,6 @@ static bool read_space(struct xplane_reader *r) {
   enum pb_status status;
   struct pb_field f;
   uint32_t n;
-  if (!pb_in_ahead(&r->s, FORMAT_PEEK * 16)) return false;
-  if (xplane_mangled(r->s.p, (size_t)(r->s.end - r->s.p)))
-    return err_set(r->err, TK_ECORRUPT,
-                   "damaged by a text filter: bytes above 0x7f were replaced by U+FFFD (EF BF BD); get the file again "
-                   "in binary mode");
   do {
     status = xplane_next(r, &XPLANE_SPACE_LEVEL, &extent, &f);
     if (status == PB_FIELD) status = space_field(r, &f);

@@ -26,6 +26,7 @@ const struct format format_xplane = {
     .own_order = true,
     .runs_in = "plugins/profile",
     .bid = xplane_bid,
+    .shape = &xplane_shape,
     .read = xplane_read,
     .inspect = xplane_inspect,
     .carrier = xplane_carrier,

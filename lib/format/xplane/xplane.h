@@ -33,8 +33,8 @@
 
 /* How much a beginning of bytes looks like an XSpace, in bits of verified structure. */
 unsigned xplane_bid(const uint8_t *p, size_t n);
-/* Was every byte above 0x7f replaced by U+FFFD? */
-bool xplane_mangled(const uint8_t *p, size_t n);
+/* What its messages look like. */
+extern const struct pb_shape xplane_shape;
 bool xplane_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err);
 /* What the file was made of, for `info`. */
 void xplane_inspect(const struct tk_trace *t, struct tk_inspection *p, struct arena *keep);
