@@ -10,9 +10,9 @@
 #include "graph/join.h"
 #include "graph/sink.h"
 #include "graph/trace.h"
-#include "mangled.h"
 #include "io/in.h"
 #include "io/out.h"
+#include "mangled.h"
 
 /* One of the machines that a trace tells apart. */
 struct format_machine {

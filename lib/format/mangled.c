@@ -20,7 +20,8 @@ static void look_at_numbers(struct look *look, const uint8_t *p) {
       look->replaced |= utf8_is_replacement(p, (size_t)(look->end - p));
 }
 
-bool pb_fits(const struct pb_shape *shape, const struct pb_field *f) {
+/* Has the field the wire type of its number, or a number that is not known? */
+static bool fits(const struct pb_shape *shape, const struct pb_field *f) {
   const char wire = f->number < strlen(shape->wires) ? shape->wires[f->number] : '-';
   return wire == '-' || wire == (char)('0' + f->wire);
 }
@@ -29,7 +30,7 @@ static bool breaks(struct look *look, const struct pb_shape *shape, const uint8_
 
 /* Has the field another wire type than its number, or does the message in it break? */
 static bool field_breaks(struct look *look, const struct pb_shape *shape, const struct pb_field *f) {
-  if (!pb_fits(shape, f)) return true;
+  if (!fits(shape, f)) return true;
   if (f->wire != PB_BYTES || !shape->inner || f->number >= strlen(shape->wires)) return false;
   const struct pb_shape *inner = shape->inner[f->number];
   return inner && breaks(look, inner, f->p, f->value);

@@ -1,7 +1,7 @@
 /* mangled.h - did a text filter damage a protobuf, which replaced bytes above 0x7f by U+FFFD?
  *
- * It does not tell that all such bytes of a file are U+FFFD: a trace of small numbers may have names that hold it.  What tells is that
- * a filter writes three bytes for one into tags, lengths and values, after which the lengths of the messages around them are wrong.
+ * That all such bytes of a file are U+FFFD proves nothing: a trace of small numbers may have names that hold it.  The proof is that a
+ * filter writes three bytes for one into tags, lengths and values, after which the lengths of the messages around them are wrong.
  * A file is refused when both are seen, a number that holds a replacement and a message that breaks: what is sound never is. */
 #ifndef FORMAT_MANGLED_H
 #define FORMAT_MANGLED_H
@@ -16,13 +16,13 @@ struct pb_shape {
   const struct pb_shape *const *inner; /* by number: the message that it holds, NULL = none; NULL = no field holds one */
 };
 
-/* Does the shape say so of the field, or nothing? */
-bool pb_fits(const struct pb_shape *shape, const struct pb_field *f);
 enum pb_damage {
   PB_SOUND,  /* as far as can be seen, or bytes above 0x7f are not as such a filter leaves them */
   PB_BROKEN, /* a message breaks */
   PB_MANGLED /* ... and a number holds a replacement */
 };
+
 /* Of a file that begins like this.  `last`: the input ends behind these bytes. */
 enum pb_damage pb_damage(const struct pb_shape *file, const uint8_t *p, size_t n, bool last);
+
 #endif
