@@ -3,6 +3,7 @@
  * A command is chosen by the first argument or by the program's own name: `tracekit merge` and `tracekit-merge` are the same.
  */
 #include "docs.h"
+#include "interrupt.h"
 #include "run.h"
 #include "tty.h"
 

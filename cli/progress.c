@@ -6,6 +6,7 @@
  * Lines of JSON come at the beginning and the end of each phase, and as often between. */
 #include "progress.h"
 
+#include "interrupt.h"
 #include "json.h"
 #include "tty.h"
 

@@ -2,6 +2,7 @@
  * reading instead of after it. */
 #include "run.h"
 
+#include "interrupt.h"
 #include "tty.h"
 
 #include <errno.h>
@@ -59,7 +60,8 @@ static int status_of(const struct tk_err *err) {
 }
 
 int run_fail(const struct tk_err *err) {
-  if (err->code == TK_EINTERRUPTED) {
+  /* A call of the system that the signal broke off fails as well: the signal is the cause. */
+  if (err->code == TK_EINTERRUPTED || interrupt_signal()) {
     tty_fail("interrupted");
     return STATUS_SIGNALLED + (interrupt_signal() ? interrupt_signal() : 2);
   }

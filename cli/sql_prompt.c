@@ -2,6 +2,7 @@
  * Lines that begin with a point are for the prompt itself, as in SQLite's and Perfetto's shells. */
 #include "sql_prompt.h"
 
+#include "interrupt.h"
 #include "line.h"
 #include "run.h"
 #include "tty.h"

@@ -4,36 +4,11 @@
 
 #include <math.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-/* The one global that can change: what a signal handler may touch. */
-static volatile sig_atomic_t caught;
-
-static void on_signal(int number) { caught = number; }
-
-void interrupt_catch(void) {
-  const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
-  struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
-  struct sigaction before;
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-    /* A signal that was ignored from outside (nohup, a background job) stays ignored. */
-    if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler == SIG_IGN) continue;
-    sigaction(numbers[i], &action, NULL);
-  }
-  signal(SIGPIPE, SIG_IGN);
-}
-
-int interrupt_signal(void) { return caught; }
-
-void interrupt_forget(void) {
-  caught = 0;
-  interrupt_catch();
-}
 
 /* ---- text ---- */
 

@@ -37,10 +37,4 @@ bool tty_reader_is_gone(void);
 /* Columns of the terminal that `to` is, or that COLUMNS says; 0 = as many as it takes. */
 size_t tty_width(FILE *to);
 
-/* Interrupts end the work in hand with the output removed; a second one ends the program.  The signal, or 0. */
-void interrupt_catch(void);
-int interrupt_signal(void);
-/* What it was meant for has ended; the next one counts anew. */
-void interrupt_forget(void);
-
 #endif

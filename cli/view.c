@@ -5,6 +5,7 @@
 #include "view.h"
 
 #include "commands.h"
+#include "interrupt.h"
 #include "merge.h"
 #include "tty.h"
 #include "view_open.h"

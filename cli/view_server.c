@@ -11,6 +11,7 @@
  * says nothing in them keeps nobody out, and costs a thousand times accept() and close(). */
 #include "view_server.h"
 
+#include "interrupt.h"
 #include "tty.h"
 
 #include <arpa/inet.h>

@@ -2,6 +2,7 @@
  *
  * TensorBoard is told where to listen.  The program xprof listens on every address of the machine and has no option against that, so
  * its server is started by its own Python, with its choice of an address replaced, and without the port for other workers. */
+#include "interrupt.h"
 #include "view.h"
 
 #include "tty.h"

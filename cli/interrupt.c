@@ -1,0 +1,61 @@
+/* interrupt.c - see interrupt.h.
+ *
+ * The alarm is the last resort: nothing can be cleaned up from a handler.  Output files have no name until they are complete, so that
+ * they vanish with the process; where the file system cannot do that, the next run removes what is left. */
+#include "interrupt.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include "run.h"
+
+/* Seconds until the alarm: for the work to notice the signal, and then to clean up. */
+enum { TO_NOTICE = 1, TO_CLEAN_UP = 5 };
+
+/* The globals that a handler may touch. */
+static volatile sig_atomic_t caught;
+static volatile sig_atomic_t noticed;
+
+static void on_signal(int number) {
+  caught = number;
+  alarm(TO_NOTICE);
+}
+
+static void on_alarm(int number) {
+  static const char text[] = "tracekit: interrupted\n";
+  (void)number;
+  (void)!write(STDERR_FILENO, text, sizeof text - 1);
+  _exit(STATUS_SIGNALLED + caught);
+}
+
+static void catch_one(int number) {
+  const struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
+  struct sigaction before;
+  /* A signal that was ignored from outside (nohup, a background job) stays ignored. */
+  if (sigaction(number, NULL, &before) == 0 && before.sa_handler == SIG_IGN) return;
+  sigaction(number, &action, NULL);
+}
+
+void interrupt_catch(void) {
+  catch_one(SIGINT);
+  catch_one(SIGTERM);
+  catch_one(SIGHUP);
+  sigaction(SIGALRM, &(struct sigaction){ .sa_handler = on_alarm }, NULL);
+  signal(SIGPIPE, SIG_IGN);
+}
+
+int interrupt_signal(void) {
+  if (caught && !noticed) {
+    noticed = true;
+    alarm(TO_CLEAN_UP);
+  }
+  return caught;
+}
+
+void interrupt_forget(void) {
+  alarm(0);
+  caught = noticed = 0;
+  interrupt_catch();
+}
