@@ -111,8 +111,11 @@ SANITIZERS := $(if $(filter 1,$(SAN) $(FUZZING)),address$(comma)undefined$(if $(
   $(if $(filter thread,$(SAN)),thread)
 SANITIZERS := $(strip $(SANITIZERS))
 SANITIZE := $(if $(SANITIZERS),-fsanitize=$(SANITIZERS) -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
-# What costs nothing that we could measure: a stack that is guarded, tables of addresses that cannot be written, checked copies.
-HARDEN := $(if $(SANITIZERS),,-fstack-protector-strong $(if $(findstring -O,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
+# Flags that the compiler takes for its target.
+accepted = $(strip $(foreach f,$(1),$(shell $(CC) -Werror $(f) -x c -c /dev/null -o /dev/null 2>/dev/null && echo $(f))))
+# Guards that cost nothing measurable: of the stack, of indirect jumps and returns, of copies, of the tables of addresses.
+JUMPS := $(call accepted,-fstack-clash-protection -fcf-protection -mbranch-protection=standard)
+HARDEN := $(if $(SANITIZERS),,-fstack-protector-strong $(JUMPS) $(if $(findstring -O,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
 HARDEN_LD := $(if $(SANITIZERS),,-Wl$(comma)-z$(comma)relro -Wl$(comma)-z$(comma)now -Wl$(comma)-z$(comma)noexecstack)
 ALL_CPPFLAGS = -Ilib -I$(B)/proto -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(if $(ISAL_FOUND),-DTK_HAVE_ISAL=1) \
   $(if $(LIBEDIT_FOUND),-DTK_HAVE_LIBEDIT=1 $(CFLAGS_libedit)) \
