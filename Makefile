@@ -41,7 +41,7 @@ include $(BUILD)/config.mk
 endif
 
 # Goals that are to work on a bare machine install what they need; others say what is missing, and how to get it.
-INSTALLING := demo deps test test-long test-locale test-wheel golden lint corpus interop bench speed fuzz coverage static wheel deb test-aarch64
+INSTALLING := demo deps memcheck test test-long test-locale test-wheel golden lint corpus interop bench speed fuzz coverage static wheel deb test-aarch64
 $(BUILD)/config.mk: .ci/setup
 	@mkdir -p $(@D)
 	@.ci/setup $(if $(filter $(INSTALLING),$(MAKECMDGOALS)),,--look) build
@@ -310,7 +310,7 @@ JOBS := $(shell nproc 2>/dev/null || echo 2)
 TESTED ?= $(BIN)
 TEST_ENV = B=$(abspath $(B)) TRACEKIT=$(abspath $(TESTED)) FIXTURES=$(abspath fixtures) GEN=$(abspath $(GEN)) SRC=$(CURDIR) JOBS=$(JOBS) CC="$(CC)" T='$(T)'
 
-.PHONY: messages test test-long test-locale test-programs test-scripts golden corpus interop bench lint demo fuzz fuzz-run coverage
+.PHONY: memcheck messages test test-long test-locale test-programs test-scripts golden corpus interop bench lint demo fuzz fuzz-run coverage
 test-programs: $(TEST_PROGRAMS) test-scripts
 test-scripts: all $(GEN)
 
@@ -339,6 +339,10 @@ test-locale: MODE = KINDS=property TEST_LOCALE=$(LOCALE) LOCPATH=$(abspath $(B))
 test-locale: $(B)/locale/$(LOCALE) $(B)/locale/set.so
 	@$(MAKE_TESTS)
 	@+$(MODE) $(TEST_ENV) tests/run.sh
+
+# Every command under valgrind, which sees what is read before it is written.
+memcheck: all | $(BUILD)/.deps-test
+	@$(TEST_ENV) tests/memcheck/run.py
 
 # The expectations of the command line are files: make golden writes them, git diff shows what changed.
 bench: $(BENCH) $(B)/tests/property/cluster
@@ -424,5 +428,5 @@ deps:
 
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile | sed -n '1,8p'
-	@echo '  other targets: docs golden test-locale test-wheel test-aarch64 lint messages corpus interop bench speed fuzz coverage deps wheel static deb uninstall clean'
+	@echo '  other targets: docs golden test-locale test-wheel test-aarch64 lint memcheck messages corpus interop bench speed fuzz coverage deps wheel static deb uninstall clean'
 	@echo '  variables: CC=gcc|clang SAN=1|thread WERROR=1 ISAL=0 LIBEDIT=0 CFLAGS= BUILD=build CORPUS=DIR T=WORD TIME=SECONDS PREFIX= DESTDIR='

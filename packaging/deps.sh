@@ -2,13 +2,15 @@
 # deps.sh TARGET FOLDER - makes the libraries that tracekit links, for a target that may be another machine than this one.
 #
 # What a system's packages give cannot go into a wheel or into one static file: they need this system's libc, and libarchive's package
-# pulls in 15 MB of libraries for formats that tracekit never reads.  So each library is built from its Debian source package (with
-# Debian's security patches), static and position-independent, with no more in it than is used.  The compiler is zig's clang, which
-# carries the headers and libraries of every target; it comes from PyPI.
+# pulls in 15 MB of libraries for formats that tracekit never reads.  So each library is built from its Debian source package, as of the
+# last security update, static and position-independent, with no more in it than is used.  The compiler is zig's clang, which carries the
+# headers and libraries of every target; it comes from PyPI, by the hash in tools.txt.
 #
 # TARGET: linux-x86_64, linux-aarch64 (glibc 2.17, which manylinux2014 asks for), musl-x86_64, musl-aarch64 or macos-aarch64.
-# FOLDER: gets bin/cc (and ar, ranlib), include, lib with pkgconfig.  It is complete when it holds `done`.
-# Needs what `.ci/setup package` installs, and Debian's package server or a folder of downloads (TRACEKIT_SOURCES).
+# FOLDER: gets bin/cc (and ar, ranlib), include, lib with pkgconfig.  It is complete when it holds `done`, which says what it was made of;
+# it is made again when a source, a tool or this script is another one.
+# Needs what `.ci/setup package` installs, and Debian's package server, which is asked once a day, or a folder of source packages
+# (TRACEKIT_SOURCES), which is taken as it is.
 set -eu
 
 target=$1
@@ -16,9 +18,9 @@ mkdir -p "$2"
 out=$(cd "$2" && pwd)
 here=$(cd "$(dirname "$0")/.." && pwd)
 sources=${TRACEKIT_SOURCES:-$here/build/package/sources}
+pins=$here/packaging/tools.txt
 tools=${TRACEKIT_TOOLS:-$here/build/package/tools}
 log=$out/log
-[ ! -e "$out/done" ] || exit 0
 
 case $target in
   linux-x86_64) triple=x86_64-linux-gnu.2.17 system=Linux cpu=x86_64 ;;
@@ -48,10 +50,17 @@ esac
 say() { echo "  DEPS  $target: $*"; }
 quietly() { "$@" >> "$log" 2>&1 || { tail -30 "$log" >&2; echo "deps.sh: failed: $*" >&2; exit 1; }; }
 
+# Only what the hashes allow, and nothing else: the list is complete.
+install_tools() {
+  cmp -s "$pins" "$tools/installed" && return 0
+  rm -rf "$tools"
+  quietly python3 -m venv "$tools"
+  quietly "$tools/bin/pip" install -q --no-deps --only-binary :all: --require-hashes -r "$pins"
+  cp "$pins" "$tools/installed"
+}
+
 # The compiler, as one command each: configure scripts and cmake want no arguments in a compiler's name.
-install_compiler() {
-  [ -x "$tools/bin/python" ] || quietly python3 -m venv "$tools"
-  "$tools/bin/python" -c 'import ziglang, cmake' 2>/dev/null || quietly "$tools/bin/pip" install -q 'ziglang>=0.13' cmake
+make_compiler() {
   zig=$("$tools/bin/python" -c 'import os, ziglang; print(os.path.dirname(ziglang.__file__) + "/zig")')
   mkdir -p "$out/bin" "$out/include" "$out/lib/pkgconfig"
   # The linker that zig brings knows no -z,noexecstack; its stacks never are executable.
@@ -64,17 +73,52 @@ install_compiler() {
 
 # Source packages: apt verifies them by the archive's signature.  It keeps its lists in our folder: nothing of the system changes.
 packages="zlib libzstd xz-utils bzip2 libarchive pcre2 protobuf-c libisal sqlite3"
+suites="http://deb.debian.org/debian:bookworm http://deb.debian.org/debian:bookworm-updates
+        http://deb.debian.org/debian-security:bookworm-security"
 fetch_sources() {
-  [ ! -e "$sources/done" ] || return 0
-  mkdir -p "$sources/apt/lists/partial" "$sources/apt/archives/partial"
-  echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian bookworm main" \
-    > "$sources/apt/sources.list"
-  apt="apt-get -o Dir::Etc::sourcelist=$sources/apt/sources.list -o Dir::Etc::sourceparts=- -o APT::Sandbox::User=root
-       -o Dir::State::lists=$sources/apt/lists -o Dir::Cache=$sources/apt -o APT::Get::List-Cleanup=0"
+  [ -z "${TRACEKIT_SOURCES:-}" ] || return 0
+  [ -z "$(find "$sources/done" -mmin -1440 2> /dev/null)" ] || return 0
   say "fetching sources"
+  rm -rf "$sources"
+  mkdir -p "$sources/apt/lists/partial" "$sources/apt/archives/partial"
+  for suite in $suites; do
+    echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] ${suite%:*} ${suite##*:} main"
+  done > "$sources/apt/sources.list"
+  apt="-o Dir::Etc::sourcelist=$sources/apt/sources.list -o Dir::Etc::sourceparts=- -o APT::Sandbox::User=root
+       -o Dir::State::lists=$sources/apt/lists -o Dir::Cache=$sources/apt -o APT::Get::List-Cleanup=0 -o APT::Update::Error-Mode=any"
   # shellcheck disable=SC2086
-  (cd "$sources" && quietly $apt update && quietly $apt source --download-only $packages)
+  quietly apt-get $apt update
+  for package in $packages; do download "$package"; done
   touch "$sources/done"
+}
+
+# download PACKAGE: its newest version.  A mirror may list an update that it does not have: an older one is taken then, and said to be.
+download() {
+  # shellcheck disable=SC2086
+  versions=$(apt-cache $apt madison "$1" | awk -F ' *[|] *' '{ print $2 }' | sort -urV)
+  newest=$(echo "$versions" | head -n 1)
+  for version in $versions; do
+    # shellcheck disable=SC2086
+    (cd "$sources" && apt-get $apt source --download-only "$1=$version" >> "$log" 2>&1) || continue
+    [ "$version" = "$newest" ] || echo "$1 $version: the update $newest is listed but cannot be downloaded" >> "$sources/outdated"
+    return 0
+  done
+  tail -30 "$log" >&2
+  echo "deps.sh: failed to download the source of $1" >&2
+  exit 1
+}
+
+# A build for others asks for TRACEKIT_UPDATED=1, which refuses what is outdated.
+warn_outdated() {
+  [ -e "$sources/outdated" ] || return 0
+  sed 's/^/deps.sh: OUTDATED: /' "$sources/outdated" >&2
+  [ -z "${TRACEKIT_UPDATED:-}" ]
+}
+
+# The versions of the sources by the names of their files, the tools, and this script.
+describe() {
+  for package in $packages; do basename "$sources/$package"_*.dsc; done
+  cat "$pins" "$0" | sha256sum
 }
 
 # unpack PACKAGE: its folder, patched.
@@ -212,8 +256,13 @@ build_sqlite() {
 }
 
 : > "$log"
-install_compiler
 fetch_sources
+warn_outdated
+describe > "$out/made-of"
+! cmp -s "$out/made-of" "$out/done" || exit 0
+for made in bin include lib make 'done'; do rm -rf "${out:?}/$made"; done
+install_tools
+make_compiler
 build_zlib
 build_zstd
 build_bzip2
@@ -225,5 +274,5 @@ build_isal
 build_sqlite
 rm -rf "$out/obj" "$out/src" "$out/share" "$out/lib/cmake"
 rm -f "$out"/lib/*.so* "$out"/lib/*.dylib
-touch "$out/done"
+mv "$out/made-of" "$out/done"
 say "done"

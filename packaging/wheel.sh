@@ -8,9 +8,8 @@ cd "$(dirname "$0")/.."
 tools=$PWD/build/package/tools
 made=build/package/$target/wheel
 packaging/cross.sh "$target" true
-"$tools/bin/python" -c 'import auditwheel, wheel' 2>/dev/null || "$tools/bin/pip" install -q auditwheel wheel
 rm -rf "$made"
-packaging/cross.sh "$target" "$tools/bin/pip" wheel -q --no-deps --no-cache-dir -w "$made" \
+packaging/cross.sh "$target" "$tools/bin/pip" wheel -q --no-deps --no-build-isolation --no-cache-dir -w "$made" \
   --config-settings "build-dir=build/package/$target/python" .
 case $target in
   linux-*) platform=manylinux2014_${target#linux-} ;;
