@@ -5,7 +5,8 @@
 #   noext RANK.JSON.GZ r0.json.zst  rank 0 again      dir              an empty folder     empty.json    no bytes
 #   files of other programs (others/)
 #
-# Of what it prints the first lines are compared, without empty ones, sizes of files aside.  GOLDEN=1 writes the answers anew.
+# The first lines of what it prints are compared, by their values alone (values.awk), without empty ones, sizes of files aside.
+# GOLDEN=1 writes the answers anew.
 set -u
 : "${TRACEKIT:?}" "${FIXTURES:?}" "${SRC:?}"
 table=$SRC/tests/cli/mistakes.txt
@@ -37,7 +38,8 @@ answer() { # COMMAND
   rm -rf "$work/case" && cp -al "$work/all" "$work/case"
   (cd "$work/case" && bash -o pipefail -c "$1" < /dev/null > "$work/out" 2>&1; echo "-> $?" > "$work/status")
   grep -v '^$' "$work/out" | awk -v most=$LINES_SHOWN 'NR <= most; NR == most + 1 { print "..." }' | cut -c 1-400 |
-    sed -E '/^(wrote|kept|would) /s/[0-9.]+ (B|KB|MB)\b/SIZE/g' | tr -d '\r'
+    sed -E '/^(wrote|kept|would) /s/[0-9.]+ (B|KB|MB)\b/SIZE/g' | tr -d '\r' |
+    awk -f "$SRC/tests/cli/values.awk" -v all=1 | grep -v '^$'
   cat "$work/status"
 }
 

@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
 # The command against expected output.  A case is <command>/<case>.sh; its expectations stand beside it:
 #
-#   <case>.stdout   what it prints (no file: nothing)        <case>.exit   its status (no file: 0)
-#   <case>.stderr   what it says (no file: nothing)
+#   <case>.stdout   standard output (no file: empty)        <case>.exit   exit status (no file: 0)
+#   <case>.stderr   standard error (no file: empty)
+#
+# Messages are compared by their values alone (values.awk): all of standard error, and lines of standard output that begin with "tracekit:"
+# or report what was done.  Their wording is in tests/words/messages.txt.
 #
 # It is run by bash in an empty directory with $TRACEKIT, $FIXTURES and `tracekit` on the PATH.  GOLDEN=1 (make golden) writes the
 # expectations.  FOREIGN=1 is for a command of another processor: how small gzip makes a file, and how far a damaged one can be inflated,
@@ -36,6 +39,10 @@ comparable() { # FILE
 }
 
 expect() { # CASE-STEM KIND ACTUAL
+  case $2 in
+    stderr) awk -f "$here/values.awk" -v all=1 "$3" > "$3.values" && mv "$3.values" "$3" ;;
+    stdout) awk -f "$here/values.awk" "$3" > "$3.values" && mv "$3.values" "$3" ;;
+  esac
   if [ -n "${GOLDEN:-}" ]; then
     if [ -s "$3" ] && ! { [ "$2" = exit ] && [ "$(cat "$3")" = 0 ]; }; then cp "$3" "$1.$2"; else rm -f "$1.$2"; fi
     return 0

@@ -1,7 +1,6 @@
-# The rows of commands and formats are left out here: docs/commands and general/format-help look at those.
+# The overview: its sections here, its text in tests/words/help.txt.
 tracekit help > help
-awk '/^$/ { rows = 0 } !rows; /^(Commands|Formats):/ { rows = 1 }' help
-grep '^  help ' help
+grep -E '^[A-Z][a-z]+:' help
 tracekit --help | cmp - help
 tracekit -h > short
 cmp -n "$(wc -c < short)" short help && [ "$(wc -l < short)" -lt "$(wc -l < help)" ] && echo 'the short one is the beginning of the long one'
