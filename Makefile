@@ -10,6 +10,11 @@
 # is .ci/setup; it leaves build/config.mk, and make starts again with what that says.
 
 MAKEFLAGS += --no-builtin-rules --no-print-directory
+# Builds use all cores; a -j of the caller wins.
+JOBS := $(shell nproc 2>/dev/null || echo 2)
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(JOBS)
+endif
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -305,7 +310,6 @@ $(B)/.docs: $(BIN) docs/tracekit.3
 
 # ---- tests --------------------------------------------------------------------------------------------------------------------
 
-JOBS := $(shell nproc 2>/dev/null || echo 2)
 # TESTED=FILE: the tests of the command run another one than that which was built here, such as that of a wheel.
 TESTED ?= $(BIN)
 TEST_ENV = B=$(abspath $(B)) TRACEKIT=$(abspath $(TESTED)) FIXTURES=$(abspath fixtures) GEN=$(abspath $(GEN)) SRC=$(CURDIR) JOBS=$(JOBS) CC="$(CC)" T='$(T)'
@@ -316,7 +320,7 @@ test-scripts: all $(GEN)
 
 # tests/run.sh knows which tests T= names and says what to make for them.  The second make finds nothing to do, or what KNOWN left.
 MODE =
-WANTED = $(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS)) $$wanted
+WANTED = $(MAKE) $$wanted
 MAKE_TESTS = +wanted=$$($(MODE) $(TEST_ENV) PROGRAMS=$(B)/tests tests/run.sh --wanted) && $(WANTED) $(if $(T),&& $(WANTED))
 test test-long golden: | $(BUILD)/.deps-test
 	@$(MAKE_TESTS)
@@ -366,7 +370,7 @@ lint: all | $(BUILD)/.deps-test
 # libFuzzer, which is clang's: TIME= seconds or RUNS= runs for each target, T= only those that have this in their name.
 TIME ?= 60
 fuzz:
-	@if command -v clang >/dev/null; then $(MAKE) -j$(JOBS) CC=clang CFLAGS='-O1 -g' FUZZING=1 T= TARGETS='$(T)' fuzz-run; \
+	@if command -v clang >/dev/null; then $(MAKE) CC=clang CFLAGS='-O1 -g' FUZZING=1 T= TARGETS='$(T)' fuzz-run; \
 	else echo 'SKIPPED: fuzz: clang is not installed'; fi
 fuzz-run: $(FUZZ)
 	@TIME=$(TIME) RUNS=$(RUNS) $(TEST_ENV) T='$(TARGETS)' tests/fuzz/run.sh

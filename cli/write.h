@@ -12,9 +12,9 @@ struct report {
   const void *arg;
 };
 
-/* What the output's format could not hold: one line on standard error, or nothing; as member "lost" of a report, by kind. */
-/* ", 36 derived", or nothing: events that are counted apart. */
+/* Prints ", 36 derived" if derived events were written: they are counted apart. */
 void write_derived(FILE *to, const struct tk_saved *done);
+/* Reports what the output format cannot hold: as a line on standard error, and by kind as the member "lost" of a report. */
 void write_losses(const struct shared *s, const char *output, const struct tk_saved *done);
 void write_losses_json(struct json *j, const struct tk_saved *done);
 

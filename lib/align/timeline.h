@@ -50,9 +50,10 @@ struct view {
 void timeline_init(struct timeline *t, struct mem *mem);
 void timeline_free(struct timeline *t);
 
-/* The sights of n anchors of one host, by time, go to out, which has room for n.  Reorders the anchors.  Returns their number. */
-/* Whether v[i], one of the n of a sight, claims to have been in it as v[k] of the same device does. */
+/* True if another of the n anchors of a sight claims the same device as v[i] does. */
 bool timeline_claims_twice(const struct align_anchor *v, uint32_t n, uint32_t i);
+/* Writes the sights of n anchors of one host to out, which has room for n, in order of time, and returns their number.  Reorders the
+ * anchors. */
 uint32_t timeline_sights(struct align_anchor *v, uint32_t n, int64_t pivot_ns, struct sight *out);
 
 /* The common sights of all labels that a host's n sights have, as their numbers, in *out.  Returns how many; UINT32_MAX: no memory. */

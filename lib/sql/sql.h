@@ -117,7 +117,7 @@ struct tk_sql {
 
 static inline bool is_slice(const struct tk_event *e) { return e->kind != TK_COUNTER; }
 
-/* ---- what the tables look into (relatives.c, names.c, tracks.c, samples.c, flows.c, facts.c) ---- */
+/* ---- what the tables look into (relatives.c, names.c, tracks.c, samples.c, facts.c) ---- */
 
 /* False when memory runs out. */
 bool sql_parents(struct tk_sql *s);
