@@ -1,4 +1,5 @@
-/* apply.c - a map of time upon a graph: both ends of every span are moved, never its duration, so order and nesting stay. */
+/* apply.c - applies a map of time to a graph. Both ends of every span are moved instead of its duration, so order and nesting
+ * survive. */
 #include <math.h>
 
 #include "base/err.h"
@@ -11,14 +12,15 @@ int64_t align_offset(const struct align_map *m, int64_t reading_ns) {
   return m->offset_ns + llround(curve_at(&m->curve, (double)(reading_ns - m->pivot_ns)));
 }
 
-/* The curve in ps, as the graph's events see it: origin is that before anything moved. */
+/* The curve in ps, relative to the trace's origin before anything was moved. */
 struct bend {
   const struct align_map *map;
   int64_t to_pivot_ps;
-  double level; /* ns: taken away with the origin */
+  double level; /* ns: the constant part, which is removed by moving the origin */
 };
 
-/* To whole nanoseconds: less would be made up, and viewers that round begin and duration of their own no longer nest what nests. */
+/* Rounds to whole nanoseconds: finer digits would be invented, and viewers that round start and duration separately break
+ * nesting. */
 static tk_time straight(const struct bend *b, tk_time ts) {
   double x = ((double)ts + (double)b->to_pivot_ps) / 1000;
   tk_time moved = ts - (tk_time)llround((curve_at(&b->map->curve, x) - b->level) * 1000), rest = moved % 1000;

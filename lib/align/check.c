@@ -1,20 +1,21 @@
-/* check.c - do the clocks, as they were found, keep causality, and how far could each of them be moved until they no longer do?
+/* check.c - checks that the aligned clocks keep causality, and finds how far each could be moved before it is violated.
  *
- * Nobody leaves a collective of all before the last one came.  So of one collective and two hosts, what the one may be moved by is
- * bounded by what the other one is: difference constraints, whose shortest paths from the reference are what all of them say together
- * (Bellman and Ford).  No table of pairs is made: all members of a collective are bounded by the one moment when all had come, so that
- * a round costs as much as there are members, and the nearest two of a collective stand for all.
+ * No member leaves a collective of all before the last one arrives. For one collective and two hosts, this bounds the shift of
+ * one host by the shift of the other: difference constraints, whose shortest paths from the reference combine them all
+ * (Bellman-Ford). No table of pairs is built. All members of a collective are bounded by the moment when the last one arrived,
+ * so that a round costs as much as there are members, and the two outermost members of a collective represent all.
  *
- * The interval is a guarantee: it needs no assumption of how ends scatter.  The estimate is within it or is moved there.  A host that
- * contradicts what the others say together is denied a say, or it would take the intervals of all that it is tied to. */
+ * The interval is a guarantee: it makes no assumption about the noise of ends. The estimate lies within the interval or is
+ * moved into it. A host that contradicts the combined bounds of the others is excluded from them; otherwise it would invalidate
+ * the intervals of every host it is connected to. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "align.h"
 
-#define FARTHEST 5e4 /* ns: a larger move would say that the estimate was no estimate */
-#define TOUCH 1e3    /* ns: of a clock that counts microseconds; less is no violation */
+#define FARTHEST 5e4 /* ns: a larger shift means that the estimate was wrong */
+#define TOUCH 1e3    /* ns: resolution of a clock that counts microseconds; a smaller overlap is not a violation */
 enum { MOST_ROUNDS = 128, MOST_DENIALS = 8 };
 
 static double placed(const struct align_work *w, uint32_t host, double t, bool by_wall) {
@@ -24,7 +25,7 @@ static double placed(const struct align_work *w, uint32_t host, double t, bool b
 
 /* ---- the nearest two ---- */
 
-/* The outermost value and the outermost of any other host. */
+/* The outermost value, and the outermost value of any other host. */
 struct two {
   double first, second;
   uint32_t host;
@@ -41,12 +42,12 @@ static void take_largest(struct two *t, uint32_t host, double v) {
 }
 static double beside(const struct two *t, uint32_t host) { return t->host == host ? t->second : t->first; }
 
-/* Of the members of a collective: who came and left last and first, and of those that the others wait for, or that wait for them. */
+/* Latest and earliest arrivals and departures of a collective: of all members, and of those that wait or are waited for. */
 struct stays {
   struct two came, sent, left, received;
 };
 
-/* Each host is where it is moved to by `by`. */
+/* `by` is the shift of each host. */
 static struct stays stays_of(const struct align_work *w, uint32_t collective, const double *by, bool by_wall) {
   const struct two none = {-INFINITY, -INFINITY, UINT32_MAX};
   struct stays s = {none, none, none, none};
@@ -71,7 +72,7 @@ static bool is_violated(const struct align_work *w, const struct stays *s, const
          placed(w, m->host, m->last_start, by_wall) > -beside(&s->received, m->host) + TOUCH;
 }
 
-/* Counts collectives in which a host leaves before another one has come, or comes when another one has left. */
+/* Counts collectives that a host leaves before another one arrives, or reaches after another one left. */
 static uint32_t violations(const struct align_work *w, struct align_solution *s, bool by_wall) {
   uint32_t all = 0;
   for (uint32_t h = 0; h < w->p->n_hosts; h++) *(by_wall ? &s->hosts[h].before : &s->hosts[h].after) = 0;
@@ -89,7 +90,7 @@ static uint32_t violations(const struct align_work *w, struct align_solution *s,
   return all;
 }
 
-/* Collectives that no other host was in at the same time, by the wall clock. */
+/* Counts collectives during which, by wall clock, no other host was in the same one. */
 static void count_meetings(const struct align_work *w, struct align_solution *s) {
   for (uint32_t c = 0; c < w->n_collectives; c++) {
     struct stays stays = stays_of(w, c, NULL, true);
@@ -104,7 +105,7 @@ static void count_meetings(const struct align_work *w, struct align_solution *s)
 
 /* ---- bounds ---- */
 
-/* Lowers what each host may be moved by at most, or raises what it must be moved by at least; true if anything changed. */
+/* Lowers the upper bound or raises the lower bound of each host's shift. Returns true if any bound changed. */
 static bool tighten(const struct align_work *w, double *most, double *least) {
   bool changed = false;
   for (uint32_t c = 0; c < w->n_collectives; c++) {
@@ -122,7 +123,7 @@ static bool tighten(const struct align_work *w, double *most, double *least) {
   return changed;
 }
 
-/* Of every host against the root that it hangs on, which is not moved. */
+/* Bounds every host relative to the root of its timeline, which is fixed. */
 static void intervals(const struct align_work *w, double *most, double *least, struct align_solution *s) {
   uint32_t rounds = 0, n = w->p->n_hosts;
   for (uint32_t h = 0; h < n; h++) {
@@ -140,7 +141,7 @@ static void intervals(const struct align_work *w, double *most, double *least, s
   }
 }
 
-/* To where the bounds hold, if that is near. */
+/* Moves hosts to where the bounds hold, if that is near. */
 static bool keep_bounds(struct align_work *w, struct align_solution *s) {
   bool moved = false;
   for (uint32_t h = 0; h < w->p->n_hosts; h++) {
@@ -154,7 +155,8 @@ static bool keep_bounds(struct align_work *w, struct align_solution *s) {
   return moved;
 }
 
-/* Those that contradict the others most; none that a timeline hangs on.  False: there are none, or nothing is contradictory. */
+/* Excludes the host that contradicts the others most, unless it is the root of a timeline. Returns false if there is none, or
+ * no contradiction. */
 static bool deny_worst(const struct align_work *w, struct align_solution *s) {
   uint32_t worst = 0, n = w->p->n_hosts;
   bool wrong = false;

@@ -1,13 +1,14 @@
-/* collect.c - the collectives of one input as anchors: a few bytes for each, all that is kept of an input between two passes. */
+/* collect.c - extracts the collectives of one input as anchors: a few bytes for each, which is all that a merge keeps of an
+ * input between its two passes. */
 #include "collector.h"
 
-enum { MOST_ANCHORS = 4096 }; /* of an input: more make nothing better */
+enum { MOST_ANCHORS = 4096 }; /* per input: more do not improve the result */
 
 static uint64_t key_of(const struct align_anchor *v) { return v->exact ? v->exact : v->label; }
 
-/* Of very many collectives those are kept whose keys end in zeros: the same ones on every rank, whatever else each has.  How many zeros
- * may differ, for the fewer lie among the more.  Of a program that runs very often, its collectives are thinned: all its executions
- * stay. */
+/* Keeps collectives whose keys end in zero bits: the same ones on every rank, whatever else each rank recorded. Ranks may
+ * differ in the number of zero bits, because a stricter selection is a subset of a looser one. For a program that runs very
+ * often, collectives are removed from each execution instead of whole executions. */
 void align_thin_out(struct align_anchors *a, uint32_t first, uint32_t most) {
   struct align_anchor *v = a->v;
   for (uint32_t i = first; i < a->n; i++)

@@ -1,4 +1,4 @@
-/* collector.c - what both collectors of anchors need (collector.h). */
+/* collector.c - functions shared by both collectors of anchors (collector.h). */
 #include <string.h>
 
 #include "collector.h"
@@ -22,7 +22,7 @@ const char *collect_text(const struct tk_trace *t, uint32_t args, const char *ke
   return tk_string(t, *id = arg.s, NULL);
 }
 
-/* Some writers make text of all numbers. */
+/* Some writers store all numbers as text. */
 bool collect_number(const struct tk_trace *t, uint32_t args, const char *key, int64_t *out) {
   struct tk_arg arg;
   if (!tk_args_find(t, args, key, &arg)) return false;

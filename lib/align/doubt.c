@@ -1,17 +1,17 @@
-/* doubt.c - what speaks against the answer that weighs most (doubt.h).
+/* doubt.c - objections to the answer with the most weight (doubt.h).
  *
- * Weights compare answers with each other.  Whether the best of them is any good shows in what it leaves: residuals have no shape,
- * nobody leaves a collective before all came, what both sides recorded finds a partner from first to last, and a jump is not one of a
- * period. */
+ * Weights compare answers with each other. Whether the best answer is any good shows in what it leaves unexplained: residuals
+ * must have no pattern, no member may leave a collective before all have arrived, the common recording must find partners from
+ * first to last, and a jump must not equal a period. */
 #include "doubt.h"
 
 #include <math.h>
 
 const char DOUBT_WIDE[] = "its collectives end too far from those of the others";
 
-#define FIT_SIGMA 30e3 /* ns: nothing wider is called a barrier */
+#define FIT_SIGMA 30e3 /* ns: a wider scatter does not count as a barrier */
 
-/* z of the number of runs of one sign among residuals: far below zero where they have a shape. */
+/* Returns the z-score of the number of runs of equal sign among residuals; far below zero if they have a pattern. */
 static double runs(const double *r, uint32_t n) {
   double up = 0, down = 0, count = 1;
   for (uint32_t i = 0; i < n; i++) {
@@ -38,7 +38,7 @@ double doubt_shape(const double *r, uint32_t n, double sigma) {
   return blocks > 1 && sum > 0 ? sqrt(sum / blocks) : 0;
 }
 
-/* Collectives that one rank left late are far off, each by itself.  Neighbours that are off the same way are another thing. */
+/* A collective that one rank left late is a single outlier. Neighbours that are off in the same direction form a pattern. */
 static const char *shape_of(const struct posterior *p, const double *r, double sigma) {
   uint32_t n = p->n_points, far = 0, beside = 0;
   bool edge = false;
@@ -59,8 +59,8 @@ static double log_share(double part, double all) {
   return part > 0 && part < all ? part * log(part / all) + (all - part) * log(1 - part / all) : 0;
 }
 
-/* From some time on, or until then, what was recorded on both sides finds no partner any more, beyond what chance does: there the clock
- * was set, or what is matched is an alias. */
+/* True if, from or up to some time, common recordings find no partner, beyond chance: the clock was set there, or the match is
+ * an alias. */
 static bool thins_out(const struct question *q, const struct hypothesis *y) {
   const struct view *v = q->view;
   double first = v->a[0]->end - 50 * US, last = v->a[v->n_a - 1]->end + 50 * US, n = 0, all = 0, before = 0, matched = 0;
@@ -89,7 +89,7 @@ static bool is_violated(const struct question *q, const struct hypothesis *y) {
   return false;
 }
 
-/* A jump in a row of equal collectives may be a smaller one with some of them missing. */
+/* In a series of equal collectives, a jump may be a smaller jump with some collectives missing. */
 static bool is_piece_clear(const struct question *q, const struct posterior *p, uint32_t k) {
   const struct hypothesis *y = &p->best;
   const struct piece *now = &y->fit.v[k], *before = &y->fit.v[k ? k - 1 : 1];

@@ -1,15 +1,15 @@
-/* doubt.h - what speaks against the answer that weighs most. */
+/* doubt.h - objections to the answer with the most weight. */
 #ifndef ALIGN_DOUBT_H
 #define ALIGN_DOUBT_H
 
 #include "posterior.h"
 
-/* What is said of collectives that are no barriers. */
+/* Objection to collectives that do not act as barriers. */
 extern const char DOUBT_WIDE[];
-/* NULL, or what; `r` are the residuals of its points. */
+/* Returns the objection, or NULL; `r` are the residuals of its points. */
 const char *doubt_of(const struct question *q, const struct posterior *p, const double *r);
 
-/* How large what is left is besides noise: of the means of blocks, what noise does not make of them. */
+/* Returns the size of the pattern in residuals: the spread of the means of blocks beyond noise. */
 double doubt_shape(const double *r, uint32_t n, double sigma);
 
 #endif

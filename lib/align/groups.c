@@ -1,22 +1,22 @@
-/* groups.c - the process groups that a rank lists in its metadata (groups.h).
+/* groups.c - process groups listed in a rank's metadata (groups.h).
  *
  *     "distributedInfo": {"rank": 1, ..., "pg_config": [{"pg_name": "0", "ranks": [0, 1]}, ...]}
  *
- * Kernels name their group and its ranks too, but cut the ranks short in large groups. */
+ * Kernels name their group and its ranks too, but truncate the list of ranks in large groups. */
 #include "groups.h"
 
 #include <string.h>
 
 #include "format/json.h"
 
-/* Walks an array; false at its end. */
+/* Advances in an array; false at its end. */
 static bool next_value(struct json *j, struct json_value *v) {
   if (!json_blank(j) || *j->p == ']') return false;
   if (*j->p == ',') j->p++;
   return json_blank(j) && json_value(j, v);
 }
 
-/* Some writers make text of lists: "[0, 1]". */
+/* Some writers store lists as text: "[0, 1]". */
 static struct json array_of(const struct json_value *v) {
   if (v->type != JSON_STRING) return (struct json){.p = v->p + 1, .end = v->end, .last = true};
   return (struct json){.p = v->str.p + 1, .end = v->str.p + v->str.n, .last = true};
@@ -26,7 +26,7 @@ static bool is_list(const struct json_value *v) {
   return v->type == JSON_ARRAY || (v->type == JSON_STRING && v->str.n > 1 && *v->str.p == '[' && v->str.p[v->str.n - 1] == ']');
 }
 
-/* The hash is the one that a kernel's own list of ranks has (align/kineto.c). */
+/* The hash equals that of a kernel's own list of ranks (align/kineto.c). */
 static void take_ranks(const struct json_value *ranks, int64_t own, struct align_group *g) {
   struct json j = array_of(ranks);
   struct json_value v;

@@ -1,10 +1,10 @@
-/* hosts.c - which inputs have one clock (hosts.h).
+/* hosts.c - finds inputs that share a clock (hosts.h).
  *
- * A name says that inputs are of one host, and one host has one clock; but containers and clusters have hosts of one name.  So the
- * collectives that two inputs of a name share must end together as they stand.  Inputs without a name may share a clock: they do if the
- * difference that was found is better explained by noise alone than by two clocks that happen to be as near as that.
+ * Inputs with the same host name should share a clock, but containers and clusters reuse names. The test: collectives that two
+ * inputs share must end together without any shift. Inputs without a host name may share a clock: they do if noise alone
+ * explains their measured difference better than two clocks that happen to be that close.
  *
- * The first input of a name is laid beside the others, and what it does not meet beside those that it does. */
+ * The first input of a name is compared with the others; inputs that share nothing with it are compared with those that do. */
 #include "hosts.h"
 
 #include <math.h>
@@ -13,24 +13,24 @@
 
 #include "posterior.h"
 
-#define TOGETHER (25 * US) /* ends of one collective are no farther apart */
-#define CLOSE (12 * US)    /* ... nor half of them than this */
-#define WALL 3.3e-4        /* per us: of two wall clocks, the density of no difference */
+#define TOGETHER (25 * US) /* largest difference of the ends of one collective */
+#define CLOSE (12 * US)    /* largest median of the differences */
+#define WALL 3.3e-4        /* per us: probability density of zero difference between two wall clocks */
 enum { FEWEST = 2, PASSES = 3 };
 
 /* ---- inputs of one name ---- */
 
 struct group {
   struct align_problem *p;
-  struct sight *v;       /* of all inputs, by input */
-  uint32_t *first;       /* by input, and one more */
-  uint32_t *inputs, n;   /* of the host */
-  uint8_t *state;        /* of each: */
+  struct sight *v;       /* sights of all inputs, by input */
+  uint32_t *first;       /* by input, plus a final entry: index of its first sight */
+  uint32_t *inputs, n;   /* inputs of the host */
+  uint8_t *state;        /* by input of the host: */
 };
 
 enum { UNTESTED, MET, APART };
 
-/* Does what both have in common end together?  By number, or else by the nearest of a label. */
+/* Compares the ends of shared collectives, matched by sequence number or else by the nearest of the same label. */
 static int compare(const struct view *v) {
   uint32_t near = 0, met = 0, asked = 0, first = 0;
   for (uint32_t i = 0; i < v->n_b; i++) {
@@ -49,7 +49,7 @@ static int compare(const struct view *v) {
   return 10 * met >= 6 * asked && 2 * near >= met ? MET : UNTESTED;
 }
 
-/* Where it is not plain: what would be the best offset of two clocks that are most probably one? */
+/* Decides unclear cases: estimates the offset as if the two were most probably one clock. */
 static bool weigh(const struct group *g, struct view *view, struct arena *arena, uint8_t *state) {
   struct question q = {.view = view, .mem = g->p->mem, .clock_error = align_clock_error(g->p), .same = 0.9};
   struct posterior p;
@@ -64,7 +64,7 @@ static bool test_input(struct group *g, struct timeline *common, uint32_t i) {
   struct view view;
   uint32_t from = g->first[i], n = g->first[i + 1] - from;
   bool ok = timeline_view(common, g->v + from, n, &arena, &view);
-  if (ok && view.coarse) view.n_a = 0; /* CPUs launch when they come to it, whatever their clock */
+  if (ok && view.coarse) view.n_a = 0; /* CPUs launch collectives at different times even with equal clocks */
   if (ok && view.n_a && view.n_b) g->state[i] = (uint8_t)compare(&view);
   if (ok && view.n_a && view.n_b && g->state[i] == UNTESTED) ok = weigh(g, &view, &arena, &g->state[i]);
   if (ok && g->state[i] == MET) ok = timeline_join(common, g->v + from, n, &(struct curve){0}, 0);
@@ -72,7 +72,7 @@ static bool test_input(struct group *g, struct timeline *common, uint32_t i) {
   return ok;
 }
 
-/* Those that met what met the first; the others again, for the timeline has grown. */
+/* Places the inputs that share a collective with the first one, then retries the others against the longer timeline. */
 static bool test_group(struct group *g) {
   struct timeline common;
   bool ok = true, any = true;
@@ -93,7 +93,7 @@ static bool test_group(struct group *g) {
   return ok;
 }
 
-/* Inputs that are apart get hosts of their own. */
+/* Gives hosts of their own to inputs that are apart. */
 static void take_states(struct group *g, uint32_t host, struct align_solution *s) {
   uint32_t untested = 0;
   for (uint32_t i = 0; i < g->n; i++) untested += g->state[i] == UNTESTED;
@@ -110,7 +110,7 @@ static int by_input(const void *pa, const void *pb) {
   return (a->input > b->input) - (a->input < b->input);
 }
 
-/* Anchors are sorted by input; `at` is where those of each begin. */
+/* Anchors are sorted by input; at[i] is the index of the first anchor of input i. */
 static bool test_host(struct align_problem *p, struct align_solution *s, const uint32_t *at, uint32_t host, struct group *g) {
   struct align_anchor none = {0}, *v = p->anchors->v ? p->anchors->v : &none;
   struct arena arena = {.mem = p->mem};
@@ -163,20 +163,20 @@ bool hosts_test(struct align_problem *p, struct align_solution *s) {
 
 struct standing {
   uint32_t host, root;
-  uint32_t leader;  /* place of the first of those that it is one with */
-  double at, error; /* ns: offset of its wall clock, standard deviation */
+  uint32_t leader;  /* index of the first host that shares the clock */
+  double at, error; /* ns: offset of the wall clock, and its standard deviation */
 };
 
 struct claims {
-  struct claim *v;  /* by host, as it was before any were joined */
-  uint32_t *input;  /* ... and one of its inputs; ALIGN_NONE = it has none */
+  struct claim *v;  /* by host, before any were joined */
+  uint32_t *input;  /* by host: one of its inputs; ALIGN_NONE = it has none */
   uint32_t n;
 };
 
-/* What was found of a host by itself. */
+/* Result for a host on its own. */
 struct claim {
-  int64_t from_ns, to_ns; /* readings at the begin and the end of what bore it out */
-  double offset[2];       /* ns, then */
+  int64_t from_ns, to_ns; /* first and last reading that supports it */
+  double offset[2];       /* ns at from_ns and at to_ns */
   double error, low, high;
   bool bounded;
 };
@@ -197,7 +197,7 @@ static double offset_at(const struct align_host *o, double part) {
   return (double)o->map.offset_ns + curve_at(&o->map.curve, reading_at(o, part));
 }
 
-/* To say that inputs share a clock as it is, little evidence is enough, if it is clean: nothing is moved for it. */
+/* Concluding that inputs share a clock needs little evidence if it is clean, because nothing is moved. */
 static bool can_join(const struct align_problem *p, const struct align_solution *s, uint32_t h) {
   const struct align_host *o = &s->hosts[h];
   bool few = o->state == ALIGN_POOR && o->weight > 0.5 && o->mad_ns <= 4 * US && o->before == 0 && fabs(offset_at(o, 0.5)) < 6 * US;
@@ -205,8 +205,8 @@ static bool can_join(const struct align_problem *p, const struct align_solution 
   return !p->known[h] && (o->state == ALIGN_GOOD || o->state == ALIGN_APART || few || root);
 }
 
-/* Is noise alone the better explanation of how far they are apart, at both ends?  `chance`: the density, per ns, of another clock that
- * happens to be there. */
+/* True if noise alone explains the difference at both ends better than another clock that happens to be there. `chance`:
+ * density of such a clock, per ns. */
 static bool is_one(const struct align_solution *s, const struct standing *a, const struct standing *b, double chance) {
   double sd = hypot(hypot(a->error, b->error), 1.5 * US);
   for (int side = 0; side < 2; side++) {
@@ -216,8 +216,8 @@ static bool is_one(const struct align_solution *s, const struct standing *a, con
   return true;
 }
 
-/* How many clocks n inputs come from, beside how many were found: `found` = most * ln(1 + n / most), as in a Chinese restaurant.  Where
- * nearly every input is a clock of its own the next one will be one as well, however near it is. */
+/* Returns the expected number of clocks behind n inputs, given the number found: `found` = most * ln(1 + n / most), as in a
+ * Chinese restaurant process. If nearly every input has its own clock, the next one probably has too, however close it is. */
 static double clocks_behind(uint32_t found, uint32_t n) {
   double low = 1e-3, high = 1e6 * n;
   if (found >= n) return high;
@@ -229,7 +229,7 @@ static double clocks_behind(uint32_t found, uint32_t n) {
   return low;
 }
 
-/* The density, per ns, of a clock that happens to stand where each does: of those around it but its own. */
+/* Computes for each host the density, per ns, of an unrelated clock at the same offset, from the other clocks around it. */
 static void find_chances(const struct standing *v, uint32_t n, double more, double *chance) {
   const double far = 100 * US;
   for (uint32_t i = 0, from = 0, to = 0, found = 0; i < n; i++) {
@@ -240,8 +240,8 @@ static void find_chances(const struct standing *v, uint32_t n, double more, doub
   }
 }
 
-/* The more clocks there are, the more of them are near each other by chance: who is one is asked again with the number of clocks that
- * the answer comes to, until that is the number that it was asked with. */
+/* The more clocks there are, the more are close by chance. Therefore the search is repeated with the number of clocks it found,
+ * until that number no longer changes. */
 static void find_leaders(const struct align_solution *s, struct standing *v, uint32_t n, double *chance) {
   enum { ROUNDS = 32 };
   uint32_t before = 0, found = 0;
@@ -257,13 +257,13 @@ static void find_leaders(const struct align_solution *s, struct standing *v, uin
     if (found == before) return;
     find_chances(v, n, clocks_behind(found, n) / found, chance);
   }
-  for (uint32_t i = 0; i < n; i++) v[i].leader = i; /* no answer stands */
+  for (uint32_t i = 0; i < n; i++) v[i].leader = i; /* no stable answer */
 }
 
-/* Those of one clock become the lowest of them, and the numbers of hosts close up. */
+/* Merges hosts that share a clock into the lowest of them, and renumbers the rest. */
 static void merge_hosts(struct align_problem *p, struct align_solution *s, uint32_t *into) {
   uint32_t hosts = 0;
-  for (uint32_t h = 0; h < p->n_hosts; h++) { /* the lowest of each stands for it */
+  for (uint32_t h = 0; h < p->n_hosts; h++) { /* the lowest host represents the others */
     uint32_t first = into[h];
     if (first <= h) continue;
     if (into[first] == first) into[first] = h;
@@ -330,8 +330,8 @@ static double offset_then(const struct align_map *m, int64_t reading) {
   return (double)m->offset_ns + curve_at(&m->curve, (double)(reading - m->pivot_ns));
 }
 
-/* That inputs share a clock was found, not known: what each of them was found to be by itself is within what is claimed of them all,
- * and what was proven before any were joined is all that is proven. */
+/* A shared clock is inferred, not known: the error bounds of the joined host must include the individual result of each input,
+ * and only bounds proven before joining remain proven. */
 static void widen_claims(const struct align_problem *p, struct align_solution *s, const struct claims *before) {
   for (uint32_t i = 0; i < before->n; i++) {
     const struct claim *c = &before->v[i];

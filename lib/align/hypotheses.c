@@ -1,8 +1,8 @@
-/* hypotheses.c - every way to pair what a clock saw with the common timeline that is worth weighing (posterior.h).
+/* hypotheses.c - enumerates the plausible ways to pair what a clock saw with the common timeline (posterior.h).
  *
- * Shifts are many: each is tried on a few pairs first, and those are kept whose differences of ends are closest to each other, those
- * whose *steps* from one difference to the next are smallest (a clock that was set leaves one large step there, and the right shift
- * would be lost among the wrong ones), and the longest. */
+ * There are many shifts, so each is first tried on a few pairs. The search keeps three kinds: shifts whose differences of ends
+ * agree best; shifts whose *steps* between consecutive differences are smallest, because a clock that was set leaves one large
+ * step and the right shift would otherwise be lost; and the longest ones. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +10,14 @@
 #include "posterior.h"
 
 enum { SAMPLES = 64, BY_SPREAD = 14, BY_STEPS = 6, BY_LENGTH = 3, MOST_SHIFTS = 4096, PEAKS = 16, VOTERS = 128, MOST_VOTES = 1 << 16 };
-#define NARROW (40 * US) /* window of votes */
-#define WIDE (1000 * US) /* ... in long traces, where clocks drift apart */
+#define NARROW (40 * US) /* width of the voting window */
+#define WIDE (1000 * US) /* in long traces, during which clocks drift apart */
 #define LONG_TIME 2e9    /* ns */
-#define NEAR (15 * US)   /* pairs that a vote found are not farther off than this, or 8 sigma */
-#define SAME (12 * US)   /* of a clock beside itself: closer is itself */
+#define NEAR (15 * US)   /* largest distance of pairs found by a vote, unless 8 sigma is larger */
+#define SAME (12 * US)   /* a clock against itself: a smaller distance is the identity */
 
-/* Which one of so many is looked at.  Programs are periodic: what is looked at must not be, or it is all of one kind. */
+/* Picks an element of a block pseudo-randomly. Programs are periodic: a periodic sample would contain only one kind of
+ * collective. */
 static uint32_t pick(uint32_t block, uint32_t stride) { return stride < 2 ? 0 : (block * 2654435761u >> 16) % stride; }
 
 uint32_t hypothesis_points(const struct hypotheses *h, const struct hypothesis *y, uint32_t stride, struct point *out) {
@@ -42,7 +43,7 @@ static bool is_itself(const struct hypotheses *h, uint32_t n) {
 
 static bool has_exact(const struct sight *s) { return s->exact != 0; }
 
-/* Takes the pairs that h->partner holds. */
+/* Adds the pairs in h->partner as a hypothesis. */
 static bool add(struct hypotheses *h, struct arena *arena) {
   uint32_t n = 0, n_b = h->q->view->n_b;
   uint64_t hash = 1;
@@ -91,7 +92,7 @@ enum family { BY_ORDER, FROM_FRONT, FROM_END };
 struct shifts {
   struct hypotheses *h;
   enum family family;
-  struct map index; /* of the steps of the common timeline: label, step, place -> sight */
+  struct map index; /* steps of the common timeline: label, step, position -> sight */
 };
 
 static uint64_t place_key(const struct sight *s, int64_t step, enum family family) {
@@ -110,10 +111,10 @@ static uint32_t partner_by(const struct shifts *s, int64_t shift, uint32_t b) {
   return at ? *at : ALIGN_NONE;
 }
 
-/* What a shift looks like on some of its pairs. */
+/* Score of a shift on a sample of its pairs. */
 struct tried {
   int64_t shift;
-  double by_spread, by_steps; /* the larger the better: so many pairs, so close to each other */
+  double by_spread, by_steps; /* larger is better: more pairs, closer to each other */
   uint32_t n;
 };
 
@@ -168,7 +169,7 @@ static bool add_shifts(struct shifts *s, struct arena *arena, const struct tried
   return ok;
 }
 
-/* All shifts from `low` on, and of these the best. */
+/* Tries all shifts from `low` on and keeps the best. */
 static bool by_shifts(struct shifts *s, struct arena *arena, int64_t low, int64_t high) {
   struct mem *mem = s->h->q->mem;
   uint32_t n = 0, all = (uint32_t)(high - low + 1);
@@ -192,7 +193,7 @@ static bool by_order(struct hypotheses *h, struct arena *arena) {
   return by_shifts(&s, arena, 1 - (int64_t)h->q->view->n_b, (int64_t)h->q->view->n_a - 1);
 }
 
-/* The first and the last step of n sights; false: they have none. */
+/* Finds the first and the last step of n sights; false if they have none. */
 static bool step_range(struct sight *const *v, uint32_t n, int64_t *low, int64_t *high) {
   bool any = false;
   for (uint32_t i = 0; i < n; i++) {
@@ -211,7 +212,7 @@ static bool by_step(struct hypotheses *h, struct arena *arena, enum family famil
   bool ok = true;
   if (!step_range(v->a, v->n_a, &a_low, &a_high) || !step_range(v->b, v->n_b, &b_low, &b_high)) return true;
   if (__builtin_sub_overflow(a_low, b_high, &low) || __builtin_sub_overflow(a_high, b_low, &high)) return true;
-  if (low > most || high < -most) return true; /* numbers that have nothing to do with each other: order says as much */
+  if (low > most || high < -most) return true; /* the numbers are unrelated: order gives the same information */
   map_init(&s.index, h->q->mem);
   for (uint32_t i = 0; ok && i < v->n_a; i++)
     if (v->a[i]->stepped) ok = map_put(&s.index, place_key(v->a[i], v->a[i]->step, family), i) != NULL;
@@ -222,11 +223,11 @@ static bool by_step(struct hypotheses *h, struct arena *arena, enum family famil
 
 /* ---- by vote ---- */
 
-/* The common timeline's sights by label, then by time. */
+/* The sights of the common timeline, sorted by label and then by time. */
 struct voting {
   struct hypotheses *h;
   struct sight **a;
-  uint32_t *place;  /* of each in the view */
+  uint32_t *place;  /* of each sight in the view */
   double *difference;
   uint32_t n;
   double window;
@@ -238,7 +239,7 @@ static int by_label(const void *pa, const void *pb) {
   return (a->end > b->end) - (a->end < b->end);
 }
 
-/* The first that is not before (label, t). */
+/* Returns the index of the first sight at or after (label, t). */
 static uint32_t lower(const struct voting *v, uint64_t label, double t) {
   uint32_t lo = 0, hi = v->h->q->view->n_a;
   while (lo < hi) {
@@ -268,7 +269,7 @@ static double middle_of(double *room, const double *v, uint32_t n) {
   return point_median(room, n);
 }
 
-/* The sight of the view with this label that is nearest to t, within reach; ALIGN_NONE = none. */
+/* Returns the view's sight with this label nearest to t, at most `reach` away; ALIGN_NONE = none. */
 static uint32_t nearest(const struct voting *v, uint64_t label, double t, double reach) {
   uint32_t n_a = v->h->q->view->n_a, at = lower(v, label, t), best = ALIGN_NONE;
   if (at < n_a && v->a[at]->label == label) best = at;
@@ -276,7 +277,7 @@ static uint32_t nearest(const struct voting *v, uint64_t label, double t, double
   return best != ALIGN_NONE && fabs(v->a[best]->end - t) <= reach ? best : ALIGN_NONE;
 }
 
-/* Pairs every sight with the nearest by the line, if that has none that is nearer. */
+/* Pairs every sight with its nearest neighbour on the line, unless that neighbour has a nearer one. */
 static void pair_near(struct voting *v, const struct piece *line, double reach, uint32_t *owner) {
   struct hypotheses *h = v->h;
   const struct view *w = h->q->view;
@@ -295,7 +296,7 @@ static void pair_near(struct voting *v, const struct piece *line, double reach, 
   }
 }
 
-/* Follows a peak: pairs near it, a line through them, pairs near that. */
+/* Refines a peak: pairs near it, fits a line, and pairs again near the line. */
 static bool follow(struct voting *v, double offset, uint32_t *owner, struct arena *arena) {
   struct hypotheses *h = v->h;
   struct pieces fit = {.n = 1, .v = {{.level = offset}}};
@@ -311,7 +312,7 @@ static bool follow(struct voting *v, double offset, uint32_t *owner, struct aren
   return add(h, arena);
 }
 
-/* The fullest windows, none near another one. */
+/* Takes the fullest windows that are not close to another one. */
 static bool follow_peaks(struct voting *v, uint32_t *owner, struct arena *arena) {
   double taken[PEAKS];
   for (uint32_t peaks = 0; peaks < PEAKS; peaks++) {

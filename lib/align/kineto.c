@@ -1,8 +1,8 @@
-/* kineto.c - the collectives of one rank as Kineto writes them: kernels of NCCL and RCCL.
+/* kineto.c - collectives of one rank in Kineto's traces: kernels of NCCL and RCCL.
  *
- * Newer PyTorch says the group and a sequence number, which name the collective on every rank; older ones say name and sizes; the
- * oldest only the kernel's name.  What has a root, or goes from one rank to another, does not end at one time on all of them: it says
- * only who cannot have left before who came. */
+ * Newer PyTorch records the group and a sequence number, which identify the collective on every rank. Older versions record
+ * name and sizes, the oldest only the kernel's name. Collectives with a root, and messages between two ranks, do not end at the
+ * same time everywhere: they only show that a rank cannot have left before another one arrived. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static const char COLLECTIVE_NAME[] = "Collective name";
 
 /* ---- which classes ---- */
 
-/* Names without what templates and argument types add: those differ between builds. */
+/* Hashes a name without template arguments and argument types, which differ between builds. */
 static uint64_t hash_of_name(const char *name, size_t n) {
   const char *paren = memchr(name, '(', n);
   return align_mix(1, hash_bytes(name, paren ? (size_t)(paren - name) : n));
@@ -26,7 +26,8 @@ static uint64_t hash_of_name(const char *name, size_t n) {
 
 enum { BY_NAME = 1, BY_ARGS = 2, AS_ASKED = 3, BY_CPU = 4 };
 
-/* Kernels that say what they are: a collective may be any kernel, and a class of which one says so is worth a look. */
+/* Finds collectives by args: any kernel may be one, so if one event of a class has the arg, all events of the class are
+ * examined. */
 static void find_by_args(struct collector *c, const struct kinds *kinds, bool *any) {
   const struct tk_trace *t = c->t;
   tk_id key = intern_id(&t->store->strings, COLLECTIVE_NAME, sizeof COLLECTIVE_NAME - 1);
@@ -45,8 +46,8 @@ static void find_by_args(struct collector *c, const struct kinds *kinds, bool *a
   }
 }
 
-/* Where no kernel is a collective the rows of CPUs are better than nothing: those of c10d, or else of its backends, for they are within
- * each other. */
+/* Falls back to rows of CPUs if no kernel is a collective: those of c10d, or else of its backends, because the two are nested.
+ */
 static void find_rows(struct collector *c, const struct kinds *kinds, const char *head, bool *any) {
   static const char *const one_way[] = {"broadcast", "_broadcast", "reduce_ ", "reduce ", "gather_ ", "gather ", "scatter", "send",
                                         "recv", NULL};
@@ -96,7 +97,8 @@ static const struct align_group *listed_group(const struct collector *c, const c
   return NULL;
 }
 
-/* The ranks of "[0, 1, 2]", however they are spaced: the same as of a list in the metadata; 0 = none.  *cut: "[0, 1, ..., ...]". */
+/* Returns a hash of the ranks in "[0, 1, 2]", with any spacing, equal to that of a list in the metadata; 0 = none. Sets *cut
+ * for "[0, 1, ..., ...]". */
 static uint64_t hash_of_ranks(const char *text, bool *cut) {
   uint64_t h = 0;
   *cut = text && strstr(text, "...");
@@ -111,9 +113,9 @@ static uint64_t hash_of_ranks(const char *text, bool *cut) {
   return h;
 }
 
-/* The group's members as its ranks: as the rank lists them, else as the kernel says.  Cut short they suffice with the name and the
- * size, for a rank is in one group of a name.  Where nothing of them is told (old versions), groups of one name and size may be
- * several, unless all ranks are in it. */
+/* Returns a hash of the group's member ranks, from the rank's metadata or else from the kernel. A truncated list is sufficient
+ * together with name and size, because a rank is in one group of a name. If no list is recorded (old versions), several groups
+ * may share name and size, unless the group contains all ranks. */
 static uint64_t members_of(const struct collector *c, uint32_t args, const char *name, uint64_t name_hash, bool *vague) {
   tk_id id;
   int64_t size = 0;
@@ -128,7 +130,7 @@ static uint64_t members_of(const struct collector *c, uint32_t args, const char 
   return align_mix(align_mix(align_mix(name_hash, (uint64_t)size), 5), said);
 }
 
-/* Its number among the rank's groups + 1; 0 = the kernel names none. */
+/* Returns the index of the group among the rank's groups + 1; 0 = the kernel names none. */
 static uint32_t group_of(struct collector *c, uint32_t args) {
   tk_id name;
   const char *text = collect_text(c->t, args, "Process Group Name", &name);
@@ -153,7 +155,7 @@ static bool is_one_of(const char *name, const char *const *names) {
   return false;
 }
 
-/* Whether this rank is the one that "Rank" names, which is the root's place in the group. */
+/* True if this rank is the one in the arg "Rank", which is the root's position in the group. */
 static bool is_root(const struct collector *c, uint32_t args, bool *known) {
   tk_id id;
   int64_t root, own = c->rank;
@@ -164,7 +166,7 @@ static bool is_root(const struct collector *c, uint32_t args, bool *known) {
   return *known && root == own;
 }
 
-/* "[4, 0, 4]" has a zero; of "[4, 4, ...]" it is not known. */
+/* "[4, 0, 4]" contains a zero; "[4, 4, ...]" may contain one. */
 static bool all_positive(const char *list) {
   if (!list || *list != '[' || list[1] == ']') return false;
   for (const char *p = list + 1; *p && *p != ']';) {
@@ -190,8 +192,8 @@ static unsigned says(const struct collector *c, uint32_t args, const char *name)
          (all_positive(collect_text(c->t, args, "Out split size", &id)) ? ALIGN_RECEIVES : 0u);
 }
 
-/* What the kernel's name alone says: not which ranks took part, so nothing is bounded by it.  Of a broadcast or a reduction it does not
- * say who the root is; what sends and receives may be an exchange of all with all, or a message. */
+/* Returns the constraints that the kernel's name alone implies. The name does not list the ranks, so it bounds nothing. The
+ * root of a broadcast or a reduction is unknown; a kernel that sends and receives may be an all-to-all or a message. */
 static unsigned name_says(const char *name) {
   static const char *const barriers[] = {"AllReduce", "AllGather", "ReduceScatter", "AllToAll", "allReduce", "allGather",
                                          "reduceScatter", "alltoall", "allreduce", "all_reduce", "cross_device_reduce", NULL};
@@ -213,14 +215,14 @@ static unsigned kernel_says(const struct collector *c, const struct tk_event *e)
 
 /* ---- one anchor ---- */
 
-/* A message is between two: sender and receiver make the same of it. */
+/* A message has two ends: sender and receiver compute the same key. */
 static uint64_t pair_of(const struct collector *c, uint32_t args, bool sends) {
   int64_t other;
   if (c->rank < 0 || !collect_number(c->t, args, sends ? "Dst Rank" : "Src Rank", &other)) return 0;
   return align_mix(align_mix(11, (uint64_t)(sends ? c->rank : other)), (uint64_t)(sends ? other : c->rank));
 }
 
-/* Of a message only what both ends say alike. */
+/* For a message, uses only what both ends record alike. */
 static uint64_t label_of(const struct collector *c, uint32_t args, tk_id name, unsigned what) {
   static const char *const sizes[] = {"In msg nelems", "Out msg nelems", NULL};
   bool message = what == ALIGN_SENDS || what == ALIGN_RECEIVES;
@@ -235,14 +237,14 @@ static uint64_t label_of(const struct collector *c, uint32_t args, tk_id name, u
   return label;
 }
 
-/* Markers are of one step.  Where the device's own row has steps, the kernel is in one of these; else in that in which it was launched,
- * for the CPU runs ahead. */
+/* Markers belong to one step. If the device's own row has steps, the kernel belongs to one of these; otherwise to the step in
+ * which it was launched, because the CPU runs ahead. */
 static void find_step(const struct collector *c, const struct tk_event *e, struct align_anchor *a) {
   tk_id call = c->step_of_track[e->track] ? 0 : launches_call(&c->launches, e);
   a->stepped = c->from->marker || steps_of(&c->steps, call ? &c->t->events[call] : e, &a->step);
 }
 
-/* Old versions tell on the op that launched the kernel what newer ones tell on the kernel. */
+/* Old versions store on the launching op the args that newer ones store on the kernel. */
 static uint32_t args_of(const struct collector *c, const struct tk_event *e, tk_id *op) {
   tk_id id, call;
   *op = 0;
@@ -252,7 +254,7 @@ static uint32_t args_of(const struct collector *c, const struct tk_event *e, tk_
   return *op && collect_text(c->t, c->t->events[*op].args, COLLECTIVE_NAME, &id) ? c->t->events[*op].args : e->args;
 }
 
-/* "nccl:all_to_all", and what went into it. */
+/* Label of "nccl:all_to_all" and its inputs. */
 static uint64_t label_of_op(const struct collector *c, tk_id op, unsigned *what) {
   static const char *const one_way[] = {"broadcast", "_broadcast", "reduce ", "gather ", "scatter ", "send ", "recv ", NULL};
   const struct tk_event *e = &c->t->events[op];
@@ -268,7 +270,7 @@ static uint64_t label_of_op(const struct collector *c, tk_id op, unsigned *what)
   return align_mix(label, collect_hash(c->t, dims.s));
 }
 
-/* What a table of collectives says of it. */
+/* Stores the columns of the table of collectives. */
 static void describe(struct collector *c, uint32_t args, const char *name, struct align_anchor *a) {
   tk_id id;
   int64_t in = 0, out = 0, most;
@@ -284,7 +286,7 @@ static void describe(struct collector *c, uint32_t args, const char *name, struc
   if (size && !__builtin_mul_overflow(in > out ? in : out, size, &most) && most >= 0) a->bytes = most;
 }
 
-/* Until the groups' places are known `exact` holds the sequence number + 1 and `op` the group. */
+/* Until the positions of groups are known, `exact` holds the sequence number + 1 and `op` the group. */
 static bool add_kernel(struct collector *c, const struct tk_event *e) {
   tk_id id = 0, ignored, op;
   if (c->how[e->cls] == BY_ARGS && !collect_text(c->t, e->args, COLLECTIVE_NAME, &id)) return true;
@@ -335,7 +337,7 @@ static bool place_groups(struct collector *c) {
   return true;
 }
 
-/* Messages have no numbers that both ends agree upon: they are matched by their place in the step. */
+/* Messages have no numbers that both ends agree on: they are matched by their position in the step. */
 static bool make_keys(struct collector *c) {
   struct align_anchor *v = c->out->v;
   if (!place_groups(c)) return false;

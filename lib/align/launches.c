@@ -1,7 +1,7 @@
-/* launches.c - kernels and the calls that launched them (launches.h).
+/* launches.c - finds the calls that launched kernels (launches.h).
  *
- * A kernel and its launch have one correlation id.  The launch stands, on its thread, within the op and the annotation that it was made
- * for: they know what old versions did not write on the kernel, and in which step it was launched, whenever it ran. */
+ * A kernel and its launch share a correlation id. On its thread, the launch is nested in the op and the annotation that caused
+ * it. These record what old versions omit on the kernel, and the step of the launch. */
 #include "launches.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "graph/kind.h"
 
-enum { FARTHEST = 4096 }; /* events back from a call to what it is in */
+enum { FARTHEST = 4096 }; /* events to search backwards from a call for the op around it */
 
 static bool correlation_of(const struct launches *l, const struct tk_event *e, int64_t *id) {
   enum { RANK_AT = 40 };
@@ -48,9 +48,9 @@ void launches_free(struct launches *l) {
 
 /* ---- the clocks of a GPU and its CPU ---- */
 
-enum { MOST_CHECKED = 4096 }; /* kernels, copies, waits: clocks that are apart are so for all */
+enum { MOST_CHECKED = 4096 }; /* kernels, copies, waits: an offset between the clocks affects all of them */
 
-/* What the name of a call or a copy says, by class: names are few. */
+/* Properties of a call or a copy by its name, computed once per class because names are few. */
 enum { CALL_DEVICE_WAIT = 1, CALL_STREAM_WAIT = 2, CALL_COPY_WAIT = 4, CALL_LEAVES_WORK = 8, COPY_BACK = 16 };
 
 struct checker {
@@ -58,9 +58,9 @@ struct checker {
   struct kinds kinds;
   uint8_t *said;
   struct launch_check *out;
-  double *waits;   /* ps: by how much each ends before what it waits for */
+  double *waits;   /* ps: how much each wait ends before the work it waits for */
   tk_id last_track;
-  tk_id last;      /* on the GPU: of the last call of this thread that left anything there; 0 = none */
+  tk_id last;      /* last device work that a call of this thread queued; 0 = none */
 };
 
 static bool is_clear(const struct tk_event *e) {
@@ -84,7 +84,7 @@ static bool read_names(struct checker *c, struct mem *mem) {
   return c->said != NULL;
 }
 
-/* Back to the CPU: nobody goes on before it is there.  The other way a copy in memory is enough. */
+/* True for a copy to the host: the caller waits until it is complete. A copy to the device only needs the data to be staged. */
 static bool is_copy_back(const struct checker *c, const struct tk_event *e) {
   return c->kinds.of_class[e->cls] & KIND_MEMCPY && c->said[e->cls] & COPY_BACK;
 }
@@ -112,7 +112,7 @@ static void check_launch(struct checker *c, const struct tk_event *call, const s
   if (early > c->out->most) c->out->most = early;
 }
 
-/* A wait for all, a copy that waits for itself, a wait for the stream that the copy before it went into. */
+/* Returns the work awaited by a device-wide wait, a synchronous copy, or a wait for the stream of the preceding copy. */
 static tk_id waited_for(const struct checker *c, const struct tk_event *call, tk_id own) {
   const unsigned said = c->said[call->cls];
   if (said & CALL_DEVICE_WAIT) return c->last;
@@ -120,7 +120,7 @@ static tk_id waited_for(const struct checker *c, const struct tk_event *call, tk
   return said & CALL_STREAM_WAIT && c->last && is_copy_back(c, &c->l.t->events[c->last]) ? c->last : 0;
 }
 
-/* Events of a track stand by time. */
+/* Events of a track are sorted by time. */
 static void check_call(struct checker *c, const struct tk_event *call) {
   const struct tk_event *v = c->l.t->events;
   int64_t id;
@@ -160,7 +160,7 @@ tk_id launches_call(const struct launches *l, const struct tk_event *kernel) {
   return at ? *at : 0;
 }
 
-/* Events of a track stand in the order in which they nest. */
+/* Events of a track are sorted in the order in which they nest. */
 tk_id launches_collective(const struct launches *l, tk_id call) {
   const struct tk_event *v = l->t->events;
   uint32_t depth = v[call].depth, steps = 0;

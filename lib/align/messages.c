@@ -1,38 +1,38 @@
-/* messages.c - bounds from messages (messages.h), as Duda and the hulls of delays have them.
+/* messages.c - bounds from messages (messages.h), after Duda and the hulls of delays.
  *
- * Nobody has received what was not yet sent.  Messages from a host bound the offset of its clock on one side, and messages to it on the
- * other: `low` is the latest that it can be behind, `high` the earliest that it can be ahead, each by the quickest message of its way.
- * No end is taken for simultaneous, so the interval is all that is claimed; its middle is no better than its width.
+ * Nothing is received before it was sent. Messages from a host bound the offset of its clock on one side, messages to it on the
+ * other: `low` and `high` each come from the fastest message in one direction. No two ends are assumed to be simultaneous, so
+ * the interval is all that is claimed; its middle is only as good as its width.
  *
- * Which message is which is known by the step and the place in it, if the steps are numbered alike; so every shift by a few steps is a
- * hypothesis.  Where no steps are told the order of all messages takes their place, and every shift is one by messages.  It weighs as
- * much as the wall clock gives to its interval, less if the interval is wide: messages take as long as they need, and a shift by a step
- * makes them take a step longer.  A shift that contradicts itself is not the answer, but may show that there is none: another one whose
- * few messages agree by chance must outweigh it.
+ * Messages are identified by the step and their position in it, if steps are numbered alike; each shift by a few steps is a
+ * hypothesis. Without steps, messages are identified by their order, and each shift is one by messages. A hypothesis gets the
+ * weight that the wall clock gives to its interval, reduced if the interval is wide: messages take as long as they need, and a
+ * shift by one step makes them take one step longer. A contradictory shift is not the answer, but it may show that there is
+ * none: the right one must outweigh shifts whose few messages agree by chance.
  *
- * That they are messages of two jobs is a hypothesis as well, and these contradict each other unless the jobs are in step: as often as
- * wrong shifts of this one do not. */
+ * Two jobs are a hypothesis as well: their messages contradict each other unless the jobs run in step, as often as wrong shifts
+ * within this job do not. */
 #include "messages.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define WIDTH (4000 * US) /* an interval that is wider by this is an e-th as probable */
+#define WIDTH (4000 * US) /* each increase of the interval by this divides the probability by e */
 #define DRIFT 30e-6
-#define MISTAKEN 1e-4 /* a contradiction may be of a few messages that are not what they seem */
-#define WHOLE 0.8     /* that both recorded from the same message to the same one, where nothing but their order is told */
+#define MISTAKEN 1e-4 /* probability that a contradiction comes from a few misidentified messages */
+#define WHOLE 0.8     /* probability that both sides recorded the same first and last message, if only their order is known */
 enum { MOST_SHIFT = 16, MOST_PLACES = 64, FEWEST = 3 };
 
 static bool is_message(const struct sight *s) {
   return !s->equal && !s->vague && (isfinite(s->last_sent) || isfinite(s->first_received));
 }
 
-/* Whose sender and receiver are both placed has nobody else to bound. */
+/* A message whose sender and receiver are both placed cannot bound another host. */
 static bool is_whole(const struct sight *s) { return isfinite(s->last_sent) && isfinite(s->first_received); }
 
-/* Sender and receiver of one message have one label, one step and one place among as many; each is told from the other by what it does.
- * Where one of the step's was lost, none of it says anything. */
+/* Sender and receiver of a message share label, step, and position among the same number; they differ in direction. If one
+ * message of the step is missing, none of the step is used. */
 static uint64_t key_of(const struct sight *s, int64_t shift, bool other_side) {
   bool sends = isfinite(s->last_sent) != other_side;
   if (!s->stepped) return align_mix(align_mix(s->label, (uint64_t)(s->nth + shift)), sends ? 63 : 64);
@@ -63,8 +63,8 @@ static double weight_of(const struct question *q, const struct messages *m, int6
   return m->n < FEWEST || !isfinite(high - low) ? 0 : mass * key * exp(-(high - low) / WIDTH);
 }
 
-/* Wrong shifts of this job wander by `range` over its steps.  Those of another one would, and must keep within the interval all the
- * way: a chance for each step, and that they come to lie there at all. */
+/* Wrong shifts of this job drift by `range` over its steps. Messages of another job would drift as well, and would have to stay
+ * within the interval throughout: a chance for each step, times the chance that they start there at all. */
 static double other_job(const struct question *q, const struct messages *m, double range) {
   double width = m->high - m->low, span = fmax(m->last - m->first, width), steps = fmax(1, (double)m->steps);
   double gap = q->no_wall ? 0 : fabs(q->base + (m->low + m->high) / 2) - span;

@@ -1,4 +1,5 @@
-/* one_way.c - by number or by place in a step, as the barriers beside them are matched (one_way.h). */
+/* one_way.c - matches one-way collectives by number or by position in a step, as the barriers next to them are matched
+ * (one_way.h). */
 #include "one_way.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@ static int by_value(const void *pa, const void *pb) {
   return (a > b) - (a < b);
 }
 
-/* How much further the host's steps are numbered, by what is matched already. */
+/* Computes how many steps ahead the host's numbering is, from the pairs matched already. */
 static bool step_shift(const struct question *q, const struct hypothesis *y, double *room, int64_t *shift) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < q->view->n_b; i++) {

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "format/json.h"
 
-/* `name` is in small letters. */
+/* True if a type is called `name`, which is lower case. */
 static bool is_called(const char *type, const char *name) {
   for (; *name; name++, type++)
     if ((*type >= 'A' && *type <= 'Z' ? *type + ('a' - 'A') : *type) != *name) return false;
@@ -27,7 +27,7 @@ int64_t payload_element(const char *type) {
   return 0;
 }
 
-/* The next value of a list, or false at its end. */
+/* Reads the next value of a list; false at its end. */
 static bool next(struct json *list, struct json_value *v) {
   if (!json_blank(list)) return false;
   list->p += *list->p == ',';
@@ -36,7 +36,7 @@ static bool next(struct json *list, struct json_value *v) {
 
 static struct json list_of(const struct json_value *v) { return (struct json){.p = v->p + 1, .end = v->end, .last = true}; }
 
-/* Elements of a shape such as [394241] or [8, 16]; -1 = it is none. */
+/* Returns the number of elements of a shape such as [394241] or [8, 16]; -1 if the value is not a shape. */
 static int64_t elements(const struct json_value *shape) {
   struct json list = list_of(shape);
   struct json_value v;
@@ -58,7 +58,8 @@ static bool text_of(const struct tk_trace *t, const struct tk_event *call, const
   return n > 1 && *list->p == '[';
 }
 
-/* All gathers give back more than they are given, by the number of ranks; of what all-to-all is given a part stays where it is. */
+/* True if the input size equals the bytes moved. Gathers return their input times the number of ranks; in an all-to-all, part
+ * of the input stays local. */
 static bool moves_its_inputs(const char *name) {
   static const char *const KINDS[] = {"all_reduce", "allreduce", "reduce_scatter", "broadcast", "reduce", "send", "recv",
                                       NULL};
@@ -74,7 +75,7 @@ int64_t payload_of_call(const struct tk_trace *t, const struct tk_event *call) {
   struct json shapes = list_of(&dims), names = list_of(&types);
   while (next(&shapes, &shape)) {
     if (!next(&names, &type) || type.type != JSON_STRING || type.str.n >= sizeof name) return -1;
-    if (shape.type != JSON_ARRAY || (n = elements(&shape)) < 0) continue; /* a scalar option */
+    if (shape.type != JSON_ARRAY || (n = elements(&shape)) < 0) continue; /* a scalar parameter */
     memcpy(name, type.str.p, type.str.n);
     name[type.str.n] = 0;
     if (__builtin_mul_overflow(n, payload_element(name), &bytes) || __builtin_add_overflow(sum, bytes, &sum)) return -1;

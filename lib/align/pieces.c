@@ -1,25 +1,25 @@
 /* pieces.c - robust lines, and change points between them (pieces.h).
  *
- * A line: the median and the median of slopes first (Theil, Sen), then weighted least squares with the weights of Student's t, which
- * takes far points for what they are.  Its slope has a prior, for quartz runs within tens of ppm: few points over a short time say
- * less of it than that.
+ * A line starts as the median and the median of slopes (Theil-Sen) and is refined by least squares with the weights of
+ * Student's t, which discount outliers. Its slope has a prior, because quartz drifts by tens of ppm at most: few points over a
+ * short time carry less information than the prior.
  *
- * A change of the clock is found by evidence, not by duration: a piece is split in two where that raises the likelihood of its points
- * by more than the new numbers are worth (14 + ln n nats: a level, a slope, a place among n, and the fact that clocks are rarely set).
- * Nothing is looked for where a line leaves nothing but noise. */
+ * Clock changes are found by evidence, not by duration: a piece is split if that raises the log-likelihood of its points by
+ * more than the cost of the new parameters (14 + ln n nats: a level, a slope, a position among n, and the rarity of clock
+ * changes). The search is skipped if a line leaves only noise. */
 #include "pieces.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define US 1e3
-#define LEAST_SIGMA (0.5 * US) /* clocks that count whole microseconds leave about that */
-#define USUAL_SLOPE 20e-6      /* of a whole trace or a short piece: quartz */
-#define SLEW 100e-6            /* of a longer piece: NTP makes good what quartz did */
-#define ANYTHING 2e7           /* ns: how far off that is */
-#define ROUGH (60 * US)        /* whose neighbours are farther apart is no clock, set or not */
-#define WORTH 0.8              /* a slope of which the points say less than this is none */
-#define MOST_SLOPE 5e-4        /* by no more than this */
+#define LEAST_SIGMA (0.5 * US) /* noise of clocks that count whole microseconds */
+#define USUAL_SLOPE 20e-6      /* of a whole trace or a short piece: drift of quartz */
+#define SLEW 100e-6            /* of a longer piece: NTP compensates the drift */
+#define ANYTHING 2e7           /* ns: range of outliers */
+#define ROUGH (60 * US)        /* if neighbours differ by more than this, the points do not follow a clock */
+#define WORTH 0.8              /* a slope that the points determine by less than this share is set to 0 */
+#define MOST_SLOPE 5e-4        /* largest magnitude of a slope */
 enum { FEWEST = 2, LONG_PIECE = 8, DEEPEST = 5, GRID = 24, CLOSE_BY = 4 };
 
 double noise_density(double r, double sigma) { return -0.9604 - log(sigma) - 3.5 * log1p(r * r / (6 * sigma * sigma)); }
@@ -53,7 +53,8 @@ static void start_line(struct piece *s, const struct point *p, double *room) {
   s->level = point_median(room, n);
 }
 
-/* One round of weighted least squares, against the prior of the slope.  Returns how much of the slope is the points' own, 0..1. */
+/* Performs one round of weighted least squares with the slope's prior. Returns the share of the slope that the points
+ * determine, 0..1. */
 static double improve_line(struct piece *s, const struct point *p, double sigma, double usual) {
   double w_sum = 0, x_sum = 0, y_sum = 0, xx = 0, xy = 0, prior = sigma * sigma / (usual * usual), level = s->level, first = s->x0;
   for (uint32_t i = s->from; i < s->to; i++) {
@@ -76,14 +77,14 @@ static double improve_line(struct piece *s, const struct point *p, double sigma,
   return xx / (xx + prior);
 }
 
-/* With the scale that is known, or 0.  Returns the scale that is left. */
+/* `known` is the noise scale, or 0. Returns the remaining scale. */
 static double fit_line(struct piece *s, const struct point *p, double usual, double known, double *room) {
   s->first = p[s->from].x;
   s->last = p[s->to - 1].x;
   start_line(s, p, room);
   double kept = 0;
   for (int round = 0; round < (known > 0 ? 3 : 6); round++) kept = improve_line(s, p, known > 0 ? known : scale_of(s, p, room), usual);
-  if (kept < WORTH) s->slope = 0, s->slope_error = usual; /* a constant leaves durations as they are */
+  if (kept < WORTH) s->slope = 0, s->slope_error = usual; /* a constant leaves durations unchanged */
   return known > 0 ? known : scale_of(s, p, room);
 }
 
@@ -104,12 +105,13 @@ double pieces_residual(const struct pieces *s, const struct point *p, uint32_t i
 struct splitter {
   const struct point *p;
   double *room;
-  double sigma, floor; /* floor: ln of the density of what is no noise but late for reasons of its own */
-  uint32_t n;          /* points of all */
+  double sigma, floor; /* floor: ln of the density of outliers, which are late for their own reasons */
+  uint32_t n;          /* points in all pieces */
   struct pieces *out;
 };
 
-/* The better way of fitting [from, to), as a line of quartz or, with enough points, of a slew.  Returns minus its log likelihood. */
+/* Fits [from, to) as a line with the drift of quartz or, given enough points, of a slew. Returns the negative log-likelihood of
+ * the better fit. */
 static double cost_of(const struct splitter *s, struct piece *piece, uint32_t from, uint32_t to) {
   double cost = 0;
   *piece = (struct piece){.from = from, .to = to};
@@ -131,7 +133,7 @@ static void try_cut(const struct splitter *s, struct cut *best, uint32_t from, u
   if (c.cost < best->cost) *best = c;
 }
 
-/* Where one point stands farther from the next than any other: a jump. */
+/* Returns the position of the largest difference between consecutive points: a jump. */
 static uint32_t widest_step(const struct splitter *s, const struct piece *whole) {
   uint32_t at = whole->from + FEWEST;
   double most = -1;
@@ -144,7 +146,7 @@ static uint32_t widest_step(const struct splitter *s, const struct piece *whole)
   return at;
 }
 
-/* A grid, the widest step, and ever closer around the best of these. */
+/* Tries a grid and the widest step, then searches ever closer around the best of these. */
 static struct cut find_cut(const struct splitter *s, const struct piece *whole) {
   struct cut best = {.cost = INFINITY};
   uint32_t n = whole->to - whole->from, step = n / GRID + 1;
@@ -156,7 +158,7 @@ static struct cut find_cut(const struct splitter *s, const struct piece *whole) 
     try_cut(s, &best, whole->from, whole->to, at + step);
     if (step <= 1 && best.at == at) break;
   }
-  uint32_t at = isfinite(best.cost) ? best.at : 0; /* a late point beside it may have hidden the right place */
+  uint32_t at = isfinite(best.cost) ? best.at : 0; /* an outlier next to it may have hidden the right position */
   for (uint32_t i = at > CLOSE_BY ? at - CLOSE_BY : 0; at && i <= at + CLOSE_BY; i++) try_cut(s, &best, whole->from, whole->to, i);
   return best;
 }
@@ -180,7 +182,7 @@ static void split(struct splitter *s, const struct piece *whole, double cost, in
   s->out->v[s->out->n++] = *whole;
 }
 
-/* Neighbours on the same side say that there is a shape; noise has none. */
+/* True if neighbouring residuals tend to have the same sign, which noise does not. */
 static bool has_structure(const struct pieces *s, const struct point *p, uint32_t n) {
   double sum = 0, product = 0, last = 0;
   uint32_t far = 0;
@@ -194,13 +196,13 @@ static bool has_structure(const struct pieces *s, const struct point *p, uint32_
   return far > 0 || s->sigma > 4 * US || product > 0.3 * sum;
 }
 
-/* The scale of neighbours' differences: a shape that is no noise leaves it as it is. */
+/* Returns the scale of differences between neighbours, which a slow pattern does not affect. */
 static double scale_of_neighbours(const struct point *p, uint32_t n, double *room) {
   for (uint32_t i = 0; i + 1 < n; i++) room[i] = fabs(p[i + 1].y - p[i].y);
   return n > 1 ? fmax(1.4826 / sqrt(2) * point_median(room, n - 1), LEAST_SIGMA) : LEAST_SIGMA;
 }
 
-/* Of points that stand alone: 2% at least. */
+/* Returns the share of isolated outliers, at least 2%. */
 static double far_share(const struct pieces *s, const struct point *p, uint32_t n) {
   uint32_t far = 0;
   for (uint32_t i = 1; i + 1 < n; i++)

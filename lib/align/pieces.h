@@ -1,4 +1,4 @@
-/* pieces.h - a clock's offset over time: a line, or as few lines as its jumps and slews need. */
+/* pieces.h - offset of a clock over time: a line, or as few lines as its jumps and slews need. */
 #ifndef ALIGN_PIECES_H
 #define ALIGN_PIECES_H
 
@@ -6,7 +6,7 @@
 
 enum { ALIGN_PIECES = ALIGN_KNOTS / 2 };
 
-/* A line through the points [from, to): level at x0, the weighted middle of them.  ns; errors are standard deviations. */
+/* A line through the points [from, to): its level is at x0, their weighted mean. In ns; errors are standard deviations. */
 struct piece {
   uint32_t from, to;
   double first, last;    /* x of its first and last point */
@@ -17,22 +17,22 @@ struct piece {
 struct pieces {
   uint32_t n;
   struct piece v[ALIGN_PIECES];
-  double sigma; /* ns: the scale of what is left, as of Student's t with 6 degrees of freedom */
+  double sigma; /* ns: scale of the residuals as Student's t with 6 degrees of freedom */
 };
 
-/* Student's t with 6 degrees of freedom, the noise that all of align reckons with: ln of its density at r, per ns. */
+/* Returns ln of the density of Student's t with 6 degrees of freedom at r, per ns: the noise model of all of align. */
 double noise_density(double r, double sigma);
 
 double piece_at(const struct piece *p, double x);
-/* Of the piece that x is in, the one before it where it is between two. */
+/* Returns the offset at x, from the piece that contains x, or else from the piece before it. */
 double pieces_at(const struct pieces *s, double x);
-/* One line through n > 0 points, sorted by x, whatever a third of them says.  Room for 2 n numbers. */
+/* Fits one line through n > 0 points sorted by x; a third of them may be outliers. `room` has space for 2 n numbers. */
 void pieces_line(struct pieces *out, const struct point *p, uint32_t n, double *room);
-/* Splits it where that explains more than it costs. */
+/* Splits the line if the gain in likelihood exceeds the cost. */
 void pieces_split(struct pieces *out, const struct point *p, uint32_t n, double *room);
-/* The point's distance from its piece. */
+/* Returns the point's distance from its piece. */
 double pieces_residual(const struct pieces *s, const struct point *p, uint32_t i);
-/* As a curve: between two pieces it goes from the last point of one to the first of the next. */
+/* Converts the pieces to a curve. Between two pieces it connects the last point of one to the first of the next. */
 void pieces_curve(const struct pieces *s, const struct point *p, struct curve *c);
 
 #endif

@@ -1,33 +1,36 @@
-/* posterior.c - weighs the hypotheses of where a clock stands (posterior.h).  Natural logarithms; densities are per us.
+/* posterior.c - weighs the hypotheses about a clock's offset (posterior.h). Natural logarithms; densities are per us.
  *
- * Ends.  What a line, or as few lines as jumps need, leaves of the differences of ends is noise of Student's t, its scale anything
- * from 1 us to 1.5 ms, 3 us the likeliest; 2% are anything.  Each pair counts by how much denser it is than a wrong pair would be, and
- * a wrong one is not drawn from a hat: programs repeat themselves.  Where other steps are paired, the differences of ends drift: every
- * interval that took longer or shorter moves all that follow.  How far they drift from one collective to the next is learnt from the
- * clock laid beside *itself*, shifted (`rhythm`), by the time between the two, so that long pauses and short layers each count as they
- * vary; and a level that drifts so, with noise about it, is what the same residuals are held against (Kalman's filter).  A program
- * without variation gives no evidence, however many collectives it has: noise about a level is what it makes of wrong pairs as well.
- * All this counts 0.85 of what it would if the model were right (`TAU`).
+ * Ends. After fitting a line, or as few lines as jumps need, the differences of ends are noise of Student's t with a scale from
+ * 1 us to 1.5 ms, most probably 3 us; 2% are outliers. Each pair counts by how much denser it is than a wrong pair would be.
+ * Wrong pairs are not random, because programs repeat themselves. If other steps are paired, the differences of ends drift:
+ * every interval that took longer or shorter moves all that follow. The drift from one collective to the next is learnt by
+ * pairing the clock with *itself*, shifted (`rhythm`), as a function of the time between the two, so that long pauses and short
+ * layers each count by their own variation. The alternative model for the residuals is a level that drifts this way, with noise
+ * about it (a Kalman filter). A program without variation gives no evidence, however many collectives it has, because wrong
+ * pairs look like noise about a level as well. All evidence is multiplied by 0.85, because the model is not exact (`TAU`).
  *
- * Causality.  Nobody leaves before all came: each pair bounds the offset, and counts against it as far as it is beyond noise.
+ * Causality. Nobody leaves before all have arrived: each pair bounds the offset, and counts against it by its distance beyond
+ * noise.
  *
- * Missing.  What would have met and has no partner counts against a hypothesis, by a beta-binomial: whoever lost one lost several.
- * Where even the best lacks some, how many are matched may say no more than a factor of 30: kernels are not lost independently.
+ * Missing. Expected pairs without a partner count against a hypothesis by a beta-binomial: whoever lost one collective probably
+ * lost several. If even the best hypothesis lacks some, the number of matches contributes at most a factor of 30, because
+ * kernels are not lost independently.
  *
- * Wall clock.  80% are within `clock_error` (1 ms, a normal distribution), 15% within five times that, and 5% of any size up to a
- * year, each power of ten as likely as the next: a clock without NTP has no scale of its own.
+ * Wall clock. 80% of clocks are within `clock_error` (1 ms, normally distributed), 15% within five times that, and 5% anywhere
+ * up to a year, each power of ten equally likely: a clock without NTP has no scale of its own.
  *
- * Keys.  Equal sequence numbers agree, else one in 10,000, and as often a collective is not the one of its number; numbers of steps
- * agree, else one in 200, and each further step half of that.
+ * Keys. Equal sequence numbers agree except in one of 10,000 cases, and as often a collective has a wrong number; step numbers
+ * agree except in one of 200 cases, and each further step halves that.
  *
- * Nothing in common is an answer too: another job (one in a thousand inputs; one in ten thousand where the inputs are all ranks of one
- * job, each once; one in a hundred where two claim one rank; five times that where the ends say nothing, a hundred times where they
- * scatter as well), or other steps, where the wall clock says that they recorded at different times.  Recordings far apart in time are
- * as rare as clocks that are.
+ * Nothing in common is an answer too. It may be another job: one in a thousand inputs; one in ten thousand if the inputs are
+ * all ranks of one job, each once; one in a hundred if two claim one rank; five times that if the ends give no evidence, a
+ * hundred times if they scatter as well. Or it may be other steps, if by wall clock the recordings did not overlap. Recordings
+ * far apart in time are as rare as clocks that far apart.
  *
- * An answer is trusted that has 1,000 times the weight of all others together, or would have if the wall clocks were within five times
- * `clock_error`, if that is nine times as probable as not: then it is said (`unless`).  In the draws of tests/property/clocks such
- * answers are wrong less often than that says, for the numbers above are on the careful side. */
+ * An answer is trusted if it has 1,000 times the weight of all others together. It is trusted conditionally if it would have
+ * that, given wall clocks within five times `clock_error`, and this is nine times as probable as not; the condition is then
+ * reported (`unless`). In the simulations of tests/property/clocks such answers are wrong less often than that implies, because
+ * the numbers above are conservative. */
 #include "posterior.h"
 
 #include <math.h>
@@ -37,15 +40,15 @@
 #include "doubt.h"
 
 #define TAU 0.85
-#define ANYTHING (0.02 / 20e3) /* per us: 2% are off by anything up to 20 ms */
+#define ANYTHING (0.02 / 20e3) /* per us: 2% of ends are outliers of up to 20 ms */
 #define LIKELY 0.9
 #define YEAR_US 3.15e13
-#define NO_PERIOD 3      /* nats a pair, for what was not long enough to repeat itself: wrong ones are within some 10 us */
-#define LUCK 4           /* twice what evidence that is as its model says varies by, in itself */
-#define PIECE 18         /* nats: of another piece, as pieces.c reckons */
-#define NOISE (8 * US)      /* ends scatter more only for other reasons */
-#define LEAST_BEAT (3 * US) /* the noise of two ends */
-#define IRREGULAR 8      /* nats: as NO_PERIOD, of what was long enough and has no period */
+#define NO_PERIOD 3      /* nats per pair, for a recording too short to repeat itself: wrong pairs lie within some 10 us */
+#define LUCK 4           /* twice the standard deviation of evidence under a correct model */
+#define PIECE 18         /* nats: cost of another piece, as in pieces.c */
+#define NOISE (8 * US)      /* ends scatter more only for other reasons than noise */
+#define LEAST_BEAT (3 * US) /* noise of the difference of two ends */
+#define IRREGULAR 8      /* nats: as NO_PERIOD, for a long recording without a period */
 enum { MOST_POINTS = 256, SIGMAS = 16 };
 
 /* ---- the wall clock ---- */
@@ -57,14 +60,14 @@ double posterior_wall(const struct question *q, double offset) {
   return q->no_wall ? any : 0.80 * normal(us, usual) + 0.15 * normal(us, 5 * usual) + 0.05 * any;
 }
 
-/* With what speaks for one clock. */
+/* Includes the prior probability that both are one clock. */
 static double prior(const struct question *q, double offset) {
   const double near = 12 * US;
   double apart = posterior_wall(q, offset);
   return (1 - q->same) * apart + (fabs(offset) <= near ? q->same * US / (2 * near) : 0);
 }
 
-/* How probable an offset below x is, about.  Of clocks that are within `most` of each other, INFINITY = whatever they are. */
+/* Returns the approximate probability of an offset below x, for clocks within `most` of each other; INFINITY = any clocks. */
 static double wall_below(const struct question *q, double x, double most) {
   if (isfinite(most)) return (wall_below(q, fmax(-most, fmin(most, x)), INFINITY) - wall_below(q, -most, INFINITY)) /
                              (wall_below(q, most, INFINITY) - wall_below(q, -most, INFINITY));
@@ -79,10 +82,10 @@ static double wall_below(const struct question *q, double x, double most) {
 struct residuals {
   uint32_t n;
   double *r;
-  double scale; /* how many each stands for */
+  double scale; /* number of pairs that each represents */
 };
 
-/* ln of the density of all, the scale of noise summed over; each pair weighs `tau`. */
+/* Returns ln of the joint density, marginalised over the noise scale; each pair has the weight `tau`. */
 static double density_of(const struct residuals *v, double tau) {
   double terms[SIGMAS], most = -INFINITY, sum = 0, sigma = US;
   for (int k = 0; k < SIGMAS; k++, sigma *= 1.63) {
@@ -98,7 +101,7 @@ static double density_of(const struct residuals *v, double tau) {
   return (most + log(sum / SIGMAS)) / tau;
 }
 
-/* Fits the hypothesis on some of its pairs, and says how dense they are. */
+/* Fits the hypothesis on a sample of its pairs, and returns their density. */
 static double fit_some(struct hypotheses *h, struct hypothesis *y, bool split) {
   uint32_t stride = y->n / MOST_POINTS + 1, n = hypothesis_points(h, y, stride, h->points);
   pieces_line(&y->fit, h->points, n, h->room);
@@ -111,7 +114,7 @@ static double fit_some(struct hypotheses *h, struct hypothesis *y, bool split) {
 
 /* ---- what is missing ---- */
 
-/* Counts sights without a partner, within the time that both recorded and outside of it. */
+/* Counts sights without a partner, inside and outside of the time that both recorded. */
 static void count_missing(const struct hypotheses *h, struct hypothesis *y) {
   const struct view *v = h->q->view;
   double a0 = v->a[0]->end, a1 = v->a[v->n_a - 1]->end, b0 = v->b[0]->end, b1 = v->b[v->n_b - 1]->end;
@@ -126,7 +129,7 @@ static void count_missing(const struct hypotheses *h, struct hypothesis *y) {
   y->missed = a_in - matched + (b_in > matched ? b_in - matched : 0);
   y->outside = v->n_a - a_in + v->n_b - b_in;
   if (y->outside >= v->n_labels) return;
-  y->missed += y->outside; /* less than a period of the program: it was lost, not recorded at another time */
+  y->missed += y->outside; /* less than a period of the program: lost, not recorded at another time */
   y->outside = 0;
 }
 
@@ -153,7 +156,7 @@ static int by_value(const void *pa, const void *pb) {
   return (a > b) - (a < b);
 }
 
-/* Where numbers agree but for a few, these are not lost, but left out or paired with others: a vote does so where the clock was set. */
+/* If all numbers but a few agree, those few are not lost but unpaired or mispaired: a vote does that if the clock was set. */
 static double torn_apart(const struct hypotheses *h, const struct hypothesis *y) {
   uint32_t torn = 0;
   for (uint32_t i = 0; i < h->q->view->n_b; i++) torn += h->numbered[i] != ALIGN_NONE && y->partner[i] != h->numbered[i];
@@ -183,12 +186,12 @@ static double keys_of(const struct hypotheses *h, const struct hypothesis *y) {
 
 enum { OCTAVES = 48, SELVES = 4, FEWEST_STEPS = 3 };
 
-/* How far, from one collective to the next, the differences of ends drift away where wrong ones are paired: by the time between the two
- * (octaves of us).  Learnt from the clock laid beside itself. */
+/* How far the differences of ends drift from one collective to the next when wrong ones are paired, by the time between the two
+ * (in octaves of us). Learnt by pairing the clock with itself. */
 struct rhythm {
-  double scale[OCTAVES]; /* ns; 0 = not seen */
-  bool repeats;          /* the program was long enough to repeat itself */
-  bool irregular;        /* it was, and did not: no pairing but the right one has many pairs */
+  double scale[OCTAVES]; /* ns; 0 = not observed */
+  bool repeats;          /* the recording is long enough to contain repetitions */
+  bool irregular;        /* long enough, but without repetition: only the right pairing has many pairs */
 };
 
 static uint32_t octave_of(double gap) {
@@ -202,12 +205,12 @@ static int by_octave(const void *pa, const void *pb) {
   return (a->step > b->step) - (a->step < b->step);
 }
 
-/* The lower of what the middle and the quarter say: a rhythm that is taken for more regular than it is claims less. */
+/* Returns the smaller of the estimates from the median and the quartile: underestimating the rhythm claims less evidence. */
 static double scale_of_beats(const struct beat *v, uint32_t n) {
   return fmax(fmin(v[n / 2].step / 0.718, v[n / 4].step / 0.334), LEAST_BEAT);
 }
 
-/* An octave of which too little was seen is as the one below it, which is not longer. */
+/* An octave with too few observations inherits the next shorter one. */
 static void learn(struct rhythm *out, struct beat *v, uint32_t n) {
   double last = LEAST_BEAT;
   if (n) qsort(v, n, sizeof *v, by_octave);
@@ -221,13 +224,13 @@ static void learn(struct rhythm *out, struct beat *v, uint32_t n) {
   }
 }
 
-/* A level that drifts: `times` as far as the rhythm has it, beyond what noise makes of the steps, and by at least `least` where the
- * time between two is of octave `from` or more. */
+/* Model of a drifting level: `times` as far as the rhythm, beyond the noise of the steps, and at least `least` if the time
+ * between two is of octave `from` or more. */
 struct drift {
   const struct rhythm *rhythm;
   double times, least; /* ns */
   uint32_t from;
-  double sigma;        /* ns: of the noise about it */
+  double sigma;        /* ns: noise about the level */
 };
 
 static double drift_over(const struct drift *d, uint32_t octave) {
@@ -235,8 +238,8 @@ static double drift_over(const struct drift *d, uint32_t octave) {
   return fmax(d->times * d->times * fmax(0, scale * scale - noise), octave >= d->from ? d->least * d->least : 0);
 }
 
-/* ln of the density of residuals as noise about such a level (Kalman's filter); of each by itself in `each`.  The first of them says
- * where the level is. */
+/* Returns ln of the density of residuals as noise about a drifting level (a Kalman filter), and the density of each in `each`.
+ * The first residual determines the level. */
 static double drift_density(const struct drift *model, const struct beat *v, uint32_t n, double *each) {
   double floor = log(ANYTHING), sum = 0, level = v[0].residual, noise = model->sigma * model->sigma, variance = noise;
   for (uint32_t i = 1; i < n; i++) {
@@ -259,8 +262,8 @@ static void try_drift(struct drift *best, double *most, struct drift d, const st
   *best = d;
 }
 
-/* What a wrong pairing makes of residuals, ln of their density: as the rhythm has them, or wider, whatever explains them best, so that
- * steps larger than were learnt are no evidence. */
+/* Returns ln of the density of residuals under a wrong pairing: as the rhythm predicts or wider, whichever fits best, so that
+ * steps larger than those learnt are not evidence. */
 static double wrong_density(const struct rhythm *r, const struct beat *v, uint32_t n, double sigma, double *each) {
   enum { WIDER = 8, LEAST = 5 };
   struct drift best = {.rhythm = r};
@@ -271,7 +274,7 @@ static double wrong_density(const struct rhythm *r, const struct beat *v, uint32
     try_drift(&best, &most, (struct drift){r, times, 0, 0, sigma}, v, n);
     if (sigma > LEAST_BEAT) try_drift(&best, &most, (struct drift){r, times, 0, 0, LEAST_BEAT}, v, n);
   }
-  for (int k = 0; sigma > LEAST_BEAT && k < LEAST; k++, least *= 2) { /* more than noise, which the rhythm may not have shown */
+  for (int k = 0; sigma > LEAST_BEAT && k < LEAST; k++, least *= 2) { /* beyond noise, which the rhythm may not show */
     try_drift(&best, &most, (struct drift){r, 1, least, 0, LEAST_BEAT}, v, n);
     try_drift(&best, &most, (struct drift){r, 1, least, longest, LEAST_BEAT}, v, n);
   }
@@ -279,7 +282,7 @@ static double wrong_density(const struct rhythm *r, const struct beat *v, uint32
   return most;
 }
 
-/* The pairings of the clock with itself that are closest: what it has to be compared with. */
+/* Finds the closest pairings of the clock with itself, as the alternative to compare with. */
 static uint32_t closest(struct hypotheses *h, struct hypothesis **out) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < h->n; i++) {
@@ -333,7 +336,7 @@ static double variance_of(const double *a, const double *b, uint32_t n) {
   return n ? fmax(0, square - sum * sum / n) : 0;
 }
 
-/* How much denser the residuals of a hypothesis are as noise than about a level that drifts, nats in all. */
+/* Returns how much denser the residuals of a hypothesis are as noise than about a drifting level, in nats. */
 static double steadiness_of(struct hypotheses *h, struct hypothesis *y, const struct rhythm *rhythm) {
   const struct rhythm none = {.repeats = true};
   const struct drift still = {&none, 0, 0, 0, y->fit.sigma};
@@ -342,7 +345,7 @@ static double steadiness_of(struct hypotheses *h, struct hypothesis *y, const st
   double *right = h->room, *wrong = h->room + n, scale = (double)y->n / n;
   for (uint32_t i = 0; i < n; i++) {
     double r = pieces_residual(&y->fit, h->points, i);
-    if (fabs(r) > wide) continue; /* one that is far off speaks neither for nor against */
+    if (fabs(r) > wide) continue; /* an outlier is evidence neither for nor against */
     h->beats[kept] = (struct beat){octave_of(kept ? h->points[i].x - h->points[last].x : 0), 0, r};
     kept++;
     last = i;
@@ -355,8 +358,8 @@ static double steadiness_of(struct hypotheses *h, struct hypothesis *y, const st
   return scale * gain;
 }
 
-/* What the ends say of each: how much denser its residuals are, as noise, than those of a wrong pairing, which is as dense as any of
- * these shows. */
+/* Evidence of the ends for each hypothesis: how much denser its residuals are as noise than under a wrong pairing, which is as
+ * dense as the densest alternative shows. */
 static uint32_t longest(const struct hypotheses *h) {
   uint32_t most = 0;
   for (uint32_t i = 0; i < h->n; i++) most = h->v[i].n > most ? h->v[i].n : most;
@@ -396,14 +399,15 @@ static bool shares_numbers(const struct view *v, bool *steps) {
   return numbers;
 }
 
-/* Within `span` any, beyond it any power of ten. */
+/* Uniform up to `span`, then equal for every power of ten. */
 double posterior_gap(double gap, double span) { return gap <= span ? 1 / span : 0.5 / (log(YEAR_US / 1000) * gap); }
 
-/* ln of the weight of that nothing of both is the same: another job, or other steps of this one, if the wall clock says that they
- * recorded at different times.  That two jobs count alike is no wonder where they ran one after the other. */
+/* Returns ln of the weight of no shared collectives: another job, or other steps of this one if by wall clock the recordings do
+ * not overlap. Jobs that ran one after the other may well have equal step numbers. */
 static double none_of(const struct hypotheses *h, const struct hypothesis *best, bool repeats, double most) {
   const double few = 5; /* nats */
-  /* of what repeats itself and whose ends say nothing: jobs in step are alike, and more so where ends scatter as no noise does */
+  /* penalty for a repetitive program whose ends give no evidence: jobs in step look alike, the more so if ends scatter beyond
+   * noise */
   const double unproven = best->fit.sigma > NOISE ? 100 : 5;
   const struct question *q = h->q;
   const struct view *v = q->view;
@@ -421,10 +425,10 @@ static bool lacks(const struct hypothesis *y) { return y->missed > 0.015 * 2 * y
 
 static double density(const struct hypothesis *y) { return TAU * (y->ends + y->causality + y->missing); }
 
-/* ln W but for how many were matched beyond those of `n` pairs. */
+/* ln W without the credit for matching more than `n` pairs. */
 static double quality_of(const struct hypothesis *y, uint32_t n) { return TAU * (y->ends * fmin(1, (double)n / y->n) + y->causality); }
 
-/* Of two that both lack some, how many they match says little. */
+/* If both hypotheses lack pairs, the difference in their numbers says little. */
 static void cap_counts(struct hypotheses *h, const struct hypothesis *best) {
   const double most = 3.4;
   for (uint32_t i = 0; i < h->n; i++) {
@@ -433,12 +437,12 @@ static void cap_counts(struct hypotheses *h, const struct hypothesis *best) {
     uint32_t n = y->n < best->n ? y->n : best->n;
     double quality = quality_of(best, n) - quality_of(y, n), counts = density(best) - density(y) - quality;
     double lifted = y->log_weight + counts - fmax(-most, fmin(most, counts));
-    y->log_weight = fmin(lifted, fmax(y->log_weight, best->log_weight)); /* to doubt the best one, not to be it */
+    y->log_weight = fmin(lifted, fmax(y->log_weight, best->log_weight)); /* to cast doubt on the best one, not to replace it */
   }
 }
 
-/* Evidence of D nats that is as its model says varies by 2 D nats^2, over the pairs that make it.  Where it varies by much more, a few
- * pairs made it and others might have made the opposite: it counts as much less. */
+/* Under a correct model, evidence of D nats has a variance of 2 D nats^2 over its pairs. If the variance is much larger, a few
+ * pairs dominate and others might have shown the opposite: the evidence is scaled down accordingly. */
 static void doubt_luck(struct hypotheses *h, const struct hypothesis *best) {
   for (uint32_t i = 0; i < h->n; i++) {
     struct hypothesis *y = &h->v[i];
@@ -466,7 +470,7 @@ static void weigh(struct hypotheses *h, struct hypothesis *y) {
   y->log_weight = density(y) + y->keys + y->wall + given - pieces;
 }
 
-/* Both recorded from the same collective to the same one: of many shifts that is one. */
+/* Favours a shift under which both recordings start and end with the same collective: only one of many does. */
 static void favour_whole(struct hypotheses *h) {
   for (uint32_t i = 0; i < h->n; i++) {
     struct hypothesis *y = &h->v[i];
@@ -474,12 +478,12 @@ static void favour_whole(struct hypotheses *h) {
   }
 }
 
-/* Two hypotheses of about one offset are one answer. */
+/* Two hypotheses with nearly the same offset are one answer. */
 static bool is_alike(const struct hypothesis *a, const struct hypothesis *b) {
   return fabs(a->offset - b->offset) <= fmax(12 * US, 3 * fmin(a->fit.sigma, 50 * US));
 }
 
-/* Of those within `limit` of the wall clock. */
+/* Considers only hypotheses within `limit` of the wall clock. */
 static void normalise(struct hypotheses *h, double none, double limit, struct posterior *out) {
   double most = none, sum;
   for (uint32_t i = 0; i < h->n; i++)
@@ -501,7 +505,8 @@ static double weight_at(const struct hypotheses *h, const struct hypothesis *bes
   return weight;
 }
 
-/* What is most probable, and certain if the wall clocks are as good as nearly all are, is told with that condition. */
+/* Reports an answer that is most probable, and certain if the wall clocks are as good as nearly all are, together with that
+ * condition. */
 static void normalise_both(struct hypotheses *h, const struct hypothesis *best, bool repeats, struct posterior *out) {
   double limit = 5 * h->q->clock_error;
   normalise(h, none_of(h, best, repeats, INFINITY), INFINITY, out);
@@ -527,8 +532,8 @@ static void add_other(struct posterior *p, double offset, double weight) {
   p->others[i] = (struct alternative){offset, weight};
 }
 
-/* Sums up what is alike; and without the wall clock, what would still be possible?  The nearest to the wall clock of these is what the
- * answer rests on. */
+/* Sums the weights of equal answers. Also finds what would be possible without the wall clock; the answer depends on the
+ * nearest of these being excluded. */
 static void sum_up(struct hypotheses *h, struct hypothesis *best, struct posterior *out) {
   double own = best->log_weight - best->wall, weight = 0;
   for (uint32_t i = 0; i < h->n; i++) {
@@ -579,7 +584,7 @@ bool posterior_find(const struct question *q, struct arena *arena, struct poster
   for (uint32_t i = 0; i < h.n; i++) weigh(&h, &h.v[i]);
   struct hypothesis *best = heaviest(&h);
   bool noise = best->fit.sigma <= NOISE && 2 * best->n >= longest(&h);
-  if (noise && best->ends < 0) { /* which says nothing for there being no relation */
+  if (noise && best->ends < 0) { /* which is no evidence that they are unrelated */
     double least = -best->ends / best->n;
     for (uint32_t i = 0; i < h.n; i++) {
       h.v[i].log_weight += TAU * h.v[i].n * least;

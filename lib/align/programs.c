@@ -1,6 +1,6 @@
-/* programs.c - the collectives of the programs that an input holds itself (programs.h).
+/* programs.c - finds collectives in the programs that an input embeds (programs.h).
  *
- * Programs are large, and kernels of devices alone need them: a profile without devices is not searched. */
+ * Programs are large and only device kernels need them: an input without devices is not searched. */
 #include "programs.h"
 
 #include <string.h>

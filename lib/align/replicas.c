@@ -1,4 +1,4 @@
-/* replicas.c - replica groups (replicas.h). */
+/* replicas.c - parses replica groups (replicas.h). */
 #include "replicas.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 static bool digit(char c) { return c >= '0' && c <= '9'; }
 
-/* "2,4]": numbers up to the closing character, behind which *p is left. */
+/* Parses "2,4]": numbers up to the closing character; *p is left after it. */
 static bool numbers(const char **p, char close, uint64_t *v, uint32_t *n) {
   for (*n = 0; digit(**p) && *n < REPLICA_DIMS;) {
     char *end;
@@ -71,7 +71,7 @@ struct axis {
   bool grouped;
 };
 
-/* "'axis_0'": *p is left behind it. */
+/* Parses "'axis_0'" and leaves *p after it. */
 static bool parse_axis(const char **p, struct axis *a) {
   if (**p != '\'') return false;
   *a = (struct axis){.name = *p + 1, .n = strcspn(*p + 1, "'")};
@@ -92,7 +92,7 @@ static bool parse_axes(struct replicas *r, const char **p, struct axis *axes) {
   return (*p)[-1] == ']';
 }
 
-/* "'axis_1'}": their places are the beginning of the order.  An axis of which a part is meant has a colon behind it. */
+/* Parses "'axis_1'}": the positions of the grouping axes begin the order. A sub-axis has a colon after its name. */
 static bool parse_grouped(struct replicas *r, const char *p, struct axis *axes, uint32_t *n) {
   struct axis a;
   do {
@@ -106,14 +106,14 @@ static bool parse_grouped(struct replicas *r, const char *p, struct axis *axes, 
   return p[-1] == '}';
 }
 
-/* The axes of the groups last: the devices of each stand in a row then. */
+/* Moves the axes of the groups to the end, so that the devices of each group are consecutive. */
 static bool parse_mesh(struct replicas *r, const char *p) {
   struct axis axes[REPLICA_DIMS];
   uint32_t grouped = 0, others = 0, order[REPLICA_DIMS];
   uint64_t groups = 1;
   r->group_size = 1;
   if (!parse_axes(r, &p, axes)) return false;
-  bool listed = *p != ' '; /* "], device_ids=(...) {": not 0, 1, 2 ... */
+  bool listed = *p != ' '; /* "], device_ids=(...) {": an explicit order instead of 0, 1, 2 ... */
   p += strcspn(p, "{");
   if (*p++ != '{' || !parse_grouped(r, p, axes, &grouped)) return false;
   memcpy(order, r->order, sizeof order);
@@ -153,7 +153,7 @@ static bool find_in_list(const struct replicas *r, uint64_t id, uint64_t *group)
   return false;
 }
 
-/* Where the transposition puts element `id`, which stands at its own place before. */
+/* Finds the position of element `id` after the transposition; before it, the position equals the id. */
 static bool find_in_iota(const struct replicas *r, uint64_t id, uint64_t *group) {
   uint64_t at[REPLICA_DIMS], place = 0;
   for (uint32_t i = r->n_dims; i-- > 0; id /= r->dims[i]) at[i] = id % r->dims[i];

@@ -1,4 +1,4 @@
-/* report.c - what is said of an alignment (report.h). */
+/* report.c - builds the report of an alignment (report.h). */
 #include "report.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static const char *copy_text(struct tk_merge_report *report, const char *text) {
 
 /* ---- one host ---- */
 
-/* Inputs that name no host, and were found to share a clock. */
+/* Mentions inputs without a host name that turned out to share a clock. */
 static void add_joined(char *text, size_t size, const struct tk_align_host *h, bool named) {
   size_t n = strlen(text);
   if (named || h->inputs < 2) return;
@@ -27,7 +27,7 @@ static void add_joined(char *text, size_t size, const struct tk_align_host *h, b
            (unsigned)h->inputs, num_fixed(ceil(h->error_us), 0).s);
 }
 
-/* "+12.2 ms (18%)" */
+/* Appends an offset with its weight: "+12.2 ms (18%)". */
 static void add_offset(char *text, size_t size, double us, double weight) {
   size_t n = strlen(text);
   char time[32];
@@ -35,7 +35,7 @@ static void add_offset(char *text, size_t size, double us, double weight) {
   snprintf(text + n, size - n, "%s%s (%s%%)", us < 0 ? "-" : "+", time, num_fixed(100 * weight, weight < 0.01 ? 2 : 0).s);
 }
 
-/* What else it may be, where that is worth a word. */
+/* Appends other possible offsets, if their weight is worth mentioning. */
 static void add_alternatives(char *text, size_t size, const struct tk_align_host *h, double offset_us) {
   const double least = 0.001;
   for (uint32_t i = 0; i < h->n_alternatives && h->alternatives[i].weight >= least; i++) {
@@ -55,7 +55,7 @@ static double offset_us(const struct align_map *m) {
   return ((double)m->offset_ns + curve_at(&m->curve, middle)) / 1e3;
 }
 
-/* Its three numbers: the error, which rests on how ends scatter, what is proven without that, and what it rests on besides. */
+/* Appends the error, which assumes a distribution of ends; the bounds that hold without it; and the assumptions. */
 static void say_good(char *text, size_t size, const struct tk_align_host *h, const struct align_host *found) {
   bool marker = strcmp(h->method, METHODS[TK_ALIGN_MARKER]) == 0;
   char proven[160] = ", of which nothing is proven", unless[96] = "", set[64] = "", moved[128] = "";
@@ -132,7 +132,7 @@ static bool take_pieces(struct tk_align_host *h, const struct align_host *found)
   return true;
 }
 
-/* The offset in the middle of what bore it out. */
+/* Stores the offset in the middle of the supporting range. */
 static void take_map(struct tk_align_host *h, const struct align_map *m) {
   double middle = m->curve.n ? (m->curve.x[0] + m->curve.x[m->curve.n - 1]) / 2 : 0;
   h->at_ns = m->pivot_ns + llround(middle);
@@ -140,7 +140,7 @@ static void take_map(struct tk_align_host *h, const struct align_map *m) {
   h->drift_ppm = curve_slope(&m->curve) * 1e6;
 }
 
-/* An input that is of no clock of its name's is called by its rank as well. */
+/* An input whose clock differs from that of its host name is named with its rank. */
 static const char *name_of(const struct align_reporter *r, uint32_t host, const struct align_input *input) {
   char text[512];
   if (!*input->host) return path_leaf(input->name);
@@ -186,7 +186,8 @@ static bool report_host(const struct align_reporter *r, uint32_t host, uint32_t 
 
 /* ---- warnings ---- */
 
-/* Hosts that are known to be several; of inputs that may well be one host's nothing is said unless there was something to see. */
+/* True for hosts that are known to be separate machines. Inputs that may share a host are reported only if something was found.
+ */
 static bool is_worth_a_word(const struct align_reporter *r, uint32_t host) {
   enum align_state state = r->solution->hosts[host].state;
   return state == ALIGN_ROUGH || state == ALIGN_POOR || state == ALIGN_APART || (state == ALIGN_ALONE && r->problem->known[host]);
@@ -223,7 +224,7 @@ static void put_integer(struct buf *b, const char *key, int64_t v) {
   buf_append(b, text, num_put_i64(text, v));
 }
 
-/* To a thousandth: more would say more than is known. */
+/* Three decimals: more would suggest precision that does not exist. */
 static void put_number(struct buf *b, const char *key, double v) {
   append_text(b, key);
   append_text(b, num_fixed(fmax(-1e18, fmin(1e18, v)), 3).s);
@@ -244,7 +245,7 @@ static void put_pieces(struct buf *b, const struct tk_align_host *h) {
   append_text(b, "]");
 }
 
-/* What the answer rests on, and what it may be instead. */
+/* Writes the evidence for the answer and its alternatives. */
 static void put_weights(struct buf *b, const struct tk_align_host *h) {
   append_text(b, ",\"weight\":");
   append_text(b, num_fixed(h->weight, 6).s);
@@ -328,7 +329,7 @@ bool align_report_none(struct tk_merge_report *report, enum tk_align align, bool
   return make_json(report);
 }
 
-/* Of the keys that agree with what was found, the one that says most. */
+/* Returns the most informative key that agrees with the result. */
 static const char *matched_by(const struct align_solution *s, uint32_t n_hosts) {
   const char *by = "";
   for (uint32_t h = 0; h < n_hosts && s->collectives; h++) {

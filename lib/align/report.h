@@ -1,20 +1,20 @@
-/* report.h - what is said of an alignment: rows, a sentence for each host, JSON, and the warnings. */
+/* report.h - the report of an alignment: table rows, a sentence for each host, JSON, and warnings. */
 #ifndef ALIGN_REPORT_H
 #define ALIGN_REPORT_H
 
 #include "align.h"
 
-/* What the first pass of a merge keeps of an input. */
+/* State that the first pass of a merge keeps for an input. */
 struct align_input {
   const char *name, *host; /* host: "" = unknown */
   int64_t rank, start_ns, given_ns;
-  int64_t from_ns, to_ns; /* of what is kept of it */
-  int64_t world; /* ranks of its job, 0 = unknown */
-  const struct align_map *map; /* that was given; NULL = given_ns is */
-  bool merged;     /* of several ranks */
-  bool read, given, wanted; /* wanted: it goes into the output */
-  bool stated;     /* its rank is what it says, or its name */
-  bool comparable; /* its clock with that of the first input */
+  int64_t from_ns, to_ns; /* range of times that is kept */
+  int64_t world; /* number of ranks in its job; 0 = unknown */
+  const struct align_map *map; /* map supplied by the user; NULL = use given_ns */
+  bool merged;     /* contains several ranks */
+  bool read, given, wanted; /* wanted: part of the output */
+  bool stated;     /* the rank comes from the input or its file name */
+  bool comparable; /* its clock can be compared with the first input's */
 };
 
 struct align_reporter {
@@ -27,9 +27,10 @@ struct align_reporter {
   const bool *mapped;
 };
 
-/* Fills report->align; its strings live with the report's notes, among which the warnings go.  False when memory runs out. */
+/* Fills report->align. Its strings are owned by the report's notes, to which warnings are added. Returns false when memory runs
+ * out. */
 bool align_report(const struct align_reporter *r);
-/* ... of a merge that compared no clocks. */
+/* The same for a merge that did not compare clocks. */
 bool align_report_none(struct tk_merge_report *report, enum tk_align align, bool one_host);
 void align_report_free(struct tk_merge_report *report);
 

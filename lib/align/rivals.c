@@ -1,9 +1,9 @@
-/* rivals.c - hosts by the messages that they sent or received (rivals.h). */
+/* rivals.c - indexes hosts by the messages they sent or received (rivals.h). */
 #include "rivals.h"
 
 #include <math.h>
 
-/* Of a message that one clock saw from both sides nobody else is a part. */
+/* A message that one clock saw from both sides involves no other host. */
 static bool key_of(const struct sight *s, uint64_t *key) {
   bool sent = isfinite(s->last_sent), received = isfinite(s->first_received);
   *key = align_mix(s->label, sent ? 67 : 68);

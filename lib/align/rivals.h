@@ -1,25 +1,25 @@
-/* rivals.h - who else may be the other side of a host's messages?
+/* rivals.h - finds other hosts that may be the peer of a host's messages.
  *
- * A message has one sender and one receiver.  Two hosts that both receive what one rank sends are of two jobs, or of two runs of one,
- * and which of them was meant is to be shown, not assumed. */
+ * A message has one sender and one receiver. Two hosts that both receive what one rank sends belong to two jobs, or to two runs
+ * of one job; which of them is the peer must be shown, not assumed. */
 #ifndef ALIGN_RIVALS_H
 #define ALIGN_RIVALS_H
 
 #include "timeline.h"
 
-enum { RIVALS_MOST = 32 }; /* of one host; where there are more, nothing is claimed by its messages */
+enum { RIVALS_MOST = 32 }; /* per host; if there are more, messages give no result */
 
 struct rivals {
-  struct map first;               /* label and side -> the first of its entries */
+  struct map first;               /* label and side -> index of its first entry */
   uint32_t *next, *host, n_entries;
 };
 
-/* The hosts of each label and side.  first_sight: by host, and one more.  False when memory runs out. */
+/* Lists the hosts of each label and side. first_sight: by host, plus a final entry. Returns false when memory runs out. */
 bool rivals_list(struct rivals *r, struct arena *arena, const struct sight *sights, const uint32_t *first_sight, uint32_t n_hosts);
-void rivals_free(struct rivals *r); /* all zero is empty */
+void rivals_free(struct rivals *r); /* a zeroed struct is empty */
 
-/* The hosts that have a message of `host` on the same side, each once, go to out, which has room for RIVALS_MOST.  Returns how many;
- * RIVALS_MOST + 1: more. */
+/* Writes the hosts that share a message of `host` on the same side to out, each once; out has room for RIVALS_MOST. Returns
+ * their number, or RIVALS_MOST + 1 if there are more. */
 uint32_t rivals_of(const struct rivals *r, const struct sight *sights, uint32_t n, uint32_t host, uint32_t *out);
 
 #endif

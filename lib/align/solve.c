@@ -1,11 +1,11 @@
-/* solve.c - from anchors to a map for each host, and whom to trust (align.h).
+/* solve.c - turns anchors into a map for each host and decides which to trust (align.h).
  *
- * Hosts are placed one after the other: the reference first, then those that have a label in common with what is placed, each beside
- * the common timeline, which it joins if it can be trusted; who cannot is tried once more when all others are in.  Where nobody has
- * anything in common with what is placed, the first of the rest begins a timeline of its own, by its wall clock.  A label leads to the
- * hosts that have it but once, so this is no more work than there are sights.
+ * Hosts are placed one after the other: the reference first, then hosts that share a label with placed ones. Each is compared
+ * with the common timeline, and joins it if it can be trusted; the others are retried after all are placed. If no remaining
+ * host shares anything with placed ones, the first of them starts a timeline of its own, by its wall clock. Each label leads to
+ * its hosts only once, so the total work is proportional to the number of sights.
  *
- * A host is inputs of one name, and that they have one clock is an assumption, which is tested (hosts.c). */
+ * A host is a set of inputs with one name. That they share a clock is an assumption, which is tested (hosts.c). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,11 +20,11 @@
 #include "posterior.h"
 #include "rivals.h"
 
-#define OF_RANK 1.5e3   /* ns: one rank always leaves that much later or earlier than another, whatever is averaged */
+#define OF_RANK 1.5e3   /* ns: a constant lead or lag of one rank that averaging does not remove */
 #define OF_HOST 0.4e3
 #define Z95 1.96
-#define DECIDED 0.999   /* the weight from which on messages tell where a clock stands */
-#define FAR 5           /* times what clocks are usually apart: hardly any are */
+#define DECIDED 0.999   /* weight from which messages determine a clock */
+#define FAR 5           /* multiple of the typical clock difference that is hardly ever exceeded */
 
 static const char BY_NAME[] = "that all its inputs have one clock is said by their name alone";
 static const char VAGUE[] = "its collectives do not say which devices took part";
@@ -37,18 +37,18 @@ struct solver {
   struct align_work w;
   struct align_solution *s;
   struct sight *sights; /* of all hosts */
-  uint32_t *first_sight; /* by host, and one more */
+  uint32_t *first_sight; /* by host, plus a final entry */
   uint32_t *first_anchor; /* by host */
-  uint32_t *ranks;      /* by host: devices that have anchors */
-  double *variance;     /* by host, ns^2: of where it was placed */
-  bool *no_wall;        /* by host: its wall clock cannot be compared */
-  struct map waiting;   /* label -> the first of the entries that have it */
-  uint32_t *next, *host_of_entry, n_entries; /* entries: a host and a label */
+  uint32_t *ranks;      /* by host: number of devices with anchors */
+  double *variance;     /* by host, ns^2: variance of its placement */
+  bool *no_wall;        /* by host: its wall clock is not comparable */
+  struct map waiting;   /* label -> index of the first entry that has it */
+  uint32_t *next, *host_of_entry, n_entries; /* an entry is a pair of host and label */
   uint32_t *queue, n_queue;
-  uint8_t *seen;        /* by host: it was queued */
+  uint8_t *seen;        /* by host: has been queued */
   struct rivals rivals;
   struct timeline common;
-  uint32_t base;        /* number of the first collective of the common timeline */
+  uint32_t base;        /* index of the first collective of the current timeline */
 };
 
 static uint32_t count_of(const struct solver *s, uint32_t host) { return s->first_sight[host + 1] - s->first_sight[host]; }
@@ -90,7 +90,7 @@ static void make_sights(struct solver *s) {
 /* ---- who has which label ---- */
 
 static bool list_labels(struct solver *s) {
-  struct map last; /* the last host that was listed for a label */
+  struct map last; /* last host listed for a label */
   bool ok = true;
   map_init(&last, s->w.p->mem);
   for (uint32_t h = s->w.p->n_hosts; ok && h-- > 0;) {
@@ -109,7 +109,7 @@ static bool list_labels(struct solver *s) {
   return ok;
 }
 
-/* Queues all that have a label of this host, of labels that were not asked for before. */
+/* Queues all hosts that share a label with this host, for labels not queued before. */
 static void invite(struct solver *s, uint32_t host) {
   for (uint32_t i = 0; i < count_of(s, host); i++) {
     uint32_t *entry = map_get(&s->waiting, sights_of(s, host)[i].label);
@@ -124,7 +124,8 @@ static void invite(struct solver *s, uint32_t host) {
 
 /* ---- what a posterior comes to ---- */
 
-/* The variance in the middle of a piece that is beside that of its line: ranks and hosts that always leave a little later. */
+/* Returns the variance in the middle of a piece that its line does not explain: ranks and hosts that always leave slightly
+ * late. */
 static double common_variance(const struct solver *s, uint32_t host) {
   uint32_t root = s->w.root[host];
   return OF_RANK * OF_RANK * (1.0 / s->ranks[host] + 1.0 / s->ranks[root]) + 2 * OF_HOST * OF_HOST;
@@ -192,7 +193,7 @@ static bool join(struct solver *s, uint32_t host) {
   return timeline_join(&s->common, sights_of(s, host), count_of(s, host), &s->w.curve[host], s->variance[host]);
 }
 
-/* A marker is to be put upon the others as it comes: the first upon the first. */
+/* Pairs markers in their order: the first with the first. */
 static bool match_markers(const struct question *q, struct arena *arena, struct posterior *out) {
   const struct view *v = q->view;
   struct hypothesis *y = &out->best;
@@ -233,7 +234,7 @@ static void judge_vague(struct align_host *o, bool coarse) {
   o->why = coarse ? COARSE : VAGUE;
 }
 
-/* How probable it is that others are the other side of the host's messages: INFINITY where too many may be. */
+/* Computes the probability that other hosts are the peers of the host's messages; INFINITY if there are too many candidates. */
 static bool weigh_rivals(struct solver *s, uint32_t host, struct arena *arena, double *mass) {
   uint32_t rival[RIVALS_MOST], n = rivals_of(&s->rivals, sights_of(s, host), count_of(s, host), host, rival);
   *mass = n > RIVALS_MOST ? INFINITY : 0;
@@ -246,7 +247,7 @@ static bool weigh_rivals(struct solver *s, uint32_t host, struct arena *arena, d
   return true;
 }
 
-/* By messages alone: what is claimed is their interval, with its middle as the offset. */
+/* Places a host by messages alone: the claim is the interval, with its middle as the offset. */
 static bool place_by_messages(struct solver *s, uint32_t host, const struct question *q, struct arena *arena, bool *placed) {
   struct align_host *o = &s->s->hosts[host];
   struct sight *v = sights_of(s, host);
@@ -276,7 +277,7 @@ static bool place_by_messages(struct solver *s, uint32_t host, const struct ques
   return join(s, host);
 }
 
-/* Places a host on the common timeline if it can be. */
+/* Places a host on the common timeline, if possible. */
 static bool place(struct solver *s, uint32_t host, bool *placed) {
   struct arena arena = {.mem = s->w.p->mem};
   struct sight *v = sights_of(s, host);
@@ -303,7 +304,7 @@ static bool place(struct solver *s, uint32_t host, bool *placed) {
   return ok;
 }
 
-/* A timeline that begins with this host, by its wall clock. */
+/* Builds a timeline that starts with this host, on its wall clock. */
 static bool grow(struct solver *s, uint32_t root, uint8_t *done) {
   uint32_t refused = 0, before = s->n_queue = 0;
   bool ok = true, placed;
@@ -312,7 +313,7 @@ static bool grow(struct solver *s, uint32_t root, uint8_t *done) {
   s->seen[root] = done[root] = 1;
   ok = join(s, root);
   invite(s, root);
-  for (int round = 0; ok && round < 2; round++) { /* the second one is for those that were refused */
+  for (int round = 0; ok && round < 2; round++) { /* the second round retries refused hosts */
     uint32_t n = 0;
     for (uint32_t i = 0; ok && i < s->n_queue; i++) {
       uint32_t h = s->queue[i];
@@ -329,7 +330,7 @@ static bool grow(struct solver *s, uint32_t root, uint8_t *done) {
   return ok;
 }
 
-/* The collectives of one timeline are numbered on where those of the one before end. */
+/* Numbers the collectives of one timeline after those of the previous one. */
 static void number_collectives(struct solver *s, uint32_t root) {
   for (uint32_t h = 0; h < s->w.p->n_hosts; h++)
     if (s->w.root[h] == root)
@@ -365,7 +366,7 @@ static bool list_members(struct solver *s) {
   memset(at, 0, ((size_t)s->base + 2) * sizeof *at);
   for (uint32_t i = 0; i < all; i++)
     if (s->sights[i].collective != ALIGN_NONE) at[s->sights[i].collective]++;
-  for (uint32_t c = 0; c < s->base; c++) { /* those of one host alone are left out */
+  for (uint32_t c = 0; c < s->base; c++) { /* collectives of a single host are skipped */
     uint32_t size = at[c];
     at[c] = size > 1 ? n : ALIGN_NONE;
     if (size < 2) continue;
@@ -404,7 +405,7 @@ static int by_first_end(const void *pa, const void *pb) {
   return by_meeting(pa, pb);
 }
 
-/* Every anchor of a barrier that has a place on a timeline. */
+/* Lists every anchor of a barrier that has a place on a timeline. */
 static uint32_t list_anchors(const struct solver *s, struct meeting_key *out) {
   uint32_t n = 0;
   for (uint32_t h = 0; s->w.p->anchors->n && h < s->w.p->n_hosts; h++) {
@@ -459,7 +460,7 @@ static void keep_maps(const struct solver *s) {
   }
 }
 
-/* A move to where causality holds says that the error was larger, and the drift's error is one of what is proven as well. */
+/* A shift that restored causality shows that the error was larger; the error of the drift also widens the proven bounds. */
 static void widen(struct align_host *o) {
   double drift = 0;
   for (uint32_t i = 0; i < o->n_stretches; i++) {
@@ -547,7 +548,7 @@ bool align_solve(struct align_problem *p, struct align_solution *s, struct tk_er
   *s = (struct align_solution){.mem = p->mem, .arena = {.mem = p->mem}, .cap = p->n_inputs > p->n_hosts ? p->n_inputs : p->n_hosts};
   s->hosts = mem_array(p->mem, (uint64_t)s->cap + 1, sizeof *s->hosts);
   if (s->hosts) memset(s->hosts, 0, ((size_t)s->cap + 1) * sizeof *s->hosts);
-  /* A marker is to be put upon the others, however near it is. */
+  /* A marker is always moved onto the others, however close it is. */
   bool ok = s->hosts && (p->marker || p->placed || hosts_test(p, s)) && solve_hosts(p, s);
   if (ok && !p->marker && !p->placed) hosts_join(p, s, solve_hosts);
   return mem_check(p->mem, err);

@@ -1,10 +1,10 @@
-/* timeline.h - collectives as one clock saw them, and the common timeline that clocks are placed upon.
+/* timeline.h - collectives as one clock saw them, and the common timeline on which clocks are placed.
  *
- *     anchors of a host -> its sights, by time          a sight: one collective, whatever number of the host's ranks were in it
- *     sights of all hosts that are placed -> the common timeline, on the clock of the one that was placed first
+ *     anchors of a host -> its sights, by time          a sight: one collective, however many of the host's ranks took part
+ *     sights of all placed hosts -> the common timeline, on the clock of the host placed first
  *
- * A host is compared with the common timeline, not with another host: what one rank lost another one has, and the evidence of all that
- * are placed already counts at once. */
+ * A host is compared with the common timeline instead of with another host: collectives that one rank lost were recorded by
+ * another, and the evidence of all placed hosts counts at once. */
 #ifndef ALIGN_TIMELINE_H
 #define ALIGN_TIMELINE_H
 
@@ -17,34 +17,34 @@ enum { ALIGN_NONE = UINT32_MAX };
 struct sight {
   uint64_t label, exact;
   int64_t step;
-  uint32_t nth, of;    /* of its label in its step, counted from 0; how many there are */
-  uint32_t ranks;      /* that were in it */
-  uint32_t collective; /* which one of the common timeline; ALIGN_NONE = not known */
-  uint32_t nth_in_view; /* room for whoever looks at some of them */
-  uint32_t next;       /* on the common timeline: another one of this label, ALIGN_NONE = none */
-  uint32_t anchor, n_anchors; /* of the host's */
-  double end;          /* ns from the pivot: of the rank in the middle */
-  double last_start, last_sent;     /* of all its ranks, of those that the others wait for; -INFINITY = of none */
-  double first_end, first_received; /* of all its ranks, of those that wait for the others; INFINITY = of none */
-  double variance;     /* ns^2, on the common timeline: of where the clock was placed that brought it */
+  uint32_t nth, of;    /* index among the sights of its label in the step, from 0; their number */
+  uint32_t ranks;      /* number of ranks in it */
+  uint32_t collective; /* index on the common timeline; ALIGN_NONE = unknown */
+  uint32_t nth_in_view; /* scratch of views */
+  uint32_t next;       /* common timeline: next sight of this label; ALIGN_NONE = none */
+  uint32_t anchor, n_anchors; /* range of the host's anchors */
+  double end;          /* ns from the pivot: median over the ranks */
+  double last_start, last_sent;     /* maximum over all ranks, and over those that the others wait for; -INFINITY = none */
+  double first_end, first_received; /* minimum over all ranks, and over those that wait for the others; INFINITY = none */
+  double variance;     /* common timeline, ns^2: variance of the placement of the clock that contributed it */
   bool equal, vague, coarse, stepped;
-  bool program;        /* its step is an execution of an XLA program: a number of its own device */
+  bool program;        /* its step is an execution of an XLA program, numbered by each device */
 };
 
 struct timeline {
   struct mem *mem;
   struct sight *v;
   uint32_t n, cap;
-  struct map labels; /* label -> the last sight that has it */
+  struct map labels; /* label -> last sight that has it */
 };
 
-/* A clock beside the common timeline: the sights that may have been barriers, of labels that both have, by time. */
+/* Sights of a clock and of the common timeline that may have been barriers and whose labels both have, by time. */
 struct view {
   struct arena *arena;
-  struct sight **a, **b; /* of the common timeline; of the clock */
+  struct sight **a, **b; /* sights of the common timeline; sights of the clock */
   uint32_t n_a, n_b, n_labels;
-  bool vague;            /* for want of better ones, of those of which nobody knows who took part */
-  bool coarse;           /* ... and which are rows of CPUs */
+  bool vague;            /* includes sights with unknown members, for want of better ones */
+  bool coarse;           /* the same, and from rows of CPUs */
 };
 
 void timeline_init(struct timeline *t, struct mem *mem);
@@ -56,14 +56,15 @@ bool timeline_claims_twice(const struct align_anchor *v, uint32_t n, uint32_t i)
  * anchors. */
 uint32_t timeline_sights(struct align_anchor *v, uint32_t n, int64_t pivot_ns, struct sight *out);
 
-/* The common sights of all labels that a host's n sights have, as their numbers, in *out.  Returns how many; UINT32_MAX: no memory. */
+/* Writes to *out the indices of the common sights whose labels occur among the host's n sights. Returns their number;
+ * UINT32_MAX: out of memory. */
 uint32_t timeline_alike(const struct timeline *common, const struct sight *host, uint32_t n, struct arena *arena, uint32_t **out);
 
-/* Fills the view of a host's n sights. */
+/* Fills the view of a host's n sights. Returns false when memory runs out. */
 bool timeline_view(const struct timeline *common, struct sight *host, uint32_t n, struct arena *arena, struct view *out);
 
-/* The host's sights become a part of the common timeline, by a curve that takes its readings there: those that are matched to a
- * collective join it, the others are new ones. */
+/* Adds the host's sights to the common timeline, converted by a curve: sights matched to a collective join it, the others
+ * become new ones. */
 bool timeline_join(struct timeline *common, struct sight *host, uint32_t n, const struct curve *curve, double variance);
 
 #endif

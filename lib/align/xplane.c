@@ -1,17 +1,17 @@
-/* xplane.c - the collectives on XLA's device planes as anchors.
+/* xplane.c - extracts the collectives on XLA's device planes as anchors.
  *
  *     /device:TPU:n   "XLA Modules": executions of programs; "XLA Ops": their ops, a collective whole, or as -start and -done
- *     /device:GPU:n   "Stream #s(...)": kernels, those of NCCL with the op that they are of
+ *     /device:GPU:n   "Stream #s(...)": kernels; those of NCCL name their op
  *
- * An op is named by its program (fingerprint), its own name, and the how manieth of its execution it is; which execution of the
- * program on one device is which on another is found later (hypotheses.c).  Other lines only repeat these.
+ * An op is identified by its program (fingerprint), its name, and its ordinal within the execution. Executions on different
+ * devices are matched later (hypotheses.c). Other lines only repeat these.
  *
- * Its text, the event, or the program itself (struct align_op) tells its replica groups.  Kernels tell none: theirs are the program's,
- * which is looked up by what a process calls it, name and number.
+ * The replica groups of an op come from its text, the event, or the program itself (struct align_op). Kernels record none:
+ * their groups are looked up in the program by the name and number that the process uses for it.
  *
- * Only the members of one replica group leave together.  Groups list replicas, or global ids of devices; a plane tells its replica,
- * but not its global id: what looks like one (core_details) counts chips in another order than programs do.  So where an op has several
- * groups by global ids, or does not say its groups, its anchors are vague. */
+ * Only the members of one replica group leave together. Groups list replicas, or global device ids. A plane records its replica
+ * but not its global id: what looks like one (core_details) counts chips in a different order than programs do. Therefore the
+ * anchors of an op are vague if it has several groups by global ids, or unknown groups. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,27 +19,27 @@
 #include "collector.h"
 #include "replicas.h"
 
-/* A wait for what is there already says nothing of when it came. */
+/* A wait for something already complete says nothing about its arrival. */
 static const tk_time WAITED = 1000000; /* ps */
 
 enum part { WHOLE, START, DONE };
 
-/* A collective of a program, as its name and text tell. */
+/* A collective of a program, parsed from its name and text. */
 struct op {
-  tk_id name;            /* the string that it was told from */
+  tk_id name;            /* string that it was parsed from */
   bool collective, one_way;
-  bool by_partition;     /* with a channel, its groups are of partitions */
+  bool by_partition;     /* has a channel: its groups list partitions */
   uint8_t part;
-  uint64_t hash;         /* of its name */
-  uint64_t start_hash;   /* of a -done: of the name of its -start, 0 = not told */
-  const char *groups;    /* text of its replica groups, NULL = not told */
-  bool global;           /* ... which are not of replicas */
+  uint64_t hash;         /* of the name */
+  uint64_t start_hash;   /* -done ops: hash of the name of the -start; 0 = unknown */
+  const char *groups;    /* text of its replica groups; NULL = unknown */
+  bool global;           /* the groups do not list replicas */
 };
 
 struct execution {
   tk_time start, end;
-  uint64_t module;  /* the same everywhere */
-  uint64_t program; /* what the process calls it */
+  uint64_t module;  /* equal on all hosts */
+  uint64_t program; /* the process's own id */
   int64_t run, replica;
   bool has_run, has_replica;
 };
@@ -49,11 +49,11 @@ struct planes {
   struct op *ops;
   uint32_t n_ops, cap_ops;
   struct map op_of;      /* class and hlo_op -> op + 1 */
-  struct map told;       /* program and op -> place of what is told of it + 1 */
-  struct execution *executions; /* of the device, by time; only where it has a line of them */
+  struct map told;       /* program and op -> index of its description + 1 */
+  struct execution *executions; /* of the device, by time; empty if it has no line of executions */
   uint32_t n_executions, cap_executions;
-  struct map starts;     /* name of a -start -> the anchor that holds its time + 1 */
-  uint32_t device, first; /* ... and its first anchor */
+  struct map starts;     /* name of a -start -> index + 1 of the anchor that holds its time */
+  uint32_t device, first; /* current device, and its first anchor */
 };
 
 
@@ -62,7 +62,7 @@ struct planes {
 static const char *const OPCODES[] = {"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "ragged-all-to-all",
                                       "collective-broadcast", NULL};
 
-/* "all-reduce-start" -> START; false: none of ours. */
+/* "all-reduce-start" -> START; false: not a collective. */
 static bool parse_opcode(struct op *op, const char *p, size_t n) {
   for (const char *const *code = OPCODES; *code; code++) {
     size_t length = strlen(*code);
@@ -81,7 +81,7 @@ static bool parse_opcode(struct op *op, const char *p, size_t n) {
 
 static size_t token(const char *p) { return strcspn(p, " =(),"); }
 
-/* "%all-reduce-done.3 = f32[8] all-reduce-done(f32[8] %all-reduce-start.2), ...": the opcode stands before a parenthesis. */
+/* "%all-reduce-done.3 = f32[8] all-reduce-done(f32[8] %all-reduce-start.2), ...": the opcode precedes a parenthesis. */
 static void parse_text(struct op *op, const char *text) {
   const char *p;
   for (const char *const *code = OPCODES; *code && !op->collective; code++) {
@@ -117,7 +117,7 @@ static struct op make_op(const struct planes *p, tk_id cls, tk_id hlo_op) {
   return op;
 }
 
-/* Kernels are named by their library; which op they are of is said beside, and its program may say more of that.  NULL: not a
+/* Kernels are named by their library; a stat names the op, and its program may describe it further. Returns NULL if not a
  * collective. */
 static const struct op *op_of(struct planes *p, const struct tk_event *e, bool kernels) {
   const struct tk_trace *t = p->c->t;
@@ -137,14 +137,15 @@ static const struct op *op_of(struct planes *p, const struct tk_event *e, bool k
 
 /* ---- what programs tell ---- */
 
-enum { CONTRADICTED = UINT32_MAX }; /* in told: two programs of one name and number, or of one of these alone, differ */
+enum { CONTRADICTED = UINT32_MAX }; /* value in `told`: two programs with one name and number, or with one of these alone,
+                                     * differ */
 
 static uint64_t hash_of_name(const char *module) {
   const char *paren = strrchr(module, '(');
   return hash_bytes(module, paren ? (size_t)(paren - module) : strlen(module));
 }
 
-/* By name, number, or both; 0 = neither. */
+/* Returns a key by name, number, or both; 0 = neither. */
 static uint64_t program_key(bool named, uint64_t name, bool numbered, uint64_t number) {
   if (!named && !numbered) return 0;
   return align_mix(named ? align_mix(51, name) : 52, numbered ? align_mix(53, number) : 54);
@@ -187,7 +188,7 @@ static bool is_anchor(const struct op *op, const struct align_op *told) {
 
 /* ---- executions ---- */
 
-/* "jit_step(12190760917235803885)": a fingerprint is the same everywhere, a small number is a counter of the process. */
+/* "jit_step(12190760917235803885)": a fingerprint is equal everywhere, a small number is a counter of the process. */
 static uint64_t hash_of_module(const char *name, uint64_t program) {
   const char *paren = strrchr(name, '(');
   uint64_t number = paren ? strtoull(paren + 1, NULL, 10) : program;
@@ -213,7 +214,7 @@ static bool take_executions(struct planes *p, const struct tk_track *line) {
   return true;
 }
 
-/* The execution that the event ends in, or NULL. */
+/* Returns the execution in which the event ends, or NULL. */
 static const struct execution *execution_at(const struct planes *p, const struct tk_event *e) {
   uint32_t lo = 0, hi = p->n_executions;
   while (lo < hi) {
@@ -224,7 +225,7 @@ static const struct execution *execution_at(const struct planes *p, const struct
   return lo && e->ts + e->dur <= p->executions[lo - 1].end ? &p->executions[lo - 1] : NULL;
 }
 
-/* Where the device has no line of them, the kernel says what it knows. */
+/* Uses what the kernel records if the device has no line of executions. */
 static struct execution execution_of(const struct planes *p, const struct tk_event *e) {
   const struct tk_trace *t = p->c->t;
   struct execution x = {0};
@@ -241,7 +242,7 @@ static struct execution execution_of(const struct planes *p, const struct tk_eve
 
 /* ---- anchors ---- */
 
-/* The group of the device in this op; *vague: not known. */
+/* Returns the device's group in this op; sets *vague if unknown. */
 static uint64_t group_of(const struct op *op, const char *said, const struct align_op *told, const struct execution *x, bool *vague) {
   struct replicas r;
   uint64_t group = 0;
@@ -253,7 +254,8 @@ static uint64_t group_of(const struct op *op, const char *said, const struct ali
   return *vague ? 0 : align_mix(group, 31);
 }
 
-/* Until executions are numbered `label` is the op with its group, `exact` the op, `execution` that of the line + 1. */
+/* Until executions are numbered, `label` holds the op with its group, `exact` the op, and `execution` the index on the line +
+ * 1. */
 static bool add_op(struct planes *p, const struct tk_event *e, const struct op *op, const struct align_op *told,
                 const struct execution *x) {
   tk_id id;
@@ -278,7 +280,7 @@ static bool add_op(struct planes *p, const struct tk_event *e, const struct op *
   return true;
 }
 
-/* A -start is kept until its -done comes: it is when the device entered the collective. */
+/* Keeps a -start until its -done comes: it marks when the device entered the collective. */
 static bool take_op(struct planes *p, const struct tk_event *e, const struct op *op, bool kernels) {
   const struct execution *known = p->n_executions ? execution_at(p, e) : NULL;
   struct execution said = {0};
@@ -292,7 +294,7 @@ static bool take_op(struct planes *p, const struct tk_event *e, const struct op 
   if (kernels || op->part != START) return true;
   uint32_t *start = map_put(&p->starts, op->hash, 0);
   if (start) *start = p->c->out->n;
-  p->c->out->v[p->c->out->n - 1].module = 0; /* no anchor */
+  p->c->out->v[p->c->out->n - 1].module = 0; /* not an anchor */
   return true;
 }
 
@@ -315,8 +317,8 @@ static int by_start(const void *pa, const void *pb) {
   return (a->label > b->label) - (a->label < b->label);
 }
 
-/* What begins another execution of a program: another run; else, where none is told, each time that one of its ops comes again,
- * the same one on every device wherever its recording begins. */
+/* A new execution of a program starts with another run id. Without run ids, it starts each time a certain op recurs, the same
+ * op on every device, wherever its recording starts. */
 static uint64_t execution_key(const struct align_anchor *a, struct map *marks, struct map *counts, bool *failed) {
   if (a->execution) return align_mix(a->execution, 41);
   if (a->has_run) return align_mix(align_mix(a->module, (uint64_t)a->run), 42);
@@ -326,7 +328,7 @@ static uint64_t execution_key(const struct align_anchor *a, struct map *marks, s
   return align_mix(align_mix(a->module, *count), 43);
 }
 
-/* The op with the smallest hash of each program. */
+/* Finds the op with the smallest hash in each program. */
 static bool find_marks(const struct planes *p, struct map *marks) {
   const struct align_anchor *v = p->c->out->v;
   for (uint32_t i = p->first; i < p->c->out->n; i++) {
@@ -346,7 +348,7 @@ static void number_occurrences(struct planes *p, struct map *marks, struct map *
     uint32_t *at = map_put(seen, key, 0);
     if (failed || !at) return;
     if (!*at) *at = ++last;
-    v[i].execution = v[i].step = *at; /* the map may move with what is put into it next */
+    v[i].execution = v[i].step = *at; /* the map may move with the next insertion */
     uint32_t *again = map_put(seen, align_mix(key, v[i].label), 0);
     if (!again) return;
     v[i].label = align_mix(v[i].label, ++*again);
