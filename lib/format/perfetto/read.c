@@ -134,20 +134,20 @@ static bool read_trace(struct perfetto *r, struct in *in) {
   return ok && perfetto_tick(r);
 }
 
-/* Slot 0 of each array is a dummy: what finds no memory goes on with it (base/mem.h). */
+static bool first_slot(struct mem *mem, void **array, uint32_t *cap, size_t size) {
+  const bool ok = mem_grow(mem, array, cap, 1, size);
+  if (ok) memset(*array, 0, size);
+  return ok;
+}
+
+/* Slot 0 of each array is a dummy that is used when memory runs out (base/mem.h). */
 static bool add_dummies(struct perfetto *r) {
   struct mem *mem = &r->t->store->mem;
-  if (!mem_grow(mem, (void **)&r->sequences, &r->cap_sequences, 1, sizeof *r->sequences)) return false;
-  if (!mem_grow(mem, (void **)&r->generations, &r->cap_generations, 1, sizeof *r->generations)) return false;
-  if (!mem_grow(mem, (void **)&r->nodes, &r->cap_nodes, 1, sizeof *r->nodes)) return false;
-  if (!mem_grow(mem, (void **)&r->clocks, &r->cap_clocks, 1, sizeof *r->clocks)) return false;
-  if (!mem_grow(mem, (void **)&r->machines, &r->cap_machines, 1, sizeof *r->machines)) return false;
-  memset(r->sequences, 0, sizeof *r->sequences);
-  memset(r->generations, 0, sizeof *r->generations);
-  memset(r->nodes, 0, sizeof *r->nodes);
-  memset(r->clocks, 0, sizeof *r->clocks);
-  memset(r->machines, 0, sizeof *r->machines);
-  return true;
+  return first_slot(mem, (void **)&r->sequences, &r->cap_sequences, sizeof *r->sequences) &&
+         first_slot(mem, (void **)&r->generations, &r->cap_generations, sizeof *r->generations) &&
+         first_slot(mem, (void **)&r->nodes, &r->cap_nodes, sizeof *r->nodes) &&
+         first_slot(mem, (void **)&r->clocks, &r->cap_clocks, sizeof *r->clocks) &&
+         first_slot(mem, (void **)&r->machines, &r->cap_machines, sizeof *r->machines);
 }
 
 static void free_reader(struct perfetto *r) {
