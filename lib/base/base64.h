@@ -7,8 +7,8 @@
 /* Appends the n bytes at p, padded with '='. */
 bool base64_append(struct buf *b, const uint8_t *p, size_t n);
 
-/* Decodes n bytes of text in place, and returns how many bytes that gives.  SIZE_MAX: it is not what base64_append writes, and
- * stays. */
+/* Decodes n bytes of text in place and returns the number of bytes. Returns SIZE_MAX and leaves the text unchanged unless
+ * base64_append could have written it. */
 size_t base64_decode(uint8_t *p, size_t n);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include "utf8.h"
 
-/* File names and trace strings end up in messages: what a terminal could obey, and what is not UTF-8 (or was cut in the middle of a
- * character), does not. */
+/* Messages contain file names and strings of traces: control characters and invalid UTF-8, such as a truncated character, are
+ * replaced. */
 static void sanitize(char *s) {
   uint8_t *p = (uint8_t *)s;
   for (size_t n = strlen(s), len; n; p += len, n -= len) {

@@ -7,7 +7,7 @@
 
 #include "utf8.h"
 
-/* The character at *p, which moves behind it. */
+/* Returns the character at *p and advances *p past it. */
 static uint32_t next_char(const char **p) {
   const uint8_t *s = (const uint8_t *)*p;
   unsigned n = utf8_sequence(s, strnlen(*p, 4));
@@ -35,7 +35,7 @@ static const struct {
   {"[:punct:]", is_punct}, {"[:space:]", is_space}, {"[:upper:]", is_upper}, {"[:xdigit:]", is_xdigit},
 };
 
-/* A set by its name at *p, which moves behind it. */
+/* Tests a named class such as [:digit:] at *p, and advances *p past it. */
 static bool named_set(const char **p, uint32_t c, bool *has) {
   for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
     size_t n = strlen(sets[i].name);
@@ -52,7 +52,8 @@ static uint32_t member(const char **p) {
   return next_char(p);
 }
 
-/* Is c in the set behind the bracket at *p, which moves behind the closing one?  False in *closed: there is none. */
+/* True if c is in the set whose opening bracket precedes *p. Advances *p past the closing bracket; sets *closed to false if
+ * there is none. */
 static bool in_set(const char **p, uint32_t c, bool *closed) {
   const char *at = *p;
   bool negated = *at == '!' || *at == '^', has = false;
@@ -73,7 +74,7 @@ static bool in_set(const char **p, uint32_t c, bool *closed) {
 
 /* ---- texts ---- */
 
-/* Does the element at *glob, which is no star, match c?  *glob moves behind it. */
+/* True if the element at *glob, which is not a star, matches c. Advances *glob past it. */
 static bool element_matches(const char **glob, uint32_t c) {
   const char *at = *glob;
   bool closed;
@@ -87,7 +88,7 @@ static bool element_matches(const char **glob, uint32_t c) {
 }
 
 bool glob_matches(const char *glob, const char *text) {
-  const char *star = NULL, *from = NULL; /* behind the last star, and the text that it has not taken yet */
+  const char *star = NULL, *from = NULL; /* position after the last star, and the text it has not consumed */
   while (*text || *glob) {
     if (*glob == '*') {
       star = ++glob;

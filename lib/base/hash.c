@@ -7,7 +7,7 @@
 
 uint64_t hash_secret[2];
 
-/* The one thing that the library does when it is loaded: from here on it is a constant. */
+/* Runs when the library is loaded. The secret is constant afterwards. */
 static void draw_secret(void) __attribute__((constructor));
 
 static void draw_secret(void) {

@@ -1,10 +1,10 @@
-/* heap.h - what comes first among values that wait for a time. */
+/* heap.h - priority queue of values ordered by time. */
 #ifndef BASE_HEAP_H
 #define BASE_HEAP_H
 
 #include "mem.h"
 
-/* The top is the item with the least time; of those with one time the one with the greatest turn. */
+/* The top is the item with the least time; among equal times, the one with the largest turn. */
 struct heap {
   struct mem *mem;
   struct heap_item {
@@ -15,11 +15,11 @@ struct heap {
   uint32_t n, cap;
 };
 
-/* Nothing is added when memory has run out, which mem_check tells. */
+/* Adds nothing when memory runs out, which mem_check reports. */
 void heap_push(struct heap *h, struct heap_item item);
-/* The item takes the place of the top; the heap holds one. */
+/* Replaces the top of a non-empty heap. */
 void heap_replace_top(struct heap *h, struct heap_item item);
-/* Removes the top and returns its value; the heap holds one. */
+/* Removes the top of a non-empty heap and returns its value. */
 uint64_t heap_pop(struct heap *h);
 void heap_free(struct heap *h);
 

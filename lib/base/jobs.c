@@ -12,14 +12,14 @@ struct jobs {
     void *job;
     bool done;
   } slots[JOBS_MOST];
-  unsigned given, begun, taken; /* count on without wrapping */
+  unsigned given, begun, taken; /* free-running counters */
   unsigned running;
   bool stopped;
   unsigned n_threads;
   pthread_t threads[JOBS_MOST];
 };
 
-/* Does the next job that nobody has begun.  The lock is held, but not meanwhile. */
+/* Runs the next job that has not begun. Called with the lock held; releases it while the job runs. */
 static void do_next(struct jobs *j) {
   struct slot *s = &j->slots[j->begun++ % JOBS_MOST];
   j->running++;

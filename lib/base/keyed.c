@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Runs of eight by insertion, then merged. */
+/* Insertion sort of runs of eight, then merges. */
 static struct keyed *merge_sort(struct keyed *v, struct keyed *spare, uint32_t n) {
   enum { RUN = 8 };
   for (uint32_t i = 1; i < n; i++) {
@@ -30,7 +30,7 @@ static struct keyed *merge_sort(struct keyed *v, struct keyed *spare, uint32_t n
 
 enum { DIGIT = 11 }; /* bits */
 
-/* By the lowest digit first. */
+/* Least significant digit first. */
 static struct keyed *radix_sort(struct keyed *v, struct keyed *spare, uint32_t n, int64_t min, unsigned bits) {
   for (unsigned shift = 0; shift < bits; shift += DIGIT) {
     uint32_t at[1 << DIGIT] = {0}, sum = 0;

@@ -1,4 +1,4 @@
-/* keyed.h - numbers by a key of theirs: for what is too large to be moved by each comparison, or has a key that is computed. */
+/* keyed.h - stable sort of indices by a 64-bit key, for elements that are large or whose key is costly to compute. */
 #ifndef BASE_KEYED_H
 #define BASE_KEYED_H
 
@@ -10,7 +10,7 @@ struct keyed {
   uint32_t index;
 };
 
-/* Sorts by key, stable; the result is `v` or `spare`, each of which has room for n. */
+/* Sorts by key, stably. The result is in `v` or `spare`, each with room for n. */
 struct keyed *keyed_sort(struct keyed *v, struct keyed *spare, uint32_t n);
 
 #endif

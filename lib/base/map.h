@@ -1,4 +1,4 @@
-/* map.h - 64-bit key -> 32-bit value, open addressing.  Key and value 0 are allowed; nothing is ever removed. */
+/* map.h - hash table from 64-bit keys to 32-bit values, open addressing. Key and value may be 0; entries are never removed. */
 #ifndef BASE_MAP_H
 #define BASE_MAP_H
 
@@ -19,9 +19,9 @@ struct map {
 void map_init(struct map *m, struct mem *mem);
 void map_free(struct map *m);
 
-/* Where the value of `key` is, or NULL. */
+/* Returns a pointer to the value of `key`, or NULL. */
 uint32_t *map_get(const struct map *m, uint64_t key);
-/* Where the value of `key` is, inserted as `value` if it was not there.  NULL when memory has run out. */
+/* Returns a pointer to the value of `key`, inserted as `value` if it is new; NULL when memory runs out. */
 uint32_t *map_put(struct map *m, uint64_t key, uint32_t value);
 
 #endif

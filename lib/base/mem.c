@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From here on an array is worth huge pages: 7% of reading a 285 MB trace were page faults.  Up to 2 MB are touched too many. */
+/* Smallest array that gets huge pages: page faults were 7% of reading a 285 MB trace. For up to 2 MB, too many unused pages are
+ * touched. */
 enum { HUGE_FROM = 4 << 20 };
 
-/* What stands before every block: 16 bytes, so that the block stays aligned for any type. */
+/* Header of every block: 16 bytes, so that the block is aligned for any type. */
 struct block {
   _Alignas(max_align_t) size_t size;
 };
@@ -109,7 +110,7 @@ struct arena_block {
 
 enum { ARENA_BLOCK = 1 << 16, ARENA_ALIGN = 16 };
 
-/* A block with room for n bytes becomes the current one. */
+/* Starts a new block with room for n bytes. */
 static bool arena_grow(struct arena *a, size_t n) {
   size_t size = n + sizeof(struct arena_block) > ARENA_BLOCK ? n + sizeof(struct arena_block) : ARENA_BLOCK;
   struct arena_block *b = mem_alloc(a->mem, size + MEM_SLACK);

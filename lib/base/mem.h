@@ -1,8 +1,8 @@
 /* mem.h - memory with a budget and a sticky failure.
  *
- * All memory of one trace is counted against one `struct mem`.  When the budget or the system runs out, `failed` is set and stays
- * set; growing functions then return false and leave what there was.  Code that fills the graph goes on with its dummy slots and
- * asks once, at the end of its stage (mem_check): no branch per allocation, no exit, no longjmp. */
+ * All memory of a trace is counted in one `struct mem`. When the budget or the system runs out, `failed` is set and stays set;
+ * growing functions then return false and keep the existing data. Code that fills the graph continues with its dummy slots and
+ * checks once, at the end of its stage (mem_check): no branch per allocation, no exit, no longjmp. */
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
 
@@ -14,31 +14,31 @@ struct mem {
   bool failed;
 };
 
-/* Blocks know their own size: nobody repeats it to free one.  All return NULL on failure; contents are not cleared. */
+/* Blocks store their size. All functions return NULL on failure; contents are not cleared. */
 void *mem_alloc(struct mem *m, size_t size);
-/* n elements of `elem` bytes; the product is checked. */
+/* Allocates n elements of `elem` bytes; the product is checked for overflow. */
 void *mem_array(struct mem *m, uint64_t n, size_t elem);
-/* The block with another size, where p may be NULL; on failure the old block stays. */
+/* Resizes the block p, which may be NULL; on failure the old block remains. */
 void *mem_resize(struct mem *m, void *p, size_t size);
 /* p may be NULL. */
 void mem_free(struct mem *m, void *p);
 
-/* Makes room for `need` elements of `elem` bytes in *array, growing by half, cleared memory excluded.  *cap counts elements and
- * is 32-bit like every id. */
+/* Makes room for `need` elements of `elem` bytes in *array, growing by half; new elements are not cleared. *cap counts elements
+ * and is 32-bit like every id. */
 bool mem_grow_now(struct mem *m, void **array, uint32_t *cap, uint64_t need, size_t elem);
 static inline bool mem_grow(struct mem *m, void **array, uint32_t *cap, uint64_t need, size_t elem) {
   return need <= *cap || mem_grow_now(m, array, cap, need, elem);
 }
 
-/* These bytes of a block will not be read again: what they stand on goes back to the system before the block is freed. */
+/* Returns pages of a block to the system before the block is freed; the bytes must not be read again. */
 void mem_forget(void *p, size_t n);
 
-/* False with TK_ELIMIT in err if anything failed. */
+/* Returns false with TK_ELIMIT in err if any allocation failed. */
 bool mem_check(const struct mem *m, struct tk_err *err);
-/* For a step that failed, for want of memory unless err says why already: false, with err set. */
+/* Always returns false and sets err: to an existing reason, or else to out of memory. For steps that fail for either reason. */
 bool mem_refuse(const struct mem *m, struct tk_err *err);
 
-/* Blocks of buf and arena can be read this far beyond their end: scanners compare whole words. */
+/* Number of bytes that may be read past the end of blocks of buf and arena, because scanners compare whole words. */
 enum { MEM_SLACK = 16 };
 
 /* ---- buf: growing bytes ---- */
@@ -49,14 +49,14 @@ struct buf {
   size_t len, cap;
 };
 
-/* At least n free bytes at data + len, or NULL. */
+/* Returns at least n free bytes at data + len, or NULL. */
 uint8_t *buf_grow(struct buf *b, size_t n);
 static inline uint8_t *buf_reserve(struct buf *b, size_t n) { return b->cap - b->len >= n ? b->data + b->len : buf_grow(b, n); }
 bool buf_append(struct buf *b, const void *p, size_t n);
-bool buf_text(struct buf *b, const char *text); /* without its NUL */
+bool buf_text(struct buf *b, const char *text); /* without the NUL */
 void buf_free(struct buf *b);
 
-/* ---- arena: bytes that stay where they are until all go ---- */
+/* ---- arena: bytes that do not move until all are freed ---- */
 
 struct arena_block;
 struct arena {
@@ -65,9 +65,9 @@ struct arena {
   uint8_t *next, *end;
 };
 
-/* n bytes aligned for any type, or NULL. */
+/* Returns n bytes aligned for any type, or NULL. */
 void *arena_alloc(struct arena *a, size_t n);
-/* n bytes without alignment: text. */
+/* Returns n unaligned bytes, for text, or NULL. */
 void *arena_bytes(struct arena *a, size_t n);
 void arena_free(struct arena *a);
 

@@ -1,10 +1,10 @@
-/* num_parse.c - the double nearest to a number's text, halves to even.  strtod would ask the process for the decimal point of its
- * locale and for its rounding mode.
+/* num_parse.c - finds the double nearest to a number's text, ties to even. strtod depends on the locale's decimal point and on
+ * the rounding mode.
  *
- * The first 19 digits times a power of ten, cut off at 128 bits, bound the number from below and from above.  Nearly always both
- * bounds round to the same double.  Where they do not, all digits are compared with the middle between two doubles as integers.
+ * The first 19 digits times a power of ten, truncated to 128 bits, bound the number from below and above. Nearly always both
+ * bounds round to the same double. Otherwise all digits are compared, as integers, with the midpoint of two doubles.
  *
- * To read a double takes 40 ns if its bits are random (strtod 143), 25 ns of three decimals (43), 33 ns of a duration (55):
+ * Reading a double takes 40 ns for random bits (strtod 143), 25 ns for three decimals (43), 33 ns for a duration (55):
  * tests/bench/numbers.c, 10 million of each, an EPYC. */
 #include "num.h"
 #include "num_pow10.h"
@@ -13,18 +13,19 @@
 
 enum {
   HEAD_DIGITS = 19,
-  MOST_DIGITS = 800, /* the middle between two doubles has at most 767; of what follows it only matters whether it is zero */
+  MOST_DIGITS = 800, /* a midpoint of two doubles has at most 767 digits; of the digits after that only matters whether any is
+                      * non-zero */
   MOST_EXP = 308,    /* 10^309 is infinite */
-  LEAST_EXP = -342   /* 19 digits times 10^-343 are less than half of the least double */
+  LEAST_EXP = -342   /* 19 digits times 10^-343 are less than half of the smallest double */
 };
 
 /* ---- text ---- */
 
 struct decimal {
-  const char *text, *end; /* of the mantissa, without its sign: digits and a point */
-  uint64_t head;          /* its first digits, not counting zeros in front */
-  int64_t exp;            /* the number is head x 10^exp and what the other digits add */
-  bool cut;               /* other digits than zeros follow the head */
+  const char *text, *end; /* digits and point of the mantissa, without sign */
+  uint64_t head;          /* its first digits, without leading zeros */
+  int64_t exp;            /* the number is head x 10^exp plus the remaining digits */
+  bool cut;               /* non-zero digits follow the head */
 };
 
 static void scan_mantissa(struct decimal *d, const char *end) {
@@ -48,7 +49,7 @@ static void scan_mantissa(struct decimal *d, const char *end) {
   d->end = p;
 }
 
-/* Exponents that no mantissa in memory makes up for saturate. */
+/* Exponents that no mantissa in memory can offset saturate. */
 static void scan_exponent(struct decimal *d, const char *end) {
   const char *p = d->end;
   int64_t v = 0;
@@ -68,7 +69,7 @@ enum { WORDS = 64 }; /* both sides of a comparison have less than 2,800 bits */
 
 struct big {
   int n;
-  uint64_t w[WORDS]; /* the least significant first */
+  uint64_t w[WORDS]; /* least significant word first */
 };
 
 static void big_multiply(struct big *b, uint64_t by, uint64_t add) {
@@ -101,7 +102,8 @@ static int big_compare(const struct big *a, const struct big *b) {
   return 0;
 }
 
-/* The digits as an integer; returns its exponent.  Beyond the most digits a one stands for all others that are not zero. */
+/* Converts the digits to an integer and returns its exponent. Beyond the maximum, a single one represents all non-zero digits.
+ */
 static int64_t big_digits(struct big *b, const struct decimal *d) {
   int64_t exp = d->exp;
   int n = 0;
@@ -120,7 +122,7 @@ static int64_t big_digits(struct big *b, const struct decimal *d) {
   return exp;
 }
 
-/* Is the number nearer to (mant + 1) x 2^unit than to mant x 2^unit? */
+/* True if the number is nearer to (mant + 1) x 2^unit than to mant x 2^unit. */
 static bool is_beyond_middle(const struct decimal *d, uint64_t mant, int unit) {
   struct big number, middle = {1, {2 * mant + 1}};
   int64_t exp = big_digits(&number, d), twos = exp - (unit - 1);
@@ -132,7 +134,7 @@ static bool is_beyond_middle(const struct decimal *d, uint64_t mant, int unit) {
 
 /* ---- rounding ---- */
 
-/* The bits of the double.  The number is at least `low` in units of 2^last, and less than low + `slack`. */
+/* Returns the bits of the double. The number is at least `low` in units of 2^last, and less than low + `slack`. */
 static uint64_t nearest(const struct decimal *d) {
   struct num_pow10 power = num_pow10((int)d->exp);
   int zeros = __builtin_clzll(d->head), last = num_pow10_exp((int)d->exp) - 63 - zeros;

@@ -6,15 +6,15 @@
 
 enum { NUM_POW10_MIN = -351, NUM_POW10_MAX = 350 };
 
-/* hi and lo are the first 128 bits of a power, cut off and not rounded; the top bit of hi is set. */
+/* hi and lo are the first 128 bits of a power, truncated; the top bit of hi is set. */
 struct num_pow10 {
   uint64_t hi, lo;
 };
 
-/* 10^k is (hi x 2^64 + lo) x 2^(num_pow10_exp(k) - 127), and a part of a last bit more unless 0 <= k <= 55. */
+/* 10^k is (hi x 2^64 + lo) x 2^(num_pow10_exp(k) - 127), exactly if 0 <= k <= 55, otherwise less than one unit of lo more. */
 struct num_pow10 num_pow10(int k);
 
-/* The exponent of the highest power of two that is at most 10^k. */
+/* Returns the exponent of the largest power of two that is at most 10^k. */
 static inline int num_pow10_exp(int k) { return k * 1741647 >> 19; }
 
 #endif

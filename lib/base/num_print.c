@@ -1,13 +1,13 @@
-/* num_print.c - doubles as text, without printf: printf writes the decimal point of the process's locale.
+/* num_print.c - prints doubles without printf, which uses the decimal point of the process's locale.
  *
- * The shortest digits come from Schubfach (Raffaello Giulietti, "The Schubfach way to render doubles"): multiply the double and
- * the ends of the interval that reads back as it by one power of ten, and take the shortest decimal in between, of several the
- * nearest.  The spelling is that of "%.15g", or of "%.16g" or "%.17g" if the digits are so many.  The digits differ from the
- * first of those three that reads back only where that one is longer than it has to be: at some powers of two (2^-44 is
- * 5.684341886080802e-14, where %.16g fails and %.17g has one digit more) and for subnormals (5e-324).
+ * The shortest digits come from Schubfach (Raffaello Giulietti, "The Schubfach way to render doubles"): multiply the double,
+ * and the ends of the interval that reads back as it, by one power of ten, and take the shortest decimal in between, the
+ * nearest of several. The notation is that of "%.15g", or of "%.16g" or "%.17g" if there are that many digits. The digits
+ * differ from the first of those three that reads back only if that one is longer than necessary: at some powers of two (2^-44
+ * is 5.684341886080802e-14, for which %.16g fails and %.17g prints one digit more) and for subnormals (5e-324).
  *
- * To print a double takes 46 ns if its bits are random (by printf and strtod 1243), 29 ns of three decimals (243), 39 ns of a
- * duration (247), 35 ns of a quotient (554): tests/bench/numbers.c, 10 million of each, an EPYC. */
+ * Printing a double takes 46 ns for random bits (printf and strtod: 1243), 29 ns for three decimals (243), 39 ns for a duration
+ * (247), 35 ns for a quotient (554): tests/bench/numbers.c, 10 million of each, an EPYC. */
 #include "num.h"
 #include "num_pow10.h"
 
@@ -19,7 +19,7 @@ enum { LEAST_PRECISION = 15 };
 struct binary {
   uint64_t mant;
   int exp;
-  bool closer; /* the next smaller double is half as far away as the next greater */
+  bool closer; /* the next smaller double is half as far away as the next larger one */
 };
 
 static struct binary split(double d) {
@@ -36,18 +36,18 @@ struct shortest {
   int exp;
 };
 
-/* v x power / 2^128; the lowest bit says that something was cut off, too. */
+/* Returns v x power / 2^128; the lowest bit is set if anything was truncated. */
 static uint64_t product(struct num_pow10 power, uint64_t v) {
   u128 high = (u128)power.hi * v + (uint64_t)((u128)power.lo * v >> 64);
   return (uint64_t)(high >> 64) | ((uint64_t)high > 1);
 }
 
-/* The doubles' neighbourhood is held in quarters of 10^exp; the interval includes its ends if the mantissa is even. */
+/* Neighbouring doubles are represented in quarters of 10^exp; the interval includes its ends if the mantissa is even. */
 static struct shortest shorten(struct binary b) {
-  int exp = (b.exp * 1262611 - (b.closer ? 524031 : 0)) >> 22; /* the ends are 10^exp apart, or up to 10 times as far */
+  int exp = (b.exp * 1262611 - (b.closer ? 524031 : 0)) >> 22; /* the ends are between 1 and 10 times 10^exp apart */
   int shift = b.exp + num_pow10_exp(-exp) + 1;
   struct num_pow10 power = num_pow10(-exp);
-  if (++power.lo == 0) power.hi++; /* the method's factors lie above their powers, exact powers included */
+  if (++power.lo == 0) power.hi++; /* the method requires factors above their powers, even for exact powers */
   uint64_t open = b.mant & 1, mid = product(power, 4 * b.mant << shift);
   uint64_t low = product(power, (4 * b.mant - 2 + b.closer) << shift) + open;
   uint64_t high = product(power, (4 * b.mant + 2) << shift) - open;
@@ -74,7 +74,7 @@ static size_t put_exponent(char *out, int exp) {
   return n + num_put_u64(out + n, (uint64_t)exp);
 }
 
-/* n digits, of which the first counts 10^exp, as %g has them. */
+/* Prints n digits, the first with weight 10^exp, in the notation of %g. */
 static size_t put_general(char *out, const char *digits, int n, int exp) {
   int whole = exp + 1, at = 0; /* digits before the point */
   bool scientific = exp < -4 || exp >= (n > LEAST_PRECISION ? n : LEAST_PRECISION);
@@ -117,7 +117,7 @@ size_t num_put_double(char *out, double d) {
 
 /* ---- a fixed number of decimals ---- */
 
-/* v / 2^shift to the nearest; halves go to the even. */
+/* Returns v / 2^shift rounded to nearest, ties to even. */
 static u128 shift_rounded(u128 v, int shift) {
   if (shift > 120) return 0; /* v has 84 bits at most */
   u128 q = v >> shift, rest = v - (q << shift), half = (u128)1 << (shift - 1);
@@ -137,7 +137,7 @@ struct num_text num_fixed(double d, unsigned decimals) {
   if (bits >> 63) text.s[n++] = '-';
   n += num_put_u128(text.s + n, (i128)whole);
   if (decimals == 0) return text;
-  /* The fraction with a one before it keeps its leading zeros; the point takes the one's place. */
+  /* The fraction is printed with a leading one to keep its leading zeros; the point then replaces the one. */
   num_put_u64(text.s + n, unit + (uint64_t)(scaled % unit));
   text.s[n] = '.';
   return text;

@@ -1,7 +1,7 @@
-/* os.h - what differs between systems, in one place: every #if on a platform lives in os.c.
+/* os.h - differences between systems in one place: every #if on a platform is in os.c.
  *
- * Reads and writes here go on after a signal and wait for descriptors that are not ready (a terminal that another program has
- * left non-blocking), so that callers see the end, an error or progress and nothing else. */
+ * Reads and writes here resume after a signal and wait for descriptors that are not ready (a terminal that another program left
+ * non-blocking), so callers see only progress, the end or an error. */
 #ifndef BASE_OS_H
 #define BASE_OS_H
 
@@ -9,39 +9,40 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of memory that this process may use: of the machine or of its control group, whichever is less.  0 = unknown. */
+/* Returns the bytes of memory available to this process: of the machine or of its control group, whichever is less. 0 =
+ * unknown. */
 uint64_t os_memory(void);
-/* What one trace may take: what the caller asked for, else three quarters of that. */
+/* Returns the limit for one trace: `asked`, or three quarters of os_memory() if that is 0. */
 uint64_t os_memory_limit(uint64_t asked);
 
-/* Processors that this process may run on, at least 1. */
+/* Returns the number of processors this process may use, at least 1. */
 unsigned os_cores(void);
 
-/* Fills p with n <= 256 bytes that nobody can foretell. */
+/* Fills p with n <= 256 unpredictable bytes. */
 void os_random(void *p, size_t n);
 
-/* Asks for huge pages under memory that is about to be filled: fewer faults, nothing else changes. */
+/* Requests huge pages for memory that is about to be filled, which reduces page faults. */
 void os_huge_pages(void *p, size_t n);
 
-/* Gives the whole pages of [p, p + n) back: they read as anything from now on. */
+/* Returns the whole pages of [p, p + n) to the system: their contents are undefined afterwards. */
 void os_release(void *p, size_t n);
 
 bool os_is_terminal(int fd);
 
-/* A new file in $TMPDIR or /tmp, open for reading and writing and closed on exec, whose name ends in `suffix`; its path, to be freed.
- * -1 with errno. */
+/* Creates a file in $TMPDIR or /tmp whose name ends in `suffix`, open for reading and writing and closed on exec. Returns its
+ * descriptor and its path, which the caller frees; -1 with errno on failure. */
 int os_temporary(const char *suffix, char **path);
 
-/* Do the two names ("-": `dash`, a descriptor) lead to one file?  False if either does not exist. */
+/* True if both names refer to one regular file; "-" means the descriptor `dash`. False if either does not exist. */
 bool os_same_file(const char *a, int dash_a, const char *b, int dash_b);
 
-/* Up to n bytes; 0 at the end; -1 with errno. */
+/* Reads up to n bytes; returns 0 at the end, -1 with errno on failure. */
 ptrdiff_t os_read(int fd, void *p, size_t n);
 
-/* All n bytes; false with errno. */
+/* Writes all n bytes; returns false with errno on failure. */
 bool os_write(int fd, const void *p, size_t n);
 
-/* qsort_r, whose arguments stand in another order on some systems; n may be 0. */
+/* qsort_r, whose argument order differs between systems; n may be 0. */
 void os_sort(void *v, size_t n, size_t size, int (*compare)(const void *a, const void *b, void *arg), void *arg);
 
 #endif

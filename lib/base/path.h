@@ -5,13 +5,13 @@
 #include <stddef.h>
 #include <string.h>
 
-/* What stands behind the last slash: "" for "a/". */
+/* Returns the part after the last slash: "" for "a/". */
 static inline const char *path_leaf(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
 }
 
-/* ... and so many folders before it. */
+/* The same with up to `folders` folders before it. */
 static inline const char *path_end(const char *path, unsigned folders) {
   const char *p = path_leaf(path);
   while (p > path && folders--)
@@ -19,8 +19,8 @@ static inline const char *path_end(const char *path, unsigned folders) {
   return p;
 }
 
-/* Appends to a file's name what may stand in one everywhere, as far as `most` bytes allow, which `name` has and one more; the
- * beginning of a name is no dot. */
+/* Appends to a file name the characters of `part` that are allowed everywhere, up to `most` bytes; `name` has room for one
+ * more. A name never begins with a dot. */
 static inline void path_put_safe(char *name, size_t most, const char *part) {
   size_t n = strlen(name);
   for (; *part && n < most; part++) {

@@ -1,4 +1,4 @@
-/* progress.h - tells whoever waits what is being done. */
+/* progress.h - reports progress to the caller. */
 #ifndef BASE_PROGRESS_H
 #define BASE_PROGRESS_H
 

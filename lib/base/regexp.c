@@ -8,9 +8,9 @@
 
 enum {
   LENGTH_MOST = 1 << 16, /* bytes of an expression */
-  HEAP_MOST = 16 << 10,  /* KiB for what is still to try */
-  /* Steps on a text.  What people ask for takes about as many as the text has bytes, times the alternatives; at this limit a text of
-   * 100 bytes has taken 3 ms. */
+  HEAP_MOST = 16 << 10,  /* KiB for backtracking */
+  /* Steps per text. Typical expressions take about as many steps as the text has bytes, times the alternatives; reaching this
+   * limit on a text of 100 bytes took 3 ms. */
   STEPS = 50000,
   STEPS_A_BYTE = 1000
 };
@@ -23,7 +23,7 @@ struct regexp {
   pcre2_code *code;
   const char *text;
   bool gave_up;
-  char on[64]; /* the beginning of the first text on which it gave up */
+  char on[64]; /* beginning of the first text that exceeded a limit */
 };
 
 static void *take_memory(size_t n, void *mem) { return mem_alloc(mem, n); }
@@ -52,7 +52,7 @@ void regexp_free(struct regexp *r) {
   mem_free(r->mem, r);
 }
 
-/* PCRE2's code for what is wrong, `at` so many bytes; 0 = nothing. */
+/* Returns PCRE2's error code, with its byte position in `at`; 0 = success. */
 static int compile(struct regexp *r, size_t *at) {
   const uint32_t how = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_DOTALL | PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_BACKSLASH_C;
   pcre2_compile_context *context = pcre2_compile_context_create(r->general);

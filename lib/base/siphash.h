@@ -1,5 +1,5 @@
-/* siphash.h - SipHash-2-4, a keyed hash of 64 bits: who does not have the key cannot tell a text from its hash by trying texts.
- * (Aumasson and Bernstein, 2012.)  For names that leave the house; tables go by hash.h. */
+/* siphash.h - SipHash-2-4, a keyed 64-bit hash: without the key, nobody can find a text by hashing candidates. (Aumasson and
+ * Bernstein, 2012.) For names in redacted output; tables use hash.h. */
 #ifndef BASE_SIPHASH_H
 #define BASE_SIPHASH_H
 
@@ -12,7 +12,7 @@ struct siphash_key {
 
 uint64_t siphash(struct siphash_key key, const void *p, size_t n);
 
-/* A key made of a secret of any length. */
+/* Derives a key from a secret of any length. */
 struct siphash_key siphash_key_of(const void *secret, size_t n);
 
 #endif

@@ -1,4 +1,4 @@
-/* text.c - numbers as people write them: sizes, durations, absolute times. */
+/* text.c - parses and prints sizes, durations and absolute times. */
 #include "num.h"
 #include "text.h"
 
@@ -27,14 +27,14 @@ static const struct unit TIMES[] = {{"ps", 1},
                                     {"d", 86400000000000000},
                                     {NULL, 0}};
 
-/* Sizes are written in any case ("100mb" is no millibit); of times "m" and "M" could be two things. */
+/* Sizes ignore case ("100mb" is not a millibit); for times, "m" and "M" could differ. */
 static bool is_unit(const struct unit *u, const char *word, bool any_case) {
   const char *a = u->name, *b = word;
   for (; *a && *b && (*a == *b || (any_case && ascii_lower(*a) == ascii_lower(*b))); a++, b++) {}
   return !*a && !*b;
 }
 
-/* number [blank] unit -> number x factor, rounded. */
+/* Parses a number, an optional space and a unit; the result is rounded. */
 static bool parse(const char *text, const struct unit *units, i128 *out) {
   const char *p = text + strspn(text, "+-0123456789.");
   const char *unit = p + (*p == ' ');
@@ -134,8 +134,8 @@ void tk_print_size(uint64_t bytes, char *text) {
   snprintf(text, 32, "%.20s %s", num_fixed(v, u ? 1 : 0).s, units[u]);
 }
 
-/* Days since 1970-01-01 to a date of the proleptic Gregorian calendar: years of 400 / 100 / 4 / 1, counted from March so that the
- * leap day is last. */
+/* Converts days since 1970-01-01 to a date of the proleptic Gregorian calendar: periods of 400, 100, 4 and 1 years, which start
+ * in March so that the leap day is last. */
 static void civil(int64_t days, int64_t *year, int *month, int *day) {
   int64_t z = days + 719468;
   int64_t era = (z >= 0 ? z : z - 146096) / 146097;

@@ -1,10 +1,10 @@
-/* varint.h - integers in seven bits a byte, the lowest first: the wire format of protobuf, and of packed args. */
+/* varint.h - integers of seven bits per byte, lowest first: the wire format of protobuf, and of packed args. */
 #ifndef BASE_VARINT_H
 #define BASE_VARINT_H
 
 #include <stdint.h>
 
-/* At most 10 bytes at p; returns the byte behind them. */
+/* Writes at most 10 bytes at p; returns the position after them. */
 static inline uint8_t *varint_put(uint8_t *p, uint64_t v) {
   while (v >= 0x80) {
     *p++ = (uint8_t)(v | 0x80);
@@ -14,7 +14,7 @@ static inline uint8_t *varint_put(uint8_t *p, uint64_t v) {
   return p;
 }
 
-/* Of bytes that varint_put wrote. */
+/* Reads bytes that varint_put wrote. */
 static inline const uint8_t *varint_get(const uint8_t *p, uint64_t *v) {
   uint64_t out = *p & 0x7f;
   for (int shift = 7; *p++ & 0x80; shift += 7) out |= (uint64_t)(*p & 0x7f) << shift;

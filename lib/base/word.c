@@ -1,11 +1,11 @@
-/* word.c - "did you mean": the valid word that is nearest to a mistyped one. */
+/* word.c - "did you mean": finds the valid word nearest to a mistyped one. */
 #include <string.h>
 
 #include "tracekit.h"
 
 enum { MAX_WORD = 64 };
 
-/* Edit distance of two short words (a transposition counts 2). */
+/* Returns the edit distance of two short words (a transposition counts 2). */
 static size_t distance(const char *a, const char *b) {
   size_t row[MAX_WORD + 1], na = strlen(a), nb = strlen(b);
   if (na > MAX_WORD || nb > MAX_WORD) return MAX_WORD;
@@ -25,8 +25,8 @@ static size_t distance(const char *a, const char *b) {
 const char *tk_nearest(const char *word, const char *const *valid) {
   const char *best = NULL;
   const size_t n = strlen(word);
-  size_t best_distance = n / 3 + 2; /* beyond this it is another word */
-  if (best_distance > n / 2 + 1) best_distance = n / 2 + 1; /* of a short one half of the letters stay */
+  size_t best_distance = n / 3 + 2; /* beyond this, the words are unrelated */
+  if (best_distance > n / 2 + 1) best_distance = n / 2 + 1; /* at least half the letters of a short word must match */
   for (; *valid; valid++) {
     size_t d = distance(word, *valid);
     if (d >= best_distance) continue;

@@ -5,8 +5,8 @@
  *                                                              DECIMAL: zigzag varint mantissa, zigzag byte exponent
  *                                                              STR, NUMBER, JSON, BYTES, REF: varint string id
  *
- * Kineto's kernels carry about 20 args; as 16-byte structs they would make the graph as large as the JSON.  Packed like this they
- * take 9 to 12 bytes an event on real GPU traces, with 13 to 18 shapes. */
+ * Kineto's kernels have about 20 args; as 16-byte structs these would make the graph as large as the JSON. Packed, they take 9
+ * to 12 bytes per event on real GPU traces, with 13 to 18 shapes. */
 #include <string.h>
 
 #include "trace.h"
@@ -53,7 +53,7 @@ bool tk_args_next(struct tk_args *it, struct tk_arg *arg) {
   }
 }
 
-/* The shape says whether it is there: most are asked for what they do not have. */
+/* Checks the shape first: most lookups are for keys that the event lacks. */
 bool tk_args_find(const struct tk_trace *t, uint32_t args, const char *key, struct tk_arg *arg) {
   struct tk_args it = tk_args_of(t, args);
   const tk_id id = it.shape ? intern_id(&t->store->strings, key, strlen(key)) : 0;
@@ -98,7 +98,7 @@ void args_copy(struct tk_trace *t, const struct tk_arg *a) {
   uint8_t *p = buf_reserve(&b->payload, 16);
   if (!p || !mem_grow(&s->mem, (void **)&b->fields, &b->cap, (uint64_t)b->n + 1, sizeof *b->fields)) return;
   see_key(s, a->key);
-  if (a->key >= b->n_stamps) return; /* no memory */
+  if (a->key >= b->n_stamps) return; /* out of memory */
   b->fields[b->n++] = (struct shape_field){a->key, (uint8_t)a->type};
   switch (a->type) {
   case TK_ARG_NULL:
@@ -180,8 +180,8 @@ static bool has_key(const struct tk_trace *t, const struct tk_arg *arg) {
   return arg->key != 0;
 }
 
-/* Of a key given more than once only the last value stays: the others lose their key, and go.  Linear: hostile records repeat a key
- * 100,000 times. */
+/* Keeps only the last value of a repeated key: earlier ones lose their key and are dropped. Linear, because hostile records
+ * repeat a key 100,000 times. */
 static void drop_duplicates(struct tk_trace *t) {
   struct arg_builder *b = &t->store->builder;
   b->serial++;
@@ -233,7 +233,7 @@ struct shape_field *args_fields(struct tk_trace *t, uint32_t n) {
 
 uint32_t args_shape(struct tk_trace *t) { return intern_shape(t->store); }
 
-/* A record of a fragment that holds ids which it was not given. */
+/* Records args of a fragment that contain ids which the fragment assigned itself. */
 static void note_foreign(struct tk_store *s, size_t at) {
   s->has_foreign = false;
   if (!mem_grow(&s->mem, (void **)&s->foreign, &s->cap_foreign, (uint64_t)s->n_foreign + 1, sizeof *s->foreign)) return;

@@ -16,9 +16,9 @@ void chains_free(struct chains *c) {
   c->slots = NULL;
 }
 
-/* Producers count their ids up, so neighbours stand side by side, in blocks: a tenth of the cache misses of ids that are spread.  Where
- * two blocks fall on one place, each id of the second steps to the next column of the next block: the two do not fill each other up.
- * Which column an id has depends on its block, so ids that are all of one column use all. */
+/* Sequential ids share blocks, which takes a tenth of the cache misses of scattered ids. When two blocks collide, each id of
+ * the second moves to the next column of the next block, so the two do not fill each other up. The column of an id depends on
+ * its block, so ids that share a column spread over all columns. */
 enum { BLOCK = 64 };
 
 static uint32_t hash_of_flow(const struct tk_flow_point *f) {

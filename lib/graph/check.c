@@ -1,11 +1,11 @@
 /* check.c - the invariants of a sealed graph, stated as code.
  *
- *   1. Events are grouped by track: track k holds events first .. first+count-1, tracks in order, without gaps.
- *   2. Within a track times do not decrease (events without a clock apart), and depth grows by at most one per event.
- *   3. Only spans, instants and counter samples remain; dur >= 0, and 0 unless a span.
- *   4. A span lies within the span it hangs under (up to 1 ns of rounding), unless flagged as overlapping, unfinished or lost.
- *   5. Ids are in range: classes, tracks, strings of classes and args; parents of tracks are processes.
- *   6. Flow points are in time order; a bound one names an event. */
+ *      1. Events are grouped by track: track k has events first .. first+count-1; tracks are in order, without gaps.
+ *      2. Within a track, times do not decrease (except events without a clock), and depth grows by at most one per event.
+ *      3. Only spans, instants and counter samples remain; dur >= 0, and 0 unless a span.
+ *      4. A span lies within its parent span (up to 1 ns of rounding), unless flagged as overlapping, unfinished or lost.
+ *      5. Ids are in range: classes, tracks, strings of classes and args; parents of tracks are processes.
+ *      6. Flow points are sorted by time; a bound one refers to an event. */
 #include <string.h>
 
 #include "trace.h"
@@ -55,7 +55,8 @@ static bool check_nesting(const struct tk_trace *t, const struct tk_track *k, tk
       const struct tk_event *up = &t->events[ancestors[e->depth - 1]];
       if (!(up->flags & LOOSE) && e->ts + e->dur - (up->ts + up->dur) > 1000) return fail(err, "span sticks out of its parent", i);
     }
-    const bool is_parent = i + 1 < k->first + k->count && e[1].depth > e->depth; /* an X that the end of a pair around it cuts */
+    const bool is_parent = i + 1 < k->first + k->count && e[1].depth > e->depth; /* a complete event cut off by the end of the
+                                                                                  * pair around it */
     if (event_nests(e) || is_parent) ancestors[e->depth] = i;
     depth_before = e->depth;
   }

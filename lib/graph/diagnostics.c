@@ -1,7 +1,6 @@
-/* diagnostics.c - notes with their texts.
+/* diagnostics.c - notes and their texts.
  *
- * Equal texts are one pointer, by which equal notes are found and counted, as a trace counts its own; whoever sums them up over many
- * inputs finds them so, too. */
+ * Equal texts share one pointer, by which equal notes are found and counted, both within a trace and over many inputs. */
 #include "diagnostics.h"
 
 #include <stdio.h>
@@ -47,7 +46,7 @@ const char *diagnostics_bytes(struct tk_diagnostics *d, const void *p, size_t n)
 
 const char *diagnostics_text(struct tk_diagnostics *d, const char *text) { return diagnostics_bytes(d, text, strlen(text)); }
 
-/* Those of one source come one after the other, so that there may be many sources. */
+/* Notes of one source are consecutive, so that many sources stay cheap. */
 static void add(struct tk_diagnostics *d, const struct tk_diagnostic *like) {
   struct tk_diagnostics_impl *own = d->impl;
   const char *source = like->source && *like->source ? diagnostics_text(d, like->source) : NULL;

@@ -1,30 +1,30 @@
-/* diagnostics.h - what is said of one thing or of several: notes with their texts, apart from any trace.
+/* diagnostics.h - notes with their texts, independent of any trace.
  *
- * Reports carry them, and what else they say in words: texts live as long as the diagnostics do.  The notes of a trace are its own
- * (trace_note), since they are written with it; tk_trace_diagnostics hands them out in this form. */
+ * Reports use them, also for other sentences: texts live as long as the diagnostics. Notes of a trace belong to the trace
+ * (trace_note), because they are written with it; tk_trace_diagnostics returns them in this form. */
 #ifndef GRAPH_DIAGNOSTICS_H
 #define GRAPH_DIAGNOSTICS_H
 
 #include "trace.h"
 
-/* None yet; NULL = no memory. */
+/* Returns an empty list; NULL = out of memory. */
 struct tk_diagnostics *diagnostics_new(void);
-/* False with TK_ELIMIT in err if memory has run out since. */
+/* Returns false with TK_ELIMIT in err if memory has run out since. */
 bool diagnostics_check(const struct tk_diagnostics *d, struct tk_err *err);
 
-/* The text, kept. */
+/* Returns a copy of the text with the lifetime of `d`. */
 const char *diagnostics_text(struct tk_diagnostics *d, const char *text);
 const char *diagnostics_bytes(struct tk_diagnostics *d, const void *p, size_t n);
 
-/* Once, and of no place in particular.  `source`: the input that it is of; NULL or "" = of none. */
+/* Adds a note once, without an offset. `source`: input that it refers to; NULL or "" = none. */
 void diagnostics_say(struct tk_diagnostics *d, const char *source, enum tk_note_kind kind, const char *text);
-/* "left out: WHY" of an input; an error begins with its name. */
+/* Adds "left out: WHY" for an input; `why` may begin with its name. */
 void diagnostics_say_left_out(struct tk_diagnostics *d, const char *source, const char *why);
-/* All of a trace; those that are its own become those of `source`. */
+/* Adds all notes of a trace; notes without a source get `source`. */
 void diagnostics_add_notes(struct tk_diagnostics *d, const struct tk_trace *t, const char *source);
-/* All of others. */
+/* Adds all notes of another list. */
 void diagnostics_add(struct tk_diagnostics *d, const struct tk_diagnostics *from);
-/* They become notes of the trace. */
+/* Adds the notes to a trace. */
 void diagnostics_give(const struct tk_diagnostics *d, struct tk_trace *t);
 
 #endif

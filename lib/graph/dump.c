@@ -1,6 +1,6 @@
-/* dump.c - canonical text of a graph: what goldens hold and diffs compare.
+/* dump.c - canonical text of a graph, for golden files and diffs.
  *
- * One line per thing, ids spelled out, times in picoseconds from the graph's origin, sections in fixed order:
+ * One line per item, ids as text, times in picoseconds from the graph's origin, sections in fixed order:
  *
  *     trace origin=1000000ns zero=0ns clock=unknown
  *     track pid=1 tid=7 thread "main"
@@ -29,7 +29,7 @@ static void append_format(struct buf *b, const char *fmt, ...) {
   b->len += (size_t)n;
 }
 
-/* Text with what would break a line, or be obeyed by a terminal, escaped, and the characters of `also`. */
+/* Escapes characters that would break a line or control a terminal, and the characters in `also`. */
 static void put_shown(struct buf *b, const char *text, size_t n, const char *also) {
   const uint8_t *s = (const uint8_t *)text, *end = s + n;
   for (unsigned len; s < end; s += len) {
@@ -155,7 +155,7 @@ static void put_record(struct buf *b, const struct tk_trace *t, const struct tk_
   append_format(b, "\n");
 }
 
-/* A value may have lines. */
+/* A value may contain line breaks. */
 static void put_meta(struct buf *b, const char *text, size_t n) {
   append_format(b, " ");
   for (const char *end = text + n, *line; text < end; text = line) {
@@ -167,7 +167,7 @@ static void put_meta(struct buf *b, const char *text, size_t n) {
   append_format(b, "\n");
 }
 
-/* Text that was put so far goes to whoever asked for it, a block at a time. */
+/* Buffers text and passes it to the caller in blocks. */
 struct dumper {
   struct buf b;
   bool (*put)(void *arg, const char *text, size_t n);

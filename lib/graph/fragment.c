@@ -34,14 +34,14 @@ void fragment_free(struct fragment *f) {
   f->t = NULL;
 }
 
-/* An array of n elements and its dummy, of which `cap` fit; may grow by a quarter before it moves. */
+/* Copies an array of n elements and its dummy, with capacity `cap`, enough to grow by a quarter. */
 static bool copy_array(struct mem *mem, void **to, uint32_t *cap, const void *from, uint32_t n, size_t elem) {
   if (!mem_grow(mem, to, cap, (uint64_t)n + n / 4 + 64, elem)) return false;
   memcpy(*to, from, ((size_t)n + 1) * elem);
   return true;
 }
 
-/* The slots of a table: as many as its mask says, and one. */
+/* Copies the slots of a table: mask + 1 of them. */
 static bool copy_slots(struct mem *mem, void **to, uint32_t *to_mask, const void *from, uint32_t mask, size_t elem) {
   const size_t size = ((size_t)mask + 1) * elem;
   if (!from) {
@@ -65,7 +65,7 @@ static bool copy_map(struct map *to, const struct map *from) {
   return copy_slots(to->mem, (void **)&to->slots, &to->mask, from->slots, from->mask, sizeof *from->slots);
 }
 
-/* Bytes of strings stay where they are: only what points to them is copied. */
+/* Bytes of strings do not move: only the pointers to them are copied. */
 static bool copy_strings(struct intern *to, const struct intern *from) {
   arena_free(&to->arena);
   if (!copy_array(to->mem, (void **)&to->strs, &to->cap, from->strs, from->n, sizeof *from->strs)) return false;
@@ -112,9 +112,9 @@ uint64_t fragment_cost(const struct tk_trace *of) {
          ((uint64_t)s->class_index.mask + s->track_index.mask + s->shape_index.mask + 3) * sizeof(struct map_slot);
 }
 
-/* ---- tracks that two met ---- */
+/* ---- tracks that both found ---- */
 
-/* The string in the trace that has not joined yet; false if it is not there. */
+/* Finds a string of the fragment in the trace, which it has not joined yet; false if missing. */
 static bool find_string(const struct fragment *f, const struct tk_trace *to, tk_id *id) {
   const struct intern_str *s = &f->t->store->strings.strs[*id];
   if (*id == 0) return true;
@@ -125,7 +125,8 @@ static bool find_string(const struct fragment *f, const struct tk_trace *to, tk_
 
 static bool same_ident(struct tk_ident a, struct tk_ident b) { return a.num == b.num && a.str == b.str && a.kind == b.kind; }
 
-/* Is the track there, with other spellings of its ids?  Then events that the fragment has of it say of theirs what is not so. */
+/* True if the trace has the track with a different spelling of its ids. The fragment's events would then misstate their
+ * spelling. */
 static bool is_misspelled(const struct fragment *f, const struct tk_trace *to, struct tk_track k) {
   if (!find_string(f, to, &k.pid.str) || !find_string(f, to, &k.tid.str) || !find_string(f, to, &k.name)) return false;
   const tk_id id = trace_find(to, &k);
@@ -138,7 +139,7 @@ static bool any_is_misspelled(const struct fragment *f, const struct tk_trace *t
   return false;
 }
 
-/* ---- what is new ---- */
+/* ---- new ids ---- */
 
 static bool join_strings(struct fragment *f, struct tk_trace *to) {
   const struct intern *own = &f->t->store->strings;
@@ -183,7 +184,7 @@ static struct tk_track track_now(const struct fragment *f, tk_id i) {
   return k;
 }
 
-/* A parent comes before its children. */
+/* Parents precede their children. */
 static bool join_tracks(struct fragment *f, struct tk_trace *to) {
   for (tk_id i = f->tracks.known + f->tracks.n + 1; i <= f->t->n_tracks; i++) {
     struct tk_track k = track_now(f, i);
@@ -195,10 +196,10 @@ static bool join_tracks(struct fragment *f, struct tk_trace *to) {
 
 /* ---- args ---- */
 
-/* Refs are still what their reader has put there. */
+/* Refs still hold the values that their reader stored. */
 static bool is_string(uint8_t type) { return type >= TK_ARG_STR && type < TK_ARG_REF; }
 
-/* The record at p with the ids of the trace that it joins, to *q; returns its end. */
+/* Copies the record at p to *q with the ids of the trace, and returns the end of the record. */
 static const uint8_t *repack(const struct fragment *f, const uint8_t *p, uint8_t **q) {
   uint64_t shape, v;
   p = varint_get(p, &shape);
@@ -219,7 +220,7 @@ static const uint8_t *repack(const struct fragment *f, const uint8_t *p, uint8_t
   return p;
 }
 
-/* The most that repacked records have beyond what they had: a varint of 32 bits is five bytes, and was one at least. */
+/* Returns the most bytes that repacking can add: a 32-bit varint takes five bytes and took at least one. */
 static uint64_t most_growth(const struct fragment *f) {
   const struct tk_store *s = f->t->store;
   uint64_t n = 0, shape;
@@ -230,7 +231,7 @@ static uint64_t most_growth(const struct fragment *f) {
   return n;
 }
 
-/* The pool goes behind that of `to`; foreign records say how far those behind them have moved. */
+/* Appends the pool to that of `to`; foreign records store how far the records after them have moved. */
 static bool join_pool(struct fragment *f, struct tk_trace *to) {
   struct tk_store *s = f->t->store;
   struct buf *pool = &to->store->pool;
@@ -251,11 +252,12 @@ static bool join_pool(struct fragment *f, struct tk_trace *to) {
   return true;
 }
 
-/* Where args have gone.  Events have theirs in the order of the pool, so the next foreign record is near the last one. */
+/* Maps old positions of args to new ones. Events refer to args in the order of the pool, so the next foreign record is near the
+ * last one. */
 struct mover {
   const struct tk_store *s;
-  uint32_t first; /* how far those before any foreign record have moved */
-  uint32_t n;     /* foreign records before those that were asked for last */
+  uint32_t first; /* displacement before the first foreign record */
+  uint32_t n;     /* number of foreign records before the last query */
 };
 
 static uint32_t moved(struct mover *m, uint32_t args) {

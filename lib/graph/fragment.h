@@ -1,45 +1,46 @@
-/* fragment.h - events that are read apart from those before them, and then join their trace.
+/* fragment.h - events that are read separately from preceding ones, and then join their trace.
  *
- * A fragment is an unsealed trace that begins with the strings, classes, tracks and shapes of another one, under the same ids.  What
- * it reads mostly holds no others: such events are copied as they are.  Ids that the fragment gave out itself are translated, and args
- * that hold some are packed anew, which the fragment has a list of.
+ * A fragment is an unsealed trace that starts with the strings, classes, tracks and shapes of another trace, under the same
+ * ids. Most of what it reads uses only these: such events are copied unchanged. Ids that the fragment assigned itself are
+ * translated, and args that contain such ids are repacked; the fragment keeps a list of them.
  *
  *     trace      s1 s2 s3                                  s1 s2 s3 s4 s5
  *     fragment   s1 s2 s3 | t4 t5 t6      joins            s1 s2 s3 s4 s5 s6      t4 = s5, t5 = s4, t6 = s6
  *
- * Fragments that join in the order in which they stand in the file give the same trace, id by id, as reading them one after the
- * other: whatever is new comes in the order in which it is met. */
+ * Fragments that join in the order of the file give the same trace, id by id, as sequential reading, because new items arrive
+ * in the order in which they occur. */
 #ifndef GRAPH_FRAGMENT_H
 #define GRAPH_FRAGMENT_H
 
 #include "trace.h"
 
-/* Ids up to `known` are the same in both; the n after them are now[]. */
+/* Ids up to `known` are equal in both; the n ids after them map to now[]. */
 struct fragment_ids {
   uint32_t known, n, cap;
   uint32_t *now;
 };
 
 struct fragment {
-  struct tk_trace *t; /* memory of its own */
+  struct tk_trace *t; /* with memory of its own */
   struct fragment_ids strings, classes, tracks, shapes;
 };
 
 bool fragment_init(struct fragment *f, uint64_t max_memory);
 void fragment_free(struct fragment *f);
 
-/* Empties it, and gives it what `of` has by now, which must outlive what is read and may go on growing.  False when memory runs out. */
+/* Empties the fragment and copies the current ids of `of`, which must outlive what is read and may keep growing. Returns false
+ * when memory runs out. */
 bool fragment_begin(struct fragment *f, const struct tk_trace *of);
 
-/* What it was given the last time is outgrown so far that it is worth to begin again. */
+/* True if `of` has grown so much since fragment_begin that starting again pays. */
 bool fragment_is_outgrown(const struct fragment *f, const struct tk_trace *of);
 
-/* Bytes that beginning copies. */
+/* Returns the number of bytes that fragment_begin copies. */
 uint64_t fragment_cost(const struct tk_trace *of);
 
-/* Its events, flow points, notes and counts go to the end of `to`, the trace that it began with, and it is empty again; event i of it
- * becomes event to->n_events + i, flow points likewise.  False, and nothing has joined: it met a track whose ids are spelled another
- * way in `to` than the fragment met them first, or memory has run out. */
+/* Appends the fragment's events, flow points, notes and counts to `to`, the trace it began with, and empties the fragment.
+ * Event i becomes event to->n_events + i, and flow points likewise. Returns false without any change if the fragment met a
+ * track whose ids are spelled differently in `to`, or when memory runs out. */
 bool fragment_join(struct fragment *f, struct tk_trace *to);
 
 #endif

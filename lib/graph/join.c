@@ -1,7 +1,7 @@
-/* join.c - ids are translated by table, events and their packed args are copied once.
+/* join.c - translates ids by table, and copies events and their packed args once.
  *
- * An arg record is translated by its shape: the shape is found once in the other graph, and of the values only the ids of strings
- * change.  A shape without strings is copied as bytes. */
+ * An arg record is translated by its shape: the shape is looked up in the other graph once, and only string ids among the
+ * values change. A shape without strings is copied as bytes. */
 #include "join.h"
 
 #include <string.h>
@@ -38,7 +38,7 @@ static void join_strings(struct joiner *j) {
     j->ids->strings[i] = intern_add(&j->to->store->strings, strings->strs[i].bytes, strings->strs[i].len, strings->strs[i].hash);
 }
 
-/* The value at p, translated to the end of `to`; returns the end of the value. */
+/* Translates the value at p to the end of `to`; returns the end of the value. */
 static const uint8_t *join_value(const struct joiner *j, const uint8_t *p, uint8_t type, uint8_t **to) {
   const uint8_t *from = p;
   uint64_t v;
@@ -55,7 +55,7 @@ static const uint8_t *join_value(const struct joiner *j, const uint8_t *p, uint8
   return p;
 }
 
-/* The first record of a shape is built arg by arg, which makes the shape in the other graph. */
+/* Rebuilds the first record of a shape arg by arg, which creates the shape in the other graph. */
 static uint32_t join_new_shape(struct joiner *j, uint32_t args, uint32_t *shape) {
   struct tk_args it = tk_args_of(j->from, args);
   struct tk_arg arg;
@@ -89,8 +89,8 @@ static uint32_t join_args(struct joiner *j, uint32_t args) {
   return (uint32_t)at;
 }
 
-/* A class that is found by its name and category is one with the class of that name that is there; one that a format told apart
- * from others of its name stays apart. */
+/* A class that is found by name and category merges with the existing class of that name. A class that a format keeps apart
+ * from others of its name stays separate. */
 static void join_classes(struct joiner *j) {
   for (tk_id i = 1; i <= j->from->n_classes; i++) {
     const struct tk_class *c = &j->from->classes[i];
@@ -111,7 +111,7 @@ static struct tk_ident join_ident(const struct joiner *j, struct tk_ident i) {
   return i;
 }
 
-/* Parents may stand behind their children: ids are given out before tracks are filled in. */
+/* Parents may come after their children: ids are assigned before tracks are filled in. */
 static void join_tracks(struct joiner *j) {
   const struct tk_trace *from = j->from;
   tk_id next = j->to->n_tracks;
@@ -184,7 +184,7 @@ static void add_counts(struct tk_counts *to, const struct tk_counts *from) {
   for (size_t i = 0; i < sizeof to->by_phase / sizeof to->by_phase[0]; i++) to->by_phase[i] += from->by_phase[i];
 }
 
-/* Times of all points lie between those of the first and last; events and records are looked at one by one. */
+/* Times of all points lie between those of the first and last; events and records are checked one by one. */
 static bool fits(const struct tk_trace *t, i128 shift) {
   for (tk_id i = 1; shift && i <= t->n_events; i++) {
     i128 start = t->events[i].ts + shift;

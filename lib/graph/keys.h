@@ -1,11 +1,11 @@
-/* keys.h - arg keys and strings that the code itself speaks of.
+/* keys.h - arg keys and strings that the code itself refers to.
  *
- * Every trace interns them first and in this order, so that their string ids are constants: KEY_ID == the id of "json.id".
- * A key under "json." is a field of a Chrome JSON event that the model does not name; the JSON writer puts it back in its place,
- * every other format shows it.  "json.end." holds what the end event of a begin/end pair says, "json.args." an arg whose own key
- * begins with "json.".  "json.respelled" names the members of the event (ts, dur, pid, tid) that stand in quotes where others have
- * numbers, or the other way round.  "repaired." holds a value that was not usable as it stood: it is shown as an ordinary arg
- * everywhere. */
+ * Every trace interns them first and in this order, so that their string ids are constants: KEY_ID == the id of "json.id". A
+ * key under "json." is a field of a Chrome JSON event that the model does not have; the JSON writer puts it back in its place,
+ * and all other formats show it. "json.end." holds fields of the end event of a begin/end pair, "json.args." an arg whose own
+ * key begins with "json.". "json.respelled" lists the members of the event (ts, dur, pid, tid) that are quoted where others
+ * have numbers, or the other way round. "repaired." holds a value that was unusable as given; all formats show it as an
+ * ordinary arg. */
 #ifndef GRAPH_KEYS_H
 #define GRAPH_KEYS_H
 
@@ -44,7 +44,7 @@
   X(CLIPPED, "tracekit.clipped")                  \
   X(FRAME, "json.sf")                             \
   X(FRAME_OF_END, "json.esf")                     \
-  X(OF_END, "json.end.") /* with which such keys begin */
+  X(OF_END, "json.end.") /* prefix of such keys */
 
 enum key {
   KEY_NONE,
@@ -54,8 +54,8 @@ enum key {
   KEY_COUNT
 };
 
-/* Is an arg under this key a field of the event itself, in whatever format it came (an id, a scope, what a repair kept)?  Such keys
- * have a prefix of their own, and operations on args leave them alone. */
+/* True if an arg with this key is a field of the event itself, in any format (an id, a scope, a value kept by a repair). Such
+ * keys have reserved prefixes, and operations on args leave them alone. */
 static inline bool key_is_reserved(const char *key) {
   static const char *const PREFIXES[] = {"json.", "xplane.", "perfetto.", "repaired.", "tracekit."};
   for (size_t i = 0; i < sizeof PREFIXES / sizeof PREFIXES[0]; i++)

@@ -1,4 +1,4 @@
-/* kind.c - kinds of events (kind.h): what Kineto's categories and the names of kernels say, and how it is kept. */
+/* kind.c - kinds of events (kind.h), from Kineto's categories and the names of kernels. */
 #include "kind.h"
 
 #include <string.h>
@@ -15,8 +15,8 @@ const struct kind_word kind_words[] = {
 
 const char *tk_kind_word(size_t i) { return i < sizeof kind_words / sizeof kind_words[0] ? kind_words[i].word : NULL; }
 
-/* Kernels of NCCL, RCCL, MSCCL, HCCL, oneCCL and DeepEP, and the all-reduces that vLLM, TensorRT-LLM, FlashInfer and PyTorch bring;
- * collectives as HLO spells them, async halves included. */
+/* Matches kernels of NCCL, RCCL, MSCCL, HCCL, oneCCL and DeepEP, the all-reduces of vLLM, TensorRT-LLM, FlashInfer and PyTorch,
+ * and collectives in HLO's spelling, including async halves. */
 static bool is_collective(const char *name) {
   static const char *const kernels[] = {"ncclDevKernel", "ncclKernel", "ncclSym", "nccl:", "rcclDevKernel", "rccl:", "mscclKernel",
                                         "mscclpp::", "hcom_", "oneccl_", "deep_ep::", "cross_device_reduce", "ShotAllReduceKernel",
@@ -39,7 +39,7 @@ static unsigned of_category(const char *cat) {
                     {"user_annotation", KIND_ANNOTATION},
                     {"cpu_op", KIND_OP},
                     {"python_function", KIND_PYTHON},
-                    {"Kernel", KIND_KERNEL | KIND_DEVICE}, /* until PyTorch 1.11 */
+                    {"Kernel", KIND_KERNEL | KIND_DEVICE}, /* up to PyTorch 1.11 */
                     {"Memcpy", KIND_MEMCPY | KIND_DEVICE},
                     {"Memset", KIND_MEMSET | KIND_DEVICE},
                     {"Operator", KIND_OP},
@@ -85,7 +85,8 @@ void kinds_free(struct kinds *k) {
   *k = (struct kinds){0};
 }
 
-/* Only spans are what the line says that they are.  A copy in a queue is no kernel, and a kernel that names its op is no op. */
+/* The kind of a line applies to its spans only. A copy in a queue is not a kernel, and a kernel that names its op is not an op.
+ */
 static unsigned on_track(unsigned kind, unsigned of_track, bool is_span) {
   const unsigned roles = KIND_KERNEL | KIND_OP | KIND_MODULE | KIND_STEP;
   if (!is_span) return kind | (of_track & KIND_DEVICE);

@@ -1,7 +1,7 @@
-/* kind.h - what sort of thing an event is, in the words of people who read traces of accelerators: kernel, memcpy, collective, ...
+/* kind.h - classifies events in the terms of accelerator traces: kernel, memcpy, collective, ...
  *
- * Told from what producers state: Kineto's categories, the names that CUPTI gives, and of JAX and TensorFlow the names of planes and
- * lines, the stats of ops and steps (kind_xla.c).  An event may be of several kinds. */
+ * The sources are Kineto's categories, the names that CUPTI uses, and, for JAX and TensorFlow, the names of planes and lines
+ * and the stats of ops and steps (kind_xla.c). An event may have several kinds. */
 #ifndef GRAPH_KIND_H
 #define GRAPH_KIND_H
 
@@ -20,18 +20,18 @@ struct kind_word {
 };
 extern const struct kind_word kind_words[]; /* ended by NULL */
 
-/* Kinds by class, by track and by shape of args, told once: an event is of all of them. */
+/* Kinds by class, by track and by shape of args, computed once: an event has all of them. */
 struct kinds {
   struct mem *mem;
   const struct tk_trace *t;
   uint32_t *of_class, *of_track, *of_shape;
-  bool by_shape; /* any shape tells something */
+  bool by_shape; /* whether any shape implies a kind */
 };
 
 bool kinds_init(struct kinds *k, const struct tk_trace *t, struct mem *mem);
 void kinds_free(struct kinds *k);
 unsigned kinds_of(const struct kinds *k, const struct tk_event *e);
-/* How many events are of each kind, in the order of kind_words. */
+/* Counts the events of each kind, in the order of kind_words. */
 void kinds_count(const struct kinds *k, uint64_t *counts);
 
 #endif

@@ -1,12 +1,12 @@
 /* kind_xla.c - kinds in traces of JAX, TensorFlow and OpenXLA (kind_xla.h).
  *
- * Device planes name their lines: "Stream #7(Compute)" and "XLA Ops" are queues, "Steps" and "XLA Modules" say what ran in them.  A
- * step of the host has the stat step_num, an op the stat hlo_op; both keep their names in JSON.
+ * Device planes name their lines: "Stream #7(Compute)" and "XLA Ops" are queues, "Steps" and "XLA Modules" group the work in
+ * them. A step of the host has the stat step_num, an op the stat hlo_op; both keep their names in JSON.
  *
- * No trace says which spans a program made by TraceAnnotation: they stand on the threads of Python among those of the runtime, which
- * are made by the same call.  The runtime's are told by where they stand: under a span that calls the runtime (a PjitFunction, a
- * DevicePut, whatever has the name of a C++ function), and so is every span of a name that mostly stands there.  What is left is the
- * program's own. */
+ * No trace marks spans made by TraceAnnotation: they are on Python's threads among spans of the runtime, which makes its own
+ * with the same call. Runtime spans are recognised by position: they are below a span that calls the runtime (a PjitFunction, a
+ * DevicePut, any name of a C++ function). A name whose spans are mostly in that position belongs to the runtime as a whole. The
+ * remaining spans belong to the program. */
 #include "kind_xla.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ bool xla_is_transfer(const char *name) {
   return text_any_begins(name, FIRST) || text_any_holds(name, IN);
 }
 
-/* Is the track a thread of a host plane? */
+/* True for a thread of a host plane. */
 static bool is_host(const struct tk_trace *t, const struct tk_track *k) {
   return k->kind == TK_THREAD && strstr(tk_string(t, t->tracks[k->parent].name, NULL), "/host:CPU");
 }
@@ -75,7 +75,7 @@ void xla_classes(const struct tk_trace *t, uint32_t *of_class) {
 
 /* ---- tracks ---- */
 
-/* Before the name of a plane a merge puts that of its rank. */
+/* A merge prepends the rank's label to the name of a plane. */
 static bool is_device(const struct tk_trace *t, const struct tk_track *k) {
   return strstr(tk_string(t, t->tracks[k->parent].name, NULL), "/device:") != NULL;
 }
@@ -100,12 +100,12 @@ void xla_tracks(const struct tk_trace *t, uint32_t *of_track) {
 
 /* ---- annotations ---- */
 
-/* Is the thread one of Python's on a host plane?  Lines are named as the system names threads. */
+/* True for a Python thread of a host plane. Lines have the system's names of threads. */
 static bool is_python(const struct tk_trace *t, const struct tk_track *k) {
   return is_host(t, k) && text_begins(tk_string(t, k->name, NULL), "python");
 }
 
-/* Does the name tell that the runtime made the span? */
+/* True if the name shows that the runtime made the span. */
 static bool is_runtime(const char *name) {
   static const char *const FIRST[] = {"PjitFunction(", "DevicePut", "ParseArguments", "shard_args", "batched_copy_array", "end: ",
                                       "BatchedCopyToDevice", "Wait for ", "Handle input", "MemoryAllocation", "MemoryDeallocation",
@@ -113,15 +113,15 @@ static bool is_runtime(const char *name) {
   return strstr(name, "::") || text_any_begins(name, FIRST);
 }
 
-/* Of a class: how many of its spans on Python's threads are under a span of the runtime, and how many are not. */
+/* Number of a class's spans on Python's threads that are below a runtime span, and that are not. */
 struct place {
   uint32_t inside, outside;
-  bool runtime; /* its name tells that the runtime made it */
+  bool runtime; /* the name shows that the runtime made it */
 };
 
 static void find_places(const struct kinds *k, const struct tk_track *track, struct place *places) {
   const struct tk_trace *t = k->t;
-  uint32_t call = UINT32_MAX; /* depth of the runtime's span that the events are under */
+  uint32_t call = UINT32_MAX; /* depth of the runtime span around the current events */
   for (tk_id i = track->first; i < track->first + track->count; i++) {
     const struct tk_event *e = &t->events[i];
     if (e->depth <= call) call = UINT32_MAX;

@@ -1,13 +1,13 @@
 /* piles.c - see piles.h.
  *
- *     file order  --scatter-->  front: the largest pile of each group, where the group will be; aside: all others
+ *     file order  --scatter-->  front: the largest pile of each group, at the group's final position; aside: all others
  *                 --merge-->    backwards, the latest first, from front and aside to the group's end
  *
- * What has not been read of a pile at the front is never overwritten: that many elements are still to be written before it.  Pages of
- * the source go back while it is scattered, those of `aside` group by group, so the peak is one array and what is aside.
+ * Unread elements of a pile at the front are never overwritten: at least that many are still to be written before it. Pages of
+ * the source are released while it is scattered, those of `aside` group by group, so the peak is one array plus what is aside.
  *
- * A group of more than 64 piles (spans that are written when they end, nested as deep; a file that somebody shuffled) is a crowd: it
- * is scattered into buckets of time instead, each of which is sorted in the cache. */
+ * A group of more than 64 piles (spans written when they end, deeply nested; a shuffled file) is a crowd: it is scattered into
+ * buckets of time, each of which is sorted in the cache. */
 #include "piles.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 typedef unsigned char byte;
 
-enum { STRETCH = 1 << 16 }; /* elements that are given back at a time */
+enum { STRETCH = 1 << 16 }; /* elements whose pages are released at a time */
 
 bool piles_init(struct piles *p, struct mem *mem, uint32_t n_groups, uint32_t n) {
   *p = (struct piles){.mem = mem, .n_groups = n_groups};
@@ -34,7 +34,7 @@ void piles_free(struct piles *p) {
   *p = (struct piles){.mem = p->mem};
 }
 
-/* One more pile of the group; it moves to where there is room for four times as many. */
+/* Adds a pile to the group; when full, the group moves to a place with four times the room. */
 static struct pile *add_pile(struct piles *p, struct pile_group *g) {
   if (g->n_piles == g->cap) {
     const uint8_t cap = g->cap ? (uint8_t)(g->cap * 4) : 1;
@@ -49,7 +49,7 @@ static struct pile *add_pile(struct piles *p, struct pile_group *g) {
   return pile;
 }
 
-/* The first whose top is not later; all of them, if none. */
+/* Returns the first pile whose top is not later, or n. */
 static unsigned find_pile(const struct pile *piles, unsigned n, tk_time ts) {
   enum { FEW = 6 };
   unsigned lo = 0;
@@ -89,7 +89,8 @@ static uint32_t group_of(const struct piles *p, const struct pile_array *a, cons
 
 /* ---- crowds ---- */
 
-/* Elements of [min + i << shift, min + (i+1) << shift) are in bucket i; it ends at ends[i], and begins there until it is filled. */
+/* Elements of [min + i << shift, min + (i+1) << shift) go into bucket i; it ends at ends[i], and is filled from there
+ * downwards. */
 struct crowd {
   tk_time min, max;
   uint32_t *ends;
@@ -109,7 +110,7 @@ static bool make_buckets(struct piles *p, struct crowd *c, uint32_t n) {
   return c->ends != NULL;
 }
 
-/* What `visit` does with each element of a crowd. */
+/* Calls `visit` for each element of a crowd. */
 static void each_in_crowd(const struct piles *p, const struct pile_array *a, struct crowd *crowds,
                           void (*visit)(struct crowd *c, tk_time ts)) {
   for (uint32_t i = 1; i <= a->n; i++) {
@@ -133,7 +134,7 @@ static uint32_t number_crowds(struct piles *p) {
   return n;
 }
 
-/* NULL when memory has run out. */
+/* Returns NULL when memory runs out. */
 static struct crowd *find_crowds(struct piles *p, const struct pile_array *a, uint32_t n) {
   struct crowd *crowds = mem_array(p->mem, n, sizeof *crowds);
   bool ok = crowds != NULL;
@@ -178,7 +179,7 @@ static bool sort_crowd(struct piles *p, const struct crowd *c, uint32_t first, b
 
 /* ---- scatter ---- */
 
-/* Places for all piles.  Returns how many elements are aside. */
+/* Assigns positions to all piles. Returns the number of elements aside. */
 static uint32_t give_places(struct piles *p, struct crowd *crowds) {
   uint32_t front = 1, aside = 0;
   for (struct pile_group *g = p->groups; g < p->groups + p->n_groups; g++) {
@@ -225,7 +226,7 @@ static void scatter(struct settling *s) {
 
 /* ---- merge ---- */
 
-/* What is left of a pile: its last element, which is its latest. */
+/* Remainder of a pile; its last element is its latest. */
 struct rest {
   tk_time ts;
   const byte *last;
@@ -236,7 +237,7 @@ struct rest {
 
 static bool is_later(const struct rest *a, const struct rest *b) { return a->ts != b->ts ? a->ts > b->ts : a->pile > b->pile; }
 
-/* rests[0..n) are in order but for the last one. */
+/* rests[0..n) are sorted except for the last one. */
 static void sift(struct rest *rests, unsigned n) {
   const struct rest moved = rests[n - 1];
   unsigned at = n - 1;
@@ -258,7 +259,7 @@ static unsigned list_rests(const struct settling *s, const struct pile_group *g,
   return n;
 }
 
-/* The group's elements end before `end`. */
+/* `end` is the position after the group's last element. */
 static void merge(const struct settling *s, const struct pile_group *g, uint32_t end) {
   struct rest rests[PILES_MOST];
   unsigned n = list_rests(s, g, rests);
@@ -266,7 +267,7 @@ static void merge(const struct settling *s, const struct pile_group *g, uint32_t
   uint32_t *was = s->a->was ? s->a->was + end : NULL;
   while (n > 0) {
     struct rest *r = &rests[n - 1];
-    if (n == 1 && r->last + PILE_ELEM == to) return; /* they stand there already */
+    if (n == 1 && r->last + PILE_ELEM == to) return; /* already in place */
     do {
       memmove(to -= PILE_ELEM, r->last, PILE_ELEM);
       if (was) *--was = *r->was--;
@@ -294,7 +295,7 @@ static bool merge_all(const struct settling *s) {
   return true;
 }
 
-/* Room for what moves.  A crowd is scattered, so it cannot do so where it is. */
+/* Allocates room for elements that move. A crowd is scattered, so it cannot stay in place. */
 static bool make_room(struct settling *s, uint32_t aside, bool in_place, uint32_t *cap) {
   struct mem *m = s->p->mem;
   void *to = in_place ? s->a->items : NULL;
@@ -306,7 +307,7 @@ static bool make_room(struct settling *s, uint32_t aside, bool in_place, uint32_
   return !m->failed;
 }
 
-/* The result is the array that came, if it came in groups. */
+/* If the elements came in groups, the result is the original array. */
 static void take_over(struct settling *s, uint32_t cap) {
   struct pile_array *a = s->a;
   if (a->grouped) {
@@ -338,7 +339,7 @@ bool piles_settle(struct piles *p, struct pile_array *a) {
   return ok;
 }
 
-/* Cycle by cycle: a second array of elements would be the peak of reading. */
+/* Follows cycles: a second array of elements would dominate the peak memory of reading. */
 void piles_permute(void *items, uint32_t *was, struct keyed *v, uint32_t n) {
   byte *e = items, held[PILE_ELEM];
   for (uint32_t i = 0; i < n; i++) {

@@ -1,13 +1,15 @@
-/* piles.h - elements that begin with their time, into time order, group by group and stable.
+/* piles.h - sorts elements that begin with their time, group by group and stably.
  *
- * Producers write a few sorted sequences that interleave: a span when it ends and the one around it later, a buffer of the CPU and then
- * one of the GPU.  So each element goes on the first pile of its group whose last one is not later (patience sorting).  Tops fall from
- * pile to pile, so of two equal times the one that came later lies on the same or a later pile, and merging the piles is stable.
+ * Producers write a few sorted sequences that interleave: a span when it ends and its parent later, or a buffer of the CPU and
+ * then one of the GPU. Each element goes onto the first pile of its group whose last element is not later (patience sorting).
+ * The tops of the piles decrease, so of two equal times the later element is on the same or a later pile, and merging the piles
+ * is stable.
  *
- * All passes are sequential.  The permutation that this replaced was followed cycle by cycle, each step a cache miss: `info` of 2.0 GB
- * of Kineto took 569 ns an event where 52 MB took 374; with piles 345 and 367 (medians of 3 and 5, an EPYC whose other core was busy).
+ * All passes are sequential. The permutation that this replaced was followed cycle by cycle, a cache miss per step: `info` on
+ * 2.0 GB of Kineto took 569 ns per event, on 52 MB 374; with piles 345 and 367 (medians of 3 and 5, an EPYC whose other core
+ * was busy).
  *
- *     piles_init;  piles_put of each element in its order;  piles_settle;  piles_free */
+ *     piles_init;  piles_put for each element in order;  piles_settle;  piles_free */
 #ifndef GRAPH_PILES_H
 #define GRAPH_PILES_H
 
@@ -15,24 +17,24 @@
 #include "trace.h"
 
 enum {
-  PILE_ELEM = 32,     /* bytes of an element: its time, and 24 more */
-  PILES_MOST = 64,    /* in a group; one that would need more goes into buckets of time */
+  PILE_ELEM = 32,     /* bytes of an element: its time and 24 more */
+  PILES_MOST = 64,    /* per group; a group that needs more goes into buckets of time */
   PILE_MANY = 254,
-  PILE_NONE = 255     /* an element that goes */
+  PILE_NONE = 255     /* an element that is dropped */
 };
 
 struct pile {
   tk_time top;
   uint32_t n;
-  uint32_t at; /* while they settle: where its next element goes */
+  uint32_t at; /* while settling: position of its next element */
 };
 
 struct pile_group {
-  uint32_t piles; /* its first one in the pool */
+  uint32_t piles; /* index of its first pile in the pool */
   uint32_t n;     /* elements */
   uint8_t n_piles, cap, largest;
   bool many;
-  uint32_t crowd; /* of many: which one of them it is */
+  uint32_t crowd; /* index of its crowd, if it has many piles */
 };
 
 struct piles {
@@ -43,13 +45,13 @@ struct piles {
   uint32_t n_groups, n_pool, cap_pool;
 };
 
-/* For elements 1..n of groups 0..n_groups-1.  False when memory has run out; piles_free in any case. */
+/* Prepares for elements 1..n of groups 0..n_groups-1. Returns false when memory runs out; piles_free is needed in any case. */
 bool piles_init(struct piles *p, struct mem *mem, uint32_t n_groups, uint32_t n);
 void piles_free(struct piles *p);
 
 void piles_put_below(struct piles *p, uint32_t i, struct pile_group *g, tk_time ts);
 
-/* Element i, which is of this group, and comes next in the file; one that is not put goes. */
+/* Adds element i, the next one of the file, to its group; elements that are not added are dropped. */
 static inline void piles_put(struct piles *p, uint32_t i, uint32_t group, tk_time ts) {
   struct pile_group *g = &p->groups[group];
   struct pile *first = &p->pool[g->piles];
@@ -63,19 +65,19 @@ static inline void piles_put(struct piles *p, uint32_t i, uint32_t group, tk_tim
   }
 }
 
-/* Where the elements are.  Those of group 0 come first in the result, from [1] on. */
+/* The array of elements. In the result, those of group 0 come first, from [1] on. */
 struct pile_array {
-  void *items;         /* [1..n]; moves, unless they came group by group */
+  void *items;         /* [1..n]; reallocated, unless they came group by group */
   uint32_t n, cap;
-  size_t group_at;     /* where in an element its group stands, an uint32_t; unused if there is one group */
-  bool grouped;        /* they came group by group, and all of them stay */
-  uint32_t *was;       /* [1..n], or NULL: gets the number that each had before */
+  size_t group_at;     /* offset of the group, a uint32_t, within an element; unused if there is one group */
+  bool grouped;        /* they came group by group, and none is dropped */
+  uint32_t *was;       /* [1..n], or NULL: receives the old index of each */
 };
 
-/* False when memory has run out. */
+/* Returns false when memory runs out. */
 bool piles_settle(struct piles *p, struct pile_array *a);
 
-/* Elements `items` [0..n) in the order of `v`, which is used up, and `was` (or NULL) likewise. */
+/* Reorders `items` [0..n), and `was` unless NULL, by `v`, which is destroyed. */
 void piles_permute(void *items, uint32_t *was, struct keyed *v, uint32_t n);
 
 #endif

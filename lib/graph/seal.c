@@ -2,13 +2,13 @@
  *
  *     file order, B and E apart  --piles-->  by track and time  --ties-->  by (ts, rank, longest)  --sweep-->  preorder + depth
  *
- * Ties at one time follow trace_processor: E first, then X with the longest first, then the rest (X of no time, too) in file order;
- * in a trace without any X, file order alone.  Unlike there, an E stays behind a B of its own time, so B E B E at one time stays what
- * it was.
+ * Ties at one time follow trace_processor: E first, then X with the longest first, then the rest (including X of zero length)
+ * in file order; in a trace without any X, file order alone. Unlike there, an E stays after a B of its own time, so B E B E at
+ * one time keeps its meaning.
  *
- * A span that ends at a time has ended: what starts there is its sibling, unless both begin there (X of no time nest in file
- * order).  A span that sticks out (by more than 1 ns, which is rounding) of the one it starts in is kept as its child without
- * children of its own, flagged: the depths of all others are then those that trace_processor gives. */
+ * A span that ends at a time has ended: what starts there is its sibling, unless both start there (X of zero length nest in
+ * file order). A span that exceeds (by more than 1 ns, which is rounding) the span in which it starts remains its child,
+ * flagged and without children of its own: all other depths then equal those of trace_processor. */
 #include "seal.h"
 
 #include <stddef.h>
@@ -18,15 +18,15 @@
 
 struct sealer {
   struct tk_trace *t;
-  bool has_x;          /* some span came complete */
+  bool has_x;          /* some span came as a complete event */
   bool has_ends;       /* some event ends a begin event */
-  bool has_async;      /* ... of a pair that its identity makes, wherever its two stand */
+  bool has_async;      /* the same for pairs matched by identity, on any thread */
   bool has_lost;       /* some event has no clock */
   bool grouped;        /* the events came by track */
-  tk_time start, end;  /* of the trace */
-  uint32_t *order;     /* [1..n]: old event ids in new order; NULL when nobody asks */
-  struct piles piles;  /* a group for each track */
-  struct keyed *keys, *spare; /* for the largest tie yet that came unsorted */
+  tk_time start, end;  /* extent of the trace */
+  uint32_t *order;     /* [1..n]: old event ids in new order; NULL if unused */
+  struct piles piles;  /* one group per track */
+  struct keyed *keys, *spare; /* room for the largest unsorted tie so far */
   uint32_t *in_file;
   uint32_t n_scratch;
   uint32_t n_unmatched, n_overlaps;
@@ -38,7 +38,7 @@ static void *scratch(struct sealer *s, uint64_t n, size_t elem) { return mem_arr
 
 static tk_time end_of(const struct tk_event *e) { return e->ts + e->dur; }
 
-/* What has lost its clock comes first; place_lost gives it a time. */
+/* Events without a clock come first; place_lost gives them a time. */
 static void survey(struct sealer *s) {
   struct tk_trace *t = s->t;
   s->grouped = true;
@@ -67,7 +67,7 @@ static bool survey_anew(struct sealer *s) {
   return true;
 }
 
-/* Ends that were matched by their identity are gone by then, and what lost its clock has none. */
+/* Ends matched by identity are gone by now, and events without a clock have none. */
 static bool survey_all(struct sealer *s) {
   struct tk_trace *t = s->t;
   if (!survey_anew(s)) return false;
@@ -95,7 +95,7 @@ static bool arrange(struct sealer *s) {
   return ok;
 }
 
-/* Events without a clock stand at the start of their track. */
+/* Places events without a clock at the start of their track. */
 static void place_lost(struct sealer *s) {
   struct tk_trace *t = s->t;
   if (!s->has_lost) return;
@@ -115,12 +115,12 @@ static void place_lost(struct sealer *s) {
 
 /* ---- ties ---- */
 
-/* Events of one time, where those with the lowest key come first. */
+/* Sort key among events of one time; lower keys come first. */
 static int64_t tie_key(const struct sealer *s, const struct tk_event *e) {
   static const int64_t LOST = INT64_MIN, END = INT64_MIN + 1, LONGEST = INT64_MIN + 2, REST = 0;
   if (!seal_is_timed(e)) return LOST;
   if (!s->has_x) return REST;
-  if (e->kind == TK_END) return e->depth ? REST : END; /* marked: its begin is of the same time and comes first */
+  if (e->kind == TK_END) return e->depth ? REST : END; /* marked: its begin has the same time and comes first */
   if (e->kind != TK_SPAN || e->flags & TK_PAIRED) return REST;
   return e->dur < INT64_MAX ? -e->dur : LONGEST;
 }
@@ -141,7 +141,7 @@ static bool room_for_tie(struct sealer *s, uint32_t n) {
   return s->keys && s->spare && s->in_file;
 }
 
-/* Events first .. first+n-1 of a track are of one time, in file order. */
+/* Events first .. first+n-1 of a track have one time and are in file order. */
 static bool order_tie(struct sealer *s, const struct tk_track *k, tk_id first, uint32_t n) {
   struct tk_event *e = s->t->events + first;
   if (!room_for_tie(s, n)) return false;
@@ -167,7 +167,7 @@ static bool order_ties(struct sealer *s, const struct tk_track *k) {
   return ok;
 }
 
-/* Ends whose begin is of the same time: they must not be sorted before it.  Pairs are those of the stack in file order. */
+/* Marks ends whose begin has the same time, so that they are not sorted before it. Pairs follow the stack in file order. */
 static void mark_brief_ends(struct sealer *s, const struct tk_track *k, uint32_t *stack) {
   struct tk_event *e = s->t->events + k->first;
   uint32_t open = 0;
@@ -179,7 +179,7 @@ static void mark_brief_ends(struct sealer *s, const struct tk_track *k, uint32_t
 
 /* ---- preorder and depth of one track ---- */
 
-/* The spans that are open at a point of the sweep: positions in the track. */
+/* Spans open at a point of the sweep, as positions in the track. */
 struct sweep {
   struct tk_event *e;
   uint32_t *stack;
@@ -194,7 +194,7 @@ static void pop_ended(struct sweep *w, tk_time ts) {
   }
 }
 
-/* Rounded ends may stick out by this much: that is nesting still. */
+/* Rounded ends may exceed the parent by this much and still nest. */
 static const tk_time ROUNDING = 1000;
 
 static void overlaps(struct sealer *s, struct tk_event *e) {
@@ -202,7 +202,7 @@ static void overlaps(struct sealer *s, struct tk_event *e) {
   e->flags |= TK_OVERLAPS;
 }
 
-/* E closes the innermost open B, whatever its name (as catapult does); an X still open above it sticks out. */
+/* E closes the innermost open B, whatever its name (as in catapult); an X still open above it exceeds its parent. */
 static void close_begin(struct sealer *s, struct sweep *w, struct tk_event *end) {
   uint32_t at;
   end->kind = KIND_DEAD;
@@ -231,7 +231,7 @@ static void place_span(struct sealer *s, struct sweep *w, uint32_t at) {
   e->depth = (uint16_t)(w->n < UINT16_MAX ? w->n : UINT16_MAX);
   if (e->flags & TK_LOST_CLOCK) {
     e->depth = 0;
-    if (e->kind == TK_BEGIN) w->stack[w->n++] = at; /* its end, as lost as it is, comes next */
+    if (e->kind == TK_BEGIN) w->stack[w->n++] = at; /* its end, which has no clock either, comes next */
     return;
   }
   e->flags &= (uint8_t)~TK_OVERLAPS;
@@ -239,12 +239,12 @@ static void place_span(struct sealer *s, struct sweep *w, uint32_t at) {
   else w->stack[w->n++] = at;
 }
 
-/* A begin does not open inside of an X of no time: nothing can be inside of that. */
+/* A begin does not open inside an X of zero length, which cannot contain anything. */
 static void pop_momentary(struct sweep *w) {
   while (w->n && w->e[w->stack[w->n - 1]].kind == TK_SPAN && w->e[w->stack[w->n - 1]].dur == 0) w->n--;
 }
 
-/* Begins that are still open never end. */
+/* Marks begins that are still open as unfinished. */
 static void leave_open(struct sealer *s, struct sweep *w) {
   for (uint32_t i = 0; i < w->n; i++) {
     struct tk_event *e = &w->e[w->stack[i]];
@@ -257,7 +257,7 @@ static void leave_open(struct sealer *s, struct sweep *w) {
   w->n = 0;
 }
 
-/* What has lost its clock comes first, and nothing that has one is in it. */
+/* Events without a clock come first, and contain no event that has one. */
 static void sweep_thread(struct sealer *s, const struct tk_track *k, uint32_t *stack) {
   struct sweep w = {s->t->events + k->first, stack, 0};
   bool lost = true;
@@ -276,7 +276,7 @@ static void sweep_thread(struct sealer *s, const struct tk_track *k, uint32_t *s
   leave_open(s, &w);
 }
 
-/* Async events, process instants and counters have no stack: depth 0. */
+/* Async events, process instants and counters do not nest: depth 0. */
 static void flatten(struct tk_trace *t, const struct tk_track *k) {
   for (uint32_t i = 0; i < k->count; i++) {
     t->events[k->first + i].depth = 0;
@@ -309,7 +309,7 @@ static bool each_track(struct sealer *s) {
   return ok;
 }
 
-/* Closes the gaps that matched ends left: none of them is in a tie. */
+/* Closes the gaps of matched ends; none of them is part of a tie. */
 static void compact(struct sealer *s) {
   struct tk_trace *t = s->t;
   struct tk_store *store = t->store;
@@ -366,7 +366,7 @@ static bool has_bound_points(const struct tk_trace *t) {
   return false;
 }
 
-/* Points that are bound take their time from their event, once that has its place. */
+/* Bound points take their time from their event after it has been placed. */
 static bool seal_all(struct sealer *s, unsigned threads) {
   const bool bound = has_bound_points(s->t);
   struct flow_sealer flows;

@@ -1,24 +1,24 @@
 /* seal_async.c - pairs async begin and end events by identity instead of by a thread's stack.
  *
- * Identity is (process, category, scope, id); the old phases S/F are matched by name instead of category.  An end closes the latest
- * open begin of its identity that has its name, as trace_processor and catapult do, so that spans of one id may cross; where none has,
- * the latest of its identity.  An end that finds none in its own process closes one of another, unless its id is local (id2.local):
- * Chrome passes work between processes under one id, while other producers take pointers for ids.  Those that have lost their clock
- * come after all others: what is known to have ended is not closed by an end of which nobody knows when it was. */
+ * The identity is (process, category, scope, id); the old phases S/F use the name instead of the category. An end closes the
+ * latest open begin of its identity that has its name, as in trace_processor and catapult, so spans of one id may cross;
+ * failing that, the latest of its identity. An end without a begin in its own process closes one of another process, unless its
+ * id is local (id2.local): Chrome passes work between processes under one id, while other producers use pointers as ids. Events
+ * without a clock come after all others: a span with a known end is not closed by an end of unknown time. */
 #include <string.h>
 
 #include "seal.h"
 
-/* A begin stands on four stacks; an end looks for one on each in turn. */
+/* A begin is on four stacks; an end tries each of them in turn. */
 enum stack { OF_NAME_HERE, OF_NAME, OF_ID_HERE, OF_ID, STACKS }; /* HERE: in its process */
 
 struct async_item {
   tk_time ts;
   uint32_t event;
-  bool lost; /* its clock */
-  uint32_t below[STACKS]; /* the begin under this one, index + 1 */
-  uint64_t identity;      /* without the process */
-  tk_id process;          /* of its track */
+  bool lost; /* has no clock */
+  uint32_t below[STACKS]; /* index + 1 of the begin below this one */
+  uint64_t identity;      /* hash without the process */
+  tk_id process;          /* process of its track */
 };
 
 struct pairing {
@@ -28,7 +28,7 @@ struct pairing {
   struct map tops; /* stack -> index + 1 of its latest begin */
 };
 
-/* 64 bits of hash stand for the identity: with a million ids the chance of one false pair is below 1e-7. */
+/* A 64-bit hash represents the identity: with a million ids the chance of one false pair is below 1e-7. */
 static uint64_t identity(const struct tk_trace *t, const struct tk_event *e) {
   const struct tk_class *c = &t->classes[e->cls];
   struct tk_args it = tk_args_of(t, e->args);
@@ -42,7 +42,7 @@ static uint64_t identity(const struct tk_trace *t, const struct tk_event *e) {
       size_t n;
       const char *text = tk_string(t, arg.s, &n);
       bool local = n > 8 && memcmp(text, "{\"local\"", 8) == 0;
-      h = hash_pair(hash_pair(h, arg.s), local ? t->tracks[e->track].parent : 0); /* local: of no other process */
+      h = hash_pair(hash_pair(h, arg.s), local ? t->tracks[e->track].parent : 0); /* local: valid in one process only */
     }
   }
   return hash_pair(h, legacy ? (uint64_t)c->name << 32 : c->cat);
@@ -63,7 +63,7 @@ static bool not_after(const struct async_item *a, const struct async_item *b) {
   return a->lost != b->lost ? b->lost : a->ts <= b->ts;
 }
 
-/* Stable by time: insertion into sorted halves would do for most files, a merge sort for all. */
+/* Stable sort by time: insertion is enough for most files, but only a merge sort for all. */
 static void sort_items(struct async_item *a, struct async_item *spare, uint32_t n) {
   for (uint32_t width = 1; width < n; width *= 2) {
     for (uint32_t lo = 0; lo < n; lo += 2 * width) {
@@ -76,7 +76,7 @@ static void sort_items(struct async_item *a, struct async_item *spare, uint32_t 
   }
 }
 
-/* What the end says that its begin does not: its thread, its args less the identity. */
+/* Keeps what the end adds to its begin: its thread, and its args except the identity. */
 static void prepare_end(struct tk_trace *t, const struct tk_event *begin, struct tk_event *end) {
   const struct tk_track *b = &t->tracks[begin->track], *e = &t->tracks[end->track];
   struct tk_args it = tk_args_of(t, end->args);
@@ -107,7 +107,7 @@ static void open_begin(struct pairing *p, uint32_t at) {
   }
 }
 
-/* The latest open begin of the stack, index + 1: begins that were closed from another of their stacks meanwhile are taken off. */
+/* Returns index + 1 of the latest open begin of the stack, removing begins that were closed through another of their stacks. */
 static uint32_t latest_open(struct pairing *p, const struct async_item *end, enum stack stack) {
   uint32_t *top = map_get(&p->tops, key_of(p, end, stack));
   if (!top) return 0;

@@ -1,7 +1,7 @@
 /* seal_flow.c - sorts flow points by time and binds each to its span.
  *
- * A point binds to the innermost span of its thread that has begun and not ended before it (its end still counts); an end without
- * "bp":"e" binds to the next span that starts.  A point that finds none stays on its track, so that a dangling end survives. */
+ * A point binds to the innermost span of its thread that contains its time (including the span's end); an end without "bp":"e"
+ * binds to the next span that starts. A point without a span stays on its track, so that dangling ends survive. */
 #include <stddef.h>
 #include <stdio.h>
 
@@ -16,7 +16,7 @@ static uint32_t rank_of(const struct tk_flow_point *f) {
   return ranks[f->role];
 }
 
-/* Points of one time, [0..n): starts first, else as they came. */
+/* Sorts points of one time, [0..n): starts first, otherwise in file order. */
 static bool order_tie(struct mem *m, struct tk_flow_point *f, uint32_t n) {
   struct keyed *keys = mem_array(m, n, sizeof *keys), *spare = mem_array(m, n, sizeof *spare);
   const bool ok = keys && spare;
@@ -54,13 +54,13 @@ static bool order_points(struct tk_trace *t, struct mem *m) {
 
 bool seal_order_flows(struct tk_trace *t) { return order_points(t, &t->store->mem); }
 
-/* One track's spans swept along its points, both in time order. */
+/* Sweeps one track's spans along its points, both sorted by time. */
 struct binder {
   struct tk_trace *t;
   const struct tk_track *track;
   tk_id *stack;
   uint32_t n;
-  uint32_t next; /* event of the track not swept yet */
+  uint32_t next; /* next event of the track to sweep */
 };
 
 static void advance(struct binder *b, tk_time ts) {
@@ -102,7 +102,7 @@ static void bind(struct binder *b, struct tk_flow_point *f) {
   f->bound = true;
 }
 
-/* Points by track: a counting sort keeps their time order. */
+/* Groups points by track with a counting sort, which keeps their time order. */
 static bool bind_all(struct tk_trace *t) {
   struct mem *m = &t->store->mem;
   uint32_t n = t->n_flow_points, most = 0, at = 0;
@@ -132,10 +132,11 @@ static bool bind_all(struct tk_trace *t) {
   return ok;
 }
 
-/* A flow that ends before it begins: two clocks that disagree.  Nothing is moved; the reader is told how far they are apart. */
+/* Finds flows that end before they start, a sign of two clocks that disagree. Nothing is moved; a note reports the difference.
+ */
 static bool find_backward(struct flow_sealer *s) {
   const struct tk_trace *t = s->t;
-  struct chains waiting; /* a chain's start, or the end that no start precedes */
+  struct chains waiting; /* start of a chain, or an end without a preceding start */
   if (!chains_init(&waiting, t, &s->mem)) return false;
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
     const struct tk_flow_point *f = &t->flow_points[i];
@@ -160,7 +161,7 @@ static void note_backward(const struct flow_sealer *s) {
   t->notes[t->n_notes].count = s->n_backward;
 }
 
-/* What can be done without the tracks: one job, and then the other, which needs room that the tracks have until they are in order. */
+/* Performs the steps that do not need the tracks: one job, then another whose memory the tracks need until they are sorted. */
 static void do_step(void *job) {
   struct flow_sealer *s = job;
   s->ok = s->ordered ? find_backward(s) : order_points(s->t, &s->mem);
@@ -184,7 +185,7 @@ bool seal_flows_go_on(struct flow_sealer *s) {
   return ok;
 }
 
-/* By this thread, if no other does it. */
+/* Runs on this thread if no other thread does it. */
 static bool finish_steps(struct flow_sealer *s) {
   struct mem *m = &s->t->store->mem;
   if (s->jobs) {
@@ -203,7 +204,7 @@ static bool finish_steps(struct flow_sealer *s) {
 bool seal_flows(struct flow_sealer *s) {
   struct tk_trace *t = s->t;
   if (t->n_flow_points == 0) return true;
-  for (tk_id i = 1; i <= t->n_flow_points && !s->jobs; i++) { /* where another thread sorts, none is bound */
+  for (tk_id i = 1; i <= t->n_flow_points && !s->jobs; i++) { /* if another thread sorts, no point is bound */
     struct tk_flow_point *f = &t->flow_points[i];
     if (f->bound) f->ts = t->events[f->at].ts;
   }

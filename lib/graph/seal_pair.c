@@ -1,5 +1,5 @@
-/* seal_pair.c - a begin event and the end event that closes it become one span: what both ways of pairing share, by a thread's stack
- * (seal.c) and by an identity (seal_async.c). */
+/* seal_pair.c - turns a begin event and its end event into one span, for both ways of pairing: by a thread's stack (seal.c) and
+ * by identity (seal_async.c). */
 #include <string.h>
 
 #include "seal.h"
@@ -13,7 +13,7 @@ static tk_id end_key(struct tk_trace *t, tk_id own, struct buf *key) {
   return trace_string(t, key->data, key->len);
 }
 
-/* E's own args follow B's under "json.end."; most ends have none. */
+/* Appends E's own args to B's under "json.end."; most ends have none. */
 static void end_args(struct tk_trace *t, struct tk_event *begin, const struct tk_event *end) {
   const struct tk_class *b = &t->classes[begin->cls], *e = &t->classes[end->cls];
   bool same = e->name == b->name && e->cat == b->cat;

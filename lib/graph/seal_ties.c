@@ -1,8 +1,8 @@
-/* seal_ties.c - the file's order of a thread's events of one time, where it is not the graph's.
+/* seal_ties.c - the file order of a thread's events of one time, if it differs from the graph's.
  *
- * Preorder puts parents first; producers may list what begins at one time otherwise: an inner span before the one around it, an
- * instant before both.  Viewers show the same, but a file that is read and written again should list its events as it did.  Such
- * events are few, so they alone are kept: the order of the others is that of the graph. */
+ * Preorder puts parents first. Producers may list events that start together in another order: a child before its parent, an
+ * instant before both. Viewers show the same, but a file that is read and written again should keep its order. Such events are
+ * few, so only theirs is stored. */
 #include <stdlib.h>
 
 #include "seal.h"
@@ -16,7 +16,7 @@ static int by_file(const void *pa, const void *pb) {
   return (a->in_file > b->in_file) - (a->in_file < b->in_file);
 }
 
-/* Positions of n events of one time, as they are in the graph. */
+/* Stores the positions of n events of one time, as they are in the graph. */
 static bool add_tie(struct tk_trace *t, tk_id first, const uint32_t *in_file, uint32_t n) {
   struct tk_store *s = t->store;
   struct place *places = mem_array(&s->mem, n, sizeof *places);
@@ -41,8 +41,8 @@ static bool in_order(const uint32_t *in_file, uint32_t n) {
   return true;
 }
 
-/* Ends stand before all else of their time and are no events of their own; one that stands behind belongs to a begin of its time,
- * and the two are left where nesting puts them. */
+/* Ends come before everything else of their time and are not events of their own. An end that comes later belongs to a begin of
+ * the same time, and the pair stays where nesting puts it. */
 static bool has_end(const struct tk_event *e, const uint32_t *in_file, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)
     if (e[in_file[i]].kind == TK_END) return true;

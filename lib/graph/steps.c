@@ -1,4 +1,4 @@
-/* steps.c - training steps, from the spans that mark them (steps.h). */
+/* steps.c - finds training steps from the spans that mark them (steps.h). */
 #include "steps.h"
 
 #include <string.h>
@@ -48,7 +48,7 @@ static void find_main(struct steps *s) {
   }
 }
 
-/* By class: may its name make a step?  Names are few, and events many. */
+/* By class: whether its name may mark a step. Names are few, events many. */
 static bool *find_named(const struct tk_trace *t, struct mem *mem) {
   bool *named = mem_array(mem, (uint64_t)t->n_classes + 1, sizeof *named);
   for (tk_id i = 0; named && i <= t->n_classes; i++) named[i] = is_pytorch(tk_string(t, t->classes[i].name, NULL));
@@ -85,7 +85,7 @@ void steps_free(struct steps *s) {
   *s = (struct steps){0};
 }
 
-/* The last step of v[from..from+n) that starts at or before ts, if it has not ended. */
+/* Finds the last step of v[from..from+n) that starts at or before ts, if it has not ended. */
 static bool find(const struct steps *s, uint32_t from, uint32_t n, tk_time ts, int64_t *number) {
   uint32_t lo = from, hi = from + n;
   while (lo < hi) {
@@ -98,7 +98,7 @@ static bool find(const struct steps *s, uint32_t from, uint32_t n, tk_time ts, i
   return true;
 }
 
-/* The first step of this track or a later one. */
+/* Returns the index of the first step of this track or a later one. */
 static uint32_t first_of(const struct steps *s, tk_id track) {
   uint32_t lo = 0, hi = s->n;
   while (lo < hi) {

@@ -1,4 +1,4 @@
-/* steps.h - the training steps of a trace: where each begins and ends.
+/* steps.h - the training steps of a trace and their times.
  *
  * A step is a span that a profiler made for it: "ProfilerStep#12" (PyTorch), a span with the arg step_num (JAX's
  * StepTraceAnnotation, TensorFlow's train steps), or a span "12" on a line called "Steps" (XLA's device planes). */
@@ -15,18 +15,19 @@ struct step {
 
 struct steps {
   struct mem *mem;
-  struct step *v; /* by track, then by time */
+  struct step *v; /* sorted by track, then by time */
   uint32_t n, cap;
-  uint32_t main, n_main; /* those of the track that has the most */
+  uint32_t main, n_main; /* range of the track with the most steps */
 };
 
 bool steps_init(struct steps *s, const struct tk_trace *t, struct mem *mem);
 void steps_free(struct steps *s);
 
-/* The step that the event starts in: of its own track, else of the track that has the most.  False if it is in none. */
+/* Finds the step in which the event starts: of its own track, else of the track with the most steps. Returns false if there is
+ * none. */
 bool steps_of(const struct steps *s, const struct tk_event *e, int64_t *number);
 
-/* From the first to the last of all spans of steps first..last, on whatever track.  False if there is none. */
+/* Finds the extent of all spans of steps first..last, on any track. Returns false if there is none. */
 bool steps_range(const struct steps *s, int64_t first, int64_t last, tk_time *start, tk_time *end);
 
 #endif

@@ -1,4 +1,4 @@
-/* subset.c - the part of a graph that bytes per id say (subset.h). */
+/* subset.c - extracts part of a graph, selected by a byte per id (subset.h). */
 #include "subset.h"
 
 #include <stdlib.h>
@@ -35,7 +35,7 @@ void subset_free(struct subset *k) {
 enum { HAD_START = 1, HAD_END = 2, HAS_START = 4, HAS_END = 8, SAID = 16 };
 enum { WAS_WHOLE = HAD_START | HAD_END, IS_WHOLE = HAS_START | HAS_END };
 
-/* What is left of each chain; a start begins a new one, so that ids may be used again. */
+/* Finds what remains of each chain. A start begins a new chain, because ids are reused. */
 static void survey_chains(const struct tk_trace *t, const struct subset *k, const struct chains *chains, tk_id *chain_of,
                           uint8_t *state) {
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
@@ -49,7 +49,7 @@ static void survey_chains(const struct tk_trace *t, const struct subset *k, cons
   }
 }
 
-/* Points of events that go, go; and so does what is left of a flow that has lost an end. */
+/* Drops points of dropped events, and the rest of a flow that has lost an end. */
 static bool drop_points(const struct tk_trace *t, struct subset *k, struct subset_losses *kept) {
   struct chains chains;
   tk_id *chain_of = array_of(k->mem, t->n_flow_points, sizeof *chain_of);
@@ -76,7 +76,8 @@ static bool drop_points(const struct tk_trace *t, struct subset *k, struct subse
 
 enum { LINK_GOES = 1, LINK_STAYS = 2 };
 
-/* By event: do points go that its own fields state (JSON's bind_id), and do others of them stay?  NULL when memory runs out. */
+/* By event: whether points from its own fields (JSON's bind_id) are dropped, and whether others of them stay. Returns NULL when
+ * memory runs out. */
 static uint8_t *survey_links(const struct tk_trace *t, const struct subset *k) {
   uint8_t *links = array_of(k->mem, t->n_events, 1);
   if (links) memset(links, 0, (size_t)t->n_events + 1);
@@ -99,7 +100,7 @@ static uint32_t without_link(struct tk_trace *t, uint32_t args) {
   return args_end(t);
 }
 
-/* A field that names a flow which is gone would make it again, dangling, when the output is read. */
+/* Removes fields that name a dropped flow; otherwise reading the output would create it again, dangling. */
 static void drop_links(struct tk_trace *to, const uint8_t *links, const tk_id *now, tk_id n_events) {
   for (tk_id i = 1; i <= n_events; i++)
     if (now[i] && links[i] == LINK_GOES) to->events[now[i]].args = without_link(to, to->events[now[i]].args);
@@ -107,7 +108,7 @@ static void drop_links(struct tk_trace *to, const uint8_t *links, const tk_id *n
 
 /* ---- tracks ---- */
 
-/* What each track holds beside metadata, its process included in it: before and after. */
+/* Number of items on each track besides metadata, including its process: before and after. */
 struct content {
   uint64_t before, after;
 };
@@ -134,7 +135,7 @@ static void count_content(const struct tk_trace *t, const struct subset *k, stru
   }
 }
 
-/* Returns whether a track is hidden that was not. */
+/* Returns true if a track becomes hidden. */
 static bool hide_emptied(const struct subset *k, struct tk_trace *to, const struct content *c) {
   bool hides = false;
   for (tk_id i = 1; i <= to->n_tracks; i++) {
@@ -147,7 +148,7 @@ static bool hide_emptied(const struct subset *k, struct tk_trace *to, const stru
 
 /* ---- the arrays of the part ---- */
 
-/* Depth of what stays: only ancestors that stay count. */
+/* Recomputes depth: only ancestors that stay count. */
 static void move_track(const struct tk_trace *t, const struct subset *k, struct tk_trace *to, tk_id track, uint16_t *above) {
   tk_id first = t->tracks[track].first, end = first + t->tracks[track].count;
   to->tracks[track].first = to->n_events + 1;
@@ -172,7 +173,7 @@ static bool move_events(const struct tk_trace *t, const struct subset *k, struct
   return true;
 }
 
-/* Ids of events in the part; only flows ask. */
+/* Maps events to their ids in the part; only flows need it. */
 static tk_id *new_ids(const struct tk_trace *t, const struct subset *k) {
   tk_id *now = array_of(k->mem, t->n_events, sizeof *now), n = 0;
   for (tk_id i = 1; now && i <= t->n_events; i++) now[i] = k->events[i] ? ++n : 0;
@@ -205,7 +206,7 @@ static tk_id count_marked(const uint8_t *keep, tk_id n) {
   return kept;
 }
 
-/* Arrays of its own for a view. */
+/* Allocates the arrays of a view. */
 static bool make_view(const struct tk_trace *t, const struct subset *k, struct tk_trace *to) {
   *to = *t;
   to->events = calloc((size_t)count_marked(k->events, t->n_events) + 1, sizeof *to->events);

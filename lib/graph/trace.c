@@ -1,11 +1,11 @@
-/* trace.c - the arrays of the graph and the tables that give out their ids. */
+/* trace.c - the arrays of the graph and the tables that assign their ids. */
 #include "trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Slot 0 exists in every array from the start: whoever fails later still has a place to write to. */
+/* Slot 0 of every array exists from the start, so that code can write to it after a failed allocation. */
 static bool first_slots(struct tk_trace *t) {
   struct tk_store *s = t->store;
   struct mem *m = &s->mem;
@@ -90,7 +90,7 @@ bool trace_is_sealed(const struct tk_trace *t, struct tk_err *err) {
 tk_id trace_string(struct tk_trace *t, const void *p, size_t n) { return intern(&t->store->strings, p, n); }
 tk_id trace_text(struct tk_trace *t, const char *text) { return trace_string(t, text, strlen(text)); }
 
-/* Any JSON value is taken for an id. */
+/* Accepts any JSON value as an id. */
 static size_t put_id(char *text, const struct tk_arg *id) {
   switch (id->type) {
   case TK_ARG_INT: return num_put_i64(text, id->i);
@@ -149,7 +149,7 @@ static uint64_t ident_hash(struct tk_ident a) {
   return hash_pair(a.str, a.kind);
 }
 
-/* The track with this identity, 0 = none; *h is its place in the index, or where it belongs. */
+/* Returns the track with this identity, 0 = none; *h is its key in the index, or the key to insert it with. */
 static tk_id find(const struct tk_trace *t, const struct tk_track *want, uint64_t *h) {
   const uint64_t place = want->kind == TK_COUNTERS ? (uint64_t)want->name * 0x9e3779b1u : ident_hash(want->tid);
   const uint32_t *slot;
@@ -192,7 +192,7 @@ tk_id trace_track(struct tk_trace *t, enum tk_track_kind kind, struct tk_ident p
   return trace_find_or_add(t, &want);
 }
 
-/* One adder per array: the next slot cleared, or the dummy when there is no room. */
+/* Defines an adder per array: returns the next slot, cleared, or the dummy if there is no room. */
 #define ADDER(function, type, array, count, capacity)                                                                         \
   struct type *function(struct tk_trace *t) {                                                                                 \
     struct tk_store *s = t->store;                                                                                            \
@@ -216,7 +216,7 @@ struct tk_flow_point *trace_add_flow_point(struct tk_trace *t) {
 
 enum { MAX_NOTES = 256 };
 
-/* Those of one source come one after the other, so that there may be many sources. */
+/* Notes of one source are consecutive, so that many sources stay cheap. */
 void trace_note_of(struct tk_trace *t, const char *source, const struct tk_note *like, const char *text) {
   const tk_id of = source && *source ? trace_text(t, source) : 0;
   tk_id n = 0, id;

@@ -1,8 +1,9 @@
-/* trace.h - building the event graph: what readers and operations call.
+/* trace.h - builds the event graph: the functions that readers and operations call.
  *
- * A reader adds tracks, classes, args, events, flows, records in the order of its input, with TK_BEGIN and TK_END events as they
- * come, and then calls seal (seal.h), which establishes the invariants.  All adders return ids; when memory or ids run out they
- * return 0 and the failure sticks in the trace's memory (mem_check): slot 0 of every array is a dummy that may be written to. */
+ * A reader adds tracks, classes, args, events, flows and records in the order of its input, with TK_BEGIN and TK_END events as
+ * they come, and then calls seal (seal.h), which establishes the invariants. All adders return ids. When memory or ids run out
+ * they return 0, and the failure sticks in the trace's memory (mem_check): slot 0 of every array is a dummy that may be written
+ * to. */
 #ifndef GRAPH_TRACE_H
 #define GRAPH_TRACE_H
 
@@ -20,17 +21,17 @@ struct tk_arg_shape {
   } *fields;
 };
 
-/* Args under construction: keys and types, and the packed values. */
+/* Args under construction: keys, types and packed values. */
 struct arg_builder {
   struct shape_field *fields;
   uint32_t n, cap;
   struct buf payload;
-  uint32_t *stamps; /* by key: serial of the record that used it last, to see duplicates in O(1) */
+  uint32_t *stamps; /* by key: serial number of the last record that used it, to find duplicates in O(1) */
   uint32_t n_stamps, serial;
   bool duplicates;
 };
 
-/* Events first .. first+n-1 of a thread are of one time; the file listed them in the order tied[at .. at+n-1], counted from first. */
+/* Events first .. first+n-1 of a thread have one time; their file order is tied[at .. at+n-1], relative to first. */
 struct trace_tie {
   tk_id first;
   uint32_t n, at;
@@ -42,36 +43,37 @@ struct tk_store {
   uint32_t cap_events, cap_classes, cap_tracks, cap_flow_points, cap_records, cap_metas, cap_notes;
   struct tk_arg_shape **shapes; /* [1..n_shapes] */
   uint32_t n_shapes, cap_shapes;
-  struct map shape_index; /* hash -> first shape; collisions go on with hash + 1 */
-  struct buf pool;        /* packed args; offset 0 is none */
+  struct map shape_index; /* hash -> first shape; collisions continue at hash + 1 */
+  struct buf pool;        /* packed args; offset 0 = none */
   struct arg_builder builder;
   struct map class_index; /* name, cat -> class without shared args */
-  struct map track_index; /* hash of identity -> track; collisions go on with hash + 1 */
+  struct map track_index; /* hash of identity -> track; collisions continue at hash + 1 */
   struct buf raw;         /* raw text of records and metas */
-  struct trace_tie *ties; /* by first event (seal_ties.c) */
+  struct trace_tie *ties; /* sorted by first event (seal_ties.c) */
   uint32_t *tied;
   uint32_t n_ties, cap_ties, n_tied, cap_tied;
-  /* Of a fragment (fragment.h): the ids that it was given, and the records of args that hold others.  UINT32_MAX in a whole trace. */
+  /* Fragments (fragment.h): number of ids that were given, and the arg records that contain others. UINT32_MAX in a whole
+   * trace. */
   uint32_t known_strings, known_shapes;
   struct foreign_args {
-    uint32_t at, behind; /* `behind`: how far what comes after it has moved when it joined */
+    uint32_t at, behind; /* `behind`: displacement of what follows it after joining */
   } *foreign;
   uint32_t n_foreign, cap_foreign;
-  bool has_foreign; /* the args under construction do */
+  bool has_foreign; /* the args under construction contain foreign ids */
   char *source;
-  char *mistake;  /* the first one of who builds the trace (command/build.c) */
-  bool has_bytes; /* strings need not be text */
+  char *mistake;  /* first mistake of a caller that builds a trace (command/build.c) */
+  bool has_bytes; /* strings may be arbitrary bytes */
   bool broken;    /* seal failed */
-  uint8_t without; /* of enum tk_without: flow points are the dummy then; readers see to args */
+  uint8_t without; /* bits of enum tk_without: flow points then go to the dummy; readers skip args themselves */
 };
 
-/* Of who calls from outside: false, with err, where there is no trace, or one that is still being made. */
+/* Checks a public caller's trace: returns false with err if it is NULL or still being built. */
 bool trace_is_sealed(const struct tk_trace *t, struct tk_err *err);
 
-/* An empty trace with a memory limit (0 = none), or NULL. */
+/* Returns an empty trace with a memory limit (0 = none), or NULL. */
 struct tk_trace *trace_new(uint64_t max_memory);
 
-/* Strings: valid UTF-8, checked by whoever adds it. */
+/* Strings must be valid UTF-8, checked by the caller. */
 tk_id trace_string(struct tk_trace *t, const void *p, size_t n);
 tk_id trace_text(struct tk_trace *t, const char *text);
 static inline const struct intern_str *trace_str(const struct tk_trace *t, tk_id id) { return &t->store->strings.strs[id]; }
@@ -81,58 +83,59 @@ tk_id trace_class(struct tk_trace *t, tk_id name, tk_id cat);
 static inline struct tk_ident ident_int(int64_t v) { return (struct tk_ident){v, 0, TK_IDENT_INT}; }
 static inline struct tk_ident ident_str(tk_id s) { return (struct tk_ident){0, s, TK_IDENT_STR}; }
 static inline struct tk_ident ident_none(void) { return (struct tk_ident){0, 0, TK_IDENT_NONE}; }
-/* 7 and "7" are the same thread: some producers write both for one. */
+/* True if both name the same thread: 7 and "7" do, because some producers write both for one. */
 bool ident_equal(struct tk_ident a, struct tk_ident b);
 
-/* The track with this identity, made if need be (with its process).  Counters are of their process: they are told apart by `name`,
- * which is 0 otherwise, and tid says which thread sampled first. */
+/* Returns the track with this identity, adding it (and its process) if necessary. Counters belong to their process and are
+ * distinguished by `name`, which is 0 otherwise; tid is the thread of the first sample. */
 tk_id trace_process(struct tk_trace *t, struct tk_ident pid);
-/* The name of the track of a counter with an id: "name[id]". */
+/* Returns the track name of a counter with an id: "name[id]". */
 tk_id trace_counter_name(struct tk_trace *t, tk_id name, const struct tk_arg *id);
 tk_id trace_track(struct tk_trace *t, enum tk_track_kind kind, struct tk_ident pid, struct tk_ident tid, tk_id name);
 
-/* The track of this kind, pid, tid and name, or 0; made as it is given if need be (its parent too is the caller's then). */
+/* Returns the track of this kind, pid, tid and name, or 0. The second function adds it as given if missing, including the
+ * parent that the caller sets. */
 tk_id trace_find(const struct tk_trace *t, const struct tk_track *want);
 tk_id trace_find_or_add(struct tk_trace *t, const struct tk_track *want);
 bool trace_has_thread(const struct tk_trace *t, struct tk_ident pid, struct tk_ident tid);
 
-/* The first tie of `event` or of one behind it; NULL when there is none, or when events have been dropped since the trace was read. */
+/* Returns the first tie at or after `event`; NULL if there is none, or if events have been dropped since reading. */
 const struct trace_tie *trace_tie_at(const struct tk_trace *t, tk_id event);
 
-/* A class or track of its own, which trace_class and trace_track do not find: for formats with identities of their own. */
+/* Adds a class or track that trace_class and trace_track do not find, for formats with identities of their own. */
 struct tk_class *trace_add_class(struct tk_trace *t);
 struct tk_track *trace_add_track(struct tk_trace *t);
 
 struct tk_event *trace_add_event(struct tk_trace *t);
-/* The dummy where no flows are wanted. */
+/* Returns the dummy if flows are not wanted. */
 struct tk_flow_point *trace_add_flow_point(struct tk_trace *t);
 struct tk_record *trace_add_record(struct tk_trace *t);
 struct tk_meta *trace_add_meta(struct tk_trace *t);
 
-/* A span that others may hang under: one that sticks out of its own parent has no children, unless it came as begin/end. */
+/* True for a span that may have children: a span that exceeds its own parent has none, unless it came as begin and end. */
 static inline bool event_nests(const struct tk_event *e) {
   return e->kind == TK_SPAN && (!(e->flags & TK_OVERLAPS) || e->flags & TK_PAIRED);
 }
 
-/* Counts one more of this note; `offset` is kept of the first. */
+/* Counts another occurrence of this note; keeps the `offset` of the first. */
 void trace_note(struct tk_trace *t, enum tk_note_kind kind, uint64_t offset, const char *text);
-/* `count` times. */
+/* Adds `count` occurrences. */
 void trace_notes(struct tk_trace *t, enum tk_note_kind kind, uint64_t offset, const char *text, uint64_t count);
-/* Of one of several inputs: like another note, or once and of no place in particular. */
+/* Adds a note about one of several inputs, like another note, or once without an offset. */
 void trace_note_of(struct tk_trace *t, const char *source, const struct tk_note *like, const char *text);
-/* All of another trace; those that are its own become those of `source` (NULL: of `to` itself). */
+/* Copies all notes of another trace; notes without a source get `source` (NULL: none). */
 void trace_copy_notes(struct tk_trace *to, const struct tk_trace *from, const char *source);
 
-/* Text of a record or meta. */
+/* Returns the text of a record or meta. */
 static inline const char *trace_raw(const struct tk_trace *t, uint64_t at) {
   return t->store->raw.data ? (const char *)t->store->raw.data + at : "";
 }
-/* Ends the text of a meta: whoever scans it stops there, not in the text of the next one. */
+/* Terminates the text of a meta, so that scanners do not run into the next one. */
 static inline void trace_end_raw(struct tk_trace *t) { buf_append(&t->store->raw, "", 1); }
-/* The meta with this key, or NULL. */
+/* Returns the meta with this key, or NULL. */
 const struct tk_meta *trace_meta(const struct tk_trace *t, const char *key);
 
-/* When the trace's first event starts and its last one ends, as tk_time; 0, 0 without any that has a clock. */
+/* Returns the start of the first event and the end of the last one; 0, 0 if no event has a clock. */
 void trace_extent(const struct tk_trace *t, tk_time *start, tk_time *end);
 
 /* ---- args: begin, add values, end ---- */
@@ -145,16 +148,16 @@ void args_decimal(struct tk_trace *t, tk_id key, int64_t mant, int exp);
 void args_double(struct tk_trace *t, tk_id key, double v);
 void args_str(struct tk_trace *t, tk_id key, enum tk_arg_type type, tk_id s); /* STR, NUMBER, JSON, BYTES, REF */
 void args_copy(struct tk_trace *t, const struct tk_arg *arg);
-/* Drops those of the args so far that `keep` does not want. */
+/* Drops the args so far that `keep` rejects. */
 void args_keep(struct tk_trace *t, bool (*keep)(const struct tk_trace *t, const struct tk_arg *arg));
-/* If the args under construction hold `key`, it is called `to` from now on. */
+/* Renames `key` to `to` in the args under construction. Returns false if they do not contain it. */
 bool args_rename(struct tk_trace *t, tk_id key, tk_id to);
-/* Do the args so far hold `key`? */
+/* True if the args so far contain `key`. */
 bool args_hold(const struct tk_trace *t, tk_id key);
-/* The packed record; 0 if there were none.  Of a key given twice the last value wins. */
+/* Returns the packed record; 0 if there are no args. The last value of a repeated key wins. */
 uint32_t args_end(struct tk_trace *t);
 
-/* Other args can be built between these two while those of an event are under construction. */
+/* Between these two calls, other args can be built while those of an event are under construction. */
 struct arg_builder args_set_aside(struct tk_trace *t);
 void args_take_up(struct tk_trace *t, struct arg_builder was);
 
@@ -162,11 +165,12 @@ void args_take_up(struct tk_trace *t, struct arg_builder was);
 uint32_t args_shape_of(const struct tk_trace *t, uint32_t args);
 uint32_t args_packed(struct tk_trace *t, uint32_t shape, const uint8_t *payload, size_t n);
 
-/* A string of args that are packed without being built: of a fragment it may be one that it was not given. */
+/* Registers a string in args that are packed without being built: in a fragment it may be foreign. */
 static inline void args_see_string(struct tk_store *s, tk_id id) {
   if (id > s->known_strings) s->has_foreign = true;
 }
-/* A shape by its fields, which the caller fills in: room for n of them, then their shape's id.  NULL, 0 when memory has run out. */
+/* Builds a shape from fields: returns room for n of them, which the caller fills in, and then the shape's id. NULL and 0 when
+ * memory runs out. */
 struct shape_field *args_fields(struct tk_trace *t, uint32_t n);
 uint32_t args_shape(struct tk_trace *t);
 
