@@ -1,9 +1,9 @@
-/* ahead.c - an input that is read and inflated by a thread of its own while the reader parses what came before.
+/* ahead.c - reads and inflates an input on a thread of its own while the reader parses earlier data.
  *
  *     file -> gunzip -> [thread] -> ring -> [reader's thread] -> window
  *
- * The stack below the ring belongs to the thread and is paid from a budget of its own; an error travels at its place in the
- * stream.  Inflating takes about as long as parsing, so on two cores a .gz loads in the time of the slower one. */
+ * The layers below the ring belong to the thread and have their own memory budget; an error is delivered at its position in the
+ * stream. Inflating takes about as long as parsing, so on two cores a .gz loads in the time of the slower of the two. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -13,14 +13,14 @@
 #include "layer.h"
 
 struct ahead {
-  struct mem *mem;  /* of the reader: pays for this struct */
-  struct mem below; /* of the thread */
+  struct mem *mem;  /* the reader's; pays for this struct */
+  struct mem below; /* the thread's */
   struct in *inner;
   struct ring ring;
   pthread_t thread;
   bool running;
   struct tk_err err; /* the thread's, set before the ring ends */
-  size_t taken;      /* of the block at the ring's tail */
+  size_t taken;      /* bytes consumed of the block at the ring's tail */
 };
 
 static void *run_thread(void *self) {
@@ -28,7 +28,7 @@ static void *run_thread(void *self) {
   uint8_t *block;
   while ((block = ring_block(&a->ring)) != NULL) {
     size_t avail, n = in_take(a->inner, block, RING_BLOCK);
-    if (n == 0) in_ahead(a->inner, 1, &avail, &a->err); /* is it the end, or a fault? */
+    if (n == 0) in_ahead(a->inner, 1, &avail, &a->err); /* tells the end from an error */
     if (n == 0) break;
     ring_push(&a->ring, n);
   }

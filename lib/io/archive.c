@@ -1,5 +1,5 @@
-/* archive.c - see archive.h.  A plain archive is read by libarchive from its file, since the directories of zip and 7z stand at the
- * end; one inside of gzip, zstd, xz or bzip2 is pulled through our own layers, which know what to do about damage. */
+/* archive.c - see archive.h. libarchive reads a plain archive from its file, because zip and 7z have their directories at the
+ * end. An archive inside gzip, zstd, xz or bzip2 passes through our own layers, which handle damage. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -20,32 +20,32 @@
 #include "unpack.h"
 
 enum { HEAD = 512, END_RECORD = 22, TAIL = END_RECORD + (64 << 10), BLOCK = 64 << 10, RATIO = 1000, WHOLE = 1024, NAME = 64 };
-static const uint64_t SMALL = 1 << 30; /* what may come out whatever the ratio */
+static const uint64_t SMALL = 1 << 30; /* output that is allowed regardless of the ratio */
 
 struct arc {
   struct archive *la;
-  struct mem mem;     /* of `packed` */
-  struct in *packed;  /* what a compressed archive is pulled from; NULL = libarchive reads fd */
+  struct mem mem;     /* for `packed` */
+  struct in *packed;  /* decompressed stream of a compressed archive; NULL = libarchive reads fd */
   int fd;
-  size_t held;        /* bytes of packed's window that libarchive looks at */
-  struct tk_err err;  /* of packed */
+  size_t held;        /* bytes of packed's window in use by libarchive */
+  struct tk_err err;  /* error of packed */
   char *path;
   uint64_t max_size;
   struct arc_member member;
   char unnamed[NAME];
   uint32_t next;      /* index of the next regular file */
-  int64_t at_start;   /* of the archive's bytes, when the member began */
-  uint64_t made;      /* of the member */
-  bool open;          /* a content is open */
+  int64_t at_start;   /* position in the archive at which the member begins */
+  uint64_t made;      /* bytes produced for the member */
+  bool open;          /* a member's content is open */
   const char *remark;
   char damage[256];
 };
 
-/* ---- what is an archive ---- */
+/* ---- detection ---- */
 
 static uint32_t le32(const uint8_t *p) { return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24; }
 
-/* Does the file end in a zip's end record, and is the directory where that says? */
+/* True if the file ends in a zip end record and the directory is where the record says. */
 static bool has_zip_directory(int fd, uint64_t size) {
   static const uint8_t mark[] = {'P', 'K', 5, 6}, zip64[] = {0xff, 0xff, 0xff, 0xff};
   uint8_t *tail = malloc(TAIL), entry[4];
@@ -168,7 +168,7 @@ void arc_close(struct arc *a) {
 
 /* ---- members ---- */
 
-/* The name in UTF-8 if it has one, whatever the locale. */
+/* Returns the UTF-8 name if there is one, independent of the locale. */
 static const char *name_of(struct arc *a, struct archive_entry *e) {
   const char *name = archive_entry_pathname_utf8(e);
   if (!name) name = archive_entry_pathname(e);
@@ -238,7 +238,7 @@ static bool within_ratio(struct arc *a, struct tk_err *err) {
 struct content {
   struct arc *arc;
   struct mem *mem;
-  struct in *in; /* over this, for notes */
+  struct in *in; /* the input over this content, for notes */
 };
 
 static ptrdiff_t content_read(void *self, uint8_t *p, size_t n, struct tk_err *err) {
@@ -257,7 +257,7 @@ static ptrdiff_t content_read(void *self, uint8_t *p, size_t n, struct tk_err *e
     in_add_note(c->in, true, UINT64_MAX, "archive: the member is damaged or cut (%.80s): the %llu bytes before that were read",
                 archive_error_string(a->la), (unsigned long long)a->made);
   if (c->in) in_set_damaged(c->in);
-  c->in = NULL; /* once */
+  c->in = NULL; /* only once */
   return 0;
 }
 

@@ -1,8 +1,7 @@
-/* flate.h - raw deflate streams, both ways, behind one pair of functions.
+/* flate.h - raw deflate streams, compression and decompression, independent of the library.
  *
- * zlib is always there.  ISA-L, where the build found it, inflates 5-10 times and deflates 6 times faster.  Neither sees gzip's
- * headers and trailers: those are read and written by the callers, once, so that what is an error and what can be repaired does
- * not depend on the library. */
+ * zlib is always available. ISA-L, if the build found it, inflates 5-10 times and deflates 6 times faster. Callers handle
+ * gzip's headers and trailers in one place, so that errors and repairs do not depend on the library. */
 #ifndef IO_FLATE_H
 #define IO_FLATE_H
 
@@ -12,9 +11,9 @@ enum flate_backend { FLATE_BEST, FLATE_ZLIB, FLATE_ISAL };
 
 bool flate_has(enum flate_backend backend);
 
-/* The CRC-32 of gzip, continued from `crc` (0 at first). */
+/* Returns the CRC-32 of gzip, continued from `crc` (initially 0). */
 uint32_t flate_crc(uint32_t crc, const void *p, size_t n);
-/* That of two pieces, of which the second is n bytes long. */
+/* Returns the CRC of two concatenated pieces, of which the second has n bytes. */
 uint32_t flate_crc_join(uint32_t first, uint32_t second, uint64_t n);
 
 /* ---- inflate ---- */
@@ -25,9 +24,9 @@ struct inflater;
 struct inflater *inflater_open(enum flate_backend backend, struct mem *mem, struct tk_err *err);
 void inflater_reset(struct inflater *z);
 
-/* Inflates from [*in, *in + *n_in) into `out`; moves *in and *n_in, sets *made.  FLATE_MORE without progress: more input is
- * needed.  At FLATE_END *in stands behind the stream, up to INFLATER_HELD bytes of which may come from earlier calls: then it
- * points that far before where this call began. */
+/* Inflates from [*in, *in + *n_in) into `out`; advances *in, reduces *n_in and sets *made. FLATE_MORE without progress: more
+ * input is needed. At FLATE_END, *in points past the stream. Up to INFLATER_HELD of its last bytes may come from earlier calls:
+ * *in then points that far before the start of this call's input. */
 enum { INFLATER_HELD = 8 };
 struct flate_io {
   const uint8_t *in;
@@ -44,12 +43,12 @@ struct deflater;
 /* level: 0 = default, 1 fastest .. 9 smallest. */
 struct deflater *deflater_open(enum flate_backend backend, int level, struct mem *mem, struct tk_err *err);
 
-/* Gives the next n bytes of input (`last`: there are no more); deflater_pull must then be called until it returns 0. */
+/* Adds the next n bytes of input (`last`: the final ones); afterwards call deflater_pull until it returns 0. */
 void deflater_feed(struct deflater *z, const uint8_t *p, size_t n, bool last);
 size_t deflater_pull(struct deflater *z, uint8_t *p, size_t n);
 
-/* Ends what was fed on a border of bytes, after which the stream goes on as if it began there: deflater_pull must be called until it
- * returns 0, and then what is fed next gives the bytes that it would give at the start.  Not where nothing was fed since. */
+/* Ends the input so far on a byte boundary and restarts: after deflater_pull has returned 0, later input compresses to the same
+ * bytes as at the start of a stream. Must not be called if nothing was fed since the last break. */
 void deflater_break(struct deflater *z);
 void deflater_close(struct deflater *z);
 

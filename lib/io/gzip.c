@@ -1,29 +1,29 @@
-/* gzip.c - the gunzip layer: headers, members and trailers, and what is done about damage.
+/* gzip.c - the gunzip layer: headers, members, trailers, and the handling of damage.
  *
- * Traces are often cut (the job was killed while it wrote) and seldom wrong, so what is missing is repaired with a note, and
- * what is wrong is an error:
+ * Traces are often truncated (the job was killed while writing) and seldom corrupt, so missing data is repaired with a note,
+ * and wrong data is an error:
  *
- *     cut inside the compressed data     all that inflates, note     header of the first member bad or cut     error
- *     trailer cut or missing             note                        CRC mismatch: the bytes are wrong         error
- *     length mismatch with right CRC     note                        bad data in the first 64 KiB of output    error
- *     bad data later                     what came before, note      bomb, --max-size                          limit
- *     anything but a member behind one   ignored, note               zero bytes behind a member                padding
+ *     truncated inside compressed data   all that inflates, note     first member's header invalid or truncated   error
+ *     trailer truncated or missing       note                        CRC mismatch: the bytes are wrong            error
+ *     length mismatch with right CRC     note                        corrupt in the first 64 KiB of output        error
+ *     corrupt later                      what came before, note      bomb, --max-size                             limit
+ *     other data after a member          ignored, note               zero bytes after a member                    padding
  *
- * Members follow each other without limit (BGZF has one every 64 KiB); empty ones are fine.  Up to INFLATER_HELD bytes that
- * the inflater has seen stay in the inner window, since it may give them back at the end of a member: they belong to the
- * trailer. */
+ * Any number of members is allowed (BGZF has one every 64 KiB), including empty ones. Up to INFLATER_HELD bytes that the
+ * inflater has read remain in the inner window, because it may return them at the end of a member: they belong to the trailer.
+ */
 #include <string.h>
 
 #include "layer.h"
 
 enum { FHCRC = 2, FEXTRA = 4, FNAME = 8, FCOMMENT = 16, RESERVED = 0xe0, HEADER = 10, TRAILER = 8, TEXT_LIMIT = 64 << 10 };
 
-/* A member of zeros inflates 1030 times at most; no trace comes near a thousand. */
+/* A member of zeros inflates by a factor of at most 1030; no trace comes near a thousand. */
 enum { BOMB_RATIO = 1000 };
 static const uint64_t BOMB_SIZE = 1 << 30;
 
-/* Damage shows some way behind where it is, and until then wrong bytes come out that look like right ones.  With less than two
- * windows of deflate behind it, nothing can be trusted. */
+/* Damage is detected some distance after it occurs, and wrong but plausible bytes come out until then. With less than two
+ * deflate windows of output, nothing can be trusted. */
 enum { TRUSTED = 64 << 10 };
 
 enum state { AT_HEADER, AT_DATA, AT_TRAILER, AT_END };
@@ -33,12 +33,12 @@ struct gunzip {
   struct mem *mem;
   struct inflater *z;
   uint64_t max_size;
-  uint64_t total;   /* bytes given out */
-  uint64_t members; /* finished */
-  size_t seen;      /* bytes at the front of the inner window that the inflater has had */
+  uint64_t total;   /* bytes produced */
+  uint64_t members; /* number completed */
+  size_t seen;      /* bytes at the front of the inner window that the inflater has read */
   enum state state;
   uint32_t crc;
-  uint32_t size;    /* of this member, modulo 2^32 as in the trailer */
+  uint32_t size;    /* of this member, modulo 2^32, as in the trailer */
   struct tk_err fault;
 };
 
@@ -54,7 +54,7 @@ static uint32_t le32(const uint8_t *p) {
 
 /* ---- header ------------------------------------------------------------------------------------------------------- */
 
-/* What a header turned out to be: `bad` says why it is none; else it has `size` bytes. */
+/* Result of parsing a header: `bad` is the reason why it is invalid, or NULL; `size` is its length. */
 struct header {
   const char *bad;
   size_t size;
@@ -66,7 +66,7 @@ static bool bad(struct header *h, const char *why) {
   return true;
 }
 
-/* Each of the following returns false if the inner input failed, true with h->bad set if the header did. */
+/* Each of the following returns false if the inner input failed, and true with h->bad set if the header is invalid. */
 static bool skip_extra(struct gunzip *g, struct header *h) {
   size_t avail, n;
   const uint8_t *p = look_ahead(g, h->size + 2, &avail);
@@ -119,7 +119,7 @@ static bool parse_header(struct gunzip *g, struct header *h) {
   return true;
 }
 
-/* Zeros behind a member are padding of tapes and block devices. */
+/* Zeros after a member are padding of tapes and block devices. */
 static bool skip_padding(struct gunzip *g, bool *ended) {
   size_t avail, n = 0;
   const uint8_t *p;
@@ -163,7 +163,7 @@ static bool step_header(struct gunzip *g) {
 
 /* ---- data --------------------------------------------------------------------------------------------------------- */
 
-/* The stream is damaged here or ends here: what was inflated counts if it is at least `least` bytes. */
+/* Ends the stream because of damage or truncation. The output so far is kept if it has at least `least` bytes. */
 static bool broken(struct gunzip *g, const char *what, uint64_t least) {
   if (g->total < least)
     return err_at(&g->fault, TK_ECORRUPT, where(g), "gzip: %s at byte %llu of the compressed file, after %llu bytes of data",
@@ -174,7 +174,7 @@ static bool broken(struct gunzip *g, const char *what, uint64_t least) {
   return true;
 }
 
-/* Keeps what was given out within the limits; *made shrinks to it. */
+/* Enforces the limits on the output; reduces *made to what is allowed. */
 static bool guard(struct gunzip *g, size_t *made) {
   if (g->max_size && g->total > g->max_size) {
     uint64_t excess = g->total - g->max_size;
@@ -187,7 +187,7 @@ static bool guard(struct gunzip *g, size_t *made) {
   return true;
 }
 
-/* Takes `n` seen bytes off the inner window. */
+/* Removes `n` bytes that the inflater has read from the inner window. */
 static void drop_seen(struct gunzip *g, size_t n) {
   in_consume(g->inner, n);
   g->seen -= n;
@@ -254,7 +254,7 @@ static bool step(struct gunzip *g, uint8_t *out, size_t n, size_t *made) {
   return true;
 }
 
-/* A fault waits until what came before it has been given out. */
+/* An error is reported only after all output before it. */
 static ptrdiff_t gunzip_read(void *self, uint8_t *p, size_t n, struct tk_err *err) {
   struct gunzip *g = self;
   size_t done = 0, made;

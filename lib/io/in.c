@@ -3,10 +3,10 @@
  *     buf                start            end                 cap      cap + IN_PAD
  *      |-- consumed ------|-- available ---|-- zeros, then stale ---|
  *
- * Bytes are read() into a block that fits a core's cache and given out from there: measured as fast as mmap, and one path for
- * files, pipes and inflating streams.  What is left of the window moves to the front only when the room behind it is small, and
- * the buffer doubles only when more than half of it is in use, so moving costs less than reading.  It grows with what has
- * arrived, not with what was asked for: a hostile length cannot make it big. */
+ * Bytes are read() into a block that fits a core's cache: as fast as mmap when measured, with one code path for files, pipes
+ * and inflating streams. The rest of the window moves to the front only when little room is left after it, and the buffer
+ * doubles only when more than half of it is in use, so moving costs less than reading. It grows with the data that arrived, not
+ * with the amount requested: a hostile length cannot make it large. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -20,7 +20,7 @@
 
 enum { WINDOW = 256 << 10, NOTE_TEXT = 160 };
 
-/* Belongs to the outermost source's input, shared by the layers over it. */
+/* Owned by the outermost source's input, shared by the layers above it. */
 struct notes {
   struct in_note note[IN_NOTES];
   char text[IN_NOTES][NOTE_TEXT];
@@ -30,16 +30,16 @@ struct notes {
 
 struct in {
   struct in_source source;
-  struct in *inner;    /* what the source reads from, if it is an input too */
+  struct in *inner;    /* the input from which the source reads, if any */
   struct notes *notes;
   struct mem *mem;
   uint8_t *buf;
-  size_t cap;          /* without the pad */
+  size_t cap;          /* excluding the pad */
   size_t start, end;
   uint64_t offset;
-  _Alignas(8) uint64_t got; /* bytes from the source; aligned for processors of 32 bits, which read it at once only so */
+  _Alignas(8) uint64_t got; /* bytes from the source; aligned so that 32-bit processors read it atomically */
   bool ended;
-  struct tk_err fault; /* the source's last word, if it was an error */
+  struct tk_err fault; /* the source's final error, if any */
 };
 
 /* ---- construction ------------------------------------------------------------------------------------------------- */
@@ -100,7 +100,7 @@ static bool make_room(struct in *in) {
   return true;
 }
 
-/* One read of up to n bytes; 0 at the end and at a fault. */
+/* Reads once, up to n bytes; returns 0 at the end and on an error. */
 static size_t read_source(struct in *in, uint8_t *p, size_t n) {
   if (in->ended || in->fault.code != TK_OK) return 0;
   const ptrdiff_t got = in->source.read(in->source.self, p, n, &in->fault);
@@ -109,7 +109,7 @@ static size_t read_source(struct in *in, uint8_t *p, size_t n) {
     in->ended = got == 0;
     return 0;
   }
-  __atomic_store_n(&in->got, in->got + (uint64_t)got, __ATOMIC_RELAXED); /* progress looks at it from another thread */
+  __atomic_store_n(&in->got, in->got + (uint64_t)got, __ATOMIC_RELAXED); /* progress reads it from another thread */
   return (size_t)got;
 }
 
@@ -122,7 +122,7 @@ static bool fill(struct in *in) {
 }
 
 const uint8_t *in_ahead(struct in *in, size_t min, size_t *avail, struct tk_err *err) {
-  if (min == 0) min = 1; /* so that *avail == 0 is the end and nothing else */
+  if (min == 0) min = 1; /* so that *avail == 0 only means the end */
   while (in->end - in->start < min && fill(in)) {
   }
   *avail = in->end - in->start;
@@ -165,7 +165,7 @@ bool in_put_back(struct in *in, const uint8_t *p, size_t n, struct tk_err *err) 
   return true;
 }
 
-/* ---- what is known of it ------------------------------------------------------------------------------------------ */
+/* ---- properties --------------------------------------------------------------------------------------------------- */
 
 static const struct in *outermost(const struct in *in) {
   while (in->inner) in = in->inner;
@@ -220,7 +220,7 @@ static void bytes_close(void *self) {
   mem_free(b->mem, b);
 }
 
-/* The caller's bytes have no pad behind them, so they pass through a window like any others. */
+/* The caller's bytes have no pad, so they pass through a window like any others. */
 struct in *in_memory(const void *p, size_t n, struct mem *mem, struct tk_err *err) {
   static const uint8_t nothing[1];
   struct bytes *b = alloc_cleared(mem, sizeof *b, err);

@@ -1,4 +1,4 @@
-/* open.c - files as inputs: opened, and freed layer by layer of what they are packed in (in.h). */
+/* open.c - opens files as inputs and removes the layers in which they are packed (in.h). */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static int open_fd(const char *path, uint64_t *total, struct tk_err *err) {
 struct in *in_open_raw(const char *path, struct mem *mem, struct tk_err *err) {
   struct in_source source = {.read = file_read, .close = file_close};
   int fd = open_fd(path, &source.total, err);
-  source.at_hand = source.total > 0 && fd > STDIN_FILENO; /* standard input cannot be opened again */
+  source.at_hand = source.total > 0 && fd > STDIN_FILENO; /* standard input cannot be reopened */
   struct file *f;
   if (fd < 0) return NULL;
   f = mem_alloc(mem, sizeof *f);
@@ -68,7 +68,7 @@ struct in *in_open_raw(const char *path, struct mem *mem, struct tk_err *err) {
   return in_custom(source, mem, err);
 }
 
-/* Servers and scripts compress what is compressed already, so layers in layers are peeled too. */
+/* Servers and scripts compress compressed files again, so nested layers are removed too. */
 static struct in *peel(struct in *in, uint64_t max_size, struct mem *mem, struct tk_err *err) {
   struct in *outer;
   for (int i = 0; in && i < PEELS; i++) {

@@ -1,17 +1,18 @@
-/* out.c - the output buffer and where it goes.
+/* out.c - the output buffer and its destinations.
  *
  *     buf            next                      block      end
  *      |-- written -->|------- free -------------|-- OUT_ROOM --|
  *
- * Bytes leave in blocks of exactly that size, and what stands behind moves to the front: what packs sees the same blocks however the
- * writer made its pieces, so equal contents give equal files.  Since the room asked for is at most OUT_ROOM, a full block is always
- * there when the buffer is full.  Gzip's blocks are packed by several threads (pieces.h), and the buffer is the room of the next; other
- * blocks are copied to a thread that packs and writes them.
+ * Bytes leave in blocks of exactly this size, and the remainder moves to the front: compressors see the same blocks however the
+ * writer divided its data, so equal contents give equal files. Writers ask for at most OUT_ROOM, so a full buffer always
+ * contains a full block. Gzip blocks are compressed by several threads (pieces.h), and the buffer is the room of the next one;
+ * other blocks are copied to a thread that compresses and writes them.
  *
- * A file gets its name last.  Where the system has files without a name it is one until it is finished, so that a kill leaves nothing;
- * from then until out_commit, and elsewhere from the start, it is `.<name>.tmp-<host>-<pid>-<n>` beside its target, and the next run to
- * that target removes those of processes that are no more.  What replaces a file is on the disk before it does.  Devices, pipes and
- * stdout are written to directly.  After a failure the buffer goes round as a scratch area. */
+ * A file is named last. On systems with unnamed files it has no name until it is finished, so that a kill leaves nothing
+ * behind. From then until out_commit, and on other systems from the start, it is called `.<name>.tmp-<host>-<pid>-<n>` in its
+ * target's directory; the next run for that target removes such files of dead processes. A replacement is flushed to disk
+ * before it replaces a file. Devices, pipes and stdout are written to directly. After a failure the buffer serves as a scratch
+ * area. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -38,27 +39,27 @@ enum { BLOCK = 256 << 10, TRIES = 100, NAME_PART = 200, LOOK_AT = 400 };
 
 struct out_impl {
   struct mem *mem;
-  uint8_t *buf;          /* of `pieces`, if those are there */
+  uint8_t *buf;          /* owned by `pieces`, if that is set */
   size_t block;
-  struct pieces *pieces; /* NULL = no gzip */
-  struct zstd_out *zstd; /* NULL = no zstd */
-  struct buf memory;  /* where bytes go if fd < 0 */
-  struct tk_writer to; /* ... or this, if it can write */
+  struct pieces *pieces; /* NULL = not gzip */
+  struct zstd_out *zstd; /* NULL = not zstd */
+  struct buf memory;  /* destination if fd < 0 */
+  struct tk_writer to; /* destination instead of memory, if it has a write function */
   int fd;
-  char *path;         /* target, links resolved; NULL = none */
-  char *temporary;    /* the name that it has meanwhile; NULL = none */
-  bool unnamed;       /* it has no name yet at all */
-  bool replaces;      /* there is a file of this name */
-  mode_t allowed, mode; /* that the inputs have in common; of the file */
+  char *path;         /* target with links resolved; NULL = none */
+  char *temporary;    /* current name; NULL = none */
+  bool unnamed;       /* the file has no name yet */
+  bool replaces;      /* a file of this name exists */
+  mode_t allowed, mode; /* permissions that all inputs have; permissions of the file */
   uint64_t raw, file;
   uint32_t crc, file_crc;
   bool part, muted;
   bool force, same, was_there, finished, committed;
-  struct tk_err err;     /* of the caller's side; with a thread, the thread's own until it has ended */
+  struct tk_err err;     /* the caller's; owned by the thread while it runs */
   struct ring ring;      /* blocks on their way to the thread */
   struct mem thread_mem; /* pays for the ring and the deflater */
   pthread_t thread;
-  bool threaded, failed; /* failed: told to the writer's side without waiting for the thread */
+  bool threaded, failed; /* failed: visible to the caller without waiting for the thread */
 };
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------- */
@@ -85,7 +86,7 @@ static void take_piece(void *self, const void *p, size_t n, size_t n_raw, uint32
   put_bytes(w, p, n);
 }
 
-/* Blocks that `pieces` do not make. */
+/* Compresses a block that `pieces` does not handle. */
 static void pack(struct out_impl *w, const uint8_t *p, size_t n, bool last) {
   if (w->err.code != TK_OK) return;
   if (w->zstd) {
@@ -96,7 +97,7 @@ static void pack(struct out_impl *w, const uint8_t *p, size_t n, bool last) {
   put_bytes(w, p, n);
 }
 
-/* The thread's life: what the ring brings, in order. */
+/* The thread: processes the blocks of the ring in order. */
 static void *run_thread(void *self) {
   struct out_impl *w = self;
   const uint8_t *p;
@@ -126,7 +127,7 @@ static void emit(struct out_impl *w, const uint8_t *p, size_t n) {
   }
 }
 
-/* Waits until everything given so far is out; from here on the caller's side packs. */
+/* Waits until all blocks are written; afterwards the caller's thread compresses. */
 static void join_thread(struct out_impl *w) {
   if (!w->threaded) return;
   ring_end(&w->ring);
@@ -135,14 +136,14 @@ static void join_thread(struct out_impl *w) {
   w->threaded = false;
 }
 
-/* What stands behind the first n bytes, which have been emitted, stands at the front of the room for the next. */
+/* Moves what follows the first n bytes, which have been emitted, to the front of the room for the next block. */
 static void move_on(struct out *o, size_t n) {
   struct out_impl *w = o->impl;
   const uint8_t *rest = w->buf + n;
   const size_t left = (size_t)(o->next - rest);
   uint8_t *room = w->pieces && !failed(w) ? pieces_room(w->pieces, &w->err) : NULL;
   if (room) w->buf = room;
-  else if (w->pieces) pieces_forget(w->pieces); /* the buffer is a scratch area from here on */
+  else if (w->pieces) pieces_forget(w->pieces); /* from here on the buffer is a scratch area */
   memmove(w->buf, rest, left);
   o->next = w->buf + left;
   o->end = w->buf + w->block + OUT_ROOM;
@@ -180,7 +181,7 @@ void out_break(struct out *o) {
   struct out_impl *w = o->impl;
   if (w->muted || !(w->pieces || w->part)) return;
   flush_all(o);
-  if (w->pieces && w->part && !failed(w)) pieces_drain(w->pieces, &w->err); /* its CRCs may be asked for */
+  if (w->pieces && w->part && !failed(w)) pieces_drain(w->pieces, &w->err); /* its CRCs may be requested */
 }
 
 void out_mute(struct out *o, bool muted) {
@@ -204,7 +205,7 @@ struct out_crcs out_crcs(const struct out *o) { return (struct out_crcs){o->impl
 /* ---- opening ------------------------------------------------------------------------------------------------------ */
 
 static void put_header(struct out_impl *w, int level) {
-  uint8_t h[10] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}; /* no time, no name, no system: equal bytes everywhere */
+  uint8_t h[10] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}; /* no time, name or system: equal bytes everywhere */
   h[8] = level == 9 ? 2 : level == 1 ? 4 : 0;
   put_bytes(w, h, sizeof h);
 }
@@ -230,7 +231,7 @@ static bool out_start(struct out *o, const struct out_options *opt, struct mem *
   return w->buf || mem_check(mem, err);
 }
 
-/* Without memory or a thread to be had the caller's own does the work. */
+/* Without memory or a thread, the caller's thread does the work. */
 static void start_thread(struct out_impl *w) {
   _Static_assert((int)RING_BLOCK >= (int)BLOCK, "a block of the output fits a block of the ring");
   if (!ring_init(&w->ring, &w->thread_mem)) return;
@@ -238,13 +239,13 @@ static void start_thread(struct out_impl *w) {
   if (!w->threaded) ring_free(&w->ring);
 }
 
-/* `path` split behind its last slash. */
+/* Returns the part after the last slash. */
 static const char *name_of(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
 }
 
-/* "<folder>/.<name>.tmp-<host>-", which begins all names of this target's temporary files here. */
+/* Prints "<folder>/.<name>.tmp-<host>-", the prefix of this target's temporary files on this host. */
 static int print_prefix(const struct out_impl *w, char *to, size_t size) {
   const char *name = name_of(w->path);
   char host[64] = "";
@@ -254,8 +255,8 @@ static int print_prefix(const struct out_impl *w, char *to, size_t size) {
   return snprintf(to, size, "%.*s.%.*s.tmp-%s-", (int)(name - w->path), w->path, NAME_PART, name, host);
 }
 
-/* Files of processes of this machine that are no more.  Of a large folder only the beginning is looked at: a split into 8,000 files in
- * one folder took 27 s where every file looked at all that were there. */
+/* Removes files of dead processes of this host. Only the beginning of a large folder is searched: when every file searched all
+ * of it, a split into 8,000 files in one folder took 27 s. */
 static void remove_dead(const struct out_impl *w, const char *prefix) {
   const char *name = name_of(prefix);
   const size_t n = strlen(name);
@@ -273,7 +274,7 @@ static void remove_dead(const struct out_impl *w, const char *prefix) {
   if (d) closedir(d);
 }
 
-/* Tries names until one is free: for `make`, which is told the name and fails with EEXIST where it is not. */
+/* Tries names until `make` succeeds; `make` fails with EEXIST if a name is taken. */
 static bool take_name(struct out_impl *w, bool (*make)(struct out_impl *w, const char *name), const char *what) {
   size_t size = strlen(w->path) + 160;
   w->temporary = malloc(size);
@@ -306,7 +307,7 @@ static bool link_unnamed(struct out_impl *w, const char *name) {
   return linkat(AT_FDCWD, descriptor_path(w, path), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
 }
 
-/* Without a name, if the file system can do that and there is a way to give it one later. */
+/* Opens an unnamed file, if the file system supports that and can name it later. */
 static bool open_unnamed(struct out_impl *w) {
 #ifdef O_TMPFILE
   char folder[PATH_MAX], path[32];
@@ -320,7 +321,7 @@ static bool open_unnamed(struct out_impl *w) {
   return false;
 }
 
-/* A file that replaces one keeps its mode, whatever the umask; neither is open to more people than the inputs. */
+/* A replacement keeps the mode of the old file, whatever the umask; no output is readable by more people than the inputs. */
 static bool open_temporary(struct out_impl *w, struct tk_err *err) {
   if (!open_unnamed(w) && !take_name(w, create_named, "cannot create the file")) {
     if (err && err->code == TK_OK) *err = w->err;
@@ -336,7 +337,7 @@ static bool refuse_existing(struct tk_err *err) {
   return false;
 }
 
-/* A link is followed, so that what it points to is replaced and not the link. */
+/* Follows a link, so that its target is replaced instead of the link. */
 static bool open_target(struct out_impl *w, const char *path, struct tk_err *err) {
   struct stat st;
   char *real;
@@ -372,7 +373,7 @@ static bool check_inputs(const char *path, const struct out_options *opt, struct
   return true;
 }
 
-/* Bits of permission that all inputs have: what few may read does not become what many may. */
+/* Returns the permissions that all inputs have, so that an output is never more readable than an input. */
 static mode_t common_mode(const struct out_options *opt) {
   mode_t common = 0777;
   struct stat st;
@@ -435,13 +436,14 @@ static void put_trailer(struct out_impl *w) {
   put_bytes(w, t, sizeof t);
 }
 
-/* On the disk, if it is to replace something; with a name beside the target, for it may wait for others before it takes its own. */
+/* Flushes a replacement to disk, and names the file in the target's directory, because it may wait for other outputs before it
+ * takes its final name. */
 static void settle(struct out_impl *w) {
   if (w->err.code == TK_OK && w->replaces && fsync(w->fd) != 0 && errno != EINVAL) err_sys(&w->err, TK_EWRITE, errno, "cannot write");
   if (w->err.code == TK_OK && w->unnamed) take_name(w, link_unnamed, "cannot name the finished file");
 }
 
-/* Some file systems tell only now that there is no room. */
+/* Some file systems report a full disk only on close. */
 static void close_fd(struct out_impl *w) {
   if (w->fd > STDERR_FILENO && close(w->fd) != 0) err_sys(&w->err, TK_EWRITE, errno, "cannot write");
   w->fd = -1;
@@ -468,10 +470,10 @@ static void give_name(struct out_impl *w) {
   if (w->err.code != TK_OK || !w->temporary) return;
   bool exists = !w->force && lstat(w->path, &st) == 0;
   if (exists && w->same && same_bytes(w->temporary, w->path)) {
-    w->was_there = true; /* and out_close removes what is not needed */
+    w->was_there = true; /* out_close removes the unneeded file */
   } else if (exists && w->same) {
     err_for(&w->err, TK_OPTION_FORCE, TK_EWRITE, "exists already, and holds something else");
-  } else if (exists) { /* it came while we wrote */
+  } else if (exists) { /* created while we were writing */
     refuse_existing(&w->err);
   } else if (rename(w->temporary, w->path) != 0) {
     err_sys(&w->err, TK_EWRITE, errno, "cannot rename the finished file");
@@ -544,7 +546,7 @@ void out_close(struct out *o) {
   *o = (struct out){0};
 }
 
-/* ---- what is known of it ------------------------------------------------------------------------------------------ */
+/* ---- properties --------------------------------------------------------------------------------------------------- */
 
 const uint8_t *out_memory_data(const struct out *o, size_t *n) {
   *n = o->impl->memory.len;

@@ -1,22 +1,23 @@
 /* pieces.c - see pieces.h.
  *
- * Memory: a room, what becomes of it, and a deflater for each piece that is on its way, of which there is one more than threads: the
- * caller fills one while the others are packed. */
+ * Memory: a room, its compressed form and a deflater for each piece in flight. There is one piece more than threads: the caller
+ * fills one while the others are compressed. */
 #include "pieces.h"
 
 #include "base/jobs.h"
 #include "flate.h"
 
-enum { MOST_THREADS = 16, PULL = 64 << 10, COST = 2 * PIECE, SHARE = 16 }; /* bytes of a piece on its way; of a limit, 1 / SHARE */
+enum { MOST_THREADS = 16, PULL = 64 << 10, COST = 2 * PIECE, SHARE = 16 }; /* COST: bytes per piece in flight; SHARE: pieces use
+                                                                            * at most 1 / SHARE of the limit */
 
 struct piece {
-  struct piece *next; /* of those that are free */
+  struct piece *next; /* next free piece */
   uint8_t *raw;
   size_t n;
   bool last;
   uint32_t crc;
   struct deflater *z;
-  struct mem mem; /* of what follows, and of the deflater: used by whichever thread packs */
+  struct mem mem; /* for the following members and the deflater; used by the thread that compresses */
   struct buf packed;
   bool failed;
 };
@@ -28,9 +29,9 @@ struct pieces {
   int level;
   unsigned threads, n, most;
   struct piece *all[MOST_THREADS + 1];
-  struct piece *room; /* that the caller fills; NULL = it has not asked since it pushed */
+  struct piece *room; /* being filled by the caller; NULL = not requested since the last push */
   struct piece *free;
-  struct jobs *jobs; /* NULL = not begun, or one thread */
+  struct jobs *jobs; /* NULL = not started, or one thread */
 };
 
 static void pack(void *job) {

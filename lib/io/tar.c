@@ -1,4 +1,4 @@
-/* tar.c - see tar.h.  The ustar form; libarchive adds a pax header where a member is larger than that can say (8 GiB). */
+/* tar.c - see tar.h. Uses the ustar format; libarchive adds a pax header if a member exceeds its limit of 8 GiB. */
 #include "tar.h"
 
 #include <archive.h>

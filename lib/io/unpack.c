@@ -1,4 +1,4 @@
-/* unpack.c - see unpack.h.  libarchive pulls from the inner input and gives out what its filter makes of it. */
+/* unpack.c - see unpack.h. libarchive pulls from the inner input and returns what its filter produces. */
 #include "unpack.h"
 
 #include <archive.h>
@@ -11,18 +11,18 @@
 
 struct unpack {
   struct mem *mem;
-  bool member; /* of an archive, not a stream */
+  bool member; /* a member of an archive, not a compressed stream */
   struct in *inner;
   struct archive *archive;
-  size_t held;        /* bytes of the inner window that libarchive looks at */
-  uint64_t made, max; /* max 0: the ratio guard */
-  struct tk_err err;  /* of the inner input */
+  size_t held;        /* bytes of the inner window in use by libarchive */
+  uint64_t made, max; /* bytes produced; limit, 0 = the ratio guard */
+  struct tk_err err;  /* error of the inner input */
   bool noted;
-  char name[64]; /* of the member */
+  char name[64]; /* name of the member */
 };
 
 enum { RATIO = 1000 };
-static const uint64_t SMALL = 1 << 30; /* what may come out whatever the ratio */
+static const uint64_t SMALL = 1 << 30; /* output that is allowed regardless of the ratio */
 
 static const char *member_name(struct archive_entry *e) {
   const char *name = archive_entry_pathname_utf8(e);
@@ -50,7 +50,7 @@ static bool within_ratio(struct unpack *u, struct tk_err *err) {
   return true;
 }
 
-/* The next regular file that is not a file manager's. */
+/* Finds the next regular file that does not belong to a file manager. */
 static bool next_member(struct unpack *u, struct archive_entry **entry) {
   int status;
   do status = archive_read_next_header(u->archive, entry);
@@ -124,7 +124,7 @@ static bool start_member(struct unpack *u, struct tk_err *err) {
   return true;
 }
 
-/* What libarchive unpacks: all but gzip. */
+/* Detects compression that libarchive handles: all but gzip. */
 static const struct packing *foreign_packing(const uint8_t *p, size_t n) {
   const struct packing *packing = packing_of_bytes(p, n);
   return packing == packing_row(PACKING_GZIP) ? NULL : packing;
@@ -155,7 +155,7 @@ struct in *in_unpack(struct in *inner, uint64_t max_size, struct mem *mem, struc
   }
   const struct packing *packing = foreign_packing(p, n);
   if (!packing) return inner;
-  if (!packing->written) in_add_note(inner, false, 0, "%s-compressed", packing->name); /* few tools read it */
+  if (!packing->written) in_add_note(inner, false, 0, "%s-compressed", packing->name); /* few tools support it */
   return layer_over(inner, false, max_size, mem, err);
 }
 

@@ -1,4 +1,4 @@
-/* utf16.c - UTF-16 to UTF-8, a block at a time.  Halves of surrogate pairs without their other half become U+FFFD. */
+/* utf16.c - converts UTF-16 to UTF-8, block by block. Unpaired surrogates become U+FFFD. */
 #include "utf16.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 struct utf16 {
   struct mem *mem;
   struct in *inner;
-  unsigned low; /* which byte of a unit is the low one */
+  unsigned low; /* index of the low byte in a unit */
 };
 
 enum { REPLACEMENT = 0xfffd, ROOM = 4 };
@@ -23,7 +23,7 @@ static uint8_t *append_utf8(uint8_t *q, uint32_t c) {
   return q + n;
 }
 
-/* The character at p of at most n bytes; its length in *used. */
+/* Returns the character at p, which has n bytes, and its length in *used. */
 static uint32_t character(const struct utf16 *u, const uint8_t *p, size_t n, size_t *used) {
   uint32_t c = unit(u, p), d;
   *used = 2;

@@ -1,4 +1,4 @@
-/* zstd.h - a zstd stream on its way out (unpack.h reads them). */
+/* zstd.h - compresses output with zstd (unpack.h reads it). */
 #ifndef IO_ZSTD_H
 #define IO_ZSTD_H
 
@@ -6,7 +6,7 @@
 
 struct zstd_out;
 
-/* Takes what has been compressed. */
+/* Receives compressed data. */
 typedef void zstd_take(void *arg, const void *p, size_t n);
 
 /* level: 0 = default, 1 fastest .. 9 smallest. */

@@ -1,7 +1,7 @@
-/* identity.c - rank and host, from what the trace says, else from its file's name.
+/* identity.c - rank and host, from the trace's metadata or else from the file name.
  *
  *     distributedInfo.rank                  Kineto, any version of torch
- *     rank3.json, trace_rank-3.json.gz,     how people name them
+ *     rank3.json, trace_rank-3.json.gz,     common file names
  *     worker3_step_12.<time>.pt.trace.json
  *     <host>_<pid>.<time>.pt.trace.json     tensorboard_trace_handler
  *     rank3/trace.json                      the folder's name
@@ -76,12 +76,12 @@ struct identity identity_of(const struct tk_trace *t) {
 
 /* ---- by track ---- */
 
-/* Processes by pid: the last of each, and before it others of the same. */
+/* Processes by pid: the last one of each pid, linked to earlier ones. */
 struct pids {
   struct tk_trace *t;
   struct mem *mem;
   struct map numbers, texts; /* pid, or its string -> track */
-  tk_id *before;             /* by track */
+  tk_id *before;             /* by track: previous process with the same pid */
 };
 
 static bool pids_init(struct pids *p, struct tk_trace *t, struct mem *mem) {
@@ -111,7 +111,7 @@ static void set_origin(const struct pids *p, const struct map *of, uint64_t pid,
   for (tk_id i = last ? *last : 0; i; i = p->before[i]) out[i] = origin;
 }
 
-/* In the block's "pids" integers stand as such, text as text. */
+/* In the block's "pids", integers are numbers and text is text. */
 static void place_pid(const struct pids *p, struct json *j, const struct json_value *v, struct track_origin origin,
                       struct track_origin *out) {
   const uint8_t *end;
@@ -125,7 +125,7 @@ static void place_pid(const struct pids *p, struct json *j, const struct json_va
   if (number.kind == NUM_INT && end == v->str.p + v->str.n) set_origin(p, &p->numbers, (uint64_t)number.mant, origin, out);
 }
 
-/* The processes of one rank of a merged trace. */
+/* Sets the origin of the processes of one rank in a merged trace. */
 static void place_pids(const struct pids *p, const struct json_value *pids, struct track_origin origin, struct track_origin *out) {
   struct json j = {.p = pids->p + 1, .end = pids->end, .last = true, .scratch = {.mem = p->mem}};
   struct json_string key;

@@ -1,4 +1,4 @@
-/* identity.h - which rank of which host a trace is of. */
+/* identity.h - the rank and host of a trace. */
 #ifndef SOURCE_IDENTITY_H
 #define SOURCE_IDENTITY_H
 
@@ -12,11 +12,11 @@ struct identity {
 };
 
 struct identity identity_of(const struct tk_trace *t);
-/* Is the trace of many ranks?  What its first one says of itself is not of the whole. */
+/* True for a trace of several ranks, whose first metadata does not describe the whole. */
 bool identity_is_merged(const struct tk_trace *t);
 
-/* By track: the rank and host of the trace, or, of a merged one, of the rank that each process came with.  Hosts are strings of the
- * trace.  NULL when memory runs out. */
+/* Returns, by track, the rank and host of the trace or, in a merged trace, of the rank that each process belongs to. Hosts are
+ * strings of the trace. Returns NULL when memory runs out. */
 struct track_origin *identity_of_tracks(struct tk_trace *t, struct mem *mem);
 void identity_free_tracks(struct track_origin *origins, struct mem *mem);
 

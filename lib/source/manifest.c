@@ -1,10 +1,10 @@
 /* manifest.c - see manifest.h.
  *
- * Perfetto's rule: a file's clock reads T when that of the file it is synced to reads T + offset_ns.  Chrome JSON has no clock
- * of its own: it is pinned, and what would stand before 0 is dropped.  So all are told against one file, which is a Perfetto
- * trace if there is one; else the reference of the merge, unless somebody started before its zero: then that whose zero is the
- * earliest.  Files are told against one of several machines by naming one of them; such a file cannot itself be told against
- * another. */
+ * Perfetto's rule: a file's clock reads T when the clock of the file it is synced to reads T + offset_ns. Chrome JSON has no
+ * clock of its own: it is pinned, and events before 0 are dropped. So all clocks are given relative to one file: a Perfetto
+ * trace if there is one, otherwise the reference of the merge, unless another file starts before its zero; then the file with
+ * the earliest zero. Clocks are given relative to a trace of several machines by naming one machine; such a trace cannot itself
+ * be given relative to another. */
 #include "manifest.h"
 
 #include <stdio.h>
@@ -19,11 +19,11 @@
 #include "sources.h"
 
 static const char MEMBER[] = "perfetto_manifest.json";
-enum { LONGEST = 99 }; /* bytes of a member's name that the viewer's own packer reads */
+enum { LONGEST = 99 }; /* longest member name that the viewer's own packer supports */
 
 /* ---- the output ---- */
 
-/* The name is taken from now on; false: it was.  Of two hashes that are one the second name is as good as taken. */
+/* Reserves a name; false if it was taken. Names with equal hashes count as equal. */
 static bool claim_name(struct manifest *m, const char *name) {
   uint32_t *next = map_put(&m->names, hash_text(name, strlen(name)), 0);
   if (!next || *next) return false;
@@ -61,7 +61,7 @@ void manifest_close(struct manifest *m) {
   *m = (struct manifest){.n = 0};
 }
 
-/* ---- what Perfetto reads ---- */
+/* ---- what Perfetto can read ---- */
 
 bool manifest_takes(struct tk_sources *s, size_t input, const struct tk_trace *t, struct tk_err *err) {
   const char *name = s->inputs[input].name;
@@ -74,7 +74,7 @@ bool manifest_takes(struct tk_sources *s, size_t input, const struct tk_trace *t
 
 /* ---- names ---- */
 
-/* The last part of the input's name, be it a path or a member of an archive. */
+/* Returns the last component of a path or of an archive member. */
 static const char *base_name(const char *name, const char *archive) {
   size_t n = strlen(archive);
   if (strncmp(name, archive, n) == 0 && name[n] == ':') name += n + 1;
@@ -82,7 +82,7 @@ static const char *base_name(const char *name, const char *archive) {
   return slash ? slash + 1 : name;
 }
 
-/* Bytes of the name without the ending of a packing. */
+/* Returns the length of the name without the extension of a compression. */
 static size_t unpacked_length(const char *name) {
   const size_t n = strlen(name);
   const struct packing *by = packing_of_path(name, n);
@@ -96,11 +96,11 @@ static const char *copy_text(struct manifest *m, const char *text, size_t n) {
   return memcpy(kept, text, n);
 }
 
-/* A name that every reader of tars takes, and no other input has; standard input is called by its format.  Files whose names
- * begin with a dot are passed over by Perfetto. */
+/* Returns a unique name that every tar reader accepts; standard input is named after its format. Perfetto skips files whose
+ * names begin with a dot. */
 static const char *name_member(struct manifest *m, const struct tk_trace *t, const char *base) {
   char safe[LONGEST + 1], name[LONGEST + 32], stdin_name[80];
-  size_t n = unpacked_length(base), room = LONGEST - 16; /* for a number before it */
+  size_t n = unpacked_length(base), room = LONGEST - 16; /* leaves room for a number */
   snprintf(stdin_name, sizeof stdin_name, "stdin%s", format_by_name(t->format)->info.ending);
   if (strcmp(base, "-") == 0) base = stdin_name, n = strlen(base);
   if (n > room) base += n - room, n = room;
@@ -123,7 +123,7 @@ static bool is_interrupted(const struct tk_progress *p, const struct in *in, str
   return !err_set(err, TK_EINTERRUPTED, "interrupted");
 }
 
-/* How many bytes it has when it is unpacked. */
+/* Finds the decompressed size. */
 static bool measure_input(struct tk_sources *s, size_t input, uint64_t *size, struct tk_err *err) {
   struct mem mem = {0};
   struct in *in = sources_unpacked(s, input, &mem, err);
@@ -139,7 +139,7 @@ static const char *clock_name(const struct tk_trace *t) {
   return f->clock_name ? f->clock_name(t) : NULL;
 }
 
-/* What a trace of several machines calls them, behind the rank: the one without an id is the rank itself. */
+/* Names the machines of a trace: the rank, followed by the machine's own name; the machine without an id is the rank itself. */
 static bool name_machines(struct manifest *m, const struct tk_trace *t, struct manifest_file *file) {
   const struct format *format = format_by_name(t->format);
   struct format_machine k;
@@ -155,7 +155,7 @@ static bool name_machines(struct manifest *m, const struct tk_trace *t, struct m
     if (k.id == 0) continue;
     snprintf(text, sizeof text, "%s - %s", file->machine, tk_string(t, k.name, NULL));
     size_t len = strlen(text);
-    while (len && !utf8_valid((const uint8_t *)text, len)) len--; /* it was cut within a character */
+    while (len && !utf8_valid((const uint8_t *)text, len)) len--; /* truncated inside a character */
     const char *name = copy_text(m, text, len);
     if (!name) return false;
     all[file->n_machines++] = (struct manifest_machine){k.id, name};
@@ -193,7 +193,7 @@ static bool offset(const struct manifest_file *f, const struct manifest_file *to
   return !__builtin_sub_overflow(f->shift_ns, to->shift_ns, ns) && *ns != INT64_MIN;
 }
 
-/* Does the file begin before the other's zero? */
+/* True if the file starts before the other's zero. */
 static bool is_before(const struct manifest_file *f, const struct manifest_file *to) {
   int64_t ns, at;
   return offset(f, to, &ns) && !__builtin_add_overflow(f->start_ns, ns, &at) && at < 0;

@@ -1,11 +1,11 @@
-/* manifest.h - merging by description: a tar of the inputs, and Perfetto's manifest that says how they stand to each
- * other (https://perfetto.dev/docs/reference/perfetto-manifest, read by its version 58 and later).
+/* manifest.h - merging by description: a tar of the inputs, with Perfetto's manifest of their clocks and machines
+ * (https://perfetto.dev/docs/reference/perfetto-manifest, supported by version 58 and later).
  *
  *     perfetto_manifest.json        {"perfetto_manifest":{"version":1,"files":[{"path":..,"machine":{..},"clocks":{..}},..]}}
- *     rank0.json rank1.json         the inputs, unpacked: what is packed itself cannot be told a machine or a clock
+ *     rank0.json rank1.json         the inputs, decompressed: a compressed member cannot have a machine or a clock
  *
- * Each input is a machine of its own there, named by the label of its rank, so that equal pids of different ranks stay apart; a
- * Perfetto trace of several machines says the name of each. */
+ * Each input becomes a machine, named by the label of its rank, so that equal pids of different ranks stay apart; for a
+ * Perfetto trace of several machines, each is named. */
 #ifndef SOURCE_MANIFEST_H
 #define SOURCE_MANIFEST_H
 
@@ -18,18 +18,18 @@ struct manifest_machine {
   const char *name;
 };
 
-/* One input. */
+/* An input of the manifest. */
 struct manifest_file {
-  size_t input;        /* of the sources */
-  const char *path;    /* its name in the tar */
-  const char *machine; /* "rank 3 - host42" */
-  const struct manifest_machine *machines; /* of a trace of several: its own first */
-  uint32_t n_machines; /* 0 = it is one */
-  const char *clock;   /* Perfetto's name of the clock that it tells time by; NULL = none of its own */
-  int64_t shift_ns;    /* what it prints as T stands at T + shift on the merge's base of time */
-  int64_t start_ns;    /* when its first event starts, as it prints it */
+  size_t input;        /* index in the sources */
+  const char *path;    /* name in the tar */
+  const char *machine; /* such as "rank 3 - host42" */
+  const struct manifest_machine *machines; /* trace of several machines: its own first */
+  uint32_t n_machines; /* 0 = one machine */
+  const char *clock;   /* Perfetto's name of the clock of its timestamps; NULL = no clock */
+  int64_t shift_ns;    /* added to its timestamps to get times on the merge's time base */
+  int64_t start_ns;    /* timestamp of its first event */
   uint64_t size;
-  bool early;          /* begins before the reference's zero, where Perfetto's time begins; told by manifest_write */
+  bool early;          /* starts before the reference's zero, where Perfetto's timeline starts; set by manifest_write */
 };
 
 struct manifest {
@@ -37,25 +37,26 @@ struct manifest {
   struct mem mem;
   struct arena arena;
   struct manifest_file *files;
-  struct map names; /* of members: hash -> the number that the next one of it gets */
+  struct map names; /* hash of a member name -> number for the next duplicate */
   uint32_t n, cap;
-  uint32_t reference; /* whose clock the others are told against */
+  uint32_t reference; /* file whose clock the others are relative to */
 };
 
-/* Opens the output, "-" or a name that ends in .tar or .tar.gz. */
+/* Opens the output: "-" or a name that ends in .tar or .tar.gz. */
 bool manifest_open(struct manifest *m, const char *output, const struct tk_save_options *opt, const char *const *inputs,
                    struct tk_err *err);
 
-/* Can Perfetto read what this trace was loaded from?  If not, err says why, and what can be done. */
+/* Returns false with the reason and a remedy in err if Perfetto cannot read the file of this trace. */
 bool manifest_takes(struct tk_sources *s, size_t input, const struct tk_trace *t, struct tk_err *err);
 
-/* Adds file.input of the sources, which t was loaded from, with the file's machine (copied) and shift; the rest is found. */
+/* Adds file.input of the sources, from which t was loaded, with the file's machine (copied) and shift; derives the other
+ * members. */
 bool manifest_add(struct manifest *m, const struct tk_trace *t, struct tk_sources *s, struct manifest_file file, struct tk_err *err);
 
 /* Writes the tar and commits it. */
 bool manifest_write(struct manifest *m, struct tk_sources *s, const char *provenance, const struct tk_progress *progress,
                     struct tk_saved *saved, struct tk_err *err);
-/* Frees; what was not committed is gone. */
+/* Frees the manifest and removes an uncommitted output. */
 void manifest_close(struct manifest *m);
 
 #endif

@@ -55,7 +55,7 @@ static struct source_origin *add_origin(struct source *s, enum origin_kind kind,
   return o;
 }
 
-/* The entry's place in the last origin; `rel` and what of `e` is a string stay. */
+/* Returns the index of the entry in the last origin; copies `rel` and the strings of `e`. */
 static bool add_entry(struct source *s, struct source_entry e, const char *rel, int64_t time_ns) {
   if (!mem_grow(&s->mem, (void **)&s->entries, &s->cap_entries, (uint64_t)s->n_entries + 1, sizeof *s->entries)) return false;
   if (!mem_grow(&s->mem, (void **)&s->places, &s->cap_places, (uint64_t)s->n_entries + 1, sizeof *s->places)) return false;
@@ -80,7 +80,7 @@ static bool too_many(const struct source *s) {
 }
 
 #if defined(__APPLE__)
-#define st_mtim st_mtimespec /* as it is called there */
+#define st_mtim st_mtimespec /* its name on that system */
 #endif
 static int64_t time_of(const struct stat *st) { return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec; }
 
@@ -89,14 +89,14 @@ static bool find_runs(struct source *s, const char *root, bool one) {
   return o->n == 0 || rundir_find(&s->rundir, s->places + o->first, o->n, root, one);
 }
 
-/* NULL where there is none; for want of memory `s` says so. */
+/* Returns NULL if the path does not exist, or, with s->mem failed, when memory runs out. */
 static char *real_path(struct source *s, const char *path) {
   char *real = realpath(path, NULL);
   if (!real && errno == ENOMEM) s->mem.failed = true;
   return real;
 }
 
-/* A file in a run directory has its run and host from there, also where it was named itself. */
+/* A file in a run directory gets its run and host from the directory, even if it was named directly. */
 static bool add_file(struct source *s, const char *path, const struct stat *st) {
   struct source_entry e = {.size = st && S_ISREG(st->st_mode) ? (uint64_t)st->st_size : UINT64_MAX};
   const char *slash;
@@ -113,7 +113,7 @@ static bool add_file(struct source *s, const char *path, const struct stat *st) 
   return ok;
 }
 
-/* ---- a name that yields nothing ---- */
+/* ---- names without inputs ---- */
 
 static bool add_failed(struct source *s, enum origin_kind kind, const char *name, const struct tk_err *why) {
   struct source_origin *o = add_origin(s, kind, name);
@@ -123,8 +123,8 @@ static bool add_failed(struct source *s, enum origin_kind kind, const char *name
 
 /* ---- folders ---- */
 
-/* A walk below a folder.  Links are followed when all else has been seen, and what has been seen is not listed again: a link to a
- * folder above leads nowhere new, and one to a folder beside it does not make two of each file. */
+/* Walks a folder recursively. Links are followed after everything else, and nothing is listed twice: a link to a parent folder
+ * leads nowhere new, and a link to a sibling does not duplicate its files. */
 struct walk {
   struct source *s;
   struct map seen; /* folders and files, by device and inode */
@@ -135,7 +135,7 @@ struct walk {
   uint32_t n_links, cap_links;
 };
 
-/* Notes that it has been seen; false: it had been. */
+/* Marks it as seen; false if it was seen before. */
 static bool is_new(struct walk *w, const struct stat *st) {
   const uint64_t key[] = {(uint64_t)st->st_dev, (uint64_t)st->st_ino};
   uint32_t *seen = map_put(&w->seen, hash_text(key, sizeof key), 0);
@@ -165,7 +165,7 @@ static bool visit(struct walk *w, const char *folder, const char *rel, const cha
   const char *path =
       strcmp(folder, ".") == 0 ? source_text(s, name) : joined(s, folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name);
   rel = *rel ? joined(s, rel, "/", name) : source_text(s, name);
-  if (lstat(path, &st) != 0) return true; /* gone since */
+  if (lstat(path, &st) != 0) return true; /* deleted meanwhile */
   if (S_ISLNK(st.st_mode)) return keep_link(w, path, rel, depth);
   if (S_ISDIR(st.st_mode)) return depth >= DEPTH || list_folder(w, path, rel, depth + 1, err);
   is_new(w, &st);
@@ -174,12 +174,12 @@ static bool visit(struct walk *w, const char *folder, const char *rel, const cha
 
 static bool follow(struct walk *w, struct link link, struct tk_err *err) {
   struct stat st;
-  if (stat(link.path, &st) != 0) return true; /* a link to nowhere */
+  if (stat(link.path, &st) != 0) return true; /* a dangling link */
   if (S_ISDIR(st.st_mode)) return link.depth >= DEPTH || list_folder(w, link.path, link.rel, link.depth + 1, err);
   return !is_new(w, &st) || add_path(w, link.path, link.rel, &st, err);
 }
 
-/* A folder that cannot be read is what failed of the origin. */
+/* A folder that cannot be read becomes the error of the origin. */
 static bool list_folder(struct walk *w, const char *path, const char *rel, unsigned depth, struct tk_err *err) {
   struct source *s = w->s;
   struct dirent **names = NULL;
@@ -221,7 +221,7 @@ static bool add_folder(struct source *s, const char *path, struct tk_err *err) {
 
 /* ---- archives ---- */
 
-/* A member, a folder of members, or a pattern. */
+/* Matches a member, a folder of members, or a pattern. */
 static bool selected(const char *pattern, const char *name) {
   size_t n = strlen(pattern);
   if (n == 0 || strcmp(pattern, name) == 0 || glob_matches(pattern, name)) return true;
@@ -267,7 +267,7 @@ static bool add_archive(struct source *s, const char *name, const char *path, co
   return ok;
 }
 
-/* "logs.zip:run/a.json": the longest beginning that is an archive.  *ok tells how adding it went. */
+/* Handles "logs.zip:run/a.json": the longest prefix that is an archive. *ok is the result of adding it. */
 static bool is_member(struct source *s, const char *name, bool *ok, struct tk_err *err) {
   char *path = strdup(name);
   bool found = false;
@@ -280,7 +280,7 @@ static bool is_member(struct source *s, const char *name, bool *ok, struct tk_er
   return found;
 }
 
-/* ---- what can be read once ---- */
+/* ---- inputs that can be read only once ---- */
 
 static bool write_all(struct source *s, struct in *in, int fd, struct tk_err *why, struct tk_err *err) {
   size_t n;
@@ -293,7 +293,8 @@ static bool write_all(struct source *s, struct in *in, int fd, struct tk_err *wh
   return p != NULL;
 }
 
-/* What the stream holds in a file without a name, called "/dev/fd/N" in *path (to be freed).  -1 with `why`, or err on an interrupt. */
+/* Copies the stream to an unnamed file, called "/dev/fd/N" in *path (to be freed). Returns -1 with `why` set, or with err set
+ * on an interrupt. */
 static int spool(struct source *s, struct in *in, char **path, struct tk_err *why, struct tk_err *err) {
   *path = NULL;
   int fd = os_temporary("", path);
@@ -307,7 +308,7 @@ static int spool(struct source *s, struct in *in, char **path, struct tk_err *wh
   return -1;
 }
 
-/* Of an archive the directory may stand at the end, and its members are wanted more than once. */
+/* Archives need a file: their directory may be at the end, and members are read more than once. */
 static bool add_spooled(struct source *s, const char *name, struct in *in, struct tk_err *err) {
   struct tk_err why = {.offset = UINT64_MAX};
   char *path;
@@ -329,7 +330,7 @@ bool source_keep(struct source *s, uint32_t entry, struct tk_err *err) {
   if (fd < 0 && why.code == TK_OK) return false;
   in_close(e->held);
   e->held = NULL;
-  if (fd < 0) { /* told by whoever opens it */
+  if (fd < 0) { /* reported when it is opened */
     s->origins[e->origin].failed = why;
     return true;
   }
@@ -420,7 +421,7 @@ static bool add_pattern(struct source *s, const char *pattern, struct tk_err *er
 
 /* ---- a name ---- */
 
-/* "https://host/trace.json", "gs://bucket/run": letters before "://". */
+/* True for "https://host/trace.json" and "gs://bucket/run": letters before "://". */
 static bool is_address(const char *name) {
   const size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789");
   return n > 1 && strncmp(name + n, "://", 3) == 0;

@@ -1,8 +1,8 @@
 /* rundir.c - see rundir.h.
  *
- *     each file:  folder, stem, host, view     by its name
- *     in order:   runs                         files of a folder; of PyTorch's, those that were written together
- *     each run:   best views                   one of each stem */
+ *     each file:  folder, stem, host, view     from its name
+ *     in order:   runs                         files of a folder; for PyTorch, files written together
+ *     each run:   best views                   one per stem */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -20,7 +20,7 @@
 #include "io/packing.h"
 
 enum { NAME = 64 };
-/* Ranks of one session end within seconds of each other; another session of theirs, or another job, comes later. */
+/* Ranks of one session finish within seconds of each other; a later session, or another job, comes later. */
 static const int64_t TOGETHER = 60 * INT64_C(1000000000);
 
 static bool digit(char c) { return c >= '0' && c <= '9'; }
@@ -50,7 +50,7 @@ int rundir_compare(const char *a, const char *b) {
   return (*a != 0) - (*b != 0);
 }
 
-/* `word` as a word of the name, then a separator or none, then digits. */
+/* Finds `word` as a word of the name, followed by an optional separator and digits. */
 static bool number_in_name(const char *name, const char *word, int64_t *number) {
   for (const char *p = strstr(name, word); p; p = strstr(p + 1, word)) {
     const char *q = p + strlen(word);
@@ -89,7 +89,8 @@ static int64_t days_of(int64_t y, int64_t m, int64_t d) {
   return era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468;
 }
 
-/* "2026_11_20_10_21_49", as profilers name folders, to ns; 0 = it is none.  In whatever time zone: it orders. */
+/* Converts "2026_11_20_10_21_49", as in profilers' folder names, to ns; 0 = no time. The time zone is unknown, so it is only
+ * used for ordering. */
 static int64_t time_of_name(const char *s) {
   int64_t v[6];
   for (int i = 0; i < 6; i++) {
@@ -117,7 +118,7 @@ static const char *name_of_time(struct rundir *r, int64_t ns, unsigned again) {
   return copy_text(r, text, n);
 }
 
-/* Times in names are in seconds, ms, us or ns; now they have 10, 13, 16 or 19 digits. */
+/* Times in names are in seconds, ms, us or ns, which currently have 10, 13, 16 and 19 digits. */
 static int64_t stamp_of(const char *digits, size_t n) {
   int64_t v = 0;
   if (n < 10 || n > 19 || (n - 10) % 3 != 0) return 0;
@@ -133,7 +134,7 @@ static int64_t stamp_of(const char *digits, size_t n) {
 
 static bool of_session(const struct rundir_file *f) { return f->stamp_ns != 0; }
 
-/* <worker>[.<time>]: worker is <host>_<pid> unless the user named it. */
+/* <worker>[.<time>]: worker is <host>_<pid>, unless the user chose it. */
 static void torch_name(struct rundir *r, struct rundir_file *f, const char *base, size_t n) {
   size_t at = n, pid;
   while (at > 0 && digit(base[at - 1])) at--;
@@ -145,13 +146,13 @@ static void torch_name(struct rundir *r, struct rundir_file *f, const char *base
   if (f->rank < 0 && pid > 1 && pid < n && base[pid - 1] == '_') f->host = copy_text(r, base, pid - 1);
 }
 
-/* Is the folder, "" = root, one that a profiler made for a run? */
+/* True if a profiler made the folder for a run; "" is the root. */
 static bool looks_like_run(const char *root, const char *folder) {
   const char *path = *folder ? folder : root, *name = path_leaf(path);
   return time_of_name(name) != 0 || ends(path, (size_t)(name - path), "plugins/profile/");
 }
 
-/* "node3", "rank_0", "host-1": a folder of one participant, not of a run. */
+/* True for "node3", "rank_0", "host-1": the folder of one participant, not of a run. */
 static bool is_participant(const char *name) {
   static const char *const words[] = {"rank", "worker", "node", "host", "machine", "gpu", "proc", "process", "device"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -170,7 +171,7 @@ static void other_name(struct rundir *r, struct rundir_file *f, const char *base
   f->stem = copy_text(r, base, stem > 1 ? stem - 1 : n);
 }
 
-/* A file in a participant's folder is of the run that the folder is in. */
+/* Assigns a file in a participant's folder to the run of the folder above. */
 static void step_out(struct rundir *r, struct rundir_file *f) {
   const char *folder = path_leaf(f->folder);
   char *stem;
@@ -181,8 +182,7 @@ static void step_out(struct rundir *r, struct rundir_file *f) {
   f->folder = copy_text(r, f->folder, folder > f->folder ? (size_t)(folder - f->folder) - 1 : 0);
 }
 
-/* Buckets have no folders: who fetches "logs/plugins/profile/..." from one through a browser gets a file of that name, in which %2F
- * stands for each slash. */
+/* Storage buckets have no folders: a browser saves "logs/plugins/profile/..." as one file whose name has %2F for each slash. */
 static const char *with_folders(struct rundir *r, const char *rel) {
   if (!strstr(rel, "%2F") && !strstr(rel, "%2f")) return rel;
   char *path = arena_bytes(&r->text, strlen(rel) + 1), *to = path;
@@ -238,7 +238,7 @@ static int order_by_run(const void *pa, const void *pb, void *files) {
   return order ? order : rundir_compare(a->rel, b->rel);
 }
 
-/* "100" of the innermost folder "step_100" above the files. */
+/* Returns "100" for the innermost folder "step_100" above the files. */
 static const char *step_of(struct rundir *r, const char *root, const char *folder) {
   char *path;
   const char *step = "";
@@ -253,7 +253,7 @@ static const char *step_of(struct rundir *r, const char *root, const char *folde
   return step;
 }
 
-/* "rank0.json" in an archive "logs.tar.gz": the run is "logs". */
+/* For "rank0.json" in an archive "logs.tar.gz", the run is "logs". */
 static const char *name_of_root(struct rundir *r, const char *root) {
   static const char *const endings[] = {".tar", ".tgz", ".zip", ".7z"};
   const struct packing *packing;
@@ -286,7 +286,7 @@ static struct rundir_run *add_run(struct rundir *r, const struct rundir_file *f,
 
 static uint64_t worker_of(const struct rundir_file *f) { return hash_text(f->stem, strlen(f->stem)); }
 
-/* Each worker writes one file of a session, and they do so together.  `workers`: the number of the run that each was in last. */
+/* Each worker writes one file per session, at about the same time. `workers`: last run of each worker. */
 static bool same_run(const struct map *workers, uint32_t n_runs, const struct rundir_file *before, const struct rundir_file *f) {
   const uint32_t *last;
   if (!before || strcmp(before->folder, f->folder) != 0 || of_session(before) != of_session(f)) return false;
@@ -313,7 +313,7 @@ static bool make_runs(struct rundir *r, struct rundir_file *files, const uint32_
   return !r->text.mem->failed;
 }
 
-/* A folder that no profiler named is as new as its newest file. */
+/* A folder that no profiler named has the time of its newest file. */
 static void date_runs(struct rundir *r, const struct rundir_file *files, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
     struct rundir_run *run = &r->runs[files[i].run];
@@ -331,14 +331,14 @@ static int order_by_view(const void *pa, const void *pb, void *files) {
   if (!order) order = strcmp(a->stem, b->stem);
   if (!order) order = (a->stamp_ns > b->stamp_ns) - (a->stamp_ns < b->stamp_ns);
   if (!order) order = (a->view > b->view) - (a->view < b->view);
-  if (!order) order = a->packed - b->packed; /* where both are there, the packed one may be still on its way */
-  return order ? order : (a > b) - (a < b); /* members of one name are as many things */
+  if (!order) order = a->packed - b->packed; /* if both exist, the compressed one may be incomplete */
+  return order ? order : (a > b) - (a < b); /* members with equal names are different things */
 }
 
-/* What jax.collect_profile fetched from another host: made from the file beside it. */
+/* True for a file that jax.collect_profile fetched from another host, which was made from the file next to it. */
 static bool is_remote(const struct rundir_file *f) { return f->view == VIEW_TRACE_JSON && strcmp(f->stem, "remote") == 0; }
 
-/* How a run's files rank: hosts' own files, then what is made from all, then what no profiler named. */
+/* Ranks a run's files: hosts' own files, then files derived from all hosts, then files that no profiler named. */
 static unsigned tier(const struct rundir_run *run, const struct rundir_file *f) {
   if (!run->profiler) return 0;
   if (f->view == VIEW_OTHER) return 3;
@@ -386,7 +386,7 @@ bool rundir_find(struct rundir *r, struct rundir_file *files, uint32_t n, const 
   if (ok && one && !any_profiler(files, n)) {
     for (uint32_t i = 0; i < n; i++) {
       files[i].folder = "";
-      files[i].stem = files[i].rel; /* nothing tells views from members of the whole */
+      files[i].stem = files[i].rel; /* views cannot be told from parts of the whole */
     }
   }
   if (ok) os_sort(order, n, sizeof *order, order_by_run, files);

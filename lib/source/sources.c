@@ -1,9 +1,8 @@
-/* sources.c - names -> inputs: source/names.c lists, a look at each beginning tells what is a trace, and of each thing the best view
- * of the chosen run is taken.
+/* sources.c - names -> inputs: source/names.c lists entries, their first bytes show which are traces, and the best view of each
+ * thing in the chosen run becomes an input.
  *
- * Names propose, content decides: a folder of traces may hold anything, so what is no trace is left out with a note; but a file
- * that a profiler named, or that is called like a trace and is empty or damaged, stays as an input that fails: ranks do not get
- * lost silently. */
+ * Names suggest, content decides. A folder of traces may contain anything, so other files are left out with a note. But a file
+ * that is named like a trace and is empty or damaged remains as an input that fails, so that no rank is lost silently. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -30,7 +29,7 @@ struct chosen {
     bool repair;
   } note[NOTES];
   unsigned n_notes;
-  const char *sound_run; /* nothing of this run is a trace, but of that one; NULL = not so */
+  const char *sound_run; /* a run that contains traces, if this one has none; else NULL */
 };
 
 struct tk_sources_impl {
@@ -38,10 +37,10 @@ struct tk_sources_impl {
   struct chosen *chosen;
   uint32_t cap_chosen, cap_inputs, n;
   struct tk_source_options opt;
-  int64_t rank; /* asked for; NONE */
+  int64_t rank; /* requested rank, or NONE */
 };
 
-/* ---- a look at the beginning ---- */
+/* ---- inspecting first bytes ---- */
 
 static void look_at_beginning(void *arg, struct source *s, uint32_t entry, struct in *in, struct tk_err *err) {
   struct source_entry *e = &s->entries[entry];
@@ -65,7 +64,7 @@ static void look_at_beginning(void *arg, struct source *s, uint32_t entry, struc
   }
 }
 
-/* What the system could not show may be one: reading it will tell. */
+/* An entry that the system could not show may be a trace: reading it will tell. */
 static bool may_be_trace(const struct source *s, uint32_t entry) {
   return s->entries[entry].look == LOOK_TRACE || s->entries[entry].look == LOOK_FAILED;
 }
@@ -115,9 +114,9 @@ static void add_failed(struct tk_sources *s, uint32_t origin, enum tk_code code,
   add_input(s, origin, UINT32_MAX);
 }
 
-/* ---- which runs ---- */
+/* ---- selecting runs ---- */
 
-/* Runs of one origin, the newest first, with the files of each. */
+/* Runs of one origin, newest first, with the files of each. */
 struct runs {
   uint32_t *order, *first, *next; /* first[run - base], next[entry - origin's first] */
   uint32_t origin, base, n;
@@ -168,7 +167,7 @@ static bool run_is_wanted(const struct tk_source_options *opt, const struct rund
   return !opt->run || strncmp(opt->run, run->name, strlen(opt->run)) == 0;
 }
 
-/* ---- which files of a run ---- */
+/* ---- selecting files of a run ---- */
 
 static bool is_wanted(const struct tk_sources_impl *m, uint32_t entry) {
   const struct rundir_file *f = &m->source.places[entry];
@@ -178,12 +177,12 @@ static bool is_wanted(const struct tk_sources_impl *m, uint32_t entry) {
   return m->rank == NONE || m->rank == rank;
 }
 
-/* Is the file's name a promise that it is a trace? */
+/* True if the file's name implies a trace. */
 static bool is_named_so(const struct source *s, uint32_t entry) {
   return s->places[entry].profiler || format_by_path(s->places[entry].rel) != NULL;
 }
 
-/* What was passed over, for a note: "3 files are no traces: README.txt, x.png, ...". */
+/* Skipped files, for a note: "3 files are no traces: README.txt, x.png, ...". */
 struct passed {
   char names[256];
   uint32_t n;
@@ -196,7 +195,7 @@ static void pass_over(struct passed *p, const char *name) {
   else if (p->n == NAMED + 1) snprintf(p->names + n, sizeof p->names - n, ", ...");
 }
 
-/* The best view of this thing that is a trace, else the best that should have been one; UINT32_MAX = it is something else. */
+/* Finds the best view that is a trace, else the best that should have been one; UINT32_MAX = neither. */
 static bool best_view(struct tk_sources *s, uint32_t head, uint32_t *found, struct tk_err *err) {
   struct source *src = &s->impl->source;
   *found = UINT32_MAX;
@@ -262,7 +261,7 @@ static void note_names(struct tk_sources *s, size_t first, uint32_t origin) {
   }
 }
 
-/* What is to be said of an origin, said of its first input. */
+/* Attaches the notes about an origin to its first input. */
 static void note_origin(struct tk_sources *s, size_t first, uint32_t origin, const struct passed *passed, uint32_t n_runs) {
   const struct source_origin *o = &s->impl->source.origins[origin];
   struct chosen *c = &s->impl->chosen[first];
@@ -287,7 +286,7 @@ static void note_passed_over(struct tk_sources *s, size_t first, uint32_t n) {
   if (n) note_choice(s, &s->impl->chosen[first], false, text);
 }
 
-/* Folders of anything else are not counted as runs that were left out. */
+/* Folders that no profiler made do not count as runs that were left out. */
 static bool is_run(const struct source *src, const struct runs *r, uint32_t run) {
   uint32_t base = src->origins[r->origin].first;
   for (uint32_t i = r->first[run - r->base]; i != UINT32_MAX; i = r->next[i - base])
@@ -303,7 +302,7 @@ static bool any_trace(const struct tk_sources *s, size_t first) {
   return false;
 }
 
-/* The newest run of which anything is a trace, behind the n-th in order; NULL if none is. */
+/* Finds the newest run after the n-th that contains a trace; NULL if there is none. */
 static bool find_sound_run(struct tk_sources *s, const struct runs *r, uint32_t n, const char **name, struct tk_err *err) {
   struct source *src = &s->impl->source;
   const uint32_t base = src->origins[r->origin].first;
@@ -356,7 +355,7 @@ static bool add_best(struct tk_sources *s, const struct runs *r, struct tk_err *
 static int hosts_in_order(const void *pa, const void *pb, void *places) {
   const struct rundir_file *a = (const struct rundir_file *)places + *(const uint32_t *)pa;
   const struct rundir_file *b = (const struct rundir_file *)places + *(const uint32_t *)pb;
-  int order = (a->view == VIEW_PERFETTO_JSON) - (b->view == VIEW_PERFETTO_JSON); /* is of no host */
+  int order = (a->view == VIEW_PERFETTO_JSON) - (b->view == VIEW_PERFETTO_JSON); /* belongs to no host */
   if (!order) order = rundir_compare(a->stem, b->stem);
   if (!order) order = a->view != b->view ? (int)a->view - (int)b->view : a->packed - b->packed;
   return order ? order : (a > b) - (a < b);
@@ -372,7 +371,7 @@ static bool add_all_of(struct tk_sources *s, uint32_t origin, const uint32_t *fi
   return true;
 }
 
-/* Everything, for a listing: the newest run first, the best view of each host first. */
+/* Adds everything, for a listing: the newest run first, the best view of each host first. */
 static bool add_all(struct tk_sources *s, const struct runs *r, struct tk_err *err) {
   struct source *src = &s->impl->source;
   uint32_t base = src->origins[r->origin].first, n, *files = calloc((size_t)src->origins[r->origin].n + 1, sizeof *files);
@@ -524,7 +523,7 @@ bool sources_keep(struct tk_sources *s, size_t i, struct tk_err *err) {
   return ok;
 }
 
-/* ---- what loading asks ---- */
+/* ---- for loading ---- */
 
 bool sources_view(const struct tk_sources *s, size_t i, unsigned nth, struct source_view *v) {
   const struct source *src = &s->impl->source;

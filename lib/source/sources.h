@@ -1,48 +1,48 @@
-/* sources.h - what the drivers share of sources, beside what tracekit.h says. */
+/* sources.h - functions on sources that the commands share, besides those in tracekit.h. */
 #ifndef SOURCE_SOURCES_H
 #define SOURCE_SOURCES_H
 
 #include "io/in.h"
 #include "tracekit.h"
 
-/* The file that an input lies in: what must not be written to. */
+/* Returns the file that contains an input, which must not be written to. */
 const char *sources_path(const struct tk_sources *s, size_t i);
 
-/* What is to be said of archives as such, as notes: for listings (who loads an input finds it among its notes). */
+/* Adds remarks about archives as notes, for listings; a loaded input has them among its own notes. */
 void sources_remarks(const struct tk_sources *s, struct tk_diagnostics *notes);
 
-/* The bytes of an input as they lie there, NULL with err set. */
+/* Opens the stored bytes of an input; NULL with err set on failure. */
 struct in *sources_raw(struct tk_sources *s, size_t i, struct mem *mem, struct tk_err *err);
 
-/* ... unpacked. */
+/* The same, decompressed. */
 struct in *sources_unpacked(struct tk_sources *s, size_t i, struct mem *mem, struct tk_err *err);
 
-/* Is the input a file of its own, all of whose views are?  Such inputs can be loaded by several threads at a time. */
+/* True if the input and all its views are separate files. Several threads can load such inputs at a time. */
 bool sources_is_file(const struct tk_sources *s, size_t i);
 
-/* The input can be loaded more than once from now on, even if it comes through a pipe; a pipe that fails does so when it is loaded. */
+/* Makes the input loadable more than once, even if it is a pipe; errors of a pipe are reported on loading. */
 bool sources_keep(struct tk_sources *s, size_t i, struct tk_err *err);
 
-/* Puts the n inputs from `first` on into another order: places[i] is where the i-th of them goes.  False when memory runs out. */
+/* Reorders the n inputs from `first` on: places[i] is the new position of the i-th. Returns false when memory runs out. */
 bool sources_arrange(struct tk_sources *s, size_t first, size_t n, const uint32_t *places);
 
-/* Could the input's name not be read at all?  Then err says why. */
+/* True, with the reason in err, if the input's name could not be read at all. */
 bool sources_failed(const struct tk_sources *s, size_t i, struct tk_err *err);
 
-/* One of the files that show the same session: what is read, and what is read instead where that is beyond repair. */
+/* A file that shows a session; if it is beyond repair, the next view is read instead. */
 struct source_view {
   uint32_t entry;
-  const char *name, *host, *run; /* live as long as the sources; host is "" where the place does not tell it */
+  const char *name, *host, *run; /* live as long as the sources; host is "" if unknown */
 };
-/* The nth view of an input, the best first; false behind the last. */
+/* Finds the nth view of an input, best first; false past the last. */
 bool sources_view(const struct tk_sources *s, size_t i, unsigned nth, struct source_view *v);
 struct in *sources_open_view(struct tk_sources *s, const struct source_view *v, bool ahead, struct mem *mem, struct tk_err *err);
-/* Notes what was decided on the way to the input: which run, which view. */
+/* Adds notes about the chosen run and view. */
 void sources_decisions(const struct tk_sources *s, size_t i, struct tk_trace *t);
-/* The input cannot be loaded, as err says: says too what could be read in its place, if somebody chose it. */
+/* Adds to the error of an input the alternatives that could be read instead. */
 void sources_suggest(const struct tk_sources *s, size_t i, struct tk_err *err);
 
-/* Options of tk_sources_open that go with those of loading. */
+/* Derives the options of tk_sources_open from those of loading. */
 struct tk_source_options sources_options(const struct tk_load_options *opt);
 
 #endif
