@@ -9,9 +9,9 @@
 
 enum {
   CHUNK = 1 << 20,
-  TABLES = 8 << 20, /* bytes that a chunk copies of the trace's tables, at most */
-  SHARE = 8,        /* all chunks together take this part of what memory is allowed, at most */
-  MANY = 16         /* chunks that are read without a failure: the input deserves another try soon */
+  TABLES = 8 << 20, /* most bytes of the trace's tables that a chunk copies */
+  SHARE = 8,        /* all chunks together use at most 1 / SHARE of the memory limit */
+  MANY = 16         /* number of chunks without a failure after which the input deserves another try soon */
 };
 
 struct chunks {
@@ -19,22 +19,22 @@ struct chunks {
   struct tk_trace *t;
   struct mem *mem;
   struct jobs *jobs;     /* NULL = not needed yet */
-  unsigned threads;      /* beside this one */
-  size_t size;           /* of a chunk */
-  uint64_t from;         /* where it is worth to try again */
-  uint64_t patience;     /* how far behind the next failure that will be */
-  unsigned round;        /* counts turns of these threads */
-  unsigned given, taken; /* chunks; count on without wrapping */
+  unsigned threads;      /* besides the caller's */
+  size_t size;           /* bytes of a chunk */
+  uint64_t from;         /* offset at which to try again */
+  uint64_t patience;     /* distance of the next try after another failure */
+  unsigned round;        /* number of turns of these threads */
+  unsigned given, taken; /* chunks; free-running counters */
   unsigned n;
   struct chunk v[];
 };
 
-/* Of one turn: who asks, and for what. */
+/* State of one turn: the caller and its request. */
 struct turn {
   struct chunks *s;
   void *one;
   struct in *in;
-  uint64_t most; /* bytes that are left to be cut */
+  uint64_t most; /* bytes that may still be cut */
   struct tk_err *err;
 };
 
@@ -55,7 +55,7 @@ static bool is_ready(const struct chunks *s, const struct chunk *c) {
   return s->of->has_no_fragments || (c->round == s->round && !fragment_is_outgrown(&c->fragment, s->t));
 }
 
-/* The chunk begins with all that the trace has by now. */
+/* Prepares the chunk with everything that the trace contains by now. */
 static bool prepare(struct turn *u, struct chunk *c) {
   struct chunks *s = u->s;
   if (is_ready(s, c)) return true;
@@ -68,7 +68,7 @@ static bool prepare(struct turn *u, struct chunk *c) {
   return false;
 }
 
-/* The next chunk of the input; false if what follows is for the one reader, errors too. */
+/* Cuts the next chunk of the input; false if the sequential reader must handle what follows, including errors. */
 static bool cut(struct turn *u, struct chunk *c) {
   struct chunks *s = u->s;
   if (!u->most || !prepare(u, c)) return false;
@@ -85,7 +85,7 @@ static bool cut(struct turn *u, struct chunk *c) {
 
 /* ---- joining ---- */
 
-/* What was read of the chunk joins the trace.  If it cannot, nothing of it was read. */
+/* Joins the chunk's events with the trace. If that fails, the chunk counts as unread. */
 static void join(struct turn *u, struct chunk *c) {
   struct tk_trace *t = u->s->t;
   const tk_id events = t->n_events, points = t->n_flow_points;
@@ -93,7 +93,7 @@ static void join(struct turn *u, struct chunk *c) {
   else c->read = 0;
 }
 
-/* What was cut and has not joined is the input's again. */
+/* Returns chunks that have not joined to the input. */
 static bool put_back(struct turn *u, const struct chunk *c) {
   struct chunks *s = u->s;
   bool ok = true;
@@ -105,7 +105,7 @@ static bool put_back(struct turn *u, const struct chunk *c) {
   return ok && in_put_back(u->in, c->text + c->read, c->size - c->read, u->err);
 }
 
-/* True when there is nothing more for several threads, and all that was cut has joined or is the input's again. */
+/* Returns true when several threads have nothing more to do, and all chunks have joined or were returned to the input. */
 static bool read_all(struct turn *u) {
   struct chunks *s = u->s;
   bool more = true;
@@ -123,7 +123,7 @@ static bool read_all(struct turn *u) {
   }
 }
 
-/* Threads, and memory for what they read, once there is so much. */
+/* Starts threads and allocates memory for chunks on first use. */
 static bool wake(struct turn *u) {
   struct chunks *s = u->s;
   size_t avail;

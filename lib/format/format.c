@@ -32,7 +32,7 @@ const struct format *format_by_name(const char *name) {
 
 const struct format *format_default(void) { return FORMATS[0]; }
 
-/* Bytes of the longest ending of f that the first n bytes of a path have. */
+/* Returns the length of the longest extension of f at the end of the first n bytes of a path. */
 static size_t ending_length(const struct format *f, const char *path, size_t n) {
   size_t longest = 0;
   for (const char *const *e = f->info.endings; *e; e++) {
@@ -42,7 +42,7 @@ static size_t ending_length(const struct format *f, const char *path, size_t n) 
   return longest;
 }
 
-/* Of two formats that claim a path the longer ending wins: ".speedscope.json" is no ".json". */
+/* If two formats claim a path, the longer extension wins: ".speedscope.json" is not ".json". */
 static const struct format *claim(const char *path, size_t n, size_t *ending) {
   const struct format *best = NULL;
   *ending = 0;
@@ -71,7 +71,7 @@ struct tk_path tk_path_of(const char *path) {
   return out;
 }
 
-/* A word that several formats go by tells none. */
+/* A word shared by several formats selects none. */
 static const struct format *format_called(const char *word, size_t n) {
   const struct format *found = NULL;
   for (size_t i = 0; i < N_FORMATS; i++) {
@@ -84,7 +84,7 @@ static const struct format *format_called(const char *word, size_t n) {
   return found;
 }
 
-/* An ending is that of a file which has only that in its name. */
+/* An extension selects the format of a file whose whole name it is. */
 struct tk_path tk_format_of(const char *word) {
   char name[64];
   snprintf(name, sizeof name, *word == '.' ? "x%s" : "x.%s", word);
@@ -110,7 +110,7 @@ const char *format_ending(const struct format *f, char *text) {
   return text;
 }
 
-/* Text before the JSON is a common accident: say where the JSON begins. */
+/* Text before the JSON is a common accident: the message says where the JSON starts. */
 static bool unknown(const uint8_t *p, size_t n, const char *path, struct tk_err *err) {
   const char *what = stranger_name(p, n, path);
   const struct packing *packing = packing_of_bytes(p, n);
@@ -158,7 +158,7 @@ void format_carry_free(struct carry *c) {
   c->n = 0;
 }
 
-/* JSON has a block as text, which is decoded where it stands and becomes one.  Not every text under the name of a format is such. */
+/* JSON stores a block as text, which is decoded in place. Not every text under the name of a format is a block. */
 static bool decode_text(struct tk_trace *t, struct tk_meta *m) {
   uint8_t *text = t->store->raw.data + m->at;
   if (m->size < 2 || text[0] != '"' || text[m->size - 1] != '"') return false;
@@ -170,7 +170,7 @@ static bool decode_text(struct tk_trace *t, struct tk_meta *m) {
   return true;
 }
 
-/* What no block is stays the text that it was.  (One that cannot be read is gone: it would have to be mended again and again.) */
+/* Restores text that is not a block. (A damaged block is removed; otherwise it would be repaired again and again.) */
 static void restore_text(struct tk_trace *t, struct tk_meta *m, struct tk_meta was) {
   struct buf text = {.mem = &t->store->mem};
   if (base64_append(&text, t->store->raw.data + m->at, (size_t)m->size)) memcpy(t->store->raw.data + m->at, text.data, text.len);
@@ -178,7 +178,7 @@ static void restore_text(struct tk_trace *t, struct tk_meta *m, struct tk_meta w
   *m = was;
 }
 
-/* Those of one format, or all. */
+/* Drops the blocks of one format, or all. */
 static void drop_blocks(struct tk_trace *t, const char *name) {
   tk_id n = 0;
   for (tk_id i = 1; i <= t->n_metas; i++)
@@ -192,7 +192,7 @@ static void note_lost_block(struct tk_trace *t, const char *name) {
   trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, text);
 }
 
-enum { BLOCK_LEAST = 32 }; /* bytes: a word may look like base64 too */
+enum { BLOCK_LEAST = 32 }; /* bytes: shorter words may look like base64 too */
 
 static void adopt_blocks(struct tk_trace *t, const struct format *f) {
   struct tk_meta was = {0};
@@ -206,7 +206,7 @@ static void adopt_blocks(struct tk_trace *t, const struct format *f) {
   bool adopted = blocks && f->adopt(t);
   const bool is_word = text && t->metas[text].size < BLOCK_LEAST;
   if (blocks && !adopted && !is_word) note_lost_block(t, f->info.name);
-  /* Made of that format, it may have lanes, whatever it was read from. */
+  /* A trace of that format may have lanes, even if it was read from another. */
   for (tk_id i = 1; adopted && i <= t->n_tracks; i++) t->tracks[i].no_lanes = false;
   if (is_word && !adopted) restore_text(t, &t->metas[text], was);
   if (blocks) drop_blocks(t, f->info.name);
@@ -232,7 +232,8 @@ void format_count_lost(const struct format *f, const struct carry *c, const stru
 
 /* ---- detection ---- */
 
-/* All fields of the message are of these: a digit for each wire type by field number, 'v' for a varint or a packed list of them. */
+/* True if all fields of the message match: a digit for each wire type by field number, 'v' for a varint or a packed list of
+ * them. */
 static bool has_fields_of(const struct pb_field *message, const char *wires) {
   struct pb c = pb_inside(message);
   struct pb_field f;
@@ -244,8 +245,8 @@ static bool has_fields_of(const struct pb_field *message, const char *wires) {
   return any && !c.fault;
 }
 
-/* A profile of pprof begins like an XSpace: ValueTypes {int64, int64}, then Samples {ids, values, labels} (profile.proto), where an
- * XSpace has planes and the text of errors.  JAX writes such files of device memory beside its sessions. */
+/* A pprof profile starts like an XSpace: ValueTypes {int64, int64}, then Samples {ids, values, labels} (profile.proto), where
+ * an XSpace has planes and the text of errors. JAX writes such device memory profiles next to its traces. */
 static bool is_pprof(const uint8_t *p, size_t n) {
   struct pb c = pb_over(p, n);
   struct pb_field f;
@@ -278,10 +279,10 @@ const struct format *format_detect(struct in *in, const char *path, struct tk_er
 
 /* ---- reading ---- */
 
-/* A damaged file may be taken for one of another format, whose messages break before the first number that was replaced. */
+/* A damaged file may be mistaken for another format, whose messages break before the first replaced number. */
 static bool is_mangled(const struct format *f, struct in *in) {
   size_t n;
-  const uint8_t *p = f->shape ? in_ahead(in, MANGLED_LOOK, &n, NULL) : NULL; /* what cannot be read is for the reader to say */
+  const uint8_t *p = f->shape ? in_ahead(in, MANGLED_LOOK, &n, NULL) : NULL; /* the reader reports what cannot be read */
   if (!p || pb_damage(f->shape, p, n, n < MANGLED_LOOK) == PB_SOUND) return false;
   for (size_t i = 0; i < N_FORMATS; i++)
     if (FORMATS[i]->shape && pb_damage(FORMATS[i]->shape, p, n, n < MANGLED_LOOK) == PB_MANGLED) return true;

@@ -1,7 +1,7 @@
 /* format.h - the table of formats.
  *
- * A format is a row: how much of it a beginning of bytes looks like, how to read it into a graph, how to write graphs out.  A new
- * format is its two files and one line in format.c; help, detection, completion and the tests of every reader against every writer
+ * A format is a row: how well the first bytes match it, how to read it into a graph, and how to write graphs. A new format
+ * consists of its folder and one line in format.c; help, detection, completion and the tests of every reader with every writer
  * iterate over the table. */
 #ifndef FORMAT_FORMAT_H
 #define FORMAT_FORMAT_H
@@ -14,53 +14,53 @@
 #include "io/out.h"
 #include "mangled.h"
 
-/* One of the machines that a trace tells apart. */
+/* A machine of a trace with several machines. */
 struct format_machine {
-  uint32_t id;      /* as the file has it; 0 = none */
-  int64_t ahead_ns; /* of its clock before that of the machine without an id */
+  uint32_t id;      /* id in the file; 0 = none */
+  int64_t ahead_ns; /* lead of its clock over that of the machine without an id */
   tk_id name;       /* string of the graph */
 };
 
 struct format {
   struct tk_format_info info;
-  bool binary; /* not text: a terminal is no place for it */
+  bool binary; /* not text: refused on a terminal */
   bool packed; /* files that a command names itself are compressed */
-  bool needs_start; /* no event may be before the time that it counts from: a merge must know of the earliest before it writes */
-  bool own_order; /* its viewers order processes by what they are, not by sort indices */
-  bool in_parts; /* its sinks take what others wrote of a graph (graph/sink.h) */
-  bool in_manifest; /* Perfetto reads it, so that its manifest can name such files */
-  const char *runs_in; /* where below a logdir its viewers look for folders of runs, which hold a file for each host; NULL = nowhere */
-  int gzip_level; /* where none is asked for; 0 = that of every output */
-  /* Bits of structure verified in the first n bytes (of up to FORMAT_PEEK); 0 = not mine. */
+  bool needs_start; /* no event may precede its time base: a merge must know the earliest before it writes */
+  bool own_order; /* its viewers order processes by type, not by sort indices */
+  bool in_parts; /* its sinks accept parts written by other processes (graph/sink.h) */
+  bool in_manifest; /* Perfetto can read it, so a manifest may list such files */
+  const char *runs_in; /* path below a logdir where its viewers look for run folders with a file per host; NULL = none */
+  int gzip_level; /* default compression level; 0 = that of every output */
+  /* Returns the bits of structure verified in the first n bytes (at most FORMAT_PEEK); 0 = another format. */
   unsigned (*bid)(const uint8_t *p, size_t n);
-  /* Of a protobuf: what its messages look like, by which it is told that a text filter damaged a file.  NULL = it is text. */
+  /* Protobuf formats: field types of the messages, used to recognise damage by a text filter. NULL = text. */
   const struct pb_shape *shape;
-  /* Has what bids events, as far as its beginning tells?  NULL = whatever bids is a trace. */
+  /* Judging by its first bytes, does the input contain events? NULL: always. */
   bool (*is_trace)(struct in *in);
-  /* The rank that the beginning states; -1 = none.  NULL = never. */
+  /* Returns the rank stated near the start; -1 = none. NULL = never stated. */
   int64_t (*stated_rank)(struct in *in);
-  /* The clock of a trace of this format in the words of Perfetto's manifest; NULL where the manifest has to assume one. */
+  /* Returns the clock of a trace of this format in the terms of Perfetto's manifest; NULL if the manifest has to assume one. */
   const char *(*clock_name)(const struct tk_trace *t);
-  /* The `at`-th machine of a trace that was read, false behind the last; NULL = it tells none apart. */
+  /* Describes the `at`-th machine of a trace; false past the last. NULL = the format has no machines. */
   bool (*machine)(const struct tk_trace *t, uint32_t at, struct format_machine *m);
-  /* A sink that writes of graphs what other formats carry for this one.  NULL = it asks for nothing to be carried. */
+  /* Returns a sink that writes the data that other formats carry for this one. NULL = none. */
   struct sink *(*carrier)(struct out *out, const struct sink_options *opt);
-  /* Makes what blocks say part of the sealed trace that was read with them.  False: they are damaged. */
+  /* Merges blocks into the sealed trace that contained them. Returns false if they are damaged. */
   bool (*adopt)(struct tk_trace *t);
-  /* How many blocks of the passthrough of this format a graph holds; NULL = none. */
+  /* Returns the number of passthrough blocks of this format in a graph; NULL = none. */
   uint64_t (*n_passthrough)(const struct tk_trace *t);
-  /* The passthrough of this format that `from` holds joins that of `to`, which the graph has joined already as `ids` say.  Failure
-   * sticks in the memory of `to`.  NULL = its passthrough is of one file and cannot be joined. */
+  /* Merges the passthrough of `from` into that of `to`, after the graphs were joined with the given `ids`. A failure sticks in
+   * the memory of `to`. NULL = passthrough belongs to one file and cannot be merged. */
   void (*join)(struct tk_trace *to, const struct tk_trace *from, const struct join_ids *ids, void **state);
-  /* No more graphs will join.  Called where join has made a *state of the memory of `to`, which it frees. */
+  /* Called after the last graph if join created a *state, in the memory of `to`; frees it. */
   void (*join_finish)(struct tk_trace *to, void *state);
-  /* Reads the input to its end into an empty trace, without sealing. */
+  /* Reads the whole input into an empty trace, without sealing. */
   bool (*read)(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err);
-  /* What a trace that was read consists of, for `info`; NULL = nothing more than the graph says.  Memory is of `keep`. */
+  /* Describes the contents of a trace for `info`, in memory of `keep`; NULL = nothing beyond the graph. */
   void (*inspect)(const struct tk_trace *t, struct tk_inspection *p, struct arena *keep);
-  /* What a sink has to know of the first of several graphs to write another one alone; NULL = nothing. */
+  /* Returns the properties of the first of several graphs that a sink needs to write another one alone; NULL = none. */
   struct sink_start (*start)(const struct tk_trace *first);
-  /* A sink that writes to out, which it does not own.  NULL when out of memory. */
+  /* Returns a sink that writes to out, which it does not own; NULL when out of memory. */
   struct sink *(*writer)(struct out *out, const struct sink_options *opt);
 };
 
@@ -68,34 +68,34 @@ enum { FORMAT_PEEK = 4096, FORMATS_MOST = 8 };
 
 extern const struct format format_chrome, format_xplane, format_perfetto, format_speedscope;
 
-/* What writers of each format, by row, have to know of the first of several graphs. */
+/* By row: properties of the first of several graphs that each format's writer needs. */
 struct format_starts {
   struct sink_start of[FORMATS_MOST];
 };
 void format_find_starts(struct format_starts *s, const struct tk_trace *first);
 struct sink_start format_start(const struct format_starts *s, const struct format *f);
 
-/* The i-th row, NULL behind the last. */
+/* Returns the i-th row, or NULL past the last. */
 const struct format *format_row(size_t i);
 const struct format *format_by_name(const char *name);
-/* The format that somebody asks for, as tk_format_of takes it; NULL if that is none. */
+/* Returns the format that a user's word selects, as in tk_format_of; NULL if none. */
 const struct format *format_by_word(const char *word);
-/* What commands write that are not told: the first row. */
+/* Returns the default output format: the first row. */
 const struct format *format_default(void);
-/* By the ending of a path, that of a compression set aside; NULL if none claims it. */
+/* Finds a format by the extension of a path, ignoring that of a compression; NULL if none matches. */
 const struct format *format_by_path(const char *path);
-/* The ending of files that a command names itself, compression included, into at least 64 bytes. */
+/* Writes the extension of files that a command names itself, including compression, to `text`, which has 64 bytes. */
 const char *format_ending(const struct format *f, char *text);
-/* Carriers of all formats but `f` itself, if f has a place for what they write.  False when memory runs out. */
+/* Opens carriers for all formats but `f`, if f can store blocks. Returns false when memory runs out. */
 bool format_carry(const struct format *f, const struct format_starts *starts, struct carry *c);
 void format_carry_free(struct carry *c);
-/* Gives the blocks that were read with a sealed trace to their formats. */
+/* Passes the blocks of a sealed trace to their formats. */
 void format_adopt(struct tk_trace *t);
-/* Counts the passthrough of the graph that a file of format f, with or without carriers, cannot hold. */
+/* Counts the passthrough of the graph that a file of format f, with or without carriers, cannot store. */
 void format_count_lost(const struct format *f, const struct carry *c, const struct tk_trace *t, struct sink *s);
-/* The best bid on the input; NULL with an error that says what the content looks like instead. */
+/* Returns the format with the best bid; NULL with an error that describes the content. */
 const struct format *format_detect(struct in *in, const char *path, struct tk_err *err);
-/* Reads the input to its end into an empty trace, without sealing; refuses what a text filter damaged. */
+/* Reads the whole input into an empty trace, without sealing; refuses files damaged by a text filter. */
 bool format_read(const struct format *f, struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err);
 
 #endif

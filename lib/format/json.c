@@ -1,4 +1,4 @@
-/* json.c - the scanner.  See json.h. */
+/* json.c - the scanner. See json.h. */
 #include "json.h"
 
 #include <string.h>
@@ -11,8 +11,8 @@ bool json_need_more(struct json *j) {
 
 /* ---- strings ---- */
 
-/* First quote, backslash or control character at or after p; eight bytes at a time.  A byte below 0x20 borrows in the
- * subtraction, an equal byte becomes zero in the exclusive or. */
+/* Returns the first quote, backslash or control character at or after p, testing eight bytes at a time. A byte below 0x20
+ * borrows in the subtraction; an equal byte becomes zero in the exclusive or. */
 static const uint8_t *string_stop(const uint8_t *p) {
   const uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
   for (;; p += 8) {
@@ -27,7 +27,7 @@ static const uint8_t *string_stop(const uint8_t *p) {
   }
 }
 
-/* Is the quote at q the end of a value?  What follows must be a comma, a bracket or the end. */
+/* True if the quote at q ends a value: a comma, a bracket or the end must follow. */
 static bool ends_value(struct json *j, const uint8_t *q) {
   const uint8_t *r = q + 1;
   while (json_is_space(*r)) r++;
@@ -35,8 +35,8 @@ static bool ends_value(struct json *j, const uint8_t *q) {
   return *r == ',' || *r == '}' || *r == ']';
 }
 
-/* The string whose opening quote is at j->p.  Producers that do not escape leave quotes in the middle of values: such a quote
- * is told by what follows it, and only within one line, so that a missing comma cannot swallow the file. */
+/* Scans the string whose opening quote is at j->p. Producers that do not escape leave quotes inside values. Such a quote is
+ * recognised by what follows it, and only within one line, so that a missing comma cannot swallow the file. */
 static bool scan_string(struct json *j, struct json_string *s, bool is_value) {
   const uint8_t *p = j->p + 1, *newline = NULL;
   s->p = p;
@@ -125,8 +125,8 @@ bool json_skip(struct json *j) {
 struct word {
   const char *text;
   enum json_type type;
-  const char *fix;  /* NULL: it is JSON */
-  const char *said; /* STRING: the text that stands for it */
+  const char *fix;  /* repair to report; NULL: valid JSON */
+  const char *said; /* STRING: replacement text */
 };
 
 static const char NOT_FINITE[] = "NaN or Infinity: kept as a string";
@@ -172,7 +172,7 @@ static bool scan_word(struct json *j, struct json_value *v) {
   return json_bad(j, j->p, "not a JSON value");
 }
 
-/* "+5", ".5", "5.": what they mean is plain.  Hexadecimal and leading zeros are not numbers. */
+/* Accepts "+5", ".5" and "5.", whose meaning is clear. Hexadecimal and leading zeros are invalid. */
 static bool scan_odd_number(struct json *j, struct json_value *v) {
   char text[64] = "";
   const uint8_t *q = j->p, *end;
@@ -195,7 +195,7 @@ static bool scan_number(struct json *j, struct json_value *v) {
   const uint8_t *q;
   v->num = num_scan(j->p, &q);
   if (v->num.kind != NUM_NONE && !word_char(*q)) {
-    if (q >= j->end) return json_need_more(j); /* 12 may be the beginning of 1234 */
+    if (q >= j->end) return json_need_more(j); /* 12 may be the start of 1234 */
     v->type = JSON_NUMBER;
     v->end = j->p = q;
     return true;
@@ -263,7 +263,7 @@ static bool copy_key(struct json *j, struct buf *out) {
   return json_key(j, &key) && put_string(j, out, &key) && append_or_fail(j, out, ":", 1);
 }
 
-/* Behind a value inside of a container: ',' goes on (and copies the next key), a bracket closes.  *depth counts down. */
+/* After a value inside a container: a comma continues (and copies the next key), a bracket closes. *depth counts down. */
 static bool copy_next(struct json *j, struct buf *out, const uint8_t *kinds, unsigned *depth, bool *closed) {
   uint8_t close = kinds[*depth - 1] == '{' ? '}' : ']';
   *closed = false;

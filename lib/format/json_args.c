@@ -62,7 +62,7 @@ static void take_value(struct tk_trace *t, struct json *j, tk_id key, const stru
   }
 }
 
-/* The members of compact JSON that json_copy wrote. */
+/* Converts the members of compact JSON that json_copy wrote. */
 static uint32_t members(struct tk_trace *t, struct json *j) {
   struct json_string key;
   struct json_value v;

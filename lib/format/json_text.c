@@ -1,9 +1,9 @@
-/* json_text.c - the inside of JSON strings: escapes and UTF-8, both ways. */
+/* json_text.c - decodes and encodes JSON strings: escapes and UTF-8. */
 #include <string.h>
 
 #include "json.h"
 
-/* ---- faults and repairs ---- */
+/* ---- errors and repairs ---- */
 
 bool json_bad(struct json *j, const uint8_t *at, const char *why) {
   if (j->status != JSON_OK) return false;
@@ -56,7 +56,8 @@ static uint8_t *put_utf8(uint8_t *q, uint32_t c) {
 
 enum { REPLACEMENT = 0xfffd };
 
-/* \uXXXX at p (p[0] == '\\', p[1] == 'u'), with its second half if it is a surrogate pair.  Returns bytes used. */
+/* Decodes \uXXXX at p (p[0] == '\\', p[1] == 'u'), including the second half of a surrogate pair. Returns the number of bytes
+ * used. */
 static size_t unicode_escape(struct json *j, const uint8_t *p, size_t n, uint32_t *c) {
   int hi = hex4(p + 2, n - 2), lo;
   if (hi < 0) {
@@ -76,7 +77,7 @@ static size_t unicode_escape(struct json *j, const uint8_t *p, size_t n, uint32_
   return 6;
 }
 
-/* The escape at p; returns bytes used. */
+/* Decodes the escape at p; returns the number of bytes used. */
 static size_t escape(struct json *j, const uint8_t *p, size_t n, uint32_t *c) {
   static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
   const char *at;
@@ -93,7 +94,7 @@ static size_t escape(struct json *j, const uint8_t *p, size_t n, uint32_t *c) {
 
 bool json_decode(struct json *j, const uint8_t *p, size_t n, struct buf *out) {
   const uint8_t *end = p + n;
-  uint8_t *q = buf_reserve(out, n * 3 + 8); /* a bad byte becomes the three of U+FFFD */
+  uint8_t *q = buf_reserve(out, n * 3 + 8); /* an invalid byte becomes the three bytes of U+FFFD */
   if (!q) return json_bad(j, p, "out of memory");
   while (p < end) {
     uint32_t c;

@@ -5,14 +5,14 @@
 
 #include "base/utf8.h"
 
-#define MOST (UINT64_C(1) << 40) /* bytes; no file is as long */
+#define MOST (UINT64_C(1) << 40) /* bytes; longer than any file */
 
 struct look {
-  const uint8_t *end; /* of what can be seen */
-  bool replaced;      /* a number holds a replacement */
+  const uint8_t *end; /* end of the visible bytes */
+  bool replaced;      /* a number contains a replacement */
 };
 
-/* The tag of the field at p, and its length or value. */
+/* Checks the tag of the field at p, and its length or value. */
 static void look_at_numbers(struct look *look, const uint8_t *p) {
   const bool is_fixed = (*p & 7) == PB_FIXED64 || (*p & 7) == PB_FIXED32;
   for (unsigned i = is_fixed ? 1 : 0; i < 2; i++, p++)
@@ -20,7 +20,7 @@ static void look_at_numbers(struct look *look, const uint8_t *p) {
       look->replaced |= utf8_is_replacement(p, (size_t)(look->end - p));
 }
 
-/* Has the field the wire type of its number, or a number that is not known? */
+/* True if the field has the wire type of its number, or an unknown number. */
 static bool fits(const struct pb_shape *shape, const struct pb_field *f) {
   const char wire = f->number < strlen(shape->wires) ? shape->wires[f->number] : '-';
   return wire == '-' || wire == (char)('0' + f->wire);
@@ -28,7 +28,7 @@ static bool fits(const struct pb_shape *shape, const struct pb_field *f) {
 
 static bool breaks(struct look *look, const struct pb_shape *shape, const uint8_t *p, uint64_t size);
 
-/* Has the field another wire type than its number, or does the message in it break? */
+/* True if the field has the wrong wire type, or if the message in it is damaged. */
 static bool field_breaks(struct look *look, const struct pb_shape *shape, const struct pb_field *f) {
   if (!fits(shape, f)) return true;
   if (f->wire != PB_BYTES || !shape->inner || f->number >= strlen(shape->wires)) return false;
@@ -36,7 +36,7 @@ static bool field_breaks(struct look *look, const struct pb_shape *shape, const 
   return inner && breaks(look, inner, f->p, f->value);
 }
 
-/* The field at p, which goes on behind what can be seen.  Of its message `left` bytes remain. */
+/* Checks the field at p, which extends past the visible bytes. `left` bytes of its message remain. */
 static bool last_field_breaks(struct look *look, const struct pb_shape *shape, const uint8_t *p, uint64_t left) {
   struct pb c = pb_over(p, (size_t)(look->end - p));
   struct pb_field f = {.wire = *p & 7};
@@ -49,7 +49,7 @@ static bool last_field_breaks(struct look *look, const struct pb_shape *shape, c
   return field_breaks(look, shape, &f);
 }
 
-/* Does the message of `size` bytes at p have a field that cannot be, as far as it can be seen? */
+/* True if the visible part of the message of `size` bytes at p contains an impossible field. */
 static bool breaks(struct look *look, const struct pb_shape *shape, const uint8_t *p, uint64_t size) {
   const size_t seen = (size_t)(look->end - p);
   const bool is_whole = size <= seen;

@@ -1,28 +1,29 @@
-/* mangled.h - did a text filter damage a protobuf, which replaced bytes above 0x7f by U+FFFD?
+/* mangled.h - recognises protobuf files damaged by a text filter that replaced bytes above 0x7f by U+FFFD.
  *
- * That all such bytes of a file are U+FFFD proves nothing: a trace of small numbers may have names that hold it.  The proof is that a
- * filter writes three bytes for one into tags, lengths and values, after which the lengths of the messages around them are wrong.
- * A file is refused when both are seen, a number that holds a replacement and a message that breaks: what is sound never is. */
+ * It is not enough that all such bytes of a file are U+FFFD: a trace of small numbers may have names that contain it. The proof
+ * is that a filter writes three bytes for one into tags, lengths and values, after which the lengths of the surrounding
+ * messages are wrong. A file is refused only if both are found, a number that contains a replacement and a damaged message, so
+ * valid files are never refused. */
 #ifndef FORMAT_MANGLED_H
 #define FORMAT_MANGLED_H
 
 #include "format/pb.h"
 
-enum { MANGLED_LOOK = 64 << 10 }; /* bytes that are enough */
+enum { MANGLED_LOOK = 64 << 10 }; /* number of bytes that is sufficient */
 
-/* What fields a message has. */
+/* Field types of a message. */
 struct pb_shape {
-  const char *wires; /* the digit of the wire type of each by its number, '-' = of any; further ones are not known */
-  const struct pb_shape *const *inner; /* by number: the message that it holds, NULL = none; NULL = no field holds one */
+  const char *wires; /* wire type of each field by its number, as a digit; '-' = any. Further fields are unknown */
+  const struct pb_shape *const *inner; /* by number: message type of the field, or NULL; NULL = no field contains a message */
 };
 
 enum pb_damage {
-  PB_SOUND,  /* as far as can be seen, or bytes above 0x7f are not as such a filter leaves them */
-  PB_BROKEN, /* a message breaks */
-  PB_MANGLED /* ... and a number holds a replacement */
+  PB_SOUND,  /* no damage is visible, or bytes above 0x7f remain that such a filter would have replaced */
+  PB_BROKEN, /* a message is damaged */
+  PB_MANGLED /* the same, and a number contains a replacement */
 };
 
-/* Of a file that begins like this.  `last`: the input ends behind these bytes. */
+/* Examines the first bytes of a file. `last`: the input ends after them. */
 enum pb_damage pb_damage(const struct pb_shape *file, const uint8_t *p, size_t n, bool last);
 
 #endif

@@ -1,7 +1,7 @@
-/* pb_out.h - protobuf on its way out: fields appended to a buffer.
+/* pb_out.h - appends protobuf fields to a buffer.
  *
- * Lengths come before bytes, so a message inside of another is built in a buffer of its own and then put as bytes: for messages of
- * some tens of bytes a copy is cheaper than leaving room and coming back. */
+ * Lengths precede bytes, so a nested message is built in a buffer of its own and then appended: for messages of some tens of
+ * bytes, a copy is cheaper than reserving room and filling it in later. */
 #ifndef FORMAT_PB_OUT_H
 #define FORMAT_PB_OUT_H
 
@@ -17,7 +17,7 @@ static inline void pb_u64(struct buf *b, uint32_t field, uint64_t v) {
   if (p) b->len = (size_t)(varint_put(pb_key(p, field, PB_VARINT), v) - b->data);
 }
 
-/* int32, int64: negative numbers take ten bytes. */
+/* int32 and int64: negative numbers take ten bytes. */
 static inline void pb_i64(struct buf *b, uint32_t field, int64_t v) { pb_u64(b, field, (uint64_t)v); }
 
 static inline void pb_fixed64(struct buf *b, uint32_t field, uint64_t v) {
@@ -52,7 +52,7 @@ static inline void pb_bytes(struct buf *b, uint32_t field, const void *bytes, si
 
 static inline void pb_message(struct buf *b, uint32_t field, const struct buf *inner) { pb_bytes(b, field, inner->data, inner->len); }
 
-/* A field as it is on the wire, but for varints that took more bytes than they need. */
+/* Copies a field, except that varints are written in their shortest form. */
 static inline void pb_field(struct buf *b, const struct pb_field *f) {
   if (f->wire == PB_BYTES) pb_bytes(b, f->number, f->p, (size_t)f->value);
   else if (f->wire == PB_VARINT) pb_u64(b, f->number, f->value);

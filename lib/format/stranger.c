@@ -1,4 +1,4 @@
-/* stranger.c - see stranger.h.  Rows are tried in their order, on what stands behind blanks where they say so. */
+/* stranger.c - see stranger.h. Rows are tried in order, after leading whitespace if they allow it. */
 #include "stranger.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 
 struct stranger {
-  const char *bytes; /* that the file begins with */
+  const char *bytes; /* first bytes of the file */
   size_t n;
   const char *what;
 };
@@ -37,7 +37,7 @@ static const struct stranger BINARIES[] = {
     {"\x80\4\x95", 3, "a pickle of Python, such as a memory snapshot of PyTorch: pytorch.org/memory_viz opens that"},
     {"\x80\2", 2, "a pickle of Python, such as a memory snapshot of PyTorch: pytorch.org/memory_viz opens that"}};
 
-/* By their names: their first bytes are not documented. */
+/* By file name, because their first bytes are not documented. */
 static const struct {
   const char *ending, *what;
 } ENDINGS[] = {{".nsys-rep", "a report of Nsight Systems, which nsys-ui opens"},
@@ -48,7 +48,7 @@ static const struct {
                {".pt", "a checkpoint or a pickle of PyTorch"},
                {".pkl", "a pickle of Python"}};
 
-/* A record: 8 bytes of length, 4 of checksum, then an Event whose wall time comes first and "brain.Event:2" behind it. */
+/* A record: 8 bytes of length, 4 of checksum, then an Event that starts with its wall time, followed by "brain.Event:2". */
 static int is_tfevents(const uint8_t *p, size_t n) {
   for (size_t i = 12; i + 12 <= n && i < 64; i++)
     if (memcmp(p + i, "brain.Event:", 12) == 0) return 1;
@@ -70,7 +70,7 @@ static const char *by_name(const char *path) {
   return NULL;
 }
 
-/* Bytes that no text has, beside those that a filter wrote. */
+/* Looks for bytes that no text contains next to those that a filter wrote. */
 static bool is_replaced_binary(const uint8_t *p, size_t n) {
   for (size_t i = 0; i < n; i++)
     if (p[i] < 0x20 && !(p[i] >= '\t' && p[i] <= '\r')) return utf8_is_replaced(p, n);

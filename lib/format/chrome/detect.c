@@ -1,4 +1,4 @@
-/* detect.c - is it a trace, and of which rank?  What the beginning of a file tells, before it is read. */
+/* detect.c - inspects the start of a file: is it a trace, and of which rank? */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -21,11 +21,11 @@ static bool is_empty_array(const char *p) {
   return *p == ']' || !*p;
 }
 
-/* A JSON file beside traces may be anything.  A trace has events within sight, unless there is more than that before them. */
+/* A JSON file next to traces may be anything. A trace has events near its start, unless more data than that precedes them. */
 bool chrome_is_trace(struct in *in) {
   size_t n;
   const uint8_t *p = in_ahead(in, NEAR, &n, NULL);
-  if (!p) return true; /* reading it will tell what is wrong */
+  if (!p) return true; /* reading reports the error */
   if (is_empty_array((const char *)p)) return true;
   if (holds(p, n < NEAR ? n : NEAR, "\"traceEvents\"") || holds(p, n < NEAR ? n : NEAR, "\"ph\"")) return true;
   if (n < NEAR || p[strspn((const char *)p, " \t\r\n")] != '{') return false;
@@ -33,7 +33,7 @@ bool chrome_is_trace(struct in *in) {
   return !p || (n >= FAR || holds(p, n, "\"traceEvents\""));
 }
 
-/* distributedInfo.rank where Kineto's C++ exporter puts it: before the events. */
+/* Finds distributedInfo.rank where Kineto's C++ exporter writes it: before the events. */
 int64_t chrome_stated_rank(struct in *in) {
   size_t n;
   const uint8_t *p = in_ahead(in, NEAR, &n, NULL);
@@ -43,7 +43,7 @@ int64_t chrome_stated_rank(struct in *in) {
   return at && sscanf(at, "\"rank\" : %lld", &rank) == 1 && rank >= 0 ? rank : -1;
 }
 
-/* JSON begins with a bracket; what follows decides how sure that is. */
+/* JSON starts with a bracket; what follows determines the confidence. */
 unsigned chrome_bid(const uint8_t *p, size_t n) {
   size_t i = n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
   while (i < n && (json_is_space(p[i]) || p[i] == 0)) i++;
@@ -51,7 +51,7 @@ unsigned chrome_bid(const uint8_t *p, size_t n) {
   for (size_t k = i + 1; k < n; k++) {
     if (json_is_space(p[k])) continue;
     if (p[k] == 0) return 0; /* UTF-16 or UTF-32 */
-    if (p[k] < 0x20 || p[k] > 0x7e) return 1; /* a line break and a bracket begin some files of numbers, too */
+    if (p[k] < 0x20 || p[k] > 0x7e) return 1; /* some files of numbers also start with a line break and a bracket */
     return p[k] == '"' || p[k] == '{' || p[k] == '}' || p[k] == ']' || p[k] == '[' || p[k] == ',' ? 24 : 8;
   }
   return 8;

@@ -1,12 +1,12 @@
-/* finish.c - times that could not be placed while the file was read.
+/* finish.c - handles times that could not be placed while the file was read.
  *
- * An event more than 100 days from the rest has lost its clock (GPU profilers write 0 for it): it is flagged, and its time kept as
- * text.  Which side is "the rest" is known only now: the first event may be the lost one. */
+ * An event more than 100 days from the rest has lost its clock (GPU profilers write 0 for it): it is flagged, and its time is
+ * kept as text. Which events are "the rest" is known only at the end: the first event may be the lost one. */
 #include <string.h>
 
 #include "reader.h"
 
-/* The event's args with its time as it was printed. */
+/* Adds the time, as spelled in the file, to the event's args. */
 static uint32_t with_ts(struct chrome *r, uint32_t args, i128 ps) {
   struct tk_args it = tk_args_of(r->t, args);
   struct tk_arg arg;
@@ -17,7 +17,7 @@ static uint32_t with_ts(struct chrome *r, uint32_t args, i128 ps) {
   return args_end(r->t);
 }
 
-/* Are those that seem far away the bulk?  Of two equal halves the one nearer to zero has lost its clock. */
+/* True if the events that seem far away are the majority. Of two equal halves, the one nearer to zero has lost its clock. */
 static bool bulk_is_out_of_range(const struct chrome *r) {
   uint64_t n = 0;
   i128 ps = 0, origin = (i128)r->origin_ns * 1000;
@@ -38,7 +38,7 @@ static void choose_origin(struct chrome *r, const struct pending *far, uint32_t 
   chrome_relative(r, far[i].ps, &ts);
 }
 
-/* A record's time goes back into its text. */
+/* Moves a record's time back into its text. */
 static void unplace(struct chrome *r, struct tk_record *rec, i128 ps) {
   struct buf *raw = &r->t->store->raw;
   char text[80] = ",\"ts\":";
@@ -52,7 +52,7 @@ static void unplace(struct chrome *r, struct tk_record *rec, i128 ps) {
   rec->ts = 0;
 }
 
-/* What was near becomes far. */
+/* Swaps near and far events. */
 static void mark_lost(struct chrome *r, i128 was) {
   struct tk_trace *t = r->t;
   for (tk_id i = 1; i <= t->n_events; i++) {
@@ -110,7 +110,7 @@ void chrome_finish(struct chrome *r) {
   mem_free(&t->store->mem, old);
   for (uint32_t i = 0; i < r->n_pending; i++) {
     const struct pending *f = &r->pending[i];
-    if (f->kind == PENDING_RECORD) continue; /* its text says it */
+    if (f->kind == PENDING_RECORD) continue; /* its text contains the time */
     if (f->kind == PENDING_FLOW) {
       t->flow_points[f->at].ts = 0;
       trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "flow points more than 100 days from the rest: placed at the start");

@@ -1,8 +1,7 @@
-/* lanes.c - which span goes to which lane (lanes.h): the first that is free, so that there are as few as can be.
+/* lanes.c - assigns spans to lanes (lanes.h): the first free one, which needs the fewest lanes.
  *
- * Whether a span sticks out of another is asked as trace_processor asks it.  It rounds the start and the duration of a span to
- * nanoseconds, so that of two spans that touch within one the first may end in the second: of 26,723 spans of a TPU that is so of
- * 350. */
+ * Overlap is decided as in trace_processor, which rounds the start and the duration of a span to nanoseconds, so that of two
+ * spans that touch within a nanosecond the first may end inside the second: this applies to 350 of 26,723 spans of a TPU. */
 #include "lanes.h"
 
 enum { FIRST_TID = 20000000 };
@@ -12,7 +11,7 @@ static int64_t end_ns(const struct tk_event *e) { return num_ns(e->ts) + num_ns(
 /* Begins and ends are never dropped: they stay on their track. */
 static bool is_whole(const struct tk_event *e) { return !(e->flags & (TK_PAIRED | TK_ASYNC | TK_LOST_CLOCK)); }
 
-/* Threads are told apart by pid and tid, but some viewers go by the tid alone. */
+/* Threads are identified by pid and tid, but some viewers use the tid alone. */
 static bool taken_tids(const struct tk_trace *t, struct map *tids) {
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_ident tid = t->tracks[i].tid;
@@ -25,10 +24,10 @@ struct planner {
   const struct tk_trace *t;
   struct lanes *lanes;
   struct map tids;
-  struct heap free; /* lanes of the track, by the nanosecond from which they are free */
+  struct heap free; /* lanes of the track, by the nanosecond at which they become free */
   struct open {
-    int64_t end;  /* when it is closed: with the span around it at the latest */
-    bool endless; /* it never ends, and so stays open until something begins behind that */
+    int64_t end;  /* time at which it is closed: at the latest with its parent */
+    bool endless; /* it never ends, and stays open until its parent is closed */
   } *stack;       /* innermost last */
   uint32_t n_stack, cap_stack;
   int64_t *next_tid;

@@ -1,12 +1,12 @@
-/* lanes.h - rows beside a thread for the spans that cannot nest on it.
+/* lanes.h - additional rows for spans that do not nest on their thread.
  *
- * Viewers of Chrome JSON take a thread for one stack: of two X events that overlap, trace_processor drops the later one and catapult
- * draws one over the other (of 600 async ops of a TPU 211 were to be seen).  So a span that sticks out of another goes to a thread of
- * its own, of the same name and place, whose metadata says whose it is:
+ * Viewers of Chrome JSON treat a thread as one stack: of two overlapping X events, trace_processor drops the later one and
+ * catapult draws one over the other (211 of 600 async ops of a TPU were visible). So a span that exceeds another goes to a
+ * thread of its own, with the same name and position, whose metadata refers to the original thread:
  *
  *     {"ph":"M","name":"thread_name","pid":1,"tid":20000000,"args":{"name":"Async XLA Ops","tracekit.lane_of":7}}
  *
- * Our reader puts it back where it was.  What came as JSON is written as it came, with lanes only where it had them. */
+ * Our reader moves it back. Input that came as JSON is written as it came, with lanes only where it had them. */
 #ifndef FORMAT_CHROME_LANES_H
 #define FORMAT_CHROME_LANES_H
 
@@ -16,23 +16,23 @@
 #define LANE_OF "tracekit.lane_of"
 
 struct lane {
-  tk_id track; /* that it is of */
+  tk_id track; /* the original track */
   int64_t tid;
 };
 
 struct lanes {
   struct mem *mem;
-  struct map by_event; /* 1 + index of its lane; empty for nearly all graphs */
+  struct map by_event; /* 1 + index of the event's lane; empty for nearly all graphs */
   struct lane *v;
   uint32_t n, cap;
 };
 
-/* Plans the lanes of a graph: of the tracks that may have some, or of all.  *next_tid is the first tid that none has had yet, 0 at
- * first; of several graphs each takes those that are its own (sink.h).  False when memory has run out. */
+/* Plans the lanes of a graph: of tracks that may have lanes, or of all. *next_tid is the first unused tid, initially 0; several
+ * graphs use disjoint tids (sink.h). Returns false when memory runs out. */
 bool lanes_plan(struct lanes *l, const struct tk_trace *t, bool all, const struct sink *of, int64_t *next_tid, struct mem *mem);
 void lanes_free(struct lanes *l);
 
-/* NULL: the event stands on its track. */
+/* NULL: the event is on its own track. */
 static inline const struct lane *lane_of_event(const struct lanes *l, tk_id event) {
   const uint32_t *at = l->n ? map_get(&l->by_event, event) : NULL;
   return at ? &l->v[*at - 1] : NULL;

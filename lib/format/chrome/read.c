@@ -1,11 +1,11 @@
 /* read.c - the file level of Chrome JSON: one pass, no tree, no recursion.
  *
- *     [ event, event ]                                      array form: the bracket at the end is optional
+ *     [ event, event ]                                      array form: the closing bracket is optional
  *     { "key": value, "traceEvents": [ event ], "key": value }   object form: keys in any order, before and after the events
  *     event \n event \n                                     one event per line
  *
- * Events are read one at a time from a window that holds at least the whole event; a damaged one is skipped up to the next place
- * that looks like the beginning of an event.  Looking on starts where the damage was found, so the time stays linear. */
+ * Events are read one at a time from a window that contains at least the whole event. A damaged event is skipped up to the next
+ * position that looks like the start of one. The search continues from where the damage was found, so the time stays linear. */
 #include <string.h>
 
 #include "chrome.h"
@@ -16,7 +16,7 @@ enum { WINDOW = 1 << 16 };
 
 /* ---- the window ---- */
 
-/* After JSON_MORE: a larger window that starts at p. */
+/* Provides a larger window that starts at p, after JSON_MORE. */
 static bool widen(struct chrome *r, const uint8_t *p) {
   size_t have = (size_t)(r->j.end - p);
   r->j.status = JSON_OK;
@@ -26,13 +26,13 @@ static bool widen(struct chrome *r, const uint8_t *p) {
 
 static bool corrupt(struct chrome *r, const uint8_t *at, const char *why) {
   uint64_t offset = chrome_offset(r, at);
-  if (!mem_check(&r->t->store->mem, r->err)) return false; /* what was lost for want of memory is no damage */
+  if (!mem_check(&r->t->store->mem, r->err)) return false; /* running out of memory is not damage */
   return err_at(r->err, TK_ECORRUPT, offset, "%s at byte %llu", why, (unsigned long long)offset);
 }
 
 enum { NUL_BYTE = 256 };
 
-/* The next byte that is not blank, NUL_BYTE for a zero; 0 at the end of the input, -1 on an error. */
+/* Returns the next byte that is not whitespace, NUL_BYTE for a zero, 0 at the end of the input, -1 on an error. */
 static int peek(struct chrome *r) {
   for (;;) {
     while (json_is_space(*r->j.p)) r->j.p++;
@@ -44,7 +44,7 @@ static int peek(struct chrome *r) {
 
 /* ---- damage ---- */
 
-/* Goes on at the next place where an event seems to begin.  False on a read error; at the end j.p == j.end. */
+/* Continues at the next position where an event seems to start. Returns false on a read error; at the end, j.p == j.end. */
 static bool resync(struct chrome *r, const uint8_t *p) {
   for (;;) {
     for (; p < r->j.end; p++) {
@@ -64,7 +64,7 @@ static bool resync(struct chrome *r, const uint8_t *p) {
   }
 }
 
-/* An event that cannot be read: skipped, with a note of where and how much. */
+/* Skips an event that cannot be read, and notes its position and length. */
 static bool skip_damage(struct chrome *r) {
   char text[160] = "damaged event skipped: ";
   uint64_t from = chrome_offset(r, r->j.at);
@@ -88,7 +88,7 @@ static bool cut_short(struct chrome *r, const uint8_t *at) {
   return true;
 }
 
-/* The event whose brace is at j.p. */
+/* Reads the event whose brace is at j.p. */
 static bool one_event(struct chrome *r) {
   for (;;) {
     const uint8_t *from = r->j.p;
@@ -105,7 +105,8 @@ static bool one_event(struct chrome *r) {
   }
 }
 
-/* An element of the events array that is not an object; what is no value at all is the rest of a damaged event. */
+/* Handles an element of the events array that is not an object. Bytes that are no value at all are the rest of a damaged event.
+ */
 static bool odd_element(struct chrome *r, int c) {
   const uint8_t *from = r->j.p;
   if (c != NUL_BYTE && !strchr("\"-0123456789tfnTFN[", c)) {
@@ -113,7 +114,7 @@ static bool odd_element(struct chrome *r, int c) {
     r->j.why = "text between events";
     return skip_damage(r);
   }
-  if (c == NUL_BYTE) { /* a page that never reached the disk */
+  if (c == NUL_BYTE) { /* a page that was never written to disk */
     chrome_note(r, TK_NOTE_REPAIR, from, "NUL bytes skipped");
     while (r->j.p < r->j.end && *r->j.p == 0) r->j.p++;
     return true;
@@ -131,7 +132,7 @@ static bool odd_element(struct chrome *r, int c) {
   return true;
 }
 
-/* Commas between events: exactly one is right. */
+/* Reads commas between events; exactly one is correct. */
 static bool commas(struct chrome *r, bool first, int *c) {
   unsigned n = 0;
   const uint8_t *at = r->j.p;
@@ -147,7 +148,7 @@ static bool commas(struct chrome *r, bool first, int *c) {
   return true;
 }
 
-/* Behind an event: as many more as are spelled like those before them. */
+/* After an event: reads as many as are spelled like earlier ones. */
 static bool read_alike(struct chrome *r) {
   chrome_predicted_events(r);
   return !chrome_chunks_are_due(r) || chrome_chunks_read(r);
@@ -155,7 +156,7 @@ static bool read_alike(struct chrome *r) {
 
 enum array_end { ARRAY_ERROR, ARRAY_CLOSED, ARRAY_CUT };
 
-/* The events array, from behind its bracket to behind its end. */
+/* Reads the events array, from after its bracket to after its end. */
 static enum array_end read_events(struct chrome *r) {
   bool first = true;
   int c;
@@ -198,7 +199,7 @@ static struct tk_meta *keep_meta(struct chrome *r, tk_id key, bool after) {
   return m;
 }
 
-/* A member's key at j.p, as a string id. */
+/* Returns the member's key at j.p as a string id. */
 static bool member_key(struct chrome *r, tk_id *key) {
   struct json_string s;
   const uint8_t *from = r->j.p;
@@ -211,8 +212,8 @@ static bool member_key(struct chrome *r, tk_id *key) {
 }
 
 struct object_state {
-  bool events; /* an events array was seen */
-  bool nested; /* "traceEvents" was seen deeper inside */
+  bool events; /* an events array was found */
+  bool nested; /* "traceEvents" was found at a deeper level */
 };
 
 static bool members_cut(struct chrome *r, const struct object_state *o) {
@@ -286,7 +287,8 @@ static bool read_object(struct chrome *r) {
 
 /* ---- the file ---- */
 
-/* Text behind the end: blanks and zeros are padding, another document is an error, the rest is named and ignored. */
+/* Handles text after the end: whitespace and zeros are padding, another document is an error, anything else is reported and
+ * ignored. */
 static bool read_tail(struct chrome *r) {
   int c = peek(r);
   const uint8_t *from = r->j.p;
@@ -314,7 +316,7 @@ static bool read_lines(struct chrome *r) {
   return true;
 }
 
-/* An object whose first members are those of an event, and none is "traceEvents": one event per line. */
+/* True for an object whose first members are those of an event, without "traceEvents": one event per line. */
 static bool is_lines(struct chrome *r) {
   struct json j = r->j;
   struct json_string key;

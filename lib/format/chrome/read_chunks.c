@@ -1,18 +1,18 @@
-/* read_chunks.c - a large Chrome JSON file by several threads (format/chunks.h): text is cut where an event seems to begin.
+/* read_chunks.c - reads a large Chrome JSON file with several threads (format/chunks.h): text is cut where an event seems to
+ * start.
  *
  *     ... {event} | , {event} , {event} | , {event} , {event} , {eve...
- *                 |<----- chunk 1 ----->|<----- chunk 2 ------->|
- */
+ *                 |<----- chunk 1 ----->|<----- chunk 2 ------->| */
 #include <string.h>
 
 #include "reader.h"
 
 enum {
-  LOOK_BACK = 64 << 10, /* for the beginning of an event */
-  ALIKE = 6             /* bytes in which events begin alike: `{"ph":` */
+  LOOK_BACK = 64 << 10, /* bytes to search backwards for the start of an event */
+  ALIKE = 6             /* length of the common start of events: `{"ph":` */
 };
 
-/* The next event by the general path; j.p stays where it is if that is not what follows. */
+/* Reads the next event by the general path; leaves j.p unchanged if something else follows. */
 static bool plain_event(struct chrome *r) {
   const uint8_t *const from = r->j.p;
   const uint32_t n_strings = r->t->store->strings.n;
@@ -39,8 +39,8 @@ static void read_chunk(struct chunk *c) {
   c->read = (size_t)(r->j.p - c->text);
 }
 
-/* Behind the event that seems to end last in text[0, n), which itself begins behind an event; 0 = none seems to.  Nested objects may
- * begin as events do: the last place counts from which the text goes on as it begins, or else the last one. */
+/* Returns the position after the last event that seems to end in text[0, n), which starts after an event; 0 = none. Nested
+ * objects may start like events, so the last position whose following text resembles the start of the text is preferred. */
 static size_t find_cut(const uint8_t *text, size_t n) {
   const size_t least = n > LOOK_BACK ? n - LOOK_BACK : 1;
   const uint8_t *const first = memchr(text, '{', n);
@@ -49,7 +49,7 @@ static size_t find_cut(const uint8_t *text, size_t n) {
     size_t end = i;
     if (text[i] != '{' || n - i <= ALIKE || !chrome_looks_like_event(text + i, text + n)) continue;
     while (end > 1 && json_is_space(text[end - 1])) end--;
-    if (text[end - 1] == ',') end--; /* of one event per line there need be none */
+    if (text[end - 1] == ',') end--; /* optional with one event per line */
     while (end > 1 && json_is_space(text[end - 1])) end--;
     if (end == 0 || text[end - 1] != '}') continue;
     if (memcmp(text + i, first, ALIKE) == 0) return end;
@@ -72,7 +72,7 @@ static bool begin_chunk(struct chunk *c, const void *one) {
 
 static void end_chunk(struct chunk *c) {
   struct chrome *r = c->reader;
-  r->lanes = (struct map){0}; /* those of the one reader */
+  r->lanes = (struct map){0}; /* belongs to the sequential reader */
   chrome_reader_free(r);
 }
 

@@ -1,4 +1,4 @@
-/* read_event.c - one event of a Chrome JSON file by the general path: any key order, any spelling, every repair. */
+/* read_event.c - reads one event of a Chrome JSON file by the general path: any key order, any spelling, every repair. */
 #include <string.h>
 
 #include "reader.h"
@@ -8,7 +8,7 @@
 
 static const char JSON_FIELD[] = "json.";
 
-/* The arg key of a member of "args", or of the event itself ("json." before it). */
+/* Returns the arg key for a member of "args", or of the event itself (prefixed with "json."). */
 static tk_id arg_key(struct chrome *r, const struct json_string *key, bool of_event) {
   size_t n;
   if (!of_event && key->plain && *key->p != *JSON_FIELD) return chrome_string(r, key);
@@ -48,7 +48,7 @@ static bool number_value(struct chrome *r, const struct json_value *v, struct tk
   return true;
 }
 
-/* The value at j.p as an arg without a key. */
+/* Converts the value at j.p to an arg without a key. */
 static bool arg_value(struct chrome *r, struct tk_arg *arg) {
   struct json_value v;
   *arg = (struct tk_arg){.type = TK_ARG_NULL};
@@ -69,7 +69,7 @@ static bool arg_value(struct chrome *r, struct tk_arg *arg) {
   }
 }
 
-/* Behind a member: true if another one follows, false at the closing brace or on a fault. */
+/* After a member: true if another one follows, false at the closing brace or on an error. */
 static bool next_member(struct json *j) {
   if (!json_blank(j)) return false;
   if (*j->p == ',') {
@@ -83,7 +83,7 @@ static bool next_member(struct json *j) {
   return false;
 }
 
-/* Enters an object: true if it has a member. */
+/* Enters an object; true if it has a member. */
 static bool first_member(struct json *j) {
   j->p++;
   if (!json_blank(j)) return false;
@@ -122,7 +122,7 @@ static bool args_field(struct chrome *r, struct chrome_event *e) {
   return true;
 }
 
-/* pid or tid: an integer, a string (of digits: the integer), or whatever a producer thought fit, as text. */
+/* Reads pid or tid: an integer, a string (of digits: the integer), or any other value as text. */
 static bool ident_field(struct chrome *r, struct tk_ident *out, bool is_tid) {
   struct json_value v;
   if (!json_value(&r->j, &v)) return false;
@@ -153,7 +153,7 @@ static bool ident_field(struct chrome *r, struct tk_ident *out, bool is_tid) {
   return true;
 }
 
-/* ts, dur: a number, or a string that holds one. */
+/* Reads ts or dur: a number, or a string that contains one. */
 static bool when_field(struct chrome *r, struct when *w, enum template_op op, struct tk_arg *bad) {
   struct json_value v;
   const uint8_t *p, *end;
@@ -199,7 +199,7 @@ static bool string_field(struct chrome *r, tk_id *out, bool *is_string, bool var
   return true;
 }
 
-/* name, cat: a string; anything else is shown as its text and noted. */
+/* Reads name or cat: a string; any other value is shown as its text and noted. */
 static bool label_field(struct chrome *r, tk_id *out, bool is_name) {
   bool is_string;
   const uint8_t *p = r->j.p;
@@ -238,7 +238,7 @@ static bool id_field(struct chrome *r, struct chrome_event *e) {
   return arg_value(r, &e->id);
 }
 
-/* A field that the model does not name: an arg under "json.". */
+/* Stores a field that the model does not have as an arg under "json.". */
 static bool other_field(struct chrome *r, struct chrome_event *e, const struct json_string *key) {
   struct tk_arg arg;
   tk_id id = arg_key(r, key, true);
@@ -276,7 +276,7 @@ static enum field field_of(struct json *j, const struct json_string *key) {
   return 0;
 }
 
-/* Is the arg a field of the event itself, not one of its "args"? */
+/* True if the arg is a field of the event itself rather than one of its "args". */
 static bool is_field(const struct tk_trace *t, const struct tk_arg *arg) {
   const char *key = tk_string(t, arg->key, NULL);
   return strncmp(key, JSON_FIELD, 5) == 0 && strncmp(key, "json.args", 9) != 0;

@@ -1,4 +1,4 @@
-/* read_lanes.c - threads that our writer made for spans that overlap on another one (lanes.h): their events go back to it. */
+/* read_lanes.c - moves events back from threads that our writer made for overlapping spans (lanes.h). */
 #include "lanes.h"
 #include "reader.h"
 
@@ -18,7 +18,7 @@ static struct tk_ident ident_of(const struct chrome *r, const struct tk_arg *arg
   return arg->type == TK_ARG_STR ? chrome_ident(r, arg->s) : ident_none();
 }
 
-/* A thread whose events came before this stays one. */
+/* A thread that already has events remains a thread. */
 bool chrome_is_of_lane(struct chrome *r, const struct chrome_event *e, uint32_t args) {
   const uint64_t hash = hash_of(r, e->pid, e->tid);
   struct tk_arg of;

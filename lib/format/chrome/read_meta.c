@@ -1,9 +1,9 @@
-/* read_meta.c - top-level data that means something here: the clock, and what a viewer would stumble over. */
+/* read_meta.c - interprets top-level data: the clock, and properties that confuse viewers. */
 #include <string.h>
 
 #include "reader.h"
 
-/* The integer that the value of a top-level key is, or a member of it. */
+/* Returns the integer value of a top-level key, or of a member of it. */
 static bool meta_int(const struct tk_trace *t, const char *key, const char *member, int64_t *out) {
   const struct tk_meta *m = trace_meta(t, key);
   struct json_value v;
@@ -12,7 +12,7 @@ static bool meta_int(const struct tk_trace *t, const char *key, const char *memb
   return json_member(trace_raw(t, m->at), m->size, member, &v) && json_whole((const char *)v.p, (size_t)(v.end - v.p), out);
 }
 
-/* Kineto and viztracer say when their zero was; without that, microseconds near 1.6e15 can only be since the epoch. */
+/* Kineto and viztracer record their time base; without it, microseconds near 1.6e15 can only count from the epoch. */
 static void set_clock(struct chrome *r) {
   static const int64_t YEAR_2001 = 1000000000000000000, YEAR_2096 = 4000000000000000000, SANE = INT64_MAX / 2;
   struct tk_trace *t = r->t;
@@ -64,7 +64,8 @@ static void read_frames(struct frames *f, const char *text, size_t n) {
   }
 }
 
-/* Frames whose way up leaves the table or comes back: each chain is followed once, marked by the frame it began with. */
+/* Counts frames whose chain of parents leaves the table or loops. Each chain is followed once, marked with the frame where it
+ * started. */
 static uint64_t lost_frames(struct frames *f, uint32_t *mark) {
   uint64_t lost = 0;
   for (uint32_t i = 1; i <= f->ids.n; i++) {
@@ -105,7 +106,7 @@ static bool meta_is(const struct tk_trace *t, const struct tk_meta *m, const cha
   return m->size == strlen(text) && memcmp(trace_raw(t, m->at), text, m->size) == 0;
 }
 
-/* jaxlib writes at most a million spans, the earliest, and ends its files with {}.  Nothing in the file says that any are missing. */
+/* jaxlib writes only the first million spans and ends its files with {}. Nothing in the file shows that spans are missing. */
 static void check_cap(struct tk_trace *t) {
   static const uint64_t MOST_SPANS = 1000000;
   const struct tk_meta *metadata = trace_meta(t, "metadata");

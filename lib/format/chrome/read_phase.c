@@ -1,7 +1,7 @@
-/* read_phase.c - what the phases of a Chrome JSON event mean in the graph.
+/* read_phase.c - converts the phases of Chrome JSON events to the graph.
  *
- * X, B, E, i, I, R, C, b, n, e, S, T, p, F become events, s, t, f flow points; everything else is kept raw as a record.  The
- * meanings are those of the Trace Event Format, and where it is silent those of its two viewers. */
+ * X, B, E, i, I, R, C, b, n, e, S, T, p and F become events, s, t and f flow points; everything else is kept raw as a record.
+ * The meanings follow the Trace Event Format, or, where it is silent, its two viewers. */
 #include <string.h>
 
 #include "reader.h"
@@ -24,7 +24,7 @@ static void set_id(struct tk_flow_point *f, const struct tk_arg *id) {
   f->id = id->type == TK_ARG_STR ? (int64_t)id->s : id->i;
 }
 
-/* Phases known before that must be records after all: an async event or a flow point without an identity. */
+/* Known phases that must become records nevertheless: an async event or a flow point without an identity. */
 static const char *unusable(const struct chrome_event *e) {
   if (PHASES[e->ph] == PHASE_FLOW)
     return e->has_id && !e->has_id2 && plain_id(&e->id) ? NULL : "flow event without a plain id: kept as it is";
@@ -44,7 +44,7 @@ static const i128 LONG_PS = (i128)1 << 62;
 
 /* ---- args of the phase ---- */
 
-/* An instant of its process or of the whole trace. */
+/* True for an instant of its process or of the whole trace. */
 static bool is_wide(const struct chrome *r, const struct chrome_event *e) {
   const char *s = tk_string(r->t, e->s, NULL);
   return PHASES[e->ph] == PHASE_INSTANT && (*s == 'g' || *s == 'p') && !s[1];
@@ -60,7 +60,7 @@ static void repaired_dur(struct chrome *r, struct chrome_event *e) {
   args_copy(r->t, &e->dur_arg);
 }
 
-/* A span's duration as it can stand: not negative, not beyond the range of time. */
+/* Repairs a span's duration: not negative, and within the range of time. */
 static void usable_dur(struct chrome *r, struct chrome_event *e) {
   if (e->dur.kind == WHEN_NONE) {
     json_fix(&r->j, r->at, "X event without dur: 0 is taken");
@@ -118,7 +118,7 @@ void chrome_drop_nan(struct chrome *r) {
 
 /* ---- tracks ---- */
 
-/* Counters with an id are instances of their own. */
+/* Counters with an id are separate instances. */
 static tk_id counter_track(struct chrome *r, const struct chrome_event *e) {
   return trace_track(r->t, TK_COUNTERS, e->pid, e->tid, e->has_id ? trace_counter_name(r->t, e->name, &e->id) : e->name);
 }
@@ -130,7 +130,7 @@ static void drop_event(struct chrome *r, const struct chrome_event *e, const cha
   r->t->counts.dropped++;
 }
 
-/* A sample taken by another thread than the counter's first one says so. */
+/* Records the thread of a sample if it differs from that of the counter's first sample. */
 static uint32_t with_tid(struct chrome *r, uint32_t args, struct tk_ident tid) {
   struct tk_args it = tk_args_of(r->t, args);
   struct tk_arg arg;
@@ -230,7 +230,7 @@ static void emit_flow(struct chrome *r, const struct chrome_event *e, uint32_t a
   if (!near) chrome_add_pending(r, (struct pending){e->ts.ps, r->t->n_flow_points, 0, PENDING_FLOW});
 }
 
-/* xprof prints a counter as one event with entries:[[ts,value],...]: every pair becomes a sample. */
+/* xprof prints a counter as one event with entries:[[ts,value],...]; every pair becomes a sample. */
 static void emit_entries(struct chrome *r, const struct chrome_event *e, uint32_t args, struct tk_arg entries) {
   struct tk_arg series;
   struct chrome_event sample = *e;

@@ -1,12 +1,12 @@
-/* read_record.c - events that are kept raw: metadata, objects, memory dumps, phases that we do not know.
+/* read_record.c - keeps events raw: metadata, objects, memory dumps, unknown phases.
  *
- * A record's text leaves out pid, tid and ts: they stand in its track and its time, so that whoever renames a process or moves
- * the clock need not touch the text. */
+ * The text of a record omits pid, tid and ts, which come from its track and its time, so that renaming a process or moving the
+ * clock does not change the text. */
 #include <string.h>
 
 #include "reader.h"
 
-/* Members but those that the track says, and the ts. */
+/* Copies all members except those that the track determines, and the ts. */
 static bool copy_members(struct json *j, bool drop_tid, bool drop_ts, struct buf *out) {
   struct json_string key;
   struct json_value dropped;
@@ -51,7 +51,7 @@ static bool sort_value(const struct tk_trace *t, const struct tk_arg *arg, int64
   return *out = (int64_t)v, true;
 }
 
-/* The last name given counts. */
+/* The last name counts. */
 static void name_track(struct chrome *r, const struct tk_record *rec, const struct record_name *n, uint32_t args) {
   struct tk_track *k = &r->t->tracks[rec->track];
   struct tk_arg arg;
@@ -66,7 +66,7 @@ static void name_track(struct chrome *r, const struct tk_record *rec, const stru
   }
 }
 
-/* A record's time goes into its ts, or stands at the end of its text until the trace's clock is known. */
+/* Stores a record's time in its ts, or at the end of its text until the trace's clock is known. */
 static void keep_time(struct chrome *r, struct tk_record *rec, tk_id id, i128 ps) {
   struct buf *raw = &r->t->store->raw;
   char text[80] = ",\"ts\":";

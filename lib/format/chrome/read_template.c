@@ -1,16 +1,16 @@
-/* read_template.c - the fast path: events that are spelled like events before them.
+/* read_template.c - the fast path, for events that are spelled like earlier events.
  *
- * Producers print every event of a kind with the same keys, blanks and constants.  So an event is a run of literal text, a value, a
- * literal, a value, ... up to its brace; and all events of a file form a small tree of such runs (13-24 shapes and 66-174 nodes on
- * real files).  The general path tells this file what it read (template_value); from then on the literals are compared whole and
- * only the values between them are looked at:
+ * Producers print every event of a kind with the same keys, whitespace and constants. So an event is a sequence of literal
+ * text, a value, a literal, a value, ... up to its brace, and all events of a file form a small tree of such sequences (13-24
+ * shapes and 66-174 nodes in real files). The general path reports what it reads (template_value); from then on, literals are
+ * compared as a whole and only the values between them are parsed:
  *
  *     root -- '{"ph":"X","cat":"kernel","name":"' NAME -- '","pid":' PID -- ',"tid":' TID -- ... -- '}' END: leaf
  *                                                     \-- '","pid":"' PID_STR -- ...
  *
- * Each node tries the child that matched last, then the others.  What does not match goes the general path, from the event's first
- * byte: nothing has been added to the graph before the last literal matched.  Values that vary are never part of a literal, the
- * number of children and nodes is bounded, so hostile files only lose the head start.
+ * Each node first tries the child that matched last, then the others. If nothing matches, the general path reads the event from
+ * its first byte: nothing is added to the graph before the last literal has matched. Values that vary are never part of a
+ * literal, and the numbers of children and nodes are bounded, so hostile files only lose the speedup.
  *
  * Measured: make bench. */
 #include <string.h>
@@ -23,9 +23,9 @@
 enum { MAX_CHILDREN = 32, MAX_NODES = 4096, MAX_VALUES = 96, MAX_LITERAL = 4096, PACKED_MAX = 11 };
 
 struct leaf {
-  struct chrome_event proto; /* what does not vary, and what the last event of it was */
-  uint32_t shape;            /* of the args, 0 = none */
-  uint32_t n_suffix;         /* constant args at the end */
+  struct chrome_event proto; /* constant fields, and the values of its last event */
+  uint32_t shape;            /* of the args; 0 = none */
+  uint32_t n_suffix;         /* number of constant args at the end */
   uint8_t suffix[32];
 };
 
@@ -33,10 +33,10 @@ struct node {
   uint32_t n;
   uint8_t op;
   uint8_t n_children;
-  struct node *next, *first; /* the child that matched last */
+  struct node *next, *first; /* first: the child that matched last */
   struct leaf *leaf; /* OP_END */
-  uint64_t mask;      /* the bytes of the literal in its last word */
-  uint64_t literal[]; /* n bytes, and zeros to the end of the word behind them */
+  uint64_t mask;      /* selects the literal's bytes in its last word */
+  uint64_t literal[]; /* n bytes, padded with zeros to a whole word */
 };
 
 struct mark {
@@ -52,7 +52,7 @@ struct templates {
   const uint8_t *from;
   struct mark marks[MAX_VALUES];
   unsigned n_marks;
-  bool useless; /* the event being read is not worth learning */
+  bool useless; /* the current event cannot be predicted */
 };
 
 static struct node *new_node(struct templates *p, enum template_op op, const void *literal, size_t n) {
@@ -114,7 +114,8 @@ static struct node *child(struct templates *p, struct node *up, enum template_op
   return c;
 }
 
-/* The args of this event are its values in order, then constants: only then can they be packed without being understood. */
+/* True if the args of this event are its values in order, followed by constants: only then can they be packed without being
+ * interpreted. */
 static bool packs(const struct templates *p, const struct chrome *r, const struct chrome_event *e) {
   const struct arg_builder *b = &r->t->store->builder;
   uint32_t values = 0, marks = 0;
@@ -124,7 +125,7 @@ static bool packs(const struct templates *p, const struct chrome *r, const struc
   return values == marks + (b->payload.len > e->own_args);
 }
 
-/* Phases whose extra args are constant. */
+/* True for phases whose extra args are constant. */
 static bool worth_it(const struct chrome *r, const struct chrome_event *e) {
   const char *s = tk_string(r->t, e->s, NULL);
   bool flow = e->ph == 's' || e->ph == 't' || e->ph == 'f';
@@ -134,7 +135,7 @@ static bool worth_it(const struct chrome *r, const struct chrome_event *e) {
   return e->ts.kind == WHEN_OK && (e->ph != 'X' || e->dur.kind == WHEN_OK);
 }
 
-/* Args that nobody asks for are passed by.  Not so nested ones: only of those that were read before it is known that they are sound. */
+/* Skips args that the caller does not need. Nested args are parsed once first, because only then are they known to be valid. */
 static enum template_op passed_by(enum template_op op) {
   switch (op) {
   case OP_INT: case OP_DECIMAL: return OP_ANY_NUMBER;
@@ -171,7 +172,7 @@ void template_learn(struct templates *p, struct chrome *r, const struct chrome_e
 
 /* ---- matching ---- */
 
-/* The closing quote of a string without escapes, or NULL. */
+/* Returns the closing quote of a string without escapes, or NULL. */
 static inline const uint8_t *plain_end(const uint8_t *p) {
 #if defined(__SSE2__)
   const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\'), limit = _mm_set1_epi8(0x1f);
@@ -190,7 +191,7 @@ static inline const uint8_t *plain_end(const uint8_t *p) {
 #endif
 }
 
-/* The end of a nested value; NULL if none is at p, if it runs out of the window or holds escapes. */
+/* Returns the end of a nested value; NULL if there is none at p, or if it leaves the window or contains escapes. */
 static const uint8_t *nested_end(const uint8_t *p, const uint8_t *end) {
   unsigned depth = 0;
   if (*p != '[' && *p != '{') return NULL;
@@ -217,7 +218,7 @@ struct decimal {
 
 struct reading {
   struct chrome *r;
-  tk_id name; /* 0 = does not vary */
+  tk_id name; /* 0 = constant */
   struct tk_ident pid, tid;
   struct tk_arg id;
   struct decimal ts, dur;
@@ -225,8 +226,8 @@ struct reading {
   uint8_t payload[MAX_VALUES * PACKED_MAX + 32];
 };
 
-/* The string or nested value at p; the byte behind it, or NULL.  Out of the way of numbers: with it inlined, reading took 2% more
- * instructions. */
+/* Reads the string or nested value at p; returns the position after it, or NULL. Not inlined: inlining it into the path of
+ * numbers added 2% more instructions to reading. */
 __attribute__((noinline)) static const uint8_t *read_text(struct reading *w, enum template_op op, const uint8_t *p) {
   const uint8_t *end = op == OP_NESTED ? nested_end(p, w->r->j.end) : plain_end(p);
   if (!end || op == OP_ANY_TEXT) return end;
@@ -247,9 +248,9 @@ __attribute__((noinline)) static const uint8_t *read_text(struct reading *w, enu
   return end;
 }
 
-/* The number at p, of up to 19 digits (epoch microseconds with nanoseconds have them) without exponent, as JSON spells it; the byte
- * behind it, or NULL.  Digits one by one: eight at a time by multiplication gained nothing on traces, whose numbers are short but for
- * ts (there 1.5%). */
+/* Reads the number at p, with up to 19 digits (as in epoch microseconds with nanoseconds) and no exponent, in JSON's spelling;
+ * returns the position after it, or NULL. One digit at a time: eight at a time by multiplication gained nothing, because
+ * numbers in traces are short except ts (where it gained 1.5%). */
 static inline const uint8_t *read_number(struct reading *w, enum template_op op, const uint8_t *p) {
   bool neg = *p == '-';
   const uint8_t *start = p += neg, *point = NULL;
@@ -284,8 +285,8 @@ static inline const uint8_t *read_number(struct reading *w, enum template_op op,
   return p;
 }
 
-/* The byte behind the child's literal and value, or NULL if the text at p is not of this child.  Literals are compared eight bytes at
- * a time, as both sides are readable beyond their ends: memcmp costs a third of the reader's speed. */
+/* Returns the position after the child's literal and value, or NULL if the text at p does not match. Literals are compared
+ * eight bytes at a time, which may read past both ends: memcmp costs a third of the reader's speed. */
 static inline const uint8_t *accept(struct reading *w, const struct node *c, const uint8_t *p) {
   const uint8_t *end = p + c->n;
   uint64_t text;
@@ -300,7 +301,7 @@ static inline const uint8_t *accept(struct reading *w, const struct node *c, con
   return c->op > OP_DECIMAL ? read_text(w, c->op, end) : read_number(w, c->op, end);
 }
 
-/* The leaf's event takes what varies: every event of the leaf brings all of it. */
+/* Stores the varying values in the leaf's event; every event of the leaf sets all of them. */
 static bool finish_template(struct reading *w, struct leaf *leaf, const uint8_t *from) {
   struct chrome_event *e = &leaf->proto;
   i128 ts, dur = 0;
@@ -324,14 +325,14 @@ static bool finish_template(struct reading *w, struct leaf *leaf, const uint8_t 
   return true;
 }
 
-/* The byte behind the event at p, and its leaf, or NULL. */
+/* Returns the position after the event at p, and its leaf; NULL if no template matches. */
 static const uint8_t *match(struct reading *w, const uint8_t *p, struct leaf **leaf) {
   struct node *up = w->r->templates->root, **at, *c;
   const uint8_t *q;
   do {
     for (at = &up->first; (c = *at) && !(q = accept(w, c, p)); at = &c->next) {}
     if (!c) return NULL;
-    if (c != up->first) { /* the one that matched last is the first to be tried */
+    if (c != up->first) { /* the last match is tried first */
       *at = c->next;
       c->next = up->first;
       up->first = c;
@@ -355,7 +356,7 @@ const uint8_t *template_match(struct chrome *r, const uint8_t *p) {
   w.pid.kind = w.tid.kind = TK_IDENT_NONE;
   const uint8_t *end = match(&w, p, &leaf);
   if (!end || !finish_template(&w, leaf, p)) {
-    if (strings->n > n_strings) intern_forget(strings, n_strings); /* what only seemed to be a value */
+    if (strings->n > n_strings) intern_forget(strings, n_strings); /* text that only seemed to be a value */
     return NULL;
   }
   r->t->counts.by_template++;

@@ -1,4 +1,5 @@
-/* reader.c - what all files of the Chrome JSON reader need: the window on the input, places in it, text, identities (reader.h). */
+/* reader.c - functions that all files of the Chrome JSON reader use: the window on the input, positions, text, identities
+ * (reader.h). */
 #include "reader.h"
 
 #include <string.h>
@@ -54,7 +55,7 @@ tk_id chrome_string(struct chrome *r, const struct json_string *s) {
 }
 
 void chrome_learn_spelling(struct chrome *r, const uint8_t *p, size_t n, tk_id id) {
-  /* room first: whoever finds a spelling reads its id */
+  /* allocates first: readers of a spelling read its id */
   if (mem_grow(&r->t->store->mem, (void **)&r->raw_ids, &r->cap_raw_ids, (uint64_t)r->raw.n + 2, sizeof *r->raw_ids))
     r->raw_ids[intern(&r->raw, p, n)] = id;
 }

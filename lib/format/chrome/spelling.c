@@ -1,17 +1,17 @@
-/* spelling.c - how the numbers of an event were spelled, where the graph does not say it.
+/* spelling.c - spellings of numbers that the graph does not represent.
  *
- * Times are numbers, and a track has one spelling of its pid and tid.  An event that puts them in quotes where others do not, or the
- * other way round, keeps that in an arg (an old Kineto does so in its flow points, and some producers quote every number).
+ * Times are numbers, and a track has one spelling of its pid and tid. An event that quotes them where others do not, or the
+ * other way round, keeps that in an arg (an old Kineto quotes them in flow points, and some producers quote every number).
  *
- * Times are whole picoseconds.  Digits beyond them are gone, which is said, unless both spellings are one double, which is all that
- * most readers of JSON see: 9.9999999999999995e-07 is how jaxlib prints 1e-06. */
+ * Times are whole picoseconds. Further digits are dropped, which is reported unless both spellings are the same double, which
+ * is all that most JSON readers see: 9.9999999999999995e-07 is how jaxlib prints 1e-06. */
 #include <string.h>
 
 #include "reader.h"
 
 /* ---- digits ---- */
 
-enum { PS_DIGITS = 6 }; /* behind the point of a microsecond */
+enum { PS_DIGITS = 6 }; /* decimals of a microsecond */
 
 static double as_written(i128 ps) {
   char text[48];
@@ -22,7 +22,7 @@ bool chrome_is_rounded_decimal(int64_t mant, int exp, i128 ps) {
   return exp < -PS_DIGITS && num_nearest(mant, exp) != as_written(ps);
 }
 
-/* Can the number have digits beyond the picosecond? */
+/* True if the number may have digits beyond the picosecond. */
 static bool is_long(const uint8_t *p, const uint8_t *end) {
   const uint8_t *point = memchr(p, '.', (size_t)(end - p));
   return (point && end - point - 1 > PS_DIGITS) || memchr(p, 'e', (size_t)(end - p)) || memchr(p, 'E', (size_t)(end - p));
@@ -46,7 +46,7 @@ static bool is_respelled(struct tk_ident usual, struct tk_ident own) {
   return usual.kind == TK_IDENT_INT ? own.kind == TK_IDENT_QUOTED : usual.kind == TK_IDENT_QUOTED && own.kind == TK_IDENT_INT;
 }
 
-/* Has the event a tid of its own, which is not its track's?  Then it is an arg, and a number as far as it can be. */
+/* True if the event has a tid that differs from its track's; it then becomes an arg, a number if possible. */
 static bool has_own_tid(const struct tk_track *k, struct tk_ident tid) {
   return k->kind == TK_PROCESS || (k->kind == TK_COUNTERS && !ident_equal(k->tid, tid));
 }

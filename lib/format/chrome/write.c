@@ -1,15 +1,15 @@
-/* write.c - Chrome JSON from one or several graphs: strict JSON, valid UTF-8, exact decimals.
+/* write.c - writes Chrome JSON from one or several graphs: strict JSON, valid UTF-8, exact decimals.
  *
- *     {"schemaVersion":1, ..., "traceEvents":[           top-level data of the first graph that stood before its events
+ *     {"schemaVersion":1, ..., "traceEvents":[           top-level data of the first graph that preceded its events
  *     {"ph":"M",...},                                    metadata records first: viewers name a track when it appears
  *     {"ph":"X",...},                                    events by track, parents before children, E where its depth ends
  *     {"ph":"s",...},                                    flow points by time, starts before ends
  *     {"ph":"O",...}                                     other records
- *     ],"traceName":"...","xplane":"...","tracekit":{...}}   what stood behind them, blocks of other formats (format/carry.h), and
- *                                                        what tracekit says of the file
+ *     ],"traceName":"...","xplane":"...","tracekit":{...}}   data that followed the events, blocks of other formats (format/carry.h),
+ *                                                        and tracekit's own metadata
  *
- * One event per line; a viewer sorts by time anyway, and B/E pairs, async ends included, come in an order that any stable sort
- * by time keeps right. */
+ * One event per line. Viewers sort by time anyway, and B/E pairs, async ends included, come in an order that any stable sort by
+ * time keeps correct. */
 #include <string.h>
 
 #include "write_event.h"
@@ -22,8 +22,8 @@
 
 struct chrome_sink {
   struct sink sink;
-  struct out *out;  /* of the caller, or `side` */
-  struct out *real; /* pretty: where what went to `side` ends up */
+  struct out *out;  /* the caller's, or `side` */
+  struct out *real; /* pretty printing: final destination of what is written to `side` */
   struct out side;
   struct json_pretty pretty;
   struct sink_options opt;
@@ -31,16 +31,16 @@ struct chrome_sink {
   struct printer printer;
   int64_t zero_ns;
   bool any; /* an element of the events array has been written */
-  bool begun; /* ... of this graph */
+  bool begun; /* the same for this graph */
   tk_id *open;      /* paired spans of the thread that have not ended */
   uint32_t n_open, cap_open;
-  struct heap ends; /* async events by when they end */
-  struct lanes lanes; /* of the graph that is being written */
-  int64_t next_lane;  /* its tid */
-  struct buf whole; /* of a thread, a byte an event: a pair is written whole */
+  struct heap ends; /* async events by end time */
+  struct lanes lanes; /* of the current graph */
+  int64_t next_lane;  /* tid of the next lane */
+  struct buf whole; /* by event of a thread, one byte: the pair is written as a complete event */
   uint64_t done, total;
   struct {
-    uint64_t at; /* bytes that have been accounted for */
+    uint64_t at; /* bytes accounted for */
     enum sink_part part;
     tk_id id;
   } metered;
@@ -48,7 +48,7 @@ struct chrome_sink {
 
 static void write_text(struct chrome_sink *s, const char *p) { out_write(s->out, p, strlen(p)); }
 
-/* Pretty printing: what has been printed so far gets its blanks. */
+/* Pretty printing: indents what has been printed so far. */
 static void drain(struct chrome_sink *s) {
   size_t n;
   if (!s->real) return;
@@ -56,7 +56,7 @@ static void drain(struct chrome_sink *s) {
   json_pretty(&s->pretty, p, n, s->real);
 }
 
-/* What was written since the last call was for the part that it named; from here on it is for this one. */
+/* Attributes the bytes written since the last call to the part that it named; further bytes belong to this part. */
 static void meter(struct chrome_sink *s, enum sink_part part, tk_id id) {
   if (!s->opt.meter.add || s->real) return;
   uint64_t now = out_raw_bytes(s->out);
@@ -86,7 +86,7 @@ static void put_key(struct chrome_sink *s, const struct tk_trace *t, tk_id key) 
   buf_free(&b);
 }
 
-/* A zero that is where it was is spelt as it was. */
+/* An unchanged time base keeps its spelling. */
 static bool is_new_zero(const struct tk_trace *t, const struct tk_meta *m, const char *key) {
   int64_t was;
   if (!t->has_zero || strcmp(key, "baseTimeNanoseconds") != 0) return false;
@@ -109,12 +109,13 @@ static void put_metas(struct chrome_sink *s, const struct tk_trace *t, bool afte
   }
 }
 
-/* Blocks of other formats: a key with the format's name, behind the events, since they are known only then. */
+/* Writes blocks of other formats as a key with the format's name, after the events, because the blocks are complete only then.
+ */
 static bool put_blocks(struct chrome_sink *s, const struct tk_trace *first, struct tk_err *err) {
   struct buf text = {.mem = &s->mem};
   const uint8_t *p;
   const char *name;
-  size_t n, piece = 3 << 14; /* of three bytes each four digits are made */
+  size_t n, piece = 3 << 14; /* three bytes become four digits */
   if (!carry_close(s->opt.carry, first, &s->sink.saved, err)) return false;
   for (unsigned i = 0; (p = carry_take(s->opt.carry, i, &name, &n)) != NULL; i++) {
     if (n == 0) continue;
@@ -163,7 +164,7 @@ static bool is_hidden(const struct tk_trace *t, tk_id track) {
   return track && (t->tracks[track].hidden || t->tracks[t->tracks[track].parent].hidden);
 }
 
-/* Records that an operation has overruled are replaced by what the track says now. */
+/* Records that an operation has overridden are replaced by the track's current properties. */
 static void put_records(struct chrome_sink *s, const struct tk_trace *t, bool metadata) {
   for (tk_id i = 1; i <= t->n_records; i++) {
     const struct tk_record *r = &t->records[i];
@@ -256,19 +257,21 @@ static bool is_endless(const struct tk_event *e) {
   return (e->flags & (TK_PAIRED | TK_UNFINISHED)) == (TK_PAIRED | TK_UNFINISHED);
 }
 
-/* Is the next event of the track, in preorder, the first one in this span, and begins with it? */
+/* True if the next event of the track, in preorder, is the first one in this span and starts with it. */
 static bool begins_with_next(const struct tk_trace *t, const struct tk_track *k, tk_id i) {
   const struct tk_event *e = &t->events[i], *next = e + 1;
   return i + 1 < k->first + k->count && e->kind == TK_SPAN && next->kind == TK_SPAN && next->depth > e->depth && next->ts == e->ts &&
          (next->dur || next->flags & TK_PAIRED);
 }
 
-/* Pairs that are written whole, which operations and other formats make: their bytes in s->whole are set.
+/* Sets the bytes in s->whole for pairs that are written as complete events, which operations and other formats create.
  *
- * A begin that never ends stands in a span that does only where that one came whole: an end closes the innermost begin.  In preorder an
- * event holds the next endless one unless something between them is at most as deep as itself.
+ * An endless begin may be inside a finite span only if that span is written as a complete event, because an end closes the
+ * innermost begin. In preorder, an event contains the next endless one unless something between them is at most as deep as the
+ * event itself.
  *
- * Of an X that lasts and a B of one time viewers take the X first, so a pair that begins with such an X in it cannot be one. */
+ * Of an X of non-zero length and a B at one time, viewers process the X first, so a pair that starts with such an X in it
+ * cannot become a complete event. */
 static bool mark_whole(struct chrome_sink *s, const struct tk_trace *t, const struct tk_track *k) {
   bool any = false;
   uint16_t least = 0;
@@ -299,8 +302,8 @@ static void keep_open(struct chrome_sink *s, const struct tk_event *e, tk_id id)
   if (mem_grow(&s->mem, (void **)&s->open, &s->cap_open, (uint64_t)s->n_open + 1, sizeof *s->open)) s->open[s->n_open++] = id;
 }
 
-/* May these be listed as they were in the file?  Where an end has to stand between them, or one is written otherwise than it was read,
- * nesting says where each stands. */
+/* True if these events may be listed in file order. If an end comes between them, or one is written differently from how it was
+ * read, nesting determines the order. */
 static bool is_listed(const struct chrome_sink *s, const struct tk_trace *t, const struct tk_track *k, const struct trace_tie *tie) {
   const struct tk_event *e = &t->events[tie->first];
   for (uint32_t i = 0; i < tie->n; i++) {
@@ -319,7 +322,7 @@ static void put_tie(struct chrome_sink *s, const struct tk_trace *t, const struc
     if (e[i].flags & TK_PAIRED) keep_open(s, &e[i], tie->first + i);
 }
 
-/* Threads: an end comes before the next event that is not below its begin. */
+/* Writes a thread: an end precedes the next event that is not inside its begin. */
 static bool put_thread(struct chrome_sink *s, const struct tk_trace *t, const struct tk_track *k) {
   if (!mark_whole(s, t, k)) return false;
   const struct trace_tie *tie = s->lanes.n ? NULL : trace_tie_at(t, k->first);
@@ -346,7 +349,7 @@ static bool put_thread(struct chrome_sink *s, const struct tk_trace *t, const st
   return true;
 }
 
-/* Async ends wait in a heap: earliest first, at one time the begin written last. */
+/* Async ends wait in a heap: earliest first, and at one time the latest begin first. */
 static void put_flat(struct chrome_sink *s, const struct tk_trace *t, const struct tk_track *k) {
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
@@ -363,15 +366,15 @@ static bool report_progress(struct chrome_sink *s, struct tk_err *err) {
   return true;
 }
 
-/* An end that binds to the next span stands before that span if both are of one time and it is a B or an X of no time: viewers go by
- * the order of the file there.  (An X that lasts is sorted before all else by them, wherever it stands.) */
+/* An end that binds to the next span precedes that span if both have one time and the span is a B or an X of zero length,
+ * because viewers then use the file order. (An X of non-zero length is sorted before everything else, wherever it is.) */
 static bool precedes(const struct tk_trace *t, const struct tk_flow_point *f) {
   const struct tk_event *e = &t->events[f->bound ? f->at : 0];
   return f->bound && f->role == TK_FLOW_END && !f->enclosing && e->ts == f->ts && (e->flags & TK_PAIRED || !e->dur);
 }
 
-/* Tracks in the order in which a reader of this file will meet them: as their metadata comes, then as they are.  So a second
- * round writes the same bytes. */
+/* Order in which a reader of this file will meet the tracks: first by their metadata, then by their index. Writing the result
+ * again therefore gives the same bytes. */
 struct track_order {
   tk_id *tracks;
   bool *met;
@@ -457,7 +460,7 @@ static bool chrome_write(struct sink *sink, const struct tk_trace *t, struct tk_
   return (ok && carry_write(s->opt.carry, sink, t, err) && mem_check(&s->mem, err)) || mem_refuse(&s->mem, err);
 }
 
-/* Whether a comma stands before what is written next. */
+/* Stores whether a comma precedes what is written next. */
 static void chrome_leave(struct sink *sink, struct buf *state) {
   const struct chrome_sink *s = (const struct chrome_sink *)sink;
   const uint8_t any = s->any;

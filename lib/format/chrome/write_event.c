@@ -9,7 +9,7 @@
 
 /* ---- fragments ---- */
 
-/* Made when an event needs it: of a sample's graph, which shares the shapes of the whole, few are printed. */
+/* Formatted on first use: a sample's graph shares the shapes of the whole but prints few of them. */
 static inline const struct printed_shape *shape_of(struct printer *p, const struct tk_arg_shape *s) {
   struct printed_shape *out = &p->shapes[s->id];
   if (!out->ready) print_make_shape(p, s, out);
@@ -35,7 +35,8 @@ static inline void print_bytes(struct printer *p, const void *text, size_t n) {
 
 enum { BLOCK = 32 };
 
-/* In blocks that run over the end of the fragment: most fit into one, and a copy of as many bytes as there are is a call each. */
+/* Copies blocks that may extend past the end of the fragment: most fragments fit into one block, while a copy of exact length
+ * is a function call. */
 static inline void put_fragment(struct printer *p, struct fragment f) {
   const uint8_t *from = p->text.data + f.at;
   struct out *o = p->out;
@@ -68,7 +69,7 @@ static void put_double(struct printer *p, double d) {
   else p->out->next += num_put_double((char *)out_reserve(p->out, 32), d);
 }
 
-/* Bytes that are no text: a data URL, which says what it is and loses nothing. */
+/* Writes bytes that are not text as a data URL, which identifies them and loses nothing. */
 static void put_bytes(struct printer *p, tk_id id) {
   const struct intern_str *s = trace_str(p->t, id);
   struct buf text = {.mem = p->text.mem};
@@ -96,7 +97,7 @@ static void put_value(struct printer *p, const struct tk_arg *a) {
   }
 }
 
-/* Microseconds: base + ts, with as many decimals as it takes.  The common case stays in 64 bits. */
+/* Writes microseconds, base + ts, with as many decimals as needed. The common case uses 64 bits. */
 static void put_time(struct printer *p, tk_time ts) {
   char *q = (char *)out_reserve(p->out, 64);
   int64_t ns = ts >= 0 ? ts / 1000 : -((999 - ts) / 1000);
@@ -116,12 +117,12 @@ static void open_args(struct printer *p, bool *open) {
   *open = true;
 }
 
-/* The key of an arg in "args", the first one without its comma.  It is empty when memory has run out. */
+/* Writes the key of an arg in "args", the first one without a comma. The key is empty after memory has run out. */
 static void put_key(struct printer *p, struct fragment key, bool first) {
   put_fragment(p, first && key.n ? (struct fragment){key.at + 1, key.n - 1} : key);
 }
 
-/* All args of an event, sorted into the event's fields and its "args". */
+/* Writes all args of an event, either as fields of the event or in its "args". */
 static void put_fields(struct printer *p, uint32_t args, enum place place) {
   struct tk_args it = tk_args_of(p->t, args);
   const struct printed_field *f = fields_of(p, it.shape);
@@ -133,12 +134,12 @@ static void put_fields(struct printer *p, uint32_t args, enum place place) {
   }
 }
 
-/* Is an arg of the shape printed under this key among its args? */
+/* True if an arg of the shape is printed under this key in "args". */
 static bool has_key(struct printer *p, const struct tk_arg_shape *s, struct fragment key) {
   return s && key_set_has(&p->keys, &(struct key_list){s, fields_of(p, s), IN_ARGS, p->text.data}, key);
 }
 
-/* Args of a class belong to each of its events, unless the event has one of that name. */
+/* Args of a class belong to each of its events, unless the event has an arg of that name. */
 static bool put_shared(struct printer *p, uint32_t shared, uint32_t args) {
   struct tk_args it = tk_args_of(p->t, shared);
   const struct printed_field *f = fields_of(p, it.shape);
@@ -155,7 +156,7 @@ static bool put_shared(struct printer *p, uint32_t shared, uint32_t args) {
   return open;
 }
 
-/* "end.k": where begin and end have an arg of one name. */
+/* Prints "end.k" if begin and end have an arg of the same name. */
 static void put_joined_key(struct printer *p, const struct tk_args *it, const struct printed_field *f, bool first) {
   if (f->place != IN_END_ARGS || !f->key.n || !has_key(p, it->shape, f->key)) {
     put_key(p, f->key, first);
@@ -165,7 +166,7 @@ static void put_joined_key(struct printer *p, const struct tk_args *it, const st
   put_fragment(p, (struct fragment){f->key.at + 2, f->key.n - 2});
 }
 
-/* Args of which some stand elsewhere, or that are metered. */
+/* Writes args if some are printed elsewhere, or if they are metered. */
 static void put_some_args(struct printer *p, uint32_t args, enum place place, enum place mark, bool open) {
   struct tk_args it = tk_args_of(p->t, args);
   const struct printed_field *f = fields_of(p, it.shape);
@@ -188,7 +189,7 @@ static void put_some_args(struct printer *p, uint32_t args, enum place place, en
   if (open) PUT(p, "}");
 }
 
-/* `open`: the object of args has begun. */
+/* `open`: the object of args has been started. */
 static void put_args(struct printer *p, uint32_t args, enum place place, enum place mark, bool open) {
   struct tk_args it = tk_args_of(p->t, args);
   const struct printed_shape *shape = it.shape ? shape_of(p, it.shape) : NULL;
@@ -198,7 +199,7 @@ static void put_args(struct printer *p, uint32_t args, enum place place, enum pl
     put_some_args(p, args, place, mark, open);
     return;
   }
-  if (place != IN_ARGS) return; /* nothing of it is the end's */
+  if (place != IN_ARGS) return; /* none belongs to the end event */
   for (; tk_args_next(&it, &arg); f++) {
     const bool first = !open;
     open_args(p, &open);
@@ -208,7 +209,7 @@ static void put_args(struct printer *p, uint32_t args, enum place place, enum pl
   if (open) PUT(p, "}");
 }
 
-/* Whether all of the args stand in "args", as nearly all do. */
+/* True if all args are printed in "args", as nearly always. */
 static inline bool are_simple(struct printer *p, uint32_t args) {
   const struct tk_arg_shape *s = tk_args_of(p->t, args).shape;
   return !s || shape_of(p, s)->simple;
@@ -244,13 +245,13 @@ static void put_phase(struct printer *p, char ph) {
   p->out->next += 9;
 }
 
-/* trace_processor takes 7 and "7" for two threads, so that what an operation leaves of them is spelled alike; what none has changed is
+/* trace_processor treats 7 and "7" as two threads, so after an operation all events are spelled alike; an unchanged trace is
  * written as it was read. */
 static unsigned kept_spelling(const struct printer *p, unsigned is) {
   return p->t->edits ? is & ~(unsigned)(TK_RESPELLED_PID | TK_RESPELLED_TID) : is;
 }
 
-/* Bits of enum tk_respelled. */
+/* Returns bits of enum tk_respelled. */
 static unsigned respelled(struct printer *p, uint32_t args, enum place mark) {
   static const char *const NAMES[] = {"ts", "dur", "pid", "tid"};
   struct tk_arg arg;
@@ -265,7 +266,7 @@ static void put_quote(struct printer *p, bool quoted) {
   if (quoted) PUT(p, "\"");
 }
 
-/* `lost`: the text of a time that has lost its clock, or NULL. */
+/* `lost`: original text of a timestamp without a clock, or NULL. */
 static void put_ts(struct printer *p, const struct tk_arg *lost, tk_time ts, bool quoted) {
   PUT(p, ",\"ts\":");
   put_quote(p, quoted);
@@ -322,7 +323,7 @@ static struct tk_ident ident_of(const struct tk_arg *arg) {
   return arg->type == TK_ARG_STR ? ident_str(arg->s) : ident_none();
 }
 
-/* Events of a process (instants, counters) may say which thread they came from. */
+/* Events of a process (instants, counters) may record the thread they came from. */
 static void put_event_track(struct printer *p, const struct tk_event *e, unsigned is) {
   const struct tk_track *k = &p->t->tracks[e->track];
   bool of_process = k->kind == TK_PROCESS || k->kind == TK_COUNTERS;
@@ -362,7 +363,7 @@ static void put_end_track(struct printer *p, const struct tk_event *e, unsigned 
   else put_track(p, e->track, is);
 }
 
-/* An async end says again which identity it ends. */
+/* An async end repeats the identity that it ends. */
 static void put_identity(struct printer *p, const struct tk_event *e) {
   struct tk_args it = tk_args_of(p->t, e->args);
   struct tk_arg arg;
@@ -388,7 +389,7 @@ static void print_end(struct printer *p, const struct tk_event *e) {
   PUT(p, "}");
 }
 
-/* An id that no double holds is in quotes, unless it was read so: viewers would take two for one. */
+/* Quotes an id that doubles cannot represent, unless it was read unquoted: otherwise viewers would confuse two ids. */
 static void put_flow_id(struct printer *p, const char *key, const struct tk_flow_point *f) {
   const bool is_large = (f->id > (int64_t)JSON_SAFE_INT || f->id_kind == TK_FLOW_ID_UINT) &&
                         !p->t->tracks[tk_flow_point_track(p->t, f)].no_lanes;
@@ -462,7 +463,7 @@ void print_flow(struct printer *p, const struct tk_flow_point *f) {
   PUT(p, "}");
 }
 
-/* Of a process the record's text says the tid, if it has one. */
+/* For a process, the record's text contains the tid, if it has one. */
 static void put_record_track(struct printer *p, const struct tk_record *r, const char *comma) {
   const struct tk_track *k = &p->t->tracks[r->track];
   const size_t at = p->text.len;

@@ -1,4 +1,4 @@
-/* write_fragments.c - what repeats of a graph's events, formatted once (write_event.h). */
+/* write_fragments.c - formats repeated text of a graph's events once (write_event.h). */
 #include "write_event.h"
 
 #include <string.h>
@@ -48,7 +48,7 @@ static const struct {
              {"json.respelled", MARK_RESPELLED},
              {"json.end.json.respelled", MARK_END_RESPELLED}};
 
-/* Finds the place of a key and how many bytes of it are prefix. */
+/* Finds the place of a key, and the length of its prefix. */
 static enum place place_of_key(const char *key, size_t n, size_t *skip) {
   *skip = 0;
   if (n < 5 || memcmp(key, "json.", 5) != 0) return IN_ARGS;
@@ -76,7 +76,7 @@ void print_make_shape(struct printer *p, const struct tk_arg_shape *s, struct pr
   }
 }
 
-/* One point an event; further ones are printed as events of their own. */
+/* One point per event; further ones are printed as separate events. */
 static void find_points(struct printer *p, struct mem *mem) {
   const struct tk_trace *t = p->t;
   struct tk_arg arg;
@@ -103,7 +103,7 @@ bool printer_begin(struct printer *p, struct out *out, const struct tk_trace *t,
   p->tracks = array(mem, t->n_tracks, sizeof *p->tracks);
   p->clean = array(mem, s->strings.n, 1);
   p->shapes = array(mem, s->n_shapes, sizeof *p->shapes);
-  if (mem->failed || !buf_reserve(&p->text, 1)) return false; /* also where nothing is printed fragments lead into text */
+  if (mem->failed || !buf_reserve(&p->text, 1)) return false; /* fragments must point into text even if nothing is printed */
   for (uint32_t i = 1; i <= s->n_shapes; i++) {
     p->shapes[i] = (struct printed_shape){.first = (uint32_t)n_fields};
     n_fields += s->shapes[i]->n;

@@ -1,4 +1,4 @@
-/* speedscope.c - the row of speedscope's own file format, which https://www.speedscope.app shows: spans alone, written only. */
+/* speedscope.c - the row of speedscope's own file format, which https://www.speedscope.app displays: spans only, write only. */
 #include "speedscope.h"
 
 static const char *const ENDINGS[] = {".speedscope.json", NULL};

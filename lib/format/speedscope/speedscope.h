@@ -1,4 +1,4 @@
-/* speedscope.h - what the row of speedscope is made of. */
+/* speedscope.h - functions of the row of speedscope. */
 #ifndef FORMAT_SPEEDSCOPE_SPEEDSCOPE_H
 #define FORMAT_SPEEDSCOPE_SPEEDSCOPE_H
 

@@ -1,4 +1,4 @@
-/* write.c - spans as speedscope reads them: an evented profile for each track, frames for the names.
+/* write.c - writes spans for speedscope: an evented profile for each track, frames for the names.
  *
  *     {"$schema":...,"exporter":...,"profiles":[
  *     {"type":"evented","name":"python 12 / main","unit":"microseconds","startValue":..,"endValue":..,"events":[
@@ -6,9 +6,9 @@
  *     {"type":"C","frame":0,"at":2}]}],
  *     "shared":{"frames":[{"name":"matmul"}]}}
  *
- * (speedscope, src/lib/file-format-spec.ts).  A profile is one stack: spans that overlap go to further profiles of the same
- * name, each span to one of the first in which it nests, or to one that is empty by then.  Frames stand behind the profiles, since
- * their names are known only then. */
+ * (speedscope, src/lib/file-format-spec.ts). A profile is one stack. Overlapping spans go to further profiles of the same name:
+ * each span to one of the first in which it nests, or to one that is empty by then. Frames follow the profiles, because the
+ * names are known only then. */
 #include <stdio.h>
 #include <string.h>
 
@@ -22,21 +22,21 @@ struct speedscope_sink {
   struct sink_options opt;
   struct mem mem;
   struct intern frames;
-  int64_t base_ns; /* times are written against it */
-  uint64_t metered; /* bytes that have been accounted for */
+  int64_t base_ns; /* base of the times written */
+  uint64_t metered; /* bytes accounted for */
   bool any_profile;
 };
 
 /* One stack of a track. */
 struct lane {
-  struct buf spans; /* tk_id of each, parents before children */
-  struct buf open;  /* ends of the open ones, innermost last */
+  struct buf spans; /* tk_id of each span, parents before children */
+  struct buf open;  /* ends of open spans, innermost last */
 };
 
-/* Those of one track.  Only the first few are asked whether a span nests in them: of n spans that all cross there are n lanes. */
+/* The stacks of one track. Only the first few are tried for nesting: n spans that all cross need n lanes. */
 struct lanes {
   struct buf all;   /* of struct lane */
-  struct heap free; /* indices, by when a lane was last said to be empty; it may have been filled since */
+  struct heap free; /* indices, by the time when a lane became empty; it may have been refilled since */
 };
 enum { ASKED_LANES = 16 };
 
@@ -65,7 +65,7 @@ static bool is_written(const struct tk_event *e) { return e->kind == TK_SPAN && 
 
 static tk_time *innermost(struct lane *l) { return l->open.len ? (tk_time *)(void *)(l->open.data + l->open.len) - 1 : NULL; }
 
-/* Does the span nest in the lane, once what ended before it is closed? */
+/* True if the span nests in the lane after closing spans that ended before it. */
 static bool nests_in(struct lane *l, const struct tk_event *e) {
   while (innermost(l) && *innermost(l) <= e->ts) l->open.len -= sizeof(tk_time);
   return !innermost(l) || e->ts + e->dur <= *innermost(l);
@@ -110,7 +110,7 @@ static void free_lanes(struct lanes *lanes) {
 
 /* ---- profiles ---- */
 
-/* "python 12 / main 7": process and thread, by name and number as far as there are such. */
+/* "python 12 / main 7": process and thread, by name and number if known. */
 static void write_title(struct speedscope_sink *s, const struct tk_trace *t, const struct tk_track *k) {
   const struct tk_track *of[2] = {k->parent ? &t->tracks[k->parent] : NULL, k};
   struct buf b = {.mem = &s->mem};
@@ -142,7 +142,7 @@ static void write_event(struct speedscope_sink *s, const struct tk_trace *t, tk_
   write_text(s, "}");
 }
 
-/* Events in the order of a stack: spans that end before the next one begins, or with it, are closed first. */
+/* Writes spans in stack order: spans that end before or when the next one starts are closed first. */
 static void write_stack(struct speedscope_sink *s, const struct tk_trace *t, const tk_id *spans, size_t n, struct buf *open) {
   bool any = false;
   open->len = 0;
