@@ -8,8 +8,8 @@
 #include <string.h>
 
 const struct opt_word annotate_words[] = {
-  { "github", ANNOTATE_GITHUB, "commands of GitHub's workflows: an error stands at the change" },
-  { "junit", ANNOTATE_JUNIT, "JUnit's XML: a test case for each assertion" },
+  { "github", ANNOTATE_GITHUB, "GitHub workflow commands: errors appear next to the change" },
+  { "junit", ANNOTATE_JUNIT, "JUnit XML: one test case for each assertion" },
   { 0, 0, 0 },
 };
 
@@ -67,7 +67,7 @@ static void print_junit(const struct annotations_of *a) {
 }
 
 void annotate_end(struct annotations_of *a) {
-  if (a->out_of_memory) tty_say("out of memory: findings are left out");
+  if (a->out_of_memory) tty_say("out of memory: some findings are missing");
   for (size_t i = 0; a->as == ANNOTATE_GITHUB && i < a->n; i++) print_github(a, &a->v[i]);
   if (a->as == ANNOTATE_JUNIT) print_junit(a);
   for (size_t i = 0; i < a->n; i++) {

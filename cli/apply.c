@@ -15,7 +15,8 @@ struct params {
 
 static const struct opt opts[] = {
   ROW_OUTPUT,
-  { OPT_STRING, 0, "input", "NAME", "the rank is this input of the plan (default: the one of its name, else of its rank)",
+  { OPT_STRING, 0, "input", "NAME", "index, name or rank of the input in the plan (default: found by its name, or else by its "
+                                    "rank)",
     FIELD(input), 0, 0, 0 },
   ROW_FORCE,
   ROW_JSON,
@@ -24,7 +25,7 @@ static const struct opt opts[] = {
 };
 
 static const struct example examples[] = {
-  { "tracekit apply plan.json rank0.json.gz -o rank0.part", "write what rank 0 puts into the merged trace" },
+  { "tracekit apply plan.json rank0.json.gz -o rank0.part", "write the part of rank 0" },
   { 0, 0 },
 };
 
@@ -90,11 +91,12 @@ const struct command command_apply = {
   .summary = "write one rank of a planned merge",
   .operands = "PLAN RANK",
   .description =
-    "Writes one rank as merge would write it among all ranks of the plan (see plan): on the common timeline, with the pids, ids and "
-    "names that it has there. The result is a part, for concat alone: a piece of the merged file, behind which stands what concat "
-    "has to know of the rank. Nothing of the other ranks is needed, so that each can be written where it lies, many at a time.\n\n"
-    "The rank is the input of the plan that has its name, else the one whose name ends alike, else the one of the rank that it "
-    "states. The same rank gives the same bytes, however often it is written.",
+    "Writes one rank exactly as merge would write it among all ranks of the plan (see plan): on the common timeline, with the "
+    "same pids, ids and names. The result is a part of the merged file, with the data that concat needs; only concat can read "
+    "it. The other ranks are not needed, so ranks can be written in parallel on the machines that store them.\n"
+    "\n"
+    "The input is matched to the plan by its name, or else by the end of its name, or else by the rank it states. Writing the "
+    "same rank again gives the same bytes.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -18,18 +18,18 @@ struct params {
 
 static const struct opt opts[] = {
   { OPT_LIST, 0, "assert", "EXPR",
-    "what must hold of each input, such as 'gpu_busy > 80%', 'p95(step) < 150ms', 'count(cudaMalloc) == 0'", FIELD(asserts),
+    "fail unless this holds for each input, such as 'gpu_busy > 80%', 'p95(step) < 150ms', 'count(cudaMalloc) == 0'", FIELD(asserts),
     0, 0, 0 },
-  { OPT_WORD, 0, "annotations", "FORM", "print what was found for a service that runs tests", FIELD(annotations),
+  { OPT_WORD, 0, "annotations", "FORM", "print the findings in the format of a CI service", FIELD(annotations),
     annotate_words, 0, 0 },
   ROWS_READ,
   ROW_END,
 };
 
 static const struct example examples[] = {
-  { "tracekit check trace.json.gz", "check a trace; the status is 0 if it is sound" },
-  { "tracekit check -q rank0.json.gz rank1.json.gz", "set only the status, for a script" },
-  { "tracekit check trace.json --assert 'count(train_step) < 100'", "check also that the run is what it should be" },
+  { "tracekit check trace.json.gz", "validate a trace; the exit status is 0 if it needs no repair" },
+  { "tracekit check -q rank0.json.gz rank1.json.gz", "set only the exit status, for a script" },
+  { "tracekit check trace.json --assert 'count(train_step) < 100'", "also test an assertion about performance" },
   { 0, 0 },
 };
 
@@ -139,19 +139,21 @@ static int cmd_check(const void *params, const struct operands *in) {
 
 const struct command command_check = {
   .name = "check",
-  .summary = "say whether a trace is sound, and the run what it should be",
+  .summary = "validate a trace, and test assertions about its performance",
   .operands = "INPUT...",
   .description =
-    "Reads each input in full and says whether it needed repair. Each fault is printed on standard error, with how often "
-    "and at which byte it was found. Facts about the trace, such as spans that overlap or never end, are printed too; they "
-    "are no faults. The exit status is 0 if no input has a fault, 1 if one has, and 3 if one cannot be read as a trace.\n\n"
-    "With --assert it says also whether the run is what it should be. An assertion is WORD OP VALUE or FUNCTION(NAME) OP VALUE, OP one "
-    "of <, <=, >, >=, == and !=. Words are the keys of report --json without their unit, which the value says: 'compute > 50%', "
-    "'idle_host < 20ms', 'kernels < 5000'; they must hold of every rank. Functions are total, self, union, count, mean, min, max, p50, "
-    "p95, percent_of_range and percent_of_sum of the events with a name, a glob, as top --json has them; the name step means training "
-    "steps, of which there are also deviation and outliers. An assertion that does not hold is status 1. One that the trace cannot "
-    "tell, for it has no device, no steps or no such event, is status 3 and never passes; only count() of what does not occur is 0. "
-    "One that cannot be understood is status 2, and nothing is read.",
+    "Reads each input completely and reports whether it needed repairs. Each fault is printed on standard error with its "
+    "number of occurrences and the byte offset of the first. Properties of the trace, such as spans that overlap or never end, "
+    "are printed too but are not faults. The exit status is 0 if no input has a fault, 1 if one has, and 3 if one cannot be "
+    "read as a trace.\n"
+    "\n"
+    "--assert tests the performance of the run as well. An assertion is WORD OP VALUE or FUNCTION(NAME) OP VALUE; OP is <, <=, "
+    ">, >=, == or !=. Words are the keys of report --json without their unit, which the value has instead: 'compute > 50%', "
+    "'idle_host < 20ms', 'kernels < 5000'. They must hold for every rank. Functions are total, self, union, count, mean, min, "
+    "max, p50, p95, percent_of_range and percent_of_sum, applied to the events whose name matches a glob, as in top --json. "
+    "The name step refers to training steps, which also have deviation and outliers. If an assertion does not hold, the exit "
+    "status is 1. An assertion that cannot be evaluated (no device, no steps, no such event) never passes; the exit status is "
+    "3. Only count() of a missing event is 0. If an assertion is invalid, the exit status is 2 and nothing is read.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -15,7 +15,7 @@ struct params {
 
 static const struct opt opts[] = {
   ROW_OUTPUT,
-  { OPT_FLAG, 'k', "keep-going", 0, "leave out the ranks that have no part, and what is no part (the exit status is still 3)",
+  { OPT_FLAG, 'k', "keep-going", 0, "leave out ranks without a part, and files that are no parts (the exit status is still 3)",
     FIELD(keep_going), 0, 0, 0 },
   ROW_FORCE,
   ROW_NO_LOSS,
@@ -28,7 +28,7 @@ static const struct opt opts[] = {
 };
 
 static const struct example examples[] = {
-  { "tracekit concat plan.json rank*.part -o merged.json.gz", "join what was written of each rank" },
+  { "tracekit concat plan.json rank*.part -o merged.json.gz", "join the parts of all ranks" },
   { 0, 0 },
 };
 
@@ -105,14 +105,15 @@ static int cmd_concat(const void *params, const struct operands *in) {
 
 const struct command command_concat = {
   .name = "concat",
-  .summary = "join what was written of all ranks",
+  .summary = "join the outputs of apply into one trace",
   .operands = "PLAN PART...",
   .description =
-    "Joins the parts that apply wrote of the ranks of a plan, in any order, to the trace that merge writes of the same ranks with the "
-    "same options: byte for byte, by the same build of tracekit. Parts are copied, not decoded, in gzip too, which is one member.\n\n"
-    "Each part says which plan and which rank it is of, how long it is and what its CRC is: one that is cut, damaged or of another "
-    "plan is refused, and so is an output in which a rank of the plan is missing. A part that is there twice is taken once, if both "
-    "are the same.",
+    "Joins the parts that apply wrote for the ranks of a plan, in any order. The result is the trace that merge would write "
+    "from the same ranks with the same options: byte for byte, with the same build of tracekit. Parts are copied without "
+    "decoding or recompressing them; a .gz output has a single member.\n"
+    "\n"
+    "Each part records its plan, rank, length and CRC. A part that is truncated, damaged or belongs to another plan is "
+    "refused, and so is an output that lacks a rank of the plan. A duplicate part is ignored if it is identical.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -14,7 +14,7 @@ static const struct opt opts[] = { ROWS_WRITE, ROW_DERIVE, ROWS_REDACT, ROW_JSON
 static const struct example examples[] = {
   { "tracekit convert trace.json -o trace.json.gz", "compress a trace" },
   { "tracekit convert trace.json.gz --pretty -o readable.json", "write one event per line" },
-  { "tracekit convert --dry-run -v trace.json -o other.json", "say what would be written, and write nothing" },
+  { "tracekit convert --dry-run -v trace.json -o other.json", "show what would be written without writing it" },
   { "gzip -dc trace.json.gz | tracekit convert --strict - > clean.json", "read from a pipe, and refuse a damaged trace" },
   { 0, 0 },
 };
@@ -115,16 +115,19 @@ static int cmd_convert(const void *params, const struct operands *in) {
 
 const struct command command_convert = {
   .name = "convert",
-  .summary = "read a trace and write it in another format or compression",
+  .summary = "convert a trace to another format or compression",
   .operands = "[INPUT]",
   .description =
-    "Reads one trace and writes it in another format or with another compression. The format of the input is found from its "
-    "content, whatever the file is called. The format of the output is that of -f, else that of the extension of -o, else "
-    "that of the input; a further .gz or .zst compresses it. Without INPUT, or with '-', the trace is read from standard "
-    "input. Without -o it is written to standard output, unless that is a terminal.\n\n"
-    "An output that ends in '/' is a folder for xprof and TensorBoard, as of merge.\n\n"
-    "What was repaired in the input is said on standard error, with how often and at which byte. What the format of the "
-    "output cannot hold is counted and said. A damaged input keeps the events that can be saved, unless --strict is given.",
+    "Reads one trace and writes it in another format or with another compression. The input format is detected from the "
+    "content, whatever the file name. The output format is set by -f, or else by the extension of -o, or else by the input; an "
+    "additional .gz or .zst compresses the output. Without INPUT, or with '-', the trace is read from standard input. Without "
+    "-o it is written to standard output, unless that is a terminal.\n"
+    "\n"
+    "If the output ends in '/', it becomes a folder for xprof and TensorBoard, as in merge.\n"
+    "\n"
+    "Repairs of the input are reported on standard error, with their number and the byte offset of the first. Anything that "
+    "the output format cannot represent is counted and reported. From a damaged input all recoverable events are kept, unless "
+    "--strict is given.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

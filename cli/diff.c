@@ -22,20 +22,20 @@ struct params {
 #define FIELD(field) offsetof(struct params, field)
 
 static const struct opt opts[] = {
-  { OPT_LIST, 0, "before", "INPUT", "an input of the run before; may be given several times, instead of BEFORE AFTER",
+  { OPT_LIST, 0, "before", "INPUT", "an input of the run before; repeatable, replaces BEFORE AFTER",
     FIELD(before), 0, 0, 0 },
-  { OPT_LIST, 0, "after", "INPUT", "an input of the run after", FIELD(after), 0, 0, 0 },
-  { OPT_STRING, 0, "by", "WHAT", "what a row is of: name (the default), path, cat, process, track, stream or arg.KEY", FIELD(by),
+  { OPT_LIST, 0, "after", "INPUT", "an input of the run after; repeatable", FIELD(after), 0, 0, 0 },
+  { OPT_STRING, 0, "by", "WHAT", "group rows by: name (default), path, cat, process, track, stream or arg.KEY", FIELD(by),
     0, 0, 0 },
-  { OPT_FLAG, 0, "fold", 0, "names that differ only in numbers or template arguments are one: fusion.*, add<*>(float*)", FIELD(fold),
+  { OPT_FLAG, 0, "fold", 0, "combine names that differ only in numbers or template arguments: fusion.*, add<*>(float*)", FIELD(fold),
     0, 0, 0 },
-  { OPT_FLAG, 0, "whole", 0, "compare whole ranks, not their training steps", FIELD(whole), 0, 0, 0 },
+  { OPT_FLAG, 0, "whole", 0, "compare whole ranks instead of training steps", FIELD(whole), 0, 0, 0 },
   { OPT_LIST, 0, "fail-if", "EXPR",
-    "set the status 1 if this holds, such as 'total > 5%', 'mean(step) > 150ms', 'count(cudaLaunchKernel) > 1.1x'",
+    "exit with status 1 if this holds, such as 'total > 5%', 'mean(step) > 150ms', 'count(cudaLaunchKernel) > 1.1x'",
     FIELD(fail_if), 0, 0, 0 },
-  { OPT_WORD, 0, "annotations", "FORM", "print what was found for a service that runs tests", FIELD(annotations),
+  { OPT_WORD, 0, "annotations", "FORM", "print the findings in the format of a CI service", FIELD(annotations),
     annotate_words, 0, 0 },
-  { OPT_INT, 0, "top", "N", "print the N rows that changed most (default: 30 in the table, all in JSON and CSV)", FIELD(top), 0, 1,
+  { OPT_INT, 0, "top", "N", "show only the N rows with the largest change (default: 30; JSON and CSV: all)", FIELD(top), 0, 1,
     1000000000 },
   { OPT_FLAG, 0, "csv", 0, "print the rows as CSV", FIELD(csv), 0, 0, 0 },
   ROWS_SELECT,
@@ -45,9 +45,9 @@ static const struct opt opts[] = {
 };
 
 static const struct example examples[] = {
-  { "tracekit diff rank0.json.gz rank1.json.gz", "list what changed from one run to another, of a step" },
-  { "tracekit diff rank0.json.gz rank1.json.gz --kind op --fold", "list which operators changed" },
-  { "tracekit diff --before rank0.json.gz --after rank1.json.gz --fail-if 'total > 1000%'", "fail where the run has become slower" },
+  { "tracekit diff rank0.json.gz rank1.json.gz", "show what changed per step between two runs" },
+  { "tracekit diff rank0.json.gz rank1.json.gz --kind op --fold", "show which operators changed" },
+  { "tracekit diff --before rank0.json.gz --after rank1.json.gz --fail-if 'total > 1000%'", "fail if the run became slower" },
   { 0, 0 },
 };
 
@@ -120,7 +120,7 @@ static bool print_table(const struct params *p, const struct tk_diff_report *r, 
   char path[1024];
   for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) table_cell(&t, "%s", titles[i]);
   table_cell(&t, "%s", p->by ? p->by : "name");
-  if (r->by_step) row_cells(&t, &r->step, "(a step)");
+  if (r->by_step) row_cells(&t, &r->step, "(per step)");
   row_cells(&t, &r->all, "(all, self time)");
   for (size_t i = 0; i < top; i++) {
     const char *name = r->rows[i].name ? r->rows[i].name : "(none)";
@@ -131,15 +131,16 @@ static bool print_table(const struct params *p, const struct tk_diff_report *r, 
 
 static void print_remarks(const struct tk_diff_report *r, size_t top) {
   char a[64], b[64];
-  printf("\nmeans of %s and %s of %s", tty_counted(r->samples[0], r->by_step ? "step" : "rank", a),
-         tty_counted(r->samples[1], r->by_step ? "step" : "rank", b), r->by_step ? "a rank each" : "a run each");
+  printf("\n"
+         "averages over %s before and %s after, from %s", tty_counted(r->samples[0], r->by_step ? "step" : "rank", a),
+         tty_counted(r->samples[1], r->by_step ? "step" : "rank", b), r->by_step ? "one rank each" : "one run each");
   if (r->paired && r->samples[0] > 1) printf(", matched by %s", r->by_number ? "number" : "order");
-  if (top < r->n_rows) printf("; %s not shown (--top N)", tty_counted(r->n_rows - top, "row", a));
+  if (top < r->n_rows) printf("; %s not shown (see --top)", tty_counted(r->n_rows - top, "row", a));
   putchar('\n');
-  if (r->samples[0] > 1 && r->samples[1] > 1) puts("~ within the noise that the spread of these tells");
-  else puts("? one step and rank tells no noise");
+  if (r->samples[0] > 1 && r->samples[1] > 1) puts("~ within the noise, estimated from the spread of steps or ranks");
+  else puts("? not enough steps or ranks to estimate noise");
   if (r->outside[0] + r->outside[1])
-    printf("%s begin in no step and are left out (--whole counts them)\n", tty_counted(r->outside[0] + r->outside[1], "event", a));
+    printf("%s start outside of all steps and are left out (--whole includes them)\n", tty_counted(r->outside[0] + r->outside[1], "event", a));
 }
 
 /* ---- JSON ---- */
@@ -325,7 +326,7 @@ static int judge(const struct expect *e, const struct run *run, const struct tk_
   if (c.known)
     snprintf(said, sizeof said, "%s before, %s after%s", expect_print(e, c.before, before), expect_print(e, c.after, after),
              noise ? ", which is within the noise" : "");
-  else snprintf(said, sizeof said, "the traces do not tell");
+  else snprintf(said, sizeof said, "not available in these traces");
   annotate(found, "after", e->text, said, holds && !noise, !c.known);
   if (!c.known) tty_say("--fail-if '%s': %s", e->text, said);
   else if (noise && holds) tty_say("passed: %s: %s", e->text, said);
@@ -412,7 +413,7 @@ static bool read_by(const struct params *p, struct tk_diff_options *o) {
   if (o->by_path) return true;
   if (!select_by("diff", p->by, &o->by, &o->arg)) return false;
   if (o->by != TK_TOP_KIND) return true;
-  tty_say("diff: --by kind: an event can be of several kinds; select one with --kind");
+  tty_say("diff: --by kind is not supported because an event can have several kinds; select one with --kind");
   return false;
 }
 
@@ -427,7 +428,7 @@ static bool parse_conditions(struct run *run) {
     if (!parsed || !e->name || expect_is_step(e)) continue;
     const enum expect_function f = e->function;
     const bool can = f == EXPECT_TOTAL || f == EXPECT_SELF || f == EXPECT_COUNT || f == EXPECT_MEAN;
-    if (!can) tty_say("diff: '%s': of names there are total, self, count and mean here", e->text);
+    if (!can) tty_say("diff: '%s': only total, self, count and mean are available for names", e->text);
     ok = ok && can;
   }
   return ok;
@@ -448,8 +449,8 @@ static int cmd_diff(const void *params, const struct operands *in) {
   int status = STATUS_USAGE;
   const bool parsed = parse_conditions(&run);
   if (!run.expects) status = run_no_memory();
-  else if (p->csv && p->selected.shared.json) status = run_usage("diff", "--json and --csv exclude each other");
-  else if (!find_sides(p, in, sides)) status = run_usage("diff", "name two runs: BEFORE AFTER, or --before and --after");
+  else if (p->csv && p->selected.shared.json) status = run_usage("diff", "--json and --csv cannot be combined");
+  else if (!find_sides(p, in, sides)) status = run_usage("diff", "two runs are needed: BEFORE AFTER, or --before and --after");
   else if (e.failed && !e.wrong) tty_say("out of memory");
   else if (!e.wrong && parsed && read_by(p, &options))
     status = tk_filter_check(&asked, &err) ? open_and_diff(&run, &options, sides) : run_fail(&err);
@@ -461,21 +462,24 @@ static int cmd_diff(const void *params, const struct operands *in) {
 
 const struct command command_diff = {
   .name = "diff",
-  .summary = "list what changed between two runs, and fail if it is too much",
+  .summary = "compare two runs; optionally fail if one is slower",
   .operands = "[BEFORE AFTER]",
   .description =
-    "Compares two runs, of any formats and ranks: each of BEFORE and AFTER is whatever names traces (a file, a folder, an archive, "
-    "@list), and --before and --after may be given several times. Listed are, of each name, the sums of durations before and after, "
-    "as means over all steps of all ranks, what changed most first. Where steps are not marked on both sides, or with --whole, ranks "
-    "are compared instead.\n\n"
-    "Noise is how far the difference may be off in 95 of 100 cases, by the spread over steps and ranks. Steps are matched by number, "
-    "else by order if there are as many, so that what makes some steps longer than others is no noise. ~ marks what is within the "
-    "noise, ? what has too few steps and ranks to tell.\n\n"
-    "--fail-if sets the status 1 if what it says holds of the run after. 'total > 5%' is about the self time of all events, "
-    "'total(NAME) > 5%', and self, count and mean, about events of a name, a glob, of a step; 'mean(step) > 150ms', and min, max, p50, "
-    "p95, deviation and count, about steps; 'device_busy < 80%' about a figure of report --json, the mean over ranks. "
-    "A percentage of what is no percentage is a change, as is a ratio: 1.1x; such a change that is within the noise does not fail. "
-    "What the traces do not tell is status 3.",
+    "Compares two runs in any formats, with any number of ranks. BEFORE and AFTER can be anything that names traces (a file, a "
+    "folder, an archive, @list); --before and --after may be repeated. For each name, the output shows the sums of durations "
+    "before and after, averaged over all steps of all ranks, sorted by the change. If steps are not marked on both sides, or "
+    "with --whole, ranks are compared instead.\n"
+    "\n"
+    "The noise column is the range that contains the true difference in 95 of 100 cases, estimated from the spread over steps "
+    "and ranks. Steps are matched by number, or else by order if both runs have the same number, so that regular variation "
+    "between steps does not count as noise. ~ marks changes within the noise, ? marks rows with too few steps and ranks for an "
+    "estimate.\n"
+    "\n"
+    "--fail-if sets the exit status to 1 if the expression holds for the run after. 'total > 5%' refers to the self time of "
+    "all events. 'total(NAME) > 5%', and self, count and mean, refer to the events of a step whose name matches a glob. "
+    "'mean(step) > 150ms', and min, max, p50, p95, deviation and count, refer to steps. 'device_busy < 80%' refers to a key of "
+    "report --json, averaged over ranks. A percentage is a change, unless the key is itself a percentage; 1.1x is a ratio. A "
+    "change within the noise does not fail. If the expression cannot be evaluated, the exit status is 3.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -13,10 +13,10 @@ struct params {
 #define FIELD(field) offsetof(struct params, field)
 
 static const struct opt opts[] = {
-  { OPT_INT, 0, "head", "N", "print the first N events", FIELD(head), 0, 1, 2147483647 },
-  { OPT_FLAG, 0, "jsonl", 0, "print a JSON object for each event, with its args", FIELD(jsonl), 0, 0, 0 },
+  { OPT_INT, 0, "head", "N", "print only the first N events", FIELD(head), 0, 1, 2147483647 },
+  { OPT_FLAG, 0, "jsonl", 0, "print a JSON object per event, including its args", FIELD(jsonl), 0, 0, 0 },
   { OPT_FLAG, 0, "csv", 0, "print the events as CSV", FIELD(csv), 0, 0, 0 },
-  { OPT_FLAG, 0, "graph", 0, "print the event graph: all that was read of the trace, in a canonical order, times in picoseconds",
+  { OPT_FLAG, 0, "graph", 0, "print the whole event graph in canonical order, with times in picoseconds",
     FIELD(graph), 0, 0, 0 },
   ROWS_READ,
   ROW_END,
@@ -24,8 +24,8 @@ static const struct opt opts[] = {
 
 static const struct example examples[] = {
   { "tracekit dump trace.json --head 20", "print the first 20 events" },
-  { "tracekit dump trace.json --jsonl > events.jsonl", "print all events for a script" },
-  { "tracekit dump trace.json --graph", "print the event graph, one thing per line" },
+  { "tracekit dump trace.json --jsonl > events.jsonl", "print all events for use in a script" },
+  { "tracekit dump trace.json --graph", "print the event graph, one item per line" },
   { 0, 0 },
 };
 
@@ -49,8 +49,8 @@ static int dump_one(const struct params *p, struct tk_sources *sources, size_t i
 static int cmd_dump(const void *params, const struct operands *in) {
   const struct params *p = params;
   int worst = STATUS_DONE;
-  if (p->jsonl + p->csv + p->graph > 1) return run_usage("dump", "--jsonl, --csv and --graph exclude each other");
-  if (p->graph && p->head) return run_usage("dump", "--head is of events: --graph prints all");
+  if (p->jsonl + p->csv + p->graph > 1) return run_usage("dump", "--jsonl, --csv and --graph cannot be combined");
+  if (p->graph && p->head) return run_usage("dump", "--head cannot be combined with --graph");
   struct tk_sources *sources = run_sources(&p->shared, "dump", in, &worst);
   for (size_t i = 0; sources && i < sources->n && worst < STATUS_SIGNALLED; i++) {
     int status = dump_one(p, sources, i);
@@ -65,12 +65,13 @@ const struct command command_dump = {
   .summary = "print the events of a trace as text, JSON lines or CSV",
   .operands = "[INPUT]",
   .description =
-    "Prints the events of a trace in the order of time, a line each: when it begins (milliseconds since the first event), how long it "
-    "lasts, its name, indented by its depth, and its process and thread. --jsonl and --csv print the same for programs, with exact "
-    "times; --jsonl has the args too.\n\n"
-    "With --graph it prints the event graph that was read: tracks, events with their depth and args, flows, records, metadata "
-    "and notes, in a canonical order. Two traces with the same meaning print the same text. The text is for people and for "
-    "diff. No command reads it, and it may change between versions.",
+    "Prints the events of a trace sorted by time, one per line: start (milliseconds since the first event), duration, name, "
+    "indented by depth, process and thread. --jsonl and --csv print the same for programs, with exact times; --jsonl includes "
+    "args.\n"
+    "\n"
+    "--graph prints the event graph as it was read: tracks, events with their depth and args, flows, records, metadata and "
+    "notes, in canonical order. Two traces with the same meaning print the same text. The text is meant for people and for "
+    "diff: no command reads it, and it may change between versions.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -100,7 +100,7 @@ static bool refuse_word(const char *command, const char *text, const char *word,
   }
   words[n] = NULL;
   const char *near = tk_nearest(word, words);
-  tty_fail("%s: '%s': there is no %s '%s'%s%s%s", command, text, function ? "function" : "figure", word,
+  tty_fail("%s: '%s': unknown %s '%s'%s%s%s", command, text, function ? "function" : "figure", word,
           near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
   return false;
 }
@@ -117,11 +117,11 @@ static bool parse_function(struct expect *e, const char *command, const char *p,
     size_t size = trimmed(name, (size_t)(p + n - 1 - name));
     if (size >= 2 && *name == '"' && name[size - 1] == '"') name++, size -= 2;
     e->name = strndup(name, size);
-    if (!e->name || !size) return refuse(command, e->text, "which events?");
+    if (!e->name || !size) return refuse(command, e->text, "missing name of the events");
     const bool of_steps = e->function == EXPECT_DEVIATION || e->function == EXPECT_OUTLIERS;
     const bool of_names = e->function == EXPECT_SELF || e->function == EXPECT_UNION || e->function >= EXPECT_OF_RANGE;
     if ((of_steps && !expect_is_step(e)) || (of_names && expect_is_step(e)))
-      return refuse(command, e->text, of_steps ? "this is known of steps alone" : "this is not known of steps");
+      return refuse(command, e->text, of_steps ? "only available for steps" : "not available for steps");
     return true;
   }
   return refuse_word(command, e->text, word, true);
@@ -166,9 +166,9 @@ bool expect_parse(struct expect *e, const char *command, const char *text, bool 
   const char *from = skip_blanks(text);
   size_t n_op;
   const char *op = find_op(from, &e->op, &n_op);
-  if (!op || op == from) return refuse(command, text, "expected WORD < VALUE, or FUNCTION(NAME) < VALUE");
+  if (!op || op == from) return refuse(command, text, "expected WORD < VALUE or FUNCTION(NAME) < VALUE");
   const size_t n = trimmed(from, (size_t)(op - from));
-  if (!parse_value(e, skip_blanks(op + n_op))) return refuse(command, text, "expected a value behind the operator");
+  if (!parse_value(e, skip_blanks(op + n_op))) return refuse(command, text, "expected a value after the operator");
   const bool function = memchr(from, '(', n) != NULL;
   if (n == 0 || !(function ? parse_function(e, command, from, n) : parse_figure(e, command, from, n, compares)))
     return n > 0 ? false : refuse(command, text, "expected a word before the operator");
@@ -278,7 +278,7 @@ static enum expect_result ask_names(const struct expect *e, struct tk_trace *t, 
     snprintf(said, n, "the trace has no event of this name");
   } else if (known && row && !of_row(e, row, &v)) {
     known = false;
-    snprintf(said, n, "no event of this name has a duration that is known");
+    snprintf(said, n, "no event of this name has a known duration");
   }
   tk_top_report_free(&report);
   free(test);
@@ -291,7 +291,7 @@ enum expect_result expect_ask(const struct expect *e, struct tk_trace *t, const 
   enum expect_result result = r->n_ranks ? EXPECT_HELD : EXPECT_UNKNOWN;
   char name[200], text[64];
   if (e->name && !expect_is_step(e)) return ask_names(e, t, said, n);
-  if (!r->n_ranks) snprintf(said, n, "the trace holds no events");
+  if (!r->n_ranks) snprintf(said, n, "the trace has no events");
   for (size_t i = 0; i < r->n_ranks && result == EXPECT_HELD; i++) {
     const struct tk_report_rank *row = &r->ranks[i];
     struct figure_value value = { 0, 0 };
@@ -299,7 +299,7 @@ enum expect_result expect_ask(const struct expect *e, struct tk_trace *t, const 
     report_name(r, row, name, sizeof name);
     if (!known) result = EXPECT_UNKNOWN;
     else if (!expect_holds(e, value.number)) result = EXPECT_FAILED;
-    if (!known) snprintf(said, n, "this trace does not tell%s%s", *name ? " of " : "", name);
+    if (!known) snprintf(said, n, "not available in this trace%s%s", *name ? " of " : "", name);
     else snprintf(said, n, "%s%s%s", expect_print(e, value.number, text), r->n_ranks > 1 ? " of " : "", r->n_ranks > 1 ? name : "");
   }
   if (result == EXPECT_HELD && r->n_ranks > 1) snprintf(said, n, "of each rank");

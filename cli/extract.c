@@ -17,21 +17,21 @@ struct params {
 
 static const struct opt opts[] = {
   { OPT_FILE, 'o', "output", "FILE",
-    "write the output here; a folder ('out/') gets a file for each run; '-' is standard output",
+    "write the output here; a folder ('out/') gets one file per run; '-' is standard output",
     SHARED(output), 0, 0, 0 },
-  { OPT_FLAG, 0, "latest", 0, "take the newest run (the default)", offsetof(struct params, latest), 0, 0, 0 },
-  { OPT_FLAG, 0, "latest-good", 0, "take the newest run that holds a trace: of the newest the files may be empty, or not yet written",
+  { OPT_FLAG, 0, "latest", 0, "use the newest run (default)", offsetof(struct params, latest), 0, 0, 0 },
+  { OPT_FLAG, 0, "latest-good", 0, "use the newest run that contains a readable trace (skip empty or unfinished runs)",
     offsetof(struct params, latest_good), 0, 0, 0 },
   { OPT_STRING, 0, "run", "RUN",
-    "take this run, or the newest run whose name begins so", offsetof(struct params, run), 0, 0, 0 },
-  { OPT_STRING, 0, "step", "N", "take the run in a folder called step_N", offsetof(struct params, step), 0, 0, 0 },
+    "use this run (a prefix selects the newest match)", offsetof(struct params, run), 0, 0, 0 },
+  { OPT_STRING, 0, "step", "N", "use the run in the folder step_N", offsetof(struct params, step), 0, 0, 0 },
   { OPT_STRING, 0, "host", "HOST",
-    "take only this host; '*' and '?' match as in file names", offsetof(struct params, host), 0, 0, 0 },
-  { OPT_NUMBER, 0, "rank", "N", "take only this rank", offsetof(struct params, rank), 0, 0, 0 },
-  { OPT_FLAG, 'a', "all", 0, "take all runs", offsetof(struct params, all), 0, 0, 0 },
+    "use only this host; '*' and '?' are wildcards", offsetof(struct params, host), 0, 0, 0 },
+  { OPT_NUMBER, 0, "rank", "N", "use only this rank", offsetof(struct params, rank), 0, 0, 0 },
+  { OPT_FLAG, 'a', "all", 0, "extract all runs", offsetof(struct params, all), 0, 0, 0 },
   { OPT_FLAG, 0, "split", 0,
-    "write a file for each host instead of one timeline of all hosts", offsetof(struct params, split), 0, 0, 0 },
-  { OPT_FLAG, 0, "raw", 0, "copy the files as they are, without reading them", offsetof(struct params, raw), 0, 0, 0 },
+    "write one file per host instead of one timeline of all hosts", offsetof(struct params, split), 0, 0, 0 },
+  { OPT_FLAG, 0, "raw", 0, "copy the files unchanged, without reading them", offsetof(struct params, raw), 0, 0, 0 },
   ROW_FORMAT,
   ROW_FORCE,
   ROW_DRY_RUN,
@@ -42,7 +42,7 @@ static const struct opt opts[] = {
   ROW_NO_PROVENANCE,
   ROW_NO_PASSTHROUGH,
   { OPT_SWITCH, 0, "derive", 0,
-    "add the steps and lines that xprof makes of XPlane: Steps, XLA Modules, Framework Ops, ... (the default)",
+    "add the steps and lines that xprof derives from an XPlane: Steps, XLA Modules, Framework Ops, ... (default)",
     SHARED(derive), 0, 0, 0 },
   ROWS_REDACT,
   ROW_JSON,
@@ -53,7 +53,7 @@ static const struct opt opts[] = {
 static const struct example examples[] = {
   { "tracekit extract logdir", "write the newest run to <run>.<host>.json.gz in the current folder" },
   { "tracekit extract logdir -o trace.pftrace", "write the newest run as Perfetto protobuf" },
-  { "tracekit extract --all --split logdir -o out/", "write a file for each host of every run" },
+  { "tracekit extract --all --split logdir -o out/", "write one file per host for every run" },
   { "tracekit extract --all traces.zip -f xplane -o tb/", "write all runs for xprof and TensorBoard (--logdir tb)" },
   { "tracekit extract traces.zip -o merged.json.gz", "merge the ranks in an archive into one timeline" },
   { 0, 0 },
@@ -141,10 +141,11 @@ static struct tk_extract_options options_of(const struct params *p, struct progr
 
 /* NULL, or what cannot be asked of files that are copied as they are. */
 static const char *raw_excludes(const struct shared *s) {
-  if (s->format) return "--raw copies files as they are: -f cannot be with it";
-  if (s->no_loss) return "--raw copies files as they are: nothing is lost, and --no-loss says nothing";
-  if (s->pretty || s->overlaps || s->level) return "--raw copies files as they are: --pretty, --overlaps and --level cannot be with it";
-  if (s->derive > 0) return "--raw copies files as they are: --derive cannot be with it";
+  if (s->format) return "--raw cannot be combined with -f: it copies files unchanged";
+  if (s->no_loss) return "--raw cannot be combined with --no-loss: it copies files unchanged";
+  if (s->pretty || s->overlaps || s->level) return "--raw cannot be combined with --pretty, --overlaps or --level: it copies "
+                                                   "files unchanged";
+  if (s->derive > 0) return "--raw cannot be combined with --derive: it copies files unchanged";
   return NULL;
 }
 
@@ -158,12 +159,13 @@ static int cmd_extract(const void *params, const struct operands *in) {
   int status = STATUS_DONE;
   bool ok;
   struct redacting r;
-  if ((p->latest || p->latest_good) && p->all) return run_usage("extract", "--latest and --all exclude each other");
+  if ((p->latest || p->latest_good) && p->all) return run_usage("extract", "--latest and --all cannot be combined");
   if (p->raw) {
     const char *why = raw_excludes(&p->shared);
     if (why) return run_usage("extract", why);
   }
-  if (p->raw && p->shared.redact.asked) return run_usage("extract", "--raw copies files as they are: --redact cannot be with it");
+  if (p->raw && p->shared.redact.asked) return run_usage("extract", "--raw cannot be combined with --redact: it copies files "
+                                                                    "unchanged");
   if (!redact_begin(&p->shared, "extract", &r, &status)) return status;
   if (p->shared.redact.asked) options.redact = &r.options;
   progress_start(&progress, "extracting", NULL, p->shared.quiet ? -1 : p->shared.progress);
@@ -180,24 +182,29 @@ static int cmd_extract(const void *params, const struct operands *in) {
 
 const struct command command_extract = {
   .name = "extract",
-  .summary = "take a trace that viewers open out of a run directory or archive",
+  .summary = "extract a run from a log directory or archive as one trace",
   .operands = "[SOURCE...]",
   .description =
-    "Takes the newest run out of a run directory of JAX, TensorFlow or PyTorch, out of any other folder or out of an "
-    "archive, and writes it as one trace that ui.perfetto.dev and other viewers open. Runs are found at any depth; without "
-    "SOURCE the current folder is searched.\n\n"
-    "Profilers may write several files of one session. The best of each host is read: <host>.xplane.pb before "
-    "<host>.trace.json.gz, which holds at most the first million events, before perfetto_trace.json.gz. Several hosts or "
-    "ranks of a run are merged into one timeline, unless --split is given.\n\n"
-    "With -f xplane a folder gets each run as xprof and TensorBoard look for it: "
-    "LOGDIR/plugins/profile/RUN/HOST.xplane.pb.\n\n"
-    "xprof shows more than an XPlane holds: which step an event is in (args group_id and step_name), and lines of devices that it "
-    "makes of what ops say (Steps, XLA Modules, XLA Ops, Framework Name Scope, Framework Ops, Source code, Host Offload Ops). These "
-    "are added, and counted apart, unless --no-derive is given. Each bears the arg tracekit.derived, and is written to no XPlane.\n\n"
-    "Without -o the output is called <run>.<host>.json.gz and stands in the current folder. An existing file is replaced "
-    "only with --force; one that holds the same already stays, which is no error. Of a file that is cut or damaged, the "
-    "events that can be read are saved, and a message says how "
-    "many. A host of which no event can be read is left out, which a message says and which makes the exit status 3.",
+    "Extracts the newest run from a run directory of JAX, TensorFlow or PyTorch, from any other folder, or from an archive, "
+    "and writes it as one trace that ui.perfetto.dev and other viewers can open. Runs are found at any depth; without SOURCE "
+    "the current folder is searched.\n"
+    "\n"
+    "Profilers may write several files for one session. For each host the best one is read: <host>.xplane.pb, or else "
+    "<host>.trace.json.gz, which contains at most the first million events, or else perfetto_trace.json.gz. Several hosts or "
+    "ranks of a run are merged into one timeline, unless --split is given.\n"
+    "\n"
+    "With -f xplane, each run is written to a folder with the layout that xprof and TensorBoard expect: "
+    "LOGDIR/plugins/profile/RUN/HOST.xplane.pb.\n"
+    "\n"
+    "xprof shows data that an XPlane does not contain: the step of each event (args group_id and step_name), and device lines "
+    "derived from the ops (Steps, XLA Modules, XLA Ops, Framework Name Scope, Framework Ops, Source code, Host Offload Ops). "
+    "extract adds them and counts them separately, unless --no-derive is given. Derived events have the arg tracekit.derived, "
+    "and are never written to an XPlane.\n"
+    "\n"
+    "Without -o, the output is <run>.<host>.json.gz in the current folder. An existing file is replaced only with --force; an "
+    "existing file with the same contents is kept, without an error. From a truncated or damaged file all readable events are "
+    "saved, and a message reports their number. If no event of a host can be read, the host is left out, a message reports it, "
+    "and the exit status is 3.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

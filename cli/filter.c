@@ -16,18 +16,18 @@ struct params {
 #define ROW_LIST(name, arg, help, field) { OPT_LIST, 0, name, arg, help, FIELD(field), 0, 0, 0 }
 
 static const struct opt_word keep_words[] = {
-  { "parents", 0, "spans around them" }, { "children", 0, "spans in them" }, { "flows", 0, "what flows join to them" }, { 0, 0, 0 },
+  { "parents", 0, "spans around selected events" }, { "children", 0, "spans inside selected events" }, { "flows", 0, "events connected by flows" }, { 0, 0, 0 },
 };
 
 static const struct opt opts[] = {
   ROWS_SELECT,
   { OPT_LIST, 0, "keep", "WHAT",
-    "keep also the parents or children of the events that pass, or the events that flows join to them (flows)", FIELD(keep),
+    "also keep the parents or children of selected events, or the events connected to them by flows", FIELD(keep),
     keep_words, 0, 0 },
-  ROW_LIST("drop-args", "GLOB", "remove args with this key", drop_args),
-  ROW_LIST("keep-args", "GLOB", "remove args with any other key", keep_args),
+  ROW_LIST("drop-args", "GLOB", "remove args whose key matches", drop_args),
+  ROW_LIST("keep-args", "GLOB", "remove args whose key does not match", keep_args),
   { OPT_FLAG, 0, "drop-flows", 0, "remove all flows", FIELD(drop_flows), 0, 0, 0 },
-  { OPT_FLAG, 0, "allow-empty", 0, "write the output also if no event passes (else nothing is written, and the status is 1)",
+  { OPT_FLAG, 0, "allow-empty", 0, "write the output even if no event is selected (default: write nothing, exit with status 1)",
     FIELD(allow_empty), 0, 0, 0 },
   ROWS_WRITE,
   ROW_JSON,
@@ -38,7 +38,7 @@ static const struct opt opts[] = {
 static const struct example examples[] = {
   { "tracekit filter trace.json --min-dur 100us -o long.json.gz", "keep spans of at least 100 us" },
   { "tracekit filter trace.json --name '*sort*' --keep parents --keep flows -o sorting.json",
-    "keep events by name, with their parents and the events that flows join to them" },
+    "keep events by name, with their parents and the events connected by flows" },
   { "tracekit filter trace.json -e 'dur > 1ms && (depth <= 2 || kind == collective)' -o big.json",
     "keep events by an expression" },
   { "tracekit filter trace.json --time 25%..50% --no-python -o quarter.pftrace", "keep the second quarter of the time" },
@@ -87,7 +87,7 @@ static bool read_keep(const struct params *p, struct tk_filter_options *o) {
 static void say_depth(const struct params *p) {
   const char *depth = p->selected.selection.depth;
   if (p->selected.shared.quiet || !depth || !strcmp(depth, "0") || strstr(depth, "..")) return;
-  tty_say("filter: --depth %s keeps that depth alone, and --depth ..%s all down to it", depth, depth);
+  tty_say("filter: --depth %s selects exactly this depth; use --depth ..%s for this depth and above", depth, depth);
 }
 
 static int filter(const struct params *p, struct tk_filter_options *options, const struct operands *in) {
@@ -133,19 +133,20 @@ static int cmd_filter(const void *params, const struct operands *in) {
 
 const struct command command_filter = {
   .name = "filter",
-  .summary = "keep the events that matter, as a valid trace",
+  .summary = "keep the events you care about, as a valid trace",
   .operands = "[INPUT]",
   .description =
-    "Keeps the events that pass all tests that the options make, and writes them as convert does. All tests are made on the "
-    "trace as it was read. The output is a valid trace: children of a removed span move up one depth, a span that crosses "
-    "an edge of the time range is clipped and gets the arg tracekit.clipped, a counter keeps the value that it has at the "
-    "start of the range, a flow of which one end is removed is removed, and a track without events is removed with its "
-    "metadata. If no event passes, nothing is written, a message says why, and the status is 1, unless --allow-empty is given.\n\n"
-    "An expression (-e) consists of tests joined by && || ! and parentheses. A test is SYMBOL OP VALUE, where OP is == != < "
-    "<= > >=, =~ or !~ (regular expression as Perl has them, anywhere) or ~ (glob). A symbol alone tests that the event has it. The "
-    "symbols are name cat ts dur end self depth pid tid rank host process thread track kind step stream device arg.KEY. Times need "
-    "a unit (10us); ts and end count from the first event. A test of what an event does not have is false: a counter sample "
-    "has no dur and no depth. docs/filter.md has the whole language.",
+    "Keeps the events that pass all selecting options, and writes them as convert does. All tests refer to the trace as it was "
+    "read. The output is a valid trace: children of a removed span move up one level; a span that crosses the edge of the time "
+    "range is clipped and gets the arg tracekit.clipped; a counter keeps its value at the start of the range; a flow is "
+    "removed if one of its ends is removed; a track without events is removed with its metadata. If no event is selected, "
+    "nothing is written, a message explains why, and the exit status is 1, unless --allow-empty is given.\n"
+    "\n"
+    "An expression (-e) consists of tests joined by && || ! and parentheses. A test is SYMBOL OP VALUE; OP is == != < <= > >=, "
+    "=~ or !~ (Perl-compatible regular expression, anywhere in the text) or ~ (glob). A symbol alone tests that the event has "
+    "it. The symbols are name cat ts dur end self depth pid tid rank host process thread track kind step stream device "
+    "arg.KEY. Times need a unit (10us); ts and end count from the first event. A test on a missing property is false: a "
+    "counter sample has neither dur nor depth. docs/filter.md describes the whole language.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

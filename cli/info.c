@@ -15,9 +15,9 @@ struct params {
 static const struct opt opts[] = { ROW_JSON, ROWS_READ, ROW_END };
 
 static const struct example examples[] = {
-  { "tracekit info trace.json.gz", "say what is in a trace" },
-  { "tracekit info -v trace.json.gz", "say also its processes, its metadata and the memory that it takes" },
-  { "tracekit info --json rank0.json.gz rank1.json.gz", "print JSON, for a script" },
+  { "tracekit info trace.json.gz", "summarise a trace" },
+  { "tracekit info -v trace.json.gz", "also show processes, metadata and memory use" },
+  { "tracekit info --json rank0.json.gz rank1.json.gz", "print JSON for use in a script" },
   { 0, 0 },
 };
 
@@ -183,7 +183,7 @@ static void print_memory(const struct tk_summary *s) {
   tk_print_size(s->string_bytes, strings);
   tk_print_size(s->arg_bytes, args);
   label("memory");
-  printf("%s graph, %s bytes an event; args %s, %s an event in %u shapes; %u strings, %s\n", graph,
+  printf("%s graph, %s bytes per event; args %s, %s per event in %u shapes; %u strings, %s\n", graph,
          tty_fraction((double)s->memory / (double)n, 1, each), args,
          tty_fraction((double)s->arg_bytes / (double)n, 1, args_each), s->arg_shapes, s->n_strings, strings);
 }
@@ -267,7 +267,7 @@ static void print_glance(const struct glance *g, bool all) {
   }
   print_texts("devices", g->report.devices, g->report.n_devices);
   if (g->report.n_devices) putchar('\n');
-  if (busy >= 0) label("busy"), printf("%s%% of the time of devices\n", tty_fraction(busy, 1, time));
+  if (busy >= 0) label("busy"), printf("%s%% of the device time\n", tty_fraction(busy, 1, time));
   print_texts("made by", g->report.versions, g->report.n_versions);
   if (g->report.n_versions) putchar('\n');
   for (size_t i = 0; all && i < g->top.n_rows && i < LONGEST; i++) {
@@ -494,15 +494,14 @@ static int cmd_info(const void *params, const struct operands *in) {
 
 const struct command command_info = {
   .name = "info",
-  .summary = "say what is in a trace",
+  .summary = "summarise a trace",
   .operands = "[INPUT...]",
   .description =
-    "Prints one screen about each trace (standard input without INPUT): records, events, tracks, nesting, flows, time, "
-    "rank, host, training steps, accelerators and how busy they were, and versions. Of XPlane it also prints hosts, devices and "
-    "planes, of Perfetto packets and sequences, and of both what the bytes of the file are spent on. With -v it prints the five names "
-    "with most self time, processes, lines, clocks, metadata and memory too. Notes go to standard error: what was assumed, what was "
-    "repaired, and facts such as spans that overlap. If an input cannot be read, the others are still printed, and the exit status "
-    "is 3.",
+    "Prints a summary of each trace (standard input without INPUT): records, events, tracks, nesting, flows, time, rank, host, "
+    "training steps, accelerators and how busy they were, and versions. For XPlane it also prints hosts, devices and planes; "
+    "for Perfetto, packets and sequences; for both, what takes up space in the file. -v adds the five names with the most self "
+    "time, processes, lines, clocks, metadata and memory use. Notes are printed on standard error: assumptions, repairs, and "
+    "properties such as overlapping spans. If an input cannot be read, the others are still printed, and the exit status is 3.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -15,13 +15,13 @@ struct params {
 };
 
 static const struct opt opts[] = {
-  { OPT_FLAG, 0, "deep", 0, "read the files in full: count events, measure the length in time, find damage",
+  { OPT_FLAG, 0, "deep", 0, "read the files completely: count events, measure the length, find damage",
     offsetof(struct params, deep), 0, 0, 0 },
-  { OPT_FLAG, 'a', "all", 0, "list also the files that are no traces", offsetof(struct params, all), 0, 0, 0 },
-  { OPT_STRING, 0, "run", "RUN", "list only runs whose name begins so", offsetof(struct params, run), 0, 0, 0 },
-  { OPT_STRING, 0, "step", "N", "list only runs in a folder called step_N", offsetof(struct params, step), 0, 0, 0 },
+  { OPT_FLAG, 'a', "all", 0, "also list files that are not traces", offsetof(struct params, all), 0, 0, 0 },
+  { OPT_STRING, 0, "run", "RUN", "list only runs with this name or prefix", offsetof(struct params, run), 0, 0, 0 },
+  { OPT_STRING, 0, "step", "N", "list only runs in the folder step_N", offsetof(struct params, step), 0, 0, 0 },
   { OPT_STRING, 0, "host", "HOST",
-    "list only this host; '*' and '?' match as in file names", offsetof(struct params, host), 0, 0, 0 },
+    "list only this host; '*' and '?' are wildcards", offsetof(struct params, host), 0, 0, 0 },
   { OPT_NUMBER, 0, "rank", "N", "list only this rank", offsetof(struct params, rank), 0, 0, 0 },
   ROW_JSON,
   ROW_MAX_MEMORY,
@@ -35,8 +35,8 @@ static const struct opt opts[] = {
 
 static const struct example examples[] = {
   { "tracekit list logdir", "list runs and hosts, the newest run first" },
-  { "tracekit list --deep logdir", "list also events, length in time and damage" },
-  { "tracekit list --json traces.zip", "list an archive as JSON, for a script" },
+  { "tracekit list --deep logdir", "also show events, length and damage" },
+  { "tracekit list --json traces.zip", "list an archive as JSON for use in a script" },
   { 0, 0 },
 };
 
@@ -93,7 +93,7 @@ static void print_faults(const struct params *p, const struct tk_list_report *r)
     tty_string(stdout, f->input.name);
     fputs(": ", stdout);
     tty_string(stdout, f->input.why);
-    if (f->deep) printf("; %s events in %s bytes can be saved", tty_count(f->events, events), tty_count(f->bytes, bytes));
+    if (f->deep) printf("; %s events in %s bytes can be recovered", tty_count(f->events, events), tty_count(f->bytes, bytes));
     putchar('\n');
   }
 }
@@ -202,13 +202,12 @@ const struct command command_list = {
   .summary = "list the runs, hosts and files of a run directory or archive",
   .operands = "[SOURCE...]",
   .description =
-    "Lists the traces in a run directory of JAX, TensorFlow or PyTorch, in any other folder or in an archive, with run, "
-    "host, rank, format and size; the newest run comes first. Traces are found at any depth; without SOURCE the current "
-    "folder is searched. A file is marked \"not read\" if the other commands read a better file of the same session "
-    "instead.\n\n"
-    "Only the beginning of each file is read. The number of events, the length in time and the damage of a file need all of "
-    "it, so these columns are filled only with --deep. Empty files and files that are no traces are recognised in either "
-    "case.",
+    "Lists the traces in a run directory of JAX, TensorFlow or PyTorch, in any other folder, or in an archive, with run, host, "
+    "rank, format and size; the newest run comes first. Traces are found at any depth; without SOURCE the current folder is "
+    "searched. \"not read\" marks a file for which the other commands read a better file of the same session.\n"
+    "\n"
+    "Only the start of each file is read. The number of events, the length in time and damage require reading it completely, "
+    "so these columns are filled only with --deep. Empty files and files that are not traces are always recognised.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -76,12 +76,12 @@ static int unknown_command(const char *name) {
   for (size_t i = 0; commands[i] && n < MAX_COMMANDS; i++) names[n++] = commands[i]->name;
   for (size_t i = 0; topic_name(i, &summary) && n < MAX_COMMANDS; i++) names[n++] = topic_name(i, &summary);
   if (here) {
-    tty_fail("unknown command '%s': here it is %s (try 'tracekit help')", name, here);
+    tty_fail("unknown command '%s'; try %s (see 'tracekit help')", name, here);
     return STATUS_USAGE;
   }
   if (name[0] == '-') opt_unknown(&error, "option", name, options);
   else opt_unknown(&error, "command", name, names);
-  tty_fail("%s%s (try 'tracekit help')", error.why, name[0] == '-' && !strchr(error.why, ';') ? ": the command comes first" : "");
+  tty_fail("%s%s (try 'tracekit help')", error.why, name[0] == '-' && !strchr(error.why, ';') ? ": the command must come first" : "");
   return STATUS_USAGE;
 }
 
@@ -138,6 +138,6 @@ int main(int argc, char **argv) {
   errno = 0;
   if (fflush(stdout) == 0 && !ferror(stdout)) return status;
   if (tty_reader_is_gone()) return status;
-  tty_fail("standard output: %s", errno ? strerror(errno) : "cannot write");
+  tty_fail("standard output: %s", errno ? strerror(errno) : "write failed");
   return status ? status : STATUS_OUTPUT;
 }

@@ -115,8 +115,12 @@ void docs_markdown(FILE *to, const struct command *c) {
     one_command(to, c);
     return;
   }
-  fputs("# Commands\n\nThese pages are made from the same rows as `tracekit help COMMAND` and the manual pages.\n\n"
-        "| command | what it does |\n|---|---|\n", to);
+  fputs("# Commands\n"
+        "\n"
+        "These pages contain the same text as `tracekit help COMMAND` and the manual pages.\n"
+        "\n"
+        "| command | purpose |\n"
+        "|---|---|\n", to);
   for (const struct command *const *k = commands; *k; k++)
     fprintf(to, "| [%s](%s.md) | %s |\n", (*k)->name, (*k)->name, (*k)->summary);
   all_shared_options(to);
@@ -135,27 +139,28 @@ static void format_headers(FILE *to) {
   fputs("\n|---|", to);
   for (size_t i = 0; tk_format(i); i++) fputs("---|", to);
   fputc('\n', to);
-  row_start(to, "name, for `-f`");
+  row_start(to, "name for `-f`");
   for (size_t i = 0; (f = tk_format(i)); i++) fprintf(to, " `%s` |", f->name);
   fputc('\n', to);
 }
 
 static void format_facts(FILE *to) {
   const struct tk_format_info *f;
-  row_start(to, "endings of its files");
+  row_start(to, "file name extensions");
   for (size_t i = 0; (f = tk_format(i)); i++, fputs(" |", to))
     for (const char *const *e = f->endings; *e; e++) fprintf(to, " `%s`", *e);
   fputc('\n', to);
-  row_start(to, "`tracekit` reads it");
+  row_start(to, "can be read");
   for (size_t i = 0; (f = tk_format(i)); i++) fprintf(to, " %s |", f->can_read ? "yes" : "no");
   fputc('\n', to);
-  row_start(to, "`tracekit` writes it");
+  row_start(to, "can be written");
   for (size_t i = 0; (f = tk_format(i)); i++) fprintf(to, " %s |", f->can_write ? "yes" : "no");
   fputc('\n', to);
   char step[32];
-  row_start(to, "times are rounded to");
+  row_start(to, "resolution of times");
   for (size_t i = 0; (f = tk_format(i)); i++) fprintf(to, " %s |", docs_resolution(f, step, sizeof step));
-  fputs("\n| holds spans |", to);
+  fputs("\n"
+        "| supports spans |", to);
   for (size_t i = 0; tk_format(i); i++) fputs(" yes |", to);
   fputc('\n', to);
 }
@@ -163,7 +168,7 @@ static void format_facts(FILE *to) {
 /* Of which formats it holds what only they understand: its own, and those that ask to be carried. */
 static void blocks_row(FILE *to) {
   const struct tk_format_info *f, *of;
-  fputs("| carries blocks that only their own format understands |", to);
+  fputs("| can embed data of other formats |", to);
   for (size_t i = 0; (f = tk_format(i)); i++) {
     bool any = false;
     for (size_t k = 0; f->carries && (of = tk_format(k)); k++)
@@ -177,17 +182,23 @@ void docs_format_table(FILE *to) {
   const struct tk_format_info *f;
   const char *held;
   unsigned holds;
-  fputs("# Formats\n\nThis table is made from the rows of the formats. What a format cannot hold is counted while a trace is "
-        "written in it,\nand the command says it in one line.\n\n", to);
+  fputs("# Formats\n"
+        "\n"
+        "When a trace is written, anything that the output format does not support is counted, and a message reports it.\n"
+        "\n", to);
   format_headers(to);
   format_facts(to);
   for (size_t i = 0; (held = docs_held(i, &holds)); i++) {
-    fprintf(to, "| holds %s |", held);
+    fprintf(to, "| supports %s |", held);
     for (size_t k = 0; (f = tk_format(k)); k++) fputs((f->holds & holds) == holds ? " yes |" : " **no** |", to);
     fputc('\n', to);
   }
   blocks_row(to);
-  fputs("\nA further `.gz` or `.zst` behind the ending compresses the output. Input may also be compressed with xz or bzip2, and\n"
-        "may stand in a tar, zip or 7z archive. The format of an input is found from its content.\n\n"
-        "Which field of a format becomes what of [the event graph](../graph.md), and the reverse:\n\n", to);
+  fputs("\n"
+        "An additional `.gz` or `.zst` extension compresses the output. Inputs may also be compressed with xz or bzip2, and "
+        "may\n"
+        "be members of a tar, zip or 7z archive. The format of an input is detected from its content.\n"
+        "\n"
+        "These pages describe how the fields of each format map to [the event graph](../graph.md) and back:\n"
+        "\n", to);
 }

@@ -31,60 +31,60 @@ struct params {
 #define FIELD(field) offsetof(struct params, field)
 
 const struct opt_word merge_align_words[] = {
-  { "auto", TK_ALIGN_AUTO, "align hosts by the collectives of their ranks where these can be trusted, else as with clock" },
-  { "clock", TK_ALIGN_CLOCK, "align by absolute time, where the inputs state it" },
-  { "collectives", TK_ALIGN_COLLECTIVES, "align by collectives, even where they cannot be trusted" },
+  { "auto", TK_ALIGN_AUTO, "align hosts by the collectives of their ranks if that is reliable, otherwise as with clock" },
+  { "clock", TK_ALIGN_CLOCK, "align by absolute time, if the inputs record it" },
+  { "collectives", TK_ALIGN_COLLECTIVES, "align by collectives even if that is unreliable" },
   { "marker=", TK_ALIGN_MARKER, "align the ends of the events with this name or pattern" },
-  { "start", TK_ALIGN_START, "put the first events of all hosts at one time" },
-  { "none", TK_ALIGN_NONE, "leave the times as the inputs print them" },
+  { "start", TK_ALIGN_START, "align the first events of all hosts" },
+  { "none", TK_ALIGN_NONE, "keep the times as recorded" },
   { 0, 0, 0 },
 };
 
 const struct opt_word merge_group_words[] = {
-  { "rank", TK_GROUP_RANK, "rank 0 first, the rows of each rank in their own order" },
-  { "host", TK_GROUP_HOST, "the ranks of one host together, the host of the lowest rank first" },
-  { "kind", TK_GROUP_KIND, "the CPUs of all ranks, then the GPUs and TPUs of all ranks, then the rest" },
+  { "rank", TK_GROUP_RANK, "rank 0 first; the rows of each rank in their own order" },
+  { "host", TK_GROUP_HOST, "ranks of one host together; the host with the lowest rank first" },
+  { "kind", TK_GROUP_KIND, "CPUs of all ranks, then GPUs and TPUs of all ranks, then the rest" },
   { 0, 0, 0 },
 };
 
 static const struct opt opts[] = {
   ROW_OUTPUT,
-  { OPT_WORD, 0, "align", "HOW", "how the clocks of the hosts are aligned", FIELD(align), merge_align_words, 0, 0 },
+  { OPT_WORD, 0, "align", "HOW", "how to align the clocks of the hosts", FIELD(align), merge_align_words, 0, 0 },
   { OPT_OFFSETS, 0, "offset", "RANK=TIME",
-    "move this rank or host by this time, and do not align it; such as 3=+1.5ms or host42=-20us",
+    "shift this rank or host by this time instead of aligning it, such as 3=+1.5ms or host42=-20us",
     FIELD(offsets), 0, 0, 0 },
   { OPT_FILE, 0, "offsets-from", "REPORT",
-    "take the clocks as this report has them (see --align-report), and compare none", FIELD(offsets_from), 0, 0, 0 },
-  { OPT_STRING, 0, "reference", "WHO", "take the clock of this rank or host as the right one (default: of the first input)",
+    "use the clocks in this report (see --align-report) instead of comparing them", FIELD(offsets_from), 0, 0, 0 },
+  { OPT_STRING, 0, "reference", "WHO", "use the clock of this rank or host as the reference (default: that of the first input)",
     FIELD(reference), 0, 0, 0 },
   { OPT_TIME, 0, "clock-error", "TIME",
-    "expect the wall clocks of most hosts to be within this time of each other (default: 1ms)", FIELD(clock_error), 0, 0, 0 },
-  { OPT_FLAG, 0, "require-align", 0, "exit with status 1 unless the alignment of every host can be trusted",
+    "typical difference between the wall clocks of hosts (default: 1ms)", FIELD(clock_error), 0, 0, 0 },
+  { OPT_FLAG, 0, "require-align", 0, "exit with status 1 unless the alignment of every host is reliable",
     FIELD(require_align), 0, 0, 0 },
-  { OPT_FILE, 0, "align-report", "FILE", "write the report on the clocks to this file, as JSON, also in a dry run",
+  { OPT_FILE, 0, "align-report", "FILE", "write a JSON report on the clocks to this file, even in a dry run",
     FIELD(align_report), 0, 0, 0 },
   { OPT_STRING, 0, "anchor", "REGEX",
-    "take spans with this name, which all ranks leave together, for collectives as well, such as those of a library of your own",
+    "also treat spans with this name as collectives that all ranks leave together, such as those of your own library",
     FIELD(anchor), 0, 0, 0 },
   { OPT_FILE, 0, "collectives", "FILE",
-    "write a table of the collectives to this .csv or .json file: who came when, and who waited for whom", FIELD(collectives), 0,
+    "write a table of the collectives to this .csv or .json file: arrival times, and who waited for whom", FIELD(collectives), 0,
     0, 0 },
-  { OPT_FLAG, 0, "link-collectives", 0, "add flows from the rank that came last to a collective to those that waited for it",
+  { OPT_FLAG, 0, "link-collectives", 0, "add flows from the last rank that reached a collective to the ranks that waited for it",
     FIELD(link_collectives), 0, 0, 0 },
-  { OPT_RANGES, 0, "rank", "N..M", "keep ranks in this range; clocks are compared by all that are read", FIELD(ranks), 0, 0, 0 },
+  { OPT_RANGES, 0, "rank", "N..M", "keep only ranks in this range; clocks are compared using all ranks that are read", FIELD(ranks), 0, 0, 0 },
   { OPT_INT, 0, "every-rank", "N", "keep ranks 0, N, 2 N and so on", FIELD(every_rank), 0, 1, 1000000000 },
-  { OPT_STRING, 0, "step", "N..M", "keep the range of time of these training steps, of each rank by its own", FIELD(step), 0, 0, 0 },
-  { OPT_STRING, 0, "time", "A..B", "keep a range of time of the timeline of all, written as for filter", FIELD(time), 0, 0, 0 },
-  { OPT_SIZE, 0, "to", "SIZE", "remove what matters least until the file is at most so large (100MB, 64KiB), as shrink does",
+  { OPT_STRING, 0, "step", "N..M", "keep only the time range of these training steps, for each rank its own", FIELD(step), 0, 0, 0 },
+  { OPT_STRING, 0, "time", "A..B", "keep only this time range of the merged timeline, in the syntax of filter", FIELD(time), 0, 0, 0 },
+  { OPT_SIZE, 0, "to", "SIZE", "shrink the output to at most this size (100MB, 64KiB), as shrink does",
     FIELD(to), 0, 0, 0 },
-  { OPT_FLAG, 0, "to-zero", 0, "let the first event of all be at time 0", FIELD(to_zero), 0, 0, 0 },
+  { OPT_FLAG, 0, "to-zero", 0, "put the first event of all ranks at time 0", FIELD(to_zero), 0, 0, 0 },
   { OPT_STRING, 0, "label", "TEXT",
-    "name of each process (default: \"rank {rank} - {host} - {process}\"); further fields: {pid}, {input}, {run}, {step}",
+    "name of each process (default: \"rank {rank} - {host} - {process}\"); other fields: {pid}, {input}, {run}, {step}",
     FIELD(label), 0, 0, 0 },
-  { OPT_WORD, 0, "group-by", "WHAT", "how the rows of the timeline are ordered", FIELD(group_by), merge_group_words, 0, 0 },
+  { OPT_WORD, 0, "group-by", "WHAT", "order of the rows of the timeline", FIELD(group_by), merge_group_words, 0, 0 },
   { OPT_FLAG, 0, "manifest", 0,
-    "write a tar of the inputs, unpacked, with a manifest by which Perfetto 58 and later merges them", FIELD(manifest), 0, 0, 0 },
-  { OPT_FLAG, 'k', "keep-going", 0, "leave out the inputs that cannot be read (the exit status is still 3)",
+    "write a tar of the decompressed inputs, with a manifest from which Perfetto 58 and later merges them", FIELD(manifest), 0, 0, 0 },
+  { OPT_FLAG, 'k', "keep-going", 0, "leave out inputs that cannot be read (the exit status is still 3)",
     FIELD(keep_going), 0, 0, 0 },
   ROW_FORMAT,
   ROW_FORCE,
@@ -106,17 +106,17 @@ static const struct example examples[] = {
   { "tracekit merge rank0.json.gz rank1.json.gz -o merged.json.gz", "merge two ranks into one timeline" },
   { "tracekit merge rank*.json.gz --align=none -o merged.json.gz", "merge without changing any time" },
   { "tracekit merge rank*.json.gz --offset 1=+1.5ms --align-report clocks.json -o merged.json.gz",
-    "give the offset of rank 1, and write a report on the clocks" },
+    "shift rank 1 by an offset, and write a report on the clocks" },
   { "tracekit merge rank*.json.gz --label '{host}/{rank}: {process}' --group-by=kind -o merged.json.gz",
-    "give processes other names, and put all GPUs together" },
+    "rename the processes, and put all GPUs together" },
   { "tracekit merge rank*.json.gz --rank 0..1 --time 25%..75% --to 2MB -o part.json.gz",
-    "merge two ranks' middle, into a file of at most 2 MB" },
+    "merge the middle half of two ranks into a file of at most 2 MB" },
   { "tracekit merge rank*.json.gz --collectives collectives.csv --link-collectives -o merged.json.gz",
-    "say of each collective who was waited for, and draw that" },
-  { "tracekit merge rank*.json.gz -o tb/", "write a file for each rank, for xprof and TensorBoard (--logdir tb)" },
-  { "tracekit merge rank*.json.gz --manifest -o merged.tar", "put the files into a tar, for Perfetto to merge" },
+    "show which ranks waited in each collective, as a table and as arrows" },
+  { "tracekit merge rank*.json.gz -o tb/", "write one file per rank for xprof and TensorBoard (--logdir tb)" },
+  { "tracekit merge rank*.json.gz --manifest -o merged.tar", "put the files into a tar that Perfetto can merge" },
   { "tracekit merge --keep-going --json rank*.json.gz -o merged.json.gz > report.json",
-    "leave out what cannot be read, and write the report as JSON" },
+    "leave out unreadable inputs, and write the report as JSON" },
   { 0, 0 },
 };
 
@@ -177,7 +177,7 @@ static void print_merge_text(FILE *to, const struct shared *s, const struct tk_m
   for (size_t i = 0; ranks && i < report->n_ranks; i++)
     if (!ranks[i]->skipped) row(&table, ranks[i]);
   if (ranks) table_print(&table, to);
-  else tty_say("out of memory: a table is left out");
+  else tty_say("out of memory: a table is missing");
   free(ranks);
   if (report->n_skipped) fprintf(to, "left out: %s of other ranks\n", tty_counted(report->n_skipped, "input", a));
   clocks_text(to, s, &report->align);
@@ -270,7 +270,7 @@ static int print_report(const struct shared *s, const struct tk_merge_report *re
 
 static int finding(const struct params *p, const struct tk_align_report *a, int status) {
   if (!p->require_align || a->trusted || status != STATUS_DONE) return status;
-  tty_fail("--require-align: the alignment of at least one host cannot be trusted");
+  tty_fail("--require-align: the alignment of at least one host is unreliable");
   return STATUS_FINDING;
 }
 
@@ -280,7 +280,7 @@ static bool forgot_output(const struct params *p, const struct operands *in, int
   const char *last = in->v[in->n - 1];
   char why[512];
   if (p->shared.output || in->n < 2 || !tk_path_of(last).format || strpbrk(last, "*?[:") || stat(last, &st) == 0) return false;
-  snprintf(why, sizeof why, "%.200s: there is no such file: to write it, say -o %.200s", last, last);
+  snprintf(why, sizeof why, "%.200s: no such file; to write it, use -o %.200s", last, last);
   *status = run_usage("merge", why);
   return true;
 }
@@ -289,7 +289,7 @@ static bool forgot_output(const struct params *p, const struct operands *in, int
 static void say_merged_again(const struct params *p, const struct tk_merge_report *r) {
   const struct tk_merge_rank *last = r->n_ranks > 1 ? &r->ranks[r->n_ranks - 1] : NULL;
   if (!p->shared.output && last && last->merged > 1 && !p->shared.quiet)
-    tty_say("%s: is a merged trace itself, which was read like the others: to write it, say -o %s --force", last->input, last->input);
+    tty_say("%s: is itself a merged trace and was read like the other inputs; to write it, use -o %s --force", last->input, last->input);
 }
 
 static int run_merge(const struct params *p, const struct operands *in, const char *output, struct tk_merge_options *options) {
@@ -340,7 +340,7 @@ static int cmd_merge(const void *params, const struct operands *in) {
   struct redacting r;
   if (forgot_output(p, in, &status)) return status;
   if (p->manifest && p->shared.redact.asked)
-    return run_usage("merge", "--manifest keeps the inputs as they are: --redact cannot be with it");
+    return run_usage("merge", "--redact cannot be combined with --manifest, which copies inputs unchanged");
   const char *output = run_names_folder(&p->shared) ? p->shared.output : run_output(&p->shared, "merge", in, &status);
   if (!output || !redact_begin(&p->shared, "merge", &r, &status)) return status;
   if (p->shared.redact.asked) options.redact = &r.options;
@@ -351,41 +351,46 @@ static int cmd_merge(const void *params, const struct operands *in) {
 
 const struct command command_merge = {
   .name = "merge",
-  .summary = "put the traces of several ranks into one timeline",
+  .summary = "merge the traces of several ranks into one timeline",
   .operands = "INPUT...",
   .description =
-    "Reads the traces of several ranks in the order given, one at a time, and writes them as one trace, in which every "
-    "process is labelled with its rank and host. Rank 0 comes first. Process ids, flow ids and async ids of different ranks "
-    "are kept apart. Names and args of events are not changed. The top-level metadata of every rank is kept. A process that "
-    "has metadata but no events gets no row. In Perfetto output each rank is a machine.\n\n"
-    "The rank of an input is what the trace states (distributedInfo), else what its file name says, else its place among "
-    "the inputs. The table that is printed shows the rank, the number of events read, and how far each rank was shifted in "
-    "time.\n\n"
-    "The clocks of different hosts disagree by microseconds to seconds. Where ranks of several hosts ran the same "
-    "collectives (kernels of NCCL and RCCL, ops on the device planes of XLA), the difference is measured: all ranks leave a "
-    "collective together. Each host is moved as a whole, by a constant, along a line where its clock ran at another rate, or "
-    "along several where it was set in between. Ranks of one host are not moved against each other, unless their collectives "
-    "show that they have several clocks. All ways to match the collectives are weighed against each other, and against that "
-    "they have nothing in common. A second table shows the offset of each clock, its error, what causality proves, and what "
-    "else is possible. A host whose offset cannot be trusted stays on its wall clock, which a message says. Inputs are read "
-    "twice for this.\n\n"
-    "--rank, --every-rank, --step and --time keep a part, to which each input is cut as it is read. Steps are each rank's own; a "
-    "range of time is one of the timeline of all.\n\n"
-    "--to removes what matters least until the output is small enough, as shrink does. Of several ranks each gets its share, to "
-    "which it is shrunk as it is written: the rank that the others waited for longest and a typical one have all that they need, if "
-    "half of the size is enough for that, and the others have the rest. The metadata says of each rank what went, and the sum of it "
-    "by name. Passthrough is left out. What is written with --pretty or as .zst is not written rank by rank, so that all that is kept "
-    "is in memory instead.\n\n"
-    "An output that ends in '/' is a folder for xprof and TensorBoard, with a file for each host, all on one timeline: "
-    "LOGDIR/plugins/profile/RUN/HOST.xplane.pb. RUN is the run of the first input. A host of several ranks has a file for each "
-    "rank. A folder that stands in plugins/profile is taken as the run itself. A run that is there already is kept, unless "
-    "--force is given.\n\n"
-    "--manifest merges nothing: it writes a tar (.tar, .tar.gz) of the input files, unpacked, and a "
-    "perfetto_manifest.json that gives the rank, the host and the clock of each. Perfetto 58 and later merges them when it "
-    "opens the tar. Inputs that Perfetto does not read (XPlane) and a second Perfetto trace of several machines are "
-    "refused. A manifest cannot state the drift of a clock, which a message says.\n\n"
-    "A --label is a text with fields in braces. The field of something unknown is left out together with the text that "
-    "joins it to the field before it. {{ stands for a brace.",
+    "Reads the traces of several ranks, one at a time, and writes them as one trace in which every process is labelled with "
+    "its rank and host. Rank 0 comes first. Process ids, flow ids and async ids of different ranks are kept apart. Names and "
+    "args of events are unchanged. The top-level metadata of every rank is kept. A process that has metadata but no events "
+    "gets no row. In Perfetto output each rank is a machine.\n"
+    "\n"
+    "The rank of an input comes from the trace (distributedInfo), or else from its file name, or else from its position among "
+    "the inputs. The printed table shows the rank, the number of events read, and the shift in time of each rank.\n"
+    "\n"
+    "The clocks of different hosts differ by microseconds to seconds. If ranks of several hosts took part in the same "
+    "collectives (kernels of NCCL and RCCL, ops on the device planes of XLA), merge measures the difference, because all ranks "
+    "leave a collective together. Each host is shifted as a whole: by a constant, along a line if its clock drifts, or along "
+    "several lines if its clock was set. Ranks of one host are not shifted relative to each other, unless their collectives "
+    "show that they have different clocks. All ways to match the collectives are weighed against each other, and against the "
+    "possibility that the hosts share nothing. A second table shows, for each host, the offset of its clock, the error, the "
+    "bounds proven by causality, and other possible offsets. If the offset of a host is unreliable, the host stays on its wall "
+    "clock and a message reports it. Alignment reads the inputs twice.\n"
+    "\n"
+    "--rank, --every-rank, --step and --time keep part of the trace; each input is cut as it is read. Each rank has its own "
+    "steps; a time range refers to the merged timeline.\n"
+    "\n"
+    "--to shrinks the output to a size, as shrink does. Each rank gets a share and is shrunk to it as it is written: the rank "
+    "that the others waited for longest and a typical rank get all they need, if half of the size is enough for that; the "
+    "others share the rest. The metadata lists what was removed from each rank, and the total by name. Format-specific data "
+    "(passthrough) is removed. With --pretty or .zst output, the ranks are not written one by one, so everything that is kept "
+    "is held in memory.\n"
+    "\n"
+    "If the output ends in '/', it becomes a folder for xprof and TensorBoard with one file per host, all on one timeline: "
+    "LOGDIR/plugins/profile/RUN/HOST.xplane.pb. RUN is the run of the first input. A host with several ranks has one file per "
+    "rank. A folder inside plugins/profile is used as the run itself. An existing run is kept, unless --force is given.\n"
+    "\n"
+    "--manifest does not merge: it writes a tar (.tar, .tar.gz) of the decompressed input files and a perfetto_manifest.json "
+    "with the rank, host and clock of each. Perfetto 58 and later merges them when it opens the tar. Inputs that Perfetto "
+    "cannot read (XPlane), and a second Perfetto trace with several machines, are refused. A manifest cannot describe the "
+    "drift of a clock; a message reports it.\n"
+    "\n"
+    "--label is a text with fields in braces. If a field is unknown, it is left out together with the text before it. {{ "
+    "prints a brace.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

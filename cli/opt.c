@@ -100,7 +100,7 @@ static enum parsed set_format(const struct parser *p, const struct opt *o, const
     *(const char **)field(p, o) = *asked.packing ? value : asked.format->name;
     return PARSED_RUN;
   }
-  if (list_called(value, list, sizeof list)) return fail(p->error, "--%s: '%s' may be %s: say which", o->name, value, list);
+  if (list_called(value, list, sizeof list)) return fail(p->error, "--%s: '%s' is ambiguous: %s", o->name, value, list);
   for (; (format = tk_format(n)) && n < MAX_VALID - 1; n++) valid[n] = format->name;
   valid[n] = NULL;
   return bad_word(p, o, value, valid);
@@ -112,9 +112,9 @@ enum { SMALL = 4096 };
 static enum parsed set_size(const struct parser *p, const struct opt *o, const char *value) {
   uint64_t bytes;
   if (!tk_parse_size(value, &bytes))
-    return fail(p->error, "--%s: '%s' is not a size such as 64KiB, 2MB or 1G", o->name, value);
+    return fail(p->error, "--%s: invalid size '%s'; expected a size such as 64KiB, 2MB or 1G", o->name, value);
   if (bytes > 0 && bytes < SMALL && !value[strspn(value, "0123456789.+")])
-    return fail(p->error, "--%s: %s of what? Say %sMB, %sKB or %sB", o->name, value, value, value, value);
+    return fail(p->error, "--%s: missing unit of %s; use %sMB, %sKB or %sB", o->name, value, value, value, value);
   *(uint64_t *)field(p, o) = bytes;
   return PARSED_RUN;
 }
@@ -124,8 +124,8 @@ static enum parsed set_int(const struct parser *p, const struct opt *o, const ch
   long n;
   errno = 0;
   n = strtol(value, &end, 10);
-  if (end == value || *end || errno) return fail(p->error, "--%s: '%s' is not a number", o->name, value);
-  if (n < o->min || n > o->max) return fail(p->error, "--%s: %s is not within %d..%d", o->name, value, o->min, o->max);
+  if (end == value || *end || errno) return fail(p->error, "--%s: invalid number '%s'", o->name, value);
+  if (n < o->min || n > o->max) return fail(p->error, "--%s: %s is out of range %d..%d", o->name, value, o->min, o->max);
   *(int *)field(p, o) = (int)n;
   return PARSED_RUN;
 }
@@ -143,7 +143,7 @@ static enum parsed set_list(const struct parser *p, const struct opt *o, const c
 static enum parsed add_range(const struct parser *p, const struct opt *o, const char *value) {
   struct opt_ranges *list = field(p, o);
   struct tk_range range, *v;
-  if (!tk_parse_range(value, &range)) return fail(p->error, "--%s: '%s' is not N, N..M, N.. or ..M", o->name, value);
+  if (!tk_parse_range(value, &range)) return fail(p->error, "--%s: invalid range '%s'; expected N, N..M, N.. or ..M", o->name, value);
   v = realloc(list->v, (list->n + 1) * sizeof *v);
   if (!v) return fail(p->error, "out of memory");
   list->v = v;
@@ -159,8 +159,8 @@ static enum parsed add_offset(const struct parser *p, const struct opt *o, const
   int64_t ns;
   if (!tk_parse_offset(value, &who, &ns)) {
     if (equals && equals != value && tk_is_duration(equals + 1))
-      return fail(p->error, "--%s: '%s' is out of range: it is more than 106 days", o->name, value);
-    return fail(p->error, "--%s: '%s' is not an offset such as 3=+1.5ms or host42=-20us", o->name, value);
+      return fail(p->error, "--%s: '%s' is out of range: more than 106 days", o->name, value);
+    return fail(p->error, "--%s: invalid offset '%s'; expected an offset such as 3=+1.5ms or host42=-20us", o->name, value);
   }
   v = realloc(list->v, (list->n + 1) * sizeof *v);
   if (!v) return fail(p->error, "out of memory");
@@ -177,7 +177,7 @@ static void free_offsets(struct opt_offsets *list) {
 static enum parsed set_number(const struct parser *p, const struct opt *o, const char *value) {
   struct tk_range range;
   bool good = tk_parse_range(value, &range) && range.first == range.last && range.first >= 0;
-  if (!good) return fail(p->error, "--%s: '%s' is not a number", o->name, value);
+  if (!good) return fail(p->error, "--%s: invalid number '%s'", o->name, value);
   *(struct opt_number *)field(p, o) = (struct opt_number){ true, range.first };
   return PARSED_RUN;
 }
@@ -205,7 +205,7 @@ static enum parsed set_value(const struct parser *p, const struct opt *o, const 
       if (tk_is_duration(value)) return fail(p->error, "--%s: '%s' is out of range: times are at most 106 days", o->name, value);
       return opt_bad_time(p->error, o->name, value), PARSED_ERROR;
     default:
-      if (!*value) return fail(p->error, "--%s: the value is empty", o->name);
+      if (!*value) return fail(p->error, "--%s: empty value", o->name);
       if (o->kind == OPT_LIST) return set_list(p, o, value);
       *(const char **)field(p, o) = value;
       return PARSED_RUN;
@@ -248,18 +248,18 @@ static const char *foreign(const char *word, size_t n) {
   static const struct {
     const char *word, *here;
   } rows[] = {
-    { "compress", "-o NAME.json.gz compresses, and --level says how much" },
-    { "gzip", "-o NAME.json.gz compresses" },
-    { "zstd", "-o NAME.json.zst compresses" },
-    { "input", "inputs are named without an option" },
-    { "recursive", "folders are searched at any depth" },
-    { "start", "--time START..END keeps a range of time" },
-    { "end", "--time START..END keeps a range of time" },
-    { "grep", "--name '*TEXT*' keeps events by name" },
-    { "max-size-mb", "--to 100MB says how large a file may be" },
-    { "overwrite", "--force replaces a file" },
-    { "silent", "--quiet says nothing but errors" },
-    { "debug", "--verbose says more" },
+    { "compress", "use -o NAME.json.gz, and --level to set the compression level" },
+    { "gzip", "use -o NAME.json.gz to compress" },
+    { "zstd", "use -o NAME.json.zst to compress" },
+    { "input", "inputs need no option" },
+    { "recursive", "folders are always searched recursively" },
+    { "start", "use --time START..END to keep a time range" },
+    { "end", "use --time START..END to keep a time range" },
+    { "grep", "use --name '*TEXT*' to keep events by name" },
+    { "max-size-mb", "use --to 100MB to limit the file size" },
+    { "overwrite", "use --force to replace a file" },
+    { "silent", "use --quiet to print only errors" },
+    { "debug", "use --verbose to print more" },
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (same_name(rows[i].word, word, n)) return rows[i].here;
@@ -350,9 +350,9 @@ static enum parsed check_operands(const struct parser *p, const struct operands 
   const struct command *c = p->command;
   const char *extra = in->n > c->max_operands ? in->v[c->max_operands] : NULL;
   if (in->n < c->min_operands) return fail(p->error, "missing operand: %s", c->operands);
-  if (extra && is_output(p, extra)) return fail(p->error, "unexpected operand '%s': to write there, say -o %s", extra, extra);
+  if (extra && is_output(p, extra)) return fail(p->error, "unexpected operand '%s'; to write to it, use -o %s", extra, extra);
   if (extra && find_letter(c, 'f') && tk_path_of(extra).format)
-    return fail(p->error, "unexpected operand '%s': it takes one trace, and merge puts several on one timeline", extra);
+    return fail(p->error, "unexpected operand '%s'; only one trace is accepted (merge combines several)", extra);
   if (extra) return fail(p->error, "unexpected operand '%s'", extra);
   return PARSED_RUN;
 }

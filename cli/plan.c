@@ -21,10 +21,10 @@ struct params {
 #define FIELD(field) offsetof(struct params, field)
 
 static const struct opt_word align_words[] = {
-  { "auto", TK_ALIGN_AUTO, "align hosts by the collectives of their ranks where these can be trusted, else as with clock" },
-  { "clock", TK_ALIGN_CLOCK, "align by absolute time, where the inputs state it" },
-  { "collectives", TK_ALIGN_COLLECTIVES, "align by collectives, even where they cannot be trusted" },
-  { "start", TK_ALIGN_START, "put the first events of all hosts at one time" },
+  { "auto", TK_ALIGN_AUTO, "align hosts by the collectives of their ranks if that is reliable, otherwise as with clock" },
+  { "clock", TK_ALIGN_CLOCK, "align by absolute time, if the inputs record it" },
+  { "collectives", TK_ALIGN_COLLECTIVES, "align by collectives even if that is unreliable" },
+  { "start", TK_ALIGN_START, "align the first events of all hosts" },
   { 0, 0, 0 },
 };
 
@@ -32,27 +32,27 @@ static const struct opt opts[] = {
   ROW_OUTPUT,
   { OPT_FORMAT, 'f', "format", "FORMAT", "format of the merged trace, such as json.gz (default: json); 'help' lists them",
     SHARED(format), 0, 0, 0 },
-  { OPT_WORD, 0, "align", "HOW", "how the clocks of the ranks are aligned, by their scans", FIELD(align), align_words, 0, 0 },
-  { OPT_OFFSETS, 0, "offset", "RANK=TIME", "move this rank or host by this time, and do not align it", FIELD(offsets), 0, 0, 0 },
-  { OPT_FILE, 0, "offsets-from", "REPORT", "take the clocks as this report or plan has them, and compare none", FIELD(offsets_from),
+  { OPT_WORD, 0, "align", "HOW", "how to align the clocks of the ranks", FIELD(align), align_words, 0, 0 },
+  { OPT_OFFSETS, 0, "offset", "RANK=TIME", "shift this rank or host by this time instead of aligning it", FIELD(offsets), 0, 0, 0 },
+  { OPT_FILE, 0, "offsets-from", "REPORT", "use the clocks in this report or plan instead of comparing them", FIELD(offsets_from),
     0, 0, 0 },
-  { OPT_STRING, 0, "reference", "WHO", "take the clock of this rank or host as the right one (default: of the first rank)",
+  { OPT_STRING, 0, "reference", "WHO", "use the clock of this rank or host as the reference (default: that of the first rank)",
     FIELD(reference), 0, 0, 0 },
   { OPT_TIME, 0, "clock-error", "TIME",
-    "expect the wall clocks of most hosts to be within this time of each other (default: 1ms)", FIELD(clock_error), 0, 0, 0 },
-  { OPT_FLAG, 0, "require-align", 0, "exit with status 1 unless the alignment of every host can be trusted",
+    "typical difference between the wall clocks of hosts (default: 1ms)", FIELD(clock_error), 0, 0, 0 },
+  { OPT_FLAG, 0, "require-align", 0, "exit with status 1 unless the alignment of every host is reliable",
     FIELD(require_align), 0, 0, 0 },
   { OPT_FILE, 0, "collectives", "FILE",
-    "write a table of the collectives to this .csv or .json file: who came when, and who waited for whom", FIELD(collectives), 0,
+    "write a table of the collectives to this .csv or .json file: arrival times, and who waited for whom", FIELD(collectives), 0,
     0, 0 },
-  { OPT_RANGES, 0, "rank", "N..M", "keep ranks in this range; clocks are compared by all", FIELD(ranks), 0, 0, 0 },
+  { OPT_RANGES, 0, "rank", "N..M", "keep only ranks in this range; clocks are compared using all ranks", FIELD(ranks), 0, 0, 0 },
   { OPT_INT, 0, "every-rank", "N", "keep ranks 0, N, 2 N and so on", FIELD(every_rank), 0, 1, 1000000000 },
-  { OPT_STRING, 0, "step", "N..M", "keep the range of time of these training steps, of each rank by its own", FIELD(step), 0, 0, 0 },
-  { OPT_STRING, 0, "time", "A..B", "keep a range of time of the timeline of all, written as for filter", FIELD(time), 0, 0, 0 },
-  { OPT_SIZE, 0, "to", "SIZE", "give each rank its share of a merged trace of at most this size (100MB, 64KiB)", FIELD(to), 0, 0, 0 },
-  { OPT_FLAG, 0, "to-zero", 0, "let the first event of all be at time 0", FIELD(to_zero), 0, 0, 0 },
-  { OPT_STRING, 0, "label", "TEXT", "name of each process, as for merge", FIELD(label), 0, 0, 0 },
-  { OPT_WORD, 0, "group-by", "WHAT", "how the rows of the timeline are ordered", FIELD(group_by), merge_group_words, 0, 0 },
+  { OPT_STRING, 0, "step", "N..M", "keep only the time range of these training steps, for each rank its own", FIELD(step), 0, 0, 0 },
+  { OPT_STRING, 0, "time", "A..B", "keep only this time range of the merged timeline, in the syntax of filter", FIELD(time), 0, 0, 0 },
+  { OPT_SIZE, 0, "to", "SIZE", "limit the merged trace to this size (100MB, 64KiB), and give each rank a share", FIELD(to), 0, 0, 0 },
+  { OPT_FLAG, 0, "to-zero", 0, "put the first event of all ranks at time 0", FIELD(to_zero), 0, 0, 0 },
+  { OPT_STRING, 0, "label", "TEXT", "name of each process, as in merge", FIELD(label), 0, 0, 0 },
+  { OPT_WORD, 0, "group-by", "WHAT", "order of the rows of the timeline", FIELD(group_by), merge_group_words, 0, 0 },
   ROW_OVERLAPS,
   ROW_LEVEL,
   ROW_NO_PROVENANCE,
@@ -69,7 +69,7 @@ static const struct opt opts[] = {
 static const struct example examples[] = {
   { "tracekit plan all.scan -o plan.json", "compare the clocks of all ranks" },
   { "tracekit plan all.scan -f pftrace --every-rank 8 -o plan.json", "plan a merge of every eighth rank into a Perfetto trace" },
-  { "tracekit merge rank0.json.gz --offsets-from plan.json -o part0.json.gz", "put one rank onto the timeline of all" },
+  { "tracekit merge rank0.json.gz --offsets-from plan.json -o part0.json.gz", "move one rank onto the merged timeline" },
   { 0, 0 },
 };
 
@@ -106,13 +106,13 @@ static void stragglers_text(FILE *to, const struct shared *s, const struct tk_st
   straggler_row(&table, &g->typical, "typical");
   table_print(&table, to);
   if (g->compared < n_ranks)
-    fprintf(to, "compared: %s of %s, for the clocks of others could not be aligned, or they were in no collective\n",
+    fprintf(to, "compared: %s of %s; the others have clocks that could not be aligned, or took part in no collective\n",
             tty_count(g->compared, own), tty_counted(n_ranks, "rank", other));
   if (g->stepped)
-    fprintf(to, "rank %lld cost most in step %lld: %s\n", (long long)g->ranks[0].rank, (long long)g->step,
+    fprintf(to, "rank %lld delayed the others most in step %lld: %s\n", (long long)g->ranks[0].rank, (long long)g->step,
             time_text(g->step_cost_ns, own));
   for (size_t i = 0; i < g->n_names && i < SHOWN; i++) {
-    fprintf(to, "rank %lld has %s of ", (long long)g->ranks[0].rank, time_text(g->names[i].self_ns[0], own));
+    fprintf(to, "rank %lld spent %s in ", (long long)g->ranks[0].rank, time_text(g->names[i].self_ns[0], own));
     tty_string(to, g->names[i].name);
     fprintf(to, ", rank %lld %s\n", (long long)g->typical.rank, time_text(g->names[i].self_ns[1], other));
   }
@@ -188,7 +188,7 @@ static void print_json(FILE *to, const struct tk_merge_report *r, const char *ou
 
 static int finding(const struct params *p, const struct tk_merge_report *r) {
   if (!p->require_align || r->align.trusted) return STATUS_DONE;
-  tty_fail("--require-align: the alignment of at least one host cannot be trusted");
+  tty_fail("--require-align: the alignment of at least one host is unreliable");
   return STATUS_FINDING;
 }
 
@@ -233,21 +233,24 @@ static int cmd_plan(const void *params, const struct operands *in) {
 
 const struct command command_plan = {
   .name = "plan",
-  .summary = "plan a merge by scans of its ranks",
+  .summary = "plan a merge from the scans of its ranks",
   .operands = "SCAN...",
   .description =
-    "Compares the clocks of all hosts as merge does, by scans (see scan) instead of traces, and writes what it found as JSON: "
-    "the offset of each clock with its error, what it rests on, and how far each rank is moved. Ranks are in the order of the "
-    "scans.\n\n"
-    "The plan also holds what each rank has to know of the others to be written alone: its place, its pids, its name, and the "
-    "options that are given here. apply writes one rank by it, and concat joins what was written of all.\n\n"
-    "With --to the plan also says what each rank may have of that size, as for merge: the rank that the others waited for longest and "
-    "a typical one all that they need, if half of the size is enough for that, and the others the rest. apply shrinks its rank to "
-    "that.\n\n"
-    "Of three ranks or more the plan says who is slow: how long each waited in collectives, how often it came last and what that cost "
-    "the others, as report has it of the traces; in which step that was most, and in which names the slow rank has more self time "
-    "than a typical one.\n\n"
-    "merge --offsets-from takes a plan too, so that a rank can be put onto the timeline of all as a trace of its own.",
+    "Compares the clocks of all hosts as merge does, using scans (see scan) instead of traces, and writes the result as JSON: "
+    "the offset of each clock with its error and evidence, and the shift of each rank. Ranks are in the order of the scans.\n"
+    "\n"
+    "The plan also contains everything that is needed to write each rank independently of the others: its position, pids and "
+    "label, and the options given here. apply then writes one rank, and concat joins the parts of all ranks.\n"
+    "\n"
+    "With --to, the plan also gives each rank a share of the size, as in merge: the rank that the others waited for longest "
+    "and a typical rank get all they need, if half of the size is enough for that; the others share the rest. apply shrinks "
+    "its rank to that share.\n"
+    "\n"
+    "For three or more ranks, the plan identifies stragglers: how long each rank waited in collectives, how often it was last "
+    "and how much that cost the others, as report shows for traces; the step in which this was worst; and the names in which "
+    "the slow rank spent more self time than a typical one.\n"
+    "\n"
+    "merge --offsets-from accepts a plan too, to move a single rank onto the merged timeline as a trace of its own.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -19,15 +19,15 @@ struct params {
 
 static const struct opt opts[] = {
   { OPT_FLAG, 0, "to-zero", 0,
-    "put the first event at 0; of several inputs, the earliest event of all", FIELD(to_zero), 0, 0, 0 },
+    "put the first event at 0; with several inputs, the earliest event of all", FIELD(to_zero), 0, 0, 0 },
   { OPT_STRING, 0, "to", "TIME",
     "put the first event at this time: microseconds, or a number with a unit", FIELD(to), 0, 0, 0 },
   { OPT_STRING, 0, "at", "NAME", "put the first event with this name (or glob) at 0", FIELD(at), 0, 0, 0 },
-  { OPT_INT, 0, "nth", "N", "with --at: put the Nth event at 0, not the first", FIELD(nth), 0, 1, 2000000000 },
-  { OPT_TIME, 0, "shift", "TIME", "move all events by this time, such as 1.5ms or -20us", FIELD(shift), 0, 0, 0 },
+  { OPT_INT, 0, "nth", "N", "with --at: put the Nth event at 0 instead of the first", FIELD(nth), 0, 1, 2000000000 },
+  { OPT_TIME, 0, "shift", "TIME", "shift all events by this time, such as 1.5ms or -20us", FIELD(shift), 0, 0, 0 },
   { OPT_FLAG, 0, "absolute", 0, "print times since the Unix epoch instead of since a base time", FIELD(absolute), 0, 0, 0 },
   { OPT_STRING, 0, "scale", "FACTOR",
-    "multiply all times since the first event by this: 0.99998, or -20ppm where the clock was fast", FIELD(scale), 0, 0, 0 },
+    "multiply all times since the first event by this factor: 0.99998, or -20ppm for a fast clock", FIELD(scale), 0, 0, 0 },
   ROWS_WRITE,
   ROW_JSON,
   ROWS_READ,
@@ -36,7 +36,7 @@ static const struct opt opts[] = {
 
 static const struct example examples[] = {
   { "tracekit rebase trace.json --to-zero -o zero.json", "put the first event at 0" },
-  { "tracekit rebase trace.json --shift -1.5ms -o shifted.json.gz", "take back 1.5 ms by which the clock was fast" },
+  { "tracekit rebase trace.json --shift -1.5ms -o shifted.json.gz", "compensate for a clock that was 1.5 ms fast" },
   { "tracekit rebase trace.json --at '*' --nth 3 -o third.json", "put the third event at 0" },
   { 0, 0 },
 };
@@ -70,7 +70,7 @@ static int rebase_one(const struct params *p, const char *input, const char *out
 /* Those of two clocks have no common zero. */
 static bool same_clock(const struct tk_trace *t, enum tk_clock clock, size_t i, int *status) {
   if (i == 0 || t->clock == clock) return true;
-  tty_say("%s: its clock is another one than that of the first input, so the inputs have no common first event", t->source);
+  tty_say("%s: has a different clock than the first input, so the inputs have no common first event", t->source);
   *status = STATUS_INPUT;
   return false;
 }
@@ -124,10 +124,10 @@ static char *name_output(const char *folder, const char *input, const char *form
 /* NULL, or why this input cannot be one of several. */
 static const char *why_not(const struct params *p, const char *input) {
   struct stat st;
-  if (run_is_stdout(input)) return "standard input has no name for its output: name a file";
+  if (run_is_stdout(input)) return "standard input has no file name for its output; give an input file";
   if (p->to_zero && stat(input, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-    return "can be read only once, and --to-zero of several inputs reads twice: name a file";
-  return p->shared.format || tk_path_of(input).format ? NULL : "no format has this extension: say -f (see -f help)";
+    return "can be read only once, but --to-zero with several inputs reads twice; give a file";
+  return p->shared.format || tk_path_of(input).format ? NULL : "unknown extension; give a format with -f (see -f help)";
 }
 
 static bool is_among(char *const *names, size_t n, const char *name) {
@@ -146,7 +146,7 @@ static int plan(const struct params *p, const struct operands *in, const char *f
     outputs[i] = name_output(folder, in->v[i], p->shared.format);
     if (!outputs[i]) return run_no_memory();
     if (is_among(outputs, i, outputs[i]))
-      return run_usage("rebase", "two inputs have the same name, so their outputs would be one file");
+      return run_usage("rebase", "two inputs have the same name, so they would share an output file");
   }
   for (size_t i = 0; i < in->n; i++) {
     one.output = outputs[i];
@@ -170,7 +170,7 @@ static int several(const struct params *p, const struct operands *in) {
   struct stat st;
   const char *folder = p->shared.output;
   if (!folder && in->n == 2 && stat(in->v[1], &st) && tk_path_of(in->v[1]).format)
-    return run_usage("rebase", "the second file is not there: to write it, say -o before its name");
+    return run_usage("rebase", "the second file does not exist; to write to it, put -o before its name");
   if (!folder || stat(folder, &st) || !S_ISDIR(st.st_mode))
     return run_usage("rebase", "with several inputs, -o must name an existing folder");
   char **outputs = calloc(in->n, sizeof *outputs);
@@ -191,7 +191,7 @@ static int cmd_rebase(const void *params, const struct operands *in) {
   struct tk_rebase_options options = asked(p);
   struct tk_err err = { 0 };
   int status;
-  if (!asks_anything(p)) return run_usage("rebase", "say how to move it: --to-zero, --to, --at, --shift, --scale or --absolute");
+  if (!asks_anything(p)) return run_usage("rebase", "no shift given: use --to-zero, --to, --at, --shift, --scale or --absolute");
   if (!tk_rebase_check(&options, &err)) return run_fail(&err);
   if (in->n > 1) return several(p, in);
   const char *input = run_input("rebase", in, &status);
@@ -201,16 +201,17 @@ static int cmd_rebase(const void *params, const struct operands *in) {
 
 const struct command command_rebase = {
   .name = "rebase",
-  .summary = "move a trace in time: to zero, to an event, by a shift, by a scale",
+  .summary = "shift a trace in time: to zero, to an event, by an offset or by a scale",
   .operands = "[INPUT...]",
   .description =
-    "Moves all events of a trace in time, exact to the picosecond, and writes the trace as convert does. In a trace that "
-    "states its base time (the absolute time of its zero), only the base moves, and every event keeps its absolute time. In "
-    "other traces, and with --shift and --scale, the events move. A time beyond the range of 64-bit picoseconds (106 days "
-    "from the start) is an error.\n\n"
-    "With several inputs, --to-zero takes the earliest event of them all. The outputs get the names of the inputs, in the "
-    "folder that -o names, with the extension of -f if that is given. Inputs whose clocks differ have no common earliest "
-    "event, which is an error.",
+    "Shifts all events of a trace in time, exact to the picosecond, and writes the trace as convert does. If the trace records "
+    "its time base (the absolute time of its zero), only the base changes, and every event keeps its absolute time. In other "
+    "traces, and with --shift and --scale, the events move. A time beyond the range of 64-bit picoseconds (106 days from the "
+    "start) is an error.\n"
+    "\n"
+    "With several inputs, --to-zero uses the earliest event of all. The outputs have the names of the inputs, in the folder "
+    "given by -o, with the extension of -f if that is given. Inputs with different clocks have no common earliest event, which "
+    "is an error.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -8,19 +8,19 @@
 extern const struct opt_word redact_names_words[];
 
 /* How, after --redact or of the command itself. */
-#define ROWS_REDACT_HOW                                                                                                            \
-  { OPT_WORD, 0, "names", "HOW", "redacting: what becomes of the names of events, tracks and counters", SHARED(redact.names),      \
-    redact_names_words, 0, 0 },                                                                                                    \
-  { OPT_LIST, 0, "keep-args", "GLOB", "redacting: keep args with this key, as they are", SHARED(redact.keep_args), 0, 0, 0 },      \
-  { OPT_FLAG, 0, "keep-numbers", 0, "redacting: keep args that are numbers: streams, sizes, correlation ids",                      \
-    SHARED(redact.keep_numbers), 0, 0, 0 },                                                                                        \
-  { OPT_FILE, 0, "key-file", "FILE",                                                                                               \
-    "redacting: hash with the secret in this file, so that several runs give the same hashes (default: a random one)",             \
+#define ROWS_REDACT_HOW                                                                                                        \
+  { OPT_WORD, 0, "names", "HOW", "redacting: what becomes of the names of events, tracks and counters", SHARED(redact.names),  \
+    redact_names_words, 0, 0 },                                                                                                \
+  { OPT_LIST, 0, "keep-args", "GLOB", "redacting: keep args with this key, as they are", SHARED(redact.keep_args), 0, 0, 0 },  \
+  { OPT_FLAG, 0, "keep-numbers", 0, "redacting: keep args that are numbers: streams, sizes, correlation ids",                  \
+    SHARED(redact.keep_numbers), 0, 0, 0 },                                                                                    \
+  { OPT_FILE, 0, "key-file", "FILE",                                                                                           \
+    "redacting: hash with the secret in this file, so that several runs give the same hashes (default: a random one)",         \
     SHARED(redact.key_file), 0, 0, 0 }
 
-#define ROWS_REDACT                                                                                                                \
-  { OPT_FLAG, 0, "redact", 0, "remove what says more than how long things took, as tracekit redact does", SHARED(redact.asked),    \
-    0, 0, 0 },                                                                                                                     \
+#define ROWS_REDACT                                                                                                            \
+  { OPT_FLAG, 0, "redact", 0, "remove what says more than how long things took, as tracekit redact does", SHARED(redact.asked), \
+    0, 0, 0 },                                                                                                                 \
   ROWS_REDACT_HOW
 
 /* Options of tk_redact, with the texts of the files that they name. */

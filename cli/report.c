@@ -21,8 +21,8 @@ struct params {
 #define FIELD(field) offsetof(struct params, field)
 
 static const struct opt opts[] = {
-  { OPT_FILE, 0, "html", "FILE", "write a page that needs nothing else, neither a network nor another file", FIELD(html), 0, 0, 0 },
-  { OPT_INT, 0, "top", "N", "list N kernels (default: 10 as text, 30 on the page, all in JSON)", FIELD(top), 0, 1, 1000000000 },
+  { OPT_FILE, 0, "html", "FILE", "write a self-contained HTML page, without references to the network or to other files", FIELD(html), 0, 0, 0 },
+  { OPT_INT, 0, "top", "N", "show N kernels (default: 10 as text, 30 on the page; JSON: all)", FIELD(top), 0, 1, 1000000000 },
   { OPT_FLAG, 0, "keep-going", 0, "leave out inputs that cannot be read", FIELD(keep_going), 0, 0, 0 },
   ROW_FORCE,
   ROWS_SELECT,
@@ -32,9 +32,9 @@ static const struct opt opts[] = {
 };
 
 static const struct example examples[] = {
-  { "tracekit report trace.json", "say how the device of a trace spent its time" },
+  { "tracekit report trace.json", "show where the device spent its time" },
   { "tracekit report logdir --html report.html", "write a page about all ranks of a run" },
-  { "tracekit report rank0.json.gz rank1.json.gz --json", "print JSON, for a script" },
+  { "tracekit report rank0.json.gz rank1.json.gz --json", "print JSON for use in a script" },
   { 0, 0 },
 };
 
@@ -129,16 +129,18 @@ static int cmd_report(const void *params, const struct operands *in) {
 
 const struct command command_report = {
   .name = "report",
-  .summary = "say what a run did with its time, on a screen or a page",
+  .summary = "summarise where a run spent its time, as text or HTML",
   .operands = "[INPUT...]",
   .description =
-    "Says of each device of each rank how long it computed, communicated and copied, what of that was hidden behind other work, "
-    "how long it was idle and what it waited for; how long steps took and which stand out; which kernels took most time, what "
-    "copies moved, how far launches run ahead; what collectives cost and who came last to them; how long programs were "
-    "compiled, and what memory was used at most. What a trace does not tell is said, and is null in JSON.\n\n"
-    "Several inputs are read one after the other, put on one timeline as merge does it, and their collectives compared; large ones "
-    "are read twice for that. The options that select events choose which work of devices counts, and --time and --step which "
-    "range of time. The definitions are those of HolisticTraceAnalysis where it has them; docs/analysis.md has them all.",
+    "Shows, for each device of each rank: utilization, that is how long it computed, communicated and copied, and how much of "
+    "that was hidden behind other work; how long it was idle and why; how long steps took and which are outliers; which "
+    "kernels took the most time; what copies transferred; how far ahead work was launched; what collectives cost and which "
+    "rank was the straggler; how long programs were compiled; and peak memory use. Data that the trace does not contain is "
+    "listed as not available, and is null in JSON.\n"
+    "\n"
+    "Several inputs are read one after the other and put on one timeline, as in merge, to compare their collectives; large "
+    "inputs are read twice for that. The options that select events apply to the work of devices; --time and --step select the "
+    "time range. The definitions are those of HolisticTraceAnalysis where it has them; see docs/analysis.md.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -64,12 +64,12 @@ static void cards(FILE *to, const struct tk_report *r) {
   if (s.window > 0) {
     percent_card(to, s.busy, s.window, "busy");
     percent_card(to, s.compute, s.window, "computing");
-    percent_card(to, s.exposed, s.window, "communicating, exposed");
+    percent_card(to, s.exposed, s.window, "communication, exposed");
     percent_card(to, s.idle, s.window, "idle");
   }
   if (s.steps) {
     tk_print_duration((tk_time)(s.step / (double)s.steps), text);
-    card(to, text, "a step, on average");
+    card(to, text, "per step, on average");
   }
   fputs("</div>\n", to);
 }
@@ -85,7 +85,7 @@ static void head(FILE *to, const struct tk_report *r) {
   }
   fputs("</p>\n", to);
   text_list(to, "<p>Devices: ", r->devices, r->n_devices);
-  text_list(to, "<p>Made by: ", r->versions, r->n_versions);
+  text_list(to, "<p>Recorded with: ", r->versions, r->n_versions);
   cards(to, r);
 }
 
@@ -148,10 +148,10 @@ static void timelines(FILE *to, const struct tk_report *r) {
   const bool common = common_range(r, &start, &length);
   tk_print_duration((tk_time)(length * 1e3), text);
   if (common) snprintf(words, sizeof words, "%s from left to right%s.", text, r->n_ranks > 1 ? ", one timeline for all" : "");
-  else snprintf(words, sizeof words, "Each for itself, as the clocks of these traces are not one.");
+  else snprintf(words, sizeof words, "Each rank has its own time axis, because the clocks of these traces are not comparable.");
   section(to, "Timelines", words);
-  fputs("<div class=key><span><i class=c0></i>computing</span><span><i class=c1></i>communicating, exposed</span>"
-        "<span><i class=c2></i>copies and fills, exposed</span><span><i class=i0></i>idle</span></div>\n", to);
+  fputs("<div class=key><span><i class=c0></i>computation</span><span><i class=c1></i>exposed communication</span><span><i "
+        "class=c2></i>exposed copies and fills</span><span><i class=i0></i>idle</span></div>\n", to);
   for (size_t i = 0; i < r->n_ranks; i++) {
     const struct tk_report_rank *row = &r->ranks[i];
     if (row->strip) strip_row(to, r, row, common ? start : (double)row->start_ns, common ? length : (double)row->length / 1e3);
@@ -173,12 +173,12 @@ static void bars(FILE *to, const struct tk_report *r) {
   for (size_t i = 0; i < r->n_ranks; i++) {
     const struct tk_device_times *d = &r->ranks[i].times;
     if (d->window <= 0) continue;
-    if (!any) section(to, "What devices did", "From the first work to the end of the last. Each instant counts once: computing before "
-                      "communicating before copying before filling memory.");
-    if (!any) fputs("<div class=key><span><i class=c0></i>computing</span><span><i class=c1></i>communicating, exposed</span>"
-                    "<span><i class=c2></i>copies, exposed</span><span><i class=c3></i>fills, exposed</span>"
-                    "<span><i class=i0></i>idle, for the host</span><span><i class=i1></i>idle, between kernels</span>"
-                    "<span><i class=i2></i>idle, other</span></div>\n", to);
+    if (!any) section(to, "Device activity", "From the first work to the end of the last. Every instant counts once; "
+                                              "computation takes precedence over communication, copies and fills.");
+    if (!any) fputs("<div class=key><span><i class=c0></i>computation</span><span><i class=c1></i>exposed "
+                    "communication</span><span><i class=c2></i>exposed copies</span><span><i class=c3></i>exposed "
+                    "fills</span><span><i class=i0></i>idle: host</span><span><i class=i1></i>idle: between "
+                    "kernels</span><span><i class=i2></i>idle: other</span></div>\n", to);
     any = true;
     fputs("<div class=row><div>", to);
     html_string(to, name_of(r, &r->ranks[i], name, sizeof name));
@@ -210,12 +210,13 @@ static bool has_host(const struct tk_report_rank *row) { return row->compilation
 static void devices(FILE *to, const struct tk_report *r) {
   static const struct html_column columns[] = {
     { "device", false, true }, { "window", false, false }, { "busy %", false, false }, { "compute %", false, false },
-    { "comm. %", false, false }, { "exposed %", true, false }, { "overlap %", false, false }, { "memory %", true, false },
-    { "exposed %", true, false }, { "idle %", false, false }, { 0, false, false } };
+    { "comm. %", false, false }, { "comm. exposed %", true, false }, { "overlap %", false, false }, { "memory %", true, false },
+    { "copy exposed %", true, false }, { "idle %", false, false }, { 0, false, false } };
   struct html_table t = { .to = to, .columns = columns };
   char name[256];
   if (!wants(r, has_device)) return;
-  section(to, "Devices", "Parts of the window. Overlap: of the communication, what ran beside computing. Exposed: what did not.");
+  section(to, "Devices", "Percentages of the window. Overlap: share of the communication during which the device computed. "
+                         "Exposed: the rest.");
   html_table_begin(&t);
   for (size_t i = 0; i < r->n_ranks; i++) {
     const struct tk_device_times *d = &r->ranks[i].times;
@@ -244,10 +245,11 @@ static void idle(FILE *to, const struct tk_report *r) {
   struct html_table t = { .to = to, .columns = columns };
   char name[256];
   if (!wants(r, has_device)) return;
-  section(to, "Idle time, launches and short kernels",
-          "Host: the next work was not launched yet when the device fell idle. Kernel: less than 30 µs between work that was "
-          "launched in time. Delay: from the end of the launching call to the start, on average. Latency: from its beginning. "
-          "Overhead: from when the stream was free as well.");
+  section(to, "Idle time, launch delays and short kernels",
+          "Host: the next work had not been launched when the device became idle. Kernel: gaps of less than 30 µs between "
+          "kernels that were launched in time. Delay: mean time from the end of the launching call to the start of the work. "
+          "Latency: the same from the start of the call. Overhead: the same from the time when the call had started and the "
+          "stream was free.");
   html_table_begin(&t);
   for (size_t i = 0; i < r->n_ranks; i++) {
     const struct tk_report_rank *row = &r->ranks[i];
@@ -290,7 +292,7 @@ static void steps(FILE *to, const struct tk_report *r) {
   char name[256];
   if (!wants(r, has_steps)) return;
   section(to, "Steps",
-          "A bar for each step, in their order. Red: longer than the upper quartile by 1.5 times the distance of the quartiles.");
+          "One bar per step, in order. Red: outliers, longer than the upper quartile plus 1.5 times the interquartile range.");
   for (size_t i = 0; i < r->n_ranks; i++) {
     if (r->ranks[i].n_steps < 2) continue;
     fputs("<div class=row><div>", to);
@@ -326,7 +328,7 @@ static void steps(FILE *to, const struct tk_report *r) {
 static void hosts(FILE *to, const struct tk_report *r) {
   static const struct html_column columns[] = {
     { "of", false, true }, { "compiling", false, false }, { "compilations", false, false }, { "operators", false, false },
-    { "launching nothing", true, false }, { "runtime calls", false, false }, { 0, false, false } };
+    { "without launch", true, false }, { "runtime calls", false, false }, { 0, false, false } };
   struct html_table t = { .to = to, .columns = columns };
   char name[256];
   if (!wants(r, has_host)) return;
@@ -387,8 +389,9 @@ static void collectives(FILE *to, const struct tk_report *r) {
     { "waiting", false, false }, { 0, false, false } };
   struct html_table t = { .to = to, .columns = columns };
   if (r->n_collectives == 0) return;
-  section(to, "Collectives", "Total, bytes and the first bandwidth are of each rank, with the time that it waited for others. Of "
-                             "collectives that met on several ranks, the shortest of each tells what the links do.");
+  section(to, "Collectives", "Total, bytes and the first bandwidth are per rank and include the time spent waiting for other "
+                             "ranks. For collectives that were matched on several ranks, the shortest of each shows the speed "
+                             "of the links.");
   html_table_begin(&t);
   for (size_t i = 0; i < r->n_collectives; i++) {
     const struct tk_report_collective *c = &r->collectives[i];
@@ -408,11 +411,11 @@ static void collectives(FILE *to, const struct tk_report *r) {
 
 static void waits(FILE *to, const struct tk_report *r) {
   static const struct html_column columns[] = { { "rank", false, true }, { "met", false, false }, { "waited", false, false },
-                                                { "came last", false, false }, { "cost", false, false }, { 0, false, false } };
+                                                { "times last", false, false }, { "cost", false, false }, { 0, false, false } };
   struct html_table t = { .to = to, .columns = columns };
   char text[32];
   if (r->n_meetings == 0) return;
-  section(to, "Who waited for whom", "Cost: by how much the rank came later than the last but one.");
+  section(to, "Stragglers: who waited for whom", "Cost: how much later the rank arrived than the next-to-last.");
   html_table_begin(&t);
   for (size_t i = 0; i < r->n_meetings; i++) {
     const struct tk_report_meeting *m = &r->meetings[i];
@@ -428,8 +431,8 @@ static void waits(FILE *to, const struct tk_report *r) {
 }
 
 static void memory(FILE *to, const struct tk_report *r) {
-  static const struct html_column columns[] = { { "memory", false, true }, { "allocated, at most", false, false },
-                                                { "reserved, at most", false, false }, { "at", false, false }, { 0, false, false } };
+  static const struct html_column columns[] = { { "memory", false, true }, { "allocated, peak", false, false },
+                                                { "reserved, peak", false, false }, { "at", false, false }, { 0, false, false } };
   struct html_table t = { .to = to, .columns = columns };
   char text[96];
   if (r->n_memories == 0) return;
@@ -450,7 +453,7 @@ static void memory(FILE *to, const struct tk_report *r) {
 
 static void unknown(FILE *to, const struct tk_report *r) {
   if (r->n_unknown == 0) return;
-  section(to, "Not told", NULL);
+  section(to, "Not available", NULL);
   fputs("<ul>\n", to);
   for (size_t i = 0; i < r->n_unknown; i++) {
     fputs("<li>", to);

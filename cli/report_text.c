@@ -74,7 +74,7 @@ static void print_head(const struct tk_report *r) {
   }
   printf("%s: %s, %s\n", tty_counted(r->inputs, "input", a), tty_counted(ranks, "rank", b), tty_counted(events, "event", c));
   print_texts("devices: ", r->devices, r->n_devices);
-  print_texts("made by: ", r->versions, r->n_versions);
+  print_texts("recorded with: ", r->versions, r->n_versions);
 }
 
 /* ---- devices ---- */
@@ -90,7 +90,7 @@ static bool print_devices(const struct tk_report *r) {
                                         "device", NULL };
   struct table t = { .align = "rrrrrrrrrl", .drop = "f..c.bda..", .width = tty_width(stdout) };
   if (!any_device(r)) return true;
-  title("Devices: % of the window, from the first work to the end of the last");
+  title("Device time, % of the active window (first work to end of last)");
   cells(&t, titles);
   for (size_t i = 0; i < r->n_ranks; i++) {
     const struct tk_device_times *d = &r->ranks[i].times;
@@ -108,7 +108,7 @@ static bool print_devices(const struct tk_report *r) {
     cell_name(&t, r, &r->ranks[i]);
   }
   if (!table_print(&t, stdout)) return false;
-  puts("overlap: of the communication, what ran beside computing; exposed: what did not");
+  puts("overlap: share of the communication during which the device computed; exposed: the rest");
   return true;
 }
 
@@ -117,7 +117,7 @@ static bool print_idle(const struct tk_report *r) {
                                         "<100 us", "device", NULL };
   struct table t = { .align = "rrrrrrrrrrl", .drop = "...d.bca.e.", .width = tty_width(stdout) };
   if (!any_device(r)) return true;
-  title("Idle time by what was waited for; launches; short kernels");
+  title("Why devices were idle; launch delays; short kernels");
   cells(&t, titles);
   for (size_t i = 0; i < r->n_ranks; i++) {
     const struct tk_report_rank *row = &r->ranks[i];
@@ -146,7 +146,7 @@ static bool print_steps(const struct tk_report *r) {
   bool any = false;
   for (size_t i = 0; i < r->n_ranks; i++) any = any || r->ranks[i].n_steps;
   if (!any) return true;
-  title("Steps: % busy of their time");
+  title("Steps: duration and % busy");
   cells(&t, titles);
   for (size_t i = 0; i < r->n_ranks; i++) {
     const struct tk_report_rank *row = &r->ranks[i];
@@ -182,7 +182,7 @@ static bool print_hosts(const struct tk_report *r) {
   bool any = false;
   for (size_t i = 0; i < r->n_ranks; i++) any = any || r->ranks[i].compilations || r->ranks[i].host_ops || r->ranks[i].runtime_calls;
   if (!any) return true;
-  title("Hosts: operators, those that launched nothing, and calls of the runtime");
+  title("Host activity: operators, operators that launched no kernel, runtime API calls");
   cells(&t, titles);
   for (size_t i = 0; i < r->n_ranks; i++) {
     const struct tk_report_rank *row = &r->ranks[i];
@@ -209,7 +209,7 @@ static bool print_kernels(const struct tk_report *r, size_t top) {
   for (size_t i = 0; i < r->n_kernels; i++) {
     const struct tk_report_kernel *k = &r->kernels[i];
     if (is_copy(k) || shown == top) continue;
-    if (shown++ == 0) title("Kernels: % of the sum of all work"), cells(&t, titles);
+    if (shown++ == 0) title("Kernels: % of all device work"), cells(&t, titles);
     cell_total(&t, k->total);
     cell_percent(&t, k->of_sum, 1);
     cell_count(&t, k->count);
@@ -266,7 +266,7 @@ static bool print_collectives(const struct tk_report *r, size_t top) {
                                         NULL };
   struct table t = { .align = "rrrrrrrrl", .drop = "..bcade..", .width = tty_width(stdout) };
   if (r->n_collectives == 0) return true;
-  title("Collectives: of each rank, with waiting; and of those that met, the shortest of each");
+  title("Collectives: per rank, including waiting; for those matched on several ranks, the shortest of each");
   cells(&t, titles);
   for (size_t i = 0; i < r->n_collectives && i < top; i++) {
     const struct tk_report_collective *c = &r->collectives[i];
@@ -289,7 +289,7 @@ static bool print_waits(const struct tk_report *r) {
   static const char *const titles[] = { "rank", "met", "waited", "last", "cost", "", NULL };
   struct table t = { .align = "rrrrrl", .width = tty_width(stdout) };
   if (r->n_meetings == 0) return true;
-  title("Who waited in collectives, who came last, and by how much later than the last but one");
+  title("Stragglers: time each rank waited, times it was last, and how much later than the next-to-last");
   cells(&t, titles);
   for (size_t i = 0; i < r->n_meetings; i++) {
     const struct tk_report_meeting *m = &r->meetings[i];
@@ -306,7 +306,7 @@ static bool print_waits(const struct tk_report *r) {
 /* ---- memory ---- */
 
 static bool print_memory(const struct tk_report *r) {
-  static const char *const titles[] = { "allocated", "reserved", "at", "memory, at most", NULL };
+  static const char *const titles[] = { "allocated", "reserved", "at", "peak memory", NULL };
   struct table t = { .align = "rrrl", .width = tty_width(stdout) };
   if (r->n_memories == 0) return true;
   title("Memory");
@@ -323,7 +323,7 @@ static bool print_memory(const struct tk_report *r) {
 }
 
 static void print_unknown(const struct tk_report *r) {
-  if (r->n_unknown) title("Not told");
+  if (r->n_unknown) title("Not available");
   for (size_t i = 0; i < r->n_unknown; i++) {
     fputs("- ", stdout);
     tty_string(stdout, r->unknown[i]);

@@ -37,13 +37,13 @@ static const char *advice_of(const struct tk_err *err) {
   case TK_OPTION_NO_LOSS: return " (refused by --no-loss)";
   case TK_OPTION_STRICT: return " (refused by --strict)";
   case TK_OPTION_MAX_MEMORY: return " (see --max-memory)";
-  case TK_OPTION_MAX_SIZE: return " (if that is right, give --max-size)";
+  case TK_OPTION_MAX_SIZE: return " (raise --max-size if this is expected)";
   case TK_OPTION_KEEP_GOING: return " (--keep-going leaves it out)";
   case TK_OPTION_MERGE_FIRST: return " (tracekit merge --keep-going leaves it out)";
-  case TK_OPTION_HARD: return " (--hard lets more go)";
+  case TK_OPTION_HARD: return " (--hard removes more)";
   case TK_OPTION_TIMEOUT: return " (see --timeout)";
-  case TK_OPTION_RUN: return " (tracekit list shows what there is)";
-  case TK_OPTION_LATEST_GOOD: return " (--latest-good takes it)";
+  case TK_OPTION_RUN: return " (tracekit list shows the available runs)";
+  case TK_OPTION_LATEST_GOOD: return " (--latest-good uses it)";
   case TK_OPTION_NONE: break;
   }
   return "";
@@ -218,7 +218,7 @@ struct tk_sources *run_sources(const struct shared *s, const char *command, cons
   if (!sources) *status = run_fail(&err);
   if (!sources || sources->n > 0) return sources;
   tk_sources_close(sources);
-  *status = run_usage(command, "the inputs name no trace");
+  *status = run_usage(command, "no input contains a trace");
   return NULL;
 }
 
@@ -265,7 +265,7 @@ struct tk_trace *run_load(const struct shared *s, const char *source, int *statu
 const char *run_input(const char *command, const struct operands *in, int *status) {
   if (in->n > 0) return in->v[0];
   if (!isatty(STDIN_FILENO)) return "-";
-  *status = run_usage(command, "standard input is a terminal: name the trace to read");
+  *status = run_usage(command, "standard input is a terminal; give the trace to read");
   return NULL;
 }
 
@@ -299,15 +299,15 @@ static bool has_folder(const char *path) {
 
 static bool check_file(const struct shared *s, const char *path, const struct operands *in, int *status) {
   struct stat st;
-  if (stat(path, &st) != 0) return has_folder(path) || refuse(path, "there is no such folder", status);
+  if (stat(path, &st) != 0) return has_folder(path) || refuse(path, "no such folder", status);
   if (S_ISDIR(st.st_mode)) return refuse(path, "is a directory", status);
   if (!S_ISREG(st.st_mode)) return true; /* a device or a FIFO: nothing is lost by writing to it */
   if (is_input(&st, in)) { /* that is no fault of the file */
-    refuse(path, "is an input too: give the output another name", status);
+    refuse(path, "is also an input; choose another name", status);
     *status = STATUS_USAGE;
     return false;
   }
-  if (!s->force) return refuse(path, "exists already; --force replaces it", status);
+  if (!s->force) return refuse(path, "already exists; --force replaces it", status);
   return true;
 }
 
@@ -315,7 +315,7 @@ static bool check_file(const struct shared *s, const char *path, const struct op
 static int no_output(const char *command, const struct operands *in) {
   const char *last = in->n > 1 ? in->v[in->n - 1] : NULL;
   char why[512];
-  snprintf(why, sizeof why, "standard output is a terminal: say where to write with -o %.400s",
+  snprintf(why, sizeof why, "standard output is a terminal; give an output file with -o %.400s",
            last && tk_path_of(last).format ? last : "FILE");
   return run_usage(command, why);
 }
@@ -341,9 +341,10 @@ static bool refuse_ending(const char *path, int *status) {
   *status = STATUS_USAGE;
   for (size_t i = 0; dot && i < sizeof archives / sizeof *archives; i++)
     if (strcasecmp(dot, archives[i]) == 0)
-      return tty_fail("%s: archives are read and not written: name it .json.gz, or .json.zst", path), false;
-  if (!dot || strchr(dot, '/')) tty_fail("%s: its name says no format: call it %s.json.gz, or say -f (see -f help)", path, path);
-  else tty_fail("%s: no format has this extension: say -f (see -f help)", path);
+      return tty_fail("%s: archives cannot be written; use .json.gz or .json.zst", path), false;
+  if (!dot || strchr(dot, '/')) tty_fail("%s: the output name implies no format; use %s.json.gz, or give a format with -f (see "
+                                         "-f help)", path, path);
+  else tty_fail("%s: unknown extension; give a format with -f (see -f help)", path);
   return false;
 }
 
@@ -351,7 +352,7 @@ bool run_names_trace(const struct shared *s, const char *path, int *status) {
   const char *slash = strrchr(path, '/'), *hole = strstr(path, "{}");
   if (run_is_stdout(path)) return true;
   if (!s->format && !tk_path_of(path).format && !tk_path_of(path).bare) return refuse_ending(path, status);
-  return has_folder(path) || (hole && hole < slash) || refuse(path, "there is no such folder", status);
+  return has_folder(path) || (hole && hole < slash) || refuse(path, "no such folder", status);
 }
 
 const char *run_trace_output(const struct shared *s, const char *command, const struct operands *in, int *status) {

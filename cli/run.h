@@ -28,29 +28,36 @@ extern const struct opt_word progress_words[];
 
 #define SHARED(field) offsetof(struct shared, field)
 #define ROW_OUTPUT                                                                                                             \
-  { OPT_FILE, 'o', "output", "FILE", "write here; '-' is standard output; .gz and .zst compress", SHARED(output), 0, 0, 0 }
+  {                                                                                                                            \
+    OPT_FILE, 'o', "output", "FILE", "write to this file; '-' is standard output; .gz and .zst compress",                      \
+        SHARED(output), 0, 0, 0                                                                                                \
+  }
 #define ROW_FORMAT                                                                                                             \
   {                                                                                                                            \
     OPT_FORMAT, 'f', "format", "FORMAT",                                                                                       \
-        "format to write (default: by the extension of the output, else as read); 'help' lists them", SHARED(format), 0, 0, 0  \
+        "output format (default: by the extension of the output, or else that of the input); 'help' lists them",               \
+        SHARED(format), 0, 0, 0                                                                                                \
   }
 #define ROW_THREADS                                                                                                            \
-  { OPT_INT, 'j', "threads", "N", "number of threads (0 = all cores); never changes the output", SHARED(threads), 0, 0, 4096 }
+  { OPT_INT, 'j', "threads", "N", "number of threads (0 = all cores); does not affect the output", SHARED(threads), 0, 0, 4096 }
 #define ROW_QUIET                                                                                                              \
-  { OPT_COUNT, 'q', "quiet", 0, "say nothing but errors, and what was asked for", SHARED(quiet), 0, 0, 0 }
+  { OPT_COUNT, 'q', "quiet", 0, "print only errors and the requested output", SHARED(quiet), 0, 0, 0 }
 #define ROW_VERBOSE                                                                                                            \
-  { OPT_COUNT, 'v', "verbose", 0, "say more: facts of the input, each input by itself, paths in full", SHARED(verbose), 0, 0, 0 }
+  {                                                                                                                            \
+    OPT_COUNT, 'v', "verbose", 0, "print more: properties of the input, one section per input, full paths",                    \
+        SHARED(verbose), 0, 0, 0                                                                                               \
+  }
 #define ROW_FORCE                                                                                                              \
   { OPT_FLAG, 0, "force", 0, "replace an existing output file", SHARED(force), 0, 0, 0 }
 #define ROW_DRY_RUN                                                                                                            \
-  { OPT_FLAG, 'n', "dry-run", 0, "read everything, say what would be written, write nothing", SHARED(dry_run), 0, 0, 0 }
+  { OPT_FLAG, 'n', "dry-run", 0, "read the input and show what would be written, without writing it", SHARED(dry_run), 0, 0, 0 }
 #define ROW_NO_LOSS                                                                                                            \
   {                                                                                                                            \
-    OPT_FLAG, 0, "no-loss", 0, "refuse an output that cannot hold all of the trace (times are rounded all the same)",          \
+    OPT_FLAG, 0, "no-loss", 0, "fail if the output format cannot represent all of the trace (rounded times do not count)",     \
         SHARED(no_loss), 0, 0, 0                                                                                               \
   }
 #define ROW_STRICT                                                                                                             \
-  { OPT_FLAG, 0, "strict", 0, "refuse an input that needs repair", SHARED(strict), 0, 0, 0 }
+  { OPT_FLAG, 0, "strict", 0, "fail if the input needs repairs", SHARED(strict), 0, 0, 0 }
 #define ROW_JSON                                                                                                               \
   { OPT_FLAG, 0, "json", 0, "print the report as JSON", SHARED(json), 0, 0, 0 }
 #define ROW_PROGRESS                                                                                                           \
@@ -61,41 +68,41 @@ extern const struct opt_word progress_words[];
 #define ROW_MAX_MEMORY                                                                                                         \
   {                                                                                                                            \
     OPT_SIZE, 0, "max-memory", "SIZE",                                                                                         \
-        "give up beyond this much memory, such as 4GB (10^9) or 4GiB (2^30) (default: 75% of what there is)",                  \
+        "stop if memory use exceeds this size, such as 4GB (10^9) or 4GiB (2^30) (default: 75% of RAM)",                       \
         SHARED(max_memory), 0, 0, 0                                                                                            \
   }
 #define ROW_MAX_SIZE                                                                                                           \
-  { OPT_SIZE, 0, "max-size", "SIZE", "give up on an input that decompresses to more", SHARED(max_size), 0, 0, 0 }
+  { OPT_SIZE, 0, "max-size", "SIZE", "fail if the input decompresses to more than this size", SHARED(max_size), 0, 0, 0 }
 #define ROW_PRETTY                                                                                                             \
   { OPT_FLAG, 0, "pretty", 0, "JSON: one event per line, indented", SHARED(pretty), 0, 0, 0 }
 #define ROW_OVERLAPS                                                                                                           \
   {                                                                                                                            \
     OPT_FLAG, 0, "overlaps", 0,                                                                                                \
-        "JSON: put spans that overlap others of their thread onto rows of their own, also if the input was JSON",              \
+        "JSON: move spans that overlap others of their thread to separate rows, even if the input was JSON",                   \
         SHARED(overlaps), 0, 0, 0                                                                                              \
   }
 #define ROW_LEVEL                                                                                                              \
   { OPT_INT, 0, "level", "N", "compression: 1 is fastest, 9 is smallest", SHARED(level), 0, 1, 9 }
 #define ROW_NO_PROVENANCE                                                                                                      \
   {                                                                                                                            \
-    OPT_FLAG, 0, "no-provenance", 0, "leave out the metadata that says how the output was made", SHARED(no_provenance), 0, 0,  \
-        0                                                                                                                      \
+    OPT_FLAG, 0, "no-provenance", 0, "do not record how the output was produced", SHARED(no_provenance), 0, 0, 0               \
   }
 #define ROW_NO_PASSTHROUGH                                                                                                     \
   {                                                                                                                            \
-    OPT_FLAG, 0, "no-passthrough", 0, "leave out what only the format of the input understands, such as programs of XLA",      \
+    OPT_FLAG, 0, "no-passthrough", 0, "drop data specific to the input format, such as XLA programs",                          \
         SHARED(no_passthrough), 0, 0, 0                                                                                        \
   }
 
 #define ROW_DERIVE                                                                                                             \
   {                                                                                                                            \
-    OPT_SWITCH, 0, "derive", 0, "add the steps and lines that xprof makes of XPlane: Steps, XLA Modules, Framework Ops, ...",  \
+    OPT_SWITCH, 0, "derive", 0,                                                                                                \
+        "add the steps and lines that xprof derives from an XPlane: Steps, XLA Modules, Framework Ops, ...",                   \
         SHARED(derive), 0, 0, 0                                                                                                \
   }
 
 /* The two bundles that most commands list. */
 #define ROWS_READ ROW_STRICT, ROW_MAX_MEMORY, ROW_MAX_SIZE, ROW_THREADS, ROW_PROGRESS, ROW_QUIET, ROW_VERBOSE
-#define ROWS_WRITE ROW_OUTPUT, ROW_FORMAT, ROW_FORCE, ROW_DRY_RUN, ROW_NO_LOSS, ROW_PRETTY, ROW_OVERLAPS, ROW_LEVEL, \
+#define ROWS_WRITE ROW_OUTPUT, ROW_FORMAT, ROW_FORCE, ROW_DRY_RUN, ROW_NO_LOSS, ROW_PRETTY, ROW_OVERLAPS, ROW_LEVEL,           \
   ROW_NO_PROVENANCE, ROW_NO_PASSTHROUGH
 #define ROW_END                                                                                                                \
   { OPT_END, 0, "", 0, 0, 0, 0, 0, 0 }

@@ -15,9 +15,9 @@ struct params {
 
 static const struct opt opts[] = {
   ROW_OUTPUT,
-  { OPT_FLAG, 0, "join", 0, "the inputs are scans, which become one", FIELD(join), 0, 0, 0 },
-  { OPT_STRING, 0, "anchor", "REGEX", "take spans with this name for collectives as well, as merge does", FIELD(anchor), 0, 0, 0 },
-  { OPT_STRING, 0, "input", "NAME", "what the input is called from here on, if it comes through a pipe or is a copy", FIELD(input),
+  { OPT_FLAG, 0, "join", 0, "the inputs are scans; join them into one", FIELD(join), 0, 0, 0 },
+  { OPT_STRING, 0, "anchor", "REGEX", "also treat spans with this name as collectives, as in merge", FIELD(anchor), 0, 0, 0 },
+  { OPT_STRING, 0, "input", "NAME", "name of the input in the scan, if it is read from a pipe or is a copy", FIELD(input),
     0, 0, 0 },
   ROW_FORCE,
   ROW_JSON,
@@ -26,9 +26,9 @@ static const struct opt opts[] = {
 };
 
 static const struct example examples[] = {
-  { "tracekit scan rank0.json.gz -o rank0.scan", "keep what plan has to know of one rank" },
-  { "tracekit scan rank*.json.gz -o job.scan", "the same of all ranks, in one file" },
-  { "tracekit scan --join rank0.scan job.scan -o all.scan", "make one scan of two" },
+  { "tracekit scan rank0.json.gz -o rank0.scan", "summarise one rank for plan" },
+  { "tracekit scan rank*.json.gz -o job.scan", "summarise all ranks in one file" },
+  { "tracekit scan --join rank0.scan job.scan -o all.scan", "join two scans" },
   { 0, 0 },
 };
 
@@ -81,16 +81,17 @@ static int cmd_scan(const void *params, const struct operands *in) {
 
 const struct command command_scan = {
   .name = "scan",
-  .summary = "keep what plan needs of a rank",
+  .summary = "summarise one rank for plan",
   .operands = "INPUT...",
   .description =
-    "Reads traces, each once and one at a time, and writes a file of at most 64 KiB a rank: who the rank is, when its trace "
-    "begins and ends, how large it is, its collectives, its steps, and the names with the greatest self time. plan "
-    "compares the clocks of all ranks by such files alone, so that the traces of a large job can stay on the machines "
-    "where they lie.\n\n"
-    "merge takes the same out of each of its inputs, and finds the same clocks. Of a rank with more than 2,048 collectives a "
-    "part is kept, which is the same part on every rank.\n\n"
-    "Scans joined by cat, or by --join, are one scan. --join reads them, so that a damaged one is refused.",
+    "Reads traces, each once and one at a time, and writes a summary of at most 64 KiB per rank: its identity, start, end and "
+    "size, its collectives and steps, and the names with the most self time. plan needs only these summaries to compare the "
+    "clocks of all ranks, so the traces of a large job can stay on the machines that recorded them.\n"
+    "\n"
+    "merge extracts the same data from its inputs and finds the same clocks. If a rank has more than 2,048 collectives, a "
+    "subset is kept, the same one on every rank.\n"
+    "\n"
+    "Scans can be joined with cat or with --join. --join reads them and refuses damaged ones.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -118,7 +118,7 @@ static void any_id(struct exprs *e, const char *symbol, const struct opt_list *l
   for (size_t i = 0; i < list->n; i++) {
     if (i) append(&text, " || ");
     if (append_id(&text, symbol, list->v[i])) continue;
-    tty_say("%s: --%s: '%s' is not N, N..M, N.. or ..M, nor a name", e->command, symbol, list->v[i]);
+    tty_say("%s: --%s: invalid value '%s'; expected N, N..M, N.., ..M or a name", e->command, symbol, list->v[i]);
     e->wrong = true;
   }
   if (list->n) add_expr(e, text);
@@ -131,7 +131,7 @@ static void one_range(struct exprs *e, const char *symbol, const char *word) {
     any_range(e, symbol, &(struct opt_ranges){ &range, 1 });
     return;
   }
-  tty_say("%s: --%s: '%s' is not N, N..M, N.. or ..M", e->command, symbol, word);
+  tty_say("%s: --%s: invalid range '%s'; expected N, N..M, N.. or ..M", e->command, symbol, word);
   e->wrong = true;
 }
 
@@ -215,7 +215,7 @@ bool select_by(const char *command, const char *text, enum tk_top_by *by, const 
   *arg = text + 4;
   if (select_is_arg(text)) return true;
   near = tk_nearest(text, words);
-  if (near) tty_say("%s: --by: '%s' is nothing that rows can be of; did you mean '%s'?", command, text, near);
-  else tty_say("%s: --by: '%s' is none of name, cat, kind, rank, process, track, stream, step and arg.KEY", command, text);
+  if (near) tty_say("%s: --by: unknown column '%s'; did you mean '%s'?", command, text, near);
+  else tty_say("%s: --by: unknown column '%s'; expected name, cat, kind, rank, process, track, stream, step or arg.KEY", command, text);
   return false;
 }

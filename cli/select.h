@@ -23,35 +23,35 @@ struct selected {
 #define SELECT_RANGES(name, help, field) { OPT_RANGES, 0, name, "N..M", help, SELECTED(field), 0, 0, 0 }
 #define SELECT_TEXT(name, arg, help, field) { OPT_STRING, 0, name, arg, help, SELECTED(field), 0, 0, 0 }
 
-#define ROWS_SELECT \
+#define ROWS_SELECT                                                                                                            \
   { OPT_LIST, 'e', "expr", "EXPR", "keep events for which this expression is true", SELECTED(exprs), 0, 0, 0 },                \
   SELECT_LIST("name", "GLOB",                                                                                                  \
-    "keep events with this name, which matches whole ('*kernel*' is a part of one); given several times: with any of the "     \
+    "keep events whose name matches (the whole name; use '*kernel*' for a substring); repeatable: any of the "                 \
     "names", names),                                                                                                           \
-  SELECT_LIST("exclude", "GLOB", "remove events with this name", excludes),                                                    \
-  SELECT_LIST("regex", "REGEX", "keep events whose name matches this regular expression (as Perl has them) anywhere", regexes), \
+  SELECT_LIST("exclude", "GLOB", "remove events whose name matches", excludes),                                                \
+  SELECT_LIST("regex", "REGEX", "keep events whose name contains a match of this Perl-compatible regex", regexes),             \
   SELECT_LIST("cat", "GLOB", "keep events of this category", cats),                                                            \
   SELECT_LIST("kind", "KIND",                                                                                                  \
     "keep events of this kind: kernel, memcpy, memset, transfer, collective, op, module, runtime, python, "                    \
     "step, annotation, device, host, span, instant, counter or async",                                                         \
            kinds),                                                                                                             \
   SELECT_TEXT("depth", "A..B",                                                                                                 \
-    "keep spans at this depth of nesting, or a range of depths: 0 is outermost, 3 is that depth alone, ..3 is all down to it", \
+    "keep spans at this nesting depth: 0 is outermost, 3 means exactly depth 3, ..3 means depths 0 to 3",                      \
     depth),                                                                                                                    \
   SELECT_TEXT("min-dur", "TIME", "keep spans that last at least this long", min_dur),                                          \
   SELECT_TEXT("max-dur", "TIME", "keep spans that last at most this long", max_dur),                                           \
   SELECT_TEXT("time", "A..B",                                                                                                  \
-    "keep a range of time: +2s..+5s after the start, -1s.. before the end, 10%..20%, 1500us..3ms as the file prints "          \
-    "times, or UTC",                                                                                                           \
+    "keep a time range: +2s..+5s after the start, -1s.. before the end, 10%..20%, 1500us..3ms as in the file, "                \
+    "or UTC",                                                                                                                  \
            time),                                                                                                              \
-  SELECT_TEXT("step", "N..M", "keep the range of time of these training steps", step),                                         \
-  SELECT_LIST("pid", "N..M", "keep processes with this pid, or with a pid in this range", pids),                               \
-  SELECT_LIST("tid", "N..M", "keep threads with this tid, or with a tid in this range", tids),                                 \
-  SELECT_RANGES("rank", "keep the ranks of a merged trace in this range", ranks),                                              \
-  SELECT_LIST("host", "GLOB", "keep hosts with this name", hosts),                                                             \
-  SELECT_RANGES("device", "keep accelerators with a number in this range", devices),                                           \
-  SELECT_LIST("track", "GLOB", "keep threads, counters and processes with this name", tracks),                                 \
-  { OPT_FLAG, 0, "no-python", 0, "remove frames of the Python interpreter", SELECTED(no_python), 0, 0, 0 }
+  SELECT_TEXT("step", "N..M", "keep the time range of these training steps", step),                                            \
+  SELECT_LIST("pid", "N..M", "keep processes with this pid, or with pids in this range", pids),                                \
+  SELECT_LIST("tid", "N..M", "keep threads with this tid, or with tids in this range", tids),                                  \
+  SELECT_RANGES("rank", "keep ranks of a merged trace in this range", ranks),                                                  \
+  SELECT_LIST("host", "GLOB", "keep hosts whose name matches", hosts),                                                         \
+  SELECT_RANGES("device", "keep accelerators with numbers in this range", devices),                                            \
+  SELECT_LIST("track", "GLOB", "keep threads, counters and processes whose name matches", tracks),                             \
+  { OPT_FLAG, 0, "no-python", 0, "remove Python stack frames", SELECTED(no_python), 0, 0, 0 }
 
 struct exprs {
   char **v; /* NULL-terminated; NULL if n is 0 */

@@ -20,7 +20,7 @@ struct params {
 
 /* For completion. */
 static const struct opt_word ladder_words[] = {
-  { "args", 0, "args" },         { "python", 0, "frames of Python" },   { "coalesce", 0, "neighbours of one name" },
+  { "args", 0, "args" },         { "python", 0, "Python stack frames" },   { "coalesce", 0, "adjacent spans of one name" },
   { "spans", 0, "short spans" }, { "counters", 0, "counter samples" }, { 0, 0, 0 },
 };
 
@@ -28,13 +28,13 @@ static const struct opt opts[] = {
   { OPT_SIZE, 0, "to", "SIZE", "write a file of at most this size, such as 100MB (10^6 bytes) or 64KiB (2^10)", FIELD(to), 0, 0, 0 },
   { OPT_STRING, 0, "events", "N", "write at most this many events: 500000, or 2M (powers of 1000)", FIELD(events), 0, 0, 0 },
   { OPT_STRING, 0, "percent", "N",
-    "write at most this percentage of the bytes that convert would write", FIELD(percent), 0, 0, 0 },
-  { OPT_FLAG, 0, "lossless", 0, "keep all events, and write the smallest file", FIELD(lossless), 0, 0, 0 },
+    "limit the size to this percentage of the output of convert", FIELD(percent), 0, 0, 0 },
+  { OPT_FLAG, 0, "lossless", 0, "keep all events and write the smallest possible file", FIELD(lossless), 0, 0, 0 },
   { OPT_STRING, 0, "keep", "EXPR", "never remove events for which this expression is true (see filter)", FIELD(keep), 0, 0, 0 },
   { OPT_STRING, 0, "drop", "EXPR", "remove events for which this expression is true first", FIELD(drop), 0, 0, 0 },
   { OPT_STRING, 0, "ladder", "RUNGS",
-    "rungs to climb, in this order (default: args,python,coalesce,spans,counters)", FIELD(ladder), ladder_words, 0, 0 },
-  { OPT_FLAG, 0, "hard", 0, "remove kernels, collectives, steps and annotations too, after all else", FIELD(hard), 0, 0, 0 },
+    "steps to apply, in this order (default: args,python,coalesce,spans,counters)", FIELD(ladder), ladder_words, 0, 0 },
+  { OPT_FLAG, 0, "hard", 0, "as a last step, also remove kernels, collectives, steps and annotations", FIELD(hard), 0, 0, 0 },
   ROWS_WRITE,
   ROWS_REDACT,
   ROW_JSON,
@@ -44,21 +44,21 @@ static const struct opt opts[] = {
 
 static const struct example examples[] = {
   { "tracekit shrink trace.json --to 20KB -o small.json.gz", "write at most 20 KB" },
-  { "tracekit shrink trace.json --percent 50 --dry-run -f json", "say what half the size would cost, and write nothing" },
-  { "tracekit shrink trace.json --lossless -o packed.json.gz", "write the smallest file that holds all events" },
+  { "tracekit shrink trace.json --percent 50 --dry-run -f json", "show what half the size would cost, without writing it" },
+  { "tracekit shrink trace.json --lossless -o packed.json.gz", "write the smallest file that keeps all events" },
   { "tracekit shrink trace.json --events 100 --keep 'name ~ \"*sorted*\"' -o few.json",
-    "keep 100 events, some of them by name" },
+    "keep 100 events, preferring some by name" },
   { 0, 0 },
 };
 
-static const char *const WHAT[TK_SHRINK_RUNGS] = { "unwanted events", "args by cost", "python frames, deepest first",
-                                                   "neighbours into one span", "shortest spans", "counter samples",
+static const char *const WHAT[TK_SHRINK_RUNGS] = { "unwanted events", "args by cost", "Python frames, deepest first",
+                                                   "adjacent spans merged", "shortest spans", "counter samples",
                                                    "kernels, collectives, steps" };
 
 static void print_shrink_text(FILE *to, const struct shared *s, const struct tk_shrink_report *r, const char *output) {
   char a[64], b[64], size[32], seconds[32];
   tk_print_size(r->passthrough, size);
-  if (r->passthrough) fprintf(to, "%-9s %-29s %s\n", "blocks", "that no other format shows", size);
+  if (r->passthrough) fprintf(to, "%-9s %-29s %s\n", "blocks", "not shown by other formats", size);
   for (int i = 0; i < TK_SHRINK_RUNGS; i++) {
     const struct tk_shrink_rung *g = &r->rungs[i];
     if (!g->events && !g->args) continue;
@@ -132,10 +132,13 @@ static const char *read_options(const struct params *p, struct tk_shrink_options
   o->keep = p->keep;
   o->drop = p->drop;
   o->ladder = p->ladder;
-  if (p->events && !read_count(p->events, &o->events)) return "--events: not a number of events such as 500000 or 2M";
+  if (p->events && !read_count(p->events, &o->events)) return "--events: invalid number of events; expected a number such as "
+                                                              "500000 or 2M";
   if (p->percent) o->percent = strtod(p->percent, &end), end += *end == '%';
-  if (p->percent && (*end || !(o->percent > 0 && o->percent <= 100))) return "--percent: a number above 0, up to 100";
-  return targets == 1 ? NULL : targets ? "more than one target" : "no target: say how large the file may be";
+  if (p->percent && (*end || !(o->percent > 0 && o->percent <= 100))) return "--percent: invalid number; expected a number "
+                                                                             "above 0, up to 100";
+  return targets == 1 ? NULL : targets ? "--to, --events, --percent and --lossless cannot be combined" : "no target given: use --to SIZE, --events N, --percent N or "
+                                                                  "--lossless";
 }
 
 /* Are the expressions such? */
@@ -185,19 +188,19 @@ static int cmd_shrink(const void *params, const struct operands *in) {
 
 const struct command command_shrink = {
   .name = "shrink",
-  .summary = "make a trace fit a size, and account for what is removed",
+  .summary = "shrink a trace to a size, and record what was removed",
   .operands = "[INPUT]",
   .description =
-    "Writes a trace so that the file is at most as large as a target, and nearly as large. It first takes what removes "
-    "no event: another format, better compression, and no block that only the format of the input understands (see "
-    "--no-passthrough). Then it climbs the rungs of a ladder, each only as far as needed: "
-    "remove args, those that cost most first (but never those that join events); remove frames of the Python interpreter, "
-    "the deepest first; put neighbouring spans of one name under one parent into one span, which gets the args count and "
-    "total (microseconds); remove the shortest spans; remove counter samples. Kernels, copies, collectives, steps and "
-    "annotations stay unless --hard is given.\n\n"
-    "What is removed is counted by process, kind of track and name, in a table in the metadata of the output "
-    "(tracekit.shrink.dropped). This table, the spans that stay and the spans that were put together add up to the "
-    "durations of the original. A target that cannot be met is an error, which gives the smallest size that can be met.",
+    "Writes a trace so that the file is just within a size limit. The first steps remove no events: another format, better "
+    "compression, and dropping data that only the input format understands (see --no-passthrough). Then the following steps "
+    "are applied in order, each only as far as needed: remove args, the most expensive first (but never args that connect "
+    "events); remove Python stack frames, the deepest first; merge adjacent spans with the same name and parent into one span, "
+    "with the args count and total (microseconds); remove the shortest spans; remove counter samples. Kernels, copies, "
+    "collectives, steps and annotations are kept unless --hard is given.\n"
+    "\n"
+    "Removed events are counted by process, kind of track and name in a table in the metadata of the output "
+    "(tracekit.shrink.dropped). The durations in this table, of the remaining spans and of the merged spans add up to those of "
+    "the original. If the limit cannot be met, the command fails and prints the smallest possible size.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -14,7 +14,7 @@ struct params {
 static const struct opt opts[] = {
   ROW_FORMAT,
   { OPT_INT, 0, "top", "N",
-    "print this many rows of each table (default: 10)", offsetof(struct params, top), 0, 1, 1000000000 },
+    "show only the first N rows of each table (default: 10)", offsetof(struct params, top), 0, 1, 1000000000 },
   ROW_LEVEL,
   ROW_JSON,
   ROWS_READ,
@@ -22,8 +22,8 @@ static const struct opt opts[] = {
 };
 
 static const struct example examples[] = {
-  { "tracekit size trace.json", "say what the bytes are spent on" },
-  { "tracekit size trace.json -f pftrace --top 3", "say the same of the trace in another format" },
+  { "tracekit size trace.json", "show what takes up space" },
+  { "tracekit size trace.json -f pftrace --top 3", "show the same for another format" },
   { 0, 0 },
 };
 
@@ -105,13 +105,13 @@ static int cmd_size(const void *params, const struct operands *in) {
 
 const struct command command_size = {
   .name = "size",
-  .summary = "say what the bytes of a trace are spent on",
+  .summary = "show what takes up space in a trace",
   .operands = "[INPUT]",
   .description =
-    "Says how many bytes a trace takes in its own format or in another one, with and without compression, and what the "
-    "bytes are spent on: by kind of event, category, name, arg, track and rank. These tables count bytes before "
-    "compression. The rows by kind add up to the whole file. The rows by category, name, track and rank leave out "
-    "metadata, and those by arg are only a part of the events.",
+    "Shows how many bytes a trace takes in its own format or in another one, with and without compression, and breaks them "
+    "down by kind of event, category, name, arg, track and rank. These tables count bytes before compression. The rows by kind "
+    "add up to the whole file. The rows by category, name, track and rank exclude metadata, and those by arg are only part of "
+    "the events.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

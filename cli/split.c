@@ -18,18 +18,18 @@ struct params {
 enum { BY_NOTHING };
 
 static const struct opt_word by_words[] = {
-  { "step", TK_SPLIT_STEP + 1, "one part for each training step" },
-  { "rank", TK_SPLIT_RANK + 1, "one part for each rank of a merged trace" },
-  { "process", TK_SPLIT_PROCESS + 1, "one part for each process that has events" },
-  { "time", TK_SPLIT_TIME + 1, "parts of equal length in time, which --every gives" },
-  { "size", TK_SPLIT_SIZE + 1, "files of at most the size that --every gives" },
+  { "step", TK_SPLIT_STEP + 1, "one file per training step" },
+  { "rank", TK_SPLIT_RANK + 1, "one file per rank of a merged trace" },
+  { "process", TK_SPLIT_PROCESS + 1, "one file per process that has events" },
+  { "time", TK_SPLIT_TIME + 1, "files of equal length in time, set by --every" },
+  { "size", TK_SPLIT_SIZE + 1, "files of at most the size set by --every" },
   { 0, 0, 0 },
 };
 
 static const struct opt opts[] = {
-  { OPT_WORD, 0, "by", "WHAT", "what a part of the trace is", FIELD(by), by_words, 0, 0 },
+  { OPT_WORD, 0, "by", "WHAT", "how to split the trace", FIELD(by), by_words, 0, 0 },
   { OPT_STRING, 0, "every", "TIME|SIZE",
-    "length of a part (--by time), or largest size of a file (--by size)", FIELD(every), 0, 0, 0 },
+    "length of a part (--by time), or maximum size of a file (--by size)", FIELD(every), 0, 0, 0 },
   ROWS_WRITE,
   ROW_JSON,
   ROWS_READ,
@@ -37,8 +37,8 @@ static const struct opt opts[] = {
 };
 
 static const struct example examples[] = {
-  { "tracekit split trace.json --by process -o 'part.{}.json.gz'", "write a file for each process" },
-  { "tracekit split trace.json --by time --every 100ms -o 'part.{}.json'", "write a file for every 100 ms" },
+  { "tracekit split trace.json --by process -o 'part.{}.json.gz'", "write one file per process" },
+  { "tracekit split trace.json --by time --every 100ms -o 'part.{}.json'", "write one file per 100 ms" },
   { 0, 0 },
 };
 
@@ -80,15 +80,17 @@ static void print_split_json(FILE *to, const struct tk_trace *t, const struct tk
 
 /* NULL, or what is wrong with the request. */
 static const char *read_options(const struct params *p, struct tk_split_options *o) {
-  if (p->by == BY_NOTHING) return "say --by step, rank, process, time or size";
+  if (p->by == BY_NOTHING) return "missing --by: use step, rank, process, time or size";
   o->by = (enum tk_split_by)(p->by - 1);
-  if (!p->shared.output) return "say where to write: -o 'part.{}.json.gz'";
-  if (!strstr(p->shared.output, "{}")) return "-o needs {} where the part's name goes: 'part.{}.json.gz'";
+  if (!p->shared.output) return "missing output; use -o 'part.{}.json.gz'";
+  if (!strstr(p->shared.output, "{}")) return "-o needs {} as a placeholder for the name of the part: 'part.{}.json.gz'";
   bool by_time = o->by == TK_SPLIT_TIME, by_size = o->by == TK_SPLIT_SIZE;
-  if (!p->every) return by_time || by_size ? "--every is missing: how long or how large a part is" : NULL;
-  if (!by_time && !by_size) return "--every goes with --by time and --by size";
-  if (by_time && (!tk_parse_duration(p->every, &o->every) || o->every <= 0)) return "--every: not a duration such as 100ms";
-  if (by_size && (!tk_parse_size(p->every, &o->bytes) || !o->bytes)) return "--every: not a size such as 50MB";
+  if (!p->every) return by_time || by_size ? "missing --every: the length or size of a part" : NULL;
+  if (!by_time && !by_size) return "--every requires --by time or --by size";
+  if (by_time && (!tk_parse_duration(p->every, &o->every) || o->every <= 0)) return "--every: invalid duration; expected a "
+                                                                                    "duration such as 100ms";
+  if (by_size && (!tk_parse_size(p->every, &o->bytes) || !o->bytes)) return "--every: invalid size; expected a size such as "
+                                                                            "50MB";
   return NULL;
 }
 
@@ -118,15 +120,15 @@ static int cmd_split(const void *params, const struct operands *in) {
 
 const struct command command_split = {
   .name = "split",
-  .summary = "write the parts of a trace to several files",
+  .summary = "split a trace into several files",
   .operands = "[INPUT]",
   .description =
-    "Writes the parts of a trace to several files: one file for each training step, rank or process, one file for each "
-    "stretch of equal length in time, or as many files as are needed so that none is larger than a limit. The {} in the "
-    "name of the output becomes the step, the rank, the name of the process or the number of the part. Where two processes "
-    "have one name, a number is put before it. Parts in time are cut as filter --time cuts them.\n\n"
-    "Either all files are written or none: files get their names, and existing files are replaced, when all parts are "
-    "whole.",
+    "Splits a trace into several files: one file per training step, rank or process, one file per time interval, or as many "
+    "files as needed to keep each within a size. {} in the output name is replaced by the step, the rank, the name of the "
+    "process or the number of the part. If two processes have the same name, a number is prepended. Parts in time are cut as "
+    "with filter --time.\n"
+    "\n"
+    "Either all files are written or none: files get their names, and replace existing ones, only when all parts are complete.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

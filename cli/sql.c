@@ -21,14 +21,14 @@ struct params {
 #define FIELD(field) offsetof(struct params, field)
 
 static const struct opt opts[] = {
-  { OPT_LIST, 'e', "execute", "SQL", "run these statements; given several times: one after the other", FIELD(queries), 0, 0, 0 },
+  { OPT_LIST, 'e', "execute", "SQL", "run these statements; repeatable", FIELD(queries), 0, 0, 0 },
   { OPT_FILE, 0, "script", "FILE", "run the statements in this file", FIELD(script), 0, 0, 0 },
-  { OPT_FLAG, 0, "csv", 0, "print answers as CSV; text is in quotes, and NULL is nothing", FIELD(csv), 0, 0, 0 },
-  { OPT_FLAG, 0, "jsonl", 0, "print each row as an object of JSON on a line of its own", FIELD(jsonl), 0, 0, 0 },
-  { OPT_FILE, 0, "db", "FILE", "write the tables, with indices, as a database of SQLite's", FIELD(db), 0, 0, 0 },
+  { OPT_FLAG, 0, "csv", 0, "print results as CSV; text is quoted, and NULL is empty", FIELD(csv), 0, 0, 0 },
+  { OPT_FLAG, 0, "jsonl", 0, "print each row as a JSON object on its own line", FIELD(jsonl), 0, 0, 0 },
+  { OPT_FILE, 0, "db", "FILE", "write the tables, with indices, to an SQLite database", FIELD(db), 0, 0, 0 },
   ROW_FORCE,
-  { OPT_TIME, 0, "timeout", "TIME", "end a statement that takes longer than this (default: 10 minutes)", FIELD(timeout), 0, 0, 0 },
-  { OPT_INT, 0, "max-rows", "N", "print the first N rows of an answer (default: all)", FIELD(max_rows), 0, 1, 2147483647 },
+  { OPT_TIME, 0, "timeout", "TIME", "abort a statement that takes longer than this (default: 10 minutes)", FIELD(timeout), 0, 0, 0 },
+  { OPT_INT, 0, "max-rows", "N", "print only the first N rows of a result (default: all)", FIELD(max_rows), 0, 1, 2147483647 },
   ROW_JSON,
   ROWS_READ,
   ROW_END,
@@ -36,10 +36,10 @@ static const struct opt opts[] = {
 
 static const struct example examples[] = {
   { "tracekit sql trace.json -e 'SELECT name, count(*) AS n, sum(dur)/1e6 AS ms FROM slice GROUP BY name ORDER BY ms DESC LIMIT 10'",
-    "list the names that took most time" },
-  { "tracekit sql trace.json --db trace.sqlite", "write the tables as a database of SQLite" },
+    "list the names that took the most time" },
+  { "tracekit sql trace.json --db trace.sqlite", "write the tables to an SQLite database" },
   { "tracekit sql trace.json -e 'SELECT rank, kind, sum(dur) FROM event GROUP BY 1, 2' --csv", "sum up durations by rank and kind" },
-  { "echo 'SELECT name, dur FROM slice WHERE dur > 1e6' | tracekit sql trace.json --jsonl", "run what comes on standard input" },
+  { "echo 'SELECT name, dur FROM slice WHERE dur > 1e6' | tracekit sql trace.json --jsonl", "run a query from standard input" },
   { 0, 0 },
 };
 
@@ -70,7 +70,7 @@ static char *read_all(FILE *from) {
 static char *read_script(const char *path) {
   FILE *from = fopen(path, "re");
   char *text = from ? read_all(from) : NULL;
-  if (!text) tty_say("sql: %s: %s", path, errno ? strerror(errno) : "it cannot be read");
+  if (!text) tty_say("sql: %s: %s", path, errno ? strerror(errno) : "cannot be read");
   if (from) fclose(from);
   return text;
 }
@@ -130,10 +130,10 @@ static int cmd_sql(const void *params, const struct operands *in) {
   const struct params *p = params;
   bool prompted = false;
   int status;
-  if (p->csv + p->jsonl + p->shared.json > 1) return run_usage("sql", "--csv, --json and --jsonl exclude each other");
-  if (p->script && p->queries.n) return run_usage("sql", "-e and --script exclude each other");
+  if (p->csv + p->jsonl + p->shared.json > 1) return run_usage("sql", "--csv, --json and --jsonl cannot be combined");
+  if (p->script && p->queries.n) return run_usage("sql", "-e and --script cannot be combined");
   if (!p->script && !p->queries.n && !p->db && in->n == 0)
-    return run_usage("sql", "which trace? Standard input is taken for SQL, unless -e or --script says it");
+    return run_usage("sql", "no trace given; standard input is read as SQL unless -e or --script is used");
   char *text = read_queries(p, &prompted);
   if (!text) return STATUS_USAGE;
   struct shared shared = p->shared;
@@ -147,17 +147,19 @@ static int cmd_sql(const void *params, const struct operands *in) {
 
 const struct command command_sql = {
   .name = "sql",
-  .summary = "query a trace in SQL, over Perfetto's tables",
+  .summary = "query a trace with SQL, using Perfetto's tables",
   .operands = "[INPUT...]",
   .description =
-    "Runs SQL (SQLite's) over a trace. Its tables are those of Perfetto's trace_processor: slice, thread, process, thread_track, "
-    "process_track, track, counter, counter_track, args, flow, metadata, thread_slice, process_slice and others. Queries that are "
-    "written for it run as they are. Beside them stand tables of our own: event has kind, rank, host, step, stream, device and "
-    "self time of each event; step and collective have what their names say. docs/sql.md lists the columns and what differs.\n\n"
-    "The statements come from -e, from --script, or else from standard input; on a terminal they are asked for. Several inputs "
-    "are read as one trace, as merge joins them. Times are in nanoseconds, as the file prints them; a span that never ended has "
-    "the duration -1. INCLUDE PERFETTO MODULE is accepted for modules whose tables are there. Queries read the trace and nothing "
-    "else: no file, no other database. They may make tables and views of their own, which go when the command ends.",
+    "Runs SQL (SQLite's dialect) on a trace. The tables are those of Perfetto's trace_processor: slice, thread, process, "
+    "thread_track, process_track, track, counter, counter_track, args, flow, metadata, thread_slice, process_slice and others; "
+    "queries written for it run unchanged. Additional tables: event has the kind, rank, host, step, stream, device and self "
+    "time of each event; step has training steps, collective has collectives. docs/sql.md lists the columns and the "
+    "differences.\n"
+    "\n"
+    "Statements come from -e, from --script, or else from standard input; on a terminal there is a prompt. Several inputs are "
+    "read as one trace, as in merge. Times are in nanoseconds, as in the file; a span that never ended has the duration -1. "
+    "INCLUDE PERFETTO MODULE is accepted for modules whose tables exist. Queries cannot access files or other databases. They "
+    "may create temporary tables and views.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

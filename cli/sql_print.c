@@ -269,7 +269,7 @@ static bool on_end(void *arg, bool cut) {
   char count[64];
   if (p->as == PRINT_TABLE && !p->widths && p->n_names) print_first(p);
   if (p->as == PRINT_JSON) fprintf(p->to, "%s], \"cut\": %s}", p->rows ? "\n  " : "", cut ? "true" : "false");
-  if (cut) tty_say("sql: there are more than %s (--max-rows)", tty_counted(p->rows, "row", count));
+  if (cut) tty_say("sql: the result has more than %s (--max-rows)", tty_counted(p->rows, "row", count));
   free_names(p);
   return !p->failed;
 }

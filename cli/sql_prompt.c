@@ -85,19 +85,19 @@ static void free_words(struct line_words *words) {
 /* ---- lines for the prompt itself ---- */
 
 static void help(void) {
-  puts(".help            show this\n"
+  puts(".help            show this help\n"
        ".tables          list the tables\n"
        ".schema TABLE    list the columns of a table\n"
-       ".mode MODE       print answers as table, csv, json or jsonl\n"
-       ".quit            end, as Ctrl-D does\n"
-       "Anything else is SQL, and a semicolon ends it.");
+       ".mode MODE       print results as table, csv, json or jsonl\n"
+       ".quit            exit, like Ctrl-D\n"
+       "Everything else is SQL and ends with a semicolon.");
 }
 
 static void set_mode(struct printer *like, const char *name) {
   static const char *const modes[] = { [PRINT_TABLE] = "table", [PRINT_CSV] = "csv", [PRINT_JSON] = "json", [PRINT_JSONL] = "jsonl" };
   for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
     if (strcmp(name, modes[i]) == 0) return (void)(like->as = (enum print_as)i);
-  tty_say("sql: .mode: '%s' is none of table, csv, json and jsonl", name);
+  tty_say("sql: .mode: unknown mode '%s'; expected table, csv, json or jsonl", name);
 }
 
 static bool print_name(void *arg, const struct tk_sql_value *values, size_t n) {
@@ -139,7 +139,7 @@ static bool obey(struct tk_sql *sql, struct printer *like, const char *line) {
   else if (strcmp(word, ".tables") == 0) list_tables(sql);
   else if (strcmp(word, ".schema") == 0 && *name) list_columns(sql, like, name);
   else if (strcmp(word, ".mode") == 0) set_mode(like, name);
-  else tty_say("sql: '%s' is none of .help, .tables, .schema TABLE, .mode MODE and .quit", line);
+  else tty_say("sql: unknown command '%s'; expected .help, .tables, .schema TABLE, .mode MODE or .quit", line);
   return true;
 }
 
@@ -190,7 +190,7 @@ static void talk(struct tk_sql *sql, struct printer *like, struct line_editor *e
     if (line) more = take_line(sql, like, &s, line);
     if (interrupt_signal()) interrupt_forget();
   }
-  if (s.text && !is_blank(s.text)) tty_say("sql: the last statement ends without a semicolon: it was not run");
+  if (s.text && !is_blank(s.text)) tty_say("sql: the last statement has no semicolon and was not run");
   forget(&s);
   fputc('\n', stdout);
 }

@@ -139,7 +139,7 @@ bool table_print(struct table *t, FILE *to) {
   size_t *widest = calloc(strlen(t->align), sizeof *widest);
   bool ok = widest && !t->failed;
   if (ok) print_cells(t, widest, to);
-  else tty_say("out of memory: a table is left out");
+  else tty_say("out of memory: a table is missing");
   for (size_t i = 0; i < t->n; i++) free(t->cells[i]);
   free(t->cells);
   free(t->styles);

@@ -19,28 +19,28 @@ struct params {
 #define FIELD(field) offsetof(struct params, field)
 
 static const struct opt_word sort_words[] = {
-  { "total", TK_SORT_TOTAL, "sum of durations (the default)" },
-  { "self", TK_SORT_SELF, "time less that of the spans within" },
-  { "union", TK_SORT_UNION, "time in which at least one of them ran" },
+  { "total", TK_SORT_TOTAL, "sum of durations (default)" },
+  { "self", TK_SORT_SELF, "time without nested spans" },
+  { "union", TK_SORT_UNION, "time during which at least one of them ran" },
   { "count", TK_SORT_COUNT, "number of events" },
   { "mean", TK_SORT_MEAN, "mean duration" },
   { "min", TK_SORT_MIN, "shortest duration" },
   { "p50", TK_SORT_P50, "median duration" },
   { "p95", TK_SORT_P95, "95th percentile of durations" },
   { "max", TK_SORT_MAX, "longest duration" },
-  { "name", TK_SORT_NAME, "name, ascending; numbers in their order" },
+  { "name", TK_SORT_NAME, "name, ascending, numbers in numeric order" },
   { 0, 0, 0 },
 };
 
 static const struct opt opts[] = {
   { OPT_STRING, 0, "by", "WHAT",
-    "what a row is of: name (the default), cat, kind, rank, process, track, stream, step or arg.KEY", FIELD(by), 0, 0, 0 },
+    "group rows by: name (default), cat, kind, rank, process, track, stream, step or arg.KEY", FIELD(by), 0, 0, 0 },
   { OPT_FLAG, 0, "fold", 0,
-    "by name: names that differ only in numbers or template arguments are one: fusion.*, add<*>(float*)", FIELD(fold), 0, 0, 0 },
-  { OPT_LIST, 0, "cols", "arg.KEY", "add mean, least and greatest value of this arg", FIELD(cols), 0, 0, 0 },
-  { OPT_INT, 0, "min-count", "N", "leave out rows of fewer events", FIELD(min_count), 0, 1, 2147483647 },
-  { OPT_WORD, 0, "sort", "COLUMN", "what the rows are ordered by, the greatest first", FIELD(sort), sort_words, 0, 0 },
-  { OPT_INT, 0, "top", "N", "print the first N rows (default: 30 in the table, all in JSON and CSV)", FIELD(top), 0, 1, 1000000000 },
+    "by name: combine names that differ only in numbers or template arguments: fusion.*, add<*>(float*)", FIELD(fold), 0, 0, 0 },
+  { OPT_LIST, 0, "cols", "arg.KEY", "add the mean, minimum and maximum of this arg", FIELD(cols), 0, 0, 0 },
+  { OPT_INT, 0, "min-count", "N", "hide rows with fewer events", FIELD(min_count), 0, 1, 2147483647 },
+  { OPT_WORD, 0, "sort", "COLUMN", "sort the rows by this column, largest first", FIELD(sort), sort_words, 0, 0 },
+  { OPT_INT, 0, "top", "N", "show only the first N rows (default: 30; JSON and CSV: all)", FIELD(top), 0, 1, 1000000000 },
   { OPT_FLAG, 0, "csv", 0, "print the rows as CSV", FIELD(csv), 0, 0, 0 },
   ROWS_SELECT,
   ROW_JSON,
@@ -49,8 +49,8 @@ static const struct opt opts[] = {
 };
 
 static const struct example examples[] = {
-  { "tracekit top trace.json --top 10", "list the ten names that took most time" },
-  { "tracekit top trace.json --kind kernel --fold --sort self", "list kernels, without numbers and template arguments" },
+  { "tracekit top trace.json --top 10", "list the ten names that took the most time" },
+  { "tracekit top trace.json --kind kernel --fold --sort self", "list kernels, ignoring numbers and template arguments" },
   { "tracekit top trace.json --max-dur 100us --min-count 1000 --sort count", "find small operations that are called often" },
   { "tracekit top logdir --by rank --json", "compare the ranks of a run" },
   { 0, 0 },
@@ -177,10 +177,10 @@ static void print_remarks(const struct tk_top_report *r, size_t top) {
   char a[64], time[48];
   tk_print_duration(r->end - r->start, time);
   printf("\n%s in %s", tty_counted(r->events, "event", a), time);
-  if (top < r->n_rows) printf("; %s not shown (--top N)", tty_counted(r->n_rows - top, "row", a));
+  if (top < r->n_rows) printf("; %s not shown (see --top)", tty_counted(r->n_rows - top, "row", a));
   putchar('\n');
-  if (r->unfinished) printf("%s never ended: counted, without a time\n", tty_counted(r->unfinished, "span", a));
-  if (r->clipped) printf("%s cut at an edge of the range: the part within counts\n", tty_counted(r->clipped, "span", a));
+  if (r->unfinished) printf("%s never ended: counted, but without a duration\n", tty_counted(r->unfinished, "span", a));
+  if (r->clipped) printf("%s cross an edge of the range: only the part inside counts\n", tty_counted(r->clipped, "span", a));
 }
 
 /* ---- JSON ---- */
@@ -342,7 +342,7 @@ static void print_csv(const struct params *p, const struct tk_top_report *r, siz
 static const char **read_cols(const struct opt_list *cols, bool *wrong) {
   const char **keys = calloc(cols->n + 1, sizeof *keys);
   for (size_t i = 0; keys && i < cols->n; i++) {
-    if (!select_is_arg(cols->v[i])) *wrong = true, tty_say("top: --cols: '%s' is not arg.KEY", cols->v[i]);
+    if (!select_is_arg(cols->v[i])) *wrong = true, tty_say("top: --cols: invalid column '%s'; expected arg.KEY", cols->v[i]);
     else keys[i] = cols->v[i] + 4;
   }
   if (!keys) *wrong = true, tty_say("out of memory");
@@ -395,7 +395,7 @@ static int cmd_top(const void *params, const struct operands *in) {
   };
   struct tk_err err = { 0 };
   int status = STATUS_USAGE;
-  if (p->csv && p->selected.shared.json) status = run_usage("top", "--json and --csv exclude each other");
+  if (p->csv && p->selected.shared.json) status = run_usage("top", "--json and --csv cannot be combined");
   else if (e.failed && !wrong) tty_say("out of memory");
   else if (!wrong && select_by("top", p->by, &options.by, &options.arg))
     status = tk_filter_check(&asked, &err) ? top_of(p, &options, in) : run_fail(&err);
@@ -406,19 +406,20 @@ static int cmd_top(const void *params, const struct operands *in) {
 
 const struct command command_top = {
   .name = "top",
-  .summary = "list what took the time: names, kinds, ranks, streams, steps",
+  .summary = "list what took the most time: names, kinds, ranks, streams, steps",
   .operands = "[INPUT...]",
   .description =
-    "Lists names, or what else --by says, with the time that was spent in them, the greatest first. Counted are spans and "
-    "instants; an instant has a duration of 0. Several inputs are read as one trace, as merge joins them. The options that "
-    "select events mean what they mean to filter, and are tested on the trace as it was read.\n\n"
-    "The column total is the sum of durations, so that spans within each other and on several threads count each for itself. "
-    "Self is the time in which a span was the innermost of its thread: self times of a thread add up to the time in which "
-    "anything ran on it, however its spans nest or overlap. Union, shown where it differs from total, is the time in which "
-    "at least one span of the row ran, on whatever thread. %range is the share of union in the range of time, which is the "
-    "trace's length or what --time and --step leave of it. %sum is the share of self in the self time of all selected "
-    "events. Of a span that crosses an edge of the range, the part within it counts; a span that never ended is counted "
-    "and has no time. p50 and p95 are exact: the shortest duration that so many percent of the events do not exceed.",
+    "Lists names, or other groups given by --by, with the time spent in them, largest first. Spans and instants are counted; "
+    "an instant has a duration of 0. Several inputs are read as one trace, as in merge. The options that select events work as "
+    "in filter, and refer to the trace as it was read.\n"
+    "\n"
+    "The column total is the sum of durations; nested spans and spans on several threads all count. Self is the time during "
+    "which a span was the innermost of its thread: the self times of a thread add up to the time during which anything ran on "
+    "it, however its spans nest or overlap. Union, shown if it differs from total, is the time during which at least one span "
+    "of the row ran, on any thread. %range is union as a share of the time range, which is the length of the trace or the "
+    "range selected by --time and --step. %sum is self as a share of the self time of all selected events. If a span crosses "
+    "an edge of the range, only the part inside counts; a span that never ended is counted but has no duration. p50 and p95 "
+    "are exact: the shortest duration that this percentage of the events does not exceed.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

@@ -21,13 +21,13 @@ struct params {
 
 static const struct opt opts[] = {
   { OPT_STRING, 0, "by", "WHAT",
-    "what the outermost level is of: cat, rank, process, track, stream, step or arg.KEY (default: names alone)", FIELD(by), 0, 0, 0 },
-  { OPT_STRING, 0, "per", "GLOB", "only what is in spans of this name, as means of a call of it", FIELD(per), 0, 0, 0 },
-  { OPT_FLAG, 0, "fold", 0, "names that differ only in numbers or template arguments are one: layer_*, add<*>(float*)", FIELD(fold),
+    "group the outermost level by: cat, rank, process, track, stream, step or arg.KEY (default: names only)", FIELD(by), 0, 0, 0 },
+  { OPT_STRING, 0, "per", "GLOB", "show only the contents of spans with this name, averaged per call", FIELD(per), 0, 0, 0 },
+  { OPT_FLAG, 0, "fold", 0, "combine names that differ only in numbers or template arguments: layer_*, add<*>(float*)", FIELD(fold),
     0, 0, 0 },
-  { OPT_INT, 0, "top", "N", "print the N paths that took most time (default: 60 as text, all otherwise)", FIELD(top), 0, 1,
+  { OPT_INT, 0, "top", "N", "show only the N paths that took the most time (default: 60 as text, otherwise all)", FIELD(top), 0, 1,
     1000000000 },
-  { OPT_FLAG, 0, "folded", 0, "print a line for each path with its self time in ns, for programs that draw flame graphs",
+  { OPT_FLAG, 0, "folded", 0, "print each path with its self time in ns on one line, for flame graph tools",
     FIELD(folded), 0, 0, 0 },
   { OPT_FLAG, 0, "speedscope", 0, "print a profile for speedscope", FIELD(speedscope), 0, 0, 0 },
   { OPT_FLAG, 0, "svg", 0, "print a flame graph as SVG", FIELD(svg), 0, 0, 0 },
@@ -38,9 +38,9 @@ static const struct opt opts[] = {
 };
 
 static const struct example examples[] = {
-  { "tracekit tree trace.json --top 20", "print the twenty paths that took most time" },
+  { "tracekit tree trace.json --top 20", "show the twenty paths that took the most time" },
   { "tracekit tree trace.json --kind annotation --per train_step",
-    "print what a training step consists of, and its time on the device" },
+    "show the parts of a training step, and their device time" },
   { "tracekit tree trace.json --svg > flame.svg", "draw a flame graph" },
   { 0, 0 },
 };
@@ -133,11 +133,12 @@ static bool print_text(const struct params *p, const struct tk_tree_report *r, c
     if (shown[i]) node_row(&t, r, &r->nodes[i], launched > 0);
   if (!table_print(&t, stdout)) return false;
   if (p->selected.shared.quiet) return true;
-  if (p->per) printf("\nmeans of %s", tty_counted(r->calls, "call", n));
-  if (hidden) printf("%s%s not shown (--top N)", p->per ? "; " : "\n", tty_counted(hidden, "path", n));
+  if (p->per) printf("\n"
+                     "averages over %s", tty_counted(r->calls, "call", n));
+  if (hidden) printf("%s%s not shown (see --top)", p->per ? "; " : "\n", tty_counted(hidden, "path", n));
   if (p->per || hidden) putchar('\n');
-  if (unfinished) printf("%s never ended: counted, without a time\n", tty_counted(unfinished, "span", n));
-  if (clipped) printf("%s cut at an edge of the range: the part within counts\n", tty_counted(clipped, "span", n));
+  if (unfinished) printf("%s never ended: counted, but without a duration\n", tty_counted(unfinished, "span", n));
+  if (clipped) printf("%s cross an edge of the range: only the part inside counts\n", tty_counted(clipped, "span", n));
   return true;
 }
 
@@ -249,7 +250,7 @@ static bool read_level(const struct params *p, struct tk_tree_options *o) {
   o->has_by = p->by && strcmp(p->by, "name") != 0;
   if (!select_by("tree", p->by, &o->by, &o->arg)) return false;
   if (o->by != TK_TOP_KIND) return true;
-  tty_say("tree: --by kind: an event can be of several kinds; select one with --kind");
+  tty_say("tree: --by kind is not supported because an event can have several kinds; select one with --kind");
   return false;
 }
 
@@ -265,7 +266,7 @@ static int cmd_tree(const void *params, const struct operands *in) {
   struct tk_err err = { 0 };
   int status = STATUS_USAGE;
   if (p->selected.shared.json + p->folded + p->speedscope + p->svg > 1)
-    status = run_usage("tree", "--json, --folded, --speedscope and --svg exclude each other");
+    status = run_usage("tree", "--json, --folded, --speedscope and --svg cannot be combined");
   else if (e.failed && !e.wrong) tty_say("out of memory");
   else if (!e.wrong && read_level(p, &options)) status = tk_filter_check(&asked, &err) ? tree_of(p, &options, in) : run_fail(&err);
   select_free(&e);
@@ -274,18 +275,19 @@ static int cmd_tree(const void *params, const struct operands *in) {
 
 const struct command command_tree = {
   .name = "tree",
-  .summary = "list where the time went by path of names",
+  .summary = "show time as a call tree",
   .operands = "[INPUT...]",
   .description =
-    "Lists the paths of names with the time that was spent in them: spans of one path are one line, whatever thread, step or "
-    "rank they are of, unless --by tells these apart. A span that the options do not select has no line, and what is in it "
-    "moves up to the span around it. Several inputs are read as one trace, as merge joins them.\n\n"
-    "The column total is the sum of durations, %parent and %all its share in that of the line above and in that of all "
-    "outermost lines. Self is the time in which a span of the line was the innermost selected one of its thread. Device is "
-    "the time in which an accelerator ran what was launched within, on any stream: kernels, copies and fills that a correlation "
-    "id or a flow ties to a call. With --per, times and counts are means of a call of that name. A span that never ended is "
-    "counted and has no time; of one that crosses an edge of the range of time, the part within it counts. The widths of flame "
-    "graphs are self times.",
+    "Shows a call tree: paths of nested names with the time spent in them. All spans with the same path form one line, "
+    "whatever their thread, step or rank, unless --by separates them. A span that is not selected has no line, and its "
+    "contents move up to its parent. Several inputs are read as one trace, as in merge.\n"
+    "\n"
+    "The column total is the sum of durations; %parent and %all are its shares of the line above and of all outermost lines. "
+    "Self is the time during which a span of the line was the innermost selected span of its thread. Device is the time during "
+    "which an accelerator ran work launched inside the span, on any stream: kernels, copies and fills connected to a call by a "
+    "correlation id or a flow. With --per, times and counts are averages per call of that name. A span that never ended is "
+    "counted but has no duration; if a span crosses an edge of the time range, only the part inside counts. The widths in "
+    "flame graphs are self times.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

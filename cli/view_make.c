@@ -66,7 +66,7 @@ struct tk_sources *view_sources(const struct view_params *p, const struct operan
   if (!sources) *status = run_fail(&err);
   if (!sources || sources->n > 0) return sources;
   tk_sources_close(sources);
-  *status = run_usage("view", "the inputs name no trace");
+  *status = run_usage("view", "no input contains a trace");
   return NULL;
 }
 
@@ -120,9 +120,9 @@ static bool merge(struct maker *m, struct tk_sources *sources, const char *name)
   for (size_t i = 0; m->t && i < report.n_ranks; i++) {
     if (!report.ranks[i].failed) continue;
     tty_say("left out: %s", report.ranks[i].failed);
-    leave_out(m, "%s cannot be read and is left out.", leaf_of(report.ranks[i].input));
+    leave_out(m, "%s cannot be read and was left out.", leaf_of(report.ranks[i].input));
   }
-  if (m->t && report.n_skipped) leave_out(m, "%zu inputs are of other ranks.", report.n_skipped);
+  if (m->t && report.n_skipped) leave_out(m, "%zu inputs belong to other ranks and were left out.", report.n_skipped);
   tk_merge_report_free(&report);
   m->ranked = true;
   return m->t != NULL;
@@ -211,7 +211,7 @@ static void put_losses(struct maker *m, const struct tk_saved *saved) {
   char count[32];
   for (int i = 0; i < TK_LOSSES; i++)
     if (saved->lost[i])
-      leave_out(m, "%s cannot hold %s: %s.", saved->format->title, tk_loss_name((enum tk_loss)i), tty_count(saved->lost[i], count));
+      leave_out(m, "%s cannot represent %s: %s.", saved->format->title, tk_loss_name((enum tk_loss)i), tty_count(saved->lost[i], count));
 }
 
 static void put_shrunk(struct maker *m, const struct tk_shrink_report *r) {
@@ -220,13 +220,13 @@ static void put_shrunk(struct maker *m, const struct tk_shrink_report *r) {
   if (!m->made->events_before) m->made->events_before = r->events_before;
   tk_print_size(r->before, before);
   tk_print_size(r->saved.bytes, after);
-  leave_out(m, "It is shrunk from %s to %s, with %s of %s.", before, after, tty_count(r->saved.events, a),
+  leave_out(m, "The file was shrunk from %s to %s, with %s of %s.", before, after, tty_count(r->saved.events, a),
             tty_counted(r->events_before, "event", b));
   tty_say("shrunk from %s to %s, %s of %s", before, after, a, b);
   for (int i = 0; i < TK_SHRINK_RUNGS; i++) {
     const struct tk_shrink_rung *g = &r->rungs[i];
-    if (g->events) leave_out(m, "Shrinking: %s went (%s).", tty_counted(g->events, "event", a), g->name);
-    if (g->args) leave_out(m, "Shrinking: %s lost args.", tty_counted(g->args, "event", a));
+    if (g->events) leave_out(m, "Shrinking: removed %s (%s).", tty_counted(g->events, "event", a), g->name);
+    if (g->args) leave_out(m, "Shrinking: removed args of %s.", tty_counted(g->args, "event", a));
   }
 }
 
@@ -287,8 +287,8 @@ static bool fit(struct maker *m, const char *name, struct tk_saved *saved) {
   tk_print_size(saved->raw_bytes, size);
   tk_print_size(most, limit);
   tty_counted(saved->events, "event", count);
-  tty_say("%s and %s may be more than the viewer has memory for; --to SIZE shrinks it", size, count);
-  leave_out(m, "%s may be more than this viewer has memory for: --to %lluMB shrinks it.", size, (unsigned long long)(most / 1000000));
+  tty_say("%s and %s may be too large for the viewer; --to SIZE shrinks the file", size, count);
+  leave_out(m, "%s may be too large for this viewer; --to %lluMB shrinks the file.", size, (unsigned long long)(most / 1000000));
   if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO) || !says_yes(limit)) return true;
   return shrink(m, name, most, saved);
 }
@@ -414,7 +414,7 @@ char *view_report(const struct view_params *p, const struct view_made *made, siz
   FILE *to = t && tk_report_trace(t, &options, &report, &err) ? open_memstream(&text, size) : NULL;
   const bool ok = to && report_write_html(&report, 30, to);
   if (to && fclose(to) == 0 && ok) err.code = TK_OK;
-  else tty_say("no report: %s", err.code ? err.msg : "out of memory"), free(text), text = NULL;
+  else tty_say("report failed: %s", err.code ? err.msg : "out of memory"), free(text), text = NULL;
   tk_report_free(&report);
   tk_free(t);
   return text;

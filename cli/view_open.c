@@ -98,7 +98,7 @@ static void say_tunnel(const char *connection, uint16_t port) {
   copy_word(connection, 2, server, sizeof server);
   copy_word(connection, 3, at, sizeof at);
   if (strcmp(at, "22") != 0) snprintf(option, sizeof option, "-p %s ", at);
-  tty_say("on your own machine: ssh -N -L %u:127.0.0.1:%u %s%s@%s", port, port, option, user ? user->pw_name : "you", server);
+  tty_say("run this on your own machine: ssh -N -L %u:127.0.0.1:%u %s%s@%s", port, port, option, user ? user->pw_name : "you", server);
 }
 
 void view_open(const char *url, uint16_t port, bool no_browser) {
@@ -106,5 +106,5 @@ void view_open(const char *url, uint16_t port, bool no_browser) {
   printf("%s\n", url);
   fflush(stdout);
   if (connection && *connection) say_tunnel(connection, port);
-  else if (!no_browser && !start_browser(url)) tty_say("no browser can be started: open the address above in one");
+  else if (!no_browser && !start_browser(url)) tty_say("failed to start a browser; open the address above");
 }

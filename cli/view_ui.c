@@ -162,10 +162,10 @@ struct view_ui *view_ui_open(const char *path, const char **why) {
   struct view_ui *ui = calloc(1, sizeof *ui);
   struct stat st;
   char *real = ui ? realpath(path, NULL) : NULL;
-  *why = "there is no such folder or zip";
+  *why = "no such folder or zip";
   if (real && stat(real, &st) == 0) {
     *(S_ISDIR(st.st_mode) ? &ui->folder : &ui->zip) = real;
-    *why = ui->folder ? "there is no index.html in this folder" : "this is no zip with an index.html in it";
+    *why = ui->folder ? "the folder has no index.html" : "not a zip with an index.html";
     if ((ui->folder || find_root(ui)) && has_index(ui)) return ui;
   } else {
     free(real);

@@ -134,11 +134,11 @@ static int watch(const struct view_params *p, uint16_t port, pid_t pid) {
   char url[64];
   snprintf(url, sizeof url, "http://127.0.0.1:%u/", port);
   if (!wait_for_port(port, pid)) {
-    if (!interrupt_signal()) tty_say("the viewer does not start: run tensorboard or xprof by hand to see why");
+    if (!interrupt_signal()) tty_say("failed to start the viewer; run tensorboard or xprof by hand to see why");
     return STATUS_OUTPUT;
   }
   view_open(url, port, p->no_browser);
-  if (!p->selected.shared.quiet) tty_say("the viewer is running; Ctrl-C ends it");
+  if (!p->selected.shared.quiet) tty_say("the viewer is running; stop it with Ctrl-C");
   while (!interrupt_signal() && runs(pid)) poll(NULL, 0, TICK_MS);
   return STATUS_DONE;
 }
@@ -148,12 +148,12 @@ static int show(const struct view_params *p, const char *folder) {
   char text[16];
   snprintf(text, sizeof text, "%u", port);
   if (!port) {
-    tty_say("no port of 127.0.0.1 can be had: %s", strerror(errno));
+    tty_say("failed to listen on any port of 127.0.0.1: %s", strerror(errno));
     return STATUS_OUTPUT;
   }
   const pid_t pid = start_viewer(folder, text);
   if (!pid) {
-    tty_say("neither tensorboard nor xprof is installed: pip install xprof");
+    tty_say("neither tensorboard nor xprof is installed; install one with pip install xprof");
     return STATUS_OUTPUT;
   }
   const int status = watch(p, port, pid);
@@ -167,7 +167,8 @@ int view_xprof(const struct view_params *p, const struct operands *in) {
   char folder[PATH_MAX];
   const bool filters = e.n > (p->selected.selection.ranks.n != 0) || p->drop_args.n || p->drop_flows || p->to;
   select_free(&e);
-  if (filters) return run_usage("view", "of the options that select, --with xprof takes --rank, --every-rank, --step and --time");
+  if (filters) return run_usage("view", "--with xprof supports only these selecting options: --rank, --every-rank, --step and "
+                                        "--time");
   snprintf(folder, sizeof folder, "%.4000s/tracekit-XXXXXX", place && *place ? place : "/tmp");
   if (!mkdtemp(folder)) {
     tty_say("%s: %s", folder, strerror(errno));

@@ -20,7 +20,7 @@ void write_losses(const struct shared *s, const char *output, const struct tk_sa
   }
   if (s->quiet) return;
   if (run_is_stdout(output)) output = "standard output";
-  if (*text) tty_warn("%s: lost: %s (%s cannot hold %s)", output, text, done->format->title, n_lost == 1 ? "it" : "them");
+  if (*text) tty_warn("%s: lost: %s (%s cannot represent %s)", output, text, done->format->title, n_lost == 1 ? "it" : "them");
   if (done->rounded)
     tty_say("%s: rounded: %s with more digits than picoseconds", output, tty_counted(done->rounded, "time", count));
 }
