@@ -47,7 +47,8 @@ static void print_github(const struct annotations_of *a, const struct finding *f
 static void print_junit(const struct annotations_of *a) {
   size_t failed = 0, errors = 0;
   for (size_t i = 0; i < a->n; i++) failed += a->v[i].failed, errors += a->v[i].unknown;
-  printf("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"tracekit %s\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\">\n",
+  printf("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"tracekit %s\" tests=\"%zu\" failures=\"%zu\" "
+         "errors=\"%zu\">\n",
          a->command, a->n, failed, errors);
   for (size_t i = 0; i < a->n; i++) {
     const struct finding *f = &a->v[i];

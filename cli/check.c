@@ -18,7 +18,8 @@ struct params {
 
 static const struct opt opts[] = {
   { OPT_LIST, 0, "assert", "EXPR",
-    "fail unless this holds for each input, such as 'gpu_busy > 80%', 'p95(step) < 150ms', 'count(cudaMalloc) == 0'", FIELD(asserts),
+    "fail unless this holds for each input, such as 'gpu_busy > 80%', 'p95(step) < 150ms', 'count(cudaMalloc) == "
+    "0'", FIELD(asserts),
     0, 0, 0 },
   { OPT_WORD, 0, "annotations", "FORM", "print the findings in the format of a CI service", FIELD(annotations),
     annotate_words, 0, 0 },

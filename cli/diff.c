@@ -27,7 +27,8 @@ static const struct opt opts[] = {
   { OPT_LIST, 0, "after", "INPUT", "an input of the run after; repeatable", FIELD(after), 0, 0, 0 },
   { OPT_STRING, 0, "by", "WHAT", "group rows by: name (default), path, cat, process, track, stream or arg.KEY", FIELD(by),
     0, 0, 0 },
-  { OPT_FLAG, 0, "fold", 0, "combine names that differ only in numbers or template arguments: fusion.*, add<*>(float*)", FIELD(fold),
+  { OPT_FLAG, 0, "fold", 0, "combine names that differ only in numbers or template arguments: fusion.*, "
+                            "add<*>(float*)", FIELD(fold),
     0, 0, 0 },
   { OPT_FLAG, 0, "whole", 0, "compare whole ranks instead of training steps", FIELD(whole), 0, 0, 0 },
   { OPT_LIST, 0, "fail-if", "EXPR",
@@ -140,7 +141,8 @@ static void print_remarks(const struct tk_diff_report *r, size_t top) {
   if (r->samples[0] > 1 && r->samples[1] > 1) puts("~ within the noise, estimated from the spread of steps or ranks");
   else puts("? not enough steps or ranks to estimate noise");
   if (r->outside[0] + r->outside[1])
-    printf("%s start outside of all steps and are left out (--whole includes them)\n", tty_counted(r->outside[0] + r->outside[1], "event", a));
+    printf("%s start outside of all steps and are left out (--whole includes them)\n",
+           tty_counted(r->outside[0] + r->outside[1], "event", a));
 }
 
 /* ---- JSON ---- */

@@ -9,17 +9,17 @@
 enum { WIDTH = 80, INDENT = 26, LONG_NAME = 64 };
 
 static const char about[] =
-    "tracekit converts, merges, filters, shrinks and describes profiler traces: the timelines that PyTorch, JAX, TensorFlow, "
-    "Perfetto, viztracer, Chrome and others write.";
+    "tracekit converts, merges, filters, shrinks and analyses profiler traces from PyTorch, JAX, TensorFlow, Perfetto, "
+    "viztracer, Chrome and other programs.";
 
 static const struct {
   int status;
   const char *meaning;
 } statuses[] = {
   { 0, "done" },
-  { 1, "check found a fault, a filter or a merge matches nothing, or --require-align found a clock that cannot be trusted" },
-  { 2, "wrong usage" },
-  { 3, "an input cannot be read, --strict met a repair, --no-loss a loss, or a limit was reached" },
+  { 1, "check found a fault, filter or merge matched nothing, or --require-align found an unreliable clock" },
+  { 2, "invalid usage" },
+  { 3, "an input cannot be read, a repair with --strict, a loss with --no-loss, or a limit was exceeded" },
   { 4, "the output cannot be written" },
   { 130, "interrupted; there is no partial output" },
 };
@@ -98,7 +98,7 @@ void docs_help(FILE *to, const struct command *c) {
   wrap(to, c->description, 0, 0);
   fputs("\nOptions:\n", to);
   for (const struct opt *o = c->opts; o->kind != OPT_END; o++) help_option(to, o);
-  fprintf(to, "  %-*s%s\n", INDENT - 2, "-h, --help", "print this; -h: the most important of it");
+  fprintf(to, "  %-*s%s\n", INDENT - 2, "-h, --help", "print this help; -h prints a short version");
   fputs("\nExamples:\n", to);
   for (const struct example *e = c->examples; e->line; e++) fprintf(to, "  # %s\n  %s\n", e->help, e->line);
 }
@@ -115,7 +115,8 @@ void docs_short(FILE *to, const struct command *c) {
   fputs("\nExamples:\n", to);
   for (const struct example *e = c->examples; e->line && e < c->examples + EXAMPLES; e++)
     fprintf(to, "  # %s\n  %s\n", e->help, e->line);
-  if (more) fprintf(to, "\n%zu more option%s, and what they mean: tracekit help %s\n", more, more == 1 ? "" : "s", c->name);
+  if (more) fprintf(to, "\n"
+                        "%zu more option%s: tracekit help %s\n", more, more == 1 ? "" : "s", c->name);
   else fprintf(to, "\nMore: tracekit help %s\n", c->name);
 }
 
@@ -123,16 +124,22 @@ void docs_overview(FILE *to) {
   const char *name, *summary;
   fputs("Usage: tracekit COMMAND [options] [INPUT...] [-o OUTPUT]\n\n", to);
   wrap(to, about, 0, 0);
-  fputs("\nCommands:\n", to);
-  for (const struct command *const *c = commands; *c; c++) fprintf(to, "  %-9s %s\n", (*c)->name, (*c)->summary);
-  fprintf(to, "  %-10s%s\n", "help", "describe a command or a topic: tracekit help merge");
+  for (const struct command *const *c = commands; *c; c++) {
+    const char *heading = command_heading(*c);
+    if (heading) fprintf(to, "\n%s:\n", heading);
+    fprintf(to, "  %-9s %s\n", (*c)->name, (*c)->summary);
+  }
+  fprintf(to, "\nHelp:\n  %-10s%s\n", "help", "show help on a command or a topic: tracekit help merge");
   fputs("\nTopics:\n", to);
   for (size_t i = 0; (name = topic_name(i, &summary)); i++) fprintf(to, "  %-12s %s\n", name, summary);
 }
 
 void docs_usage(FILE *to) {
   docs_overview(to);
-  fputs("\nOptions:\n  -h, --help     print this\n  -V, --version  print the version and what it was built with\n", to);
+  fputs("\n"
+        "Options:\n"
+        "  -h, --help     print this help\n"
+        "  -V, --version  print the version and build options\n", to);
   fputs("\nFormats:\n", to);
   docs_formats(to);
   fputs("\nExit status:\n", to);
@@ -172,7 +179,7 @@ const char *docs_resolution(const struct tk_format_info *f, char *text, size_t s
 
 /* "times to 1 ns; cannot hold dangling flow points" */
 static void format_limits(const struct tk_format_info *f, char *text, size_t size) {
-  const char *name, *before = "; cannot hold ";
+  const char *name, *before = "; no support for ";
   unsigned holds;
   char step[32];
   snprintf(text, size, "times to %s", docs_resolution(f, step, sizeof step));
@@ -256,7 +263,7 @@ static void man_statuses(FILE *to) {
 
 static void man_overview(FILE *to) {
   const struct tk_format_info *f;
-  man_head(to, "tracekit", "convert, merge and describe profiler traces");
+  man_head(to, "tracekit", "convert, merge and analyse profiler traces");
   fputs(".Sh SYNOPSIS\n.Nm\n.Ar command\n.Op Ar options\n.Op Ar input ...\n.Op Fl o Ar output\n.Sh DESCRIPTION\n", to);
   roff(to, about);
   fputs(".Sh COMMANDS\n.Bl -tag -width tracekit-convert\n", to);

@@ -299,7 +299,7 @@ enum expect_result expect_ask(const struct expect *e, struct tk_trace *t, const 
     report_name(r, row, name, sizeof name);
     if (!known) result = EXPECT_UNKNOWN;
     else if (!expect_holds(e, value.number)) result = EXPECT_FAILED;
-    if (!known) snprintf(said, n, "not available in this trace%s%s", *name ? " of " : "", name);
+    if (!known) snprintf(said, n, "not available in this trace%s%s", *name ? " for " : "", name);
     else snprintf(said, n, "%s%s%s", expect_print(e, value.number, text), r->n_ranks > 1 ? " of " : "", r->n_ranks > 1 ? name : "");
   }
   if (result == EXPECT_HELD && r->n_ranks > 1) snprintf(said, n, "of each rank");

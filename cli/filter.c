@@ -16,7 +16,9 @@ struct params {
 #define ROW_LIST(name, arg, help, field) { OPT_LIST, 0, name, arg, help, FIELD(field), 0, 0, 0 }
 
 static const struct opt_word keep_words[] = {
-  { "parents", 0, "spans around selected events" }, { "children", 0, "spans inside selected events" }, { "flows", 0, "events connected by flows" }, { 0, 0, 0 },
+  { "parents", 0, "spans around selected events" },
+  { "children", 0, "spans inside selected events" },
+  { "flows", 0, "events connected by flows" }, { 0, 0, 0 },
 };
 
 static const struct opt opts[] = {

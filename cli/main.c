@@ -57,7 +57,8 @@ static const char *foreign_command(const char *name) {
   } rows[] = {
     { "stats", "info, top or report" }, { "summary", "info or report" }, { "show", "info or dump" },     { "cat", "dump" },
     { "print", "dump" },                { "ls", "list" },                { "grep", "filter" },            { "trim", "filter" },
-    { "cut", "filter" },                { "slice", "filter" },           { "compress", "convert or shrink" }, { "unpack", "extract" },
+    { "cut", "filter" },                { "slice", "filter" },           { "compress", "convert or "
+                                                                                       "shrink" }, { "unpack", "extract" },
     { "query", "sql" },                 { "compare", "diff" },           { "join", "merge" },             { "combine", "merge" },
     { "align", "merge" },               { "shift", "rebase" },           { "anonymise", "redact" },       { "anonymize", "redact" },
     { "validate", "check" },            { "open", "view" },              { "flamegraph", "tree" },
@@ -81,7 +82,8 @@ static int unknown_command(const char *name) {
   }
   if (name[0] == '-') opt_unknown(&error, "option", name, options);
   else opt_unknown(&error, "command", name, names);
-  tty_fail("%s%s (try 'tracekit help')", error.why, name[0] == '-' && !strchr(error.why, ';') ? ": the command must come first" : "");
+  tty_fail("%s%s (try 'tracekit help')", error.why, name[0] == '-' && !strchr(error.why, ';') ? ": the command must come "
+                                                                                                "first" : "");
   return STATUS_USAGE;
 }
 

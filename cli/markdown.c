@@ -117,12 +117,12 @@ void docs_markdown(FILE *to, const struct command *c) {
   }
   fputs("# Commands\n"
         "\n"
-        "These pages contain the same text as `tracekit help COMMAND` and the manual pages.\n"
-        "\n"
-        "| command | purpose |\n"
-        "|---|---|\n", to);
-  for (const struct command *const *k = commands; *k; k++)
+        "These pages contain the same text as `tracekit help COMMAND` and the manual pages.\n", to);
+  for (const struct command *const *k = commands; *k; k++) {
+    const char *heading = command_heading(*k);
+    if (heading) fprintf(to, "\n| %s | |\n|---|---|\n", heading);
     fprintf(to, "| [%s](%s.md) | %s |\n", (*k)->name, (*k)->name, (*k)->summary);
+  }
   all_shared_options(to);
   fputs("\n## Exit status\n\n| status | meaning |\n|--:|---|\n", to);
   for (size_t i = 0; (meaning = docs_status(i, &status)); i++) fprintf(to, "| %d | %s |\n", status, meaning);

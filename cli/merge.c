@@ -67,14 +67,19 @@ static const struct opt opts[] = {
     "also treat spans with this name as collectives that all ranks leave together, such as those of your own library",
     FIELD(anchor), 0, 0, 0 },
   { OPT_FILE, 0, "collectives", "FILE",
-    "write a table of the collectives to this .csv or .json file: arrival times, and who waited for whom", FIELD(collectives), 0,
+    "write a table of the collectives to this .csv or .json file: arrival times, and who waited for "
+    "whom", FIELD(collectives), 0,
     0, 0 },
-  { OPT_FLAG, 0, "link-collectives", 0, "add flows from the last rank that reached a collective to the ranks that waited for it",
+  { OPT_FLAG, 0, "link-collectives", 0, "add flows from the last rank that reached a collective to the ranks that waited for "
+                                        "it",
     FIELD(link_collectives), 0, 0, 0 },
-  { OPT_RANGES, 0, "rank", "N..M", "keep only ranks in this range; clocks are compared using all ranks that are read", FIELD(ranks), 0, 0, 0 },
+  { OPT_RANGES, 0, "rank", "N..M", "keep only ranks in this range; clocks are compared using all ranks that are "
+                                   "read", FIELD(ranks), 0, 0, 0 },
   { OPT_INT, 0, "every-rank", "N", "keep ranks 0, N, 2 N and so on", FIELD(every_rank), 0, 1, 1000000000 },
-  { OPT_STRING, 0, "step", "N..M", "keep only the time range of these training steps, for each rank its own", FIELD(step), 0, 0, 0 },
-  { OPT_STRING, 0, "time", "A..B", "keep only this time range of the merged timeline, in the syntax of filter", FIELD(time), 0, 0, 0 },
+  { OPT_STRING, 0, "step", "N..M", "keep only the time range of these training steps, for each rank its "
+                                   "own", FIELD(step), 0, 0, 0 },
+  { OPT_STRING, 0, "time", "A..B", "keep only this time range of the merged timeline, in the syntax of "
+                                   "filter", FIELD(time), 0, 0, 0 },
   { OPT_SIZE, 0, "to", "SIZE", "shrink the output to at most this size (100MB, 64KiB), as shrink does",
     FIELD(to), 0, 0, 0 },
   { OPT_FLAG, 0, "to-zero", 0, "put the first event of all ranks at time 0", FIELD(to_zero), 0, 0, 0 },
@@ -83,7 +88,8 @@ static const struct opt opts[] = {
     FIELD(label), 0, 0, 0 },
   { OPT_WORD, 0, "group-by", "WHAT", "order of the rows of the timeline", FIELD(group_by), merge_group_words, 0, 0 },
   { OPT_FLAG, 0, "manifest", 0,
-    "write a tar of the decompressed inputs, with a manifest from which Perfetto 58 and later merges them", FIELD(manifest), 0, 0, 0 },
+    "write a tar of the decompressed inputs, with a manifest from which Perfetto 58 and later merges "
+    "them", FIELD(manifest), 0, 0, 0 },
   { OPT_FLAG, 'k', "keep-going", 0, "leave out inputs that cannot be read (the exit status is still 3)",
     FIELD(keep_going), 0, 0, 0 },
   ROW_FORMAT,
@@ -289,7 +295,8 @@ static bool forgot_output(const struct params *p, const struct operands *in, int
 static void say_merged_again(const struct params *p, const struct tk_merge_report *r) {
   const struct tk_merge_rank *last = r->n_ranks > 1 ? &r->ranks[r->n_ranks - 1] : NULL;
   if (!p->shared.output && last && last->merged > 1 && !p->shared.quiet)
-    tty_say("%s: is itself a merged trace and was read like the other inputs; to write it, use -o %s --force", last->input, last->input);
+    tty_say("%s: is itself a merged trace and was read like the other inputs; to write it, use -o %s "
+            "--force", last->input, last->input);
 }
 
 static int run_merge(const struct params *p, const struct operands *in, const char *output, struct tk_merge_options *options) {

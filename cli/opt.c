@@ -143,7 +143,8 @@ static enum parsed set_list(const struct parser *p, const struct opt *o, const c
 static enum parsed add_range(const struct parser *p, const struct opt *o, const char *value) {
   struct opt_ranges *list = field(p, o);
   struct tk_range range, *v;
-  if (!tk_parse_range(value, &range)) return fail(p->error, "--%s: invalid range '%s'; expected N, N..M, N.. or ..M", o->name, value);
+  if (!tk_parse_range(value, &range)) return fail(p->error, "--%s: invalid range '%s'; expected N, N..M, N.. or "
+                                                            "..M", o->name, value);
   v = realloc(list->v, (list->n + 1) * sizeof *v);
   if (!v) return fail(p->error, "out of memory");
   list->v = v;
@@ -202,7 +203,8 @@ static enum parsed set_value(const struct parser *p, const struct opt *o, const 
     case OPT_SIZE: return set_size(p, o, value);
     case OPT_TIME:
       if (tk_parse_duration(value, field(p, o))) return PARSED_RUN;
-      if (tk_is_duration(value)) return fail(p->error, "--%s: '%s' is out of range: times are at most 106 days", o->name, value);
+      if (tk_is_duration(value)) return fail(p->error, "--%s: '%s' is out of range: times are at most 106 "
+                                                       "days", o->name, value);
       return opt_bad_time(p->error, o->name, value), PARSED_ERROR;
     default:
       if (!*value) return fail(p->error, "--%s: empty value", o->name);

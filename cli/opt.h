@@ -100,6 +100,8 @@ struct command {
 };
 
 extern const struct command *const commands[]; /* ended by NULL; in commands.c */
+/* Returns the heading of the group of commands that starts with `c`, or NULL if none does. */
+const char *command_heading(const struct command *c);
 
 enum parsed { PARSED_RUN, PARSED_HELP, PARSED_SHORT, PARSED_VERSION, PARSED_FORMATS, PARSED_ERROR };
 

@@ -33,8 +33,10 @@ static const struct opt opts[] = {
   { OPT_FORMAT, 'f', "format", "FORMAT", "format of the merged trace, such as json.gz (default: json); 'help' lists them",
     SHARED(format), 0, 0, 0 },
   { OPT_WORD, 0, "align", "HOW", "how to align the clocks of the ranks", FIELD(align), align_words, 0, 0 },
-  { OPT_OFFSETS, 0, "offset", "RANK=TIME", "shift this rank or host by this time instead of aligning it", FIELD(offsets), 0, 0, 0 },
-  { OPT_FILE, 0, "offsets-from", "REPORT", "use the clocks in this report or plan instead of comparing them", FIELD(offsets_from),
+  { OPT_OFFSETS, 0, "offset", "RANK=TIME", "shift this rank or host by this time instead of aligning "
+                                           "it", FIELD(offsets), 0, 0, 0 },
+  { OPT_FILE, 0, "offsets-from", "REPORT", "use the clocks in this report or plan instead of comparing "
+                                           "them", FIELD(offsets_from),
     0, 0, 0 },
   { OPT_STRING, 0, "reference", "WHO", "use the clock of this rank or host as the reference (default: that of the first rank)",
     FIELD(reference), 0, 0, 0 },
@@ -43,13 +45,18 @@ static const struct opt opts[] = {
   { OPT_FLAG, 0, "require-align", 0, "exit with status 1 unless the alignment of every host is reliable",
     FIELD(require_align), 0, 0, 0 },
   { OPT_FILE, 0, "collectives", "FILE",
-    "write a table of the collectives to this .csv or .json file: arrival times, and who waited for whom", FIELD(collectives), 0,
+    "write a table of the collectives to this .csv or .json file: arrival times, and who waited for "
+    "whom", FIELD(collectives), 0,
     0, 0 },
-  { OPT_RANGES, 0, "rank", "N..M", "keep only ranks in this range; clocks are compared using all ranks", FIELD(ranks), 0, 0, 0 },
+  { OPT_RANGES, 0, "rank", "N..M", "keep only ranks in this range; clocks are compared using all "
+                                   "ranks", FIELD(ranks), 0, 0, 0 },
   { OPT_INT, 0, "every-rank", "N", "keep ranks 0, N, 2 N and so on", FIELD(every_rank), 0, 1, 1000000000 },
-  { OPT_STRING, 0, "step", "N..M", "keep only the time range of these training steps, for each rank its own", FIELD(step), 0, 0, 0 },
-  { OPT_STRING, 0, "time", "A..B", "keep only this time range of the merged timeline, in the syntax of filter", FIELD(time), 0, 0, 0 },
-  { OPT_SIZE, 0, "to", "SIZE", "limit the merged trace to this size (100MB, 64KiB), and give each rank a share", FIELD(to), 0, 0, 0 },
+  { OPT_STRING, 0, "step", "N..M", "keep only the time range of these training steps, for each rank its "
+                                   "own", FIELD(step), 0, 0, 0 },
+  { OPT_STRING, 0, "time", "A..B", "keep only this time range of the merged timeline, in the syntax of "
+                                   "filter", FIELD(time), 0, 0, 0 },
+  { OPT_SIZE, 0, "to", "SIZE", "limit the merged trace to this size (100MB, 64KiB), and give each rank a "
+                               "share", FIELD(to), 0, 0, 0 },
   { OPT_FLAG, 0, "to-zero", 0, "put the first event of all ranks at time 0", FIELD(to_zero), 0, 0, 0 },
   { OPT_STRING, 0, "label", "TEXT", "name of each process, as in merge", FIELD(label), 0, 0, 0 },
   { OPT_WORD, 0, "group-by", "WHAT", "order of the rows of the timeline", FIELD(group_by), merge_group_words, 0, 0 },
@@ -68,7 +75,8 @@ static const struct opt opts[] = {
 
 static const struct example examples[] = {
   { "tracekit plan all.scan -o plan.json", "compare the clocks of all ranks" },
-  { "tracekit plan all.scan -f pftrace --every-rank 8 -o plan.json", "plan a merge of every eighth rank into a Perfetto trace" },
+  { "tracekit plan all.scan -f pftrace --every-rank 8 -o plan.json", "plan a merge of every eighth rank into a Perfetto "
+                                                                     "trace" },
   { "tracekit merge rank0.json.gz --offsets-from plan.json -o part0.json.gz", "move one rank onto the merged timeline" },
   { 0, 0 },
 };

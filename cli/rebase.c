@@ -191,7 +191,8 @@ static int cmd_rebase(const void *params, const struct operands *in) {
   struct tk_rebase_options options = asked(p);
   struct tk_err err = { 0 };
   int status;
-  if (!asks_anything(p)) return run_usage("rebase", "no shift given: use --to-zero, --to, --at, --shift, --scale or --absolute");
+  if (!asks_anything(p)) return run_usage("rebase", "no shift given: use --to-zero, --to, --at, --shift, --scale or "
+                                                    "--absolute");
   if (!tk_rebase_check(&options, &err)) return run_fail(&err);
   if (in->n > 1) return several(p, in);
   const char *input = run_input("rebase", in, &status);

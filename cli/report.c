@@ -21,7 +21,8 @@ struct params {
 #define FIELD(field) offsetof(struct params, field)
 
 static const struct opt opts[] = {
-  { OPT_FILE, 0, "html", "FILE", "write a self-contained HTML page, without references to the network or to other files", FIELD(html), 0, 0, 0 },
+  { OPT_FILE, 0, "html", "FILE", "write a self-contained HTML page, without references to the network or to other "
+                                 "files", FIELD(html), 0, 0, 0 },
   { OPT_INT, 0, "top", "N", "show N kernels (default: 10 as text, 30 on the page; JSON: all)", FIELD(top), 0, 1, 1000000000 },
   { OPT_FLAG, 0, "keep-going", 0, "leave out inputs that cannot be read", FIELD(keep_going), 0, 0, 0 },
   ROW_FORCE,

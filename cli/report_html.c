@@ -285,7 +285,7 @@ static void draw_steps(FILE *to, const struct tk_report_rank *row) {
 
 static void steps(FILE *to, const struct tk_report *r) {
   static const struct html_column columns[] = {
-    { "of", false, true }, { "steps", false, false }, { "mean", false, false }, { "deviation", true, false }, { "min", true, false },
+    { "source", false, true }, { "steps", false, false }, { "mean", false, false }, { "deviation", true, false }, { "min", true, false },
     { "p50", true, false }, { "p95", false, false }, { "max", false, false }, { "busy %", false, false }, { "outliers", false, false },
     { 0, false, false } };
   struct html_table t = { .to = to, .columns = columns };
@@ -327,7 +327,7 @@ static void steps(FILE *to, const struct tk_report *r) {
 
 static void hosts(FILE *to, const struct tk_report *r) {
   static const struct html_column columns[] = {
-    { "of", false, true }, { "compiling", false, false }, { "compilations", false, false }, { "operators", false, false },
+    { "rank", false, true }, { "compiling", false, false }, { "compilations", false, false }, { "operators", false, false },
     { "without launch", true, false }, { "runtime calls", false, false }, { 0, false, false } };
   struct html_table t = { .to = to, .columns = columns };
   char name[256];
@@ -385,7 +385,7 @@ static void kernels(FILE *to, const struct tk_report *r, size_t top, bool copies
 static void collectives(FILE *to, const struct tk_report *r) {
   static const struct html_column columns[] = {
     { "collective", false, true }, { "total", false, false }, { "count", false, false }, { "bytes", true, false },
-    { "bus GB/s", false, false }, { "met", true, false }, { "shortest", true, false }, { "bus GB/s", true, false },
+    { "bus GB/s", false, false }, { "matched", true, false }, { "shortest", true, false }, { "bus GB/s", true, false },
     { "waiting", false, false }, { 0, false, false } };
   struct html_table t = { .to = to, .columns = columns };
   if (r->n_collectives == 0) return;
@@ -410,7 +410,7 @@ static void collectives(FILE *to, const struct tk_report *r) {
 }
 
 static void waits(FILE *to, const struct tk_report *r) {
-  static const struct html_column columns[] = { { "rank", false, true }, { "met", false, false }, { "waited", false, false },
+  static const struct html_column columns[] = { { "rank", false, true }, { "matched", false, false }, { "waited", false, false },
                                                 { "times last", false, false }, { "cost", false, false }, { 0, false, false } };
   struct html_table t = { .to = to, .columns = columns };
   char text[32];

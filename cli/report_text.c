@@ -86,7 +86,7 @@ static bool any_device(const struct tk_report *r) {
 }
 
 static bool print_devices(const struct tk_report *r) {
-  static const char *const titles[] = { "window", "busy", "compute", "comm", "exposed", "overlap", "memory", "exposed", "idle",
+  static const char *const titles[] = { "window", "busy", "compute", "comm", "comm exposed", "overlap", "memory", "copy exposed", "idle",
                                         "device", NULL };
   struct table t = { .align = "rrrrrrrrrl", .drop = "f..c.bda..", .width = tty_width(stdout) };
   if (!any_device(r)) return true;
@@ -141,7 +141,7 @@ static bool print_idle(const struct tk_report *r) {
 /* ---- steps ---- */
 
 static bool print_steps(const struct tk_report *r) {
-  static const char *const titles[] = { "steps", "mean", "deviation", "min", "p50", "p95", "max", "busy", "outliers", "of", NULL };
+  static const char *const titles[] = { "steps", "mean", "deviation", "min", "p50", "p95", "max", "busy", "outliers", "source", NULL };
   struct table t = { .align = "rrrrrrrrll", .drop = "..dac..b..", .width = tty_width(stdout) };
   bool any = false;
   for (size_t i = 0; i < r->n_ranks; i++) any = any || r->ranks[i].n_steps;
@@ -177,7 +177,7 @@ static bool print_steps(const struct tk_report *r) {
 /* ---- hosts ---- */
 
 static bool print_hosts(const struct tk_report *r) {
-  static const char *const titles[] = { "events", "compiling", "compilations", "operators", "host only", "calls", "of", NULL };
+  static const char *const titles[] = { "events", "compiling", "compilations", "operators", "without launch", "calls", "rank", NULL };
   struct table t = { .align = "rrrrrrl", .width = tty_width(stdout) };
   bool any = false;
   for (size_t i = 0; i < r->n_ranks; i++) any = any || r->ranks[i].compilations || r->ranks[i].host_ops || r->ranks[i].runtime_calls;
@@ -262,7 +262,7 @@ static bool print_launches(const struct tk_report *r, size_t top) {
 /* ---- collectives ---- */
 
 static bool print_collectives(const struct tk_report *r, size_t top) {
-  static const char *const titles[] = { "total", "count", "bytes", "bus GB/s", "met", "shortest", "bus GB/s", "waiting", "collective",
+  static const char *const titles[] = { "total", "count", "bytes", "bus GB/s", "matched", "shortest", "bus GB/s", "waiting", "collective",
                                         NULL };
   struct table t = { .align = "rrrrrrrrl", .drop = "..bcade..", .width = tty_width(stdout) };
   if (r->n_collectives == 0) return true;
@@ -286,7 +286,7 @@ static bool print_collectives(const struct tk_report *r, size_t top) {
 }
 
 static bool print_waits(const struct tk_report *r) {
-  static const char *const titles[] = { "rank", "met", "waited", "last", "cost", "", NULL };
+  static const char *const titles[] = { "rank", "matched", "waited", "times last", "cost", "", NULL };
   struct table t = { .align = "rrrrrl", .width = tty_width(stdout) };
   if (r->n_meetings == 0) return true;
   title("Stragglers: time each rank waited, times it was last, and how much later than the next-to-last");

@@ -216,6 +216,7 @@ bool select_by(const char *command, const char *text, enum tk_top_by *by, const 
   if (select_is_arg(text)) return true;
   near = tk_nearest(text, words);
   if (near) tty_say("%s: --by: unknown column '%s'; did you mean '%s'?", command, text, near);
-  else tty_say("%s: --by: unknown column '%s'; expected name, cat, kind, rank, process, track, stream, step or arg.KEY", command, text);
+  else tty_say("%s: --by: unknown column '%s'; expected name, cat, kind, rank, process, track, stream, step or "
+               "arg.KEY", command, text);
   return false;
 }

@@ -25,7 +25,8 @@ static const struct opt_word ladder_words[] = {
 };
 
 static const struct opt opts[] = {
-  { OPT_SIZE, 0, "to", "SIZE", "write a file of at most this size, such as 100MB (10^6 bytes) or 64KiB (2^10)", FIELD(to), 0, 0, 0 },
+  { OPT_SIZE, 0, "to", "SIZE", "write a file of at most this size, such as 100MB (10^6 bytes) or 64KiB "
+                               "(2^10)", FIELD(to), 0, 0, 0 },
   { OPT_STRING, 0, "events", "N", "write at most this many events: 500000, or 2M (powers of 1000)", FIELD(events), 0, 0, 0 },
   { OPT_STRING, 0, "percent", "N",
     "limit the size to this percentage of the output of convert", FIELD(percent), 0, 0, 0 },
@@ -137,7 +138,8 @@ static const char *read_options(const struct params *p, struct tk_shrink_options
   if (p->percent) o->percent = strtod(p->percent, &end), end += *end == '%';
   if (p->percent && (*end || !(o->percent > 0 && o->percent <= 100))) return "--percent: invalid number; expected a number "
                                                                              "above 0, up to 100";
-  return targets == 1 ? NULL : targets ? "--to, --events, --percent and --lossless cannot be combined" : "no target given: use --to SIZE, --events N, --percent N or "
+  return targets == 1 ? NULL : targets ? "--to, --events, --percent and --lossless cannot be "
+                                         "combined" : "no target given: use --to SIZE, --events N, --percent N or "
                                                                   "--lossless";
 }
 

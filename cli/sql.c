@@ -27,7 +27,8 @@ static const struct opt opts[] = {
   { OPT_FLAG, 0, "jsonl", 0, "print each row as a JSON object on its own line", FIELD(jsonl), 0, 0, 0 },
   { OPT_FILE, 0, "db", "FILE", "write the tables, with indices, to an SQLite database", FIELD(db), 0, 0, 0 },
   ROW_FORCE,
-  { OPT_TIME, 0, "timeout", "TIME", "abort a statement that takes longer than this (default: 10 minutes)", FIELD(timeout), 0, 0, 0 },
+  { OPT_TIME, 0, "timeout", "TIME", "abort a statement that takes longer than this (default: 10 "
+                                    "minutes)", FIELD(timeout), 0, 0, 0 },
   { OPT_INT, 0, "max-rows", "N", "print only the first N rows of a result (default: all)", FIELD(max_rows), 0, 1, 2147483647 },
   ROW_JSON,
   ROWS_READ,
@@ -35,10 +36,12 @@ static const struct opt opts[] = {
 };
 
 static const struct example examples[] = {
-  { "tracekit sql trace.json -e 'SELECT name, count(*) AS n, sum(dur)/1e6 AS ms FROM slice GROUP BY name ORDER BY ms DESC LIMIT 10'",
+  { "tracekit sql trace.json -e 'SELECT name, count(*) AS n, sum(dur)/1e6 AS ms FROM slice GROUP BY name ORDER BY ms DESC "
+    "LIMIT 10'",
     "list the names that took the most time" },
   { "tracekit sql trace.json --db trace.sqlite", "write the tables to an SQLite database" },
-  { "tracekit sql trace.json -e 'SELECT rank, kind, sum(dur) FROM event GROUP BY 1, 2' --csv", "sum up durations by rank and kind" },
+  { "tracekit sql trace.json -e 'SELECT rank, kind, sum(dur) FROM event GROUP BY 1, 2' --csv", "sum up durations by rank and "
+                                                                                               "kind" },
   { "echo 'SELECT name, dur FROM slice WHERE dur > 1e6' | tracekit sql trace.json --jsonl", "run a query from standard input" },
   { 0, 0 },
 };

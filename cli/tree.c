@@ -21,11 +21,14 @@ struct params {
 
 static const struct opt opts[] = {
   { OPT_STRING, 0, "by", "WHAT",
-    "group the outermost level by: cat, rank, process, track, stream, step or arg.KEY (default: names only)", FIELD(by), 0, 0, 0 },
+    "group the outermost level by: cat, rank, process, track, stream, step or arg.KEY (default: names "
+    "only)", FIELD(by), 0, 0, 0 },
   { OPT_STRING, 0, "per", "GLOB", "show only the contents of spans with this name, averaged per call", FIELD(per), 0, 0, 0 },
-  { OPT_FLAG, 0, "fold", 0, "combine names that differ only in numbers or template arguments: layer_*, add<*>(float*)", FIELD(fold),
+  { OPT_FLAG, 0, "fold", 0, "combine names that differ only in numbers or template arguments: layer_*, "
+                            "add<*>(float*)", FIELD(fold),
     0, 0, 0 },
-  { OPT_INT, 0, "top", "N", "show only the N paths that took the most time (default: 60 as text, otherwise all)", FIELD(top), 0, 1,
+  { OPT_INT, 0, "top", "N", "show only the N paths that took the most time (default: 60 as text, otherwise "
+                            "all)", FIELD(top), 0, 1,
     1000000000 },
   { OPT_FLAG, 0, "folded", 0, "print each path with its self time in ns on one line, for flame graph tools",
     FIELD(folded), 0, 0, 0 },

@@ -31,7 +31,8 @@ static const struct opt opts[] = {
   { OPT_INT, 0, "port", "N", "listen on this port of 127.0.0.1 (default: any free port)", FIELD(port), 0, 1, 65535 },
   { OPT_FLAG, 0, "keep", 0, "keep serving until Ctrl-C, so that the page can be reloaded", FIELD(keep), 0, 0, 0 },
   { OPT_SIZE, 0, "to", "SIZE", "shrink the file to at most this size, as shrink does", FIELD(to), 0, 0, 0 },
-  { OPT_FLAG, 0, "hard", 0, "with --to: as a last step, also remove kernels, collectives, steps and annotations", FIELD(hard), 0, 0,
+  { OPT_FLAG, 0, "hard", 0, "with --to: as a last step, also remove kernels, collectives, steps and "
+                            "annotations", FIELD(hard), 0, 0,
     0 },
   { OPT_STRING, 0, "run", "RUN", "use this run (a prefix selects the newest match)", FIELD(run), 0, 0, 0 },
   ROWS_SELECT,
@@ -39,14 +40,16 @@ static const struct opt opts[] = {
   { OPT_FLAG, 0, "drop-flows", 0, "remove all flows", FIELD(drop_flows), 0, 0, 0 },
   { OPT_INT, 0, "every-rank", "N", "keep ranks 0, N, 2 N and so on", FIELD(every_rank), 0, 1, 1000000000 },
   { OPT_WORD, 0, "align", "HOW", "how to align the clocks of the hosts", FIELD(align), merge_align_words, 0, 0 },
-  { OPT_OFFSETS, 0, "offset", "RANK=TIME", "shift this rank or host by this time instead of aligning it, such as 3=+1.5ms", FIELD(offsets),
+  { OPT_OFFSETS, 0, "offset", "RANK=TIME", "shift this rank or host by this time instead of aligning it, such as "
+                                           "3=+1.5ms", FIELD(offsets),
     0, 0, 0 },
   { OPT_FILE, 0, "offsets-from", "REPORT", "use the clocks in this report instead of comparing them", FIELD(offsets_from), 0, 0, 0 },
   { OPT_STRING, 0, "reference", "WHO", "use the clock of this rank or host as the reference", FIELD(reference), 0, 0, 0 },
   { OPT_TIME, 0, "clock-error", "TIME", "typical difference between the wall clocks of hosts (default: 1ms)",
     FIELD(clock_error), 0, 0, 0 },
   { OPT_STRING, 0, "anchor", "REGEX", "also treat spans with this name as collectives", FIELD(anchor), 0, 0, 0 },
-  { OPT_FLAG, 0, "link-collectives", 0, "add flows from the last rank that reached a collective to the ranks that waited for it",
+  { OPT_FLAG, 0, "link-collectives", 0, "add flows from the last rank that reached a collective to the ranks that waited for "
+                                        "it",
     FIELD(link_collectives), 0, 0, 0 },
   { OPT_STRING, 0, "label", "TEXT", "name of each process of a merge, as in merge", FIELD(label), 0, 0, 0 },
   { OPT_WORD, 0, "group-by", "WHAT", "order of the rows of a merge", FIELD(group_by), merge_group_words, 0, 0 },

@@ -211,7 +211,8 @@ static void put_losses(struct maker *m, const struct tk_saved *saved) {
   char count[32];
   for (int i = 0; i < TK_LOSSES; i++)
     if (saved->lost[i])
-      leave_out(m, "%s cannot represent %s: %s.", saved->format->title, tk_loss_name((enum tk_loss)i), tty_count(saved->lost[i], count));
+      leave_out(m, "%s cannot represent %s: %s.", saved->format->title,
+                tk_loss_name((enum tk_loss)i), tty_count(saved->lost[i], count));
 }
 
 static void put_shrunk(struct maker *m, const struct tk_shrink_report *r) {

@@ -31,7 +31,8 @@ static const char POLICY[] =
 
 static const char *type_of(const char *name) {
   static const char *const types[][2] = {
-    { ".html", "text/html; charset=utf-8" }, { ".js", "text/javascript; charset=utf-8" }, { ".mjs", "text/javascript; charset=utf-8" },
+    { ".html", "text/html; charset=utf-8" }, { ".js", "text/javascript; charset=utf-8" }, { ".mjs", "text/javascript; "
+                                                                                                    "charset=utf-8" },
     { ".css", "text/css; charset=utf-8" },   { ".wasm", "application/wasm" },              { ".json", "application/json" },
     { ".svg", "image/svg+xml" },             { ".png", "image/png" },                      { ".ico", "image/x-icon" },
     { ".woff2", "font/woff2" },              { ".txt", "text/plain; charset=utf-8" },

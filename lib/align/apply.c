@@ -44,7 +44,7 @@ bool align_apply(struct tk_trace *t, const struct align_map *m, int64_t later_ns
   struct bend b = {.map = m, .level = m->curve.n ? (double)llround(m->curve.y[0]) : 0};
   i128 origin = (i128)t->origin_ns + later_ns, moved = origin - m->offset_ns - (int64_t)b.level, far = (origin - m->pivot_ns) * 1000;
   if (moved > INT64_MAX || moved < INT64_MIN || far > INT64_MAX || far < INT64_MIN)
-    return err_set(err, TK_ELIMIT, "aligned times are beyond the range of 64 bits");
+    return err_set(err, TK_ELIMIT, "aligned times exceed the range of 64 bits");
   t->origin_ns = (int64_t)moved;
   t->edits |= TK_EDIT_MOVED;
   if (align_is_constant(m)) return true;

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-const char DOUBT_WIDE[] = "its collectives end too far from those of the others";
+const char DOUBT_WIDE[] = "its collectives end too far from those of the other hosts";
 
 #define FIT_SIGMA 30e3 /* ns: a wider scatter does not count as a barrier */
 
@@ -48,11 +48,11 @@ static const char *shape_of(const struct posterior *p, const double *r, double s
     edge = edge || i == 1 || i + 1 == n;
     beside++;
   }
-  if (edge && 10 * far < n) return "its first or last collectives disagree with the rest";
+  if (edge && 10 * far < n) return "its first or last collectives disagree with the others";
   if (3 * far > n) return "its collectives contradict each other";
-  if (beside > 1 + 2.0 * far * far / n) return "neighbouring collectives disagree with the rest";
+  if (beside > 1 + 2.0 * far * far / n) return "neighbouring collectives disagree with the others";
   if (n < ALIGN_ENOUGH_FOR_RUNS || runs(r, n) >= -4 || p->shape <= sigma) return NULL;
-  return "what is left of its collectives' ends has a shape that no clock explains";
+  return "the residuals of its collectives have a pattern that no clock explains";
 }
 
 static double log_share(double part, double all) {
@@ -114,15 +114,15 @@ static bool is_keyed(const struct question *q, const struct hypothesis *y) {
 const char *doubt_of(const struct question *q, const struct posterior *p, const double *r) {
   const struct hypothesis *y = &p->best;
   const char *shape;
-  if (p->none > y->weight) return "its collectives seem to be of another job, or of other steps";
-  if (y->n < ALIGN_FEWEST) return "too few collectives in common";
-  if (y->weight < ALIGN_TRUSTED && p->none > (1 - y->weight) / 2) return "its collectives may as well be of another job";
+  if (p->none > y->weight) return "its collectives seem to belong to another job, or to other steps";
+  if (y->n < ALIGN_FEWEST) return "too few shared collectives";
+  if (y->weight < ALIGN_TRUSTED && p->none > (1 - y->weight) / 2) return "its collectives may belong to another job";
   if (y->weight < ALIGN_TRUSTED) return "another way of matching its collectives fits nearly as well";
   if (y->fit.sigma > FIT_SIGMA) return DOUBT_WIDE;
-  if (is_violated(q, y)) return "collectives would still end before they begin";
+  if (is_violated(q, y)) return "some collectives would still end before they begin";
   if ((shape = shape_of(p, r, fmax(y->fit.sigma, US)))) return shape;
-  if (thins_out(q, y)) return "its first or last collectives find none that they could be: its clock may have been set";
+  if (thins_out(q, y)) return "its first or last collectives have no counterparts: its clock may have been set";
   for (uint32_t k = 0; y->fit.n > 1 && !is_keyed(q, y) && k < y->fit.n; k++)
-    if (!is_piece_clear(q, p, k)) return "its clock was set in between, and another jump fits as well";
+    if (!is_piece_clear(q, p, k)) return "its clock was set during the recording, and another jump fits as well";
   return NULL;
 }

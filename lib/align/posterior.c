@@ -1,5 +1,4 @@
 /* posterior.c - weighs the hypotheses about a clock's offset (posterior.h). Natural logarithms; densities are per us.
- *
  * Ends. After fitting a line, or as few lines as jumps need, the differences of ends are noise of Student's t with a scale from
  * 1 us to 1.5 ms, most probably 3 us; 2% are outliers. Each pair counts by how much denser it is than a wrong pair would be.
  * Wrong pairs are not random, because programs repeat themselves. If other steps are paired, the differences of ends drift:
@@ -8,17 +7,13 @@
  * layers each count by their own variation. The alternative model for the residuals is a level that drifts this way, with noise
  * about it (a Kalman filter). A program without variation gives no evidence, however many collectives it has, because wrong
  * pairs look like noise about a level as well. All evidence is multiplied by 0.85, because the model is not exact (`TAU`).
- *
  * Causality. Nobody leaves before all have arrived: each pair bounds the offset, and counts against it by its distance beyond
  * noise.
- *
  * Missing. Expected pairs without a partner count against a hypothesis by a beta-binomial: whoever lost one collective probably
  * lost several. If even the best hypothesis lacks some, the number of matches contributes at most a factor of 30, because
  * kernels are not lost independently.
- *
  * Wall clock. 80% of clocks are within `clock_error` (1 ms, normally distributed), 15% within five times that, and 5% anywhere
  * up to a year, each power of ten equally likely: a clock without NTP has no scale of its own.
- *
  * Keys. Equal sequence numbers agree except in one of 10,000 cases, and as often a collective has a wrong number; step numbers
  * agree except in one of 200 cases, and each further step halves that.
  *

@@ -23,7 +23,8 @@ static const char *copy_text(struct tk_merge_report *report, const char *text) {
 static void add_joined(char *text, size_t size, const struct tk_align_host *h, bool named) {
   size_t n = strlen(text);
   if (named || h->inputs < 2) return;
-  snprintf(text + n, size - n, "; its %u inputs name no host, but their clocks agree within %s us: they are taken for one host's",
+  snprintf(text + n, size - n, "; its %u inputs have no host name, but their clocks agree within %s us, so they count as one "
+                               "host",
            (unsigned)h->inputs, num_fixed(ceil(h->error_us), 0).s);
 }
 
@@ -58,24 +59,25 @@ static double offset_us(const struct align_map *m) {
 /* Appends the error, which assumes a distribution of ends; the bounds that hold without it; and the assumptions. */
 static void say_good(char *text, size_t size, const struct tk_align_host *h, const struct align_host *found) {
   bool marker = strcmp(h->method, METHODS[TK_ALIGN_MARKER]) == 0;
-  char proven[160] = ", of which nothing is proven", unless[96] = "", set[64] = "", moved[128] = "";
+  char proven[160] = ", without proven bounds", unless[96] = "", set[64] = "", moved[128] = "";
   if (h->bounded)
-    snprintf(proven, sizeof proven, ", proven to %s..%s%s us", num_fixed(h->low_us, 0).s, signbit(h->high_us) ? "" : "+",
+    snprintf(proven, sizeof proven, ", proven bounds %s..%s%s us", num_fixed(h->low_us, 0).s, signbit(h->high_us) ? "" : "+",
              num_fixed(h->high_us, 0).s);
   if (h->unless_us > 0) {
     char time[32];
     tk_print_duration((tk_time)llround(fmin(h->unless_us, 9e12) * 1e6), time);
-    snprintf(unless, sizeof unless, ", unless the wall clocks were more than %s apart", time);
+    snprintf(unless, sizeof unless, ", unless the wall clocks differed by more than %s", time);
   }
-  if (h->n_pieces > 1) snprintf(set, sizeof set, ", in %u pieces, for its clock was set in between", h->n_pieces);
+  if (h->n_pieces > 1) snprintf(set, sizeof set, ", in %u pieces because its clock was set", h->n_pieces);
   if (found->moved_ns != 0)
-    snprintf(moved, sizeof moved, ", after a move by %s us to keep causality", num_fixed(found->moved_ns / 1e3, 1).s);
+    snprintf(moved, sizeof moved, ", after a shift by %s us to keep causality", num_fixed(found->moved_ns / 1e3, 1).s);
   if (found->by_messages) {
-    snprintf(text, size, "good to %s us%s%s: %u messages bound it, both ways", num_fixed(ceil(h->error_us), 0).s, proven, unless,
+    snprintf(text, size, "accurate to %s us%s%s: bounded by %u messages in both directions",
+             num_fixed(ceil(h->error_us), 0).s, proven, unless,
              h->anchors);
     return;
   }
-  snprintf(text, size, "good to about %s us%s%s: it leaves %u %s within %s us of the other hosts (median)%s%s",
+  snprintf(text, size, "accurate to about %s us%s%s: afterwards %u %s agree with the other hosts within %s us (median)%s%s",
            num_fixed(ceil(h->error_us), 0).s, proven, unless, h->anchors, marker ? "markers" : "collectives",
            num_fixed(h->mad_us, 1).s, set, moved);
   add_alternatives(text, size, h, offset_us(&found->map));
@@ -83,23 +85,23 @@ static void say_good(char *text, size_t size, const struct tk_align_host *h, con
 
 static void sentence(const struct align_reporter *r, struct tk_align_host *h, const struct align_host *found, bool named) {
   char text[700];
-  const char *why = found->why ? found->why : "it shares no collective with the others";
+  const char *why = found->why ? found->why : "it shares no collective with other hosts";
   if (strcmp(h->method, "reference") == 0)
     snprintf(text, sizeof text, "its clock is the reference%s%s", found->why ? "; " : "", found->why ? found->why : "");
   else if (strcmp(h->method, "given") == 0)
-    snprintf(text, sizeof text, "moved by the offset that was given");
+    snprintf(text, sizeof text, "shifted by the given offset");
   else if (strcmp(h->method, "start") == 0)
-    snprintf(text, sizeof text, "its first event was put where the reference's first event is: hosts start up to seconds apart");
+    snprintf(text, sizeof text, "its first event was aligned with the reference's first event; hosts may start seconds apart");
   else if (strcmp(h->method, "clock") == 0)
-    snprintf(text, sizeof text, "by its wall clock, which may be off by milliseconds: %s", why);
+    snprintf(text, sizeof text, "kept on its wall clock, which may be off by milliseconds: %s", why);
   else if (found->state == ALIGN_APART)
     snprintf(text, sizeof text,
-             "within %s us of the hosts that it shares collectives with, of which none shares any with the reference",
+             "aligned within %s us to hosts that share collectives with it, but none of them shares any with the reference",
              num_fixed(h->mad_us, 1).s);
   else if (found->state == ALIGN_ROUGH)
-    snprintf(text, sizeof text, "only about: %s", why);
+    snprintf(text, sizeof text, "approximate: %s", why);
   else if (!h->trusted)
-    snprintf(text, sizeof text, "not to be trusted: %s", why);
+    snprintf(text, sizeof text, "unreliable: %s", why);
   else
     say_good(text, sizeof text, h, found);
   if (found->state == ALIGN_POOR && !h->trusted && strcmp(h->method, "given") != 0)

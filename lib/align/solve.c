@@ -26,12 +26,12 @@
 #define DECIDED 0.999   /* weight from which messages determine a clock */
 #define FAR 5           /* multiple of the typical clock difference that is hardly ever exceeded */
 
-static const char BY_NAME[] = "that all its inputs have one clock is said by their name alone";
-static const char VAGUE[] = "its collectives do not say which devices took part";
-static const char COARSE[] = "its collectives are rows of CPUs, which come to them when they do";
-static const char OTHER_STEPS[] = "its messages may be those of other steps as well";
-static const char OTHER_HOSTS[] = "its messages may be those of another host as well";
-static const char ROOT_BY_NAME[] = "that all inputs of the host that it was put on have one clock is said by their name alone";
+static const char BY_NAME[] = "only the host name suggests that all its inputs share a clock";
+static const char VAGUE[] = "its collectives do not record which devices took part";
+static const char COARSE[] = "its collectives are known only from CPU rows, which do not wait for each other";
+static const char OTHER_STEPS[] = "its messages may belong to other steps";
+static const char OTHER_HOSTS[] = "its messages may belong to another host";
+static const char ROOT_BY_NAME[] = "only the host name suggests that all inputs of the host it was aligned to share a clock";
 
 struct solver {
   struct align_work w;
@@ -482,15 +482,15 @@ static void judge(const struct solver *s) {
     widen(o);
     if (o->state == ALIGN_POOR && o->never_met * 2 > o->anchors && o->why == VAGUE) {
       o->state = ALIGN_ROUGH;
-      o->why = "its collectives do not say which devices took part, but by its wall clock they never met";
+      o->why = "its collectives do not record which devices took part, but by wall clock they never met";
     }
     double offset = (double)(s->w.pivot[h] - s->w.pivot[s->w.p->reference]) + curve_at(&s->w.curve[h], 0);
     if (o->state == ALIGN_POOR && o->why == COARSE && fabs(offset) > FAR * align_clock_error(s->w.p)) {
       o->state = ALIGN_ROUGH;
-      o->why = "its collectives are rows of CPUs, but its wall clock is farther off than clocks are";
+      o->why = "its collectives are known only from CPU rows, but its wall clock is implausibly far off";
     }
     if (!good || s->w.p->marker) continue;
-    if (o->after) o->why = "collectives would still end before they begin";
+    if (o->after) o->why = "some collectives would still end before they begin";
     else if (o->assumed) o->why = BY_NAME;
     else if (s->s->hosts[o->root].assumed) o->why = ROOT_BY_NAME;
     if (o->why) o->state = ALIGN_POOR;

@@ -391,12 +391,13 @@ static void say_unknown(struct tk_report *r) {
     steps = steps || r->ranks[i].n_steps;
   }
   if (!device)
-    report_unknown(r, "no accelerator's work is in these traces: nothing is known of busy and idle time, kernels and copies");
+    report_unknown(r, "no GPU or TPU activity was recorded, so there is no busy or idle time, kernel or copy data");
   else if (host)
-    report_unknown(r, "some ranks have no accelerator's work in their traces: nothing is known of their busy and idle time");
-  if (device && !linked) report_unknown(r, "no work is tied to its launch: what idle time waited for, and delays, are not known");
+    report_unknown(r, "some ranks recorded no GPU or TPU activity, so they have no busy or idle time");
+  if (device && !linked) report_unknown(r, "no work is linked to its launch, so the causes of idle time and launch delays are "
+                                           "unknown");
   if (!steps) report_unknown(r, "no training steps are marked (ProfilerStep#N, step_num or a Steps line)");
-  if (!memory) report_unknown(r, "allocations were not recorded: peaks of memory are not known");
+  if (!memory) report_unknown(r, "allocations were not recorded, so peak memory is unknown");
 }
 
 /* Ranks stand in their order, those of a rank in the order of its trace. */

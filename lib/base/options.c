@@ -4,7 +4,7 @@
 #include <string.h>
 
 static bool unknown(struct tk_err *err) {
-  return err_set(err, TK_EUSAGE, "an option is set that this version of the library does not know (" TK_VERSION ")");
+  return err_set(err, TK_EUSAGE, "unsupported option set; this version of the library does not know it (" TK_VERSION ")");
 }
 
 bool options_take(void *own, size_t size, size_t first, const void *given, struct tk_err *err) {
@@ -13,7 +13,7 @@ bool options_take(void *own, size_t size, size_t first, const void *given, struc
   if (!given) return true;
   memcpy(&n, given, sizeof n);
   if (n == 0) n = first;
-  if (n < first) return err_set(err, TK_EUSAGE, "options of %zu bytes, where the least are %zu", n, first);
+  if (n < first) return err_set(err, TK_EUSAGE, "options of %zu bytes; expected at least %zu", n, first);
   for (size_t i = size; i < n; i++)
     if (((const uint8_t *)given)[i]) return unknown(err);
   memcpy(own, given, n < size ? n : size);

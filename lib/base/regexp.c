@@ -71,7 +71,7 @@ struct regexp *regexp_new(const char *text, struct mem *mem, char *why, size_t s
   int code = r ? compile(r, &at) : PCRE2_ERROR_NOMEMORY;
   if (code == 0) return r;
   pcre2_get_error_message(code, said, sizeof said);
-  snprintf(why, size, "%s, at its character %zu", (const char *)said, at + 1);
+  snprintf(why, size, "%s at character %zu", (const char *)said, at + 1);
   regexp_free(r);
   return NULL;
 }

@@ -49,19 +49,20 @@ static bool find_rank(struct applier *a, uint32_t *rank, struct tk_err *err) {
   const struct identity id = identity_of(a->trace);
   uint32_t n = 0;
   if (count_inputs(t, name, false, rank) == 1 || count_inputs(t, name, true, rank) == 1) return true;
-  if (a->opt->input) return err_set(err, TK_EUSAGE, "the plan has no input '%s', or several", name);
+  if (a->opt->input) return err_set(err, TK_EUSAGE, "the plan has no input '%s', or more than one", name);
   for (uint32_t i = 0; id.rank >= 0 && i < t->sources.n; i++) {
     if (t->plan->rank[i]->number != id.rank || t->plan->rank[i]->skipped) continue;
     *rank = i;
     n++;
   }
-  return n == 1 || err_set(err, TK_EUSAGE, "%s: is none of the inputs of the plan, or it is not clear which", name);
+  return n == 1 || err_set(err, TK_EUSAGE, "%s: not an input of the plan, or ambiguous", name);
 }
 
 static bool load_rank(struct applier *a, const char *name, struct tk_sources **sources, struct tk_err *err) {
   struct tk_source_options options = sources_options(&a->opt->load);
   if (!(*sources = tk_sources_open(&name, 1, &options, err))) return false;
-  if ((*sources)->n != 1) return err_set(err, TK_EUSAGE, "%s: holds %zu inputs: apply one at a time", name, (*sources)->n);
+  if ((*sources)->n != 1) return err_set(err, TK_EUSAGE, "%s: contains %zu inputs; apply accepts one at a "
+                                                         "time", name, (*sources)->n);
   a->trace = tk_sources_load(*sources, 0, &a->opt->load, err);
   if (!a->trace) return false;
   if (a->trace->truncated && !a->opt->keep_truncated && !a->tasks.opt.keep_truncated)
@@ -120,7 +121,7 @@ static bool apply(struct applier *a, const char *plan, const char *rank, const c
   bool ok = load_rank(a, rank, &sources, err) && find_rank(a, &at, err);
   ok = ok && (merge_cut(a->trace, &a->merge, err) || err_prefix(err, "%s", rank));
   if (ok && a->tasks.plan->rank[at]->skipped)
-    ok = err_set(err, TK_EUSAGE, "%s: the plan leaves out this rank", a->tasks.inputs[at].name);
+    ok = err_set(err, TK_EUSAGE, "%s: the plan excludes this rank", a->tasks.inputs[at].name);
   for (uint32_t i = 0; ok && i < at; i++) ordinal += !a->tasks.plan->rank[i]->skipped;
   ok = ok && open_part(a, output, at, ordinal, err) && write_rank(a, at, report, err);
   ok = ok && (saver_commit(&a->saver, &report->saved, err) || err_prefix(err, "%s", output));

@@ -30,7 +30,7 @@ static bool make(struct table_source *s, const struct table *table, const char *
   bool known = d != NULL, ok;
   if (d) ok = column_init(c, s->t, d->name, d->type, rows) && d->fill(s, c);
   else ok = !table->other || table->other(s, name, c, &known);
-  if (!known) return err_set(err, TK_EUSAGE, "the table of %s has no column '%s'", table->name, name);
+  if (!known) return err_set(err, TK_EUSAGE, "the table %s has no column '%s'", table->name, name);
   return ok || err_set(err, TK_ELIMIT, "out of memory");
 }
 
@@ -42,7 +42,7 @@ static bool make_all(struct table_source *s, const struct table *table, const ch
     if (!make(s, table, names[i], rows, &columns[(*n)++], err)) return false;
   for (uint32_t i = 0; !names && i < table->n; i++)
     if (!table->columns[i].asked && !make(s, table, table->columns[i].name, rows, &columns[(*n)++], err)) return false;
-  return *n > 0 || err_set(err, TK_EUSAGE, "a table of no columns");
+  return *n > 0 || err_set(err, TK_EUSAGE, "no columns selected");
 }
 
 bool tk_arrow(struct tk_trace *t, enum tk_table table, const struct tk_arrow_options *opt, struct ArrowArrayStream *out,

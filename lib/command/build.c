@@ -42,23 +42,23 @@ static bool is_string(const struct tk_trace *t, tk_id id) { return id != 0 && id
 /* Of a name, a key, a text: 0 stands for none. */
 static bool is_text(struct tk_trace *t, tk_id id, const char *what) {
   if (id == 0) return true;
-  if (!is_string(t, id)) return wrong(t, "%s: there is no string %u", what, id);
+  if (!is_string(t, id)) return wrong(t, "%s: no string %u", what, id);
   const struct intern_str *s = trace_str(t, id);
-  return !t->store->has_bytes || utf8_valid(s->bytes, s->len) || wrong(t, "%s: string %u is no text", what, id);
+  return !t->store->has_bytes || utf8_valid(s->bytes, s->len) || wrong(t, "%s: string %u is not text", what, id);
 }
 
 static bool is_args(struct tk_trace *t, uint32_t args, const char *what) {
-  return args < t->store->pool.len || wrong(t, "%s: there are no args %u", what, args);
+  return args < t->store->pool.len || wrong(t, "%s: no args %u", what, args);
 }
 
 static bool is_time(struct tk_trace *t, tk_time ts, const char *what) {
-  return (ts <= FARTHEST && ts >= -FARTHEST) || wrong(t, "%s: a time of more than 53 days from the origin", what);
+  return (ts <= FARTHEST && ts >= -FARTHEST) || wrong(t, "%s: time is more than 53 days from the origin", what);
 }
 
 static bool is_ident(struct tk_trace *t, struct tk_ident id, const char *what) {
-  if (id.kind > TK_IDENT_STR) return wrong(t, "%s: an id of no known kind", what);
+  if (id.kind > TK_IDENT_STR) return wrong(t, "%s: unknown kind of id", what);
   if (id.kind != TK_IDENT_STR) return true;
-  return id.str ? is_text(t, id.str, what) : wrong(t, "%s: there is no string 0", what);
+  return id.str ? is_text(t, id.str, what) : wrong(t, "%s: no string 0", what);
 }
 
 /* ---- the trace ---- */
@@ -86,9 +86,9 @@ struct tk_trace *tk_new(const struct tk_new_options *opt, struct tk_err *err) {
   err_clear(err);
   if (!TAKE_OPTIONS(&options, opt, err)) return NULL;
   opt = &options;
-  if (opt->clock > TK_CLOCK_MONOTONIC) return err_set(err, TK_EUSAGE, "a trace of a clock that is none: %u", opt->clock), NULL;
+  if (opt->clock > TK_CLOCK_MONOTONIC) return err_set(err, TK_EUSAGE, "trace: unknown clock %u", opt->clock), NULL;
   if (opt->origin_ns > CENTURIES || opt->origin_ns < -CENTURIES)
-    return err_set(err, TK_EUSAGE, "the origin of a trace is out of range"), NULL;
+    return err_set(err, TK_EUSAGE, "trace: origin out of range"), NULL;
   struct tk_trace *t = trace_new(os_memory_limit(opt->max_memory));
   if (!t) return err_set(err, TK_ELIMIT, "out of memory"), NULL;
   t->source = copied(t, opt->source);
@@ -104,10 +104,10 @@ bool tk_seal(struct tk_trace *t, struct tk_err *err) {
   struct tk_err own;
   if (!err) err = &own;
   err_clear(err);
-  if (!t) return err_set(err, TK_EUSAGE, "there is no trace to seal");
-  if (t->sealed) return err_set(err, TK_EUSAGE, "the trace is sealed already");
+  if (!t) return err_set(err, TK_EUSAGE, "no trace to seal");
+  if (t->sealed) return err_set(err, TK_EUSAGE, "the trace is already sealed");
   if (t->store->mistake) return err_set(err, TK_EUSAGE, "%s", t->store->mistake);
-  if (t->store->broken) return err_set(err, TK_EUSAGE, "the trace cannot be sealed: it failed before");
+  if (t->store->broken) return err_set(err, TK_EUSAGE, "the trace cannot be sealed after an earlier error");
   t->store->broken = true;
   if (!seal(t, 1, err)) return false;
   format_adopt(t);
@@ -121,9 +121,9 @@ bool tk_seal(struct tk_trace *t, struct tk_err *err) {
 tk_id tk_add_string(struct tk_trace *t, const char *text, size_t n) {
   bool repaired = false;
   if (!is_open(t)) return 0;
-  if (!text && n) return wrong(t, "a string that is NULL"), 0;
+  if (!text && n) return wrong(t, "string: NULL pointer"), 0;
   const tk_id id = intern_text(&t->store->strings, (const uint8_t *)(text ? text : ""), n, t->store->has_bytes, &repaired);
-  if (repaired) trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "text that is not UTF-8: its wrong bytes are replaced");
+  if (repaired) trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "text is not UTF-8: invalid bytes are replaced");
   return id;
 }
 
@@ -131,7 +131,7 @@ tk_id tk_add_text(struct tk_trace *t, const char *text) { return tk_add_string(t
 
 tk_id tk_add_bytes(struct tk_trace *t, const void *bytes, size_t n) {
   if (!is_open(t)) return 0;
-  if (!bytes && n) return wrong(t, "bytes that are NULL"), 0;
+  if (!bytes && n) return wrong(t, "bytes: NULL pointer"), 0;
   t->store->has_bytes = true;
   return trace_string(t, n ? bytes : "", n);
 }
@@ -152,20 +152,21 @@ tk_id tk_add_process(struct tk_trace *t, struct tk_ident pid) {
 }
 
 static bool is_track(struct tk_trace *t, tk_id track, const char *what) {
-  return (track != 0 && track <= t->n_tracks) || wrong(t, "%s: there is no track %u", what, track);
+  return (track != 0 && track <= t->n_tracks) || wrong(t, "%s: no track %u", what, track);
 }
 
 static bool is_process(struct tk_trace *t, tk_id track, const char *what) {
   if (!is_track(t, track, what)) return false;
-  return t->tracks[track].kind == TK_PROCESS || wrong(t, "%s: track %u is no process", what, track);
+  return t->tracks[track].kind == TK_PROCESS || wrong(t, "%s: track %u is not a process", what, track);
 }
 
 tk_id tk_add_track(struct tk_trace *t, enum tk_track_kind kind, tk_id process, struct tk_ident tid, tk_id name) {
-  if (!is_open(t) || !is_process(t, process, "track") || !is_ident(t, tid, "track") || !is_text(t, name, "name of a track")) return 0;
+  if (!is_open(t) || !is_process(t, process, "track") || !is_ident(t, tid, "track") || !is_text(t, name, "name of a "
+                                                                                                         "track")) return 0;
   if (kind != TK_THREAD && kind != TK_COUNTERS && kind != TK_ASYNCS)
-    return wrong(t, "a track of no kind that has events: %d", (int)kind), 0;
+    return wrong(t, "track: unsupported kind %d", (int)kind), 0;
   const bool counts = kind == TK_COUNTERS;
-  if (counts && (!name || tid.kind != TK_IDENT_NONE)) return wrong(t, "a counter has a name and no tid"), 0;
+  if (counts && (!name || tid.kind != TK_IDENT_NONE)) return wrong(t, "counter: needs a name, and cannot have a tid"), 0;
   const tk_id track = trace_track(t, kind, t->tracks[process].pid, tid, counts ? name : 0);
   if (track && name) t->tracks[track].name = name;
   return track;
@@ -173,7 +174,7 @@ tk_id tk_add_track(struct tk_trace *t, enum tk_track_kind kind, tk_id process, s
 
 bool tk_name_track(struct tk_trace *t, tk_id track, tk_id name) {
   if (!is_open(t) || !is_track(t, track, "name") || !is_text(t, name, "name of a track")) return false;
-  if (t->tracks[track].kind == TK_COUNTERS) return wrong(t, "track %u is a counter: it keeps its name", track);
+  if (t->tracks[track].kind == TK_COUNTERS) return wrong(t, "track %u: a counter cannot be renamed", track);
   t->tracks[track].name = name;
   return true;
 }
@@ -187,7 +188,7 @@ bool tk_label_process(struct tk_trace *t, tk_id process, tk_id labels) {
 bool tk_sort_track(struct tk_trace *t, tk_id track, int64_t index) {
   if (!is_open(t) || !is_track(t, track, "order")) return false;
   if (t->tracks[track].kind != TK_PROCESS && t->tracks[track].kind != TK_THREAD)
-    return wrong(t, "track %u is neither a process nor a thread: it has no order", track);
+    return wrong(t, "track %u: only processes and threads have an order", track);
   t->tracks[track].sort_index = index;
   t->tracks[track].has_sort = true;
   return true;
@@ -233,24 +234,26 @@ static tk_id json_string(struct tk_trace *t, tk_id s, bool number) {
 
 static bool is_arg(struct tk_trace *t, struct tk_arg *a) {
   enum { LEAST = -64, MOST = 63 }; /* as of NUM_DEC */
-  if (a->key == 0) return wrong(t, "an arg without a key");
+  if (a->key == 0) return wrong(t, "arg: missing key");
   if (!is_text(t, a->key, "key of an arg")) return false;
   const char *key = tk_string(t, a->key, NULL);
-  if (key_is_reserved(key)) return wrong(t, "'%.60s' is a key of tracekit's own", key);
-  if ((unsigned)a->type >= TK_ARG_TYPES) return wrong(t, "arg '%.60s' has no known type: %u", key, (unsigned)a->type);
-  if (a->type == TK_ARG_DECIMAL) return (a->exp >= LEAST && a->exp <= MOST) || wrong(t, "arg '%.60s': exponent %d", key, a->exp);
+  if (key_is_reserved(key)) return wrong(t, "arg: key '%.60s' is reserved", key);
+  if ((unsigned)a->type >= TK_ARG_TYPES) return wrong(t, "arg '%.60s': unknown type %u", key, (unsigned)a->type);
+  if (a->type == TK_ARG_DECIMAL) return (a->exp >= LEAST && a->exp <= MOST) || wrong(t, "arg '%.60s': exponent %d out of "
+                                                                                        "range", key, a->exp);
   if (a->type < TK_ARG_STR || a->type > TK_ARG_REF) return true;
-  if (a->s == 0) return wrong(t, "arg '%.60s': there is no string 0", key);
-  if (a->type == TK_ARG_BYTES) return is_string(t, a->s) || wrong(t, "arg '%.60s': there is no string %u", key, a->s);
+  if (a->s == 0) return wrong(t, "arg '%.60s': no string 0", key);
+  if (a->type == TK_ARG_BYTES) return is_string(t, a->s) || wrong(t, "arg '%.60s': no string %u", key, a->s);
   if (!is_text(t, a->s, "text of an arg")) return false;
   if (a->type != TK_ARG_JSON && a->type != TK_ARG_NUMBER) return true;
   a->s = json_string(t, a->s, a->type == TK_ARG_NUMBER);
-  return a->s || wrong(t, "arg '%.60s': its text is not %s of JSON", key, a->type == TK_ARG_JSON ? "an array or object" : "a number");
+  return a->s || wrong(t, "arg '%.60s': text is not %s in JSON", key, a->type == TK_ARG_JSON ? "an array or "
+                                                                                               "object" : "a number");
 }
 
 uint32_t tk_add_args(struct tk_trace *t, const struct tk_arg *args, size_t n) {
   if (!is_open(t)) return 0;
-  if (!args && n) return wrong(t, "args that are NULL"), 0;
+  if (!args && n) return wrong(t, "args: NULL pointer"), 0;
   args_begin(t);
   for (size_t i = 0; i < n; i++) {
     struct tk_arg arg = args[i];
@@ -268,16 +271,17 @@ static bool is_kind(struct tk_trace *t, const struct tk_event *e) {
   enum { ON_THREAD = 1 << TK_SPAN | 1 << TK_INSTANT | 1 << TK_BEGIN | 1 << TK_END, ON_ASYNC = ON_THREAD & ~(1 << TK_SPAN) };
   static const unsigned FIT[] = {0, 1 << TK_INSTANT, ON_THREAD, 1 << TK_COUNTER, ON_ASYNC};
   const struct tk_track *k = &t->tracks[e->track];
-  if (e->kind > TK_END) return wrong(t, "an event of no known kind: %u", e->kind);
-  return FIT[k->kind] >> e->kind & 1 || wrong(t, "a %s on track %u, which is a %s", NAMES[e->kind], e->track, TRACKS[k->kind]);
+  if (e->kind > TK_END) return wrong(t, "event: unknown kind %u", e->kind);
+  return FIT[k->kind] >> e->kind & 1 ||
+         wrong(t, "event: a %s cannot be on track %u, which is a %s", NAMES[e->kind], e->track, TRACKS[k->kind]);
 }
 
 static bool is_event(struct tk_trace *t, const struct tk_event *e) {
   if (!is_track(t, e->track, "event") || !is_kind(t, e) || !is_args(t, e->args, "event") || !is_time(t, e->ts, "event")) return false;
-  if (e->cls > t->n_classes || (e->cls == 0 && e->kind != TK_END)) return wrong(t, "event: there is no class %u", e->cls);
-  if (e->kind != TK_SPAN) return e->dur == 0 || wrong(t, "an event that is no span has a duration");
+  if (e->cls > t->n_classes || (e->cls == 0 && e->kind != TK_END)) return wrong(t, "event: no class %u", e->cls);
+  if (e->kind != TK_SPAN) return e->dur == 0 || wrong(t, "event: only spans have a duration");
   return e->dur >= 0 ? is_time(t, e->dur, "duration of a span") && is_time(t, e->ts + e->dur, "end of a span")
-                     : wrong(t, "a span of negative duration");
+                     : wrong(t, "span: negative duration");
 }
 
 static tk_id add_event(struct tk_trace *t, const struct tk_event *e, uint32_t args, uint8_t flags) {
@@ -292,9 +296,9 @@ static tk_id add_event(struct tk_trace *t, const struct tk_event *e, uint32_t ar
 
 tk_id tk_add_event(struct tk_trace *t, const struct tk_event *e) {
   if (!is_open(t)) return 0;
-  if (!e) return wrong(t, "an event that is NULL"), 0;
+  if (!e) return wrong(t, "event: NULL pointer"), 0;
   if (!is_event(t, e)) return 0;
-  if (t->tracks[e->track].kind == TK_ASYNCS) return wrong(t, "track %u is of async events, which have an id", e->track), 0;
+  if (t->tracks[e->track].kind == TK_ASYNCS) return wrong(t, "track %u: async events need an id", e->track), 0;
   return add_event(t, e, e->args, 0);
 }
 
@@ -312,10 +316,10 @@ static uint32_t with_identity(struct tk_trace *t, uint32_t args, tk_id scope, st
 
 tk_id tk_add_async(struct tk_trace *t, const struct tk_event *e, tk_id scope, struct tk_ident id) {
   if (!is_open(t)) return 0;
-  if (!e) return wrong(t, "an event that is NULL"), 0;
+  if (!e) return wrong(t, "event: NULL pointer"), 0;
   if (!is_event(t, e) || !is_text(t, scope, "scope of an async event") || !is_ident(t, id, "async event")) return 0;
-  if (t->tracks[e->track].kind != TK_ASYNCS) return wrong(t, "track %u is not of async events", e->track), 0;
-  if (id.kind == TK_IDENT_NONE) return wrong(t, "an async event without an id"), 0;
+  if (t->tracks[e->track].kind != TK_ASYNCS) return wrong(t, "track %u: not a track of async events", e->track), 0;
+  if (id.kind == TK_IDENT_NONE) return wrong(t, "async event: missing id"), 0;
   return add_event(t, e, with_identity(t, e->args, scope, id), TK_ASYNC);
 }
 
@@ -323,20 +327,20 @@ tk_id tk_add_async(struct tk_trace *t, const struct tk_event *e, tk_id scope, st
 
 static bool is_point(struct tk_trace *t, const struct tk_flow_point *f) {
   const bool bound = f->role >= TK_FLOW_OUT;
-  if (f->role > TK_FLOW_INOUT) return wrong(t, "a flow point of no known role: %u", f->role);
-  if (f->id_kind > TK_FLOW_ID_UINT) return wrong(t, "a flow point whose id is of no known kind: %u", f->id_kind);
+  if (f->role > TK_FLOW_INOUT) return wrong(t, "flow point: unknown role %u", f->role);
+  if (f->id_kind > TK_FLOW_ID_UINT) return wrong(t, "flow point: unknown kind of id %u", f->id_kind);
   if (f->id_kind == TK_FLOW_ID_STR && (f->id <= 0 || f->id > UINT32_MAX || !is_text(t, (tk_id)f->id, "id of a flow")))
-    return wrong(t, "id of a flow: there is no such string");
-  if (f->cls > t->n_classes) return wrong(t, "flow point: there is no class %u", f->cls);
+    return wrong(t, "flow point: unknown string as id");
+  if (f->cls > t->n_classes) return wrong(t, "flow point: no class %u", f->cls);
   if (!is_args(t, f->args, "flow point")) return false;
-  if (bound) return (f->at && f->at <= t->n_events) || wrong(t, "flow point: there is no event %u", f->at);
+  if (bound) return (f->at && f->at <= t->n_events) || wrong(t, "flow point: no event %u", f->at);
   if (!is_track(t, f->at, "flow point") || !is_time(t, f->ts, "flow point")) return false;
-  return t->tracks[f->at].kind == TK_THREAD || wrong(t, "flow point: track %u is no thread", f->at);
+  return t->tracks[f->at].kind == TK_THREAD || wrong(t, "flow point: track %u is not a thread", f->at);
 }
 
 tk_id tk_add_flow_point(struct tk_trace *t, const struct tk_flow_point *f) {
   if (!is_open(t)) return 0;
-  if (!f) return wrong(t, "a flow point that is NULL"), 0;
+  if (!f) return wrong(t, "flow point: NULL pointer"), 0;
   if (!is_point(t, f)) return 0;
   struct tk_flow_point *to = trace_add_flow_point(t);
   if (t->store->mem.failed) return 0;
@@ -358,7 +362,7 @@ static bool is_record(struct tk_trace *t, const struct buf *object, char *phase)
   while (ok && *j.p != '}' && json_key(&j, &key)) {
     for (const char *const *no = (const char *const[]){"pid", "tid", "ts", NULL}; ok && *no; no++) {
       json_string_text(&j, &key, &(size_t){0});
-      if (json_is(&j, &key, *no)) ok = wrong(t, "a record that says %s by itself", *no);
+      if (json_is(&j, &key, *no)) ok = wrong(t, "record: must not contain %s", *no);
     }
     const bool is_phase = ok && json_is(&j, &key, "ph");
     ok = ok && json_value(&j, &v);
@@ -380,7 +384,7 @@ tk_id tk_add_record(struct tk_trace *t, tk_id track, const char *json, size_t n)
   if (!is_open(t) || (track && !is_track(t, track, "record"))) return 0;
   struct buf object = {.mem = &t->store->mem};
   bool ok = is_json(json, n, &v, &object) && v.type == JSON_OBJECT && object.len >= 2;
-  if (!ok) wrong(t, "a record that is no object of JSON");
+  if (!ok) wrong(t, "record: not a JSON object");
   ok = ok && zeros_behind(&object) && is_record(t, &object, &phase);
   const uint64_t at = t->store->raw.len;
   struct tk_record *rec = ok && buf_append(&t->store->raw, object.data + 1, object.len - 2) ? trace_add_record(t) : NULL;
@@ -395,12 +399,13 @@ tk_id tk_add_record(struct tk_trace *t, tk_id track, const char *json, size_t n)
 tk_id tk_add_meta(struct tk_trace *t, const char *key, const char *json, size_t n) {
   struct json_value v;
   if (!is_open(t)) return 0;
-  if (!key || !*key) return wrong(t, "top-level data without a key"), 0;
-  if (strcmp(key, "traceEvents") == 0 || strcmp(key, "tracekit") == 0) return wrong(t, "'%s' is written by tracekit itself", key), 0;
-  if (trace_meta(t, key)) return wrong(t, "top-level data '%.60s' is there already", key), 0;
+  if (!key || !*key) return wrong(t, "top-level data: missing key"), 0;
+  if (strcmp(key, "traceEvents") == 0 || strcmp(key, "tracekit") == 0) return wrong(t, "top-level data: key '%s' is "
+                                                                                       "reserved", key), 0;
+  if (trace_meta(t, key)) return wrong(t, "top-level data: duplicate key '%.60s'", key), 0;
   struct buf out = {.mem = &t->store->mem};
   const bool ok = is_json(json, n, &v, &out);
-  if (!ok) wrong(t, "top-level data '%.60s' is no JSON", key);
+  if (!ok) wrong(t, "top-level data '%.60s': invalid JSON", key);
   const uint64_t at = t->store->raw.len;
   struct tk_meta *m = ok && buf_append(&t->store->raw, out.data, out.len) ? trace_add_meta(t) : NULL;
   if (m) {
@@ -413,7 +418,7 @@ tk_id tk_add_meta(struct tk_trace *t, const char *key, const char *json, size_t 
 
 bool tk_add_note(struct tk_trace *t, enum tk_note_kind kind, uint64_t offset, const char *text) {
   if (!is_open(t)) return false;
-  if ((unsigned)kind > TK_NOTE_FACT) return wrong(t, "a note of no known kind: %u", (unsigned)kind);
+  if ((unsigned)kind > TK_NOTE_FACT) return wrong(t, "note: unknown kind %u", (unsigned)kind);
   struct tk_err clean = {0};
   err_set(&clean, TK_EFORMAT, "%s", text && *text ? text : "?");
   trace_note(t, kind, offset, clean.msg);

@@ -44,13 +44,13 @@ static bool is_same(struct concat *c, const Plan__Part *a, const char *other) {
 /* A task that ran twice has written the same twice. */
 static bool take_name(struct concat *c, const char *path, const Plan__Part *p) {
   char text[512];
-  if (p->plan != c->tasks.id) return err_set(c->err, TK_EUSAGE, "%s: is of another plan", path);
+  if (p->plan != c->tasks.id) return err_set(c->err, TK_EUSAGE, "%s: was written for a different plan", path);
   if (p->input >= c->tasks.sources.n || c->tasks.plan->rank[p->input]->skipped)
-    return err_set(c->err, TK_EFORMAT, "%s: is of a rank that the plan does not have", path);
+    return err_set(c->err, TK_EFORMAT, "%s: the plan does not contain its rank", path);
   const char **of = &c->of[p->input];
   if (!*of) return *of = path, true;
-  if (!is_same(c, p, *of)) return err_set(c->err, TK_EUSAGE, "%s: is of the rank that %s is of, and differs from it", path, *of);
-  snprintf(text, sizeof text, "is the same as %.300s: one of them is enough", *of);
+  if (!is_same(c, p, *of)) return err_set(c->err, TK_EUSAGE, "%s: has the same rank as %s but different contents", path, *of);
+  snprintf(text, sizeof text, "is a duplicate of %.300s and was ignored", *of);
   diagnostics_say(c->report->notes, path, TK_NOTE_INFO, text);
   return true;
 }
@@ -85,13 +85,13 @@ static bool check_all(struct concat *c) {
     r->skipped = c->tasks.plan->rank[i]->skipped;
     c->report->n_skipped += r->skipped;
     if (r->skipped || c->of[i]) continue;
-    r->failed = "it has no part";
+    r->failed = "missing part";
     if (!missing++) first = i;
   }
   if (!missing || (c->opt->keep_going && missing < c->tasks.n_wanted)) return true;
-  const char *also = missing == c->tasks.n_wanted ? ", nor has any other rank" : missing > 1 ? ", nor have others" : "";
+  const char *also = missing == c->tasks.n_wanted ? ", as for all other ranks" : missing > 1 ? ", as for some other ranks" : "";
   const enum tk_option option = missing < c->tasks.n_wanted ? TK_OPTION_KEEP_GOING : TK_OPTION_NONE;
-  return err_for(c->err, option, TK_EFORMAT, "%s: it has no part%s", c->tasks.inputs[first].name, also);
+  return err_for(c->err, option, TK_EFORMAT, "%s: missing part%s", c->tasks.inputs[first].name, also);
 }
 
 /* ---- the output ---- */
@@ -220,7 +220,7 @@ static bool open_saver(struct concat *c, const char *plan, const char *path) {
   bool ok = saver_open(&c->saver, path, save, NULL, inputs, c->err);
   free(inputs);
   if (ok && asked.format && asked.format != &c->saver.format->info)
-    ok = err_set(c->err, TK_EUSAGE, "the plan is one for %s: name the output so", c->saver.format->info.title);
+    ok = err_set(c->err, TK_EUSAGE, "the plan was made for %s output; use its extension", c->saver.format->info.title);
   c->output = (struct merge_output){.sink = c->saver.sink, .saver = &c->saver, .needs_start = true};
   return ok || err_prefix(c->err, "%s", path);
 }

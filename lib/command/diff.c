@@ -32,8 +32,9 @@ bool tk_diff(struct tk_sources *before, struct tk_sources *after, const struct t
   *report = (struct tk_diff_report){.n_rows = 0};
   if (!TAKE_OPTIONS(&own, opt, err) || !RESERVED(&own.select, err)) return false;
   own.load.max_memory = os_memory_limit(own.load.max_memory);
-  if (own.by == TK_TOP_ARG && !own.arg) return err_set(err, TK_EUSAGE, "by which arg?");
-  if (own.by == TK_TOP_KIND) return err_set(err, TK_EUSAGE, "an event can be of several kinds");
+  if (own.by == TK_TOP_ARG && !own.arg) return err_set(err, TK_EUSAGE, "missing key of the arg; use arg.KEY");
+  if (own.by == TK_TOP_KIND) return err_set(err, TK_EUSAGE, "grouping by kind is not supported: an event can have several "
+                                                            "kinds");
   bool ok = diff_open(report, &own, err);
   for (int side = 0; ok && side < 2; side++)
     for (size_t i = 0; ok && i < sides[side]->n; i++) ok = add_input(sides[side], i, side, &own, report, err);

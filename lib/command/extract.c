@@ -140,7 +140,7 @@ static bool is_folder(const char *path) {
 static bool add_file(struct extractor *x, size_t first, size_t n) {
   const struct tk_input *in = &x->sources->inputs[first];
   const char *output = name_output(x, first, n);
-  if (!output) return err_set(x->err, TK_EUSAGE, "%s: no name can be given to the output", in->name);
+  if (!output) return err_set(x->err, TK_EUSAGE, "%s: cannot derive a name for the output", in->name);
   x->first[x->report->n] = first;
   x->report->files[x->report->n++] = (struct tk_extracted){.output = output, .run = in->run, .from = in->name, .n_inputs = n};
   return true;
@@ -174,9 +174,10 @@ static bool make_plan(struct extractor *x) {
     while (!single && i + n < x->sources->n && same_run(&in[i], &in[i + n])) n++;
     if (!add_file(x, i, n)) return false;
   }
-  if (x->report->n == 0) return err_set(x->err, TK_EFORMAT, "there is nothing to extract");
+  if (x->report->n == 0) return err_set(x->err, TK_EFORMAT, "nothing to extract");
   if (x->report->n > 1 && !x->folder)
-    return err_for(x->err, TK_OPTION_OUTPUT, TK_EUSAGE, "%s: these are %zu files: they go into a folder", x->opt->output, x->report->n);
+    return err_for(x->err, TK_OPTION_OUTPUT, TK_EUSAGE, "%s: %zu files cannot be written to one file; give a "
+                                                        "folder", x->opt->output, x->report->n);
   return true;
 }
 
@@ -185,11 +186,11 @@ static bool check_outputs(struct extractor *x) {
   for (size_t i = 0; i < x->report->n && !x->opt->save.force && !x->opt->save.same; i++) {
     const char *path = x->report->files[i].output;
     if (strcmp(path, "-") != 0 && lstat(path, &st) == 0 && S_ISREG(st.st_mode))
-      return err_for(x->err, TK_OPTION_FORCE, TK_EWRITE, "%s: exists already", path);
+      return err_for(x->err, TK_OPTION_FORCE, TK_EWRITE, "%s: already exists", path);
   }
   if (!x->folder || !*x->folder || x->runs || x->opt->save.dry_run) return true;
   if (mkdir(x->folder, 0777) == 0 || errno == EEXIST) return true;
-  return err_sys(x->err, TK_EWRITE, errno, "%s: cannot make the folder", x->folder);
+  return err_sys(x->err, TK_EWRITE, errno, "%s: failed to create the folder", x->folder);
 }
 
 /* ---- one file ---- */

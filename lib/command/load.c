@@ -21,7 +21,7 @@ static void keep_input_notes(struct tk_trace *t, const struct in *in) {
 }
 
 static bool refuse_repair(const struct tk_trace *t, const struct tk_note *note, struct tk_err *err) {
-  err_for(err, TK_OPTION_STRICT, TK_ECORRUPT, "would be repaired: %s", tk_string(t, note->text, NULL));
+  err_for(err, TK_OPTION_STRICT, TK_ECORRUPT, "needs a repair: %s", tk_string(t, note->text, NULL));
   if (err->option == TK_OPTION_STRICT) err->offset = note->offset;
   return false;
 }
@@ -38,7 +38,7 @@ static bool refuse_nothing(const struct tk_trace *t, struct tk_err *err) {
   if (t->counts.dropped == 0 || t->n_events || t->n_flow_points || t->n_records) return true;
   for (tk_id i = 1; i <= t->n_notes; i++)
     if (t->notes[i].kind == TK_NOTE_REPAIR)
-      return err_at(err, TK_ECORRUPT, t->notes[i].offset, "no event can be read: %s", tk_string(t, t->notes[i].text, NULL));
+      return err_at(err, TK_ECORRUPT, t->notes[i].offset, "no event could be read: %s", tk_string(t, t->notes[i].text, NULL));
   return true;
 }
 
@@ -127,7 +127,7 @@ struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk
   if (!RESERVED(opt, err)) return NULL;
   for (unsigned nth = 0; !t && sources_view(s, i, nth, &view); nth++) {
     if (nth && (opt->strict || !is_beyond_repair(err))) break;
-    if (nth) snprintf(instead, sizeof instead, "%s: this is read instead", err->msg);
+    if (nth) snprintf(instead, sizeof instead, "%s: reading this file instead", err->msg);
     err_clear(err);
     t = load_view(s, i, &view, nth ? instead : NULL, opt, err);
   }
@@ -146,7 +146,7 @@ static bool several(const struct tk_sources *s, const char *source, struct tk_er
     }
     snprintf(names + n, sizeof names - n, "%s%.150s", i ? ", " : "", s->inputs[i].name);
   }
-  return err_set(err, TK_EUSAGE, "%s: holds %zu traces: name one of them (%s)", source, s->n, names);
+  return err_set(err, TK_EUSAGE, "%s: contains %zu traces; choose one of them (%s)", source, s->n, names);
 }
 
 struct tk_trace *tk_load(const char *source, const struct tk_load_options *opt, struct tk_err *err) {
@@ -156,7 +156,7 @@ struct tk_trace *tk_load(const char *source, const struct tk_load_options *opt, 
   struct tk_trace *t = NULL;
   if (s && s->n > 1) several(s, source, err);
   else if (s) t = s->n ? tk_sources_load(s, 0, opt, err) : NULL;
-  if (s && s->n == 0) err_set(err, TK_EFORMAT, "%s: names nothing", source);
+  if (s && s->n == 0) err_set(err, TK_EFORMAT, "%s: matches nothing", source);
   tk_sources_close(s);
   return t;
 }

@@ -18,7 +18,7 @@ static ptrdiff_t stream_read(void *self, uint8_t *p, size_t n, struct tk_err *er
   struct stream *s = self;
   const ptrdiff_t got = s->from.read(s->from.arg, p, n);
   if (got < 0 || (size_t)got > n) {
-    err_sys(err, TK_EREAD, errno, "cannot read");
+    err_sys(err, TK_EREAD, errno, "failed to read");
     return -1;
   }
   return got;

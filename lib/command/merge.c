@@ -127,7 +127,7 @@ static bool close_output(struct merger *m, const char *provenance) {
   bool ok = manifest_write(manifest, m->sources, provenance, &m->opt->load.progress, &m->report->saved, m->err);
   for (uint32_t i = 0; i < manifest->n; i++) {
     const struct manifest_file *f = &manifest->files[i];
-    if (f->early) merger_note(m, f->path, "begins before the reference's zero of time: Perfetto drops what is there");
+    if (f->early) merger_note(m, f->path, "starts before the reference's time zero; Perfetto drops the events before it");
   }
   return ok;
 }
@@ -135,9 +135,9 @@ static bool close_output(struct merger *m, const char *provenance) {
 bool merger_close(struct merger *m) {
   struct buf b = {.mem = &m->mem};
   if (!m->opened && m->report->n_skipped)
-    return err_set(m->err, TK_ENOTHING, "nothing matched: no input is of a rank that is asked for");
+    return err_set(m->err, TK_ENOTHING, "nothing matched: no input has a selected rank");
   if (m->opened && !m->n_events && merger_asks_for_time(m))
-    return err_set(m->err, TK_ENOTHING, "nothing matched: no event of any input is of the %s asked for",
+    return err_set(m->err, TK_ENOTHING, "nothing matched: no event is in the selected %s",
                    m->opt->steps ? "steps" : "time");
   if (!m->opened) return err_set(m->err, TK_EFORMAT, "no input could be read: %s", m->report->ranks[0].failed);
   const struct merge_table table = {.who = m->alignment.who, .zero_ns = m->first_trace->zero_ns, .out = m->output->collectives,
@@ -175,9 +175,10 @@ bool merge_check_options(const struct tk_merge_options *opt, size_t n, struct tk
   if (opt->label && !label_check(opt->label, err)) return false;
   if (!merge_select_check(opt, err)) return false;
   if (opt->manifest && (opt->steps || opt->time || opt->to || opt->link_collectives))
-    return err_set(err, TK_EUSAGE, "a manifest takes inputs as they are: no steps, no time, no size, no links");
+    return err_set(err, TK_EUSAGE, "a manifest copies inputs unchanged; it cannot be combined with steps, a time range, a size "
+                                   "or links");
   if (!opt->manifest || opt->group_by == TK_GROUP_RANK) return true;
-  return err_set(err, TK_EUSAGE, "a manifest cannot say in which order rows stand");
+  return err_set(err, TK_EUSAGE, "a manifest cannot define the order of rows");
 }
 
 bool merger_begin(struct merger *m, const struct merge_inputs *in, struct tk_err *err) {

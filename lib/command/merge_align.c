@@ -60,8 +60,9 @@ static bool take_report(struct aligner *a) {
     input->given = input->map != NULL;
     unknown += !input->given;
   }
-  if (unknown == read) return err_set(a->err, TK_EUSAGE, "%s: is of none of the inputs", a->opt->offsets_from);
-  snprintf(text, sizeof text, "the report of offsets is not of %zu of the inputs, which stay on their wall clocks", unknown);
+  if (unknown == read) return err_set(a->err, TK_EUSAGE, "%s: does not describe any of the inputs", a->opt->offsets_from);
+  snprintf(text, sizeof text, "the report of offsets does not contain %zu of the inputs, which stay on their wall "
+                              "clocks", unknown);
   if (unknown) diagnostics_say(a->report->notes, NULL, TK_NOTE_INFO, text);
   return true;
 }
@@ -71,7 +72,7 @@ static bool take_offsets(struct aligner *a) {
   for (size_t k = 0; k < a->opt->n_offsets; k++) {
     const struct tk_offset *o = &a->opt->offsets[k];
     bool found = false;
-    if (!o->who) return err_set(a->err, TK_EUSAGE, "an offset says neither a rank nor a host");
+    if (!o->who) return err_set(a->err, TK_EUSAGE, "offset: missing rank or host");
     for (size_t i = 0; i < a->in->n; i++) {
       struct align_input *input = &a->inputs[i];
       if (!is_called(input, o->who)) continue;
@@ -79,7 +80,7 @@ static bool take_offsets(struct aligner *a) {
       input->given_ns = o->ns;
       input->map = NULL;
     }
-    if (!found) return err_set(a->err, TK_EUSAGE, "no input is of rank or host '%s', which is given an offset", o->who);
+    if (!found) return err_set(a->err, TK_EUSAGE, "offset: no input has the rank or host '%s'", o->who);
   }
   return true;
 }
@@ -132,10 +133,11 @@ static bool keep_steps(struct aligner *a, size_t i, const struct scan *s) {
   const int64_t later = input->start_ns - s->start_ns;
   if (!a->opt->steps || !tk_parse_range(a->opt->steps, &asked)) return true;
   input->from_ns = INT64_MAX, input->to_ns = INT64_MIN;
-  if (s->more_steps) return err_set(a->err, TK_EUSAGE, "%s: has more steps than its scan holds: select a range of time", input->name);
+  if (s->more_steps) return err_set(a->err, TK_EUSAGE, "%s: has more steps than its scan contains; select a time range "
+                                                       "instead", input->name);
   if (!scan_steps_range(s, asked.first, asked.last, &start, &end)) return true;
   if (!is_in_range(start, later) || !is_in_range(end, later) || start > end)
-    return err_set(a->err, TK_EFORMAT, "%s: its scan tells of steps that cannot be", input->name);
+    return err_set(a->err, TK_EFORMAT, "%s: its scan is damaged: impossible steps", input->name);
   input->from_ns = start + later;
   input->to_ns = end + later;
   return true;
@@ -186,7 +188,8 @@ static bool take_scan(struct aligner *a, size_t i, const struct scan *s, uint32_
   bool ok = is_in_range(a->base.zero_ns, 0) && is_in_range(own.zero_ns, 0);
   const int64_t later = ok ? merge_later(&a->base, &own, a->opt->align) : 0;
   ok = ok && is_in_range(s->start_ns, later) && is_in_range(s->end_ns, later) && place_anchors(a, from, to, later);
-  if (!ok) return err_set(a->err, TK_ELIMIT, "%s: its times lie more than a century from those of the others", input->name);
+  if (!ok) return err_set(a->err, TK_ELIMIT, "%s: its times are more than a century from those of the other "
+                                             "inputs", input->name);
   input->start_ns = input->from_ns = s->start_ns + later;
   input->to_ns = s->end_ns + later;
   return true;
@@ -257,7 +260,7 @@ static bool read_scans(struct aligner *a) {
     take_size(a, i, &scans->list->v[i], scans->list->v[i].pids.processes);
     if (a->inputs[i].wanted) take_starts(a, &scans->list->v[i]);
     if (a->inputs[i].merged && merge_selects_ranks(a->opt))
-      return err_set(a->err, TK_EUSAGE, "%s: is of several ranks, of which a plan cannot select some", a->inputs[i].name);
+      return err_set(a->err, TK_EUSAGE, "%s: contains several ranks; a plan cannot select some of them", a->inputs[i].name);
     a->inputs[i].host = report_text(a, scans->list->v[i].host); /* the report outlives the scans */
   }
   return true;
@@ -326,7 +329,7 @@ static bool find_reference(struct aligner *a) {
     return true;
   }
   if (!who || !a->any) return true;
-  return err_set(a->err, TK_EUSAGE, "no input is of rank or host '%s', which is to be the reference", who);
+  return err_set(a->err, TK_EUSAGE, "reference: no input has the rank or host '%s'", who);
 }
 
 /* Anchors of inputs that are not to be moved say nothing: they stand behind the others, of which there are as many as is returned. */
@@ -555,9 +558,9 @@ bool merge_align(struct merge_alignment *out, const struct merge_inputs *in, con
   a.anchors.described = lists_collectives(&a);
   a.anchors.all = a.anchors.described && !in->weighed;
   if (lists_collectives(&a) && opt->align == TK_ALIGN_MARKER)
-    return err_set(err, TK_EUSAGE, "collectives are matched where clocks are compared by them, not by markers");
-  if (opt->align == TK_ALIGN_MARKER && !opt->marker) return err_set(err, TK_EUSAGE, "no marker is named");
-  if (opt->clock_error < 0) return err_set(err, TK_EUSAGE, "clocks are apart by a time that is not negative");
+    return err_set(err, TK_EUSAGE, "a table of collectives cannot be combined with alignment by markers");
+  if (opt->align == TK_ALIGN_MARKER && !opt->marker) return err_set(err, TK_EUSAGE, "missing marker name");
+  if (opt->clock_error < 0) return err_set(err, TK_EUSAGE, "the clock error must not be negative");
   if (opt->anchor && !(a.anchor = regexp_new(opt->anchor, a.mem, why, sizeof why)))
     return mem_check(a.mem, err) && err_set(err, TK_EUSAGE, "anchor '%s': %s", opt->anchor, why);
   a.offsets.arena.mem = a.mem;

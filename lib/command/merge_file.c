@@ -34,7 +34,7 @@ static bool open_report(struct merge_file *f, struct out *out, const char *path,
   const struct out_options o = {.force = f->opt->save.force, .inputs = f->inputs};
   if (!path) return true;
   f->inputs[f->n_inputs] = output;
-  if (strcmp(path, output) == 0) err_set(err, TK_EUSAGE, "is the output of the traces");
+  if (strcmp(path, output) == 0) err_set(err, TK_EUSAGE, "is also the output of the merge; choose another name");
   else if (out_open(out, path, &o, &f->mem, err)) return true;
   return err_prefix(err, "%s", path);
 }
@@ -42,8 +42,9 @@ static bool open_report(struct merge_file *f, struct out *out, const char *path,
 static bool open_reports(struct merge_file *f, const char *output, struct tk_err *err) {
   const char *table = f->opt->collectives, *clocks = f->opt->align_report;
   if (table && merge_table_kind(table) == MERGE_TABLE_NONE)
-    return err_set(err, TK_EUSAGE, "%s: a table of collectives is .csv or .json", table);
-  if (table && clocks && strcmp(table, clocks) == 0) return err_set(err, TK_EUSAGE, "%s: is the report on the clocks", table);
+    return err_set(err, TK_EUSAGE, "%s: unsupported extension; a table of collectives is .csv or .json", table);
+  if (table && clocks && strcmp(table, clocks) == 0) return err_set(err, TK_EUSAGE, "%s: is also the report on the clocks; "
+                                                                                    "choose another name", table);
   return open_report(f, &f->clocks, clocks, output, err) && open_report(f, &f->collectives, table, output, err);
 }
 
@@ -63,7 +64,7 @@ static bool open_output(struct merge_file *f, const char *path, const char *run,
   if (run_folder_is_meant(path, save)) return run_folder_open(&f->run, path, run, save, f->inputs, err);
   const size_t n = strlen(path);
   if (n && path[n - 1] == '/')
-    return err_for(err, TK_OPTION_FORMAT, TK_EUSAGE, "only XPlane is written as a folder: name a file, or that format");
+    return err_for(err, TK_OPTION_FORMAT, TK_EUSAGE, "only XPlane can be written to a folder; give a file, or that format");
   f->saver.several = f->n_inputs > 1;
   return saver_open(&f->saver, path, save, format_default()->info.name, f->inputs, err);
 }
@@ -87,7 +88,10 @@ static bool commit_output(struct merge_file *f, const char *path, struct tk_merg
   if (!f->run.format) return saver_commit(&f->saver, &report->saved, err);
   if (!run_folder_commit(&f->run, &report->saved, err)) return false;
   if (strncmp(path, f->run.path, strlen(f->run.path)) == 0) return true; /* the run was named */
-  diagnostics_say(report->notes, f->run.path, TK_NOTE_INFO, f->opt->save.dry_run ? "it would hold the run" : "it holds the run");
+  diagnostics_say(report->notes, f->run.path, TK_NOTE_INFO, f->opt->save.dry_run ? "this folder would contain the "
+                                                                                   "run" : "this folder "
+                                                                                                             "contains the "
+                                                                                                             "run");
   return true;
 }
 
@@ -125,7 +129,7 @@ static bool merge_and_save(struct merge_file *f, const struct merge_inputs *in, 
   const struct tk_shrink_options shrink = {.save = f->opt->save, .bytes = f->opt->to};
   struct tk_merge_options opt = *f->opt;
   struct tk_shrink_report shrunk = {.before = 0};
-  if (run_folder_is_meant(path, &opt.save)) return err_set(err, TK_EUSAGE, "a folder of files has no size to shrink to");
+  if (run_folder_is_meant(path, &opt.save)) return err_set(err, TK_EUSAGE, "a folder of files cannot be shrunk to a size");
   struct tk_trace *t = trace_new(0);
   opt.derive = opt.derive && saver_derives(path, &opt.save, format_default()->info.name);
   bool ok = t ? open_reports(f, path, err) : err_set(err, TK_ELIMIT, "out of memory");

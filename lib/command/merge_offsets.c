@@ -117,7 +117,7 @@ static bool take_host(struct merge_offsets *o, const struct json_value *v, const
   struct json j = {.scratch = {.mem = mem}};
   struct json_value name;
   size_t n = 0;
-  *why = "a host of it has no offset_ns, or pieces that are no clock";
+  *why = "a host has no offset_ns, or invalid pieces";
   if (!mem_grow(mem, (void **)&o->v, &o->cap, (uint64_t)o->n + 1, sizeof *o->v)) return false;
   struct merge_offset *h = &o->v[o->n++];
   *h = (struct merge_offset){.host = ""};
@@ -128,7 +128,7 @@ static bool take_host(struct merge_offsets *o, const struct json_value *v, const
   buf_free(&j.scratch);
   if (!copy) return false;
   h->host = copy;
-  *why = "a host of it has neither a name nor ranks";
+  *why = "a host has neither a name nor ranks";
   return h->n_ranks || n;
 }
 
@@ -146,7 +146,7 @@ static bool take_hosts(struct merge_offsets *o, const struct buf *text, struct t
   struct json_value hosts, v;
   const char *why = NULL;
   if (text->len < 2 || *text->data != '{' || !find_hosts((const char *)text->data, text->len, &hosts))
-    return err_set(err, TK_EFORMAT, "is no report on clocks: it has no list of hosts");
+    return err_set(err, TK_EFORMAT, "not a report on clocks: no list of hosts");
   for (struct json j = values_of(&hosts); next(&j, &v);)
     if (!take_host(o, &v, &why)) return mem_check(o->arena.mem, err) && err_set(err, TK_EFORMAT, "%s", why);
   return true;
@@ -171,7 +171,7 @@ static bool read_text(const char *path, struct buf *raw, struct buf *text, struc
   buf_append(text, "\0\0\0\0\0\0\0\0", 8);
   text->len -= 8;
   buf_free(&j.scratch);
-  return ok || err_set(err, TK_EFORMAT, "is no JSON: %s", j.why ? j.why : "it is empty");
+  return ok || err_set(err, TK_EFORMAT, "is no JSON: %s", j.why ? j.why : "empty file");
 }
 
 bool merge_offsets_read(struct merge_offsets *o, const char *path, struct tk_err *err) {

@@ -29,12 +29,12 @@ static int64_t claim_rank(struct merger *m, size_t input, struct tk_merge_rank *
   const int64_t slot = m->planned ? m->planned->slot : merger_slot(m, input, id->rank, &r->rank, &other);
   if (other) {
     char text[512];
-    snprintf(text, sizeof text, "claims rank %lld as %s does: both are kept apart", (long long)r->rank, m->inputs[other - 1].name);
+    snprintf(text, sizeof text, "claims the same rank %lld as %s; both are kept apart", (long long)r->rank, m->inputs[other - 1].name);
     merger_note(m, m->inputs[input].name, text);
   }
   bool known = *m->inputs[input].host; /* hosts of a run directory have names instead of ranks */
   if (id->rank < 0 && !known && !r->merged && (m->n_inputs > 1 || !m->output->run))
-    merger_note(m, m->inputs[input].name, "states no rank: its place in the order of inputs is taken");
+    merger_note(m, m->inputs[input].name, "states no rank; its position among the inputs is used");
   return slot;
 }
 
@@ -61,7 +61,8 @@ static int64_t middle_offset(struct merger *m, const struct tk_trace *t, const s
   trace_extent(t, &start, &end);
   int64_t origin = t->origin_ns + later, first = origin + start / 1000, last = origin + end / 1000;
   double lost = (double)(align_offset(map, last) - align_offset(map, first)) / 1000;
-  snprintf(text, sizeof text, "its clock drifts by %s us over the trace, which a manifest cannot say: merge without one",
+  snprintf(text, sizeof text, "its clock drifts by %s us over the trace, which a manifest cannot describe; merge without "
+                              "--manifest",
            num_fixed(fabs(lost), 1).s);
   if (fabs(lost) > MOST_DRIFT_US) merger_note(m, t->source, text);
   return align_offset(map, first + (last - first) / 2);
@@ -72,7 +73,7 @@ static bool move_to_base(struct merger *m, size_t input, struct tk_trace *t, str
   bool known = merge_is_comparable(&m->base, t->clock) && m->opt->align != TK_ALIGN_NONE;
   int64_t later = merge_later(&m->base, &(struct merge_base){t->zero_ns, t->clock}, m->opt->align);
   if (!map && m->opt->align != TK_ALIGN_NONE && t->clock != m->base.clock)
-    merger_note(m, t->source, "its clock cannot be compared with that of the first input: times are taken as printed");
+    merger_note(m, t->source, "its clock is not comparable with that of the first input; its times are used unchanged");
   r->shift_ns = known ? t->zero_ns - m->base.zero_ns : 0;
   if (map) r->shift_ns -= m->output->manifest ? middle_offset(m, t, map, later) : align_offset(map, map->pivot_ns);
   if (m->output->manifest) return true;
@@ -336,7 +337,7 @@ bool merger_write(struct merger *m, size_t input, struct tk_trace *t) {
   if (!write_rank(m, input, t, slot)) return false;
   m->n_merged++;
   m->n_events += t->n_events;
-  if (!t->n_events && merger_asks_for_time(m)) merger_note(m, t->source, "none of its events is of the range that is asked for");
+  if (!t->n_events && merger_asks_for_time(m)) merger_note(m, t->source, "none of its events is in the selected range");
   return mem_check(&m->mem, m->err);
 }
 

@@ -135,18 +135,18 @@ static uint64_t number_at(const uint8_t *p, int n) {
 static bool read_at(struct part *p, int64_t at, void *to, size_t n, struct tk_err *err) {
   errno = 0;
   if (fseeko(p->f, at, SEEK_SET) == 0 && fread(to, 1, n, p->f) == n) return true;
-  return err_sys(err, TK_EREAD, errno, "cannot read at byte %lld", (long long)at);
+  return err_sys(err, TK_EREAD, errno, "failed to read at byte %lld", (long long)at);
 }
 
 static bool refuse(struct tk_err *err) {
-  return err_set(err, TK_EFORMAT, "is no part, or not all of one: tracekit apply writes one");
+  return err_set(err, TK_EFORMAT, "not a complete part; tracekit apply writes parts");
 }
 
 static bool read_end(struct part *p, struct tk_err *err) {
   struct buf b = {.mem = p->mem};
   uint8_t end[END];
   const int64_t size = fseeko(p->f, 0, SEEK_END) == 0 ? ftello(p->f) : -1;
-  if (size < 0) return err_sys(err, TK_EREAD, errno, "cannot find its end: a part is a file");
+  if (size < 0) return err_sys(err, TK_EREAD, errno, "failed to find its end: a part must be a file");
   if (size < END) return refuse(err);
   if (!read_at(p, size - END, end, END, err)) return false;
   const uint64_t n = number_at(end, LENGTH);
@@ -180,7 +180,7 @@ bool part_copy(struct part *p, struct out *to, struct tk_err *err) {
     out_packed(to, piece, n);
   }
   mem_free(p->mem, piece);
-  if (ok && crc != p->is->crc) return err_set(err, TK_ECORRUPT, "its bytes are not those that were written: its CRC is another");
+  if (ok && crc != p->is->crc) return err_set(err, TK_ECORRUPT, "is damaged: CRC mismatch");
   if (ok) out_join(to, p->is->raw_bytes, p->is->raw_crc);
   return ok;
 }

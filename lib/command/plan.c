@@ -66,7 +66,7 @@ static bool read_scans(struct planner *p, const char *const *scans, size_t n) {
   for (size_t i = 0; ok && i < n; i++) ok = scan_count(scans[i], &p->mem, &ranks, p->err);
   p->list.most = merge_most_anchors(ranks);
   for (size_t i = 0; ok && i < n; i++) ok = scan_read(&p->list, &p->anchors, scans[i], p->report->notes, p->err);
-  if (ok && p->list.n == 0) return err_set(p->err, TK_EUSAGE, "no rank is in the scans");
+  if (ok && p->list.n == 0) return err_set(p->err, TK_EUSAGE, "the scans contain no rank");
   if (ok && p->format->own_order) ok = sort_scans(p);
   p->sources.inputs = ok ? mem_array(&p->mem, p->list.n, sizeof *p->sources.inputs) : NULL;
   if (!p->sources.inputs) return ok && mem_check(&p->mem, p->err);
@@ -164,8 +164,8 @@ static bool open_plan(struct planner *p, const char *output, const char *const *
   if (!out_open(&p->out, output, &o, &p->mem, p->err)) return err_prefix(p->err, "%s", output);
   if (!table) return true;
   if (merge_table_kind(table) == MERGE_TABLE_NONE)
-    return err_set(p->err, TK_EUSAGE, "%s: a table of collectives is .csv or .json", table);
-  if (strcmp(table, output) == 0) return err_set(p->err, TK_EUSAGE, "%s: is the plan", table);
+    return err_set(p->err, TK_EUSAGE, "%s: unsupported extension; a table of collectives is .csv or .json", table);
+  if (strcmp(table, output) == 0) return err_set(p->err, TK_EUSAGE, "%s: is also the plan; choose another name", table);
   return out_open(&p->table, table, &o, &p->mem, p->err) || err_prefix(p->err, "%s", table);
 }
 
@@ -206,11 +206,12 @@ static bool find_format(struct planner *p) {
   p->format = save->format ? format_by_word(save->format) : format_default();
   if (!p->format) return err_for(p->err, TK_OPTION_FORMAT, TK_EUSAGE, "unknown format '%s'", save->format);
   if (!p->format->in_parts || (packing && packing != packing_row(PACKING_GZIP)))
-    return err_set(p->err, TK_EUSAGE, "ranks are not written one by one in '%s', but in json, pftrace and xplane, .gz or not",
+    return err_set(p->err, TK_EUSAGE, "ranks cannot be written one by one in '%s'; use json, pftrace or xplane, with or "
+                                      "without .gz",
                    save->format);
   snprintf(p->word, sizeof p->word, "%s%s", p->format->info.name, packing ? ".gz" : "");
   if (p->opt->link_collectives || p->opt->manifest || p->opt->redact || save->pretty)
-    return err_set(p->err, TK_EUSAGE, "links, a manifest, redaction and pretty print are nothing for a plan");
+    return err_set(p->err, TK_EUSAGE, "a plan cannot be combined with links, a manifest, redaction or pretty-printing");
   return (!p->opt->label || label_check(p->opt->label, p->err)) && merge_select_check(p->opt, p->err);
 }
 
@@ -232,7 +233,7 @@ static bool plan(struct planner *p, const char *const *scans, size_t n, const ch
   struct merger m = {.opt = p->opt, .output = &out, .report = p->report};
   ok = merger_begin(&m, &in, p->err) && merger_plan(&m);
   if (ok && p->opt->steps && m.alignment.start_ns == INT64_MAX)
-    ok = err_set(p->err, TK_ENOTHING, "nothing matched: no rank has any of the steps asked for");
+    ok = err_set(p->err, TK_ENOTHING, "nothing matched: no rank has any of the selected steps");
   if (ok) tell_ranks(p, &m);
   ok = ok && stragglers_report(&m, &p->list);
   ok = ok && write_plan(p, &m);

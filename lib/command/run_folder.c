@@ -77,7 +77,7 @@ bool run_folder_open(struct run_folder *r, const char *path, const char *run, co
   r->opt.format = r->format->info.name;
   if (!run_folder_path(path, run, opt, r->path, sizeof r->path)) return err_set(err, TK_EUSAGE, "the path is too long");
   r->made = strlen(r->path);
-  return opt->force || !holds_run(r) || err_for(err, TK_OPTION_FORCE, TK_EWRITE, "%s holds a run already", r->path);
+  return opt->force || !holds_run(r) || err_for(err, TK_OPTION_FORCE, TK_EWRITE, "%s already contains a run", r->path);
 }
 
 static bool make_folders(struct run_folder *r, struct tk_err *err) {
@@ -90,7 +90,7 @@ static bool make_folders(struct run_folder *r, struct tk_err *err) {
     const int why = errno;
     struct stat st;
     const bool there = made || (stat(r->path, &st) == 0 && S_ISDIR(st.st_mode));
-    if (!there) err_sys(err, TK_EWRITE, why, "%s: cannot make the folder", r->path);
+    if (!there) err_sys(err, TK_EWRITE, why, "%s: failed to create the folder", r->path);
     r->path[n] = was;
     if (!there) return false;
     if (made && n - 1 < r->made) r->made = n - 1;

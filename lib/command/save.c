@@ -20,7 +20,7 @@ static const struct format *choose_format(const char *path, const struct tk_save
     return NULL;
   }
   if (!f && (strcmp(path, "-") == 0 || tk_path_of(path).bare)) f = format_by_name(like);
-  if (!f) err_for(err, TK_OPTION_FORMAT, TK_EUSAGE, "no format has this extension");
+  if (!f) err_for(err, TK_OPTION_FORMAT, TK_EUSAGE, "unknown extension");
   else if (!f->info.can_write) err_set(err, TK_EUSAGE, "%s cannot be written", f->info.title);
   else return f;
   return NULL;
@@ -56,7 +56,7 @@ bool saver_open(struct saver *s, const char *path, const struct tk_save_options 
   s->format = choose_format(path, opt, like, err);
   if (!s->format) return false;
   if (packing && !packing->written)
-    return err_set(err, TK_EUSAGE, "%s is not written: name it .gz or .zst", packing->name);
+    return err_set(err, TK_EUSAGE, "%s compression is not supported for output; use .gz or .zst", packing->name);
   out.binary = s->format->binary || s->part;
   if (out.gzip && !out.level) out.level = s->format->gzip_level;
   const bool opened = s->to.write && !opt->dry_run ? out_custom(&s->out, s->to, &out, &s->mem, err)
@@ -152,7 +152,7 @@ static void list_losses(const struct tk_saved *saved, char *text, size_t size) {
 static bool refuse_losses(const struct saver *s, struct tk_err *err) {
   char text[512];
   list_losses(&s->sink->saved, text, sizeof text);
-  return !s->no_loss || !*text || err_for(err, TK_OPTION_NO_LOSS, TK_ELOSS, "%s cannot hold %s", s->format->info.title, text);
+  return !s->no_loss || !*text || err_for(err, TK_OPTION_NO_LOSS, TK_ELOSS, "%s cannot represent %s", s->format->info.title, text);
 }
 
 bool saver_finish(struct saver *s, struct tk_saved *done, struct tk_err *err) {

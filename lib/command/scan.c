@@ -22,11 +22,12 @@ static bool check_launches(const struct tk_trace *t, const struct track_origin *
   tk_print_duration(behind ? c.most : c.middle, time);
   if (behind)
     snprintf(text, sizeof text,
-             "its GPU's clock is behind its CPU's by at least %s: %u of %u kernels begin before their launch", time, c.early,
+             "its GPU clock is behind its CPU clock by at least %s: %u of %u kernels start before their launch", time, c.early,
              c.kernels);
   else if (ahead)
     snprintf(text, sizeof text,
-             "its GPU's clock is ahead of its CPU's by at least %s: %u of %u waits end before what they wait for", time, c.late,
+             "its GPU clock is ahead of its CPU clock by at least %s: %u of %u waits end before the work they wait "
+             "for", time, c.late,
              c.waits);
   if (behind || ahead) diagnostics_say(notes, t->source, TK_NOTE_INFO, text);
   return true;

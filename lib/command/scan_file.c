@@ -342,7 +342,7 @@ static bool add_rank(struct reader *r, const Scan__Rank *rank, struct tk_err *er
   bool good = !a || (is_whole(a) && are_indices(a->label, a->n_label, a->n_key) && are_indices(a->module, a->n_module, a->n_key) &&
                      are_indices(a->name, a->n_name, a->n_text) && are_indices(a->group, a->n_group, a->n_text));
   if (!good || rank->clock > TK_CLOCK_MONOTONIC)
-    return err_set(err, TK_EFORMAT, "is damaged: a rank's collectives contradict themselves");
+    return err_set(err, TK_EFORMAT, "is damaged: inconsistent collectives of a rank");
   if (a && !add_anchors(r, a)) return mem_check(list->mem, err);
   if (!mem_grow(list->mem, (void **)&list->v, &list->cap, (uint64_t)list->n + 1, sizeof *list->v)) return mem_check(list->mem, err);
   list->v[list->n++] = (struct scan){
@@ -354,7 +354,7 @@ static bool add_rank(struct reader *r, const Scan__Rank *rank, struct tk_err *er
   struct scan *s = &list->v[list->n - 1];
   take_sizes(r, rank, s->sizes);
   take_names(r, rank, s);
-  if (!take_steps(r, rank, s)) return err_set(err, TK_EFORMAT, "is damaged: a rank's steps contradict themselves");
+  if (!take_steps(r, rank, s)) return err_set(err, TK_EFORMAT, "is damaged: inconsistent steps of a rank");
   for (size_t i = 0; i < rank->n_note; i++) diagnostics_say(r->notes, s->input, TK_NOTE_INFO, text_of(r, rank->note[i]));
   return mem_check(list->mem, err);
 }
@@ -364,16 +364,16 @@ static bool add_ranks(struct reader *r, struct pb file, struct tk_err *err) {
   bool any = false, ok = true;
   while (ok && pb_next(&file, &f)) {
     any = any || f.number == 1;
-    if (!any) return err_set(err, TK_EFORMAT, "is no scan");
+    if (!any) return err_set(err, TK_EFORMAT, "not a scan");
     if (f.number == 1 && f.value > SCAN_SCHEMA) return err_set(err, TK_EFORMAT, "was written by a newer version of tracekit");
     if (f.number != 2) continue;
     Scan__Rank *rank = pb_unpack(&scan__rank__descriptor, pb_inside(&f), r->list->mem);
     ok = rank && add_rank(r, rank, err);
-    if (!rank && mem_check(r->list->mem, err)) err_set(err, TK_EFORMAT, "is damaged: a rank of it is no message");
+    if (!rank && mem_check(r->list->mem, err)) err_set(err, TK_EFORMAT, "is damaged: invalid message of a rank");
     pb_unpack_free(rank, r->list->mem);
   }
   if (ok && file.fault) return err_set(err, TK_EFORMAT, "is damaged: %s", file.fault);
-  return ok && (any || err_set(err, TK_EFORMAT, "is no scan: it is empty"));
+  return ok && (any || err_set(err, TK_EFORMAT, "not a scan: empty file"));
 }
 
 bool scan_count(const char *path, struct mem *mem, uint32_t *n, struct tk_err *err) {

@@ -170,10 +170,10 @@ static bool too_small(struct shrinker *s, uint64_t smallest) {
   const enum tk_option more = s->opt->hard ? TK_OPTION_NONE : TK_OPTION_HARD;
   char size[32], target[32];
   if (s->opt->events)
-    return err_for(s->err, more, TK_ELIMIT, "cannot be made to fit: %llu events are the fewest", (unsigned long long)smallest);
+    return err_for(s->err, more, TK_ELIMIT, "cannot be shrunk: at least %llu events remain", (unsigned long long)smallest);
   tk_print_size(smallest, size);
   tk_print_size(s->report->target, target);
-  return err_for(s->err, more, TK_ELIMIT, "cannot be made to fit into %s: the smallest is %s (%llu bytes)", target, size,
+  return err_for(s->err, more, TK_ELIMIT, "cannot be shrunk to %s: the smallest possible size is %s (%llu bytes)", target, size,
                  (unsigned long long)smallest);
 }
 
@@ -324,8 +324,8 @@ static bool shrink_trace(struct shrinker *s, const struct track_origin *origins)
 
 static bool check_target(const struct tk_shrink_options *o, struct tk_err *err) {
   int targets = (o->bytes != 0) + (o->events != 0) + (o->percent != 0) + o->lossless;
-  if (targets != 1) return err_set(err, TK_EUSAGE, targets ? "more than one target" : "no target: say how large the file may be");
-  if (o->percent < 0 || o->percent > 100) return err_set(err, TK_EUSAGE, "a percentage is between 0 and 100");
+  if (targets != 1) return err_set(err, TK_EUSAGE, targets ? "more than one target given" : "no target given");
+  if (o->percent < 0 || o->percent > 100) return err_set(err, TK_EUSAGE, "the percentage must be between 0 and 100");
   return true;
 }
 

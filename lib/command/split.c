@@ -43,7 +43,7 @@ enum { MAX_PARTS = 10000 };
 
 static struct part *add_part(struct splitter *s) {
   if (s->n >= MAX_PARTS) {
-    err_set(s->err, TK_EUSAGE, "more than %d parts: a filter before, or larger parts, make fewer files", MAX_PARTS);
+    err_set(s->err, TK_EUSAGE, "more than %d parts; filter the trace first, or use larger parts", MAX_PARTS);
     return NULL;
   }
   if (!mem_grow(&s->mem, (void **)&s->parts, &s->cap, (uint64_t)s->n + 1, sizeof *s->parts)) return NULL;
@@ -63,7 +63,7 @@ static bool parts_by_step(struct splitter *s) {
   int64_t *numbers = NULL;
   uint32_t cap = 0, n = 0;
   bool ok = steps_init(&steps, s->t, &s->mem);
-  if (ok && !steps.n) ok = err_set(s->err, TK_EUSAGE, "this trace has no steps (ProfilerStep#N, step_num or a Steps line)");
+  if (ok && !steps.n) ok = err_set(s->err, TK_EUSAGE, "the trace has no steps (ProfilerStep#N, step_num or a Steps line)");
   ok = ok && mem_grow(&s->mem, (void **)&numbers, &cap, steps.n, sizeof *numbers);
   for (uint32_t i = 0; ok && i < steps.n; i++) numbers[n++] = steps.v[i].number;
   if (ok) qsort(numbers, n, sizeof *numbers, by_value);
@@ -182,7 +182,7 @@ static bool add_window(struct splitter *s, tk_time start, tk_time end) {
 static bool parts_by_time(struct splitter *s) {
   tk_time start, end;
   bool ok = true;
-  if (s->opt->every <= 0) return err_set(s->err, TK_EUSAGE, "say how long a part is");
+  if (s->opt->every <= 0) return err_set(s->err, TK_EUSAGE, "missing length of a part");
   trace_extent(s->t, &start, &end);
   for (i128 at = start; ok && (at < end || at == start); at += s->opt->every) {
     i128 to = at + s->opt->every;
@@ -302,14 +302,14 @@ static bool fit(struct splitter *s, struct window w) {
   free(would.output);
   if (!ok || would.saved.bytes <= s->opt->bytes) return ok && add_window(s, w.start, w.end);
   if (!middle(s, w, &at))
-    return err_set(s->err, TK_ELIMIT, "no part fits into %llu bytes: %llu events of one moment take %llu",
+    return err_set(s->err, TK_ELIMIT, "no part fits into %llu bytes: %llu events at one time take %llu",
                    (unsigned long long)s->opt->bytes, (unsigned long long)would.saved.events,
                    (unsigned long long)would.saved.bytes);
   return fit(s, (struct window){w.start, at}) && fit(s, (struct window){at, w.end});
 }
 
 static bool parts_by_size(struct splitter *s) {
-  if (!s->opt->bytes) return err_set(s->err, TK_EUSAGE, "say how large a part may be");
+  if (!s->opt->bytes) return err_set(s->err, TK_EUSAGE, "missing size of a part");
   return fit(s, (struct window){INT64_MIN, INT64_MAX});
 }
 
@@ -334,7 +334,7 @@ static bool check_names(struct splitter *s) {
     if (!write_name(s, s->parts[i].label, &name)) return false;
     bool exists = stat(name, &st) == 0;
     if (exists && S_ISDIR(st.st_mode)) ok = err_set(s->err, TK_EWRITE, "%s: is a directory", name);
-    else if (exists && !s->opt->save.force) ok = err_for(s->err, TK_OPTION_FORCE, TK_EWRITE, "%s: exists already", name);
+    else if (exists && !s->opt->save.force) ok = err_for(s->err, TK_OPTION_FORCE, TK_EWRITE, "%s: already exists", name);
     free(name);
   }
   return ok;
@@ -365,7 +365,8 @@ bool tk_split(struct tk_trace *t, const char *pattern, const struct tk_split_opt
   err_clear(s.err);
   *report = (struct tk_split_report){0};
   if (!trace_is_sealed(t, s.err) || !TAKE_OPTIONS(&options, opt, s.err)) return false;
-  if (!strstr(pattern, "{}")) return err_set(s.err, TK_EUSAGE, "%s: a pattern has {} where the part's name goes", pattern);
+  if (!strstr(pattern, "{}")) return err_set(s.err, TK_EUSAGE, "%s: missing {} as a placeholder for the name of the "
+                                                               "part", pattern);
   intern_init(&s.labels, &s.mem);
   map_init(&s.used, &s.mem);
   ok = find_parts(&s) && check_names(&s) && write_parts(&s);

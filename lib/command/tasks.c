@@ -185,14 +185,14 @@ static bool take_message(struct tasks *t, const struct json_value *v, struct tk_
   static const uint64_t LONG = 32;
   buf_append(&t->bytes, v->str.p, v->str.n);
   size_t n = base64_decode(t->bytes.data, t->bytes.len);
-  if (n == SIZE_MAX) return err_set(err, TK_EFORMAT, "is damaged: its tasks are not as they were written");
+  if (n == SIZE_MAX) return err_set(err, TK_EFORMAT, "is damaged: its tasks were changed");
   t->bytes.len = n;
   t->id = (uint64_t)n << LONG | flate_crc(0, t->bytes.data, n);
   t->plan = pb_unpack(&plan__plan__descriptor, pb_over(t->bytes.data, n), t->mem);
-  if (!t->plan) return mem_check(t->mem, err) && err_set(err, TK_EFORMAT, "is damaged: its tasks are no message");
+  if (!t->plan) return mem_check(t->mem, err) && err_set(err, TK_EFORMAT, "is damaged: invalid tasks");
   if (t->plan->schema != TASKS_SCHEMA || t->plan->version.len != strlen(TK_VERSION) ||
       memcmp(t->plan->version.data, TK_VERSION, t->plan->version.len) != 0)
-    return err_set(err, TK_EFORMAT, "was made by another version of tracekit, which writes other bytes: make it anew");
+    return err_set(err, TK_EFORMAT, "was made by another version of tracekit whose output differs; make a new plan");
   return true;
 }
 
@@ -239,10 +239,10 @@ static void take_options(struct tasks *t) {
 }
 
 static bool take_align(struct tasks *t, const struct json_value *v, struct tk_err *err) {
-  if (!v->p) return err_set(err, TK_EFORMAT, "is damaged: it has no report on the clocks");
+  if (!v->p) return err_set(err, TK_EFORMAT, "is damaged: no report on the clocks");
   const size_t n = (size_t)(v->end - v->p);
   if (flate_crc(0, v->p, n) != t->plan->align_crc)
-    return err_set(err, TK_EFORMAT, "was changed: its report on the clocks is not as it was written");
+    return err_set(err, TK_EFORMAT, "was changed: its report on the clocks does not match");
   t->align = copy_text(&t->arena, v->p, n);
   return mem_check(t->mem, err);
 }
@@ -251,11 +251,11 @@ static bool tasks_take(struct tasks *t, const char *path, struct tk_err *err) {
   struct json_value v[MEMBERS];
   if (!read_file(&t->text, path, err)) return false;
   find_members(&t->text, v);
-  if (!v[RANKS].p) return err_set(err, TK_EFORMAT, "is no plan: tracekit plan writes one");
+  if (!v[RANKS].p) return err_set(err, TK_EFORMAT, "not a plan; tracekit plan writes plans");
   if (!v[TASKS].p || v[TASKS].type != JSON_STRING)
-    return err_set(err, TK_EFORMAT, "holds no tasks: of one rank alone there is nothing to join");
+    return err_set(err, TK_EFORMAT, "contains no tasks: with a single rank there is nothing to join");
   if (!take_message(t, &v[TASKS], err)) return false;
-  if (!are_maps(t->plan)) return err_set(err, TK_EFORMAT, "is damaged: its ranks contradict themselves");
+  if (!are_maps(t->plan)) return err_set(err, TK_EFORMAT, "is damaged: inconsistent ranks");
   take_options(t);
   take_starts(t);
   return take_inputs(t, err) && take_align(t, &v[ALIGN], err) && (!t->opt.label || label_check(t->opt.label, err)) &&

@@ -119,8 +119,8 @@ static bool unknown(const uint8_t *p, size_t n, const char *path, struct tk_err 
   if (packing) return err_set(err, TK_EFORMAT, "not a trace: %s-compressed data", packing->name);
   for (size_t i = 0; i < n && (p[i] >= 0x20 || strchr("\t\r\n", p[i])); i++)
     if (p[i] == '{' || p[i] == '[')
-      return err_at(err, TK_EFORMAT, i, "not a trace: text before the JSON, which seems to begin at byte %zu", i);
-  return err_for(err, TK_OPTION_FORMAT, TK_EFORMAT, "not a trace of any format that we know");
+      return err_at(err, TK_EFORMAT, i, "not a trace: text before the JSON, which seems to start at byte %zu", i);
+  return err_for(err, TK_OPTION_FORMAT, TK_EFORMAT, "not a recognised trace format");
 }
 
 /* ---- blocks of other formats ---- */
@@ -188,7 +188,7 @@ static void drop_blocks(struct tk_trace *t, const char *name) {
 
 static void note_lost_block(struct tk_trace *t, const char *name) {
   char text[128];
-  snprintf(text, sizeof text, "block of %.40s that cannot be read: what it holds is lost", name);
+  snprintf(text, sizeof text, "unreadable block of %.40s: its contents are lost", name);
   trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, text);
 }
 
@@ -262,7 +262,7 @@ const struct format *format_detect(struct in *in, const char *path, struct tk_er
   const uint8_t *p = in_ahead(in, FORMAT_PEEK, &n, err);
   if (!p) return NULL;
   if (is_pprof(p, n)) {
-    err_set(err, TK_EFORMAT, "not a trace: a profile of memory or CPU, which pprof opens");
+    err_set(err, TK_EFORMAT, "not a trace: a memory or CPU profile; pprof opens it");
     return NULL;
   }
   for (size_t i = 0; i < N_FORMATS; i++) {
@@ -292,7 +292,7 @@ static bool is_mangled(const struct format *f, struct in *in) {
 bool format_read(const struct format *f, struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
   if (is_mangled(f, in))
     return err_set(err, TK_ECORRUPT,
-                   "damaged by a text filter: bytes above 0x7f were replaced by U+FFFD (EF BF BD); get the file again "
-                   "in binary mode");
+                   "damaged by a text filter: bytes above 0x7f were replaced by U+FFFD (EF BF BD); transfer the file again in "
+                   "binary mode");
   return f->read(in, t, opt, err);
 }

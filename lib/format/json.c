@@ -47,9 +47,9 @@ static bool scan_string(struct json *j, struct json_string *s, bool is_value) {
     if (*p == '"') {
       if (!is_value || ends_value(j, p)) break;
       if (j->status != JSON_OK) return false;
-      if (newline) return json_bad(j, newline, "text behind a string");
+      if (newline) return json_bad(j, newline, "text after a string");
       s->plain = false;
-      json_fix(j, p, "quote that is not escaped inside of a string");
+      json_fix(j, p, "unescaped quote inside a string");
       p++;
     } else if (*p == '\\') {
       s->plain = false;
@@ -69,7 +69,7 @@ bool json_key(struct json *j, struct json_string *key) {
   if (!json_blank(j)) return false;
   if (*j->p != '"') return json_bad(j, j->p, "expected a key");
   if (!scan_string(j, key, false) || !json_blank(j)) return false;
-  if (*j->p != ':') return json_bad(j, j->p, "expected ':' behind a key");
+  if (*j->p != ':') return json_bad(j, j->p, "expected ':' after a key");
   j->p++;
   return true;
 }
@@ -169,7 +169,7 @@ static bool scan_word(struct json *j, struct json_value *v) {
     v->end = j->p = q;
     return true;
   }
-  return json_bad(j, j->p, "not a JSON value");
+  return json_bad(j, j->p, "invalid JSON value");
 }
 
 /* Accepts "+5", ".5" and "5.", whose meaning is clear. Hexadecimal and leading zeros are invalid. */
@@ -184,7 +184,7 @@ static bool scan_odd_number(struct json *j, struct json_value *v) {
   if (text[n - 1] == '.') text[n++] = '0';
   v->num = num_scan((const uint8_t *)text, &end);
   if ((v->num.kind != NUM_INT && v->num.kind != NUM_DEC) || *end) return false;
-  json_fix(j, j->p, "number that is not JSON (+5, .5, 5.)");
+  json_fix(j, j->p, "number that is not valid JSON (+5, .5, 5.)");
   v->type = JSON_NUMBER;
   v->fixed = true;
   v->end = j->p = q;
@@ -289,7 +289,7 @@ bool json_copy(struct json *j, struct buf *out) {
     if (!json_blank(j)) return false;
     bool open = *j->p == '{' || *j->p == '[';
     if (open && depth == JSON_DEPTH) {
-      json_fix(j, j->p, "nested deeper than 512 levels: replaced by null");
+      json_fix(j, j->p, "nested more than 512 levels deep: replaced by null");
       if (!json_skip(j) || !append_or_fail(j, out, "null", 4)) return false;
     } else if (open) {
       uint8_t c = *j->p++;

@@ -87,7 +87,7 @@ static size_t escape(struct json *j, const uint8_t *p, size_t n, uint32_t *c) {
     *c = (uint8_t)to[at - from];
     return 2;
   }
-  json_fix(j, p, "backslash that begins no escape: kept as text");
+  json_fix(j, p, "backslash without a valid escape: kept as text");
   *c = '\\';
   return 1;
 }
@@ -112,7 +112,7 @@ bool json_decode(struct json *j, const uint8_t *p, size_t n, struct buf *out) {
       q += len;
       continue;
     }
-    json_fix(j, p, "bytes that are not UTF-8: replaced by U+FFFD");
+    json_fix(j, p, "invalid UTF-8: replaced by U+FFFD");
     q = put_utf8(q, REPLACEMENT);
     for (p++; p < end && (*p & 0xc0) == 0x80; p++) {}
   }

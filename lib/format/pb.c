@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-static const char OVERLONG[] = "varint of more than 10 bytes", SHORT[] = "message ends inside of a field";
-static const char ZERO[] = "field number 0", WIRE[] = "wire type that does not exist",
-                  UNOPENED[] = "end of a group that did not begin";
-static const char UNCLOSED[] = "group that does not end", DEEP[] = "groups nested more than 100 deep";
+static const char OVERLONG[] = "varint of more than 10 bytes", SHORT[] = "message ends inside a field";
+static const char ZERO[] = "field number 0", WIRE[] = "unknown wire type",
+                  UNOPENED[] = "end of a group that did not start";
+static const char UNCLOSED[] = "group that does not end", DEEP[] = "groups nested more than 100 levels deep";
 
 /* ---- in memory ---- */
 

@@ -13,12 +13,12 @@ struct stranger {
 };
 
 static const struct stranger TEXTS[] = {
-    {"version https://git-lfs", 23, "a pointer of Git LFS in the place of a file: 'git lfs pull' brings the file"},
-    {"<!doctype html", 14, "an HTML page, such as an error or a login page: download the file again"},
-    {"<html", 5, "an HTML page, such as an error or a login page: download the file again"},
+    {"version https://git-lfs", 23, "a Git LFS pointer instead of the file; run 'git lfs pull'"},
+    {"<!doctype html", 14, "an HTML page, such as an error or a login page; download the file again"},
+    {"<html", 5, "an HTML page, such as an error or a login page; download the file again"},
     {"<?xml", 5, "an XML document (an error page?)"},
     {"<", 1, "HTML or XML (an error page?)"},
-    {"Traceback (most recent", 22, "an error of Python: the program that should have written the trace failed"}};
+    {"Traceback (most recent", 22, "a Python traceback; the program that should have written the trace failed"}};
 
 static const struct stranger BINARIES[] = {
     {"\xff\xfe\0\0", 4, "UTF-32 text; save it as UTF-8"},
@@ -29,24 +29,24 @@ static const struct stranger BINARIES[] = {
     {"\0{", 2, "UTF-16 text; save it as UTF-8"},
     {"\0[", 2, "UTF-16 text; save it as UTF-8"},
     {"PK\3\4", 4, "a zip archive"},
-    {"PERFILE2", 8, "a recording of Linux perf: 'perf script' prints it, and profiler.firefox.com opens that"},
-    {"SQLite format 3", 16, "an SQLite database, such as nsys and rocprof export: sqlite3 opens it"},
-    {"\x89PNG", 4, "a picture"},
+    {"PERFILE2", 8, "a Linux perf recording; 'perf script' converts it to text that profiler.firefox.com opens"},
+    {"SQLite format 3", 16, "an SQLite database, such as exported by nsys or rocprof; sqlite3 opens it"},
+    {"\x89PNG", 4, "an image"},
     {"%PDF", 4, "a PDF document"},
     {"\x7f" "ELF", 4, "a program or a library"},
-    {"\x80\4\x95", 3, "a pickle of Python, such as a memory snapshot of PyTorch: pytorch.org/memory_viz opens that"},
-    {"\x80\2", 2, "a pickle of Python, such as a memory snapshot of PyTorch: pytorch.org/memory_viz opens that"}};
+    {"\x80\4\x95", 3, "a Python pickle, such as a PyTorch memory snapshot, which pytorch.org/memory_viz opens"},
+    {"\x80\2", 2, "a Python pickle, such as a PyTorch memory snapshot, which pytorch.org/memory_viz opens"}};
 
 /* By file name, because their first bytes are not documented. */
 static const struct {
   const char *ending, *what;
-} ENDINGS[] = {{".nsys-rep", "a report of Nsight Systems, which nsys-ui opens"},
-               {".qdrep", "a report of Nsight Systems, which nsys-ui opens"},
-               {".ncu-rep", "a report of Nsight Compute, which ncu-ui opens"},
-               {".gputrace", "a capture of Xcode"},
-               {".prof", "a profile, not a timeline: of cProfile (python -m pstats) or gperftools (pprof)"},
-               {".pt", "a checkpoint or a pickle of PyTorch"},
-               {".pkl", "a pickle of Python"}};
+} ENDINGS[] = {{".nsys-rep", "an Nsight Systems report; nsys-ui opens it"},
+               {".qdrep", "an Nsight Systems report; nsys-ui opens it"},
+               {".ncu-rep", "an Nsight Compute report; ncu-ui opens it"},
+               {".gputrace", "an Xcode GPU capture"},
+               {".prof", "a profile rather than a timeline, from cProfile (python -m pstats) or gperftools (pprof)"},
+               {".pt", "a PyTorch checkpoint or pickle"},
+               {".pkl", "a Python pickle"}};
 
 /* A record: 8 bytes of length, 4 of checksum, then an Event that starts with its wall time, followed by "brain.Event:2". */
 static int is_tfevents(const uint8_t *p, size_t n) {
@@ -82,11 +82,11 @@ const char *stranger_name(const uint8_t *p, size_t n, const char *path) {
   const char *what = by_bytes(BINARIES, sizeof BINARIES / sizeof BINARIES[0], p, n);
   if (what) return what;
   if (is_replaced_binary(p, n))
-    return "binary data that a text filter damaged (bytes above 0x7f were replaced by U+FFFD, EF BF BD): get the file again in "
-           "binary mode";
-  if (is_tfevents(p, n)) return "an event file of TensorBoard: traces lie beside it, in plugins/profile";
+    return "binary data damaged by a text filter (bytes above 0x7f were replaced by U+FFFD, EF BF BD); transfer the file again "
+           "in binary mode";
+  if (is_tfevents(p, n)) return "a TensorBoard event file; traces are in plugins/profile next to it";
   while (blank < n && p[blank] && strchr(" \t\r\n", p[blank])) blank++;
-  if (blank == n) return "nothing but blanks";
+  if (blank == n) return "only whitespace";
   what = by_bytes(TEXTS, sizeof TEXTS / sizeof TEXTS[0], p + blank, n - blank);
   return what ? what : by_name(path);
 }

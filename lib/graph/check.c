@@ -28,9 +28,9 @@ static bool check_args(const struct tk_trace *t, uint32_t args) {
 static bool check_event(const struct tk_trace *t, tk_id i, tk_id track, struct tk_err *err) {
   const struct tk_event *e = &t->events[i];
   if (e->track != track) return fail(err, "event on another track than its group", i);
-  if (e->kind > TK_COUNTER) return fail(err, "begin or end event left", i);
+  if (e->kind > TK_COUNTER) return fail(err, "begin or end event remains", i);
   if (e->dur < 0 || (e->dur && e->kind != TK_SPAN)) return fail(err, "duration", i);
-  if (e->ts > INT64_MAX - e->dur) return fail(err, "end beyond the range of time", i);
+  if (e->ts > INT64_MAX - e->dur) return fail(err, "end exceeds the range of time", i);
   if (e->cls == 0 || e->cls > t->n_classes) return fail(err, "class of event", i);
   if (!check_args(t, e->args)) return fail(err, "args of event", i);
   return true;
@@ -53,7 +53,7 @@ static bool check_nesting(const struct tk_trace *t, const struct tk_track *k, tk
     if (last != INT64_MIN && e->depth > depth_before + 1) return fail(err, "depth jumps", i);
     if (e->depth && !(e->flags & LOOSE)) {
       const struct tk_event *up = &t->events[ancestors[e->depth - 1]];
-      if (!(up->flags & LOOSE) && e->ts + e->dur - (up->ts + up->dur) > 1000) return fail(err, "span sticks out of its parent", i);
+      if (!(up->flags & LOOSE) && e->ts + e->dur - (up->ts + up->dur) > 1000) return fail(err, "span exceeds its parent", i);
     }
     const bool is_parent = i + 1 < k->first + k->count && e[1].depth > e->depth; /* a complete event cut off by the end of the
                                                                                   * pair around it */

@@ -52,7 +52,7 @@ static void add(struct tk_diagnostics *d, const struct tk_diagnostic *like) {
   const char *source = like->source && *like->source ? diagnostics_text(d, like->source) : NULL;
   size_t n = 0;
   while (n < d->n && (!source || own->list[d->n - n - 1].source == source)) n++;
-  const char *text = diagnostics_text(d, n < MOST_OF_A_SOURCE ? like->text : "further repairs of other kinds");
+  const char *text = diagnostics_text(d, n < MOST_OF_A_SOURCE ? like->text : "other repairs (not listed)");
   for (size_t i = d->n - n; i < d->n; i++) {
     struct tk_diagnostic *said = &own->list[i];
     if (said->text != text || said->kind != like->kind || said->source != source) continue;

@@ -202,7 +202,7 @@ static bool find_shift(struct joiner *j, struct tk_err *err) {
   if (j->to->n_tracks == 0) j->to->origin_ns = j->from->origin_ns;
   i128 shift = ((i128)j->from->origin_ns - j->to->origin_ns) * 1000;
   if (shift > INT64_MAX || shift < INT64_MIN || !fits(j->from, shift))
-    return err_set(err, TK_ELIMIT, "traces too far apart in time to be joined");
+    return err_set(err, TK_ELIMIT, "traces are too far apart in time to be joined");
   j->ids->shift = (tk_time)shift;
   return true;
 }

@@ -218,7 +218,7 @@ static void close_begin(struct sealer *s, struct sweep *w, struct tk_event *end)
   struct tk_event *begin = &w->e[w->stack[at - 1]];
   const struct tk_class *b = &s->t->classes[begin->cls], *e = &s->t->classes[end->cls];
   if (e->name && e->name != b->name)
-    trace_note(s->t, TK_NOTE_REPAIR, UINT64_MAX, "end event with another name than the begin event that it closes: kept as it is");
+    trace_note(s->t, TK_NOTE_REPAIR, UINT64_MAX, "end event with a different name than the begin event it closes: kept");
   seal_close(s->t, begin, end);
   w->n = at - 1;
   if (w->n && w->e[w->stack[w->n - 1]].kind == TK_SPAN && end_of(begin) - end_of(&w->e[w->stack[w->n - 1]]) > ROUNDING)
@@ -389,7 +389,7 @@ bool seal(struct tk_trace *t, unsigned threads, struct tk_err *err) {
   if (!mem_check(&t->store->mem, err)) return false;
   ok = seal_all(&s, threads);
   note_counted(t, TK_NOTE_REPAIR, "end events without a begin event: dropped", s.n_unmatched);
-  note_counted(t, TK_NOTE_FACT, "spans that overlap: they end after the span that they begin in", s.n_overlaps);
+  note_counted(t, TK_NOTE_FACT, "overlapping spans: they end after the span in which they start", s.n_overlaps);
   t->counts.dropped += s.n_unmatched;
   if (!ok) t->store->mem.failed = true;
   if (!mem_check(&t->store->mem, err)) return false;

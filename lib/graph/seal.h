@@ -41,7 +41,7 @@ tk_time seal_dur(tk_time ts, tk_time end);
 /* Turns a begin event into the span that `end` closes, keeping the fields of the end event. */
 void seal_close(struct tk_trace *t, struct tk_event *begin, const struct tk_event *end);
 
-#define SEAL_UNFINISHED "spans that never end: taken to last until the end of the trace"
+#define SEAL_UNFINISHED "spans that never end: extended to the end of the trace"
 
 /* A deleted event: seal has consumed it, or a reader found that it repeats another. Its track does not count it. */
 enum { KIND_DEAD = 255 };

@@ -156,7 +156,7 @@ static void note_backward(const struct flow_sealer *s) {
   char text[128], worst[32];
   if (!s->worst) return;
   tk_print_duration(s->worst, worst);
-  snprintf(text, sizeof text, "flows that end before they begin (clock skew?), by up to %s", worst);
+  snprintf(text, sizeof text, "flows that end before they start (clock skew?), by up to %s", worst);
   trace_note(t, TK_NOTE_FACT, UINT64_MAX, text);
   t->notes[t->n_notes].count = s->n_backward;
 }

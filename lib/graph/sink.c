@@ -7,14 +7,14 @@ const char *tk_loss_name(enum tk_loss kind) {
       [TK_LOSS_INSTANTS] = "instants",
       [TK_LOSS_COUNTERS] = "counter samples",
       [TK_LOSS_CATEGORIES] = "categories",
-      [TK_LOSS_ASYNC] = "ids of async spans",
+      [TK_LOSS_ASYNC] = "async span ids",
       [TK_LOSS_FLOW_POINTS] = "flow points",
       [TK_LOSS_DANGLING] = "dangling flow points",
       [TK_LOSS_ARGS] = "args",
       [TK_LOSS_RECORDS] = "records",
       [TK_LOSS_METADATA] = "top-level keys",
-      [TK_LOSS_MACHINES] = "names of machines",
-      [TK_LOSS_PASSTHROUGH] = "blocks that only the input's own format can hold",
+      [TK_LOSS_MACHINES] = "machine names",
+      [TK_LOSS_PASSTHROUGH] = "data blocks specific to the input format",
   };
   return kind < TK_LOSSES ? NAMES[kind] : "";
 }

@@ -84,7 +84,7 @@ void tk_free(struct tk_trace *t) {
 bool trace_is_sealed(const struct tk_trace *t, struct tk_err *err) {
   if (t && t->sealed) return true;
   if (err) err_clear(err);
-  return err_set(err, TK_EUSAGE, t ? "the trace is not sealed" : "there is no trace");
+  return err_set(err, TK_EUSAGE, t ? "the trace is not sealed" : "no trace given");
 }
 
 tk_id trace_string(struct tk_trace *t, const void *p, size_t n) { return intern(&t->store->strings, p, n); }
@@ -221,7 +221,7 @@ void trace_note_of(struct tk_trace *t, const char *source, const struct tk_note 
   const tk_id of = source && *source ? trace_text(t, source) : 0;
   tk_id n = 0, id;
   for (tk_id i = t->n_notes; i > 0 && (!of || t->notes[i].source == of); i--) n++;
-  id = trace_text(t, n < MAX_NOTES ? text : "further repairs of other kinds");
+  id = trace_text(t, n < MAX_NOTES ? text : "other repairs (not listed)");
   for (tk_id i = t->n_notes - n + 1; i <= t->n_notes; i++) {
     struct tk_note *note = &t->notes[i];
     if (note->text != id || note->kind != like->kind || note->source != of) continue;

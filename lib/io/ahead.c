@@ -76,7 +76,7 @@ struct in *in_open_ahead(struct in_opener opener, uint64_t max_size, struct mem 
     return opener.open(opener.self, max_size, mem, err);
   }
   if (!a->inner || !ring_init(&a->ring, &a->below) || pthread_create(&a->thread, NULL, run_thread, a) != 0) {
-    if (a->inner && err && err->code == TK_OK) err_set(err, TK_ELIMIT, "the system gives no memory or thread to read ahead with");
+    if (a->inner && err && err->code == TK_OK) err_set(err, TK_ELIMIT, "failed to get memory or a thread for reading ahead");
     ahead_close(a);
     return NULL;
   }

@@ -152,8 +152,9 @@ struct arc *arc_open(const char *path, uint64_t max_size, struct tk_err *err) {
   if (a) *a = (struct arc){.fd = -1, .path = strdup(path), .max_size = max_size};
   if (!a || !a->path) err_set(err, TK_ELIMIT, "out of memory");
   else if (kind == NO_ARCHIVE) err_set(err, TK_EFORMAT, "not an archive");
-  else if (!whole) snprintf(a->damage, sizeof a->damage, "archive: its directory is missing or damaged: members are read as found");
-  if (a && kind == BEHIND) a->remark = "archive: it begins behind other bytes (a program that unpacks it?), which were passed over";
+  else if (!whole) snprintf(a->damage, sizeof a->damage, "archive: directory missing or damaged; members are read in the order "
+                                                         "found");
+  if (a && kind == BEHIND) a->remark = "archive: skipped other bytes before its start (a self-extracting archive?)";
   if (a && a->path && kind != NO_ARCHIVE && start_reading(a, kind, err)) return a;
   arc_close(a);
   return NULL;
@@ -201,7 +202,7 @@ int arc_next(struct arc *a, struct arc_member *m, struct tk_err *err) {
   if (status == ARCHIVE_EOF) return 0;
   if (a->next == 0 || a->err.code == TK_ELIMIT) return archive_fault(a, err) - 1;
   const char *why = a->err.code ? a->err.msg : archive_error_string(a->la);
-  snprintf(a->damage, sizeof a->damage, "archive: damaged behind its member %u: %.160s", a->next, why ? why : "cannot be read");
+  snprintf(a->damage, sizeof a->damage, "archive: damaged after member %u: %.160s", a->next, why ? why : "cannot be read");
   return 0;
 }
 
@@ -216,7 +217,7 @@ bool arc_goto(struct arc *a, uint32_t index, struct tk_err *err) {
   while (a->next <= index) {
     int got = arc_next(a, &m, err);
     if (got < 0) return false;
-    if (got == 0) return err_set(err, TK_ECORRUPT, "archive: it has no member %u any more", index + 1);
+    if (got == 0) return err_set(err, TK_ECORRUPT, "archive: member %u is missing now", index + 1);
   }
   return true;
 }
@@ -229,9 +230,10 @@ const char *arc_damage(const struct arc *a) { return *a->damage ? a->damage : NU
 static bool within_ratio(struct arc *a, struct tk_err *err) {
   uint64_t in = (uint64_t)(archive_filter_bytes(a->la, -1) - a->at_start);
   if (a->max_size && a->made > a->max_size)
-    return err_for(err, TK_OPTION_MAX_SIZE, TK_ELIMIT, "archive: the member decompresses to more than it may");
+    return err_for(err, TK_OPTION_MAX_SIZE, TK_ELIMIT, "archive: the member exceeds the maximum decompressed size");
   if (!a->max_size && a->made > SMALL && a->made / RATIO > in)
-    return err_for(err, TK_OPTION_MAX_SIZE, TK_ELIMIT, "archive: the member becomes more than %d times as big", RATIO);
+    return err_for(err, TK_OPTION_MAX_SIZE, TK_ELIMIT, "archive: the member decompresses to more than %d times its "
+                                                       "size", RATIO);
   return true;
 }
 
@@ -254,7 +256,8 @@ static ptrdiff_t content_read(void *self, uint8_t *p, size_t n, struct tk_err *e
     return -1;
   }
   if (c->in)
-    in_add_note(c->in, true, UINT64_MAX, "archive: the member is damaged or cut (%.80s): the %llu bytes before that were read",
+    in_add_note(c->in, true, UINT64_MAX, "archive: the member is damaged or truncated (%.80s); the %llu bytes before that were "
+                                         "read",
                 archive_error_string(a->la), (unsigned long long)a->made);
   if (c->in) in_set_damaged(c->in);
   c->in = NULL; /* only once */
@@ -270,7 +273,7 @@ static void content_close(void *self) {
 struct in *arc_content_raw(struct arc *a, struct mem *mem, struct tk_err *err) {
   struct content *c;
   if (a->open || a->made > 0) {
-    err_set(err, TK_EUSAGE, "archive: a member is read once at a time");
+    err_set(err, TK_EUSAGE, "archive: only one member can be open at a time");
     return NULL;
   }
   c = mem_alloc(mem, sizeof *c);

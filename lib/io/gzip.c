@@ -71,7 +71,7 @@ static bool skip_extra(struct gunzip *g, struct header *h) {
   size_t avail, n;
   const uint8_t *p = look_ahead(g, h->size + 2, &avail);
   if (!p) return false;
-  if (avail < h->size + 2) return bad(h, "cut in its header");
+  if (avail < h->size + 2) return bad(h, "truncated header");
   n = (size_t)p[h->size] | (size_t)p[h->size + 1] << 8;
   h->size += 2 + n;
   return true;
@@ -81,10 +81,10 @@ static bool skip_text(struct gunzip *g, struct header *h) {
   size_t avail, n;
   const uint8_t *p = look_ahead(g, h->size + TEXT_LIMIT, &avail), *zero;
   if (!p) return false;
-  if (avail <= h->size) return bad(h, "cut in its header");
+  if (avail <= h->size) return bad(h, "truncated header");
   n = avail - h->size < TEXT_LIMIT ? avail - h->size : TEXT_LIMIT;
   zero = memchr(p + h->size, 0, n);
-  if (!zero) return bad(h, n == TEXT_LIMIT ? "a name in its header does not end" : "cut in its header");
+  if (!zero) return bad(h, n == TEXT_LIMIT ? "unterminated name in its header" : "truncated header");
   h->size = (size_t)(zero - p) + 1;
   return true;
 }
@@ -93,7 +93,7 @@ static bool check_crc16(struct gunzip *g, struct header *h) {
   size_t avail;
   const uint8_t *p = look_ahead(g, h->size + 2, &avail);
   if (!p) return false;
-  if (avail < h->size + 2) return bad(h, "cut in its header");
+  if (avail < h->size + 2) return bad(h, "truncated header");
   h->checksum_differs = (flate_crc(0, p, h->size) & 0xffff) != ((uint32_t)p[h->size] | (uint32_t)p[h->size + 1] << 8);
   h->size += 2;
   return true;
@@ -105,17 +105,17 @@ static bool parse_header(struct gunzip *g, struct header *h) {
   const uint8_t *p = look_ahead(g, HEADER, &avail);
   if (!p) return false;
   *h = (struct header){.size = HEADER};
-  if (avail < 2 || p[0] != 0x1f || p[1] != 0x8b) return bad(h, "no member");
-  if (avail > 2 && p[2] != 8) return bad(h, "its compression method is not deflate");
-  if (avail > 3 && (p[3] & RESERVED)) return bad(h, "reserved flags are set in its header");
-  if (avail < HEADER) return bad(h, "cut in its header");
+  if (avail < 2 || p[0] != 0x1f || p[1] != 0x8b) return bad(h, "not a member");
+  if (avail > 2 && p[2] != 8) return bad(h, "unsupported compression method");
+  if (avail > 3 && (p[3] & RESERVED)) return bad(h, "reserved flags set in its header");
+  if (avail < HEADER) return bad(h, "truncated header");
   flags = p[3];
   if ((flags & FEXTRA) && !skip_extra(g, h)) return false;
   if (!h->bad && (flags & FNAME) && !skip_text(g, h)) return false;
   if (!h->bad && (flags & FCOMMENT) && !skip_text(g, h)) return false;
   if (!h->bad && (flags & FHCRC) && !check_crc16(g, h)) return false;
   if (!h->bad && !look_ahead(g, h->size, &avail)) return false;
-  if (!h->bad && avail < h->size) return bad(h, "cut in its header");
+  if (!h->bad && avail < h->size) return bad(h, "truncated header");
   return true;
 }
 
@@ -148,12 +148,12 @@ static bool step_header(struct gunzip *g) {
   if (!parse_header(g, &h)) return false;
   if (h.bad && g->members == 0) return err_at(&g->fault, TK_ECORRUPT, at, "gzip: %s", h.bad);
   if (h.bad) {
-    in_add_note(g->inner, true, at, "gzip: what follows the last member was ignored (byte %llu of the compressed file)",
+    in_add_note(g->inner, true, at, "gzip: ignored data after the last member (byte %llu of the compressed file)",
                 (unsigned long long)at);
     g->state = AT_END;
     return true;
   }
-  if (h.checksum_differs) in_add_note(g->inner, true, at, "gzip: the checksum of a header is wrong");
+  if (h.checksum_differs) in_add_note(g->inner, true, at, "gzip: wrong checksum of a header");
   in_consume(g->inner, h.size);
   inflater_reset(g->z);
   g->crc = g->size = 0;
@@ -183,7 +183,7 @@ static bool guard(struct gunzip *g, size_t *made) {
                    (unsigned long long)g->max_size);
   }
   if (g->max_size == 0 && g->total > BOMB_SIZE && g->total / BOMB_RATIO > in_raw_offset(g->inner) + g->seen)
-    return err_for(&g->fault, TK_OPTION_MAX_SIZE, TK_ELIMIT, "gzip: becomes more than %d times as big", BOMB_RATIO);
+    return err_for(&g->fault, TK_OPTION_MAX_SIZE, TK_ELIMIT, "gzip: decompresses to more than %d times its size", BOMB_RATIO);
   return true;
 }
 
@@ -228,13 +228,13 @@ static bool step_trailer(struct gunzip *g) {
   bool differs = avail >= 4 && le32(p) != g->crc;
   if (differs) {
     in_set_damaged(g->inner);
-    in_add_note(g->inner, true, at, "gzip: the checksum at byte %llu does not match the data: values may be wrong",
+    in_add_note(g->inner, true, at, "gzip: the checksum at byte %llu does not match the data; values may be wrong",
                 (unsigned long long)at);
   }
   if (avail < TRAILER)
-    in_add_note(g->inner, true, at, "gzip: cut at the very end; the data are complete");
+    in_add_note(g->inner, true, at, "gzip: truncated at the very end; the data are complete");
   else if (!differs && le32(p + 4) != g->size)
-    in_add_note(g->inner, true, at, "gzip: the stated size is wrong, the checksum is right");
+    in_add_note(g->inner, true, at, "gzip: the recorded size is wrong, but the checksum is right");
   in_consume(g->inner, TRAILER);
   g->members++;
   g->state = avail < TRAILER ? AT_END : AT_HEADER;

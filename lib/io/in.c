@@ -104,7 +104,7 @@ static bool make_room(struct in *in) {
 static size_t read_source(struct in *in, uint8_t *p, size_t n) {
   if (in->ended || in->fault.code != TK_OK) return 0;
   const ptrdiff_t got = in->source.read(in->source.self, p, n, &in->fault);
-  if (got < 0 && in->fault.code == TK_OK) err_set(&in->fault, TK_EREAD, "cannot read");
+  if (got < 0 && in->fault.code == TK_OK) err_set(&in->fault, TK_EREAD, "failed to read");
   if (got <= 0) {
     in->ended = got == 0;
     return 0;

@@ -22,7 +22,7 @@ static ptrdiff_t file_read(void *self, uint8_t *p, size_t n, struct tk_err *err)
   struct file *f = self;
   ptrdiff_t got = os_read(f->fd, p, n);
   if (got < 0) {
-    err_sys(err, TK_EREAD, errno, "cannot read at byte %llu", (unsigned long long)f->at);
+    err_sys(err, TK_EREAD, errno, "failed to read at byte %llu", (unsigned long long)f->at);
     return -1;
   }
   f->at += (uint64_t)got;

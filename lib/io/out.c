@@ -69,9 +69,9 @@ static void put_bytes(struct out_impl *w, const void *p, size_t n) {
   w->file += n;
   if (w->part) w->file_crc = flate_crc(w->file_crc, p, n);
   if (w->fd >= 0) {
-    if (!os_write(w->fd, p, n)) err_sys(&w->err, TK_EWRITE, errno, "cannot write");
+    if (!os_write(w->fd, p, n)) err_sys(&w->err, TK_EWRITE, errno, "failed to write");
   } else if (w->to.write) {
-    if (!w->to.write(w->to.arg, p, n)) err_set(&w->err, TK_EWRITE, "cannot write: who takes the bytes refuses them");
+    if (!w->to.write(w->to.arg, p, n)) err_set(&w->err, TK_EWRITE, "failed to write: the receiver refused the bytes");
   } else if (!buf_append(&w->memory, p, n)) {
     mem_check(w->mem, &w->err);
     err_set(&w->err, TK_ELIMIT, "out of memory for the output");
@@ -323,7 +323,7 @@ static bool open_unnamed(struct out_impl *w) {
 
 /* A replacement keeps the mode of the old file, whatever the umask; no output is readable by more people than the inputs. */
 static bool open_temporary(struct out_impl *w, struct tk_err *err) {
-  if (!open_unnamed(w) && !take_name(w, create_named, "cannot create the file")) {
+  if (!open_unnamed(w) && !take_name(w, create_named, "failed to create the file")) {
     if (err && err->code == TK_OK) *err = w->err;
     return false;
   }
@@ -332,7 +332,7 @@ static bool open_temporary(struct out_impl *w, struct tk_err *err) {
 }
 
 static bool refuse_existing(struct tk_err *err) {
-  err_for(err, TK_OPTION_FORCE, TK_EWRITE, "exists already");
+  err_for(err, TK_OPTION_FORCE, TK_EWRITE, "already exists");
   if (err && err->option == TK_OPTION_FORCE) err->sys = EEXIST;
   return false;
 }
@@ -345,7 +345,7 @@ static bool open_target(struct out_impl *w, const char *path, struct tk_err *err
   if (exists && S_ISLNK(st.st_mode)) {
     real = realpath(path, NULL);
     if (!real || stat(real, &st) != 0) {
-      err_sys(err, TK_EWRITE, errno, "cannot follow the link");
+      err_sys(err, TK_EWRITE, errno, "failed to follow the link");
       free(real);
       return false;
     }
@@ -354,12 +354,12 @@ static bool open_target(struct out_impl *w, const char *path, struct tk_err *err
     w->path = strdup(path);
   }
   if (!w->path) return err_set(err, TK_ELIMIT, "out of memory");
-  if (exists && S_ISDIR(st.st_mode)) return err_sys(err, TK_EWRITE, EISDIR, "cannot write");
+  if (exists && S_ISDIR(st.st_mode)) return err_sys(err, TK_EWRITE, EISDIR, "failed to write");
   if (exists && !S_ISREG(st.st_mode)) {
     w->fd = open(w->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-    return w->fd >= 0 || err_sys(err, TK_EWRITE, errno, "cannot open for writing");
+    return w->fd >= 0 || err_sys(err, TK_EWRITE, errno, "failed to open for writing");
   }
-  if (!*name_of(w->path)) return err_sys(err, TK_EWRITE, *path ? EISDIR : ENOENT, "cannot write");
+  if (!*name_of(w->path)) return err_sys(err, TK_EWRITE, *path ? EISDIR : ENOENT, "failed to write");
   if (exists && !w->force && !w->same) return refuse_existing(err);
   w->replaces = exists;
   w->mode = ((exists ? st.st_mode : 0666) & w->allowed) | S_IRUSR | S_IWUSR;
@@ -369,7 +369,7 @@ static bool open_target(struct out_impl *w, const char *path, struct tk_err *err
 static bool check_inputs(const char *path, const struct out_options *opt, struct tk_err *err) {
   for (const char *const *in = opt ? opt->inputs : NULL; in && *in; in++)
     if (os_same_file(path, STDOUT_FILENO, *in, STDIN_FILENO))
-      return err_set(err, TK_EUSAGE, "is an input too: give the output another name");
+      return err_set(err, TK_EUSAGE, "is also an input; choose another name");
   return true;
 }
 
@@ -384,7 +384,7 @@ static mode_t common_mode(const struct out_options *opt) {
 
 static bool check_terminal(int fd, const struct out_options *opt, struct tk_err *err) {
   if (!opt || !(opt->gzip || opt->zstd || opt->binary) || !os_is_terminal(fd)) return true;
-  return err_for(err, TK_OPTION_OUTPUT, TK_EUSAGE, "%s bytes are not written to a terminal",
+  return err_for(err, TK_OPTION_OUTPUT, TK_EUSAGE, "%s output cannot be written to a terminal",
                  opt->gzip || opt->zstd ? "compressed" : "binary");
 }
 
@@ -439,13 +439,14 @@ static void put_trailer(struct out_impl *w) {
 /* Flushes a replacement to disk, and names the file in the target's directory, because it may wait for other outputs before it
  * takes its final name. */
 static void settle(struct out_impl *w) {
-  if (w->err.code == TK_OK && w->replaces && fsync(w->fd) != 0 && errno != EINVAL) err_sys(&w->err, TK_EWRITE, errno, "cannot write");
-  if (w->err.code == TK_OK && w->unnamed) take_name(w, link_unnamed, "cannot name the finished file");
+  if (w->err.code == TK_OK && w->replaces && fsync(w->fd) != 0 && errno != EINVAL) err_sys(&w->err, TK_EWRITE, errno, "failed "
+                                                                                                                      "to write");
+  if (w->err.code == TK_OK && w->unnamed) take_name(w, link_unnamed, "failed to name the finished file");
 }
 
 /* Some file systems report a full disk only on close. */
 static void close_fd(struct out_impl *w) {
-  if (w->fd > STDERR_FILENO && close(w->fd) != 0) err_sys(&w->err, TK_EWRITE, errno, "cannot write");
+  if (w->fd > STDERR_FILENO && close(w->fd) != 0) err_sys(&w->err, TK_EWRITE, errno, "failed to write");
   w->fd = -1;
 }
 
@@ -472,11 +473,11 @@ static void give_name(struct out_impl *w) {
   if (exists && w->same && same_bytes(w->temporary, w->path)) {
     w->was_there = true; /* out_close removes the unneeded file */
   } else if (exists && w->same) {
-    err_for(&w->err, TK_OPTION_FORCE, TK_EWRITE, "exists already, and holds something else");
+    err_for(&w->err, TK_OPTION_FORCE, TK_EWRITE, "already exists with different contents");
   } else if (exists) { /* created while we were writing */
     refuse_existing(&w->err);
   } else if (rename(w->temporary, w->path) != 0) {
-    err_sys(&w->err, TK_EWRITE, errno, "cannot rename the finished file");
+    err_sys(&w->err, TK_EWRITE, errno, "failed to rename the finished file");
   } else {
     free(w->temporary);
     w->temporary = NULL;

@@ -44,9 +44,10 @@ static la_ssize_t pull(struct archive *a, void *self, const void **p) {
 
 static bool within_ratio(struct unpack *u, struct tk_err *err) {
   uint64_t in = in_raw_read(u->inner);
-  if (u->max && u->made > u->max) return err_for(err, TK_OPTION_MAX_SIZE, TK_ELIMIT, "decompresses to more than it may");
+  if (u->max && u->made > u->max) return err_for(err, TK_OPTION_MAX_SIZE, TK_ELIMIT, "exceeds the maximum decompressed size");
   if (!u->max && u->made > SMALL && u->made / RATIO > in)
-    return err_for(err, TK_OPTION_MAX_SIZE, TK_ELIMIT, "decompresses to more than %d times its size: a bomb?", RATIO);
+    return err_for(err, TK_OPTION_MAX_SIZE, TK_ELIMIT, "decompresses to more than %d times its size (a decompression "
+                                                       "bomb?)", RATIO);
   return true;
 }
 
@@ -62,7 +63,8 @@ static bool next_member(struct unpack *u, struct archive_entry **entry) {
 static void look_behind(struct unpack *u) {
   struct archive_entry *entry;
   if (u->noted || !next_member(u, &entry)) return;
-  in_add_note(u->inner, true, UINT64_MAX, "archive: only its member %s was read, not %.64s (save it to a file to read all)",
+  in_add_note(u->inner, true, UINT64_MAX, "archive: only member %s was read, not %.64s (save the archive to a file to read "
+                                          "all)",
               u->name, member_name(entry));
   u->noted = true;
 }
@@ -84,7 +86,7 @@ static ptrdiff_t unpack_read(void *self, uint8_t *out, size_t n, struct tk_err *
     return -1;
   }
   if (!u->noted)
-    in_add_note(u->inner, true, in_raw_offset(u->inner), "compressed data damaged or cut: what came before was read");
+    in_add_note(u->inner, true, in_raw_offset(u->inner), "compressed data damaged or truncated; what came before was read");
   u->noted = true;
   in_set_damaged(u->inner);
   return 0;
@@ -118,9 +120,9 @@ static bool start_member(struct unpack *u, struct tk_err *err) {
   archive_read_support_format_zip_streamable(u->archive);
   if (archive_read_open(u->archive, u, NULL, pull, NULL) != ARCHIVE_OK) return archive_fault(u, err);
   if (!next_member(u, &entry))
-    return archive_errno(u->archive) ? archive_fault(u, err) : err_set(err, TK_EFORMAT, "archive: nothing is in it");
+    return archive_errno(u->archive) ? archive_fault(u, err) : err_set(err, TK_EFORMAT, "archive is empty");
   snprintf(u->name, sizeof u->name, "%s", member_name(entry));
-  in_add_note(u->inner, false, UINT64_MAX, "archive: its member %s is read", u->name);
+  in_add_note(u->inner, false, UINT64_MAX, "archive: reading member %s", u->name);
   return true;
 }
 
@@ -167,7 +169,7 @@ struct in *in_member(struct in *inner, uint64_t max_size, struct mem *mem, struc
   enum archive_kind magic = p ? archive_kind(p, n) : ARCHIVE_NONE;
   if (p && magic == ARCHIVE_NONE) return inner;
   if (p && magic != ARCHIVE_7Z) return layer_over(inner, true, max_size, mem, err);
-  if (p) err_set(err, TK_EFORMAT, "a 7z archive cannot be read through a pipe or inside of another archive: save it to a file");
+  if (p) err_set(err, TK_EFORMAT, "a 7z archive cannot be read from a pipe or from inside another archive; save it to a file");
   in_close(inner);
   return NULL;
 }

@@ -68,6 +68,6 @@ struct in *in_utf16(struct in *inner, struct mem *mem, struct tk_err *err) {
   }
   *u = (struct utf16){mem, inner, p[0] == 0xff ? 0 : 1};
   in_consume(inner, 2);
-  in_add_note(inner, false, 0, "UTF-16 text: read as such");
+  in_add_note(inner, false, 0, "UTF-16 text: converted");
   return in_layer((struct in_source){.read = utf16_read, .close = utf16_close, .self = u}, inner, mem, err);
 }

@@ -9,24 +9,24 @@
 
 const struct symbol_info expr_symbols[SYM_COUNT] = {
     [SYM_NAME] = {"name", TYPE_TEXT, OF_CLASS, "name of the event"},
-    [SYM_CAT] = {"cat", TYPE_TEXT, OF_CLASS, "its category"},
-    [SYM_TS] = {"ts", TYPE_TIME, OF_EVENT, "its start, since the first event of the trace"},
-    [SYM_DUR] = {"dur", TYPE_TIME, OF_EVENT, "its duration; counters have none"},
-    [SYM_END] = {"end", TYPE_TIME, OF_EVENT, "its end, since the first event of the trace"},
-    [SYM_DEPTH] = {"depth", TYPE_NUMBER, OF_EVENT, "spans around it on its thread; counters have none"},
-    [SYM_SELF] = {"self", TYPE_TIME, OF_EVENT, "its duration less that of the spans in it"},
+    [SYM_CAT] = {"cat", TYPE_TEXT, OF_CLASS, "category"},
+    [SYM_TS] = {"ts", TYPE_TIME, OF_EVENT, "start, since the first event of the trace"},
+    [SYM_DUR] = {"dur", TYPE_TIME, OF_EVENT, "duration; counters have none"},
+    [SYM_END] = {"end", TYPE_TIME, OF_EVENT, "end, since the first event of the trace"},
+    [SYM_DEPTH] = {"depth", TYPE_NUMBER, OF_EVENT, "number of spans around it on its thread; counters have none"},
+    [SYM_SELF] = {"self", TYPE_TIME, OF_EVENT, "duration without that of its child spans"},
     [SYM_PID] = {"pid", TYPE_IDENT, OF_TRACK, "process id"},
     [SYM_TID] = {"tid", TYPE_IDENT, OF_TRACK, "thread id"},
     [SYM_RANK] = {"rank", TYPE_NUMBER, OF_TRACK, "rank of the distributed job"},
     [SYM_HOST] = {"host", TYPE_TEXT, OF_TRACK, "name of the machine"},
     [SYM_PROCESS] = {"process", TYPE_TEXT, OF_TRACK, "name of the process"},
     [SYM_THREAD] = {"thread", TYPE_TEXT, OF_TRACK, "name of the thread"},
-    [SYM_TRACK] = {"track", TYPE_TEXT, OF_TRACK, "name of the thread, counter or, without one, of the process"},
+    [SYM_TRACK] = {"track", TYPE_TEXT, OF_TRACK, "name of the thread or counter, or else of the process"},
     [SYM_KIND] = {"kind", TYPE_KIND, OF_EVENT, "span, instant, counter, async, kernel, memcpy, memset, collective, ..."},
-    [SYM_STEP] = {"step", TYPE_NUMBER, OF_EVENT, "number of the training step that it starts in"},
+    [SYM_STEP] = {"step", TYPE_NUMBER, OF_EVENT, "number of the training step in which it starts"},
     [SYM_STREAM] = {"stream", TYPE_NUMBER, OF_EVENT, "arg.stream, or the number in the name of its device queue"},
     [SYM_DEVICE] = {"device", TYPE_NUMBER, OF_EVENT, "arg.device, or the number in the name of its process"},
-    [SYM_ARG] = {"arg.KEY", TYPE_ANY, OF_EVENT, "the value of an arg, number or text"},
+    [SYM_ARG] = {"arg.KEY", TYPE_ANY, OF_EVENT, "value of an arg, number or text"},
 };
 
 const char *tk_filter_symbol(size_t i, const char **help) {
@@ -114,7 +114,7 @@ static char *quoted(struct parser *p) {
   for (; *q && *q != quote; q++)
     if (*q == '\\' && q[1]) q++;
   if (!*q) {
-    complain(p, p->p, "text without a closing quote", NULL);
+    complain(p, p->p, "missing closing quote", NULL);
     return NULL;
   }
   s = to = malloc((size_t)(q - from) + 1);
@@ -168,13 +168,13 @@ static bool check_value(struct parser *p, struct expr *e, bool is_quoted, const 
   if (e->op == OP_REGEX) {
     char why[160];
     e->regexp = regexp_new(e->value.text, p->mem, why, sizeof why);
-    return e->regexp || complain(p, at, "bad regular expression", why);
+    return e->regexp || complain(p, at, "invalid regular expression", why);
   }
   if (e->op == OP_GLOB) return true;
   if (type == TYPE_KIND) return kind_value(p, e, at);
   if (type == TYPE_TIME) {
     if (tk_parse_duration(e->value.text, &e->value.time)) return true;
-    return complain(p, at, "expected a time with its unit, such as 10us, 1.5ms or 2s", NULL);
+    return complain(p, at, "expected a time with a unit, such as 10us, 1.5ms or 2s", NULL);
   }
   return type == TYPE_TEXT || number_value(p, e, type, is_quoted, at);
 }
@@ -185,7 +185,7 @@ static bool symbol_of(struct parser *p, struct expr *e) {
   const char *names[SYM_COUNT + 1], *from = p->p, *near;
   char word[64], hint[128];
   size_t n = strcspn(from, " \t\r\n=!<>~&|()\"'");
-  if (n == 0 && !*from) return complain(p, from, "expected a test, found the end", NULL);
+  if (n == 0 && !*from) return complain(p, from, "expected a test, got the end", NULL);
   if (n == 0) return complain(p, from, "expected a symbol such as name, dur or arg.KEY", NULL);
   if (n > 4 && strncmp(from, "arg.", 4) == 0) {
     e->symbol = SYM_ARG;
@@ -227,8 +227,9 @@ static bool operator_of(struct parser *p, struct expr *e, bool *negated) {
     *negated = OPS[i].negated;
     bool is_text = e->op == OP_REGEX || e->op == OP_GLOB, is_order = e->op >= OP_LT && e->op <= OP_GE;
     if (is_text && (type == TYPE_TIME || type == TYPE_NUMBER || type == TYPE_KIND))
-      return complain(p, at, "this symbol is no text", "compare it with == != < <= > >=");
-    if (is_order && (type == TYPE_TEXT || type == TYPE_KIND)) return complain(p, at, "text has no order", "use == != =~ !~ or ~");
+      return complain(p, at, "this symbol is not text", "compare it with == != < <= > >=");
+    if (is_order && (type == TYPE_TEXT || type == TYPE_KIND)) return complain(p, at, "text has no "
+                                                                                     "order", "use == != =~ !~ or ~");
     return true;
   }
   if (*at == '=') return complain(p, at, "unknown operator '='", "did you mean '=='?");
@@ -298,8 +299,8 @@ bool expr_check(const struct expr *e, struct tk_err *err) {
 
 /* Words of other languages. */
 static const char *hint_word(const char *at) {
-  if (strncmp(at, "and ", 4) == 0 || strncmp(at, "AND ", 4) == 0) return "'and' is written '&&'";
-  if (strncmp(at, "or ", 3) == 0 || strncmp(at, "OR ", 3) == 0) return "'or' is written '||'";
+  if (strncmp(at, "and ", 4) == 0 || strncmp(at, "AND ", 4) == 0) return "use '&&' instead of 'and'";
+  if (strncmp(at, "or ", 3) == 0 || strncmp(at, "OR ", 3) == 0) return "use '||' instead of 'or'";
   return NULL;
 }
 

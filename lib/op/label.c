@@ -38,17 +38,17 @@ static struct token next(const char **at) {
 }
 
 bool label_check(const char *label, struct tk_err *err) {
-  static const char have[] = "the fields are {rank}, {host}, {process}, {pid}, {input}, {run} and {step}";
+  static const char have[] = "available fields: {rank}, {host}, {process}, {pid}, {input}, {run} and {step}";
   bool any = false;
-  if (!utf8_valid((const uint8_t *)label, strlen(label))) return err_set(err, TK_EUSAGE, "the label is no UTF-8");
+  if (!utf8_valid((const uint8_t *)label, strlen(label))) return err_set(err, TK_EUSAGE, "the label is not UTF-8");
   for (const char *p = label;;) {
     struct token t = next(&p);
     if (t.kind == END) break;
-    if (t.kind == BAD && t.n > 1) return err_set(err, TK_EUSAGE, "label: there is no %.*s: %s", (int)t.n, t.p, have);
-    if (t.kind == BAD) return err_set(err, TK_EUSAGE, "label '%s': a brace that stands for itself is written twice; %s", label, have);
+    if (t.kind == BAD && t.n > 1) return err_set(err, TK_EUSAGE, "label: unknown field %.*s; %s", (int)t.n, t.p, have);
+    if (t.kind == BAD) return err_set(err, TK_EUSAGE, "label '%s': write a literal brace twice; %s", label, have);
     any = any || t.kind == FIELD;
   }
-  return any || err_set(err, TK_EUSAGE, "label '%s' has no field, so that all processes would be called the same: %s", label, have);
+  return any || err_set(err, TK_EUSAGE, "label '%s': has no field, so all processes would have the same name; %s", label, have);
 }
 
 /* Text on its way out. */

@@ -26,7 +26,7 @@ static bool say_time(const struct nothing *n, struct tk_err *err) {
   char length[64];
   tk_print_duration(f.end - f.start, length);
   return err_set(err, TK_ENOTHING,
-                 "nothing matched: the range of time is outside of the trace, which is %s long and prints its times from %lldus to "
+                 "nothing matched: the time range is outside of the trace, which is %s long and has timestamps from %lldus to "
                  "%lldus (+10ms.. counts from its start)",
                  length, (long long)((f.start - zero) / 1000000), (long long)((f.end - zero) / 1000000));
 }
@@ -65,14 +65,15 @@ static bool hint_part(const struct nothing *n, const struct expr *e, char *hint,
   rewrite(expr, sizeof expr, e, "~", "*", "*");
   uint64_t found = count(n, expr);
   if (found) {
-    snprintf(hint, size, "; it matches whole %ss, and '*%.60s*' would match %llu event%s", expr_symbols[e->symbol].name, e->value.text,
+    snprintf(hint, size, "; patterns match whole %ss, and '*%.60s*' would match %llu event%s",
+             expr_symbols[e->symbol].name, e->value.text,
              (unsigned long long)found, found == 1 ? "" : "s");
     return true;
   }
   rewrite(expr, sizeof expr, e, "=~", "(?i)\\Q", "\\E");
   found = count(n, expr);
   if (found)
-    snprintf(hint, size, "; without regard to case, the regular expression '(?i)%.60s' would match %llu event%s", e->value.text,
+    snprintf(hint, size, "; ignoring case, the regular expression '(?i)%.60s' would match %llu event%s", e->value.text,
              (unsigned long long)found, found == 1 ? "" : "s");
   return found != 0;
 }
@@ -91,7 +92,7 @@ static bool hint_kinds(const struct nothing *n, const struct expr *e, char *hint
 /* A number of nesting alone is that depth. */
 static bool hint_depth(const struct expr *e, char *hint, size_t size) {
   if (e->symbol != SYM_DEPTH || e->op != OP_EQ) return false;
-  snprintf(hint, size, "; a depth of ..%s is down to %s", e->value.text, e->value.text);
+  snprintf(hint, size, "; for depths from 0 to %s use ..%s", e->value.text, e->value.text);
   return true;
 }
 
@@ -113,6 +114,7 @@ bool nothing_say(const struct nothing *n, struct tk_err *err) {
   if (n->t->n_events && !any_in_scope(n)) return say_time(n, err);
   for (; where && *where; where++)
     if (count(n, *where) == 0) return say_test(n, *where, err);
-  return err_set(err, TK_ENOTHING, "nothing matched: each test holds for some of %u events, but no event passes all%s", n->t->n_events,
-                 n->scope->narrowed ? " within the range of time" : "");
+  return err_set(err, TK_ENOTHING, "nothing matched: each test holds for some of %u events, but no event passes all "
+                                   "tests%s", n->t->n_events,
+                 n->scope->narrowed ? " within the time range" : "");
 }

@@ -13,7 +13,7 @@
 #include "graph/seal.h"
 #include "window.h"
 
-static bool beyond(struct tk_err *err) { return err_set(err, TK_EUSAGE, "this would move times beyond the range of 64 bits"); }
+static bool beyond(struct tk_err *err) { return err_set(err, TK_EUSAGE, "the shift exceeds the range of 64-bit times"); }
 
 /* ---- moving ---- */
 
@@ -99,8 +99,8 @@ static bool find_event(const struct tk_trace *t, const char *name, uint32_t nth,
     if (ok) starts[n++] = t->events[i].ts;
   }
   if (!ok) mem_check(&mem, err);
-  else if (n == 0) ok = err_set(err, TK_EUSAGE, "no event is called '%s'", name);
-  else if (nth > n) ok = err_set(err, TK_EUSAGE, "there are only %u events called '%s'", n, name);
+  else if (n == 0) ok = err_set(err, TK_EUSAGE, "no event has the name '%s'", name);
+  else if (nth > n) ok = err_set(err, TK_EUSAGE, "only %u events have the name '%s'", n, name);
   if (ok) {
     qsort(starts, n, sizeof *starts, by_time);
     *ts = starts[nth ? nth - 1 : 0];
@@ -113,7 +113,8 @@ static bool parse_time(const char *text, i128 *ps, struct tk_err *err) {
   const uint8_t *p = (const uint8_t *)text;
   tk_time v;
   if (num_scaled(p, p + strlen(text), 6, ps)) return true;
-  if (!tk_parse_duration(text, &v)) return err_set(err, TK_EUSAGE, "'%s' is not a time: microseconds, or a number with a unit", text);
+  if (!tk_parse_duration(text, &v)) return err_set(err, TK_EUSAGE, "invalid time '%s'; expected microseconds, or a number with "
+                                                                   "a unit", text);
   *ps = v;
   return true;
 }
@@ -127,7 +128,7 @@ static bool parse_scale(const char *text, i128 *factor, struct tk_err *err) {
   ok = num_scaled(p, p + n - (ppm ? 3 : 0), ppm ? 6 : 12, factor);
   if (ok && ppm) *factor += ONE;
   if (ok && *factor >= ONE / 1000 && *factor <= ONE * 1000) return true;
-  return err_set(err, TK_EUSAGE, "'%s' is not a scale such as 0.99998 or -20ppm", text);
+  return err_set(err, TK_EUSAGE, "invalid scale '%s'; expected a scale such as 0.99998 or -20ppm", text);
 }
 
 static i128 stretched(tk_time ts, tk_time about, i128 factor) {
@@ -172,7 +173,7 @@ static bool to_base(struct tk_trace *t, int64_t base_ns, struct tk_err *err) {
 }
 
 static bool to_epoch(struct tk_trace *t, struct tk_err *err) {
-  if (t->clock != TK_CLOCK_REALTIME) return err_set(err, TK_EUSAGE, "this trace does not say what time it was");
+  if (t->clock != TK_CLOCK_REALTIME) return err_set(err, TK_EUSAGE, "the trace does not record absolute time");
   forget_zero(t);
   return true;
 }
@@ -180,12 +181,12 @@ static bool to_epoch(struct tk_trace *t, struct tk_err *err) {
 static bool check(const struct tk_rebase_options *o, struct tk_err *err) {
   int places = o->to_zero + (o->to != NULL) + (o->at != NULL) + o->absolute + o->has_base;
   i128 unused;
-  if (places > 1) return err_set(err, TK_EUSAGE, "more than one place to rebase to");
-  if (o->nth && !o->at) return err_set(err, TK_EUSAGE, "an Nth event is one of a name: say at which");
+  if (places > 1) return err_set(err, TK_EUSAGE, "more than one target given");
+  if (o->nth && !o->at) return err_set(err, TK_EUSAGE, "an ordinal needs the name of an event");
   if (o->to && !parse_time(o->to, &unused, err)) return false;
   if (o->scale && !parse_scale(o->scale, &unused, err)) return false;
   if (places || o->shift || o->scale) return true;
-  return err_set(err, TK_EUSAGE, "nothing to do: say to zero, to a time, at an event, absolute, a shift or a scale");
+  return err_set(err, TK_EUSAGE, "nothing to do: no target, shift or scale given");
 }
 
 bool tk_rebase_check(const struct tk_rebase_options *opt, struct tk_err *err) {

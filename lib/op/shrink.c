@@ -252,7 +252,8 @@ static bool make_ladder(struct shrink *s, const struct tk_shrink_options *o, str
     size_t n = strcspn(p, ","), r = 1;
     while (r < RUNG_HARD && (strlen(rung_names[r]) != n || strncmp(rung_names[r], p, n) != 0)) r++;
     if (r == RUNG_HARD)
-      return err_set(err, TK_EUSAGE, "ladder: unknown rung '%.*s' (one of args, python, coalesce, spans, counters)", (int)n, p);
+      return err_set(err, TK_EUSAGE, "ladder: unknown step '%.*s'; expected args, python, coalesce, spans or "
+                                     "counters", (int)n, p);
     ok = add_rung(s, (enum rung)r);
     p += n + (p[n] == ',');
   }

@@ -25,7 +25,7 @@ static bool percent(const char *text, const struct window_frame *f, tk_time *out
 static bool absolute(const char *text, const struct window_frame *f, tk_time *out, struct tk_err *err) {
   i128 ps;
   if (!num_parse_absolute(text, &ps)) return false;
-  if (f->clock != TK_CLOCK_REALTIME) return err_set(err, TK_EUSAGE, "'%s': this trace does not say what time it was", text);
+  if (f->clock != TK_CLOCK_REALTIME) return err_set(err, TK_EUSAGE, "'%s': the trace does not record absolute time", text);
   *out = clamp(ps - (i128)f->origin_ns * 1000);
   return true;
 }
@@ -48,18 +48,20 @@ static bool relative(const char *text, const struct window_frame *f, tk_time *ou
 
 static bool read_time(const char *text, size_t n, const struct window_frame *f, tk_time *out, struct tk_err *err) {
   char copy[64];
-  if (n == 0 || n >= sizeof copy) return err_set(err, TK_EUSAGE, "'%.*s' is not a time", (int)(n < 40 ? n : 40), text);
+  if (n == 0 || n >= sizeof copy) return err_set(err, TK_EUSAGE, "invalid time '%.*s'", (int)(n < 40 ? n : 40), text);
   memcpy(copy, text, n);
   copy[n] = 0;
   if (percent(copy, f, out) || absolute(copy, f, out, err)) return true;
   if (err->code == TK_OK && relative(copy, f, out)) return true;
-  return err_set(err, TK_EUSAGE, "'%s' is not a time such as +2s, -1s, 25%%, 1500us or 2026-11-20T10:37:52Z", copy);
+  return err_set(err, TK_EUSAGE, "invalid time '%s'; expected a time such as +2s, -1s, 25%%, 1500us or "
+                                 "2026-11-20T10:37:52Z", copy);
 }
 
 static bool read_sides(const char *text, const struct window_frame *f, struct window *w, struct tk_err *err) {
   const char *dots = strstr(text, "..");
   *w = (struct window){INT64_MIN, INT64_MAX};
-  if (!dots) return err_set(err, TK_EUSAGE, "time range '%s': expected START..END with two dots, and either may be left out", text);
+  if (!dots) return err_set(err, TK_EUSAGE, "time range '%s': expected START..END with two dots; either end may be "
+                                            "omitted", text);
   if (dots != text && !read_time(text, (size_t)(dots - text), f, &w->start, err)) return err_prefix(err, "time range");
   if (dots[2] && !read_time(dots + 2, strlen(dots + 2), f, &w->end, err)) return err_prefix(err, "time range");
   return true;
@@ -73,7 +75,7 @@ bool window_check(const char *text, struct tk_err *err) {
 
 bool window_parse(const char *text, const struct window_frame *f, struct window *w, struct tk_err *err) {
   if (!read_sides(text, f, w, err)) return false;
-  if (w->start > w->end) return err_set(err, TK_EUSAGE, "time range '%s': it ends before it starts", text);
+  if (w->start > w->end) return err_set(err, TK_EUSAGE, "time range '%s': ends before it starts", text);
   if (w->end == f->end) w->end = INT64_MAX;
   return true;
 }
@@ -103,14 +105,15 @@ static bool no_such_steps(const struct steps *s, struct tk_range asked, const ch
   }
   char numbers[48];
   snprintf(numbers, sizeof numbers, "%lld..%lld", (long long)asked.first, (long long)asked.last);
-  return err_set(err, TK_ENOTHING, "nothing matched: steps '%s': this trace has the steps %lld to %lld", text ? text : numbers,
+  return err_set(err, TK_ENOTHING, "nothing matched: steps '%s': the trace has steps %lld to %lld", text ? text : numbers,
                  (long long)lo, (long long)hi);
 }
 
 /* `text` is what they were said in; NULL = in numbers. */
 static bool narrow_to_steps(struct scope *s, const struct steps *of, struct tk_range asked, const char *text, struct tk_err *err) {
   struct window w;
-  if (!of->n) return err_set(err, TK_ENOTHING, "nothing matched: this trace has no steps (ProfilerStep#N, step_num or a Steps line)");
+  if (!of->n) return err_set(err, TK_ENOTHING, "nothing matched: the trace has no steps (ProfilerStep#N, step_num or a Steps "
+                                               "line)");
   if (!steps_range(of, asked.first, asked.last, &w.start, &w.end)) return no_such_steps(of, asked, text, err);
   scope_narrow(s, w);
   return true;
@@ -126,7 +129,7 @@ bool scope_select(struct scope *s, const struct tk_trace *t, const struct steps 
     scope_narrow(s, w);
   }
   if (by->range && by->range->first >= by->range->last)
-    return err_set(err, TK_EUSAGE, "a range of time that ends where it starts, or before");
+    return err_set(err, TK_EUSAGE, "the time range ends before it starts, or is empty");
   if (by->range) scope_narrow(s, (struct window){by->range->first, by->range->last});
   if (by->step_range && !narrow_to_steps(s, of, *by->step_range, NULL, err)) return false;
   if (!by->steps) return true;

@@ -47,8 +47,8 @@ bool manifest_open(struct manifest *m, const char *output, const struct tk_save_
   map_init(&m->names, &m->mem);
   claim_name(m, MEMBER);
   if (opt->format)
-    return err_set(err, TK_EUSAGE, "a manifest leaves the inputs in their formats: it cannot be written as %s", opt->format);
-  if (!named) return err_set(err, TK_EUSAGE, "a manifest and its traces are a tar: name it .tar or .tar.gz");
+    return err_set(err, TK_EUSAGE, "a manifest copies the inputs unchanged; they cannot be converted to %s", opt->format);
+  if (!named) return err_set(err, TK_EUSAGE, "a manifest is written to a tar; use .tar or .tar.gz");
   out.binary = true;
   return out_open(&m->out, opt->dry_run ? "/dev/null" : output, &out, &m->mem, err);
 }
@@ -67,9 +67,10 @@ bool manifest_takes(struct tk_sources *s, size_t input, const struct tk_trace *t
   const char *name = s->inputs[input].name;
   const struct format *format = format_by_name(t->format);
   if (strcmp(t->source, name) != 0)
-    return err_set(err, TK_ECORRUPT, "%s: is damaged: a manifest cannot put %s in its place", name, t->source);
+    return err_set(err, TK_ECORRUPT, "%s: is damaged; a manifest cannot use %s instead", name, t->source);
   if (format->in_manifest) return true;
-  return err_set(err, TK_EFORMAT, "%s: Perfetto reads no %s: convert it first, or merge without a manifest", name, format->info.title);
+  return err_set(err, TK_EFORMAT, "%s: Perfetto cannot read %s; convert it, or merge without a manifest", name,
+                 format->info.title);
 }
 
 /* ---- names ---- */
@@ -236,7 +237,7 @@ static bool put_file(struct buf *b, const struct manifest_file *f, const struct 
   put_machine(b, f);
   if (f == to) return write_piece(b, "}"), true;
   if (f->n_machines)
-    return err_set(err, TK_EUSAGE, "%s, %s: a manifest can hold one trace of several machines: merge without one", to->path,
+    return err_set(err, TK_EUSAGE, "%s, %s: a manifest supports only one trace with several machines; merge without one", to->path,
                    f->path);
   if (!offset(f, to, &ns)) return err_set(err, TK_ELIMIT, "%s: too far from %s in time for a manifest", f->path, to->path);
   if (f->clock) put_member(b, ",\"clocks\":{\"clock\":", f->clock);

@@ -212,7 +212,7 @@ static bool add_folder(struct source *s, const char *path, struct tk_err *err) {
   bool ok;
   if (!o || !walk(s, path, err)) return false;
   o = &s->origins[s->n_origins - 1];
-  if (o->n == 0) err_set(&o->failed, TK_EFORMAT, "no file is in it");
+  if (o->n == 0) err_set(&o->failed, TK_EFORMAT, "contains no file");
   root = real_path(s, path);
   ok = !s->mem.failed && find_runs(s, root ? root : path, false);
   free(root);
@@ -249,8 +249,8 @@ static bool add_members(struct source *s, struct arc *a, const char *pattern, st
     look_at_member(s, a);
   }
   struct source_origin *o = &s->origins[s->n_origins - 1];
-  if (o->n == 0 && got == 0 && *pattern) err_set(&o->failed, TK_EFORMAT, "no member '%s' is in the archive", pattern);
-  else if (o->n == 0 && got == 0) err_set(&o->failed, TK_EFORMAT, "no file is in the archive");
+  if (o->n == 0 && got == 0 && *pattern) err_set(&o->failed, TK_EFORMAT, "archive has no member '%s'", pattern);
+  else if (o->n == 0 && got == 0) err_set(&o->failed, TK_EFORMAT, "archive is empty");
   if (arc_damage(a)) o->damage = source_text(s, arc_damage(a));
   o->remark = arc_remark(a);
   return true;
@@ -286,7 +286,7 @@ static bool write_all(struct source *s, struct in *in, int fd, struct tk_err *wh
   size_t n;
   const uint8_t *p;
   while ((p = in_ahead(in, 1, &n, why)) != NULL && n > 0) {
-    if (!os_write(fd, p, n)) return err_sys(why, TK_EREAD, errno, "cannot keep it in a temporary file");
+    if (!os_write(fd, p, n)) return err_sys(why, TK_EREAD, errno, "failed to copy it to a temporary file");
     in_consume(in, n);
     if (!report_progress(s, err)) return false;
   }
@@ -299,7 +299,7 @@ static int spool(struct source *s, struct in *in, char **path, struct tk_err *wh
   *path = NULL;
   int fd = os_temporary("", path);
   if (fd >= 0) unlink(*path);
-  else err_sys(why, TK_EREAD, errno, "cannot make a temporary file");
+  else err_sys(why, TK_EREAD, errno, "failed to create a temporary file");
   free(*path);
   *path = NULL;
   if (fd >= 0 && write_all(s, in, fd, why, err) && asprintf(path, "/dev/fd/%d", fd) >= 0) return fd;
@@ -389,7 +389,7 @@ static bool add_list(struct source *s, const char *path, unsigned lists, struct 
   size_t n = 0;
   const uint8_t *p;
   bool ok = true;
-  if (lists >= LISTS) err_set(&why, TK_EUSAGE, "lists in lists, more than %d deep", LISTS);
+  if (lists >= LISTS) err_set(&why, TK_EUSAGE, "lists nested more than %d levels deep", LISTS);
   while (ok && in && (p = in_ahead(in, LINE, &n, &why)) != NULL && n > 0) {
     const uint8_t *end = memchr(p, '\n', n);
     size_t size = end ? (size_t)(end - p) : n, length = size;
@@ -412,7 +412,7 @@ static bool add_pattern(struct source *s, const char *pattern, struct tk_err *er
   glob_t found;
   bool ok = true;
   if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0)
-    return fail_with(s, pattern, TK_EOPEN, 0, "no file has a name that matches this pattern");
+    return fail_with(s, pattern, TK_EOPEN, 0, "no file matches this pattern");
   qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, by_path);
   for (size_t i = 0; ok && i < found.gl_pathc; i++) ok = add_name(s, found.gl_pathv[i], LISTS, err);
   globfree(&found);
@@ -435,7 +435,8 @@ static bool add_name(struct source *s, const char *name, unsigned lists, struct 
     int sys = errno;
     if (*name == '@' && name[1]) return add_list(s, name + 1, lists, err);
     if (is_member(s, name, &ok, err)) return ok;
-    if (is_address(name)) return fail_with(s, name, TK_EOPEN, 0, "is an address, not a file: download it first, as curl -LO does");
+    if (is_address(name)) return fail_with(s, name, TK_EOPEN, 0, "is a URL, not a file; download it first, for example with "
+                                                                 "curl -LO");
     if (strpbrk(name, "*?[")) return add_pattern(s, name, err);
     return fail_with(s, name, TK_EOPEN, sys, "cannot open");
   }
@@ -486,7 +487,7 @@ struct in *source_open_raw(struct source *s, uint32_t entry, struct mem *mem, st
   const struct source_entry *e = &s->entries[entry];
   struct arc *a;
   if (e->once) {
-    err_set(err, TK_EUSAGE, "a pipe cannot be read a second time to copy its bytes");
+    err_set(err, TK_EUSAGE, "a pipe cannot be read a second time to copy it");
     return NULL;
   }
   if (s->origins[e->origin].kind != ORIGIN_ARCHIVE) return in_open_raw(e->path, mem, err);

@@ -228,7 +228,7 @@ static bool add_run(struct tk_sources *s, const struct runs *r, uint32_t run, st
     if (!c) return false;
     s->inputs[s->n - 1].best = true;
     if (view == i) continue;
-    snprintf(text, sizeof text, "%s is not usable (%s): this is read instead", src->places[i].rel, src->entries[i].why);
+    snprintf(text, sizeof text, "%s is not usable (%s); reading this file instead", src->places[i].rel, src->entries[i].why);
     note_choice(s, c, true, text);
   }
   return true;
@@ -242,11 +242,11 @@ static void why_nothing(struct tk_sources *s, uint32_t origin, const struct pass
   char text[512], rank[32] = "";
   if (s->impl->rank != NONE) snprintf(rank, sizeof rank, " rank %lld", (long long)s->impl->rank);
   if (named)
-    snprintf(text, sizeof text, "nothing in it is of%s%s%s%s%s%s%s", opt->run ? " run " : "",
+    snprintf(text, sizeof text, "contains nothing for%s%s%s%s%s%s%s", opt->run ? " run " : "",
              opt->run ? opt->run : "", opt->step ? " step " : "", opt->step ? opt->step : "", opt->host ? " host " : "",
              opt->host ? opt->host : "", rank);
   else
-    snprintf(text, sizeof text, "no trace is in it%s%s", passed->n ? ", but " : "", passed->names);
+    snprintf(text, sizeof text, "contains no trace%s%s", passed->n ? ", but " : "", passed->names);
   add_failed(s, origin, TK_EFORMAT, text);
   s->impl->source.origins[origin].failed.option = named ? TK_OPTION_RUN : TK_OPTION_NONE;
 }
@@ -256,7 +256,7 @@ static void note_names(struct tk_sources *s, size_t first, uint32_t origin) {
   char text[256];
   for (size_t i = first + 1; i < s->n && src->origins[origin].kind == ORIGIN_ARCHIVE; i++) {
     if (strcmp(s->inputs[i].name, s->inputs[i - 1].name) != 0) continue;
-    snprintf(text, sizeof text, "another member of the archive has the same name: both are read");
+    snprintf(text, sizeof text, "another member of the archive has the same name; both are read");
     note_choice(s, &s->impl->chosen[i], false, text);
   }
 }
@@ -267,7 +267,7 @@ static void note_origin(struct tk_sources *s, size_t first, uint32_t origin, con
   struct chosen *c = &s->impl->chosen[first];
   char text[512];
   if (n_runs > 1) {
-    snprintf(text, sizeof text, "of %u runs the newest is read, %s", n_runs, s->inputs[first].run);
+    snprintf(text, sizeof text, "reading the newest of %u runs, %s", n_runs, s->inputs[first].run);
     note_choice(s, c, false, text);
   }
   if (o->remark) note_choice(s, c, false, o->remark);
@@ -281,7 +281,7 @@ static void note_origin(struct tk_sources *s, size_t first, uint32_t origin, con
 
 static void note_passed_over(struct tk_sources *s, size_t first, uint32_t n) {
   char text[512];
-  snprintf(text, sizeof text, "%u newer %s no trace: %s is the newest that does", n, n == 1 ? "run holds" : "runs hold",
+  snprintf(text, sizeof text, "%u newer %s no trace; %s is the newest that does", n, n == 1 ? "run contains" : "runs contain",
            s->inputs[first].run);
   if (n) note_choice(s, &s->impl->chosen[first], false, text);
 }
@@ -409,7 +409,7 @@ struct tk_source_options sources_options(const struct tk_load_options *opt) {
 
 static bool take_rank(struct tk_sources_impl *m, struct tk_err *err) {
   m->rank = m->opt.rank ? *m->opt.rank : NONE;
-  return !m->opt.rank || m->rank >= 0 || err_set(err, TK_EUSAGE, "%lld is no rank: they count from 0", (long long)m->rank);
+  return !m->opt.rank || m->rank >= 0 || err_set(err, TK_EUSAGE, "invalid rank %lld; ranks count from 0", (long long)m->rank);
 }
 
 static bool open_all(struct tk_sources *s, const char *const *names, size_t n, struct tk_err *err) {
@@ -550,7 +550,7 @@ struct in *sources_open_view(struct tk_sources *s, const struct source_view *v, 
 void sources_suggest(const struct tk_sources *s, size_t i, struct tk_err *err) {
   const char *run = s->impl->chosen[i].sound_run;
   if (!run) return;
-  err_append(err, "nothing of this run can be read; the newest run that can be is %s", run);
+  err_append(err, "no file of this run can be read; the newest readable run is %s", run);
   err->option = TK_OPTION_LATEST_GOOD;
 }
 

@@ -11,7 +11,8 @@ static const char VIEWS[] =
     "extract_arg(arg_set_id, 'args.Collective name') AS collective, "
     "extract_arg(arg_set_id, 'args.Process Group Name') AS process_group, "
     "extract_arg(arg_set_id, 'args.Group size') AS group_size, extract_arg(arg_set_id, 'args.dtype') AS dtype, "
-    "extract_arg(arg_set_id, 'args.In msg nelems') AS in_elements, extract_arg(arg_set_id, 'args.Out msg nelems') AS out_elements "
+    "extract_arg(arg_set_id, 'args.In msg nelems') AS in_elements, extract_arg(arg_set_id, 'args.Out msg nelems') AS "
+    "out_elements "
     "FROM event WHERE kind = 'collective';"
     "CREATE TABLE metadata(id INTEGER PRIMARY KEY, name TEXT, key_type TEXT, int_value INTEGER, str_value TEXT);"
     "CREATE TABLE stats(name TEXT, idx INTEGER, severity TEXT, source TEXT, value INTEGER, description TEXT);"
@@ -135,7 +136,7 @@ bool sql_include(const char *module, size_t n, struct tk_err *err) {
   static const char *const HAVE[] = {"slices.with_context", "slices.stack", "slices.self_dur", "time.conversion", NULL};
   for (const char *const *m = HAVE; *m; m++)
     if (strlen(*m) == n && memcmp(*m, module, n) == 0) return true;
-  return err_set(err, TK_EUSAGE, "SQL: there is no module %.*s here; those that are: slices.with_context, slices.stack, "
+  return err_set(err, TK_EUSAGE, "SQL: unknown module %.*s; available modules: slices.with_context, slices.stack, "
                                  "slices.self_dur, time.conversion",
                  (int)(n < 200 ? n : 200), module);
 }

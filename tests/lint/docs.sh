@@ -30,7 +30,8 @@ diff -ru docs/commands "$new/commands" && diff -u docs/formats/README.md "$new/f
 }
 
 # The README's table of commands is that of all commands.
-diff -u <(grep -E '^\| \[[a-z]+\]\(docs/commands/' README.md) <(sed -nE 's/^(\| \[[a-z]+\]\()/\1docs\/commands\//p' "$new/commands/README.md") || {
+table() { sed -n '/^# Commands/,/^## /p' "$new/commands/README.md" | sed -nE 's/^(\| \[[a-z]+\]\()/\1docs\/commands\//p; /^\| [A-Z].* \| \|$/p'; }
+diff -u <(sed -n '/^## Commands/,/^## Doc/p' README.md | grep -E '^\| (\[|[A-Z])') <(table) || {
   echo "README.md: the table of commands is not that of the rows"
   status=1
 }

@@ -113,11 +113,11 @@ void chrome_finish(struct chrome *r) {
     if (f->kind == PENDING_RECORD) continue; /* its text contains the time */
     if (f->kind == PENDING_FLOW) {
       t->flow_points[f->at].ts = 0;
-      trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "flow points more than 100 days from the rest: placed at the start");
+      trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "flow points more than 100 days from the rest: moved to the start");
       continue;
     }
     t->events[f->at].args = with_ts(r, t->events[f->at].args, f->ps);
     trace_note(t, TK_NOTE_INFO, UINT64_MAX,
-               "events more than 100 days from the rest have lost their clock: ranges of time ignore them");
+               "events more than 100 days from the rest: excluded from time ranges");
   }
 }

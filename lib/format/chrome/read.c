@@ -79,7 +79,7 @@ static bool skip_damage(struct chrome *r) {
 /* ---- events ---- */
 
 static bool cut_short(struct chrome *r, const uint8_t *at) {
-  chrome_note(r, TK_NOTE_REPAIR, at, "cut in the middle of an event: that event is lost");
+  chrome_note(r, TK_NOTE_REPAIR, at, "truncated inside an event: that event is lost");
   r->t->truncated = true;
   r->t->counts.dropped++;
   r->j.p = r->j.end;
@@ -143,8 +143,8 @@ static bool commas(struct chrome *r, bool first, int *c) {
   if (*c < 0) return false;
   at = r->j.p;
   if (n && *c == ']' && !first && n == 1) chrome_note(r, TK_NOTE_INFO, at, "comma before a closing bracket");
-  else if (n > 1 || (n && first)) chrome_note(r, TK_NOTE_REPAIR, at, "more than one comma between events");
-  else if (!n && !first && *c == '{') chrome_note(r, TK_NOTE_REPAIR, at, "no comma between events");
+  else if (n > 1 || (n && first)) chrome_note(r, TK_NOTE_REPAIR, at, "duplicate comma between events");
+  else if (!n && !first && *c == '{') chrome_note(r, TK_NOTE_REPAIR, at, "missing comma between events");
   return true;
 }
 
@@ -169,7 +169,8 @@ static enum array_end read_events(struct chrome *r) {
       return ARRAY_CLOSED;
     }
     if (c == '[' && first) {
-      corrupt(r, r->j.p, "array inside of the events array (several traces joined by hand? as files they can be merged)");
+      corrupt(r, r->j.p, "array inside the events array (several traces joined by hand? tracekit merge combines separate "
+                         "files)");
       return ARRAY_ERROR;
     }
     if (c == '{' ? !one_event(r) : !odd_element(r, c)) return ARRAY_ERROR;
@@ -218,7 +219,7 @@ struct object_state {
 
 static bool members_cut(struct chrome *r, const struct object_state *o) {
   if (r->err->code != TK_OK || !o->events) return false;
-  chrome_note(r, TK_NOTE_REPAIR, r->j.p < r->j.end ? r->j.p : r->j.end, "cut behind the events: what follows is lost");
+  chrome_note(r, TK_NOTE_REPAIR, r->j.p < r->j.end ? r->j.p : r->j.end, "truncated after the events: the rest is lost");
   r->t->truncated = true;
   r->j.status = JSON_OK;
   r->j.p = r->j.end;
@@ -230,12 +231,12 @@ static bool events_member(struct chrome *r, struct object_state *o) {
   enum array_end end;
   if (c < 0) return false;
   if (c != '[') return corrupt(r, r->j.p, "\"traceEvents\" is not an array");
-  if (o->events) chrome_note(r, TK_NOTE_REPAIR, r->j.p, "more than one \"traceEvents\": all are taken");
+  if (o->events) chrome_note(r, TK_NOTE_REPAIR, r->j.p, "duplicate \"traceEvents\": all are read");
   o->events = true;
   r->j.p++;
   end = read_events(r);
   if (end == ARRAY_CUT) {
-    chrome_note(r, TK_NOTE_REPAIR, r->j.end, "truncated: the events array does not end");
+    chrome_note(r, TK_NOTE_REPAIR, r->j.end, "truncated: the events array has no end");
     r->t->truncated = true;
   }
   return end != ARRAY_ERROR;
@@ -256,7 +257,7 @@ static bool read_member(struct chrome *r, struct object_state *o) {
 static bool no_events(struct chrome *r, const struct object_state *o) {
   if (r->err->code != TK_OK) return false;
   if (r->j.status == JSON_BAD) return corrupt(r, r->j.at, r->j.why);
-  if (o->nested) return corrupt(r, r->base, "no \"traceEvents\" at the top level (one was seen inside of another value)");
+  if (o->nested) return corrupt(r, r->base, "no \"traceEvents\" at the top level (found inside another value)");
   return corrupt(r, r->j.p, "JSON, but not a trace: no \"traceEvents\" array");
 }
 
@@ -277,7 +278,7 @@ static bool read_object(struct chrome *r) {
     }
     if (c == 0) {
       if (!o.events) return no_events(r, &o);
-      if (!r->t->truncated) chrome_note(r, TK_NOTE_REPAIR, r->j.end, "truncated: the object around the events does not end");
+      if (!r->t->truncated) chrome_note(r, TK_NOTE_REPAIR, r->j.end, "truncated: the object around the events has no end");
       r->t->truncated = true;
       return true;
     }
@@ -294,9 +295,9 @@ static bool read_tail(struct chrome *r) {
   const uint8_t *from = r->j.p;
   if (c <= 0) return c == 0;
   if (c == '{' || c == '[')
-    return corrupt(r, from, "a second JSON document begins (files joined by cat? apart they can be merged)");
+    return corrupt(r, from, "a second JSON document follows (files joined by cat? tracekit merge combines separate files)");
   chrome_note(r, TK_NOTE_REPAIR, from,
-              c == NUL_BYTE ? "zeros behind the end of the trace: ignored" : "text behind the end of the trace: ignored");
+              c == NUL_BYTE ? "zeros after the end of the trace: ignored" : "text after the end of the trace: ignored");
   return true;
 }
 
@@ -332,10 +333,11 @@ static bool is_lines(struct chrome *r) {
 
 static bool wrong_start(struct chrome *r, int c) {
   const uint8_t *p = r->j.p;
-  if (c == 0) return err_set(r->err, TK_EFORMAT, r->base_offset || p > r->base ? "no JSON value: only blanks" : "empty file");
+  if (c == 0) return err_set(r->err, TK_EFORMAT, r->base_offset || p > r->base ? "no JSON value: only "
+                                                                                 "whitespace" : "empty file");
   while (p < r->j.end && *p != '{' && *p != '[') p++;
   if (p < r->j.end && *r->j.p != '<')
-    return err_at(r->err, TK_EFORMAT, chrome_offset(r, p), "text before the JSON, which seems to begin at byte %llu",
+    return err_at(r->err, TK_EFORMAT, chrome_offset(r, p), "text before the JSON, which seems to start at byte %llu",
                   (unsigned long long)chrome_offset(r, p));
   return err_set(r->err, TK_EFORMAT, "not JSON");
 }

@@ -145,7 +145,7 @@ static bool ident_field(struct chrome *r, struct tk_ident *out, bool is_tid) {
     *out = ident_int((int64_t)(whole / 1000000));
     return true;
   }
-  json_fix(&r->j, v.p, "pid or tid that is neither an integer nor a string: its text is taken");
+  json_fix(&r->j, v.p, "pid or tid is neither an integer nor a string: used as text");
   r->text.len = 0;
   r->j.p = v.p;
   if (!json_copy(&r->j, &r->text)) return false;
@@ -204,7 +204,7 @@ static bool label_field(struct chrome *r, tk_id *out, bool is_name) {
   bool is_string;
   const uint8_t *p = r->j.p;
   if (!string_field(r, out, &is_string, is_name)) return false;
-  if (!is_string) json_fix(&r->j, p, "name or category that is not a string: its text is taken");
+  if (!is_string) json_fix(&r->j, p, "name or category is not a string: used as text");
   return true;
 }
 

@@ -92,7 +92,7 @@ static void check_frames(struct chrome *r) {
   if (mark && f.ids.n && !mem->failed) {
     memset(mark, 0, ((size_t)f.ids.n + 1) * sizeof *mark);
     if (lost_frames(&f, mark))
-      trace_note(r->t, TK_NOTE_REPAIR, UINT64_MAX, "stackFrames with parents that are missing or lead in a circle: kept as they are");
+      trace_note(r->t, TK_NOTE_REPAIR, UINT64_MAX, "stackFrames with missing or circular parents: kept");
   }
   mem_free(mem, mark);
   mem_free(mem, f.parents);
@@ -113,7 +113,8 @@ static void check_cap(struct tk_trace *t) {
   if (t->n_events != MOST_SPANS || t->counts.by_phase['X'] != MOST_SPANS || t->counts.empty != 1) return;
   if (!metadata || !meta_is(t, metadata, "{\"highres-ticks\":true}")) return;
   t->capped = true;
-  trace_note(t, TK_NOTE_INFO, UINT64_MAX, "1,000,000 spans, the most that JAX writes into such a file: later ones may be missing");
+  trace_note(t, TK_NOTE_INFO, UINT64_MAX, "1,000,000 spans, the most that JAX writes to such a file: later spans may be "
+                                          "missing");
 }
 
 void chrome_meta(struct chrome *r) {
@@ -123,8 +124,8 @@ void chrome_meta(struct chrome *r) {
   check_frames(r);
   check_cap(t);
   if (unit && !meta_is(t, unit, "\"ms\"") && !meta_is(t, unit, "\"ns\""))
-    trace_note(t, TK_NOTE_INFO, UINT64_MAX, "displayTimeUnit is neither \"ms\" nor \"ns\": it does not change the unit of ts");
+    trace_note(t, TK_NOTE_INFO, UINT64_MAX, "displayTimeUnit is neither \"ms\" nor \"ns\"; it does not affect the unit of ts");
   if (trace_meta(t, "systemTraceEvents") || trace_meta(t, "powerTraceAsString"))
-    trace_note(t, TK_NOTE_INFO, UINT64_MAX, "embedded system trace (ftrace, BattOr): kept as it is, not read");
+    trace_note(t, TK_NOTE_INFO, UINT64_MAX, "embedded system trace (ftrace, BattOr): kept, but not interpreted");
   if (t->n_events + t->n_flow_points == 0) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "no events");
 }

@@ -27,9 +27,9 @@ static void set_id(struct tk_flow_point *f, const struct tk_arg *id) {
 /* Known phases that must become records nevertheless: an async event or a flow point without an identity. */
 static const char *unusable(const struct chrome_event *e) {
   if (PHASES[e->ph] == PHASE_FLOW)
-    return e->has_id && !e->has_id2 && plain_id(&e->id) ? NULL : "flow event without a plain id: kept as it is";
-  if (e->has_id && e->has_id2) return "async event with both id and id2: kept as it is";
-  return e->has_id || e->has_id2 ? NULL : "async event without an id: kept as it is";
+    return e->has_id && !e->has_id2 && plain_id(&e->id) ? NULL : "flow event without a plain id: kept as a record";
+  if (e->has_id && e->has_id2) return "async event with both id and id2: kept as a record";
+  return e->has_id || e->has_id2 ? NULL : "async event without an id: kept as a record";
 }
 
 bool chrome_is_record(const struct chrome_event *e) {
@@ -63,15 +63,15 @@ static void repaired_dur(struct chrome *r, struct chrome_event *e) {
 /* Repairs a span's duration: not negative, and within the range of time. */
 static void usable_dur(struct chrome *r, struct chrome_event *e) {
   if (e->dur.kind == WHEN_NONE) {
-    json_fix(&r->j, r->at, "X event without dur: 0 is taken");
+    json_fix(&r->j, r->at, "X event without dur: using 0");
   } else if (e->dur.kind == WHEN_BAD) {
-    json_fix(&r->j, r->at, "dur that is not a number: 0 is taken");
+    json_fix(&r->j, r->at, "dur is not a number: using 0");
     repaired_dur(r, e);
   } else if (e->dur.ps < 0) {
-    json_fix(&r->j, r->at, "negative dur: 0 is taken");
+    json_fix(&r->j, r->at, "negative dur: using 0");
     repaired_dur(r, e);
   } else if (e->dur.ps >= LONG_PS) {
-    json_fix(&r->j, r->at, "dur of more than 53 days: 0 is taken");
+    json_fix(&r->j, r->at, "dur of more than 53 days: using 0");
     repaired_dur(r, e);
   }
 }
@@ -97,7 +97,7 @@ void chrome_extra_args(struct chrome *r, struct chrome_event *e) {
   if (e->has_id && PHASES[e->ph] != PHASE_FLOW) copy_as(r, e->id, KEY_ID);
   if (e->s) args_str(r->t, KEY_SCOPE_OF_INSTANT, TK_ARG_STR, e->s);
   if (PHASES[e->ph] == PHASE_INSTANT && e->s && !wide && strcmp(s, "t") != 0)
-    json_fix(&r->j, r->at, "instant with an unknown scope: taken as one of its thread");
+    json_fix(&r->j, r->at, "instant with an unknown scope: assigned to its thread");
   if (e->bp && !(PHASES[e->ph] == PHASE_FLOW && e->enclosing)) args_str(r->t, KEY_BP, TK_ARG_STR, e->bp);
   if (e->ph == 'I' || e->ph == 'R' || PHASES[e->ph] == PHASE_LEGACY_ASYNC)
     args_str(r->t, KEY_PH, TK_ARG_STR, trace_string(r->t, &ph, 1));
@@ -113,7 +113,7 @@ static bool is_finite(const struct tk_trace *t, const struct tk_arg *arg) {
 void chrome_drop_nan(struct chrome *r) {
   uint32_t n = r->t->store->builder.n;
   args_keep(r->t, is_finite);
-  for (; n > r->t->store->builder.n; n--) json_fix(&r->j, r->at, "counter series that is not a number: its sample is dropped");
+  for (; n > r->t->store->builder.n; n--) json_fix(&r->j, r->at, "counter series is not a number: sample dropped");
 }
 
 /* ---- tracks ---- */
@@ -164,7 +164,7 @@ static void set_kind_and_track(struct chrome *r, const struct chrome_event *e, s
 static void bound_point(struct chrome *r, const struct chrome_event *e, tk_id event) {
   struct tk_flow_point *f;
   if (!plain_id(&e->bind_id)) {
-    trace_note(r->t, TK_NOTE_INFO, e->offset, "bind_id that is neither an integer nor a string: no flow");
+    trace_note(r->t, TK_NOTE_INFO, e->offset, "bind_id is neither an integer nor a string: no flow");
     return;
   }
   if (!e->flow_in && !e->flow_out) {
@@ -198,7 +198,7 @@ static void emit_event(struct chrome *r, const struct chrome_event *e, uint32_t 
   if (e->ph == 'X' && e->dur.kind == WHEN_OK) ev->dur = (tk_time)e->dur.ps;
   else if (e->ph == 'X') ev->flags |= TK_REPAIRED;
   if (ts > INT64_MAX - ev->dur) {
-    trace_note(r->t, TK_NOTE_REPAIR, e->offset, "span that ends more than 106 days from the rest: cut there");
+    trace_note(r->t, TK_NOTE_REPAIR, e->offset, "span that ends more than 106 days from the rest: clipped");
     ev->dur = INT64_MAX - ts;
     ev->flags |= TK_REPAIRED;
   }
@@ -246,7 +246,7 @@ static void emit_entries(struct chrome *r, const struct chrome_event *e, uint32_
     if (!json_value(&j, &ts) || *j.p++ != ',' || !json_value(&j, &value) || *j.p++ != ']') break;
     sample.ts.kind = num_scaled(ts.p, ts.end, 6, &sample.ts.ps) ? WHEN_OK : WHEN_BAD;
     if (value.type != JSON_NUMBER) {
-      drop_event(r, e, "counter entry that is not a number: dropped");
+      drop_event(r, e, "counter entry is not a number: dropped");
       continue;
     }
     args_begin(r->t);
@@ -259,7 +259,7 @@ static void emit_entries(struct chrome *r, const struct chrome_event *e, uint32_
 }
 
 static void note_phase(struct chrome *r, const struct chrome_event *e) {
-  char text[64] = "event without a phase of one letter: kept as it is";
+  char text[64] = "event whose phase is not one letter: kept as a record";
   if (e->ph && strchr("MPNODVvc()=", e->ph)) return;
   if (e->ph) {
     memcpy(text, "unknown phase '?': kept as it is", 33);

@@ -61,7 +61,7 @@ static void name_track(struct chrome *r, const struct tk_record *rec, const stru
     k->has_sort = sort_value(r->t, &arg, &k->sort_index);
   } else if (arg.type == TK_ARG_STR) {
     if (*slot && *slot != arg.s && rec->kind == TK_REC_PROCESS_NAME)
-      trace_note(r->t, TK_NOTE_INFO, UINT64_MAX, "process named again: the last name counts");
+      trace_note(r->t, TK_NOTE_INFO, UINT64_MAX, "process named more than once: the last name is used");
     *slot = arg.s;
   }
 }

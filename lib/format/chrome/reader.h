@@ -95,7 +95,7 @@ struct chrome {
   } classes[1024]; /* recently used classes, by name */
 };
 
-#define CHROME_GIVEN_TWICE "key given twice: the last value counts"
+#define CHROME_GIVEN_TWICE "duplicate key: the last value is used"
 
 static inline uint64_t chrome_offset(const struct chrome *r, const uint8_t *p) { return r->base_offset + (uint64_t)(p - r->base); }
 void chrome_note(struct chrome *r, enum tk_note_kind kind, const uint8_t *at, const char *text);

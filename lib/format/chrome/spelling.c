@@ -35,7 +35,7 @@ bool chrome_is_rounded(const uint8_t *p, const uint8_t *end, i128 ps) {
 void chrome_note_rounded(struct chrome *r, const struct chrome_event *e) {
   const unsigned n = (unsigned)e->ts.rounded + e->dur.rounded;
   if (!n) return;
-  trace_notes(r->t, TK_NOTE_FACT, e->offset, "times with digits beyond the picosecond: rounded to it", n);
+  trace_notes(r->t, TK_NOTE_FACT, e->offset, "times with digits beyond the picosecond: rounded", n);
   r->t->counts.rounded += n;
 }
 

@@ -23,7 +23,7 @@ static void finish_pending_times(struct perfetto *r) {
     struct clock *c = &r->clocks[l->clock];
     tk_time *ts = l->is_flow ? &t->flow_points[l->at].ts : &t->events[l->at].ts;
     if (c->n == 0) {
-      perfetto_note(r, TK_NOTE_REPAIR, "clock without a snapshot: its first event is taken to be at the start of the trace");
+      perfetto_note(r, TK_NOTE_REPAIR, "clock without a snapshot: its first event is placed at the start of the trace");
       c->n = mem_grow(&t->store->mem, (void **)&c->points, &c->cap, 1, sizeof *c->points);
       if (c->n) c->points[0] = (struct clock_point){*ts, first};
     }
@@ -57,7 +57,7 @@ static void mark_lost_clock(struct perfetto *r, struct tk_event *e, int64_t ns) 
   e->args = args_end(t);
   e->flags |= TK_LOST_CLOCK;
   e->ts = 0;
-  perfetto_note(r, TK_NOTE_REPAIR, "events more than 100 days from the rest have lost their clock: ranges of time ignore them");
+  perfetto_note(r, TK_NOTE_REPAIR, "events more than 100 days from the rest: excluded from time ranges");
 }
 
 static void finish_times(struct perfetto *r) {

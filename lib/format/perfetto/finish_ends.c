@@ -76,7 +76,7 @@ static void pair(struct marks *m, uint32_t first, uint32_t end) {
     t->events[id].kind = KIND_DEAD;
     while (at > least && !fits(t, m->open[at - 1], id)) at--;
     if (at == least) {
-      perfetto_note(m->r, TK_NOTE_REPAIR, "end events that name no open span: dropped");
+      perfetto_note(m->r, TK_NOTE_REPAIR, "end events whose name matches no open span: dropped");
       continue;
     }
     seal_close(t, &t->events[m->open[at - 1]], &t->events[id]);

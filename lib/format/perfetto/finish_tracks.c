@@ -116,7 +116,7 @@ static tk_id process_as(struct track_finisher *s, uint32_t machine, int64_t pid,
   while (id && id <= before && t->tracks[id].machine != name) {
     taken = true;
     id = trace_process(t, ident_int(s->next_pid++));
-    perfetto_note(s->r, TK_NOTE_INFO, "process ids that several machines use: those of later machines are numbered anew");
+    perfetto_note(s->r, TK_NOTE_INFO, "process ids used by several machines: those of later machines are renumbered");
   }
   if (id) {
     t->tracks[id].renamed = true; /* no record says its name */
@@ -146,11 +146,11 @@ static struct home home_of(struct track_finisher *s, uint32_t at) {
     }
     n = node_find(r, k->machine, k->parent_uuid);
     if (!n || (!r->nodes[n].described && !r->nodes[n].is_default)) {
-      perfetto_note(r, TK_NOTE_REPAIR, "tracks whose parent was never described: kept without it");
+      perfetto_note(r, TK_NOTE_REPAIR, "tracks whose parent has no descriptor: kept without a parent");
       return (struct home){.process = process_of_none(s, r->nodes[at].machine)};
     }
   }
-  perfetto_note(r, TK_NOTE_REPAIR, "tracks whose parents lead in a circle: kept without them");
+  perfetto_note(r, TK_NOTE_REPAIR, "tracks with circular parents: kept without a parent");
   return (struct home){.process = process_of_none(s, r->nodes[at].machine)};
 }
 
@@ -297,7 +297,7 @@ static tk_id finish_counter(struct track_finisher *s, uint32_t at) {
   tk_id id = n->form & FORM_SERIES && n->ident_text ? finish_series(s, at, h.process) : 0;
   if (id) return id;
   struct tk_track *k = trace_add_track(r->t);
-  if (!n->described) perfetto_note(r, TK_NOTE_REPAIR, "counter samples on a track that was never described");
+  if (!n->described) perfetto_note(r, TK_NOTE_REPAIR, "counter samples on a track without a descriptor");
   k->kind = TK_COUNTERS;
   k->parent = h.process;
   k->pid = r->t->tracks[h.process].pid;
@@ -315,8 +315,9 @@ static tk_id finish_on_track(struct track_finisher *s, uint32_t at) {
   if (n->kind == NODE_THREAD) return finish_thread(s, n);
   if (n->kind == NODE_PROCESS && !n->has_slices) return finish_process(s, n);
   if (!n->described)
-    perfetto_note(s->r, TK_NOTE_REPAIR, n->is_default ? "track events without a track: on a global one"
-                                                      : "track events on a track that was never described: on a global one");
+    perfetto_note(s->r, TK_NOTE_REPAIR, n->is_default ? "track events without a track: moved to a global track"
+                                                      : "track events on a track without a descriptor: moved to a global "
+                                                        "track");
   return finish_named(s, at);
 }
 

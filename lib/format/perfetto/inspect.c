@@ -105,7 +105,7 @@ static int largest_first(const void *a, const void *b) {
 }
 
 static const char *part_name(uint32_t field, struct arena *keep) {
-  const char *name = field ? perfetto_packet_name(field) : "state of a sequence alone";
+  const char *name = field ? perfetto_packet_name(field) : "sequence state only";
   char *text;
   if (name || (text = arena_bytes(keep, 24)) == NULL) return name ? name : "";
   memcpy(text, "field ", 6);

@@ -30,7 +30,7 @@ struct levels {
 static bool push_level(struct perfetto *r, struct levels *s, const struct pb_field *f) {
   struct buf bytes = {.mem = &r->t->store->mem};
   if (s->n == LEVELS) {
-    perfetto_note(r, TK_NOTE_REPAIR, "compressed packets in compressed packets, more than 4 deep: skipped");
+    perfetto_note(r, TK_NOTE_REPAIR, "compressed packets nested more than 4 levels deep: skipped");
     return true;
   }
   enum inflated got = perfetto_inflate(r, f, &bytes);
@@ -38,8 +38,8 @@ static bool push_level(struct perfetto *r, struct levels *s, const struct pb_fie
     buf_free(&bytes);
     return false;
   }
-  if (got == INFLATE_DAMAGED) perfetto_damage(r, "damaged compressed packets, read as far as they go");
-  if (got == INFLATE_CHECKSUM) perfetto_damage(r, "compressed packets whose checksum is wrong: values in them may be, too");
+  if (got == INFLATE_DAMAGED) perfetto_damage(r, "damaged compressed packets, read as far as possible");
+  if (got == INFLATE_CHECKSUM) perfetto_damage(r, "compressed packets with a wrong checksum: their values may be wrong");
   if (got == INFLATE_DAMAGED) r->t->counts.dropped++;
   if (!bytes.data) return true;
   struct level *l = &s->of[s->n++];
@@ -61,7 +61,7 @@ static bool read_frame(struct perfetto *r, struct levels *s, struct frame *f) {
     frames_reconsider(&s->of[s->n - 1].frames, f);
     perfetto_damaged_packet(r, f->p, f->n, &compressed);
   } else if (f->found) {
-    perfetto_damage(r, "packet whose length or tag is wrong: it ends where the next one begins");
+    perfetto_damage(r, "packet with a wrong length or tag: it ends at the start of the next packet");
   }
   return !compressed.p || push_level(r, s, &compressed);
 }
@@ -71,7 +71,7 @@ static bool read_frame(struct perfetto *r, struct levels *s, struct frame *f) {
 /* Compressed packets end in the middle of one, or there are none. */
 static void pop_level(struct perfetto *r, struct levels *s, enum frame_status status) {
   struct level *l = &s->of[--s->n];
-  if (status != FRAMES_END && !l->damaged) perfetto_damage(r, "damaged compressed packets, read as far as they go");
+  if (status != FRAMES_END && !l->damaged) perfetto_damage(r, "damaged compressed packets, read as far as possible");
   buf_free(&l->bytes);
 }
 
@@ -85,8 +85,8 @@ static bool stop_reading(struct perfetto *r, const struct pb_in *s, enum frame_s
   r->t->truncated = true;
   if (status != FRAMES_CUT && r->n_packets == 0)
     return err_at(r->err, TK_ECORRUPT, r->offset, "no sequence of packets at byte %llu", (unsigned long long)r->offset);
-  if (status == FRAMES_CUT) perfetto_note(r, TK_NOTE_REPAIR, "truncated: the file ends inside of a packet");
-  else perfetto_damage(r, "damaged: what follows is no sequence of packets and is not read");
+  if (status == FRAMES_CUT) perfetto_note(r, TK_NOTE_REPAIR, "truncated: the file ends inside a packet");
+  else perfetto_damage(r, "damaged: the rest is not a sequence of packets and was not read");
   if (status != FRAMES_CUT) r->t->counts.dropped++;
   return true;
 }

@@ -40,7 +40,7 @@ static void scan_annotation(struct perfetto *r, struct sequence *q, const struct
     default: break;
     }
   }
-  if (c.fault) perfetto_damage(r, "damaged debug annotation, read as far as it goes");
+  if (c.fault) perfetto_damage(r, "damaged debug annotation, read as far as possible");
 }
 
 /* ---- JSON text ---- */
@@ -55,7 +55,7 @@ static bool copy_json(struct perfetto *r, const struct pb_field *f) {
   j.p = r->copy.data;
   j.end = j.p + f->value + 1;
   bool ok = json_blank(&j) && json_copy(&j, &r->json);
-  if (ok && j.n_fixes) perfetto_note(r, TK_NOTE_REPAIR, "JSON in an annotation that is not strict: repaired");
+  if (ok && j.n_fixes) perfetto_note(r, TK_NOTE_REPAIR, "annotation with lenient JSON: repaired");
   if (!ok) r->json.len = from;
   buf_free(&j.scratch);
   return ok;
@@ -112,7 +112,7 @@ struct builder {
 
 static bool open_level(struct perfetto *r, struct builder *b, struct level l) {
   if (b->n == LEVELS) {
-    perfetto_note(r, TK_NOTE_REPAIR, "annotations nested more than 100 deep: cut there");
+    perfetto_note(r, TK_NOTE_REPAIR, "annotations nested more than 100 levels deep: cut");
     buf_append(&r->json, "null", 4);
     return false;
   }
@@ -213,7 +213,7 @@ static void json_arg(struct perfetto *r, tk_id key, const struct pb_field *f) {
   struct json_value v;
   r->json.len = 0;
   if (!copy_json(r, f) || !buf_append(&r->json, " \0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16)) {
-    perfetto_note(r, TK_NOTE_REPAIR, "annotation that should be JSON: kept as text");
+    perfetto_note(r, TK_NOTE_REPAIR, "annotation with invalid JSON: kept as text");
     args_str(t, key, TK_ARG_STR, perfetto_field_text(r, f));
     return;
   }

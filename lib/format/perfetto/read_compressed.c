@@ -77,7 +77,8 @@ enum inflated perfetto_inflate(struct perfetto *r, const struct pb_field *f, str
   enum inflated got = f->number == PACKET_ZSTD ? unzstd_packets(r, f, out) : inflate_packets(r, f, out);
   if (got != INFLATE_LIMIT) return got;
   mem_check(&r->t->store->mem, r->err);
-  err_at(r->err, TK_ELIMIT, r->offset, "compressed packets that grow more than %d times, or beyond the limit, at byte %llu",
+  err_at(r->err, TK_ELIMIT, r->offset, "compressed packets decompress to more than %d times their size, or exceed the limit, "
+                                       "at byte %llu",
          BOMB_RATIO, (unsigned long long)r->offset);
   return got;
 }

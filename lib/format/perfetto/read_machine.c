@@ -51,7 +51,7 @@ tk_id machine_name(struct perfetto *r, uint32_t id) {
   snprintf(text, sizeof text, "machine %u", id);
   if (!r->machines[at].name) {
     r->machines[at].name = unique_name(r, at, trace_text(r->t, text));
-    perfetto_note(r, TK_NOTE_INFO, "processes of several machines: which is whose is for Perfetto output alone");
+    perfetto_note(r, TK_NOTE_INFO, "trace has several machines; only Perfetto output records which process belongs to which");
   }
   return r->machines[at].name;
 }

@@ -53,7 +53,7 @@ static bool swallows(const struct packet *k) {
 static void extension_descriptor(struct perfetto *r, const struct sequence *q, const struct packet *k) {
   const struct pb_field *f = &k->extension;
   if (!schema_read(&r->extensions.schema, f->p, (size_t)f->value)) {
-    perfetto_note(r, TK_NOTE_REPAIR, "damaged extension descriptor: read as far as it goes, and left out");
+    perfetto_note(r, TK_NOTE_REPAIR, "damaged extension descriptor: read as far as possible, not written");
     return;
   }
   perfetto_add_passthrough(r, PASSTHROUGH_EXTENSIONS, f->p, (size_t)f->value);
@@ -95,8 +95,8 @@ static bool read_attributes(struct perfetto *r, const struct pb_field *f) {
 static void note_other(struct perfetto *r, const struct packet *k) {
   const char *name = perfetto_packet_name(k->other);
   char text[96];
-  if (name) snprintf(text, sizeof text, "packets of other kinds: for Perfetto output alone: %s", name);
-  else snprintf(text, sizeof text, "packets of other kinds: for Perfetto output alone: field %u", k->other);
+  if (name) snprintf(text, sizeof text, "packets kept only in Perfetto output: %s", name);
+  else snprintf(text, sizeof text, "packets kept only in Perfetto output: field %u", k->other);
   perfetto_note(r, TK_NOTE_INFO, text);
 }
 
@@ -112,7 +112,7 @@ static void defer(struct perfetto *r, struct sequence *q, const struct packet *k
 }
 
 static void skip_packets(struct perfetto *r, uint64_t offset, uint64_t n, uint64_t events) {
-  trace_notes(r->t, TK_NOTE_REPAIR, offset, "packets that need the state of their sequence, which is not there: skipped", n);
+  trace_notes(r->t, TK_NOTE_REPAIR, offset, "packets that need missing state of their sequence: skipped", n);
   r->t->counts.read += events;
   r->t->counts.dropped += events;
 }
@@ -139,7 +139,7 @@ static bool clears_what_it_needs(const struct sequence *q, const struct packet *
 
 static void sequence_state(struct perfetto *r, struct sequence *q, struct packet *k) {
   if (k->flags & SEQUENCE_CLEARED && clears_what_it_needs(q, k)) {
-    perfetto_damage(r, "packet that clears the state which it needs: the state stays");
+    perfetto_damage(r, "packet that clears the state it needs: the state is kept");
     k->flags &= ~(uint64_t)SEQUENCE_CLEARED;
   }
   if (k->dropped) q->valid = false;
@@ -166,7 +166,7 @@ void perfetto_read_deferred(struct perfetto *r) {
     r->sequences[i].deferred = (struct buf){0};
     r->sequences[i].valid = r->sequences[i].cleared = true;
     r->offset = r->sequences[i].first_deferred;
-    perfetto_note(r, TK_NOTE_REPAIR, "sequence whose state is never set: its packets are read as they stand");
+    perfetto_note(r, TK_NOTE_REPAIR, "sequence whose state is never set: its packets are read without it");
     for (struct pb c = pb_over(packets.data, packets.len); pb_next(&c, &f);) perfetto_packet(r, f.p, (size_t)f.value, &compressed);
     buf_free(&packets);
   }
@@ -316,7 +316,7 @@ void perfetto_damaged_packet(struct perfetto *r, const uint8_t *p, size_t n, str
     k.sequence = (uint32_t)r->last_sequence_key;
   }
   bool any = k.event.p || k.interned.p || k.descriptor.p || k.snapshot.p || k.defaults.p || k.compressed.p || k.private_fields.p;
-  perfetto_damage(r, any ? "damaged packet, read as far as it goes" : "damaged packet: skipped");
+  perfetto_damage(r, any ? "damaged packet, read as far as possible" : "damaged packet: skipped");
   r->t->counts.dropped++;
   *compressed = k.compressed;
   take_packet(r, &k);

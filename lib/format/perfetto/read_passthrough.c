@@ -125,7 +125,7 @@ static void keep_untimed(struct perfetto *r, struct sequence *q, const struct pa
 
 static void note_untimed(struct perfetto *r) {
   r->t->counts.dropped++;
-  perfetto_note(r, TK_NOTE_REPAIR, "track event without a usable time: for Perfetto output alone");
+  perfetto_note(r, TK_NOTE_REPAIR, "track event without a usable time: kept only in Perfetto output");
 }
 
 void passthrough_untimed(struct perfetto *r, struct sequence *q, const struct packet *k, bool whole) {

@@ -113,8 +113,8 @@ static void intern_entry(struct perfetto *r, struct iid_table *t, const struct p
     if (pb_field_key(&g) == PB_KEY(INTERNED_IID, PB_VARINT)) iid = g.value;
     else if (pb_field_key(&g) == PB_KEY(INTERNED_TEXT, PB_BYTES)) text = g;
   }
-  if (c.fault) perfetto_damage(r, "damaged interned data, read as far as it goes");
-  else if (iid == 0) perfetto_note(r, TK_NOTE_REPAIR, "interned under id 0, which is no id: skipped");
+  if (c.fault) perfetto_damage(r, "damaged interned data, read as far as possible");
+  else if (iid == 0) perfetto_note(r, TK_NOTE_REPAIR, "interned data with the invalid id 0: skipped");
   if (iid == 0 || (c.fault && text.number == 0)) return;
   define_iid(r, t, iid, perfetto_field_text(r, &text));
 }
@@ -149,7 +149,7 @@ void sequence_intern(struct perfetto *r, struct sequence *q, const struct pb_fie
     default: keep_interned(r, q, from, (size_t)(c.p - from));
     }
   }
-  if (c.fault) perfetto_damage(r, "damaged interned data, read as far as it goes");
+  if (c.fault) perfetto_damage(r, "damaged interned data, read as far as possible");
 }
 
 tk_id sequence_find(const struct sequence *q, enum iid_kind kind, uint64_t iid) { return find_iid(&q->tables[kind], iid); }
@@ -158,6 +158,6 @@ tk_id sequence_text(struct perfetto *r, struct sequence *q, enum iid_kind kind, 
   char text[40];
   tk_id id = find_iid(&q->tables[kind], iid);
   if (id) return id;
-  perfetto_note(r, TK_NOTE_REPAIR, "text that was never interned: its id is shown");
+  perfetto_note(r, TK_NOTE_REPAIR, "text that was never interned: its id is shown instead");
   return trace_string(r->t, text, (size_t)snprintf(text, sizeof text, "[iid %llu]", (unsigned long long)iid));
 }

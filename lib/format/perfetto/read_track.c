@@ -108,7 +108,7 @@ static void thread_fields(struct perfetto *r, struct node *n, const struct pb_fi
   }
   n->inner_fields = r->fields.len ? perfetto_bytes(r, r->fields.data, r->fields.len) : 0;
   if (n->tid > INT32_MAX || n->tid < INT32_MIN)
-    perfetto_note(r, TK_NOTE_INFO, "thread ids beyond 32 bits: kept here, cut by readers that take them for int32");
+    perfetto_note(r, TK_NOTE_INFO, "thread ids beyond 32 bits: kept, but readers that use int32 truncate them");
 }
 
 static void counter_fields(struct perfetto *r, struct node *n, const struct pb_field *f) {
@@ -211,12 +211,11 @@ uint32_t track_descriptor(struct perfetto *r, struct sequence *q, uint32_t machi
   struct node n = r->nodes[at], was = n;
   if (n.kind == NODE_UNKNOWN) n.kind = NODE_NAMED;
   *whole = descriptor_fields(r, &n, f);
-  if (!*whole) perfetto_damage(r, "damaged track descriptor, read as far as it goes");
+  if (!*whole) perfetto_damage(r, "damaged track descriptor, read as far as possible");
   n.described = true;
   if (n.kind == NODE_THREAD) q->has_thread = true, q->pid = n.pid, q->tid = n.tid;
   if (was.described && differs(&was, &n))
-    perfetto_note(r, TK_NOTE_INFO, "track described again under the same uuid, differently (concatenated traces?): the last "
-                                   "description counts");
+    perfetto_note(r, TK_NOTE_INFO, "two different descriptors with the same uuid (concatenated traces?): the last one is used");
   r->nodes[at] = n;
   r->t->counts.read++;
   r->t->counts.by_phase['M']++;

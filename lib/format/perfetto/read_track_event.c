@@ -188,7 +188,7 @@ void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct p
     perfetto_damage(r, "damaged track event: dropped");
     return;
   }
-  if (e.damaged && !k->damaged) perfetto_damage(r, "damaged track event, read as far as it goes");
+  if (e.damaged && !k->damaged) perfetto_damage(r, "damaged track event, read as far as possible");
   perfetto_take_event(r, q, k, &e);
 }
 

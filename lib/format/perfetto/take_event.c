@@ -17,7 +17,7 @@ static bool time_of(struct perfetto *r, struct sequence *q, const struct packet 
   bool known = true;
   *pending = 0;
   if (k->has_timestamp || clock_counts_on(r, q, k)) {
-    if (!k->has_timestamp) perfetto_damage(r, "track event without a time, which is that of the packet before");
+    if (!k->has_timestamp) perfetto_damage(r, "track event without a time: using that of the packet before");
     known = clock_time(r, q, k, ns, pending);
   } else if (e->has_delta || e->has_absolute) {
     if (e->has_delta) q->time_us += e->delta_us;
@@ -125,7 +125,8 @@ static void counter_event(struct perfetto *r, struct sequence *q, const struct p
     return;
   }
   counter_fields(r, q, k, e, &sample);
-  if (e->has_double && e->double_value != e->double_value) perfetto_note(r, TK_NOTE_INFO, "counter values that are not numbers");
+  if (e->has_double && e->double_value != e->double_value) perfetto_note(r, TK_NOTE_INFO, "counter values that are not "
+                                                                                          "numbers");
   if (k->private_fields.p) perfetto_private_sample(r, q, k, &sample);
   else perfetto_sample(r, &sample);
 }
@@ -244,7 +245,7 @@ static void require_identity(struct perfetto *r, struct sequence *q, struct trac
   track_event_args(r, q, e);
   if (args_hold(r->t, KEY_ID) || args_hold(r->t, KEY_ID2)) return;
   args_int(r->t, KEY_ID, 0);
-  perfetto_note(r, TK_NOTE_REPAIR, "async event without its id: taken as 0");
+  perfetto_note(r, TK_NOTE_REPAIR, "async event without its id: using 0");
 }
 
 static void add_event(struct perfetto *r, struct sequence *q, const struct packet *k, struct track_event *e, enum tk_kind kind) {
@@ -304,7 +305,7 @@ void perfetto_take_event(struct perfetto *r, struct sequence *q, const struct pa
     leave_event(r, k, e);
     if (e->damaged) r->t->counts.dropped++;
     else passthrough_event(r, q, k, clock_of_sequence(q, k) ? &e->ns : NULL);
-    perfetto_note(r, TK_NOTE_INFO, "track events of types that are not read, such as states: for Perfetto output alone");
+    perfetto_note(r, TK_NOTE_INFO, "track events of unsupported types, such as states: kept only in Perfetto output");
     return;
   }
   if ((e->node = node_of(r, q, k, e)) == 0) return;

@@ -88,7 +88,7 @@ static enum pb_status plane_fields(struct xplane_reader *r, struct xplane_plane 
     status = xplane_next(r, &XPLANE_PLANE_LEVEL, &extent, &f);
     if (status == PB_FIELD && pb_field_key(&f) == PB_KEY(XSPACE_PLANES, PB_BYTES) &&
         xplane_step_back(&r->s, &XPLANE_SPACE_LEVEL, UINT64_MAX)) {
-      xplane_note(r, TK_NOTE_REPAIR, "plane that is shorter than it says");
+      xplane_note(r, TK_NOTE_REPAIR, "plane shorter than its stated length");
       return PB_DONE;
     }
     if (status == PB_FIELD && pb_field_key(&f) == PB_KEY(XPLANE_LINES, PB_BYTES)) status = plane_line(r, plane, f.value, extent.end);
@@ -189,7 +189,7 @@ static bool read_space(struct xplane_reader *r) {
   } while (status == PB_FIELD);
   if (status == PB_FAIL) return false;
   if (status == PB_CUT) {
-    xplane_note(r, TK_NOTE_REPAIR, "truncated: the file ends inside of a message");
+    xplane_note(r, TK_NOTE_REPAIR, "truncated: the file ends inside a message");
     r->t->truncated = true;
   }
   xplane_planes(r, &n);

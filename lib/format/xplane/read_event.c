@@ -44,7 +44,7 @@ static void keep_earlier(struct xplane_reader *r, int64_t id, tk_id key) {
   tk_id to = r->stats[at].earlier;
   const struct arg_builder *b = &r->t->store->builder;
   if (to < b->n_stamps && b->stamps[to] == b->serial)
-    xplane_note(r, TK_NOTE_INFO, "more than two stats of one name on an event: the last two are kept");
+    xplane_note(r, TK_NOTE_INFO, "more than two stats with the same name on an event: the last two are kept");
   args_rename(r->t, key, to);
 }
 
@@ -56,7 +56,7 @@ static void event_stat(struct xplane_reader *r, struct xevent *e, const struct p
     e->damaged = true;
     return;
   }
-  if (s.more) xplane_note(r, TK_NOTE_INFO, "fields of stats that are not known here: left out");
+  if (s.more) xplane_note(r, TK_NOTE_INFO, "unknown fields of stats: dropped");
   r->stat_bytes += f->value + (f->value < 0x80 ? 2 : 3); /* a length of 16 KB or more is rare */
   xplane_see_stat(r, &s);
   tk_id key = provisional_key(r, s.id);
@@ -104,7 +104,7 @@ static void keep_fields(struct xplane_reader *r, struct xevent *e) {
   struct buf *b = &r->event_fields;
   if (!e->has_stats) args_begin(r->t);
   e->has_stats = true;
-  xplane_note(r, TK_NOTE_INFO, "fields of events that are not known here: kept for XPlane");
+  xplane_note(r, TK_NOTE_INFO, "unknown fields of events: kept only in XPlane output");
   xplane_arg(r, &(struct xstat){.field = XSTAT_BYTES, .p = b->data, .value = b->len}, KEY_XPLANE_FIELDS);
   b->len = 0;
 }
@@ -115,18 +115,18 @@ static uint8_t make_usable(struct xplane_reader *r, struct xevent *e) {
   if (e->odd) xplane_note_odd(r);
   if (e->aggregated) {
     xplane_note(r, TK_NOTE_INFO,
-                "aggregated events (num_occurrences) have no time of their own: they stand at their line's start");
+                "aggregated events (num_occurrences) have no time: placed at the start of their line");
     reserved_arg(r, e, KEY_XPLANE_OCCURRENCES, e->occurrences);
   }
   if (e->duration < 0 || e->duration >= DAYS_100_PS) {
     xplane_note(r, TK_NOTE_REPAIR,
-                e->duration < 0 ? "negative duration: 0 is taken" : "duration of more than 100 days: 0 is taken");
+                e->duration < 0 ? "negative duration: using 0" : "duration of more than 100 days: using 0");
     reserved_arg(r, e, KEY_REPAIRED_DUR, e->duration);
     e->duration = 0;
     flags |= TK_REPAIRED;
   }
   if (e->offset >= DAYS_100_PS || e->offset <= -DAYS_100_PS) {
-    xplane_note(r, TK_NOTE_REPAIR, "events more than 100 days from their line have lost their clock");
+    xplane_note(r, TK_NOTE_REPAIR, "events more than 100 days from their line: excluded from time ranges");
     reserved_arg(r, e, KEY_XPLANE_OFFSET, e->offset);
     e->offset = 0;
     flags |= TK_LOST_CLOCK;
@@ -171,7 +171,7 @@ void xplane_read_event(struct xplane_reader *r, const struct xplane_line *line, 
   r->seen.n = 0;
   if (!event_fields(r, &c, &e) || ((e.odd || e.damaged) && holds_events(r, p, n, end))) {
     if (c.fault) holds_events(r, p, n, end);
-    xplane_note_damage(r, at, "event", c.fault ? c.fault : "its length is wrong");
+    xplane_note_damage(r, at, "event", c.fault ? c.fault : "wrong length");
     r->event_fields.len = 0;
     return;
   }

@@ -36,7 +36,7 @@ static void place_line(struct xplane_reader *r, struct xplane_line *line) {
     if (e->flags & TK_LOST_CLOCK) continue;
     if (lost || ts >= DAYS_100_PS || ts <= -(i128)DAYS_100_PS) {
       e->flags |= TK_LOST_CLOCK;
-      xplane_note(r, TK_NOTE_REPAIR, "events more than 100 days from the rest have lost their clock");
+      xplane_note(r, TK_NOTE_REPAIR, "events more than 100 days from the rest: excluded from time ranges");
       continue;
     }
     e->ts = (tk_time)ts;
@@ -61,7 +61,7 @@ static enum pb_status odd_line_field(struct xplane_reader *r, struct xplane_line
   if (known) return f->wire == PB_BYTES ? pb_in_skip(&r->s, f->value) : PB_FIELD;
   if (f->wire == PB_BYTES) status = pb_in_bytes(&r->s, f->value, &whole.p);
   if (status != PB_FIELD) return status;
-  xplane_note(r, TK_NOTE_INFO, "fields of lines that are not known here: kept for XPlane");
+  xplane_note(r, TK_NOTE_INFO, "unknown fields of lines: kept only in XPlane output");
   if (!line->fields_size) line->fields_at = r->line_fields.len;
   pb_field(&r->line_fields, &whole);
   line->fields_size = (uint32_t)(r->line_fields.len - line->fields_at);
@@ -110,7 +110,7 @@ static enum pb_status line_fields(struct xplane_reader *r, struct xplane_line *l
     }
     status = xplane_next(r, &XPLANE_LINE_LEVEL, &extent, &f);
     if (status == PB_FIELD && is_behind(r, &f, extent.most)) {
-      xplane_note(r, TK_NOTE_REPAIR, "line that is shorter than it says");
+      xplane_note(r, TK_NOTE_REPAIR, "line shorter than its stated length");
       return PB_DONE;
     }
     if (status == PB_FIELD) status = line_field(r, line, &f, extent.end);

@@ -124,7 +124,7 @@ static void note_complaint(struct xplane_reader *r, const char *who, const Proto
 /* The profiler's own complaints must reach the user. */
 static void note_complaints(struct xplane_reader *r, const Xplane__XSpace *space) {
   for (size_t i = 0; i < space->n_errors; i++) note_complaint(r, "the profiler reported an error: ", &space->errors[i]);
-  for (size_t i = 0; i < space->n_warnings; i++) note_complaint(r, "the profiler warned: ", &space->warnings[i]);
+  for (size_t i = 0; i < space->n_warnings; i++) note_complaint(r, "the profiler reported a warning:", &space->warnings[i]);
 }
 
 static void add_host_name(struct xplane_reader *r, const Xplane__XSpace *space) {

@@ -57,7 +57,7 @@ static uint8_t type_of(const struct pb_field *description) {
 }
 
 static void note_mismatch(struct naming *n, int64_t key, int64_t id) {
-  if (id && id != key) xplane_note(n->r, TK_NOTE_REPAIR, "metadata under another key than its id: the key counts");
+  if (id && id != key) xplane_note(n->r, TK_NOTE_REPAIR, "metadata whose key differs from its id: the key is used");
 }
 
 static void stat_metadata(struct naming *n, const struct pb_field *f) {
@@ -153,13 +153,13 @@ static void name_the_rest(struct naming *n) {
   for (tk_id i = n_classes; i-- > 1 && from[i].process == n->plane->process;) {
     if (r->t->classes[i].name) continue;
     r->t->classes[i].name = trace_string(r->t, text, 1 + num_put_i64(text + 1, from[i].id));
-    xplane_note(r, TK_NOTE_REPAIR, "events without metadata: named by its number");
+    xplane_note(r, TK_NOTE_REPAIR, "events without metadata: named by their number");
   }
   for (uint32_t i = 1; i <= r->n_stats; i++) {
     if (r->stats[i].key) map_put(&n->by_key, r->stats[i].key, i);
     if (r->stats[i].earlier) map_put(&n->by_key, r->stats[i].earlier, i);
     if (r->stats[i].earlier && r->stats[i].name) r->stats[i].earlier_name = prefixed(n, XPLANE_EARLIER, r->stats[i].name);
-    if (r->stats[i].key && !r->stats[i].name) xplane_note(r, TK_NOTE_REPAIR, "stats without metadata: named by its number");
+    if (r->stats[i].key && !r->stats[i].name) xplane_note(r, TK_NOTE_REPAIR, "stats without metadata: named by their number");
   }
 }
 
@@ -466,7 +466,7 @@ static void counter_tracks(struct naming *n, struct xplane_line *line) {
     e->dur = 0;
     while (tk_args_next(&it, &arg))
       if (arg.type == TK_ARG_DOUBLE && arg.d - arg.d != 0)
-        xplane_note(n->r, TK_NOTE_REPAIR, "counter samples that are not a number: viewers cannot draw them");
+        xplane_note(n->r, TK_NOTE_REPAIR, "counter samples without a numeric value: viewers cannot show them");
   }
   map_free(&tracks);
 }

@@ -32,7 +32,7 @@ void xplane_note_damage(struct xplane_reader *r, uint64_t at, const char *what, 
   put_place(r->t, text, "plane", r->plane_name);
   put_place(r->t, text, "line", r->line_name);
   const size_t n = strlen(text);
-  snprintf(text + n, NOTE - n, "damaged %s left out: %s", what, why);
+  snprintf(text + n, NOTE - n, "damaged %s skipped: %s", what, why);
   trace_note(r->t, TK_NOTE_REPAIR, at, text);
   r->t->counts.dropped++;
 }
@@ -42,7 +42,7 @@ static enum pb_status go_on(struct xplane_reader *r, const struct xplane_level *
                             const char *fault) {
   struct pb_in *s = &r->s;
   if (extent->end < extent->most && xplane_step_back(s, level, extent->most)) {
-    xplane_note(r, TK_NOTE_REPAIR, "message that is longer than it says");
+    xplane_note(r, TK_NOTE_REPAIR, "message longer than its stated length");
     extent->end = extent->most;
     return PB_FIELD;
   }
@@ -68,7 +68,7 @@ enum pb_status xplane_next(struct xplane_reader *r, const struct xplane_level *l
     if (status != PB_FIELD && !fault) return status;
     if (fault) err_clear(r->err);
     if (xplane_retag(&r->s, level, extent->end, fault ? NULL : f, f)) {
-      xplane_note(r, TK_NOTE_REPAIR, "damaged tag of a message that is known by its content");
+      xplane_note(r, TK_NOTE_REPAIR, "damaged tag of a message that was recognised by its content");
       return PB_FIELD;
     }
     if (!fault) return status;
@@ -78,7 +78,7 @@ enum pb_status xplane_next(struct xplane_reader *r, const struct xplane_level *l
 }
 
 void xplane_note_odd(struct xplane_reader *r) {
-  xplane_note(r, TK_NOTE_REPAIR, "fields of another wire type than their own: passed over");
+  xplane_note(r, TK_NOTE_REPAIR, "fields with the wrong wire type: skipped");
 }
 
 bool xplane_tick(struct xplane_reader *r) {
@@ -94,7 +94,7 @@ bool xplane_tick(struct xplane_reader *r) {
 tk_id xplane_text(struct xplane_reader *r, const uint8_t *p, size_t n) {
   bool repaired = false;
   tk_id id = intern_text(&r->t->store->strings, p, n, r->n_not_text != 0, &repaired);
-  if (repaired) xplane_note(r, TK_NOTE_REPAIR, "text that is not UTF-8: replaced by U+FFFD");
+  if (repaired) xplane_note(r, TK_NOTE_REPAIR, "invalid UTF-8: replaced by U+FFFD");
   return id;
 }
 

@@ -1,6 +1,6 @@
-# Every command that is listed says how it is used, stands in the overview in the same order, and is listed once.
+# Every command has a usage line and is listed once in the overview, in the order of the table.
 tracekit __docs commands > commands
 for c in $(cat commands); do tracekit help $c | head -n 1 | grep "^Usage: tracekit $c " > /dev/null || echo "$c: no usage"; done
-tracekit help | sed -n '/^Commands:/,/^$/p' | awk 'NF > 1 && $1 != "help" { print $1 }' | diff commands -
+tracekit help | sed -n '/^Help:/q; s/^  \([a-z]*\) .*/\1/p' | diff commands -
 sort commands | uniq -d
 grep -cxE 'convert|merge' commands

@@ -1,6 +1,6 @@
 # The overview: its sections here, its text in tests/words/help.txt.
 tracekit help > help
-grep -E '^[A-Z][a-z]+:' help
+grep -cE '^[A-Z][a-z, ]+:' help
 tracekit --help | cmp - help
 tracekit -h > short
 cmp -n "$(wc -c < short)" short help && [ "$(wc -l < short)" -lt "$(wc -l < help)" ] && echo 'the short one is the beginning of the long one'
