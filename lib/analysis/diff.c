@@ -251,7 +251,7 @@ static bool add_track(struct adder *a, const struct tk_track *k) {
     const uint32_t depth = nests ? (e->depth < DEEPEST ? e->depth : DEEPEST) : 0;
     uint32_t row;
     a->cell_of[i] = place_event(a, i, a->under[depth], &row);
-    if (nests && event_nests(e) && depth < DEEPEST) a->under[depth + 1] = row;
+    if (nests && trace_nests(a->t, i) && depth < DEEPEST) a->under[depth + 1] = row;
   }
   return !a->impl->mem.failed && !a->mem->failed;
 }

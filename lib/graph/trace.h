@@ -109,9 +109,13 @@ struct tk_flow_point *trace_add_flow_point(struct tk_trace *t);
 struct tk_record *trace_add_record(struct tk_trace *t);
 struct tk_meta *trace_add_meta(struct tk_trace *t);
 
-/* A span that others may hang under: one that sticks out of its own parent has no children, unless it came as begin/end. */
-static inline bool event_nests(const struct tk_event *e) {
-  return e->kind == TK_SPAN && (!(e->flags & TK_OVERLAPS) || e->flags & TK_PAIRED);
+/* True if other events may hang under the event.  A span that sticks out of its parent has no children, unless it came as begin/end, or
+ * an end event cut off its parent when it had some already: then its first child comes next. */
+static inline bool trace_nests(const struct tk_trace *t, tk_id event) {
+  const struct tk_event *e = &t->events[event];
+  if (e->kind != TK_SPAN) return false;
+  return !(e->flags & TK_OVERLAPS) || e->flags & TK_PAIRED ||
+         (event < t->n_events && e[1].track == e->track && e[1].depth > e->depth);
 }
 
 /* Counts one more of this note; `offset` is kept of the first. */
