@@ -51,7 +51,7 @@ static bool fill_cat(struct table_source *s, struct column *c) {
 static bool fill_type(struct table_source *s, struct column *c) {
   static const char *const names[] = {"span", "instant", "counter"};
   bool ok = true;
-  for (size_t i = 0; i < 3; i++) ok = column_text(c, 0, names[i], strlen(names[i])) && ok;
+  for (size_t i = 0; i < 3; i++) ok = column_word(c, names[i]) && ok;
   for EACH_EVENT(s, e) c->place[row_of(s, e)] = e->kind;
   return ok;
 }
