@@ -12,7 +12,7 @@ struct tk_diagnostics *diagnostics_new(void);
 /* False with TK_ELIMIT in err if memory has run out since. */
 bool diagnostics_check(const struct tk_diagnostics *d, struct tk_err *err);
 
-/* The text, kept. */
+/* The text, kept; "" when memory runs out, so that diagnostics_check comes before the text is written. */
 const char *diagnostics_text(struct tk_diagnostics *d, const char *text);
 const char *diagnostics_bytes(struct tk_diagnostics *d, const void *p, size_t n);
 
