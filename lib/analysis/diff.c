@@ -419,8 +419,7 @@ static const char *path_text(struct tk_diff_impl *impl, uint32_t which, size_t *
   impl->text.len = 0;
   while (depth--) {
     const uint32_t name = impl->rows[path[depth]].name;
-    const struct intern_str *s = &impl->texts.strs[name];
-    if (name) buf_append(&impl->text, s->bytes, s->len);
+    if (name) buf_append(&impl->text, impl->texts.strs[name].bytes, impl->texts.strs[name].len);
     else buf_text(&impl->text, "(none)");
     if (depth) buf_text(&impl->text, " > ");
   }
