@@ -10,7 +10,7 @@ static void slice_is_ancestor(sqlite3_context *out, int argc, sqlite3_value **ar
   if (sqlite3_value_type(argv[0]) == SQLITE_NULL || sqlite3_value_type(argv[1]) == SQLITE_NULL) return;
   if (!sql_parents(s)) return sqlite3_result_error_nomem(out);
   tk_id i = below > 0 && below <= s->t->n_events ? s->parents[below] : 0;
-  while (i > above) i = s->parents[i]; /* parents stand before their children */
+  while (i && i > above) i = s->parents[i]; /* parents come before their children */
   sqlite3_result_int(out, i && i == above);
 }
 

@@ -221,6 +221,7 @@ static void the_rest_is_allowed(void **state) {
       "BEGIN; CREATE TABLE t(a); SAVEPOINT s; ROLLBACK TO s; COMMIT",
       "WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r WHERE x < 9) SELECT sum(x) FROM r",
       "PRAGMA table_info(slice); SELECT name FROM pragma_table_info('slice'); SELECT count(*) FROM pragma_function_list",
+      "SELECT slice_is_ancestor(-1, id), slice_is_ancestor(id, -1), slice_is_ancestor(0, 1 << 40) FROM slice",
       "SELECT current_timestamp, strftime('%Y', 0), date('now'), \"text\"",
   };
   (void)state;
