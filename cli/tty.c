@@ -36,9 +36,20 @@ static bool obeyed(uint32_t c) {
          (c >= 0x2066 && c <= 0x2069) || c == 0xfeff || (c >= 0xe0000 && c <= 0xe007f);
 }
 
+size_t tty_plain_length(const char *text, size_t n) {
+  size_t i = 0;
+  while (i < n && text[i] >= ' ' && text[i] <= '~') i++;
+  return i;
+}
+
 void tty_text(FILE *to, const char *text, size_t n) {
   const unsigned char *s = (const unsigned char *)text;
   while (n > 0) {
+    const size_t plain = tty_plain_length((const char *)s, n);
+    fwrite(s, 1, plain, to);
+    s += plain;
+    n -= plain;
+    if (n == 0) return;
     uint32_t code = 0;
     size_t len = utf8(s, n, &code);
     if (len == 0) fprintf(to, "\\x%02x", s[0]);

@@ -9,6 +9,8 @@
 
 /* Prints n bytes of a trace: control characters, bidirectional controls and bytes that are not UTF-8 as \x1b, \u202e. */
 void tty_text(FILE *to, const char *text, size_t n);
+/* Length of the printable ASCII that the text begins with; tty_text prints it as it is. */
+size_t tty_plain_length(const char *text, size_t n);
 void tty_string(FILE *to, const char *text);
 
 /* 1234567 as "1,234,567", into at least 32 bytes; returns `text`. */

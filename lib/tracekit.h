@@ -127,7 +127,7 @@ enum tk_flag {
   TK_UNFINISHED = 2,    /* never ended: dur reaches the end of the trace */
   TK_CLIPPED = 4,       /* cut at the edge of a window */
   TK_REPAIRED = 8,      /* a value was not usable as it was; a note says why */
-  TK_OVERLAPS = 16,     /* sticks out of the span it hangs under; has no children */
+  TK_OVERLAPS = 16,     /* ends after the span it hangs under */
   TK_LOST_CLOCK = 32,   /* its time is meaningless; stands at its track's start, original in arg json.ts */
   TK_END_NAMED = 64,    /* paired: the end event repeats name and category */
   TK_ASYNC = 128        /* identity is (category, scope, id), not its track's stack */

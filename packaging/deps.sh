@@ -243,13 +243,15 @@ END
   pc libisal -lisal
 }
 
-# Debian's source is the repository: the single file is made of it by its own script.
+# Debian's source is the repository: the single file is made of it by its own script.  Nothing is enabled that a query is refused anyway
+# (lib/sql/allowed.c): no full-text search, no R-trees, no extensions, no names of files that are URIs.
 build_sqlite() {
   unpack sqlite3
   s=$out/src/sqlite3
   mkdir -p "$s/made"
   (cd "$s/made" && quietly ../configure --disable-tcl --disable-readline && quietly make sqlite3.c OPTS="$without")
-  archive sqlite3 "$speed $without -DSQLITE_THREADSAFE=1 -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_ENABLE_MATH_FUNCTIONS" \
+  archive sqlite3 "$speed $without -DSQLITE_THREADSAFE=1 -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_ENABLE_MATH_FUNCTIONS \
+    -DSQLITE_DQS=0 -DSQLITE_USE_URI=0 -DSQLITE_TRUSTED_SCHEMA=0 -DSQLITE_MAX_ATTACHED=1 -DSQLITE_MAX_TRIGGER_DEPTH=100" \
     "$s/made/sqlite3.c"
   cp "$s/made/sqlite3.h" "$out/include/"
   pc sqlite3 -lsqlite3

@@ -251,7 +251,7 @@ static bool add_track(struct adder *a, const struct tk_track *k) {
     const uint32_t depth = nests ? (e->depth < DEEPEST ? e->depth : DEEPEST) : 0;
     uint32_t row;
     a->cell_of[i] = place_event(a, i, a->under[depth], &row);
-    if (nests && event_nests(e) && depth < DEEPEST) a->under[depth + 1] = row;
+    if (nests && trace_nests(a->t, i) && depth < DEEPEST) a->under[depth + 1] = row;
   }
   return !a->impl->mem.failed && !a->mem->failed;
 }
@@ -419,8 +419,7 @@ static const char *path_text(struct tk_diff_impl *impl, uint32_t which, size_t *
   impl->text.len = 0;
   while (depth--) {
     const uint32_t name = impl->rows[path[depth]].name;
-    const struct intern_str *s = &impl->texts.strs[name];
-    if (name) buf_append(&impl->text, s->bytes, s->len);
+    if (name) buf_append(&impl->text, impl->texts.strs[name].bytes, impl->texts.strs[name].len);
     else buf_text(&impl->text, "(none)");
     if (depth) buf_text(&impl->text, " > ");
   }

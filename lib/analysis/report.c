@@ -44,34 +44,12 @@ static bool find_spread(struct tk_report_rank *row, struct mem *mem) {
 
 /* ---- steps ---- */
 
-/* Which track says the rank's steps: the device's own, else the host's that has the most. */
-static uint32_t choose_steps(const struct reporter *p, const struct tk_report_rank *row, tk_id process, uint32_t *n) {
-  const struct steps *s = &p->match.steps;
-  const struct tk_trace *t = p->t;
-  uint32_t best = 0, rank = 0;
-  *n = 0;
-  for (uint32_t i = 0, k; i < s->n; i = k) {
-    const tk_id track = s->v[i].track;
-    for (k = i; k < s->n && s->v[k].track == track;) k++;
-    if (!report_is_of(p, track, row)) continue;
-    const bool plane = p->match.kinds.of_track[track] & KIND_DEVICE, own = plane && t->tracks[track].parent == process;
-    const bool device = kinds_of(&p->match.kinds, &t->events[t->tracks[track].first]) & KIND_DEVICE;
-    if (plane && !own) continue; /* another device's */
-    const uint32_t place = own ? 3 : device ? 1 : 2;
-    if (place < rank || (place == rank && k - i <= *n)) continue;
-    rank = place;
-    best = i;
-    *n = k - i;
-  }
-  return best;
-}
-
-static bool add_steps(struct reporter *p, struct tk_report_rank *row, tk_id process) {
+static bool add_steps(struct reporter *p, struct tk_report_rank *row, uint32_t group, tk_id process) {
   const struct window *w = &p->scope.window;
-  uint32_t n, from = choose_steps(p, row, process, &n);
-  row->steps = mem_array(&p->impl->mem, (uint64_t)n + 1, sizeof *row->steps);
+  const struct report_steps chosen = report_index_steps(&p->index, group, process);
+  row->steps = mem_array(&p->impl->mem, (uint64_t)chosen.n + 1, sizeof *row->steps);
   if (!row->steps) return false;
-  for (uint32_t i = from; i < from + n; i++) {
+  for (uint32_t i = chosen.first; i < chosen.first + chosen.n; i++) {
     struct step s = p->match.steps.v[i];
     if (s.start >= w->end || s.end <= w->start) continue;
     if (s.start < w->start) s.start = w->start;
@@ -179,18 +157,16 @@ static void measure_launches(struct reporter *p, const struct work_stream *strea
 
 static bool add_streams(struct reporter *p, struct tk_report_rank *row, uint32_t which) {
   struct delays d = {0};
-  uint32_t n = 0, most = 0;
-  for (uint32_t i = 0; i < p->works.n_streams; i++) {
-    if (p->works.streams[i].row != which) continue;
-    n++;
-    if (p->works.streams[i].n > most) most = p->works.streams[i].n;
-  }
+  const uint32_t *at = &p->index.streams[p->index.streams_at[which]];
+  const uint32_t n = p->index.streams_at[which + 1] - p->index.streams_at[which];
+  uint32_t most = 0;
+  for (uint32_t i = 0; i < n; i++)
+    if (p->works.streams[at[i]].n > most) most = p->works.streams[at[i]].n;
   struct change *room = mem_array(p->mem, 2 * (uint64_t)most + 1, sizeof *room);
   row->streams = mem_array(&p->impl->mem, (uint64_t)n + 1, sizeof *row->streams);
-  for (uint32_t i = 0; room && row->streams && i < p->works.n_streams; i++) {
-    if (p->works.streams[i].row != which) continue;
-    measure_stream(p, &p->works.streams[i], room, &row->streams[row->n_streams++]);
-    measure_launches(p, &p->works.streams[i], row, &d);
+  for (uint32_t i = 0; room && row->streams && i < n; i++) {
+    measure_stream(p, &p->works.streams[at[i]], room, &row->streams[row->n_streams++]);
+    measure_launches(p, &p->works.streams[at[i]], row, &d);
   }
   if (d.n) {
     row->delay_mean = (tk_time)(d.delay / (i128)d.n);
@@ -254,8 +230,9 @@ static bool sort_row(struct reporter *p, uint32_t which, uint32_t *n) {
   struct heap next = {.mem = p->mem}; /* of each stream */
   uint32_t made = 0;
   *n = 0;
-  for (uint32_t i = 0; i < w->n_streams; i++) {
-    if (w->streams[i].row != which || !w->streams[i].n) continue;
+  for (uint32_t k = p->index.streams_at[which]; k < p->index.streams_at[which + 1]; k++) {
+    const uint32_t i = p->index.streams[k];
+    if (!w->streams[i].n) continue;
     *n += w->streams[i].n;
     heap_push(&next, waiting(w, i, w->streams[i].first));
   }
@@ -290,69 +267,73 @@ static const char *name_device(struct reporter *p, tk_id process) {
   return report_keep(p->impl, text, 4 + num_put_i64(text + 4, k->pid.num));
 }
 
-/* When what the strip shows begins: the whole range, so that ranks can be compared. */
-static void place_row(struct reporter *p, struct tk_report_rank *row, tk_time *start, tk_time *end) {
-  trace_extent(p->t, start, end);
-  if (p->scope.window.start > *start) *start = p->scope.window.start;
-  if (p->scope.window.end < *end) *end = p->scope.window.end;
-  if (*end < *start) *end = *start;
-  row->start_ns = p->t->origin_ns + p->place->later_ns + *start / 1000;
-  row->length = *end - *start;
+/* The range of time that the report is about: all of the trace's that is selected, so that ranks can be compared. */
+static void find_range(struct reporter *p) {
+  trace_extent(p->t, &p->start, &p->end);
+  if (p->scope.window.start > p->start) p->start = p->scope.window.start;
+  if (p->scope.window.end < p->end) p->end = p->scope.window.end;
+  if (p->end < p->start) p->end = p->start;
 }
 
-static struct tk_report_rank *add_row(struct reporter *p, int64_t rank, const char *host) {
+static struct tk_report_rank *add_row(struct reporter *p, int64_t rank, const char *host, uint32_t group) {
   struct tk_report *r = p->r;
   if (!mem_grow(&p->impl->mem, (void **)&r->ranks, &p->impl->cap_ranks, r->n_ranks + 1, sizeof *r->ranks)) return NULL;
   struct tk_report_rank *row = &r->ranks[r->n_ranks++];
   *row = (struct tk_report_rank){.rank = rank, .host = report_text(p->impl, host), .device = "",
                                  .input = report_text(p->impl, p->place->input)};
+  row->start_ns = p->t->origin_ns + p->place->later_ns + p->start / 1000;
+  row->length = p->end - p->start;
+  p->index.has_row[group] = true;
   return row;
 }
 
 static bool add_device(struct reporter *p, uint32_t which) {
   const struct work_row *w = &p->works.rows[which];
-  struct tk_report_rank *row = add_row(p, w->rank, w->host);
-  tk_time start, end;
+  const uint32_t group = p->index.group_of[w->track];
+  struct tk_report_rank *row = add_row(p, w->rank, w->host, group);
   uint32_t n;
   if (!row || !sort_row(p, which, &n)) return false;
-  place_row(p, row, &start, &end);
   row->device = name_device(p, w->process);
   row->unfinished = w->unfinished;
   bool ok = !n || spent_find(&p->spent, p->sorted, n, p->t, p->mem);
   if (ok && n) row->times = spent_in(&p->spent, p->sorted[0].start, end_of(p->sorted, n));
-  ok = ok && add_steps(p, row, w->process);
+  ok = ok && add_steps(p, row, group, w->process);
   if (!p->impl->opt.brief)
-    ok = ok && add_streams(p, row, which) && report_host(p, row) && (!p->impl->opt.strips || draw_strip(p, row, start, end)) &&
-         report_count_row(p, which);
+    ok = ok && add_streams(p, row, which) && report_host(p, row, group) && report_count_row(p, n) &&
+         (!p->impl->opt.strips || draw_strip(p, row, p->start, p->end));
   spent_free(&p->spent);
   mem_free(p->mem, p->sorted);
   p->sorted = NULL;
   return ok;
 }
 
-/* Ranks whose trace holds no work of a device. */
-static bool add_hosts(struct reporter *p) {
+/* Ranks whose trace holds no work of a device.  `ranks`: those that have a row, whatever their host. */
+static bool add_hosts(struct reporter *p, struct map *ranks) {
+  for (size_t j = p->first; j < p->r->n_ranks; j++)
+    if (!map_put(ranks, (uint64_t)p->r->ranks[j].rank, 1)) return false;
   for (tk_id i = 1; i <= p->t->n_tracks; i++) {
-    const struct tk_track *k = &p->t->tracks[i];
     const struct track_origin o = p->origins ? p->origins[i] : (struct track_origin){"", -1};
-    bool known = k->count == 0;
-    tk_time start, end;
-    for (size_t j = p->first; !known && j < p->r->n_ranks; j++)
-      known = p->r->ranks[j].rank == o.rank && (strcmp(p->r->ranks[j].host, o.host) == 0 || o.rank >= 0 || !*o.host);
-    if (known) continue;
-    struct tk_report_rank *row = add_row(p, o.rank, o.host);
-    if (!row) return false;
-    place_row(p, row, &start, &end);
-    if (!add_steps(p, row, 0) || (!p->impl->opt.brief && !report_host(p, row))) return false;
+    const uint32_t group = p->index.group_of[i];
+    if (p->t->tracks[i].count == 0 || p->index.has_row[group]) continue;
+    if ((o.rank >= 0 || !*o.host) && map_get(ranks, (uint64_t)o.rank)) continue;
+    struct tk_report_rank *row = add_row(p, o.rank, o.host, group);
+    if (!row || !map_put(ranks, (uint64_t)o.rank, 1)) return false;
+    if (!add_steps(p, row, group, 0) || (!p->impl->opt.brief && !report_host(p, row, group))) return false;
   }
   return true;
 }
 
 static bool add_rows(struct reporter *p) {
   const bool brief = p->impl->opt.brief;
-  bool ok = works_find(&p->works, &p->match, &p->scope, !brief, p->mem);
+  struct map ranks;
+  map_init(&ranks, p->mem);
+  find_range(p);
+  bool ok = works_find(&p->works, &p->match, &p->scope, !brief, p->mem) &&
+            report_index_make(&p->index, &p->match, &p->works, p->mem);
   for (uint32_t i = 0; ok && i < p->works.n_rows; i++) ok = add_device(p, i);
-  return ok && add_hosts(p) && (brief || report_count_memory(p)) && report_versions(p);
+  ok = ok && add_hosts(p, &ranks) && (brief || report_count_memory(p)) && report_versions(p);
+  map_free(&ranks);
+  return ok;
 }
 
 bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_origin *origins, const struct report_place *place,
@@ -365,8 +346,11 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
   bool ok = match_init(&p.match, t, select->where, origins, p.mem, err) &&
             scope_select(&p.scope, t, &p.match.steps, select, err) && add_rows(&p) &&
             match_check(&p.match, err);
+  report_host_free(&p);
+  report_index_free(&p.index);
   works_free(&p.works);
   match_free(&p.match);
+  mem_free(p.mem, p.time_of);
   return ok ? mem_check(&r->impl->mem, err) : mem_refuse(r->impl->mem.failed ? &r->impl->mem : p.mem, err);
 }
 
@@ -379,6 +363,8 @@ bool report_open(struct tk_report *r, const struct tk_report_options *opt, struc
   map_init(&r->impl->kernel_of, &r->impl->mem);
   map_init(&r->impl->launch_of, &r->impl->mem);
   map_init(&r->impl->collective_of, &r->impl->mem);
+  map_init(&r->impl->memory_of, &r->impl->mem);
+  map_init(&r->impl->said, &r->impl->mem);
   return true;
 }
 
@@ -438,6 +424,8 @@ void tk_report_free(struct tk_report *r) {
   map_free(&r->impl->kernel_of);
   map_free(&r->impl->launch_of);
   map_free(&r->impl->collective_of);
+  map_free(&r->impl->memory_of);
+  map_free(&r->impl->said);
   intern_free(&r->impl->texts);
   free(r->impl);
   *r = (struct tk_report){0};

@@ -1,6 +1,7 @@
 /* report.h - what a run did with its time, put together one trace after the other.
  *
  *     report.c          a row for each device of each rank: what its time was spent on, its steps and queues
+ *     report_index.c    what is looked up for each row
  *     report_host.c     what the hosts did: launches, operators, compilation
  *     report_tables.c   tables over all ranks: work by name, launches, collectives, memory
  *     report_base.c     what these share
@@ -9,6 +10,7 @@
 #define ANALYSIS_REPORT_H
 
 #include "base/int128.h"
+#include "report_index.h"
 #include "spent.h"
 
 /* Sums while a table is made; rows are found by what `index` says of their name. */
@@ -44,6 +46,8 @@ struct tk_report_impl {
   uint32_t n_kernels, cap_kernels, n_launches, cap_launches, n_collectives, cap_collectives;
   uint32_t cap_ranks, cap_memories, cap_devices, cap_versions, cap_unknown, cap_meetings;
   struct map kernel_of, launch_of, collective_of; /* name -> row + 1 */
+  struct map memory_of; /* rank and allocator, as one text -> row + 1 */
+  struct map said;      /* texts of lists: number of the list << 32 | text */
 };
 
 /* Where a trace stands: what its input is called, and by how much its times are moved onto the common timeline. */
@@ -65,6 +69,11 @@ struct reporter {
   struct works works;
   struct work *sorted; /* of one row */
   struct spent spent;
+  struct report_index index;
+  uint8_t *compiles;   /* by class: 1 = yes; NULL = not asked for yet */
+  bool *launches;      /* by event: it launched what a device ran */
+  tk_time *time_of;    /* by event, of those in parts, while a row is counted; else 0; NULL = there are none yet */
+  tk_time start, end;  /* what the report is about */
   uint32_t first;      /* row of the report that is its first */
 };
 
@@ -83,13 +92,11 @@ double report_number(const struct tk_trace *t, const struct tk_arg *arg, bool *i
 /* A sentence, once. */
 bool report_unknown(struct tk_report *r, const char *sentence);
 
-/* Is the track of the row's rank? */
-bool report_is_of(const struct reporter *p, tk_id track, const struct tk_report_rank *row);
-
-/* report_host.c: of the row's rank. */
-bool report_host(struct reporter *p, struct tk_report_rank *row);
+/* report_host.c: of the row's rank, which is this group of the index. */
+bool report_host(struct reporter *p, struct tk_report_rank *row, uint32_t group);
+void report_host_free(struct reporter *p);
 /* report_tables.c */
-bool report_count_row(struct reporter *p, uint32_t row);
+bool report_count_row(struct reporter *p, uint32_t n); /* pieces of work, in p->sorted */
 bool report_count_memory(struct reporter *p);
 bool report_versions(struct reporter *p);
 bool report_make_tables(struct tk_report *r);

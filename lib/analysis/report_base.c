@@ -23,8 +23,3 @@ bool report_unknown(struct tk_report *r, const char *sentence) {
   r->unknown[r->n_unknown++] = report_text(impl, sentence);
   return true;
 }
-
-bool report_is_of(const struct reporter *p, tk_id track, const struct tk_report_rank *row) {
-  const struct track_origin *o = p->origins ? &p->origins[track] : NULL;
-  return !o || (o->rank == row->rank && strcmp(o->host, row->host) == 0);
-}

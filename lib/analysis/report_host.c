@@ -19,9 +19,7 @@ static bool is_compilation(const char *name) {
 
 struct host {
   struct reporter *p;
-  struct tk_report_rank *row;
-  uint8_t *compiles;   /* by class: 1 = yes */
-  bool *launches;      /* by event: it launched what a device ran */
+  struct report_host_sums *sums;
   struct interval *v;  /* compilations */
   uint32_t n, cap;
 };
@@ -34,8 +32,8 @@ struct outermost {
 
 static void end_op(struct host *h, struct outermost *o) {
   if (o->op && !o->launched) {
-    h->row->host_only_ops++;
-    h->row->host_only += o->op->flags & TK_UNFINISHED ? 0 : o->op->dur;
+    h->sums->host_only_ops++;
+    h->sums->host_only += o->op->flags & TK_UNFINISHED ? 0 : o->op->dur;
   }
   *o = (struct outermost){NULL, false};
 }
@@ -44,19 +42,19 @@ static void see_op(struct host *h, tk_id event, unsigned kind, struct outermost 
   const struct tk_event *e = &h->p->t->events[event];
   if (o->op && e->depth <= o->op->depth) end_op(h, o);
   if (!o->op && kind & KIND_OP) {
-    h->row->host_ops++;
+    h->sums->host_ops++;
     o->op = e;
   }
-  if (o->op && h->launches[event]) o->launched = true;
+  if (o->op && h->p->launches[event]) o->launched = true;
 }
 
 static bool see_compilation(struct host *h, const struct tk_event *e, int64_t *depth) {
   const struct window *w = &h->p->scope.window;
   if (*depth >= 0 && e->depth > *depth) return true;
   *depth = -1;
-  if (!h->compiles[e->cls] || e->flags & (TK_UNFINISHED | TK_LOST_CLOCK)) return true;
+  if (!h->p->compiles[e->cls] || e->flags & (TK_UNFINISHED | TK_LOST_CLOCK)) return true;
   *depth = e->depth;
-  h->row->compilations++;
+  h->sums->compilations++;
   if (!mem_grow(h->p->mem, (void **)&h->v, &h->cap, (uint64_t)h->n + 1, sizeof *h->v)) return false;
   const tk_time start = e->ts > w->start ? e->ts : w->start, end = e->ts + e->dur < w->end ? e->ts + e->dur : w->end;
   h->v[h->n++] = (struct interval){start, end - start};
@@ -70,10 +68,10 @@ static bool see_track(struct host *h, const struct tk_track *k) {
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
     if (!scope_holds(&h->p->scope, e)) continue;
-    h->row->events++;
+    h->sums->events++;
     const unsigned kind = e->kind == TK_SPAN ? kinds_of(&h->p->match.kinds, e) : KIND_DEVICE;
     if (kind & KIND_DEVICE || k->kind != TK_THREAD) continue;
-    h->row->runtime_calls += (kind & KIND_RUNTIME) != 0;
+    h->sums->runtime_calls += (kind & KIND_RUNTIME) != 0;
     see_op(h, i, kind, &o);
     if (!see_compilation(h, e, &compiling)) return false;
   }
@@ -81,29 +79,47 @@ static bool see_track(struct host *h, const struct tk_track *k) {
   return true;
 }
 
-static bool prepare(struct host *h) {
-  const struct tk_trace *t = h->p->t;
-  const struct works *w = &h->p->works;
-  h->compiles = mem_alloc(h->p->mem, (size_t)t->n_classes + 1);
-  h->launches = mem_alloc(h->p->mem, (size_t)t->n_events + 1);
-  if (!h->compiles || !h->launches) return false;
-  for (tk_id i = 1; i <= t->n_classes; i++) h->compiles[i] = is_compilation(tk_string(t, t->classes[i].name, NULL));
-  memset(h->launches, 0, (size_t)t->n_events + 1);
+static bool prepare(struct reporter *p) {
+  const struct tk_trace *t = p->t;
+  const struct works *w = &p->works;
+  if (p->launches) return true;
+  p->compiles = mem_alloc(p->mem, (size_t)t->n_classes + 1);
+  p->launches = mem_alloc(p->mem, (size_t)t->n_events + 1);
+  if (!p->compiles || !p->launches) return false;
+  for (tk_id i = 1; i <= t->n_classes; i++) p->compiles[i] = is_compilation(tk_string(t, t->classes[i].name, NULL));
+  memset(p->launches, 0, (size_t)t->n_events + 1);
   for (tk_id i = 1; w->launch_of && i <= t->n_events; i++)
-    if (w->launch_of[i]) h->launches[w->launch_of[i]] = true;
+    if (w->launch_of[i]) p->launches[w->launch_of[i]] = true;
   return true;
 }
 
-bool report_host(struct reporter *p, struct tk_report_rank *row) {
-  struct host h = {.p = p, .row = row};
-  bool ok = prepare(&h);
-  for (tk_id i = 1; ok && i <= p->t->n_tracks; i++)
-    if (report_is_of(p, i, row)) ok = see_track(&h, &p->t->tracks[i]);
+static bool sum_up(struct reporter *p, uint32_t group) {
+  const struct report_index *x = &p->index;
+  struct host h = {.p = p, .sums = &x->hosts[group]};
+  bool ok = prepare(p);
+  for (uint32_t i = x->tracks_at[group]; ok && i < x->tracks_at[group + 1]; i++) ok = see_track(&h, &p->t->tracks[x->tracks[i]]);
   struct interval *room = ok ? mem_array(p->mem, (uint64_t)h.n + 1, sizeof *room) : NULL;
-  if (room) row->compile = measure_union(h.v, h.n, room);
+  if (room) h.sums->compile = measure_union(h.v, h.n, room);
+  h.sums->made = room != NULL;
   mem_free(p->mem, room);
   mem_free(p->mem, h.v);
-  mem_free(p->mem, h.compiles);
-  mem_free(p->mem, h.launches);
-  return room != NULL;
+  return h.sums->made;
+}
+
+bool report_host(struct reporter *p, struct tk_report_rank *row, uint32_t group) {
+  const struct report_host_sums *s = &p->index.hosts[group];
+  if (!s->made && !sum_up(p, group)) return false;
+  row->events = s->events;
+  row->runtime_calls = s->runtime_calls;
+  row->host_ops = s->host_ops;
+  row->host_only_ops = s->host_only_ops;
+  row->host_only = s->host_only;
+  row->compilations = s->compilations;
+  row->compile = s->compile;
+  return true;
+}
+
+void report_host_free(struct reporter *p) {
+  mem_free(p->mem, p->compiles);
+  mem_free(p->mem, p->launches);
 }

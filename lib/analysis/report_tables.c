@@ -226,27 +226,33 @@ static bool count_collective(struct counter *c, const struct work *w, tk_time ti
 /* ---- a row ---- */
 
 static bool find_parts(struct counter *c, uint32_t n) {
-  const struct work *v = c->p->sorted;
+  struct reporter *p = c->p;
+  const struct work *v = p->sorted;
+  const uint64_t events = (uint64_t)p->t->n_events + 1;
   uint32_t i = 0;
   while (i < n && v[i].first) i++;
   if (i == n) return true;
-  const uint64_t events = (uint64_t)c->p->t->n_events + 1;
-  c->time_of = mem_array(c->p->mem, events, sizeof *c->time_of);
-  if (!c->time_of) return false;
-  memset(c->time_of, 0, events * sizeof *c->time_of);
+  if (!p->time_of) {
+    p->time_of = mem_array(p->mem, events, sizeof *p->time_of);
+    if (!p->time_of) return false;
+    memset(p->time_of, 0, events * sizeof *p->time_of);
+  }
+  c->time_of = p->time_of;
   for (i = 0; i < n; i++) c->time_of[v[i].event] += v[i].end - v[i].start;
   return true;
 }
 
-bool report_count_row(struct reporter *p, uint32_t which) {
+/* Leaves zeros for the next row. */
+static void forget_parts(struct counter *c, uint32_t n) {
+  for (uint32_t i = 0; c->time_of && i < n; i++) c->time_of[c->p->sorted[i].event] = 0;
+}
+
+bool report_count_row(struct reporter *p, uint32_t n) {
   const struct tk_trace *t = p->t;
   struct counter c = {.p = p, .row = &p->r->ranks[p->r->n_ranks - 1]};
   c.keys = (struct keys){key_of(t, "bytes"), key_of(t, "memcpy_details"), key_of(t, "memset_details"), key_of(t, "bytes_accessed"),
                          key_of(t, "flops"), key_of(t, "Collective name"), key_of(t, "In msg nelems"), key_of(t, "Out msg nelems"),
                          key_of(t, "dtype"), key_of(t, "Group size")};
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < p->works.n_streams; i++)
-    if (p->works.streams[i].row == which) n += p->works.streams[i].n;
   bool ok = find_parts(&c, n);
   for (uint32_t i = 0; ok && i < n; i++) {
     const struct work *w = &p->sorted[i];
@@ -260,7 +266,7 @@ bool report_count_row(struct reporter *p, uint32_t which) {
   if (room) c.row->bytes_time = measure_union(c.said, c.n_said, room);
   mem_free(p->mem, room);
   mem_free(p->mem, c.said);
-  mem_free(p->mem, c.time_of);
+  forget_parts(&c, n);
   return ok;
 }
 
@@ -268,11 +274,17 @@ bool report_count_row(struct reporter *p, uint32_t which) {
 
 static struct tk_report_memory *memory_row(struct reporter *p, int64_t rank, const char *allocator) {
   struct tk_report *r = p->r;
-  for (size_t i = 0; i < r->n_memories; i++)
-    if (r->memories[i].rank == rank && strcmp(r->memories[i].allocator, allocator) == 0) return &r->memories[i];
+  char key[sizeof rank + 64];
+  memcpy(key, &rank, sizeof rank);
+  const size_t n = (size_t)snprintf(key + sizeof rank, sizeof key - sizeof rank, "%s", allocator);
+  const uint32_t id = intern(&p->impl->texts, key, sizeof rank + n);
+  uint32_t *slot = id ? map_put(&p->impl->memory_of, id, 0) : NULL;
+  if (!slot) return NULL;
+  if (*slot) return &r->memories[*slot - 1];
   if (!mem_grow(&p->impl->mem, (void **)&r->memories, &p->impl->cap_memories, r->n_memories + 1, sizeof *r->memories)) return NULL;
-  r->memories[r->n_memories] = (struct tk_report_memory){rank, report_text(p->impl, allocator), -1, -1, 0};
-  return &r->memories[r->n_memories++];
+  r->memories[r->n_memories++] = (struct tk_report_memory){rank, report_text(p->impl, allocator), -1, -1, 0};
+  *slot = (uint32_t)r->n_memories;
+  return &r->memories[*slot - 1];
 }
 
 /* Kineto: c10's kinds of devices. */
@@ -324,18 +336,32 @@ bool report_count_memory(struct reporter *p) {
 
 /* ---- devices and versions ---- */
 
-static bool add_text(struct tk_report_impl *impl, const char ***list, size_t *n, uint32_t *cap, const char *text) {
-  for (size_t i = 0; i < *n; i++)
-    if (strcmp((*list)[i], text) == 0) return true;
-  if (!mem_grow(&impl->mem, (void **)list, cap, *n + 1, sizeof **list)) return false;
-  (*list)[(*n)++] = report_text(impl, text);
+/* A text, once in each list. */
+struct text_list {
+  const char ***v;
+  size_t *n;
+  uint32_t *cap, number;
+};
+
+static bool add_text(struct tk_report_impl *impl, struct text_list list, const char *text) {
+  const uint32_t id = intern(&impl->texts, text, strlen(text));
+  uint32_t *slot = id ? map_put(&impl->said, (uint64_t)list.number << 32 | id, 0) : NULL;
+  if (!slot) return false;
+  if (*slot) return true;
+  if (!mem_grow(&impl->mem, (void **)list.v, list.cap, *list.n + 1, sizeof **list.v)) return false;
+  (*list.v)[(*list.n)++] = (const char *)impl->texts.strs[id].bytes;
+  *slot = 1;
   return true;
+}
+
+static bool add_device_name(struct reporter *p, const char *text) {
+  struct tk_report *r = p->r;
+  return add_text(p->impl, (struct text_list){&r->devices, &r->n_devices, &p->impl->cap_devices, 0}, text);
 }
 
 /* The value of "name" in each object of a list, as JSON that json_copy wrote has it. */
 static bool add_names(struct reporter *p, const char *text, size_t n) {
   static const char KEY[] = "\"name\":\"";
-  struct tk_report *r = p->r;
   char name[128];
   bool ok = true;
   for (const char *at = text; ok && (at = memmem(at, n - (size_t)(at - text), KEY, sizeof KEY - 1)); ) {
@@ -344,7 +370,7 @@ static bool add_names(struct reporter *p, const char *text, size_t n) {
     if (len == 0 || len >= sizeof name) continue;
     memcpy(name, at, len);
     name[len] = 0;
-    ok = add_text(p->impl, &r->devices, &r->n_devices, &p->impl->cap_devices, name);
+    ok = add_device_name(p, name);
   }
   return ok;
 }
@@ -352,7 +378,6 @@ static bool add_names(struct reporter *p, const char *text, size_t n) {
 /* What a plane of an XSpace says of its device, in the words of its stats: "TPU v6 Lite", "Nvidia, compute capability 9.0". */
 static bool add_plane(struct reporter *p, const char *plane, size_t n) {
   static const char *const NAMES[] = {"gpu_device_name", "device_type_string", "device_vendor"};
-  struct tk_report *r = p->r;
   struct json_value stats, v, major = {0}, minor = {0};
   char name[128];
   if (!json_member(plane, n, "stats", &stats) || stats.type != JSON_OBJECT) return true;
@@ -366,7 +391,7 @@ static bool add_plane(struct reporter *p, const char *plane, size_t n) {
     if (capable) len += snprintf(name + len, sizeof name - (size_t)len, ", compute capability %lld", (long long)major.num.mant);
     if (capable && json_member(text, size, "compute_cap_minor", &minor) && minor.type == JSON_NUMBER && minor.num.kind == NUM_INT)
       snprintf(name + len, sizeof name - (size_t)len, ".%lld", (long long)minor.num.mant);
-    return add_text(p->impl, &r->devices, &r->n_devices, &p->impl->cap_devices, name);
+    return add_device_name(p, name);
   }
   return true;
 }
@@ -391,7 +416,7 @@ static bool add_version(struct reporter *p, const char *what, const struct json_
   if (v->type == JSON_STRING && n > 2) text++, n -= 2;
   else if (v->type != JSON_NUMBER) return true;
   snprintf(line, sizeof line, "%s %.*s", what, (int)(n < 80 ? n : 80), text);
-  return add_text(p->impl, &r->versions, &r->n_versions, &p->impl->cap_versions, line);
+  return add_text(p->impl, (struct text_list){&r->versions, &r->n_versions, &p->impl->cap_versions, 1}, line);
 }
 
 bool report_versions(struct reporter *p) {

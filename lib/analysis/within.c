@@ -17,7 +17,9 @@ void within_begin(struct within *w) {
   w->n_open = 0;
 }
 
-static bool sticks_out(const struct tk_event *e) { return e->kind == TK_SPAN && !event_nests(e); }
+static bool sticks_out(const struct tk_event *e) {
+  return e->kind == TK_SPAN && (e->flags & (TK_OVERLAPS | TK_PAIRED)) == TK_OVERLAPS;
+}
 
 /* What never ended is where it begins. */
 static tk_time end_of(const struct tk_event *e) { return e->flags & TK_UNFINISHED ? e->ts : e->ts + e->dur; }
@@ -58,12 +60,11 @@ static bool add_open(struct within *w, struct within_span own) {
 bool within_add(struct within *w, const struct tk_trace *t, tk_id event, struct within_span around, uint32_t node) {
   const struct tk_event *e = &t->events[event];
   const struct within_span own = {node, event, end_of(e), end_of(e)};
-  if (event_nests(e)) {
+  if (trace_nests(t, event)) {
     struct within_span *under = &w->under[e->depth + 1];
     const tk_time least = w->under[e->depth].least;
     *under = node ? own : around;
     under->least = node && own.end < least ? own.end : least;
-    return true;
   }
   const bool timed = !(e->flags & (TK_UNFINISHED | TK_LOST_CLOCK));
   return !node || !sticks_out(e) || !timed || add_open(w, own);

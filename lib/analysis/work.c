@@ -133,7 +133,7 @@ static struct work_row *row_of(struct finder *f, tk_id track) {
   uint32_t *slot = &w->row_of[process];
   if (*slot) return &w->rows[*slot - 1];
   if (!mem_grow(w->mem, (void **)&w->rows, &w->cap_rows, (uint64_t)w->n_rows + 1, sizeof *w->rows)) return NULL;
-  w->rows[w->n_rows] = (struct work_row){.process = process, .rank = o ? o->rank : -1, .host = o ? o->host : ""};
+  w->rows[w->n_rows] = (struct work_row){.process = process, .track = track, .rank = o ? o->rank : -1, .host = o ? o->host : ""};
   *slot = ++w->n_rows;
   return &w->rows[*slot - 1];
 }

@@ -24,6 +24,7 @@ struct work_stream {
 /* A device: a process of a rank that holds work. */
 struct work_row {
   tk_id process;
+  tk_id track;   /* the one that says rank and host */
   int64_t rank;
   const char *host;
   uint64_t unfinished;

@@ -50,6 +50,8 @@ bool column_text(struct column *c, int64_t row, const void *p, size_t n) {
   return id && id <= INT32_MAX;
 }
 
+bool column_word(struct column *c, const char *text) { return intern(&c->words.texts, text, strlen(text)) != 0; }
+
 bool column_string(struct column *c, int64_t row, tk_id id) {
   if (!id) return column_null(c, row);
   uint32_t *known = &c->words.of_id[id];

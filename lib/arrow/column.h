@@ -47,6 +47,9 @@ static inline void column_bool(struct column *c, int64_t row, bool v) {
 bool column_string(struct column *c, int64_t row, tk_id id);
 /* Any UTF-8. */
 bool column_text(struct column *c, int64_t row, const void *p, size_t n);
+/* Adds a text to the dictionary of the column, for rows that are filled by its place there: the first text has place 0.  False when
+ * memory runs out. */
+bool column_word(struct column *c, const char *text);
 /* An arg as it is printed, texts without quotes; bytes that are no text have U+FFFD in their place. */
 bool column_arg(struct column *c, int64_t row, const struct tk_arg *arg);
 /* The whole number of an ident, or null. */

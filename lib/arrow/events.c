@@ -51,7 +51,7 @@ static bool fill_cat(struct table_source *s, struct column *c) {
 static bool fill_type(struct table_source *s, struct column *c) {
   static const char *const names[] = {"span", "instant", "counter"};
   bool ok = true;
-  for (size_t i = 0; i < 3; i++) ok = column_text(c, 0, names[i], strlen(names[i])) && ok;
+  for (size_t i = 0; i < 3; i++) ok = column_word(c, names[i]) && ok;
   for EACH_EVENT(s, e) c->place[row_of(s, e)] = e->kind;
   return ok;
 }
@@ -118,8 +118,9 @@ static bool fill_parent(struct table_source *s, struct column *c) {
     const tk_id parent = e->depth ? above[e->depth - 1] : 0;
     if (parent) c->u32[row_of(s, e)] = parent;
     else ok = column_null(c, row_of(s, e));
-    if (!event_nests(e)) continue;
-    above[e->depth] = (tk_id)(e - s->t->events);
+    const tk_id event = (tk_id)(e - s->t->events);
+    if (!trace_nests(s->t, event)) continue;
+    above[e->depth] = event;
     if (e->depth > deepest) deepest = e->depth;
   }
   free(above);

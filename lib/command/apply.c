@@ -78,6 +78,7 @@ static bool write_rank(struct applier *a, uint32_t rank, struct tk_merge_report 
   struct tk_merge_rank *r = &report->ranks[rank];
   const char *name = a->tasks.inputs[rank].name;
   if (strcmp(t->source, name) != 0) t->source = tk_string(t, trace_text(t, name), NULL);
+  if (!mem_check(&t->store->mem, err)) return false; /* the name would be empty */
   r->input = merger_text(m, name);
   r->host = r->rank_from = "";
   progress_phase(&a->opt->save.progress, (struct tk_phase){"writing", r->input, rank + 1, a->tasks.sources.n, true});

@@ -239,7 +239,7 @@ static bool convert(struct extractor *x, struct tk_extracted *f, size_t input) {
   diagnostics_add_notes(x->report->notes, t, t->source);
   if (t->truncated || t->damaged) f->saved = t->n_events;
   f->from = keep_text(x, t->source);
-  ok = put_trace(x, f, t);
+  ok = diagnostics_check(x->report->notes, x->err) && put_trace(x, f, t);
   tk_free(t);
   return ok;
 }
@@ -284,12 +284,12 @@ static bool extract_all(struct extractor *x, const char *const *names, size_t n)
   r->files = calloc(x->sources->n + 1, sizeof *r->files);
   x->first = calloc(x->sources->n + 1, sizeof *x->first);
   if (!r->notes || !r->files || !x->first) return err_set(x->err, TK_ELIMIT, "out of memory");
-  if (!make_plan(x) || !check_outputs(x)) return r->n = 0, false;
+  if (!make_plan(x) || !diagnostics_check(r->notes, x->err) || !check_outputs(x)) return r->n = 0, false;
   for (size_t i = 0; i < r->n; i++) {
     struct tk_extracted *f = &r->files[i];
     f->from = keep_text(x, f->from);
     f->run = keep_text(x, f->run);
-    if (!extract_one(x, i)) return r->n = i, false;
+    if (!diagnostics_check(r->notes, x->err) || !extract_one(x, i)) return r->n = i, false;
   }
   return true;
 }

@@ -338,6 +338,6 @@ bool merger_write(struct merger *m, size_t input, struct tk_trace *t) {
   m->n_merged++;
   m->n_events += t->n_events;
   if (!t->n_events && merger_asks_for_time(m)) merger_note(m, t->source, "none of its events is in the selected range");
-  return mem_check(&m->mem, m->err);
+  return mem_check(&m->mem, m->err) && diagnostics_check(m->report->notes, m->err);
 }
 

@@ -55,9 +55,7 @@ static bool check_nesting(const struct tk_trace *t, const struct tk_track *k, tk
       const struct tk_event *up = &t->events[ancestors[e->depth - 1]];
       if (!(up->flags & LOOSE) && e->ts + e->dur - (up->ts + up->dur) > 1000) return fail(err, "span exceeds its parent", i);
     }
-    const bool is_parent = i + 1 < k->first + k->count && e[1].depth > e->depth; /* a complete event cut off by the end of the
-                                                                                  * pair around it */
-    if (event_nests(e) || is_parent) ancestors[e->depth] = i;
+    if (trace_nests(t, i)) ancestors[e->depth] = i;
     depth_before = e->depth;
   }
   return true;

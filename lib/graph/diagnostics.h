@@ -12,7 +12,7 @@ struct tk_diagnostics *diagnostics_new(void);
 /* Returns false with TK_ELIMIT in err if memory has run out since. */
 bool diagnostics_check(const struct tk_diagnostics *d, struct tk_err *err);
 
-/* Returns a copy of the text with the lifetime of `d`. */
+/* Returns a copy of the text with the lifetime of `d`; "" when memory runs out, so call diagnostics_check before writing it. */
 const char *diagnostics_text(struct tk_diagnostics *d, const char *text);
 const char *diagnostics_bytes(struct tk_diagnostics *d, const void *p, size_t n);
 

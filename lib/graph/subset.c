@@ -155,7 +155,7 @@ static void move_track(const struct tk_trace *t, const struct subset *k, struct 
   for (tk_id i = first; i < end; i++) {
     struct tk_event e = t->events[i];
     uint16_t depth = above[e.depth];
-    if (event_nests(&e) && e.depth < UINT16_MAX) above[e.depth + 1] = (uint16_t)(depth + k->events[i]);
+    if (trace_nests(t, i) && e.depth < UINT16_MAX) above[e.depth + 1] = (uint16_t)(depth + k->events[i]);
     if (!k->events[i]) continue;
     e.depth = depth;
     to->events[++to->n_events] = e;

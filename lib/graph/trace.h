@@ -112,9 +112,13 @@ struct tk_flow_point *trace_add_flow_point(struct tk_trace *t);
 struct tk_record *trace_add_record(struct tk_trace *t);
 struct tk_meta *trace_add_meta(struct tk_trace *t);
 
-/* True for a span that may have children: a span that exceeds its own parent has none, unless it came as begin and end. */
-static inline bool event_nests(const struct tk_event *e) {
-  return e->kind == TK_SPAN && (!(e->flags & TK_OVERLAPS) || e->flags & TK_PAIRED);
+/* True if the event may have children. A span that exceeds its parent has none, unless it came as begin and end, or an end event cut off
+ * its parent when the span had children already: then its first child comes next. */
+static inline bool trace_nests(const struct tk_trace *t, tk_id event) {
+  const struct tk_event *e = &t->events[event];
+  if (e->kind != TK_SPAN) return false;
+  return !(e->flags & TK_OVERLAPS) || e->flags & TK_PAIRED ||
+         (event < t->n_events && e[1].track == e->track && e[1].depth > e->depth);
 }
 
 /* Counts another occurrence of this note; keeps the `offset` of the first. */

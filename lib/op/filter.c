@@ -74,8 +74,8 @@ static void keep_parents(struct filter *f, bool *wanted) {
     memset(wanted, 0, UINT16_MAX + 2);
     for (tk_id i = track->first + track->count; i-- > track->first;) {
       struct tk_event *e = &t->events[i];
-      if (event_nests(e) && wanted[e->depth + 1]) f->keep.events[i] |= in_window(f, e);
-      if (event_nests(e)) wanted[e->depth + 1] = false;
+      if (trace_nests(t, i) && wanted[e->depth + 1]) f->keep.events[i] |= in_window(f, e);
+      if (trace_nests(t, i)) wanted[e->depth + 1] = false;
       if (f->keep.events[i]) wanted[e->depth] = true;
     }
   }
@@ -89,7 +89,7 @@ static void keep_children(struct filter *f) {
       const struct tk_event *e = &t->events[i];
       if (e->depth <= under) under = UINT32_MAX;
       if (under != UINT32_MAX) f->keep.events[i] |= in_window(f, e);
-      else if (f->keep.events[i] && event_nests(e)) under = e->depth;
+      else if (f->keep.events[i] && trace_nests(t, i)) under = e->depth;
     }
   }
 }

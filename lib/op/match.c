@@ -47,7 +47,7 @@ static bool count_self(struct match *m) {
     m->self[i] = e->dur;
     if (t->tracks[e->track].kind != TK_THREAD || e->kind != TK_SPAN) continue;
     if (e->depth && above[e->depth]) m->self[above[e->depth]] -= e->dur;
-    if (event_nests(e)) above[e->depth + 1] = i;
+    if (trace_nests(t, i)) above[e->depth + 1] = i;
   }
   mem_free(m->mem, above);
   return true;

@@ -419,7 +419,7 @@ static bool finish_run(const struct tk_trace *t, struct run *r, struct buf *merg
 static uint32_t depth_left(const struct coalescing *g, tk_id id) {
   const struct tk_event *e = &g->s->t->events[id];
   uint16_t depth = g->above[e->depth];
-  if (event_nests(e) && e->depth < UINT16_MAX) g->above[e->depth + 1] = (uint16_t)(depth + g->k->events[id]);
+  if (trace_nests(g->s->t, id) && e->depth < UINT16_MAX) g->above[e->depth + 1] = (uint16_t)(depth + g->k->events[id]);
   return depth;
 }
 

@@ -171,8 +171,8 @@ static int args_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *id) {
 
 static int args_connect(sqlite3 *db, void *arg, int argc, const char *const *argv, sqlite3_vtab **vtab, char **why) {
   (void)argc, (void)argv, (void)why;
-  int status = sqlite3_declare_vtab(db, "CREATE TABLE x(id INTEGER, arg_set_id INTEGER, flat_key TEXT, key TEXT, int_value INTEGER, "
-                                        "string_value TEXT, real_value DOUBLE, value_type TEXT, display_value TEXT)");
+  int status = sql_declare(db, "CREATE TABLE x(id INTEGER, arg_set_id INTEGER, flat_key TEXT, key TEXT, int_value INTEGER, "
+                               "string_value TEXT, real_value DOUBLE, value_type TEXT, display_value TEXT)");
   struct args_vtab *v = status == SQLITE_OK ? sqlite3_malloc(sizeof *v) : NULL;
   if (!v) return status == SQLITE_OK ? SQLITE_NOMEM : status;
   *v = (struct args_vtab){.sql = arg};
@@ -274,5 +274,5 @@ bool sql_register_args(struct tk_sql *s) {
       .xColumn = args_column,   .xRowid = args_rowid,
   };
   return sql_add_table(s, "args", &module, s, NULL) &&
-         sqlite3_create_function(s->db, "extract_arg", 2, SQLITE_UTF8, s, extract_arg, NULL, NULL) == SQLITE_OK;
+         sql_add_function(s, "extract_arg", 2, 0, s, extract_arg);
 }

@@ -102,7 +102,7 @@ static int connected_connect(sqlite3 *db, void *arg, int argc, const char *const
   (void)argc, (void)why;
   while (sqlite3_stricmp(kind->name, argv[0]) != 0) kind++; /* one of these was registered */
   struct connected_vtab *v = sqlite3_malloc(sizeof *v);
-  int status = v ? sqlite3_declare_vtab(db, SCHEMA) : SQLITE_NOMEM;
+  int status = v ? sql_declare(db, SCHEMA) : SQLITE_NOMEM;
   if (status != SQLITE_OK) return sqlite3_free(v), status;
   *v = (struct connected_vtab){.sql = arg, .kind = kind};
   *vtab = &v->base;

@@ -361,7 +361,7 @@ static int events_connect(sqlite3 *db, void *arg, int argc, const char *const *a
   if (!table->name) return SQLITE_ERROR;
   char *schema = schema_of(db, s, table);
   struct event_vtab *v = sqlite3_malloc(sizeof *v);
-  int status = schema && v ? sqlite3_declare_vtab(db, schema) : SQLITE_NOMEM;
+  int status = schema && v ? sql_declare(db, schema) : SQLITE_NOMEM;
   sqlite3_free(schema);
   if (status != SQLITE_OK) return sqlite3_free(v), status;
   *v = (struct event_vtab){.sql = s, .table = table};

@@ -79,7 +79,7 @@ bool tk_sql_copy(struct tk_sql *s, const char *path, bool force, struct tk_err *
   s->deadline_ms = 0;
   guard_suspend(s);
   ok = ok && fill(s, temporary, err);
-  guard_install(s);
+  guard_resume(s);
   s->err = NULL;
   ok = ok && send_file(fd, &to, err) && out_commit(&to, err);
   if (!ok && err->code == TK_EWRITE) err_prefix(err, "%s", path);

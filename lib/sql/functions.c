@@ -10,7 +10,7 @@ static void slice_is_ancestor(sqlite3_context *out, int argc, sqlite3_value **ar
   if (sqlite3_value_type(argv[0]) == SQLITE_NULL || sqlite3_value_type(argv[1]) == SQLITE_NULL) return;
   if (!sql_parents(s)) return sqlite3_result_error_nomem(out);
   tk_id i = below > 0 && below <= s->t->n_events ? s->parents[below] : 0;
-  while (i > above) i = s->parents[i]; /* parents stand before their children */
+  while (i && i > above) i = s->parents[i]; /* parents come before their children */
   sqlite3_result_int(out, i && i == above);
 }
 
@@ -86,7 +86,7 @@ static void time_from(sqlite3_context *out, int argc, sqlite3_value **argv) {
   sqlite3_result_int64(out, ns);
 }
 
-static bool register_times(sqlite3 *db) {
+static bool register_times(struct tk_sql *s) {
   static const struct {
     const char *name;
     int64_t ns;
@@ -94,13 +94,12 @@ static bool register_times(sqlite3 *db) {
                {"min", 60000000000}, {"minutes", 60000000000}, {"hours", 3600000000000}, {"days", 86400000000000}};
   bool ok = true;
   for (size_t i = 0; ok && i < sizeof UNITS / sizeof *UNITS; i++) {
-    const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
     void *ns = (void *)(uintptr_t)&UNITS[i].ns;
     char to[32], from[32];
     sqlite3_snprintf(sizeof to, to, "time_to_%s", UNITS[i].name);
     sqlite3_snprintf(sizeof from, from, "time_from_%s", UNITS[i].name);
-    ok = sqlite3_create_function(db, to, 1, flags, ns, time_to, NULL, NULL) == SQLITE_OK &&
-         sqlite3_create_function(db, from, 1, flags, ns, time_from, NULL, NULL) == SQLITE_OK;
+    ok = sql_add_function(s, to, 1, SQLITE_DETERMINISTIC, ns, time_to) &&
+         sql_add_function(s, from, 1, SQLITE_DETERMINISTIC, ns, time_from);
   }
   return ok;
 }
@@ -113,8 +112,8 @@ bool sql_register_functions(struct tk_sql *s) {
   } ROWS[] = {{"slice_is_ancestor", 2, slice_is_ancestor}, {"trace_start", 0, trace_bound}, {"trace_end", 0, trace_end},
               {"trace_dur", 0, trace_dur},                 {"reverse", 1, reverse},         {"str_split", 3, str_split},
               {"to_timecode", 1, to_timecode}};
-  bool ok = register_times(s->db);
+  bool ok = register_times(s);
   for (size_t i = 0; ok && i < sizeof ROWS / sizeof *ROWS; i++)
-    ok = sqlite3_create_function(s->db, ROWS[i].name, ROWS[i].n, SQLITE_UTF8, s, ROWS[i].call, NULL, NULL) == SQLITE_OK;
+    ok = sql_add_function(s, ROWS[i].name, ROWS[i].n, 0, s, ROWS[i].call);
   return ok;
 }

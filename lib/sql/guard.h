@@ -1,13 +1,18 @@
-/* guard.h - what a query may not do, and how long and how large it may get. */
+/* guard.h - limits of a query: what it may use, and how long and how large it may get. */
 #ifndef SQL_GUARD_H
 #define SQL_GUARD_H
 
 #include "sql.h"
 
-void guard_install(struct tk_sql *s);
-/* For the library's own statements. */
+/* Guards the database from now on; false if memory runs out.  The tables and functions of the trace must be registered before. */
+bool guard_install(struct tk_sql *s);
+/* Lets the library's own statements attach another database, until guard_resume.  Functions and modules stay guarded, because a table
+ * may be a view that a query has made. */
 void guard_suspend(struct tk_sql *s);
-/* A statement begins: its time counts from now, and err is told why it is stopped. */
+void guard_resume(struct tk_sql *s);
+/* Starts the clock of a statement; err gets the reason if the statement is stopped or refused. */
 void guard_start(struct tk_sql *s, struct tk_err *err);
+/* SQLite's question whether a statement may do something, of which `s` is the first argument. */
+int guard_authorise(void *s, int action, const char *a, const char *b, const char *schema, const char *view);
 
 #endif

@@ -11,7 +11,7 @@ static void parents_of_track(struct tk_sql *s, const struct tk_track *k, tk_id *
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &s->t->events[i];
     s->parents[i] = e->depth ? last[e->depth - 1] : 0;
-    if (event_nests(e)) last[e->depth] = i;
+    if (trace_nests(s->t, i)) last[e->depth] = i;
   }
 }
 
@@ -55,7 +55,7 @@ tk_id sql_subtree_end(const struct tk_sql *s, tk_id event) {
   const struct tk_event *e = &s->t->events[event];
   const struct tk_track *k = &s->t->tracks[e->track];
   tk_id i = event + 1, end = k->first + k->count;
-  if (!event_nests(e)) return i;
+  if (!trace_nests(s->t, event)) return i;
   while (i < end && s->t->events[i].depth > e->depth) i++;
   return i;
 }

@@ -110,6 +110,7 @@ struct tk_sql {
   uint64_t deadline_ms; /* of the statement that runs; 0 = none */
   uint64_t graph_bytes, limit;
   struct tk_err *err;   /* of the call that runs */
+  bool copying;         /* the library copies the tables: it may attach a database */
   bool changed;         /* statements have made tables or views, or may have */
   struct tk_sql *others[SQL_OTHERS]; /* of other threads (ahead.c) */
   unsigned n_others;
@@ -126,6 +127,11 @@ bool sql_selves(struct tk_sql *s);
 bool sql_stacks(struct tk_sql *s);
 /* A table of this name, which SQLite itself does not list (tk_sql_tables does).  False when memory runs out. */
 bool sql_add_table(struct tk_sql *s, const char *name, const sqlite3_module *module, void *arg, void (*drop)(void *));
+/* A function of these many arguments; flags are SQLite's.  Views may call it. */
+bool sql_add_function(struct tk_sql *s, const char *name, int args, int flags, void *arg,
+                      void (*call)(sqlite3_context *, int, sqlite3_value **));
+/* Declares the columns of a table within its xConnect, as a table that views may read; returns a status of SQLite. */
+int sql_declare(sqlite3 *db, const char *schema);
 /* Behind the last event that is below `event`. */
 tk_id sql_subtree_end(const struct tk_sql *s, tk_id event);
 

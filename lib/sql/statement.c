@@ -34,7 +34,7 @@ static bool fail(struct tk_sql *s, const char *whole, const char *statement, str
     return err_for(err, TK_OPTION_MAX_MEMORY, TK_ELIMIT, "the query takes more memory than it may");
   }
   if (code == SQLITE_TOOBIG) return err_set(err, TK_ELIMIT, "SQL: %s", sqlite3_errmsg(s->db));
-  if (code == SQLITE_AUTH) return err_set(err, TK_EUSAGE, "SQL: %s: a query reads the trace and nothing else", sqlite3_errmsg(s->db));
+  if (code == SQLITE_AUTH) return err_set(err, TK_EUSAGE, "SQL: %s; queries can only read the trace", sqlite3_errmsg(s->db));
   if (offset < 0) return err_set(err, TK_EUSAGE, "SQL: %s", sqlite3_errmsg(s->db));
   place_of(whole, (int)(statement - whole) + offset, &line, &column);
   return err_set(err, TK_EUSAGE, "SQL: %s (line %u, column %u)", sqlite3_errmsg(s->db), line, column);

@@ -183,7 +183,7 @@ static int table_connect(sqlite3 *db, void *arg, int argc, const char *const *ar
   (void)argc, (void)argv, (void)why;
   char *schema = sqlite3_mprintf("CREATE TABLE x(%s)", made->table->schema);
   struct table_vtab *v = sqlite3_malloc(sizeof *v);
-  int status = schema && v ? sqlite3_declare_vtab(db, schema) : SQLITE_NOMEM;
+  int status = schema && v ? sql_declare(db, schema) : SQLITE_NOMEM;
   sqlite3_free(schema);
   if (status != SQLITE_OK) return sqlite3_free(v), status;
   *v = *made;
@@ -209,6 +209,16 @@ bool sql_add_table(struct tk_sql *s, const char *name, const sqlite3_module *mod
     return false;
   s->table_names[s->n_table_names++] = name;
   return sqlite3_create_module_v2(s->db, name, module, arg, drop) == SQLITE_OK;
+}
+
+bool sql_add_function(struct tk_sql *s, const char *name, int args, int flags, void *arg,
+                      void (*call)(sqlite3_context *, int, sqlite3_value **)) {
+  return sqlite3_create_function(s->db, name, args, SQLITE_UTF8 | SQLITE_INNOCUOUS | flags, arg, call, NULL, NULL) == SQLITE_OK;
+}
+
+int sql_declare(sqlite3 *db, const char *schema) {
+  const int status = sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
+  return status == SQLITE_OK ? sqlite3_declare_vtab(db, schema) : status;
 }
 
 bool table_register(struct tk_sql *s, const struct table *table) {

@@ -175,9 +175,8 @@ static void regexp(sqlite3_context *out, int argc, sqlite3_value **argv) {
 }
 
 bool sql_register_texts(struct tk_sql *s) {
-  const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
-  return sqlite3_create_function(s->db, "like", 2, flags, s, like, NULL, NULL) == SQLITE_OK &&
-         sqlite3_create_function(s->db, "like", 3, flags, NULL, like_escaped, NULL, NULL) == SQLITE_OK &&
-         sqlite3_create_function(s->db, "glob", 2, flags, s, glob, NULL, NULL) == SQLITE_OK &&
-         sqlite3_create_function(s->db, "regexp", 2, flags, s, regexp, NULL, NULL) == SQLITE_OK;
+  return sql_add_function(s, "like", 2, SQLITE_DETERMINISTIC, s, like) &&
+         sql_add_function(s, "like", 3, SQLITE_DETERMINISTIC, NULL, like_escaped) &&
+         sql_add_function(s, "glob", 2, SQLITE_DETERMINISTIC, s, glob) &&
+         sql_add_function(s, "regexp", 2, SQLITE_DETERMINISTIC, s, regexp);
 }

@@ -26,14 +26,17 @@ static uint8_t ask_column(const char *table, const char *column) {
   return strstr(column, "arg_set_id") ? TK_WITHOUT_ARGS : 0;
 }
 
-/* SQLite's question whether a statement may; it may anything, since it is not run.  Of the table of tables it speaks when it first
- * meets one of ours. */
+struct asking {
+  struct tk_sql *s;
+  uint8_t asked;
+};
+
+/* SQLite's question whether a statement may do something.  It asks about the table of tables when it first meets one of ours. */
 static int take_note(void *arg, int action, const char *a, const char *b, const char *schema, const char *view) {
-  uint8_t *asked = arg;
-  (void)schema, (void)view;
-  if (action == SQLITE_READ) *asked |= ask_column(a, b);
-  if (action == SQLITE_FUNCTION && sqlite3_stricmp(b, "extract_arg") == 0) *asked |= TK_WITHOUT_FLOWS | TK_WITHOUT_ARGS;
-  return SQLITE_OK;
+  struct asking *q = arg;
+  if (action == SQLITE_READ) q->asked |= ask_column(a, b);
+  if (action == SQLITE_FUNCTION && sqlite3_stricmp(b, "extract_arg") == 0) q->asked |= TK_WITHOUT_FLOWS | TK_WITHOUT_ARGS;
+  return guard_authorise(q->s, action, a, b, schema, view);
 }
 
 static struct tk_sql *open_empty(struct tk_trace *t) {
@@ -45,14 +48,14 @@ static struct tk_sql *open_empty(struct tk_trace *t) {
 uint8_t tk_sql_without(const char *sql) {
   struct tk_trace *t = trace_new(0);
   struct tk_sql *s = open_empty(t);
-  uint8_t asked = 0;
+  struct asking q = {.s = s};
   bool known = s != NULL;
-  if (s) sqlite3_set_authorizer(s->db, take_note, &asked);
+  if (s) sqlite3_set_authorizer(s->db, take_note, &q);
   for (const char *p = statement_at(sql), *behind; *p && known; p = statement_at(p)) {
     if ((behind = statement_behind_include(p)) != p) p = behind;
     else known = statement_passes_reading(s, &p);
   }
   tk_sql_close(s);
   tk_free(t);
-  return known ? (TK_WITHOUT_FLOWS | TK_WITHOUT_ARGS) & ~asked : 0;
+  return known ? (TK_WITHOUT_FLOWS | TK_WITHOUT_ARGS) & ~q.asked : 0;
 }

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# make fuzz [TIME=SECONDS | RUNS=N] [T=WORD] - each target under libFuzzer for so long, as many at a time as there are cores; or each for
-# so many runs of one seed, which finds the same in every run of the same program.
+# make fuzz [TIME=SECONDS | RUNS=N] [SEED=N] [T=WORD] - runs each target under libFuzzer for so long, or for so many runs, as many at a
+# time as there are cores.  The seed is the date of the day, so that each day tries something else: with RUNS and SEED the runs of one
+# program are the same again.
 #
 # What it starts from: the inputs that are kept in corpus/<target>.base64, a line each, and small fixtures.  What it learns stays in
 # $B/corpus/<target>, for the next run; $B/found gets what breaks a target, and the run fails.
 #
 #     tests/fuzz/run.sh --minimise    keeps of what $B/corpus covers, in inputs of less than 200 bytes, as few as cover it
 set -u
+export SEED=${SEED:-$(date +%Y%m%d)}
 : "${B:?run me by make fuzz}" "${SRC:?}" "${FIXTURES:?}"
 here=$SRC/tests/fuzz
 kept=$here/corpus
@@ -19,7 +21,9 @@ seeds() { # TARGET FOLDER
     i=$((i + 1))
     case $1 in
       fuzz_pipeline) { printf "\\x0$((i % 4))\\x0$((i % 8))\\x0$((i % 3))\\x$(printf %02x $((i * 37 % 256)))"; cat "$file"; } > "$2/seed$i" ;;
-      fuzz_options | fuzz_plan | fuzz_request | fuzz_scan) : ;;
+      fuzz_analysis) { printf "\\x00\\x$(printf %02x $((i * 37 % 256)))\\x$(printf %02x $((i * 11 % 32)))"; cat "$file"; } > "$2/seed$i" ;;
+      fuzz_cluster) { printf "\\x0$((i % 4))\\x0$((i % 4))"; cat "$file"; } > "$2/seed$i" ;;
+      fuzz_options | fuzz_plan | fuzz_request | fuzz_scan | fuzz_sql) : ;;
       *) cp "$file" "$2/seed$i" ;;
     esac
   done < <(find "$FIXTURES" -type f -size -24k ! -name '*.tsv' ! -name '*.md' | sort)
@@ -43,13 +47,13 @@ one() {
   [ -n "$(ls -A "$corpus")" ] || seeds "$name" "$corpus"
   unpack "$kept/$name.base64" "$corpus"
   local dictionary=() bound=(-max_total_time="$TIME")
-  [ -z "${RUNS:-}" ] || bound=(-seed=1 -runs="$RUNS")
+  [ -z "${RUNS:-}" ] || bound=(-runs="$RUNS")
   [ ! -e "$here/$name.dict" ] || dictionary=(-dict="$here/$name.dict")
-  if ASAN_OPTIONS=detect_leaks=1 "$B/tests/fuzz/$name" "${dictionary[@]}" "${bound[@]}" -max_len=8192 -timeout=20 -rss_limit_mb=3000 \
+  if ASAN_OPTIONS=detect_leaks=1 "$B/tests/fuzz/$name" "${dictionary[@]}" "${bound[@]}" -seed="$SEED" -max_len=8192 -timeout=20 -rss_limit_mb=3000 \
       -artifact_prefix="$B/found/$name-" -print_final_stats=1 "$corpus" > "$log" 2>&1; then
     echo "ok   $name: $(grep -oE 'number_of_executed_units: [0-9]+' "$log" | grep -oE '[0-9]+') runs, $(grep -oE 'cov: [0-9]+' "$log" | tail -n 1 | cut -d' ' -f2) edges, $(find "$corpus" -type f | wc -l) inputs"
   else
-    echo "FAIL $name"
+    echo "FAIL $name: $(grep -oE 'number_of_executed_units: [0-9]+' "$log" | grep -oE '[0-9]+') runs"
     grep -vE '^#[0-9]+' "$log" | tail -n 40
   fi
 }
@@ -73,5 +77,7 @@ out=$(printf '%s\n' $names | xargs -P "${JOBS:-2}" -n 1 "$here/run.sh" --one)
 printf '%s\n' "$out"
 good=$(printf '%s\n' "$out" | grep -c '^ok ')
 bad=$(printf '%s\n' "$out" | grep -c '^FAIL ')
+runs=$(printf '%s\n' "$out" | sed -nE 's/^(ok|FAIL) .*: ([0-9]+) runs.*/\2/p' | awk '{ n += $1 } END { print n + 0 }')
+echo "seed $SEED: $runs runs"
 echo "$good passed, $bad failed"
 [ "$bad" -eq 0 ]

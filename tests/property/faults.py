@@ -3,7 +3,7 @@
 that says failure, a message, and the folder as it was: the old output whole, and no other file.
 
 tests/preload/fault.c, preloaded, makes the n-th call of a kind fail: first it counts how many there are.  LONG=1 tries every one, and
-of every two and more that fail from one on; else those of `convert` and every few of the others.
+of every two and more that fail from one on; else those of `convert`, of memory in `apply`, and every few of the others.
 
     faults.py [WORD]    only cases that have WORD in their name"""
 import concurrent.futures
@@ -148,7 +148,7 @@ class Case:
 
     def faults(self):
         for kind, n in self.calls.items():
-            step = 1 if LONG or self.name.startswith('convert.json.json') else max(1, n // FEW)
+            step = 1 if LONG or self.name.startswith('convert.json.json') or self.name == 'apply' and kind == 'malloc' else max(1, n // FEW)
             for i in range(1 + (n % step) // 2, n + 1, step):
                 yield f'{kind}:{i}'
             for i in range(1, n + 1, 1 if LONG else max(1, n // 10)):

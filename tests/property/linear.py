@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """No input costs more than its bytes: crafted files (tests/support/crafted.py) go through every command and every pair of formats, and
-none takes more than 10 times what an ordinary file of as many bytes takes.
+none takes more than 10 times what an ordinary file of as many bytes takes.  A report on eight times as many devices, streams or
+allocators takes at most 3 times as long for each byte.
 
 Seconds of the processor are compared, of one run each, the second of two where the first is too slow.  LONG=1: files of 5 MB, all
 commands on all formats; else of 0.5 MB, and the commands that do most.
@@ -121,6 +122,22 @@ class Judge:
             os.unlink(path)
 
 
+def report_grows(judge):
+    """Small files take too little time for what is quadratic in their devices to show."""
+    for name in ('devices', 'streams', 'devices_with_steps', 'allocators'):
+        seconds = []
+        for size in (650000, 5200000):
+            path = os.path.join(judge.folder, 'grows.json')
+            crafted.write(path, name, size)
+            seconds.append(min(cpu(['report', path, *option], judge.folder)[0] or SECONDS for option in ([], ['--json'])))
+        most = 3 * 8 * seconds[0] + 0.1
+        ok = seconds[1] <= most
+        judge.passed += ok
+        judge.failed += not ok
+        if not ok:
+            print(f'not ok  report of {name}: {seconds[0]:.2f} s, of eight times as many {seconds[1]:.2f} s, at most {most:.2f}')
+
+
 def main():
     word = sys.argv[1] if len(sys.argv) > 1 else ''
     with tempfile.TemporaryDirectory() as folder:
@@ -128,6 +145,8 @@ def main():
         for name in crafted.KINDS:
             if name == 'plain' or word in name:
                 judge.judge(name)
+        if not word or word in 'report':
+            report_grows(judge)
         print(f'{judge.passed} passed, {judge.failed} failed')
         return judge.failed != 0
 

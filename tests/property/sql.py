@@ -30,7 +30,8 @@ from verdict import check, finish, judge  # noqa: E402
 
 TRACEKIT, FIXTURES, SRC = os.environ['TRACEKIT'], os.environ['FIXTURES'], os.environ['SRC']
 LONG = bool(os.environ.get('LONG'))
-TRACES = ['json/viz/viz_small.json', 'json/torch/ddp2_plain/rank0.json.gz', 'json/odd/mixed.json', 'json/odd/counters.json',
+TRACES = ['json/viz/viz_small.json', 'json/torch/ddp2_plain/rank0.json.gz', 'json/odd/mixed.json', 'json/odd/cut.json',
+          'json/odd/counters.json',
           'perfetto/small.pftrace.gz', 'xplane/mlp_train/vm.xplane.pb', 'xplane/synth/types.xplane.pb']
 with open(f'{SRC}/schemas/sql.schema.json', encoding='utf-8') as f:
     SCHEMA = json.load(f)

@@ -48,8 +48,12 @@ def tree(*args):
     return report, found
 
 
-def nests(e):
-    return e.kind == 'span' and ('overlaps' not in e.flags or 'paired' in e.flags)
+def sticks_out(e):
+    return e.kind == 'span' and 'overlaps' in e.flags and 'paired' not in e.flags
+
+
+def nests(events, i):
+    return events[i].kind == 'span' and (not sticks_out(events[i]) or i + 1 < len(events) and events[i + 1].depth > events[i].depth)
 
 
 def end_of(e):
@@ -65,7 +69,7 @@ def hung(events, kind, wanted, per):
         thread = kind == 'thread'
         chain = under[e.depth if thread else 0]
         in_graph = chain
-        if thread and e.kind == 'span' and not nests(e):
+        if thread and sticks_out(e):
             least = [min(end for _, end in chain[:n + 1]) for n in range(len(chain))]
             in_graph = chain[:sum(end >= end_of(e) for end in least)]
         above = in_graph[-1][0] if in_graph else -1
@@ -76,11 +80,11 @@ def hung(events, kind, wanted, per):
         if selected:
             paths[i] = (*above_path, e.name)
         around[i] = paths.get(i, above_path)
-        if thread and nests(e):
+        if thread and nests(events, i):
             own = i if selected else above
             kept = chain if own == (chain[-1][0] if chain else -1) else (*chain, (own, end_of(events[own])))
             under[e.depth + 1] = kept
-        elif thread and selected and is_timed(e):
+        if thread and selected and sticks_out(e) and is_timed(e):
             aside.append((i, end_of(e)))
     return paths, around
 

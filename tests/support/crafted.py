@@ -307,6 +307,28 @@ def collectives(n):
 
 
 @kind
+def devices(n):
+    return [x(10 * i, cat='kernel', pid=i, tid=7, args={'correlation': i, 'stream': 7, 'device': i}) for i in range(n)]
+
+
+@kind
+def streams(n):
+    return [x(10 * i, cat='kernel', pid=i % 9, tid=i, args={'correlation': i, 'stream': i, 'device': i % 9}) for i in range(n)]
+
+
+@kind
+def devices_with_steps(n):
+    return [e for i in range(n // 2) for e in (x(10 * i, cat='kernel', pid=i, tid=7, args={'stream': 7}),
+                                               x(10 * i, cat='user_annotation', pid=n + i, tid=1, name='ProfilerStep#%d' % i))]
+
+
+@kind
+def allocators(n):
+    return [{'ph': 'i', 'pid': 1, 'tid': 1, 'ts': i, 'name': '[memory]', 's': 't', 'args': {'Device Type': 1, 'Device Id': i, 'Total Allocated': i}}
+            for i in range(n)]
+
+
+@kind
 def frames(n):
     return [x(i, cat='python_function', name='f%d' % i, args={'Python id': i, 'Python parent id': i - 1}) for i in range(n)]
 

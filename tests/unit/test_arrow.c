@@ -129,6 +129,18 @@ static void events(void **state) {
   drop(&v);
 }
 
+/* No column has a value, and none has room for one. */
+static void no_rows(void **state) {
+  struct tk_trace *t = feed_text("{\"traceEvents\":[]}");
+  (void)state;
+  for (int i = 0; i < TK_TABLES; i++) {
+    struct taken v = take(t, (enum tk_table)i, NULL, false);
+    assert_int_equal(v.batch.length, 0);
+    drop(&v);
+  }
+  tk_free(t);
+}
+
 static void other_tables(void **state) {
   (void)state;
   struct tk_trace *t = feed_text(text);
@@ -233,7 +245,8 @@ static void fixtures(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(events), cmocka_unit_test(other_tables), cmocka_unit_test(collectives),
-                                     cmocka_unit_test(moved_child), cmocka_unit_test(refused), cmocka_unit_test(fixtures)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(events),      cmocka_unit_test(no_rows),     cmocka_unit_test(other_tables),
+                                     cmocka_unit_test(collectives), cmocka_unit_test(moved_child), cmocka_unit_test(refused),
+                                     cmocka_unit_test(fixtures)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,3 +26,5 @@ for table in slice thread_slice process_slice thread process track thread_track 
   echo "== $table"
   tracekit sql -q t.json --csv -e "SELECT * FROM $table"
 done
+echo '== parents of spans that an end cut off their parent'
+tracekit sql -q "$FIXTURES/json/odd/cut.json" --csv -e "SELECT s.name, p.name AS parent FROM slice s LEFT JOIN slice p ON p.id = s.parent_id ORDER BY s.id"

@@ -8,6 +8,8 @@ refused -e 'PRAGMA writable_schema = 1'
 refused -e 'PRAGMA journal_mode = WAL'
 refused -e "VACUUM INTO 'copy.db'"
 refused -e 'CREATE VIRTUAL TABLE v USING fts5(a)'
+refused -e "SELECT fts3_tokenizer('simple', x'4141414141414141'); SELECT * FROM fts3tokenize WHERE input = 'a'"
+refused -e "CREATE TABLE d(a, b DEFAULT (load_extension('x'))); INSERT INTO d(a) VALUES (1)"
 refused -e "INSERT INTO slice(name) VALUES ('x')"
 refused -e 'DELETE FROM metadata'
 refused -e 'DROP TABLE stats'

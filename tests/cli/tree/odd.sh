@@ -7,6 +7,8 @@ say 'a call within a call is none' '{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,
 say 'what is not selected is passed over' '{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":10},{"ph":"X","name":"b","pid":1,"tid":1,"ts":1,"dur":8},{"ph":"X","name":"c","pid":1,"tid":1,"ts":2,"dur":3}' --exclude b
 say 'one that never ends has no time, and takes none' '{"ph":"B","name":"lost","pid":1,"tid":1,"ts":0},{"ph":"X","name":"in","pid":1,"tid":1,"ts":4,"dur":3}'
 say 'overlaps' '{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":10},{"ph":"X","name":"b","pid":1,"tid":1,"ts":5,"dur":10}'
+say 'a span that an end cuts off its parent keeps its children' "$(sed '1d;$d' "$FIXTURES/json/odd/cut.json")"
+MALLOC_PERTURB_=65 say 'and what memory held before does not matter' '{"ph":"B","name":"pair","pid":1,"tid":1,"ts":2},{"ph":"X","name":"cut off","pid":1,"tid":1,"ts":3,"dur":9},{"ph":"X","name":"child","pid":1,"tid":1,"ts":3,"dur":1},{"ph":"E","pid":1,"tid":1,"ts":6}'
 say 'cut' '{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":10},{"ph":"X","name":"b","pid":1,"tid":1,"ts":2,"dur":4}' --time 1us..4us
 say 'names' '{"ph":"X","name":"a\u001b[31m\nb","pid":1,"tid":1,"ts":0,"dur":3},{"ph":"X","pid":1,"tid":1,"ts":7,"dur":1}'
 say 'spans of no length' '{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":0}'
