@@ -1,26 +1,25 @@
-/* tracekit.h - the whole public interface of libtracekit.
+/* tracekit.h - the public interface of libtracekit.
  *
  *     bytes -> io -> format reader -> event graph -> operations -> format writer -> io -> bytes
  *
- * Load a trace (tk_load), look at its arrays or hand it to an operation, save it (tk_save), free it (tk_free).  The trace owns
- * everything that can be reached from it; the caller owns `struct tk_err` and options.  Strings, classes, tracks and events are
- * named by 32-bit ids, 0 = none: slot 0 of every array is a dummy, so the iterator is `for (i = 1; i <= t->n_events; i++)`.
- * The library never prints, never exits and has no mutable globals; different traces may be used from different threads, one trace
- * from one thread at a time.
+ * Load a trace (tk_load), read its arrays or pass it to an operation, save it (tk_save) and free it (tk_free). The trace owns
+ * everything reachable from it; the caller owns `struct tk_err` and options. Strings, classes, tracks and events are identified
+ * by 32-bit ids, 0 = none: slot 0 of every array is a dummy, so iterate with `for (i = 1; i <= t->n_events; i++)`. The library
+ * never prints, never exits and has no mutable globals. Different traces may be used by different threads, one trace by one
+ * thread at a time.
  *
- * Options: zero is the default of every field, and NULL stands for all defaults.  Structs of options that may grow begin with their
- * size, which TK_..._OPTIONS_INIT fills in, so that programs and libraries of different versions work together:
+ * Options: zero is the default of every field, and a NULL pointer means all defaults. Option structs that may grow start with
+ * their size, which TK_..._OPTIONS_INIT sets, so that programs and libraries of different versions work together:
  *
  *     struct tk_top_options options = TK_TOP_OPTIONS_INIT;
  *
- * A size of 0 is that of version 0.1, so { 0 } does as well as long as no later field is set.  A field that the library does not know,
- * as it is older than the header, is refused (TK_EUSAGE) unless it is zero.  Structs that are parts of others do not grow: they end
- * with reserved words, which are to be zero.  Reports are filled by the library; a later version gives them more fields only together
- * with a new soname.
+ * A size of 0 means that of version 0.1, so { 0 } works too unless a later field is set. A non-zero field that an older library
+ * does not know is refused (TK_EUSAGE). Structs embedded in others do not grow: they end with reserved words, which must be
+ * zero. Reports are filled in by the library; adding fields to them changes the soname.
  *
- * What a trace or a report holds is for reading: its arrays are const, and strings live as long as it does.  A trace is changed by
- * operations (tk_filter, tk_rebase, ...) and made by tk_new; of options a caller may change everything, and the library nothing.
- */
+ * The contents of a trace or a report are read-only: arrays are const, and strings live as long as it does. Traces are changed
+ * by operations (tk_filter, tk_rebase, ...) and created by tk_new. Options belong to the caller; the library never changes
+ * them. */
 #ifndef TRACEKIT_H
 #define TRACEKIT_H
 
@@ -41,14 +40,14 @@ extern "C" {
 #define TK_API
 #endif
 
-/* Arrays that only the library changes: to everybody else they are const. */
+/* Arrays that only the library changes; const for everybody else. */
 #ifdef TRACEKIT_INSIDE
 #define TK_FIXED
 #else
 #define TK_FIXED const
 #endif
 
-/* What the options structs of this header begin with. */
+/* First member of the option structs in this header. */
 #ifdef __cplusplus
 extern "C++" {
 template <class T> static inline T tk_options_of_size() {
@@ -69,75 +68,75 @@ typedef int64_t tk_time; /* picoseconds, relative to tk_trace.origin_ns: +-106 d
 
 enum tk_code {
   TK_OK,
-  TK_EUSAGE,      /* the call, not the data */
+  TK_EUSAGE,      /* invalid call rather than invalid data */
   TK_EOPEN,       /* a source cannot be opened */
-  TK_EREAD,       /* the system failed while reading */
-  TK_EFORMAT,     /* not a trace, or not one that we know */
-  TK_ECORRUPT,    /* a trace, but damaged beyond repair, or damaged and --strict */
-  TK_ELIMIT,      /* --max-memory, --max-size, 32-bit ids */
+  TK_EREAD,       /* a system error while reading */
+  TK_EFORMAT,     /* not a trace, or an unknown format */
+  TK_ECORRUPT,    /* damaged beyond repair, or damaged and --strict */
+  TK_ELIMIT,      /* --max-memory, --max-size or 32-bit ids exceeded */
   TK_EWRITE,      /* the output cannot be written */
-  TK_ELOSS,       /* the output cannot hold all of the trace, and no_loss was asked for */
-  TK_EINTERRUPTED, /* the progress callback said stop */
-  TK_ENOTHING      /* what was asked for matches nothing, and refuse_empty was asked for */
+  TK_ELOSS,       /* the output format cannot represent all of the trace, with no_loss */
+  TK_EINTERRUPTED, /* the progress callback returned false */
+  TK_ENOTHING      /* the selection matches nothing, with refuse_empty */
 };
 
-/* Options that an error can be about.  Messages do not speak of them: what they are called is the caller's. */
+/* Options that could avoid an error. Messages do not mention them, because callers name them differently. */
 enum tk_option {
   TK_OPTION_NONE,
-  TK_OPTION_FORCE,       /* tk_save_options: what is there may be replaced */
-  TK_OPTION_FORMAT,      /* ... or none is told by the name */
-  TK_OPTION_NO_LOSS,     /* ... which was asked for */
-  TK_OPTION_OUTPUT,      /* where it is to be written */
-  TK_OPTION_STRICT,      /* tk_load_options: which was asked for */
+  TK_OPTION_FORCE,       /* tk_save_options: allow replacing a file */
+  TK_OPTION_FORMAT,      /* ... or the output name implies no format */
+  TK_OPTION_NO_LOSS,     /* ... was set */
+  TK_OPTION_OUTPUT,      /* output name */
+  TK_OPTION_STRICT,      /* tk_load_options: was set */
   TK_OPTION_MAX_MEMORY,
   TK_OPTION_MAX_SIZE,
-  TK_OPTION_KEEP_GOING,  /* tk_merge_options: inputs that cannot be read may be left out */
-  TK_OPTION_MERGE_FIRST, /* the same, of what reads several inputs as one trace and has no such option */
-  TK_OPTION_HARD,        /* tk_shrink_options: more may go */
+  TK_OPTION_KEEP_GOING,  /* tk_merge_options: leave out inputs that cannot be read */
+  TK_OPTION_MERGE_FIRST, /* the same for functions that read several inputs as one trace and lack the option */
+  TK_OPTION_HARD,        /* tk_shrink_options: allow removing more */
   TK_OPTION_TIMEOUT,     /* tk_sql_options */
-  TK_OPTION_RUN,         /* tk_source_options: there are others than the run, step, host or rank that was asked for */
+  TK_OPTION_RUN,         /* tk_source_options: other runs, steps, hosts or ranks exist */
   TK_OPTION_LATEST_GOOD  /* ... another run can be read */
 };
 
-/* Enums stand in structs: a compiler that gives them another width (-fshort-enums) makes other structs than the library has. */
+/* Enums are members of structs: compilers that give them another width (-fshort-enums) would lay out structs differently. */
 #if defined(__cplusplus) && __cplusplus >= 201103L
 static_assert(sizeof(enum tk_code) == 4, "enums of 32 bits");
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 _Static_assert(sizeof(enum tk_code) == 4, "enums of 32 bits");
 #endif
 
-/* The first error wins; each layer prefixes where it was: "rank0.json.gz: event 14 at byte 2034: truncated string". */
+/* The first error wins; each layer adds its location: "rank0.json.gz: event 14 at byte 2034: truncated string". */
 struct tk_err {
   enum tk_code code;
   int sys;         /* errno, or 0 */
   uint64_t offset; /* byte offset in the (decompressed) input, or UINT64_MAX */
   char msg[768];   /* one line of valid UTF-8 without control characters */
-  uint32_t option; /* enum tk_option: which option would have it otherwise */
+  uint32_t option; /* enum tk_option: option that could avoid the error */
 };
 
-/* What a struct tk_err is before a call that may fill it; { 0 } does as well. */
+/* Initial value of a struct tk_err; { 0 } works too. */
 #define TK_ERR_INIT { TK_OK, 0, UINT64_MAX, "", TK_OPTION_NONE }
 
 /* ---- the event graph ---------------------------------------------------------------------------------------------- */
 
-enum tk_kind { TK_SPAN, TK_INSTANT, TK_COUNTER, TK_BEGIN, TK_END /* the last two only before seal */ };
+enum tk_kind { TK_SPAN, TK_INSTANT, TK_COUNTER, TK_BEGIN, TK_END /* the last two only before sealing */ };
 
 enum tk_flag {
-  TK_PAIRED = 1,        /* came as begin/end, is written as such where the format can */
-  TK_UNFINISHED = 2,    /* never ended: dur reaches the end of the trace */
-  TK_CLIPPED = 4,       /* cut at the edge of a window */
-  TK_REPAIRED = 8,      /* a value was not usable as it was; a note says why */
-  TK_OVERLAPS = 16,     /* ends after the span it hangs under */
-  TK_LOST_CLOCK = 32,   /* its time is meaningless; stands at its track's start, original in arg json.ts */
+  TK_PAIRED = 1,        /* came as begin and end; written that way if the format supports it */
+  TK_UNFINISHED = 2,    /* never ended: dur extends to the end of the trace */
+  TK_CLIPPED = 4,       /* cut at the edge of a time range */
+  TK_REPAIRED = 8,      /* a value was unusable; a note gives the reason */
+  TK_OVERLAPS = 16,     /* ends after its parent span */
+  TK_LOST_CLOCK = 32,   /* has no usable time: placed at the start of its track, original in arg json.ts */
   TK_END_NAMED = 64,    /* paired: the end event repeats name and category */
-  TK_ASYNC = 128        /* identity is (category, scope, id), not its track's stack */
+  TK_ASYNC = 128        /* identified by (category, scope, id), not by its track's stack */
 };
 
-/* 32 bytes.  After seal: grouped by track, preorder (parents before children), depth counted within the track. */
+/* 32 bytes. After sealing: grouped by track, in preorder (parents before children), with the depth within the track. */
 struct tk_event {
   tk_time ts;
   tk_time dur;   /* >= 0; 0 unless a span */
-  tk_id cls;     /* name, category, shared args */
+  tk_id cls;     /* class: name, category, shared args */
   tk_id track;
   uint32_t args; /* offset into the pool of packed args; 0 = none */
   uint16_t depth;
@@ -146,11 +145,11 @@ struct tk_event {
 };
 
 struct tk_class {
-  tk_id name, cat; /* strings; 0 = absent, which is not "" */
+  tk_id name, cat; /* strings; 0 = absent, which differs from "" */
   uint32_t args;   /* shared by all events of the class */
 };
 
-/* pid, tid: integer, string, or absent; `quoted` integers were written as strings ("tid":"7") and are written so again. */
+/* pid, tid: integer, string or absent. QUOTED integers were written as strings ("tid":"7") and are written so again. */
 enum tk_ident_kind { TK_IDENT_NONE, TK_IDENT_INT, TK_IDENT_QUOTED, TK_IDENT_STR };
 struct tk_ident {
   int64_t num;
@@ -160,36 +159,38 @@ struct tk_ident {
 
 enum tk_track_kind { TK_ROOT, TK_PROCESS, TK_THREAD, TK_COUNTERS, TK_ASYNCS };
 
-/* A timeline.  PROCESS holds process- and global-scope instants; COUNTERS one counter; ASYNCS a thread's async events. */
+/* A timeline. A PROCESS contains instants of process and global scope, COUNTERS one counter, ASYNCS the async events of a
+ * thread. */
 struct tk_track {
   struct tk_ident pid, tid;
-  tk_id parent;       /* track: the process of a thread, counter, async track */
-  tk_id name;         /* string, from metadata; the counter's name; 0 = none */
+  tk_id parent;       /* track: the process of a thread, counter or async track */
+  tk_id name;         /* string from metadata, or the counter's name; 0 = none */
   tk_id labels;       /* string: process labels */
-  tk_id machine;      /* string: of a process, the machine that it is of, where the trace tells several apart; 0 = not told */
+  tk_id machine;      /* string: machine of a process, in a trace with several machines; 0 = unknown */
   int64_t sort_index; /* valid if has_sort */
-  tk_id first, count; /* its events after seal: first .. first+count-1 */
-  tk_id n_points;     /* its flow points */
+  tk_id first, count; /* its events after sealing: first .. first+count-1 */
+  tk_id n_points;     /* number of flow points */
   uint8_t kind;
   bool has_sort;
-  bool renamed;   /* name, labels or sort_index were set by an operation: metadata records of it are not to be written */
-  bool hidden;    /* an operation left it out of the timeline */
-  bool derived;   /* tk_derive made it, with its events */
-  bool no_lanes;  /* its spans that overlap stay on it in Chrome JSON, whose viewers need rows beside it: so it was read */
+  bool renamed;   /* name, labels or sort_index were set by an operation: its metadata records must not be written */
+  bool hidden;    /* excluded from the timeline by an operation */
+  bool derived;   /* created by tk_derive, with its events */
+  bool no_lanes;  /* overlapping spans stay on this track in Chrome JSON, as they did in the input, although viewers need
+                   * separate rows */
 };
 
 enum tk_flow_role { TK_FLOW_START, TK_FLOW_STEP, TK_FLOW_END, TK_FLOW_OUT, TK_FLOW_IN, TK_FLOW_INOUT };
 
-/* What the id of a flow point is: an integer, a string, or an integer above INT64_MAX, to be read as a uint64_t. */
+/* Type of a flow point's id: integer, string, or integer above INT64_MAX stored as uint64_t. */
 enum tk_flow_id { TK_FLOW_ID_INT, TK_FLOW_ID_STR, TK_FLOW_ID_UINT };
 
-/* One point of a flow.  START, STEP and END are events of their own, with a time, on a track; OUT, IN and INOUT belong to the
- * event that they are bound to.  Points of equal (class, id) belong together.  After seal: by time, starts first at equal times. */
+/* A point of a flow. START, STEP and END are separate events with a time on a track; OUT, IN and INOUT belong to the event they
+ * are bound to. Points with equal (class, id) form a flow. After sealing: sorted by time, starts first at equal times. */
 struct tk_flow_point {
   tk_time ts;
-  int64_t id; /* what id_kind says */
+  int64_t id; /* type in id_kind */
   tk_id cls;  /* name and category */
-  tk_id at;   /* the event if bound, else the track; see tk_flow_point_track */
+  tk_id at;   /* event if bound, else track; see tk_flow_point_track */
   uint32_t args;
   uint8_t role;
   uint8_t id_kind; /* enum tk_flow_id */
@@ -201,11 +202,11 @@ enum tk_record_kind {
   TK_REC_OTHER, TK_REC_PROCESS_NAME, TK_REC_PROCESS_LABELS, TK_REC_PROCESS_SORT, TK_REC_THREAD_NAME, TK_REC_THREAD_SORT
 };
 
-/* Members of a JSON event that stand in quotes where others have numbers, or the other way round: of pid and tid the others are the
+/* Members of a JSON event that are quoted where others have numbers, or the other way round; pid and tid are compared with the
  * track's. */
 enum tk_respelled { TK_RESPELLED_TS = 1, TK_RESPELLED_DUR = 2, TK_RESPELLED_PID = 4, TK_RESPELLED_TID = 8 };
 
-/* What has no time or no meaning here, kept raw: the JSON members of an event without pid, tid and ts. */
+/* An event without a time or a meaning in the graph, kept raw: the JSON members of an event without pid, tid and ts. */
 struct tk_record {
   tk_time ts; /* valid if has_ts */
   uint64_t at;
@@ -214,49 +215,50 @@ struct tk_record {
   uint8_t kind;
   char phase; /* 'M', ...; 0 = none */
   bool has_ts;
-  bool strong; /* names its track by pid and tid (false: has neither) */
+  bool strong; /* identifies its track by pid and tid (false: has neither) */
   uint8_t respelled; /* enum tk_respelled */
-  bool derived; /* made of what its track is called, for formats that say names in records */
+  bool derived; /* created from the track's name, for formats that store names in records */
 };
 
-/* Top-level data that is not an event: a JSON value by its key, or passthrough: bytes of the input that the model has no place for,
- * which go back into a file of the format that they came from. */
+/* Top-level data that is not an event: a JSON value by key, or passthrough, that is bytes of the input that the model does not
+ * represent and that are copied to output of the same format. */
 struct tk_meta {
   tk_id key;
   uint64_t at, size;
-  bool after;         /* stood after the events */
-  const char *origin; /* passthrough: name of the format that alone understands these bytes; NULL = JSON that every format can hold */
+  bool after;         /* followed the events */
+  const char *origin; /* passthrough: name of the format that understands these bytes; NULL = JSON, which every format can store
+                       */
 };
 
-/* What operations did to a trace since it was read.  Passthrough may speak of what is gone or has another name or time by now, so the
- * writer of its format prunes it by these, or leaves it out and says so. */
+/* Changes made by operations since the trace was read. Passthrough may refer to data that was removed, renamed or moved, so
+ * writers use these flags to prune it, or drop it and report the loss. */
 enum tk_edit {
-  TK_EDIT_DROPPED = 1, /* events, args or records are gone */
-  TK_EDIT_RENAMED = 2, /* names, ids or processes are others */
-  TK_EDIT_MOVED = 4    /* times are others */
+  TK_EDIT_DROPPED = 1, /* events, args or records were removed */
+  TK_EDIT_RENAMED = 2, /* names, ids or processes changed */
+  TK_EDIT_MOVED = 4    /* times changed */
 };
 
-/* What was assumed or decided (info), what was changed to make sense of wrong bytes (repair), and what the trace is like, as its
- * producer wrote it, which is no fault (fact): spans that overlap or never end. */
+/* INFO: an assumption or a decision. REPAIR: a correction of invalid input. FACT: a property of the trace as recorded, which is
+ * not a fault, such as spans that overlap or never end. */
 enum tk_note_kind { TK_NOTE_INFO, TK_NOTE_REPAIR, TK_NOTE_FACT };
 struct tk_note {
   enum tk_note_kind kind;
   tk_id text;      /* string */
   uint64_t count;
-  uint64_t offset; /* first byte, UINT64_MAX = not of one place */
-  tk_id source;    /* string: which of several inputs it is of; 0 = the trace's own */
+  uint64_t offset; /* first byte; UINT64_MAX = none */
+  tk_id source;    /* string: the input it refers to, of several; 0 = the trace itself */
 };
 
-/* A note by itself, as reports carry it. */
+/* A note as it appears in reports. */
 struct tk_diagnostic {
   enum tk_note_kind kind;
   uint64_t count;
-  uint64_t offset;    /* first byte, UINT64_MAX = not of one place */
-  const char *text;   /* equal texts are one pointer */
-  const char *source; /* which of several inputs it is of; NULL = of none in particular */
+  uint64_t offset;    /* first byte; UINT64_MAX = none */
+  const char *text;   /* equal texts share one pointer */
+  const char *source; /* the input it refers to, of several; NULL = none in particular */
 };
 
-/* What is to be said of a trace, or of what a call did, in the order in which it was found. */
+/* Notes about a trace or a call, in the order in which they were found. */
 struct tk_diagnostics {
   const struct tk_diagnostic *list;
   size_t n;
@@ -265,21 +267,21 @@ struct tk_diagnostics {
 
 enum tk_clock { TK_CLOCK_UNKNOWN, TK_CLOCK_REALTIME, TK_CLOCK_BOOTTIME, TK_CLOCK_MONOTONIC };
 
-/* What was counted while reading: source records, metadata included. */
+/* Counts made while reading: source records, including metadata. */
 struct tk_counts {
   uint64_t read;          /* objects in the events array */
-  uint64_t by_phase[128]; /* by the first character of ph; [0] = none or not ASCII */
+  uint64_t by_phase[128]; /* by the first character of ph; [0] = missing or not ASCII */
   uint64_t empty;         /* {} */
-  uint64_t dropped;       /* not representable, with a note */
-  uint64_t rounded;       /* times with more digits than the graph has */
-  uint64_t bytes;         /* decompressed input */
-  uint64_t by_template;   /* spelled so that the fast path can read them, once it has seen one of the kind */
+  uint64_t dropped;       /* could not be represented; a note gives the reason */
+  uint64_t rounded;       /* times with more digits than the graph stores */
+  uint64_t bytes;         /* bytes of decompressed input */
+  uint64_t by_template;   /* records spelled so that the fast path can read them after the first of their kind */
 };
 
 /* Private: strings, packed args, raw text. */
 struct tk_store;
 
-/* Callers read all of it and change none of it but by calls: what an array holds hangs together with the others. */
+/* Callers may read all members but change them only through functions, because the arrays depend on each other. */
 struct tk_trace {
   TK_FIXED struct tk_event *events;
   TK_FIXED struct tk_class *classes;
@@ -291,21 +293,21 @@ struct tk_trace {
   tk_id n_events, n_classes, n_tracks, n_flow_points, n_records, n_metas, n_notes;
 
   int64_t origin_ns; /* absolute time of ts 0, on `clock`; includes zero_ns */
-  int64_t zero_ns;   /* what the file prints its times against (baseTimeNanoseconds); absolute */
+  int64_t zero_ns;   /* absolute time base of the file's timestamps (baseTimeNanoseconds) */
   enum tk_clock clock;
   bool sealed;
-  bool has_zero;  /* the file states zero_ns */
+  bool has_zero;  /* the file records zero_ns */
   uint8_t edits;  /* enum tk_edit */
-  bool truncated; /* the input ended too early; a note says where */
-  bool damaged;   /* ... because its bytes are wrong from there on */
-  bool capped;    /* it holds as many events as its producer writes at most; a note says so */
+  bool truncated; /* the input ended early; a note gives the position */
+  bool damaged;   /* ... because the bytes that follow are invalid */
+  bool capped;    /* contains as many events as its producer ever writes; a note reports it */
 
   struct tk_counts counts;
-  const char *source; /* what the caller named */
-  const char *const *files; /* that it was read from, which no output may replace (NULL-terminated); NULL = none */
-  const char *host;   /* that its place tells: a run directory's <host>.xplane.pb, ...; "" = unknown */
-  const char *run;    /* ... its time stamp, or the folder's name; "" = unknown */
-  const char *format; /* name of the format that was read */
+  const char *source; /* as given by the caller */
+  const char *const *files; /* files it was read from, which no output may replace (NULL-terminated); NULL = none */
+  const char *host;   /* host implied by the path: a run directory's <host>.xplane.pb, ...; "" = unknown */
+  const char *run;    /* run implied by the path: its timestamp, or the folder's name; "" = unknown */
+  const char *format; /* name of the input format */
   struct tk_store *store;
 };
 
@@ -316,12 +318,12 @@ static inline tk_id tk_flow_point_track(const struct tk_trace *t, const struct t
   return f->bound ? t->events[f->at].track : f->at;
 }
 
-/* Bytes of string `id` (valid UTF-8, may contain NUL, always followed by one); "" for 0. */
+/* Returns the bytes of string `id` (valid UTF-8, may contain NUL, followed by a NUL); "" for 0. */
 TK_API const char *tk_string(const struct tk_trace *t, tk_id id, size_t *len);
 
-/* The notes of a trace in that form, which do not need the trace any more; NULL = no memory. */
+/* Returns the notes of a trace, independent of its lifetime; NULL = out of memory. */
 TK_API struct tk_diagnostics *tk_trace_diagnostics(const struct tk_trace *t);
-/* Of those that a caller owns; a report's go with the report.  `d` may be NULL. */
+/* Frees notes that a caller owns; those of a report belong to the report. `d` may be NULL. */
 TK_API void tk_diagnostics_free(struct tk_diagnostics *d);
 
 /* ---- args --------------------------------------------------------------------------------------------------------- */
@@ -329,9 +331,9 @@ TK_API void tk_diagnostics_free(struct tk_diagnostics *d);
 enum tk_arg_type {
   TK_ARG_NULL, TK_ARG_FALSE, TK_ARG_TRUE,
   TK_ARG_INT,     /* i */
-  TK_ARG_UINT,    /* u: above INT64_MAX, or typed so by the source */
-  TK_ARG_DECIMAL, /* i x 10^exp, as it was printed */
-  TK_ARG_DOUBLE,  /* d: finite or not */
+  TK_ARG_UINT,    /* u: above INT64_MAX, or unsigned in the source */
+  TK_ARG_DECIMAL, /* i x 10^exp, as spelled in the input */
+  TK_ARG_DOUBLE,  /* d: may be infinite or NaN */
   TK_ARG_STR,     /* s */
   TK_ARG_NUMBER,  /* s: text of a number that fits none of the above */
   TK_ARG_JSON,    /* s: text of a nested array or object */
@@ -341,7 +343,7 @@ enum tk_arg_type {
   TK_ARG_TYPES
 };
 
-/* One arg.  Keys under "json." (and "xplane.", "perfetto.") are fields that the model does not name. */
+/* An arg. Keys under "json." (and "xplane.", "perfetto.") are fields that the model does not have. */
 struct tk_arg {
   tk_id key;
   enum tk_arg_type type;
@@ -366,7 +368,7 @@ TK_API struct tk_args tk_args_of(const struct tk_trace *t, uint32_t args);
 TK_API bool tk_args_next(struct tk_args *it, struct tk_arg *arg);
 TK_API bool tk_args_find(const struct tk_trace *t, uint32_t args, const char *key, struct tk_arg *arg);
 
-/* ---- in and out: traces from files, folders, archives and memory, and to them; formats --------------------------- */
+/* ---- input and output: traces from and to files, folders, archives and memory; formats --------------------------- */
 
 #include "tracekit_io.h"
 
@@ -384,52 +386,53 @@ TK_API bool tk_args_find(const struct tk_trace *t, uint32_t args, const char *ke
 
 #include "tracekit_arrow.h"
 
-/* ---- making a trace ------------------------------------------------------------------------------------------------ */
+/* ---- creating a trace --------------------------------------------------------------------------------------------- */
 
 #include "tracekit_build.h"
 
-/* ---- what a trace says of itself ---------------------------------------------------------------------------------- */
+/* ---- inspecting a trace ------------------------------------------------------------------------------------------- */
 
-/* What `info` shows; computed from the arrays. */
+/* Data of `info`, computed from the arrays. */
 enum { TK_KINDS = 20 };
 
 struct tk_summary {
   uint64_t spans, instants, counters, flow_points, flow_pairs, dangling_points, records;
   uint64_t overlaps, unfinished, lost_clock;
-  uint32_t machines; /* that it tells apart; 0 = it speaks of none */
+  uint32_t machines; /* number of machines that it distinguishes; 0 = it mentions none */
   uint32_t processes, threads, counter_tracks, async_tracks;
   uint32_t max_depth;
-  tk_time start, end;        /* of events that have a clock */
-  uint64_t memory;           /* bytes of the graph without distinct strings */
-  uint64_t string_bytes;     /* distinct strings */
-  uint64_t arg_bytes;        /* packed args */
+  tk_time start, end;        /* extent of the events that have a clock */
+  uint64_t memory;           /* bytes of the graph, excluding distinct strings */
+  uint64_t string_bytes;     /* bytes of distinct strings */
+  uint64_t arg_bytes;        /* bytes of packed args */
   uint32_t arg_shapes, n_strings;
   int64_t rank;              /* -1 = unknown */
   const char *rank_from;     /* "" = unknown */
   char host[256];
   struct {
-    const char *name;        /* as filters call it: "kernel" */
+    const char *name;        /* as in filters: "kernel" */
     uint64_t events;
-  } kinds[TK_KINDS];         /* an event is of one or more; NULL behind the last */
+  } kinds[TK_KINDS];         /* an event has one or more kinds; NULL after the last */
 };
 
-/* False = out of memory. */
+/* Returns false when memory runs out. */
 TK_API bool tk_summarise(const struct tk_trace *t, struct tk_summary *s, struct tk_err *err);
 
-/* Verifies the invariants of a sealed graph: false and the first violation in `err`. */
+/* Verifies the invariants of a sealed graph. Returns false with the first violation in `err`. */
 TK_API bool tk_check(const struct tk_trace *t, struct tk_err *err);
 
-/* Canonical text of the graph, for goldens and diffs.  The caller frees it with tk_free_text; NULL = out of memory. */
+/* Returns a canonical text of the graph, for golden files and diffs, which the caller frees with tk_free_text; NULL = out of
+ * memory. */
 TK_API char *tk_dump(const struct tk_trace *t);
-/* The same text in blocks, which `put` is given one after the other until it returns false.  False too when memory ran out. */
+/* Passes the same text to `put` in blocks until it returns false. Returns false then, or when memory runs out. */
 TK_API bool tk_dump_to(const struct tk_trace *t, bool (*put)(void *arg, const char *text, size_t n), void *arg);
 TK_API void tk_free_text(char *text);
 
 /* ---- the library itself ------------------------------------------------------------------------------------------- */
 
-/* TK_VERSION_NUMBER of the library that is linked, which need not be that of the header. */
+/* Returns TK_VERSION_NUMBER of the linked library, which may differ from that of the header. */
 TK_API unsigned tk_version(void);
-/* "tracekit 0.1.0", and the libraries it was built with, one per line. */
+/* Returns "tracekit 0.1.0" and the libraries it was built with, one per line. */
 TK_API const char *tk_build_info(void);
 
 #ifdef __cplusplus

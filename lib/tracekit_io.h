@@ -1,4 +1,4 @@
-/* tracekit_io.h - traces in and out, and the formats that there are: a part of tracekit.h, which includes it. */
+/* tracekit_io.h - reading and writing traces, and the table of formats. Part of tracekit.h, which includes it. */
 #ifndef TRACEKIT_IO_H
 #define TRACEKIT_IO_H
 
@@ -8,51 +8,51 @@
 
 /* ---- load and save ------------------------------------------------------------------------------------------------ */
 
-/* What is being done from now on.  Strings live during the call. */
+/* The current activity. Strings are valid during the call. */
 struct tk_phase {
   const char *what; /* "reading", "aligning", "writing", "compressing" */
-  const char *name; /* of what; NULL = not told */
-  size_t i, n;      /* the i-th of n, from 1; n = 0: there is one */
+  const char *name; /* object of the activity; NULL = none */
+  size_t i, n;      /* the i-th of n, from 1; n = 0: only one */
   bool events;      /* ticks count events, not bytes */
 };
 
-/* `tick` is called now and then with bytes done and, where known, total (else 0).  false = stop: the call fails with TK_EINTERRUPTED.
- * `phase`, which may be NULL, is called before those of another kind. */
+/* `tick` is called regularly with bytes done and the total (0 = unknown). Returning false stops the call with TK_EINTERRUPTED.
+ * `phase`, which may be NULL, is called before each new phase. */
 struct tk_progress {
   bool (*tick)(void *arg, uint64_t done, uint64_t total);
   void *arg;
   void (*phase)(void *arg, const struct tk_phase *phase);
 };
 
-/* What the caller asks nothing of, so that it may be left out of the graph.  Where several traces become one, all is kept. */
+/* Data that the caller does not need, so that it may be left out of the graph. Ignored when several traces are joined. */
 enum tk_without {
-  TK_WITHOUT_FLOWS = 1, /* flow points: none is kept */
-  TK_WITHOUT_ARGS = 2   /* args of spans that come whole: they are kept where that costs nothing */
+  TK_WITHOUT_FLOWS = 1, /* flow points: none are kept */
+  TK_WITHOUT_ARGS = 2   /* args of complete spans: kept only if that costs nothing */
 };
 
 struct tk_load_options {
-  const char *format;  /* name; NULL = by content */
+  const char *format;  /* name; NULL = detect from the content */
   uint64_t max_memory; /* bytes of graph and buffers; 0 = 75% of RAM or cgroup */
-  uint64_t max_size;   /* bytes after decompression; 0 = no limit but ratio */
+  uint64_t max_size;   /* decompressed bytes; 0 = limited only by ratio */
   struct tk_progress progress;
-  unsigned threads;    /* 0 = as many as there are cores, 1 = none beside the caller's */
+  unsigned threads;    /* 0 = number of cores, 1 = only the caller's thread */
   bool strict;         /* any repair is TK_ECORRUPT */
-  bool no_templates;     /* general reading path only: for tests */
-  bool check;          /* verify the invariants after sealing: for tests */
-  uint8_t without;     /* of enum tk_without: what need not be kept */
-  uint64_t chunk;      /* bytes of one file that a thread reads at a time, 0 = 1 MiB: for tests */
-  uint64_t reserved[3]; /* zero */
+  bool no_templates;     /* use only the general reading path; for tests */
+  bool check;          /* verify the invariants after sealing; for tests */
+  uint8_t without;     /* bits of enum tk_without */
+  uint64_t chunk;      /* bytes of a file that a thread reads at a time, 0 = 1 MiB; for tests */
+  uint64_t reserved[3]; /* must be zero */
 };
 
-/* Reads and seals `source`: anything that tk_sources_open takes and that holds one trace.  NULL on error. */
+/* Reads and seals `source`: anything that tk_sources_open accepts and that contains one trace. Returns NULL on error. */
 TK_API struct tk_trace *tk_load(const char *source, const struct tk_load_options *opt, struct tk_err *err);
 
-/* Up to n bytes into p; 0 at the end, -1 with errno when it failed. */
+/* Reads up to n bytes into p; returns 0 at the end, -1 with errno on failure. */
 struct tk_reader {
   ptrdiff_t (*read)(void *arg, void *p, size_t n);
   void *arg;
 };
-/* Takes piece after piece, from the calling thread; false = it cannot, and the call fails. */
+/* Receives data piece by piece, on the calling thread. Returning false makes the call fail. */
 struct tk_writer {
   bool (*write)(void *arg, const void *p, size_t n);
   void *arg;
@@ -62,8 +62,8 @@ struct tk_bytes {
   size_t n;
 };
 
-/* Of what is no file: bytes, a descriptor that stays open, or what a function gives; packed as files may be.  `name` is what messages
- * call it, and its ending may tell the format. */
+/* Load from memory, a descriptor (which stays open) or a function; the data may be compressed like files. `name` is used in
+ * messages, and its extension may imply the format. */
 TK_API struct tk_trace *tk_load_memory(const void *bytes, size_t n, const char *name, const struct tk_load_options *opt,
                                        struct tk_err *err);
 TK_API struct tk_trace *tk_load_fd(int fd, const char *name, const struct tk_load_options *opt, struct tk_err *err);
@@ -71,46 +71,47 @@ TK_API struct tk_trace *tk_load_stream(struct tk_reader from, const char *name, 
 
 /* ---- sources ------------------------------------------------------------------------------------------------------ */
 
-/* What a full read would tell is UNKNOWN until then. */
+/* Condition of an input; UNKNOWN until it has been read completely. */
 enum tk_health {
   TK_HEALTH_UNKNOWN,
   TK_HEALTH_OK,
   TK_HEALTH_EMPTY,     /* no bytes, or no events */
-  TK_HEALTH_TRUNCATED, /* ends too early */
-  TK_HEALTH_CORRUPT,   /* bytes of it are wrong: it can be read up to there, or not at all */
-  TK_HEALTH_REPAIRED,  /* whole, but not as it should be */
-  TK_HEALTH_CAPPED,    /* sound, but holds as many events as its producer writes at most */
+  TK_HEALTH_TRUNCATED, /* ends early */
+  TK_HEALTH_CORRUPT,   /* contains invalid bytes: readable up to there, or not at all */
+  TK_HEALTH_REPAIRED,  /* complete, but needs repairs */
+  TK_HEALTH_CAPPED,    /* valid, but contains as many events as its producer ever writes */
   TK_HEALTH_NO_TRACE
 };
 
-/* One trace to read, and what is known of it before.  Strings live as long as the sources. */
+/* A trace to read, with its properties known beforehand. Strings live as long as the sources. */
 struct tk_input {
-  const char *name;   /* "logs/plugins/profile/2026_11_20_10_21_49/vm.xplane.pb", "logs.zip:rank0.json": can be named itself */
-  const char *run;    /* "2026_11_20_10_21_49", else the folder's name */
-  const char *step;   /* "100" of a folder "step_100"; "" = none */
-  const char *host;   /* "" = not told */
-  int64_t rank;       /* -1 = not told */
-  uint64_t size;      /* bytes as it lies there; UINT64_MAX = not known */
-  int64_t run_ns;     /* when the run was, by its name or its newest file: orders runs, in an unknown time zone */
-  uint32_t run_id;    /* inputs of one run have the same */
-  const char *format; /* NULL = not known yet */
+  const char *name;   /* can be used as a source itself: "logs/plugins/profile/2026_11_20_10_21_49/vm.xplane.pb",
+                       * "logs.zip:rank0.json" */
+  const char *run;    /* "2026_11_20_10_21_49", or else the folder's name */
+  const char *step;   /* "100" for a folder "step_100"; "" = none */
+  const char *host;   /* "" = unknown */
+  int64_t rank;       /* -1 = unknown */
+  uint64_t size;      /* stored bytes; UINT64_MAX = unknown */
+  int64_t run_ns;     /* time of the run, from its name or its newest file: orders runs, in an unknown time zone */
+  uint32_t run_id;    /* equal for inputs of one run */
+  const char *format; /* NULL = unknown */
   enum tk_health health;
-  const char *why;    /* it is not well, or NULL */
-  bool best;          /* read by default: other views of the same session are not */
+  const char *why;    /* reason if its health is not good, or NULL */
+  bool best;          /* read by default, unlike other views of the same session */
 };
 
-/* Zero: the best file of each host of the newest run. */
+/* Zero selects the best file of each host of the newest run. */
 struct tk_source_options {
-  const char *run;  /* this run, or the newest whose name begins so; NULL = the newest */
-  const char *step; /* of runs in a folder step_<this> */
-  const char *host; /* a name, or a pattern as for files */
+  const char *run;  /* run name, or a prefix for the newest match; NULL = the newest */
+  const char *step; /* select runs in a folder step_<this> */
+  const char *host; /* name, or pattern as for files */
   const int64_t *rank; /* NULL = any */
   bool all_runs;
-  bool latest_good; /* a run that holds no trace, for its files are empty or cut to nothing, is passed over */
-  bool all_files;   /* also other views, what is empty and what is no trace: for listing */
+  bool latest_good; /* skip runs without a readable trace, whose files are empty or truncated */
+  bool all_files;   /* include other views, empty files and files that are not traces; for listings */
   uint64_t max_memory, max_size; /* as in tk_load_options */
   struct tk_progress progress;
-  uint64_t reserved[4]; /* zero */
+  uint64_t reserved[4]; /* must be zero */
 };
 
 struct tk_sources {
@@ -119,74 +120,76 @@ struct tk_sources {
   struct tk_sources_impl *impl;
 };
 
-/* What the names stand for, in their order: a file, "-", a folder at any depth above traces (a run directory of JAX, TensorFlow or
- * PyTorch, or any other), an archive (tar, zip, 7z), "archive:member", "@list", a pattern.  A name that cannot be read, or holds
- * nothing, is an input that fails when it is loaded.  NULL only on an interrupt or when memory has run out. */
+/* Expands names in order: a file, "-", a folder with traces at any depth (a run directory of JAX, TensorFlow or PyTorch, or any
+ * other), an archive (tar, zip, 7z), "archive:member", "@list", a pattern. A name that cannot be read, or contains no trace,
+ * becomes an input that fails to load. Returns NULL only on an interrupt or when memory runs out. */
 TK_API struct tk_sources *tk_sources_open(const char *const *names, size_t n, const struct tk_source_options *opt, struct tk_err *err);
-/* Reads and seals the i-th input.  What was decided on the way to it (which run, which view) is among its notes. */
+/* Reads and seals the i-th input. Its notes include the choice of run and view. */
 TK_API struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk_load_options *opt, struct tk_err *err);
-/* Reads all of them as one trace, which is called `source`: merged on one timeline as tk_merge does it, and joined in memory.  NULL on
- * error, which it is if one of them cannot be read. */
+/* Reads all inputs as one trace called `source`: merged onto one timeline as in tk_merge, and joined in memory. Returns NULL on
+ * error, also if any input cannot be read. */
 TK_API struct tk_trace *tk_sources_load_all(struct tk_sources *s, const char *source, const struct tk_load_options *opt,
                                             struct tk_err *err);
 TK_API void tk_sources_close(struct tk_sources *s);
 
 struct tk_save_options {
-  const char *format;   /* as tk_format_of takes it: "json", "json.gz"; NULL = by the extension of the path, else what was read */
-  const char *command;  /* for the provenance block; NULL = none is written */
-  const char *provenance;  /* further members of that block as JSON, such as "\"shrink\":{}"; NULL = none */
+  const char *format;   /* as in tk_format_of: "json", "json.gz"; NULL = by the extension of the path, or else the input format
+                         */
+  const char *command;  /* recorded as provenance; NULL = none is written */
+  const char *provenance;  /* additional members of the provenance as JSON, such as "\"shrink\":{}"; NULL = none */
   int level;            /* compression: 0 = default, 1 fastest .. 9 smallest */
   struct tk_progress progress;
-  unsigned threads;     /* as in tk_load_options; the bytes do not depend on it */
+  unsigned threads;     /* as in tk_load_options; does not affect the output */
   bool pretty;          /* JSON: one event per line, indented */
   bool force;           /* replace an existing file */
-  bool same;            /* an existing file that holds what would be written stays, which is no error */
-  bool dry_run;         /* compute what would be written and lost; write nothing */
-  bool no_loss;         /* a loss is TK_ELOSS, and nothing is written */
-  bool overlaps;        /* rows beside it for spans that overlap on any thread, also for those of traces that had none */
-  bool no_passthrough;  /* leave out what the graph does not model and only the format of the input understands: it is no loss */
-  uint64_t reserved[4]; /* zero */
+  bool same;            /* keep an existing file with the same contents, without an error */
+  bool dry_run;         /* compute the output and losses without writing */
+  bool no_loss;         /* fail with TK_ELOSS instead of losing data */
+  bool overlaps;        /* move overlapping spans to separate rows on any thread, even if the input had none */
+  bool no_passthrough;  /* drop passthrough data that only the input format understands; not counted as a loss */
+  uint64_t reserved[4]; /* must be zero */
 };
 
-/* Kinds of what a trace has and the format that it is written in cannot hold. */
+/* Kinds of data that an output format may be unable to represent. */
 enum tk_loss {
   TK_LOSS_SPANS,
   TK_LOSS_INSTANTS,
   TK_LOSS_COUNTERS,    /* counter samples */
   TK_LOSS_CATEGORIES,  /* of events */
-  TK_LOSS_ASYNC,       /* ids of async spans: they are written as spans of a track */
+  TK_LOSS_ASYNC,       /* ids of async spans, which become spans of a track */
   TK_LOSS_FLOW_POINTS,
-  TK_LOSS_DANGLING,    /* flow points that have no other end, of which the format's viewers show nothing */
+  TK_LOSS_DANGLING,    /* flow points without a partner, which the format's viewers do not show */
   TK_LOSS_ARGS,        /* events that lost args */
-  TK_LOSS_RECORDS,     /* records without a time or a meaning here */
+  TK_LOSS_RECORDS,     /* records without a time or a meaning in the graph */
   TK_LOSS_METADATA,    /* top-level keys */
-  TK_LOSS_MACHINES,    /* which machine a process is of */
-  TK_LOSS_PASSTHROUGH, /* blocks that only the input's own format understands */
+  TK_LOSS_MACHINES,    /* the machine of a process */
+  TK_LOSS_PASSTHROUGH, /* data that only the input format understands */
   TK_LOSSES
 };
 
-/* "flow points": what is lost, in the plural. */
+/* Returns a plural name such as "flow points". */
 TK_API const char *tk_loss_name(enum tk_loss kind);
 
 struct tk_saved {
-  const struct tk_format_info *format; /* that it was written in */
-  uint64_t records; /* source records written, metadata included */
+  const struct tk_format_info *format; /* output format */
+  uint64_t records; /* source records written, including metadata */
   uint64_t events;  /* spans + instants + counter samples */
-  uint64_t derived; /* events that tk_derive made, which are in none of the others */
+  uint64_t derived; /* events made by tk_derive, not included in the other counts */
   uint64_t flow_points;
-  uint64_t lost[TK_LOSSES]; /* counted while writing; in none of the above */
-  uint64_t rounded; /* times that were read with more digits than they are written with, though the format has not changed */
-  uint64_t bytes;   /* of the file, compressed */
+  uint64_t lost[TK_LOSSES]; /* not included in the other counts */
+  uint64_t rounded; /* times read with more digits than are written, although the format is the same */
+  uint64_t bytes;   /* size of the file, compressed */
   uint64_t raw_bytes;
-  bool was_there;   /* the file was, and stayed: see tk_save_options.same */
+  bool was_there;   /* the file existed and was kept: see tk_save_options.same */
 };
 
-/* Writes a sealed trace to `path` ("-" = stdout): to a temporary name, renamed on success.  ".gz" and ".zst" compress. */
+/* Writes a sealed trace to `path` ("-" = stdout), under a temporary name that is renamed on success. ".gz" and ".zst" compress.
+ */
 TK_API bool tk_save(const struct tk_trace *t, const char *path, const struct tk_save_options *opt, struct tk_saved *done,
                     struct tk_err *err);
 
-/* To what is no file, whose `name` tells format and compression ("x.json.gz"): a descriptor that stays open, a function, or memory,
- * whose bytes free() takes. */
+/* Write to a descriptor (which stays open), a function, or memory (to be freed with free()). `name` implies format and
+ * compression ("x.json.gz"). */
 TK_API bool tk_save_fd(const struct tk_trace *t, const char *name, int fd, const struct tk_save_options *opt, struct tk_saved *done,
                        struct tk_err *err);
 TK_API bool tk_save_stream(const struct tk_trace *t, const char *name, struct tk_writer to, const struct tk_save_options *opt,
@@ -196,13 +199,13 @@ TK_API bool tk_save_memory(const struct tk_trace *t, const char *name, struct tk
 
 /* ---- formats ------------------------------------------------------------------------------------------------------ */
 
-/* What a format can hold.  What it cannot is counted as lost when a trace is written in it. */
+/* Features that a format supports. Unsupported data is counted as lost when a trace is written. */
 enum tk_holds {
   TK_HOLDS_INSTANTS = 1,
   TK_HOLDS_COUNTERS = 2,
   TK_HOLDS_ASYNC = 4,
   TK_HOLDS_FLOWS = 8,
-  TK_HOLDS_DANGLING = 16, /* flow points without another end */
+  TK_HOLDS_DANGLING = 16, /* flow points without a partner */
   TK_HOLDS_ARGS = 32,
   TK_HOLDS_RECORDS = 64,
   TK_HOLDS_METADATA = 128,
@@ -214,29 +217,30 @@ enum tk_holds {
 struct tk_format_info {
   const char *name;           /* "json" */
   const char *title;          /* "Chrome JSON" */
-  const char *ending;         /* that new files get: ".json" */
-  const char *const *endings; /* NULL-terminated: all that are of this format, each with its dot; compressions come behind them */
-  const char *const *words;   /* NULL-terminated: what else people call it; NULL = nothing.  One that several have tells none */
-  unsigned holds;             /* enum tk_holds; spans are what every format holds */
-  tk_time resolution;         /* times are rounded to a multiple of so many ps */
+  const char *ending;         /* extension of new files, such as ".json" */
+  const char *const *endings; /* NULL-terminated: all extensions with their dots, without those of compressions */
+  const char *const *words;   /* NULL-terminated: other names for the format; NULL = none. A name shared by several formats
+                               * selects none */
+  unsigned holds;             /* bits of enum tk_holds; all formats support spans */
+  tk_time resolution;         /* times are rounded to a multiple of this, in ps */
   bool can_read, can_write;
-  bool carries;               /* holds blocks that other formats ask to be carried, and that only they understand */
-  bool is_carried;            /* asks for it */
-  bool derives;               /* its viewers make by themselves what tk_derive makes, of which nothing is written in it */
+  bool carries;               /* can store data of other formats that only those understand */
+  bool is_carried;            /* its data can be stored in other formats */
+  bool derives;               /* its viewers derive the data of tk_derive themselves, so it is never written */
 };
 
-/* The i-th row of the format table, whose first is what commands write that are not told; NULL past the end. */
+/* Returns the i-th row of the table of formats; the first is the default output format. NULL past the end. */
 TK_API const struct tk_format_info *tk_format(size_t i);
 
-/* What the name of a file says: "run/rank0.json.gz" is "run/rank0" of format json, packed as ".gz". */
+/* A file name split into its parts: "run/rank0.json.gz" is "run/rank0" with format json and compression ".gz". */
 struct tk_path {
-  const struct tk_format_info *format; /* of its ending; NULL = no format claims it */
-  size_t stem, end;                    /* bytes before the ending of the format, and before that of the compression */
-  const char *packing; /* ".gz", ".zst": what such a file is written with (".gz" for what is only read); "" = none */
-  bool bare;           /* it says a compression and nothing of a format ("x.gz"), which is that of what was read */
+  const struct tk_format_info *format; /* format of the extension; NULL = unknown */
+  size_t stem, end;                    /* lengths before the extension of the format, and before that of the compression */
+  const char *packing; /* ".gz" or ".zst" for output (".gz" if the compression is read-only); "" = none */
+  bool bare;           /* has a compression but no format ("x.gz"), so the format is that of the input */
 };
 TK_API struct tk_path tk_path_of(const char *path);
-/* The same of a word: "perfetto", an ending with or without its dot ("pb", ".json.gz"), or what else people say ("chrome"). */
+/* The same for a word: "perfetto", an extension with or without dot ("pb", ".json.gz"), or another name ("chrome"). */
 TK_API struct tk_path tk_format_of(const char *word);
 
 #endif

@@ -1,7 +1,7 @@
-/* tracekit_steps.h - a merge in steps, for machines that do not hold all traces; a part of tracekit.h, which includes it.
+/* tracekit_steps.h - a merge in separate steps, for traces on different machines. Part of tracekit.h, which includes it.
  *
- *     tk_scan, tk_apply     where a rank lies
- *     tk_plan, tk_concat    where all scans, and all parts, are */
+ *     tk_scan, tk_apply     on the machine that stores a rank
+ *     tk_plan, tk_concat    on the machine that collects all scans and parts */
 #ifndef TRACEKIT_STEPS_H
 #define TRACEKIT_STEPS_H
 
@@ -12,52 +12,52 @@
 struct tk_scan_options {
   size_t size;
   struct tk_load_options load;
-  struct tk_save_options save; /* of which only force counts */
+  struct tk_save_options save; /* only force is used */
   const char *anchor;          /* as in tk_merge_options */
-  bool join;                   /* the names are of scans, which become one */
+  bool join;                   /* the names are scans to be joined */
   bool keep_truncated;         /* as in tk_merge_options */
-  const char *input;           /* what the one input is called in plans, where it is a pipe or a copy; NULL = as it is named */
+  const char *input;           /* name of the single input in plans, if it is a pipe or a copy; NULL = its own name */
 };
 #define TK_SCAN_OPTIONS_INIT TK_OPTIONS_INIT(tk_scan_options)
 
 struct tk_scan_report {
-  uint64_t ranks, anchors, events, bytes; /* anchors: collectives on devices, which clocks are compared by; bytes of the file */
-  struct tk_diagnostics *notes;           /* the caller frees them by tk_diagnostics_free */
+  uint64_t ranks, anchors, events, bytes; /* anchors: collectives on devices, used to compare clocks; bytes of the file */
+  struct tk_diagnostics *notes;           /* freed by the caller with tk_diagnostics_free */
 };
 
-/* Keeps what clocks are compared by of what the names stand for (tk_sources_open), at most 64 KiB a rank, in the file `output`.  One
+/* Writes to `output` the data needed to compare the clocks of the named inputs (tk_sources_open), at most 64 KiB per rank. One
  * pass over each input, one in memory at a time. */
 TK_API bool tk_scan(const char *const *names, size_t n, const char *output, const struct tk_scan_options *opt,
                     struct tk_scan_report *report, struct tk_err *err);
 
-/* Compares the clocks of all ranks of the scans, as tk_merge does with the same options, and writes what it found to `output`: JSON,
- * which tk_merge takes as offsets_from (schemas/plan.schema.json).  Options that select, name and order count for nothing here. */
+/* Compares the clocks of all ranks in the scans, as tk_merge does with the same options, and writes the result to `output`:
+ * JSON that tk_merge accepts as offsets_from (schemas/plan.schema.json). Options that select, name and order are ignored here.
+ */
 TK_API bool tk_plan(const char *const *scans, size_t n, const char *output, const struct tk_merge_options *opt,
                     struct tk_merge_report *report, struct tk_err *err);
 
 struct tk_apply_options {
   size_t size;
   struct tk_load_options load;
-  struct tk_save_options save; /* of which only force and progress count: the plan says the rest */
-  const char *input;           /* which input of the plan the rank is; NULL = that of its name, else that of its rank */
+  struct tk_save_options save; /* only force and progress are used: the plan contains the rest */
+  const char *input;           /* input of the plan that the rank is; NULL = found by its name, or else by its rank */
   bool keep_truncated;         /* as in tk_merge_options */
 };
 #define TK_APPLY_OPTIONS_INIT TK_OPTIONS_INIT(tk_apply_options)
 
-/* Writes one rank as it stands in the merge of all that was planned, as a part: `output` is for tk_concat alone.  The report is of the
- * one rank. */
+/* Writes the part of one rank in the planned merge; only tk_concat reads `output`. The report covers this rank. */
 TK_API bool tk_apply(const char *plan, const char *rank, const char *output, const struct tk_apply_options *opt,
                      struct tk_merge_report *report, struct tk_err *err);
 
 struct tk_concat_options {
   size_t size;
-  struct tk_save_options save; /* of which force, no_loss and progress count */
+  struct tk_save_options save; /* only force, no_loss and progress are used */
   uint64_t max_memory;
-  bool keep_going;             /* leave out ranks that have no part, and parts that cannot be read */
+  bool keep_going;             /* leave out ranks without a part, and parts that cannot be read */
 };
 #define TK_CONCAT_OPTIONS_INIT TK_OPTIONS_INIT(tk_concat_options)
 
-/* Joins the parts (NULL-terminated) of all ranks of a plan: what tk_merge of the ranks writes, with the options of tk_plan. */
+/* Joins the parts (NULL-terminated) of all ranks of a plan into the output of tk_merge with the options of tk_plan. */
 TK_API bool tk_concat(const char *plan, const char *const *parts, const char *output, const struct tk_concat_options *opt,
                       struct tk_merge_report *report, struct tk_err *err);
 
