@@ -1,10 +1,10 @@
 /* diff.c - see diff.h.
  *
- *     add      every selected event is of a row, its name or path, and of a sample: a step of a rank; sums are kept by both
- *     fold     where not all traces have steps, the samples of a rank become one
- *     judge    of each row the mean of all samples, those that do not have it included, and how far the difference may be off
+ *     add      assigns every selected event to a row (its name or path) and a sample (a step of a rank), and sums both
+ *     fold     if some traces have no steps, merges the samples of a rank into one
+ *     judge    computes each row's mean over all samples, counting absence as 0, and the error of the difference
  *
- * Steps that are the same on both sides are compared with each other, so that what makes some steps longer than others is no noise. */
+ * Steps that exist on both sides are compared pairwise, so that differences between steps do not count as noise. */
 #include "diff.h"
 
 #include <math.h>
@@ -24,8 +24,8 @@ enum { OUTSIDE = 0, DEEPEST = 200 };
 struct sample {
   uint32_t input;
   int64_t rank, step;
-  bool stepped; /* else what begins in no step */
-  tk_time dur;  /* of the step */
+  bool stepped; /* false: the sample of events that begin outside every step */
+  tk_time dur;  /* duration of the step */
 };
 
 struct cell {
@@ -35,7 +35,7 @@ struct cell {
 };
 
 struct row {
-  uint32_t name, parent, depth; /* parent: of paths, row + 1 */
+  uint32_t name, parent, depth; /* parent: for paths, row + 1 */
 };
 
 struct side {
@@ -44,8 +44,8 @@ struct side {
   struct cell *cells;
   uint32_t n_cells, cap_cells;
   struct map cell_of; /* row and sample -> cell + 1 */
-  bool without_steps; /* a trace of it has none */
-  uint32_t n_used, *place; /* samples that are compared; by sample: which, UINT32_MAX = none */
+  bool without_steps; /* one of the traces has no steps */
+  uint32_t n_used, *place; /* number of compared samples; by sample: index among them, UINT32_MAX = not compared */
 };
 
 struct tk_diff_impl {
@@ -54,19 +54,19 @@ struct tk_diff_impl {
   struct intern texts;
   struct row *rows;
   uint32_t n_rows, cap_rows;
-  struct map row_of; /* name, and of paths parent -> row + 1 */
+  struct map row_of; /* name, and for paths the parent -> row + 1 */
   struct side sides[2];
   struct buf text;
 };
 
-/* The steps of a rank: those of its track that has the most, hosts before devices. */
+/* Steps of a rank: those of the track with the most steps, hosts before devices. */
 struct rank_steps {
   int64_t rank;
   uint32_t from, n;
   bool device;
 };
 
-/* One trace. */
+/* State while one trace is added. */
 struct adder {
   struct tk_diff_impl *impl;
   struct tk_diff_report *r;
@@ -76,13 +76,13 @@ struct adder {
   struct match match;
   struct scope scope;
   struct groups groups;
-  uint32_t *text_of;   /* by group: text of the diff + 1 */
+  uint32_t *text_of;   /* by group: text id in the diff + 1 */
   uint32_t cap_texts;
   uint32_t *cell_of;   /* by event: cell + 1 */
   uint32_t under[DEEPEST + 2];
   struct map samples;  /* rank and step -> sample + 1 */
   struct rank_steps *ranks;
-  uint32_t n_ranks, cap_ranks, last; /* last: that was asked for: a track is of one */
+  uint32_t n_ranks, cap_ranks, last; /* last: rank of the last lookup; all events of a track share a rank */
   struct selves selves;
   uint32_t input;
 };
@@ -111,7 +111,7 @@ static const struct rank_steps *steps_of_rank(struct adder *a, int64_t rank) {
   return NULL;
 }
 
-/* The last step that starts at or before the event, if it has not ended. */
+/* Finds the last step that starts at or before the event, unless that step has ended. */
 static bool step_of(struct adder *a, const struct tk_event *e, int64_t rank, int64_t *number) {
   const struct rank_steps *r = e->flags & TK_LOST_CLOCK ? NULL : steps_of_rank(a, rank);
   const struct step *v = a->match.steps.v;
@@ -154,7 +154,7 @@ static bool find_rank_steps(struct adder *a) {
   return true;
 }
 
-/* Every step is a sample, also one in which nothing that counts begins. */
+/* Adds every step as a sample, including steps in which no selected event begins. */
 static bool add_steps(struct adder *a) {
   const struct step *v = a->match.steps.v;
   const struct window *w = &a->scope.window;
@@ -180,7 +180,7 @@ static uint32_t add_row(struct tk_diff_impl *impl, uint32_t name, uint32_t paren
   return *slot = ++impl->n_rows;
 }
 
-/* The text of a group, which is of this trace, among those of the diff; 0: events that have none. */
+/* Returns the diff's text id of a group of this trace; 0 for the group without a text. */
 static uint32_t text_of(struct adder *a, uint32_t group) {
   const struct intern_str *s = groups_text(&a->groups, group);
   const uint32_t before = a->cap_texts;
@@ -191,7 +191,7 @@ static uint32_t text_of(struct adder *a, uint32_t group) {
   return a->text_of[group];
 }
 
-/* The span of a step has its number in its name, which is one for all. */
+/* Names a step's span without its number, so that all steps share one row. */
 static uint32_t text_of_step(struct adder *a, const struct tk_event *e) {
   struct buf *b = &a->impl->text;
   size_t n;
@@ -225,7 +225,7 @@ static tk_time part_of(const struct window *w, const struct tk_event *e) {
   return end > start ? end - start : 0;
 }
 
-/* The event's cell; 0 if it is not selected, or memory has run out. */
+/* Returns the event's cell; 0 if the event is not selected or memory runs out. */
 static uint32_t place_event(struct adder *a, tk_id event, uint32_t parent, uint32_t *row) {
   const struct tk_event *e = &a->t->events[event];
   *row = parent;
@@ -304,7 +304,7 @@ static int by_rank_and_step(const void *p, const void *q, void *samples) {
   return (a->step > b->step) - (a->step < b->step);
 }
 
-/* Which samples are compared, in their order: all steps, or all of a rank as one. */
+/* Orders the compared samples: every step, or all steps of a rank as one sample. */
 static bool place_samples(struct tk_diff_report *r, int side, uint32_t *order) {
   struct side *s = &r->impl->sides[side];
   const struct sample *last = NULL;
@@ -326,7 +326,7 @@ static bool place_samples(struct tk_diff_report *r, int side, uint32_t *order) {
   return true;
 }
 
-/* Do the samples of both sides have the same numbers? */
+/* True if the samples of both sides have the same rank and step numbers. */
 static bool same_numbers(const struct tk_diff_report *r, const uint32_t *a, const uint32_t *b) {
   const struct side *before = &r->impl->sides[0], *after = &r->impl->sides[1];
   uint32_t k = 0;
@@ -343,7 +343,7 @@ static bool same_numbers(const struct tk_diff_report *r, const uint32_t *a, cons
 
 /* ---- judge ---- */
 
-/* 97.5% of Student's distribution with so many degrees of freedom are below. */
+/* 97.5th percentile of Student's t-distribution. */
 static double student(double freedom) {
   static const double few[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228};
   if (freedom < 1) return INFINITY;
@@ -364,7 +364,7 @@ static double variance_of(const double *v, uint32_t n) {
   return n > 1 ? sum / (n - 1) : 0;
 }
 
-/* How far the difference of the means may be off: of pairs by the spread of their differences, else as Welch has it. */
+/* Returns the 95% error of the difference of means: a paired t-interval if samples are paired, else Welch's. */
 static double noise_of(const struct tk_diff_report *r, double *before, double *after) {
   const uint32_t n = (uint32_t)r->samples[0], m = (uint32_t)r->samples[1];
   if (n < 2 || m < 2) return -1;
@@ -377,7 +377,7 @@ static double noise_of(const struct tk_diff_report *r, double *before, double *a
   return student(sum * sum / (a * a / (n - 1) + b * b / (m - 1))) * sqrt(sum);
 }
 
-/* Cells of one row stand together. */
+/* Orders cells by row. */
 static int by_row(const void *p, const void *q) {
   const struct cell *a = p, *b = q;
   if (a->row != b->row) return a->row < b->row ? -1 : 1;
@@ -438,7 +438,7 @@ static void name_row(struct tk_diff_impl *impl, uint32_t which, struct tk_diff_r
   }
 }
 
-/* All events: their self times, so that nothing counts twice. */
+/* Judges all events together, by self time so that nothing counts twice. */
 static void judge_all(struct judge *j) {
   struct tk_diff_row *all = &j->r->all;
   for (int side = 0; side < 2; side++) {
@@ -473,7 +473,7 @@ static void spread(const double *v, uint32_t n, struct tk_report_spread *s) {
 static void judge_steps(struct judge *j) {
   struct tk_diff_row *row = &j->r->step;
   if (!j->r->by_step) return;
-  for (int pass = 0; pass < 2; pass++) { /* noise_of overwrites, and so does sorting */
+  for (int pass = 0; pass < 2; pass++) { /* noise_of and the sort overwrite the values */
     for (int side = 0; side < 2; side++) {
       const struct side *s = &j->r->impl->sides[side];
       for (uint32_t i = 0; i < s->n_samples; i++)

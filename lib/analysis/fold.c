@@ -1,7 +1,7 @@
 /* fold.c - see fold.h.
  *
- * Cut are balanced <...> behind a word, and numbers that stand behind one of . _ # - and before the end, a dot or an underscore:
- * "input_reduce_fusion_12", "copy.3.clone", "ProfilerStep#4".  "float32", "sm80_xmma" and "<lambda>" stay. */
+ * Removes balanced <...> after a word, and numbers that follow one of . _ # - and precede the end, a dot or an underscore:
+ * "input_reduce_fusion_12", "copy.3.clone", "ProfilerStep#4".  Keeps "float32", "sm80_xmma" and "<lambda>". */
 #include "fold.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_word(char c) { return is_digit(c) || c == '_' || ((c | 32) >= 'a' && (c | 32) <= 'z'); }
 
-/* Behind the > that closes the < at p; NULL if none does.  The > of an arrow closes nothing. */
+/* Returns the position after the > that closes the < at p; NULL if there is none.  The > of an arrow closes nothing. */
 static const char *end_of_template(const char *p, const char *end) {
   size_t depth = 0;
   for (const char *q = p; q < end; q++) {
@@ -24,13 +24,13 @@ static const char *end_of_number(const char *p, const char *end) {
   return p == end || *p == '.' || *p == '_' ? p : NULL;
 }
 
-/* Behind what is cut at p, `begin` being the start of the text; NULL if nothing is. */
+/* Returns the end of the part to remove at p, NULL if there is none.  The text starts at `begin`. */
 static const char *cut_at(const char *begin, const char *p, const char *end, const char **balanced) {
   if (p == begin) return NULL;
   if (is_digit(*p) && p[-1] && strchr("._#-", p[-1])) return end_of_number(p, end);
   if (*p != '<' || !is_word(p[-1]) || p < *balanced) return NULL;
   const char *behind = end_of_template(p, end);
-  if (!behind) *balanced = end; /* what opens here is never closed: looking again at each < would take the square of the length */
+  if (!behind) *balanced = end; /* nothing after this point is closed; rescanning at each < would be quadratic */
   return behind;
 }
 

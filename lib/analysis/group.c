@@ -66,7 +66,7 @@ static void put_ident(struct buf *b, const struct tk_trace *t, struct tk_ident i
   else buf_append(b, digits, num_put_i64(digits, i.num));
 }
 
-/* "python (12)": two of one name are told apart by their ids. */
+/* "python (12)": the id distinguishes tracks with equal names. */
 static void put_track(struct buf *b, const struct tk_trace *t, tk_id name, struct tk_ident id, const char *what) {
   const struct intern_str *s = trace_str(t, name);
   if (name) buf_append(b, s->bytes, s->len);
@@ -99,7 +99,7 @@ static uint32_t group_of_number(struct groups *g, int64_t value) {
   return *slot;
 }
 
-/* As it is printed, so that 7 and "7" are one. */
+/* Groups by the printed value, so that 7 and "7" are equal. */
 static uint32_t group_of_arg(struct groups *g, const struct tk_arg *arg) {
   const struct intern_str *s;
   char digits[96];

@@ -1,7 +1,7 @@
-/* group.h - what events are counted under: their name, category, kind, rank, process, track, stream, step, or an arg.
+/* group.h - groups events by name, category, kind, rank, process, track, stream, step, or an arg.
  *
- * A group is a small number that an event gets in one look at a table by class, track or value.  Group 1 holds the events that have
- * no such thing; the others have a text. */
+ * A group is a small number, found by one table lookup by class, track or value.  Group 1 (GROUP_NONE) holds the events without
+ * the property; every other group has a text. */
 #ifndef ANALYSIS_GROUP_H
 #define ANALYSIS_GROUP_H
 
@@ -15,11 +15,11 @@ struct groups {
   const struct match *match; /* kinds, steps and origins */
   enum tk_top_by by;
   bool fold;
-  tk_id key;                 /* of the arg */
+  tk_id key;                 /* key of the arg */
   uint32_t n;                /* groups are 1 .. n */
-  struct intern texts;       /* group g > 1 is text g - 1 */
-  uint32_t *of_id;           /* by class or track; 0 = not asked yet */
-  struct map of_value;       /* kinds, ranks, steps, whole numbers */
+  struct intern texts;       /* text g - 1 belongs to group g, g > 1 */
+  uint32_t *of_id;           /* by class or track; 0 = not computed yet */
+  struct map of_value;       /* kinds, ranks, steps, integers */
   struct buf text;
 };
 
@@ -27,9 +27,9 @@ bool groups_init(struct groups *g, const struct match *match, const struct tk_to
 void groups_free(struct groups *g);
 
 uint32_t groups_of(struct groups *g, const struct tk_event *e);
-/* The text of a group; NULL of GROUP_NONE. */
+/* Returns the text of a group; NULL for GROUP_NONE. */
 const struct intern_str *groups_text(const struct groups *g, uint32_t group);
-/* By kind: the kinds of the events in it; an event can be of several. */
+/* For grouping by kind: returns the kinds of the group's events as bits; an event can have several. */
 unsigned groups_kinds(const struct groups *g, uint32_t group);
 
 #endif

@@ -1,7 +1,7 @@
 /* launched.c - see launched.h.
  *
- * CUPTI, roctracer and XLA give a launch and what it launched one correlation id, which is of one rank.  Where work has none, a flow
- * that starts in a span of the host and leads to it says the same. */
+ * CUPTI, roctracer and XLA give a launch and the work it launched the same correlation id, unique within a rank.  Work without
+ * an id is linked by a flow that starts in a host span and leads to the work. */
 #include "launched.h"
 
 #include <string.h>
@@ -29,7 +29,8 @@ static bool correlation_of(const struct launched *l, const struct tk_event *e, u
   return true;
 }
 
-/* Of several host events of one id the innermost, which comes last: the call itself, not the op around it. */
+/* Of several host events with one id, keeps the innermost, which comes last: the call itself rather than the operator around
+ * it. */
 static bool find_hosts(struct launched *l) {
   const struct tk_trace *t = l->m->t;
   uint64_t id;
@@ -43,7 +44,7 @@ static bool find_hosts(struct launched *l) {
   return true;
 }
 
-/* Points come in the order of time: the last start of a chain on the host is what the points behind it were launched by. */
+/* Flow points are in time order: work is launched by the last point on the host before it in its chain. */
 static bool by_flow(const struct match *m, struct mem *mem, tk_id *by) {
   const struct tk_trace *t = m->t;
   struct chains chains;

@@ -1,10 +1,11 @@
 /* measure.c - see measure.h.
  *
- * The k-th shortest is found digit by digit of 11 bits: count how many durations have each leading digit, keep those that share the
- * wanted one's, go on with the next.  Whatever the numbers are, each is looked at six times at most, and nothing is sampled.
+ * The k-th shortest duration is found by radix selection with digits of 11 bits: count the durations by leading digit, keep
+ * those that share the k-th one's digit, continue with the next digit.  Each duration is visited at most six times, and nothing
+ * is sampled.
  *
- * For the union, every run is first thinned to intervals that do not touch, which leaves little of most, and then runs are merged two
- * by two. */
+ * For the union, every run is first reduced to disjoint intervals, which removes most of them; then runs are merged pairwise.
+ */
 #include "measure.h"
 
 #include <string.h>
@@ -29,7 +30,7 @@ static int digits_above(tk_time most) {
   return shift;
 }
 
-/* Keeps those whose digit at `shift` is that of the k-th; k becomes its place among them. */
+/* Keeps the durations whose digit at `shift` equals the k-th one's; updates *k to its rank among them. */
 static uint64_t keep_digit(tk_time *v, uint64_t n, uint64_t *k, int shift) {
   uint64_t count[1 << DIGIT] = {0}, kept = 0;
   const uint64_t mask = (1 << DIGIT) - 1;
@@ -56,7 +57,7 @@ tk_time measure_kth(const struct interval *v, uint64_t n, uint64_t k, tk_time *r
 
 /* ---- union ---- */
 
-/* Adds an interval that starts no earlier than those in v[from .. n). */
+/* Appends an interval that starts no earlier than those in v[from .. n); joins it with the last one if they touch. */
 static uint64_t append(struct interval *v, uint64_t from, uint64_t n, struct interval x) {
   struct interval *last = n > from ? &v[n - 1] : NULL;
   if (!last || x.start > last->start + last->dur) {
@@ -67,8 +68,8 @@ static uint64_t append(struct interval *v, uint64_t from, uint64_t n, struct int
   return n;
 }
 
-/* Thins v[0 .. n) in place.  Runs then stand one behind the other, and each begins earlier than the last interval before it: what
- * does not begin earlier goes on with that run. */
+/* Reduces v[0 .. n) to disjoint intervals in place.  The runs then follow each other; a run begins with an interval that starts
+ * before its predecessor. */
 static uint64_t thin(struct interval *v, uint64_t n, uint64_t *runs) {
   uint64_t kept = 0, from = 0;
   *runs = 0;
@@ -89,7 +90,7 @@ static uint64_t end_of_run(const struct interval *v, uint64_t i, uint64_t n) {
   return i;
 }
 
-/* Merges the runs of v two by two into `to`. */
+/* Merges the runs of v pairwise into `to`. */
 static uint64_t merge_pairs(const struct interval *v, uint64_t n, struct interval *to, uint64_t *runs) {
   uint64_t out = 0, from = 0;
   *runs = 0;

@@ -1,4 +1,4 @@
-/* report.c - see report.h: a row for each device of each rank. */
+/* report.c - see report.h: one row for each device of each rank. */
 #include "report.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ static int by_value(const void *p, const void *q) {
   return (*a > *b) - (*a < *b);
 }
 
-/* v is sorted.  pN as top has it. */
+/* Percentile of the sorted values v, by the same definition as top. */
 static tk_time nth(const tk_time *v, uint64_t n, unsigned percent) { return v[(n * percent + 99) / 100 - (n > 0)]; }
 
 static bool find_spread(struct tk_report_rank *row, struct mem *mem) {
@@ -68,14 +68,14 @@ struct change {
   int by;
 };
 
-/* Who leaves at a time has left before another one comes. */
+/* At equal times, departures sort before arrivals. */
 static int by_change(const void *p, const void *q) {
   const struct change *a = p, *b = q;
   if (a->at != b->at) return a->at < b->at ? -1 : 1;
   return a->by - b->by;
 }
 
-/* How much was launched and had not begun. */
+/* Measures the queue: work launched but not started. */
 static void measure_queue(const struct tk_trace *t, const struct work *v, uint32_t n, struct change *room, struct tk_report_stream *s) {
   uint32_t k = 0;
   int64_t length = 0;
@@ -94,7 +94,7 @@ static void measure_queue(const struct tk_trace *t, const struct work *v, uint32
   if (k && room[k - 1].at > room[0].at) s->queue_mean = area / (double)(room[k - 1].at - room[0].at);
 }
 
-/* As --by stream has it: by its number, if that is told. */
+/* Names a stream as --by stream does: by its number if it is known. */
 static const char *name_stream(struct reporter *p, const struct work_stream *s) {
   const struct tk_track *k = &p->t->tracks[s->track];
   const struct tk_event *e = &p->t->events[p->works.v[s->first].event];
@@ -203,11 +203,12 @@ static bool draw_strip(struct reporter *p, struct tk_report_rank *row, tk_time s
 static int by_start(const void *p, const void *q) {
   const struct work *a = p, *b = q;
   if (a->start != b->start) return a->start < b->start ? -1 : 1;
-  if (!a->launch != !b->launch) return !a->launch - !b->launch; /* what is known to be launched says what was waited for */
+  if (!a->launch != !b->launch) return !a->launch - !b->launch; /* work with a known launch first: it decides the cause of an
+                                                                 * idle gap */
   return (a->event > b->event) - (a->event < b->event);
 }
 
-/* Sorts what is not in order, which is of one start unless an operation ends behind the one around it. */
+/* Sorts the elements that are out of order.  They share a start, unless an operation ends after the one that contains it. */
 static void order_rest(struct work *v, uint32_t n) {
   for (uint32_t i = 1; i < n; i++) {
     if (v[i].start > v[i - 1].start) continue;
@@ -219,15 +220,15 @@ static void order_rest(struct work *v, uint32_t n) {
   }
 }
 
-/* What is `at` in the stream waits for its start. */
+/* Heap item for element `at` of a stream, keyed by its start. */
 static struct heap_item waiting(const struct works *w, uint32_t stream, uint32_t at) {
   return (struct heap_item){w->v[at].start, (uint64_t)at << 32 | stream, 0};
 }
 
-/* The work of a row in the order of starts; *n = 0: there is none. */
+/* Collects the work of a row sorted by start; *n = 0 if there is none. */
 static bool sort_row(struct reporter *p, uint32_t which, uint32_t *n) {
   const struct works *w = &p->works;
-  struct heap next = {.mem = p->mem}; /* of each stream */
+  struct heap next = {.mem = p->mem}; /* next element of each stream */
   uint32_t made = 0;
   *n = 0;
   for (uint32_t k = p->index.streams_at[which]; k < p->index.streams_at[which + 1]; k++) {
@@ -267,7 +268,7 @@ static const char *name_device(struct reporter *p, tk_id process) {
   return report_keep(p->impl, text, 4 + num_put_i64(text + 4, k->pid.num));
 }
 
-/* The range of time that the report is about: all of the trace's that is selected, so that ranks can be compared. */
+/* Finds the report's time range: the selected part of the whole trace, so that ranks are comparable. */
 static void find_range(struct reporter *p) {
   trace_extent(p->t, &p->start, &p->end);
   if (p->scope.window.start > p->start) p->start = p->scope.window.start;
@@ -307,7 +308,7 @@ static bool add_device(struct reporter *p, uint32_t which) {
   return ok;
 }
 
-/* Ranks whose trace holds no work of a device.  `ranks`: those that have a row, whatever their host. */
+/* Adds ranks whose trace contains no device work.  `ranks`: ranks that already have a row, on any host. */
 static bool add_hosts(struct reporter *p, struct map *ranks) {
   for (size_t j = p->first; j < p->r->n_ranks; j++)
     if (!map_put(ranks, (uint64_t)p->r->ranks[j].rank, 1)) return false;
@@ -386,7 +387,7 @@ static void say_unknown(struct tk_report *r) {
   if (!memory) report_unknown(r, "allocations were not recorded, so peak memory is unknown");
 }
 
-/* Ranks stand in their order, those of a rank in the order of its trace. */
+/* Sorts rows by rank; rows of one rank keep the order of its trace. */
 static bool order_ranks(struct tk_report *r) {
   struct tk_report_rank *room = mem_array(&r->impl->mem, r->n_ranks + 1, sizeof *room);
   if (!room) return false;

@@ -1,4 +1,4 @@
-/* report_base.c - what the parts of a report share (report.h). */
+/* report_base.c - helpers shared by the parts of a report (report.h). */
 #include "report.h"
 
 #include <string.h>

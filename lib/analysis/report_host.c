@@ -1,4 +1,4 @@
-/* report_host.c - what the hosts did: compilation, operators, calls of the runtime. */
+/* report_host.c - host activity: compilation, operators, runtime calls. */
 #include "report.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "measure.h"
 
-/* XLA's compilers, those of JAX, Triton and TorchInductor, and frames of Python in them. */
+/* True for the compilers of XLA, JAX, Triton and TorchInductor, and Python frames within them. */
 static bool is_compilation(const char *name) {
   static const char *const parts[] = {"XlaCompile", "backend_compile", "BackendCompile", "::Compile", "CompileAndLoad", "RunHloPasses",
                                       "RunBackend", "HloPassPipeline", "compile_fx", "CompiledFxGraph.compile", "triton/compiler",
@@ -24,7 +24,7 @@ struct host {
   uint32_t n, cap;
 };
 
-/* The outermost operator of a thread that is open, and whether anything was launched in it. */
+/* The open outermost operator of a thread, and whether it launched anything. */
 struct outermost {
   const struct tk_event *op;
   bool launched;

@@ -35,7 +35,7 @@ static bool number_groups(struct report_index *x, const struct match *m) {
 
 /* ---- lists ---- */
 
-/* Sorts 0 .. n - 1 by where[], which is below `groups`: those of group g are list[at[g]] .. list[at[g + 1] - 1], in their order. */
+/* Sorts 0 .. n - 1 by where[] (< `groups`), stably: group g is list[at[g]] .. list[at[g + 1] - 1]. */
 static void list_by(const uint32_t *where, uint32_t n, uint32_t groups, uint32_t *at, uint32_t *list) {
   memset(at, 0, ((size_t)groups + 1) * sizeof *at);
   for (uint32_t i = 0; i < n; i++) at[where[i] + 1]++;
@@ -61,7 +61,7 @@ static bool list_tracks(struct report_index *x, const struct tk_trace *t) {
   x->tracks = mem_array(x->mem, (uint64_t)t->n_tracks + 1, sizeof *x->tracks);
   if (!x->tracks_at || !x->tracks) return false;
   list_by(x->group_of + 1, t->n_tracks, x->n_groups, x->tracks_at, x->tracks);
-  for (tk_id i = 0; i < t->n_tracks; i++) x->tracks[i]++; /* tracks begin with 1 */
+  for (tk_id i = 0; i < t->n_tracks; i++) x->tracks[i]++; /* track ids begin at 1 */
   return true;
 }
 

@@ -1,4 +1,4 @@
-/* report_tables.c - tables over all ranks: work by name, launches, collectives, memory, and what the traces say of their making. */
+/* report_tables.c - tables over all ranks: work by name, launches, collectives, memory, devices and versions. */
 #include "report.h"
 
 #include <stdio.h>
@@ -49,8 +49,8 @@ struct counter {
   struct reporter *p;
   struct tk_report_rank *row;
   struct keys keys;
-  tk_time *time_of;      /* by event, of those in parts; NULL = there are none */
-  struct interval *said; /* work that says what it read and wrote */
+  tk_time *time_of;      /* by event split into parts: its time; NULL = no such events */
+  struct interval *said; /* work that records its memory traffic */
   uint32_t n_said, cap_said;
 };
 
@@ -165,7 +165,7 @@ static bool count_launch(struct counter *c, const struct work *w, tk_time time) 
 
 /* ---- collectives ---- */
 
-/* "all-reduce.3" and "%all-reduce.3" are of one name. */
+/* "all-reduce.3" and "%all-reduce.3" share a name. */
 static size_t name_end(const char *name) {
   size_t n = strcspn(name, "(<"), k = n;
   while (k > 1 && name[k - 1] >= '0' && name[k - 1] <= '9') k--;
@@ -242,7 +242,7 @@ static bool find_parts(struct counter *c, uint32_t n) {
   return true;
 }
 
-/* Leaves zeros for the next row. */
+/* Resets the entries of this row to zero. */
 static void forget_parts(struct counter *c, uint32_t n) {
   for (uint32_t i = 0; c->time_of && i < n; i++) c->time_of[c->p->sorted[i].event] = 0;
 }
@@ -287,7 +287,7 @@ static struct tk_report_memory *memory_row(struct reporter *p, int64_t rank, con
   return &r->memories[*slot - 1];
 }
 
-/* Kineto: c10's kinds of devices. */
+/* Kineto records the device types of c10. */
 static bool name_allocator(const struct tk_trace *t, const struct tk_event *e, char *text, size_t n) {
   double type = -1, id = -1;
   struct tk_arg arg;
@@ -336,7 +336,7 @@ bool report_count_memory(struct reporter *p) {
 
 /* ---- devices and versions ---- */
 
-/* A text, once in each list. */
+/* Set of distinct texts. */
 struct text_list {
   const char ***v;
   size_t *n;
@@ -359,7 +359,7 @@ static bool add_device_name(struct reporter *p, const char *text) {
   return add_text(p->impl, (struct text_list){&r->devices, &r->n_devices, &p->impl->cap_devices, 0}, text);
 }
 
-/* The value of "name" in each object of a list, as JSON that json_copy wrote has it. */
+/* Adds the value of "name" of each object of a list; the text is compact JSON from json_copy. */
 static bool add_names(struct reporter *p, const char *text, size_t n) {
   static const char KEY[] = "\"name\":\"";
   char name[128];
@@ -375,7 +375,7 @@ static bool add_names(struct reporter *p, const char *text, size_t n) {
   return ok;
 }
 
-/* What a plane of an XSpace says of its device, in the words of its stats: "TPU v6 Lite", "Nvidia, compute capability 9.0". */
+/* Describes the device of an XSpace plane by its stats: "TPU v6 Lite", "Nvidia, compute capability 9.0". */
 static bool add_plane(struct reporter *p, const char *plane, size_t n) {
   static const char *const NAMES[] = {"gpu_device_name", "device_type_string", "device_vendor"};
   struct json_value stats, v, major = {0}, minor = {0};

@@ -1,6 +1,6 @@
-/* self.c - see self.h.  One look at each span: it is put onto the stack of open ones when it starts, and given away when it comes up
- * after its end.  Those that have ended below one that runs are swept out whenever the stack has doubled, so it stays as small as
- * what is open. */
+/* self.c - see self.h.  Visits each span once: pushes it onto the stack of open spans when it starts, and reports it when it
+ * reaches the top after its end.  Ended spans below a running one are removed whenever the stack has doubled, so that the stack
+ * stays proportional to the open spans. */
 #include "self.h"
 
 static void give_away(struct selves *s) {
@@ -8,14 +8,14 @@ static void give_away(struct selves *s) {
   s->done(s->arg, v->event, v->self);
 }
 
-/* The part of [from, to) that lies in the window. */
+/* The part of [from, to) inside the window. */
 static tk_time part(const struct window *w, tk_time from, tk_time to) {
   if (from < w->start) from = w->start;
   if (to > w->end) to = w->end;
   return to > from ? to - from : 0;
 }
 
-/* Time goes on to `to`. */
+/* Advances the current time to `to`. */
 static void advance(struct selves *s, tk_time to) {
   while (s->n) {
     struct self_span *v = &s->open[s->n - 1];

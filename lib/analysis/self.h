@@ -1,8 +1,8 @@
-/* self.h - whose time it is: at each instant a thread's time is that of its innermost open span.
+/* self.h - self time: at each instant, a thread's time belongs to its innermost open span.
  *
- * Of spans that nest this is the duration less that of the spans directly below.  Of spans that overlap it is the one that started
- * last, so that the self times of a thread add up to the time in which any of its spans ran, and to no more.  Spans that never ended
- * and those that have lost their clock have no time that could be told; they take none from others. */
+ * For nested spans this is the duration minus the durations of the direct children.  For overlapping spans it belongs to the
+ * span that started last, so that the self times of a thread add up to exactly the time in which any span ran.  Spans that
+ * never ended or lost their clock have no self time and take none from others. */
 #ifndef ANALYSIS_SELF_H
 #define ANALYSIS_SELF_H
 
@@ -15,19 +15,19 @@ struct self_span {
 
 struct selves {
   struct mem *mem;
-  struct window window; /* time outside of it is nobody's */
-  const uint32_t *only; /* by event: 0 = its time is that of the span around it; NULL = each has its own */
+  struct window window; /* time outside the window is ignored */
+  const uint32_t *only; /* by event: 0 = its time belongs to the span around it; NULL = every span owns its time */
   tk_time now;
-  struct self_span *open; /* the innermost last; some may have ended already */
-  uint32_t n, cap, live;  /* live: how many there were when those that have ended were last swept out */
+  struct self_span *open; /* innermost last; may contain ended spans */
+  uint32_t n, cap, live;  /* live: number of open spans at the last removal of ended ones */
   void (*done)(void *arg, tk_id event, tk_time self);
   void *arg;
 };
 
-/* Has it a time that can be told? */
+/* True if the event has a known duration. */
 static inline bool is_timed(const struct tk_event *e) { return !(e->flags & (TK_UNFINISHED | TK_LOST_CLOCK)); }
 
-/* Calls s->done for each span of the thread that is timed.  False when memory runs out. */
+/* Calls s->done for each span of the thread with a known duration.  False if memory runs out. */
 bool selves_of_track(struct selves *s, const struct tk_trace *t, tk_id track);
 void selves_free(struct selves *s);
 

@@ -1,17 +1,18 @@
-/* spent.c - see spent.h.  Every figure of a device is a sum over its stretches, so that they cannot contradict each other. */
+/* spent.c - see spent.h.  Every figure of a device is a sum over its stretches, so that figures cannot contradict each other.
+ */
 #include "spent.h"
 
 #include "base/heap.h"
 
 enum spent_wait spent_wait(tk_time from, tk_time to, const struct tk_trace *t, tk_id launch) {
-  const tk_time delay = 30000000; /* ps: a kernel that was launched in time starts within it */
+  const tk_time delay = 30000000; /* ps: a kernel launched in time starts within this delay */
   if (launch && t->events[launch].ts > from) return WAIT_HOST;
   return to - from < delay ? WAIT_KERNEL : WAIT_OTHER;
 }
 
 struct sweep {
   struct spent *s;
-  struct heap ends;    /* of what is running */
+  struct heap ends;    /* ends of running work */
   uint32_t running[4]; /* by class */
   tk_time now;
 };
@@ -21,7 +22,7 @@ static unsigned classes_of(const struct sweep *w) {
          (w->running[3] ? WORK_FILL : 0u);
 }
 
-/* Time goes on to `to`; `wait` is what an idle stretch waits for. */
+/* Advances the current time to `to`; `wait`: what an idle stretch waits for. */
 static bool advance(struct sweep *w, tk_time to, enum spent_wait wait) {
   struct spent *s = w->s;
   const uint8_t classes = (uint8_t)classes_of(w);
@@ -35,7 +36,7 @@ static bool advance(struct sweep *w, tk_time to, enum spent_wait wait) {
   return true;
 }
 
-/* What ends until then has ended. */
+/* Ends all work that ends by `until`. */
 static bool end_until(struct sweep *w, tk_time until) {
   bool ok = true;
   while (ok && w->ends.n && w->ends.items[0].time <= until) {
@@ -87,7 +88,7 @@ static void add(struct tk_device_times *d, unsigned classes, enum spent_wait wai
   *(communication ? &d->exposed_communication : classes & WORK_COPY ? &d->exposed_copy : &d->exposed_fill) += time;
 }
 
-/* The first stretch that ends behind `at`. */
+/* Returns the first stretch that ends after `at`. */
 static uint32_t stretch_at(const struct spent *s, tk_time at) {
   uint32_t lo = 0, hi = s->n;
   while (lo < hi) {

@@ -1,10 +1,10 @@
-/* top.c - see top.h, and struct tk_top_row for what each figure means.
+/* top.c - see top.h, and struct tk_top_row for the meaning of each figure.
  *
- *     choose    which events are selected, and which group each is of: 4 bytes an event
- *     lay out   start and duration of every selected event, those of a group side by side: 16 bytes an event
- *     measure   of each row, order and union; room for the events of the largest row
+ *     choose    select events and assign each to a group: 4 bytes an event
+ *     lay out   store start and duration of every selected event, sorted by group: 16 bytes an event
+ *     measure   compute order and union of each row, with buffers for the largest row
  *
- * So the memory is bounded by the number of events, medians are exact, and nothing is looked at more than a few times. */
+ * So memory is bounded by the number of events, medians are exact, and each event is visited only a few times. */
 #include "top.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 struct tally {
   uint64_t count, instants, unfinished, clipped;
-  uint64_t first, n; /* its intervals */
+  uint64_t first, n; /* range of its intervals */
   i128 total, self;
 };
 
@@ -26,17 +26,17 @@ struct column {
   double sum, min, max;
 };
 
-/* A row of the report while it is made. */
+/* A row of the report under construction. */
 struct draft {
-  uint32_t group; /* of all but kinds */
+  uint32_t group; /* unused for rows by kind */
   unsigned kind;
   struct tally sum;
-  i128 order; /* the greatest first */
+  i128 order; /* sort key, descending */
 };
 
 struct tk_top_impl {
   struct mem mem;
-  struct intern texts; /* taken over from the groups */
+  struct intern texts; /* moved here from the groups */
   struct tk_top_col *cols;
 };
 
@@ -54,7 +54,7 @@ struct top {
   uint32_t cap_tallies, n_tallies;
   struct interval *intervals, *room;
   struct column *columns;  /* by group, then by column */
-  tk_id *keys;             /* of columns */
+  tk_id *keys;             /* keys of the columns */
   size_t n_cols;
 };
 
@@ -87,7 +87,7 @@ static bool choose(struct top *top, struct tk_err *err) {
 
 /* ---- lay out ---- */
 
-/* The part of a span in the window; where there is none, its start alone. */
+/* The part of a span inside the window; a zero-length interval at its start if it is outside. */
 static struct interval interval_of(struct top *top, struct tally *tally, const struct tk_event *e) {
   const struct window *w = &top->scope.window;
   tk_time start = e->ts, end = e->ts + e->dur;
@@ -143,7 +143,7 @@ static void add_event(struct top *top, const struct tk_event *e, uint32_t group)
   struct interval x = interval_of(top, tally, e);
   tally->total += x.dur;
   top->intervals[tally->first + tally->n++] = x;
-  /* What stands on no stack of spans has all of its time to itself. */
+  /* Events that are not on a stack of spans own all of their time. */
   if (e->flags & TK_LOST_CLOCK || top->t->tracks[e->track].kind != TK_THREAD) tally->self += x.dur;
 }
 
@@ -194,7 +194,7 @@ static void add_group(struct draft *d, const struct tally *tally) {
   d->sum.n += tally->n;
 }
 
-/* A row for each group, or, as an event can be of several kinds, for each kind that any group is of. */
+/* Makes a row for each group; for kinds, one for each kind of any group, since an event can have several. */
 static struct draft *draft_rows(struct top *top, uint32_t *n) {
   const bool kinds = top->opt->by == TK_TOP_KIND;
   struct draft *drafts = mem_array(top->mem, kinds ? 32 : (uint64_t)top->n_tallies + 1, sizeof *drafts);
@@ -241,7 +241,7 @@ static void fill_columns(const struct top *top, const struct draft *d, struct tk
   }
 }
 
-/* The intervals of a row, which measure_union may overwrite: of a kind, copies, as other kinds need them too. */
+/* Returns the intervals of a row for measure_union to overwrite: for a kind a copy, because other kinds use them too. */
 static struct interval *intervals_of(struct top *top, const struct draft *d) {
   uint64_t n = 0;
   if (!d->kind) return top->intervals + top->tallies[d->group].first;
@@ -303,7 +303,7 @@ struct ordered {
   struct tk_top_row row;
 };
 
-/* Names that are numbers stand in their order, before others. */
+/* True if the name is an integer; such names sort numerically, before other names. */
 static bool whole_number(const struct tk_top_row *row, int64_t *number) {
   const uint8_t *end;
   struct num n = num_scan((const uint8_t *)row->name, &end);
@@ -432,7 +432,7 @@ bool top_of(struct tk_trace *t, const struct tk_top_options *opt, const struct t
   ok = ok && top.group_of && prepare_columns(&top) && groups_init(&top.groups, &top.match, opt, &report->impl->mem) &&
        count_and_measure(&top, err);
   ok = ok && mem_check(&report->impl->mem, err);
-  if (ok) { /* names of rows are texts of the groups */
+  if (ok) { /* row names point into the texts of the groups */
     report->impl->texts = top.groups.texts;
     report->impl->texts.mem = report->impl->texts.arena.mem = &report->impl->mem;
     intern_init(&top.groups.texts, &report->impl->mem);

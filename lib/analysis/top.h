@@ -1,11 +1,11 @@
-/* top.h - where the time went, by name or by whatever else events are told apart by. */
+/* top.h - aggregates time by name or another property of events. */
 #ifndef ANALYSIS_TOP_H
 #define ANALYSIS_TOP_H
 
 #include "graph/origin.h"
 #include "graph/trace.h"
 
-/* Fills `report`, which tk_top_report_free takes in any case. */
+/* Fills `report`, which the caller frees with tk_top_report_free even on failure. */
 bool top_of(struct tk_trace *t, const struct tk_top_options *opt, const struct track_origin *origins, struct tk_top_report *report,
             struct tk_err *err);
 

@@ -1,7 +1,7 @@
-/* tree.c - see tree.h, and struct tk_tree_node for what each figure means.
+/* tree.c - see tree.h, and struct tk_tree_node for the meaning of each figure.
  *
- *     hang      every selected span hangs under the path of the selected spans around it
- *     add       durations and self times, then what was launched, which counts for each span around its launch
+ *     hang      append every selected span to the path of the selected spans around it
+ *     add       sum durations and self times, then launched work, which counts for each span around its launch
  *     order     siblings by total, parents before children */
 #include "tree.h"
 
@@ -16,15 +16,15 @@
 #include "self.h"
 #include "within.h"
 
-/* Node 0 is the root of all, which is in no report. */
+/* Node 0 is the root and is not reported. */
 struct node {
   uint32_t parent, group, depth;
-  uint32_t child, sibling; /* the first, the next; 0 = none */
+  uint32_t child, sibling; /* first child, next sibling; 0 = none */
   bool is_by;
   uint64_t count, unfinished, clipped, launched;
   i128 total, self;
   tk_time device;
-  uint32_t order, last; /* place in the report, and of the last node under it */
+  uint32_t order, last; /* order: index in the report; last: index of its last descendant */
 };
 
 struct work {
@@ -34,7 +34,7 @@ struct work {
 
 struct tk_tree_impl {
   struct mem mem;
-  struct groups names, by; /* owners of the texts */
+  struct groups names, by; /* own the texts */
 };
 
 struct tree {
@@ -49,12 +49,12 @@ struct tree {
   struct node *nodes;
   uint32_t n, cap;
   struct map children;  /* parent and group -> node */
-  uint32_t *node_of;    /* by event: its own node, 0 = it has none */
-  uint32_t *around;     /* by event: its own node, else that of the innermost selected span around it */
+  uint32_t *node_of;    /* by event: its own node; 0 = none */
+  uint32_t *around;     /* by event: its own node, else the node of the innermost selected span around it */
   struct within within;
   struct work *works;
   uint32_t n_works, cap_works;
-  uint8_t *is_per;      /* by class: 1 = yes, 2 = no, 0 = not asked */
+  uint8_t *is_per;      /* by class: 1 = yes, 2 = no, 0 = not computed yet */
 };
 
 /* ---- hang ---- */
@@ -73,7 +73,7 @@ static bool is_per(struct tree *tree, tk_id cls) {
   return tree->is_per[cls] == 1;
 }
 
-/* The node of a span that hangs under `parent`; 0 if it is not selected. */
+/* Returns the node of a span below `parent`; 0 if the span is not selected. */
 static uint32_t hang_span(struct tree *tree, tk_id event, uint32_t parent) {
   const struct tk_event *e = &tree->t->events[event];
   if (!scope_holds(&tree->scope, e) || !match_event(&tree->match, event)) return 0;
@@ -112,7 +112,7 @@ static bool hang(struct tree *tree, struct tk_err *err) {
 
 /* ---- add ---- */
 
-/* The part of a span that lies in the window. */
+/* The part of a span inside the window. */
 static struct interval part_of(const struct window *w, const struct tk_event *e) {
   tk_time start = e->ts, end = e->ts + e->dur;
   if (e->flags & TK_LOST_CLOCK) return (struct interval){INT64_MIN, e->dur};
@@ -189,7 +189,7 @@ static int in_order(const void *p, const void *q) {
   return by_name(a->name, b->name);
 }
 
-/* Chains of children in order, then the places in preorder: down to the first child, else on to the next sibling of whoever has one. */
+/* Sorts the sibling lists, then numbers the nodes in preorder. */
 static bool order_nodes(struct tree *tree) {
   struct placed *v = mem_array(tree->mem, (uint64_t)tree->n, sizeof *v);
   if (!v) return false;
@@ -214,7 +214,7 @@ static bool order_nodes(struct tree *tree) {
     while (at && !tree->nodes[at].sibling) at = tree->nodes[at].parent;
     at = at ? tree->nodes[at].sibling : 0;
   }
-  for (uint32_t i = tree->n; i-- > 1;) { /* children have greater numbers than their parent */
+  for (uint32_t i = tree->n; i-- > 1;) { /* children have larger numbers than their parent */
     struct node *parent = &tree->nodes[tree->nodes[i].parent];
     if (tree->nodes[i].last > parent->last) parent->last = tree->nodes[i].last;
   }
@@ -229,7 +229,7 @@ static int by_place(const void *p, const void *q) {
   return (a->when.start > b->when.start) - (a->when.start < b->when.start);
 }
 
-/* The first work of a node at this place or a later one. */
+/* Returns the first work item of a node at this index or later. */
 static uint32_t works_from(const struct tree *tree, uint32_t place) {
   uint32_t lo = 0, hi = tree->n_works;
   while (lo < hi) {
@@ -240,7 +240,8 @@ static uint32_t works_from(const struct tree *tree, uint32_t place) {
   return lo;
 }
 
-/* What hangs under a node stands side by side.  A node with all the work of one child has that child's time: paths are long. */
+/* The work below a node is contiguous.  A node whose work all belongs to one child takes that child's time, because paths are
+ * long. */
 static bool add_device(struct tree *tree) {
   struct interval *v = mem_array(tree->mem, 2 * (uint64_t)tree->n_works + 1, sizeof *v);
   if (!v) return false;

@@ -1,4 +1,4 @@
-/* within.c - spans around an event, by the graph's depth and by time (within.h). */
+/* within.c - finds the spans around an event by graph depth and by time (within.h). */
 #include "within.h"
 
 bool within_init(struct within *w, struct mem *mem) {
@@ -21,10 +21,10 @@ static bool sticks_out(const struct tk_event *e) {
   return e->kind == TK_SPAN && (e->flags & (TK_OVERLAPS | TK_PAIRED)) == TK_OVERLAPS;
 }
 
-/* What never ended is where it begins. */
+/* A span that never ended is treated as ending where it begins. */
 static tk_time end_of(const struct tk_event *e) { return e->flags & TK_UNFINISHED ? e->ts : e->ts + e->dur; }
 
-/* The deepest that lasts so long, as all around it do. */
+/* Returns the deepest span that lasts until `end`, with all spans around it. */
 static struct within_span lasting(const struct within *w, uint32_t depth, tk_time end) {
   uint32_t low = 0, high = depth;
   while (low < high) {
@@ -49,7 +49,7 @@ struct within_span within_find(struct within *w, const struct tk_event *e) {
   return low && w->open[low - 1].event > in_graph.event ? w->open[low - 1] : in_graph;
 }
 
-/* Who began before it and ends no later holds nothing that begins from now on and is not in this one. */
+/* Drops open spans that began before this one and end no later: they contain nothing that begins from now on. */
 static bool add_open(struct within *w, struct within_span own) {
   while (w->n_open && w->open[w->n_open - 1].end <= own.end) w->n_open--;
   if (!mem_grow(w->mem, (void **)&w->open, &w->cap_open, (uint64_t)w->n_open + 1, sizeof *w->open)) return false;

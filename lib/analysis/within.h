@@ -1,35 +1,35 @@
-/* within.h - which of the selected spans of a thread is an event in?
+/* within.h - finds the selected span that contains an event of a thread.
  *
- * In the innermost of those around it in the graph; but a span that overlaps, so that it ends after the span that it begins in, has
- * nothing in the graph under it, and is not in what it sticks out of.  It is here the parent of what begins after it and ends before
- * it does, and is in what lasts as long as it does: so annotations nest though calls of functions that only begin or end them cross
- * their edges. */
+ * Usually that is the innermost selected ancestor in the graph.  An overlapping span, which ends after the span that it begins
+ * in, has no descendants in the graph and is not inside the span that it outlasts.  Here it contains the events that begin
+ * after it and end before it does, and is contained in spans that last at least as long.  So annotations nest even if calls
+ * that merely begin or end them cross their edges. */
 #ifndef ANALYSIS_WITHIN_H
 #define ANALYSIS_WITHIN_H
 
 #include "graph/trace.h"
 
-/* A selected span: the caller's number for it; 0 = none. */
+/* A selected span by the caller's number for it; 0 = none. */
 struct within_span {
   uint32_t node;
   tk_id event;
-  tk_time end, least; /* least: that of it and of those around it in the graph */
+  tk_time end, least; /* least: earliest end of this span and its graph ancestors */
 };
 
 struct within {
   struct mem *mem;
-  struct within_span *under; /* by depth: what a span of this depth is in, in the graph */
-  struct within_span *open;  /* spans that overlap, from the outermost on: each ends before the one before it does */
+  struct within_span *under; /* by depth: the span that contains graph events of this depth */
+  struct within_span *open;  /* overlapping spans, outermost first, in order of decreasing end */
   uint32_t n_open, cap_open;
 };
 
 bool within_init(struct within *w, struct mem *mem);
 void within_free(struct within *w);
-/* A thread begins. */
+/* Starts a new thread. */
 void within_begin(struct within *w);
-/* The selected span that the event is in.  Asked of the thread's events one after the other. */
+/* Returns the selected span that contains the event.  Call for the thread's events in order. */
 struct within_span within_find(struct within *w, const struct tk_event *e);
-/* The event, which is in `around`, has this number; 0 = it is not selected.  False when memory runs out. */
+/* Gives an event inside `around` this number; 0 = not selected.  False if memory runs out. */
 bool within_add(struct within *w, const struct tk_trace *t, tk_id event, struct within_span around, uint32_t node);
 
 #endif

@@ -1,8 +1,9 @@
 /* work.c - see work.h.
  *
- * Of an XLA program the device's line shows operations that hold others: while, call, conditional.  What runs within is the work, so
- * of the outer one only the parts between count; else a loop around an all-reduce would be computing all the time.  Where a plane has
- * both queues and lines that repeat them by name of operation, only the queues count. */
+ * The device line of an XLA program shows operations that contain others: while, call, conditional.  The contained operations
+ * are the work, and the outer one counts only in the gaps between them; otherwise a loop around an all-reduce would count as
+ * compute all the time.  If a plane has both queues and lines that repeat the same work by operation name, only the queues
+ * count. */
 #include "work.h"
 
 #include <string.h>
@@ -14,12 +15,12 @@ struct finder {
   const struct match *m;
   const struct scope *scope;
   tk_id collective;       /* the key "Collective name" */
-  uint8_t *lines;         /* by process track: HAS_QUEUES if lines of it are queues, HAS_OPS if lines of it name operations */
+  uint8_t *lines;         /* by process track: HAS_QUEUES if some line is a queue, HAS_OPS if some line names operations */
   struct {
     tk_id event;
-    bool begun; /* its first part is there */
+    bool begun; /* its first part has been recorded */
     tk_time cursor;
-  } *open;                /* by depth: an operation that may hold others; event 0 = none */
+  } *open;                /* by depth: an operation that may contain others; event 0 = none */
 };
 
 enum { HAS_QUEUES = 1, HAS_OPS = 2 };
@@ -29,7 +30,7 @@ static tk_id process_of(const struct tk_trace *t, tk_id track) {
   return t->tracks[track].kind == TK_PROCESS ? track : t->tracks[track].parent;
 }
 
-/* Of a plane the queues count; where it has none, the lines of operations; of what is no plane, all. */
+/* Counts the queues of a plane, else its operation lines; everything outside planes. */
 static bool is_counted(const struct finder *f, tk_id track) {
   const unsigned kind = f->m->kinds.of_track[track], lines = f->lines[process_of(f->m->t, track)];
   if (!(kind & KIND_DEVICE) || !lines) return true;
@@ -45,7 +46,7 @@ static void find_lines(struct finder *f) {
   }
 }
 
-/* What runs beside the operations of a TPU moves data: by DMA, or to other devices. */
+/* Async lines of a TPU, parallel to the operations, move data: by DMA or to other devices. */
 static bool is_async_line(const struct tk_trace *t, tk_id track) {
   return strncmp(tk_string(t, t->tracks[track].name, NULL), "Async XLA Ops", 13) == 0;
 }
@@ -70,7 +71,7 @@ static bool add_piece(struct finder *f, tk_id event, tk_time start, tk_time end,
   return true;
 }
 
-/* The last part of each operation that is open at this depth or below. */
+/* Records the last part of each open operation at this depth or deeper. */
 static bool close_down_to(struct finder *f, uint32_t depth, uint32_t *deepest) {
   bool ok = true;
   for (; ok && *deepest > depth; --*deepest) {
@@ -85,7 +86,7 @@ static bool close_down_to(struct finder *f, uint32_t depth, uint32_t *deepest) {
   return ok;
 }
 
-/* The part of the operation around it that ends where this one starts. */
+/* Records the part of the enclosing operation that ends where this event starts. */
 static bool interrupt(struct finder *f, const struct tk_event *e, uint32_t deepest) {
   uint32_t d = e->depth < deepest ? e->depth : deepest;
   while (d && !f->open[d - 1].event) d--;
@@ -125,7 +126,7 @@ static bool take_flat(struct finder *f, const struct tk_track *k) {
   return ok;
 }
 
-/* The device of a track; NULL when memory has run out. */
+/* Returns the device of a track; NULL if memory runs out. */
 static struct work_row *row_of(struct finder *f, tk_id track) {
   struct works *w = f->w;
   const tk_id process = process_of(f->m->t, track);

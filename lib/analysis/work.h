@@ -1,4 +1,4 @@
-/* work.h - what accelerators did: kernels, copies and fills, by device, with what launched each. */
+/* work.h - device work (kernels, copies and fills) by device, with the launch of each. */
 #ifndef ANALYSIS_WORK_H
 #define ANALYSIS_WORK_H
 
@@ -7,24 +7,24 @@
 
 enum work_class { WORK_COMPUTE = 1, WORK_COMMUNICATION = 2, WORK_COPY = 4, WORK_FILL = 8 };
 
-/* A piece of work, or of an operation of XLA that holds others the part between them. */
+/* A piece of work, or the part of an XLA operation between the operations that it contains. */
 struct work {
   tk_time start, end;
-  tk_id event, launch; /* launch: host event, 0 = not known */
+  tk_id event, launch; /* launch: host event, 0 = unknown */
   uint8_t class;
-  bool first;          /* of its event: the others are further parts */
+  bool first;          /* first part of its event; an event can have further parts */
 };
 
-/* One queue of a device: work in the order of starts. */
+/* One queue of a device: work sorted by start. */
 struct work_stream {
   tk_id track;
   uint32_t row, first, n;
 };
 
-/* A device: a process of a rank that holds work. */
+/* A device: a process of a rank that contains work. */
 struct work_row {
   tk_id process;
-  tk_id track;   /* the one that says rank and host */
+  tk_id track;   /* track that records rank and host */
   int64_t rank;
   const char *host;
   uint64_t unfinished;
@@ -32,18 +32,18 @@ struct work_row {
 
 struct works {
   struct mem *mem;
-  struct work *v; /* by stream */
+  struct work *v; /* sorted by stream */
   uint32_t n, cap;
   struct work_stream *streams;
   uint32_t n_streams, cap_streams;
   struct work_row *rows;
   uint32_t n_rows, cap_rows;
   uint32_t *row_of; /* by process track: row + 1 */
-  tk_id *launch_of; /* by event; NULL = not asked for */
+  tk_id *launch_of; /* by event; NULL = not requested */
 };
 
-/* Those that the match and the scope select, cut at the scope's edges; `launches`: with what launched them.  False when memory runs
- * out. */
+/* Finds the work that the match and the scope select, clipped to the scope; `launches`: also find the launches.  False if
+ * memory runs out. */
 bool works_find(struct works *w, const struct match *m, const struct scope *scope, bool launches, struct mem *mem);
 void works_free(struct works *w);
 

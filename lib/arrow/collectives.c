@@ -1,4 +1,4 @@
-/* collectives.c - the table of collectives: a row for each event that is one, with what it says of its group and its data. */
+/* collectives.c - the table of collectives: a row for each collective event, with its group and data size. */
 #include <string.h>
 
 #include "align/payload.h"
@@ -8,7 +8,7 @@
 
 static bool is_row(struct table_source *s, const struct tk_event *e) { return kinds_of(&s->kinds, e) & KIND_COLLECTIVE; }
 
-/* Every event that is a collective; `row` counts them. */
+/* Iterates over the collective events; `row` counts them. */
 #define EACH_ROW(s, e, row)                                                                                      \
   (int64_t row = -1, at_ = 1; at_ <= (int64_t)(s)->t->n_events; at_++)                                             \
     for (const struct tk_event *e = &(s)->t->events[at_]; e && is_row(s, e) && ++row >= 0; e = NULL)
@@ -98,7 +98,7 @@ static bool fill_text(struct table_source *s, struct column *c, const char *key)
   return ok;
 }
 
-/* A number that is not negative; -1 = it is not told. */
+/* A non-negative number; -1 = unknown. */
 static int64_t count_of(const struct table_source *s, const struct tk_event *e, tk_id key) {
   struct tk_arg arg;
   if (!key || !match_arg(s->t, e, key, &arg)) return -1;
@@ -127,7 +127,7 @@ static bool fill_dtype(struct table_source *s, struct column *c) { return fill_t
 static bool fill_in(struct table_source *s, struct column *c) { return fill_count(s, c, "In msg nelems"); }
 static bool fill_out(struct table_source *s, struct column *c) { return fill_count(s, c, "Out msg nelems"); }
 
-/* Bytes that go in, of a type that is known. */
+/* Input bytes, if the element type is known. */
 static bool fill_bytes(struct table_source *s, struct column *c) {
   const tk_id elements = key_of(s, "In msg nelems"), dtype = key_of(s, "dtype");
   bool ok = true;

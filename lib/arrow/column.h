@@ -1,7 +1,6 @@
-/* column.h - one column of a table, in Arrow's layout: values side by side, a bit a row for what is null, texts as places in a
- * dictionary.
+/* column.h - one column of a table in Arrow's layout: contiguous values, a validity bitmap, and texts as dictionary indices.
  *
- * Every column owns its memory by itself, for a consumer may take one out of a batch and free the others. */
+ * Every column owns its memory, because a consumer may take one out of a batch and free the others. */
 #ifndef ARROW_COLUMN_H
 #define ARROW_COLUMN_H
 
@@ -9,19 +8,19 @@
 
 enum column_type { COLUMN_BOOL, COLUMN_U16, COLUMN_U32, COLUMN_I64, COLUMN_F64, COLUMN_TEXT };
 
-/* Distinct texts under construction; a text's place is its id in `texts`, less one. */
+/* Dictionary under construction; the index of a text is its id in `texts` minus 1. */
 struct words {
   struct mem mem;
   const struct tk_trace *t;
   struct intern texts;
-  uint32_t *of_id; /* by string of the trace: place + 1 */
+  uint32_t *of_id; /* by string of the trace: index + 1 */
 };
 
 struct column {
-  const char *name; /* until it is exported */
+  const char *name; /* moved to the schema on export */
   enum column_type type;
   int64_t n, nulls;
-  uint8_t *valid; /* NULL: all are */
+  uint8_t *valid; /* NULL = all rows are valid */
   union {
     uint8_t *bits;
     uint16_t *u16;
@@ -31,31 +30,31 @@ struct column {
     int32_t *place;
     void *values;
   };
-  struct words words; /* of TEXT */
+  struct words words; /* for TEXT */
 };
 
-/* n rows of zero.  False when memory has run out; column_free takes it in any case. */
+/* Initialises n rows of zero.  False if memory runs out; the caller calls column_free even then. */
 bool column_init(struct column *c, const struct tk_trace *t, const char *name, enum column_type type, int64_t n);
 void column_free(struct column *c);
 
-/* False when memory has run out. */
+/* False if memory runs out. */
 bool column_null(struct column *c, int64_t row);
 static inline void column_bool(struct column *c, int64_t row, bool v) {
   if (v) c->bits[row >> 3] |= (uint8_t)(1 << (row & 7));
 }
-/* A string of the trace; 0 is null. */
+/* Stores a string of the trace; id 0 becomes null. */
 bool column_string(struct column *c, int64_t row, tk_id id);
-/* Any UTF-8. */
+/* Stores any UTF-8 text. */
 bool column_text(struct column *c, int64_t row, const void *p, size_t n);
-/* Adds a text to the dictionary of the column, for rows that are filled by its place there: the first text has place 0.  False when
- * memory runs out. */
+/* Appends a text to the column's dictionary, for rows that are filled with dictionary indices: the first text has index 0.
+ * False if memory runs out. */
 bool column_word(struct column *c, const char *text);
-/* An arg as it is printed, texts without quotes; bytes that are no text have U+FFFD in their place. */
+/* Stores an arg as printed, texts without quotes; invalid UTF-8 becomes U+FFFD. */
 bool column_arg(struct column *c, int64_t row, const struct tk_arg *arg);
-/* The whole number of an ident, or null. */
+/* Stores an integer id, or null. */
 bool column_ident(struct column *c, int64_t row, struct tk_ident ident);
 
-/* A stream of one batch of these columns, which it takes over, also on failure. */
+/* Exports the columns as a stream of one batch.  Takes ownership of them even on failure. */
 bool columns_export(struct column *columns, uint32_t n, struct ArrowArrayStream *out, struct tk_err *err);
 
 #endif

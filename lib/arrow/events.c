@@ -1,4 +1,4 @@
-/* events.c - the table of events: a loop over the graph for each column. */
+/* events.c - the table of events: each column is filled by one loop over the graph. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,7 +56,7 @@ static bool fill_type(struct table_source *s, struct column *c) {
   return ok;
 }
 
-/* The most telling first: a collective is a kernel too, and everything is of a host or a device. */
+/* Most specific kind first: a collective is also a kernel, and every event belongs to a host or a device. */
 static const unsigned telling[] = {KIND_COLLECTIVE, KIND_MEMCPY, KIND_MEMSET, KIND_KERNEL, KIND_STEP, KIND_ANNOTATION, KIND_MODULE,
                                    KIND_OP, KIND_TRANSFER, KIND_RUNTIME, KIND_PYTHON};
 
@@ -103,7 +103,7 @@ static bool fill_depth(struct table_source *s, struct column *c) {
   return true;
 }
 
-/* Events of a track are in preorder: the parent is the last one, one level up, that others can hang under. */
+/* Events of a track are in preorder: the parent is the last preceding span one level up. */
 static bool fill_parent(struct table_source *s, struct column *c) {
   tk_id *above = calloc((size_t)UINT16_MAX + 2, sizeof *above), track = 0;
   bool ok = above != NULL;
@@ -213,7 +213,7 @@ static bool fill_clipped(struct table_source *s, struct column *c) {
 
 /* ---- args ---- */
 
-/* The narrowest type that holds every value of an arg. */
+/* Returns the narrowest type that can store every value of an arg. */
 static enum column_type type_of_arg(const struct tk_arg *arg) {
   switch (arg->type) {
   case TK_ARG_FALSE:
@@ -234,7 +234,7 @@ static enum column_type wider(enum column_type a, enum column_type b) {
 
 static bool put_number(struct column *c, int64_t row, const struct tk_arg *arg) {
   if (c->type == COLUMN_BOOL) column_bool(c, row, arg->type == TK_ARG_TRUE);
-  else if (c->type == COLUMN_I64) c->i64[row] = arg->i; /* of unsigned ones that fit, too */
+  else if (c->type == COLUMN_I64) c->i64[row] = arg->i; /* also unsigned values that fit */
   else if (arg->type == TK_ARG_DOUBLE) c->f64[row] = arg->d;
   else if (arg->type == TK_ARG_DECIMAL) c->f64[row] = num_nearest(arg->i, arg->exp);
   else c->f64[row] = (double)arg->i;

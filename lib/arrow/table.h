@@ -1,4 +1,4 @@
-/* table.h - the tables of a trace: which columns each has, and what fills them. */
+/* table.h - the tables of a trace: their columns, and the functions that fill them. */
 #ifndef ARROW_TABLE_H
 #define ARROW_TABLE_H
 
@@ -7,7 +7,7 @@
 #include "graph/origin.h"
 #include "graph/steps.h"
 
-/* What columns are filled from; what takes work is made when the first column asks. */
+/* Source of the columns; expensive indexes are built when the first column needs them. */
 struct table_source {
   const struct tk_trace *t;
   const struct track_origin *origins; /* by track */
@@ -22,7 +22,7 @@ struct table_column {
   const char *name;
   enum column_type type;
   bool (*fill)(struct table_source *s, struct column *c);
-  bool asked; /* made only when it is asked for */
+  bool asked; /* built only on request */
 };
 
 struct table {
@@ -30,7 +30,7 @@ struct table {
   const struct table_column *columns;
   uint32_t n;
   int64_t (*rows)(struct table_source *s); /* -1 = out of memory */
-  /* A column that is none of those: makes and fills it.  NULL = there are no others. */
+  /* Builds a column that is not in the list.  NULL = there are no others. */
   bool (*other)(struct table_source *s, const char *name, struct column *c, bool *known);
 };
 
@@ -40,7 +40,7 @@ bool table_kinds(struct table_source *s);
 bool table_steps(struct table_source *s);
 void table_free(struct table_source *s);
 
-/* A time and a duration as the table gives them. */
+/* Timestamp or duration in the table's unit. */
 static inline int64_t table_ts(const struct table_source *s, tk_time ts) { return s->ps ? ts : s->t->origin_ns + num_ns(ts); }
 static inline int64_t table_dur(const struct table_source *s, tk_time ts, tk_time dur) {
   return s->ps ? dur : num_ns(ts + dur) - num_ns(ts);

@@ -1,4 +1,4 @@
-/* tables.c - the tables beside that of events: tracks, flow points, args, steps. */
+/* tables.c - the tables other than events: tracks, flow points, args, steps. */
 #include <string.h>
 
 #include "table.h"
@@ -110,7 +110,7 @@ const struct table tracks_table = {"tracks", track_columns, sizeof track_columns
 
 static int64_t point_rows(struct table_source *s) { return s->t->n_flow_points; }
 
-/* Flows are numbered in the order of their first points. */
+/* Numbers flows in the order of their first points. */
 static bool point_flow(struct table_source *s, struct column *c) {
   bool ok = true;
   struct intern keys;
@@ -180,7 +180,7 @@ const struct table flows_table = {"flows", point_columns, sizeof point_columns /
 
 /* ---- args: a row for each arg of each event, those of its class included ---- */
 
-/* Calls `put` with every arg and its row; false as soon as one call is. */
+/* Calls `put` with every arg and its row until a call returns false. */
 static bool each_arg(const struct tk_trace *t, bool (*put)(void *arg, int64_t row, tk_id event, const struct tk_arg *a), void *arg) {
   int64_t row = 0;
   for (tk_id i = 1; i <= t->n_events; i++) {
