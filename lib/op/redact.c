@@ -16,6 +16,7 @@
 #include "base/utf8.h"
 #include "format/json.h"
 #include "graph/trace.h"
+#include "known.h"
 
 struct redactor {
   struct tk_trace *t;
@@ -25,7 +26,7 @@ struct redactor {
   struct pseudonyms who;
   struct secret_word *words;
   uint32_t cap_words;
-  struct map names, ids, hosts, cats; /* string -> what it becomes */
+  struct map names, ids, id2s, hosts, cats; /* string -> what it becomes */
   struct map wanted;                  /* key of an arg -> 1 + whether --keep-args names it */
   struct map told;                    /* hash of a name in the map -> its line + 1 */
   struct buf text;
@@ -83,27 +84,6 @@ static tk_id scrubbed(struct redactor *r, tk_id id) {
   return found ? trace_string(r->t, r->text.data, r->text.len) : id;
 }
 
-/* What tools know rows and steps by: "#" stands for digits, "@" for "#". */
-static bool fits(const char *pattern, const char *text) {
-  for (; *pattern; pattern++) {
-    if (*pattern != '#' && *text != (*pattern == '@' ? '#' : *pattern)) return false;
-    if (*pattern == '#' && (*text < '0' || *text > '9')) return false;
-    text++;
-    while (*pattern == '#' && *text >= '0' && *text <= '9') text++;
-  }
-  return !*text;
-}
-
-static bool is_known(const char *text) {
-  static const char *const KNOWN[] = {
-      "", "value", "python", "train", "train #", "ProfilerStep@#", "PyTorch Profiler (#)", "/host:CPU", "/device:GPU:#",
-      "/device:TPU:#", "Steps", "XLA Modules", "XLA Ops", "Async XLA Ops", "_counters_", "stream #", "stream # #", "thread #", "GPU #",
-      "CPU"};
-  for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++)
-    if (fits(KNOWN[i], text)) return true;
-  return false;
-}
-
 /* Lines "NAME<TAB>NEW" of the map, by name. */
 static const char *line_of(const struct redactor *r, const char *name, size_t n, size_t *length) {
   const uint32_t *at = map_get(&r->told, hash_text(name, n));
@@ -131,7 +111,7 @@ static tk_id new_name(struct redactor *r, tk_id id) {
   const char *text = tk_string(r->t, id, &n), *told = line_of(r, text, n, &length);
   if (told) return trace_string(r->t, told, length);
   if (r->plan->opt->names == TK_NAMES_KEEP) return scrubbed(r, id);
-  return is_known(text) ? id : made(r, "name", id);
+  return known_name(text) ? id : made(r, "name", id);
 }
 
 static tk_id of_table(struct redactor *r, struct map *table, tk_id id, tk_id (*make)(struct redactor *r, tk_id id)) {
@@ -144,18 +124,49 @@ static tk_id of_table(struct redactor *r, struct map *table, tk_id id, tk_id (*m
 
 static tk_id name_of(struct redactor *r, tk_id id) { return of_table(r, &r->names, id, new_name); }
 
-/* An id such as 0x7f31 or {"local":"0x1"} is a number; any other text may be a name. */
-static bool is_number(const char *p) {
-  for (; *p; p++) {
-    if (strncmp(p, "local", 5) == 0) p += 4;
-    else if (strncmp(p, "global", 6) == 0) p += 5;
-    else if (!((*p >= '0' && *p <= '9') || ((*p | 32) >= 'a' && (*p | 32) <= 'f') || strchr("x{}:\",.-+ ", *p))) return false;
-  }
-  return true;
+static tk_id new_id(struct redactor *r, tk_id id) { return known_number(tk_string(r->t, id, NULL)) ? id : made(r, "id", id); }
+static tk_id id_of(struct redactor *r, tk_id id) { return of_table(r, &r->ids, id, new_id); }
+
+/* Appends one member of an id2. Numbers stay; other text gets the pseudonym that the same text has in the other member. */
+static void put_member(struct redactor *r, const char *key, const char *value, size_t n, bool number) {
+  buf_text(&r->text, r->text.len ? ",\"" : "{\"");
+  buf_text(&r->text, key);
+  buf_text(&r->text, number ? "\":" : "\":\"");
+  if (number) buf_append(&r->text, value, n);
+  else pseudonym_append(&r->who, &r->text, "id", value, n);
+  buf_text(&r->text, number ? "" : "\"");
 }
 
-static tk_id new_id(struct redactor *r, tk_id id) { return is_number(tk_string(r->t, id, NULL)) ? id : made(r, "id", id); }
-static tk_id id_of(struct redactor *r, tk_id id) { return of_table(r, &r->ids, id, new_id); }
+static bool is_number_text(const char *p, size_t n) {
+  char text[32];
+  if (n >= sizeof text) return false;
+  memcpy(text, p, n);
+  text[n] = 0;
+  return known_number(text);
+}
+
+/* Rebuilds {"local":"0x1"} or {"global":"0x1"}. The result must stay an object with the same member first, because readers take
+ * the event's identity from it. */
+static tk_id new_id2(struct redactor *r, tk_id id) {
+  static const char *const MEMBERS[] = {"local", "global"};
+  size_t n;
+  const char *text = tk_string(r->t, id, &n);
+  struct json_value v;
+  r->text.len = 0;
+  for (size_t i = 0; i < 2; i++) {
+    if (!json_member(text, n, MEMBERS[i], &v)) continue;
+    const bool string = v.type == JSON_STRING;
+    const char *value = string ? (const char *)v.str.p : (const char *)v.p;
+    const size_t length = string ? v.str.n : (size_t)(v.end - v.p);
+    if (string && is_number_text(value, length)) put_member(r, MEMBERS[i], (const char *)v.p, (size_t)(v.end - v.p), true);
+    else put_member(r, MEMBERS[i], value, length, v.type == JSON_NUMBER);
+  }
+  if (!r->text.len) put_member(r, "global", text, n, false);
+  buf_text(&r->text, "}");
+  return trace_string(r->t, (const char *)r->text.data, r->text.len);
+}
+
+static tk_id id2_of(struct redactor *r, tk_id id) { return of_table(r, &r->id2s, id, new_id2); }
 static tk_id new_host(struct redactor *r, tk_id id) { return *tk_string(r->t, id, NULL) ? made(r, "host", id) : id; }
 static tk_id host_of(struct redactor *r, tk_id id) { return of_table(r, &r->hosts, id, new_host); }
 static tk_id cat_of(struct redactor *r, tk_id id) { return of_table(r, &r->cats, id, scrubbed); }
@@ -166,24 +177,26 @@ static bool is_text(const struct tk_arg *arg) {
   return arg->type >= TK_ARG_STR && arg->type <= TK_ARG_REF && arg->type != TK_ARG_NUMBER;
 }
 
-/* Fields of the event itself.  False: it is none, or says too much. */
+/* Redacts a field of the event itself. False if the arg is not such a field, or its value is not of a known kind. */
 static bool keep_field(struct redactor *r, struct tk_arg *arg) {
   const char *key = tk_string(r->t, arg->key, NULL);
   if (!key_is_reserved(key)) return false;
   switch (arg->key) {
-  case KEY_ID: case KEY_ID2: case KEY_BIND_ID: case KEY_SCOPE: case KEY_TID: case KEY_PID: case KEY_END_TID: case KEY_END_PID:
+  case KEY_ID2:
+    if (!is_text(arg)) return true;
+    arg->s = arg->type == TK_ARG_JSON ? id2_of(r, arg->s) : id_of(r, arg->s);
+    return true;
+  case KEY_ID: case KEY_BIND_ID: case KEY_SCOPE: case KEY_TID: case KEY_PID: case KEY_END_TID: case KEY_END_PID:
     if (is_text(arg)) arg->s = id_of(r, arg->s);
-    if (arg->type == TK_ARG_JSON && !is_number(tk_string(r->t, arg->s, NULL))) arg->type = TK_ARG_STR;
+    if (arg->type == TK_ARG_JSON) arg->type = TK_ARG_STR;
     return true;
   case KEY_END_NAME: case KEY_END_CAT:
     if (arg->type != TK_ARG_STR) return false;
     arg->s = arg->key == KEY_END_NAME ? name_of(r, arg->s) : cat_of(r, arg->s);
     return true;
-  case KEY_PH: case KEY_SCOPE_OF_INSTANT: case KEY_BP: case KEY_RESPELLED:
-    return is_text(arg) && strlen(tk_string(r->t, arg->s, NULL)) < 16;
-  case KEY_ARGS: return is_text(arg) && strcmp(tk_string(r->t, arg->s, NULL), "{}") == 0;
-  case KEY_FRAME: case KEY_FRAME_OF_END: return false;
-  default: return !is_text(arg) && strncmp(key, tk_string(r->t, KEY_OF_END, NULL), 9) != 0;
+  case KEY_PH: case KEY_SCOPE_OF_INSTANT: case KEY_BP: case KEY_RESPELLED: case KEY_ARGS:
+    return is_text(arg) && known_field(arg->key, tk_string(r->t, arg->s, NULL));
+  default: return !is_text(arg) && known_numeric_field(key);
   }
 }
 
@@ -203,7 +216,7 @@ static bool keep_arg(struct redactor *r, struct tk_arg *arg, bool sample) {
   if (keep_field(r, arg)) return true;
   if (key_is_reserved(tk_string(r->t, arg->key, NULL))) return false;
   if (is_asked_for(r, arg->key) || (r->plan->opt->keep_numbers && !is_text(arg))) return true;
-  if (!sample || (is_text(arg) && !is_number(tk_string(r->t, arg->s, NULL)))) return false;
+  if (!sample || (is_text(arg) && !known_number(tk_string(r->t, arg->s, NULL)))) return false;
   arg->key = name_of(r, arg->key);
   return true;
 }
@@ -331,10 +344,6 @@ static bool is_merged(const struct tk_trace *t) {
   return m && json_member(trace_raw(t, m->at), m->size, "ranks", &v);
 }
 
-static bool is_harmless(const char *key) {
-  return strcmp(key, "schemaVersion") == 0 || strcmp(key, "displayTimeUnit") == 0 || strcmp(key, "baseTimeNanoseconds") == 0;
-}
-
 static void redact_metas(struct redactor *r) {
   struct tk_trace *t = r->t;
   bool merged = is_merged(t);
@@ -344,7 +353,7 @@ static void redact_metas(struct redactor *r) {
     struct tk_meta m = t->metas[i];
     const char *key = tk_string(t, m.key, NULL);
     r->text.len = 0;
-    if (!m.origin && m.size < 32 && is_harmless(key)) {
+    if (!m.origin && known_meta(key, trace_raw(t, m.at), m.size)) {
       t->metas[++t->n_metas] = m;
       continue;
     }
@@ -377,7 +386,7 @@ bool op_redact(struct tk_trace *t, const struct redact_plan *plan, struct tk_red
   struct redactor r = {.t = t, .plan = plan, .report = report, .mem = mem, .text = {.mem = mem}};
   const char *key = plan->opt->key;
   r.who.key = key ? siphash_key_of(key, strlen(key)) : (struct siphash_key){{hash_secret[0], hash_secret[1]}};
-  struct map *const maps[] = {&r.names, &r.ids, &r.hosts, &r.cats, &r.wanted, &r.told};
+  struct map *const maps[] = {&r.names, &r.ids, &r.id2s, &r.hosts, &r.cats, &r.wanted, &r.told};
   for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) map_init(maps[i], mem);
   bool ok = read_map(&r, err) && add_hosts(&r) && add_users(&r);
   if (ok) {
