@@ -14,7 +14,7 @@ struct params {
 };
 
 const struct opt_word redact_names_words[] = {
-  { "keep", TK_NAMES_KEEP, "names stay, without the paths of files, the hosts and the users in them" },
+  { "keep", TK_NAMES_KEEP, "names stay; paths, hosts, users, URLs, tokens and addresses in them become hashes" },
   { "hash", TK_NAMES_HASH, "names become hashes, the same one for the same name; those of steps and streams stay" },
   { "map=", TK_NAMES_MAP, "names become what this file says, a line NAME<tab>NEW for each; others become hashes" },
   { 0, 0, 0 },
@@ -152,11 +152,13 @@ const struct command command_redact = {
   .summary = "remove what a trace says beside how long things took, so that it can be shared",
   .operands = "[INPUT]",
   .description =
-    "Writes a trace that can leave the building. What stays: times, durations, nesting, flows, the values of counters, categories, "
-    "ranks, and the numbers of processes and threads. Names stay, but paths of files, names of hosts and, where a path tells them, "
-    "names of users become hashes in them; with --names hash all names become hashes, but for those of steps, streams and planes. Ids "
-    "that are text become hashes as well. A path with a blank in it is known only up to the blank: look at what is written before it "
-    "is sent, or hash the names.\n\n"
+    "Writes a copy that is safe to share outside your organisation. What stays: times, durations, nesting, flows, the values of "
+    "counters, categories, ranks, and the numbers of processes and threads. Names stay, but their sensitive parts become hashes: paths "
+    "of files, hosts, users that a path names, what follows :// in a URL, values of keys such as token= and --password, tokens of "
+    "well-known services, long random keys, e-mail addresses, domain names, and IP addresses (four numbers with dots, unless v or "
+    "version precedes them). With --names hash all names become hashes, except those of steps, streams and planes. Categories are "
+    "treated as names are by default. Ids that are text become hashes as well. Paths containing spaces are recognised only up to the "
+    "first space, and a secret in plain words is not recognised: read the output before you send it, or hash the names.\n\n"
     "What goes: args that --keep-args or --keep-numbers do not ask for, labels of processes, records that are no events, top-level "
     "data (stack frames, properties of devices, ...) but for the rank and the base of times, programs of XLA and all else that only "
     "the format of the input understands, and what tracekit wrote of earlier commands but for the ranks.\n\n"

@@ -20,10 +20,10 @@ struct tk_derived {
 TK_API bool tk_derive(struct tk_trace *t, struct tk_derived *done, struct tk_err *err);
 
 /* A trace that can leave the house.  Times, durations, nesting, flows, values of counters, categories, ranks and numbers of processes
- * and threads stay.  Names stay without the paths of files, hosts and users in them, or become others.  Args go unless they are asked
- * for, and so do records, labels, top-level data, passthrough, and what tracekit said of the trace. */
+ * and threads stay.  Names stay without the paths of files, hosts, users, addresses, URLs and tokens in them, or become others.  Args
+ * go unless they are asked for, and so do records, labels, top-level data, passthrough, and what tracekit said of the trace. */
 enum tk_redact_names {
-  TK_NAMES_KEEP, /* less the paths, hosts and users in them */
+  TK_NAMES_KEEP, /* hash the sensitive parts: paths, hosts, users, URLs, tokens, addresses */
   TK_NAMES_HASH, /* the same hash for the same name; names of steps, streams and planes stay */
   TK_NAMES_MAP   /* as `map` says, others hashed */
 };
@@ -40,7 +40,7 @@ struct tk_redact_options {
 
 struct tk_redact_report {
   uint64_t names;           /* distinct ones that became others */
-  uint64_t paths_and_hosts; /* distinct texts that held any */
+  uint64_t paths_and_hosts; /* distinct texts with a sensitive part */
   uint64_t args, records, labels, metas, blocks; /* that went; blocks: of passthrough */
 };
 

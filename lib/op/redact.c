@@ -24,8 +24,7 @@ struct redactor {
   struct tk_redact_report *report;
   struct mem *mem;
   struct pseudonyms who;
-  struct secret_word *words;
-  uint32_t cap_words;
+  struct words words;
   struct map names, ids, id2s, hosts, cats; /* string -> what it becomes */
   struct map wanted;                  /* key of an arg -> 1 + whether --keep-args names it */
   struct map told;                    /* hash of a name in the map -> its line + 1 */
@@ -34,34 +33,28 @@ struct redactor {
 
 /* ---- words that must not stand anywhere ---- */
 
-static bool add_word(struct redactor *r, const char *text, size_t n, const char *kind) {
-  const char *kept = tk_string(r->t, trace_string(r->t, text, n), NULL);
-  for (size_t i = 0; i < r->who.n_words; i++)
-    if (strcmp(r->words[i].text, kept) == 0) return true;
-  if (n < 3 || !mem_grow(r->mem, (void **)&r->words, &r->cap_words, (uint64_t)r->who.n_words + 1, sizeof *r->words)) return n < 3;
-  r->words[r->who.n_words++] = (struct secret_word){kept, kind};
-  r->who.words = r->words;
-  return true;
-}
-
-/* "/home/NAME/", "/Users/NAME/": who that is stands in other texts as well. */
+/* Adds NAME of "/home/NAME/", "/Users/NAME/": other texts contain the user's name without the path. */
 static bool add_users(struct redactor *r) {
   static const char *const HOMES[] = {"/home/", "/Users/", "\\Users\\"};
-  uint32_t n = r->t->store->strings.n;
-  for (uint32_t i = 1; i <= n; i++)
+  for (uint32_t i = 1; i <= r->t->store->strings.n; i++)
     for (size_t h = 0; h < sizeof HOMES / sizeof *HOMES; h++) {
-      const char *at = strstr(tk_string(r->t, i, NULL), HOMES[h]);
-      size_t length = at ? strcspn(at + strlen(HOMES[h]), "/\\ ") : 0;
-      if (length && !add_word(r, at + strlen(HOMES[h]), length, "user")) return false;
+      size_t n;
+      const char *at = tk_string(r->t, i, &n), *end = at + n;
+      while ((at = memmem(at, (size_t)(end - at), HOMES[h], strlen(HOMES[h]))) != NULL) {
+        at += strlen(HOMES[h]);
+        if (!words_add(&r->words, at, strcspn(at, "/\\ "), "user")) return false;
+      }
     }
   return true;
 }
 
 static bool add_hosts(struct redactor *r) {
   const struct redact_plan *plan = r->plan;
-  if (!add_word(r, plan->host, strlen(plan->host), "host")) return false;
-  for (tk_id i = 1; plan->origins && i <= r->t->n_tracks; i++)
-    if (r->t->tracks[i].kind == TK_PROCESS && !add_word(r, plan->origins[i].host, strlen(plan->origins[i].host), "host")) return false;
+  if (!words_add(&r->words, plan->host, strlen(plan->host), "host")) return false;
+  for (tk_id i = 1; plan->origins && i <= r->t->n_tracks; i++) {
+    const char *host = plan->origins[i].host;
+    if (r->t->tracks[i].kind == TK_PROCESS && !words_add(&r->words, host, strlen(host), "host")) return false;
+  }
   return true;
 }
 
@@ -388,6 +381,8 @@ bool op_redact(struct tk_trace *t, const struct redact_plan *plan, struct tk_red
   r.who.key = key ? siphash_key_of(key, strlen(key)) : (struct siphash_key){{hash_secret[0], hash_secret[1]}};
   struct map *const maps[] = {&r.names, &r.ids, &r.id2s, &r.hosts, &r.cats, &r.wanted, &r.told};
   for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) map_init(maps[i], mem);
+  words_init(&r.words, mem);
+  r.who.words = &r.words;
   bool ok = read_map(&r, err) && add_hosts(&r) && add_users(&r);
   if (ok) {
     redact_tracks(&r); /* a counter's track asks its samples what they are called */
@@ -397,7 +392,7 @@ bool op_redact(struct tk_trace *t, const struct redact_plan *plan, struct tk_red
     redact_rest(&r);
   }
   for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) map_free(maps[i]);
-  mem_free(mem, r.words);
+  words_free(&r.words);
   buf_free(&r.text);
   if (!ok && err->code != TK_OK) return false;
   return mem_check(mem, err);

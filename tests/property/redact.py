@@ -8,6 +8,7 @@ import gzip
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -215,11 +216,30 @@ def values(folder):
     check('known values stay', all(w in content(out) for w in (b'"ns"', b'"schemaVersion":1', b'1700000000000000000', b'"s":"g"')), content(out))
 
 
+def seconds(folder, names):
+    """Time of the processor that redacting events of these names takes."""
+    path = f'{folder}/names.json'
+    with open(path, 'w', encoding='utf-8') as f:
+        json.dump([{'ph': 'X', 'name': name, 'ts': i, 'dur': 1, 'pid': 1, 'tid': 1} for i, name in enumerate(names)], f)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run('redact', '-q', path, '-o', f'{folder}/names.pftrace', '--force')
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime
+
+
+def users(folder):
+    """The number of users does not multiply with that of names."""
+    ordinary = seconds(folder, [f'/data/u{i}/a/b.py' for i in range(36000)])
+    many = min(seconds(folder, [f'/home/u{i}/a/b.py' for i in range(36000)]) for _ in range(2))
+    check('36,000 users', many < 3 * ordinary + 0.1, f'{many:.2f} s, {ordinary:.2f} s without users')
+
+
 def main():
     traces = [os.path.join(d, n) for d, _, names in os.walk(FIXTURES) for n in names if '/nasty' not in d and '/hostile' not in d]
     with tempfile.TemporaryDirectory() as folder:
         options(folder)
         values(folder)
+        users(folder)
         merged(folder)
         for trace in sorted(t for t in traces if t.endswith(('.json', '.json.gz', '.pb', '.pftrace.gz'))):
             one(trace, folder)
