@@ -19,34 +19,6 @@ struct tk_derived {
 };
 TK_API bool tk_derive(struct tk_trace *t, struct tk_derived *done, struct tk_err *err);
 
-/* A trace that can leave the house.  Times, durations, nesting, flows, values of counters, categories, ranks and numbers of processes
- * and threads stay.  Names stay without the paths of files, hosts, users, addresses, URLs and tokens in them, or become others.  Args
- * go unless they are asked for, and so do records, labels, top-level data, passthrough, and what tracekit said of the trace. */
-enum tk_redact_names {
-  TK_NAMES_KEEP, /* hash the sensitive parts: paths, hosts, users, URLs, tokens, addresses */
-  TK_NAMES_HASH, /* the same hash for the same name; names of steps, streams and planes stay */
-  TK_NAMES_MAP   /* as `map` says, others hashed */
-};
-
-struct tk_redact_options {
-  size_t size;
-  enum tk_redact_names names;
-  const char *map;              /* lines "NAME<TAB>NEW" */
-  const char *const *keep_args; /* NULL-terminated globs of arg keys; NULL = none */
-  bool keep_numbers;            /* args that are no text: streams, sizes, correlation ids */
-  const char *key;              /* secret of the hashes; NULL = drawn at random for this process */
-};
-#define TK_REDACT_OPTIONS_INIT TK_OPTIONS_INIT(tk_redact_options)
-
-struct tk_redact_report {
-  uint64_t names;           /* distinct ones that became others */
-  uint64_t paths_and_hosts; /* distinct texts with a sensitive part */
-  uint64_t args, records, labels, metas, blocks; /* that went; blocks: of passthrough */
-};
-
-/* Redacts a sealed trace in place.  `report` may be NULL; it is added to. */
-TK_API bool tk_redact(struct tk_trace *t, const struct tk_redact_options *opt, struct tk_redact_report *report, struct tk_err *err);
-
 /* How the clocks of several hosts are put on one.  Inputs of one host are never moved against each other. */
 enum tk_align {
   TK_ALIGN_AUTO,        /* by collectives where they can be trusted, else by the wall clock */

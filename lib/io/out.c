@@ -374,7 +374,7 @@ static bool check_inputs(const char *path, const struct out_options *opt, struct
 
 /* Bits of permission that all inputs have: what few may read does not become what many may. */
 static mode_t common_mode(const struct out_options *opt) {
-  mode_t common = 0777;
+  mode_t common = opt && opt->owner_only ? 0700 : 0777;
   struct stat st;
   for (const char *const *in = opt ? opt->inputs : NULL; in && *in; in++)
     if (strcmp(*in, "-") != 0 && stat(*in, &st) == 0 && S_ISREG(st.st_mode)) common &= st.st_mode;

@@ -18,6 +18,7 @@ struct out_options {
   bool binary; /* not text: refused on a terminal, as what is compressed is */
   int level;   /* 0 = default, 1 fastest .. 9 smallest */
   bool force;  /* replace an existing file */
+  bool owner_only; /* nobody but the owner may read the file, whatever the inputs and the umask allow */
   bool same;   /* an existing file that holds the same bytes stays, which is no error; only out_commit can tell */
   unsigned threads; /* more than 1: others deflate and write beside the caller's; the bytes are the same */
   bool part;   /* what out_join puts together: neither head nor end of gzip, though what stands between them */

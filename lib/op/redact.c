@@ -8,6 +8,7 @@
  * tracks and metas is written by no writer, so the table of strings needs no sweeping. */
 #include "redact.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/glob.h"
@@ -17,6 +18,7 @@
 #include "format/json.h"
 #include "graph/trace.h"
 #include "known.h"
+#include "redact_list.h"
 
 struct redactor {
   struct tk_trace *t;
@@ -56,6 +58,21 @@ static bool add_hosts(struct redactor *r) {
     if (r->t->tracks[i].kind == TK_PROCESS && !words_add(&r->words, host, strlen(host), "host")) return false;
   }
   return true;
+}
+
+/* ---- the list of what was done ---- */
+
+static struct redact_bytes text_of(const struct redactor *r, tk_id id) {
+  struct redact_bytes text;
+  text.p = tk_string(r->t, id, &text.n);
+  return text;
+}
+
+/* Lists `count` occurrences of string `id`, which became `becomes`; 0 = it went. */
+static void list(struct redactor *r, enum redact_kind kind, tk_id id, tk_id becomes, uint64_t count) {
+  if (!r->plan->opt->list) return;
+  const struct redact_bytes after = text_of(r, becomes);
+  redact_list_note(r->plan->opt->list, kind, text_of(r, id), becomes ? &after : NULL, count);
 }
 
 /* ---- texts ---- */
@@ -214,13 +231,23 @@ static bool keep_arg(struct redactor *r, struct tk_arg *arg, bool sample) {
   return true;
 }
 
+static void list_arg(struct redactor *r, const struct tk_arg *was, const struct tk_arg *is, bool sample) {
+  const bool field = key_is_reserved(tk_string(r->t, was->key, NULL));
+  const enum redact_kind kind = field ? REDACT_FIELD : sample && !is_asked_for(r, was->key) ? REDACT_SERIES : REDACT_ARG;
+  list(r, is ? kind : field ? REDACT_FIELD : REDACT_ARG, was->key, is ? is->key : 0, 1);
+  if (is && is_text(was)) list(r, field ? REDACT_ID : REDACT_ARG_TEXT, was->s, is->s, 1);
+}
+
 static uint32_t redact_args(struct redactor *r, uint32_t args, bool sample) {
   struct tk_args it = tk_args_of(r->t, args);
   struct tk_arg arg;
   if (!it.shape) return args;
   args_begin(r->t);
   while (tk_args_next(&it, &arg)) {
-    if (keep_arg(r, &arg, sample)) args_copy(r->t, &arg);
+    const struct tk_arg was = arg;
+    const bool kept = keep_arg(r, &arg, sample);
+    if (r->plan->opt->list) list_arg(r, &was, kept ? &arg : NULL, sample);
+    if (kept) args_copy(r->t, &arg);
     else r->report->args++;
   }
   return args_end(r->t);
@@ -229,7 +256,10 @@ static uint32_t redact_args(struct redactor *r, uint32_t args, bool sample) {
 /* ---- the graph ---- */
 
 static struct tk_ident redact_ident(struct redactor *r, struct tk_ident i) {
-  if (i.kind == TK_IDENT_STR) i.str = id_of(r, i.str);
+  const tk_id was = i.str;
+  if (i.kind != TK_IDENT_STR) return i;
+  i.str = id_of(r, was);
+  list(r, REDACT_ID, was, i.str, 1);
   return i;
 }
 
@@ -247,6 +277,7 @@ static tk_id name_of_counter(struct redactor *r, const struct tk_track *k) {
 static void redact_tracks(struct redactor *r) {
   for (tk_id i = 1; i <= r->t->n_tracks; i++) {
     struct tk_track *k = &r->t->tracks[i];
+    const struct tk_track was = *k;
     r->report->labels += k->labels != 0;
     k->pid = redact_ident(r, k->pid);
     k->tid = redact_ident(r, k->tid);
@@ -254,6 +285,9 @@ static void redact_tracks(struct redactor *r) {
     k->machine = host_of(r, k->machine);
     k->labels = 0;
     k->renamed = k->renamed || k->kind == TK_PROCESS || k->kind == TK_THREAD;
+    if (was.name) list(r, REDACT_TRACK, was.name, k->name, 1);
+    if (was.machine) list(r, REDACT_HOST, was.machine, k->machine, 1);
+    if (was.labels) list(r, REDACT_LABEL, was.labels, 0, 1);
   }
 }
 
@@ -266,7 +300,10 @@ static void redact_events(struct redactor *r) {
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
     uint32_t args = redact_args(r, t->flow_points[i].args, false);
     t->flow_points[i].args = args;
-    if (t->flow_points[i].id_kind == TK_FLOW_ID_STR) t->flow_points[i].id = id_of(r, (tk_id)t->flow_points[i].id);
+    if (t->flow_points[i].id_kind != TK_FLOW_ID_STR) continue;
+    const tk_id id = (tk_id)t->flow_points[i].id;
+    t->flow_points[i].id = id_of(r, id);
+    list(r, REDACT_ID, id, (tk_id)t->flow_points[i].id, 1);
   }
 }
 
@@ -278,6 +315,22 @@ static void redact_classes(struct redactor *r) {
     r->report->names += name != becomes;
     t->classes[i] = (struct tk_class){.name = becomes, .cat = cat_of(r, t->classes[i].cat), .args = args};
   }
+}
+
+/* Lists names and categories with the number of events and flow points that have them, before they change. */
+static void list_classes(struct redactor *r) {
+  const struct tk_trace *t = r->t;
+  uint64_t *uses = r->plan->opt->list ? mem_array(r->mem, (uint64_t)t->n_classes + 1, sizeof *uses) : NULL;
+  if (!uses) return;
+  memset(uses, 0, ((size_t)t->n_classes + 1) * sizeof *uses);
+  for (tk_id i = 1; i <= t->n_events; i++) uses[t->events[i].cls]++;
+  for (tk_id i = 1; i <= t->n_flow_points; i++) uses[t->flow_points[i].cls]++;
+  for (tk_id i = 1; i <= t->n_classes; i++) {
+    const struct tk_class c = t->classes[i];
+    if (c.name) list(r, REDACT_NAME, c.name, name_of(r, c.name), uses[i]);
+    if (c.cat) list(r, REDACT_CATEGORY, c.cat, cat_of(r, c.cat), uses[i]);
+  }
+  mem_free(r->mem, uses);
 }
 
 /* ---- top-level data ---- */
@@ -337,6 +390,14 @@ static bool is_merged(const struct tk_trace *t) {
   return m && json_member(trace_raw(t, m->at), m->size, "ranks", &v);
 }
 
+/* Lists a top-level value: all of it if it stays, else only its key. */
+static void list_meta(struct redactor *r, const struct tk_meta *m, bool kept) {
+  const struct redact_bytes key = text_of(r, m->key), value = {trace_raw(r->t, m->at), m->size};
+  if (!r->plan->opt->list) return;
+  redact_list_note(r->plan->opt->list, m->origin ? REDACT_BLOCK : REDACT_TOP_LEVEL, key, kept ? &key : NULL, 1);
+  if (kept) redact_list_note(r->plan->opt->list, REDACT_TOP_LEVEL, value, &value, 1);
+}
+
 static void redact_metas(struct redactor *r) {
   struct tk_trace *t = r->t;
   bool merged = is_merged(t);
@@ -345,8 +406,10 @@ static void redact_metas(struct redactor *r) {
   for (tk_id i = 1; i <= n; i++) {
     struct tk_meta m = t->metas[i];
     const char *key = tk_string(t, m.key, NULL);
+    const bool known = !m.origin && known_meta(key, trace_raw(t, m.at), m.size);
     r->text.len = 0;
-    if (!m.origin && known_meta(key, trace_raw(t, m.at), m.size)) {
+    list_meta(r, &m, known);
+    if (known) {
       t->metas[++t->n_metas] = m;
       continue;
     }
@@ -366,25 +429,54 @@ static void redact_metas(struct redactor *r) {
 
 static void redact_rest(struct redactor *r) {
   struct tk_trace *t = r->t;
+  const struct redact_bytes records = {"", 0};
   r->report->records += t->n_records;
+  redact_list_note(r->plan->opt->list, REDACT_RECORD, records, NULL, t->n_records);
   t->n_records = 0;
   r->text.len = 0;
   if (*r->plan->host) pseudonym_append(&r->who, &r->text, "host", r->plan->host, strlen(r->plan->host));
-  t->host = tk_string(t, trace_string(t, r->text.data, r->text.len), NULL);
+  const tk_id host = trace_string(t, r->text.data, r->text.len);
+  if (*r->plan->host) list(r, REDACT_HOST, trace_text(t, r->plan->host), host, 1);
+  t->host = tk_string(t, host, NULL);
   t->edits |= TK_EDIT_DROPPED | TK_EDIT_RENAMED;
+}
+
+static struct siphash_key key_of(const struct tk_redact_options *opt) {
+  if (opt->key) return siphash_key_of(opt->key, strlen(opt->key));
+  return (struct siphash_key){{hash_secret[0], hash_secret[1]}};
+}
+
+bool redact_outside(const struct tk_redact_options *opt, const char *kind, const char *text, struct buf *b) {
+  struct words none;
+  const struct pseudonyms who = {key_of(opt), &none};
+  const bool name = strcmp(kind, "name") == 0;
+  const size_t n = strlen(text), before = b->len;
+  uint64_t found = 0;
+  words_init(&none, b->mem);
+  if (n == 0 || (name && known_name(text))) buf_append(b, text, n);
+  else if (name && opt->names == TK_NAMES_KEEP) pseudonym_scrub(&who, b, text, n, &found);
+  else pseudonym_append(&who, b, kind, text, n);
+  const struct redact_bytes was = {text, n}, is = {(const char *)b->data + before, b->len - before};
+  if (n && !name) redact_list_note(opt->list, *kind == 'h' ? REDACT_HOST : *kind == 'g' ? REDACT_GROUP : REDACT_INPUT, was, &is, 1);
+  return !b->mem->failed;
+}
+
+void redact_run(const struct tk_redact_options *opt, const char *run, char *to, size_t size) {
+  if (!opt || !run[strspn(run, "0123456789_-.:")]) snprintf(to, size, "%s", run);
+  else snprintf(to, size, "run-%016llx", (unsigned long long)siphash(key_of(opt), run, strlen(run)));
 }
 
 bool op_redact(struct tk_trace *t, const struct redact_plan *plan, struct tk_redact_report *report, struct tk_err *err) {
   struct mem *mem = &t->store->mem;
   struct redactor r = {.t = t, .plan = plan, .report = report, .mem = mem, .text = {.mem = mem}};
-  const char *key = plan->opt->key;
-  r.who.key = key ? siphash_key_of(key, strlen(key)) : (struct siphash_key){{hash_secret[0], hash_secret[1]}};
+  r.who.key = key_of(plan->opt);
   struct map *const maps[] = {&r.names, &r.ids, &r.id2s, &r.hosts, &r.cats, &r.wanted, &r.told};
   for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) map_init(maps[i], mem);
   words_init(&r.words, mem);
   r.who.words = &r.words;
   bool ok = read_map(&r, err) && add_hosts(&r) && add_users(&r);
   if (ok) {
+    list_classes(&r);
     redact_tracks(&r); /* a counter's track asks its samples what they are called */
     redact_events(&r);
     redact_classes(&r);
