@@ -273,7 +273,7 @@ static size_t email_at(const char *start, const char *p, const char *end) {
   size_t n = run_of(domain, end, LONGEST_HOST, in_host), last = 0;
   while (n > 0 && (domain[n - 1] == '.' || domain[n - 1] == '-')) n--;
   while (last < n && is_letter(domain[n - 1 - last])) last++;
-  if (last < 2 || last + 2 > n || domain[n - 1 - last] != '.' || (domain + n < end && domain[n] == '_')) return 0;
+  if (last < 2 || last > 12 || last + 2 > n || domain[n - 1 - last] != '.' || (domain + n < end && domain[n] == '_')) return 0;
   return local + 1 + n;
 }
 

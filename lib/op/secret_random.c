@@ -55,7 +55,7 @@ static bool is_lower_key(const struct census *c) {
 
 static bool is_mixed_key(const struct census *c) {
   const size_t most = c->n < 40 ? c->n : 40;
-  return c->n >= LEAST_MIXED && c->of[UPPER] >= 2 && c->of[LOWER] >= 2 && c->of[DIGIT] >= 1 && 12 * c->of[OTHER] <= c->n &&
+  return c->n >= LEAST_MIXED && c->of[UPPER] >= 2 && c->of[LOWER] >= 2 && c->of[DIGIT] >= 2 && 12 * c->of[OTHER] <= c->n &&
          20 * c->changes >= 9 * c->n && 20 * c->distinct >= 11 * most;
 }
 
