@@ -22,7 +22,7 @@ struct out_options {
   bool same;   /* an existing file that holds the same bytes stays, which is no error; only out_commit can tell */
   unsigned threads; /* more than 1: others deflate and write beside the caller's; the bytes are the same */
   bool part;   /* what out_join puts together: neither head nor end of gzip, though what stands between them */
-  const char *const *inputs; /* files that must not be the output (NULL-terminated), or NULL */
+  const char *const *inputs; /* files that must not be the output, which is no more readable than they are (NULL-terminated), or NULL */
 };
 
 /* "-" is stdout.  Refuses an existing file without force, an output that is one of the inputs, compressed or binary bytes to a
@@ -41,6 +41,9 @@ bool out_memory(struct out *o, const struct out_options *opt, struct mem *mem, s
 const uint8_t *out_memory_data(const struct out *o, size_t *n);
 /* What was written since the last call, valid until the next write: memory as a place to stop over. */
 const uint8_t *out_memory_take(struct out *o, size_t *n);
+
+/* Takes from the file the permissions that `input` lacks: for inputs that become known after the output was opened. */
+void out_restrict(struct out *o, const char *input);
 
 /* At least n bytes of room at o->next (n <= OUT_ROOM), else a scratch area when writing has failed: never NULL. */
 enum { OUT_ROOM = 4096 };
