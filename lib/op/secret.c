@@ -219,12 +219,12 @@ static size_t ipv6_at(const char *p, const char *end) {
   for (size_t i = 0; i < n; i++) {
     const bool colon = p[i] == ':';
     twice += colon && i && p[i - 1] == ':';
-    pairs += group == 2 && (colon || i + 1 == n);
+    pairs += colon ? group == 2 : i + 1 == n && group == 1;
     group = colon ? 0 : group + 1;
     colons += colon;
     if (group > 4) return 0;
   }
-  if (twice == 0 && n == 17 && colons == 5) return n; /* a MAC address */
+  if (twice == 0 && pairs == 6 && colons == 5) return n; /* a MAC address */
   if (twice == 0) return colons == 7 ? n : 0;
   return twice == 1 && colons <= 7 && begins_as_ipv6(p, first) && n > first + 1 ? n : 0;
 }

@@ -47,7 +47,7 @@ static void names_stay(void **state) {
       "%fusion.123 = f32[8,128]{1,0} fusion(p.1, p.2), kind=kLoop, calls=fused_computation.12",
       "jit__train_step(1234567890123456789)", "XlaModule:#hlo_module=jit_step,program_id=12#", "custom-call.3.1.2.4",
       "all-reduce-start.1", "c10::add", "c10d::allreduce_", "std::array<char*, 2ul>", "fade::bad<c10::BFloat16>", "a::b::c",
-      "cudnn v8.9.2.26", "version 8.9.2.26", "libcudnn.so.8.9.2.26", "torch 2.1.0", "12:30:45", "num_tokens=4096",
+      "cudnn v8.9.2.26", "version 8.9.2.26", "libcudnn.so.8.9.2.26", "torch 2.1.0", "12:30:45", "1:22:333:44:55:66", "num_tokens=4096",
       "max_token=5", "tokens: 128", "token_ids", "tokenizer=fast", "auth=none", "foo@plt", "memcpy@GLIBC_2.14",
       "memcpy@@GLIBC_2.2.5", "@jit", "a@b", "self.net", "torch.utils.data.io", "tensorflow.python.lib.io", "threading.local",
       "nn.Module.com_", "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_15FillFunctorIfEESt5arrayIPcLm1EEEEviT0_T1_",
