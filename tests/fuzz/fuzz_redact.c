@@ -45,8 +45,8 @@ static void write_and_read(const struct tk_trace *t, const char *format, const c
 static void redact(struct tk_trace *t, unsigned how) {
   static const char *const some[] = {"*a*", NULL};
   struct tk_redact_list *list = how & 4 ? tk_redact_list_new() : NULL;
-  const struct tk_redact_options options = {.names = (enum tk_redact_names)(how % 3), .map = "a\tb\n", .keep_args = how & 8 ? some : NULL,
-                                            .keep_numbers = how & 16, .key = "key", .list = list};
+  const struct tk_redact_options options = {.names = (enum tk_redact_names)(how % 3), .map = "a\tb\n",
+                                            .keep_args = how & 8 ? some : NULL, .keep_numbers = how & 16, .key = "key", .list = list};
   struct tk_redact_report first = {0}, second = {0};
   struct tk_err err = {0};
   size_t bytes = 0;
