@@ -1,5 +1,5 @@
-/* fuzz_archive.c - any bytes as an archive (zip, tar, 7z, and packed ones): its members are listed and read, or it is said why not; nothing
- * that is said of sizes is believed. */
+/* fuzz_archive.c - any bytes as an archive (zip, tar, 7z, and packed ones): its members are listed and read, or an error says why not;
+ * no size that a header states is trusted. */
 #include "tracekit.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* fuzz_merge.c - damaged ranks are merged: any bytes in parts, a rank each, of which some cannot be read. The merge succeeds or says why
- * not, and what it writes is read again.
+/* fuzz_merge.c - merges damaged ranks: any bytes in parts, a rank each, some of which cannot be read. The merge succeeds or says why
+ * not, and its output is read again.
  *
  *     byte 0   number of parts, format to write
  *     byte 1   alignment, redaction
