@@ -93,7 +93,7 @@ static bool is_of(const char *allowed, const struct pb_field *f) {
 }
 
 struct evidence {
-  unsigned parts, unknown; /* names, lines and entries of planes; fields with unknown numbers */
+  unsigned parts, unknown, odd; /* names, lines and entries of planes; fields with unknown numbers; parts that are no messages */
 };
 
 /* True if all fields of a plane can be a plane's; adds to the evidence. The fields may end with the peek if it cuts the plane. */
@@ -104,13 +104,15 @@ static bool is_sound_plane(struct pb c, bool cut, struct evidence *e) {
     e->parts += f.number >= XPLANE_NAME && f.number <= XPLANE_STAT_METADATA;
     e->unknown += f.number > XPLANE_STATS;
     if (f.number < XPLANE_LINES || f.number > XPLANE_STAT_METADATA) continue;
-    struct pb message = pb_inside(&f);
-    while (pb_next(&message, &inner))
-      if (!is_of(f.number == XPLANE_LINES ? LINE : ENTRY, &inner)) return false;
-    if (message.fault) return false;
+    struct pb part = pb_inside(&f);
+    while (pb_next(&part, &inner)) continue;
+    e->odd += part.fault != NULL;
   }
   return !c.fault || cut;
 }
+
+/* Unknown fields need something else that speaks for a plane. */
+static bool is_enough(const struct evidence *e) { return !e->unknown || (e->parts && !e->odd); }
 
 /* True if everything, as far as the peek shows it, can be a space and its planes, whatever the names are. Unknown fields are allowed:
  * the writer passes them through, and what it writes must be recognised. */
@@ -129,9 +131,9 @@ static bool is_sound(const uint8_t *p, size_t n) {
     }
     c = pb_over(at, (size_t)(p + n - at)); /* cut by the peek, or damaged */
     if (!pb_varint(&c, &tag) || tag != PB_KEY(XSPACE_PLANES, PB_BYTES) || !pb_varint(&c, &length)) return false;
-    return length > (uint64_t)(c.end - c.p) && is_sound_plane(c, true, &e) && (e.parts || !e.unknown);
+    return length > (uint64_t)(c.end - c.p) && is_sound_plane(c, true, &e) && is_enough(&e);
   }
-  return known && (e.parts || !e.unknown);
+  return known && is_enough(&e);
 }
 
 /* Bits for what the peek shows of the space; *wrong: something in it cannot be.  In a sound sequence of planes one of a profiler's name
