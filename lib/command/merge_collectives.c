@@ -166,12 +166,10 @@ static void put_csv(struct out *o, const char *text) {
 
 /* Writes a "host", "name" or "group", redacted if the traces are. */
 static void put_text(const struct merge_table *table, const char *kind, const char *text) {
-  struct mem mem = {0};
-  struct buf b = {.mem = &mem};
-  bool ok = !table->redact || (redact_outside(table->redact, kind, text, &b) && buf_append(&b, "", 1));
-  const char *shown = !ok ? "?" : table->redact ? (const char *)b.data : text;
-  if (table->kind == MERGE_TABLE_JSON) put_json(table->out, shown, &mem);
-  else put_csv(table->out, shown);
+  struct buf b = {.mem = table->mem};
+  if (table->redact) text = redact_outside(table->redact, kind, text, &b) && buf_append(&b, "", 1) ? (const char *)b.data : "?";
+  if (table->kind == MERGE_TABLE_JSON) put_json(table->out, text, table->mem);
+  else put_csv(table->out, text);
   buf_free(&b);
 }
 
@@ -263,10 +261,13 @@ enum merge_table_kind merge_table_kind(const char *path) {
   return strcmp(dot, ".csv") == 0 ? MERGE_TABLE_CSV : strcmp(dot, ".json") == 0 ? MERGE_TABLE_JSON : MERGE_TABLE_NONE;
 }
 
-bool merge_collectives_write(const struct merge_collectives *c, const struct merge_table *table, struct tk_err *err) {
+bool merge_collectives_write(const struct merge_collectives *c, const struct merge_table *to, struct tk_err *err) {
   struct mem mem = {0};
+  struct merge_table with_memory = *to;
+  const struct merge_table *table = &with_memory;
   struct tk_collectives sum;
   bool json = table->kind == MERGE_TABLE_JSON;
+  with_memory.mem = &mem;
   put(table->out, json ? "{\"collectives\":["
                        : "collective,group,sequence,name,bytes,rank,host,device,arrival_us,leave_us,wait_us,last_rank,skew_us\n");
   for (uint32_t i = 0, k; i < c->n; i = k) {
@@ -275,7 +276,7 @@ bool merge_collectives_write(const struct merge_collectives *c, const struct mer
     if (json) json_collective(c, table, range);
     for (uint32_t m = i; !json && m < k; m++) csv_row(c, table, m, range);
   }
-  if (!json) return true;
+  if (!json) return mem_check(&mem, err);
   merge_collectives_sum_up(c, table->who, &sum, &mem);
   put_summary(table->out, &sum);
   return mem_check(&mem, err);
