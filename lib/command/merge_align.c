@@ -101,10 +101,6 @@ static const char *report_text(struct aligner *a, const char *text) {
   return diagnostics_text(a->report->notes, text);
 }
 
-static int64_t whole_ns(const struct tk_trace *t, tk_time ts, int64_t later) {
-  return t->origin_ns + later + ts / 1000 - (ts % 1000 < 0);
-}
-
 /* Whether sums and differences of such times are still in range, as times since 1970 up to the year 2116 are. */
 static bool is_in_range(int64_t ns, int64_t later) {
   const i128 at = (i128)ns + later;
@@ -118,8 +114,8 @@ static bool keep_part(struct aligner *a, size_t i, struct tk_trace *t, int64_t l
   input->wanted = merge_wants(a->opt, t, input->rank, a->err);
   if (a->err->code != TK_OK || (input->wanted && !merge_cut(t, a->opt, a->err))) return err_prefix(a->err, "%s", t->source);
   trace_extent(t, &start, &end);
-  input->from_ns = whole_ns(t, start, later);
-  input->to_ns = whole_ns(t, end + 999, later);
+  input->from_ns = trace_ns(t, later, start);
+  input->to_ns = trace_ns(t, later, end + 999);
   if (a->opt->steps && !t->n_events) input->from_ns = INT64_MAX, input->to_ns = INT64_MIN; /* it has none of them */
   a->out->skipped[i] = !input->wanted;
   return true;
