@@ -105,9 +105,9 @@ static int cmd_convert(const void *params, const struct operands *in) {
   struct tk_sources *sources = output ? run_sources(s, "convert", in, &status) : NULL;
   struct redacting r;
   if (!sources) return status;
-  if (redact_begin(s, "convert", &r, &status)) {
+  if (redact_begin(s, "convert", in, &r, &status)) {
     status = sources->n > 1 || folder ? convert_several(s, sources, output, &r) : convert_one(s, sources, output, &r);
-    redact_end(&r);
+    status = redact_end(&r, output, status);
   }
   tk_sources_close(sources);
   return status;

@@ -166,7 +166,7 @@ static int cmd_extract(const void *params, const struct operands *in) {
   }
   if (p->raw && p->shared.redact.asked) return run_usage("extract", "--raw cannot be combined with --redact: it copies files "
                                                                     "unchanged");
-  if (!redact_begin(&p->shared, "extract", &r, &status)) return status;
+  if (!redact_begin(&p->shared, "extract", in, &r, &status)) return status;
   if (p->shared.redact.asked) options.redact = &r.options;
   progress_start(&progress, "extracting", NULL, p->shared.quiet ? -1 : p->shared.progress);
   ok = tk_extract(in->n ? in->v : here, in->n ? in->n : 1, &options, &report, &err);
@@ -175,9 +175,8 @@ static int cmd_extract(const void *params, const struct operands *in) {
   if (!ok) status = run_fail(&err);
   print_report(p, &report, run_report_to(&p->shared, p->shared.output ? p->shared.output : ""));
   if (ok) status = status_of(&report);
-  redact_end(&r);
   tk_extract_report_free(&report);
-  return status;
+  return redact_end(&r, p->shared.output, status);
 }
 
 const struct command command_extract = {

@@ -349,11 +349,10 @@ static int cmd_merge(const void *params, const struct operands *in) {
   if (p->manifest && p->shared.redact.asked)
     return run_usage("merge", "--redact cannot be combined with --manifest, which copies inputs unchanged");
   const char *output = run_names_folder(&p->shared) ? p->shared.output : run_output(&p->shared, "merge", in, &status);
-  if (!output || !redact_begin(&p->shared, "merge", &r, &status)) return status;
+  if (!output || !redact_begin(&p->shared, "merge", in, &r, &status)) return status;
   if (p->shared.redact.asked) options.redact = &r.options;
   status = run_merge(p, in, output, &options);
-  redact_end(&r);
-  return status;
+  return redact_end(&r, output, status);
 }
 
 const struct command command_merge = {

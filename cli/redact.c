@@ -14,7 +14,7 @@ struct params {
 };
 
 const struct opt_word redact_names_words[] = {
-  { "keep", TK_NAMES_KEEP, "names stay, without the paths of files, the hosts and the users in them" },
+  { "keep", TK_NAMES_KEEP, "names stay; paths, hosts, users, URLs, tokens and addresses in them become hashes" },
   { "hash", TK_NAMES_HASH, "names become hashes, the same one for the same name; those of steps and streams stay" },
   { "map=", TK_NAMES_MAP, "names become what this file says, a line NAME<tab>NEW for each; others become hashes" },
   { 0, 0, 0 },
@@ -24,6 +24,7 @@ static const struct opt opts[] = { ROWS_REDACT_HOW, ROWS_WRITE, ROW_JSON, ROWS_R
 
 static const struct example examples[] = {
   { "tracekit redact trace.json -o public.json.gz", "keep names without paths and hosts, and no args" },
+  { "tracekit redact trace.json -o public.json.gz --redact-report kept.tsv", "list what was kept" },
   { "tracekit redact trace.json --names hash --keep-numbers -o public.pftrace", "hash the names, and keep sizes and ids" },
   { "tracekit redact trace.json --keep-args 'correlation' --keep-args 'stream' -o public.json.gz", "keep two args" },
   { 0, 0 },
@@ -68,32 +69,64 @@ static char *read_key(const char *path, int *status) {
 }
 
 static bool asks_how(const struct shared *s) {
-  return s->redact.names.value || s->redact.keep_args.n || s->redact.keep_numbers || s->redact.key_file;
+  return s->redact.names.value || s->redact.keep_args.n || s->redact.keep_numbers || s->redact.key_file || s->redact.list;
 }
 
-bool redact_begin(const struct shared *s, const char *command, struct redacting *r, int *status) {
+static bool check_list(const struct shared *s, const char *command, const struct operands *in, int *status) {
+  const char *path = s->redact.list;
+  if (run_is_stdout(path) && !s->json) return true;
+  if (!run_is_stdout(path) && (!s->output || strcmp(path, s->output) != 0)) return run_check_file(s, path, in, status);
+  *status = run_usage(command, run_is_stdout(path) ? "--redact-report - cannot be combined with --json"
+                                                   : "--redact-report: the file is the output of the trace");
+  return false;
+}
+
+static void release(struct redacting *r) {
+  free(r->map);
+  free(r->key);
+  tk_redact_list_free(r->options.list);
+}
+
+bool redact_begin(const struct shared *s, const char *command, const struct operands *in, struct redacting *r, int *status) {
   *r = (struct redacting){ .options = { .names = (enum tk_redact_names)s->redact.names.value,
                                         .keep_args = s->redact.keep_args.v,
                                         .keep_numbers = s->redact.keep_numbers } };
   if (!s->redact.asked && asks_how(s)) {
-    *status = run_usage(command, "--names, --keep-args, --keep-numbers and --key-file need --redact");
+    *status = run_usage(command, "--names, --keep-args, --keep-numbers, --key-file and --redact-report need --redact");
     return false;
   }
   size_t n;
+  r->path = s->redact.list;
+  r->force = s->force;
+  if (r->path && !check_list(s, command, in, status)) return false;
   if (r->options.names == TK_NAMES_MAP && !(r->map = read_file(s->redact.names.text, &n, status))) return false;
-  if (s->redact.key_file && !(r->key = read_key(s->redact.key_file, status))) return redact_end(r), false;
+  if (s->redact.key_file && !(r->key = read_key(s->redact.key_file, status))) return release(r), false;
   if (r->key && !*r->key) {
     *status = run_usage(command, "--key-file: the file is empty");
-    return redact_end(r), false;
+    return release(r), false;
+  }
+  if (r->path && !(r->options.list = tk_redact_list_new())) {
+    *status = run_no_memory();
+    return release(r), false;
   }
   r->options.map = r->map;
   r->options.key = r->key;
   return true;
 }
 
-void redact_end(struct redacting *r) {
-  free(r->map);
-  free(r->key);
+static bool print_bytes(void *to, const void *p, size_t n) { return fwrite(p, 1, n, to) == n; }
+
+int redact_end(struct redacting *r, const char *output, int status) {
+  struct tk_err err = { 0 };
+  bool ok = true;
+  if (r->path && (status == STATUS_DONE || status == STATUS_FINDING)) {
+    struct tk_writer to = { print_bytes, output && run_is_stdout(output) ? stderr : stdout };
+    if (run_is_stdout(r->path)) ok = tk_redact_list_print(r->options.list, to, &err);
+    else ok = tk_redact_list_save(r->options.list, r->path, r->force, &err);
+  }
+  if (!ok) status = run_fail(&err);
+  release(r);
+  return status;
 }
 
 /* ---- the report ---- */
@@ -141,10 +174,9 @@ static int cmd_redact(const void *params, const struct operands *in) {
   s.redact.asked = true;
   const char *input = run_input("redact", in, &status);
   const char *output = input ? run_trace_output(&s, "redact", in, &status) : NULL;
-  if (!output || !redact_begin(&s, "redact", &r, &status)) return status;
+  if (!output || !redact_begin(&s, "redact", in, &r, &status)) return status;
   status = redact(&s, &r, input, output);
-  redact_end(&r);
-  return status;
+  return redact_end(&r, output, status);
 }
 
 const struct command command_redact = {
@@ -152,14 +184,18 @@ const struct command command_redact = {
   .summary = "remove what a trace says beside how long things took, so that it can be shared",
   .operands = "[INPUT]",
   .description =
-    "Writes a trace that can leave the building. What stays: times, durations, nesting, flows, the values of counters, categories, "
-    "ranks, and the numbers of processes and threads. Names stay, but paths of files, names of hosts and, where a path tells them, "
-    "names of users become hashes in them; with --names hash all names become hashes, but for those of steps, streams and planes. Ids "
-    "that are text become hashes as well. A path with a blank in it is known only up to the blank: look at what is written before it "
-    "is sent, or hash the names.\n\n"
+    "Writes a copy that is safe to share outside your organisation. What stays: times, durations, nesting, flows, the values of "
+    "counters, categories, ranks, and the numbers of processes and threads. Names stay, but their sensitive parts become hashes: paths "
+    "of files, hosts, users that a path names, what follows :// in a URL, values of keys such as token= and --password, tokens of "
+    "well-known services, long random keys, e-mail addresses, domain names, and IP addresses (four numbers with dots, unless v or "
+    "version precedes them). With --names hash all names become hashes, except those of steps, streams and planes. Categories are "
+    "treated as names are by default. Ids that are text become hashes as well. Paths containing spaces are recognised only up to the "
+    "first space, and a secret in plain words is not recognised: read the output before you send it, or hash the names.\n\n"
     "What goes: args that --keep-args or --keep-numbers do not ask for, labels of processes, records that are no events, top-level "
     "data (stack frames, properties of devices, ...) but for the rank and the base of times, programs of XLA and all else that only "
     "the format of the input understands, and what tracekit wrote of earlier commands but for the ranks.\n\n"
+    "--redact-report lists every distinct text that was kept or changed, with its count and what it became, and the keys of what was "
+    "removed. The list contains the original texts: read it before you send the trace, and do not send it along.\n\n"
     "Hashes are made with a secret that is drawn for each run, so that nobody can find a name by trying names. With --key-file several "
     "runs give the same hashes. Of a JSON trace nothing says that args were there; to keep some of them only, use filter.",
   .opts = opts,

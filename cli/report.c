@@ -5,11 +5,7 @@
 #include "select.h"
 #include "tty.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 struct params {
   struct selected selected;
@@ -41,35 +37,16 @@ static const struct example examples[] = {
 
 /* ---- the page ---- */
 
-static bool write_to(FILE *to, const struct params *p, const struct tk_report *r) {
+static int write_page(const struct params *p, const struct tk_sources *sources, const struct tk_report *r) {
+  struct tk_err err = { 0 };
+  char *text = NULL;
+  size_t n = 0;
+  FILE *to = open_memstream(&text, &n);
   bool ok = to && report_write_html(r, p->top ? (size_t)p->top : 30, to);
-  if (to && to != stdout && fclose(to) != 0) ok = false;
-  return ok;
-}
-
-/* Under another name first: what stood there is replaced by a whole page or not at all. */
-static bool write_beside(const struct params *p, const struct tk_report *r, const mode_t *mode) {
-  char *path = NULL;
-  if (asprintf(&path, "%s.tmp.%ld", p->html, (long)getpid()) < 0) return false;
-  bool ok = write_to(fopen(path, "wx"), p, r) && (!mode || chmod(path, *mode & 07777) == 0) && rename(path, p->html) == 0;
-  const int why = errno;
-  if (!ok) unlink(path);
-  free(path);
-  errno = why;
-  return ok;
-}
-
-static int write_page(const struct params *p, const struct tk_report *r) {
-  struct stat st;
-  const bool there = stat(p->html, &st) == 0;
-  bool ok;
-  errno = 0;
-  if (run_is_stdout(p->html)) ok = write_to(stdout, p, r);
-  else if (there && !S_ISREG(st.st_mode)) ok = write_to(fopen(p->html, "w"), p, r);
-  else ok = write_beside(p, r, there ? &st.st_mode : NULL);
-  if (ok) return STATUS_DONE;
-  tty_say("%s: %s", p->html, errno ? strerror(errno) : "cannot be written");
-  return STATUS_OUTPUT;
+  if (!to || fclose(to) != 0 || !ok) return free(text), run_no_memory();
+  ok = tk_sources_write(sources, p->html, text, n, p->selected.shared.force, &err);
+  free(text);
+  return ok ? STATUS_DONE : run_fail(&err);
 }
 
 static bool may_write(const struct params *p, const struct operands *in, int *status) {
@@ -81,9 +58,9 @@ static bool may_write(const struct params *p, const struct operands *in, int *st
 
 /* ---- the command ---- */
 
-static int print_report(const struct params *p, const struct tk_report *r) {
+static int print_report(const struct params *p, const struct tk_sources *sources, const struct tk_report *r) {
   if (p->html) {
-    int status = write_page(p, r);
+    int status = write_page(p, sources, r);
     if (status || run_is_stdout(p->html)) return status;
   }
   if (p->selected.shared.json) report_print_json(r, p->top ? (size_t)p->top : SIZE_MAX);
@@ -105,7 +82,7 @@ static int report_of(const struct params *p, const struct tk_selection *select, 
   bool ok = tk_report_sources(sources, &options, &report, &err);
   progress_end(&progress);
   if (ok) run_notes(s, NULL, report.notes);
-  status = ok ? print_report(p, &report) : run_fail(&err);
+  status = ok ? print_report(p, sources, &report) : run_fail(&err);
   tk_report_free(&report);
   tk_sources_close(sources);
   return status;

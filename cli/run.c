@@ -297,7 +297,7 @@ static bool has_folder(const char *path) {
   return has;
 }
 
-static bool check_file(const struct shared *s, const char *path, const struct operands *in, int *status) {
+bool run_check_file(const struct shared *s, const char *path, const struct operands *in, int *status) {
   struct stat st;
   if (stat(path, &st) != 0) return has_folder(path) || refuse(path, "no such folder", status);
   if (S_ISDIR(st.st_mode)) return refuse(path, "is a directory", status);
@@ -322,7 +322,7 @@ static int no_output(const char *command, const struct operands *in) {
 
 const char *run_output(const struct shared *s, const char *command, const struct operands *in, int *status) {
   const char *path = s->output ? s->output : "-";
-  if (!run_is_stdout(path)) return check_file(s, path, in, status) ? path : NULL;
+  if (!run_is_stdout(path)) return run_check_file(s, path, in, status) ? path : NULL;
   if (s->dry_run || !isatty(STDOUT_FILENO)) return path;
   *status = no_output(command, in);
   return NULL;

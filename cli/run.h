@@ -19,7 +19,7 @@ struct shared {
     bool asked, keep_numbers;
     struct opt_choice names;
     struct opt_list keep_args;
-    const char *key_file;
+    const char *key_file, *list;
   } redact;
   bool force, dry_run, no_loss, overlaps, strict, json, pretty, no_provenance, no_passthrough;
 };
@@ -149,6 +149,9 @@ const char *run_input(const char *command, const struct operands *in, int *statu
 /* The output that s asks for, checked before any work: given or a pipe, no terminal, not one of the inputs, not an existing
  * file without --force.  NULL: *status is the exit status and the reason was printed. */
 const char *run_output(const struct shared *s, const char *command, const struct operands *in, int *status);
+
+/* True if a file can be written here: its folder exists, it is not an input, and it does not exist unless --force is given. */
+bool run_check_file(const struct shared *s, const char *path, const struct operands *in, int *status);
 
 /* Does the name of this output, or -f, say its format, and is its folder there?  (Not asked of one whose name has {} in it.) */
 bool run_names_trace(const struct shared *s, const char *path, int *status);

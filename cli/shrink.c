@@ -179,13 +179,12 @@ static int cmd_shrink(const void *params, const struct operands *in) {
   const char *input = run_input("shrink", in, &status);
   const char *output = input ? run_trace_output(&p->shared, "shrink", in, &status) : NULL;
   struct redacting r;
-  if (!output || !redact_begin(&p->shared, "shrink", &r, &status)) return status;
+  if (!output || !redact_begin(&p->shared, "shrink", in, &r, &status)) return status;
   struct tk_trace *t = run_load(&p->shared, input, &status);
   if (t && p->shared.redact.asked && !tk_redact(t, &r.options, &r.report, &err)) status = run_fail(&err);
   else if (t) status = shrink(p, t, output, &options, &r.report);
-  redact_end(&r);
   tk_free(t);
-  return status;
+  return redact_end(&r, output, status);
 }
 
 const struct command command_shrink = {

@@ -132,6 +132,10 @@ TK_API struct tk_trace *tk_sources_load_all(struct tk_sources *s, const char *so
                                             struct tk_err *err);
 TK_API void tk_sources_close(struct tk_sources *s);
 
+/* Writes n bytes that were made of `s` as all outputs are written: the file is complete or not there, is no more readable than any of
+ * the inputs, and replaces none of them. "-" is standard output. */
+TK_API bool tk_sources_write(const struct tk_sources *s, const char *path, const void *p, size_t n, bool force, struct tk_err *err);
+
 struct tk_save_options {
   const char *format;   /* as in tk_format_of: "json", "json.gz"; NULL = by the extension of the path, or else the input format
                          */

@@ -20,34 +20,6 @@ struct tk_derived {
 };
 TK_API bool tk_derive(struct tk_trace *t, struct tk_derived *done, struct tk_err *err);
 
-/* Removes private text from a trace.  Kept: times, durations, nesting, flows, counter values, categories, ranks, process and
- * thread numbers.  Names lose the paths, hosts and users that they contain, or are replaced.  Removed unless requested: args,
- * records, labels, top-level data, passthrough, and tracekit's own metadata. */
-enum tk_redact_names {
-  TK_NAMES_KEEP, /* without the paths, hosts and users they contain */
-  TK_NAMES_HASH, /* equal names get equal hashes; names of steps, streams and planes are kept */
-  TK_NAMES_MAP   /* replace according to `map`; hash names that are not in it */
-};
-
-struct tk_redact_options {
-  size_t size;
-  enum tk_redact_names names;
-  const char *map;              /* lines "NAME<TAB>NEW" */
-  const char *const *keep_args; /* NULL-terminated globs of arg keys; NULL = none */
-  bool keep_numbers;            /* non-text args: streams, sizes, correlation ids */
-  const char *key;              /* secret key of the hashes; NULL = random for this process */
-};
-#define TK_REDACT_OPTIONS_INIT TK_OPTIONS_INIT(tk_redact_options)
-
-struct tk_redact_report {
-  uint64_t names;           /* distinct names that were replaced */
-  uint64_t paths_and_hosts; /* distinct texts that contained a path or host */
-  uint64_t args, records, labels, metas, blocks; /* removed; blocks: of passthrough data */
-};
-
-/* Redacts a sealed trace in place.  Adds its counts to `report`, which may be NULL. */
-TK_API bool tk_redact(struct tk_trace *t, const struct tk_redact_options *opt, struct tk_redact_report *report, struct tk_err *err);
-
 /* Method that maps the clocks of several hosts onto one.  Inputs of one host are never moved against each other. */
 enum tk_align {
   TK_ALIGN_AUTO,        /* collectives if they can be trusted, else the wall clock */

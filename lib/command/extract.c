@@ -17,6 +17,7 @@
 #include "base/path.h"
 #include "graph/diagnostics.h"
 #include "merge.h"
+#include "op/redact.h"
 #include "run_folder.h"
 #include "save.h"
 #include "source/sources.h"
@@ -73,8 +74,9 @@ static const struct format *output_format(const struct extractor *x) {
 
 static void put_name(const struct extractor *x, size_t input, size_t n, char *name) {
   const struct tk_input *in = &x->sources->inputs[input];
-  char ending[64];
-  put_safe(name, *in->run ? in->run : "trace");
+  char ending[64], run[NAME + 1];
+  redact_run(x->opt->redact, in->run, run, sizeof run);
+  put_safe(name, *run ? run : "trace");
   if (x->opt->raw) {
     const char *base = path_leaf(in->name), *colon = strrchr(base, ':');
     put_safe(name, ".");
@@ -99,8 +101,8 @@ static bool is_taken(const struct extractor *x, const char *path) {
 
 /* The folder of a run, which no other run gets. */
 static const char *name_run(struct extractor *x, size_t input) {
-  const char *run = x->sources->inputs[input].run;
-  char name[NAME + 1], path[4096];
+  char name[NAME + 1], path[4096], run[NAME + 1];
+  redact_run(x->opt->redact, x->sources->inputs[input].run, run, sizeof run);
   for (unsigned again = 1; again < 1 << 20; again++) {
     if (again == 1) snprintf(name, sizeof name, "%s", run);
     else snprintf(name, sizeof name, "%.180s-%u", *run ? run : "trace", again);

@@ -141,6 +141,7 @@ bool merger_close(struct merger *m) {
                    m->opt->steps ? "steps" : "time");
   if (!m->opened) return err_set(m->err, TK_EFORMAT, "no input could be read: %s", m->report->ranks[0].failed);
   const struct merge_table table = {.who = m->alignment.who, .zero_ns = m->first_trace->zero_ns, .out = m->output->collectives,
+                                    .redact = m->opt->redact,
                                     .kind = m->opt->collectives ? merge_table_kind(m->opt->collectives) : MERGE_TABLE_NONE};
   if (table.out && !merge_collectives_write(&m->alignment.collectives, &table, m->err)) return false;
   for (size_t i = 0; m->shares.of && i < m->n_inputs; i++) m->report->events_before += m->report->ranks[i].events;

@@ -16,6 +16,7 @@
 #include "load.h"
 #include "merge_offsets.h"
 #include "merge_select.h"
+#include "op/redact.h"
 #include "source/sources.h"
 
 enum { KEPT_SHARE = 32 }; /* the part of --max-memory that graphs take while they wait for the second pass */
@@ -101,10 +102,6 @@ static const char *report_text(struct aligner *a, const char *text) {
   return diagnostics_text(a->report->notes, text);
 }
 
-static int64_t whole_ns(const struct tk_trace *t, tk_time ts, int64_t later) {
-  return t->origin_ns + later + ts / 1000 - (ts % 1000 < 0);
-}
-
 /* Whether sums and differences of such times are still in range, as times since 1970 up to the year 2116 are. */
 static bool is_in_range(int64_t ns, int64_t later) {
   const i128 at = (i128)ns + later;
@@ -118,8 +115,8 @@ static bool keep_part(struct aligner *a, size_t i, struct tk_trace *t, int64_t l
   input->wanted = merge_wants(a->opt, t, input->rank, a->err);
   if (a->err->code != TK_OK || (input->wanted && !merge_cut(t, a->opt, a->err))) return err_prefix(a->err, "%s", t->source);
   trace_extent(t, &start, &end);
-  input->from_ns = whole_ns(t, start, later);
-  input->to_ns = whole_ns(t, end + 999, later);
+  input->from_ns = trace_ns(t, later, start);
+  input->to_ns = trace_ns(t, later, end + 999);
   if (a->opt->steps && !t->n_events) input->from_ns = INT64_MAX, input->to_ns = INT64_MIN; /* it has none of them */
   a->out->skipped[i] = !input->wanted;
   return true;
@@ -513,6 +510,23 @@ static void find_start(struct aligner *a) {
   }
 }
 
+/* Replaces hosts and names of the inputs, which from here on are only reported. */
+static bool hide_inputs(struct aligner *a) {
+  struct buf b = {.mem = a->mem};
+  bool ok = true;
+  for (size_t i = 0; ok && i < 2 * a->in->n; i++) {
+    struct align_input *input = &a->inputs[i / 2];
+    const char **of = i % 2 ? &input->name : &input->host;
+    if (!*of || !**of) continue;
+    b.len = 0;
+    ok = redact_outside(a->opt->redact, i % 2 ? "input" : "host", *of, &b) && buf_append(&b, "", 1);
+    if (ok) *of = diagnostics_text(a->report->notes, (const char *)b.data);
+    ok = ok && *of;
+  }
+  buf_free(&b);
+  return ok;
+}
+
 static bool align_inputs(struct aligner *a) {
   size_t n = a->in->n;
   a->inputs = arena_alloc(&a->arena, (n + 1) * sizeof *a->inputs);
@@ -544,6 +558,7 @@ static bool align_inputs(struct aligner *a) {
   if (lists_collectives(a) && !take_collectives(a)) return false;
   if (!compares_clocks(a->opt->align) && a->opt->align != TK_ALIGN_START && !is_moved(a->opt))
     return align_report_none(a->report, a->opt->align, one_host_by_place(a->in)) || mem_check(a->mem, a->err);
+  if (a->opt->redact && !hide_inputs(a)) return err_set(a->err, TK_ELIMIT, "out of memory");
   struct align_reporter reporter = {a->report, a->opt->align, a->inputs, &a->problem, &a->solution, a->out->maps, a->out->mapped};
   return align_report(&reporter) || err_set(a->err, TK_ELIMIT, "out of memory");
 }

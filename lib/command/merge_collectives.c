@@ -11,6 +11,7 @@
 #include "graph/kind.h"
 #include "graph/seal.h"
 #include "merge_align.h"
+#include "op/redact.h"
 
 /* ---- rows ---- */
 
@@ -163,6 +164,15 @@ static void put_csv(struct out *o, const char *text) {
   put(o, "\"");
 }
 
+/* Writes a "host", "name" or "group", redacted if the traces are. */
+static void put_text(const struct merge_table *table, const char *kind, const char *text) {
+  struct buf b = {.mem = table->mem};
+  if (table->redact) text = redact_outside(table->redact, kind, text, &b) && buf_append(&b, "", 1) ? (const char *)b.data : "?";
+  if (table->kind == MERGE_TABLE_JSON) put_json(table->out, text, table->mem);
+  else put_csv(table->out, text);
+  buf_free(&b);
+}
+
 /* What is told of all of its rows, by the first that tells it. */
 struct told {
   const char *name, *group;
@@ -186,14 +196,14 @@ static void csv_row(const struct merge_collectives *c, const struct merge_table 
   struct told t = told_of(c, range[0], range[1]);
   struct out *o = table->out;
   put_int(o, m->collective);
-  put(o, ","), put_csv(o, t.group);
+  put(o, ","), put_text(table, "group", t.group);
   put(o, ",");
   if (t.seq >= 0) put_int(o, t.seq);
-  put(o, ","), put_csv(o, t.name);
+  put(o, ","), put_text(table, "name", t.name);
   put(o, ",");
   if (m->bytes >= 0) put_int(o, m->bytes);
   put(o, ","), put_int(o, rank_of(table->who, m));
-  put(o, ","), put_csv(o, table->who[m->input].host);
+  put(o, ","), put_text(table, "host", table->who[m->input].host);
   put(o, ","), put_int(o, device_of(table->who, m));
   put(o, ","), put_us(o, (i128)m->start_ns - table->zero_ns);
   put(o, ","), put_us(o, (i128)m->end_ns - table->zero_ns);
@@ -203,10 +213,10 @@ static void csv_row(const struct merge_collectives *c, const struct merge_table 
   put(o, "\n");
 }
 
-static void json_rank(const struct merge_meeting *m, const struct merge_table *table, int64_t last, struct mem *mem) {
+static void json_rank(const struct merge_meeting *m, const struct merge_table *table, int64_t last) {
   struct out *o = table->out;
   put(o, "{\"rank\":"), put_int(o, rank_of(table->who, m));
-  put(o, ",\"host\":"), put_json(o, table->who[m->input].host, mem);
+  put(o, ",\"host\":"), put_text(table, "host", table->who[m->input].host);
   put(o, ",\"device\":"), put_int(o, device_of(table->who, m));
   if (m->bytes >= 0) put(o, ",\"bytes\":"), put_int(o, m->bytes);
   put(o, ",\"arrival_us\":"), put_us(o, (i128)m->start_ns - table->zero_ns);
@@ -215,22 +225,21 @@ static void json_rank(const struct merge_meeting *m, const struct merge_table *t
   put(o, "}");
 }
 
-static void json_collective(const struct merge_collectives *c, const struct merge_table *table, const uint32_t *range,
-                            struct mem *mem) {
+static void json_collective(const struct merge_collectives *c, const struct merge_table *table, const uint32_t *range) {
   const struct merge_meeting *first = &c->v[range[0]], *last = &c->v[range[1] - 1];
   struct told t = told_of(c, range[0], range[1]);
   struct out *o = table->out;
   put(o, range[0] ? ",\n{\"collective\":" : "\n{\"collective\":"), put_int(o, first->collective);
-  put(o, ",\"group\":"), put_json(o, t.group, mem);
+  put(o, ",\"group\":"), put_text(table, "group", t.group);
   if (t.seq >= 0) put(o, ",\"sequence\":"), put_int(o, t.seq);
-  put(o, ",\"name\":"), put_json(o, t.name, mem);
+  put(o, ",\"name\":"), put_text(table, "name", t.name);
   if (t.bytes >= 0) put(o, ",\"bytes\":"), put_int(o, t.bytes);
   put(o, ",\"last\":"), put_int(o, rank_of(table->who, last));
   put(o, ",\"skew_us\":"), put_us(o, (i128)last->start_ns - first->start_ns);
   put(o, ",\"ranks\":[");
   for (uint32_t i = range[0]; i < range[1]; i++) {
     if (i > range[0]) put(o, ",");
-    json_rank(&c->v[i], table, last->start_ns, mem);
+    json_rank(&c->v[i], table, last->start_ns);
   }
   put(o, "]}");
 }
@@ -252,19 +261,22 @@ enum merge_table_kind merge_table_kind(const char *path) {
   return strcmp(dot, ".csv") == 0 ? MERGE_TABLE_CSV : strcmp(dot, ".json") == 0 ? MERGE_TABLE_JSON : MERGE_TABLE_NONE;
 }
 
-bool merge_collectives_write(const struct merge_collectives *c, const struct merge_table *table, struct tk_err *err) {
+bool merge_collectives_write(const struct merge_collectives *c, const struct merge_table *to, struct tk_err *err) {
   struct mem mem = {0};
+  struct merge_table with_memory = *to;
+  const struct merge_table *table = &with_memory;
   struct tk_collectives sum;
   bool json = table->kind == MERGE_TABLE_JSON;
+  with_memory.mem = &mem;
   put(table->out, json ? "{\"collectives\":["
                        : "collective,group,sequence,name,bytes,rank,host,device,arrival_us,leave_us,wait_us,last_rank,skew_us\n");
   for (uint32_t i = 0, k; i < c->n; i = k) {
     k = end_of(c, i);
     const uint32_t range[2] = {i, k};
-    if (json) json_collective(c, table, range, &mem);
+    if (json) json_collective(c, table, range);
     for (uint32_t m = i; !json && m < k; m++) csv_row(c, table, m, range);
   }
-  if (!json) return true;
+  if (!json) return mem_check(&mem, err);
   merge_collectives_sum_up(c, table->who, &sum, &mem);
   put_summary(table->out, &sum);
   return mem_check(&mem, err);

@@ -54,6 +54,8 @@ struct merge_table {
   int64_t zero_ns;
   enum merge_table_kind kind;
   struct out *out;
+  const struct tk_redact_options *redact; /* of names, hosts and groups; NULL = they stay */
+  struct mem *mem; /* set by merge_collectives_write */
 };
 bool merge_collectives_write(const struct merge_collectives *c, const struct merge_table *table, struct tk_err *err);
 

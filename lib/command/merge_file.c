@@ -1,6 +1,7 @@
 /* merge_file.c - a merge whose sink writes a file: what tk_merge does.
  *
  * All that is written is opened before anything is read: outputs that cannot be are refused at once. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "io/packing.h"
 #include "merge_collectives.h"
 #include "merge_share.h"
+#include "op/redact.h"
 #include "run_folder.h"
 #include "save.h"
 #include "source/manifest.h"
@@ -155,7 +157,9 @@ static bool merge_files(struct merge_file *f, const struct merge_inputs *in, con
   if (is_joined_first(f, path)) return merge_and_save(f, in, path, report, err);
   struct merge_inputs all = *in;
   if (f->shared) all.weighed = format_of(f, path), all.packed = packing_of(f, path) != NULL;
-  if (!open_files(f, path, in->sources->inputs[in->first].run, report, err)) return false;
+  char run[NAME_MAX + 1];
+  redact_run(f->opt->redact, in->sources->inputs[in->first].run, run, sizeof run);
+  if (!open_files(f, path, run, report, err)) return false;
   struct merge_output output = {.sink = f->saver.sink, .manifest = f->opt->manifest ? &f->manifest : NULL};
   const struct format *format = f->run.format ? f->run.format : f->saver.format;
   if (f->run.format) output.run = &f->run;

@@ -59,13 +59,13 @@ static int64_t middle_offset(struct merger *m, const struct tk_trace *t, const s
   tk_time start, end;
   char text[256];
   trace_extent(t, &start, &end);
-  int64_t origin = t->origin_ns + later, first = origin + start / 1000, last = origin + end / 1000;
+  const int64_t first = trace_ns(t, later, start), last = trace_ns(t, later, end);
   double lost = (double)(align_offset(map, last) - align_offset(map, first)) / 1000;
   snprintf(text, sizeof text, "its clock drifts by %s us over the trace, which a manifest cannot describe; merge without "
                               "--manifest",
            num_fixed(fabs(lost), 1).s);
   if (fabs(lost) > MOST_DRIFT_US) merger_note(m, t->source, text);
-  return align_offset(map, first + (last - first) / 2);
+  return align_offset(map, (int64_t)(((i128)first + last) / 2));
 }
 
 static bool move_to_base(struct merger *m, size_t input, struct tk_trace *t, struct tk_merge_rank *r) {
@@ -78,7 +78,7 @@ static bool move_to_base(struct merger *m, size_t input, struct tk_trace *t, str
   if (map) r->shift_ns -= m->output->manifest ? middle_offset(m, t, map, later) : align_offset(map, map->pivot_ns);
   if (m->output->manifest) return true;
   if (map) return align_apply(t, map, later, m->err) || err_prefix(m->err, "%s", t->source);
-  t->origin_ns += later;
+  t->origin_ns = trace_ns(t, later, 0);
   if (later) t->edits |= TK_EDIT_MOVED;
   return true;
 }
@@ -91,7 +91,7 @@ static int64_t start_of(const struct merger *m, const struct tk_trace *t) {
   if (m->alignment.start_ns < INT64_MAX) return m->alignment.start_ns;
   if (m->n_inputs > 1) return 0;
   trace_extent(t, &start, &end);
-  return t->origin_ns + start / 1000 - (start % 1000 < 0);
+  return trace_ns(t, 0, start);
 }
 
 /* What times are printed against: the first input's zero, unless another one began before it, for viewers pass over what is before
@@ -112,7 +112,7 @@ static bool find_window(struct merger *m, struct tk_trace *first) {
   f.zero_ns = first->zero_ns;
   if (!window_parse(m->opt->time, &f, &m->window, m->err)) return false;
   m->has_window = true;
-  if (m->window.start > 0) first->origin_ns += m->window.start / 1000;
+  if (m->window.start > 0) first->origin_ns = trace_ns(first, 0, m->window.start);
   return true;
 }
 

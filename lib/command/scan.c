@@ -50,8 +50,6 @@ static bool take_anchors(struct scan *s, struct align_anchors *anchors, struct t
   return ok;
 }
 
-static int64_t whole_ns(const struct tk_trace *t, tk_time ts) { return t->origin_ns + ts / 1000 - (ts % 1000 < 0); }
-
 bool scan_take_pids(struct scan_pids *to, struct tk_trace *t, struct mem *mem) {
   struct buf pids = {.mem = mem};
   mem_free(mem, to->v);
@@ -68,8 +66,8 @@ bool scan_take(struct scan *s, struct align_anchors *anchors, struct tk_trace *t
   *s = (struct scan){.rank = id.rank, .merged = identity_is_merged(t), .zero_ns = t->zero_ns, .clock = t->clock, .format = t->format};
   s->input = diagnostics_text(notes, t->source);
   s->host = diagnostics_text(notes, id.host);
-  s->start_ns = whole_ns(t, start);
-  s->end_ns = whole_ns(t, end + 999);
+  s->start_ns = trace_ns(t, 0, start);
+  s->end_ns = trace_ns(t, 0, end + 999);
   s->records = t->counts.read;
   s->events = t->n_events;
   s->flow_points = t->n_flow_points;

@@ -69,6 +69,7 @@ static bool scan_sources(struct scanner *s, struct tk_sources *sources) {
     struct tk_trace *t = tk_sources_load(sources, i, &s->opt->load, s->err);
     if (t && s->opt->input) t->source = tk_string(t, trace_text(t, s->opt->input), NULL);
     if (t) diagnostics_add_notes(s->report->notes, t, t->source);
+    for (const char *const *file = t ? t->files : NULL; file && *file; file++) out_restrict(&s->out, *file);
     ok = t && mem_check(&t->store->mem, s->err) && scan_trace(s, t, &sources->inputs[i]);
     tk_free(t);
   }

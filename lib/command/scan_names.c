@@ -182,14 +182,12 @@ static int by_number(const void *a, const void *b) {
   return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static int64_t floor_ns(const struct tk_trace *t, tk_time ts) { return t->origin_ns + ts / 1000 - (ts % 1000 < 0); }
-
 bool scan_take_steps(struct scan *s, const struct tk_trace *t, struct arena *keep) {
   struct steps steps;
   const bool found = steps_init(&steps, t, keep->mem);
   s->steps = found ? arena_alloc(keep, ((size_t)steps.n + 1) * sizeof *s->steps) : NULL;
   for (uint32_t i = 0; s->steps && i < steps.n; i++)
-    s->steps[i] = (struct scan_step){steps.v[i].number, floor_ns(t, steps.v[i].start), floor_ns(t, steps.v[i].end + 999)};
+    s->steps[i] = (struct scan_step){steps.v[i].number, trace_ns(t, 0, steps.v[i].start), trace_ns(t, 0, steps.v[i].end + 999)};
   if (s->steps && steps.n) qsort(s->steps, steps.n, sizeof *s->steps, by_number);
   for (uint32_t i = 0; s->steps && i < steps.n; i++) {
     struct scan_step *last = s->n_steps ? &s->steps[s->n_steps - 1] : NULL;

@@ -7,6 +7,7 @@
 #ifndef GRAPH_TRACE_H
 #define GRAPH_TRACE_H
 
+#include "base/int128.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/num.h"
@@ -129,6 +130,13 @@ void trace_notes(struct tk_trace *t, enum tk_note_kind kind, uint64_t offset, co
 void trace_note_of(struct tk_trace *t, const char *source, const struct tk_note *like, const char *text);
 /* Copies all notes of another trace; notes without a source get `source` (NULL: none). */
 void trace_copy_notes(struct tk_trace *to, const struct tk_trace *from, const char *source);
+
+/* Absolute time of ts in whole ns, rounded down, on a clock whose origin is `later` later. A damaged input can state any origin:
+ * times beyond 64 bits become the end of the range. */
+static inline int64_t trace_ns(const struct tk_trace *t, int64_t later, tk_time ts) {
+  const i128 ns = (i128)t->origin_ns + later + ts / 1000 - (ts % 1000 < 0);
+  return ns > INT64_MAX ? INT64_MAX : ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
+}
 
 /* Returns the text of a record or meta. */
 static inline const char *trace_raw(const struct tk_trace *t, uint64_t at) {

@@ -373,13 +373,26 @@ static bool check_inputs(const char *path, const struct out_options *opt, struct
   return true;
 }
 
-/* Returns the permissions that all inputs have, so that an output is never more readable than an input. */
-static mode_t common_mode(const struct out_options *opt) {
-  mode_t common = 0777;
+/* Permissions of an input, "-" being standard input; all of them if it is not a regular file. */
+static mode_t mode_of(const char *input) {
   struct stat st;
-  for (const char *const *in = opt ? opt->inputs : NULL; in && *in; in++)
-    if (strcmp(*in, "-") != 0 && stat(*in, &st) == 0 && S_ISREG(st.st_mode)) common &= st.st_mode;
+  const bool known = (strcmp(input, "-") == 0 ? fstat(STDIN_FILENO, &st) : stat(input, &st)) == 0;
+  return known && S_ISREG(st.st_mode) ? st.st_mode & 0777 : 0777;
+}
+
+/* Permissions that all inputs have: what few may read does not become what many may. */
+static mode_t common_mode(const struct out_options *opt) {
+  mode_t common = opt && opt->owner_only ? 0700 : 0777;
+  for (const char *const *in = opt ? opt->inputs : NULL; in && *in; in++) common &= mode_of(*in);
   return common;
+}
+
+void out_restrict(struct out *o, const char *input) {
+  struct out_impl *w = o->impl;
+  struct stat st;
+  const mode_t allowed = mode_of(input) | S_IRUSR | S_IWUSR;
+  w->mode &= allowed;
+  if ((w->temporary || w->unnamed) && w->fd >= 0 && fstat(w->fd, &st) == 0) (void)!fchmod(w->fd, st.st_mode & allowed);
 }
 
 static bool check_terminal(int fd, const struct out_options *opt, struct tk_err *err) {

@@ -18,10 +18,11 @@ struct out_options {
   bool binary; /* not text: refused on a terminal, like compressed output */
   int level;   /* 0 = default, 1 fastest .. 9 smallest */
   bool force;  /* replace an existing file */
+  bool owner_only; /* only the owner may read the file, whatever the inputs and the umask allow */
   bool same;   /* keep an existing file with the same bytes, without an error; decided by out_commit */
   unsigned threads; /* more than 1: other threads compress and write; the bytes are the same */
   bool part;   /* a part for out_join: without gzip header and trailer */
-  const char *const *inputs; /* files that must not be the output (NULL-terminated), or NULL */
+  const char *const *inputs; /* files that must not be the output, and whose permissions limit the output's (NULL-terminated), or NULL */
 };
 
 /* Opens an output; "-" is stdout. Refuses an existing file without force, an output that is also an input, and compressed or
@@ -40,6 +41,9 @@ bool out_memory(struct out *o, const struct out_options *opt, struct mem *mem, s
 const uint8_t *out_memory_data(const struct out *o, size_t *n);
 /* Returns the bytes written since the last call, valid until the next write. */
 const uint8_t *out_memory_take(struct out *o, size_t *n);
+
+/* Removes from the file the permissions that `input` lacks: for inputs found after the output was opened. */
+void out_restrict(struct out *o, const char *input);
 
 /* Returns at least n bytes of room at o->next (n <= OUT_ROOM), or a scratch area after a failure: never NULL. */
 enum { OUT_ROOM = 4096 };

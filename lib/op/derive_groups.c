@@ -126,6 +126,7 @@ static bool place_links(struct grouping *g) {
 static const struct place *places_of(const struct grouping *g, tk_id event, const struct place **end) {
   const struct place *v = (const struct place *)(const void *)g->by_event.data;
   size_t lo = 0, hi = g->by_event.len / sizeof *v;
+  if (!hi) return *end = NULL;
   *end = v + hi;
   while (lo < hi) {
     const size_t mid = lo + (hi - lo) / 2;

@@ -8,15 +8,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "secret.h"
+
 bool pseudonym_append(const struct pseudonyms *p, struct buf *b, const char *kind, const void *text, size_t n) {
   char made[64];
   int len = snprintf(made, sizeof made, "%s-%016llx", kind, (unsigned long long)siphash(p->key, text, n));
   return buf_append(b, made, (size_t)len);
 }
 
-static bool is_alnum(char c) { return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || (unsigned char)c >= 0x80; }
 static bool is_slash(char c) { return c == '/' || c == '\\'; }
-static bool in_path(char c) { return is_alnum(c) || is_slash(c) || (c && strchr("._+@~-%=$#", c)); }
+static bool in_path(char c) { return words_byte(c) || is_slash(c) || (c && strchr("._+@~-%=$#", c)); }
 
 static bool ends_as_file(const char *p, size_t n) {
   static const char ENDINGS[] = " py pyx pyc ipynb c cc cpp cxx cu cuh h hpp hh inc so dylib dll o a rs go js ts java sh json yaml yml "
@@ -41,37 +42,29 @@ static bool is_path(const char *p, size_t n) {
 /* The length of a path that begins here, 0 if none does.  A drive's colon is the only one. */
 static size_t path_at(const char *p, const char *end) {
   size_t n = 0;
-  bool drive = end - p > 2 && is_alnum(p[0]) && p[1] == ':' && is_slash(p[2]);
+  bool drive = end - p > 2 && words_byte(p[0]) && p[1] == ':' && is_slash(p[2]);
   if (drive) n = 2;
   while (p + n < end && in_path(p[n])) n++;
   while (n > 0 && strchr(".-", p[n - 1])) n--; /* the end of a sentence */
   return n > 1 && (drive || is_path(p, n)) ? n : 0;
 }
 
-static const struct secret_word *word_at(const struct pseudonyms *s, const char *p, const char *end, const char *start) {
-  if (p > start && is_alnum(p[-1])) return NULL;
-  for (size_t i = 0; i < s->n_words; i++) {
-    size_t n = strlen(s->words[i].text);
-    if (n < 3 || n > (size_t)(end - p) || memcmp(p, s->words[i].text, n) != 0) continue;
-    if (p + n == end || !is_alnum(p[n])) return &s->words[i];
-  }
-  return NULL;
+static struct secret part_at(const struct pseudonyms *s, const char *start, const char *p, const char *end) {
+  const bool inside = p > start && words_byte(p[-1]);
+  struct secret part = inside ? (struct secret){0} : secret_at(start, p, end);
+  const bool scheme = p > start && p[-1] == ':' && end - p > 2 && p[0] == '/' && p[1] == '/' && p - start > 1 && words_byte(p[-2]);
+  if (!part.length && !scheme && (p == start || !in_path(p[-1]))) part = (struct secret){path_at(p, end), "path"};
+  const struct word *word = part.length || inside ? NULL : words_at(s->words, p, end);
+  return word ? (struct secret){word->n, word->kind} : part;
 }
 
 bool pseudonym_scrub(const struct pseudonyms *s, struct buf *b, const char *text, size_t n, uint64_t *found) {
   const char *p = text, *end = text + n;
-  bool fresh = true; /* a path can begin here */
   while (p < end) {
-    size_t path = fresh ? path_at(p, end) : 0;
-    const struct secret_word *word = path ? NULL : word_at(s, p, end, text);
-    size_t taken = path ? path : word ? strlen(word->text) : 1;
-    if (!(path   ? pseudonym_append(s, b, "path", p, path)
-          : word ? pseudonym_append(s, b, word->kind, p, taken)
-                 : buf_append(b, p, 1)))
-      return false;
-    *found += path || word;
-    fresh = !in_path(p[taken - 1]);
-    p += taken;
+    const struct secret part = part_at(s, text, p, end);
+    if (part.length ? !pseudonym_append(s, b, part.kind, p, part.length) : !buf_append(b, p, 1)) return false;
+    *found += part.length != 0;
+    p += part.length ? part.length : 1;
   }
   return true;
 }

@@ -6,24 +6,18 @@
 
 #include "base/mem.h"
 #include "base/siphash.h"
-
-/* Words that must not be left standing in any text: hosts, users.  Shorter ones than three bytes are passed over, since they stand in
- * words of every language. */
-struct secret_word {
-  const char *text;
-  const char *kind; /* "host" */
-};
+#include "words.h"
 
 struct pseudonyms {
   struct siphash_key key;
-  const struct secret_word *words;
-  size_t n_words;
+  const struct words *words; /* that get pseudonyms in every text */
 };
 
 /* "KIND-" and 16 hexadecimal digits, to the end of b.  False when memory runs out. */
 bool pseudonym_append(const struct pseudonyms *p, struct buf *b, const char *kind, const void *text, size_t n);
 
-/* The text, to the end of b, with pseudonyms for the paths of files and the secret words in it; *found counts them. */
+/* Appends the text to b, with pseudonyms for paths of files, for what secret.h finds, and for the words. Adds their number to
+ * *found. False when memory runs out. */
 bool pseudonym_scrub(const struct pseudonyms *p, struct buf *b, const char *text, size_t n, uint64_t *found);
 
 #endif

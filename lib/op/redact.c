@@ -8,6 +8,7 @@
  * tracks and metas is written by no writer, so the table of strings needs no sweeping. */
 #include "redact.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/glob.h"
@@ -16,6 +17,8 @@
 #include "base/utf8.h"
 #include "format/json.h"
 #include "graph/trace.h"
+#include "known.h"
+#include "redact_list.h"
 
 struct redactor {
   struct tk_trace *t;
@@ -23,9 +26,8 @@ struct redactor {
   struct tk_redact_report *report;
   struct mem *mem;
   struct pseudonyms who;
-  struct secret_word *words;
-  uint32_t cap_words;
-  struct map names, ids, hosts, cats; /* string -> what it becomes */
+  struct words words;
+  struct map names, ids, id2s, hosts, cats; /* string -> what it becomes */
   struct map wanted;                  /* key of an arg -> 1 + whether --keep-args names it */
   struct map told;                    /* hash of a name in the map -> its line + 1 */
   struct buf text;
@@ -33,35 +35,44 @@ struct redactor {
 
 /* ---- words that must not stand anywhere ---- */
 
-static bool add_word(struct redactor *r, const char *text, size_t n, const char *kind) {
-  const char *kept = tk_string(r->t, trace_string(r->t, text, n), NULL);
-  for (size_t i = 0; i < r->who.n_words; i++)
-    if (strcmp(r->words[i].text, kept) == 0) return true;
-  if (n < 3 || !mem_grow(r->mem, (void **)&r->words, &r->cap_words, (uint64_t)r->who.n_words + 1, sizeof *r->words)) return n < 3;
-  r->words[r->who.n_words++] = (struct secret_word){kept, kind};
-  r->who.words = r->words;
-  return true;
-}
-
-/* "/home/NAME/", "/Users/NAME/": who that is stands in other texts as well. */
+/* Adds NAME of "/home/NAME/", "/Users/NAME/": other texts contain the user's name without the path. */
 static bool add_users(struct redactor *r) {
   static const char *const HOMES[] = {"/home/", "/Users/", "\\Users\\"};
-  uint32_t n = r->t->store->strings.n;
-  for (uint32_t i = 1; i <= n; i++)
+  for (uint32_t i = 1; i <= r->t->store->strings.n; i++)
     for (size_t h = 0; h < sizeof HOMES / sizeof *HOMES; h++) {
-      const char *at = strstr(tk_string(r->t, i, NULL), HOMES[h]);
-      size_t length = at ? strcspn(at + strlen(HOMES[h]), "/\\ ") : 0;
-      if (length && !add_word(r, at + strlen(HOMES[h]), length, "user")) return false;
+      size_t n;
+      const char *at = tk_string(r->t, i, &n), *end = at + n;
+      while ((at = memmem(at, (size_t)(end - at), HOMES[h], strlen(HOMES[h]))) != NULL) {
+        at += strlen(HOMES[h]);
+        if (!words_add(&r->words, at, strcspn(at, "/\\ "), "user")) return false;
+      }
     }
   return true;
 }
 
 static bool add_hosts(struct redactor *r) {
   const struct redact_plan *plan = r->plan;
-  if (!add_word(r, plan->host, strlen(plan->host), "host")) return false;
-  for (tk_id i = 1; plan->origins && i <= r->t->n_tracks; i++)
-    if (r->t->tracks[i].kind == TK_PROCESS && !add_word(r, plan->origins[i].host, strlen(plan->origins[i].host), "host")) return false;
+  if (!words_add(&r->words, plan->host, strlen(plan->host), "host")) return false;
+  for (tk_id i = 1; plan->origins && i <= r->t->n_tracks; i++) {
+    const char *host = plan->origins[i].host;
+    if (r->t->tracks[i].kind == TK_PROCESS && !words_add(&r->words, host, strlen(host), "host")) return false;
+  }
   return true;
+}
+
+/* ---- the list of what was done ---- */
+
+static struct redact_bytes text_of(const struct redactor *r, tk_id id) {
+  struct redact_bytes text;
+  text.p = tk_string(r->t, id, &text.n);
+  return text;
+}
+
+/* Lists `count` occurrences of string `id`, which became `becomes`; 0 = it went. */
+static void list(struct redactor *r, enum redact_kind kind, tk_id id, tk_id becomes, uint64_t count) {
+  if (!r->plan->opt->list) return;
+  const struct redact_bytes after = text_of(r, becomes);
+  redact_list_note(r->plan->opt->list, kind, text_of(r, id), becomes ? &after : NULL, count);
 }
 
 /* ---- texts ---- */
@@ -81,27 +92,6 @@ static tk_id scrubbed(struct redactor *r, tk_id id) {
   if (!pseudonym_scrub(&r->who, &r->text, text, n, &found)) return 0;
   r->report->paths_and_hosts += found != 0;
   return found ? trace_string(r->t, r->text.data, r->text.len) : id;
-}
-
-/* What tools know rows and steps by: "#" stands for digits, "@" for "#". */
-static bool fits(const char *pattern, const char *text) {
-  for (; *pattern; pattern++) {
-    if (*pattern != '#' && *text != (*pattern == '@' ? '#' : *pattern)) return false;
-    if (*pattern == '#' && (*text < '0' || *text > '9')) return false;
-    text++;
-    while (*pattern == '#' && *text >= '0' && *text <= '9') text++;
-  }
-  return !*text;
-}
-
-static bool is_known(const char *text) {
-  static const char *const KNOWN[] = {
-      "", "value", "python", "train", "train #", "ProfilerStep@#", "PyTorch Profiler (#)", "/host:CPU", "/device:GPU:#",
-      "/device:TPU:#", "Steps", "XLA Modules", "XLA Ops", "Async XLA Ops", "_counters_", "stream #", "stream # #", "thread #", "GPU #",
-      "CPU"};
-  for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++)
-    if (fits(KNOWN[i], text)) return true;
-  return false;
 }
 
 /* Lines "NAME<TAB>NEW" of the map, by name. */
@@ -131,7 +121,7 @@ static tk_id new_name(struct redactor *r, tk_id id) {
   const char *text = tk_string(r->t, id, &n), *told = line_of(r, text, n, &length);
   if (told) return trace_string(r->t, told, length);
   if (r->plan->opt->names == TK_NAMES_KEEP) return scrubbed(r, id);
-  return is_known(text) ? id : made(r, "name", id);
+  return known_name(text) ? id : made(r, "name", id);
 }
 
 static tk_id of_table(struct redactor *r, struct map *table, tk_id id, tk_id (*make)(struct redactor *r, tk_id id)) {
@@ -144,18 +134,49 @@ static tk_id of_table(struct redactor *r, struct map *table, tk_id id, tk_id (*m
 
 static tk_id name_of(struct redactor *r, tk_id id) { return of_table(r, &r->names, id, new_name); }
 
-/* An id such as 0x7f31 or {"local":"0x1"} is a number; any other text may be a name. */
-static bool is_number(const char *p) {
-  for (; *p; p++) {
-    if (strncmp(p, "local", 5) == 0) p += 4;
-    else if (strncmp(p, "global", 6) == 0) p += 5;
-    else if (!((*p >= '0' && *p <= '9') || ((*p | 32) >= 'a' && (*p | 32) <= 'f') || strchr("x{}:\",.-+ ", *p))) return false;
-  }
-  return true;
+static tk_id new_id(struct redactor *r, tk_id id) { return known_number(tk_string(r->t, id, NULL)) ? id : made(r, "id", id); }
+static tk_id id_of(struct redactor *r, tk_id id) { return of_table(r, &r->ids, id, new_id); }
+
+/* Appends one member of an id2. Numbers stay; other text gets the pseudonym that the same text has in the other member. */
+static void put_member(struct redactor *r, const char *key, const char *value, size_t n, bool number) {
+  buf_text(&r->text, r->text.len ? ",\"" : "{\"");
+  buf_text(&r->text, key);
+  buf_text(&r->text, number ? "\":" : "\":\"");
+  if (number) buf_append(&r->text, value, n);
+  else pseudonym_append(&r->who, &r->text, "id", value, n);
+  buf_text(&r->text, number ? "" : "\"");
 }
 
-static tk_id new_id(struct redactor *r, tk_id id) { return is_number(tk_string(r->t, id, NULL)) ? id : made(r, "id", id); }
-static tk_id id_of(struct redactor *r, tk_id id) { return of_table(r, &r->ids, id, new_id); }
+static bool is_number_text(const char *p, size_t n) {
+  char text[32];
+  if (n >= sizeof text) return false;
+  memcpy(text, p, n);
+  text[n] = 0;
+  return known_number(text);
+}
+
+/* Rebuilds {"local":"0x1"} or {"global":"0x1"}. The result must stay an object with the same member first, because readers take
+ * the event's identity from it. */
+static tk_id new_id2(struct redactor *r, tk_id id) {
+  static const char *const MEMBERS[] = {"local", "global"};
+  size_t n;
+  const char *text = tk_string(r->t, id, &n);
+  struct json_value v;
+  r->text.len = 0;
+  for (size_t i = 0; i < 2; i++) {
+    if (!json_member(text, n, MEMBERS[i], &v)) continue;
+    const bool string = v.type == JSON_STRING;
+    const char *value = string ? (const char *)v.str.p : (const char *)v.p;
+    const size_t length = string ? v.str.n : (size_t)(v.end - v.p);
+    if (string && is_number_text(value, length)) put_member(r, MEMBERS[i], (const char *)v.p, (size_t)(v.end - v.p), true);
+    else put_member(r, MEMBERS[i], value, length, v.type == JSON_NUMBER);
+  }
+  if (!r->text.len) put_member(r, "global", text, n, false);
+  buf_text(&r->text, "}");
+  return trace_string(r->t, (const char *)r->text.data, r->text.len);
+}
+
+static tk_id id2_of(struct redactor *r, tk_id id) { return of_table(r, &r->id2s, id, new_id2); }
 static tk_id new_host(struct redactor *r, tk_id id) { return *tk_string(r->t, id, NULL) ? made(r, "host", id) : id; }
 static tk_id host_of(struct redactor *r, tk_id id) { return of_table(r, &r->hosts, id, new_host); }
 static tk_id cat_of(struct redactor *r, tk_id id) { return of_table(r, &r->cats, id, scrubbed); }
@@ -166,24 +187,26 @@ static bool is_text(const struct tk_arg *arg) {
   return arg->type >= TK_ARG_STR && arg->type <= TK_ARG_REF && arg->type != TK_ARG_NUMBER;
 }
 
-/* Fields of the event itself.  False: it is none, or says too much. */
+/* Redacts a field of the event itself. False if the arg is not such a field, or its value is not of a known kind. */
 static bool keep_field(struct redactor *r, struct tk_arg *arg) {
   const char *key = tk_string(r->t, arg->key, NULL);
   if (!key_is_reserved(key)) return false;
   switch (arg->key) {
-  case KEY_ID: case KEY_ID2: case KEY_BIND_ID: case KEY_SCOPE: case KEY_TID: case KEY_PID: case KEY_END_TID: case KEY_END_PID:
+  case KEY_ID2:
+    if (!is_text(arg)) return true;
+    arg->s = arg->type == TK_ARG_JSON ? id2_of(r, arg->s) : id_of(r, arg->s);
+    return true;
+  case KEY_ID: case KEY_BIND_ID: case KEY_SCOPE: case KEY_TID: case KEY_PID: case KEY_END_TID: case KEY_END_PID:
     if (is_text(arg)) arg->s = id_of(r, arg->s);
-    if (arg->type == TK_ARG_JSON && !is_number(tk_string(r->t, arg->s, NULL))) arg->type = TK_ARG_STR;
+    if (arg->type == TK_ARG_JSON) arg->type = TK_ARG_STR;
     return true;
   case KEY_END_NAME: case KEY_END_CAT:
     if (arg->type != TK_ARG_STR) return false;
     arg->s = arg->key == KEY_END_NAME ? name_of(r, arg->s) : cat_of(r, arg->s);
     return true;
-  case KEY_PH: case KEY_SCOPE_OF_INSTANT: case KEY_BP: case KEY_RESPELLED:
-    return is_text(arg) && strlen(tk_string(r->t, arg->s, NULL)) < 16;
-  case KEY_ARGS: return is_text(arg) && strcmp(tk_string(r->t, arg->s, NULL), "{}") == 0;
-  case KEY_FRAME: case KEY_FRAME_OF_END: return false;
-  default: return !is_text(arg) && strncmp(key, tk_string(r->t, KEY_OF_END, NULL), 9) != 0;
+  case KEY_PH: case KEY_SCOPE_OF_INSTANT: case KEY_BP: case KEY_RESPELLED: case KEY_ARGS:
+    return is_text(arg) && known_field(arg->key, tk_string(r->t, arg->s, NULL));
+  default: return !is_text(arg) && known_numeric_field(key);
   }
 }
 
@@ -203,9 +226,16 @@ static bool keep_arg(struct redactor *r, struct tk_arg *arg, bool sample) {
   if (keep_field(r, arg)) return true;
   if (key_is_reserved(tk_string(r->t, arg->key, NULL))) return false;
   if (is_asked_for(r, arg->key) || (r->plan->opt->keep_numbers && !is_text(arg))) return true;
-  if (!sample || (is_text(arg) && !is_number(tk_string(r->t, arg->s, NULL)))) return false;
+  if (!sample || (is_text(arg) && !known_number(tk_string(r->t, arg->s, NULL)))) return false;
   arg->key = name_of(r, arg->key);
   return true;
+}
+
+static void list_arg(struct redactor *r, const struct tk_arg *was, const struct tk_arg *is, bool sample) {
+  const bool field = key_is_reserved(tk_string(r->t, was->key, NULL));
+  const enum redact_kind kind = field ? REDACT_FIELD : sample && !is_asked_for(r, was->key) ? REDACT_SERIES : REDACT_ARG;
+  list(r, is ? kind : field ? REDACT_FIELD : REDACT_ARG, was->key, is ? is->key : 0, 1);
+  if (is && is_text(was)) list(r, field ? REDACT_ID : REDACT_ARG_TEXT, was->s, is->s, 1);
 }
 
 static uint32_t redact_args(struct redactor *r, uint32_t args, bool sample) {
@@ -214,7 +244,10 @@ static uint32_t redact_args(struct redactor *r, uint32_t args, bool sample) {
   if (!it.shape) return args;
   args_begin(r->t);
   while (tk_args_next(&it, &arg)) {
-    if (keep_arg(r, &arg, sample)) args_copy(r->t, &arg);
+    const struct tk_arg was = arg;
+    const bool kept = keep_arg(r, &arg, sample);
+    if (r->plan->opt->list) list_arg(r, &was, kept ? &arg : NULL, sample);
+    if (kept) args_copy(r->t, &arg);
     else r->report->args++;
   }
   return args_end(r->t);
@@ -223,7 +256,10 @@ static uint32_t redact_args(struct redactor *r, uint32_t args, bool sample) {
 /* ---- the graph ---- */
 
 static struct tk_ident redact_ident(struct redactor *r, struct tk_ident i) {
-  if (i.kind == TK_IDENT_STR) i.str = id_of(r, i.str);
+  const tk_id was = i.str;
+  if (i.kind != TK_IDENT_STR) return i;
+  i.str = id_of(r, was);
+  list(r, REDACT_ID, was, i.str, 1);
   return i;
 }
 
@@ -241,6 +277,7 @@ static tk_id name_of_counter(struct redactor *r, const struct tk_track *k) {
 static void redact_tracks(struct redactor *r) {
   for (tk_id i = 1; i <= r->t->n_tracks; i++) {
     struct tk_track *k = &r->t->tracks[i];
+    const struct tk_track was = *k;
     r->report->labels += k->labels != 0;
     k->pid = redact_ident(r, k->pid);
     k->tid = redact_ident(r, k->tid);
@@ -248,6 +285,9 @@ static void redact_tracks(struct redactor *r) {
     k->machine = host_of(r, k->machine);
     k->labels = 0;
     k->renamed = k->renamed || k->kind == TK_PROCESS || k->kind == TK_THREAD;
+    if (was.name) list(r, REDACT_TRACK, was.name, k->name, 1);
+    if (was.machine) list(r, REDACT_HOST, was.machine, k->machine, 1);
+    if (was.labels) list(r, REDACT_LABEL, was.labels, 0, 1);
   }
 }
 
@@ -260,7 +300,10 @@ static void redact_events(struct redactor *r) {
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
     uint32_t args = redact_args(r, t->flow_points[i].args, false);
     t->flow_points[i].args = args;
-    if (t->flow_points[i].id_kind == TK_FLOW_ID_STR) t->flow_points[i].id = id_of(r, (tk_id)t->flow_points[i].id);
+    if (t->flow_points[i].id_kind != TK_FLOW_ID_STR) continue;
+    const tk_id id = (tk_id)t->flow_points[i].id;
+    t->flow_points[i].id = id_of(r, id);
+    list(r, REDACT_ID, id, (tk_id)t->flow_points[i].id, 1);
   }
 }
 
@@ -272,6 +315,22 @@ static void redact_classes(struct redactor *r) {
     r->report->names += name != becomes;
     t->classes[i] = (struct tk_class){.name = becomes, .cat = cat_of(r, t->classes[i].cat), .args = args};
   }
+}
+
+/* Lists names and categories with the number of events and flow points that have them, before they change. */
+static void list_classes(struct redactor *r) {
+  const struct tk_trace *t = r->t;
+  uint64_t *uses = r->plan->opt->list ? mem_array(r->mem, (uint64_t)t->n_classes + 1, sizeof *uses) : NULL;
+  if (!uses) return;
+  memset(uses, 0, ((size_t)t->n_classes + 1) * sizeof *uses);
+  for (tk_id i = 1; i <= t->n_events; i++) uses[t->events[i].cls]++;
+  for (tk_id i = 1; i <= t->n_flow_points; i++) uses[t->flow_points[i].cls]++;
+  for (tk_id i = 1; i <= t->n_classes; i++) {
+    const struct tk_class c = t->classes[i];
+    if (c.name) list(r, REDACT_NAME, c.name, name_of(r, c.name), uses[i]);
+    if (c.cat) list(r, REDACT_CATEGORY, c.cat, cat_of(r, c.cat), uses[i]);
+  }
+  mem_free(r->mem, uses);
 }
 
 /* ---- top-level data ---- */
@@ -331,8 +390,12 @@ static bool is_merged(const struct tk_trace *t) {
   return m && json_member(trace_raw(t, m->at), m->size, "ranks", &v);
 }
 
-static bool is_harmless(const char *key) {
-  return strcmp(key, "schemaVersion") == 0 || strcmp(key, "displayTimeUnit") == 0 || strcmp(key, "baseTimeNanoseconds") == 0;
+/* Lists a top-level value: all of it if it stays, else only its key. */
+static void list_meta(struct redactor *r, const struct tk_meta *m, bool kept) {
+  const struct redact_bytes key = text_of(r, m->key), value = {trace_raw(r->t, m->at), m->size};
+  if (!r->plan->opt->list) return;
+  redact_list_note(r->plan->opt->list, m->origin ? REDACT_BLOCK : REDACT_TOP_LEVEL, key, kept ? &key : NULL, 1);
+  if (kept) redact_list_note(r->plan->opt->list, REDACT_TOP_LEVEL, value, &value, 1);
 }
 
 static void redact_metas(struct redactor *r) {
@@ -343,8 +406,10 @@ static void redact_metas(struct redactor *r) {
   for (tk_id i = 1; i <= n; i++) {
     struct tk_meta m = t->metas[i];
     const char *key = tk_string(t, m.key, NULL);
+    const bool known = !m.origin && known_meta(key, trace_raw(t, m.at), m.size);
     r->text.len = 0;
-    if (!m.origin && m.size < 32 && is_harmless(key)) {
+    list_meta(r, &m, known);
+    if (known) {
       t->metas[++t->n_metas] = m;
       continue;
     }
@@ -364,23 +429,54 @@ static void redact_metas(struct redactor *r) {
 
 static void redact_rest(struct redactor *r) {
   struct tk_trace *t = r->t;
+  const struct redact_bytes records = {"", 0};
   r->report->records += t->n_records;
+  redact_list_note(r->plan->opt->list, REDACT_RECORD, records, NULL, t->n_records);
   t->n_records = 0;
   r->text.len = 0;
   if (*r->plan->host) pseudonym_append(&r->who, &r->text, "host", r->plan->host, strlen(r->plan->host));
-  t->host = tk_string(t, trace_string(t, r->text.data, r->text.len), NULL);
+  const tk_id host = trace_string(t, r->text.data, r->text.len);
+  if (*r->plan->host) list(r, REDACT_HOST, trace_text(t, r->plan->host), host, 1);
+  t->host = tk_string(t, host, NULL);
   t->edits |= TK_EDIT_DROPPED | TK_EDIT_RENAMED;
+}
+
+static struct siphash_key key_of(const struct tk_redact_options *opt) {
+  if (opt->key) return siphash_key_of(opt->key, strlen(opt->key));
+  return (struct siphash_key){{hash_secret[0], hash_secret[1]}};
+}
+
+bool redact_outside(const struct tk_redact_options *opt, const char *kind, const char *text, struct buf *b) {
+  struct words none;
+  const struct pseudonyms who = {key_of(opt), &none};
+  const bool name = strcmp(kind, "name") == 0;
+  const size_t n = strlen(text), before = b->len;
+  uint64_t found = 0;
+  words_init(&none, b->mem);
+  if (n == 0 || (name && known_name(text))) buf_append(b, text, n);
+  else if (name && opt->names == TK_NAMES_KEEP) pseudonym_scrub(&who, b, text, n, &found);
+  else pseudonym_append(&who, b, kind, text, n);
+  const struct redact_bytes was = {text, n}, is = {(const char *)b->data + before, b->len - before};
+  if (n && !name) redact_list_note(opt->list, *kind == 'h' ? REDACT_HOST : *kind == 'g' ? REDACT_GROUP : REDACT_INPUT, was, &is, 1);
+  return !b->mem->failed;
+}
+
+void redact_run(const struct tk_redact_options *opt, const char *run, char *to, size_t size) {
+  if (!opt || !run[strspn(run, "0123456789_-.:")]) snprintf(to, size, "%s", run);
+  else snprintf(to, size, "run-%016llx", (unsigned long long)siphash(key_of(opt), run, strlen(run)));
 }
 
 bool op_redact(struct tk_trace *t, const struct redact_plan *plan, struct tk_redact_report *report, struct tk_err *err) {
   struct mem *mem = &t->store->mem;
   struct redactor r = {.t = t, .plan = plan, .report = report, .mem = mem, .text = {.mem = mem}};
-  const char *key = plan->opt->key;
-  r.who.key = key ? siphash_key_of(key, strlen(key)) : (struct siphash_key){{hash_secret[0], hash_secret[1]}};
-  struct map *const maps[] = {&r.names, &r.ids, &r.hosts, &r.cats, &r.wanted, &r.told};
+  r.who.key = key_of(plan->opt);
+  struct map *const maps[] = {&r.names, &r.ids, &r.id2s, &r.hosts, &r.cats, &r.wanted, &r.told};
   for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) map_init(maps[i], mem);
+  words_init(&r.words, mem);
+  r.who.words = &r.words;
   bool ok = read_map(&r, err) && add_hosts(&r) && add_users(&r);
   if (ok) {
+    list_classes(&r);
     redact_tracks(&r); /* a counter's track asks its samples what they are called */
     redact_events(&r);
     redact_classes(&r);
@@ -388,7 +484,7 @@ bool op_redact(struct tk_trace *t, const struct redact_plan *plan, struct tk_red
     redact_rest(&r);
   }
   for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) map_free(maps[i]);
-  mem_free(mem, r.words);
+  words_free(&r.words);
   buf_free(&r.text);
   if (!ok && err->code != TK_OK) return false;
   return mem_check(mem, err);

@@ -14,4 +14,11 @@ struct redact_plan {
 
 bool op_redact(struct tk_trace *t, const struct redact_plan *plan, struct tk_redact_report *report, struct tk_err *err);
 
+/* Appends to `b` what redaction makes of a text that is written beside a trace: a "name" changes as the options say, any other
+ * kind ("host", "input", "group") becomes a hash, as it does inside the trace. False when memory runs out. */
+bool redact_outside(const struct tk_redact_options *opt, const char *kind, const char *text, struct buf *b);
+
+/* Copies the name of a run, which becomes part of a path, to `to`: redacted unless it is a time stamp or `opt` is NULL. */
+void redact_run(const struct tk_redact_options *opt, const char *run, char *to, size_t size);
+
 #endif

@@ -1,4 +1,4 @@
-"""Finds banned calls, streams and format strings in the library; a comment is no finding, and a string only as a format."""
+"""Finds banned calls, streams and format strings in the library, and files that are created outside lib/io/out.c; a comment is no finding, and a string only as a format."""
 import glob
 import re
 import sys
@@ -11,6 +11,9 @@ wctype towlower towupper mbstowcs wcstombs mbtowc mbrtowc wcrtomb wcstod wprintf
 CALL = re.compile(r'(?<![\w>.])(?:%s)\s*\(' % '|'.join(CALLS))
 STREAM = re.compile(r'\b(?:stdout|stderr)\b')
 HEADER = re.compile(r'^[ \t]*#[ \t]*include[ \t]*<(?:ctype|wctype|locale)\.h>', re.M)
+# Files are created by lib/io/out.c alone, which knows what they were made of and who may read that.
+CREATES = re.compile(r'\b(?:creat|truncate)\s*\(|\bO_CREAT\b|\bf(?:re)?open\s*\([^;]*"[wa][a-z+]*"')
+CREATOR = 'lib/io/out.c'
 # Besides printf and its like, functions with a parameter of this name take a format.
 DECLARED = re.compile(r'\b(\w+)\s*\([^()]*\bconst char \*fmt\b')
 NUMBER = re.compile(r'%(?:%|[-+ #0\'I]*(?:\*|\d+)?(?:\.(?:\*|\d*))?(?:hh|h|ll|l|L|q|j|z|t)?([A-Za-z\[]))')
@@ -57,6 +60,11 @@ def findings(source, printers):
     yield from formats(code, text, printers)
 
 
+def creations(path, source):
+    text = without(source, '/')
+    return () if path == CREATOR else (m.start() for m in CREATES.finditer(text))
+
+
 def main(paths):
     sources = {p: open(p, encoding='utf-8').read() for p in paths}
     printers = {m.group(1) for s in sources.values() for m in DECLARED.finditer(without(s, '/"\''))}
@@ -64,13 +72,17 @@ def main(paths):
     for example in FOUND + PASSED:
         if bool(list(findings(example, {'err_set'}))) != (example in FOUND):
             sys.exit(f'banned.py: wrong about: {example}')
+    for example in ('f = fopen(path, "we");', 'open(p, O_WRONLY | O_CREAT, 0666)'):
+        if not list(creations('', example)) or list(creations('', 'f = fopen(path, "re");')):
+            sys.exit(f'banned.py: wrong about: {example}')
     for path, source in sources.items():
         lines = source.split('\n')
-        for number in sorted({source.count('\n', 0, at) for at in findings(source, printers)}):
+        found = [*(findings(source, printers) if path.startswith('lib') or len(sys.argv) > 1 else ()), *creations(path, source)]
+        for number in sorted({source.count('\n', 0, at) for at in found}):
             print(f'{path}:{number + 1}:{lines[number]}')
             failed = True
     return failed
 
 
 if __name__ == '__main__':
-    sys.exit(main(sys.argv[1:] or sorted(glob.glob('lib/**/*.[ch]', recursive=True))))
+    sys.exit(main(sys.argv[1:] or sorted(glob.glob('lib/**/*.[ch]', recursive=True) + glob.glob('cli/*.[ch]'))))

@@ -23,7 +23,7 @@ LAYERS = (
 )
 ONE_FORMAT = LAYERS.index(('lib/format/*',))
 PUBLIC = ('lib/tracekit.h', 'lib/tracekit_ops.h', 'lib/tracekit_arrow.h', 'lib/tracekit_build.h', 'lib/tracekit_io.h',
-          'lib/tracekit_report.h', 'lib/tracekit_steps.h', 'lib/tracekit_text.h')
+          'lib/tracekit_redact.h', 'lib/tracekit_report.h', 'lib/tracekit_steps.h', 'lib/tracekit_text.h')
 SEEN_BY_CLI = ('lib/tracekit.h',)
 
 # Inside a format each side is a ladder of its own.  Files of no side, such as the row, stand beside both ladders.

@@ -8,6 +8,7 @@ import gzip
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -183,10 +184,62 @@ def options(folder):
     check('nothing was written', not os.path.exists(f'{folder}/x.json'))
 
 
+def values(folder):
+    """A value is kept for what it is, whatever its key."""
+    path, out = f'{folder}/source.json', f'{folder}/values.out.json'
+    pair = [{'ph': ph, 'name': 'g', 'cat': 'c', 'ts': ts, 'pid': 1, 'tid': 1} for ph, ts in (('b', 3), ('e', 9))]
+    ids = ({'id2': {'global': 'secret-a'}}, {'id2': {'local': 'secret-b'}}, {'id2': {'local': '0x7f', 'global': 'secret'}}, {'id': 'secret'},
+           {'id': {'secret': 1}}, {'id2': {'secret': 'secret'}}, {'id': '10.20.30.40:5'}, {'id': 5, 'scope': 'secret'})
+    for identity in ids:
+        with open(path, 'w', encoding='utf-8') as f:
+            json.dump([{**e, **identity} for e in pair], f)
+        for ending in FORMATS:
+            run('redact', path, '-o', f'{folder}/values.{ending}', '--force', '--no-provenance')
+            run('convert', f'{folder}/values.{ending}', '-o', out, '--force')
+            events = [e for e in json.loads(content(out))['traceEvents'] if e['ph'] in 'be']
+            check(f'{identity} -> {ending}: the span is there', [e['ph'] for e in events] == ['b', 'e'], events)
+            check(f'{identity} -> {ending}: no secret', b'secret' not in content(out) and b'30.40' not in content(out), events)
+    trace = {'displayTimeUnit': 'secret', 'schemaVersion': 'secret', 'baseTimeNanoseconds': 'secret', 'traceEvents': [
+        {'ph': 'i', 's': 'secret', 'name': 'a', 'ts': 4, 'pid': 1, 'tid': 1},
+        {'ph': 'f', 'bp': 'secret', 'name': 'a', 'id': 1, 'ts': 4, 'pid': 1, 'tid': 1},
+        {'ph': 'X', 'name': 'a', 'ts': 4, 'dur': 1, 'pid': 1, 'tid': 1, 'secret6': 5, 'cname': 'secret', 'tts': 7}]}
+    with open(path, 'w', encoding='utf-8') as f:
+        json.dump(trace, f)
+    for how in ('keep', 'hash'):
+        run('redact', path, '-o', out, '--force', '--names', how)
+        check(f'names {how}: values of known keys are judged', b'secret' not in content(out) and b'"tts":7' in content(out), content(out))
+    trace.update(displayTimeUnit='ns', schemaVersion=1, baseTimeNanoseconds=1700000000000000000)
+    trace['traceEvents'][0]['s'] = 'g'
+    with open(path, 'w', encoding='utf-8') as f:
+        json.dump(trace, f)
+    run('redact', path, '-o', out, '--force')
+    check('known values stay', all(w in content(out) for w in (b'"ns"', b'"schemaVersion":1', b'1700000000000000000', b'"s":"g"')), content(out))
+
+
+def seconds(folder, names):
+    """Time of the processor that redacting events of these names takes."""
+    path = f'{folder}/names.json'
+    with open(path, 'w', encoding='utf-8') as f:
+        json.dump([{'ph': 'X', 'name': name, 'ts': i, 'dur': 1, 'pid': 1, 'tid': 1} for i, name in enumerate(names)], f)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run('redact', '-q', path, '-o', f'{folder}/names.pftrace', '--force')
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime
+
+
+def users(folder):
+    """The number of users does not multiply with that of names."""
+    ordinary = seconds(folder, [f'/data/u{i}/a/b.py' for i in range(36000)])
+    many = min(seconds(folder, [f'/home/u{i}/a/b.py' for i in range(36000)]) for _ in range(2))
+    check('36,000 users', many < 3 * ordinary + 0.1, f'{many:.2f} s, {ordinary:.2f} s without users')
+
+
 def main():
     traces = [os.path.join(d, n) for d, _, names in os.walk(FIXTURES) for n in names if '/nasty' not in d and '/hostile' not in d]
     with tempfile.TemporaryDirectory() as folder:
         options(folder)
+        values(folder)
+        users(folder)
         merged(folder)
         for trace in sorted(t for t in traces if t.endswith(('.json', '.json.gz', '.pb', '.pftrace.gz'))):
             one(trace, folder)

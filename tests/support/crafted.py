@@ -57,6 +57,16 @@ def values(n):
 
 
 @kind
+def users(n):
+    return [x(i * 2, name='/home/u%d/a/b.py' % i) for i in range(n)]
+
+
+@kind
+def separators(n):
+    return [x(i, name=word * (n // 4)) for i, word in enumerate(('a.b-c=d:e/f@g_h ', '=', 'a@', '1.', 'a:', '--token ', '://', 'a+'))]
+
+
+@kind
 def one_event_of_args(n):
     return [x(0, args={'k%d' % i: i for i in range(n * 4)})]
 

@@ -87,22 +87,53 @@ static unsigned damaged_bid(const uint8_t *p, size_t n) {
   return 0;
 }
 
-/* Are all fields those of a space and its planes, as far as they are there?  Whatever stands in them: names may be any. */
-static bool is_sound(const uint8_t *p, size_t n) {
-  struct pb c = pb_over(p, n), plane;
-  struct pb_field f;
-  uint64_t tag, length;
-  while (c.p < c.end) {
-    if (!pb_varint(&c, &tag) || tag >> 3 > XSPACE_HOSTNAMES || SPACE[tag >> 3] != (char)('0' + (tag & 7)) || !pb_varint(&c, &length))
-      return false;
-    const size_t left = (size_t)(c.end - c.p), here = length < left ? (size_t)length : left;
-    plane = pb_over(c.p, here);
-    while (tag >> 3 == XSPACE_PLANES && pb_next(&plane, &f))
-      if (f.number > XPLANE_STATS || PLANE[f.number] != (char)('0' + f.wire)) return false;
-    if (tag >> 3 == XSPACE_PLANES && plane.fault && here == length) return false;
-    c.p += here;
+/* True if a field has the wire type that `allowed` lists for its number; later versions may add numbers, but change no type. */
+static bool is_of(const char *allowed, const struct pb_field *f) {
+  return f->number >= strlen(allowed) || allowed[f->number] == '-' || allowed[f->number] == (char)('0' + f->wire);
+}
+
+struct evidence {
+  unsigned parts, unknown, odd; /* names, lines and entries of planes; fields with unknown numbers; parts that are no messages */
+};
+
+/* True if all fields of a plane can be a plane's; adds to the evidence. The fields may end with the peek if it cuts the plane. */
+static bool is_sound_plane(struct pb c, bool cut, struct evidence *e) {
+  struct pb_field f, inner;
+  while (pb_next(&c, &f)) {
+    if (f.number == 0 || !is_of(PLANE, &f)) return false;
+    e->parts += f.number >= XPLANE_NAME && f.number <= XPLANE_STAT_METADATA;
+    e->unknown += f.number > XPLANE_STATS;
+    if (f.number < XPLANE_LINES || f.number > XPLANE_STAT_METADATA) continue;
+    struct pb part = pb_inside(&f);
+    while (pb_next(&part, &inner)) continue;
+    e->odd += part.fault != NULL;
   }
-  return true;
+  return !c.fault || cut;
+}
+
+/* Unknown fields need something else that speaks for a plane. */
+static bool is_enough(const struct evidence *e) { return !e->unknown || (e->parts && !e->odd); }
+
+/* True if everything, as far as the peek shows it, can be a space and its planes, whatever the names are. Unknown fields are allowed:
+ * the writer passes them through, and what it writes must be recognised. */
+static bool is_sound(const uint8_t *p, size_t n) {
+  struct pb c = pb_over(p, n);
+  struct pb_field f;
+  struct evidence e = {0};
+  bool known = true;
+  while (known && c.p < c.end) {
+    const uint8_t *at = c.p;
+    uint64_t tag, length;
+    if (pb_next(&c, &f)) {
+      known = f.number && is_of(SPACE, &f) && (f.number != XSPACE_PLANES || is_sound_plane(pb_inside(&f), false, &e));
+      e.unknown += f.number > XSPACE_HOSTNAMES;
+      continue;
+    }
+    c = pb_over(at, (size_t)(p + n - at)); /* cut by the peek, or damaged */
+    if (!pb_varint(&c, &tag) || tag != PB_KEY(XSPACE_PLANES, PB_BYTES) || !pb_varint(&c, &length)) return false;
+    return length > (uint64_t)(c.end - c.p) && is_sound_plane(c, true, &e) && is_enough(&e);
+  }
+  return known && is_enough(&e);
 }
 
 /* Bits for what the peek shows of the space; *wrong: something in it cannot be.  In a sound sequence of planes one of a profiler's name

@@ -1,0 +1,15 @@
+/* secret.h - finds the part of a name that identifies a person or a machine, or that grants access. */
+#ifndef OP_SECRET_H
+#define OP_SECRET_H
+
+#include <stddef.h>
+
+struct secret {
+  size_t length;    /* bytes; 0 = none begins here */
+  const char *kind; /* "url", "secret", "email", "address", "host" */
+};
+
+/* The sensitive part that begins at p, which lies in the text from `start` to `end`. */
+struct secret secret_at(const char *start, const char *p, const char *end);
+
+#endif
