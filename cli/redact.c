@@ -1,4 +1,4 @@
-/* redact.c - tracekit redact: a trace that can leave the house; and --redact of other commands. */
+/* redact.c - tracekit redact, and the --redact option of other commands. */
 #include "redact.h"
 
 #include "commands.h"
@@ -14,25 +14,25 @@ struct params {
 };
 
 const struct opt_word redact_names_words[] = {
-  { "keep", TK_NAMES_KEEP, "names stay; paths, hosts, users, URLs, tokens and addresses in them become hashes" },
-  { "hash", TK_NAMES_HASH, "names become hashes, the same one for the same name; those of steps and streams stay" },
-  { "map=", TK_NAMES_MAP, "names become what this file says, a line NAME<tab>NEW for each; others become hashes" },
+  { "keep", TK_NAMES_KEEP, "keep names; hash the paths, hosts, users, URLs, tokens and addresses in them" },
+  { "hash", TK_NAMES_HASH, "hash names, equal names alike; names of steps and streams are kept" },
+  { "map=", TK_NAMES_MAP, "replace names according to this file, with lines NAME<tab>NEW; hash all others" },
   { 0, 0, 0 },
 };
 
 static const struct opt opts[] = { ROWS_REDACT_HOW, ROWS_WRITE, ROW_JSON, ROWS_READ, ROW_END };
 
 static const struct example examples[] = {
-  { "tracekit redact trace.json -o public.json.gz", "keep names without paths and hosts, and no args" },
-  { "tracekit redact trace.json -o public.json.gz --redact-report kept.tsv", "list what was kept" },
-  { "tracekit redact trace.json --names hash --keep-numbers -o public.pftrace", "hash the names, and keep sizes and ids" },
+  { "tracekit redact trace.json -o public.json.gz", "remove args; hash paths and hosts in names" },
+  { "tracekit redact trace.json -o public.json.gz --redact-report kept.tsv", "also list what was kept" },
+  { "tracekit redact trace.json --names hash --keep-numbers -o public.pftrace", "hash names; keep sizes and ids" },
   { "tracekit redact trace.json --keep-args 'correlation' --keep-args 'stream' -o public.json.gz", "keep two args" },
   { 0, 0 },
 };
 
 /* ---- files that the options name ---- */
 
-/* A file, ended by a NUL; at most a gigabyte of it. */
+/* Reads a file of less than 1 GiB as NUL-terminated text. */
 static char *read_file(const char *path, size_t *length, int *status) {
   size_t n = 0, room = 1 << 16;
   char *text = malloc(room);
@@ -52,12 +52,12 @@ static char *read_file(const char *path, size_t *length, int *status) {
   bool ok = text && !ferror(f) && room < 1u << 30;
   fclose(f);
   if (ok) return text[n] = 0, *length = n, text;
-  tty_say("%s: cannot be read", path);
+  tty_say("%s: failed to read the file", path);
   *status = STATUS_INPUT;
   return free(text), NULL;
 }
 
-/* A secret may be of any bytes: as a text it is their digits. */
+/* Reads a secret of any bytes as hexadecimal text. */
 static char *read_key(const char *path, int *status) {
   size_t n = 0;
   char *bytes = read_file(path, &n, status), *key = bytes ? malloc(2 * n + 1) : NULL;
@@ -77,7 +77,7 @@ static bool check_list(const struct shared *s, const char *command, const struct
   if (run_is_stdout(path) && !s->json) return true;
   if (!run_is_stdout(path) && (!s->output || strcmp(path, s->output) != 0)) return run_check_file(s, path, in, status);
   *status = run_usage(command, run_is_stdout(path) ? "--redact-report - cannot be combined with --json"
-                                                   : "--redact-report: the file is the output of the trace");
+                                                   : "--redact-report: the file is also the output; choose another name");
   return false;
 }
 
@@ -181,23 +181,27 @@ static int cmd_redact(const void *params, const struct operands *in) {
 
 const struct command command_redact = {
   .name = "redact",
-  .summary = "remove what a trace says beside how long things took, so that it can be shared",
+  .summary = "remove private text, such as paths, hosts and args",
   .operands = "[INPUT]",
   .description =
-    "Writes a copy that is safe to share outside your organisation. What stays: times, durations, nesting, flows, the values of "
-    "counters, categories, ranks, and the numbers of processes and threads. Names stay, but their sensitive parts become hashes: paths "
-    "of files, hosts, users that a path names, what follows :// in a URL, values of keys such as token= and --password, tokens of "
-    "well-known services, long random keys, e-mail addresses, domain names, and IP addresses (four numbers with dots, unless v or "
-    "version precedes them). With --names hash all names become hashes, except those of steps, streams and planes. Categories are "
-    "treated as names are by default. Ids that are text become hashes as well. Paths containing spaces are recognised only up to the "
-    "first space, and a secret in plain words is not recognised: read the output before you send it, or hash the names.\n\n"
-    "What goes: args that --keep-args or --keep-numbers do not ask for, labels of processes, records that are no events, top-level "
-    "data (stack frames, properties of devices, ...) but for the rank and the base of times, programs of XLA and all else that only "
-    "the format of the input understands, and what tracekit wrote of earlier commands but for the ranks.\n\n"
-    "--redact-report lists every distinct text that was kept or changed, with its count and what it became, and the keys of what was "
-    "removed. The list contains the original texts: read it before you send the trace, and do not send it along.\n\n"
-    "Hashes are made with a secret that is drawn for each run, so that nobody can find a name by trying names. With --key-file several "
-    "runs give the same hashes. Of a JSON trace nothing says that args were there; to keep some of them only, use filter.",
+    "Writes a copy without private text, so that a trace can be shared. Kept: times, durations, nesting, flows, counter "
+    "values, categories, ranks, process and thread numbers, and names. Sensitive parts of names are hashed: file paths, hosts, "
+    "users in paths, the part after :// of URLs, values after token=, --password and similar keys, tokens of well-known "
+    "services, long random keys, e-mail addresses, domain names, and IP addresses (four numbers with dots, unless v or version "
+    "precedes them). With --names hash, whole names are hashed, except those of steps, streams and planes. Categories are "
+    "always treated like names are by default. Text ids are hashed too. Limits: a path is only recognised up to its first "
+    "space, and a secret in plain words or a host name without a domain is not recognised. Read the output before you send it, "
+    "or hash the names.\n"
+    "\n"
+    "Removed: args (unless --keep-args or --keep-numbers selects them), process labels, records that are not events, top-level "
+    "data such as stack frames and device properties (except the rank and the time base), data specific to the input format "
+    "such as XLA programs, and tracekit's own metadata except the ranks.\n"
+    "\n"
+    "--redact-report lists every distinct text that was kept or changed, with its count and replacement, and the keys of "
+    "removed data. The list contains the original texts: read it before you send the trace, and do not send the list.\n"
+    "\n"
+    "Hashes use a random secret for each run, so that nobody can recover a name by guessing. With --key-file, several runs "
+    "give equal hashes. Removed args leave no mark in JSON output. To only drop some args, use filter.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

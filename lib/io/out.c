@@ -373,14 +373,14 @@ static bool check_inputs(const char *path, const struct out_options *opt, struct
   return true;
 }
 
-/* Permissions of an input, "-" being standard input; all of them if it is not a regular file. */
+/* Returns the permissions of an input ("-" = standard input); all permissions unless it is a regular file. */
 static mode_t mode_of(const char *input) {
   struct stat st;
   const bool known = (strcmp(input, "-") == 0 ? fstat(STDIN_FILENO, &st) : stat(input, &st)) == 0;
   return known && S_ISREG(st.st_mode) ? st.st_mode & 0777 : 0777;
 }
 
-/* Permissions that all inputs have: what few may read does not become what many may. */
+/* Returns the permissions that all inputs have, so that an output is never more readable than an input. */
 static mode_t common_mode(const struct out_options *opt) {
   mode_t common = opt && opt->owner_only ? 0700 : 0777;
   for (const char *const *in = opt ? opt->inputs : NULL; in && *in; in++) common &= mode_of(*in);
