@@ -103,8 +103,7 @@ static void describe_process(struct perfetto_sink *s, tk_id track) {
   struct buf d = {.mem = &s->mem};
   struct tk_ident pid = k->pid;
   if (passthrough_pid(s, track, &pid.num)) pid.kind = TK_IDENT_INT;
-  s->pids[track] = small_id(s, pid, 0, INT32_MAX); /* trace_processor takes 0 for the idle process, with the name written here
-                                                    */
+  s->pids[track] = small_id(s, pid, 0, INT32_MAX); /* 0 is the idle process in trace_processor, with this name */
   if (passthrough_track(s, track).has_uuid) return;
   s->inner.len = 0;
   pb_i64(&s->inner, PROCESS_PID, s->pids[track]);

@@ -6,9 +6,9 @@
  *
  *     class     stored if it differs from that of the last point of an event with the same category
  *     id        omitted if it equals the event's only flow id; otherwise, if an arg equals it, stored as the number of that arg
- *     all of it omitted if the event has one flow id, its category has a class, and the point is a start at the event's time or,
- *               if the flow ends here, an end at that time that binds to the enclosing event. TRACEKIT_CHAIN marks an id that
- *               is not such a point
+ *     all of it omitted if the event has one flow id, its category has a class, and the point is a start at the event's time
+ *               or, if the flow ends here, an end at that time that binds to the enclosing event. TRACEKIT_CHAIN marks an id
+ *               that is not such a point
  *
  * For 407 MB of Kineto JSON with 0.55 M points, this saved 4% of the gzipped file. */
 #include "flow_points.h"
