@@ -147,8 +147,7 @@ static bool find_steps(struct kineto *k) {
   uint32_t most = 0;
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *track = &t->tracks[i];
-    if (track->kind != TK_THREAD || k->roles[track->parent] == KINETO_DEVICE) continue; /* in any process that is not a device
-                                                                                         */
+    if (track->kind != TK_THREAD || k->roles[track->parent] == KINETO_DEVICE) continue; /* in any other process */
     const uint32_t n = count_steps(k, track);
     if (n > most) most = n, k->steps_on = i;
   }

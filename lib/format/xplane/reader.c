@@ -52,7 +52,7 @@ static enum pb_status go_on(struct xplane_reader *r, const struct xplane_level *
   return xplane_resync(s, level, extent);
 }
 
-/* True for a field that the message may have. Text of the space is not trusted: planes have been found with a damaged tag. */
+/* True for a field that the message may have, except text of the space, which may be a plane with a damaged tag. */
 static bool is_expected(const struct xplane_level *level, const struct pb_field *f) {
   const bool is_text = level == &XPLANE_SPACE_LEVEL && f->number != XSPACE_PLANES;
   return xplane_has_field(level, f) && !is_text;
