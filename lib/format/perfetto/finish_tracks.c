@@ -368,7 +368,7 @@ static void finish_records(struct track_finisher *s) {
   }
 }
 
-/* True if the output can reuse the track's uuid. Tracks that our writer described are described anew, under any uuid. */
+/* True if the output can reuse the track's uuid. Descriptors of our own writer are regenerated, under any uuid. */
 static bool keeps_uuid(const struct node *n) { return (n->uuid || n->is_default) && (n->as_it_came || !n->described); }
 
 static bool keeps_parent(const struct perfetto *r, const struct node *n) {

@@ -108,7 +108,7 @@ static void write_points(struct event_writer *w, tk_id event, const struct flow_
   }
 }
 
-/* Most events have no flows; a bit of has_flows tells. */
+/* Most events have no flows: has_flows has a bit for each event. */
 void writer_flows(struct event_writer *w, tk_id event, bool at_end) {
   if (!w->has_flows || !(w->has_flows[event >> 3] >> (event & 7) & 1)) return;
   if (at_end && !w->has_ends) return;

@@ -5,7 +5,7 @@
  *
  *     clock snapshots           the writer restates how clocks relate: all times have been converted to the trace clock
  *     the id of the clock       times are still on it
- *     descriptors of tracks     their contents are in the graph, and they are made anew
+ *     descriptors of tracks     their contents are in the graph; regenerated
  *     extension descriptors     describe fields that args still have; dropped if no arg has any (write_extension.c)
  *     fields of a track         stay with their track, until tracks are renamed */
 #include "format/carry.h"

@@ -65,7 +65,7 @@ enum { MAP_KEY = 1, MAP_VALUE };
 #define XPLANE_PRIVATE_RECORDS "tracekit.records"
 #define XPLANE_PRIVATE_ZERO "tracekit.zero_ns"
 #define XPLANE_PRIVATE_BASE "tracekit.base_ns"
-#define XPLANE_PRIVATE_HOST "tracekit.host" /* one of several in a file: ids of contexts are each host's own */
+#define XPLANE_PRIVATE_HOST "tracekit.host" /* host number, if a file has several: context ids are local to a host */
 #define XPLANE_PRIVATE_META "tracekit.meta."
 
 /* Private: stats of the same plane in a block that other formats embed; the first two are followed by the number of a plane. */

@@ -235,8 +235,7 @@ static bool keep_pace(struct xplane_encoder *e, uint32_t n) {
   struct xplane_pace *p = e->pace;
   if (!p || !p->progress.tick) return true;
   p->done += n;
-  const uint64_t done = p->done / 2 < p->total ? p->done / 2 : p->total; /* here, a sample with several series is several events
-                                                                          */
+  const uint64_t done = p->done / 2 < p->total ? p->done / 2 : p->total; /* each series of a sample is an event here */
   if (!p->progress.tick(p->progress.arg, done, p->total)) p->stopped = true;
   return !p->stopped;
 }

@@ -3,14 +3,16 @@
  * If no operation changed the graph, they are written byte by byte. Otherwise only the parts that remain valid are written:
  *
  *     dropped    Event metadata is written for classes that have events, from the graph (write_class.c), and for metadata that
- *                these refer to; stat metadata, if something in the file uses it; programs, if an event belongs to them. A plane
- *                all of whose lines are gone is dropped with them. Stats of other planes state facts of the profile and are kept,
- *                as are planes that never had lines. Data that is dropped with its events was removed on purpose: it is not lost
- *     renamed    Passthrough does not contain names of processes and tracks: if events and their args have their original names,
- *                all of it remains valid. Otherwise metadata of classes is written from the graph; metadata that no event uses and
- *                programs, which name each op again, are dropped: both repeat names that the operation changed. They are lost
- *     moved      The only block that refers to times is the plane "Task Environment" with the start of the profile, which is the
- *                base of lines, and these have been moved: all of it remains valid
+ *                these refer to; stat metadata, if something in the file uses it; programs, if an event belongs to them. A
+ *                plane all of whose lines are gone is dropped with them. Stats of other planes state facts of the profile and
+ *                are kept, as are planes that never had lines. Data that is dropped with its events was removed on purpose: it
+ *                is not lost
+ *     renamed    Passthrough does not contain names of processes and tracks: if events and their args have their original
+ *                names, all of it remains valid. Otherwise metadata of classes is written from the graph; metadata that no
+ *                event uses and programs, which name each op again, are dropped: both repeat names that the operation changed.
+ *                They are lost
+ *     moved      The only block that refers to times is the plane "Task Environment" with the start of the profile, which is
+ *                the base of lines, and these have been moved: all of it remains valid
  *
  * Fields of planes and of the space that are unknown to any schema may refer to anything: they are lost in all three cases. If
  * passthrough is not wanted (--no-passthrough), metadata of classes in use is kept, and no loss is counted. */
@@ -145,7 +147,7 @@ static bool is_referred_to(const struct xplane_graph *g, const struct xplane_pro
 
 /* ---- fields ---- */
 
-/* True if the stat is one of those that are written anew. */
+/* True if the stat is one of those that the writer regenerates. */
 static bool is_private(const struct xplane_names *names, const struct pb_field *f) {
   static const char *const PRIVATE[] = {XPLANE_PRIVATE_TRACKS, XPLANE_PRIVATE_FLOWS, XPLANE_PRIVATE_RECORDS};
   struct pb c = pb_inside(f);
