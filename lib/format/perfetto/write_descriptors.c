@@ -50,7 +50,7 @@ static void put_name(struct perfetto_sink *s, struct buf *b, uint32_t field, tk_
 }
 
 /* Writes properties that the numbers cannot represent into a private field. The field is written even if it is empty: it marks
- * the descriptor as ours, to be made anew. */
+ * the descriptor as ours, to be regenerated. */
 static void write_private_fields(struct perfetto_sink *s, struct buf *descriptor, uint32_t form, struct tk_ident ident, int64_t written,
                       tk_id machine) {
   char text[32];

@@ -5,7 +5,7 @@
  * override stats of its metadata, the latter are args "xplane.metadata.<name>" (read_names.c). The remaining args are the
  * event's own stats, with the XStat fields that the block records.
  *
- *     metadata  "fusion.1" {flops: int64 5}        event "fusion.1" {"flops":5,"run_id":7}  ->  id of the metadata, {run_id: uint64 7}
+ *     metadata "fusion.1" {flops: int64 5}  event "fusion.1" {"flops":5,"run_id":7} -> id of the metadata, {run_id: uint64 7}
  *
  * Metadata with one name and one set of keys is found by a hash of the values, so that the time does not grow with its number.
  */
